@@ -1,0 +1,404 @@
+package reports
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// A Picture can be drawn. It is a value first: Rows returns what is in it.
+type Picture interface {
+	// Rows returns the numbers behind the picture, a row for each point.
+	Rows() Rows
+	// WriteImage draws the picture to w. Ext is png, svg or pdf, with or
+	// without a dot before it; width and height are pixels of 1/96 inch,
+	// from 240×180 to 10000×10000. The errors are those of w, an ext or a
+	// size that cannot be, and a picture without anything to draw.
+	WriteImage(w io.Writer, ext string, width, height int) error
+}
+
+var (
+	_ Picture = Figure{}
+	_ Picture = Timeline{}
+)
+
+// A Figure is a plot of y against x.
+type Figure struct {
+	Title  string
+	X, Y   Axis
+	Series []Series
+	Marks  []Mark
+	Notes  []string // remarks printed beneath the legend
+}
+
+// An Axis says how the values of one direction are laid out.
+type Axis struct {
+	Label string // with the unit: "bandwidth (MB/s)"
+	Scale Scale
+	Bytes bool // the values are bytes: ticks are powers of two, 1 B, 64 KiB
+
+	// Min and Max are the ends of the axis, in the unit of the data. If Max
+	// is not above Min they are chosen from the data, with 0 on a linear
+	// axis that holds nothing negative.
+	Min, Max float64
+}
+
+// A Scale is the way from values to distances along an axis.
+type Scale int
+
+// The scales.
+const (
+	Linear Scale = iota
+	Log          // only positive values can be drawn; a note counts the others
+)
+
+// A Series is a set of points under one name. Series of the same name share
+// colour, dashes, glyph and the line in the legend: a model and its
+// measurement are a Line and a Points of one name.
+type Series struct {
+	Name string // empty: not in the legend
+	Kind Kind
+	X, Y []float64 // of one length; a point that is not finite leaves a gap
+
+	// Low and High, if not nil, are the interval around each Y: error bars
+	// about Points, a band behind a Line. A bound that is not finite is no bound.
+	Low, High []float64
+}
+
+// A Kind is a way to draw a series.
+type Kind string
+
+// The kinds of series.
+const (
+	Line   Kind = "line"   // what a model says
+	Points Kind = "points" // what was measured
+)
+
+// A Mark is a place in a figure with a label beside it.
+type Mark struct {
+	Kind   MarkKind
+	X, Y   float64 // AtX needs no Y, AtY no X
+	Label  string
+	Series string // the name of the series whose colour it takes; empty: grey
+}
+
+// A MarkKind is the shape of a mark.
+type MarkKind string
+
+// The kinds of marks.
+const (
+	AtPoint MarkKind = "point" // a diamond at (X, Y), such as n½
+	AtX     MarkKind = "x"     // an upright line at X, such as a switch of protocols
+	AtY     MarkKind = "y"     // a level line at Y, such as the roof of a link
+)
+
+// Rows returns the points and the marks of the figure, in its order.
+func (f Figure) Rows() Rows {
+	r := Rows{
+		Columns: []Column{
+			{Key: "kind", Head: "kind"}, {Key: "name", Head: "name"},
+			{Key: "x", Head: f.X.Label}, {Key: "y", Head: f.Y.Label},
+			{Key: "low", Head: "low"}, {Key: "high", Head: "high"},
+			{Key: "label", Head: "label"},
+		},
+		Notes: f.Notes,
+	}
+	for _, s := range f.Series {
+		for i := range min(len(s.X), len(s.Y)) {
+			low, high := s.bounds(i)
+			r.Data = append(r.Data, []any{string(s.Kind), s.Name, s.X[i], s.Y[i], low, high, nil})
+		}
+	}
+	for _, m := range f.Marks {
+		x, y := m.X, m.Y
+		switch m.Kind {
+		case AtX:
+			y = math.NaN()
+		case AtY:
+			x = math.NaN()
+		}
+		r.Data = append(r.Data, []any{"mark", m.Series, x, y, nil, nil, m.Label})
+	}
+	return r
+}
+
+// bounds returns the interval around point i, not finite where there is none.
+func (s Series) bounds(i int) (low, high float64) {
+	low, high = math.Inf(-1), math.Inf(1)
+	if s.Low != nil {
+		low = s.Low[i]
+	}
+	if s.High != nil {
+		high = s.High[i]
+	}
+	return low, high
+}
+
+// check returns the first fault of the figure that its maker should mend.
+func (f Figure) check() error {
+	for _, s := range f.Series {
+		if s.Kind != Line && s.Kind != Points {
+			return fmt.Errorf("series %q: there is no kind %q of series", s.Name, s.Kind)
+		}
+		if len(s.X) != len(s.Y) || s.Low != nil && len(s.Low) != len(s.Y) || s.High != nil && len(s.High) != len(s.Y) {
+			return fmt.Errorf("series %q: x, y, low and high differ in length", s.Name)
+		}
+	}
+	for _, m := range f.Marks {
+		if m.Kind != AtPoint && m.Kind != AtX && m.Kind != AtY {
+			return fmt.Errorf("mark %q: there is no kind %q of marks", m.Label, m.Kind)
+		}
+	}
+	return nil
+}
+
+// WriteImage draws the figure; see Picture.
+func (f Figure) WriteImage(w io.Writer, ext string, width, height int) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	x, y, left, err := f.limits()
+	if err != nil {
+		return err
+	}
+	if left > 0 {
+		f.Notes = append(f.Notes[:len(f.Notes):len(f.Notes)],
+			fmt.Sprintf("Left out: %d of the points have no place on these axes.", left))
+	}
+	return writeImage(w, ext, width, height, func(c draw.Canvas) {
+		styles := f.styles()
+		area := frame(c, f.Title, f.legend(styles), f.Notes)
+		p := newPlot(f.X.Label, f.Y.Label)
+		x.apply(&p.X, f.X, area.Max.X-area.Min.X-60, horizontal)
+		y.apply(&p.Y, f.Y, area.Max.Y-area.Min.Y-40, vertical)
+		p.Add(figurePlotter{f, styles})
+		p.Draw(area)
+	})
+}
+
+// limits returns the ends of the axes, and how many points they leave out.
+func (f Figure) limits() (x, y limits, left int, err error) {
+	var xs, ys []float64
+	for _, s := range f.Series {
+		for i := range s.X {
+			if !f.X.usable(s.X[i]) || !f.Y.usable(s.Y[i]) {
+				left++
+				continue
+			}
+			xs, ys = append(xs, s.X[i]), append(ys, s.Y[i])
+			for _, v := range f.intervals(s, i) {
+				ys = append(ys, v)
+			}
+		}
+	}
+	if len(xs) == 0 {
+		if left > 0 {
+			return x, y, left, fmt.Errorf("nothing to draw: none of the %d points is a number that its axis can show", left)
+		}
+		return x, y, left, errors.New("nothing to draw: there are no points")
+	}
+	for _, m := range f.Marks {
+		if m.Kind != AtX && f.Y.usable(m.Y) {
+			ys = append(ys, m.Y)
+		}
+		if m.Kind != AtY && f.X.usable(m.X) {
+			xs = append(xs, m.X)
+		}
+	}
+	if x, err = f.X.limits(xs); err != nil {
+		return x, y, left, err
+	}
+	y, err = f.Y.limits(ys)
+	return x, y, left, err
+}
+
+// intervals returns the bounds around point i of s that can be drawn.
+func (f Figure) intervals(s Series, i int) []float64 {
+	var vs []float64
+	low, high := s.bounds(i)
+	for _, v := range []float64{low, high} {
+		if f.Y.usable(v) {
+			vs = append(vs, v)
+		}
+	}
+	return vs
+}
+
+// styles gives each name of a series its place in the theme, by first use.
+func (f Figure) styles() map[string]style {
+	styles := map[string]style{}
+	for _, s := range f.Series {
+		if _, ok := styles[s.Name]; !ok {
+			styles[s.Name] = newStyle(len(styles))
+		}
+	}
+	return styles
+}
+
+// legend returns an entry for each name.
+func (f Figure) legend(styles map[string]style) []entry {
+	var entries []entry
+	index := map[string]int{}
+	for _, s := range f.Series {
+		if s.Name == "" {
+			continue
+		}
+		i, ok := index[s.Name]
+		if !ok {
+			i = len(entries)
+			index[s.Name] = i
+			entries = append(entries, entry{name: s.Name, style: styles[s.Name]})
+		}
+		entries[i].line = entries[i].line || s.Kind == Line
+		entries[i].glyph = entries[i].glyph || s.Kind == Points
+	}
+	return entries
+}
+
+// figurePlotter draws the inside of a figure.
+type figurePlotter struct {
+	Figure
+	styles map[string]style
+}
+
+// Plot draws bands, level and upright lines, lines, points and marks, in this
+// order, and then the labels where they hide the least of it.
+func (f figurePlotter) Plot(c draw.Canvas, p *plot.Plot) {
+	drawGrid(c, p)
+	tx, ty := p.Transforms(&c)
+	var labels labeller
+	labels.area = c.Rectangle
+	at := func(x, y float64) vg.Point { return vg.Point{X: tx(x), Y: ty(y)} }
+
+	for _, m := range f.Marks {
+		var line []vg.Point
+		switch {
+		case m.Kind == AtX && f.X.usable(m.X):
+			line = []vg.Point{{X: tx(m.X), Y: c.Min.Y}, {X: tx(m.X), Y: c.Max.Y}}
+		case m.Kind == AtY && f.Y.usable(m.Y):
+			line = []vg.Point{{X: c.Min.X, Y: ty(m.Y)}, {X: c.Max.X, Y: ty(m.Y)}}
+		default:
+			continue
+		}
+		for _, l := range c.ClipLinesXY(line) {
+			c.StrokeLines(f.markLine(m), l)
+			labels.avoidLine(l, 1)
+			labels.along(m, f.markColor(m), l)
+		}
+	}
+	for _, s := range f.Series {
+		if s.Kind == Line {
+			f.band(c, s, at)
+		}
+	}
+	for _, s := range f.Series {
+		if s.Kind != Line {
+			continue
+		}
+		for _, run := range f.runs(s, at) {
+			for _, l := range c.ClipLinesXY(run) {
+				c.StrokeLines(f.styles[s.Name].line(), l)
+				labels.avoidLine(l, 3)
+			}
+			if len(run) == 1 {
+				c.DrawGlyph(f.styles[s.Name].dot(), run[0])
+			}
+		}
+	}
+	for _, s := range f.Series {
+		if s.Kind != Points {
+			continue
+		}
+		st := f.styles[s.Name]
+		for i := range s.X {
+			if !f.X.usable(s.X[i]) || !f.Y.usable(s.Y[i]) {
+				continue
+			}
+			pt := at(s.X[i], s.Y[i])
+			if bar := f.errorBar(s, i, at, c.Rectangle); bar != nil && c.ContainsX(pt.X) {
+				labels.avoidLine(bar, 3)
+				c.StrokeLines(st.bar(), bar,
+					[]vg.Point{{X: pt.X - barCap, Y: bar[0].Y}, {X: pt.X + barCap, Y: bar[0].Y}},
+					[]vg.Point{{X: pt.X - barCap, Y: bar[1].Y}, {X: pt.X + barCap, Y: bar[1].Y}})
+			}
+			c.DrawGlyph(st.glyph(), pt)
+			labels.avoid(pt, 6)
+		}
+	}
+	for _, m := range f.Marks {
+		if m.Kind != AtPoint || !f.X.usable(m.X) || !f.Y.usable(m.Y) {
+			continue
+		}
+		pt := at(m.X, m.Y)
+		if !c.Contains(pt) {
+			continue
+		}
+		drawDiamond(c, f.markColor(m), pt)
+		labels.avoid(pt, 8)
+		labels.around(m, f.markColor(m), pt)
+	}
+	labels.draw(c)
+}
+
+// runs returns the stretches of s between the points that cannot be drawn.
+func (f figurePlotter) runs(s Series, at func(x, y float64) vg.Point) [][]vg.Point {
+	var runs [][]vg.Point
+	var run []vg.Point
+	for i := range s.X {
+		if f.X.usable(s.X[i]) && f.Y.usable(s.Y[i]) {
+			run = append(run, at(s.X[i], s.Y[i]))
+			continue
+		}
+		if run != nil {
+			runs, run = append(runs, run), nil
+		}
+	}
+	if run != nil {
+		runs = append(runs, run)
+	}
+	return runs
+}
+
+// band fills between Low and High of a line.
+func (f figurePlotter) band(c draw.Canvas, s Series, at func(x, y float64) vg.Point) {
+	var lower, upper []vg.Point
+	for i := range s.X {
+		low, high := s.bounds(i)
+		if f.X.usable(s.X[i]) && f.Y.usable(low) && f.Y.usable(high) {
+			lower, upper = append(lower, at(s.X[i], low)), append(upper, at(s.X[i], high))
+		}
+	}
+	if len(lower) < 2 {
+		return
+	}
+	for i := len(upper) - 1; i >= 0; i-- {
+		lower = append(lower, upper[i])
+	}
+	c.FillPolygon(pale(f.styles[s.Name].color), c.ClipPolygonXY(lower))
+}
+
+// errorBar returns the ends of the bar about point i, inside the axes; nil if
+// there is none. A bound that the axis cannot show ends the bar at the edge.
+func (f figurePlotter) errorBar(s Series, i int, at func(x, y float64) vg.Point, area vg.Rectangle) []vg.Point {
+	low, high := s.bounds(i)
+	if math.IsInf(low, -1) && math.IsInf(high, 1) || math.IsNaN(low) || math.IsNaN(high) {
+		return nil
+	}
+	pt := at(s.X[i], s.Y[i])
+	end := func(v float64, edge vg.Length) vg.Point {
+		switch {
+		case math.IsInf(v, 0):
+			return pt
+		case !f.Y.usable(v):
+			return vg.Point{X: pt.X, Y: edge}
+		}
+		y := at(s.X[i], v).Y
+		return vg.Point{X: pt.X, Y: max(area.Min.Y, min(area.Max.Y, y))}
+	}
+	return []vg.Point{end(low, area.Min.Y), end(high, area.Max.Y)}
+}

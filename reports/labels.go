@@ -1,0 +1,166 @@
+package reports
+
+import (
+	"image/color"
+	"math"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// labeller finds places for the labels of marks: inside the plot, apart from
+// each other, and where they hide the least. First all obstacles, then draw.
+type labeller struct {
+	area      vg.Rectangle
+	obstacles []obstacle
+	labels    []label
+}
+
+// obstacle is a point better not hidden.
+type obstacle struct {
+	vg.Point
+	weight float64
+}
+
+// label is a text with the places it could take, the best first.
+type label struct {
+	text   string
+	color  color.NRGBA
+	anchor *vg.Point      // what it speaks of, for a leader; nil: no leader
+	places []vg.Rectangle // of the text
+}
+
+func (l *labeller) avoid(pt vg.Point, weight float64) {
+	l.obstacles = append(l.obstacles, obstacle{pt, weight})
+}
+
+// avoidLine makes obstacles of the points along a line.
+func (l *labeller) avoidLine(line []vg.Point, weight float64) {
+	const spacing = 3
+	for i, pt := range line {
+		l.avoid(pt, weight)
+		if i == 0 {
+			continue
+		}
+		from := line[i-1]
+		d := pt.Sub(from)
+		n := int(math.Hypot(float64(d.X), float64(d.Y)) / spacing)
+		for k := 1; k < n; k++ {
+			l.avoid(from.Add(d.Scale(vg.Length(k)/vg.Length(n))), weight)
+		}
+	}
+}
+
+// labelText is the style of labels inside a plot, and the size of one.
+func labelText(col color.NRGBA, s string) (draw.TextStyle, vg.Length, vg.Length) {
+	st := textStyle(tickSize-0.5, col)
+	return st, st.Width(s), st.Font.Size * 1.25
+}
+
+// around adds the label of a mark at pt: close to it, first below and to the
+// right, where curves that rise and level off leave room.
+func (l *labeller) around(m Mark, col color.NRGBA, pt vg.Point) {
+	if m.Label == "" {
+		return
+	}
+	text := printable(m.Label)
+	_, w, h := labelText(col, text)
+	lab := label{text: text, color: col, anchor: &pt}
+	for _, r := range []vg.Length{7, 14, 24, 38, 56, 80, 110} {
+		for _, dir := range []vg.Point{{X: 1, Y: -1}, {X: -1, Y: 1}, {X: 1, Y: 0}, {X: -1, Y: 0}, {X: 1, Y: 1}, {X: -1, Y: -1}, {X: 0, Y: -1}, {X: 0, Y: 1}} {
+			center := vg.Point{X: pt.X + dir.X*(r*0.8+w/2), Y: pt.Y + dir.Y*(r*0.8+h/2)}
+			lab.places = append(lab.places, box(center, w, h))
+		}
+	}
+	l.labels = append(l.labels, lab)
+}
+
+// along adds the label of an upright or level line.
+func (l *labeller) along(m Mark, col color.NRGBA, line []vg.Point) {
+	if m.Label == "" {
+		return
+	}
+	text := printable(m.Label)
+	_, w, h := labelText(col, text)
+	lab := label{text: text, color: col}
+	from, to := line[0], line[1]
+	if m.Kind == AtX {
+		for y := to.Y - h/2 - 2; y > from.Y+h/2; y -= h / 2 {
+			lab.places = append(lab.places,
+				box(vg.Point{X: from.X + 3 + w/2, Y: y}, w, h), box(vg.Point{X: from.X - 3 - w/2, Y: y}, w, h))
+		}
+	} else {
+		for x := from.X + 4 + w/2; x < to.X-w/2; x += w / 4 {
+			lab.places = append(lab.places,
+				box(vg.Point{X: x, Y: from.Y + 1 + h/2}, w, h), box(vg.Point{X: x, Y: from.Y - 1.5 - h/2}, w, h))
+		}
+	}
+	l.labels = append(l.labels, lab)
+}
+
+// box is the rectangle of the given size about its center.
+func box(center vg.Point, w, h vg.Length) vg.Rectangle {
+	return vg.Rectangle{
+		Min: vg.Point{X: center.X - w/2, Y: center.Y - h/2},
+		Max: vg.Point{X: center.X + w/2, Y: center.Y + h/2},
+	}
+}
+
+// draw writes each label at the best place left. One for which there is none
+// stays out: its mark is there, and its number is in the Rows of the figure.
+func (l *labeller) draw(c draw.Canvas) {
+	var taken []vg.Rectangle
+	for _, lab := range l.labels {
+		place, ok := l.best(lab, taken)
+		if !ok {
+			continue
+		}
+		taken = append(taken, place)
+		if lab.anchor != nil {
+			l.leader(c, lab, place)
+		}
+		c.SetColor(color.NRGBA{0xff, 0xff, 0xff, 0xd0})
+		c.Fill(place.Path())
+		st, _, _ := labelText(lab.color, lab.text)
+		c.FillText(st, vg.Point{X: place.Min.X, Y: place.Min.Y + 1}, lab.text)
+	}
+}
+
+// best returns the place that costs least: what it hides counts, and then how
+// far down the list it is.
+func (l *labeller) best(lab label, taken []vg.Rectangle) (place vg.Rectangle, ok bool) {
+	least := math.Inf(1)
+	for i, r := range lab.places {
+		if r.Min.X < l.area.Min.X || r.Max.X > l.area.Max.X || r.Min.Y < l.area.Min.Y || r.Max.Y > l.area.Max.Y {
+			continue
+		}
+		cost := float64(i) * 0.4
+		for _, t := range taken {
+			if overlap(r, t) {
+				cost = math.Inf(1)
+			}
+		}
+		for _, o := range l.obstacles {
+			if o.X > r.Min.X-1.5 && o.X < r.Max.X+1.5 && o.Y > r.Min.Y-1 && o.Y < r.Max.Y+1 {
+				cost += o.weight
+			}
+		}
+		if cost < least {
+			place, least, ok = r, cost, true
+		}
+	}
+	return place, ok
+}
+
+func overlap(a, b vg.Rectangle) bool {
+	return a.Min.X < b.Max.X && b.Min.X < a.Max.X && a.Min.Y < b.Max.Y && b.Min.Y < a.Max.Y
+}
+
+// leader ties a label to a mark that is not beside it.
+func (l *labeller) leader(c draw.Canvas, lab label, place vg.Rectangle) {
+	pt := *lab.anchor
+	end := vg.Point{X: max(place.Min.X, min(place.Max.X, pt.X)), Y: max(place.Min.Y, min(place.Max.Y, pt.Y))}
+	if d := end.Sub(pt); math.Hypot(float64(d.X), float64(d.Y)) > 12 {
+		c.StrokeLine2(draw.LineStyle{Color: lab.color, Width: 0.6}, pt.X, pt.Y, end.X, end.Y)
+	}
+}

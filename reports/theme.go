@@ -1,0 +1,323 @@
+package reports
+
+import (
+	"image/color"
+	"strings"
+	"unicode"
+
+	xfont "golang.org/x/image/font"
+	"golang.org/x/image/font/sfnt"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// direction is the way that an axis runs.
+type direction int
+
+const (
+	horizontal direction = iota
+	vertical
+)
+
+// Sizes of the theme, in points; 600×375 points are 800×500 pixels.
+const (
+	titleSize  = vg.Length(12)
+	labelSize  = vg.Length(10.5)
+	tickSize   = vg.Length(9.5)
+	noteSize   = vg.Length(8.5)
+	margin     = vg.Length(10)
+	lineWidth  = vg.Length(1.5)
+	glyphSize  = vg.Length(2.8)
+	barCap     = vg.Length(2.5)
+	sampleSize = vg.Length(28) // the length of a line in the legend
+)
+
+var (
+	ink   = color.NRGBA{0x22, 0x22, 0x22, 0xff}
+	grey  = color.NRGBA{0x66, 0x66, 0x66, 0xff}
+	faint = color.NRGBA{0xe4, 0xe4, 0xe4, 0xff}
+	white = color.NRGBA{0xff, 0xff, 0xff, 0xff}
+)
+
+// palette holds colours that readers with any kind of colour vision tell
+// apart on white: Okabe and Ito's, without the yellow, a little darker.
+var palette = []color.NRGBA{
+	{0x00, 0x62, 0xa8, 0xff}, // blue
+	{0xc8, 0x4c, 0x00, 0xff}, // vermilion
+	{0x00, 0x8a, 0x64, 0xff}, // green
+	{0xb0, 0x52, 0x8c, 0xff}, // purple
+	{0x22, 0x22, 0x22, 0xff}, // black
+	{0xc8, 0x84, 0x00, 0xff}, // orange
+	{0x38, 0x92, 0xc8, 0xff}, // sky
+	{0x7a, 0x4a, 0x2a, 0xff}, // brown
+}
+
+var dashes = [][]vg.Length{
+	nil,
+	{7, 2.5},
+	{2, 2},
+	{8, 2, 2, 2},
+	{12, 3},
+	{4, 2},
+	{8, 2, 2, 2, 2, 2},
+	{1, 3},
+}
+
+var glyphs = []draw.GlyphDrawer{
+	draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.RingGlyph{},
+	draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.CrossGlyph{}, draw.PlusGlyph{},
+}
+
+// style is how the series of one name look.
+type style struct {
+	color  color.NRGBA
+	dashes []vg.Length
+	shape  draw.GlyphDrawer
+}
+
+// newStyle returns the style of the i-th name: colour, dashes and glyph all
+// differ among the first eight, and dashes against colour after these.
+func newStyle(i int) style {
+	n := len(palette)
+	return style{palette[i%n], dashes[(i+i/n)%n], glyphs[(i+i/n)%n]}
+}
+
+func (s style) line() draw.LineStyle {
+	return draw.LineStyle{Color: s.color, Width: lineWidth, Dashes: s.dashes}
+}
+
+func (s style) bar() draw.LineStyle {
+	return draw.LineStyle{Color: s.color, Width: 0.9}
+}
+
+func (s style) glyph() draw.GlyphStyle {
+	return draw.GlyphStyle{Color: s.color, Radius: glyphSize, Shape: s.shape}
+}
+
+// dot is all there is of a line with one point.
+func (s style) dot() draw.GlyphStyle {
+	return draw.GlyphStyle{Color: s.color, Radius: lineWidth, Shape: draw.CircleGlyph{}}
+}
+
+// markColor is the colour of the mark's series, else grey.
+func (f figurePlotter) markColor(m Mark) color.NRGBA {
+	if s, ok := f.styles[m.Series]; ok && m.Series != "" {
+		return s.color
+	}
+	return grey
+}
+
+func (f figurePlotter) markLine(m Mark) draw.LineStyle {
+	s := draw.LineStyle{Color: f.markColor(m), Width: 0.8}
+	if m.Kind == AtX {
+		s.Dashes = []vg.Length{1.5, 2}
+	}
+	return s
+}
+
+// pale is c as the filling of an area.
+func pale(c color.NRGBA) color.NRGBA { return tint(c, 0.2) }
+
+// tint mixes c into white.
+func tint(c color.NRGBA, part float64) color.NRGBA {
+	mix := func(v uint8) uint8 { return uint8(255 - part*(255-float64(v)) + 0.5) }
+	return color.NRGBA{mix(c.R), mix(c.G), mix(c.B), 0xff}
+}
+
+// drawDiamond draws the glyph of a mark.
+func drawDiamond(c draw.Canvas, col color.Color, pt vg.Point) {
+	const r = 4
+	corners := []vg.Point{
+		{X: pt.X - r, Y: pt.Y}, {X: pt.X, Y: pt.Y + r}, {X: pt.X + r, Y: pt.Y}, {X: pt.X, Y: pt.Y - r}, {X: pt.X - r, Y: pt.Y},
+	}
+	c.FillPolygon(white, corners)
+	c.StrokeLines(draw.LineStyle{Color: col, Width: 1.2}, corners)
+}
+
+// textStyle is the sans font in the given size.
+func textStyle(size vg.Length, col color.Color) text.Style {
+	return text.Style{
+		Color:   col,
+		Font:    font.Font{Typeface: "Liberation", Variant: "Sans", Size: size},
+		XAlign:  text.XLeft,
+		YAlign:  text.YBottom,
+		Handler: plot.DefaultTextHandler,
+	}
+}
+
+func titleStyle() text.Style {
+	s := textStyle(titleSize, ink)
+	s.Font.Weight = xfont.WeightBold
+	return s
+}
+
+// newPlot returns an empty plot in the theme.
+func newPlot(x, y string) *plot.Plot {
+	p := plot.New()
+	for _, a := range []*plot.Axis{&p.X, &p.Y} {
+		a.Padding = 0
+		a.LineStyle = draw.LineStyle{Color: grey, Width: 0.8}
+		a.Tick.LineStyle = draw.LineStyle{Color: grey, Width: 0.8}
+		a.Tick.Length = 4
+		xa, ya := a.Tick.Label.XAlign, a.Tick.Label.YAlign
+		a.Tick.Label = textStyle(tickSize, ink)
+		a.Tick.Label.XAlign, a.Tick.Label.YAlign = xa, ya
+		xa, ya = a.Label.TextStyle.XAlign, a.Label.TextStyle.YAlign
+		a.Label.TextStyle = textStyle(labelSize, ink)
+		a.Label.TextStyle.XAlign, a.Label.TextStyle.YAlign = xa, ya
+		a.Label.Padding = 4
+	}
+	p.X.Label.Text, p.Y.Label.Text = printable(x), printable(y)
+	return p
+}
+
+// drawGrid draws a faint line at each labelled tick.
+func drawGrid(c draw.Canvas, p *plot.Plot) {
+	s := draw.LineStyle{Color: faint, Width: 0.6}
+	tx, ty := p.Transforms(&c)
+	for _, t := range p.X.Tick.Marker.Ticks(p.X.Min, p.X.Max) {
+		if t.Label != "" {
+			c.StrokeLine2(s, tx(t.Value), c.Min.Y, tx(t.Value), c.Max.Y)
+		}
+	}
+	for _, t := range p.Y.Tick.Marker.Ticks(p.Y.Min, p.Y.Max) {
+		if t.Label != "" {
+			c.StrokeLine2(s, c.Min.X, ty(t.Value), c.Max.X, ty(t.Value))
+		}
+	}
+}
+
+// entry is a line of the legend.
+type entry struct {
+	name        string
+	style       style
+	line, glyph bool
+}
+
+// frame draws what stands around a plot: the title above, the legend and the
+// notes beneath. It returns the canvas that is left.
+func frame(c draw.Canvas, title string, entries []entry, notes []string) draw.Canvas {
+	c = draw.Crop(c, margin, -margin, margin, -margin)
+	full := c.Max.Y - c.Min.Y
+	if title != "" {
+		s := titleStyle()
+		s.YAlign = text.YTop
+		c.FillText(s, vg.Point{X: c.Min.X, Y: c.Max.Y}, shorten(s, title, c.Max.X-c.Min.X))
+		c.Max.Y -= titleSize * 1.7
+	}
+	c.Min.Y += drawNotes(c, notes, full*0.2)
+	c.Min.Y += drawLegend(c, entries, full*0.35)
+	return c
+}
+
+// drawNotes writes the notes at the bottom of c, in at most the given height,
+// and returns the height taken.
+func drawNotes(c draw.Canvas, notes []string, height vg.Length) vg.Length {
+	s := textStyle(noteSize, grey)
+	leading := noteSize * 1.35
+	var lines []string
+	for _, n := range notes {
+		lines = append(lines, wrap(s, printable(n), c.Max.X-c.Min.X)...)
+	}
+	if most := max(1, int(height/leading)); len(lines) > most {
+		lines = lines[:most]
+		lines[most-1] = shorten(s, lines[most-1]+" …", c.Max.X-c.Min.X)
+	}
+	for i, line := range lines {
+		y := c.Min.Y + leading*vg.Length(len(lines)-1-i)
+		c.FillText(s, vg.Point{X: c.Min.X, Y: y}, line)
+	}
+	return leading * vg.Length(len(lines))
+}
+
+// drawLegend writes the entries in columns at the bottom of c, in at most the
+// given height, and returns the height taken.
+func drawLegend(c draw.Canvas, entries []entry, height vg.Length) vg.Length {
+	if len(entries) == 0 {
+		return 0
+	}
+	const gap = 16
+	s := textStyle(tickSize, ink)
+	leading := tickSize * 1.5
+	width := c.Max.X - c.Min.X
+	var column vg.Length
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = shorten(s, e.name, width/2-sampleSize-gap)
+		column = max(column, sampleSize+5+s.Width(names[i]))
+	}
+	columns := min(len(entries), max(1, int((width+gap)/(column+gap))))
+	rows := min((len(entries)+columns-1)/columns, max(1, int(height/leading)))
+	taken := leading*vg.Length(rows) + 6
+	for i, e := range entries {
+		x := c.Min.X + vg.Length(i%columns)*(column+gap)
+		y := c.Min.Y + taken - 6 - leading*vg.Length(i/columns+1)
+		if i == rows*columns-1 && len(entries) > rows*columns {
+			c.FillText(s, vg.Point{X: x, Y: y}, shorten(s, "and "+numberLabel(float64(len(entries)-i))+" more", column))
+			break
+		}
+		mid := y + tickSize*0.55
+		if e.line {
+			c.StrokeLine2(e.style.line(), x, mid, x+sampleSize, mid)
+		}
+		if e.glyph {
+			c.DrawGlyphNoClip(e.style.glyph(), vg.Point{X: x + sampleSize/2, Y: mid})
+		}
+		c.FillText(s, vg.Point{X: x + sampleSize + 5, Y: y}, names[i])
+	}
+	return taken
+}
+
+// shorten returns s in one line of at most the given width, its end cut off
+// for an ellipsis if need be.
+func shorten(st text.Style, s string, width vg.Length) string {
+	s = printable(s)
+	if st.Width(s) <= width {
+		return s
+	}
+	runes := []rune(s)
+	if len(runes) > 1000 {
+		runes = runes[:1000]
+	}
+	for n := len(runes) - 1; n > 0; n-- {
+		if cut := strings.TrimRight(string(runes[:n]), " ") + "…"; st.Width(cut) <= width {
+			return cut
+		}
+	}
+	return ""
+}
+
+// wrap breaks s between words into lines of at most the given width.
+func wrap(st text.Style, s string, width vg.Length) []string {
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(s) {
+		if line != "" && st.Width(line+" "+word) > width {
+			lines, line = append(lines, line), ""
+		}
+		line = strings.TrimLeft(line+" "+shorten(st, word, width), " ")
+	}
+	if line != "" {
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// printable returns s on one line and in runes for which the fonts have
+// glyphs; a question mark stands for the others.
+func printable(s string) string {
+	face := plot.DefaultTextHandler.Cache().Lookup(textStyle(tickSize, ink).Font, tickSize).Face
+	var buf sfnt.Buffer
+	return strings.Map(func(c rune) rune {
+		if unicode.IsSpace(c) || unicode.IsControl(c) {
+			return ' '
+		}
+		if i, err := face.GlyphIndex(&buf, c); err != nil || i == 0 {
+			return '?'
+		}
+		return c
+	}, s)
+}

@@ -1,0 +1,237 @@
+package reports
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// Values beyond these have no place on paper; computing with them overflows.
+const (
+	largest  = 1e100
+	smallest = 1e-100
+)
+
+// usable reports whether the axis can show v.
+func (a Axis) usable(v float64) bool {
+	return math.Abs(v) <= largest && (a.Scale == Linear || v >= smallest)
+}
+
+// limits are the ends of an axis as drawn.
+type limits struct{ min, max float64 }
+
+// limits chooses the ends of the axis for values that are all usable.
+func (a Axis) limits(values []float64) (limits, error) {
+	if a.Max > a.Min {
+		if !a.usable(a.Min) || !a.usable(a.Max) {
+			return limits{}, fmt.Errorf("the axis %q cannot go from %v to %v", a.Label, a.Min, a.Max)
+		}
+		return limits{a.Min, a.Max}, nil
+	}
+	lo, hi := values[0], values[0]
+	for _, v := range values {
+		lo, hi = min(lo, v), max(hi, v)
+	}
+	if a.Scale == Log {
+		if hi < lo*1.001 {
+			lo, hi = lo/2, hi*2
+		}
+		if a.Bytes {
+			return limits{lo / 1.2, hi * 1.2}, nil
+		}
+		return limits{oneTwoFive(lo/1.02, math.Floor), oneTwoFive(hi*1.02, math.Ceil)}, nil
+	}
+	lo = min(lo, 0)
+	if lo < 0 {
+		hi = max(hi, 0)
+	}
+	if hi == lo {
+		hi = lo + 1
+	}
+	if a.Bytes {
+		return limits{lo, hi * 1.02}, nil
+	}
+	step := niceStep((hi - lo) / 8)
+	return limits{step * math.Floor(lo/step), step * math.Ceil(hi/step*1.01)}, nil
+}
+
+// oneTwoFive rounds v, above zero, to 1, 2 or 5 times a power of ten.
+func oneTwoFive(v float64, round func(float64) float64) float64 {
+	exp := math.Floor(math.Log10(v))
+	best := 0.0
+	for _, m := range []float64{1, 2, 5, 10} {
+		w := m * math.Pow(10, exp)
+		if w <= v*(1+1e-9) && round(0.5) == 0 {
+			best = w
+		}
+		if w >= v*(1-1e-9) && round(0.5) == 1 {
+			return w
+		}
+	}
+	return best
+}
+
+// niceStep returns the first of 1, 2 and 5 times a power of ten from v on.
+func niceStep(v float64) float64 { return oneTwoFive(v, math.Ceil) }
+
+// apply sets the range and the ticks of an axis that is length long: the
+// densest ticks whose labels keep apart.
+func (l limits) apply(axis *plot.Axis, a Axis, length vg.Length, dir direction) {
+	axis.Min, axis.Max = l.min, l.max
+	if a.Scale == Log {
+		axis.Scale = plot.LogScale{}
+	}
+	var ticks []plot.Tick
+	for _, candidate := range l.candidates(a) {
+		if ticks = candidate; apart(ticks, axis, length, dir) {
+			break
+		}
+	}
+	axis.Tick.Marker = plot.ConstantTicks(ticks)
+}
+
+// apart reports whether the labels of the ticks have room beside each other.
+func apart(ticks []plot.Tick, axis *plot.Axis, length vg.Length, dir direction) bool {
+	last := vg.Length(math.Inf(-1))
+	labels := 0
+	for _, t := range ticks {
+		if t.Label == "" {
+			continue
+		}
+		labels++
+		half := axis.Tick.Label.Rectangle(t.Label).Size().X/2 + 4
+		if dir == vertical {
+			half = axis.Tick.Label.FontExtents().Height / 2
+		}
+		at := vg.Length(axis.Norm(t.Value)) * length
+		if at-half < last {
+			return false
+		}
+		last = at + half
+	}
+	return labels <= 11
+}
+
+// candidates returns sets of ticks, the densest first.
+func (l limits) candidates(a Axis) [][]plot.Tick {
+	var sets [][]plot.Tick
+	switch {
+	case a.Scale == Log && a.Bytes && l.max >= 2*l.min:
+		for step := 1; step <= 64; step++ {
+			sets = append(sets, l.powers(2, step, byteLabel, nil))
+		}
+	case a.Scale == Log && l.max >= 5*l.min:
+		minor := []float64{2, 3, 4, 5, 6, 7, 8, 9}
+		if l.max < 5e4*l.min {
+			sets = append(sets, l.powers(10, 1, numberLabel, []float64{2, 5}))
+		}
+		for step := 1; step <= 64; step++ {
+			if step > 1 || l.max > 1e8*l.min {
+				minor = nil
+			}
+			sets = append(sets, l.withMinor(l.powers(10, step, numberLabel, nil), minor))
+		}
+	case a.Bytes:
+		step := math.Max(1, math.Exp2(math.Floor(math.Log2((l.max-l.min)/16))))
+		for range 8 {
+			sets = append(sets, l.multiples(step, byteLabel))
+			step *= 2
+		}
+	default:
+		step := niceStep((l.max - l.min) / 12)
+		for range 8 {
+			sets = append(sets, l.multiples(step, stepLabel(step)))
+			step = niceStep(step * 1.5)
+		}
+	}
+	return sets
+}
+
+// powers returns ticks at base^(k·step) and at these times each of between.
+func (l limits) powers(base float64, step int, label func(float64) string, between []float64) []plot.Tick {
+	var ticks []plot.Tick
+	log := math.Log(base)
+	first := int(math.Floor(math.Log(l.min)/log/float64(step))) * step
+	for k := first; ; k += step {
+		v := math.Pow(base, float64(k))
+		if v > l.max*(1+1e-9) {
+			return ticks
+		}
+		for _, w := range append([]float64{v}, scaled(v, between)...) {
+			if l.holds(w) {
+				ticks = append(ticks, plot.Tick{Value: w, Label: label(w)})
+			}
+		}
+	}
+}
+
+func scaled(v float64, factors []float64) []float64 {
+	vs := make([]float64, len(factors))
+	for i, f := range factors {
+		vs[i] = v * f
+	}
+	return vs
+}
+
+// withMinor adds ticks without labels at the factors times powers of ten.
+func (l limits) withMinor(ticks []plot.Tick, factors []float64) []plot.Tick {
+	for _, t := range l.powers(10, 1, func(float64) string { return "" }, factors) {
+		if m := t.Value / math.Pow(10, math.Floor(math.Log10(t.Value)+1e-9)); m > 1.5 {
+			ticks = append(ticks, t)
+		}
+	}
+	return ticks
+}
+
+// multiples returns ticks at the multiples of step.
+func (l limits) multiples(step float64, label func(float64) string) []plot.Tick {
+	var ticks []plot.Tick
+	first := math.Ceil(l.min/step - 1e-9)
+	for i := range 64 {
+		v := (first + float64(i)) * step
+		if l.holds(v) {
+			ticks = append(ticks, plot.Tick{Value: v, Label: label(v)})
+		}
+	}
+	return ticks
+}
+
+// holds allows for the last bits of a tick at the end of the axis.
+func (l limits) holds(v float64) bool {
+	slack := 1e-9 * (l.max - l.min)
+	if l.min > 0 {
+		slack = 1e-9 * l.min
+	}
+	return v >= l.min-slack && v <= l.max*(1+1e-9)
+}
+
+func byteLabel(v float64) string { return quantity.Bytes(v).String() }
+
+// numberLabel prints a tick in full, without trailing zeros; numbers of ten
+// digits and more have an exponent.
+func numberLabel(v float64) string {
+	if abs := math.Abs(v); abs >= 1e9 || abs < 1e-6 && v != 0 {
+		return strconv.FormatFloat(v, 'g', 4, 64)
+	}
+	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 12, 64), 64)
+	return strconv.FormatFloat(v, 'f', -1, 64)
+}
+
+// stepLabel prints the multiples of step with the same number of decimals.
+func stepLabel(step float64) func(float64) string {
+	decimals := int(math.Max(0, -math.Floor(math.Log10(step)+1e-9)))
+	return func(v float64) string {
+		if decimals > 6 || math.Abs(v) >= 1e9 {
+			return numberLabel(v)
+		}
+		if v == 0 {
+			return "0"
+		}
+		return strconv.FormatFloat(v, 'f', decimals, 64)
+	}
+}
