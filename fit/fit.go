@@ -1,0 +1,227 @@
+// Package fit turns samples into the parameters of cost models, and says how far
+// they can be trusted.
+//
+// A fit is of one table of a benchmark ([trace.Table]). It returns a [Result]: segments
+// with β and τ and their 95 % confidence intervals, the errors at every size, and
+// warnings, which are doubts that a user should see beside the numbers. An error
+// is returned only when there is no result.
+package fit
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// An Estimate is a value with its 95 % confidence interval. With no more points
+// than parameters there is no interval: Low is 0 and High +Inf.
+type Estimate[T ~float64] struct{ Value, Low, High T }
+
+// A Segment is a line T(n) = β + nτ over the sizes From ≤ n ≤ To.
+type Segment struct {
+	// From and To are the first and last size measured in the segment. A boundary
+	// size belongs to the lower segment.
+	From, To quantity.Bytes
+	// Points is the number of sizes behind the line.
+	Points int
+	// Beta and Tau are never negative.
+	Beta Estimate[quantity.Micros]
+	Tau  Estimate[quantity.MicrosPerByte]
+	Errors
+}
+
+// Time returns β + nτ.
+func (s *Segment) Time(n quantity.Bytes) quantity.Micros { return s.Beta.Value + s.Tau.Value.Times(n) }
+
+// RInf returns r∞ = 1/τ in MB/s, +Inf for τ = 0.
+func (s *Segment) RInf() quantity.MBps { return s.Tau.Value.Rate() }
+
+// NHalf returns n½ = β/τ, the size that reaches half of r∞ (Hockney); +Inf for τ = 0.
+func (s *Segment) NHalf() quantity.Bytes {
+	if s.Tau.Value == 0 {
+		return quantity.Bytes(math.Inf(1))
+	}
+	return s.Beta.Value.Over(s.Tau.Value)
+}
+
+// Errors sum up how well a line or curve meets its points. Relative errors are
+// |fitted − measured| / measured, as fractions: 0.03 is 3 %.
+type Errors struct {
+	Median, P95, Worst float64
+	// WorstAt is the size with the worst relative error.
+	WorstAt quantity.Bytes
+	// R2 is r² of the times themselves, 1 − Σ(T−T̂)²/Σ(T−T̄)². Large sizes decide
+	// it: over decades of sizes it is near 1 even for fits that are wrong at small
+	// ones.
+	R2 float64
+}
+
+// A Point is what the fit makes of one size.
+type Point struct {
+	Size   quantity.Bytes
+	Time   quantity.Micros // measured, the mean of Count rows; one way
+	Fitted quantity.Micros
+	// Low and High are the smallest and largest measured time.
+	Low, High quantity.Micros
+	Count     int64
+	Segment   int // index into Result.Segments, -1 for a table
+	Line      int // in the file
+}
+
+// Error returns (fitted − measured) / measured.
+func (p Point) Error() float64 { return float64(p.Fitted-p.Time) / float64(p.Time) }
+
+// A Result is a fitted model. All are built by one constructor.
+type Result struct {
+	// Name and Format are those of the table.
+	Name, Format string
+	// Kind says what the times are. Those of a round trip have been halved: their
+	// kind is OneWay.
+	Kind trace.Kind
+	// Model is "linear", …; Method how it was fitted: "relative", "ordinary", ….
+	Model, Method string
+	// Segments from small to large sizes; one for a linear model.
+	Segments []Segment
+	// Points by size: residuals are in them.
+	Points []Point
+	// Errors over all points.
+	Errors
+	// Warnings are sentences for people.
+	Warnings []string
+}
+
+// Time returns the fitted time of n bytes. Beyond the measured sizes it
+// extrapolates the first or last line.
+func (r *Result) Time(n quantity.Bytes) quantity.Micros {
+	return r.Segments[r.segmentAt(n)].Time(n)
+}
+
+func (r *Result) segmentAt(n quantity.Bytes) int {
+	for i := range r.Segments[:len(r.Segments)-1] {
+		if n <= r.Segments[i].To {
+			return i
+		}
+	}
+	return len(r.Segments) - 1
+}
+
+func (r *Result) warn(format string, args ...any) {
+	r.Warnings = append(r.Warnings, fmt.Sprintf(format, args...))
+}
+
+// ErrNoData is returned, wrapped with the reason, for a table that cannot be
+// fitted at all.
+var ErrNoData = errors.New("cannot be fitted")
+
+// prepare returns the points of a table by size, and warnings about them. Times
+// of round trips are halved, and empty messages left out: systems send them by
+// another path, and no curve over log sizes shows them.
+func prepare(t *trace.Table) (points []Point, kind trace.Kind, warnings []string, err error) {
+	scale, kind := quantity.Micros(1), t.Kind
+	if kind == trace.RoundTrip {
+		scale, kind = 0.5, trace.OneWay
+		warnings = append(warnings, "the times are round trips: halved")
+	}
+	empty := false
+	for _, s := range t.Samples {
+		switch {
+		case s.Size == 0:
+			empty = true
+			continue
+		case s.Size < 0 || s.Mean <= 0 || math.IsNaN(float64(s.Size+quantity.Bytes(s.Mean))) || math.IsInf(float64(s.Size)+float64(s.Mean), 0):
+			return nil, 0, nil, fmt.Errorf("%s: %w: size %v takes %v", t.Name(), ErrNoData, s.Size, s.Mean)
+		}
+		points = append(points, Point{
+			Size: s.Size, Time: s.Mean * scale, Low: s.Min * scale, High: s.Max * scale,
+			Count: max(s.Count, 1), Line: s.Line,
+		})
+	}
+	slices.SortFunc(points, func(a, b Point) int {
+		if a.Size < b.Size {
+			return -1
+		} else if a.Size > b.Size {
+			return 1
+		}
+		return 0
+	})
+	if empty {
+		warnings = append(warnings, "the empty message (size 0) is left out")
+	}
+	if len(points) < 2 {
+		what := "no size above 0"
+		if len(points) == 1 {
+			what = fmt.Sprintf("one size only (%v)", points[0].Size)
+		} else if len(t.Bursts) > 0 {
+			what = "bursts of messages, not sizes"
+		}
+		return nil, 0, nil, fmt.Errorf("%s: %w: %s; a line takes at least 2 sizes, and 10 over a factor of 100 to be trusted", t.Name(), ErrNoData, what)
+	}
+	return points, kind, warnings, nil
+}
+
+// newResult is the one constructor of results: it evaluates the segments at the
+// points, sums up the errors, and adds the warnings that hold for every model.
+func newResult(t *trace.Table, kind trace.Kind, model, method string, points []Point, segments []Segment, warnings []string) *Result {
+	r := &Result{
+		Name: t.Name(), Format: t.Format, Kind: kind, Model: model, Method: method,
+		Segments: segments, Points: points, Warnings: warnings,
+	}
+	for i := range points {
+		p := &points[i]
+		p.Segment = r.segmentAt(p.Size)
+		p.Fitted = r.Segments[p.Segment].Time(p.Size)
+	}
+	r.Errors = errorsOf(points)
+	first := 0
+	for i := range segments {
+		s := &segments[i]
+		s.Errors = errorsOf(points[first : first+s.Points])
+		first += s.Points
+	}
+	r.judge(t)
+	return r
+}
+
+// errorsOf sums up the errors of points.
+func errorsOf(points []Point) Errors {
+	var e Errors
+	relative := make([]float64, len(points))
+	var weight, mean float64
+	for i, p := range points {
+		relative[i] = math.Abs(p.Error())
+		if relative[i] > e.Worst || i == 0 {
+			e.Worst, e.WorstAt = relative[i], p.Size
+		}
+		weight += float64(p.Count)
+		mean += (float64(p.Time) - mean) * float64(p.Count) / weight
+	}
+	var residual, total float64
+	for _, p := range points {
+		residual += float64(p.Count) * math.Pow(float64(p.Time-p.Fitted), 2)
+		total += float64(p.Count) * math.Pow(float64(p.Time)-mean, 2)
+	}
+	switch {
+	case total > 0:
+		e.R2 = 1 - residual/total
+	case residual == 0:
+		e.R2 = 1
+	}
+	slices.Sort(relative)
+	e.Median, e.P95 = quantile(relative, 0.5), quantile(relative, 0.95)
+	return e
+}
+
+// quantile interpolates between the order statistics of sorted values
+// (Hyndman and Fan 1996, type 7; numpy's default).
+func quantile(sorted []float64, p float64) float64 {
+	at := p * float64(len(sorted)-1)
+	i := int(at)
+	if i+1 >= len(sorted) {
+		return sorted[len(sorted)-1]
+	}
+	return sorted[i] + (at-float64(i))*(sorted[i+1]-sorted[i])
+}

@@ -1,0 +1,166 @@
+// Package trace reads what message-passing benchmarks print, and gives samples:
+// how long a message of a size took.
+//
+// Formats are recognised by content, never by name. One file may hold many
+// tables, of different benchmarks, with anything around them: banners of mpirun,
+// warnings, colours, prompts, log lines. Lines that belong to no table are
+// skipped and counted. A table that is cut in the middle gives what is whole.
+// What a table measures is told apart ([Kind]): the time of a message is not the
+// gap between the messages of a stream, though both are often called bandwidth.
+//
+// Reading streams: repeated sizes are aggregated, so that memory does not grow
+// with the file.
+package trace
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// Kind says what the times of a table are.
+type Kind uint8
+
+const (
+	// OneWay is the time from the start of a send to the end of the receive,
+	// mostly half of a measured round trip.
+	OneWay Kind = iota
+	// RoundTrip is the time there and back.
+	RoundTrip
+	// Gap is the time between the messages of a stream: size over throughput. It
+	// constrains g and G of LogGP, and says nothing about the latency.
+	Gap
+	// Operation is the time of something that is not one message: a collective,
+	// an exchange in both directions.
+	Operation
+	// SendOverhead and ReceiveOverhead are the times that a processor is busy: o_s, o_r.
+	SendOverhead
+	ReceiveOverhead
+	// Stage is the time that a part of the path takes for a piece of a size.
+	Stage
+	// Interval is the average time between the requests of a burst, in [Table.Bursts].
+	Interval
+)
+
+var kindNames = [...]string{"one-way time", "round trip", "gap", "operation", "send overhead", "receive overhead", "stage", "burst interval"}
+
+func (k Kind) String() string {
+	if int(k) < len(kindNames) {
+		return kindNames[k]
+	}
+	return fmt.Sprintf("Kind(%d)", uint8(k))
+}
+
+// A Sample is all that was measured at one size.
+type Sample struct {
+	// Size is in bytes, from 0. It is whole, but for a table with more than
+	// [MaxSizes] sizes, where neighbours are merged and Size is their mean.
+	Size quantity.Bytes
+	// Count is how often the size was measured: rows of the file.
+	Count int64
+	// Mean, Min and Max are times in µs. With one row, Min and Max are that of the
+	// row if the benchmark printed them, else the mean.
+	Mean, Min, Max quantity.Micros
+	// Median is exact for one row, else within 1 %; 0 if it is not known.
+	Median quantity.Micros
+	// Variance of the rows about their mean, in µs² with n−1; 0 for one row.
+	Variance float64
+	// Line is where the size comes first in the file, from 1.
+	Line int
+}
+
+// A Burst is one point of a LogP signature: Messages requests were issued with a
+// computation of Delta between them, Interval apart on average.
+type Burst struct {
+	Messages        int
+	Delta, Interval quantity.Micros
+	Line            int
+}
+
+// A Table is one series of samples of a file.
+type Table struct {
+	// Title is the benchmark's own name of the table, with what tells it from the
+	// others of its file: "PingPong, 2 processes".
+	Title string
+	// Format is the benchmark: "osu", "netpipe", "csv", …
+	Format string
+	Kind   Kind
+	// Line is where the table starts in the file, from 1.
+	Line int
+	// Samples are sorted by size; each size comes once.
+	Samples []Sample
+	// Bursts are the points of an Interval table, as they came. Others have none.
+	Bursts []Burst
+	// Packet is the packet size the times were measured with, 0 if not known.
+	Packet quantity.Bytes
+	// Rows is the number of rows behind the samples.
+	Rows int64
+	// Quantum is the resolution of the times as printed, or 0 if not known:
+	// 0.01 µs for a file that prints µs with two decimals.
+	Quantum quantity.Micros
+	// Warnings are doubts that a user should see: rows dropped, units that
+	// contradict each other.
+	Warnings []string
+}
+
+// Name returns the title, or the format where the file has no title.
+func (t *Table) Name() string {
+	if t.Title != "" {
+		return t.Title
+	}
+	return t.Format
+}
+
+// A File is the tables of a file, in their order.
+type File struct {
+	Name   string
+	Tables []Table
+	// Lines is the number of lines of the file; Skipped of them belong to no
+	// table and are not blank.
+	Lines, Skipped int
+	// Warnings are doubts about the file; those about a table are in the table.
+	Warnings []string
+}
+
+// MaxSizes is the number of sizes that a table keeps apart. Above it, sizes
+// that are nearly equal are merged.
+const MaxSizes = 1 << 16
+
+// maxTables bounds the memory of a file full of headers.
+const maxTables = 4096
+
+// Options steer reading. The zero value is right for every format but a CSV
+// file whose header does not tell.
+type Options struct {
+	// X and Y name the columns of size and time of a CSV file, by header or by
+	// number from 1.
+	X, Y string
+	// XUnit and YUnit are units such as "KiB", "ms", "Mbit/s", for columns whose
+	// header has none. They win over the header's.
+	XUnit, YUnit string
+	// Progress, if not nil, is told the bytes read so far, now and then.
+	Progress func(bytes int64)
+}
+
+// An Error is a file that cannot be used, in one line: where, what, what to do.
+type Error struct {
+	File string
+	Line int // 0 if it is about the whole file
+	Msg  string
+}
+
+func (e *Error) Error() string {
+	if e.Line > 0 {
+		return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Msg)
+	}
+	return e.File + ": " + e.Msg
+}
+
+// goodTime reports whether a time can be a measurement.
+func goodTime(t float64) bool { return t > 0 && !math.IsInf(t, 1) }
+
+// goodSize reports whether a size can be one of a message, 0 included.
+func goodSize(n float64) bool {
+	return n >= 0 && n <= float64(quantity.MaxBytes) && n == math.Trunc(n)
+}
