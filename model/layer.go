@@ -1,0 +1,129 @@
+// Package model predicts what a message costs.
+//
+// A [Layer] is a cost model of one level of a message-passing system; the
+// layers of this package nest. Everything that people ask of a layer follows
+// from the interface: [RTT], [Bandwidth], [Throughput], [Asymptote] (r∞) and
+// [HalfPeak] (n½). All functions are pure: parameters and a message size in,
+// a time out. Parameters must be finite and not negative, sizes at least one
+// byte; package platforms checks both for files.
+//
+// # References
+//
+//	[hockney]  Hockney. The communication challenge for MPP: Intel Paragon and Meiko CS-2. Parallel Computing 20, 1994.
+//	[logp]     Culler, Karp, Patterson and others. LogP: Towards a Realistic Model of Parallel Computation. PPoPP 1993.
+//	[loggp]    Alexandrov, Ionescu, Schauser, Scheiman. LogGP: Incorporating Long Messages into the LogP Model. SPAA 1995.
+//	[clip]     Pokam Tiencheu. CLIP, a communication library on a Myrinet SMP cluster. Diploma thesis, TU Berlin, 1999.
+//	[wang]     Wang, Krishnamurthy, Martin, Anderson, Culler. Modeling Communication Pipeline Latency. SIGMETRICS 1998.
+package model
+
+import (
+	"math"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// A Layer predicts the costs of a message of n bytes, n ≥ 1.
+type Layer interface {
+	// OneWay is the time in µs from the start of the send to the moment when
+	// the receiver has the whole message.
+	OneWay(n quantity.Bytes) quantity.Micros
+	// Gap is the least interval in µs between messages in a steady stream.
+	Gap(n quantity.Bytes) quantity.Micros
+	// Overheads are the times in µs for which the message occupies the
+	// sending and the receiving processor: o_s and o_r.
+	Overheads(n quantity.Bytes) (send, receive quantity.Micros)
+}
+
+// RTT is the round-trip time of n bytes there and n bytes back: twice the one-way time.
+func RTT(l Layer, n quantity.Bytes) quantity.Micros { return 2 * l.OneWay(n) }
+
+// Bandwidth is n over the one-way time.
+func Bandwidth(l Layer, n quantity.Bytes) quantity.MBps { return n.Over(l.OneWay(n)) }
+
+// Throughput is n over the gap: the rate of a steady stream of messages of n
+// bytes. +Inf where the gap is zero.
+func Throughput(l Layer, n quantity.Bytes) quantity.MBps { return n.Over(l.Gap(n)) }
+
+// far is a size at which fixed costs have vanished against those per byte: terms
+// in √n are 2⁻⁵⁰ of those in n. It is a power of two, so that packets of
+// the usual sizes divide it.
+const far = quantity.Bytes(1 << 62 * 1 << 38)
+
+// Asymptote is r∞, the bandwidth that long messages approach: the inverse of
+// the slope of OneWay far out. +Inf if no cost is per byte.
+func Asymptote(l Layer) quantity.MBps {
+	return far.Over(l.OneWay(2*far) - l.OneWay(far))
+}
+
+// HalfPeak is n½, the least whole size at which the bandwidth is half of r∞ or
+// more; for a linear cost it is β/τ [hockney], rounded up. The second result is
+// false if r∞ is infinite, so that no such size exists.
+//
+// Bandwidth need not be monotone (a switch of protocols may set it back), so
+// sizes are first walked in steps of 2^(1/8) and the step found is then bisected;
+// a peak narrower than a step can be missed.
+func HalfPeak(l Layer) (quantity.Bytes, bool) {
+	half := Asymptote(l) / 2
+	if math.IsInf(float64(half), 0) || math.IsNaN(float64(half)) {
+		return 0, false
+	}
+	lo := quantity.Bytes(0)
+	for k := 0; ; k++ {
+		hi := quantity.Bytes(math.Ceil(math.Exp2(float64(k) / 8)))
+		if hi > far {
+			return 0, false
+		}
+		if Bandwidth(l, hi) < half {
+			lo = hi
+			continue
+		}
+		for hi-lo > 1 && lo+(hi-lo)/2 != lo {
+			mid := quantity.Bytes(math.Floor(float64(lo+hi) / 2))
+			if Bandwidth(l, mid) < half {
+				lo = mid
+			} else {
+				hi = mid
+			}
+		}
+		return hi, true
+	}
+}
+
+// A Packetizer is a layer that cuts a message of n bytes into packets.
+type Packetizer interface {
+	PacketSize(n quantity.Bytes) quantity.Bytes
+}
+
+// A Selector is a layer that hands a message of n bytes to one of several
+// branches: a protocol switch.
+type Selector interface {
+	// Select returns the name of the branch and its layer.
+	Select(n quantity.Bytes) (string, Layer)
+}
+
+// Regime names the branches that a message of n bytes takes, from the outside
+// in, joined by "/"; it is empty where nothing switches.
+func Regime(l Layer, n quantity.Bytes) string {
+	s, ok := l.(Selector)
+	if !ok {
+		return ""
+	}
+	name, inner := s.Select(n)
+	if rest := Regime(inner, n); rest != "" {
+		return name + "/" + rest
+	}
+	return name
+}
+
+// PacketSize is the size of the packets in which a message of n bytes travels;
+// a layer that does not cut messages sends them whole.
+func PacketSize(l Layer, n quantity.Bytes) quantity.Bytes {
+	switch l := l.(type) {
+	case Packetizer:
+		return l.PacketSize(n)
+	case Selector:
+		_, inner := l.Select(n)
+		return PacketSize(inner, n)
+	}
+	return n
+}

@@ -1,0 +1,26 @@
+package model
+
+import "github.com/halfpeak/halfpeak/model/quantity"
+
+// Linear is a cost of β per message and τ per byte [hockney]:
+//
+//	T(n) = β + nτ        CLIP §4.2.2.2, eq. 1
+//
+// Where: β = Beta, fixed cost per message in µs, ≥ 0; τ = Tau, inverse
+// bandwidth in µs per byte, ≥ 0. Hence r∞ = 1/τ and n½ = β/τ.
+//
+// Only the sum is known: nothing says which part of T occupies a processor, so
+// the overheads are zero, and the next message starts when this one has arrived.
+type Linear struct {
+	Beta quantity.Micros
+	Tau  quantity.MicrosPerByte
+}
+
+// OneWay is β + nτ.
+func (l Linear) OneWay(n quantity.Bytes) quantity.Micros { return l.Beta + l.Tau.Times(n) }
+
+// Gap is β + nτ: messages do not overlap.
+func (l Linear) Gap(n quantity.Bytes) quantity.Micros { return l.OneWay(n) }
+
+// Overheads are unknown, zero.
+func (l Linear) Overheads(quantity.Bytes) (send, receive quantity.Micros) { return 0, 0 }

@@ -1,0 +1,395 @@
+package model
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// PlanLimit is the largest number of packets for which [Pipeline.BestPlan] lets
+// every packet have a size of its own. Longer plans have half of that many to fill the
+// pipeline, half to drain it, and equal ones in between, which loses nothing
+// that can be seen: the sizes in the middle of a long plan are equal anyway.
+const PlanLimit = 64
+
+// IdealPlan is the plan for which n bytes take the least time if packets need not
+// be whole bytes, and that time: no plan of whole bytes can beat it. The best plans
+// start small, grow, and shrink again: they fill the pipeline fast and drain it
+// fast [wang].
+//
+// For a given number of packets the sizes are the solution of a linear program
+// (see program); IdealPlan searches over the number of packets.
+// 1 ≤ n ≤ quantity.MaxBytes.
+func (l Pipeline) IdealPlan(n quantity.Bytes) (Plan, quantity.Micros) {
+	size, _ := l.BestPacket(n)
+	at := packets(n, size)
+	plan, time := l.IdealPlanOf(n, int(at))
+	tried := map[float64]bool{at: true}
+	// The time is convex in the number of packets: walk downhill from the best
+	// equal packets in steps that halve.
+	for step := math.Max(1, math.Round(at/4)); ; step = math.Round(step / 2) {
+		for moved := true; moved; {
+			moved = false
+			for _, next := range []float64{at + step, at - step} {
+				if next < 1 || next > float64(min(n, 1<<40)) || tried[next] {
+					continue
+				}
+				tried[next] = true
+				if p, t := l.IdealPlanOf(n, int(next)); t < time {
+					plan, time, at, moved = p, t, next, true
+					break
+				}
+			}
+		}
+		if step <= 1 {
+			return plan, time
+		}
+	}
+}
+
+// IdealPlanOf is IdealPlan for exactly count packets, 1 ≤ count ≤ n.
+func (l Pipeline) IdealPlanOf(n quantity.Bytes, count int) (Plan, quantity.Micros) {
+	var plan Plan
+	single := func(count int) {
+		for range count {
+			plan = append(plan, Run{Count: 1})
+		}
+	}
+	if count <= PlanLimit {
+		single(count)
+	} else {
+		single(PlanLimit / 2)
+		plan = append(plan, Run{Count: count - PlanLimit})
+		single(PlanLimit / 2)
+	}
+	l.solve(n, plan)
+	return plan, l.OneWayAs(plan)
+}
+
+// BestPlan is the plan of whole bytes for which n bytes take the least time that
+// was found, and that time: IdealPlan rounded, or the packets of
+// [Pipeline.BestPacket] if they are as fast.
+func (l Pipeline) BestPlan(n quantity.Bytes) (Plan, quantity.Micros) {
+	ideal, _ := l.IdealPlan(n)
+	plan := wholeBytes(n, ideal)
+	time := l.polish(plan)
+	if size, t := l.BestPacket(n); t <= time {
+		return EqualPlan(n, size), t
+	}
+	return plan, time
+}
+
+// polishSteps is how many moves polish tries. At 64 KiB through CLIP's stages
+// the last improvement comes at about a quarter of them.
+const polishSteps = 20000
+
+// polish takes back what rounding to whole bytes cost: it moves a byte from one
+// packet to another wherever that does not cost time, and returns the time of
+// the plan in the end. The walk is random, with a fixed seed; moves that change nothing
+// are made too, since most improvements are some such moves away.
+func (l Pipeline) polish(plan Plan) quantity.Micros {
+	time := l.OneWayAs(plan)
+	random := rand.New(rand.NewPCG(1, uint64(len(plan))))
+	for range polishSteps {
+		from, to := &plan[random.IntN(len(plan))], &plan[random.IntN(len(plan))]
+		if from.Size <= 1 || from.Count != to.Count {
+			continue
+		}
+		from.Size--
+		to.Size++
+		if t := l.OneWayAs(plan); t <= time {
+			time = t
+		} else {
+			from.Size++
+			to.Size--
+		}
+	}
+	return time
+}
+
+// wholeBytes rounds the sizes of a plan of n bytes so that each is at least one
+// byte and all add up to n: what is rounded is where each run ends, counted from the start
+// of the message. A long run becomes two whose sizes differ by a byte.
+func wholeBytes(n quantity.Bytes, ideal Plan) Plan {
+	left := ideal.Packets() // not yet placed, each of which needs a byte
+	var plan Plan
+	var end, placed float64
+	for i, r := range ideal {
+		count := float64(r.Count)
+		left -= r.Count
+		end += count * float64(r.Size)
+		bytes := math.Round(end) - placed
+		if i == len(ideal)-1 {
+			bytes = float64(n) - placed
+		}
+		bytes = min(max(bytes, count), float64(n)-placed-float64(left))
+		placed += bytes
+		size := math.Floor(bytes / count)
+		larger := bytes - size*count // packets with one byte more
+		if larger > 0 {
+			plan = append(plan, Run{int(larger), quantity.Bytes(size + 1)})
+		}
+		if larger < count {
+			plan = append(plan, Run{int(count - larger), quantity.Bytes(size)})
+		}
+	}
+	return plan
+}
+
+// A row is a constraint  x_to − x_from − coef·p ≥ least  on the vector y of the
+// linear program; to or from is none where that term is missing.
+type row struct {
+	to, from, p int
+	coef, least float64
+}
+
+const none = -1
+
+func (r row) of(y []float64) float64 {
+	v := -r.coef * y[r.p]
+	if r.to != none {
+		v += y[r.to]
+	}
+	if r.from != none {
+		v -= y[r.from]
+	}
+	return v
+}
+
+func (r row) addTo(y []float64, v float64) {
+	y[r.p] -= r.coef * v
+	if r.to != none {
+		y[r.to] += v
+	}
+	if r.from != none {
+		y[r.from] -= v
+	}
+}
+
+// program is the linear program for the runs of a plan, of which it takes the counts. Its unknowns are, run
+// by run, the packet size p in bytes and the times x_0…x_{S−1} in µs at which
+// the stages are free behind the run. What is minimised is the last of them, subject to
+//
+//	x'_i − x_j − (Σ_{j≤k≤i} τ_k + (m−1)τ_b)·p ≥ Σ_{j≤k≤i} β_k + (m−1)β_b   for all j ≤ b ≤ i
+//	p ≥ 1    Σ m·p = n
+//
+// which is the recurrence of [Pipeline.OneWayAs] with each max replaced by "not
+// less than".
+//
+// For a run of one packet the rows with j = i, and those from the stage before
+// in the same run, say the same.
+func (l Pipeline) program(plan Plan) []row {
+	stages := len(l.Stages)
+	var rows []row
+	for r, run := range plan {
+		p := r * (stages + 1)
+		free := func(stage int) int { return p + 1 + stage }
+		before := func(stage int) int { // free of the run before
+			if r == 0 {
+				return none
+			}
+			return free(stage) - (stages + 1)
+		}
+		rows = append(rows, row{to: none, from: none, p: p, coef: -1, least: 1})
+		for i, s := range l.Stages {
+			if run.Count == 1 {
+				rows = append(rows, row{free(i), before(i), p, float64(s.Tau), float64(s.Beta)})
+				if i > 0 {
+					rows = append(rows, row{free(i), free(i - 1), p, float64(s.Tau), float64(s.Beta)})
+				}
+				continue
+			}
+			var beta, tau float64
+			again := float64(run.Count - 1)
+			for j := i; j >= 0; j-- {
+				beta += float64(l.Stages[j].Beta)
+				tau += float64(l.Stages[j].Tau)
+				for _, b := range l.Stages[j : i+1] {
+					rows = append(rows, row{free(i), before(j), p,
+						tau + again*float64(b.Tau), beta + again*float64(b.Beta)})
+				}
+			}
+		}
+	}
+	return rows
+}
+
+// solve sets the sizes of the plan's runs, not rounded, such that the time of n bytes is
+// least. It follows Mehrotra's predictor and corrector to the optimum of the
+// linear program. Each step solves normal equations that are banded, because a run
+// has to do only with the one before it, so a step costs O(runs·stages³).
+func (l Pipeline) solve(n quantity.Bytes, plan Plan) {
+	stages := len(l.Stages)
+	size := len(plan) * (stages + 1)
+	total := plan.Packets()
+	// Sizes in units of the mean packet, times in units of the mean packet's slowest stage.
+	unitP := float64(n) / float64(total)
+	unitT := float64(l.Stages[l.Bottleneck(quantity.Bytes(unitP))].Time(quantity.Bytes(unitP)))
+	if unitT == 0 { // nothing costs anything
+		unitT = 1
+	}
+	rows := l.program(plan)
+	for k := range rows {
+		r := &rows[k]
+		if r.to == none {
+			r.least /= unitP
+		} else {
+			r.coef *= unitP / unitT
+			r.least /= unitT
+		}
+	}
+	e := make([]float64, size) // Σ m·p
+	for r, run := range plan {
+		e[r*(stages+1)] = float64(run.Count)
+	}
+
+	// Start inside: equal packets, and every time a little later than it need be.
+	y := make([]float64, size)
+	for r := range plan {
+		y[r*(stages+1)] = 1
+	}
+	for _, r := range rows { // in the order of the recurrence
+		if late := r.least - r.of(y) + 0.1; r.to != none && late > 0 {
+			y[r.to] += late
+		}
+	}
+	s := make([]float64, len(rows)) // slack of each row, > 0
+	z := make([]float64, len(rows)) // its price, > 0
+	for k, r := range rows {
+		s[k] = max(r.of(y)-r.least, 1e-3)
+		z[k] = 1 / s[k]
+	}
+	nu := 0.0 // the price of a byte
+
+	band := mat.NewSymBandDense(size, min(2*stages, size-1), nil)
+	var chol mat.BandCholesky
+	var (
+		dual   = make([]float64, size)
+		rhs    = make([]float64, size)
+		dy     = make([]float64, size)
+		solved = make([]float64, size)
+		ds     = make([]float64, len(rows))
+		dz     = make([]float64, len(rows))
+		center = make([]float64, len(rows))
+	)
+	want := float64(total)
+	for range 60 {
+		gap := 0.0
+		for k := range rows {
+			gap += s[k] * z[k]
+		}
+		mu := gap / float64(len(rows))
+		for i := range dual {
+			dual[i] = -nu * e[i]
+		}
+		dual[size-1]++
+		infeasible := 0.0
+		for k, r := range rows {
+			r.addTo(dual, -z[k])
+			infeasible = max(infeasible, math.Abs(r.least-r.of(y)+s[k]))
+		}
+		for _, v := range dual {
+			infeasible = max(infeasible, math.Abs(v))
+		}
+		if gap < 1e-9*math.Abs(y[size-1]) && infeasible < 1e-9 {
+			break
+		}
+
+		band.Zero()
+		for k, r := range rows {
+			d := z[k] / s[k]
+			addOuter(band, r, d)
+		}
+		if ok := chol.Factorize(band); !ok {
+			break // as exact as floats allow
+		}
+		if err := chol.SolveVecTo(mat.NewVecDense(size, solved), mat.NewVecDense(size, e)); err != nil {
+			if _, bad := err.(mat.Condition); !bad {
+				break
+			}
+		}
+		used, unit := 0.0, 0.0
+		for i := range e {
+			used += e[i] * y[i]
+			unit += e[i] * solved[i]
+		}
+		// direction solves for the step that takes s·z to center.
+		direction := func() float64 {
+			for i := range rhs {
+				rhs[i] = -dual[i]
+			}
+			for k, r := range rows {
+				missing := r.least - r.of(y) + s[k]
+				r.addTo(rhs, center[k]/s[k]+z[k]/s[k]*missing)
+			}
+			dyVec := mat.NewVecDense(size, dy)
+			_ = chol.SolveVecTo(dyVec, mat.NewVecDense(size, rhs)) // a bad condition shows in the step length
+			sum := 0.0
+			for i := range e {
+				sum += e[i] * dy[i]
+			}
+			dnu := (want - used - sum) / unit
+			for i := range dy {
+				dy[i] += dnu * solved[i]
+			}
+			for k, r := range rows {
+				ds[k] = r.of(dy) - (r.least - r.of(y) + s[k])
+				dz[k] = (center[k] - z[k]*ds[k]) / s[k]
+			}
+			return dnu
+		}
+		for k := range rows {
+			center[k] = -s[k] * z[k]
+		}
+		direction()
+		alphaS, alphaZ := reach(s, ds), reach(z, dz)
+		affine := 0.0
+		for k := range rows {
+			affine += (s[k] + alphaS*ds[k]) * (z[k] + alphaZ*dz[k])
+		}
+		sigma := math.Pow(affine/gap, 3)
+		for k := range rows {
+			center[k] = sigma*mu - s[k]*z[k] - ds[k]*dz[k]
+		}
+		dnu := direction()
+		alphaS, alphaZ = min(1, 0.99*reach(s, ds)), min(1, 0.99*reach(z, dz))
+		for i := range y {
+			y[i] += alphaS * dy[i]
+		}
+		for k := range rows {
+			s[k] += alphaS * ds[k]
+			z[k] += alphaZ * dz[k]
+		}
+		nu += alphaZ * dnu
+	}
+	for r := range plan {
+		plan[r].Size = quantity.Bytes(y[r*(stages+1)] * unitP)
+	}
+}
+
+// addOuter adds d·aaᵀ, a being the coefficients of the row.
+func addOuter(m *mat.SymBandDense, r row, d float64) {
+	index := [3]int{r.p, r.to, r.from}
+	coef := [3]float64{-r.coef, 1, -1}
+	for i := range index {
+		for j := range index {
+			if index[i] != none && index[j] >= index[i] {
+				m.SetSymBand(index[i], index[j], m.At(index[i], index[j])+d*coef[i]*coef[j])
+			}
+		}
+	}
+}
+
+// reach is the longest step along dv, at most 1/0.99, that leaves v positive.
+func reach(v, dv []float64) float64 {
+	alpha := 1 / 0.99
+	for i := range v {
+		if dv[i] < 0 {
+			alpha = min(alpha, -v[i]/dv[i])
+		}
+	}
+	return alpha
+}

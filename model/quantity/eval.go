@@ -1,0 +1,339 @@
+package quantity
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Value is a number with its dimension, in µs and bytes.
+type Value struct {
+	Num float64
+	Dim Dimension
+}
+
+// Mul returns v·w.
+func (v Value) Mul(w Value) Value {
+	return Value{v.Num * w.Num, Dimension{v.Dim.Time + w.Dim.Time, v.Dim.Size + w.Dim.Size}}
+}
+
+// Div returns v/w.
+func (v Value) Div(w Value) Value {
+	return Value{v.Num / w.Num, Dimension{v.Dim.Time - w.Dim.Time, v.Dim.Size - w.Dim.Size}}
+}
+
+// Bytes returns v as a size, if it is a whole number of bytes from 0 to [MaxBytes].
+func (v Value) Bytes() (Bytes, error) {
+	if err := v.check(DimSize); err != nil {
+		return 0, err
+	}
+	if v.Num > float64(MaxBytes) {
+		return 0, errors.New("a size is at most 8 PiB (2^53 bytes)")
+	}
+	if v.Num != math.Trunc(v.Num) {
+		return 0, fmt.Errorf("%s B is not a whole number of bytes", trim(v.Num, 12))
+	}
+	return Bytes(v.Num), nil
+}
+
+// Micros returns v as a time, if it is one, finite and not negative.
+func (v Value) Micros() (Micros, error) { return Micros(v.Num), v.check(DimTime) }
+
+// MBps returns v as a rate, if it is one, finite and not negative.
+func (v Value) MBps() (MBps, error) { return MBps(v.Num), v.check(DimRate) }
+
+// MicrosPerByte returns v as an inverse bandwidth, if it is one, finite and not negative.
+func (v Value) MicrosPerByte() (MicrosPerByte, error) {
+	return MicrosPerByte(v.Num), v.check(DimInverse)
+}
+
+// Number returns v if it has no dimension and is finite and not negative.
+func (v Value) Number() (float64, error) { return v.Num, v.check(DimNone) }
+
+func (v Value) check(want Dimension) error {
+	switch {
+	case v.Dim == DimNone && want != DimNone:
+		return fmt.Errorf("no unit; %s takes %s", want, dimensionNames[want].takes)
+	case v.Dim != want:
+		return fmt.Errorf("this is %s; wanted is %s, in %s", v.Dim, want, dimensionNames[want].takes)
+	case math.IsNaN(v.Num) || math.IsInf(v.Num, 0):
+		return fmt.Errorf("%s must be finite", want)
+	case v.Num < 0:
+		return fmt.Errorf("%s cannot be negative", want)
+	}
+	return nil
+}
+
+// A Scope gives the values of a formula's names and functions. Arguments are of
+// type [Value], or string where the formula has a quoted text. A name that is
+// not a function comes without arguments (nil), a function always with a slice.
+type Scope func(name string, args []any) (Value, error)
+
+// Eval computes a formula (see the package comment). The scope may be nil, if
+// the formula has no names. Errors tell the column, counted in characters from 1.
+func Eval(text string, scope Scope) (Value, error) {
+	p := parser{text: text, scope: scope}
+	v, err := p.sum()
+	if err == nil {
+		if p.skipSpace(); p.pos < len(text) {
+			err = p.errorf("unexpected %q; want an operator (+ - * /) or the end", firstRune(text[p.pos:]))
+		}
+	}
+	return v, err
+}
+
+// maxDepth bounds nesting: nobody writes it, and the stack of a parser is finite.
+const maxDepth = 100
+
+type parser struct {
+	text  string
+	pos   int
+	depth int
+	scope Scope
+}
+
+func (p *parser) errorf(format string, args ...any) error {
+	return fmt.Errorf("%q, column %d: %w", p.text, utf8.RuneCountInString(p.text[:p.pos])+1, fmt.Errorf(format, args...))
+}
+
+func (p *parser) skipSpace() {
+	p.pos = len(p.text) - len(strings.TrimLeftFunc(p.text[p.pos:], unicode.IsSpace))
+}
+
+// accept consumes c if it is next, after white space.
+func (p *parser) accept(c byte) bool {
+	p.skipSpace()
+	if p.pos < len(p.text) && p.text[p.pos] == c {
+		p.pos++
+		return true
+	}
+	return false
+}
+
+func (p *parser) sum() (Value, error) {
+	if p.depth++; p.depth > maxDepth {
+		return Value{}, p.errorf("nested deeper than %d", maxDepth)
+	}
+	defer func() { p.depth-- }()
+	v, err := p.product()
+	for err == nil {
+		sign := 1.0
+		if p.accept('-') {
+			sign = -1
+		} else if !p.accept('+') {
+			return v, nil
+		}
+		at := p.pos - 1
+		var w Value
+		if w, err = p.product(); err == nil {
+			if v.Dim != w.Dim {
+				p.pos = at
+				return Value{}, p.errorf("cannot add %s and %s", v.Dim, w.Dim)
+			}
+			v.Num += sign * w.Num
+		}
+	}
+	return Value{}, err
+}
+
+func (p *parser) product() (Value, error) {
+	v, err := p.factor()
+	for err == nil {
+		divide := false
+		if p.accept('/') {
+			divide = true
+		} else if !p.accept('*') {
+			return v, nil
+		}
+		var w Value
+		if w, err = p.factor(); err == nil {
+			if divide {
+				v = v.Div(w)
+			} else {
+				v = v.Mul(w)
+			}
+		}
+	}
+	return Value{}, err
+}
+
+func (p *parser) factor() (Value, error) {
+	if p.accept('-') {
+		if p.depth++; p.depth > maxDepth {
+			return Value{}, p.errorf("nested deeper than %d", maxDepth)
+		}
+		v, err := p.factor()
+		p.depth--
+		v.Num = -v.Num
+		return v, err
+	}
+	if p.accept('(') {
+		v, err := p.sum()
+		if err == nil && !p.accept(')') {
+			err = p.errorf("missing )")
+		}
+		return v, err
+	}
+	if p.pos >= len(p.text) {
+		return Value{}, p.errorf("ends where a number or a name is wanted")
+	}
+	if c := p.text[p.pos]; c >= '0' && c <= '9' || c == '.' {
+		return p.number()
+	}
+	if name := p.name(); name != "" {
+		return p.call(name)
+	}
+	return Value{}, p.errorf("unexpected %q; want a number or a name", firstRune(p.text[p.pos:]))
+}
+
+// number reads a number and the longest unit behind it: in 5.9us/KB the unit is
+// us/KB, in 28.1us/2 it is us.
+func (p *parser) number() (Value, error) {
+	num, rest, err := number(p.text[p.pos:])
+	if err != nil {
+		return Value{}, p.errorf("%w", err)
+	}
+	p.pos = len(p.text) - len(rest)
+	start := p.pos
+	p.skipSpace()
+	word := unitWord(p.text[p.pos:])
+	for try := word; try != ""; {
+		if u, ok := Unit(try); ok {
+			p.pos += len(try)
+			return Value{num * u.Num, u.Dim}, nil
+		}
+		cut := strings.LastIndexByte(try, '/')
+		if cut < 0 {
+			return Value{}, p.errorf("unknown unit %q; times take ns, us, ms, s; sizes B, KiB, MiB; rates MB/s, Mbit/s; inverse bandwidths us/KiB", word)
+		}
+		try = try[:cut]
+	}
+	p.pos = start
+	return Value{num, DimNone}, nil
+}
+
+// unitWord returns the letters, percent signs and slashes between letters at
+// the front of text.
+func unitWord(text string) string {
+	end := 0
+	for i, r := range text {
+		if unicode.IsLetter(r) || r == '%' && i == 0 {
+			end = i + utf8.RuneLen(r)
+		} else if r != '/' || i != end {
+			break
+		}
+	}
+	return text[:end]
+}
+
+// name reads an identifier: letters, digits, _ and inner dots.
+func (p *parser) name() string {
+	start := p.pos
+	for p.pos < len(p.text) {
+		r, size := utf8.DecodeRuneInString(p.text[p.pos:])
+		first := p.pos == start
+		if r == utf8.RuneError || !(unicode.IsLetter(r) || r == '_' || !first && (unicode.IsDigit(r) || r == '.')) {
+			break
+		}
+		p.pos += size
+	}
+	return p.text[start:p.pos]
+}
+
+func (p *parser) call(name string) (Value, error) {
+	at := p.pos - len(name)
+	var args []any
+	if p.accept('(') {
+		args = []any{}
+		for !p.accept(')') {
+			if len(args) > 0 && !p.accept(',') {
+				return Value{}, p.errorf("missing , or ) in the arguments of %s", name)
+			}
+			arg, err := p.argument()
+			if err != nil {
+				return Value{}, err
+			}
+			args = append(args, arg)
+		}
+	}
+	v, known, err := builtin(name, args)
+	if !known {
+		if p.scope == nil {
+			err = fmt.Errorf("no such name %q", name)
+		} else {
+			v, err = p.scope(name, args)
+		}
+	}
+	if err != nil {
+		p.pos = at
+		return Value{}, p.errorf("%w", err)
+	}
+	return v, nil
+}
+
+func (p *parser) argument() (any, error) {
+	if !p.accept('"') {
+		return p.sum()
+	}
+	end := strings.IndexByte(p.text[p.pos:], '"')
+	if end < 0 {
+		return nil, p.errorf(`missing closing "`)
+	}
+	s := p.text[p.pos : p.pos+end]
+	p.pos += end + 1
+	return s, nil
+}
+
+// builtin computes the functions that every formula has.
+func builtin(name string, args []any) (v Value, known bool, err error) {
+	switch name {
+	case "sqrt", "ceil":
+		if len(args) != 1 {
+			return Value{}, true, fmt.Errorf("%s takes one argument", name)
+		}
+	case "min", "max":
+		if len(args) == 0 {
+			return Value{}, true, fmt.Errorf("%s takes arguments", name)
+		}
+	default:
+		return Value{}, false, nil
+	}
+	values := make([]Value, len(args))
+	for i, a := range args {
+		value, ok := a.(Value)
+		if !ok {
+			return Value{}, true, fmt.Errorf("%s takes numbers, not %q", name, a)
+		}
+		values[i] = value
+	}
+	v = values[0]
+	switch name {
+	case "ceil":
+		v.Num = math.Ceil(v.Num)
+	case "sqrt":
+		if v.Dim.Time%2 != 0 || v.Dim.Size%2 != 0 {
+			return Value{}, true, fmt.Errorf("sqrt of %s has no unit", v.Dim)
+		}
+		v = Value{math.Sqrt(v.Num), Dimension{v.Dim.Time / 2, v.Dim.Size / 2}}
+	default:
+		for _, w := range values[1:] {
+			if w.Dim != v.Dim {
+				return Value{}, true, fmt.Errorf("%s of %s and %s", name, v.Dim, w.Dim)
+			}
+			if name == "min" {
+				v.Num = min(v.Num, w.Num)
+			} else {
+				v.Num = max(v.Num, w.Num)
+			}
+		}
+	}
+	return v, true, nil
+}
+
+func firstRune(s string) string {
+	_, size := utf8.DecodeRuneInString(s)
+	return s[:size]
+}

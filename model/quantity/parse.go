@@ -1,0 +1,184 @@
+package quantity
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// ParseBytes reads a size such as "64KiB", "3490" or "0.5K": a whole number of
+// bytes from 0 to [MaxBytes]. A number without a unit is bytes.
+func ParseBytes(text string) (Bytes, error) {
+	v, err := literal(text, DimSize)
+	if err != nil {
+		return 0, err
+	}
+	n, err := v.Bytes()
+	if err != nil {
+		return 0, fmt.Errorf("%q: %w", text, err)
+	}
+	return n, nil
+}
+
+// ParseMicros reads a time such as "9.9us", "183 nsec" or "1ms"; it is never negative.
+func ParseMicros(text string) (Micros, error) {
+	v, err := literal(text, DimTime)
+	if err != nil {
+		return 0, err
+	}
+	t, err := v.Micros()
+	if err != nil {
+		return 0, fmt.Errorf("%q: %w", text, err)
+	}
+	return t, nil
+}
+
+// ParseMBps reads a rate such as "111.2MB/s" or "1005 Mbps"; it is never negative.
+func ParseMBps(text string) (MBps, error) {
+	v, err := literal(text, DimRate)
+	if err != nil {
+		return 0, err
+	}
+	r, err := v.MBps()
+	if err != nil {
+		return 0, fmt.Errorf("%q: %w", text, err)
+	}
+	return r, nil
+}
+
+// ParseMicrosPerByte reads an inverse bandwidth such as "7.6us/KB"; it is never negative.
+func ParseMicrosPerByte(text string) (MicrosPerByte, error) {
+	v, err := literal(text, DimInverse)
+	if err != nil {
+		return 0, err
+	}
+	tau, err := v.MicrosPerByte()
+	if err != nil {
+		return 0, fmt.Errorf("%q: %w", text, err)
+	}
+	return tau, nil
+}
+
+// ParseSizes reads a list of message sizes: single sizes and ranges, separated
+// by commas. A range a..b doubles from a and ends with b; a..b/16 has 16 points
+// per doubling. Each size is at least 1 byte.
+//
+//	1,64,4KiB      1..1MiB      1..64KiB/16
+func ParseSizes(text string) ([]Bytes, error) {
+	var sizes []Bytes
+	for _, item := range strings.Split(text, ",") {
+		from, to, isRange := strings.Cut(item, "..")
+		perDoubling := 1
+		if isRange {
+			end, per, stepped := strings.Cut(to, "/")
+			if to = end; stepped {
+				var err error
+				perDoubling, err = strconv.Atoi(strings.TrimSpace(per))
+				if err != nil || perDoubling < 1 || perDoubling > 1000 {
+					return nil, fmt.Errorf("range %q: %q points per doubling; want a whole number from 1 to 1000", item, per)
+				}
+			}
+		} else {
+			to = from
+		}
+		lo, err := parseSize(from)
+		if err != nil {
+			return nil, err
+		}
+		hi, err := parseSize(to)
+		if err != nil {
+			return nil, err
+		}
+		if hi < lo {
+			return nil, fmt.Errorf("range %q runs backwards; write %s..%s", item, strings.TrimSpace(to), strings.TrimSpace(from))
+		}
+		for k := 0; ; k++ {
+			n := Bytes(math.Round(float64(lo) * math.Exp2(float64(k)/float64(perDoubling))))
+			if n >= hi {
+				sizes = append(sizes, hi)
+				break
+			}
+			if len(sizes) == 0 || k == 0 || n != sizes[len(sizes)-1] {
+				sizes = append(sizes, n)
+			}
+		}
+	}
+	return sizes, nil
+}
+
+func parseSize(text string) (Bytes, error) {
+	n, err := ParseBytes(text)
+	if err == nil && n < 1 {
+		err = fmt.Errorf("%q: a message has at least 1 byte", text)
+	}
+	return n, err
+}
+
+// literal reads a number with a unit of the wanted dimension. A size may go
+// without a unit: a bare number of bytes leaves nothing to mistake.
+func literal(text string, want Dimension) (Value, error) {
+	trimmed := strings.TrimSpace(text)
+	if trimmed == "" {
+		return Value{}, fmt.Errorf("%q: empty; %s takes a number and %s", text, want, dimensionNames[want].takes)
+	}
+	num, rest, err := number(trimmed)
+	if err != nil {
+		return Value{}, fmt.Errorf("%q: %w; %s is a number and %s", text, err, want, dimensionNames[want].takes)
+	}
+	name := strings.TrimSpace(rest)
+	if name == "" {
+		if want == DimSize {
+			return Value{num, DimSize}, nil
+		}
+		return Value{}, fmt.Errorf("%q: no unit; %s takes %s", text, want, dimensionNames[want].takes)
+	}
+	unit, ok := Unit(name)
+	if !ok {
+		return Value{}, fmt.Errorf("%q: unknown unit %q; %s takes %s", text, name, want, dimensionNames[want].takes)
+	}
+	if unit.Dim != want {
+		return Value{}, fmt.Errorf("%q: %q is the unit of %s; %s takes %s", text, name, unit.Dim, want, dimensionNames[want].takes)
+	}
+	return Value{num * unit.Num, unit.Dim}, nil
+}
+
+var errNoNumber = errors.New("no number")
+
+// number splits a decimal number off the front of text.
+func number(text string) (float64, string, error) {
+	end := 0
+	if end < len(text) && (text[end] == '+' || text[end] == '-') {
+		end++
+	}
+	for digits := true; digits && end < len(text); {
+		c := text[end]
+		switch {
+		case c >= '0' && c <= '9' || c == '.':
+			end++
+		case (c == 'e' || c == 'E') && exponent(text[end+1:]):
+			end += 2 // the digits behind it follow
+		default:
+			digits = false
+		}
+	}
+	v, err := strconv.ParseFloat(text[:end], 64)
+	if err != nil && !errors.Is(err, strconv.ErrRange) {
+		return 0, text, errNoNumber
+	}
+	if math.IsInf(v, 0) {
+		return 0, text, fmt.Errorf("number %s is too large", text[:end])
+	}
+	return v, text[end:], nil
+}
+
+// exponent reports whether rest continues a number after its e: "3", "-6".
+func exponent(rest string) bool {
+	if len(rest) > 1 && (rest[0] == '+' || rest[0] == '-') {
+		rest = rest[1:]
+	}
+	r, _ := utf8.DecodeRuneInString(rest)
+	return r >= '0' && r <= '9'
+}
