@@ -115,15 +115,22 @@ func Regime(l Layer, n quantity.Bytes) string {
 	return name
 }
 
+// At is the layer that serves a message of n bytes, behind all switches.
+func At(l Layer, n quantity.Bytes) Layer {
+	for {
+		s, ok := l.(Selector)
+		if !ok {
+			return l
+		}
+		_, l = s.Select(n)
+	}
+}
+
 // PacketSize is the size of the packets in which a message of n bytes travels;
 // a layer that does not cut messages sends them whole.
 func PacketSize(l Layer, n quantity.Bytes) quantity.Bytes {
-	switch l := l.(type) {
-	case Packetizer:
-		return l.PacketSize(n)
-	case Selector:
-		_, inner := l.Select(n)
-		return PacketSize(inner, n)
+	if p, ok := At(l, n).(Packetizer); ok {
+		return p.PacketSize(n)
 	}
 	return n
 }

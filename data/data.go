@@ -1,0 +1,299 @@
+// Package data holds the numbers that papers print about the platforms, as CSV
+// files with the place of each, and compares them with what the models say.
+//
+// A number is one of three things. An input is a parameter of a platform file, or one that
+// it is derived from. A stated number is one that the paper computes; it must come
+// out again. A measured number never is an input: it is the test of the model.
+// An error against an input proves nothing and is not reported as accuracy.
+package data
+
+import (
+	"embed"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/internal/nearest"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+)
+
+//go:embed *.csv
+var embedded embed.FS
+
+// Role says what a number is to the models.
+type Role string
+
+// The roles of a number.
+const (
+	Input    Role = "input"
+	Stated   Role = "stated"
+	Measured Role = "measured"
+	// None is a number of a paper that no model speaks of; its note says why.
+	None Role = "none"
+)
+
+// A Fact is a number that a paper prints: a row of a file. FORMAT.md in package
+// platforms describes the columns.
+type Fact struct {
+	ID       string
+	Paper    string // "CLIP"; from the file's name
+	Layer    string // whose scope the formula has: "clip/system-buffer"
+	Role     Role
+	Quantity string
+	Printed  string  // as printed, for its digits
+	Value    float64 // Printed in Unit
+	Unit     string  // "" for plain numbers
+	Relation string  // = ~ < <= > >=
+	Formula  string
+	Size     quantity.Bytes // n of the formula; 0: none
+	Bar      string         // half-width of the error bar, "10us" or "2%"; "": half a unit of the last printed digit
+	Place    string
+	Note     string
+	At       string // file:line, for errors
+}
+
+var columns = []string{"id", "layer", "role", "quantity", "printed", "unit", "rel", "formula", "size", "bar", "place", "note"}
+
+// papers are the short names of the papers by the prefix of their files.
+var papers = map[string]string{"clip": "CLIP", "hplam": "HP-LAM", "startjr": "StarT-JR", "parnass": "Parnass", "mpc": "MPC"}
+
+// Facts returns all facts, in the order of the files' names and of their rows.
+func Facts() ([]Fact, error) {
+	files, err := embedded.ReadDir(".")
+	if err != nil {
+		return nil, err
+	}
+	var all []Fact
+	for _, f := range files {
+		r, err := embedded.Open(f.Name())
+		if err != nil {
+			return nil, err
+		}
+		facts, err := read(f.Name(), r)
+		r.Close()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, facts...)
+	}
+	return all, nil
+}
+
+func read(file string, r io.Reader) ([]Fact, error) {
+	c := csv.NewReader(r)
+	c.Comment = '#'
+	header, err := c.Read()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	if !slices.Equal(header, columns) {
+		return nil, fmt.Errorf("%s: the columns are %s; want %s", file, strings.Join(header, ","), strings.Join(columns, ","))
+	}
+	prefix, _, _ := strings.Cut(strings.TrimSuffix(file, ".csv"), "_")
+	var facts []Fact
+	for {
+		row, err := c.Read()
+		if errors.Is(err, io.EOF) {
+			return facts, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		line, _ := c.FieldPos(0)
+		f := Fact{
+			ID: row[0], Paper: papers[prefix], Layer: row[1], Role: Role(row[2]), Quantity: row[3], Printed: row[4], Unit: row[5],
+			Relation: row[6], Formula: row[7], Bar: row[9], Place: row[10], Note: row[11],
+			At: fmt.Sprintf("%s:%d", file, line),
+		}
+		if err := f.check(row[8]); err != nil {
+			return nil, fmt.Errorf("%s: %s: %w", f.At, f.ID, err)
+		}
+		facts = append(facts, f)
+	}
+}
+
+// check validates the row and fills in the values of its texts.
+func (f *Fact) check(size string) error {
+	switch f.Role {
+	case None:
+		if f.Note == "" {
+			return errors.New("a number without a place in a model needs a note that says why")
+		}
+		return nil
+	case Input, Stated, Measured:
+	default:
+		return fmt.Errorf("role %q%s", f.Role, nearest.Hint(string(f.Role), []string{"input", "stated", "measured", "none"}))
+	}
+	if f.ID == "" || f.Quantity == "" || f.Formula == "" || f.Place == "" || f.Layer == "" || f.Paper == "" {
+		return errors.New("id, layer, quantity, formula and place must not be empty, and the file's name starts with its paper's")
+	}
+	var err error
+	if f.Value, err = strconv.ParseFloat(f.Printed, 64); err != nil {
+		return fmt.Errorf("printed %q is not a number", f.Printed)
+	}
+	if _, ok := f.unit(); !ok {
+		return fmt.Errorf("unknown unit %q", f.Unit)
+	}
+	if !slices.Contains([]string{"=", "~", "<", "<=", ">", ">="}, f.Relation) {
+		return fmt.Errorf("rel %q; want = ~ < <= > or >=", f.Relation)
+	}
+	if size != "" {
+		if f.Size, err = quantity.ParseBytes(size); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *Fact) unit() (quantity.Value, bool) {
+	if f.Unit == "" {
+		return quantity.Value{Num: 1}, true
+	}
+	return quantity.Unit(f.Unit)
+}
+
+// digit is one unit of the last printed digit: 0.1 for "9.9", 1 for "3490".
+func (f *Fact) digit() float64 {
+	mantissa, exponent, _ := strings.Cut(strings.ToLower(f.Printed), "e")
+	_, decimals, _ := strings.Cut(mantissa, ".")
+	e, _ := strconv.Atoi(exponent) // Printed is a number
+	return math.Pow(10, float64(e-len(decimals)))
+}
+
+// A Result is a fact beside what the model says.
+type Result struct {
+	Fact
+	Computed  float64 // in the fact's unit
+	Error     float64 // (Computed − Value)/Value; NaN for an input and where Value is 0
+	Low, High float64 // the error bar of the printed value, in its unit
+	// Met says whether the computed number is what the paper says: within the
+	// error bar, or on the right side of a bound.
+	Met bool
+}
+
+// Compare computes the formula of a fact.
+func Compare(f Fact) (Result, error) {
+	_, layer, err := platforms.Find(f.Layer)
+	if err != nil {
+		return Result{}, fmt.Errorf("%s: %s: %w", f.At, f.ID, err)
+	}
+	v, err := layer.Eval(f.Formula, f.Size)
+	unit, _ := f.unit()
+	if err == nil && v.Dim != unit.Dim {
+		err = fmt.Errorf("%q is %s, but printed is %s", f.Formula, v.Dim, unit.Dim)
+	}
+	if err != nil {
+		return Result{}, fmt.Errorf("%s: %s: %w", f.At, f.ID, err)
+	}
+	r := Result{Fact: f, Computed: v.Num / unit.Num, Error: math.NaN()}
+	if f.Role != Input && f.Value != 0 {
+		r.Error = (r.Computed - f.Value) / f.Value
+	}
+	if r.Low, r.High, err = f.bar(unit); err != nil {
+		return Result{}, fmt.Errorf("%s: %s: bar: %w", f.At, f.ID, err)
+	}
+	const rounding = 1e-9 // of the arithmetic, where a value lies on the edge of the bar
+	slack := rounding * math.Abs(f.Value)
+	switch f.Relation {
+	case "<", "<=":
+		r.Met = r.Computed <= r.High+slack
+	case ">", ">=":
+		r.Met = r.Computed >= r.Low-slack
+	default:
+		r.Met = r.Low-slack <= r.Computed && r.Computed <= r.High+slack
+	}
+	return r, nil
+}
+
+// bar is the range in which the printed value may lie. A bar in time about a
+// rate is that of the time that was measured.
+func (f *Fact) bar(unit quantity.Value) (low, high float64, err error) {
+	if f.Bar == "" {
+		half := f.digit() / 2
+		return f.Value - half, f.Value + half, nil
+	}
+	b, err := quantity.Eval(f.Bar, nil)
+	switch {
+	case err != nil:
+		return 0, 0, err
+	case b.Dim == quantity.DimNone:
+		return f.Value * (1 - b.Num), f.Value * (1 + b.Num), nil
+	case b.Dim == unit.Dim:
+		return f.Value - b.Num/unit.Num, f.Value + b.Num/unit.Num, nil
+	case b.Dim == quantity.DimTime && unit.Dim == quantity.DimRate && f.Size > 0:
+		t := float64(f.Size) / (f.Value * unit.Num)
+		high = math.Inf(1)
+		if t > b.Num {
+			high = float64(f.Size) / (t - b.Num) / unit.Num
+		}
+		return float64(f.Size) / (t + b.Num) / unit.Num, high, nil
+	}
+	return 0, 0, fmt.Errorf("%q is %s; the value is %s", f.Bar, b.Dim, unit.Dim)
+}
+
+// Reproduce compares all facts that have a place in a model.
+func Reproduce() ([]Result, error) {
+	facts, err := Facts()
+	if err != nil {
+		return nil, err
+	}
+	var results []Result
+	for _, f := range facts {
+		if f.Role == None {
+			continue
+		}
+		r, err := Compare(f)
+		if err != nil {
+			return nil, err
+		}
+		results = append(results, r)
+	}
+	return results, nil
+}
+
+// A Point is a measured point of a layer's curve over message sizes.
+type Point struct {
+	Fact
+	Size              quantity.Bytes
+	OneWay, Low, High quantity.Micros // the time and its error bar
+}
+
+// Points returns the measured one-way times of a layer, in the order of the facts: times, and
+// bandwidths as sizes over times.
+func Points(layer string) ([]Point, error) {
+	facts, err := Facts()
+	if err != nil {
+		return nil, err
+	}
+	var points []Point
+	for _, f := range facts {
+		if f.Layer != layer || f.Role != Measured || f.Size == 0 {
+			continue
+		}
+		unit, _ := f.unit()
+		low, high, err := f.bar(unit)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %s: bar: %w", f.At, f.ID, err)
+		}
+		p := Point{Fact: f, Size: f.Size}
+		switch f.Formula {
+		case "one_way(n)":
+			p.OneWay, p.Low, p.High = quantity.Micros(f.Value*unit.Num), quantity.Micros(low*unit.Num), quantity.Micros(high*unit.Num)
+		case "rtt(n)":
+			p.OneWay, p.Low, p.High = quantity.Micros(f.Value*unit.Num/2), quantity.Micros(low*unit.Num/2), quantity.Micros(high*unit.Num/2)
+		case "bandwidth(n)":
+			t := func(r float64) quantity.Micros { return quantity.Micros(float64(f.Size) / (r * unit.Num)) }
+			p.OneWay, p.Low, p.High = t(f.Value), t(high), t(low)
+		default:
+			continue
+		}
+		points = append(points, p)
+	}
+	return points, nil
+}

@@ -1,0 +1,50 @@
+// Package nearest finds the right name for a wrong one.
+package nearest
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// Hint returns `; did you mean "clip"?` for the name closest to wrong. If none
+// is close it lists the names, if they are few; otherwise it is empty.
+func Hint(wrong string, names []string) string {
+	best, least := "", 1+max(1, utf8.RuneCountInString(wrong)/2)
+	for _, name := range names {
+		if d := distance(strings.ToLower(wrong), strings.ToLower(name)); d < least {
+			best, least = name, d
+		}
+	}
+	switch {
+	case best != "":
+		return fmt.Sprintf("; did you mean %q?", best)
+	case len(names) > 0 && len(names) <= 12:
+		return "; there is " + strings.Join(names, ", ")
+	}
+	return ""
+}
+
+// distance is the number of letters to insert, delete, replace or swap.
+func distance(a, b string) int {
+	s, t := []rune(a), []rune(b)
+	before, last, row := make([]int, len(t)+1), make([]int, len(t)+1), make([]int, len(t)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := range s {
+		row[0] = i + 1
+		for j := range t {
+			cost := 1
+			if s[i] == t[j] {
+				cost = 0
+			}
+			row[j+1] = min(last[j+1]+1, row[j]+1, last[j]+cost)
+			if i > 0 && j > 0 && s[i] == t[j-1] && s[i-1] == t[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(t)]
+}

@@ -1,0 +1,19 @@
+package nearest
+
+import "testing"
+
+func TestHint(t *testing.T) {
+	check := func(wrong, want string, names ...string) {
+		t.Helper()
+		if got := Hint(wrong, names); got != want {
+			t.Errorf("Hint(%q, %q) = %q, want %q", wrong, names, got, want)
+		}
+	}
+	check("clop", `; did you mean "clip"?`, "hp-lam", "clip")
+	check("CLIP", `; did you mean "clip"?`, "hp-lam", "clip")
+	check("betа", `; did you mean "beta"?`, "beta", "tau") // a Cyrillic а
+	check("tua", `; did you mean "tau"?`, "beta", "tau")   // a swap is one step
+	check("xyzzy", `; there is beta, tau`, "beta", "tau")
+	check("", `; there is beta`, "beta")
+	check("xyzzy", "")
+}

@@ -1,0 +1,37 @@
+package model
+
+import "github.com/halfpeak/halfpeak/model/quantity"
+
+// Envelope takes for each size the branch with the least one-way time, the first
+// of several: a switch whose threshold is where the costs cross. UpTo of the
+// branches has no meaning. There is at least one branch.
+type Envelope struct {
+	Branches []Branch
+}
+
+func (e Envelope) at(n quantity.Bytes) *Branch {
+	best, least := 0, e.Branches[0].Layer.OneWay(n)
+	for i := 1; i < len(e.Branches); i++ {
+		if t := e.Branches[i].Layer.OneWay(n); t < least {
+			best, least = i, t
+		}
+	}
+	return &e.Branches[best]
+}
+
+// Select returns the branch with the least time for n bytes.
+func (e Envelope) Select(n quantity.Bytes) (string, Layer) {
+	b := e.at(n)
+	return b.Name, b.Layer
+}
+
+// OneWay is the least of the branches'.
+func (e Envelope) OneWay(n quantity.Bytes) quantity.Micros { return e.at(n).Layer.OneWay(n) }
+
+// Gap is that of the branch with the least one-way time.
+func (e Envelope) Gap(n quantity.Bytes) quantity.Micros { return e.at(n).Layer.Gap(n) }
+
+// Overheads are those of the branch with the least one-way time.
+func (e Envelope) Overheads(n quantity.Bytes) (send, receive quantity.Micros) {
+	return e.at(n).Layer.Overheads(n)
+}

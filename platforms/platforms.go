@@ -1,0 +1,216 @@
+// Package platforms holds descriptions of message-passing systems: TOML files
+// that name layers, their cost models and parameters, and for each parameter
+// the place that it was taken from. FORMAT.md, beside this file, describes the format.
+//
+// A platform is found by its name ("clip"), a layer by platform and layer
+// ("clip/user-buffer"), a file of one's own by its path ("my.toml",
+// "my.toml/eager").
+package platforms
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/internal/nearest"
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+//go:embed *.toml
+var embedded embed.FS
+
+// A Platform is a message-passing system: layers with their parameters.
+type Platform struct {
+	Name      string // of the file, without .toml
+	Title     string
+	Paper     string  // where the numbers are from, as in "CLIP"
+	Note      string  // what a reader of the numbers should know
+	Clock     float64 // of the host processor in MHz; 0 if the file does not say
+	Constants []Param
+	Stages    []Param // of all pipelines
+	Roofs     []Roof
+	Layers    []Layer // in the order of the file, at least one
+	Default   string  // the layer that the platform's name alone stands for
+}
+
+// A Layer is a level of a platform with its cost model.
+type Layer struct {
+	Platform string
+	Name     string
+	Title    string
+	Note     string
+	Kind     string // of model: "linear", "pipeline", …
+	Model    model.Layer
+	Params   []Param  // its own; those of the layers it is made of are theirs
+	Parts    []string // the layers that it is made of
+	Stages   []string // the stages of a pipeline
+	Roofs    []Roof   // that bound it, the lowest first
+	scope    quantity.Scope
+}
+
+// Ref is the layer's name together with its platform's: "clip/user-buffer".
+func (l Layer) Ref() string { return l.Platform + "/" + l.Name }
+
+// Eval computes a formula in which the layer's parameters and the platform's
+// constants are names, and what the model predicts are functions (see FORMAT.md).
+// The name n stands for the given size; n = 0 means that there is none.
+func (l Layer) Eval(formula string, n quantity.Bytes) (quantity.Value, error) {
+	return quantity.Eval(formula, func(name string, args []any) (quantity.Value, error) {
+		if name == "n" && args == nil && n > 0 {
+			return size(n), nil
+		}
+		return l.scope(name, args)
+	})
+}
+
+// A Param is a number of a platform file.
+type Param struct {
+	Path   string // "stage.copy-in.beta": tables and key, as in the file
+	Text   string // as in the file: "5.9us/KB" or a formula
+	Value  quantity.Value
+	Source string // section or table of the paper, or how it was derived
+}
+
+// A Roof is a rate that the hardware cannot exceed.
+type Roof struct {
+	Name   string
+	Rate   quantity.MBps
+	Text   string // as in the file: "33MHz*32bit"
+	Source string
+}
+
+// Names are the names of the platforms that come with halfpeak, sorted.
+func Names() []string {
+	files, err := embedded.ReadDir(".")
+	if err != nil {
+		panic(err) // embedded: cannot fail
+	}
+	names := make([]string, len(files))
+	for i, f := range files {
+		names[i] = strings.TrimSuffix(f.Name(), ".toml")
+	}
+	return names
+}
+
+// Find returns the platform that ref names, and the layer: the one it names or
+// the default.
+func Find(ref string) (Platform, Layer, error) {
+	if ref == "" {
+		return Platform{}, Layer{}, errors.New(`no platform: the name is empty; "halfpeak platforms" lists what there is`)
+	}
+	var p Platform
+	var err error
+	file, layer := splitRef(ref)
+	if slices.Contains(Names(), file) {
+		p, err = load(file)
+	} else if looksLikeFile(file) {
+		p, err = readFile(file)
+	} else {
+		err = fmt.Errorf("no platform %q%s", file, nearest.Hint(file, Names()))
+	}
+	if err != nil {
+		return Platform{}, Layer{}, err
+	}
+	if layer == "" {
+		layer = p.Default
+	}
+	l, err := p.Layer(layer)
+	return p, l, err
+}
+
+// splitRef splits "clip/pio" and "dir/my.toml/eager" into platform and layer.
+func splitRef(ref string) (file, layer string) {
+	if i := strings.LastIndex(ref, ".toml/"); i >= 0 {
+		return ref[:i+len(".toml")], ref[i+len(".toml/"):]
+	}
+	if file, layer, ok := strings.Cut(ref, "/"); ok && slices.Contains(Names(), file) {
+		return file, layer
+	}
+	if file, layer, ok := strings.Cut(ref, "/"); ok && !looksLikeFile(ref) {
+		return file, layer
+	}
+	return ref, ""
+}
+
+func looksLikeFile(name string) bool {
+	if strings.HasSuffix(name, ".toml") || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "/") {
+		return true
+	}
+	_, err := os.Stat(name)
+	return err == nil
+}
+
+// All returns the platforms that come with halfpeak, in the order of [Names].
+func All() ([]Platform, error) {
+	var all []Platform
+	for _, name := range Names() {
+		p, err := load(name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+// Layer returns the named layer.
+func (p Platform) Layer(name string) (Layer, error) {
+	names := make([]string, len(p.Layers))
+	for i, l := range p.Layers {
+		if l.Name == name {
+			return l, nil
+		}
+		names[i] = l.Name
+	}
+	return Layer{}, fmt.Errorf("platform %s has no layer %q%s", p.Name, name, nearest.Hint(name, names))
+}
+
+func load(name string) (Platform, error) {
+	text, err := embedded.ReadFile(name + ".toml")
+	if err != nil {
+		return Platform{}, err
+	}
+	return Parse(name+".toml", text)
+}
+
+// maxFile bounds what is read of a platform file: a thousand times what people write.
+const maxFile = 4 << 20
+
+func readFile(path string) (Platform, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return Platform{}, fmt.Errorf("%s: no such file; give a platform's name (%s) or the path of a TOML file", path, strings.Join(Names(), ", "))
+		}
+		return Platform{}, err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		return Platform{}, fmt.Errorf("%s: is a directory; give the path of a TOML file", path)
+	}
+	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return Platform{}, err
+	}
+	if len(text) > maxFile {
+		return Platform{}, fmt.Errorf("%s: larger than 4 MiB; this is no platform file", path)
+	}
+	return Parse(path, text)
+}
+
+// Parse reads a platform from the text of a file; file gives its name and stands in errors.
+// An error says file, line, column, what is wrong and what to do.
+func Parse(file string, text []byte) (Platform, error) {
+	d, err := decode(file, text)
+	if err != nil {
+		return Platform{}, err
+	}
+	return d.platform(strings.TrimSuffix(filepath.Base(file), ".toml"))
+}
