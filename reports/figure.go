@@ -17,7 +17,7 @@ type Picture interface {
 	Rows() Rows
 	// WriteImage draws the picture to w. Ext is png, svg or pdf, with or
 	// without a dot before it; width and height are pixels of 1/96 inch,
-	// from 240×180 to 10000×10000. The errors are those of w, an ext or a
+	// from 320×240 to 10000×10000. The errors are those of w, an ext or a
 	// size that cannot be, and a picture without anything to draw.
 	WriteImage(w io.Writer, ext string, width, height int) error
 }
@@ -159,26 +159,35 @@ func (f Figure) check() error {
 
 // WriteImage draws the figure; see Picture.
 func (f Figure) WriteImage(w io.Writer, ext string, width, height int) error {
-	if err := f.check(); err != nil {
+	paint, err := f.painter()
+	if err != nil {
 		return err
+	}
+	return writeImage(w, ext, width, height, paint)
+}
+
+// painter returns what draws the figure onto a canvas.
+func (f Figure) painter() (func(draw.Canvas), error) {
+	if err := f.check(); err != nil {
+		return nil, err
 	}
 	x, y, left, err := f.limits()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if left > 0 {
 		f.Notes = append(f.Notes[:len(f.Notes):len(f.Notes)],
 			fmt.Sprintf("Left out: %d of the points have no place on these axes.", left))
 	}
-	return writeImage(w, ext, width, height, func(c draw.Canvas) {
+	return func(c draw.Canvas) {
 		styles := f.styles()
 		area := frame(c, f.Title, f.legend(styles), f.Notes)
-		p := newPlot(f.X.Label, f.Y.Label)
+		p := newPlot()
 		x.apply(&p.X, f.X, area.Max.X-area.Min.X-60, horizontal)
 		y.apply(&p.Y, f.Y, area.Max.Y-area.Min.Y-40, vertical)
 		p.Add(figurePlotter{f, styles})
-		p.Draw(area)
-	})
+		drawPlot(area, p, f.X.Label, f.Y.Label)
+	}, nil
 }
 
 // limits returns the ends of the axes, and how many points they leave out.
@@ -205,6 +214,9 @@ func (f Figure) limits() (x, y limits, left int, err error) {
 	for _, m := range f.Marks {
 		if m.Kind != AtX && f.Y.usable(m.Y) {
 			ys = append(ys, m.Y)
+			if m.Kind == AtY && m.Label != "" && f.Y.Scale == Log {
+				ys = append(ys, m.Y*1.6) // room for the label
+			}
 		}
 		if m.Kind != AtY && f.X.usable(m.X) {
 			xs = append(xs, m.X)
@@ -245,7 +257,7 @@ func (f Figure) legend(styles map[string]style) []entry {
 	var entries []entry
 	index := map[string]int{}
 	for _, s := range f.Series {
-		if s.Name == "" {
+		if s.Name == "" || len(s.X) == 0 {
 			continue
 		}
 		i, ok := index[s.Name]
@@ -267,7 +279,7 @@ type figurePlotter struct {
 }
 
 // Plot draws bands, level and upright lines, lines, points and marks, in this
-// order, and then the labels where they hide the least of it.
+// order; the labels go where they hide the least of it.
 func (f figurePlotter) Plot(c draw.Canvas, p *plot.Plot) {
 	drawGrid(c, p)
 	tx, ty := p.Transforms(&c)
@@ -330,6 +342,7 @@ func (f figurePlotter) Plot(c draw.Canvas, p *plot.Plot) {
 			labels.avoid(pt, 6)
 		}
 	}
+	var diamonds []func() // over the leaders of the labels
 	for _, m := range f.Marks {
 		if m.Kind != AtPoint || !f.X.usable(m.X) || !f.Y.usable(m.Y) {
 			continue
@@ -338,11 +351,14 @@ func (f figurePlotter) Plot(c draw.Canvas, p *plot.Plot) {
 		if !c.Contains(pt) {
 			continue
 		}
-		drawDiamond(c, f.markColor(m), pt)
 		labels.avoid(pt, 8)
 		labels.around(m, f.markColor(m), pt)
+		diamonds = append(diamonds, func() { drawDiamond(c, f.markColor(m), pt) })
 	}
 	labels.draw(c)
+	for _, draw := range diamonds {
+		draw()
+	}
 }
 
 // runs returns the stretches of s between the points that cannot be drawn.

@@ -20,8 +20,8 @@ const pixel = vg.Inch / 96
 
 // writeImage hands paint a white canvas and writes what it has become to w.
 func writeImage(w io.Writer, ext string, width, height int, paint func(draw.Canvas)) error {
-	if width < 240 || height < 180 || width > 10000 || height > 10000 {
-		return fmt.Errorf("a picture of %d×%d pixels is not possible; choose from 240×180 to 10000×10000", width, height)
+	if width < 320 || height < 240 || width > 10000 || height > 10000 {
+		return fmt.Errorf("a picture of %d×%d pixels is not possible; choose from 320×240 to 10000×10000", width, height)
 	}
 	wd, ht := vg.Length(width)*pixel, vg.Length(height)*pixel
 	var canvas vg.CanvasWriterTo

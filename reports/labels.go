@@ -116,8 +116,9 @@ func (l *labeller) draw(c draw.Canvas) {
 			continue
 		}
 		taken = append(taken, place)
-		if lab.anchor != nil {
-			l.leader(c, lab, place)
+		if leader := lab.leader(place); leader != nil {
+			l.avoidLine(leader, 6)
+			c.StrokeLines(draw.LineStyle{Color: lab.color, Width: 0.6}, leader)
 		}
 		c.SetColor(color.NRGBA{0xff, 0xff, 0xff, 0xd0})
 		c.Fill(place.Path())
@@ -140,8 +141,11 @@ func (l *labeller) best(lab label, taken []vg.Rectangle) (place vg.Rectangle, ok
 				cost = math.Inf(1)
 			}
 		}
+		if line := lab.leader(r); line != nil {
+			cost += 30 * crossings(line[0], line[1], taken)
+		}
 		for _, o := range l.obstacles {
-			if o.X > r.Min.X-1.5 && o.X < r.Max.X+1.5 && o.Y > r.Min.Y-1 && o.Y < r.Max.Y+1 {
+			if o.X > r.Min.X-2 && o.X < r.Max.X+2 && o.Y > r.Min.Y-1.5 && o.Y < r.Max.Y+1.5 {
 				cost += o.weight
 			}
 		}
@@ -156,11 +160,32 @@ func overlap(a, b vg.Rectangle) bool {
 	return a.Min.X < b.Max.X && b.Min.X < a.Max.X && a.Min.Y < b.Max.Y && b.Min.Y < a.Max.Y
 }
 
-// leader ties a label to a mark that is not beside it.
-func (l *labeller) leader(c draw.Canvas, lab label, place vg.Rectangle) {
+// leader returns the line that ties the label, if it is at place, to the mark
+// that it speaks of; nil if they are side by side.
+func (lab label) leader(place vg.Rectangle) []vg.Point {
+	if lab.anchor == nil {
+		return nil
+	}
 	pt := *lab.anchor
 	end := vg.Point{X: max(place.Min.X, min(place.Max.X, pt.X)), Y: max(place.Min.Y, min(place.Max.Y, pt.Y))}
-	if d := end.Sub(pt); math.Hypot(float64(d.X), float64(d.Y)) > 12 {
-		c.StrokeLine2(draw.LineStyle{Color: lab.color, Width: 0.6}, pt.X, pt.Y, end.X, end.Y)
+	if d := end.Sub(pt); math.Hypot(float64(d.X), float64(d.Y)) <= 12 {
+		return nil
 	}
+	return []vg.Point{pt, end}
+}
+
+// crossings counts the rectangles that the line from a to b runs through.
+func crossings(a, b vg.Point, rects []vg.Rectangle) float64 {
+	const steps = 16
+	n := 0.0
+	for _, r := range rects {
+		for i := range steps + 1 {
+			pt := a.Add(b.Sub(a).Scale(vg.Length(i) / steps))
+			if pt.X > r.Min.X && pt.X < r.Max.X && pt.Y > r.Min.Y && pt.Y < r.Max.Y {
+				n++
+				break
+			}
+		}
+	}
+	return n
 }

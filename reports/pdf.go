@@ -197,9 +197,9 @@ func (p *pdf) FillString(face font.Face, pt vg.Point, s string) {
 	p.doc.TransformEnd()
 }
 
-// DrawImage is part of vg.Canvas; no picture of ours holds an image.
+// DrawImage is part of vg.Canvas. No picture here holds an image, so it fails.
 func (p *pdf) DrawImage(vg.Rectangle, image.Image) {
-	panic("reports: images in a PDF are not built yet")
+	p.doc.SetErrorf("reports: a PDF cannot hold an image yet")
 }
 
 func (p *pdf) WriteTo(w io.Writer) (int64, error) {

@@ -2,6 +2,8 @@ package reports
 
 import (
 	"image/color"
+	"math"
+	"sort"
 	"strings"
 	"unicode"
 
@@ -63,12 +65,25 @@ var dashes = [][]vg.Length{
 	{12, 3},
 	{4, 2},
 	{8, 2, 2, 2, 2, 2},
-	{1, 3},
+	{1.2, 3},
 }
 
 var glyphs = []draw.GlyphDrawer{
-	draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.RingGlyph{},
-	draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.CrossGlyph{}, draw.PlusGlyph{},
+	draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{},
+	hollow{draw.CircleGlyph{}, draw.RingGlyph{}},
+	hollow{draw.BoxGlyph{}, draw.SquareGlyph{}},
+	hollow{draw.PyramidGlyph{}, draw.TriangleGlyph{}},
+	draw.CrossGlyph{}, draw.PlusGlyph{},
+}
+
+// hollow is an outline filled with white.
+type hollow struct{ fill, outline draw.GlyphDrawer }
+
+func (h hollow) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, pt vg.Point) {
+	c.SetColor(white)
+	h.fill.DrawGlyph(c, sty, pt)
+	c.SetColor(sty.Color)
+	h.outline.DrawGlyph(c, sty, pt)
 }
 
 // style is how the series of one name look.
@@ -129,7 +144,7 @@ func tint(c color.NRGBA, part float64) color.NRGBA {
 
 // drawDiamond draws the glyph of a mark.
 func drawDiamond(c draw.Canvas, col color.Color, pt vg.Point) {
-	const r = 4
+	const r = 3.6
 	corners := []vg.Point{
 		{X: pt.X - r, Y: pt.Y}, {X: pt.X, Y: pt.Y + r}, {X: pt.X + r, Y: pt.Y}, {X: pt.X, Y: pt.Y - r}, {X: pt.X - r, Y: pt.Y},
 	}
@@ -155,7 +170,7 @@ func titleStyle() text.Style {
 }
 
 // newPlot returns an empty plot in the theme.
-func newPlot(x, y string) *plot.Plot {
+func newPlot() *plot.Plot {
 	p := plot.New()
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
 		a.Padding = 0
@@ -165,13 +180,28 @@ func newPlot(x, y string) *plot.Plot {
 		xa, ya := a.Tick.Label.XAlign, a.Tick.Label.YAlign
 		a.Tick.Label = textStyle(tickSize, ink)
 		a.Tick.Label.XAlign, a.Tick.Label.YAlign = xa, ya
-		xa, ya = a.Label.TextStyle.XAlign, a.Label.TextStyle.YAlign
-		a.Label.TextStyle = textStyle(labelSize, ink)
-		a.Label.TextStyle.XAlign, a.Label.TextStyle.YAlign = xa, ya
-		a.Label.Padding = 4
 	}
-	p.X.Label.Text, p.Y.Label.Text = printable(x), printable(y)
 	return p
+}
+
+// drawPlot draws p with the labels of its axes into c. The labels are drawn
+// here because gonum makes room for them as if every axis were linear.
+func drawPlot(c draw.Canvas, p *plot.Plot, x, y string) {
+	s := textStyle(labelSize, ink)
+	s.XAlign = text.XCenter
+	inner := c
+	if x != "" {
+		inner.Min.Y += labelSize * 1.6
+	}
+	if y != "" {
+		inner.Min.X += labelSize * 1.6
+	}
+	p.Draw(inner)
+	data := p.DataCanvas(inner)
+	c.FillText(s, vg.Point{X: data.Center().X, Y: c.Min.Y}, shorten(s, x, data.Max.X-data.Min.X))
+	s.YAlign = text.YTop
+	s.Rotation = math.Pi / 2
+	c.FillText(s, vg.Point{X: c.Min.X, Y: data.Center().Y}, shorten(textStyle(labelSize, ink), y, data.Max.Y-data.Min.Y))
 }
 
 // drawGrid draws a faint line at each labelled tick.
@@ -208,8 +238,8 @@ func frame(c draw.Canvas, title string, entries []entry, notes []string) draw.Ca
 		c.FillText(s, vg.Point{X: c.Min.X, Y: c.Max.Y}, shorten(s, title, c.Max.X-c.Min.X))
 		c.Max.Y -= titleSize * 1.7
 	}
-	c.Min.Y += drawNotes(c, notes, full*0.2)
-	c.Min.Y += drawLegend(c, entries, full*0.35)
+	c.Min.Y += drawNotes(c, notes, full*0.15)
+	c.Min.Y += drawLegend(c, entries, full*0.3)
 	return c
 }
 
@@ -226,11 +256,14 @@ func drawNotes(c draw.Canvas, notes []string, height vg.Length) vg.Length {
 		lines = lines[:most]
 		lines[most-1] = shorten(s, lines[most-1]+" …", c.Max.X-c.Min.X)
 	}
+	if len(lines) == 0 {
+		return 0
+	}
 	for i, line := range lines {
 		y := c.Min.Y + leading*vg.Length(len(lines)-1-i)
 		c.FillText(s, vg.Point{X: c.Min.X, Y: y}, line)
 	}
-	return leading * vg.Length(len(lines))
+	return leading*vg.Length(len(lines)) + 4
 }
 
 // drawLegend writes the entries in columns at the bottom of c, in at most the
@@ -250,11 +283,14 @@ func drawLegend(c draw.Canvas, entries []entry, height vg.Length) vg.Length {
 		column = max(column, sampleSize+5+s.Width(names[i]))
 	}
 	columns := min(len(entries), max(1, int((width+gap)/(column+gap))))
-	rows := min((len(entries)+columns-1)/columns, max(1, int(height/leading)))
-	taken := leading*vg.Length(rows) + 6
+	rows := (len(entries) + columns - 1) / columns
+	columns = (len(entries) + rows - 1) / rows
+	rows = min(rows, max(1, int(height/leading)))
+	const above, below = 6, 0
+	taken := leading*vg.Length(rows) + above + below
 	for i, e := range entries {
 		x := c.Min.X + vg.Length(i%columns)*(column+gap)
-		y := c.Min.Y + taken - 6 - leading*vg.Length(i/columns+1)
+		y := c.Min.Y + taken - above - leading*vg.Length(i/columns+1)
 		if i == rows*columns-1 && len(entries) > rows*columns {
 			c.FillText(s, vg.Point{X: x, Y: y}, shorten(s, "and "+numberLabel(float64(len(entries)-i))+" more", column))
 			break
@@ -279,15 +315,12 @@ func shorten(st text.Style, s string, width vg.Length) string {
 		return s
 	}
 	runes := []rune(s)
-	if len(runes) > 1000 {
-		runes = runes[:1000]
+	cut := func(n int) string { return strings.TrimRight(string(runes[:n]), " ") + "…" }
+	n := sort.Search(len(runes), func(n int) bool { return st.Width(cut(n+1)) > width })
+	if n == 0 {
+		return ""
 	}
-	for n := len(runes) - 1; n > 0; n-- {
-		if cut := strings.TrimRight(string(runes[:n]), " ") + "…"; st.Width(cut) <= width {
-			return cut
-		}
-	}
-	return ""
+	return cut(n)
 }
 
 // wrap breaks s between words into lines of at most the given width.

@@ -122,7 +122,7 @@ func (l limits) candidates(a Axis) [][]plot.Tick {
 	var sets [][]plot.Tick
 	switch {
 	case a.Scale == Log && a.Bytes && l.max >= 2*l.min:
-		for step := 1; step <= 64; step++ {
+		for step := 1; step <= 512; step += max(1, step/4) {
 			sets = append(sets, l.powers(2, step, byteLabel, nil))
 		}
 	case a.Scale == Log && l.max >= 5*l.min:
@@ -130,7 +130,7 @@ func (l limits) candidates(a Axis) [][]plot.Tick {
 		if l.max < 5e4*l.min {
 			sets = append(sets, l.powers(10, 1, numberLabel, []float64{2, 5}))
 		}
-		for step := 1; step <= 64; step++ {
+		for step := 1; step <= 128; step += max(1, step/4) {
 			if step > 1 || l.max > 1e8*l.min {
 				minor = nil
 			}
@@ -145,7 +145,7 @@ func (l limits) candidates(a Axis) [][]plot.Tick {
 	default:
 		step := niceStep((l.max - l.min) / 12)
 		for range 8 {
-			sets = append(sets, l.multiples(step, stepLabel(step)))
+			sets = append(sets, l.multiples(step, numberLabel))
 			step = niceStep(step * 1.5)
 		}
 	}
@@ -210,7 +210,13 @@ func (l limits) holds(v float64) bool {
 	return v >= l.min-slack && v <= l.max*(1+1e-9)
 }
 
-func byteLabel(v float64) string { return quantity.Bytes(v).String() }
+// byteLabel prints a size, one that no machine holds as a number.
+func byteLabel(v float64) string {
+	if v > float64(quantity.MaxBytes) {
+		return numberLabel(v) + " B"
+	}
+	return quantity.Bytes(v).String()
+}
 
 // numberLabel prints a tick in full, without trailing zeros; numbers of ten
 // digits and more have an exponent.
@@ -220,18 +226,4 @@ func numberLabel(v float64) string {
 	}
 	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 12, 64), 64)
 	return strconv.FormatFloat(v, 'f', -1, 64)
-}
-
-// stepLabel prints the multiples of step with the same number of decimals.
-func stepLabel(step float64) func(float64) string {
-	decimals := int(math.Max(0, -math.Floor(math.Log10(step)+1e-9)))
-	return func(v float64) string {
-		if decimals > 6 || math.Abs(v) >= 1e9 {
-			return numberLabel(v)
-		}
-		if v == 0 {
-			return "0"
-		}
-		return strconv.FormatFloat(v, 'f', decimals, 64)
-	}
 }

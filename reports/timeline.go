@@ -69,27 +69,43 @@ func (t Timeline) check() (end float64, err error) {
 
 // WriteImage draws the timeline; see Picture.
 func (t Timeline) WriteImage(w io.Writer, ext string, width, height int) error {
-	end, err := t.check()
+	paint, err := t.painter()
 	if err != nil {
 		return err
 	}
-	return writeImage(w, ext, width, height, func(c draw.Canvas) {
+	return writeImage(w, ext, width, height, paint)
+}
+
+// painter returns what draws the timeline onto a canvas.
+func (t Timeline) painter() (func(draw.Canvas), error) {
+	end, err := t.check()
+	if err != nil {
+		return nil, err
+	}
+	return func(c draw.Canvas) {
 		area := frame(c, t.Title, nil, t.Notes)
-		p := newPlot("time (µs)", "")
+		p := newPlot()
+		// How many lines of text a row has room for, the axis aside.
+		lines := int((area.Max.Y - area.Min.Y - 40) / vg.Length(len(t.Stages)+1) / (tickSize * 1.1))
 		var ticks []plot.Tick
 		for i, name := range t.Stages {
-			name = shorten(p.Y.Tick.Label, name, (area.Max.X-area.Min.X)/4)
-			ticks = append(ticks, plot.Tick{Value: t.row(i), Label: fmt.Sprintf("%s\n%.0f %% busy", name, 100*t.busy(i)/end)})
+			label := shorten(p.Y.Tick.Label, name, (area.Max.X-area.Min.X)/4)
+			if lines >= 2 {
+				label += fmt.Sprintf("\n%.0f %% busy", 100*t.busy(i)/end)
+			}
+			if lines >= 1 {
+				ticks = append(ticks, plot.Tick{Value: t.row(i), Label: label})
+			}
 		}
 		axis := Axis{Max: end * 1.02}
 		limits{0, axis.Max}.apply(&p.X, axis, (area.Max.X-area.Min.X)*0.8, horizontal)
-		p.Y.Min, p.Y.Max = 0, float64(len(t.Stages))+0.5
+		p.Y.Min, p.Y.Max = 0, float64(len(t.Stages))+0.3
 		p.Y.Tick.Marker = plot.ConstantTicks(ticks)
 		p.Y.Tick.Length = 0
 		p.Y.LineStyle.Width = 0
-		p.Add(timelinePlotter{t, end})
-		p.Draw(area)
-	})
+		p.Add(timelinePlotter{t, end, lines >= 2})
+		drawPlot(area, p, "time (µs)", "")
+	}, nil
 }
 
 // row is where the middle of a stage is on the y axis.
@@ -109,7 +125,8 @@ func (t Timeline) busy(stage int) float64 {
 // timelinePlotter draws the inside of a timeline.
 type timelinePlotter struct {
 	Timeline
-	end float64
+	end     float64
+	numbers bool // the rows are high enough for numbers
 }
 
 // Plot draws the boxes, in two shades so that neighbours stay apart and a
@@ -122,27 +139,24 @@ func (t timelinePlotter) Plot(c draw.Canvas, p *plot.Plot) {
 	tall := min(0.36, 22/float64(ty(1)-ty(0)))
 	number := textStyle(tickSize-1, ink)
 	number.XAlign, number.YAlign = text.XCenter, text.YCenter
-	for stage := range t.Stages {
-		for _, b := range t.Boxes {
-			if b.Stage != stage {
-				continue
-			}
-			r := vg.Rectangle{
-				Min: vg.Point{X: tx(b.Start), Y: ty(t.row(stage) - tall)},
-				Max: vg.Point{X: tx(b.End), Y: ty(t.row(stage) + tall)},
-			}
-			shade := tint(palette[0], 0.18)
-			if b.Packet%2 == 0 {
-				shade = tint(palette[0], 0.42)
-			}
-			c.SetColor(shade)
-			c.Fill(r.Path())
-			c.SetLineStyle(draw.LineStyle{Color: palette[0], Width: 0.6})
-			c.Stroke(r.Path())
-			s := strconv.Itoa(b.Packet)
-			if number.Width(s)+2 <= r.Max.X-r.Min.X {
-				c.FillText(number, vg.Point{X: (r.Min.X + r.Max.X) / 2, Y: (r.Min.Y + r.Max.Y) / 2}, s)
-			}
+	for _, b := range t.Boxes {
+		r := vg.Rectangle{
+			Min: vg.Point{X: tx(b.Start), Y: ty(t.row(b.Stage) - tall)},
+			Max: vg.Point{X: tx(b.End), Y: ty(t.row(b.Stage) + tall)},
+		}
+		shade := tint(palette[0], 0.18)
+		if b.Packet%2 == 0 {
+			shade = tint(palette[0], 0.42)
+		}
+		c.SetColor(shade)
+		c.Fill(r.Path())
+		c.SetLineStyle(draw.LineStyle{Color: palette[0], Width: 0.6})
+		c.Stroke(r.Path())
+	}
+	every := t.numbered(tx, number)
+	for _, b := range t.Boxes {
+		if t.numbers && every > 0 && b.Packet%every == 0 {
+			c.FillText(number, vg.Point{X: tx((b.Start + b.End) / 2), Y: ty(t.row(b.Stage))}, strconv.Itoa(b.Packet))
 		}
 	}
 	x := tx(t.end)
@@ -150,4 +164,31 @@ func (t timelinePlotter) Plot(c draw.Canvas, p *plot.Plot) {
 	total := textStyle(tickSize, ink)
 	total.XAlign, total.YAlign = text.XRight, text.YTop
 	c.FillText(total, vg.Point{X: x - 4, Y: c.Max.Y}, quantity.Micros(t.end).String())
+}
+
+// numbered returns the first of 1, 2, 5, 10, … such that the numbers of the
+// packets that it divides have room beside each other; 0 if there is none.
+func (t timelinePlotter) numbered(tx func(float64) vg.Length, s text.Style) int {
+next:
+	for _, every := range []int{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000} {
+		right := make([]vg.Length, len(t.Stages)) // the end of the last number in a row
+		for _, b := range t.Boxes {
+			if b.Packet%every != 0 {
+				continue
+			}
+			half := s.Width(strconv.Itoa(b.Packet))/2 + 1.5
+			middle := tx((b.Start + b.End) / 2)
+			if every > 1 {
+				half *= 1.8 // what runs over its box needs air
+			} else if 2*half > tx(b.End)-tx(b.Start) {
+				continue next
+			}
+			if middle-half < right[b.Stage] {
+				continue next
+			}
+			right[b.Stage] = middle + half
+		}
+		return every
+	}
+	return 0
 }

@@ -1,0 +1,536 @@
+package reports
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"image/png"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/plot/cmpimg"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew; look at the pictures before committing them")
+
+// linear is a cost β + nτ with the digits of no system in particular.
+type linear struct {
+	name      string
+	beta, tau float64 // µs, µs/B
+	measured  bool
+}
+
+var systems = []linear{
+	{"clip/system-buffer", 9.9, 0.0088, true},
+	{"hp-lam", 14, 0.028, true},
+	{"meiko-cs2", 17, 0.0256, true},
+	{"paragon", 30, 0.0070, false},
+	{"mpi over bip-ip", 120, 0.09, true},
+	{"parnass/bullfrog", 5, 0.011, true},
+	{"jam over arctic with a very long name indeed", 2, 0.02, true},
+	{"tcp", 200, 0.08, true},
+}
+
+// curves is bandwidth or one-way time of the systems over 1 B to 1 MiB, with
+// points off the lines by a few percent, by a fixed rule.
+func curves(systems []linear, latency bool) Figure {
+	f := Figure{
+		Title: "Bandwidth against message size",
+		X:     Axis{Label: "message size", Scale: Log, Bytes: true},
+		Y:     Axis{Label: "bandwidth (MB/s)", Scale: Log},
+		Notes: []string{"Lines: model. Points: measured, with the reading error of their source."},
+	}
+	if latency {
+		f.Title, f.Y.Label = "One-way time against message size", "one-way time (µs)"
+	}
+	for k, s := range systems {
+		line := Series{Name: s.name, Kind: Line}
+		points := Series{Name: s.name, Kind: Points}
+		for e := 0; e <= 40; e++ {
+			n := math.Round(math.Exp2(float64(e) / 2))
+			y := s.beta + n*s.tau
+			if !latency {
+				y = n / y
+			}
+			line.X, line.Y = append(line.X, n), append(line.Y, y)
+			if s.measured && e%4 == 2*(k%2) {
+				y *= 1 + 0.02*float64((e*7+k)%9-4)
+				points.X, points.Y = append(points.X, n), append(points.Y, y)
+				points.Low, points.High = append(points.Low, 0.9*y), append(points.High, 1.12*y)
+			}
+		}
+		f.Series = append(f.Series, line, points)
+		if half := s.beta / s.tau; !latency {
+			f.Marks = append(f.Marks, Mark{Kind: AtPoint, X: half, Y: 1 / s.tau / 2, Label: fmt.Sprintf("n½ %.0f B", half), Series: s.name})
+		}
+	}
+	f.Marks = append(f.Marks, Mark{Kind: AtX, X: 256, Label: "PIO | DMA", Series: systems[0].name})
+	if !latency {
+		f.Marks = append(f.Marks, Mark{Kind: AtY, Y: 160, Label: "Myrinet link 160 MB/s"}, Mark{Kind: AtY, Y: 133, Label: "PCI 133 MB/s"})
+	}
+	return f
+}
+
+// signature has linear axes, bands, several lines without points.
+func signature() Figure {
+	f := Figure{
+		Title: "Signature: interval against burst",
+		X:     Axis{Label: "messages M"},
+		Y:     Axis{Label: "interval per message (µs)"},
+		Marks: []Mark{{Kind: AtY, Y: 5.8, Label: "g 5.8 µs"}, {Kind: AtX, X: 16, Label: "L/g"}},
+	}
+	for _, delta := range []float64{0, 4, 16} {
+		s := Series{Name: fmt.Sprintf("Δ = %.0f µs", delta), Kind: Line}
+		for m := 1.0; m <= 64; m++ {
+			y := math.Min(2.2+delta+m/8, math.Max(5.8, 2.2+2.6+delta))
+			s.X, s.Y = append(s.X, m), append(s.Y, y)
+			s.Low, s.High = append(s.Low, y-0.5), append(s.High, y+0.5)
+		}
+		f.Series = append(f.Series, s)
+	}
+	return f
+}
+
+// pipeline is the recurrence over equal packets, the last one shorter.
+func pipeline(size, packet float64) Timeline {
+	beta := []float64{3.0, 0.6, 1.3, 0.5} // CLIP §4.2.2.2, µs
+	tau := []float64{5.9, 7.6, 7.5, 7.6}  // µs/KiB
+	t := Timeline{
+		Title:  fmt.Sprintf("%.0f bytes through four stages in packets of %.0f", size, packet),
+		Stages: []string{"host copy", "host DMA", "network", "receive DMA"},
+		Notes:  []string{"A packet enters a stage when it has left the one before and the packet before it has left this one."},
+	}
+	left := make([]float64, len(beta)) // when the last packet left each stage
+	for k := 1; size > 0; k++ {
+		p := math.Min(packet, size)
+		size -= p
+		at := 0.0
+		for i := range left {
+			start := math.Max(at, left[i])
+			at = start + beta[i] + p/1024*tau[i]
+			left[i] = at
+			t.Boxes = append(t.Boxes, Box{Stage: i, Packet: k, Start: start, End: at})
+		}
+	}
+	return t
+}
+
+var pictures = []struct {
+	name string
+	Picture
+	png bool // has a golden PNG, one per kind of drawing
+}{
+	{"bandwidth", curves(systems[:5], false), true},
+	{"bandwidth_linear", linearY(curves(systems[:5], false)), false},
+	{"bandwidth_model", curves([]linear{{name: "clip", beta: 9.9, tau: 0.0088}}, false), false},
+	{"bandwidth_eight", curves(systems, false), false},
+	{"latency", curves(systems[:5], true), false},
+	{"signature", signature(), false},
+	{"timeline", pipeline(65536, 4096), true},
+	{"timeline_64", pipeline(65536, 1024), false},
+}
+
+func linearY(f Figure) Figure {
+	f.Y.Scale = Linear
+	return f
+}
+
+func drawn(t *testing.T, p Picture, ext string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := p.WriteImage(&b, ext, 800, 500); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestGolden(t *testing.T) {
+	known := map[string]bool{".gitignore": true, "fuzz": true}
+	for _, p := range pictures {
+		t.Run(p.name, func(t *testing.T) {
+			var numbers bytes.Buffer
+			if err := Write(&numbers, CSV, p.Rows()); err != nil {
+				t.Fatal(err)
+			}
+			equal := func(got, want []byte) string { return cmp.Diff(string(want), string(got)) }
+			known[p.name+".csv"], known[p.name+".svg"] = true, true
+			golden(t, p.name+".csv", numbers.Bytes(), equal)
+			golden(t, p.name+".svg", drawn(t, p.Picture, "svg"), equal)
+			if p.png {
+				known[p.name+".png"] = true
+				golden(t, p.name+".png", drawn(t, p.Picture, "png"), samePicture)
+			}
+		})
+	}
+	files, err := os.ReadDir("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if !known[f.Name()] && !strings.Contains(f.Name(), ".got.") {
+			t.Errorf("no test reads testdata/%s", f.Name())
+		}
+	}
+}
+
+// golden compares got with testdata/name; diff returns what differs.
+func golden(t *testing.T, name string, got []byte, diff func(got, want []byte) string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ext := filepath.Ext(name)
+	gotPath := strings.TrimSuffix(path, ext) + ".got" + ext
+	if d := diff(got, want); d != "" {
+		t.Errorf("%s and %s differ (-want +got):\n%.4000s", path, gotPath, d)
+		if err := os.WriteFile(gotPath, got, 0o644); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// samePicture is wide enough for the rounding of other machines and narrow
+// enough to see a curve move by one part in 10,000.
+func samePicture(got, want []byte) string {
+	g, err := png.Decode(bytes.NewReader(got))
+	if err != nil {
+		return err.Error()
+	}
+	w, err := png.Decode(bytes.NewReader(want))
+	if err != nil {
+		return err.Error()
+	}
+	if g.Bounds() != w.Bounds() {
+		return fmt.Sprintf("sizes %v and %v", w.Bounds(), g.Bounds())
+	}
+	if ok, err := cmpimg.EqualApprox("png", got, want, 0.02); err != nil || !ok {
+		return fmt.Sprintf("pixels (%v)", err)
+	}
+	return ""
+}
+
+// recorder is a canvas that remembers where letters and lines are.
+type recorder struct {
+	*pdf
+	texts []inked
+	out   []vg.Point // points of paths beyond the page
+}
+
+type inked struct {
+	s   string
+	box vg.Rectangle // of the letters, on the page
+}
+
+func (r *recorder) FillString(face font.Face, pt vg.Point, s string) {
+	const above, below = 0.72, 0.2 // what letters take of their size
+	w, size := face.Width(s), face.Font.Size
+	box := vg.Rectangle{Min: vg.Point{X: vg.Length(math.Inf(1)), Y: vg.Length(math.Inf(1))}, Max: vg.Point{X: vg.Length(math.Inf(-1)), Y: vg.Length(math.Inf(-1))}}
+	for _, corner := range []vg.Point{{X: pt.X, Y: pt.Y - size*below}, {X: pt.X + w, Y: pt.Y + size*above}} {
+		x, y := r.at(corner)
+		box.Min = vg.Point{X: min(box.Min.X, vg.Length(x)), Y: min(box.Min.Y, vg.Length(y))}
+		box.Max = vg.Point{X: max(box.Max.X, vg.Length(x)), Y: max(box.Max.Y, vg.Length(y))}
+	}
+	r.texts = append(r.texts, inked{s, box})
+}
+
+func (r *recorder) Stroke(path vg.Path) { r.Fill(path) }
+
+func (r *recorder) Fill(path vg.Path) {
+	for _, c := range path {
+		if c.Type != vg.MoveComp && c.Type != vg.LineComp {
+			continue
+		}
+		x, y := r.at(c.Pos)
+		if x < -0.01 || y < -0.01 || x > r.width.Points()+0.01 || y > r.height.Points()+0.01 {
+			r.out = append(r.out, c.Pos)
+		}
+	}
+}
+
+// record draws p and checks what must hold for every picture: all is on the
+// page and no two texts overlap. It returns the texts.
+func record(t *testing.T, p Picture, width, height int) []string {
+	t.Helper()
+	painter, ok := p.(interface {
+		painter() (func(draw.Canvas), error)
+	})
+	if !ok {
+		t.Fatalf("%T has no painter", p)
+	}
+	paint, err := painter.painter()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &recorder{pdf: newPDF(vg.Length(width)*pixel, vg.Length(height)*pixel)}
+	paint(draw.New(r))
+	var all []string
+	page := vg.Rectangle{Max: vg.Point{X: r.width, Y: r.height}}
+	for i, a := range r.texts {
+		all = append(all, a.s)
+		if a.box.Min.X < page.Min.X || a.box.Min.Y < page.Min.Y || a.box.Max.X > page.Max.X || a.box.Max.Y > page.Max.Y {
+			t.Errorf("%d×%d: %q leaves the page: %v", width, height, a.s, a.box)
+		}
+		for _, b := range r.texts[:i] {
+			if overlap(a.box, b.box) {
+				t.Errorf("%d×%d: %q and %q overlap", width, height, a.s, b.s)
+			}
+		}
+		if a.s != printable(a.s) {
+			t.Errorf("%q has letters without glyphs", a.s)
+		}
+	}
+	if len(r.out) > 0 {
+		t.Errorf("%d×%d: %d points beyond the page, such as %v", width, height, len(r.out), r.out[0])
+	}
+	return all
+}
+
+func TestTextsAreApart(t *testing.T) {
+	for _, p := range pictures {
+		t.Run(p.name, func(t *testing.T) {
+			for _, size := range [][2]int{{800, 500}, {640, 400}, {400, 300}, {320, 240}, {1600, 1000}} {
+				record(t, p.Picture, size[0], size[1])
+			}
+		})
+	}
+}
+
+// At the size that counts nothing is shortened or left out.
+func TestTextsAreThere(t *testing.T) {
+	for _, p := range pictures {
+		t.Run(p.name, func(t *testing.T) {
+			all := strings.Join(record(t, p.Picture, 800, 500), "\n") + "\n"
+			want := func(s string) {
+				t.Helper()
+				if !strings.Contains(all, s+"\n") {
+					t.Errorf("%q is not in\n%s", s, all)
+				}
+			}
+			switch p := p.Picture.(type) {
+			case Figure:
+				want(p.Title)
+				want(p.X.Label)
+				want(p.Y.Label)
+				for _, s := range p.Series {
+					want(s.Name)
+				}
+				for _, m := range p.Marks {
+					want(m.Label)
+				}
+				for _, n := range p.Notes {
+					want(n)
+				}
+				if p.X.Bytes {
+					for _, tick := range []string{"1 B", "64 B", "1 KiB", "64 KiB", "1 MiB"} {
+						want(tick)
+					}
+				}
+			case Timeline:
+				want(p.Title)
+				want("time (µs)")
+				for _, s := range p.Stages {
+					want(s)
+				}
+			}
+		})
+	}
+}
+
+// PDF text is read back by the tables of the file itself, see readPDF.
+func TestPDF(t *testing.T) {
+	f := signature()
+	f.Title = "µ ½ τ β ∞ ≤ Δ × ± · ² – … é"
+	f.Series[0].Name = "naïve τ₀"
+	data := drawn(t, f, "pdf")
+	if !bytes.Equal(data, drawn(t, f, "pdf")) {
+		t.Error("two drawings of one figure differ")
+	}
+	texts := readPDF(t, data)
+	for _, want := range []string{f.Title, f.Series[0].Name, f.X.Label, f.Y.Label, "g 5.8 µs"} {
+		found := false
+		for _, s := range texts {
+			found = found || s == want
+		}
+		if !found {
+			t.Errorf("%q is not in %q", want, texts)
+		}
+	}
+	if n := bytes.Count(data, []byte("/Type /Page\n")); n != 1 {
+		t.Errorf("%d pages", n)
+	}
+}
+
+func TestPNG(t *testing.T) {
+	img, err := png.Decode(bytes.NewReader(drawn(t, signature(), "PNG")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b := img.Bounds(); b.Dx() != 800 || b.Dy() != 500 {
+		t.Errorf("got %v", b)
+	}
+}
+
+func TestWriteImageErrors(t *testing.T) {
+	line := func(kind Kind, x, y []float64) Figure {
+		return Figure{Series: []Series{{Name: "s", Kind: kind, X: x, Y: y}}}
+	}
+	nan := math.NaN()
+	logs := line(Line, []float64{1, 2}, []float64{-1, 0})
+	logs.Y.Scale = Log
+	ends := line(Line, []float64{1}, []float64{1})
+	ends.Y = Axis{Label: "y", Scale: Log, Min: -1, Max: 1}
+	check := func(p Picture, ext string, width int, want string) {
+		t.Helper()
+		var b bytes.Buffer
+		err := p.WriteImage(&b, ext, width, 500)
+		if err == nil || err.Error() != want {
+			t.Errorf("got error %v, want %s", err, want)
+		}
+		if b.Len() > 0 {
+			t.Errorf("wrote %d bytes", b.Len())
+		}
+	}
+	check(Figure{}, "png", 800, "nothing to draw: there are no points")
+	check(line(Line, []float64{nan}, []float64{1}), "png", 800, "nothing to draw: none of the 1 points is a number that its axis can show")
+	check(logs, "svg", 800, "nothing to draw: none of the 2 points is a number that its axis can show")
+	check(ends, "svg", 800, `the axis "y" cannot go from -1 to 1`)
+	check(line(Line, []float64{1}, nil), "png", 800, `series "s": x, y, low and high differ in length`)
+	check(line("pie", nil, nil), "png", 800, `series "s": there is no kind "pie" of series`)
+	check(Figure{Marks: []Mark{{Kind: "blot", Label: "m"}}}, "png", 800, `mark "m": there is no kind "blot" of marks`)
+	check(signature(), "gif", 800, `cannot draw a picture of kind "gif"; choose one of png, svg, pdf`)
+	check(signature(), "png", 10, "a picture of 10×500 pixels is not possible; choose from 320×240 to 10000×10000")
+	check(Timeline{}, "png", 800, "nothing to draw: no packet spends time in a stage")
+	check(Timeline{Stages: []string{"a"}, Boxes: []Box{{Stage: 1, Packet: 3}}}, "png", 800, "packet 3 is in stage 1 of 1")
+	check(Timeline{Stages: []string{"a"}, Boxes: []Box{{Packet: 3, Start: 2, End: 1}}}, "png", 800, "packet 3 is in a from 2 to 1 µs")
+}
+
+// Odd values make an odd picture, but a picture.
+func TestOddFigures(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	long := strings.Repeat("a very long name ", 100)
+	values := [][]float64{
+		{0}, {5}, {0, 0, 0}, {-3, -1}, {-1, 0, 1}, {nan, 1, nan, 2, inf}, {1e-300, 1, 1e300}, {1e99, -1e99},
+		{1e9, 1e9 + 1}, {-1e9, -1e9 + 1e-6}, {1e-9, 2e-9}, {9, 9.5}, {0.5, 0.50001}, {1, 1e12}, {1e-99, 1e99},
+	}
+	for j, x := range values {
+		for k, y := range values {
+			if j != k && j > 1 && k > 1 {
+				continue
+			}
+			n := min(len(x), len(y))
+			x, y := x[:n], y[:n]
+			for i := range 8 {
+				f := Figure{
+					Title: long,
+					X:     Axis{Label: "x \xff" + long, Scale: Scale(i & 1), Bytes: i&4 != 0},
+					Y:     Axis{Label: "y", Scale: Scale(i >> 1 & 1)},
+					Series: []Series{
+						{Name: "漢字 \xff\n" + long, Kind: Points, X: x, Y: y, Low: y, High: x},
+						{Kind: Line, X: x, Y: y, Low: x, High: y},
+					},
+					Marks: []Mark{{AtPoint, x[0], y[0], long, "none"}, {AtX, nan, 0, "x", ""}, {AtY, 0, inf, "y", ""}, {AtPoint, 1, 1, "one\n\xff", ""}},
+					Notes: []string{long, "", strings.Repeat("n", 5000)},
+				}
+				if _, _, _, err := f.limits(); err != nil {
+					continue // said, and tested elsewhere
+				}
+				record(t, f, 400, 300)
+			}
+		}
+	}
+	var many Figure
+	for i := range 60 {
+		many.Series = append(many.Series, Series{Name: fmt.Sprint("series ", i), Kind: Line, X: []float64{0, 1}, Y: []float64{0, float64(i)}})
+		many.Marks = append(many.Marks, Mark{Kind: AtPoint, X: 0.5, Y: 0.5, Label: "here"})
+	}
+	texts := record(t, many, 800, 500)
+	if last := texts[len(texts)-1]; !strings.Contains(strings.Join(texts, "\n"), "more\n") {
+		t.Errorf("60 series end with %q", last)
+	}
+	deep := Timeline{Title: "many stages"}
+	for i := range 40 {
+		deep.Stages = append(deep.Stages, "stage \xff "+long)
+		deep.Boxes = append(deep.Boxes, Box{Stage: i, Packet: i, Start: float64(i), End: float64(i)}, Box{Stage: i, Packet: -1e6, End: 1e99})
+	}
+	record(t, deep, 800, 500)
+}
+
+// Points are left out with a note, never in silence.
+func TestLeftOut(t *testing.T) {
+	f := Figure{X: Axis{Scale: Log}, Series: []Series{{Kind: Points, X: []float64{0, 1, 2}, Y: []float64{1, math.NaN(), 3}}}}
+	want := "Left out: 2 of the points have no place on these axes."
+	if texts := record(t, f, 800, 500); !strings.Contains(strings.Join(texts, "\n"), want) {
+		t.Errorf("no note in %q", texts)
+	}
+}
+
+// Every point lies between the ends of the axes, and the ticks do too.
+func TestLimits(t *testing.T) {
+	for _, p := range pictures {
+		f, ok := p.Picture.(Figure)
+		if !ok {
+			continue
+		}
+		x, y, left, err := f.limits()
+		if err != nil || left > 0 {
+			t.Fatalf("%s: %d left out, %v", p.name, left, err)
+		}
+		for _, s := range f.Series {
+			for i := range s.X {
+				if s.X[i] < x.min || s.X[i] > x.max || s.Y[i] < y.min || s.Y[i] > y.max {
+					t.Errorf("%s: (%v, %v) is outside %v × %v", p.name, s.X[i], s.Y[i], x, y)
+				}
+			}
+		}
+	}
+}
+
+func TestTicks(t *testing.T) {
+	check := func(a Axis, lo, hi float64, length vg.Length, dir direction, want string) {
+		t.Helper()
+		l, err := a.limits([]float64{lo, hi})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := newPlot()
+		axis := &p.X
+		if dir == vertical {
+			axis = &p.Y
+		}
+		l.apply(axis, a, length, dir)
+		var labels []string
+		for _, tick := range axis.Tick.Marker.Ticks(axis.Min, axis.Max) {
+			if tick.Label != "" {
+				labels = append(labels, tick.Label)
+			}
+		}
+		if got := strings.Join(labels, ", "); got != want {
+			t.Errorf("%v to %v:\ngot  %s\nwant %s", lo, hi, got, want)
+		}
+	}
+	size := Axis{Scale: Log, Bytes: true}
+	check(size, 1, 1<<20, 500, horizontal, "1 B, 4 B, 16 B, 64 B, 256 B, 1 KiB, 4 KiB, 16 KiB, 64 KiB, 256 KiB, 1 MiB")
+	check(size, 1, 1<<30, 500, horizontal, "1 B, 8 B, 64 B, 512 B, 4 KiB, 32 KiB, 256 KiB, 2 MiB, 16 MiB, 128 MiB, 1 GiB")
+	check(size, 1024, 8192, 500, horizontal, "1 KiB, 2 KiB, 4 KiB, 8 KiB")
+	check(Axis{Bytes: true}, 0, 65536, 500, horizontal, "0 B, 8 KiB, 16 KiB, 24 KiB, 32 KiB, 40 KiB, 48 KiB, 56 KiB, 64 KiB")
+	check(Axis{Scale: Log}, 0.1, 110, 250, vertical, "0.1, 1, 10, 100")
+	check(Axis{Scale: Log}, 0.01, 1e5, 250, vertical, "0.01, 0.1, 1, 10, 100, 1000, 10000, 100000")
+	check(Axis{}, 0, 111.2, 250, vertical, "0, 20, 40, 60, 80, 100, 120")
+	check(Axis{}, 0, 0.25, 250, vertical, "0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3")
+	check(Axis{}, -2, 3, 250, vertical, "-2, -1, 0, 1, 2, 3, 4")
+}
