@@ -200,9 +200,7 @@ func (f Figure) limits() (x, y limits, left int, err error) {
 				continue
 			}
 			xs, ys = append(xs, s.X[i]), append(ys, s.Y[i])
-			for _, v := range f.intervals(s, i) {
-				ys = append(ys, v)
-			}
+			ys = append(ys, f.intervals(s, i)...)
 		}
 	}
 	if len(xs) == 0 {

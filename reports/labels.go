@@ -92,7 +92,7 @@ func (l *labeller) along(m Mark, col color.NRGBA, line []vg.Point) {
 	} else {
 		for x := from.X + 4 + w/2; x < to.X-w/2; x += w / 4 {
 			lab.places = append(lab.places,
-				box(vg.Point{X: x, Y: from.Y + 1 + h/2}, w, h), box(vg.Point{X: x, Y: from.Y - 1.5 - h/2}, w, h))
+				box(vg.Point{X: x, Y: from.Y + 2 + h/2}, w, h), box(vg.Point{X: x, Y: from.Y - 2 - h/2}, w, h))
 		}
 	}
 	l.labels = append(l.labels, lab)
