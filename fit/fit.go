@@ -28,10 +28,12 @@ type Segment struct {
 	From, To quantity.Bytes
 	// Points is the number of sizes behind the line.
 	Points int
-	// Beta and Tau are never negative.
+	// Beta and Tau are never negative, but in a per-size table.
 	Beta Estimate[quantity.Micros]
 	Tau  Estimate[quantity.MicrosPerByte]
 	Errors
+
+	upTo quantity.Bytes // the largest size that the line serves
 }
 
 // Time returns β + nτ.
@@ -68,7 +70,7 @@ type Point struct {
 	// Low and High are the smallest and largest measured time.
 	Low, High quantity.Micros
 	Count     int64
-	Segment   int // index into Result.Segments, -1 for a table
+	Segment   int // index into Result.Segments
 	Line      int // in the file
 }
 
@@ -86,12 +88,19 @@ type Result struct {
 	Model, Method string
 	// Segments from small to large sizes; one for a linear model.
 	Segments []Segment
+	// Breaks are between the segments.
+	Breaks []Break
 	// Points by size: residuals are in them.
 	Points []Point
 	// Errors over all points.
 	Errors
+	// Tried is what an automatic choice was made from, else nil.
+	Tried []Trial
 	// Warnings are sentences for people.
 	Warnings []string
+
+	model   model
+	quantum float64
 }
 
 // Time returns the fitted time of n bytes. Beyond the measured sizes it
@@ -102,7 +111,7 @@ func (r *Result) Time(n quantity.Bytes) quantity.Micros {
 
 func (r *Result) segmentAt(n quantity.Bytes) int {
 	for i := range r.Segments[:len(r.Segments)-1] {
-		if n <= r.Segments[i].To {
+		if n <= r.Segments[i].upTo {
 			return i
 		}
 	}
@@ -163,26 +172,30 @@ func prepare(t *trace.Table) (points []Point, kind trace.Kind, warnings []string
 	return points, kind, warnings, nil
 }
 
-// newResult is the one constructor of results: it evaluates the segments at the
-// points, sums up the errors, and adds the warnings that hold for every model.
-func newResult(t *trace.Table, kind trace.Kind, model, method string, points []Point, segments []Segment, warnings []string) *Result {
+// newResult is the one constructor of results: it evaluates the pieces at the
+// points, sums up the errors, and adds the warnings.
+func newResult(t *trace.Table, m model, kind trace.Kind, points []Point, pieces []piece, breaks []Break, warnings []string) *Result {
 	r := &Result{
-		Name: t.Name(), Format: t.Format, Kind: kind, Model: model, Method: method,
-		Segments: segments, Points: points, Warnings: warnings,
+		Name: t.Name(), Format: t.Format, Kind: kind, Model: m.name, Method: string(m.method),
+		Breaks: breaks, Points: points, Warnings: warnings, model: m, quantum: float64(t.Quantum),
 	}
-	for i := range points {
-		p := &points[i]
-		p.Segment = r.segmentAt(p.Size)
-		p.Fitted = r.Segments[p.Segment].Time(p.Size)
+	at := 0
+	for i, p := range pieces {
+		s := Segment{
+			From: points[at].Size, To: points[at+p.points-1].Size, Points: p.points, upTo: quantity.Bytes(p.until),
+			Beta: Estimate[quantity.Micros]{quantity.Micros(p.beta), quantity.Micros(p.betaLow), quantity.Micros(p.betaHigh)},
+			Tau:  Estimate[quantity.MicrosPerByte]{quantity.MicrosPerByte(p.tau), quantity.MicrosPerByte(p.tauLow), quantity.MicrosPerByte(p.tauHigh)},
+		}
+		for j := range p.points {
+			q := &points[at+j]
+			q.Segment, q.Fitted = i, s.Time(q.Size)
+		}
+		s.Errors = errorsOf(points[at : at+p.points])
+		r.Segments = append(r.Segments, s)
+		at += p.points
 	}
 	r.Errors = errorsOf(points)
-	first := 0
-	for i := range segments {
-		s := &segments[i]
-		s.Errors = errorsOf(points[first : first+s.Points])
-		first += s.Points
-	}
-	r.judge(t)
+	r.judge(t, pieces)
 	return r
 }
 

@@ -1,14 +1,55 @@
 package fit
 
 import (
+	"fmt"
 	"math"
+	"slices"
 
 	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// judge adds the doubts that a statistician would have. They are about the table
-// (too few sizes, no spread) and about the model (errors that are not noise).
-func (r *Result) judge(t *trace.Table) {
+// judge adds the doubts that a statistician would have: about the table (too few
+// sizes, no spread, a clock too coarse, a first row that stands out), and about
+// the model (a bound reached, one point that decides, errors that are not noise).
+func (r *Result) judge(t *trace.Table, pieces []piece) {
+	r.judgeSizes()
+	r.judgeTimes(t)
+	if r.Model == "table" {
+		return
+	}
+	first := 0
+	for i := range pieces {
+		p := &pieces[i]
+		where := ""
+		if len(pieces) > 1 {
+			where = fmt.Sprintf("%v to %v: ", r.Segments[i].From, r.Segments[i].To)
+		}
+		switch {
+		case p.freeBeta < 0:
+			r.warn("%sthe line would cut the axis below zero, at %v; β is held at 0: the times grow faster than a line", where, quantity.Micros(p.freeBeta))
+		case p.freeTau < 0:
+			r.warn("%sthe times fall with size; τ is held at 0", where)
+		}
+		if n, h := leverage(r.Points[first:first+p.points], r.model.method); p.points > 4 && h > 0.8 {
+			r.warn("%sthe size %v alone decides the line (leverage %.2f of 1): measure more sizes near it", where, n, h)
+		}
+		first += p.points
+	}
+	wrong := r.P95 > 0.10
+	runs, z := signRuns(r.Points)
+	bent := z < -2.6 && r.P95 > 0.01 // 0.5 % by chance
+	switch {
+	case len(pieces) == 1 && wrong:
+		r.warn("one line is wrong for this file: 1 size in 20 is off by more than %.0f %% (worst %.0f %% at %v); the protocol changes with size, fit segments", 100*r.P95, 100*r.Worst, r.WorstAt)
+	case len(pieces) == 1 && bent:
+		r.warn("one line does not follow these points: they lie above and below it in only %d runs, so the intervals are too narrow; fit segments", runs)
+	case wrong:
+		r.warn("1 size in 20 is off by more than %.0f %% (worst %.0f %% at %v)", 100*r.P95, 100*r.Worst, r.WorstAt)
+	}
+}
+
+func (r *Result) judgeSizes() {
 	n := len(r.Points)
 	first, last := r.Points[0].Size, r.Points[n-1].Size
 	if n < 5 {
@@ -17,17 +58,108 @@ func (r *Result) judge(t *trace.Table) {
 	if last < 8*first {
 		r.warn("no spread in the sizes (%v to %v): β and τ can hardly be told apart", first, last)
 	}
-	wrong := r.P95 > 0.10
-	runs, z := signRuns(r.Points)
-	bent := z < -2.6 && r.P95 > 0.01 // 0.5 % by chance
-	switch {
-	case len(r.Segments) == 1 && wrong:
-		r.warn("one line is wrong for this file: 1 size in 20 is off by more than %.0f %% (worst %.0f %% at %v); the protocol changes with size, fit segments", 100*r.P95, 100*r.Worst, r.WorstAt)
-	case len(r.Segments) == 1 && bent:
-		r.warn("one line does not follow these points: they lie above and below it in only %d runs, so the intervals are too narrow; fit segments", runs)
-	case wrong:
-		r.warn("1 size in 20 is off by more than %.0f %% (worst %.0f %% at %v)", 100*r.P95, 100*r.Worst, r.WorstAt)
+}
+
+func (r *Result) judgeTimes(t *trace.Table) {
+	shortest := slices.MinFunc(r.Points, func(a, b Point) int { return int(math.Copysign(1, float64(a.Time-b.Time))) })
+	if q := tick(r.Points, t.Quantum); q > 0 && r.scatter() > q/20 {
+		r.warn("the times are multiples of %v: the clock ticks, and each is uncertain by ±%v", q, q/2)
+	} else if share := float64(t.Quantum / shortest.Time); share > 0.02 {
+		r.warn("the times are printed in steps of %v, which is %.0f %% of the shortest", t.Quantum, 100*share)
 	}
+	// The first row of the file, if it is far above the two sizes next to it.
+	warm := 0
+	for i, p := range r.Points {
+		if p.Line > 0 && p.Line < r.Points[warm].Line {
+			warm = i
+		}
+	}
+	if n := len(r.Points); n > 4 && r.Points[warm].Line > 0 {
+		next := min(max(warm-1, 0), n-3) // three sizes with the first row among them
+		above := math.Inf(1)
+		for i := next; i < next+3; i++ {
+			if i != warm {
+				above = min(above, float64(r.Points[warm].Time/r.Points[i].Time))
+			}
+		}
+		if above > 1.3 && warm < n-1 {
+			r.warn("the first row (%v, %v) is %.1f times as long as those of the sizes next to it: a warm-up? It is kept", r.Points[warm].Size, r.Points[warm].Time, above)
+		}
+	}
+	longest, drop, at := r.Points[0], 0.0, r.Points[0]
+	var from Point
+	for _, p := range r.Points {
+		if d := 1 - float64(p.Time/longest.Time); d > drop {
+			drop, at, from = d, p, longest
+		}
+		if p.Time > longest.Time {
+			longest = p
+		}
+	}
+	if drop > 0.10 {
+		r.warn("not monotone: %v take %v, but %v take %v", from.Size, from.Time, at.Size, at.Time)
+	}
+}
+
+// scatter is the median distance of times from the fit.
+func (r *Result) scatter() quantity.Micros {
+	d := make([]float64, len(r.Points))
+	for i, p := range r.Points {
+		d[i] = math.Abs(float64(p.Time - p.Fitted))
+	}
+	slices.Sort(d)
+	return quantity.Micros(quantile(d, 0.5))
+}
+
+// tick returns the step of the clock behind the times if it is coarser than their
+// printing: where the times up to 50 steps, 6 or more different ones, are whole
+// multiples to 2 % of a step. It is 0 where none is seen.
+func tick(points []Point, printed quantity.Micros) quantity.Micros {
+	shortest := math.Inf(1)
+	for _, p := range points {
+		shortest = min(shortest, float64(p.Time))
+	}
+	for m := 1.0; m <= 10; m++ {
+		q := shortest / m
+		if q < 5*float64(printed) {
+			break
+		}
+		multiples := map[float64]bool{}
+		whole := true
+		for _, p := range points {
+			k := math.Round(float64(p.Time) / q)
+			if k > 50 {
+				continue
+			}
+			multiples[k] = true
+			whole = whole && math.Abs(float64(p.Time)-k*q) <= 0.02*q+float64(printed)*k/m
+		}
+		if whole && len(multiples) >= 6 {
+			return quantity.Micros(q)
+		}
+	}
+	return 0
+}
+
+// leverage returns the size that pulls hardest on a line, and how hard: 1 is a
+// line that goes through its point whatever the others are, 2/n is all alike.
+func leverage(points []Point, m Method) (size quantity.Bytes, most float64) {
+	var all moments
+	w := make([]float64, len(points))
+	for i, p := range points {
+		w[i] = float64(p.Count)
+		if m != Ordinary {
+			w[i] /= float64(p.Fitted * p.Fitted)
+		}
+		all.add(float64(p.Size), 0, w[i])
+	}
+	for i, p := range points {
+		d := float64(p.Size) - all.x
+		if h := w[i] * (1/all.w + d*d/all.xx); h > most {
+			size, most = p.Size, h
+		}
+	}
+	return size, most
 }
 
 // signRuns counts the runs of one sign among the residuals by size, and compares

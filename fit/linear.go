@@ -1,11 +1,12 @@
 package fit
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/halfpeak/halfpeak/fit/trace"
-	"github.com/halfpeak/halfpeak/model/quantity"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -18,40 +19,27 @@ const (
 	Relative Method = "relative"
 	// Ordinary makes the squares of the errors in µs least: large sizes decide.
 	Ordinary Method = "ordinary"
+	// Huber is Relative, but points far off the line pull no harder than points at
+	// 1.345 standard deviations.
+	Huber Method = "huber"
+	// TheilSen takes the median slope of all pairs of points: nearly a third of them
+	// may be anything.
+	TheilSen Method = "theil-sen"
 )
+
+// Methods are all there are, the default first.
+var Methods = []Method{Relative, Ordinary, Huber, TheilSen}
 
 // Linear fits T(n) = β + nτ to a table, with β ≥ 0 and τ ≥ 0 (Hockney; CLIP
 // §4.2.2.2 eq. 1). Every size is a point, weighted by the number of its rows. The
 // intervals come from the scatter of the points about the line, with Student's t: they
 // hold if that scatter is noise, and the warnings say where it is not.
 func Linear(t *trace.Table, m Method) (*Result, error) {
-	if m == "" {
-		m = Relative
+	m = cmp.Or(m, Relative)
+	if !slices.Contains(Methods, m) {
+		return nil, fmt.Errorf("no method %q; there are %s", m, join(Methods))
 	}
-	if m != Relative && m != Ordinary {
-		return nil, fmt.Errorf("no method %q; there are relative and ordinary", m)
-	}
-	points, kind, warnings, err := prepare(t)
-	if err != nil {
-		return nil, err
-	}
-	s, doubts := fitSegment(points, m)
-	return newResult(t, kind, "linear", string(m), points, []Segment{s}, append(warnings, doubts...)), nil
-}
-
-// fitSegment fits one line to points, which are sorted by size.
-func fitSegment(points []Point, m Method) (s Segment, warnings []string) {
-	s.From, s.To, s.Points = points[0].Size, points[len(points)-1].Size, len(points)
-	l := fitLine(points, m)
-	s.Beta = Estimate[quantity.Micros]{quantity.Micros(l.beta), quantity.Micros(l.betaLow), quantity.Micros(l.betaHigh)}
-	s.Tau = Estimate[quantity.MicrosPerByte]{quantity.MicrosPerByte(l.tau), quantity.MicrosPerByte(l.tauLow), quantity.MicrosPerByte(l.tauHigh)}
-	switch {
-	case l.beta == 0 && l.freeBeta < 0:
-		warnings = append(warnings, fmt.Sprintf("the line would cut the axis below zero, at %v: held at 0; the times grow faster than a line", quantity.Micros(l.freeBeta)))
-	case l.tau == 0 && l.freeTau < 0:
-		warnings = append(warnings, "the times fall with size: τ is held at 0")
-	}
-	return s, warnings
+	return model{name: "linear", method: m}.result(t)
 }
 
 // A line is β + nτ with 95 % intervals.
@@ -59,10 +47,21 @@ type line struct {
 	beta, betaLow, betaHigh float64
 	tau, tauLow, tauHigh    float64
 	freeBeta, freeTau       float64 // without the bounds
+	// For the deviation of a point of the line: σ², Σw, and the weighted mean and
+	// scatter of the sizes.
+	sigma2, sw, mx, sxx float64
 }
 
-// reweightings is how often weights follow the fitted times. They settle in
-// fewer than 10, two lines apart by 10 % of scatter.
+// at is β + nτ.
+func (l *line) at(n float64) float64 { return l.beta + l.tau*n }
+
+// sd is the standard deviation of the line's value at n.
+func (l *line) sd(n float64) float64 {
+	return math.Sqrt(l.sigma2 * (1/l.sw + (n-l.mx)*(n-l.mx)/l.sxx))
+}
+
+// reweightings bounds how often weights follow the fitted times. They settle in
+// fewer than 10 where the errors are noise of 10 %.
 const reweightings = 100
 
 // fitLine solves min Σ wᵢ(Tᵢ − β − nᵢτ)² under β, τ ≥ 0, where wᵢ is the number
@@ -72,6 +71,12 @@ const reweightings = 100
 // and τ come out low by twice the variance: by 2 % at 10 % of scatter.) The weights
 // are iterated until they agree with the line (McCullagh and Nelder 1989, ch. 8–9).
 func fitLine(points []Point, m Method) line {
+	switch m {
+	case Huber:
+		return fitHuber(points)
+	case TheilSen:
+		return fitTheilSen(points)
+	}
 	w := make([]float64, len(points))
 	for i, p := range points {
 		w[i] = float64(p.Count)
@@ -79,78 +84,57 @@ func fitLine(points []Point, m Method) line {
 			w[i] /= float64(p.Time) * float64(p.Time)
 		}
 	}
-	l, cov := solve(points, w)
+	l := solve(points, w)
 	for range reweightings {
 		if m != Relative {
 			break
 		}
 		change := 0.0
 		for i, p := range points {
-			fitted := l.beta + l.tau*float64(p.Size)
+			fitted := l.at(float64(p.Size))
 			next := float64(p.Count) / (fitted * fitted)
 			change = max(change, math.Abs(next/w[i]-1))
 			w[i] = next
 		}
-		if l, cov = solve(points, w); change < 1e-14 {
+		if l = solve(points, w); change < 1e-14 {
 			break
 		}
 	}
-	l.intervals(points, w, cov)
+	var ss float64
+	for i, p := range points {
+		d := float64(p.Time) - l.at(float64(p.Size))
+		ss += w[i] * d * d
+	}
+	l.intervals(ss, len(points)-2)
 	return l
 }
 
-// A covariance is that of β and τ, but for the factor σ². A parameter that is held at its
-// bound has 0.
-type covariance struct{ beta, tau float64 }
-
-// solve is weighted least squares under β, τ ≥ 0. Sums are about the weighted
-// mean of the sizes, which keeps the digits that sizes of six decades would cost.
-func solve(points []Point, w []float64) (line, covariance) {
-	var sw, mx, my float64
+// solve is weighted least squares under β, τ ≥ 0.
+func solve(points []Point, w []float64) line {
+	var m moments
 	for i, p := range points {
-		sw += w[i]
-		mx += (float64(p.Size) - mx) * w[i] / sw
-		my += (float64(p.Time) - my) * w[i] / sw
+		m.add(float64(p.Size), float64(p.Time), w[i])
 	}
-	var sxx, sxy float64
-	for i, p := range points {
-		dx := float64(p.Size) - mx
-		sxx += w[i] * dx * dx
-		sxy += w[i] * dx * (float64(p.Time) - my)
-	}
-	var l line
-	l.freeTau = sxy / sxx
-	l.freeBeta = my - l.freeTau*mx
-	l.beta, l.tau = l.freeBeta, l.freeTau
-	switch {
-	case l.tau < 0: // then β = Σwy/Σw is the least with τ = 0
-		l.tau, l.beta = 0, my
-	case l.beta < 0: // then τ = Σwxy/Σwx² is the least with β = 0
-		l.beta, l.tau = 0, (sxy+sw*mx*my)/(sxx+sw*mx*mx)
-	}
-	return l, covariance{beta: 1/sw + mx*mx/sxx, tau: 1 / sxx}
+	l := line{sw: m.w, mx: m.x, sxx: m.xx, freeTau: m.xy / m.xx}
+	l.freeBeta = m.y - l.freeTau*m.x
+	l.beta, l.tau = m.line()
+	return l
 }
 
-// intervals sets the 95 % intervals: σ² from the residuals of the free line, with
-// two degrees of freedom less than points, and Student's t.
-func (l *line) intervals(points []Point, w []float64, cov covariance) {
-	l.betaLow, l.tauLow = 0, 0
+// intervals sets the 95 % intervals from the weighted sum of squares that the
+// line leaves with so many degrees of freedom, by Student's t. At a bound the
+// interval is what is left of the free line's.
+func (l *line) intervals(ss float64, dof int) {
 	l.betaHigh, l.tauHigh = math.Inf(1), math.Inf(1)
-	dof := float64(len(points) - 2)
+	l.sigma2 = math.Inf(1)
 	if dof < 1 {
 		return
 	}
-	var ss float64
-	for i, p := range points {
-		d := float64(p.Time) - l.beta - l.tau*float64(p.Size)
-		ss += w[i] * d * d
-	}
-	t := student(dof) * math.Sqrt(ss/dof)
-	b, s := t*math.Sqrt(cov.beta), t*math.Sqrt(cov.tau)
-	// At a bound the interval is what is left of the free line's.
-	l.betaLow, l.betaHigh = max(0, l.freeBeta-b), max(l.beta, l.freeBeta+b)
-	l.tauLow, l.tauHigh = max(0, l.freeTau-s), max(l.tau, l.freeTau+s)
-	l.betaLow, l.tauLow = min(l.betaLow, l.beta), min(l.tauLow, l.tau)
+	l.sigma2 = ss / float64(dof)
+	t := student(float64(dof))
+	b, s := t*l.sd(0), t*math.Sqrt(l.sigma2/l.sxx)
+	l.betaLow, l.betaHigh = min(l.beta, max(0, l.freeBeta-b)), max(l.beta, l.freeBeta+b)
+	l.tauLow, l.tauHigh = min(l.tau, max(0, l.freeTau-s)), max(l.tau, l.freeTau+s)
 }
 
 // student is the 97.5 % quantile of Student's t.

@@ -49,7 +49,7 @@ func near(got, want, tolerance float64) bool {
 // Without noise the planted line comes back, by every method, for the costs of
 // fast and slow systems.
 func TestLinearExact(t *testing.T) {
-	for _, m := range []Method{Relative, Ordinary} {
+	for _, m := range Methods {
 		for _, beta := range []float64{0.01, 1, 500} {
 			for _, tau := range []float64{1e-5, 0.01, 2} {
 				r, err := Linear(table(sizes(21, 1, 1<<20), func(n float64) float64 { return beta + tau*n }), m)
@@ -207,7 +207,7 @@ func TestLinearRefuses(t *testing.T) {
 	check(table(nil, one), "test: cannot be fitted: no size above 0; a line takes at least 2 sizes, and 10 over a factor of 100 to be trusted")
 	check(table([]float64{0, 64}, one), "test: cannot be fitted: one size only (64 B); a line takes at least 2 sizes, and 10 over a factor of 100 to be trusted")
 	check(table([]float64{1, 2}, func(float64) float64 { return math.NaN() }), "test: cannot be fitted: size 1 B takes NaN µs")
-	if _, err := Linear(table([]float64{1, 2}, one), "cubic"); err == nil || err.Error() != `no method "cubic"; there are relative and ordinary` {
+	if _, err := Linear(table([]float64{1, 2}, one), "cubic"); err == nil || err.Error() != `no method "cubic"; there are relative, ordinary, huber and theil-sen` {
 		t.Error(err)
 	}
 }

@@ -1,0 +1,142 @@
+package fit
+
+import (
+	"math"
+	"slices"
+
+	"github.com/halfpeak/halfpeak/fit/trace"
+)
+
+// A Trial is a model that [Auto] has tried.
+type Trial struct {
+	Model, Method string
+	// Segments of the fit to all sizes.
+	Segments int
+	// Error is the mean relative error of prediction, as a fraction: of sizes that were
+	// left out, from the fit to the others.
+	Error float64
+	// Chosen marks the one that Auto returns.
+	Chosen bool
+}
+
+// The models that Auto tries, the simplest first.
+var candidates = []model{
+	{name: "linear", method: Relative},
+	{name: "linear", method: Ordinary},
+	{name: "linear", method: Huber},
+	{name: "linear", method: TheilSen},
+	{name: "switch", method: Relative},
+	{name: "segmented", method: Relative},
+	{name: "table"},
+}
+
+// maxFolds is the number of sizes up to which each is left out alone; with more,
+// every maxFolds-th are left out together.
+const maxFolds = 120
+
+// Auto tries every model and returns the one that predicts best what it has not
+// seen: each size but the first and last is left out, and predicted from the
+// others. Where the difference is within one standard error the simpler model wins
+// (Breiman and others 1984, §3.4.3). A per-size table is tried for comparison only,
+// since it has no parameters; if it wins, a warning says so.
+func Auto(t *trace.Table) (*Result, error) {
+	points, _, _, err := prepare(t)
+	if err != nil {
+		return nil, err
+	}
+	var trials []Trial
+	var errors [][]float64
+	var tried []model
+	for _, m := range candidates {
+		if m.name != "linear" && len(points) < m.least()+1 || m.method == TheilSen && len(points) > 400 {
+			continue
+		}
+		e := leaveOut(points, m, float64(t.Quantum))
+		pieces, _ := m.fit(points, float64(t.Quantum))
+		trials = append(trials, Trial{Model: m.name, Method: string(m.method), Segments: len(pieces), Error: mean(e)})
+		errors, tried = append(errors, e), append(tried, m)
+	}
+	best := 0
+	for i := range trials {
+		if trials[i].Error < trials[best].Error {
+			best = i
+		}
+	}
+	chosen := 0
+	for i := range trials {
+		if trials[i].Model != "table" && within(errors[i], errors[best]) {
+			chosen = i
+			break
+		}
+		if trials[i].Model != "table" && trials[i].Error < trials[chosen].Error {
+			chosen = i
+		}
+	}
+	trials[chosen].Chosen = true
+	r, err := tried[chosen].result(t)
+	if err != nil {
+		return nil, err
+	}
+	r.Tried = trials
+	if trials[best].Model == "table" && !within(errors[chosen], errors[best]) {
+		r.warn("a per-size table predicts sizes left out better: %.1f %% against %.1f %% off; these lines do not follow the curve", 100*trials[best].Error, 100*trials[chosen].Error)
+	}
+	return r, nil
+}
+
+// leaveOut returns the relative errors of predicted points, at most 1 each. The first and the
+// last are never left out: that would ask for extrapolation.
+func leaveOut(points []Point, m model, quantum float64) []float64 {
+	n := len(points)
+	if n < 4 { // too few to leave one out: what the fit leaves
+		pieces, _ := m.fit(points, quantum)
+		e := make([]float64, n)
+		for i, p := range points {
+			e[i] = relativeError(pieces, p)
+		}
+		return e
+	}
+	folds := min(n-2, maxFolds)
+	e := make([]float64, n-2)
+	rest := make([]Point, 0, n)
+	for f := range folds {
+		rest = rest[:0]
+		for i, p := range points {
+			if i == 0 || i == n-1 || (i-1)%folds != f {
+				rest = append(rest, p)
+			}
+		}
+		pieces, _ := m.fit(rest, quantum)
+		for i := f + 1; i < n-1; i += folds {
+			e[i-1] = relativeError(pieces, points[i])
+		}
+	}
+	return e
+}
+
+func relativeError(pieces []piece, p Point) float64 {
+	return min(1, math.Abs(at(pieces, float64(p.Size))/float64(p.Time)-1))
+}
+
+// within reports whether errors a are larger than b by no more than one
+// standard error of their difference.
+func within(a, b []float64) bool {
+	d := slices.Clone(a)
+	for i := range d {
+		d[i] -= b[i]
+	}
+	m := mean(d)
+	var ss float64
+	for _, v := range d {
+		ss += (v - m) * (v - m)
+	}
+	n := float64(len(d))
+	return m <= math.Sqrt(ss/(n-1)/n)+1e-12
+}
+
+func mean(v []float64) (m float64) {
+	for _, x := range v {
+		m += x / float64(len(v))
+	}
+	return m
+}

@@ -1,0 +1,122 @@
+package fit
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// A Bootstrap is what fits of resampled data say about a result.
+type Bootstrap struct {
+	// Samples is the number of fits.
+	Samples int
+	// Beta and Tau have the values of the result, with the 2.5 % and 97.5 %
+	// points of the fits, by segment.
+	Beta []Estimate[quantity.Micros]
+	Tau  []Estimate[quantity.MicrosPerByte]
+	// Breaks has those of the last size of each segment but the last.
+	Breaks []Estimate[quantity.Bytes]
+}
+
+// MaxBootstrap is the most fits that a bootstrap takes.
+const MaxBootstrap = 100_000
+
+// Bootstrap fits the model again to samples of resampled data: fitted times with errors
+// drawn from those of the same segment, made wider by what the fit took out of them
+// (Davison and Hinkley 1997, §6.3). The number of segments is kept, their breaks are
+// not. It assumes less than the intervals of the regression do: no normal errors and,
+// for segments, no known breaks. The same seed gives the same result.
+func (r *Result) Bootstrap(samples int, seed uint64) (*Bootstrap, error) {
+	if samples < 100 || samples > MaxBootstrap {
+		return nil, fmt.Errorf("%d bootstrap samples; wanted are 100 to %d, 1000 for two digits", samples, MaxBootstrap)
+	}
+	if r.Model == "table" {
+		return nil, fmt.Errorf("%s: a per-size table meets every point: there are no errors to resample", r.Name)
+	}
+	pieces, m := r.pieces(), r.model
+	m.k = len(pieces)
+	random := rand.New(rand.NewPCG(seed, 0))
+	residuals := relativeResiduals(r.Points, pieces)
+	points := slices.Clone(r.Points)
+	betas, taus, ends := make([][]float64, len(pieces)), make([][]float64, len(pieces)), make([][]float64, len(pieces))
+	for range samples {
+		resample(points, r.Points, pieces, residuals, random)
+		again, _ := m.fit(points, r.quantum)
+		if len(again) != len(pieces) {
+			continue // a switch that is one line this time
+		}
+		at := 0
+		for i, p := range again {
+			at += p.points
+			betas[i], taus[i] = append(betas[i], p.beta), append(taus[i], p.tau)
+			ends[i] = append(ends[i], float64(points[at-1].Size))
+		}
+	}
+	b := &Bootstrap{Samples: len(betas[0])}
+	if b.Samples < samples/2 {
+		return nil, fmt.Errorf("%s: only %d of %d resamplings have %d segments: the model is not in the data", r.Name, b.Samples, samples, len(pieces))
+	}
+	for i, s := range r.Segments {
+		low, high := percentiles(betas[i], float64(s.Beta.Value))
+		b.Beta = append(b.Beta, Estimate[quantity.Micros]{s.Beta.Value, quantity.Micros(low), quantity.Micros(high)})
+		low, high = percentiles(taus[i], float64(s.Tau.Value))
+		b.Tau = append(b.Tau, Estimate[quantity.MicrosPerByte]{s.Tau.Value, quantity.MicrosPerByte(low), quantity.MicrosPerByte(high)})
+		if i+1 < len(pieces) {
+			low, high = percentiles(ends[i], float64(s.To))
+			b.Breaks = append(b.Breaks, Estimate[quantity.Bytes]{s.To, quantity.Bytes(low), quantity.Bytes(high)})
+		}
+	}
+	return b, nil
+}
+
+// pieces are the segments again.
+func (r *Result) pieces() []piece {
+	p := make([]piece, len(r.Segments))
+	for i, s := range r.Segments {
+		p[i] = piece{line{beta: float64(s.Beta.Value), tau: float64(s.Tau.Value)}, s.Points, float64(s.upTo)}
+	}
+	return p
+}
+
+// relativeResiduals returns the relative errors of each piece about their mean,
+// times √(n/(n−2)) for the two parameters.
+func relativeResiduals(points []Point, pieces []piece) [][]float64 {
+	all := make([][]float64, len(pieces))
+	first := 0
+	for i := range pieces {
+		n := pieces[i].points
+		e := make([]float64, n)
+		mean := 0.0
+		for j, p := range points[first : first+n] {
+			e[j] = float64(p.Time)/pieces[i].at(float64(p.Size)) - 1
+			mean += e[j] / float64(n)
+		}
+		for j := range e {
+			e[j] = (e[j] - mean) * math.Sqrt(float64(n)/math.Max(1, float64(n-2)))
+		}
+		all[i], first = e, first+n
+	}
+	return all
+}
+
+// resample sets the times of into to fitted times with drawn errors. Times stay
+// above zero.
+func resample(into, points []Point, pieces []piece, residuals [][]float64, random *rand.Rand) {
+	first := 0
+	for i := range pieces {
+		for j := first; j < first+pieces[i].points; j++ {
+			e := residuals[i][random.IntN(len(residuals[i]))]
+			into[j].Time = quantity.Micros(pieces[i].at(float64(points[j].Size)) * max(1+e, 0.01))
+		}
+		first += pieces[i].points
+	}
+}
+
+// percentiles returns the 2.5 % and 97.5 % points, or what holds the value.
+func percentiles(v []float64, value float64) (low, high float64) {
+	slices.Sort(v)
+	return min(value, quantile(v, 0.025)), max(value, quantile(v, 0.975))
+}

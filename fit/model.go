@@ -1,0 +1,73 @@
+package fit
+
+import (
+	"math"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/fit/trace"
+)
+
+// A model is a way to turn points into pieces of lines: what results,
+// cross-validation and bootstrap have in common.
+type model struct {
+	name   string // "linear", "segmented", "switch", "table"
+	method Method
+	k      int // segments; 0 lets the criterion choose
+}
+
+// A piece is a line over the next so many points; it serves sizes up to until.
+type piece struct {
+	line
+	points int
+	until  float64
+}
+
+// fit returns the pieces of the model over points, which are sorted by size.
+func (m model) fit(points []Point, quantum float64) ([]piece, []Break) {
+	switch m.name {
+	case "segmented":
+		return fitSegmented(points, m.k, quantum)
+	case "switch":
+		return fitSwitch(points), nil
+	case "table":
+		return fitTable(points), nil
+	}
+	return []piece{{fitLine(points, m.method), len(points), math.Inf(1)}}, nil
+}
+
+// least is the number of points without which the model says nothing.
+func (m model) least() int {
+	switch m.name {
+	case "segmented", "switch":
+		return 2 * max(2, m.k)
+	}
+	return 2
+}
+
+// result fits the model to a table.
+func (m model) result(t *trace.Table) (*Result, error) {
+	points, kind, warnings, err := prepare(t)
+	if err != nil {
+		return nil, err
+	}
+	pieces, breaks := m.fit(points, float64(t.Quantum))
+	return newResult(t, m, kind, points, pieces, breaks, warnings), nil
+}
+
+// at is the value of pieces at n.
+func at(pieces []piece, n float64) float64 {
+	for i := range pieces[:len(pieces)-1] {
+		if n <= pieces[i].until {
+			return pieces[i].at(n)
+		}
+	}
+	return pieces[len(pieces)-1].at(n)
+}
+
+func join[S ~string](names []S) string {
+	s := make([]string, len(names))
+	for i, n := range names {
+		s[i] = string(n)
+	}
+	return strings.Join(s[:len(s)-1], ", ") + " and " + s[len(s)-1]
+}

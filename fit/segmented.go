@@ -1,0 +1,286 @@
+package fit
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// A Break is where one segment ends and the next begins.
+type Break struct {
+	// At is the last size of the lower segment, to which it belongs; Next is the
+	// first of the upper. The change is somewhere between.
+	At, Next quantity.Bytes
+	// Low ≤ At ≤ High: the 95 % confidence set of At spans these sizes. With the
+	// break elsewhere the fit is worse than noise explains.
+	Low, High quantity.Bytes
+	// Jump is how much longer a message of At bytes would take on the upper line.
+	// An interval that holds 0 is a line that bends without a jump.
+	Jump Estimate[quantity.Micros]
+}
+
+const (
+	// MaxSegments is the most that are tried, unless more are asked for.
+	MaxSegments = 6
+	// minPoints is the floor on sizes per segment: a line through two points always
+	// fits, one through three nearly.
+	minPoints = 4
+	// maxCandidates is the number of places at which breaks are looked for; more
+	// sizes share them.
+	maxCandidates = 1024
+	// breakLevel is the 95 % point of the likelihood ratio of a break point, times
+	// two: −2 ln(1−√0.95) = 7.35 (Hansen, Sample splitting and threshold estimation,
+	// Econometrica 68, 2000, table 1).
+	breakLevel = 7.35
+	// sameTime is the relative error below which times are taken as equal: less
+	// than any clock tells, more than rounding leaves.
+	sameTime = 1e-7
+)
+
+// Segmented fits k lines over ranges of sizes, with or without jumps between
+// them. The k−1 breaks are the best of all there are, by dynamic programming over
+// the sizes (Bellman 1961, Bai and Perron 2003): the sum of squared relative errors
+// is least. With k = 0 the number is chosen by an information criterion up to
+// [MaxSegments]; it counts a break as a parameter, and prefers fewer lines where
+// the gain is noise. Each segment has at least 4 sizes, with k given 2 if it must be.
+func Segmented(t *trace.Table, k int) (*Result, error) {
+	if n := len(t.Samples); k < 0 || k > 1 && 2*k > n {
+		return nil, fmt.Errorf("%s: %w with %d segments: %d sizes allow 1 to %d, each of 2 sizes or more", t.Name(), ErrNoData, k, n, n/2)
+	}
+	return model{name: "segmented", method: Relative, k: k}.result(t)
+}
+
+// fitSegmented returns the pieces of the best division, and its breaks.
+func fitSegmented(points []Point, k int, quantum float64) ([]piece, []Break) {
+	d := split(points, k, quantum)
+	pieces := make([]piece, d.k)
+	for i := range pieces {
+		part := points[d.ends[i]:d.ends[i+1]]
+		pieces[i] = piece{fitLine(part, Relative), len(part), float64(part[len(part)-1].Size)}
+	}
+	var breaks []Break
+	for i := 1; i < d.k; i++ {
+		at := d.ends[i] - 1
+		low, high := d.confidence(i)
+		breaks = append(breaks, Break{
+			At: points[at].Size, Next: points[at+1].Size,
+			Low: points[low].Size, High: points[high].Size,
+			Jump: jump(&pieces[i-1].line, &pieces[i].line, float64(points[at].Size), pieces[i-1].points+pieces[i].points-4),
+		})
+	}
+	return pieces, breaks
+}
+
+// jump is the distance between two lines at n, with its interval.
+func jump(lower, upper *line, n float64, dof int) Estimate[quantity.Micros] {
+	v := upper.at(n) - lower.at(n)
+	if dof < 1 {
+		return Estimate[quantity.Micros]{quantity.Micros(v), quantity.Micros(math.Inf(-1)), quantity.Micros(math.Inf(1))}
+	}
+	d := student(float64(dof)) * math.Hypot(lower.sd(n), upper.sd(n))
+	return Estimate[quantity.Micros]{quantity.Micros(v), quantity.Micros(v - d), quantity.Micros(v + d)}
+}
+
+// A division is the best way to divide points into segments.
+type division struct {
+	n, k int
+	ends []int // ends[i] is the first point of segment i; ends[k] is n
+	// places are the points at which a segment may begin, with 0 and n.
+	places []int
+	// costs[i][j-i-1] is the sum of squares of one line from place i to place j, +Inf
+	// for too few points.
+	costs [][]float64
+	// before[k][j] is the least cost of k segments up to place j.
+	before [][]float64
+	floor  float64 // costs below are rounding, and the clock's
+}
+
+// split finds the best division into k segments, or with k = 0 into the number that the
+// criterion prefers. Quantum is the resolution of the times, or 0.
+//
+// Costs are squared relative errors under fixed weights: first over the measured
+// times, then once more over those of the finest division, for the reason in
+// fitLine.
+func split(points []Point, k int, quantum float64) *division {
+	n := len(points)
+	k = min(k, n/2)
+	most, least := k, minPoints
+	if k == 0 {
+		most = max(1, min(MaxSegments, n/minPoints))
+	}
+	least = max(1, min(least, n/most))
+	d := &division{n: n, places: places(n, least)}
+	w := make([]float64, n)
+	for i, p := range points {
+		w[i] = float64(p.Count) / float64(p.Time*p.Time)
+	}
+	d.search(points, w, least, most)
+	ends := d.trace(most)
+	for i := range most {
+		part, weights := points[ends[i]:ends[i+1]], w[ends[i]:ends[i+1]]
+		l := solve(part, weights)
+		for j, p := range part {
+			// A point far off the line weighs by its time: it may not be noise.
+			fitted := min(max(l.at(float64(p.Size)), float64(p.Time)/1.5), float64(p.Time)*1.5)
+			weights[j] = float64(p.Count) / (fitted * fitted)
+		}
+	}
+	d.search(points, w, least, most)
+	for i, p := range points {
+		d.floor += w[i] * (math.Pow(sameTime*float64(p.Time), 2) + quantum*quantum/12)
+	}
+	d.k = k
+	if k == 0 {
+		d.k = d.choose(most)
+	}
+	d.ends = d.trace(d.k)
+	return d
+}
+
+// choose returns the number of segments with the least criterion
+//
+//	n ln(RSS/n) + p ln(n) n/(n−p−1)        p = 3k
+//
+// BIC (Schwarz 1978), where p counts two parameters of each line, k−1 breaks and the
+// variance, with the correction for small samples of McQuarrie and Tsai (1998,
+// ch. 2).
+func (d *division) choose(most int) int {
+	best, least := 1, math.Inf(1)
+	n := float64(d.n)
+	for k := 1; k <= most; k++ {
+		p := float64(3 * k)
+		if n-p-1 <= 0 {
+			break
+		}
+		rss := max(d.before[k][len(d.places)-1], d.floor)
+		if c := n*math.Log(rss/n) + p*math.Log(n)*n/(n-p-1); c < least-1e-9 {
+			best, least = k, c
+		}
+	}
+	return best
+}
+
+// places spreads the places for breaks over the points.
+func places(n, least int) []int {
+	p := []int{0}
+	step := max(1, float64(n)/maxCandidates)
+	for at := float64(least); int(at) <= n-least; at += step {
+		p = append(p, int(at))
+	}
+	return append(p, n)
+}
+
+// search sets costs and before, for up to most segments of at least so many
+// points.
+func (d *division) search(points []Point, w []float64, least, most int) {
+	last := len(d.places) - 1
+	d.costs = make([][]float64, last)
+	for i := range d.costs {
+		row := make([]float64, last-i)
+		var m moments
+		at := d.places[i]
+		for j := range row {
+			for ; at < d.places[i+j+1]; at++ {
+				m.add(float64(points[at].Size), float64(points[at].Time), w[at])
+			}
+			row[j] = math.Inf(1)
+			if at-d.places[i] >= least {
+				row[j] = m.rss()
+			}
+		}
+		d.costs[i] = row
+	}
+	d.before = make([][]float64, most+1)
+	for k := range d.before {
+		d.before[k] = slices.Repeat([]float64{math.Inf(1)}, last+1)
+		for j := 1; k > 0 && j <= last; j++ {
+			best := math.Inf(1)
+			for i := range j {
+				best = min(best, d.before[k-1][i]+d.costs[i][j-i-1])
+			}
+			d.before[k][j] = best
+		}
+		d.before[0][0] = 0 // no points, no segments, no cost
+	}
+}
+
+// trace follows the least costs back to the ends of k segments.
+func (d *division) trace(k int) []int {
+	ends := make([]int, k+1)
+	j := len(d.places) - 1
+	ends[k] = d.n
+	for ; k > 0; k-- {
+		for i := range j {
+			if d.before[k-1][i]+d.costs[i][j-i-1] == d.before[k][j] {
+				j = i
+				break
+			}
+		}
+		ends[k-1] = d.places[j]
+	}
+	return ends
+}
+
+// confidence returns the range of points at which the segment before break b may
+// end: those around its end where, with the other breaks in their places, the
+// likelihood ratio is within breakLevel.
+func (d *division) confidence(b int) (low, high int) {
+	place := func(point int) int { return slices.Index(d.places, point) }
+	from, at, to := place(d.ends[b-1]), place(d.ends[b]), place(d.ends[b+1])
+	total := d.before[d.k][len(d.places)-1]
+	best := d.pair(from, at, to)
+	within := func(i int) bool {
+		cost := max(total-best+d.pair(from, i, to), d.floor)
+		return float64(d.n)*math.Log(cost/max(total, d.floor)) <= breakLevel
+	}
+	low, high = at, at
+	for low-1 > from && within(low-1) {
+		low--
+	}
+	for high+1 < to && within(high+1) {
+		high++
+	}
+	return d.places[low] - 1, d.places[high] - 1
+}
+
+// pair is the cost of two lines, from one place to a second to a third.
+func (d *division) pair(i, j, k int) float64 { return d.costs[i][j-i-1] + d.costs[j][k-j-1] }
+
+// moments are the weighted sums of points about their means, which add up one
+// point at a time without losing digits (West 1979).
+type moments struct{ w, x, y, xx, xy, yy float64 }
+
+func (m *moments) add(x, y, w float64) {
+	m.w += w
+	dx, dy, r := x-m.x, y-m.y, w/m.w
+	m.x += dx * r
+	m.y += dy * r
+	m.xx += w * dx * (x - m.x)
+	m.xy += w * dx * (y - m.y)
+	m.yy += w * dy * (y - m.y)
+}
+
+// line is the least-squares line under β, τ ≥ 0.
+func (m *moments) line() (beta, tau float64) {
+	if m.xx > 0 {
+		tau = m.xy / m.xx
+	}
+	beta = m.y - tau*m.x
+	switch {
+	case tau < 0: // then β = Σwy/Σw is the least with τ = 0
+		return m.y, 0
+	case beta < 0: // then τ = Σwxy/Σwx² is the least with β = 0
+		return 0, (m.xy + m.w*m.x*m.y) / (m.xx + m.w*m.x*m.x)
+	}
+	return beta, tau
+}
+
+// rss is the sum of squares that the line leaves.
+func (m *moments) rss() float64 {
+	beta, tau := m.line()
+	d := m.y - beta - tau*m.x
+	return max(0, m.yy-2*tau*m.xy+tau*tau*m.xx+m.w*d*d)
+}
