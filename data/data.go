@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -23,7 +24,7 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
-//go:embed *.csv
+//go:embed *.csv figures.toml
 var embedded embed.FS
 
 // Role says what a number is to the models.
@@ -63,6 +64,9 @@ var columns = []string{"id", "layer", "role", "quantity", "printed", "unit", "re
 // papers are the short names of the papers by the prefix of their files.
 var papers = map[string]string{"clip": "CLIP", "hplam": "HP-LAM", "startjr": "StarT-JR", "parnass": "Parnass", "mpc": "MPC"}
 
+// Papers are the short names of the papers.
+func Papers() []string { return slices.Sorted(maps.Values(papers)) }
+
 // Facts returns all facts, in the order of the files' names and of their rows.
 func Facts() ([]Fact, error) {
 	files, err := embedded.ReadDir(".")
@@ -71,6 +75,9 @@ func Facts() ([]Fact, error) {
 	}
 	var all []Fact
 	for _, f := range files {
+		if !strings.HasSuffix(f.Name(), ".csv") {
+			continue
+		}
 		r, err := embedded.Open(f.Name())
 		if err != nil {
 			return nil, err

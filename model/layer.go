@@ -17,6 +17,8 @@
 package model
 
 import (
+	"errors"
+	"fmt"
 	"math"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -133,4 +135,81 @@ func PacketSize(l Layer, n quantity.Bytes) quantity.Bytes {
 		return p.PacketSize(n)
 	}
 	return n
+}
+
+// Boundaries are the sizes from lo to hi at which the regime changes: the largest
+// that each branch serves. A branch that serves less than an eighth of a doubling
+// of sizes can be missed.
+func Boundaries(l Layer, lo, hi quantity.Bytes) []quantity.Bytes {
+	var found []quantity.Bytes
+	for at := lo; at < hi; {
+		next := min(hi, quantity.Bytes(math.Ceil(float64(at)*math.Exp2(1./8))))
+		if from := Regime(l, at); from != Regime(l, next) {
+			a, b := at, next
+			for b-a > 1 {
+				mid := quantity.Bytes(math.Floor(float64(a+b) / 2))
+				if Regime(l, mid) == from {
+					a = mid
+				} else {
+					b = mid
+				}
+			}
+			found = append(found, a)
+			next = b
+		}
+		at = next
+	}
+	return found
+}
+
+// Recut is the layer with all its pipelines cutting messages as c says. It is an
+// error if it has none, or one with too few stages for c.
+func Recut(l Layer, c Cut) (Layer, error) {
+	found := false
+	l, err := recut(l, c, &found)
+	if err == nil && !found {
+		err = errors.New("it has no pipeline, so no packet size to choose")
+	}
+	return l, err
+}
+
+func recut(l Layer, c Cut, found *bool) (Layer, error) {
+	switch l := l.(type) {
+	case Pipeline:
+		*found = true
+		if c.Rule == CutPaper && len(l.Stages) < PaperStages {
+			return l, fmt.Errorf("eq. 10 speaks of three stages; its pipeline has %d", len(l.Stages))
+		}
+		l.Cut = c
+		return l, nil
+	case Switch:
+		branches, err := recutBranches(l.Branches, c, found)
+		return Switch{branches}, err
+	case Envelope:
+		branches, err := recutBranches(l.Branches, c, found)
+		return Envelope{branches}, err
+	case Segmented:
+		below, err := recut(l.Below, c, found)
+		return Segmented{below, l.MTU, l.Window}, err
+	case Series:
+		below, err := recut(l.Below, c, found)
+		if err != nil {
+			return l, err
+		}
+		added, err := recut(l.Added, c, found)
+		return Series{below, added}, err
+	}
+	return l, nil
+}
+
+func recutBranches(branches []Branch, c Cut, found *bool) ([]Branch, error) {
+	changed := make([]Branch, len(branches))
+	for i, b := range branches {
+		layer, err := recut(b.Layer, c, found)
+		if err != nil {
+			return nil, err
+		}
+		changed[i] = Branch{b.Name, b.UpTo, layer}
+	}
+	return changed, nil
 }

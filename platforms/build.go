@@ -281,9 +281,15 @@ func (b *builder) eval(path, text string, scope quantity.Scope) (quantity.Value,
 	return v, nil
 }
 
-// scope gives formulas the constants, and the values given.
+// scope gives formulas the constants, the values given, and the parameters of the
+// stages that stand above: stage("wire", "beta").
 func (b *builder) scope(given map[string]string) quantity.Scope {
 	return func(name string, args []any) (quantity.Value, error) {
+		if name == "stage" && len(args) == 2 {
+			stage, _ := args[0].(string)
+			key, _ := args[1].(string)
+			return b.stageParam(stage, key)
+		}
 		if v, ok := b.constants[name]; ok && args == nil {
 			return v, nil
 		}
@@ -516,4 +522,22 @@ func buildSeries(b *builder, path string, t layerTable, l *Layer) (model.Layer, 
 		return nil, err
 	}
 	return model.Series{Below: below, Added: added}, nil
+}
+
+// CutNames are the names of the ways to cut a message.
+func CutNames() []string { return slices.Sorted(maps.Keys(cuts)) }
+
+// ParseCut reads the way to cut a message: a packet size, or one of [CutNames].
+func ParseCut(text string) (model.Cut, error) {
+	if rule, named := cuts[text]; named {
+		return model.Cut{Rule: rule}, nil
+	}
+	size, err := quantity.ParseBytes(text)
+	if err != nil {
+		return model.Cut{}, fmt.Errorf("%w; or write %s", err, strings.Join(CutNames(), ", "))
+	}
+	if size < 1 {
+		return model.Cut{}, fmt.Errorf("%q: a packet has at least 1 byte", text)
+	}
+	return model.Cut{Rule: model.CutFixed, Size: size}, nil
 }

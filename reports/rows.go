@@ -33,7 +33,7 @@ type Rows struct {
 
 // A Column says how the cells under it are named and read.
 type Column struct {
-	Key  string             // for programs, with the unit: one_way_us
+	Key  string             // for programs, with the unit: one_way_us; empty: the column is left out of CSV and JSON
 	Head string             // for people; empty: the column is left out of Text and Markdown
 	Text func(v any) string // how a person reads a cell that is not absent; nil: see Write
 }
@@ -85,10 +85,13 @@ func writeJSON(b *bytes.Buffer, r Rows) {
 			b.WriteByte(',')
 		}
 		b.WriteString("\n{")
+		separator := ""
 		for j, v := range row {
-			if j > 0 {
-				b.WriteByte(',')
+			if r.Columns[j].Key == "" {
+				continue
 			}
+			b.WriteString(separator)
+			separator = ","
 			b.Write(jsonString(r.Columns[j].Key))
 			b.WriteByte(':')
 			b.Write(jsonValue(v))
@@ -130,14 +133,19 @@ func jsonString(s string) []byte {
 
 func writeCSV(b *bytes.Buffer, r Rows) {
 	w := csv.NewWriter(b)
-	record := make([]string, len(r.Columns))
-	for j, c := range r.Columns {
-		record[j] = c.Key
+	var record []string
+	for _, c := range r.Columns {
+		if c.Key != "" {
+			record = append(record, c.Key)
+		}
 	}
 	_ = w.Write(record) // a buffer takes everything
 	for _, row := range r.Data {
+		record = record[:0]
 		for j, v := range row {
-			record[j] = bare(v)
+			if r.Columns[j].Key != "" {
+				record = append(record, bare(v))
+			}
 		}
 		_ = w.Write(record)
 	}

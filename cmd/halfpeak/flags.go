@@ -1,0 +1,117 @@
+package main
+
+import (
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports"
+)
+
+// sizesFlag is a list of message sizes.
+type sizesFlag struct {
+	text  string
+	sizes []quantity.Bytes
+}
+
+func newSizes(text string) sizesFlag {
+	s := sizesFlag{}
+	if err := s.Set(text); err != nil {
+		panic(err) // a default of this program
+	}
+	return s
+}
+
+func (s *sizesFlag) Set(text string) (err error) {
+	s.text = text
+	s.sizes, err = quantity.ParseSizes(text)
+	return err
+}
+func (s *sizesFlag) String() string { return s.text }
+func (s *sizesFlag) Type() string   { return "sizes" }
+
+// choice is one of a few words.
+type choice struct {
+	value   string
+	choices []string
+}
+
+func (c *choice) Set(text string) error {
+	if !slices.Contains(c.choices, text) {
+		return usagef("%q is none of %s", text, strings.Join(c.choices, ", "))
+	}
+	c.value = text
+	return nil
+}
+func (c *choice) String() string { return c.value }
+func (c *choice) Type() string   { return strings.Join(c.choices, "|") }
+
+// enum declares a flag that takes one of a few words, the first of them by default.
+func enum(cmd *cobra.Command, c *choice, name, help string, choices ...string) {
+	*c = choice{choices[0], choices}
+	cmd.Flags().Var(c, name, help)
+	complete(cmd, name, choices)
+}
+
+func complete(cmd *cobra.Command, flag string, choices []string) {
+	err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(choices, cobra.ShellCompDirectiveNoFileComp))
+	if err != nil {
+		panic(err) // a flag that this program does not declare
+	}
+}
+
+// output is where a command's rows go, and how they look.
+type output struct {
+	format reports.Format
+	path   string
+}
+
+func (o *output) declare(cmd *cobra.Command) {
+	cmd.Flags().Var(&o.format, "format", "how to print (default text, or what the name of the -o file says)")
+	cmd.Flags().StringVarP(&o.path, "output", "o", "", "write to this `file`, whole or not at all")
+	complete(cmd, "format", reports.Formats())
+}
+
+// formats are the formats that a file's extension stands for.
+var formats = map[string]reports.Format{".csv": reports.CSV, ".json": reports.JSON, ".md": reports.Markdown}
+
+// write prints the rows. Notes of formats that have no place for them go to stderr.
+func (o *output) write(cmd *cobra.Command, rows reports.Rows) error {
+	format := o.format
+	if format == "" {
+		format = formats[strings.ToLower(filepath.Ext(o.path))]
+	}
+	if format == reports.CSV || format == reports.JSON {
+		for _, note := range rows.Notes {
+			cmd.PrintErrln(note)
+		}
+	}
+	write := func(w io.Writer) error { return reports.Write(w, format, rows) }
+	if o.path == "" {
+		return write(cmd.OutOrStdout())
+	}
+	return reports.WriteFile(o.path, write)
+}
+
+// completePlatforms completes names of platforms and of their layers, and files.
+func completePlatforms(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+	var names []string
+	all, err := platforms.All()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	for _, p := range all {
+		names = append(names, p.Name)
+		if strings.HasPrefix(typed, p.Name+"/") {
+			for _, l := range p.Layers {
+				names = append(names, l.Ref())
+			}
+		}
+	}
+	return names, cobra.ShellCompDirectiveDefault
+}

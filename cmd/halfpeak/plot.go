@@ -1,0 +1,207 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/halfpeak/halfpeak/data"
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports"
+)
+
+type plotOptions struct {
+	layers        layerOptions
+	kind          choice
+	sizes         sizesFlag
+	title         string
+	width, height int
+}
+
+func newPlot() *cobra.Command {
+	var out output
+	o := plotOptions{sizes: newSizes("1..1MiB/16")}
+	cmd := &cobra.Command{
+		Use:   "plot PLATFORM… -o FILE.png",
+		Short: "Curves of bandwidth or latency, or the timeline of a pipeline",
+		Long: `Plot draws bandwidth or latency against message size, model lines with the measured
+points that halfpeak knows; or with --kind timeline when each stage of a pipeline
+is busy with which packet of one message. The file's extension chooses PNG, SVG or
+PDF; without -o it prints the numbers of the figure.`,
+		Example: `  halfpeak plot clip hp-lam -o bandwidth.png
+  halfpeak plot clip --kind timeline --size 16KiB --packet 2048 -o timeline.svg`,
+		Args:              wantArgs(1, -1, `at least one platform, as in "halfpeak plot clip -o bandwidth.png"`),
+		ValidArgsFunction: completePlatforms,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.kind.value == "timeline" && !cmd.Flags().Changed("size") {
+				o.sizes = newSizes("16KiB")
+			}
+			picture, err := plot(args, o)
+			if err != nil {
+				return err
+			}
+			return out.writePicture(cmd, picture, o.width, o.height)
+		},
+	}
+	out.declare(cmd)
+	o.layers.declare(cmd)
+	enum(cmd, &o.kind, "kind", "what to draw", "bandwidth", "latency", "timeline")
+	cmd.Flags().Var(&o.sizes, "size", "message sizes; one for a timeline, 16KiB if not given")
+	cmd.Flags().StringVar(&o.title, "title", "", "title of the figure")
+	declareSize(cmd, &o.width, &o.height)
+	return cmd
+}
+
+func declareSize(cmd *cobra.Command, width, height *int) {
+	cmd.Flags().IntVar(width, "width", 800, "width in pixels")
+	cmd.Flags().IntVar(height, "height", 500, "height in pixels")
+}
+
+// writePicture draws the picture into the -o file; if that is no image, or
+// missing, it writes the picture's numbers.
+func (o *output) writePicture(cmd *cobra.Command, p reports.Picture, width, height int) error {
+	ext := strings.TrimPrefix(strings.ToLower(filepath.Ext(o.path)), ".")
+	if !slices.Contains(reports.Exts(), ext) {
+		if _, table := formats["."+ext]; o.path != "" && !table && o.format == "" {
+			return usagef("-o %s: no image format %q; use .%s, or .csv, .json or .md for the numbers", o.path, ext, strings.Join(reports.Exts(), ", ."))
+		}
+		return o.write(cmd, p.Rows())
+	}
+	if o.format != "" {
+		return usagef("-o %s is an image; --format %s is for numbers: leave one out", o.path, o.format)
+	}
+	return reports.WriteFile(o.path, func(w io.Writer) error { return p.WriteImage(w, ext, width, height) })
+}
+
+func plot(refs []string, o plotOptions) (reports.Picture, error) {
+	if o.kind.value == "timeline" {
+		return timeline(refs, o)
+	}
+	return curves(refs, o)
+}
+
+// curves draws one line for each layer, its measured points, and where
+// protocols switch.
+func curves(refs []string, o plotOptions) (reports.Picture, error) {
+	f := reports.Figure{
+		Title: o.title,
+		X:     reports.Axis{Label: "message size", Scale: reports.Log, Bytes: true},
+		Y:     reports.Axis{Label: "bandwidth (MB/s)", Scale: reports.Log},
+	}
+	value := func(n quantity.Bytes, t quantity.Micros) float64 { return float64(n.Over(t)) }
+	if o.kind.value == "latency" {
+		f.Y.Label = "one-way time (µs)"
+		value = func(_ quantity.Bytes, t quantity.Micros) float64 { return float64(t) }
+	}
+	sizes := o.sizes.sizes
+	lo, hi := slices.Min(sizes), slices.Max(sizes)
+	roofs := map[string]bool{}
+	for _, ref := range refs {
+		p, l, err := o.layers.find(ref)
+		if err != nil {
+			return nil, err
+		}
+		points, err := data.Points(l.Ref())
+		if err != nil {
+			return nil, err
+		}
+		boundaries := model.Boundaries(l.Model, lo, hi)
+		line := reports.Series{Name: l.Ref(), Kind: reports.Line}
+		for _, n := range withBoundaries(sizes, boundaries) {
+			line.X, line.Y = append(line.X, float64(n)), append(line.Y, value(n, l.Model.OneWay(n)))
+		}
+		f.Series = append(f.Series, line)
+		if measured := pointSeries(l.Ref(), points, lo, hi, value); len(measured.X) > 0 {
+			f.Series = append(f.Series, measured)
+			f.Notes = []string{"Lines: model. Points: measured, with error bars."}
+		}
+		for _, n := range boundaries {
+			f.Marks = append(f.Marks, reports.Mark{Kind: reports.AtX, X: float64(n), Series: l.Ref(),
+				Label: model.Regime(l.Model, n) + " up to " + n.String()})
+		}
+		if half, ok := model.HalfPeak(l.Model); ok && half >= lo && half <= hi {
+			f.Marks = append(f.Marks, reports.Mark{Kind: reports.AtPoint, X: float64(half), Y: value(half, l.Model.OneWay(half)),
+				Series: l.Ref(), Label: "n½ " + half.String()})
+		}
+		if _, roof, ok := roofShare(l); ok && o.kind.value == "bandwidth" {
+			label := fmt.Sprintf("%s %s", roof.Name, roof.Rate)
+			if len(refs) > 1 {
+				label = p.Name + " " + label
+			}
+			if !roofs[label] {
+				roofs[label] = true
+				f.Marks = append(f.Marks, reports.Mark{Kind: reports.AtY, Y: float64(roof.Rate), Label: label})
+			}
+		}
+	}
+	return f, nil
+}
+
+// withBoundaries adds to sizes the last of each branch and the first of the next, so
+// that the line jumps where the protocol does.
+func withBoundaries(sizes, boundaries []quantity.Bytes) []quantity.Bytes {
+	all := slices.Clone(sizes)
+	for _, n := range boundaries {
+		all = append(all, n, n+1)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+func pointSeries(name string, points []data.Point, lo, hi quantity.Bytes, value func(quantity.Bytes, quantity.Micros) float64) reports.Series {
+	s := reports.Series{Name: name, Kind: reports.Points}
+	for _, p := range points {
+		if p.Size < lo || p.Size > hi {
+			continue
+		}
+		a, b := value(p.Size, p.Low), value(p.Size, p.High)
+		s.X, s.Y = append(s.X, float64(p.Size)), append(s.Y, value(p.Size, p.OneWay))
+		s.Low, s.High = append(s.Low, min(a, b)), append(s.High, max(a, b))
+	}
+	return s
+}
+
+// maxBoxes bounds a timeline: with more, nobody sees a packet.
+const maxBoxes = 20000
+
+// timeline draws one message through a pipeline.
+func timeline(refs []string, o plotOptions) (reports.Picture, error) {
+	if len(refs) > 1 || len(o.sizes.sizes) > 1 {
+		return nil, usagef("a timeline shows one message: give one platform and one --size")
+	}
+	_, l, err := o.layers.find(refs[0])
+	if err != nil {
+		return nil, err
+	}
+	n := o.sizes.sizes[0]
+	pipe, ok := model.At(l.Model, n).(model.Pipeline)
+	if !ok {
+		return nil, fmt.Errorf("%s sends %s without a pipeline, so there is no timeline; its model is %s", l.Ref(), n, l.Kind)
+	}
+	size := pipe.PacketSize(n)
+	plan := model.EqualPlan(n, size)
+	if boxes := plan.Packets() * len(pipe.Stages); boxes > maxBoxes {
+		return nil, fmt.Errorf("%s in packets of %s makes a timeline of %d boxes; choose a larger --packet or a smaller --size", n, size, boxes)
+	}
+	return newTimeline(l, n, pipe, plan, o.title), nil
+}
+
+func newTimeline(l platforms.Layer, n quantity.Bytes, pipe model.Pipeline, plan model.Plan, title string) reports.Timeline {
+	t := reports.Timeline{Title: title}
+	if title == "" {
+		t.Title = fmt.Sprintf("%s: %s in packets of %s", l.Ref(), n, plan.Largest())
+	}
+	for _, s := range pipe.Stages {
+		t.Stages = append(t.Stages, s.Name)
+	}
+	for _, s := range pipe.Schedule(plan) {
+		t.Boxes = append(t.Boxes, reports.Box{Stage: s.Stage, Packet: s.Packet + 1, Start: float64(s.Start), End: float64(s.End)})
+	}
+	return t
+}

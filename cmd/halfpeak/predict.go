@@ -1,0 +1,118 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/spf13/cobra"
+
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports"
+)
+
+type predictOptions struct {
+	output
+	layers layerOptions
+	sizes  sizesFlag
+	cycles bool
+}
+
+func newPredict() *cobra.Command {
+	o := predictOptions{sizes: newSizes("1,16,256,4KiB,64KiB,1MiB")}
+	cmd := &cobra.Command{
+		Use:   "predict PLATFORM…",
+		Short: "Times, gap and bandwidth of messages",
+		Example: `  halfpeak predict clip --size 64KiB --packet 4096
+  halfpeak predict clip hp-lam --size 1..1MiB --format csv`,
+		Args:              wantArgs(1, -1, `at least one platform, as in "halfpeak predict clip"`),
+		ValidArgsFunction: completePlatforms,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			rows, err := predict(args, o)
+			if err != nil {
+				return err
+			}
+			return o.write(cmd, rows)
+		},
+	}
+	o.declare(cmd)
+	o.layers.declare(cmd)
+	cmd.Flags().Var(&o.sizes, "size", "message sizes")
+	cmd.Flags().BoolVar(&o.cycles, "cycles", false, "times in cycles of the host processor too")
+	return cmd
+}
+
+// layerOptions say how the layers that a command is given are to be changed.
+type layerOptions struct{ packet string }
+
+func (o *layerOptions) declare(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&o.packet, "packet", "", "cut messages in packets of this `size`, or as eq10, best or whole say")
+	complete(cmd, "packet", platforms.CutNames())
+}
+
+// find returns the layer that ref names, changed as the options say.
+func (o layerOptions) find(ref string) (platforms.Platform, platforms.Layer, error) {
+	p, l, err := platforms.Find(ref)
+	if err != nil || o.packet == "" {
+		return p, l, err
+	}
+	cut, err := platforms.ParseCut(o.packet)
+	if err != nil {
+		return p, l, usagef("--packet %w", err)
+	}
+	if l.Model, err = model.Recut(l.Model, cut); err != nil {
+		return p, l, fmt.Errorf("--packet %s: %s: %w", o.packet, l.Ref(), err)
+	}
+	return p, l, nil
+}
+
+func predict(refs []string, o predictOptions) (reports.Rows, error) {
+	rows := reports.Rows{Columns: []reports.Column{
+		{Key: "platform", Head: "platform"}, {Key: "layer", Head: "layer"}, {Key: "size_bytes", Head: "size"},
+		{Key: "one_way_us", Head: "one way"}, {Key: "rtt_us", Head: "RTT"}, {Key: "gap_us", Head: "gap"},
+		{Key: "bandwidth_mb_s", Head: "bandwidth"}, {Key: "throughput_mb_s", Head: "throughput"},
+		{Key: "packet_bytes", Head: "packet"}, {Key: "regime", Head: "regime"},
+	}}
+	if o.cycles {
+		for _, c := range []string{"one_way", "rtt", "gap"} {
+			rows.Columns = append(rows.Columns, reports.Column{Key: c + "_cycles", Head: heads[c] + " (cycles)", Text: cyclesText})
+		}
+	}
+	for _, ref := range refs {
+		p, l, err := o.layers.find(ref)
+		if err != nil {
+			return reports.Rows{}, err
+		}
+		if o.cycles && p.Clock == 0 {
+			return reports.Rows{}, fmt.Errorf("--cycles: %s does not say its host's clock; add clock = \"266MHz\" to the platform's file", p.Name)
+		}
+		for _, n := range o.sizes.sizes {
+			oneWay, gap := l.Model.OneWay(n), l.Model.Gap(n)
+			row := []any{p.Name, l.Name, n, oneWay, 2 * oneWay, gap, model.Bandwidth(l.Model, n), model.Throughput(l.Model, n),
+				model.PacketSize(l.Model, n), model.Regime(l.Model, n)}
+			if o.cycles {
+				for _, t := range []quantity.Micros{oneWay, 2 * oneWay, gap} {
+					row = append(row, float64(t)*p.Clock)
+				}
+			}
+			rows.Data = append(rows.Data, row)
+		}
+		rows.Notes = append(rows.Notes, l.Ref()+": "+asymptotes(l.Model))
+	}
+	return rows, nil
+}
+
+var heads = map[string]string{"one_way": "one way", "rtt": "RTT", "gap": "gap"}
+
+func cyclesText(v any) string { return fmt.Sprintf("%.0f", v) }
+
+// asymptotes tells r∞ and n½ in words.
+func asymptotes(l model.Layer) string {
+	peak := model.Asymptote(l)
+	half, ok := model.HalfPeak(l)
+	if !ok || math.IsInf(float64(peak), 0) {
+		return "no cost is per byte, so bandwidth has no peak"
+	}
+	return fmt.Sprintf("r∞ = %s, n½ = %s", peak, half)
+}

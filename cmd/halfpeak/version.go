@@ -1,0 +1,37 @@
+package main
+
+import (
+	"fmt"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"github.com/halfpeak/halfpeak/reports"
+)
+
+func newVersion() *cobra.Command {
+	var out output
+	cmd := &cobra.Command{
+		Use:   "version",
+		Short: "The version of halfpeak and of what it was built with",
+		Args:  wantArgs(0, 0, "no argument"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			info, ok := debug.ReadBuildInfo()
+			if !ok {
+				return fmt.Errorf("this binary does not say how it was built; build it with go build")
+			}
+			revision := ""
+			for _, s := range info.Settings {
+				if s.Key == "vcs.revision" {
+					revision = s.Value
+				}
+			}
+			return out.write(cmd, reports.Rows{
+				Columns: []reports.Column{{Key: "version", Head: "halfpeak"}, {Key: "revision", Head: "revision"}, {Key: "go", Head: "Go"}},
+				Data:    [][]any{{info.Main.Version, revision, info.GoVersion}},
+			})
+		},
+	}
+	out.declare(cmd)
+	return cmd
+}
