@@ -101,7 +101,7 @@ func curves(refs []string, o plotOptions) (reports.Picture, error) {
 	}
 	sizes := o.sizes.sizes
 	lo, hi := slices.Min(sizes), slices.Max(sizes)
-	roofs := map[string]bool{}
+	roofs := map[string][]string{} // the platforms under each roof
 	for _, ref := range refs {
 		p, l, err := o.layers.find(ref)
 		if err != nil {
@@ -131,13 +131,15 @@ func curves(refs []string, o plotOptions) (reports.Picture, error) {
 		}
 		if _, roof, ok := roofShare(l); ok && o.kind.value == "bandwidth" {
 			label := fmt.Sprintf("%s %s", roof.Name, roof.Rate)
-			if len(refs) > 1 {
-				label = p.Name + " " + label
-			}
-			if !roofs[label] {
-				roofs[label] = true
+			if roofs[label] == nil {
 				f.Marks = append(f.Marks, reports.Mark{Kind: reports.AtY, Y: float64(roof.Rate), Label: label})
 			}
+			roofs[label] = append(roofs[label], p.Name)
+		}
+	}
+	for i, m := range f.Marks { // of several platforms, say whose roof it is
+		if under := roofs[m.Label]; len(refs) > 1 && len(under) == 1 {
+			f.Marks[i].Label = under[0] + " " + m.Label
 		}
 	}
 	return f, nil
