@@ -31,9 +31,13 @@ type builder struct {
 	last  *accumulator
 	key   uint64
 
-	parser    *parser
-	dropped   int // rows without a usable time or size
-	droppedAt int // line of the first
+	parser *parser
+	// Rows without a usable time or size, without their end, and twice in the file; and
+	// the line of the first of each.
+	dropped, cuts, repeats       int
+	droppedAt, cutAt, repeatedAt int
+	fewDigits                    int  // rates of less than three digits
+	rounded                      bool // a warning has been given
 }
 
 // maxHistograms bounds their memory, 38 KB each, over all tables of a file.
@@ -157,9 +161,18 @@ func (b *builder) finish() {
 	}
 	slices.SortFunc(t.Samples, func(a, b Sample) int { return cmp.Compare(a.Size, b.Size) })
 	if b.shift > 0 {
-		t.Warnings = append(t.Warnings, "more than 65536 sizes: neighbouring sizes are merged, each at its mean size and time")
+		b.warn("more than 65536 sizes: neighbouring sizes are merged, each at its mean size and time")
+	}
+	if b.cuts > 0 {
+		b.warn(plural(b.cuts, "row") + " cut off and left out (the first in line " + itoa(b.cutAt) + ")")
+	}
+	if b.repeats > 0 {
+		b.warn(plural(b.repeats, "row") + " printed twice, as by server and client, counted once (the first in line " + itoa(b.repeatedAt) + ")")
+	}
+	if b.fewDigits > 0 {
+		b.warn(plural(b.fewDigits, "rate") + " printed with fewer than three digits: the times from them are as coarse")
 	}
 	if b.dropped > 0 {
-		t.Warnings = append(t.Warnings, plural(b.dropped, "row")+" without a usable size or time left out (the first in line "+itoa(b.droppedAt)+")")
+		b.warn(plural(b.dropped, "row") + " without a usable size or time left out (the first in line " + itoa(b.droppedAt) + ")")
 	}
 }

@@ -2,7 +2,9 @@ package trace
 
 import (
 	"bytes"
+	"cmp"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,12 +23,14 @@ import (
 // error and not noise.
 type csv struct {
 	header []byte // of the open table, as it stood
+	width  int    // columns of the header
 	comma  byte
 	cols   columns
 	fields [][]byte
 	tables map[string]*builder
 	only   *builder // the table of a file without groups
 	seen   bool     // the first line with columns has been looked at
+	format string   // of the tables; "csv" if empty
 }
 
 // columns are the places of what is read in a row; −1 is none.
@@ -103,11 +107,14 @@ func (f *csv) start(p *parser, line []byte) bool {
 		}
 		first := !f.seen
 		f.seen = true
-		if isRow(names) {
+		if isRow(names, comma) {
 			return f.headless(p, line, names, comma, first)
 		}
+		if comma == ' ' && len(names) > 2 && slices.ContainsFunc(names, func(n []byte) bool { return parseColumn(n).base == "" }) {
+			continue // a line of units under another header
+		}
 		c, why := f.columns(p, names)
-		if why != "" {
+		if why != "" && (comma != ' ' || len(names) == 2) {
 			p.suggest("%s", why)
 		}
 		if c == nil {
@@ -123,17 +130,19 @@ func (f *csv) start(p *parser, line []byte) bool {
 func (f *csv) open(header []byte, comma byte, c columns) {
 	f.header, f.comma, f.cols = bytes.Clone(header), comma, c
 	f.tables, f.only = map[string]*builder{}, nil
+	f.width = len(splitAt(nil, bytes.TrimSpace(bytes.TrimLeft(header, "#%")), comma))
 }
 
-// isRow reports whether all values but names are numbers, and there are two.
-func isRow(values [][]byte) bool {
+// isRow reports whether a line has two numbers or more; between blanks, which
+// prose has too, nothing else.
+func isRow(values [][]byte, comma byte) bool {
 	n := 0
 	for _, v := range values {
 		if _, ok := parse(v); ok {
 			n++
 		}
 	}
-	return n >= 2
+	return n >= 2 && (comma != ' ' || n == len(values))
 }
 
 // headless opens a table at its first row, with columns by number.
@@ -161,7 +170,7 @@ func (f *csv) headless(p *parser, line []byte, values [][]byte, comma byte, firs
 		return false
 	}
 	f.open(nil, comma, c)
-	f.header = []byte{} // not nil: a table is open
+	f.header, f.width = []byte{}, len(values) // not nil: a table is open
 	return f.row(p, line, f.split(line))
 }
 
@@ -398,6 +407,9 @@ func (f *csv) row(p *parser, line []byte, n int) bool {
 	if c.burst >= 0 {
 		at = c.burst
 	}
+	if f.comma == ' ' && n != f.width {
+		return bytes.Equal(line, f.header) // prose is full of blanks
+	}
 	if at >= n || c.time >= n {
 		if _, ok := parse(f.fields[0]); !ok || n > 1 && at >= n {
 			return bytes.Equal(line, f.header) // files put together with their headers
@@ -412,6 +424,9 @@ func (f *csv) row(p *parser, line []byte, n int) bool {
 	size, okSize := parse(f.fields[at])
 	t, okTime := parse(f.fields[c.time])
 	switch {
+	case okSize && len(f.fields[c.time]) == 0: // a value that does not exist
+		f.table(p, n).row(row{})
+		return true
 	case !okSize && !okTime && !isNaN(f.fields[c.time]):
 		return bytes.Equal(line, f.header)
 	case !okSize:
@@ -520,7 +535,7 @@ func (f *csv) table(p *parser, n int) *builder {
 	if b := f.tables[string(key)]; b != nil {
 		return b
 	}
-	b := p.begin(Table{Format: "csv", Kind: c.kind, Title: strings.TrimSpace(string(key)), Packet: quantity.Bytes(packet)})
+	b := p.begin(Table{Format: cmp.Or(f.format, "csv"), Kind: c.kind, Title: strings.TrimSpace(string(key)), Packet: quantity.Bytes(packet)})
 	if c.rate {
 		b.table.Warnings = append(b.table.Warnings, "the times are size over "+c.kind.rateName())
 	}

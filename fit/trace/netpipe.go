@@ -18,9 +18,18 @@ type netpipe struct {
 	last float64 // size of the last row
 }
 
-// "  3:       4 bytes 247253 times -->    112.85 Mbps in       0.27 usec", and
-// "  3:       4  B  247253 times -->  112.85 Mbps  in  0.27 usecs" since NetPIPE 4.
-var netpipeLog = regexp.MustCompile(`^\d+:\s+(\d+)\s+(?:bytes|B)\s+\d+ times\s+-->\s+([0-9.]+) ([MG])bps\s+in\s+([0-9.]+) (usec|msec|sec|nsec)s?\b`)
+// NetPIPE 3:   "  3:       4 bytes 247253 times -->    112.85 Mbps in       0.27 usec"
+// NetPIPE 4,5: "  3:       4  B    247253 times -->    112.853 Mbps  in  270.123 nsecs",
+// with KB, MB of 10³, 10⁶ bytes.
+var (
+	netpipeLog = regexp.MustCompile(`^\d+:\s+([0-9.]+)\s+(bytes|B|KB|MB|GB)\s+\d+ times\s+-->\s+[0-9.]+ +[KMGT]?bps\s+in\s+([0-9.]+) +(nsec|usec|msec|sec)s?\b`)
+	netpipeCut = regexp.MustCompile(`^\d+:\s+([0-9.]+)\s+(bytes|B|KB|MB|GB)\s+\d+ times\s+-->`)
+)
+
+var (
+	netpipeSizes = map[string]float64{"bytes": 1, "B": 1, "KB": 1e3, "MB": 1e6, "GB": 1e9}
+	netpipeTimes = map[string]float64{"nsec": 1e-3, "usec": 1, "msec": 1e3, "sec": 1e6}
+)
 
 func (f *netpipe) take(p *parser, line []byte) bool {
 	if c := line[0]; c < '0' || c > '9' {
@@ -33,13 +42,22 @@ func (f *netpipe) take(p *parser, line []byte) bool {
 		return numbers(text[:n], v[:n]) && f.row(p, v[:n])
 	}
 	if m := netpipeLog.FindSubmatch(line); m != nil {
-		size, _ := parse(m[1])
-		t, ok := parse(m[4])
-		unit := map[string]float64{"nsec": 1e-3, "usec": 1, "msec": 1e3, "sec": 1e6}[string(m[5])]
-		if !ok {
+		size, okSize := parse(m[1])
+		t, okTime := parse(m[3])
+		if !okSize || !okTime {
 			return false
 		}
-		f.add(p, 0, size.value, t.value*unit, t.quantum()*unit)
+		unit := netpipeTimes[string(m[4])]
+		bytes := math.Round(size.value * netpipeSizes[string(m[2])])
+		f.add(p, 0, bytes, t.value*unit, t.quantum()*unit)
+		if size.quantum()*netpipeSizes[string(m[2])] > 1 && !f.open.rounded {
+			f.open.rounded = true
+			f.open.warn("the log rounds sizes from 1 MB up; np.out has them all")
+		}
+		return true
+	}
+	if f.open != nil && netpipeCut.Match(line) {
+		f.open.cut()
 		return true
 	}
 	return false
@@ -49,31 +67,30 @@ func (f *netpipe) take(p *parser, line []byte) bool {
 func (f *netpipe) row(p *parser, v []number) bool {
 	size, t, unit := v[0].value, v[len(v)-1], 1.0
 	bits := 8 * size // per µs: Mbit/s
-	rate, rateStep := v[1].value, v[1].quantum()
+	rate, step := v[1].value, v[1].quantum()
+	scale := 1e3
 	if len(v) == 3 {
-		unit = 1e6
-		rate, rateStep = rate*(1<<20)/1e6, rateStep*(1<<20)/1e6
-	} else {
-		rate, rateStep = rate*1e3, rateStep*1e3
+		unit, scale = 1e6, (1<<20)/1e6
 	}
-	us, step := t.value*unit, t.quantum()*unit
-	if !goodSize(size) || size == 0 || rate <= 0 || us <= 0 || v[0].exp != 0 {
+	rate, step = rate*scale, step*scale
+	us, quantum := t.value*unit, t.quantum()*unit
+	if !goodSize(size) || size == 0 || rate < 0 || us <= 0 || v[0].exp != 0 || v[1].exp == 0 {
 		return false
 	}
-	// Both are rounded to their last digit; 1 % is for the averaging of NetPIPE 4 and 5.
-	if slack := rate*step + us*rateStep + 0.01*bits; math.Abs(rate*us-bits) > slack {
+	// Both are rounded to their last digit; 1 % is for averaging.
+	if slack := rate*quantum + us*step + 0.01*bits; math.Abs(rate*us-bits) > slack {
 		return false
 	}
-	f.add(p, len(v), size, us, step)
+	f.add(p, len(v), size, us, quantum)
 	return true
 }
 
 // add starts a table where the sizes start again.
-func (f *netpipe) add(p *parser, cols int, size, us, step float64) {
+func (f *netpipe) add(p *parser, cols int, size, us, quantum float64) {
 	if f.open == nil || f.cols != cols || size < f.last {
 		f.open = p.begin(Table{Format: "netpipe", Kind: OneWay, Title: "NetPIPE"})
 	}
 	f.cols, f.last = cols, size
-	f.open.resolution(step)
+	f.open.resolution(quantum)
 	f.open.row(row{size: size, time: us})
 }

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -25,11 +26,14 @@ type format interface {
 // formats are asked in this order, after the one that took the last line. CSV
 // is last, as the least particular.
 func formats() []format {
-	return []format{&netpipe{}, &csv{}}
+	return []format{&osu{}, &imb{}, &perftest{}, &nccl{}, &netgauge{}, &netpipe{}, &ucx{}, &sockperf{}, &qperf{}, &iperf3{}, &simgrid{}, &objects{}, &csv{}}
 }
 
+// A runner is a format whose last run may be open at the end of the file.
+type runner interface{ end(p *parser) }
+
 // Known lists what [Read] knows, for messages.
-const Known = "CSV and TSV, NetPIPE"
+const Known = "CSV, TSV and JSON, NetPIPE, OSU, IMB, netgauge, perftest, nccl-tests, ucx_perftest, sockperf, qperf, iperf3 --json and SimGrid calibration"
 
 // Open reads the named file; "-" is standard input. Errors are of type [*Error],
 // or of package os.
@@ -108,6 +112,7 @@ type parser struct {
 	lines    lineReader
 	formats  []format
 	builders []*builder
+	previous string // the line before, if it was skipped
 	dropped  int    // tables beyond maxTables
 	faults   int    // rows that are neither right nor noise
 	fault    *Error // the first of them
@@ -154,10 +159,18 @@ func (p *parser) run() error {
 		}
 		p.file.Lines++
 		line := clean(raw)
-		if len(line) == 0 || p.take(line) {
+		if len(line) == 0 {
+			continue
+		}
+		if p.take(line) {
+			p.previous = ""
 			continue
 		}
 		p.file.Skipped++
+		p.previous = ""
+		if len(line) < 60 && utf8.Valid(line) {
+			p.previous = string(line)
+		}
 	}
 }
 
@@ -188,9 +201,18 @@ func (p *parser) begin(t Table) *builder {
 
 func (p *parser) finish() (*File, error) {
 	f := p.file
+	for _, format := range p.formats {
+		if r, ok := format.(runner); ok {
+			r.end(p)
+		}
+	}
+	names := map[string]int{}
 	for _, b := range p.builders {
 		b.finish()
 		if b.table.Rows > 0 {
+			if names[b.table.Name()]++; names[b.table.Name()] > 1 {
+				b.table.Title = fmt.Sprintf("%s (%d)", b.table.Name(), names[b.table.Name()])
+			}
 			f.Tables = append(f.Tables, *b.table)
 		}
 	}
@@ -240,5 +262,29 @@ func (b *builder) row(r row) {
 func (b *builder) resolution(q float64) {
 	if b.table.Quantum == 0 || q < float64(b.table.Quantum) {
 		b.table.Quantum = quantity.Micros(q)
+	}
+}
+
+// warn adds a doubt about the table.
+func (b *builder) warn(msg string) { b.table.Warnings = append(b.table.Warnings, msg) }
+
+// cut notes a row that has lost its end.
+func (b *builder) cut() {
+	if b.cuts++; b.cuts == 1 {
+		b.cutAt = b.parser.file.Lines
+	}
+}
+
+// repeated notes a row that stands in the file twice and counts once.
+func (b *builder) repeated() {
+	if b.repeats++; b.repeats == 1 {
+		b.repeatedAt = b.parser.file.Lines
+	}
+}
+
+// coarse notes a rate of fewer than three digits: the time from it is no better.
+func (b *builder) coarse(v number) {
+	if v.value < 100*v.quantum() {
+		b.fewDigits++
 	}
 }

@@ -1,0 +1,69 @@
+package trace
+
+import (
+	"bytes"
+	"regexp"
+	"strconv"
+)
+
+// nccl reads nccl-tests and rccl-tests. Rows have the size first, and at their end
+// time, algbw, busbw and an error column twice, out of place and in place: two
+// tables. Between them stands what the version and the collective have: the redop
+// column may be empty.
+type nccl struct {
+	name   string
+	groups int
+	open   []*builder
+	texts  [16][]byte
+}
+
+var ncclName = regexp.MustCompile(`^# (?:Collective test starting: |NCCL Tests: )?(\w+_perf)\b`)
+
+func (f *nccl) take(p *parser, line []byte) bool {
+	if f.groups > 0 && f.row(p, line) {
+		return true
+	}
+	if line[0] != '#' {
+		return false
+	}
+	if m := ncclName.FindSubmatch(line); m != nil {
+		f.name = string(m[1]) + " "
+		return true
+	}
+	if n := bytes.Count(line, []byte("algbw")); n > 0 && n <= 2 && bytes.Contains(line, []byte("size")) && bytes.Count(line, []byte("time")) == n {
+		f.groups, f.open = n, nil
+		for i := range n {
+			f.open = append(f.open, p.begin(Table{Format: "nccl-tests", Title: f.name + []string{"out-of-place", "in-place"}[i], Kind: Operation}))
+		}
+		return true
+	}
+	return f.groups > 0 && (bytes.Contains(line, []byte("out-of-place")) || bytes.Contains(line, []byte("(elements)")))
+}
+
+func (f *nccl) row(p *parser, line []byte) bool {
+	if c := line[0]; c < '0' || c > '9' {
+		return false
+	}
+	n := fields(line, f.texts[:])
+	if n > len(f.texts) {
+		return false
+	}
+	size, ok := parse(f.texts[0])
+	if _, err := strconv.Atoi(string(f.texts[min(1, n-1)])); !ok || err != nil || n < 3 {
+		return false
+	}
+	tail := n - 4*f.groups
+	if tail < 3 || tail > 5 {
+		f.open[0].cut()
+		return true
+	}
+	for i, b := range f.open {
+		if t, ok := parse(f.texts[tail+4*i]); ok {
+			b.resolution(t.quantum())
+			b.row(row{size: size.value, time: t.value})
+		} else {
+			b.row(row{})
+		}
+	}
+	return true
+}

@@ -1,0 +1,99 @@
+package trace
+
+import (
+	"cmp"
+	"regexp"
+	"strings"
+)
+
+// osu reads the OSU micro-benchmarks: a title "# OSU MPI Latency Test v5.6.2", a
+// header "# Size   Latency (us)", and rows, with more columns by version and option.
+//
+// The latency tests print half of a round trip. The bandwidth tests have a window
+// of messages under way: their time is the gap. osu_bibw counts both directions. osu_mbw_mr
+// adds up all pairs.
+type osu struct {
+	title string
+	pairs string // "pairs: 32, window size: 64"
+	grid  *grid
+}
+
+var (
+	osuTitle  = regexp.MustCompile(`^#?\s*(OSU .*(Test|Benchmark|v\d).*)$`)
+	osuPairs  = regexp.MustCompile(`^# \[ (pairs: \d+) \] \[ (window size: \d+) \]`)
+	osuOneWay = regexp.MustCompile(`^OSU \S+ ((Multi|Multi-threaded|Multi-process|Persistent|Congestion|Put) )?Latency|MPI_Put.* Latency`)
+)
+
+func (f *osu) take(p *parser, line []byte) bool {
+	if f.grid != nil && f.grid.take(p, line) {
+		return true
+	}
+	if m := osuTitle.FindSubmatch(line); m != nil {
+		f.title, f.pairs, f.grid = strings.TrimSpace(string(m[1])), "", nil
+		return true
+	}
+	if line[0] != '#' {
+		return false
+	}
+	if m := osuPairs.FindSubmatch(line); m != nil && f.title != "" {
+		f.pairs = ", " + string(m[1]) + ", " + string(m[2])
+		return true
+	}
+	names := headerColumns(line)
+	first := strings.ToLower(names[0])
+	if strings.HasPrefix(first, "datatype") && f.title != "" {
+		return true
+	}
+	isSize := first == "size" || first == "msg size" || first == "message size"
+	if !isSize && (f.title == "" || !strings.Contains(first, "(us)")) || isSize && len(names) < 2 {
+		return false
+	}
+	return f.header(p, names, isSize)
+}
+
+func (f *osu) header(p *parser, names []string, hasSize bool) bool {
+	g := newGrid(len(names))
+	for i, name := range names {
+		name = strings.ToLower(strings.ReplaceAll(name, " ", ""))
+		us := strings.Contains(name, "(us)")
+		switch {
+		case us && strings.HasPrefix(name, "min"):
+			g.min = i
+		case us && strings.HasPrefix(name, "max"):
+			g.max = i
+		case us && strings.HasPrefix(name, "p50"):
+			g.median = i
+		case us && g.time < 0 && (strings.HasPrefix(name, "latency") || strings.HasPrefix(name, "avglat") || strings.HasPrefix(name, "overall")):
+			g.time = i
+		case strings.HasPrefix(name, "messages/s"):
+			g.rate, g.rateUnit, g.messages = i, 1e-6, true
+		case g.rate < 0 && (name == "mb/s" || strings.HasPrefix(name, "bandwidth(mb/s)") || strings.HasPrefix(name, "avgbandwidth(mb/s)")):
+			g.rate, g.rateUnit = i, 1
+		}
+	}
+	title := cmp.Or(f.title, "OSU")
+	if f.title == "" && g.time < 0 && g.rate < 0 {
+		return false
+	}
+	f.grid = g
+	if !g.usable(p, title, hasSize) {
+		return true
+	}
+	t := Table{Format: "osu", Title: title + f.pairs, Kind: Operation}
+	both := strings.Contains(title, "Bi-Directional")
+	switch {
+	case g.time < 0:
+		t.Kind = Gap
+	case osuOneWay.MatchString(title) || f.title == "" && strings.HasPrefix(strings.ToLower(names[1]), "latency"):
+		t.Kind = OneWay
+	}
+	g.b = p.begin(t)
+	if both {
+		g.share = 0.5
+		g.b.warn("both directions at once: the gap is that of one, with half of the bandwidth")
+	}
+	if f.pairs != "" {
+		g.b.warn("the rate is that of all pairs together, and so is the gap")
+	}
+	return true
+}
