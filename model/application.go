@@ -1,0 +1,83 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// A Phase is a part of a parallel program as one processor sees it: instructions,
+// and messages that occupy the processor.
+//
+//	T = C/f + M·(o_s + o_r)
+//
+// Where: C = Cycles of the processor, ≥ 0; f = its clock in MHz, that is cycles per
+// µs; M = Messages, ≥ 0, each sent and another one received for it; o_s and o_r =
+// the overheads of the layer in µs for a message of one byte, [Layer]. Not in it:
+// the latency of messages, waiting for others, how much a processor gets done in a
+// cycle, and caches.
+type Phase struct {
+	Cycles   float64
+	Messages float64
+}
+
+// Time is C/f + M·(o_s + o_r) in µs, for a clock in MHz, > 0.
+func (p Phase) Time(clock float64, l Layer) quantity.Micros {
+	return quantity.Micros(p.Cycles/clock) + quantity.Micros(p.Messages)*overheads(l)
+}
+
+// overheads is o_s + o_r of a message of one byte.
+func overheads(l Layer) quantity.Micros {
+	send, receive := l.Overheads(1)
+	return send + receive
+}
+
+// A PhaseTime is what a phase took on a system.
+type PhaseTime struct {
+	Clock float64 // of the processor in MHz, > 0
+	Layer Layer
+	Time  quantity.Micros // > 0
+}
+
+// FitPhase finds the phase that took the times a and b. Two equations in two
+// unknowns have one solution:
+//
+//	C = (T_a·o_b − T_b·o_a) / (o_b/f_a − o_a/f_b)        M = (T_a − C/f_a) / o_a
+//
+// Where: T, f and o = time, clock and o_s + o_r of the two systems. If it has a
+// negative C or M, that one is 0, and the other minimises the sum of the squared
+// relative errors of both times, which then are not met exactly.
+//
+// HP-LAM's radix sort (table 4.3) is the example: each of three platforms predicted
+// from the two others. That o_s + o_r is a message's cost is the report's own
+// explanation (§4.3: the "overhead of transferring data between the host processor and
+// the Myrinet card"). Taken for the round trip or the gap, its total for the HP 9000
+// is 15 or 26 % short, and for the SS-20 74 or 60 % long.
+//
+// It is an error if the systems differ by a factor in speed alone, so that they
+// do not tell C from M, or if a time or clock is not above zero and finite.
+func FitPhase(a, b PhaseTime) (Phase, error) {
+	// Divided by the times, both equations are u·C + v·M = 1.
+	var u, v [2]float64
+	for i, s := range [2]PhaseTime{a, b} {
+		if !(s.Clock > 0) || !(s.Time > 0) || math.IsInf(s.Clock, 0) || math.IsInf(float64(s.Time), 0) {
+			return Phase{}, errors.New("a phase is fitted to times and clocks above zero")
+		}
+		u[i] = 1 / (s.Clock * float64(s.Time))
+		v[i] = float64(overheads(s.Layer) / s.Time)
+	}
+	det := u[0]*v[1] - u[1]*v[0]
+	if math.Abs(det) <= 1e-9*(u[0]*v[1]+u[1]*v[0]) { // 0 ≤ 0 if neither has an overhead
+		return Phase{}, fmt.Errorf("the two systems have the same ratio of clock to overhead (%.4g MHz, %s; %.4g MHz, %s), which does not tell cycles from messages",
+			a.Clock, overheads(a.Layer), b.Clock, overheads(b.Layer))
+	}
+	p := Phase{Cycles: (v[1] - v[0]) / det, Messages: (u[0] - u[1]) / det}
+	if p.Cycles < 0 {
+		p = Phase{Messages: (v[0] + v[1]) / (v[0]*v[0] + v[1]*v[1])}
+	} else if p.Messages < 0 {
+		p = Phase{Cycles: (u[0] + u[1]) / (u[0]*u[0] + u[1]*u[1])}
+	}
+	return p, nil
+}
