@@ -75,10 +75,10 @@ func pipeline(f func(model.Pipeline, []quantity.Bytes) quantity.Value) func(mode
 	}
 }
 
-// layerScope gives formulas the layer's parameters, its platform's constants and
-// roofs, and the predictions.
+// layerScope gives formulas the layer's parameters, its platform's constants, clock
+// and roofs, and the predictions.
 func (b *builder) layerScope(l Layer) quantity.Scope {
-	stages, roofs := b.p.Stages, b.p.Roofs
+	roofs := b.p.Roofs
 	return func(name string, args []any) (quantity.Value, error) {
 		if args == nil {
 			for _, p := range l.Params {
@@ -89,26 +89,38 @@ func (b *builder) layerScope(l Layer) quantity.Scope {
 			if v, ok := b.constants[name]; ok {
 				return v, nil
 			}
+			if name == "clock" && b.p.Clock > 0 {
+				return quantity.Value{Num: b.p.Clock, Dim: quantity.DimClock}, nil
+			}
 		}
 		text := func(i int) string { s, _ := args[i].(string); return s }
 		switch {
 		case name == "stage" && len(args) == 2:
-			path := "stage." + text(0) + "." + text(1)
-			if i := slices.IndexFunc(stages, func(p Param) bool { return p.Path == path }); i >= 0 {
-				return stages[i].Value, nil
-			}
-			return quantity.Value{}, fmt.Errorf("no parameter %s", path)
+			return b.stageParam(text(0), text(1))
 		case name == "roof" && len(args) == 1:
 			if i := slices.IndexFunc(roofs, func(r Roof) bool { return r.Name == text(0) }); i >= 0 {
 				return rate(roofs[i].Rate), nil
 			}
 			return quantity.Value{}, fmt.Errorf("no roof %q", text(0))
+		case name == "phase":
+			return l.phase(b.p.Clock, args)
 		}
 		if p, ok := predictions[name]; ok {
 			return l.predict(name, p.sizes, args, b, p.of)
 		}
 		return quantity.Value{}, fmt.Errorf("no parameter, constant or function %q%s", name, nearest.Hint(name, b.names(l)))
 	}
+}
+
+// stageParam is the parameter of a stage, beta or tau.
+func (b *builder) stageParam(stage, key string) (quantity.Value, error) {
+	path := "stage." + stage + "." + key
+	for _, p := range b.p.Stages {
+		if p.Path == path {
+			return p.Value, nil
+		}
+	}
+	return quantity.Value{}, fmt.Errorf("no parameter %s", path)
 }
 
 // predict asks the model of this layer, or of the one that a leading text names:
@@ -149,6 +161,42 @@ func (l Layer) predict(name string, sizes int, args []any, b *builder, of func(m
 	return of(m, n)
 }
 
+// phase is the time of a phase of an application on this layer, after its times on two
+// others: phase(0.88s, "sun-lam-ss20", 0.95s, "sun-lam-ultra1"), see model.FitPhase.
+func (l Layer) phase(clock float64, args []any) (quantity.Value, error) {
+	if len(args) != 4 {
+		return quantity.Value{}, fmt.Errorf("phase takes a time and a layer, twice")
+	}
+	if clock == 0 {
+		return quantity.Value{}, fmt.Errorf("phase: platform %s has no clock", l.Platform)
+	}
+	var on [2]model.PhaseTime
+	for i := range on {
+		v, isTime := args[2*i].(quantity.Value)
+		ref, isRef := args[2*i+1].(string)
+		if !isTime || !isRef {
+			return quantity.Value{}, fmt.Errorf("phase takes a time and a layer, twice")
+		}
+		t, err := v.Micros()
+		if err != nil {
+			return quantity.Value{}, fmt.Errorf("phase: %w", err)
+		}
+		p, other, err := Find(ref)
+		if err != nil {
+			return quantity.Value{}, fmt.Errorf("phase: %w", err)
+		}
+		if p.Clock == 0 {
+			return quantity.Value{}, fmt.Errorf("phase: platform %s has no clock", p.Name)
+		}
+		on[i] = model.PhaseTime{Clock: p.Clock, Layer: other.Model, Time: t}
+	}
+	p, err := model.FitPhase(on[0], on[1])
+	if err != nil {
+		return quantity.Value{}, fmt.Errorf("phase: %w", err)
+	}
+	return micros(p.Time(clock, l.Model)), nil
+}
+
 // names are those that the formulas of a layer know.
 func (b *builder) names(l Layer) []string {
 	var names []string
@@ -162,5 +210,5 @@ func (b *builder) names(l Layer) []string {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	return append(names, "stage", "roof")
+	return append(names, "stage", "roof", "phase", "clock")
 }
