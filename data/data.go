@@ -141,7 +141,7 @@ func (f *Fact) check(size string) error {
 		return errors.New("id, layer, quantity, formula and place must not be empty, and the file's name starts with its paper's")
 	}
 	var err error
-	if f.Value, err = strconv.ParseFloat(f.Printed, 64); err != nil {
+	if f.Value, err = strconv.ParseFloat(f.Printed, 64); err != nil || math.IsNaN(f.Value) || math.IsInf(f.Value, 0) {
 		return fmt.Errorf("printed %q is not a number", f.Printed)
 	}
 	if _, ok := f.unit(); !ok {
@@ -177,7 +177,7 @@ func (f *Fact) digit() float64 {
 type Result struct {
 	Fact
 	Computed  float64 // in the fact's unit
-	Error     float64 // (Computed − Value)/Value; NaN for an input and where Value is 0
+	Error     float64 // (Computed − Value)/Value; NaN for an input, a bound that holds, and where Value is 0
 	Low, High float64 // the error bar of the printed value, in its unit
 	// Met says whether the computed number is what the paper says: within the
 	// error bar, or on the right side of a bound.
@@ -199,14 +199,12 @@ func Compare(f Fact) (Result, error) {
 		return Result{}, fmt.Errorf("%s: %s: %w", f.At, f.ID, err)
 	}
 	r := Result{Fact: f, Computed: v.Num / unit.Num, Error: math.NaN()}
-	if f.Role != Input && f.Value != 0 {
-		r.Error = (r.Computed - f.Value) / f.Value
-	}
 	if r.Low, r.High, err = f.bar(unit); err != nil {
 		return Result{}, fmt.Errorf("%s: %s: bar: %w", f.At, f.ID, err)
 	}
 	const rounding = 1e-9 // of the arithmetic, where a value lies on the edge of the bar
 	slack := rounding * math.Abs(f.Value)
+	bound := true
 	switch f.Relation {
 	case "<", "<=":
 		r.Met = r.Computed <= r.High+slack
@@ -214,6 +212,10 @@ func Compare(f Fact) (Result, error) {
 		r.Met = r.Computed >= r.Low-slack
 	default:
 		r.Met = r.Low-slack <= r.Computed && r.Computed <= r.High+slack
+		bound = false
+	}
+	if f.Role != Input && f.Value != 0 && !(bound && r.Met) {
+		r.Error = (r.Computed - f.Value) / f.Value
 	}
 	return r, nil
 }
