@@ -1,15 +1,359 @@
 package data
 
-import "testing"
+import (
+	"encoding/csv"
+	"io/fs"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
 
-func TestScratch(t *testing.T) {
-	rs, err := Reproduce()
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+)
+
+const header = "id,layer,role,quantity,printed,unit,rel,formula,size,bar,place,note\n"
+
+func TestReadErrors(t *testing.T) {
+	check := func(file, text, want string) {
+		t.Helper()
+		_, err := read(file, strings.NewReader(text))
+		if err == nil || err.Error() != want {
+			t.Errorf("read(%s, %q)\n got %v\nwant %s", file, text, err, want)
+		}
+	}
+	row := func(changes ...string) string {
+		fields := map[string]string{"id": "x", "layer": "clip/pio", "role": "measured", "quantity": "latency", "printed": "9.9", "unit": "us", "rel": "=",
+			"formula": "one_way(4B)", "place": "sec. 5.2"}
+		for i := 0; i < len(changes); i += 2 {
+			fields[changes[i]] = changes[i+1]
+		}
+		cells := make([]string, len(columns))
+		for i, c := range columns {
+			cells[i] = fields[c]
+		}
+		return header + "# a comment and an empty line count too\n\n" + strings.Join(cells, ",") + "\n"
+	}
+	// The file.
+	check("clip.csv", "", "clip.csv: EOF")
+	check("clip.csv", "id,layer\n", "clip.csv: the columns are id,layer; want "+strings.TrimSpace(header))
+	check("clip.csv", header+"x,clip/pio\n", "clip.csv: record on line 2: wrong number of fields")
+	check("nosuch.csv", row(), "nosuch.csv:4: x: id, layer, quantity, formula and place must not be empty, and the file's name starts with its paper's")
+	// The row.
+	check("clip.csv", row("role", "measurd"), `clip.csv:4: x: role "measurd"; did you mean "measured"?`)
+	check("clip.csv", row("role", ""), `clip.csv:4: x: role ""; there is input, stated, measured, none`)
+	check("clip.csv", row("role", "none"), "clip.csv:4: x: a number without a place in a model needs a note that says why")
+	for _, must := range []string{"layer", "quantity", "formula", "place"} {
+		check("clip.csv", row(must, ""), "clip.csv:4: x: id, layer, quantity, formula and place must not be empty, and the file's name starts with its paper's")
+	}
+	for _, number := range []string{"", "ten", "44;4", "NaN", "Inf", "-inf", "1e999"} {
+		check("clip.csv", row("printed", number), `clip.csv:4: x: printed "`+number+`" is not a number`)
+	}
+	check("clip.csv", row("unit", "furlong"), `clip.csv:4: x: unknown unit "furlong"`)
+	check("clip.csv", row("rel", "=="), `clip.csv:4: x: rel "=="; want = ~ < <= > or >=`)
+	check("clip.csv", row("rel", ""), `clip.csv:4: x: rel ""; want = ~ < <= > or >=`)
+	if _, err := read("clip.csv", strings.NewReader(row("size", "10GBB"))); err == nil || !strings.HasPrefix(err.Error(), "clip.csv:4: x: ") || !strings.Contains(err.Error(), "10GBB") {
+		t.Errorf("size 10GBB: %v", err)
+	}
+}
+
+func TestCompareErrors(t *testing.T) {
+	check := func(change func(*Fact), want string) {
+		t.Helper()
+		f := Fact{ID: "x", Layer: "clip/pio", Role: Measured, Printed: "9.9", Value: 9.9, Unit: "us", Relation: "=", Formula: "one_way(n)", Size: 4, At: "clip.csv:4"}
+		change(&f)
+		_, err := Compare(f)
+		if err == nil || err.Error() != want {
+			t.Errorf("%+v\n got %v\nwant %s", f, err, want)
+		}
+	}
+	check(func(f *Fact) { f.Layer = "clip/pi" }, `clip.csv:4: x: platform clip has no layer "pi"; did you mean "pio"?`)
+	check(func(f *Fact) { f.Formula = "one_wai(n)" }, `clip.csv:4: x: "one_wai(n)", column 1: no parameter, constant or function "one_wai"; did you mean "one_way"?`)
+	check(func(f *Fact) { f.Size = 0 }, `clip.csv:4: x: "one_way(n)", column 9: no parameter, constant or function "n"`)
+	check(func(f *Fact) { f.Formula = "bandwidth(n)" }, `clip.csv:4: x: "bandwidth(n)" is a rate, but printed is a time`)
+	check(func(f *Fact) { f.Unit = "" }, `clip.csv:4: x: "one_way(n)" is a time, but printed is a plain number`)
+	check(func(f *Fact) { f.Bar = "10MB/s" }, `clip.csv:4: x: bar: "10MB/s" is a rate; the value is a time`)
+	check(func(f *Fact) { f.Bar = "wide" }, `clip.csv:4: x: bar: "wide", column 1: no such name "wide"`)
+	check(func(f *Fact) { f.Unit, f.Formula, f.Bar, f.Size = "MB/s", "bandwidth(4B)", "10us", 0 }, `clip.csv:4: x: bar: "10us" is a time; the value is a rate`)
+}
+
+func TestBars(t *testing.T) {
+	check := func(printed, unit, bar string, size quantity.Bytes, low, high float64) {
+		t.Helper()
+		facts, err := read("clip.csv", strings.NewReader(header+"x,clip/pio,measured,q,"+printed+","+unit+",=,one_way(4B),,"+bar+",p,\n"))
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		f := facts[0]
+		f.Size = size
+		u, _ := f.unit()
+		gotLow, gotHigh, err := f.bar(u)
+		near := func(a, b float64) bool { return a == b || math.Abs(a-b) <= 1e-9*math.Abs(b) }
+		if err != nil || !near(gotLow, low) || !near(gotHigh, high) {
+			t.Errorf("%s %s ± %s at %s: [%v, %v] %v; want [%v, %v]", printed, unit, bar, size, gotLow, gotHigh, err, low, high)
+		}
+	}
+	// Without a bar: half a unit of the last printed digit.
+	check("9.9", "us", "", 0, 9.85, 9.95)
+	check("3490", "B", "", 0, 3489.5, 3490.5)
+	check("51.250", "MB/s", "", 0, 51.2495, 51.2505)
+	check("1.5e3", "us", "", 0, 1450, 1550)
+	check("2e-3", "us", "", 0, 0.0015, 0.0025)
+	// A share, whatever the unit.
+	check("100", "us", "2%", 0, 98, 102)
+	check("100", "", "2%", 0, 98, 102)
+	// In the unit's dimension.
+	check("60", "us", "10us", 0, 50, 70)
+	check("12", "s", "500ms", 0, 11.5, 12.5)
+	// A time about a rate is one about the time that was measured: 1,024 bytes in 20 ± 10 µs.
+	check("51.2", "MB/s", "10us", 1024, 1024./30, 1024./10)
+	check("409.6", "Mbit/s", "10us", 1024, 8*1024./30, 8*1024./10)
+	check("102.4", "MB/s", "10us", 1024, 51.2, math.Inf(1)) // 10 ± 10 µs
+}
+
+func TestRelations(t *testing.T) {
+	check := func(relation, printed string, met bool, wantError float64) {
+		t.Helper()
+		facts, err := read("clip.csv", strings.NewReader(header+"x,clip/pio,measured,q,"+printed+",us,"+relation+",10us,,,p,\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := Compare(facts[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		same := math.IsNaN(r.Error) && math.IsNaN(wantError) || math.Abs(r.Error-wantError) < 1e-12
+		if r.Met != met || !same {
+			t.Errorf("10 us %s %s: met %t, error %v; want %t, %v", relation, printed, r.Met, r.Error, met, wantError)
+		}
+	}
+	nan := math.NaN() // a bound that holds has no error
+	check("=", "10", true, 0)
+	check("=", "10.5", false, 10/10.5-1)
+	check("=", "10.0", true, 0)
+	check("~", "9.9", false, 10/9.9-1)
+	check("=", "0", false, nan)
+	check("<", "12", true, nan)
+	check("<", "9", false, 1./9)
+	check("<=", "10", true, nan)
+	check(">", "9", true, nan)
+	check(">=", "12", false, 10./12-1)
+	check(">=", "10", true, nan)
+}
+
+func TestRoles(t *testing.T) {
+	facts, err := read("clip.csv", strings.NewReader(header+
+		"a,clip/pio,input,q,9.9,us,=,beta,,,p,\n"+
+		"b,,none,q,four,nodes,,,,,p,equipment\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range rs {
-		t.Log(r.ID, r.Role, r.Printed, r.Computed, r.Error*100, r.Low, r.High, r.Met)
+	if r, err := Compare(facts[0]); err != nil || !math.IsNaN(r.Error) || !r.Met {
+		t.Errorf("an input has no error: %+v, %v", r, err)
 	}
-	ps, err := Points("clip/system-buffer")
-	t.Log(ps, err)
+	if f := facts[1]; f.Role != None || f.Printed != "four" || f.At != "clip.csv:3" {
+		t.Errorf("%+v", f)
+	}
+}
+
+func TestFiles(t *testing.T) {
+	facts, err := Facts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]string{}
+	for _, f := range facts {
+		if at, twice := seen[f.ID]; twice {
+			t.Errorf("%s: %s is at %s too", f.At, f.ID, at)
+		}
+		seen[f.ID] = f.At
+	}
+	results, err := Reproduce()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range results {
+		if math.IsNaN(r.Computed) || math.IsInf(r.Computed, 0) || !(r.Low <= r.Value && r.Value <= r.High) {
+			t.Errorf("%s: %s: computed %v, printed %v in [%v, %v]", r.At, r.ID, r.Computed, r.Value, r.Low, r.High)
+		}
+	}
+}
+
+func TestPoints(t *testing.T) {
+	points, err := Points("clip/system-buffer")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found bool
+	for _, p := range points {
+		if !(p.Low <= p.OneWay && p.OneWay <= p.High) || p.Size < 1 {
+			t.Errorf("%+v", p)
+		}
+		if p.ID == "clip.t5_1.snoop.1024" {
+			found = true
+			// 1,024 bytes at 51.25 MB/s, known to 10 µs.
+			for _, c := range [][2]float64{{float64(p.OneWay), 1024 / 51.25}, {float64(p.Low), 1024/51.25 - 10}, {float64(p.High), 1024/51.25 + 10}} {
+				if math.Abs(c[0]-c[1]) > 1e-9 {
+					t.Errorf("%v; want %v", c[0], c[1])
+				}
+			}
+		}
+	}
+	if !found {
+		t.Error("clip.t5_1.snoop.1024 is no point")
+	}
+	if points, err := Points("clip/nosuch"); err != nil || len(points) > 0 {
+		t.Errorf("of a layer that nobody measured: %v, %v", points, err)
+	}
+}
+
+// checkPaper holds the rows of a paper against their rules: an input is what the
+// platform says, a stated number comes out, what misses has its reason, and no
+// measured number is an input in disguise. It logs how far the measured ones are.
+func checkPaper(t *testing.T, paper string) {
+	t.Helper()
+	all, err := Reproduce()
+	if err != nil {
+		t.Fatal(err)
+	}
+	results := slices.DeleteFunc(all, func(r Result) bool { return r.Paper != paper })
+	type value struct {
+		layer, unit string
+		value       float64
+	}
+	inputs := map[value]string{}
+	for _, r := range results {
+		if r.Role == Input {
+			inputs[value{r.Layer, r.Unit, r.Value}] = r.ID
+		}
+	}
+	off := map[string][]float64{}
+	for _, r := range results {
+		p, layer, err := platforms.Find(r.Layer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch {
+		case r.Role != Measured && !r.Met && r.Note == "":
+			t.Errorf("%s: %s is %s, but comes out as %.6g %s of %s, without a reason", r.At, r.ID, r.Role, r.Computed, r.Unit, r.Printed)
+		case r.Role == Measured && math.Abs(r.Error) > 0.1 && (r.Note == "" || layer.Note == "" && p.Note == ""):
+			t.Errorf("%s: %s is off by %.1f %%, without a reason in the row and in platform %s", r.At, r.ID, 100*r.Error, p.Name)
+		}
+		if id, is := inputs[value{r.Layer, r.Unit, r.Value}]; is && r.Role == Measured {
+			t.Errorf("%s: %s is measured, but %s is the same number and an input", r.At, r.ID, id)
+		}
+		if r.Role == Measured && !math.IsNaN(r.Error) {
+			off[p.Name] = append(off[p.Name], math.Abs(r.Error))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(off)) {
+		e := slices.Sorted(slices.Values(off[name]))
+		t.Logf("%s: %d measured, median error %.1f %%, worst %.1f %%", name, len(e), 100*(e[(len(e)-1)/2]+e[len(e)/2])/2, 100*e[len(e)-1])
+	}
+}
+
+// factsFolder has the numbers that were copied out of the papers; a clone does
+// not come with it.
+const factsFolder = "../../shared/facts"
+
+// plainUnits are the units of the papers that package quantity does not read, or as
+// another: a KB of memory is no µs/KB.
+var plainUnits = strings.NewReplacer("μ sec", "us", "kilobytes", "KB", "megabytes", "MB", "lines", "bit")
+
+// checkFacts holds the rows of a paper against what was copied out of it: each
+// number has a row, with the same digits, unit and relation. A second row about a
+// number adds @ and a word to its name.
+func checkFacts(t *testing.T, prefix string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(factsFolder, prefix+"_*.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(factsFolder); len(files) == 0 && os.IsNotExist(err) {
+		t.Skipf("no folder %s", factsFolder)
+	}
+	facts, err := Facts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := map[string][]Fact{}
+	for _, f := range facts {
+		id, _, _ := strings.Cut(f.ID, "@")
+		if strings.HasPrefix(id, prefix+".") {
+			rows[id] = append(rows[id], f)
+		}
+	}
+	for _, file := range files {
+		for id, copied := range copiedFacts(t, file) {
+			if len(rows[id]) == 0 || rows[id][0].ID != id {
+				t.Errorf("%s: %s has no row", file, id)
+			}
+			for _, f := range rows[id] {
+				sameDigits := f.Printed == copied["num"] || f.Role == None && copied["num"] == "" && f.Printed == copied["value"]
+				if !sameDigits || f.Relation != copied["rel"] || !sameUnit(f, copied["unit"]) {
+					t.Errorf("%s: %s is %s %s %s; copied was %s %s (%s) %s", f.At, f.ID, f.Relation, f.Printed, f.Unit, copied["rel"], copied["num"], copied["value"], copied["unit"])
+				}
+			}
+			delete(rows, id)
+		}
+	}
+	for id, fs := range rows {
+		t.Errorf("%s: %s is a number that was not copied out of the paper", fs[0].At, id)
+	}
+}
+
+// sameUnit says whether the unit of a row is that of the paper. A plain number of a row may be
+// a count of something, or have its unit in words.
+func sameUnit(f Fact, unit string) bool {
+	if f.Unit == unit {
+		return true
+	}
+	want, known := quantity.Unit(plainUnits.Replace(unit))
+	got, ok := f.unit()
+	if known {
+		return ok && got == want
+	}
+	return f.Role != None && (f.Unit == "" || unit == "")
+}
+
+// copiedFacts reads a file of numbers: a comment, a header, a row for each.
+func copiedFacts(t *testing.T, file string) map[string]map[string]string {
+	t.Helper()
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	r := csv.NewReader(f)
+	r.Comment = '#'
+	all, err := r.ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	facts := map[string]map[string]string{}
+	for _, row := range all[1:] {
+		fact := map[string]string{}
+		for i, key := range all[0] {
+			fact[key] = row[i]
+		}
+		facts[fact["id"]] = fact
+	}
+	return facts
+}
+
+// The name of each embedded table tells its paper, whose rows would have none otherwise.
+func TestFileNames(t *testing.T) {
+	err := fs.WalkDir(embedded, ".", func(path string, d fs.DirEntry, err error) error {
+		if prefix, _, _ := strings.Cut(strings.TrimSuffix(path, ".csv"), "_"); err == nil && strings.HasSuffix(path, ".csv") && papers[prefix] == "" {
+			t.Errorf("%s: the name starts with no paper's", path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
