@@ -62,14 +62,19 @@ func ParseMicrosPerByte(text string) (MicrosPerByte, error) {
 	return tau, nil
 }
 
+// MaxSizes is the most sizes that [ParseSizes] returns: a range over all sizes
+// at the finest step, 1..8192TiB/1000, has 53,001.
+const MaxSizes = 1 << 16
+
 // ParseSizes reads a list of message sizes: single sizes and ranges, separated
 // by commas. A range a..b doubles from a and ends with b; a..b/16 has 16 points
-// per doubling. Each size is at least 1 byte.
+// per doubling. Each size is at least 1 byte, and the list has at most
+// [MaxSizes].
 //
 //	1,64,4KiB      1..1MiB      1..64KiB/16
 func ParseSizes(text string) ([]Bytes, error) {
 	var sizes []Bytes
-	for _, item := range strings.Split(text, ",") {
+	for item := range strings.SplitSeq(text, ",") {
 		from, to, isRange := strings.Cut(item, "..")
 		perDoubling := 1
 		if isRange {
@@ -86,24 +91,26 @@ func ParseSizes(text string) ([]Bytes, error) {
 		}
 		lo, err := parseSize(from)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("sizes %q: %w", text, err)
 		}
 		hi, err := parseSize(to)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("sizes %q: %w", text, err)
 		}
 		if hi < lo {
 			return nil, fmt.Errorf("range %q runs backwards; write %s..%s", item, strings.TrimSpace(to), strings.TrimSpace(from))
 		}
-		for k := 0; ; k++ {
-			n := Bytes(math.Round(float64(lo) * math.Exp2(float64(k)/float64(perDoubling))))
-			if n >= hi {
-				sizes = append(sizes, hi)
-				break
+		last := Bytes(0)
+		for k := 0; last < hi; k++ {
+			n := min(hi, Bytes(math.Round(float64(lo)*math.Exp2(float64(k)/float64(perDoubling)))))
+			if n == last {
+				continue // steps of less than a byte
 			}
-			if len(sizes) == 0 || k == 0 || n != sizes[len(sizes)-1] {
-				sizes = append(sizes, n)
+			if len(sizes) == MaxSizes {
+				return nil, fmt.Errorf("sizes %.40q are more than %d; take fewer points per doubling", text, MaxSizes)
 			}
+			sizes = append(sizes, n)
+			last = n
 		}
 	}
 	return sizes, nil
@@ -171,7 +178,7 @@ func number(text string) (float64, string, error) {
 	if math.IsInf(v, 0) {
 		return 0, text, fmt.Errorf("number %s is too large", text[:end])
 	}
-	return v, text[end:], nil
+	return v + 0, text[end:], nil // -0 is 0
 }
 
 // exponent reports whether rest continues a number after its e: "3", "-6".

@@ -3,6 +3,7 @@ package quantity
 import (
 	"math"
 	"strconv"
+	"strings"
 )
 
 // Bytes is a size in bytes. Message sizes are whole numbers from 1 to
@@ -45,10 +46,10 @@ func (t Micros) Over(tau MicrosPerByte) Bytes { return Bytes(float64(t) / float6
 // Per returns the time per byte of t spent on n bytes.
 func (t Micros) Per(n Bytes) MicrosPerByte { return MicrosPerByte(float64(t) / float64(n)) }
 
-// String prints 65536 as "64 KiB", 3490 as "3490 B" and 245.25 as "245.3 B".
+// String prints 65536 as "64 KiB", 3490 as "3490 B" and 245.27 as "245.3 B".
 func (n Bytes) String() string {
-	v := float64(n)
-	if v != math.Trunc(v) || math.IsInf(v, 0) {
+	v := float64(n) + 0 // -0 is 0
+	if v != math.Trunc(v) || math.Abs(v) > float64(MaxBytes) {
 		return trim(v, 4) + " B"
 	}
 	for i := len(sizeUnits) - 1; i > 1; i-- { // from TiB down to KiB
@@ -69,22 +70,27 @@ func (r MBps) String() string { return decimals(float64(r)) + " MB/s" }
 // String prints time per 1,024 bytes at up to five significant digits ("7.6 µs/KiB").
 func (tau MicrosPerByte) String() string { return trim(float64(tau)*float64(KiB), 5) + " µs/KiB" }
 
-// decimals prints two decimals, or three significant digits below 1.
+// decimals prints two decimals, three significant digits below 1, and what no
+// person meets with an exponent. Which of them is decided by the rounded
+// number, so that 0.09996 is 0.100 and not 0.1000.
 func decimals(v float64) string {
-	a := math.Abs(v)
-	if a == 0 || a >= 0.9995 || math.IsNaN(v) {
-		return strconv.FormatFloat(v, 'f', 2, 64)
+	if v == 0 {
+		return "0.00" // -0 too
 	}
-	if a < 1e-6 {
+	_, e, _ := strings.Cut(strconv.FormatFloat(v, 'e', 2, 64), "e") // "" for Inf and NaN
+	switch exponent, _ := strconv.Atoi(e); {
+	case exponent < -6 || exponent >= 15:
 		return strconv.FormatFloat(v, 'g', 3, 64)
+	case exponent < 0:
+		return strconv.FormatFloat(v, 'f', 2-exponent, 64)
 	}
-	return strconv.FormatFloat(v, 'f', 2-int(math.Floor(math.Log10(a)+1e-12)), 64)
+	return strconv.FormatFloat(v, 'f', 2, 64)
 }
 
 // trim prints at most the given significant digits, without an exponent for
 // what a person meets.
 func trim(v float64, digits int) string {
-	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64)
+	r, err := strconv.ParseFloat(strconv.FormatFloat(v+0, 'g', digits, 64), 64) // +0: -0 is 0
 	if err != nil || math.IsInf(r, 0) || r != 0 && (math.Abs(r) < 1e-6 || math.Abs(r) >= 1e15) {
 		return strconv.FormatFloat(v, 'g', digits, 64)
 	}

@@ -6,7 +6,7 @@ import (
 )
 
 // Dimension is the exponents of time (µs) and size (bytes) in a value.
-type Dimension struct{ Time, Size int8 }
+type Dimension struct{ Time, Size int }
 
 // The dimensions that have a name.
 var (
@@ -97,7 +97,8 @@ func indexUnits(table []UnitInfo) map[string]Value {
 }
 
 // Unit returns one of the named unit in µs and bytes: Unit("ms") is 1000 µs,
-// Unit("us/KB") is 1/1024 µs per byte.
+// Unit("us/KB") is 1/1024 µs per byte. Under the slash a size has its B:
+// 28us/g is a time over LogP's g, not over a GiB.
 func Unit(name string) (Value, bool) {
 	if v, ok := units[name]; ok {
 		return v, true
@@ -108,7 +109,7 @@ func Unit(name string) (Value, bool) {
 	}
 	t, okT := units[over]
 	n, okN := units[under]
-	if !okT || !okN || t.Dim != DimTime || n.Dim != DimSize {
+	if !okT || !okN || t.Dim != DimTime || n.Dim != DimSize || len(under) == 1 && under != "B" {
 		return Value{}, false
 	}
 	return t.Div(n), true
