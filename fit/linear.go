@@ -50,6 +50,7 @@ type line struct {
 	// For the deviation of a point of the line: σ², Σw, and the weighted mean and
 	// scatter of the sizes.
 	sigma2, sw, mx, sxx float64
+	t                   float64 // Student's, for 95 %
 }
 
 // at is β + nτ.
@@ -130,9 +131,8 @@ func (l *line) intervals(ss float64, dof int) {
 	if dof < 1 {
 		return
 	}
-	l.sigma2 = ss / float64(dof)
-	t := student(float64(dof))
-	b, s := t*l.sd(0), t*math.Sqrt(l.sigma2/l.sxx)
+	l.sigma2, l.t = ss/float64(dof), student(float64(dof))
+	b, s := l.t*l.sd(0), l.t*math.Sqrt(l.sigma2/l.sxx)
 	l.betaLow, l.betaHigh = min(l.beta, max(0, l.freeBeta-b)), max(l.beta, l.freeBeta+b)
 	l.tauLow, l.tauHigh = min(l.tau, max(0, l.freeTau-s)), max(l.tau, l.freeTau+s)
 }

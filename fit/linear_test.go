@@ -112,7 +112,7 @@ func TestLinearNumpy(t *testing.T) {
 // The intervals hold the truth in 93–97 % of tries: relative least squares under
 // errors in proportion to the time, ordinary under errors of one size.
 func TestLinearCoverage(t *testing.T) {
-	const tries = 4000
+	const tries = 1500
 	check := func(m Method, points int, noise float64) {
 		t.Helper()
 		random := rand.New(rand.NewPCG(1, uint64(points)))

@@ -51,6 +51,9 @@ func (m model) result(t *trace.Table) (*Result, error) {
 		return nil, err
 	}
 	pieces, breaks := m.fit(points, float64(t.Quantum))
+	if m.method == TheilSen {
+		pieces[0].resampledIntervals(points)
+	}
 	return newResult(t, m, kind, points, pieces, breaks, warnings), nil
 }
 

@@ -17,7 +17,7 @@ const huberK = 1.345
 func fitHuber(points []Point) line {
 	n := len(points)
 	w, e, sorted := make([]float64, n), make([]float64, n), make([]float64, n)
-	l := fitTheilSenLine(points)
+	l := fitTheilSen(points)
 	var scale float64
 	for range reweightings {
 		for i, p := range points {
@@ -62,33 +62,32 @@ const maxPairs = 20_000
 // theilSenTries is how many resamplings its intervals come from.
 const theilSenTries = 200
 
-// fitTheilSen is fitTheilSenLine with intervals from resampled residuals. The
-// resampling has a seed of its own, so that the same points give the same intervals.
-func fitTheilSen(points []Point) line {
-	l := fitTheilSenLine(points)
+// resampledIntervals sets the intervals of Theil and Sen's line from resampled
+// residuals. The resampling has a seed of its own, so that the same points give the
+// same intervals. They are a little narrow: of 95 % they hold about 90.
+func (l *line) resampledIntervals(points []Point) {
+	l.intervals(0, 0)
 	if len(points) < 3 {
-		l.intervals(0, 0)
-		return l
+		return
 	}
 	random := rand.New(rand.NewPCG(1, 1))
-	residuals := relativeResiduals(points, []piece{{l, len(points), math.Inf(1)}})
+	one := []piece{{*l, len(points), math.Inf(1)}}
+	residuals := relativeResiduals(points, one)
 	betas, taus := make([]float64, theilSenTries), make([]float64, theilSenTries)
 	again := slices.Clone(points)
 	for i := range betas {
-		resample(again, points, []piece{{l, len(points), math.Inf(1)}}, residuals, random)
-		b := fitTheilSenLine(again)
+		resample(again, points, one, residuals, random)
+		b := fitTheilSen(again)
 		betas[i], taus[i] = b.beta, b.tau
 	}
 	l.betaLow, l.betaHigh = percentiles(betas, l.beta)
 	l.tauLow, l.tauHigh = percentiles(taus, l.tau)
-	l.sigma2 = 0
-	return l
 }
 
-// fitTheilSenLine takes the weighted median of the slopes of pairs, and then of
+// fitTheilSen takes the weighted median of the slopes of pairs, and then of
 // T − nτ. A slope weighs |nᵢ−nⱼ|/√(Tᵢ²+Tⱼ²), the inverse of its deviation if errors
 // are in proportion to the time: Theil 1950 and Sen 1968 with the weights of Jaeckel 1972.
-func fitTheilSenLine(points []Point) line {
+func fitTheilSen(points []Point) line {
 	n := len(points)
 	type weighted struct{ v, w float64 }
 	median := func(s []weighted) float64 {

@@ -1,0 +1,84 @@
+package fit
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// A Change is the difference of two results over a range of sizes: the second less the
+// first.
+type Change struct {
+	// From and To are sizes that both have measured, in one segment of each.
+	From, To quantity.Bytes
+	// Before and After are the indices of these segments.
+	Before, After int
+	Beta          Estimate[quantity.Micros]
+	Tau           Estimate[quantity.MicrosPerByte]
+	// BetaReal and TauReal report that the interval of the difference does not hold
+	// 0. Of 20 that are nothing, one is real by chance.
+	BetaReal, TauReal bool
+	// Time is the time of the second over that of the first, at the middle of the
+	// range (of logarithms): 1.1 is 10 % slower.
+	Time float64
+	// TimeReal reports that more than scatter is in it: the relative errors of both
+	// lines, over the root of their points, do not explain it.
+	TimeReal bool
+}
+
+// Compare tells what has changed from one result to another, over each range of
+// sizes in which neither changes its segment. Results without a common size are
+// an error.
+func Compare(before, after *Result) ([]Change, error) {
+	var changes []Change
+	for i := range before.Segments {
+		for j := range after.Segments {
+			a, b := &before.Segments[i], &after.Segments[j]
+			from, to := max(a.From, b.From), min(a.To, b.To)
+			if from > to {
+				continue
+			}
+			beta := difference(a.Beta, b.Beta)
+			tau := difference(a.Tau, b.Tau)
+			middle := quantity.Bytes(math.Sqrt(float64(from) * float64(to)))
+			c := Change{
+				From: from, To: to, Before: i, After: j, Beta: beta, Tau: tau,
+				BetaReal: beta.Low > 0 || beta.High < 0, TauReal: tau.Low > 0 || tau.High < 0,
+				Time: float64(b.Time(middle) / a.Time(middle)),
+			}
+			noise := math.Hypot(before.deviation(i), after.deviation(j))
+			c.TimeReal = math.Abs(math.Log(c.Time)) > noise
+			changes = append(changes, c)
+		}
+	}
+	if len(changes) == 0 {
+		return nil, fmt.Errorf("%s and %s have no sizes in common: %v to %v, and %v to %v", before.Name, after.Name,
+			before.Points[0].Size, before.Points[len(before.Points)-1].Size, after.Points[0].Size, after.Points[len(after.Points)-1].Size)
+	}
+	return changes, nil
+}
+
+// difference is b − a, with an interval of the root of the sum of squares.
+func difference[T ~float64](a, b Estimate[T]) Estimate[T] {
+	half := math.Hypot(float64(max(a.High-a.Value, a.Value-a.Low)), float64(max(b.High-b.Value, b.Value-b.Low)))
+	d := b.Value - a.Value
+	return Estimate[T]{d, d - T(half), d + T(half)}
+}
+
+// deviation is half of the 95 % interval of a segment's line in its middle, relative:
+// its relative scatter over the root of its points.
+func (r *Result) deviation(segment int) float64 {
+	var ss float64
+	n := 0
+	for _, p := range r.Points {
+		if p.Segment == segment {
+			ss += p.Error() * p.Error()
+			n++
+		}
+	}
+	if n < 3 {
+		return math.Inf(1)
+	}
+	return student(float64(n-2)) * math.Sqrt(ss/float64(n-2)/float64(n))
+}

@@ -1,0 +1,181 @@
+package fit
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/fit/trace"
+	costs "github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// A LogGPResult has the parameters of LogGP (Alexandrov and others 1995):
+//
+//	T(n)  = o_s + (n−1)G + L + o_r       from the latencies
+//	g'(n) = g + (n−1)G                   from a stream of messages
+type LogGPResult struct {
+	Name string
+	// Sum is o_s + L + o_r, the one-way time of one byte. A ping-pong shows no more
+	// than that.
+	Sum Estimate[quantity.Micros]
+	// Separate reports whether the overheads were measured, so that L, o_s and o_r
+	// are known one by one. If not they are 0.
+	Separate        bool
+	Latency         Estimate[quantity.Micros] // L
+	SendOverhead    Estimate[quantity.Micros] // o_s
+	ReceiveOverhead Estimate[quantity.Micros] // o_r
+	// Gap and GapPerByte are g and G, of the stream.
+	Gap        Estimate[quantity.Micros]
+	GapPerByte Estimate[quantity.MicrosPerByte]
+	// PerByte is the time per byte of the latencies: G again, if LogGP holds.
+	PerByte Estimate[quantity.MicrosPerByte]
+	// Latencies and Stream are the lines behind the parameters; Latencies is nil
+	// where there is one latency only.
+	Latencies, Stream *Result
+	Warnings          []string
+}
+
+// LogGP finds L, o, g and G in tables of one system: latencies (one-way or round
+// trip), gaps of a stream, and overheads if they were measured. Others are passed over.
+// A g, G, o or L below zero is an error that tells what made it so.
+func LogGP(tables ...*trace.Table) (*LogGPResult, error) {
+	var latency, stream, send, receive *trace.Table
+	var passed []string
+	for _, t := range tables {
+		place := map[trace.Kind]**trace.Table{
+			trace.OneWay: &latency, trace.RoundTrip: &latency, trace.Gap: &stream,
+			trace.SendOverhead: &send, trace.ReceiveOverhead: &receive,
+		}[t.Kind]
+		if place == nil || *place != nil {
+			passed = append(passed, t.Name())
+			continue
+		}
+		*place = t
+	}
+	switch {
+	case latency == nil:
+		return nil, fmt.Errorf("LogGP: no table of latencies: add the output of a ping-pong, such as osu_latency")
+	case stream == nil:
+		return nil, fmt.Errorf("LogGP: no table of a stream's bandwidth or message rate: add one, such as that of osu_bw; latencies alone do not tell g")
+	}
+	r := &LogGPResult{Name: latency.Name()}
+	if len(passed) > 0 {
+		r.warn("not used: %s", strings.Join(passed, ", "))
+	}
+	if err := r.fitStream(stream); err != nil {
+		return nil, err
+	}
+	if err := r.fitLatency(latency); err != nil {
+		return nil, err
+	}
+	if r.Latencies != nil && (r.PerByte.Low > r.GapPerByte.High || r.PerByte.High < r.GapPerByte.Low) {
+		r.warn("G is %v in the stream and %v in the latencies: LogGP has one G; messages of many bytes take other ways alone than in a stream", r.GapPerByte.Value, r.PerByte.Value)
+	}
+	if send == nil || receive == nil {
+		r.warn("L, o_s and o_r are known as one sum only: a ping-pong cannot tell them apart")
+		return r, nil
+	}
+	return r, r.separate(send, receive)
+}
+
+func (r *LogGPResult) warn(format string, args ...any) {
+	r.Warnings = append(r.Warnings, fmt.Sprintf(format, args...))
+}
+
+func (r *LogGPResult) fitStream(t *trace.Table) (err error) {
+	if r.Stream, err = Linear(t, Relative); err != nil {
+		return err
+	}
+	l := fitLine(r.Stream.Points, Relative)
+	if g := l.freeBeta + l.freeTau; g < 0 {
+		return fmt.Errorf("LogGP: g would be %v: the gaps of %s grow faster than a line, from %v at %v to %v at %v; a protocol changes on the way: fit fewer sizes, or segments",
+			quantity.Micros(g), t.Name(), r.Stream.Points[0].Time, r.Stream.Points[0].Size, r.Stream.Points[len(r.Stream.Points)-1].Time, r.Stream.Points[len(r.Stream.Points)-1].Size)
+	}
+	if l.freeTau < 0 {
+		return fmt.Errorf("LogGP: G would be %v: the gaps of %s fall with size", quantity.MicrosPerByte(l.freeTau), t.Name())
+	}
+	r.Gap = l.estimate(1)
+	r.GapPerByte = r.Stream.Segments[0].Tau
+	return nil
+}
+
+func (r *LogGPResult) fitLatency(t *trace.Table) (err error) {
+	if len(t.Samples) == 1 && t.Samples[0].Size > 0 {
+		r.Sum = known(t.Samples[0].Mean)
+		if t.Kind == trace.RoundTrip {
+			r.Sum = known(t.Samples[0].Mean / 2)
+		}
+		r.warn("one latency only (%v): G is the stream's", t.Samples[0].Size)
+		return nil
+	}
+	if r.Latencies, err = Linear(t, Relative); err != nil {
+		return err
+	}
+	l := fitLine(r.Latencies.Points, Relative)
+	if l.freeBeta+l.freeTau < 0 {
+		return fmt.Errorf("LogGP: o_s + L + o_r would be %v: the latencies of %s grow faster than a line; fit fewer sizes, or segments", quantity.Micros(l.freeBeta+l.freeTau), t.Name())
+	}
+	r.Sum = l.estimate(1)
+	r.PerByte = r.Latencies.Segments[0].Tau
+	return nil
+}
+
+// separate takes o_s and o_r at the smallest size off the sum.
+func (r *LogGPResult) separate(send, receive *trace.Table) error {
+	smallest := func(t *trace.Table) (trace.Sample, error) {
+		for _, s := range t.Samples {
+			if s.Size > 0 {
+				return s, nil
+			}
+		}
+		return trace.Sample{}, fmt.Errorf("%s: %w: no size above 0", t.Name(), ErrNoData)
+	}
+	s, err := smallest(send)
+	if err != nil {
+		return err
+	}
+	o, err := smallest(receive)
+	if err != nil {
+		return err
+	}
+	latency := r.Sum.Value - s.Mean - o.Mean
+	if latency < 0 {
+		return fmt.Errorf("LogGP: L would be %v: o_s = %v and o_r = %v (%v, %v) are more than the one-way time of %v; they overlap with the transfer, or were measured otherwise",
+			latency, s.Mean, o.Mean, s.Size, o.Size, r.Sum.Value)
+	}
+	r.Separate = true
+	r.SendOverhead, r.ReceiveOverhead = known(s.Mean), known(o.Mean)
+	r.Latency = Estimate[quantity.Micros]{latency, max(0, latency-(r.Sum.Value-r.Sum.Low)), latency + (r.Sum.High - r.Sum.Value)}
+	return nil
+}
+
+// Layer returns the parameters as a layer. Where only the sum is known it stands
+// as L, with overheads of 0.
+func (r *LogGPResult) Layer() costs.LogGP {
+	l := costs.LogGP{
+		LogP: costs.LogP{
+			Latency: r.Latency.Value, SendOverhead: r.SendOverhead.Value,
+			ReceiveOverhead: r.ReceiveOverhead.Value, GapTime: r.Gap.Value,
+		},
+		GapPerByte: r.GapPerByte.Value,
+	}
+	if !r.Separate {
+		l.Latency = r.Sum.Value
+	}
+	return l
+}
+
+// known is a value without an interval.
+func known(t quantity.Micros) Estimate[quantity.Micros] {
+	return Estimate[quantity.Micros]{t, 0, quantity.Micros(math.Inf(1))}
+}
+
+// estimate is the line's value at n, not below zero.
+func (l *line) estimate(n float64) Estimate[quantity.Micros] {
+	v, d := l.at(n), math.Inf(1)
+	if !math.IsInf(l.sigma2, 1) {
+		d = l.t * l.sd(n)
+	}
+	return Estimate[quantity.Micros]{quantity.Micros(v), quantity.Micros(max(0, v-d)), quantity.Micros(v + d)}
+}

@@ -1,0 +1,420 @@
+package fit
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/halfpeak/halfpeak/fit/trace"
+	costs "github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+func fitted(t *testing.T) func(*Result, error) *Result {
+	return func(r *Result, err error) *Result {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+}
+
+// about compares quantities to a relative tolerance.
+func about(tolerance float64) cmp.Option {
+	return cmp.Options{
+		cmp.Comparer(func(a, b quantity.Micros) bool { return near(float64(a), float64(b), tolerance) }),
+		cmp.Comparer(func(a, b quantity.MicrosPerByte) bool { return near(float64(a), float64(b), tolerance) }),
+	}
+}
+
+func kind(t *trace.Table, k trace.Kind) *trace.Table {
+	t.Kind = k
+	return t
+}
+
+// A planted envelope comes back; a single line and an upper envelope do not become one.
+func TestSwitch(t *testing.T) {
+	envelope := func(n float64) float64 { return math.Min(1+0.05*n, 10+0.005*n) } // they cross at 200
+	r := fitted(t)(Switch(table(sizes(40, 1, 1<<16), envelope)))
+	if len(r.Segments) != 2 || r.Worst > 1e-9 {
+		t.Fatalf("%d segments, worst error %v", len(r.Segments), r.Worst)
+	}
+	for n := 1.0; n < 1e5; n *= 1.1 {
+		if got := float64(r.Time(quantity.Bytes(n))); !near(got, envelope(n), 1e-9) {
+			t.Errorf("at %v: %v, want %v", n, got, envelope(n))
+		}
+	}
+	r = fitted(t)(Switch(table(sizes(40, 1, 1<<16), func(n float64) float64 { return math.Max(1+0.005*n, 0.05*n) })))
+	if len(r.Segments) != 1 {
+		t.Errorf("an upper envelope became %d segments", len(r.Segments))
+	}
+}
+
+// A per-size table meets its points, goes straight between them, and is no layer.
+func TestPerSize(t *testing.T) {
+	r := fitted(t)(PerSize(table([]float64{1, 3, 10}, func(n float64) float64 { return n * n })))
+	for n, want := range map[float64]float64{1: 1, 2: 5, 3: 9, 10: 100, 20: 230} { // 13 a byte from 3 to 10, and beyond
+		if got := float64(r.Time(quantity.Bytes(n))); !near(got, want, 1e-12) {
+			t.Errorf("at %v: %v, want %v", n, got, want)
+		}
+	}
+	if _, err := r.Layer(); err == nil {
+		t.Error("a per-size table became a layer")
+	}
+}
+
+// Huber and Theil–Sen find the line through a fifth of points that are anything, where
+// least squares do not.
+func TestRobust(t *testing.T) {
+	random := rand.New(rand.NewPCG(2, 0))
+	spoiled := table(sizes(60, 1, 1<<20), func(n float64) float64 {
+		v := (5 + n/500) * (1 + 0.01*random.NormFloat64())
+		if random.IntN(5) == 0 {
+			v *= 1.5 + random.Float64()
+		}
+		return v
+	})
+	for m, want := range map[Method]bool{Relative: false, Huber: true, TheilSen: true} {
+		s := fitted(t)(Linear(spoiled, m)).Segments[0]
+		if got := near(float64(s.Beta.Value), 5, 0.03) && near(float64(s.Tau.Value), 1./500, 0.03); got != want {
+			t.Errorf("%s: β %v τ %v", m, s.Beta, s.Tau)
+		}
+	}
+}
+
+// The intervals of the robust methods hold the truth as often as those of least squares.
+func TestRobustCoverage(t *testing.T) {
+	for m, tries := range map[Method]int{Huber: 1000, TheilSen: 60} {
+		random := rand.New(rand.NewPCG(4, 0))
+		in := 0.0
+		for range tries {
+			s := fitted(t)(Linear(table(sizes(40, 1, 1<<16), func(n float64) float64 { return (5 + n/500) * (1 + 0.03*random.NormFloat64()) }), m)).Segments[0]
+			if s.Beta.Low <= 5 && 5 <= s.Beta.High {
+				in++
+			}
+			if s.Tau.Low <= 1./500 && 1./500 <= s.Tau.High {
+				in++
+			}
+		}
+		t.Logf("%s: %.1f %%", m, 50*in/float64(tries))
+		if share := in / 2 / float64(tries); share < 0.85 || share > 0.98 {
+			t.Errorf("%s: intervals hold the truth in %.1f %%", m, 100*share)
+		}
+	}
+}
+
+// Auto takes the model that the data were made by, and lists what it tried.
+func TestAuto(t *testing.T) {
+	random := rand.New(rand.NewPCG(9, 0))
+	noisy := func(f func(n float64) float64) *trace.Table {
+		return table(sizes(50, 1, 1<<20), func(n float64) float64 { return f(n) * (1 + 0.02*random.NormFloat64()) })
+	}
+	check := func(f func(n float64) float64, model string, segments int) {
+		t.Helper()
+		r := fitted(t)(Auto(noisy(f)))
+		if r.Model != model || len(r.Segments) != segments {
+			t.Errorf("%s with %d segments, want %s with %d; tried %+v", r.Model, len(r.Segments), model, segments, r.Tried)
+		}
+		chosen := 0
+		for _, trial := range r.Tried {
+			if trial.Chosen {
+				chosen++
+			}
+		}
+		if len(r.Tried) != len(candidates) || chosen != 1 {
+			t.Errorf("tried %+v", r.Tried)
+		}
+	}
+	check(func(n float64) float64 { return 3 + n/100 }, "linear", 1)
+	check(func(n float64) float64 { return math.Min(1+0.05*n, 10+0.005*n) }, "switch", 2)
+	check(func(n float64) float64 {
+		if n <= 4096 {
+			return 1 + n/1000
+		}
+		return 20 + n/5000
+	}, "segmented", 2)
+	for _, name := range []string{"netpipe-3.7.2-openmpi-4.1.4-sm.np.out", "netpipe-3.7.2-tcp-loopback.np.out"} {
+		if r := fitted(t)(Auto(readTable(t, name))); r.Model != "segmented" {
+			t.Errorf("%s: %s, tried %+v", name, r.Model, r.Tried)
+		}
+	}
+}
+
+// LogGP comes back from latencies and a stream; with overheads L, o_s and o_r one
+// by one; without as a sum.
+func TestLogGP(t *testing.T) {
+	want := costs.LogGP{LogP: costs.LogP{Latency: 2, SendOverhead: 0.5, ReceiveOverhead: 0.75, GapTime: 1.25}, GapPerByte: 0.001}
+	ns := sizes(20, 1, 1<<20)
+	latency := table(ns, func(n float64) float64 { return float64(want.OneWay(quantity.Bytes(n))) })
+	stream := kind(table(ns, func(n float64) float64 { return float64(want.Gap(quantity.Bytes(n))) }), trace.Gap)
+	send := kind(table(ns, func(float64) float64 { return 0.5 }), trace.SendOverhead)
+	receive := kind(table(ns, func(float64) float64 { return 0.75 }), trace.ReceiveOverhead)
+
+	r, err := LogGP(latency, stream, send, receive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, r.Layer(), about(1e-9)); diff != "" || !r.Separate {
+		t.Error(diff)
+	}
+	r, err = LogGP(stream, latency)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := costs.LogGP{LogP: costs.LogP{Latency: 3.25, GapTime: 1.25}, GapPerByte: 0.001}
+	if diff := cmp.Diff(sum, r.Layer(), about(1e-9)); diff != "" || r.Separate {
+		t.Error(diff)
+	}
+	if all := strings.Join(r.Warnings, "\n"); !strings.Contains(all, "one sum only") {
+		t.Errorf("warnings %q", all)
+	}
+	// What cannot be is refused, with the reason.
+	refuse := func(want string, tables ...*trace.Table) {
+		t.Helper()
+		if _, err := LogGP(tables...); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+	refuse("no table of latencies", stream)
+	refuse("no table of a stream", latency)
+	refuse("g would be -", latency, kind(table(ns, func(n float64) float64 { return 1e-9 + 1e-6*n*n }), trace.Gap))
+	refuse("L would be -", latency, stream, kind(table(ns, func(float64) float64 { return 3 }), trace.SendOverhead), receive)
+}
+
+// OSU files of one system give LogGP: the latencies and the windowed bandwidth.
+func TestLogGPFromNetgauge(t *testing.T) {
+	f, err := trace.Open("trace/testdata/netgauge_loggp.out", trace.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tables []*trace.Table
+	for i := range f.Tables {
+		tables = append(tables, &f.Tables[i])
+	}
+	r, err := LogGP(tables...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// By hand from the file: PRTT(1)/2 = 2 + (n−1)/1000, gap = 0.5 + (n−1)/2000,
+	// o_s = 0.2, o_r = 0.3, hence L = 1.5.
+	want := costs.LogGP{LogP: costs.LogP{Latency: 1.5, SendOverhead: 0.2, ReceiveOverhead: 0.3, GapTime: 0.5}, GapPerByte: 0.0005}
+	if diff := cmp.Diff(want, r.Layer(), about(1e-6)); diff != "" {
+		t.Error(diff)
+	}
+	if all := strings.Join(r.Warnings, "\n"); !strings.Contains(all, "LogGP has one G") {
+		t.Errorf("warnings %q", all)
+	}
+}
+
+// signature makes the bursts of a system: the first requests cost o_s + Δ each, and
+// once the pipe is full each costs max(g, o_s+o_r+Δ).
+func signature(os, or, g float64, deltas ...float64) *trace.Table {
+	t := &trace.Table{Title: "signature", Kind: trace.Interval}
+	for _, d := range deltas {
+		for m := 1; m <= 64; m *= 2 {
+			const free = 4 // requests that the network takes at once
+			total := float64(min(m, free))*(os+d) + float64(max(0, m-free))*math.Max(g, os+or+d)
+			t.Bursts = append(t.Bursts, trace.Burst{Messages: m, Delta: quantity.Micros(d), Interval: quantity.Micros(total / float64(m))})
+		}
+	}
+	return t
+}
+
+// HP-LAM's numbers come back from its signature: o_s 3.6, o_r 4.4 (o = 4.0 on
+// average), g 12.8, RTT 28.1, hence L = 6.05.
+func TestLogP(t *testing.T) {
+	r, err := LogP(signature(3.6, 4.4, 12.8, 0, 4, 8, 16, 32), 28.1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := costs.LogP{Latency: 6.05, SendOverhead: 3.6, ReceiveOverhead: 4.4, GapTime: 12.8}
+	if diff := cmp.Diff(want, r.Layer(), about(1e-9)); diff != "" {
+		t.Error(diff)
+	}
+	warned := func(tab *trace.Table, rtt quantity.Micros, want string) {
+		t.Helper()
+		r, err := LogP(tab, rtt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if all := strings.Join(r.Warnings, "\n"); !strings.Contains(all, want) {
+			t.Errorf("warnings %q, want %q", all, want)
+		}
+	}
+	warned(signature(3.6, 4.4, 12.8, 0, 1, 2), 28.1, "o_r does not show")
+	warned(signature(3.6, 4.4, 12.8, 0, 16), 0, "L needs the round-trip time")
+	warned(signature(3.6, 4.4, 5, 0, 16, 32), 28.1, "the processor is the bottleneck")
+	refused := func(tab *trace.Table, rtt quantity.Micros, want string) {
+		t.Helper()
+		if _, err := LogP(tab, rtt); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+	refused(signature(3.6, 4.4, 12.8, 0, 16), 10, "L would be -3.00 µs: half of the round trip")
+	refused(signature(3.6, 4.4, 12.8, 16), 28.1, "needs bursts with a Δ of 0")
+	refused(signature(-20, 4.4, 12.8, 0, 16), 28.1, "o_s would be -")
+	refused(table([]float64{1, 2}, func(float64) float64 { return 1 }), 28.1, "needs bursts")
+}
+
+// CLIP's five stages: their lines from a table of stage times, and from the times of
+// whole messages what is in them.
+func TestPipeline(t *testing.T) {
+	clip := costs.Pipeline{Stages: []costs.Stage{
+		{Name: "0", Beta: 3.0, Tau: 5.9 / 1024}, {Name: "1", Beta: 0.6, Tau: 7.6 / 1024}, {Name: "2", Beta: 1.3, Tau: 7.5 / 1024}, {Name: "3", Beta: 0.5, Tau: 7.6 / 1024},
+	}}
+	var tables []*trace.Table
+	for _, s := range clip.Stages {
+		tab := kind(table(sizes(10, 64, 1<<16), func(n float64) float64 { return float64(s.Time(quantity.Bytes(n))) }), trace.Stage)
+		tab.Title = s.Name
+		tables = append(tables, tab)
+	}
+	_, p, err := Stages(tables, Relative)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(clip.Stages, p.Stages, about(1e-9)); diff != "" {
+		t.Error(diff)
+	}
+
+	measure := func(packet float64) *trace.Table {
+		p := clip
+		p.Cut = costs.Cut{Rule: costs.CutFixed, Size: quantity.Bytes(packet)}
+		var ns []float64
+		for k := 1.0; k <= 64; k *= 2 {
+			ns = append(ns, k*packet)
+		}
+		tab := table(append(ns, 3.5*packet), func(n float64) float64 { return float64(p.OneWay(quantity.Bytes(n))) })
+		tab.Packet = quantity.Bytes(packet)
+		return tab
+	}
+	// From 1.2 KiB on stage 2 is the slowest: 1.3 + 7.5p against 0.6 + 7.6p is so up to 7 KiB.
+	r, err := EndToEnd(measure(2048), measure(4096))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range []struct {
+		name      string
+		got, want float64
+	}{
+		{"Σβ", float64(r.SumBeta.Value), 5.4}, {"Στ", float64(r.SumTau.Value), 28.6 / 1024},
+		{"β", float64(r.Beta.Value), 1.3}, {"τ", float64(r.Tau.Value), 7.5 / 1024}, // stage 2
+	} {
+		if !near(v.got, v.want, 1e-6) {
+			t.Errorf("%s is %v, want %v", v.name, v.got, v.want)
+		}
+	}
+	if all := strings.Join(r.Warnings, "\n"); !r.Separate || !strings.Contains(all, "4 sizes that are not 2 whole packets") {
+		t.Errorf("warnings %q", all)
+	}
+	// One packet size: only t_b(p) and the fill. 16.3 µs at 2 KiB, of 62.6 for all.
+	r, err = EndToEnd(measure(2048))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Separate || !near(float64(r.Packet.Value), 16.3, 1e-9) || !near(float64(r.Fill.Value), 46.3, 1e-9) {
+		t.Errorf("t_b %v fill %v", r.Packet, r.Fill)
+	}
+	if _, err := EndToEnd(table(sizes(10, 1, 100), func(float64) float64 { return 1 })); err == nil || !strings.Contains(err.Error(), "packet_bytes") {
+		t.Error(err)
+	}
+}
+
+// What changed is found with its size, and what did not is not.
+func TestCompare(t *testing.T) {
+	random := rand.New(rand.NewPCG(6, 0))
+	measure := func(beta, tau float64) *Result {
+		return fitted(t)(Linear(table(sizes(60, 1, 1<<20), func(n float64) float64 { return (beta + tau*n) * (1 + 0.01*random.NormFloat64()) }), Relative))
+	}
+	changes, err := Compare(measure(5, 0.002), measure(6, 0.002))
+	if err != nil || len(changes) != 1 {
+		t.Fatal(changes, err)
+	}
+	c := changes[0]
+	if !c.BetaReal || c.TauReal || c.Beta.Low > 1 || c.Beta.High < 1 {
+		t.Errorf("β grew by 1: %+v", c)
+	}
+	changes, err = Compare(measure(5, 0.002), measure(5, 0.002))
+	if err != nil || changes[0].BetaReal || changes[0].TauReal || changes[0].TimeReal || !near(changes[0].Time, 1, 0.01) {
+		t.Errorf("nothing changed: %+v %v", changes, err)
+	}
+	far := fitted(t)(Linear(table(sizes(10, 1<<22, 1<<24), func(n float64) float64 { return n }), Relative))
+	if _, err := Compare(measure(5, 0.002), far); err == nil || !strings.Contains(err.Error(), "no sizes in common") {
+		t.Error(err)
+	}
+}
+
+// The doubts of a statistician are told.
+func TestWarnings(t *testing.T) {
+	check := func(tab *trace.Table, m Method, want string) {
+		t.Helper()
+		if all := strings.Join(fitted(t)(Linear(tab, m)).Warnings, "\n"); !strings.Contains(all, want) {
+			t.Errorf("warnings %q, want %q", all, want)
+		}
+	}
+	linear := func(n float64) float64 { return 10 + n/100 }
+	check(table([]float64{1, 1000, 2000}, linear), Relative, "3 sizes are few")
+	check(table([]float64{1000, 1100, 1200, 1300, 1400}, linear), Relative, "no spread in the sizes")
+	check(table([]float64{1, 8, 64, 512, 1024, 1 << 20}, linear), Ordinary, "the size 1 MiB alone decides the line")
+	// CLIP's clock: 10 ms over 1001 messages (table 5.1, with the snooping receive).
+	tick := 1e4 / 1001
+	clip := table([]float64{1024, 2048, 4096, 8192, 16384, 32768, 65536}, func(n float64) float64 {
+		return map[float64]float64{1024: 2, 2048: 3, 4096: 6, 8192: 10, 16384: 17, 32768: 32, 65536: 59}[n] * tick
+	})
+	clip.Quantum = 0.01
+	check(clip, Relative, "multiples of 9.99 µs: the clock ticks")
+	coarse := table(sizes(21, 1, 1<<20), func(n float64) float64 { return math.Round(100*(0.2+n/1e4)) / 100 })
+	coarse.Quantum = 0.01
+	check(coarse, Relative, "in steps of 0.0100 µs, which is 5 % of the shortest")
+	check(table(sizes(21, 1, 1<<20), func(n float64) float64 {
+		if n == 1 {
+			return 40
+		}
+		return linear(n)
+	}), Relative, "the first row (1 B, 40.00 µs) is 4.0 times as long")
+	check(table(sizes(21, 1, 1<<20), func(n float64) float64 {
+		if n > 1000 {
+			return linear(n) / 2
+		}
+		return linear(n)
+	}), Relative, "not monotone")
+}
+
+// A result converts to a layer that predicts the same times.
+func TestLayer(t *testing.T) {
+	random := rand.New(rand.NewPCG(8, 0))
+	p := plant(random, 80, 3)
+	tab := p.measure(random, 0.01)
+	for _, r := range []*Result{fitted(t)(Linear(tab, Relative)), fitted(t)(Segmented(tab, 0)), fitted(t)(Switch(tab))} {
+		l, err := r.Layer()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range p.sizes {
+			if got, want := l.OneWay(quantity.Bytes(n)), r.Time(quantity.Bytes(n)); got != want {
+				t.Errorf("%s at %v: %v, want %v", r.Model, n, got, want)
+			}
+		}
+	}
+}
+
+// The same seed gives the same bootstrap; out of range is refused.
+func TestBootstrapSeed(t *testing.T) {
+	r := fitted(t)(Segmented(readTable(t, "netpipe-3.7.2-openmpi-4.1.4-sm.np.out"), 0))
+	a, err := r.Bootstrap(100, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := r.Bootstrap(100, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(a, b); diff != "" {
+		t.Error(diff)
+	}
+	if _, err := r.Bootstrap(1, 1); err == nil {
+		t.Error("one sample is no bootstrap")
+	}
+}
