@@ -24,7 +24,7 @@ var modelKeys = map[string][]string{
 	"switch":    {"branches"},
 	"envelope":  {"branches"},
 	"segmented": {"below", "mtu", "window"},
-	"series":    {"below", "added"},
+	"series":    {"below", "added", "beta", "tau"},
 }
 
 // build makes the model of a layer, and fills in what l has besides.
@@ -517,11 +517,18 @@ func buildSeries(b *builder, path string, t layerTable, l *Layer) (model.Layer, 
 	if err != nil {
 		return nil, err
 	}
-	added, err := b.part(path+".added", t.Added, l)
-	if err != nil {
-		return nil, err
+	if t.Added != "" {
+		if t.Beta != "" || t.Tau != "" {
+			return nil, b.errorf(path+".added", "a series adds a layer or its own beta and tau; leave one out")
+		}
+		added, err := b.part(path+".added", t.Added, l)
+		return model.Series{Below: below, Added: added}, err
 	}
-	return model.Series{Below: below, Added: added}, nil
+	if t.Beta == "" && t.Tau == "" {
+		return nil, b.errorf(path, `nothing added; write added = "NAME", or beta and tau`)
+	}
+	added, err := buildLinear(b, path, t, l)
+	return model.Series{Below: below, Added: added}, err
 }
 
 // CutNames are the names of the ways to cut a message.

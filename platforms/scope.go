@@ -50,6 +50,13 @@ var predictions = map[string]struct {
 		}
 		return size(n), nil
 	}},
+	"threshold": {0, func(l model.Layer, _ []quantity.Bytes) (quantity.Value, error) {
+		n, ok := model.Threshold(l)
+		if !ok {
+			return quantity.Value{}, fmt.Errorf("threshold: the layer is one for all sizes; it must be a switch or an envelope")
+		}
+		return size(n), nil
+	}},
 	"paper_packet": {1, pipeline(func(l model.Pipeline, n []quantity.Bytes) quantity.Value { return size(l.PaperPacket(n[0])) })},
 	"paper_bound":  {2, pipeline(func(l model.Pipeline, n []quantity.Bytes) quantity.Value { return micros(l.PaperBound(n[0], n[1])) })},
 	"one_way_in":   {2, pipeline(func(l model.Pipeline, n []quantity.Bytes) quantity.Value { return micros(l.OneWayIn(n[0], n[1])) })},
