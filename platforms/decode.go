@@ -110,6 +110,9 @@ func (d *document) decodeError(err error) error {
 		e := &missing.Errors[0]
 		row, column := e.Position()
 		key := e.Key()
+		if top := knownKeys(key[:1]); !slices.Contains(top, key[0]) {
+			key = key[:1] // of [layers.x], "layers" is wrong
+		}
 		return fmt.Errorf("%s:%d:%d: unknown key %q%s", d.file, row, column, strings.Join(key, "."),
 			nearest.Hint(key[len(key)-1], knownKeys(key)))
 	}
@@ -117,7 +120,10 @@ func (d *document) decodeError(err error) error {
 	if errors.As(err, &syntax) {
 		row, column := syntax.Position()
 		message := strings.TrimPrefix(syntax.Error(), "toml: ")
-		if strings.Contains(message, "cannot decode TOML integer") || strings.Contains(message, "cannot decode TOML float") {
+		switch {
+		case strings.Contains(message, "array table"):
+			message = "a table in double brackets is a list; write it in single ones, as in [layer.eager]"
+		case strings.Contains(message, "cannot decode TOML integer") || strings.Contains(message, "cannot decode TOML float"):
 			message = `a number without a unit; write it as text with its unit, as in "5.9us/KB"`
 		}
 		return fmt.Errorf("%s:%d:%d: %s", d.file, row, column, message)
@@ -136,10 +142,8 @@ func knownKeys(key toml.Key) []string {
 		return []string{"rate", "source"}
 	case key[0] == "stage":
 		return []string{"beta", "tau", "host", "source"}
-	case slices.Contains(key, "branches"):
-		return []string{"layer", "up_to"}
 	}
-	keys := slices.Clone(commonKeys)
+	keys := append([]string{"up_to"}, commonKeys...) // of a branch too: its keys come without "branches"
 	for _, more := range modelKeys {
 		keys = append(keys, more...)
 	}

@@ -1,38 +1,409 @@
 package platforms
 
-import "testing"
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
 
-func TestScratch(t *testing.T) {
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// A platform of one layer, in five lines; and a stage.
+const (
+	oneLayer = "[layer.x]\nmodel = \"linear\"\nbeta = \"2us\"\ntau = \"1us/KB\"\nsource = \"s\"\n"
+	oneStage = "[stage.a]\nbeta = \"1us\"\ntau = \"1us/KB\"\nsource = \"s\"\n"
+)
+
+// linear is a platform with the layer x, of the keys given besides model.
+func linear(keys ...string) string {
+	return "[layer.x]\nmodel = \"linear\"\n" + strings.Join(keys, "\n") + "\n"
+}
+
+// also is a platform with the layer x and another one.
+func also(name string, keys ...string) string {
+	return oneLayer + "[layer." + name + "]\nsource = \"s\"\n" + strings.Join(keys, "\n") + "\n"
+}
+
+// pipe is a platform with the stage a and a pipeline.
+func pipe(keys ...string) string {
+	return oneStage + "[layer.p]\nmodel = \"pipeline\"\nsource = \"s\"\n" + strings.Join(keys, "\n") + "\n"
+}
+
+func TestParseErrors(t *testing.T) {
+	check := func(text, want string) {
+		t.Helper()
+		_, err := Parse("my.toml", []byte(text))
+		if err == nil || err.Error() != want {
+			t.Errorf("%s\n got %v\nwant %s", text, err, want)
+		}
+	}
+	const beta, tau, source = `beta = "2us"`, `tau = "1us/KB"`, `source = "s"`
+
+	// No platform at all.
+	check("", "my.toml: the file is empty; a platform has at least a [layer.NAME] with a model")
+	check(" \n\t\n", "my.toml: the file is empty; a platform has at least a [layer.NAME] with a model")
+	check("\x7fELF\x00", "my.toml: this is a binary file; a platform is a TOML text")
+	check("title = \"\xff\"", "my.toml: this is a binary file; a platform is a TOML text")
+	check("title = \"x\"\n", "my.toml: no [layer.NAME]; a platform has at least one")
+	// TOML itself.
+	check("[layer.x\n", "my.toml:1:9: expected ']' to close table name")
+	check(linear(beta, beta), "my.toml:4:1: key beta is already defined")
+	check("[[layer.x]]\n", "my.toml:1:3: a table in double brackets is a list; write it in single ones, as in [layer.eager]")
+	// Keys.
+	check("titel = \"x\"\n", `my.toml:1:1: unknown key "titel"; did you mean "title"?`)
+	check("[layers.x]\nmodel = \"linear\"\n", `my.toml:1:2: unknown key "layers"; did you mean "layer"?`)
+	check(linear(`tua = "3us"`), `my.toml:3:1: unknown key "layer.x.tua"; did you mean "tau"?`)
+	check(oneLayer+"[stage.a]\nhots = \"sender\"\n", `my.toml:7:1: unknown key "stage.a.hots"; did you mean "host"?`)
+	check(oneLayer+"[roof.a]\nrte = \"1us\"\n", `my.toml:7:1: unknown key "roof.a.rte"; did you mean "rate"?`)
+	check(oneLayer+"[constant.a]\nvalu = \"1us\"\n", `my.toml:7:1: unknown key "constant.a.valu"; did you mean "value"?`)
+	check(linear(beta, tau, `G = "1us/KB"`, source), "my.toml:5:1: layer.x.G: not a key of the model linear; it takes beta, tau")
+	check("[layer.X]\nmodel = \"linear\"\n", `my.toml:1:8: layer.X: "X" is no name; use small letters, digits, - and _`)
+	check(oneLayer+"[stage.A]\n"+beta+"\n", `my.toml:6:8: stage.A: "A" is no name; use small letters, digits, - and _`)
+	check(oneLayer+"[constant.a-b]\nvalue = \"1us\"\nsource = \"s\"\n", `my.toml:6:11: constant.a-b: formulas cannot name "a-b"; use letters, digits and _`)
+	// Models.
+	check("[layer.x]\nmodel = \"linar\"\n", `my.toml:2:1: layer.x.model: no model "linar"; did you mean "linear"?`)
+	check("[layer.x]\nsource = \"s\"\n", `my.toml:1:8: layer.x: no model; write model = "linear" or another of envelope, linear, loggp, logp, pipeline, segmented, series, switch`)
+	check("default = \"y\"\n"+oneLayer, `my.toml:1:1: default: no layer "y"; did you mean "x"?`)
+	// Numbers.
+	check(linear(`beta = 3`), `my.toml:3:8: a number without a unit; write it as text with its unit, as in "5.9us/KB"`)
+	check(linear(`beta = 3.5`), `my.toml:3:8: a number without a unit; write it as text with its unit, as in "5.9us/KB"`)
+	check(linear(`beta = "2"`, tau, source), `my.toml:3:1: layer.x.beta: "2": no unit; a time takes ns, µs (us), ms or s`)
+	check(linear(beta, `tau = "1us"`, source), `my.toml:4:1: layer.x.tau: "1us": this is a time; wanted is an inverse bandwidth, in µs/KiB (us/KB), µs/B, ns/B or µs/MiB`)
+	check(linear(`beta = "-2us"`, tau, source), `my.toml:3:1: layer.x.beta: "-2us": a time cannot be negative`)
+	check(linear(`beta = "1us/0"`, tau, source), `my.toml:3:1: layer.x.beta: "1us/0": a time must be finite`)
+	check(linear(beta, source), "my.toml:1:8: layer.x: no tau; it is needed, as text with a unit")
+	check("clock = \"3us\"\n"+oneLayer, `my.toml:1:1: clock: "3us": a clock rate is above zero, in kHz, MHz or GHz`)
+	check("clock = \"0MHz\"\n"+oneLayer, `my.toml:1:1: clock: "0MHz": a clock rate is above zero, in kHz, MHz or GHz`)
+	check(oneLayer+"[roof.pci]\nrate = \"0MB/s\"\nsource = \"s\"\n", `my.toml:7:1: roof.pci.rate: "0MB/s": a roof is above zero`)
+	check(oneLayer+"[roof.pci]\nrate = \"33MHz\"\nsource = \"s\"\n", `my.toml:7:1: roof.pci.rate: "33MHz": this is a clock rate; wanted is a rate, in MB/s, GB/s, MiB/s, Mbit/s (Mbps) or Gbit/s`)
+	check(oneLayer+"[constant.a]\nsource = \"s\"\n", "my.toml:6:11: constant.a: no value; it is needed, as text with a unit")
+	// Sources.
+	const noSource = `no source; say where its numbers are from, as in source = "Table 4.2"`
+	check(linear(beta, tau), "my.toml:1:8: layer.x: "+noSource)
+	check(linear(beta, tau, `source = " "`), "my.toml:1:8: layer.x: "+noSource)
+	check(oneLayer+"[roof.pci]\nrate = \"33MHz*32bit\"\n", "my.toml:6:7: roof.pci: "+noSource)
+	check(oneLayer+"[constant.a]\nvalue = \"1us\"\n", "my.toml:6:11: constant.a: "+noSource)
+	check(oneLayer+"[stage.a]\n"+beta+"\n"+tau+"\n", "my.toml:6:8: stage.a: "+noSource)
+	check(linear(beta, tau, source, `sources = { gamma = "t" }`), `my.toml:6:13: layer.x.sources.gamma: no parameter "gamma" in this layer`)
+	// Names of other tables.
+	check(oneLayer+"roofs = [\"pci\"]\n[roof.pcie]\nrate = \"1GB/s\"\nsource = \"s\"\n", `my.toml:6:1: layer.x.roofs.0: no roof "pci"; did you mean "pcie"?`)
+	check(oneLayer+"[stage.a]\n"+beta+"\n"+tau+"\nhost = \"sendr\"\nsource = \"s\"\n", `my.toml:9:1: stage.a.host: "sendr"; did you mean "sender"?`)
+	// Pipelines.
+	check(pipe(), `my.toml:5:8: layer.p: no stages; write stages = ["NAME", …], each with a table [stage.NAME]`)
+	check(pipe(`stages = ["b"]`), `my.toml:8:1: layer.p.stages.0: no stage "b"; did you mean "a"?`)
+	check(pipe(`stages = ["a"]`, `packets = "eq10"`), `my.toml:9:1: layer.p.packets: eq10 speaks of the first three stages; this pipeline has 1; use "best"`)
+	check(pipe(`stages = ["a"]`, `packets = "large"`), `my.toml:9:1: layer.p.packets: "large": packets are a size, as in "4096B", or "whole", "eq10" or "best"`)
+	check(pipe(`stages = ["a"]`, `packets = "0B"`), `my.toml:9:1: layer.p.packets: "0B": must be at least 1 byte`)
+	check(pipe(`stages = ["a"]`, `packets = "1.5B"`), `my.toml:9:1: layer.p.packets: "1.5B": 1.5 B is not a whole number of bytes`)
+	// Switches and envelopes.
+	const two = `a switch has at least two branches, as in branches = [{ layer = "pio", up_to = "256B" }, { layer = "dma" }]`
+	sw := func(branches string) string { return also("s", `model = "switch"`, "branches = ["+branches+"]") }
+	check(also("s", `model = "switch"`), "my.toml:6:8: layer.s: "+two)
+	check(sw(`{ layer = "x" }`), "my.toml:6:8: layer.s: "+two)
+	check(sw(`{ layer = "x", up_to = "2KB" }, { layer = "x", up_to = "1KB" }, { layer = "x" }`),
+		`my.toml:9:60: layer.s.branches.1.up_to: "1KB" overlaps the branch before it, which goes up to 2 KiB; thresholds must rise`)
+	check(sw(`{ layer = "x", up_to = "2KB" }, { layer = "x", up_to = "4KB" }`),
+		"my.toml:9:60: layer.s.branches.1.up_to: the last branch takes all larger sizes; leave its up_to out")
+	check(sw(`{ layer = "x" }, { layer = "x" }`), "my.toml:9:1: layer.s.branches.0: no up_to; only the last branch goes without")
+	check(sw(`{ layer = "y", up_to = "1KB" }, { layer = "x" }`), `my.toml:9:15: layer.s.branches.0.layer: no layer "y"; did you mean "x"?`)
+	check(sw(`{ up_to = "1KB" }, { layer = "x" }`), `my.toml:9:1: layer.s.branches.0: no layer; a branch is { layer = "NAME", up_to = "256B" }`)
+	check(sw(`{ layer = "x", upto = "1KB" }, { layer = "x" }`), `my.toml:9:28: unknown key "layer.s.upto"; did you mean "up_to"?`)
+	check(sw(`{ layer = "s", up_to = "1KB" }, { layer = "x" }`), "my.toml:6:8: layer.s: is made of itself: s → s")
+	check(also("e", `model = "envelope"`, `branches = [{ layer = "x", up_to = "1KB" }, { layer = "x" }]`),
+		"my.toml:9:28: layer.e.branches.0.up_to: an envelope finds its thresholds itself; leave up_to out, or make it a switch")
+	check(also("e", `model = "envelope"`, `branches = [{ layer = "x" }]`),
+		`my.toml:6:8: layer.e: an envelope has at least two branches, as in branches = [{ layer = "pio" }, { layer = "dma" }]`)
+	// Segments and series.
+	seg := func(keys ...string) string { return also("g", append([]string{`model = "segmented"`}, keys...)...) }
+	check(seg(`mtu = "4KB"`), "my.toml:6:8: layer.g.below: names no layer; it must")
+	check(seg(`below = "x"`), "my.toml:6:8: layer.g: no mtu; it is needed, as text with a unit")
+	check(seg(`below = "x"`, `mtu = "0B"`), `my.toml:10:1: layer.g.mtu: "0B": must be at least 1 byte`)
+	for _, window := range []string{"0", "2.5", "1e12"} {
+		check(seg(`below = "x"`, `mtu = "4KB"`, `window = "`+window+`"`), `my.toml:11:1: layer.g.window: "`+window+`": a window is a whole number of pieces, at least 1`)
+	}
+	check(also("r", `model = "series"`, `below = "r"`, `added = "x"`), "my.toml:6:8: layer.r: is made of itself: r → r")
+	check(also("r", `model = "series"`, `below = "q"`, `added = "x"`)+"[layer.q]\nmodel = \"series\"\nsource = \"s\"\nbelow = \"r\"\nadded = \"x\"\n",
+		"my.toml:6:8: layer.r: is made of itself: r → q → r")
+
+	// What a formula lacks, whatever package quantity says of it.
+	contains := func(text string, want ...string) {
+		t.Helper()
+		_, err := Parse("my.toml", []byte(text))
+		for _, w := range want {
+			if err == nil || !strings.Contains(err.Error(), w) {
+				t.Errorf("%s\n got %v\nwant …%s…", text, err, w)
+			}
+		}
+	}
+	contains(linear(`beta = "2 us +"`, tau, source), "my.toml:3:1: layer.x.beta: ", `"2 us +"`)
+	contains(linear(`beta = "2 parsec"`, tau, source), "my.toml:3:1: layer.x.beta: ", `unknown unit "parsec"`)
+	contains(linear(`beta = "beta"`, tau, source), "my.toml:3:1: layer.x.beta: ", `no constant or parameter "beta" here`)
+	contains(linear(`beta = "alfa"`, tau, source)+"[constant.alpha]\nvalue = \"3us\"\nsource = \"s\"\n", `no constant or parameter "alfa" here; did you mean "alpha"?`)
+	contains(oneLayer+"[stage.a]\nbeta = 'stage(\"b\", \"beta\")'\ntau = \"1us/KB\"\nsource = \"s\"\n"+strings.Replace(oneStage, ".a", ".b", 1), "my.toml:7:1: stage.a.beta: ", "no parameter stage.b.beta")
+}
+
+func TestFind(t *testing.T) {
+	check := func(ref, want string) {
+		t.Helper()
+		p, l, err := Find(ref)
+		if err != nil || p.Name+"/"+l.Name != want {
+			t.Errorf("Find(%q) = %s/%s, %v; want %s", ref, p.Name, l.Name, err, want)
+		}
+	}
+	check("clip", "clip/system-buffer")
+	check("clip/pio", "clip/pio")
+	check("bip", "bip/bip")
+	dir := t.TempDir()
+	mine := filepath.Join(dir, "mine.toml")
+	write := func(path, text string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(mine, oneLayer+strings.Replace(oneLayer, ".x", ".y", 1))
+	check(mine, "mine/x")
+	check(mine+"/y", "mine/y")
+	t.Chdir(dir)
+	check("mine.toml", "mine/x")
+	check("mine.toml/y", "mine/y")
+	check("./mine.toml/y", "mine/y")
+	write("clip", "not what the name means") // a name is a platform's, even if there is such a file
+	check("clip", "clip/system-buffer")
+
+	fails := func(ref, want string) {
+		t.Helper()
+		_, _, err := Find(ref)
+		if err == nil || err.Error() != want {
+			t.Errorf("Find(%q)\n got %v\nwant %s", ref, err, want)
+		}
+	}
+	fails("", `no platform: the name is empty; "halfpeak platforms" lists what there is`)
+	fails("clop", `no platform "clop"; did you mean "clip"?`)
+	fails("clop/pio", `no platform "clop"; did you mean "clip"?`)
+	fails("clip/poi", `platform clip has no layer "poi"; did you mean "pio"?`)
+	fails("mine.toml/z", `platform mine has no layer "z"; did you mean "x"?`)
+	fails("nosuch.toml", "nosuch.toml: no such file; give a platform's name ("+strings.Join(Names(), ", ")+") or the path of a TOML file")
+	fails(dir, dir+": is a directory; give the path of a TOML file")
+	write("empty.toml", "")
+	fails("empty.toml", "empty.toml: the file is empty; a platform has at least a [layer.NAME] with a model")
+	write("binary.toml", "\x7fELF\x02\x01\x01\x00")
+	fails("binary.toml", "binary.toml: this is a binary file; a platform is a TOML text")
+	write("large.toml", strings.Repeat("# padding\n", maxFile/10+1))
+	fails("large.toml", "large.toml: larger than 4 MiB; this is no platform file")
+}
+
+// checkInvariants holds a platform against what is true of each: every parameter
+// has a value and a source, every layer finds its parts.
+func checkInvariants(t *testing.T, p Platform) {
+	t.Helper()
+	params := slices.Concat(p.Constants, p.Stages)
+	if len(p.Layers) == 0 {
+		t.Errorf("%s has no layer", p.Name)
+	}
+	if _, err := p.Layer(p.Default); err != nil {
+		t.Errorf("%s: default: %v", p.Name, err)
+	}
+	for _, l := range p.Layers {
+		params = append(params, l.Params...)
+		for _, part := range l.Parts {
+			if _, err := p.Layer(part); err != nil {
+				t.Errorf("%s: %v", l.Ref(), err)
+			}
+		}
+		if !slices.IsSortedFunc(l.Roofs, func(a, b Roof) int { return int(math.Copysign(1, float64(a.Rate-b.Rate))) }) {
+			t.Errorf("%s: the lowest roof is not the first: %v", l.Ref(), l.Roofs)
+		}
+	}
+	for _, r := range p.Roofs {
+		if !(r.Rate > 0) || strings.TrimSpace(r.Source) == "" {
+			t.Errorf("%s: roof %+v", p.Name, r)
+		}
+	}
+	for _, c := range params {
+		if math.IsNaN(c.Value.Num) || strings.TrimSpace(c.Text) == "" || strings.TrimSpace(c.Source) == "" {
+			t.Errorf("%s: %+v", p.Name, c)
+		}
+	}
+}
+
+// One suite over every layer that comes with halfpeak.
+func TestEmbedded(t *testing.T) {
 	all, err := All()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, p := range all {
-		t.Log(p.Name, p.Title, p.Clock, len(p.Layers), p.Default)
+		checkInvariants(t, p)
+		if p.Title == "" || p.Paper == "" {
+			t.Errorf("%s: title %q, paper %q", p.Name, p.Title, p.Paper)
+		}
 		for _, l := range p.Layers {
-			t.Log("  ", l.Ref(), l.Kind, l.Model.OneWay(65536), l.Params)
+			if l.Title == "" {
+				t.Errorf("%s has no title", l.Ref())
+			}
+			checkCosts(t, l)
 		}
 	}
-	_, l, err := Find("hp-lam")
-	t.Log(err)
-	for _, f := range []string{"2*(enqueue+dequeue)", "rtt(16B)", "o_s+o_r", `one_way("clip/user-buffer",64KiB)`, `bandwidth("clip", 4KiB)`, `foo`, `rt(3B)`} {
-		v, err := l.Eval(f, 0)
-		t.Log(f, v, err)
+}
+
+// checkCosts asks the model of a layer for everything, at sizes from 1 byte to 1 GiB.
+func checkCosts(t *testing.T, l Layer) {
+	t.Helper()
+	finite := func(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+	var before quantity.Micros
+	for n := quantity.Bytes(1); n <= 1<<30; n *= 2 {
+		for _, n := range []quantity.Bytes{n, n + n/2 + 1} {
+			n = quantity.Bytes(math.Floor(float64(n)))
+			one, gap := l.Model.OneWay(n), l.Model.Gap(n)
+			send, receive := l.Model.Overheads(n)
+			if !(one > 0) || !finite(float64(one)) || !(gap >= 0) || !finite(float64(gap)) ||
+				!(send >= 0) || !(receive >= 0) || !finite(float64(send+receive)) {
+				t.Errorf("%s at %s: one way %v, gap %v, overheads %v and %v", l.Ref(), n, one, gap, send, receive)
+			}
+			if packet := model.PacketSize(l.Model, n); !(packet >= 1 && packet <= n) {
+				t.Errorf("%s at %s: packets of %s", l.Ref(), n, packet)
+			}
+			// A larger message takes no less, where nothing switches or cuts to fit.
+			if one < before && slices.Contains([]string{"linear", "logp", "loggp"}, l.Kind) {
+				t.Errorf("%s: %s take %v, fewer %v", l.Ref(), n, one, before)
+			}
+			before = one
+		}
 	}
-	for _, f := range []string{
-		"", "\x00", "a=", "[layer.x]\nmodel=\"linear\"\nbeta=3\n", "[layer.x]\nmodel=\"linear\"\nbeta=\"3\"\ntau=\"1us/KB\"\nsource=\"x\"",
-		"[layer.x]\nmodel=\"linear\"\nbeta=\"-3us\"\ntau=\"1us/KB\"\nsource=\"x\"",
-		"[layer.x]\nmodel=\"linear\"\nbeta=\"3us\"\ntau=\"1us/KB\"\n",
-		"[layer.x]\nmodel=\"linear\"\nbeta=\"3us\"\ntua=\"1us/KB\"\n",
-		"[layer.x]\nmodel=\"linar\"\nbeta=\"3us\"\n",
-		"[layer.x]\nmodel=\"linear\"\nbeta=\"3us\"\nG=\"3us\"\n",
-		"[layer.x]\nmodel=\"linear\"\nbeta=\"3us\"\nsource=\"x\"\n",
-		"[layer.x]\nmodel=\"linear\"\nbeta=\"3us\"\nbeta=\"4us\"\n",
-		"[layer.x]\nmodel=\"switch\"\nsource=\"x\"\nbranches=[{layer=\"x\",up_to=\"3B\"},{layer=\"y\"}]\n",
-		"[layer.a]\nmodel=\"linear\"\nbeta=\"3us\"\ntau=\"1us/KB\"\nsource=\"x\"\n[layer.x]\nmodel=\"switch\"\nsource=\"x\"\nbranches=[{layer=\"a\",up_to=\"3KiB\"},\n   {layer=\"a\",up_to=\"3KiB\"},{layer=\"a\"}]\n",
-		"[stage.a]\nbeta=\"3us\"\ntau=\"1us/KB\"\n[layer.x]\nmodel=\"pipeline\"\nsource=\"x\"\n",
+	if r := model.Asymptote(l.Model); !(r > 0) {
+		t.Errorf("%s: r∞ is %v", l.Ref(), r)
+	} else if half, ok := model.HalfPeak(l.Model); ok != !math.IsInf(float64(r), 0) || ok && !(half >= 1) {
+		t.Errorf("%s: n½ is %v, %t, at r∞ of %v", l.Ref(), half, ok, r)
+	}
+	if len(l.Roofs) > 0 {
+		// 64 KiB is the largest message that the papers measured.
+		if b := model.Bandwidth(l.Model, 64<<10); b > l.Roofs[0].Rate && !math.IsInf(float64(model.Asymptote(l.Model)), 0) {
+			t.Errorf("%s: %v at 64 KiB is above the roof %s, %v", l.Ref(), b, l.Roofs[0].Name, l.Roofs[0].Rate)
+		}
+	}
+}
+
+// The format's own example, in its documentation, is a platform.
+func TestFormatExample(t *testing.T) {
+	text, err := os.ReadFile("FORMAT.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, found := strings.Cut(string(text), "```toml\n")
+	example, _, closed := strings.Cut(rest, "```\n")
+	if !found || !closed {
+		t.Fatal("FORMAT.md has no example")
+	}
+	p, err := Parse("my.toml", []byte(example))
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkInvariants(t, p)
+	// 2.1 µs and 64 times 0.4 µs/KiB.
+	if one := p.Layers[0].Model.OneWay(64 << 10); math.Abs(float64(one)-27.7) > 1e-9 {
+		t.Errorf("64 KiB take %v; want 27.7 µs", one)
+	}
+}
+
+func TestFormulas(t *testing.T) {
+	check := func(ref, formula string, n quantity.Bytes, want quantity.Value) {
+		t.Helper()
+		_, l, err := Find(ref)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := l.Eval(formula, n)
+		if err != nil || got.Dim != want.Dim || math.Abs(got.Num-want.Num) > 1e-9*math.Abs(want.Num) {
+			t.Errorf("%s: %s = %v, %v; want %v", ref, formula, got, err, want)
+		}
+	}
+	us := func(v float64) quantity.Value { return quantity.Value{Num: v, Dim: quantity.DimTime} }
+	bytes := func(v float64) quantity.Value { return quantity.Value{Num: v, Dim: quantity.DimSize} }
+	mbps := func(v float64) quantity.Value { return quantity.Value{Num: v, Dim: quantity.DimRate} }
+	check("hp-lam", "n", 16, bytes(16))
+	check("hp-lam", "o_s + o_r", 0, us(8.7))
+	check("hp-lam", "rtt(1B)/2 - L", 0, us(8.7))
+	check("hp-lam", "gap(n)", 1, us(8.7))
+	check("hp-lam", "send_overhead(1B) + 2*receive_overhead(1B)", 0, us(2.9+2*5.8))
+	check("hp-lam", "clock", 0, quantity.Value{Num: 120, Dim: quantity.DimClock})
+	check("hp-lam", "glue_write", 0, us(0.183))
+	check("hp-lam", `roof("gsc")`, 0, mbps(160))
+	check("clip", `stage("wire", "beta")`, 0, us(1.3))
+	check("clip", `one_way("pio", n)`, 4, us(9.9))
+	check("clip", `rtt("hp-lam/gam", 1B)`, 0, us(28))
+	check("clip", "one_way_in(n, 4096B)", 64<<10, us(589.3))
+	check("clip", "branches.0.up_to", 0, bytes(256))
+	check("clip/user-buffer", "packet(n)", 64<<10, bytes(3490))
+	check("clip/user-buffer", "best_packet(n)", 64<<10, bytes(1875))
+	check("bip/mpi-bip-ip", "r_inf()", 0, mbps(205./8))
+	check("bip/mpi-bip-ip", "n_half()", 0, bytes(2563)) // 100 µs at 25.625 MB/s are 2562.5 bytes
+	// A million cycles and a thousand messages: 20 + 4.6 ms, 5.99 + 7 ms, and here 8.33 + 8.7 ms.
+	check("hp-lam", `phase(24.6ms, "sun-lam-ss20", 1000ms/167 + 7ms, "sun-lam-ultra1")`, 0, us(1e6/120.+8700))
+
+	fails := func(ref, formula, want string) {
+		t.Helper()
+		_, l, err := Find(ref)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v, err := l.Eval(formula, 0); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %s = %v, %v; want …%s…", ref, formula, v, err, want)
+		}
+	}
+	fails("clip", "rt(3B)", `no parameter, constant or function "rt"; did you mean "rtt"?`)
+	fails("clip", "n", `no parameter, constant or function "n"`)
+	fails("clip", "one_way()", "one_way takes 1 sizes, not 0")
+	fails("clip", "one_way(3us)", "one_way: this is a time; wanted is a size")
+	fails("clip", "one_way(0B)", "a message has at least 1 byte")
+	fails("clip", `one_way("clip", "pio")`, `one_way takes sizes, not "pio"`)
+	fails("clip", `one_way("nosuch/x", 1B)`, `no platform "nosuch"`)
+	fails("clip", `stage("wire", "gamma")`, "no parameter stage.wire.gamma")
+	fails("clip", `roof("sbus")`, `no roof "sbus"`)
+	fails("clip/pio", "best_packet(4KiB)", "the layer has no pipeline of 3 stages at 4 KiB")
+	fails("clip/pio", "n_half()", "there is no half of the peak")
+	fails("paragon", "clock", `no parameter, constant or function "clock"`)
+	fails("paragon", `phase(1s, "hp-lam", 1s, "sun-lam-ss20")`, "platform paragon has no clock")
+	fails("hp-lam", `phase(1s, "paragon", 1s, "sun-lam-ss20")`, "platform paragon has no clock")
+	fails("hp-lam", `phase(1s, "hp-lam")`, "phase takes a time and a layer, twice")
+	fails("hp-lam", `phase("hp-lam", 1s, "hp-lam", 1s)`, "phase takes a time and a layer, twice")
+	fails("hp-lam", `phase(1s, "hp-lam", 1s, "hp-lam/bulk")`, "does not tell cycles from messages")
+	fails("hp-lam", `phase(1B, "hp-lam", 1s, "sun-lam-ss20")`, "wanted is a time")
+}
+
+// FuzzParse: no file makes Parse panic or hang. It is refused in one line that names
+// it, or keeps what is true of every platform.
+func FuzzParse(f *testing.F) {
+	for _, name := range Names() {
+		text, err := embedded.ReadFile(name + ".toml")
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(text)
+	}
+	for _, text := range []string{
+		"", "[", "[layer.x]\n", "[[layer.x]]\n", "a.b.c = { d = [1, { e = '''x''' }] }\n", oneLayer, also("r", `model = "series"`, `below = "r"`),
+		"layer.x = { model = \"linear\", beta = \"((((1us))))\", tau = \"0us/B\", source = \"s\" }\n",
+		linear(`beta = "tau*1KB"`, `tau = "beta/1KB"`, `source = "s"`),
+		pipe(`stages = ["a", "a", "a", "a"]`, `packets = "eq10"`),
 	} {
-		_, err := Parse("my.toml", []byte(f))
-		t.Log(err)
+		f.Add([]byte(text))
 	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if len(text) > 1<<14 {
+			return // what is slow in proportion is no hang
+		}
+		p, err := Parse("my.toml", text)
+		if err != nil {
+			if s := err.Error(); !strings.HasPrefix(s, "my.toml:") || strings.Contains(s, "\n") {
+				t.Errorf("%q", s)
+			}
+			return
+		}
+		checkInvariants(t, p)
+	})
 }
