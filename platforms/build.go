@@ -65,20 +65,29 @@ var constantRule = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
 type builder struct {
 	*document
 	p         Platform
+	changes   map[string]Change // by path
 	constants map[string]quantity.Value
 	stages    map[string]model.Stage
 	built     map[string]Layer
 	building  []string // the layers under way, to find a circle
+
+	slots     []slot // every parameter computed, behind those that it reads
+	values    []float64
+	slotAt    map[string]int
+	computing []string // the parameters under way, to find a circle
 }
 
-func (d *document) platform(name string) (Platform, error) {
+func (d *document) platform(name string, changes map[string]Change) (Platform, error) {
 	b := &builder{
 		document:  d,
 		p:         Platform{Name: name, Title: d.Title, Paper: d.Paper, Note: d.Note},
+		changes:   changes,
 		constants: map[string]quantity.Value{},
 		stages:    map[string]model.Stage{},
 		built:     map[string]Layer{},
+		slotAt:    map[string]int{},
 	}
+	b.p.built = b
 	for _, step := range []func() error{b.clock, b.constantTables, b.roofTables, b.stageTables, b.layerTables} {
 		if err := step(); err != nil {
 			return Platform{}, err
@@ -109,15 +118,16 @@ func (b *builder) constantTables() error {
 		if !constantRule.MatchString(name) {
 			return b.errorf(path, "formulas cannot name %q; use letters, digits and _", name)
 		}
-		v, err := b.eval(path+".value", t.Value, b.scope(nil))
+		p, err := b.param(path, path+".value", t.Value, b.resolver(path, nil))
 		if err != nil {
 			return err
 		}
 		if err := b.sourced(path, t.Source); err != nil {
 			return err
 		}
-		b.constants[name] = v
-		b.p.Constants = append(b.p.Constants, Param{path, t.Value, v, t.Source})
+		p.Source = t.Source
+		b.constants[name] = p.Value
+		b.p.Constants = append(b.p.Constants, p)
 	}
 	return nil
 }
@@ -126,11 +136,11 @@ func (b *builder) roofTables() error {
 	for _, name := range inOrder(b.document, "roof", b.Roof) {
 		path := "roof." + name
 		t := b.Roof[name]
-		v, err := b.eval(path+".rate", t.Rate, b.scope(nil))
+		p, err := b.param(path+".rate", path+".rate", t.Rate, b.resolver(path, nil))
 		if err != nil {
 			return err
 		}
-		rate, err := v.MBps()
+		rate, err := p.Value.MBps()
 		if err != nil {
 			return b.errorf(path+".rate", "%q: %w", t.Rate, err)
 		}
@@ -268,51 +278,39 @@ func (b *builder) sourced(path, source string) error {
 	return nil
 }
 
-// eval computes a parameter's formula.
-func (b *builder) eval(path, text string, scope quantity.Scope) (quantity.Value, error) {
-	if strings.TrimSpace(text) == "" {
-		table, key := path[:strings.LastIndexByte(path, '.')], path[strings.LastIndexByte(path, '.')+1:]
-		return quantity.Value{}, b.errorf(table, "no %s; it is needed, as text with a unit", key)
-	}
-	v, err := quantity.Eval(text, scope)
-	if err != nil {
-		return quantity.Value{}, b.errorf(path, "%w", err)
-	}
-	return v, nil
-}
-
-// scope gives formulas the constants, the values given, and the parameters of the
-// stages that stand above: stage("wire", "beta").
-func (b *builder) scope(given map[string]string) quantity.Scope {
-	return func(name string, args []any) (quantity.Value, error) {
+// resolver gives the formulas of a table the constants, the other keys of the
+// table, and the parameters of the stages that stand above: stage("wire", "beta").
+func (b *builder) resolver(table string, given map[string]string) resolver {
+	return func(name string, args []any) (quantity.Variable, error) {
 		if name == "stage" && len(args) == 2 {
 			stage, _ := args[0].(string)
 			key, _ := args[1].(string)
-			return b.stageParam(stage, key)
-		}
-		if v, ok := b.constants[name]; ok && args == nil {
+			path := "stage." + stage + "." + key
+			v, known := b.variable(path)
+			if !known {
+				return v, fmt.Errorf("no parameter %s", path)
+			}
 			return v, nil
 		}
-		if text, ok := given[name]; ok && args == nil && text != "" {
-			rest := map[string]string{} // without the name itself: a circle ends
-			for k, v := range given {
-				if k != name {
-					rest[k] = v
-				}
+		if args == nil {
+			if v, known := b.variable("constant." + name); known {
+				return v, nil
 			}
-			return quantity.Eval(text, b.scope(rest))
+			path := table + "." + name
+			if given[name] != "" && !slices.Contains(b.computing, path) { // a circle ends here
+				_, err := b.param(path, path, given[name], b.resolver(table, given))
+				v, _ := b.variable(path)
+				return v, err
+			}
 		}
-		names := make([]string, 0, len(b.constants)+len(given))
-		for k := range b.constants {
-			names = append(names, k)
-		}
+		known := slices.Collect(maps.Keys(b.constants))
 		for k, text := range given {
 			if text != "" {
-				names = append(names, k)
+				known = append(known, k)
 			}
 		}
-		slices.Sort(names)
-		return quantity.Value{}, fmt.Errorf("no constant or parameter %q here%s", name, nearest.Hint(name, names))
+		slices.Sort(known)
+		return quantity.Variable{}, fmt.Errorf("no constant or parameter %q here%s", name, nearest.Hint(name, known))
 	}
 }
 
@@ -335,18 +333,19 @@ func (r *reader) take(key string, check func(quantity.Value) error) quantity.Val
 	if r.err = r.b.sourced(r.path, r.source); r.err != nil {
 		return quantity.Value{}
 	}
-	path, text := r.path+"."+key, r.given[key]
-	v, err := r.b.eval(path, text, r.b.scope(r.given))
+	path := r.path + "." + key
+	p, err := r.b.param(path, path, r.given[key], r.b.resolver(r.path, r.given))
 	if err != nil {
 		r.err = err
 		return quantity.Value{}
 	}
-	if err := check(v); err != nil {
-		r.err = r.b.errorf(path, "%q: %w", text, err)
+	if err := check(p.Value); err != nil {
+		r.err = r.b.errorf(path, "%q: %w", p.Text, err)
 		return quantity.Value{}
 	}
-	r.params = append(r.params, Param{path, text, v, cmp.Or(r.sources[key], r.source)})
-	return v
+	p.Source = cmp.Or(r.sources[key], r.source)
+	r.params = append(r.params, p)
+	return p.Value
 }
 
 func (r *reader) micros(key string) (t quantity.Micros) {
@@ -419,6 +418,9 @@ func buildPipeline(b *builder, path string, t layerTable, l *Layer) (model.Layer
 		return nil, b.errorf(path, `no stages; write stages = ["NAME", …], each with a table [stage.NAME]`)
 	}
 	l.Stages = t.Stages
+	if c, changed := b.changes[path+".packets"]; changed {
+		t.Packets = c.Text
+	}
 	if rule, named := cuts[t.Packets]; named {
 		m.Cut.Rule = rule
 		if rule == model.CutPaper && len(m.Stages) < model.PaperStages {

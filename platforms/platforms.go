@@ -38,6 +38,7 @@ type Platform struct {
 	Roofs     []Roof
 	Layers    []Layer // in the order of the file, at least one
 	Default   string  // the layer that the platform's name alone stands for
+	built     *builder
 }
 
 // A Layer is a level of a platform with its cost model.
@@ -76,6 +77,10 @@ type Param struct {
 	Text   string // as in the file: "5.9us/KB" or a formula
 	Value  quantity.Value
 	Source string // section or table of the paper, or how it was derived
+
+	// PlusMinus is half the width of the 95 % interval about Value, in its
+	// unit (µs and bytes); 0 where the file gives none.
+	PlusMinus float64
 }
 
 // A Roof is a rate that the hardware cannot exceed.
@@ -212,5 +217,5 @@ func Parse(file string, text []byte) (Platform, error) {
 	if err != nil {
 		return Platform{}, err
 	}
-	return d.platform(strings.TrimSuffix(filepath.Base(file), ".toml"))
+	return d.platform(strings.TrimSuffix(filepath.Base(file), ".toml"), nil)
 }

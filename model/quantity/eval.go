@@ -75,14 +75,30 @@ type Scope func(name string, args []any) (Value, error)
 // Eval computes a formula (see the package comment). The scope may be nil, if
 // the formula has no names. Errors tell the column, counted in characters from 1.
 func Eval(text string, scope Scope) (Value, error) {
-	p := parser{text: text, scope: scope}
-	v, err := p.sum()
-	if err == nil {
-		if p.skipSpace(); p.pos < len(text) {
-			err = p.errorf("unexpected %q; want an operator (+ - * /) or the end", firstRune(text[p.pos:]))
+	e, err := parse(text, func(name string, args []any) (*Expr, error) {
+		if scope == nil {
+			return nil, fmt.Errorf("no such name %q", name)
 		}
+		v, err := scope(name, args)
+		return constant(v), err
+	})
+	if err != nil {
+		return Value{}, err
 	}
-	return v, err
+	return Value{e.num, e.Dim}, nil
+}
+
+// parse reads a whole formula; name says what stands for a name or a function that is not built in.
+func parse(text string, name func(name string, args []any) (*Expr, error)) (*Expr, error) {
+	p := parser{text: text, name: name}
+	e, err := p.sum()
+	if err != nil {
+		return nil, err
+	}
+	if p.skipSpace(); p.pos < len(text) {
+		return nil, p.errorf("unexpected %q; want an operator (+ - * /) or the end", firstRune(text[p.pos:]))
+	}
+	return e, nil
 }
 
 // maxDepth bounds nesting: nobody writes it, and the stack of a parser is finite.
@@ -92,7 +108,7 @@ type parser struct {
 	text  string
 	pos   int
 	depth int
-	scope Scope
+	name  func(name string, args []any) (*Expr, error)
 }
 
 func (p *parser) errorf(format string, args ...any) error {
@@ -113,80 +129,83 @@ func (p *parser) accept(c byte) bool {
 	return false
 }
 
-func (p *parser) sum() (Value, error) {
+func (p *parser) sum() (*Expr, error) {
 	if p.depth++; p.depth > maxDepth {
-		return Value{}, p.errorf("nested deeper than %d", maxDepth)
+		return nil, p.errorf("nested deeper than %d", maxDepth)
 	}
 	defer func() { p.depth-- }()
-	v, err := p.product()
+	e, err := p.product()
 	for err == nil {
-		sign := 1.0
+		op := opAdd
 		if p.accept('-') {
-			sign = -1
+			op = opSubtract
 		} else if !p.accept('+') {
-			return v, nil
+			return e, nil
 		}
 		at := p.pos - 1
-		var w Value
-		if w, err = p.product(); err == nil {
-			if v.Dim != w.Dim {
+		var f *Expr
+		if f, err = p.product(); err == nil {
+			if e.Dim != f.Dim {
 				p.pos = at
-				return Value{}, p.errorf("cannot add %s and %s", v.Dim, w.Dim)
+				return nil, p.errorf("cannot add %s and %s", e.Dim, f.Dim)
 			}
-			v.Num += sign * w.Num
+			e = operate(op, e.Dim, e, f)
 		}
 	}
-	return Value{}, err
+	return nil, err
 }
 
-func (p *parser) product() (Value, error) {
-	v, err := p.factor()
+func (p *parser) product() (*Expr, error) {
+	e, err := p.factor()
 	for err == nil {
 		divide := false
 		if p.accept('/') {
 			divide = true
 		} else if !p.accept('*') {
-			return v, nil
+			return e, nil
 		}
-		var w Value
-		if w, err = p.factor(); err == nil {
+		var f *Expr
+		if f, err = p.factor(); err == nil {
 			if divide {
-				v = v.Div(w)
+				e = operate(opDivide, Dimension{e.Dim.Time - f.Dim.Time, e.Dim.Size - f.Dim.Size}, e, f)
 			} else {
-				v = v.Mul(w)
+				e = operate(opMultiply, Dimension{e.Dim.Time + f.Dim.Time, e.Dim.Size + f.Dim.Size}, e, f)
 			}
 		}
 	}
-	return Value{}, err
+	return nil, err
 }
 
-func (p *parser) factor() (Value, error) {
+func (p *parser) factor() (*Expr, error) {
 	if p.accept('-') {
 		if p.depth++; p.depth > maxDepth {
-			return Value{}, p.errorf("nested deeper than %d", maxDepth)
+			return nil, p.errorf("nested deeper than %d", maxDepth)
 		}
-		v, err := p.factor()
+		e, err := p.factor()
 		p.depth--
-		v.Num = -v.Num
-		return v, err
+		if err != nil {
+			return nil, err
+		}
+		return operate(opNegate, e.Dim, e), nil
 	}
 	if p.accept('(') {
-		v, err := p.sum()
+		e, err := p.sum()
 		if err == nil && !p.accept(')') {
 			err = p.errorf("missing )")
 		}
-		return v, err
+		return e, err
 	}
 	if p.pos >= len(p.text) {
-		return Value{}, p.errorf("ends where a number or a name is wanted")
+		return nil, p.errorf("ends where a number or a name is wanted")
 	}
 	if c := p.text[p.pos]; c >= '0' && c <= '9' || c == '.' {
-		return p.number()
+		v, err := p.number()
+		return constant(v), err
 	}
-	if name := p.name(); name != "" {
+	if name := p.identifier(); name != "" {
 		return p.call(name)
 	}
-	return Value{}, p.errorf("unexpected %q; want a number or a name", firstRune(p.text[p.pos:]))
+	return nil, p.errorf("unexpected %q; want a number or a name", firstRune(p.text[p.pos:]))
 }
 
 // number reads a number and the longest unit behind it: in 5.9us/KB the unit is
@@ -229,8 +248,8 @@ func unitWord(text string) string {
 	return text[:end]
 }
 
-// name reads an identifier: letters, digits, _ and inner dots.
-func (p *parser) name() string {
+// identifier reads a name: letters, digits, _ and inner dots.
+func (p *parser) identifier() string {
 	start := p.pos
 	for p.pos < len(p.text) {
 		r, size := utf8.DecodeRuneInString(p.text[p.pos:])
@@ -243,37 +262,36 @@ func (p *parser) name() string {
 	return p.text[start:p.pos]
 }
 
-func (p *parser) call(name string) (Value, error) {
+func (p *parser) call(name string) (*Expr, error) {
 	at := p.pos - len(name)
 	var args []any
 	if p.accept('(') {
 		args = []any{}
 		for !p.accept(')') {
 			if len(args) > 0 && !p.accept(',') {
-				return Value{}, p.errorf("missing , or ) in the arguments of %s", name)
+				return nil, p.errorf("missing , or ) in the arguments of %s", name)
 			}
 			arg, err := p.argument()
 			if err != nil {
-				return Value{}, err
+				return nil, err
 			}
 			args = append(args, arg)
 		}
 	}
-	v, known, err := builtin(name, args)
+	e, known, err := builtin(name, args)
 	if !known {
-		if p.scope == nil {
-			err = fmt.Errorf("no such name %q", name)
-		} else {
-			v, err = p.scope(name, args)
+		if args, err = values(name, args); err == nil {
+			e, err = p.name(name, args)
 		}
 	}
 	if err != nil {
 		p.pos = at
-		return Value{}, p.errorf("%w", err)
+		return nil, p.errorf("%w", err)
 	}
-	return v, nil
+	return e, nil
 }
 
+// argument reads an *Expr, or a string.
 func (p *parser) argument() (any, error) {
 	if !p.accept('"') {
 		return p.sum()
@@ -287,50 +305,62 @@ func (p *parser) argument() (any, error) {
 	return s, nil
 }
 
-// builtin computes the functions that every formula has.
-func builtin(name string, args []any) (v Value, known bool, err error) {
+// values are the arguments of a function that is not built in, as a [Scope] takes them.
+func values(function string, args []any) ([]any, error) {
+	for i, a := range args {
+		e, ok := a.(*Expr)
+		if !ok {
+			continue
+		}
+		if e.op != opConstant {
+			return nil, fmt.Errorf("%s takes texts and numbers, no parameters", function)
+		}
+		args[i] = Value{e.num, e.Dim}
+	}
+	return args, nil
+}
+
+// builtin makes the functions that every formula has.
+func builtin(name string, args []any) (e *Expr, known bool, err error) {
 	switch name {
 	case "sqrt", "ceil":
 		if len(args) != 1 {
-			return Value{}, true, fmt.Errorf("%s takes one argument", name)
+			return nil, true, fmt.Errorf("%s takes one argument", name)
 		}
 	case "min", "max":
 		if len(args) == 0 {
-			return Value{}, true, fmt.Errorf("%s takes arguments", name)
+			return nil, true, fmt.Errorf("%s takes arguments", name)
 		}
 	default:
-		return Value{}, false, nil
+		return nil, false, nil
 	}
-	values := make([]Value, len(args))
+	numbers := make([]*Expr, len(args))
 	for i, a := range args {
-		value, ok := a.(Value)
+		number, ok := a.(*Expr)
 		if !ok {
-			return Value{}, true, fmt.Errorf("%s takes numbers, not %q", name, a)
+			return nil, true, fmt.Errorf("%s takes numbers, not %q", name, a)
 		}
-		values[i] = value
+		numbers[i] = number
 	}
-	v = values[0]
+	dim := numbers[0].Dim
 	switch name {
 	case "ceil":
-		v.Num = math.Ceil(v.Num)
+		return operate(opCeil, dim, numbers...), true, nil
 	case "sqrt":
-		if v.Dim.Time%2 != 0 || v.Dim.Size%2 != 0 {
-			return Value{}, true, fmt.Errorf("sqrt of %s has no unit", v.Dim)
+		if dim.Time%2 != 0 || dim.Size%2 != 0 {
+			return nil, true, fmt.Errorf("sqrt of %s has no unit", dim)
 		}
-		v = Value{math.Sqrt(v.Num), Dimension{v.Dim.Time / 2, v.Dim.Size / 2}}
-	default:
-		for _, w := range values[1:] {
-			if w.Dim != v.Dim {
-				return Value{}, true, fmt.Errorf("%s of %s and %s", name, v.Dim, w.Dim)
-			}
-			if name == "min" {
-				v.Num = min(v.Num, w.Num)
-			} else {
-				v.Num = max(v.Num, w.Num)
-			}
+		return operate(opSqrt, Dimension{dim.Time / 2, dim.Size / 2}, numbers...), true, nil
+	}
+	for _, f := range numbers[1:] {
+		if f.Dim != dim {
+			return nil, true, fmt.Errorf("%s of %s and %s", name, dim, f.Dim)
 		}
 	}
-	return v, true, nil
+	if name == "min" {
+		return operate(opMin, dim, numbers...), true, nil
+	}
+	return operate(opMax, dim, numbers...), true, nil
 }
 
 func firstRune(s string) string {

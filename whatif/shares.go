@@ -1,0 +1,154 @@
+package whatif
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+)
+
+// A Share is the part of a message's cost that a parameter of the model owns.
+//
+// One-way time and gap are homogeneous functions of the times and inverse
+// bandwidths in a model: all twice as large, the cost is twice as large. So by
+// Euler's theorem, with the packets kept as they are,
+//
+//	T = Σ_i p_i·∂T/∂p_i
+//
+// Where: p_i = a time or an inverse bandwidth of the model; p_i·∂T/∂p_i = its share in µs.
+// In a pipeline that is the time along the slowest way through stages and packets.
+// Where several ways are equally slow they share.
+type Share struct {
+	Path   string // "stage.copy-out.beta"
+	Owner  string // of people's interest: a stage with both its parameters ("copy-out"), or a parameter ("o_r")
+	OneWay quantity.Micros
+	Gap    quantity.Micros
+}
+
+// Shares are the parts of the costs of n bytes, n ≥ 1, in the order of the file; they add up
+// to the one-way time and to the gap. Parameters that cost nothing at n are in it, with zeros.
+func (d Design) Shares(n quantity.Bytes) ([]Share, error) {
+	leaves, err := d.leaves()
+	if err != nil {
+		return nil, err
+	}
+	paths := make([]string, len(leaves))
+	values := make([]float64, len(leaves))
+	for i, p := range leaves {
+		paths[i], values[i] = p.Path, p.Value.Num
+	}
+	prog, err := d.Platform.Compile(d.Layer.Name, paths...)
+	if err != nil {
+		return nil, err
+	}
+	l := prog.Layer()
+	freeze(l, n)
+	names := ownerNames(leaves)
+	shares := make([]Share, len(leaves))
+	const step = 1e-6
+	for i, v := range values {
+		shares[i] = Share{Path: paths[i], Owner: names[i]}
+		if v == 0 {
+			continue
+		}
+		var oneWay, gap [2]quantity.Micros
+		for k, factor := range []float64{1 - step, 1 + step} {
+			values[i] = v * factor
+			prog.Set(values...)
+			oneWay[k], gap[k] = l.OneWay(n), l.Gap(n)
+		}
+		values[i] = v
+		shares[i].OneWay, shares[i].Gap = (oneWay[1]-oneWay[0])/(2*step), (gap[1]-gap[0])/(2*step)
+	}
+	var oneWay, gap quantity.Micros
+	for _, s := range shares {
+		oneWay, gap = oneWay+s.OneWay, gap+s.Gap
+	}
+	for i := range shares { // takes out rounding, and divides what equally slow ways both claim
+		if oneWay > 0 {
+			shares[i].OneWay *= d.Layer.Model.OneWay(n) / oneWay
+		}
+		if gap > 0 {
+			shares[i].Gap *= d.Layer.Model.Gap(n) / gap
+		}
+	}
+	return shares, nil
+}
+
+// Owners are the shares of n bytes, n ≥ 1, added up by owner, in the order of the file. Path is empty.
+func (d Design) Owners(n quantity.Bytes) ([]Share, error) {
+	shares, err := d.Shares(n)
+	var owners []Share
+	for _, s := range shares {
+		i := slices.IndexFunc(owners, func(o Share) bool { return o.Owner == s.Owner })
+		if i < 0 {
+			i = len(owners)
+			owners = append(owners, Share{Owner: s.Owner})
+		}
+		owners[i].OneWay += s.OneWay
+		owners[i].Gap += s.Gap
+	}
+	return owners, err
+}
+
+// leaves are the times and inverse bandwidths that stand in the model itself,
+// not the constants behind them.
+func (d Design) leaves() ([]platforms.Param, error) {
+	uses, err := d.Platform.Uses(d.Layer.Name)
+	return slices.DeleteFunc(uses, func(p platforms.Param) bool {
+		return strings.HasPrefix(p.Path, "constant.") || p.Value.Dim != quantity.DimTime && p.Value.Dim != quantity.DimInverse
+	}), err
+}
+
+var symbols = map[string]string{"beta": "β", "tau": "τ"}
+
+// ownerNames names the owner of each leaf: its stage, or its key, behind the name of its layer if
+// parameters of several layers are among them.
+func ownerNames(leaves []platforms.Param) []string {
+	layers := map[string]bool{}
+	for _, p := range leaves {
+		if parts := strings.Split(p.Path, "."); parts[0] == "layer" {
+			layers[parts[1]] = true
+		}
+	}
+	names := make([]string, len(leaves))
+	for i, p := range leaves {
+		parts := strings.Split(p.Path, ".")
+		key := parts[len(parts)-1]
+		if symbol, ok := symbols[key]; ok {
+			key = symbol
+		}
+		switch {
+		case parts[0] == "stage":
+			names[i] = parts[1]
+		case len(layers) > 1 || len(layers) < len(leaves) && key == "β" || key == "τ":
+			names[i] = parts[1] + " " + key
+		default:
+			names[i] = key
+		}
+	}
+	return names
+}
+
+// freeze keeps the packets of a message of n bytes as they are, whatever becomes of the
+// costs of the stages.
+func freeze(l model.Layer, n quantity.Bytes) {
+	switch l := l.(type) {
+	case *model.Pipeline:
+		l.Cut = model.Cut{Rule: model.CutFixed, Size: l.PacketSize(n)}
+	case *model.Switch:
+		_, inner := l.Select(n)
+		freeze(inner, n)
+	case *model.Envelope:
+		_, inner := l.Select(n)
+		l.Branches = []model.Branch{{Layer: inner}}
+		freeze(inner, n)
+	case *model.Segmented:
+		freeze(l.Below, min(n, l.MTU))
+	case *model.Series:
+		freeze(l.Below, n)
+		freeze(l.Added, n)
+	}
+}

@@ -1,0 +1,201 @@
+// Package whatif answers questions about designs that nobody has built: what a
+// layer of a platform would cost if a number of it were another.
+//
+// A [Design] is a layer of a platform. [Design.Set] changes parameters and
+// gives another design; [Design.At] says what a message costs in it and what
+// limits it. [Sweep] walks through ranges of parameters, [Design.Sensitivities]
+// and [Design.Shares] tell which parameters matter, [Design.Solve] finds the value
+// that reaches a target, [Design.Predict] carries the intervals of parameters over
+// to predictions, and [Crossings] finds the sizes at which one design overtakes another.
+//
+// Parameters are named by their paths in the platform's file or by what suffices
+// of them (see [platforms.Platform.Find]). Inside, values are in µs and bytes,
+// as everywhere in halfpeak.
+package whatif
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+)
+
+// A Design is a layer of a platform, as it is or with parameters changed.
+type Design struct {
+	Platform platforms.Platform
+	Layer    platforms.Layer
+	Changes  []Assignment // from the platform's file to here, in order
+}
+
+// Find returns the design that a platform's file describes; see [platforms.Find].
+func Find(ref string) (Design, error) {
+	p, l, err := platforms.Find(ref)
+	return Design{Platform: p, Layer: l}, err
+}
+
+// An Assignment is a change that was made to a parameter.
+type Assignment struct {
+	Text     string // as asked: "host-dma.tau*=0.5"
+	Path     string
+	From, To string // as people read values: "7.6 µs/KiB", "3.8 µs/KiB"
+}
+
+// Set returns the design with parameters changed, one after the other: NAME, an
+// operator of = *= /= += -=, and a formula, as in "stage.host-dma.tau=3.8us/KiB",
+// "o_r*=0.5", "mtu=8KiB". Formulas may name the layer's parameters and the
+// platform's constants. The packets of a pipeline may also be set to a word of [platforms.CutNames].
+//
+// What is computed from a parameter follows it. It is an error if a name fits no
+// parameter or several, or if a value is not possible.
+func (d Design) Set(assignments ...string) (Design, error) {
+	for _, text := range assignments {
+		var err error
+		if d, err = d.set(text); err != nil {
+			return Design{}, fmt.Errorf("%s: %w", text, err)
+		}
+	}
+	return d, nil
+}
+
+func (d Design) set(text string) (Design, error) {
+	name, right, ok := strings.Cut(text, "=")
+	if !ok {
+		return d, fmt.Errorf(`nothing is set; write NAME=VALUE, as in "o_r=2us" or "o_r*=0.5"`)
+	}
+	operator := byte('=')
+	if name = strings.TrimSpace(name); name != "" && strings.IndexByte("*/+-", name[len(name)-1]) >= 0 {
+		operator, name = name[len(name)-1], strings.TrimSpace(name[:len(name)-1])
+	}
+	p, err := d.Platform.Find(d.Layer.Name, name)
+	if err != nil {
+		return d, err
+	}
+	change := platforms.Change{Path: p.Path}
+	right = strings.TrimSpace(right)
+	if _, err := platforms.ParseCut(right); strings.HasSuffix(p.Path, ".packets") && operator == '=' && err == nil && !isSize(right) {
+		change.Text = right
+	} else if change.Value, err = d.value(p, operator, right); err != nil {
+		return d, err
+	} else {
+		change.Text = Format(change.Value)
+	}
+	next, err := d.with(change)
+	if err != nil {
+		return d, err
+	}
+	from := Format(p.Value)
+	if p.Value.Num == 0 && strings.HasSuffix(p.Path, ".packets") {
+		from = p.Text
+	}
+	next.Changes = append(d.Changes[:len(d.Changes):len(d.Changes)], Assignment{text, p.Path, from, change.Text})
+	return next, nil
+}
+
+func isSize(text string) bool {
+	_, err := quantity.ParseBytes(text)
+	return err == nil
+}
+
+// with rebuilds the platform with the changes.
+func (d Design) with(changes ...platforms.Change) (Design, error) {
+	p, err := d.Platform.With(d.Layer.Name, changes...)
+	if err != nil {
+		return d, err
+	}
+	l, err := p.Layer(d.Layer.Name)
+	d.Platform, d.Layer = p, l
+	return d, err
+}
+
+// value computes what an assignment gives the parameter.
+func (d Design) value(p platforms.Param, operator byte, right string) (quantity.Value, error) {
+	v, err := d.Layer.Eval(right, 0)
+	if err != nil {
+		return v, err
+	}
+	want := p.Value.Dim
+	if operator == '*' || operator == '/' {
+		want = quantity.DimNone
+	}
+	if v.Dim == quantity.DimNone && want == quantity.DimSize { // a bare number of bytes leaves nothing to mistake
+		v.Dim = want
+	}
+	if v.Dim != want {
+		return v, fmt.Errorf("%q is %s; %s takes %s here", right, v.Dim, p.Path, want)
+	}
+	if operator != '=' && p.Value.Num == 0 && strings.HasSuffix(p.Path, ".packets") {
+		return v, fmt.Errorf("packets are %q now, no size to change; write packets=4KiB", p.Text)
+	}
+	now := p.Value
+	switch operator {
+	case '*':
+		now = now.Mul(v)
+	case '/':
+		now = now.Div(v)
+	case '+':
+		now.Num += v.Num
+	case '-':
+		now.Num -= v.Num
+	default:
+		now = v
+	}
+	return now, nil
+}
+
+// Format prints a value for people, in the unit of its dimension.
+func Format(v quantity.Value) string {
+	switch v.Dim {
+	case quantity.DimTime:
+		return quantity.Micros(v.Num).String()
+	case quantity.DimSize:
+		return quantity.Bytes(v.Num).String()
+	case quantity.DimRate:
+		return quantity.MBps(v.Num).String()
+	case quantity.DimInverse:
+		return quantity.MicrosPerByte(v.Num).String()
+	case quantity.DimClock:
+		return fmt.Sprintf("%.6g MHz", v.Num)
+	}
+	return fmt.Sprintf("%.6g", v.Num)
+}
+
+// An Answer is what a message of one size costs in a design.
+type Answer struct {
+	Size       quantity.Bytes
+	OneWay     quantity.Micros
+	Gap        quantity.Micros
+	Bandwidth  quantity.MBps
+	Throughput quantity.MBps
+	Packet     quantity.Bytes // in use
+	BestPacket quantity.Bytes // the best equal packets of the pipeline in use; 0: there is none
+	Regime     string         // the branches of switches, see [model.Regime]
+	// Slowest owns most of the one-way time and Bottleneck most of the gap: a stage
+	// or a parameter, with its part of the whole, 0 to 1; see [Design.Shares].
+	Slowest, Bottleneck         string
+	SlowestPart, BottleneckPart float64
+}
+
+// At says what a message of n bytes costs, n ≥ 1.
+func (d Design) At(n quantity.Bytes) (Answer, error) {
+	l := d.Layer.Model
+	a := Answer{Size: n, OneWay: l.OneWay(n), Gap: l.Gap(n), Bandwidth: model.Bandwidth(l, n), Throughput: model.Throughput(l, n),
+		Packet: model.PacketSize(l, n), Regime: model.Regime(l, n)}
+	if pipe, ok := model.At(l, n).(model.Pipeline); ok {
+		a.BestPacket, _ = pipe.BestPacket(n)
+	}
+	owners, err := d.Owners(n)
+	if err != nil {
+		return a, err
+	}
+	for _, o := range owners {
+		if part := float64(o.OneWay / a.OneWay); part > a.SlowestPart {
+			a.Slowest, a.SlowestPart = o.Owner, part
+		}
+		if part := float64(o.Gap / a.Gap); part > a.BottleneckPart {
+			a.Bottleneck, a.BottleneckPart = o.Owner, part
+		}
+	}
+	return a, nil
+}
