@@ -82,8 +82,14 @@ func (b *builder) add(r row, line int) {
 	d := r.time - a.mean
 	a.mean += d / n
 	a.m2 += d * (r.time - a.mean)
-	if r.min == 0 {
+	if r.min <= 0 || r.min > r.time {
 		r.min = r.time
+	}
+	if !goodTime(r.max) {
+		r.max = r.time
+	}
+	if !goodTime(r.median) {
+		r.median = 0
 	}
 	a.min, a.max = min(a.min, r.min), max(a.max, r.max, r.time)
 	switch {

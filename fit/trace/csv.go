@@ -66,22 +66,30 @@ func splitAt(into [][]byte, line []byte, comma byte) [][]byte {
 		return append(into, bytes.Fields(line)...)
 	}
 	for {
-		i := bytes.IndexByte(line, comma)
-		if q := bytes.TrimLeft(line, " "); len(q) > 0 && q[0] == '"' && i >= 0 {
-			// A quoted field may hold the separator; a doubled quote is rare enough to stay.
-			if end := bytes.IndexByte(q[1:], '"'); end >= 0 {
-				into = append(into, q[1:1+end])
-				if i = bytes.IndexByte(q[end+2:], comma); i < 0 {
+		for len(line) > 0 && line[0] == ' ' {
+			line = line[1:]
+		}
+		if len(line) > 0 && line[0] == '"' {
+			// A quoted value may hold the separator; a doubled quote is rare enough to stay.
+			if end := bytes.IndexByte(line[1:], '"'); end >= 0 {
+				into = append(into, line[1:1+end])
+				line = line[end+2:]
+				i := bytes.IndexByte(line, comma)
+				if i < 0 {
 					return into
 				}
-				line = q[end+2+i+1:]
+				line = line[i+1:]
 				continue
 			}
 		}
-		if i < 0 {
-			return append(into, trimField(line))
+		i := 0
+		for i < len(line) && line[i] != comma { // values are short
+			i++
 		}
 		into = append(into, trimField(line[:i]))
+		if i == len(line) {
+			return into
+		}
 		line = line[i+1:]
 	}
 }
@@ -99,6 +107,9 @@ func trimField(b []byte) []byte {
 // start looks whether a line is a header, or the first row where options stand
 // for a header.
 func (f *csv) start(p *parser, line []byte) bool {
+	if !f.likely(p, line) {
+		return false
+	}
 	header := bytes.TrimSpace(bytes.TrimLeft(line, "#%"))
 	for _, comma := range []byte{',', '\t', ';', ' '} {
 		names := splitAt(nil, header, comma)
@@ -126,6 +137,37 @@ func (f *csv) start(p *parser, line []byte) bool {
 	}
 	return false
 }
+
+// likely reports whether it is worth to take a line apart: most lines of a log are
+// neither a header nor a row.
+func (f *csv) likely(p *parser, line []byte) bool {
+	if p.opt.X != "" || p.opt.Y != "" || !f.seen {
+		return len(line) <= maxHeader
+	}
+	if len(line) > maxHeader {
+		return false
+	}
+	var lower [maxHeader]byte
+	for i, c := range line {
+		if c >= 'A' && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		lower[i] = c
+	}
+	for _, word := range headerWords {
+		if bytes.Contains(lower[:len(line)], word) {
+			return true
+		}
+	}
+	return false
+}
+
+// maxHeader is the longest line that can be a header.
+const maxHeader = 1024
+
+// headerWords are parts of the names of a column of sizes; those of one letter need
+// a unit.
+var headerWords = [][]byte{[]byte("size"), []byte("byte"), []byte("msg"), []byte("message"), []byte("len"), []byte("burst"), []byte("kib"), []byte("(b)"), []byte("[b]"), []byte("n,"), []byte("x,")}
 
 func (f *csv) open(header []byte, comma byte, c columns) {
 	f.header, f.comma, f.cols = bytes.Clone(header), comma, c
@@ -158,7 +200,7 @@ func (f *csv) headless(p *parser, line []byte, values [][]byte, comma byte, firs
 		return false
 	}
 	c := noColumns
-	c.size, c.time, c.kind = i-1, j-1, OneWay
+	c.size, c.time = i-1, j-1
 	if xUnit == "" {
 		xUnit = "B"
 	}
@@ -501,11 +543,12 @@ func (f *csv) burst(p *parser, m float64, t number) {
 		return
 	}
 	b := f.table(p, len(f.fields))
-	b.resolution(t.quantum() * c.timeUnit)
-	if b.table.Rows++; b.table.Rows > MaxSizes {
-		b.dropped++
+	if !goodTime(t.value*c.timeUnit) || delta.value > 0 && !goodTime(delta.value*c.deltaUnit) || len(b.table.Bursts) >= MaxSizes {
+		b.row(row{}) // dropped and counted
 		return
 	}
+	b.resolution(t.quantum() * c.timeUnit)
+	b.table.Rows++
 	b.table.Bursts = append(b.table.Bursts, Burst{
 		Messages: int(m), Delta: quantity.Micros(delta.value * c.deltaUnit),
 		Interval: quantity.Micros(t.value * c.timeUnit), Line: p.file.Lines,

@@ -28,6 +28,9 @@ func (f *osu) take(p *parser, line []byte) bool {
 	if f.grid != nil && f.grid.take(p, line) {
 		return true
 	}
+	if c := line[0]; c != '#' && c != 'O' {
+		return false
+	}
 	if m := osuTitle.FindSubmatch(line); m != nil {
 		f.title, f.pairs, f.grid = strings.TrimSpace(string(m[1])), "", nil
 		return true

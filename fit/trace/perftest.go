@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"bytes"
 	"cmp"
 	"regexp"
 	"strings"
@@ -28,7 +29,11 @@ func (f *perftest) take(p *parser, line []byte) bool {
 	if f.grid != nil && f.grid.take(p, line) {
 		return true
 	}
-	if m := perftestTitle.Find(line); m != nil {
+	if bytes.IndexByte([]byte("RSAW"), line[0]) < 0 {
+		if line[0] != '#' {
+			return false
+		}
+	} else if m := perftestTitle.Find(line); m != nil {
 		f.title = strings.TrimSpace(string(m))
 		return true
 	}

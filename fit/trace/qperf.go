@@ -30,14 +30,19 @@ var (
 const maxPending = 1000
 
 func (f *qperf) take(p *parser, line []byte) bool {
+	if line[len(line)-1] != ':' {
+		return f.test != "" && f.value(p, line)
+	}
 	if m := qperfTest.FindSubmatch(line); m != nil {
 		f.flush(p)
 		f.test, f.sized = string(m[1]), false
 		return true
 	}
-	if f.test == "" {
-		return false
-	}
+	return false
+}
+
+// value takes a line of a block.
+func (f *qperf) value(p *parser, line []byte) bool {
 	m := qperfValue.FindSubmatch(line)
 	if m == nil {
 		return false

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"bytes"
 	"regexp"
 	"strings"
 )
@@ -31,6 +32,9 @@ var (
 const sockperfDefault = 14
 
 func (f *sockperf) take(p *parser, line []byte) bool {
+	if !bytes.Contains(line, []byte("sockperf")) {
+		return false
+	}
 	text := string(line)
 	if m := sockperfCommand.FindStringSubmatch(text); m != nil {
 		f.flush(p)

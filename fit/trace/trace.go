@@ -157,8 +157,9 @@ func (e *Error) Error() string {
 	return e.File + ": " + e.Msg
 }
 
-// goodTime reports whether a time can be a measurement.
-func goodTime(t float64) bool { return t > 0 && !math.IsInf(t, 1) }
+// goodTime reports whether a time in µs can be a measurement: above 0, and below
+// 30 years.
+func goodTime(t float64) bool { return t >= 1e-9 && t <= 1e15 }
 
 // goodSize reports whether a size can be one of a message, 0 included.
 func goodSize(n float64) bool {

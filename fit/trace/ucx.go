@@ -28,7 +28,6 @@ type ucx struct {
 }
 
 var (
-	ucxCommand = regexp.MustCompile(`\bucx_perftest\b`)
 	ucxTest    = regexp.MustCompile(`-t\s*(\w+)`)
 	ucxSize    = regexp.MustCompile(`\s-s\s*(\d+)(?:\s|$)`)
 	ucxBox     = regexp.MustCompile(`^\|\s+Message size:\s+(\d+)`)
@@ -39,7 +38,7 @@ var (
 
 func (f *ucx) take(p *parser, line []byte) bool {
 	switch {
-	case ucxCommand.Match(line):
+	case bytes.Contains(line, []byte("ucx_perftest")):
 		f.flush(p)
 		*f = ucx{tables: f.tables, nosize: f.nosize}
 		if m := ucxTest.FindSubmatch(line); m != nil {
