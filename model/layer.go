@@ -65,7 +65,7 @@ func Asymptote(l Layer) quantity.MBps {
 // sizes are first walked in steps of 2^(1/8) and the step found is then bisected;
 // a peak narrower than a step can be missed.
 func HalfPeak(l Layer) (quantity.Bytes, bool) {
-	half := Asymptote(l) / 2
+	half := Asymptote(l) / 2 * (1 - 1e-12) // rounding must not cost a byte where β/τ is whole
 	if math.IsInf(float64(half), 0) || math.IsNaN(float64(half)) {
 		return 0, false
 	}

@@ -31,7 +31,7 @@ func (s Segmented) interval() quantity.Micros {
 // pieces returns the number of pieces before the last, and the size of the last.
 func (s Segmented) pieces(n quantity.Bytes) (before, last quantity.Bytes) {
 	before = quantity.Bytes(packets(n, s.MTU)) - 1
-	return before, n - before*s.MTU
+	return before, min(max(n-before*s.MTU, 1), s.MTU) // beyond 2⁵³ bytes the difference is noise
 }
 
 // OneWay is (K−1)·g_w + T_below(q).

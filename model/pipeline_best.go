@@ -6,9 +6,13 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
+// maxCounts is how many numbers of packets BestPacket tries at most on either
+// side of its start. A try takes some 0.1 to 0.4 µs.
+const maxCounts = 1 << 16
+
 // BestPacket is the size in whole bytes of equal packets (the last may be
 // shorter) for which n bytes take the least time, and that time. Where several
-// sizes do, it is one with the fewest packets. 1 ≤ n ≤ quantity.MaxBytes.
+// sizes do, it is one of them. 1 ≤ n ≤ quantity.MaxBytes.
 //
 // With the bottleneck b fixed and n/p not rounded, the optimum is
 //
@@ -17,7 +21,11 @@ import (
 // but b depends on p and the last packet is short, so this is only where the
 // search starts. For a given number of packets K the time is convex in p, being
 // a maximum of linear functions; for all K beyond those tried a lower bound
-// (see bound) is above the best time found. Hence the result is exact.
+// (see bound) is above the best time found. Hence the result is exact, unless
+// more than maxCounts numbers of packets above or below the start could still
+// be better: never for n ≤ maxCounts, and for the costs of real systems not below
+// some 2³⁷ bytes. Then it is the best of those tried. Sizes above
+// quantity.MaxBytes, where floats no longer tell bytes apart, get P*.
 func (l Pipeline) BestPacket(n quantity.Bytes) (quantity.Bytes, quantity.Micros) {
 	best, time := n, l.OneWayIn(n, n)
 	start := 1.0
@@ -34,6 +42,9 @@ func (l Pipeline) BestPacket(n quantity.Bytes) (quantity.Bytes, quantity.Micros)
 		p := math.Round(math.Sqrt(float64(n) * float64(s.Beta) / float64(sumTau-s.Tau)))
 		consider(min(n, max(1, quantity.Bytes(p)))) // NaN becomes NaN and loses every comparison
 	}
+	if n > quantity.MaxBytes {
+		return best, time
+	}
 	try := func(count float64) {
 		size, t := l.bestOf(n, count, time)
 		if t < time || t == time && size > best {
@@ -42,8 +53,10 @@ func (l Pipeline) BestPacket(n quantity.Bytes) (quantity.Bytes, quantity.Micros)
 	}
 	try(start)
 	for _, step := range []float64{+1, -1} {
-		for k := nextCount(n, start, step); k >= 1 && k <= float64(n) && l.bound(n, k) < time; k = nextCount(n, k, step) {
+		k := nextCount(n, start, step)
+		for tries := 0; tries < maxCounts && k >= 1 && k <= float64(n) && l.bound(n, k) < time; tries++ {
 			try(k)
+			k = nextCount(n, k, step)
 		}
 	}
 	return best, time
