@@ -1,0 +1,57 @@
+package model
+
+import (
+	"testing"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// A prediction takes less than 50 ns and allocates nothing.
+func BenchmarkOneWay(b *testing.B) {
+	for _, c := range []struct {
+		name  string
+		layer Layer
+	}{
+		{"linear", Linear{3, 7.6 / 1024}},
+		{"logp", hpLAM},
+		{"loggp", hpLAMLong},
+		{"switch", clipAll},
+		{"pipeline-fixed", cut(clip(4), CutFixed, 4096)},
+		{"pipeline-paper", clipPaper},
+		{"segmented", Segmented{hpLAMLong, 4096, 8}},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				c.layer.OneWay(65537)
+			}
+		})
+	}
+}
+
+// The exact best packet of 64 KiB takes less than 20 µs.
+func BenchmarkBestPacket64KiB(b *testing.B) {
+	l := clip(4)
+	for b.Loop() {
+		l.BestPacket(64 << 10)
+	}
+}
+
+// The best sizes of 64 packets for 64 KiB take less than 50 ms.
+func BenchmarkIdealPlanOf64(b *testing.B) {
+	l := clip(4)
+	for b.Loop() {
+		l.IdealPlanOf(64<<10, 64)
+	}
+}
+
+func BenchmarkBestPlan(b *testing.B) {
+	l := clip(4)
+	for _, n := range []quantity.Bytes{4 << 10, 64 << 10, 1 << 20} {
+		b.Run(n.String(), func(b *testing.B) {
+			for b.Loop() {
+				l.BestPlan(n)
+			}
+		})
+	}
+}
