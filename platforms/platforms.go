@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/halfpeak/halfpeak/internal/nearest"
 	"github.com/halfpeak/halfpeak/model"
@@ -177,12 +178,23 @@ func (p Platform) Layer(name string) (Layer, error) {
 	return Layer{}, fmt.Errorf("platform %s has no layer %q%s", p.Name, name, nearest.Hint(name, names))
 }
 
+// loaded has the embedded platforms that were read, by name: reproduce asks
+// for one with each of hundreds of numbers. Nobody changes a Platform.
+var loaded sync.Map
+
 func load(name string) (Platform, error) {
+	if p, ok := loaded.Load(name); ok {
+		return p.(Platform), nil
+	}
 	text, err := embedded.ReadFile(name + ".toml")
 	if err != nil {
 		return Platform{}, err
 	}
-	return Parse(name+".toml", text)
+	p, err := Parse(name+".toml", text)
+	if err == nil {
+		loaded.Store(name, p)
+	}
+	return p, err
 }
 
 // maxFile bounds what is read of a platform file: a thousand times what people write.
