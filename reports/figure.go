@@ -167,7 +167,10 @@ func (f Figure) WriteImage(w io.Writer, ext string, width, height int) error {
 }
 
 // painter returns what draws the figure onto a canvas.
-func (f Figure) painter() (func(draw.Canvas), error) {
+func (f Figure) painter() (func(draw.Canvas), error) { return f.painterTo(new(axes)) }
+
+// painterTo is painter, for one who wants to know where the axes went.
+func (f Figure) painterTo(at *axes) (func(draw.Canvas), error) {
 	if err := f.check(); err != nil {
 		return nil, err
 	}
@@ -186,7 +189,7 @@ func (f Figure) painter() (func(draw.Canvas), error) {
 		x.apply(&p.X, f.X, area.Max.X-area.Min.X-60, horizontal)
 		y.apply(&p.Y, f.Y, area.Max.Y-area.Min.Y-40, vertical)
 		p.Add(figurePlotter{f, styles})
-		drawPlot(area, p, f.X.Label, f.Y.Label)
+		*at = axes{drawPlot(area, p, f.X.Label, f.Y.Label), x, y}
 	}, nil
 }
 

@@ -51,15 +51,8 @@ type Column struct {
 //
 // The errors are those of w, and a row or cell that is no part of a table.
 func Write(w io.Writer, f Format, r Rows) error {
-	for i, row := range r.Data {
-		if len(row) != len(r.Columns) {
-			return fmt.Errorf("row %d has %d cells; the table has %d columns", i+1, len(row), len(r.Columns))
-		}
-		for j, v := range row {
-			if !isCell(v) {
-				return fmt.Errorf("row %d: a %T under %q is no value of a table", i+1, v, r.Columns[j].Key)
-			}
-		}
+	if err := r.check(); err != nil {
+		return err
 	}
 	var b bytes.Buffer
 	switch f {
@@ -76,6 +69,21 @@ func Write(w io.Writer, f Format, r Rows) error {
 	}
 	_, err := w.Write(b.Bytes())
 	return err
+}
+
+// check returns the first row or cell that is no part of a table.
+func (r Rows) check() error {
+	for i, row := range r.Data {
+		if len(row) != len(r.Columns) {
+			return fmt.Errorf("row %d has %d cells; the table has %d columns", i+1, len(row), len(r.Columns))
+		}
+		for j, v := range row {
+			if !isCell(v) {
+				return fmt.Errorf("row %d: a %T under %q is no value of a table", i+1, v, r.Columns[j].Key)
+			}
+		}
+	}
+	return nil
 }
 
 func writeJSON(b *bytes.Buffer, r Rows) {

@@ -185,8 +185,9 @@ func newPlot() *plot.Plot {
 }
 
 // drawPlot draws p with the labels of its axes into c. The labels are drawn
-// here because gonum makes room for them as if every axis were linear.
-func drawPlot(c draw.Canvas, p *plot.Plot, x, y string) {
+// here because gonum makes room for them as if every axis were linear. It
+// returns the rectangle between the axes.
+func drawPlot(c draw.Canvas, p *plot.Plot, x, y string) vg.Rectangle {
 	s := textStyle(labelSize, ink)
 	s.XAlign = text.XCenter
 	inner := c
@@ -202,6 +203,7 @@ func drawPlot(c draw.Canvas, p *plot.Plot, x, y string) {
 	s.YAlign = text.YTop
 	s.Rotation = math.Pi / 2
 	c.FillText(s, vg.Point{X: c.Min.X, Y: data.Center().Y}, shorten(textStyle(labelSize, ink), y, data.Max.Y-data.Min.Y))
+	return data.Rectangle
 }
 
 // drawGrid draws a faint line at each labelled tick.

@@ -25,6 +25,12 @@ func (a Axis) usable(v float64) bool {
 // limits are the ends of an axis as drawn.
 type limits struct{ min, max float64 }
 
+// axes is where on a canvas a plot is, and what its edges stand for.
+type axes struct {
+	area vg.Rectangle
+	x, y limits
+}
+
 // limits chooses the ends of the axis for values that are all usable.
 func (a Axis) limits(values []float64) (limits, error) {
 	if a.Max > a.Min {

@@ -77,7 +77,10 @@ func (t Timeline) WriteImage(w io.Writer, ext string, width, height int) error {
 }
 
 // painter returns what draws the timeline onto a canvas.
-func (t Timeline) painter() (func(draw.Canvas), error) {
+func (t Timeline) painter() (func(draw.Canvas), error) { return t.painterTo(new(axes)) }
+
+// painterTo is painter, for one who wants to know where the axes went.
+func (t Timeline) painterTo(at *axes) (func(draw.Canvas), error) {
 	end, err := t.check()
 	if err != nil {
 		return nil, err
@@ -98,13 +101,14 @@ func (t Timeline) painter() (func(draw.Canvas), error) {
 			}
 		}
 		axis := Axis{Max: end * 1.02}
-		limits{0, axis.Max}.apply(&p.X, axis, (area.Max.X-area.Min.X)*0.8, horizontal)
+		x := limits{0, axis.Max}
+		x.apply(&p.X, axis, (area.Max.X-area.Min.X)*0.8, horizontal)
 		p.Y.Min, p.Y.Max = 0, float64(len(t.Stages))+0.3
 		p.Y.Tick.Marker = plot.ConstantTicks(ticks)
 		p.Y.Tick.Length = 0
 		p.Y.LineStyle.Width = 0
 		p.Add(timelinePlotter{t, end, lines >= 2})
-		drawPlot(area, p, "time (µs)", "")
+		*at = axes{drawPlot(area, p, "time (µs)", ""), x, limits{p.Y.Min, p.Y.Max}}
 	}, nil
 }
 

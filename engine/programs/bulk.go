@@ -1,0 +1,79 @@
+package programs
+
+import (
+	"bytes"
+	"errors"
+
+	"github.com/halfpeak/halfpeak/engine"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// PingBulk is half of the time in which n bytes are stored from node 0 to node 1, whose handler
+// stores them back, averaged over rounds. Hence the bandwidth of HP-LAM's ping_bulk is n over it.
+func PingBulk(ep *engine.Endpoint, n, rounds int) (oneWay quantity.Micros, err error) {
+	memory, data := make([]byte, n), make([]byte, n)
+	segment := ep.Register(memory)
+	back := 0
+	pong := ep.Handle(func(*engine.Message) { back++ })
+	ping := ep.Handle(func(m *engine.Message) { err = errors.Join(err, m.ReplyStore(pong, segment, 0, memory)) })
+	return oneWay, errors.Join(err, pair(ep, func() error {
+		var spent quantity.Micros
+		for i := range rounds {
+			pattern(data, i)
+			start := ep.Now()
+			if err := ep.Store(1, ping, segment, 0, data); err != nil {
+				return err
+			}
+			if err := ep.WaitFor("the data back from node 1", func() bool { return back > i }); err != nil {
+				return err
+			}
+			spent += ep.Now() - start
+			if !bytes.Equal(memory, data) {
+				return errDiffers
+			}
+		}
+		oneWay = spent / quantity.Micros(2*rounds)
+		return nil
+	}))
+}
+
+// ThruBulk is the time per store of n bytes from node 0 to node 1, when node 0 does not wait for one
+// to complete before the next. The network takes them as fast as it can: HP-LAM's
+// thru_bulk has the bandwidth n over it.
+func ThruBulk(ep *engine.Endpoint, n, messages int) (interval quantity.Micros, err error) {
+	memory, data := make([]byte, n), make([]byte, n)
+	pattern(data, n)
+	segment := ep.Register(memory)
+	var arrived, half int
+	var start, end quantity.Micros
+	take := ep.Handle(func(m *engine.Message) {
+		end = ep.Now()
+		if arrived++; arrived == (messages+2)/3 {
+			start, half = end, arrived
+		}
+		if !bytes.Equal(m.Data, data[len(data)-len(m.Data):]) {
+			err = errDiffers
+		}
+	})
+	report := ep.Handle(func(m *engine.Message) { interval = unpack(m.Words) })
+	switch ep.Node() {
+	case 0:
+		for range messages {
+			if err := ep.Store(1, take, segment, 0, data); err != nil {
+				return 0, err
+			}
+		}
+	case 1:
+		if err := ep.WaitFor("the stores of node 0", func() bool { return arrived == messages }); err != nil {
+			return 0, err
+		}
+		if !bytes.Equal(memory, data) {
+			return 0, errDiffers
+		}
+		interval = (end - start) / quantity.Micros(messages-half)
+		if err := ep.Request(0, report, pack(interval)...); err != nil {
+			return 0, err
+		}
+	}
+	return interval, errors.Join(err, ep.Barrier())
+}

@@ -1,0 +1,124 @@
+package programs
+
+import (
+	"bytes"
+	"errors"
+
+	"github.com/halfpeak/halfpeak/engine"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// errDiffers is the error of data that did not arrive as it was sent.
+var errDiffers = errors.New("the data received differs from the data sent")
+
+// pattern fills data so that each byte tells its place, and whose it is.
+func pattern(data []byte, seed int) {
+	x := uint32(seed)*2654435761 + 1
+	for i := range data {
+		x = x*1664525 + 1013904223
+		data[i] = byte(x >> 24)
+	}
+}
+
+// PingPong is the round trip of a short request and its reply between nodes 0 and 1,
+// averaged over rounds: RTT = total time / rounds.
+func PingPong(ep *engine.Endpoint, rounds int) (rtt quantity.Micros, err error) {
+	replies := 0
+	pong := ep.Handle(func(*engine.Message) { replies++ })
+	ping := ep.Handle(func(m *engine.Message) { err = errors.Join(err, m.Reply(pong, m.Words...)) })
+	return rtt, errors.Join(err, pair(ep, func() error {
+		start := ep.Now()
+		for i := range rounds {
+			if err := ep.Request(1, ping, uint32(i), 1, 2, 3); err != nil {
+				return err
+			}
+			if err := ep.WaitFor("the pong of node 1", func() bool { return replies > i }); err != nil {
+				return err
+			}
+		}
+		rtt = per(ep, start, rounds)
+		return nil
+	}))
+}
+
+// Latency is half of the round trip of n bytes there and n bytes back between nodes 0 and 1, by
+// messages without replies, averaged over rounds. Overhead is the time that a send occupies
+// the processor of node 0.
+func Latency(ep *engine.Endpoint, n, rounds int) (oneWay, overhead quantity.Micros, err error) {
+	data, want := make([]byte, n), make([]byte, n)
+	pattern(want, n)
+	got, same := 0, true
+	ping := ep.Handle(func(m *engine.Message) {
+		same = same && bytes.Equal(m.Data, want[m.Offset:m.Offset+len(m.Data)])
+		got += len(m.Data)
+	})
+	copy(data, want)
+	switch ep.Node() {
+	case 0:
+		start := ep.Now()
+		for i := range rounds {
+			before := ep.Now()
+			if err := ep.Send(1, ping, data); err != nil {
+				return 0, 0, err
+			}
+			overhead += ep.Now() - before
+			if err := ep.WaitFor("the message back from node 1", func() bool { return got >= (i+1)*n }); err != nil {
+				return 0, 0, err
+			}
+		}
+		oneWay = per(ep, start, 2*rounds)
+		overhead /= quantity.Micros(rounds)
+	case 1:
+		for i := range rounds {
+			if err := ep.WaitFor("the message of node 0", func() bool { return got >= (i+1)*n }); err != nil {
+				return 0, 0, err
+			}
+			if err := ep.Send(0, ping, data); err != nil {
+				return 0, 0, err
+			}
+		}
+	}
+	if !same {
+		return 0, 0, errDiffers
+	}
+	return oneWay, overhead, ep.Barrier()
+}
+
+// Stream is the interval between messages of n bytes, without replies, that node 0 sends to node 1 as
+// fast as it can. The first third of them fills the way; the interval is that at node 1 over the rest.
+func Stream(ep *engine.Endpoint, n, messages int) (gap quantity.Micros, err error) {
+	data, want := make([]byte, n), make([]byte, n)
+	pattern(want, n)
+	copy(data, want)
+	got, from, same := 0, 0, true
+	var start, end quantity.Micros
+	take := ep.Handle(func(m *engine.Message) {
+		same = same && bytes.Equal(m.Data, want[m.Offset:m.Offset+len(m.Data)])
+		if got += len(m.Data); got%n == 0 {
+			if end = ep.Now(); start == 0 && got >= (messages+2)/3*n {
+				start, from = end, got/n
+			}
+		}
+	})
+	report := ep.Handle(func(m *engine.Message) { gap = unpack(m.Words) })
+	switch ep.Node() {
+	case 0:
+		for range messages {
+			if err := ep.Send(1, take, data); err != nil {
+				return 0, err
+			}
+		}
+	case 1:
+		if err := ep.WaitFor("the stream of node 0", func() bool { return got >= messages*n }); err != nil {
+			return 0, err
+		}
+		gap = (end - start) / quantity.Micros(messages-from)
+		if !same {
+			return 0, errDiffers
+		}
+		if err := ep.Request(0, report, pack(gap)...); err != nil {
+			return 0, err
+		}
+	}
+	return gap, ep.Barrier()
+}

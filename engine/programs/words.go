@@ -1,0 +1,17 @@
+package programs
+
+import (
+	"math"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// pack puts a time into words, unpack takes it out.
+func pack(t quantity.Micros) []uint32 {
+	b := math.Float64bits(float64(t))
+	return []uint32{uint32(b), uint32(b >> 32)}
+}
+
+func unpack(words []uint32) quantity.Micros {
+	return quantity.Micros(math.Float64frombits(uint64(words[0]) | uint64(words[1])<<32))
+}

@@ -1,0 +1,200 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// With [Options.Retry], packets are sent again until they are acknowledged: StarT-JR's
+// simplification of the selective repeat protocol [startjr, 3.2.2]. The receiver acknowledges each
+// packet, keeps those that come early, and lets them through in order, once.
+//
+// With [Options.Rounds] a lost packet need not wait for its time to run out [startjr, 3.2.4]:
+// all packets carry the round of their receiver. One that misses a packet starts its next
+// round, tells all senders, and throws away what still comes of the old one; they
+// send again what it has not acknowledged.
+
+// window is the number of packets to one node that may be without an acknowledgement.
+const window = 64
+
+// reliable is the state of the protocol with a peer.
+type reliable struct {
+	unacked []unacked         // in the order of their numbers
+	held    map[uint32]*Frame // that came early
+	round   uint8             // the peer's, as far as known
+}
+
+// An unacked packet is a copy to be sent again.
+type unacked struct {
+	frame    *Frame
+	due      quantity.Micros
+	attempts int
+}
+
+func (p *peer) protocol() *reliable {
+	if p.reliable == nil {
+		p.reliable = &reliable{held: map[uint32]*Frame{}}
+	}
+	return p.reliable
+}
+
+// room waits until another packet may go to the node. A handler does not wait.
+func (e *Endpoint) room(dst int) error {
+	if e.options.Retry == 0 || e.inside {
+		return nil
+	}
+	r := e.peers[dst].protocol()
+	for len(r.unacked) >= window && e.err == nil {
+		e.pause(fmt.Sprintf("acknowledgements of node %d", dst))
+	}
+	return e.err
+}
+
+func (e *Endpoint) copyOf(f *Frame) *Frame {
+	c := e.port.Alloc(len(f.Payload))
+	payload := c.Payload
+	*c = *f
+	c.Payload = payload
+	copy(payload, f.Payload)
+	return c
+}
+
+// keep makes a copy of a packet, to be sent again.
+func (e *Endpoint) keep(dst int, f *Frame) {
+	r := e.peers[dst].protocol()
+	f.Round = r.round
+	due := e.port.Now() + e.options.Retry
+	r.unacked = append(r.unacked, unacked{e.copyOf(f), due, 1})
+	e.unacked++
+	e.due = min(e.due, due)
+}
+
+// deadline is when a packet may have to be sent again.
+func (e *Endpoint) deadline() quantity.Micros {
+	if e.unacked == 0 {
+		return quantity.Micros(math.Inf(1))
+	}
+	return e.due
+}
+
+// resend sends packets again whose time has run out.
+func (e *Endpoint) resend() {
+	now := e.port.Now()
+	if now < e.due {
+		return
+	}
+	e.due = quantity.Micros(math.Inf(1))
+	for dst := range e.peers {
+		r := e.peers[dst].reliable
+		if r == nil {
+			continue
+		}
+		for i := range r.unacked {
+			u := &r.unacked[i]
+			if u.due <= now {
+				if u.attempts >= e.options.Attempts {
+					e.giveUp(dst, u.attempts)
+					break
+				}
+				u.due = now + e.options.Retry*quantity.Micros(uint64(1)<<min(u.attempts, 40))
+				u.attempts++
+				e.again(u, r)
+			}
+			e.due = min(e.due, u.due)
+		}
+	}
+}
+
+func (e *Endpoint) again(u *unacked, r *reliable) {
+	u.frame.Round = r.round
+	u.frame.Sum = u.frame.sum()
+	e.stats.Resent++
+	e.port.Send(e.copyOf(u.frame))
+}
+
+func (e *Endpoint) giveUp(dst, attempts int) {
+	r := e.peers[dst].reliable
+	for _, u := range r.unacked {
+		e.port.Free(u.frame)
+	}
+	e.unacked -= len(r.unacked)
+	r.unacked = nil
+	if e.err == nil {
+		e.err = &PeerError{dst, attempts}
+	}
+}
+
+// control sends a message of the protocol.
+func (e *Endpoint) control(dst int, kind Kind, words [headerWords]uint32) {
+	f := e.port.Alloc(0)
+	f.Src, f.Dst, f.Kind, f.Words, f.Round, f.Segment = int32(e.port.Node()), int32(dst), kind, words, e.round, noSegment
+	f.Sum = f.sum()
+	e.port.Send(f)
+}
+
+// acceptReliable takes a frame of the protocol.
+func (e *Endpoint) acceptReliable(p *peer, f *Frame) {
+	r, src := p.protocol(), int(f.Src)
+	switch f.Kind {
+	case Ack:
+		e.acknowledged(r, f.Words[0], f.Words[1])
+		e.port.Free(f)
+		return
+	case Restart:
+		if int8(f.Round-r.round) > 0 { // an older one may come late
+			r.round = f.Round
+			for i := range r.unacked {
+				e.again(&r.unacked[i], r)
+			}
+		}
+		e.port.Free(f)
+		return
+	}
+	ahead := f.Seq - p.expect
+	switch {
+	case ahead < 1<<31 && e.options.Rounds && f.Round != e.round:
+		e.control(src, Restart, [headerWords]uint32{})
+		e.port.Free(f)
+		return
+	case ahead >= 1<<31 || r.held[f.Seq] != nil:
+		e.stats.Duplicate++
+		e.control(src, Ack, [headerWords]uint32{f.Seq, p.expect})
+		e.port.Free(f)
+		return
+	case ahead > 0:
+		r.held[f.Seq] = f
+		e.stats.Reordered++
+		e.control(src, Ack, [headerWords]uint32{f.Seq, p.expect})
+		if e.options.Rounds {
+			e.round++
+			for dst := range e.peers {
+				if e.peers[dst].reliable != nil {
+					e.control(dst, Restart, [headerWords]uint32{})
+				}
+			}
+		}
+		return
+	}
+	e.control(src, Ack, [headerWords]uint32{f.Seq, f.Seq + 1})
+	for next := f; next != nil; next = r.held[p.expect] {
+		delete(r.held, p.expect)
+		p.expect++
+		e.deliver(next)
+	}
+}
+
+// acknowledged forgets the packet seq and all before expect.
+func (e *Endpoint) acknowledged(r *reliable, seq, expect uint32) {
+	left := r.unacked[:0]
+	for _, u := range r.unacked {
+		if s := u.frame.Seq; s == seq || s-expect >= 1<<31 {
+			e.unacked--
+			e.port.Free(u.frame)
+			continue
+		}
+		left = append(left, u)
+	}
+	r.unacked = left
+}

@@ -1,0 +1,101 @@
+package virtual
+
+import (
+	"fmt"
+
+	"github.com/halfpeak/halfpeak/engine"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// Faults are what goes wrong in a run. The first five are probabilities for each packet,
+// from 0 to 1, drawn when it has crossed the network.
+type Faults struct {
+	Seed      uint64
+	Drop      float64
+	Duplicate float64
+	Corrupt   float64 // a bit of it is turned over
+	Reorder   float64 // it is held back for up to Late, so that others overtake it
+	Delay     float64 // it is held back for ten times Late
+	Late      quantity.Micros
+	Stop      map[int]quantity.Micros // when nodes stop polling
+	Die       map[int]quantity.Micros // when nodes fail: they neither send nor receive
+}
+
+// FaultStats count what went wrong.
+type FaultStats struct {
+	Lost       int64 // packets, dropped by a fault, a full queue or a dead node
+	Duplicated int64
+	Corrupted  int64
+	Delayed    int64
+}
+
+func (s FaultStats) String() string {
+	return fmt.Sprintf("%d packets lost, %d duplicated, %d corrupted, %d held back", s.Lost, s.Duplicated, s.Corrupted, s.Delayed)
+}
+
+func (f *Faults) any() bool { return f.Drop+f.Duplicate+f.Corrupt+f.Reorder+f.Delay > 0 }
+
+func (f *Faults) check(nodes int) error {
+	for _, p := range []float64{f.Drop, f.Duplicate, f.Corrupt, f.Reorder, f.Delay} {
+		if !(p >= 0 && p <= 1) {
+			return fmt.Errorf("a fault of probability %v: it is from 0 to 1", p)
+		}
+	}
+	if !(f.Late >= 0) {
+		return fmt.Errorf("packets late by %v: that is not from 0", f.Late)
+	}
+	for _, when := range []map[int]quantity.Micros{f.Stop, f.Die} {
+		for id := range when {
+			if id < 0 || id >= nodes {
+				return fmt.Errorf("a fault of node %d: there are %d nodes", id, nodes)
+			}
+		}
+	}
+	return nil
+}
+
+// faulty is the stage of a packet that has had its faults.
+const faulty = 1 << 20
+
+// fault does to a packet what goes wrong with it. It is false if that does not arrive now.
+func (n *network) fault(f *engine.Frame) bool {
+	chance := func(p float64) bool { return p > 0 && n.random.Float64() < p }
+	if chance(n.faults.Drop) {
+		n.drop(f)
+		return false
+	}
+	if chance(n.faults.Duplicate) {
+		n.lost.Duplicated++
+		twin := port{n.nodes[f.Dst]}.Alloc(len(f.Payload))
+		payload := twin.Payload
+		*twin = *f
+		twin.Payload, twin.Held = payload, nothing
+		copy(payload, f.Payload)
+		n.late(twin, n.faults.Late*quantity.Micros(n.random.Float64()))
+	}
+	if chance(n.faults.Corrupt) {
+		n.lost.Corrupted++
+		if bit := n.random.Uint32(); len(f.Payload) > 0 {
+			f.Payload[int(bit>>3)%len(f.Payload)] ^= 1 << (bit & 7)
+		} else {
+			f.Words[bit>>5&3] ^= 1 << (bit & 31)
+		}
+	}
+	switch {
+	case chance(n.faults.Reorder):
+		n.lost.Delayed++
+		n.late(f, n.faults.Late*quantity.Micros(n.random.Float64()))
+		return false
+	case chance(n.faults.Delay):
+		n.lost.Delayed++
+		n.late(f, 10*n.faults.Late)
+		return false
+	}
+	return true
+}
+
+// late lets a packet arrive after a while.
+func (n *network) late(f *engine.Frame, by quantity.Micros) {
+	f.Stage, f.Held = faulty-1, nothing
+	n.schedule(n.now+by, int(f.Dst), event{frame: f})
+}

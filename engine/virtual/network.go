@@ -1,0 +1,411 @@
+package virtual
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/engine"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// A Config is what a run has besides its system and its program.
+type Config struct {
+	Nodes  int // ≥ 2
+	Faults Faults
+	Trace  *Trace // if not nil, takes down when each resource was busy
+}
+
+// A Report is what a run came to.
+type Report struct {
+	Time   quantity.Micros // when the last event happened
+	Events int64
+	Nodes  []engine.Stats
+	Faults FaultStats
+}
+
+// network is the state of a run.
+type network struct {
+	*System
+	now       quantity.Micros
+	events    queue
+	sequence  uint64
+	count     int64
+	nodes     []*node
+	resources []resource // those of node 0, of node 1, …
+	pool      []*engine.Frame
+	running   int // programs that have not ended
+	faults    Faults
+	random    *rand.Rand
+	lost      FaultStats
+	trace     *Trace
+	errs      []error
+}
+
+// A node runs a program, as a coroutine: it goes on when the run resumes it, and the
+// run goes on when the program waits or computes.
+type node struct {
+	net      *network
+	id       int
+	endpoint *engine.Endpoint
+	resume   func() (struct{}, bool)
+	stop     func()
+	pause    func(struct{}) bool
+
+	inbox   list
+	blocked list // packets that wait in the network for room in the inbox
+	waiting bool // for a packet
+	gen     uint16
+	empty   int             // polls in a row that found nothing
+	last    quantity.Micros // when the last of them was
+	since   quantity.Micros // when the wait began
+	state   state
+	changed quantity.Micros // when it came into this state
+}
+
+type state uint8
+
+const (
+	works state = iota
+	ended
+	stopped // polling
+	dead
+)
+
+// A list is packets in order.
+type list struct {
+	first, last *engine.Frame
+	count       int
+}
+
+func (l *list) push(f *engine.Frame) {
+	f.Next = nil
+	if l.first == nil {
+		l.first = f
+	} else {
+		l.last.Next = f
+	}
+	l.last = f
+	l.count++
+}
+
+func (l *list) pop() *engine.Frame {
+	f := l.first
+	l.first = f.Next
+	f.Next = nil
+	l.count--
+	return f
+}
+
+// A resource serves one packet at a time, in the order in which they come.
+type resource struct {
+	until   quantity.Micros // busy
+	queue   list
+	blocked list  // packets that stay in the stage before, as the queue is full
+	holding int32 // packets that it has served and that cannot leave it
+	asked   bool  // an event will free it
+}
+
+// What a packet holds while there is no room for it, if it is no resource.
+const (
+	processor = -1 // of its sender
+	nothing   = -2
+)
+
+// unwound ends a program whose run is over.
+type unwound struct{}
+
+// Run runs a program on all nodes, until it has ended on each. The error is that of the programs,
+// or says who waits for whom if they do not end.
+func Run(s *System, c Config, program func(*engine.Endpoint) error) (Report, error) {
+	if c.Nodes < 2 || c.Nodes > 1<<20 {
+		return Report{}, fmt.Errorf("%d nodes: a run has 2 to %d", c.Nodes, 1<<20)
+	}
+	if err := c.Faults.check(c.Nodes); err != nil {
+		return Report{}, err
+	}
+	n := &network{System: s, faults: c.Faults, trace: c.Trace, running: c.Nodes}
+	n.resources = make([]resource, c.Nodes*len(s.kinds))
+	if c.Faults.any() {
+		n.random = rand.New(rand.NewPCG(c.Faults.Seed, 0x68616c667065616b))
+	}
+	if n.trace != nil {
+		n.trace.start(s, c.Nodes)
+	}
+	for id := range c.Nodes {
+		n.add(id, program)
+	}
+	defer func() {
+		for _, nd := range n.nodes {
+			nd.stop()
+		}
+	}()
+	for len(n.events) > 0 {
+		n.step()
+	}
+	r := Report{Time: n.now, Events: n.count, Faults: n.lost}
+	for _, nd := range n.nodes {
+		r.Nodes = append(r.Nodes, nd.endpoint.Stats())
+	}
+	if n.running > 0 {
+		n.errs = append(n.errs, n.deadlock())
+	}
+	return r, errors.Join(n.errs...)
+}
+
+func (n *network) add(id int, program func(*engine.Endpoint) error) {
+	nd := &node{net: n, id: id}
+	nd.endpoint = engine.New(port{nd}, n.Options)
+	nd.resume, nd.stop = iter.Pull(func(pause func(struct{}) bool) {
+		defer func() {
+			if r := recover(); r != nil && r != (unwound{}) {
+				panic(r)
+			}
+		}()
+		nd.pause = pause
+		err := program(nd.endpoint)
+		if err != nil {
+			n.errs = append(n.errs, fmt.Errorf("node %d: %w", id, err))
+		}
+		nd.turn(ended)
+		nd.endpoint.Linger(func() bool { return false })
+	})
+	n.nodes = append(n.nodes, nd)
+	n.schedule(0, id, event{what: wake, index: uint32(id)})
+	if at, dies := n.faults.Die[id]; dies {
+		n.schedule(at, id, event{what: die, index: uint32(id)})
+	}
+}
+
+// turn changes what the node does.
+func (nd *node) turn(s state) {
+	if nd.state == works && s != stopped {
+		nd.net.running--
+	}
+	nd.state, nd.changed = s, nd.net.now
+}
+
+func (n *network) schedule(at quantity.Micros, host int, e event) {
+	n.sequence++
+	e.at, e.order = at, uint64(host)<<44|n.sequence
+	n.events.push(e)
+}
+
+// step takes the next event.
+func (n *network) step() {
+	e := n.events.pop()
+	if e.at < n.now {
+		panic(fmt.Sprintf("virtual: time goes back from %v to %v", n.now, e.at))
+	}
+	n.now = e.at
+	n.count++
+	switch {
+	case e.frame != nil:
+		n.leave(e.frame)
+	case e.what == free:
+		n.resources[e.index].asked = false
+		n.serve(int32(e.index))
+	case e.what == wake:
+		if nd := n.nodes[e.index]; nd.gen == e.gen && nd.state != dead {
+			nd.gen++
+			nd.waiting = false
+			nd.resume()
+		}
+	case e.what == die:
+		n.kill(n.nodes[e.index])
+	}
+}
+
+// kill ends a node: it takes no packets any more.
+func (n *network) kill(nd *node) {
+	nd.turn(dead)
+	for nd.inbox.count > 0 {
+		n.drop(nd.inbox.pop())
+	}
+	for nd.blocked.count > 0 {
+		f := nd.blocked.pop()
+		n.release(f)
+		n.drop(f)
+	}
+}
+
+func (n *network) drop(f *engine.Frame) {
+	n.lost.Lost++
+	n.pool = append(n.pool, f)
+}
+
+// enter lets a packet into its stage, or into the inbox behind the last. It is false if there is no
+// room: then the packet stays where it is, until it is let in.
+func (n *network) enter(f *engine.Frame) bool {
+	r := &n.routes[f.Route]
+	if f.Control() {
+		return n.arrive(f)
+	}
+	for ; ; f.Stage++ {
+		if int(f.Stage) >= len(r.Stages) {
+			return n.arrive(f)
+		}
+		if r.Stages[f.Stage].added == nil || f.Last() {
+			break
+		}
+	}
+	st := &r.Stages[f.Stage]
+	at := n.instance(f, r)
+	res := &n.resources[at]
+	if st.Queue > 0 && res.queue.count >= st.Queue {
+		if st.Drop {
+			n.drop(f)
+			return true
+		}
+		res.blocked.push(f)
+		return false
+	}
+	res.queue.push(f)
+	n.serve(at)
+	return true
+}
+
+// instance is the number of the resource of the frame's stage.
+func (n *network) instance(f *engine.Frame, r *route) int32 {
+	kind := r.resources[f.Stage]
+	switch r.Stages[f.Stage].Side {
+	case Sender:
+		return f.Src*int32(len(n.kinds)) + kind
+	case Receiver:
+		return f.Dst*int32(len(n.kinds)) + kind
+	}
+	return kind // the network's are with node 0
+}
+
+// serve lets a resource take its next packets, if it is free.
+func (n *network) serve(at int32) {
+	res := &n.resources[at]
+	for res.queue.count > 0 && res.holding == 0 && n.now >= res.until {
+		f := res.queue.pop()
+		st := &n.routes[f.Route].Stages[f.Stage]
+		delay, busy := st.times(f)
+		res.until = n.now + busy
+		if n.trace != nil {
+			n.trace.add(at, n.now, res.until, f)
+		}
+		if res.blocked.count > 0 {
+			g := res.blocked.pop()
+			res.queue.push(g)
+			n.release(g)
+		}
+		f.Held = at
+		if delay == 0 {
+			n.leave(f)
+			continue
+		}
+		n.schedule(n.now+delay, int(f.Src), event{frame: f})
+	}
+	if res.queue.count > 0 && !res.asked && n.now < res.until {
+		res.asked = true
+		n.schedule(res.until, int(at)/len(n.kinds), event{what: free, index: uint32(at)})
+	}
+}
+
+func (st *Stage) times(f *engine.Frame) (delay, busy quantity.Micros) {
+	if st.added != nil {
+		whole := quantity.Bytes(max(1, f.Whole))
+		return st.added.OneWay(whole), st.added.Gap(whole)
+	}
+	size := f.Size()
+	return st.Delay.of(size), st.Busy.of(size)
+}
+
+// leave takes a packet out of its stage into the next.
+func (n *network) leave(f *engine.Frame) {
+	held := f.Held
+	f.Stage++
+	if !n.enter(f) {
+		f.Held = held
+		if held >= 0 {
+			n.resources[held].holding++
+		}
+	}
+}
+
+// release frees what a packet held while there was no room for it.
+func (n *network) release(f *engine.Frame) {
+	switch f.Held {
+	case nothing:
+	case processor:
+		nd := n.nodes[f.Src]
+		n.schedule(n.now, nd.id, event{what: wake, index: uint32(nd.id), gen: nd.gen})
+	default:
+		n.resources[f.Held].holding--
+		n.serve(f.Held)
+	}
+}
+
+// arrive puts a packet into the inbox of its receiver.
+func (n *network) arrive(f *engine.Frame) bool {
+	nd := n.nodes[f.Dst]
+	if n.random != nil && f.Stage != faulty && !n.fault(f) {
+		return true
+	}
+	if nd.state == dead {
+		n.drop(f)
+		return true
+	}
+	if n.Inbox > 0 && nd.inbox.count >= n.Inbox && !f.Control() {
+		if n.Drop {
+			n.drop(f)
+			return true
+		}
+		nd.blocked.push(f)
+		return false
+	}
+	nd.take(f)
+	return true
+}
+
+// take puts a packet into the inbox, and wakes the node.
+func (nd *node) take(f *engine.Frame) {
+	nd.inbox.push(f)
+	if nd.waiting {
+		nd.waiting = false
+		at := nd.net.now
+		if poll := nd.net.Poll; poll > 0 { // it sees the packet in its next look
+			at = nd.since + poll*quantity.Micros(math.Ceil(float64((at-nd.since)/poll)))
+			at = max(at, nd.net.now)
+		}
+		nd.net.schedule(at, nd.id, event{what: wake, index: uint32(nd.id), gen: nd.gen})
+	}
+}
+
+// deadlock says who waits for whom.
+func (n *network) deadlock() error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "deadlock at %v: %d of %d programs wait for what cannot come", n.now, n.running, len(n.nodes))
+	shown := 0
+	for _, nd := range n.nodes {
+		var what string
+		switch {
+		case nd.state == dead:
+			what = fmt.Sprintf("died at %v", nd.changed)
+		case nd.state == stopped:
+			what = fmt.Sprintf("stopped polling at %v, %d packets in its inbox", nd.changed, nd.inbox.count)
+		case nd.state == works && nd.endpoint.Waiting() != "":
+			what = "waits for " + nd.endpoint.Waiting()
+		case nd.state == works:
+			what = "waits for room in the network"
+		default:
+			continue
+		}
+		if shown++; shown > 20 {
+			fmt.Fprintf(&b, "\n  …")
+			break
+		}
+		fmt.Fprintf(&b, "\n  node %d %s", nd.id, what)
+	}
+	if n.lost != (FaultStats{}) {
+		fmt.Fprintf(&b, "\n  %v", n.lost)
+	}
+	return errors.New(b.String())
+}

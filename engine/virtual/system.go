@@ -1,0 +1,290 @@
+package virtual
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/halfpeak/halfpeak/engine"
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// A Cost is Beta µs for a packet, and Tau µs for each of its bytes.
+type Cost struct {
+	Beta quantity.Micros
+	Tau  quantity.MicrosPerByte
+}
+
+func (c Cost) of(n int) quantity.Micros { return c.Beta + c.Tau.Times(quantity.Bytes(n)) }
+
+func (c Cost) plus(d Cost) Cost { return Cost{c.Beta + d.Beta, c.Tau + d.Tau} }
+
+// A Side tells whose resource a stage uses.
+type Side int
+
+// The sides of a message.
+const (
+	Sender   Side = iota // each node has one for what it sends
+	Receiver             // each node has one for what it receives: the same, if the name is the same
+	Network              // there is one for all nodes
+)
+
+// A Stage of a route takes Delay until a packet has left it, and occupies its
+// resource for Busy. In most, both are the same.
+type Stage struct {
+	Resource    string // stages that name the same resource on the same node share it
+	Side        Side
+	Delay, Busy Cost
+	Queue       int  // packets that may wait for it; 0: no bound
+	Drop        bool // throw away a packet that finds the queue full; else it stays where it is, as on Myrinet's links
+
+	// added, if not nil, is a layer that costs a message, not its packets: its Delay is the
+	// layer's one-way time for the message, its Busy the gap.
+	added model.Layer
+}
+
+// A Route is what a packet crosses: the sending processor, stages, the receiving processor.
+type Route struct {
+	Send    Cost // of the sending processor
+	Stages  []Stage
+	Receive Cost            // of the receiving processor
+	Cut     func(n int) int // packet size for a piece of n bytes; nil: pieces travel whole
+}
+
+// A System is a kind of node and network, as the engine runs it.
+type System struct {
+	Name    string
+	Options engine.Options
+	Inbox   int             // packets that a node has room for; 0: no bound
+	Drop    bool            // throw away packets for which there is no room; else they wait in the network
+	Poll    quantity.Micros // what it costs the processor to find that nothing has come in
+	// Interrupt is what it costs the processor to be interrupted by a packet, in µs; negative: it polls.
+	Interrupt quantity.Micros
+
+	plan    *plan
+	routes  []route
+	kinds   []kind
+	ack     quantity.Micros // the time that an acknowledgement takes
+	perNode int             // kinds that each node has, before those of the network
+}
+
+// A kind of resource: an instance of it is on each node, or in the network.
+type kind struct {
+	name string
+	side Side
+}
+
+// route is a Route with its resources by number.
+type route struct {
+	Route
+	resources []int32
+}
+
+// A plan chooses the route of a message by its size: a [model.Layer], compiled.
+type plan struct {
+	selector model.Selector
+	branches map[string]*plan
+	piece    int // of a segmented layer; its pieces go below
+	below    *plan
+	route    int32
+}
+
+// NewSystem is a system with a single route, whose pieces have at most piece bytes (0: no bound).
+func NewSystem(name string, r Route, piece int) *System {
+	s := &System{Name: name, Interrupt: -1}
+	s.plan = s.leaf(r)
+	if piece > 0 {
+		s.plan = &plan{piece: piece, below: s.plan}
+	}
+	s.finish()
+	return s
+}
+
+func (s *System) leaf(r Route) *plan {
+	rt := route{Route: r}
+	for _, st := range r.Stages {
+		rt.resources = append(rt.resources, s.resource(st))
+	}
+	s.routes = append(s.routes, rt)
+	return &plan{route: int32(len(s.routes) - 1)}
+}
+
+// resource is the number of the stage's kind of resource.
+func (s *System) resource(st Stage) int32 {
+	k := kind{st.Resource, st.Side}
+	if k.side == Receiver {
+		k.side = Sender // one and the same on a node, if the name is
+	}
+	for i, known := range s.kinds {
+		if known == k {
+			return int32(i)
+		}
+	}
+	s.kinds = append(s.kinds, k)
+	return int32(len(s.kinds) - 1)
+}
+
+// finish computes what follows from the routes.
+func (s *System) finish() {
+	at := s.plan.at(1, 1)
+	for _, st := range s.routes[at].Stages {
+		if st.added == nil {
+			s.ack += st.Delay.of(1)
+		}
+	}
+}
+
+// at is the number of the route of a piece of a message of n bytes.
+func (p *plan) at(n, piece int) int32 {
+	for {
+		switch {
+		case p.selector != nil:
+			name, _ := p.selector.Select(quantity.Bytes(n))
+			p = p.branches[name]
+		case p.below != nil:
+			n, p = piece, p.below
+		default:
+			return p.route
+		}
+	}
+}
+
+// pieceOf is the size of the pieces of a message of n bytes.
+func (p *plan) pieceOf(n int) int {
+	size := math.MaxInt
+	for {
+		switch {
+		case p.selector != nil:
+			name, _ := p.selector.Select(quantity.Bytes(n))
+			p = p.branches[name]
+		case p.below != nil:
+			size = min(size, p.piece)
+			n, p = min(n, size), p.below
+		default:
+			return size
+		}
+	}
+}
+
+// Build makes the system that a layer describes. Where the model does not say which
+// resources there are, it has as many as make its formula exact: a linear cost is a
+// stage, a stage of a pipeline is a resource of its own, the gap of LogP occupies the
+// interface, and what a series adds occupies the slowest stage of the layer below.
+func Build(name string, l model.Layer) (*System, error) {
+	s := &System{Name: name, Interrupt: -1, Options: engine.Options{Credits: defaultCredits}}
+	var err error
+	if s.plan, err = s.compile(l, nil); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	s.finish()
+	return s, nil
+}
+
+// defaultCredits are enough for all round trips of table 4.2 of HP-LAM.
+const defaultCredits = 32
+
+// compile makes the plan of a layer, behind which the layers in added follow.
+func (s *System) compile(l model.Layer, added []model.Layer) (*plan, error) {
+	switch l := l.(type) {
+	case model.Linear:
+		c := Cost{l.Beta, l.Tau}
+		return s.leafOf(Route{Stages: []Stage{{Resource: "path", Delay: c, Busy: c}}}, added), nil
+	case model.LogP:
+		return s.leafOf(logGP(model.LogGP{LogP: l}), added), nil
+	case model.LogGP:
+		return s.leafOf(logGP(l), added), nil
+	case model.Pipeline:
+		return s.leafOf(pipeline(l), added), nil
+	case model.Switch:
+		return s.choice(l, l.Branches, added)
+	case model.Envelope:
+		return s.choice(l, l.Branches, added)
+	case model.Segmented:
+		below, err := s.compile(l.Below, added)
+		if err != nil {
+			return nil, err
+		}
+		if l.Window > 0 {
+			s.Options.Credits = l.Window
+		}
+		return &plan{piece: int(l.MTU), below: below}, nil
+	case model.Series:
+		return s.compile(l.Below, append([]model.Layer{l.Added}, added...))
+	}
+	return nil, fmt.Errorf("the engine does not know how to run a %T", l)
+}
+
+func (s *System) choice(l model.Selector, branches []model.Branch, added []model.Layer) (*plan, error) {
+	p := &plan{selector: l, branches: map[string]*plan{}}
+	for _, b := range branches {
+		below, err := s.compile(b.Layer, added)
+		if err != nil {
+			return nil, err
+		}
+		p.branches[b.Name] = below
+	}
+	return p, nil
+}
+
+// leafOf adds the stages that cost messages to a route, on the resource of its slowest stage.
+func (s *System) leafOf(r Route, added []model.Layer) *plan {
+	slowest := r.Stages[0]
+	for _, st := range r.Stages {
+		if st.Busy.of(1<<20) > slowest.Busy.of(1<<20) {
+			slowest = st
+		}
+	}
+	for _, l := range added {
+		r.Stages = append(r.Stages, Stage{Resource: slowest.Resource, Side: slowest.Side, added: l})
+	}
+	return s.leaf(r)
+}
+
+// logGP is the route of LogGP. The interface of a node sends a message each g + (n−1)G and receives one each
+// g + (n−1)G. The bytes follow each other through the network: while they leave one
+// interface they enter the other, so (n−1)G is in the delay of one of them only.
+func logGP(l model.LogGP) Route {
+	busy := Cost{l.LogP.Gap(1) - l.GapPerByte.Times(1), l.GapPerByte}
+	return Route{
+		Send: Cost{Beta: l.SendOverhead},
+		Stages: []Stage{
+			{Resource: "interface-out", Delay: Cost{Beta: l.Latency}, Busy: busy},
+			{Resource: "interface-in", Side: Receiver, Delay: Cost{-l.GapPerByte.Times(1), l.GapPerByte}, Busy: busy},
+		},
+		Receive: Cost{Beta: l.ReceiveOverhead},
+	}
+}
+
+// pipeline is the route of a pipeline. The stages at its ends that occupy a processor are run by it.
+func pipeline(l model.Pipeline) Route {
+	var r Route
+	stages := l.Stages
+	for len(stages) > 0 && stages[0].Host == model.Sender {
+		r.Send = r.Send.plus(Cost{stages[0].Beta, stages[0].Tau})
+		stages = stages[1:]
+	}
+	end := len(stages)
+	for end > 0 && stages[end-1].Host == model.Receiver {
+		end--
+		r.Receive = r.Receive.plus(Cost{stages[end].Beta, stages[end].Tau})
+	}
+	for _, st := range stages[:end] {
+		c := Cost{st.Beta, st.Tau}
+		r.Stages = append(r.Stages, Stage{Resource: st.Name, Delay: c, Busy: c})
+	}
+	if len(r.Stages) == 0 {
+		r.Stages = []Stage{{Resource: "path"}} // only processors work: the packet appears at the other one
+	}
+	if l.Cut.Rule != model.CutNone {
+		sizes := map[int]int{} // the best one takes a search
+		r.Cut = func(n int) int {
+			size, known := sizes[n]
+			if !known {
+				size = int(l.PacketSize(quantity.Bytes(n)))
+				sizes[n] = size
+			}
+			return size
+		}
+	}
+	return r
+}

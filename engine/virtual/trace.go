@@ -1,0 +1,81 @@
+package virtual
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/halfpeak/halfpeak/engine"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// A Trace takes down when each resource was busy.
+type Trace struct {
+	Spans []Span
+	kinds []kind
+	nodes int
+}
+
+// A Span is the time for which a resource served a packet.
+type Span struct {
+	Node       int    // whose the resource is; 0 for those of the network
+	Resource   string // "processor", or a name of the platform's file
+	Start, End quantity.Micros
+	// The packet; Bytes is -1 if the processor computed.
+	Src, Dst int
+	Kind     engine.Kind
+	Packet   uint32 // its number between the two nodes, from 0
+	Bytes    int
+
+	row int
+}
+
+func (t *Trace) start(s *System, nodes int) {
+	t.Spans, t.kinds, t.nodes = nil, s.kinds, nodes
+}
+
+// add takes down a span of a resource, or of the processor of the node -1-at.
+func (t *Trace) add(at int32, start, end quantity.Micros, f *engine.Frame) {
+	s := Span{Node: int(-1 - at), Resource: "processor", Start: start, End: end, Bytes: -1}
+	if at >= 0 {
+		s.row = 1 + int(at)%len(t.kinds)
+		s.Node, s.Resource = int(at)/len(t.kinds), t.kinds[s.row-1].name
+	}
+	if f != nil {
+		s.Src, s.Dst, s.Kind, s.Packet, s.Bytes = int(f.Src), int(f.Dst), f.Kind, f.Seq, len(f.Payload)
+	}
+	t.Spans = append(t.Spans, s)
+}
+
+var kindNames = [...]string{"one way", "request", "reply", "ack", "restart"}
+
+// Write prints the trace in the format of Chrome's tracing and of Perfetto: a process for each
+// node, a row for each resource, times in µs.
+func (t *Trace) Write(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	b.WriteString(`{"displayTimeUnit":"ns","traceEvents":[`)
+	for node := range t.nodes {
+		if node > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(b, "\n"+`{"ph":"M","pid":%d,"name":"process_name","args":{"name":"node %d"}}`, node, node)
+		fmt.Fprintf(b, ",\n"+`{"ph":"M","pid":%d,"tid":0,"name":"thread_name","args":{"name":"processor"}}`, node)
+		for i, k := range t.kinds {
+			fmt.Fprintf(b, ",\n"+`{"ph":"M","pid":%d,"tid":%d,"name":"thread_name","args":{"name":%s}}`, node, i+1, strconv.Quote(k.name))
+		}
+	}
+	for _, s := range t.Spans {
+		fmt.Fprintf(b, ",\n"+`{"ph":"X","pid":%d,"tid":%d,"ts":%s,"dur":%s,`, s.Node, s.row, micros(s.Start), micros(s.End-s.Start))
+		if s.Bytes < 0 {
+			b.WriteString(`"name":"compute"}`)
+			continue
+		}
+		fmt.Fprintf(b, `"name":"%d→%d","cat":"%s","args":{"packet":%d,"bytes":%d}}`, s.Src, s.Dst, kindNames[s.Kind], s.Packet, s.Bytes)
+	}
+	b.WriteString("\n]}\n")
+	return b.Flush()
+}
+
+// micros prints a time with 12 significant digits.
+func micros(t quantity.Micros) string { return strconv.FormatFloat(float64(t), 'g', 12, 64) }

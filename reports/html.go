@@ -1,0 +1,189 @@
+package reports
+
+import (
+	"bytes"
+	_ "embed" // the page, its style and its script
+	"fmt"
+	"html/template"
+	"io"
+	"reflect"
+	"strings"
+)
+
+//go:embed html.tmpl
+var htmlPage string
+
+//go:embed html.css
+var htmlStyle string
+
+//go:embed html.js
+var htmlScript string
+
+var htmlTemplate = template.Must(template.New("page").Parse(htmlPage))
+
+// WriteHTML prints the document as one HTML file that needs no other: light
+// or dark as the reader's system is, or as the reader chooses; for screens and
+// telephones and paper; tables sort, and pictures tell the values under the
+// pointer. The errors are those of w, of the tables (see Write) and of the pictures.
+func (d Document) WriteHTML(w io.Writer) error {
+	h := &htmlWriter{colors: map[string]bool{hex(ink): true, hex(grey): true, hex(faint): true, hex(white): true, hex(palette[0]): true}}
+	page := htmlDocument{Title: d.Title, Lead: d.Lead, Style: template.CSS(htmlStyle), Script: template.JS(htmlScript)}
+	for i, s := range d.Sections {
+		body, err := h.section(fmt.Sprintf("s%d", i+1), 2, s)
+		if err != nil {
+			return err
+		}
+		page.Sections = append(page.Sections, body)
+	}
+	light, dark := schemes(h.colors)
+	page.Light, page.Dark = template.CSS(light), template.CSS(dark)
+	var b bytes.Buffer
+	if err := htmlTemplate.Execute(&b, page); err != nil {
+		return err
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// htmlDocument is what the template prints.
+type htmlDocument struct {
+	Title       string
+	Lead        []string
+	Sections    []htmlSection
+	Style       template.CSS
+	Script      template.JS
+	Light, Dark template.CSS
+}
+
+type htmlSection struct {
+	ID, Title string
+	Level     int
+	Blocks    []htmlBlock
+	Sections  []htmlSection
+}
+
+// htmlBlock is one of a paragraph, facts, a table and drawings in a row.
+type htmlBlock struct {
+	Paragraph string
+	Facts     Facts
+	Table     *htmlTable
+	Drawings  []htmlDrawing
+}
+
+type htmlTable struct {
+	Title string
+	Heads []htmlCell
+	Rows  [][]htmlCell
+	Notes []string
+}
+
+type htmlCell struct {
+	Text    string
+	Value   string // for sorting, where Text is not it
+	Number  bool
+	Long    bool // text that may be broken into lines
+	Missing bool
+}
+
+type htmlDrawing struct {
+	ID, Title string
+	Images    []template.HTML
+	Notes     []string
+	Values    any // for the script; nil: none
+	Table     *htmlTable
+}
+
+// htmlWriter turns blocks into what the template prints.
+type htmlWriter struct {
+	colors  map[string]bool // used by pictures
+	figures int
+	blocks  []htmlBlock // of the section
+}
+
+func (h *htmlWriter) section(id string, level int, s Section) (htmlSection, error) {
+	out := htmlSection{ID: id, Title: s.Title, Level: min(level, 6)}
+	h.blocks = nil
+	for _, b := range s.Blocks {
+		if err := b.block(h); err != nil {
+			return out, fmt.Errorf("%s: %w", s.Title, err)
+		}
+	}
+	out.Blocks = h.blocks
+	for i, sub := range s.Sections {
+		body, err := h.section(fmt.Sprintf("%s-%d", id, i+1), level+1, sub)
+		if err != nil {
+			return out, err
+		}
+		out.Sections = append(out.Sections, body)
+	}
+	return out, nil
+}
+
+func (h *htmlWriter) add(b htmlBlock) error {
+	h.blocks = append(h.blocks, b)
+	return nil
+}
+
+func (h *htmlWriter) paragraph(b Paragraph) error { return h.add(htmlBlock{Paragraph: string(b)}) }
+func (h *htmlWriter) facts(b Facts) error         { return h.add(htmlBlock{Facts: b}) }
+
+func (h *htmlWriter) table(b Table) error {
+	t, err := newHTMLTable(b.Title, b.Rows)
+	if err != nil {
+		return err
+	}
+	return h.add(htmlBlock{Table: t})
+}
+
+// drawing puts drawings that follow each other side by side.
+func (h *htmlWriter) drawing(b Drawing) error {
+	h.figures++
+	d := htmlDrawing{ID: fmt.Sprintf("f%d", h.figures), Title: b.Title}
+	for _, size := range htmlSizes {
+		svg, err := inlineSVG(b.Picture, size.class, size.width, size.height, h.colors)
+		if err != nil {
+			return fmt.Errorf("%s: %w", b.Title, err)
+		}
+		d.Images = append(d.Images, template.HTML(svg))
+	}
+	if l, ok := b.Picture.(live); ok {
+		d.Values = l.values()
+	}
+	rows, notes := b.numbers()
+	table, err := newHTMLTable("", rows)
+	if err != nil {
+		return err
+	}
+	d.Table, d.Notes = table, notes
+	if last := len(h.blocks) - 1; last >= 0 && h.blocks[last].Drawings != nil {
+		h.blocks[last].Drawings = append(h.blocks[last].Drawings, d)
+		return nil
+	}
+	return h.add(htmlBlock{Drawings: []htmlDrawing{d}})
+}
+
+// longText is the number of letters beyond which a cell is broken into lines.
+const longText = 32
+
+func newHTMLTable(title string, r Rows) (*htmlTable, error) {
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	t := &htmlTable{Title: title, Notes: r.Notes, Rows: make([][]htmlCell, len(r.Data))}
+	for j, c := range r.Columns {
+		if c.Head == "" {
+			continue
+		}
+		number := numeric(r.Data, j)
+		t.Heads = append(t.Heads, htmlCell{Text: c.Head, Number: number})
+		for i, row := range r.Data {
+			cell := htmlCell{Text: strings.Map(noControl, forEyes(c, row[j])), Number: number, Missing: absent(row[j])}
+			if !cell.Missing && isNumber(reflect.TypeOf(row[j])) {
+				cell.Value = bare(row[j])
+			}
+			cell.Long = !number && len([]rune(cell.Text)) > longText
+			t.Rows[i] = append(t.Rows[i], cell)
+		}
+	}
+	return t, nil
+}

@@ -1,0 +1,258 @@
+package reports
+
+import (
+	"bytes"
+	"fmt"
+	"html"
+	"image/color"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// dark is the theme's colours on a dark ground: the palette keeps its order,
+// and its blue, its vermilion and so on are recognised.
+var dark = struct {
+	ink, grey, faint, white color.NRGBA
+	palette                 []color.NRGBA
+}{
+	ink:   color.NRGBA{0xe6, 0xe8, 0xea, 0xff},
+	grey:  color.NRGBA{0xa3, 0xa9, 0xb0, 0xff},
+	faint: color.NRGBA{0x30, 0x36, 0x3d, 0xff},
+	white: color.NRGBA{0x1a, 0x1e, 0x23, 0xff}, // the ground
+	palette: []color.NRGBA{
+		{0x5a, 0xa9, 0xf0, 0xff},
+		{0xff, 0x8c, 0x4d, 0xff},
+		{0x3d, 0xcc, 0xa0, 0xff},
+		{0xe3, 0x8f, 0xc6, 0xff},
+		{0xe6, 0xe8, 0xea, 0xff},
+		{0xf0, 0xc0, 0x40, 0xff},
+		{0xa8, 0xdc, 0xff, 0xff},
+		{0xcf, 0x9d, 0x6c, 0xff},
+	},
+}
+
+// darkened gives the dark counterpart of each colour of the theme, by name.
+var darkened = func() map[string]string {
+	m := map[string]string{}
+	add := func(light, dark color.NRGBA) {
+		if _, ok := m[hex(light)]; !ok {
+			m[hex(light)] = hex(dark)
+		}
+	}
+	add(ink, dark.ink)
+	add(grey, dark.grey)
+	add(faint, dark.faint)
+	add(white, dark.white)
+	for i := range palette {
+		add(palette[i], dark.palette[i])
+	}
+	mix := func(c, ground uint8, part float64) uint8 {
+		return uint8(math.Round(part*float64(c) + (1-part)*float64(ground)))
+	}
+	for percent := 1; percent < 100; percent++ {
+		for i := range palette {
+			part, c, g := float64(percent)/100, dark.palette[i], dark.white
+			add(tint(palette[i], part), color.NRGBA{mix(c.R, g.R, part), mix(c.G, g.G, part), mix(c.B, g.B, part), 0xff})
+		}
+	}
+	return m
+}()
+
+func hex(c color.NRGBA) string { return fmt.Sprintf("#%02X%02X%02X", c.R, c.G, c.B) }
+
+// The two sizes, in pixels, in which a document has each picture: for a
+// screen, and for a telephone, where the first would be too small to read.
+var htmlSizes = []struct {
+	class         string
+	width, height int
+}{
+	{"wide", 640, 420},
+	{"narrow", 360, 350},
+}
+
+// live is a picture that knows where its values are.
+type live interface {
+	Picture
+	painterTo(at *axes) (func(draw.Canvas), error)
+	// bare is the picture without title and notes.
+	bare() live
+	// values are what a script shows of the picture.
+	values() any
+}
+
+var (
+	_ live = Figure{}
+	_ live = Timeline{}
+)
+
+func (f Figure) bare() live {
+	f.Title, f.Notes = "", nil
+	return f
+}
+
+func (t Timeline) bare() live {
+	t.Title, t.Notes = "", nil
+	return t
+}
+
+// liveFigure is what the script reads of a figure.
+type liveFigure struct {
+	Kind   string       `json:"kind"`
+	X      liveAxis     `json:"x"`
+	Y      liveAxis     `json:"y"`
+	Series []liveSeries `json:"series"`
+}
+
+type liveAxis struct {
+	Label string `json:"label"`
+	Log   bool   `json:"log,omitempty"`
+	Bytes bool   `json:"bytes,omitempty"`
+}
+
+type liveSeries struct {
+	Name  string    `json:"name"`
+	Kind  Kind      `json:"kind"`
+	Color string    `json:"color"`
+	X     []float64 `json:"x"`
+	Y     []float64 `json:"y"`
+	Low   []float64 `json:"low,omitempty"`
+	High  []float64 `json:"high,omitempty"`
+}
+
+func (f Figure) values() any {
+	v := liveFigure{Kind: "figure", X: newLiveAxis(f.X), Y: newLiveAxis(f.Y)}
+	styles := f.styles()
+	for _, s := range f.Series {
+		l := liveSeries{Name: s.Name, Kind: s.Kind, Color: variable(hex(styles[s.Name].color))}
+		for i := range s.X {
+			if !f.X.usable(s.X[i]) || !f.Y.usable(s.Y[i]) {
+				continue
+			}
+			l.X, l.Y = append(l.X, brief(s.X[i])), append(l.Y, brief(s.Y[i]))
+			if low, high := s.bounds(i); f.Y.usable(low) && f.Y.usable(high) {
+				l.Low, l.High = append(l.Low, brief(low)), append(l.High, brief(high))
+			}
+		}
+		if len(l.Low) != len(l.X) {
+			l.Low, l.High = nil, nil
+		}
+		if len(l.X) > 0 {
+			v.Series = append(v.Series, l)
+		}
+	}
+	return v
+}
+
+func newLiveAxis(a Axis) liveAxis { return liveAxis{a.Label, a.Scale == Log, a.Bytes} }
+
+// liveTimeline is what the script reads of a timeline.
+type liveTimeline struct {
+	Kind   string       `json:"kind"`
+	Stages []string     `json:"stages"`
+	Boxes  [][4]float64 `json:"boxes"` // stage, packet, start, end
+}
+
+func (t Timeline) values() any {
+	v := liveTimeline{Kind: "timeline", Stages: t.Stages}
+	for _, b := range t.Boxes {
+		v.Boxes = append(v.Boxes, [4]float64{float64(b.Stage), float64(b.Packet), brief(b.Start), brief(b.End)})
+	}
+	return v
+}
+
+// brief is v at seven significant digits: sizes up to 1 MiB are exact.
+func brief(v float64) float64 {
+	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 7, 64), 64)
+	return v
+}
+
+// variable is the name of a colour that differs between light and dark.
+func variable(color string) string { return "var(--" + strings.ToLower(color[1:]) + ")" }
+
+// inlineSVG draws the picture for a page whose stylesheet has the colours,
+// and adds those to used.
+func inlineSVG(p Picture, class string, width, height int, used map[string]bool) (string, error) {
+	var b bytes.Buffer
+	var at axes
+	var err error
+	if l, ok := p.(live); ok {
+		var paint func(draw.Canvas)
+		if paint, err = l.bare().painterTo(&at); err == nil {
+			err = writeImage(&b, "svg", width, height, paint)
+		}
+	} else {
+		err = p.WriteImage(&b, "svg", width, height)
+	}
+	if err != nil {
+		return "", err
+	}
+	_, drawing, _ := strings.Cut(b.String(), "<svg")
+	_, drawing, _ = strings.Cut(drawing, ">")
+	drawing = svgText.ReplaceAllStringFunc(drawing, fitText)
+	drawing = svgStyle.ReplaceAllStringFunc(drawing, func(s string) string {
+		return svgColor.ReplaceAllStringFunc(s, func(c string) string {
+			used[c] = true
+			return variable(c)
+		})
+	})
+	w, h := vg.Length(width)*pixel, vg.Length(height)*pixel
+	head := fmt.Sprintf(`<svg class="%s" viewBox="0 0 %v %v" aria-hidden="true"`, class, float64(w), float64(h))
+	if at.area != (vg.Rectangle{}) {
+		head += fmt.Sprintf(` data-area="%.5g %.5g %.5g %.5g" data-x="%.7g %.7g" data-y="%.7g %.7g"`,
+			at.area.Min.X, h-at.area.Max.Y, at.area.Max.X, h-at.area.Min.Y, at.x.min, at.x.max, at.y.min, at.y.max)
+	}
+	return head + ">" + strings.ReplaceAll(drawing, "\n", ""), nil
+}
+
+var (
+	svgStyle = regexp.MustCompile(`style="[^"]*"`)
+	svgColor = regexp.MustCompile(`#[0-9A-F]{6}\b`)
+	svgText  = regexp.MustCompile(`(?s)<text ([^>]*?)\s*style="font-family:[^"]*?font-weight:(\w+);font-style:normal;font-size:([0-9.]+)px;fill:(#\w+)">([^<]*)</text>`)
+)
+
+// fitText leaves the family of the font to the stylesheet, and has the text
+// take the room that it was given, whatever font the reader's machine has.
+func fitText(s string) string {
+	m := svgText.FindStringSubmatch(s)
+	size, err := strconv.ParseFloat(m[3], 64)
+	if err != nil {
+		return s
+	}
+	st := textStyle(vg.Length(size), ink)
+	weight := ""
+	if m[2] == "bold" {
+		st = titleStyle()
+		st.Font.Size = vg.Length(size)
+		weight = "font-weight:bold;"
+	}
+	width := st.Width(html.UnescapeString(m[5]))
+	return fmt.Sprintf(`<text %s textLength="%.4g" lengthAdjust="spacingAndGlyphs" style="%sfont-size:%spx;fill:%s">%s</text>`,
+		m[1], float64(width), weight, m[3], m[4], m[5])
+}
+
+// schemes are the declarations of the used colours for a stylesheet, light
+// and dark. A colour that is not of the theme is the same in both.
+func schemes(used map[string]bool) (light, darker string) {
+	colors := make([]string, 0, len(used))
+	for c := range used {
+		colors = append(colors, c)
+	}
+	slices.Sort(colors)
+	var l, d strings.Builder
+	for _, c := range colors {
+		other, ok := darkened[c]
+		if !ok {
+			other = c
+		}
+		name := strings.ToLower(c[1:])
+		fmt.Fprintf(&l, "--%s:%s;", name, c)
+		fmt.Fprintf(&d, "--%s:%s;", name, other)
+	}
+	return l.String(), d.String()
+}

@@ -1,0 +1,254 @@
+package reports
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+// StreamFormats lists the formats in which tables of numbers without end can be
+// written row by row: CSV as [Write] prints it, a JSON object to a line, and Parquet.
+func StreamFormats() []string { return []string{"csv", "jsonl", "parquet"} }
+
+// A RowEncoder appends a row of numbers to text; a number that is not finite is absent.
+type RowEncoder func(text []byte, row []float64) []byte
+
+// NewRowEncoder returns the encoder of rows in the format csv or jsonl, and what stands before the
+// first of them.
+func NewRowEncoder(format string, keys []string) (header []byte, encode RowEncoder, err error) {
+	switch format {
+	case "csv":
+		var b bytes.Buffer
+		columns := make([]Column, len(keys))
+		for i, k := range keys {
+			columns[i].Key = k
+		}
+		writeCSV(&b, Rows{Columns: columns})
+		return b.Bytes(), encodeCSV, nil
+	case "jsonl":
+		names := make([]string, len(keys))
+		for i, k := range keys {
+			names[i] = "," + string(jsonString(k)) + ":"
+		}
+		names[0] = "{" + names[0][1:]
+		return nil, func(text []byte, row []float64) []byte {
+			for i, v := range row {
+				text = append(text, names[i]...)
+				if finite(v) {
+					text = appendNumber(text, v)
+				} else {
+					text = append(text, "null"...)
+				}
+			}
+			return append(text, "}\n"...)
+		}, nil
+	}
+	return nil, nil, fmt.Errorf("there is no format %q to write row by row; choose one of %s", format, strings.Join(StreamFormats(), ", "))
+}
+
+func encodeCSV(text []byte, row []float64) []byte {
+	for i, v := range row {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		if finite(v) {
+			text = appendNumber(text, v)
+		}
+	}
+	return append(text, '\n')
+}
+
+func finite(v float64) bool { return v-v == 0 }
+
+// appendNumber appends v as bareFloat prints it, without allocating.
+func appendNumber(text []byte, v float64) []byte {
+	if v == math.Trunc(v) && math.Abs(v) < 1e12 {
+		return strconv.AppendInt(text, int64(v), 10)
+	}
+	var space [32]byte
+	e := strconv.AppendFloat(space[:0], v, 'e', 11, 64) // -d.ddddddddddde±xx
+	if e[0] == '-' {
+		text, e = append(text, '-'), e[1:]
+	}
+	mark := bytes.IndexByte(e, 'e')
+	exp, _ := strconv.Atoi(string(e[mark+1:]))
+	digits := append(e[:1:1], e[2:mark]...)
+	for len(digits) > 1 && digits[len(digits)-1] == '0' {
+		digits = digits[:len(digits)-1]
+	}
+	switch {
+	case exp < -6 || exp >= 21:
+		text = append(text, digits[0])
+		if len(digits) > 1 {
+			text = append(append(text, '.'), digits[1:]...)
+		}
+		return append(text, e[mark:]...)
+	case exp < 0:
+		text = append(text, "0."...)
+		for ; exp < -1; exp++ {
+			text = append(text, '0')
+		}
+		return append(text, digits...)
+	case exp+1 >= len(digits):
+		text = append(text, digits...)
+		for range exp + 1 - len(digits) {
+			text = append(text, '0')
+		}
+		return text
+	}
+	text = append(append(text, digits[:exp+1]...), '.')
+	return append(text, digits[exp+1:]...)
+}
+
+// A Parquet writes rows of numbers as a Parquet file: a column of doubles for each key, compressed.
+type Parquet struct {
+	w      *parquet.Writer
+	column []int // of each key: Parquet sorts its columns by name
+	rows   []parquet.Row
+}
+
+// NewParquet begins a file with these columns.
+func NewParquet(w io.Writer, keys []string) *Parquet {
+	group := parquet.Group{}
+	for _, k := range keys {
+		group[k] = parquet.Compressed(parquet.Optional(parquet.Leaf(parquet.DoubleType)), &parquet.Zstd)
+	}
+	sorted := slices.Sorted(slices.Values(keys))
+	p := &Parquet{w: parquet.NewWriter(w, parquet.NewSchema("rows", group), parquet.MaxRowsPerRowGroup(1<<20))}
+	for _, k := range keys {
+		p.column = append(p.column, slices.Index(sorted, k))
+	}
+	return p
+}
+
+// Write adds rows, one behind the other in values; a number that is not finite is absent.
+func (p *Parquet) Write(values []float64) error {
+	width := len(p.column)
+	p.rows = p.rows[:0]
+	cells := make([]parquet.Value, len(values))
+	for i := 0; i < len(values); i += width {
+		row := parquet.Row(cells[i : i+width : i+width])
+		for k, v := range values[i : i+width] {
+			c := p.column[k]
+			if finite(v) {
+				row[c] = parquet.DoubleValue(v).Level(0, 1, c)
+			} else {
+				row[c] = parquet.NullValue().Level(0, 0, c)
+			}
+		}
+		p.rows = append(p.rows, row)
+	}
+	_, err := p.w.WriteRows(p.rows)
+	return err
+}
+
+// Close ends the file.
+func (p *Parquet) Close() error { return p.w.Close() }
+
+// A Partial is a file that is written bit by bit and has its name only when it is
+// whole. Until then it is NAME.partial, and NAME.partial.state says how much of that is whole, so
+// that a later run can go on.
+type Partial struct {
+	path, id string
+	file     *os.File
+	rows     int64 // whole in the file
+	bytes    int64
+	saved    int64 // rows in the state
+}
+
+// OpenPartial begins the file at path, or goes on with it: if there is a part of
+// it that was begun under the same id, Rows says how many rows it has. A part under
+// another id is an error; anew leaves what is there aside.
+func OpenPartial(path, id string, anew bool) (*Partial, error) {
+	p := &Partial{path: path, id: id}
+	state, err := os.ReadFile(p.statePath())
+	if err == nil && !anew {
+		var was string
+		if _, err := fmt.Sscanf(string(state), "%d %d %q", &p.rows, &p.bytes, &was); err != nil || was != id {
+			return nil, fmt.Errorf("%s was begun by another command; finish it with that one, or start anew with --force", p.partPath())
+		}
+	}
+	p.file, err = os.OpenFile(p.partPath(), os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, fileError(path, err)
+	}
+	if info, err := p.file.Stat(); err != nil || info.Size() < p.bytes {
+		p.rows, p.bytes = 0, 0 // less is there than was said
+	}
+	if err = p.file.Truncate(p.bytes); err == nil {
+		_, err = p.file.Seek(p.bytes, io.SeekStart)
+	}
+	if err != nil {
+		return nil, errors.Join(fileError(path, err), p.file.Close())
+	}
+	return p, nil
+}
+
+func (p *Partial) partPath() string  { return p.path + ".partial" }
+func (p *Partial) statePath() string { return p.path + ".partial.state" }
+
+// Rows is the number of whole rows that the file has.
+func (p *Partial) Rows() int64 { return p.rows }
+
+// Write adds text that holds so many whole rows.
+func (p *Partial) Write(text []byte, rows int) error {
+	n, err := p.file.Write(text)
+	if err != nil {
+		if n > 0 { // half a row
+			err = errors.Join(err, p.file.Truncate(p.bytes))
+		}
+		return fileError(p.path, err)
+	}
+	p.bytes += int64(n)
+	p.rows += int64(rows)
+	return nil
+}
+
+// Save notes how much is whole.
+func (p *Partial) Save() error {
+	if p.saved == p.rows && p.rows > 0 {
+		return nil
+	}
+	p.saved = p.rows
+	return WriteFile(p.statePath(), func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "%d %d %q\n", p.rows, p.bytes, p.id)
+		return err
+	})
+}
+
+// File is where the rows go, for a format that writes itself.
+func (p *Partial) File() io.Writer { return p.file }
+
+// Close leaves the part for a later run.
+func (p *Partial) Close() error { return errors.Join(p.Save(), p.file.Close()) }
+
+// Discard removes the part.
+func (p *Partial) Discard() error {
+	return errors.Join(p.file.Close(), os.Remove(p.partPath()), removeIfThere(p.statePath()))
+}
+
+// Finish gives the file its name.
+func (p *Partial) Finish() error {
+	if err := errors.Join(p.file.Sync(), p.file.Close()); err != nil {
+		return fileError(p.path, err)
+	}
+	if err := os.Rename(p.partPath(), p.path); err != nil {
+		return fileError(p.path, err)
+	}
+	return removeIfThere(p.statePath())
+}
+
+func removeIfThere(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,117 @@
+package reports
+
+import (
+	"bytes"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+// The fast way to print a number is the plain one.
+func TestAppendNumber(t *testing.T) {
+	check := func(v float64) {
+		t.Helper()
+		if got, want := string(appendNumber(nil, v)), bareFloat(v); got != want {
+			t.Errorf("%v: got %s, want %s", v, got, want)
+		}
+	}
+	for _, v := range []float64{0, math.Copysign(0, -1), 1, -1, 0.5, 1e-6, 1e-7, 9.9999999999994e-7, 9.9999999999996e-7, 123456789012, 1234567890123,
+		0.1 + 0.2, 1e20, 1e21, 1.5e21, 999999999999.4, 99999999999.95, math.MaxFloat64, math.SmallestNonzeroFloat64} {
+		check(v)
+		check(-v)
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 20000 {
+		check(random.NormFloat64() * math.Pow(10, float64(random.IntN(50)-20)))
+	}
+}
+
+func TestRowEncoder(t *testing.T) {
+	check := func(format, want string) {
+		t.Helper()
+		header, encode, err := NewRowEncoder(format, []string{"tau_us_per_kib", "one_way_us"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := encode(encode(header, []float64{1.5, 300}), []float64{2, math.NaN()})
+		if string(text) != want {
+			t.Errorf("got\n%s\nwant\n%s", text, want)
+		}
+	}
+	check("csv", "tau_us_per_kib,one_way_us\n1.5,300\n2,\n")
+	check("jsonl", `{"tau_us_per_kib":1.5,"one_way_us":300}`+"\n"+`{"tau_us_per_kib":2,"one_way_us":null}`+"\n")
+	if _, _, err := NewRowEncoder("xml", nil); err == nil || err.Error() != `there is no format "xml" to write row by row; choose one of csv, jsonl, parquet` {
+		t.Error(err)
+	}
+}
+
+func TestParquet(t *testing.T) {
+	var b bytes.Buffer
+	p := NewParquet(&b, []string{"z", "a"})
+	if err := p.Write([]float64{1, 2, 3, math.NaN()}); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	type row struct {
+		Z float64  `parquet:"z,optional"`
+		A *float64 `parquet:"a,optional"`
+	}
+	rows, err := parquet.Read[row](bytes.NewReader(b.Bytes()), int64(b.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(rows) != 2 || rows[0].Z != 1 || *rows[0].A != 2 || rows[1].Z != 3 || rows[1].A != nil {
+		t.Errorf("read %v", rows)
+	}
+}
+
+// A file that was left halfway goes on where its last whole row ends, whatever
+// stands behind that.
+func TestPartial(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.csv")
+	open := func(id string, anew bool, rows int64) *Partial {
+		t.Helper()
+		p, err := OpenPartial(path, id, anew)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Rows() != rows {
+			t.Errorf("%d rows, want %d", p.Rows(), rows)
+		}
+		return p
+	}
+	do := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	p := open("a", false, 0)
+	do(p.Write([]byte("1\n2\n"), 2))
+	do(p.Save())
+	do(p.Write([]byte("3\n"), 1)) // and here the machine stops
+	do(p.file.Close())
+
+	if _, err := OpenPartial(path, "b", false); err == nil {
+		t.Error("another sweep goes on with the file")
+	}
+	p = open("a", false, 2)
+	do(p.Write([]byte("3\n4\n"), 2))
+	do(p.Close())
+	p = open("a", false, 4)
+	do(p.Finish())
+	if got, err := os.ReadFile(path); string(got) != "1\n2\n3\n4\n" {
+		t.Errorf("got %q, %v", got, err)
+	}
+	p = open("a", true, 0)
+	do(p.Discard())
+	if left, _ := os.ReadDir(filepath.Dir(path)); len(left) != 1 {
+		t.Errorf("left are %v", left)
+	}
+}

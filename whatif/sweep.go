@@ -1,0 +1,347 @@
+package whatif
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+)
+
+// A Range is the values that a parameter takes in a sweep, evenly spaced from From to To,
+// both included; with Log the ratio between neighbours is even.
+type Range struct {
+	Param    platforms.Param
+	From, To float64 // in µs and bytes
+	Steps    int     // the number of values, ≥ 2
+	Log      bool
+}
+
+// DefaultSteps is the number of values of a range that does not say.
+const DefaultSteps = 11
+
+// maxSteps bounds one range.
+const maxSteps = 1 << 40
+
+// ParseRange reads "NAME=FROM..TO", "NAME=FROM..TO/STEPS" or "NAME=FROM..TO/STEPS/log",
+// as in "host-dma.tau=1us/KiB..8us/KiB/100". Sizes are rounded to whole bytes.
+func (d Design) ParseRange(text string) (Range, error) {
+	r, err := d.parseRange(text)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", text, err)
+	}
+	return r, err
+}
+
+func (d Design) parseRange(text string) (Range, error) {
+	r := Range{Steps: DefaultSteps}
+	name, values, ok := strings.Cut(text, "=")
+	from, rest, ok2 := strings.Cut(values, "..")
+	if !ok || !ok2 {
+		return r, fmt.Errorf("no range; write NAME=FROM..TO/STEPS, as in host-dma.tau=1us/KiB..8us/KiB/100")
+	}
+	var err error
+	if r.Param, err = d.Platform.Find(d.Layer.Name, strings.TrimSpace(name)); err != nil {
+		return r, err
+	}
+	if rest, ok = strings.CutSuffix(strings.TrimSpace(rest), "/log"); ok {
+		r.Log = true
+	}
+	to := rest
+	if i := strings.LastIndexByte(rest, '/'); i >= 0 {
+		if steps := strings.TrimSpace(rest[i+1:]); steps != "" && strings.Trim(steps, "0123456789-") == "" {
+			n, err := strconv.ParseInt(steps, 10, 64)
+			if err != nil || n < 2 || n > maxSteps {
+				return r, fmt.Errorf("%s steps; a range has at least 2 values", steps)
+			}
+			r.Steps, to = int(n), rest[:i]
+		}
+	}
+	for _, end := range []struct {
+		text string
+		to   *float64
+	}{{from, &r.From}, {to, &r.To}} {
+		v, err := d.value(r.Param, '=', strings.TrimSpace(end.text))
+		if err != nil {
+			return r, err
+		}
+		*end.to = v.Num
+	}
+	switch {
+	case r.From == r.To:
+		return r, fmt.Errorf("the range is empty: it begins and ends at %s", r.format(r.From))
+	case r.From > r.To:
+		return r, fmt.Errorf("the range runs backwards; write %s=%s..%s", name, strings.TrimSpace(to), strings.TrimSpace(from))
+	case r.From < 0:
+		return r, fmt.Errorf("%s cannot be negative", r.Param.Path)
+	case r.Log && r.From == 0:
+		return r, fmt.Errorf("a range with /log begins above 0")
+	}
+	return r, nil
+}
+
+func (r Range) format(v float64) string {
+	return Format(quantity.Value{Num: v, Dim: r.Param.Value.Dim})
+}
+
+// At is the value i, from 0 to Steps−1, in µs and bytes.
+func (r Range) At(i int) float64 {
+	if i == r.Steps-1 {
+		return r.To
+	}
+	part := float64(i) / float64(r.Steps-1)
+	v := r.From + part*(r.To-r.From)
+	if r.Log {
+		v = r.From * math.Pow(r.To/r.From, part)
+	}
+	if r.Param.Value.Dim == quantity.DimSize || strings.HasSuffix(r.Param.Path, ".window") {
+		v = math.Round(v)
+	}
+	return v
+}
+
+// Key names the parameter in a table: "stage.host-dma.tau_us_per_kib".
+func (r Range) Key() string { return r.Param.Path + unitOf(r.Param.Value.Dim).suffix }
+
+// Title names the parameter on an axis: "host-dma.tau (µs/KiB)".
+func (r Range) Title() string {
+	title := strings.TrimPrefix(strings.TrimPrefix(r.Param.Path, "stage."), "constant.")
+	if u := unitOf(r.Param.Value.Dim).name; u != "" {
+		title += " (" + u + ")"
+	}
+	return title
+}
+
+// Shown is v in the unit of Key and Title.
+func (r Range) Shown(v float64) float64 { return v * unitOf(r.Param.Value.Dim).scale }
+
+// A Sweep evaluates a design at every combination of values of some parameters, for some sizes.
+// The last range varies fastest but for the sizes.
+type Sweep struct {
+	Design Design
+	Ranges []Range
+	Sizes  []quantity.Bytes
+	Names  []string // of quantities: "one_way", "bandwidth", …
+}
+
+// Rows is the number of rows that the sweep makes, +Inf beyond what a float64 holds.
+func (s *Sweep) Rows() float64 {
+	rows := float64(len(s.Sizes))
+	for _, r := range s.Ranges {
+		rows *= float64(r.Steps)
+	}
+	return rows
+}
+
+// Keys names the columns: the parameters, the size, the quantities.
+func (s *Sweep) Keys() []string {
+	var keys []string
+	for _, r := range s.Ranges {
+		keys = append(keys, r.Key())
+	}
+	keys = append(keys, "size_bytes")
+	for _, name := range s.Names {
+		if q, err := NewQuantity(name, 1); err == nil {
+			keys = append(keys, q.Key())
+		}
+	}
+	return keys
+}
+
+// check is an error if the sweep cannot be made.
+func (s *Sweep) check() error {
+	for i, r := range s.Ranges {
+		if slices.ContainsFunc(s.Ranges[:i], func(q Range) bool { return q.Param.Path == r.Param.Path }) {
+			return fmt.Errorf("%s varies twice", r.Param.Path)
+		}
+	}
+	for _, name := range s.Names {
+		q, err := NewQuantity(name, s.Sizes[0])
+		if err != nil {
+			return err
+		}
+		if err := q.Check(s.Design.Layer.Model); err != nil {
+			return fmt.Errorf("%s has no %s: %w", s.Design.Layer.Ref(), q, err)
+		}
+	}
+	return nil
+}
+
+// blockRows is about how many rows a worker makes at a time.
+const blockRows = 8192
+
+// A Block is consecutive rows of a sweep.
+type Block struct {
+	First  int64 // row, from 0
+	Rows   int
+	Values []float64 // row by row, in the order of Keys and in its units; NaN where a parameter has no place
+	Text   []byte    // what the encoder of Run made of them
+}
+
+// An Encoder appends a row of a block to text.
+type Encoder func(text []byte, row []float64) []byte
+
+// Run makes the rows from first on and hands them to each, block by block and in order, while
+// all processors work on the blocks to come. Memory does not grow with the
+// sweep. Encode may be nil. Run ends early with the error of ctx or of each; what each has
+// taken until then is whole.
+func (s *Sweep) Run(ctx context.Context, first int64, encode Encoder, each func(*Block) error) error {
+	if err := s.check(); err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	type job struct {
+		first int64
+		done  chan *Block
+	}
+	workers := runtime.GOMAXPROCS(0)
+	total := int64(s.Rows())
+	jobs, order := make(chan job, workers), make(chan job, 2*workers)
+	free := make(chan *Block, 4*workers)
+	var wg sync.WaitGroup
+	for range workers {
+		w, err := s.worker()
+		if err != nil {
+			return err
+		}
+		wg.Go(func() {
+			for j := range jobs {
+				var b *Block
+				select {
+				case b = <-free:
+				default:
+					b = &Block{}
+				}
+				w.fill(b, j.first, min(blockRows, total-j.first), encode)
+				j.done <- b
+			}
+		})
+	}
+	wg.Go(func() {
+		defer close(order)
+		defer close(jobs)
+		for at := first; at < total; at += blockRows {
+			j := job{at, make(chan *Block, 1)}
+			select {
+			case <-ctx.Done():
+				return
+			case order <- j:
+			}
+			jobs <- j
+		}
+	})
+	var err error
+	for j := range order {
+		b := <-j.done
+		if err == nil {
+			if err = context.Cause(ctx); err == nil {
+				if err = each(b); err != nil {
+					stop(err)
+				}
+			}
+		}
+		select {
+		case free <- b:
+		default:
+		}
+	}
+	wg.Wait()
+	if err == nil {
+		err = context.Cause(ctx)
+	}
+	return err
+}
+
+// A worker evaluates rows.
+type worker struct {
+	sweep      *Sweep
+	prog       *platforms.Program
+	quantities []Quantity // by size, then by name
+	scales     []float64
+	values     []float64 // of the parameters
+	index      []int     // of the values in their ranges
+}
+
+func (s *Sweep) worker() (*worker, error) {
+	w := &worker{sweep: s, values: make([]float64, len(s.Ranges)), index: make([]int, len(s.Ranges))}
+	var paths []string
+	for _, r := range s.Ranges {
+		paths = append(paths, r.Param.Path)
+		w.scales = append(w.scales, unitOf(r.Param.Value.Dim).scale)
+	}
+	for _, n := range s.Sizes {
+		for _, name := range s.Names {
+			q, err := NewQuantity(name, n)
+			if err != nil {
+				return nil, err
+			}
+			w.quantities = append(w.quantities, q)
+		}
+	}
+	var err error
+	w.prog, err = s.Design.Platform.Compile(s.Design.Layer.Name, paths...)
+	return w, err
+}
+
+// fill makes count rows from first on.
+func (w *worker) fill(b *Block, first, count int64, encode Encoder) {
+	s := w.sweep
+	names, sizes := len(s.Names), int64(len(s.Sizes))
+	width := len(s.Ranges) + 1 + names
+	b.First, b.Rows, b.Text = first, int(count), b.Text[:0]
+	b.Values = slices.Grow(b.Values[:0], int(count)*width)[:int(count)*width]
+	point := first / sizes
+	for k, p := len(s.Ranges)-1, point; k >= 0; k-- {
+		steps := int64(s.Ranges[k].Steps)
+		w.index[k] = int(p % steps)
+		w.values[k] = s.Ranges[k].At(w.index[k])
+		p /= steps
+	}
+	possible := w.prog.Set(w.values...)
+	size := first % sizes
+	for i := range int(count) {
+		row := b.Values[i*width : (i+1)*width]
+		for k, v := range w.values {
+			row[k] = v * w.scales[k]
+		}
+		row[len(w.values)] = float64(s.Sizes[size])
+		for k := range names {
+			v := math.NaN()
+			if possible {
+				v = w.quantities[int(size)*names+k].Of(w.prog.Layer())
+			}
+			row[len(w.values)+1+k] = v
+		}
+		if encode != nil {
+			b.Text = encode(b.Text, row)
+		}
+		if size++; size == sizes {
+			size = 0
+			if i+1 < int(count) {
+				w.next()
+				possible = w.prog.Set(w.values...)
+			}
+		}
+	}
+}
+
+// next goes on to the next point, the last range first.
+func (w *worker) next() {
+	for k := len(w.index) - 1; k >= 0; k-- {
+		w.index[k]++
+		if w.index[k] == w.sweep.Ranges[k].Steps {
+			w.index[k] = 0
+		}
+		w.values[k] = w.sweep.Ranges[k].At(w.index[k])
+		if w.index[k] > 0 {
+			return
+		}
+	}
+}
