@@ -75,7 +75,7 @@ func (l Pipeline) PacketSize(n quantity.Bytes) quantity.Bytes {
 	case CutFixed:
 		return min(l.Cut.Size, n)
 	case CutPaper:
-		return l.PaperPacket(n)
+		return paperPacket(l.Stages, n)
 	case CutBest:
 		size, _ := l.BestPacket(n)
 		return size

@@ -36,7 +36,13 @@ func (l Pipeline) PaperBound(n, size quantity.Bytes) quantity.Micros {
 // rounded; the packet that minimises the exact time is [Pipeline.BestPacket]. l
 // must have three stages.
 func (l Pipeline) PaperPacket(n quantity.Bytes) quantity.Bytes {
-	s := l.Stages[:3]
+	return paperPacket(l.Stages, n)
+}
+
+// paperPacket is PaperPacket of the stages: a method that is inlined copies the
+// Pipeline, and that took 22 of the 50 ns of a prediction.
+func paperPacket(s []Stage, n quantity.Bytes) quantity.Bytes {
+	s = s[:PaperStages]
 	p := math.Sqrt(float64(n) * float64(s[0].Beta+s[1].Beta+s[2].Beta) / float64(2*(s[0].Tau+s[1].Tau))) // (10)
 	if p < float64(n) {
 		return max(1, quantity.Bytes(math.Floor(p+0.5)))
