@@ -16,8 +16,8 @@ import (
 const PlanLimit = 64
 
 // IdealPlan is the plan for which n bytes take the least time if packets need not
-// be whole bytes, and that time: no plan of whole bytes can beat it. The best plans
-// start small, grow, and shrink again: they fill the pipeline fast and drain it
+// be whole bytes, and that time: no plan of whole bytes can beat it by more than
+// rounding and PlanLimit leave, some 1e-9 of it. The best plans start small, grow, and shrink again: they fill the pipeline fast and drain it
 // fast [wang].
 //
 // For a given number of packets the sizes are the solution of a linear program
