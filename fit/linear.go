@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/halfpeak/halfpeak/fit/trace"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -137,7 +138,15 @@ func (l *line) intervals(ss float64, dof int) {
 	l.tauLow, l.tauHigh = min(l.tau, max(0, l.freeTau-s)), max(l.tau, l.freeTau+s)
 }
 
-// student is the 97.5 % quantile of Student's t.
+// student is the 97.5 % quantile of Student's t. It takes longer than the fit that
+// it is for, so values are kept; there are as many as numbers of points.
 func student(dof float64) float64 {
-	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: dof}.Quantile(0.975)
+	if t, ok := students.Load(dof); ok {
+		return t.(float64)
+	}
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: dof}.Quantile(0.975)
+	students.Store(dof, t)
+	return t
 }
+
+var students sync.Map // of float64

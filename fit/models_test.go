@@ -393,7 +393,7 @@ func TestLayer(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, n := range p.sizes {
-			if got, want := l.OneWay(quantity.Bytes(n)), r.Time(quantity.Bytes(n)); got != want {
+			if got, want := l.OneWay(quantity.Bytes(n)), r.Time(quantity.Bytes(n)); !near(float64(got), float64(want), 1e-12) {
 				t.Errorf("%s at %v: %v, want %v", r.Model, n, got, want)
 			}
 		}
@@ -417,4 +417,20 @@ func TestBootstrapSeed(t *testing.T) {
 	if _, err := r.Bootstrap(1, 1); err == nil {
 		t.Error("one sample is no bootstrap")
 	}
+}
+
+// The project's own NetPIPE files: how far segments follow them. What is left is their own
+// scatter: sizes 3 bytes apart differ by up to 31 % in both, and by more than 15 %
+// (TCP) and 10 % (shared memory) in one case of 20, so that no curve comes nearer.
+func TestOwnFiles(t *testing.T) {
+	check := func(name string, k int, median, p95 float64) {
+		t.Helper()
+		r := fitted(t)(Segmented(readTable(t, name), k))
+		if r.Median > median || r.P95 > p95 {
+			t.Errorf("%s, %d segments: median error %.1f %%, 95th percentile %.1f %%", name, len(r.Segments), 100*r.Median, 100*r.P95)
+		}
+	}
+	check("netpipe-3.7.2-openmpi-4.1.4-sm.np.out", 0, 0.031, 0.10)
+	check("netpipe-3.7.2-openmpi-4.1.4-sm.np.out", 5, 0.036, 0.10)
+	check("netpipe-3.7.2-tcp-loopback.np.out", 5, 0.050, 0.16)
 }

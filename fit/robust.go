@@ -17,7 +17,7 @@ const huberK = 1.345
 func fitHuber(points []Point) line {
 	n := len(points)
 	w, e, sorted := make([]float64, n), make([]float64, n), make([]float64, n)
-	l := fitTheilSen(points)
+	l := fitLine(points, Relative)
 	var scale float64
 	for range reweightings {
 		for i, p := range points {
@@ -57,7 +57,7 @@ func fitHuber(points []Point) line {
 }
 
 // maxPairs bounds the pairs of points that Theil and Sen's slope is taken over.
-const maxPairs = 20_000
+const maxPairs = 6_000
 
 // theilSenTries is how many resamplings its intervals come from.
 const theilSenTries = 200

@@ -1,0 +1,46 @@
+package fit
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// BenchmarkSegmented1000 is 1,000 sizes in up to 6 segments; wanted is less than 1 s.
+func BenchmarkSegmented1000(b *testing.B) {
+	random := rand.New(rand.NewPCG(1, 0))
+	p := plant(random, 1000, 4)
+	tab := p.measure(random, 0.02)
+	for b.Loop() {
+		if _, err := Segmented(tab, 0); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkBootstrap1000 is 1,000 fits of 100 sizes in 3 segments; wanted is less than
+// 2 s.
+func BenchmarkBootstrap1000(b *testing.B) {
+	random := rand.New(rand.NewPCG(1, 0))
+	p := plant(random, 100, 3)
+	r, err := Segmented(p.measure(random, 0.02), 3)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := r.Bootstrap(1000, 1); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkAuto100 is the choice among all models for 100 sizes.
+func BenchmarkAuto100(b *testing.B) {
+	random := rand.New(rand.NewPCG(1, 0))
+	p := plant(random, 100, 3)
+	tab := p.measure(random, 0.02)
+	for b.Loop() {
+		if _, err := Auto(tab); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
