@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/bits"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -51,7 +50,7 @@ type Stats struct {
 	BytesSent, BytesReceived int64
 	Corrupt                  int64 // packets with a wrong checksum, thrown away
 	Duplicate                int64 // packets that had arrived before, thrown away
-	Reordered                int64 // packets that came after later ones
+	Reordered                int64 // packets that came before or after others that they were sent behind
 	Missing                  int64 // packets that later ones overtook and that did not arrive yet
 	Resent                   int64 // packets sent again
 	Malformed                int64 // packets that fit no handler or segment, thrown away
@@ -80,10 +79,10 @@ type Endpoint struct {
 
 // A peer is what an endpoint knows of another one.
 type peer struct {
-	out      int32  // requests without a reply
-	sent     uint32 // sequence number of the next packet
-	expect   uint32 // that of the next packet from there
-	early    uint64 // bit i: packet expect+1+i has been here
+	out      int32           // requests without a reply
+	sent     uint32          // sequence number of the next packet
+	expect   uint32          // that of the next packet from there
+	early    map[uint32]bool // later ones that have been here
 	reliable *reliable
 }
 
@@ -118,9 +117,12 @@ func (e *Endpoint) Now() quantity.Micros { return e.port.Now() }
 func (e *Endpoint) Stats() Stats {
 	s := e.stats
 	for i := range e.peers {
-		if early := e.peers[i].early; early != 0 {
-			s.Missing += int64(1 + bits.Len64(early) - bits.OnesCount64(early))
+		p := &e.peers[i]
+		last := p.expect
+		for seq := range p.early {
+			last = max(last, seq+1)
 		}
+		s.Missing += int64(last-p.expect) - int64(len(p.early))
 	}
 	return s
 }
@@ -138,7 +140,7 @@ func (e *Endpoint) Handle(h Handler) HandlerID {
 // Compute keeps the processor busy for d µs. Interfaces that interrupt run handlers meanwhile.
 func (e *Endpoint) Compute(d quantity.Micros) {
 	for d > 0 {
-		if d = e.port.Compute(d); d > 0 {
+		if d = e.port.Compute(d, !e.inside); d > 0 {
 			e.drain()
 		}
 	}
@@ -334,37 +336,33 @@ func (e *Endpoint) accept(f *Frame) {
 	}
 }
 
-// first tells whether the packet is here for the first time, and notes it. Packets that are
-// 64 behind the latest are given up.
+// tooLate is how many packets can overtake one that is not given up yet.
+const tooLate = 1 << 16
+
+// first tells whether the packet is here for the first time, and notes it.
 func (p *peer) first(seq uint32, s *Stats) bool {
 	ahead := seq - p.expect
-	if ahead >= 1<<31 {
+	if ahead >= 1<<31 || p.early[seq] {
 		return false
 	}
-	for ; ahead > 64; ahead = seq - p.expect {
-		s.Missing++
-		p.next()
-	}
-	if ahead > 0 && p.early>>(ahead-1)&1 == 1 {
-		return false
-	}
-	if p.early>>ahead != 0 {
+	if len(p.early) > 0 {
 		s.Reordered++
 	}
-	if ahead == 0 {
-		p.next()
-	} else {
-		p.early |= 1 << (ahead - 1)
+	if ahead > 0 {
+		if p.early == nil {
+			p.early = map[uint32]bool{}
+		}
+		p.early[seq] = true
+		if len(p.early) <= tooLate {
+			return true
+		}
+		s.Missing++
+	}
+	p.expect++
+	for ; len(p.early) > 0 && p.early[p.expect]; p.expect++ {
+		delete(p.early, p.expect)
 	}
 	return true
-}
-
-// next goes on to the first packet that has not been here.
-func (p *peer) next() {
-	for here := true; here; p.expect++ {
-		here = p.early&1 == 1
-		p.early >>= 1
-	}
 }
 
 // deliver hands a packet to its message, and a message that is complete to its handler.

@@ -15,8 +15,8 @@ type Port interface {
 	// Now is the time.
 	Now() quantity.Micros
 	// Compute keeps the processor busy for d.
-	// It returns what is left of d if a packet that came in interrupts it.
-	Compute(d quantity.Micros) (left quantity.Micros)
+	// If it is interruptible, and the port interrupts, it returns what is left of d when a packet has come in.
+	Compute(d quantity.Micros, interruptible bool) (left quantity.Micros)
 	// Piece is the largest part of a message of n bytes that travels as a request of its
 	// own, ≥ 1: HP-LAM's 4 KiB.
 	Piece(n int) int
@@ -80,8 +80,8 @@ func (f *Frame) Control() bool { return f.Kind >= Ack }
 // payload, and 1 for a short message, whose words go with the header.
 func (f *Frame) Size() int { return max(1, len(f.Payload)) }
 
-// Last tells whether the frame ends its message.
-func (f *Frame) Last() bool { return !f.More && f.Offset+uint32(len(f.Payload)) == f.Total }
+// Ends tells whether the frame is the last of its piece.
+func (f *Frame) Ends() bool { return f.Offset+uint32(len(f.Payload)) == f.Total }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 

@@ -128,6 +128,7 @@ func Run(s *System, c Config, program func(*engine.Endpoint) error) (Report, err
 		return Report{}, err
 	}
 	n := &network{System: s, faults: c.Faults, trace: c.Trace, running: c.Nodes}
+	n.nodes = make([]*node, c.Nodes)
 	n.resources = make([]resource, c.Nodes*len(s.kinds))
 	if c.Faults.any() {
 		n.random = rand.New(rand.NewPCG(c.Faults.Seed, 0x68616c667065616b))
@@ -173,7 +174,7 @@ func (n *network) add(id int, program func(*engine.Endpoint) error) {
 		nd.turn(ended)
 		nd.endpoint.Linger(func() bool { return false })
 	})
-	n.nodes = append(n.nodes, nd)
+	n.nodes[id] = nd
 	n.schedule(0, id, event{what: wake, index: uint32(id)})
 	if at, dies := n.faults.Die[id]; dies {
 		n.schedule(at, id, event{what: die, index: uint32(id)})
@@ -244,13 +245,8 @@ func (n *network) enter(f *engine.Frame) bool {
 	if f.Control() {
 		return n.arrive(f)
 	}
-	for ; ; f.Stage++ {
-		if int(f.Stage) >= len(r.Stages) {
-			return n.arrive(f)
-		}
-		if r.Stages[f.Stage].added == nil || f.Last() {
-			break
-		}
+	if int(f.Stage) >= len(r.Stages) {
+		return n.arrive(f)
 	}
 	st := &r.Stages[f.Stage]
 	at := n.instance(f, r)
@@ -307,15 +303,6 @@ func (n *network) serve(at int32) {
 		res.asked = true
 		n.schedule(res.until, int(at)/len(n.kinds), event{what: free, index: uint32(at)})
 	}
-}
-
-func (st *Stage) times(f *engine.Frame) (delay, busy quantity.Micros) {
-	if st.added != nil {
-		whole := quantity.Bytes(max(1, f.Whole))
-		return st.added.OneWay(whole), st.added.Gap(whole)
-	}
-	size := f.Size()
-	return st.Delay.of(size), st.Busy.of(size)
 }
 
 // leave takes a packet out of its stage into the next.

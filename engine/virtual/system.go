@@ -38,9 +38,38 @@ type Stage struct {
 	Queue       int  // packets that may wait for it; 0: no bound
 	Drop        bool // throw away a packet that finds the queue full; else it stays where it is, as on Myrinet's links
 
-	// added, if not nil, is a layer that costs a message, not its packets: its Delay is the
-	// layer's one-way time for the message, its Busy the gap.
-	added model.Layer
+	added []addition
+	last  bool // the stage after all others
+}
+
+// An addition is what a series adds to the layer below: a cost of a piece, or of the whole message. Its time
+// comes after all stages; for its gap, the slowest of them is occupied longer.
+type addition struct {
+	model.Layer
+	whole bool
+}
+
+// times are the delay and the occupancy of a stage by a packet.
+func (st *Stage) times(f *engine.Frame) (delay, busy quantity.Micros) {
+	size := f.Size()
+	delay, busy = st.Delay.of(size), st.Busy.of(size)
+	if st.added == nil || !f.Ends() {
+		return delay, busy
+	}
+	for _, a := range st.added {
+		n := quantity.Bytes(max(1, f.Total))
+		if a.whole {
+			n = quantity.Bytes(max(1, f.Whole))
+		}
+		switch {
+		case a.whole && f.More:
+		case st.last:
+			delay += a.OneWay(n)
+		default:
+			busy += a.Gap(n)
+		}
+	}
+	return delay, busy
 }
 
 // A Route is what a packet crosses: the sending processor, stages, the receiving processor.
@@ -61,11 +90,10 @@ type System struct {
 	// Interrupt is what it costs the processor to be interrupted by a packet, in µs; negative: it polls.
 	Interrupt quantity.Micros
 
-	plan    *plan
-	routes  []route
-	kinds   []kind
-	ack     quantity.Micros // the time that an acknowledgement takes
-	perNode int             // kinds that each node has, before those of the network
+	plan   *plan
+	routes []route
+	kinds  []kind
+	ack    quantity.Micros // the time that an acknowledgement takes
 }
 
 // A kind of resource: an instance of it is on each node, or in the network.
@@ -128,9 +156,7 @@ func (s *System) resource(st Stage) int32 {
 func (s *System) finish() {
 	at := s.plan.at(1, 1)
 	for _, st := range s.routes[at].Stages {
-		if st.added == nil {
-			s.ack += st.Delay.of(1)
-		}
+		s.ack += st.Delay.of(1)
 	}
 }
 
@@ -183,8 +209,8 @@ func Build(name string, l model.Layer) (*System, error) {
 // defaultCredits are enough for all round trips of table 4.2 of HP-LAM.
 const defaultCredits = 32
 
-// compile makes the plan of a layer, behind which the layers in added follow.
-func (s *System) compile(l model.Layer, added []model.Layer) (*plan, error) {
+// compile makes the plan of a layer with additions.
+func (s *System) compile(l model.Layer, added []addition) (*plan, error) {
 	switch l := l.(type) {
 	case model.Linear:
 		c := Cost{l.Beta, l.Tau}
@@ -200,7 +226,11 @@ func (s *System) compile(l model.Layer, added []model.Layer) (*plan, error) {
 	case model.Envelope:
 		return s.choice(l, l.Branches, added)
 	case model.Segmented:
-		below, err := s.compile(l.Below, added)
+		var outside []addition
+		for _, a := range added {
+			outside = append(outside, addition{a.Layer, true})
+		}
+		below, err := s.compile(l.Below, outside)
 		if err != nil {
 			return nil, err
 		}
@@ -209,12 +239,12 @@ func (s *System) compile(l model.Layer, added []model.Layer) (*plan, error) {
 		}
 		return &plan{piece: int(l.MTU), below: below}, nil
 	case model.Series:
-		return s.compile(l.Below, append([]model.Layer{l.Added}, added...))
+		return s.compile(l.Below, append([]addition{{l.Added, false}}, added...))
 	}
 	return nil, fmt.Errorf("the engine does not know how to run a %T", l)
 }
 
-func (s *System) choice(l model.Selector, branches []model.Branch, added []model.Layer) (*plan, error) {
+func (s *System) choice(l model.Selector, branches []model.Branch, added []addition) (*plan, error) {
 	p := &plan{selector: l, branches: map[string]*plan{}}
 	for _, b := range branches {
 		below, err := s.compile(b.Layer, added)
@@ -226,16 +256,17 @@ func (s *System) choice(l model.Selector, branches []model.Branch, added []model
 	return p, nil
 }
 
-// leafOf adds the stages that cost messages to a route, on the resource of its slowest stage.
-func (s *System) leafOf(r Route, added []model.Layer) *plan {
-	slowest := r.Stages[0]
-	for _, st := range r.Stages {
-		if st.Busy.of(1<<20) > slowest.Busy.of(1<<20) {
-			slowest = st
+// leafOf makes the route of a layer with additions.
+func (s *System) leafOf(r Route, added []addition) *plan {
+	if len(added) > 0 {
+		slowest := &r.Stages[0]
+		for i := range r.Stages {
+			if st := &r.Stages[i]; st.Busy.of(1<<20) > slowest.Busy.of(1<<20) {
+				slowest = st
+			}
 		}
-	}
-	for _, l := range added {
-		r.Stages = append(r.Stages, Stage{Resource: slowest.Resource, Side: slowest.Side, added: l})
+		slowest.added = added
+		r.Stages = append(r.Stages, Stage{Resource: "added", added: added, last: true})
 	}
 	return s.leaf(r)
 }
