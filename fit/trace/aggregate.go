@@ -37,7 +37,7 @@ type builder struct {
 	dropped, cuts, repeats       int
 	droppedAt, cutAt, repeatedAt int
 	fewDigits                    int  // rates of less than three digits
-	rounded                      bool // a warning has been given
+	warned                       bool // what is said once has been said
 }
 
 // maxHistograms bounds their memory, 38 KB each, over all tables of a file.

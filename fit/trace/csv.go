@@ -41,7 +41,9 @@ type columns struct {
 	sizeUnit, packetUnit, deltaUnit      float64 // bytes, bytes, µs
 	timeUnit                             float64 // µs; of a rate, bytes/µs
 	minUnit, maxUnit, medianUnit         float64
-	rate                                 bool // the time is size over a rate
+	rate                                 bool    // the time is size over a rate
+	check                                int     // a rate beside the time, −1 for none
+	checkUnit                            float64 // bytes/µs
 	kind                                 Kind
 }
 
@@ -226,7 +228,7 @@ func columnOption(opt string) (column, unit string) {
 	return opt, ""
 }
 
-var noColumns = columns{size: -1, time: -1, min: -1, max: -1, median: -1, packet: -1, burst: -1, delta: -1}
+var noColumns = columns{size: -1, time: -1, min: -1, max: -1, median: -1, packet: -1, burst: -1, delta: -1, check: -1}
 
 func (c *columns) setTime(u quantity.Value, base string) bool {
 	switch u.Dim {
@@ -396,6 +398,9 @@ func (f *csv) columns(p *parser, names [][]byte) (*columns, string) {
 				}
 			case col.hasUnit && col.unit.Dim == quantity.DimRate:
 				rank = len(timeNames) + 1
+				if strings.Contains(col.base, "bandwidth") || col.base == "bw" {
+					c.check, c.checkUnit = i, col.unit.Num
+				}
 			case rank < len(timeNames) && !col.hasUnit:
 				noUnit = col.full
 				continue
@@ -517,7 +522,23 @@ func (f *csv) row(p *parser, line []byte, n int) bool {
 		r.median = f.value(c.median, n) * c.medianUnit
 	}
 	b.row(r)
+	if !c.rate && c.kind == OneWay && c.size >= 0 {
+		f.contradicts(b, r, f.value(c.check, n)*c.checkUnit)
+	}
 	return true
+}
+
+// contradicts warns, once a table, of a bandwidth beside the time that is not size over
+// time: by less than the 5 % between MB and MiB, or by the factor of a bit or a
+// round trip.
+func (f *csv) contradicts(b *builder, r row, rate float64) {
+	if rate == 0 || b.warned || r.size == 0 {
+		return
+	}
+	if ratio := rate * r.time / r.size; ratio < 0.97 || ratio > 1.03 {
+		b.warned = true
+		b.warn("the bandwidth contradicts the time in line " + itoa(b.parser.file.Lines) + ": it is " + strconv.FormatFloat(ratio, 'g', 3, 64) + " times size over time (units of 2²⁰ or of bits?); the times count")
+	}
 }
 
 // value returns an optional column, 0 if it is not there or no time.

@@ -50,8 +50,8 @@ func (f *netpipe) take(p *parser, line []byte) bool {
 		unit := netpipeTimes[string(m[4])]
 		bytes := math.Round(size.value * netpipeSizes[string(m[2])])
 		f.add(p, 0, bytes, t.value*unit, t.quantum()*unit)
-		if size.quantum()*netpipeSizes[string(m[2])] > 1 && !f.open.rounded {
-			f.open.rounded = true
+		if size.quantum()*netpipeSizes[string(m[2])] > 1 && !f.open.warned {
+			f.open.warned = true
 			f.open.warn("the log rounds sizes from 1 MB up; np.out has them all")
 		}
 		return true
@@ -78,10 +78,16 @@ func (f *netpipe) row(p *parser, v []number) bool {
 		return false
 	}
 	// Both are rounded to their last digit; 1 % is for averaging.
-	if slack := rate*quantum + us*step + 0.01*bits; math.Abs(rate*us-bits) > slack {
+	slack := rate*quantum + us*step + 0.01*bits
+	agrees := math.Abs(rate*us-bits) <= slack
+	if decimal := rate / scale * 1e6 / (1 << 20); !agrees && (len(v) != 3 || math.Abs(decimal*scale*us-bits) > slack) {
 		return false
 	}
 	f.add(p, len(v), size, us, quantum)
+	if !agrees && !f.open.warned {
+		f.open.warned = true
+		f.open.warn("the rates contradict the times: they are of 10⁶ bits, and NetPIPE 3 prints them of 2²⁰; the times count")
+	}
 	return true
 }
 

@@ -250,3 +250,18 @@ func TestOptions(t *testing.T) {
 		t.Errorf("samples %+v", s)
 	}
 }
+
+// Rates that are not size over time are told; the times count.
+func TestContradictions(t *testing.T) {
+	check := func(text, want string) {
+		t.Helper()
+		table := read(t, text, Options{}).Tables[0]
+		if all := strings.Join(table.Warnings, "\n"); !strings.Contains(all, want) || want == "" && all != "" {
+			t.Errorf("warnings %q, want %q", all, want)
+		}
+	}
+	check("size_bytes,time_us,bandwidth_mb_s\n1000,10,100\n2000,20,100\n", "")
+	check("size_bytes,time_us,bandwidth_mb_s\n1000,10,95.37\n2000,20,95.37\n", "line 2: it is 0.954 times size over time")
+	check("       1024 8.192000   0.00100000\n       2048 8.192000   0.00200000\n", "of 10⁶ bits") // 8·1024/1000 µs
+	check("       1024 7.812500   0.00100000\n       2048 7.812500   0.00200000\n", "")            // over 1.048576
+}

@@ -94,8 +94,8 @@ func (f *sockperf) flush(p *parser) {
 	}
 	if f.mode == "" || f.assumed {
 		f.size = sockperfDefault
-		if !b.rounded {
-			b.rounded = true
+		if !b.warned {
+			b.warned = true
 			b.warn("no -m in the command line: sockperf's 14 bytes are assumed")
 		}
 	}
