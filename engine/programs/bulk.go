@@ -2,7 +2,6 @@ package programs
 
 import (
 	"bytes"
-	"errors"
 
 	"github.com/halfpeak/halfpeak/engine"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -15,26 +14,26 @@ func PingBulk(ep *engine.Endpoint, n, rounds int) (oneWay quantity.Micros, err e
 	segment := ep.Register(memory)
 	back := 0
 	pong := ep.Handle(func(*engine.Message) { back++ })
-	ping := ep.Handle(func(m *engine.Message) { err = errors.Join(err, m.ReplyStore(pong, segment, 0, memory)) })
-	return oneWay, errors.Join(err, pair(ep, func() error {
-		var spent quantity.Micros
-		for i := range rounds {
-			pattern(data, i)
-			start := ep.Now()
-			if err := ep.Store(1, ping, segment, 0, data); err != nil {
-				return err
-			}
-			if err := ep.WaitFor("the data back from node 1", func() bool { return back > i }); err != nil {
-				return err
-			}
-			spent += ep.Now() - start
-			if !bytes.Equal(memory, data) {
-				return errDiffers
-			}
+	ping := ep.Handle(func(m *engine.Message) { must(m.ReplyStore(pong, segment, 0, memory)) })
+	if ep.Node() != 0 {
+		return 0, nil
+	}
+	var spent quantity.Micros
+	for i := range rounds {
+		pattern(data, i)
+		start := ep.Now()
+		if err := ep.Store(1, ping, segment, 0, data); err != nil {
+			return 0, err
 		}
-		oneWay = spent / quantity.Micros(2*rounds)
-		return nil
-	}))
+		if err := ep.WaitFor("the data back from node 1", func() bool { return back > i }); err != nil {
+			return 0, err
+		}
+		spent += ep.Now() - start
+		if !bytes.Equal(memory, data) {
+			return 0, errDiffers
+		}
+	}
+	return spent / quantity.Micros(2*rounds), nil
 }
 
 // ThruBulk is the time per store of n bytes from node 0 to node 1, when node 0 does not wait for one
@@ -44,18 +43,20 @@ func ThruBulk(ep *engine.Endpoint, n, messages int) (interval quantity.Micros, e
 	memory, data := make([]byte, n), make([]byte, n)
 	pattern(data, n)
 	segment := ep.Register(memory)
-	var arrived, half int
+	var arrived, from int
+	differs := false
 	var start, end quantity.Micros
 	take := ep.Handle(func(m *engine.Message) {
 		end = ep.Now()
 		if arrived++; arrived == (messages+2)/3 {
-			start, half = end, arrived
+			start, from = end, arrived
 		}
 		if !bytes.Equal(m.Data, data[len(data)-len(m.Data):]) {
-			err = errDiffers
+			differs = true
 		}
 	})
-	report := ep.Handle(func(m *engine.Message) { interval = unpack(m.Words) })
+	reported := false
+	report := ep.Handle(func(m *engine.Message) { interval, reported = unpack(m.Words), true })
 	switch ep.Node() {
 	case 0:
 		for range messages {
@@ -63,17 +64,16 @@ func ThruBulk(ep *engine.Endpoint, n, messages int) (interval quantity.Micros, e
 				return 0, err
 			}
 		}
+		return interval, ep.WaitFor("the result of node 1", func() bool { return reported })
 	case 1:
 		if err := ep.WaitFor("the stores of node 0", func() bool { return arrived == messages }); err != nil {
 			return 0, err
 		}
-		if !bytes.Equal(memory, data) {
+		if differs || !bytes.Equal(memory, data) {
 			return 0, errDiffers
 		}
-		interval = (end - start) / quantity.Micros(messages-half)
-		if err := ep.Request(0, report, pack(interval)...); err != nil {
-			return 0, err
-		}
+		interval = (end - start) / quantity.Micros(messages-from)
+		return 0, ep.Request(0, report, pack(interval)...)
 	}
-	return interval, errors.Join(err, ep.Barrier())
+	return 0, nil
 }

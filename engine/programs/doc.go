@@ -1,23 +1,14 @@
 // Package programs has the benchmark programs of HP-LAM's suite (§4.1) and the one-way runs of CLIP.
 //
 // Each runs on all nodes, as any program of package engine does, and knows no clock but the
-// endpoint's. The result is that of node 0; on other nodes it is empty.
+// endpoint's. The result is that of node 0; on other nodes it is empty. Programs that measure two nodes end
+// on the others at once, which then only serve: a barrier would have messages of its own.
 package programs
 
 import (
 	"github.com/halfpeak/halfpeak/engine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
-
-// pair runs lead on node 0, which works with node 1; all others only serve.
-func pair(ep *engine.Endpoint, lead func() error) error {
-	if ep.Node() == 0 {
-		if err := lead(); err != nil {
-			return err
-		}
-	}
-	return ep.Barrier()
-}
 
 // per is the time since start for each of count.
 func per(ep *engine.Endpoint, start quantity.Micros, count int) quantity.Micros {

@@ -25,20 +25,20 @@ func pattern(data []byte, seed int) {
 func PingPong(ep *engine.Endpoint, rounds int) (rtt quantity.Micros, err error) {
 	replies := 0
 	pong := ep.Handle(func(*engine.Message) { replies++ })
-	ping := ep.Handle(func(m *engine.Message) { err = errors.Join(err, m.Reply(pong, m.Words...)) })
-	return rtt, errors.Join(err, pair(ep, func() error {
-		start := ep.Now()
-		for i := range rounds {
-			if err := ep.Request(1, ping, uint32(i), 1, 2, 3); err != nil {
-				return err
-			}
-			if err := ep.WaitFor("the pong of node 1", func() bool { return replies > i }); err != nil {
-				return err
-			}
+	ping := ep.Handle(func(m *engine.Message) { must(m.Reply(pong, m.Words...)) })
+	if ep.Node() != 0 {
+		return 0, nil
+	}
+	start := ep.Now()
+	for i := range rounds {
+		if err := ep.Request(1, ping, uint32(i), 1, 2, 3); err != nil {
+			return 0, err
 		}
-		rtt = per(ep, start, rounds)
-		return nil
-	}))
+		if err := ep.WaitFor("the pong of node 1", func() bool { return replies > i }); err != nil {
+			return 0, err
+		}
+	}
+	return per(ep, start, rounds), nil
 }
 
 // Latency is half of the round trip of n bytes there and n bytes back between nodes 0 and 1, by
@@ -83,7 +83,7 @@ func Latency(ep *engine.Endpoint, n, rounds int) (oneWay, overhead quantity.Micr
 	if !same {
 		return 0, 0, errDiffers
 	}
-	return oneWay, overhead, nil // no barrier: its messages could overtake the last ones, and delay them
+	return oneWay, overhead, nil
 }
 
 // Stream is the interval between messages of n bytes, without replies, that node 0 sends to node 1 as
@@ -102,7 +102,8 @@ func Stream(ep *engine.Endpoint, n, messages int) (gap quantity.Micros, err erro
 			}
 		}
 	})
-	report := ep.Handle(func(m *engine.Message) { gap = unpack(m.Words) })
+	reported := false
+	report := ep.Handle(func(m *engine.Message) { gap, reported = unpack(m.Words), true })
 	switch ep.Node() {
 	case 0:
 		for range messages {
@@ -110,6 +111,7 @@ func Stream(ep *engine.Endpoint, n, messages int) (gap quantity.Micros, err erro
 				return 0, err
 			}
 		}
+		return gap, ep.WaitFor("the result of node 1", func() bool { return reported })
 	case 1:
 		if err := ep.WaitFor("the stream of node 0", func() bool { return got >= messages*n }); err != nil {
 			return 0, err
@@ -118,9 +120,7 @@ func Stream(ep *engine.Endpoint, n, messages int) (gap quantity.Micros, err erro
 		if !same {
 			return 0, errDiffers
 		}
-		if err := ep.Request(0, report, pack(gap)...); err != nil {
-			return 0, err
-		}
+		return 0, ep.Request(0, report, pack(gap)...)
 	}
-	return gap, ep.Barrier()
+	return 0, nil
 }

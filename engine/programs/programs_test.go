@@ -7,6 +7,8 @@ import (
 	"github.com/halfpeak/halfpeak/engine"
 	"github.com/halfpeak/halfpeak/engine/programs"
 	"github.com/halfpeak/halfpeak/engine/virtual"
+	"github.com/halfpeak/halfpeak/fit"
+	"github.com/halfpeak/halfpeak/fit/trace"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -69,6 +71,100 @@ func TestOneWayIsTheModels(t *testing.T) {
 				if err != nil || !close(got, want, 1e-9) {
 					t.Errorf("%s, %d bytes: one way %v, the model says %v (%+.3g), %v", l.Ref(), n, got, want, float64(got/want-1), err)
 				}
+			}
+		}
+	}
+}
+
+// run runs a program on a layer and returns what it measured on node 0.
+func run[T any](t *testing.T, l platforms.Layer, c virtual.Config, program func(*engine.Endpoint) (T, error)) (result T) {
+	t.Helper()
+	s, err := virtual.Build(l.Ref(), l.Model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = virtual.Run(s, c, func(ep *engine.Endpoint) error {
+		r, err := program(ep)
+		if ep.Node() == 0 {
+			result = r
+		}
+		return err
+	})
+	if err != nil {
+		t.Errorf("%s: %v", l.Ref(), err)
+	}
+	return result
+}
+
+// The signature that the engine runs gives LogP's parameters back: all five rows of HP-LAM's table 4.2.
+func TestSignatureIsThePlatforms(t *testing.T) {
+	for _, ref := range []string{"hp-lam/gam", "sun-lam-ss20", "sun-lam-ultra1", "paragon", "meiko-cs2"} {
+		_, l, err := platforms.Find(ref)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := virtual.Config{Nodes: 2}
+		bursts := run(t, l, c, func(ep *engine.Endpoint) ([]programs.Burst, error) {
+			return programs.Signature(ep, []int{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048}, []quantity.Micros{0, 2, 4, 8, 16, 32})
+		})
+		rtt := run(t, l, c, func(ep *engine.Endpoint) (quantity.Micros, error) { return programs.PingPong(ep, 3) })
+		table := &trace.Table{Title: ref, Kind: trace.Interval}
+		for _, b := range bursts {
+			table.Bursts = append(table.Bursts, trace.Burst{Messages: b.Messages, Delta: b.Delta, Interval: b.Interval})
+		}
+		found, err := fit.LogP(table, rtt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, want := found.Layer(), l.Model.(model.LogGP).LogP
+		for _, p := range []struct {
+			name      string
+			got, want quantity.Micros
+		}{
+			{"o_s", got.SendOverhead, want.SendOverhead}, {"o_r", got.ReceiveOverhead, want.ReceiveOverhead},
+			{"L", got.Latency, want.Latency}, {"g", got.GapTime, want.GapTime}, {"RTT", rtt, 2 * want.OneWay(1)},
+		} {
+			t.Logf("%-15s %-3s %v of %v", ref, p.name, p.got, p.want)
+			if !close(p.got, p.want, 0.005) {
+				t.Errorf("%s: %s is %v, the platform's is %v", ref, p.name, p.got, p.want)
+			}
+		}
+	}
+}
+
+// A stream of messages has the gap of the model.
+func TestStreamIsTheModels(t *testing.T) {
+	all, err := platforms.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range all {
+		for _, l := range p.Layers {
+			for _, n := range []int{1, 16, 256, 4096, 65536} {
+				if piece := int(model.PacketSize(l.Model, quantity.Bytes(n))); n/piece > 100 {
+					continue
+				}
+				got := run(t, l, virtual.Config{Nodes: 2}, func(ep *engine.Endpoint) (quantity.Micros, error) { return programs.Stream(ep, n, 31) })
+				if want := l.Model.Gap(quantity.Bytes(n)); !close(got, want, 1e-9) {
+					t.Errorf("%s, %d bytes: gap %v, the model says %v (%+.3g)", l.Ref(), n, got, want, float64(got/want-1))
+				}
+			}
+		}
+	}
+}
+
+// Every byte of the torture tests arrives, and none beside its place.
+func TestTorture(t *testing.T) {
+	for _, ref := range []string{"hp-lam/bulk", "clip/user-buffer", "jam-1394", "mpc/mpi", "parnass/bullfrog"} {
+		_, l, err := platforms.Find(ref)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, traffic := range []programs.Traffic{programs.OneToOne, programs.AllToOne, programs.AllToAll} {
+			for _, n := range []int{1, 100, 10000} {
+				c := virtual.Config{Nodes: 5}
+				run(t, l, c, func(ep *engine.Endpoint) (quantity.Micros, error) { return programs.TestXfer(ep, traffic, n, 2) })
+				run(t, l, c, func(ep *engine.Endpoint) (quantity.Micros, error) { return programs.TestMed(ep, traffic, n, 2) })
 			}
 		}
 	}

@@ -6,6 +6,13 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
+// must is for a reply of the right form to a request, the first: it cannot fail.
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
 // pack puts a time into words, unpack takes it out.
 func pack(t quantity.Micros) []uint32 {
 	b := math.Float64bits(float64(t))

@@ -1,0 +1,164 @@
+package programs
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/halfpeak/halfpeak/engine"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// Traffic says who sends to whom.
+type Traffic string
+
+// The kinds of traffic of HP-LAM's tests.
+const (
+	OneToOne Traffic = "1-to-1"     // nodes 0 and 1, both ways
+	AllToOne Traffic = "all-to-1"   // all to node 0
+	AllToAll Traffic = "all-to-all" // each to each
+)
+
+// peers are the nodes that a node sends to.
+func (t Traffic) peers(node, nodes int) []int {
+	switch {
+	case t == OneToOne && node < 2:
+		return []int{1 - node}
+	case t == AllToOne && node > 0:
+		return []int{0}
+	case t == AllToAll:
+		var all []int
+		for i := 1; i < nodes; i++ {
+			all = append(all, (node+i)%nodes) // each starts with another
+		}
+		return all
+	}
+	return nil
+}
+
+// guard is the number of bytes around every destination in which nothing may change.
+const guard = 64
+
+const guardByte = 0xA5
+
+// errGuard is the error of a transfer that wrote beside its destination.
+var errGuard = errors.New("a transfer wrote outside of its destination")
+
+// arena is memory with a slot of n bytes for each node, and guard zones around each.
+type arena struct {
+	memory []byte
+	n      int
+}
+
+func newArena(n, slots int) arena {
+	a := arena{make([]byte, guard+slots*(n+guard)), n}
+	for i := range a.memory {
+		a.memory[i] = guardByte
+	}
+	return a
+}
+
+func (a arena) offset(slot int) int  { return guard + slot*(a.n+guard) }
+func (a arena) slot(slot int) []byte { return a.memory[a.offset(slot):][:a.n] }
+
+// intact checks the guard zones.
+func (a arena) intact() error {
+	for at := 0; at < len(a.memory); at += a.n + guard {
+		for _, b := range a.memory[at : at+guard] {
+			if b != guardByte {
+				return errGuard
+			}
+		}
+	}
+	return nil
+}
+
+// TestXfer is HP-LAM's torture test for bulk transfers: each node stores n bytes to each of its peers
+// and gets n bytes from it, rounds times. All data is checked, and memory around each destination.
+// The result is the time that all of it took node 0.
+func TestXfer(ep *engine.Endpoint, t Traffic, n, rounds int) (took quantity.Micros, err error) {
+	nodes, me := ep.Nodes(), ep.Node()
+	stored, home, fetched := newArena(n, nodes), newArena(n, 1), newArena(n, nodes)
+	storedAt, homeAt, fetchedAt := ep.Register(stored.memory), ep.Register(home.memory), ep.Register(fetched.memory)
+	pattern(home.slot(0), me)
+	want := make([]byte, n)
+	var errs error
+	check := func(data []byte, seed int, what string, from int) {
+		if pattern(want, seed); !bytes.Equal(data, want) {
+			errs = errors.Join(errs, fmt.Errorf("%s node %d: %w", what, from, errDiffers))
+		}
+	}
+	took = ep.Now()
+	var got, asked int
+	take := ep.Handle(func(m *engine.Message) { check(stored.slot(m.From), int(m.Words[0]), "stored by", m.From) })
+	note := ep.Handle(func(m *engine.Message) { got += len(m.Data) })
+	data := make([]byte, n)
+	peers := t.peers(me, nodes)
+	for round := range rounds {
+		for _, dst := range peers {
+			seed := me + nodes*(round+1)
+			pattern(data, seed)
+			if err := ep.Store(dst, take, storedAt, stored.offset(me), data, uint32(seed)); err != nil {
+				return 0, err
+			}
+			if err := ep.Get(dst, note, homeAt, home.offset(0), fetchedAt, fetched.offset(dst), n); err != nil {
+				return 0, err
+			}
+			asked += n
+		}
+		if err := ep.WaitFor("data that it gets", func() bool { return got >= asked }); err != nil {
+			return 0, err
+		}
+		if err := ep.Flush(); err != nil {
+			return 0, err
+		}
+		for _, dst := range peers {
+			check(fetched.slot(dst), dst, "got from", dst)
+		}
+	}
+	if err := ep.Barrier(); err != nil {
+		return 0, err
+	}
+	took = ep.Now() - took
+	return took, errors.Join(errs, stored.intact(), home.intact(), fetched.intact())
+}
+
+// TestMed is TestXfer with medium messages, each answered with its data.
+func TestMed(ep *engine.Endpoint, t Traffic, n, rounds int) (took quantity.Micros, err error) {
+	nodes, me := ep.Nodes(), ep.Node()
+	want := make([]byte, n)
+	var errs error
+	check := func(m *engine.Message) { // the words are the seed, and where an answer's data was
+		at := m.Offset + int(m.Words[1])
+		if pattern(want, int(m.Words[0])); len(m.Data) == 0 || !bytes.Equal(m.Data, want[at:at+len(m.Data)]) {
+			errs = errors.Join(errs, fmt.Errorf("from node %d: %w", m.From, errDiffers))
+		}
+	}
+	var back, sent, came int
+	pong := ep.Handle(func(m *engine.Message) { check(m); back += len(m.Data) })
+	ping := ep.Handle(func(m *engine.Message) {
+		check(m)
+		came += len(m.Data)
+		errs = errors.Join(errs, m.ReplyMedium(pong, m.Data, m.Words[0], uint32(m.Offset)))
+	})
+	data := make([]byte, n)
+	took = ep.Now()
+	for round := range rounds {
+		for _, dst := range t.peers(me, nodes) {
+			seed := me + nodes*round
+			pattern(data, seed)
+			if err := ep.Medium(dst, ping, data, uint32(seed), 0); err != nil {
+				return 0, err
+			}
+			sent += n
+		}
+	}
+	if err := ep.WaitFor("answers with data", func() bool { return back >= sent }); err != nil {
+		return 0, err
+	}
+	if err := ep.Barrier(); err != nil {
+		return 0, err
+	}
+	took = ep.Now() - took
+	return took, errs
+}
