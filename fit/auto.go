@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // A Trial is a model that [Auto] has tried.
@@ -30,9 +31,14 @@ var candidates = []model{
 	{name: "table"},
 }
 
-// maxFolds is the number of sizes up to which each is left out alone; with more,
-// every maxFolds-th are left out together.
-const maxFolds = 120
+const (
+	// maxFolds is the number of sizes up to which each is left out alone; with more,
+	// every maxFolds-th are left out together.
+	maxFolds = 120
+	// maxTried is the number of sizes that models are tried on; of more, neighbours
+	// are taken together.
+	maxTried = 300
+)
 
 // Auto tries every model and returns the one that predicts best what it has not
 // seen: each size but the first and last is left out, and predicted from the
@@ -44,11 +50,12 @@ func Auto(t *trace.Table) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	points = thin(points, maxTried)
 	var trials []Trial
 	var errors [][]float64
 	var tried []model
 	for _, m := range candidates {
-		if m.name != "linear" && len(points) < m.least()+1 || m.method == TheilSen && len(points) > 400 {
+		if m.name != "linear" && len(points) < m.least()+1 {
 			continue
 		}
 		e := leaveOut(points, m, float64(t.Quantum))
@@ -82,6 +89,27 @@ func Auto(t *trace.Table) (*Result, error) {
 		r.warn("a per-size table predicts sizes left out better: %.1f %% against %.1f %% off; these lines do not follow the curve", 100*trials[best].Error, 100*trials[chosen].Error)
 	}
 	return r, nil
+}
+
+// thin takes neighbours together, at their mean size and time, until there are at
+// most n points.
+func thin(points []Point, n int) []Point {
+	if len(points) <= n {
+		return points
+	}
+	var few []Point
+	for i := range n {
+		group := points[i*len(points)/n : (i+1)*len(points)/n]
+		p := Point{}
+		for _, q := range group {
+			p.Count += q.Count
+			share := float64(q.Count) / float64(p.Count)
+			p.Size += (q.Size - p.Size) * quantity.Bytes(share)
+			p.Time += (q.Time - p.Time) * quantity.Micros(share)
+		}
+		few = append(few, p)
+	}
+	return few
 }
 
 // leaveOut returns the relative errors of predicted points, at most 1 each. The first and the

@@ -44,3 +44,16 @@ func BenchmarkAuto100(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkAutoMany is the choice for as many sizes as a table keeps apart.
+func BenchmarkAutoMany(b *testing.B) {
+	random := rand.New(rand.NewPCG(1, 0))
+	p := plant(random, 1<<16, 3)
+	tab := p.measure(random, 0.02)
+	for b.Loop() {
+		r, err := Auto(tab)
+		if err != nil || len(r.Segments) != 3 {
+			b.Fatal(err, len(r.Segments))
+		}
+	}
+}

@@ -98,7 +98,7 @@ func fitLine(points []Point, m Method) line {
 			change = max(change, math.Abs(next/w[i]-1))
 			w[i] = next
 		}
-		if l = solve(points, w); change < 1e-14 {
+		if l = solve(points, w); change < 1e-12 {
 			break
 		}
 	}

@@ -28,8 +28,8 @@ const (
 	// minPoints is the floor on sizes per segment: a line through two points always
 	// fits.
 	minPoints = 3
-	// maxCandidates is the number of places at which breaks are looked for; more
-	// sizes share them.
+	// maxCandidates is the number of places at which breaks are looked for at
+	// first.
 	maxCandidates = 1024
 	// breakLevel is the 95 % point of the likelihood ratio of a break point, times
 	// two: −2 ln(1−√0.95) = 7.35 (Hansen, Sample splitting and threshold estimation,
@@ -50,7 +50,13 @@ const (
 // [MaxSegments]; it counts a break as a parameter, and prefers fewer lines where
 // the gain is noise. Each segment has at least 3 sizes, with k given 2 if it must be.
 func Segmented(t *trace.Table, k int) (*Result, error) {
-	if n := len(t.Samples); k < 0 || k > 1 && 2*k > n {
+	n := 0
+	for _, s := range t.Samples {
+		if s.Size > 0 {
+			n++
+		}
+	}
+	if k < 0 || k > 1 && 2*k > n {
 		return nil, fmt.Errorf("%s: %w with %d segments: %d sizes allow 1 to %d, each of 2 sizes or more", t.Name(), ErrNoData, k, n, n/2)
 	}
 	return model{name: "segmented", method: Relative, k: k}.result(t)
@@ -144,6 +150,7 @@ func split(points []Point, k int, quantum float64) *division {
 			w[i] *= bound * bound / (e * e)
 		}
 	}
+	d.refine(ends, least)
 	d.search(points, w, least, most)
 	for i, p := range points {
 		d.floor += w[i] * (math.Pow(sameTime*float64(p.Time), 2) + quantum*quantum/12)
@@ -188,6 +195,27 @@ func places(n, least int) []int {
 		p = append(p, int(at))
 	}
 	return append(p, n)
+}
+
+// refine looks again where places are too few for all points: at every point about
+// the ends of a division, and at fewer elsewhere. A break in the wrong place would
+// ask for a segment of its own.
+func (d *division) refine(ends []int, least int) {
+	step := (d.n + maxCandidates - 1) / maxCandidates
+	if step == 1 {
+		return
+	}
+	var p []int
+	for i := 0; i < len(d.places); i += 4 {
+		p = append(p, d.places[i])
+	}
+	for _, end := range ends {
+		for at := max(least, end-step); at <= min(d.n-least, end+step); at++ {
+			p = append(p, at)
+		}
+	}
+	slices.Sort(p)
+	d.places = slices.Compact(append(p, d.n))
 }
 
 // search sets costs and before, for up to most segments of at least so many

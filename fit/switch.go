@@ -14,13 +14,16 @@ func Switch(t *trace.Table) (*Result, error) {
 	return model{name: "switch", method: Relative}.result(t)
 }
 
-// fitSwitch starts from every division in two, and lets points go over to the line
+// maxStarts is the number of divisions that the search starts from.
+const maxStarts = 256
+
+// fitSwitch starts from divisions in two, and lets points go over to the line
 // that is lower at their size until none moves; the least sum of squared relative errors wins.
 func fitSwitch(points []Point) []piece {
 	n := len(points)
 	one := piece{fitLine(points, Relative), n, math.Inf(1)}
 	best, least := []piece{one}, squares(points, []piece{one})
-	stride := max(1, n/maxCandidates)
+	stride := max(1, n/maxStarts)
 	seen := map[int]bool{}
 	for start := 2; start <= n-2; start += stride {
 		for cut := start; cut >= 2 && cut <= n-2 && !seen[cut]; {
