@@ -171,26 +171,35 @@ func (f Figure) painter() (func(draw.Canvas), error) { return f.painterTo(new(ax
 
 // painterTo is painter, for one who wants to know where the axes went.
 func (f Figure) painterTo(at *axes) (func(draw.Canvas), error) {
-	if err := f.check(); err != nil {
-		return nil, err
-	}
-	x, y, left, err := f.limits()
+	inside, notes, err := f.inside(at)
 	if err != nil {
 		return nil, err
 	}
+	return func(c draw.Canvas) { inside(frame(c, f.Title, f.legend(f.styles()), notes)) }, nil
+}
+
+// inside returns what draws the axes and what is between them, and the notes
+// that go with it.
+func (f Figure) inside(at *axes) (paint func(draw.Canvas), notes []string, err error) {
+	if err := f.check(); err != nil {
+		return nil, nil, err
+	}
+	x, y, left, err := f.limits()
+	if err != nil {
+		return nil, nil, err
+	}
+	notes = f.Notes
 	if left > 0 {
-		f.Notes = append(f.Notes[:len(f.Notes):len(f.Notes)],
+		notes = append(notes[:len(notes):len(notes)],
 			fmt.Sprintf("Left out: %d of the points have no place on these axes.", left))
 	}
-	return func(c draw.Canvas) {
-		styles := f.styles()
-		area := frame(c, f.Title, f.legend(styles), f.Notes)
+	return func(area draw.Canvas) {
 		p := newPlot()
 		x.apply(&p.X, f.X, area.Max.X-area.Min.X-60, horizontal)
 		y.apply(&p.Y, f.Y, area.Max.Y-area.Min.Y-40, vertical)
-		p.Add(figurePlotter{f, styles})
+		p.Add(figurePlotter{f, f.styles()})
 		*at = axes{drawPlot(area, p, f.X.Label, f.Y.Label), x, y}
-	}, nil
+	}, notes, nil
 }
 
 // limits returns the ends of the axes, and how many points they leave out.

@@ -66,17 +66,27 @@ func declareSize(cmd *cobra.Command, width, height *int) {
 // writePicture draws the picture into the -o file; if that is no image, or
 // missing, it writes the picture's numbers.
 func (o *output) writePicture(cmd *cobra.Command, p reports.Picture, width, height int) error {
-	ext := strings.TrimPrefix(strings.ToLower(filepath.Ext(o.path)), ".")
-	if !slices.Contains(reports.Exts(), ext) {
-		if _, table := formats["."+ext]; o.path != "" && !table && o.format == "" {
-			return usagef("-o %s: no image format %q; use .%s, or .csv, .json or .md for the numbers", o.path, ext, strings.Join(reports.Exts(), ", ."))
-		}
+	_, table := formats[strings.ToLower(filepath.Ext(o.path))]
+	switch {
+	case o.path == "" || table || o.format != "" && !isImage(o.path):
 		return o.write(cmd, p.Rows())
-	}
-	if o.format != "" {
+	case o.format != "":
 		return usagef("-o %s is an image; --format %s is for numbers: leave one out", o.path, o.format)
 	}
-	return reports.WriteFile(o.path, func(w io.Writer) error { return p.WriteImage(w, ext, width, height) })
+	return drawTo(o.path, p, width, height)
+}
+
+// isImage reports whether the path's extension is that of an image.
+func isImage(path string) bool {
+	return slices.Contains(reports.Exts(), strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), "."))
+}
+
+// drawTo draws the picture into the file.
+func drawTo(path string, p reports.Picture, width, height int) error {
+	if !isImage(path) {
+		return usagef("%s: no image format %q; use .%s, or -o with .csv, .json or .md for the numbers", path, filepath.Ext(path), strings.Join(reports.Exts(), ", ."))
+	}
+	return reports.WriteFile(path, func(w io.Writer) error { return p.WriteImage(w, filepath.Ext(path), width, height) })
 }
 
 func plot(refs []string, o plotOptions) (reports.Picture, error) {
@@ -162,7 +172,8 @@ func pointSeries(name string, points []data.Point, lo, hi quantity.Bytes, value 
 		if p.Size < lo || p.Size > hi {
 			continue
 		}
-		a, b := value(p.Size, p.Low), value(p.Size, p.High)
+		// A time that may be zero leaves the bandwidth without an upper bound.
+		a, b := value(p.Size, max(0, p.Low)), value(p.Size, p.High)
 		s.X, s.Y = append(s.X, float64(p.Size)), append(s.Y, value(p.Size, p.OneWay))
 		s.Low, s.High = append(s.Low, min(a, b)), append(s.High, max(a, b))
 	}

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports"
+)
+
+// savePlatform writes the text of a platform file.
+func savePlatform(path, text string) error {
+	if filepath.Ext(path) != ".toml" {
+		return usagef("--save %s: a platform file ends with .toml", path)
+	}
+	return reports.WriteFile(path, func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	})
+}
+
+// us and usPerKiB print 12 significant digits, as everything that programs read.
+func us(t quantity.Micros) string { return fmt.Sprintf("%.12gus", float64(t)) }
+
+func usPerKiB(t quantity.MicrosPerByte) string { return fmt.Sprintf("%.12gus/KiB", perKiB(t)) }
+
+// A tomlFile is a platform file being written.
+type tomlFile struct{ strings.Builder }
+
+func newToml(sources []source) *tomlFile {
+	t := &tomlFile{}
+	t.WriteString("# Written by halfpeak fit.\n\n")
+	t.key("title", "fit of "+names(sources))
+	return t
+}
+
+func (t *tomlFile) table(name string) { fmt.Fprintf(t, "\n[%s]\n", name) }
+
+func (t *tomlFile) key(name, value string) { fmt.Fprintf(t, "%s = %s\n", name, quote(value)) }
+
+// quote prints a TOML basic string: Go's quoting but for control characters, which TOML spells \uXXXX.
+func quote(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r < ' ' || r == 0x7f:
+			fmt.Fprintf(&b, `\u%04X`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+func (t *tomlFile) linear(l model.Linear) {
+	t.key("model", "linear")
+	t.key("beta", us(l.Beta))
+	t.key("tau", usPerKiB(l.Tau))
+}
+
+// curvesText is a platform with a layer for each curve that can be one.
+func curvesText(curves []curve) string {
+	sources := make([]source, len(curves))
+	for i, c := range curves {
+		sources[i] = c.source
+	}
+	t := newToml(sources)
+	for i, c := range curves {
+		name := "fit"
+		if len(curves) > 1 {
+			name = fmt.Sprintf("fit-%d", i+1)
+		}
+		layer, err := c.Layer()
+		if err != nil {
+			fmt.Fprintf(t, "\n# %s is no layer: %v\n", name, err)
+			continue
+		}
+		from := fmt.Sprintf("%s%s, %s: %s fit over %d sizes, median error %.2g %%", c.name(), c.when(), c.table.Format, c.Model, len(c.Points), 100*c.Median)
+		s, several := layer.(model.Switch)
+		t.table("layer." + name)
+		t.key("title", c.table.Name())
+		if len(c.Warnings) > 0 {
+			t.key("note", strings.Join(c.Warnings, ". "))
+		}
+		t.key("source", from)
+		if !several {
+			t.linear(layer.(model.Linear))
+			continue
+		}
+		t.key("model", "switch")
+		t.WriteString("branches = [\n")
+		for k, b := range s.Branches {
+			fmt.Fprintf(t, "  { layer = \"%s-segment-%d\"", name, k+1)
+			if k < len(s.Branches)-1 {
+				fmt.Fprintf(t, ", up_to = \"%.0fB\"", float64(b.UpTo))
+			}
+			t.WriteString(" },\n")
+		}
+		t.WriteString("]\n")
+		for k, b := range s.Branches {
+			t.table(fmt.Sprintf("layer.%s-segment-%d", name, k+1))
+			t.key("source", fmt.Sprintf("%s, sizes from %s to %s", from, c.Segments[k].From, c.Segments[k].To))
+			t.linear(b.Layer.(model.Linear))
+		}
+	}
+	return t.String()
+}
+
+// pipelineText is a platform with a stage for each curve.
+func pipelineText(curves []curve) string {
+	var sources []source
+	var stages []string
+	for i, c := range curves {
+		sources = append(sources, c.source)
+		stages = append(stages, fmt.Sprintf("stage-%d", i+1))
+	}
+	t := newToml(sources[:1])
+	for i, c := range curves {
+		t.table("stage." + stages[i])
+		t.key("beta", us(c.Segments[0].Beta.Value))
+		t.key("tau", usPerKiB(c.Segments[0].Tau.Value))
+		t.key("source", fmt.Sprintf("%s%s, stage %s: %s least squares over %d sizes", c.name(), c.when(), c.Name, c.Method, len(c.Points)))
+	}
+	t.table("layer.fit")
+	t.key("model", "pipeline")
+	fmt.Fprintf(t, "stages = [%s]\n", `"`+strings.Join(stages, `", "`)+`"`)
+	t.key("packets", "best")
+	t.key("source", "the stages above; best packets")
+	return t.String()
+}
+
+// saveParameters saves a platform with one layer of these keys, if it is asked for.
+func saveParameters(o fitOptions, sources []source, model string, keys [][2]string, warnings []string) error {
+	if o.plot != "" {
+		return usagef("--plot draws times against sizes; save the %s parameters and plot the platform", model)
+	}
+	if o.save == "" {
+		return nil
+	}
+	t := newToml(sources)
+	t.table("layer.fit")
+	t.key("model", model)
+	for _, k := range keys {
+		t.key(k[0], k[1])
+	}
+	from := make([]string, len(sources))
+	for i, s := range sources {
+		from[i] = s.name() + s.when()
+	}
+	t.key("source", strings.Join(from, ", "))
+	if len(warnings) > 0 {
+		t.key("note", strings.Join(warnings, ". "))
+	}
+	return savePlatform(o.save, t.String())
+}
