@@ -3,13 +3,20 @@ package fit
 import (
 	"fmt"
 
+	"github.com/halfpeak/halfpeak/fit/trace"
 	costs "github.com/halfpeak/halfpeak/model"
 )
 
 // Layer returns the result as a layer of a platform: one line as
-// [costs.Linear], several as a [costs.Switch] between them. A per-size table
-// and times that are not those of one message are no layer.
+// [costs.Linear], several as a [costs.Switch] between them. The time of an operation
+// stands for that of a message. A per-size table, the gaps of a stream, and overheads
+// are no layer.
 func (r *Result) Layer() (costs.Layer, error) {
+	switch r.Kind {
+	case trace.OneWay, trace.Stage, trace.Operation:
+	default:
+		return nil, fmt.Errorf("%s: a %v is not the time of a message; together with latencies it gives LogGP", r.Name, r.Kind)
+	}
 	if r.Model == "table" {
 		return nil, fmt.Errorf("%s: a per-size table is no layer; fit lines, or segments", r.Name)
 	}

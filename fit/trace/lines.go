@@ -70,6 +70,9 @@ func clean(line []byte) []byte {
 	if bytes.IndexByte(line, 0x1b) >= 0 {
 		line = bytes.TrimSpace(ansi.ReplaceAll(line, nil))
 	}
+	if i := bytes.LastIndexByte(line, '\r'); i >= 0 { // a progress bar, overwritten
+		line = bytes.TrimSpace(line[i+1:])
+	}
 	if len(line) > 0 && line[0] == '[' {
 		line = bytes.TrimSpace(line[len(rankTag.Find(line)):])
 	}
@@ -77,6 +80,28 @@ func clean(line []byte) []byte {
 		line = bytes.TrimSpace(line[len(timeStamp.Find(line)):])
 	}
 	return line
+}
+
+// unlabelled returns a line without the rank before it, as srun -l ("0: …") and
+// mpiexec -l ("[0] …") print it.
+func unlabelled(line []byte) []byte {
+	bracket := line[0] == '['
+	i := 0
+	if bracket {
+		i++
+	}
+	digits := i
+	for i < len(line) && line[i] >= '0' && line[i] <= '9' {
+		i++
+	}
+	end := ": "
+	if bracket {
+		end = "] "
+	}
+	if i == digits || !bytes.HasPrefix(line[i:], []byte(end)) {
+		return line
+	}
+	return bytes.TrimSpace(line[i+2:])
 }
 
 // fields splits a line at white space into at most len(into) fields; more of

@@ -113,6 +113,7 @@ type parser struct {
 	formats  []format
 	builders []*builder
 	previous string // the line before, if it was skipped
+	labelled bool   // lines begin with the rank that printed them
 	dropped  int    // tables beyond maxTables
 	faults   int    // rows that are neither right nor noise
 	fault    *Error // the first of them
@@ -155,15 +156,28 @@ func (p *parser) run() error {
 			return nil
 		}
 		if err != nil {
-			return p.errorf(p.file.Lines+1, "reading fails: %v", err)
+			if p.file.Lines == 0 {
+				return p.errorf(0, "reading fails: %v", err)
+			}
+			// A gzip file that was cut off, mostly: what is whole counts.
+			p.warn("the file ends in line %d where reading fails: %v", p.file.Lines+1, err)
+			return nil
 		}
 		p.file.Lines++
 		line := clean(raw)
 		if len(line) == 0 {
 			continue
 		}
+		bare := unlabelled(line)
+		if p.labelled && len(bare) > 0 {
+			line = bare
+		}
 		if p.take(line) {
 			p.previous = ""
+			continue
+		}
+		if !p.labelled && len(bare) > 0 && len(bare) < len(line) && p.take(bare) {
+			p.labelled = true
 			continue
 		}
 		p.file.Skipped++

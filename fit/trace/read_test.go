@@ -265,3 +265,41 @@ func TestContradictions(t *testing.T) {
 	check("       1024 8.192000   0.00100000\n       2048 8.192000   0.00200000\n", "of 10⁶ bits") // 8·1024/1000 µs
 	check("       1024 7.812500   0.00100000\n       2048 7.812500   0.00200000\n", "")            // over 1.048576
 }
+
+// What launchers and terminals put around a line is taken off.
+func TestLaunchers(t *testing.T) {
+	want := [][2]float64{{8, 1.5}, {16, 1.75}}
+	for _, text := range []string{
+		"0: # OSU MPI Latency Test v5.8\n0: # Size          Latency (us)\n1: hello 8 9\n0: 8   1.5\n0: 16 1.75\n",
+		"[0] # OSU MPI Latency Test v5.8\n[0] # Size          Latency (us)\n[0] 8   1.5\n[0] 16 1.75\n",
+		"0: size,time_us\n0: 8,1.5\n0: 16,1.75\n",
+		"[1,0]<stdout>:size,time_us\n[1,0]<stdout>:8,1.5\n[1,0]<stdout>:16,1.75\n",
+		"size,time_us\n10 %\r50 %\r8,1.5\n16,1.75\r\n",
+		"2026-05-01T10:00:00.5Z size,time_us\n2026-05-01T10:00:01Z 8,1.5\n[2026-05-01 10:00:02] 16,1.75\n",
+	} {
+		if diff := cmp.Diff(want, pairs(read(t, text, Options{}).Tables[0])); diff != "" {
+			t.Errorf("%q:\n%s", text, diff)
+		}
+	}
+}
+
+// Of a gzip file that is cut off, what is whole is read.
+func TestCutGzip(t *testing.T) {
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	var text strings.Builder
+	text.WriteString("size,time_us\n")
+	for i := range 20_000 {
+		text.WriteString(itoa(i+1) + "," + itoa(1+(i*7919)%1000) + "\n")
+	}
+	if _, err := z.Write([]byte(text.String())); err != nil || z.Close() != nil {
+		t.Fatal(err)
+	}
+	f, err := Read(bytes.NewReader(packed.Bytes()[:packed.Len()/2]), "x", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := f.Tables[0].Rows; n < 1000 || n >= 20_000 || len(f.Warnings) != 1 || !strings.Contains(f.Warnings[0], "unexpected EOF") {
+		t.Errorf("%d rows, warnings %q", n, f.Warnings)
+	}
+}
