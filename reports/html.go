@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"io"
 	"reflect"
+	"regexp"
 	"strings"
 )
 
@@ -27,7 +28,7 @@ var htmlTemplate = template.Must(template.New("page").Parse(htmlPage))
 // pointer. The errors are those of w, of the tables (see Write) and of the pictures.
 func (d Document) WriteHTML(w io.Writer) error {
 	h := &htmlWriter{colors: map[string]bool{hex(ink): true, hex(grey): true, hex(faint): true, hex(white): true, hex(palette[0]): true}}
-	page := htmlDocument{Title: d.Title, Lead: d.Lead, Style: template.CSS(htmlStyle), Script: template.JS(htmlScript)}
+	page := htmlDocument{Title: d.Title, Lead: unbroken(d.Lead), Style: template.CSS(htmlStyle), Script: template.JS(htmlScript)}
 	for i, s := range d.Sections {
 		body, err := h.section(fmt.Sprintf("s%d", i+1), 2, s)
 		if err != nil {
@@ -124,8 +125,10 @@ func (h *htmlWriter) add(b htmlBlock) error {
 	return nil
 }
 
-func (h *htmlWriter) paragraph(b Paragraph) error { return h.add(htmlBlock{Paragraph: string(b)}) }
-func (h *htmlWriter) facts(b Facts) error         { return h.add(htmlBlock{Facts: b}) }
+func (h *htmlWriter) paragraph(b Paragraph) error {
+	return h.add(htmlBlock{Paragraph: unbreak(string(b))})
+}
+func (h *htmlWriter) facts(b Facts) error { return h.add(htmlBlock{Facts: b}) }
 
 func (h *htmlWriter) table(b Table) error {
 	t, err := newHTMLTable(b.Title, b.Rows)
@@ -154,7 +157,7 @@ func (h *htmlWriter) drawing(b Drawing) error {
 	if err != nil {
 		return err
 	}
-	d.Table, d.Notes = table, notes
+	d.Table, d.Notes = table, unbroken(notes)
 	if last := len(h.blocks) - 1; last >= 0 && h.blocks[last].Drawings != nil {
 		h.blocks[last].Drawings = append(h.blocks[last].Drawings, d)
 		return nil
@@ -169,7 +172,7 @@ func newHTMLTable(title string, r Rows) (*htmlTable, error) {
 	if err := r.check(); err != nil {
 		return nil, err
 	}
-	t := &htmlTable{Title: title, Notes: r.Notes, Rows: make([][]htmlCell, len(r.Data))}
+	t := &htmlTable{Title: title, Notes: unbroken(r.Notes), Rows: make([][]htmlCell, len(r.Data))}
 	for j, c := range r.Columns {
 		if c.Head == "" {
 			continue
@@ -186,4 +189,17 @@ func newHTMLTable(title string, r Rows) (*htmlTable, error) {
 		}
 	}
 	return t, nil
+}
+
+var numberAndUnit = regexp.MustCompile(`(\d) (µs|[kKMGT]?i?B/s|[KMGT]?i?B|MHz|%)`)
+
+// unbreak keeps numbers and their units on one line.
+func unbreak(s string) string { return numberAndUnit.ReplaceAllString(s, "$1\u00a0$2") }
+
+func unbroken(texts []string) []string {
+	var all []string
+	for _, s := range texts {
+		all = append(all, unbreak(s))
+	}
+	return all
 }

@@ -72,7 +72,7 @@ var htmlSizes = []struct {
 	class         string
 	width, height int
 }{
-	{"wide", 640, 420},
+	{"wide", 560, 380},
 	{"narrow", 360, 350},
 }
 

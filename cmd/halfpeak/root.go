@@ -57,7 +57,7 @@ TOML file ("my.toml", "my.toml/eager"). Sizes are lists and ranges: "1,64,4KiB",
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.AddCommand(newPlatforms(), newPredict(), newPacket(), newCompare(), newPlot(), newFit(), newWhatif(), newReproduce(), newVersion())
+	root.AddCommand(newPlatforms(), newPredict(), newPacket(), newCompare(), newPlot(), newReport(), newFit(), newWhatif(), newReproduce(), newValidate(), newVersion())
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.CompletionOptions.HiddenDefaultCmd = false
 	return root
