@@ -110,7 +110,7 @@ func appendNumber(text []byte, v float64) []byte {
 
 // A Parquet writes rows of numbers as a Parquet file: a column of doubles for each key, compressed.
 type Parquet struct {
-	w      *parquet.Writer
+	w      *parquet.GenericWriter[any]
 	column []int // of each key: Parquet sorts its columns by name
 	rows   []parquet.Row
 }
@@ -122,7 +122,7 @@ func NewParquet(w io.Writer, keys []string) *Parquet {
 		group[k] = parquet.Compressed(parquet.Optional(parquet.Leaf(parquet.DoubleType)), &parquet.Zstd)
 	}
 	sorted := slices.Sorted(slices.Values(keys))
-	p := &Parquet{w: parquet.NewWriter(w, parquet.NewSchema("rows", group), parquet.MaxRowsPerRowGroup(1<<20))}
+	p := &Parquet{w: parquet.NewGenericWriter[any](w, parquet.NewSchema("rows", group), parquet.MaxRowsPerRowGroup(1<<20))}
 	for _, k := range keys {
 		p.column = append(p.column, slices.Index(sorted, k))
 	}
@@ -180,8 +180,8 @@ func OpenPartial(path, id string, anew bool) (*Partial, error) {
 	if err != nil {
 		return nil, fileError(path, err)
 	}
-	if info, err := p.file.Stat(); err != nil || info.Size() < p.bytes {
-		p.rows, p.bytes = 0, 0 // less is there than was said
+	if info, err := p.file.Stat(); err != nil || info.Size() < p.bytes || p.rows == 0 {
+		p.rows, p.bytes = 0, 0 // less is there than was said, or a header alone
 	}
 	if err = p.file.Truncate(p.bytes); err == nil {
 		_, err = p.file.Seek(p.bytes, io.SeekStart)
@@ -245,6 +245,10 @@ func (p *Partial) Finish() error {
 	}
 	return removeIfThere(p.statePath())
 }
+
+// FileError says in one line what is wrong with writing to path and what helps, as
+// [WriteFile] does.
+func FileError(path string, err error) error { return fileError(path, err) }
 
 func removeIfThere(path string) error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {

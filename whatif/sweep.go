@@ -128,15 +128,26 @@ type Sweep struct {
 	Ranges []Range
 	Sizes  []quantity.Bytes
 	Names  []string // of quantities: "one_way", "bandwidth", …
+	end    int64    // if > 0, the rows end here
 }
 
 // Rows is the number of rows that the sweep makes, +Inf beyond what a float64 holds.
 func (s *Sweep) Rows() float64 {
+	if s.end > 0 {
+		return float64(s.end)
+	}
 	rows := float64(len(s.Sizes))
 	for _, r := range s.Ranges {
 		rows *= float64(r.Steps)
 	}
 	return rows
+}
+
+// Until is the part of the sweep before the given row.
+func (s *Sweep) Until(row int64) *Sweep {
+	part := *s
+	part.end = row
+	return &part
 }
 
 // Keys names the columns: the parameters, the size, the quantities.

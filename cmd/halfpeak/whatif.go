@@ -2,7 +2,11 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"math"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,48 +17,159 @@ import (
 )
 
 type whatifOptions struct {
-	output
-	set   []string
-	sizes sizesFlag
+	format        choice
+	path          string
+	plot          string
+	width, height int
+	force         bool
+
+	set    []string
+	sizes  sizesFlag
+	of     []string
+	vary   []string
+	target string
+	by     []string
+
+	sensitivity, where, landmarks, uncertainty bool
+
+	samples int
+	seed    uint64
 }
 
 func newWhatif() *cobra.Command {
-	o := whatifOptions{sizes: newSizes("1,256,4KiB,64KiB,1MiB")}
+	var o whatifOptions
 	cmd := &cobra.Command{
-		Use:   "whatif PLATFORM --set NAME=VALUE…",
+		Use:   "whatif PLATFORM",
 		Short: "What another number would buy",
-		Long: `Whatif changes parameters of a platform and says what becomes of it: times, gap and
-bandwidth before and after, and what limits them. NAME is a parameter's path, or
-what suffices of it; "halfpeak platforms show" lists them. What is computed from a
-parameter follows. VALUE is a formula with units; the operators are = *= /= += -=.`,
+		Long: `Whatif changes parameters of a platform and says what becomes of it. NAME is a
+parameter's path, or what suffices of it; "halfpeak platforms show" lists them. What
+is computed from a parameter follows it. A VALUE is a formula with units.
+
+  --set NAME=VALUE        before and after; also *= /= += -=
+  --vary NAME=FROM..TO/N  all values of a range; twice for a heat map, more for a table
+  --target CONDITION --by NAME   the value that reaches it, or what stands in the way
+  --sensitivity           what a percent of each parameter changes
+  --where                 which stage or parameter owns how much of the time
+  --landmarks             n½, 90 % of the peak, and where protocols should switch
+  --uncertainty           intervals of predictions, from those of the parameters
+
+Each takes the design that --set leaves. --plot draws its figure.`,
 		Example: `  halfpeak whatif clip --set host-dma.tau=3.8us/KiB --set host-dma-in.tau=3.8us/KiB
-  halfpeak whatif hp-lam --set 'o_r*=0.5' --size 16B`,
+  halfpeak whatif clip --vary host-dma.tau=1us/KiB..8us/KiB/1000 --vary wire.tau=1us/KiB..8us/KiB/1000 --plot map.png
+  halfpeak whatif hp-lam --target 'rtt(16B) <= rtt(16B)/2' --by o_r`,
 		Args:              wantArgs(1, 1, `one platform, as in "halfpeak whatif clip --set 'host-dma.tau*=0.5'"`),
 		ValidArgsFunction: completePlatforms,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.check(cmd); err != nil {
+				return err
+			}
 			base, err := whatif.Find(args[0])
 			if err != nil {
 				return err
 			}
-			if len(o.set) == 0 {
-				return usagef("nothing to change: give --set NAME=VALUE")
-			}
-			changed, err := base.Set(o.set...)
+			d, err := base.Set(o.set...)
 			if err != nil {
 				return fmt.Errorf("--set %w", err)
 			}
-			rows, err := beforeAfter(base, changed, o.sizes)
-			if err != nil {
-				return err
+			switch {
+			case len(o.vary) > 0:
+				return o.runVary(cmd, d)
+			default:
+				return o.runSet(cmd, base, d)
 			}
-			return o.write(cmd, rows)
 		},
 	}
-	o.declare(cmd)
-	cmd.Flags().StringArrayVar(&o.set, "set", nil, "change a parameter: `NAME=VALUE`, also *= /= += -=; may be given again")
-	cmd.Flags().Var(&o.sizes, "size", "message sizes")
+	o.sizes = newSizes("1,256,4KiB,64KiB,1MiB")
+	f := cmd.Flags()
+	enum(cmd, &o.format, "format", "how to print; default text, or what the name of the -o file says",
+		append([]string{"", string(reports.Text), string(reports.Markdown), string(reports.JSON)}, reports.StreamFormats()...)...)
+	f.StringVarP(&o.path, "output", "o", "", "write to this `file`, whole or not at all")
+	f.StringVar(&o.plot, "plot", "", "draw the figure into this `file` (png, svg, pdf)")
+	declareSize(cmd, &o.width, &o.height)
+	f.BoolVar(&o.force, "force", false, "overwrite files, begin anew, write any number of rows")
+	f.StringArrayVar(&o.set, "set", nil, "change a parameter: `NAME=VALUE`, also *= /= += -=; may be given again")
+	f.Var(&o.sizes, "size", "message sizes; for --vary 64KiB if not given")
+	f.StringSliceVar(&o.of, "of", nil, "the `quantities` to look at: "+strings.Join(whatif.Quantities(), ", "))
+	f.StringArrayVar(&o.vary, "vary", nil, "walk through a range: `NAME=FROM..TO/N`, or /N/log for even ratios; may be given again")
 	completeParams(cmd, "set", "=")
+	completeParams(cmd, "vary", "=")
+	complete(cmd, "of", whatif.Quantities())
 	return cmd
+}
+
+// check finds flags that do not go together.
+func (o *whatifOptions) check(cmd *cobra.Command) error {
+	questions := 0
+	for _, asked := range []bool{len(o.vary) > 0, o.target != "", o.sensitivity, o.where, o.landmarks, o.uncertainty} {
+		if asked {
+			questions++
+		}
+	}
+	switch {
+	case questions > 1:
+		return usagef("--vary, --target, --sensitivity, --where, --landmarks and --uncertainty are different questions; ask one at a time")
+	case questions == 0 && len(o.set) == 0:
+		return usagef("nothing is asked: give --set NAME=VALUE, --vary, --target, --sensitivity, --where, --landmarks or --uncertainty")
+	case questions == 0 && o.plot != "":
+		return usagef("--plot draws --vary, --target, --sensitivity, --where and --uncertainty; for curves before and after, use halfpeak plot")
+	}
+	for _, name := range o.of {
+		if _, err := whatif.NewQuantity(name, 1); err != nil {
+			return usagef("--of %w", err)
+		}
+	}
+	for _, path := range []string{o.path, o.plot} {
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && !o.force {
+			return fmt.Errorf("%s exists; choose another name, or overwrite it with --force", path)
+		}
+	}
+	if ext := strings.TrimPrefix(strings.ToLower(filepath.Ext(o.plot)), "."); o.plot != "" && !slices.Contains(reports.Exts(), ext) {
+		return usagef("--plot %s: no image format %q; use .%s", o.plot, ext, strings.Join(reports.Exts(), ", ."))
+	}
+	return nil
+}
+
+// tableFormat is the asked-for format, or what the name of the -o file says; "" is text.
+func (o *whatifOptions) tableFormat() string {
+	if o.format.value != "" {
+		return o.format.value
+	}
+	ext := strings.ToLower(filepath.Ext(o.path))
+	if f, ok := formats[ext]; ok {
+		return string(f)
+	}
+	if slices.Contains(reports.StreamFormats(), strings.TrimPrefix(ext, ".")) {
+		return strings.TrimPrefix(ext, ".")
+	}
+	return ""
+}
+
+// write prints a table, and draws the picture if one is asked for; p may be nil.
+func (o *whatifOptions) write(cmd *cobra.Command, rows reports.Rows, p reports.Picture) error {
+	format := o.tableFormat()
+	if format == "jsonl" || format == "parquet" {
+		return usagef("%s is for the rows of --vary; use text, markdown, csv or json here", format)
+	}
+	if err := o.draw(p); err != nil {
+		return err
+	}
+	out := output{format: reports.Format(format), path: o.path}
+	return out.write(cmd, rows)
+}
+
+func (o *whatifOptions) draw(p reports.Picture) error {
+	if o.plot == "" || p == nil {
+		return nil
+	}
+	return reports.WriteFile(o.plot, func(w io.Writer) error { return p.WriteImage(w, filepath.Ext(o.plot), o.width, o.height) })
+}
+
+func (o *whatifOptions) runSet(cmd *cobra.Command, before, after whatif.Design) error {
+	rows, err := beforeAfter(before, after, o.sizes)
+	if err != nil {
+		return err
+	}
+	return o.write(cmd, rows, nil)
 }
 
 // completeParams completes the names of the platform's parameters.

@@ -1,0 +1,273 @@
+package reports
+
+import (
+	"errors"
+	"fmt"
+	"image/color"
+	"io"
+	"math"
+	"sort"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// A HeatMap shows a quantity over two others: a field of cells, in steps from pale to
+// dark that keep their order in black and white. The legend beside it is the scale of the steps.
+type HeatMap struct {
+	Title string
+	X, Y  Axis        // Min and Max have no meaning: the cells say
+	XS    []float64   // the middles of the columns, rising, at least 2
+	YS    []float64   // the middles of the rows, rising, at least 2
+	Z     [][]float64 // by row, then by column; what is not finite is left white
+	Label string      // of Z, with the unit
+	Lines []Series    // drawn over the cells, such as where a target is met; the first kind only, Line
+	Marks []Mark      // points on it, such as where things are today
+	Notes []string    // remarks printed beneath
+}
+
+// Rows returns a row for each cell.
+func (h HeatMap) Rows() Rows {
+	r := Rows{Columns: []Column{{Key: "x", Head: h.X.Label}, {Key: "y", Head: h.Y.Label}, {Key: "z", Head: h.Label}}, Notes: h.Notes}
+	for j, row := range h.Z {
+		for i, z := range row {
+			r.Data = append(r.Data, []any{h.XS[i], h.YS[j], z})
+		}
+	}
+	return r
+}
+
+// WriteImage draws the map; see Picture.
+func (h HeatMap) WriteImage(w io.Writer, ext string, width, height int) error {
+	paint, err := h.painter()
+	if err != nil {
+		return err
+	}
+	return writeImage(w, ext, width, height, paint)
+}
+
+// check returns the ends of Z, or the first fault of the map.
+func (h HeatMap) check() (lo, hi float64, err error) {
+	if len(h.XS) < 2 || len(h.YS) < 2 || len(h.Z) != len(h.YS) {
+		return 0, 0, errors.New("nothing to draw: a heat map has at least two columns and two rows")
+	}
+	for _, axis := range []struct {
+		a  Axis
+		vs []float64
+	}{{h.X, h.XS}, {h.Y, h.YS}} {
+		for i, v := range axis.vs {
+			if !axis.a.usable(v) || i > 0 && v <= axis.vs[i-1] {
+				return 0, 0, fmt.Errorf("the axis %q cannot show %v, or not in this order", axis.a.Label, v)
+			}
+		}
+	}
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, row := range h.Z {
+		if len(row) != len(h.XS) {
+			return 0, 0, fmt.Errorf("a row of %d cells in a map of %d columns", len(row), len(h.XS))
+		}
+		for _, z := range row {
+			if math.Abs(z) <= largest {
+				lo, hi = min(lo, z), max(hi, z)
+			}
+		}
+	}
+	if lo > hi {
+		return 0, 0, errors.New("nothing to draw: no cell has a value")
+	}
+	return lo, hi, nil
+}
+
+// painter returns what draws the map onto a canvas.
+func (h HeatMap) painter() (func(draw.Canvas), error) {
+	lo, hi, err := h.check()
+	if err != nil {
+		return nil, err
+	}
+	steps := newSteps(lo, hi)
+	return func(c draw.Canvas) {
+		f := Figure{X: h.X, Y: h.Y, Series: h.Lines, Marks: h.Marks}
+		styles := map[string]style{}
+		for i, s := range h.Lines {
+			styles[s.Name] = style{ink, dashes[(i+1)%len(dashes)], glyphs[0]}
+		}
+		area := frame(c, h.Title, f.legend(styles), h.Notes)
+		bar := area
+		scale := textStyle(tickSize, ink)
+		widest := vg.Length(0)
+		for _, v := range steps.ends {
+			widest = max(widest, scale.Width(numberLabel(v)))
+		}
+		bar.Min.X = area.Max.X - widest - labelSize*1.6 - 22
+		area.Max.X = bar.Min.X - 14
+		p := newPlot()
+		x, y := edges(h.XS, h.X), edges(h.YS, h.Y)
+		limits{x[0], x[len(x)-1]}.apply(&p.X, h.X, area.Max.X-area.Min.X-60, horizontal)
+		limits{y[0], y[len(y)-1]}.apply(&p.Y, h.Y, area.Max.Y-area.Min.Y-40, vertical)
+		var inside vg.Rectangle
+		p.Add(heatPlotter{h, figurePlotter{f, styles}, steps, x, y, &inside})
+		drawPlot(area, p, h.X.Label, h.Y.Label)
+		steps.draw(bar, inside, h.Label)
+	}, nil
+}
+
+// edges are the bounds of the cells about the middles, halfway between them on the axis.
+func edges(middles []float64, a Axis) []float64 {
+	to, from := func(v float64) float64 { return v }, func(v float64) float64 { return v }
+	if a.Scale == Log {
+		to, from = math.Log, math.Exp
+	}
+	n := len(middles)
+	e := make([]float64, n+1)
+	for i := 1; i < n; i++ {
+		e[i] = from((to(middles[i-1]) + to(middles[i])) / 2)
+	}
+	e[0] = from((3*to(middles[0]) - to(middles[1])) / 2)
+	e[n] = from((3*to(middles[n-1]) - to(middles[n-2])) / 2)
+	return e
+}
+
+// steps are the levels of a heat map: step i lies between ends i and i+1.
+type steps struct{ ends []float64 }
+
+// newSteps chooses about ten steps with round ends, by factors where the values
+// span many.
+func newSteps(lo, hi float64) steps {
+	if lo > 0 && hi > 30*lo {
+		ends := []float64{oneTwoFive(lo, math.Floor)}
+		for ends[len(ends)-1] < hi*(1-1e-9) {
+			ends = append(ends, oneTwoFive(ends[len(ends)-1]*1.5, math.Ceil))
+		}
+		if len(ends) > 14 { // tens alone
+			ends = []float64{math.Pow(10, math.Floor(math.Log10(lo)))}
+			for ends[len(ends)-1] < hi {
+				ends = append(ends, ends[len(ends)-1]*10)
+			}
+		}
+		return steps{ends}
+	}
+	if hi <= lo+1e-9*math.Abs(lo) {
+		hi = lo + max(1e-9, math.Abs(lo)/100)
+	}
+	step := niceStep((hi - lo) / 11)
+	first := math.Floor(lo/step + 1e-9)
+	var s steps
+	for i := first; ; i++ {
+		s.ends = append(s.ends, i*step)
+		if i*step >= hi-1e-9*step && len(s.ends) > 1 {
+			return s
+		}
+	}
+}
+
+// of is the step that holds v.
+func (s steps) of(v float64) int {
+	i := sort.SearchFloat64s(s.ends, v)
+	if i < len(s.ends) && s.ends[i] == v {
+		i++
+	}
+	return max(0, min(i-1, len(s.ends)-2))
+}
+
+// ramp gets darker all the way, for eyes and for paper without colours: ColorBrewer's YlGnBu,
+// without its palest and darkest.
+var ramp = []color.NRGBA{
+	{0xf7, 0xfb, 0xc8, 0xff}, {0xd0, 0xec, 0xb3, 0xff}, {0x95, 0xd6, 0xb9, 0xff}, {0x52, 0xbc, 0xc2, 0xff},
+	{0x24, 0x98, 0xc1, 0xff}, {0x22, 0x67, 0xac, 0xff}, {0x24, 0x3f, 0x97, 0xff}, {0x0c, 0x22, 0x60, 0xff},
+}
+
+func (s steps) color(i int) color.NRGBA {
+	at := 0.5 * float64(len(ramp)-1)
+	if n := len(s.ends) - 1; n > 1 {
+		at = float64(i) / float64(n-1) * float64(len(ramp)-1)
+	}
+	k := min(int(at), len(ramp)-2)
+	part := at - float64(k)
+	mix := func(a, b uint8) uint8 { return uint8(float64(a) + part*(float64(b)-float64(a)) + 0.5) }
+	a, b := ramp[k], ramp[k+1]
+	return color.NRGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 0xff}
+}
+
+// draw draws the scale of the steps into c, as high as the map beside it.
+func (s steps) draw(c draw.Canvas, beside vg.Rectangle, label string) {
+	const width = 14
+	n := len(s.ends) - 1
+	at := func(i int) vg.Length {
+		return beside.Min.Y + vg.Length(i)/vg.Length(n)*(beside.Max.Y-beside.Min.Y)
+	}
+	number := textStyle(tickSize, ink)
+	number.YAlign = text.YCenter
+	every := 1
+	for vg.Length(every)*(at(1)-at(0)) < tickSize*1.25 {
+		every++
+	}
+	for i := range n {
+		c.SetColor(s.color(i))
+		r := vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: at(i)}, Max: vg.Point{X: c.Min.X + width, Y: at(i + 1)}}
+		c.Fill(r.Path())
+	}
+	frame := vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: at(0)}, Max: vg.Point{X: c.Min.X + width, Y: at(n)}}
+	c.SetLineStyle(draw.LineStyle{Color: grey, Width: 0.8})
+	c.Stroke(frame.Path())
+	for i := 0; i <= n; i += every {
+		c.StrokeLine2(draw.LineStyle{Color: grey, Width: 0.8}, c.Min.X+width, at(i), c.Min.X+width+3, at(i))
+		c.FillText(number, vg.Point{X: c.Min.X + width + 5, Y: at(i)}, numberLabel(s.ends[i]))
+	}
+	title := textStyle(labelSize, ink)
+	title.XAlign, title.YAlign, title.Rotation = text.XCenter, text.YBottom, math.Pi/2
+	height := beside.Max.Y - beside.Min.Y
+	c.FillText(title, vg.Point{X: c.Max.X, Y: beside.Min.Y + height/2}, shorten(textStyle(labelSize, ink), label, height))
+}
+
+// heatPlotter draws the inside of a heat map.
+type heatPlotter struct {
+	HeatMap
+	over   figurePlotter
+	steps  steps
+	x, y   []float64
+	inside *vg.Rectangle // where that is, once drawn
+}
+
+// Plot draws the cells, those beside each other in one step as one, and what lies over them.
+func (h heatPlotter) Plot(c draw.Canvas, p *plot.Plot) {
+	*h.inside = c.Rectangle
+	tx, ty := p.Transforms(&c)
+	const lap = pixel // so that no gap shows between what is drawn side by side
+	for j, row := range h.Z {
+		for i := 0; i < len(row); {
+			if !(math.Abs(row[i]) <= largest) {
+				i++
+				continue
+			}
+			step, from := h.steps.of(row[i]), i
+			for i < len(row) && math.Abs(row[i]) <= largest && h.steps.of(row[i]) == step {
+				i++
+			}
+			r := vg.Rectangle{Min: vg.Point{X: tx(h.x[from]), Y: ty(h.y[j])},
+				Max: vg.Point{X: min(c.Max.X, tx(h.x[i])+lap), Y: min(c.Max.Y, ty(h.y[j+1])+lap)}}
+			c.SetColor(h.steps.color(step))
+			c.Fill(r.Path())
+		}
+	}
+	labels := labeller{area: c.Rectangle}
+	for _, s := range h.Lines {
+		for _, run := range h.over.runs(s, func(x, y float64) vg.Point { return vg.Point{X: tx(x), Y: ty(y)} }) {
+			for _, l := range c.ClipLinesXY(run) {
+				c.StrokeLines(draw.LineStyle{Color: white, Width: lineWidth * 2.2}, l)
+				c.StrokeLines(h.over.styles[s.Name].line(), l)
+				labels.avoidLine(l, 3)
+			}
+		}
+	}
+	for _, m := range h.Marks {
+		pt := vg.Point{X: tx(m.X), Y: ty(m.Y)}
+		if m.Kind == AtPoint && h.X.usable(m.X) && h.Y.usable(m.Y) && c.Contains(pt) {
+			labels.avoid(pt, 8)
+			labels.around(m, ink, pt)
+			defer drawDiamond(c, ink, pt)
+		}
+	}
+	labels.draw(c)
+}
