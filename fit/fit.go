@@ -1,6 +1,12 @@
 // Package fit turns samples into the parameters of cost models, and says how far
 // they can be trusted.
 //
+// [Auto] chooses among the models of the time of a message: one line ([Linear], by four
+// methods), lines over ranges of sizes ([Segmented]), the cheaper of two ways
+// ([Switch]), and no form at all ([PerSize]). [LogGP], [LogP], [Stages] and
+// [EndToEnd] find the parameters of what is behind it. [Compare] tells what changed
+// between two results.
+//
 // A fit is of one table of a benchmark ([trace.Table]). It returns a [Result]: segments
 // with β and τ and their 95 % confidence intervals, the errors at every size, and
 // warnings, which are doubts that a user should see beside the numbers. An error

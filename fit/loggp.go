@@ -72,6 +72,8 @@ func LogGP(tables ...*trace.Table) (*LogGPResult, error) {
 	if r.Latencies != nil && (r.PerByte.Low > r.GapPerByte.High || r.PerByte.High < r.GapPerByte.Low) {
 		r.warn("G is %v in the stream and %v in the latencies: LogGP has one G; messages of many bytes take other ways alone than in a stream", r.GapPerByte.Value, r.PerByte.Value)
 	}
+	r.doubt("latencies", r.Latencies)
+	r.doubt("stream", r.Stream)
 	if send == nil || receive == nil {
 		r.warn("L, o_s and o_r are known as one sum only: a ping-pong cannot tell them apart")
 		return r, nil
@@ -81,6 +83,20 @@ func LogGP(tables ...*trace.Table) (*LogGPResult, error) {
 
 func (r *LogGPResult) warn(format string, args ...any) {
 	r.Warnings = append(r.Warnings, fmt.Sprintf(format, args...))
+}
+
+// doubt takes over the warnings of a line behind the parameters, and tells where the
+// line misses the smallest message.
+func (r *LogGPResult) doubt(what string, line *Result) {
+	if line == nil {
+		return
+	}
+	for _, w := range line.Warnings {
+		r.warn("%s: %s", what, w)
+	}
+	if p := line.Points[0]; math.Abs(p.Error()) > 0.2 {
+		r.warn("%s: %v take %v, and the line has %v: the parameters are not those of small messages; fit fewer sizes", what, p.Size, p.Time, p.Fitted)
+	}
 }
 
 func (r *LogGPResult) fitStream(t *trace.Table) (err error) {

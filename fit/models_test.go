@@ -171,6 +171,19 @@ func TestLogGP(t *testing.T) {
 	if all := strings.Join(r.Warnings, "\n"); !strings.Contains(all, "one sum only") {
 		t.Errorf("warnings %q", all)
 	}
+	// The doubts about the lines are told.
+	r, err = LogGP(stream, table(ns, func(n float64) float64 {
+		if n > 10 {
+			return 10 + n/100
+		}
+		return 1
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all := strings.Join(r.Warnings, "\n"); !strings.Contains(all, "latencies: one line is wrong") || !strings.Contains(all, "latencies: 1 B take 1.00 µs") {
+		t.Errorf("warnings %q", all)
+	}
 	// What cannot be is refused, with the reason.
 	refuse := func(want string, tables ...*trace.Table) {
 		t.Helper()

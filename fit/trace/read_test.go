@@ -303,3 +303,10 @@ func TestCutGzip(t *testing.T) {
 		t.Errorf("%d rows, warnings %q", n, f.Warnings)
 	}
 }
+
+func TestBetween(t *testing.T) {
+	table := read(t, "size,time_us\n1,1\n2,2\n3,3\n4,4\n", Options{}).Tables[0]
+	if diff := cmp.Diff([][2]float64{{2, 2}, {3, 3}}, pairs(table.Between(2, 3))); diff != "" || len(table.Samples) != 4 {
+		t.Errorf("%d samples left; %s", len(table.Samples), diff)
+	}
+}

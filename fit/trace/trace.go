@@ -10,6 +10,22 @@
 //
 // Reading streams: repeated sizes are aggregated, so that memory does not grow
 // with the file.
+//
+// # Formats
+//
+//	csv            size and time under a header with units; also stage, packet and burst columns
+//	json           arrays of flat objects, as halfpeak prints them
+//	netpipe        NetPIPE 3 to 5, np.out and log: one-way times
+//	osu            latency: one-way; bandwidth and message rate: gaps; collectives: operations
+//	imb            PingPong: one-way; Uniband, Biband: gaps; all else: operations
+//	netgauge       loggp: round trips, gaps, o_s, o_r; one_one: one-way
+//	perftest       latency: one-way, of reads and atomics round trips; bandwidth: gaps
+//	nccl-tests     operations, out of place and in place (rccl-tests alike)
+//	ucx_perftest   latency: one-way; bandwidth: gaps
+//	sockperf       ping-pong: one-way; throughput: gaps
+//	qperf          latency: one-way; bandwidth: gaps; both only with -v, which prints sizes
+//	iperf3         --json: gaps between blocks
+//	simgrid        calibration CSV: operations, send overheads
 package trace
 
 import (
@@ -110,6 +126,18 @@ func (t *Table) Name() string {
 		return t.Title
 	}
 	return t.Format
+}
+
+// Between returns the table with its samples of from to to bytes alone.
+func (t Table) Between(from, to quantity.Bytes) Table {
+	var within []Sample
+	for _, s := range t.Samples {
+		if from <= s.Size && s.Size <= to {
+			within = append(within, s)
+		}
+	}
+	t.Samples = within
+	return t
 }
 
 // A File is the tables of a file, in their order.
