@@ -1,0 +1,38 @@
+package programs
+
+import (
+	"github.com/halfpeak/halfpeak/engine"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// FanIn is the interval between messages of n bytes, without replies, at node 0, when all other nodes
+// send theirs to it as fast as they can. The first third of them fills the ways.
+func FanIn(ep *engine.Endpoint, n, messages int) (interval quantity.Micros, err error) {
+	senders := ep.Nodes() - 1
+	all := senders * messages
+	full := (messages + 2) / 3 * senders // one of each sender comes in turn
+	got, from := 0, 0
+	var start, end quantity.Micros
+	take := ep.Handle(func(m *engine.Message) {
+		if m.Offset+len(m.Data) < n {
+			return
+		}
+		end = ep.Now()
+		if got++; got == full {
+			start, from = end, got
+		}
+	})
+	if ep.Node() > 0 {
+		data := make([]byte, n)
+		for range messages {
+			if err := ep.Send(0, take, data); err != nil {
+				return 0, err
+			}
+		}
+		return 0, nil
+	}
+	if err := ep.WaitFor("the messages of all others", func() bool { return got == all }); err != nil {
+		return 0, err
+	}
+	return (end - start) / quantity.Micros(all-from), nil
+}
