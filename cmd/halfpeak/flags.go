@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
@@ -30,6 +32,9 @@ func newSizes(text string) sizesFlag {
 func (s *sizesFlag) Set(text string) (err error) {
 	s.text = text
 	s.sizes, err = quantity.ParseSizes(text)
+	if inner := errors.Unwrap(err); inner != nil {
+		return inner // without the whole list, which flagError names
+	}
 	return err
 }
 func (s *sizesFlag) String() string { return s.text }
@@ -43,7 +48,7 @@ type choice struct {
 
 func (c *choice) Set(text string) error {
 	if !slices.Contains(c.choices, text) {
-		return usagef("%q is none of %s", text, strings.Join(c.choices, ", "))
+		return fmt.Errorf("choose one of %s", strings.Join(c.choices, ", "))
 	}
 	c.value = text
 	return nil
@@ -86,16 +91,19 @@ func (o *output) write(cmd *cobra.Command, rows reports.Rows) error {
 	if format == "" {
 		format = formats[strings.ToLower(filepath.Ext(o.path))]
 	}
-	if format == reports.CSV || format == reports.JSON {
+	write := func(w io.Writer) error { return reports.Write(w, format, rows) }
+	var err error
+	if o.path == "" {
+		err = write(cmd.OutOrStdout())
+	} else {
+		err = reports.WriteFile(o.path, write)
+	}
+	if err == nil && (format == reports.CSV || format == reports.JSON) {
 		for _, note := range rows.Notes {
 			cmd.PrintErrln(note)
 		}
 	}
-	write := func(w io.Writer) error { return reports.Write(w, format, rows) }
-	if o.path == "" {
-		return write(cmd.OutOrStdout())
-	}
-	return reports.WriteFile(o.path, write)
+	return err
 }
 
 // completePlatforms completes names of platforms and of their layers, and files.

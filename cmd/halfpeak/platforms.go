@@ -18,7 +18,7 @@ func newPlatforms() *cobra.Command {
 		Short: "What platforms and layers there are; show NAME lists all parameters",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usagef(`unexpected argument %q; to see one platform, write "halfpeak platforms show %s"`, args[0], args[0])
+				return usagef(`unexpected argument %q; to see one platform, write "halfpeak platforms show %s"`, args[0], args[len(args)-1])
 			}
 			return nil
 		},

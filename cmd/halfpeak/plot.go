@@ -83,6 +83,9 @@ func isImage(path string) bool {
 
 // drawTo draws the picture into the file.
 func drawTo(path string, p reports.Picture, width, height int) error {
+	if filepath.Ext(path) == "" {
+		return usagef("%s: the name has no extension to tell the format by; end it with .%s", path, strings.Join(reports.Exts(), ", ."))
+	}
 	if !isImage(path) {
 		return usagef("%s: no image format %q; use .%s, or -o with .csv, .json or .md for the numbers", path, filepath.Ext(path), strings.Join(reports.Exts(), ", ."))
 	}
