@@ -6,8 +6,12 @@ import "github.com/halfpeak/halfpeak/model/quantity"
 // the layer below: HP-LAM's 4-KiB pages, Myrinet packets of 8,132 bytes. With
 // K = ⌈n/MTU⌉ pieces, q bytes in the last,
 //
-//	T(n) = (K−1)·g_w + T_below(q)
+//	T(n) = max( (K−1)·g_w + T_below(q), (K−2)·g_w + T_below(MTU) )
 //	g_w  = max( g_below(MTU), RTT_below/W )
+//
+// since a short last piece does not overtake the one before it. Where each piece
+// is one packet of a pipeline, and no window holds them, T is the exact time of
+// these packets, in which the last one may have to wait in a stage.
 //
 // Where: g_w is the interval between pieces in µs; W = Window, the number of
 // pieces that may be without a credit returned. A window that does not cover the
@@ -34,10 +38,23 @@ func (s Segmented) pieces(n quantity.Bytes) (before, last quantity.Bytes) {
 	return before, min(max(n-before*s.MTU, 1), s.MTU) // beyond 2⁵³ bytes the difference is noise
 }
 
-// OneWay is (K−1)·g_w + T_below(q).
+// A planner is a [Pipeline].
+type planner interface {
+	Packetizer
+	OneWayAs(Plan) quantity.Micros
+}
+
+// OneWay is T(n).
 func (s Segmented) OneWay(n quantity.Bytes) quantity.Micros {
 	before, last := s.pieces(n)
-	return quantity.Micros(before)*s.interval() + s.Below.OneWay(last)
+	if before == 0 {
+		return s.Below.OneWay(last)
+	}
+	if p, ok := s.Below.(planner); ok && s.Window == 0 && n <= quantity.MaxBytes && p.PacketSize(s.MTU) == s.MTU && p.PacketSize(last) == last {
+		return p.OneWayAs(Plan{{int(before), s.MTU}, {1, last}})
+	}
+	interval := s.interval()
+	return max(quantity.Micros(before)*interval+s.Below.OneWay(last), quantity.Micros(before-1)*interval+s.Below.OneWay(s.MTU))
 }
 
 // Gap is (K−1)·g_w + g_below(q).
