@@ -60,13 +60,14 @@ func (r *Result) Bootstrap(samples int, seed uint64) (*Bootstrap, error) {
 		return nil, fmt.Errorf("%s: only %d of %d resamplings have %d segments: the model is not in the data", r.Name, b.Samples, samples, len(pieces))
 	}
 	for i, s := range r.Segments {
-		low, high := percentiles(betas[i], float64(s.Beta.Value))
-		b.Beta = append(b.Beta, Estimate[quantity.Micros]{s.Beta.Value, quantity.Micros(low), quantity.Micros(high)})
-		low, high = percentiles(taus[i], float64(s.Tau.Value))
-		b.Tau = append(b.Tau, Estimate[quantity.MicrosPerByte]{s.Tau.Value, quantity.MicrosPerByte(low), quantity.MicrosPerByte(high)})
+		low, high := percentiles(betas[i], float64(s.Beta.Value), s.Points)
+		b.Beta = append(b.Beta, Estimate[quantity.Micros]{s.Beta.Value, quantity.Micros(max(0, low)), quantity.Micros(high)})
+		low, high = percentiles(taus[i], float64(s.Tau.Value), s.Points)
+		b.Tau = append(b.Tau, Estimate[quantity.MicrosPerByte]{s.Tau.Value, quantity.MicrosPerByte(max(0, low)), quantity.MicrosPerByte(high)})
 		if i+1 < len(pieces) {
-			low, high = percentiles(ends[i], float64(s.To))
-			b.Breaks = append(b.Breaks, Estimate[quantity.Bytes]{s.To, quantity.Bytes(low), quantity.Bytes(high)})
+			slices.Sort(ends[i])
+			low, high = quantile(ends[i], 0.025), quantile(ends[i], 0.975)
+			b.Breaks = append(b.Breaks, Estimate[quantity.Bytes]{s.To, min(s.To, quantity.Bytes(low)), max(s.To, quantity.Bytes(high))})
 		}
 	}
 	return b, nil
@@ -115,8 +116,11 @@ func resample(into, points []Point, pieces []piece, residuals [][]float64, rando
 	}
 }
 
-// percentiles returns the 2.5 % and 97.5 % points, or what holds the value.
-func percentiles(v []float64, value float64) (low, high float64) {
+// percentiles returns the 2.5 % and 97.5 % points about a value of a line with so many
+// points, wider by what Student's t has over the normal distribution: resampled
+// residuals are of the fit, and know no more of their scatter than its points tell.
+func percentiles(v []float64, value float64, points int) (low, high float64) {
 	slices.Sort(v)
-	return min(value, quantile(v, 0.025)), max(value, quantile(v, 0.975))
+	wider := student(math.Max(1, float64(points-2))) / 1.959964
+	return value - max(0, value-quantile(v, 0.025))*wider, value + max(0, quantile(v, 0.975)-value)*wider
 }

@@ -80,8 +80,9 @@ func (l *line) resampledIntervals(points []Point) {
 		b := fitTheilSen(again)
 		betas[i], taus[i] = b.beta, b.tau
 	}
-	l.betaLow, l.betaHigh = percentiles(betas, l.beta)
-	l.tauLow, l.tauHigh = percentiles(taus, l.tau)
+	l.betaLow, l.betaHigh = percentiles(betas, l.beta, len(points))
+	l.tauLow, l.tauHigh = percentiles(taus, l.tau, len(points))
+	l.betaLow, l.tauLow = max(0, l.betaLow), max(0, l.tauLow)
 }
 
 // fitTheilSen takes the weighted median of the slopes of pairs, and then of
