@@ -135,7 +135,7 @@ type steps struct{ ends []float64 }
 // newSteps chooses about ten steps with round ends, by factors where the values
 // span many.
 func newSteps(lo, hi float64) steps {
-	if lo > 0 && hi > 30*lo {
+	if lo > 0 && hi > 12*lo {
 		ends := []float64{oneTwoFive(lo, math.Floor)}
 		for ends[len(ends)-1] < hi*(1-1e-9) {
 			ends = append(ends, oneTwoFive(ends[len(ends)-1]*1.5, math.Ceil))

@@ -135,6 +135,10 @@ var pictures = []struct {
 	{"signature", signature(), false},
 	{"timeline", pipeline(65536, 4096), true},
 	{"timeline_64", pipeline(65536, 1024), false},
+	{"heatmap", field(false), true},
+	{"heatmap_log", field(true), false},
+	{"tornado", tornado(), true},
+	{"areas", areas(), true},
 }
 
 func linearY(f Figure) Figure {
@@ -152,7 +156,7 @@ func drawn(t *testing.T, p Picture, ext string) []byte {
 }
 
 func TestGolden(t *testing.T) {
-	known := map[string]bool{".gitignore": true, "fuzz": true}
+	known := map[string]bool{".gitignore": true, "fuzz": true, "document.html": true, "document.md": true}
 	for _, p := range pictures {
 		t.Run(p.name, func(t *testing.T) {
 			var numbers bytes.Buffer
@@ -345,6 +349,25 @@ func TestTextsAreThere(t *testing.T) {
 				want("time (µs)")
 				for _, s := range p.Stages {
 					want(s)
+				}
+			case HeatMap:
+				want(p.Title)
+				want(p.X.Label)
+				want(p.Y.Label)
+				want(p.Label)
+				want(p.Marks[0].Label)
+			case Tornado:
+				want(p.Title)
+				want(p.X.Label)
+				for _, b := range p.Bars {
+					want(b.Name)
+				}
+			case Areas:
+				want(p.Title)
+				want(p.X.Label)
+				want(p.Y.Label)
+				for _, part := range p.Parts {
+					want(part.Name)
 				}
 			}
 		})

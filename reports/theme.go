@@ -227,6 +227,7 @@ type entry struct {
 	name        string
 	style       style
 	line, glyph bool
+	fill        *color.NRGBA // a box of this colour, outlined in that of the style
 }
 
 // frame draws what stands around a plot: the title above, the legend and the
@@ -300,6 +301,13 @@ func drawLegend(c draw.Canvas, entries []entry, height vg.Length) vg.Length {
 		mid := y + tickSize*0.55
 		if e.line {
 			c.StrokeLine2(e.style.line(), x, mid, x+sampleSize, mid)
+		}
+		if e.fill != nil {
+			r := vg.Rectangle{Min: vg.Point{X: x + 4, Y: mid - 4.5}, Max: vg.Point{X: x + sampleSize, Y: mid + 4.5}}
+			c.SetColor(*e.fill)
+			c.Fill(r.Path())
+			c.SetLineStyle(draw.LineStyle{Color: e.style.color, Width: 0.8})
+			c.Stroke(r.Path())
 		}
 		if e.glyph {
 			c.DrawGlyphNoClip(e.style.glyph(), vg.Point{X: x + sampleSize/2, Y: mid})

@@ -1,0 +1,199 @@
+package reports
+
+import (
+	"errors"
+	"fmt"
+	"image/color"
+	"io"
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Areas shows how a whole divides into parts as something else changes: the parts lie one on
+// the other, the first at the bottom, named where they are wide enough and in the legend.
+type Areas struct {
+	Title string
+	X, Y  Axis // Y begins at 0 and is linear
+	XS    []float64
+	Parts []Part
+	Marks []Mark // of the kind AtX
+	Notes []string
+}
+
+// A Part is one of the parts, with its size at each of the XS, ≥ 0.
+type Part struct {
+	Name string
+	Y    []float64
+}
+
+// Rows returns a row for each x and part.
+func (a Areas) Rows() Rows {
+	r := Rows{Columns: []Column{{Key: "name", Head: "name"}, {Key: "x", Head: a.X.Label}, {Key: "y", Head: a.Y.Label}}, Notes: a.Notes}
+	for _, p := range a.Parts {
+		for i, x := range a.XS {
+			r.Data = append(r.Data, []any{p.Name, x, p.Y[i]})
+		}
+	}
+	return r
+}
+
+// WriteImage draws the areas; see Picture.
+func (a Areas) WriteImage(w io.Writer, ext string, width, height int) error {
+	paint, err := a.painter()
+	if err != nil {
+		return err
+	}
+	return writeImage(w, ext, width, height, paint)
+}
+
+// sums returns what lies under each part and all of them: sums[k][i] under part k at x i.
+func (a Areas) sums() ([][]float64, error) {
+	if len(a.XS) < 2 || len(a.Parts) == 0 {
+		return nil, errors.New("nothing to draw: areas have at least one part and two places")
+	}
+	sums := [][]float64{make([]float64, len(a.XS))}
+	for k, p := range a.Parts {
+		if len(p.Y) != len(a.XS) {
+			return nil, fmt.Errorf("part %q has %d values at %d places", p.Name, len(p.Y), len(a.XS))
+		}
+		next := make([]float64, len(a.XS))
+		for i, y := range p.Y {
+			if !(y >= 0 && y <= largest) || !a.X.usable(a.XS[i]) {
+				return nil, fmt.Errorf("part %q is %v at %v", p.Name, y, a.XS[i])
+			}
+			next[i] = sums[k][i] + y
+		}
+		sums = append(sums, next)
+	}
+	return sums, nil
+}
+
+// painter returns what draws the areas onto a canvas.
+func (a Areas) painter() (func(draw.Canvas), error) {
+	sums, err := a.sums()
+	if err != nil {
+		return nil, err
+	}
+	top := 0.0
+	for _, v := range sums[len(a.Parts)] {
+		top = max(top, v)
+	}
+	x := limits{a.XS[0], a.XS[len(a.XS)-1]}
+	y, err := a.Y.limits([]float64{0, top})
+	if err != nil {
+		return nil, err
+	}
+	if a.Y.Max > 0 {
+		y = limits{0, a.Y.Max}
+	}
+	return func(c draw.Canvas) {
+		var entries []entry
+		for k := len(a.Parts) - 1; k >= 0; k-- { // in the order of the picture
+			fill := areaColor(k)
+			entries = append(entries, entry{name: a.Parts[k].Name, style: style{color: palette[k%len(palette)]}, fill: &fill})
+		}
+		area := frame(c, a.Title, entries, a.Notes)
+		p := newPlot()
+		x.apply(&p.X, a.X, area.Max.X-area.Min.X-60, horizontal)
+		y.apply(&p.Y, a.Y, area.Max.Y-area.Min.Y-40, vertical)
+		p.Add(areasPlotter{a, sums})
+		drawPlot(area, p, a.X.Label, a.Y.Label)
+	}, nil
+}
+
+// areaColor is pale and dark by turns, so that neighbours differ without colours too.
+func areaColor(k int) color.NRGBA {
+	return tint(palette[k%len(palette)], []float64{0.25, 0.6}[k%2])
+}
+
+// areasPlotter draws the inside of areas.
+type areasPlotter struct {
+	Areas
+	sums [][]float64
+}
+
+// Plot draws the areas, lines between them, marks, and the name of each part where it is thickest, if
+// there is room.
+func (a areasPlotter) Plot(c draw.Canvas, p *plot.Plot) {
+	tx, ty := p.Transforms(&c)
+	for k := range a.Parts {
+		var edge []vg.Point
+		for i, x := range a.XS {
+			edge = append(edge, vg.Point{X: tx(x), Y: ty(a.sums[k+1][i])})
+		}
+		for i := len(a.XS) - 1; i >= 0; i-- {
+			edge = append(edge, vg.Point{X: tx(a.XS[i]), Y: ty(a.sums[k][i])})
+		}
+		c.FillPolygon(areaColor(k), c.ClipPolygonXY(edge))
+	}
+	for k := 1; k <= len(a.Parts); k++ {
+		var line []vg.Point
+		for i, x := range a.XS {
+			line = append(line, vg.Point{X: tx(x), Y: ty(a.sums[k][i])})
+		}
+		c.StrokeLines(draw.LineStyle{Color: palette[(k-1)%len(palette)], Width: 0.8}, c.ClipLinesXY(line)...)
+	}
+	for _, m := range a.Marks {
+		if m.Kind == AtX && a.X.usable(m.X) && c.ContainsX(tx(m.X)) {
+			c.StrokeLine2(draw.LineStyle{Color: ink, Width: 0.8, Dashes: []vg.Length{1.5, 2}}, tx(m.X), c.Min.Y, tx(m.X), c.Max.Y)
+		}
+	}
+	name := textStyle(tickSize, ink)
+	name.XAlign, name.YAlign = text.XCenter, text.YCenter
+	var labels labeller
+	var taken []vg.Rectangle
+	for k, part := range a.Parts {
+		label := printable(part.Name)
+		w, h := name.Width(label), vg.Length(tickSize*1.3)
+		at, ok := a.widest(k, w+6, h, tx, ty, taken)
+		if !ok {
+			continue
+		}
+		taken = append(taken, box(at, w, h))
+		c.FillText(name, at, label)
+	}
+	labels.area = c.Rectangle
+	for _, m := range a.Marks {
+		if m.Kind == AtX && a.X.usable(m.X) && c.ContainsX(tx(m.X)) {
+			labels.along(m, ink, []vg.Point{{X: tx(m.X), Y: c.Min.Y}, {X: tx(m.X), Y: c.Max.Y}})
+		}
+	}
+	for _, r := range taken {
+		for _, part := range []vg.Length{0, 0.25, 0.5, 0.75, 1} {
+			labels.avoid(vg.Point{X: r.Min.X + part*(r.Max.X-r.Min.X), Y: (r.Min.Y + r.Max.Y) / 2}, 1000)
+		}
+	}
+	labels.draw(c)
+}
+
+// widest is the middle of the place within part k where a text of the given size has most room,
+// rather in the middle of the picture than aside.
+func (a areasPlotter) widest(k int, w, h vg.Length, tx, ty func(float64) vg.Length, taken []vg.Rectangle) (at vg.Point, ok bool) {
+	most := vg.Length(0)
+	for i, x := range a.XS {
+		center := tx(x)
+		if center-w/2 < tx(a.XS[0]) || center+w/2 > tx(a.XS[len(a.XS)-1]) {
+			continue
+		}
+		low, high := vg.Length(math.Inf(-1)), vg.Length(math.Inf(1))
+		for j := range a.XS { // the part over the whole width of the text
+			if d := tx(a.XS[j]) - center; d >= -w/2 && d <= w/2 || j == i {
+				low, high = max(low, ty(a.sums[k][j])), min(high, ty(a.sums[k+1][j]))
+			}
+		}
+		for _, m := range a.Marks {
+			if d := tx(m.X) - center; m.Kind == AtX && d > -w/2-2 && d < w/2+2 {
+				high = low
+			}
+		}
+		aside := math.Abs(float64((center-tx(a.XS[0]))/(tx(a.XS[len(a.XS)-1])-tx(a.XS[0])))-0.5) * 0.4
+		if thick := (high - low) * vg.Length(1-aside); high-low > h && thick > most {
+			at, most, ok = vg.Point{X: center, Y: (low + high) / 2}, thick, true
+		}
+	}
+	return at, ok
+}

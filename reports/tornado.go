@@ -1,0 +1,150 @@
+package reports
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// A Tornado shows what a value becomes as one thing after the other changes: a bar for
+// each, from what it becomes with less of it to what it becomes with more, about what it is.
+type Tornado struct {
+	Title     string
+	X         Axis // of the value; linear
+	Base      float64
+	Less      string // what the pale half of a bar stands for: "parameter 10 % smaller"
+	More      string // and the dark half
+	Bars      []Bar  // the widest first; those for which there is no room are counted in a note
+	Notes     []string
+	BaseLabel string // beside the line at Base; empty: none
+}
+
+// A Bar is what the value becomes with less and with more of one thing. A value
+// that is not finite is not drawn.
+type Bar struct {
+	Name      string
+	Low, High float64 // with less, with more
+}
+
+// Rows returns a row for each bar.
+func (t Tornado) Rows() Rows {
+	r := Rows{Columns: []Column{{Key: "name", Head: "name"}, {Key: "base", Head: t.X.Label}, {Key: "low", Head: t.Less}, {Key: "high", Head: t.More}}, Notes: t.Notes}
+	for _, b := range t.Bars {
+		r.Data = append(r.Data, []any{b.Name, t.Base, b.Low, b.High})
+	}
+	return r
+}
+
+// WriteImage draws the tornado; see Picture.
+func (t Tornado) WriteImage(w io.Writer, ext string, width, height int) error {
+	paint, err := t.painter()
+	if err != nil {
+		return err
+	}
+	return writeImage(w, ext, width, height, paint)
+}
+
+// painter returns what draws the tornado onto a canvas.
+func (t Tornado) painter() (func(draw.Canvas), error) {
+	if len(t.Bars) == 0 {
+		return nil, errors.New("nothing to draw: there are no bars")
+	}
+	lo, hi := t.Base, t.Base
+	for _, b := range t.Bars {
+		for _, v := range []float64{b.Low, b.High} {
+			if math.Abs(v) <= largest {
+				lo, hi = min(lo, v), max(hi, v)
+			}
+		}
+	}
+	if !t.X.usable(t.Base) {
+		return nil, fmt.Errorf("the axis %q cannot show %v", t.X.Label, t.Base)
+	}
+	room := max((hi-lo)*0.12, math.Abs(t.Base)*0.001, 1e-9) // for the numbers at the ends
+	x := limits{lo - room, hi + room}
+	return func(c draw.Canvas) {
+		st := style{color: palette[0]}
+		pale, strong := tint(palette[0], 0.25), tint(palette[0], 0.75)
+		const row = 17
+		bars, notes := t.Bars, t.Notes
+		if most := max(1, int((c.Max.Y-c.Min.Y-105-vg.Length(len(notes))*14)/row)); len(bars) > most {
+			notes = append(notes[:len(notes):len(notes)], fmt.Sprintf("Left out: %d that matter less.", len(bars)-most))
+			bars = bars[:most]
+		}
+		area := frame(c, t.Title, []entry{{name: t.Less, style: st, fill: &pale}, {name: t.More, style: st, fill: &strong}}, notes)
+		p := newPlot()
+		var ticks []plot.Tick
+		for i, b := range bars {
+			ticks = append(ticks, plot.Tick{Value: float64(len(bars)-i) - 0.5, Label: shorten(p.Y.Tick.Label, b.Name, (area.Max.X-area.Min.X)*0.45)})
+		}
+		x.apply(&p.X, t.X, (area.Max.X-area.Min.X)*0.6, horizontal)
+		p.Y.Min, p.Y.Max = 0, float64(len(bars))+0.9
+		p.Y.Tick.Marker = plot.ConstantTicks(ticks)
+		p.Y.Tick.Length = 0
+		p.Y.LineStyle.Width = 0
+		p.Add(tornadoPlotter{t, bars, st, pale, strong})
+		drawPlot(area, p, t.X.Label, "")
+	}, nil
+}
+
+// tornadoPlotter draws the inside of a tornado.
+type tornadoPlotter struct {
+	Tornado
+	bars         []Bar
+	style        style
+	pale, strong interface{ RGBA() (r, g, b, a uint32) }
+}
+
+// Plot draws the bars, the line at the base, and the number at the end of each half bar.
+func (t tornadoPlotter) Plot(c draw.Canvas, p *plot.Plot) {
+	tx, ty := p.Transforms(&c)
+	for _, tick := range p.X.Tick.Marker.Ticks(p.X.Min, p.X.Max) {
+		c.StrokeLine2(draw.LineStyle{Color: faint, Width: 0.6}, tx(tick.Value), c.Min.Y, tx(tick.Value), c.Max.Y)
+	}
+	tall := min((ty(1)-ty(0))*0.36, 12)
+	number := textStyle(tickSize-1, ink)
+	number.YAlign = text.YCenter
+	base := tx(t.Base)
+	for i, b := range t.bars {
+		y := ty(float64(len(t.bars)-i) - 0.5)
+		ends := [2]vg.Length{} // where numbers stand already: left and right of the base
+		for k, v := range []float64{b.Low, b.High} {
+			if !(math.Abs(v) <= largest) {
+				continue
+			}
+			r := vg.Rectangle{Min: vg.Point{X: min(base, tx(v)), Y: y - tall}, Max: vg.Point{X: max(base, tx(v)), Y: y + tall}}
+			c.SetColor([]interface{ RGBA() (r, g, b, a uint32) }{t.pale, t.strong}[k])
+			c.Fill(r.Path())
+			c.SetLineStyle(draw.LineStyle{Color: t.style.color, Width: 0.8})
+			c.Stroke(r.Path())
+			label := significant(v, 4)
+			at, side := r.Max.X+3, 1
+			number.XAlign = text.XLeft
+			if v < t.Base {
+				at, side, number.XAlign = r.Min.X-3, 0, text.XRight
+			}
+			w := number.Width(label)
+			if v != t.Base && ends[side] == 0 && at-w > c.Min.X && at+w < c.Max.X {
+				c.FillText(number, vg.Point{X: at, Y: y}, label)
+				ends[side] = at
+			}
+		}
+	}
+	c.StrokeLine2(draw.LineStyle{Color: ink, Width: 1}, base, c.Min.Y, base, c.Max.Y)
+	if t.BaseLabel != "" {
+		s := textStyle(tickSize, ink)
+		s.YAlign = text.YTop
+		label := printable(t.BaseLabel)
+		at := vg.Point{X: base + 4, Y: c.Max.Y}
+		if at.X+s.Width(label) > c.Max.X {
+			s.XAlign, at.X = text.XRight, base-4
+		}
+		c.FillText(s, at, label)
+	}
+}
