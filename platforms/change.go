@@ -271,3 +271,10 @@ func (b *builder) errorf(path, format string, args ...any) error {
 	}
 	return b.document.errorf(path, format, args...)
 }
+
+// Computed reports whether the parameter at path is computed from others, so
+// that it follows them.
+func (p Platform) Computed(path string) bool {
+	i, ok := p.built.slotAt[path]
+	return ok && len(p.built.slots[i].reads()) > 0
+}

@@ -1,0 +1,154 @@
+package whatif
+
+import (
+	"math"
+	"slices"
+
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// A Crossing is a size at which one layer overtakes another: for messages up to
+// Size one of them takes less time one way, beyond it the other.
+type Crossing struct {
+	Size quantity.Bytes
+	// Beyond is true if the second layer is the faster one beyond Size, and the first up to it.
+	Beyond bool
+	// Low and High are the sizes about Size between which the two times differ by less
+	// than [Close] of the smaller: what a user will hardly notice, and a small error
+	// in either model moves the crossing about there.
+	Low, High quantity.Bytes
+}
+
+// Close is the part by which two times may differ and still count as nearly the same.
+const Close = 0.05
+
+// Crossings are the sizes from lo to hi at which one layer overtakes the other. Sizes are
+// walked in steps of 2^(1/16) and bisected where the faster one changes: a lead that lasts less
+// than a step can be missed. Layers that cost the same do not cross.
+func Crossings(a, b model.Layer, lo, hi quantity.Bytes) []Crossing {
+	sizes := walk(a, b, lo, hi)
+	lead := func(n quantity.Bytes) float64 { return float64(b.OneWay(n) - a.OneWay(n)) } // > 0: a is faster
+	var found []Crossing
+	last, from := 0.0, lo // the last lead that was one, and where
+	for _, n := range sizes {
+		now := lead(n)
+		if now == 0 {
+			continue
+		}
+		if last != 0 && now > 0 != (last > 0) {
+			x := quantity.Bytes(bisect(float64(from), float64(n), true, func(v float64) bool {
+				l := lead(quantity.Bytes(v))
+				return l != 0 && l > 0 == (now > 0)
+			})) - 1
+			found = append(found, Crossing{Size: x, Beyond: now < 0})
+		}
+		last, from = now, n
+	}
+	far := func(n quantity.Bytes) bool {
+		x, y := float64(a.OneWay(n)), float64(b.OneWay(n))
+		return math.Abs(x-y) >= Close*min(x, y)
+	}
+	for i := range found {
+		c := &found[i]
+		c.Low, c.High = lo, hi
+		at, _ := slices.BinarySearch(sizes, c.Size)
+		edge := c.Size
+		for k := at - 1; k >= 0; k-- {
+			if far(sizes[k]) {
+				c.Low = quantity.Bytes(bisect(float64(edge), float64(sizes[k]), true, func(v float64) bool { return far(quantity.Bytes(v)) }))
+				break
+			}
+			edge = sizes[k]
+		}
+		edge = c.Size
+		for k := at; k < len(sizes); k++ {
+			if far(sizes[k]) {
+				c.High = quantity.Bytes(bisect(float64(edge), float64(sizes[k]), true, func(v float64) bool { return far(quantity.Bytes(v)) }))
+				break
+			}
+			edge = sizes[k]
+		}
+	}
+	return found
+}
+
+// walk lists whole sizes from lo to hi in steps of 2^(1/16), and where either layer switches.
+func walk(a, b model.Layer, lo, hi quantity.Bytes) []quantity.Bytes {
+	sizes := []quantity.Bytes{lo, hi}
+	for k := 0; ; k++ {
+		n := quantity.Bytes(math.Round(float64(lo) * math.Exp2(float64(k)/16)))
+		if n >= hi {
+			break
+		}
+		sizes = append(sizes, n)
+	}
+	for _, l := range []model.Layer{a, b} {
+		for _, n := range model.Boundaries(l, lo, hi) {
+			sizes = append(sizes, n, min(n+1, hi))
+		}
+	}
+	slices.Sort(sizes)
+	return slices.Compact(sizes)
+}
+
+// A Threshold is where a layer switches between two ways to send.
+type Threshold struct {
+	Path         string         // of the parameter, "layer.system-buffer.branches.0.up_to"
+	Below, Above string         // the branches
+	InUse        quantity.Bytes // the largest size that Below serves
+	// Suggested is where their costs cross, the crossing nearest to InUse. If Crosses is false
+	// one of them, Better, is the faster one at all sizes.
+	Suggested Crossing
+	Crosses   bool
+	Better    string
+}
+
+// MaxSize is how far crossings and thresholds are looked for.
+const MaxSize = 1 << 30 * quantity.Bytes(1)
+
+// Thresholds are those of the layer if it is a switch, in order.
+func (d Design) Thresholds() []Threshold {
+	s, ok := d.Layer.Model.(model.Switch)
+	if !ok {
+		return nil
+	}
+	var all []Threshold
+	for i, b := range s.Branches[:len(s.Branches)-1] {
+		above := s.Branches[i+1]
+		t := Threshold{Path: d.Layer.Params[i].Path, Below: b.Name, Above: above.Name, InUse: b.UpTo}
+		for _, c := range Crossings(b.Layer, above.Layer, 1, MaxSize) {
+			if c.Beyond && (!t.Crosses || math.Abs(math.Log(float64(c.Size/t.InUse))) < math.Abs(math.Log(float64(t.Suggested.Size/t.InUse)))) {
+				t.Suggested, t.Crosses = c, true
+			}
+		}
+		if !t.Crosses {
+			t.Better = b.Name
+			if above.Layer.OneWay(t.InUse) < b.Layer.OneWay(t.InUse) {
+				t.Better = above.Name
+			}
+		}
+		all = append(all, t)
+	}
+	return all
+}
+
+// SizeFor is the least whole size whose bandwidth is the given part, 0 to 1, of r∞; the second
+// result is false if there is none up to [MaxSize]. As with [model.HalfPeak], bandwidth
+// need not rise all the way.
+func SizeFor(l model.Layer, part float64) (quantity.Bytes, bool) {
+	want := quantity.MBps(part) * model.Asymptote(l)
+	if math.IsInf(float64(want), 0) || math.IsNaN(float64(want)) {
+		return 0, false
+	}
+	last := quantity.Bytes(0)
+	for _, n := range walk(l, l, 1, MaxSize) {
+		if model.Bandwidth(l, n) >= want {
+			return quantity.Bytes(bisect(float64(last), float64(n), true, func(v float64) bool {
+				return v >= 1 && model.Bandwidth(l, quantity.Bytes(v)) >= want
+			})), true
+		}
+		last = n
+	}
+	return 0, false
+}

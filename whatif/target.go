@@ -1,0 +1,278 @@
+package whatif
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+)
+
+// A Target is a condition on a quantity: "bandwidth(4KiB) >= 100MB/s".
+type Target struct {
+	Quantity Quantity
+	Least    bool    // the quantity is to be at least Value; else at most
+	Value    float64 // in µs and bytes
+}
+
+// String is the target in words that [Design.ParseTarget] reads.
+func (t Target) String() string {
+	relation := "<="
+	if t.Least {
+		relation = ">="
+	}
+	return fmt.Sprintf("%s %s %s", t.Quantity, relation, Format(quantity.Value{Num: t.Value, Dim: t.Quantity.Dim()}))
+}
+
+// Met reports whether v meets the target.
+func (t Target) Met(v float64) bool {
+	if t.Least {
+		return v >= t.Value
+	}
+	return v <= t.Value
+}
+
+// ParseTarget reads a quantity, >= or <=, and a formula, in which the design's own
+// parameters and predictions may stand: "rtt(16B) <= rtt(16B)/2" is half of
+// the round-trip time that it has. With = the target is what the value now has to cross.
+func (d Design) ParseTarget(text string) (Target, error) {
+	t, err := d.parseTarget(text)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", text, err)
+	}
+	return t, err
+}
+
+func (d Design) parseTarget(text string) (Target, error) {
+	i := strings.IndexAny(text, "<>=")
+	if i < 0 {
+		return Target{}, errors.New(`no condition; write it as "bandwidth(4KiB) >= 100MB/s"`)
+	}
+	relation, right := text[i:i+1], text[i+1:]
+	right = strings.TrimPrefix(right, "=")
+	q, err := ParseQuantity(text[:i])
+	if err != nil {
+		return Target{}, err
+	}
+	if err := d.has(q); err != nil {
+		return Target{}, err
+	}
+	v, err := d.Layer.Eval(strings.TrimSpace(right), q.Size)
+	if err != nil {
+		return Target{}, err
+	}
+	if v.Dim != q.Dim() {
+		return Target{}, fmt.Errorf("%s is %s, not %s", q.Name, q.Dim(), v.Dim)
+	}
+	t := Target{Quantity: q, Least: relation == ">", Value: v.Num}
+	if relation == "=" {
+		t.Least = q.Of(d.Layer.Model) < v.Num
+	}
+	return t, nil
+}
+
+// has is an error if the design has no such quantity.
+func (d Design) has(q Quantity) error {
+	if err := q.Check(d.Layer.Model); err != nil {
+		return fmt.Errorf("%s has no %s: %w", d.Layer.Ref(), q, err)
+	}
+	return nil
+}
+
+// A Solution is what a parameter can do for a target.
+type Solution struct {
+	Param platforms.Param
+	Now   float64 // the quantity as it is
+
+	// Value is the parameter nearest to what it is that meets the target, and At the
+	// quantity there. If Reached is false no value does; then Value is the one
+	// that comes closest. Met says that the target is met as it is; then From and To bound the values
+	// for which it stays so, ±Inf where nothing does.
+	Reached, Met bool
+	Value, At    float64
+	From, To     float64
+
+	// Limits are the owners of the one-way time, or of the gap if the quantity is
+	// one of the stream's, at Value, the largest first.
+	Limits []Share
+}
+
+// reach is how far from its value, in doublings, Solve looks for a parameter: about a millionfold.
+const reach = 20
+
+// Solve finds the value of the parameter nearest to what it is that meets the target.
+// It looks from a millionth of the parameter to a million times it, and at zero, or within the
+// range if from < to, in steps of 2^(1/16), and bisects the step in which the target is first met.
+func (d Design) Solve(t Target, p platforms.Param, from, to float64) (Solution, error) {
+	s := Solution{Param: p, Now: t.Quantity.Of(d.Layer.Model), From: math.Inf(-1), To: math.Inf(1)}
+	prog, err := d.Platform.Compile(d.Layer.Name, p.Path)
+	if err != nil {
+		return s, err
+	}
+	at := func(v float64) float64 {
+		if !prog.Set(v) {
+			return math.NaN()
+		}
+		return t.Quantity.Of(prog.Layer())
+	}
+	s.Met = t.Met(s.Now)
+	best, bestAt := p.Value.Num, s.Now
+	closer := func(v, q float64) {
+		if t.Least && q > bestAt || !t.Least && q < bestAt {
+			best, bestAt = v, q
+		}
+	}
+	flips := [2]float64{math.NaN(), math.NaN()} // below and above
+	for side, values := range candidates(p, from, to) {
+		last := p.Value.Num
+		for _, v := range values {
+			q := at(v)
+			if math.IsNaN(q) {
+				break
+			}
+			closer(v, q)
+			if t.Met(q) == s.Met {
+				last = v
+				continue
+			}
+			flips[side] = bisect(last, v, isWhole(p), func(x float64) bool { return t.Met(at(x)) != s.Met })
+			break
+		}
+	}
+	switch {
+	case s.Met:
+		s.Reached, s.Value = true, p.Value.Num
+		if !math.IsNaN(flips[0]) {
+			s.From = flips[0]
+		}
+		if !math.IsNaN(flips[1]) {
+			s.To = flips[1]
+		}
+	case math.IsNaN(flips[0]) && math.IsNaN(flips[1]):
+		s.Value = best
+	default:
+		s.Reached, s.Value = true, flips[0]
+		if math.IsNaN(flips[0]) || !math.IsNaN(flips[1]) && flips[1]-p.Value.Num < p.Value.Num-flips[0] {
+			s.Value = flips[1]
+		}
+	}
+	s.At = at(s.Value)
+	there, err := d.with(platforms.Change{Path: p.Path, Text: Format(quantity.Value{Num: s.Value, Dim: p.Value.Dim}), Value: quantity.Value{Num: s.Value, Dim: p.Value.Dim}})
+	if err != nil {
+		return s, err
+	}
+	s.Limits, err = there.limits(t.Quantity)
+	return s, err
+}
+
+// limits are the owners of what the quantity is made of, the largest first.
+func (d Design) limits(q Quantity) ([]Share, error) {
+	owners, err := d.Owners(max(q.Size, 1))
+	stream := q.Name == "gap" || q.Name == "throughput"
+	slices.SortStableFunc(owners, func(a, b Share) int {
+		x, y := a.OneWay, b.OneWay
+		if stream {
+			x, y = a.Gap, b.Gap
+		}
+		switch {
+		case x > y:
+			return -1
+		case x < y:
+			return 1
+		}
+		return 0
+	})
+	return owners, err
+}
+
+// candidates are values of the parameter below and above what it is, the nearest first.
+func candidates(p platforms.Param, from, to float64) [2][]float64 {
+	now := p.Value.Num
+	bounded := from < to
+	var sides [2][]float64
+	for side, sign := range []float64{-1, +1} {
+		end, hasEnd := to, bounded
+		if side == 0 {
+			end = from
+		}
+		start := now
+		if start == 0 {
+			start = 1e-6 // of a µs, or of a byte
+		}
+		beyond := func(v float64) bool { return hasEnd && sign*(v-end) >= 0 }
+		for k := 1; k <= 16*reach; k++ {
+			v := start * math.Exp2(sign*float64(k)/16)
+			if isWhole(p) {
+				v = math.Round(v)
+			}
+			if beyond(v) {
+				break
+			}
+			if last := len(sides[side]) - 1; v != now && sign*(v-now) > 0 && (last < 0 || v != sides[side][last]) && (!isWhole(p) || v >= 1) {
+				sides[side] = append(sides[side], v)
+			}
+		}
+		switch {
+		case hasEnd && sign*(end-now) > 0:
+			sides[side] = append(sides[side], end)
+		case !hasEnd && side == 0 && !isWhole(p):
+			sides[side] = append(sides[side], 0)
+		}
+	}
+	return sides
+}
+
+// isWhole reports whether the parameter is a whole number: a size, a window.
+func isWhole(p platforms.Param) bool {
+	return !strings.HasPrefix(p.Path, "constant.") && (p.Value.Dim == quantity.DimSize || p.Value.Dim == quantity.DimNone)
+}
+
+// bisect is the value nearest to a, in the direction of b, for which flipped is true; it is false at a
+// and true at b.
+func bisect(a, b float64, whole bool, flipped func(float64) bool) float64 {
+	for range 200 {
+		mid := a + (b-a)/2
+		if whole {
+			mid = math.Trunc(mid)
+		}
+		if mid == a || mid == b {
+			break
+		}
+		if flipped(mid) {
+			b = mid
+		} else {
+			a = mid
+		}
+	}
+	return b
+}
+
+// Curve is where the target is just met over two parameters: for each value of x the first
+// value of y, from its From on, at which the target begins or ends to be met; NaN where there is none.
+func (d Design) Curve(t Target, x, y Range) (xs, ys []float64, err error) {
+	prog, err := d.Platform.Compile(d.Layer.Name, x.Param.Path, y.Param.Path)
+	if err != nil {
+		return nil, nil, err
+	}
+	fine := y
+	fine.Steps = max(y.Steps, 201)
+	for i := range x.Steps {
+		vx, found := x.At(i), math.NaN()
+		met := func(vy float64) bool { return prog.Set(vx, vy) && t.Met(t.Quantity.Of(prog.Layer())) }
+		last := y.From
+		first := met(last)
+		for k := 1; k < fine.Steps; k++ {
+			v := fine.At(k)
+			if met(v) != first {
+				found = bisect(last, v, isWhole(y.Param), func(v float64) bool { return met(v) != first })
+				break
+			}
+			last = v
+		}
+		xs, ys = append(xs, vx), append(ys, found)
+	}
+	return xs, ys, nil
+}

@@ -1,0 +1,188 @@
+package whatif
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+)
+
+// Sampling says how intervals of parameters become intervals of predictions: by Monte Carlo.
+// A parameter v ± h has a normal distribution about v with the standard deviation h/1.96, so that
+// h is half of its 95 % interval, cut off where it would have no place (a negative
+// time). Parameters are independent of each other.
+type Sampling struct {
+	Samples int    // ≥ 1
+	Seed    uint64 // the same seed gives the same samples
+	// Assumed is the half-width, as a part of its value, that a parameter without an interval has;
+	// 0: it is exact. Parameters computed from others and whole numbers stay without.
+	Assumed float64
+}
+
+// An Interval is a prediction: as the parameters say, and between which values 95 % of the
+// samples lie. All in µs and bytes.
+type Interval struct {
+	Value, Low, High float64
+}
+
+// ErrExact says that no parameter has an interval.
+var ErrExact = errors.New(`no parameter has an interval; write it in the platform's file as beta = "3.0us ± 0.1us", or assume one`)
+
+// Predict returns the quantity, without regard to its size, for each of the sizes, with intervals.
+func (d Design) Predict(name string, sizes []quantity.Bytes, s Sampling) ([]Interval, error) {
+	quantities := make([]Quantity, len(sizes))
+	for i, n := range sizes {
+		var err error
+		if quantities[i], err = NewQuantity(name, n); err != nil {
+			return nil, err
+		}
+		if err := d.has(quantities[i]); err != nil {
+			return nil, err
+		}
+	}
+	found := make([][]float64, len(sizes))
+	err := s.run([]Design{d}, func(layers []model.Layer) {
+		for i, q := range quantities {
+			found[i] = append(found[i], q.Of(layers[0]))
+		}
+	})
+	intervals := make([]Interval, len(sizes))
+	for i, q := range quantities {
+		intervals[i] = interval(q.Of(d.Layer.Model), found[i])
+	}
+	return intervals, err
+}
+
+// interval takes 2.5 % of the samples off at each end.
+func interval(value float64, samples []float64) Interval {
+	if len(samples) == 0 {
+		return Interval{value, value, value}
+	}
+	slices.Sort(samples)
+	at := func(part float64) float64 {
+		x := part * float64(len(samples)-1)
+		k := min(int(x), max(0, len(samples)-2))
+		if k+1 >= len(samples) {
+			return samples[k]
+		}
+		return samples[k] + (x-float64(k))*(samples[k+1]-samples[k])
+	}
+	return Interval{value, at(0.025), at(0.975)}
+}
+
+// Faster is the probability, for each of the sizes, that a takes less time one way than b.
+// A parameter that both have, of the same platform, path and value, is the same number in both.
+func Faster(a, b Design, sizes []quantity.Bytes, s Sampling) ([]float64, error) {
+	count := make([]float64, len(sizes))
+	err := s.run([]Design{a, b}, func(layers []model.Layer) {
+		for i, n := range sizes {
+			switch x, y := layers[0].OneWay(n), layers[1].OneWay(n); {
+			case x < y:
+				count[i]++
+			case x == y:
+				count[i] += 0.5
+			}
+		}
+	})
+	for i := range count {
+		count[i] /= float64(s.Samples)
+	}
+	return count, err
+}
+
+// CrossingInterval is the interval of a crossing of a and b between lo and hi, and in which part
+// of the samples they cross there in the same direction at all.
+func CrossingInterval(a, b Design, c Crossing, lo, hi quantity.Bytes, s Sampling) (Interval, float64, error) {
+	var sizes []float64
+	err := s.run([]Design{a, b}, func(layers []model.Layer) {
+		best := math.NaN()
+		for _, x := range Crossings(layers[0], layers[1], lo, hi) {
+			if d := math.Abs(math.Log(float64(x.Size / c.Size))); x.Beyond == c.Beyond && !(d >= math.Abs(math.Log(best/float64(c.Size)))) {
+				best = float64(x.Size)
+			}
+		}
+		if !math.IsNaN(best) {
+			sizes = append(sizes, best)
+		}
+	})
+	return interval(float64(c.Size), sizes), float64(len(sizes)) / float64(s.Samples), err
+}
+
+// run draws the parameters of the designs again and again, and hands over the layers.
+func (s Sampling) run(designs []Design, each func(layers []model.Layer)) error {
+	type draw struct {
+		param  platforms.Param
+		design []int // the designs that have it
+		within float64
+	}
+	var draws []draw
+	paths := make([][]string, len(designs))
+	from := make([][]int, len(designs)) // of each path, its draw
+	for i, d := range designs {
+		uses, err := d.Platform.Uses(d.Layer.Name)
+		if err != nil {
+			return err
+		}
+		for _, p := range uses {
+			within := p.PlusMinus
+			if within == 0 && s.Assumed > 0 && !isWhole(p) && !d.Platform.Computed(p.Path) {
+				within = s.Assumed * math.Abs(p.Value.Num)
+			}
+			if within == 0 {
+				continue
+			}
+			at := slices.IndexFunc(draws, func(w draw) bool {
+				return designs[w.design[0]].Platform.Name == d.Platform.Name && w.param.Path == p.Path && w.param.Value == p.Value && w.within == within
+			})
+			if at < 0 {
+				at = len(draws)
+				draws = append(draws, draw{param: p, design: []int{i}, within: within})
+			}
+			paths[i], from[i] = append(paths[i], p.Path), append(from[i], at)
+		}
+	}
+	if len(draws) == 0 {
+		return ErrExact
+	}
+	programs := make([]*platforms.Program, len(designs))
+	layers := make([]model.Layer, len(designs))
+	for i, d := range designs {
+		var err error
+		if programs[i], err = d.Platform.Compile(d.Layer.Name, paths[i]...); err != nil {
+			return err
+		}
+		layers[i] = programs[i].Layer()
+	}
+	random := rand.New(rand.NewPCG(s.Seed, 0))
+	drawn := make([]float64, len(draws))
+	values := make([]float64, len(draws))
+	tries := 0
+	for done := 0; done < s.Samples; {
+		if tries++; tries > 100*(s.Samples+10) {
+			return fmt.Errorf("the intervals reach too far: %d of %d samples have a parameter where it has no place, such as a negative time", tries-done-1, tries-1)
+		}
+		for i, w := range draws {
+			drawn[i] = w.param.Value.Num + random.NormFloat64()*w.within/1.959964
+			if isWhole(w.param) {
+				drawn[i] = math.Round(drawn[i])
+			}
+		}
+		possible := true
+		for i := range designs {
+			for k, at := range from[i] {
+				values[k] = drawn[at]
+			}
+			possible = possible && programs[i].Set(values[:len(from[i])]...)
+		}
+		if possible {
+			each(layers)
+			done++
+		}
+	}
+	return nil
+}
