@@ -16,14 +16,13 @@ func (e *Endpoint) Register(memory []byte) (segment int) {
 }
 
 // Store copies data to an offset of a segment of the node dst, and then runs the handler there with up to
-// four words. Larger data than a piece travels as a request for each piece, of which the
-// last runs the handler. Store returns when data may be changed again, not when it has arrived.
+// four words, once all data is there. Larger data than a piece travels as a request for each piece. Store returns when data may be changed again, not when it has arrived.
 func (e *Endpoint) Store(dst int, h HandlerID, segment, offset int, data []byte, words ...uint32) error {
 	return e.bulk(Request, dst, h, segment, offset, data, words)
 }
 
-// Get copies n bytes at an offset of a segment of the node src to one of this node's, and then
-// runs the handler here: once for each piece. It returns when it has asked for all of them.
+// Get copies n bytes at an offset of a segment of the node src to one of this node's, and runs the
+// handler here once they are there. It returns when it has asked for all pieces.
 func (e *Endpoint) Get(src int, h HandlerID, segment, offset, toSegment, toOffset, n int) error {
 	if err := e.begin(src, nil); err != nil {
 		return err
@@ -34,14 +33,14 @@ func (e *Endpoint) Get(src int, h HandlerID, segment, offset, toSegment, toOffse
 	if toSegment < 0 || toSegment >= len(e.segments) || toOffset < 0 || toOffset+n > len(e.segments[toSegment]) {
 		return fmt.Errorf("cannot get %d bytes to offset %d of segment %d: it is not that large", n, toOffset, toSegment)
 	}
-	piece := e.port.Piece(n)
+	piece, first := e.port.Piece(n), e.nextID+1
 	for at := 0; at < n; at += piece {
 		if err := e.credit(src); err != nil {
 			return err
 		}
 		f := e.port.Alloc(0)
 		f.Kind, f.ID, f.Handler, f.NWords = Request, e.id(), getHandler, headerWords
-		f.Segment, f.Addr = int16(toSegment), uint32(toOffset+at)
+		f.Message, f.Segment, f.Addr, f.At = first, int16(toSegment), uint32(toOffset+at), uint32(at)
 		f.Words = [headerWords]uint32{uint32(segment)<<8 | uint32(h), uint32(offset + at), uint32(min(piece, n-at)), uint32(n)}
 		_, f.Route = e.port.Packet(1, 1)
 		e.launch(src, f)
@@ -58,7 +57,8 @@ func (m *Message) get() {
 		e.stats.Malformed++ // the library replies, without data
 		return
 	}
-	_ = m.replyBulk(h, int(m.frame.Segment), int(m.frame.Addr), e.segments[segment][from:from+n], int(m.Words[3]), nil) // a request, not replied to before
+	part := part{message: m.frame.Message, at: int(m.frame.At), whole: int(m.Words[3])}
+	_ = m.replyBulk(h, int(m.frame.Segment), int(m.frame.Addr), e.segments[segment][from:from+n], part, nil) // a request, not replied to before
 }
 
 func checkBulk(segment, offset int, data []byte, words []uint32) error {
@@ -84,7 +84,7 @@ func (e *Endpoint) bulk(kind Kind, dst int, h HandlerID, segment, offset int, da
 			return err
 		}
 	}
-	return e.pieces(kind, dst, 0, h, segment, offset, data, len(data), words)
+	return e.pieces(kind, dst, h, segment, offset, data, 0, part{message: e.nextID + 1, whole: len(data)}, words)
 }
 
 // rendezvous asks the receiver of a large message, and waits for its answer.
@@ -100,10 +100,15 @@ func (e *Endpoint) rendezvous(dst int) error {
 func (m *Message) ask()     { _ = m.Reply(grantHandler) } // a request, not replied to before
 func (m *Message) granted() { m.Endpoint.grants++ }
 
-// pieces sends data in pieces, each a message of its own. All pieces of a reply have the
-// number of the request.
-func (e *Endpoint) pieces(kind Kind, dst int, id uint32, h HandlerID, segment, offset int, data []byte, whole int, words []uint32) error {
-	piece := e.port.Piece(max(1, whole))
+// A part says which part of a message data is: where it is in it, and how large that is.
+type part struct {
+	message   uint32
+	at, whole int
+}
+
+// pieces sends data in pieces, each a request with a number of its own, or a part of the reply to the request id.
+func (e *Endpoint) pieces(kind Kind, dst int, h HandlerID, segment, offset int, data []byte, id uint32, of part, words []uint32) error {
+	piece := e.port.Piece(max(1, of.whole))
 	for at := 0; at == 0 || at < len(data); at += piece {
 		end := min(at+piece, len(data))
 		if kind == Request {
@@ -115,11 +120,8 @@ func (e *Endpoint) pieces(kind Kind, dst int, id uint32, h HandlerID, segment, o
 			id = e.id()
 		}
 		head := Frame{
-			Kind: kind, ID: id, Handler: h, Segment: int16(segment), Addr: uint32(offset + at),
-			Total: uint32(end - at), Whole: uint32(whole), NWords: uint8(len(words)), More: end < len(data),
-		}
-		if head.More && segment != noSegment {
-			head.Handler = NoHandler
+			Kind: kind, ID: id, Message: of.message, Handler: h, Segment: int16(segment), Addr: uint32(offset + at),
+			Total: uint32(end - at), Whole: uint32(of.whole), At: uint32(of.at + at), NWords: uint8(len(words)), More: end < len(data),
 		}
 		copy(head.Words[:], words)
 		if err := e.packets(dst, &head, data[at:end]); err != nil {
@@ -148,17 +150,35 @@ func (e *Endpoint) packets(dst int, head *Frame, data []byte) error {
 	return nil
 }
 
-// A part is what has come of a piece of several packets.
-type part struct {
+// partial is what has come of a piece of several packets, or of a message of several pieces.
+type partial struct {
 	got  int
 	data []byte
 }
 
-type partKey struct {
-	src    int32
-	id     uint32
-	addr   uint32
-	isBack bool // a reply, whose numbers are not the sender's
+type partialKey struct {
+	src   int32
+	id    uint32
+	at    uint32 // of the piece; all for a message
+	reply bool   // its numbers are the receiver's
+}
+
+const all = math.MaxUint32
+
+// came notes that bytes have come of what the key says, and tells whether these are all of it.
+func (e *Endpoint) came(key partialKey, bytes, of uint32) (p *partial, complete bool) {
+	if p = e.partials[key]; p == nil {
+		p = &partial{}
+		if e.partials == nil {
+			e.partials = map[partialKey]*partial{}
+		}
+		e.partials[key] = p
+	}
+	if p.got += int(bytes); p.got < int(of) {
+		return p, false
+	}
+	delete(e.partials, key)
+	return p, true
 }
 
 // fits checks that what the frame says can be.
@@ -169,40 +189,43 @@ func (e *Endpoint) fits(f *Frame) bool {
 	if int(f.Offset)+len(f.Payload) > int(f.Total) {
 		return false
 	}
-	return f.Segment < 0 || f.Handler == getHandler || int(f.Segment) < len(e.segments) && int(f.Addr)+int(f.Total) <= len(e.segments[f.Segment])
+	if !f.stores() {
+		return true
+	}
+	return int(f.Segment) < len(e.segments) && f.At <= f.Addr && f.At+f.Total <= f.Whole &&
+		int(f.Addr-f.At)+int(f.Whole) <= len(e.segments[f.Segment])
 }
+
+// stores tells whether the frame's data goes to a segment.
+func (f *Frame) stores() bool { return f.Segment >= 0 && f.Handler != getHandler }
 
 // collect puts the frame's data where it belongs, and returns all of the piece once it is complete.
 func (e *Endpoint) collect(f *Frame) (data []byte, complete bool) {
-	if f.Segment >= 0 && f.Handler != getHandler {
+	data = f.Payload
+	if f.stores() {
 		data = e.segments[f.Segment][f.Addr : f.Addr+f.Total]
 		copy(data[f.Offset:], f.Payload)
-	} else {
-		data = f.Payload
 	}
 	if len(f.Payload) == int(f.Total) {
 		return data, true
 	}
-	key := partKey{f.Src, f.ID, f.Addr, f.Kind == Reply}
-	p := e.parts[key]
-	if p == nil {
-		p = &part{}
-		if f.Segment < 0 {
-			p.data = make([]byte, f.Total)
+	p, complete := e.came(partialKey{f.Src, f.ID, f.At, f.Kind == Reply}, uint32(len(f.Payload)), f.Total)
+	if f.stores() {
+		return data, complete
+	}
+	if p.data == nil {
+		p.data = make([]byte, f.Total)
+	}
+	copy(p.data[f.Offset:], f.Payload)
+	return p.data, complete
+}
+
+// bulkData is all data of a bulk message, once its last piece has come.
+func (e *Endpoint) bulkData(f *Frame) (data []byte, complete bool) {
+	if f.Total < f.Whole {
+		if _, complete = e.came(partialKey{f.Src, f.Message, all, f.Kind == Reply}, f.Total, f.Whole); !complete {
+			return nil, false
 		}
-		if e.parts == nil {
-			e.parts = map[partKey]*part{}
-		}
-		e.parts[key] = p
 	}
-	p.got += len(f.Payload)
-	if p.data != nil {
-		copy(p.data[f.Offset:], f.Payload)
-		data = p.data
-	}
-	if p.got < int(f.Total) {
-		return nil, false
-	}
-	delete(e.parts, key)
-	return data, true
+	return e.segments[f.Segment][f.Addr-f.At:][:f.Whole], true
 }

@@ -37,7 +37,7 @@ type Options struct {
 	// Retry is the time in µs without an acknowledgement after which a packet is
 	// sent again, then after twice, four times … that; 0: never, losses are only counted.
 	Retry quantity.Micros
-	// Attempts is how often a packet is sent before its receiver is given up; 0: 12.
+	// Attempts is how often in a row the time may run out without any acknowledgement of a node before that is given up; 0: 12.
 	Attempts int
 	// Rounds makes a receiver that misses a packet start a new round, in which all that it
 	// has not acknowledged is sent again at once [startjr, 3.2.4]. It needs Retry.
@@ -63,9 +63,9 @@ type Endpoint struct {
 	handlers []Handler
 	segments [][]byte
 	peers    []peer
-	parts    map[partKey]*part // messages of which packets are missing
-	message  Message           // the one being handled
-	inside   bool              // a handler
+	partials map[partialKey]*partial
+	message  Message // the one being handled
+	inside   bool    // a handler
 	nextID   uint32
 	round    uint8
 	waiting  string
@@ -159,7 +159,7 @@ type PeerError struct {
 }
 
 func (e *PeerError) Error() string {
-	return fmt.Sprintf("node %d does not acknowledge: given up after %d attempts", e.Node, e.Attempts)
+	return fmt.Sprintf("node %d does not acknowledge: given up after its time ran out %d times in a row", e.Node, e.Attempts)
 }
 
 // Request sends words to a handler of the node dst: up to [MaxWords] of them. It polls, and
@@ -380,7 +380,12 @@ func (e *Endpoint) deliver(f *Frame) {
 // handle runs the handler of a message, and replies if that does not.
 func (e *Endpoint) handle(f *Frame, data []byte) {
 	m := &e.message
-	*m = Message{Endpoint: e, From: int(f.Src), Data: data, Offset: int(f.Addr), Whole: int(f.Whole), frame: f, words: m.words}
+	offset, complete := f.At, true
+	if f.stores() {
+		offset = f.Addr - f.At
+		data, complete = e.bulkData(f)
+	}
+	*m = Message{Endpoint: e, From: int(f.Src), Data: data, Offset: int(offset), Whole: int(f.Whole), frame: f, words: m.words}
 	m.Words = m.words[:f.NWords]
 	if f.WordsInside {
 		m.Data = nil
@@ -390,7 +395,7 @@ func (e *Endpoint) handle(f *Frame, data []byte) {
 	} else {
 		copy(m.Words, f.Words[:])
 	}
-	if h := e.handlers[f.Handler]; h != nil {
+	if h := e.handlers[f.Handler]; h != nil && complete {
 		e.inside = true
 		h(m)
 		e.inside = false
@@ -410,7 +415,7 @@ type Message struct {
 	Words    []uint32 // arguments
 	// Data is the data of a medium message, or the place in the segment where bulk data now is.
 	Data []byte
-	// Offset is where Data belongs in a medium message that was sent in pieces, or in the segment; Whole is the
+	// Offset is where Data is in a medium message that came in pieces, or in the segment; Whole is the
 	// size of all pieces together.
 	Offset, Whole int
 
@@ -433,22 +438,22 @@ func (m *Message) Reply(h HandlerID, words ...uint32) error {
 
 // ReplyMedium answers a request with data.
 func (m *Message) ReplyMedium(h HandlerID, data []byte, words ...uint32) error {
-	return m.replyBulk(h, noSegment, 0, data, len(data), words)
+	return m.replyBulk(h, noSegment, 0, data, part{message: m.frame.ID, whole: len(data)}, words)
 }
 
 // ReplyStore answers a request with data into a segment of the node that sent it.
 func (m *Message) ReplyStore(h HandlerID, segment, offset int, data []byte, words ...uint32) error {
-	return m.replyBulk(h, segment, offset, data, len(data), words)
+	return m.replyBulk(h, segment, offset, data, part{message: m.frame.ID, whole: len(data)}, words)
 }
 
-func (m *Message) replyBulk(h HandlerID, segment, offset int, data []byte, whole int, words []uint32) error {
+func (m *Message) replyBulk(h HandlerID, segment, offset int, data []byte, of part, words []uint32) error {
 	if err := checkBulk(segment, offset, data, words); err != nil {
 		return err
 	}
 	if err := m.reply(); err != nil {
 		return err
 	}
-	return m.Endpoint.pieces(Reply, m.From, m.frame.ID, h, segment, offset, data, whole, words)
+	return m.Endpoint.pieces(Reply, m.From, h, segment, offset, data, m.frame.ID, of, words)
 }
 
 // reply takes the one reply that a request has.

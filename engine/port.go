@@ -40,7 +40,8 @@ type Frame struct {
 	Payload []byte // owned by the frame
 
 	Src, Dst    int32
-	ID          uint32    // of the message piece, by its sender
+	ID          uint32    // of the piece, by its sender; a reply has that of its request
+	Message     uint32    // the ID of the first piece of the message
 	Seq         uint32    // of the packet, between two nodes
 	Sum         uint32    // checksum
 	Words       [4]uint32 // arguments
@@ -48,6 +49,7 @@ type Frame struct {
 	Offset      uint32    // of the payload in the piece, in bytes
 	Total       uint32    // size of the piece in bytes
 	Whole       uint32    // size of the message that the piece is of, in bytes
+	At          uint32    // of the piece in the message
 	Segment     int16     // bulk: the segment of the receiver; noSegment for other messages
 	Handler     HandlerID
 	Kind        Kind
@@ -89,7 +91,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 func (f *Frame) sum() uint32 {
 	h := uint64(crc32.Checksum(f.Payload, castagnoli))
 	for _, v := range [...]uint32{
-		f.Words[0], f.Words[1], f.Words[2], f.Words[3], f.ID, f.Seq, f.Addr, f.Offset, f.Total,
+		f.Words[0], f.Words[1], f.Words[2], f.Words[3], f.ID, f.Seq, f.Addr, f.Offset, f.Total, f.Whole, f.At, f.Message,
 		uint32(f.Src)<<16 ^ uint32(f.Dst), uint32(f.Segment)<<16 | uint32(f.Handler), uint32(f.Kind)<<16 | uint32(f.NWords)<<8 | uint32(f.Round),
 	} {
 		h = (h ^ uint64(v)) * 0x9e3779b97f4a7c15

@@ -21,16 +21,11 @@ const window = 64
 
 // reliable is the state of the protocol with a peer.
 type reliable struct {
-	unacked []unacked         // in the order of their numbers
+	unacked []*Frame          // copies to be sent again, in the order of their numbers
+	due     quantity.Micros   // when the time of the first of them runs out
+	silent  int               // times that it ran out since the last acknowledgement
 	held    map[uint32]*Frame // that came early
 	round   uint8             // the peer's, as far as known
-}
-
-// An unacked packet is a copy to be sent again.
-type unacked struct {
-	frame    *Frame
-	due      quantity.Micros
-	attempts int
 }
 
 func (p *peer) protocol() *reliable {
@@ -65,10 +60,17 @@ func (e *Endpoint) copyOf(f *Frame) *Frame {
 func (e *Endpoint) keep(dst int, f *Frame) {
 	r := e.peers[dst].protocol()
 	f.Round = r.round
-	due := e.port.Now() + e.options.Retry
-	r.unacked = append(r.unacked, unacked{e.copyOf(f), due, 1})
+	r.unacked = append(r.unacked, e.copyOf(f))
 	e.unacked++
-	e.due = min(e.due, due)
+	if len(r.unacked) == 1 {
+		e.wind(r)
+	}
+}
+
+// wind starts the time of a peer's first packet.
+func (e *Endpoint) wind(r *reliable) {
+	r.due = e.port.Now() + e.options.Retry*quantity.Micros(uint64(1)<<min(r.silent, 40))
+	e.due = min(e.due, r.due)
 }
 
 // deadline is when a packet may have to be sent again.
@@ -79,7 +81,7 @@ func (e *Endpoint) deadline() quantity.Micros {
 	return e.due
 }
 
-// resend sends packets again whose time has run out.
+// resend sends the packets again of all peers whose time has run out.
 func (e *Endpoint) resend() {
 	now := e.port.Now()
 	if now < e.due {
@@ -88,41 +90,42 @@ func (e *Endpoint) resend() {
 	e.due = quantity.Micros(math.Inf(1))
 	for dst := range e.peers {
 		r := e.peers[dst].reliable
-		if r == nil {
+		if r == nil || len(r.unacked) == 0 {
 			continue
 		}
-		for i := range r.unacked {
-			u := &r.unacked[i]
-			if u.due <= now {
-				if u.attempts >= e.options.Attempts {
-					e.giveUp(dst, u.attempts)
-					break
-				}
-				u.due = now + e.options.Retry*quantity.Micros(uint64(1)<<min(u.attempts, 40))
-				u.attempts++
-				e.again(u, r)
-			}
-			e.due = min(e.due, u.due)
+		if r.due > now {
+			e.due = min(e.due, r.due)
+			continue
 		}
+		if r.silent++; r.silent >= e.options.Attempts {
+			e.giveUp(dst)
+			continue
+		}
+		e.again(r)
+		e.wind(r)
 	}
 }
 
-func (e *Endpoint) again(u *unacked, r *reliable) {
-	u.frame.Round = r.round
-	u.frame.Sum = u.frame.sum()
-	e.stats.Resent++
-	e.port.Send(e.copyOf(u.frame))
+// again sends all packets that are without an acknowledgement.
+func (e *Endpoint) again(r *reliable) {
+	for _, f := range r.unacked {
+		f.Round = r.round
+		f.Sum = f.sum()
+		e.stats.Resent++
+		e.port.Send(e.copyOf(f))
+	}
 }
 
-func (e *Endpoint) giveUp(dst, attempts int) {
+// giveUp forgets a peer that does not answer.
+func (e *Endpoint) giveUp(dst int) {
 	r := e.peers[dst].reliable
-	for _, u := range r.unacked {
-		e.port.Free(u.frame)
+	for _, f := range r.unacked {
+		e.port.Free(f)
 	}
 	e.unacked -= len(r.unacked)
 	r.unacked = nil
 	if e.err == nil {
-		e.err = &PeerError{dst, attempts}
+		e.err = &PeerError{dst, r.silent}
 	}
 }
 
@@ -145,9 +148,7 @@ func (e *Endpoint) acceptReliable(p *peer, f *Frame) {
 	case Restart:
 		if int8(f.Round-r.round) > 0 { // an older one may come late
 			r.round = f.Round
-			for i := range r.unacked {
-				e.again(&r.unacked[i], r)
-			}
+			e.again(r)
 		}
 		e.port.Free(f)
 		return
@@ -187,14 +188,19 @@ func (e *Endpoint) acceptReliable(p *peer, f *Frame) {
 
 // acknowledged forgets the packet seq and all before expect.
 func (e *Endpoint) acknowledged(r *reliable, seq, expect uint32) {
+	r.silent = 0
 	left := r.unacked[:0]
-	for _, u := range r.unacked {
-		if s := u.frame.Seq; s == seq || s-expect >= 1<<31 {
+	first := len(r.unacked) > 0 && (r.unacked[0].Seq == seq || r.unacked[0].Seq-expect >= 1<<31)
+	for _, f := range r.unacked {
+		if f.Seq == seq || f.Seq-expect >= 1<<31 {
 			e.unacked--
-			e.port.Free(u.frame)
+			e.port.Free(f)
 			continue
 		}
-		left = append(left, u)
+		left = append(left, f)
 	}
 	r.unacked = left
+	if first && len(left) > 0 {
+		e.wind(r)
+	}
 }

@@ -51,7 +51,7 @@ func ThruBulk(ep *engine.Endpoint, n, messages int) (interval quantity.Micros, e
 		if arrived++; arrived == (messages+2)/3 {
 			start, from = end, arrived
 		}
-		if !bytes.Equal(m.Data, data[len(data)-len(m.Data):]) {
+		if !bytes.Equal(m.Data, data) {
 			differs = true
 		}
 	})

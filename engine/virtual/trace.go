@@ -19,7 +19,7 @@ type Trace struct {
 
 // A Span is the time for which a resource served a packet.
 type Span struct {
-	Node       int    // whose the resource is; 0 for those of the network
+	Node       int    // whose the resource is; -1 for those of the network
 	Resource   string // "processor", or a name of the platform's file
 	Start, End quantity.Micros
 	// The packet; Bytes is -1 if the processor computed.
@@ -32,7 +32,7 @@ type Span struct {
 }
 
 func (t *Trace) start(s *System, nodes int) {
-	t.Spans, t.kinds, t.nodes = nil, s.kinds, nodes
+	t.Spans, t.kinds, t.nodes = t.Spans[:0], s.kinds, nodes
 }
 
 // add takes down a span of a resource, or of the processor of the node -1-at.
@@ -41,6 +41,9 @@ func (t *Trace) add(at int32, start, end quantity.Micros, f *engine.Frame) {
 	if at >= 0 {
 		s.row = 1 + int(at)%len(t.kinds)
 		s.Node, s.Resource = int(at)/len(t.kinds), t.kinds[s.row-1].name
+		if t.kinds[s.row-1].side == Network {
+			s.Node = -1
+		}
 	}
 	if f != nil {
 		s.Src, s.Dst, s.Kind, s.Packet, s.Bytes = int(f.Src), int(f.Dst), f.Kind, f.Seq, len(f.Payload)
@@ -55,13 +58,17 @@ var kindNames = [...]string{"one way", "request", "reply", "ack", "restart"}
 func (t *Trace) Write(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	b.WriteString(`{"displayTimeUnit":"ns","traceEvents":[`)
+	fmt.Fprintf(b, "\n"+`{"ph":"M","pid":-1,"name":"process_name","args":{"name":"network"}}`)
 	for node := range t.nodes {
-		if node > 0 {
-			b.WriteByte(',')
-		}
-		fmt.Fprintf(b, "\n"+`{"ph":"M","pid":%d,"name":"process_name","args":{"name":"node %d"}}`, node, node)
+		fmt.Fprintf(b, ",\n"+`{"ph":"M","pid":%d,"name":"process_name","args":{"name":"node %d"}}`, node, node)
 		fmt.Fprintf(b, ",\n"+`{"ph":"M","pid":%d,"tid":0,"name":"thread_name","args":{"name":"processor"}}`, node)
-		for i, k := range t.kinds {
+	}
+	for i, k := range t.kinds {
+		nodes := t.nodes
+		if k.side == Network {
+			nodes = 0
+		}
+		for node := min(0, nodes-1); node < nodes; node++ {
 			fmt.Fprintf(b, ",\n"+`{"ph":"M","pid":%d,"tid":%d,"name":"thread_name","args":{"name":%s}}`, node, i+1, strconv.Quote(k.name))
 		}
 	}
