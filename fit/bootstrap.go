@@ -120,6 +120,9 @@ func resample(into, points []Point, pieces []piece, residuals [][]float64, rando
 // points, wider by what Student's t has over the normal distribution: resampled
 // residuals are of the fit, and know no more of their scatter than its points tell.
 func percentiles(v []float64, value float64, points int) (low, high float64) {
+	if points < 3 { // the line goes through them: there is no scatter to resample
+		return 0, math.Inf(1)
+	}
 	slices.Sort(v)
 	wider := student(math.Max(1, float64(points-2))) / 1.959964
 	return value - max(0, value-quantile(v, 0.025))*wider, value + max(0, quantile(v, 0.975)-value)*wider

@@ -427,6 +427,10 @@ func TestBootstrapSeed(t *testing.T) {
 	if diff := cmp.Diff(a, b); diff != "" {
 		t.Error(diff)
 	}
+	two, err := fitted(t)(Linear(table([]float64{1, 100}, func(n float64) float64 { return n }), Relative)).Bootstrap(100, 1)
+	if err != nil || !math.IsInf(float64(two.Beta[0].High), 1) {
+		t.Errorf("a line through two points has the interval %+v, %v", two, err)
+	}
 	if _, err := r.Bootstrap(1, 1); err == nil {
 		t.Error("one sample is no bootstrap")
 	}
