@@ -54,11 +54,21 @@ func (c *choice) Set(text string) error {
 	return nil
 }
 func (c *choice) String() string { return c.value }
-func (c *choice) Type() string   { return strings.Join(c.choices, "|") }
+
+// Type is what help shows for a value: the choices, if they fit in a line with its text.
+func (c *choice) Type() string {
+	if all := strings.Join(c.choices, "|"); len(all) <= 40 {
+		return all
+	}
+	return "word"
+}
 
 // enum declares a flag that takes one of a few words, the first of them by default.
 func enum(cmd *cobra.Command, c *choice, name, help string, choices ...string) {
 	*c = choice{choices[0], choices}
+	if c.Type() == "word" {
+		help += ": " + strings.Join(choices, ", ")
+	}
 	cmd.Flags().Var(c, name, help)
 	complete(cmd, name, choices)
 }
@@ -74,10 +84,11 @@ func complete(cmd *cobra.Command, flag string, choices []string) {
 type output struct {
 	format reports.Format
 	path   string
+	plain  bool // the notes tell nothing that CSV and JSON do not have in columns
 }
 
 func (o *output) declare(cmd *cobra.Command) {
-	cmd.Flags().Var(&o.format, "format", "how to print (default text, or what the name of the -o file says)")
+	cmd.Flags().Var(&o.format, "format", "how to print; without it as the name of the -o file says")
 	cmd.Flags().StringVarP(&o.path, "output", "o", "", "write to this `file`, whole or not at all")
 	complete(cmd, "format", reports.Formats())
 }
@@ -85,7 +96,7 @@ func (o *output) declare(cmd *cobra.Command) {
 // formats are the formats that a file's extension stands for.
 var formats = map[string]reports.Format{".csv": reports.CSV, ".json": reports.JSON, ".md": reports.Markdown}
 
-// write prints the rows. Notes of formats that have no place for them go to stderr.
+// write prints the rows. Doubts go to stderr where the format has no place for them.
 func (o *output) write(cmd *cobra.Command, rows reports.Rows) error {
 	format := o.format
 	if format == "" {
@@ -98,7 +109,7 @@ func (o *output) write(cmd *cobra.Command, rows reports.Rows) error {
 	} else {
 		err = reports.WriteFile(o.path, write)
 	}
-	if err == nil && (format == reports.CSV || format == reports.JSON) {
+	if err == nil && !o.plain && (format == reports.CSV || format == reports.JSON) {
 		for _, note := range rows.Notes {
 			cmd.PrintErrln(note)
 		}

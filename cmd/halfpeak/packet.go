@@ -13,7 +13,7 @@ import (
 )
 
 func newPacket() *cobra.Command {
-	var out output
+	out := output{plain: true}
 	sizes := newSizes("1KiB..1MiB")
 	cmd := &cobra.Command{
 		Use:   "packet PLATFORM…",

@@ -12,7 +12,7 @@ import (
 )
 
 func newPlatforms() *cobra.Command {
-	var out output
+	out := output{plain: true}
 	cmd := &cobra.Command{
 		Use:   "platforms",
 		Short: "What platforms and layers there are; show NAME lists all parameters",
@@ -37,7 +37,7 @@ func newPlatforms() *cobra.Command {
 
 func listPlatforms() (reports.Rows, error) {
 	rows := reports.Rows{Columns: []reports.Column{
-		{Key: "platform", Head: "platform"}, {Key: "layer", Head: "layer"}, {Key: "default"}, {Key: "model", Head: "model"},
+		{Key: "platform", Head: "platform"}, {Key: "layer"}, {Head: "layer"}, {Key: "default"}, {Key: "model", Head: "model"},
 		{Key: "paper", Head: "paper"}, {Key: "title", Head: "title"},
 	}}
 	all, err := platforms.All()
@@ -46,18 +46,22 @@ func listPlatforms() (reports.Rows, error) {
 	}
 	for _, p := range all {
 		for _, l := range p.Layers {
-			title := l.Title
+			title, marked := l.Title, l.Name
 			if l.Name == p.Default {
+				if len(p.Layers) > 1 {
+					marked += " *"
+				}
 				title = strings.TrimSuffix(p.Title+": "+l.Title, ": ")
 			}
-			rows.Data = append(rows.Data, []any{p.Name, l.Name, l.Name == p.Default, l.Kind, p.Paper, title})
+			rows.Data = append(rows.Data, []any{p.Name, l.Name, marked, l.Name == p.Default, l.Kind, p.Paper, title})
 		}
 	}
+	rows.Notes = []string{"* is the layer that the name of the platform alone stands for."}
 	return rows, nil
 }
 
 func newShow() *cobra.Command {
-	var out output
+	out := output{plain: true}
 	cmd := &cobra.Command{
 		Use:               "show PLATFORM",
 		Short:             "Every parameter of a platform with its source",

@@ -25,7 +25,7 @@ type plotOptions struct {
 }
 
 func newPlot() *cobra.Command {
-	var out output
+	out := output{plain: true}
 	o := plotOptions{sizes: newSizes("1..1MiB/16")}
 	cmd := &cobra.Command{
 		Use:   "plot PLATFORM… -o FILE.png",

@@ -20,7 +20,7 @@ type predictOptions struct {
 }
 
 func newPredict() *cobra.Command {
-	o := predictOptions{sizes: newSizes("1,16,256,4KiB,64KiB,1MiB")}
+	o := predictOptions{output: output{plain: true}, sizes: newSizes("1,16,256,4KiB,64KiB,1MiB")}
 	cmd := &cobra.Command{
 		Use:   "predict PLATFORM…",
 		Short: "Times, gap and bandwidth of messages",
@@ -73,6 +73,7 @@ func predict(refs []string, o predictOptions) (reports.Rows, error) {
 		{Key: "one_way_us", Head: "one way"}, {Key: "rtt_us", Head: "RTT"}, {Key: "gap_us", Head: "gap"},
 		{Key: "bandwidth_mb_s", Head: "bandwidth"}, {Key: "throughput_mb_s", Head: "throughput"},
 		{Key: "packet_bytes", Head: "packet"}, {Key: "regime", Head: "regime"},
+		{Key: "r_inf_mb_s"}, {Key: "n_half_bytes"},
 	}}
 	if o.cycles {
 		for _, c := range []string{"one_way", "rtt", "gap"} {
@@ -87,10 +88,14 @@ func predict(refs []string, o predictOptions) (reports.Rows, error) {
 		if o.cycles && p.Clock == 0 {
 			return reports.Rows{}, fmt.Errorf("--cycles: %s does not say its host's clock; add clock = \"266MHz\" to the platform's file", p.Name)
 		}
+		var half any
+		if h, ok := model.HalfPeak(l.Model); ok {
+			half = h
+		}
 		for _, n := range o.sizes.sizes {
 			oneWay, gap := l.Model.OneWay(n), l.Model.Gap(n)
 			row := []any{p.Name, l.Name, n, oneWay, 2 * oneWay, gap, model.Bandwidth(l.Model, n), model.Throughput(l.Model, n),
-				model.PacketSize(l.Model, n), model.Regime(l.Model, n)}
+				model.PacketSize(l.Model, n), orNil(model.Regime(l.Model, n)), model.Asymptote(l.Model), half}
 			if o.cycles {
 				for _, t := range []quantity.Micros{oneWay, 2 * oneWay, gap} {
 					row = append(row, float64(t)*p.Clock)
@@ -106,6 +111,14 @@ func predict(refs []string, o predictOptions) (reports.Rows, error) {
 var heads = map[string]string{"one_way": "one way", "rtt": "RTT", "gap": "gap"}
 
 func cyclesText(v any) string { return fmt.Sprintf("%.0f", v) }
+
+// orNil is nothing for an empty text.
+func orNil(text string) any {
+	if text == "" {
+		return nil
+	}
+	return text
+}
 
 // asymptotes tells r∞ and n½ in words.
 func asymptotes(l model.Layer) string {

@@ -16,7 +16,7 @@ import (
 )
 
 func newReproduce() *cobra.Command {
-	var out output
+	out := output{plain: true}
 	var plots, paper string
 	cmd := &cobra.Command{
 		Use:   "reproduce",
@@ -69,10 +69,10 @@ func ofPaper(results []data.Result, paper string) ([]data.Result, error) {
 func reproduceRows(results []data.Result) reports.Rows {
 	percent := func(v any) string { return fmt.Sprintf("%+.1f %%", v) }
 	rows := reports.Rows{Columns: []reports.Column{
-		{Key: "source", Head: "source"}, {Key: "place", Head: "place"}, {Key: "layer", Head: "layer"}, {Key: "quantity", Head: "quantity"},
-		{Key: "role", Head: "role"}, {Key: "relation"}, {Key: "printed", Head: "printed"}, {Key: "computed", Head: "ours"},
-		{Key: "unit", Head: "unit"}, {Key: "error_percent", Head: "error", Text: percent},
-		{Key: "low"}, {Key: "high"}, {Key: "met", Head: "met"}, {Head: "note"}, {Key: "id"}, {Key: "formula"}, {Key: "note"},
+		{Key: "source", Head: "source"}, {Key: "place", Head: "place"}, {Head: "layer"}, {Key: "quantity", Head: "quantity"},
+		{Key: "role", Head: "role"}, {Key: "printed", Head: "printed"}, {Key: "computed", Head: "ours"},
+		{Key: "unit", Head: "unit"}, {Key: "error_percent", Head: "error", Text: percent}, {Key: "note"},
+		{Key: "layer"}, {Key: "relation"}, {Key: "low"}, {Key: "high"}, {Key: "met", Head: "met"}, {Head: "note"}, {Key: "id"}, {Key: "formula"},
 	}}
 	var notes []string
 	for _, r := range results {
@@ -85,8 +85,8 @@ func reproduceRows(results []data.Result) reports.Rows {
 			}
 			mark = fmt.Sprintf("[%d]", i+1)
 		}
-		rows.Data = append(rows.Data, []any{r.Paper, r.Place, r.Layer, r.Quantity, string(r.Role), r.Relation, r.Value, r.Computed,
-			r.Unit, 100 * r.Error, r.Low, r.High, r.Met, mark, r.ID, r.Formula, r.Note})
+		rows.Data = append(rows.Data, []any{r.Paper, r.Place, r.Layer, r.Quantity, string(r.Role), r.Value, r.Computed,
+			r.Unit, 100 * r.Error, orNil(r.Note), r.Layer, r.Relation, r.Low, r.High, r.Met, mark, r.ID, r.Formula})
 	}
 	for i, note := range notes {
 		rows.Notes = append(rows.Notes, fmt.Sprintf("[%d] %s", i+1, note))

@@ -10,7 +10,7 @@ import (
 )
 
 func newVersion() *cobra.Command {
-	var out output
+	out := output{plain: true}
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "The version of halfpeak and of what it was built with",
@@ -20,7 +20,7 @@ func newVersion() *cobra.Command {
 			if !ok {
 				return fmt.Errorf("this binary does not say how it was built; build it with go build")
 			}
-			revision := ""
+			var revision any // absent in a build without version control
 			for _, s := range info.Settings {
 				if s.Key == "vcs.revision" {
 					revision = s.Value
