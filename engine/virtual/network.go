@@ -62,6 +62,7 @@ type node struct {
 	empty   int             // polls in a row that found nothing
 	last    quantity.Micros // when the last of them was
 	since   quantity.Micros // when the wait began
+	over    bool            // it has ended or died
 	state   state
 	changed quantity.Micros // when it came into this state
 }
@@ -183,7 +184,8 @@ func (n *network) add(id int, program func(*engine.Endpoint) error) {
 
 // turn changes what the node does.
 func (nd *node) turn(s state) {
-	if nd.state == works && s != stopped {
+	if !nd.over && s != stopped {
+		nd.over = true
 		nd.net.running--
 	}
 	nd.state, nd.changed = s, nd.net.now

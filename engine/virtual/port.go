@@ -110,7 +110,7 @@ func (p port) Send(f *engine.Frame) {
 
 func (p port) Receive() *engine.Frame {
 	net := p.net
-	if at, stops := net.faults.Stop[p.id]; stops && net.now >= at && p.state == works {
+	if at, stops := net.faults.Stop[p.id]; stops && net.now >= at && p.state < stopped {
 		p.turn(stopped)
 	}
 	if p.state == stopped {
