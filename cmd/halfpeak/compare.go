@@ -14,7 +14,7 @@ import (
 type compareOptions struct {
 	layers layerOptions
 	sizes  sizesFlag
-	cycles bool
+	cycles cyclesFlag
 	plot   string
 }
 
@@ -51,7 +51,7 @@ func newCompare() *cobra.Command {
 	out.declare(cmd)
 	o.layers.declare(cmd)
 	cmd.Flags().Var(&o.sizes, "size", "message sizes")
-	cmd.Flags().BoolVar(&o.cycles, "cycles", false, "times in cycles of each host's processor too, where its clock is known")
+	o.cycles.declare(cmd)
 	cmd.Flags().StringVar(&o.plot, "plot", "", "draw all into one figure: this `file` (png, svg, pdf)")
 	enum(cmd, &figure.kind, "kind", "what the figure shows", "bandwidth", "latency")
 	declareSize(cmd, &figure.width, &figure.height)
@@ -68,24 +68,21 @@ func compare(refs []string, o compareOptions) (reports.Rows, error) {
 		{Key: "best_packet_bytes", Head: "best packet"}, {Key: "roof", Head: "roof"}, {Key: "roof_mb_s"},
 		{Key: "percent_of_roof", Head: "of roof", Text: percent},
 	}}
-	if o.cycles {
-		rows.Columns = append(rows.Columns, reports.Column{Key: "clock_mhz", Head: "MHz"},
-			reports.Column{Key: "one_way_cycles", Head: "one way (cycles)", Text: cyclesText},
-			reports.Column{Key: "overhead_cycles", Head: "o_s + o_r (cycles)", Text: cyclesText})
-	}
+	clocks := map[string]float64{}
 	for _, ref := range refs {
 		p, l, err := o.layers.find(ref)
 		if err != nil {
 			return reports.Rows{}, err
 		}
+		clocks[p.Name] = p.Clock
 		for _, n := range o.sizes.sizes {
-			rows.Data = append(rows.Data, compareRow(p, l, n, o.cycles))
+			rows.Data = append(rows.Data, compareRow(p, l, n))
 		}
 	}
-	return rows, nil
+	return o.cycles.add(rows, clocks)
 }
 
-func compareRow(p platforms.Platform, l platforms.Layer, n quantity.Bytes, cycles bool) []any {
+func compareRow(p platforms.Platform, l platforms.Layer, n quantity.Bytes) []any {
 	var send, receive, half, best, roofName, roofRate, share any // absent where the model does not know them
 	s, r := l.Model.Overheads(n)
 	if s+r > 0 {
@@ -102,17 +99,6 @@ func compareRow(p platforms.Platform, l platforms.Layer, n quantity.Bytes, cycle
 		roofName, roofRate, share = roof.Name, roof.Rate, 100*of
 	}
 	t := l.Model.OneWay(n)
-	row := []any{p.Name, l.Name, n, send, receive, t, model.RTT(l.Model, n), l.Model.Gap(n), model.Bandwidth(l.Model, n),
+	return []any{p.Name, l.Name, n, send, receive, t, model.RTT(l.Model, n), l.Model.Gap(n), model.Bandwidth(l.Model, n),
 		model.Asymptote(l.Model), half, best, roofName, roofRate, share}
-	if !cycles {
-		return row
-	}
-	if p.Clock == 0 {
-		return append(row, nil, nil, nil)
-	}
-	var overhead any
-	if send != nil {
-		overhead = float64(s+r) * p.Clock
-	}
-	return append(row, p.Clock, float64(t)*p.Clock, overhead)
 }

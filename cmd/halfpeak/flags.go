@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -133,4 +134,42 @@ func completePlatforms(_ *cobra.Command, _ []string, typed string) ([]string, co
 		}
 	}
 	return names, cobra.ShellCompDirectiveDefault
+}
+
+// cyclesFlag asks for times in cycles of each host's processor too.
+type cyclesFlag bool
+
+func (c *cyclesFlag) declare(cmd *cobra.Command) {
+	cmd.Flags().BoolVar((*bool)(c), "cycles", false, "times in cycles of the host's processor too, where its clock is known")
+}
+
+// add puts a column in cycles behind the columns of times. The rows start with the
+// name of a platform; clocks are in MHz, by these names, 0 where not known.
+func (c cyclesFlag) add(rows reports.Rows, clocks map[string]float64) (reports.Rows, error) {
+	if !c {
+		return rows, nil
+	}
+	if known := slices.Max(slices.Collect(maps.Values(clocks))); known == 0 {
+		return rows, fmt.Errorf("--cycles: %s does not say its host's clock; add clock = \"266MHz\" to the platform's file", strings.Join(slices.Sorted(maps.Keys(clocks)), " or "))
+	}
+	var times []int
+	for j, column := range rows.Columns {
+		if key, isTime := strings.CutSuffix(column.Key, "_us"); isTime {
+			times = append(times, j)
+			rows.Columns = append(rows.Columns, reports.Column{Key: key + "_cycles", Head: column.Head + " (cycles)",
+				Text: func(v any) string { return fmt.Sprintf("%.0f", v) }})
+		}
+	}
+	for i, row := range rows.Data {
+		clock := clocks[row[0].(string)]
+		for _, j := range times {
+			var cycles any
+			if t, ok := row[j].(quantity.Micros); ok && clock > 0 {
+				cycles = float64(t) * clock
+			}
+			row = append(row, cycles)
+		}
+		rows.Data[i] = row
+	}
+	return rows, nil
 }

@@ -14,6 +14,7 @@ import (
 
 func newPacket() *cobra.Command {
 	out := output{plain: true}
+	var cycles cyclesFlag
 	sizes := newSizes("1KiB..1MiB")
 	cmd := &cobra.Command{
 		Use:   "packet PLATFORM…",
@@ -31,7 +32,7 @@ With several sizes it is the table that an adaptive library needs.`,
 		Args:              wantArgs(1, -1, `at least one platform with a pipeline, as in "halfpeak packet clip"`),
 		ValidArgsFunction: completePlatforms,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			rows, err := packet(args, sizes.sizes)
+			rows, err := packet(args, sizes.sizes, cycles)
 			if err != nil {
 				return err
 			}
@@ -40,20 +41,23 @@ With several sizes it is the table that an adaptive library needs.`,
 	}
 	out.declare(cmd)
 	cmd.Flags().Var(&sizes, "size", "message sizes")
+	cycles.declare(cmd)
 	return cmd
 }
 
-func packet(refs []string, sizes []quantity.Bytes) (reports.Rows, error) {
+func packet(refs []string, sizes []quantity.Bytes, cycles cyclesFlag) (reports.Rows, error) {
 	rows := reports.Rows{Columns: []reports.Column{
 		{Key: "platform", Head: "platform"}, {Key: "layer", Head: "layer"}, {Key: "size_bytes", Head: "size"},
 		{Key: "method", Head: "method"}, {Key: "packet_bytes", Head: "largest packet"}, {Key: "packets", Head: "packets"},
 		{Key: "one_way_us", Head: "one way"}, {Key: "bandwidth_mb_s", Head: "bandwidth"}, {Key: "plan_bytes"},
 	}}
+	clocks := map[string]float64{}
 	for _, ref := range refs {
 		p, l, err := platforms.Find(ref)
 		if err != nil {
 			return reports.Rows{}, err
 		}
+		clocks[p.Name] = p.Clock
 		found := false
 		for _, n := range sizes {
 			pipe, ok := model.At(l.Model, n).(model.Pipeline)
@@ -83,7 +87,7 @@ func packet(refs []string, sizes []quantity.Bytes) (reports.Rows, error) {
 			return reports.Rows{}, fmt.Errorf("%s sends no message of these sizes through a pipeline, so there is no packet to choose; its model is %s", l.Ref(), l.Kind)
 		}
 	}
-	return rows, nil
+	return cycles.add(rows, clocks)
 }
 
 // planBytes lists the size of every packet.

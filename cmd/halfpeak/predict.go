@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak/model"
-	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
 )
@@ -16,7 +15,7 @@ type predictOptions struct {
 	output
 	layers layerOptions
 	sizes  sizesFlag
-	cycles bool
+	cycles cyclesFlag
 }
 
 func newPredict() *cobra.Command {
@@ -39,7 +38,7 @@ func newPredict() *cobra.Command {
 	o.declare(cmd)
 	o.layers.declare(cmd)
 	cmd.Flags().Var(&o.sizes, "size", "message sizes")
-	cmd.Flags().BoolVar(&o.cycles, "cycles", false, "times in cycles of the host processor too")
+	o.cycles.declare(cmd)
 	return cmd
 }
 
@@ -75,42 +74,26 @@ func predict(refs []string, o predictOptions) (reports.Rows, error) {
 		{Key: "packet_bytes", Head: "packet"}, {Key: "regime", Head: "regime"},
 		{Key: "r_inf_mb_s"}, {Key: "n_half_bytes"},
 	}}
-	if o.cycles {
-		for _, c := range []string{"one_way", "rtt", "gap"} {
-			rows.Columns = append(rows.Columns, reports.Column{Key: c + "_cycles", Head: heads[c] + " (cycles)", Text: cyclesText})
-		}
-	}
+	clocks := map[string]float64{}
 	for _, ref := range refs {
 		p, l, err := o.layers.find(ref)
 		if err != nil {
 			return reports.Rows{}, err
 		}
-		if o.cycles && p.Clock == 0 {
-			return reports.Rows{}, fmt.Errorf("--cycles: %s does not say its host's clock; add clock = \"266MHz\" to the platform's file", p.Name)
-		}
+		clocks[p.Name] = p.Clock
 		var half any
 		if h, ok := model.HalfPeak(l.Model); ok {
 			half = h
 		}
 		for _, n := range o.sizes.sizes {
 			oneWay, gap := l.Model.OneWay(n), l.Model.Gap(n)
-			row := []any{p.Name, l.Name, n, oneWay, 2 * oneWay, gap, model.Bandwidth(l.Model, n), model.Throughput(l.Model, n),
-				model.PacketSize(l.Model, n), orNil(model.Regime(l.Model, n)), model.Asymptote(l.Model), half}
-			if o.cycles {
-				for _, t := range []quantity.Micros{oneWay, 2 * oneWay, gap} {
-					row = append(row, float64(t)*p.Clock)
-				}
-			}
-			rows.Data = append(rows.Data, row)
+			rows.Data = append(rows.Data, []any{p.Name, l.Name, n, oneWay, 2 * oneWay, gap, model.Bandwidth(l.Model, n), model.Throughput(l.Model, n),
+				model.PacketSize(l.Model, n), orNil(model.Regime(l.Model, n)), model.Asymptote(l.Model), half})
 		}
 		rows.Notes = append(rows.Notes, l.Ref()+": "+asymptotes(l.Model))
 	}
-	return rows, nil
+	return o.cycles.add(rows, clocks)
 }
-
-var heads = map[string]string{"one_way": "one way", "rtt": "RTT", "gap": "gap"}
-
-func cyclesText(v any) string { return fmt.Sprintf("%.0f", v) }
 
 // orNil is nothing for an empty text.
 func orNil(text string) any {

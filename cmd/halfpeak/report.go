@@ -476,7 +476,7 @@ func (s subject) pipeline(hi quantity.Bytes) ([]reports.Block, error) {
 	if len(sizes) == 0 {
 		return blocks, nil
 	}
-	rows, err := packet([]string{s.ref}, sizes)
+	rows, err := packet([]string{s.ref}, sizes, false)
 	if err != nil {
 		return nil, err
 	}
