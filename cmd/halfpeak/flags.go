@@ -125,11 +125,16 @@ func completePlatforms(_ *cobra.Command, _ []string, typed string) ([]string, co
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}
+	add := func(name string) {
+		if strings.HasPrefix(name, typed) {
+			names = append(names, name)
+		}
+	}
 	for _, p := range all {
-		names = append(names, p.Name)
+		add(p.Name)
 		if strings.HasPrefix(typed, p.Name+"/") {
 			for _, l := range p.Layers {
-				names = append(names, l.Ref())
+				add(l.Ref())
 			}
 		}
 	}

@@ -37,7 +37,7 @@ func newPlatforms() *cobra.Command {
 
 func listPlatforms() (reports.Rows, error) {
 	rows := reports.Rows{Columns: []reports.Column{
-		{Key: "platform", Head: "platform"}, {Key: "layer"}, {Head: "layer"}, {Key: "default"}, {Key: "model", Head: "model"},
+		{Key: "platform", Head: "platform"}, {Key: "layer"}, {Key: "default"}, {Head: "layer"}, {Key: "model", Head: "model"},
 		{Key: "paper", Head: "paper"}, {Key: "title", Head: "title"},
 	}}
 	all, err := platforms.All()
@@ -53,7 +53,7 @@ func listPlatforms() (reports.Rows, error) {
 				}
 				title = strings.TrimSuffix(p.Title+": "+l.Title, ": ")
 			}
-			rows.Data = append(rows.Data, []any{p.Name, l.Name, marked, l.Name == p.Default, l.Kind, p.Paper, title})
+			rows.Data = append(rows.Data, []any{p.Name, l.Name, l.Name == p.Default, marked, l.Kind, p.Paper, title})
 		}
 	}
 	rows.Notes = []string{"* is the layer that the name of the platform alone stands for."}

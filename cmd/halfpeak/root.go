@@ -90,9 +90,24 @@ TOML file ("my.toml", "my.toml/eager"). Sizes are lists and ranges: "1,64,4KiB",
 		SilenceUsage:  true,
 	}
 	root.AddCommand(newPlatforms(), newPredict(), newPacket(), newCompare(), newPlot(), newReport(), newFit(), newWhatif(), newReproduce(), newValidate(), newVersion())
+	noFiles(root)
 	root.SetFlagErrorFunc(flagError)
 	root.PersistentPreRunE = noEmptyFlags
 	return root
+}
+
+// noFiles keeps shells from completing flags with names of files where the
+// value is none.
+func noFiles(cmd *cobra.Command) {
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		_, known := cmd.GetFlagCompletionFunc(f.Name)
+		if placeholder, _ := pflag.UnquoteUsage(f); !known && placeholder != "file" && placeholder != "folder" {
+			complete(cmd, f.Name, nil)
+		}
+	})
+	for _, c := range cmd.Commands() {
+		noFiles(c)
+	}
 }
 
 // strict makes errors of what cobra's own commands answer with help and status
