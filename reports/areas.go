@@ -73,7 +73,10 @@ func (a Areas) sums() ([][]float64, error) {
 }
 
 // painter returns what draws the areas onto a canvas.
-func (a Areas) painter() (func(draw.Canvas), error) {
+func (a Areas) painter() (func(draw.Canvas), error) { return a.painterTo(new(axes)) }
+
+// painterTo is painter, for one who wants to know where the axes went.
+func (a Areas) painterTo(at *axes) (func(draw.Canvas), error) {
 	sums, err := a.sums()
 	if err != nil {
 		return nil, err
@@ -101,7 +104,7 @@ func (a Areas) painter() (func(draw.Canvas), error) {
 		x.apply(&p.X, a.X, area.Max.X-area.Min.X-60, horizontal)
 		y.apply(&p.Y, a.Y, area.Max.Y-area.Min.Y-40, vertical)
 		p.Add(areasPlotter{a, sums})
-		drawPlot(area, p, a.X.Label, a.Y.Label)
+		*at = axes{drawPlot(area, p, a.X.Label, a.Y.Label), x, y}
 	}, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	_ "embed" // the page, its style and its script
 	"fmt"
 	"html/template"
+	"image/color"
 	"io"
 	"reflect"
 	"regexp"
@@ -27,7 +28,10 @@ var htmlTemplate = template.Must(template.New("page").Parse(htmlPage))
 // telephones and paper; tables sort, and pictures tell the values under the
 // pointer. The errors are those of w, of the tables (see Write) and of the pictures.
 func (d Document) WriteHTML(w io.Writer) error {
-	h := &htmlWriter{colors: map[string]bool{hex(ink): true, hex(grey): true, hex(faint): true, hex(white): true, hex(palette[0]): true}}
+	h := &htmlWriter{sheet: newSheet()}
+	for _, c := range []color.NRGBA{ink, grey, faint, white, palette[0]} { // the page has these too
+		h.sheet.colors[hex(c)] = true
+	}
 	page := htmlDocument{Title: d.Title, Lead: unbroken(d.Lead), Style: template.CSS(htmlStyle), Script: template.JS(htmlScript)}
 	for i, s := range d.Sections {
 		body, err := h.section(fmt.Sprintf("s%d", i+1), 2, s)
@@ -36,8 +40,8 @@ func (d Document) WriteHTML(w io.Writer) error {
 		}
 		page.Sections = append(page.Sections, body)
 	}
-	light, dark := schemes(h.colors)
-	page.Light, page.Dark = template.CSS(light), template.CSS(dark)
+	light, dark := h.sheet.schemes()
+	page.Light, page.Dark, page.Drawings = template.CSS(light), template.CSS(dark), template.CSS(h.sheet.rules.String())
 	var b bytes.Buffer
 	if err := htmlTemplate.Execute(&b, page); err != nil {
 		return err
@@ -54,6 +58,7 @@ type htmlDocument struct {
 	Style       template.CSS
 	Script      template.JS
 	Light, Dark template.CSS
+	Drawings    template.CSS
 }
 
 type htmlSection struct {
@@ -96,7 +101,7 @@ type htmlDrawing struct {
 
 // htmlWriter turns blocks into what the template prints.
 type htmlWriter struct {
-	colors  map[string]bool // used by pictures
+	sheet   *sheet
 	figures int
 	blocks  []htmlBlock // of the section
 }
@@ -143,7 +148,7 @@ func (h *htmlWriter) drawing(b Drawing) error {
 	h.figures++
 	d := htmlDrawing{ID: fmt.Sprintf("f%d", h.figures), Title: b.Title}
 	for _, size := range htmlSizes {
-		svg, err := inlineSVG(b.Picture, size.class, size.width, size.height, h.colors)
+		svg, err := inlineSVG(b.Picture, size.class, size.width, size.height, h.sheet)
 		if err != nil {
 			return fmt.Errorf("%s: %w", b.Title, err)
 		}

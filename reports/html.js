@@ -96,7 +96,7 @@
 		const rows = [], dots = [];
 		for (const s of data.series) {
 			const [i, d] = nearest(s.x, x, v);
-			if (d > near || s.kind === "points" && d > near / 2) continue;
+			if (d > near) continue;
 			let text = show(data.y, s.y[i]), name = s.name;
 			if (s.kind === "points") {
 				name += " measured";
@@ -104,7 +104,7 @@
 			}
 			if (s.low) text = digits(s.y[i]) + " (" + digits(s.low[i]) + " – " + digits(s.high[i]) + ")" + unit(data.y.label);
 			rows.push({ name, color: s.color, text });
-			dots.push({ x: v.x.to(s.x[i]), y: v.y.to(s.y[i]), color: s.color });
+			dots.push({ x: v.x.to(s.x[i]), y: v.y.to((s.at || s.y)[i]), color: s.color });
 		}
 		return { x, head: show(data.x, guide.x), rows, dots };
 	};

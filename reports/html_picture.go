@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html"
 	"image/color"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -89,6 +90,7 @@ type live interface {
 var (
 	_ live = Figure{}
 	_ live = Timeline{}
+	_ live = Areas{}
 )
 
 func (f Figure) bare() live {
@@ -99,6 +101,11 @@ func (f Figure) bare() live {
 func (t Timeline) bare() live {
 	t.Title, t.Notes = "", nil
 	return t
+}
+
+func (a Areas) bare() live {
+	a.Title, a.Notes = "", nil
+	return a
 }
 
 // liveFigure is what the script reads of a figure.
@@ -123,6 +130,7 @@ type liveSeries struct {
 	Y     []float64 `json:"y"`
 	Low   []float64 `json:"low,omitempty"`
 	High  []float64 `json:"high,omitempty"`
+	At    []float64 `json:"at,omitempty"` // where each Y is drawn, if not there
 }
 
 func (f Figure) values() any {
@@ -146,6 +154,21 @@ func (f Figure) values() any {
 			v.Series = append(v.Series, l)
 		}
 	}
+	return v
+}
+
+func (a Areas) values() any {
+	v := liveFigure{Kind: "figure", X: newLiveAxis(a.X), Y: newLiveAxis(a.Y)}
+	top := make([]float64, len(a.XS))
+	for k, p := range a.Parts {
+		l := liveSeries{Name: p.Name, Kind: Line, Color: variable(hex(palette[k%len(palette)]))}
+		for i, y := range p.Y {
+			top[i] += y
+			l.X, l.Y, l.At = append(l.X, brief(a.XS[i])), append(l.Y, brief(y)), append(l.At, brief(top[i]))
+		}
+		v.Series = append(v.Series, l)
+	}
+	slices.Reverse(v.Series) // from the top, as the picture is
 	return v
 }
 
@@ -175,9 +198,31 @@ func brief(v float64) float64 {
 // variable is the name of a colour that differs between light and dark.
 func variable(color string) string { return "var(--" + strings.ToLower(color[1:]) + ")" }
 
-// inlineSVG draws the picture for a page whose stylesheet has the colours,
-// and adds those to used.
-func inlineSVG(p Picture, class string, width, height int, used map[string]bool) (string, error) {
+// sheet is what drawings want of the stylesheet of their page.
+type sheet struct {
+	colors  map[string]bool
+	classes map[string]string // by style, "fill:none;stroke:…"
+	rules   strings.Builder
+}
+
+func newSheet() *sheet { return &sheet{colors: map[string]bool{}, classes: map[string]string{}} }
+
+// class returns the name of a class with the style, an attribute of gonum's.
+func (s *sheet) class(style string) string {
+	name, ok := s.classes[style]
+	if !ok {
+		name = "p" + strconv.FormatInt(int64(len(s.classes)), 36)
+		s.classes[style] = name
+		fmt.Fprintf(&s.rules, ".%s{%s}", name, svgColor.ReplaceAllStringFunc(style, func(c string) string {
+			s.colors[c] = true
+			return variable(c)
+		}))
+	}
+	return name
+}
+
+// inlineSVG draws the picture for a page with that stylesheet.
+func inlineSVG(p Picture, class string, width, height int, page *sheet) (string, error) {
 	var b bytes.Buffer
 	var at axes
 	var err error
@@ -187,6 +232,10 @@ func inlineSVG(p Picture, class string, width, height int, used map[string]bool)
 			err = writeImage(&b, "svg", width, height, paint)
 		}
 	} else {
+		if t, ok := p.(Tornado); ok {
+			t.Title, t.Notes = "", nil
+			p = t
+		}
 		err = p.WriteImage(&b, "svg", width, height)
 	}
 	if err != nil {
@@ -196,10 +245,7 @@ func inlineSVG(p Picture, class string, width, height int, used map[string]bool)
 	_, drawing, _ = strings.Cut(drawing, ">")
 	drawing = svgText.ReplaceAllStringFunc(drawing, fitText)
 	drawing = svgStyle.ReplaceAllStringFunc(drawing, func(s string) string {
-		return svgColor.ReplaceAllStringFunc(s, func(c string) string {
-			used[c] = true
-			return variable(c)
-		})
+		return `class="` + page.class(svgStyle.FindStringSubmatch(s)[1]) + `"`
 	})
 	w, h := vg.Length(width)*pixel, vg.Length(height)*pixel
 	head := fmt.Sprintf(`<svg class="%s" viewBox="0 0 %v %v" aria-hidden="true"`, class, float64(w), float64(h))
@@ -211,7 +257,7 @@ func inlineSVG(p Picture, class string, width, height int, used map[string]bool)
 }
 
 var (
-	svgStyle = regexp.MustCompile(`style="[^"]*"`)
+	svgStyle = regexp.MustCompile(`style="([^"]*)"`)
 	svgColor = regexp.MustCompile(`#[0-9A-F]{6}\b`)
 	svgText  = regexp.MustCompile(`(?s)<text ([^>]*?)\s*style="font-family:[^"]*?font-weight:(\w+);font-style:normal;font-size:([0-9.]+)px;fill:(#\w+)">([^<]*)</text>`)
 )
@@ -232,20 +278,16 @@ func fitText(s string) string {
 		weight = "font-weight:bold;"
 	}
 	width := st.Width(html.UnescapeString(m[5]))
+	place := strings.Replace(m[1], ` transform="scale(1, -1)"`, "", 1) // as the stylesheet says
 	return fmt.Sprintf(`<text %s textLength="%.4g" lengthAdjust="spacingAndGlyphs" style="%sfont-size:%spx;fill:%s">%s</text>`,
-		m[1], float64(width), weight, m[3], m[4], m[5])
+		place, float64(width), weight, m[3], m[4], m[5])
 }
 
-// schemes are the declarations of the used colours for a stylesheet, light
-// and dark. A colour that is not of the theme is the same in both.
-func schemes(used map[string]bool) (light, darker string) {
-	colors := make([]string, 0, len(used))
-	for c := range used {
-		colors = append(colors, c)
-	}
-	slices.Sort(colors)
+// schemes are the declarations of the colours, light and dark. One that is
+// not of the theme is the same in both.
+func (s *sheet) schemes() (light, darker string) {
 	var l, d strings.Builder
-	for _, c := range colors {
+	for _, c := range slices.Sorted(maps.Keys(s.colors)) {
 		other, ok := darkened[c]
 		if !ok {
 			other = c

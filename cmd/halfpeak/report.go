@@ -6,8 +6,10 @@ import (
 	"io"
 	"math"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -57,7 +59,8 @@ the pointer, its tables sort, and it prints. Markdown has tables for the figures
 			return reports.WriteFile(path, func(w io.Writer) error { return write(doc, w) })
 		},
 	}
-	enum(cmd, &format, "format", "the kind of file (default what the name of the -o file says)", "", "html", "markdown")
+	enum(cmd, &format, "format", "the kind of file; without it as the name of the -o file says", "html", "markdown")
+	format.value, cmd.Flags().Lookup("format").DefValue = "", ""
 	cmd.Flags().StringVarP(&path, "output", "o", "", "write to this `file`, whole or not at all; without it Markdown is printed")
 	cmd.Flags().Var(&o.sizes, "size", "message sizes of the curves")
 	cmd.Flags().StringVar(&o.title, "title", "", "title of the report")
@@ -227,7 +230,40 @@ func overview(subjects []subject, lo, hi quantity.Bytes, o reportOptions) (repor
 		}
 		s.Blocks = append(s.Blocks, reports.Drawing{Title: captions[kind], Picture: figure, Numbers: numbers})
 	}
+	s.Blocks = append(s.Blocks, reports.Table{Title: "Which is faster one way", Rows: overtakings(subjects, lo, hi)})
 	return s, nil
+}
+
+// overtakings tells of each two which one is faster for which messages.
+func overtakings(subjects []subject, lo, hi quantity.Bytes) reports.Rows {
+	rows := reports.Rows{Columns: []reports.Column{{Key: "faster", Head: "faster"}, {Key: "slower", Head: "slower"}, {Key: "messages", Head: "for messages"},
+		{Key: "close", Head: fmt.Sprintf("less than %.0f %% apart", 100*whatif.Close)}}}
+	for i, a := range subjects {
+		for _, b := range subjects[i+1:] {
+			add := func(aFirst bool, messages string, near any) {
+				pair := [2]string{a.layer.Ref(), b.layer.Ref()}
+				if !aFirst {
+					pair[0], pair[1] = pair[1], pair[0]
+				}
+				rows.Data = append(rows.Data, []any{pair[0], pair[1], messages, near})
+			}
+			crossings := whatif.Crossings(a.layer.Model, b.layer.Model, lo, hi)
+			for k, c := range crossings {
+				messages := "up to " + c.Size.String()
+				if k > 0 {
+					messages = fmt.Sprintf("from %s to %s", crossings[k-1].Size, c.Size)
+				}
+				add(c.Beyond, messages, fmt.Sprintf("from %s to %s", c.Low, c.High))
+				if k == len(crossings)-1 {
+					add(!c.Beyond, "beyond "+c.Size.String(), nil)
+				}
+			}
+			if t, u := a.layer.Model.OneWay(lo), b.layer.Model.OneWay(lo); len(crossings) == 0 && t != u {
+				add(t < u, "of all sizes", nil)
+			}
+		}
+	}
+	return withoutEmpty(rows)
 }
 
 // figureOf is the figure that plot draws.
@@ -358,7 +394,7 @@ func (s subject) sections(lo, hi quantity.Bytes, o reportOptions) ([]reports.Sec
 	if err != nil {
 		return nil, err
 	}
-	add("Curves", drawn...)
+	add("Curves", append(drawn, s.switches()...)...)
 	pipeline, err := s.pipeline(hi)
 	if err != nil {
 		return nil, err
@@ -381,14 +417,32 @@ func (s subject) sections(lo, hi quantity.Bytes, o reportOptions) ([]reports.Sec
 	return sections, nil
 }
 
+// switches compares the sizes at which protocols switch with those at which
+// their costs cross.
+func (s subject) switches() []reports.Block {
+	rows := reports.Rows{Columns: []reports.Column{{Key: "below", Head: "up to it"}, {Key: "above", Head: "beyond it"}, {Key: "in_use_bytes", Head: "in use"}, {Key: "suggested", Head: "costs cross at"}, {Key: "parameter", Head: "parameter"}}}
+	for _, t := range (whatif.Design{Platform: s.platform, Layer: s.layer}).Thresholds() {
+		var in any = t.InUse
+		suggested := "nowhere: " + t.Better + " is faster at all sizes"
+		if t.Crosses {
+			suggested = t.Suggested.Size.String()
+		}
+		rows.Data = append(rows.Data, []any{t.Below, t.Above, in, suggested, t.Path})
+	}
+	if len(rows.Data) == 0 {
+		return nil
+	}
+	return []reports.Block{reports.Table{Title: "Where the protocol switches", Rows: rows}}
+}
+
 // curves draws bandwidth and latency with what was measured of them.
 func (s subject) curves(o reportOptions) ([]reports.Block, error) {
-	numbers, err := s.numbers(o.sizes.sizes)
-	if err != nil {
-		return nil, err
-	}
 	var blocks []reports.Block
 	for _, kind := range []string{"bandwidth", "latency"} {
+		numbers, err := s.numbers(kind, o.sizes.sizes)
+		if err != nil {
+			return nil, err
+		}
 		figure, err := figureOf([]string{s.ref}, kind, o)
 		if err != nil {
 			return nil, err
@@ -398,50 +452,53 @@ func (s subject) curves(o reportOptions) ([]reports.Block, error) {
 	return blocks, nil
 }
 
-// numbers are those behind the curves: at powers of two, and where a
-// measurement is.
-func (s subject) numbers(sizes []quantity.Bytes) (reports.Rows, error) {
-	lo, hi := slices.Min(sizes), slices.Max(sizes)
+// numbers are those behind a curve: at powers of two, and where a measurement is.
+func (s subject) numbers(kind string, sizes []quantity.Bytes) (reports.Rows, error) {
+	m := s.layer.Model
+	columns := []reports.Column{{Key: "size_bytes", Head: "size"}, {Key: "one_way_us", Head: "one way"}, {Key: "gap_us", Head: "gap"}, {Key: "regime", Head: "regime"}}
+	predicted := func(n quantity.Bytes) []any { return []any{n, m.OneWay(n), m.Gap(n), model.Regime(m, n)} }
+	measured := func(_ quantity.Bytes, t quantity.Micros) fmt.Stringer { return t }
+	if kind == "bandwidth" {
+		columns = []reports.Column{{Key: "size_bytes", Head: "size"}, {Key: "bandwidth_mb_s", Head: "bandwidth"}, {Key: "throughput_mb_s", Head: "of a stream"}, {Key: "packet_bytes", Head: "packet"}}
+		predicted = func(n quantity.Bytes) []any {
+			return []any{n, model.Bandwidth(m, n), model.Throughput(m, n), model.PacketSize(m, n)}
+		}
+		measured = func(n quantity.Bytes, t quantity.Micros) fmt.Stringer { return n.Over(t) }
+	}
+	rows := reports.Rows{Columns: append(columns, reports.Column{Key: "measured", Head: "measured"},
+		reports.Column{Key: "interval", Head: "error bar"}, reports.Column{Key: "error_percent", Head: "model off by", Text: signedPercent})}
 	points, err := data.Points(s.layer.Ref())
 	if err != nil {
-		return reports.Rows{}, err
+		return rows, err
 	}
+	at := map[quantity.Bytes][]data.Point{}
 	all := doublings(sizes)
-	points = slices.DeleteFunc(points, func(p data.Point) bool { return p.Size < lo || p.Size > hi })
 	for _, p := range points {
-		all = append(all, p.Size)
+		if p.Size >= slices.Min(sizes) && p.Size <= slices.Max(sizes) {
+			at[p.Size] = append(at[p.Size], p)
+			all = append(all, p.Size)
+		}
 	}
 	slices.Sort(all)
-	all = slices.Compact(all)
-	rows := reports.Rows{Columns: []reports.Column{
-		{Key: "size_bytes", Head: "size"}, {Key: "one_way_us", Head: "one way"}, {Key: "gap_us", Head: "gap"},
-		{Key: "bandwidth_mb_s", Head: "bandwidth"}, {Key: "throughput_mb_s", Head: "throughput"},
-		{Key: "packet_bytes", Head: "packet"}, {Key: "regime", Head: "regime"},
-	}}
-	if len(points) > 0 {
-		rows.Columns = append(rows.Columns, reports.Column{Key: "measured_us", Head: "measured"},
-			reports.Column{Key: "measured_interval", Head: "interval"}, reports.Column{Key: "error_percent", Head: "model off by", Text: signedPercent})
-	}
-	m := s.layer.Model
-	for _, n := range all {
-		t := m.OneWay(n)
-		row := []any{n, t, m.Gap(n), model.Bandwidth(m, n), model.Throughput(m, n), model.PacketSize(m, n), model.Regime(m, n)}
-		at := slices.DeleteFunc(slices.Clone(points), func(p data.Point) bool { return p.Size != n })
-		if len(at) == 0 && len(points) > 0 {
-			at = []data.Point{{OneWay: quantity.Micros(math.NaN())}}
+	for _, n := range slices.Compact(all) {
+		row := slices.Clip(predicted(n))
+		if len(at[n]) == 0 {
+			rows.Data = append(rows.Data, append(row, nil, nil, nil))
 		}
-		for _, p := range at {
-			if math.IsNaN(float64(p.OneWay)) {
-				rows.Data = append(rows.Data, append(row, nil, nil, nil))
-				continue
+		for _, p := range at[n] {
+			off := float64(m.OneWay(n)/p.OneWay - 1)
+			low, high := measured(n, max(0, p.Low)).String(), measured(n, p.High).String()
+			if kind == "bandwidth" {
+				off = float64(p.OneWay/m.OneWay(n) - 1)
+				low, high = high, low
+				if p.Low <= 0 {
+					high = "∞"
+				}
 			}
-			rows.Data = append(rows.Data, append(row[:len(row):len(row)], p.OneWay, fmt.Sprintf("%s – %s", max(0, p.Low), p.High), 100*float64(t/p.OneWay-1)))
-		}
-		if len(points) == 0 {
-			rows.Data = append(rows.Data, row)
+			rows.Data = append(rows.Data, append(row, measured(n, p.OneWay), low+" – "+high, 100*off))
 		}
 	}
-	return rows, nil
+	return withoutEmpty(rows), nil
 }
 
 func signedPercent(v any) string { return strings.Replace(fmt.Sprintf("%+.1f %%", v), "-", "−", 1) }
@@ -506,72 +563,90 @@ func withoutEmpty(rows reports.Rows) reports.Rows {
 }
 
 // time tells which stage or parameter owns how much of the one-way time and of
-// the gap.
+// the gap, and how much each parameter matters.
 func (s subject) time(o reportOptions) ([]reports.Block, error) {
 	design := whatif.Design{Platform: s.platform, Layer: s.layer}
-	oneWay, gap := ownership{}, ownership{}
-	for _, n := range thinned(o.sizes.sizes, 81) {
+	doubled := doublings(o.sizes.sizes)
+	sizes := slices.Compact(slices.Sorted(slices.Values(append(thinned(o.sizes.sizes, 81), doubled...))))
+	oneWay, gap := ownership{sizes: sizes}, ownership{sizes: sizes}
+	for i, n := range sizes {
 		owners, err := design.Owners(n)
 		if err != nil {
 			return nil, err
 		}
 		for _, owner := range owners {
-			oneWay.add(owner.Owner, n, float64(owner.OneWay/s.layer.Model.OneWay(n)))
-			gap.add(owner.Owner, n, float64(owner.Gap/s.layer.Model.Gap(n)))
+			oneWay.set(owner.Owner, i, float64(owner.OneWay/s.layer.Model.OneWay(n)))
+			gap.set(owner.Owner, i, float64(owner.Gap/s.layer.Model.Gap(n)))
 		}
 	}
 	var blocks []reports.Block
-	if d, ok := oneWay.drawing("Where the one-way time goes"); ok {
+	if d, ok := oneWay.drawing("Who owns the one-way time", doubled); ok {
 		blocks = append(blocks, d)
 	}
-	if d, ok := gap.drawing("Where the gap between messages goes"); ok {
+	if d, ok := gap.drawing("Who owns the gap between messages", doubled); ok && !reflect.DeepEqual(oneWay.parts, gap.parts) {
 		blocks = append(blocks, d)
 	}
 	if len(blocks) == 0 {
 		return nil, nil
 	}
-	rows, err := sensitivity(design, thinned(doublings(o.sizes.sizes), 5))
+	rows, err := sensitivityTable(design, thinned(doubled, 5))
 	if err != nil {
 		return nil, err
 	}
-	return append(blocks, reports.Table{Title: "Sensitivity: how much longer a message takes if the parameter is 1 % larger", Rows: rows}), nil
+	blocks = append(blocks, reports.Table{Title: "By how many percent the one-way time changes for each percent of a parameter", Rows: rows})
+	for _, n := range []quantity.Bytes{quantity.KiB, longMessage} {
+		if n < sizes[0] || n > sizes[len(sizes)-1] {
+			continue
+		}
+		d, ok, err := tornadoOf(design, n)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			blocks = append(blocks, d)
+		}
+	}
+	return blocks, nil
 }
 
-// ownership is the parts of a cost over sizes, one series for each owner.
-type ownership []reports.Series
+// ownership is the parts that owners have in a cost, over sizes.
+type ownership struct {
+	sizes []quantity.Bytes
+	parts []reports.Part
+}
 
-func (o *ownership) add(owner string, n quantity.Bytes, part float64) {
-	i := slices.IndexFunc(*o, func(s reports.Series) bool { return s.Name == owner })
-	if i < 0 {
-		i = len(*o)
-		*o = append(*o, reports.Series{Name: owner, Kind: reports.Line})
+func (o *ownership) set(owner string, i int, part float64) {
+	k := slices.IndexFunc(o.parts, func(p reports.Part) bool { return p.Name == owner })
+	if k < 0 {
+		k = len(o.parts)
+		o.parts = append(o.parts, reports.Part{Name: owner, Y: make([]float64, len(o.sizes))})
 	}
-	s := &(*o)[i]
-	s.X, s.Y = append(s.X, float64(n)), append(s.Y, 100*finite(part))
+	o.parts[k].Y[i] = max(0, 100*finite(part))
 }
 
 // drawing shows the owners that own anything; none is no drawing.
-func (o ownership) drawing(title string) (d reports.Drawing, ok bool) {
-	o = slices.DeleteFunc(slices.Clone(o), func(s reports.Series) bool { return slices.Max(s.Y) < 0.05 })
-	if len(o) == 0 {
+func (o ownership) drawing(title string, shown []quantity.Bytes) (d reports.Drawing, ok bool) {
+	parts := slices.DeleteFunc(slices.Clone(o.parts), func(p reports.Part) bool { return slices.Max(p.Y) < 0.05 })
+	if len(parts) == 0 || len(o.sizes) < 2 {
 		return d, false
 	}
-	f := reports.Figure{X: reports.Axis{Label: "message size", Scale: reports.Log, Bytes: true}, Y: reports.Axis{Label: "share (%)", Max: 100}, Series: o}
+	picture := reports.Areas{X: reports.Axis{Label: "message size", Scale: reports.Log, Bytes: true}, Y: reports.Axis{Label: "share (%)", Max: 100}, Parts: parts}
 	numbers := reports.Rows{Columns: []reports.Column{{Key: "size_bytes", Head: "size"}}}
-	for i, x := range o[0].X {
-		if math.Log2(x) != math.Trunc(math.Log2(x)) && len(o[0].X) > 21 {
+	for _, p := range parts {
+		numbers.Columns = append(numbers.Columns, reports.Column{Key: p.Name, Head: p.Name, Text: shareText})
+	}
+	for i, n := range o.sizes {
+		picture.XS = append(picture.XS, float64(n))
+		if !slices.Contains(shown, n) {
 			continue
 		}
-		row := []any{quantity.Bytes(x)}
-		for _, s := range o {
-			row = append(row, s.Y[i])
+		row := []any{n}
+		for _, p := range parts {
+			row = append(row, p.Y[i])
 		}
 		numbers.Data = append(numbers.Data, row)
 	}
-	for _, s := range o {
-		numbers.Columns = append(numbers.Columns, reports.Column{Key: s.Name, Head: s.Name, Text: shareText})
-	}
-	return reports.Drawing{Title: title, Picture: f, Numbers: numbers}, true
+	return reports.Drawing{Title: title, Picture: picture, Numbers: numbers}, true
 }
 
 func shareText(v any) string { return fmt.Sprintf("%.1f %%", v) }
@@ -589,38 +664,80 @@ func thinned(sizes []quantity.Bytes, most int) []quantity.Bytes {
 	return some
 }
 
-// sensitivity lists the parameters, the most important first.
-func sensitivity(design whatif.Design, sizes []quantity.Bytes) (reports.Rows, error) {
+// oneWayOf is the quantity that the sensitivities of a report are about.
+func oneWayOf(n quantity.Bytes) (whatif.Quantity, error) { return whatif.NewQuantity("one_way", n) }
+
+// sensitivityTable lists the parameters, the most important first.
+func sensitivityTable(design whatif.Design, sizes []quantity.Bytes) (reports.Rows, error) {
 	rows := reports.Rows{Columns: []reports.Column{{Key: "parameter", Head: "parameter"}, {Key: "value", Head: "value"}}}
-	values := map[string]quantity.Value{}
-	params, err := design.Platform.Uses(design.Layer.Name)
-	if err != nil {
-		return rows, err
+	type line struct {
+		row     []any
+		largest float64
 	}
-	for _, p := range params {
-		values[p.Path] = p.Value
-	}
-	largest := map[string]float64{}
+	lines := map[string]*line{}
+	var order []*line
 	for k, n := range sizes {
-		rows.Columns = append(rows.Columns, reports.Column{Key: fmt.Sprintf("percent_%.0f", n), Head: n.String(), Text: func(v any) string { return fmt.Sprintf("%.2f %%", v) }})
-		shares, err := design.Shares(n)
+		rows.Columns = append(rows.Columns, reports.Column{Key: fmt.Sprintf("per_percent_%.0f", n), Head: n.String(),
+			Text: func(v any) string { return signedNumber(v.(float64), 2) }})
+		q, err := oneWayOf(n)
 		if err != nil {
 			return rows, err
 		}
-		for i, share := range shares {
-			part := finite(float64(share.OneWay / design.Layer.Model.OneWay(n)))
-			if k == 0 {
-				rows.Data = append(rows.Data, []any{share.Path, whatif.Format(values[share.Path])})
+		all, err := design.Sensitivities(q, 0.1)
+		if err != nil {
+			return rows, err
+		}
+		for _, of := range all {
+			l := lines[of.Param.Path]
+			if l == nil {
+				l = &line{row: []any{of.Param.Path, whatif.Format(of.Param.Value)}}
+				for range sizes {
+					l.row = append(l.row, nil)
+				}
+				lines[of.Param.Path] = l
+				order = append(order, l)
 			}
-			rows.Data[i] = append(rows.Data[i], part)
-			largest[share.Path] = max(largest[share.Path], part)
+			l.row[2+k] = of.PerPercent
+			l.largest = max(l.largest, math.Abs(finite(of.PerPercent)))
 		}
 	}
-	rows.Data = slices.DeleteFunc(rows.Data, func(row []any) bool { return largest[row[0].(string)] < 0.00005 })
-	slices.SortStableFunc(rows.Data, func(a, b []any) int {
-		return cmp.Compare(largest[b[0].(string)], largest[a[0].(string)])
-	})
+	slices.SortStableFunc(order, func(a, b *line) int { return cmp.Compare(b.largest, a.largest) })
+	for _, l := range order {
+		if l.largest >= 0.005 {
+			rows.Data = append(rows.Data, l.row)
+		}
+	}
 	return rows, nil
+}
+
+// signedNumber prints v with that many decimals and a minus sign that is one.
+func signedNumber(v float64, decimals int) string {
+	text := strconv.FormatFloat(v, 'f', decimals, 64)
+	if strings.Trim(text, "-0.") == "" {
+		return "0"
+	}
+	return strings.Replace(text, "-", "−", 1)
+}
+
+// tornadoOf draws what a message takes with each parameter 10 % smaller and larger.
+func tornadoOf(design whatif.Design, n quantity.Bytes) (d reports.Drawing, ok bool, err error) {
+	q, err := oneWayOf(n)
+	if err != nil {
+		return d, false, err
+	}
+	all, err := design.Sensitivities(q, 0.1)
+	if err != nil {
+		return d, false, err
+	}
+	base := q.Of(design.Layer.Model)
+	t := reports.Tornado{X: reports.Axis{Label: "one-way time (µs)"}, Base: base, Less: "10 % smaller", More: "10 % larger"}
+	for _, of := range all {
+		if math.Abs(of.Low-base) > 1e-4*base || math.Abs(of.High-base) > 1e-4*base {
+			t.Bars = append(t.Bars, reports.Bar{Name: of.Param.Path, Low: of.Low, High: of.High})
+		}
+	}
+	numbers := t.Rows()
+	return reports.Drawing{Title: fmt.Sprintf("What 10 %% of a parameter does to %s", n), Picture: t, Numbers: numbers}, len(t.Bars) > 0, nil
 }
 
 // roof tells what the hardware could carry.
@@ -702,5 +819,5 @@ func (s subject) layers() reports.Block {
 		made := strings.Join(append(slices.Clone(l.Stages), l.Parts...), ", ")
 		rows.Data = append(rows.Data, []any{l.Name, l.Title, l.Kind, made, l.Model.OneWay(1), model.Asymptote(l.Model), half})
 	}
-	return reports.Table{Rows: rows}
+	return reports.Table{Rows: withoutEmpty(rows)}
 }
