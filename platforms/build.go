@@ -51,7 +51,7 @@ func (b *builder) build(path string, t layerTable, l *Layer) (model.Layer, error
 }
 
 // commonKeys are those that every layer may have.
-var commonKeys = []string{"model", "title", "note", "source", "sources", "roofs"}
+var commonKeys = []string{"model", "title", "note", "source", "sources", "roofs", "protocol"}
 
 func modelNames() []string { return slices.Sorted(maps.Keys(modelKeys)) }
 
@@ -68,6 +68,7 @@ type builder struct {
 	changes   map[string]Change // by path
 	constants map[string]quantity.Value
 	stages    map[string]model.Stage
+	protocols map[string]Protocol
 	built     map[string]Layer
 	building  []string // the layers under way, to find a circle
 
@@ -80,15 +81,16 @@ type builder struct {
 func (d *document) platform(name string, changes map[string]Change) (Platform, error) {
 	b := &builder{
 		document:  d,
-		p:         Platform{Name: name, Title: d.Title, Paper: d.Paper, Note: d.Note},
+		p:         Platform{Name: name, Title: d.Title, Paper: d.Paper, Note: d.Note, Places: map[string]Place{}},
 		changes:   changes,
 		constants: map[string]quantity.Value{},
 		stages:    map[string]model.Stage{},
+		protocols: map[string]Protocol{},
 		built:     map[string]Layer{},
 		slotAt:    map[string]int{},
 	}
 	b.p.built = b
-	for _, step := range []func() error{b.clock, b.constantTables, b.roofTables, b.stageTables, b.layerTables} {
+	for _, step := range []func() error{b.clock, b.constantTables, b.roofTables, b.stageTables, b.protocolTables, b.layerTables} {
 		if err := step(); err != nil {
 			return Platform{}, err
 		}
@@ -178,6 +180,10 @@ func (b *builder) stageTables() error {
 			return r.err
 		}
 		b.p.Stages = append(b.p.Stages, r.params...)
+		var err error
+		if b.p.Places[name], err = b.place(path, name, t, host); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -242,6 +248,9 @@ func (b *builder) layer(name string) (Layer, error) {
 	}
 	slices.SortStableFunc(l.Roofs, func(a, b Roof) int { return cmp.Compare(a.Rate, b.Rate) })
 	var err error
+	if l.Protocol, err = b.protocol(path, t.Protocol); err != nil {
+		return Layer{}, err
+	}
 	if l.Model, err = b.build(path, t, &l); err != nil {
 		return Layer{}, err
 	}

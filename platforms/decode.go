@@ -30,6 +30,7 @@ type document struct {
 	Constant map[string]constantTable `toml:"constant"`
 	Roof     map[string]roofTable     `toml:"roof"`
 	Stage    map[string]stageTable    `toml:"stage"`
+	Protocol map[string]protocolTable `toml:"protocol"`
 	Layer    map[string]layerTable    `toml:"layer"`
 }
 
@@ -48,6 +49,7 @@ type stageTable struct {
 	Tau    string `toml:"tau"`
 	Host   string `toml:"host"`
 	Source string `toml:"source"`
+	placeKeys
 }
 
 type layerTable struct {
@@ -57,6 +59,8 @@ type layerTable struct {
 	Source  string            `toml:"source"`
 	Sources map[string]string `toml:"sources"`
 	Roofs   []string          `toml:"roofs"`
+
+	Protocol string `toml:"protocol"`
 
 	Beta string `toml:"beta"`
 	Tau  string `toml:"tau"`
@@ -135,13 +139,15 @@ func (d *document) decodeError(err error) error {
 func knownKeys(key toml.Key) []string {
 	switch {
 	case len(key) == 1:
-		return []string{"title", "paper", "note", "clock", "default", "constant", "roof", "stage", "layer"}
+		return []string{"title", "paper", "note", "clock", "default", "constant", "roof", "stage", "protocol", "layer"}
 	case key[0] == "constant":
 		return []string{"value", "source"}
 	case key[0] == "roof":
 		return []string{"rate", "source"}
 	case key[0] == "stage":
-		return []string{"beta", "tau", "host", "source"}
+		return stageKeys
+	case key[0] == "protocol":
+		return protocolKeys
 	}
 	keys := append([]string{"up_to"}, commonKeys...) // of a branch too: its keys come without "branches"
 	for _, more := range modelKeys {

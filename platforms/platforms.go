@@ -35,7 +35,8 @@ type Platform struct {
 	Note      string  // what a reader of the numbers should know
 	Clock     float64 // of the host processor in MHz; 0 if the file does not say
 	Constants []Param
-	Stages    []Param // of all pipelines
+	Stages    []Param          // of all pipelines
+	Places    map[string]Place // of all stages
 	Roofs     []Roof
 	Layers    []Layer // in the order of the file, at least one
 	Default   string  // the layer that the platform's name alone stands for
@@ -54,6 +55,7 @@ type Layer struct {
 	Parts    []string // the layers that it is made of
 	Stages   []string // the stages of a pipeline
 	Roofs    []Roof   // that bound it, the lowest first
+	Protocol Protocol // how the engine runs it
 	scope    quantity.Scope
 }
 
