@@ -9,7 +9,9 @@ import (
 
 // With [Options.Retry], packets are sent again until they are acknowledged: StarT-JR's
 // simplification of the selective repeat protocol [startjr, 3.2.2]. The receiver acknowledges each
-// packet, keeps those that come early, and lets them through in order, once.
+// packet, keeps those that come early, and lets them through in order, once. When the time
+// of the first packet without an acknowledgement runs out, that is sent again, and after its
+// acknowledgement at once the next that is missing.
 //
 // With [Options.Rounds] a lost packet need not wait for its time to run out [startjr, 3.2.4]:
 // all packets carry the round of their receiver. One that misses a packet starts its next
@@ -81,7 +83,7 @@ func (e *Endpoint) deadline() quantity.Micros {
 	return e.due
 }
 
-// resend sends the packets again of all peers whose time has run out.
+// resend sends the first packet again of each peer whose time has run out: the receiver may well have the others.
 func (e *Endpoint) resend() {
 	now := e.port.Now()
 	if now < e.due {
@@ -101,14 +103,14 @@ func (e *Endpoint) resend() {
 			e.giveUp(dst)
 			continue
 		}
-		e.again(r)
+		e.again(r, r.unacked[0])
 		e.wind(r)
 	}
 }
 
-// again sends all packets that are without an acknowledgement.
-func (e *Endpoint) again(r *reliable) {
-	for _, f := range r.unacked {
+// again sends packets that are without an acknowledgement.
+func (e *Endpoint) again(r *reliable, frames ...*Frame) {
+	for _, f := range frames {
 		f.Round = r.round
 		f.Sum = f.sum()
 		e.stats.Resent++
@@ -148,7 +150,7 @@ func (e *Endpoint) acceptReliable(p *peer, f *Frame) {
 	case Restart:
 		if int8(f.Round-r.round) > 0 { // an older one may come late
 			r.round = f.Round
-			e.again(r)
+			e.again(r, r.unacked...)
 		}
 		e.port.Free(f)
 		return
@@ -188,6 +190,7 @@ func (e *Endpoint) acceptReliable(p *peer, f *Frame) {
 
 // acknowledged forgets the packet seq and all before expect.
 func (e *Endpoint) acknowledged(r *reliable, seq, expect uint32) {
+	lost := r.silent > 0 // what comes after a packet that was lost is likely to be lost too
 	r.silent = 0
 	left := r.unacked[:0]
 	first := len(r.unacked) > 0 && (r.unacked[0].Seq == seq || r.unacked[0].Seq-expect >= 1<<31)
@@ -201,6 +204,10 @@ func (e *Endpoint) acknowledged(r *reliable, seq, expect uint32) {
 	}
 	r.unacked = left
 	if first && len(left) > 0 {
+		if lost {
+			r.silent = 1
+			e.again(r, left[0])
+		}
 		e.wind(r)
 	}
 }

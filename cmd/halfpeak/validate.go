@@ -169,12 +169,12 @@ const different = 1e-9
 func (r validated) err() float64 { return r.engine/r.model - 1 }
 
 func (v *validation) layer(ref string) error {
-	_, l, err := v.o.layers.find(ref)
+	p, l, err := v.o.layers.find(ref)
 	if err != nil {
 		return err
 	}
 	v.l = l
-	if v.system, err = virtual.Build(l.Ref(), l.Model); err != nil {
+	if v.system, err = virtual.Of(p, l); err != nil {
 		return err
 	}
 	if v.points, err = data.Points(l.Ref()); err != nil {
@@ -273,7 +273,7 @@ func (v *validation) latency(n quantity.Bytes) error {
 		row.bound = float64(p.PaperBound(n, p.PacketSize(n)))
 	}
 	if send, _ := v.l.Model.Overheads(n); send > 0 {
-		v.add("latency", n, "send overhead", float64(send), float64(r.overhead), "µs", "")
+		v.add("latency", n, "send overhead", float64(send), float64(r.overhead), "µs", "the sender waits, when 64 packets are without an acknowledgement")
 	}
 	return err
 }
@@ -306,7 +306,10 @@ func (v *validation) bandwidth(n quantity.Bytes) error {
 func (v *validation) pingBulk(n quantity.Bytes) error {
 	t, err := runOn(v, 2, func(ep *engine.Endpoint) (quantity.Micros, error) { return programs.PingBulk(ep, int(n), 2) })
 	why := v.shortPiece(n)
-	if why != "" {
+	switch {
+	case v.system.Options.Rendezvous > 0:
+		why = "the way back is a reply: who asked is ready for it, so it goes without a rendezvous"
+	case why != "":
 		why += "; and replies to the pieces take their turn"
 	}
 	v.add("ping_bulk", n, "one way", float64(v.l.Model.OneWay(n)), float64(t), "µs", why)
@@ -318,7 +321,7 @@ func (v *validation) thruBulk(n quantity.Bytes) error {
 		return programs.ThruBulk(ep, int(n), v.messages(n))
 	})
 	v.add("thru_bulk", n, "interval", float64(v.l.Model.Gap(n)), float64(t), "µs",
-		fmt.Sprintf("each piece is a request with a reply, which the gap does not count: processors do both, and %d requests may be without a reply", v.system.Options.Credits))
+		fmt.Sprintf("each piece is a request with a reply, which the gap does not count: processors, and what messages of both ways share, do both, and %d requests may be without a reply", v.system.Options.Credits))
 	return err
 }
 
@@ -381,7 +384,7 @@ func (v *validation) signature(quantity.Bytes) error {
 	if err != nil {
 		return err
 	}
-	why := "requests have replies: a processor that sends and receives takes o_s + o_r for each"
+	why := "requests have replies, which take their turn on what both share: o_s + o_r of a processor, a bus, an interface"
 	v.add("signature", 1, "o_s", float64(send), float64(found.SendOverhead.Value), "µs", "")
 	v.add("signature", 1, "o_r", float64(receive), float64(found.ReceiveOverhead.Value), "µs", "")
 	v.add("signature", 1, "L", float64(oneWay-send-receive), float64(found.Latency.Value), "µs", "")

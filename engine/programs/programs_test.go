@@ -50,7 +50,7 @@ func TestOneWayIsTheModels(t *testing.T) {
 	}
 	for _, p := range all {
 		for _, l := range p.Layers {
-			s, err := virtual.Build(l.Ref(), l.Model)
+			s, err := virtual.Of(p, l)
 			if err != nil {
 				t.Error(err)
 				continue
@@ -77,9 +77,9 @@ func TestOneWayIsTheModels(t *testing.T) {
 }
 
 // run runs a program on a layer and returns what it measured on node 0.
-func run[T any](t *testing.T, l platforms.Layer, c virtual.Config, program func(*engine.Endpoint) (T, error)) (result T) {
+func run[T any](t *testing.T, p platforms.Platform, l platforms.Layer, c virtual.Config, program func(*engine.Endpoint) (T, error)) (result T) {
 	t.Helper()
-	s, err := virtual.Build(l.Ref(), l.Model)
+	s, err := virtual.Of(p, l)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,15 +99,15 @@ func run[T any](t *testing.T, l platforms.Layer, c virtual.Config, program func(
 // The signature that the engine runs gives LogP's parameters back: all five rows of HP-LAM's table 4.2.
 func TestSignatureIsThePlatforms(t *testing.T) {
 	for _, ref := range []string{"hp-lam/gam", "sun-lam-ss20", "sun-lam-ultra1", "paragon", "meiko-cs2"} {
-		_, l, err := platforms.Find(ref)
+		p, l, err := platforms.Find(ref)
 		if err != nil {
 			t.Fatal(err)
 		}
 		c := virtual.Config{Nodes: 2}
-		bursts := run(t, l, c, func(ep *engine.Endpoint) ([]programs.Burst, error) {
+		bursts := run(t, p, l, c, func(ep *engine.Endpoint) ([]programs.Burst, error) {
 			return programs.Signature(ep, []int{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048}, []quantity.Micros{0, 2, 4, 8, 16, 32})
 		})
-		rtt := run(t, l, c, func(ep *engine.Endpoint) (quantity.Micros, error) { return programs.PingPong(ep, 3) })
+		rtt := run(t, p, l, c, func(ep *engine.Endpoint) (quantity.Micros, error) { return programs.PingPong(ep, 3) })
 		table := &trace.Table{Title: ref, Kind: trace.Interval}
 		for _, b := range bursts {
 			table.Bursts = append(table.Bursts, trace.Burst{Messages: b.Messages, Delta: b.Delta, Interval: b.Interval})
@@ -144,7 +144,7 @@ func TestStreamIsTheModels(t *testing.T) {
 				if piece := int(model.PacketSize(l.Model, quantity.Bytes(n))); n/piece > 100 {
 					continue
 				}
-				got := run(t, l, virtual.Config{Nodes: 2}, func(ep *engine.Endpoint) (quantity.Micros, error) { return programs.Stream(ep, n, 31) })
+				got := run(t, p, l, virtual.Config{Nodes: 2}, func(ep *engine.Endpoint) (quantity.Micros, error) { return programs.Stream(ep, n, 31) })
 				if want := l.Model.Gap(quantity.Bytes(n)); !close(got, want, 1e-9) {
 					t.Errorf("%s, %d bytes: gap %v, the model says %v (%+.3g)", l.Ref(), n, got, want, float64(got/want-1))
 				}
@@ -156,15 +156,15 @@ func TestStreamIsTheModels(t *testing.T) {
 // Every byte of the torture tests arrives, and none beside its place.
 func TestTorture(t *testing.T) {
 	for _, ref := range []string{"hp-lam/bulk", "clip/user-buffer", "jam-1394", "mpc/mpi", "parnass/bullfrog"} {
-		_, l, err := platforms.Find(ref)
+		p, l, err := platforms.Find(ref)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, traffic := range []programs.Traffic{programs.OneToOne, programs.AllToOne, programs.AllToAll} {
 			for _, n := range []int{1, 100, 10000} {
 				c := virtual.Config{Nodes: 5}
-				run(t, l, c, func(ep *engine.Endpoint) (quantity.Micros, error) { return programs.TestXfer(ep, traffic, n, 2) })
-				run(t, l, c, func(ep *engine.Endpoint) (quantity.Micros, error) { return programs.TestMed(ep, traffic, n, 2) })
+				run(t, p, l, c, func(ep *engine.Endpoint) (quantity.Micros, error) { return programs.TestXfer(ep, traffic, n, 2) })
+				run(t, p, l, c, func(ep *engine.Endpoint) (quantity.Micros, error) { return programs.TestMed(ep, traffic, n, 2) })
 			}
 		}
 	}

@@ -1,12 +1,14 @@
 package virtual
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
 	"github.com/halfpeak/halfpeak/engine"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
 )
 
 // A Cost is Beta µs for a packet, and Tau µs for each of its bytes.
@@ -90,6 +92,7 @@ type System struct {
 	// Interrupt is what it costs the processor to be interrupted by a packet, in µs; negative: it polls.
 	Interrupt quantity.Micros
 
+	places map[string]platforms.Place // of stages, by name
 	plan   *plan
 	routes []route
 	kinds  []kind
@@ -192,18 +195,34 @@ func (p *plan) pieceOf(n int) int {
 	}
 }
 
+// Of makes the system that a layer of a platform's file describes: stages in their places, with its protocol.
+func Of(p platforms.Platform, l platforms.Layer) (*System, error) {
+	s := &System{
+		Name: l.Ref(), Inbox: l.Protocol.Inbox, Drop: l.Protocol.Drop, Poll: l.Protocol.Poll, Interrupt: l.Protocol.Interrupt,
+		Options: engine.Options{
+			Credits: cmp.Or(l.Protocol.Credits, defaultCredits), Rendezvous: int(l.Protocol.Rendezvous),
+			Retry: l.Protocol.Retry, Rounds: l.Protocol.Rounds,
+		},
+		places: p.Places,
+	}
+	return s, s.build(l.Model)
+}
+
 // Build makes the system that a layer describes. Where the model does not say which
 // resources there are, it has as many as make its formula exact: a linear cost is a
 // stage, a stage of a pipeline is a resource of its own, the gap of LogP occupies the
 // interface, and what a series adds occupies the slowest stage of the layer below.
 func Build(name string, l model.Layer) (*System, error) {
 	s := &System{Name: name, Interrupt: -1, Options: engine.Options{Credits: defaultCredits}}
-	var err error
+	return s, s.build(l)
+}
+
+func (s *System) build(l model.Layer) (err error) {
 	if s.plan, err = s.compile(l, nil); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return fmt.Errorf("%s: %w", s.Name, err)
 	}
 	s.finish()
-	return s, nil
+	return nil
 }
 
 // defaultCredits are enough for all round trips of table 4.2 of HP-LAM.
@@ -220,7 +239,7 @@ func (s *System) compile(l model.Layer, added []addition) (*plan, error) {
 	case model.LogGP:
 		return s.leafOf(logGP(l), added), nil
 	case model.Pipeline:
-		return s.leafOf(pipeline(l), added), nil
+		return s.leafOf(s.pipeline(l), added), nil
 	case model.Switch:
 		return s.choice(l, l.Branches, added)
 	case model.Envelope:
@@ -239,6 +258,9 @@ func (s *System) compile(l model.Layer, added []addition) (*plan, error) {
 		}
 		return &plan{piece: int(l.MTU), below: below}, nil
 	case model.Series:
+		if s.Options.Rendezvous > 0 { // what is added is its cost, and the engine runs it
+			return s.compile(l.Below, added)
+		}
 		return s.compile(l.Below, append([]addition{{l.Added, false}}, added...))
 	}
 	return nil, fmt.Errorf("the engine does not know how to run a %T", l)
@@ -286,8 +308,10 @@ func logGP(l model.LogGP) Route {
 	}
 }
 
+var sides = map[string]Side{"sender": Sender, "receiver": Receiver, "network": Network}
+
 // pipeline is the route of a pipeline. The stages at its ends that occupy a processor are run by it.
-func pipeline(l model.Pipeline) Route {
+func (s *System) pipeline(l model.Pipeline) Route {
 	var r Route
 	stages := l.Stages
 	for len(stages) > 0 && stages[0].Host == model.Sender {
@@ -301,7 +325,11 @@ func pipeline(l model.Pipeline) Route {
 	}
 	for _, st := range stages[:end] {
 		c := Cost{st.Beta, st.Tau}
-		r.Stages = append(r.Stages, Stage{Resource: st.Name, Delay: c, Busy: c})
+		next := Stage{Resource: st.Name, Delay: c, Busy: c}
+		if p, known := s.places[st.Name]; known {
+			next.Resource, next.Side, next.Queue, next.Drop = p.Resource, sides[p.At], p.Queue, p.Drop
+		}
+		r.Stages = append(r.Stages, next)
 	}
 	if len(r.Stages) == 0 {
 		r.Stages = []Stage{{Resource: "path"}} // only processors work: the packet appears at the other one
