@@ -102,7 +102,9 @@
 				name += " measured";
 				if (s.x[i] !== guide.x) name += " at " + show(data.x, s.x[i]);
 			}
-			if (s.low) text = digits(s.y[i]) + " (" + digits(s.low[i]) + " – " + digits(s.high[i]) + ")" + unit(data.y.label);
+			const low = s.low && s.low[i], high = s.high && s.high[i];
+			if (typeof low === "number" || typeof high === "number")
+				text = digits(s.y[i]) + " (" + (low === null ? "0" : digits(low)) + " – " + (high === null ? "∞" : digits(high)) + ")" + unit(data.y.label);
 			rows.push({ name, color: s.color, text });
 			dots.push({ x: v.x.to(s.x[i]), y: v.y.to((s.at || s.y)[i]), color: s.color });
 		}
@@ -174,7 +176,7 @@
 			const box = v.svg.getBoundingClientRect(), perUnit = box.width / v.svg.viewBox.baseVal.width;
 			const x = now.x * perUnit, room = box.width - tip.offsetWidth;
 			tip.style.left = Math.max(0, Math.min(room, x + 12 + tip.offsetWidth > box.width ? x - 12 - tip.offsetWidth : x + 12)) + "px";
-			tip.style.top = v.top * perUnit + 4 + "px";
+			tip.style.top = v.bottom * perUnit + 22 + "px"; // below the axis, where it hides no value
 		};
 		const follow = e => place(v => { const box = v.svg.getBoundingClientRect(); return (e.clientX - box.left) / box.width * v.svg.viewBox.baseVal.width; });
 		canvas.addEventListener("pointermove", follow);

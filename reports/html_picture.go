@@ -128,8 +128,8 @@ type liveSeries struct {
 	Color string    `json:"color"`
 	X     []float64 `json:"x"`
 	Y     []float64 `json:"y"`
-	Low   []float64 `json:"low,omitempty"`
-	High  []float64 `json:"high,omitempty"`
+	Low   []any     `json:"low,omitempty"` // null: no bound that the axis could show
+	High  []any     `json:"high,omitempty"`
 	At    []float64 `json:"at,omitempty"` // where each Y is drawn, if not there
 }
 
@@ -143,11 +143,10 @@ func (f Figure) values() any {
 				continue
 			}
 			l.X, l.Y = append(l.X, brief(s.X[i])), append(l.Y, brief(s.Y[i]))
-			if low, high := s.bounds(i); f.Y.usable(low) && f.Y.usable(high) {
-				l.Low, l.High = append(l.Low, brief(low)), append(l.High, brief(high))
-			}
+			low, high := s.bounds(i)
+			l.Low, l.High = append(l.Low, f.Y.bound(low)), append(l.High, f.Y.bound(high))
 		}
-		if len(l.Low) != len(l.X) {
+		if s.Low == nil && s.High == nil {
 			l.Low, l.High = nil, nil
 		}
 		if len(l.X) > 0 {
@@ -170,6 +169,14 @@ func (a Areas) values() any {
 	}
 	slices.Reverse(v.Series) // from the top, as the picture is
 	return v
+}
+
+// bound is v for the script, nil where the axis has no place for it.
+func (a Axis) bound(v float64) any {
+	if !a.usable(v) {
+		return nil
+	}
+	return brief(v)
 }
 
 func newLiveAxis(a Axis) liveAxis { return liveAxis{a.Label, a.Scale == Log, a.Bytes} }
