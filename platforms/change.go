@@ -52,7 +52,7 @@ func (b *builder) param(path, at, text string, names resolver) (Param, error) {
 	}
 	p := Param{Path: path, Text: text, Value: b.slots[i].value}
 	if c, changed := b.changes[path]; changed {
-		p.Text = c.Text
+		p.Text, p.PlusMinus = c.Text, c.PlusMinus
 	} else if hasInterval {
 		half, err := halfWidth(within, p.Value)
 		if err != nil {
@@ -61,6 +61,17 @@ func (b *builder) param(path, at, text string, names resolver) (Param, error) {
 		p.PlusMinus = half
 	}
 	return p, nil
+}
+
+// EvalInterval computes a formula that may carry an interval, "3.0us ± 0.1us", as the values
+// of a file do: its value, and half the width of the interval in the unit of the value, 0 if there is none.
+func EvalInterval(text string, eval func(formula string) (quantity.Value, error)) (v quantity.Value, plusMinus float64, err error) {
+	formula, within, found := cutInterval(text)
+	if v, err = eval(formula); err != nil || !found {
+		return v, 0, err
+	}
+	plusMinus, err = halfWidth(within, v)
+	return v, plusMinus, err
 }
 
 // A resolver says which slot a name in a formula stands for.
@@ -106,6 +117,8 @@ type Change struct {
 	Path  string
 	Text  string         // what stands for it in [Param].Text; for packets it may be one of [CutNames]
 	Value quantity.Value // in the dimension of the parameter
+
+	PlusMinus float64 // half the width of its 95 % interval, see [Param]; 0: none
 }
 
 // With returns the part of the platform that the layer is made of, with some

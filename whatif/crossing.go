@@ -97,8 +97,8 @@ type Threshold struct {
 	Path         string         // of the parameter, "layer.system-buffer.branches.0.up_to"
 	Below, Above string         // the branches
 	InUse        quantity.Bytes // the largest size that Below serves
-	// Suggested is where their costs cross, the crossing nearest to InUse. If Crosses is false
-	// one of them, Better, is the faster one at all sizes.
+	// Suggested is where Above overtakes Below, the crossing nearest to InUse. If Crosses is
+	// false it nowhere does; Better is the faster one at InUse.
 	Suggested Crossing
 	Crosses   bool
 	Better    string

@@ -97,7 +97,8 @@ func NewQuantity(name string, n quantity.Bytes) (Quantity, error) {
 
 // ParseQuantity reads "bandwidth(4KiB)", "n_half" or "n_half()".
 func ParseQuantity(text string) (Quantity, error) {
-	name, rest, hasSize := strings.Cut(strings.TrimSpace(text), "(")
+	text = strings.TrimSpace(text)
+	name, rest, hasSize := strings.Cut(text, "(")
 	q, err := NewQuantity(strings.TrimSpace(name), 0)
 	if err != nil {
 		return q, err
@@ -170,6 +171,13 @@ var units = map[quantity.Dimension]unit{
 	quantity.DimRate:    {"MB/s", "_mb_s", 1},
 	quantity.DimInverse: {"µs/KiB", "_us_per_kib", float64(quantity.KiB)},
 	quantity.DimClock:   {"MHz", "_mhz", 1},
+}
+
+// Unit is the unit in which tables show values of a dimension, and what a value in µs and bytes is
+// to be multiplied by; inverse bandwidths are in µs/KiB.
+func Unit(d quantity.Dimension) (scale float64, name string) {
+	u := unitOf(d)
+	return u.scale, u.name
 }
 
 func unitOf(d quantity.Dimension) unit {

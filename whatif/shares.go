@@ -1,6 +1,7 @@
 package whatif
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -28,7 +29,7 @@ type Share struct {
 }
 
 // Shares are the parts of the costs of n bytes, n ≥ 1, in the order of the file; they add up
-// to the one-way time and to the gap. Parameters that cost nothing at n are in it, with zeros.
+// to the one-way time and to the gap, but for a part in 10⁸. Parameters that cost nothing at n are in it, with zeros.
 func (d Design) Shares(n quantity.Bytes) ([]Share, error) {
 	leaves, err := d.leaves()
 	if err != nil {
@@ -66,15 +67,19 @@ func (d Design) Shares(n quantity.Bytes) ([]Share, error) {
 	for _, s := range shares {
 		oneWay, gap = oneWay+s.OneWay, gap+s.Gap
 	}
-	for i := range shares { // takes out rounding, and divides what equally slow ways both claim
-		if oneWay > 0 {
-			shares[i].OneWay *= d.Layer.Model.OneWay(n) / oneWay
-		}
-		if gap > 0 {
-			shares[i].Gap *= d.Layer.Model.Gap(n) / gap
-		}
+	for i := range shares { // divides what equally slow ways both claim
+		shares[i].OneWay = of(shares[i].OneWay, oneWay, d.Layer.Model.OneWay(n))
+		shares[i].Gap = of(shares[i].Gap, gap, d.Layer.Model.Gap(n))
 	}
 	return shares, nil
+}
+
+// of is the part of whole that share is of sum, without the digits that are noise.
+func of(share, sum, whole quantity.Micros) quantity.Micros {
+	if sum == 0 {
+		return 0
+	}
+	return quantity.Micros(math.Round(float64(share/sum)*1e8)/1e8) * whole
 }
 
 // Owners are the shares of n bytes, n ≥ 1, added up by owner, in the order of the file. Path is empty.

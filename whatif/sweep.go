@@ -67,7 +67,7 @@ func (d Design) parseRange(text string) (Range, error) {
 		text string
 		to   *float64
 	}{{from, &r.From}, {to, &r.To}} {
-		v, err := d.value(r.Param, '=', strings.TrimSpace(end.text))
+		v, _, err := d.value(r.Param, '=', strings.TrimSpace(end.text))
 		if err != nil {
 			return r, err
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
@@ -64,6 +65,9 @@ func (d Design) parseTarget(text string) (Target, error) {
 	if err != nil {
 		return Target{}, err
 	}
+	if v.Dim == quantity.DimNone && q.Dim() == quantity.DimSize {
+		v.Dim = quantity.DimSize
+	}
 	if v.Dim != q.Dim() {
 		return Target{}, fmt.Errorf("%s is %s, not %s", q.Name, q.Dim(), v.Dim)
 	}
@@ -108,6 +112,9 @@ const reach = 20
 // range if from < to, in steps of 2^(1/16), and bisects the step in which the target is first met.
 func (d Design) Solve(t Target, p platforms.Param, from, to float64) (Solution, error) {
 	s := Solution{Param: p, Now: t.Quantity.Of(d.Layer.Model), From: math.Inf(-1), To: math.Inf(1)}
+	if isWhole(p) && p.Value.Num == 0 { // packets that are a word: begin at their size
+		p.Value.Num = float64(model.PacketSize(d.Layer.Model, max(t.Quantity.Size, 1)))
+	}
 	prog, err := d.Platform.Compile(d.Layer.Name, p.Path)
 	if err != nil {
 		return s, err

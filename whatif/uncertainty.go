@@ -99,6 +99,7 @@ func Faster(a, b Design, sizes []quantity.Bytes, s Sampling) ([]float64, error) 
 // of the samples they cross there in the same direction at all.
 func CrossingInterval(a, b Design, c Crossing, lo, hi quantity.Bytes, s Sampling) (Interval, float64, error) {
 	var sizes []float64
+	s = s.few()
 	err := s.run([]Design{a, b}, func(layers []model.Layer) {
 		best := math.NaN()
 		for _, x := range Crossings(layers[0], layers[1], lo, hi) {
@@ -111,6 +112,45 @@ func CrossingInterval(a, b Design, c Crossing, lo, hi quantity.Bytes, s Sampling
 		}
 	})
 	return interval(float64(c.Size), sizes), float64(len(sizes)) / float64(s.Samples), err
+}
+
+// SizeInterval is the interval of [SizeFor].
+func (d Design) SizeInterval(part float64, s Sampling) (Interval, error) {
+	n, _ := SizeFor(d.Layer.Model, part)
+	var sizes []float64
+	err := s.few().run([]Design{d}, func(layers []model.Layer) {
+		if n, ok := SizeFor(layers[0], part); ok {
+			sizes = append(sizes, float64(n))
+		}
+	})
+	return interval(float64(n), sizes), err
+}
+
+// ThresholdInterval is the interval of the suggested size of threshold i of [Design.Thresholds], and in which
+// part of the samples the costs cross at all.
+func (d Design) ThresholdInterval(i int, s Sampling) (Interval, float64, error) {
+	t := d.Thresholds()[i]
+	var sizes []float64
+	s = s.few()
+	err := s.run([]Design{d}, func(layers []model.Layer) {
+		branches := layers[0].(*model.Switch).Branches
+		best := math.NaN()
+		for _, c := range Crossings(branches[i].Layer, branches[i+1].Layer, 1, MaxSize) {
+			if d := math.Abs(math.Log(float64(c.Size / t.Suggested.Size))); c.Beyond && !(d >= math.Abs(math.Log(best/float64(t.Suggested.Size)))) {
+				best = float64(c.Size)
+			}
+		}
+		if !math.IsNaN(best) {
+			sizes = append(sizes, best)
+		}
+	})
+	return interval(float64(t.Suggested.Size), sizes), float64(len(sizes)) / float64(s.Samples), err
+}
+
+// few are enough samples for an interval of what takes a walk over all sizes to find.
+func (s Sampling) few() Sampling {
+	s.Samples = min(s.Samples, 1000)
+	return s
 }
 
 // run draws the parameters of the designs again and again, and hands over the layers.

@@ -44,7 +44,7 @@ type Assignment struct {
 
 // Set returns the design with parameters changed, one after the other: NAME, an
 // operator of = *= /= += -=, and a formula, as in "stage.host-dma.tau=3.8us/KiB",
-// "o_r*=0.5", "mtu=8KiB". Formulas may name the layer's parameters and the
+// "o_r*=0.5", "mtu=8KiB". A new value may have an interval: "L=5us ± 0.5us". Formulas may name the layer's parameters and the
 // platform's constants. The packets of a pipeline may also be set to a word of [platforms.CutNames].
 //
 // What is computed from a parameter follows it. It is an error if a name fits no
@@ -76,10 +76,12 @@ func (d Design) set(text string) (Design, error) {
 	right = strings.TrimSpace(right)
 	if _, err := platforms.ParseCut(right); strings.HasSuffix(p.Path, ".packets") && operator == '=' && err == nil && !isSize(right) {
 		change.Text = right
-	} else if change.Value, err = d.value(p, operator, right); err != nil {
+	} else if change.Value, change.PlusMinus, err = d.value(p, operator, right); err != nil {
 		return d, err
 	} else {
-		change.Text = Format(change.Value)
+		if change.Text = Format(change.Value); change.PlusMinus > 0 {
+			change.Text += " ± " + Format(quantity.Value{Num: change.PlusMinus, Dim: change.Value.Dim})
+		}
 	}
 	next, err := d.with(change)
 	if err != nil {
@@ -109,11 +111,11 @@ func (d Design) with(changes ...platforms.Change) (Design, error) {
 	return d, err
 }
 
-// value computes what an assignment gives the parameter.
-func (d Design) value(p platforms.Param, operator byte, right string) (quantity.Value, error) {
-	v, err := d.Layer.Eval(right, 0)
+// value computes what an assignment gives the parameter, and half of its interval.
+func (d Design) value(p platforms.Param, operator byte, right string) (quantity.Value, float64, error) {
+	v, within, err := platforms.EvalInterval(right, func(formula string) (quantity.Value, error) { return d.Layer.Eval(formula, 0) })
 	if err != nil {
-		return v, err
+		return v, 0, err
 	}
 	want := p.Value.Dim
 	if operator == '*' || operator == '/' {
@@ -123,25 +125,29 @@ func (d Design) value(p platforms.Param, operator byte, right string) (quantity.
 		v.Dim = want
 	}
 	if v.Dim != want {
-		return v, fmt.Errorf("%q is %s; %s takes %s here", right, v.Dim, p.Path, want)
+		return v, 0, fmt.Errorf("%q is %s; %s takes %s here", right, v.Dim, p.Path, want)
 	}
-	if operator != '=' && p.Value.Num == 0 && strings.HasSuffix(p.Path, ".packets") {
-		return v, fmt.Errorf("packets are %q now, no size to change; write packets=4KiB", p.Text)
+	if operator == '=' {
+		return v, within, nil
 	}
-	now := p.Value
+	if within > 0 {
+		return v, 0, fmt.Errorf("an interval belongs to a new value; write %s=VALUE ± HALF", p.Path)
+	}
+	if p.Value.Num == 0 && strings.HasSuffix(p.Path, ".packets") {
+		return v, 0, fmt.Errorf("packets are %q now, no size to change; write packets=4KiB", p.Text)
+	}
+	now, within := p.Value, p.PlusMinus
 	switch operator {
 	case '*':
-		now = now.Mul(v)
+		return now.Mul(v), within * v.Num, nil
 	case '/':
-		now = now.Div(v)
+		return now.Div(v), within / v.Num, nil
 	case '+':
 		now.Num += v.Num
 	case '-':
 		now.Num -= v.Num
-	default:
-		now = v
 	}
-	return now, nil
+	return now, within, nil
 }
 
 // Format prints a value for people, in the unit of its dimension.

@@ -106,7 +106,7 @@ func checkShares(t *testing.T, d Design, n quantity.Bytes) {
 		oneWay, gap = oneWay+s.OneWay, gap+s.Gap
 	}
 	l := d.Layer.Model
-	if math.Abs(float64(oneWay/l.OneWay(n))-1) > 1e-9 || math.Abs(float64(gap/l.Gap(n))-1) > 1e-9 {
+	if math.Abs(float64(oneWay/l.OneWay(n))-1) > 1e-7 || math.Abs(float64(gap/l.Gap(n))-1) > 1e-7 {
 		t.Errorf("%s at %s: shares add up to %v and %v, not %v and %v", d.Layer.Ref(), n, oneWay, gap, l.OneWay(n), l.Gap(n))
 	}
 }

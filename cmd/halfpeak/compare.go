@@ -16,6 +16,8 @@ type compareOptions struct {
 	sizes  sizesFlag
 	cycles cyclesFlag
 	plot   string
+	cross  bool
+	samplingFlags
 }
 
 func newCompare() *cobra.Command {
@@ -26,10 +28,14 @@ func newCompare() *cobra.Command {
 		Use:   "compare PLATFORM PLATFORM…",
 		Short: "Platforms side by side: overheads, RTT, gap, n½, r∞, best packet, share of the roof",
 		Example: `  halfpeak compare hp-lam sun-lam-ss20 sun-lam-ultra1 paragon meiko-cs2
-  halfpeak compare clip hp-lam --size 64KiB --plot both.png`,
+  halfpeak compare clip hp-lam --size 64KiB --plot both.png
+  halfpeak compare clip hp-lam --crossover --assume 5`,
 		Args:              wantArgs(1, -1, `platforms, as in "halfpeak compare clip hp-lam"`),
 		ValidArgsFunction: completePlatforms,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.samplingFlags.check(); err != nil {
+				return err
+			}
 			rows, err := compare(args, o)
 			if err != nil {
 				return err
@@ -52,6 +58,8 @@ func newCompare() *cobra.Command {
 	o.layers.declare(cmd)
 	cmd.Flags().Var(&o.sizes, "size", "message sizes")
 	o.cycles.declare(cmd)
+	cmd.Flags().BoolVar(&o.cross, "crossover", false, "the sizes at which one overtakes another, and how sure that is, as the table")
+	o.samplingFlags.declare(cmd.Flags())
 	cmd.Flags().StringVar(&o.plot, "plot", "", "draw all into one figure: this `file` (png, svg, pdf)")
 	enum(cmd, &figure.kind, "kind", "what the figure shows", "bandwidth", "latency")
 	declareSize(cmd, &figure.width, &figure.height)
@@ -59,6 +67,12 @@ func newCompare() *cobra.Command {
 }
 
 func compare(refs []string, o compareOptions) (reports.Rows, error) {
+	if o.cross {
+		if len(refs) < 2 {
+			return reports.Rows{}, usagef("--crossover is of two platforms or more")
+		}
+		return crossover(refs, o)
+	}
 	percent := func(v any) string { return fmt.Sprintf("%.0f %%", v) }
 	rows := reports.Rows{Columns: []reports.Column{
 		{Key: "platform", Head: "platform"}, {Key: "layer", Head: "layer"}, {Key: "size_bytes", Head: "size"},
@@ -78,6 +92,13 @@ func compare(refs []string, o compareOptions) (reports.Rows, error) {
 		for _, n := range o.sizes.sizes {
 			rows.Data = append(rows.Data, compareRow(p, l, n))
 		}
+	}
+	if len(refs) == 2 {
+		notes, err := overtakes(refs, o)
+		if err != nil {
+			return reports.Rows{}, err
+		}
+		rows.Notes = append(rows.Notes, notes...)
 	}
 	return o.cycles.add(rows, clocks)
 }

@@ -31,9 +31,7 @@ type whatifOptions struct {
 	by     []string
 
 	sensitivity, where, landmarks, uncertainty bool
-
-	samples int
-	seed    uint64
+	samplingFlags
 }
 
 func newWhatif() *cobra.Command {
@@ -74,6 +72,16 @@ Each takes the design that --set leaves. --plot draws its figure.`,
 			switch {
 			case len(o.vary) > 0:
 				return o.runVary(cmd, d)
+			case o.target != "":
+				return o.runTarget(cmd, d)
+			case o.sensitivity:
+				return o.runSensitivity(cmd, d)
+			case o.where:
+				return o.runWhere(cmd, d)
+			case o.landmarks:
+				return o.runLandmarks(cmd, d)
+			case o.uncertainty:
+				return o.runUncertainty(cmd, base, d)
 			default:
 				return o.runSet(cmd, base, d)
 			}
@@ -91,8 +99,16 @@ Each takes the design that --set leaves. --plot draws its figure.`,
 	f.Var(&o.sizes, "size", "message sizes; for --vary 64KiB if not given")
 	f.StringSliceVar(&o.of, "of", nil, "the `quantities` to look at: "+strings.Join(whatif.Quantities(), ", "))
 	f.StringArrayVar(&o.vary, "vary", nil, "walk through a range: `NAME=FROM..TO/N`, or /N/log for even ratios; may be given again")
+	f.StringVar(&o.target, "target", "", "a `condition`, as in \"bandwidth(4KiB) >= 100MB/s\" or \"rtt(16B) <= rtt(16B)/2\"")
+	f.StringArrayVar(&o.by, "by", nil, "the `NAME` of the parameter that is to reach it, or NAME=FROM..TO; two for a curve, none for each of all")
+	f.BoolVar(&o.sensitivity, "sensitivity", false, "what a percent of each parameter changes; the figure is a tornado")
+	f.BoolVar(&o.where, "where", false, "which stage or parameter owns how much of the one-way time and of the gap")
+	f.BoolVar(&o.landmarks, "landmarks", false, "n½, 90 % of the peak, and where protocols should switch")
+	f.BoolVar(&o.uncertainty, "uncertainty", false, "predictions with 95 % intervals, from those of the parameters")
+	o.declare(f)
 	completeParams(cmd, "set", "=")
 	completeParams(cmd, "vary", "=")
+	completeParams(cmd, "by", "")
 	complete(cmd, "of", whatif.Quantities())
 	return cmd
 }
@@ -106,12 +122,17 @@ func (o *whatifOptions) check(cmd *cobra.Command) error {
 		}
 	}
 	switch {
+	case len(o.by) > 0 && o.target == "":
+		return usagef("--by is of --target; give a condition, as in --target 'bandwidth(4KiB) >= 100MB/s'")
 	case questions > 1:
 		return usagef("--vary, --target, --sensitivity, --where, --landmarks and --uncertainty are different questions; ask one at a time")
 	case questions == 0 && len(o.set) == 0:
 		return usagef("nothing is asked: give --set NAME=VALUE, --vary, --target, --sensitivity, --where, --landmarks or --uncertainty")
 	case questions == 0 && o.plot != "":
 		return usagef("--plot draws --vary, --target, --sensitivity, --where and --uncertainty; for curves before and after, use halfpeak plot")
+	}
+	if err := o.samplingFlags.check(); err != nil {
+		return err
 	}
 	for _, name := range o.of {
 		if _, err := whatif.NewQuantity(name, 1); err != nil {
@@ -213,10 +234,11 @@ func arrow(before, after fmt.Stringer, change float64) string {
 	return fmt.Sprintf("%s → %s, %s", from, to, percent(change))
 }
 
-// percent prints a part of one: "+12.3 %", with a minus sign that is one.
-func percent(v float64) string {
-	return strings.Replace(fmt.Sprintf("%+.1f %%", 100*v), "-", "−", 1)
-}
+// percent prints a part of one: "+12.3 %".
+func percent(v float64) string { return minus(fmt.Sprintf("%+.1f %%", 100*v)) }
+
+// minus makes a hyphen before a number the minus sign that it is.
+func minus(number string) string { return strings.Replace(number, "-", "−", 1) }
 
 func beforeAfter(before, after whatif.Design, sizes sizesFlag) (reports.Rows, error) {
 	rows := reports.Rows{Columns: []reports.Column{

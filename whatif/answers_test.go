@@ -1,0 +1,341 @@
+package whatif
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+)
+
+// On LogGP the sensitivity to a time is its part of the whole: RTT = 2(o_s + L + o_r + 15G) at 16 bytes.
+func TestSensitivities(t *testing.T) {
+	d := find(t, "hp-lam")
+	q, err := ParseQuantity("rtt(16B)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := d.Sensitivities(q, 0.1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := 2.9 + 5.3 + 5.8 + 15/24.
+	want := map[string]float64{"layer.gam.o_r": 5.8 / whole, "layer.gam.L": 5.3 / whole, "layer.gam.o_s": 2.9 / whole,
+		"constant.bulk_bandwidth": -15 / 24. / whole, "layer.gam.g": 0}
+	last := math.Inf(1)
+	for _, s := range all {
+		if w, ok := want[s.Param.Path]; ok && math.Abs(s.PerPercent-w) > 1e-4 {
+			t.Errorf("%s: %v, want %v", s.Param.Path, s.PerPercent, w)
+		}
+		if weight(s) > last {
+			t.Errorf("%s stands behind what matters less", s.Param.Path)
+		}
+		last = weight(s)
+	}
+	if low, high := all[0].Low, all[0].High; math.Abs(low-2*(whole-0.58)) > 1e-9 || math.Abs(high-2*(whole+0.58)) > 1e-9 {
+		t.Errorf("10 %% of o_r: %v to %v", low, high)
+	}
+}
+
+// What Solve finds is what a sweep in small steps finds, to the step.
+func TestSolveIsSweep(t *testing.T) {
+	check := func(ref, target, name string, from, to float64) {
+		t.Helper()
+		d := find(t, ref)
+		tg, err := d.ParseTarget(target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := d.Platform.Find(d.Layer.Name, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := d.Solve(tg, p, 0, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		prog, err := d.Platform.Compile(d.Layer.Name, p.Path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const steps = 20000
+		step := (to - from) / steps
+		nearest := math.NaN()
+		for i := range steps + 1 {
+			v := from + float64(i)*step
+			if isWhole(p) {
+				v = math.Round(v)
+			}
+			if prog.Set(v) && tg.Met(tg.Quantity.Of(prog.Layer())) && !(math.Abs(v-p.Value.Num) >= math.Abs(nearest-p.Value.Num)) {
+				nearest = v
+			}
+		}
+		if s.Reached == math.IsNaN(nearest) || s.Reached && math.Abs(s.Value-nearest) > step+1e-9 {
+			t.Errorf("%s, %s by %s: %v (%v), the sweep finds %v", ref, target, name, s.Value, s.Reached, nearest)
+		}
+		if s.Reached && !tg.Met(s.At) {
+			t.Errorf("%s, %s by %s: %v gives %v", ref, target, name, s.Value, s.At)
+		}
+	}
+	check("hp-lam", "rtt(16B) <= 20us", "o_r", 0, 20)
+	check("hp-lam", "rtt(16B) <= rtt(16B)/2", "o_r", 0, 20)
+	check("hp-lam", "rtt(16B) <= rtt(16B)*0.8", "L", 0, 20)
+	check("hp-lam", "throughput(64KiB) >= 30MB/s", "bulk_bandwidth", 1, 100)
+	check("clip", "bandwidth(64KiB) >= 115MB/s", "wire.tau", 0, 0.02)
+	check("clip", "bandwidth(64KiB) >= 114MB/s", "host-dma-in.tau", 0, 0.02)
+	check("clip", "bandwidth(64KiB) >= 120MB/s", "host-dma.tau", 0, 0.02)
+	check("clip", "n_half <= 3000", "copy-out.beta", 0, 10)
+	check("hp-lam/bulk", "bandwidth(64KiB) >= 24.5MB/s", "mtu", 1, 100000)
+	check("sun-lam-ss20", "rtt(1B) <= 15us", "o_s", 0, 20)
+}
+
+func TestSolve(t *testing.T) {
+	solve := func(ref, target, name string) Solution {
+		t.Helper()
+		d := find(t, ref)
+		tg, err := d.ParseTarget(target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := d.Platform.Find(d.Layer.Name, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := d.Solve(tg, p, 0, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	// Without o_r, 2(2.9 + 5.3) = 16.4 µs are left for one byte, more than half of 28.
+	s := solve("hp-lam", "rtt(1B) <= rtt(1B)/2", "o_r")
+	if s.Reached || s.Value != 0 || math.Abs(s.At-16.4) > 1e-9 || s.Limits[0].Owner != "L" {
+		t.Errorf("half of the RTT by o_r: %+v", s)
+	}
+	// It is met up to 2(2.9 + 5.3 + o_r) = 40 µs.
+	s = solve("hp-lam", "rtt(1B) <= 40us", "o_r")
+	if !s.Met || math.Abs(s.To-11.8) > 1e-9 || !math.IsInf(s.From, -1) {
+		t.Errorf("40 µs by o_r: %+v", s)
+	}
+	// A target with = is what the value has to cross.
+	if s = solve("hp-lam", "rtt(1B) = 20us", "o_r"); math.Abs(s.Value-1.8) > 1e-9 {
+		t.Errorf("20 µs by o_r: %+v", s)
+	}
+}
+
+func TestParseTargetErrors(t *testing.T) {
+	check := func(ref, text, want string) {
+		t.Helper()
+		_, err := find(t, ref).ParseTarget(text)
+		if err == nil || err.Error() != text+": "+want {
+			t.Errorf("got  %v\nwant %s: %s", err, text, want)
+		}
+	}
+	check("hp-lam", "rtt(16B)", `no condition; write it as "bandwidth(4KiB) >= 100MB/s"`)
+	check("hp-lam", "rtt >= 3us", `"rtt": of messages of which size? write rtt(64KiB)`)
+	check("hp-lam", "rt(1B) >= 3us", `no quantity "rt"; did you mean "rtt"?`)
+	check("hp-lam", "rtt(16B) <= 3MB/s", "rtt is a time, not a rate")
+	check("hp-lam", "packet(4KiB) <= 3B", "hp-lam/gam has no packet(4KiB): its messages are not cut into packets")
+	check("hp-lam/card-accesses", "n_half <= 3B", "hp-lam/card-accesses has no n_half: no cost is per byte, so bandwidth has no peak")
+}
+
+// On the curve the target is just met: on one side it is, on the other it is not.
+func TestCurve(t *testing.T) {
+	d := find(t, "clip")
+	tg, err := d.ParseTarget("bandwidth(64KiB) >= 105MB/s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ranges := sweep(t, "clip", nil, nil, "host-dma.tau=1us/KiB..12us/KiB/45", "wire.tau=1us/KiB..12us/KiB").Ranges
+	xs, ys, err := d.Curve(tg, ranges[0], ranges[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	prog, err := d.Platform.Compile(d.Layer.Name, ranges[0].Param.Path, ranges[1].Param.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	met := func(x, y float64) bool { return prog.Set(x, y) && tg.Met(tg.Quantity.Of(prog.Layer())) }
+	for i := range xs {
+		if math.IsNaN(ys[i]) {
+			continue
+		}
+		found++
+		if met(xs[i], ys[i]*(1-1e-9)) == met(xs[i], ys[i]*(1+1e-9)) {
+			t.Errorf("at %v nothing changes at %v", xs[i], ys[i])
+		}
+	}
+	if found < 20 {
+		t.Errorf("the curve has %d points", found)
+	}
+}
+
+// Crossings are where walking every size finds them.
+func TestCrossings(t *testing.T) {
+	check := func(a, b string, hi int) {
+		t.Helper()
+		x, y := find(t, a).Layer.Model, find(t, b).Layer.Model
+		var want []string
+		last := 0.0
+		for n := quantity.Bytes(1); n <= quantity.Bytes(hi); n++ {
+			lead := float64(y.OneWay(n) - x.OneWay(n))
+			if last*lead < 0 {
+				want = append(want, fmt.Sprint(n-1, lead < 0))
+			}
+			if lead != 0 {
+				last = lead
+			}
+		}
+		var got []string
+		for _, c := range Crossings(x, y, 1, quantity.Bytes(hi)) {
+			got = append(got, fmt.Sprint(c.Size, c.Beyond))
+			if !(c.Low <= c.Size && c.Size <= c.High) {
+				t.Errorf("%s is not between %s and %s", c.Size, c.Low, c.High)
+			}
+		}
+		if strings.Join(got, ", ") != strings.Join(want, ", ") {
+			t.Errorf("%s, %s: got %v, want %v", a, b, got, want)
+		}
+	}
+	check("clip", "mpc", 20000)
+	check("hp-lam", "paragon", 20000)
+	check("meiko-cs2", "sun-lam-ss20", 20000)
+	check("clip/pio", "clip/dma-system-buffer", 5000)
+	check("hp-lam", "hp-lam", 1000)
+}
+
+func TestSizeFor(t *testing.T) {
+	all, err := platforms.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range all {
+		for _, l := range p.Layers {
+			n, ok := SizeFor(l.Model, 0.5)
+			want, known := model.HalfPeak(l.Model)
+			half := model.Asymptote(l.Model) / 2
+			if ok != known || ok && (n > want || model.Bandwidth(l.Model, n) < half || n > 1 && model.Bandwidth(l.Model, n-1) >= half) {
+				t.Errorf("%s: %s (%v), n½ is %s (%v)", l.Ref(), n, ok, want, known)
+			}
+		}
+	}
+	// β + nτ reaches 90 % of 1/τ at 9β/τ.
+	if n, _ := SizeFor(model.Linear{Beta: 10, Tau: 0.01}, 0.9); n != 9000 {
+		t.Errorf("90 %% at %s", n)
+	}
+}
+
+// design is a platform with one layer, for tests with intervals.
+func design(t *testing.T, name, layer string) Design {
+	t.Helper()
+	p, err := platforms.Parse(name+".toml", []byte("[layer.x]\n"+layer+"\nsource = \"test\"\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Design{Platform: p, Layer: p.Layers[0]}
+}
+
+// The interval of a linear cost is that of a sum of normal numbers: √(h_β² + (n·h_τ)²).
+func TestPredict(t *testing.T) {
+	d := design(t, "d", `model = "linear"
+beta = "10us ± 1us"
+tau = "10us/KiB ± 5%"`)
+	sizes := []quantity.Bytes{1, 1024, 65536}
+	in, err := d.Predict("one_way", sizes, Sampling{Samples: 100000, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, n := range sizes {
+		k := float64(n) / 1024
+		want := math.Hypot(1, k*0.5)
+		if math.Abs(in[i].Low-(10+10*k-want)) > 0.02*want || math.Abs(in[i].High-(10+10*k+want)) > 0.02*want {
+			t.Errorf("%s: %+v, want ± %v", n, in[i], want)
+		}
+	}
+	again, err := d.Predict("one_way", sizes, Sampling{Samples: 100000, Seed: 1})
+	if err != nil || again[2] != in[2] {
+		t.Errorf("the same seed gives %v and %v", in[2], again[2])
+	}
+	if _, err := find(t, "clip").Predict("one_way", sizes, Sampling{Samples: 10}); !errors.Is(err, ErrExact) {
+		t.Errorf("without intervals: %v", err)
+	}
+}
+
+// The probability that one of two linear costs is the faster one is known: Φ(Δ/σ).
+func TestFaster(t *testing.T) {
+	a := design(t, "a", "model = \"linear\"\nbeta = \"10us ± 1.959964us\"\ntau = \"0us/KiB\"")
+	b := design(t, "b", "model = \"linear\"\nbeta = \"11us ± 1.959964us\"\ntau = \"0us/KiB\"")
+	p, err := Faster(a, b, []quantity.Bytes{1}, Sampling{Samples: 100000, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := 0.5 * math.Erfc(-1/math.Sqrt2/math.Sqrt2) // σ = √2 µs, Δ = 1 µs
+	if math.Abs(p[0]-want) > 0.005 {
+		t.Errorf("probability %v, want %v", p[0], want)
+	}
+	// What both have in common is the same number in both: with 5 % less o_r one is faster, however
+	// uncertain L is.
+	c := find(t, "hp-lam")
+	e, err := c.Set("o_r*=0.95", "L=5.3us ± 2us")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := c.Set("L=5.3us ± 2us")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, err = Faster(e, f, []quantity.Bytes{1}, Sampling{Samples: 1000, Seed: 1}); err != nil || p[0] != 1 {
+		t.Errorf("probability %v, %v", p, err)
+	}
+}
+
+// Intervals cover the truth in 95 % of cases: in each, parameters have been measured with an
+// error, and the prediction from them has an interval.
+func TestCoverage(t *testing.T) {
+	check := func(layer string, truth []float64) {
+		t.Helper()
+		random := rand.New(rand.NewPCG(7, 7))
+		sizes := []quantity.Bytes{16, 4096, 65536}
+		exact := design(t, "truth", fmt.Sprintf(layer, pairs(truth, truth)...))
+		covered := make([]int, len(sizes))
+		const cases = 1000
+		for k := range cases {
+			measured, half := make([]float64, len(truth)), make([]float64, len(truth))
+			for i, v := range truth {
+				half[i] = 0.06 * v
+				measured[i] = v + random.NormFloat64()*half[i]/1.959964
+			}
+			d := design(t, "measured", fmt.Sprintf(layer, pairs(measured, half)...))
+			in, err := d.Predict("one_way", sizes, Sampling{Samples: 2000, Seed: uint64(k)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, n := range sizes {
+				if v := float64(exact.Layer.Model.OneWay(n)); in[i].Low <= v && v <= in[i].High {
+					covered[i]++
+				}
+			}
+		}
+		for i, n := range sizes {
+			if part := float64(covered[i]) / cases; part < 0.93 || part > 0.97 {
+				t.Errorf("%s: %.1f %% of the intervals cover the truth", n, 100*part)
+			}
+		}
+	}
+	check("model = \"linear\"\nbeta = \"%vus ± %vus\"\ntau = \"%vus/KiB ± %vus/KiB\"", []float64{10, 8})
+	check("model = \"loggp\"\no_s = \"%vus ± %vus\"\no_r = \"%vus ± %vus\"\nL = \"%vus ± %vus\"\nG = \"%vus/KiB ± %vus/KiB\"\ng = \"9us\"", []float64{3, 6, 5, 40})
+}
+
+func pairs(a, b []float64) []any {
+	var all []any
+	for i := range a {
+		all = append(all, a[i], b[i])
+	}
+	return all
+}
