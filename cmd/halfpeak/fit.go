@@ -52,7 +52,8 @@ func newFit() *cobra.Command {
 		Short: "Parameters with intervals from the output of a benchmark",
 		Long: `Fit reads what a benchmark printed and gives the parameters behind it, with 95 %
 confidence intervals, where the protocol changes, and how well they predict.
-"-" is standard input. It reads ` + trace.Known + `.
+"-" is standard input. It reads
+` + wrap(trace.Known+".", 80) + `
 
 The models are
 

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// inputs are the files that the documents' commands read, by the names they
+// use, with what is copied there.
+var inputs = map[string]string{
+	"np.out":      "../../fit/trace/testdata/netpipe-3.7.2-openmpi-4.1.4-sm.np.out",
+	"netpipe.out": "../../fit/trace/testdata/netpipe-3.7.2-openmpi-4.1.4-sm.np.out",
+}
+
+// The sessions of README.md show what halfpeak prints.
+func TestReadme(t *testing.T) {
+	const path = "../../README.md"
+	text, err := os.ReadFile(path)
+	if os.IsNotExist(err) {
+		t.Skip("there is no README.md")
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	dir := scratch(t)
+	var b strings.Builder
+	rest, blocks := string(text), 0
+	for {
+		before, block, found := strings.Cut(rest, "```console\n")
+		b.WriteString(before)
+		if !found {
+			break
+		}
+		body, after, closed := strings.Cut(block, "```\n")
+		if !closed {
+			t.Fatalf("a console block is not closed:\n%s", block)
+		}
+		blocks++
+		b.WriteString("```console\n" + session(t, dir, body) + "```\n")
+		rest = after
+	}
+	if blocks == 0 {
+		t.Error("README.md shows no session")
+	}
+	if got := b.String(); *update && got != string(text) && !t.Failed() {
+		if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// The commands of the package comment work.
+func TestPackageComment(t *testing.T) {
+	text, err := os.ReadFile("main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var body strings.Builder
+	for line := range strings.Lines(string(text)) {
+		if shown, ok := strings.CutPrefix(line, "//\t"); ok {
+			body.WriteString(shown)
+		}
+	}
+	if body.Len() == 0 {
+		t.Fatal("the package comment shows no command")
+	}
+	session(t, scratch(t), body.String())
+}
+
+func scratch(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, from := range inputs {
+		content, err := os.ReadFile(from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// A shown command is a line "$ halfpeak …" with the output under it.
+type shown struct{ line, want string }
+
+// session runs the commands of a block in dir and compares their output, byte
+// for byte; a line "..." stands for any number of lines, and a blank line
+// before the next command is layout. A block without any output is a list of
+// commands, which must work. It returns the block as it should be.
+func session(t *testing.T, dir, block string) string {
+	t.Helper()
+	var commands []shown
+	for line := range strings.Lines(block) {
+		switch {
+		case strings.HasPrefix(line, "$ "):
+			commands = append(commands, shown{line: line})
+		case len(commands) == 0:
+			t.Errorf("%q stands before the first command", line)
+		default:
+			commands[len(commands)-1].want += line
+		}
+	}
+	list := strings.Count(block, "\n") == len(commands)
+	var b strings.Builder
+	for i, c := range commands {
+		layout := ""
+		if i < len(commands)-1 && strings.HasSuffix("\n"+c.want, "\n\n") {
+			c.want, layout = c.want[:len(c.want)-1], "\n"
+		}
+		line := strings.TrimSuffix(strings.TrimPrefix(c.line, "$ "), "\n")
+		if !strings.HasPrefix(line, "halfpeak") {
+			t.Errorf("%q is no command of halfpeak; show it in a block of sh", line)
+			continue
+		}
+		cmd := exec.Command("sh", "-c", line)
+		cmd.Dir = dir
+		var out bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &out
+		if err := cmd.Run(); err != nil {
+			t.Errorf("%s: %v\n%s", line, err, out.String())
+			continue
+		}
+		got := out.String()
+		switch {
+		case list || matches(got, c.want):
+			got = c.want
+		case strings.Contains("\n"+c.want, "\n...\n"):
+			t.Errorf("%s\nprints\n%s\nshown is\n%s", line, got, c.want)
+		case !*update:
+			t.Errorf("%s\nprints\n%s\nshown is\n%s\n(go test ./cmd/halfpeak -update shows what it prints)", line, got, c.want)
+		}
+		b.WriteString(c.line + got + layout)
+	}
+	return b.String()
+}
+
+// matches reports whether text is pattern, in which a line "..." stands for any lines.
+func matches(text, pattern string) bool {
+	before, after, dots := strings.Cut("\n"+pattern, "\n...\n")
+	if !dots {
+		return text == pattern
+	}
+	before = strings.TrimPrefix(before+"\n", "\n")
+	rest, ok := strings.CutPrefix(text, before)
+	if !ok {
+		return false
+	}
+	for {
+		if matches(rest, after) {
+			return true
+		}
+		_, next, more := strings.Cut(rest, "\n")
+		if !more {
+			return false
+		}
+		rest = next
+	}
+}
+
+func TestMatches(t *testing.T) {
+	check := func(text, pattern string, want bool) {
+		t.Helper()
+		if got := matches(text, pattern); got != want {
+			t.Errorf("matches(%q, %q) = %v", text, pattern, got)
+		}
+	}
+	check("a\nb\n", "a\nb\n", true)
+	check("a\nb\n", "a\n", false)
+	check("a\nb \n", "a\nb\n", false)
+	check("a\nb\nc\n", "...\n", true)
+	check("", "...\n", true)
+	check("a\nb\nc\n", "a\n...\n", true)
+	check("a\nb\nc\n", "...\nc\n", true)
+	check("a\nb\nc\n", "a\n...\nc\n", true)
+	check("a\nb\nc\n", "a\n...\nb\n", false)
+	check("a\nb\nc\nb\n", "a\n...\nb\n", true)
+	check("a\nb\nc\n", "b\n...\n", false)
+	check("a\nb\nc\nd\n", "...\nb\n...\nd\n", true)
+	check("a\nb...\n", "a\n...\nc\n", false)
+}
