@@ -69,5 +69,5 @@ func TestRunKeys(t *testing.T) {
 	check(`retry = "1ms"`, ``, `my.toml:19:1: protocol.p.rounds: rounds send again what retry keeps; give retry too`)
 	check(`poll = "0.6us"`, "poll = \"0.6us\"\ninterrupt = \"5us\"", `my.toml:23:1: protocol.p.interrupt: a processor that is interrupted does not poll; leave one out`)
 	check(`credits = "8"`, `credit = "8"`, `my.toml:16:1: unknown key "protocol.p.credit"; did you mean "credits"?`)
-	check("poll = \"0.6us\"\nsource = \"x\"", `poll = "0.6us"`, `my.toml:15:1: protocol.p: no source; say where its numbers are from, as in source = "Table 4.2"`)
+	check("poll = \"0.6us\"\nsource = \"x\"", `poll = "0.6us"`, `my.toml:15:11: protocol.p: no source; say where its numbers are from, as in source = "Table 4.2"`)
 }

@@ -29,13 +29,16 @@ func newPlot() *cobra.Command {
 	o := plotOptions{sizes: newSizes("1..1MiB/16")}
 	cmd := &cobra.Command{
 		Use:   "plot PLATFORM… -o FILE.png",
-		Short: "Curves of bandwidth or latency, or the timeline of a pipeline",
+		Short: "Curves of bandwidth or latency, the timeline of a pipeline, or a LogP signature",
 		Long: `Plot draws bandwidth or latency against message size, model lines with the measured
 points that halfpeak knows; or with --kind timeline when each stage of a pipeline
-is busy with which packet of one message. The file's extension chooses PNG, SVG or
+is busy with which packet of one message, as the message engine runs it; or with
+--kind signature the intervals between requests that the engine measures, as LogP's
+parameters are read off them. The file's extension chooses PNG, SVG or
 PDF; without -o it prints the numbers of the figure.`,
 		Example: `  halfpeak plot clip hp-lam -o bandwidth.png
-  halfpeak plot clip --kind timeline --size 16KiB --packet 2048 -o timeline.svg`,
+  halfpeak plot clip --kind timeline --size 16KiB --packet 2048 -o timeline.svg
+  halfpeak plot hp-lam --kind signature -o signature.png`,
 		Args:              wantArgs(1, -1, `at least one platform, as in "halfpeak plot clip -o bandwidth.png"`),
 		ValidArgsFunction: completePlatforms,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -51,7 +54,7 @@ PDF; without -o it prints the numbers of the figure.`,
 	}
 	out.declare(cmd)
 	o.layers.declare(cmd)
-	enum(cmd, &o.kind, "kind", "what to draw", "bandwidth", "latency", "timeline")
+	enum(cmd, &o.kind, "kind", "what to draw", "bandwidth", "latency", "timeline", "signature")
 	cmd.Flags().Var(&o.sizes, "size", "message sizes; one for a timeline, 16KiB if not given")
 	cmd.Flags().StringVar(&o.title, "title", "", "title of the figure")
 	declareSize(cmd, &o.width, &o.height)
@@ -93,8 +96,11 @@ func drawTo(path string, p reports.Picture, width, height int) error {
 }
 
 func plot(refs []string, o plotOptions) (reports.Picture, error) {
-	if o.kind.value == "timeline" {
+	switch o.kind.value {
+	case "timeline":
 		return timeline(refs, o)
+	case "signature":
+		return signature(refs, o)
 	}
 	return curves(refs, o)
 }
@@ -191,7 +197,7 @@ func timeline(refs []string, o plotOptions) (reports.Picture, error) {
 	if len(refs) > 1 || len(o.sizes.sizes) > 1 {
 		return nil, usagef("a timeline shows one message: give one platform and one --size")
 	}
-	_, l, err := o.layers.find(refs[0])
+	p, l, err := o.layers.find(refs[0])
 	if err != nil {
 		return nil, err
 	}
@@ -205,7 +211,7 @@ func timeline(refs []string, o plotOptions) (reports.Picture, error) {
 	if boxes := plan.Packets() * len(pipe.Stages); boxes > maxBoxes {
 		return nil, fmt.Errorf("%s in packets of %s makes a timeline of %d boxes; choose a larger --packet or a smaller --size", n, size, boxes)
 	}
-	return newTimeline(l, n, pipe, plan, o.title), nil
+	return runTimeline(p, l, n, pipe, o.title)
 }
 
 func newTimeline(l platforms.Layer, n quantity.Bytes, pipe model.Pipeline, plan model.Plan, title string) reports.Timeline {

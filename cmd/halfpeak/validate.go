@@ -289,10 +289,14 @@ func (v *validation) compare(row *validated) {
 
 // shortPiece is why pieces in a pipeline may take longer than the formula says.
 func (v *validation) shortPiece(n quantity.Bytes) string {
-	if s, ok := model.At(v.l.Model, n).(model.Segmented); !ok {
+	s, ok := model.At(v.l.Model, n).(model.Segmented)
+	switch {
+	case !ok || n <= s.MTU:
 		return ""
-	} else if s.Window > 0 {
+	case s.Window > 0:
 		return "the formula spreads the wait for credits evenly over all pieces; it comes once for each window"
+	case math.Mod(float64(n), float64(s.MTU)) == 0:
+		return "the pieces before the last are not through yet when the formula starts it"
 	}
 	return "the formula starts the last piece when the slowest stage is free; this piece is short, and the one before it is not through yet"
 }
@@ -310,7 +314,7 @@ func (v *validation) pingBulk(n quantity.Bytes) error {
 	case v.system.Options.Rendezvous > 0:
 		why = "the way back is a reply: who asked is ready for it, so it goes without a rendezvous"
 	case why != "":
-		why += "; and replies to the pieces take their turn"
+		why = "each piece but the last has a reply, which takes its turn on what both ways share"
 	}
 	v.add("ping_bulk", n, "one way", float64(v.l.Model.OneWay(n)), float64(t), "µs", why)
 	return err
@@ -337,7 +341,7 @@ func (v *validation) allToOne(n quantity.Bytes) error {
 	case math.Abs(float64(t/receive-1)) < different:
 		why = "what the senders may send at their gap is more than the receiver's processor takes: o_r for each"
 	case math.Abs(float64(t/gap-1)) < different:
-		why = "the receiver's interface takes a message each gap, however many nodes send"
+		why = "a resource of the receiver takes a message each gap, however many nodes send"
 	}
 	v.add("all_to_1", n, "interval at node 0", float64(gap)/float64(senders), float64(t), "µs", why)
 	return err
@@ -372,7 +376,7 @@ func (v *validation) signature(quantity.Bytes) error {
 		return nil
 	}
 	oneWay, gap := v.l.Model.OneWay(1), v.l.Model.Gap(1)
-	bursts, rtt, err := v.bursts(gap + send + receive)
+	bursts, rtt, err := v.bursts()
 	if err != nil {
 		return err
 	}
@@ -395,8 +399,10 @@ func (v *validation) signature(quantity.Bytes) error {
 	return nil
 }
 
-// bursts runs a signature, with Δ up to twice the longest interval that the layer may have.
-func (v *validation) bursts(longest quantity.Micros) (bursts []programs.Burst, rtt quantity.Micros, err error) {
+// bursts runs a signature, with Δ up to twice the longest interval that the model has, and the round trip.
+func (v *validation) bursts() (bursts []programs.Burst, rtt quantity.Micros, err error) {
+	send, receive := v.l.Model.Overheads(1)
+	longest := v.l.Model.Gap(1) + send + receive
 	var messages []int
 	for m := 1; m <= 2048; m *= 2 {
 		messages = append(messages, m)
