@@ -1,0 +1,39 @@
+package virtual_test
+
+import (
+	"fmt"
+	"log"
+
+	"github.com/halfpeak/halfpeak/engine"
+	"github.com/halfpeak/halfpeak/engine/programs"
+	"github.com/halfpeak/halfpeak/engine/virtual"
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+)
+
+// HP-LAM's ping-pong on two simulated nodes, beside what the model says of it.
+func ExampleRun() {
+	platform, layer, err := platforms.Find("hp-lam")
+	if err != nil {
+		log.Fatal(err)
+	}
+	system, err := virtual.Of(platform, layer)
+	if err != nil {
+		log.Fatal(err)
+	}
+	var rtt quantity.Micros
+	_, err = virtual.Run(system, virtual.Config{Nodes: 2}, func(ep *engine.Endpoint) error {
+		t, err := programs.PingPong(ep, 100)
+		if ep.Node() == 0 {
+			rtt = t
+		}
+		return err
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("engine", rtt, "model", model.RTT(layer.Model, 1))
+	// Output:
+	// engine 28.00 µs model 28.00 µs
+}

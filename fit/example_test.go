@@ -1,0 +1,51 @@
+package fit_test
+
+import (
+	"fmt"
+	"log"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/fit"
+	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// From the output of a benchmark to the parameters behind it, and from these to
+// a size that nobody measured.
+func Example() {
+	const out = `
+# OSU MPI Latency Test
+# Size          Latency (us)
+64                      2.28
+256                     2.66
+1024                    4.25
+4096                   10.41
+16384                  34.90
+65536                 133.20
+`
+	file, err := trace.Read(strings.NewReader(out), "latency.txt", trace.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	result, err := fit.Linear(&file.Tables[0], fit.Relative)
+	if err != nil {
+		log.Fatal(err)
+	}
+	line := result.Segments[0]
+	fmt.Printf("β = %s (%s to %s)\n", line.Beta.Value, line.Beta.Low, line.Beta.High)
+	fmt.Printf("τ = %s (%s to %s)\n", line.Tau.Value, line.Tau.Low, line.Tau.High)
+	fmt.Printf("median error %.1f %%\n", 100*result.Median)
+
+	layer, err := result.Layer()
+	if err != nil {
+		log.Fatal(err)
+	}
+	half, _ := model.HalfPeak(layer)
+	fmt.Println("32 KiB take", layer.OneWay(32*quantity.KiB), "and n½ is", half)
+	// Output:
+	// β = 2.16 µs (2.13 µs to 2.18 µs)
+	// τ = 2.0542 µs/KiB (2.0328 µs/KiB to 2.0756 µs/KiB)
+	// median error 0.4 %
+	// 32 KiB take 67.89 µs and n½ is 1076 B
+}
