@@ -1,0 +1,195 @@
+// Package arch holds tests of the whole tree: what may import what, and what
+// every package has.
+package arch
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const (
+	module = "github.com/halfpeak/halfpeak"
+	root   = "../.."
+)
+
+// below says which packages of the project each package may import: arrows
+// point down only. Everybody may import internal/nearest, which imports nothing.
+var below = map[string]string{
+	"internal/nearest": "",
+	"model/quantity":   "",
+	"model":            "model/quantity",
+	"platforms":        "model model/quantity",
+	"data":             "platforms model model/quantity",
+	"fit/trace":        "model/quantity",
+	"fit":              "fit/trace model model/quantity",
+	"whatif":           "platforms model model/quantity",
+	"engine":           "platforms model model/quantity",
+	"engine/virtual":   "engine platforms model model/quantity",
+	"engine/live":      "engine platforms model model/quantity",
+	"engine/programs":  "engine platforms model model/quantity",
+	"reports":          "model/quantity",
+}
+
+// A source is a file that is no test.
+type source struct {
+	path string // below root, with slashes
+	dir  string
+	*ast.File
+}
+
+func sources(t *testing.T, set *token.FileSet) []source {
+	t.Helper()
+	var all []source
+	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && p != root && (strings.HasPrefix(d.Name(), ".") || strings.HasPrefix(d.Name(), "_") || d.Name() == "testdata") {
+			return filepath.SkipDir
+		}
+		if filepath.Ext(p) != ".go" || strings.HasSuffix(p, "_test.go") {
+			return nil
+		}
+		f, err := parser.ParseFile(set, p, nil, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(root, p)
+		if err != nil {
+			return err
+		}
+		rel = filepath.ToSlash(rel)
+		all = append(all, source{rel, path.Dir(rel), f})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all) < 50 {
+		t.Fatalf("only %d files found: this test looks in the wrong place", len(all))
+	}
+	return all
+}
+
+func TestImportsPointDown(t *testing.T) {
+	for _, f := range sources(t, token.NewFileSet()) {
+		if strings.HasPrefix(f.dir, "cmd/") {
+			continue // the top
+		}
+		list, known := below[f.dir]
+		if !known {
+			t.Errorf("%s: package %s is new here; say in this test what it may import", f.path, f.dir)
+			continue
+		}
+		allowed := append(strings.Fields(list), "internal/nearest")
+		for _, spec := range f.Imports {
+			name, _ := strconv.Unquote(spec.Path.Value)
+			if name, ours := strings.CutPrefix(name, module+"/"); ours && !slices.Contains(allowed, name) {
+				t.Errorf("%s imports %s; %s may import %s", f.path, name, f.dir, strings.Join(allowed, ", "))
+			}
+		}
+	}
+}
+
+// The table itself has no circle and no way up: what a package may import may
+// import no more than the package itself.
+func TestTableIsTransitive(t *testing.T) {
+	for name, list := range below {
+		allowed := strings.Fields(list)
+		for _, lower := range allowed {
+			for _, lowest := range strings.Fields(below[lower]) {
+				if lowest == name || !slices.Contains(allowed, lowest) {
+					t.Errorf("%s may import %s, and that %s", name, lower, lowest)
+				}
+			}
+		}
+	}
+}
+
+func TestOnePackageComment(t *testing.T) {
+	comments := map[string][]string{}
+	for _, f := range sources(t, token.NewFileSet()) {
+		comments[f.dir] = append(comments[f.dir], "")
+		if f.Doc != nil {
+			comments[f.dir] = append(comments[f.dir], f.path)
+			want := "Package " + f.Name.Name + " "
+			if f.Name.Name == "main" {
+				want = strings.ToUpper(path.Base(f.dir)[:1]) + path.Base(f.dir)[1:] + " "
+			}
+			if !strings.HasPrefix(f.Doc.Text(), want) {
+				t.Errorf("%s: the package comment does not start with %q", f.path, want)
+			}
+		}
+	}
+	for dir, files := range comments {
+		files = slices.DeleteFunc(files, func(f string) bool { return f == "" })
+		if len(files) != 1 {
+			t.Errorf("package %s has %d package comments, want 1: %s", dir, len(files), strings.Join(files, ", "))
+		}
+	}
+}
+
+// Adding a platform is adding a file: no code knows one by its name.
+func TestNoCodeNamesAPlatform(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(root, "platforms", "*.toml"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no platforms: %v", err)
+	}
+	set := token.NewFileSet()
+	for _, f := range sources(t, set) {
+		ast.Inspect(f.File, func(n ast.Node) bool {
+			if v, ok := n.(*ast.ValueSpec); ok && f.dir == "data" && v.Names[0].Name == "papers" {
+				return false // short names of papers, by the prefixes of their files
+			}
+			lit, ok := n.(*ast.BasicLit)
+			if !ok || lit.Kind != token.STRING {
+				return true
+			}
+			text, err := strconv.Unquote(lit.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, file := range files {
+				name := strings.TrimSuffix(filepath.Base(file), ".toml")
+				if text == name || strings.HasPrefix(text, name+"/") {
+					t.Errorf("%s names the platform %q", set.Position(lit.Pos()), text)
+				}
+			}
+			return true
+		})
+	}
+}
+
+// What prints and what ends the process is main; everything else can be called
+// by tests and by other programs.
+func TestOnlyMainPrints(t *testing.T) {
+	set := token.NewFileSet()
+	for _, f := range sources(t, set) {
+		if f.path == "cmd/halfpeak/main.go" {
+			continue
+		}
+		ast.Inspect(f.File, func(n ast.Node) bool {
+			s, ok := n.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			x, ok := s.X.(*ast.Ident)
+			if !ok {
+				return true
+			}
+			switch name := x.Name + "." + s.Sel.Name; name {
+			case "os.Exit", "os.Stdout", "os.Stderr", "log.Fatal", "log.Fatalf", "log.Print", "log.Printf", "fmt.Print", "fmt.Printf", "fmt.Println":
+				t.Errorf("%s: %s; write to the io.Writer of the caller, and return an error", set.Position(s.Pos()), name)
+			}
+			return true
+		})
+	}
+}
