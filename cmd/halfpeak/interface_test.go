@@ -90,9 +90,10 @@ func jsonRows(t *testing.T, text []byte) (rows [][]string) {
 			case json.Delim('{'):
 				t.Fatalf("%q is an object", keys[len(keys)-1])
 			case json.Delim('['):
-				var numbers []float64
 				for d.More() {
-					numbers = append(numbers, token().(float64))
+					if v, ok := token().(float64); !ok {
+						t.Fatalf("%q lists %v", keys[len(keys)-1], v)
+					}
 				}
 				token()
 			}
