@@ -25,10 +25,15 @@ func TestSensitivities(t *testing.T) {
 		t.Fatal(err)
 	}
 	whole := 2.9 + 5.3 + 5.8 + 15/24.
-	want := map[string]float64{"layer.gam.o_r": 5.8 / whole, "layer.gam.L": 5.3 / whole, "layer.gam.o_s": 2.9 / whole,
-		"constant.bulk_bandwidth": -15 / 24. / whole, "layer.gam.g": 0}
+	want := map[string]float64{"layer.gam.L": 5.3 / whole, "constant.bulk_bandwidth": -15 / 24. / whole, "layer.gam.g": 0,
+		"constant.card_read": 8 * 0.691 / whole, "constant.card_write": 8 * 0.183 / whole, "constant.glue_write": 2 * 0.183 / whole,
+		"constant.send_rest": 1.253 / whole, "constant.receive_rest": 0.089 / whole}
 	last := math.Inf(1)
+	found := 0
 	for _, s := range all {
+		if _, ok := want[s.Param.Path]; ok {
+			found++
+		}
 		if w, ok := want[s.Param.Path]; ok && math.Abs(s.PerPercent-w) > 1e-4 {
 			t.Errorf("%s: %v, want %v", s.Param.Path, s.PerPercent, w)
 		}
@@ -37,8 +42,12 @@ func TestSensitivities(t *testing.T) {
 		}
 		last = weight(s)
 	}
-	if low, high := all[0].Low, all[0].High; math.Abs(low-2*(whole-0.58)) > 1e-9 || math.Abs(high-2*(whole+0.58)) > 1e-9 {
-		t.Errorf("10 %% of o_r: %v to %v", low, high)
+	if found != len(want) {
+		t.Errorf("%d of %d parameters", found, len(want))
+	}
+	// The queue entry's words count for both overheads, so they come first: 10 % of 8(691 + 183) ns.
+	if first := all[0]; first.Param.Path != "constant.entry_words" || math.Abs(first.High-2*(whole+0.6992)) > 1e-9 {
+		t.Errorf("first is %s, 10 %% more of it make %v", first.Param.Path, first.High)
 	}
 }
 

@@ -40,6 +40,13 @@ func newCompare() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if len(args) == 2 && !o.cross && out.forPeople() {
+				notes, err := overtakes(args, o)
+				if err != nil {
+					return err
+				}
+				rows.Notes = append(rows.Notes, notes...)
+			}
 			if o.plot != "" {
 				figure.layers = o.layers
 				picture, err := plot(args, figure)
@@ -92,13 +99,6 @@ func compare(refs []string, o compareOptions) (reports.Rows, error) {
 		for _, n := range o.sizes.sizes {
 			rows.Data = append(rows.Data, compareRow(p, l, n))
 		}
-	}
-	if len(refs) == 2 {
-		notes, err := overtakes(refs, o)
-		if err != nil {
-			return reports.Rows{}, err
-		}
-		rows.Notes = append(rows.Notes, notes...)
 	}
 	return o.cycles.add(rows, clocks)
 }

@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
+	"strings"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
@@ -49,6 +51,15 @@ func crossover(refs []string, o compareOptions) (reports.Rows, error) {
 		}
 	}
 	return rows, nil
+}
+
+// forPeople reports whether the output is text or Markdown.
+func (o *output) forPeople() bool {
+	format := o.format
+	if format == "" {
+		format = formats[strings.ToLower(filepath.Ext(o.path))]
+	}
+	return format != reports.CSV && format != reports.JSON
 }
 
 // neverCross says which of two layers is the faster one at all sizes.
