@@ -1,6 +1,7 @@
-// Package reports turns rows into tables (text, Markdown, CSV, JSON) and
-// values into pictures (PNG, SVG, PDF). It knows no platform and computes no
-// model: what it prints and draws is what it is given.
+// Package reports turns rows into tables (text, Markdown, CSV, JSON), values
+// into pictures (PNG, SVG, PDF), and both into documents (HTML, Markdown). It
+// knows no platform and computes no model: what it prints and draws is what it
+// is given.
 package reports
 
 import (

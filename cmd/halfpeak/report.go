@@ -630,7 +630,7 @@ func (o ownership) drawing(title string, shown []quantity.Bytes) (d reports.Draw
 	if len(parts) == 0 || len(o.sizes) < 2 {
 		return d, false
 	}
-	picture := reports.Areas{X: reports.Axis{Label: "message size", Scale: reports.Log, Bytes: true}, Y: reports.Axis{Label: "share (%)", Max: 100}, Parts: parts}
+	picture := reports.Areas{X: reports.Axis{Label: "message size", Scale: reports.Log, Bytes: true}, Y: reports.Axis{Label: "share (%)", Max: 100.01}, Parts: parts}
 	numbers := reports.Rows{Columns: []reports.Column{{Key: "size_bytes", Head: "size"}}}
 	for _, p := range parts {
 		numbers.Columns = append(numbers.Columns, reports.Column{Key: p.Name, Head: p.Name, Text: shareText})
