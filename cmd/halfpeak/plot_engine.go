@@ -96,4 +96,3 @@ func signature(refs []string, o plotOptions) (reports.Picture, error) {
 	}
 	return f, nil
 }
-

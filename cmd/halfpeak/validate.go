@@ -28,6 +28,7 @@ type validateOptions struct {
 	programs []string
 	nodes    int
 	trace    string
+	faults   virtual.Faults
 }
 
 // A suite runs a program on a layer, and compares its results with the formulas.
@@ -70,7 +71,8 @@ func suiteNames() []string {
 
 func newValidate() *cobra.Command {
 	var out output
-	var plot string
+	var plot, faults string
+	var seed uint64
 	var width, height int
 	o := validateOptions{sizes: newSizes("1,1KiB,64KiB,1MiB")}
 	cmd := &cobra.Command{
@@ -101,6 +103,13 @@ Without --size, the sizes that were measured are run too.`,
 			}
 			if o.trace != "" && (len(args) > 1 || len(o.programs) != 1 || o.programs[0] == "packet" || len(o.sizes.sizes) != 1) {
 				return usagef("--trace shows one run: give one platform, one --program (not packet) and one --size")
+			}
+			if faults != "" {
+				var err error
+				if o.faults, err = virtual.ParseFaults(faults); err != nil {
+					return usagef("--faults %w", err)
+				}
+				o.faults.Seed = seed
 			}
 			v := validation{o: o, sized: cmd.Flags().Changed("size")}
 			for _, ref := range args {
@@ -133,6 +142,8 @@ Without --size, the sizes that were measured are run too.`,
 	cmd.Flags().IntVar(&o.nodes, "nodes", 8, "nodes of all_to_1, test_xfer and test_med")
 	cmd.Flags().StringVar(&o.trace, "trace", "", "write when each resource was busy to this `file`, for Perfetto or chrome://tracing")
 	cmd.Flags().StringVar(&plot, "plot", "", "draw one-way times of model and engine into this `file`")
+	cmd.Flags().StringVar(&faults, "faults", "", `what goes wrong, as in "drop=0.01,reorder=0.01,late=100us" or "die=1@500us"; also duplicate, corrupt, delay, stop`)
+	cmd.Flags().Uint64Var(&seed, "seed", 1, "of the faults")
 	declareSize(cmd, &width, &height)
 	return cmd
 }
@@ -149,6 +160,8 @@ type validation struct {
 	l      platforms.Layer
 	system *virtual.System
 	points []data.Point
+	lost   virtual.FaultStats
+	resent int64
 }
 
 // validated is a row: a quantity as the model and as the engine have it.
@@ -173,7 +186,7 @@ func (v *validation) layer(ref string) error {
 	if err != nil {
 		return err
 	}
-	v.l = l
+	v.l, v.lost, v.resent = l, virtual.FaultStats{}, 0
 	if v.system, err = virtual.Of(p, l); err != nil {
 		return err
 	}
@@ -192,6 +205,9 @@ func (v *validation) layer(ref string) error {
 				return fmt.Errorf("%s: %s: %w", l.Ref(), s.name, err)
 			}
 		}
+	}
+	if v.lost != (virtual.FaultStats{}) {
+		v.notes = append(v.notes, fmt.Sprintf("%s: %v; %d sent again.", l.Ref(), v.lost, v.resent))
 	}
 	return nil
 }
@@ -225,6 +241,9 @@ const maxValidated = 64 * 1024 * quantity.KiB
 
 // add takes down a result, with the reason of a difference if there is one.
 func (v *validation) add(program string, n quantity.Bytes, what string, modelled, ran float64, unit, why string) *validated {
+	if why == "" && v.lost != (virtual.FaultStats{}) {
+		why = "packets were lost, repeated or held back"
+	}
 	r := validated{v.l.Platform, v.l.Name, program, n, what, modelled, ran, math.NaN(), math.NaN(), math.NaN(), math.NaN(), unit, why}
 	if math.Abs(r.err()) <= different || modelled == 0 {
 		r.why = ""
@@ -235,17 +254,21 @@ func (v *validation) add(program string, n quantity.Bytes, what string, modelled
 
 // runOn runs a program on the layer's system, and returns what node 0 measured.
 func runOn[T any](v *validation, nodes int, program func(*engine.Endpoint) (T, error)) (result T, err error) {
-	c := virtual.Config{Nodes: nodes}
+	c := virtual.Config{Nodes: nodes, Faults: v.o.faults}
 	if v.o.trace != "" {
 		c.Trace = &v.recorded
 	}
-	_, err = virtual.Run(v.system, c, func(ep *engine.Endpoint) error {
+	report, err := virtual.Run(v.system, c, func(ep *engine.Endpoint) error {
 		r, err := program(ep)
 		if ep.Node() == 0 {
 			result = r
 		}
 		return err
 	})
+	v.lost.Add(report.Faults)
+	for _, s := range report.Nodes {
+		v.resent += s.Resent
+	}
 	return result, err
 }
 

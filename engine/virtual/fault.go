@@ -29,6 +29,14 @@ type FaultStats struct {
 	Delayed    int64
 }
 
+// Add adds the counts of another run.
+func (s *FaultStats) Add(o FaultStats) {
+	s.Lost += o.Lost
+	s.Duplicated += o.Duplicated
+	s.Corrupted += o.Corrupted
+	s.Delayed += o.Delayed
+}
+
 func (s FaultStats) String() string {
 	return fmt.Sprintf("%d packets lost, %d duplicated, %d corrupted, %d held back", s.Lost, s.Duplicated, s.Corrupted, s.Delayed)
 }
