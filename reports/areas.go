@@ -133,7 +133,7 @@ func (a areasPlotter) Plot(c draw.Canvas, p *plot.Plot) {
 		}
 		c.FillPolygon(areaColor(k), c.ClipPolygonXY(edge))
 	}
-	for k := 1; k <= len(a.Parts); k++ {
+	for k := 1; k < len(a.Parts); k++ {
 		var line []vg.Point
 		for i, x := range a.XS {
 			line = append(line, vg.Point{X: tx(x), Y: ty(a.sums[k][i])})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -313,10 +314,21 @@ func (f figurePlotter) Plot(c draw.Canvas, p *plot.Plot) {
 			labels.along(m, f.markColor(m), l)
 		}
 	}
+	var edges []func() // over all fillings, so that bands that overlap can be told apart
 	for _, s := range f.Series {
-		if s.Kind == Line {
-			f.band(c, s, at)
+		if lower, upper := f.band(s, at); s.Kind == Line && len(lower) > 1 {
+			around := slices.Clone(upper)
+			slices.Reverse(around)
+			st := f.styles[s.Name]
+			c.FillPolygon(pale(st.color), c.ClipPolygonXY(append(slices.Clone(lower), around...)))
+			edges = append(edges, func() {
+				thin := draw.LineStyle{Color: tint(st.color, 0.6), Width: 0.5, Dashes: st.dashes}
+				c.StrokeLines(thin, append(c.ClipLinesXY(lower), c.ClipLinesXY(upper)...)...)
+			})
 		}
+	}
+	for _, draw := range edges {
+		draw()
 	}
 	for _, s := range f.Series {
 		if s.Kind != Line {
@@ -390,22 +402,15 @@ func (f figurePlotter) runs(s Series, at func(x, y float64) vg.Point) [][]vg.Poi
 	return runs
 }
 
-// band fills between Low and High of a line.
-func (f figurePlotter) band(c draw.Canvas, s Series, at func(x, y float64) vg.Point) {
-	var lower, upper []vg.Point
+// band returns the lines through Low and High of a line, where both can be drawn.
+func (f figurePlotter) band(s Series, at func(x, y float64) vg.Point) (lower, upper []vg.Point) {
 	for i := range s.X {
 		low, high := s.bounds(i)
 		if f.X.usable(s.X[i]) && f.Y.usable(low) && f.Y.usable(high) {
 			lower, upper = append(lower, at(s.X[i], low)), append(upper, at(s.X[i], high))
 		}
 	}
-	if len(lower) < 2 {
-		return
-	}
-	for i := len(upper) - 1; i >= 0; i-- {
-		lower = append(lower, upper[i])
-	}
-	c.FillPolygon(pale(f.styles[s.Name].color), c.ClipPolygonXY(lower))
+	return lower, upper
 }
 
 // errorBar returns the ends of the bar about point i, inside the axes; nil if

@@ -262,8 +262,10 @@ func (h heatPlotter) Plot(c draw.Canvas, p *plot.Plot) {
 		}
 	}
 	for _, m := range h.Marks {
-		pt := vg.Point{X: tx(m.X), Y: ty(m.Y)}
-		if m.Kind == AtPoint && h.X.usable(m.X) && h.Y.usable(m.Y) && c.Contains(pt) {
+		if m.Kind != AtPoint || !h.X.usable(m.X) || !h.Y.usable(m.Y) {
+			continue
+		}
+		if pt := (vg.Point{X: tx(m.X), Y: ty(m.Y)}); c.Contains(pt) {
 			labels.avoid(pt, 8)
 			labels.around(m, ink, pt)
 			defer drawDiamond(c, ink, pt)

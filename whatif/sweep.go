@@ -111,7 +111,10 @@ func (r Range) Key() string { return r.Param.Path + unitOf(r.Param.Value.Dim).su
 
 // Title names the parameter on an axis: "host-dma.tau (µs/KiB)".
 func (r Range) Title() string {
-	title := strings.TrimPrefix(strings.TrimPrefix(r.Param.Path, "stage."), "constant.")
+	title := r.Param.Path
+	for _, table := range []string{"stage.", "constant.", "layer."} {
+		title = strings.TrimPrefix(title, table)
+	}
 	if u := unitOf(r.Param.Value.Dim).name; u != "" {
 		title += " (" + u + ")"
 	}
