@@ -4,13 +4,3 @@
 // endpoint's. The result is that of node 0; on other nodes it is empty. Programs that measure two nodes end
 // on the others at once, which then only serve: a barrier would have messages of its own.
 package programs
-
-import (
-	"github.com/halfpeak/halfpeak/engine"
-	"github.com/halfpeak/halfpeak/model/quantity"
-)
-
-// per is the time since start for each of count.
-func per(ep *engine.Endpoint, start quantity.Micros, count int) quantity.Micros {
-	return (ep.Now() - start) / quantity.Micros(count)
-}
