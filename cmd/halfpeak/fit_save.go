@@ -3,9 +3,11 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
@@ -60,10 +62,20 @@ func quote(s string) string {
 	return b.String()
 }
 
-func (t *tomlFile) linear(l model.Linear) {
+func (t *tomlFile) linear(l model.Linear, s *fit.Segment) {
 	t.key("model", "linear")
-	t.key("beta", us(l.Beta))
-	t.key("tau", usPerKiB(l.Tau))
+	t.key("beta", us(l.Beta)+within(float64(s.Beta.Low), float64(s.Beta.High), "us"))
+	t.key("tau", usPerKiB(l.Tau)+within(perKiB(s.Tau.Low), perKiB(s.Tau.High), "us/KiB"))
+}
+
+// within is the interval of a value in a platform file, which is even about it: half of its
+// width on either side. Empty where there is none.
+func within(low, high float64, unit string) string {
+	half := (high - low) / 2
+	if !(half > 0) || math.IsInf(half, 0) {
+		return ""
+	}
+	return fmt.Sprintf(" ± %.3g%s", half, unit)
 }
 
 // curvesText is a platform with a layer for each curve that can be one.
@@ -92,7 +104,7 @@ func curvesText(curves []curve) string {
 		}
 		t.key("source", from)
 		if !several {
-			t.linear(layer.(model.Linear))
+			t.linear(layer.(model.Linear), &c.Segments[0])
 			continue
 		}
 		t.key("model", "switch")
@@ -108,7 +120,7 @@ func curvesText(curves []curve) string {
 		for k, b := range s.Branches {
 			t.table(fmt.Sprintf("layer.%s-segment-%d", name, k+1))
 			t.key("source", fmt.Sprintf("%s, sizes from %s to %s", from, c.Segments[k].From, c.Segments[k].To))
-			t.linear(b.Layer.(model.Linear))
+			t.linear(b.Layer.(model.Linear), &c.Segments[k])
 		}
 	}
 	return t.String()
@@ -125,8 +137,9 @@ func pipelineText(curves []curve) string {
 	t := newToml(sources[:1])
 	for i, c := range curves {
 		t.table("stage." + stages[i])
-		t.key("beta", us(c.Segments[0].Beta.Value))
-		t.key("tau", usPerKiB(c.Segments[0].Tau.Value))
+		s := &c.Segments[0]
+		t.key("beta", us(s.Beta.Value)+within(float64(s.Beta.Low), float64(s.Beta.High), "us"))
+		t.key("tau", usPerKiB(s.Tau.Value)+within(perKiB(s.Tau.Low), perKiB(s.Tau.High), "us/KiB"))
 		t.key("source", fmt.Sprintf("%s%s, stage %s: %s least squares over %d sizes", c.name(), c.when(), c.Name, c.Method, len(c.Points)))
 	}
 	t.table("layer.fit")

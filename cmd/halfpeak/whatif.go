@@ -31,6 +31,8 @@ type whatifOptions struct {
 	by     []string
 
 	sensitivity, where, landmarks, uncertainty bool
+
+	against string
 	samplingFlags
 }
 
@@ -105,6 +107,7 @@ Each takes the design that --set leaves. --plot draws its figure.`,
 	f.BoolVar(&o.where, "where", false, "which stage or parameter owns how much of the one-way time and of the gap")
 	f.BoolVar(&o.landmarks, "landmarks", false, "n½, 90 % of the peak, and where protocols should switch")
 	f.BoolVar(&o.uncertainty, "uncertainty", false, "predictions with 95 % intervals, from those of the parameters")
+	f.StringVar(&o.against, "against", "", "with --uncertainty: how likely it is faster than this `platform`")
 	o.declare(f)
 	completeParams(cmd, "set", "=")
 	completeParams(cmd, "vary", "=")
@@ -124,6 +127,8 @@ func (o *whatifOptions) check(cmd *cobra.Command) error {
 	switch {
 	case len(o.by) > 0 && o.target == "":
 		return usagef("--by is of --target; give a condition, as in --target 'bandwidth(4KiB) >= 100MB/s'")
+	case o.against != "" && !o.uncertainty:
+		return usagef("--against is of --uncertainty; halfpeak compare shows platforms side by side")
 	case questions > 1:
 		return usagef("--vary, --target, --sensitivity, --where, --landmarks and --uncertainty are different questions; ask one at a time")
 	case questions == 0 && len(o.set) == 0:

@@ -42,11 +42,19 @@ func (s *samplingFlags) sampling() whatif.Sampling {
 func isExact(err error) bool { return errors.Is(err, whatif.ErrExact) }
 
 // runUncertainty prints predictions with intervals, and beside what --set made of the
-// design how likely it is the faster one.
+// design, or another platform, how likely it is the faster one.
 func (o *whatifOptions) runUncertainty(cmd *cobra.Command, before, after whatif.Design) error {
 	designs := []whatif.Design{before}
 	names := []string{"as it is"}
-	if len(o.set) > 0 {
+	switch {
+	case o.against != "":
+		other, err := whatif.Find(o.against)
+		if err != nil {
+			return fmt.Errorf("--against: %w", err)
+		}
+		before = other
+		designs, names = []whatif.Design{other, after}, []string{other.Layer.Ref(), after.Layer.Ref()}
+	case len(o.set) > 0:
 		designs, names = append(designs, after), append(names, "with --set")
 	}
 	shown := o.of
@@ -66,7 +74,7 @@ func (o *whatifOptions) runUncertainty(cmd *cobra.Command, before, after whatif.
 			reports.Column{Key: q.Key()}, reports.Column{Key: "low_" + q.Key()}, reports.Column{Key: "high_" + q.Key()})
 	}
 	if len(designs) > 1 {
-		rows.Columns = append(rows.Columns, reports.Column{Key: "probability_faster", Head: "it is faster with", Text: func(v any) string { return probability(v.(float64)) }})
+		rows.Columns = append(rows.Columns, reports.Column{Key: "probability_faster", Head: "is the faster one with", Text: func(v any) string { return probability(v.(float64)) }})
 	}
 	sizes := o.sizes.sizes
 	intervals := make([][][]whatif.Interval, len(designs))
@@ -147,7 +155,7 @@ func (o *whatifOptions) bands(cmd *cobra.Command, designs []whatif.Design, names
 	if !cmd.Flags().Changed("size") || len(sizes.sizes) < 2 {
 		sizes = newSizes("1..1MiB/8")
 	}
-	f := reports.Figure{Title: designs[0].Layer.Ref() + ": " + q.Head() + " with 95 % intervals",
+	f := reports.Figure{Title: designs[len(designs)-1].Layer.Ref() + ": " + q.Head() + " with 95 % intervals",
 		X: reports.Axis{Label: "message size", Scale: reports.Log, Bytes: true}, Y: reports.Axis{Label: q.Head(), Scale: reports.Log}}
 	if q.Dim() == quantity.DimRate { // where lines level off, a linear scale shows the bands
 		f.Y.Scale = reports.Linear
