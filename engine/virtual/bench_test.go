@@ -76,8 +76,14 @@ func BenchmarkPingPong(b *testing.B) {
 	}
 }
 
-// BenchmarkInFlight is the heap that a short message in flight takes.
+// BenchmarkInFlight is the heap that a message in flight takes: one of four words, and one of 64 bytes
+// of data.
 func BenchmarkInFlight(b *testing.B) {
+	b.Run("words", func(b *testing.B) { inFlight(b, nil) })
+	b.Run("64B", func(b *testing.B) { inFlight(b, make([]byte, 64)) })
+}
+
+func inFlight(b *testing.B, data []byte) {
 	const messages = 200_000
 	var per float64
 	for b.Loop() {
@@ -91,7 +97,7 @@ func BenchmarkInFlight(b *testing.B) {
 		_, err := virtual.Run(s, virtual.Config{Nodes: 2}, func(ep *engine.Endpoint) error {
 			take := ep.Handle(func(*engine.Message) {})
 			for range messages * (1 - ep.Node()) {
-				if err := ep.Request(1, take, 1, 2, 3, 4); err != nil {
+				if err := ep.Medium(1, take, data, 1, 2, 3, 4); err != nil {
 					return err
 				}
 			}
