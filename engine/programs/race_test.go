@@ -1,0 +1,5 @@
+//go:build race
+
+package programs_test
+
+const raceEnabled = true
