@@ -1,6 +1,7 @@
 package whatif_test
 
 import (
+	"context"
 	"fmt"
 	"log"
 
@@ -8,9 +9,9 @@ import (
 	"github.com/halfpeak/halfpeak/whatif"
 )
 
-// Would a bus of twice the rate help CLIP? Both of its DMA stages cross the bus.
-func ExampleDesign_Set() {
-	clip, err := whatif.Find("clip/system-buffer")
+// Would a faster PCI bus help CLIP?
+func Example() {
+	clip, err := whatif.Find("clip")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -23,73 +24,79 @@ func ExampleDesign_Set() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Printf("%s, %s; %s limits a stream\n", a.OneWay, a.Bandwidth, a.Bottleneck)
+		fmt.Printf("%s, bottleneck %s\n", a.Bandwidth, a.Bottleneck)
 	}
 	// Output:
-	// 580.18 µs, 112.96 MB/s; wire limits a stream
-	// 557.93 µs, 117.46 MB/s; wire limits a stream
+	// 112.96 MB/s, bottleneck wire
+	// 117.46 MB/s, bottleneck wire
 }
 
-// How far must HP-LAM's receive overhead fall before the round trip takes 20 µs?
+// What must a read of the card cost for HP-LAM's round trip to be a quarter shorter?
 func ExampleDesign_Solve() {
-	hp, err := whatif.Find("hp-lam")
+	d, err := whatif.Find("hp-lam")
 	if err != nil {
 		log.Fatal(err)
 	}
-	target, err := hp.ParseTarget("rtt(1B) <= 20us")
+	target, err := d.ParseTarget("rtt(16B) <= rtt(16B)*0.75")
 	if err != nil {
 		log.Fatal(err)
 	}
-	receive, err := hp.Platform.Find(hp.Layer.Name, "o_r")
+	read, err := d.Platform.Find(d.Layer.Name, "card_read")
 	if err != nil {
 		log.Fatal(err)
 	}
-	s, err := hp.Solve(target, receive, 0, 0)
+	s, err := d.Solve(target, read, 0, 0)
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(s.Reached, quantity.Micros(s.Param.Value.Num), "→", quantity.Micros(s.Value))
-	// Output:
-	// true 5.80 µs → 1.80 µs
+	fmt.Printf("%.3f µs, from %s\n", s.Value, read.Text)
+	// Output: 0.234 µs, from 691ns
 }
 
-// Which parameters of CLIP matter most to 64 KiB?
-func ExampleDesign_Sensitivities() {
-	clip, err := whatif.Find("clip/system-buffer")
+// The packet of a sweep that is best for 64 KiB.
+func ExampleSweep() {
+	d, err := whatif.Find("clip")
 	if err != nil {
 		log.Fatal(err)
 	}
-	bandwidth, err := whatif.ParseQuantity("bandwidth(64KiB)")
+	packets, err := d.ParseRange("packets=256B..8KiB/7937")
 	if err != nil {
 		log.Fatal(err)
 	}
-	all, err := clip.Sensitivities(bandwidth, 0.1)
+	s := whatif.Sweep{Design: d, Ranges: []whatif.Range{packets}, Sizes: []quantity.Bytes{64 * quantity.KiB}, Names: []string{"one_way"}}
+	best, least := 0.0, 1e9
+	err = s.Run(context.Background(), 0, nil, func(b *whatif.Block) error {
+		for i := 0; i < len(b.Values); i += len(s.Keys()) {
+			if packet, oneWay := b.Values[i], b.Values[i+2]; oneWay < least {
+				best, least = packet, oneWay
+			}
+		}
+		return nil
+	})
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, s := range all[:3] {
-		fmt.Printf("%s: %+.2f %% per percent\n", s.Param.Path, s.PerPercent)
-	}
-	// Output:
-	// stage.wire.tau: -0.79 % per percent
-	// stage.host-dma-in.tau: -0.08 % per percent
-	// stage.wire.beta: -0.05 % per percent
+	fmt.Printf("%.0f bytes: %.2f µs\n", best, least)
+	// Output: 2051 bytes: 567.35 µs
 }
 
-// From which size on is CLIP faster than MPC's PUT?
-func ExampleCrossings() {
-	clip, err := whatif.Find("clip")
+// Who owns the time of a short message?
+func ExampleDesign_Owners() {
+	d, err := whatif.Find("hp-lam")
 	if err != nil {
 		log.Fatal(err)
 	}
-	mpc, err := whatif.Find("mpc/put")
+	owners, err := d.Owners(1)
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, c := range whatif.Crossings(mpc.Layer.Model, clip.Layer.Model, 1, 1<<20) {
-		fmt.Printf("at %s, where both take %s; less than 5 %% apart from %s to %s\n",
-			c.Size, mpc.Layer.Model.OneWay(c.Size), c.Low, c.High)
+	for _, o := range owners {
+		if o.OneWay > 0 {
+			fmt.Println(o.Owner, o.OneWay)
+		}
 	}
 	// Output:
-	// at 2089 B, where both take 38.11 µs; less than 5 % apart from 1821 B to 2413 B
+	// o_s 2.90 µs
+	// o_r 5.80 µs
+	// L 5.30 µs
 }
