@@ -68,7 +68,7 @@ type Endpoint struct {
 	inside   bool    // a handler
 	nextID   uint32
 	round    uint8
-	waiting  string
+	waiting  wait
 	met      int             // messages of barriers
 	grants   int             // answers to rendezvous
 	unacked  int             // packets, over all peers
@@ -76,6 +76,15 @@ type Endpoint struct {
 	stats    Stats
 	err      error // sticks: a peer was given up
 }
+
+// A wait is what a program waits for. It is put in words only for a report.
+type wait struct {
+	what string
+	of   int // what says of which node, if it has a %d
+}
+
+// anyone is the node of a wait that does not say of whom.
+const anyone = -1
 
 // A peer is what an endpoint knows of another one.
 type peer struct {
@@ -203,10 +212,8 @@ func (e *Endpoint) begin(dst int, words []uint32) error {
 // credit waits for a credit to the node and takes it.
 func (e *Endpoint) credit(dst int) error {
 	p := &e.peers[dst]
-	if limit := int32(e.options.Credits); limit > 0 && p.out >= limit {
-		for p.out >= limit && e.err == nil {
-			e.pause(fmt.Sprintf("a credit to node %d: %d requests are without a reply", dst, p.out))
-		}
+	for limit := int32(e.options.Credits); limit > 0 && p.out >= limit && e.err == nil; {
+		e.pause(wait{"a credit to node %d: as many requests as it may send are without a reply", dst})
 	}
 	if e.err == nil {
 		p.out++
@@ -240,21 +247,26 @@ func (e *Endpoint) WaitFor(what string, done func() bool) error {
 		return ErrHandler
 	}
 	for e.Poll() == nil && !done() {
-		e.pause(what)
+		e.pause(wait{what, anyone})
 	}
 	return e.err
 }
 
 // pause waits for the next packet, or for the time to send one again.
-func (e *Endpoint) pause(what string) {
-	e.waiting = what
+func (e *Endpoint) pause(w wait) {
+	e.waiting = w
 	e.port.Wait(e.deadline())
-	e.waiting = ""
+	e.waiting = wait{}
 	e.drain()
 }
 
 // Waiting tells what the program waits for; it is empty if it does not.
-func (e *Endpoint) Waiting() string { return e.waiting }
+func (e *Endpoint) Waiting() string {
+	if w := e.waiting; w.what != "" && w.of != anyone {
+		return fmt.Sprintf(w.what, w.of)
+	}
+	return e.waiting.what
+}
 
 // Flush waits until all requests have their replies, and all packets their acknowledgements.
 func (e *Endpoint) Flush() error {
@@ -403,7 +415,7 @@ func (e *Endpoint) handle(f *Frame, data []byte) {
 	switch {
 	case f.Kind == Request && !m.replied:
 		e.words(m.From, Reply, f.ID, NoHandler, nil)
-	case f.Kind == Reply && !f.More:
+	case f.Kind == Reply && !f.More && e.peers[f.Src].out > 0:
 		e.peers[f.Src].out--
 	}
 }

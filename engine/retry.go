@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -44,7 +43,7 @@ func (e *Endpoint) room(dst int) error {
 	}
 	r := e.peers[dst].protocol()
 	for len(r.unacked) >= window && e.err == nil {
-		e.pause(fmt.Sprintf("acknowledgements of node %d", dst))
+		e.pause(wait{"acknowledgements of node %d", dst})
 	}
 	return e.err
 }
