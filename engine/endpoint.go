@@ -50,7 +50,7 @@ type Stats struct {
 	BytesSent, BytesReceived int64
 	Corrupt                  int64 // packets with a wrong checksum, thrown away
 	Duplicate                int64 // packets that had arrived before, thrown away
-	Reordered                int64 // packets that came before or after others that they were sent behind
+	Reordered                int64 // packets that came after others sent behind them
 	Missing                  int64 // packets that later ones overtook and that did not arrive yet
 	Resent                   int64 // packets sent again
 	Malformed                int64 // packets that fit no handler or segment, thrown away
@@ -91,6 +91,7 @@ type peer struct {
 	out      int32           // requests without a reply
 	sent     uint32          // sequence number of the next packet
 	expect   uint32          // that of the next packet from there
+	end      uint32          // one more than that of the latest that came from there
 	early    map[uint32]bool // later ones that have been here
 	reliable *reliable
 }
@@ -127,11 +128,9 @@ func (e *Endpoint) Stats() Stats {
 	s := e.stats
 	for i := range e.peers {
 		p := &e.peers[i]
-		last := p.expect
-		for seq := range p.early {
-			last = max(last, seq+1)
+		if len(p.early) > 0 {
+			s.Missing += int64(p.end-p.expect) - int64(len(p.early))
 		}
-		s.Missing += int64(last-p.expect) - int64(len(p.early))
 	}
 	return s
 }
@@ -357,8 +356,10 @@ func (p *peer) first(seq uint32, s *Stats) bool {
 	if ahead >= 1<<31 || p.early[seq] {
 		return false
 	}
-	if len(p.early) > 0 {
+	if p.end-seq-1 < 1<<31 {
 		s.Reordered++
+	} else {
+		p.end = seq + 1
 	}
 	if ahead > 0 {
 		if p.early == nil {

@@ -167,7 +167,6 @@ func (e *Endpoint) acceptReliable(p *peer, f *Frame) {
 		return
 	case ahead > 0:
 		r.held[f.Seq] = f
-		e.stats.Reordered++
 		e.control(src, Ack, [headerWords]uint32{f.Seq, p.expect})
 		if e.options.Rounds {
 			e.round++
@@ -178,6 +177,9 @@ func (e *Endpoint) acceptReliable(p *peer, f *Frame) {
 			}
 		}
 		return
+	}
+	if len(r.held) > 0 {
+		e.stats.Reordered++
 	}
 	e.control(src, Ack, [headerWords]uint32{f.Seq, f.Seq + 1})
 	for next := f; next != nil; next = r.held[p.expect] {
