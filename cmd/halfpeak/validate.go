@@ -394,8 +394,8 @@ func (v *validation) torture(name string, test func(*engine.Endpoint, programs.T
 // signature gives LogP's parameters back, from a signature as HP-LAM's figure 4.1.
 func (v *validation) signature(quantity.Bytes) error {
 	send, receive := v.l.Model.Overheads(1)
-	if send == 0 {
-		v.notes = append(v.notes, v.l.Ref()+": no signature: its model says nothing of the processors' overheads.")
+	if send == 0 || receive == 0 {
+		v.notes = append(v.notes, v.l.Ref()+": no signature: its model does not say what occupies both processors.")
 		return nil
 	}
 	oneWay, gap := v.l.Model.OneWay(1), v.l.Model.Gap(1)
