@@ -226,13 +226,17 @@ func (p Platform) Find(layer, name string) (Param, error) {
 	if other := p.matching(p.Params(), name); len(other) > 0 {
 		return Param{}, fmt.Errorf("%s does not enter %s/%s; what does is %s", strings.Join(paths(other), ", "), p.Name, layer, strings.Join(paths(uses), ", "))
 	}
-	var names []string
+	var ends []string
 	for _, q := range uses {
 		for rest, more := q.Path, true; more; _, rest, more = strings.Cut(rest, ".") {
-			names = append(names, rest)
+			ends = append(ends, rest)
 		}
 	}
-	return Param{}, fmt.Errorf("%s/%s has no parameter %q%s", p.Name, layer, name, nearest.Hint(name, names))
+	hint := nearest.Hint(name, ends)
+	if !strings.Contains(hint, "did you mean") {
+		hint = "; there is " + strings.Join(paths(uses), ", ")
+	}
+	return Param{}, fmt.Errorf("%s/%s has no parameter %q%s", p.Name, layer, name, hint)
 }
 
 func (p Platform) matching(params []Param, name string) []Param {

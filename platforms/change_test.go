@@ -181,3 +181,25 @@ func checkProgram(t *testing.T, p Platform, l Layer, q Param) {
 		}
 	}
 }
+
+// Neither setting a parameter, with what is computed from it, nor asking the layer allocates.
+func TestProgramDoesNotAllocate(t *testing.T) {
+	check := func(platform, layer, path string) {
+		t.Helper()
+		p, err := load(platform)
+		if err != nil {
+			t.Fatal(err)
+		}
+		prog, err := p.Compile(layer, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, v := prog.Layer(), 0.001
+		if n := testing.AllocsPerRun(100, func() { prog.Set(v); l.OneWay(65536); l.Gap(65536); v += 0.001 }); n > 0 {
+			t.Errorf("%s/%s, %s: %v allocations", platform, layer, path, n)
+		}
+	}
+	check("hp-lam", "gam", "constant.card_read")
+	check("clip", "system-buffer", "stage.host-dma.tau")
+	check("hp-lam", "bulk", "layer.segment.L")
+}

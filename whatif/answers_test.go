@@ -276,6 +276,23 @@ tau = "10us/KiB ± 5%"`)
 	}
 }
 
+// Every platform has intervals if they are assumed.
+func TestAssumed(t *testing.T) {
+	all, err := platforms.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range all {
+		for _, l := range p.Layers {
+			d := Design{Platform: p, Layer: l}
+			in, err := d.Predict("one_way", []quantity.Bytes{65536}, Sampling{Samples: 200, Seed: 1, Assumed: 0.05})
+			if err != nil || !(in[0].Low <= in[0].Value && in[0].Value <= in[0].High) || in[0].Low < 0.8*in[0].Value || in[0].High > 1.2*in[0].Value {
+				t.Errorf("%s: %v, %v", l.Ref(), in, err)
+			}
+		}
+	}
+}
+
 // The probability that one of two linear costs is the faster one is known: Φ(Δ/σ).
 func TestFaster(t *testing.T) {
 	a := design(t, "a", "model = \"linear\"\nbeta = \"10us ± 1.959964us\"\ntau = \"0us/KiB\"")

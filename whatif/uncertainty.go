@@ -19,8 +19,8 @@ import (
 type Sampling struct {
 	Samples int    // ≥ 1
 	Seed    uint64 // the same seed gives the same samples
-	// Assumed is the half-width, as a part of its value, that a parameter without an interval has;
-	// 0: it is exact. Parameters computed from others and whole numbers stay without.
+	// Assumed is the half-width, as a part of its value, that a time or rate without an interval has;
+	// 0: it is exact. Sizes, plain numbers and what is computed from others stay without.
 	Assumed float64
 }
 
@@ -170,7 +170,8 @@ func (s Sampling) run(designs []Design, each func(layers []model.Layer)) error {
 		}
 		for _, p := range uses {
 			within := p.PlusMinus
-			if within == 0 && s.Assumed > 0 && !isWhole(p) && !d.Platform.Computed(p.Path) {
+			counted := p.Value.Dim == quantity.DimSize || p.Value.Dim == quantity.DimNone // it is known, and may have to be whole
+			if within == 0 && s.Assumed > 0 && !counted && !d.Platform.Computed(p.Path) {
 				within = s.Assumed * math.Abs(p.Value.Num)
 			}
 			if within == 0 {

@@ -53,7 +53,11 @@ is computed from a parameter follows it. A VALUE is a formula with units.
   --landmarks             n½, 90 % of the peak, and where protocols should switch
   --uncertainty           intervals of predictions, from those of the parameters
 
-Each takes the design that --set leaves. --plot draws its figure.`,
+Each takes the design that --set leaves. --plot draws its figure.
+
+The rows of --vary go to a table, or as they come to FILE.csv, FILE.jsonl or
+FILE.parquet. A CSV or JSON Lines file that was interrupted goes on when the same
+command is given again; Parquet, whose index stands at its end, begins anew.`,
 		Example: `  halfpeak whatif clip --set host-dma.tau=3.8us/KiB --set host-dma-in.tau=3.8us/KiB
   halfpeak whatif clip --vary host-dma.tau=1us/KiB..8us/KiB/1000 --vary wire.tau=1us/KiB..8us/KiB/1000 --plot map.png
   halfpeak whatif hp-lam --target 'rtt(16B) <= rtt(16B)/2' --by o_r`,
@@ -91,8 +95,9 @@ Each takes the design that --set leaves. --plot draws its figure.`,
 	}
 	o.sizes = newSizes("1,256,4KiB,64KiB,1MiB")
 	f := cmd.Flags()
-	enum(cmd, &o.format, "format", "how to print; default text, or what the name of the -o file says",
-		append([]string{"", string(reports.Text), string(reports.Markdown), string(reports.JSON)}, reports.StreamFormats()...)...)
+	o.format.choices = append([]string{string(reports.Text), string(reports.Markdown), string(reports.JSON)}, reports.StreamFormats()...)
+	f.Var(&o.format, "format", "how to print (default text, or what the name of the -o file says)")
+	complete(cmd, "format", o.format.choices)
 	f.StringVarP(&o.path, "output", "o", "", "write to this `file`, whole or not at all")
 	f.StringVar(&o.plot, "plot", "", "draw the figure into this `file` (png, svg, pdf)")
 	declareSize(cmd, &o.width, &o.height)
