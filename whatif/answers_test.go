@@ -104,6 +104,7 @@ func TestSolveIsSweep(t *testing.T) {
 }
 
 func TestSolve(t *testing.T) {
+	from, to := 0.0, 0.0
 	solve := func(ref, target, name string) Solution {
 		t.Helper()
 		d := find(t, ref)
@@ -115,7 +116,7 @@ func TestSolve(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := d.Solve(tg, p, 0, 0)
+		s, err := d.Solve(tg, p, from, to)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -134,6 +135,17 @@ func TestSolve(t *testing.T) {
 	// A target with = is what the value has to cross.
 	if s = solve("hp-lam", "rtt(1B) = 20us", "o_r"); math.Abs(s.Value-1.8) > 1e-9 {
 		t.Errorf("20 µs by o_r: %+v", s)
+	}
+	// Within a range, the parameter stays there.
+	for _, c := range []struct{ from, to, want float64 }{{0, 1, 1}, {1, 2, 1.8}, {0, 10, 1.8}} {
+		from, to = c.from, c.to
+		if s = solve("hp-lam", "rtt(1B) <= 20us", "o_r"); !s.Reached || math.Abs(s.Value-c.want) > 1e-9 {
+			t.Errorf("20 µs by o_r from %v to %v: %+v", from, to, s)
+		}
+	}
+	from, to = 2, 20
+	if s = solve("hp-lam", "rtt(1B) <= 20us", "o_r"); s.Reached || s.Value != 2 {
+		t.Errorf("20 µs by o_r from 2 to 20: %+v", s)
 	}
 }
 

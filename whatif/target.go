@@ -149,6 +149,11 @@ func (d Design) Solve(t Target, p platforms.Param, from, to float64) (Solution, 
 			break
 		}
 	}
+	if from < to { // a parameter outside of the range was bisected from there
+		for side, v := range flips {
+			flips[side] = min(max(v, from), to)
+		}
+	}
 	switch {
 	case s.Met:
 		s.Reached, s.Value = true, p.Value.Num
@@ -227,6 +232,14 @@ func candidates(p platforms.Param, from, to float64) [2][]float64 {
 			sides[side] = append(sides[side], end)
 		case !hasEnd && side == 0 && !isWhole(p):
 			sides[side] = append(sides[side], 0)
+		}
+	}
+	if bounded {
+		for side, near := range []float64{to, from} { // where the range begins, if the parameter is outside
+			sides[side] = slices.DeleteFunc(sides[side], func(v float64) bool { return v < from || v > to })
+			if side == 0 && now > to || side == 1 && now < from {
+				sides[side] = append([]float64{near}, sides[side]...)
+			}
 		}
 	}
 	return sides
