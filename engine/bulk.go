@@ -159,11 +159,11 @@ type partial struct {
 type partialKey struct {
 	src   int32
 	id    uint32
-	at    uint32 // of the piece; all for a message
+	at    uint32 // of the piece; or wholeMessage
 	reply bool   // its numbers are the receiver's
 }
 
-const all = math.MaxUint32
+const wholeMessage = math.MaxUint32
 
 // came notes that bytes have come of what the key says, and tells whether these are all of it.
 func (e *Endpoint) came(key partialKey, bytes, of uint32) (p *partial, complete bool) {
@@ -223,7 +223,7 @@ func (e *Endpoint) collect(f *Frame) (data []byte, complete bool) {
 // bulkData is all data of a bulk message, once its last piece has come.
 func (e *Endpoint) bulkData(f *Frame) (data []byte, complete bool) {
 	if f.Total < f.Whole {
-		if _, complete = e.came(partialKey{f.Src, f.Message, all, f.Kind == Reply}, f.Total, f.Whole); !complete {
+		if _, complete = e.came(partialKey{f.Src, f.Message, wholeMessage, f.Kind == Reply}, f.Total, f.Whole); !complete {
 			return nil, false
 		}
 	}

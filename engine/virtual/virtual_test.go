@@ -143,6 +143,25 @@ func TestBackPressure(t *testing.T) {
 	}
 }
 
+// Two processors that wait for room in each other's inbox, and so take nothing out of their own, are
+// reported, not waited for.
+func TestNetworkDeadlock(t *testing.T) {
+	cost := virtual.Cost{Beta: 1}
+	s := virtual.NewSystem("links", virtual.Route{
+		Stages: []virtual.Stage{{Resource: "link", Delay: cost, Busy: cost, Queue: 2}},
+		Cut:    func(int) int { return 10 },
+	}, 0)
+	s.Inbox = 2
+	_, err := virtual.Run(s, virtual.Config{Nodes: 2}, func(ep *engine.Endpoint) error {
+		take := ep.Handle(func(*engine.Message) {})
+		return ep.Send(1-ep.Node(), take, make([]byte, 1000))
+	})
+	want := "deadlock at 3.00 µs: 2 of 2 programs wait for what cannot come\n  node 0 waits for room in the network\n  node 1 waits for room in the network"
+	if err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
 // Polling finds a packet with the next look, an interrupt at once, for a price [mpc, 3.1].
 func TestPollingAndInterrupts(t *testing.T) {
 	arrival := func(poll, interrupt quantity.Micros, busy bool) (handled, computed quantity.Micros) {
