@@ -1,0 +1,111 @@
+package live
+
+import (
+	"testing"
+
+	"github.com/halfpeak/halfpeak/engine"
+	"github.com/halfpeak/halfpeak/engine/programs"
+)
+
+// TestPrograms runs the suite on all transports. All data is checked by the programs.
+func TestPrograms(t *testing.T) {
+	for _, transport := range Transports {
+		t.Run(string(transport), func(t *testing.T) {
+			t.Parallel()
+			run := func(name string, nodes int, program func(*engine.Endpoint) error) {
+				t.Helper()
+				if err := Run(transport, nodes, Options{}, program); err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+			}
+			run("ping_pong", 2, func(ep *engine.Endpoint) error { _, err := programs.PingPong(ep, 100); return err })
+			for _, n := range []int{1, 64, 65, 5000, 300_000} {
+				run("latency", 2, func(ep *engine.Endpoint) error { _, _, err := programs.Latency(ep, n, 3); return err })
+				run("stream", 2, func(ep *engine.Endpoint) error { _, err := programs.Stream(ep, n, 10); return err })
+				run("ping_bulk", 2, func(ep *engine.Endpoint) error { _, err := programs.PingBulk(ep, n, 3); return err })
+				run("thru_bulk", 2, func(ep *engine.Endpoint) error { _, err := programs.ThruBulk(ep, n, 10); return err })
+			}
+			for _, traffic := range []programs.Traffic{programs.OneToOne, programs.AllToOne, programs.AllToAll} {
+				run("test_xfer", 4, func(ep *engine.Endpoint) error { _, err := programs.TestXfer(ep, traffic, 30_000, 2); return err })
+				run("test_med", 4, func(ep *engine.Endpoint) error { _, err := programs.TestMed(ep, traffic, 30_000, 2); return err })
+			}
+		})
+	}
+}
+
+func BenchmarkPingPong(b *testing.B) {
+	for _, transport := range Transports {
+		b.Run(string(transport), func(b *testing.B) {
+			b.ReportAllocs()
+			err := Run(transport, 2, Options{}, func(ep *engine.Endpoint) error {
+				rtt, err := programs.PingPong(ep, b.N)
+				if ep.Node() == 0 {
+					b.ReportMetric(float64(rtt)/2, "us/oneway")
+				}
+				return err
+			})
+			if err != nil {
+				b.Fatal(err)
+			}
+		})
+	}
+}
+
+func BenchmarkRate(b *testing.B) {
+	b.ReportAllocs()
+	err := Run(Shm, 2, Options{}, func(ep *engine.Endpoint) error {
+		take := ep.Handle(func(*engine.Message) {})
+		if ep.Node() == 0 {
+			for range b.N {
+				if err := ep.Request(1, take); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+}
+
+func BenchmarkBulk(b *testing.B) {
+	for _, n := range []int{1, 64, 4 << 10, 64 << 10, 1 << 20, 4 << 20} {
+		b.Run(byteSize(n), func(b *testing.B) {
+			b.ReportAllocs()
+			err := Run(Shm, 2, Options{}, func(ep *engine.Endpoint) error {
+				data := make([]byte, n)
+				segment := ep.Register(make([]byte, n))
+				back := 0
+				pong := ep.Handle(func(*engine.Message) { back++ })
+				ping := ep.Handle(func(m *engine.Message) { _ = m.ReplyStore(pong, segment, 0, data) })
+				if ep.Node() == 0 {
+					start := ep.Now()
+					for i := range b.N {
+						if err := ep.Store(1, ping, segment, 0, data); err != nil {
+							return err
+						}
+						if err := ep.WaitFor("", func() bool { return back > i }); err != nil {
+							return err
+						}
+					}
+					one := float64(ep.Now()-start) / float64(2*b.N)
+					b.ReportMetric(one, "us/oneway")
+					b.ReportMetric(float64(n)/one, "MB/s")
+				}
+				return nil
+			})
+			if err != nil {
+				b.Fatal(err)
+			}
+		})
+	}
+}
+
+func byteSize(n int) string {
+	switch {
+	case n >= 1<<20:
+		return string(rune('0'+n>>20)) + "MiB"
+	}
+	return "n"
+}

@@ -1,0 +1,206 @@
+package live
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"github.com/halfpeak/halfpeak/engine"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// A link moves the frames of a port.
+type link interface {
+	// send takes the box, or says that there is no room now.
+	send(b *box) (sent bool)
+	// receive returns the next box, or nil.
+	receive() *box
+	// room prepares the box for n bytes, or says that there is no memory now.
+	room(b *box, n int) bool
+	// release gives back what a box holds of the link's memory.
+	release(b *box)
+	// piece is the most bytes that a frame carries.
+	piece(n int) int
+	// sleep waits for a frame, at most d; it may return early.
+	sleep(d time.Duration)
+	close()
+}
+
+// A box is a frame with its memory. The frame comes first: a pointer to it is one to the box.
+type box struct {
+	engine.Frame
+	own    []byte // headerSize bytes for the header, then data
+	block  *block // shared memory that holds the payload instead
+	lender *stream
+}
+
+func boxOf(f *engine.Frame) *box { return (*box)(unsafe.Pointer(f)) }
+
+// memory makes the box's own memory the payload.
+func (b *box) memory(n int) {
+	if len(b.own) < headerSize+n {
+		b.own = make([]byte, headerSize+max(n, inline))
+	}
+	b.Payload = b.own[headerSize : headerSize+n]
+}
+
+// A port is a node on real time. It implements [engine.Port].
+type port struct {
+	link
+	node, nodes int
+	epoch       uint8 // of the program: frames of others are thrown away
+	spin        int   // polls before the processor is let go
+	yield       int   // polls after those that let other goroutines run, before it sleeps
+	start       time.Time
+	free        []*box
+	stash       []*box // came in while the port waited
+	taken       int    // how many of the stash were received
+	signal      atomic.Pointer[signal]
+}
+
+// A signal ends waiting: with err, it also ends the program.
+type signal struct{ err error }
+
+// lost is what a port panics with when its peer is gone; run recovers it.
+type lost struct{ error }
+
+func newPort(node, nodes int) *port {
+	p := &port{node: node, nodes: nodes, spin: 2000, yield: 2000, start: time.Now()}
+	if nodes > runtime.NumCPU() {
+		p.spin = 20
+	}
+	return p
+}
+
+// fail ends the program on this node with an error.
+func (p *port) fail(format string, args ...any) { panic(lost{fmt.Errorf(format, args...)}) }
+
+func (p *port) Node() int            { return p.node }
+func (p *port) Nodes() int           { return p.nodes }
+func (p *port) Now() quantity.Micros { return micros(time.Since(p.start)) }
+func micros(d time.Duration) quantity.Micros {
+	return quantity.Micros(float64(d) / float64(time.Microsecond))
+}
+
+func (p *port) Compute(d quantity.Micros, _ bool) (left quantity.Micros) {
+	for until := p.Now() + d; p.Now() < until; {
+	}
+	return 0
+}
+
+func (p *port) Piece(n int) int                             { return p.piece(n) }
+func (p *port) Packet(_, piece int) (size int, route int32) { return piece, 0 }
+
+// box is an empty box.
+func (p *port) box() *box {
+	if last := len(p.free) - 1; last >= 0 {
+		b := p.free[last]
+		p.free = p.free[:last]
+		return b
+	}
+	return &box{}
+}
+
+func (p *port) Alloc(n int) *engine.Frame {
+	b := p.box()
+	b.Frame = engine.Frame{}
+	for i := 0; !p.room(b, n); i++ {
+		p.idle(i, forever)
+		p.take()
+	}
+	return &b.Frame
+}
+
+func (p *port) Free(f *engine.Frame) {
+	b := boxOf(f)
+	p.release(b)
+	p.free = append(p.free, b)
+}
+
+func (p *port) Send(f *engine.Frame) {
+	b := boxOf(f)
+	for i := 0; !p.send(b); i++ {
+		p.idle(i, forever)
+		p.take()
+	}
+}
+
+// take moves what has come in to the stash, so that two nodes that both wait for room do not
+// wait for each other.
+func (p *port) take() {
+	for b := p.receive(); b != nil; b = p.receive() {
+		if b.block != nil || b.lender != nil {
+			c := p.box()
+			c.memory(len(b.Payload))
+			copy(c.Payload, b.Payload)
+			payload := c.Payload
+			c.Frame = b.Frame
+			c.Payload = payload
+			p.Free(&b.Frame)
+			b = c
+		}
+		p.stash = append(p.stash, b)
+	}
+}
+
+func (p *port) Receive() *engine.Frame {
+	if p.taken < len(p.stash) {
+		b := p.stash[p.taken]
+		if p.taken++; p.taken == len(p.stash) {
+			p.stash, p.taken = p.stash[:0], 0
+		}
+		return &b.Frame
+	}
+	if b := p.receive(); b != nil {
+		return &b.Frame
+	}
+	return nil
+}
+
+func (p *port) Wait(until quantity.Micros) {
+	for i := 0; len(p.stash) == 0; i++ {
+		if b := p.receive(); b != nil {
+			p.stash = append(p.stash, b)
+			return
+		}
+		if !p.idle(i, float64(until)) {
+			return
+		}
+	}
+}
+
+// idle lets time go by before poll i+1: it spins, then yields the processor, then sleeps. It returns
+// false at the time until, and when there is a signal.
+func (p *port) idle(i int, until float64) bool {
+	if i < p.spin {
+		return true
+	}
+	if s := p.signal.Load(); s != nil {
+		if s.err != nil {
+			panic(lost{s.err})
+		}
+		return false
+	}
+	if !math.IsInf(until, 1) && float64(p.Now()) >= until {
+		return false
+	}
+	if i < p.spin+p.yield {
+		runtime.Gosched()
+		return true
+	}
+	d := 50 * time.Microsecond
+	if i > p.spin+p.yield+1000 {
+		d = time.Millisecond
+	}
+	if left := (until - float64(p.Now())) * 1e3; left < float64(d) {
+		d = max(0, time.Duration(left))
+	}
+	p.sleep(d)
+	return true
+}
+
+
+var forever = math.Inf(1)

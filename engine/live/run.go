@@ -1,0 +1,71 @@
+package live
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/halfpeak/halfpeak/engine"
+)
+
+// errEnded is the error of nodes whose program cannot go on since another's failed.
+var errEnded = errors.New("another node ended with an error")
+
+// Run runs a program on nodes of this process, at most 64, each in a goroutine of its own. It returns the
+// errors of all nodes when all have ended; a node that has ended serves the others
+// until then. An error of one node ends all.
+func Run(t Transport, nodes int, o Options, program func(*engine.Endpoint) error) error {
+	if nodes < 1 || nodes > 64 {
+		return fmt.Errorf("%d nodes: 1 to 64 can run in a process", nodes)
+	}
+	ports, err := t.local(nodes)
+	if err != nil {
+		return err
+	}
+	var left atomic.Int32
+	left.Store(int32(nodes))
+	end := func(err error) {
+		for _, p := range ports {
+			p.signal.CompareAndSwap(nil, &signal{err})
+		}
+	}
+	var running sync.WaitGroup
+	errs := make([]error, nodes)
+	for i, p := range ports {
+		running.Go(func() {
+			errs[i] = guard(func() error {
+				if o.Pin {
+					if err := pin(i); err != nil {
+						return err
+					}
+				}
+				ep := o.endpoint(p, t)
+				if err := program(ep); err != nil {
+					return err
+				}
+				if err := ep.Flush(); err != nil {
+					return err
+				}
+				if left.Add(-1) == 0 {
+					end(nil)
+				}
+				ep.Linger(func() bool { return left.Load() == 0 })
+				return nil
+			})
+			if errs[i] != nil {
+				end(errEnded)
+			}
+		})
+	}
+	running.Wait()
+	for i, p := range ports {
+		p.close()
+		if errs[i] == errEnded {
+			errs[i] = nil
+		} else if errs[i] != nil {
+			errs[i] = fmt.Errorf("node %d: %w", i, errs[i])
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,163 @@
+//go:build linux
+
+package live
+
+import (
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/halfpeak/halfpeak/engine"
+)
+
+// streams is a node with a connected stream socket to each other node. It implements link.
+type streams struct {
+	*port
+	conns []*stream // nil for the node itself
+	polls []unix.PollFd
+	turn  int
+}
+
+// A stream is a connection.
+type stream struct {
+	fd       int
+	buffer   []byte // what was read: buffer[from:to]
+	from, to int
+	lent     int // boxes whose payload lies in the buffer
+}
+
+const streamBuffer = 2 * (maxPayload + headerSize)
+
+func newStreams(node int, fds []int) *port {
+	p := newPort(node, len(fds))
+	p.spin, p.yield = 100, 0 // a poll is a system call, and so is sleep, which a message ends
+	s := &streams{port: p, conns: make([]*stream, len(fds))}
+	for i, fd := range fds {
+		if i != node {
+			s.conns[i] = &stream{fd: fd, buffer: make([]byte, streamBuffer)}
+			s.polls = append(s.polls, unix.PollFd{Fd: int32(fd), Events: unix.POLLIN})
+		}
+	}
+	p.link = s
+	return p
+}
+
+func (s *streams) piece(n int) int { return maxPayload }
+
+func (s *streams) room(b *box, n int) bool { b.memory(n); return true }
+
+func (s *streams) release(b *box) {
+	if b.lender != nil {
+		b.lender.lent--
+		b.lender = nil
+	}
+}
+
+func (s *streams) send(b *box) bool {
+	c := s.conns[b.Dst]
+	data := b.own[:headerSize+len(b.Payload)]
+	encode(data, &b.Frame, s.epoch)
+	for i := 0; len(data) > 0; {
+		n, err := unix.Write(c.fd, data)
+		switch {
+		case err == unix.EAGAIN:
+			s.take()
+			s.idle(i, forever)
+			i++
+		case err == unix.EINTR:
+		case err != nil:
+			s.fail("node %d is gone: %w", b.Dst, err)
+		default:
+			data, i = data[n:], 0
+		}
+	}
+	s.free = append(s.free, b)
+	return true
+}
+
+func (s *streams) receive() *box {
+	for range s.conns {
+		src := s.turn
+		if c := s.conns[src]; c != nil {
+			if b := s.next(src, c); b != nil {
+				return b
+			}
+		}
+		if s.turn++; s.turn == len(s.conns) {
+			s.turn = 0
+		}
+	}
+	return nil
+}
+
+// next returns the next frame of a connection, if all of it is there.
+func (s *streams) next(src int, c *stream) *box {
+	if b := s.parse(src, c); b != nil {
+		return b
+	}
+	if c.from == c.to && c.lent == 0 {
+		c.from, c.to = 0, 0
+	}
+	if len(c.buffer)-c.from < maxPayload+headerSize { // a frame may not fit behind what is there
+		old := c.buffer
+		if c.lent > 0 {
+			c.buffer = make([]byte, streamBuffer)
+		}
+		c.to = copy(c.buffer, old[c.from:c.to])
+		c.from = 0
+	}
+	n, err := unix.Read(c.fd, c.buffer[c.to:])
+	switch {
+	case err == unix.EAGAIN || err == unix.EINTR:
+		return nil
+	case err != nil:
+		s.fail("node %d is gone: %w", src, err)
+	case n == 0:
+		s.fail("node %d is gone: it closed the connection", src)
+	}
+	c.to += n
+	return s.parse(src, c)
+}
+
+// parse takes a frame out of the buffer, with its payload in place.
+func (s *streams) parse(src int, c *stream) *box {
+	have := c.to - c.from
+	if have < headerSize {
+		return nil
+	}
+	var f engine.Frame
+	n, epoch, err := decode(c.buffer[c.from:c.to], &f)
+	if err != nil {
+		s.fail("node %d sent garbage: %w", src, err)
+	}
+	if have < headerSize+n {
+		return nil
+	}
+	payload := c.buffer[c.from+headerSize : c.from+headerSize+n]
+	c.from += headerSize + n
+	if epoch != s.epoch {
+		return nil
+	}
+	b := s.box()
+	b.Frame, b.Payload = f, payload
+	b.Src, b.Dst = int32(src), int32(s.node)
+	c.lent++
+	b.lender = c
+	return b
+}
+
+func (s *streams) sleep(d time.Duration) { pollFor(s.polls, d) }
+
+func (s *streams) close() {
+	for _, c := range s.conns {
+		if c != nil {
+			_ = unix.Close(c.fd)
+		}
+	}
+}
+
+// pollFor waits until a socket has something to read.
+func pollFor(fds []unix.PollFd, d time.Duration) {
+	t := unix.NsecToTimespec(int64(d))
+	_, _ = unix.Ppoll(fds, &t, nil) // a caller tries again, whatever it was
+}

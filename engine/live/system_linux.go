@@ -1,0 +1,155 @@
+package live
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"runtime"
+
+	"golang.org/x/sys/unix"
+)
+
+// local makes ports for the nodes of this process.
+func (t Transport) local(nodes int) ([]*port, error) {
+	ports := make([]*port, nodes)
+	if t == Shm {
+		memory := heap(nodes)
+		for i := range ports {
+			var err error
+			if ports[i], err = newShared(memory, i, nodes, nil); err != nil {
+				return nil, err
+			}
+		}
+		return ports, nil
+	}
+	fds := make([][]int, nodes)
+	for i := range fds {
+		fds[i] = make([]int, nodes)
+	}
+	for i := range nodes {
+		fds[i][i] = -1
+		for j := range i {
+			var err error
+			if fds[i][j], fds[j][i], err = t.connected(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for i := range ports {
+		ports[i] = t.open(i, fds[i])
+	}
+	return ports, nil
+}
+
+// open makes a port of connected sockets.
+func (t Transport) open(node int, fds []int) *port {
+	if t == UDP {
+		return newDatagrams(node, fds)
+	}
+	return newStreams(node, fds)
+}
+
+// connected makes two sockets that are connected with each other, on this machine alone. They do not block.
+func (t Transport) connected() (a, b int, err error) {
+	switch t {
+	case Unix:
+		fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
+		return fds[0], fds[1], err
+	case TCP:
+		return connectedTCP()
+	default:
+		return connectedUDP()
+	}
+}
+
+func connectedTCP() (a, b int, err error) {
+	l, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if err != nil {
+		return 0, 0, err
+	}
+	defer l.Close()
+	dialed, err := net.DialTCP("tcp", nil, l.Addr().(*net.TCPAddr))
+	if err != nil {
+		return 0, 0, err
+	}
+	defer dialed.Close()
+	accepted, err := l.AcceptTCP()
+	if err != nil {
+		return 0, 0, err
+	}
+	defer accepted.Close()
+	if accepted.RemoteAddr().String() != dialed.LocalAddr().String() {
+		return 0, 0, errors.New("another process of this machine connected first; try again")
+	}
+	if a, err = descriptor(dialed); err != nil {
+		return 0, 0, err
+	}
+	if b, err = descriptor(accepted); err != nil {
+		return 0, 0, errors.Join(err, unix.Close(a))
+	}
+	return a, b, nil
+}
+
+// descriptor is the connection's socket, which outlives it.
+func descriptor(c *net.TCPConn) (fd int, err error) {
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return 0, err
+	}
+	controlErr := raw.Control(func(from uintptr) { fd, err = unix.FcntlInt(from, unix.F_DUPFD_CLOEXEC, 0) })
+	return fd, errors.Join(err, controlErr)
+}
+
+func connectedUDP() (a, b int, err error) {
+	var fds [2]int
+	var addrs [2]unix.Sockaddr
+	for i := range fds {
+		if fds[i], err = unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0); err == nil {
+			if err = unix.Bind(fds[i], &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err == nil {
+				addrs[i], err = unix.Getsockname(fds[i])
+			}
+		}
+		if err != nil {
+			return 0, 0, err
+		}
+	}
+	return fds[0], fds[1], errors.Join(unix.Connect(fds[0], addrs[1]), unix.Connect(fds[1], addrs[0]))
+}
+
+// newMemory makes cleared shared memory without a name, and a descriptor of it for another process.
+func newMemory(size int) (memory []byte, fd int, err error) {
+	if fd, err = unix.MemfdCreate("halfpeak", unix.MFD_CLOEXEC); err != nil {
+		return nil, 0, fmt.Errorf("shared memory: %w", err)
+	}
+	if err = unix.Ftruncate(fd, int64(size)); err == nil {
+		memory, err = mapMemory(fd, size)
+	}
+	if err != nil {
+		return nil, 0, errors.Join(fmt.Errorf("shared memory of %d bytes: %w", size, err), unix.Close(fd))
+	}
+	return memory, fd, nil
+}
+
+func mapMemory(fd, size int) ([]byte, error) {
+	return unix.Mmap(fd, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_POPULATE)
+}
+
+// pin keeps the goroutine on a processor for good: of those that the process may use, the one of the node.
+func pin(node int) error {
+	runtime.LockOSThread()
+	var may, one unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &may); err != nil {
+		return fmt.Errorf("pin: %w", err)
+	}
+	which := node % may.Count()
+	for cpu := 0; ; cpu++ {
+		if !may.IsSet(cpu) {
+			continue
+		}
+		if which == 0 {
+			one.Set(cpu)
+			return unix.SchedSetaffinity(0, &one)
+		}
+		which--
+	}
+}

@@ -1,0 +1,72 @@
+package live
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/engine"
+)
+
+// A Transport is what messages travel through.
+type Transport string
+
+// The transports.
+const (
+	Shm  Transport = "shm"  // rings in shared memory
+	Unix Transport = "unix" // Unix stream sockets
+	TCP  Transport = "tcp"
+	UDP  Transport = "udp" // with acknowledgement and retry
+)
+
+// Transports are all there are.
+var Transports = []Transport{Shm, Unix, TCP, UDP}
+
+// ParseTransport finds a transport by its name.
+func ParseTransport(name string) (Transport, error) {
+	var names []string
+	for _, t := range Transports {
+		if string(t) == name {
+			return t, nil
+		}
+		names = append(names, string(t))
+	}
+	return "", fmt.Errorf("no transport %q; there are %s", name, strings.Join(names, ", "))
+}
+
+// Options are those of a run.
+type Options struct {
+	// Credits is the number of requests to one node that may be without a reply; 0: 64.
+	Credits int
+	// Pin keeps node i on processor i, modulo their number.
+	Pin bool
+}
+
+// endpoint opens an endpoint on a port.
+func (o Options) endpoint(p *port, t Transport) *engine.Endpoint {
+	e := engine.Options{Credits: o.Credits}
+	if e.Credits == 0 {
+		e.Credits = 64
+	}
+	if t == UDP {
+		e.Retry = retry
+	}
+	return engine.New(p, e)
+}
+
+// retry is the time in µs after which a datagram without acknowledgement is sent again: long for a
+// machine on which nobody else runs, short for one where the other node has to wait for a processor.
+const retry = 2000
+
+// guard runs f, and returns the error with which its port gave up.
+func guard(f func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			l, ok := r.(lost)
+			if !ok {
+				panic(r)
+			}
+			err = l.error
+		}
+	}()
+	return f()
+}

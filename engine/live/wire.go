@@ -1,0 +1,79 @@
+package live
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+
+	"github.com/halfpeak/halfpeak/engine"
+)
+
+// A frame on a socket is a header of 72 bytes, little-endian, and the payload:
+//
+//	 0  magic "hp", version, epoch      36  address, offset, total, whole, at, message: 6 × 4 bytes
+//	 4  bytes of the payload            60  segment
+//	 8  id, sequence number, checksum   62  handler, kind, round, words, flags, source
+//	20  words: 4 × 4 bytes              68  CRC-32C of the bytes before
+//
+// The checksum of the engine covers the payload and what makes the message; that of the header is
+// for what the transport itself relies on.
+const (
+	headerSize = 72
+	version    = 1
+	maxPayload = 128 << 10
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+var errHeader = errors.New("it is no header of a message")
+
+// encode writes the header of a frame into h.
+func encode(h []byte, f *engine.Frame, epoch uint8) {
+	_ = h[headerSize-1]
+	le := binary.LittleEndian
+	h[0], h[1], h[2], h[3] = 'h', 'p', version, epoch
+	le.PutUint32(h[4:], uint32(len(f.Payload)))
+	le.PutUint32(h[8:], f.ID)
+	le.PutUint32(h[12:], f.Seq)
+	le.PutUint32(h[16:], f.Sum)
+	for i, w := range f.Words {
+		le.PutUint32(h[20+4*i:], w)
+	}
+	le.PutUint32(h[36:], f.Addr)
+	le.PutUint32(h[40:], f.Offset)
+	le.PutUint32(h[44:], f.Total)
+	le.PutUint32(h[48:], f.Whole)
+	le.PutUint32(h[52:], f.At)
+	le.PutUint32(h[56:], f.Message)
+	le.PutUint16(h[60:], uint16(f.Segment))
+	h[62], h[63], h[64], h[65], h[66], h[67] = uint8(f.Handler), uint8(f.Kind), f.Round, f.NWords, flags(f), uint8(f.Src)
+	le.PutUint32(h[68:], crc32.Checksum(h[:68], castagnoli))
+}
+
+// decode reads a header; the payload of n bytes is not its concern. A header that is not what
+// encode writes is an error.
+func decode(h []byte, f *engine.Frame) (n int, epoch uint8, err error) {
+	le := binary.LittleEndian
+	if len(h) < headerSize || h[0] != 'h' || h[1] != 'p' {
+		return 0, 0, errHeader
+	}
+	if h[2] != version {
+		return 0, 0, fmt.Errorf("it is of version %d, this is version %d", h[2], version)
+	}
+	size := le.Uint32(h[4:])
+	if le.Uint32(h[68:]) != crc32.Checksum(h[:68], castagnoli) || size > maxPayload || h[63] > uint8(engine.Restart) {
+		return 0, 0, errHeader
+	}
+	*f = engine.Frame{
+		Src: int32(h[67]), ID: le.Uint32(h[8:]), Seq: le.Uint32(h[12:]), Sum: le.Uint32(h[16:]),
+		Addr: le.Uint32(h[36:]), Offset: le.Uint32(h[40:]), Total: le.Uint32(h[44:]), Whole: le.Uint32(h[48:]),
+		At: le.Uint32(h[52:]), Message: le.Uint32(h[56:]),
+		Segment: int16(le.Uint16(h[60:])), Handler: engine.HandlerID(h[62]), Kind: engine.Kind(h[63]), Round: h[64], NWords: h[65],
+		More: h[66]&flagMore != 0, WordsInside: h[66]&flagWordsInside != 0,
+	}
+	for i := range f.Words {
+		f.Words[i] = le.Uint32(h[20+4*i:])
+	}
+	return int(size), h[3], nil
+}
