@@ -68,45 +68,54 @@ func encodeCSV(text []byte, row []float64) []byte {
 
 func finite(v float64) bool { return v-v == 0 }
 
-// appendNumber appends v as bareFloat prints it, without allocating.
+// appendNumber appends v as bareFloat prints it, fast and without allocating.
 func appendNumber(text []byte, v float64) []byte {
 	if v == math.Trunc(v) && math.Abs(v) < 1e12 {
 		return strconv.AppendInt(text, int64(v), 10)
 	}
-	var space [32]byte
-	e := strconv.AppendFloat(space[:0], v, 'e', 11, 64) // -d.ddddddddddde±xx
-	if e[0] == '-' {
-		text, e = append(text, '-'), e[1:]
+	abs := math.Abs(v)
+	if abs < 1e-6 || abs >= 1e11 {
+		return append(text, bareFloat(v)...)
 	}
-	mark := bytes.IndexByte(e, 'e')
-	exp, _ := strconv.Atoi(string(e[mark+1:]))
-	digits := append(e[:1:1], e[2:mark]...)
-	for len(digits) > 1 && digits[len(digits)-1] == '0' {
-		digits = digits[:len(digits)-1]
+	exp := -6 // 10^exp ≤ abs < 10^(exp+1)
+	for exp < 10 && abs >= powers10[exp+1+6] {
+		exp++
 	}
-	switch {
-	case exp < -6 || exp >= 21:
-		text = append(text, digits[0])
-		if len(digits) > 1 {
-			text = append(append(text, '.'), digits[1:]...)
-		}
-		return append(text, e[mark:]...)
-	case exp < 0:
-		text = append(text, "0."...)
-		for ; exp < -1; exp++ {
-			text = append(text, '0')
-		}
-		return append(text, digits...)
-	case exp+1 >= len(digits):
-		text = append(text, digits...)
-		for range exp + 1 - len(digits) {
-			text = append(text, '0')
-		}
-		return text
+	// The 12 digits are those of abs·10^(11−exp), which the multiplication rounds by at most 2⁻¹⁴.
+	scaled := abs * powers10[11-exp+6]
+	n := math.Floor(scaled + 0.5)
+	if math.Abs(scaled-math.Floor(scaled)-0.5) < 1e-3 || n < 1e11 || n >= 1e12 {
+		return append(text, bareFloat(v)...)
 	}
-	text = append(append(text, digits[:exp+1]...), '.')
-	return append(text, digits[exp+1:]...)
+	var digits [12]byte
+	last := -1 // that is not 0
+	for i, u := len(digits)-1, uint64(n); i >= 0; i, u = i-1, u/10 {
+		digits[i] = byte('0' + u%10)
+		if last < 0 && digits[i] != '0' {
+			last = i
+		}
+	}
+	if v < 0 {
+		text = append(text, '-')
+	}
+	if exp < 0 {
+		text = append(text, "0.00000"[:1-exp]...)
+		return append(text, digits[:last+1]...)
+	}
+	text = append(text, digits[:exp+1]...)
+	if last > exp {
+		text = append(append(text, '.'), digits[exp+1:last+1]...)
+	}
+	return text
 }
+
+// powers10 are those from 10⁻⁶ to 10¹⁷; from 1 on they are exact.
+var powers10 = func() (p [24]float64) {
+	for i := range p {
+		p[i], _ = strconv.ParseFloat("1e"+strconv.Itoa(i-6), 64)
+	}
+	return p
+}()
 
 // A Parquet writes rows of numbers as a Parquet file: a column of doubles for each key, compressed.
 type Parquet struct {

@@ -27,6 +27,18 @@ func TestAppendNumber(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 20000 {
 		check(random.NormFloat64() * math.Pow(10, float64(random.IntN(50)-20)))
+		check(random.NormFloat64() * math.Pow(10, float64(random.IntN(18)-6)))
+		check(float64(random.IntN(1000000)) / 1000)                                     // few digits
+		check(math.Round(random.Float64()*1e12)/1e12 + 0.5e-12*float64(random.IntN(3))) // between two of 12 digits
+	}
+	for e := -8; e < 13; e++ { // about powers of ten
+		v := math.Pow(10, float64(e))
+		for range 40 {
+			check(v)
+			v = math.Nextafter(v, 0)
+		}
+		check(v * (1 - 4e-13))
+		check(v * (1 - 6e-13))
 	}
 }
 
