@@ -59,6 +59,8 @@ type Stats struct {
 // An Endpoint is a node's end of the network. It belongs to one goroutine.
 type Endpoint struct {
 	port     Port
+	limited  Limited  // the port, if it is; else nil
+	deferred []*Frame // replies of handlers, which do not wait for room in the network
 	options  Options
 	handlers []Handler
 	segments [][]byte
@@ -102,6 +104,7 @@ func New(port Port, o Options) *Endpoint {
 		o.Attempts = 12
 	}
 	e := &Endpoint{port: port, options: o, peers: make([]peer, port.Nodes()), due: quantity.Micros(math.Inf(1))}
+	e.limited, _ = port.(Limited)
 	e.handlers = []Handler{nil, (*Message).get, (*Message).meet, (*Message).ask, (*Message).granted}
 	return e
 }
@@ -235,6 +238,7 @@ func (e *Endpoint) drain() {
 	for f := e.port.Receive(); f != nil; f = e.port.Receive() {
 		e.accept(f)
 	}
+	e.sendDeferred()
 	if e.unacked > 0 {
 		e.resend()
 	}
@@ -324,7 +328,27 @@ func (e *Endpoint) launch(dst int, f *Frame) {
 		e.keep(dst, f)
 	}
 	f.Sum = f.sum()
+	if e.limited == nil {
+		e.port.Send(f)
+		return
+	}
+	if e.inside && (len(e.deferred) > 0 || !e.limited.Room()) {
+		e.deferred = append(e.deferred, f)
+		return
+	}
+	for !e.inside && (len(e.deferred) > 0 || !e.limited.Room()) {
+		e.pause(wait{"room in the network", anyone})
+	}
 	e.port.Send(f)
+}
+
+// sendDeferred sends the replies that waited for room.
+func (e *Endpoint) sendDeferred() {
+	for len(e.deferred) > 0 && e.limited.Room() {
+		f := e.deferred[0]
+		e.deferred = e.deferred[1:]
+		e.port.Send(f)
+	}
 }
 
 // accept takes a frame from the port: it checks it, and lets it through once.
@@ -408,10 +432,9 @@ func (e *Endpoint) handle(f *Frame, data []byte) {
 	} else {
 		copy(m.Words, f.Words[:])
 	}
+	e.inside = true
 	if h := e.handlers[f.Handler]; h != nil && complete {
-		e.inside = true
 		h(m)
-		e.inside = false
 	}
 	switch {
 	case f.Kind == Request && !m.replied:
@@ -419,6 +442,7 @@ func (e *Endpoint) handle(f *Frame, data []byte) {
 	case f.Kind == Reply && !f.More && e.peers[f.Src].out > 0:
 		e.peers[f.Src].out--
 	}
+	e.inside = false
 }
 
 // A Message is what a handler gets.

@@ -35,6 +35,13 @@ type Port interface {
 	Wait(until quantity.Micros)
 }
 
+// Limited is a port with a network that may be full. An endpoint then polls until there is room again, so that
+// nodes that send to each other do not wait for each other.
+type Limited interface {
+	// Room tells whether the network takes another packet now. Wait also returns when it does again.
+	Room() bool
+}
+
 // A Frame is a packet with its header.
 type Frame struct {
 	Payload []byte // owned by the frame

@@ -57,7 +57,8 @@ type node struct {
 
 	inbox   list
 	blocked list // packets that wait in the network for room in the inbox
-	waiting bool // for a packet
+	parked  int  // packets that it has sent, and for which there is no room in the network
+	waiting bool // for a packet, or for room
 	gen     uint16
 	empty   int             // polls in a row that found nothing
 	last    quantity.Micros // when the last of them was
@@ -325,7 +326,8 @@ func (n *network) release(f *engine.Frame) {
 	case nothing:
 	case processor:
 		nd := n.nodes[f.Src]
-		n.schedule(n.now, nd.id, event{what: wake, index: uint32(nd.id), gen: nd.gen})
+		nd.parked--
+		nd.wake(n.now)
 	default:
 		n.resources[f.Held].holding--
 		n.serve(f.Held)
@@ -357,13 +359,17 @@ func (n *network) arrive(f *engine.Frame) bool {
 // take puts a packet into the inbox, and wakes the node.
 func (nd *node) take(f *engine.Frame) {
 	nd.inbox.push(f)
+	at := nd.net.now
+	if poll := nd.net.Poll; poll > 0 { // it sees the packet in its next look
+		at = max(at, nd.since+poll*quantity.Micros(math.Ceil(float64((at-nd.since)/poll))))
+	}
+	nd.wake(at)
+}
+
+// wake ends the node's wait.
+func (nd *node) wake(at quantity.Micros) {
 	if nd.waiting {
 		nd.waiting = false
-		at := nd.net.now
-		if poll := nd.net.Poll; poll > 0 { // it sees the packet in its next look
-			at = nd.since + poll*quantity.Micros(math.Ceil(float64((at-nd.since)/poll)))
-			at = max(at, nd.net.now)
-		}
 		nd.net.schedule(at, nd.id, event{what: wake, index: uint32(nd.id), gen: nd.gen})
 	}
 }
@@ -382,8 +388,6 @@ func (n *network) deadlock() error {
 			what = fmt.Sprintf("stopped polling at %v, %d packets in its inbox", nd.changed, nd.inbox.count)
 		case nd.state == works && nd.endpoint.Waiting() != "":
 			what = "waits for " + nd.endpoint.Waiting()
-		case nd.state == works:
-			what = "waits for room in the network"
 		default:
 			continue
 		}

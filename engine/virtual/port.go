@@ -80,7 +80,7 @@ func (p port) Compute(d quantity.Micros, interruptible bool) (left quantity.Micr
 		return 0
 	}
 	start := p.net.now
-	if p.inbox.count == 0 {
+	for p.inbox.count == 0 && p.net.now < start+d { // room in the network ends a wait too
 		p.Wait(start + d)
 	}
 	if p.net.trace != nil {
@@ -104,9 +104,11 @@ func (p port) Send(f *engine.Frame) {
 	}
 	f.Stage, f.Held = 0, processor
 	if !net.enter(f) {
-		p.suspend()
+		p.parked++
 	}
 }
+
+func (p port) Room() bool { return p.parked == 0 }
 
 func (p port) Receive() *engine.Frame {
 	net := p.net

@@ -74,8 +74,8 @@ func random(r *rand.Rand) world {
 		w.system.Poll = quantity.Micros(some(0.5))
 	}
 	if r.IntN(4) == 0 {
-		w.system.Inbox, w.system.Drop = 4+r.IntN(20), true
-		drops = true
+		w.system.Inbox, w.system.Drop = 1+r.IntN(20), r.IntN(2) == 0
+		drops = drops || w.system.Drop
 	}
 	f := &w.config.Faults
 	f.Seed, f.Late = r.Uint64(), 5*around
