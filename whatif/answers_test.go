@@ -377,3 +377,40 @@ func pairs(a, b []float64) []any {
 	}
 	return all
 }
+
+// Costs of 1 µs + 100 µs/KiB and 5 µs + 10 µs/KiB cross at 4/(90/1024) = 45.5 bytes. Their interval,
+// if the 5 µs are ± 0.9 µs, is that of (4 ± 0.9)/(90/1024).
+func TestThresholds(t *testing.T) {
+	p, err := platforms.Parse("t.toml", []byte(`
+[layer.pio]
+model = "linear"
+beta = "1us"
+tau = "100us/KiB"
+source = "test"
+[layer.dma]
+model = "linear"
+beta = "5us ± 0.9us"
+tau = "10us/KiB"
+source = "test"
+[layer.both]
+model = "switch"
+branches = [{ layer = "pio", up_to = "256B" }, { layer = "dma" }]
+source = "test"
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := p.Layer("both")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := Design{Platform: p, Layer: l}
+	all := d.Thresholds()
+	if len(all) != 1 || all[0].InUse != 256 || !all[0].Crosses || all[0].Suggested.Size != 45 || all[0].Path != "layer.both.branches.0.up_to" {
+		t.Fatalf("got %+v", all)
+	}
+	in, crosses, err := d.ThresholdInterval(0, Sampling{Samples: 1000, Seed: 1})
+	if err != nil || crosses != 1 || math.Abs(in.Low-35.2) > 1.5 || math.Abs(in.High-55.7) > 1.5 {
+		t.Errorf("%+v, %v, %v", in, crosses, err)
+	}
+}

@@ -159,6 +159,9 @@ func (q Quantity) Head() string { return q.kind.title + " (" + unitOf(q.kind.dim
 // Key names the quantity in a table, without its size: "bandwidth_mb_s".
 func (q Quantity) Key() string { return q.Name + unitOf(q.kind.dim).suffix }
 
+// KeyOf names what goes with the quantity in a table: "bandwidth_low_mb_s" for "low".
+func (q Quantity) KeyOf(what string) string { return q.Name + "_" + what + unitOf(q.kind.dim).suffix }
+
 // A unit is how numbers of a dimension appear in tables and on axes.
 type unit struct {
 	name, suffix string

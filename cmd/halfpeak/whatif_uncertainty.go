@@ -71,7 +71,7 @@ func (o *whatifOptions) runUncertainty(cmd *cobra.Command, before, after whatif.
 			return err
 		}
 		rows.Columns = append(rows.Columns, reports.Column{Head: q.Head() + ", 95 % interval"},
-			reports.Column{Key: q.Key()}, reports.Column{Key: "low_" + q.Key()}, reports.Column{Key: "high_" + q.Key()})
+			reports.Column{Key: q.Key()}, reports.Column{Key: q.KeyOf("low")}, reports.Column{Key: q.KeyOf("high")})
 	}
 	if len(designs) > 1 {
 		rows.Columns = append(rows.Columns, reports.Column{Key: "probability_faster", Head: "is the faster one with", Text: func(v any) string { return probability(v.(float64)) }})
