@@ -241,8 +241,13 @@ const maxValidated = 64 * 1024 * quantity.KiB
 
 // add takes down a result, with the reason of a difference if there is one.
 func (v *validation) add(program string, n quantity.Bytes, what string, modelled, ran float64, unit, why string) *validated {
-	if why == "" && v.lost != (virtual.FaultStats{}) {
+	switch {
+	case v.lost != (virtual.FaultStats{}):
 		why = "packets were lost, repeated or held back"
+	case v.system.Poll > 0:
+		why = fmt.Sprintf("each look for messages that finds none takes the processor %v, which the formula does not count", v.system.Poll)
+	case v.system.Interrupt > 0:
+		why = fmt.Sprintf("an interrupt takes the processor %v, which the formula does not count", v.system.Interrupt)
 	}
 	r := validated{v.l.Platform, v.l.Name, program, n, what, modelled, ran, math.NaN(), math.NaN(), math.NaN(), math.NaN(), unit, why}
 	if math.Abs(r.err()) <= different || modelled == 0 {
@@ -296,7 +301,7 @@ func (v *validation) latency(n quantity.Bytes) error {
 		row.bound = float64(p.PaperBound(n, p.PacketSize(n)))
 	}
 	if send, _ := v.l.Model.Overheads(n); send > 0 {
-		v.add("latency", n, "send overhead", float64(send), float64(r.overhead), "µs", "the sender waits, when 64 packets are without an acknowledgement")
+		v.add("latency", n, "send overhead", float64(send), float64(r.overhead), "µs", "the sender waits: for room in the network, or when 64 packets are without an acknowledgement")
 	}
 	return err
 }
