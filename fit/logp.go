@@ -91,7 +91,9 @@ func LogP(t *trace.Table, rtt quantity.Micros) (*LogPResult, error) {
 		r.ReceiveOverhead = known(0)
 		return r, nil
 	}
-	if r.ReceiveOverhead = scatter(receives); r.ReceiveOverhead.Value < 0 {
+	r.ReceiveOverhead = scatter(receives)
+	r.ReceiveOverhead.Value = notBelow(r.ReceiveOverhead.Value, quantity.Micros(deltas[len(deltas)-1]))
+	if r.ReceiveOverhead.Value < 0 {
 		return nil, fmt.Errorf("%s: o_r would be %v: with Δ the interval of many messages is shorter than o_s + Δ", t.Name(), r.ReceiveOverhead.Value)
 	}
 	if o := r.SendOverhead.Value + r.ReceiveOverhead.Value; float64(o)*shows > many {
@@ -102,13 +104,22 @@ func LogP(t *trace.Table, rtt quantity.Micros) (*LogPResult, error) {
 		r.Latency = known(0)
 		return r, nil
 	}
-	latency := rtt/2 - r.SendOverhead.Value - r.ReceiveOverhead.Value
+	latency := notBelow(rtt/2-r.SendOverhead.Value-r.ReceiveOverhead.Value, rtt)
 	if latency < 0 {
 		return nil, fmt.Errorf("%s: L would be %v: half of the round trip, %v, is shorter than o_s = %v and o_r = %v", t.Name(), latency, rtt/2, r.SendOverhead.Value, r.ReceiveOverhead.Value)
 	}
 	d := quantity.Micros(math.Hypot(float64(r.SendOverhead.High-r.SendOverhead.Value), float64(r.ReceiveOverhead.High-r.ReceiveOverhead.Value)))
 	r.Latency = Estimate[quantity.Micros]{latency, max(0, latency-d), latency + d}
 	return r, nil
+}
+
+// notBelow is v, but 0 where v is below it by no more than the rounding of a
+// difference of times as long as scale.
+func notBelow(v, scale quantity.Micros) quantity.Micros {
+	if v < 0 && -v < 1e-9*scale {
+		return 0
+	}
+	return v
 }
 
 func (r *LogPResult) warn(format string, args ...any) {

@@ -260,6 +260,13 @@ func TestLogP(t *testing.T) {
 	warned(signature(3.6, 4.4, 12.8, 0, 1, 2), 28.1, "o_r does not show")
 	warned(signature(3.6, 4.4, 12.8, 0, 16), 0, "L needs the round-trip time")
 	warned(signature(3.6, 4.4, 5, 0, 16, 32), 28.1, "the processor is the bottleneck")
+	// No receive overhead, and a latency of nothing: differences of sums, which round.
+	for _, delta := range []float64{16, 32.1, 33.3} {
+		r, err := LogP(signature(3.6, 0, 3.7, 0, 11.1, delta), 7.2)
+		if err != nil || r.ReceiveOverhead.Value > 1e-9 || r.Latency.Value > 1e-9 {
+			t.Errorf("Δ = %v: %+v, %v", delta, r, err)
+		}
+	}
 	refused := func(tab *trace.Table, rtt quantity.Micros, want string) {
 		t.Helper()
 		if _, err := LogP(tab, rtt); err == nil || !strings.Contains(err.Error(), want) {
