@@ -51,9 +51,11 @@ func (b *box) memory(n int) {
 type port struct {
 	link
 	node, nodes int
-	epoch       uint8 // of the program: frames of others are thrown away
-	spin        int   // polls before the processor is let go
-	yield       int   // polls after those that let other goroutines run, before it sleeps
+	epoch       uint8           // of the program: frames of others are thrown away
+	spin        int             // polls before the processor is let go
+	yield       int             // polls after those that let other goroutines run, before it sleeps
+	stall       quantity.Micros // how long it waits before the peer is given up; 0: for ever
+	since       quantity.Micros // when it began to
 	start       time.Time
 	free        []*box
 	stash       []*box // came in while the port waited
@@ -191,6 +193,11 @@ func (p *port) idle(i int, until float64) bool {
 		runtime.Gosched()
 		return true
 	}
+	if now := p.Now(); i == p.spin+p.yield {
+		p.since = now
+	} else if p.stall > 0 && now > p.since+p.stall {
+		p.fail("the other node has said nothing for %.3g s", float64(p.stall)/1e6)
+	}
 	d := 50 * time.Microsecond
 	if i > p.spin+p.yield+1000 {
 		d = time.Millisecond
@@ -201,6 +208,5 @@ func (p *port) idle(i int, until float64) bool {
 	p.sleep(d)
 	return true
 }
-
 
 var forever = math.Inf(1)

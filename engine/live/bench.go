@@ -1,0 +1,188 @@
+package live
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// A Runner runs jobs: a [Pair].
+type Runner interface{ Run(Job) (Result, error) }
+
+// BenchOptions say what is measured, and how well.
+type BenchOptions struct {
+	Programs []string
+	Sizes    []int         // of ping_bulk and the others that have sizes
+	Credits  int           // 0: 64
+	Within   float64       // wanted: half of the 95 % interval of the median, as a fraction of it
+	Budget   time.Duration // for all measurements
+	Seed     uint64        // of the order
+	Progress func(share float64)
+}
+
+// A Row is what was measured of a program and size.
+type Row struct {
+	Program   string
+	Size      int             // bytes
+	Time      quantity.Micros // one way, or the interval between messages: median over repeats
+	Low, High quantity.Micros // its 95 % interval
+	P50, P99  quantity.Micros // of single messages in ping_bulk, of repeats elsewhere
+	Repeats   int
+	Done      bool // the interval is as narrow as wanted
+}
+
+// Bandwidth is size over time, Rate messages per second.
+func (r Row) Bandwidth() float64 { return float64(r.Size) / float64(r.Time) }
+
+// Rate is the number of messages per second.
+func (r Row) Rate() float64 { return 1e6 / float64(r.Time) }
+
+// A Clock is what reading the clock costs, in µs, and the least difference that it shows. Both ends of a
+// round trip of ping_bulk are one reading, so the cost is in each of its times once: half of it one way.
+type Clock struct{ Overhead, Resolution quantity.Micros }
+
+// MeasureClock reads the clock many times.
+func MeasureClock() Clock {
+	p := newPort(0, 1)
+	const readings = 20000
+	c := Clock{Resolution: quantity.Micros(math.Inf(1))}
+	var costs []quantity.Micros
+	for range 20 {
+		start := p.Now()
+		last := start
+		for range readings / 20 {
+			now := p.Now()
+			if d := now - last; d > 0 {
+				c.Resolution = min(c.Resolution, d)
+			}
+			last = now
+		}
+		costs = append(costs, (last-start)/(readings/20))
+	}
+	slices.Sort(costs)
+	c.Overhead = costs[len(costs)/2]
+	return c
+}
+
+// A point is a program and size while it is measured.
+type point struct {
+	Job
+	times []quantity.Micros
+	each  *hdrhistogram.Histogram // ns
+}
+
+const (
+	batch       = 1000 // µs that a repeat takes
+	fewest      = 9    // repeats
+	highestNano = int64(100 * time.Second)
+)
+
+// Bench measures until all medians are as certain as wanted, or the budget is spent; each
+// program and size is measured a few times at least. Repeats come in random order, so that a change
+// of the machine's speed does not look like one of size.
+func Bench(r Runner, o BenchOptions) ([]Row, error) {
+	start := time.Now()
+	var points []*point
+	for _, name := range o.Programs {
+		sizes := o.Sizes
+		if name == "ping_pong" {
+			sizes = []int{16}
+		}
+		for _, n := range sizes {
+			points = append(points, &point{Job: Job{Program: name, Size: n, Credits: o.Credits}, each: hdrhistogram.New(1, highestNano, 3)})
+		}
+	}
+	for _, p := range points {
+		if err := p.warm(r); err != nil {
+			return nil, fmt.Errorf("%s of %d bytes: %w", p.Program, p.Size, err)
+		}
+	}
+	random := rand.New(rand.NewPCG(o.Seed, 0))
+	open := slices.Clone(points)
+	for round := 1; len(open) > 0 && (round <= fewest || time.Since(start) < o.Budget); round++ {
+		random.Shuffle(len(open), func(i, j int) { open[i], open[j] = open[j], open[i] })
+		for _, p := range open {
+			if round > fewest && time.Since(start) > o.Budget {
+				break
+			}
+			if err := p.measure(r); err != nil {
+				return nil, fmt.Errorf("%s of %d bytes: %w", p.Program, p.Size, err)
+			}
+		}
+		open = slices.DeleteFunc(open, func(p *point) bool { return round >= fewest && p.row(o.Within).Done })
+		if o.Progress != nil {
+			o.Progress(max(float64(time.Since(start))/float64(max(1, o.Budget)), 1-float64(len(open))/float64(len(points))))
+		}
+	}
+	rows := make([]Row, len(points))
+	for i, p := range points {
+		rows[i] = p.row(o.Within)
+	}
+	return rows, nil
+}
+
+// warm runs the job until a repeat takes long enough.
+func (p *point) warm(r Runner) error {
+	p.Count = 8
+	for range 2 {
+		result, err := r.Run(p.Job)
+		if err != nil {
+			return err
+		}
+		p.Count = int(min(max(batch/float64(result.Time), 8), 2000))
+	}
+	return nil
+}
+
+func (p *point) measure(r Runner) error {
+	result, err := r.Run(p.Job)
+	if err != nil {
+		return err
+	}
+	p.times = append(p.times, result.Time)
+	for _, t := range result.Each {
+		_ = p.each.RecordValue(min(max(1, int64(math.Round(float64(t)*1000))), highestNano)) // in its range
+	}
+	return nil
+}
+
+func (p *point) row(within float64) Row {
+	t := slices.Clone(p.times)
+	slices.Sort(t)
+	row := Row{Program: p.Program, Size: p.Size, Repeats: len(t)}
+	row.Time, row.Low, row.High = Median(t)
+	row.Done = float64(row.High-row.Low) <= 2*within*float64(row.Time)
+	if p.each.TotalCount() > 0 {
+		row.P50 = quantity.Micros(p.each.ValueAtQuantile(50)) / 1000
+		row.P99 = quantity.Micros(p.each.ValueAtQuantile(99)) / 1000
+	} else {
+		row.P50, row.P99 = row.Time, t[min(len(t)-1, len(t)*99/100)]
+	}
+	return row
+}
+
+// Median is the median of sorted values, with its 95 % confidence interval from the order alone: the k-th
+// from below and above, where fewer than k of them are below it with a probability of at most 2.5 %. Of five
+// values or fewer it is all.
+func Median(t []quantity.Micros) (median, low, high quantity.Micros) {
+	n := len(t)
+	if n == 0 {
+		return 0, 0, 0
+	}
+	median = (t[(n-1)/2] + t[n/2]) / 2
+	k, below, term := 0, 0.0, math.Exp2(-float64(n))
+	for ; k < n/2; k++ {
+		if below += term; below > 0.025 {
+			break
+		}
+		term *= float64(n-k) / float64(k+1)
+	}
+	k = max(k-1, 0)
+	return median, t[k], t[n-1-k]
+}

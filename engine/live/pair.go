@@ -1,0 +1,272 @@
+//go:build linux
+
+package live
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Patience is how long a peer may say nothing.
+const Patience = 4 * time.Second
+
+// A Pair is node 0 of two processes, that of a run.
+type Pair struct {
+	Transport Transport
+	port      *port
+	control   io.WriteCloser
+	answers   chan answer
+	epoch     uint8
+	child     *exec.Cmd
+}
+
+// An answer is what node 1 says: that it is ready, and how the job ended there.
+type answer struct {
+	Ready bool   `json:"ready,omitempty"`
+	Error string `json:"error,omitempty"`
+	lost  error
+}
+
+// An order is what node 0 says: a job, or its end.
+type order struct {
+	Job *Job `json:"job,omitempty"`
+}
+
+// Start starts another process of this program with the given arguments, which must call [Child]
+// with the transport, and connects with it. Close ends it. Pinned, the calling goroutine stays on a processor.
+func Start(t Transport, pinned bool, args ...string) (*Pair, error) {
+	var p *port
+	var fd int
+	var err error
+	if t == Shm {
+		size := sharedSize(2)
+		var memory []byte
+		if memory, fd, err = newMemory(size); err == nil {
+			p, err = newShared(memory, 0, 2, func() error { return unix.Munmap(memory) })
+		}
+	} else {
+		var mine int
+		if mine, fd, err = t.connected(); err == nil {
+			p = t.open(0, []int{-1, mine})
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	theirs := os.NewFile(uintptr(fd), "node 1")
+	defer theirs.Close()
+	path, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	child := exec.Command(path, args...)
+	child.Args[0] = os.Args[0]
+	child.ExtraFiles = []*os.File{theirs}
+	child.Stderr = os.Stderr
+	in, err := child.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := child.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := child.Start(); err != nil {
+		return nil, err
+	}
+	q := newPair(t, p, in, out)
+	q.child = child
+	if pinned {
+		return q, pin(0)
+	}
+	return q, nil
+}
+
+func newPair(t Transport, p *port, control io.WriteCloser, from io.Reader) *Pair {
+	p.stall = micros(Patience)
+	q := &Pair{Transport: t, port: p, control: control, answers: make(chan answer, 4)}
+	go func() {
+		lines := json.NewDecoder(io.LimitReader(from, 1<<30))
+		for {
+			var a answer
+			if err := lines.Decode(&a); err != nil {
+				if errors.Is(err, io.EOF) {
+					err = errors.New("the other node is gone")
+				}
+				a.lost = err
+				p.signal.Store(&signal{a.lost})
+			}
+			q.answers <- a
+			if a.lost != nil {
+				return
+			}
+		}
+	}()
+	return q
+}
+
+// answer waits for the other node's word.
+func (q *Pair) answer() error {
+	select {
+	case a := <-q.answers:
+		if a.lost != nil {
+			q.answers <- a // for the next who asks
+			return a.lost
+		}
+		if a.Error != "" {
+			return fmt.Errorf("node 1: %s", a.Error)
+		}
+		return nil
+	case <-time.After(Patience):
+		return fmt.Errorf("the other node has not answered for %v", Patience)
+	}
+}
+
+func (q *Pair) say(o order) error {
+	if err := json.NewEncoder(q.control).Encode(o); err != nil {
+		return fmt.Errorf("the other node is gone: %w", err)
+	}
+	return nil
+}
+
+// Run runs a job on both nodes. After an error the pair is of no use.
+func (q *Pair) Run(j Job) (r Result, err error) {
+	if err := j.check(); err != nil {
+		return r, err
+	}
+	q.epoch++
+	j.Epoch = q.epoch
+	q.port.epoch = q.epoch
+	if err := q.say(order{Job: &j}); err != nil {
+		return r, err
+	}
+	if err := q.answer(); err != nil {
+		return r, err
+	}
+	err = guard(func() (err error) {
+		ep := Options{Credits: j.Credits}.endpoint(q.port, q.Transport)
+		if r, err = j.run(ep, q.Transport); err != nil {
+			return err
+		}
+		return ep.Flush()
+	})
+	if err != nil {
+		return r, err
+	}
+	if err := q.say(order{}); err != nil {
+		return r, err
+	}
+	return r, q.answer()
+}
+
+// Close ends the other node, and waits for it if it is a process of ours.
+func (q *Pair) Close() error {
+	err := q.control.Close()
+	if q.child != nil {
+		late := time.AfterFunc(Patience, func() { _ = q.child.Process.Kill() })
+		defer late.Stop()
+		err = errors.Join(err, q.child.Wait())
+	}
+	q.port.close()
+	return err
+}
+
+// Child is the other process of [Start]: it serves until in ends.
+func Child(t Transport, in io.Reader, out io.Writer, pinned bool) error {
+	const fd = 3
+	var p *port
+	var err error
+	if t == Shm {
+		var memory []byte
+		if memory, err = mapMemory(fd, sharedSize(2)); err == nil {
+			p, err = newShared(memory, 1, 2, nil)
+		}
+	} else if err = unix.SetNonblock(fd, true); err == nil {
+		p = t.open(1, []int{fd, -1})
+	}
+	if err != nil {
+		return err
+	}
+	if pinned {
+		if err := pin(1); err != nil {
+			return err
+		}
+	}
+	return serve(t, p, in, out)
+}
+
+// serve does what node 0 orders, until it says no more.
+func serve(t Transport, p *port, in io.Reader, out io.Writer) error {
+	defer p.close()
+	orders := make(chan order)
+	var ended atomic.Bool // the job that runs
+	failed := make(chan error, 1)
+	done := make(chan struct{})
+	defer close(done)
+	go func() {
+		defer close(orders)
+		lines := json.NewDecoder(bufio.NewReader(in))
+		for {
+			var o order
+			if err := lines.Decode(&o); err != nil {
+				if errors.Is(err, io.EOF) || errors.Is(err, os.ErrClosed) {
+					err = nil
+				}
+				failed <- err
+				p.signal.Store(&signal{errors.New("the other node is gone")})
+				return
+			}
+			if o.Job == nil {
+				ended.Store(true)
+				p.signal.CompareAndSwap(nil, &signal{})
+				continue
+			}
+			select {
+			case orders <- o:
+			case <-done:
+				return
+			}
+		}
+	}()
+	say := json.NewEncoder(out)
+	for o := range orders {
+		j := *o.Job
+		if err := j.check(); err != nil {
+			return errors.Join(err, say.Encode(answer{Error: err.Error()}))
+		}
+		p.epoch = j.Epoch
+		if s := p.signal.Load(); s != nil && s.err == nil {
+			p.signal.CompareAndSwap(s, nil)
+		}
+		ended.Store(false)
+		if err := say.Encode(answer{Ready: true}); err != nil {
+			return err
+		}
+		err := guard(func() error {
+			ep := Options{Credits: j.Credits}.endpoint(p, t)
+			if _, err := j.run(ep, t); err != nil {
+				return err
+			}
+			ep.Linger(func() bool { return ended.Load() })
+			return nil
+		})
+		var a answer
+		if err != nil {
+			a.Error = strings.TrimSpace(err.Error())
+		}
+		if told := say.Encode(a); told != nil || err != nil {
+			return err
+		}
+	}
+	return <-failed
+}

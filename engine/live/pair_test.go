@@ -1,0 +1,150 @@
+package live
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestMain lets tests start this binary as the other node.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 3 && os.Args[1] == "child" {
+		if err := Child(Transport(os.Args[2]), os.Stdin, os.Stdout, false); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+func suite(t *testing.T, r Runner) {
+	t.Helper()
+	for _, program := range Programs {
+		for _, n := range []int{1, 64, 65, 200_000} {
+			result, err := r.Run(Job{Program: program, Size: n, Count: 5})
+			if err != nil {
+				t.Fatalf("%s of %d bytes: %v", program, n, err)
+			}
+			if result.Time <= 0 {
+				t.Errorf("%s of %d bytes takes %v", program, n, result.Time)
+			}
+		}
+	}
+	result, err := r.Run(Job{Program: "signature", Size: 1, Count: 256, Deltas: []float64{0, 1}})
+	if err != nil || len(result.Bursts) != 18 {
+		t.Errorf("signature: %d bursts, %v", len(result.Bursts), err)
+	}
+}
+
+func TestPair(t *testing.T) {
+	for _, transport := range Transports {
+		t.Run(string(transport), func(t *testing.T) {
+			q, err := Start(transport, false, "child", string(transport))
+			if err != nil {
+				t.Fatal(err)
+			}
+			suite(t, q)
+			if err := q.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestServe runs the suite over a server, two clients at once.
+func TestServe(t *testing.T) {
+	l := listen(t, &Server{Token: "sesame"})
+	for range 2 {
+		t.Run("client", func(t *testing.T) {
+			t.Parallel()
+			q, err := Dial(l, "sesame")
+			if err != nil {
+				t.Fatal(err)
+			}
+			suite(t, q)
+			if err := q.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func listen(t *testing.T, s *Server) (address string) {
+	t.Helper()
+	s.Log = func(string, ...any) {}
+	l, err := s.Listen("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() { _ = s.Serve(l) }()
+	t.Cleanup(func() { l.Close() })
+	return l.Addr().String()
+}
+
+func TestRefused(t *testing.T) {
+	address := listen(t, &Server{Token: "sesame"})
+	if _, err := Dial(address, "open"); err == nil || !strings.Contains(err.Error(), "the token is wrong") {
+		t.Errorf("a wrong token: %v", err)
+	}
+	if _, err := (&Server{}).Listen("0.0.0.0:0"); err == nil || !strings.Contains(err.Error(), "--token") {
+		t.Errorf("all addresses without a token: %v", err)
+	}
+	for _, text := range []string{"GET / HTTP/1.1\r\n\r\n", strings.Repeat("x", 10000), "{}\n", "\n", "null\n"} {
+		c, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprint(c, text)
+		_ = c.SetDeadline(time.Now().Add(10 * time.Second))
+		for err == nil { // until it closes the connection
+			_, err = c.Read(make([]byte, 1000))
+		}
+		if e, ok := err.(net.Error); ok && e.Timeout() {
+			t.Errorf("%.10q: the server holds the connection", text)
+		}
+		c.Close()
+	}
+}
+
+// TestGarbage meets servers that speak something else, nothing, or go away.
+func TestGarbage(t *testing.T) {
+	for name, answer := range map[string]string{
+		"garbage": "SSH-2.0-OpenSSH_9.2\r\n", "nothing": "", "binary": "\x00\xff\n", "other version": `{"halfpeak":99}` + "\n",
+		"long": strings.Repeat("x", 1<<20),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer l.Close()
+			go func() {
+				for {
+					c, err := l.Accept()
+					if err != nil {
+						return
+					}
+					_, _ = c.Write([]byte(answer))
+					if name == "nothing" {
+						defer c.Close() // when the test ends
+						continue
+					}
+					time.Sleep(10 * time.Millisecond)
+					c.Close()
+				}
+			}()
+			start := time.Now()
+			if _, err := Dial(l.Addr().String(), ""); err == nil {
+				t.Error("no error")
+			}
+			if d := time.Since(start); d > 5*time.Second {
+				t.Errorf("the error took %v", d)
+			}
+		})
+	}
+}

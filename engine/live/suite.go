@@ -1,0 +1,128 @@
+package live
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/halfpeak/halfpeak/engine"
+	"github.com/halfpeak/halfpeak/engine/programs"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// A Job is a run of a program of two nodes.
+type Job struct {
+	Program string `json:"program"`
+	Size    int    `json:"size"`    // bytes of a message
+	Count   int    `json:"count"`   // messages
+	Credits int    `json:"credits"` // requests without a reply; 0: 64
+	// Signature: Δ in µs.
+	Deltas []float64 `json:"deltas,omitempty"`
+	Epoch  uint8     `json:"epoch"`
+}
+
+// Programs are those that Bench measures, apart from the signature.
+var Programs = []string{"ping_pong", "ping_bulk", "thru_bulk", "test_xfer", "test_med"}
+
+// Limits of a job.
+const (
+	MaxSize  = 64 << 20
+	maxCount = 1 << 24
+)
+
+func (j Job) check() error {
+	switch {
+	case j.Size < 1 || j.Size > MaxSize:
+		return fmt.Errorf("messages of %d bytes: they have 1 to %d", j.Size, MaxSize)
+	case j.Count < 1 || j.Count > maxCount || len(j.Deltas) > 100:
+		return fmt.Errorf("%d messages: a run has 1 to %d", j.Count, maxCount)
+	case j.Credits < 0 || j.Credits > 1<<16:
+		return fmt.Errorf("%d credits: there are 1 to %d", j.Credits, 1<<16)
+	}
+	for _, d := range j.Deltas {
+		if !(d >= 0 && d <= 1e4) {
+			return fmt.Errorf("a computation of %g µs: it takes at most 10 ms", d)
+		}
+	}
+	return nil
+}
+
+// A Result is what node 0 measured.
+type Result struct {
+	Time   quantity.Micros   // of a message: one way, or its interval
+	Each   []quantity.Micros // of each round trip: half of it
+	Bursts []programs.Burst
+}
+
+// run runs the job on a node. On node 1, a program that only serves returns at once.
+func (j Job) run(ep *engine.Endpoint, t Transport) (r Result, err error) {
+	switch j.Program {
+	case "ping_pong":
+		r.Time, err = programs.PingPong(ep, j.Count)
+		r.Time /= 2
+	case "ping_bulk":
+		r, err = roundTrips(ep, j.Size, j.Count)
+	case "thru_bulk":
+		r.Time, err = programs.ThruBulk(ep, j.Size, j.Count)
+	case "test_xfer":
+		r.Time, err = programs.TestXfer(ep, programs.OneToOne, j.Size, j.Count)
+		r.Time /= quantity.Micros(j.Count)
+	case "test_med":
+		r.Time, err = programs.TestMed(ep, programs.OneToOne, j.Size, j.Count)
+		r.Time /= quantity.Micros(j.Count)
+	case "signature":
+		bursts := []int{1, 2, 4, 8, 16, 32, 64}
+		for n := 128; n <= j.Count; n *= 2 {
+			bursts = append(bursts, n)
+		}
+		deltas := make([]quantity.Micros, len(j.Deltas))
+		for i, d := range j.Deltas {
+			deltas[i] = quantity.Micros(d)
+		}
+		r.Bursts, err = programs.Signature(ep, bursts, deltas)
+	default:
+		return r, fmt.Errorf("no program %q", j.Program)
+	}
+	return r, err
+}
+
+// roundTrips is [programs.PingBulk] with the time of each round trip. The data is the same
+// in all but its first bytes, and all of it is compared after the last.
+func roundTrips(ep *engine.Endpoint, n, rounds int) (r Result, err error) {
+	memory, data := make([]byte, n), make([]byte, n)
+	for i := range data {
+		data[i] = byte(i * 7)
+	}
+	segment := ep.Register(memory)
+	back := 0
+	var failed error
+	pong := ep.Handle(func(*engine.Message) { back++ })
+	ping := ep.Handle(func(m *engine.Message) {
+		if err := m.ReplyStore(pong, segment, 0, memory); err != nil {
+			failed = err
+		}
+	})
+	if ep.Node() != 0 {
+		return r, nil
+	}
+	r.Each = make([]quantity.Micros, 0, rounds)
+	arrived := func() bool { return back > len(r.Each) }
+	start := ep.Now()
+	last := start
+	for i := range rounds {
+		data[0] = byte(i)
+		if err := ep.Store(1, ping, segment, 0, data); err != nil {
+			return r, err
+		}
+		if err := ep.WaitFor("the data back from node 1", arrived); err != nil {
+			return r, err
+		}
+		now := ep.Now()
+		r.Each = append(r.Each, (now-last)/2)
+		last = now
+	}
+	r.Time = (last - start) / quantity.Micros(2*rounds)
+	if !bytes.Equal(memory, data) {
+		return r, fmt.Errorf("ping_bulk of %d bytes: the data received differs from the data sent", n)
+	}
+	return r, failed
+}
