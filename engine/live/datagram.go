@@ -12,28 +12,23 @@ import (
 // twice or out of order, the endpoint mends; what is no frame is thrown away. It implements link.
 type datagrams struct {
 	*port
-	fds   []int // −1 for the node itself
-	polls []unix.PollFd
-	turn  int
-	// Garbage counts what was thrown away.
-	garbage int
+	waker
+	fds     []int // −1 for the node itself
+	turn    int
+	garbage int // datagrams thrown away
 }
 
 // maxDatagram is the most payload of a datagram: 64 of them, as many as the endpoint has on the way,
 // fit into the usual receive buffer of 208 KiB that the kernel counts twice.
 const maxDatagram = 4 << 10
 
-func newDatagrams(node int, fds []int) *port {
-	p := newPort(node, len(fds))
-	p.spin, p.yield = 100, 0
+func newDatagrams(node int, fds []int) (p *port, err error) {
+	p = newPort(node, len(fds))
+	p.spin, p.yield = 0, 0
 	d := &datagrams{port: p, fds: fds}
-	for i, fd := range fds {
-		if i != node {
-			d.polls = append(d.polls, unix.PollFd{Fd: int32(fd), Events: unix.POLLIN})
-		}
-	}
 	p.link = d
-	return p
+	d.waker, err = newWaker(node, fds)
+	return p, err
 }
 
 func (d *datagrams) piece(n int) int { return maxDatagram }
@@ -47,7 +42,7 @@ func (d *datagrams) send(b *box) bool {
 	encode(data, &b.Frame, d.epoch)
 	// A datagram that the kernel does not take is one that is lost; so are those to a node that is gone,
 	// which the endpoint gives up when it does not acknowledge.
-	_, _ = unix.Write(d.fds[b.Dst], data)
+	_, _ = write(d.fds[b.Dst], data)
 	d.free = append(d.free, b)
 	return true
 }
@@ -58,8 +53,8 @@ func (d *datagrams) receive() *box {
 	for range d.fds {
 		src := d.turn
 		if src != d.node {
-			n, err := unix.Read(d.fds[src], b.own)
-			if err == nil {
+			n, err := read(d.fds[src], b.own)
+			if err == 0 {
 				size, epoch, err := decode(b.own[:n], &b.Frame)
 				if err == nil && size == n-headerSize && epoch == d.epoch {
 					b.Payload = b.own[headerSize:n]
@@ -78,9 +73,10 @@ func (d *datagrams) receive() *box {
 	return nil
 }
 
-func (d *datagrams) sleep(t time.Duration) { pollFor(d.polls, t) }
+func (d *datagrams) sleep(t time.Duration) { d.waker.sleep(t, d.alone) }
 
 func (d *datagrams) close() {
+	_ = unix.Close(d.event)
 	for i, fd := range d.fds {
 		if i != d.node {
 			_ = unix.Close(fd)

@@ -57,7 +57,7 @@ func Start(t Transport, pinned bool, args ...string) (*Pair, error) {
 	} else {
 		var mine int
 		if mine, fd, err = t.connected(); err == nil {
-			p = t.open(0, []int{-1, mine})
+			p, err = t.open(0, []int{-1, mine})
 		}
 	}
 	if err != nil {
@@ -93,7 +93,7 @@ func Start(t Transport, pinned bool, args ...string) (*Pair, error) {
 }
 
 func newPair(t Transport, p *port, control io.WriteCloser, from io.Reader) *Pair {
-	p.stall = micros(Patience)
+	p.stall, p.alone = micros(Patience), true
 	q := &Pair{Transport: t, port: p, control: control, answers: make(chan answer, 4)}
 	go func() {
 		lines := json.NewDecoder(io.LimitReader(from, 1<<30))
@@ -104,7 +104,7 @@ func newPair(t Transport, p *port, control io.WriteCloser, from io.Reader) *Pair
 					err = errors.New("the other node is gone")
 				}
 				a.lost = err
-				p.signal.Store(&signal{a.lost})
+				p.tell(&signal{a.lost})
 			}
 			q.answers <- a
 			if a.lost != nil {
@@ -192,7 +192,7 @@ func Child(t Transport, in io.Reader, out io.Writer, pinned bool) error {
 			p, err = newShared(memory, 1, 2, nil)
 		}
 	} else if err = unix.SetNonblock(fd, true); err == nil {
-		p = t.open(1, []int{fd, -1})
+		p, err = t.open(1, []int{fd, -1})
 	}
 	if err != nil {
 		return err
@@ -208,6 +208,7 @@ func Child(t Transport, in io.Reader, out io.Writer, pinned bool) error {
 // serve does what node 0 orders, until it says no more.
 func serve(t Transport, p *port, in io.Reader, out io.Writer) error {
 	defer p.close()
+	p.stall, p.alone = micros(Patience), true
 	orders := make(chan order)
 	var ended atomic.Bool // the job that runs
 	failed := make(chan error, 1)
@@ -223,12 +224,12 @@ func serve(t Transport, p *port, in io.Reader, out io.Writer) error {
 					err = nil
 				}
 				failed <- err
-				p.signal.Store(&signal{errors.New("the other node is gone")})
+				p.tell(&signal{errors.New("the other node is gone")})
 				return
 			}
 			if o.Job == nil {
 				ended.Store(true)
-				p.signal.CompareAndSwap(nil, &signal{})
+				p.tell(&signal{})
 				continue
 			}
 			select {

@@ -26,6 +26,9 @@ type link interface {
 	piece(n int) int
 	// sleep waits for a frame, at most d; it may return early.
 	sleep(d time.Duration)
+	// nap is how long to sleep for the i-th time in a row.
+	nap(i int) time.Duration
+	wake() // from sleep, by another goroutine
 	close()
 }
 
@@ -52,6 +55,7 @@ type port struct {
 	link
 	node, nodes int
 	epoch       uint8           // of the program: frames of others are thrown away
+	alone       bool            // no other node is in this process
 	spin        int             // polls before the processor is let go
 	yield       int             // polls after those that let other goroutines run, before it sleeps
 	stall       quantity.Micros // how long it waits before the peer is given up; 0: for ever
@@ -70,11 +74,21 @@ type signal struct{ err error }
 type lost struct{ error }
 
 func newPort(node, nodes int) *port {
-	p := &port{node: node, nodes: nodes, spin: 2000, yield: 2000, start: time.Now()}
+	p := &port{node: node, nodes: nodes, spin: 2000, yield: 20000, start: time.Now()}
 	if nodes > runtime.NumCPU() {
 		p.spin = 20
 	}
 	return p
+}
+
+// tell gives the port a signal, and wakes it. An error replaces what was there.
+func (p *port) tell(s *signal) {
+	if s.err != nil {
+		p.signal.Store(s)
+	} else {
+		p.signal.CompareAndSwap(nil, s)
+	}
+	p.wake()
 }
 
 // fail ends the program on this node with an error.
@@ -198,10 +212,7 @@ func (p *port) idle(i int, until float64) bool {
 	} else if p.stall > 0 && now > p.since+p.stall {
 		p.fail("the other node has said nothing for %.3g s", float64(p.stall)/1e6)
 	}
-	d := 50 * time.Microsecond
-	if i > p.spin+p.yield+1000 {
-		d = time.Millisecond
-	}
+	d := p.nap(i - p.spin - p.yield)
 	if left := (until - float64(p.Now())) * 1e3; left < float64(d) {
 		d = max(0, time.Duration(left))
 	}

@@ -234,7 +234,16 @@ func (s *shared) open(src int, r *ringEnd, q *slot) *box {
 	return b
 }
 
-func (s *shared) sleep(d time.Duration) { time.Sleep(d) }
+func (s *shared) sleep(d time.Duration) { nanosleep(d) }
+
+func (s *shared) nap(i int) time.Duration {
+	if i > 1000 {
+		return time.Millisecond
+	}
+	return 50 * time.Microsecond
+}
+
+func (s *shared) wake() {} // it sleeps for a millisecond at most
 
 func (s *shared) close() {
 	if s.unmap != nil {

@@ -27,7 +27,7 @@ func Run(t Transport, nodes int, o Options, program func(*engine.Endpoint) error
 	left.Store(int32(nodes))
 	end := func(err error) {
 		for _, p := range ports {
-			p.signal.CompareAndSwap(nil, &signal{err})
+			p.tell(&signal{err})
 		}
 	}
 	var running sync.WaitGroup

@@ -141,10 +141,12 @@ func (s *Server) client(c *net.TCPConn) error {
 	select {
 	case fd := <-mine:
 		_ = c.SetDeadline(time.Time{})
-		p := newStreams(1, []int{fd, -1})
-		p.stall = micros(Patience)
+		p, err := newStreams(1, []int{fd, -1})
+		if err != nil {
+			return err
+		}
 		s.Log("%v: connected", c.RemoteAddr())
-		err := serve(TCP, p, c, c)
+		err = serve(TCP, p, c, c)
 		s.Log("%v: gone", c.RemoteAddr())
 		return err
 	case <-time.After(Patience):
@@ -210,5 +212,9 @@ func Dial(address, token string) (*Pair, error) {
 	if err != nil {
 		return nil, errors.Join(err, control.Close())
 	}
-	return newPair(TCP, newStreams(0, []int{-1, fd}), control, control), nil
+	p, err := newStreams(0, []int{-1, fd})
+	if err != nil {
+		return nil, errors.Join(err, control.Close())
+	}
+	return newPair(TCP, p, control, control), nil
 }

@@ -4,6 +4,7 @@ package live
 
 import (
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -14,8 +15,8 @@ import (
 type streams struct {
 	*port
 	conns []*stream // nil for the node itself
-	polls []unix.PollFd
-	turn  int
+	waker
+	turn int
 }
 
 // A stream is a connection.
@@ -28,18 +29,18 @@ type stream struct {
 
 const streamBuffer = 2 * (maxPayload + headerSize)
 
-func newStreams(node int, fds []int) *port {
-	p := newPort(node, len(fds))
-	p.spin, p.yield = 100, 0 // a poll is a system call, and so is sleep, which a message ends
+func newStreams(node int, fds []int) (p *port, err error) {
+	p = newPort(node, len(fds))
+	p.spin, p.yield = 0, 0 // sleep is a system call that a message ends
 	s := &streams{port: p, conns: make([]*stream, len(fds))}
 	for i, fd := range fds {
 		if i != node {
 			s.conns[i] = &stream{fd: fd, buffer: make([]byte, streamBuffer)}
-			s.polls = append(s.polls, unix.PollFd{Fd: int32(fd), Events: unix.POLLIN})
 		}
 	}
 	p.link = s
-	return p
+	s.waker, err = newWaker(node, fds)
+	return p, err
 }
 
 func (s *streams) piece(n int) int { return maxPayload }
@@ -58,14 +59,14 @@ func (s *streams) send(b *box) bool {
 	data := b.own[:headerSize+len(b.Payload)]
 	encode(data, &b.Frame, s.epoch)
 	for i := 0; len(data) > 0; {
-		n, err := unix.Write(c.fd, data)
+		n, err := write(c.fd, data)
 		switch {
 		case err == unix.EAGAIN:
 			s.take()
 			s.idle(i, forever)
 			i++
 		case err == unix.EINTR:
-		case err != nil:
+		case err != 0:
 			s.fail("node %d is gone: %w", b.Dst, err)
 		default:
 			data, i = data[n:], 0
@@ -106,11 +107,11 @@ func (s *streams) next(src int, c *stream) *box {
 		c.to = copy(c.buffer, old[c.from:c.to])
 		c.from = 0
 	}
-	n, err := unix.Read(c.fd, c.buffer[c.to:])
+	n, err := read(c.fd, c.buffer[c.to:])
 	switch {
 	case err == unix.EAGAIN || err == unix.EINTR:
 		return nil
-	case err != nil:
+	case err != 0:
 		s.fail("node %d is gone: %w", src, err)
 	case n == 0:
 		s.fail("node %d is gone: it closed the connection", src)
@@ -146,9 +147,10 @@ func (s *streams) parse(src int, c *stream) *box {
 	return b
 }
 
-func (s *streams) sleep(d time.Duration) { pollFor(s.polls, d) }
+func (s *streams) sleep(d time.Duration) { s.waker.sleep(d, s.alone) }
 
 func (s *streams) close() {
+	_ = unix.Close(s.event)
 	for _, c := range s.conns {
 		if c != nil {
 			_ = unix.Close(c.fd)
@@ -156,8 +158,50 @@ func (s *streams) close() {
 	}
 }
 
-// pollFor waits until a socket has something to read.
-func pollFor(fds []unix.PollFd, d time.Duration) {
+// waker is what sockets are slept on with: one more descriptor, which a signal makes readable.
+type waker struct {
+	polls []unix.PollFd
+	event int
+}
+
+func newWaker(node int, fds []int) (w waker, err error) {
+	if w.event, err = unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK); err != nil {
+		return w, err
+	}
+	w.polls = []unix.PollFd{{Fd: int32(w.event), Events: unix.POLLIN}}
+	for i, fd := range fds {
+		if i != node {
+			w.polls = append(w.polls, unix.PollFd{Fd: int32(fd), Events: unix.POLLIN})
+		}
+	}
+	return w, nil
+}
+
+// nap is long: a timer before the next tick of the kernel would cost a microsecond or more to set.
+func (w *waker) nap(int) time.Duration { return 20 * time.Millisecond }
+
+func (w *waker) wake() { _, _ = write(w.event, []byte{1, 0, 0, 0, 0, 0, 0, 0}) } // full: it is readable
+
+// sleep waits until a socket has something to read. A process with one node sleeps without telling
+// Go's scheduler, which would hand the processor to another thread and take it back.
+func (w *waker) sleep(d time.Duration, alone bool) {
 	t := unix.NsecToTimespec(int64(d))
-	_, _ = unix.Ppoll(fds, &t, nil) // a caller tries again, whatever it was
+	if alone {
+		_, _, _ = unix.RawSyscall6(unix.SYS_PPOLL, uintptr(unsafe.Pointer(&w.polls[0])), uintptr(len(w.polls)), uintptr(unsafe.Pointer(&t)), 0, 0, 0)
+	} else {
+		_, _ = unix.Ppoll(w.polls, &t, nil)
+	}
+	if w.polls[0].Revents != 0 {
+		_, _ = read(w.event, make([]byte, 8))
+	}
+}
+
+// read and write do not tell the scheduler either: the sockets do not block.
+func read(fd int, into []byte) (n int, errno unix.Errno) { return transfer(unix.SYS_READ, fd, into) }
+
+func write(fd int, data []byte) (n int, errno unix.Errno) { return transfer(unix.SYS_WRITE, fd, data) }
+
+func transfer(call uintptr, fd int, data []byte) (n int, errno unix.Errno) {
+	r, _, errno := unix.RawSyscall(call, uintptr(fd), uintptr(unsafe.Pointer(&data[0])), uintptr(len(data)))
+	return int(r), errno
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"runtime"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -36,13 +37,16 @@ func (t Transport) local(nodes int) ([]*port, error) {
 		}
 	}
 	for i := range ports {
-		ports[i] = t.open(i, fds[i])
+		var err error
+		if ports[i], err = t.open(i, fds[i]); err != nil {
+			return nil, err
+		}
 	}
 	return ports, nil
 }
 
 // open makes a port of connected sockets.
-func (t Transport) open(node int, fds []int) *port {
+func (t Transport) open(node int, fds []int) (*port, error) {
 	if t == UDP {
 		return newDatagrams(node, fds)
 	}
@@ -152,4 +156,10 @@ func pin(node int) error {
 		}
 		which--
 	}
+}
+
+// nanosleep is shorter than [time.Sleep], which waits for whole milliseconds when no goroutine runs.
+func nanosleep(d time.Duration) {
+	t := unix.NsecToTimespec(int64(d))
+	_ = unix.Nanosleep(&t, nil) // a caller tries again, whatever it was
 }
