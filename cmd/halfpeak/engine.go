@@ -201,7 +201,7 @@ func (o *benchOptions) signature(pair *live.Pair) (rows reports.Rows, err error)
 	if pair.Transport != live.Shm {
 		deltas = []float64{0, 2, 4, 8, 16, 32}
 	}
-	bursts, err := live.Signature(pair, deltas, o.credits)
+	bursts, err := live.Signature(pair, deltas, o.credits, o.budget)
 	if err != nil {
 		return rows, err
 	}

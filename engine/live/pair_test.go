@@ -18,6 +18,15 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	if len(os.Args) == 3 && os.Args[1] == "parent" {
+		q, err := Start(Transport(os.Args[2]), false, "child", os.Args[2])
+		if err == nil {
+			fmt.Println(q.child.Process.Pid)
+			err = work(q, 0)
+		}
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 	os.Exit(m.Run())
 }
 

@@ -23,15 +23,19 @@ func Run(t Transport, nodes int, o Options, program func(*engine.Endpoint) error
 	if err != nil {
 		return err
 	}
+	return run(ports, t, o, program)
+}
+
+func run(ports []*port, t Transport, o Options, program func(*engine.Endpoint) error) error {
 	var left atomic.Int32
-	left.Store(int32(nodes))
+	left.Store(int32(len(ports)))
 	end := func(err error) {
 		for _, p := range ports {
 			p.tell(&signal{err})
 		}
 	}
 	var running sync.WaitGroup
-	errs := make([]error, nodes)
+	errs := make([]error, len(ports))
 	for i, p := range ports {
 		running.Go(func() {
 			errs[i] = guard(func() error {

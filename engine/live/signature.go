@@ -2,23 +2,22 @@ package live
 
 import (
 	"slices"
+	"time"
 
 	"github.com/halfpeak/halfpeak/engine/programs"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// signatureRepeats is how often each point of a signature is measured, and longest how many messages
-// its longest burst has.
-const (
-	signatureRepeats = 31
-	longest          = 1024
-)
+// longest is how many messages the longest burst of a signature has.
+const longest = 1024
 
-// Signature measures the LogP signature with computations of deltas µs: the median of each point.
-func Signature(r Runner, deltas []float64, credits int) ([]programs.Burst, error) {
+// Signature measures the LogP signature with computations of deltas µs: the median of each point over 3 to
+// 31 repeats, as many as the budget allows.
+func Signature(r Runner, deltas []float64, credits int, budget time.Duration) ([]programs.Burst, error) {
+	start := time.Now()
 	var bursts []programs.Burst
 	var intervals [][]quantity.Micros
-	for range signatureRepeats {
+	for i := 0; i < 3 || i < 31 && time.Since(start) < budget; i++ {
 		result, err := r.Run(Job{Program: "signature", Size: 1, Count: longest, Deltas: deltas, Credits: credits})
 		if err != nil {
 			return nil, err
