@@ -4,6 +4,7 @@ package live
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -28,6 +29,7 @@ type Pair struct {
 	answers   chan answer
 	epoch     uint8
 	child     *exec.Cmd
+	said      *bytes.Buffer // by the child before it died
 }
 
 // An answer is what node 1 says: that it is ready, and how the job ended there.
@@ -72,7 +74,8 @@ func Start(t Transport, pinned bool, args ...string) (*Pair, error) {
 	child := exec.Command(path, args...)
 	child.Args[0] = os.Args[0]
 	child.ExtraFiles = []*os.File{theirs}
-	child.Stderr = os.Stderr
+	var said bytes.Buffer
+	child.Stderr = &said
 	in, err := child.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -85,7 +88,7 @@ func Start(t Transport, pinned bool, args ...string) (*Pair, error) {
 		return nil, err
 	}
 	q := newPair(t, p, in, out)
-	q.child = child
+	q.child, q.said = child, &said
 	if pinned {
 		return q, pin(0)
 	}
@@ -146,7 +149,7 @@ func (q *Pair) Run(j Job) (r Result, err error) {
 	}
 	q.epoch++
 	j.Epoch = q.epoch
-	q.port.epoch = q.epoch
+	q.port.epoch, q.port.cut = q.epoch, j.Piece
 	if err := q.say(order{Job: &j}); err != nil {
 		return r, err
 	}
@@ -175,7 +178,9 @@ func (q *Pair) Close() error {
 	if q.child != nil {
 		late := time.AfterFunc(Patience, func() { _ = q.child.Process.Kill() })
 		defer late.Stop()
-		err = errors.Join(err, q.child.Wait())
+		if ended := q.child.Wait(); ended != nil {
+			err = errors.Join(err, fmt.Errorf("node 1: %w %s", ended, bytes.TrimSpace(q.said.Bytes())))
+		}
 	}
 	q.port.close()
 	return err
@@ -245,7 +250,7 @@ func serve(t Transport, p *port, in io.Reader, out io.Writer) error {
 		if err := j.check(); err != nil {
 			return errors.Join(err, say.Encode(answer{Error: err.Error()}))
 		}
-		p.epoch = j.Epoch
+		p.epoch, p.cut = j.Epoch, j.Piece
 		if s := p.signal.Load(); s != nil && s.err == nil {
 			p.signal.CompareAndSwap(s, nil)
 		}

@@ -33,7 +33,7 @@ var below = map[string]string{
 	"whatif":           "platforms model model/quantity",
 	"engine":           "platforms model model/quantity",
 	"engine/virtual":   "engine platforms model model/quantity",
-	"engine/live":      "engine platforms model model/quantity",
+	"engine/live":      "engine engine/programs platforms model model/quantity",
 	"engine/programs":  "engine platforms model model/quantity",
 	"reports":          "model/quantity",
 }
