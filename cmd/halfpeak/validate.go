@@ -74,9 +74,10 @@ func newValidate() *cobra.Command {
 	var plot, faults string
 	var seed uint64
 	var width, height int
+	var measured liveOptions
 	o := validateOptions{sizes: newSizes("1,1KiB,64KiB,1MiB")}
 	cmd := &cobra.Command{
-		Use:   "validate PLATFORM…",
+		Use:   "validate PLATFORM… | validate --live TRANSPORT",
 		Short: "Run the message engine beside the model",
 		Long: `Validate runs programs of active messages on simulated nodes whose parts cost what
 the platform's file says, and prints their results beside the model's formulas and
@@ -90,9 +91,16 @@ Without --size, the sizes that were measured are run too.`,
   halfpeak validate hp-lam --program signature
   halfpeak validate clip --program latency --plot latency.png
   halfpeak validate clip --program latency --size 16KiB --trace out.json`,
-		Args:              wantArgs(1, -1, `at least one platform, as in "halfpeak validate clip"`),
+		Args:              measured.args(wantArgs(1, -1, `at least one platform, as in "halfpeak validate clip"`)),
 		ValidArgsFunction: completePlatforms,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if measured.transport != "" {
+				rows, err := measured.run()
+				if err != nil {
+					return err
+				}
+				return out.write(cmd, rows)
+			}
 			for _, name := range o.programs {
 				if !slices.Contains(suiteNames(), name) {
 					return usagef("--program %q is none of %s", name, strings.Join(suiteNames(), ", "))
@@ -136,6 +144,7 @@ Without --size, the sizes that were measured are run too.`,
 	}
 	out.declare(cmd)
 	o.layers.declare(cmd)
+	measured.declare(cmd)
 	cmd.Flags().Var(&o.sizes, "size", "message sizes, and those that were measured if not given")
 	cmd.Flags().StringSliceVar(&o.programs, "program", nil, "only these `programs`")
 	complete(cmd, "program", suiteNames())

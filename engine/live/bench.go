@@ -18,6 +18,7 @@ type Runner interface{ Run(Job) (Result, error) }
 // BenchOptions say what is measured, and how well.
 type BenchOptions struct {
 	Programs []string
+	Jobs     []Job         // measured beside them; their count is chosen
 	Sizes    []int         // of ping_bulk and the others that have sizes
 	Credits  int           // 0: 64
 	Within   float64       // wanted: half of the 95 % interval of the median, as a fraction of it
@@ -97,6 +98,9 @@ func Bench(r Runner, o BenchOptions) ([]Row, error) {
 		for _, n := range sizes {
 			points = append(points, &point{Job: Job{Program: name, Size: n, Credits: o.Credits}, each: hdrhistogram.New(1, highestNano, 3)})
 		}
+	}
+	for _, j := range o.Jobs {
+		points = append(points, &point{Job: j, each: hdrhistogram.New(1, highestNano, 3)})
 	}
 	for _, p := range points {
 		if err := p.warm(r); err != nil {

@@ -56,6 +56,7 @@ type port struct {
 	node, nodes int
 	epoch       uint8           // of the program: frames of others are thrown away
 	alone       bool            // no other node is in this process
+	cut         int             // the largest piece, if a job wants smaller ones than the link; else 0
 	spin        int             // polls before the processor is let go
 	yield       int             // polls after those that let other goroutines run, before it sleeps
 	stall       quantity.Micros // how long it waits before the peer is given up; 0: for ever
@@ -107,7 +108,13 @@ func (p *port) Compute(d quantity.Micros, _ bool) (left quantity.Micros) {
 	return 0
 }
 
-func (p *port) Piece(n int) int                             { return p.piece(n) }
+func (p *port) Piece(n int) int {
+	if p.cut > 0 {
+		return min(p.cut, p.piece(n))
+	}
+	return p.piece(n)
+}
+
 func (p *port) Packet(_, piece int) (size int, route int32) { return piece, 0 }
 
 // box is an empty box.

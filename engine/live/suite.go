@@ -12,9 +12,10 @@ import (
 // A Job is a run of a program of two nodes.
 type Job struct {
 	Program string `json:"program"`
-	Size    int    `json:"size"`    // bytes of a message
-	Count   int    `json:"count"`   // messages
-	Credits int    `json:"credits"` // requests without a reply; 0: 64
+	Size    int    `json:"size"`            // bytes of a message
+	Count   int    `json:"count"`           // messages
+	Credits int    `json:"credits"`         // requests without a reply; 0: 64
+	Piece   int    `json:"piece,omitempty"` // bytes that messages are cut into; 0: as many as the transport takes
 	// Signature: Δ in µs.
 	Deltas []float64 `json:"deltas,omitempty"`
 	Epoch  uint8     `json:"epoch"`
@@ -35,6 +36,8 @@ func (j Job) check() error {
 		return fmt.Errorf("messages of %d bytes: they have 1 to %d", j.Size, MaxSize)
 	case j.Count < 1 || j.Count > maxCount || len(j.Deltas) > 100:
 		return fmt.Errorf("%d messages: a run has 1 to %d", j.Count, maxCount)
+	case j.Piece < 0:
+		return fmt.Errorf("pieces of %d bytes", j.Piece)
 	case j.Credits < 0 || j.Credits > 1<<16:
 		return fmt.Errorf("%d credits: there are 1 to %d", j.Credits, 1<<16)
 	}
