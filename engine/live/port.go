@@ -1,3 +1,5 @@
+//go:build linux
+
 package live
 
 import (
@@ -54,13 +56,17 @@ func (b *box) memory(n int) {
 type port struct {
 	link
 	node, nodes int
-	epoch       uint8           // of the program: frames of others are thrown away
-	alone       bool            // no other node is in this process
-	cut         int             // the largest piece, if a job wants smaller ones than the link; else 0
-	spin        int             // polls before the processor is let go
-	yield       int             // polls after those that let other goroutines run, before it sleeps
-	stall       quantity.Micros // how long it waits before the peer is given up; 0: for ever
-	since       quantity.Micros // when it began to
+	epoch       uint8              // of the program: frames of others are thrown away
+	alone       bool               // no other node is in this process
+	cut         int                // the largest piece, if a job wants smaller ones than the link; else 0
+	spin        int                // polls before the processor is let go
+	yield       int                // polls after those that let other goroutines run, before it sleeps
+	adapts      bool               // the spin to what was found in time
+	waits       int                // since the last trial
+	tried       [2]quantity.Micros // the time of waits with polling, and without
+	began       quantity.Micros    // when the trial did
+	stall       quantity.Micros    // how long it waits before the peer is given up; 0: for ever
+	since       quantity.Micros    // when it began to
 	start       time.Time
 	free        []*box
 	stash       []*box // came in while the port waited
@@ -187,11 +193,36 @@ func (p *port) Wait(until quantity.Micros) {
 	for i := 0; len(p.stash) == 0; i++ {
 		if b := p.receive(); b != nil {
 			p.stash = append(p.stash, b)
+			if p.adapts {
+				p.adapt()
+			}
 			return
 		}
 		if !p.idle(i, float64(until)) {
 			return
 		}
+	}
+}
+
+// mostPolls is the most that a socket is polled before it is slept on.
+const mostPolls = 500
+
+// adapt chooses whether to poll before sleeping, after each wait: polling is faster where the processor has
+// nothing else to do, and slower where the other node wants it. Both are tried for some waits, and
+// the faster is kept for many.
+func (p *port) adapt() {
+	const try, keep = 48, 4000
+	switch p.waits++; p.waits {
+	case try, 2 * try:
+		now := p.Now()
+		p.tried[p.waits/try-1] = now - p.began
+		p.began = now
+		p.spin = 0
+		if p.waits == 2*try && p.tried[0] < p.tried[1] {
+			p.spin = mostPolls
+		}
+	case keep:
+		p.waits, p.began, p.spin = 0, p.Now(), mostPolls
 	}
 }
 
