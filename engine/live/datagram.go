@@ -24,7 +24,7 @@ const maxDatagram = 4 << 10
 
 func newDatagrams(node int, fds []int) (p *port, err error) {
 	p = newPort(node, len(fds))
-	p.spin, p.yield = 0, 0
+	p.spin, p.yield, p.adapts = mostPolls, 0, true // sleep is a system call that a message ends
 	d := &datagrams{port: p, fds: fds}
 	p.link = d
 	d.waker, err = newWaker(node, fds)

@@ -25,17 +25,20 @@ type stream struct {
 	buffer   []byte // what was read: buffer[from:to]
 	from, to int
 	lent     int // boxes whose payload lies in the buffer
+	poll     int // index into polls
 }
 
 const streamBuffer = 2 * (maxPayload + headerSize)
 
 func newStreams(node int, fds []int) (p *port, err error) {
 	p = newPort(node, len(fds))
-	p.spin, p.yield = 0, 0 // sleep is a system call that a message ends
+	p.spin, p.yield, p.adapts = mostPolls, 0, true // sleep is a system call that a message ends
 	s := &streams{port: p, conns: make([]*stream, len(fds))}
+	polled := 0
 	for i, fd := range fds {
 		if i != node {
-			s.conns[i] = &stream{fd: fd, buffer: make([]byte, streamBuffer)}
+			polled++
+			s.conns[i] = &stream{fd: fd, buffer: make([]byte, streamBuffer), poll: polled} // after the event
 		}
 	}
 	p.link = s
@@ -63,7 +66,9 @@ func (s *streams) send(b *box) bool {
 		switch {
 		case err == unix.EAGAIN:
 			s.take()
-			s.idle(i, forever)
+			s.polls[c.poll].Events |= unix.POLLOUT
+			s.idle(s.spin+i, forever)
+			s.polls[c.poll].Events = unix.POLLIN
 			i++
 		case err == unix.EINTR:
 		case err != 0:
