@@ -66,7 +66,7 @@ interval between messages for thru_bulk; a whole exchange for test_xfer and test
 The program signature prints the interval against the number of messages for several
 computations Δ, which halfpeak fit --model logp reads.`,
 		Example: `  halfpeak engine bench shm
-  halfpeak engine bench tcp --netpipe np.out && halfpeak fit np.out
+  halfpeak engine bench tcp --netpipe np.out
   halfpeak engine bench shm --programs signature --plot signature.png`,
 		Args: wantArgs(0, 1, "a transport: shm, unix, tcp, udp, or tcp://HOST:PORT"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -112,7 +112,7 @@ func TestHelp(t *testing.T) {
 		if cmd.Short == "" || strings.HasSuffix(cmd.Short, ".") {
 			t.Errorf("%s: short description %q", cmd.CommandPath(), cmd.Short)
 		}
-		if strings.ContainsAny(cmd.Use, " ") && cmd.Example == "" {
+		if strings.ContainsAny(cmd.Use, " ") && cmd.Example == "" && !cmd.Hidden {
 			t.Errorf("%s takes arguments and has no example", cmd.CommandPath())
 		}
 		for line := range strings.Lines(cmd.Long + "\n" + cmd.Example) {
