@@ -174,8 +174,12 @@ func (o *benchOptions) run(cmd *cobra.Command) (rows reports.Rows, err error) {
 			fmt.Fprintf(&netpipe, "%8d %.6f %.12f\n", r.Size, r.Bandwidth()*8*1e6/(1<<20), float64(r.Time)/1e6)
 		}
 	}
+	reached := fmt.Sprintf("%d of %d intervals are within %.3g %% after %.1f s", done, len(measured), 100*o.within, time.Since(start).Seconds())
+	if done < len(measured) {
+		reached += "; the others had no more time (--budget)"
+	}
 	rows.Notes = []string{
-		fmt.Sprintf("%d of %d intervals are within %.3g %% after %.1f s; the others had no more time (--budget)", done, len(measured), 100*o.within, time.Since(start).Seconds()),
+		reached,
 		fmt.Sprintf("the clock costs %.3g µs to read, half of which is in each time of ping_bulk, and shows differences from %.3g µs", float64(clock.Overhead), float64(clock.Resolution)),
 	}
 	if o.netpipe != "" {
