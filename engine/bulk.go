@@ -39,9 +39,12 @@ func (e *Endpoint) Get(src int, h HandlerID, segment, offset, toSegment, toOffse
 			return err
 		}
 		f := e.port.Alloc(0)
-		f.Kind, f.ID, f.Handler, f.NWords = Request, e.id(), getHandler, headerWords
-		f.Message, f.Segment, f.Addr, f.At = first, int16(toSegment), uint32(toOffset+at), uint32(at)
-		f.Words = [headerWords]uint32{uint32(segment)<<8 | uint32(h), uint32(offset + at), uint32(min(piece, n-at)), uint32(n)}
+		f.Header = Header{
+			Kind: Request, ID: e.id(), Handler: getHandler, NWords: headerWords,
+			Message: first, Segment: int16(toSegment), Addr: uint32(toOffset + at), At: uint32(at),
+			Words: [headerWords]uint32{uint32(segment)<<8 | uint32(h), uint32(offset + at), uint32(min(piece, n-at)), uint32(n)},
+		}
+		f.Offset = 0
 		_, f.Route = e.port.Packet(1, 1)
 		e.launch(src, f)
 	}
@@ -119,11 +122,16 @@ func (e *Endpoint) pieces(kind Kind, dst int, h HandlerID, segment, offset int, 
 		if kind != Reply {
 			id = e.id()
 		}
-		head := Frame{
-			Kind: kind, ID: id, Message: of.message, Handler: h, Segment: int16(segment), Addr: uint32(offset + at),
-			Total: uint32(end - at), Whole: uint32(of.whole), At: uint32(of.at + at), NWords: uint8(len(words)), More: end < len(data),
+		var head Header
+		head.Kind, head.ID, head.Message, head.Handler = kind, id, of.message, h
+		head.Segment, head.Addr, head.Total = int16(segment), uint32(offset+at), uint32(end-at)
+		head.Whole, head.At, head.NWords = uint32(of.whole), uint32(of.at+at), uint8(len(words))
+		if end < len(data) {
+			head.Flags = More
 		}
-		copy(head.Words[:], words)
+		for i, w := range words {
+			head.Words[i] = w
+		}
 		if err := e.packets(dst, &head, data[at:end]); err != nil {
 			return err
 		}
@@ -132,32 +140,29 @@ func (e *Endpoint) pieces(kind Kind, dst int, h HandlerID, segment, offset int, 
 }
 
 // packets sends a piece.
-func (e *Endpoint) packets(dst int, head *Frame, data []byte) error {
-	var size int
-	size, head.Route = e.port.Packet(max(1, int(head.Whole)), max(1, len(data)))
+func (e *Endpoint) packets(dst int, head *Header, data []byte) error {
+	size, route := e.port.Packet(max(1, int(head.Whole)), max(1, len(data)))
 	for at := 0; at == 0 || at < len(data); at += size {
 		if err := e.room(dst); err != nil {
 			return err
 		}
-		part := data[at:min(at+size, len(data))]
-		f := e.port.Alloc(len(part))
-		payload := f.Payload
-		*f = *head
-		f.Payload, f.Offset = payload, uint32(at)
-		copy(payload, part)
+		f := e.port.Load(data[at:min(at+size, len(data))])
+		f.Set(head)
+		f.Offset, f.Route = uint32(at), route
 		e.launch(dst, f)
 	}
 	return nil
 }
 
-// partial is what has come of a piece of several packets, or of a message of several pieces.
+// A partial is what has come of a piece of several packets, or of a message of several pieces.
 type partial struct {
+	partialKey
 	got  int
 	data []byte
 }
 
+// A partialKey names it among those of a peer.
 type partialKey struct {
-	src   int32
 	id    uint32
 	at    uint32 // of the piece; or wholeMessage
 	reply bool   // its numbers are the receiver's
@@ -165,28 +170,34 @@ type partialKey struct {
 
 const wholeMessage = math.MaxUint32
 
-// came notes that bytes have come of what the key says, and tells whether these are all of it.
-func (e *Endpoint) came(key partialKey, bytes, of uint32) (p *partial, complete bool) {
-	if p = e.partials[key]; p == nil {
-		p = &partial{}
-		if e.partials == nil {
-			e.partials = map[partialKey]*partial{}
+// partial finds what has come, or begins it. There are few at a time.
+func (p *peer) partial(key partialKey) *partial {
+	for i := range p.partials {
+		if p.partials[i].partialKey == key {
+			return &p.partials[i]
 		}
-		e.partials[key] = p
 	}
-	if p.got += int(bytes); p.got < int(of) {
-		return p, false
+	p.partials = append(p.partials, partial{partialKey: key})
+	return &p.partials[len(p.partials)-1]
+}
+
+// came notes that bytes have come, and tells whether these are all. Then the partial is gone.
+func (p *peer) came(q *partial, bytes, of uint32) (complete bool) {
+	if q.got += int(bytes); q.got < int(of) {
+		return false
 	}
-	delete(e.partials, key)
-	return p, true
+	last := len(p.partials) - 1
+	*q, p.partials[last] = p.partials[last], partial{}
+	p.partials = p.partials[:last]
+	return true
 }
 
 // fits checks that what the frame says can be.
-func (e *Endpoint) fits(f *Frame) bool {
-	if f.NWords > MaxWords || f.WordsInside && len(f.Payload) < 4*int(f.NWords) || !f.WordsInside && f.NWords > headerWords {
+func (e *Endpoint) fits(f *Frame, n int) bool {
+	if f.NWords > MaxWords || f.Flags.Has(WordsInside) && n < 4*int(f.NWords) || !f.Flags.Has(WordsInside) && f.NWords > headerWords {
 		return false
 	}
-	if int(f.Offset)+len(f.Payload) > int(f.Total) {
+	if int(f.Offset)+n > int(f.Total) {
 		return false
 	}
 	if !f.stores() {
@@ -199,31 +210,45 @@ func (e *Endpoint) fits(f *Frame) bool {
 // stores tells whether the frame's data goes to a segment.
 func (f *Frame) stores() bool { return f.Segment >= 0 && f.Handler != getHandler }
 
+// place is where in a segment n bytes of the frame belong; nil if they do not, or cannot.
+func (e *Endpoint) place(f *Frame, n int) []byte {
+	if n == 0 || !f.stores() || !e.fits(f, n) {
+		return nil
+	}
+	return e.segments[f.Segment][f.Addr+f.Offset:][:n]
+}
+
 // collect puts the frame's data where it belongs, and returns all of the piece once it is complete.
 func (e *Endpoint) collect(f *Frame) (data []byte, complete bool) {
 	data = f.Payload
 	if f.stores() {
-		data = e.segments[f.Segment][f.Addr : f.Addr+f.Total]
-		copy(data[f.Offset:], f.Payload)
+		if data = e.segments[f.Segment][f.Addr : f.Addr+f.Total]; len(data) == 0 {
+			return data, true
+		}
+		if to := data[f.Offset:]; len(f.Payload) > 0 && &to[0] != &f.Payload[0] { // else the port has read it to its place
+			copy(to, f.Payload)
+		}
 	}
 	if len(f.Payload) == int(f.Total) {
 		return data, true
 	}
-	p, complete := e.came(partialKey{f.Src, f.ID, f.At, f.Kind == Reply}, uint32(len(f.Payload)), f.Total)
-	if f.stores() {
-		return data, complete
+	p := &e.peers[f.Src]
+	q := p.partial(partialKey{f.ID, f.At, f.Kind == Reply})
+	if !f.stores() {
+		if q.data == nil {
+			q.data = make([]byte, f.Total)
+		}
+		data = q.data
+		copy(data[f.Offset:], f.Payload)
 	}
-	if p.data == nil {
-		p.data = make([]byte, f.Total)
-	}
-	copy(p.data[f.Offset:], f.Payload)
-	return p.data, complete
+	return data, p.came(q, uint32(len(f.Payload)), f.Total)
 }
 
 // bulkData is all data of a bulk message, once its last piece has come.
 func (e *Endpoint) bulkData(f *Frame) (data []byte, complete bool) {
 	if f.Total < f.Whole {
-		if _, complete = e.came(partialKey{f.Src, f.Message, wholeMessage, f.Kind == Reply}, f.Total, f.Whole); !complete {
+		p := &e.peers[f.Src]
+		if !p.came(p.partial(partialKey{f.Message, wholeMessage, f.Kind == Reply}), f.Total, f.Whole) {
 			return nil, false
 		}
 	}

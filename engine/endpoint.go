@@ -39,6 +39,11 @@ type Options struct {
 	Retry quantity.Micros
 	// Attempts is how often in a row the time may run out without any acknowledgement of a node before that is given up; 0: 12.
 	Attempts int
+	// Unchecked packets carry no checksum: for a port that delivers what was sent.
+	Unchecked bool
+	// Together lets a receiver return the credits of requests whose handlers do not reply together: when it owes half
+	// of them, and when [Endpoint.Flush] asks. Until then they count as outstanding.
+	Together bool
 	// Rounds makes a receiver that misses a packet start a new round, in which all that it
 	// has not acknowledged is sent again at once [startjr, 3.2.4]. It needs Retry.
 	Rounds bool
@@ -59,13 +64,13 @@ type Stats struct {
 // An Endpoint is a node's end of the network. It belongs to one goroutine.
 type Endpoint struct {
 	port     Port
+	node     int32
 	limited  Limited  // the port, if it is; else nil
 	deferred []*Frame // replies of handlers, which do not wait for room in the network
 	options  Options
 	handlers []Handler
 	segments [][]byte
 	peers    []peer
-	partials map[partialKey]*partial
 	message  Message // the one being handled
 	inside   bool    // a handler
 	nextID   uint32
@@ -91,10 +96,12 @@ const anyone = -1
 // A peer is what an endpoint knows of another one.
 type peer struct {
 	out      int32           // requests without a reply
+	owed     int32           // credits of its requests, to be returned together
 	sent     uint32          // sequence number of the next packet
 	expect   uint32          // that of the next packet from there
 	end      uint32          // one more than that of the latest that came from there
 	early    map[uint32]bool // later ones that have been here
+	partials []partial       // pieces and messages of which a part has come
 	reliable *reliable
 }
 
@@ -103,9 +110,12 @@ func New(port Port, o Options) *Endpoint {
 	if o.Attempts == 0 {
 		o.Attempts = 12
 	}
-	e := &Endpoint{port: port, options: o, peers: make([]peer, port.Nodes()), due: quantity.Micros(math.Inf(1))}
+	e := &Endpoint{port: port, node: int32(port.Node()), options: o, peers: make([]peer, port.Nodes()), due: quantity.Micros(math.Inf(1))}
 	e.limited, _ = port.(Limited)
-	e.handlers = []Handler{nil, (*Message).get, (*Message).meet, (*Message).ask, (*Message).granted}
+	if d, ok := port.(Direct); ok && o.Retry == 0 {
+		d.Direct(e.place)
+	}
+	e.handlers = []Handler{nil, (*Message).get, (*Message).meet, (*Message).ask, (*Message).granted, (*Message).pay, (*Message).paid}
 	return e
 }
 
@@ -115,6 +125,8 @@ const (
 	meetHandler  HandlerID = 2
 	askHandler   HandlerID = 3
 	grantHandler HandlerID = 4
+	payHandler   HandlerID = 5
+	paidHandler  HandlerID = 6
 )
 
 // Node is the number of this node, Nodes how many there are.
@@ -214,13 +226,20 @@ func (e *Endpoint) begin(dst int, words []uint32) error {
 // credit waits for a credit to the node and takes it.
 func (e *Endpoint) credit(dst int) error {
 	p := &e.peers[dst]
-	for limit := int32(e.options.Credits); limit > 0 && p.out >= limit && e.err == nil; {
-		e.pause(wait{"a credit to node %d: as many requests as it may send are without a reply", dst})
+	if limit := int32(e.options.Credits); limit > 0 && p.out >= limit {
+		e.waitForCredit(p, dst, limit)
 	}
 	if e.err == nil {
 		p.out++
 	}
 	return e.err
+}
+
+//go:noinline
+func (e *Endpoint) waitForCredit(p *peer, dst int, limit int32) {
+	for p.out >= limit && e.err == nil {
+		e.pause(wait{"a credit to node %d: as many requests as it may send are without a reply", dst})
+	}
 }
 
 // Outstanding is the number of requests to the node that are without a reply.
@@ -238,7 +257,9 @@ func (e *Endpoint) drain() {
 	for f := e.port.Receive(); f != nil; f = e.port.Receive() {
 		e.accept(f)
 	}
-	e.sendDeferred()
+	if len(e.deferred) > 0 {
+		e.sendDeferred()
+	}
 	if e.unacked > 0 {
 		e.resend()
 	}
@@ -249,7 +270,7 @@ func (e *Endpoint) WaitFor(what string, done func() bool) error {
 	if e.inside {
 		return ErrHandler
 	}
-	for e.Poll() == nil && !done() {
+	for e.drain(); e.err == nil && !done(); {
 		e.pause(wait{what, anyone})
 	}
 	return e.err
@@ -275,6 +296,12 @@ func (e *Endpoint) Waiting() string {
 func (e *Endpoint) Flush() error {
 	for dst := range e.peers {
 		p := &e.peers[dst]
+		if p.out == 0 {
+			continue
+		}
+		if e.options.Together && e.err == nil {
+			e.words(dst, OneWay, e.id(), payHandler, nil)
+		}
 		if err := e.WaitFor(fmt.Sprintf("replies of node %d", dst), func() bool { return p.out == 0 }); err != nil {
 			return err
 		}
@@ -302,12 +329,12 @@ func (e *Endpoint) words(dst int, kind Kind, id uint32, h HandlerID, words []uin
 		size = 4 * len(words)
 	}
 	f := e.port.Alloc(size)
-	f.Kind, f.ID, f.Handler, f.Segment, f.NWords = kind, id, h, noSegment, uint8(len(words))
-	f.Total, f.Whole = uint32(size), uint32(size)
+	f.Header = Header{Kind: kind, ID: id, Handler: h, Segment: noSegment, NWords: uint8(len(words)), Total: uint32(size), Whole: uint32(size)}
+	f.Offset = 0
 	if size == 0 {
 		copy(f.Words[:], words)
 	} else {
-		f.WordsInside = true
+		f.Flags = WordsInside
 		for i, w := range words {
 			f.Payload[4*i], f.Payload[4*i+1], f.Payload[4*i+2], f.Payload[4*i+3] = byte(w), byte(w>>8), byte(w>>16), byte(w>>24)
 		}
@@ -319,7 +346,7 @@ func (e *Endpoint) words(dst int, kind Kind, id uint32, h HandlerID, words []uin
 // launch numbers the frame, seals it and hands it to the port.
 func (e *Endpoint) launch(dst int, f *Frame) {
 	p := &e.peers[dst]
-	f.Src, f.Dst = int32(e.port.Node()), int32(dst)
+	f.Src, f.Dst = e.node, int32(dst)
 	f.Seq = p.sent
 	p.sent++
 	e.stats.Sent++
@@ -327,7 +354,9 @@ func (e *Endpoint) launch(dst int, f *Frame) {
 	if e.options.Retry > 0 {
 		e.keep(dst, f)
 	}
-	f.Sum = f.sum()
+	if !e.options.Unchecked {
+		f.Sum = f.sum()
+	}
 	if e.limited == nil {
 		e.port.Send(f)
 		return
@@ -353,7 +382,7 @@ func (e *Endpoint) sendDeferred() {
 
 // accept takes a frame from the port: it checks it, and lets it through once.
 func (e *Endpoint) accept(f *Frame) {
-	if f.sum() != f.Sum || f.Src < 0 || int(f.Src) >= len(e.peers) {
+	if !e.options.Unchecked && f.sum() != f.Sum || f.Src < 0 || int(f.Src) >= len(e.peers) {
 		e.stats.Corrupt++
 		e.port.Free(f)
 		return
@@ -363,7 +392,11 @@ func (e *Endpoint) accept(f *Frame) {
 		e.acceptReliable(p, f)
 		return
 	}
-	if p.first(f.Seq, &e.stats) {
+	if f.Seq == p.expect && f.Seq == p.end { // as nearly always
+		p.expect++
+		p.end++
+		e.deliver(f)
+	} else if p.first(f.Seq, &e.stats) {
 		e.deliver(f)
 	} else {
 		e.stats.Duplicate++
@@ -406,7 +439,7 @@ func (p *peer) first(seq uint32, s *Stats) bool {
 func (e *Endpoint) deliver(f *Frame) {
 	e.stats.Received++
 	e.stats.BytesReceived += int64(len(f.Payload))
-	if int(f.Handler) >= len(e.handlers) || !e.fits(f) {
+	if int(f.Handler) >= len(e.handlers) || !e.fits(f, len(f.Payload)) {
 		e.stats.Malformed++
 	} else if data, complete := e.collect(f); complete {
 		e.handle(f, data)
@@ -422,9 +455,10 @@ func (e *Endpoint) handle(f *Frame, data []byte) {
 		offset = f.Addr - f.At
 		data, complete = e.bulkData(f)
 	}
-	*m = Message{Endpoint: e, From: int(f.Src), Data: data, Offset: int(offset), Whole: int(f.Whole), frame: f, words: m.words}
+	m.Endpoint, m.From, m.Data, m.Offset, m.Whole = e, int(f.Src), data, int(offset), int(f.Whole)
+	m.frame, m.replied = f, false
 	m.Words = m.words[:f.NWords]
-	if f.WordsInside {
+	if f.Flags.Has(WordsInside) {
 		m.Data = nil
 		for i := range m.Words {
 			m.Words[i] = uint32(f.Payload[4*i]) | uint32(f.Payload[4*i+1])<<8 | uint32(f.Payload[4*i+2])<<16 | uint32(f.Payload[4*i+3])<<24
@@ -437,12 +471,36 @@ func (e *Endpoint) handle(f *Frame, data []byte) {
 		h(m)
 	}
 	switch {
+	case f.Kind == Request && !m.replied && e.options.Together:
+		if p := &e.peers[m.From]; p.owed >= int32(e.options.Credits)/2 {
+			p.owed++
+			e.pay(m.From)
+		} else {
+			p.owed++
+		}
 	case f.Kind == Request && !m.replied:
 		e.words(m.From, Reply, f.ID, NoHandler, nil)
-	case f.Kind == Reply && !f.More && e.peers[f.Src].out > 0:
+	case f.Kind == Reply && !f.Flags.Has(More) && e.peers[f.Src].out > 0:
 		e.peers[f.Src].out--
 	}
 	e.inside = false
+}
+
+// pay returns the credits that are owed to a node.
+func (e *Endpoint) pay(dst int) {
+	if p := &e.peers[dst]; p.owed > 0 {
+		owed := uint32(p.owed)
+		p.owed = 0
+		e.words(dst, OneWay, e.id(), paidHandler, []uint32{owed})
+	}
+}
+
+func (m *Message) pay() { m.Endpoint.pay(m.From) }
+
+func (m *Message) paid() {
+	if p := &m.Endpoint.peers[m.From]; len(m.Words) > 0 {
+		p.out -= int32(min(m.Words[0], uint32(p.out)))
+	}
 }
 
 // A Message is what a handler gets.

@@ -41,6 +41,10 @@ func (e *Endpoint) room(dst int) error {
 	if e.options.Retry == 0 || e.inside {
 		return nil
 	}
+	return e.waitForWindow(dst)
+}
+
+func (e *Endpoint) waitForWindow(dst int) error {
 	r := e.peers[dst].protocol()
 	for len(r.unacked) >= window && e.err == nil {
 		e.pause(wait{"acknowledgements of node %d", dst})
@@ -133,7 +137,8 @@ func (e *Endpoint) giveUp(dst int) {
 // control sends a message of the protocol.
 func (e *Endpoint) control(dst int, kind Kind, words [headerWords]uint32) {
 	f := e.port.Alloc(0)
-	f.Src, f.Dst, f.Kind, f.Words, f.Round, f.Segment = int32(e.port.Node()), int32(dst), kind, words, e.round, noSegment
+	f.Src, f.Dst, f.Offset = e.node, int32(dst), 0
+	f.Header = Header{Kind: kind, Words: words, Round: e.round, Segment: noSegment}
 	f.Sum = f.sum()
 	e.port.Send(f)
 }

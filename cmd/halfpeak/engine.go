@@ -45,6 +45,7 @@ type benchOptions struct {
 	within   float64
 	seed     uint64
 	pin      bool
+	sums     bool
 	token    string
 	netpipe  string
 	plot     string
@@ -90,6 +91,7 @@ computations Δ, which halfpeak fit --model logp reads.`,
 	f.Float64Var(&o.within, "within", 0.02, "wanted half width of the 95 % interval, as a `fraction` of the median")
 	f.Uint64Var(&o.seed, "seed", 1, "`number` that the order of the repeats comes from")
 	f.BoolVar(&o.pin, "pin", false, "keep each node on a processor of its own")
+	f.BoolVar(&o.sums, "check", false, "give each packet a checksum; udp always does")
 	f.StringVar(&o.token, "token", "", "`word` that the server wants")
 	f.StringVar(&o.netpipe, "netpipe", "", "write the times of ping_bulk to this `file` as NetPIPE does")
 	f.StringVar(&o.plot, "plot", "", "draw the signature into this `file` (.png, .svg, .pdf)")
@@ -148,7 +150,7 @@ func (o *benchOptions) run(cmd *cobra.Command) (rows reports.Rows, err error) {
 	clock := live.MeasureClock()
 	bar, shown := newProgress(cmd.ErrOrStderr(), 1000, 0, "‰"), int64(0)
 	start := time.Now()
-	b := live.BenchOptions{Programs: o.programs, Credits: o.credits, Within: o.within, Budget: o.budget, Seed: o.seed}
+	b := live.BenchOptions{Programs: o.programs, Credits: o.credits, Check: o.sums, Within: o.within, Budget: o.budget, Seed: o.seed}
 	b.Progress = func(share float64) {
 		now := int64(1000 * min(share, 1))
 		bar(max(0, now-shown))
@@ -180,7 +182,7 @@ func (o *benchOptions) run(cmd *cobra.Command) (rows reports.Rows, err error) {
 	}
 	rows.Notes = []string{
 		reached,
-		fmt.Sprintf("the clock costs %.3g µs to read, half of which is in each time of ping_bulk, and shows differences from %.3g µs", float64(clock.Overhead), float64(clock.Resolution)),
+		fmt.Sprintf("the clock costs %.3g µs to read, half of which is in the percentiles of ping_bulk, and shows differences from %.3g µs", float64(clock.Overhead), float64(clock.Resolution)),
 	}
 	if o.netpipe != "" {
 		err = reports.WriteFile(o.netpipe, func(w io.Writer) error {

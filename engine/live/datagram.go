@@ -35,14 +35,17 @@ func (d *datagrams) piece(n int) int { return maxDatagram }
 
 func (d *datagrams) room(b *box, n int) bool { b.memory(n); return true }
 
+func (d *datagrams) load(b *box, data []byte) bool { return b.borrow(data) }
+
 func (d *datagrams) release(*box) {}
 
 func (d *datagrams) send(b *box) bool {
-	data := b.own[:headerSize+len(b.Payload)]
-	encode(data, &b.Frame, d.epoch)
+	encode(b.own, &b.Frame, d.epoch)
 	// A datagram that the kernel does not take is one that is lost; so are those to a node that is gone,
 	// which the endpoint gives up when it does not acknowledge.
-	_, _ = write(d.fds[b.Dst], data)
+	head, data := b.parts()
+	_, _ = write(d.fds[b.Dst], head, data)
+	b.Payload, b.lent = nil, false
 	d.free = append(d.free, b)
 	return true
 }
@@ -53,7 +56,7 @@ func (d *datagrams) receive() *box {
 	for range d.fds {
 		src := d.turn
 		if src != d.node {
-			n, err := read(d.fds[src], b.own)
+			n, err := read(d.fds[src], b.own, nil)
 			if err == 0 {
 				size, epoch, err := decode(b.own[:n], &b.Frame)
 				if err == nil && size == n-headerSize && epoch == d.epoch {

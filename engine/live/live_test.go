@@ -3,6 +3,7 @@
 package live
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/halfpeak/halfpeak/engine"
@@ -16,8 +17,10 @@ func TestPrograms(t *testing.T) {
 			t.Parallel()
 			run := func(name string, nodes int, program func(*engine.Endpoint) error) {
 				t.Helper()
-				if err := Run(transport, nodes, Options{}, program); err != nil {
-					t.Errorf("%s: %v", name, err)
+				for _, o := range []Options{{}, {Check: true}} {
+					if err := Run(transport, nodes, o, program); err != nil {
+						t.Errorf("%s, %+v: %v", name, o, err)
+					}
 				}
 			}
 			run("ping_pong", 2, func(ep *engine.Endpoint) error { _, err := programs.PingPong(ep, 100); return err })
@@ -39,7 +42,7 @@ func BenchmarkPingPong(b *testing.B) {
 	for _, transport := range Transports {
 		b.Run(string(transport), func(b *testing.B) {
 			b.ReportAllocs()
-			err := Run(transport, 2, Options{}, func(ep *engine.Endpoint) error {
+			err := Run(transport, 2, Options{Pin: true}, func(ep *engine.Endpoint) error {
 				rtt, err := programs.PingPong(ep, b.N)
 				if ep.Node() == 0 {
 					b.ReportMetric(float64(rtt)/2, "us/oneway")
@@ -53,21 +56,31 @@ func BenchmarkPingPong(b *testing.B) {
 	}
 }
 
+// BenchmarkRate is the interval between small messages one way, with credits.
 func BenchmarkRate(b *testing.B) {
-	b.ReportAllocs()
-	err := Run(Shm, 2, Options{}, func(ep *engine.Endpoint) error {
-		take := ep.Handle(func(*engine.Message) {})
-		if ep.Node() == 0 {
-			for range b.N {
-				if err := ep.Request(1, take); err != nil {
-					return err
+	for _, o := range []Options{{}, {Check: true}} {
+		b.Run(fmt.Sprintf("check=%v", o.Check), func(b *testing.B) {
+			b.ReportAllocs()
+			o.Pin = true
+			err := Run(Shm, 2, o, func(ep *engine.Endpoint) error {
+				got := 0
+				segment := ep.Register(make([]byte, 8))
+				take := ep.Handle(func(*engine.Message) { got++ })
+				data := make([]byte, 8)
+				if ep.Node() == 1 {
+					return ep.WaitFor("", func() bool { return got == b.N })
 				}
+				for range b.N {
+					if err := ep.Store(1, take, segment, 0, data); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				b.Fatal(err)
 			}
-		}
-		return nil
-	})
-	if err != nil {
-		b.Fatal(err)
+		})
 	}
 }
 
@@ -75,7 +88,7 @@ func BenchmarkBulk(b *testing.B) {
 	for _, n := range []int{1, 64, 4 << 10, 64 << 10, 1 << 20, 4 << 20} {
 		b.Run(byteSize(n), func(b *testing.B) {
 			b.ReportAllocs()
-			err := Run(Shm, 2, Options{}, func(ep *engine.Endpoint) error {
+			err := Run(Shm, 2, Options{Pin: true}, func(ep *engine.Endpoint) error {
 				data := make([]byte, n)
 				segment := ep.Register(make([]byte, n))
 				back := 0
@@ -110,4 +123,33 @@ func byteSize(n int) string {
 		return string(rune('0'+n>>20)) + "MiB"
 	}
 	return "n"
+}
+
+// BenchmarkSelf is what the software of a message costs: from a node to itself, no line of the cache moves to another processor.
+func BenchmarkSelf(b *testing.B) {
+	for _, n := range []int{1, 64} {
+		for _, check := range []bool{false, true} {
+			b.Run(fmt.Sprintf("%dB/check=%v", n, check), func(b *testing.B) {
+				b.ReportAllocs()
+				err := Run(Shm, 1, Options{Check: check}, func(ep *engine.Endpoint) error {
+					data := make([]byte, n)
+					segment := ep.Register(make([]byte, n))
+					got := 0
+					take := ep.Handle(func(m *engine.Message) { got++ })
+					for i := range b.N {
+						if err := ep.Store(0, take, segment, 0, data); err != nil {
+							return err
+						}
+						if err := ep.WaitFor("", func() bool { return got > i }); err != nil {
+							return err
+						}
+					}
+					return nil
+				})
+				if err != nil {
+					b.Fatal(err)
+				}
+			})
+		}
+	}
 }

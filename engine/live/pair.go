@@ -157,7 +157,7 @@ func (q *Pair) Run(j Job) (r Result, err error) {
 		return r, err
 	}
 	err = guard(func() (err error) {
-		ep := Options{Credits: j.Credits}.endpoint(q.port, q.Transport)
+		ep := j.options().endpoint(q.port, q.Transport)
 		if r, err = j.run(ep, q.Transport); err != nil {
 			return err
 		}
@@ -259,7 +259,7 @@ func serve(t Transport, p *port, in io.Reader, out io.Writer) error {
 			return err
 		}
 		err := guard(func() error {
-			ep := Options{Credits: j.Credits}.endpoint(p, t)
+			ep := j.options().endpoint(p, t)
 			if _, err := j.run(ep, t); err != nil {
 				return err
 			}

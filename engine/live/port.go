@@ -22,6 +22,8 @@ type link interface {
 	receive() *box
 	// room prepares the box for n bytes, or says that there is no memory now.
 	room(b *box, n int) bool
+	// load is room for data and a copy of it, or lends data itself until it is sent.
+	load(b *box, data []byte) bool
 	// release gives back what a box holds of the link's memory.
 	release(b *box)
 	// piece is the most bytes that a frame carries.
@@ -40,6 +42,7 @@ type box struct {
 	own    []byte // headerSize bytes for the header, then data
 	block  *block // shared memory that holds the payload instead
 	lender *stream
+	lent   bool // the payload is memory of the program, until it is sent
 }
 
 func boxOf(f *engine.Frame) *box { return (*box)(unsafe.Pointer(f)) }
@@ -49,7 +52,30 @@ func (b *box) memory(n int) {
 	if len(b.own) < headerSize+n {
 		b.own = make([]byte, headerSize+max(n, inline))
 	}
-	b.Payload = b.own[headerSize : headerSize+n]
+	b.Payload, b.lent = b.own[headerSize:headerSize+n], false
+}
+
+// lendFrom is the size of payloads that are not copied behind the header before they are sent.
+const lendFrom = 1 << 10
+
+// borrow makes data the payload, or a copy of it if it is small.
+func (b *box) borrow(data []byte) bool {
+	if len(data) < lendFrom {
+		b.memory(len(data))
+		copy(b.Payload, data)
+		return true
+	}
+	b.memory(0)
+	b.Payload, b.lent = data, true
+	return true
+}
+
+// parts are the header and the data, or both and nothing.
+func (b *box) parts() (head, data []byte) {
+	if b.lent {
+		return b.own[:headerSize], b.Payload
+	}
+	return b.own[:headerSize+len(b.Payload)], nil
 }
 
 // A port is a node on real time. It implements [engine.Port].
@@ -69,8 +95,11 @@ type port struct {
 	since       quantity.Micros    // when it began to
 	start       time.Time
 	free        []*box
-	stash       []*box // came in while the port waited
+	chain       uint32 // what pauses are made of
+	next        *box   // ended a wait
+	stash       []*box // came in while the port waited for room
 	taken       int    // how many of the stash were received
+	place       func(f *engine.Frame, n int) []byte
 	signal      atomic.Pointer[signal]
 }
 
@@ -135,31 +164,42 @@ func (p *port) box() *box {
 
 func (p *port) Alloc(n int) *engine.Frame {
 	b := p.box()
-	b.Frame = engine.Frame{}
 	for i := 0; !p.room(b, n); i++ {
-		p.idle(i, forever)
-		p.take()
+		p.stuck(i)
 	}
 	return &b.Frame
 }
 
+func (p *port) Load(data []byte) *engine.Frame {
+	b := p.box()
+	for i := 0; !p.load(b, data); i++ {
+		p.stuck(i)
+	}
+	return &b.Frame
+}
+
+// Direct is for links that read data to its place.
+func (p *port) Direct(place func(f *engine.Frame, n int) []byte) { p.place = place }
+
 func (p *port) Free(f *engine.Frame) {
 	b := boxOf(f)
-	p.release(b)
+	if b.block != nil || b.lender != nil {
+		p.release(b)
+	}
 	p.free = append(p.free, b)
 }
 
 func (p *port) Send(f *engine.Frame) {
 	b := boxOf(f)
 	for i := 0; !p.send(b); i++ {
-		p.idle(i, forever)
-		p.take()
+		p.stuck(i)
 	}
 }
 
-// take moves what has come in to the stash, so that two nodes that both wait for room do not
-// wait for each other.
-func (p *port) take() {
+// stuck is what a port does while it waits for room, for the i-th time. It moves what has come in to the stash, so
+// that two nodes that both wait for room do not wait for each other.
+func (p *port) stuck(i int) {
+	p.idle(i, forever)
 	for b := p.receive(); b != nil; b = p.receive() {
 		if b.block != nil || b.lender != nil {
 			c := p.box()
@@ -183,26 +223,42 @@ func (p *port) Receive() *engine.Frame {
 		}
 		return &b.Frame
 	}
-	if b := p.receive(); b != nil {
-		return &b.Frame
+	b := p.next
+	if p.next = nil; b == nil {
+		if b = p.receive(); b == nil {
+			return nil
+		}
 	}
-	return nil
+	return &b.Frame
 }
 
 func (p *port) Wait(until quantity.Micros) {
+	chain := p.chain
 	for i := 0; len(p.stash) == 0; i++ {
 		if b := p.receive(); b != nil {
-			p.stash = append(p.stash, b)
+			p.next, p.chain = b, chain
 			if p.adapts {
 				p.adapt()
 			}
 			return
 		}
-		if !p.idle(i, float64(until)) {
+		if i >= p.spin && !p.idle(i, float64(until)) {
 			return
 		}
+		chain = pause(chain)
 	}
 }
+
+// pause takes some 15 ns. A cache line that is polled without a pause is taken from the node that wants to write
+// it, again and again: a hand-over then takes half as long again, and three times as long at worst.
+func pause(chain uint32) uint32 {
+	for range gap {
+		chain = chain*1664525 + 1
+	}
+	return chain
+}
+
+const gap = 15
 
 // mostPolls is the most that a socket is polled before it is slept on.
 const mostPolls = 500

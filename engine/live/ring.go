@@ -15,10 +15,10 @@ import (
 // The layout of shared memory for n nodes: n × n rings, that from node s to node d at s·n + d;
 // then n pools of blocks, one for what each node sends.
 const (
-	line      = 64  // bytes of a cache line
-	inline    = 64  // bytes that travel in a slot
-	slots     = 256 // of a ring, a power of two
-	blocks    = 32  // of a node
+	line      = 64 // bytes of a cache line
+	inline    = 64 // bytes that travel in a slot
+	slots     = 64 // of a ring, a power of two
+	blocks    = 32 // of a node
 	blockSize = 16 << 10
 	ringSize  = int(unsafe.Sizeof(ring{}))
 	poolSize  = int(unsafe.Sizeof(pool{}))
@@ -32,43 +32,22 @@ type ring struct {
 	slot [slots]slot
 }
 
-// A slot is a frame and its flag, in one cache line, and its data in the next if that is short. Pieces
+// A slot is a header and its flag, in one cache line, and the data in the next if that is short. Pieces
 // travel whole, so a frame's offset is 0 and its total is its size.
 type slot struct {
-	valid   atomic.Uint32 // the number of the message, from 1
-	size    uint32        // of the payload
-	block   int32         // that holds the payload; -1: it is inline
-	words   [4]uint32
-	id      uint32
-	seq     uint32
-	sum     uint32
-	addr    uint32
-	whole   uint32
-	at      uint32
-	message uint32
-	segment int16
-	handler uint8
-	kind    uint8
-	round   uint8
-	nWords  uint8
-	flags   uint8
-	epoch   uint8
-	data    [inline]byte
+	valid atomic.Uint32 // the number of the message, from 1
+	block int16         // that holds the payload; -1: it is inline
+	epoch uint16
+	engine.Header
+	data [inline]byte
 }
 
-const (
-	flagMore = 1 << iota
-	flagWordsInside
-)
-
-func flags(f *engine.Frame) (bits uint8) {
-	if f.More {
-		bits = flagMore
+// inside is where n ≤ inline bytes of data are: in the line of the header, if they fit into the words.
+func (q *slot) inside(n int) []byte {
+	if words := (*[unsafe.Sizeof(q.Words)]byte)(unsafe.Pointer(&q.Words)); n <= len(words) && q.NWords == 0 {
+		return words[:n]
 	}
-	if f.WordsInside {
-		bits |= flagWordsInside
-	}
-	return bits
+	return q.data[:n]
 }
 
 // A pool has the blocks for what a node sends. The sender marks a block as used, the
@@ -93,8 +72,9 @@ type shared struct {
 	unmap   func() error
 	in, out []ringEnd
 	pools   []*pool
-	next    int // the block to try first
-	turn    int // the ring to try first
+	next    int   // the block to try first
+	turn    int   // the source to try first
+	sources []int // nodes that may have sent something: all others, and itself once it has
 }
 
 // A ringEnd is the reader's or writer's place in a ring.
@@ -116,6 +96,9 @@ func newShared(memory []byte, node, nodes int, unmap func() error) (*port, error
 	for i := range nodes {
 		s.in[i].ring = (*ring)(unsafe.Pointer(&memory[(i*nodes+node)*ringSize]))
 		s.out[i].ring = (*ring)(unsafe.Pointer(&memory[(node*nodes+i)*ringSize]))
+		if i != node {
+			s.sources = append(s.sources, i)
+		}
 		s.pools[i] = (*pool)(unsafe.Pointer(&memory[nodes*nodes*ringSize+i*poolSize]))
 	}
 	p.link = s
@@ -130,11 +113,19 @@ func heap(nodes int) []byte {
 	return memory[skip : skip+size]
 }
 
-func (s *shared) piece(n int) int { return blockSize }
+// piece is small where a message would else be copied by one node at a time, and large where
+// there are many pieces anyway.
+func (s *shared) piece(n int) int {
+	if n < 128<<10 {
+		return 4 << 10
+	}
+	return blockSize
+}
 
 func (s *shared) room(b *box, n int) bool {
 	if n <= inline {
-		b.memory(n)
+		b.memory(inline)
+		b.Payload = b.Payload[:n]
 		return true
 	}
 	mine := s.pools[s.node]
@@ -148,6 +139,18 @@ func (s *shared) room(b *box, n int) bool {
 		}
 	}
 	return false
+}
+
+func (s *shared) load(b *box, data []byte) bool {
+	if len(data) <= inline {
+		b.Payload = data // until send copies it into the slot
+		return true
+	}
+	if !s.room(b, len(data)) {
+		return false
+	}
+	copy(b.Payload, data)
+	return true
 }
 
 func (s *shared) release(b *box) {
@@ -164,19 +167,18 @@ func (s *shared) send(b *box) bool {
 			return false
 		}
 	}
+	if r.at == 0 && int(b.Dst) == s.node {
+		s.sources = append(s.sources, s.node)
+	}
 	q := &r.slot[r.at%slots]
 	r.at++
-	f := &b.Frame
-	q.size, q.block = uint32(len(f.Payload)), -1
-	q.words, q.id, q.seq, q.sum = f.Words, f.ID, f.Seq, f.Sum
-	q.addr, q.whole, q.at, q.message = f.Addr, f.Whole, f.At, f.Message
-	q.segment, q.handler, q.kind, q.round = f.Segment, uint8(f.Handler), uint8(f.Kind), f.Round
-	q.nWords, q.flags, q.epoch = f.NWords, flags(f), s.epoch
+	q.Set(&b.Header)
+	q.block, q.epoch = -1, uint16(s.epoch)
 	if b.block != nil {
 		q.block = s.number(b.block)
 		b.block = nil // the receiver's now
-	} else if len(f.Payload) > 0 {
-		copy(q.data[:], f.Payload)
+	} else if n := len(b.Payload); n > 0 {
+		copy(q.inside(n), b.Payload)
 	}
 	q.valid.Store(r.at)
 	s.free = append(s.free, b)
@@ -184,19 +186,19 @@ func (s *shared) send(b *box) bool {
 }
 
 // number is the place of a block in the node's pool.
-func (s *shared) number(k *block) int32 {
+func (s *shared) number(k *block) int16 {
 	first := &s.pools[s.node].block[0]
-	return int32((uintptr(unsafe.Pointer(k)) - uintptr(unsafe.Pointer(first))) / unsafe.Sizeof(*first))
+	return int16((uintptr(unsafe.Pointer(k)) - uintptr(unsafe.Pointer(first))) / unsafe.Sizeof(*first))
 }
 
 func (s *shared) receive() *box {
-	for range s.nodes {
-		src := s.turn
+	for range s.sources {
+		src := s.sources[s.turn]
 		r := &s.in[src]
 		if q := &r.slot[r.at%slots]; q.valid.Load() == r.at+1 {
 			return s.open(src, r, q)
 		}
-		if s.turn++; s.turn == s.nodes {
+		if s.turn++; s.turn == len(s.sources) {
 			s.turn = 0
 		}
 	}
@@ -206,18 +208,17 @@ func (s *shared) receive() *box {
 // open takes the frame out of a valid slot. What cannot be a frame is an error of the peer.
 func (s *shared) open(src int, r *ringEnd, q *slot) *box {
 	b := s.box()
-	f := &b.Frame
-	*f = engine.Frame{
-		Src: int32(src), Dst: int32(s.node), ID: q.id, Seq: q.seq, Sum: q.sum, Words: q.words,
-		Addr: q.addr, Total: q.size, Whole: q.whole, At: q.at, Message: q.message,
-		Segment: q.segment, Handler: engine.HandlerID(q.handler), Kind: engine.Kind(q.kind), Round: q.round, NWords: q.nWords,
-		More: q.flags&flagMore != 0, WordsInside: q.flags&flagWordsInside != 0,
-	}
-	size, number, epoch := q.size, q.block, q.epoch
+	b.Header, b.Src, b.Dst, b.Offset = q.Header, int32(src), int32(s.node), 0
+	size, number, epoch := b.Total, q.block, q.epoch
 	switch {
-	case number < 0 && size <= inline:
+	case size == 0 && number < 0:
+		b.Payload = nil
+	case size <= inline && number < 0:
 		b.memory(int(size))
-		copy(b.Payload, q.data[:])
+		copy(b.Payload, q.inside(int(size)))
+		if b.NWords == 0 {
+			b.Words = [len(b.Words)]uint32{} // which may have been the data
+		}
 	case number >= 0 && number < blocks && size <= blockSize:
 		b.block = &s.pools[src].block[number]
 		b.Payload = b.block.data[:size]
@@ -229,8 +230,8 @@ func (s *shared) open(src int, r *ringEnd, q *slot) *box {
 		r.told = r.at
 		r.ring.read.Store(r.at)
 	}
-	if epoch != s.epoch {
-		s.Free(f)
+	if epoch != uint16(s.epoch) {
+		s.Free(&b.Frame)
 		return nil
 	}
 	return b

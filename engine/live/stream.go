@@ -7,8 +7,6 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/halfpeak/halfpeak/engine"
 )
 
 // streams is a node with a connected stream socket to each other node. It implements link.
@@ -24,11 +22,19 @@ type stream struct {
 	fd       int
 	buffer   []byte // what was read: buffer[from:to]
 	from, to int
-	lent     int // boxes whose payload lies in the buffer
-	poll     int // index into polls
+	lent     int    // boxes whose payload lies in the buffer
+	filling  *box   // a frame whose payload is read to its place
+	rest     []byte // of that
+	old      bool   // it is of an earlier program
+	poll     int    // index into polls
 }
 
-const streamBuffer = 2 * (maxPayload + headerSize)
+const (
+	streamBuffer = 64 << 10
+	// directly is the size of payloads from which on what is not in the buffer yet is read to its place: a
+	// system call of its own costs less than to copy that much.
+	directly = 8 << 10
+)
 
 func newStreams(node int, fds []int) (p *port, err error) {
 	p = newPort(node, len(fds))
@@ -50,6 +56,8 @@ func (s *streams) piece(n int) int { return maxPayload }
 
 func (s *streams) room(b *box, n int) bool { b.memory(n); return true }
 
+func (s *streams) load(b *box, data []byte) bool { return b.borrow(data) }
+
 func (s *streams) release(b *box) {
 	if b.lender != nil {
 		b.lender.lent--
@@ -59,26 +67,36 @@ func (s *streams) release(b *box) {
 
 func (s *streams) send(b *box) bool {
 	c := s.conns[b.Dst]
-	data := b.own[:headerSize+len(b.Payload)]
-	encode(data, &b.Frame, s.epoch)
-	for i := 0; len(data) > 0; {
-		n, err := write(c.fd, data)
-		switch {
-		case err == unix.EAGAIN:
-			s.take()
-			s.polls[c.poll].Events |= unix.POLLOUT
-			s.idle(s.spin+i, forever)
-			s.polls[c.poll].Events = unix.POLLIN
-			i++
-		case err == unix.EINTR:
-		case err != 0:
-			s.fail("node %d is gone: %w", b.Dst, err)
-		default:
-			data, i = data[n:], 0
+	encode(b.own, &b.Frame, s.epoch)
+	for head, data := b.parts(); len(head)+len(data) > 0; {
+		for i := 0; ; i++ {
+			n, err := write(c.fd, head, data)
+			if err == 0 {
+				head, data = after(head, data, n)
+				break
+			}
+			switch err {
+			case unix.EAGAIN:
+				s.polls[c.poll].Events |= unix.POLLOUT
+				s.stuck(i)
+				s.polls[c.poll].Events = unix.POLLIN
+			case unix.EINTR:
+			default:
+				s.fail("node %d is gone: %w", b.Dst, err)
+			}
 		}
 	}
+	b.Payload, b.lent = nil, false
 	s.free = append(s.free, b)
 	return true
+}
+
+// after is what is left of two parts after n bytes.
+func after(head, data []byte, n int) (_, _ []byte) {
+	if n < len(head) {
+		return head[n:], data
+	}
+	return nil, data[n-len(head):]
 }
 
 func (s *streams) receive() *box {
@@ -98,13 +116,15 @@ func (s *streams) receive() *box {
 
 // next returns the next frame of a connection, if all of it is there.
 func (s *streams) next(src int, c *stream) *box {
-	if b := s.parse(src, c); b != nil {
-		return b
+	if c.filling == nil {
+		if b := s.parse(src, c); b != nil {
+			return b
+		}
 	}
 	if c.from == c.to && c.lent == 0 {
 		c.from, c.to = 0, 0
 	}
-	if len(c.buffer)-c.from < maxPayload+headerSize { // a frame may not fit behind what is there
+	if len(c.buffer)-c.from < directly+headerSize { // a frame may not fit behind what is there
 		old := c.buffer
 		if c.lent > 0 {
 			c.buffer = make([]byte, streamBuffer)
@@ -112,7 +132,7 @@ func (s *streams) next(src int, c *stream) *box {
 		c.to = copy(c.buffer, old[c.from:c.to])
 		c.from = 0
 	}
-	n, err := read(c.fd, c.buffer[c.to:])
+	n, err := read(c.fd, c.rest, c.buffer[c.to:])
 	switch {
 	case err == unix.EAGAIN || err == unix.EINTR:
 		return nil
@@ -121,34 +141,59 @@ func (s *streams) next(src int, c *stream) *box {
 	case n == 0:
 		s.fail("node %d is gone: it closed the connection", src)
 	}
-	c.to += n
+	direct := min(n, len(c.rest))
+	c.rest = c.rest[direct:]
+	c.to += n - direct
+	if b := c.filling; b != nil {
+		if len(c.rest) > 0 {
+			return nil
+		}
+		c.filling = nil
+		if c.old {
+			s.free = append(s.free, b)
+			return nil
+		}
+		return b
+	}
 	return s.parse(src, c)
 }
 
-// parse takes a frame out of the buffer, with its payload in place.
+// parse takes a frame out of the buffer, with its payload in place. A large payload of which a
+// part is still to come is read to where it belongs.
 func (s *streams) parse(src int, c *stream) *box {
 	have := c.to - c.from
 	if have < headerSize {
 		return nil
 	}
-	var f engine.Frame
-	n, epoch, err := decode(c.buffer[c.from:c.to], &f)
+	b := s.box()
+	n, epoch, err := decode(c.buffer[c.from:c.to], &b.Frame)
 	if err != nil {
 		s.fail("node %d sent garbage: %w", src, err)
 	}
-	if have < headerSize+n {
+	if have < headerSize+n && n < directly {
+		s.free = append(s.free, b)
 		return nil
 	}
-	payload := c.buffer[c.from+headerSize : c.from+headerSize+n]
-	c.from += headerSize + n
-	if epoch != s.epoch {
-		return nil
-	}
-	b := s.box()
-	b.Frame, b.Payload = f, payload
 	b.Src, b.Dst = int32(src), int32(s.node)
+	payload := c.buffer[c.from+headerSize : min(c.to, c.from+headerSize+n)]
+	c.from += headerSize + len(payload)
+	if len(payload) < n {
+		if b.Payload = nil; epoch == s.epoch && s.place != nil {
+			b.Payload = s.place(&b.Frame, n)
+		}
+		if b.Payload == nil {
+			b.memory(n)
+		}
+		c.filling, c.rest = b, b.Payload[copy(b.Payload, payload):]
+		c.old = epoch != s.epoch
+		return nil
+	}
+	if epoch != s.epoch {
+		s.free = append(s.free, b)
+		return nil
+	}
+	b.Payload, b.lender = payload, c
 	c.lent++
-	b.lender = c
 	return b
 }
 
@@ -185,7 +230,7 @@ func newWaker(node int, fds []int) (w waker, err error) {
 // nap is long: a timer before the next tick of the kernel would cost a microsecond or more to set.
 func (w *waker) nap(int) time.Duration { return 20 * time.Millisecond }
 
-func (w *waker) wake() { _, _ = write(w.event, []byte{1, 0, 0, 0, 0, 0, 0, 0}) } // full: it is readable
+func (w *waker) wake() { _, _ = write(w.event, []byte{1, 0, 0, 0, 0, 0, 0, 0}, nil) } // full: it is readable
 
 // sleep waits until a socket has something to read. A process with one node sleeps without telling
 // Go's scheduler, which would hand the processor to another thread and take it back.
@@ -197,16 +242,32 @@ func (w *waker) sleep(d time.Duration, alone bool) {
 		_, _ = unix.Ppoll(w.polls, &t, nil)
 	}
 	if w.polls[0].Revents != 0 {
-		_, _ = read(w.event, make([]byte, 8))
+		_, _ = read(w.event, make([]byte, 8), nil)
 	}
 }
 
-// read and write do not tell the scheduler either: the sockets do not block.
-func read(fd int, into []byte) (n int, errno unix.Errno) { return transfer(unix.SYS_READ, fd, into) }
+// read fills the first part and then the second, write sends both. They do not tell the scheduler
+// either: the sockets do not block.
+func read(fd int, first, second []byte) (n int, errno unix.Errno) {
+	return transfer(unix.SYS_READ, unix.SYS_READV, fd, first, second)
+}
 
-func write(fd int, data []byte) (n int, errno unix.Errno) { return transfer(unix.SYS_WRITE, fd, data) }
+func write(fd int, first, second []byte) (n int, errno unix.Errno) {
+	return transfer(unix.SYS_WRITE, unix.SYS_WRITEV, fd, first, second)
+}
 
-func transfer(call uintptr, fd int, data []byte) (n int, errno unix.Errno) {
-	r, _, errno := unix.RawSyscall(call, uintptr(fd), uintptr(unsafe.Pointer(&data[0])), uintptr(len(data)))
+// transfer makes one call for the parts, of which one may be empty.
+func transfer(one, both uintptr, fd int, first, second []byte) (n int, errno unix.Errno) {
+	var r uintptr
+	switch {
+	case len(first) == 0:
+		first = second
+		fallthrough
+	case len(second) == 0:
+		r, _, errno = unix.RawSyscall(one, uintptr(fd), uintptr(unsafe.Pointer(&first[0])), uintptr(len(first)))
+	default:
+		parts := [2]unix.Iovec{{Base: &first[0], Len: uint64(len(first))}, {Base: &second[0], Len: uint64(len(second))}}
+		r, _, errno = unix.RawSyscall(both, uintptr(fd), uintptr(unsafe.Pointer(&parts)), 2)
+	}
 	return int(r), errno
 }

@@ -18,6 +18,8 @@ type Job struct {
 	Count   int    `json:"count"`           // messages
 	Credits int    `json:"credits"`         // requests without a reply; 0: 64
 	Piece   int    `json:"piece,omitempty"` // bytes that messages are cut into; 0: as many as the transport takes
+	Check   bool   `json:"check,omitempty"` // packets have checksums
+	Each    bool   `json:"each,omitempty"`  // ping_bulk: the clock is read for each message
 	// Signature: Δ in µs.
 	Deltas []float64 `json:"deltas,omitempty"`
 	Epoch  uint8     `json:"epoch"`
@@ -51,6 +53,10 @@ func (j Job) check() error {
 	return nil
 }
 
+func (j Job) options() Options {
+	return Options{Credits: j.Credits, Check: j.Check, Singly: j.Program == "signature"}
+}
+
 // A Result is what node 0 measured.
 type Result struct {
 	Time   quantity.Micros   // of a message: one way, or its interval
@@ -62,10 +68,13 @@ type Result struct {
 func (j Job) run(ep *engine.Endpoint, t Transport) (r Result, err error) {
 	switch j.Program {
 	case "ping_pong":
+		if _, err := programs.PingPong(ep, int(warmth*float64(j.Count))); err != nil {
+			return r, err
+		}
 		r.Time, err = programs.PingPong(ep, j.Count)
 		r.Time /= 2
 	case "ping_bulk":
-		r, err = roundTrips(ep, j.Size, j.Count)
+		r, err = roundTrips(ep, j.Size, j.Count, j.Each)
 	case "thru_bulk":
 		r.Time, err = programs.ThruBulk(ep, j.Size, j.Count)
 	case "test_xfer":
@@ -90,9 +99,13 @@ func (j Job) run(ep *engine.Endpoint, t Transport) (r Result, err error) {
 	return r, err
 }
 
-// roundTrips is [programs.PingBulk] with the time of each round trip. The data is the same
+// warmth is the share of the round trips before those that are measured: memory is touched for the first time,
+// sockets find their windows, and processors wake up.
+const warmth = 1. / 4
+
+// roundTrips is [programs.PingBulk] without a look at the clock for each message, unless each of them is asked for. The data is the same
 // in all but its first bytes, and all of it is compared after the last.
-func roundTrips(ep *engine.Endpoint, n, rounds int) (r Result, err error) {
+func roundTrips(ep *engine.Endpoint, n, rounds int, each bool) (r Result, err error) {
 	memory, data := make([]byte, n), make([]byte, n)
 	for i := range data {
 		data[i] = byte(i * 7)
@@ -109,23 +122,37 @@ func roundTrips(ep *engine.Endpoint, n, rounds int) (r Result, err error) {
 	if ep.Node() != 0 {
 		return r, nil
 	}
-	r.Each = make([]quantity.Micros, 0, rounds)
-	arrived := func() bool { return back > len(r.Each) }
+	sent := 0
+	arrived := func() bool { return back >= sent }
+	trip := func() error {
+		data[0] = byte(sent)
+		sent++
+		if err := ep.Store(1, ping, segment, 0, data); err != nil {
+			return err
+		}
+		return ep.WaitFor("the data back from node 1", arrived)
+	}
+	for range max(8, int(warmth*float64(rounds))) {
+		if err := trip(); err != nil {
+			return r, err
+		}
+	}
+	if each {
+		r.Each = make([]quantity.Micros, 0, rounds)
+	}
 	start := ep.Now()
 	last := start
-	for i := range rounds {
-		data[0] = byte(i)
-		if err := ep.Store(1, ping, segment, 0, data); err != nil {
+	for range rounds {
+		if err := trip(); err != nil {
 			return r, err
 		}
-		if err := ep.WaitFor("the data back from node 1", arrived); err != nil {
-			return r, err
+		if each {
+			now := ep.Now()
+			r.Each = append(r.Each, (now-last)/2)
+			last = now
 		}
-		now := ep.Now()
-		r.Each = append(r.Each, (now-last)/2)
-		last = now
 	}
-	r.Time = (last - start) / quantity.Micros(2*rounds)
+	r.Time = (ep.Now() - start) / quantity.Micros(2*rounds)
 	if !bytes.Equal(memory, data) {
 		return r, fmt.Errorf("ping_bulk of %d bytes: the data received differs from the data sent", n)
 	}

@@ -41,11 +41,15 @@ type Options struct {
 	Credits int
 	// Pin keeps node i on processor i, modulo their number.
 	Pin bool
+	// Check gives each packet a checksum. Datagrams always have one.
+	Check bool
+	// Singly returns the credit of each request on its own, as the LogP signature wants.
+	Singly bool
 }
 
 // endpoint opens an endpoint on a port.
 func (o Options) endpoint(p *port, t Transport) *engine.Endpoint {
-	e := engine.Options{Credits: o.Credits}
+	e := engine.Options{Credits: o.Credits, Unchecked: !o.Check && t != UDP, Together: !o.Singly}
 	if e.Credits == 0 {
 		e.Credits = 64
 	}

@@ -49,7 +49,7 @@ func encode(h []byte, f *engine.Frame, epoch uint8) {
 	le.PutUint32(h[52:], f.At)
 	le.PutUint32(h[56:], f.Message)
 	le.PutUint16(h[60:], uint16(f.Segment))
-	h[62], h[63], h[64], h[65], h[66], h[67] = uint8(f.Handler), uint8(f.Kind), f.Round, f.NWords, flags(f), uint8(f.Src)
+	h[62], h[63], h[64], h[65], h[66], h[67] = uint8(f.Handler), uint8(f.Kind), f.Round, f.NWords, uint8(f.Flags), uint8(f.Src)
 	le.PutUint32(h[68:], crc32.Checksum(h[:68], castagnoli))
 }
 
@@ -67,12 +67,12 @@ func decode(h []byte, f *engine.Frame) (n int, epoch uint8, err error) {
 	if le.Uint32(h[68:]) != crc32.Checksum(h[:68], castagnoli) || size > maxPayload || h[63] > uint8(engine.Restart) {
 		return 0, 0, errHeader
 	}
-	*f = engine.Frame{
-		Src: int32(h[67]), ID: le.Uint32(h[8:]), Seq: le.Uint32(h[12:]), Sum: le.Uint32(h[16:]),
-		Addr: le.Uint32(h[36:]), Offset: le.Uint32(h[40:]), Total: le.Uint32(h[44:]), Whole: le.Uint32(h[48:]),
+	f.Src, f.Offset = int32(h[67]), le.Uint32(h[40:])
+	f.Header = engine.Header{
+		ID: le.Uint32(h[8:]), Seq: le.Uint32(h[12:]), Sum: le.Uint32(h[16:]),
+		Addr: le.Uint32(h[36:]), Total: le.Uint32(h[44:]), Whole: le.Uint32(h[48:]),
 		At: le.Uint32(h[52:]), Message: le.Uint32(h[56:]),
-		Segment: int16(le.Uint16(h[60:])), Handler: engine.HandlerID(h[62]), Kind: engine.Kind(h[63]), Round: h[64], NWords: h[65],
-		More: h[66]&flagMore != 0, WordsInside: h[66]&flagWordsInside != 0,
+		Segment: int16(le.Uint16(h[60:])), Handler: engine.HandlerID(h[62]), Kind: engine.Kind(h[63]), Round: h[64], NWords: h[65], Flags: engine.Flags(h[66]),
 	}
 	for i := range f.Words {
 		f.Words[i] = le.Uint32(h[20+4*i:])

@@ -16,7 +16,7 @@ import (
 // that mean nothing, and no panic.
 func FuzzDecode(f *testing.F) {
 	h := make([]byte, headerSize)
-	encode(h, &engine.Frame{Kind: engine.Reply, Words: [4]uint32{1, 2, 3, 4}, Segment: -1, Payload: make([]byte, 100), More: true}, 7)
+	encode(h, &engine.Frame{Header: engine.Header{Kind: engine.Reply, Words: [4]uint32{1, 2, 3, 4}, Segment: -1, Flags: engine.More}, Payload: make([]byte, 100)}, 7)
 	f.Add(h)
 	f.Add([]byte("hp"))
 	f.Fuzz(func(t *testing.T, h []byte) {
@@ -39,7 +39,7 @@ func FuzzDecode(f *testing.F) {
 // TestDecodeCorrupt flips each bit of a header.
 func TestDecodeCorrupt(t *testing.T) {
 	h := make([]byte, headerSize)
-	encode(h, &engine.Frame{Kind: engine.Request, Total: 5, Payload: make([]byte, 5)}, 1)
+	encode(h, &engine.Frame{Header: engine.Header{Kind: engine.Request, Total: 5}, Payload: make([]byte, 5)}, 1)
 	for bit := range 8 * headerSize {
 		h[bit/8] ^= 1 << (bit % 8)
 		if _, epoch, err := decode(h, new(engine.Frame)); err == nil && epoch == 1 {
@@ -55,6 +55,13 @@ type lossy struct {
 	random *rand.Rand
 	rate   float64 // of each of the five faults
 	late   *box
+}
+
+// load copies, since what is sent may be damaged.
+func (l *lossy) load(b *box, data []byte) bool {
+	b.memory(len(data))
+	copy(b.Payload, data)
+	return true
 }
 
 func (l *lossy) send(b *box) bool {

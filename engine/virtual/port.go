@@ -43,6 +43,12 @@ func (p port) Alloc(n int) *engine.Frame {
 	return f
 }
 
+func (p port) Load(data []byte) *engine.Frame {
+	f := p.Alloc(len(data))
+	copy(f.Payload, data)
+	return f
+}
+
 func (p port) Free(f *engine.Frame) { p.net.pool = append(p.net.pool, f) }
 
 // suspend lets the run go on until the node is woken.

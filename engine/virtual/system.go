@@ -64,7 +64,7 @@ func (st *Stage) times(f *engine.Frame) (delay, busy quantity.Micros) {
 			n = quantity.Bytes(max(1, f.Whole))
 		}
 		switch {
-		case a.whole && f.More:
+		case a.whole && f.Flags.Has(engine.More):
 		case st.last:
 			delay += a.OneWay(n)
 		default:
