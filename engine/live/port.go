@@ -267,7 +267,7 @@ const mostPolls = 500
 // nothing else to do, and slower where the other node wants it. Both are tried for some waits, and
 // the faster is kept for many.
 func (p *port) adapt() {
-	const try, keep = 48, 4000
+	const try, keep = 16, 4000
 	switch p.waits++; p.waits {
 	case try, 2 * try:
 		now := p.Now()

@@ -91,6 +91,9 @@ func connectedTCP() (a, b int, err error) {
 	if b, err = descriptor(accepted); err != nil {
 		return 0, 0, errors.Join(err, unix.Close(a))
 	}
+	for _, fd := range []int{a, b} { // BBR paces what it sends by a rate that within a machine says nothing: a third of the bandwidth is lost
+		_ = unix.SetsockoptString(fd, unix.IPPROTO_TCP, unix.TCP_CONGESTION, "reno") // a faster way, no more
+	}
 	return a, b, nil
 }
 

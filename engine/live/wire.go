@@ -23,7 +23,7 @@ import (
 const (
 	headerSize = 72
 	version    = 1
-	maxPayload = 128 << 10
+	maxPayload = 1 << 20
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

@@ -52,7 +52,7 @@ while [ "$i" -le "$rounds" ]; do
 	./halfpeak engine bench shm --pin --programs ping_bulk --size $sizes --budget 4s --netpipe "shm.$i.out" >/dev/null
 	mpi -l 1024 -u 4194304 -o "openmpi.$i.b.out"
 	tcp -u 64 -o "nptcp.$i.a.out"
-	./halfpeak engine bench tcp --programs ping_bulk --size $sizes --budget 4s --netpipe "tcp.$i.out" >/dev/null
+	./halfpeak engine bench tcp --pin --programs ping_bulk --size $sizes --budget 4s --netpipe "tcp.$i.out" >/dev/null
 	tcp -l 1024 -u 1048576 -o "nptcp.$i.b.out"
 	i=$((i + 1))
 done
