@@ -122,36 +122,34 @@ func (e *Endpoint) pieces(kind Kind, dst int, h HandlerID, segment, offset int, 
 		if kind != Reply {
 			id = e.id()
 		}
-		var head Header
-		head.Kind, head.ID, head.Message, head.Handler = kind, id, of.message, h
-		head.Segment, head.Addr, head.Total = int16(segment), uint32(offset+at), uint32(end-at)
-		head.Whole, head.At, head.NWords = uint32(of.whole), uint32(of.at+at), uint8(len(words))
+		more := Flags(0)
 		if end < len(data) {
-			head.Flags = More
+			more = More
 		}
-		for i, w := range words {
-			head.Words[i] = w
-		}
-		if err := e.packets(dst, &head, data[at:end]); err != nil {
-			return err
+		size, route := e.port.Packet(max(1, of.whole), max(1, end-at))
+		for from := at; from == at || from < end; from += size {
+			if err := e.room(dst); err != nil {
+				return err
+			}
+			f := e.port.Load(data[from:min(from+size, end)])
+			f.Route, f.Offset = route, uint32(from-at)
+			f.Kind, f.ID, f.Message, f.Handler, f.Flags, f.Reserved = kind, id, of.message, h, more, 0
+			f.Segment, f.Addr, f.Total = int16(segment), uint32(offset+at), uint32(end-at)
+			f.Whole, f.At = uint32(of.whole), uint32(of.at+at)
+			f.arguments(words)
+			e.launch(dst, f)
 		}
 	}
 	return nil
 }
 
-// packets sends a piece.
-func (e *Endpoint) packets(dst int, head *Header, data []byte) error {
-	size, route := e.port.Packet(max(1, int(head.Whole)), max(1, len(data)))
-	for at := 0; at == 0 || at < len(data); at += size {
-		if err := e.room(dst); err != nil {
-			return err
-		}
-		f := e.port.Load(data[at:min(at+size, len(data))])
-		f.Set(head)
-		f.Offset, f.Route = uint32(at), route
-		e.launch(dst, f)
+// arguments sets the words of the header.
+func (f *Frame) arguments(words []uint32) {
+	f.NWords, f.Round = uint8(len(words)), 0
+	f.Words[0], f.Words[1], f.Words[2], f.Words[3] = 0, 0, 0, 0
+	for i, w := range words {
+		f.Words[i&(headerWords-1)] = w
 	}
-	return nil
 }
 
 // A partial is what has come of a piece of several packets, or of a message of several pieces.

@@ -329,12 +329,13 @@ func (e *Endpoint) words(dst int, kind Kind, id uint32, h HandlerID, words []uin
 		size = 4 * len(words)
 	}
 	f := e.port.Alloc(size)
-	f.Header = Header{Kind: kind, ID: id, Handler: h, Segment: noSegment, NWords: uint8(len(words)), Total: uint32(size), Whole: uint32(size)}
-	f.Offset = 0
+	f.Kind, f.ID, f.Message, f.Handler, f.Flags, f.Reserved = kind, id, 0, h, 0, 0
+	f.Segment, f.Addr, f.Total, f.Whole, f.At, f.Offset = noSegment, 0, uint32(size), uint32(size), 0, 0
 	if size == 0 {
-		copy(f.Words[:], words)
+		f.arguments(words)
 	} else {
-		f.Flags = WordsInside
+		f.arguments(nil)
+		f.NWords, f.Flags = uint8(len(words)), WordsInside
 		for i, w := range words {
 			f.Payload[4*i], f.Payload[4*i+1], f.Payload[4*i+2], f.Payload[4*i+3] = byte(w), byte(w>>8), byte(w>>16), byte(w>>24)
 		}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"encoding/binary"
 	"hash/crc32"
 	"math/bits"
 
@@ -130,8 +131,8 @@ func (f *Frame) Ends() bool { return f.Offset+uint32(len(f.Payload)) == f.Total 
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// sum is the checksum of what a frame carries from end to end: that of the header is a multiplicative hash,
-// which takes 3 ns, that of the data a CRC.
+// sum is the checksum of what a frame carries from end to end: of the header and up to 16 bytes of data a multiplicative
+// hash, which takes 4 ns, of more data a CRC.
 func (f *Frame) sum() uint32 {
 	pair := func(a, b uint32) uint64 { return uint64(a)<<32 | uint64(b) }
 	mix := func(a, b uint64) uint64 {
@@ -139,13 +140,20 @@ func (f *Frame) sum() uint32 {
 		return high ^ low
 	}
 	rest := pair(uint32(f.Segment)<<16|uint32(f.Handler)<<8|uint32(f.Kind), uint32(f.Round)<<16|uint32(f.NWords)<<8|uint32(f.Flags))
-	data := uint64(f.Offset) << 32
-	if len(f.Payload) > 0 {
-		data |= uint64(crc32.Checksum(f.Payload, castagnoli))
-	}
 	h := mix(pair(f.ID, f.Message), pair(f.Seq, f.Addr)) ^
 		bits.RotateLeft64(mix(pair(f.Words[0], f.Words[1]), pair(f.Words[2], f.Words[3])), 17) ^
 		bits.RotateLeft64(mix(pair(f.Total, f.Whole), pair(f.At, uint32(f.Src)<<16^uint32(f.Dst))), 31)
-	h = mix(h^data, rest)
+	le := binary.LittleEndian
+	switch d := f.Payload; {
+	case len(d) > 16:
+		h ^= uint64(crc32.Checksum(d, castagnoli))
+	case len(d) >= 8:
+		h ^= mix(le.Uint64(d), le.Uint64(d[len(d)-8:]))
+	case len(d) >= 4:
+		h ^= pair(le.Uint32(d), le.Uint32(d[len(d)-4:]))
+	case len(d) > 0:
+		h ^= uint64(d[0]) | uint64(d[len(d)/2])<<8 | uint64(d[len(d)-1])<<16
+	}
+	h = mix(h^uint64(f.Offset)<<32, rest)
 	return uint32(h ^ h>>32)
 }
