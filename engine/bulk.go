@@ -33,8 +33,8 @@ func (e *Endpoint) Get(src int, h HandlerID, segment, offset, toSegment, toOffse
 	if toSegment < 0 || toSegment >= len(e.segments) || toOffset < 0 || toOffset+n > len(e.segments[toSegment]) {
 		return fmt.Errorf("cannot get %d bytes to offset %d of segment %d: it is not that large", n, toOffset, toSegment)
 	}
-	piece, first := e.port.Piece(n), e.nextID+1
-	for at := 0; at < n; at += piece {
+	for at, first := 0, e.nextID+1; at < n; {
+		piece, _, _ := e.port.Cut(n, n-at)
 		if err := e.credit(src); err != nil {
 			return err
 		}
@@ -42,11 +42,12 @@ func (e *Endpoint) Get(src int, h HandlerID, segment, offset, toSegment, toOffse
 		f.Header = Header{
 			Kind: Request, ID: e.id(), Handler: getHandler, NWords: headerWords,
 			Message: first, Segment: int16(toSegment), Addr: uint32(toOffset + at), At: uint32(at),
-			Words: [headerWords]uint32{uint32(segment)<<8 | uint32(h), uint32(offset + at), uint32(min(piece, n-at)), uint32(n)},
+			Words: [headerWords]uint32{uint32(segment)<<8 | uint32(h), uint32(offset + at), uint32(piece), uint32(n)},
 		}
 		f.Offset = 0
-		_, f.Route = e.port.Packet(1, 1)
+		_, _, f.Route = e.port.Cut(1, 1)
 		e.launch(src, f)
+		at += piece
 	}
 	return nil
 }
@@ -111,9 +112,10 @@ type part struct {
 
 // pieces sends data in pieces, each a request with a number of its own, or a part of the reply to the request id.
 func (e *Endpoint) pieces(kind Kind, dst int, h HandlerID, segment, offset int, data []byte, id uint32, of part, words []uint32) error {
-	piece := e.port.Piece(max(1, of.whole))
-	for at := 0; at == 0 || at < len(data); at += piece {
+	for at, left := 0, true; left; {
+		piece, size, route := e.port.Cut(max(1, of.whole), max(1, len(data)-at))
 		end := min(at+piece, len(data))
+		left = end < len(data)
 		if kind == Request {
 			if err := e.credit(dst); err != nil {
 				return err
@@ -123,10 +125,9 @@ func (e *Endpoint) pieces(kind Kind, dst int, h HandlerID, segment, offset int, 
 			id = e.id()
 		}
 		more := Flags(0)
-		if end < len(data) {
+		if left {
 			more = More
 		}
-		size, route := e.port.Packet(max(1, of.whole), max(1, end-at))
 		for from := at; from == at || from < end; from += size {
 			if err := e.room(dst); err != nil {
 				return err
@@ -139,6 +140,7 @@ func (e *Endpoint) pieces(kind Kind, dst int, h HandlerID, segment, offset int, 
 			f.arguments(words)
 			e.launch(dst, f)
 		}
+		at = end
 	}
 	return nil
 }

@@ -44,6 +44,8 @@ type Options struct {
 	// Together lets a receiver return the credits of requests whose handlers do not reply together: when it owes half
 	// of them, and when [Endpoint.Flush] asks. Until then they count as outstanding.
 	Together bool
+	// Poll is how many messages may be sent since the last poll before sending one polls; 0: each does.
+	Poll int
 	// Rounds makes a receiver that misses a packet start a new round, in which all that it
 	// has not acknowledged is sent again at once [startjr, 3.2.4]. It needs Retry.
 	Rounds bool
@@ -78,6 +80,7 @@ type Endpoint struct {
 	waiting  wait
 	met      int             // messages of barriers
 	grants   int             // answers to rendezvous
+	unpolled int             // messages sent since the last poll
 	unacked  int             // packets, over all peers
 	due      quantity.Micros // when the first of them may have to be sent again
 	stats    Stats
@@ -220,6 +223,9 @@ func (e *Endpoint) begin(dst int, words []uint32) error {
 	if len(words) > MaxWords {
 		return fmt.Errorf("%d words: a message has at most %d", len(words), MaxWords)
 	}
+	if e.unpolled++; e.unpolled <= e.options.Poll {
+		return e.err
+	}
 	return e.Poll()
 }
 
@@ -254,6 +260,7 @@ func (e *Endpoint) Poll() error {
 }
 
 func (e *Endpoint) drain() {
+	e.unpolled = 0
 	for f := e.port.Receive(); f != nil; f = e.port.Receive() {
 		e.accept(f)
 	}
@@ -340,7 +347,7 @@ func (e *Endpoint) words(dst int, kind Kind, id uint32, h HandlerID, words []uin
 			f.Payload[4*i], f.Payload[4*i+1], f.Payload[4*i+2], f.Payload[4*i+3] = byte(w), byte(w>>8), byte(w>>16), byte(w>>24)
 		}
 	}
-	_, f.Route = e.port.Packet(f.Size(), f.Size())
+	_, _, f.Route = e.port.Cut(f.Size(), f.Size())
 	e.launch(dst, f)
 }
 

@@ -19,12 +19,10 @@ type Port interface {
 	// Compute keeps the processor busy for d.
 	// If it is interruptible, and the port interrupts, it returns what is left of d when a packet has come in.
 	Compute(d quantity.Micros, interruptible bool) (left quantity.Micros)
-	// Piece is the largest part of a message of n bytes that travels as a request of its
-	// own, ≥ 1: HP-LAM's 4 KiB.
-	Piece(n int) int
-	// Packet is how a piece of a message of n bytes travels: in packets of at most size bytes, on
-	// a route that only the port understands.
-	Packet(n, piece int) (size int, route int32)
+	// Cut is how the next piece of a message of n bytes travels, of which left bytes have no piece yet: the first piece of
+	// these, as a request of its own (HP-LAM's have at most 4 KiB), in packets of at most size bytes on a
+	// route that only the port understands. For left ≥ 1, piece and size are.
+	Cut(n, left int) (piece, size int, route int32)
 	// Alloc returns a frame with room for n bytes, whose header and offset are for the caller to set; Free takes it back.
 	Alloc(n int) *Frame
 	Free(f *Frame)

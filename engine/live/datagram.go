@@ -26,12 +26,10 @@ func newDatagrams(node int, fds []int) (p *port, err error) {
 	p = newPort(node, len(fds))
 	p.spin, p.yield, p.adapts = mostPolls, 0, true // sleep is a system call that a message ends
 	d := &datagrams{port: p, fds: fds}
-	p.link = d
+	p.link, p.small, p.large = d, maxDatagram, maxDatagram
 	d.waker, err = newWaker(node, fds)
 	return p, err
 }
-
-func (d *datagrams) piece(n int) int { return maxDatagram }
 
 func (d *datagrams) room(b *box, n int) bool { b.memory(n); return true }
 

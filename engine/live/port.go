@@ -26,8 +26,6 @@ type link interface {
 	load(b *box, data []byte) bool
 	// release gives back what a box holds of the link's memory.
 	release(b *box)
-	// piece is the most bytes that a frame carries.
-	piece(n int) int
 	// sleep waits for a frame, at most d; it may return early.
 	sleep(d time.Duration)
 	// nap is how long to sleep for the i-th time in a row.
@@ -78,29 +76,35 @@ func (b *box) parts() (head, data []byte) {
 	return b.own[:headerSize+len(b.Payload)], nil
 }
 
+// smallBelow is the size of messages that are cut into large pieces. Small ones take less time if both nodes copy at the same time.
+const smallBelow = 128 << 10
+
 // A port is a node on real time. It implements [engine.Port].
 type port struct {
+	_ [2 * line]byte // ports of one process are in lines of the cache of their own
 	link
-	node, nodes int
-	epoch       uint8              // of the program: frames of others are thrown away
-	alone       bool               // no other node is in this process
-	cut         int                // the largest piece, if a job wants smaller ones than the link; else 0
-	spin        int                // polls before the processor is let go
-	yield       int                // polls after those that let other goroutines run, before it sleeps
-	adapts      bool               // the spin to what was found in time
-	waits       int                // since the last trial
-	tried       [2]quantity.Micros // the time of waits with polling, and without
-	began       quantity.Micros    // when the trial did
-	stall       quantity.Micros    // how long it waits before the peer is given up; 0: for ever
-	since       quantity.Micros    // when it began to
-	start       time.Time
-	free        []*box
-	chain       uint32 // what pauses are made of
-	next        *box   // ended a wait
-	stash       []*box // came in while the port waited for room
-	taken       int    // how many of the stash were received
-	place       func(f *engine.Frame, n int) []byte
-	signal      atomic.Pointer[signal]
+	node, nodes  int
+	epoch        uint8              // of the program: frames of others are thrown away
+	alone        bool               // no other node is in this process
+	small, large int                // the largest pieces of messages below smallBelow, and of others
+	cut          int                // a smaller largest piece that a job wants; else 0
+	spin         int                // polls before the processor is let go
+	yield        int                // polls after those that let other goroutines run, before it sleeps
+	adapts       bool               // the spin to what was found in time
+	waits        int                // since the last trial
+	tried        [2]quantity.Micros // the time of waits with polling, and without
+	began        quantity.Micros    // when the trial did
+	stall        quantity.Micros    // how long it waits before the peer is given up; 0: for ever
+	since        quantity.Micros    // when it began to
+	start        time.Time
+	free         []*box
+	chain        uint32 // what pauses are made of
+	next         *box   // ended a wait
+	stash        []*box // came in while the port waited for room
+	taken        int    // how many of the stash were received
+	place        func(f *engine.Frame, n int) []byte
+	signal       atomic.Pointer[signal]
+	_            [2 * line]byte
 }
 
 // A signal ends waiting: with err, it also ends the program.
@@ -143,14 +147,17 @@ func (p *port) Compute(d quantity.Micros, _ bool) (left quantity.Micros) {
 	return 0
 }
 
-func (p *port) Piece(n int) int {
-	if p.cut > 0 {
-		return min(p.cut, p.piece(n))
+func (p *port) Cut(n, left int) (piece, size int, route int32) {
+	piece = p.small
+	if n >= smallBelow {
+		piece = p.large
 	}
-	return p.piece(n)
+	if p.cut > 0 {
+		piece = min(piece, p.cut)
+	}
+	piece = min(piece, left)
+	return piece, piece, 0
 }
-
-func (p *port) Packet(_, piece int) (size int, route int32) { return piece, 0 }
 
 // box is an empty box.
 func (p *port) box() *box {

@@ -101,7 +101,7 @@ func newShared(memory []byte, node, nodes int, unmap func() error) (*port, error
 		}
 		s.pools[i] = (*pool)(unsafe.Pointer(&memory[nodes*nodes*ringSize+i*poolSize]))
 	}
-	p.link = s
+	p.link, p.small, p.large = s, 4<<10, blockSize
 	return p, nil
 }
 
@@ -111,15 +111,6 @@ func heap(nodes int) []byte {
 	memory := make([]byte, size+line)
 	skip := -int(uintptr(unsafe.Pointer(&memory[0]))) & (line - 1)
 	return memory[skip : skip+size]
-}
-
-// piece is small where a message would else be copied by one node at a time, and large where
-// there are many pieces anyway.
-func (s *shared) piece(n int) int {
-	if n < 128<<10 {
-		return 4 << 10
-	}
-	return blockSize
 }
 
 func (s *shared) room(b *box, n int) bool {

@@ -47,12 +47,10 @@ func newStreams(node int, fds []int) (p *port, err error) {
 			s.conns[i] = &stream{fd: fd, buffer: make([]byte, streamBuffer), poll: polled} // after the event
 		}
 	}
-	p.link = s
+	p.link, p.small, p.large = s, maxPayload, maxPayload
 	s.waker, err = newWaker(node, fds)
 	return p, err
 }
-
-func (s *streams) piece(n int) int { return maxPayload }
 
 func (s *streams) room(b *box, n int) bool { b.memory(n); return true }
 

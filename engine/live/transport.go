@@ -49,7 +49,7 @@ type Options struct {
 
 // endpoint opens an endpoint on a port.
 func (o Options) endpoint(p *port, t Transport) *engine.Endpoint {
-	e := engine.Options{Credits: o.Credits, Unchecked: !o.Check && t != UDP, Together: !o.Singly}
+	e := engine.Options{Credits: o.Credits, Unchecked: !o.Check && t != UDP, Together: !o.Singly, Poll: 8}
 	if e.Credits == 0 {
 		e.Credits = 64
 	}

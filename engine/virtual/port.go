@@ -14,14 +14,13 @@ func (p port) Node() int            { return p.id }
 func (p port) Nodes() int           { return len(p.net.nodes) }
 func (p port) Now() quantity.Micros { return p.net.now }
 
-func (p port) Piece(n int) int { return p.net.plan.pieceOf(n) }
-
-func (p port) Packet(n, piece int) (size int, route int32) {
+func (p port) Cut(n, left int) (piece, size int, route int32) {
+	piece = min(p.net.plan.pieceOf(n), left)
 	route = p.net.plan.at(n, piece)
 	if cut := p.net.routes[route].Cut; cut != nil {
-		return cut(piece), route
+		return piece, cut(piece), route
 	}
-	return piece, route
+	return piece, piece, route
 }
 
 func (p port) Alloc(n int) *engine.Frame {
