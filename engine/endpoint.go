@@ -480,11 +480,9 @@ func (e *Endpoint) handle(f *Frame, data []byte) {
 	}
 	switch {
 	case f.Kind == Request && !m.replied && e.options.Together:
-		if p := &e.peers[m.From]; p.owed >= int32(e.options.Credits)/2 {
-			p.owed++
+		e.peers[m.From].owed++
+		if 2*e.peers[m.From].owed >= int32(e.options.Credits) {
 			e.pay(m.From)
-		} else {
-			p.owed++
 		}
 	case f.Kind == Request && !m.replied:
 		e.words(m.From, Reply, f.ID, NoHandler, nil)

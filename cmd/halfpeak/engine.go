@@ -64,10 +64,14 @@ are within --within of their medians or the --budget is spent.
 
 Time is one way for ping_pong (16 bytes in the message itself) and ping_bulk; the
 interval between messages for thru_bulk; a whole exchange for test_xfer and test_med.
-The program signature prints the interval against the number of messages for several
+A frame without data or endpoint takes the time of hand_over.
+
+The program stages prints the time of one packet in each stage of its way, which
+halfpeak fit --model pipeline reads. The program signature prints the interval against the number of messages for several
 computations Δ, which halfpeak fit --model logp reads.`,
 		Example: `  halfpeak engine bench shm
   halfpeak engine bench tcp --netpipe np.out
+  halfpeak engine bench shm --programs stages --size 512..16KiB --format csv
   halfpeak engine bench shm --programs signature --plot signature.png`,
 		Args: wantArgs(0, 1, "a transport: shm, unix, tcp, udp, or tcp://HOST:PORT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -85,12 +89,12 @@ computations Δ, which halfpeak fit --model logp reads.`,
 	}
 	f := c.Flags()
 	f.Var(&o.sizes, "size", "message sizes")
-	f.StringSliceVar(&o.programs, "programs", o.programs, "of "+strings.Join(live.Programs, ", ")+"; or signature alone")
+	f.StringSliceVar(&o.programs, "programs", o.programs, "of "+strings.Join(live.Programs, ", ")+"; or stages or signature alone")
 	f.IntVar(&o.credits, "credits", 64, "`requests` that may be without a reply")
 	f.DurationVar(&o.budget, "budget", 20*time.Second, "`time` for all measurements")
 	f.Float64Var(&o.within, "within", 0.02, "wanted half width of the 95 % interval, as a `fraction` of the median")
 	f.Uint64Var(&o.seed, "seed", 1, "`number` that the order of the repeats comes from")
-	f.BoolVar(&o.pin, "pin", false, "keep each node on a processor of its own")
+	f.BoolVar(&o.pin, "pin", true, "keep each node on a processor of its own")
 	f.BoolVar(&o.sums, "check", false, "give each packet a checksum; udp always does")
 	f.StringVar(&o.token, "token", "", "`word` that the server wants")
 	f.StringVar(&o.netpipe, "netpipe", "", "write the times of ping_bulk to this `file` as NetPIPE does")
@@ -101,10 +105,10 @@ computations Δ, which halfpeak fit --model logp reads.`,
 
 // check finds what is wrong with the options.
 func (o *benchOptions) check() error {
-	signature := slices.Contains(o.programs, "signature")
+	signature, stages := slices.Contains(o.programs, "signature"), slices.Contains(o.programs, "stages")
 	for _, p := range o.programs {
-		if p != "signature" && !slices.Contains(live.Programs, p) {
-			return usagef("no program %q; there are %s, signature", p, strings.Join(live.Programs, ", "))
+		if p != "signature" && p != "stages" && !slices.Contains(live.Programs, p) {
+			return usagef("no program %q; there are %s, stages, signature", p, strings.Join(live.Programs, ", "))
 		}
 	}
 	for _, n := range o.sizes.sizes {
@@ -117,6 +121,8 @@ func (o *benchOptions) check() error {
 		return usagef("--programs: give at least one")
 	case signature && len(o.programs) > 1:
 		return usagef("the signature has rows of its own: give --programs signature alone")
+	case stages && len(o.programs) > 1:
+		return usagef("the stages have rows of their own: give --programs stages alone")
 	case o.plot != "" && !signature:
 		return usagef("--plot draws the signature: give --programs signature")
 	case o.netpipe != "" && !slices.Contains(o.programs, "ping_bulk"):
@@ -125,8 +131,6 @@ func (o *benchOptions) check() error {
 		return usagef("--credits %d: give 1 to %d", o.credits, 1<<16)
 	case o.budget < 0 || !(o.within > 0):
 		return usagef("--budget and --within are positive")
-	case o.pin && strings.Contains(o.to, "://"):
-		return usagef("--pin is for the processors of this machine")
 	}
 	return nil
 }
@@ -144,8 +148,11 @@ func (o *benchOptions) run(cmd *cobra.Command) (rows reports.Rows, err error) {
 			err = e
 		}
 	}()
-	if o.programs[0] == "signature" {
+	switch o.programs[0] {
+	case "signature":
 		return o.signature(pair)
+	case "stages":
+		return o.stages(pair)
 	}
 	clock := live.MeasureClock()
 	bar, shown := newProgress(cmd.ErrOrStderr(), 1000, 0, "‰"), int64(0)
@@ -200,6 +207,34 @@ var benchColumns = []reports.Column{
 	{Key: "messages_per_s", Head: "messages/s"}, {Key: "repeats", Head: "repeats"},
 }
 
+// stages measures the time of one packet in each stage of its way, by size. Sizes that travel as more packets are left out.
+func (o *benchOptions) stages(pair *live.Pair) (rows reports.Rows, err error) {
+	var jobs []live.Job
+	for _, n := range o.sizes.sizes {
+		if int(n) <= pair.Largest() {
+			jobs = append(jobs, live.Job{Program: "stages", Size: int(n), Check: o.sums})
+		}
+	}
+	if len(jobs) == 0 {
+		return rows, usagef("--size: %s carries at most %s in one packet, of which stages have the times", pair.Transport, quantity.Bytes(pair.Largest()))
+	}
+	measured, err := live.Bench(pair, live.BenchOptions{Jobs: jobs, Within: o.within, Budget: o.budget, Seed: o.seed})
+	if err != nil {
+		return rows, err
+	}
+	rows.Columns = []reports.Column{
+		{Key: "stage", Head: "stage"}, {Key: "size_bytes", Head: "size"}, {Key: "time_us", Head: "time"}, {Key: "repeats", Head: "repeats"},
+	}
+	for k, stage := range []string{"send", "hand over", "receive"} {
+		for _, r := range measured {
+			t := []quantity.Micros{r.Stages.Send, r.Stages.HandOver, r.Stages.Receive}[k]
+			rows.Data = append(rows.Data, []any{stage, quantity.Bytes(r.Size), t, int64(r.Repeats)})
+		}
+	}
+	rows.Notes = []string{"send and receive keep a processor busy, with the copies of the data; hand over is the rest of the one-way time, 0.001 µs where they hide it"}
+	return rows, nil
+}
+
 // signatureDeltas are the computations of a signature in µs.
 var signatureDeltas = []float64{0, 0.25, 0.5, 1, 2, 4}
 
@@ -209,15 +244,17 @@ func (o *benchOptions) signature(pair *live.Pair) (rows reports.Rows, err error)
 	if pair.Transport != live.Shm {
 		deltas = []float64{0, 2, 4, 8, 16, 32}
 	}
-	bursts, err := live.Signature(pair, deltas, o.credits, o.budget)
+	points, err := live.Signature(pair, deltas, o.credits, o.budget)
 	if err != nil {
 		return rows, err
 	}
+	bursts := make([]programs.Burst, len(points))
 	rows.Columns = []reports.Column{
 		{Key: "transport", Head: "transport"}, {Key: "program", Head: "program"}, {Key: "burst", Head: "messages"},
 		{Key: "delta_us", Head: "Δ"}, {Key: "interval_us", Head: "interval"},
 	}
-	for _, b := range bursts {
+	for i, b := range points {
+		bursts[i] = b.Burst
 		rows.Data = append(rows.Data, []any{string(pair.Transport), "signature", int64(b.Messages), b.Delta, b.Interval})
 	}
 	if o.plot == "" {

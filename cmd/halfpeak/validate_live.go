@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -28,8 +29,8 @@ type liveOptions struct {
 
 func (o *liveOptions) declare(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.transport, "live", "", "measure this `transport` of this machine, shm, unix, tcp or udp, fit a model, and predict what was not measured")
-	cmd.Flags().DurationVar(&o.budget, "budget", 30*time.Second, "with --live: `time` for the measurements")
-	cmd.Flags().BoolVar(&o.pin, "pin", false, "with --live: keep each node on a processor of its own")
+	cmd.Flags().DurationVar(&o.budget, "budget", 40*time.Second, "with --live: `time` for the measurements")
+	cmd.Flags().BoolVar(&o.pin, "pin", true, "with --live: keep each node on a processor of its own")
 	cmd.Flags().StringVar(&o.save, "save", "", "with --live: write the model as a platform to this `file`")
 	complete(cmd, "live", []string{"shm", "unix", "tcp", "udp"})
 }
@@ -54,22 +55,91 @@ func (o *liveOptions) args(platforms cobra.PositionalArgs) cobra.PositionalArgs 
 	}
 }
 
-// The training set, and what is held back: other sizes, other windows, another packet.
+// The training set, and what is held back of sizes and windows.
 var (
-	trainSizes = []int{1, 64, 512, 1 << 10, 4 << 10, 8 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20}
-	heldSizes  = []int{24, 200, 768, 2500, 6000, 12_000, 40_000, 150_000, 500_000}
-	heldWindow = []int{1, 2, 4}
-	pieces     = []int{512, 1 << 10, 2 << 10, 4 << 10}
+	trainSizes = []int{1, 8, 16, 32, 64, 128, 256, 512, 1 << 10, 2 << 10, 4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 128 << 10, 256 << 10, 512 << 10, 1 << 20}
+	heldSizes  = []int{24, 200, 768, 2500, 6000, 12_000, 24_000, 40_000, 150_000, 500_000}
+	heldWindow = []int{1, 2, 4, 8}
 )
 
-// windowed is the size with which windows are tried: one piece on all transports.
-const windowed = 4 << 10
+const (
+	windowed     = 4 << 10  // the size with which windows are tried: one piece on all transports
+	trainMessage = 32 << 10 // is cut into the packets of the training set
+	heldMessage  = 64 << 10 // and this one into others, as CLIP's
+	burst        = 512      // messages of the signature's bursts that predictions are for
+)
 
-// pipelined is the size that is cut into packets.
-const pipelined = 64 << 10
+// A trial is what of the experiment depends on the transport.
+type trial struct {
+	trainPackets, heldPackets []int
+	trainDeltas, heldDeltas   []float64 // of the signature, in µs
+}
 
-// run measures a training set, fits it, predicts what was held back, and measures that: in
-// one shuffled run, so that all meet the same machine, but nothing held back is in the fit.
+// trialOf has packets as large as the transport takes, and deltas about its gap.
+func trialOf(t live.Transport) trial {
+	sockets := trial{
+		trainPackets: []int{1 << 10, 4 << 10, 16 << 10}, heldPackets: []int{2 << 10, 3 << 10, 6 << 10, 8 << 10, 12 << 10, 24 << 10, 32 << 10},
+		trainDeltas: []float64{0, 4, 16, 32}, heldDeltas: []float64{12, 24},
+	}
+	switch t {
+	case live.Shm:
+		return trial{
+			trainPackets: []int{512, 2 << 10, 8 << 10, 16 << 10}, heldPackets: []int{768, 1 << 10, 1536, 3 << 10, 4 << 10, 6 << 10, 12 << 10, 16 << 10},
+			trainDeltas: []float64{0, 1, 2, 4}, heldDeltas: []float64{1.5, 3},
+		}
+	case live.UDP:
+		sockets.trainPackets, sockets.heldPackets = []int{512, 1 << 10, 4 << 10}, []int{768, 1536, 2 << 10, 3 << 10}
+	}
+	return sockets
+}
+
+// A prediction is a measurement that was held back, and what the models say of it.
+type prediction struct {
+	job      live.Job
+	quantity string
+	time     quantity.Micros
+}
+
+// machine is the models of a transport of this machine, fitted to the training set.
+type machine struct {
+	oneWay, gap *fit.Result // by size: ping_bulk and thru_bulk
+	logp        model.LogP
+	logpErr     error           // the signature has none
+	handOver    quantity.Micros // without an endpoint
+	stages      []*fit.Result   // of a packet alone: send, hand over, receive
+	pipeline    model.Pipeline  // these
+	whole, slow *fit.Result     // of a packet: alone through all stages; and the interval behind another
+	short       quantity.Micros // a message without data, one way
+}
+
+// inPackets is the time one way of n bytes in packets of p bytes [clip, eq. 4]: the first
+// goes through all stages, and the others come behind it at the interval of the slowest.
+func (m *machine) inPackets(n, p int) quantity.Micros {
+	full, rest := n/p, n%p
+	t := m.whole.Time(quantity.Bytes(p)) + quantity.Micros(full-1)*m.slow.Time(quantity.Bytes(p))
+	if rest > 0 {
+		t += m.slow.Time(quantity.Bytes(rest))
+	}
+	return t
+}
+
+// inWindow is the interval of messages of n bytes with w credits, which come back half of them, k, at a time. A window of
+// messages takes a round trip, and as long as the other k − 1 take to arrive; without waiting,
+// the sender still has to receive the message that brings k credits back.
+func (m *machine) inWindow(n, w int) quantity.Micros {
+	k := max(1, (w+1)/2)
+	gap := m.gap.Time(quantity.Bytes(n)) + m.pipeline.Stages[2].Beta/quantity.Micros(k)
+	roundTrip := m.oneWay.Time(quantity.Bytes(n)) + m.short
+	return max(gap, (roundTrip+quantity.Micros(k-1)*gap)/quantity.Micros(w))
+}
+
+// bursts is the interval of many short requests with a computation of delta after each [hplam, 4.2].
+func (m *machine) bursts(delta quantity.Micros) quantity.Micros {
+	return max(m.logp.GapTime, m.logp.SendOverhead+m.logp.ReceiveOverhead+delta)
+}
+
+// run measures a training set, fits it, predicts what was held back, and measures that. All is measured
+// in one shuffled run, so that it meets the same machine, whose speed changes from minute to minute; what is held back is in no fit.
 func (o *liveOptions) run() (rows reports.Rows, err error) {
 	pair, err := connect(o.transport, "", o.pin)
 	if err != nil {
@@ -80,79 +150,46 @@ func (o *liveOptions) run() (rows reports.Rows, err error) {
 			err = e
 		}
 	}()
-	measure := func(share float64, jobs []live.Job) ([]live.Row, error) {
-		return live.Bench(pair, live.BenchOptions{Jobs: jobs, Within: 0.02, Budget: time.Duration(share * float64(o.budget)), Seed: 1})
+	x := trialOf(pair.Transport)
+	var train, held []live.Job
+	add := func(to *[]live.Job, program string, sizes ...int) {
+		for _, n := range sizes {
+			*to = append(*to, live.Job{Program: program, Size: n})
+		}
 	}
-	var jobs []live.Job
-	for _, n := range trainSizes {
-		jobs = append(jobs, live.Job{Program: "ping_bulk", Size: n})
+	add(&train, "ping_bulk", trainSizes...)
+	add(&train, "thru_bulk", trainSizes...)
+	for _, p := range x.trainPackets {
+		train = append(train, live.Job{Program: "stages", Size: p, Piece: p}, live.Job{Program: "ping_bulk", Size: trainMessage, Piece: p})
 	}
-	for _, n := range trainSizes {
-		jobs = append(jobs, live.Job{Program: "thru_bulk", Size: n})
-	}
-	for _, p := range pieces { // stages: one piece alone, and one behind the other
-		jobs = append(jobs, live.Job{Program: "ping_bulk", Size: p}, live.Job{Program: "thru_bulk", Size: p})
-	}
-	jobs = append(jobs, live.Job{Program: "ping_pong", Size: 16})
-	trained, err := measure(0.5, jobs)
-	if err != nil {
-		return rows, err
-	}
-	k := len(trainSizes)
-	oneWay, err := fit.Auto(table("ping_bulk", trace.OneWay, trained[:k]))
-	if err != nil {
-		return rows, err
-	}
-	gap, err := fit.Auto(table("thru_bulk", trace.Gap, trained[k:2*k]))
-	if err != nil {
-		return rows, err
-	}
-	var alone, behind []live.Row
-	for i := range pieces {
-		alone, behind = append(alone, trained[2*k+2*i]), append(behind, trained[2*k+2*i+1])
-	}
-	sum, err := fit.Linear(table("pieces alone", trace.OneWay, alone), fit.Relative)
-	if err != nil {
-		return rows, err
-	}
-	slowest, err := fit.Linear(table("pieces behind each other", trace.Gap, behind), fit.Relative)
-	if err != nil {
-		return rows, err
-	}
-	short := trained[len(trained)-1].Time
-	pipe := func(p int) quantity.Micros { // a message in pieces of p bytes: the first goes through all stages, others follow
-		return sum.Time(quantity.Bytes(p)) + quantity.Micros(pipelined/p-1)*slowest.Time(quantity.Bytes(p))
-	}
-	tries := []int{512, 1 << 10, 2 << 10, 4 << 10}
-	best := slices.MinFunc(tries, func(a, b int) int { return int(math.Copysign(1, float64(pipe(a)-pipe(b)))) })
-
-	type prediction struct {
-		job      live.Job
-		quantity string
-		time     quantity.Micros
-	}
-	var held []prediction
-	for _, n := range heldSizes {
-		held = append(held, prediction{live.Job{Program: "ping_bulk", Size: n}, "one way", oneWay.Time(quantity.Bytes(n))})
-	}
-	for _, n := range heldSizes {
-		held = append(held, prediction{live.Job{Program: "thru_bulk", Size: n}, "interval", gap.Time(quantity.Bytes(n))})
-	}
-	rtt := oneWay.Time(windowed) + short
+	add(&train, "ping_pong", 16)
+	add(&train, "hand_over", 1)
+	add(&held, "ping_bulk", heldSizes...)
+	add(&held, "thru_bulk", heldSizes...)
 	for _, w := range heldWindow {
-		t := max(gap.Time(windowed), quantity.Micros(float64(rtt)/float64(w)))
-		held = append(held, prediction{live.Job{Program: "thru_bulk", Size: windowed, Credits: w}, fmt.Sprintf("interval, %d credits", w), t})
+		held = append(held, live.Job{Program: "thru_bulk", Size: windowed, Credits: w})
 	}
-	for _, p := range tries {
-		held = append(held, prediction{live.Job{Program: "ping_bulk", Size: pipelined, Piece: p}, fmt.Sprintf("one way, packets of %s", quantity.Bytes(p)), pipe(p)})
+	for _, p := range x.heldPackets {
+		held = append(held, live.Job{Program: "ping_bulk", Size: heldMessage, Piece: p})
 	}
-	jobs = jobs[:0]
-	for _, h := range held {
-		jobs = append(jobs, h.job)
-	}
-	measured, err := measure(0.5, jobs)
+	deltas := append(slices.Clone(x.trainDeltas), x.heldDeltas...)
+	signature, err := live.Signature(pair, deltas, 0, o.budget/10)
 	if err != nil {
 		return rows, err
+	}
+	all, err := live.Bench(pair, live.BenchOptions{Jobs: slices.Concat(train, held), Within: 0.01, Budget: o.budget * 9 / 10, Seed: 1})
+	if err != nil {
+		return rows, err
+	}
+	m, err := o.fit(x, all[:len(train)], signature)
+	if err != nil {
+		return rows, err
+	}
+	var errs []float64
+	report := func(p prediction, got, low, high quantity.Micros) {
+		e := 100 * (float64(p.time)/float64(got) - 1)
+		errs = append(errs, math.Abs(e))
+		rows.Data = append(rows.Data, []any{"live", o.transport, p.job.Program, quantity.Bytes(p.job.Size), p.quantity, float64(p.time), nil, float64(got), "µs", e, float64(low), float64(high)})
 	}
 	rows.Columns = []reports.Column{
 		{Key: "platform", Head: "platform"}, {Key: "layer"}, {Key: "program", Head: "program"}, {Key: "size_bytes", Head: "size"},
@@ -160,30 +197,129 @@ func (o *liveOptions) run() (rows reports.Rows, err error) {
 		{Key: "error_percent", Head: "error", Text: func(v any) string { return fmt.Sprintf("%+.1f %%", v) }},
 		{Key: "measured_low", Head: "low"}, {Key: "measured_high", Head: "high"},
 	}
-	var errs []float64
-	fastest, chosen := math.Inf(1), 0.0
-	for i, h := range held {
-		m := measured[i]
-		e := 100 * (float64(h.time)/float64(m.Time) - 1)
-		errs = append(errs, math.Abs(e))
-		if h.job.Piece > 0 {
-			fastest = min(fastest, float64(m.Time))
-			if h.job.Piece == best {
-				chosen = float64(m.Time)
+	best, fastest := fastestPacket{}, fastestPacket{}
+	for i, j := range held {
+		row := all[len(train)+i]
+		p := m.predict(j)
+		report(p, row.Time, row.Low, row.High)
+		if j.Piece > 0 {
+			best.least(p.time, j.Piece, row.Time)
+			fastest.least(row.Time, j.Piece, row.Time)
+		}
+	}
+	if m.logpErr == nil {
+		for _, b := range signature {
+			if b.Messages == burst && slices.Contains(x.heldDeltas, float64(b.Delta)) {
+				j := live.Job{Program: "signature", Size: 1}
+				report(prediction{j, fmt.Sprintf("interval, Δ = %.3g µs", float64(b.Delta)), m.bursts(b.Delta)}, b.Interval, b.Low, b.High)
 			}
 		}
-		rows.Data = append(rows.Data, []any{"live", o.transport, h.job.Program, quantity.Bytes(h.job.Size), h.quantity, float64(h.time), nil, float64(m.Time), "µs", e, float64(m.Low), float64(m.High)})
 	}
 	slices.Sort(errs)
-	rows.Notes = []string{
-		fmt.Sprintf("median error %.1f %% over %d points that the fit has not seen; worst %.1f %%", errs[len(errs)/2], len(errs), errs[len(errs)-1]),
-		fmt.Sprintf("one way: %s, median error %.1f %%; interval: %s, %.1f %% (training set)", oneWay.Model, 100*oneWay.Median, gap.Model, 100*gap.Median),
-		fmt.Sprintf("best packet of %s: %s predicted; its time is %.1f %% above the best measured", quantity.Bytes(pipelined), quantity.Bytes(best), 100*(chosen/fastest-1)),
-	}
+	rows.Notes = append([]string{
+		fmt.Sprintf("median error %.1f %% over %d points that no fit has seen; worst %.1f %%", errs[len(errs)/2], len(errs), errs[len(errs)-1]),
+		fmt.Sprintf("best packet for %s: %s predicted, %s measured; the predicted one takes %.1f %% more time than the best", quantity.Bytes(heldMessage), quantity.Bytes(best.size), quantity.Bytes(fastest.size), 100*(float64(best.took)/float64(fastest.took)-1)),
+	}, m.notes()...)
 	if o.save != "" {
-		err = o.saveTo(oneWay)
+		err = o.saveTo(m)
 	}
 	return rows, err
+}
+
+// A fastestPacket is that for which some time is the least, and the time that it took.
+type fastestPacket struct {
+	size     int
+	by, took quantity.Micros
+}
+
+func (p *fastestPacket) least(by quantity.Micros, size int, took quantity.Micros) {
+	if p.size == 0 || by < p.by {
+		*p = fastestPacket{size, by, took}
+	}
+}
+
+// predict says what a job takes.
+func (m *machine) predict(j live.Job) prediction {
+	n := quantity.Bytes(j.Size)
+	switch {
+	case j.Piece > 0:
+		return prediction{j, fmt.Sprintf("one way, packets of %s", quantity.Bytes(j.Piece)), m.inPackets(j.Size, j.Piece)}
+	case j.Credits > 0:
+		return prediction{j, fmt.Sprintf("interval, %d credits", j.Credits), m.inWindow(j.Size, j.Credits)}
+	case j.Program == "thru_bulk":
+		return prediction{j, "interval", m.gap.Time(n)}
+	}
+	return prediction{j, "one way", m.oneWay.Time(n)}
+}
+
+// fit fits the models to the training set.
+func (o *liveOptions) fit(x trial, rows []live.Row, signature []live.Burst) (m *machine, err error) {
+	m = &machine{}
+	next := func(n int) []live.Row {
+		part := rows[:n]
+		rows = rows[n:]
+		return part
+	}
+	if m.oneWay, err = fit.Auto(table("ping_bulk", trace.OneWay, next(len(trainSizes)))); err != nil {
+		return nil, err
+	}
+	if m.gap, err = fit.Auto(table("thru_bulk", trace.Gap, next(len(trainSizes)))); err != nil {
+		return nil, err
+	}
+	var alone, behind []live.Row
+	tables := []*trace.Table{{Title: "send", Kind: trace.Stage}, {Title: "hand over", Kind: trace.Stage}, {Title: "receive", Kind: trace.Stage}}
+	for i, p := range x.trainPackets {
+		pair := next(2)
+		stages, message := pair[0], pair[1]
+		alone = append(alone, stages)
+		message.Size = p
+		message.Time = max(1e-3, (message.Time-stages.Time)/quantity.Micros(trainMessage/p-1)) // what each but the first adds
+		message.Low, message.High = message.Time, message.Time
+		behind = append(behind, message)
+		for k, t := range []quantity.Micros{stages.Stages.Send, stages.Stages.HandOver, stages.Stages.Receive} {
+			tables[k].Samples = append(tables[k].Samples, trace.Sample{Size: quantity.Bytes(p), Count: 1, Mean: t, Line: i + 1})
+			tables[k].Rows++
+		}
+	}
+	if m.whole, err = fit.Linear(table("packets alone", trace.OneWay, alone), fit.Relative); err != nil {
+		return nil, err
+	}
+	if m.slow, err = fit.Linear(table("packets behind each other", trace.Gap, behind), fit.Relative); err != nil {
+		return nil, err
+	}
+	if m.stages, m.pipeline, err = fit.Stages(tables, fit.Relative); err != nil {
+		return nil, err
+	}
+	m.short, m.handOver = next(1)[0].Time, next(1)[0].Time
+	bursts := &trace.Table{Title: "signature", Kind: trace.Interval}
+	for _, b := range signature {
+		if slices.Contains(x.trainDeltas, float64(b.Delta)) {
+			bursts.Bursts = append(bursts.Bursts, trace.Burst{Messages: b.Messages, Delta: b.Delta, Interval: b.Interval})
+		}
+	}
+	r, err := fit.LogP(bursts, 0)
+	if m.logpErr = err; err == nil {
+		m.logp = r.Layer()
+		m.logp.Latency = max(0, m.short-m.logp.SendOverhead-m.logp.ReceiveOverhead) // the overheads may overlap
+	}
+	return m, nil
+}
+
+// notes say what the models are.
+func (m *machine) notes() []string {
+	notes := []string{
+		fmt.Sprintf("one way: %s, median error %.1f %%; interval: %s, %.1f %% (training set)", m.oneWay.Model, 100*m.oneWay.Median, m.gap.Model, 100*m.gap.Median),
+		fmt.Sprintf("a frame without data or endpoint is handed over in %.3g µs, a short message takes %.3g µs", float64(m.handOver), float64(m.short)),
+	}
+	var stages []string
+	for _, s := range m.pipeline.Stages {
+		stages = append(stages, fmt.Sprintf("%s %.3g + %.3g/KiB", s.Name, float64(s.Beta), perKiB(s.Tau)))
+	}
+	notes = append(notes, "stages of a packet alone, µs: "+strings.Join(stages, "; ")+fmt.Sprintf("; behind another %.3g + %.3g/KiB", float64(m.slow.Segments[0].Beta.Value), perKiB(m.slow.Segments[0].Tau.Value)))
+	if m.logpErr != nil {
+		return append(notes, fmt.Sprintf("no LogP: %v", m.logpErr))
+	}
+	return append(notes, fmt.Sprintf("signature: o_s %.3g, o_r %.3g, L %.3g, g %.3g µs", float64(m.logp.SendOverhead), float64(m.logp.ReceiveOverhead), float64(m.logp.Latency), float64(m.logp.GapTime)))
 }
 
 // table makes measurements a table that fit takes.
@@ -196,36 +332,68 @@ func table(title string, kind trace.Kind, rows []live.Row) *trace.Table {
 	return t
 }
 
-// saveTo writes the one-way times as a platform.
-func (o *liveOptions) saveTo(r *fit.Result) error {
+// saveTo writes the models as a platform: a layer for the one-way times, one for LogGP, and one for packets.
+func (o *liveOptions) saveTo(m *machine) error {
+	r := m.oneWay
 	layer, err := r.Layer()
 	if err != nil {
 		return err
 	}
+	from := "halfpeak validate --live " + o.transport
 	t := &tomlFile{}
 	t.WriteString("# Written by halfpeak validate --live.\n\n")
 	t.key("title", o.transport+" of this machine")
 	t.table("layer." + o.transport)
-	t.key("source", fmt.Sprintf("halfpeak validate --live %s: %s fit over %d sizes, median error %.2g %%", o.transport, r.Model, len(r.Points), 100*r.Median))
-	s, several := layer.(model.Switch)
-	if !several {
-		t.linear(layer.(model.Linear), &r.Segments[0])
-		return savePlatform(o.save, t.String())
-	}
-	t.key("model", "switch")
-	t.WriteString("branches = [\n")
-	for k, b := range s.Branches {
-		fmt.Fprintf(t, "  { layer = \"%s-%d\"", o.transport, k+1)
-		if k < len(s.Branches)-1 {
-			fmt.Fprintf(t, ", up_to = \"%.0fB\"", float64(b.UpTo))
+	t.key("source", fmt.Sprintf("%s: %s fit over %d sizes, median error %.2g %%", from, r.Model, len(r.Points), 100*r.Median))
+	if s, several := layer.(model.Switch); several {
+		t.key("model", "switch")
+		t.WriteString("branches = [\n")
+		for k, b := range s.Branches {
+			fmt.Fprintf(t, "  { layer = \"%s-%d\"", o.transport, k+1)
+			if k < len(s.Branches)-1 {
+				fmt.Fprintf(t, ", up_to = \"%.0fB\"", float64(b.UpTo))
+			}
+			t.WriteString(" },\n")
 		}
-		t.WriteString(" },\n")
+		t.WriteString("]\n")
+		for k, b := range s.Branches {
+			t.table(fmt.Sprintf("layer.%s-%d", o.transport, k+1))
+			t.key("source", fmt.Sprintf("sizes from %s to %s", r.Segments[k].From, r.Segments[k].To))
+			t.linear(b.Layer.(model.Linear), &r.Segments[k])
+		}
+	} else {
+		t.linear(layer.(model.Linear), &r.Segments[0])
 	}
-	t.WriteString("]\n")
-	for k, b := range s.Branches {
-		t.table(fmt.Sprintf("layer.%s-%d", o.transport, k+1))
-		t.key("source", fmt.Sprintf("sizes from %s to %s", r.Segments[k].From, r.Segments[k].To))
-		t.linear(b.Layer.(model.Linear), &r.Segments[k])
+	if m.logpErr == nil {
+		t.table("layer." + o.transport + "-loggp")
+		t.key("model", "loggp")
+		for _, k := range []struct {
+			name  string
+			value quantity.Micros
+		}{{"o_s", m.logp.SendOverhead}, {"o_r", m.logp.ReceiveOverhead}, {"L", m.logp.Latency}, {"g", m.logp.GapTime}} {
+			t.key(k.name, us(k.value))
+		}
+		large := m.gap.Segments[len(m.gap.Segments)-1]
+		t.key("G", usPerKiB(large.Tau.Value))
+		t.key("source", fmt.Sprintf("%s: o_s, o_r and g of the signature, L of the round trip, G of the interval of %s and more", from, large.From))
 	}
+	hosts := []string{"sender", "", "receiver"}
+	var names []string
+	for k, s := range m.stages {
+		name := o.transport + "-" + strings.ReplaceAll(s.Name, " ", "-")
+		names = append(names, fmt.Sprintf("%q", name))
+		t.table("stage." + name)
+		t.key("beta", us(s.Segments[0].Beta.Value))
+		t.key("tau", usPerKiB(s.Segments[0].Tau.Value))
+		if hosts[k] != "" {
+			t.key("host", hosts[k])
+		}
+		t.key("source", fmt.Sprintf("%s: stage %s of packets alone", from, s.Name))
+	}
+	t.table("layer." + o.transport + "-packets")
+	t.key("model", "pipeline")
+	fmt.Fprintf(t, "stages = [%s]\n", strings.Join(names, ", "))
+	t.key("packets", "best")
+	t.key("source", "the stages above, each alone: behind each other, packets may be slower")
 	return savePlatform(o.save, t.String())
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -33,6 +34,7 @@ type BenchOptions struct {
 // A Row is what was measured of a program and size.
 type Row struct {
 	Program   string
+	Stages    Stages          // of the program stages: medians over repeats
 	Size      int             // bytes
 	Time      quantity.Micros // one way, or the interval between messages: median over repeats
 	Low, High quantity.Micros // its 95 % interval
@@ -75,10 +77,14 @@ func MeasureClock() Clock {
 	return c
 }
 
+// clockCost is what a reading costs, in µs.
+var clockCost = sync.OnceValue(func() quantity.Micros { return MeasureClock().Overhead })
+
 // A point is a program and size while it is measured.
 type point struct {
 	Job
 	times []quantity.Micros
+	parts [3][]quantity.Micros    // of stages
 	each  *hdrhistogram.Histogram // ns
 }
 
@@ -96,8 +102,11 @@ func Bench(r Runner, o BenchOptions) ([]Row, error) {
 	var points []*point
 	for _, name := range o.Programs {
 		sizes := o.Sizes
-		if name == "ping_pong" {
+		switch name {
+		case "ping_pong":
 			sizes = []int{16}
+		case "hand_over":
+			sizes = []int{1}
 		}
 		for _, n := range sizes {
 			points = append(points, &point{Job: Job{Program: name, Size: n, Credits: o.Credits, Check: o.Check}, each: hdrhistogram.New(1, highestNano, 3)})
@@ -156,6 +165,9 @@ func (p *point) measure(r Runner) error {
 		return err
 	}
 	p.times = append(p.times, result.Time)
+	for i, t := range [3]quantity.Micros{result.Stages.Send, result.Stages.HandOver, result.Stages.Receive} {
+		p.parts[i] = append(p.parts[i], t)
+	}
 	if p.Program != "ping_bulk" || len(p.times)%4 != 1 {
 		return nil
 	}
@@ -175,6 +187,10 @@ func (p *point) row(within float64) Row {
 	slices.Sort(t)
 	row := Row{Program: p.Program, Size: p.Size, Repeats: len(t)}
 	row.Time, row.Low, row.High = Median(t)
+	for i, to := range []*quantity.Micros{&row.Stages.Send, &row.Stages.HandOver, &row.Stages.Receive} {
+		part := slices.Sorted(slices.Values(p.parts[i]))
+		*to, _, _ = Median(part)
+	}
 	row.Done = float64(row.High-row.Low) <= 2*within*float64(row.Time)
 	if p.each.TotalCount() > 0 {
 		row.P50 = quantity.Micros(p.each.ValueAtQuantile(50)) / 1000

@@ -26,7 +26,7 @@ func newDatagrams(node int, fds []int) (p *port, err error) {
 	p = newPort(node, len(fds))
 	p.spin, p.yield, p.adapts = mostPolls, 0, true // sleep is a system call that a message ends
 	d := &datagrams{port: p, fds: fds}
-	p.link, p.small, p.large = d, maxDatagram, maxDatagram
+	p.link, p.largest = d, maxDatagram
 	d.waker, err = newWaker(node, fds)
 	return p, err
 }

@@ -95,6 +95,9 @@ func Start(t Transport, pinned bool, args ...string) (*Pair, error) {
 	return q, nil
 }
 
+// Largest is the largest packet of the transport, in bytes.
+func (q *Pair) Largest() int { return q.port.largest }
+
 func newPair(t Transport, p *port, control io.WriteCloser, from io.Reader) *Pair {
 	p.stall, p.alone = micros(Patience), true
 	q := &Pair{Transport: t, port: p, control: control, answers: make(chan answer, 4)}
@@ -158,7 +161,7 @@ func (q *Pair) Run(j Job) (r Result, err error) {
 	}
 	err = guard(func() (err error) {
 		ep := j.options().endpoint(q.port, q.Transport)
-		if r, err = j.run(ep, q.Transport); err != nil {
+		if r, err = j.run(ep, q.port); err != nil {
 			return err
 		}
 		return ep.Flush()
@@ -260,7 +263,7 @@ func serve(t Transport, p *port, in io.Reader, out io.Writer) error {
 		}
 		err := guard(func() error {
 			ep := j.options().endpoint(p, t)
-			if _, err := j.run(ep, t); err != nil {
+			if _, err := j.run(ep, p); err != nil {
 				return err
 			}
 			ep.Linger(func() bool { return ended.Load() })

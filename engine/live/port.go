@@ -76,35 +76,34 @@ func (b *box) parts() (head, data []byte) {
 	return b.own[:headerSize+len(b.Payload)], nil
 }
 
-// smallBelow is the size of messages that are cut into large pieces. Small ones take less time if both nodes copy at the same time.
-const smallBelow = 128 << 10
-
 // A port is a node on real time. It implements [engine.Port].
 type port struct {
 	_ [2 * line]byte // ports of one process are in lines of the cache of their own
 	link
-	node, nodes  int
-	epoch        uint8              // of the program: frames of others are thrown away
-	alone        bool               // no other node is in this process
-	small, large int                // the largest pieces of messages below smallBelow, and of others
-	cut          int                // a smaller largest piece that a job wants; else 0
-	spin         int                // polls before the processor is let go
-	yield        int                // polls after those that let other goroutines run, before it sleeps
-	adapts       bool               // the spin to what was found in time
-	waits        int                // since the last trial
-	tried        [2]quantity.Micros // the time of waits with polling, and without
-	began        quantity.Micros    // when the trial did
-	stall        quantity.Micros    // how long it waits before the peer is given up; 0: for ever
-	since        quantity.Micros    // when it began to
-	start        time.Time
-	free         []*box
-	chain        uint32 // what pauses are made of
-	next         *box   // ended a wait
-	stash        []*box // came in while the port waited for room
-	taken        int    // how many of the stash were received
-	place        func(f *engine.Frame, n int) []byte
-	signal       atomic.Pointer[signal]
-	_            [2 * line]byte
+	node, nodes int
+	epoch       uint8              // of the program: frames of others are thrown away
+	alone       bool               // no other node is in this process
+	largest     int                // piece that the link takes
+	cut         int                // a smaller largest piece that a job wants; else 0
+	spin        int                // polls before the processor is let go
+	yield       int                // polls after those that let other goroutines run, before it sleeps
+	adapts      bool               // the spin to what was found in time
+	waits       int                // since the last trial
+	tried       [2]quantity.Micros // the time of waits with polling, and without
+	began       quantity.Micros    // when the trial did
+	stall       quantity.Micros    // how long it waits before the peer is given up; 0: for ever
+	since       quantity.Micros    // when it began to
+	start       time.Time
+	free        []*box
+	chain       uint32 // what pauses are made of
+	next        *box   // ended a wait
+	sees        bool   // the clock is read when a wait ends, for seen
+	seen        quantity.Micros
+	stash       []*box // came in while the port waited for room
+	taken       int    // how many of the stash were received
+	place       func(f *engine.Frame, n int) []byte
+	signal      atomic.Pointer[signal]
+	_           [2 * line]byte
 }
 
 // A signal ends waiting: with err, it also ends the program.
@@ -147,12 +146,8 @@ func (p *port) Compute(d quantity.Micros, _ bool) (left quantity.Micros) {
 	return 0
 }
 
-func (p *port) Cut(n, left int) (piece, size int, route int32) {
-	piece = p.small
-	if n >= smallBelow {
-		piece = p.large
-	}
-	if p.cut > 0 {
+func (p *port) Cut(_, left int) (piece, size int, route int32) {
+	if piece = p.largest; p.cut > 0 {
 		piece = min(piece, p.cut)
 	}
 	piece = min(piece, left)
@@ -242,6 +237,9 @@ func (p *port) Receive() *engine.Frame {
 func (p *port) Wait(until quantity.Micros) {
 	chain := p.chain
 	for i := 0; len(p.stash) == 0; i++ {
+		if p.sees {
+			p.seen = p.Now()
+		}
 		if b := p.receive(); b != nil {
 			p.next, p.chain = b, chain
 			if p.adapts {

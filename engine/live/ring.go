@@ -101,7 +101,7 @@ func newShared(memory []byte, node, nodes int, unmap func() error) (*port, error
 		}
 		s.pools[i] = (*pool)(unsafe.Pointer(&memory[nodes*nodes*ringSize+i*poolSize]))
 	}
-	p.link, p.small, p.large = s, 4<<10, blockSize
+	p.link, p.largest = s, blockSize
 	return p, nil
 }
 

@@ -13,9 +13,15 @@ import (
 // longest is how many messages the longest burst of a signature has.
 const longest = 1024
 
+// A Burst is a point of a signature with the 95 % interval of its median.
+type Burst struct {
+	programs.Burst
+	Low, High quantity.Micros
+}
+
 // Signature measures the LogP signature with computations of deltas µs: the median of each point over 3 to
-// 31 repeats, as many as the budget allows.
-func Signature(r Runner, deltas []float64, credits int, budget time.Duration) ([]programs.Burst, error) {
+// 31 repeats, as many as the budget allows, without the cost of the clock.
+func Signature(r Runner, deltas []float64, credits int, budget time.Duration) ([]Burst, error) {
 	start := time.Now()
 	var bursts []programs.Burst
 	var intervals [][]quantity.Micros
@@ -29,12 +35,14 @@ func Signature(r Runner, deltas []float64, credits int, budget time.Duration) ([
 			intervals = make([][]quantity.Micros, len(bursts))
 		}
 		for i, b := range bursts {
-			intervals[i] = append(intervals[i], b.Interval)
+			intervals[i] = append(intervals[i], max(0, b.Interval-clockCost()/quantity.Micros(b.Messages)))
 		}
 	}
-	for i := range bursts {
+	points := make([]Burst, len(bursts))
+	for i, b := range bursts {
 		slices.Sort(intervals[i])
-		bursts[i].Interval, _, _ = Median(intervals[i])
+		points[i].Burst = b
+		points[i].Interval, points[i].Low, points[i].High = Median(intervals[i])
 	}
-	return bursts, nil
+	return points, nil
 }

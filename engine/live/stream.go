@@ -47,7 +47,7 @@ func newStreams(node int, fds []int) (p *port, err error) {
 			s.conns[i] = &stream{fd: fd, buffer: make([]byte, streamBuffer), poll: polled} // after the event
 		}
 	}
-	p.link, p.small, p.large = s, maxPayload, maxPayload
+	p.link, p.largest = s, maxPayload
 	s.waker, err = newWaker(node, fds)
 	return p, err
 }

@@ -5,6 +5,7 @@ package live
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"github.com/halfpeak/halfpeak/engine"
 	"github.com/halfpeak/halfpeak/engine/programs"
@@ -26,7 +27,7 @@ type Job struct {
 }
 
 // Programs are those that Bench measures, apart from the signature.
-var Programs = []string{"ping_pong", "ping_bulk", "thru_bulk", "test_xfer", "test_med"}
+var Programs = []string{"hand_over", "ping_pong", "ping_bulk", "thru_bulk", "test_xfer", "test_med"}
 
 // Limits of a job.
 const (
@@ -62,11 +63,16 @@ type Result struct {
 	Time   quantity.Micros   // of a message: one way, or its interval
 	Each   []quantity.Micros // of each round trip: half of it
 	Bursts []programs.Burst
+	Stages Stages
 }
 
 // run runs the job on a node. On node 1, a program that only serves returns at once.
-func (j Job) run(ep *engine.Endpoint, t Transport) (r Result, err error) {
+func (j Job) run(ep *engine.Endpoint, p *port) (r Result, err error) {
 	switch j.Program {
+	case "hand_over":
+		r.Time = p.handOver(j.Count)
+	case "stages":
+		r, err = p.stages(ep, j.Size, j.Count)
 	case "ping_pong":
 		if _, err := programs.PingPong(ep, int(warmth*float64(j.Count))); err != nil {
 			return r, err
@@ -84,8 +90,8 @@ func (j Job) run(ep *engine.Endpoint, t Transport) (r Result, err error) {
 		r.Time, err = programs.TestMed(ep, programs.OneToOne, j.Size, j.Count)
 		r.Time /= quantity.Micros(j.Count)
 	case "signature":
-		bursts := []int{1, 2, 4, 8, 16, 32, 64}
-		for n := 128; n <= j.Count; n *= 2 {
+		bursts := []int{warmBurst}
+		for n := 1; n <= j.Count; n *= 2 {
 			bursts = append(bursts, n)
 		}
 		deltas := make([]quantity.Micros, len(j.Deltas))
@@ -93,6 +99,9 @@ func (j Job) run(ep *engine.Endpoint, t Transport) (r Result, err error) {
 			deltas[i] = quantity.Micros(d)
 		}
 		r.Bursts, err = programs.Signature(ep, bursts, deltas)
+		for k := len(r.Bursts) - len(bursts); k >= 0; k -= len(bursts) {
+			r.Bursts = slices.Delete(r.Bursts, k, k+1)
+		}
 	default:
 		return r, fmt.Errorf("no program %q", j.Program)
 	}
@@ -102,6 +111,9 @@ func (j Job) run(ep *engine.Endpoint, t Transport) (r Result, err error) {
 // warmth is the share of the round trips before those that are measured: memory is touched for the first time,
 // sockets find their windows, and processors wake up.
 const warmth = 1. / 4
+
+// warmBurst is the length of the burst before those of a Δ that count.
+const warmBurst = 256
 
 // roundTrips is [programs.PingBulk] without a look at the clock for each message, unless each of them is asked for. The data is the same
 // in all but its first bytes, and all of it is compared after the last.

@@ -1,0 +1,103 @@
+//go:build linux
+
+package live
+
+import (
+	"slices"
+
+	"github.com/halfpeak/halfpeak/engine"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// Stages are the times of one packet in each stage of its way, as CLIP's figure 4.9 has them. Send and Receive keep a
+// processor busy; they are LogP's overheads, with the copies of the data. HandOver is the rest of
+// the one-way time: from the flag's or the socket's write to its sight.
+type Stages struct{ Send, HandOver, Receive quantity.Micros }
+
+// leastTime, the clock's unit in µs, is the time of a stage that others hide: a socket's write returns after the other node has read.
+const leastTime = quantity.Micros(1e-3)
+
+// handOver is the time one way of a frame without data that goes back and forth between the links of two nodes, rounds
+// times: without an endpoint, so what the transport alone takes.
+func (p *port) handOver(rounds int) quantity.Micros {
+	take := func() {
+		for i := 0; ; i++ {
+			if b := p.receive(); b != nil {
+				p.Free(&b.Frame)
+				return
+			}
+			if i >= p.spin {
+				p.idle(i, forever)
+			}
+			p.chain = pause(p.chain)
+		}
+	}
+	give := func() {
+		f := p.Alloc(0)
+		f.Header = engine.Header{Segment: -1}
+		f.Src, f.Dst, f.Offset = int32(p.node), int32(1-p.node), 0
+		p.Send(f)
+	}
+	var start quantity.Micros
+	for i := range rounds + rounds/4 {
+		if i == rounds/4 {
+			start = p.Now()
+		}
+		if p.node == 0 {
+			give()
+			take()
+		} else {
+			take()
+			give()
+		}
+	}
+	return (p.Now() - start) / quantity.Micros(2*rounds)
+}
+
+// stages is the median time of each stage over round trips of n bytes that travel as one packet. The clock is read
+// around the stages of node 0, and what that costs is taken off; without it, the round trip is measured.
+func (p *port) stages(ep *engine.Endpoint, n, rounds int) (r Result, err error) {
+	whole, err := roundTrips(ep, n, rounds, false)
+	if err != nil {
+		return r, err
+	}
+	memory, data := make([]byte, n), make([]byte, n)
+	segment := ep.Register(memory)
+	back := 0
+	var received []quantity.Micros
+	pong := ep.Handle(func(*engine.Message) {
+		received = append(received, p.Now()-p.seen)
+		back++
+	})
+	var failed error
+	ping := ep.Handle(func(m *engine.Message) {
+		if err := m.ReplyStore(pong, segment, 0, memory); err != nil {
+			failed = err
+		}
+	})
+	if ep.Node() != 0 {
+		return r, nil
+	}
+	p.sees = true
+	defer func() { p.sees = false }()
+	var sent []quantity.Micros
+	for i := range rounds {
+		start := p.Now()
+		if err := ep.Store(1, ping, segment, 0, data); err != nil {
+			return r, err
+		}
+		sent = append(sent, p.Now()-start)
+		if err := ep.WaitFor("the data back from node 1", func() bool { return back > i }); err != nil {
+			return r, err
+		}
+	}
+	middle := func(t []quantity.Micros) quantity.Micros {
+		slices.Sort(t)
+		m, _, _ := Median(t)
+		return max(leastTime, m-clockCost())
+	}
+	r.Stages = Stages{Send: middle(sent), Receive: middle(received)}
+	r.Stages.HandOver = max(leastTime, whole.Time-r.Stages.Send-r.Stages.Receive)
+	r.Time = whole.Time
+	return r, failed
+}
