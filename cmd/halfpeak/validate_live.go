@@ -105,6 +105,7 @@ type machine struct {
 	oneWay, gap *fit.Result // by size: ping_bulk and thru_bulk
 	logp        model.LogP
 	logpErr     error           // the signature has none
+	largest     quantity.Bytes  // packet that the transport takes
 	handOver    quantity.Micros // without an endpoint
 	stages      []*fit.Result   // of a packet alone: send, hand over, receive
 	pipeline    model.Pipeline  // these
@@ -181,10 +182,11 @@ func (o *liveOptions) run() (rows reports.Rows, err error) {
 	if err != nil {
 		return rows, err
 	}
-	m, err := o.fit(x, all[:len(train)], signature)
+	m, err := fitMachine(x, all[:len(train)], signature)
 	if err != nil {
 		return rows, err
 	}
+	m.largest = quantity.Bytes(pair.Largest())
 	var errs []float64
 	report := func(p prediction, got, low, high quantity.Micros) {
 		e := 100 * (float64(p.time)/float64(got) - 1)
@@ -252,8 +254,8 @@ func (m *machine) predict(j live.Job) prediction {
 	return prediction{j, "one way", m.oneWay.Time(n)}
 }
 
-// fit fits the models to the training set.
-func (o *liveOptions) fit(x trial, rows []live.Row, signature []live.Burst) (m *machine, err error) {
+// fitMachine fits the models to the training set.
+func fitMachine(x trial, rows []live.Row, signature []live.Burst) (m *machine, err error) {
 	m = &machine{}
 	next := func(n int) []live.Row {
 		part := rows[:n]
@@ -394,6 +396,6 @@ func (o *liveOptions) saveTo(m *machine) error {
 	t.key("model", "pipeline")
 	fmt.Fprintf(t, "stages = [%s]\n", strings.Join(names, ", "))
 	t.key("packets", "best")
-	t.key("source", "the stages above, each alone: behind each other, packets may be slower")
+	t.key("source", "the stages above, each alone: behind each other, packets may be slower; the transport takes packets up to "+m.largest.String())
 	return savePlatform(o.save, t.String())
 }

@@ -89,9 +89,9 @@ type point struct {
 }
 
 const (
-	batch       = 20_000 // µs that a repeat takes: in one of 1 ms, a short message takes a third longer than in one of 100 ms
-	fewest      = 9      // repeats
-	highestNano = int64(100 * time.Second)
+	longestRepeat = 20_000 // µs: in repeats of 1 ms, a short message takes a third longer than in those of 100 ms
+	fewest        = 9      // repeats
+	highestNano   = int64(100 * time.Second)
 )
 
 // Bench measures until all medians are as certain as wanted, or the budget is spent; each
@@ -115,8 +115,9 @@ func Bench(r Runner, o BenchOptions) ([]Row, error) {
 	for _, j := range o.Jobs {
 		points = append(points, &point{Job: j, each: hdrhistogram.New(1, highestNano, 3)})
 	}
+	repeat := min(max(float64(o.Budget.Microseconds())/float64((fewest+3)*len(points)), 1000), longestRepeat)
 	for _, p := range points {
-		if err := p.warm(r); err != nil {
+		if err := p.warm(r, repeat); err != nil {
 			return nil, fmt.Errorf("%s of %d bytes: %w", p.Program, p.Size, err)
 		}
 	}
@@ -144,15 +145,15 @@ func Bench(r Runner, o BenchOptions) ([]Row, error) {
 	return rows, nil
 }
 
-// warm runs the job until a repeat takes long enough.
-func (p *point) warm(r Runner) error {
+// warm runs the job until a repeat takes about as long as said, in µs.
+func (p *point) warm(r Runner, repeat float64) error {
 	p.Count = 8
 	for range 2 {
 		result, err := r.Run(p.Job)
 		if err != nil {
 			return err
 		}
-		p.Count = int(min(max(batch/float64(result.Time), 8), 100_000))
+		p.Count = int(min(max(repeat/float64(result.Time), 8), 100_000))
 	}
 	return nil
 }

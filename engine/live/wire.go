@@ -22,7 +22,7 @@ import (
 // for what the transport itself relies on.
 const (
 	headerSize = 72
-	version    = 1
+	version    = 2
 	maxPayload = 1 << 20
 )
 
