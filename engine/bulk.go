@@ -244,13 +244,11 @@ func (e *Endpoint) collect(f *Frame) (data []byte, complete bool) {
 	return data, p.came(q, uint32(len(f.Payload)), f.Total)
 }
 
-// bulkData is all data of a bulk message, once its last piece has come.
-func (e *Endpoint) bulkData(f *Frame) (data []byte, complete bool) {
-	if f.Total < f.Whole {
-		p := &e.peers[f.Src]
-		if !p.came(p.partial(partialKey{f.Message, wholeMessage, f.Kind == Reply}), f.Total, f.Whole) {
-			return nil, false
-		}
+// wholeData is all data of a bulk message of several pieces, once the last of them has come.
+func (e *Endpoint) wholeData(f *Frame) (data []byte, complete bool) {
+	p := &e.peers[f.Src]
+	if !p.came(p.partial(partialKey{f.Message, wholeMessage, f.Kind == Reply}), f.Total, f.Whole) {
+		return nil, false
 	}
 	return e.segments[f.Segment][f.Addr-f.At:][:f.Whole], true
 }

@@ -460,8 +460,9 @@ func (e *Endpoint) handle(f *Frame, data []byte) {
 	m := &e.message
 	offset, complete := f.At, true
 	if f.stores() {
-		offset = f.Addr - f.At
-		data, complete = e.bulkData(f)
+		if offset = f.Addr - f.At; f.Total < f.Whole {
+			data, complete = e.wholeData(f)
+		}
 	}
 	m.Endpoint, m.From, m.Data, m.Offset, m.Whole = e, int(f.Src), data, int(offset), int(f.Whole)
 	m.frame, m.replied = f, false
