@@ -4,7 +4,9 @@ package live
 
 import (
 	"fmt"
+	"sync"
 	"testing"
+	"unsafe"
 
 	"github.com/halfpeak/halfpeak/engine"
 	"github.com/halfpeak/halfpeak/engine/programs"
@@ -123,6 +125,44 @@ func byteSize(n int) string {
 		return string(rune('0'+n>>20)) + "MiB"
 	}
 	return "n"
+}
+
+// BenchmarkFlag is the least that a message can take: a number in a line of the cache goes from one processor to the other and back.
+func BenchmarkFlag(b *testing.B) {
+	memory := heap(2)
+	there, back := (*slot)(unsafe.Pointer(&memory[0])), (*slot)(unsafe.Pointer(&memory[8*line]))
+	n := uint32(b.N)
+	follow := func(of *slot, i uint32) {
+		for chain := uint32(0); of.valid.Load() != i; {
+			chain = pause(chain)
+		}
+	}
+	var other sync.WaitGroup
+	other.Go(func() {
+		unpin, err := pin(1)
+		if err != nil {
+			b.Error(err)
+			return
+		}
+		defer unpin()
+		for i := uint32(1); i <= n; i++ {
+			follow(there, i)
+			back.valid.Store(i)
+		}
+	})
+	unpin, err := pin(0)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer unpin()
+	b.ResetTimer()
+	for i := uint32(1); i <= n; i++ {
+		there.valid.Store(i)
+		follow(back, i)
+	}
+	b.StopTimer()
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(2*b.N), "us/oneway")
+	other.Wait()
 }
 
 // BenchmarkSelf is what the software of a message costs: from a node to itself, no line of the cache moves to another processor.

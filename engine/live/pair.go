@@ -30,6 +30,7 @@ type Pair struct {
 	epoch     uint8
 	child     *exec.Cmd
 	said      *bytes.Buffer // by the child before it died
+	unpin     func()        // the goroutine of Start; nil if it is not pinned
 }
 
 // An answer is what node 1 says: that it is ready, and how the job ended there.
@@ -90,7 +91,8 @@ func Start(t Transport, pinned bool, args ...string) (*Pair, error) {
 	q := newPair(t, p, in, out)
 	q.child, q.said = child, &said
 	if pinned {
-		return q, pin(0)
+		q.unpin, err = pin(0)
+		return q, err
 	}
 	return q, nil
 }
@@ -175,8 +177,11 @@ func (q *Pair) Run(j Job) (r Result, err error) {
 	return r, q.answer()
 }
 
-// Close ends the other node, and waits for it if it is a process of ours.
+// Close ends the other node, and waits for it if it is a process of ours. A pinned pair is closed by the goroutine that started it.
 func (q *Pair) Close() error {
+	if q.unpin != nil {
+		defer q.unpin()
+	}
 	err := q.control.Close()
 	if q.child != nil {
 		late := time.AfterFunc(Patience, func() { _ = q.child.Process.Kill() })
@@ -206,9 +211,11 @@ func Child(t Transport, in io.Reader, out io.Writer, pinned bool) error {
 		return err
 	}
 	if pinned {
-		if err := pin(1); err != nil {
+		unpin, err := pin(1)
+		if err != nil {
 			return err
 		}
+		defer unpin()
 	}
 	return serve(t, p, in, out)
 }

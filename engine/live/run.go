@@ -42,9 +42,11 @@ func run(ports []*port, t Transport, o Options, program func(*engine.Endpoint) e
 		running.Go(func() {
 			errs[i] = guard(func() error {
 				if o.Pin {
-					if err := pin(i); err != nil {
+					unpin, err := pin(i)
+					if err != nil {
 						return err
 					}
+					defer unpin()
 				}
 				ep := o.endpoint(p, t)
 				if err := program(ep); err != nil {

@@ -141,12 +141,13 @@ func mapMemory(fd, size int) ([]byte, error) {
 	return unix.Mmap(fd, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_POPULATE)
 }
 
-// pin keeps the goroutine on a processor for good: of those that the process may use, the one of the node.
-func pin(node int) error {
+// pin keeps the goroutine on a processor, that of the node among those that the process may use, until unpin. A
+// process that is started meanwhile may only use that one too.
+func pin(node int) (unpin func(), err error) {
 	runtime.LockOSThread()
 	var may, one unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &may); err != nil {
-		return fmt.Errorf("pin: %w", err)
+		return nil, fmt.Errorf("pin: %w", err)
 	}
 	which := node % may.Count()
 	for cpu := 0; ; cpu++ {
@@ -155,10 +156,14 @@ func pin(node int) error {
 		}
 		if which == 0 {
 			one.Set(cpu)
-			return unix.SchedSetaffinity(0, &one)
+			break
 		}
 		which--
 	}
+	return func() {
+		_ = unix.SchedSetaffinity(0, &may) // as it was, which was allowed
+		runtime.UnlockOSThread()
+	}, unix.SchedSetaffinity(0, &one)
 }
 
 // nanosleep is shorter than [time.Sleep], which waits for whole milliseconds when no goroutine runs.
