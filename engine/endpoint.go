@@ -35,7 +35,7 @@ type Options struct {
 	// a short request asks the receiver, and its reply lets the data go [mpc, 4.2]. 0: none asks.
 	Rendezvous int
 	// Retry is the time in µs without an acknowledgement after which a packet is
-	// sent again, then after twice, four times … that; 0: never, losses are only counted.
+	// sent again, then after twice, four times … 32 times that; 0: never, losses are only counted.
 	Retry quantity.Micros
 	// Attempts is how often in a row the time may run out without any acknowledgement of a node before that is given up; 0: 12.
 	Attempts int

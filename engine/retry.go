@@ -17,6 +17,10 @@ import (
 // round, tells all senders, and throws away what still comes of the old one; they
 // send again what it has not acknowledged.
 
+// doublings is how often the time of a packet doubles: a receiver that is there again, and a packet that was unlucky
+// many times, need not wait for seconds.
+const doublings = 5
+
 // window is the number of packets to one node that may be without an acknowledgement.
 const window = 64
 
@@ -74,7 +78,7 @@ func (e *Endpoint) keep(dst int, f *Frame) {
 
 // wind starts the time of a peer's first packet.
 func (e *Endpoint) wind(r *reliable) {
-	r.due = e.port.Now() + e.options.Retry*quantity.Micros(uint64(1)<<min(r.silent, 40))
+	r.due = e.port.Now() + e.options.Retry*quantity.Micros(uint64(1)<<min(r.silent, doublings))
 	e.due = min(e.due, r.due)
 }
 

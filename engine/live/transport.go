@@ -5,6 +5,7 @@ package live
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/halfpeak/halfpeak/engine"
 )
@@ -54,7 +55,7 @@ func (o Options) endpoint(p *port, t Transport) *engine.Endpoint {
 		e.Credits = 64
 	}
 	if t == UDP {
-		e.Retry = retry
+		e.Retry, e.Attempts = retry, attempts
 	}
 	return engine.New(p, e)
 }
@@ -62,6 +63,10 @@ func (o Options) endpoint(p *port, t Transport) *engine.Endpoint {
 // retry is the time in µs after which a datagram without acknowledgement is sent again: long for a
 // machine on which nobody else runs, short for one where the other node has to wait for a processor.
 const retry = 2000
+
+// attempts is how often the time runs out until the peer was silent for Patience: after 2, 4 … 64 ms, then
+// each 64 ms.
+const attempts = 6 + int(Patience/time.Microsecond-63*retry)/(32*retry)
 
 // guard runs f, and returns the error with which its port gave up.
 func guard(f func() error) (err error) {
