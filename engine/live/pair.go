@@ -28,6 +28,7 @@ type Pair struct {
 	control   io.WriteCloser
 	answers   chan answer
 	epoch     uint8
+	failed    bool
 	child     *exec.Cmd
 	said      *bytes.Buffer // by the child before it died
 	unpin     func()        // the goroutine of Start; nil if it is not pinned
@@ -54,20 +55,28 @@ func Start(t Transport, pinned bool, args ...string) (*Pair, error) {
 	if t == Shm {
 		size := sharedSize(2)
 		var memory []byte
-		if memory, fd, err = newMemory(size); err == nil {
-			p, err = newShared(memory, 0, 2, func() error { return unix.Munmap(memory) })
+		if memory, fd, err = newMemory(size); err != nil {
+			return nil, err
 		}
+		p, err = newShared(memory, 0, 2, func() error { return unix.Munmap(memory) })
 	} else {
 		var mine int
-		if mine, fd, err = t.connected(); err == nil {
-			p, err = t.open(0, []int{-1, mine})
+		if mine, fd, err = t.connected(); err != nil {
+			return nil, err
 		}
-	}
-	if err != nil {
-		return nil, err
+		p, err = t.open(0, []int{-1, mine})
 	}
 	theirs := os.NewFile(uintptr(fd), "node 1")
 	defer theirs.Close()
+	if err != nil {
+		return nil, err
+	}
+	started := false
+	defer func() {
+		if !started {
+			p.close()
+		}
+	}()
 	path, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -88,11 +97,13 @@ func Start(t Transport, pinned bool, args ...string) (*Pair, error) {
 	if err := child.Start(); err != nil {
 		return nil, err
 	}
+	started = true
 	q := newPair(t, p, in, out)
 	q.child, q.said = child, &said
 	if pinned {
-		q.unpin, err = pin(0)
-		return q, err
+		if q.unpin, err = pin(0); err != nil {
+			return nil, errors.Join(err, q.Close())
+		}
 	}
 	return q, nil
 }
@@ -152,6 +163,7 @@ func (q *Pair) Run(j Job) (r Result, err error) {
 	if err := j.check(); err != nil {
 		return r, err
 	}
+	defer func() { q.failed = err != nil }()
 	q.epoch++
 	j.Epoch = q.epoch
 	q.port.epoch, q.port.cut = q.epoch, j.Piece
@@ -177,14 +189,19 @@ func (q *Pair) Run(j Job) (r Result, err error) {
 	return r, q.answer()
 }
 
-// Close ends the other node, and waits for it if it is a process of ours. A pinned pair is closed by the goroutine that started it.
+// Close ends the other node, and waits for it if it is a process of ours. One that has failed may not end by itself, and
+// has been waited for. A pinned pair is closed by the goroutine that started it.
 func (q *Pair) Close() error {
 	if q.unpin != nil {
 		defer q.unpin()
 	}
 	err := q.control.Close()
 	if q.child != nil {
-		late := time.AfterFunc(Patience, func() { _ = q.child.Process.Kill() })
+		wait := Patience
+		if q.failed {
+			wait /= 8
+		}
+		late := time.AfterFunc(wait, func() { _ = q.child.Process.Kill() })
 		defer late.Stop()
 		if ended := q.child.Wait(); ended != nil {
 			err = errors.Join(err, fmt.Errorf("node 1: %w %s", ended, bytes.TrimSpace(q.said.Bytes())))

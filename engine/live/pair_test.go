@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -20,15 +21,27 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	if len(os.Args) == 3 && os.Args[1] == "parent" {
+	if len(os.Args) == 4 && os.Args[1] == "parent" {
 		q, err := Start(Transport(os.Args[2]), false, "child", os.Args[2])
 		if err == nil {
 			fmt.Println(q.child.Process.Pid)
-			err = work(q, 0)
+			first, _ := strconv.Atoi(os.Args[3])
+			err = work(q, first)
+			start := time.Now()
+			_ = q.Close()
+			fmt.Println(int64(time.Since(start)))
 		}
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+	if len(os.Args) == 3 && os.Args[1] == "starve" {
+		if err := starve(Transport(os.Args[2])); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Setenv("GORACE", os.Getenv("GORACE")+" atexit_sleep_ms=0") // else children sleep a second before they end
 	os.Exit(m.Run())
 }
 
@@ -123,6 +136,7 @@ func TestRefused(t *testing.T) {
 
 // TestGarbage meets servers that speak something else, nothing, or go away.
 func TestGarbage(t *testing.T) {
+	t.Parallel()
 	for name, answer := range map[string]string{
 		"garbage": "SSH-2.0-OpenSSH_9.2\r\n", "nothing": "", "binary": "\x00\xff\n", "other version": `{"halfpeak":99}` + "\n",
 		"long": strings.Repeat("x", 1<<20),

@@ -212,8 +212,10 @@ type waker struct {
 	event int
 }
 
+// newWaker sleeps on the sockets of a node. It closes them if it cannot.
 func newWaker(node int, fds []int) (w waker, err error) {
 	if w.event, err = unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK); err != nil {
+		closeAll(fds)
 		return w, err
 	}
 	w.polls = []unix.PollFd{{Fd: int32(w.event), Events: unix.POLLIN}}

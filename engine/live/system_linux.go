@@ -11,12 +11,11 @@ import (
 )
 
 // local makes ports for the nodes of this process.
-func (t Transport) local(nodes int) ([]*port, error) {
+func (t Transport) local(nodes int) (_ []*port, err error) {
 	ports := make([]*port, nodes)
 	if t == Shm {
 		memory := heap(nodes)
 		for i := range ports {
-			var err error
 			if ports[i], err = newShared(memory, i, nodes, nil); err != nil {
 				return nil, err
 			}
@@ -26,26 +25,52 @@ func (t Transport) local(nodes int) ([]*port, error) {
 	fds := make([][]int, nodes)
 	for i := range fds {
 		fds[i] = make([]int, nodes)
+		for j := range fds[i] {
+			fds[i][j] = -1
+		}
 	}
+	opened := 0 // ports, which own their sockets
+	defer func() {
+		if err == nil {
+			return
+		}
+		for i := range nodes {
+			if i < opened {
+				ports[i].close()
+			} else {
+				closeAll(fds[i])
+			}
+		}
+	}()
 	for i := range nodes {
-		fds[i][i] = -1
 		for j := range i {
-			var err error
 			if fds[i][j], fds[j][i], err = t.connected(); err != nil {
 				return nil, err
 			}
 		}
 	}
 	for i := range ports {
-		var err error
-		if ports[i], err = t.open(i, fds[i]); err != nil {
+		p, err := t.open(i, fds[i])
+		if err != nil {
+			fds[i] = nil
 			return nil, err
 		}
+		ports[i] = p
+		opened++
 	}
 	return ports, nil
 }
 
-// open makes a port of connected sockets.
+// closeAll closes what is not −1.
+func closeAll(fds []int) {
+	for _, fd := range fds {
+		if fd >= 0 {
+			_ = unix.Close(fd)
+		}
+	}
+}
+
+// open makes a port of connected sockets, −1 for the node itself. It closes them if it cannot.
 func (t Transport) open(node int, fds []int) (*port, error) {
 	if t == UDP {
 		return newDatagrams(node, fds)
@@ -58,7 +83,10 @@ func (t Transport) connected() (a, b int, err error) {
 	switch t {
 	case Unix:
 		fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
-		return fds[0], fds[1], err
+		if err != nil {
+			return -1, -1, err
+		}
+		return fds[0], fds[1], nil
 	case TCP:
 		return connectedTCP()
 	default:
@@ -69,27 +97,27 @@ func (t Transport) connected() (a, b int, err error) {
 func connectedTCP() (a, b int, err error) {
 	l, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {
-		return 0, 0, err
+		return -1, -1, err
 	}
 	defer l.Close()
 	dialed, err := net.DialTCP("tcp", nil, l.Addr().(*net.TCPAddr))
 	if err != nil {
-		return 0, 0, err
+		return -1, -1, err
 	}
 	defer dialed.Close()
 	accepted, err := l.AcceptTCP()
 	if err != nil {
-		return 0, 0, err
+		return -1, -1, err
 	}
 	defer accepted.Close()
 	if accepted.RemoteAddr().String() != dialed.LocalAddr().String() {
-		return 0, 0, errors.New("another process of this machine connected first; try again")
+		return -1, -1, errors.New("another process of this machine connected first; try again")
 	}
 	if a, err = descriptor(dialed); err != nil {
-		return 0, 0, err
+		return -1, -1, err
 	}
 	if b, err = descriptor(accepted); err != nil {
-		return 0, 0, errors.Join(err, unix.Close(a))
+		return -1, -1, errors.Join(err, unix.Close(a))
 	}
 	for _, fd := range []int{a, b} { // BBR paces what it sends by a rate that within a machine says nothing: a third of the bandwidth is lost
 		_ = unix.SetsockoptString(fd, unix.IPPROTO_TCP, unix.TCP_CONGESTION, "reno") // a faster way, no more
@@ -108,19 +136,23 @@ func descriptor(c *net.TCPConn) (fd int, err error) {
 }
 
 func connectedUDP() (a, b int, err error) {
-	var fds [2]int
+	fds := []int{-1, -1}
 	var addrs [2]unix.Sockaddr
-	for i := range fds {
+	for i := 0; i < 2 && err == nil; i++ {
 		if fds[i], err = unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0); err == nil {
 			if err = unix.Bind(fds[i], &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err == nil {
 				addrs[i], err = unix.Getsockname(fds[i])
 			}
 		}
-		if err != nil {
-			return 0, 0, err
-		}
 	}
-	return fds[0], fds[1], errors.Join(unix.Connect(fds[0], addrs[1]), unix.Connect(fds[1], addrs[0]))
+	if err == nil {
+		err = errors.Join(unix.Connect(fds[0], addrs[1]), unix.Connect(fds[1], addrs[0]))
+	}
+	if err != nil {
+		closeAll(fds)
+		return -1, -1, err
+	}
+	return fds[0], fds[1], nil
 }
 
 // newMemory makes cleared shared memory without a name, and a descriptor of it for another process.
