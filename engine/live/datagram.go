@@ -31,9 +31,17 @@ func newDatagrams(node int, fds []int) (p *port, err error) {
 	return p, err
 }
 
-func (d *datagrams) room(b *box, n int) bool { b.memory(n); return true }
+// All boxes have memory for the largest datagram, so that none grows when it is used for another.
+func (d *datagrams) room(b *box, n int) bool {
+	b.memory(maxDatagram)
+	b.Payload = b.Payload[:n]
+	return true
+}
 
-func (d *datagrams) load(b *box, data []byte) bool { return b.borrow(data) }
+func (d *datagrams) load(b *box, data []byte) bool {
+	b.memory(maxDatagram)
+	return b.borrow(data)
+}
 
 func (d *datagrams) release(*box) {}
 
