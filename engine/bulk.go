@@ -55,6 +55,10 @@ func (e *Endpoint) Get(src int, h HandlerID, segment, offset, toSegment, toOffse
 // get is the handler of [Endpoint.Get].
 func (m *Message) get() {
 	e := m.Endpoint
+	if len(m.Words) != headerWords || m.frame.Flags.Has(WordsInside) {
+		e.stats.Malformed++
+		return
+	}
 	segment, h := int(m.Words[0]>>8), HandlerID(m.Words[0])
 	from, n := int(m.Words[1]), int(m.Words[2])
 	if segment >= len(e.segments) || from+n > len(e.segments[segment]) {
@@ -203,7 +207,7 @@ func (e *Endpoint) fits(f *Frame, n int) bool {
 	if !f.stores() {
 		return true
 	}
-	return int(f.Segment) < len(e.segments) && f.At <= f.Addr && f.At+f.Total <= f.Whole &&
+	return int(f.Segment) < len(e.segments) && f.At <= f.Addr && int(f.At)+int(f.Total) <= int(f.Whole) &&
 		int(f.Addr-f.At)+int(f.Whole) <= len(e.segments[f.Segment])
 }
 

@@ -18,6 +18,8 @@ import (
 //	 8  id, sequence number, checksum   62  handler, kind, round, words, flags, source
 //	20  words: 4 × 4 bytes              68  CRC-32C of the bytes before
 //
+// Pieces travel whole: their offset is 0 and their total is the size of the payload.
+//
 // The checksum of the engine covers the payload and what makes the message; that of the header is
 // for what the transport itself relies on.
 const (
@@ -64,7 +66,8 @@ func decode(h []byte, f *engine.Frame) (n int, epoch uint8, err error) {
 		return 0, 0, fmt.Errorf("it is of version %d, this is version %d", h[2], version)
 	}
 	size := le.Uint32(h[4:])
-	if le.Uint32(h[68:]) != crc32.Checksum(h[:68], castagnoli) || size > maxPayload || h[63] > uint8(engine.Restart) {
+	if le.Uint32(h[68:]) != crc32.Checksum(h[:68], castagnoli) || size > maxPayload || h[63] > uint8(engine.Restart) ||
+		le.Uint32(h[40:]) != 0 || le.Uint32(h[44:]) != size {
 		return 0, 0, errHeader
 	}
 	f.Src, f.Offset = int32(h[67]), le.Uint32(h[40:])
