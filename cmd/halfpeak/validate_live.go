@@ -28,6 +28,15 @@ type liveOptions struct {
 }
 
 func (o *liveOptions) declare(cmd *cobra.Command) {
+	cmd.Long += `
+
+With --live it measures a transport of this machine instead: it fits models to some
+sizes, to the stages of a packet alone and to the LogP signature, and predicts what
+no fit has seen: other sizes, other numbers of credits, other packets of a message of
+64 KiB, other computations between messages. All is measured in one run, in random
+order, and printed beside the prediction. --save keeps the models as a platform: one
+way by size, LogGP, and a pipeline of the stages.`
+	cmd.Example += "\n  halfpeak validate --live shm --save machine.toml"
 	cmd.Flags().StringVar(&o.transport, "live", "", "measure this `transport` of this machine, shm, unix, tcp or udp, fit a model, and predict what was not measured")
 	cmd.Flags().DurationVar(&o.budget, "budget", 40*time.Second, "with --live: `time` for the measurements")
 	cmd.Flags().BoolVar(&o.pin, "pin", true, "with --live: keep each node on a processor of its own")

@@ -44,13 +44,14 @@ table() { # PEER TRANSPORT
 	echo
 }
 
-rm -f ./*.out
+rm -f ./*.out ./rate.*.csv
 i=1
 while [ "$i" -le "$rounds" ]; do
 	echo "round $i: load $(cut -d' ' -f1-3 /proc/loadavg)" >&2
 	mpi -u 64 -o "openmpi.$i.a.out"
 	./halfpeak engine bench shm --pin --programs ping_bulk --size $sizes --budget 4s --netpipe "shm.$i.out" >/dev/null
 	mpi -l 1024 -u 4194304 -o "openmpi.$i.b.out"
+	./halfpeak engine bench shm --check --programs hand_over,thru_bulk --size 1 --budget 2s --format csv >"rate.$i.csv" 2>/dev/null
 	tcp -u 64 -o "nptcp.$i.a.out"
 	./halfpeak engine bench tcp --pin --programs ping_bulk --size $sizes --budget 4s --netpipe "tcp.$i.out" >/dev/null
 	tcp -l 1024 -u 1048576 -o "nptcp.$i.b.out"
@@ -60,3 +61,7 @@ echo "$(grep -m1 'model name' /proc/cpuinfo | cut -d: -f2), $(nproc) processors,
 echo
 table openmpi shm
 table nptcp tcp
+# The interval of thru_bulk and the time of hand_over are in the same column.
+median() { awk -F, -v p="$1" '$2 == p { print $4 }' rate.*.csv | sort -n | awk '{ t[NR] = $1 } END { print t[int((NR + 1) / 2)] }'; }
+echo "shm: a frame without data or endpoint is handed over in $(median hand_over) µs;"
+echo "messages of 1 byte one way, with credits and checksums, every $(median thru_bulk) µs"
