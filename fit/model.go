@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // A model is a way to turn points into pieces of lines: what results,
@@ -13,6 +14,8 @@ type model struct {
 	name   string // "linear", "segmented", "switch", "table"
 	method Method
 	k      int // segments; 0 lets the criterion choose
+	// known are the sizes up to which segments go, where they are not to be found.
+	known []quantity.Bytes
 }
 
 // A piece is a line over the next so many points; it serves sizes up to until.
@@ -24,6 +27,9 @@ type piece struct {
 
 // fit returns the pieces of the model over points, which are sorted by size.
 func (m model) fit(points []Point, quantum float64) ([]piece, []Break) {
+	if m.known != nil {
+		return fitRegimes(points, m.method, m.known), nil
+	}
 	switch m.name {
 	case "segmented":
 		return fitSegmented(points, m.k, quantum)

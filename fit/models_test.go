@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -457,4 +458,31 @@ func TestOwnFiles(t *testing.T) {
 	check("netpipe-3.7.2-openmpi-4.1.4-sm.np.out", 0, 0.031, 0.10)
 	check("netpipe-3.7.2-openmpi-4.1.4-sm.np.out", 5, 0.036, 0.10)
 	check("netpipe-3.7.2-tcp-loopback.np.out", 5, 0.050, 0.16)
+}
+
+// Regimes gives back the lines of a protocol that changes at known sizes, and wants two sizes in each range.
+func TestRegimes(t *testing.T) {
+	table := &trace.Table{Title: "regimes", Kind: trace.OneWay}
+	for i, n := range []quantity.Bytes{1, 32, 64, 65, 512, 4096, 8192, 65536} {
+		us := 0.2 + float64(n)/1000
+		if n > 64 {
+			us = 0.5 + float64(n)/10000
+		}
+		table.Samples = append(table.Samples, trace.Sample{Size: n, Count: 1, Mean: quantity.Micros(us), Line: i + 1})
+	}
+	r, err := Regimes(table, Relative, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, want := range map[quantity.Bytes]float64{1: 0.201, 64: 0.264, 65: 0.5065, 100: 0.51, 1 << 20: 0.5 + 104.8576} {
+		if got := float64(r.Time(n)); math.Abs(got-want) > 1e-9*want {
+			t.Errorf("%v: %v µs, want %v", n, got, want)
+		}
+	}
+	if _, err := Regimes(table, Relative, 64, 1<<20); !errors.Is(err, ErrNoData) {
+		t.Errorf("an empty range: %v", err)
+	}
+	if _, err := Regimes(table, Relative, 64, 16); err == nil {
+		t.Error("sizes that descend: no error")
+	}
 }

@@ -38,7 +38,7 @@ order, and printed beside the prediction. --save keeps the models as a platform:
 way by size, LogGP, and a pipeline of the stages.`
 	cmd.Example += "\n  halfpeak validate --live shm --save machine.toml"
 	cmd.Flags().StringVar(&o.transport, "live", "", "measure this `transport` of this machine, shm, unix, tcp or udp, fit a model, and predict what was not measured")
-	cmd.Flags().DurationVar(&o.budget, "budget", 40*time.Second, "with --live: `time` for the measurements")
+	cmd.Flags().DurationVar(&o.budget, "budget", time.Minute, "with --live: `time` for the measurements")
 	cmd.Flags().BoolVar(&o.pin, "pin", true, "with --live: keep each node on a processor of its own")
 	cmd.Flags().StringVar(&o.save, "save", "", "with --live: write the model as a platform to this `file`")
 	complete(cmd, "live", []string{"shm", "unix", "tcp", "udp"})
@@ -66,7 +66,7 @@ func (o *liveOptions) args(platforms cobra.PositionalArgs) cobra.PositionalArgs 
 
 // The training set, and what is held back of sizes and windows.
 var (
-	trainSizes = []int{1, 8, 16, 32, 64, 128, 256, 512, 1 << 10, 2 << 10, 4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 128 << 10, 256 << 10, 512 << 10, 1 << 20}
+	trainSizes = []int{1, 8, 16, 32, 64, 128, 256, 512, 1 << 10, 2 << 10, 4 << 10, 8 << 10, 12 << 10, 16 << 10, 32 << 10, 48 << 10, 64 << 10, 128 << 10, 256 << 10, 512 << 10, 1 << 20}
 	heldSizes  = []int{24, 200, 768, 2500, 6000, 12_000, 24_000, 40_000, 150_000, 500_000}
 	heldWindow = []int{1, 2, 4, 8}
 )
@@ -191,7 +191,7 @@ func (o *liveOptions) run() (rows reports.Rows, err error) {
 	if err != nil {
 		return rows, err
 	}
-	m, err := fitMachine(x, all[:len(train)], signature)
+	m, err := fitMachine(pair.Transport, x, all[:len(train)], signature)
 	if err != nil {
 		return rows, err
 	}
@@ -264,17 +264,21 @@ func (m *machine) predict(j live.Job) prediction {
 }
 
 // fitMachine fits the models to the training set.
-func fitMachine(x trial, rows []live.Row, signature []live.Burst) (m *machine, err error) {
+func fitMachine(t live.Transport, x trial, rows []live.Row, signature []live.Burst) (m *machine, err error) {
 	m = &machine{}
+	var switches []quantity.Bytes
+	for _, n := range t.Switches() {
+		switches = append(switches, quantity.Bytes(n))
+	}
 	next := func(n int) []live.Row {
 		part := rows[:n]
 		rows = rows[n:]
 		return part
 	}
-	if m.oneWay, err = fit.Auto(table("ping_bulk", trace.OneWay, next(len(trainSizes)))); err != nil {
+	if m.oneWay, err = fit.Regimes(table("ping_bulk", trace.OneWay, next(len(trainSizes))), fit.Huber, switches...); err != nil {
 		return nil, err
 	}
-	if m.gap, err = fit.Auto(table("thru_bulk", trace.Gap, next(len(trainSizes)))); err != nil {
+	if m.gap, err = fit.Regimes(table("thru_bulk", trace.Gap, next(len(trainSizes))), fit.Huber, switches...); err != nil {
 		return nil, err
 	}
 	var alone, behind []live.Row
@@ -287,8 +291,8 @@ func fitMachine(x trial, rows []live.Row, signature []live.Burst) (m *machine, e
 		message.Time = max(1e-3, (message.Time-stages.Time)/quantity.Micros(trainMessage/p-1)) // what each but the first adds
 		message.Low, message.High = message.Time, message.Time
 		behind = append(behind, message)
-		for k, t := range []quantity.Micros{stages.Stages.Send, stages.Stages.HandOver, stages.Stages.Receive} {
-			tables[k].Samples = append(tables[k].Samples, trace.Sample{Size: quantity.Bytes(p), Count: 1, Mean: t, Line: i + 1})
+		for k, time := range []quantity.Micros{stages.Stages.Send, stages.Stages.HandOver, stages.Stages.Receive} {
+			tables[k].Samples = append(tables[k].Samples, trace.Sample{Size: quantity.Bytes(p), Count: 1, Mean: time, Line: i + 1})
 			tables[k].Rows++
 		}
 	}

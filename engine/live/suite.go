@@ -110,7 +110,7 @@ func (j Job) run(ep *engine.Endpoint, p *port) (r Result, err error) {
 
 // warmth is the share of the round trips before those that are measured: memory is touched for the first time,
 // sockets find their windows, and processors wake up.
-const warmth = 1. / 4
+const warmth = 1. / 2
 
 // warmBurst is the length of the burst before those of a Δ that count.
 const warmBurst = 256

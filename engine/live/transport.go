@@ -36,6 +36,19 @@ func ParseTransport(name string) (Transport, error) {
 	return "", fmt.Errorf("no transport %q; there are %s", name, strings.Join(names, ", "))
 }
 
+// Switches are the sizes in bytes after which the transport handles data in another way: shared memory has
+// it in the slot, in one block, in more; a stream has it all in its buffer, reads the rest of it to
+// its place, does so again and again; a datagram is one or many.
+func (t Transport) Switches() []int {
+	switch t {
+	case Shm:
+		return []int{inline, blockSize}
+	case UDP:
+		return []int{maxDatagram}
+	}
+	return []int{directly, streamBuffer - headerSize}
+}
+
 // Options are those of a run.
 type Options struct {
 	// Credits is the number of requests to one node that may be without a reply; 0: 64.
