@@ -124,13 +124,11 @@ func (s *Server) client(c *net.TCPConn) error {
 		}
 		fd, err := descriptor(c)
 		if err != nil {
+			data <- -1
 			return refuse(err.Error())
 		}
-		if err := json.NewEncoder(c).Encode(welcome{Halfpeak: version}); err != nil {
-			return errors.Join(err, unix.Close(fd))
-		}
-		data <- fd
-		return nil
+		data <- fd // which closes it, whatever the client gets
+		return json.NewEncoder(c).Encode(welcome{Halfpeak: version})
 	}
 	if full || data != nil {
 		return refuse("too many clients")
@@ -138,23 +136,30 @@ func (s *Server) client(c *net.TCPConn) error {
 	if err := json.NewEncoder(c).Encode(welcome{Halfpeak: version}); err != nil {
 		return err
 	}
+	fd := -1
 	select {
-	case fd := <-mine:
-		_ = c.SetDeadline(time.Time{})
-		p, err := newStreams(1, []int{fd, -1})
-		if err != nil {
-			return err
-		}
-		s.Log("%v: connected", c.RemoteAddr())
-		err = serve(TCP, p, c, c)
-		s.Log("%v: gone", c.RemoteAddr())
-		return err
+	case fd = <-mine:
 	case <-time.After(Patience):
 		s.mu.Lock()
+		waiting := s.sessions[h.Session] == mine
 		delete(s.sessions, h.Session)
 		s.mu.Unlock()
+		if !waiting { // it has come just now
+			fd = <-mine
+		}
+	}
+	if fd < 0 {
 		return errors.New("no connection for data came")
 	}
+	_ = c.SetDeadline(time.Time{})
+	p, err := newStreams(1, []int{fd, -1})
+	if err != nil {
+		return err
+	}
+	s.Log("%v: connected", c.RemoteAddr())
+	err = serve(TCP, p, c, c)
+	s.Log("%v: gone", c.RemoteAddr())
+	return err
 }
 
 func readLine(in *bufio.Reader, into any) error {
