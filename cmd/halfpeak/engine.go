@@ -64,11 +64,15 @@ are within --within of their medians or the --budget is spent.
 
 Time is one way for ping_pong (16 bytes in the message itself) and ping_bulk; the
 interval between messages for thru_bulk; a whole exchange for test_xfer and test_med.
-A frame without data or endpoint takes the time of hand_over.
+Percentiles of ping_bulk are of single messages, those of others of repeats. A frame
+without data or endpoint takes the time of hand_over: the least a message can take.
 
 The program stages prints the time of one packet in each stage of its way, which
-halfpeak fit --model pipeline reads. The program signature prints the interval against the number of messages for several
-computations Δ, which halfpeak fit --model logp reads.`,
+halfpeak fit --model pipeline reads. The program signature prints the interval
+against the number of messages for several computations Δ, which halfpeak fit
+--model logp reads.
+
+Within this machine, tcp does not pace what it sends, whatever the system's default.`,
 		Example: `  halfpeak engine bench shm
   halfpeak engine bench tcp --netpipe np.out
   halfpeak engine bench shm --programs stages --size 512..16KiB --format csv
