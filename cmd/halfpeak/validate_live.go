@@ -256,7 +256,11 @@ func (m *machine) predict(j live.Job) prediction {
 	case j.Piece > 0:
 		return prediction{j, fmt.Sprintf("one way, packets of %s", quantity.Bytes(j.Piece)), m.inPackets(j.Size, j.Piece)}
 	case j.Credits > 0:
-		return prediction{j, fmt.Sprintf("interval, %d credits", j.Credits), m.inWindow(j.Size, j.Credits)}
+		what := fmt.Sprintf("interval, %d credits", j.Credits)
+		if j.Credits == 1 {
+			what = "interval, 1 credit"
+		}
+		return prediction{j, what, m.inWindow(j.Size, j.Credits)}
 	case j.Program == "thru_bulk":
 		return prediction{j, "interval", m.gap.Time(n)}
 	}

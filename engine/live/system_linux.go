@@ -140,6 +140,7 @@ func connectedUDP() (a, b int, err error) {
 	var addrs [2]unix.Sockaddr
 	for i := 0; i < 2 && err == nil; i++ {
 		if fds[i], err = unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0); err == nil {
+			_ = unix.SetsockoptInt(fds[i], unix.SOL_SOCKET, unix.SO_RCVBUF, 4<<20) // or what the system allows: what does not fit is lost, and sent again
 			if err = unix.Bind(fds[i], &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err == nil {
 				addrs[i], err = unix.Getsockname(fds[i])
 			}
