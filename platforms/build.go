@@ -157,12 +157,20 @@ func (b *builder) roofTables() error {
 	return nil
 }
 
+// named checks the name at path.
+func (b *builder) named(path, name string) error {
+	if !nameRule.MatchString(name) {
+		return b.errorf(path, "%q is no name; use small letters, digits, - and _", name)
+	}
+	return nil
+}
+
 func (b *builder) stageTables() error {
 	for _, name := range inOrder(b.document, "stage", b.Stage) {
 		path := "stage." + name
 		t := b.Stage[name]
-		if !nameRule.MatchString(name) {
-			return b.errorf(path, "%q is no name; use small letters, digits, - and _", name)
+		if err := b.named(path, name); err != nil {
+			return err
 		}
 		var host model.Host
 		switch t.Host {
@@ -214,8 +222,8 @@ func (b *builder) layer(name string) (Layer, error) {
 	}
 	path := "layer." + name
 	t := b.Layer[name]
-	if !nameRule.MatchString(name) {
-		return Layer{}, b.errorf(path, "%q is no name; use small letters, digits, - and _", name)
+	if err := b.named(path, name); err != nil {
+		return Layer{}, err
 	}
 	if slices.Contains(b.building, name) {
 		return Layer{}, b.errorf(path, "is made of itself: %s", strings.Join(append(b.building, name), " → "))

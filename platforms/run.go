@@ -64,8 +64,10 @@ func (b *builder) place(path, name string, t stageTable, host model.Host) (p Pla
 		side = "receiver"
 	}
 	p = Place{Resource: cmp.Or(t.Resource, name), At: cmp.Or(t.At, side)}
-	if t.Resource != "" && !nameRule.MatchString(t.Resource) {
-		return p, b.errorf(path+".resource", "%q is no name; use small letters, digits, - and _", t.Resource)
+	if t.Resource != "" {
+		if err := b.named(path+".resource", t.Resource); err != nil {
+			return p, err
+		}
 	}
 	if !slices.Contains(sides, p.At) {
 		return p, b.errorf(path+".at", "%q%s", p.At, nearest.Hint(p.At, sides))
@@ -100,8 +102,8 @@ func (b *builder) protocolTables() error {
 	for _, name := range inOrder(b.document, "protocol", b.Protocol) {
 		path := "protocol." + name
 		t := b.Protocol[name]
-		if !nameRule.MatchString(name) {
-			return b.errorf(path, "%q is no name; use small letters, digits, - and _", name)
+		if err := b.named(path, name); err != nil {
+			return err
 		}
 		if err := b.sourced(path, t.Source); err != nil {
 			return err

@@ -229,10 +229,9 @@ func (o *benchOptions) stages(pair *live.Pair) (rows reports.Rows, err error) {
 	rows.Columns = []reports.Column{
 		{Key: "stage", Head: "stage"}, {Key: "size_bytes", Head: "size"}, {Key: "time_us", Head: "time"}, {Key: "repeats", Head: "repeats"},
 	}
-	for k, stage := range []string{"send", "hand over", "receive"} {
+	for k, stage := range live.Stages {
 		for _, r := range measured {
-			t := []quantity.Micros{r.Stages.Send, r.Stages.HandOver, r.Stages.Receive}[k]
-			rows.Data = append(rows.Data, []any{stage, quantity.Bytes(r.Size), t, int64(r.Repeats)})
+			rows.Data = append(rows.Data, []any{stage, quantity.Bytes(r.Size), r.Stages[k], int64(r.Repeats)})
 		}
 	}
 	rows.Notes = []string{"send and receive keep a processor busy, with the copies of the data; hand over is the rest of the one-way time, 0.001 µs where they hide it"}

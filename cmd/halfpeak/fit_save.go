@@ -96,34 +96,49 @@ func curvesText(curves []curve) string {
 			continue
 		}
 		from := fmt.Sprintf("%s%s, %s: %s fit over %d sizes, median error %.2g %%", c.name(), c.when(), c.table.Format, c.Model, len(c.Points), 100*c.Median)
-		s, several := layer.(model.Switch)
 		t.table("layer." + name)
 		t.key("title", c.table.Name())
 		if len(c.Warnings) > 0 {
 			t.key("note", strings.Join(c.Warnings, ". "))
 		}
 		t.key("source", from)
-		if !several {
-			t.linear(layer.(model.Linear), &c.Segments[0])
-			continue
-		}
-		t.key("model", "switch")
-		t.WriteString("branches = [\n")
-		for k, b := range s.Branches {
-			fmt.Fprintf(t, "  { layer = \"%s-segment-%d\"", name, k+1)
-			if k < len(s.Branches)-1 {
-				fmt.Fprintf(t, ", up_to = \"%.0fB\"", float64(b.UpTo))
-			}
-			t.WriteString(" },\n")
-		}
-		t.WriteString("]\n")
-		for k, b := range s.Branches {
-			t.table(fmt.Sprintf("layer.%s-segment-%d", name, k+1))
-			t.key("source", fmt.Sprintf("%s, sizes from %s to %s", from, c.Segments[k].From, c.Segments[k].To))
-			t.linear(b.Layer.(model.Linear), &c.Segments[k])
-		}
+		t.lines(layer, c.Segments, name+"-segment", from+", ")
 	}
 	return t.String()
+}
+
+// lines ends the table of a layer that is one line, or several: then each has a layer of its own, named after part, whose source
+// begins with from.
+func (t *tomlFile) lines(layer model.Layer, segments []fit.Segment, part, from string) {
+	s, several := layer.(model.Switch)
+	if !several {
+		t.linear(layer.(model.Linear), &segments[0])
+		return
+	}
+	t.key("model", "switch")
+	t.WriteString("branches = [\n")
+	for k, b := range s.Branches {
+		fmt.Fprintf(t, "  { layer = \"%s-%d\"", part, k+1)
+		if k < len(s.Branches)-1 {
+			fmt.Fprintf(t, ", up_to = \"%.0fB\"", float64(b.UpTo))
+		}
+		t.WriteString(" },\n")
+	}
+	t.WriteString("]\n")
+	for k, b := range s.Branches {
+		t.table(fmt.Sprintf("layer.%s-%d", part, k+1))
+		t.key("source", fmt.Sprintf("%ssizes from %s to %s", from, segments[k].From, segments[k].To))
+		t.linear(b.Layer.(model.Linear), &segments[k])
+	}
+}
+
+// pipeline is the layer of stages in their order.
+func (t *tomlFile) pipeline(name string, stages []string, source string) {
+	t.table("layer." + name)
+	t.key("model", "pipeline")
+	fmt.Fprintf(t, "stages = [%s]\n", `"`+strings.Join(stages, `", "`)+`"`)
+	t.key("packets", "best")
+	t.key("source", source)
 }
 
 // pipelineText is a platform with a stage for each curve.
@@ -142,11 +157,7 @@ func pipelineText(curves []curve) string {
 		t.key("tau", usPerKiB(s.Tau.Value)+within(perKiB(s.Tau.Low), perKiB(s.Tau.High), "us/KiB"))
 		t.key("source", fmt.Sprintf("%s%s, stage %s: %s least squares over %d sizes", c.name(), c.when(), c.Name, c.Method, len(c.Points)))
 	}
-	t.table("layer.fit")
-	t.key("model", "pipeline")
-	fmt.Fprintf(t, "stages = [%s]\n", `"`+strings.Join(stages, `", "`)+`"`)
-	t.key("packets", "best")
-	t.key("source", "the stages above; best packets")
+	t.pipeline("fit", stages, "the stages above; best packets")
 	return t.String()
 }
 

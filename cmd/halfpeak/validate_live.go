@@ -286,7 +286,10 @@ func fitMachine(t live.Transport, x trial, rows []live.Row, signature []live.Bur
 		return nil, err
 	}
 	var alone, behind []live.Row
-	tables := []*trace.Table{{Title: "send", Kind: trace.Stage}, {Title: "hand over", Kind: trace.Stage}, {Title: "receive", Kind: trace.Stage}}
+	var tables []*trace.Table
+	for _, stage := range live.Stages {
+		tables = append(tables, &trace.Table{Title: stage, Kind: trace.Stage})
+	}
 	for i, p := range x.trainPackets {
 		pair := next(2)
 		stages, message := pair[0], pair[1]
@@ -295,8 +298,8 @@ func fitMachine(t live.Transport, x trial, rows []live.Row, signature []live.Bur
 		message.Time = max(1e-3, (message.Time-stages.Time)/quantity.Micros(trainMessage/p-1)) // what each but the first adds
 		message.Low, message.High = message.Time, message.Time
 		behind = append(behind, message)
-		for k, time := range []quantity.Micros{stages.Stages.Send, stages.Stages.HandOver, stages.Stages.Receive} {
-			tables[k].Samples = append(tables[k].Samples, trace.Sample{Size: quantity.Bytes(p), Count: 1, Mean: time, Line: i + 1})
+		for k, t := range stages.Stages {
+			tables[k].Samples = append(tables[k].Samples, trace.Sample{Size: quantity.Bytes(p), Count: 1, Mean: t, Line: i + 1})
 			tables[k].Rows++
 		}
 	}
@@ -364,25 +367,7 @@ func (o *liveOptions) saveTo(m *machine) error {
 	t.key("title", o.transport+" of this machine")
 	t.table("layer." + o.transport)
 	t.key("source", fmt.Sprintf("%s: %s fit over %d sizes, median error %.2g %%", from, r.Model, len(r.Points), 100*r.Median))
-	if s, several := layer.(model.Switch); several {
-		t.key("model", "switch")
-		t.WriteString("branches = [\n")
-		for k, b := range s.Branches {
-			fmt.Fprintf(t, "  { layer = \"%s-%d\"", o.transport, k+1)
-			if k < len(s.Branches)-1 {
-				fmt.Fprintf(t, ", up_to = \"%.0fB\"", float64(b.UpTo))
-			}
-			t.WriteString(" },\n")
-		}
-		t.WriteString("]\n")
-		for k, b := range s.Branches {
-			t.table(fmt.Sprintf("layer.%s-%d", o.transport, k+1))
-			t.key("source", fmt.Sprintf("sizes from %s to %s", r.Segments[k].From, r.Segments[k].To))
-			t.linear(b.Layer.(model.Linear), &r.Segments[k])
-		}
-	} else {
-		t.linear(layer.(model.Linear), &r.Segments[0])
-	}
+	t.lines(layer, r.Segments, o.transport, "")
 	if m.logpErr == nil {
 		t.table("layer." + o.transport + "-loggp")
 		t.key("model", "loggp")
@@ -400,7 +385,7 @@ func (o *liveOptions) saveTo(m *machine) error {
 	var names []string
 	for k, s := range m.stages {
 		name := o.transport + "-" + strings.ReplaceAll(s.Name, " ", "-")
-		names = append(names, fmt.Sprintf("%q", name))
+		names = append(names, name)
 		t.table("stage." + name)
 		t.key("beta", us(s.Segments[0].Beta.Value))
 		t.key("tau", usPerKiB(s.Segments[0].Tau.Value))
@@ -409,10 +394,6 @@ func (o *liveOptions) saveTo(m *machine) error {
 		}
 		t.key("source", fmt.Sprintf("%s: stage %s of packets alone", from, s.Name))
 	}
-	t.table("layer." + o.transport + "-packets")
-	t.key("model", "pipeline")
-	fmt.Fprintf(t, "stages = [%s]\n", strings.Join(names, ", "))
-	t.key("packets", "best")
-	t.key("source", "the stages above, each alone: behind each other, packets may be slower; the transport takes packets up to "+m.largest.String())
+	t.pipeline(o.transport+"-packets", names, "the stages above, each alone: behind each other, packets may be slower; the transport takes packets up to "+m.largest.String())
 	return savePlatform(o.save, t.String())
 }

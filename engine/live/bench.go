@@ -34,7 +34,7 @@ type BenchOptions struct {
 // A Row is what was measured of a program and size.
 type Row struct {
 	Program   string
-	Stages    Stages          // of the program stages: medians over repeats
+	Stages    StageTimes      // of the program stages: medians over repeats
 	Size      int             // bytes
 	Time      quantity.Micros // one way, or the interval between messages: median over repeats
 	Low, High quantity.Micros // its 95 % interval
@@ -84,8 +84,8 @@ var clockCost = sync.OnceValue(func() quantity.Micros { return MeasureClock().Ov
 type point struct {
 	Job
 	times []quantity.Micros
-	parts [3][]quantity.Micros    // of stages
-	each  *hdrhistogram.Histogram // ns
+	parts [len(Stages)][]quantity.Micros // of the program stages
+	each  *hdrhistogram.Histogram        // ns
 }
 
 const (
@@ -166,8 +166,10 @@ func (p *point) measure(r Runner) error {
 		return err
 	}
 	p.times = append(p.times, result.Time)
-	for i, t := range [3]quantity.Micros{result.Stages.Send, result.Stages.HandOver, result.Stages.Receive} {
-		p.parts[i] = append(p.parts[i], t)
+	if p.Program == "stages" {
+		for i, t := range result.Stages {
+			p.parts[i] = append(p.parts[i], t)
+		}
 	}
 	if p.Program != "ping_bulk" || len(p.times)%4 != 1 {
 		return nil
@@ -188,9 +190,8 @@ func (p *point) row(within float64) Row {
 	slices.Sort(t)
 	row := Row{Program: p.Program, Size: p.Size, Repeats: len(t)}
 	row.Time, row.Low, row.High = Median(t)
-	for i, to := range []*quantity.Micros{&row.Stages.Send, &row.Stages.HandOver, &row.Stages.Receive} {
-		part := slices.Sorted(slices.Values(p.parts[i]))
-		*to, _, _ = Median(part)
+	for i, part := range p.parts {
+		row.Stages[i], _, _ = Median(slices.Sorted(slices.Values(part)))
 	}
 	row.Done = float64(row.High-row.Low) <= 2*within*float64(row.Time)
 	if p.each.TotalCount() > 0 {

@@ -95,12 +95,12 @@ type port struct {
 	since       quantity.Micros    // when it began to
 	start       time.Time
 	free        []*box
-	chain       uint32 // what pauses are made of
-	next        *box   // ended a wait
-	sees        bool   // the clock is read when a wait ends, for seen
-	seen        quantity.Micros
-	stash       []*box // came in while the port waited for room
-	taken       int    // how many of the stash were received
+	chain       uint32          // what pauses are made of
+	next        *box            // ended a wait
+	sees        bool            // the clock is read before each poll, for seen
+	seen        quantity.Micros // before the poll that ended a wait
+	stash       []*box          // came in while the port waited for room
+	taken       int             // how many of the stash were received
 	place       func(f *engine.Frame, n int) []byte
 	signal      atomic.Pointer[signal]
 	_           [2 * line]byte

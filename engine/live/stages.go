@@ -9,10 +9,12 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// Stages are the times of one packet in each stage of its way, as CLIP's figure 4.9 has them. Send and Receive keep a
-// processor busy; they are LogP's overheads, with the copies of the data. HandOver is the rest of
-// the one-way time: from the flag's or the socket's write to its sight.
-type Stages struct{ Send, HandOver, Receive quantity.Micros }
+// Stages are the stages of a packet's way, in their order. Send and receive keep a processor busy; they are LogP's overheads,
+// with the copies of the data. Hand over is the rest of the one-way time: from the flag's or the socket's write to its sight.
+var Stages = [...]string{"send", "hand over", "receive"}
+
+// StageTimes are the times of one packet in each of [Stages], as CLIP's figure 4.9 has them.
+type StageTimes [len(Stages)]quantity.Micros
 
 // leastTime, the clock's unit in µs, is the time of a stage that others hide: a socket's write returns after the other node has read.
 const leastTime = quantity.Micros(1e-3)
@@ -61,33 +63,24 @@ func (p *port) stages(ep *engine.Endpoint, n, rounds int) (r Result, err error) 
 	if err != nil {
 		return r, err
 	}
-	memory, data := make([]byte, n), make([]byte, n)
-	segment := ep.Register(memory)
-	back := 0
-	var received []quantity.Micros
-	pong := ep.Handle(func(*engine.Message) {
+	var sent, received []quantity.Micros
+	e := newEcho(ep, n)
+	e.pong = ep.Handle(func(*engine.Message) {
 		received = append(received, p.Now()-p.seen)
-		back++
-	})
-	var failed error
-	ping := ep.Handle(func(m *engine.Message) {
-		if err := m.ReplyStore(pong, segment, 0, memory); err != nil {
-			failed = err
-		}
+		e.back++
 	})
 	if ep.Node() != 0 {
 		return r, nil
 	}
 	p.sees = true
 	defer func() { p.sees = false }()
-	var sent []quantity.Micros
-	for i := range rounds {
+	for range rounds {
 		start := p.Now()
-		if err := ep.Store(1, ping, segment, 0, data); err != nil {
+		if err := e.store(); err != nil {
 			return r, err
 		}
 		sent = append(sent, p.Now()-start)
-		if err := ep.WaitFor("the data back from node 1", func() bool { return back > i }); err != nil {
+		if err := e.wait(); err != nil {
 			return r, err
 		}
 	}
@@ -96,8 +89,8 @@ func (p *port) stages(ep *engine.Endpoint, n, rounds int) (r Result, err error) 
 		m, _, _ := Median(t)
 		return max(leastTime, m-clockCost())
 	}
-	r.Stages = Stages{Send: middle(sent), Receive: middle(received)}
-	r.Stages.HandOver = max(leastTime, whole.Time-r.Stages.Send-r.Stages.Receive)
+	send, receive := middle(sent), middle(received)
+	r.Stages = StageTimes{send, max(leastTime, whole.Time-send-receive), receive}
 	r.Time = whole.Time
-	return r, failed
+	return r, e.failed
 }

@@ -63,7 +63,7 @@ type Result struct {
 	Time   quantity.Micros   // of a message: one way, or its interval
 	Each   []quantity.Micros // of each round trip: half of it
 	Bursts []programs.Burst
-	Stages Stages
+	Stages StageTimes
 }
 
 // run runs the job on a node. On node 1, a program that only serves returns at once.
@@ -115,34 +115,54 @@ const warmth = 1. / 2
 // warmBurst is the length of the burst before those of a Δ that count.
 const warmBurst = 256
 
+// An echo stores n bytes in the other node, whose handler stores them back.
+type echo struct {
+	ep           *engine.Endpoint
+	memory, data []byte // what came back, and what is sent
+	segment      int
+	ping, pong   engine.HandlerID
+	sent, back   int
+	arrived      func() bool
+	failed       error // on node 1
+}
+
+// newEcho makes an echo on both nodes, without the handler pong that counts what is back.
+func newEcho(ep *engine.Endpoint, n int) *echo {
+	e := &echo{ep: ep, memory: make([]byte, n), data: make([]byte, n)}
+	e.segment = ep.Register(e.memory)
+	e.arrived = func() bool { return e.back >= e.sent }
+	e.ping = ep.Handle(func(m *engine.Message) {
+		if err := m.ReplyStore(e.pong, e.segment, 0, e.memory); err != nil {
+			e.failed = err
+		}
+	})
+	return e
+}
+
+func (e *echo) store() error {
+	e.sent++
+	return e.ep.Store(1, e.ping, e.segment, 0, e.data)
+}
+
+func (e *echo) wait() error { return e.ep.WaitFor("the data back from node 1", e.arrived) }
+
 // roundTrips is [programs.PingBulk] without a look at the clock for each message, unless each of them is asked for. The data is the same
 // in all but its first bytes, and all of it is compared after the last.
 func roundTrips(ep *engine.Endpoint, n, rounds int, each bool) (r Result, err error) {
-	memory, data := make([]byte, n), make([]byte, n)
-	for i := range data {
-		data[i] = byte(i * 7)
+	e := newEcho(ep, n)
+	e.pong = ep.Handle(func(*engine.Message) { e.back++ })
+	for i := range e.data {
+		e.data[i] = byte(i * 7)
 	}
-	segment := ep.Register(memory)
-	back := 0
-	var failed error
-	pong := ep.Handle(func(*engine.Message) { back++ })
-	ping := ep.Handle(func(m *engine.Message) {
-		if err := m.ReplyStore(pong, segment, 0, memory); err != nil {
-			failed = err
-		}
-	})
 	if ep.Node() != 0 {
 		return r, nil
 	}
-	sent := 0
-	arrived := func() bool { return back >= sent }
 	trip := func() error {
-		data[0] = byte(sent)
-		sent++
-		if err := ep.Store(1, ping, segment, 0, data); err != nil {
+		e.data[0] = byte(e.sent)
+		if err := e.store(); err != nil {
 			return err
 		}
-		return ep.WaitFor("the data back from node 1", arrived)
+		return e.wait()
 	}
 	for range max(8, int(warmth*float64(rounds))) {
 		if err := trip(); err != nil {
@@ -165,8 +185,8 @@ func roundTrips(ep *engine.Endpoint, n, rounds int, each bool) (r Result, err er
 		}
 	}
 	r.Time = (ep.Now() - start) / quantity.Micros(2*rounds)
-	if !bytes.Equal(memory, data) {
+	if !bytes.Equal(e.memory, e.data) {
 		return r, fmt.Errorf("ping_bulk of %d bytes: the data received differs from the data sent", n)
 	}
-	return r, failed
+	return r, e.failed
 }
