@@ -51,23 +51,30 @@ func TestSensitivities(t *testing.T) {
 	}
 }
 
+// solved is the target, the parameter of the name, and its value between from and to that reaches the target.
+func solved(t *testing.T, d Design, target, name string, from, to float64) (Target, platforms.Param, Solution) {
+	t.Helper()
+	tg, err := d.ParseTarget(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := d.Platform.Find(d.Layer.Name, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := d.Solve(tg, p, from, to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tg, p, s
+}
+
 // What Solve finds is what a sweep in small steps finds, to the step.
 func TestSolveIsSweep(t *testing.T) {
 	check := func(ref, target, name string, from, to float64) {
 		t.Helper()
 		d := find(t, ref)
-		tg, err := d.ParseTarget(target)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := d.Platform.Find(d.Layer.Name, name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := d.Solve(tg, p, 0, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tg, p, s := solved(t, d, target, name, 0, 0)
 		prog, err := d.Platform.Compile(d.Layer.Name, p.Path)
 		if err != nil {
 			t.Fatal(err)
@@ -107,19 +114,7 @@ func TestSolve(t *testing.T) {
 	from, to := 0.0, 0.0
 	solve := func(ref, target, name string) Solution {
 		t.Helper()
-		d := find(t, ref)
-		tg, err := d.ParseTarget(target)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := d.Platform.Find(d.Layer.Name, name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := d.Solve(tg, p, from, to)
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, _, s := solved(t, find(t, ref), target, name, from, to)
 		return s
 	}
 	// Without o_r, 2(2.9 + 5.3) = 16.4 µs are left for one byte, more than half of 28.
@@ -232,18 +227,13 @@ func TestCrossings(t *testing.T) {
 }
 
 func TestSizeFor(t *testing.T) {
-	all, err := platforms.All()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range all {
-		for _, l := range p.Layers {
-			n, ok := SizeFor(l.Model, 0.5)
-			want, known := model.HalfPeak(l.Model)
-			half := model.Asymptote(l.Model) / 2
-			if ok != known || ok && (n > want || model.Bandwidth(l.Model, n) < half || n > 1 && model.Bandwidth(l.Model, n-1) >= half) {
-				t.Errorf("%s: %s (%v), n½ is %s (%v)", l.Ref(), n, ok, want, known)
-			}
+	for _, d := range designs(t) {
+		l := d.Layer
+		n, ok := SizeFor(l.Model, 0.5)
+		want, known := model.HalfPeak(l.Model)
+		half := model.Asymptote(l.Model) / 2
+		if ok != known || ok && (n > want || model.Bandwidth(l.Model, n) < half || n > 1 && model.Bandwidth(l.Model, n-1) >= half) {
+			t.Errorf("%s: %s (%v), n½ is %s (%v)", l.Ref(), n, ok, want, known)
 		}
 	}
 	// β + nτ reaches 90 % of 1/τ at 9β/τ.
@@ -290,17 +280,10 @@ tau = "10us/KiB ± 5%"`)
 
 // Every platform has intervals if they are assumed.
 func TestAssumed(t *testing.T) {
-	all, err := platforms.All()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range all {
-		for _, l := range p.Layers {
-			d := Design{Platform: p, Layer: l}
-			in, err := d.Predict("one_way", []quantity.Bytes{65536}, Sampling{Samples: 200, Seed: 1, Assumed: 0.05})
-			if err != nil || !(in[0].Low <= in[0].Value && in[0].Value <= in[0].High) || in[0].Low < 0.8*in[0].Value || in[0].High > 1.2*in[0].Value {
-				t.Errorf("%s: %v, %v", l.Ref(), in, err)
-			}
+	for _, d := range designs(t) {
+		in, err := d.Predict("one_way", []quantity.Bytes{65536}, Sampling{Samples: 200, Seed: 1, Assumed: 0.05})
+		if err != nil || !(in[0].Low <= in[0].Value && in[0].Value <= in[0].High) || in[0].Low < 0.8*in[0].Value || in[0].High > 1.2*in[0].Value {
+			t.Errorf("%s: %v, %v", d.Layer.Ref(), in, err)
 		}
 	}
 }

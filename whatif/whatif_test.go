@@ -78,18 +78,26 @@ func TestShares(t *testing.T) {
 			t.Errorf("%s owns %v, want %v", s.Owner, s.OneWay, want)
 		}
 	}
+	for _, d := range designs(t) {
+		for _, n := range []quantity.Bytes{1, 100, 4096, 65536, 1e6} {
+			checkShares(t, d, n)
+		}
+	}
+}
+
+// designs are all layers of all platforms.
+func designs(t *testing.T) (designs []Design) {
+	t.Helper()
 	all, err := platforms.All()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, p := range all {
 		for _, l := range p.Layers {
-			d := Design{Platform: p, Layer: l}
-			for _, n := range []quantity.Bytes{1, 100, 4096, 65536, 1e6} {
-				checkShares(t, d, n)
-			}
+			designs = append(designs, Design{Platform: p, Layer: l})
 		}
 	}
+	return designs
 }
 
 func checkShares(t *testing.T, d Design, n quantity.Bytes) {
