@@ -21,13 +21,13 @@ type Trial struct {
 }
 
 // The models that Auto tries, the simplest first.
-var candidates = []model{
+var candidates = []form{
 	{name: "linear", method: Relative},
 	{name: "linear", method: Ordinary},
 	{name: "linear", method: Huber},
 	{name: "linear", method: TheilSen},
-	{name: "switch", method: Relative},
-	{name: "segmented", method: Relative},
+	{name: "envelope", method: Relative},
+	{name: "piecewise", method: Relative},
 	{name: "table"},
 }
 
@@ -53,7 +53,7 @@ func Auto(t *trace.Table) (*Result, error) {
 	points = thin(points, maxTried)
 	var trials []Trial
 	var errors [][]float64
-	var tried []model
+	var tried []form
 	for _, m := range candidates {
 		if m.name != "linear" && len(points) < m.least()+1 {
 			continue
@@ -114,7 +114,7 @@ func thin(points []Point, n int) []Point {
 
 // leaveOut returns the relative errors of predicted points, at most 1 each. The first and the
 // last are never left out: that would ask for extrapolation.
-func leaveOut(points []Point, m model, quantum float64) []float64 {
+func leaveOut(points []Point, m form, quantum float64) []float64 {
 	n := len(points)
 	if n < 4 { // too few to leave one out: what the fit leaves
 		pieces, _ := m.fit(points, quantum)

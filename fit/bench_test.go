@@ -5,13 +5,13 @@ import (
 	"testing"
 )
 
-// BenchmarkSegmented1000 is 1,000 sizes in up to 6 segments; wanted is less than 1 s.
-func BenchmarkSegmented1000(b *testing.B) {
+// BenchmarkPiecewise1000 is 1,000 sizes in up to 6 segments; wanted is less than 1 s.
+func BenchmarkPiecewise1000(b *testing.B) {
 	random := rand.New(rand.NewPCG(1, 0))
 	p := plant(random, 1000, 4)
 	tab := p.measure(random, 0.02)
 	for b.Loop() {
-		if _, err := Segmented(tab, 0); err != nil {
+		if _, err := Piecewise(tab, 0); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -22,7 +22,7 @@ func BenchmarkSegmented1000(b *testing.B) {
 func BenchmarkBootstrap1000(b *testing.B) {
 	random := rand.New(rand.NewPCG(1, 0))
 	p := plant(random, 100, 3)
-	r, err := Segmented(p.measure(random, 0.02), 3)
+	r, err := Piecewise(p.measure(random, 0.02), 3)
 	if err != nil {
 		b.Fatal(err)
 	}

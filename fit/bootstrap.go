@@ -36,7 +36,7 @@ func (r *Result) Bootstrap(samples int, seed uint64) (*Bootstrap, error) {
 	if r.Model == "table" {
 		return nil, fmt.Errorf("%s: a per-size table meets every point: there are no errors to resample", r.Name)
 	}
-	pieces, m := r.pieces(), r.model
+	pieces, m := r.pieces(), r.form
 	m.k = len(pieces)
 	random := rand.New(rand.NewPCG(seed, 0))
 	residuals := relativeResiduals(r.Points, pieces)

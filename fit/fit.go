@@ -2,8 +2,8 @@
 // they can be trusted.
 //
 // [Auto] chooses among the models of the time of a message: one line ([Linear], by four
-// methods), lines over ranges of sizes ([Segmented]), the cheaper of two ways
-// ([Switch]), and no form at all ([PerSize]). [LogGP], [LogP], [Stages] and
+// methods), lines over ranges of sizes ([Piecewise]), the cheaper of two ways
+// ([Envelope]), and no form at all ([PerSize]). [LogGP], [LogP], [Stages] and
 // [EndToEnd] find the parameters of what is behind it. [Compare] tells what changed
 // between two results.
 //
@@ -105,7 +105,7 @@ type Result struct {
 	// Warnings are sentences for people.
 	Warnings []string
 
-	model   model
+	form    form
 	quantum float64
 }
 
@@ -180,10 +180,10 @@ func prepare(t *trace.Table) (points []Point, kind trace.Kind, warnings []string
 
 // newResult is the one constructor of results: it evaluates the pieces at the
 // points, sums up the errors, and adds the warnings.
-func newResult(t *trace.Table, m model, kind trace.Kind, points []Point, pieces []piece, breaks []Break, warnings []string) *Result {
+func newResult(t *trace.Table, m form, kind trace.Kind, points []Point, pieces []piece, breaks []Break, warnings []string) *Result {
 	r := &Result{
 		Name: t.Name(), Format: t.Format, Kind: kind, Model: m.name, Method: string(m.method),
-		Breaks: breaks, Points: points, Warnings: warnings, model: m, quantum: float64(t.Quantum),
+		Breaks: breaks, Points: points, Warnings: warnings, form: m, quantum: float64(t.Quantum),
 	}
 	at := 0
 	for i, p := range pieces {

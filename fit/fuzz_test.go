@@ -27,7 +27,7 @@ func checkInvariants(t *testing.T, r *Result) {
 			at++
 		}
 	}
-	if at != len(r.Points) || r.Model == "segmented" && len(r.Breaks) != len(r.Segments)-1 {
+	if at != len(r.Points) || r.Model == "piecewise" && len(r.Breaks) != len(r.Segments)-1 {
 		t.Errorf("%s: %d points in segments, %d in all, %d breaks", r.Model, at, len(r.Points), len(r.Breaks))
 	}
 	if !(0 <= r.Median && r.Median <= r.P95 && r.P95 <= r.Worst) || math.IsNaN(r.R2) {
@@ -65,9 +65,9 @@ func FuzzFit(f *testing.F) {
 		for _, m := range Methods {
 			take(Linear(tab, m))
 		}
-		take(Segmented(tab, 0))
-		take(Segmented(tab, 2))
-		take(Switch(tab))
+		take(Piecewise(tab, 0))
+		take(Piecewise(tab, 2))
+		take(Envelope(tab))
 		take(PerSize(tab))
 		if len(tab.Samples) < 20 {
 			take(Auto(tab))

@@ -31,7 +31,7 @@ func (r *Result) judge(t *trace.Table, pieces []piece) {
 		case p.freeTau < 0:
 			r.warn("%sthe times fall with size; τ is held at 0", where)
 		}
-		if n, h := leverage(r.Points[first:first+p.points], r.model.method); p.points > 4 && h > 0.8 {
+		if n, h := leverage(r.Points[first:first+p.points], r.form.method); p.points > 4 && h > 0.8 {
 			r.warn("%sthe size %v alone decides the line (leverage %.2f of 1): measure more sizes near it", where, n, h)
 		}
 		first += p.points

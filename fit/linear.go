@@ -40,7 +40,7 @@ func Linear(t *trace.Table, m Method) (*Result, error) {
 	if !slices.Contains(Methods, m) {
 		return nil, fmt.Errorf("no method %q; there are %s", m, join(Methods))
 	}
-	return model{name: "linear", method: m}.result(t)
+	return form{name: "linear", method: m}.result(t)
 }
 
 // A line is β + nτ with 95 % intervals.

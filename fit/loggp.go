@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/fit/trace"
-	costs "github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -168,9 +168,9 @@ func (r *LogGPResult) separate(send, receive *trace.Table) error {
 
 // Layer returns the parameters as a layer. Where only the sum is known it stands
 // as L, with overheads of 0.
-func (r *LogGPResult) Layer() costs.LogGP {
-	l := costs.LogGP{
-		LogP: costs.LogP{
+func (r *LogGPResult) Layer() model.LogGP {
+	l := model.LogGP{
+		LogP: model.LogP{
 			Latency: r.Latency.Value, SendOverhead: r.SendOverhead.Value,
 			ReceiveOverhead: r.ReceiveOverhead.Value, GapTime: r.Gap.Value,
 		},

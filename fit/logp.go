@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/halfpeak/halfpeak/fit/trace"
-	costs "github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -127,8 +127,8 @@ func (r *LogPResult) warn(format string, args ...any) {
 }
 
 // Layer returns the parameters as a layer.
-func (r *LogPResult) Layer() costs.LogP {
-	return costs.LogP{
+func (r *LogPResult) Layer() model.LogP {
+	return model.LogP{
 		Latency: r.Latency.Value, SendOverhead: r.SendOverhead.Value,
 		ReceiveOverhead: r.ReceiveOverhead.Value, GapTime: r.Gap.Value,
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/halfpeak/halfpeak/fit/trace"
-	costs "github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -37,9 +37,9 @@ func kind(t *trace.Table, k trace.Kind) *trace.Table {
 }
 
 // A planted envelope comes back; a single line and an upper envelope do not become one.
-func TestSwitch(t *testing.T) {
+func TestEnvelope(t *testing.T) {
 	envelope := func(n float64) float64 { return math.Min(1+0.05*n, 10+0.005*n) } // they cross at 200
-	r := fitted(t)(Switch(table(sizes(40, 1, 1<<16), envelope)))
+	r := fitted(t)(Envelope(table(sizes(40, 1, 1<<16), envelope)))
 	if len(r.Segments) != 2 || r.Worst > 1e-9 {
 		t.Fatalf("%d segments, worst error %v", len(r.Segments), r.Worst)
 	}
@@ -48,7 +48,7 @@ func TestSwitch(t *testing.T) {
 			t.Errorf("at %v: %v, want %v", n, got, envelope(n))
 		}
 	}
-	r = fitted(t)(Switch(table(sizes(40, 1, 1<<16), func(n float64) float64 { return math.Max(1+0.005*n, 0.05*n) })))
+	r = fitted(t)(Envelope(table(sizes(40, 1, 1<<16), func(n float64) float64 { return math.Max(1+0.005*n, 0.05*n) })))
 	if len(r.Segments) != 1 {
 		t.Errorf("an upper envelope became %d segments", len(r.Segments))
 	}
@@ -130,15 +130,15 @@ func TestAuto(t *testing.T) {
 		}
 	}
 	check(func(n float64) float64 { return 3 + n/100 }, "linear", 1)
-	check(func(n float64) float64 { return math.Min(1+0.05*n, 10+0.005*n) }, "switch", 2)
+	check(func(n float64) float64 { return math.Min(1+0.05*n, 10+0.005*n) }, "envelope", 2)
 	check(func(n float64) float64 {
 		if n <= 4096 {
 			return 1 + n/1000
 		}
 		return 20 + n/5000
-	}, "segmented", 2)
+	}, "piecewise", 2)
 	for _, name := range []string{"netpipe-3.7.2-openmpi-4.1.4-sm.np.out", "netpipe-3.7.2-tcp-loopback.np.out"} {
-		if r := fitted(t)(Auto(readTable(t, name))); r.Model != "segmented" {
+		if r := fitted(t)(Auto(readTable(t, name))); r.Model != "piecewise" {
 			t.Errorf("%s: %s, tried %+v", name, r.Model, r.Tried)
 		}
 	}
@@ -147,7 +147,7 @@ func TestAuto(t *testing.T) {
 // LogGP comes back from latencies and a stream; with overheads L, o_s and o_r one
 // by one; without as a sum.
 func TestLogGP(t *testing.T) {
-	want := costs.LogGP{LogP: costs.LogP{Latency: 2, SendOverhead: 0.5, ReceiveOverhead: 0.75, GapTime: 1.25}, GapPerByte: 0.001}
+	want := model.LogGP{LogP: model.LogP{Latency: 2, SendOverhead: 0.5, ReceiveOverhead: 0.75, GapTime: 1.25}, GapPerByte: 0.001}
 	ns := sizes(20, 1, 1<<20)
 	latency := table(ns, func(n float64) float64 { return float64(want.OneWay(quantity.Bytes(n))) })
 	stream := kind(table(ns, func(n float64) float64 { return float64(want.Gap(quantity.Bytes(n))) }), trace.Gap)
@@ -165,7 +165,7 @@ func TestLogGP(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sum := costs.LogGP{LogP: costs.LogP{Latency: 3.25, GapTime: 1.25}, GapPerByte: 0.001}
+	sum := model.LogGP{LogP: model.LogP{Latency: 3.25, GapTime: 1.25}, GapPerByte: 0.001}
 	if diff := cmp.Diff(sum, r.Layer(), about(1e-9)); diff != "" || r.Separate {
 		t.Error(diff)
 	}
@@ -214,7 +214,7 @@ func TestLogGPFromNetgauge(t *testing.T) {
 	}
 	// By hand from the file: PRTT(1)/2 = 2 + (n−1)/1000, gap = 0.5 + (n−1)/2000,
 	// o_s = 0.2, o_r = 0.3, hence L = 1.5.
-	want := costs.LogGP{LogP: costs.LogP{Latency: 1.5, SendOverhead: 0.2, ReceiveOverhead: 0.3, GapTime: 0.5}, GapPerByte: 0.0005}
+	want := model.LogGP{LogP: model.LogP{Latency: 1.5, SendOverhead: 0.2, ReceiveOverhead: 0.3, GapTime: 0.5}, GapPerByte: 0.0005}
 	if diff := cmp.Diff(want, r.Layer(), about(1e-6)); diff != "" {
 		t.Error(diff)
 	}
@@ -244,7 +244,7 @@ func TestLogP(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := costs.LogP{Latency: 6.05, SendOverhead: 3.6, ReceiveOverhead: 4.4, GapTime: 12.8}
+	want := model.LogP{Latency: 6.05, SendOverhead: 3.6, ReceiveOverhead: 4.4, GapTime: 12.8}
 	if diff := cmp.Diff(want, r.Layer(), about(1e-9)); diff != "" {
 		t.Error(diff)
 	}
@@ -283,7 +283,7 @@ func TestLogP(t *testing.T) {
 // CLIP's five stages: their lines from a table of stage times, and from the times of
 // whole messages what is in them.
 func TestPipeline(t *testing.T) {
-	clip := costs.Pipeline{Stages: []costs.Stage{
+	clip := model.Pipeline{Stages: []model.Stage{
 		{Name: "0", Beta: 3.0, Tau: 5.9 / 1024}, {Name: "1", Beta: 0.6, Tau: 7.6 / 1024}, {Name: "2", Beta: 1.3, Tau: 7.5 / 1024}, {Name: "3", Beta: 0.5, Tau: 7.6 / 1024},
 	}}
 	var tables []*trace.Table
@@ -302,7 +302,7 @@ func TestPipeline(t *testing.T) {
 
 	measure := func(packet float64) *trace.Table {
 		p := clip
-		p.Cut = costs.Cut{Rule: costs.CutFixed, Size: quantity.Bytes(packet)}
+		p.Cut = model.Cut{Rule: model.CutFixed, Size: quantity.Bytes(packet)}
 		var ns []float64
 		for k := 1.0; k <= 64; k *= 2 {
 			ns = append(ns, k*packet)
@@ -408,7 +408,7 @@ func TestLayer(t *testing.T) {
 	random := rand.New(rand.NewPCG(8, 0))
 	p := plant(random, 80, 3)
 	tab := p.measure(random, 0.01)
-	for _, r := range []*Result{fitted(t)(Linear(tab, Relative)), fitted(t)(Segmented(tab, 0)), fitted(t)(Switch(tab))} {
+	for _, r := range []*Result{fitted(t)(Linear(tab, Relative)), fitted(t)(Piecewise(tab, 0)), fitted(t)(Envelope(tab))} {
 		l, err := r.Layer()
 		if err != nil {
 			t.Fatal(err)
@@ -423,7 +423,7 @@ func TestLayer(t *testing.T) {
 
 // The same seed gives the same bootstrap; out of range is refused.
 func TestBootstrapSeed(t *testing.T) {
-	r := fitted(t)(Segmented(readTable(t, "netpipe-3.7.2-openmpi-4.1.4-sm.np.out"), 0))
+	r := fitted(t)(Piecewise(readTable(t, "netpipe-3.7.2-openmpi-4.1.4-sm.np.out"), 0))
 	a, err := r.Bootstrap(100, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -450,7 +450,7 @@ func TestBootstrapSeed(t *testing.T) {
 func TestOwnFiles(t *testing.T) {
 	check := func(name string, k int, median, p95 float64) {
 		t.Helper()
-		r := fitted(t)(Segmented(readTable(t, name), k))
+		r := fitted(t)(Piecewise(readTable(t, name), k))
 		if r.Median > median || r.P95 > p95 {
 			t.Errorf("%s, %d segments: median error %.1f %%, 95th percentile %.1f %%", name, len(r.Segments), 100*r.Median, 100*r.P95)
 		}

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/halfpeak/halfpeak/fit/trace"
-	costs "github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"gonum.org/v1/gonum/mat"
 )
@@ -14,20 +14,20 @@ import (
 // Stages fits a line to each table, the stages of a pipeline in their order, and
 // returns the pipeline with them (CLIP §4.2.2.2 and appendix B). Messages are cut
 // into the best packet of each size.
-func Stages(tables []*trace.Table, m Method) ([]*Result, costs.Pipeline, error) {
-	p := costs.Pipeline{Cut: costs.Cut{Rule: costs.CutBest}}
+func Stages(tables []*trace.Table, m Method) ([]*Result, model.Pipeline, error) {
+	p := model.Pipeline{Cut: model.Cut{Rule: model.CutBest}}
 	var results []*Result
 	for _, t := range tables {
 		r, err := Linear(t, m)
 		if err != nil {
-			return nil, costs.Pipeline{}, err
+			return nil, model.Pipeline{}, err
 		}
 		r.Model = "pipeline"
 		results = append(results, r)
-		p.Stages = append(p.Stages, costs.Stage{Name: t.Name(), Beta: r.Segments[0].Beta.Value, Tau: r.Segments[0].Tau.Value})
+		p.Stages = append(p.Stages, model.Stage{Name: t.Name(), Beta: r.Segments[0].Beta.Value, Tau: r.Segments[0].Tau.Value})
 	}
 	if len(results) == 0 {
-		return nil, costs.Pipeline{}, fmt.Errorf("%w: no stages; a pipeline takes a CSV with columns stage, size_bytes, time_us", ErrNoData)
+		return nil, model.Pipeline{}, fmt.Errorf("%w: no stages; a pipeline takes a CSV with columns stage, size_bytes, time_us", ErrNoData)
 	}
 	return results, p, nil
 }

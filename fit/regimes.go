@@ -10,7 +10,7 @@ import (
 )
 
 // Regimes fits a line to each range of sizes of a system that is known to change its protocol
-// after the sizes upTo, which ascend. Where they are not known, [Segmented] finds them. Each range
+// after the sizes upTo, which ascend. Where they are not known, [Piecewise] finds them. Each range
 // needs two sizes or more.
 func Regimes(t *trace.Table, m Method, upTo ...quantity.Bytes) (*Result, error) {
 	if !slices.Contains(Methods, m) {
@@ -29,7 +29,7 @@ func Regimes(t *trace.Table, m Method, upTo ...quantity.Bytes) (*Result, error) 
 	if i := slices.IndexFunc(sizes, func(n int) bool { return n < 2 }); i >= 0 {
 		return nil, fmt.Errorf("%s: %w: %d sizes in range %d of those between the changes at %v; a line needs 2", t.Name(), ErrNoData, sizes[i], i+1, upTo)
 	}
-	return model{name: "segmented", method: m, known: append(slices.Clone(upTo), quantity.Bytes(math.Inf(1)))}.result(t)
+	return form{name: "piecewise", method: m, known: append(slices.Clone(upTo), quantity.Bytes(math.Inf(1)))}.result(t)
 }
 
 // fitRegimes returns a line for each range that has points.

@@ -63,12 +63,12 @@ func (p *plan) measure(random *rand.Rand, noise float64) *trace.Table {
 
 // Without noise the planted segments come back: their number, their breaks, their
 // lines.
-func TestSegmentedExact(t *testing.T) {
+func TestPiecewiseExact(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 0))
 	for run := range 200 {
 		k := 1 + run%4
 		p := plant(random, 20+random.IntN(100), k)
-		r, err := Segmented(p.measure(random, 0), 0)
+		r, err := Piecewise(p.measure(random, 0), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +103,7 @@ func TestSimulation(t *testing.T) {
 		for run := range runs {
 			k := 1 + run%4
 			p := plant(random, 20+random.IntN(181), k)
-			r, err := Segmented(p.measure(random, want.noise), 0)
+			r, err := Piecewise(p.measure(random, want.noise), 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -150,7 +150,7 @@ func TestOneLineIsOneSegment(t *testing.T) {
 	wrong, wrongAuto := 0, 0
 	for range runs {
 		tab := table(sizes(20+random.IntN(60), 1, 1<<20), func(n float64) float64 { return (3 + n/100) * (1 + 0.05*random.NormFloat64()) })
-		if r, err := Segmented(tab, 0); err != nil || len(r.Segments) != 1 {
+		if r, err := Piecewise(tab, 0); err != nil || len(r.Segments) != 1 {
 			wrong++
 		}
 	}
@@ -198,7 +198,7 @@ func TestBootstrapCoverage(t *testing.T) {
 	in, intervals := 0.0, 0.0
 	for range 60 {
 		p := plant(random, 100, 2)
-		r, err := Segmented(p.measure(random, 0.03), 2)
+		r, err := Piecewise(p.measure(random, 0.03), 2)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,7 +12,7 @@ import (
 // nothing; the cross-validation of [Auto] does. A segment is the line from one
 // size to the next, and its β may be negative.
 func PerSize(t *trace.Table) (*Result, error) {
-	return model{name: "table"}.result(t)
+	return form{name: "table"}.result(t)
 }
 
 func fitTable(points []Point) []piece {

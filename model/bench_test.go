@@ -18,7 +18,7 @@ func BenchmarkOneWay(b *testing.B) {
 		{"switch", clipAll},
 		{"pipeline-fixed", cut(clip(4), CutFixed, 4096)},
 		{"pipeline-paper", clipPaper},
-		{"segmented", Segmented{hpLAMLong, 4096, 8}},
+		{"fragmented", Fragmented{hpLAMLong, 4096, 8}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()

@@ -188,9 +188,9 @@ func recut(l Layer, c Cut, found *bool) (Layer, error) {
 	case Envelope:
 		branches, err := recutBranches(l.Branches, c, found)
 		return Envelope{branches}, err
-	case Segmented:
+	case Fragmented:
 		below, err := recut(l.Below, c, found)
-		return Segmented{below, l.MTU, l.Window}, err
+		return Fragmented{below, l.MTU, l.Window}, err
 	case Series:
 		below, err := recut(l.Below, c, found)
 		if err != nil {

@@ -26,26 +26,26 @@ var (
 
 // layers is every implementation of Layer, nested too.
 var layers = map[string]Layer{
-	"linear":                  Linear{3, 7.6 / 1024},
-	"linear, zero":            Linear{},
-	"linear, β alone":         Linear{Beta: 3},
-	"logp":                    hpLAM,
-	"loggp":                   hpLAMLong,
-	"pipeline, whole":         clip(4),
-	"pipeline, fixed":         cut(clip(5), CutFixed, 4096),
-	"pipeline, odd":           cut(clip(5), CutFixed, 1001),
-	"pipeline, paper":         clipPaper,
-	"pipeline, best":          cut(clip(4), CutBest, 0),
-	"pipeline, no cost":       cut(Pipeline{Stages: make([]Stage, 3)}, CutPaper, 0),
-	"pipeline, one stage":     cut(Pipeline{Stages: []Stage{{Beta: 1, Tau: 0.01}}}, CutBest, 0),
-	"switch":                  clipAll,
-	"switch of switches":      Switch{[]Branch{{"short", 64, hpLAM}, {"long", 0, clipAll}}},
-	"envelope":                Envelope{[]Branch{{Name: "pio", Layer: pio}, {Name: "dma", Layer: clipPaper}}},
-	"segmented":               Segmented{hpLAMLong, 4096, 0},
-	"segmented, odd":          Segmented{hpLAMLong, 1500, 0},
-	"segmented, window":       Segmented{Linear{20, 0.01}, 8132, 2},
-	"segmented, of pipelines": Segmented{clipPaper, 8132, 8},
-	"series":                  Series{clipAll, Linear{4, 0.002}},
+	"linear":                   Linear{3, 7.6 / 1024},
+	"linear, zero":             Linear{},
+	"linear, β alone":          Linear{Beta: 3},
+	"logp":                     hpLAM,
+	"loggp":                    hpLAMLong,
+	"pipeline, whole":          clip(4),
+	"pipeline, fixed":          cut(clip(5), CutFixed, 4096),
+	"pipeline, odd":            cut(clip(5), CutFixed, 1001),
+	"pipeline, paper":          clipPaper,
+	"pipeline, best":           cut(clip(4), CutBest, 0),
+	"pipeline, no cost":        cut(Pipeline{Stages: make([]Stage, 3)}, CutPaper, 0),
+	"pipeline, one stage":      cut(Pipeline{Stages: []Stage{{Beta: 1, Tau: 0.01}}}, CutBest, 0),
+	"switch":                   clipAll,
+	"switch of switches":       Switch{[]Branch{{"short", 64, hpLAM}, {"long", 0, clipAll}}},
+	"envelope":                 Envelope{[]Branch{{Name: "pio", Layer: pio}, {Name: "dma", Layer: clipPaper}}},
+	"fragmented":               Fragmented{hpLAMLong, 4096, 0},
+	"fragmented, odd":          Fragmented{hpLAMLong, 1500, 0},
+	"fragmented, window":       Fragmented{Linear{20, 0.01}, 8132, 2},
+	"fragmented, of pipelines": Fragmented{clipPaper, 8132, 8},
+	"series":                   Series{clipAll, Linear{4, 0.002}},
 }
 
 func TestEveryLayer(t *testing.T) {
@@ -89,7 +89,7 @@ func TestEveryLayer(t *testing.T) {
 
 // A longer message takes no less time, and keeps the next one waiting no less.
 func TestTimesRise(t *testing.T) {
-	for _, name := range []string{"linear", "logp", "loggp", "pipeline, whole", "pipeline, fixed", "pipeline, odd", "pipeline, best", "segmented"} {
+	for _, name := range []string{"linear", "logp", "loggp", "pipeline, whole", "pipeline, fixed", "pipeline, odd", "pipeline, best", "fragmented"} {
 		l := layers[name]
 		for n := quantity.Bytes(2); n < 20000; n++ {
 			if l.OneWay(n) < l.OneWay(n-1)-1e-9 {
@@ -177,7 +177,7 @@ func TestAsymptote(t *testing.T) {
 	near(t, "r∞ of the whole", Asymptote(clip(4)), quantity.KiB.Over(5.9+7.6+7.5+7.6), 9)
 	near(t, "r∞ of the switch", Asymptote(clipAll), slowest, 9)
 	// 8 pieces of 4 KiB under way at a round trip of 400 µs: 81.92 MB/s.
-	window := Segmented{LogP{Latency: 200}, 4096, 8}
+	window := Fragmented{LogP{Latency: 200}, 4096, 8}
 	near(t, "r∞ of a window", Asymptote(window), 81.92, 9)
 }
 
@@ -217,9 +217,9 @@ func TestSwitch(t *testing.T) {
 	}
 }
 
-func TestSegmented(t *testing.T) {
+func TestFragmented(t *testing.T) {
 	below := Linear{10, 0.01}
-	s := Segmented{below, 1000, 0}
+	s := Fragmented{below, 1000, 0}
 	near(t, "one piece", s.OneWay(1000), 20, 9)
 	near(t, "two pieces", s.OneWay(1001), 20+10.01, 9)
 	near(t, "three pieces", s.OneWay(3000), 60, 9)
@@ -229,7 +229,7 @@ func TestSegmented(t *testing.T) {
 	s.Window = 8
 	near(t, "a window of eight", s.OneWay(3000), 60, 9)
 	for _, n := range []quantity.Bytes{1, 1000, 1001, quantity.MaxBytes, far, 2 * far} {
-		if _, last := (Segmented{below, 1500, 0}).pieces(n); !(last >= 1 && last <= 1500) {
+		if _, last := (Fragmented{below, 1500, 0}).pieces(n); !(last >= 1 && last <= 1500) {
 			t.Errorf("the last piece of %v bytes has %v", float64(n), float64(last))
 		}
 	}

@@ -17,14 +17,14 @@ import (
 // modelKeys are the kinds of model, each with the keys that its layers take beside
 // the common ones.
 var modelKeys = map[string][]string{
-	"linear":    {"beta", "tau"},
-	"logp":      {"L", "o_s", "o_r", "g"},
-	"loggp":     {"L", "o_s", "o_r", "g", "G"},
-	"pipeline":  {"stages", "packets"},
-	"switch":    {"branches"},
-	"envelope":  {"branches"},
-	"segmented": {"below", "mtu", "window"},
-	"series":    {"below", "added", "beta", "tau"},
+	"linear":     {"beta", "tau"},
+	"logp":       {"L", "o_s", "o_r", "g"},
+	"loggp":      {"L", "o_s", "o_r", "g", "G"},
+	"pipeline":   {"stages", "packets"},
+	"switch":     {"branches"},
+	"envelope":   {"branches"},
+	"fragmented": {"below", "mtu", "window"},
+	"series":     {"below", "added", "beta", "tau"},
 }
 
 // build makes the model of a layer, and fills in what l has besides.
@@ -42,8 +42,8 @@ func (b *builder) build(path string, t layerTable, l *Layer) (model.Layer, error
 		return buildSwitch(b, path, t, l)
 	case "envelope":
 		return buildEnvelope(b, path, t, l)
-	case "segmented":
-		return buildSegmented(b, path, t, l)
+	case "fragmented":
+		return buildFragmented(b, path, t, l)
 	case "series":
 		return buildSeries(b, path, t, l)
 	}
@@ -510,13 +510,13 @@ func buildEnvelope(b *builder, path string, t layerTable, l *Layer) (model.Layer
 	return m, nil
 }
 
-func buildSegmented(b *builder, path string, t layerTable, l *Layer) (model.Layer, error) {
+func buildFragmented(b *builder, path string, t layerTable, l *Layer) (model.Layer, error) {
 	below, err := b.part(path+".below", t.Below, l)
 	if err != nil {
 		return nil, err
 	}
 	r := b.reader(path, t, map[string]string{"mtu": t.MTU, "window": t.Window})
-	m := model.Segmented{Below: below, MTU: r.size("mtu")}
+	m := model.Fragmented{Below: below, MTU: r.size("mtu")}
 	if t.Window != "" {
 		r.take("window", func(v quantity.Value) error {
 			w, err := v.Number()

@@ -209,7 +209,7 @@ func (p Platform) Uses(layer string) ([]Param, error) {
 
 // Find returns the parameter of the layer that name stands for: its path, or an end of
 // its path ("host-dma.tau", "o_r"), or the kind of its layer's model and its
-// key ("logp.o_r"; loggp counts as logp). The window of a segmented layer answers to credits too. It
+// key ("logp.o_r"; loggp counts as logp). The window of a fragmented layer answers to credits too. It
 // is an error if name fits none, or several.
 func (p Platform) Find(layer, name string) (Param, error) {
 	uses, err := p.Uses(layer)

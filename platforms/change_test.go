@@ -39,7 +39,7 @@ model = "switch"
 branches = [{ layer = "short", up_to = "256B" }, { layer = "dma" }]
 source = "here"
 [layer.cut]
-model = "segmented"
+model = "fragmented"
 below = "short"
 mtu = "4KiB"
 window = "8"

@@ -66,7 +66,7 @@ func TestParseErrors(t *testing.T) {
 	check(oneLayer+"[constant.a-b]\nvalue = \"1us\"\nsource = \"s\"\n", `my.toml:6:11: constant.a-b: formulas cannot name "a-b"; use letters, digits and _`)
 	// Models.
 	check("[layer.x]\nmodel = \"linar\"\n", `my.toml:2:1: layer.x.model: no model "linar"; did you mean "linear"?`)
-	check("[layer.x]\nsource = \"s\"\n", `my.toml:1:8: layer.x: no model; write model = "linear" or another of envelope, linear, loggp, logp, pipeline, segmented, series, switch`)
+	check("[layer.x]\nsource = \"s\"\n", `my.toml:1:8: layer.x: no model; write model = "linear" or another of envelope, fragmented, linear, loggp, logp, pipeline, series, switch`)
 	check("default = \"y\"\n"+oneLayer, `my.toml:1:1: default: no layer "y"; did you mean "x"?`)
 	// Numbers.
 	check(linear(`beta = 3`), `my.toml:3:8: a number without a unit; write it as text with its unit, as in "5.9us/KB"`)
@@ -118,7 +118,7 @@ func TestParseErrors(t *testing.T) {
 	check(also("e", `model = "envelope"`, `branches = [{ layer = "x" }]`),
 		`my.toml:6:8: layer.e: an envelope has at least two branches, as in branches = [{ layer = "pio" }, { layer = "dma" }]`)
 	// Segments and series.
-	seg := func(keys ...string) string { return also("g", append([]string{`model = "segmented"`}, keys...)...) }
+	seg := func(keys ...string) string { return also("g", append([]string{`model = "fragmented"`}, keys...)...) }
 	check(seg(`mtu = "4KB"`), "my.toml:6:8: layer.g.below: names no layer; it must")
 	check(seg(`below = "x"`), "my.toml:6:8: layer.g: no mtu; it is needed, as text with a unit")
 	check(seg(`below = "x"`, `mtu = "0B"`), `my.toml:10:1: layer.g.mtu: "0B": must be at least 1 byte`)

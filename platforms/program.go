@@ -192,7 +192,7 @@ func (prog *Program) open(b *builder, name string) model.Layer {
 	case model.Envelope:
 		m.Branches = branches(m.Branches)
 		return &m
-	case model.Segmented:
+	case model.Fragmented:
 		m.Below = prog.open(b, t.Below)
 		note("mtu", (*float64)(&m.MTU))
 		if t.Window != "" {

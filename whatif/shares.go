@@ -150,7 +150,7 @@ func freeze(l model.Layer, n quantity.Bytes) {
 		_, inner := l.Select(n)
 		l.Branches = []model.Branch{{Layer: inner}}
 		freeze(inner, n)
-	case *model.Segmented:
+	case *model.Fragmented:
 		freeze(l.Below, min(n, l.MTU))
 	case *model.Series:
 		freeze(l.Below, n)

@@ -59,8 +59,8 @@ The models are
 
   auto        what predicts best what it has not seen; the default
   linear      T = β + nτ, by --method relative, ordinary, huber or theil-sen
-  segmented   several lines over ranges of sizes; --segments says how many
-  switch      the lesser of two lines: PIO or DMA
+  piecewise   several lines over ranges of sizes; --segments says how many
+  envelope    the lesser of two lines: PIO or DMA
   per-size    the sizes as they are, no form
   loggp       L, o, g, G from a latency file and a bandwidth or message-rate file
   logp        L, o_s, o_r, g from a signature: burst, delta, interval; L needs --rtt
@@ -84,7 +84,7 @@ The models are
 		},
 	}
 	out.declare(cmd)
-	enum(cmd, &o.model, "model", "what to fit", "auto", "linear", "segmented", "switch", "per-size", "loggp", "logp", "pipeline", "end-to-end")
+	enum(cmd, &o.model, "model", "what to fit", "auto", "linear", "piecewise", "envelope", "per-size", "loggp", "logp", "pipeline", "end-to-end")
 	methods := make([]string, len(fit.Methods))
 	for i, m := range fit.Methods {
 		methods[i] = string(m)
@@ -93,7 +93,7 @@ The models are
 	flags := cmd.Flags()
 	flags.StringVar(&o.trace.X, "x", "", "`column` of the sizes in a CSV, by name or number, as in \"size:KiB\"")
 	flags.StringVar(&o.trace.Y, "y", "", "`column` of the times in a CSV, as in \"time:ms\"")
-	flags.IntVar(&o.segments, "segments", 0, "number of lines of a segmented fit; 0 lets the data decide")
+	flags.IntVar(&o.segments, "segments", 0, "number of lines of a piecewise fit; 0 lets the data decide")
 	flags.Var(&o.rtt, "rtt", "round-trip `time` that goes with a signature, for L")
 	flags.IntVar(&o.bootstrap, "bootstrap", 0, "intervals from this many resampled fits too")
 	flags.Uint64Var(&o.seed, "seed", 1, "of the random numbers of --bootstrap")
@@ -114,9 +114,9 @@ func (o *fitOptions) check(cmd *cobra.Command) error {
 			return usagef("--segments %d: give 1 or more; without it the data decide", o.segments)
 		}
 		if !flags.Changed("model") {
-			o.model.value = "segmented"
-		} else if o.model.value != "segmented" {
-			return usagef("--segments is for --model segmented, not %s", o.model.value)
+			o.model.value = "piecewise"
+		} else if o.model.value != "piecewise" {
+			return usagef("--segments is for --model piecewise, not %s", o.model.value)
 		}
 	}
 	if flags.Changed("method") {
@@ -274,10 +274,10 @@ func fitOne(t *trace.Table, o fitOptions) (*fit.Result, error) {
 	switch o.model.value {
 	case "linear":
 		return fit.Linear(t, fit.Method(o.method.value))
-	case "segmented":
-		return fit.Segmented(t, o.segments)
-	case "switch":
-		return fit.Switch(t)
+	case "piecewise":
+		return fit.Piecewise(t, o.segments)
+	case "envelope":
+		return fit.Envelope(t)
 	case "per-size":
 		return fit.PerSize(t)
 	}

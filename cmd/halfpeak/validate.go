@@ -326,7 +326,7 @@ func (v *validation) compare(row *validated) {
 
 // shortPiece is why pieces in a pipeline may take longer than the formula says.
 func (v *validation) shortPiece(n quantity.Bytes) string {
-	s, ok := model.At(v.l.Model, n).(model.Segmented)
+	s, ok := model.At(v.l.Model, n).(model.Fragmented)
 	switch {
 	case !ok || n <= s.MTU:
 		return ""

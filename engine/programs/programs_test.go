@@ -26,7 +26,7 @@ func close(got, want quantity.Micros, tolerance float64) bool {
 // it is short where that piece is. The recurrence over all packets is exact.
 func exact(l model.Layer, n quantity.Bytes) quantity.Micros {
 	l = model.At(l, n)
-	s, ok := l.(model.Segmented)
+	s, ok := l.(model.Fragmented)
 	if !ok || s.Window > 0 {
 		return l.OneWay(n)
 	}

@@ -115,7 +115,7 @@ type route struct {
 type plan struct {
 	selector model.Selector
 	branches map[string]*plan
-	piece    int // of a segmented layer; its pieces go below
+	piece    int // of a fragmented layer; its pieces go below
 	below    *plan
 	route    int32
 }
@@ -244,7 +244,7 @@ func (s *System) compile(l model.Layer, added []addition) (*plan, error) {
 		return s.choice(l, l.Branches, added)
 	case model.Envelope:
 		return s.choice(l, l.Branches, added)
-	case model.Segmented:
+	case model.Fragmented:
 		var outside []addition
 		for _, a := range added {
 			outside = append(outside, addition{a.Layer, true})

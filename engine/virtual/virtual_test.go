@@ -70,9 +70,9 @@ func TestPipelinesAreTheRecurrence(t *testing.T) {
 // long where all pieces fit in the first.
 func TestWindow(t *testing.T) {
 	below := model.LogGP{LogP: model.LogP{SendOverhead: 1, ReceiveOverhead: 1, Latency: 50, GapTime: 2}, GapPerByte: 0.01}
-	check := func(window, pieces int, want func(model.Segmented) quantity.Micros) {
+	check := func(window, pieces int, want func(model.Fragmented) quantity.Micros) {
 		t.Helper()
-		l := model.Segmented{Below: below, MTU: 1000, Window: window}
+		l := model.Fragmented{Below: below, MTU: 1000, Window: window}
 		var arrived quantity.Micros
 		on(t, system(t, l), virtual.Config{}, func(ep *engine.Endpoint) (quantity.Micros, error) {
 			segment := ep.Register(make([]byte, 1000*pieces))
@@ -87,9 +87,9 @@ func TestWindow(t *testing.T) {
 		}
 	}
 	for _, window := range []int{1, 2, 4} {
-		check(window, 12*window+1, func(l model.Segmented) quantity.Micros { return l.OneWay(quantity.Bytes(12*window+1) * 1000) })
+		check(window, 12*window+1, func(l model.Fragmented) quantity.Micros { return l.OneWay(quantity.Bytes(12*window+1) * 1000) })
 	}
-	check(4, 4, func(l model.Segmented) quantity.Micros { return 3*below.Gap(1000) + below.OneWay(1000) }) // 97.96 µs; the formula says 147.5
+	check(4, 4, func(l model.Fragmented) quantity.Micros { return 3*below.Gap(1000) + below.OneWay(1000) }) // 97.96 µs; the formula says 147.5
 }
 
 // Two senders at the same bus share it: an interval of each is twice the gap, which the formula of

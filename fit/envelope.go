@@ -6,20 +6,20 @@ import (
 	"github.com/halfpeak/halfpeak/fit/trace"
 )
 
-// Switch fits the lower envelope of two lines, T(n) = min(β₁+nτ₁, β₂+nτ₂) with
+// Envelope fits the lower envelope of two lines, T(n) = min(β₁+nτ₁, β₂+nτ₂) with
 // β₁ < β₂ and τ₁ > τ₂: a system that takes the cheaper of two ways, PIO or DMA. It is
 // continuous, and bends down where the lines cross. Where no such envelope is
 // better than one line, the result has one segment and says so.
-func Switch(t *trace.Table) (*Result, error) {
-	return model{name: "switch", method: Relative}.result(t)
+func Envelope(t *trace.Table) (*Result, error) {
+	return form{name: "envelope", method: Relative}.result(t)
 }
 
 // maxStarts is the number of divisions that the search starts from.
 const maxStarts = 256
 
-// fitSwitch starts from divisions in two, and lets points go over to the line
+// fitEnvelope starts from divisions in two, and lets points go over to the line
 // that is lower at their size until none moves; the least sum of squared relative errors wins.
-func fitSwitch(points []Point) []piece {
+func fitEnvelope(points []Point) []piece {
 	n := len(points)
 	one := piece{fitLine(points, Relative), n, math.Inf(1)}
 	best, least := []piece{one}, squares(points, []piece{one})

@@ -8,10 +8,10 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A model is a way to turn points into pieces of lines: what results,
+// A form is a way to turn points into pieces of lines: what results,
 // cross-validation and bootstrap have in common.
-type model struct {
-	name   string // "linear", "segmented", "switch", "table"
+type form struct {
+	name   string // "linear", "piecewise", "envelope", "table"
 	method Method
 	k      int // segments; 0 lets the criterion choose
 	// known are the sizes up to which segments go, where they are not to be found.
@@ -26,15 +26,15 @@ type piece struct {
 }
 
 // fit returns the pieces of the model over points, which are sorted by size.
-func (m model) fit(points []Point, quantum float64) ([]piece, []Break) {
+func (m form) fit(points []Point, quantum float64) ([]piece, []Break) {
 	if m.known != nil {
 		return fitRegimes(points, m.method, m.known), nil
 	}
 	switch m.name {
-	case "segmented":
-		return fitSegmented(points, m.k, quantum)
-	case "switch":
-		return fitSwitch(points), nil
+	case "piecewise":
+		return fitPiecewise(points, m.k, quantum)
+	case "envelope":
+		return fitEnvelope(points), nil
 	case "table":
 		return fitTable(points), nil
 	}
@@ -42,16 +42,16 @@ func (m model) fit(points []Point, quantum float64) ([]piece, []Break) {
 }
 
 // least is the number of points without which the model says nothing.
-func (m model) least() int {
+func (m form) least() int {
 	switch m.name {
-	case "segmented", "switch":
+	case "piecewise", "envelope":
 		return 2 * max(2, m.k)
 	}
 	return 2
 }
 
 // result fits the model to a table.
-func (m model) result(t *trace.Table) (*Result, error) {
+func (m form) result(t *trace.Table) (*Result, error) {
 	points, kind, warnings, err := prepare(t)
 	if err != nil {
 		return nil, err

@@ -43,13 +43,13 @@ const (
 	sameTime = 1e-7
 )
 
-// Segmented fits k lines over ranges of sizes, with or without jumps between
+// Piecewise fits k lines over ranges of sizes, with or without jumps between
 // them. The k−1 breaks are the best of all there are, by dynamic programming over
 // the sizes (Bellman 1961, Bai and Perron 2003): the sum of squared relative errors
 // is least. With k = 0 the number is chosen by an information criterion up to
 // [MaxSegments]; it counts a break as a parameter, and prefers fewer lines where
 // the gain is noise. Each segment has at least 3 sizes, with k given 2 if it must be.
-func Segmented(t *trace.Table, k int) (*Result, error) {
+func Piecewise(t *trace.Table, k int) (*Result, error) {
 	n := 0
 	for _, s := range t.Samples {
 		if s.Size > 0 {
@@ -59,11 +59,11 @@ func Segmented(t *trace.Table, k int) (*Result, error) {
 	if k < 0 || k > 1 && 2*k > n {
 		return nil, fmt.Errorf("%s: %w with %d segments: %d sizes allow 1 to %d, each of 2 sizes or more", t.Name(), ErrNoData, k, n, n/2)
 	}
-	return model{name: "segmented", method: Relative, k: k}.result(t)
+	return form{name: "piecewise", method: Relative, k: k}.result(t)
 }
 
-// fitSegmented returns the pieces of the best division, and its breaks.
-func fitSegmented(points []Point, k int, quantum float64) ([]piece, []Break) {
+// fitPiecewise returns the pieces of the best division, and its breaks.
+func fitPiecewise(points []Point, k int, quantum float64) ([]piece, []Break) {
 	d := split(points, k, quantum)
 	pieces := make([]piece, d.k)
 	for i := range pieces {

@@ -2,7 +2,7 @@ package model
 
 import "github.com/halfpeak/halfpeak/model/quantity"
 
-// Segmented cuts a message into pieces of at most MTU bytes, each a message of
+// Fragmented cuts a message into pieces of at most MTU bytes, each a message of
 // the layer below: HP-LAM's 4-KiB pages, Myrinet packets of 8,132 bytes. With
 // K = ⌈n/MTU⌉ pieces, q bytes in the last,
 //
@@ -17,14 +17,14 @@ import "github.com/halfpeak/halfpeak/model/quantity"
 // pieces that may be without a credit returned. A window that does not cover the
 // round trip limits the rate to W·MTU/RTT: 8 pieces of 4 KiB at a round trip of
 // 400 µs give at most 81.92 MB/s.
-type Segmented struct {
+type Fragmented struct {
 	Below  Layer
 	MTU    quantity.Bytes // ≥ 1
 	Window int            // ≥ 1; 0: no window
 }
 
 // interval is g_w.
-func (s Segmented) interval() quantity.Micros {
+func (s Fragmented) interval() quantity.Micros {
 	gap := s.Below.Gap(s.MTU)
 	if s.Window > 0 {
 		gap = max(gap, (s.Below.OneWay(s.MTU)+s.Below.OneWay(1))/quantity.Micros(s.Window)) // a credit comes back as a short message
@@ -33,7 +33,7 @@ func (s Segmented) interval() quantity.Micros {
 }
 
 // pieces returns the number of pieces before the last, and the size of the last.
-func (s Segmented) pieces(n quantity.Bytes) (before, last quantity.Bytes) {
+func (s Fragmented) pieces(n quantity.Bytes) (before, last quantity.Bytes) {
 	before = quantity.Bytes(packets(n, s.MTU)) - 1
 	return before, min(max(n-before*s.MTU, 1), s.MTU) // beyond 2⁵³ bytes the difference is noise
 }
@@ -45,7 +45,7 @@ type planner interface {
 }
 
 // OneWay is T(n).
-func (s Segmented) OneWay(n quantity.Bytes) quantity.Micros {
+func (s Fragmented) OneWay(n quantity.Bytes) quantity.Micros {
 	before, last := s.pieces(n)
 	if before == 0 {
 		return s.Below.OneWay(last)
@@ -58,13 +58,13 @@ func (s Segmented) OneWay(n quantity.Bytes) quantity.Micros {
 }
 
 // Gap is (K−1)·g_w + g_below(q).
-func (s Segmented) Gap(n quantity.Bytes) quantity.Micros {
+func (s Fragmented) Gap(n quantity.Bytes) quantity.Micros {
 	before, last := s.pieces(n)
 	return quantity.Micros(before)*s.interval() + s.Below.Gap(last)
 }
 
 // Overheads are those of all pieces.
-func (s Segmented) Overheads(n quantity.Bytes) (send, receive quantity.Micros) {
+func (s Fragmented) Overheads(n quantity.Bytes) (send, receive quantity.Micros) {
 	before, last := s.pieces(n)
 	send, receive = s.Below.Overheads(s.MTU)
 	lastSend, lastReceive := s.Below.Overheads(last)
@@ -72,4 +72,4 @@ func (s Segmented) Overheads(n quantity.Bytes) (send, receive quantity.Micros) {
 }
 
 // PacketSize is the MTU, or n if that is less.
-func (s Segmented) PacketSize(n quantity.Bytes) quantity.Bytes { return min(n, s.MTU) }
+func (s Fragmented) PacketSize(n quantity.Bytes) quantity.Bytes { return min(n, s.MTU) }
