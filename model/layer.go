@@ -34,6 +34,8 @@ type Layer interface {
 	// Overheads are the times in µs for which the message occupies the
 	// sending and the receiving processor: o_s and o_r.
 	Overheads(n quantity.Bytes) (send, receive quantity.Micros)
+	// Resources describe what a message occupies, by the layer's parameters alone.
+	Resources() Resources
 }
 
 // RTT is the round-trip time of n bytes there and n bytes back: twice the one-way time.
@@ -175,29 +177,28 @@ func Recut(l Layer, c Cut) (Layer, error) {
 
 func recut(l Layer, c Cut, found *bool) (Layer, error) {
 	switch l := l.(type) {
-	case Pipeline:
+	case *Pipeline:
 		*found = true
 		if c.Rule == CutPaper && len(l.Stages) < PaperStages {
 			return l, fmt.Errorf("eq. 10 speaks of three stages; its pipeline has %d", len(l.Stages))
 		}
-		l.Cut = c
-		return l, nil
-	case Switch:
+		return &Pipeline{l.Stages, c}, nil
+	case *Switch:
 		branches, err := recutBranches(l.Branches, c, found)
-		return Switch{branches}, err
-	case Envelope:
+		return &Switch{branches}, err
+	case *Envelope:
 		branches, err := recutBranches(l.Branches, c, found)
-		return Envelope{branches}, err
-	case Fragmented:
+		return &Envelope{branches}, err
+	case *Fragmented:
 		below, err := recut(l.Below, c, found)
-		return Fragmented{below, l.MTU, l.Window}, err
-	case Series:
+		return &Fragmented{below, l.MTU, l.Window}, err
+	case *Series:
 		below, err := recut(l.Below, c, found)
 		if err != nil {
 			return l, err
 		}
 		added, err := recut(l.Added, c, found)
-		return Series{below, added}, err
+		return &Series{below, added}, err
 	}
 	return l, nil
 }

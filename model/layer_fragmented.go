@@ -24,7 +24,7 @@ type Fragmented struct {
 }
 
 // interval is g_w.
-func (s Fragmented) interval() quantity.Micros {
+func (s *Fragmented) interval() quantity.Micros {
 	gap := s.Below.Gap(s.MTU)
 	if s.Window > 0 {
 		gap = max(gap, (s.Below.OneWay(s.MTU)+s.Below.OneWay(1))/quantity.Micros(s.Window)) // a credit comes back as a short message
@@ -33,7 +33,7 @@ func (s Fragmented) interval() quantity.Micros {
 }
 
 // pieces returns the number of pieces before the last, and the size of the last.
-func (s Fragmented) pieces(n quantity.Bytes) (before, last quantity.Bytes) {
+func (s *Fragmented) pieces(n quantity.Bytes) (before, last quantity.Bytes) {
 	before = quantity.Bytes(packets(n, s.MTU)) - 1
 	return before, min(max(n-before*s.MTU, 1), s.MTU) // beyond 2⁵³ bytes the difference is noise
 }
@@ -45,7 +45,7 @@ type planner interface {
 }
 
 // OneWay is T(n).
-func (s Fragmented) OneWay(n quantity.Bytes) quantity.Micros {
+func (s *Fragmented) OneWay(n quantity.Bytes) quantity.Micros {
 	before, last := s.pieces(n)
 	if before == 0 {
 		return s.Below.OneWay(last)
@@ -58,13 +58,13 @@ func (s Fragmented) OneWay(n quantity.Bytes) quantity.Micros {
 }
 
 // Gap is (K−1)·g_w + g_below(q).
-func (s Fragmented) Gap(n quantity.Bytes) quantity.Micros {
+func (s *Fragmented) Gap(n quantity.Bytes) quantity.Micros {
 	before, last := s.pieces(n)
 	return quantity.Micros(before)*s.interval() + s.Below.Gap(last)
 }
 
 // Overheads are those of all pieces.
-func (s Fragmented) Overheads(n quantity.Bytes) (send, receive quantity.Micros) {
+func (s *Fragmented) Overheads(n quantity.Bytes) (send, receive quantity.Micros) {
 	before, last := s.pieces(n)
 	send, receive = s.Below.Overheads(s.MTU)
 	lastSend, lastReceive := s.Below.Overheads(last)
@@ -72,4 +72,7 @@ func (s Fragmented) Overheads(n quantity.Bytes) (send, receive quantity.Micros) 
 }
 
 // PacketSize is the MTU, or n if that is less.
-func (s Fragmented) PacketSize(n quantity.Bytes) quantity.Bytes { return min(n, s.MTU) }
+func (s *Fragmented) PacketSize(n quantity.Bytes) quantity.Bytes { return min(n, s.MTU) }
+
+// Resources are those below, for each piece.
+func (s *Fragmented) Resources() Resources { return Pieces{s.MTU, s.Window, s.Below.Resources()} }

@@ -70,7 +70,7 @@ const (
 )
 
 // PacketSize is the size in which messages of n bytes are cut, at most n.
-func (l Pipeline) PacketSize(n quantity.Bytes) quantity.Bytes {
+func (l *Pipeline) PacketSize(n quantity.Bytes) quantity.Bytes {
 	switch l.Cut.Rule {
 	case CutFixed:
 		return min(l.Cut.Size, n)
@@ -84,14 +84,14 @@ func (l Pipeline) PacketSize(n quantity.Bytes) quantity.Bytes {
 }
 
 // OneWay is the exact time of n bytes in packets of PacketSize(n).
-func (l Pipeline) OneWay(n quantity.Bytes) quantity.Micros {
+func (l *Pipeline) OneWay(n quantity.Bytes) quantity.Micros {
 	return l.OneWayIn(n, l.PacketSize(n))
 }
 
 // OneWayIn is the exact time of n bytes in packets of the given size, the last
 // one shorter where the size does not divide n. 1 ≤ size ≤ n. It is the closed
 // form in the comment of [Pipeline], without a loop over packets.
-func (l Pipeline) OneWayIn(n, size quantity.Bytes) quantity.Micros {
+func (l *Pipeline) OneWayIn(n, size quantity.Bytes) quantity.Micros {
 	count := packets(n, size)
 	last := n - quantity.Bytes(count-1)*size
 	again := quantity.Micros(count - 2)
@@ -116,7 +116,7 @@ func packets(n, size quantity.Bytes) float64 { return math.Ceil(float64(n / size
 
 // Gap is the busy time of the busiest stage, max_i (Kβ_i + nτ_i): a stream of
 // messages keeps that stage busy and all others wait for it.
-func (l Pipeline) Gap(n quantity.Bytes) quantity.Micros {
+func (l *Pipeline) Gap(n quantity.Bytes) quantity.Micros {
 	count := packets(n, l.PacketSize(n))
 	var gap quantity.Micros
 	for i := range l.Stages {
@@ -132,7 +132,7 @@ func (s Stage) busy(n quantity.Bytes, count float64) quantity.Micros {
 
 // Overheads are the busy times of the stages that occupy the sender's and the
 // receiver's processor.
-func (l Pipeline) Overheads(n quantity.Bytes) (send, receive quantity.Micros) {
+func (l *Pipeline) Overheads(n quantity.Bytes) (send, receive quantity.Micros) {
 	count := packets(n, l.PacketSize(n))
 	for _, s := range l.Stages {
 		switch s.Host {
@@ -147,7 +147,7 @@ func (l Pipeline) Overheads(n quantity.Bytes) (send, receive quantity.Micros) {
 
 // Bottleneck is the index of the stage that is slowest for packets of p bytes,
 // the first of them if several are.
-func (l Pipeline) Bottleneck(p quantity.Bytes) int {
+func (l *Pipeline) Bottleneck(p quantity.Bytes) int {
 	slowest := 0
 	for i := range l.Stages {
 		if l.Stages[i].Time(p) > l.Stages[slowest].Time(p) {
@@ -209,7 +209,7 @@ func EqualPlan(n, size quantity.Bytes) Plan {
 // the stages are free, leave them free at
 //
 //	x'_i = max_{j≤i} ( x_j + Σ_{j≤k≤i} t_k(p) + (m−1)·max_{j≤k≤i} t_k(p) )
-func (l Pipeline) OneWayAs(plan Plan) quantity.Micros {
+func (l *Pipeline) OneWayAs(plan Plan) quantity.Micros {
 	var space [16]quantity.Micros
 	free := append(space[:0], make([]quantity.Micros, len(l.Stages))...)
 	for _, r := range plan {
@@ -246,7 +246,7 @@ type Slot struct {
 
 // Schedule runs the recurrence and returns when each packet is in each stage,
 // packet by packet. The End of the last slot is OneWayAs(plan).
-func (l Pipeline) Schedule(plan Plan) []Slot {
+func (l *Pipeline) Schedule(plan Plan) []Slot {
 	slots := make([]Slot, 0, plan.Packets()*len(l.Stages))
 	free := make([]quantity.Micros, len(l.Stages))
 	packet := 0
@@ -264,3 +264,31 @@ func (l Pipeline) Schedule(plan Plan) []Slot {
 	}
 	return slots
 }
+
+// Resources are those of the stages. A processor runs the stages at its end of the pipeline
+// that occupy it; each other stage is a hop with a resource of its name.
+func (l *Pipeline) Resources() Resources {
+	var r Route
+	stages := l.Stages
+	for len(stages) > 0 && stages[0].Host == Sender {
+		r.Send = r.Send.Plus(stages[0].cost())
+		stages = stages[1:]
+	}
+	end := len(stages)
+	for end > 0 && stages[end-1].Host == Receiver {
+		end--
+		r.Receive = r.Receive.Plus(stages[end].cost())
+	}
+	for _, st := range stages[:end] {
+		r.Hops = append(r.Hops, Hop{Resource: st.Name, Stage: st.Name, Delay: st.cost(), Busy: st.cost()})
+	}
+	if len(r.Hops) == 0 {
+		r.Hops = oneHop(Cost{}).Hops // only processors work: the packet appears at the other one
+	}
+	if l.Cut.Rule != CutNone {
+		r.Packets = l
+	}
+	return r
+}
+
+func (s *Stage) cost() Cost { return Cost{Beta: s.Beta, Tau: s.Tau} }

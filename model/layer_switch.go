@@ -18,7 +18,7 @@ type Branch struct {
 }
 
 // at returns the branch for n bytes.
-func (s Switch) at(n quantity.Bytes) *Branch {
+func (s *Switch) at(n quantity.Bytes) *Branch {
 	last := len(s.Branches) - 1
 	for i := range s.Branches[:last] {
 		if n <= s.Branches[i].UpTo {
@@ -29,18 +29,29 @@ func (s Switch) at(n quantity.Bytes) *Branch {
 }
 
 // Select returns the branch for n bytes.
-func (s Switch) Select(n quantity.Bytes) (string, Layer) {
+func (s *Switch) Select(n quantity.Bytes) (string, Layer) {
 	b := s.at(n)
 	return b.Name, b.Layer
 }
 
 // OneWay is that of the branch for n.
-func (s Switch) OneWay(n quantity.Bytes) quantity.Micros { return s.at(n).Layer.OneWay(n) }
+func (s *Switch) OneWay(n quantity.Bytes) quantity.Micros { return s.at(n).Layer.OneWay(n) }
 
 // Gap is that of the branch for n.
-func (s Switch) Gap(n quantity.Bytes) quantity.Micros { return s.at(n).Layer.Gap(n) }
+func (s *Switch) Gap(n quantity.Bytes) quantity.Micros { return s.at(n).Layer.Gap(n) }
 
 // Overheads are those of the branch for n.
-func (s Switch) Overheads(n quantity.Bytes) (send, receive quantity.Micros) {
+func (s *Switch) Overheads(n quantity.Bytes) (send, receive quantity.Micros) {
 	return s.at(n).Layer.Overheads(n)
+}
+
+// Resources are those of the branch for n.
+func (s *Switch) Resources() Resources { return Choice{Branches: ways(s.Branches)} }
+
+func ways(branches []Branch) []Way {
+	all := make([]Way, len(branches))
+	for i, b := range branches {
+		all[i] = Way{b.UpTo, b.Layer.Resources()}
+	}
+	return all
 }

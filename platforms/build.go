@@ -392,7 +392,7 @@ func (b *builder) reader(path string, t layerTable, given map[string]string) rea
 
 func buildLinear(b *builder, path string, t layerTable, l *Layer) (model.Layer, error) {
 	r := b.reader(path, t, map[string]string{"beta": t.Beta, "tau": t.Tau})
-	m := model.Linear{Beta: r.micros("beta"), Tau: r.perByte("tau")}
+	m := &model.Linear{Beta: r.micros("beta"), Tau: r.perByte("tau")}
 	l.Params = r.params
 	return m, r.err
 }
@@ -409,12 +409,12 @@ func buildLogP(b *builder, path string, t layerTable, l *Layer) (model.Layer, er
 	r := b.reader(path, t, logPGiven(t))
 	m := r.logP()
 	l.Params = r.params
-	return m, r.err
+	return &m, r.err
 }
 
 func buildLogGP(b *builder, path string, t layerTable, l *Layer) (model.Layer, error) {
 	r := b.reader(path, t, logPGiven(t))
-	m := model.LogGP{LogP: r.logP(), GapPerByte: r.perByte("G")}
+	m := &model.LogGP{LogP: r.logP(), GapPerByte: r.perByte("G")}
 	l.Params = r.params
 	return m, r.err
 }
@@ -423,7 +423,7 @@ func buildLogGP(b *builder, path string, t layerTable, l *Layer) (model.Layer, e
 var cuts = map[string]model.CutRule{"whole": model.CutNone, "eq10": model.CutPaper, "best": model.CutBest}
 
 func buildPipeline(b *builder, path string, t layerTable, l *Layer) (model.Layer, error) {
-	var m model.Pipeline
+	m := &model.Pipeline{}
 	for i, name := range t.Stages {
 		s, known := b.stages[name]
 		if !known {
@@ -455,7 +455,7 @@ func buildPipeline(b *builder, path string, t layerTable, l *Layer) (model.Layer
 }
 
 func buildSwitch(b *builder, path string, t layerTable, l *Layer) (model.Layer, error) {
-	var m model.Switch
+	m := &model.Switch{}
 	for i, branch := range t.Branches {
 		at := fmt.Sprintf("%s.branches.%d", path, i)
 		last := i == len(t.Branches)-1
@@ -492,7 +492,7 @@ func buildSwitch(b *builder, path string, t layerTable, l *Layer) (model.Layer, 
 }
 
 func buildEnvelope(b *builder, path string, t layerTable, l *Layer) (model.Layer, error) {
-	var m model.Envelope
+	m := &model.Envelope{}
 	for i, branch := range t.Branches {
 		at := fmt.Sprintf("%s.branches.%d", path, i)
 		if branch.UpTo != "" {
@@ -516,7 +516,7 @@ func buildFragmented(b *builder, path string, t layerTable, l *Layer) (model.Lay
 		return nil, err
 	}
 	r := b.reader(path, t, map[string]string{"mtu": t.MTU, "window": t.Window})
-	m := model.Fragmented{Below: below, MTU: r.size("mtu")}
+	m := &model.Fragmented{Below: below, MTU: r.size("mtu")}
 	if t.Window != "" {
 		r.take("window", func(v quantity.Value) error {
 			w, err := v.Number()
@@ -541,13 +541,13 @@ func buildSeries(b *builder, path string, t layerTable, l *Layer) (model.Layer, 
 			return nil, b.errorf(path+".added", "a series adds a layer or its own beta and tau; leave one out")
 		}
 		added, err := b.part(path+".added", t.Added, l)
-		return model.Series{Below: below, Added: added}, err
+		return &model.Series{Below: below, Added: added}, err
 	}
 	if t.Beta == "" && t.Tau == "" {
 		return nil, b.errorf(path, `nothing added; write added = "NAME", or beta and tau`)
 	}
 	added, err := buildLinear(b, path, t, l)
-	return model.Series{Below: below, Added: added}, err
+	return &model.Series{Below: below, Added: added}, err
 }
 
 // CutNames are the names of the ways to cut a message.

@@ -166,49 +166,57 @@ func (prog *Program) open(b *builder, name string) model.Layer {
 		return opened
 	}
 	switch m := b.built[name].Model.(type) {
-	case model.Linear:
-		linear(&m)
-		return &m
-	case model.LogP:
-		logP(&m)
-		return &m
-	case model.LogGP:
-		logP(&m.LogP)
-		note("G", (*float64)(&m.GapPerByte))
-		return &m
-	case model.Pipeline:
-		m.Stages = slices.Clone(m.Stages)
+	case *model.Linear:
+		c := *m
+		linear(&c)
+		return &c
+	case *model.LogP:
+		c := *m
+		logP(&c)
+		return &c
+	case *model.LogGP:
+		c := *m
+		logP(&c.LogP)
+		note("G", (*float64)(&c.GapPerByte))
+		return &c
+	case *model.Pipeline:
+		c := *m
+		c.Stages = slices.Clone(c.Stages)
 		for i, stage := range t.Stages {
-			s := &m.Stages[i]
+			s := &c.Stages[i]
 			prog.fields["stage."+stage+".beta"] = append(prog.fields["stage."+stage+".beta"], field{num: (*float64)(&s.Beta)})
 			prog.fields["stage."+stage+".tau"] = append(prog.fields["stage."+stage+".tau"], field{num: (*float64)(&s.Tau)})
 		}
-		note("packets", (*float64)(&m.Cut.Size))
-		prog.pipelines[path+".packets"] = append(prog.pipelines[path+".packets"], &m)
-		return &m
-	case model.Switch:
-		m.Branches = branches(m.Branches)
-		return &m
-	case model.Envelope:
-		m.Branches = branches(m.Branches)
-		return &m
-	case model.Fragmented:
-		m.Below = prog.open(b, t.Below)
-		note("mtu", (*float64)(&m.MTU))
+		note("packets", (*float64)(&c.Cut.Size))
+		prog.pipelines[path+".packets"] = append(prog.pipelines[path+".packets"], &c)
+		return &c
+	case *model.Switch:
+		c := *m
+		c.Branches = branches(c.Branches)
+		return &c
+	case *model.Envelope:
+		c := *m
+		c.Branches = branches(c.Branches)
+		return &c
+	case *model.Fragmented:
+		c := *m
+		c.Below = prog.open(b, t.Below)
+		note("mtu", (*float64)(&c.MTU))
 		if t.Window != "" {
-			prog.fields[path+".window"] = append(prog.fields[path+".window"], field{whole: &m.Window})
+			prog.fields[path+".window"] = append(prog.fields[path+".window"], field{whole: &c.Window})
 		}
-		return &m
-	case model.Series:
-		m.Below = prog.open(b, t.Below)
+		return &c
+	case *model.Series:
+		c := *m
+		c.Below = prog.open(b, t.Below)
 		if t.Added != "" {
-			m.Added = prog.open(b, t.Added)
+			c.Added = prog.open(b, t.Added)
 		} else {
-			added := m.Added.(model.Linear)
+			added := *m.Added.(*model.Linear)
 			linear(&added)
-			m.Added = &added
+			c.Added = &added
 		}
-		return &m
+		return &c
 	}
 	panic(fmt.Sprintf("platforms: build makes a model that open has not: %T", b.built[name].Model))
 }

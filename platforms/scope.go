@@ -57,10 +57,10 @@ var predictions = map[string]struct {
 		}
 		return size(n), nil
 	}},
-	"paper_packet": {1, pipeline(func(l model.Pipeline, n []quantity.Bytes) quantity.Value { return size(l.PaperPacket(n[0])) })},
-	"paper_bound":  {2, pipeline(func(l model.Pipeline, n []quantity.Bytes) quantity.Value { return micros(l.PaperBound(n[0], n[1])) })},
-	"one_way_in":   {2, pipeline(func(l model.Pipeline, n []quantity.Bytes) quantity.Value { return micros(l.OneWayIn(n[0], n[1])) })},
-	"best_packet": {1, pipeline(func(l model.Pipeline, n []quantity.Bytes) quantity.Value {
+	"paper_packet": {1, pipeline(func(l *model.Pipeline, n []quantity.Bytes) quantity.Value { return size(l.PaperPacket(n[0])) })},
+	"paper_bound":  {2, pipeline(func(l *model.Pipeline, n []quantity.Bytes) quantity.Value { return micros(l.PaperBound(n[0], n[1])) })},
+	"one_way_in":   {2, pipeline(func(l *model.Pipeline, n []quantity.Bytes) quantity.Value { return micros(l.OneWayIn(n[0], n[1])) })},
+	"best_packet": {1, pipeline(func(l *model.Pipeline, n []quantity.Bytes) quantity.Value {
 		p, _ := l.BestPacket(n[0])
 		return size(p)
 	})},
@@ -72,9 +72,9 @@ func plain(f func(model.Layer, quantity.Bytes) quantity.Value) func(model.Layer,
 	}
 }
 
-func pipeline(f func(model.Pipeline, []quantity.Bytes) quantity.Value) func(model.Layer, []quantity.Bytes) (quantity.Value, error) {
+func pipeline(f func(*model.Pipeline, []quantity.Bytes) quantity.Value) func(model.Layer, []quantity.Bytes) (quantity.Value, error) {
 	return func(l model.Layer, n []quantity.Bytes) (quantity.Value, error) {
-		p, ok := model.At(l, n[0]).(model.Pipeline)
+		p, ok := model.At(l, n[0]).(*model.Pipeline)
 		if !ok || len(p.Stages) < model.PaperStages {
 			return quantity.Value{}, fmt.Errorf("the layer has no pipeline of %d stages at %s", model.PaperStages, n[0])
 		}

@@ -237,7 +237,7 @@ func TestSizeFor(t *testing.T) {
 		}
 	}
 	// β + nτ reaches 90 % of 1/τ at 9β/τ.
-	if n, _ := SizeFor(model.Linear{Beta: 10, Tau: 0.01}, 0.9); n != 9000 {
+	if n, _ := SizeFor(&model.Linear{Beta: 10, Tau: 0.01}, 0.9); n != 9000 {
 		t.Errorf("90 %% at %s", n)
 	}
 }

@@ -188,7 +188,7 @@ func (d Design) At(n quantity.Bytes) (Answer, error) {
 	l := d.Layer.Model
 	a := Answer{Size: n, OneWay: l.OneWay(n), Gap: l.Gap(n), Bandwidth: model.Bandwidth(l, n), Throughput: model.Throughput(l, n),
 		Packet: model.PacketSize(l, n), Regime: model.Regime(l, n)}
-	if pipe, ok := model.At(l, n).(model.Pipeline); ok {
+	if pipe, ok := model.At(l, n).(*model.Pipeline); ok {
 		a.BestPacket, _ = pipe.BestPacket(n)
 	}
 	owners, err := d.Owners(n)

@@ -112,7 +112,7 @@ func compareRow(p platforms.Platform, l platforms.Layer, n quantity.Bytes) []any
 	if h, ok := model.HalfPeak(l.Model); ok {
 		half = h
 	}
-	if pipe, ok := model.At(l.Model, n).(model.Pipeline); ok {
+	if pipe, ok := model.At(l.Model, n).(*model.Pipeline); ok {
 		size, _ := pipe.BestPacket(n)
 		best = size
 	}

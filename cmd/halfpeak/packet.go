@@ -60,7 +60,7 @@ func packet(refs []string, sizes []quantity.Bytes, cycles cyclesFlag) (reports.R
 		clocks[p.Name] = p.Clock
 		found := false
 		for _, n := range sizes {
-			pipe, ok := model.At(l.Model, n).(model.Pipeline)
+			pipe, ok := model.At(l.Model, n).(*model.Pipeline)
 			if !ok {
 				continue
 			}

@@ -202,7 +202,7 @@ func timeline(refs []string, o plotOptions) (reports.Picture, error) {
 		return nil, err
 	}
 	n := o.sizes.sizes[0]
-	pipe, ok := model.At(l.Model, n).(model.Pipeline)
+	pipe, ok := model.At(l.Model, n).(*model.Pipeline)
 	if !ok {
 		return nil, fmt.Errorf("%s sends %s without a pipeline, so there is no timeline; its model is %s", l.Ref(), n, l.Kind)
 	}
@@ -214,7 +214,7 @@ func timeline(refs []string, o plotOptions) (reports.Picture, error) {
 	return runTimeline(p, l, n, pipe, o.title)
 }
 
-func newTimeline(l platforms.Layer, n quantity.Bytes, pipe model.Pipeline, plan model.Plan, title string) reports.Timeline {
+func newTimeline(l platforms.Layer, n quantity.Bytes, pipe *model.Pipeline, plan model.Plan, title string) reports.Timeline {
 	t := reports.Timeline{Title: title}
 	if title == "" {
 		t.Title = fmt.Sprintf("%s: %s in packets of %s", l.Ref(), n, plan.Largest())

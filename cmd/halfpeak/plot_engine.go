@@ -14,7 +14,7 @@ import (
 )
 
 // runTimeline is the timeline of a message that the engine sends through a pipeline.
-func runTimeline(p platforms.Platform, l platforms.Layer, n quantity.Bytes, pipe model.Pipeline, title string) (reports.Timeline, error) {
+func runTimeline(p platforms.Platform, l platforms.Layer, n quantity.Bytes, pipe *model.Pipeline, title string) (reports.Timeline, error) {
 	t := reports.Timeline{Title: title}
 	if title == "" {
 		t.Title = fmt.Sprintf("%s: %s in packets of %s", l.Ref(), n, pipe.PacketSize(n))

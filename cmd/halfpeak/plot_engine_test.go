@@ -17,7 +17,7 @@ func TestTimelineIsTheSchedule(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			pipe := l.Model.(model.Pipeline)
+			pipe := l.Model.(*model.Pipeline)
 			got, err := runTimeline(p, l, n, pipe, "")
 			if err != nil {
 				t.Fatal(err)

@@ -192,7 +192,7 @@ func overview(subjects []subject, lo, hi quantity.Bytes, o reportOptions) (repor
 		case "best_packet_bytes":
 			rows.Columns[j].Head = "best packet, " + n.String()
 			for i, of := range subjects {
-				if pipe, ok := model.At(of.layer.Model, n).(model.Pipeline); ok {
+				if pipe, ok := model.At(of.layer.Model, n).(*model.Pipeline); ok {
 					size, _ := pipe.BestPacket(n)
 					rows.Data[i][j] = size
 				}
@@ -327,7 +327,7 @@ func (s subject) summary(hi quantity.Bytes) string {
 		}
 	}
 	n := min(longMessage, hi)
-	if pipe, ok := model.At(m, n).(model.Pipeline); ok {
+	if pipe, ok := model.At(m, n).(*model.Pipeline); ok {
 		size, t := pipe.BestPacket(n)
 		now := m.OneWay(n)
 		text += fmt.Sprintf(" %s take %s in packets of %s; the best equal packets, of %s, take %s.", n, now, model.PacketSize(m, n), size, t)
@@ -364,7 +364,7 @@ func (s subject) keyNumbers(lo, hi quantity.Bytes) []reports.Block {
 			reports.Fact{Name: "half-peak size n½", Value: half.String()})
 	}
 	n := min(longMessage, hi)
-	if pipe, ok := model.At(m, n).(model.Pipeline); ok {
+	if pipe, ok := model.At(m, n).(*model.Pipeline); ok {
 		size, t := pipe.BestPacket(n)
 		facts = append(facts, reports.Fact{Name: "best packet for " + n.String(), Value: size.String(), Note: fmt.Sprintf("%s, %s", t, n.Over(t))})
 	} else {
@@ -508,7 +508,7 @@ func signedPercent(v any) string { return strings.Replace(fmt.Sprintf("%+.1f %%"
 func (s subject) pipeline(hi quantity.Bytes) ([]reports.Block, error) {
 	var blocks []reports.Block
 	for _, n := range []quantity.Bytes{16 * quantity.KiB, 64 * quantity.KiB, 4 * quantity.KiB, quantity.KiB} {
-		pipe, ok := model.At(s.layer.Model, n).(model.Pipeline)
+		pipe, ok := model.At(s.layer.Model, n).(*model.Pipeline)
 		if !ok || n > hi {
 			continue
 		}
@@ -527,7 +527,7 @@ func (s subject) pipeline(hi quantity.Bytes) ([]reports.Block, error) {
 		break
 	}
 	sizes := slices.DeleteFunc([]quantity.Bytes{4 * quantity.KiB, 16 * quantity.KiB, 64 * quantity.KiB}, func(n quantity.Bytes) bool {
-		_, ok := model.At(s.layer.Model, n).(model.Pipeline)
+		_, ok := model.At(s.layer.Model, n).(*model.Pipeline)
 		return !ok || n > hi
 	})
 	if len(sizes) == 0 {

@@ -306,7 +306,7 @@ func (v *validation) latency(n quantity.Bytes) error {
 	})
 	row := v.add("latency", n, "one way", float64(v.l.Model.OneWay(n)), float64(r.oneWay), "µs", v.shortPiece(n))
 	v.compare(row)
-	if p, ok := model.At(v.l.Model, n).(model.Pipeline); ok && len(p.Stages) >= model.PaperStages {
+	if p, ok := model.At(v.l.Model, n).(*model.Pipeline); ok && len(p.Stages) >= model.PaperStages {
 		row.bound = float64(p.PaperBound(n, p.PacketSize(n)))
 	}
 	if send, _ := v.l.Model.Overheads(n); send > 0 {
@@ -326,7 +326,7 @@ func (v *validation) compare(row *validated) {
 
 // shortPiece is why pieces in a pipeline may take longer than the formula says.
 func (v *validation) shortPiece(n quantity.Bytes) string {
-	s, ok := model.At(v.l.Model, n).(model.Fragmented)
+	s, ok := model.At(v.l.Model, n).(*model.Fragmented)
 	switch {
 	case !ok || n <= s.MTU:
 		return ""
@@ -461,14 +461,13 @@ func (v *validation) bursts() (bursts []programs.Burst, rtt quantity.Micros, err
 // packet finds the best packet by running: of small messages with all sizes, of others with all
 // numbers of packets up to 256, and then all sizes within a tenth of the best.
 func (v *validation) packet(n quantity.Bytes) error {
-	p, ok := model.At(v.l.Model, n).(model.Pipeline)
+	p, ok := model.At(v.l.Model, n).(*model.Pipeline)
 	if !ok || n < 2 || n > 64*quantity.KiB {
 		return nil
 	}
 	best, least := quantity.Bytes(0), quantity.Micros(math.Inf(1))
 	try := func(size quantity.Bytes) error {
-		p.Cut = model.Cut{Rule: model.CutFixed, Size: size}
-		s, err := virtual.Build(v.l.Ref(), p)
+		s, err := virtual.Build(v.l.Ref(), &model.Pipeline{Stages: p.Stages, Cut: model.Cut{Rule: model.CutFixed, Size: size}})
 		if err != nil {
 			return err
 		}
