@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// Register makes memory a segment that other nodes store into and get from. All nodes
-// register their segments in the same order.
+// Register makes memory a segment that other nodes store into and get from. All nodes register
+// their segments in the same order. It panics for more than 4 GiB, or for the 32,769th segment.
 func (e *Endpoint) Register(memory []byte) (segment int) {
 	if len(memory) > math.MaxUint32 || len(e.segments) > math.MaxInt16 {
 		panic("engine: a segment has at most 4 GiB, and a node 32,768 of them")
@@ -15,14 +15,15 @@ func (e *Endpoint) Register(memory []byte) (segment int) {
 	return len(e.segments) - 1
 }
 
-// Store copies data to an offset of a segment of the node dst, and then runs the handler there with up to
-// four words, once all data is there. Larger data than a piece travels as a request for each piece. Store returns when data may be changed again, not when it has arrived.
+// Store copies data to an offset of a segment of the node dst, and then, once all data is there,
+// runs the handler there with up to four words. Data larger than a piece travels as one request for
+// each piece. Store returns when data may be changed again, not when it has arrived.
 func (e *Endpoint) Store(dst int, h HandlerID, segment, offset int, data []byte, words ...uint32) error {
 	return e.bulk(Request, dst, h, segment, offset, data, words)
 }
 
-// Get copies n bytes at an offset of a segment of the node src to one of this node's, and runs the
-// handler here once they are there. It returns when it has asked for all pieces.
+// Get copies n bytes at an offset of a segment of the node src to a segment of this node, and runs
+// the handler here once they are there. It returns when it has asked for all pieces.
 func (e *Endpoint) Get(src int, h HandlerID, segment, offset, toSegment, toOffset, n int) error {
 	if err := e.begin(src, nil); err != nil {
 		return err
@@ -31,22 +32,24 @@ func (e *Endpoint) Get(src int, h HandlerID, segment, offset, toSegment, toOffse
 		return fmt.Errorf("cannot get %d bytes at offset %d of segment %d", n, offset, segment)
 	}
 	if toSegment < 0 || toSegment >= len(e.segments) || toOffset < 0 || toOffset+n > len(e.segments[toSegment]) {
-		return fmt.Errorf("cannot get %d bytes to offset %d of segment %d: it is not that large", n, toOffset, toSegment)
+		return fmt.Errorf("cannot get %d bytes to offset %d of segment %d: they do not fit there", n, toOffset, toSegment)
 	}
 	for at, first := 0, e.nextID+1; at < n; {
-		piece, _, _ := e.port.Cut(n, n-at)
+		piece, _ := e.port.Cut(n, n-at)
 		if err := e.credit(src); err != nil {
 			return err
 		}
-		f := e.port.Alloc(0)
+		if err := e.admit(src); err != nil {
+			return err
+		}
+		f := &e.out
 		f.Header = Header{
 			Kind: Request, ID: e.id(), Handler: getHandler, NWords: headerWords,
 			Message: first, Segment: int16(toSegment), Addr: uint32(toOffset + at), At: uint32(at),
 			Words: [headerWords]uint32{uint32(segment)<<8 | uint32(h), uint32(offset + at), uint32(piece), uint32(n)},
 		}
-		f.Offset = 0
-		_, _, f.Route = e.port.Cut(1, 1)
-		e.launch(src, f)
+		f.Payload, f.Offset = nil, 0
+		e.launch(src)
 		at += piece
 	}
 	return nil
@@ -71,7 +74,7 @@ func (m *Message) get() {
 
 func checkBulk(segment, offset int, data []byte, words []uint32) error {
 	if len(words) > headerWords {
-		return fmt.Errorf("%d words: with data go at most %d", len(words), headerWords)
+		return fmt.Errorf("%d words: a message with data has at most %d", len(words), headerWords)
 	}
 	if segment > math.MaxInt16 || offset < 0 || offset+len(data) > math.MaxUint32 {
 		return fmt.Errorf("%d bytes at offset %d of segment %d: a segment has at most 4 GiB", len(data), offset, segment)
@@ -101,25 +104,27 @@ func (e *Endpoint) rendezvous(dst int) error {
 		return err
 	}
 	before := e.grants
-	e.words(dst, Request, e.id(), askHandler, nil)
+	if err := e.words(dst, Request, e.id(), askHandler, nil); err != nil {
+		return err
+	}
 	return e.WaitFor(fmt.Sprintf("node %d to be ready for a large message", dst), func() bool { return e.grants > before })
 }
 
 func (m *Message) ask()     { _ = m.Reply(grantHandler) } // a request, not replied to before
 func (m *Message) granted() { m.Endpoint.grants++ }
 
-// A part says which part of a message data is: where it is in it, and how large that is.
+// A part says which part of a message some data is: where it begins, and how large the message is.
 type part struct {
 	message   uint32
 	at, whole int
 }
 
-// pieces sends data in pieces, each a request with a number of its own, or a part of the reply to the request id.
+// pieces sends data in pieces, each a request with a number of its own, or a part of the reply to
+// the request id.
 func (e *Endpoint) pieces(kind Kind, dst int, h HandlerID, segment, offset int, data []byte, id uint32, of part, words []uint32) error {
-	for at, left := 0, true; left; {
-		piece, size, route := e.port.Cut(max(1, of.whole), max(1, len(data)-at))
+	for at := 0; ; {
+		piece, size := e.port.Cut(max(1, of.whole), max(1, len(data)-at))
 		end := min(at+piece, len(data))
-		left = end < len(data)
 		if kind == Request {
 			if err := e.credit(dst); err != nil {
 				return err
@@ -129,32 +134,27 @@ func (e *Endpoint) pieces(kind Kind, dst int, h HandlerID, segment, offset int, 
 			id = e.id()
 		}
 		more := Flags(0)
-		if left {
+		if end < len(data) {
 			more = More
 		}
-		for from := at; from == at || from < end; from += size {
-			if err := e.room(dst); err != nil {
+		for from := at; ; from += size {
+			if err := e.admit(dst); err != nil {
 				return err
 			}
-			f := e.port.Load(data[from:min(from+size, end)])
-			f.Route, f.Offset = route, uint32(from-at)
-			f.Kind, f.ID, f.Message, f.Handler, f.Flags, f.Reserved = kind, id, of.message, h, more, 0
+			f := &e.out
+			f.Payload, f.Offset = data[from:min(from+size, end)], uint32(from-at)
+			f.Kind, f.ID, f.Message, f.Handler, f.Flags = kind, id, of.message, h, more
 			f.Segment, f.Addr, f.Total = int16(segment), uint32(offset+at), uint32(end-at)
 			f.Whole, f.At = uint32(of.whole), uint32(of.at+at)
 			f.arguments(words)
-			e.launch(dst, f)
+			e.launch(dst)
+			if from+size >= end {
+				break
+			}
 		}
-		at = end
-	}
-	return nil
-}
-
-// arguments sets the words of the header.
-func (f *Frame) arguments(words []uint32) {
-	f.NWords, f.Round = uint8(len(words)), 0
-	f.Words[0], f.Words[1], f.Words[2], f.Words[3] = 0, 0, 0, 0
-	for i, w := range words {
-		f.Words[i&(headerWords-1)] = w
+		if at = end; at >= len(data) {
+			return nil
+		}
 	}
 }
 
@@ -169,7 +169,7 @@ type partial struct {
 type partialKey struct {
 	id    uint32
 	at    uint32 // of the piece; or wholeMessage
-	reply bool   // its numbers are the receiver's
+	reply bool   // the receiver gave the ids
 }
 
 const wholeMessage = math.MaxUint32
@@ -185,7 +185,7 @@ func (p *peer) partial(key partialKey) *partial {
 	return &p.partials[len(p.partials)-1]
 }
 
-// came notes that bytes have come, and tells whether these are all. Then the partial is gone.
+// came notes that bytes have come, and reports whether these are all. Then the partial is gone.
 func (p *peer) came(q *partial, bytes, of uint32) (complete bool) {
 	if q.got += int(bytes); q.got < int(of) {
 		return false
@@ -196,10 +196,12 @@ func (p *peer) came(q *partial, bytes, of uint32) (complete bool) {
 	return true
 }
 
-// fits checks that what the frame says can be.
+// fits reports whether what the header of a frame with n bytes says is possible here.
 func (e *Endpoint) fits(f *Frame, n int) bool {
-	if f.NWords > MaxWords || f.Flags.Has(WordsInside) && n < 4*int(f.NWords) || !f.Flags.Has(WordsInside) && f.NWords > headerWords {
-		return false
+	if f.NWords > headerWords || f.Flags.Has(WordsInside) {
+		if f.NWords > MaxWords || !f.Flags.Has(WordsInside) || n < 4*int(f.NWords) || int(f.Total) != n {
+			return false
+		}
 	}
 	if int(f.Offset)+n > int(f.Total) {
 		return false
@@ -211,7 +213,7 @@ func (e *Endpoint) fits(f *Frame, n int) bool {
 		int(f.Addr-f.At)+int(f.Whole) <= len(e.segments[f.Segment])
 }
 
-// stores tells whether the frame's data goes to a segment.
+// stores reports whether the frame's data goes to a segment.
 func (f *Frame) stores() bool { return f.Segment >= 0 && f.Handler != getHandler }
 
 // place is where in a segment n bytes of the frame belong; nil if they do not, or cannot.
@@ -223,22 +225,20 @@ func (e *Endpoint) place(f *Frame, n int) []byte {
 }
 
 // collect puts the frame's data where it belongs, and returns all of the piece once it is complete.
-func (e *Endpoint) collect(f *Frame) (data []byte, complete bool) {
-	data = f.Payload
-	if f.stores() {
+func (e *Endpoint) collect(p *peer, f *Frame, stores bool) (data []byte, complete bool) {
+	if stores {
 		if data = e.segments[f.Segment][f.Addr : f.Addr+f.Total]; len(data) == 0 {
 			return data, true
 		}
 		if to := data[f.Offset:]; len(f.Payload) > 0 && &to[0] != &f.Payload[0] { // else the port has read it to its place
 			copy(to, f.Payload)
 		}
+		if len(f.Payload) == int(f.Total) {
+			return data, true
+		}
 	}
-	if len(f.Payload) == int(f.Total) {
-		return data, true
-	}
-	p := &e.peers[f.Src]
 	q := p.partial(partialKey{f.ID, f.At, f.Kind == Reply})
-	if !f.stores() {
+	if !stores {
 		if q.data == nil {
 			q.data = make([]byte, f.Total)
 		}
@@ -249,8 +249,7 @@ func (e *Endpoint) collect(f *Frame) (data []byte, complete bool) {
 }
 
 // wholeData is all data of a bulk message of several pieces, once the last of them has come.
-func (e *Endpoint) wholeData(f *Frame) (data []byte, complete bool) {
-	p := &e.peers[f.Src]
+func (e *Endpoint) wholeData(p *peer, f *Frame) (data []byte, complete bool) {
 	if !p.came(p.partial(partialKey{f.Message, wholeMessage, f.Kind == Reply}), f.Total, f.Whole) {
 		return nil, false
 	}

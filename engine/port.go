@@ -8,84 +8,78 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A Port moves packets between nodes and tells the time. An endpoint calls it from one
-// goroutine. Times are µs since some start that all ports of a run may or may not share.
+// A Port moves packets between nodes and tells the time. An endpoint calls it from one goroutine.
+// Times are µs since some start, which the ports of a run may or may not share.
+//
+// Frames are lent, never handed over: what a port needs to know of a packet on its way (where it
+// is, which memory it holds) it keeps beside the frame, in a type of its own.
 type Port interface {
 	// Node is the number of this node, from 0 to Nodes()−1.
 	Node() int
 	Nodes() int
 	// Now is the time.
 	Now() quantity.Micros
-	// Compute keeps the processor busy for d.
-	// If it is interruptible, and the port interrupts, it returns what is left of d when a packet has come in.
+	// Compute keeps the processor busy for d. If it is interruptible and the port interrupts, it
+	// returns what is left of d when a packet has come in.
 	Compute(d quantity.Micros, interruptible bool) (left quantity.Micros)
-	// Cut is how the next piece of a message of n bytes travels, of which left bytes have no piece yet: the first piece of
-	// these, as a request of its own (HP-LAM's have at most 4 KiB), in packets of at most size bytes on a
-	// route that only the port understands. For left ≥ 1, piece and size are.
-	Cut(n, left int) (piece, size int, route int32)
-	// Alloc returns a frame with room for n bytes, whose header and offset are for the caller to set; Free takes it back.
-	Alloc(n int) *Frame
-	Free(f *Frame)
-	// Load is Alloc with data as the payload: a copy of it, or data itself if the port is done with
-	// that when Send returns.
-	Load(data []byte) *Frame
-	// Send hands the frame to the interface, which owns it from now on. It returns when
-	// the processor has done its part.
+	// Cut says how a message of n bytes travels when left of them are still to be sent: piece is the
+	// size of the next piece, which is a request of its own (HP-LAM's have at most 4 KiB), and
+	// size that of the packets the piece is cut into. Both are at least 1 if left is.
+	Cut(n, left int) (piece, size int)
+	// Send puts a frame on the network. It returns when the processor has done its part; then
+	// the frame and its payload belong to the caller again.
 	Send(f *Frame)
-	// Receive returns the next frame that came in, after the processor's part, or nil.
+	// Receive returns the next frame that came in, after the processor's part, or nil. The frame
+	// and its payload are valid until the next Receive.
 	Receive() *Frame
 	// Wait returns when a frame has come in, or at the time until.
 	Wait(until quantity.Micros)
 }
 
-// Limited is a port with a network that may be full. An endpoint then polls until there is room again, so that
-// nodes that send to each other do not wait for each other.
+// Limited is a port whose network may be full. An endpoint then polls until there is room again, so
+// that nodes that send to each other do not wait for each other.
 type Limited interface {
-	// Room tells whether the network takes another packet now. Wait also returns when it does again.
+	// Room reports whether the network takes another packet now. Wait also returns when it does again.
 	Room() bool
 }
 
-// A Direct port can read the data of a frame straight to where it belongs.
+// Direct is a port that can read the data of a frame straight to where it belongs.
 type Direct interface {
-	// Direct tells the port where: to the result of place, or to memory of the port if that is nil.
-	// Place looks at the header, of a frame with n bytes.
+	// Direct tells the port where that is: the result of place, or memory of the port if it is nil.
+	// Place looks at the header of a frame with n bytes.
 	Direct(place func(f *Frame, n int) []byte)
 }
 
 // A Frame is a packet with its header.
 type Frame struct {
-	Payload []byte // owned by the frame, or lent to it
+	Payload []byte
 	Header
 	Src, Dst int32
-	Offset   uint32 // of the payload in the piece, in bytes
-
-	// For the port's own use.
-	Route, Stage, Held int32
-	Next               *Frame
+	Offset   uint32 // of the payload in its piece, in bytes
 }
 
-// A Header says what a frame is. It is 56 bytes without padding: with a flag it fits into a cache line.
+// A Header describes a frame. It is 56 bytes without padding: with a flag it fits into a cache line.
 type Header struct {
-	ID       uint32    // of the piece, by its sender; a reply has that of its request
+	ID       uint32    // of the piece, given by its sender; a reply has that of its request
 	Message  uint32    // the ID of the first piece of the message
-	Seq      uint32    // of the packet, between two nodes
+	Seq      uint32    // sequence number of the packet, between two nodes
 	Sum      uint32    // checksum
 	Words    [4]uint32 // arguments
 	Addr     uint32    // bulk: where the piece goes in the segment
 	Total    uint32    // size of the piece in bytes
-	Whole    uint32    // size of the message that the piece is of, in bytes
-	At       uint32    // of the piece in the message
+	Whole    uint32    // size of the whole message in bytes
+	At       uint32    // where the piece begins in the message
 	Segment  int16     // bulk: the segment of the receiver; noSegment for other messages
 	Handler  HandlerID
 	Kind     Kind
-	Round    uint8 // of the receiver's, see retry.go
+	Round    uint8 // of the receiver, see retry.go
 	NWords   uint8
 	Flags    Flags
 	Reserved uint8 // 0
 }
 
-// Set copies the header field by field: a wide load of what was just stored in narrower parts waits until they have
-// left the processor's store buffer, which costs as much as the rest of a short message.
+// Set copies the header field by field. A wide load of what was just stored in narrower parts waits
+// until they have left the processor's store buffer, which costs as much as the rest of a message.
 func (h *Header) Set(from *Header) {
 	h.ID, h.Message, h.Seq, h.Sum = from.ID, from.Message, from.Seq, from.Sum
 	h.Words[0], h.Words[1], h.Words[2], h.Words[3] = from.Words[0], from.Words[1], from.Words[2], from.Words[3]
@@ -102,13 +96,13 @@ const (
 	WordsInside                   // the arguments are the payload
 )
 
-// Has tells whether the flag is set.
+// Has reports whether the flag is set.
 func (f Flags) Has(flag Flags) bool { return f&flag != 0 }
 
 // Kind says what a frame is for.
 type Kind uint8
 
-// The kinds of frames. Control frames carry no data, and cost no processor's time.
+// The kinds of frames. Control frames carry no data and cost no processor time.
 const (
 	OneWay  Kind = iota // wants no reply
 	Request             // wants a reply
@@ -117,20 +111,20 @@ const (
 	Restart             // control: the sender's round is now Round
 )
 
-// Control tells whether the frame belongs to the protocol alone.
+// Control reports whether the frame belongs to the protocol alone.
 func (f *Frame) Control() bool { return f.Kind >= Ack }
 
-// Size is the number of bytes that the frame's costs are counted for: of the
-// payload, and 1 for a short message, whose words go with the header.
+// Size is the number of bytes for which the frame is charged: those of the payload, and 1 for a
+// short message, whose words travel with the header.
 func (f *Frame) Size() int { return max(1, len(f.Payload)) }
 
-// Ends tells whether the frame is the last of its piece.
+// Ends reports whether the frame is the last of its piece.
 func (f *Frame) Ends() bool { return f.Offset+uint32(len(f.Payload)) == f.Total }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// sum is the checksum of what a frame carries from end to end: of the header and up to 16 bytes of data a multiplicative
-// hash, which takes 4 ns, of more data a CRC.
+// sum is the checksum of what a frame carries from end to end: a multiplicative hash of the header
+// and of up to 16 bytes of data, and the CRC-32C of more data.
 func (f *Frame) sum() uint32 {
 	pair := func(a, b uint32) uint64 { return uint64(a)<<32 | uint64(b) }
 	mix := func(a, b uint64) uint64 {

@@ -40,34 +40,9 @@ func (p *peer) protocol() *reliable {
 	return p.reliable
 }
 
-// room waits until another packet may go to the node. A handler does not wait.
-func (e *Endpoint) room(dst int) error {
-	if e.options.Retry == 0 || e.inside {
-		return nil
-	}
-	return e.waitForWindow(dst)
-}
-
-func (e *Endpoint) waitForWindow(dst int) error {
-	r := e.peers[dst].protocol()
-	for len(r.unacked) >= window && e.err == nil {
-		e.pause(wait{"acknowledgements of node %d", dst})
-	}
-	return e.err
-}
-
-func (e *Endpoint) copyOf(f *Frame) *Frame {
-	c := e.port.Alloc(len(f.Payload))
-	payload := c.Payload
-	*c = *f
-	c.Payload = payload
-	copy(payload, f.Payload)
-	return c
-}
-
 // keep makes a copy of a packet, to be sent again.
-func (e *Endpoint) keep(dst int, f *Frame) {
-	r := e.peers[dst].protocol()
+func (e *Endpoint) keep(p *peer, f *Frame) {
+	r := p.protocol()
 	f.Round = r.round
 	r.unacked = append(r.unacked, e.copyOf(f))
 	e.unacked++
@@ -121,16 +96,14 @@ func (e *Endpoint) again(r *reliable, frames ...*Frame) {
 		f.Round = r.round
 		f.Sum = f.sum()
 		e.stats.Resent++
-		e.port.Send(e.copyOf(f))
+		e.port.Send(f)
 	}
 }
 
 // giveUp forgets a peer that does not answer.
 func (e *Endpoint) giveUp(dst int) {
 	r := e.peers[dst].reliable
-	for _, f := range r.unacked {
-		e.port.Free(f)
-	}
+	e.kept = append(e.kept, r.unacked...)
 	e.unacked -= len(r.unacked)
 	r.unacked = nil
 	if e.err == nil {
@@ -140,8 +113,8 @@ func (e *Endpoint) giveUp(dst int) {
 
 // control sends a message of the protocol.
 func (e *Endpoint) control(dst int, kind Kind, words [headerWords]uint32) {
-	f := e.port.Alloc(0)
-	f.Src, f.Dst, f.Offset = e.node, int32(dst), 0
+	f := &e.signal
+	f.Src, f.Dst = e.node, int32(dst)
 	f.Header = Header{Kind: kind, Words: words, Round: e.round, Segment: noSegment}
 	f.Sum = f.sum()
 	e.port.Send(f)
@@ -153,29 +126,25 @@ func (e *Endpoint) acceptReliable(p *peer, f *Frame) {
 	switch f.Kind {
 	case Ack:
 		e.acknowledged(r, f.Words[0], f.Words[1])
-		e.port.Free(f)
 		return
 	case Restart:
 		if int8(f.Round-r.round) > 0 { // an older one may come late
 			r.round = f.Round
 			e.again(r, r.unacked...)
 		}
-		e.port.Free(f)
 		return
 	}
 	ahead := f.Seq - p.expect
 	switch {
 	case ahead < 1<<31 && e.options.Rounds && f.Round != e.round:
 		e.control(src, Restart, [headerWords]uint32{})
-		e.port.Free(f)
 		return
 	case ahead >= 1<<31 || r.held[f.Seq] != nil:
 		e.stats.Duplicate++
 		e.control(src, Ack, [headerWords]uint32{f.Seq, p.expect})
-		e.port.Free(f)
 		return
 	case ahead > 0:
-		r.held[f.Seq] = f
+		r.held[f.Seq] = e.copyOf(f)
 		e.control(src, Ack, [headerWords]uint32{f.Seq, p.expect})
 		if e.options.Rounds {
 			e.round++
@@ -191,10 +160,13 @@ func (e *Endpoint) acceptReliable(p *peer, f *Frame) {
 		e.stats.Reordered++
 	}
 	e.control(src, Ack, [headerWords]uint32{f.Seq, f.Seq + 1})
-	for next := f; next != nil; next = r.held[p.expect] {
+	p.expect++
+	e.deliver(p, f)
+	for next := r.held[p.expect]; next != nil; next = r.held[p.expect] {
 		delete(r.held, p.expect)
 		p.expect++
-		e.deliver(next)
+		e.deliver(p, next)
+		e.kept = append(e.kept, next)
 	}
 }
 
@@ -207,7 +179,7 @@ func (e *Endpoint) acknowledged(r *reliable, seq, expect uint32) {
 	for _, f := range r.unacked {
 		if f.Seq == seq || f.Seq-expect >= 1<<31 {
 			e.unacked--
-			e.port.Free(f)
+			e.kept = append(e.kept, f)
 			continue
 		}
 		left = append(left, f)

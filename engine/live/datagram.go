@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/halfpeak/halfpeak/engine"
 )
 
 // datagrams is a node with a connected datagram socket to each other node. What is lost, comes
@@ -13,6 +15,7 @@ import (
 type datagrams struct {
 	*port
 	waker
+	encoder encoder
 	fds     []int // −1 for the node itself
 	turn    int
 	garbage int // datagrams thrown away
@@ -31,34 +34,20 @@ func newDatagrams(node int, fds []int) (p *port, err error) {
 	return p, err
 }
 
-// All boxes have memory for the largest datagram, so that none grows when it is used for another.
-func (d *datagrams) room(b *box, n int) bool {
-	b.memory(maxDatagram)
-	b.Payload = b.Payload[:n]
-	return true
-}
-
-func (d *datagrams) load(b *box, data []byte) bool {
-	b.memory(maxDatagram)
-	return b.borrow(data)
-}
-
 func (d *datagrams) release(*box) {}
 
-func (d *datagrams) send(b *box) bool {
-	encode(b.own, &b.Frame, d.epoch)
-	// A datagram that the kernel does not take is one that is lost; so are those to a node that is gone,
-	// which the endpoint gives up when it does not acknowledge.
-	head, data := b.parts()
-	_, _ = write(d.fds[b.Dst], head, data)
-	b.Payload, b.lent = nil, false
-	d.free = append(d.free, b)
+// send never waits. A datagram that the kernel does not take is lost, and so are those to a node
+// that is gone, which the endpoint gives up when it does not acknowledge.
+func (d *datagrams) send(f *engine.Frame) bool {
+	head, data := d.encode(&d.encoder, f)
+	_, _ = write(d.fds[f.Dst], head, data)
 	return true
 }
 
-func (d *datagrams) receive() *box {
-	b := d.box()
-	b.memory(maxDatagram)
+func (d *datagrams) receive(b *box) bool {
+	if b.own == nil {
+		b.own = make([]byte, headerSize+maxDatagram)
+	}
 	for range d.fds {
 		src := d.turn
 		if src != d.node {
@@ -68,7 +57,7 @@ func (d *datagrams) receive() *box {
 				if err == nil && size == n-headerSize && epoch == d.epoch {
 					b.Payload = b.own[headerSize:n]
 					b.Src, b.Dst = int32(src), int32(d.node)
-					return b
+					return true
 				}
 				d.garbage++
 				continue
@@ -78,8 +67,7 @@ func (d *datagrams) receive() *box {
 			d.turn = 0
 		}
 	}
-	d.free = append(d.free, b)
-	return nil
+	return false
 }
 
 func (d *datagrams) sleep(t time.Duration) { d.waker.sleep(t, d.alone) }

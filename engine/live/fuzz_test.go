@@ -88,7 +88,10 @@ func FuzzStream(f *testing.F) {
 		defer func() { _ = unix.Close(other) }()
 		drain := make([]byte, 1<<20)
 		err = guard(func() error {
-			ep := engine.New(p, engine.Options{Credits: 64, Unchecked: len(b)%2 == 0, Together: cut%2 == 0, Poll: 8})
+			ep, err := engine.New(p, engine.Options{Credits: 64, Checksums: len(b)%2 == 1, CreditBatch: 1 + int(cut%2)*31, PollEvery: 8})
+			if err != nil {
+				return err
+			}
 			ep.Register(make([]byte, 20_000))
 			ep.Handle(func(m *engine.Message) {
 				for i := range m.Data {

@@ -5,6 +5,7 @@ package live
 import (
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"unsafe"
 
@@ -19,7 +20,7 @@ func TestPrograms(t *testing.T) {
 			t.Parallel()
 			run := func(name string, nodes int, program func(*engine.Endpoint) error) {
 				t.Helper()
-				for _, o := range []Options{{}, {Check: true}} {
+				for _, o := range []Options{{}, {Checksums: true}} {
 					if err := Run(transport, nodes, o, program); err != nil {
 						t.Errorf("%s, %+v: %v", name, o, err)
 					}
@@ -60,8 +61,8 @@ func BenchmarkPingPong(b *testing.B) {
 
 // BenchmarkRate is the interval between small messages one way, with credits.
 func BenchmarkRate(b *testing.B) {
-	for _, o := range []Options{{}, {Check: true}} {
-		b.Run(fmt.Sprintf("check=%v", o.Check), func(b *testing.B) {
+	for _, o := range []Options{{}, {Checksums: true}} {
+		b.Run(fmt.Sprintf("check=%v", o.Checksums), func(b *testing.B) {
 			b.ReportAllocs()
 			o.Pin = true
 			err := Run(Shm, 2, o, func(ep *engine.Endpoint) error {
@@ -133,7 +134,7 @@ func BenchmarkFlag(b *testing.B) {
 	there, back := (*slot)(unsafe.Pointer(&memory[0])), (*slot)(unsafe.Pointer(&memory[8*line]))
 	n := uint32(b.N)
 	follow := func(of *slot, i uint32) {
-		for chain := uint32(0); of.valid.Load() != i; {
+		for chain := uint32(0); atomic.LoadUint32(&of.valid) != i; {
 			chain = pause(chain)
 		}
 	}
@@ -147,7 +148,7 @@ func BenchmarkFlag(b *testing.B) {
 		defer unpin()
 		for i := uint32(1); i <= n; i++ {
 			follow(there, i)
-			back.valid.Store(i)
+			publish(&back.valid, i)
 		}
 	})
 	unpin, err := pin(0)
@@ -157,7 +158,7 @@ func BenchmarkFlag(b *testing.B) {
 	defer unpin()
 	b.ResetTimer()
 	for i := uint32(1); i <= n; i++ {
-		there.valid.Store(i)
+		publish(&there.valid, i)
 		follow(back, i)
 	}
 	b.StopTimer()
@@ -171,7 +172,7 @@ func BenchmarkSelf(b *testing.B) {
 		for _, check := range []bool{false, true} {
 			b.Run(fmt.Sprintf("%dB/check=%v", n, check), func(b *testing.B) {
 				b.ReportAllocs()
-				err := Run(Shm, 1, Options{Check: check}, func(ep *engine.Endpoint) error {
+				err := Run(Shm, 1, Options{Checksums: check}, func(ep *engine.Endpoint) error {
 					data := make([]byte, n)
 					segment := ep.Register(make([]byte, n))
 					got := 0

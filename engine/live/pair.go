@@ -174,7 +174,10 @@ func (q *Pair) Run(j Job) (r Result, err error) {
 		return r, err
 	}
 	err = guard(func() (err error) {
-		ep := j.options().endpoint(q.port, q.Transport)
+		ep, err := j.options().endpoint(q.port, q.Transport)
+		if err != nil {
+			return err
+		}
 		if r, err = j.run(ep, q.port); err != nil {
 			return err
 		}
@@ -286,7 +289,10 @@ func serve(t Transport, p *port, in io.Reader, out io.Writer) error {
 			return err
 		}
 		err := guard(func() error {
-			ep := j.options().endpoint(p, t)
+			ep, err := j.options().endpoint(p, t)
+			if err != nil {
+				return err
+			}
 			if _, err := j.run(ep, p); err != nil {
 				return err
 			}

@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"sync/atomic"
 	"time"
-	"unsafe"
 
 	"github.com/halfpeak/halfpeak/engine"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -16,64 +15,40 @@ import (
 
 // A link moves the frames of a port.
 type link interface {
-	// send takes the box, or says that there is no room now.
-	send(b *box) (sent bool)
-	// receive returns the next box, or nil.
-	receive() *box
-	// room prepares the box for n bytes, or says that there is no memory now.
-	room(b *box, n int) bool
-	// load is room for data and a copy of it, or lends data itself until it is sent.
-	load(b *box, data []byte) bool
+	// send takes the frame, or reports that there is no room now. Then the frame is the caller's again.
+	send(f *engine.Frame) (sent bool)
+	// receive puts the next frame into an empty box, or reports that none has come.
+	receive(b *box) (received bool)
 	// release gives back what a box holds of the link's memory.
 	release(b *box)
 	// sleep waits for a frame, at most d; it may return early.
 	sleep(d time.Duration)
-	// nap is how long to sleep for the i-th time in a row.
+	// nap is how long to sleep the i-th time in a row.
 	nap(i int) time.Duration
 	wake() // from sleep, by another goroutine
 	close()
 }
 
-// A box is a frame with its memory. The frame comes first: a pointer to it is one to the box.
+// A box is a frame that has come in, and the memory that its payload is in: the box's own, or the
+// link's until release.
 type box struct {
 	engine.Frame
-	own    []byte // headerSize bytes for the header, then data
-	block  *block // shared memory that holds the payload instead
-	lender *stream
-	lent   bool // the payload is memory of the program, until it is sent
+	short  [inline]byte
+	own    []byte  // grows to the largest payload
+	block  *block  // of shared memory
+	lender *stream // whose buffer it is in
 }
-
-func boxOf(f *engine.Frame) *box { return (*box)(unsafe.Pointer(f)) }
 
 // memory makes the box's own memory the payload.
 func (b *box) memory(n int) {
-	if len(b.own) < headerSize+n {
-		b.own = make([]byte, headerSize+max(n, inline))
+	if n <= len(b.short) {
+		b.Payload = b.short[:n]
+		return
 	}
-	b.Payload, b.lent = b.own[headerSize:headerSize+n], false
-}
-
-// lendFrom is the size of payloads that are not copied behind the header before they are sent.
-const lendFrom = 1 << 10
-
-// borrow makes data the payload, or a copy of it if it is small.
-func (b *box) borrow(data []byte) bool {
-	if len(data) < lendFrom {
-		b.memory(len(data))
-		copy(b.Payload, data)
-		return true
+	if len(b.own) < n {
+		b.own = make([]byte, n)
 	}
-	b.memory(0)
-	b.Payload, b.lent = data, true
-	return true
-}
-
-// parts are the header and the data, or both and nothing.
-func (b *box) parts() (head, data []byte) {
-	if b.lent {
-		return b.own[:headerSize], b.Payload
-	}
-	return b.own[:headerSize+len(b.Payload)], nil
+	b.Payload = b.own[:n]
 }
 
 // A port is a node on real time. It implements [engine.Port].
@@ -94,13 +69,14 @@ type port struct {
 	stall       quantity.Micros    // how long it waits before the peer is given up; 0: for ever
 	since       quantity.Micros    // when it began to
 	start       time.Time
-	free        []*box
 	chain       uint32          // what pauses are made of
-	next        *box            // ended a wait
+	got         box             // what Receive returned last
+	waited      bool            // it ended a wait, and Receive is to return it
 	sees        bool            // the clock is read before each poll, for seen
 	seen        quantity.Micros // before the poll that ended a wait
 	stash       []*box          // came in while the port waited for room
 	taken       int             // how many of the stash were received
+	spare       []*box          // for the stash
 	place       func(f *engine.Frame, n int) []byte
 	signal      atomic.Pointer[signal]
 	_           [2 * line]byte
@@ -146,102 +122,81 @@ func (p *port) Compute(d quantity.Micros, _ bool) (left quantity.Micros) {
 	return 0
 }
 
-func (p *port) Cut(_, left int) (piece, size int, route int32) {
+func (p *port) Cut(_, left int) (piece, size int) {
 	if piece = p.largest; p.cut > 0 {
 		piece = min(piece, p.cut)
 	}
 	piece = min(piece, left)
-	return piece, piece, 0
-}
-
-// box is an empty box.
-func (p *port) box() *box {
-	if last := len(p.free) - 1; last >= 0 {
-		b := p.free[last]
-		p.free = p.free[:last]
-		return b
-	}
-	return &box{}
-}
-
-func (p *port) Alloc(n int) *engine.Frame {
-	b := p.box()
-	for i := 0; !p.room(b, n); i++ {
-		p.stuck(i)
-	}
-	return &b.Frame
-}
-
-func (p *port) Load(data []byte) *engine.Frame {
-	b := p.box()
-	for i := 0; !p.load(b, data); i++ {
-		p.stuck(i)
-	}
-	return &b.Frame
+	return piece, piece
 }
 
 // Direct is for links that read data to its place.
 func (p *port) Direct(place func(f *engine.Frame, n int) []byte) { p.place = place }
 
-func (p *port) Free(f *engine.Frame) {
-	b := boxOf(f)
-	if b.block != nil || b.lender != nil {
-		p.release(b)
-	}
-	p.free = append(p.free, b)
-}
-
 func (p *port) Send(f *engine.Frame) {
-	b := boxOf(f)
-	for i := 0; !p.send(b); i++ {
+	for i := 0; !p.send(f); i++ {
 		p.stuck(i)
 	}
 }
 
-// stuck is what a port does while it waits for room, for the i-th time. It moves what has come in to the stash, so
-// that two nodes that both wait for room do not wait for each other.
+// stuck is what a port does while it waits for room, for the i-th time. It moves what has come in
+// to the stash, so that two nodes that both wait for room do not wait for each other. A box in the
+// stash has a copy of what it borrowed: the memory goes back to the sender.
 func (p *port) stuck(i int) {
 	p.idle(i, forever)
-	for b := p.receive(); b != nil; b = p.receive() {
+	for {
+		if len(p.spare) == 0 {
+			p.spare = append(p.spare, &box{})
+		}
+		b := p.spare[len(p.spare)-1]
+		if !p.receive(b) {
+			return
+		}
+		p.spare = p.spare[:len(p.spare)-1]
 		if b.block != nil || b.lender != nil {
-			c := p.box()
-			c.memory(len(b.Payload))
-			copy(c.Payload, b.Payload)
-			payload := c.Payload
-			c.Frame = b.Frame
-			c.Payload = payload
-			p.Free(&b.Frame)
-			b = c
+			lent := b.Payload
+			b.memory(len(lent))
+			copy(b.Payload, lent)
+			p.release(b)
 		}
 		p.stash = append(p.stash, b)
 	}
 }
 
 func (p *port) Receive() *engine.Frame {
+	b := &p.got
+	if p.waited {
+		p.waited = false
+		return &b.Frame
+	}
+	p.release(b)
 	if p.taken < len(p.stash) {
-		b := p.stash[p.taken]
+		next := p.stash[p.taken]
+		*b, *next = *next, *b
+		if len(b.Payload) > 0 && len(b.Payload) <= len(b.short) && &b.Payload[0] == &next.short[0] {
+			b.Payload = b.short[:len(b.Payload)]
+		}
+		p.spare = append(p.spare, next)
 		if p.taken++; p.taken == len(p.stash) {
 			p.stash, p.taken = p.stash[:0], 0
 		}
 		return &b.Frame
 	}
-	b := p.next
-	if p.next = nil; b == nil {
-		if b = p.receive(); b == nil {
-			return nil
-		}
+	if p.receive(b) {
+		return &b.Frame
 	}
-	return &b.Frame
+	return nil
 }
 
 func (p *port) Wait(until quantity.Micros) {
 	chain := p.chain
+	p.release(&p.got)
 	for i := 0; len(p.stash) == 0; i++ {
 		if p.sees {
 			p.seen = p.Now()
 		}
-		if b := p.receive(); b != nil {
-			p.next, p.chain = b, chain
+		if p.receive(&p.got) {
+			p.waited, p.chain = true, chain
 			if p.adapts {
 				p.adapt()
 			}

@@ -3,6 +3,7 @@
 package live
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"sync/atomic"
@@ -27,28 +28,23 @@ const (
 // A ring carries slots from one node to one other. Only the reader writes read, only the
 // writer writes slots.
 type ring struct {
-	read atomic.Uint32 // slots that the reader is done with, told now and then
+	read uint32 // slots that the reader is done with, told now and then
 	_    [2*line - 4]byte
 	slot [slots]slot
 }
 
-// A slot is a header and its flag, in one cache line, and the data in the next if that is short. Pieces
-// travel whole, so a frame's offset is 0 and its total is its size.
+// A slot is a header and its flag, in one cache line, and the data in the next if that is short.
+// Pieces travel whole, so a frame's offset is 0 and its total is its size.
 type slot struct {
-	valid atomic.Uint32 // the number of the message, from 1
-	block int16         // that holds the payload; -1: it is inline
+	valid uint32 // the number of the message, from 1; the writer's last store
+	block int16  // that holds the payload; -1: it is inline
 	epoch uint16
 	engine.Header
 	data [inline]byte
 }
 
-// inside is where n ≤ inline bytes of data are: in the line of the header, if they fit into the words.
-func (q *slot) inside(n int) []byte {
-	if words := (*[unsafe.Sizeof(q.Words)]byte)(unsafe.Pointer(&q.Words)); n <= len(words) && q.NWords == 0 {
-		return words[:n]
-	}
-	return q.data[:n]
-}
+// few is how many bytes of data fit into the words of a header.
+const few = int(unsafe.Sizeof(engine.Header{}.Words))
 
 // A pool has the blocks for what a node sends. The sender marks a block as used, the
 // receiver as free again.
@@ -57,7 +53,7 @@ type pool struct {
 }
 
 type block struct {
-	used atomic.Uint32
+	used uint32
 	_    [line - 4]byte
 	data [blockSize]byte
 }
@@ -75,6 +71,29 @@ type shared struct {
 	next    int   // the block to try first
 	turn    int   // the source to try first
 	sources []int // nodes that may have sent something: all others, and itself once it has
+	selfish bool  // it has
+}
+
+// pack puts up to 16 bytes of data into words, without the call that a copy of any length takes.
+func pack(d []byte) (w [4]uint32) {
+	var low, high uint64
+	le := binary.LittleEndian
+	switch n := len(d); {
+	case n >= 8:
+		low, high = le.Uint64(d), le.Uint64(d[n-8:])>>(8*(16-n))
+	case n >= 4:
+		low = uint64(le.Uint32(d)) | uint64(le.Uint32(d[n-4:]))<<(8*(n-4))
+	case n > 0:
+		low = uint64(d[0]) | uint64(d[n/2])<<(8*(n/2)) | uint64(d[n-1])<<(8*(n-1))
+	}
+	return [4]uint32{uint32(low), uint32(low >> 32), uint32(high), uint32(high >> 32)}
+}
+
+// unpack puts the words back into bytes.
+func unpack(d *[inline]byte, w [4]uint32) {
+	le := binary.LittleEndian
+	le.PutUint64(d[0:], uint64(w[0])|uint64(w[1])<<32)
+	le.PutUint64(d[8:], uint64(w[2])|uint64(w[3])<<32)
 }
 
 // A ringEnd is the reader's or writer's place in a ring.
@@ -113,66 +132,64 @@ func heap(nodes int) []byte {
 	return memory[skip : skip+size]
 }
 
-func (s *shared) room(b *box, n int) bool {
-	if n <= inline {
-		b.memory(inline)
-		b.Payload = b.Payload[:n]
-		return true
-	}
-	mine := s.pools[s.node]
-	for i := range blocks {
-		at := (s.next + i) % blocks
-		if k := &mine.block[at]; k.used.Load() == 0 {
-			k.used.Store(1)
-			s.next = at + 1
-			b.block, b.Payload = k, k.data[:n]
-			return true
-		}
-	}
-	return false
-}
-
-func (s *shared) load(b *box, data []byte) bool {
-	if len(data) <= inline {
-		b.Payload = data // until send copies it into the slot
-		return true
-	}
-	if !s.room(b, len(data)) {
-		return false
-	}
-	copy(b.Payload, data)
-	return true
-}
-
 func (s *shared) release(b *box) {
 	if b.block != nil {
-		b.block.used.Store(0)
+		publish(&b.block.used, 0)
 		b.block = nil
 	}
 }
 
-func (s *shared) send(b *box) bool {
-	r := &s.out[b.Dst]
+// take finds a free block for n bytes, or returns nil.
+func (s *shared) take() *block {
+	mine := s.pools[s.node]
+	for i := range blocks {
+		at := (s.next + i) % blocks
+		if k := &mine.block[at]; atomic.LoadUint32(&k.used) == 0 {
+			k.used = 1 // which the receiver does not read
+			s.next = at + 1
+			return k
+		}
+	}
+	return nil
+}
+
+// Send is that of the port, with direct calls.
+func (s *shared) Send(f *engine.Frame) {
+	for i := 0; !s.send(f); i++ {
+		s.stuck(i)
+	}
+}
+
+func (s *shared) send(f *engine.Frame) bool {
+	r := &s.out[f.Dst]
 	if r.at-r.told >= slots {
-		if r.told = r.ring.read.Load(); r.at-r.told >= slots {
+		if r.told = atomic.LoadUint32(&r.ring.read); r.at-r.told >= slots {
 			return false
 		}
 	}
-	if r.at == 0 && int(b.Dst) == s.node {
+	q := &r.slot[r.at%slots]
+	q.block, q.epoch = -1, uint16(s.epoch)
+	q.Set(&f.Header)
+	switch n := len(f.Payload); {
+	case n == 0:
+	case n <= few && f.NWords == 0:
+		q.Words = pack(f.Payload)
+	case n <= inline:
+		copy(q.data[:], f.Payload)
+	default:
+		k := s.take()
+		if k == nil {
+			return false
+		}
+		copy(k.data[:], f.Payload)
+		q.block = s.number(k)
+	}
+	r.at++
+	publish(&q.valid, r.at)
+	if int(f.Dst) == s.node && !s.selfish {
+		s.selfish = true
 		s.sources = append(s.sources, s.node)
 	}
-	q := &r.slot[r.at%slots]
-	r.at++
-	q.Set(&b.Header)
-	q.block, q.epoch = -1, uint16(s.epoch)
-	if b.block != nil {
-		q.block = s.number(b.block)
-		b.block = nil // the receiver's now
-	} else if n := len(b.Payload); n > 0 {
-		copy(q.inside(n), b.Payload)
-	}
-	q.valid.Store(r.at)
-	s.free = append(s.free, b)
 	return true
 }
 
@@ -182,34 +199,50 @@ func (s *shared) number(k *block) int16 {
 	return int16((uintptr(unsafe.Pointer(k)) - uintptr(unsafe.Pointer(first))) / unsafe.Sizeof(*first))
 }
 
-func (s *shared) receive() *box {
+// Receive is that of the port, with direct calls.
+func (s *shared) Receive() *engine.Frame {
+	b := &s.got
+	if s.waited || len(s.stash) > 0 {
+		return s.port.Receive()
+	}
+	if b.block != nil {
+		s.release(b)
+	}
+	if s.receive(b) {
+		return &b.Frame
+	}
+	return nil
+}
+
+func (s *shared) receive(b *box) bool {
 	for range s.sources {
 		src := s.sources[s.turn]
 		r := &s.in[src]
-		if q := &r.slot[r.at%slots]; q.valid.Load() == r.at+1 {
-			return s.open(src, r, q)
+		if q := &r.slot[r.at%slots]; atomic.LoadUint32(&q.valid) == r.at+1 {
+			return s.open(b, src, r, q)
 		}
 		if s.turn++; s.turn == len(s.sources) {
 			s.turn = 0
 		}
 	}
-	return nil
+	return false
 }
 
 // open takes the frame out of a valid slot. What cannot be a frame is an error of the peer.
-func (s *shared) open(src int, r *ringEnd, q *slot) *box {
-	b := s.box()
-	b.Header, b.Src, b.Dst, b.Offset = q.Header, int32(src), int32(s.node), 0
-	size, number, epoch := b.Total, q.block, q.epoch
+func (s *shared) open(b *box, src int, r *ringEnd, q *slot) bool {
+	b.Header.Set(&q.Header)
+	b.Src, b.Dst, b.Offset = int32(src), int32(s.node), 0
+	size, number, epoch := int(b.Total), q.block, q.epoch
 	switch {
 	case size == 0 && number < 0:
 		b.Payload = nil
+	case size <= few && number < 0 && b.NWords == 0:
+		unpack(&b.short, b.Words)
+		b.Payload = b.short[:size]
+		b.Words = [len(b.Words)]uint32{}
 	case size <= inline && number < 0:
-		b.memory(int(size))
-		copy(b.Payload, q.inside(int(size)))
-		if b.NWords == 0 {
-			b.Words = [len(b.Words)]uint32{} // which may have been the data
-		}
+		b.Payload = b.short[:size]
+		copy(b.Payload, q.data[:])
 	case number >= 0 && number < blocks && size <= blockSize:
 		b.block = &s.pools[src].block[number]
 		b.Payload = b.block.data[:size]
@@ -219,13 +252,13 @@ func (s *shared) open(src int, r *ringEnd, q *slot) *box {
 	r.at++
 	if r.at-r.told >= slots/8 {
 		r.told = r.at
-		r.ring.read.Store(r.at)
+		publish(&r.ring.read, r.at)
 	}
 	if epoch != uint16(s.epoch) {
-		s.Free(&b.Frame)
-		return nil
+		s.release(b)
+		return false
 	}
-	return b
+	return true
 }
 
 func (s *shared) sleep(d time.Duration) { nanosleep(d) }

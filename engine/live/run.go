@@ -48,7 +48,10 @@ func run(ports []*port, t Transport, o Options, program func(*engine.Endpoint) e
 					}
 					defer unpin()
 				}
-				ep := o.endpoint(p, t)
+				ep, err := o.endpoint(p, t)
+				if err != nil {
+					return err
+				}
 				if err := program(ep); err != nil {
 					return err
 				}

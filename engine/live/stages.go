@@ -22,10 +22,11 @@ const leastTime = quantity.Micros(1e-3)
 // handOver is the time one way of a frame without data that goes back and forth between the links of two nodes, rounds
 // times: without an endpoint, so what the transport alone takes.
 func (p *port) handOver(rounds int) quantity.Micros {
+	var b box
 	take := func() {
 		for i := 0; ; i++ {
-			if b := p.receive(); b != nil {
-				p.Free(&b.Frame)
+			if p.receive(&b) {
+				p.release(&b)
 				return
 			}
 			if i >= p.spin {
@@ -34,12 +35,8 @@ func (p *port) handOver(rounds int) quantity.Micros {
 			p.chain = pause(p.chain)
 		}
 	}
-	give := func() {
-		f := p.Alloc(0)
-		f.Header = engine.Header{Segment: -1}
-		f.Src, f.Dst, f.Offset = int32(p.node), int32(1-p.node), 0
-		p.Send(f)
-	}
+	f := engine.Frame{Header: engine.Header{Segment: -1}, Src: int32(p.node), Dst: int32(1 - p.node)}
+	give := func() { p.Send(&f) }
 	var start quantity.Micros
 	for i := range rounds + rounds/4 {
 		if i == rounds/4 {

@@ -7,6 +7,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/halfpeak/halfpeak/engine"
 )
 
 // streams is a node with a connected stream socket to each other node. It implements link.
@@ -14,7 +16,8 @@ type streams struct {
 	*port
 	conns []*stream // nil for the node itself
 	waker
-	turn int
+	encoder encoder
+	turn    int
 }
 
 // A stream is a connection.
@@ -23,8 +26,9 @@ type stream struct {
 	buffer   []byte // what was read: buffer[from:to]
 	from, to int
 	lent     int    // boxes whose payload lies in the buffer
-	filling  *box   // a frame whose payload is read to its place
-	rest     []byte // of that
+	filling  box    // a frame whose payload is read to its place
+	fills    bool   // there is one
+	rest     []byte // of its payload
 	old      bool   // it is of an earlier program
 	poll     int    // index into polls
 }
@@ -52,10 +56,6 @@ func newStreams(node int, fds []int) (p *port, err error) {
 	return p, err
 }
 
-func (s *streams) room(b *box, n int) bool { b.memory(n); return true }
-
-func (s *streams) load(b *box, data []byte) bool { return b.borrow(data) }
-
 func (s *streams) release(b *box) {
 	if b.lender != nil {
 		b.lender.lent--
@@ -63,10 +63,9 @@ func (s *streams) release(b *box) {
 	}
 }
 
-func (s *streams) send(b *box) bool {
-	c := s.conns[b.Dst]
-	encode(b.own, &b.Frame, s.epoch)
-	for head, data := b.parts(); len(head)+len(data) > 0; {
+func (s *streams) send(f *engine.Frame) bool {
+	c := s.conns[f.Dst]
+	for head, data := s.encode(&s.encoder, f); len(head)+len(data) > 0; {
 		for i := 0; ; i++ {
 			n, err := write(c.fd, head, data)
 			if err == 0 {
@@ -80,12 +79,10 @@ func (s *streams) send(b *box) bool {
 				s.polls[c.poll].Events = unix.POLLIN
 			case unix.EINTR:
 			default:
-				s.fail("node %d is gone: %w", b.Dst, err)
+				s.fail("node %d is gone: %w", f.Dst, err)
 			}
 		}
 	}
-	b.Payload, b.lent = nil, false
-	s.free = append(s.free, b)
 	return true
 }
 
@@ -97,27 +94,23 @@ func after(head, data []byte, n int) (_, _ []byte) {
 	return nil, data[n-len(head):]
 }
 
-func (s *streams) receive() *box {
+func (s *streams) receive(b *box) bool {
 	for range s.conns {
 		src := s.turn
-		if c := s.conns[src]; c != nil {
-			if b := s.next(src, c); b != nil {
-				return b
-			}
+		if c := s.conns[src]; c != nil && s.next(src, c, b) {
+			return true
 		}
 		if s.turn++; s.turn == len(s.conns) {
 			s.turn = 0
 		}
 	}
-	return nil
+	return false
 }
 
-// next returns the next frame of a connection, if all of it is there.
-func (s *streams) next(src int, c *stream) *box {
-	if c.filling == nil {
-		if b := s.parse(src, c); b != nil {
-			return b
-		}
+// next takes the next frame of a connection, if all of it is there.
+func (s *streams) next(src int, c *stream, b *box) bool {
+	if !c.fills && s.parse(src, c, b) {
+		return true
 	}
 	if c.from == c.to && c.lent == 0 {
 		c.from, c.to = 0, 0
@@ -133,7 +126,7 @@ func (s *streams) next(src int, c *stream) *box {
 	n, err := read(c.fd, c.rest, c.buffer[c.to:])
 	switch {
 	case err == unix.EAGAIN || err == unix.EINTR:
-		return nil
+		return false
 	case err != 0:
 		s.fail("node %d is gone: %w", src, err)
 	case n == 0:
@@ -142,57 +135,54 @@ func (s *streams) next(src int, c *stream) *box {
 	direct := min(n, len(c.rest))
 	c.rest = c.rest[direct:]
 	c.to += n - direct
-	if b := c.filling; b != nil {
+	if c.fills {
 		if len(c.rest) > 0 {
-			return nil
+			return false
 		}
-		c.filling = nil
-		if c.old {
-			s.free = append(s.free, b)
-			return nil
-		}
-		return b
+		c.fills = false
+		b.Frame = c.filling.Frame
+		b.own, c.filling.own = c.filling.own, b.own
+		return !c.old
 	}
-	return s.parse(src, c)
+	return s.parse(src, c, b)
 }
 
-// parse takes a frame out of the buffer, with its payload in place. A large payload of which a
-// part is still to come is read to where it belongs.
-func (s *streams) parse(src int, c *stream) *box {
+// parse takes a frame out of the buffer, with its payload in place. A large payload of which a part
+// is still to come is read to where it belongs.
+func (s *streams) parse(src int, c *stream, b *box) bool {
 	have := c.to - c.from
 	if have < headerSize {
-		return nil
+		return false
 	}
-	b := s.box()
 	n, epoch, err := decode(c.buffer[c.from:c.to], &b.Frame)
 	if err != nil {
 		s.fail("node %d sent garbage: %w", src, err)
 	}
 	if have < headerSize+n && n < directly {
-		s.free = append(s.free, b)
-		return nil
+		return false
 	}
 	b.Src, b.Dst = int32(src), int32(s.node)
 	payload := c.buffer[c.from+headerSize : min(c.to, c.from+headerSize+n)]
 	c.from += headerSize + len(payload)
 	if len(payload) < n {
-		if b.Payload = nil; epoch == s.epoch && s.place != nil {
-			b.Payload = s.place(&b.Frame, n)
+		fill := &c.filling
+		fill.Frame = b.Frame
+		if fill.Payload = nil; epoch == s.epoch && s.place != nil {
+			fill.Payload = s.place(&fill.Frame, n)
 		}
-		if b.Payload == nil {
-			b.memory(n)
+		if fill.Payload == nil {
+			fill.memory(n)
 		}
-		c.filling, c.rest = b, b.Payload[copy(b.Payload, payload):]
+		c.fills, c.rest = true, fill.Payload[copy(fill.Payload, payload):]
 		c.old = epoch != s.epoch
-		return nil
+		return false
 	}
 	if epoch != s.epoch {
-		s.free = append(s.free, b)
-		return nil
+		return false
 	}
 	b.Payload, b.lender = payload, c
 	c.lent++
-	return b
+	return true
 }
 
 func (s *streams) sleep(d time.Duration) { s.waker.sleep(d, s.alone) }

@@ -55,7 +55,11 @@ func (j Job) check() error {
 }
 
 func (j Job) options() Options {
-	return Options{Credits: j.Credits, Check: j.Check, Singly: j.Program == "signature"}
+	o := Options{Credits: j.Credits, Checksums: j.Check}
+	if j.Program == "signature" {
+		o.CreditBatch = 1
+	}
+	return o
 }
 
 // A Result is what node 0 measured.

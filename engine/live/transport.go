@@ -49,26 +49,40 @@ func (t Transport) Switches() []int {
 	return []int{directly, streamBuffer - headerSize}
 }
 
-// Options are those of a run.
+// Options are those of a run. As in [engine.Options], zero means the default.
 type Options struct {
-	// Credits is the number of requests to one node that may be without a reply; 0: 64.
+	// Credits bounds the requests to one node that have no reply yet. From 1; default 64, which
+	// keep shared memory busy: one for each slot of a ring.
 	Credits int
-	// Pin keeps node i on processor i, modulo their number.
+	// CreditBatch is how many credits a receiver returns with one message. From 1, which the LogP
+	// signature wants, to Credits; default: half of the credits.
+	CreditBatch int
+	// Checksums seal every packet. Default: off, as memory and the kernel's streams deliver what
+	// was sent; datagrams always have them.
+	Checksums bool
+	// Pin keeps node i on processor i, modulo their number. Default: off, the system moves them.
 	Pin bool
-	// Check gives each packet a checksum. Datagrams always have one.
-	Check bool
-	// Singly returns the credit of each request on its own, as the LogP signature wants.
-	Singly bool
 }
 
+const (
+	defaultCredits = 64
+	pollEvery      = 8 // messages: more often, polls that find nothing take time from sending
+)
+
 // endpoint opens an endpoint on a port.
-func (o Options) endpoint(p *port, t Transport) *engine.Endpoint {
-	e := engine.Options{Credits: o.Credits, Unchecked: !o.Check && t != UDP, Together: !o.Singly, Poll: 8}
+func (o Options) endpoint(p *port, t Transport) (*engine.Endpoint, error) {
+	e := engine.Options{Credits: o.Credits, Checksums: o.Checksums || t == UDP, CreditBatch: o.CreditBatch, PollEvery: pollEvery}
 	if e.Credits == 0 {
-		e.Credits = 64
+		e.Credits = defaultCredits
+	}
+	if e.CreditBatch == 0 {
+		e.CreditBatch = (e.Credits + 1) / 2
 	}
 	if t == UDP {
 		e.Retry, e.Attempts = retry, attempts
+	}
+	if s, ok := p.link.(*shared); ok { // whose methods are the port's, but faster
+		return engine.New(s, e)
 	}
 	return engine.New(p, e)
 }

@@ -32,6 +32,22 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 var errHeader = errors.New("it is no header of a message")
 
+// lendFrom is the size of payloads that are not copied behind the header before they are sent.
+const lendFrom = 1 << 10
+
+// An encoder has the memory of a message being sent.
+type encoder [headerSize + lendFrom]byte
+
+// encode writes a frame. What is to be sent are two parts, of which the second may be empty: a
+// large payload stays where it is.
+func (p *port) encode(e *encoder, f *engine.Frame) (head, data []byte) {
+	encode(e[:], f, p.epoch)
+	if len(f.Payload) < lendFrom {
+		return e[:headerSize+copy(e[headerSize:], f.Payload)], nil
+	}
+	return e[:headerSize], f.Payload
+}
+
 // encode writes the header of a frame into h.
 func encode(h []byte, f *engine.Frame, epoch uint8) {
 	_ = h[headerSize-1]

@@ -3,7 +3,6 @@ package virtual
 import (
 	"fmt"
 
-	"github.com/halfpeak/halfpeak/engine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -13,7 +12,7 @@ type Faults struct {
 	Seed      uint64
 	Drop      float64
 	Duplicate float64
-	Corrupt   float64 // a bit of it is turned over
+	Corrupt   float64 // one bit is flipped
 	Reorder   float64 // it is held back for up to Late, so that others overtake it
 	Delay     float64 // it is held back for ten times Late
 	Late      quantity.Micros
@@ -65,8 +64,8 @@ func (f *Faults) check(nodes int) error {
 // faulty is the stage of a packet that has had its faults.
 const faulty = 1 << 20
 
-// fault does to a packet what goes wrong with it. It is false if that does not arrive now.
-func (n *network) fault(f *engine.Frame) bool {
+// fault injects the configured faults; it reports whether the packet is delivered now.
+func (n *network) fault(f *packet) bool {
 	chance := func(p float64) bool { return p > 0 && n.random.Float64() < p }
 	if chance(n.faults.Drop) {
 		n.drop(f)
@@ -74,11 +73,8 @@ func (n *network) fault(f *engine.Frame) bool {
 	}
 	if chance(n.faults.Duplicate) {
 		n.lost.Duplicated++
-		twin := port{n.nodes[f.Dst]}.Alloc(len(f.Payload))
-		payload := twin.Payload
-		*twin = *f
-		twin.Payload, twin.Held = payload, nothing
-		copy(payload, f.Payload)
+		twin := n.packet(&f.Frame)
+		twin.route = f.route
 		n.late(twin, n.faults.Late*quantity.Micros(n.random.Float64()))
 	}
 	if chance(n.faults.Corrupt) {
@@ -102,8 +98,8 @@ func (n *network) fault(f *engine.Frame) bool {
 	return true
 }
 
-// late lets a packet arrive after a while.
-func (n *network) late(f *engine.Frame, by quantity.Micros) {
-	f.Stage, f.Held = faulty-1, nothing
+// late delivers a packet after a while.
+func (n *network) late(f *packet, by quantity.Micros) {
+	f.stage, f.held = faulty-1, nothing
 	n.schedule(n.now+by, int(f.Dst), event{frame: f})
 }

@@ -36,7 +36,7 @@ type network struct {
 	count     int64
 	nodes     []*node
 	resources []resource // those of node 0, of node 1, …
-	pool      []*engine.Frame
+	pool      []*packet
 	running   int // programs that have not ended
 	faults    Faults
 	random    *rand.Rand
@@ -55,6 +55,8 @@ type node struct {
 	stop     func()
 	pause    func(struct{}) bool
 
+	current *packet // the one that its program looks at
+	route   choice
 	inbox   list
 	blocked list // packets that wait in the network for room in the inbox
 	parked  int  // packets that it has sent, and for which there is no room in the network
@@ -79,25 +81,25 @@ const (
 
 // A list is packets in order.
 type list struct {
-	first, last *engine.Frame
+	first, last *packet
 	count       int
 }
 
-func (l *list) push(f *engine.Frame) {
-	f.Next = nil
+func (l *list) push(f *packet) {
+	f.next = nil
 	if l.first == nil {
 		l.first = f
 	} else {
-		l.last.Next = f
+		l.last.next = f
 	}
 	l.last = f
 	l.count++
 }
 
-func (l *list) pop() *engine.Frame {
+func (l *list) pop() *packet {
 	f := l.first
-	l.first = f.Next
-	f.Next = nil
+	l.first = f.next
+	f.next = nil
 	l.count--
 	return f
 }
@@ -138,14 +140,18 @@ func Run(s *System, c Config, program func(*engine.Endpoint) error) (Report, err
 	if n.trace != nil {
 		n.trace.start(s, c.Nodes)
 	}
-	for id := range c.Nodes {
-		n.add(id, program)
-	}
 	defer func() {
 		for _, nd := range n.nodes {
-			nd.stop()
+			if nd != nil {
+				nd.stop()
+			}
 		}
 	}()
+	for id := range c.Nodes {
+		if err := n.add(id, program); err != nil {
+			return Report{}, err
+		}
+	}
 	for len(n.events) > 0 {
 		n.step()
 	}
@@ -159,9 +165,11 @@ func Run(s *System, c Config, program func(*engine.Endpoint) error) (Report, err
 	return r, errors.Join(n.errs...)
 }
 
-func (n *network) add(id int, program func(*engine.Endpoint) error) {
+func (n *network) add(id int, program func(*engine.Endpoint) error) (err error) {
 	nd := &node{net: n, id: id}
-	nd.endpoint = engine.New(port{nd}, n.Options)
+	if nd.endpoint, err = engine.New(port{nd}, n.Options); err != nil {
+		return fmt.Errorf("%s: %w", n.Name, err)
+	}
 	nd.resume, nd.stop = iter.Pull(func(pause func(struct{}) bool) {
 		defer func() {
 			if r := recover(); r != nil && r != (unwound{}) {
@@ -181,6 +189,7 @@ func (n *network) add(id int, program func(*engine.Endpoint) error) {
 	if at, dies := n.faults.Die[id]; dies {
 		n.schedule(at, id, event{what: die, index: uint32(id)})
 	}
+	return nil
 }
 
 // turn changes what the node does.
@@ -236,22 +245,22 @@ func (n *network) kill(nd *node) {
 	}
 }
 
-func (n *network) drop(f *engine.Frame) {
+func (n *network) drop(f *packet) {
 	n.lost.Lost++
 	n.pool = append(n.pool, f)
 }
 
 // enter lets a packet into its stage, or into the inbox behind the last. It is false if there is no
 // room: then the packet stays where it is, until it is let in.
-func (n *network) enter(f *engine.Frame) bool {
-	r := &n.routes[f.Route]
+func (n *network) enter(f *packet) bool {
+	r := &n.routes[f.route]
 	if f.Control() {
 		return n.arrive(f)
 	}
-	if int(f.Stage) >= len(r.Stages) {
+	if int(f.stage) >= len(r.Stages) {
 		return n.arrive(f)
 	}
-	st := &r.Stages[f.Stage]
+	st := &r.Stages[f.stage]
 	at := n.instance(f, r)
 	res := &n.resources[at]
 	if st.Queue > 0 && res.queue.count >= st.Queue {
@@ -268,9 +277,9 @@ func (n *network) enter(f *engine.Frame) bool {
 }
 
 // instance is the number of the resource of the frame's stage.
-func (n *network) instance(f *engine.Frame, r *route) int32 {
-	kind := r.resources[f.Stage]
-	switch r.Stages[f.Stage].Side {
+func (n *network) instance(f *packet, r *route) int32 {
+	kind := r.resources[f.stage]
+	switch r.Stages[f.stage].Side {
 	case Sender:
 		return f.Src*int32(len(n.kinds)) + kind
 	case Receiver:
@@ -284,18 +293,18 @@ func (n *network) serve(at int32) {
 	res := &n.resources[at]
 	for res.queue.count > 0 && res.holding == 0 && n.now >= res.until {
 		f := res.queue.pop()
-		st := &n.routes[f.Route].Stages[f.Stage]
-		delay, busy := st.times(f)
+		st := &n.routes[f.route].Stages[f.stage]
+		delay, busy := st.times(&f.Frame)
 		res.until = n.now + busy
 		if n.trace != nil {
-			n.trace.add(at, n.now, res.until, f)
+			n.trace.add(at, n.now, res.until, &f.Frame)
 		}
 		if res.blocked.count > 0 {
 			g := res.blocked.pop()
 			res.queue.push(g)
 			n.release(g)
 		}
-		f.Held = at
+		f.held = at
 		if delay == 0 {
 			n.leave(f)
 			continue
@@ -309,11 +318,11 @@ func (n *network) serve(at int32) {
 }
 
 // leave takes a packet out of its stage into the next.
-func (n *network) leave(f *engine.Frame) {
-	held := f.Held
-	f.Stage++
+func (n *network) leave(f *packet) {
+	held := f.held
+	f.stage++
 	if !n.enter(f) {
-		f.Held = held
+		f.held = held
 		if held >= 0 {
 			n.resources[held].holding++
 		}
@@ -321,23 +330,23 @@ func (n *network) leave(f *engine.Frame) {
 }
 
 // release frees what a packet held while there was no room for it.
-func (n *network) release(f *engine.Frame) {
-	switch f.Held {
+func (n *network) release(f *packet) {
+	switch f.held {
 	case nothing:
 	case processor:
 		nd := n.nodes[f.Src]
 		nd.parked--
 		nd.wake(n.now)
 	default:
-		n.resources[f.Held].holding--
-		n.serve(f.Held)
+		n.resources[f.held].holding--
+		n.serve(f.held)
 	}
 }
 
 // arrive puts a packet into the inbox of its receiver.
-func (n *network) arrive(f *engine.Frame) bool {
+func (n *network) arrive(f *packet) bool {
 	nd := n.nodes[f.Dst]
-	if n.random != nil && f.Stage != faulty && !n.fault(f) {
+	if n.random != nil && f.stage != faulty && !n.fault(f) {
 		return true
 	}
 	if nd.state == dead {
@@ -357,7 +366,7 @@ func (n *network) arrive(f *engine.Frame) bool {
 }
 
 // take puts a packet into the inbox, and wakes the node.
-func (nd *node) take(f *engine.Frame) {
+func (nd *node) take(f *packet) {
 	nd.inbox.push(f)
 	at := nd.net.now
 	if poll := nd.net.Poll; poll > 0 { // it sees the packet in its next look

@@ -14,41 +14,56 @@ func (p port) Node() int            { return p.id }
 func (p port) Nodes() int           { return len(p.net.nodes) }
 func (p port) Now() quantity.Micros { return p.net.now }
 
-func (p port) Cut(n, left int) (piece, size int, route int32) {
-	piece = min(p.net.plan.pieceOf(n), left)
-	route = p.net.plan.at(n, piece)
-	if cut := p.net.routes[route].Cut; cut != nil {
-		return piece, cut(piece), route
-	}
-	return piece, piece, route
+// A packet is a frame on its way through the network, and where it is.
+type packet struct {
+	engine.Frame
+	route, stage int32
+	held         int32   // what it occupies while it waits for room
+	next         *packet // in a list
 }
 
-func (p port) Alloc(n int) *engine.Frame {
-	net := p.net
-	if last := len(net.pool) - 1; last >= 0 {
-		f := net.pool[last]
-		net.pool = net.pool[:last]
-		payload := f.Payload
-		if cap(payload) < n {
-			payload = make([]byte, n)
+// slab is how many packets are allocated at a time: they are smaller so than one by one.
+const slab = 32
+
+// packet makes a packet of a frame.
+func (n *network) packet(f *engine.Frame) *packet {
+	last := len(n.pool) - 1
+	if last < 0 {
+		fresh := make([]packet, slab)
+		for i := range fresh {
+			n.pool = append(n.pool, &fresh[i])
 		}
-		*f = engine.Frame{Payload: payload[:n]}
-		return f
+		last = slab - 1
 	}
-	f := &engine.Frame{}
-	if n > 0 {
-		f.Payload = make([]byte, n)
-	}
-	return f
+	g := n.pool[last]
+	n.pool = n.pool[:last]
+	payload := append(g.Payload[:0], f.Payload...)
+	*g = packet{Frame: *f}
+	g.Payload = payload
+	return g
 }
 
-func (p port) Load(data []byte) *engine.Frame {
-	f := p.Alloc(len(data))
-	copy(f.Payload, data)
-	return f
+// A choice is the route of the last piece that a node sent: the packets of a piece take the same.
+type choice struct {
+	whole, piece uint32
+	route        int32
 }
 
-func (p port) Free(f *engine.Frame) { p.net.pool = append(p.net.pool, f) }
+// routeOf is the number of the route of a frame, which depends on its message and its piece.
+func (p port) routeOf(f *engine.Frame) int32 {
+	if c := &p.route; c.piece != f.Total || c.whole != f.Whole || c.whole == 0 {
+		*c = choice{f.Whole, f.Total, p.net.plan.at(max(1, int(f.Whole)), max(1, int(f.Total)))}
+	}
+	return p.route.route
+}
+
+func (p port) Cut(n, left int) (piece, size int) {
+	piece = min(p.net.plan.pieceOf(n), left)
+	if cut := p.net.routes[p.net.plan.at(n, piece)].Cut; cut != nil {
+		return piece, cut(piece)
+	}
+	return piece, piece
+}
 
 // suspend lets the run go on until the node is woken.
 func (p port) suspend() {
@@ -98,16 +113,18 @@ func (p port) Compute(d quantity.Micros, interruptible bool) (left quantity.Micr
 	return left
 }
 
-func (p port) Send(f *engine.Frame) {
+func (p port) Send(frame *engine.Frame) {
 	net := p.net
+	f := net.packet(frame)
 	if f.Control() {
 		net.schedule(net.now+net.ack, p.id, event{frame: f})
 		return
 	}
-	if cost := net.routes[f.Route].Send; cost != (Cost{}) {
-		p.work(cost.Of(quantity.Bytes(f.Size())), f)
+	f.route = p.routeOf(frame)
+	if cost := net.routes[f.route].Send; cost != (Cost{}) {
+		p.work(cost.Of(quantity.Bytes(f.Size())), &f.Frame)
 	}
-	f.Stage, f.Held = 0, processor
+	f.stage, f.held = 0, processor
 	if !net.enter(f) {
 		p.parked++
 	}
@@ -117,6 +134,10 @@ func (p port) Room() bool { return p.parked == 0 }
 
 func (p port) Receive() *engine.Frame {
 	net := p.net
+	if p.current != nil {
+		net.pool = append(net.pool, p.current)
+		p.current = nil
+	}
 	if at, stops := net.faults.Stop[p.id]; stops && net.now >= at && p.state < stopped {
 		p.turn(stopped)
 	}
@@ -133,11 +154,12 @@ func (p port) Receive() *engine.Frame {
 		p.inbox.push(g)
 		net.release(g)
 	}
-	if cost := net.routes[f.Route].Receive; cost != (Cost{}) && !f.Control() {
-		p.work(cost.Of(quantity.Bytes(f.Size())), f)
+	if cost := net.routes[f.route].Receive; cost != (Cost{}) && !f.Control() {
+		p.work(cost.Of(quantity.Bytes(f.Size())), &f.Frame)
 	}
 	p.empty = 0
-	return f
+	p.current = f
+	return &f.Frame
 }
 
 // patience is how often a program may poll at one and the same time before it is taken to

@@ -1,16 +1,15 @@
 package virtual
 
 import (
-	"github.com/halfpeak/halfpeak/engine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // An event happens at a time, in the order of (time, host, sequence number).
 type event struct {
 	at    quantity.Micros
-	order uint64        // host<<44 | sequence number
-	frame *engine.Frame // that leaves its stage; nil: see what
-	index uint32        // of a node or a resource
+	order uint64  // host<<44 | sequence number
+	frame *packet // that leaves its stage; nil: see what
+	index uint32  // of a node or a resource
 	what  what
 	gen   uint16
 }

@@ -130,7 +130,7 @@ func (p *plan) way(n int) *plan {
 
 // NewSystem is a system with a single route, whose pieces have at most piece bytes (0: no bound).
 func NewSystem(name string, r Route, piece int) *System {
-	s := &System{Name: name, Interrupt: -1}
+	s := &System{Name: name, Interrupt: -1, Options: engine.Options{Checksums: true}}
 	s.plan = s.leaf(r)
 	if piece > 0 {
 		s.plan = &plan{piece: piece, below: s.plan}
@@ -207,7 +207,7 @@ func Of(p platforms.Platform, l platforms.Layer) (*System, error) {
 		Name: l.Ref(), Inbox: l.Protocol.Inbox, Drop: l.Protocol.Drop, Poll: l.Protocol.Poll, Interrupt: l.Protocol.Interrupt,
 		Options: engine.Options{
 			Credits: cmp.Or(l.Protocol.Credits, defaultCredits), Rendezvous: int(l.Protocol.Rendezvous),
-			Retry: l.Protocol.Retry, Rounds: l.Protocol.Rounds,
+			Retry: l.Protocol.Retry, Rounds: l.Protocol.Rounds, Checksums: true,
 		},
 		places: p.Places,
 	}
@@ -217,7 +217,7 @@ func Of(p platforms.Platform, l platforms.Layer) (*System, error) {
 // Build makes the system that a layer describes, see [model.Resources]; what a series adds
 // occupies the slowest stage of the layer below.
 func Build(name string, l model.Layer) (*System, error) {
-	s := &System{Name: name, Interrupt: -1, Options: engine.Options{Credits: defaultCredits}}
+	s := &System{Name: name, Interrupt: -1, Options: engine.Options{Credits: defaultCredits, Checksums: true}}
 	return s, s.build(l)
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A Trace takes down when each resource was busy.
+// A Trace records when each resource was busy.
 type Trace struct {
 	Spans []Span
 	kinds []kind
@@ -35,7 +35,7 @@ func (t *Trace) start(s *System, nodes int) {
 	t.Spans, t.kinds, t.nodes = t.Spans[:0], s.kinds, nodes
 }
 
-// add takes down a span of a resource, or of the processor of the node -1-at.
+// add records a span of a resource, or of the processor of the node -1-at.
 func (t *Trace) add(at int32, start, end quantity.Micros, f *engine.Frame) {
 	s := Span{Node: int(-1 - at), Resource: "processor", Start: start, End: end, Bytes: -1}
 	if at >= 0 {

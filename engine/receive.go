@@ -1,0 +1,131 @@
+package engine
+
+import "encoding/binary"
+
+// accept takes a frame from the port: it checks it, and lets it through once.
+func (e *Endpoint) accept(f *Frame) {
+	if e.options.Checksums && f.sum() != f.Sum || uint(f.Src) >= uint(len(e.peers)) {
+		e.stats.Corrupt++
+		return
+	}
+	p := &e.peers[f.Src]
+	switch {
+	case e.options.Retry > 0:
+		e.acceptReliable(p, f)
+	case f.Seq == p.expect && f.Seq == p.end: // as nearly always
+		p.expect++
+		p.end++
+		e.deliver(p, f)
+	case p.first(f.Seq, &e.stats):
+		e.deliver(p, f)
+	default:
+		e.stats.Duplicate++
+	}
+}
+
+// tooLate is how many packets can overtake one before that is given up.
+const tooLate = 1 << 16
+
+// first reports whether the packet is here for the first time, and notes it.
+func (p *peer) first(seq uint32, s *Stats) bool {
+	ahead := seq - p.expect
+	if ahead >= 1<<31 || p.early[seq] {
+		return false
+	}
+	if p.end-seq-1 < 1<<31 {
+		s.Reordered++
+	} else {
+		p.end = seq + 1
+	}
+	if ahead > 0 {
+		if p.early == nil {
+			p.early = map[uint32]bool{}
+		}
+		p.early[seq] = true
+		if len(p.early) <= tooLate {
+			return true
+		}
+		s.Missing++
+	}
+	p.expect++
+	for ; len(p.early) > 0 && p.early[p.expect]; p.expect++ {
+		delete(p.early, p.expect)
+	}
+	return true
+}
+
+// deliver hands a packet to its message, and a complete message to its handler.
+func (e *Endpoint) deliver(p *peer, f *Frame) {
+	e.stats.Received++
+	e.stats.BytesReceived += int64(len(f.Payload))
+	if int(f.Handler) >= len(e.handlers) || !e.fits(f, len(f.Payload)) {
+		e.stats.Malformed++
+		return
+	}
+	data, complete := f.Payload, true
+	if stores := f.stores(); stores || len(data) != int(f.Total) {
+		data, complete = e.collect(p, f, stores)
+	}
+	if complete {
+		e.handle(p, f, data)
+	}
+}
+
+// handle runs the handler of a message, and replies if that does not.
+func (e *Endpoint) handle(p *peer, f *Frame, data []byte) {
+	m := &e.message
+	offset, complete := f.At, true
+	if f.stores() {
+		if offset = f.Addr - f.At; f.Total < f.Whole {
+			data, complete = e.wholeData(p, f)
+		}
+	}
+	m.From, m.Offset, m.Whole = int(f.Src), int(offset), int(f.Whole)
+	m.frame, m.replied = f, false
+	if f.Flags.Has(WordsInside) {
+		for i := range f.NWords {
+			m.words[i] = binary.LittleEndian.Uint32(data[4*i:])
+		}
+		data = nil
+	} else if f.NWords > 0 {
+		m.words[0], m.words[1], m.words[2], m.words[3] = f.Words[0], f.Words[1], f.Words[2], f.Words[3]
+	}
+	m.Data, m.Words = data, m.words[:f.NWords]
+	e.inside = true
+	if h := e.handlers[f.Handler]; h != nil && complete {
+		h(m)
+	}
+	switch f.Kind {
+	case Request:
+		if m.replied {
+			break
+		}
+		if e.options.CreditBatch == 1 {
+			_ = e.words(m.From, Reply, f.ID, NoHandler, nil) // a handler does not wait
+		} else if p.owed++; int(p.owed) >= e.options.CreditBatch {
+			e.pay(m.From)
+		}
+	case Reply:
+		if !f.Flags.Has(More) && p.out > 0 {
+			p.out--
+		}
+	}
+	e.inside = false
+}
+
+// pay returns the credits that are owed to a node.
+func (e *Endpoint) pay(dst int) {
+	if p := &e.peers[dst]; p.owed > 0 {
+		owed := uint32(p.owed)
+		p.owed = 0
+		_ = e.words(dst, OneWay, e.id(), paidHandler, []uint32{owed}) // a handler does not wait
+	}
+}
+
+func (m *Message) pay() { m.Endpoint.pay(m.From) }
+
+func (m *Message) paid() {
+	if p := &m.Endpoint.peers[m.From]; len(m.Words) > 0 {
+		p.out -= int32(min(m.Words[0], uint32(p.out)))
+	}
+}
