@@ -72,18 +72,18 @@ func (l *LogGP) Gap(n quantity.Bytes) quantity.Micros {
 // Resources are those of LogGP with G = 0.
 func (l *LogP) Resources() Resources { return (&LogGP{LogP: *l}).Resources() }
 
-// Resources are the processors and the interfaces of both nodes. The interface of a node
-// sends a message each g + (n−1)G and receives one each g + (n−1)G. The bytes follow each
-// other through the network: while they leave one interface they enter the other, so
-// (n−1)G is in the delay of one of them only.
+// Resources are the processors and the interfaces of both nodes. A processor neither prepares
+// the next message nor takes one while bytes go through the interface: it sends a message each
+// g + (n−1)G or o_s + (n−1)G, whichever is longer, and receives likewise. The bytes follow each other through the network: while they leave one interface
+// they enter the other, so (n−1)G is in the delay of one of them only.
 func (l *LogGP) Resources() Resources {
-	first := l.GapPerByte.Times(1)
-	busy := Cost{Beta: l.LogP.Gap(1) - first, Tau: l.GapPerByte} // TODO(lead): a closed form, max(g, o_s, o_r)
+	bytes := Cost{Beta: -l.GapPerByte.Times(1), Tau: l.GapPerByte} // (n−1)G
+	busy := bytes.Plus(Cost{Beta: l.GapTime})
 	return Route{
 		Send: Cost{Beta: l.SendOverhead},
 		Hops: []Hop{
-			{Resource: "interface-out", Delay: Cost{Beta: l.Latency}, Busy: busy},
-			{Resource: "interface-in", Side: AtReceiver, Delay: Cost{Beta: -first, Tau: l.GapPerByte}, Busy: busy},
+			{Resource: "interface-out", Delay: Cost{Beta: l.Latency}, Busy: busy, Hold: bytes},
+			{Resource: "interface-in", Side: AtReceiver, Delay: bytes, Busy: busy, Exclusive: true},
 		},
 		Receive: Cost{Beta: l.ReceiveOverhead},
 	}

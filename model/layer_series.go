@@ -33,5 +33,5 @@ func (s *Series) PacketSize(n quantity.Bytes) quantity.Bytes { return PacketSize
 
 // Resources are those of both.
 func (s *Series) Resources() Resources {
-	return Sum{Below: s.Below.Resources(), Added: s.Added.Resources(), Layer: s.Added}
+	return Sum{Below: s.Below.Resources(), Added: s.Added.Resources()}
 }

@@ -45,6 +45,13 @@ type Hop struct {
 	Stage       string // of the platform, which may place it elsewhere; "": none
 	Side        Side
 	Delay, Busy Cost
+
+	// Hold is how long the packet keeps its sender from starting another one: the time in
+	// which an interface with one buffer still reads it.
+	Hold Cost
+	// Exclusive keeps the receiving processor from taking a packet while another one goes
+	// through the last hop, and the hop from beginning one meanwhile: both use the same bus.
+	Exclusive bool
 }
 
 // A Route is what the packets of a message cross: the sending processor, hops, the receiving
@@ -63,9 +70,6 @@ type Choice struct {
 	// one-way time, the first of several.
 	Branches []Way
 	Least    bool
-
-	// Fastest is the index of the branch of least time, where Least is set.
-	Fastest func(n quantity.Bytes) int // TODO(lead): a closed form; an engine can compare its own times
 }
 
 // A Way is a branch of a [Choice].
@@ -84,11 +88,7 @@ type Pieces struct {
 
 // A Sum adds a cost to what the message takes below: its time after all hops; for its gap,
 // the slowest of them is occupied longer.
-type Sum struct {
-	Below, Added Resources
-
-	Layer Layer // TODO(lead): the added layer, of which the engine takes OneWay and Gap
-}
+type Sum struct{ Below, Added Resources }
 
 func (Route) resources()  {}
 func (Choice) resources() {}

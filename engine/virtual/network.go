@@ -16,7 +16,7 @@ import (
 type Config struct {
 	Nodes  int // ≥ 2
 	Faults Faults
-	Trace  *Trace // if not nil, takes down when each resource was busy
+	Trace  *Trace // if not nil, records when each resource was busy
 }
 
 // A Report is what a run came to.
@@ -107,6 +107,7 @@ func (l *list) pop() *packet {
 // A resource serves one packet at a time, in the order in which they come.
 type resource struct {
 	until   quantity.Micros // busy
+	leaves  quantity.Micros // when its last packet has left it
 	queue   list
 	blocked list  // packets that stay in the stage before, as the queue is full
 	holding int32 // packets that it has served and that cannot leave it
@@ -227,6 +228,10 @@ func (n *network) step() {
 			nd.waiting = false
 			nd.resume()
 		}
+	case e.what == unpark:
+		nd := n.nodes[e.index]
+		nd.parked--
+		nd.wake(n.now)
 	case e.what == die:
 		n.kill(n.nodes[e.index])
 	}
@@ -294,7 +299,7 @@ func (n *network) serve(at int32) {
 	for res.queue.count > 0 && res.holding == 0 && n.now >= res.until {
 		f := res.queue.pop()
 		st := &n.routes[f.route].Stages[f.stage]
-		delay, busy := st.times(&f.Frame)
+		delay, busy, hold := st.times(&f.Frame)
 		res.until = n.now + busy
 		if n.trace != nil {
 			n.trace.add(at, n.now, res.until, &f.Frame)
@@ -305,6 +310,11 @@ func (n *network) serve(at int32) {
 			n.release(g)
 		}
 		f.held = at
+		if hold > 0 {
+			n.nodes[f.Src].parked++
+			n.schedule(n.now+hold, int(f.Src), event{what: unpark, index: uint32(f.Src)})
+		}
+		res.leaves = n.now + delay
 		if delay == 0 {
 			n.leave(f)
 			continue

@@ -122,7 +122,7 @@ func (p port) Send(frame *engine.Frame) {
 	}
 	f.route = p.routeOf(frame)
 	if cost := net.routes[f.route].Send; cost != (Cost{}) {
-		p.work(cost.Of(quantity.Bytes(f.Size())), &f.Frame)
+		p.work(of(cost, quantity.Bytes(f.Size())), &f.Frame)
 	}
 	f.stage, f.held = 0, processor
 	if !net.enter(f) {
@@ -154,12 +154,24 @@ func (p port) Receive() *engine.Frame {
 		p.inbox.push(g)
 		net.release(g)
 	}
-	if cost := net.routes[f.route].Receive; cost != (Cost{}) && !f.Control() {
-		p.work(cost.Of(quantity.Bytes(f.Size())), &f.Frame)
+	if r := &net.routes[f.route]; r.Receive != (Cost{}) && !f.Control() {
+		d := of(r.Receive, quantity.Bytes(f.Size()))
+		if last := len(r.Stages) - 1; r.Stages[last].Exclusive {
+			p.exclude(&net.resources[f.Dst*int32(len(net.kinds))+r.resources[last]], d)
+		}
+		p.work(d, &f.Frame)
 	}
 	p.empty = 0
 	p.current = f
 	return &f.Frame
+}
+
+// exclude waits until no packet goes through the resource, and keeps others out of it for d.
+func (p port) exclude(res *resource, d quantity.Micros) {
+	for p.net.now < res.leaves {
+		p.sleep(res.leaves - p.net.now)
+	}
+	res.until = max(res.until, p.net.now+d)
 }
 
 // patience is how often a program may poll at one and the same time before it is taken to

@@ -32,39 +32,42 @@ type Stage struct {
 	Delay, Busy Cost
 	Queue       int  // packets that may wait for it; 0: no bound
 	Drop        bool // throw away a packet that finds the queue full; else it stays where it is, as on Myrinet's links
+	Hold        Cost // how long it keeps its sender from starting another packet, see [model.Hop]
+	Exclusive   bool // of the receiving processor's part, see [model.Hop]
 
 	added []addition
 	last  bool // the stage after all others
 }
 
-// An addition is what a series adds to the layer below: a cost of a piece, or of the whole message. Its time
-// comes after all stages; for its gap, the slowest of them is occupied longer.
+// An addition is what a series adds to the layer below: a cost of a piece, or of the whole
+// message. Its time comes after all stages; for its gap, the slowest of them is occupied longer.
 type addition struct {
-	model.Layer
+	*alone
 	whole bool
 }
 
-// times are the delay and the occupancy of a stage by a packet.
-func (st *Stage) times(f *engine.Frame) (delay, busy quantity.Micros) {
+// times are the delay of a packet in a stage, for how long it occupies that, and for how long
+// its sender.
+func (st *Stage) times(f *engine.Frame) (delay, busy, hold quantity.Micros) {
 	size := quantity.Bytes(f.Size())
-	delay, busy = st.Delay.Of(size), st.Busy.Of(size)
+	delay, busy, hold = of(st.Delay, size), of(st.Busy, size), of(st.Hold, size)
 	if st.added == nil || !f.Ends() {
-		return delay, busy
+		return delay, busy, hold
 	}
 	for _, a := range st.added {
-		n := quantity.Bytes(max(1, f.Total))
+		n := int(max(1, f.Total))
 		if a.whole {
-			n = quantity.Bytes(max(1, f.Whole))
+			n = int(max(1, f.Whole))
 		}
-		switch {
+		switch oneWay, gap := a.of(n); {
 		case a.whole && f.Flags.Has(engine.More):
 		case st.last:
-			delay += a.OneWay(n)
+			delay += oneWay
 		default:
-			busy += a.Gap(n)
+			busy += gap
 		}
 	}
-	return delay, busy
+	return delay, busy, hold
 }
 
 // A Route is what a packet crosses: the sending processor, stages, the receiving processor.
@@ -108,7 +111,8 @@ type route struct {
 type plan struct {
 	choice   *model.Choice
 	branches []*plan
-	piece    int // of a fragmented layer; its pieces go below
+	alone    []*alone // of a choice by least time, each branch
+	piece    int      // of a fragmented layer; its pieces go below
 	below    *plan
 	route    int32
 }
@@ -116,8 +120,8 @@ type plan struct {
 // way is the branch that a message of n bytes takes.
 func (p *plan) way(n int) *plan {
 	size := quantity.Bytes(n)
-	if p.choice.Least { // TODO(lead): the engine's own choice, in place of the model's
-		return p.branches[p.choice.Fastest(size)]
+	if p.choice.Least {
+		return p.branches[fastest(p.alone, n)]
 	}
 	last := len(p.branches) - 1
 	for i, b := range p.choice.Branches[:last] {
@@ -167,7 +171,7 @@ func (s *System) resource(st Stage) int32 {
 func (s *System) finish() {
 	at := s.plan.at(1, 1)
 	for _, st := range s.routes[at].Stages {
-		s.ack += st.Delay.Of(1)
+		s.ack += of(st.Delay, 1)
 	}
 }
 
@@ -245,12 +249,19 @@ func (s *System) compile(r model.Resources, added []addition) (*plan, error) {
 				return nil, err
 			}
 			p.branches = append(p.branches, below)
+			if r.Least {
+				once, err := s.alone(b.Resources)
+				if err != nil {
+					return nil, err
+				}
+				p.alone = append(p.alone, once)
+			}
 		}
 		return p, nil
 	case model.Pieces:
 		var outside []addition
 		for _, a := range added {
-			outside = append(outside, addition{a.Layer, true})
+			outside = append(outside, addition{a.alone, true})
 		}
 		below, err := s.compile(r.Below, outside)
 		if err != nil {
@@ -264,7 +275,11 @@ func (s *System) compile(r model.Resources, added []addition) (*plan, error) {
 		if s.Options.Rendezvous > 0 { // what is added is its cost, and the engine runs it
 			return s.compile(r.Below, added)
 		}
-		return s.compile(r.Below, append([]addition{{r.Layer, false}}, added...))
+		once, err := s.alone(r.Added)
+		if err != nil {
+			return nil, err
+		}
+		return s.compile(r.Below, append([]addition{{once, false}}, added...))
 	}
 	return nil, fmt.Errorf("the engine does not know how to run %T", r)
 }
@@ -274,7 +289,7 @@ func (s *System) leafOf(r Route, added []addition) *plan {
 	if len(added) > 0 {
 		slowest := &r.Stages[0]
 		for i := range r.Stages {
-			if st := &r.Stages[i]; st.Busy.Of(1<<20) > slowest.Busy.Of(1<<20) {
+			if st := &r.Stages[i]; of(st.Busy, 1<<20) > of(slowest.Busy, 1<<20) {
 				slowest = st
 			}
 		}
@@ -290,7 +305,7 @@ var sides = map[string]Side{"sender": Sender, "receiver": Receiver, "network": N
 func (s *System) route(d model.Route) Route {
 	r := Route{Send: d.Send, Receive: d.Receive}
 	for _, hop := range d.Hops {
-		next := Stage{Resource: hop.Resource, Side: hop.Side, Delay: hop.Delay, Busy: hop.Busy}
+		next := Stage{Resource: hop.Resource, Side: hop.Side, Delay: hop.Delay, Busy: hop.Busy, Hold: hop.Hold, Exclusive: hop.Exclusive}
 		if p, known := s.places[hop.Stage]; known {
 			next.Resource, next.Side, next.Queue, next.Drop = p.Resource, sides[p.At], p.Queue, p.Drop
 		}

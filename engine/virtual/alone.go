@@ -1,0 +1,108 @@
+package virtual
+
+import (
+	"fmt"
+	"math"
+	"sort"
+
+	"github.com/halfpeak/halfpeak/engine"
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// alone is what messages cost on resources that nothing else uses. It runs them, so that the
+// engine knows what a series adds, and which way of an envelope is the fastest, without the
+// closed forms that it is there to test.
+type alone struct {
+	system *System
+	known  map[int]cost
+}
+
+type cost struct{ oneWay, gap quantity.Micros }
+
+// alone compiles a part of the system by itself, in the same places and without its protocol.
+func (s *System) alone(r model.Resources) (*alone, error) {
+	part := &System{Name: s.Name, Interrupt: -1, places: s.places}
+	plan, err := part.compile(r, nil)
+	if err != nil {
+		return nil, err
+	}
+	part.plan = plan
+	part.Options = engine.Options{} // a window of pieces holds back requests; these have no replies
+	part.finish()
+	return &alone{part, map[int]cost{}}, nil
+}
+
+// stream is how many messages follow each other: the first tells the one-way time, the last
+// half the interval, when all of the way is full.
+const stream = 16
+
+// of runs a stream of messages of n bytes, once for each n.
+func (a *alone) of(n int) (oneWay, gap quantity.Micros) {
+	c, known := a.known[n]
+	if !known {
+		c = a.run(n)
+		a.known[n] = c
+	}
+	return c.oneWay, c.gap
+}
+
+func (a *alone) run(n int) cost {
+	data := make([]byte, n)
+	var arrivals []quantity.Micros
+	_, err := Run(a.system, Config{Nodes: 2}, func(ep *engine.Endpoint) error {
+		got := 0
+		take := ep.Handle(func(m *engine.Message) {
+			if got += len(m.Data); got >= n {
+				got = 0
+				arrivals = append(arrivals, ep.Now())
+			}
+		})
+		if ep.Node() > 0 {
+			return ep.WaitFor("the stream", func() bool { return len(arrivals) == stream })
+		}
+		for range stream {
+			if err := ep.Send(1, take, data); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		panic(fmt.Sprintf("virtual: %s: a stream of %d bytes alone: %v", a.system.Name, n, err)) // nothing is lost, nobody else sends
+	}
+	half := stream / 2
+	return cost{arrivals[0], (arrivals[stream-1] - arrivals[half-1]) / quantity.Micros(stream-half)}
+}
+
+// fastest is the index of the way on which a message of n bytes arrives first.
+func fastest(ways []*alone, n int) int {
+	best, least := 0, quantity.Micros(math.Inf(1))
+	for i, w := range ways {
+		if t, _ := w.of(n); t < least {
+			best, least = i, t
+		}
+	}
+	return best
+}
+
+// of is a cost of n bytes. What was measured is a straight line between neighbours on
+// logarithmic axes; below the smallest size it is flat, and beyond the largest it follows the
+// last two in proportion to the bytes, unless that falls.
+func of(c model.Cost, n quantity.Bytes) quantity.Micros {
+	if c.Curve == nil {
+		return c.Beta + c.Tau.Times(n)
+	}
+	sizes, costs := c.Curve.Sizes, c.Curve.Costs
+	last := len(sizes) - 1
+	right := sort.Search(last, func(i int) bool { return sizes[i] >= n })
+	if right == 0 {
+		return costs[0]
+	}
+	x0, x1, y0, y1 := float64(sizes[right-1]), float64(sizes[right]), float64(costs[right-1]), float64(costs[right])
+	if x := float64(n); x > x1 {
+		return quantity.Micros(y1 + max(0, (y1-y0)*(x-x1)/(x1-x0)))
+	}
+	share := (math.Log2(float64(n)) - math.Log2(x0)) / (math.Log2(x1) - math.Log2(x0))
+	return quantity.Micros(math.Exp2(math.Log2(y0)*(1-share) + math.Log2(y1)*share))
+}
