@@ -1,6 +1,10 @@
 package model
 
-import "github.com/halfpeak/halfpeak/model/quantity"
+import (
+	"errors"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
 
 // Envelope takes for each size the branch with the least one-way time, the first
 // of several: a switch whose threshold is where the costs cross. UpTo of the
@@ -40,3 +44,20 @@ func (e *Envelope) Overheads(n quantity.Bytes) (send, receive quantity.Micros) {
 func (e *Envelope) Resources() Resources {
 	return Choice{Branches: ways(e.Branches), Least: true}
 }
+
+var envelopeKind = kindOf[Envelope](Kind{
+	Name: "envelope", Cost: "the least of the branches'",
+	Branches: func(l Layer) *[]Branch { return &l.(*Envelope).Branches },
+	Check: func(l Layer) (string, error) {
+		if len(l.(*Envelope).Branches) < 2 {
+			return "", errors.New(`an envelope has at least two branches, as in branches = [{ layer = "pio" }, { layer = "dma" }]`)
+		}
+		return "", nil
+	},
+	Asks: 2,
+})
+
+// Kind is the row of the registry.
+func (*Envelope) Kind() *Kind { return envelopeKind }
+
+func (e *Envelope) freeze(n quantity.Bytes) { e.Branches = []Branch{*e.at(n)} }

@@ -76,3 +76,17 @@ func (s *Fragmented) PacketSize(n quantity.Bytes) quantity.Bytes { return min(n,
 
 // Resources are those below, for each piece.
 func (s *Fragmented) Resources() Resources { return Pieces{s.MTU, s.Window, s.Below.Resources()} }
+
+var fragmentedKind = kindOf[Fragmented](Kind{
+	Name: "fragmented", Formerly: []string{"segmented"},
+	Cost:  "pieces of at most mtu bytes, each a message of the layer below",
+	Parts: []Part{{Key: "below", At: func(l Layer) *Layer { return &l.(*Fragmented).Below }}},
+	Fields: []Field{
+		{Key: "mtu", Measure: Size, Phrase: "size of the pieces", At: func(l Layer) any { return &l.(*Fragmented).MTU }},
+		{Key: "window", Measure: Count, Optional: true, Phrase: "pieces without a credit returned", At: func(l Layer) any { return &l.(*Fragmented).Window }},
+	},
+	Asks: 4,
+})
+
+// Kind is the row of the registry.
+func (*Fragmented) Kind() *Kind { return fragmentedKind }

@@ -12,7 +12,7 @@ import (
 //
 // Where, all in µs and ≥ 0: o_s = SendOverhead and o_r = ReceiveOverhead, the
 // times for which a message occupies the processors; L = Latency, its time in the
-// network; g = GapTime, the least interval between messages.
+// network; g = GapTime, the least time between messages.
 //
 // The size of the message does not enter: it is whatever a short message holds.
 type LogP struct {
@@ -20,6 +20,7 @@ type LogP struct {
 	SendOverhead    quantity.Micros // o_s
 	ReceiveOverhead quantity.Micros // o_r
 	GapTime         quantity.Micros // g
+	Processors      int             // P, how many there are; 0: not said. No cost of a message depends on it.
 }
 
 // OneWay is o_s + L + o_r.
@@ -88,3 +89,35 @@ func (l *LogGP) Resources() Resources {
 		Receive: Cost{Beta: l.ReceiveOverhead},
 	}
 }
+
+// logPFields are the parameters of LogP, in a layer that has one.
+func logPFields(at func(Layer) *LogP) []Field {
+	return []Field{
+		{Key: "o_s", Measure: Time, Symbol: "o_s", Phrase: "time of the sending processor", At: func(l Layer) any { return &at(l).SendOverhead }},
+		{Key: "o_r", Measure: Time, Symbol: "o_r", Phrase: "time of the receiving processor", At: func(l Layer) any { return &at(l).ReceiveOverhead }},
+		{Key: "L", Measure: Time, Symbol: "L", Phrase: "time in the network", At: func(l Layer) any { return &at(l).Latency }},
+		{Key: "g", Measure: Time, Symbol: "g", Phrase: "gap between messages", At: func(l Layer) any { return &at(l).GapTime }},
+		{Key: "P", Measure: Count, Optional: true, Symbol: "P", Phrase: "number of processors", At: func(l Layer) any { return &at(l).Processors }},
+	}
+}
+
+var logPAliases = map[string][]string{"o": {"o_s", "o_r"}}
+
+var logPKind = kindOf[LogP](Kind{
+	Name: "logp", Cost: "o_s + L + o_r, whatever n",
+	Fields:  logPFields(func(l Layer) *LogP { return l.(*LogP) }),
+	Aliases: logPAliases,
+})
+
+var logGPKind = kindOf[LogGP](Kind{
+	Name: "loggp", Cost: "o_s + (n−1)G + L + o_r",
+	Fields: append(logPFields(func(l Layer) *LogP { return &l.(*LogGP).LogP }),
+		Field{Key: "G", Measure: PerByte, Symbol: "G", Phrase: "gap per byte", At: func(l Layer) any { return &l.(*LogGP).GapPerByte }}),
+	Aliases: logPAliases,
+})
+
+// Kind is the row of the registry.
+func (*LogP) Kind() *Kind { return logPKind }
+
+// Kind is the row of the registry.
+func (*LogGP) Kind() *Kind { return logGPKind }

@@ -1,7 +1,11 @@
 package model
 
 import (
+	"fmt"
+	"maps"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -292,3 +296,52 @@ func (l *Pipeline) Resources() Resources {
 }
 
 func (s *Stage) cost() Cost { return Cost{Beta: s.Beta, Tau: s.Tau} }
+
+// cutRules are the ways to cut a message that have a word.
+var cutRules = map[string]CutRule{"whole": CutNone, "eq10": CutPaper, "best": CutBest}
+
+// CutWords are the ways to cut a message that a word stands for, sorted: "best", "eq10" for
+// CLIP's adaptive packets, "whole".
+func CutWords() []string { return slices.Sorted(maps.Keys(cutRules)) }
+
+// ParseCut reads the way to cut a message: a packet size, or one of [CutWords].
+func ParseCut(text string) (Cut, error) {
+	if rule, named := cutRules[text]; named {
+		return Cut{Rule: rule}, nil
+	}
+	size, err := quantity.ParseBytes(text)
+	if err != nil {
+		return Cut{}, fmt.Errorf("%w; or write %s", err, strings.Join(CutWords(), ", "))
+	}
+	if size < 1 {
+		return Cut{}, fmt.Errorf("%q: a packet has at least 1 byte", text)
+	}
+	return Cut{Rule: CutFixed, Size: size}, nil
+}
+
+var pipelineKind = kindOf[Pipeline](Kind{
+	Name: "pipeline", Cost: "exact time through the stages in packets",
+	Fields: []Field{
+		{Key: "packets", Measure: Size, Phrase: "size of the packets", Words: CutWords(), At: func(l Layer) any { return &l.(*Pipeline).Cut }},
+	},
+	Stages: func(l Layer) *[]Stage { return &l.(*Pipeline).Stages },
+	Check:  func(l Layer) (string, error) { return l.(*Pipeline).check() },
+})
+
+// MaxStages is how many stages a pipeline has at most.
+const MaxStages = 256
+
+func (l *Pipeline) check() (key string, err error) {
+	switch {
+	case len(l.Stages) > MaxStages:
+		return "stages", fmt.Errorf("%d stages; a pipeline has at most %d", len(l.Stages), MaxStages)
+	case l.Cut.Rule == CutPaper && len(l.Stages) < PaperStages:
+		return "packets", fmt.Errorf("eq10 speaks of the first three stages; this pipeline has %d; use %q", len(l.Stages), "best")
+	}
+	return "", nil
+}
+
+// Kind is the row of the registry.
+func (*Pipeline) Kind() *Kind { return pipelineKind }
+
+func (l *Pipeline) freeze(n quantity.Bytes) { l.Cut = Cut{CutFixed, l.PacketSize(n)} }

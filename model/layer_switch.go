@@ -1,6 +1,11 @@
 package model
 
-import "github.com/halfpeak/halfpeak/model/quantity"
+import (
+	"errors"
+	"fmt"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
 
 // Switch takes the branch that a message's size selects: PIO up to 256 bytes,
 // then DMA; eager, then rendezvous.
@@ -55,3 +60,26 @@ func ways(branches []Branch) []Way {
 	}
 	return all
 }
+
+var switchKind = kindOf[Switch](Kind{
+	Name: "switch", Cost: "that of the branch for n; the boundary belongs to the lower one",
+	Branches: func(l Layer) *[]Branch { return &l.(*Switch).Branches },
+	Bounds:   true,
+	Check:    func(l Layer) (string, error) { return l.(*Switch).check() },
+	Asks:     1,
+})
+
+func (s *Switch) check() (key string, err error) {
+	if len(s.Branches) < 2 {
+		return "", errors.New(`a switch has at least two branches, as in branches = [{ layer = "pio", up_to = "256B" }, { layer = "dma" }]`)
+	}
+	for i := 1; i < len(s.Branches)-1; i++ {
+		if before := s.Branches[i-1].UpTo; s.Branches[i].UpTo <= before {
+			return fmt.Sprintf("branches.%d.up_to", i), fmt.Errorf("overlaps the branch before it, which goes up to %s; thresholds must rise", before)
+		}
+	}
+	return "", nil
+}
+
+// Kind is the row of the registry.
+func (*Switch) Kind() *Kind { return switchKind }

@@ -44,7 +44,7 @@ var layers = map[string]Layer{
 	"fragmented, odd":          &Fragmented{&hpLAMLong, 1500, 0},
 	"fragmented, window":       &Fragmented{&Linear{20, 0.01}, 8132, 2},
 	"fragmented, of pipelines": &Fragmented{clipPaper, 8132, 8},
-	"series":                   &Series{&clipAll, &Linear{4, 0.002}},
+	"series":                   &Series{Below: &clipAll, Added: &Linear{4, 0.002}},
 }
 
 func TestEveryLayer(t *testing.T) {
@@ -238,12 +238,12 @@ func TestFragmented(t *testing.T) {
 }
 
 func TestRecut(t *testing.T) {
-	l, err := Recut(&Series{&clipAll, &Linear{4, 0}}, Cut{CutFixed, 4096})
+	l, err := Recut(&Series{Below: &clipAll, Added: &Linear{4, 0}}, Cut{CutFixed, 4096})
 	if err != nil {
 		t.Fatal(err)
 	}
 	near(t, "64 KiB in packets of 4 KiB", l.OneWay(64<<10), 593.30, 2)
-	near(t, "before", (&Series{&clipAll, &Linear{4, 0}}).OneWay(64<<10), 584.18, 2)
+	near(t, "before", (&Series{Below: &clipAll, Added: &Linear{4, 0}}).OneWay(64<<10), 584.18, 2)
 	if _, err := Recut(&hpLAM, Cut{}); err == nil {
 		t.Error("LogP has no packets, but was recut")
 	}

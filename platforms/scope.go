@@ -93,8 +93,8 @@ func (b *builder) layerScope(l Layer) quantity.Scope {
 					return p.Value, nil
 				}
 			}
-			if v, ok := b.constants[name]; ok {
-				return v, nil
+			if i, ok := b.slotAt["constant."+name]; ok {
+				return b.slots[i].Value, nil
 			}
 			if name == "clock" && b.p.Clock > 0 {
 				return quantity.Value{Num: b.p.Clock, Dim: quantity.DimClock}, nil
@@ -122,10 +122,8 @@ func (b *builder) layerScope(l Layer) quantity.Scope {
 // stageParam is the parameter of a stage, beta or tau.
 func (b *builder) stageParam(stage, key string) (quantity.Value, error) {
 	path := "stage." + stage + "." + key
-	for _, p := range b.p.Stages {
-		if p.Path == path {
-			return p.Value, nil
-		}
+	if i, ok := b.slotAt[path]; ok {
+		return b.slots[i].Value, nil
 	}
 	return quantity.Value{}, fmt.Errorf("no parameter %s", path)
 }
@@ -137,9 +135,8 @@ func (l Layer) predict(name string, sizes int, args []any, b *builder, of func(m
 	if len(args) > 0 {
 		if ref, ok := args[0].(string); ok {
 			args = args[1:]
-			other, known := b.built[ref]
-			if !known {
-				var err error
+			other, err := b.p.Layer(ref)
+			if err != nil {
 				if _, other, err = Find(ref); err != nil {
 					return quantity.Value{}, err
 				}
