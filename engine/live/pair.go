@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/halfpeak/halfpeak/engine/programs"
 )
 
 // Patience is how long a peer may say nothing.
@@ -159,7 +161,7 @@ func (q *Pair) say(o order) error {
 }
 
 // Run runs a job on both nodes. After an error the pair is of no use.
-func (q *Pair) Run(j Job) (r Result, err error) {
+func (q *Pair) Run(j Job) (r programs.Result, err error) {
 	if err := j.check(); err != nil {
 		return r, err
 	}
