@@ -6,7 +6,6 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine"
 	"github.com/halfpeak/halfpeak/fit/trace"
-	"github.com/halfpeak/halfpeak/internal/nearest"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -23,6 +22,8 @@ type Program struct {
 	// Measures is the quantity of a model that its time is comparable with.
 	Measures Quantity
 	Shape    Shape
+	// Replies says that its messages are requests, whose replies share the way with them.
+	Replies bool
 	// Default programs run when nobody names any.
 	Default bool
 	// Singly says that each request must be answered by itself: credits that come back in batches
@@ -121,12 +122,12 @@ type Transport interface {
 // All are the programs, in the order in which they are shown and run.
 var All = []Program{
 	{
-		Name: "hand_over", Help: "a frame without data or endpoint, one way: the least that a message can take",
+		Name: "hand_over", Help: "a frame without data or endpoint, the least that a message takes",
 		On: Real, Nodes: 2, Sizes: Own, Bytes: 1, Measures: OneWay, Run: runHandOver,
 	},
 	{
 		Name: "ping_pong", Help: "a short request of 16 bytes and its reply (HP-LAM)",
-		On: Simulated | Real, Nodes: 2, Sizes: Own, Bytes: 16, Measures: RoundTrip, Default: true, Run: runPingPong,
+		On: Simulated | Real, Nodes: 2, Sizes: Own, Bytes: 16, Measures: RoundTrip, Replies: true, Default: true, Run: runPingPong,
 	},
 	{
 		Name: "latency", Help: "messages back and forth without replies (CLIP)",
@@ -138,34 +139,34 @@ var All = []Program{
 	},
 	{
 		Name: "ping_bulk", Help: "data stored in the other node, which stores it back (HP-LAM)",
-		On: Simulated | Real, Nodes: 2, Measures: OneWay, Default: true, Timed: true, Run: runPingBulk,
+		On: Simulated | Real, Nodes: 2, Measures: OneWay, Replies: true, Default: true, Timed: true, Run: runPingBulk,
 	},
 	{
-		Name: "thru_bulk", Help: "a stream of stores, which does not wait for one before the next (HP-LAM)",
-		On: Simulated | Real, Nodes: 2, Measures: Interval, Default: true, Run: runThruBulk,
+		Name: "thru_bulk", Help: "a stream of stores that do not wait for each other (HP-LAM)",
+		On: Simulated | Real, Nodes: 2, Measures: Interval, Replies: true, Default: true, Run: runThruBulk,
 	},
 	{
-		Name: "all_to_1", Help: "messages of all other nodes to node 0, without replies",
+		Name: "all_to_1", Help: "messages from all other nodes to node 0, without replies",
 		On: Simulated, Measures: FanInTime, Run: runFanIn,
 	},
 	{
-		Name: "test_xfer", Help: "stores and gets between nodes, all data checked (HP-LAM)",
-		On: Simulated | Real, Sizes: Largest, Measures: Exchange, Run: runTorture(TestXfer),
+		Name: "test_xfer", Help: "stores and gets between nodes, with all data checked (HP-LAM)",
+		On: Simulated | Real, Sizes: Largest, Measures: Exchange, Replies: true, Run: runTorture(TestXfer),
 	},
 	{
-		Name: "test_med", Help: "medium messages and their answers between nodes, all data checked (HP-LAM)",
-		On: Simulated | Real, Sizes: Largest, Measures: Exchange, Run: runTorture(TestMed),
+		Name: "test_med", Help: "medium messages and answers, with all data checked (HP-LAM)",
+		On: Simulated | Real, Sizes: Largest, Measures: Exchange, Replies: true, Run: runTorture(TestMed),
 	},
 	{
 		Name: "stages", Help: "one packet in each stage of its way: send, hand over, receive",
-		On: Real, Nodes: 2, Measures: OneWay, Shape: ByStage, Run: runStages,
+		On: Real, Nodes: 2, Measures: OneWay, Replies: true, Shape: ByStage, Run: runStages,
 	},
 	{
-		Name: "signature", Help: "bursts of short requests with a computation after each: the LogP signature (HP-LAM)",
-		On: Simulated | Real, Nodes: 2, Sizes: Own, Bytes: 1, Measures: LogP, Shape: BySignature, Singly: true, Run: runSignature,
+		Name: "signature", Help: "bursts of requests with a computation Δ after each (HP-LAM)",
+		On: Simulated | Real, Nodes: 2, Sizes: Own, Bytes: 1, Measures: LogP, Replies: true, Shape: BySignature, Singly: true, Run: runSignature,
 	},
 	{
-		Name: "packet", Help: "latency with one packet size after another, which finds the best for a pipeline",
+		Name: "packet", Help: "latency with one packet size after another, to find the best",
 		On: Simulated, Nodes: 2, Sizes: AskedOrKept, Measures: Packet, Run: runLatency,
 	},
 }
@@ -195,7 +196,7 @@ func Find(name string, on Where) (Program, error) {
 			return p, nil
 		}
 	}
-	return Program{}, fmt.Errorf("no program %q%s; there are %s", name, nearest.Hint(name, Names(on)), strings.Join(Names(on), ", "))
+	return Program{}, fmt.Errorf("no program %q; there are %s", name, strings.Join(Names(on), ", "))
 }
 
 // Help lists the programs that run there, a line for each.
