@@ -72,17 +72,23 @@ func (m *Message) get() {
 	_ = m.replyBulk(h, int(m.frame.Segment), int(m.frame.Addr), e.segments[segment][from:from+n], part, nil) // a request, not replied to before
 }
 
+// checkBulk finds what is wrong with the arguments of a message with data.
 func checkBulk(segment, offset int, data []byte, words []uint32) error {
-	if len(words) > headerWords {
-		return fmt.Errorf("%d words: a message with data has at most %d", len(words), headerWords)
-	}
-	if segment > math.MaxInt16 || offset < 0 || offset+len(data) > math.MaxUint32 {
-		return fmt.Errorf("%d bytes at offset %d of segment %d: a segment has at most 4 GiB", len(data), offset, segment)
+	if len(words) > headerWords || segment > math.MaxInt16 || uint(offset)+uint(len(data)) > math.MaxUint32 {
+		return badBulk(segment, offset, data, words)
 	}
 	return nil
 }
 
-// bulk sends data outside of a handler.
+func badBulk(segment, offset int, data []byte, words []uint32) error {
+	if len(words) > headerWords {
+		return fmt.Errorf("%d words: a message with data has at most %d", len(words), headerWords)
+	}
+	return fmt.Errorf("%d bytes at offset %d of segment %d: a segment has at most 4 GiB", len(data), offset, segment)
+}
+
+// bulk sends data outside of a handler. On a port that takes a short message at once, in one packet,
+// it does itself what pieces and launch do, without the questions that have one answer there.
 func (e *Endpoint) bulk(kind Kind, dst int, h HandlerID, segment, offset int, data []byte, words []uint32) error {
 	if err := checkBulk(segment, offset, data, words); err != nil {
 		return err
@@ -90,12 +96,40 @@ func (e *Endpoint) bulk(kind Kind, dst int, h HandlerID, segment, offset int, da
 	if err := e.begin(dst, words); err != nil {
 		return err
 	}
-	if limit := e.options.Rendezvous; limit > 0 && len(data) > limit {
-		if err := e.rendezvous(dst); err != nil {
-			return err
+	if len(data) > e.short {
+		if limit := e.options.Rendezvous; limit > 0 && len(data) > limit {
+			if err := e.rendezvous(dst); err != nil {
+				return err
+			}
 		}
+		return e.pieces(kind, dst, h, segment, offset, data, 0, part{message: e.nextID + 1, whole: len(data)}, words)
 	}
-	return e.pieces(kind, dst, h, segment, offset, data, 0, part{message: e.nextID + 1, whole: len(data)}, words)
+	p := &e.peers[dst]
+	if kind == Request {
+		if limit := int32(e.options.Credits); limit > 0 && p.out >= limit {
+			e.waitForCredit(p, dst, limit)
+			if e.err != nil {
+				return e.err
+			}
+		}
+		p.out++
+	}
+	f := &e.out
+	e.nextID++
+	n := uint32(len(data))
+	f.Payload, f.Dst, f.Offset = data, int32(dst), 0
+	f.ID, f.Message, f.Seq, f.Sum = e.nextID, e.nextID, p.sent, 0
+	f.Addr, f.Total, f.Whole, f.At = uint32(offset), n, n, 0
+	f.Segment, f.Handler, f.Kind, f.Flags = int16(segment), h, kind, 0
+	f.arguments(words)
+	p.sent++
+	e.stats.Sent++
+	e.stats.BytesSent += int64(n)
+	if e.options.Checksums {
+		f.Sum = f.sum()
+	}
+	e.port.Send(f)
+	return nil
 }
 
 // rendezvous asks the receiver of a large message, and waits for its answer.

@@ -44,6 +44,7 @@ type Endpoint struct {
 	node     int32
 	options  Options
 	eager    bool               // no window and no full network hold a packet back
+	short    int                // the largest message of the short path; −1: there is none
 	inside   bool               // a handler
 	round    uint8              // see retry.go
 	out      Frame              // the one being sent
@@ -95,6 +96,13 @@ func New(port Port, o Options) (*Endpoint, error) {
 	e := &Endpoint{port: port, node: int32(port.Node()), options: o, peers: make([]peer, port.Nodes()), due: quantity.Micros(math.Inf(1))}
 	e.limited, _ = port.(Limited)
 	e.eager = e.limited == nil && o.Retry == 0
+	e.short = -1
+	if s, ok := port.(Short); ok && e.eager {
+		e.short = s.Short()
+		if o.Rendezvous > 0 {
+			e.short = min(e.short, o.Rendezvous)
+		}
+	}
 	e.out.Src = e.node
 	e.message.Endpoint = e
 	if d, ok := port.(Direct); ok && o.Retry == 0 {

@@ -36,6 +36,12 @@ type Port interface {
 	Wait(until quantity.Micros)
 }
 
+// Short is a port that never cuts short messages. An endpoint sends them on a path of their own.
+type Short interface {
+	// Short is the largest size in bytes of a message that always travels as one packet.
+	Short() int
+}
+
 // Limited is a port whose network may be full. An endpoint then polls until there is room again, so
 // that nodes that send to each other do not wait for each other.
 type Limited interface {

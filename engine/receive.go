@@ -54,11 +54,42 @@ func (p *peer) first(seq uint32, s *Stats) bool {
 	return true
 }
 
-// deliver hands a packet to its message, and a complete message to its handler.
+// deliver hands a packet to its message, and a complete message to its handler. A message in one
+// packet, as short ones are, needs nothing collected: all that can be wrong is its place in a segment.
 func (e *Endpoint) deliver(p *peer, f *Frame) {
+	data, n := f.Payload, len(f.Payload)
 	e.stats.Received++
-	e.stats.BytesReceived += int64(len(f.Payload))
-	if int(f.Handler) >= len(e.handlers) || !e.fits(f, len(f.Payload)) {
+	e.stats.BytesReceived += int64(n)
+	if int(f.Handler) >= len(e.handlers) {
+		e.stats.Malformed++
+		return
+	}
+	if f.Flags != 0 || f.NWords > headerWords || f.At != 0 || f.Offset != 0 || int(f.Total) != n || int(f.Whole) != n {
+		e.deliverPart(p, f)
+		return
+	}
+	at := 0
+	if f.stores() {
+		at = int(f.Addr)
+		if int(f.Segment) >= len(e.segments) || at+n > len(e.segments[f.Segment]) {
+			e.stats.Malformed++
+			return
+		}
+		to := e.segments[f.Segment][at : at+n]
+		if n > 0 && &to[0] != &data[0] { // else the port has read it to its place
+			copy(to, data)
+		}
+		data = to
+	}
+	m := &e.message
+	m.words[0], m.words[1], m.words[2], m.words[3] = f.Words[0], f.Words[1], f.Words[2], f.Words[3]
+	m.Offset, m.Data, m.Words = at, data, m.words[:f.NWords]
+	e.run(p, f, true)
+}
+
+// deliverPart is deliver for any packet.
+func (e *Endpoint) deliverPart(p *peer, f *Frame) {
+	if !e.fits(f, len(f.Payload)) {
 		e.stats.Malformed++
 		return
 	}
@@ -71,7 +102,7 @@ func (e *Endpoint) deliver(p *peer, f *Frame) {
 	}
 }
 
-// handle runs the handler of a message, and replies if that does not.
+// handle runs the handler of a piece that has come in more than one packet, or is not its message.
 func (e *Endpoint) handle(p *peer, f *Frame, data []byte) {
 	m := &e.message
 	offset, complete := f.At, true
@@ -80,17 +111,23 @@ func (e *Endpoint) handle(p *peer, f *Frame, data []byte) {
 			data, complete = e.wholeData(p, f)
 		}
 	}
-	m.From, m.Offset, m.Whole = int(f.Src), int(offset), int(f.Whole)
-	m.frame, m.replied = f, false
 	if f.Flags.Has(WordsInside) {
 		for i := range f.NWords {
 			m.words[i] = binary.LittleEndian.Uint32(data[4*i:])
 		}
 		data = nil
-	} else if f.NWords > 0 {
-		m.words[0], m.words[1], m.words[2], m.words[3] = f.Words[0], f.Words[1], f.Words[2], f.Words[3]
+	} else {
+		copy(m.words[:], f.Words[:])
 	}
-	m.Data, m.Words = data, m.words[:f.NWords]
+	m.Offset, m.Data, m.Words = int(offset), data, m.words[:f.NWords]
+	e.run(p, f, complete)
+}
+
+// run runs the handler of a message that is complete, and replies if that does not.
+func (e *Endpoint) run(p *peer, f *Frame, complete bool) {
+	m := &e.message
+	m.From, m.Whole = int(f.Src), int(f.Whole)
+	m.frame, m.replied = f, false
 	e.inside = true
 	if h := e.handlers[f.Handler]; h != nil && complete {
 		h(m)

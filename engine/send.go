@@ -29,25 +29,24 @@ func (e *Endpoint) Send(dst int, h HandlerID, data []byte, words ...uint32) erro
 	return e.bulk(OneWay, dst, h, noSegment, 0, data, words)
 }
 
-// begin is what every sending call does first.
+// begin is what every sending call does first. Most have nothing to do but to count the message.
 func (e *Endpoint) begin(dst int, words []uint32) error {
-	if e.inside {
-		return ErrHandler
+	if e.unpolled++; e.inside || e.unpolled >= e.options.PollEvery || uint(dst) >= uint(len(e.peers)) || len(words) > MaxWords {
+		return e.beginOr(dst, words)
 	}
-	if uint(dst) >= uint(len(e.peers)) || len(words) > MaxWords {
-		return e.badCall(dst, words)
-	}
-	if e.unpolled++; e.unpolled < e.options.PollEvery {
-		return e.err
-	}
-	return e.Poll()
+	return e.err
 }
 
-func (e *Endpoint) badCall(dst int, words []uint32) error {
-	if len(words) > MaxWords {
+func (e *Endpoint) beginOr(dst int, words []uint32) error {
+	switch {
+	case e.inside:
+		return ErrHandler
+	case dst < 0 || dst >= len(e.peers):
+		return fmt.Errorf("no node %d: there are %d", dst, len(e.peers))
+	case len(words) > MaxWords:
 		return fmt.Errorf("%d words: a message has at most %d", len(words), MaxWords)
 	}
-	return fmt.Errorf("no node %d: there are %d", dst, len(e.peers))
+	return e.Poll()
 }
 
 // credit waits for a credit to the node and takes it.
@@ -123,16 +122,9 @@ func (e *Endpoint) words(dst int, kind Kind, id uint32, h HandlerID, words []uin
 // arguments sets the words of the header.
 func (f *Frame) arguments(words []uint32) {
 	f.NWords, f.Round = uint8(len(words)), 0
-	switch len(words) {
-	case 0:
-		f.Words[0], f.Words[1], f.Words[2], f.Words[3] = 0, 0, 0, 0
-	case headerWords:
-		f.Words[0], f.Words[1], f.Words[2], f.Words[3] = words[0], words[1], words[2], words[3]
-	default:
-		f.Words[0], f.Words[1], f.Words[2], f.Words[3] = 0, 0, 0, 0
-		for i, w := range words {
-			f.Words[i&(headerWords-1)] = w
-		}
+	f.Words = [headerWords]uint32{}
+	for i, w := range words {
+		f.Words[i&(headerWords-1)] = w
 	}
 }
 

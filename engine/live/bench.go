@@ -12,11 +12,14 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
+	"github.com/halfpeak/halfpeak/engine/programs"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // A Runner runs jobs: a [Pair].
-type Runner interface{ Run(Job) (Result, error) }
+type Runner interface {
+	Run(Job) (programs.Result, error)
+}
 
 // BenchOptions say what is measured, and how well.
 type BenchOptions struct {
@@ -34,11 +37,11 @@ type BenchOptions struct {
 // A Row is what was measured of a program and size.
 type Row struct {
 	Program   string
-	Stages    StageTimes      // of the program stages: medians over repeats
-	Size      int             // bytes
-	Time      quantity.Micros // one way, or the interval between messages: median over repeats
-	Low, High quantity.Micros // its 95 % interval
-	P50, P99  quantity.Micros // of single messages in ping_bulk, of repeats elsewhere
+	Stages    programs.StageTimes // of a program that measures them: medians over repeats
+	Size      int                 // bytes
+	Time      quantity.Micros     // one way, or the interval between messages: median over repeats
+	Low, High quantity.Micros     // its 95 % interval
+	P50, P99  quantity.Micros     // of single messages in ping_bulk, of repeats elsewhere
 	Repeats   int
 	Done      bool // the interval is as narrow as wanted
 }
@@ -84,8 +87,8 @@ var clockCost = sync.OnceValue(func() quantity.Micros { return MeasureClock().Ov
 type point struct {
 	Job
 	times []quantity.Micros
-	parts [len(Stages)][]quantity.Micros // of the program stages
-	each  *hdrhistogram.Histogram        // ns
+	parts [len(programs.Stages)][]quantity.Micros // of a program that measures stages
+	each  *hdrhistogram.Histogram                 // ns
 }
 
 const (
@@ -101,12 +104,13 @@ func Bench(r Runner, o BenchOptions) ([]Row, error) {
 	start := time.Now()
 	var points []*point
 	for _, name := range o.Programs {
+		program, err := programs.Find(name, programs.Real)
+		if err != nil {
+			return nil, err
+		}
 		sizes := o.Sizes
-		switch name {
-		case "ping_pong":
-			sizes = []int{16}
-		case "hand_over":
-			sizes = []int{1}
+		if program.Sizes == programs.Own {
+			sizes = []int{program.Bytes}
 		}
 		for _, n := range sizes {
 			points = append(points, &point{Job: Job{Program: name, Size: n, Credits: o.Credits, Check: o.Check}, each: hdrhistogram.New(1, highestNano, 3)})
@@ -166,13 +170,11 @@ func (p *point) measure(r Runner) error {
 		return err
 	}
 	p.times = append(p.times, result.Time)
-	if p.Program == "stages" {
-		for i, t := range result.Stages {
-			p.parts[i] = append(p.parts[i], t)
-		}
+	for i, t := range result.Stages {
+		p.parts[i] = append(p.parts[i], t)
 	}
-	if p.Program != "ping_bulk" || len(p.times)%4 != 1 {
-		return nil
+	if program, err := p.program(); err != nil || !program.Timed || len(p.times)%4 != 1 {
+		return err
 	}
 	each := p.Job
 	each.Each = true

@@ -14,7 +14,7 @@ import (
 // twice or out of order, the endpoint mends; what is no frame is thrown away. It implements link.
 type datagrams struct {
 	*port
-	waker
+	*waker
 	encoder encoder
 	fds     []int // −1 for the node itself
 	turn    int
@@ -73,7 +73,7 @@ func (d *datagrams) receive(b *box) bool {
 func (d *datagrams) sleep(t time.Duration) { d.waker.sleep(t, d.alone) }
 
 func (d *datagrams) close() {
-	_ = unix.Close(d.event)
+	d.waker.close()
 	for i, fd := range d.fds {
 		if i != d.node {
 			_ = unix.Close(fd)

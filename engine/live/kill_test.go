@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/halfpeak/halfpeak/engine"
+	"github.com/halfpeak/halfpeak/engine/programs"
 )
 
 // killed is the number of processes that each of the tests kills.
@@ -27,7 +28,8 @@ const killed = 50
 // work runs one program after another until an error. It begins with that of the number.
 func work(q *Pair, first int) error {
 	for i := first; ; i++ {
-		program := append(Programs, "signature")[i%(len(Programs)+1)]
+		names := programs.Names(programs.Real)
+		program := names[i%len(names)]
 		if _, err := q.Run(Job{Program: program, Size: 100 << (i % 11), Count: 100, Deltas: []float64{1}}); err != nil {
 			return err
 		}

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/halfpeak/halfpeak/engine/programs"
 )
 
 // Patience is how long a peer may say nothing.
@@ -40,6 +42,9 @@ type answer struct {
 	Error string `json:"error,omitempty"`
 	lost  error
 }
+
+// maxAnswer is the longest line in bytes that one node says to the other.
+const maxAnswer = 64 << 10
 
 // An order is what node 0 says: a job, or its end.
 type order struct {
@@ -115,14 +120,11 @@ func newPair(t Transport, p *port, control io.WriteCloser, from io.Reader) *Pair
 	p.stall, p.alone = micros(Patience), true
 	q := &Pair{Transport: t, port: p, control: control, answers: make(chan answer, 4)}
 	go func() {
-		lines := json.NewDecoder(io.LimitReader(from, 1<<30))
+		lines := bufio.NewReaderSize(from, maxAnswer)
 		for {
 			var a answer
-			if err := lines.Decode(&a); err != nil {
-				if errors.Is(err, io.EOF) {
-					err = errors.New("the other node is gone")
-				}
-				a.lost = err
+			if err := readLine(lines, &a); err != nil {
+				a.lost = fmt.Errorf("the other node is gone: %w", err)
 				p.tell(&signal{a.lost})
 			}
 			q.answers <- a
@@ -143,7 +145,7 @@ func (q *Pair) answer() error {
 			return a.lost
 		}
 		if a.Error != "" {
-			return fmt.Errorf("node 1: %s", a.Error)
+			return fmt.Errorf("node 1: %s", printable(a.Error))
 		}
 		return nil
 	case <-time.After(Patience):
@@ -159,7 +161,7 @@ func (q *Pair) say(o order) error {
 }
 
 // Run runs a job on both nodes. After an error the pair is of no use.
-func (q *Pair) Run(j Job) (r Result, err error) {
+func (q *Pair) Run(j Job) (r programs.Result, err error) {
 	if err := j.check(); err != nil {
 		return r, err
 	}
@@ -237,11 +239,12 @@ func Child(t Transport, in io.Reader, out io.Writer, pinned bool) error {
 		}
 		defer unpin()
 	}
-	return serve(t, p, in, out)
+	return serve(t, p, in, out, 0)
 }
 
-// serve does what node 0 orders, until it says no more.
-func serve(t Transport, p *port, in io.Reader, out io.Writer) error {
+// serve does what node 0 orders, until it says no more, or nothing for the time idle between two
+// jobs; 0: for ever.
+func serve(t Transport, p *port, in io.Reader, out io.Writer, idle time.Duration) error {
 	defer p.close()
 	p.stall, p.alone = micros(Patience), true
 	orders := make(chan order)
@@ -251,11 +254,11 @@ func serve(t Transport, p *port, in io.Reader, out io.Writer) error {
 	defer close(done)
 	go func() {
 		defer close(orders)
-		lines := json.NewDecoder(bufio.NewReader(in))
+		lines := bufio.NewReaderSize(in, maxAnswer)
 		for {
 			var o order
-			if err := lines.Decode(&o); err != nil {
-				if errors.Is(err, io.EOF) || errors.Is(err, os.ErrClosed) {
+			if err := readLine(lines, &o); err != nil {
+				if errors.Is(err, errClosed) || errors.Is(err, os.ErrClosed) {
 					err = nil
 				}
 				failed <- err
@@ -275,7 +278,21 @@ func serve(t Transport, p *port, in io.Reader, out io.Writer) error {
 		}
 	}()
 	say := json.NewEncoder(out)
-	for o := range orders {
+	for {
+		var late <-chan time.Time
+		if idle > 0 {
+			late = time.After(idle)
+		}
+		var o order
+		select {
+		case <-late:
+			return fmt.Errorf("it has ordered nothing for %v", idle)
+		case next, more := <-orders:
+			if !more {
+				return <-failed
+			}
+			o = next
+		}
 		j := *o.Job
 		if err := j.check(); err != nil {
 			return errors.Join(err, say.Encode(answer{Error: err.Error()}))
@@ -307,5 +324,4 @@ func serve(t Transport, p *port, in io.Reader, out io.Writer) error {
 			return err
 		}
 	}
-	return <-failed
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/halfpeak/halfpeak/engine/programs"
 )
 
 // TestMain lets tests start this binary as the other node.
@@ -47,14 +49,17 @@ func TestMain(m *testing.M) {
 
 func suite(t *testing.T, r Runner) {
 	t.Helper()
-	for _, program := range Programs {
+	for _, program := range programs.List(programs.Real) {
+		if program.Shape == programs.BySignature {
+			continue
+		}
 		for _, n := range []int{1, 64, 65, 200_000} {
-			result, err := r.Run(Job{Program: program, Size: n, Count: 5})
+			result, err := r.Run(Job{Program: program.Name, Size: n, Count: 5})
 			if err != nil {
-				t.Fatalf("%s of %d bytes: %v", program, n, err)
+				t.Fatalf("%s of %d bytes: %v", program.Name, n, err)
 			}
 			if result.Time <= 0 {
-				t.Errorf("%s of %d bytes takes %v", program, n, result.Time)
+				t.Errorf("%s of %d bytes takes %v", program.Name, n, result.Time)
 			}
 		}
 	}

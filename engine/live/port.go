@@ -130,6 +130,13 @@ func (p *port) Cut(_, left int) (piece, size int) {
 	return piece, piece
 }
 
+func (p *port) Short() int {
+	if p.cut > 0 {
+		return min(inline, p.cut)
+	}
+	return inline
+}
+
 // Direct is for links that read data to its place.
 func (p *port) Direct(place func(f *engine.Frame, n int) []byte) { p.place = place }
 

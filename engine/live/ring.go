@@ -43,6 +43,10 @@ type slot struct {
 	data [inline]byte
 }
 
+// wide are the words of the header as the two numbers that a few bytes of data are: what is stored
+// as wide as it is loaded need not leave the store buffer between.
+func (q *slot) wide() *[2]uint64 { return (*[2]uint64)(unsafe.Pointer(&q.Words)) }
+
 // few is how many bytes of data fit into the words of a header.
 const few = int(unsafe.Sizeof(engine.Header{}.Words))
 
@@ -68,37 +72,30 @@ type shared struct {
 	unmap   func() error
 	in, out []ringEnd
 	pools   []*pool
-	next    int   // the block to try first
-	turn    int   // the source to try first
-	sources []int // nodes that may have sent something: all others, and itself once it has
-	selfish bool  // it has
+	next    int        // the block to try first
+	from    *ringEnd   // the source to try first
+	turn    int        // its place among the sources
+	sources []*ringEnd // of nodes that may have sent something: all others, and itself once it has
+	selfish bool       // it has
 }
 
-// pack puts up to 16 bytes of data into words, without the call that a copy of any length takes.
-func pack(d []byte) (w [4]uint32) {
-	var low, high uint64
+// pack puts up to 16 bytes of data into two numbers, without the call that a copy of any length is.
+func pack(d []byte) (low, high uint64) {
 	le := binary.LittleEndian
 	switch n := len(d); {
 	case n >= 8:
-		low, high = le.Uint64(d), le.Uint64(d[n-8:])>>(8*(16-n))
+		return le.Uint64(d), le.Uint64(d[n-8:]) >> (8 * (16 - n))
 	case n >= 4:
-		low = uint64(le.Uint32(d)) | uint64(le.Uint32(d[n-4:]))<<(8*(n-4))
-	case n > 0:
-		low = uint64(d[0]) | uint64(d[n/2])<<(8*(n/2)) | uint64(d[n-1])<<(8*(n-1))
+		return uint64(le.Uint32(d)) | uint64(le.Uint32(d[n-4:]))<<(8*(n-4)), 0
 	}
-	return [4]uint32{uint32(low), uint32(low >> 32), uint32(high), uint32(high >> 32)}
-}
-
-// unpack puts the words back into bytes.
-func unpack(d *[inline]byte, w [4]uint32) {
-	le := binary.LittleEndian
-	le.PutUint64(d[0:], uint64(w[0])|uint64(w[1])<<32)
-	le.PutUint64(d[8:], uint64(w[2])|uint64(w[3])<<32)
+	n := len(d)
+	return uint64(d[0]) | uint64(d[n/2])<<(8*(n/2)) | uint64(d[n-1])<<(8*(n-1)), 0
 }
 
 // A ringEnd is the reader's or writer's place in a ring.
 type ringEnd struct {
 	*ring
+	node int    // at the other end
 	at   uint32 // the slot's number
 	told uint32 // reader: what it has told; writer: what it has been told
 }
@@ -115,11 +112,16 @@ func newShared(memory []byte, node, nodes int, unmap func() error) (*port, error
 	for i := range nodes {
 		s.in[i].ring = (*ring)(unsafe.Pointer(&memory[(i*nodes+node)*ringSize]))
 		s.out[i].ring = (*ring)(unsafe.Pointer(&memory[(node*nodes+i)*ringSize]))
+		s.in[i].node, s.out[i].node = i, i
 		if i != node {
-			s.sources = append(s.sources, i)
+			s.sources = append(s.sources, &s.in[i])
 		}
 		s.pools[i] = (*pool)(unsafe.Pointer(&memory[nodes*nodes*ringSize+i*poolSize]))
 	}
+	if nodes == 1 {
+		s.selfish, s.sources = true, []*ringEnd{&s.in[0]}
+	}
+	s.from = s.sources[0]
 	p.link, p.largest = s, blockSize
 	return p, nil
 }
@@ -153,18 +155,14 @@ func (s *shared) take() *block {
 	return nil
 }
 
-// Send is that of the port, with direct calls.
-func (s *shared) Send(f *engine.Frame) {
-	for i := 0; !s.send(f); i++ {
-		s.stuck(i)
-	}
-}
+func (s *shared) send(f *engine.Frame) bool { s.Send(f); return true }
 
-func (s *shared) send(f *engine.Frame) bool {
+// Send is that of the port, in one call.
+func (s *shared) Send(f *engine.Frame) {
 	r := &s.out[f.Dst]
-	if r.at-r.told >= slots {
+	for i := 0; r.at-r.told >= slots; i++ {
 		if r.told = atomic.LoadUint32(&r.ring.read); r.at-r.told >= slots {
-			return false
+			s.stuck(i)
 		}
 	}
 	q := &r.slot[r.at%slots]
@@ -173,13 +171,15 @@ func (s *shared) send(f *engine.Frame) bool {
 	switch n := len(f.Payload); {
 	case n == 0:
 	case n <= few && f.NWords == 0:
-		q.Words = pack(f.Payload)
+		w := q.wide()
+		w[0], w[1] = pack(f.Payload)
 	case n <= inline:
 		copy(q.data[:], f.Payload)
 	default:
 		k := s.take()
-		if k == nil {
-			return false
+		for i := 0; k == nil; i++ {
+			s.stuck(i)
+			k = s.take()
 		}
 		copy(k.data[:], f.Payload)
 		q.block = s.number(k)
@@ -188,9 +188,8 @@ func (s *shared) send(f *engine.Frame) bool {
 	publish(&q.valid, r.at)
 	if int(f.Dst) == s.node && !s.selfish {
 		s.selfish = true
-		s.sources = append(s.sources, s.node)
+		s.sources = append(s.sources, &s.in[s.node])
 	}
-	return true
 }
 
 // number is the place of a block in the node's pool.
@@ -216,38 +215,38 @@ func (s *shared) Receive() *engine.Frame {
 
 func (s *shared) receive(b *box) bool {
 	for range s.sources {
-		src := s.sources[s.turn]
-		r := &s.in[src]
+		r := s.from
 		if q := &r.slot[r.at%slots]; atomic.LoadUint32(&q.valid) == r.at+1 {
-			return s.open(b, src, r, q)
+			return s.open(b, r, q)
 		}
-		if s.turn++; s.turn == len(s.sources) {
-			s.turn = 0
+		if len(s.sources) > 1 {
+			s.turn = (s.turn + 1) % len(s.sources)
+			s.from = s.sources[s.turn]
 		}
 	}
 	return false
 }
 
 // open takes the frame out of a valid slot. What cannot be a frame is an error of the peer.
-func (s *shared) open(b *box, src int, r *ringEnd, q *slot) bool {
+func (s *shared) open(b *box, r *ringEnd, q *slot) bool {
 	b.Header.Set(&q.Header)
-	b.Src, b.Dst, b.Offset = int32(src), int32(s.node), 0
+	b.Src, b.Dst, b.Offset = int32(r.node), int32(s.node), 0
 	size, number, epoch := int(b.Total), q.block, q.epoch
 	switch {
-	case size == 0 && number < 0:
-		b.Payload = nil
-	case size <= few && number < 0 && b.NWords == 0:
-		unpack(&b.short, b.Words)
+	case number < 0 && size <= few && b.NWords == 0:
+		w := q.wide()
+		binary.LittleEndian.PutUint64(b.short[0:], w[0])
+		binary.LittleEndian.PutUint64(b.short[8:], w[1])
 		b.Payload = b.short[:size]
 		b.Words = [len(b.Words)]uint32{}
-	case size <= inline && number < 0:
+	case number < 0 && size <= inline:
 		b.Payload = b.short[:size]
 		copy(b.Payload, q.data[:])
 	case number >= 0 && number < blocks && size <= blockSize:
-		b.block = &s.pools[src].block[number]
+		b.block = &s.pools[r.node].block[number]
 		b.Payload = b.block.data[:size]
 	default:
-		s.fail("node %d wrote what is no message into shared memory: block %d of %d bytes", src, number, size)
+		s.fail("node %d wrote what is no message into shared memory: block %d of %d bytes", r.node, number, size)
 	}
 	r.at++
 	if r.at-r.told >= slots/8 {

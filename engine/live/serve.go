@@ -34,8 +34,18 @@ type welcome struct {
 
 // Limits of a server.
 const (
-	maxLine     = 4096
-	maxSessions = 4
+	// MaxClients is how many clients a server serves at a time. The next is told that it is full.
+	MaxClients = 4
+	// MaxGreeting is how many connections may be about to give their token. Each has GreetingTime
+	// for all of it, however slowly it writes; if one more comes, the oldest makes room for it.
+	MaxGreeting = 8
+	// GreetingTime is also how long a client that gave its token may take to open its second
+	// connection.
+	GreetingTime = time.Second
+	// IdleTime is how long a client may be silent between two jobs. Within a job, it is [Patience].
+	IdleTime = 30 * time.Second
+
+	maxLine = 4096
 )
 
 // A Server serves clients on other machines, or on this one.
@@ -43,8 +53,11 @@ type Server struct {
 	Token string // that clients must know; empty: any
 	Log   func(format string, args ...any)
 
+	idle     time.Duration // IdleTime, but for tests
 	mu       sync.Mutex
-	sessions map[string]chan int // the descriptor of the connection for data
+	greeting []*net.TCPConn      // oldest first
+	waiting  map[string]chan int // clients by session, until the descriptor of their data comes
+	clients  int
 }
 
 // Listen opens an address. One that other machines reach needs a token.
@@ -54,15 +67,17 @@ func (s *Server) Listen(address string) (*net.TCPListener, error) {
 		return nil, err
 	}
 	if !to.IP.IsLoopback() && s.Token == "" {
-		return nil, fmt.Errorf("%s can be reached by other machines: give --token, or listen on 127.0.0.1", address)
+		return nil, fmt.Errorf("other machines can reach %s: give a token (--token-file, HALFPEAK_TOKEN or --token), or listen on 127.0.0.1", address)
 	}
 	return net.ListenTCP("tcp", to)
 }
 
 // Serve serves clients until the listener is closed.
 func (s *Server) Serve(l *net.TCPListener) error {
-	s.sessions = map[string]chan int{}
-	open := make(chan struct{}, 4*maxSessions)
+	s.waiting = map[string]chan int{}
+	if s.idle == 0 {
+		s.idle = IdleTime
+	}
 	for {
 		c, err := l.AcceptTCP()
 		if errors.Is(err, net.ErrClosed) {
@@ -71,26 +86,51 @@ func (s *Server) Serve(l *net.TCPListener) error {
 		if err != nil {
 			return err
 		}
-		select {
-		case open <- struct{}{}:
-			go func() {
-				defer func() { <-open }()
-				defer c.Close()
-				if err := s.client(c); err != nil {
-					s.Log("%v: %v", c.RemoteAddr(), err)
-				}
-			}()
-		default:
-			_ = c.Close() // too many: the client says so
-		}
+		s.greet(c)
+		go func() {
+			defer c.Close()
+			if err := s.connection(c); err != nil {
+				s.Log("%v: %v", c.RemoteAddr(), err)
+			}
+		}()
 	}
 }
 
-func (s *Server) client(c *net.TCPConn) error {
-	_ = c.SetDeadline(time.Now().Add(Patience))
+// greet lets a connection give its token. If too many are about to, the oldest is told and closed.
+func (s *Server) greet(c *net.TCPConn) {
+	_ = c.SetDeadline(time.Now().Add(GreetingTime))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.greeting = append(s.greeting, c); len(s.greeting) > MaxGreeting {
+		oldest := s.greeting[0]
+		s.greeting = append(s.greeting[:0], s.greeting[1:]...)
+		_ = json.NewEncoder(oldest).Encode(welcome{Halfpeak: version, Error: "the server is full: newer connections came before this one gave its token"}) // it fits the socket's buffer
+		_ = oldest.Close()
+	}
+}
+
+// greeted ends what greet began. It is false for a connection that had to make room.
+func (s *Server) greeted(c *net.TCPConn) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, g := range s.greeting {
+		if g == c {
+			s.greeting = append(s.greeting[:i], s.greeting[i+1:]...)
+			return true
+		}
+	}
+	return false
+}
+
+// connection serves one of the two connections of a client.
+func (s *Server) connection(c *net.TCPConn) error {
 	in := bufio.NewReaderSize(c, maxLine)
 	var h hello
-	if err := readLine(in, &h); err != nil {
+	err := readLine(in, &h)
+	if !s.greeted(c) {
+		return errors.New("made room for newer connections before it gave its token")
+	}
+	if err != nil {
 		return err
 	}
 	refuse := func(why string) error {
@@ -107,49 +147,67 @@ func (s *Server) client(c *net.TCPConn) error {
 	case in.Buffered() > 0:
 		return refuse("more than a hello")
 	}
-	s.mu.Lock()
-	data := s.sessions[h.Session]
-	full := len(s.sessions) >= maxSessions
-	if data == nil && !h.Data && !full {
-		s.sessions[h.Session] = make(chan int, 1)
-	}
-	if data != nil && h.Data {
-		delete(s.sessions, h.Session)
-	}
-	mine := s.sessions[h.Session]
-	s.mu.Unlock()
 	if h.Data {
-		if data == nil {
-			return refuse("no such session")
-		}
-		fd, err := descriptor(c)
-		if err != nil {
-			data <- -1
-			return refuse(err.Error())
-		}
-		data <- fd // which closes it, whatever the client gets
-		return json.NewEncoder(c).Encode(welcome{Halfpeak: version})
+		return s.data(c, h.Session, refuse)
 	}
-	if full || data != nil {
-		return refuse("too many clients")
+	mine := make(chan int, 1)
+	s.mu.Lock()
+	full, known := s.clients >= MaxClients, s.waiting[h.Session] != nil
+	if !full && !known {
+		s.waiting[h.Session] = mine
+		s.clients++
 	}
-	if err := json.NewEncoder(c).Encode(welcome{Halfpeak: version}); err != nil {
-		return err
+	s.mu.Unlock()
+	switch {
+	case known:
+		return refuse("another client has this session")
+	case full:
+		return refuse(fmt.Sprintf("the server is full: it serves %d clients already, try again later", MaxClients))
 	}
+	defer func() {
+		s.mu.Lock()
+		s.clients--
+		s.mu.Unlock()
+	}()
+	return s.client(c, h.Session, mine)
+}
+
+// data gives the connection for data to the client that waits for it.
+func (s *Server) data(c *net.TCPConn, session string, refuse func(string) error) error {
+	s.mu.Lock()
+	client := s.waiting[session]
+	delete(s.waiting, session)
+	s.mu.Unlock()
+	if client == nil {
+		return refuse("no such session")
+	}
+	fd, err := descriptor(c)
+	if err != nil {
+		client <- -1
+		return refuse(err.Error())
+	}
+	client <- fd // which closes it, whatever the client gets
+	return json.NewEncoder(c).Encode(welcome{Halfpeak: version})
+}
+
+// client serves a client with a token: its second connection comes in time, and then its orders.
+func (s *Server) client(c *net.TCPConn, session string, data chan int) error {
+	_ = c.SetDeadline(time.Now().Add(GreetingTime))
+	welcomed := json.NewEncoder(c).Encode(welcome{Halfpeak: version})
 	fd := -1
 	select {
-	case fd = <-mine:
-	case <-time.After(Patience):
+	case fd = <-data:
+	case <-time.After(GreetingTime):
 		s.mu.Lock()
-		waiting := s.sessions[h.Session] == mine
-		delete(s.sessions, h.Session)
+		late := s.waiting[session] == data
+		delete(s.waiting, session)
 		s.mu.Unlock()
-		if !waiting { // it has come just now
-			fd = <-mine
+		if !late { // it has come just now
+			fd = <-data
 		}
 	}
 	if fd < 0 {
-		return errors.New("no connection for data came")
+		return errors.Join(welcomed, fmt.Errorf("its connection for data did not come within %v", GreetingTime))
 	}
 	_ = c.SetDeadline(time.Time{})
 	p, err := newStreams(1, []int{fd, -1})
@@ -157,21 +215,32 @@ func (s *Server) client(c *net.TCPConn) error {
 		return err
 	}
 	s.Log("%v: connected", c.RemoteAddr())
-	err = serve(TCP, p, c, c)
+	err = serve(TCP, p, c, patient{c}, s.idle)
 	s.Log("%v: gone", c.RemoteAddr())
 	return err
 }
 
+// A patient writer gives up a client that does not read.
+type patient struct{ *net.TCPConn }
+
+func (p patient) Write(b []byte) (int, error) {
+	_ = p.SetWriteDeadline(time.Now().Add(Patience))
+	return p.TCPConn.Write(b)
+}
+
+var errClosed = errors.New("it closed the connection")
+
+// readLine reads one line of JSON, no longer than the reader's buffer.
 func readLine(in *bufio.Reader, into any) error {
 	text, err := in.ReadSlice('\n')
 	if errors.Is(err, io.EOF) {
-		return errors.New("it closed the connection")
+		return errClosed
 	}
 	if errors.Is(err, bufio.ErrBufferFull) || err == nil && json.Unmarshal(text, into) != nil {
 		return errors.New("it does not speak halfpeak's protocol")
 	}
 	if e := net.Error(nil); errors.As(err, &e) && e.Timeout() {
-		return fmt.Errorf("it has said nothing for %v", Patience)
+		return errors.New("it did not say in time what it wants")
 	}
 	return err
 }
@@ -193,7 +262,7 @@ func Dial(address, token string) (*Pair, error) {
 		}
 		switch {
 		case err == nil && w.Error != "":
-			err = errors.New(w.Error)
+			err = errors.New(printable(w.Error))
 		case err == nil && w.Halfpeak != version:
 			err = fmt.Errorf("it speaks version %d of the protocol, this is version %d", w.Halfpeak, version)
 		}

@@ -3,6 +3,7 @@
 package live
 
 import (
+	"sync"
 	"time"
 	"unsafe"
 
@@ -14,8 +15,8 @@ import (
 // streams is a node with a connected stream socket to each other node. It implements link.
 type streams struct {
 	*port
-	conns []*stream // nil for the node itself
-	waker
+	*waker
+	conns   []*stream // nil for the node itself
 	encoder encoder
 	turn    int
 }
@@ -188,7 +189,7 @@ func (s *streams) parse(src int, c *stream, b *box) bool {
 func (s *streams) sleep(d time.Duration) { s.waker.sleep(d, s.alone) }
 
 func (s *streams) close() {
-	_ = unix.Close(s.event)
+	s.waker.close()
 	for _, c := range s.conns {
 		if c != nil {
 			_ = unix.Close(c.fd)
@@ -196,17 +197,20 @@ func (s *streams) close() {
 	}
 }
 
-// waker is what sockets are slept on with: one more descriptor, which a signal makes readable.
+// A waker sleeps on sockets and on one more descriptor, which a signal makes readable.
 type waker struct {
-	polls []unix.PollFd
-	event int
+	polls  []unix.PollFd
+	event  int
+	mu     sync.Mutex // a signal may come while the port is closed
+	closed bool
 }
 
 // newWaker sleeps on the sockets of a node. It closes them if it cannot.
-func newWaker(node int, fds []int) (w waker, err error) {
+func newWaker(node int, fds []int) (w *waker, err error) {
+	w = &waker{}
 	if w.event, err = unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK); err != nil {
 		closeAll(fds)
-		return w, err
+		return nil, err
 	}
 	w.polls = []unix.PollFd{{Fd: int32(w.event), Events: unix.POLLIN}}
 	for i, fd := range fds {
@@ -220,7 +224,20 @@ func newWaker(node int, fds []int) (w waker, err error) {
 // nap is long: a timer before the next tick of the kernel would cost a microsecond or more to set.
 func (w *waker) nap(int) time.Duration { return 20 * time.Millisecond }
 
-func (w *waker) wake() { _, _ = write(w.event, []byte{1, 0, 0, 0, 0, 0, 0, 0}, nil) } // full: it is readable
+func (w *waker) wake() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.closed {
+		_, _ = write(w.event, []byte{1, 0, 0, 0, 0, 0, 0, 0}, nil) // full: it is readable
+	}
+}
+
+func (w *waker) close() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.closed = true
+	_ = unix.Close(w.event)
+}
 
 // sleep waits until a socket has something to read. A process with one node sleeps without telling
 // Go's scheduler, which would hand the processor to another thread and take it back.

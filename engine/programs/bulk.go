@@ -10,30 +10,90 @@ import (
 // PingBulk is half of the time in which n bytes are stored from node 0 to node 1, whose handler
 // stores them back, averaged over rounds. Hence the bandwidth of HP-LAM's ping_bulk is n over it.
 func PingBulk(ep *engine.Endpoint, n, rounds int) (oneWay quantity.Micros, err error) {
-	memory, data := make([]byte, n), make([]byte, n)
-	segment := ep.Register(memory)
-	back := 0
-	pong := ep.Handle(func(*engine.Message) { back++ })
-	ping := ep.Handle(func(m *engine.Message) { must(m.ReplyStore(pong, segment, 0, memory)) })
+	r, err := runPingBulk(ep, Args{Size: n, Count: rounds})
+	return r.Time, err
+}
+
+// An echo stores n bytes in the other node, whose handler stores them back.
+type echo struct {
+	ep           *engine.Endpoint
+	memory, data []byte // what came back, and what is sent
+	segment      int
+	ping, pong   engine.HandlerID
+	sent, back   int
+	arrived      func() bool
+	failed       error // on node 1
+}
+
+// newEcho makes an echo on both nodes, without the handler pong that counts what is back.
+func newEcho(ep *engine.Endpoint, n int) *echo {
+	e := &echo{ep: ep, memory: make([]byte, n), data: make([]byte, n)}
+	e.segment = ep.Register(e.memory)
+	e.arrived = func() bool { return e.back >= e.sent }
+	e.ping = ep.Handle(func(m *engine.Message) {
+		if err := m.ReplyStore(e.pong, e.segment, 0, e.memory); err != nil {
+			e.failed = err
+		}
+	})
+	return e
+}
+
+func (e *echo) store() error {
+	e.sent++
+	return e.ep.Store(1, e.ping, e.segment, 0, e.data)
+}
+
+func (e *echo) wait() error { return e.ep.WaitFor("the data back from node 1", e.arrived) }
+
+// trip is a store and its way back. The first and the last byte differ from trip to trip and are
+// compared after each; all of the data is compared after the last.
+func (e *echo) trip() error {
+	first, last := &e.data[0], &e.data[len(e.data)-1]
+	*first, *last = byte(e.sent), byte(e.sent)
+	if err := e.store(); err != nil {
+		return err
+	}
+	if err := e.wait(); err != nil {
+		return err
+	}
+	if e.memory[0] != *first || e.memory[len(e.memory)-1] != *last {
+		return errDiffers
+	}
+	return nil
+}
+
+func runPingBulk(ep *engine.Endpoint, a Args) (r Result, err error) {
+	e := newEcho(ep, a.Size)
+	e.pong = ep.Handle(func(*engine.Message) { e.back++ })
+	pattern(e.data, a.Size)
 	if ep.Node() != 0 {
-		return 0, nil
+		return r, nil
 	}
-	var spent quantity.Micros
-	for i := range rounds {
-		pattern(data, i)
-		start := ep.Now()
-		if err := ep.Store(1, ping, segment, 0, data); err != nil {
-			return 0, err
-		}
-		if err := ep.WaitFor("the data back from node 1", func() bool { return back > i }); err != nil {
-			return 0, err
-		}
-		spent += ep.Now() - start
-		if !bytes.Equal(memory, data) {
-			return 0, errDiffers
+	for range a.Warm {
+		if err := e.trip(); err != nil {
+			return r, err
 		}
 	}
-	return spent / quantity.Micros(2*rounds), nil
+	if a.Each {
+		r.Each = make([]quantity.Micros, 0, a.Count)
+	}
+	start := ep.Now()
+	last := start
+	for range a.Count {
+		if err := e.trip(); err != nil {
+			return r, err
+		}
+		if a.Each {
+			now := ep.Now()
+			r.Each = append(r.Each, (now-last)/2)
+			last = now
+		}
+	}
+	r.Time = per(ep, start, 2*a.Count)
+	if !bytes.Equal(e.memory, e.data) {
+		return r, errDiffers
+	}
+	return r, e.failed
 }
 
 // ThruBulk is the time per store of n bytes from node 0 to node 1, when node 0 does not wait for one

@@ -104,14 +104,11 @@ func TestSignatureIsThePlatforms(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := virtual.Config{Nodes: 2}
-		bursts := run(t, p, l, c, func(ep *engine.Endpoint) ([]programs.Burst, error) {
+		bursts := run(t, p, l, c, func(ep *engine.Endpoint) ([]trace.Burst, error) {
 			return programs.Signature(ep, []int{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048}, []quantity.Micros{0, 2, 4, 8, 16, 32})
 		})
 		rtt := run(t, p, l, c, func(ep *engine.Endpoint) (quantity.Micros, error) { return programs.PingPong(ep, 3) })
-		table := &trace.Table{Title: ref, Kind: trace.Interval}
-		for _, b := range bursts {
-			table.Bursts = append(table.Bursts, trace.Burst{Messages: b.Messages, Delta: b.Delta, Interval: b.Interval})
-		}
+		table := &trace.Table{Title: ref, Kind: trace.Interval, Bursts: bursts}
 		found, err := fit.LogP(table, rtt)
 		if err != nil {
 			t.Fatal(err)

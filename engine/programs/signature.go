@@ -4,20 +4,14 @@ import (
 	"fmt"
 
 	"github.com/halfpeak/halfpeak/engine"
+	"github.com/halfpeak/halfpeak/fit/trace"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
-
-// A Burst is a point of a LogP signature: Messages requests were issued with a computation of
-// Delta µs after each, in Interval µs per message.
-type Burst struct {
-	Messages        int
-	Delta, Interval quantity.Micros
-}
 
 // Signature measures the LogP signature [hplam, §4.2; figure 4.1]: node 0 issues bursts of requests
 // to node 1, one for each number of messages and each Δ. The clock of a burst stops when its last request is
 // issued, whether or not its reply is there. Before the next burst, all replies come in.
-func Signature(ep *engine.Endpoint, messages []int, deltas []quantity.Micros) (bursts []Burst, err error) {
+func Signature(ep *engine.Endpoint, messages []int, deltas []quantity.Micros) (bursts []trace.Burst, err error) {
 	take := ep.Handle(func(*engine.Message) {})
 	if ep.Node() != 0 {
 		return nil, nil
@@ -34,7 +28,7 @@ func Signature(ep *engine.Endpoint, messages []int, deltas []quantity.Micros) (b
 				}
 				ep.Compute(delta)
 			}
-			bursts = append(bursts, Burst{count, delta, per(ep, start, count)})
+			bursts = append(bursts, trace.Burst{Messages: count, Delta: delta, Interval: per(ep, start, count)})
 			if err := ep.Flush(); err != nil {
 				return nil, err
 			}

@@ -20,7 +20,7 @@ import (
 type world struct {
 	system   *virtual.System
 	config   virtual.Config
-	program  string
+	program  programs.Program
 	traffic  programs.Traffic
 	size     int
 	reliable bool // what is lost is sent again
@@ -29,8 +29,11 @@ type world struct {
 }
 
 func (w world) String() string {
-	return fmt.Sprintf("%s %s of %d bytes, %+v, %+v", w.program, w.traffic, w.size, w.system.Options, w.config.Faults)
+	return fmt.Sprintf("%s %s of %d bytes, %+v, %+v", w.program.Name, w.traffic, w.size, w.system.Options, w.config.Faults)
 }
+
+// exchanges are the programs that check all data between all nodes.
+var exchanges = slices.DeleteFunc(programs.List(programs.Simulated), func(p programs.Program) bool { return p.Measures != programs.Exchange })
 
 // random draws a world.
 func random(r *rand.Rand) world {
@@ -40,7 +43,7 @@ func random(r *rand.Rand) world {
 	}
 	w := world{
 		config:  virtual.Config{Nodes: 2 + r.IntN(3), Trace: &virtual.Trace{}},
-		program: []string{"xfer", "med"}[r.IntN(2)],
+		program: exchanges[r.IntN(len(exchanges))],
 		traffic: []programs.Traffic{programs.OneToOne, programs.AllToOne, programs.AllToAll}[r.IntN(3)],
 		size:    1 + r.IntN(200),
 	}
@@ -105,11 +108,7 @@ func random(r *rand.Rand) world {
 // run runs the world's program, and checks that nothing is outstanding at its end.
 func (w world) run() (virtual.Report, error) {
 	return virtual.Run(w.system, w.config, func(ep *engine.Endpoint) error {
-		test := programs.TestXfer
-		if w.program == "med" {
-			test = programs.TestMed
-		}
-		if _, err := test(ep, w.traffic, w.size, 1); err != nil {
+		if _, err := w.program.Run(ep, programs.Args{Traffic: w.traffic, Size: w.size, Count: 1}); err != nil {
 			return err
 		}
 		if err := ep.Flush(); err != nil {

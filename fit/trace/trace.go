@@ -87,11 +87,13 @@ type Sample struct {
 }
 
 // A Burst is one point of a LogP signature: Messages requests were issued with a
-// computation of Delta between them, Interval apart on average.
+// computation of Delta after each, Interval apart on average.
 type Burst struct {
 	Messages        int
 	Delta, Interval quantity.Micros
-	Line            int
+	// Low and High are a 95 % interval of Interval if it is a median of repeats; else 0.
+	Low, High quantity.Micros
+	Line      int // in the file, if it is from one
 }
 
 // A Table is one series of samples of a file.

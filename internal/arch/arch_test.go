@@ -32,9 +32,9 @@ var below = map[string]string{
 	"fit":              "fit/trace model model/quantity",
 	"whatif":           "platforms model model/quantity",
 	"engine":           "platforms model model/quantity",
-	"engine/virtual":   "engine platforms model model/quantity",
-	"engine/live":      "engine engine/programs platforms model model/quantity",
-	"engine/programs":  "engine platforms model model/quantity",
+	"engine/virtual":   "engine engine/programs fit/trace platforms model model/quantity",
+	"engine/live":      "engine engine/programs fit/trace platforms model model/quantity",
+	"engine/programs":  "engine fit/trace platforms model model/quantity",
 	"reports":          "model/quantity",
 }
 

@@ -1,0 +1,278 @@
+package programs
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/engine"
+	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// A Program is a benchmark program, and all that those who offer, run or explain it need to know.
+type Program struct {
+	Name string
+	Help string // one line: what it does, without a full stop
+	On   Where
+	// Nodes is how many nodes it runs on; 0: any number from 2.
+	Nodes int
+	// Sizes says which message sizes it runs with; Bytes is its own size if it has one.
+	Sizes Sizes
+	Bytes int
+	// Measures is the quantity of a model that its time is comparable with.
+	Measures Quantity
+	Shape    Shape
+	// Replies says that its messages are requests, whose replies share the way with them.
+	Replies bool
+	// Default programs run when nobody names any.
+	Default bool
+	// Singly says that each request must be answered by itself: credits that come back in batches
+	// would change what the program measures.
+	Singly bool
+	// Timed says that it can time every round trip, for Args.Each.
+	Timed bool
+	// Run runs the program on a node. The result is that of node 0; on others it is empty, and a
+	// node that only serves returns at once.
+	Run func(ep *engine.Endpoint, a Args) (Result, error)
+}
+
+// Where says what a program runs on; it is a set.
+type Where uint8
+
+// What there is to run on.
+const (
+	Simulated Where = 1 << iota // nodes on the virtual clock
+	Real                        // a transport between two processes
+)
+
+// Sizes says which message sizes a program runs with.
+type Sizes uint8
+
+// The sizes of a program.
+const (
+	Asked       Sizes = iota // those that were asked for
+	AskedOrKept              // and, unless some were asked for, those with measurements to compare with
+	Largest                  // the largest of those asked for: one is enough
+	Own                      // Program.Bytes, always
+)
+
+// Quantity names what a time measures.
+type Quantity string
+
+// The quantities of a model that programs measure.
+const (
+	OneWay    Quantity = "one way"
+	RoundTrip Quantity = "round trip"
+	Gap       Quantity = "gap"                // between messages without replies
+	Interval  Quantity = "interval"           // between requests, whose replies share the way
+	FanInTime Quantity = "interval at node 0" // between messages of all senders
+	Exchange  Quantity = "exchange"           // of many messages; no model has it
+	LogP      Quantity = "LogP"               // the parameters o_s, o_r, L and g
+	Packet    Quantity = "best packet"        // the packet size with the least one-way time
+)
+
+// Shape says what a result holds.
+type Shape uint8
+
+// The shapes of results.
+const (
+	OneTime     Shape = iota // Result.Time
+	ByStage                  // Result.Stages, and their sum in Time
+	BySignature              // Result.Bursts
+)
+
+// Args are the arguments of a program. Each takes what it needs.
+type Args struct {
+	Size    int     // of a message, in bytes
+	Count   int     // messages or round trips, at least 1
+	Warm    int     // of them before those that count; 0: none
+	Traffic Traffic // of test_xfer and test_med; "": OneToOne
+	// Messages are the lengths of a signature's bursts, and Deltas the computations after each
+	// message in µs. Without Messages, they are the powers of two up to Count.
+	Messages []int
+	Deltas   []quantity.Micros
+	// Each asks for the time of every round trip, of a program that is Timed.
+	Each bool
+	// Transport is below the endpoint; programs that run on Real alone use it.
+	Transport Transport
+}
+
+// A Result is what a program measured on node 0.
+type Result struct {
+	Time     quantity.Micros   // of the quantity that the program measures, averaged over messages
+	Overhead quantity.Micros   // latency: the time that a send occupies the processor
+	Each     []quantity.Micros // half of each round trip, if Args.Each asked for it
+	Stages   StageTimes
+	Bursts   []trace.Burst
+}
+
+// A Transport is a port on real time whose parts programs time without the endpoint above it.
+type Transport interface {
+	// HandOver is the one-way time of a frame without data that goes back and forth between the
+	// ports of two nodes, rounds times.
+	HandOver(rounds int) quantity.Micros
+	// Watch makes the port read the clock before each poll, and Seen is its reading before the poll
+	// that ended the last wait.
+	Watch(on bool)
+	Seen() quantity.Micros
+	// ClockCost is what a reading of the clock costs.
+	ClockCost() quantity.Micros
+}
+
+// All are the programs, in the order in which they are shown and run.
+var All = []Program{
+	{
+		Name: "hand_over", Help: "a frame without data or endpoint, the least that a message takes",
+		On: Real, Nodes: 2, Sizes: Own, Bytes: 1, Measures: OneWay, Run: runHandOver,
+	},
+	{
+		Name: "ping_pong", Help: "a short request of 16 bytes and its reply (HP-LAM)",
+		On: Simulated | Real, Nodes: 2, Sizes: Own, Bytes: 16, Measures: RoundTrip, Replies: true, Default: true, Run: runPingPong,
+	},
+	{
+		Name: "latency", Help: "messages back and forth without replies (CLIP)",
+		On: Simulated, Nodes: 2, Sizes: AskedOrKept, Measures: OneWay, Run: runLatency,
+	},
+	{
+		Name: "bandwidth", Help: "a stream of messages without replies (CLIP)",
+		On: Simulated, Nodes: 2, Measures: Gap, Run: runStream,
+	},
+	{
+		Name: "ping_bulk", Help: "data stored in the other node, which stores it back (HP-LAM)",
+		On: Simulated | Real, Nodes: 2, Measures: OneWay, Replies: true, Default: true, Timed: true, Run: runPingBulk,
+	},
+	{
+		Name: "thru_bulk", Help: "a stream of stores that do not wait for each other (HP-LAM)",
+		On: Simulated | Real, Nodes: 2, Measures: Interval, Replies: true, Default: true, Run: runThruBulk,
+	},
+	{
+		Name: "all_to_1", Help: "messages from all other nodes to node 0, without replies",
+		On: Simulated, Measures: FanInTime, Run: runFanIn,
+	},
+	{
+		Name: "test_xfer", Help: "stores and gets between nodes, with all data checked (HP-LAM)",
+		On: Simulated | Real, Sizes: Largest, Measures: Exchange, Replies: true, Run: runTorture(TestXfer),
+	},
+	{
+		Name: "test_med", Help: "medium messages and answers, with all data checked (HP-LAM)",
+		On: Simulated | Real, Sizes: Largest, Measures: Exchange, Replies: true, Run: runTorture(TestMed),
+	},
+	{
+		Name: "stages", Help: "one packet in each stage of its way: send, hand over, receive",
+		On: Real, Nodes: 2, Measures: OneWay, Replies: true, Shape: ByStage, Run: runStages,
+	},
+	{
+		Name: "signature", Help: "bursts of requests with a computation Δ after each (HP-LAM)",
+		On: Simulated | Real, Nodes: 2, Sizes: Own, Bytes: 1, Measures: LogP, Replies: true, Shape: BySignature, Singly: true, Run: runSignature,
+	},
+	{
+		Name: "packet", Help: "latency with one packet size after another, to find the best",
+		On: Simulated, Nodes: 2, Sizes: AskedOrKept, Measures: Packet, Run: runLatency,
+	},
+}
+
+// List are the programs that run there, and Names their names.
+func List(on Where) (list []Program) {
+	for _, p := range All {
+		if p.On&on != 0 {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// Names are the names of the programs that run there.
+func Names(on Where) (names []string) {
+	for _, p := range List(on) {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// Find finds a program that runs there by its name.
+func Find(name string, on Where) (Program, error) {
+	for _, p := range List(on) {
+		if p.Name == name {
+			return p, nil
+		}
+	}
+	return Program{}, fmt.Errorf("no program %q; there are %s", name, strings.Join(Names(on), ", "))
+}
+
+// Help lists the programs that run there, a line for each.
+func Help(on Where) string {
+	var b strings.Builder
+	for _, p := range List(on) {
+		fmt.Fprintf(&b, "  %-10s %s\n", p.Name, p.Help)
+	}
+	return b.String()
+}
+
+func runHandOver(_ *engine.Endpoint, a Args) (r Result, err error) {
+	r.Time = a.Transport.HandOver(a.Count)
+	return r, nil
+}
+
+func runPingPong(ep *engine.Endpoint, a Args) (r Result, err error) {
+	if a.Warm > 0 {
+		if _, err := PingPong(ep, a.Warm); err != nil {
+			return r, err
+		}
+	}
+	r.Time, err = PingPong(ep, a.Count)
+	return r, err
+}
+
+func runLatency(ep *engine.Endpoint, a Args) (r Result, err error) {
+	r.Time, r.Overhead, err = Latency(ep, a.Size, a.Count)
+	return r, err
+}
+
+func runStream(ep *engine.Endpoint, a Args) (r Result, err error) {
+	r.Time, err = Stream(ep, a.Size, a.Count)
+	return r, err
+}
+
+func runThruBulk(ep *engine.Endpoint, a Args) (r Result, err error) {
+	r.Time, err = ThruBulk(ep, a.Size, a.Count)
+	return r, err
+}
+
+func runFanIn(ep *engine.Endpoint, a Args) (r Result, err error) {
+	r.Time, err = FanIn(ep, a.Size, a.Count)
+	return r, err
+}
+
+func runTorture(test func(*engine.Endpoint, Traffic, int, int) (quantity.Micros, error)) func(*engine.Endpoint, Args) (Result, error) {
+	return func(ep *engine.Endpoint, a Args) (r Result, err error) {
+		if a.Traffic == "" {
+			a.Traffic = OneToOne
+		}
+		r.Time, err = test(ep, a.Traffic, a.Size, a.Count)
+		r.Time /= quantity.Micros(a.Count)
+		return r, err
+	}
+}
+
+// warmBurst is the length of the burst before those of a Δ that count.
+const warmBurst = 256
+
+func runSignature(ep *engine.Endpoint, a Args) (r Result, err error) {
+	messages := a.Messages
+	if len(messages) == 0 {
+		for n := 1; n <= a.Count; n *= 2 {
+			messages = append(messages, n)
+		}
+	}
+	if a.Warm == 0 {
+		r.Bursts, err = Signature(ep, messages, a.Deltas)
+		return r, err
+	}
+	all, err := Signature(ep, append([]int{warmBurst}, messages...), a.Deltas)
+	for i, b := range all {
+		if i%(len(messages)+1) > 0 {
+			r.Bursts = append(r.Bursts, b)
+		}
+	}
+	return r, err
+}

@@ -1,0 +1,59 @@
+package programs
+
+import (
+	"slices"
+
+	"github.com/halfpeak/halfpeak/engine"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// Stages are the stages of a packet's way, in their order. Send and receive keep a processor busy;
+// they are LogP's overheads, with the copies of the data. Hand over is the rest of the one-way time:
+// from the write of the flag or the socket until the other node sees it.
+var Stages = [...]string{"send", "hand over", "receive"}
+
+// StageTimes are the times of one packet in each of [Stages], as in CLIP's figure 4.9.
+type StageTimes [len(Stages)]quantity.Micros
+
+// leastTime, the clock's unit in µs, is the time of a stage that others hide: a socket's write may
+// return after the other node has read.
+const leastTime = quantity.Micros(1e-3)
+
+// runStages is the median time of each stage over round trips of messages that travel as one packet.
+// The clock is read around the stages of node 0, and its cost is taken off; without it, the round
+// trip is measured.
+func runStages(ep *engine.Endpoint, a Args) (r Result, err error) {
+	whole, err := runPingBulk(ep, Args{Size: a.Size, Count: a.Count, Warm: a.Warm})
+	if err != nil {
+		return r, err
+	}
+	var sent, received []quantity.Micros
+	e := newEcho(ep, a.Size)
+	e.pong = ep.Handle(func(*engine.Message) {
+		received = append(received, ep.Now()-a.Transport.Seen())
+		e.back++
+	})
+	if ep.Node() != 0 {
+		return r, nil
+	}
+	a.Transport.Watch(true)
+	defer a.Transport.Watch(false)
+	for range a.Count {
+		start := ep.Now()
+		if err := e.store(); err != nil {
+			return r, err
+		}
+		sent = append(sent, ep.Now()-start)
+		if err := e.wait(); err != nil {
+			return r, err
+		}
+	}
+	middle := func(t []quantity.Micros) quantity.Micros {
+		slices.Sort(t)
+		return max(leastTime, (t[(len(t)-1)/2]+t[len(t)/2])/2-a.Transport.ClockCost())
+	}
+	send, receive := middle(sent), middle(received)
+	r.Stages = StageTimes{send, max(leastTime, whole.Time-send-receive), receive}
+	r.Time = whole.Time
+	return r, e.failed
+}
