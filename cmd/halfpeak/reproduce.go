@@ -5,6 +5,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -41,9 +43,12 @@ the exit status is 1. With --plots it also draws the figures of the papers.`,
 		Example: "  halfpeak reproduce --plots plots\n  halfpeak reproduce --paper CLIP --all\n  halfpeak reproduce --format csv",
 		Args:    wantArgs(0, 0, "no argument; --paper NAME selects a paper"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if paper != "" && !slices.Contains(data.Papers(), paper) {
+				return usagef("no paper %q; there is %s", paper, strings.Join(data.Papers(), ", "))
+			}
 			r, err := study.Reproduce(paper)
 			if err != nil {
-				return usagef("--paper: %w", err)
+				return err
 			}
 			if plots != "" {
 				if err := drawFigures(plots); err != nil {
