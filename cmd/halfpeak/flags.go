@@ -97,13 +97,24 @@ func (o *output) declare(cmd *cobra.Command) {
 // formats are the formats that a file's extension stands for.
 var formats = map[string]reports.Format{".csv": reports.CSV, ".json": reports.JSON, ".md": reports.Markdown}
 
-// write prints the rows. Doubts go to stderr where the format has no place for them.
-func (o *output) write(cmd *cobra.Command, rows reports.Rows) error {
+// write prints tables, one under the other: several are for people alone. Doubts go to stderr
+// where the format has no place for them.
+func (o *output) write(cmd *cobra.Command, tables ...reports.Rows) error {
 	format := o.format
 	if format == "" {
 		format = formats[strings.ToLower(filepath.Ext(o.path))]
 	}
-	write := func(w io.Writer) error { return reports.Write(w, format, rows) }
+	write := func(w io.Writer) error {
+		for i, rows := range tables {
+			if i > 0 {
+				fmt.Fprintln(w)
+			}
+			if err := reports.Write(w, format, rows); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	var err error
 	if o.path == "" {
 		err = write(cmd.OutOrStdout())
@@ -111,8 +122,10 @@ func (o *output) write(cmd *cobra.Command, rows reports.Rows) error {
 		err = reports.WriteFile(o.path, write)
 	}
 	if err == nil && !o.plain && (format == reports.CSV || format == reports.JSON) {
-		for _, note := range rows.Notes {
-			cmd.PrintErrln(note)
+		for _, rows := range tables {
+			for _, note := range rows.Notes {
+				cmd.PrintErrln(note)
+			}
 		}
 	}
 	return err

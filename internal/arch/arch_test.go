@@ -36,6 +36,7 @@ var below = map[string]string{
 	"engine/live":      "engine engine/programs fit/trace platforms model model/quantity",
 	"engine/programs":  "engine fit/trace platforms model model/quantity",
 	"reports":          "model/quantity",
+	"study":            "data reports whatif fit fit/trace engine engine/live engine/programs engine/virtual platforms model model/quantity",
 }
 
 // A source is a file that is no test.
