@@ -130,6 +130,7 @@ type layerRun struct {
 	model  model.Layer // whose formulas are judged
 	system *virtual.System
 	points []data.Point
+	last   virtual.Report // of the program that ran last
 	lost   virtual.FaultStats
 	resent int64
 }
@@ -225,6 +226,7 @@ func runOn[T any](r *layerRun, nodes int, program func(*engine.Endpoint) (T, err
 		}
 		return err
 	})
+	r.last = report
 	r.lost.Add(report.Faults)
 	for _, s := range report.Nodes {
 		r.resent += s.Resent

@@ -59,12 +59,11 @@ func (r *layerRun) pingPong(quantity.Bytes) error {
 }
 
 func (r *layerRun) latency(n quantity.Bytes) error {
-	type result struct{ oneWay, overhead quantity.Micros }
-	ran, err := runOn(r, 2, func(ep *engine.Endpoint) (result, error) {
-		t, o, err := programs.Latency(ep, int(n), 2)
-		return result{t, o}, err
+	oneWay, err := runOn(r, 2, func(ep *engine.Endpoint) (quantity.Micros, error) {
+		t, _, err := programs.Latency(ep, int(n), 2)
+		return t, err
 	})
-	row := r.add("latency", n, "one way", float64(r.model.OneWay(n)), float64(ran.oneWay), "µs", r.shortPiece(n)...)
+	row := r.add("latency", n, "one way", float64(r.model.OneWay(n)), float64(oneWay), "µs", r.shortPiece(n)...)
 	for _, p := range r.points {
 		if p.Size == n {
 			row.Measured, row.Low, row.High = float64(p.OneWay), float64(p.Low), float64(p.High)
@@ -73,11 +72,24 @@ func (r *layerRun) latency(n quantity.Bytes) error {
 	if p, ok := model.At(r.model, n).(*model.Pipeline); ok && len(p.Stages) >= model.PaperStages {
 		row.PaperBound = float64(p.PaperBound(n, p.PacketSize(n)))
 	}
-	if send, _ := r.model.Overheads(n); send > 0 {
-		r.add("latency", n, "send overhead", float64(send), float64(ran.overhead), "µs",
-			bound{"the sender waits: for room in the network, or when 64 packets are without an acknowledgement", slower})
+	send, receive := r.model.Overheads(n)
+	if err != nil || send == 0 && receive == 0 {
+		return err
 	}
-	return err
+	const messages = 2
+	_, err = runOn(r, 2, func(ep *engine.Endpoint) (quantity.Micros, error) { return programs.FanIn(ep, int(n), messages) })
+	if err != nil {
+		return err
+	}
+	for i, o := range []struct {
+		what string
+		time quantity.Micros
+	}{{"receive overhead", receive}, {"send overhead", send}} { // node 1 sends to node 0
+		if o.time > 0 {
+			r.add("latency", n, o.what, float64(o.time), float64(r.last.Busy[i]/messages), "µs")
+		}
+	}
+	return nil
 }
 
 // shortPiece is why pieces in a pipeline may take longer than the formula says.
@@ -192,12 +204,18 @@ func (r *layerRun) signature(quantity.Bytes) error {
 	return nil
 }
 
-// bursts runs a signature, with Δ up to twice the longest interval that the layer has, and the
-// round trip.
+// bursts runs a signature, with Δ up to twice the longest interval that shows in the engine, and
+// the round trip.
 func (r *layerRun) bursts() (bursts []trace.Burst, rtt quantity.Micros, err error) {
-	l := r.design.Layer.Model
-	send, receive := l.Overheads(1)
-	longest := l.Gap(1) + send + receive
+	rtt, err = runOn(r, 2, func(ep *engine.Endpoint) (quantity.Micros, error) { return programs.PingPong(ep, 3) })
+	if err != nil {
+		return nil, 0, err
+	}
+	gap, err := runOn(r, 2, func(ep *engine.Endpoint) (quantity.Micros, error) { return programs.Stream(ep, 1, 31) })
+	if err != nil {
+		return nil, 0, err
+	}
+	longest := gap + rtt/2
 	var messages []int
 	for m := 1; m <= 2048; m *= 2 {
 		messages = append(messages, m)
@@ -209,10 +227,6 @@ func (r *layerRun) bursts() (bursts []trace.Burst, rtt quantity.Micros, err erro
 	bursts, err = runOn(r, 2, func(ep *engine.Endpoint) ([]trace.Burst, error) {
 		return programs.Signature(ep, messages, deltas)
 	})
-	if err != nil {
-		return nil, 0, err
-	}
-	rtt, err = runOn(r, 2, func(ep *engine.Endpoint) (quantity.Micros, error) { return programs.PingPong(ep, 3) })
 	return bursts, rtt, err
 }
 
@@ -226,8 +240,9 @@ func (r *layerRun) packet(n quantity.Bytes) error {
 	}
 	best, least := quantity.Bytes(0), quantity.Micros(math.Inf(1))
 	try := func(size quantity.Bytes) error {
-		p.Cut = model.Cut{Rule: model.CutFixed, Size: size}
-		s, err := virtual.Build(r.design.Layer.Ref(), p)
+		cut := *p
+		cut.Cut = model.Cut{Rule: model.CutFixed, Size: size}
+		s, err := virtual.Build(r.design.Layer.Ref(), &cut)
 		if err != nil {
 			return err
 		}

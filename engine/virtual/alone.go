@@ -18,7 +18,14 @@ type alone struct {
 	known  map[int]cost
 }
 
-type cost struct{ oneWay, gap quantity.Micros }
+type cost struct{ oneWay, gap, sending, receiving quantity.Micros }
+
+func (c cost) interval() quantity.Micros { return c.gap }
+func (c cost) send() quantity.Micros     { return c.sending }
+func (c cost) receive() quantity.Micros  { return c.receiving }
+
+// network is the time in which no processor works on the message.
+func (c cost) network() quantity.Micros { return c.oneWay - c.sending - c.receiving }
 
 // alone compiles a part of the system by itself, in the same places and without its protocol.
 func (s *System) alone(r model.Resources) (*alone, error) {
@@ -38,19 +45,19 @@ func (s *System) alone(r model.Resources) (*alone, error) {
 const stream = 16
 
 // of runs a stream of messages of n bytes, once for each n.
-func (a *alone) of(n int) (oneWay, gap quantity.Micros) {
+func (a *alone) of(n int) cost {
 	c, known := a.known[n]
 	if !known {
 		c = a.run(n)
 		a.known[n] = c
 	}
-	return c.oneWay, c.gap
+	return c
 }
 
 func (a *alone) run(n int) cost {
 	data := make([]byte, n)
 	var arrivals []quantity.Micros
-	_, err := Run(a.system, Config{Nodes: 2}, func(ep *engine.Endpoint) error {
+	report, err := Run(a.system, Config{Nodes: 2}, func(ep *engine.Endpoint) error {
 		got := 0
 		take := ep.Handle(func(m *engine.Message) {
 			if got += len(m.Data); got >= n {
@@ -72,14 +79,21 @@ func (a *alone) run(n int) cost {
 		panic(fmt.Sprintf("virtual: %s: a stream of %d bytes alone: %v", a.system.Name, n, err)) // nothing is lost, nobody else sends
 	}
 	half := stream / 2
-	return cost{arrivals[0], (arrivals[stream-1] - arrivals[half-1]) / quantity.Micros(stream-half)}
+	c := cost{
+		oneWay: arrivals[0], gap: (arrivals[stream-1] - arrivals[half-1]) / quantity.Micros(stream-half),
+		sending: report.Busy[0] / stream, receiving: report.Busy[1] / stream,
+	}
+	if c.network() < 0 { // both processors work at the same time, on different packets
+		c.sending, c.receiving = 0, 0
+	}
+	return c
 }
 
 // fastest is the index of the way on which a message of n bytes arrives first.
 func fastest(ways []*alone, n int) int {
 	best, least := 0, quantity.Micros(math.Inf(1))
 	for i, w := range ways {
-		if t, _ := w.of(n); t < least {
+		if t := w.of(n).oneWay; t < least {
 			best, least = i, t
 		}
 	}

@@ -24,6 +24,7 @@ type Report struct {
 	Time   quantity.Micros // when the last event happened
 	Events int64
 	Nodes  []engine.Stats
+	Busy   []quantity.Micros // for how long messages kept the processor of each node
 	Faults FaultStats
 }
 
@@ -65,6 +66,7 @@ type node struct {
 	empty   int             // polls in a row that found nothing
 	last    quantity.Micros // when the last of them was
 	since   quantity.Micros // when the wait began
+	busy    quantity.Micros // with messages
 	over    bool            // it has ended or died
 	state   state
 	changed quantity.Micros // when it came into this state
@@ -158,7 +160,7 @@ func Run(s *System, c Config, program func(*engine.Endpoint) error) (Report, err
 	}
 	r := Report{Time: n.now, Events: n.count, Faults: n.lost}
 	for _, nd := range n.nodes {
-		r.Nodes = append(r.Nodes, nd.endpoint.Stats())
+		r.Nodes, r.Busy = append(r.Nodes, nd.endpoint.Stats()), append(r.Busy, nd.busy)
 	}
 	if n.running > 0 {
 		n.errs = append(n.errs, n.deadlock())

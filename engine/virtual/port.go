@@ -89,6 +89,9 @@ func (p port) work(d quantity.Micros, f *engine.Frame) {
 	if p.net.trace != nil {
 		p.net.trace.add(-1-int32(p.id), p.net.now, p.net.now+d, f)
 	}
+	if f != nil {
+		p.busy += d
+	}
 	if d > 0 {
 		p.sleep(d)
 	}
@@ -121,8 +124,9 @@ func (p port) Send(frame *engine.Frame) {
 		return
 	}
 	f.route = p.routeOf(frame)
-	if cost := net.routes[f.route].Send; cost != (Cost{}) {
-		p.work(of(cost, quantity.Bytes(f.Size())), &f.Frame)
+	r := &net.routes[f.route]
+	if d := of(r.Send, quantity.Bytes(f.Size())) + r.moreTo(&f.Frame, cost.send); d > 0 {
+		p.work(d, &f.Frame)
 	}
 	f.stage, f.held = 0, processor
 	if !net.enter(f) {
@@ -154,12 +158,14 @@ func (p port) Receive() *engine.Frame {
 		p.inbox.push(g)
 		net.release(g)
 	}
-	if r := &net.routes[f.route]; r.Receive != (Cost{}) && !f.Control() {
-		d := of(r.Receive, quantity.Bytes(f.Size()))
-		if last := len(r.Stages) - 1; r.Stages[last].Exclusive {
+	if r := &net.routes[f.route]; !f.Control() {
+		d := of(r.Receive, quantity.Bytes(f.Size())) + r.moreTo(&f.Frame, cost.receive)
+		if last := len(r.Stages) - 1; d > 0 && r.Stages[last].Exclusive {
 			p.exclude(&net.resources[f.Dst*int32(len(net.kinds))+r.resources[last]], d)
 		}
-		p.work(d, &f.Frame)
+		if d > 0 {
+			p.work(d, &f.Frame)
+		}
 	}
 	p.empty = 0
 	p.current = f

@@ -40,7 +40,8 @@ type Stage struct {
 }
 
 // An addition is what a series adds to the layer below: a cost of a piece, or of the whole
-// message. Its time comes after all stages; for its gap, the slowest of them is occupied longer.
+// message. The processors' parts of it come with theirs, and the rest after all stages; for its
+// gap, the slowest of them is occupied longer.
 type addition struct {
 	*alone
 	whole bool
@@ -51,23 +52,33 @@ type addition struct {
 func (st *Stage) times(f *engine.Frame) (delay, busy, hold quantity.Micros) {
 	size := quantity.Bytes(f.Size())
 	delay, busy, hold = of(st.Delay, size), of(st.Busy, size), of(st.Hold, size)
-	if st.added == nil || !f.Ends() {
-		return delay, busy, hold
-	}
-	for _, a := range st.added {
-		n := int(max(1, f.Total))
-		if a.whole {
-			n = int(max(1, f.Whole))
-		}
-		switch oneWay, gap := a.of(n); {
-		case a.whole && f.Flags.Has(engine.More):
-		case st.last:
-			delay += oneWay
-		default:
-			busy += gap
-		}
+	if st.last {
+		delay += more(st.added, f, cost.network)
+	} else {
+		busy += more(st.added, f, cost.interval)
 	}
 	return delay, busy, hold
+}
+
+// more is a part of what is added to the packet: to the last one of a piece, or of the message.
+func more(added []addition, f *engine.Frame, part func(cost) quantity.Micros) (t quantity.Micros) {
+	if len(added) == 0 || !f.Ends() {
+		return 0
+	}
+	for _, a := range added {
+		switch {
+		case !a.whole:
+			t += part(a.of(int(max(1, f.Total))))
+		case !f.Flags.Has(engine.More):
+			t += part(a.of(int(max(1, f.Whole))))
+		}
+	}
+	return t
+}
+
+// moreTo is the part of what is added that keeps a processor busy.
+func (r *route) moreTo(f *engine.Frame, part func(cost) quantity.Micros) quantity.Micros {
+	return more(r.Stages[len(r.Stages)-1].added, f, part)
 }
 
 // A Route is what a packet crosses: the sending processor, stages, the receiving processor.

@@ -46,13 +46,18 @@ type Rewrite struct {
 // hook is what the rewritten package has besides. Each term v becomes halfpeakMutant(k, v).
 const hook = `package %s
 
-// ActiveMutant is the number of the term that is scaled, −1 for none, and MutantFactor its factor.
+// ActiveMutant is the number of the term that is scaled, −1 for none, and MutantFactor its
+// factor. MutantsMet, if not nil, learns which terms were computed.
 var (
 	ActiveMutant = -1
 	MutantFactor = 1.2
+	MutantsMet   map[int]bool
 )
 
 func halfpeakMutant[T ~float64](k int, v T) T {
+	if MutantsMet != nil {
+		MutantsMet[k] = true
+	}
 	if k == ActiveMutant {
 		return v * T(MutantFactor)
 	}
@@ -60,13 +65,14 @@ func halfpeakMutant[T ~float64](k int, v T) T {
 }
 `
 
-// Package rewrites the package in dir: the formulas that methods with these names reach.
-func Package(dir string, methods ...string) (Rewrite, error) {
+// Package rewrites the package in dir: the formulas that methods with these names reach, but
+// for the functions in without and what only they reach.
+func Package(dir string, methods []string, without ...string) (Rewrite, error) {
 	p, err := load(dir)
 	if err != nil {
 		return Rewrite{}, err
 	}
-	reached := p.reach(methods)
+	reached := p.reach(methods, without)
 	r := Rewrite{Files: map[string][]byte{}}
 	for _, f := range p.files {
 		before := len(r.Mutants)
@@ -158,7 +164,7 @@ func load(dir string) (*source, error) {
 }
 
 // reach returns the functions that methods with these names call, directly or not.
-func (p *source) reach(methods []string) map[types.Object]bool {
+func (p *source) reach(methods, without []string) map[types.Object]bool {
 	calls := map[types.Object][]types.Object{}
 	reached := map[types.Object]bool{}
 	var next []types.Object
@@ -185,7 +191,7 @@ func (p *source) reach(methods []string) map[types.Object]bool {
 	for len(next) > 0 {
 		fn := next[0]
 		next = next[1:]
-		if !reached[fn] {
+		if !reached[fn] && !slices.Contains(without, fn.Name()) {
 			reached[fn] = true
 			next = append(next, calls[fn]...)
 		}

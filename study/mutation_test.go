@@ -1,0 +1,140 @@
+package study_test
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/halfpeak/halfpeak/internal/mutate"
+)
+
+// judge runs all programs on all layers for each mutant. It is built with the rewritten formulas.
+const judge = `package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/study"
+	"github.com/halfpeak/halfpeak/whatif"
+)
+
+type verdict struct {
+	Seen   []string // programs and layers with a row that agreed, and differs now
+	Moved  []string // those with a result of the engine that has changed
+}
+
+func main() {
+	text, err := os.ReadFile(os.Args[1])
+	if err != nil {
+		panic(err)
+	}
+	p, err := platforms.Parse(os.Args[1], text)
+	if err != nil {
+		panic(err)
+	}
+	var mutants int
+	fmt.Sscan(os.Args[2], &mutants)
+	verdicts := make([]verdict, mutants)
+	for _, l := range p.Layers {
+		run := func(k int) []study.Validated {
+			model.ActiveMutant = k
+			v, err := study.Validate(study.ValidateOptions{
+				Programs: []string{"ping_pong", "latency", "bandwidth", "ping_bulk", "thru_bulk", "all_to_1", "signature", "store"},
+				Sizes:    []quantity.Bytes{1, 200, 1000, 3300, 5000}, Nodes: 3,
+			}, whatif.Design{Platform: p, Layer: l})
+			if err != nil {
+				return nil // a formula that makes no sense to the judge at all
+			}
+			return v.Results
+		}
+		model.MutantsMet = map[int]bool{}
+		sound := run(-1)
+		met := model.MutantsMet
+		model.MutantsMet = nil
+		for k := range verdicts {
+			if !met[k] || len(verdicts[k].Seen) > 0 {
+				continue
+			}
+			mutant := run(k)
+			if mutant == nil || len(mutant) != len(sound) {
+				verdicts[k].Seen = append(verdicts[k].Seen, "error/"+l.Name)
+				continue
+			}
+			for i, r := range mutant {
+				if r.Engine != sound[i].Engine {
+					verdicts[k].Moved = append(verdicts[k].Moved, r.Program+"/"+l.Name)
+				}
+				if sound[i].Difference() == 0 && r.Difference() != 0 {
+					verdicts[k].Seen = append(verdicts[k].Seen, r.Program+"/"+l.Name)
+				}
+			}
+		}
+	}
+	if err := json.NewEncoder(os.Stdout).Encode(verdicts); err != nil {
+		panic(err)
+	}
+}
+`
+
+// Whoever changes a formula of any kind of model is caught: each of its terms, made a fifth
+// larger, makes a program of the engine disagree with it. So the engine shares no formula with
+// the models. What cannot be seen is in unseen, with the reason.
+func TestMutantsAreSeen(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a program")
+	}
+	r, err := mutate.Package("../model", []string{"OneWay", "Gap", "Overheads"}, "PacketSize", "BestPacket")
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	overlay, err := r.Overlay(dir, map[string][]byte{filepath.Join(root, "study", "halfpeak_judge", "main.go"): []byte(judge)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	binary := filepath.Join(dir, "judge")
+	build := exec.Command("go", "build", "-overlay", overlay, "-o", binary, "./study/halfpeak_judge")
+	build.Dir = root
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	var out bytes.Buffer
+	run := exec.Command(binary, "testdata/mutants.toml", jsonNumber(len(r.Mutants)))
+	run.Stdout, run.Stderr = &out, os.Stderr
+	if err := run.Run(); err != nil {
+		t.Fatal(err)
+	}
+	var verdicts []struct {
+		Seen, Moved []string
+	}
+	if err := json.Unmarshal(out.Bytes(), &verdicts); err != nil {
+		t.Fatal(err)
+	}
+	for k, m := range r.Mutants {
+		v := verdicts[k]
+		what := "unseen"
+		if len(v.Seen) > 0 {
+			what = strings.Join(v.Seen[:min(3, len(v.Seen))], " ")
+		}
+		t.Logf("%-22s %-26s %-40s %s moved: %v", m.At, m.Func, m.Term, what, v.Moved)
+	}
+}
+
+func jsonNumber(n int) string {
+	b, _ := json.Marshal(n)
+	return string(b)
+}
