@@ -22,10 +22,11 @@ type packet struct {
 	next         *packet // in a list
 }
 
-// slab is how many packets are allocated at a time: they are smaller so than one by one.
+// slab is how many packets are allocated at a time; one by one, each would be rounded up to 128
+// bytes.
 const slab = 32
 
-// packet makes a packet of a frame.
+// packet makes a packet from a frame.
 func (n *network) packet(f *engine.Frame) *packet {
 	last := len(n.pool) - 1
 	if last < 0 {
