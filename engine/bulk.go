@@ -25,7 +25,7 @@ func (e *Endpoint) Store(dst int, h HandlerID, segment, offset int, data []byte,
 // Get copies n bytes at an offset of a segment of the node src to a segment of this node, and runs
 // the handler here once they are there. It returns when it has asked for all pieces.
 func (e *Endpoint) Get(src int, h HandlerID, segment, offset, toSegment, toOffset, n int) error {
-	if err := e.begin(src, nil); err != nil {
+	if err := e.begin(src); err != nil {
 		return err
 	}
 	if n < 1 || offset < 0 || segment < 0 || segment > math.MaxInt16 || offset+n > math.MaxUint32 {
@@ -73,29 +73,29 @@ func (m *Message) get() {
 	_ = m.replyBulk(h, int(m.frame.Segment), int(m.frame.Addr), e.segments[segment][from:from+n], part, nil)
 }
 
-// checkBulk finds what is wrong with the arguments of a message with data.
-func checkBulk(segment, offset int, data []byte, words []uint32) error {
-	if len(words) > headerWords || segment > math.MaxInt16 || uint(offset)+uint(len(data)) > math.MaxUint32 {
-		return badBulk(segment, offset, data, words)
+// checkBulk finds what is wrong with the arguments of a message with n bytes of data.
+func checkBulk(segment, offset, n, words int) error {
+	if words > headerWords || segment > math.MaxInt16 || uint(offset)+uint(n) > math.MaxUint32 {
+		return badBulk(segment, offset, n, words)
 	}
 	return nil
 }
 
-func badBulk(segment, offset int, data []byte, words []uint32) error {
-	if len(words) > headerWords {
-		return fmt.Errorf("%d words: a message with data has at most %d", len(words), headerWords)
+func badBulk(segment, offset, n, words int) error {
+	if words > headerWords {
+		return fmt.Errorf("%d words: a message with data has at most %d", words, headerWords)
 	}
-	return fmt.Errorf("%d bytes at offset %d of segment %d: a segment has at most 4 GiB", len(data), offset, segment)
+	return fmt.Errorf("%d bytes at offset %d of segment %d: a segment has at most 4 GiB", n, offset, segment)
 }
 
 // bulk sends data outside of a handler. On a port that takes a short message at once, in one
 // packet, it does itself what pieces and launch do, without the questions that have one answer
 // there.
 func (e *Endpoint) bulk(kind Kind, dst int, h HandlerID, segment, offset int, data []byte, words []uint32) error {
-	if err := checkBulk(segment, offset, data, words); err != nil {
+	if err := checkBulk(segment, offset, len(data), len(words)); err != nil {
 		return err
 	}
-	if err := e.begin(dst, words); err != nil {
+	if err := e.begin(dst); err != nil {
 		return err
 	}
 	if len(data) > e.short {

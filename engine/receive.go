@@ -83,7 +83,9 @@ func (e *Endpoint) deliver(p *peer, f *Frame) {
 		data = to
 	}
 	m := &e.message
-	m.words[0], m.words[1], m.words[2], m.words[3] = f.Words[0], f.Words[1], f.Words[2], f.Words[3]
+	if f.NWords > 0 {
+		m.words[0], m.words[1], m.words[2], m.words[3] = f.Words[0], f.Words[1], f.Words[2], f.Words[3]
+	}
 	m.Offset, m.Data, m.Words = at, data, m.words[:f.NWords]
 	e.run(p, f, true)
 }
