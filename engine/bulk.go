@@ -25,7 +25,7 @@ func (e *Endpoint) Store(dst int, h HandlerID, segment, offset int, data []byte,
 // Get copies n bytes at an offset of a segment of the node src to a segment of this node, and runs
 // the handler here once they are there. It returns when it has asked for all pieces.
 func (e *Endpoint) Get(src int, h HandlerID, segment, offset, toSegment, toOffset, n int) error {
-	if err := e.begin(src, nil); err != nil {
+	if err := e.begin(src); err != nil {
 		return err
 	}
 	if n < 1 || offset < 0 || segment < 0 || segment > math.MaxInt16 || offset+n > math.MaxUint32 {
@@ -65,35 +65,37 @@ func (m *Message) get() {
 	segment, h := int(m.Words[0]>>8), HandlerID(m.Words[0])
 	from, n := int(m.Words[1]), int(m.Words[2])
 	if segment >= len(e.segments) || from+n > len(e.segments[segment]) {
-		e.stats.Malformed++ // the library replies, without data
+		e.stats.Malformed++ // the library still replies, without data, and returns the credit
 		return
 	}
 	part := part{message: m.frame.Message, at: int(m.frame.At), whole: int(m.Words[3])}
-	_ = m.replyBulk(h, int(m.frame.Segment), int(m.frame.Addr), e.segments[segment][from:from+n], part, nil) // a request, not replied to before
+	// It cannot fail: this is a request that nobody has replied to.
+	_ = m.replyBulk(h, int(m.frame.Segment), int(m.frame.Addr), e.segments[segment][from:from+n], part, nil)
 }
 
-// checkBulk finds what is wrong with the arguments of a message with data.
-func checkBulk(segment, offset int, data []byte, words []uint32) error {
-	if len(words) > headerWords || segment > math.MaxInt16 || uint(offset)+uint(len(data)) > math.MaxUint32 {
-		return badBulk(segment, offset, data, words)
+// checkBulk finds what is wrong with the arguments of a message with n bytes of data.
+func checkBulk(segment, offset, n, words int) error {
+	if words > headerWords || segment > math.MaxInt16 || uint(offset)+uint(n) > math.MaxUint32 {
+		return badBulk(segment, offset, n, words)
 	}
 	return nil
 }
 
-func badBulk(segment, offset int, data []byte, words []uint32) error {
-	if len(words) > headerWords {
-		return fmt.Errorf("%d words: a message with data has at most %d", len(words), headerWords)
+func badBulk(segment, offset, n, words int) error {
+	if words > headerWords {
+		return fmt.Errorf("%d words: a message with data has at most %d", words, headerWords)
 	}
-	return fmt.Errorf("%d bytes at offset %d of segment %d: a segment has at most 4 GiB", len(data), offset, segment)
+	return fmt.Errorf("%d bytes at offset %d of segment %d: a segment has at most 4 GiB", n, offset, segment)
 }
 
-// bulk sends data outside of a handler. On a port that takes a short message at once, in one packet,
-// it does itself what pieces and launch do, without the questions that have one answer there.
+// bulk sends data outside of a handler. On a port that takes a short message at once, in one
+// packet, it does itself what pieces and launch do, without the questions that have one answer
+// there.
 func (e *Endpoint) bulk(kind Kind, dst int, h HandlerID, segment, offset int, data []byte, words []uint32) error {
-	if err := checkBulk(segment, offset, data, words); err != nil {
+	if err := checkBulk(segment, offset, len(data), len(words)); err != nil {
 		return err
 	}
-	if err := e.begin(dst, words); err != nil {
+	if err := e.begin(dst); err != nil {
 		return err
 	}
 	if len(data) > e.short {
@@ -144,7 +146,7 @@ func (e *Endpoint) rendezvous(dst int) error {
 	return e.WaitFor(fmt.Sprintf("node %d to be ready for a large message", dst), func() bool { return e.grants > before })
 }
 
-func (m *Message) ask()     { _ = m.Reply(grantHandler) } // a request, not replied to before
+func (m *Message) ask()     { _ = m.Reply(grantHandler) } // the first reply to a request cannot fail
 func (m *Message) granted() { m.Endpoint.grants++ }
 
 // A part says which part of a message some data is: where it begins, and how large the message is.
@@ -264,7 +266,8 @@ func (e *Endpoint) collect(p *peer, f *Frame, stores bool) (data []byte, complet
 		if data = e.segments[f.Segment][f.Addr : f.Addr+f.Total]; len(data) == 0 {
 			return data, true
 		}
-		if to := data[f.Offset:]; len(f.Payload) > 0 && &to[0] != &f.Payload[0] { // else the port has read it to its place
+		// A direct port may have read it to its place.
+		if to := data[f.Offset:]; len(f.Payload) > 0 && &to[0] != &f.Payload[0] {
 			copy(to, f.Payload)
 		}
 		if len(f.Payload) == int(f.Total) {

@@ -1,27 +1,27 @@
 // Package engine is an active-message library: small, but real.
 //
-// A parallel program runs the same function on every node, with an [Endpoint] of
-// its own. A node sends a request, which names a handler of the receiving node;
-// there the handler runs when the program calls the library, and may reply. Who
-// waits, polls: nothing happens behind a program's back. So it is in Generic Active
-// Messages [hplam, ch. 3] and in JAM [startjr, sec. 3–4], which this library follows:
+// A parallel program runs the same function on every node, each with an [Endpoint] of its own. A
+// node sends a request that names a handler of the receiving node; the handler runs there when the
+// program calls the library, and may reply. Whoever waits polls: nothing happens behind a program's
+// back. The library follows Generic Active Messages [hplam, ch. 3] and JAM [startjr, sec. 3–4]:
 //
 //   - [Endpoint.Request] and [Message.Reply] carry words, [Endpoint.Medium] data that is
 //     valid while the handler runs, [Endpoint.Store] and [Endpoint.Get] data into and out
 //     of a registered segment, cut at the largest transfer of the platform.
-//   - A request whose handler does not reply is answered by the library: a reply
-//     returns the credit that its request took.
-//   - A reply handler must not request, and a request handler only reply: an error,
-//     since it would be a deadlock.
+//   - The library replies to a request whose handler does not: a reply returns the credit that its
+//     request took.
+//   - A request handler may only reply, and a reply handler may send nothing. Anything else is an
+//     error, since it could deadlock.
 //   - [Endpoint.Send] is the message of systems without replies (CLIP, the Myricom API).
 //
-// Below is a [Port], which moves packets from node to node and keeps the time: package
-// virtual has simulated ones on a virtual clock. What a port may do
-// wrong (lose, repeat, reorder, corrupt), the endpoint finds by sequence numbers and
-// checksums; with [Options.Retry] it mends that too, and without it counts it in [Stats].
+// Below the endpoint is a [Port], which moves packets from node to node and keeps the time:
+// package virtual simulates them on a virtual clock, and package live has real ones. A port may
+// lose, repeat or reorder packets, which the endpoint detects by sequence numbers, and may damage
+// them, which
+// [Options.Checksums] detect. With [Options.Retry] it repairs that too; without, [Stats] count it.
 //
-// A reader starts with port.go and endpoint.go; bulk.go cuts data, retry.go mends
-// losses, programs/ has the benchmark suite.
+// Start reading with port.go, options.go and endpoint.go. send.go, receive.go and message.go are a
+// message's way; bulk.go cuts data, retry.go mends losses, programs/ has the benchmark suite.
 //
 // # References
 //

@@ -144,7 +144,8 @@ func (e *Endpoint) Stats() Stats {
 }
 
 // Handle puts a handler into the table. All nodes must do so in the same order, before they call
-// anything that polls. It panics after 249 handlers: the table has 256 places, 7 of which are taken.
+// anything that polls. It panics after 249 handlers: the table has 256 places, 7 of which are
+// taken.
 func (e *Endpoint) Handle(h Handler) HandlerID {
 	if len(e.handlers) > math.MaxUint8 {
 		panic("engine: more than 249 handlers")
@@ -205,7 +206,8 @@ func (e *Endpoint) drain() {
 	}
 }
 
-// WaitFor polls until done returns true. The report of a deadlock says that the node waits for what.
+// WaitFor polls until done returns true. The report of a deadlock says that the node waits for
+// what.
 func (e *Endpoint) WaitFor(what string, done func() bool) error {
 	if e.inside {
 		return ErrHandler

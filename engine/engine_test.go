@@ -12,7 +12,8 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// Each test is a claim of a paper about active messages, on HP-LAM's LogGP (table 4.2) with pieces of 4 KiB.
+// Each test is a claim that a paper makes about active messages, run on HP-LAM's LogGP (table 4.2)
+// with pieces of 4 KiB.
 
 func system(t *testing.T) *virtual.System {
 	t.Helper()
@@ -177,8 +178,8 @@ func TestPollDrains(t *testing.T) {
 	})
 }
 
-// Data of more than 4 KiB travels in segments of 4 KiB, "each segment using a separate request-reply
-// pair", and the handler runs once. Reference: HP-LAM section 3.1.
+// Data of more than 4 KiB travels in segments of 4 KiB, "each segment using a separate
+// request-reply pair", and the handler runs once. Reference: HP-LAM section 3.1.
 func TestStoreAndGetInPieces(t *testing.T) {
 	const n = 10_000
 	report := run(t, system(t), two, func(ep *engine.Endpoint) error {
@@ -277,8 +278,8 @@ func TestGivesUpADeadNode(t *testing.T) {
 	}
 }
 
-// "FUNI maintains the loss-less abstraction on top of the lossy substrate": every message once, and in
-// order, and with rounds sooner. Reference: StarT-JR sections 2.1.2 and 3.2.4.
+// "FUNI maintains the loss-less abstraction on top of the lossy substrate": every message once,
+// and in order, and with rounds sooner. Reference: StarT-JR sections 2.1.2 and 3.2.4.
 func TestRetryKeepsOrder(t *testing.T) {
 	took := map[bool]quantity.Micros{}
 	for _, rounds := range []bool{false, true} {
@@ -335,8 +336,8 @@ func TestRendezvous(t *testing.T) {
 	}
 }
 
-// Without retry, as in HP-LAM and the Myricom API, what is lost is counted, and all else is delivered
-// once.
+// Without retry, as in HP-LAM and the Myricom API, what is lost is counted, and all else is
+// delivered once.
 func TestLossIsCounted(t *testing.T) {
 	c := virtual.Config{Nodes: 2, Faults: virtual.Faults{Seed: 3, Drop: 0.05, Duplicate: 0.05, Corrupt: 0.05, Reorder: 0.05, Late: 200}}
 	got := map[uint32]int{}

@@ -8,8 +8,8 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// A request and its reply on HP-LAM. Every node runs the same function: node 0 asks, and node 1 answers
-// when it calls the library, here after its program has ended.
+// A request and its reply on HP-LAM. Every node runs the same function: node 0 asks, and node 1
+// answers when it calls the library, here after its program has ended.
 func Example() {
 	platform, layer, err := platforms.Find("hp-lam/gam")
 	if err != nil {

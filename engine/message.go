@@ -1,7 +1,5 @@
 package engine
 
-import "fmt"
-
 // A Message is what a handler gets.
 type Message struct {
 	Endpoint *Endpoint
@@ -20,8 +18,8 @@ type Message struct {
 
 // Reply answers a request with words to a handler of the node that sent it.
 func (m *Message) Reply(h HandlerID, words ...uint32) error {
-	if len(words) > MaxWords {
-		return fmt.Errorf("%d words: a message has at most %d", len(words), MaxWords)
+	if err := checkWords(words); err != nil {
+		return err
 	}
 	if err := m.reply(); err != nil {
 		return err
@@ -40,7 +38,7 @@ func (m *Message) ReplyStore(h HandlerID, segment, offset int, data []byte, word
 }
 
 func (m *Message) replyBulk(h HandlerID, segment, offset int, data []byte, of part, words []uint32) error {
-	if err := checkBulk(segment, offset, data, words); err != nil {
+	if err := checkBulk(segment, offset, len(data), len(words)); err != nil {
 		return err
 	}
 	if err := m.reply(); err != nil {

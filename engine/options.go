@@ -19,10 +19,10 @@ type Options struct {
 	// 4 KiB and a round trip of 400 µs, allows 81.92 MB/s.
 	Credits int
 	// CreditBatch is how many credits a receiver returns with one message. Requests whose handlers
-	// do not reply are counted, and their credits go back when CreditBatch of them are owed, or when
-	// the sender calls [Endpoint.Flush]. From 1 to Credits; default 1: each request has a reply of
-	// its own. A batch of half the credits saves nearly all of these replies and keeps the sender
-	// going; a batch of all of them makes it wait a round trip for each window.
+	// do not reply are counted, and their credits go back when CreditBatch of them are owed, or
+	// when the sender calls [Endpoint.Flush]. From 1 to Credits; default 1: each request has a
+	// reply of its own. A batch of half the credits saves nearly all of these replies and keeps
+	// the sender going; a batch of all of them makes it wait a round trip for each window.
 	CreditBatch int
 	// Rendezvous is the largest message in bytes that is sent without asking. Before a larger one,
 	// a short request asks the receiver and its reply lets the data go [mpc, 4.2]: one round trip

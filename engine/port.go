@@ -22,8 +22,8 @@ type Port interface {
 	// Compute keeps the processor busy for d. If it is interruptible and the port interrupts, it
 	// returns what is left of d when a packet has come in.
 	Compute(d quantity.Micros, interruptible bool) (left quantity.Micros)
-	// Cut says how a message of n bytes travels when left of them are still to be sent: piece is the
-	// size of the next piece, which is a request of its own (HP-LAM's have at most 4 KiB), and
+	// Cut says how a message of n bytes travels when left of them are still to be sent: piece is
+	// the size of the next piece, which is a request of its own (HP-LAM's have at most 4 KiB), and
 	// size that of the packets the piece is cut into. Both are at least 1 if left is.
 	Cut(n, left int) (piece, size int)
 	// Send puts a frame on the network. It returns when the processor has done its part; then
@@ -45,7 +45,8 @@ type Short interface {
 // Limited is a port whose network may be full. An endpoint then polls until there is room again, so
 // that nodes that send to each other do not wait for each other.
 type Limited interface {
-	// Room reports whether the network takes another packet now. Wait also returns when it does again.
+	// Room reports whether the network takes another packet now. Wait also returns when it does
+	// again.
 	Room() bool
 }
 
@@ -64,7 +65,8 @@ type Frame struct {
 	Offset   uint32 // of the payload in its piece, in bytes
 }
 
-// A Header describes a frame. It is 56 bytes without padding: with a flag it fits into a cache line.
+// A Header describes a frame. It is 56 bytes without padding: with a flag it fits into a cache
+// line.
 type Header struct {
 	ID       uint32    // of the piece, given by its sender; a reply has that of its request
 	Message  uint32    // the ID of the first piece of the message

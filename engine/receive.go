@@ -55,7 +55,8 @@ func (p *peer) first(seq uint32, s *Stats) bool {
 }
 
 // deliver hands a packet to its message, and a complete message to its handler. A message in one
-// packet, as short ones are, needs nothing collected: all that can be wrong is its place in a segment.
+// packet, as short ones are, needs nothing collected: all that can be wrong is its place in a
+// segment.
 func (e *Endpoint) deliver(p *peer, f *Frame) {
 	data, n := f.Payload, len(f.Payload)
 	e.stats.Received++
@@ -76,13 +77,15 @@ func (e *Endpoint) deliver(p *peer, f *Frame) {
 			return
 		}
 		to := e.segments[f.Segment][at : at+n]
-		if n > 0 && &to[0] != &data[0] { // else the port has read it to its place
+		if n > 0 && &to[0] != &data[0] { // a direct port may have read it to its place
 			copy(to, data)
 		}
 		data = to
 	}
 	m := &e.message
-	m.words[0], m.words[1], m.words[2], m.words[3] = f.Words[0], f.Words[1], f.Words[2], f.Words[3]
+	if f.NWords > 0 {
+		m.words[0], m.words[1], m.words[2], m.words[3] = f.Words[0], f.Words[1], f.Words[2], f.Words[3]
+	}
 	m.Offset, m.Data, m.Words = at, data, m.words[:f.NWords]
 	e.run(p, f, true)
 }

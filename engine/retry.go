@@ -8,17 +8,17 @@ import (
 
 // With [Options.Retry], packets are sent again until they are acknowledged: StarT-JR's
 // simplification of the selective repeat protocol [startjr, 3.2.2]. The receiver acknowledges each
-// packet, keeps those that come early, and lets them through in order, once. When the time
-// of the first packet without an acknowledgement runs out, that is sent again, and after its
-// acknowledgement at once the next that is missing.
+// packet, keeps those that come early, and delivers them in order, once. When the time of the first
+// unacknowledged packet runs out, that packet is sent again; once it is acknowledged, the next
+// missing one follows at once.
 //
-// With [Options.Rounds] a lost packet need not wait for its time to run out [startjr, 3.2.4]:
-// all packets carry the round of their receiver. One that misses a packet starts its next
-// round, tells all senders, and throws away what still comes of the old one; they
-// send again what it has not acknowledged.
+// With [Options.Rounds] a lost packet need not wait for its time to run out [startjr, 3.2.4]. All
+// packets carry the round of their receiver. A receiver that misses a packet starts its next round,
+// tells all senders, and throws away what still comes of the old round; they send again whatever it
+// has not acknowledged.
 
-// doublings is how often the time of a packet doubles: a receiver that is there again, and a packet that was unlucky
-// many times, need not wait for seconds.
+// doublings is how many times the time of a packet doubles. More would make a receiver that has
+// come back, or a packet that was unlucky many times, wait for seconds.
 const doublings = 5
 
 // window is the number of packets to one node that may be without an acknowledgement.
@@ -29,7 +29,7 @@ type reliable struct {
 	unacked []*Frame          // copies to be sent again, in the order of their numbers
 	due     quantity.Micros   // when the time of the first of them runs out
 	silent  int               // times that it ran out since the last acknowledgement
-	held    map[uint32]*Frame // that came early
+	held    map[uint32]*Frame // copies of packets that came early, by number
 	round   uint8             // the peer's, as far as known
 }
 
@@ -65,7 +65,8 @@ func (e *Endpoint) deadline() quantity.Micros {
 	return e.due
 }
 
-// resend sends the first packet again of each peer whose time has run out: the receiver may well have the others.
+// resend sends again the first packet to each peer whose time has run out; the receiver may well
+// have the others.
 func (e *Endpoint) resend() {
 	now := e.port.Now()
 	if now < e.due {
@@ -90,7 +91,7 @@ func (e *Endpoint) resend() {
 	}
 }
 
-// again sends packets that are without an acknowledgement.
+// again sends unacknowledged packets once more.
 func (e *Endpoint) again(r *reliable, frames ...*Frame) {
 	for _, f := range frames {
 		f.Round = r.round
@@ -172,7 +173,7 @@ func (e *Endpoint) acceptReliable(p *peer, f *Frame) {
 
 // acknowledged forgets the packet seq and all before expect.
 func (e *Endpoint) acknowledged(r *reliable, seq, expect uint32) {
-	lost := r.silent > 0 // what comes after a packet that was lost is likely to be lost too
+	lost := r.silent > 0 // then the packets behind it are likely to be lost too
 	r.silent = 0
 	left := r.unacked[:0]
 	first := len(r.unacked) > 0 && (r.unacked[0].Seq == seq || r.unacked[0].Seq-expect >= 1<<31)

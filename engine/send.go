@@ -9,7 +9,10 @@ import (
 // Request sends words to a handler of the node dst: up to [MaxWords] of them. It polls, and waits
 // for a credit.
 func (e *Endpoint) Request(dst int, h HandlerID, words ...uint32) error {
-	if err := e.begin(dst, words); err != nil {
+	if err := e.begin(dst); err != nil {
+		return err
+	}
+	if err := checkWords(words); err != nil {
 		return err
 	}
 	if err := e.credit(dst); err != nil {
@@ -29,22 +32,27 @@ func (e *Endpoint) Send(dst int, h HandlerID, data []byte, words ...uint32) erro
 	return e.bulk(OneWay, dst, h, noSegment, 0, data, words)
 }
 
+func checkWords(words []uint32) error {
+	if len(words) > MaxWords {
+		return fmt.Errorf("%d words: a message has at most %d", len(words), MaxWords)
+	}
+	return nil
+}
+
 // begin is what every sending call does first. Most have nothing to do but to count the message.
-func (e *Endpoint) begin(dst int, words []uint32) error {
-	if e.unpolled++; e.inside || e.unpolled >= e.options.PollEvery || uint(dst) >= uint(len(e.peers)) || len(words) > MaxWords {
-		return e.beginOr(dst, words)
+func (e *Endpoint) begin(dst int) error {
+	if e.unpolled++; e.inside || e.unpolled >= e.options.PollEvery || uint(dst) >= uint(len(e.peers)) {
+		return e.beginOr(dst)
 	}
 	return e.err
 }
 
-func (e *Endpoint) beginOr(dst int, words []uint32) error {
+func (e *Endpoint) beginOr(dst int) error {
 	switch {
 	case e.inside:
 		return ErrHandler
 	case dst < 0 || dst >= len(e.peers):
 		return fmt.Errorf("no node %d: there are %d", dst, len(e.peers))
-	case len(words) > MaxWords:
-		return fmt.Errorf("%d words: a message has at most %d", len(words), MaxWords)
 	}
 	return e.Poll()
 }

@@ -9,9 +9,10 @@ import (
 	"github.com/halfpeak/halfpeak/engine"
 )
 
-// TestAllocations counts what all nodes allocate while messages of a size go there and back, and in one direction. It
-// is a constant: of Flush, and of a list or a buffer that is longer once than before. With datagrams, the
-// most packets that wait for an acknowledgement at a time are found late, by chance: a tenth of all may be new.
+// TestAllocations counts what all nodes allocate while messages of one size go back and forth, and
+// in one direction. The count does not grow with the messages: Flush allocates, and a list or a
+// buffer may once have to be longer than before. With datagrams, chance decides when the most
+// packets wait for an acknowledgement, so a tenth of them may be new.
 func TestAllocations(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector takes 20 s for what it does not look at")

@@ -24,11 +24,11 @@ type Runner interface {
 // BenchOptions say what is measured, and how well.
 type BenchOptions struct {
 	Programs []string
-	Jobs     []Job         // measured beside them; their count is chosen
-	Sizes    []int         // of ping_bulk and the others that have sizes
+	Jobs     []Job         // measured as well; their counts are chosen
+	Sizes    []int         // of the programs that have none of their own
 	Credits  int           // 0: 64
 	Check    bool          // packets have checksums
-	Within   float64       // wanted: half of the 95 % interval of the median, as a fraction of it
+	Within   float64       // wanted half width of the 95 % interval, as a fraction of the median
 	Budget   time.Duration // for all measurements
 	Seed     uint64        // of the order
 	Progress func(share float64)
@@ -52,9 +52,9 @@ func (r Row) Bandwidth() float64 { return float64(r.Size) / float64(r.Time) }
 // Rate is the number of messages per second.
 func (r Row) Rate() float64 { return 1e6 / float64(r.Time) }
 
-// A Clock is what reading the clock costs, in µs, and the least difference that it shows. Percentiles of
-// ping_bulk are of round trips timed one by one: half of a reading is in each of them. All other times are of
-// many messages between two readings.
+// A Clock is the cost of reading the clock, in µs, and the least difference that it shows.
+// Percentiles of round trips that are timed one by one contain half of a reading each; all other
+// times are of many messages between two readings.
 type Clock struct{ Overhead, Resolution quantity.Micros }
 
 // MeasureClock reads the clock many times.
@@ -92,14 +92,14 @@ type point struct {
 }
 
 const (
-	longestRepeat = 10_000 // µs; before it, half as many messages warm up: in 1 ms after a pause, short ones take a third longer
+	longestRepeat = 10_000 // µs; half as many messages warm up before
 	fewest        = 9      // repeats
 	highestNano   = int64(100 * time.Second)
 )
 
-// Bench measures until all medians are as certain as wanted, or the budget is spent; each
-// program and size is measured a few times at least. Repeats come in random order, so that a change
-// of the machine's speed does not look like one of size.
+// Bench measures until all medians are as certain as wanted or the budget is spent, and every
+// program and size at least a few times. Repeats come in random order, so that a change in the
+// machine's speed does not look like an effect of the size.
 func Bench(r Runner, o BenchOptions) ([]Row, error) {
 	start := time.Now()
 	var points []*point
@@ -149,7 +149,7 @@ func Bench(r Runner, o BenchOptions) ([]Row, error) {
 	return rows, nil
 }
 
-// warm runs the job until a repeat takes about as long as said, in µs.
+// warm chooses the job's count so that a repeat takes about as long as said, in µs.
 func (p *point) warm(r Runner, repeat float64) error {
 	p.Count = 8
 	for range 2 {
@@ -162,8 +162,8 @@ func (p *point) warm(r Runner, repeat float64) error {
 	return nil
 }
 
-// measure is one repeat. In every fourth of ping_bulk, messages are timed one by one after it: reading the clock for each
-// of them would be in the time of all.
+// measure is one repeat. After every fourth, round trips are also timed one by one, if the program
+// can do so: in the repeat itself, reading the clock for each would add to the time of all.
 func (p *point) measure(r Runner) error {
 	result, err := r.Run(p.Job)
 	if err != nil {
@@ -182,7 +182,7 @@ func (p *point) measure(r Runner) error {
 		return err
 	}
 	for _, t := range result.Each {
-		_ = p.each.RecordValue(min(max(1, int64(math.Round(float64(t)*1000))), highestNano)) // in its range
+		_ = p.each.RecordValue(min(max(1, int64(math.Round(float64(t)*1000))), highestNano)) // in range
 	}
 	return nil
 }
@@ -205,9 +205,10 @@ func (p *point) row(within float64) Row {
 	return row
 }
 
-// Median is the median of sorted values, with its 95 % confidence interval from the order alone: the k-th
-// from below and above, where fewer than k of them are below it with a probability of at most 2.5 %. Of five
-// values or fewer it is all.
+// Median is the median of sorted values with its 95 % confidence interval from their order alone:
+// from the k-th smallest to the k-th largest, for the largest k such that fewer than k values lie
+// below the true median with a probability of at most 2.5 %. Of five values or fewer the interval
+// is all.
 func Median(t []quantity.Micros) (median, low, high quantity.Micros) {
 	n := len(t)
 	if n == 0 {

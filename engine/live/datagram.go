@@ -10,8 +10,8 @@ import (
 	"github.com/halfpeak/halfpeak/engine"
 )
 
-// datagrams is a node with a connected datagram socket to each other node. What is lost, comes
-// twice or out of order, the endpoint mends; what is no frame is thrown away. It implements link.
+// datagrams is a node with a connected datagram socket to each other node. The endpoint mends what
+// is lost, repeated or reordered; what is no frame is thrown away. It implements link.
 type datagrams struct {
 	*port
 	*waker
@@ -21,8 +21,8 @@ type datagrams struct {
 	garbage int // datagrams thrown away
 }
 
-// maxDatagram is the most payload of a datagram: 64 of them, as many as the endpoint has on the way,
-// fit into the usual receive buffer of 208 KiB that the kernel counts twice.
+// maxDatagram is the largest payload of a datagram. A window of 64 of them needs a receive buffer
+// of about 300 KiB, more than Linux's usual 208 KiB: connectedUDP asks for 4 MiB.
 const maxDatagram = 4 << 10
 
 func newDatagrams(node int, fds []int) (p *port, err error) {

@@ -1,22 +1,26 @@
 // Package live runs the programs of package engine on real transports of this machine: rings in
 // shared memory, Unix and TCP sockets, UDP datagrams.
 //
-// All are a [engine.Port]: the endpoint, its credits and checksums, its retry on UDP, are those that run
-// on the virtual clock. Here only frames are moved and real time is told:
+// Each transport is an [engine.Port]. The endpoint above it, with its credits, checksums and
+// retry, is the one that also runs on the virtual clock; this package only moves frames and tells
+// the time:
 //
-//   - ring.go: shared memory. From each node to each other goes a ring of slots of two cache lines,
-//     written by one and read by one, without locks. A slot is valid when the number in it is the
-//     expected one, as in FUNI's receive queue, so the reader polls a line that it has in its cache
-//     until a message comes. Up to 16 bytes travel with the header in one line, up to 64 in the slot; more in a block of the
-//     sender's that the slot names, so that the data is copied once into and once out of shared memory.
-//   - wire.go, stream.go, datagram.go: a header of 72 bytes before the data. Sockets are polled, and
-//     slept on when nothing comes. A stream writes from the program's memory and reads into the segment.
-//   - pair.go: two processes and what they tell each other beside the messages; serve.go: two machines.
+//   - ring.go: shared memory. A ring of slots goes from each node to each other one, with a single
+//     writer, a single reader and no locks. A slot is two cache lines, and valid when the number in
+//     it is the expected one, as in FUNI's receive queue: the reader polls a line that stays in its
+//     cache until a message comes. Up to 16 bytes travel in the line of the header, and up to 64 in
+//     the slot. More travel in a block of the sender, which the slot names, so that data is copied
+//     once into shared memory and once out of it.
+//   - wire.go, stream.go, datagram.go: sockets, with a header of 72 bytes before the data. They are
+//     polled, and slept on when nothing comes. A stream writes from the program's memory and reads
+//     into the segment.
+//   - pair.go: two processes, and what they tell each other beside the messages; serve.go: two
+//     machines.
 //   - suite.go, stages.go, signature.go: what is measured; bench.go: how, with intervals.
 //
-// Credits of requests without a reply come back half of them at a time. Packets have a checksum on UDP, and
-// elsewhere if [Options] ask for it: memory and the kernel's streams deliver what was sent.
+// Packets have checksums on UDP, and elsewhere if [Options] ask for them: memory and the kernel's
+// streams deliver what was sent.
 //
-// Shared memory has no name: it is handed to the other process as a file descriptor, so
-// nothing is left behind when both are killed.
+// Shared memory has no name. The other process gets it as a file descriptor, so nothing is left
+// behind when both are killed.
 package live

@@ -12,8 +12,9 @@ import (
 	"github.com/halfpeak/halfpeak/engine"
 )
 
-// script turns arbitrary bytes into what a peer may send: b is a sequence of records, whose first byte says
-// whether bytes follow as they are, or a header whose magic, sizes and checksum are made right, and its payload.
+// script turns arbitrary bytes into what a peer may send: b is a sequence of records. The first
+// byte of each says what follows: bytes as they are, or a header whose magic, sizes and checksum
+// are made right, and its payload.
 func script(b []byte) (sent []byte) {
 	for len(b) > 0 {
 		kind := b[0]
@@ -48,7 +49,8 @@ func script(b []byte) (sent []byte) {
 	return sent
 }
 
-// FuzzStream lets an endpoint read what any peer may send, cut anywhere. It ends with an error, after any number of messages.
+// FuzzStream lets an endpoint read what any peer may send, cut anywhere. It must end with an error,
+// after any number of messages.
 func FuzzStream(f *testing.F) {
 	h := make([]byte, headerSize)
 	for _, frame := range []engine.Frame{

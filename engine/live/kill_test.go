@@ -36,7 +36,7 @@ func work(q *Pair, first int) error {
 	}
 }
 
-// held is what a process has of the system that may be left behind: descriptors, and mappings of shared memory.
+// held counts what a process might leave behind: descriptors, and mappings of shared memory.
 func held(t *testing.T) (descriptors, mappings int) {
 	t.Helper()
 	fds, err := os.ReadDir("/proc/self/fd")
@@ -50,8 +50,8 @@ func held(t *testing.T) (descriptors, mappings int) {
 	return len(fds), strings.Count(string(maps), "memfd:halfpeak")
 }
 
-// TestKillOther kills node 1 in all programs, at any moment: node 0 ends with an error in time, and has no
-// more descriptors and memory than before. No other test runs meanwhile.
+// TestKillOther kills node 1 in all programs, at any moment: node 0 ends with an error in time,
+// and has no more descriptors and memory than before. No other test runs meanwhile.
 func TestKillOther(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	var descriptors, mappings int
@@ -125,8 +125,8 @@ func TestKillThis(t *testing.T) {
 // hung is the number of processes of each transport that TestHang stops.
 const hung = 2
 
-// TestHang stops node 1 in the middle of a job, without ending it: node 0 ends with one error soon after
-// Patience, and Close leaves no process behind.
+// TestHang stops node 1 in the middle of a job, without ending it: node 0 ends with one error soon
+// after Patience, and Close leaves no process behind.
 func TestHang(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it waits for Patience")
@@ -150,7 +150,8 @@ func hang(t *testing.T, transport Transport, first int) error {
 	if err != nil {
 		return err
 	}
-	// A process of its own for each pair: a node that is alone in its process sleeps without telling the scheduler.
+	// A process of its own for each pair: a node that is alone in its process sleeps without
+	// telling the scheduler.
 	parent := exec.Command(path, "parent", string(transport), strconv.Itoa(first))
 	var said bytes.Buffer
 	parent.Stderr = &said
@@ -193,8 +194,8 @@ func hang(t *testing.T, transport Transport, first int) error {
 	return nil
 }
 
-// TestStarved runs out of descriptors at each place where a run or a pair asks for one: what it had is given
-// back. The limit is that of another process.
+// TestStarved runs out of descriptors at each place where a run or a pair asks for one: what it
+// had is given back. The limit is that of another process.
 func TestStarved(t *testing.T) {
 	t.Parallel()
 	path, err := os.Executable()

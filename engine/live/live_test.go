@@ -128,7 +128,8 @@ func byteSize(n int) string {
 	return "n"
 }
 
-// BenchmarkFlag is the least that a message can take: a number in a line of the cache goes from one processor to the other and back.
+// BenchmarkFlag is the least that a message can take: a number in a cache line goes from one
+// processor to the other and back.
 func BenchmarkFlag(b *testing.B) {
 	memory := heap(2)
 	there, back := (*slot)(unsafe.Pointer(&memory[0])), (*slot)(unsafe.Pointer(&memory[8*line]))
@@ -166,7 +167,8 @@ func BenchmarkFlag(b *testing.B) {
 	other.Wait()
 }
 
-// BenchmarkSelf is what the software of a message costs: from a node to itself, no line of the cache moves to another processor.
+// BenchmarkSelf is what the software of a message costs, at both ends: from a node to itself, no
+// cache line moves to another processor.
 func BenchmarkSelf(b *testing.B) {
 	for _, n := range []int{1, 64} {
 		for _, check := range []bool{false, true} {

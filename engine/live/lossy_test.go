@@ -130,7 +130,8 @@ func lossyPorts(t *testing.T, nodes int, r *relay) []*port {
 	return ports
 }
 
-// once stores messages to each other node. Each must run its handler once, after those before it, with its data.
+// once stores messages to each other node. Each message must run its handler once, in order, with
+// its data.
 func once(ep *engine.Endpoint, n, messages int) error {
 	nodes, me := ep.Nodes(), ep.Node()
 	segment := ep.Register(make([]byte, nodes*n))
@@ -177,10 +178,10 @@ func once(ep *engine.Endpoint, n, messages int) error {
 
 // TestLossy runs programs that check all data through relays. All arrives, and once.
 //
-// At a rate of 30 %, a packet and its acknowledgement both get through undamaged with (0.7²)² = 24 %, delayed ones
-// included: these are due a few datagrams later. The time runs out 66 times in a row (attempts), of
-// which the last five may be lost to delays, with 0.76⁶¹ = 5·10⁻⁸ for each packet, and 10⁻⁵ for all 200 of this test at
-// that rate. With 12 times it would be 4 %.
+// At a rate of 30 %, a packet and its acknowledgement both get through undamaged with (0.7²)² = 24
+// %, delayed ones included: these are due a few datagrams later. The time runs out 66 times in a
+// row (attempts), of which the last five may be lost to delays, with 0.76⁶¹ = 5·10⁻⁸ for each
+// packet, and 10⁻⁵ for all 200 of this test at that rate. With 12 times it would be 4 %.
 func TestLossy(t *testing.T) {
 	if attempts != 66 {
 		t.Errorf("%d attempts: is a node given up by chance?", attempts)
@@ -238,7 +239,8 @@ func TestLossy(t *testing.T) {
 				if all.Sent != all.Received || all.BytesSent != all.BytesReceived || all.Malformed != 0 {
 					t.Errorf("%d packets of %d bytes were sent, %d of %d taken, %d malformed", all.Sent, all.BytesSent, all.Received, all.BytesReceived, all.Malformed)
 				}
-				// Not all of 20 faults of a kind are of acknowledgements: half of the datagrams are.
+				// Not all of 20 faults of a kind are of acknowledgements: half of the datagrams
+				// are.
 				const seen = 20
 				if r.lost.Load()+r.damaged.Load() >= seen && all.Resent == 0 {
 					t.Error("nothing was sent again")

@@ -20,7 +20,7 @@ import (
 	"github.com/halfpeak/halfpeak/engine/programs"
 )
 
-// Patience is how long a peer may say nothing.
+// Patience is how long a peer may be silent while something is expected from it.
 const Patience = 4 * time.Second
 
 // A Pair is node 0 of two processes, that of a run.
@@ -36,7 +36,7 @@ type Pair struct {
 	unpin     func()        // the goroutine of Start; nil if it is not pinned
 }
 
-// An answer is what node 1 says: that it is ready, and how the job ended there.
+// An answer is what node 1 says: that it is ready for a job, and how the job ended there.
 type answer struct {
 	Ready bool   `json:"ready,omitempty"`
 	Error string `json:"error,omitempty"`
@@ -52,7 +52,8 @@ type order struct {
 }
 
 // Start starts another process of this program with the given arguments, which must call [Child]
-// with the transport, and connects with it. Close ends it. Pinned, the calling goroutine stays on a processor.
+// with the transport, and connects to it. Close ends it. If pinned, the calling goroutine stays on
+// one processor.
 func Start(t Transport, pinned bool, args ...string) (*Pair, error) {
 	var p *port
 	var fd int
@@ -160,7 +161,7 @@ func (q *Pair) say(o order) error {
 	return nil
 }
 
-// Run runs a job on both nodes. After an error the pair is of no use.
+// Run runs a job on both nodes. After an error, the pair can only be closed.
 func (q *Pair) Run(j Job) (r programs.Result, err error) {
 	if err := j.check(); err != nil {
 		return r, err
@@ -194,8 +195,8 @@ func (q *Pair) Run(j Job) (r programs.Result, err error) {
 	return r, q.answer()
 }
 
-// Close ends the other node, and waits for it if it is a process of ours. One that has failed may not end by itself, and
-// has been waited for. A pinned pair is closed by the goroutine that started it.
+// Close ends the other node, and waits for it if it is a process of ours; if it has failed, not for
+// long, since it may not end by itself. The goroutine that started a pinned pair must close it.
 func (q *Pair) Close() error {
 	if q.unpin != nil {
 		defer q.unpin()

@@ -43,7 +43,8 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	os.Setenv("GORACE", os.Getenv("GORACE")+" atexit_sleep_ms=0") // else children sleep a second before they end
+	// Else the race detector makes children sleep a second before they end.
+	os.Setenv("GORACE", os.Getenv("GORACE")+" atexit_sleep_ms=0")
 	os.Exit(m.Run())
 }
 

@@ -15,7 +15,8 @@ import (
 
 // A link moves the frames of a port.
 type link interface {
-	// send takes the frame, or reports that there is no room now. Then the frame is the caller's again.
+	// send takes the frame, or reports that there is no room now. Then the frame is the caller's
+	// again.
 	send(f *engine.Frame) (sent bool)
 	// receive puts the next frame into an empty box, or reports that none has come.
 	receive(b *box) (received bool)
@@ -53,25 +54,25 @@ func (b *box) memory(n int) {
 
 // A port is a node on real time. It implements [engine.Port].
 type port struct {
-	_ [2 * line]byte // ports of one process are in lines of the cache of their own
+	_ [2 * line]byte // ports of one process share no cache line
 	link
 	node, nodes int
-	epoch       uint8              // of the program: frames of others are thrown away
+	epoch       uint8              // of the program; frames of other epochs are thrown away
 	alone       bool               // no other node is in this process
-	largest     int                // piece that the link takes
-	cut         int                // a smaller largest piece that a job wants; else 0
+	largest     int                // the largest piece that the link takes
+	cut         int                // the largest piece that a job wants, if not 0
 	spin        int                // polls before the processor is let go
 	yield       int                // polls after those that let other goroutines run, before it sleeps
-	adapts      bool               // the spin to what was found in time
+	adapts      bool               // spin changes with what adapt finds
 	waits       int                // since the last trial
 	tried       [2]quantity.Micros // the time of waits with polling, and without
 	began       quantity.Micros    // when the trial did
-	stall       quantity.Micros    // how long it waits before the peer is given up; 0: for ever
-	since       quantity.Micros    // when it began to
+	stall       quantity.Micros    // how long it waits before it gives the peer up; 0: for ever
+	since       quantity.Micros    // when it began to wait
 	start       time.Time
 	chain       uint32          // what pauses are made of
 	got         box             // what Receive returned last
-	waited      bool            // it ended a wait, and Receive is to return it
+	waited      bool            // got ended a wait, and the next Receive returns it
 	sees        bool            // the clock is read before each poll, for seen
 	seen        quantity.Micros // before the poll that ended a wait
 	stash       []*box          // came in while the port waited for room
@@ -85,7 +86,7 @@ type port struct {
 // A signal ends waiting: with err, it also ends the program.
 type signal struct{ err error }
 
-// lost is what a port panics with when its peer is gone; run recovers it.
+// lost is what a port panics with when its peer is gone; guard recovers it.
 type lost struct{ error }
 
 func newPort(node, nodes int) *port {
@@ -106,7 +107,7 @@ func (p *port) tell(s *signal) {
 	p.wake()
 }
 
-// fail ends the program on this node with an error.
+// fail ends the program on this node with an error, which guard returns.
 func (p *port) fail(format string, args ...any) { panic(lost{fmt.Errorf(format, args...)}) }
 
 func (p *port) Node() int            { return p.node }
@@ -216,8 +217,9 @@ func (p *port) Wait(until quantity.Micros) {
 	}
 }
 
-// pause takes some 15 ns. A cache line that is polled without a pause is taken from the node that wants to write
-// it, again and again: a hand-over then takes half as long again, and three times as long at worst.
+// pause takes some 15 ns. Polled without a pause, a cache line is taken again and again from the
+// node that wants to write it: a hand-over then takes half as long again, and three times as long
+// at worst.
 func pause(chain uint32) uint32 {
 	for range gap {
 		chain = chain*1664525 + 1
@@ -227,12 +229,12 @@ func pause(chain uint32) uint32 {
 
 const gap = 15
 
-// mostPolls is the most that a socket is polled before it is slept on.
+// mostPolls is how many times a socket is polled at most before it is slept on.
 const mostPolls = 500
 
-// adapt chooses whether to poll before sleeping, after each wait: polling is faster where the processor has
-// nothing else to do, and slower where the other node wants it. Both are tried for some waits, and
-// the faster is kept for many.
+// adapt chooses after each wait whether to poll before sleeping. Polling is faster on a processor
+// that has nothing else to do, and slower on one that the other node needs. Both are tried for
+// some waits, and the faster one is kept for many.
 func (p *port) adapt() {
 	const try, keep = 16, 4000
 	switch p.waits++; p.waits {
@@ -249,8 +251,8 @@ func (p *port) adapt() {
 	}
 }
 
-// idle lets time go by before poll i+1: it spins, then yields the processor, then sleeps. It returns
-// false at the time until, and when there is a signal.
+// idle lets time go by before poll i+1: it spins, then yields the processor, then sleeps. It
+// returns false at the time until, and when there is a signal.
 func (p *port) idle(i int, until float64) bool {
 	if i < p.spin {
 		return true

@@ -2,9 +2,10 @@
 
 package live
 
-// publish stores v so that a node that sees it also sees what was stored before. The processor
-// keeps stores in order, and the compiler keeps them before a call; an atomic store would also wait
-// until all of them have left the store buffer, here for a cache line that the other node has.
+// publish stores v after everything that was stored before: a node that sees v sees all of it. The
+// processor keeps stores in order, and the compiler does not move them across a call that it does
+// not inline. An atomic store would do more: it would wait until all stores have left the store
+// buffer, that is, for a cache line which the other node has.
 //
 //go:noinline
 func publish(to *uint32, v uint32) { *to = v }

@@ -4,5 +4,5 @@ package live
 
 import "sync/atomic"
 
-// publish stores v so that a node that sees it also sees what was stored before.
+// publish stores v after everything that was stored before: a node that sees v sees all of it.
 func publish(to *uint32, v uint32) { atomic.StoreUint32(to, v) }

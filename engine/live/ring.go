@@ -18,7 +18,7 @@ import (
 const (
 	line      = 64 // bytes of a cache line
 	inline    = 64 // bytes that travel in a slot
-	slots     = 64 // of a ring, a power of two
+	slots     = 64 // of a ring; a power of two
 	blocks    = 32 // of a node
 	blockSize = 16 << 10
 	ringSize  = int(unsafe.Sizeof(ring{}))
@@ -43,8 +43,8 @@ type slot struct {
 	data [inline]byte
 }
 
-// wide are the words of the header as the two numbers that a few bytes of data are: what is stored
-// as wide as it is loaded need not leave the store buffer between.
+// wide is the place of the words, for a few bytes of data as two numbers: a load as wide as the
+// store before it need not wait until that has left the store buffer.
 func (q *slot) wide() *[2]uint64 { return (*[2]uint64)(unsafe.Pointer(&q.Words)) }
 
 // few is how many bytes of data fit into the words of a header.
@@ -79,7 +79,7 @@ type shared struct {
 	selfish bool       // it has
 }
 
-// pack puts up to 16 bytes of data into two numbers, without the call that a copy of any length is.
+// pack puts 1 to 16 bytes of data into two numbers. It saves the call that copies any length.
 func pack(d []byte) (low, high uint64) {
 	le := binary.LittleEndian
 	switch n := len(d); {
@@ -126,7 +126,7 @@ func newShared(memory []byte, node, nodes int, unmap func() error) (*port, error
 	return p, nil
 }
 
-// heap is memory for nodes of one process. The race detector sees what happens in it.
+// heap is memory for the nodes of one process. The race detector watches it.
 func heap(nodes int) []byte {
 	size := sharedSize(nodes)
 	memory := make([]byte, size+line)

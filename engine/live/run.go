@@ -11,15 +11,15 @@ import (
 	"github.com/halfpeak/halfpeak/engine"
 )
 
-// errEnded is the error of nodes whose program cannot go on since another's failed.
+// errEnded is the error of a node that cannot go on because another node's program has failed.
 var errEnded = errors.New("another node ended with an error")
 
-// Run runs a program on nodes of this process, at most 64, each in a goroutine of its own. It returns the
-// errors of all nodes when all have ended; a node that has ended serves the others
-// until then. An error of one node ends all.
+// Run runs a program on nodes of this process, at most 64, each in a goroutine of its own. A node
+// whose program has ended serves the others until all have ended; then Run returns the errors of
+// all nodes. An error of one node ends all.
 func Run(t Transport, nodes int, o Options, program func(*engine.Endpoint) error) error {
 	if nodes < 1 || nodes > 64 {
-		return fmt.Errorf("%d nodes: 1 to 64 can run in a process", nodes)
+		return fmt.Errorf("%d nodes: a process runs 1 to 64", nodes)
 	}
 	ports, err := t.local(nodes)
 	if err != nil {

@@ -104,7 +104,8 @@ func (s *Server) greet(c *net.TCPConn) {
 	if s.greeting = append(s.greeting, c); len(s.greeting) > MaxGreeting {
 		oldest := s.greeting[0]
 		s.greeting = append(s.greeting[:0], s.greeting[1:]...)
-		_ = json.NewEncoder(oldest).Encode(welcome{Halfpeak: version, Error: "the server is full: newer connections came before this one gave its token"}) // it fits the socket's buffer
+		full := welcome{Halfpeak: version, Error: "the server is full: newer connections came before this one gave its token"}
+		_ = json.NewEncoder(oldest).Encode(full) // without waiting: it fits into the socket's buffer
 		_ = oldest.Close()
 	}
 }

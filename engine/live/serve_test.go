@@ -67,8 +67,8 @@ func usable(t *testing.T, address, token string) *Pair {
 	return q
 }
 
-// Connections that say nothing lock nobody out, however many there are: the oldest are told that the
-// server is full, and make room.
+// Connections that say nothing lock nobody out, however many there are: the oldest are told that
+// the server is full, and make room.
 func TestIdleConnections(t *testing.T) {
 	t.Parallel()
 	address := listen(t, &Server{Token: "sesame"})

@@ -10,11 +10,12 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// longest is how many messages the longest burst of a signature has.
+// longest is the number of messages in the longest burst of a signature.
 const longest = 1024
 
-// Signature measures the LogP signature with computations of deltas µs: the median of each point over 3 to
-// 31 repeats, as many as the budget allows, without the cost of the clock.
+// Signature measures the LogP signature with computations of deltas µs. Each point is the median
+// over 3 to 31 repeats, as many as the budget allows, with its 95 % interval and without the cost
+// of the clock.
 func Signature(r Runner, deltas []float64, credits int, budget time.Duration) ([]trace.Burst, error) {
 	start := time.Now()
 	var bursts []trace.Burst

@@ -10,8 +10,8 @@ import (
 
 var _ programs.Transport = (*port)(nil)
 
-// HandOver is the time one way of a frame without data that goes back and forth between the links of
-// two nodes, rounds times: without an endpoint, so what the transport alone takes.
+// HandOver is the one-way time of a frame without data that goes back and forth rounds times
+// between the links of two nodes: there is no endpoint, so it is what the transport alone takes.
 func (p *port) HandOver(rounds int) quantity.Micros {
 	var b box
 	take := func() {

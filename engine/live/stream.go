@@ -36,8 +36,8 @@ type stream struct {
 
 const (
 	streamBuffer = 64 << 10
-	// directly is the size of payloads from which on what is not in the buffer yet is read to its place: a
-	// system call of its own costs less than to copy that much.
+	// directly is the payload size from which the part that is not in the buffer yet is read to its
+	// place: another system call costs less than copying that much.
 	directly = 8 << 10
 )
 
@@ -49,7 +49,7 @@ func newStreams(node int, fds []int) (p *port, err error) {
 	for i, fd := range fds {
 		if i != node {
 			polled++
-			s.conns[i] = &stream{fd: fd, buffer: make([]byte, streamBuffer), poll: polled} // after the event
+			s.conns[i] = &stream{fd: fd, buffer: make([]byte, streamBuffer), poll: polled} // polls[0] is the event
 		}
 	}
 	p.link, p.largest = s, maxPayload
@@ -87,7 +87,7 @@ func (s *streams) send(f *engine.Frame) bool {
 	return true
 }
 
-// after is what is left of two parts after n bytes.
+// after is what is left of two parts when n bytes have been written.
 func after(head, data []byte, n int) (_, _ []byte) {
 	if n < len(head) {
 		return head[n:], data
@@ -221,7 +221,8 @@ func newWaker(node int, fds []int) (w *waker, err error) {
 	return w, nil
 }
 
-// nap is long: a timer before the next tick of the kernel would cost a microsecond or more to set.
+// nap is long: setting a timer that fires before the kernel's next tick costs a microsecond or
+// more.
 func (w *waker) nap(int) time.Duration { return 20 * time.Millisecond }
 
 func (w *waker) wake() {
@@ -239,8 +240,8 @@ func (w *waker) close() {
 	_ = unix.Close(w.event)
 }
 
-// sleep waits until a socket has something to read. A process with one node sleeps without telling
-// Go's scheduler, which would hand the processor to another thread and take it back.
+// sleep waits until a socket has something to read. A process with a single node sleeps without
+// telling Go's scheduler, which would hand the processor to another thread and take it back.
 func (w *waker) sleep(d time.Duration, alone bool) {
 	t := unix.NsecToTimespec(int64(d))
 	if alone {

@@ -15,8 +15,8 @@ type Job struct {
 	Program string `json:"program"`
 	Size    int    `json:"size"`            // bytes of a message
 	Count   int    `json:"count"`           // messages
-	Credits int    `json:"credits"`         // requests without a reply; 0: 64
-	Piece   int    `json:"piece,omitempty"` // bytes that messages are cut into; 0: as many as the transport takes
+	Credits int    `json:"credits"`         // requests without a reply; 0: the default of [Options]
+	Piece   int    `json:"piece,omitempty"` // bytes that messages are cut into; 0: the transport's largest
 	Check   bool   `json:"check,omitempty"` // packets have checksums
 	Each    bool   `json:"each,omitempty"`  // ping_bulk: the clock is read for each message
 	// Deltas are the computations of a signature, in µs.
@@ -34,17 +34,17 @@ const (
 func (j Job) check() error {
 	switch {
 	case j.Size < 1 || j.Size > MaxSize:
-		return fmt.Errorf("messages of %d bytes: they have 1 to %d", j.Size, MaxSize)
+		return fmt.Errorf("messages of %d bytes: give 1 to %d", j.Size, MaxSize)
 	case j.Count < 1 || j.Count > maxCount || len(j.Deltas) > 100:
-		return fmt.Errorf("%d messages: a run has 1 to %d", j.Count, maxCount)
+		return fmt.Errorf("%d messages: give 1 to %d, and at most 100 computations", j.Count, maxCount)
 	case j.Piece < 0:
-		return fmt.Errorf("pieces of %d bytes", j.Piece)
+		return fmt.Errorf("pieces of %d bytes: give at least 1", j.Piece)
 	case j.Credits < 0 || j.Credits > MaxCredits:
-		return fmt.Errorf("%d credits: there are 1 to %d", j.Credits, MaxCredits)
+		return fmt.Errorf("%d credits: give 1 to %d", j.Credits, MaxCredits)
 	}
 	for _, d := range j.Deltas {
 		if !(d >= 0 && d <= 1e4) {
-			return fmt.Errorf("a computation of %g µs: it takes at most 10 ms", d)
+			return fmt.Errorf("a computation of %g µs: it must take 0 to 10 ms", d)
 		}
 	}
 	return nil

@@ -61,7 +61,7 @@ func (t Transport) local(nodes int) (_ []*port, err error) {
 	return ports, nil
 }
 
-// closeAll closes what is not −1.
+// closeAll closes all descriptors but those that are −1.
 func closeAll(fds []int) {
 	for _, fd := range fds {
 		if fd >= 0 {
@@ -78,7 +78,7 @@ func (t Transport) open(node int, fds []int) (*port, error) {
 	return newStreams(node, fds)
 }
 
-// connected makes two sockets that are connected with each other, on this machine alone. They do not block.
+// connected makes two non-blocking sockets that are connected to each other within this machine.
 func (t Transport) connected() (a, b int, err error) {
 	switch t {
 	case Unix:
@@ -119,8 +119,10 @@ func connectedTCP() (a, b int, err error) {
 	if b, err = descriptor(accepted); err != nil {
 		return -1, -1, errors.Join(err, unix.Close(a))
 	}
-	for _, fd := range []int{a, b} { // BBR paces what it sends by a rate that within a machine says nothing: a third of the bandwidth is lost
-		_ = unix.SetsockoptString(fd, unix.IPPROTO_TCP, unix.TCP_CONGESTION, "reno") // a faster way, no more
+	// BBR paces what it sends by a rate that means nothing within a machine, and loses a third of
+	// the bandwidth. If reno is refused, tcp is slower and that is all.
+	for _, fd := range []int{a, b} {
+		_ = unix.SetsockoptString(fd, unix.IPPROTO_TCP, unix.TCP_CONGESTION, "reno")
 	}
 	return a, b, nil
 }
@@ -140,7 +142,8 @@ func connectedUDP() (a, b int, err error) {
 	var addrs [2]unix.Sockaddr
 	for i := 0; i < 2 && err == nil; i++ {
 		if fds[i], err = unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0); err == nil {
-			_ = unix.SetsockoptInt(fds[i], unix.SOL_SOCKET, unix.SO_RCVBUF, 4<<20) // or what the system allows: what does not fit is lost, and sent again
+			// The system may allow less; what does not fit is lost, and sent again.
+			_ = unix.SetsockoptInt(fds[i], unix.SOL_SOCKET, unix.SO_RCVBUF, 4<<20)
 			if err = unix.Bind(fds[i], &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err == nil {
 				addrs[i], err = unix.Getsockname(fds[i])
 			}
@@ -174,8 +177,8 @@ func mapMemory(fd, size int) ([]byte, error) {
 	return unix.Mmap(fd, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_POPULATE)
 }
 
-// pin keeps the goroutine on a processor, that of the node among those that the process may use, until unpin. A
-// process that is started meanwhile may only use that one too.
+// pin keeps the goroutine on one processor until unpin: the node's, among those that the process
+// may use. A process that is started meanwhile may only use that one too.
 func pin(node int) (unpin func(), err error) {
 	runtime.LockOSThread()
 	var may, one unix.CPUSet
@@ -199,7 +202,8 @@ func pin(node int) (unpin func(), err error) {
 	}, unix.SchedSetaffinity(0, &one)
 }
 
-// nanosleep is shorter than [time.Sleep], which waits for whole milliseconds when no goroutine runs.
+// nanosleep is shorter than [time.Sleep], which waits for whole milliseconds when no goroutine
+// runs.
 func nanosleep(d time.Duration) {
 	t := unix.NsecToTimespec(int64(d))
 	_ = unix.Nanosleep(&t, nil) // a caller tries again, whatever it was

@@ -15,9 +15,9 @@ import (
 // TokenVariable is the environment variable that a token comes from if nothing else names one.
 const TokenVariable = "HALFPEAK_TOKEN"
 
-// Token is the token of a server or its client: the given word, or the first line of a file, or else
-// the value of [TokenVariable]. In a file or the environment, ps does not show it. It is empty if
-// there is none; an empty file is an error, since it would let anybody in.
+// Token is the token of a server or its client: the given word, or the first line of a file, or
+// else the value of [TokenVariable]. In a file or the environment, ps does not show it. It is
+// empty if there is none; an empty file is an error, since it would let anybody in.
 func Token(word, path string) (string, error) {
 	switch {
 	case word != "" && path != "":

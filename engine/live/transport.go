@@ -36,9 +36,10 @@ func ParseTransport(name string) (Transport, error) {
 	return "", fmt.Errorf("no transport %q; there are %s", name, strings.Join(names, ", "))
 }
 
-// Switches are the sizes in bytes after which the transport handles data in another way: shared memory has
-// it in the slot, in one block, in more; a stream has it all in its buffer, reads the rest of it to
-// its place, does so again and again; a datagram is one or many.
+// Switches are the sizes in bytes above which the transport treats data in another way. Shared
+// memory has it in the slot, then in one block, then in several. A stream has it in its buffer,
+// then reads the rest of it to its place, then does so again and again. Datagrams are one, then
+// several.
 func (t Transport) Switches() []int {
 	switch t {
 	case Shm:
@@ -87,12 +88,12 @@ func (o Options) endpoint(p *port, t Transport) (*engine.Endpoint, error) {
 	return engine.New(p, e)
 }
 
-// retry is the time in µs after which a datagram without acknowledgement is sent again: long for a
-// machine on which nobody else runs, short for one where the other node has to wait for a processor.
+// retry is the time in µs after which an unacknowledged datagram is sent again: long for a machine
+// on which nothing else runs, short for one where the other node waits for a processor.
 const retry = 2000
 
-// attempts is how often the time runs out until the peer was silent for Patience: after 2, 4 … 64 ms, then
-// each 64 ms.
+// attempts is how many times the time runs out until the peer has been silent for Patience: after
+// 2, 4 … 64 ms, then every 64 ms.
 const attempts = 6 + int(Patience/time.Microsecond-63*retry)/(32*retry)
 
 // guard runs f, and returns the error with which its port gave up.

@@ -20,8 +20,8 @@ import (
 //
 // Pieces travel whole: their offset is 0 and their total is the size of the payload.
 //
-// The checksum of the engine covers the payload and what makes the message; that of the header is
-// for what the transport itself relies on.
+// The engine's checksum covers the payload and the fields of the message; the header's own covers
+// what the transport relies on.
 const (
 	headerSize = 72
 	version    = 2
@@ -30,7 +30,7 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-var errHeader = errors.New("it is no header of a message")
+var errHeader = errors.New("no header of a message")
 
 // lendFrom is the size of payloads that are not copied behind the header before they are sent.
 const lendFrom = 1 << 10
@@ -71,15 +71,15 @@ func encode(h []byte, f *engine.Frame, epoch uint8) {
 	le.PutUint32(h[68:], crc32.Checksum(h[:68], castagnoli))
 }
 
-// decode reads a header; the payload of n bytes is not its concern. A header that is not what
-// encode writes is an error.
+// decode reads a header, which says that n bytes of payload follow. A header that encode does not
+// write is an error.
 func decode(h []byte, f *engine.Frame) (n int, epoch uint8, err error) {
 	le := binary.LittleEndian
 	if len(h) < headerSize || h[0] != 'h' || h[1] != 'p' {
 		return 0, 0, errHeader
 	}
 	if h[2] != version {
-		return 0, 0, fmt.Errorf("it is of version %d, this is version %d", h[2], version)
+		return 0, 0, fmt.Errorf("a header of version %d, and this is version %d", h[2], version)
 	}
 	size := le.Uint32(h[4:])
 	if le.Uint32(h[68:]) != crc32.Checksum(h[:68], castagnoli) || size > maxPayload || h[63] > uint8(engine.Restart) ||

@@ -96,10 +96,10 @@ func runPingBulk(ep *engine.Endpoint, a Args) (r Result, err error) {
 	return r, e.failed
 }
 
-// ThruBulk is the time per store of n bytes from node 0 to node 1, when node 0 does not wait for one
-// to complete before the next. The network takes them as fast as it can: HP-LAM's
-// thru_bulk has the bandwidth n over it. The first third fills the way, and is compared as it
-// arrives; then the time of the others is taken, and what the last has left is compared.
+// ThruBulk is the time per store of n bytes from node 0 to node 1 when node 0 does not wait for
+// one to complete before the next. Hence the bandwidth of HP-LAM's thru_bulk is n over it. The
+// first third of the stores fills the way and is compared as it arrives; the others are timed, and
+// what the last of them leaves is compared.
 func ThruBulk(ep *engine.Endpoint, n, messages int) (interval quantity.Micros, err error) {
 	memory, data := make([]byte, n), make([]byte, n)
 	pattern(data, n)

@@ -5,8 +5,8 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// FanIn is the interval between messages of n bytes, without replies, at node 0, when all other nodes
-// send theirs to it as fast as they can. The first third of them fills the ways.
+// FanIn is the interval between messages of n bytes, without replies, at node 0, when all other
+// nodes send theirs to it as fast as they can. The first third of them fills the ways.
 func FanIn(ep *engine.Endpoint, n, messages int) (interval quantity.Micros, err error) {
 	senders := ep.Nodes() - 1
 	all := senders * messages

@@ -86,8 +86,9 @@ func Latency(ep *engine.Endpoint, n, rounds int) (oneWay, overhead quantity.Micr
 	return oneWay, overhead, nil
 }
 
-// Stream is the interval between messages of n bytes, without replies, that node 0 sends to node 1 as
-// fast as it can. The first third of them fills the way; the interval is that at node 1 over the rest.
+// Stream is the interval between messages of n bytes, without replies, that node 0 sends to node 1
+// as fast as it can. The first third of them fills the way; the interval is that at node 1 over
+// the rest.
 func Stream(ep *engine.Endpoint, n, messages int) (gap quantity.Micros, err error) {
 	data, want := make([]byte, n), make([]byte, n)
 	pattern(want, n)

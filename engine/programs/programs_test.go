@@ -96,7 +96,8 @@ func run[T any](t *testing.T, p platforms.Platform, l platforms.Layer, c virtual
 	return result
 }
 
-// The signature that the engine runs gives LogP's parameters back: all five rows of HP-LAM's table 4.2.
+// The signature that the engine runs gives LogP's parameters back: all five rows of HP-LAM's table
+// 4.2.
 func TestSignatureIsThePlatforms(t *testing.T) {
 	for _, ref := range []string{"hp-lam/gam", "sun-lam-ss20", "sun-lam-ultra1", "paragon", "meiko-cs2"} {
 		p, l, err := platforms.Find(ref)

@@ -8,8 +8,8 @@ import (
 )
 
 // Stages are the stages of a packet's way, in their order. Send and receive keep a processor busy;
-// they are LogP's overheads, with the copies of the data. Hand over is the rest of the one-way time:
-// from the write of the flag or the socket until the other node sees it.
+// they are LogP's overheads, with the copies of the data. Hand over is the rest of the one-way
+// time: from the write of the flag or the socket until the other node sees it.
 var Stages = [...]string{"send", "hand over", "receive"}
 
 // StageTimes are the times of one packet in each of [Stages], as in CLIP's figure 4.9.
@@ -19,9 +19,9 @@ type StageTimes [len(Stages)]quantity.Micros
 // return after the other node has read.
 const leastTime = quantity.Micros(1e-3)
 
-// runStages is the median time of each stage over round trips of messages that travel as one packet.
-// The clock is read around the stages of node 0, and its cost is taken off; without it, the round
-// trip is measured.
+// runStages is the median time of each stage over round trips of messages that travel as one
+// packet. The clock is read around the stages of node 0, and its cost is taken off; without it,
+// the round trip is measured.
 func runStages(ep *engine.Endpoint, a Args) (r Result, err error) {
 	whole, err := runPingBulk(ep, Args{Size: a.Size, Count: a.Count, Warm: a.Warm})
 	if err != nil {

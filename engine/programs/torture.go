@@ -36,12 +36,12 @@ func (t Traffic) peers(node, nodes int) []int {
 	return nil
 }
 
-// guard is the number of bytes around every destination in which nothing may change.
+// guard is how many bytes on each side of a destination must not change.
 const guard = 64
 
 const guardByte = 0xA5
 
-// errGuard is the error of a transfer that wrote beside its destination.
+// errGuard is the error of a transfer that wrote outside of its destination.
 var errGuard = errors.New("a transfer wrote outside of its destination")
 
 // arena is memory with a slot of n bytes for each node, and guard zones around each.
@@ -73,9 +73,9 @@ func (a arena) intact() error {
 	return nil
 }
 
-// TestXfer is HP-LAM's torture test for bulk transfers: each node stores n bytes to each of its peers
-// and gets n bytes from it, rounds times. All data is checked, and memory around each destination.
-// The result is the time that all of it took node 0.
+// TestXfer is HP-LAM's torture test for bulk transfers: each node stores n bytes to each of its
+// peers and gets n bytes from it, rounds times. All data is checked, and memory around each
+// destination. The result is the time that all of it took node 0.
 func TestXfer(ep *engine.Endpoint, t Traffic, n, rounds int) (took quantity.Micros, err error) {
 	nodes, me := ep.Nodes(), ep.Node()
 	stored, home, fetched := newArena(n, nodes), newArena(n, 1), newArena(n, nodes)

@@ -7,7 +7,7 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// must is for a reply of the right form to a request, the first: it cannot fail.
+// must is for the first reply to a request, which cannot fail if its form is right.
 func must(err error) {
 	if err != nil {
 		panic(err)

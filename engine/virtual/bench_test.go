@@ -76,7 +76,7 @@ func BenchmarkPingPong(b *testing.B) {
 	}
 }
 
-// BenchmarkInFlight is the heap that a message in flight takes: one of four words, and one of 64 bytes
+// BenchmarkInFlight is the heap that a message in flight takes: one of four words, one of 64 bytes
 // of data.
 func BenchmarkInFlight(b *testing.B) {
 	b.Run("words", func(b *testing.B) { inFlight(b, nil) })

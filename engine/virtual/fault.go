@@ -6,8 +6,8 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// Faults are what goes wrong in a run. The first five are probabilities for each packet,
-// from 0 to 1, drawn when it has crossed the network.
+// Faults are what goes wrong in a run. The first five are probabilities from 0 to 1, drawn for each
+// packet when it has crossed the network.
 type Faults struct {
 	Seed      uint64
 	Drop      float64
@@ -45,11 +45,11 @@ func (f *Faults) any() bool { return f.Drop+f.Duplicate+f.Corrupt+f.Reorder+f.De
 func (f *Faults) check(nodes int) error {
 	for _, p := range []float64{f.Drop, f.Duplicate, f.Corrupt, f.Reorder, f.Delay} {
 		if !(p >= 0 && p <= 1) {
-			return fmt.Errorf("a fault of probability %v: it is from 0 to 1", p)
+			return fmt.Errorf("a fault of probability %v: probabilities are from 0 to 1", p)
 		}
 	}
 	if !(f.Late >= 0) {
-		return fmt.Errorf("packets late by %v: that is not from 0", f.Late)
+		return fmt.Errorf("packets late by %v: the time must not be negative", f.Late)
 	}
 	for _, when := range []map[int]quantity.Micros{f.Stop, f.Die} {
 		for id := range when {

@@ -109,8 +109,8 @@ func TestTwoSendersOnOneBus(t *testing.T) {
 	}
 }
 
-// A full queue holds packets back in the stage before, up to the sending processor, as Myrinet's links
-// do: it sends no faster than the slowest stage takes, and loses nothing.
+// A full queue holds packets back in the stage before, up to the sending processor, as Myrinet's
+// links do: it sends no faster than the slowest stage takes, and loses nothing.
 func TestBackPressure(t *testing.T) {
 	fast, slow := virtual.Cost{Beta: 1}, virtual.Cost{Beta: 10}
 	for _, drop := range []bool{false, true} {
@@ -132,8 +132,8 @@ func TestBackPressure(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Of 100 packets at last two wait for b, one is in it, two wait for a, and one is held in a; each
-		// other has been in b for 10 µs.
+		// Of 100 packets at last two wait for b, one is in it, two wait for a, and one is held in
+		// a; each other has been in b for 10 µs.
 		if !drop && (got != 100 || issued < 930 || issued > 960) {
 			t.Errorf("back-pressure: %d arrived, the last was issued at %v", got, issued)
 		}
@@ -143,8 +143,8 @@ func TestBackPressure(t *testing.T) {
 	}
 }
 
-// Two nodes that send to each other over a network that is full both ways take out what comes while they
-// wait for room, in handlers too: all of it arrives.
+// Two nodes that send to each other over a network that is full both ways take out what comes
+// while they wait for room, in handlers too: all of it arrives.
 func TestFullBothWays(t *testing.T) {
 	cost := virtual.Cost{Beta: 1}
 	s := virtual.NewSystem("links", virtual.Route{
