@@ -12,6 +12,7 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/study"
 	"github.com/halfpeak/halfpeak/whatif"
 )
 
@@ -123,14 +124,14 @@ func targetRows(t whatif.Target, solutions []whatif.Solution) reports.Rows {
 			needed, number = "none", nil
 			then = atBest(s, value, result)
 		}
-		rows.Data = append(rows.Data, []any{t.String(), shortName(s.Param), s.Param.Path, asItIs(s.Param), needed, s.Param.Value.Num * scale, number, unit,
+		rows.Data = append(rows.Data, []any{t.String(), study.ShortPath(s.Param.Path), s.Param.Path, asItIs(s.Param), needed, s.Param.Value.Num * scale, number, unit,
 			then, s.Now, s.At, quantityUnit, s.Reached, s.Met, s.From * scale, s.To * scale,
 			limitsText(s, t.Quantity), s.Limits[0].Owner, 100 * part(s.Limits, t.Quantity, 0)})
 	}
 	rows.Notes = append(rows.Notes, "Wanted: "+t.String()+".")
 	if len(solutions) == 1 && !solutions[0].Reached {
 		s := solutions[0]
-		rows.Notes = append(rows.Notes, fmt.Sprintf("No value of %s reaches it; the rest is %s.", shortName(s.Param), limitsText(s, t.Quantity)))
+		rows.Notes = append(rows.Notes, fmt.Sprintf("No value of %s reaches it; the rest is %s.", study.ShortPath(s.Param.Path), limitsText(s, t.Quantity)))
 	}
 	return rows
 }
@@ -196,16 +197,6 @@ func limitsText(s whatif.Solution, q whatif.Quantity) string {
 		}
 	}
 	return strings.Join(words, ", ")
-}
-
-// shortName is the parameter's path without what people can spare: "host-dma.tau", "o_r".
-func shortName(p platforms.Param) string {
-	for _, table := range []string{"stage.", "constant."} {
-		if rest, ok := strings.CutPrefix(p.Path, table); ok {
-			return rest
-		}
-	}
-	return strings.TrimPrefix(p.Path, "layer.")
 }
 
 // runCurve prints and draws where two parameters together just meet the target.
