@@ -98,8 +98,12 @@ func sameColumns(old, content []byte) bool {
 	if string(old) == "[]\n" {
 		return true
 	}
-	if keys := firstKeys(content); keys != nil {
-		return slices.Equal(keys, firstKeys(old))
+	if keys, _ := firstKeys(content); keys != nil {
+		before, whole := firstKeys(old)
+		if !whole && len(before) <= len(keys) { // the first object is longer than what was read
+			keys = keys[:len(before)]
+		}
+		return before != nil && slices.Equal(keys, before)
 	}
 	first := func(text []byte) []string {
 		line, _, _ := bytes.Cut(text, []byte("\n"))
@@ -109,30 +113,30 @@ func sameColumns(old, content []byte) bool {
 	return len(heads) > 0 && slices.Equal(heads, first(old))
 }
 
-// firstKeys are the keys of the first object of JSON or JSON Lines, nil if there is none.
-func firstKeys(text []byte) []string {
+// firstKeys are the keys of the first object of JSON or JSON Lines, nil if there is none. Whole is
+// false if the text ends within the object.
+func firstKeys(text []byte) (keys []string, whole bool) {
 	text = bytes.TrimSpace(text)
 	if len(text) == 0 || text[0] != '[' && text[0] != '{' {
-		return nil
+		return nil, true
 	}
-	var keys []string
 	d := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(text, []byte("["))))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return nil
+		return nil, true
 	}
 	for d.More() {
 		key, err := d.Token()
 		name, ok := key.(string)
 		if err != nil || !ok {
-			return nil
+			return keys, false
 		}
 		keys = append(keys, name)
 		var value json.RawMessage
 		if d.Decode(&value) != nil {
-			return nil
+			return keys, false
 		}
 	}
-	return keys
+	return keys, true
 }
 
 func writeFile(path string, content []byte) error {

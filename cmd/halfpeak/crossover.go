@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"path/filepath"
-	"strings"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
@@ -51,15 +49,6 @@ func crossover(refs []string, o compareOptions) (reports.Rows, error) {
 		}
 	}
 	return rows, nil
-}
-
-// forPeople reports whether the output is text or Markdown.
-func (o *output) forPeople() bool {
-	format := o.format
-	if format == "" {
-		format = formats[strings.ToLower(filepath.Ext(o.path))]
-	}
-	return format != reports.CSV && format != reports.JSON
 }
 
 // neverCross says which of two layers is the faster one at all sizes.

@@ -92,7 +92,7 @@ type Entry struct {
 	Of      string // "a time"
 	Name    string // as printed
 	Aliases string // also read
-	Is      string // "1024 B"
+	Is      string // "1024 B"; empty for the units inside
 }
 
 // Vocabulary is the table of all units, for help and documents. Inverse bandwidths, which are a
@@ -103,11 +103,10 @@ func Vocabulary() []Entry {
 		e := Entry{Of: u.Value.Dim.String(), Name: u.Name, Aliases: strings.Join(u.Aliases, ", ")}
 		switch base := baseNames[u.Value.Dim]; {
 		case base == u.Name:
-			e.Is = "the unit inside"
 		case base != "":
-			e.Is = trim(u.Value.Num, 12) + " " + base
+			e.Is = trim(u.Value.Num, 13) + " " + base
 		default:
-			e.Is = trim(u.Value.Num, 12)
+			e.Is = trim(u.Value.Num, 13)
 		}
 		all = append(all, e)
 	}
