@@ -16,6 +16,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/live"
 	"github.com/halfpeak/halfpeak/engine/programs"
+	"github.com/halfpeak/halfpeak/internal/terminal"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 )
@@ -37,6 +38,7 @@ func newEngine() *cobra.Command {
 }
 
 type benchOptions struct {
+	files    reports.Files
 	to       string
 	sizes    sizesFlag
 	programs []string
@@ -83,6 +85,7 @@ Within this machine, tcp does not pace what it sends, whatever the system's defa
 			if len(args) > 0 {
 				o.to = args[0]
 			}
+			o.files = filesOf(cmd)
 			rows, err := o.run(cmd)
 			if err != nil {
 				return err
@@ -159,7 +162,7 @@ func (o *benchOptions) run(cmd *cobra.Command) (rows reports.Rows, err error) {
 		return o.stages(pair)
 	}
 	clock := live.MeasureClock()
-	bar, shown := newProgress(cmd.ErrOrStderr(), 1000, 0, "‰"), int64(0)
+	bar, shown := terminal.Progress(cmd.ErrOrStderr(), 1000, 0, "‰"), int64(0)
 	start := time.Now()
 	b := live.BenchOptions{Programs: o.programs, Credits: o.credits, Check: o.sums, Within: o.within, Budget: o.budget, Seed: o.seed}
 	b.Progress = func(share float64) {
@@ -196,7 +199,7 @@ func (o *benchOptions) run(cmd *cobra.Command) (rows reports.Rows, err error) {
 		fmt.Sprintf("the clock costs %.3g µs to read, half of which is in the percentiles of ping_bulk, and shows differences from %.3g µs", float64(clock.Overhead), float64(clock.Resolution)),
 	}
 	if o.netpipe != "" {
-		err = reports.WriteFile(o.netpipe, func(w io.Writer) error {
+		err = o.files.Write(o.netpipe, func(w io.Writer) error {
 			_, err := io.WriteString(w, netpipe.String())
 			return err
 		})
@@ -263,11 +266,11 @@ func (o *benchOptions) signature(pair *live.Pair) (rows reports.Rows, err error)
 	if o.plot == "" {
 		return rows, nil
 	}
-	return rows, drawSignature(o.plot, "LogP signature of "+string(pair.Transport), bursts)
+	return rows, drawSignature(o.files, o.plot, "LogP signature of "+string(pair.Transport), bursts)
 }
 
 // drawSignature draws the interval against the number of messages, a series for each Δ.
-func drawSignature(path, title string, bursts []programs.Burst) error {
+func drawSignature(files reports.Files, path, title string, bursts []programs.Burst) error {
 	fig := reports.Figure{
 		Title: title,
 		X:     reports.Axis{Label: "messages in the burst", Scale: reports.Log},
@@ -281,7 +284,7 @@ func drawSignature(path, title string, bursts []programs.Burst) error {
 		s := &fig.Series[len(fig.Series)-1]
 		s.X, s.Y = append(s.X, float64(b.Messages)), append(s.Y, float64(b.Interval))
 	}
-	return drawTo(path, fig, 800, 500)
+	return drawTo(files, path, fig, 800, 500)
 }
 
 // connect starts another process of this program, or finds a server.

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/halfpeak/halfpeak/internal/terminal"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
@@ -152,23 +153,37 @@ func (o *output) forPeople() bool {
 	return err == nil && format != reports.CSV && format != reports.JSON
 }
 
-// write prints the rows. Doubts go to stderr where the format has no place for them.
-func (o *output) write(cmd *cobra.Command, rows reports.Rows) error {
+// write prints tables, one under the other: several are for people alone. Doubts go to stderr
+// where the format has no place for them.
+func (o *output) write(cmd *cobra.Command, tables ...reports.Rows) error {
 	format, err := o.kind()
 	if err != nil {
 		return err
 	}
 	view := reports.View{Format: format, Units: o.units.choice}
+	write := func(w io.Writer) error {
+		for i, rows := range tables {
+			if i > 0 {
+				fmt.Fprintln(w)
+			}
+			if err := view.Write(w, rows); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	if o.path == "" {
-		t := terminalOf(cmd)
-		view.Width, view.Color = t.width, t.color
-		err = view.Write(cmd.OutOrStdout(), rows)
+		t := terminal.Of(cmd.Context())
+		view.Width, view.Color = t.Width, t.Color
+		err = write(cmd.OutOrStdout())
 	} else {
-		err = filesOf(cmd).Write(o.path, func(w io.Writer) error { return view.Write(w, rows) })
+		err = filesOf(cmd).Write(o.path, write)
 	}
 	if err == nil && !o.plain && (format == reports.CSV || format == reports.JSON) {
-		for _, note := range rows.Notes {
-			cmd.PrintErrln(note)
+		for _, rows := range tables {
+			for _, note := range rows.Notes {
+				cmd.PrintErrln(note)
+			}
 		}
 	}
 	return err

@@ -2,13 +2,13 @@ package main
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/study"
 )
 
 type predictOptions struct {
@@ -90,7 +90,7 @@ func predict(refs []string, o predictOptions) (reports.Rows, error) {
 			rows.Data = append(rows.Data, []any{p.Name, l.Name, n, oneWay, 2 * oneWay, gap, model.Bandwidth(l.Model, n), model.Throughput(l.Model, n),
 				model.PacketSize(l.Model, n), orNil(model.Regime(l.Model, n)), model.Asymptote(l.Model), half})
 		}
-		rows.Notes = append(rows.Notes, l.Ref()+": "+asymptotes(l.Model))
+		rows.Notes = append(rows.Notes, l.Ref()+": "+study.Asymptotes(l.Model))
 	}
 	return o.cycles.add(rows, clocks)
 }
@@ -101,14 +101,4 @@ func orNil(text string) any {
 		return nil
 	}
 	return text
-}
-
-// asymptotes tells r∞ and n½ in words.
-func asymptotes(l model.Layer) string {
-	peak := model.Asymptote(l)
-	half, ok := model.HalfPeak(l)
-	if !ok || math.IsInf(float64(peak), 0) {
-		return "no cost is per byte, so bandwidth has no peak"
-	}
-	return fmt.Sprintf("r∞ = %s, n½ = %s", peak, half)
 }

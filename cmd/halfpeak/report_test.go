@@ -13,11 +13,13 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/halfpeak/halfpeak/study"
 )
 
 func reportHTML(t *testing.T, refs ...string) []byte {
 	t.Helper()
-	doc, err := report(refs, reportOptions{sizes: newSizes("1..1MiB/16")})
+	doc, err := study.Report("", newSizes("1..1MiB/16").sizes, refs...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +55,7 @@ func TestReportOfEachLayer(t *testing.T) {
 	}
 	for _, row := range all.Data {
 		ref := fmt.Sprintf("%s/%s", row[0], row[1])
-		doc, err := report([]string{ref}, reportOptions{sizes: newSizes("1..1MiB")})
+		doc, err := study.Report("", newSizes("1..1MiB").sizes, ref)
 		if err != nil {
 			t.Errorf("%s: %v", ref, err)
 			continue

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/halfpeak/halfpeak/internal/nearest"
+	"github.com/halfpeak/halfpeak/internal/terminal"
 )
 
 // usageError is a mistake on the command line, as against one in a file.
@@ -24,22 +25,22 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 // run is main without the process. It returns the exit status: 0, 1 for an
 // error, 2 for wrong usage.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	return runIn(newTerminal(stdout, stderr), args, stdin, stdout, stderr)
+	return runIn(terminal.New(stdout, stderr), args, stdin, stdout, stderr)
 }
 
-func runIn(t terminal, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+func runIn(t terminal.Terminal, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root := newRoot()
 	out := &sink{w: stdout}
-	if isClosed(stdout) {
+	if terminal.IsClosed(stdout) {
 		out.w = closed{}
 	}
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(out)
-	root.SetErr(quiet{stderr})
+	root.SetErr(terminal.Quiet{Writer: stderr})
 	strict(root)
 	wrapHelp(root, t)
-	cmd, err := root.ExecuteContextC(t.context())
+	cmd, err := root.ExecuteContextC(t.Context())
 	if out.err != nil {
 		err = out.err // also that of help, which cobra drops
 	}
@@ -49,12 +50,8 @@ func runIn(t terminal, args []string, stdin io.Reader, stdout, stderr io.Writer)
 	if errors.Is(err, syscall.EPIPE) {
 		return 1 // who reads has seen enough, as "| head" does
 	}
-	name := "halfpeak:"
-	if t.errors {
-		name = "\x1b[1;31m" + name + "\x1b[0m"
-	}
-	fmt.Fprint(stderr, name)
-	fmt.Fprintf(quiet{stderr}, " %v\n", err)
+	fmt.Fprint(stderr, t.Alarm("halfpeak:"))
+	fmt.Fprintf(terminal.Quiet{Writer: stderr}, " %v\n", err)
 	if errors.As(err, new(usageError)) {
 		fmt.Fprintf(stderr, "try: %s --help\n", cmd.CommandPath())
 		return 2
@@ -122,6 +119,24 @@ func group(use, short string, sub ...*cobra.Command) *cobra.Command {
 	}
 	c.AddCommand(sub...)
 	return c
+}
+
+// wrapHelp makes the help of all commands fit the terminal. A topic, which is a command that does
+// nothing, is its text alone.
+func wrapHelp(root *cobra.Command, t terminal.Terminal) {
+	usual := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		out := root.OutOrStdout()
+		text := new(strings.Builder)
+		if cmd.Runnable() || cmd.HasSubCommands() {
+			cmd.SetOut(text)
+			usual(cmd, args)
+			cmd.SetOut(out)
+		} else {
+			text.WriteString(cmd.Long + "\n")
+		}
+		fmt.Fprint(out, t.Help(text.String()))
+	})
 }
 
 // noFiles keeps shells from completing flags with names of files where the

@@ -12,6 +12,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/study"
 	"github.com/halfpeak/halfpeak/whatif"
 )
 
@@ -283,7 +284,7 @@ func beforeAfter(before, after whatif.Design, sizes sizesFlag) (reports.Rows, er
 	for _, c := range after.Changes {
 		rows.Notes = append(rows.Notes, fmt.Sprintf("%s: %s → %s", c.Path, c.From, c.To))
 	}
-	was, is := asymptotes(before.Layer.Model), asymptotes(after.Layer.Model)
+	was, is := study.Asymptotes(before.Layer.Model), study.Asymptotes(after.Layer.Model)
 	if was != is {
 		is = was + " → " + is
 	}

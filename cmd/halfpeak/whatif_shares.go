@@ -10,11 +10,9 @@ import (
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/study"
 	"github.com/halfpeak/halfpeak/whatif"
 )
-
-// tornadoPart is by how much a tornado changes each parameter.
-const tornadoPart = 0.1
 
 // oneSize is the default of questions about one size.
 func (o *whatifOptions) oneSize(cmd *cobra.Command) {
@@ -43,12 +41,14 @@ func (o *whatifOptions) runSensitivity(cmd *cobra.Command, d whatif.Design) erro
 			if err != nil {
 				return err
 			}
-			all, err := d.Sensitivities(q, tornadoPart)
+			all, err := d.Sensitivities(q, study.TornadoPart)
 			if err != nil {
 				return err
 			}
 			if picture == nil {
-				picture = tornado(d, q, all)
+				if picture, err = study.Tornado(d, q); err != nil {
+					return err
+				}
 			}
 			now := q.Of(d.Layer.Model)
 			text := func(v float64) any {
@@ -69,32 +69,6 @@ func (o *whatifOptions) runSensitivity(cmd *cobra.Command, d whatif.Design) erro
 		return usagef("a tornado shows one quantity of one size; give one --size and one --of")
 	}
 	return o.write(cmd, rows, picture)
-}
-
-func tornado(d whatif.Design, q whatif.Quantity, all []whatif.Sensitivity) reports.Picture {
-	now := q.Of(d.Layer.Model)
-	t := reports.Tornado{Title: d.Layer.Ref() + ": " + q.Title(), X: reports.Axis{Label: q.Head()}, Base: now,
-		BaseLabel: whatif.Format(quantity.Value{Num: now, Dim: q.Dim()}), Less: "parameter 10 % smaller", More: "parameter 10 % larger"}
-	all = slices.Clone(all)
-	width := func(s whatif.Sensitivity) float64 {
-		w := 0.0
-		for _, v := range []float64{s.Low, s.High} {
-			if !math.IsNaN(v) {
-				w = max(w, math.Abs(v-now))
-			}
-		}
-		return w
-	}
-	slices.SortStableFunc(all, func(a, b whatif.Sensitivity) int { return compareFloats(width(b), width(a)) })
-	for _, s := range all {
-		if width(s) > 1e-9*now {
-			t.Bars = append(t.Bars, reports.Bar{Name: shortName(s.Param) + " " + whatif.Format(s.Param.Value), Low: s.Low, High: s.High})
-		}
-	}
-	if still := len(all) - len(t.Bars); still > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("Parameters that change nothing here: %d.", still))
-	}
-	return t
 }
 
 // runWhere prints and draws which stage or parameter owns how much of the time.
@@ -140,35 +114,10 @@ func (o *whatifOptions) wherePicture(cmd *cobra.Command, d whatif.Design) (repor
 	if !cmd.Flags().Changed("size") || len(sizes.sizes) < 2 {
 		sizes = newSizes("1..1MiB/16")
 	}
-	lo, hi := slices.Min(sizes.sizes), slices.Max(sizes.sizes)
-	boundaries := model.Boundaries(d.Layer.Model, lo, hi)
-	a := reports.Areas{Title: d.Layer.Ref() + ": where the one-way time goes", X: reports.Axis{Label: "message size", Scale: reports.Log, Bytes: true},
-		Y: reports.Axis{Label: "part of the one-way time (%)", Max: 100}}
 	if gap {
-		a.Title, a.Y.Label = d.Layer.Ref()+": what keeps the next message waiting", "part of the gap (%)"
+		return study.Shares(d, study.Gap, sizes.sizes)
 	}
-	for i, n := range withBoundaries(sizes.sizes, boundaries) {
-		owners, err := d.Owners(n)
-		if err != nil {
-			return nil, err
-		}
-		a.XS = append(a.XS, float64(n))
-		for k, s := range owners {
-			if i == 0 {
-				a.Parts = append(a.Parts, reports.Part{Name: s.Owner})
-			}
-			of := float64(s.OneWay / d.Layer.Model.OneWay(n))
-			if gap {
-				of = float64(s.Gap / d.Layer.Model.Gap(n))
-			}
-			a.Parts[k].Y = append(a.Parts[k].Y, 100*max(of, 0))
-		}
-	}
-	a.Parts = slices.DeleteFunc(a.Parts, func(p reports.Part) bool { return slices.Max(p.Y) < 0.5 })
-	for _, n := range boundaries {
-		a.Marks = append(a.Marks, reports.Mark{Kind: reports.AtX, X: float64(n), Label: model.Regime(d.Layer.Model, n) + " up to " + n.String()})
-	}
-	return a, nil
+	return study.Shares(d, study.OneWay, sizes.sizes)
 }
 
 // runLandmarks prints the sizes that people ask for.
@@ -188,7 +137,7 @@ func (o *whatifOptions) runLandmarks(cmd *cobra.Command, d whatif.Design) error 
 		}
 		n, ok := whatif.SizeFor(l, part)
 		if !ok {
-			rows.Notes = append(rows.Notes, name+": none, "+asymptotes(l)+".")
+			rows.Notes = append(rows.Notes, name+": none, "+study.Asymptotes(l)+".")
 			continue
 		}
 		low, high, meaning := any(nil), any(nil), any(nil)

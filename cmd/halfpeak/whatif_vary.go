@@ -13,9 +13,9 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
+	"github.com/halfpeak/halfpeak/internal/terminal"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/whatif"
@@ -81,7 +81,7 @@ func (o *whatifOptions) sweep(cmd *cobra.Command, d whatif.Design) (*whatif.Swee
 
 // drive runs the sweep with a progress bar on a terminal.
 func (o *whatifOptions) drive(ctx context.Context, cmd *cobra.Command, s *whatif.Sweep, first int64, encode whatif.Encoder, each ...func(*whatif.Block) error) error {
-	bar := newProgress(cmd.ErrOrStderr(), int64(s.Rows()), first, "rows")
+	bar := terminal.Progress(cmd.ErrOrStderr(), int64(s.Rows()), first, "rows")
 	err := s.Run(ctx, first, encode, func(b *whatif.Block) error {
 		for _, f := range each {
 			if err := f(b); err != nil {
@@ -93,27 +93,6 @@ func (o *whatifOptions) drive(ctx context.Context, cmd *cobra.Command, s *whatif
 	})
 	bar(-1)
 	return err
-}
-
-// newProgress returns what counts things ("rows") in a bar, with their rate, if w is a
-// terminal; a count below zero ends it.
-func newProgress(w io.Writer, total, done int64, things string) func(n int64) {
-	if q, ok := w.(quiet); ok {
-		w = q.Writer // the bar is of this program, and moves the cursor
-	}
-	if _, ok := isTerminal(w); !ok {
-		return func(int64) {}
-	}
-	bar := progressbar.NewOptions64(total, progressbar.OptionSetWriter(w), progressbar.OptionShowCount(), progressbar.OptionShowIts(),
-		progressbar.OptionSetItsString(things), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
-	_ = bar.Add64(done) // only a bar: what it cannot show does not matter
-	return func(rows int64) {
-		if rows < 0 {
-			_ = bar.Clear()
-			return
-		}
-		_ = bar.Add64(rows)
-	}
 }
 
 // stream writes the rows as they come.

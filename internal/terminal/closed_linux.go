@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"fmt"
@@ -10,12 +10,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// isClosed reports whether the program was started without a standard output, as by ">&-". Go
+// IsClosed reports whether the program was started without a standard output, as by ">&-". Go
 // opens /dev/null in its place, for reading and writing. So do few others: what they opened is
 // known by O_CLOEXEC on older kernels, by the parent that has the same, or by being Python or
 // Node, which throw output away like this. Where standard error is /dev/null as well, nobody is
 // there to be told.
-func isClosed(w io.Writer) bool {
+func IsClosed(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	if !ok || !isNull(fmt.Sprintf("/proc/self/fd/%d", f.Fd())) || isNull("/proc/self/fd/2") {
 		return false
