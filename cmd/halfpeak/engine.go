@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak/engine/live"
+	"github.com/halfpeak/halfpeak/internal/terminal"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/study"
@@ -35,6 +36,7 @@ func newEngine() *cobra.Command {
 
 type benchOptions struct {
 	to       string
+	files    reports.Files
 	sizes    sizesFlag
 	programs []string
 	credits  int
@@ -80,6 +82,7 @@ Within this machine, tcp does not pace what it sends, whatever the system's defa
 			if len(args) > 0 {
 				o.to = args[0]
 			}
+			o.files = filesOf(cmd)
 			rows, err := o.run(cmd)
 			if err != nil {
 				return err
@@ -155,7 +158,7 @@ func (o *benchOptions) run(cmd *cobra.Command) (rows reports.Rows, err error) {
 	case "signature":
 		s, err := study.BenchSignature(pair, o.credits, o.budget)
 		if err == nil && o.plot != "" {
-			err = drawTo(o.plot, s.Figure(), 800, 500)
+			err = drawTo(o.files, o.plot, s.Figure(), 800, 500)
 		}
 		if err != nil {
 			return rows, err
@@ -172,7 +175,7 @@ func (o *benchOptions) run(cmd *cobra.Command) (rows reports.Rows, err error) {
 	for _, n := range o.sizes.sizes {
 		b.Sizes = append(b.Sizes, int(n))
 	}
-	bar := newProgress(cmd.ErrOrStderr(), 1000, 0, "‰")
+	bar := terminal.Progress(cmd.ErrOrStderr(), 1000, 0, "‰")
 	shown := int64(0)
 	b.Progress = func(share float64) {
 		now := max(shown, int64(1000*min(share, 1)))
@@ -185,7 +188,7 @@ func (o *benchOptions) run(cmd *cobra.Command) (rows reports.Rows, err error) {
 		return rows, err
 	}
 	if o.netpipe != "" {
-		err = reports.WriteFile(o.netpipe, func(w io.Writer) error {
+		err = o.files.Write(o.netpipe, func(w io.Writer) error {
 			_, err := io.WriteString(w, measured.NetPIPE())
 			return err
 		})

@@ -1,15 +1,12 @@
 package main
 
 import (
-	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak/engine/virtual"
-	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/study"
 )
 
@@ -112,16 +109,12 @@ func (o *validateOptions) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if o.trace != "" {
-		if err := reports.WriteFile(o.trace, asked.Trace.Write); err != nil {
+		if err := filesOf(cmd).Write(o.trace, asked.Trace.Write); err != nil {
 			return err
 		}
 	}
 	if o.plot != "" {
-		f := v.Figure()
-		err := reports.WriteFile(o.plot, func(w io.Writer) error {
-			return f.WriteImage(w, filepath.Ext(o.plot), o.width, o.height)
-		})
-		if err != nil {
+		if err := drawTo(filesOf(cmd), o.plot, v.Figure(), o.width, o.height); err != nil {
 			return err
 		}
 	}
