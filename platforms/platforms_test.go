@@ -367,7 +367,7 @@ func TestFormulas(t *testing.T) {
 	fails("clip", `stage("wire", "gamma")`, "no parameter stage.wire.gamma")
 	fails("clip", `roof("sbus")`, `no roof "sbus"`)
 	fails("clip/pio", "best_packet(4KiB)", "the layer has no pipeline of 3 stages at 4 KiB")
-	fails("clip/pio", "n_half()", "there is no half of the peak")
+	fails("clip/pio", "n_half()", "bandwidth has no peak")
 	fails("paragon", "clock", `no parameter, constant or function "clock"`)
 	fails("paragon", `phase(1s, "hp-lam", 1s, "sun-lam-ss20")`, "platform paragon has no clock")
 	fails("hp-lam", `phase(1s, "paragon", 1s, "sun-lam-ss20")`, "platform paragon has no clock")

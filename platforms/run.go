@@ -82,13 +82,13 @@ func (b *builder) full(path, full string, bounded bool, what string) (drop bool,
 }
 
 // protocolFields are the numbers of a protocol.
-var protocolFields = map[string]describer{
-	"credits":    {Param: Param{Measure: model.Count}},
-	"inbox":      {Param: Param{Measure: model.Count}},
-	"rendezvous": {Param: Param{Measure: model.Size}},
-	"retry":      {Param: Param{Measure: model.Time}},
-	"poll":       {Param: Param{Measure: model.Time}},
-	"interrupt":  {Param: Param{Measure: model.Time}},
+var protocolFields = map[string]Param{
+	"credits":    {Measure: model.Count},
+	"inbox":      {Measure: model.Count},
+	"rendezvous": {Measure: model.Size},
+	"retry":      {Measure: model.Time},
+	"poll":       {Measure: model.Time},
+	"interrupt":  {Measure: model.Time},
 }
 
 // protocolTables reads the protocols, which layers name.

@@ -88,7 +88,7 @@ func tornado(d whatif.Design, q whatif.Quantity, all []whatif.Sensitivity) repor
 	slices.SortStableFunc(all, func(a, b whatif.Sensitivity) int { return compareFloats(width(b), width(a)) })
 	for _, s := range all {
 		if width(s) > 1e-9*now {
-			t.Bars = append(t.Bars, reports.Bar{Name: shortName(s.Param) + " " + whatif.Format(s.Param.Value), Low: s.Low, High: s.High})
+			t.Bars = append(t.Bars, reports.Bar{Name: s.Param.Short() + " " + whatif.Format(s.Param.Value), Low: s.Low, High: s.High})
 		}
 	}
 	if still := len(all) - len(t.Bars); still > 0 {
