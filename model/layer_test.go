@@ -45,6 +45,7 @@ var layers = map[string]Layer{
 	"fragmented, window":       &Fragmented{&Linear{20, 0.01}, 8132, 2},
 	"fragmented, of pipelines": &Fragmented{clipPaper, 8132, 8},
 	"table":                    measured,
+	"shared":                   &Shared{3, 0.01, 4},
 	"series":                   &Series{Below: &clipAll, Added: &Linear{4, 0.002}},
 }
 
