@@ -131,7 +131,7 @@ func (s subject) thresholds() []reports.Block {
 func (s subject) pipeline(hi quantity.Bytes) ([]reports.Block, error) {
 	var blocks []reports.Block
 	for _, n := range []quantity.Bytes{16 * quantity.KiB, 64 * quantity.KiB, 4 * quantity.KiB, quantity.KiB} {
-		pipe, ok := model.At(s.Layer.Model, n).(model.Pipeline)
+		pipe, ok := model.At(s.Layer.Model, n).(*model.Pipeline)
 		if !ok || n > hi {
 			continue
 		}
@@ -150,7 +150,7 @@ func (s subject) pipeline(hi quantity.Bytes) ([]reports.Block, error) {
 		break
 	}
 	sizes := slices.DeleteFunc([]quantity.Bytes{4 * quantity.KiB, 16 * quantity.KiB, 64 * quantity.KiB}, func(n quantity.Bytes) bool {
-		_, ok := model.At(s.Layer.Model, n).(model.Pipeline)
+		_, ok := model.At(s.Layer.Model, n).(*model.Pipeline)
 		return !ok || n > hi
 	})
 	if len(sizes) == 0 {

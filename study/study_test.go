@@ -83,7 +83,7 @@ func TestCuts(t *testing.T) {
 
 // 2 µs + 2 ns/B and 6 µs + 1 ns/B cost the same at 4000 bytes.
 func TestCrossover(t *testing.T) {
-	a, b := made("a", model.Linear{Beta: 2, Tau: 0.002}), made("b", model.Linear{Beta: 6, Tau: 0.001})
+	a, b := made("a", &model.Linear{Beta: 2, Tau: 0.002}), made("b", &model.Linear{Beta: 6, Tau: 0.001})
 	c, err := FindCrossover(nil, b, a)
 	if err != nil {
 		t.Fatal(err)
@@ -98,7 +98,7 @@ func TestCrossover(t *testing.T) {
 	if s := c.Sentences(); len(s) != 1 || !strings.HasPrefix(s[0], "a/x is faster up to ") {
 		t.Errorf("%q", s)
 	}
-	slow := made("slow", model.Linear{Beta: 7, Tau: 0.003})
+	slow := made("slow", &model.Linear{Beta: 7, Tau: 0.003})
 	if c, err := FindCrossover(nil, a, slow); err != nil || len(c.Overtakings) > 0 || !slices.Equal(c.Notes, []string{"a/x is faster than slow/x at all sizes up to 1 GiB."}) {
 		t.Errorf("%+v, %v", c, err)
 	}

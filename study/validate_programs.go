@@ -70,7 +70,7 @@ func (r *layerRun) latency(n quantity.Bytes) error {
 			row.Measured, row.Low, row.High = float64(p.OneWay), float64(p.Low), float64(p.High)
 		}
 	}
-	if p, ok := model.At(r.model, n).(model.Pipeline); ok && len(p.Stages) >= model.PaperStages {
+	if p, ok := model.At(r.model, n).(*model.Pipeline); ok && len(p.Stages) >= model.PaperStages {
 		row.PaperBound = float64(p.PaperBound(n, p.PacketSize(n)))
 	}
 	if send, _ := r.model.Overheads(n); send > 0 {
@@ -82,7 +82,7 @@ func (r *layerRun) latency(n quantity.Bytes) error {
 
 // shortPiece is why pieces in a pipeline may take longer than the formula says.
 func (r *layerRun) shortPiece(n quantity.Bytes) []bound {
-	s, ok := model.At(r.model, n).(model.Fragmented)
+	s, ok := model.At(r.model, n).(*model.Fragmented)
 	switch {
 	case !ok || n <= s.MTU:
 		return nil
@@ -228,15 +228,14 @@ const maxTried = 256
 // packet finds the best packet by running: of small messages with all sizes, of others with all
 // numbers of packets up to maxTried, and then all sizes within a tenth of the best.
 func (r *layerRun) packet(n quantity.Bytes) error {
-	judged, ok := model.At(r.model, n).(model.Pipeline)
-	p, piped := model.At(r.design.Layer.Model, n).(model.Pipeline)
+	judged, ok := model.At(r.model, n).(*model.Pipeline)
+	p, piped := model.At(r.design.Layer.Model, n).(*model.Pipeline)
 	if !ok || !piped || n < 2 || n > 64*quantity.KiB {
 		return nil
 	}
 	best, least := quantity.Bytes(0), quantity.Micros(math.Inf(1))
 	try := func(size quantity.Bytes) error {
-		p.Cut = model.Cut{Rule: model.CutFixed, Size: size}
-		s, err := virtual.Build(r.design.Layer.Ref(), p)
+		s, err := virtual.Build(r.design.Layer.Ref(), &model.Pipeline{Stages: p.Stages, Cut: model.Cut{Rule: model.CutFixed, Size: size}})
 		if err != nil {
 			return err
 		}
