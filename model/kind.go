@@ -11,7 +11,7 @@ import (
 // Kinds is the registry of the kinds of model: what a platform file can say, what can be
 // changed, described and explained of a layer follows from its row.
 var Kinds = []*Kind{
-	linearKind, logPKind, logGPKind, pipelineKind, switchKind, envelopeKind, fragmentedKind, seriesKind,
+	linearKind, logPKind, logGPKind, pipelineKind, switchKind, envelopeKind, fragmentedKind, seriesKind, tableKind, sharedKind,
 }
 
 // FindKind returns the kind of the name in a platform file, or of one that it had before.

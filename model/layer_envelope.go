@@ -13,15 +13,18 @@ type Envelope struct {
 	Branches []Branch
 }
 
-func (e *Envelope) at(n quantity.Bytes) *Branch {
+// fastest is the index of the branch for n bytes.
+func (e *Envelope) fastest(n quantity.Bytes) int {
 	best, least := 0, e.Branches[0].Layer.OneWay(n)
 	for i := 1; i < len(e.Branches); i++ {
 		if t := e.Branches[i].Layer.OneWay(n); t < least {
 			best, least = i, t
 		}
 	}
-	return &e.Branches[best]
+	return best
 }
+
+func (e *Envelope) at(n quantity.Bytes) *Branch { return &e.Branches[e.fastest(n)] }
 
 // Select returns the branch with the least time for n bytes.
 func (e *Envelope) Select(n quantity.Bytes) (string, Layer) {
@@ -42,7 +45,7 @@ func (e *Envelope) Overheads(n quantity.Bytes) (send, receive quantity.Micros) {
 
 // Resources are those of the branch with the least one-way time.
 func (e *Envelope) Resources() Resources {
-	return Choice{Branches: ways(e.Branches), Least: true}
+	return Choice{Branches: ways(e.Branches), Least: true, fastest: e.fastest}
 }
 
 var envelopeKind = kindOf[Envelope](Kind{

@@ -44,6 +44,8 @@ var layers = map[string]Layer{
 	"fragmented, odd":          &Fragmented{&hpLAMLong, 1500, 0},
 	"fragmented, window":       &Fragmented{&Linear{20, 0.01}, 8132, 2},
 	"fragmented, of pipelines": &Fragmented{clipPaper, 8132, 8},
+	"table":                    measured,
+	"shared":                   &Shared{3, 0.01, 4},
 	"series":                   &Series{Below: &clipAll, Added: &Linear{4, 0.002}},
 }
 

@@ -70,6 +70,7 @@ type Choice struct {
 	// one-way time, the first of several.
 	Branches []Way
 	Least    bool
+	fastest  func(n quantity.Bytes) int // the model's own choice, which others cannot see
 }
 
 // A Way is a branch of a [Choice].

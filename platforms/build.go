@@ -115,7 +115,7 @@ func (b *builder) constantTables() error {
 		if !constantRule.MatchString(t.Name) {
 			return b.errorf(path, "formulas cannot name %q; use letters, digits and _", t.Name)
 		}
-		b.constants[t.Name] = &scope{b: b, table: t, path: path, fields: map[string]describer{"value": {Param: Param{Path: path}}}}
+		b.constants[t.Name] = &scope{b: b, table: t, path: path, fields: map[string]Param{"value": {Path: path}}}
 	}
 	for _, t := range tables {
 		i, err := b.constants[t.Name].slot("value")
@@ -130,7 +130,7 @@ func (b *builder) constantTables() error {
 func (b *builder) roofTables() error {
 	for _, t := range b.tables("roof") {
 		path := "roof." + t.Name
-		s := scope{b: b, table: t, path: path, fields: map[string]describer{"rate": {}}}
+		s := scope{b: b, table: t, path: path, fields: map[string]Param{"rate": {}}}
 		i, err := s.slot("rate")
 		if err != nil {
 			return err
@@ -166,10 +166,10 @@ func (b *builder) stageTables() error {
 		if err != nil {
 			return err
 		}
-		s := scope{b: b, table: t, path: path, fields: map[string]describer{
-			"beta":  {Param: Param{Measure: model.Time, Symbol: "β", Phrase: "fixed cost of a packet"}},
-			"tau":   {Param: Param{Measure: model.PerByte, Symbol: "τ", Phrase: "time per byte"}},
-			"queue": {Param: Param{Measure: model.Count}},
+		s := scope{b: b, table: t, path: path, fields: map[string]Param{
+			"beta":  {Measure: model.Time, Symbol: "β", Phrase: "fixed cost of a packet"},
+			"tau":   {Measure: model.PerByte, Symbol: "τ", Phrase: "time per byte"},
+			"queue": {Measure: model.Count},
 		}}
 		spec := stageSpec{host: host}
 		if spec.beta, err = s.slot("beta"); err == nil {
@@ -390,10 +390,10 @@ func (b *builder) spec(name string) (*layerSpec, error) {
 
 // fields reads the parameters of a layer.
 func (b *builder) fields(path string, t Table, s *layerSpec) error {
-	given := scope{b: b, table: t, path: path, fields: map[string]describer{}}
+	given := scope{b: b, table: t, path: path, fields: map[string]Param{}}
 	for i := range s.kind.Fields {
 		f := &s.kind.Fields[i]
-		given.fields[f.Key] = describer{Param: Param{Kind: s.kind.Name, Measure: f.Measure, Symbol: f.Symbol, Phrase: f.Phrase}, words: f.Words}
+		given.fields[f.Key] = Param{Kind: s.kind.Name, Measure: f.Measure, Symbol: f.Symbol, Phrase: f.Phrase, words: f.Words}
 	}
 	for i := range s.kind.Fields {
 		f := &s.kind.Fields[i]
@@ -454,8 +454,8 @@ func (b *builder) branches(path string, t Table, s *layerSpec) ([]branchSpec, er
 		case !last && !bounded:
 			return nil, b.errorf(at, "no up_to; only the last branch goes without")
 		case !last:
-			of := scope{b: b, table: Table{t.Kind, t.Name, entry}, path: at, source: text(t.Keys, "source"), fields: map[string]describer{
-				"up_to": {Param: Param{Kind: s.kind.Name, Measure: model.Size, Phrase: "largest size that goes by " + name}},
+			of := scope{b: b, table: Table{t.Kind, t.Name, entry}, path: at, source: text(t.Keys, "source"), fields: map[string]Param{
+				"up_to": {Kind: s.kind.Name, Measure: model.Size, Phrase: "largest size that goes by " + name, Bound: true},
 			}}
 			var err error
 			if next.upTo, err = of.slot("up_to"); err != nil {

@@ -62,14 +62,16 @@ func list(keys []Key, name string) []string {
 }
 
 // Set gives the key of the table a value, in place of one that it has.
-func (t *Table) Set(name string, value any) {
-	for i := range t.Keys {
-		if t.Keys[i].Name == name {
-			t.Keys[i].Value = value
+func (t *Table) Set(name string, value any) { set(&t.Keys, name, value) }
+
+func set(keys *[]Key, name string, value any) {
+	for i := range *keys {
+		if (*keys)[i].Name == name {
+			(*keys)[i].Value = value
 			return
 		}
 	}
-	t.Keys = append(t.Keys, Key{name, value})
+	*keys = append(*keys, Key{name, value})
 }
 
 // A form is what a key may have for a value.

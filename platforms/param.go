@@ -25,16 +25,22 @@ type Param struct {
 	Measure model.Measure
 	Symbol  string // "β"; "" if it has none
 	Phrase  string // what it is, for people
+	Bound   bool   // it is the threshold of a switch
 
 	Text   string // as in the file: "5.9us/KB" or a formula
-	Word   string // of [model.CutWords], if it is no number; the Value then is 0 bytes
+	Word   string // in place of a number, as [model.CutWords]; the Value then is 0 bytes
 	Value  quantity.Value
 	Source string // section or table of the paper, or how it was derived
 
 	// PlusMinus is half the width of the 95 % interval about Value, in its
 	// unit (µs and bytes); 0 where the file gives none.
 	PlusMinus float64
+
+	words []string // that it may have in place of a number
 }
+
+// TakesWord reports whether the word can stand in place of a number.
+func (p Param) TakesWord(word string) bool { return slices.Contains(p.words, word) }
 
 // Constant reports whether it is a constant of the platform, which stands in a model by formulas alone.
 func (p Param) Constant() bool { return p.Table == "constant" }
@@ -54,7 +60,6 @@ type slot struct {
 	at      string         // the key in the file that errors name
 	formula *quantity.Expr // of slots; nil if the parameter has been changed
 	within  *string        // what stands behind ±, if something does
-	words   []string       // that it may have in place of a number
 	changed bool           // it has another value than in the file
 }
 
@@ -84,12 +89,6 @@ func (s *slot) compute(values []float64) error {
 	return err
 }
 
-// A describer is what a key of a table stands for.
-type describer struct {
-	Param
-	words []string
-}
-
 // A scope is a table whose keys are parameters, and what formulas there may name: the constants, the
 // other keys of the table, and the parameters of the stages that stand above: stage("wire", "beta").
 type scope struct {
@@ -97,7 +96,7 @@ type scope struct {
 	table  Table
 	path   string
 	source string // if it is not that of the table
-	fields map[string]describer
+	fields map[string]Param
 }
 
 // slot is the parameter of the key, computed once.
@@ -114,7 +113,7 @@ func (s *scope) element(key string, i int) (int, error) {
 func (s *scope) compute(key, at, name, given string) (int, error) {
 	b := s.b
 	d := s.fields[key]
-	of := slot{Param: d.Param, at: at, words: d.words}
+	of := slot{Param: d, at: at}
 	of.Path = cmp.Or(of.Path, at)
 	if i, done := b.slotAt[of.Path]; done {
 		return i, nil

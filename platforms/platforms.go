@@ -68,7 +68,7 @@ func (l Layer) Ref() string { return l.Platform + "/" + l.Name }
 func (l Layer) Eval(formula string, n quantity.Bytes) (quantity.Value, error) {
 	return quantity.Eval(formula, func(name string, args []any) (quantity.Value, error) {
 		if name == "n" && args == nil && n > 0 {
-			return size(n), nil
+			return quantity.Value{Num: float64(n), Dim: quantity.DimSize}, nil
 		}
 		return l.scope(name, args)
 	})

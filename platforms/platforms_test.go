@@ -66,7 +66,7 @@ func TestParseErrors(t *testing.T) {
 	check(oneLayer+"[constant.a-b]\nvalue = \"1us\"\nsource = \"s\"\n", `my.toml:6:11: constant.a-b: formulas cannot name "a-b"; use letters, digits and _`)
 	// Models.
 	check("[layer.x]\nmodel = \"linar\"\n", `my.toml:2:1: layer.x.model: no model "linar"; did you mean "linear"?`)
-	check("[layer.x]\nsource = \"s\"\n", `my.toml:1:8: layer.x: no model; write model = "linear" or another of envelope, fragmented, linear, loggp, logp, pipeline, series, switch`)
+	check("[layer.x]\nsource = \"s\"\n", `my.toml:1:8: layer.x: no model; write model = "linear" or another of envelope, fragmented, linear, loggp, logp, pipeline, series, shared, switch, table`)
 	check("default = \"y\"\n"+oneLayer, `my.toml:1:1: default: no layer "y"; did you mean "x"?`)
 	// Numbers.
 	check(linear(`beta = 3`), `my.toml:3:8: a number without a unit; write it as text with its unit, as in "5.9us/KB"`)
@@ -367,7 +367,7 @@ func TestFormulas(t *testing.T) {
 	fails("clip", `stage("wire", "gamma")`, "no parameter stage.wire.gamma")
 	fails("clip", `roof("sbus")`, `no roof "sbus"`)
 	fails("clip/pio", "best_packet(4KiB)", "the layer has no pipeline of 3 stages at 4 KiB")
-	fails("clip/pio", "n_half()", "there is no half of the peak")
+	fails("clip/pio", "n_half()", "bandwidth has no peak")
 	fails("paragon", "clock", `no parameter, constant or function "clock"`)
 	fails("paragon", `phase(1s, "hp-lam", 1s, "sun-lam-ss20")`, "platform paragon has no clock")
 	fails("hp-lam", `phase(1s, "paragon", 1s, "sun-lam-ss20")`, "platform paragon has no clock")

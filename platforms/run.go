@@ -82,13 +82,13 @@ func (b *builder) full(path, full string, bounded bool, what string) (drop bool,
 }
 
 // protocolFields are the numbers of a protocol.
-var protocolFields = map[string]describer{
-	"credits":    {Param: Param{Measure: model.Count}},
-	"inbox":      {Param: Param{Measure: model.Count}},
-	"rendezvous": {Param: Param{Measure: model.Size}},
-	"retry":      {Param: Param{Measure: model.Time}},
-	"poll":       {Param: Param{Measure: model.Time}},
-	"interrupt":  {Param: Param{Measure: model.Time}},
+var protocolFields = map[string]Param{
+	"credits":    {Measure: model.Count},
+	"inbox":      {Measure: model.Count},
+	"rendezvous": {Measure: model.Size},
+	"retry":      {Measure: model.Time},
+	"poll":       {Measure: model.Time},
+	"interrupt":  {Measure: model.Time},
 }
 
 // protocolTables reads the protocols, which layers name.
@@ -141,4 +141,15 @@ func (b *builder) protocol(path, name string) (Protocol, error) {
 		return p, b.errorf(path+".protocol", "no [protocol.%s]%s", name, nearest.Hint(name, b.tableNames("protocol")))
 	}
 	return p, nil
+}
+
+// Resources are those that a message of the layer occupies, in the places that the file gives its stages.
+func (p Platform) Resources(l Layer) model.Resources {
+	sideOf := map[string]model.Side{"sender": model.AtSender, "receiver": model.AtReceiver, "network": model.AtNetwork}
+	return model.Placed(l.Model.Resources(), func(h model.Hop) model.Hop {
+		if at, known := p.Places[h.Stage]; known {
+			h.Resource, h.Side = at.Resource, sideOf[at.At]
+		}
+		return h
+	})
 }

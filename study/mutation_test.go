@@ -49,7 +49,7 @@ func main() {
 		run := func(k int) []study.Validated {
 			model.ActiveMutant = k
 			v, err := study.Validate(study.ValidateOptions{
-				Programs: []string{"ping_pong", "latency", "bandwidth", "ping_bulk", "thru_bulk", "all_to_1", "signature", "store"},
+				Programs: []string{"ping_pong", "latency", "bandwidth", "ping_bulk", "thru_bulk", "all_to_1", "signature"},
 				Sizes:    []quantity.Bytes{1, 200, 1000, 3300, 5000}, Nodes: 3,
 			}, whatif.Design{Platform: p, Layer: l})
 			if err != nil {

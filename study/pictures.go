@@ -7,6 +7,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/data"
 	"github.com/halfpeak/halfpeak/engine"
+	"github.com/halfpeak/halfpeak/engine/programs"
 	"github.com/halfpeak/halfpeak/engine/virtual"
 	"github.com/halfpeak/halfpeak/fit/trace"
 	"github.com/halfpeak/halfpeak/model"
@@ -195,12 +196,16 @@ func Signature(designs ...whatif.Design) (reports.Figure, error) {
 		Y:     reports.Axis{Label: "average interval (µs)"},
 		Notes: []string{"Requests issued by a simulated node, a computation of Δ after each."},
 	}
+	bursting, err := programs.Find("signature", programs.Simulated)
+	if err != nil {
+		return f, err
+	}
 	for _, d := range designs {
 		r, err := newRun(&Validation{}, ValidateOptions{}, d)
 		if err != nil {
 			return f, err
 		}
-		bursts, _, err := r.bursts()
+		bursts, _, err := r.bursts(bursting)
 		if err != nil {
 			return f, fmt.Errorf("%s: %w", d.Layer.Ref(), err)
 		}

@@ -76,7 +76,10 @@ func (s subject) numbers(kind CurveKind, sizes []quantity.Bytes, points []data.P
 		col("measured", "measured", of(func(p data.Point) any { return kind.quantity(p.Size, p.OneWay) })),
 		col("interval", "error bar", of(func(p data.Point) any { return kind.bar(p) })),
 		col("error_percent", "model off by", of(func(p data.Point) any {
-			if kind == Bandwidth {
+			switch {
+			case p.Role == data.Input:
+				return nil // the model is made of it
+			case kind == Bandwidth:
 				return 100 * float64(p.OneWay/m.OneWay(p.Size)-1)
 			}
 			return 100 * float64(m.OneWay(p.Size)/p.OneWay-1)

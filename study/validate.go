@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/halfpeak/halfpeak/data"
-	"github.com/halfpeak/halfpeak/engine"
+	"github.com/halfpeak/halfpeak/engine/programs"
 	"github.com/halfpeak/halfpeak/engine/virtual"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -105,13 +105,13 @@ func Validate(o ValidateOptions, designs ...whatif.Design) (*Validation, error) 
 		if err != nil {
 			return nil, err
 		}
-		for _, s := range suites {
-			if o.Programs != nil && !slices.Contains(o.Programs, s.name) {
+		for _, p := range programs.List(programs.Simulated) {
+			if o.Programs != nil && !slices.Contains(o.Programs, p.Name) {
 				continue
 			}
-			for _, n := range r.sizesOf(s.on) {
-				if err := s.run(r, n); err != nil {
-					return nil, fmt.Errorf("%s: %s: %w", d.Layer.Ref(), s.name, err)
+			for _, n := range r.sizesOf(p.Sizes) {
+				if err := r.run(p, n); err != nil {
+					return nil, fmt.Errorf("%s: %s: %w", d.Layer.Ref(), p.Name, err)
 				}
 			}
 		}
@@ -130,7 +130,7 @@ type layerRun struct {
 	model  model.Layer // whose formulas are judged
 	system *virtual.System
 	points []data.Point
-	last   virtual.Report // of the program that ran last
+	busy   []quantity.Micros // for how long the last program kept each processor busy
 	lost   virtual.FaultStats
 	resent int64
 }
@@ -149,12 +149,12 @@ func newRun(v *Validation, o ValidateOptions, d whatif.Design) (*layerRun, error
 }
 
 // sizesOf are the sizes that a program runs with, in order.
-func (r *layerRun) sizesOf(which sizesOf) []quantity.Bytes {
+func (r *layerRun) sizesOf(which programs.Sizes) []quantity.Bytes {
 	sizes := slices.Clone(r.o.Sizes)
 	switch which {
-	case none:
+	case programs.Own:
 		return []quantity.Bytes{1}
-	case largest:
+	case programs.Largest:
 		var most quantity.Bytes = 1
 		for _, n := range sizes {
 			if n <= 64*quantity.KiB {
@@ -162,7 +162,7 @@ func (r *layerRun) sizesOf(which sizesOf) []quantity.Bytes {
 			}
 		}
 		return []quantity.Bytes{most}
-	case askedMeasured:
+	case programs.AskedOrKept:
 		for _, p := range r.points {
 			if r.o.Measured {
 				sizes = append(sizes, p.Size)
@@ -216,26 +216,38 @@ func (r *layerRun) add(program string, n quantity.Bytes, what string, modelled, 
 	return &r.Results[len(r.Results)-1]
 }
 
-// runOn runs a program on the layer's system, and returns what node 0 measured.
-func runOn[T any](r *layerRun, nodes int, program func(*engine.Endpoint) (T, error)) (result T, err error) {
-	c := virtual.Config{Nodes: nodes, Faults: r.o.Faults, Trace: r.o.Trace}
-	report, err := virtual.Run(r.system, c, func(ep *engine.Endpoint) error {
-		one, err := program(ep)
-		if ep.Node() == 0 {
-			result = one
-		}
-		return err
-	})
-	r.last = report
+// measure runs a program on the layer's system, and returns what node 0 measured.
+func (r *layerRun) measure(p programs.Program, a programs.Args) (programs.Result, error) {
+	result, report, err := virtual.Measure(r.system, virtual.Config{Nodes: r.o.Nodes, Faults: r.o.Faults, Trace: r.o.Trace}, p, a)
 	r.lost.Add(report.Faults)
 	for _, s := range report.Nodes {
 		r.resent += s.Resent
 	}
+	r.busy = report.Busy
 	return result, err
+}
+
+// other is the program of this name, which another one needs beside itself.
+func (r *layerRun) other(name string, a programs.Args) (programs.Result, error) {
+	p, err := programs.Find(name, programs.Simulated)
+	if err != nil {
+		return programs.Result{}, err
+	}
+	return r.measure(p, a)
 }
 
 // messages is how many messages of n bytes a steady stream takes.
 func (r *layerRun) messages(n quantity.Bytes) int {
 	packets := math.Ceil(float64(n / model.PacketSize(r.design.Layer.Model, n)))
 	return min(31, max(4, int(20000/packets)))
+}
+
+// requests is how many requests of n bytes it takes until their replies come back steadily.
+func (r *layerRun) requests(n quantity.Bytes) int { return r.messages(n) * 30 }
+
+// resources are those that the judged formulas speak of, in the places that the file gives them.
+func (r *layerRun) resources() model.Resources {
+	l := r.design.Layer
+	l.Model = r.model
+	return r.design.Platform.Resources(l)
 }

@@ -13,57 +13,51 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A suite runs a program on a layer and puts its results beside the formulas.
-type suite struct {
-	name string
-	run  func(r *layerRun, n quantity.Bytes) error
-	on   sizesOf
-}
-
-// sizesOf says with which sizes a program runs.
-type sizesOf int
-
-const (
-	asked         sizesOf = iota
-	askedMeasured         // and with those that were measured, if the options ask for them
-	largest               // of those asked for, up to 64 KiB
-	none                  // its messages are short
-)
-
-var suites = []suite{
-	{name: "ping_pong", run: (*layerRun).pingPong, on: none},
-	{name: "latency", run: (*layerRun).latency, on: askedMeasured},
-	{name: "bandwidth", run: (*layerRun).bandwidth},
-	{name: "ping_bulk", run: (*layerRun).pingBulk},
-	{name: "thru_bulk", run: (*layerRun).thruBulk},
-	{name: "all_to_1", run: (*layerRun).allToOne},
-	{name: "test_xfer", run: (*layerRun).testXfer, on: largest},
-	{name: "test_med", run: (*layerRun).testMed, on: largest},
-	{name: "signature", run: (*layerRun).signature, on: none},
-	{name: "packet", run: (*layerRun).packet, on: askedMeasured},
-}
-
 // Programs are the names of the programs that Validate runs.
-func Programs() []string {
-	var names []string
-	for _, s := range suites {
-		names = append(names, s.name)
+func Programs() []string { return programs.Names(programs.Simulated) }
+
+// run runs a program on the layer, and puts its result beside the formula of what it measures.
+func (r *layerRun) run(p programs.Program, n quantity.Bytes) error {
+	switch p.Measures {
+	case programs.RoundTrip:
+		return r.roundTrip(p)
+	case programs.OneWay:
+		if p.Replies {
+			return r.pingBulk(p, n)
+		}
+		return r.latency(p, n)
+	case programs.Gap:
+		return r.stream(p, n)
+	case programs.Interval:
+		return r.interval(p, n)
+	case programs.FanInTime:
+		return r.fanIn(p, n)
+	case programs.Exchange:
+		return r.exchange(p, n)
+	case programs.LogP:
+		return r.signature(p)
+	case programs.Packet:
+		return r.packet(p, n)
 	}
-	return names
+	return fmt.Errorf("no formula to compare with: it measures %q", p.Measures)
 }
 
-func (r *layerRun) pingPong(quantity.Bytes) error {
-	rtt, err := runOn(r, 2, func(ep *engine.Endpoint) (quantity.Micros, error) { return programs.PingPong(ep, 10) })
-	r.add("ping_pong", 1, "round trip", float64(model.RTT(r.model, 1)), float64(rtt), "µs")
+func (r *layerRun) roundTrip(p programs.Program) error {
+	got, err := r.measure(p, programs.Args{Count: 10})
+	r.add(p.Name, 1, "round trip", float64(model.RTT(r.model, 1)), float64(got.Time), "µs")
 	return err
 }
 
-func (r *layerRun) latency(n quantity.Bytes) error {
-	oneWay, err := runOn(r, 2, func(ep *engine.Endpoint) (quantity.Micros, error) {
-		t, _, err := programs.Latency(ep, int(n), 2)
-		return t, err
-	})
-	row := r.add("latency", n, "one way", float64(r.model.OneWay(n)), float64(oneWay), "µs", r.shortPiece(n)...)
+func (r *layerRun) latency(p programs.Program, n quantity.Bytes) error {
+	ran := p
+	if r.windowed(n) {
+		ran.Run = func(ep *engine.Endpoint, a programs.Args) (got programs.Result, err error) {
+			got.Time, err = programs.OneStore(ep, a.Size, a.Count)
+			return got, err
+		}
+	}
+	got, err := r.measure(ran, programs.Args{Size: int(n), Count: 2})
+	row := r.add(p.Name, n, "one way", float64(r.model.OneWay(n)), float64(got.Time), "µs", r.shortPiece(n)...)
 	for _, p := range r.points {
 		if p.Size == n {
 			row.Measured, row.Low, row.High = float64(p.OneWay), float64(p.Low), float64(p.High)
@@ -76,20 +70,28 @@ func (r *layerRun) latency(n quantity.Bytes) error {
 	if err != nil || send == 0 && receive == 0 {
 		return err
 	}
+	// Two nodes, of which one sends and the other receives, tell the overheads apart.
 	const messages = 2
-	_, err = runOn(r, 2, func(ep *engine.Endpoint) (quantity.Micros, error) { return programs.FanIn(ep, int(n), messages) })
-	if err != nil {
+	oneSends := programs.Program{Name: p.Name, On: programs.Simulated, Nodes: 2, Run: func(ep *engine.Endpoint, a programs.Args) (got programs.Result, err error) {
+		got.Time, err = programs.FanIn(ep, a.Size, a.Count)
+		return got, err
+	}}
+	if _, err := r.measure(oneSends, programs.Args{Size: int(n), Count: messages}); err != nil {
 		return err
 	}
-	for i, o := range []struct {
-		what string
-		time quantity.Micros
-	}{{"receive overhead", receive}, {"send overhead", send}} { // node 1 sends to node 0
-		if o.time > 0 {
-			r.add("latency", n, o.what, float64(o.time), float64(r.last.Busy[i]/messages), "µs")
+	add := func(what string, modelled quantity.Micros, node int) {
+		if modelled > 0 {
+			r.add(p.Name, n, what, float64(modelled), float64(r.busy[node]/messages), "µs")
 		}
 	}
+	add("send overhead", send, 1)
+	add("receive overhead", receive, 0)
 	return nil
+}
+
+// windowed reports whether a window of credits holds back the pieces of n bytes.
+func (r *layerRun) windowed(n quantity.Bytes) bool {
+	return model.WindowOf(r.design.Layer.Model.Resources(), n) > 0
 }
 
 // shortPiece is why pieces in a pipeline may take longer than the formula says.
@@ -98,23 +100,29 @@ func (r *layerRun) shortPiece(n quantity.Bytes) []bound {
 	switch {
 	case !ok || n <= s.MTU:
 		return nil
-	case s.Window > 0:
-		return []bound{{reason: "the formula spreads the wait for credits evenly over all pieces; it comes once for each window"}}
 	case math.Mod(float64(n), float64(s.MTU)) == 0:
 		return []bound{{"the pieces before the last are not through yet when the formula starts it", slower}}
 	}
 	return []bound{{"the formula starts the last piece when the slowest stage is free; this piece is short, and the one before it is not through yet", slower}}
 }
 
-func (r *layerRun) bandwidth(n quantity.Bytes) error {
-	gap, err := runOn(r, 2, func(ep *engine.Endpoint) (quantity.Micros, error) { return programs.Stream(ep, int(n), r.messages(n)) })
-	r.add("bandwidth", n, "gap", float64(r.model.Gap(n)), float64(gap), "µs",
+func (r *layerRun) stream(p programs.Program, n quantity.Bytes) error {
+	ran, count := p, r.messages(n)
+	if r.windowed(n) {
+		ran.Run = func(ep *engine.Endpoint, a programs.Args) (got programs.Result, err error) {
+			got.Time, err = programs.ThruBulk(ep, a.Size, a.Count)
+			return got, err
+		}
+		count = r.requests(n)
+	}
+	got, err := r.measure(ran, programs.Args{Size: int(n), Count: count})
+	r.add(p.Name, n, "gap", float64(r.model.Gap(n)), float64(got.Time), "µs",
 		bound{"the slowest stage depends on the packet: short and full packets keep different ones busy", slower})
 	return err
 }
 
-func (r *layerRun) pingBulk(n quantity.Bytes) error {
-	t, err := runOn(r, 2, func(ep *engine.Endpoint) (quantity.Micros, error) { return programs.PingBulk(ep, int(n), 2) })
+func (r *layerRun) pingBulk(p programs.Program, n quantity.Bytes) error {
+	got, err := r.measure(p, programs.Args{Size: int(n), Count: 2})
 	bounds := r.shortPiece(n)
 	switch {
 	case r.system.Options.Rendezvous > 0:
@@ -122,66 +130,53 @@ func (r *layerRun) pingBulk(n quantity.Bytes) error {
 	case bounds != nil:
 		bounds = []bound{{"each piece but the last has a reply, which takes its turn on what both ways share", slower}}
 	}
-	r.add("ping_bulk", n, "one way", float64(r.model.OneWay(n)), float64(t), "µs", bounds...)
+	r.add(p.Name, n, "one way", float64(r.model.OneWay(n)), float64(got.Time), "µs", bounds...)
 	return err
 }
 
-func (r *layerRun) thruBulk(n quantity.Bytes) error {
-	t, err := runOn(r, 2, func(ep *engine.Endpoint) (quantity.Micros, error) {
-		return programs.ThruBulk(ep, int(n), r.messages(n))
-	})
-	r.add("thru_bulk", n, "interval", float64(r.model.Gap(n)), float64(t), "µs",
-		bound{fmt.Sprintf("each piece is a request with a reply, which the gap does not count: processors, and what messages of both ways share, do both, and %d requests may be without a reply", r.system.Options.Credits), slower})
-	return err
-}
-
-func (r *layerRun) allToOne(n quantity.Bytes) error {
-	senders := r.o.Nodes - 1
-	t, err := runOn(r, r.o.Nodes, func(ep *engine.Endpoint) (quantity.Micros, error) {
-		return programs.FanIn(ep, int(n), r.messages(n))
-	})
-	gap := r.model.Gap(n)
-	_, receive := r.model.Overheads(n)
-	why := "all senders share stages of the receiver or of the network, which a gap between two nodes does not show"
-	switch {
-	case math.Abs(float64(t/receive-1)) < different:
-		why = "what the senders may send at their gap is more than the receiver's processor takes: o_r for each"
-	case math.Abs(float64(t/gap-1)) < different:
-		why = "a resource of the receiver takes a message each gap, however many nodes send"
+// interval compares a stream of requests with [model.Requests]. Until replies come back as fast
+// as requests go, requests have the way to themselves: at most a window of them more arrives.
+func (r *layerRun) interval(p programs.Program, n quantity.Bytes) error {
+	count := r.requests(n)
+	got, err := r.measure(p, programs.Args{Size: int(n), Count: count})
+	modelled := model.Requests(r.resources(), n, r.system.Options.Credits, r.model.OneWay)
+	var bounds []bound
+	if math.Abs(float64(got.Time/modelled)-1) <= float64(r.system.Options.Credits)/(float64(count)*2/3) {
+		bounds = []bound{{reason: "the first requests go without waiting for replies, and the stream is not endless"}}
 	}
-	r.add("all_to_1", n, "interval at node 0", float64(gap)/float64(senders), float64(t), "µs", bound{why, slower})
+	r.add(p.Name, n, "interval", float64(modelled), float64(got.Time), "µs", bounds...)
 	return err
 }
 
-func (r *layerRun) testXfer(n quantity.Bytes) error {
-	return r.torture("test_xfer", programs.TestXfer, n)
+func (r *layerRun) fanIn(p programs.Program, n quantity.Bytes) error {
+	got, err := r.measure(p, programs.Args{Size: int(n), Count: r.messages(n)})
+	r.add(p.Name, n, "interval at node 0", float64(model.FanIn(r.resources(), r.o.Nodes-1, n)), float64(got.Time), "µs")
+	return err
 }
 
-func (r *layerRun) testMed(n quantity.Bytes) error { return r.torture("test_med", programs.TestMed, n) }
-
-// torture runs a test of HP-LAM's with all kinds of traffic. There is no formula for its time;
+// exchange runs a test of HP-LAM's with all kinds of traffic. There is no formula for its time;
 // that it ends without an error is what counts.
-func (r *layerRun) torture(name string, test func(*engine.Endpoint, programs.Traffic, int, int) (quantity.Micros, error), n quantity.Bytes) error {
+func (r *layerRun) exchange(p programs.Program, n quantity.Bytes) error {
 	for _, traffic := range []programs.Traffic{programs.OneToOne, programs.AllToOne, programs.AllToAll} {
-		t, err := runOn(r, r.o.Nodes, func(ep *engine.Endpoint) (quantity.Micros, error) { return test(ep, traffic, int(n), 1) })
+		got, err := r.measure(p, programs.Args{Size: int(n), Count: 1, Traffic: traffic})
 		if err != nil {
 			return err
 		}
-		r.add(name, n, string(traffic)+", data intact", math.NaN(), float64(t), "µs")
+		r.add(p.Name, n, string(traffic)+", data intact", math.NaN(), float64(got.Time), "µs")
 	}
 	return nil
 }
 
 // signature gives LogP's parameters back, from a signature as HP-LAM's figure 4.1.
-func (r *layerRun) signature(quantity.Bytes) error {
+func (r *layerRun) signature(p programs.Program) error {
 	ref := r.design.Layer.Ref()
 	send, receive := r.model.Overheads(1)
 	if send == 0 || receive == 0 {
 		r.Notes = append(r.Notes, ref+": no signature: its model does not say what occupies both processors.")
 		return nil
 	}
-	oneWay, gap := r.model.OneWay(1), r.model.Gap(1)
-	bursts, rtt, err := r.bursts()
+	oneWay, gap := r.model.OneWay(1), model.Requests(r.resources(), 1, r.system.Options.Credits, r.model.OneWay)
+	bursts, rtt, err := r.bursts(p)
 	if err != nil {
 		return err
 	}
@@ -193,11 +188,16 @@ func (r *layerRun) signature(quantity.Bytes) error {
 	if err != nil {
 		return err
 	}
-	r.add("signature", 1, "o_s", float64(send), float64(found.SendOverhead.Value), "µs")
-	r.add("signature", 1, "o_r", float64(receive), float64(found.ReceiveOverhead.Value), "µs")
-	r.add("signature", 1, "L", float64(oneWay-send-receive), float64(found.Latency.Value), "µs")
-	r.add("signature", 1, "g", float64(gap), float64(found.Gap.Value), "µs",
-		bound{"requests have replies, which take their turn on what both share: o_s + o_r of a processor, a bus, an interface", slower})
+	add := func(what string, modelled, read quantity.Micros, bounds ...bound) {
+		if math.Abs(float64(read/modelled-1)) < 2e-3 {
+			bounds = []bound{{reason: "read off bursts of up to 2048 messages, of which the first ones are cheap"}}
+		}
+		r.add(p.Name, 1, what, float64(modelled), float64(read), "µs", bounds...)
+	}
+	add("o_s", send, found.SendOverhead.Value)
+	add("o_r", receive, found.ReceiveOverhead.Value)
+	add("L", oneWay-send-receive, found.Latency.Value)
+	add("g", gap, found.Gap.Value)
 	for _, w := range found.Warnings {
 		r.Notes = append(r.Notes, ref+": "+w)
 	}
@@ -206,33 +206,30 @@ func (r *layerRun) signature(quantity.Bytes) error {
 
 // bursts runs a signature, with Δ up to twice the longest interval that shows in the engine, and
 // the round trip.
-func (r *layerRun) bursts() (bursts []trace.Burst, rtt quantity.Micros, err error) {
-	rtt, err = runOn(r, 2, func(ep *engine.Endpoint) (quantity.Micros, error) { return programs.PingPong(ep, 3) })
+func (r *layerRun) bursts(p programs.Program) (bursts []trace.Burst, rtt quantity.Micros, err error) {
+	round, err := r.other("ping_pong", programs.Args{Count: 3})
 	if err != nil {
 		return nil, 0, err
 	}
-	gap, err := runOn(r, 2, func(ep *engine.Endpoint) (quantity.Micros, error) { return programs.Stream(ep, 1, 31) })
+	gap, err := r.other("bandwidth", programs.Args{Size: 1, Count: 31})
 	if err != nil {
 		return nil, 0, err
 	}
-	longest := gap + rtt/2
-	var messages []int
-	for m := 1; m <= 2048; m *= 2 {
-		messages = append(messages, m)
-	}
+	longest := gap.Time + round.Time/2
 	var deltas []quantity.Micros
 	for _, share := range []quantity.Micros{0, 0.25, 0.5, 1, 1.5, 2} {
 		deltas = append(deltas, share*longest)
 	}
-	bursts, err = runOn(r, 2, func(ep *engine.Endpoint) ([]trace.Burst, error) {
-		return programs.Signature(ep, messages, deltas)
-	})
-	return bursts, rtt, err
+	got, err := r.measure(p, programs.Args{Count: 2048, Deltas: deltas})
+	return got.Bursts, round.Time, err
 }
 
+// maxTried is how many packets the search for the best size tries at the most.
+const maxTried = 256
+
 // packet finds the best packet by running: of small messages with all sizes, of others with all
-// numbers of packets up to 256, and then all sizes within a tenth of the best.
-func (r *layerRun) packet(n quantity.Bytes) error {
+// numbers of packets up to maxTried, and then all sizes within a tenth of the best.
+func (r *layerRun) packet(run programs.Program, n quantity.Bytes) error {
 	judged, ok := model.At(r.model, n).(*model.Pipeline)
 	p, piped := model.At(r.design.Layer.Model, n).(*model.Pipeline)
 	if !ok || !piped || n < 2 || n > 64*quantity.KiB {
@@ -240,22 +237,17 @@ func (r *layerRun) packet(n quantity.Bytes) error {
 	}
 	best, least := quantity.Bytes(0), quantity.Micros(math.Inf(1))
 	try := func(size quantity.Bytes) error {
-		cut := *p
-		cut.Cut = model.Cut{Rule: model.CutFixed, Size: size}
-		s, err := virtual.Build(r.design.Layer.Ref(), &cut)
+		s, err := virtual.Build(r.design.Layer.Ref(), &model.Pipeline{Stages: p.Stages, Cut: model.Cut{Rule: model.CutFixed, Size: size}})
 		if err != nil {
 			return err
 		}
-		_, err = virtual.Run(s, virtual.Config{Nodes: 2}, func(ep *engine.Endpoint) error {
-			t, _, err := programs.Latency(ep, int(n), 1)
-			if ep.Node() == 0 && t < least*(1-different) {
-				best, least = size, t
-			}
-			return err
-		})
+		got, _, err := virtual.Measure(s, virtual.Config{}, run, programs.Args{Size: int(n), Count: 1})
+		if err == nil && got.Time < least*(1-different) {
+			best, least = size, got.Time
+		}
 		return err
 	}
-	for count := quantity.Bytes(1); count <= min(n, 256); count++ {
+	for count := quantity.Bytes(1); count <= min(n, maxTried); count++ {
 		if err := try(quantity.Bytes(math.Ceil(float64(n / count)))); err != nil {
 			return err
 		}
@@ -271,10 +263,12 @@ func (r *layerRun) packet(n quantity.Bytes) error {
 	}
 	size, t := judged.BestPacket(n)
 	var bounds []bound
-	if math.Abs(float64(t/least-1)) < 1e-3 {
+	if n/size > maxTried {
+		bounds = []bound{{fmt.Sprintf("the search tries no more than %d packets", maxTried), slower}}
+	} else if math.Abs(float64(t/least-1)) < 1e-3 {
 		bounds = []bound{{reason: "packets of both sizes take the same time, or nearly"}}
 	}
-	r.add("packet", n, "best packet", float64(size), float64(best), "B", bounds...)
-	r.add("packet", n, "one way", float64(t), float64(least), "µs")
+	r.add(run.Name, n, "best packet", float64(size), float64(best), "B", bounds...)
+	r.add(run.Name, n, "one way", float64(t), float64(least), "µs", bounds...)
 	return nil
 }

@@ -84,7 +84,7 @@ func TestSolveIsSweep(t *testing.T) {
 		nearest := math.NaN()
 		for i := range steps + 1 {
 			v := from + float64(i)*step
-			if isWhole(p) {
+			if p.Whole() {
 				v = math.Round(v)
 			}
 			if prog.Set(v) && tg.Met(tg.Quantity.Of(prog.Layer())) && !(math.Abs(v-p.Value.Num) >= math.Abs(nearest-p.Value.Num)) {

@@ -12,11 +12,13 @@ import (
 
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/internal/terminal"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 )
 
 type fitOptions struct {
+	files         reports.Files
 	trace         trace.Options
 	model, method choice
 	segments      int
@@ -75,7 +77,7 @@ The models are
 			if err := o.check(cmd); err != nil {
 				return err
 			}
-			o.progress = cmd.ErrOrStderr()
+			o.progress, o.files = cmd.ErrOrStderr(), filesOf(cmd)
 			rows, err := runFit(args, o)
 			if err != nil {
 				return err
@@ -562,7 +564,7 @@ func readingProgress(w io.Writer, path string) (progress func(int64), done func(
 	if err != nil || !info.Mode().IsRegular() || info.Size() < large {
 		return nil, func() {}
 	}
-	bar := newProgress(w, info.Size(), 0, "bytes")
+	bar := terminal.Progress(w, info.Size(), 0, "bytes")
 	last := int64(0)
 	return func(n int64) { bar(n - last); last = n }, func() { bar(-1) }
 }

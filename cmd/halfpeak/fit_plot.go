@@ -51,7 +51,7 @@ func plotCurves(curves []curve, o fitOptions) error {
 	below.Marks = append(below.Marks, reports.Mark{Kind: reports.AtY, Y: 0})
 	top.X.Min, top.X.Max = first/1.1, last*1.1
 	below.X.Min, below.X.Max = first/1.1, last*1.1
-	return drawTo(o.plot, reports.Stack{top, below}, o.width, o.height)
+	return drawTo(o.files, o.plot, reports.Stack{top, below}, o.width, o.height)
 }
 
 // curveSeries are the fitted lines, which need not meet, the measured points, and

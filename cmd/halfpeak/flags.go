@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"github.com/halfpeak/halfpeak/internal/terminal"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
@@ -45,9 +48,15 @@ func (s *sizesFlag) Type() string   { return "sizes" }
 type choice struct {
 	value   string
 	choices []string
+	old     map[string]string // names that words had before
+	given   string            // the old name that was given
 }
 
 func (c *choice) Set(text string) error {
+	if now, renamed := c.old[text]; renamed {
+		c.value, c.given = now, text
+		return nil
+	}
 	if !slices.Contains(c.choices, text) {
 		return fmt.Errorf("choose one of %s", strings.Join(c.choices, ", "))
 	}
@@ -66,7 +75,7 @@ func (c *choice) Type() string {
 
 // enum declares a flag that takes one of a few words, the first of them by default.
 func enum(cmd *cobra.Command, c *choice, name, help string, choices ...string) {
-	*c = choice{choices[0], choices}
+	c.value, c.choices = choices[0], choices
 	if c.Type() == "word" {
 		help += ": " + strings.Join(choices, ", ")
 	}
@@ -85,41 +94,90 @@ func complete(cmd *cobra.Command, flag string, choices []string) {
 type output struct {
 	format reports.Format
 	path   string
+	units  unitFlag
 	plain  bool // the notes tell nothing that CSV and JSON do not have in columns
 }
 
+// declare is declareFormat for a command that prints times or rates.
 func (o *output) declare(cmd *cobra.Command) {
+	o.declareFormat(cmd)
+	o.units.declare(cmd)
+}
+
+func (o *output) declareFormat(cmd *cobra.Command) {
 	cmd.Flags().Var(&o.format, "format", "how to print; without it as the name of the -o file says")
 	cmd.Flags().StringVarP(&o.path, "output", "o", "", "write to this `file`, whole or not at all")
 	complete(cmd, "format", reports.Formats())
 }
 
+// unitFlag chooses units of what people read.
+type unitFlag struct {
+	text   string
+	choice quantity.UnitChoice
+}
+
+func (u *unitFlag) declare(cmd *cobra.Command) {
+	cmd.Flags().Var(u, "unit", `units of rates and times, as in "Gbit/s" or "GB/s,ms"; "halfpeak help units" lists them`)
+	complete(cmd, "unit", []string{"GB/s", "MB/s", "MiB/s", "Gbit/s", "Mbit/s", "ns", "us", "ms", "s"})
+}
+func (u *unitFlag) Set(text string) (err error) {
+	u.text = text
+	u.choice, err = quantity.ParseUnits(text)
+	return err
+}
+func (u *unitFlag) String() string { return u.text }
+func (u *unitFlag) Type() string   { return "units" }
+
 // formats are the formats that a file's extension stands for.
-var formats = map[string]reports.Format{".csv": reports.CSV, ".json": reports.JSON, ".md": reports.Markdown}
+var formats = map[string]reports.Format{"": reports.Text, ".txt": reports.Text, ".csv": reports.CSV, ".json": reports.JSON, ".md": reports.Markdown}
+
+// kind is the format that was asked for, or that the name of the file stands for.
+func (o *output) kind() (reports.Format, error) {
+	if o.format != "" {
+		return o.format, nil
+	}
+	ext := strings.ToLower(filepath.Ext(o.path))
+	format, ok := formats[ext]
+	if info, err := os.Stat(o.path); !ok && err == nil && !info.Mode().IsRegular() {
+		return reports.Text, nil // a pipe has no need of an ending
+	}
+	if !ok {
+		return "", usagef("-o %q: no format ends with %q; use .txt, .md, .csv or .json, or choose with --format", o.path, ext)
+	}
+	return format, nil
+}
+
+// forPeople reports whether the output is text or Markdown.
+func (o *output) forPeople() bool {
+	format, err := o.kind()
+	return err == nil && format != reports.CSV && format != reports.JSON
+}
 
 // write prints tables, one under the other: several are for people alone. Doubts go to stderr
 // where the format has no place for them.
 func (o *output) write(cmd *cobra.Command, tables ...reports.Rows) error {
-	format := o.format
-	if format == "" {
-		format = formats[strings.ToLower(filepath.Ext(o.path))]
+	format, err := o.kind()
+	if err != nil {
+		return err
 	}
+	view := reports.View{Format: format, Units: o.units.choice}
 	write := func(w io.Writer) error {
 		for i, rows := range tables {
 			if i > 0 {
 				fmt.Fprintln(w)
 			}
-			if err := reports.Write(w, format, rows); err != nil {
+			if err := view.Write(w, rows); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	var err error
 	if o.path == "" {
+		t := terminal.Of(cmd.Context())
+		view.Width, view.Color = t.Width, t.Color
 		err = write(cmd.OutOrStdout())
 	} else {
-		err = reports.WriteFile(o.path, write)
+		err = filesOf(cmd).Write(o.path, write)
 	}
 	if err == nil && !o.plain && (format == reports.CSV || format == reports.JSON) {
 		for _, rows := range tables {
@@ -129,6 +187,47 @@ func (o *output) write(cmd *cobra.Command, tables ...reports.Rows) error {
 		}
 	}
 	return err
+}
+
+// filesOf is how a command writes files.
+func filesOf(cmd *cobra.Command) reports.Files {
+	force, err := cmd.Flags().GetBool("force")
+	return reports.Files{Force: err == nil && force}
+}
+
+// outputFlags are the flags that name a file to write; other flags and the arguments may name
+// files to read.
+var outputFlags = []string{"output", "plot", "save", "trace", "netpipe"}
+
+// noInputIsOutput is an error where a command would write over a file that it reads, or two
+// results into one file. It keeps to what is there: a name is a file's if there is one.
+func noInputIsOutput(cmd *cobra.Command, args []string) (err error) {
+	var outputs, inputs []string
+	for _, a := range args {
+		inputs = append(inputs, a, filepath.Dir(a)) // "my.toml/eager" is a layer of my.toml
+	}
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if slices.Contains(outputFlags, f.Name) {
+			outputs = append(outputs, f.Value.String())
+		} else {
+			inputs = append(inputs, f.Value.String(), filepath.Dir(f.Value.String()))
+		}
+	})
+	for i, out := range outputs {
+		if slices.Contains(outputs[:i], out) {
+			return usagef("%q is to be written twice; choose two names", out)
+		}
+		info, err := os.Stat(out)
+		if err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		for _, in := range inputs {
+			if other, err := os.Stat(in); err == nil && os.SameFile(info, other) {
+				return usagef("%q would be written over, and is read: choose another name for the output", out)
+			}
+		}
+	}
+	return nil
 }
 
 // completePlatforms completes names of platforms and of their layers, and files.

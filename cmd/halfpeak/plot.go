@@ -70,9 +70,9 @@ func (o *output) writePicture(cmd *cobra.Command, p reports.Picture, width, heig
 	case o.path == "" || table || o.format != "" && !isImage(o.path):
 		return o.write(cmd, p.Rows())
 	case o.format != "":
-		return usagef("-o %s is an image; --format %s is for numbers: leave one out", o.path, o.format)
+		return usagef("-o %q is an image; --format %s is for numbers: leave one out", o.path, o.format)
 	}
-	return drawTo(o.path, p, width, height)
+	return drawTo(filesOf(cmd), o.path, p, width, height)
 }
 
 // isImage reports whether the path's extension is that of an image.
@@ -81,14 +81,14 @@ func isImage(path string) bool {
 }
 
 // drawTo draws the picture into the file.
-func drawTo(path string, p reports.Picture, width, height int) error {
+func drawTo(files reports.Files, path string, p reports.Picture, width, height int) error {
 	if filepath.Ext(path) == "" {
-		return usagef("%s: the name has no extension to tell the format by; end it with .%s", path, strings.Join(reports.Exts(), ", ."))
+		return usagef("%q: the name has no extension to tell the format by; end it with .%s", path, strings.Join(reports.Exts(), ", ."))
 	}
 	if !isImage(path) {
-		return usagef("%s: no image format %q; use .%s, or -o with .csv, .json or .md for the numbers", path, filepath.Ext(path), strings.Join(reports.Exts(), ", ."))
+		return usagef("%q: no image format %q; use .%s, or -o with .csv, .json or .md for the numbers", path, filepath.Ext(path), strings.Join(reports.Exts(), ", ."))
 	}
-	return reports.WriteFile(path, func(w io.Writer) error { return p.WriteImage(w, filepath.Ext(path), width, height) })
+	return files.Write(path, func(w io.Writer) error { return p.WriteImage(w, filepath.Ext(path), width, height) })
 }
 
 // plot is the picture that the options ask for.

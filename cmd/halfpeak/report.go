@@ -40,7 +40,7 @@ the pointer, its tables sort, and it prints. Markdown has tables for the figures
 			if path == "" {
 				return write(doc, cmd.OutOrStdout())
 			}
-			return reports.WriteFile(path, func(w io.Writer) error { return write(doc, w) })
+			return filesOf(cmd).Write(path, func(w io.Writer) error { return write(doc, w) })
 		},
 	}
 	enum(cmd, &format, "format", "the kind of file; without it as the name of the -o file says", "html", "markdown")
@@ -60,7 +60,7 @@ func documentWriter(format, path string) (func(reports.Document, io.Writer) erro
 		case ext == ".md" || ext == ".markdown" || path == "":
 			format = "markdown"
 		default:
-			return nil, usagef("-o %s: no kind of report %q; use .html or .md, or say --format html or markdown", path, ext)
+			return nil, usagef("-o %q: no kind of report %q; use .html or .md, or say --format html or markdown", path, ext)
 		}
 	}
 	if format == "html" {

@@ -51,7 +51,7 @@ the exit status is 1. With --plots it also draws the figures of the papers.`,
 				return err
 			}
 			if plots != "" {
-				if err := drawFigures(plots); err != nil {
+				if err := drawFigures(filesOf(cmd), plots); err != nil {
 					return err
 				}
 			}
@@ -74,17 +74,17 @@ the exit status is 1. With --plots it also draws the figures of the papers.`,
 }
 
 // drawFigures draws the figures of the papers into a folder.
-func drawFigures(folder string) error {
+func drawFigures(files reports.Files, folder string) error {
 	figures, err := study.PaperFigures()
 	if err != nil {
 		return err
 	}
 	if err := os.MkdirAll(folder, 0o777); err != nil {
-		return fmt.Errorf("cannot make the folder %s: %w; choose another for --plots", folder, err)
+		return fmt.Errorf("cannot make the folder %q: %w; choose another for --plots", folder, err)
 	}
 	for _, f := range figures {
 		path := filepath.Join(folder, f.Name+".png")
-		if err := reports.WriteFile(path, func(w io.Writer) error { return f.WriteImage(w, "png", 800, 500) }); err != nil {
+		if err := files.Write(path, func(w io.Writer) error { return f.WriteImage(w, "png", 800, 500) }); err != nil {
 			return err
 		}
 	}

@@ -1,15 +1,13 @@
 package main
 
 import (
-	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/halfpeak/halfpeak/engine/programs"
 	"github.com/halfpeak/halfpeak/engine/virtual"
-	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/study"
 )
 
@@ -35,9 +33,9 @@ func newValidate() *cobra.Command {
 the platform's file says, and prints their results beside the model's formulas and
 what was measured. Where they differ, it says why.
 
-ping_pong, ping_bulk, thru_bulk, test_xfer, test_med and signature are those of HP-LAM's
-suite; latency and bandwidth are CLIP's one-way runs, without replies; all_to_1 has all
-other nodes send to node 0; packet finds the best packet of a pipeline by trying.
+` + programs.Help(programs.Simulated) + `
+Where a window of credits holds a layer's pieces back, latency and bandwidth store their
+data, so that each piece takes a credit.
 Without --size, the sizes that were measured are run too.`,
 		Example: `  halfpeak validate clip --program latency
   halfpeak validate hp-lam --program signature
@@ -112,16 +110,12 @@ func (o *validateOptions) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if o.trace != "" {
-		if err := reports.WriteFile(o.trace, asked.Trace.Write); err != nil {
+		if err := filesOf(cmd).Write(o.trace, asked.Trace.Write); err != nil {
 			return err
 		}
 	}
 	if o.plot != "" {
-		f := v.Figure()
-		err := reports.WriteFile(o.plot, func(w io.Writer) error {
-			return f.WriteImage(w, filepath.Ext(o.plot), o.width, o.height)
-		})
-		if err != nil {
+		if err := drawTo(filesOf(cmd), o.plot, v.Figure(), o.width, o.height); err != nil {
 			return err
 		}
 	}

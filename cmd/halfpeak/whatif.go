@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,7 +21,6 @@ type whatifOptions struct {
 	path          string
 	plot          string
 	width, height int
-	force         bool
 
 	set    []string
 	sizes  sizesFlag
@@ -102,7 +100,6 @@ command is given again; Parquet, whose index stands at its end, begins anew.`,
 	f.StringVarP(&o.path, "output", "o", "", "write to this `file`, whole or not at all")
 	f.StringVar(&o.plot, "plot", "", "draw the figure into this `file` (png, svg, pdf)")
 	declareSize(cmd, &o.width, &o.height)
-	f.BoolVar(&o.force, "force", false, "overwrite files, begin anew, write any number of rows")
 	f.StringArrayVar(&o.set, "set", nil, "change a parameter: `NAME=VALUE`, also *= /= += -=; may be given again")
 	f.Var(&o.sizes, "size", "message sizes; for --vary 64KiB if not given")
 	f.StringSliceVar(&o.of, "of", nil, "the `quantities` to look at: "+strings.Join(whatif.Quantities(), ", "))
@@ -148,11 +145,6 @@ func (o *whatifOptions) check(cmd *cobra.Command) error {
 	for _, name := range o.of {
 		if _, err := whatif.NewQuantity(name, 1); err != nil {
 			return usagef("--of %w", err)
-		}
-	}
-	for _, path := range []string{o.path, o.plot} {
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && !o.force {
-			return fmt.Errorf("%s exists; choose another name, or overwrite it with --force", path)
 		}
 	}
 	if ext := strings.TrimPrefix(strings.ToLower(filepath.Ext(o.plot)), "."); o.plot != "" && !slices.Contains(reports.Exts(), ext) {

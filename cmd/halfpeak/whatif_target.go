@@ -44,7 +44,7 @@ func (o *whatifOptions) runTarget(cmd *cobra.Command, d whatif.Design) error {
 		}
 		for _, p := range uses {
 			// A threshold would be moved to where its branches were never measured.
-			if !d.Platform.Computed(p.Path) && p.Value.Num > 0 && !strings.HasSuffix(p.Path, ".up_to") {
+			if !d.Platform.Computed(p.Path) && p.Value.Num > 0 && !p.Bound {
 				ranges = append(ranges, whatif.Range{Param: p})
 			}
 		}
@@ -123,14 +123,14 @@ func targetRows(t whatif.Target, solutions []whatif.Solution) reports.Rows {
 			needed, number = "none", nil
 			then = atBest(s, value, result)
 		}
-		rows.Data = append(rows.Data, []any{t.String(), shortName(s.Param), s.Param.Path, asItIs(s.Param), needed, s.Param.Value.Num * scale, number, unit,
+		rows.Data = append(rows.Data, []any{t.String(), s.Param.Short(), s.Param.Path, asItIs(s.Param), needed, s.Param.Value.Num * scale, number, unit,
 			then, s.Now, s.At, quantityUnit, s.Reached, s.Met, s.From * scale, s.To * scale,
 			limitsText(s, t.Quantity), s.Limits[0].Owner, 100 * part(s.Limits, t.Quantity, 0)})
 	}
 	rows.Notes = append(rows.Notes, "Wanted: "+t.String()+".")
 	if len(solutions) == 1 && !solutions[0].Reached {
 		s := solutions[0]
-		rows.Notes = append(rows.Notes, fmt.Sprintf("No value of %s reaches it; the rest is %s.", shortName(s.Param), limitsText(s, t.Quantity)))
+		rows.Notes = append(rows.Notes, fmt.Sprintf("No value of %s reaches it; the rest is %s.", s.Param.Short(), limitsText(s, t.Quantity)))
 	}
 	return rows
 }
@@ -153,8 +153,8 @@ func atBest(s whatif.Solution, value, result func(float64) string) string {
 
 // asItIs prints the parameter's value; packets may be a word.
 func asItIs(p platforms.Param) string {
-	if p.Value.Num == 0 && strings.HasSuffix(p.Path, ".packets") {
-		return p.Text
+	if p.Word != "" {
+		return p.Word
 	}
 	return whatif.Format(p.Value)
 }
@@ -196,16 +196,6 @@ func limitsText(s whatif.Solution, q whatif.Quantity) string {
 		}
 	}
 	return strings.Join(words, ", ")
-}
-
-// shortName is the parameter's path without what people can spare: "host-dma.tau", "o_r".
-func shortName(p platforms.Param) string {
-	for _, table := range []string{"stage.", "constant."} {
-		if rest, ok := strings.CutPrefix(p.Path, table); ok {
-			return rest
-		}
-	}
-	return strings.TrimPrefix(p.Path, "layer.")
 }
 
 // runCurve prints and draws where two parameters together just meet the target.

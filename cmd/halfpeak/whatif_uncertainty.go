@@ -74,7 +74,7 @@ func (o *whatifOptions) runUncertainty(cmd *cobra.Command, before, after whatif.
 			reports.Column{Key: q.Key()}, reports.Column{Key: q.KeyOf("low")}, reports.Column{Key: q.KeyOf("high")})
 	}
 	if len(designs) > 1 {
-		rows.Columns = append(rows.Columns, reports.Column{Key: "probability_faster", Head: "is the faster one with", Text: func(v any) string { return probability(v.(float64)) }})
+		rows.Columns = append(rows.Columns, reports.Column{Key: "probability_faster", Head: "is the faster one with", Text: func(v any) string { return whatif.FormatProbability(v.(float64)) }})
 	}
 	sizes := o.sizes.sizes
 	intervals := make([][][]whatif.Interval, len(designs))
@@ -128,17 +128,6 @@ func (o *whatifOptions) runUncertainty(cmd *cobra.Command, before, after whatif.
 		}
 	}
 	return o.write(cmd, rows, picture)
-}
-
-// probability prints 0 and 1 only where they are that.
-func probability(p float64) string {
-	switch {
-	case p > 0.999 && p < 1:
-		return "> 99.9 %"
-	case p < 0.001 && p > 0:
-		return "< 0.1 %"
-	}
-	return fmt.Sprintf("%.1f %%", 100*p)
 }
 
 // bands draws the intervals of a quantity over sizes.

@@ -9,13 +9,13 @@ import (
 	"math"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
+	"github.com/halfpeak/halfpeak/internal/terminal"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/whatif"
@@ -71,7 +71,7 @@ func (o *whatifOptions) sweep(cmd *cobra.Command, d whatif.Design) (*whatif.Swee
 		s.Ranges = append(s.Ranges, r)
 	}
 	switch rows := s.Rows(); {
-	case rows > manyRows && !o.force:
+	case rows > manyRows && !filesOf(cmd).Force:
 		return nil, fmt.Errorf("this makes %.3g rows, some %s; take fewer steps, or give --force", rows, quantity.Bytes(math.Ceil(rows*60/(1<<30))*(1<<30)))
 	case rows > math.MaxInt64/2:
 		return nil, fmt.Errorf("this makes %.3g rows, which cannot be counted; take fewer steps", rows)
@@ -81,7 +81,7 @@ func (o *whatifOptions) sweep(cmd *cobra.Command, d whatif.Design) (*whatif.Swee
 
 // drive runs the sweep with a progress bar on a terminal.
 func (o *whatifOptions) drive(ctx context.Context, cmd *cobra.Command, s *whatif.Sweep, first int64, encode whatif.Encoder, each ...func(*whatif.Block) error) error {
-	bar := newProgress(cmd.ErrOrStderr(), int64(s.Rows()), first, "rows")
+	bar := terminal.Progress(cmd.ErrOrStderr(), int64(s.Rows()), first, "rows")
 	err := s.Run(ctx, first, encode, func(b *whatif.Block) error {
 		for _, f := range each {
 			if err := f(b); err != nil {
@@ -93,25 +93,6 @@ func (o *whatifOptions) drive(ctx context.Context, cmd *cobra.Command, s *whatif
 	})
 	bar(-1)
 	return err
-}
-
-// newProgress returns what counts things ("rows") in a bar, with their rate, if w is a
-// terminal; a count below zero ends it.
-func newProgress(w io.Writer, total, done int64, things string) func(n int64) {
-	f, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return func(int64) {}
-	}
-	bar := progressbar.NewOptions64(total, progressbar.OptionSetWriter(w), progressbar.OptionShowCount(), progressbar.OptionShowIts(),
-		progressbar.OptionSetItsString(things), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
-	_ = bar.Add64(done) // only a bar: what it cannot show does not matter
-	return func(rows int64) {
-		if rows < 0 {
-			_ = bar.Clear()
-			return
-		}
-		_ = bar.Add64(rows)
-	}
 }
 
 // stream writes the rows as they come.
@@ -128,7 +109,15 @@ func (o *whatifOptions) stream(ctx context.Context, cmd *cobra.Command, s *whati
 		}
 		return o.streamTo(ctx, cmd, s, format, w, each)
 	}
-	file, err := reports.OpenPartial(o.path, sweepID(s, format), o.force || format == "parquet")
+	header, encode, err := reports.NewRowEncoder(format, s.Keys())
+	if err != nil && format != "parquet" {
+		return err
+	}
+	head := header
+	if encode != nil {
+		head = encode(slices.Clone(header), make([]float64, len(s.Keys())))
+	}
+	file, err := filesOf(cmd).OpenPartial(o.path, sweepID(s, format), head, filesOf(cmd).Force || format == "parquet")
 	if err != nil {
 		return err
 	}
@@ -145,8 +134,7 @@ func (o *whatifOptions) stream(ctx context.Context, cmd *cobra.Command, s *whati
 		}
 		return file.Finish()
 	}
-	header, encode, err := reports.NewRowEncoder(format, s.Keys())
-	if err == nil && file.Rows() == 0 {
+	if file.Rows() == 0 {
 		err = file.Write(header, 0)
 	}
 	saved := time.Now()

@@ -189,6 +189,16 @@ func Names(on Where) (names []string) {
 	return names
 }
 
+// Defaults are the names of the programs on real transports that run when nobody names any.
+func Defaults() (names []string) {
+	for _, p := range List(Real) {
+		if p.Default {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
 // Find finds a program that runs there by its name.
 func Find(name string, on Where) (Program, error) {
 	for _, p := range List(on) {
