@@ -44,7 +44,7 @@ func (r *layerRun) run(p programs.Program, n quantity.Bytes) error {
 
 func (r *layerRun) roundTrip(p programs.Program) error {
 	got, err := r.measure(p, programs.Args{Count: 10})
-	r.add(p.Name, 1, "round trip", float64(model.RTT(r.model, 1)), float64(got.Time), "µs")
+	r.add(p.Name, 1, "round trip", float64(model.RTT(r.model, 1)), float64(got.Time), "µs", r.turns(1)...)
 	return err
 }
 
@@ -57,7 +57,7 @@ func (r *layerRun) latency(p programs.Program, n quantity.Bytes) error {
 		}
 	}
 	got, err := r.measure(ran, programs.Args{Size: int(n), Count: 2})
-	row := r.add(p.Name, n, "one way", float64(r.model.OneWay(n)), float64(got.Time), "µs", r.shortPiece(n)...)
+	row := r.add(p.Name, n, "one way", float64(r.model.OneWay(n)), float64(got.Time), "µs", append(r.shortPiece(n), r.turns(n)...)...)
 	for _, p := range r.points {
 		if p.Size == n {
 			row.Measured, row.Low, row.High = float64(p.OneWay), float64(p.Low), float64(p.High)
@@ -106,6 +106,32 @@ func (r *layerRun) shortPiece(n quantity.Bytes) []bound {
 	return []bound{{"the formula starts the last piece when the slowest stage is free; this piece is short, and the one before it is not through yet", slower}}
 }
 
+// turns is why a message may wait at a resource that several senders share, or overlap with what
+// a series adds.
+func (r *layerRun) turns(n quantity.Bytes) []bound {
+	if _, ok := model.At(r.model, n).(*model.Series); ok {
+		return []bound{overlap}
+	}
+	if s, ok := model.At(r.model, n).(*model.Shared); ok && s.Senders > 1 {
+		return []bound{{"one way is that of a message that finds the resource free; here the others have their turns when the next message comes", slower}}
+	}
+	return nil
+}
+
+// overlap is what a series does not know of the layer below.
+var overlap = bound{"the formula lets nothing of what the series adds overlap with the processors' work below", faster}
+
+// mixed are the bounds of a gap between messages of full and short pieces.
+func (r *layerRun) mixed(n quantity.Bytes) []bound {
+	if s, ok := model.At(r.model, n).(*model.Fragmented); ok && n > s.MTU && math.Mod(float64(n), float64(s.MTU)) != 0 {
+		return []bound{
+			{"the formula adds the slowest stage of the full pieces and that of the short one; they may be different stages, which work at the same time", faster},
+			{"the formula takes the mean of full and short pieces; in their order more full ones wait, for credits or for the slowest stage", slower},
+		}
+	}
+	return append(r.turns(n), bound{"the slowest stage depends on the packet: short and full packets keep different ones busy", slower})
+}
+
 func (r *layerRun) stream(p programs.Program, n quantity.Bytes) error {
 	ran, count := p, r.messages(n)
 	if r.windowed(n) {
@@ -116,8 +142,7 @@ func (r *layerRun) stream(p programs.Program, n quantity.Bytes) error {
 		count = r.requests(n)
 	}
 	got, err := r.measure(ran, programs.Args{Size: int(n), Count: count})
-	r.add(p.Name, n, "gap", float64(r.model.Gap(n)), float64(got.Time), "µs",
-		bound{"the slowest stage depends on the packet: short and full packets keep different ones busy", slower})
+	r.add(p.Name, n, "gap", float64(r.model.Gap(n)), float64(got.Time), "µs", r.mixed(n)...)
 	return err
 }
 
@@ -125,10 +150,14 @@ func (r *layerRun) pingBulk(p programs.Program, n quantity.Bytes) error {
 	got, err := r.measure(p, programs.Args{Size: int(n), Count: 2})
 	bounds := r.shortPiece(n)
 	switch {
+	case r.windowed(n):
+		bounds = []bound{{"the way back is a reply, which no window holds back", faster}}
 	case r.system.Options.Rendezvous > 0:
 		bounds = []bound{{"the way back is a reply: who asked is ready for it, so it goes without a rendezvous", faster}}
 	case bounds != nil:
 		bounds = []bound{{"each piece but the last has a reply, which takes its turn on what both ways share", slower}}
+	default:
+		bounds = r.turns(n)
 	}
 	r.add(p.Name, n, "one way", float64(r.model.OneWay(n)), float64(got.Time), "µs", bounds...)
 	return err
@@ -141,6 +170,9 @@ func (r *layerRun) interval(p programs.Program, n quantity.Bytes) error {
 	got, err := r.measure(p, programs.Args{Size: int(n), Count: count})
 	modelled := model.Requests(r.resources(), n, r.system.Options.Credits, r.model.OneWay)
 	var bounds []bound
+	if r.windowed(n) {
+		bounds = r.mixed(n)
+	}
 	if math.Abs(float64(got.Time/modelled)-1) <= float64(r.system.Options.Credits)/(float64(count)*2/3) {
 		bounds = []bound{{reason: "the first requests go without waiting for replies, and the stream is not endless"}}
 	}
@@ -167,6 +199,9 @@ func (r *layerRun) exchange(p programs.Program, n quantity.Bytes) error {
 	return nil
 }
 
+// longestBurst is the number of messages of the longest burst of a signature.
+const longestBurst = 2048
+
 // signature gives LogP's parameters back, from a signature as HP-LAM's figure 4.1.
 func (r *layerRun) signature(p programs.Program) error {
 	ref := r.design.Layer.Ref()
@@ -189,8 +224,9 @@ func (r *layerRun) signature(p programs.Program) error {
 		return err
 	}
 	add := func(what string, modelled, read quantity.Micros, bounds ...bound) {
-		if math.Abs(float64(read/modelled-1)) < 2e-3 {
-			bounds = []bound{{reason: "read off bursts of up to 2048 messages, of which the first ones are cheap"}}
+		// The clock of a burst stops while as many requests as there are credits are on their way.
+		if math.Abs(float64(read/modelled-1)) <= float64(r.system.Options.Credits)/longestBurst {
+			bounds = []bound{{reason: fmt.Sprintf("read off bursts of up to %d messages, of which the last ones are not through when the clock stops", longestBurst)}}
 		}
 		r.add(p.Name, 1, what, float64(modelled), float64(read), "µs", bounds...)
 	}
@@ -220,7 +256,7 @@ func (r *layerRun) bursts(p programs.Program) (bursts []trace.Burst, rtt quantit
 	for _, share := range []quantity.Micros{0, 0.25, 0.5, 1, 1.5, 2} {
 		deltas = append(deltas, share*longest)
 	}
-	got, err := r.measure(p, programs.Args{Count: 2048, Deltas: deltas})
+	got, err := r.measure(p, programs.Args{Count: longestBurst, Deltas: deltas})
 	return got.Bursts, round.Time, err
 }
 

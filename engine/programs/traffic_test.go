@@ -36,8 +36,11 @@ func eachLayer(t *testing.T, sizes []int, do func(p platforms.Platform, l platfo
 func TestFanInIsTheModels(t *testing.T) {
 	eachLayer(t, []int{1, 16, 257, 4096, 10000}, func(p platforms.Platform, l platforms.Layer, n int) {
 		for _, nodes := range []int{2, 3, 5} {
-			got := run(t, p, l, virtual.Config{Nodes: nodes}, func(ep *engine.Endpoint) (quantity.Micros, error) { return programs.FanIn(ep, n, 31) })
 			want := model.FanIn(p.Resources(l), nodes-1, quantity.Bytes(n))
+			if retry := l.Protocol.Retry; retry > 0 && quantity.Micros(nodes)*want > retry {
+				continue // sent again before its turn comes
+			}
+			got := run(t, p, l, virtual.Config{Nodes: nodes}, func(ep *engine.Endpoint) (quantity.Micros, error) { return programs.FanIn(ep, n, 31) })
 			if !close(got, want, 1e-9) {
 				t.Errorf("%s, %d bytes, %d nodes: a message each %v, the model says %v (%+.3g)", l.Ref(), n, nodes, got, want, float64(got/want-1))
 			}

@@ -2,7 +2,7 @@
 // scaled while the program runs. A test builds a program from the rewritten source, scales the
 // terms one by one, and sees whether the checks of the program notice.
 //
-// A formula is a function that the named methods reach inside the package. A term is
+// A formula is a function that the named ones reach inside the package. A term is
 //
 //   - an operand of + or −, and the right side of += and −=,
 //   - an argument of max or min,
@@ -65,7 +65,7 @@ func halfpeakMutant[T ~float64](k int, v T) T {
 }
 `
 
-// Package rewrites the package in dir: the formulas that methods with these names reach, but
+// Package rewrites the package in dir: the formulas that functions and methods with these names reach, but
 // for the functions in without and what only they reach.
 func Package(dir string, methods []string, without ...string) (Rewrite, error) {
 	p, err := load(dir)
@@ -163,7 +163,7 @@ func load(dir string) (*source, error) {
 	return p, err
 }
 
-// reach returns the functions that methods with these names call, directly or not.
+// reach returns the functions that those with these names call, directly or not.
 func (p *source) reach(methods, without []string) map[types.Object]bool {
 	calls := map[types.Object][]types.Object{}
 	reached := map[types.Object]bool{}
@@ -175,7 +175,7 @@ func (p *source) reach(methods, without []string) map[types.Object]bool {
 				continue
 			}
 			self := p.info.Defs[fn.Name]
-			if fn.Recv != nil && slices.Contains(methods, fn.Name.Name) {
+			if slices.Contains(methods, fn.Name.Name) {
 				next = append(next, self)
 			}
 			ast.Inspect(fn.Body, func(n ast.Node) bool {

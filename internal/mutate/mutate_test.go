@@ -3,7 +3,7 @@ package mutate
 import "testing"
 
 func TestDump(t *testing.T) {
-	r, err := Package("../../model", []string{"OneWay", "Gap", "Overheads"}, "PacketSize")
+	r, err := Package("../../model", []string{"OneWay", "Gap", "Overheads", "FanIn", "Requests"}, "PacketSize")
 	if err != nil {
 		t.Fatal(err)
 	}
