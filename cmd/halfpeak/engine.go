@@ -16,6 +16,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/live"
 	"github.com/halfpeak/halfpeak/engine/programs"
+	"github.com/halfpeak/halfpeak/fit/trace"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 )
@@ -46,13 +47,18 @@ type benchOptions struct {
 	seed     uint64
 	pin      bool
 	sums     bool
-	token    string
+	token    tokenFlags
 	netpipe  string
 	plot     string
 }
 
 func newEngineBench() *cobra.Command {
-	o := benchOptions{sizes: newSizes("1..8MiB"), programs: []string{"ping_pong", "ping_bulk", "thru_bulk"}}
+	o := benchOptions{sizes: newSizes("1..8MiB")}
+	for _, p := range programs.List(programs.Real) {
+		if p.Default {
+			o.programs = append(o.programs, p.Name)
+		}
+	}
 	var out output
 	c := &cobra.Command{
 		Use:   "bench [shm|unix|tcp|udp|tcp://HOST:PORT]",
@@ -62,15 +68,11 @@ on another (see engine serve), and prints for each program and size the median o
 repeats with its 95 % interval. Repeats come in random order, until all intervals
 are within --within of their medians or the --budget is spent.
 
-Time is one way for ping_pong (16 bytes in the message itself) and ping_bulk; the
-interval between messages for thru_bulk; a whole exchange for test_xfer and test_med.
-Percentiles of ping_bulk are of single messages, those of others of repeats. A frame
-without data or endpoint takes the time of hand_over: the least a message can take.
-
-The program stages prints the time of one packet in each stage of its way, which
-halfpeak fit --model pipeline reads. The program signature prints the interval
-against the number of messages for several computations Δ, which halfpeak fit
---model logp reads.
+` + programs.Help(programs.Real) + `
+Time is one way where messages go back and forth, the interval between the messages of a
+stream, and that of a whole exchange. Percentiles of ping_bulk are of single messages,
+those of others of repeats. The rows of stages are what halfpeak fit --model pipeline
+reads, and those of signature what --model logp reads.
 
 Within this machine, tcp does not pace what it sends, whatever the system's default.`,
 		Example: `  halfpeak engine bench shm
@@ -93,14 +95,14 @@ Within this machine, tcp does not pace what it sends, whatever the system's defa
 	}
 	f := c.Flags()
 	f.Var(&o.sizes, "size", "message sizes")
-	f.StringSliceVar(&o.programs, "programs", o.programs, "of "+strings.Join(live.Programs, ", ")+"; or stages or signature alone")
+	f.StringSliceVar(&o.programs, "programs", o.programs, "of those above; stages or signature alone")
 	f.IntVar(&o.credits, "credits", 64, "`requests` that may be without a reply")
 	f.DurationVar(&o.budget, "budget", 20*time.Second, "`time` for all measurements")
 	f.Float64Var(&o.within, "within", 0.02, "wanted half width of the 95 % interval, as a `fraction` of the median")
 	f.Uint64Var(&o.seed, "seed", 1, "`number` that the order of the repeats comes from")
 	f.BoolVar(&o.pin, "pin", true, "keep each node on a processor of its own")
 	f.BoolVar(&o.sums, "check", false, "give each packet a checksum; udp always does")
-	f.StringVar(&o.token, "token", "", "`word` that the server wants")
+	o.token.declare(c)
 	f.StringVar(&o.netpipe, "netpipe", "", "write the times of ping_bulk to this `file` as NetPIPE does")
 	f.StringVar(&o.plot, "plot", "", "draw the signature into this `file` (.png, .svg, .pdf)")
 	out.declare(c)
@@ -109,10 +111,15 @@ Within this machine, tcp does not pace what it sends, whatever the system's defa
 
 // check finds what is wrong with the options.
 func (o *benchOptions) check() error {
-	signature, stages := slices.Contains(o.programs, "signature"), slices.Contains(o.programs, "stages")
-	for _, p := range o.programs {
-		if p != "signature" && p != "stages" && !slices.Contains(live.Programs, p) {
-			return usagef("no program %q; there are %s, stages, signature", p, strings.Join(live.Programs, ", "))
+	signature := false
+	for _, name := range o.programs {
+		p, err := programs.Find(name, programs.Real)
+		if err != nil {
+			return usageError{err}
+		}
+		signature = signature || p.Shape == programs.BySignature
+		if p.Shape != programs.OneTime && len(o.programs) > 1 {
+			return usagef("%s has rows of its own: give --programs %s alone", name, name)
 		}
 	}
 	for _, n := range o.sizes.sizes {
@@ -123,16 +130,12 @@ func (o *benchOptions) check() error {
 	switch {
 	case len(o.programs) == 0:
 		return usagef("--programs: give at least one")
-	case signature && len(o.programs) > 1:
-		return usagef("the signature has rows of its own: give --programs signature alone")
-	case stages && len(o.programs) > 1:
-		return usagef("the stages have rows of their own: give --programs stages alone")
 	case o.plot != "" && !signature:
 		return usagef("--plot draws the signature: give --programs signature")
 	case o.netpipe != "" && !slices.Contains(o.programs, "ping_bulk"):
 		return usagef("--netpipe writes the times of ping_bulk, which --programs leaves out")
-	case o.credits < 1 || o.credits > 1<<16:
-		return usagef("--credits %d: give 1 to %d", o.credits, 1<<16)
+	case o.credits < 1 || o.credits > live.MaxCredits:
+		return usagef("--credits %d: give 1 to %d", o.credits, live.MaxCredits)
 	case o.budget < 0 || !(o.within > 0):
 		return usagef("--budget and --within are positive")
 	}
@@ -143,7 +146,11 @@ func (o *benchOptions) run(cmd *cobra.Command) (rows reports.Rows, err error) {
 	if err := o.check(); err != nil {
 		return rows, err
 	}
-	pair, err := connect(o.to, o.token, o.pin)
+	token, err := o.token.read()
+	if err != nil {
+		return rows, err
+	}
+	pair, err := connect(o.to, token, o.pin)
 	if err != nil {
 		return rows, err
 	}
@@ -152,10 +159,10 @@ func (o *benchOptions) run(cmd *cobra.Command) (rows reports.Rows, err error) {
 			err = e
 		}
 	}()
-	switch o.programs[0] {
-	case "signature":
+	switch p, _ := programs.Find(o.programs[0], programs.Real); p.Shape {
+	case programs.BySignature:
 		return o.signature(pair)
-	case "stages":
+	case programs.ByStage:
 		return o.stages(pair)
 	}
 	clock := live.MeasureClock()
@@ -229,7 +236,7 @@ func (o *benchOptions) stages(pair *live.Pair) (rows reports.Rows, err error) {
 	rows.Columns = []reports.Column{
 		{Key: "stage", Head: "stage"}, {Key: "size_bytes", Head: "size"}, {Key: "time_us", Head: "time"}, {Key: "repeats", Head: "repeats"},
 	}
-	for k, stage := range live.Stages {
+	for k, stage := range programs.Stages {
 		for _, r := range measured {
 			rows.Data = append(rows.Data, []any{stage, quantity.Bytes(r.Size), r.Stages[k], int64(r.Repeats)})
 		}
@@ -251,23 +258,21 @@ func (o *benchOptions) signature(pair *live.Pair) (rows reports.Rows, err error)
 	if err != nil {
 		return rows, err
 	}
-	bursts := make([]programs.Burst, len(points))
 	rows.Columns = []reports.Column{
 		{Key: "transport", Head: "transport"}, {Key: "program", Head: "program"}, {Key: "burst", Head: "messages"},
 		{Key: "delta_us", Head: "Δ"}, {Key: "interval_us", Head: "interval"},
 	}
-	for i, b := range points {
-		bursts[i] = b.Burst
+	for _, b := range points {
 		rows.Data = append(rows.Data, []any{string(pair.Transport), "signature", int64(b.Messages), b.Delta, b.Interval})
 	}
 	if o.plot == "" {
 		return rows, nil
 	}
-	return rows, drawSignature(o.plot, "LogP signature of "+string(pair.Transport), bursts)
+	return rows, drawSignature(o.plot, "LogP signature of "+string(pair.Transport), points)
 }
 
 // drawSignature draws the interval against the number of messages, a series for each Δ.
-func drawSignature(path, title string, bursts []programs.Burst) error {
+func drawSignature(path, title string, bursts []trace.Burst) error {
 	fig := reports.Figure{
 		Title: title,
 		X:     reports.Axis{Label: "messages in the burst", Scale: reports.Log},
@@ -303,18 +308,43 @@ func connect(to, token string, pinned bool) (*live.Pair, error) {
 	return live.Start(t, pinned, args...)
 }
 
+// tokenFlags are where a token comes from.
+type tokenFlags struct{ word, path string }
+
+func (t *tokenFlags) declare(c *cobra.Command) {
+	c.Flags().StringVar(&t.path, "token-file", "", "`file` whose first line is the token of the server; else the variable "+live.TokenVariable)
+	c.Flags().StringVar(&t.word, "token", "", "the token itself, a `word` that ps shows")
+}
+
+func (t *tokenFlags) read() (string, error) {
+	if t.word != "" && t.path != "" {
+		return "", usagef("two tokens: give --token or --token-file")
+	}
+	return live.Token(t.word, t.path)
+}
+
 func newEngineServe() *cobra.Command {
 	var address string
-	s := &live.Server{}
+	var token tokenFlags
 	c := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve engine bench tcp://HOST:PORT from other machines",
-		Long: `Serve is the other end of engine bench tcp://HOST:PORT. It listens on this machine
-alone; for an address that others reach it wants a --token, which the clients
-give too. The token and the data travel in clear: use it on networks you trust.`,
+		Long: fmt.Sprintf(`Serve is the other end of engine bench tcp://HOST:PORT. It listens on this machine
+alone; for an address that others reach it wants a token, which the clients give too:
+the first line of --token-file, or the variable %s, or --token. The token and the data
+travel in clear: use it on networks you trust.
+
+It serves %d clients at a time and tells the next that it is full. A connection has %v
+to give its token; up to %d may be about to, and the oldest makes room for the next. A
+client that is silent for %v within a job, or %v between two jobs, is dropped.`,
+			live.TokenVariable, live.MaxClients, live.GreetingTime, live.MaxGreeting, live.Patience, live.IdleTime),
 		Args: wantArgs(0, 0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			s.Log = func(format string, args ...any) { cmd.PrintErrf(format+"\n", args...) }
+			word, err := token.read()
+			if err != nil {
+				return err
+			}
+			s := &live.Server{Token: word, Log: func(format string, args ...any) { cmd.PrintErrf(format+"\n", args...) }}
 			l, err := s.Listen(address)
 			if err != nil {
 				return err
@@ -330,7 +360,7 @@ give too. The token and the data travel in clear: use it on networks you trust.`
 		},
 	}
 	c.Flags().StringVar(&address, "listen", "127.0.0.1:7271", "`address` to listen on; port 0 takes a free one")
-	c.Flags().StringVar(&s.Token, "token", "", "`word` that clients must give")
+	token.declare(c)
 	return c
 }
 

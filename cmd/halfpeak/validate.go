@@ -31,42 +31,30 @@ type validateOptions struct {
 	faults   virtual.Faults
 }
 
-// A suite runs a program on a layer, and compares its results with the formulas.
-type suite struct {
-	name string
-	run  func(v *validation, n quantity.Bytes) error
-	on   sizesOf
-}
-
-// sizesOf says with which sizes a program runs.
-type sizesOf int
-
-const (
-	asked         sizesOf = iota
-	askedMeasured         // and with those that were measured, if none were asked for
-	largest               // of those asked for, up to 64 KiB
-	none                  // its messages are short
-)
-
-var suites = []suite{
-	{name: "ping_pong", run: (*validation).pingPong, on: none},
-	{name: "latency", run: (*validation).latency, on: askedMeasured},
-	{name: "bandwidth", run: (*validation).bandwidth},
-	{name: "ping_bulk", run: (*validation).pingBulk},
-	{name: "thru_bulk", run: (*validation).thruBulk},
-	{name: "all_to_1", run: (*validation).allToOne},
-	{name: "test_xfer", run: (*validation).testXfer, on: largest},
-	{name: "test_med", run: (*validation).testMed, on: largest},
-	{name: "signature", run: (*validation).signature, on: none},
-	{name: "packet", run: (*validation).packet, on: askedMeasured},
-}
-
-func suiteNames() []string {
-	var names []string
-	for _, s := range suites {
-		names = append(names, s.name)
+// run runs a program on the layer, and compares its result with the formula of what it measures.
+func (v *validation) run(p programs.Program, n quantity.Bytes) error {
+	switch p.Measures {
+	case programs.RoundTrip:
+		return v.pingPong(n)
+	case programs.OneWay:
+		if p.Replies {
+			return v.pingBulk(n)
+		}
+		return v.latency(n)
+	case programs.Gap:
+		return v.bandwidth(n)
+	case programs.Interval:
+		return v.thruBulk(n)
+	case programs.FanInTime:
+		return v.allToOne(n)
+	case programs.Exchange:
+		return v.torture(p, n)
+	case programs.LogP:
+		return v.signature(n)
+	case programs.Packet:
+		return v.packet(n)
 	}
-	return names
+	return fmt.Errorf("no formula to compare with: it measures %q", p.Measures)
 }
 
 func newValidate() *cobra.Command {
@@ -83,9 +71,7 @@ func newValidate() *cobra.Command {
 the platform's file says, and prints their results beside the model's formulas and
 what was measured. Where they differ, it says why.
 
-ping_pong, ping_bulk, thru_bulk, test_xfer, test_med and signature are those of HP-LAM's
-suite; latency and bandwidth are CLIP's one-way runs, without replies; all_to_1 has all
-other nodes send to node 0; packet finds the best packet of a pipeline by trying.
+` + programs.Help(programs.Simulated) + `
 Without --size, the sizes that were measured are run too.`,
 		Example: `  halfpeak validate clip --program latency
   halfpeak validate hp-lam --program signature
@@ -102,8 +88,8 @@ Without --size, the sizes that were measured are run too.`,
 				return out.write(cmd, rows)
 			}
 			for _, name := range o.programs {
-				if !slices.Contains(suiteNames(), name) {
-					return usagef("--program %q is none of %s", name, strings.Join(suiteNames(), ", "))
+				if names := programs.Names(programs.Simulated); !slices.Contains(names, name) {
+					return usagef("--program %q is none of %s", name, strings.Join(names, ", "))
 				}
 			}
 			if o.nodes < 2 || o.nodes > 1024 {
@@ -147,8 +133,8 @@ Without --size, the sizes that were measured are run too.`,
 	measured.declare(cmd)
 	cmd.Flags().Var(&o.sizes, "size", "message sizes, and those that were measured if not given")
 	cmd.Flags().StringSliceVar(&o.programs, "program", nil, "only these `programs`")
-	complete(cmd, "program", suiteNames())
-	cmd.Flags().IntVar(&o.nodes, "nodes", 8, "nodes of all_to_1, test_xfer and test_med")
+	complete(cmd, "program", programs.Names(programs.Simulated))
+	cmd.Flags().IntVar(&o.nodes, "nodes", 8, "nodes of programs that run on any number")
 	cmd.Flags().StringVar(&o.trace, "trace", "", "write when each resource was busy to this `file`, for Perfetto or chrome://tracing")
 	cmd.Flags().StringVar(&plot, "plot", "", "draw one-way times of model and engine into this `file`")
 	cmd.Flags().StringVar(&faults, "faults", "", `what goes wrong, as in "drop=0.01,reorder=0.01,late=100us" or "die=1@500us"; also duplicate, corrupt, delay, stop`)
@@ -202,16 +188,16 @@ func (v *validation) layer(ref string) error {
 	if v.points, err = data.Points(l.Ref()); err != nil {
 		return err
 	}
-	for _, s := range suites {
-		if v.o.programs != nil && !slices.Contains(v.o.programs, s.name) {
+	for _, p := range programs.List(programs.Simulated) {
+		if v.o.programs != nil && !slices.Contains(v.o.programs, p.Name) {
 			continue
 		}
-		for _, n := range v.sizesOf(s.on) {
+		for _, n := range v.sizesOf(p.Sizes) {
 			if n > maxValidated {
 				return fmt.Errorf("--size %v: programs move their bytes, and no more than %v at once", n, maxValidated)
 			}
-			if err := s.run(v, n); err != nil {
-				return fmt.Errorf("%s: %s: %w", l.Ref(), s.name, err)
+			if err := v.run(p, n); err != nil {
+				return fmt.Errorf("%s: %s: %w", l.Ref(), p.Name, err)
 			}
 		}
 	}
@@ -222,12 +208,12 @@ func (v *validation) layer(ref string) error {
 }
 
 // sizesOf are the sizes that a program runs with, in order.
-func (v *validation) sizesOf(which sizesOf) []quantity.Bytes {
+func (v *validation) sizesOf(which programs.Sizes) []quantity.Bytes {
 	sizes := slices.Clone(v.o.sizes.sizes)
 	switch which {
-	case none:
+	case programs.Own:
 		return []quantity.Bytes{1}
-	case largest:
+	case programs.Largest:
 		var most quantity.Bytes = 1
 		for _, n := range sizes {
 			if n <= 64*quantity.KiB {
@@ -235,7 +221,7 @@ func (v *validation) sizesOf(which sizesOf) []quantity.Bytes {
 			}
 		}
 		return []quantity.Bytes{most}
-	case askedMeasured:
+	case programs.AskedOrKept:
 		for _, p := range v.points {
 			if !v.sized {
 				sizes = append(sizes, p.Size)
@@ -384,23 +370,17 @@ func (v *validation) allToOne(n quantity.Bytes) error {
 	return err
 }
 
-func (v *validation) testXfer(n quantity.Bytes) error {
-	return v.torture("test_xfer", programs.TestXfer, n)
-}
-
-func (v *validation) testMed(n quantity.Bytes) error {
-	return v.torture("test_med", programs.TestMed, n)
-}
-
 // torture runs a test of HP-LAM's with all kinds of traffic. There is no formula for its time; that it
 // ends without an error is what counts.
-func (v *validation) torture(name string, test func(*engine.Endpoint, programs.Traffic, int, int) (quantity.Micros, error), n quantity.Bytes) error {
+func (v *validation) torture(p programs.Program, n quantity.Bytes) error {
 	for _, traffic := range []programs.Traffic{programs.OneToOne, programs.AllToOne, programs.AllToAll} {
-		t, err := runOn(v, v.o.nodes, func(ep *engine.Endpoint) (quantity.Micros, error) { return test(ep, traffic, int(n), 1) })
+		r, err := runOn(v, v.o.nodes, func(ep *engine.Endpoint) (programs.Result, error) {
+			return p.Run(ep, programs.Args{Traffic: traffic, Size: int(n), Count: 1})
+		})
 		if err != nil {
 			return err
 		}
-		v.add(name, n, string(traffic)+", data intact", math.NaN(), float64(t), "µs", "")
+		v.add(p.Name, n, string(traffic)+", data intact", math.NaN(), float64(r.Time), "µs", "")
 	}
 	return nil
 }
@@ -417,10 +397,7 @@ func (v *validation) signature(quantity.Bytes) error {
 	if err != nil {
 		return err
 	}
-	table := &trace.Table{Title: v.l.Ref(), Kind: trace.Interval}
-	for _, b := range bursts {
-		table.Bursts = append(table.Bursts, trace.Burst{Messages: b.Messages, Delta: b.Delta, Interval: b.Interval})
-	}
+	table := &trace.Table{Title: v.l.Ref(), Kind: trace.Interval, Bursts: bursts}
 	found, err := fit.LogP(table, rtt)
 	if err != nil {
 		return err
@@ -437,7 +414,7 @@ func (v *validation) signature(quantity.Bytes) error {
 }
 
 // bursts runs a signature, with Δ up to twice the longest interval that the model has, and the round trip.
-func (v *validation) bursts() (bursts []programs.Burst, rtt quantity.Micros, err error) {
+func (v *validation) bursts() (bursts []trace.Burst, rtt quantity.Micros, err error) {
 	send, receive := v.l.Model.Overheads(1)
 	longest := v.l.Model.Gap(1) + send + receive
 	var messages []int
@@ -448,7 +425,7 @@ func (v *validation) bursts() (bursts []programs.Burst, rtt quantity.Micros, err
 	for _, share := range []quantity.Micros{0, 0.25, 0.5, 1, 1.5, 2} {
 		deltas = append(deltas, share*longest)
 	}
-	bursts, err = runOn(v, 2, func(ep *engine.Endpoint) ([]programs.Burst, error) {
+	bursts, err = runOn(v, 2, func(ep *engine.Endpoint) ([]trace.Burst, error) {
 		return programs.Signature(ep, messages, deltas)
 	})
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak/engine/live"
+	"github.com/halfpeak/halfpeak/engine/programs"
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/fit/trace"
 	"github.com/halfpeak/halfpeak/model"
@@ -268,7 +269,7 @@ func (m *machine) predict(j live.Job) prediction {
 }
 
 // fitMachine fits the models to the training set.
-func fitMachine(t live.Transport, x trial, rows []live.Row, signature []live.Burst) (m *machine, err error) {
+func fitMachine(t live.Transport, x trial, rows []live.Row, signature []trace.Burst) (m *machine, err error) {
 	m = &machine{}
 	var switches []quantity.Bytes
 	for _, n := range t.Switches() {
@@ -287,7 +288,7 @@ func fitMachine(t live.Transport, x trial, rows []live.Row, signature []live.Bur
 	}
 	var alone, behind []live.Row
 	var tables []*trace.Table
-	for _, stage := range live.Stages {
+	for _, stage := range programs.Stages {
 		tables = append(tables, &trace.Table{Title: stage, Kind: trace.Stage})
 	}
 	for i, p := range x.trainPackets {
@@ -316,7 +317,7 @@ func fitMachine(t live.Transport, x trial, rows []live.Row, signature []live.Bur
 	bursts := &trace.Table{Title: "signature", Kind: trace.Interval}
 	for _, b := range signature {
 		if slices.Contains(x.trainDeltas, float64(b.Delta)) {
-			bursts.Bursts = append(bursts.Bursts, trace.Burst{Messages: b.Messages, Delta: b.Delta, Interval: b.Interval})
+			bursts.Bursts = append(bursts.Bursts, b)
 		}
 	}
 	r, err := fit.LogP(bursts, 0)
