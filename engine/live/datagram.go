@@ -27,7 +27,7 @@ const maxDatagram = 4 << 10
 
 func newDatagrams(node int, fds []int) (p *port, err error) {
 	p = newPort(node, len(fds))
-	p.spin, p.yield, p.adapts = mostPolls, 0, true // sleep is a system call that a message ends
+	p.sleepsSoon()
 	d := &datagrams{port: p, fds: fds}
 	p.link, p.largest = d, maxDatagram
 	d.waker, err = newWaker(node, fds)

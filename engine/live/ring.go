@@ -157,7 +157,8 @@ func (s *shared) take() *block {
 
 func (s *shared) send(f *engine.Frame) bool { s.Send(f); return true }
 
-// Send is that of the port, in one call.
+// Send is that of the port, in one call. It stores the data before the header: the reader polls the
+// line of the header, and would take it away while data is copied.
 func (s *shared) Send(f *engine.Frame) {
 	r := &s.out[f.Dst]
 	for i := 0; r.at-r.told >= slots; i++ {
@@ -166,23 +167,28 @@ func (s *shared) Send(f *engine.Frame) {
 		}
 	}
 	q := &r.slot[r.at%slots]
-	q.block, q.epoch = -1, uint16(s.epoch)
-	q.Set(&f.Header)
-	switch n := len(f.Payload); {
-	case n == 0:
-	case n <= few && f.NWords == 0:
+	n := len(f.Payload)
+	if n > 0 && n <= few && f.NWords == 0 {
+		low, high := pack(f.Payload)
+		q.block, q.epoch = -1, uint16(s.epoch)
+		q.Set(&f.Header)
 		w := q.wide()
-		w[0], w[1] = pack(f.Payload)
-	case n <= inline:
-		copy(q.data[:], f.Payload)
-	default:
-		k := s.take()
-		for i := 0; k == nil; i++ {
-			s.stuck(i)
-			k = s.take()
+		w[0], w[1] = low, high
+	} else {
+		number := int16(-1)
+		if n > inline {
+			k := s.take()
+			for i := 0; k == nil; i++ {
+				s.stuck(i)
+				k = s.take()
+			}
+			copy(k.data[:], f.Payload)
+			number = s.number(k)
+		} else if n > 0 {
+			copy(q.data[:], f.Payload)
 		}
-		copy(k.data[:], f.Payload)
-		q.block = s.number(k)
+		q.block, q.epoch = number, uint16(s.epoch)
+		q.Set(&f.Header)
 	}
 	r.at++
 	publish(&q.valid, r.at)

@@ -43,7 +43,7 @@ const (
 
 func newStreams(node int, fds []int) (p *port, err error) {
 	p = newPort(node, len(fds))
-	p.spin, p.yield, p.adapts = mostPolls, 0, true // sleep is a system call that a message ends
+	p.sleepsSoon()
 	s := &streams{port: p, conns: make([]*stream, len(fds))}
 	polled := 0
 	for i, fd := range fds {
