@@ -156,6 +156,9 @@ func (q Quantity) Title() string {
 // Head names the quantity without its size: "bandwidth (MB/s)".
 func (q Quantity) Head() string { return q.kind.title + " (" + unitOf(q.kind.dim).name + ")" }
 
+// Noun names the quantity without its size and unit: "bandwidth".
+func (q Quantity) Noun() string { return q.kind.title }
+
 // Key names the quantity in a table, without its size: "bandwidth_mb_s".
 func (q Quantity) Key() string { return q.Name + unitOf(q.kind.dim).suffix }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/study"
 )
 
@@ -49,11 +50,11 @@ func TestReportIsOneSmallFile(t *testing.T) {
 // Every layer has what a report needs.
 func TestReportOfEachLayer(t *testing.T) {
 	t.Parallel()
-	all, err := listPlatforms()
+	all, err := platforms.All()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, row := range all.Data {
+	for _, row := range study.PlatformRows(all).Data {
 		ref := fmt.Sprintf("%s/%s", row[0], row[1])
 		doc, err := study.Report("", newSizes("1..1MiB").sizes, ref)
 		if err != nil {
