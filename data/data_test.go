@@ -1,12 +1,9 @@
 package data
 
 import (
-	"encoding/csv"
 	"io/fs"
 	"maps"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -261,105 +258,6 @@ func checkPaper(t *testing.T, paper string) {
 		e := slices.Sorted(slices.Values(off[name]))
 		t.Logf("%s: %d predicted, median error %.1f %%, worst %.1f %%", name, len(e), 100*(e[(len(e)-1)/2]+e[len(e)/2])/2, 100*e[len(e)-1])
 	}
-}
-
-// factsFolder has the numbers that were copied out of the papers; a clone does
-// not come with it.
-const factsFolder = "../../shared/facts"
-
-// plainUnits are the units of the papers that package quantity does not read, or as
-// another: a KB of memory is no µs/KB.
-var plainUnits = strings.NewReplacer("μ sec", "us", "kilobytes", "KB", "megabytes", "MB", "lines", "bit",
-	"MByte/sec", "MB/s", "Mbytes/s", "MB/s", "Mbits/s", "Mbit/s", "Gbits/s", "Gbit/s", "Gigabit/s", "Gbit/s",
-	"MBytes", "MB/s") // of a link, which StarT-JR prints without the time
-
-// checkFacts holds the rows of a paper against what was copied out of it: each
-// number has a row, with the same digits, unit and relation. A second row about a
-// number adds @ and a word to its name.
-func checkFacts(t *testing.T, prefix string) {
-	t.Helper()
-	files, err := filepath.Glob(filepath.Join(factsFolder, prefix+"_*.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(factsFolder); len(files) == 0 && os.IsNotExist(err) {
-		t.Skipf("no folder %s", factsFolder)
-	}
-	facts, err := Facts()
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows := map[string][]Fact{}
-	for _, f := range facts {
-		id, _, _ := strings.Cut(f.ID, "@")
-		if strings.HasPrefix(id, prefix+".") {
-			rows[id] = append(rows[id], f)
-		}
-	}
-	for _, file := range files {
-		for id, copied := range copiedFacts(t, file) {
-			if len(rows[id]) == 0 || rows[id][0].ID != id {
-				t.Errorf("%s: %s has no row", file, id)
-			}
-			for _, f := range rows[id] {
-				sameDigits := f.Printed == copied["num"] || f.Role == None && copied["num"] == "" && f.Printed == copied["value"]
-				if !sameDigits || !sameRelation(f, copied) || !sameUnit(f, copied["unit"]) {
-					t.Errorf("%s: %s is %s %s %s; copied was %s %s (%s) %s", f.At, f.ID, f.Relation, f.Printed, f.Unit, copied["rel"], copied["num"], copied["value"], copied["unit"])
-				}
-			}
-			delete(rows, id)
-		}
-	}
-	for id, fs := range rows {
-		t.Errorf("%s: %s is a number that was not copied out of the paper", fs[0].At, id)
-	}
-}
-
-// sameRelation says whether a row has the relation of the paper. The ends of a range
-// are bounds: two to three times is at least two and at most three.
-func sameRelation(f Fact, copied map[string]string) bool {
-	return f.Relation == copied["rel"] ||
-		f.Relation == ">=" && strings.HasSuffix(copied["quantity"], ", lower") ||
-		f.Relation == "<=" && strings.HasSuffix(copied["quantity"], ", upper")
-}
-
-// sameUnit says whether the unit of a row is that of the paper. A plain number of a row may be
-// a count of something, or have its unit in words.
-func sameUnit(f Fact, unit string) bool {
-	if f.Unit == unit {
-		return true
-	}
-	want, known := quantity.Unit(plainUnits.Replace(unit))
-	got, ok := f.unit()
-	if known {
-		return ok && got == want
-	}
-	return f.Role != None && (f.Unit == "" || unit == "")
-}
-
-// copiedFacts reads a file of numbers: a comment, a header, a row for each.
-func copiedFacts(t *testing.T, file string) map[string]map[string]string {
-	t.Helper()
-	f, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	r := csv.NewReader(f)
-	r.Comment = '#'
-	all, err := r.ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	facts := map[string]map[string]string{}
-	for _, row := range all[1:] {
-		fact := map[string]string{}
-		for i, key := range all[0] {
-			fact[key] = row[i]
-		}
-		facts[fact["id"]] = fact
-	}
-	return facts
 }
 
 // The name of each embedded table tells its paper, whose rows would have none otherwise.

@@ -41,12 +41,12 @@ func TestInPacketsIsTheRecurrence(t *testing.T) {
 		}
 		size := quantity.Bytes(1 + r.IntN(5000))
 		n := size * quantity.Bytes(1+r.IntN(20))
-		want := quantity.Micros(recurrence(p, list(EqualPlan(n, size))))
+		want := quantity.Micros(recurrence(&p, list(EqualPlan(n, size))))
 		if got := InPackets(n, size, alone, behind); math.Abs(float64(got-want)) > 1e-9*float64(want) {
 			t.Fatalf("%v in packets of %v through %v: %v; want %v", n, size, p.Stages, got, want)
 		}
 		n += quantity.Bytes(r.IntN(int(size)))
-		if got, want := InPackets(n, size, alone, behind), quantity.Micros(recurrence(p, list(EqualPlan(n, size)))); got < want-1e-9*want {
+		if got, want := InPackets(n, size, alone, behind), quantity.Micros(recurrence(&p, list(EqualPlan(n, size)))); got < want-1e-9*want {
 			t.Fatalf("%v in packets of %v through %v: %v; the recurrence has %v", n, size, p.Stages, got, want)
 		}
 	}

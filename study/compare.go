@@ -52,7 +52,7 @@ func compared(d whatif.Design, n quantity.Bytes) Compared {
 
 // bestPacket is the best equal packet of a message of n bytes, or 0 where no pipeline sends it.
 func bestPacket(m model.Layer, n quantity.Bytes) quantity.Bytes {
-	if pipe, ok := model.At(m, n).(model.Pipeline); ok {
+	if pipe, ok := model.At(m, n).(*model.Pipeline); ok {
 		size, _ := pipe.BestPacket(n)
 		return size
 	}

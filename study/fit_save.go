@@ -64,7 +64,7 @@ func quote(s string) string {
 	return b.String()
 }
 
-func (t *tomlFile) linear(l model.Linear, s *fit.Segment) {
+func (t *tomlFile) linear(l *model.Linear, s *fit.Segment) {
 	t.key("model", "linear")
 	t.key("beta", us(l.Beta)+within(float64(s.Beta.Low), float64(s.Beta.High), "us"))
 	t.key("tau", usPerKiB(l.Tau)+within(perKiB(s.Tau.Low), perKiB(s.Tau.High), "us/KiB"))
@@ -112,9 +112,9 @@ func curvesText(curves []FittedCurve) string {
 // lines ends the table of a layer that is one line, or several: then each has a layer of its own, named after part, whose source
 // begins with from.
 func (t *tomlFile) lines(layer model.Layer, segments []fit.Segment, part, from string) {
-	s, several := layer.(model.Switch)
+	s, several := layer.(*model.Switch)
 	if !several {
-		t.linear(layer.(model.Linear), &segments[0])
+		t.linear(layer.(*model.Linear), &segments[0])
 		return
 	}
 	t.key("model", "switch")
@@ -130,7 +130,7 @@ func (t *tomlFile) lines(layer model.Layer, segments []fit.Segment, part, from s
 	for k, b := range s.Branches {
 		t.table(fmt.Sprintf("layer.%s-%d", part, k+1))
 		t.key("source", fmt.Sprintf("%ssizes from %s to %s", from, segments[k].From, segments[k].To))
-		t.linear(b.Layer.(model.Linear), &segments[k])
+		t.linear(b.Layer.(*model.Linear), &segments[k])
 	}
 }
 

@@ -31,7 +31,7 @@ func Cuts(sizes []quantity.Bytes, designs ...whatif.Design) (Cutting, error) {
 	for _, d := range designs {
 		found := false
 		for _, n := range sizes {
-			pipe, ok := model.At(d.Layer.Model, n).(model.Pipeline)
+			pipe, ok := model.At(d.Layer.Model, n).(*model.Pipeline)
 			if !ok {
 				continue
 			}

@@ -124,7 +124,7 @@ const maxBoxes = 20000
 // boxes to be seen, and if two stages share a resource.
 func Timeline(d whatif.Design, n quantity.Bytes) (reports.Timeline, error) {
 	l := d.Layer
-	pipe, ok := model.At(l.Model, n).(model.Pipeline)
+	pipe, ok := model.At(l.Model, n).(*model.Pipeline)
 	if !ok {
 		return reports.Timeline{}, fmt.Errorf("%s sends %s without a pipeline, so there is no timeline; its model is %s", l.Ref(), n, l.Kind)
 	}
@@ -176,7 +176,7 @@ func Timeline(d whatif.Design, n quantity.Bytes) (reports.Timeline, error) {
 }
 
 // planned draws a message as the pipeline's recurrence has it.
-func planned(l platforms.Layer, n quantity.Bytes, pipe model.Pipeline, plan model.Plan) reports.Timeline {
+func planned(l platforms.Layer, n quantity.Bytes, pipe *model.Pipeline, plan model.Plan) reports.Timeline {
 	t := reports.Timeline{Title: fmt.Sprintf("%s: %s in packets of %s", l.Ref(), n, plan.Largest())}
 	for _, s := range pipe.Stages {
 		t.Stages = append(t.Stages, s.Name)

@@ -17,7 +17,7 @@ func TestTimelineIsTheSchedule(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			pipe := d.Layer.Model.(model.Pipeline)
+			pipe := d.Layer.Model.(*model.Pipeline)
 			got, err := Timeline(d, n)
 			if err != nil {
 				t.Fatal(err)

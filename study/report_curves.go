@@ -76,7 +76,10 @@ func (s subject) numbers(kind CurveKind, sizes []quantity.Bytes, points []data.P
 		col("measured", "measured", of(func(p data.Point) any { return kind.quantity(p.Size, p.OneWay) })),
 		col("interval", "error bar", of(func(p data.Point) any { return kind.bar(p) })),
 		col("error_percent", "model off by", of(func(p data.Point) any {
-			if kind == Bandwidth {
+			switch {
+			case p.Role == data.Input:
+				return nil // the model is made of it
+			case kind == Bandwidth:
 				return 100 * float64(p.OneWay/m.OneWay(p.Size)-1)
 			}
 			return 100 * float64(m.OneWay(p.Size)/p.OneWay-1)
@@ -128,7 +131,7 @@ func (s subject) thresholds() []reports.Block {
 func (s subject) pipeline(hi quantity.Bytes) ([]reports.Block, error) {
 	var blocks []reports.Block
 	for _, n := range []quantity.Bytes{16 * quantity.KiB, 64 * quantity.KiB, 4 * quantity.KiB, quantity.KiB} {
-		pipe, ok := model.At(s.Layer.Model, n).(model.Pipeline)
+		pipe, ok := model.At(s.Layer.Model, n).(*model.Pipeline)
 		if !ok || n > hi {
 			continue
 		}
@@ -147,7 +150,7 @@ func (s subject) pipeline(hi quantity.Bytes) ([]reports.Block, error) {
 		break
 	}
 	sizes := slices.DeleteFunc([]quantity.Bytes{4 * quantity.KiB, 16 * quantity.KiB, 64 * quantity.KiB}, func(n quantity.Bytes) bool {
-		_, ok := model.At(s.Layer.Model, n).(model.Pipeline)
+		_, ok := model.At(s.Layer.Model, n).(*model.Pipeline)
 		return !ok || n > hi
 	})
 	if len(sizes) == 0 {

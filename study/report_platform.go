@@ -44,7 +44,7 @@ func (s subject) summary(hi quantity.Bytes) string {
 		}
 	}
 	n := min(longMessage, hi)
-	if pipe, ok := model.At(m, n).(model.Pipeline); ok {
+	if pipe, ok := model.At(m, n).(*model.Pipeline); ok {
 		size, t := pipe.BestPacket(n)
 		text += fmt.Sprintf(" %s take %s in packets of %s; the best equal packets, of %s, take %s.", n, m.OneWay(n), model.PacketSize(m, n), size, t)
 	}
@@ -71,7 +71,7 @@ func (s subject) keyNumbers(lo, hi quantity.Bytes) []reports.Block {
 		add("half-peak size n½", half.String(), "")
 	}
 	n := min(longMessage, hi)
-	if pipe, ok := model.At(m, n).(model.Pipeline); ok {
+	if pipe, ok := model.At(m, n).(*model.Pipeline); ok {
 		size, t := pipe.BestPacket(n)
 		add("best packet for "+n.String(), size.String(), fmt.Sprintf("%s, %s", t, n.Over(t)))
 	} else {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -91,22 +90,11 @@ func Tornado(d whatif.Design, q whatif.Quantity) (reports.Tornado, error) {
 	slices.SortStableFunc(all, func(a, b whatif.Sensitivity) int { return cmp.Compare(width(b), width(a)) })
 	for _, s := range all {
 		if width(s) > 1e-4*now {
-			t.Bars = append(t.Bars, reports.Bar{Name: ShortPath(s.Param.Path) + " " + whatif.Format(s.Param.Value), Low: s.Low, High: s.High})
+			t.Bars = append(t.Bars, reports.Bar{Name: s.Param.Short() + " " + whatif.Format(s.Param.Value), Low: s.Low, High: s.High})
 		}
 	}
 	if still := len(all) - len(t.Bars); still > 0 {
 		t.Notes = append(t.Notes, fmt.Sprintf("Parameters that change less than 0.01 %% here: %d.", still))
 	}
 	return t, err
-}
-
-// ShortPath is the path of a parameter without its table: "copy-in.beta" for
-// "stage.copy-in.beta".
-func ShortPath(path string) string {
-	for _, table := range []string{"stage.", "constant.", "layer."} {
-		if rest, ok := strings.CutPrefix(path, table); ok {
-			return rest
-		}
-	}
-	return path
 }

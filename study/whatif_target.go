@@ -32,7 +32,7 @@ func Reach(d whatif.Design, t whatif.Target, by ...whatif.Range) (*Solutions, er
 		}
 		for _, p := range uses {
 			// A threshold would be moved to where its branches were never measured.
-			if !d.Platform.Computed(p.Path) && p.Value.Num > 0 && !strings.HasSuffix(p.Path, ".up_to") {
+			if !d.Platform.Computed(p.Path) && p.Value.Num > 0 && !p.Bound {
 				by = append(by, whatif.Range{Param: p})
 			}
 		}
@@ -75,7 +75,7 @@ func (s *Solutions) Rows(units quantity.UnitChoice) reports.Rows {
 	scale := func(f found) float64 { scale, _ := whatif.Unit(f.Param.Value.Dim); return scale }
 	rows := tableOf(s.Found,
 		col("target", "", func(found) any { return s.Target.String() }),
-		col("", "parameter", func(f found) any { return ShortPath(f.Param.Path) }),
+		col("", "parameter", func(f found) any { return f.Param.Short() }),
 		col("parameter", "", func(f found) any { return f.Param.Path }),
 		col("", "as it is", func(f found) any { return asItIs(f.Param) }).ranked(2),
 		col("", "needed", func(f found) any { return needed(f, value) }),
@@ -105,7 +105,7 @@ func (s *Solutions) Rows(units quantity.UnitChoice) reports.Rows {
 	rows.Notes = append(rows.Notes, "Wanted: "+s.Target.String()+".")
 	if len(s.Found) == 1 && !s.Found[0].Reached {
 		f := s.Found[0]
-		rows.Notes = append(rows.Notes, fmt.Sprintf("No value of %s reaches it; the rest is %s.", ShortPath(f.Param.Path), limitsText(f, q)))
+		rows.Notes = append(rows.Notes, fmt.Sprintf("No value of %s reaches it; the rest is %s.", f.Param.Short(), limitsText(f, q)))
 	}
 	if s.Idle > 0 {
 		rows.Notes = append(rows.Notes, fmt.Sprintf("Others, which change nothing: %d.", s.Idle))
@@ -144,8 +144,8 @@ func atBest(s whatif.Solution, value func(whatif.Solution, float64) string, resu
 
 // asItIs prints the parameter's value; packets may be a word.
 func asItIs(p platforms.Param) string {
-	if p.Value.Num == 0 && strings.HasSuffix(p.Path, ".packets") {
-		return p.Text
+	if p.Word != "" {
+		return p.Word
 	}
 	return whatif.Format(p.Value)
 }

@@ -1,9 +1,8 @@
-package main
+package study
 
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"html"
 	"net/http"
 	"net/http/httptest"
@@ -14,13 +13,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
-	"github.com/halfpeak/halfpeak/study"
 )
 
 func reportHTML(t *testing.T, refs ...string) []byte {
 	t.Helper()
-	doc, err := study.Report("", newSizes("1..1MiB/16").sizes, refs...)
+	doc, err := Report("", sizesOfText(t, "1..1MiB/16"), refs...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,23 +53,33 @@ func TestReportOfEachLayer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, row := range study.PlatformRows(all).Data {
-		ref := fmt.Sprintf("%s/%s", row[0], row[1])
-		doc, err := study.Report("", newSizes("1..1MiB").sizes, ref)
-		if err != nil {
-			t.Errorf("%s: %v", ref, err)
-			continue
-		}
-		if err := doc.WriteMarkdown(new(bytes.Buffer)); err != nil {
-			t.Errorf("%s as Markdown: %v", ref, err)
-		}
-		if isDefault := row[2].(bool); !isDefault {
-			continue
-		}
-		if err := doc.WriteHTML(new(bytes.Buffer)); err != nil {
-			t.Errorf("%s as HTML: %v", ref, err)
+	for _, p := range all {
+		for _, l := range p.Layers {
+			doc, err := Report("", sizesOfText(t, "1..1MiB"), l.Ref())
+			if err != nil {
+				t.Errorf("%s: %v", l.Ref(), err)
+				continue
+			}
+			if err := doc.WriteMarkdown(new(bytes.Buffer)); err != nil {
+				t.Errorf("%s as Markdown: %v", l.Ref(), err)
+			}
+			if l.Name != p.Default {
+				continue
+			}
+			if err := doc.WriteHTML(new(bytes.Buffer)); err != nil {
+				t.Errorf("%s as HTML: %v", l.Ref(), err)
+			}
 		}
 	}
+}
+
+func sizesOfText(t *testing.T, text string) []quantity.Bytes {
+	t.Helper()
+	sizes, err := quantity.ParseSizes(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sizes
 }
 
 // probe opens the report at the width of a telephone and of a desk, uses it,
