@@ -30,6 +30,10 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		UpdateScripts:       *update,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("ESC", "\x1b")
+			return nil
+		},
 		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"fails": fails},
 		Condition: func(cond string) (bool, error) {
 			switch cond {
