@@ -3,13 +3,10 @@
 package main
 
 import (
-	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/study"
 )
@@ -80,46 +77,15 @@ func (o *liveOptions) run() (rows reports.Rows, err error) {
 	return v.Rows(), nil
 }
 
-// saveTo writes the models as a platform: a layer for the one-way times, one for LogGP, and one for packets.
-func (o *liveOptions) saveTo(m *study.LiveValidation) error {
-	r := m.OneWay
-	layer, err := r.Layer()
+// saveTo writes the models as a platform.
+func (o *liveOptions) saveTo(v *study.LiveValidation) error {
+	d, err := v.Document()
 	if err != nil {
 		return err
 	}
-	from := "halfpeak validate --live " + o.transport
-	t := &tomlFile{}
-	t.WriteString("# Written by halfpeak validate --live.\n\n")
-	t.key("title", o.transport+" of this machine")
-	t.table("layer." + o.transport)
-	t.key("source", fmt.Sprintf("%s: %s fit over %d sizes, median error %.2g %%", from, r.Model, len(r.Points), 100*r.Median))
-	t.lines(layer, r.Segments, o.transport, "")
-	if m.LogPError == nil {
-		t.table("layer." + o.transport + "-loggp")
-		t.key("model", "loggp")
-		for _, k := range []struct {
-			name  string
-			value quantity.Micros
-		}{{"o_s", m.LogP.SendOverhead}, {"o_r", m.LogP.ReceiveOverhead}, {"L", m.LogP.Latency}, {"g", m.LogP.GapTime}} {
-			t.key(k.name, us(k.value))
-		}
-		large := m.Gap.Segments[len(m.Gap.Segments)-1]
-		t.key("G", usPerKiB(large.Tau.Value))
-		t.key("source", fmt.Sprintf("%s: o_s, o_r and g of the signature, L of the round trip, G of the interval of %s and more", from, large.From))
+	text, err := d.Encode("Written by halfpeak validate --live.")
+	if err != nil {
+		return err
 	}
-	hosts := []string{"sender", "", "receiver"}
-	var names []string
-	for k, s := range m.Stages {
-		name := o.transport + "-" + strings.ReplaceAll(s.Name, " ", "-")
-		names = append(names, name)
-		t.table("stage." + name)
-		t.key("beta", us(s.Segments[0].Beta.Value))
-		t.key("tau", usPerKiB(s.Segments[0].Tau.Value))
-		if hosts[k] != "" {
-			t.key("host", hosts[k])
-		}
-		t.key("source", fmt.Sprintf("%s: stage %s of packets alone", from, s.Name))
-	}
-	t.pipeline(o.transport+"-packets", names, "the stages above, each alone: behind each other, packets may be slower; the transport takes packets up to "+m.Largest.String())
-	return savePlatform(o.save, t.String())
+	return savePlatform(o.save, string(text))
 }
