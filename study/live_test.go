@@ -81,15 +81,11 @@ func TestLiveDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	v.LogPError, v.LogP = nil, model.LogP{SendOverhead: 1, ReceiveOverhead: 2, Latency: 3, GapTime: 4}
-	d, err := v.Document()
+	text, err := v.TOML()
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := d.Encode("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := platforms.Parse("mine.toml", text)
+	p, err := platforms.Parse("mine.toml", []byte(text))
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}

@@ -65,7 +65,7 @@ func declareSize(cmd *cobra.Command, width, height *int) {
 // writePicture draws the picture into the -o file; if that is no image, or
 // missing, it writes the picture's numbers.
 func (o *output) writePicture(cmd *cobra.Command, p reports.Picture, width, height int) error {
-	_, table := formats[strings.ToLower(filepath.Ext(o.path))]
+	_, table := formats[extension(o.path)]
 	switch {
 	case o.path == "" || table || o.format != "" && !isImage(o.path):
 		return o.write(cmd, p.Rows())
@@ -77,7 +77,7 @@ func (o *output) writePicture(cmd *cobra.Command, p reports.Picture, width, heig
 
 // isImage reports whether the path's extension is that of an image.
 func isImage(path string) bool {
-	return slices.Contains(reports.Exts(), strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), "."))
+	return slices.Contains(reports.Exts(), extension(path))
 }
 
 // drawTo draws the picture into the file.

@@ -57,7 +57,7 @@ func (o *liveOptions) args(platforms cobra.PositionalArgs) cobra.PositionalArgs 
 }
 
 // run measures the transport, and saves its models if asked to.
-func (o *liveOptions) run() (rows reports.Rows, err error) {
+func (o *liveOptions) run(files reports.Files) (rows reports.Rows, err error) {
 	pair, err := connect(o.transport, "", o.pin)
 	if err != nil {
 		return rows, err
@@ -69,23 +69,13 @@ func (o *liveOptions) run() (rows reports.Rows, err error) {
 	}()
 	v, err := study.ValidateLive(pair, o.budget)
 	if err == nil && o.save != "" {
-		err = o.saveTo(v)
+		var text string
+		if text, err = v.TOML(); err == nil {
+			err = savePlatform(files, o.save, text)
+		}
 	}
 	if err != nil {
 		return rows, err
 	}
 	return v.Rows(), nil
-}
-
-// saveTo writes the models as a platform.
-func (o *liveOptions) saveTo(v *study.LiveValidation) error {
-	d, err := v.Document()
-	if err != nil {
-		return err
-	}
-	text, err := d.Encode("Written by halfpeak validate --live.")
-	if err != nil {
-		return err
-	}
-	return savePlatform(o.save, string(text))
 }
