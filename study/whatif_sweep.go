@@ -105,6 +105,16 @@ func (s *Sweeping) Table(ctx context.Context) (reports.Rows, error) {
 		}
 		return nil
 	})
+	for j := range rows.Columns {
+		values := make([]float64, len(rows.Data))
+		for i, row := range rows.Data {
+			values[i] = row[j].(float64)
+		}
+		scale := quantity.NewScale(quantity.DimNone, nil, 3, values...)
+		if rows.Columns[j].Text == nil {
+			rows.Columns[j].Text = func(v any) string { return scale.Number(v.(float64)) }
+		}
+	}
 	return rows, interrupted(err)
 }
 

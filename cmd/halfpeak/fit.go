@@ -47,7 +47,7 @@ func newFit() *cobra.Command {
 		Long: `Fit reads what a benchmark printed and estimates the parameters behind it, with
 95 % confidence intervals. It says where the protocol changes and how well the
 parameters predict sizes that were left out. "-" is standard input. The formats are
-` + trace.Known + `.
+` + reports.Fold(trace.Known+".", 80) + `
 
 The models are
 

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/halfpeak/halfpeak/internal/terminal"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/study"
+	"github.com/halfpeak/halfpeak/whatif"
+)
+
+// manyRows is the number of rows beyond which more are written only when forced.
+const manyRows = 1e9
+
+// runVary makes the rows of a sweep and its picture.
+func (o *whatifOptions) runVary(ctx context.Context, cmd *cobra.Command, d whatif.Design) error {
+	s := study.Sweeping{Sweep: &whatif.Sweep{Design: d, Sizes: o.sizesOr("64KiB"), Names: o.ofOr("one_way", "gap", "bandwidth")}}
+	for _, text := range o.vary {
+		r, err := d.ParseRange(text)
+		if err != nil {
+			return fmt.Errorf("--vary %w", err)
+		}
+		s.Ranges = append(s.Ranges, r)
+	}
+	out, err := o.output(true)
+	if err != nil {
+		return err
+	}
+	shown := 0
+	if len(o.of) == 0 {
+		shown = len(s.Names) - 1 // bandwidth
+	}
+	pictureOnly, stream := o.plot != "" && o.path == "" && o.format.value == "", o.stream()
+	switch rows := s.Rows(); {
+	case rows > manyRows && !filesOf(cmd).Force:
+		return fmt.Errorf("this makes %.3g rows, some %s; take fewer steps, or give --force", rows, quantity.Bytes(int64(rows*60)>>30<<30+1<<30))
+	case rows > 1<<62:
+		return fmt.Errorf("this makes %.3g rows, which cannot be counted; take fewer steps", rows)
+	case !pictureOnly && stream == "" && rows > study.MostTableRows:
+		return usagef("%.0f rows are no table; give -o FILE.csv, .jsonl or .parquet, or --format csv", rows)
+	}
+	if o.plot != "" {
+		if err := s.Draw(shown); err != nil {
+			return usageError{err}
+		}
+	}
+	s.Progress = terminal.Progress(cmd.ErrOrStderr(), int64(s.Rows()), 0, "rows")
+	var rows reports.Rows
+	switch {
+	case pictureOnly:
+		err = s.Run(ctx)
+	case stream != "" && o.path == "":
+		err = s.Stream(ctx, cmd.OutOrStdout(), stream)
+	case stream != "":
+		err = s.File(ctx, filesOf(cmd), o.path, stream, func(rows int64) {
+			cmd.PrintErrf("%s: going on after %d of %.0f rows\n", o.path, rows, s.Rows())
+		})
+	default:
+		rows, err = s.Table(ctx)
+	}
+	s.Progress(-1)
+	if err == nil && !pictureOnly && stream == "" {
+		err = out.write(cmd, rows)
+	}
+	if err != nil || o.plot == "" {
+		return err
+	}
+	return drawTo(filesOf(cmd), o.plot, s.Picture(), o.width, o.height)
+}
