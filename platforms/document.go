@@ -348,7 +348,12 @@ func (r *treeReader) text(path string, value any) (string, bool) {
 // index finds where each key of a TOML text stands, and its value. The text has been decoded
 // before, so it has no errors.
 func index(text []byte) (keys, values map[string]position) {
-	at := indexer{keys: map[string]position{}, values: map[string]position{}, arrays: map[string]int{}}
+	at := indexer{keys: map[string]position{}, values: map[string]position{}, arrays: map[string]int{}, lines: []int{0}}
+	for i, c := range text {
+		if c == '\n' {
+			at.lines = append(at.lines, i+1)
+		}
+	}
 	at.p.Reset(text)
 	var table string
 	for at.p.NextExpression() {
@@ -371,12 +376,21 @@ type indexer struct {
 	p            unstable.Parser
 	keys, values map[string]position
 	arrays       map[string]int
+	lines        []int // where each line begins
+}
+
+// position is that of an offset. The parser's own Shape counts lines from the start of the file.
+func (x *indexer) position(offset uint32) position {
+	line, found := slices.BinarySearch(x.lines, int(offset))
+	if !found {
+		line--
+	}
+	return position{line + 1, int(offset) - x.lines[line] + 1}
 }
 
 func (x *indexer) value(path string, value *unstable.Node) {
 	if value.Raw.Length > 0 {
-		start := x.p.Shape(value.Raw).Start
-		x.values[path] = position{start.Line, start.Column}
+		x.values[path] = x.position(value.Raw.Offset)
 	}
 	switch value.Kind {
 	case unstable.InlineTable:
@@ -400,8 +414,7 @@ func (x *indexer) path(path string, key unstable.Iterator) string {
 		n := key.Node()
 		path = join(path, string(n.Data))
 		if _, known := x.keys[path]; !known || key.IsLast() {
-			start := x.p.Shape(n.Raw).Start
-			x.keys[path] = position{start.Line, start.Column}
+			x.keys[path] = x.position(n.Raw.Offset)
 		}
 	}
 	return path
