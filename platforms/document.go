@@ -149,6 +149,13 @@ type source struct {
 	notes     []string
 }
 
+// What a file holds at most. The time that go-toml takes grows with the square of either, and stays
+// below a second.
+const (
+	maxTables = 5000
+	maxKeys   = 20000
+)
+
 // decode reads the text strictly: an unknown key is an error.
 func decode(file string, text []byte) (*source, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
@@ -156,6 +163,9 @@ func decode(file string, text []byte) (*source, error) {
 	}
 	if i := bytes.IndexByte(text, 0); i >= 0 || !utf8.Valid(text) {
 		return nil, fmt.Errorf("%s: this is a binary file; a platform is a TOML text", file)
+	}
+	if tables, equals := bytes.Count(text, []byte("\n[")), bytes.Count(text, []byte("=")); tables > maxTables || equals > maxKeys {
+		return nil, fmt.Errorf("%s: %d tables and %d keys; a platform has at most %d and %d", file, tables, equals, maxTables, maxKeys)
 	}
 	s := &source{file: file}
 	var tree map[string]any

@@ -195,6 +195,8 @@ func TestFind(t *testing.T) {
 	fails("empty.toml", "empty.toml: the file is empty; a platform has at least a [layer.NAME] with a model")
 	write("binary.toml", "\x7fELF\x02\x01\x01\x00")
 	fails("binary.toml", "binary.toml: this is a binary file; a platform is a TOML text")
+	write("many.toml", strings.Repeat("[layer.x]\n", maxTables+2))
+	fails("many.toml", "many.toml: 5001 tables and 0 keys; a platform has at most 5000 and 20000")
 	write("large.toml", strings.Repeat("# padding\n", maxFile/10+1))
 	fails("large.toml", "large.toml: larger than 4 MiB; this is no platform file")
 }
