@@ -438,7 +438,8 @@ func join(path, key string) string {
 	return path + "." + key
 }
 
-// at is where the key at path stands; of one that the file does not have, the closest table around it.
+// at is where the key at path stands; of one that the file does not have, the closest table around
+// it.
 func (s *source) at(path string) position {
 	pos, found := s.positions[path]
 	for p := path; !found && p != ""; pos, found = s.positions[p] {

@@ -314,6 +314,26 @@ func TestFormatExample(t *testing.T) {
 	}
 }
 
+// FORMAT.md has a row for each kind of model, with its keys.
+func TestFormatHasAllKinds(t *testing.T) {
+	text, err := os.ReadFile("FORMAT.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range model.Kinds {
+		_, row, found := strings.Cut(string(text), "\n| `"+k.Name+"` |")
+		row, _, _ = strings.Cut(row, "\n")
+		if !found {
+			t.Errorf("no row for the model %s", k.Name)
+		}
+		for _, key := range k.Keys() {
+			if !strings.Contains(row, "`"+key) {
+				t.Errorf("the row of %s does not name %s", k.Name, key)
+			}
+		}
+	}
+}
+
 func TestFormulas(t *testing.T) {
 	check := func(ref, formula string, n quantity.Bytes, want quantity.Value) {
 		t.Helper()
