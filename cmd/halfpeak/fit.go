@@ -2,15 +2,14 @@ package main
 
 import (
 	"io"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/terminal"
-	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/study"
 )
@@ -18,24 +17,9 @@ import (
 type fitOptions struct {
 	asked         study.FitOptions
 	model, method choice
-	rtt           timeFlag
+	rtt           flags.Time
 	save, plot    string
 	width, height int
-}
-
-// timeFlag is a time with its unit.
-type timeFlag struct{ value quantity.Micros }
-
-func (t *timeFlag) Set(text string) (err error) {
-	t.value, err = quantity.ParseMicros(text)
-	return err
-}
-func (t *timeFlag) Type() string { return "time" }
-func (t *timeFlag) String() string {
-	if t.value == 0 {
-		return ""
-	}
-	return t.value.String()
 }
 
 func newFit() *cobra.Command {
@@ -69,7 +53,7 @@ The models are
 			if err := o.check(cmd); err != nil {
 				return err
 			}
-			o.asked.Progress = readingProgress(cmd.ErrOrStderr())
+			o.asked.Progress = terminal.Reading(cmd.ErrOrStderr())
 			found, err := study.Fit(args, o.asked)
 			if err != nil {
 				return err
@@ -77,7 +61,7 @@ The models are
 			if err := o.files(cmd, found); err != nil {
 				return err
 			}
-			return out.write(cmd, found.Rows(out.units.choice))
+			return out.write(cmd, found.Rows(out.units.Choice))
 		},
 	}
 	out.declare(cmd)
@@ -88,44 +72,44 @@ The models are
 		methods[i] = string(m)
 	}
 	enum(cmd, &o.method, "method", "how to put a line through points", methods...)
-	flags := cmd.Flags()
-	flags.StringVar(&o.asked.Trace.X, "x", "", "`column` of the sizes in a CSV, by name or number, as in \"size:KiB\"")
-	flags.StringVar(&o.asked.Trace.Y, "y", "", "`column` of the times in a CSV, as in \"time:ms\"")
-	flags.IntVar(&o.asked.Segments, "segments", 0, "number of lines of a piecewise fit; 0 lets the data decide")
-	flags.Var(&o.rtt, "rtt", "round-trip `time` measured with a signature, for L")
-	flags.IntVar(&o.asked.Bootstrap, "bootstrap", 0, "also derive intervals from this many resampled fits")
-	flags.Uint64Var(&o.asked.Seed, "seed", 1, "seed of the random numbers of --bootstrap")
-	flags.StringVar(&o.save, "save", "", "write a platform to this `file`, for predict and plot")
-	flags.StringVar(&o.plot, "plot", "", "draw points, lines and residuals into this `file` (png, svg, pdf)")
-	flags.StringVar(&o.asked.Compare, "compare", "", "show how this other `file` differs")
+	f := cmd.Flags()
+	f.StringVar(&o.asked.Trace.X, "x", "", "`column` of the sizes in a CSV, by name or number, as in \"size:KiB\"")
+	f.StringVar(&o.asked.Trace.Y, "y", "", "`column` of the times in a CSV, as in \"time:ms\"")
+	f.IntVar(&o.asked.Segments, "segments", 0, "number of lines of a piecewise fit; 0 lets the data decide")
+	f.Var(&o.rtt, "rtt", "round-trip `time` measured with a signature, for L")
+	f.IntVar(&o.asked.Bootstrap, "bootstrap", 0, "also derive intervals from this many resampled fits")
+	f.Uint64Var(&o.asked.Seed, "seed", 1, "seed of the random numbers of --bootstrap")
+	f.StringVar(&o.save, "save", "", "write a platform to this `file`, for predict and plot")
+	f.StringVar(&o.plot, "plot", "", "draw points, lines and residuals into this `file` (png, svg, pdf)")
+	f.StringVar(&o.asked.Compare, "compare", "", "show how this other `file` differs")
 	declareSize(cmd, &o.width, &o.height)
 	return cmd
 }
 
 // check finds flags that do not go together, and completes what was asked.
 func (o *fitOptions) check(cmd *cobra.Command) error {
-	flags, a := cmd.Flags(), &o.asked
+	set, a := cmd.Flags(), &o.asked
 	if a.Trace.X == "" != (a.Trace.Y == "") {
 		return usagef("--x and --y go together: the columns of size and time")
 	}
-	if flags.Changed("segments") {
+	if set.Changed("segments") {
 		if a.Segments < 1 {
 			return usagef("--segments %d: give 1 or more; without it the data decide", a.Segments)
 		}
-		if !flags.Changed("model") {
+		if !set.Changed("model") {
 			o.model.value = "piecewise"
 		} else if o.model.value != "piecewise" {
 			return usagef("--segments is for --model piecewise, not %s", o.model.value)
 		}
 	}
-	if flags.Changed("method") {
-		if !flags.Changed("model") {
+	if set.Changed("method") {
+		if !set.Changed("model") {
 			o.model.value = "linear"
 		} else if o.model.value != "linear" && o.model.value != "pipeline" {
 			return usagef("--method is for --model linear or pipeline, not %s", o.model.value)
 		}
 	}
-	if flags.Changed("rtt") && o.model.value != "logp" {
+	if set.Changed("rtt") && o.model.value != "logp" {
 		return usagef("--rtt is for --model logp, not %s", o.model.value)
 	}
 	if a.Bootstrap < 0 || a.Bootstrap > fit.MaxBootstrap {
@@ -143,7 +127,7 @@ func (o *fitOptions) check(cmd *cobra.Command) error {
 	if o.model.given != "" {
 		cmd.PrintErrf("--model %s is called %s now\n", o.model.given, o.model.value)
 	}
-	a.Model, a.Method, a.RTT = o.model.value, fit.Method(o.method.value), o.rtt.value
+	a.Model, a.Method, a.RTT = o.model.value, fit.Method(o.method.value), o.rtt.Value
 	return nil
 }
 
@@ -177,17 +161,4 @@ func savePlatform(files reports.Files, path, text string) error {
 		_, err := io.WriteString(w, text)
 		return err
 	})
-}
-
-// readingProgress is a bar for each large file, if w is a terminal.
-func readingProgress(w io.Writer) func(path string) (read func(int64), done func()) {
-	const large = 20 << 20
-	return func(path string) (func(int64), func()) {
-		info, err := os.Stat(path)
-		if err != nil || !info.Mode().IsRegular() || info.Size() < large {
-			return nil, func() {}
-		}
-		bar, last := terminal.Progress(w, info.Size(), 0, "bytes"), int64(0)
-		return func(n int64) { bar(n - last); last = n }, func() { bar(-1) }
-	}
 }

@@ -34,7 +34,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("ESC", "\x1b")
 			return nil
 		},
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"fails": fails},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"fails": fails},
 		Condition: func(cond string) (bool, error) {
 			switch cond {
 			case "root":

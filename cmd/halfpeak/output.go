@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/terminal"
-	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 )
 
@@ -20,14 +20,14 @@ import (
 type output struct {
 	format reports.Format
 	path   string
-	units  unitFlag
+	units  flags.Units
 	plain  bool // the notes tell nothing that CSV and JSON do not have in columns
 }
 
 // declare is declareFormat for a command that prints times or rates.
 func (o *output) declare(cmd *cobra.Command) {
 	o.declareFormat(cmd)
-	o.units.declare(cmd)
+	declareUnit(cmd, &o.units)
 }
 
 func (o *output) declareFormat(cmd *cobra.Command) {
@@ -36,23 +36,11 @@ func (o *output) declareFormat(cmd *cobra.Command) {
 	complete(cmd, "format", reports.Formats())
 }
 
-// unitFlag chooses units of what people read.
-type unitFlag struct {
-	text   string
-	choice quantity.UnitChoice
-}
-
-func (u *unitFlag) declare(cmd *cobra.Command) {
+// declareUnit declares --unit.
+func declareUnit(cmd *cobra.Command, u *flags.Units) {
 	cmd.Flags().Var(u, "unit", `units of rates and times, as in "Gbit/s" or "GB/s,ms"; "halfpeak help units" lists them`)
 	complete(cmd, "unit", []string{"GB/s", "MB/s", "MiB/s", "Gbit/s", "Mbit/s", "ns", "us", "ms", "s"})
 }
-func (u *unitFlag) Set(text string) (err error) {
-	u.text = text
-	u.choice, err = quantity.ParseUnits(text)
-	return err
-}
-func (u *unitFlag) String() string { return u.text }
-func (u *unitFlag) Type() string   { return "units" }
 
 // formats are the formats that a file's extension stands for.
 var formats = map[string]reports.Format{"": reports.Text, "txt": reports.Text, "csv": reports.CSV, "json": reports.JSON, "md": reports.Markdown}
@@ -90,7 +78,7 @@ func (o *output) write(cmd *cobra.Command, tables ...reports.Rows) error {
 	if err != nil {
 		return err
 	}
-	view := reports.View{Format: format, Units: o.units.choice}
+	view := reports.View{Format: format, Units: o.units.Choice}
 	write := func(w io.Writer) error {
 		for i, rows := range tables {
 			if i > 0 {

@@ -36,7 +36,7 @@ func newPredict() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			rows, err := o.cycles.add(p.Rows(o.units.choice), designs)
+			rows, err := o.cycles.add(p.Rows(o.units.Choice), designs)
 			if err != nil {
 				return err
 			}

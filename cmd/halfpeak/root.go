@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"strconv"
 	"strings"
 	"syscall"
@@ -29,10 +28,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 
 func runIn(t terminal.Terminal, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root := newRoot()
-	out := &sink{w: stdout}
-	if terminal.IsClosed(stdout) {
-		out.w = closed{}
-	}
+	out := terminal.NewSink(stdout)
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(out)
@@ -40,8 +36,8 @@ func runIn(t terminal.Terminal, args []string, stdin io.Reader, stdout, stderr i
 	strict(root)
 	wrapHelp(root, t)
 	cmd, err := root.ExecuteContextC(t.Context())
-	if out.err != nil {
-		err = out.err // also that of help, which cobra drops
+	if out.Err != nil {
+		err = out.Err // also that of help, which cobra drops
 	}
 	if err == nil {
 		return 0
@@ -58,35 +54,11 @@ func runIn(t terminal.Terminal, args []string, stdin io.Reader, stdout, stderr i
 	return 1
 }
 
-// closed is a standard output that is not there.
-type closed struct{}
-
-func (closed) Write([]byte) (int, error) { return 0, errors.New("it is closed") }
-
-// A sink is the standard output. It keeps its first error, and is silent after it.
-type sink struct {
-	w   io.Writer
-	err error
-}
-
-func (s *sink) Write(p []byte) (int, error) {
-	if s.err != nil {
-		return len(p), nil
-	}
-	n, err := s.w.Write(p)
-	if err != nil {
-		if pathErr := new(fs.PathError); errors.As(err, &pathErr) {
-			err = pathErr.Err
-		}
-		s.err = fmt.Errorf("cannot write the output: %w", err)
-	}
-	return n, s.err
-}
-
 func newRoot() *cobra.Command {
 	root := group("halfpeak", "Predict what a message costs",
 		newPlatforms(), newPredict(), newPacket(), newCompare(), newPlot(), newReport(), newFit(), newWhatif(), newReproduce(),
-		newValidate(), newEngine(), newVersion(), newDocs(), newUnits())
+		newValidate(), newEngine(), newVersion(), newDocs())
+	root.AddCommand(newTopics()...)
 	root.Long = `Halfpeak predicts what a message costs. It holds models of message-passing
 systems (LogP, LogGP, linear stages, pipelines, protocol switches), fits them to
 the output of benchmarks, and draws their curves.

@@ -1,13 +1,10 @@
 package main
 
 import (
-	"errors"
-	"strconv"
-	"strings"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/whatif"
 )
 
@@ -15,7 +12,7 @@ import (
 type samplingFlags struct {
 	samples int
 	seed    uint64
-	assume  percentFlag
+	assume  flags.Percent
 }
 
 func (s *samplingFlags) declare(f *pflag.FlagSet) {
@@ -34,21 +31,6 @@ func (s *samplingFlags) check() error {
 func (s *samplingFlags) sampling() whatif.Sampling {
 	return whatif.Sampling{Samples: s.samples, Seed: s.seed, Assumed: float64(s.assume) / 100}
 }
-
-// percentFlag is a percentage, with its sign or without.
-type percentFlag float64
-
-func (p *percentFlag) Set(text string) error {
-	number, _ := strings.CutSuffix(strings.TrimSpace(text), "%")
-	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-	if err != nil || !(v >= 0 && v < 1000) {
-		return errors.New("give a percentage of at least 0 and less than 1000")
-	}
-	*p = percentFlag(v)
-	return nil
-}
-func (p *percentFlag) String() string { return strconv.FormatFloat(float64(*p), 'g', -1, 64) }
-func (p *percentFlag) Type() string   { return "percent" }
 
 // completeParams completes the names of the platform's parameters.
 func completeParams(cmd *cobra.Command, flag, ending string) {

@@ -69,8 +69,8 @@ func TestTerminal(t *testing.T) {
 func TestUnitsDocument(t *testing.T) {
 	const path = "../../docs/units.md"
 	var b strings.Builder
-	b.WriteString("# Units\n\n" + unitsText + "\n\n")
-	if err := reports.Write(&b, reports.Markdown, unitRows()); err != nil {
+	b.WriteString("# Units\n\n" + reports.UnitsText + "\n\n")
+	if err := reports.Write(&b, reports.Markdown, reports.UnitRows()); err != nil {
 		t.Fatal(err)
 	}
 	if *update {

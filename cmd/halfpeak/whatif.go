@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/whatif"
@@ -15,7 +16,7 @@ import (
 type whatifOptions struct {
 	format        choice
 	path, plot    string
-	units         unitFlag
+	units         flags.Units
 	width, height int
 
 	set                                        []string
@@ -79,7 +80,7 @@ command is given again; Parquet, whose index stands at its end, begins anew.`,
 	f.Var(&o.format, "format", "how to print (default text, or what the name of the -o file says)")
 	complete(cmd, "format", o.format.choices)
 	f.StringVarP(&o.path, "output", "o", "", "write to this `file`, whole or not at all")
-	o.units.declare(cmd)
+	declareUnit(cmd, &o.units)
 	f.StringVar(&o.plot, "plot", "", "draw the figure into this `file` (png, svg, pdf)")
 	declareSize(cmd, &o.width, &o.height)
 	f.StringArrayVar(&o.set, "set", nil, "change a parameter: `NAME=VALUE`, also *= /= += -=; may be given again")

@@ -41,7 +41,7 @@ func (o *whatifOptions) answer(cmd *cobra.Command, base, d whatif.Design) error 
 
 // table is the answer to a question, and its picture if one is asked for.
 func (o *whatifOptions) table(ctx context.Context, base, d whatif.Design) (rows reports.Rows, picture reports.Picture, err error) {
-	units := o.units.choice
+	units := o.units.Choice
 	switch {
 	case o.target != "":
 		return o.reach(ctx, d)
@@ -108,7 +108,7 @@ func (o *whatifOptions) reach(ctx context.Context, d whatif.Design) (rows report
 		if err != nil {
 			return rows, nil, err
 		}
-		return s.Rows(o.units.choice), nil, nil
+		return s.Rows(o.units.Choice), nil, nil
 	}
 	if by[0].Param.Path == by[1].Param.Path {
 		return rows, nil, usagef("--by %s twice; a curve is over two parameters", by[0].Param.Path)
