@@ -10,7 +10,7 @@ import (
 
 // CLIP's stages of table 4.2 to the system buffer: Σβ = 5.4 µs, Στ = 28.6 µs/KB. The slowest for
 // packets of 1 KiB and more is the wire, 1.3 + 7.5 µs/KB. 64 KiB in packets of 4096 bytes take
-// 589.3 µs, the 111.2 MB/s of sec. 5.3 (checks.md of the facts: C5.4, computed there by the recurrence).
+// 589.3 µs, the 111.2 MB/s of sec. 5.3.
 func TestInPacketsPrinted(t *testing.T) {
 	alone, behind := Linear{5.4, 28.6 / 1024}, Linear{1.3, 7.5 / 1024}
 	got := InPackets(64<<10, 4096, alone, behind)

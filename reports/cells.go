@@ -32,7 +32,7 @@ func (i Interval) text(s quantity.Scale) string {
 	if i.Dim == quantity.DimSize {
 		return fmt.Sprintf("%s (%s to %s)", quantity.Bytes(i.Value), quantity.Bytes(i.Low), quantity.Bytes(i.High))
 	}
-	return fmt.Sprintf("%s (%s to %s)", s.Format(i.Value), s.Number(i.Low), s.Number(i.High))
+	return fmt.Sprintf("%s (%s to %s)", Minus(s.Format(i.Value)), Minus(s.Number(i.Low)), Minus(s.Number(i.High)))
 }
 
 // String prints an interval that stands alone, as in a sentence.

@@ -96,7 +96,8 @@ func (d Document) WriteMarkdown(w io.Writer) error {
 			return err
 		}
 	}
-	_, err := w.Write(append(bytes.TrimRight(m.Bytes(), "\n"), '\n'))
+	fmt.Fprintf(m, "<!-- %s -->\n", Imprint)
+	_, err := w.Write(m.Bytes())
 	return err
 }
 

@@ -98,19 +98,25 @@ func sameColumns(old, content []byte) bool {
 	if string(old) == "[]\n" {
 		return true
 	}
-	if keys, _ := firstKeys(content); keys != nil {
-		before, whole := firstKeys(old)
-		if !whole && len(before) <= len(keys) { // the first object is longer than what was read
-			keys = keys[:len(before)]
-		}
-		return before != nil && slices.Equal(keys, before)
+	keys, _ := columnsOf(content)
+	before, whole := columnsOf(old)
+	if !whole && len(before) > 0 && len(before) <= len(keys) { // the first object is longer than what was read
+		keys = keys[:len(before)]
 	}
-	first := func(text []byte) []string {
-		line, _, _ := bytes.Cut(text, []byte("\n"))
-		return strings.Fields(string(line))
+	return len(keys) > 0 && slices.Equal(keys, before)
+}
+
+// columnsOf are the keys of the first object, or the cells of the first line, at commas or at
+// spaces.
+func columnsOf(text []byte) (columns []string, whole bool) {
+	if keys, whole := firstKeys(text); keys != nil {
+		return keys, whole
 	}
-	heads := first(content)
-	return len(heads) > 0 && slices.Equal(heads, first(old))
+	line, _, _ := bytes.Cut(text, []byte("\n"))
+	if bytes.ContainsRune(line, ',') {
+		return strings.Split(string(line), ","), true
+	}
+	return strings.Fields(string(line)), true
 }
 
 // firstKeys are the keys of the first object of JSON or JSON Lines, nil if there is none. Whole is

@@ -243,7 +243,6 @@ func (v *LiveValidation) models() []string {
 		fmt.Sprintf("one way: %s, median error %.1f %%; interval: %s, %.1f %% (training set)", v.OneWay.Model, 100*v.OneWay.Median, v.Gap.Model, 100*v.Gap.Median),
 		fmt.Sprintf("a frame without data or endpoint is handed over in %.3g µs, a short message takes %.3g µs", float64(v.HandOver), float64(v.Short)),
 	}
-	perKiB := func(t quantity.MicrosPerByte) float64 { return float64(t.Times(quantity.KiB)) }
 	var stages []string
 	for _, s := range v.Pipeline.Stages {
 		stages = append(stages, fmt.Sprintf("%s %.3g + %.3g/KiB", s.Name, float64(s.Beta), perKiB(s.Tau)))

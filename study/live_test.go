@@ -9,7 +9,9 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/live"
 	"github.com/halfpeak/halfpeak/engine/programs"
+	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
 )
 
 // measuredLike are rows of the training set of a machine with these costs, in the order in which
@@ -69,5 +71,37 @@ func TestLiveVerdict(t *testing.T) {
 	}
 	if got := v.verdict(); !slices.Equal(got, want) {
 		t.Errorf("%s", strings.Join(got, "\n"))
+	}
+}
+
+// What is saved is a platform, whose layers cost what the models say.
+func TestLiveDocument(t *testing.T) {
+	x := trialOf(live.Shm)
+	v := &LiveValidation{Transport: live.Shm, Largest: 16 << 10}
+	if err := v.fit(x, measuredLike(x), nil); err != nil {
+		t.Fatal(err)
+	}
+	v.LogPError, v.LogP = nil, model.LogP{SendOverhead: 1, ReceiveOverhead: 2, Latency: 3, GapTime: 4}
+	text, err := v.TOML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := platforms.Parse("mine.toml", []byte(text))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	for name, want := range map[string]float64{"shm": 10 + 30, "shm-loggp": 1 + 2 + 3 + 2999./200, "shm-packets": 3 * (1 + 3)} {
+		l, err := p.Layer(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := l.Model.OneWay(3000)
+		if name == "shm-packets" { // one packet is not the best way: what it takes is a bound
+			if float64(got) > want*(1+1e-9) {
+				t.Errorf("%s: 3000 B take %v; one packet takes %v µs", name, got, want)
+			}
+			continue
+		}
+		close(t, name, float64(got), want, 1e-6)
 	}
 }

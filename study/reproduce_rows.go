@@ -109,8 +109,12 @@ func (r Reproduction) Summary() []reports.Rows {
 		return []reports.Rows{papers}
 	}
 	worst := tableOf(misses,
-		col("", "paper", func(r data.Result) any { return r.Paper }),
-		col("", "farthest off", func(r data.Result) any { return r.Quantity }),
+		col("", "farthest off", func(r data.Result) any {
+			if platform, _, _ := strings.Cut(r.Layer, "/"); !strings.Contains(r.Quantity, ": ") {
+				return platform + ": " + r.Quantity
+			}
+			return r.Quantity
+		}),
 		col("", "printed", func(r data.Result) any {
 			return microUnit.ReplaceAllString(strings.TrimSpace(r.Printed+" "+r.Unit), "µs")
 		}),
@@ -139,7 +143,8 @@ func (r Reproduction) headline() []string {
 	if others := r.others(); others != "" {
 		lines = append(lines, "The other measured numbers (\"others\") prove less and are only counted: "+others+".")
 	}
-	return append(lines, "An input proves nothing: a model is made of it. Stated numbers were computed in the paper; so many of them come out, and the rows of the others say why they do not.",
+	met, stated := r.stated()
+	return append(lines, fmt.Sprintf("An input proves nothing: a model is made of it. Of %d numbers that the papers state, computed and not measured, %d come out; the rows of the others say why they do not.", stated, met),
 		"All rows: --all; for programs: --format csv; the papers' figures: --plots FOLDER.")
 }
 

@@ -42,6 +42,12 @@ func (f field[T]) texted(text func(any) string) field[T] {
 	return f
 }
 
+// ranked is the column with a rank among those that a narrow terminal leaves out.
+func (f field[T]) ranked(rank int) field[T] {
+	f.Rank = rank
+	return f
+}
+
 // filled hides from people the columns that hold nothing.
 func filled(rows reports.Rows) reports.Rows {
 	rows.Columns = slices.Clone(rows.Columns)

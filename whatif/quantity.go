@@ -99,6 +99,9 @@ func (q Quantity) Title() string {
 // Head names the quantity without its size: "bandwidth (MB/s)".
 func (q Quantity) Head() string { return q.of.Title + " (" + unitOf(q.of.Dim).name + ")" }
 
+// Noun names the quantity without its size and unit: "bandwidth".
+func (q Quantity) Noun() string { return q.of.Title }
+
 // Key names the quantity in a table, without its size: "bandwidth_mb_s".
 func (q Quantity) Key() string { return q.Name + unitOf(q.of.Dim).suffix }
 

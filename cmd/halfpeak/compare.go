@@ -50,8 +50,7 @@ func newCompare() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				image := output{path: o.plot}
-				if err := image.writePicture(cmd, picture, o.width, o.height); err != nil {
+				if err := drawTo(filesOf(cmd), o.plot, picture, o.width, o.height); err != nil {
 					return err
 				}
 			}
@@ -91,22 +90,5 @@ func (o *compareOptions) rows(designs []whatif.Design) (reports.Rows, error) {
 	if crossover != nil {
 		rows.Notes = crossover.Sentences()
 	}
-	clocks := map[string]float64{}
-	for _, d := range designs {
-		clocks[d.Platform.Name] = d.Platform.Clock
-	}
-	return o.cycles.add(rows, clocks)
-}
-
-// designs are the layers that the arguments name, changed as the options say.
-func (o layerOptions) designs(refs []string) ([]whatif.Design, error) {
-	var all []whatif.Design
-	for _, ref := range refs {
-		p, l, err := o.find(ref)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, whatif.Design{Platform: p, Layer: l})
-	}
-	return all, nil
+	return o.cycles.add(rows, designs)
 }

@@ -30,7 +30,11 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		UpdateScripts:       *update,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"fails": fails},
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("ESC", "\x1b")
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"fails": fails},
 		Condition: func(cond string) (bool, error) {
 			switch cond {
 			case "root":

@@ -34,11 +34,7 @@ With several sizes it is the table that an adaptive library needs.`,
 			if err != nil {
 				return err
 			}
-			clocks := map[string]float64{}
-			for _, d := range designs {
-				clocks[d.Platform.Name] = d.Platform.Clock
-			}
-			rows, err := cycles.add(cuts.Rows(), clocks)
+			rows, err := cycles.add(cuts.Rows(), designs)
 			if err != nil {
 				return err
 			}

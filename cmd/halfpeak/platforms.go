@@ -1,12 +1,9 @@
 package main
 
 import (
-	"strings"
-
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak/platforms"
-	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/study"
 )
 
@@ -22,41 +19,16 @@ func newPlatforms() *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			rows, err := listPlatforms()
+			all, err := platforms.All()
 			if err != nil {
 				return err
 			}
-			return out.write(cmd, rows)
+			return out.write(cmd, study.PlatformRows(all))
 		},
 	}
-	out.declare(cmd)
+	out.declareFormat(cmd)
 	cmd.AddCommand(newShow())
 	return cmd
-}
-
-func listPlatforms() (reports.Rows, error) {
-	rows := reports.Rows{Columns: []reports.Column{
-		{Key: "platform", Head: "platform"}, {Key: "layer"}, {Key: "default"}, {Head: "layer"}, {Key: "model", Head: "model"},
-		{Key: "paper", Head: "paper"}, {Key: "title", Head: "title"},
-	}}
-	all, err := platforms.All()
-	if err != nil {
-		return reports.Rows{}, err
-	}
-	for _, p := range all {
-		for _, l := range p.Layers {
-			title, marked := l.Title, l.Name
-			if l.Name == p.Default {
-				if len(p.Layers) > 1 {
-					marked += " *"
-				}
-				title = strings.TrimSuffix(p.Title+": "+l.Title, ": ")
-			}
-			rows.Data = append(rows.Data, []any{p.Name, l.Name, l.Name == p.Default, marked, l.Kind, p.Paper, title})
-		}
-	}
-	rows.Notes = []string{"* is the layer that the name of the platform alone stands for."}
-	return rows, nil
 }
 
 func newShow() *cobra.Command {
@@ -75,6 +47,6 @@ func newShow() *cobra.Command {
 			return out.write(cmd, study.ParameterRows(p))
 		},
 	}
-	out.declare(cmd)
+	out.declareFormat(cmd)
 	return cmd
 }

@@ -65,9 +65,9 @@ func declareSize(cmd *cobra.Command, width, height *int) {
 // writePicture draws the picture into the -o file; if that is no image, or
 // missing, it writes the picture's numbers.
 func (o *output) writePicture(cmd *cobra.Command, p reports.Picture, width, height int) error {
-	_, table := formats[strings.ToLower(filepath.Ext(o.path))]
+	format, table := formats[extension(o.path)]
 	switch {
-	case o.path == "" || table || o.format != "" && !isImage(o.path):
+	case o.path == "" || table && format != reports.Text || o.format != "" && !isImage(o.path):
 		return o.write(cmd, p.Rows())
 	case o.format != "":
 		return usagef("-o %q is an image; --format %s is for numbers: leave one out", o.path, o.format)
@@ -77,7 +77,7 @@ func (o *output) writePicture(cmd *cobra.Command, p reports.Picture, width, heig
 
 // isImage reports whether the path's extension is that of an image.
 func isImage(path string) bool {
-	return slices.Contains(reports.Exts(), strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), "."))
+	return slices.Contains(reports.Exts(), extension(path))
 }
 
 // drawTo draws the picture into the file.

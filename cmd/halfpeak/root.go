@@ -4,11 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"strconv"
 	"strings"
 	"syscall"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -30,10 +28,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 
 func runIn(t terminal.Terminal, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root := newRoot()
-	out := &sink{w: stdout}
-	if terminal.IsClosed(stdout) {
-		out.w = closed{}
-	}
+	out := terminal.NewSink(stdout)
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(out)
@@ -41,8 +36,8 @@ func runIn(t terminal.Terminal, args []string, stdin io.Reader, stdout, stderr i
 	strict(root)
 	wrapHelp(root, t)
 	cmd, err := root.ExecuteContextC(t.Context())
-	if out.err != nil {
-		err = out.err // also that of help, which cobra drops
+	if out.Err != nil {
+		err = out.Err // also that of help, which cobra drops
 	}
 	if err == nil {
 		return 0
@@ -59,35 +54,11 @@ func runIn(t terminal.Terminal, args []string, stdin io.Reader, stdout, stderr i
 	return 1
 }
 
-// closed is a standard output that is not there.
-type closed struct{}
-
-func (closed) Write([]byte) (int, error) { return 0, errors.New("it is closed") }
-
-// A sink is the standard output. It keeps its first error, and is silent after it.
-type sink struct {
-	w   io.Writer
-	err error
-}
-
-func (s *sink) Write(p []byte) (int, error) {
-	if s.err != nil {
-		return len(p), nil
-	}
-	n, err := s.w.Write(p)
-	if err != nil {
-		if pathErr := new(fs.PathError); errors.As(err, &pathErr) {
-			err = pathErr.Err
-		}
-		s.err = fmt.Errorf("cannot write the output: %w", err)
-	}
-	return n, s.err
-}
-
 func newRoot() *cobra.Command {
 	root := group("halfpeak", "Predict what a message costs",
 		newPlatforms(), newPredict(), newPacket(), newCompare(), newPlot(), newReport(), newFit(), newWhatif(), newReproduce(),
-		newValidate(), newEngine(), newVersion(), newDocs(), newUnits())
+		newValidate(), newEngine(), newVersion(), newDocs())
+	root.AddCommand(newTopics()...)
 	root.Long = `Halfpeak predicts what a message costs. It holds models of message-passing
 systems (LogP, LogGP, linear stages, pipelines, protocol switches), fits them to
 the output of benchmarks, and draws their curves.
@@ -119,67 +90,6 @@ func group(use, short string, sub ...*cobra.Command) *cobra.Command {
 	}
 	c.AddCommand(sub...)
 	return c
-}
-
-// wrapHelp makes the help of all commands fit the terminal. A topic, which is a command that does
-// nothing, is its text alone.
-func wrapHelp(root *cobra.Command, t terminal.Terminal) {
-	usual := root.HelpFunc()
-	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
-		out := root.OutOrStdout()
-		text := new(strings.Builder)
-		if cmd.Runnable() || cmd.HasSubCommands() {
-			cmd.SetOut(text)
-			usual(cmd, args)
-			cmd.SetOut(out)
-		} else {
-			text.WriteString(cmd.Long + "\n")
-		}
-		fmt.Fprint(out, t.Help(text.String()))
-	})
-}
-
-// noFiles keeps shells from completing flags with names of files where the
-// value is none.
-func noFiles(cmd *cobra.Command) {
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		_, known := cmd.GetFlagCompletionFunc(f.Name)
-		if placeholder, _ := pflag.UnquoteUsage(f); !known && placeholder != "file" && placeholder != "folder" {
-			complete(cmd, f.Name, nil)
-		}
-	})
-	for _, c := range cmd.Commands() {
-		noFiles(c)
-	}
-}
-
-// strict makes errors of what cobra's own commands answer with help and status
-// 0: topics and shells that there are not.
-func strict(root *cobra.Command) {
-	root.InitDefaultHelpCmd()
-	root.InitDefaultCompletionCmd()
-	for _, c := range root.Commands() {
-		switch c.Name() {
-		case "help":
-			c.Args = func(cmd *cobra.Command, args []string) error {
-				if of, rest, err := root.Find(args); err != nil || len(rest) > 0 {
-					return usagef("no command %q to help with%s", strings.Join(args, " "), nearest.Hint(args[len(args)-1], commandNames(of)))
-				}
-				return nil
-			}
-		case "completion":
-			c.Args = cobra.ArbitraryArgs
-			c.RunE = func(cmd *cobra.Command, args []string) error {
-				if len(args) > 0 {
-					return usagef("no completion for %q%s", args[0], nearest.Hint(args[0], commandNames(cmd)))
-				}
-				return cmd.Help()
-			}
-			for _, shell := range c.Commands() {
-				shell.Args = wantArgs(0, 0, "no argument")
-			}
-		}
-	}
 }
 
 // flagError says what is wrong with a flag: its name, what was given, and why
@@ -234,25 +144,4 @@ func wantArgs(least, most int, what string) cobra.PositionalArgs {
 		}
 		return nil
 	}
-}
-
-// wrap breaks text at spaces into lines of at most width letters.
-func wrap(text string, width int) string {
-	var b strings.Builder
-	column := 0
-	for word := range strings.FieldsSeq(text) {
-		n := utf8.RuneCountInString(word)
-		switch {
-		case column == 0:
-		case column+1+n > width:
-			b.WriteByte('\n')
-			column = 0
-		default:
-			b.WriteByte(' ')
-			column++
-		}
-		b.WriteString(word)
-		column += n
-	}
-	return b.String()
 }

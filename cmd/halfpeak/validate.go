@@ -45,7 +45,7 @@ Without --size, the sizes that were measured are run too.`,
 		ValidArgsFunction: completePlatforms,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if measured.transport != "" {
-				rows, err := measured.run()
+				rows, err := measured.run(filesOf(cmd))
 				if err != nil {
 					return err
 				}

@@ -3,13 +3,10 @@
 package main
 
 import (
-	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/study"
 )
@@ -60,7 +57,7 @@ func (o *liveOptions) args(platforms cobra.PositionalArgs) cobra.PositionalArgs 
 }
 
 // run measures the transport, and saves its models if asked to.
-func (o *liveOptions) run() (rows reports.Rows, err error) {
+func (o *liveOptions) run(files reports.Files) (rows reports.Rows, err error) {
 	pair, err := connect(o.transport, "", o.pin)
 	if err != nil {
 		return rows, err
@@ -72,54 +69,13 @@ func (o *liveOptions) run() (rows reports.Rows, err error) {
 	}()
 	v, err := study.ValidateLive(pair, o.budget)
 	if err == nil && o.save != "" {
-		err = o.saveTo(v)
+		var text string
+		if text, err = v.TOML(); err == nil {
+			err = savePlatform(files, o.save, text)
+		}
 	}
 	if err != nil {
 		return rows, err
 	}
 	return v.Rows(), nil
-}
-
-// saveTo writes the models as a platform: a layer for the one-way times, one for LogGP, and one for packets.
-func (o *liveOptions) saveTo(m *study.LiveValidation) error {
-	r := m.OneWay
-	layer, err := r.Layer()
-	if err != nil {
-		return err
-	}
-	from := "halfpeak validate --live " + o.transport
-	t := &tomlFile{}
-	t.WriteString("# Written by halfpeak validate --live.\n\n")
-	t.key("title", o.transport+" of this machine")
-	t.table("layer." + o.transport)
-	t.key("source", fmt.Sprintf("%s: %s fit over %d sizes, median error %.2g %%", from, r.Model, len(r.Points), 100*r.Median))
-	t.lines(layer, r.Segments, o.transport, "")
-	if m.LogPError == nil {
-		t.table("layer." + o.transport + "-loggp")
-		t.key("model", "loggp")
-		for _, k := range []struct {
-			name  string
-			value quantity.Micros
-		}{{"o_s", m.LogP.SendOverhead}, {"o_r", m.LogP.ReceiveOverhead}, {"L", m.LogP.Latency}, {"g", m.LogP.GapTime}} {
-			t.key(k.name, us(k.value))
-		}
-		large := m.Gap.Segments[len(m.Gap.Segments)-1]
-		t.key("G", usPerKiB(large.Tau.Value))
-		t.key("source", fmt.Sprintf("%s: o_s, o_r and g of the signature, L of the round trip, G of the interval of %s and more", from, large.From))
-	}
-	hosts := []string{"sender", "", "receiver"}
-	var names []string
-	for k, s := range m.Stages {
-		name := o.transport + "-" + strings.ReplaceAll(s.Name, " ", "-")
-		names = append(names, name)
-		t.table("stage." + name)
-		t.key("beta", us(s.Segments[0].Beta.Value))
-		t.key("tau", usPerKiB(s.Segments[0].Tau.Value))
-		if hosts[k] != "" {
-			t.key("host", hosts[k])
-		}
-		t.key("source", fmt.Sprintf("%s: stage %s of packets alone", from, s.Name))
-	}
-	t.pipeline(o.transport+"-packets", names, "the stages above, each alone: behind each other, packets may be slower; the transport takes packets up to "+m.Largest.String())
-	return savePlatform(o.save, t.String())
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/halfpeak/halfpeak/internal/man"
 	"github.com/halfpeak/halfpeak/reports"
 )
 
@@ -21,7 +22,7 @@ func newVersion() *cobra.Command {
 				return fmt.Errorf("this binary does not say how it was built; build it with go build")
 			}
 			var revision any // absent in a build without version control
-			if r := buildSetting(info, "vcs.revision"); r != "" {
+			if r := man.Setting("vcs.revision"); r != "" {
 				revision = r
 			}
 			return out.write(cmd, reports.Rows{
@@ -40,14 +41,4 @@ func version() string {
 		return info.Main.Version
 	}
 	return "unknown"
-}
-
-// buildSetting is what the build says under a key, empty if nothing.
-func buildSetting(info *debug.BuildInfo, key string) string {
-	for _, s := range info.Settings {
-		if s.Key == key {
-			return s.Value
-		}
-	}
-	return ""
 }

@@ -37,6 +37,8 @@ var below = map[string]string{
 	"engine/live":       "engine engine/programs fit/trace platforms model model/quantity",
 	"engine/programs":   "engine fit/trace platforms model model/quantity",
 	"reports":           "model/quantity",
+	"internal/flags":    "model/quantity",
+	"internal/man":      "reports model/quantity",
 	"internal/terminal": "reports model/quantity",
 	"study":             "data reports whatif fit fit/trace engine engine/live engine/programs engine/virtual platforms model model/quantity",
 }

@@ -4,8 +4,10 @@ package terminal
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strconv"
 	"strings"
@@ -152,3 +154,49 @@ func Progress(w io.Writer, total, done int64, things string) func(n int64) {
 		_ = bar.Add64(n)
 	}
 }
+
+// Reading returns what shows a bar of the bytes read of each large file, if w is a terminal.
+func Reading(w io.Writer) func(path string) (read func(int64), done func()) {
+	const large = 20 << 20
+	return func(path string) (func(int64), func()) {
+		info, err := os.Stat(path)
+		if err != nil || !info.Mode().IsRegular() || info.Size() < large {
+			return nil, func() {}
+		}
+		bar, last := Progress(w, info.Size(), 0, "bytes"), int64(0)
+		return func(n int64) { bar(n - last); last = n }, func() { bar(-1) }
+	}
+}
+
+// A Sink is the standard output. It keeps its first error, and is silent after it.
+type Sink struct {
+	w   io.Writer
+	Err error
+}
+
+// NewSink returns the sink of an output, which may be one that the program was started without.
+func NewSink(w io.Writer) *Sink {
+	if IsClosed(w) {
+		w = closed{}
+	}
+	return &Sink{w: w}
+}
+
+func (s *Sink) Write(p []byte) (int, error) {
+	if s.Err != nil {
+		return len(p), nil
+	}
+	n, err := s.w.Write(p)
+	if err != nil {
+		if pathErr := new(fs.PathError); errors.As(err, &pathErr) {
+			err = pathErr.Err
+		}
+		s.Err = fmt.Errorf("cannot write the output: %w", err)
+	}
+	return n, s.Err
+}
+
+// closed is a standard output that is not there.
+type closed struct{}
+
+func (closed) Write([]byte) (int, error) { return 0, errors.New("it is closed") }

@@ -21,7 +21,7 @@ type Scale struct {
 // A unit is large enough while the largest value prints below enough, and small enough while it
 // does not print below tooSmall.
 const (
-	tooSmall = 0.1
+	tooSmall = 0.01
 	enough   = 1e5
 )
 
@@ -31,7 +31,7 @@ const longest = 3
 
 // NewScale chooses the unit and the decimals for values of one dimension, which are in µs and
 // bytes; those that are not finite have no say. The unit is that of asked for the dimension, if
-// it has one. Otherwise it is µs, MB/s or µs/KiB, unless the largest value would print below 0.1
+// it has one. Otherwise it is µs, MB/s or µs/KiB, unless the largest value would print below 0.01
 // or from 100,000 on: then it is the nearest unit of ns, µs, ms and s, or of kB/s, MB/s, GB/s and
 // TB/s, in which it does not. So values from 9.9 µs to 1.25 s are in ms.
 //

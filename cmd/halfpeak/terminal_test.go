@@ -1,0 +1,85 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/mattn/go-runewidth"
+
+	"github.com/halfpeak/halfpeak/internal/terminal"
+	"github.com/halfpeak/halfpeak/reports"
+)
+
+// On a terminal no line is wider than it, nothing is broken within a word, and heads and errors
+// have colours; elsewhere nothing depends on a width.
+func TestTerminal(t *testing.T) {
+	on := func(term terminal.Terminal, line string) (stdout, stderr string) {
+		t.Helper()
+		var out, errs bytes.Buffer
+		runIn(term, strings.Fields(line), strings.NewReader(""), &out, &errs)
+		return out.String(), errs.String()
+	}
+	words := func(s string) map[string]bool {
+		m := map[string]bool{}
+		for _, w := range strings.Fields(s) {
+			m[w] = true
+		}
+		return m
+	}
+	for _, line := range []string{
+		"predict clip hp-lam", "whatif clip --set host-dma.tau=3.8us/KiB", "whatif hp-lam --uncertainty --assume 5", "compare clip hp-lam",
+		"packet clip --size 64KiB", "platforms", "platforms show clip", "whatif hp-lam --where", "whatif clip --sensitivity",
+		"fit ../../fit/trace/testdata/netpipe-3.7.2-openmpi-4.1.4-sm.np.out", "--help", "fit --help", "whatif --help", "help units", "validate --help",
+	} {
+		wide, _ := on(terminal.Terminal{}, line)
+		if strings.Contains(wide, "\x1b") {
+			t.Errorf("%s: colours without a terminal", line)
+		}
+		known := words(wide)
+		for _, width := range []int{80, 60} {
+			narrow, _ := on(terminal.Terminal{Width: width}, line)
+			for shown := range strings.Lines(narrow) {
+				shown = strings.TrimSuffix(shown, "\n")
+				if n := runewidth.StringWidth(shown); n > width && strings.Contains(strings.TrimSpace(shown), " ") {
+					t.Errorf("%s at %d: %d columns: %q", line, width, n, shown)
+				}
+				if strings.HasPrefix(shown, "Left out") || strings.HasPrefix(shown, "shows all") || strings.Trim(shown, "─") == "" {
+					continue
+				}
+				for w := range words(shown) {
+					if !known[w] && !known[w+","] && !strings.Contains(narrow, "Left out") {
+						// a scale of fewer digits would be a fault too
+						t.Errorf("%s at %d: %q is no word of the whole", line, width, w)
+					}
+				}
+			}
+		}
+	}
+	if out, _ := on(terminal.Terminal{Width: 80, Color: true}, "predict hp-lam"); !strings.HasPrefix(out, "\x1b[1mplatform") {
+		t.Errorf("the heads are not bold: %q", out)
+	}
+	if _, errs := on(terminal.Terminal{Errors: true}, "predict clop"); !strings.HasPrefix(errs, "\x1b[1;31mhalfpeak:\x1b[0m ") {
+		t.Errorf("the error is not red: %q", errs)
+	}
+}
+
+// docs/units.md says what "halfpeak help units" says.
+func TestUnitsDocument(t *testing.T) {
+	const path = "../../docs/units.md"
+	var b strings.Builder
+	b.WriteString("# Units\n\n" + reports.UnitsText + "\n\n")
+	if err := reports.Write(&b, reports.Markdown, reports.UnitRows()); err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(path)
+	if err != nil || string(got) != b.String() {
+		t.Errorf("%s differs from help units (%v); go test ./cmd/halfpeak -run TestUnitsDocument -update writes it", path, err)
+	}
+}

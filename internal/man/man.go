@@ -1,0 +1,56 @@
+// Package man writes man pages of commands.
+package man
+
+import (
+	"io"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+
+	"github.com/halfpeak/halfpeak/reports"
+)
+
+// Write writes the pages of a command and of those beneath it into a folder that is there. They
+// are dated by the commit that the program was built from, so that the same program writes the
+// same pages.
+func Write(to reports.Files, cmd *cobra.Command, dir string) error {
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() && c.Name() != "help" {
+			if err := Write(to, c, dir); err != nil {
+				return err
+			}
+		}
+	}
+	date := time.Unix(0, 0).UTC()
+	if t, err := time.Parse(time.RFC3339, Setting("vcs.time")); err == nil {
+		date = t
+	}
+	cmd.DisableAutoGenTag = true
+	name := strings.ReplaceAll(cmd.CommandPath(), " ", "-") + ".1"
+	header := &doc.GenManHeader{Section: "1", Source: "halfpeak " + cmd.Root().Version, Manual: "Halfpeak", Date: &date}
+	return to.Write(filepath.Join(dir, name), func(w io.Writer) error {
+		if _, err := io.WriteString(w, `.\" `+reports.Imprint+"\n"); err != nil {
+			return err
+		}
+		return doc.GenMan(cmd, header, w)
+	})
+}
+
+// Setting is what the build of this program says under a key such as vcs.revision, empty if
+// nothing.
+func Setting(key string) string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	for _, s := range info.Settings {
+		if s.Key == key {
+			return s.Value
+		}
+	}
+	return ""
+}

@@ -1,0 +1,179 @@
+package study
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/fit"
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports"
+)
+
+// TOML is a platform file of what was found: a layer for each curve that can be one, a pipeline of
+// stages, or a layer of parameters. End-to-end times are none.
+func (f *Fitted) TOML() (string, error) {
+	switch {
+	case f.stages:
+		return encoded(f.pipelineDocument(), "fit.")
+	case f.saved != nil:
+		return encoded(f.parametersDocument(), "fit.")
+	case len(f.Curves) > 0:
+		d, remarks := curvesDocument(f.Curves)
+		return encoded(d, "fit."+remarks)
+	}
+	return "", errors.New("end-to-end times do not tell the single stages, so there is no platform to save")
+}
+
+// encoded is the text of a platform file that this command writes.
+func encoded(d platforms.Document, command string) (string, error) {
+	text, err := d.Encode(reports.Imprint + " " + command)
+	return string(text), err
+}
+
+func newDocument(title string) platforms.Document {
+	return platforms.Document{Keys: []platforms.Key{{Name: "title", Value: title}}}
+}
+
+// newTable is a table with these texts: names of keys, and their values.
+func newTable(kind, name string, texts ...string) platforms.Table {
+	t := platforms.Table{Kind: kind, Name: name}
+	for i := 0; i < len(texts); i += 2 {
+		t.Set(texts[i], texts[i+1])
+	}
+	return t
+}
+
+// us and usPerKiB print 12 significant digits, as everything that programs read.
+func us(t quantity.Micros) string { return fmt.Sprintf("%.12gus", float64(t)) }
+
+func usPerKiB(t quantity.MicrosPerByte) string { return fmt.Sprintf("%.12gus/KiB", perKiB(t)) }
+
+// within is the interval of a value in a platform file, which is even about it: half of its
+// width on either side. Empty where there is none.
+func within(low, high float64, unit string) string {
+	half := (high - low) / 2
+	if !(half > 0) || math.IsInf(half, 0) {
+		return ""
+	}
+	return fmt.Sprintf(" ± %.3g%s", half, unit)
+}
+
+// betaText and tauText are those of a line, with their intervals.
+func betaText(s fit.Segment) string {
+	return us(s.Beta.Value) + within(float64(s.Beta.Low), float64(s.Beta.High), "us")
+}
+
+func tauText(s fit.Segment) string {
+	return usPerKiB(s.Tau.Value) + within(perKiB(s.Tau.Low), perKiB(s.Tau.High), "us/KiB")
+}
+
+// lineTables ends the table of a layer that is one line, or several: then each has a layer of its
+// own, named after part, whose source begins with from. The errors are those of
+// [fit.Result.Layer].
+func lineTables(t platforms.Table, part, from string, r *fit.Result) ([]platforms.Table, error) {
+	layer, err := r.Layer()
+	if err != nil {
+		return nil, err
+	}
+	linear := func(t platforms.Table, s fit.Segment) platforms.Table {
+		t.Set("model", "linear")
+		t.Set("beta", betaText(s))
+		t.Set("tau", tauText(s))
+		return t
+	}
+	lines, several := layer.(*model.Switch)
+	if !several {
+		return []platforms.Table{linear(t, r.Segments[0])}, nil
+	}
+	var branches [][]platforms.Key
+	var parts []platforms.Table
+	for k, b := range lines.Branches {
+		s := r.Segments[k]
+		name := fmt.Sprintf("%s-%d", part, k+1)
+		branch := []platforms.Key{{Name: "layer", Value: name}}
+		if k < len(lines.Branches)-1 {
+			branch = append(branch, platforms.Key{Name: "up_to", Value: fmt.Sprintf("%.0fB", float64(b.UpTo))})
+		}
+		branches = append(branches, branch)
+		parts = append(parts, linear(newTable("layer", name, "source", fmt.Sprintf("%ssizes from %s to %s", from, s.From, s.To)), s))
+	}
+	t.Set("model", "switch")
+	t.Set("branches", branches)
+	return append([]platforms.Table{t}, parts...), nil
+}
+
+// curvesDocument is a platform with a layer for each curve that can be one, and a line about each
+// that cannot.
+func curvesDocument(curves []FittedCurve) (d platforms.Document, remarks string) {
+	sources := make([]fitSource, len(curves))
+	for i, c := range curves {
+		sources[i] = c.fitSource
+	}
+	d = newDocument("fit of " + sourceNames(sources))
+	for i, c := range curves {
+		name := "fit"
+		if len(curves) > 1 {
+			name = fmt.Sprintf("fit-%d", i+1)
+		}
+		from := fmt.Sprintf("%s%s, %s: %s fit over %d sizes, median error %.2g %%", c.name(), c.when(), c.table.Format, c.Model, len(c.Points), 100*c.Median)
+		t := newTable("layer", name, "title", c.table.Name())
+		if len(c.Warnings) > 0 {
+			t.Set("note", strings.Join(c.Warnings, ". "))
+		}
+		t.Set("source", from)
+		tables, err := lineTables(t, name+"-segment", from+", ", c.Result)
+		if err != nil {
+			remarks += fmt.Sprintf("\n%s is no layer: %v", name, err)
+			continue
+		}
+		d.Tables = append(d.Tables, tables...)
+	}
+	return d, remarks
+}
+
+// pipelineTable is the layer of stages in their order.
+func pipelineTable(name string, stages []string, source string) platforms.Table {
+	t := newTable("layer", name, "model", "pipeline")
+	t.Set("stages", stages)
+	t.Set("packets", "best")
+	t.Set("source", source)
+	return t
+}
+
+// pipelineDocument is a platform with a stage for each curve.
+func (f *Fitted) pipelineDocument() platforms.Document {
+	d := newDocument("fit of " + sourceNames([]fitSource{f.Curves[0].fitSource}))
+	var stages []string
+	for i, c := range f.Curves {
+		s := c.Segments[0]
+		name := fmt.Sprintf("stage-%d", i+1)
+		stages = append(stages, name)
+		d.Tables = append(d.Tables, newTable("stage", name, "beta", betaText(s), "tau", tauText(s),
+			"source", fmt.Sprintf("%s%s, stage %s: %s least squares over %d sizes", c.name(), c.when(), c.Name, c.Method, len(c.Points))))
+	}
+	d.Tables = append(d.Tables, pipelineTable("fit", stages, "the stages above; best packets"))
+	return d
+}
+
+// parametersDocument is a platform with one layer of the parameters.
+func (f *Fitted) parametersDocument() platforms.Document {
+	t := newTable("layer", "fit", "model", f.model)
+	for _, k := range f.saved {
+		t.Set(k[0], k[1])
+	}
+	from := make([]string, len(f.sources))
+	for i, s := range f.sources {
+		from[i] = s.name() + s.when()
+	}
+	t.Set("source", strings.Join(from, ", "))
+	if len(f.warned) > 0 {
+		t.Set("note", strings.Join(f.warned, ". "))
+	}
+	d := newDocument("fit of " + sourceNames(f.sources))
+	d.Tables = []platforms.Table{t}
+	return d
+}
