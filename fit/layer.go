@@ -9,11 +9,11 @@ import (
 
 // Layer returns the result as a layer of a platform: one line as
 // [costs.Linear], several as a [costs.Switch] between them. The time of an operation
-// stands for that of a message. A per-size table, the gaps of a stream, and overheads
+// or collective stands for that of a message. A per-size table, the gaps of a stream, and overheads
 // are no layer.
 func (r *Result) Layer() (costs.Layer, error) {
 	switch r.Kind {
-	case trace.OneWay, trace.Stage, trace.Operation:
+	case trace.OneWay, trace.Stage, trace.Operation, trace.Collective:
 	default:
 		return nil, fmt.Errorf("%s: a %v is not the time of a message; together with latencies it gives LogGP", r.Name, r.Kind)
 	}

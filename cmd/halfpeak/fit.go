@@ -203,6 +203,9 @@ func readNotes(sources []source) []string {
 			for _, w := range s.file.Warnings {
 				notes = append(notes, s.file.Name+": "+w)
 			}
+			for _, n := range s.file.Notes {
+				notes = append(notes, s.file.Name+": "+n)
+			}
 			if s.file.Skipped > 0 {
 				notes = append(notes, fmt.Sprintf("%s: %d of %d lines are no part of a table and were skipped", s.file.Name, s.file.Skipped, s.file.Lines))
 			}
