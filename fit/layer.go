@@ -13,7 +13,7 @@ import (
 // are no layer.
 func (r *Result) Layer() (model.Layer, error) {
 	switch r.Kind {
-	case trace.OneWay, trace.Stage, trace.Operation:
+	case trace.OneWay, trace.Stage, trace.Operation, trace.Collective:
 	default:
 		return nil, fmt.Errorf("%s: a %v is not the time of a message; together with latencies it gives LogGP", r.Name, r.Kind)
 	}

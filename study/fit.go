@@ -165,6 +165,9 @@ func readNotes(sources []fitSource) []string {
 			for _, w := range s.file.Warnings {
 				notes = append(notes, s.file.Name+": "+w)
 			}
+			for _, n := range s.file.Notes {
+				notes = append(notes, s.file.Name+": "+n)
+			}
 			if s.file.Skipped > 0 {
 				notes = append(notes, fmt.Sprintf("%s: %d of %d lines are no part of a table and were skipped", s.file.Name, s.file.Skipped, s.file.Lines))
 			}

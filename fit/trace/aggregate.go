@@ -37,6 +37,7 @@ type builder struct {
 	dropped, cuts, repeats       int
 	droppedAt, cutAt, repeatedAt int
 	fewDigits                    int  // rates of less than three digits
+	merged                       bool // another table has the rows
 	warned                       bool // what is said once has been said
 }
 
@@ -98,15 +99,21 @@ func (b *builder) add(r row, line int) {
 	case a.histogram != nil:
 		a.record(r.time)
 	case !a.noHistogram:
-		if b.parser.histograms >= maxHistograms {
-			a.noHistogram = true
-			return
+		if b.count(a) {
+			a.record(r.time)
 		}
-		b.parser.histograms++
-		a.histogram = hdrhistogram.New(1, histogramMax, 2)
-		a.record(a.first)
-		a.record(r.time)
 	}
+}
+
+// count gives an accumulator of one row its histogram, unless there are too many.
+func (b *builder) count(a *accumulator) bool {
+	if a.noHistogram = b.parser.histograms >= maxHistograms; a.noHistogram {
+		return false
+	}
+	b.parser.histograms++
+	a.histogram = hdrhistogram.New(1, histogramMax, 2)
+	a.record(a.first)
+	return true
 }
 
 func (a *accumulator) record(t float64) {
@@ -118,17 +125,23 @@ func (a *accumulator) record(t float64) {
 // merge makes keys coarser until at most half of the room is taken.
 func (b *builder) merge() {
 	for len(b.sizes) > MaxSizes/2 {
-		b.shift++
-		merged := make(map[uint64]*accumulator, MaxSizes)
-		for key, a := range b.sizes {
-			if to := merged[key>>1]; to != nil {
-				to.join(a)
-			} else {
-				merged[key>>1] = a
-			}
-		}
-		b.sizes = merged
+		b.coarsen()
 	}
+}
+
+// coarsen makes keys coarser by one bit.
+func (b *builder) coarsen() {
+	b.shift++
+	merged := make(map[uint64]*accumulator, MaxSizes)
+	for key, a := range b.sizes {
+		if to := merged[key>>1]; to != nil {
+			to.join(a)
+			to.histogram, to.noHistogram = nil, true // of different sizes: no median of one
+		} else {
+			merged[key>>1] = a
+		}
+	}
+	b.sizes = merged
 	b.last = nil
 }
 
@@ -143,7 +156,62 @@ func (a *accumulator) join(o *accumulator) {
 	a.min, a.max = min(a.min, o.min), max(a.max, o.max)
 	a.line = min(a.line, o.line)
 	a.count += o.count
-	a.histogram, a.noHistogram = nil, true // of different sizes: no median of one
+}
+
+// absorb takes the rows of another table, which is no table any more.
+func (b *builder) absorb(o *builder) {
+	for b.shift < o.shift {
+		b.coarsen()
+	}
+	for _, a := range o.sizes {
+		key := math.Float64bits(a.size) >> b.shift
+		to := b.sizes[key]
+		if to == nil {
+			if len(b.sizes) >= MaxSizes {
+				b.merge()
+				key = math.Float64bits(a.size) >> b.shift
+				to = b.sizes[key]
+			}
+			if to == nil {
+				b.sizes[key] = a
+				continue
+			}
+		}
+		b.parser.sizes--
+		b.pool(to, a)
+	}
+	b.last, o.merged = nil, true
+	t, u := b.table, o.table
+	t.Rows += u.Rows
+	t.Bursts = append(t.Bursts, u.Bursts...)
+	t.Line = min(t.Line, u.Line)
+	t.Warnings = append(t.Warnings, u.Warnings...)
+	b.warned = b.warned || o.warned
+	if u.Quantum > 0 {
+		b.resolution(float64(u.Quantum))
+	}
+	for _, c := range []struct{ to, at, from, fromAt *int }{
+		{&b.dropped, &b.droppedAt, &o.dropped, &o.droppedAt}, {&b.cuts, &b.cutAt, &o.cuts, &o.cutAt},
+		{&b.repeats, &b.repeatedAt, &o.repeats, &o.repeatedAt}, {&b.fewDigits, new(int), &o.fewDigits, new(int)},
+	} {
+		if *c.to == 0 || *c.from > 0 && *c.fromAt < *c.at {
+			*c.at = *c.fromAt
+		}
+		*c.to += *c.from
+	}
+}
+
+// pool adds the rows of one size, with those of the same size of another table.
+func (b *builder) pool(to, a *accumulator) {
+	switch {
+	case to.noHistogram || a.noHistogram || to.size != a.size || to.histogram == nil && !b.count(to):
+		to.histogram, to.noHistogram = nil, true
+	case a.histogram != nil:
+		to.histogram.Merge(a.histogram)
+	default:
+		to.record(a.first)
+	}
+	to.join(a)
 }
 
 // finish moves the samples into the table.

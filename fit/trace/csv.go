@@ -2,9 +2,7 @@ package trace
 
 import (
 	"bytes"
-	"cmp"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -12,43 +10,53 @@ import (
 )
 
 // csv reads tables of comma, semicolon, tab or blank separated values under a
-// header that names columns and units: "size_bytes,time_us", "size (KiB)", "t [ms]".
-// The columns may stand in any order among others.
+// header that names columns and units: "size_bytes,time_us", "size (KiB)", "t [ms]". The
+// unit of the times may also stand in a line of units under the header, in a column
+// "unit", or in a comment before. Between semicolons, a comma in a number is a decimal one.
 //
-// A column of names (stage, transport, program, …) makes a table for each name, a
-// column of packet sizes one for each packet size. The columns burst, delta and interval
-// are a LogP signature. halfpeak's own CSV is read like any other.
+// The columns may stand in any order among others. What else tells rows apart makes tables: see
+// splitter. A header that comes again, or another one, begins new tables. The columns
+// burst, delta and interval are a LogP signature. halfpeak's own CSV is read like any other.
 //
 // In a CSV file nothing else is expected: a row that has a size but no time is an
-// error and not noise.
+// error and not noise, and so is one with fewer or more values than the header.
+//
+// Tested with what halfpeak prints, and with files in the shapes of pandas (to_csv) and of
+// spreadsheets (decimal commas, UTF-16) written by hand.
 type csv struct {
-	header []byte // of the open table, as it stood
-	width  int    // columns of the header
-	comma  byte
-	cols   columns
-	fields [][]byte
-	tables map[string]*builder
-	only   *builder // the table of a file without groups
-	seen   bool     // the first line with columns has been looked at
-	format string   // of the tables; "csv" if empty
+	header  []byte // of the open table, as it stood
+	width   int    // columns of the header
+	comma   byte
+	cols    columns
+	fields  [][]byte
+	split   splitter
+	seen    bool     // the first line with columns has been looked at
+	format  string   // of the tables; "csv" if empty
+	pending [][]byte // a header without the unit of its times, in the line before
+	between byte     // its separator
+	unit    []byte   // of the last row, where a column has it
+	scale   float64  // of that unit
 }
 
 func (f *csv) take(p *parser, line []byte) bool {
 	if f.header != nil {
-		n := f.split(line)
-		if f.row(p, line, n) {
+		if len(line) == len(f.header) && bytes.Equal(line, f.header) {
+			if f.split.rows > 0 {
+				p.note("the header comes again in line %d: what follows is a table of its own", p.file.Lines)
+			}
+			return f.start(p, line)
+		}
+		f.fields = splitAt(f.fields[:0], line, f.comma)
+		if f.row(p, line, len(f.fields)) {
 			return true
 		}
 	}
 	return f.start(p, line)
 }
 
-// split cuts a line into f.fields, without blanks and quotes around the values.
-func (f *csv) split(line []byte) int {
-	f.fields = splitAt(f.fields[:0], line, f.comma)
-	return len(f.fields)
-}
+func (f *csv) end(p *parser) { f.close(p) }
 
+// splitAt cuts a line into fields, without blanks and quotes around the values.
 func splitAt(into [][]byte, line []byte, comma byte) [][]byte {
 	if comma == ' ' {
 		return append(into, bytes.Fields(line)...)
@@ -92,132 +100,41 @@ func trimField(b []byte) []byte {
 	return b
 }
 
-// start looks whether a line is a header, or the first row where options stand
-// for a header.
-func (f *csv) start(p *parser, line []byte) bool {
-	if !f.likely(p, line) {
-		return false
+// open closes the open tables, and opens those under a header.
+func (f *csv) open(p *parser, header []byte, names [][]byte, comma byte, c columns) {
+	f.close(p)
+	f.header, f.comma, f.cols, f.width = append([]byte{}, header...), comma, c, len(names)
+	f.unit, f.scale = nil, 0
+	if c.assumed {
+		p.warn("line %d: the header has no unit for the times; it is %s, as line %d says", p.file.Lines, p.unit, p.unitAt)
 	}
-	header := bytes.TrimSpace(bytes.TrimLeft(line, "#%"))
-	for _, comma := range []byte{',', '\t', ';', ' '} {
-		names := splitAt(nil, header, comma)
-		if len(names) < 2 {
-			continue
-		}
-		first := !f.seen
-		f.seen = true
-		if isRow(names, comma) {
-			return f.headless(p, line, names, comma, first)
-		}
-		if comma == ' ' && len(names) > 2 && slices.ContainsFunc(names, func(n []byte) bool { return parseColumn(n).base == "" }) {
-			continue // a line of units under another header
-		}
-		c, why := f.columns(p, names)
-		if why != "" && (comma != ' ' || len(names) == 2) {
-			p.suggest("%s", why)
-		}
-		if c == nil {
-			continue
-		}
-		p.suggest("the header is not followed by a row")
-		f.open(line, comma, *c)
-		return true
+	if c.unread != "" {
+		p.warn("line %d: column %q has no unit and is not read; give it with --y %s:us", p.file.Lines, c.unread, printable(c.unread))
 	}
-	return false
+	f.split = newSplitter(p, names, &f.cols)
 }
 
-// likely reports whether it is worth to take a line apart: most lines of a log are
-// neither a header nor a row.
-func (f *csv) likely(p *parser, line []byte) bool {
-	if p.opt.X != "" || p.opt.Y != "" || !f.seen {
-		return len(line) <= maxHeader
-	}
-	if len(line) > maxHeader {
-		return false
-	}
-	var lower [maxHeader]byte
-	for i, c := range line {
-		if c >= 'A' && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		lower[i] = c
-	}
-	for _, word := range headerWords {
-		if bytes.Contains(lower[:len(line)], word) {
-			return true
-		}
-	}
-	return false
-}
-
-// maxHeader is the longest line that can be a header.
-const maxHeader = 1024
-
-// headerWords are parts of the names of a column of sizes; those of one letter need
-// a unit.
-var headerWords = [][]byte{[]byte("size"), []byte("byte"), []byte("msg"), []byte("message"), []byte("len"), []byte("burst"), []byte("kib"), []byte("(b)"), []byte("[b]"), []byte("n,"), []byte(",n"), []byte("x,"), []byte(",x")}
-
-func (f *csv) open(header []byte, comma byte, c columns) {
-	f.header, f.comma, f.cols = bytes.Clone(header), comma, c
-	f.tables, f.only = map[string]*builder{}, nil
-	f.width = len(splitAt(nil, bytes.TrimSpace(bytes.TrimLeft(header, "#%")), comma))
-}
-
-// isRow reports whether a line has two numbers or more; between blanks, which
-// prose has too, nothing else.
-func isRow(values [][]byte, comma byte) bool {
-	n := 0
-	for _, v := range values {
-		if _, ok := parse(v); ok {
-			n++
-		}
-	}
-	return n >= 2 && (comma != ' ' || n == len(values))
-}
-
-// headless opens a table at its first row, with columns by number.
-func (f *csv) headless(p *parser, line []byte, values [][]byte, comma byte, first bool) bool {
-	x, xUnit := columnOption(p.opt.X)
-	y, yUnit := columnOption(p.opt.Y)
-	i, errX := strconv.Atoi(x)
-	j, errY := strconv.Atoi(y)
-	if errX != nil || errY != nil || i < 1 || j < 1 || i > len(values) || j > len(values) {
-		if first {
-			p.suggest("numbers without a header; write one such as \"size_bytes,time_us\", or give columns and units with --x 1:bytes --y 2:us")
-		}
-		return false
-	}
-	c := noColumns
-	c.size, c.time = i-1, j-1
-	if xUnit == "" {
-		xUnit = "B"
-	}
-	u, _ := quantity.Unit(xUnit)
-	c.sizeUnit = u.Num
-	u, ok := quantity.Unit(yUnit)
-	if !ok || !c.setTime(u, "") || u.Dim == quantity.DimSize {
-		p.suggest("column %d has no unit; give it with --y %d:us", j, j)
-		return false
-	}
-	f.open(nil, comma, c)
-	f.header, f.width = []byte{}, len(values) // not nil: a table is open
-	return f.row(p, line, f.split(line))
+// close ends the open tables: now it is known what their rows have in common.
+func (f *csv) close(p *parser) {
+	f.split.end(p)
+	f.split = splitter{}
 }
 
 // row takes a row of the open table. It is false for a line that is something
 // else: noise, or another header.
 func (f *csv) row(p *parser, line []byte, n int) bool {
 	c := &f.cols
-	at := c.size
-	if c.burst >= 0 {
-		at = c.burst
-	}
+	at := c.at()
 	if f.comma == ' ' && n != f.width {
-		return bytes.Equal(line, f.header) // prose is full of blanks
+		if n > f.width && isRow(f.fields, ' ') {
+			f.tooMany(p, n)
+			return true
+		}
+		return false // prose is full of blanks
 	}
 	if at >= n || c.time >= n {
-		if _, ok := parse(f.fields[0]); !ok || n > 1 && at >= n {
-			return bytes.Equal(line, f.header) // files put together with their headers
+		if _, ok := f.number(f.fields[0]); !ok || n > 1 && at >= n {
+			return false
 		}
 		if p.lines.partial {
 			p.warn("line %d: the last row is cut off; it is left out", p.file.Lines)
@@ -228,17 +145,30 @@ func (f *csv) row(p *parser, line []byte, n int) bool {
 	}
 	size, okSize := parse(f.fields[at])
 	t, okTime := parse(f.fields[c.time])
+	if f.comma == ';' && !(okSize && okTime) {
+		size, okSize = f.number(f.fields[at])
+		t, okTime = f.number(f.fields[c.time])
+	}
+	if okSize && n > f.width {
+		for n > f.width && len(f.fields[n-1]) == 0 { // a comma at the end
+			n--
+		}
+		if n > f.width {
+			f.tooMany(p, n)
+			return true
+		}
+	}
 	switch {
 	case okSize && len(f.fields[c.time]) == 0: // a value that does not exist
-		f.table(p, n).row(row{})
+		f.split.table(p, f, n).row(row{})
 		return true
 	case !okSize && !okTime && !isNaN(f.fields[c.time]):
-		return bytes.Equal(line, f.header)
+		return false
 	case !okSize:
-		p.badRow("size %q is not a number; mend or remove the row", short(f.fields[at]))
+		p.badRow("size %q is not a number; mend or remove the row%s", short(f.fields[at]), thousands(f.fields[at]))
 		return true
 	case !okTime:
-		p.badRow("time %q is not a number; mend or remove the row", short(f.fields[c.time]))
+		p.badRow("time %q is not a number; mend or remove the row%s", short(f.fields[c.time]), thousands(f.fields[c.time]))
 		return true
 	}
 	if t.value <= 0 {
@@ -248,6 +178,14 @@ func (f *csv) row(p *parser, line []byte, n int) bool {
 		}
 		p.badRow("%s %s is not above 0; mend or remove the row", what, f.fields[c.time])
 		return true
+	}
+	unit := c.timeUnit
+	if c.unit >= 0 {
+		var ok bool
+		if unit, ok = f.unitOf(n); !ok {
+			p.badRow("unit %q is not one of time; write ns, us, ms or s", short(f.fields[min(c.unit, n-1)]))
+			return true
+		}
 	}
 	if c.burst >= 0 {
 		f.burst(p, size.value, t)
@@ -265,8 +203,14 @@ func (f *csv) row(p *parser, line []byte, n int) bool {
 		p.badRow("size %s is not a whole number of bytes; mend or remove the row, or give the unit of sizes with --x", f.fields[at])
 		return true
 	}
-	b := f.table(p, n)
-	r := row{size: bytes, time: t.value * c.timeUnit}
+	var b *builder
+	if only := f.split.only; only != nil { // mostly
+		b = only.b
+		f.split.rows++
+	} else {
+		b = f.split.table(p, f, n)
+	}
+	r := row{size: bytes, time: t.value * unit}
 	if c.rate {
 		if bytes == 0 { // a rate says nothing of an empty message
 			b.row(row{})
@@ -274,7 +218,7 @@ func (f *csv) row(p *parser, line []byte, n int) bool {
 		}
 		r.time = bytes / r.time
 	} else {
-		b.resolution(t.quantum() * c.timeUnit)
+		b.resolution(t.quantum() * unit)
 		r.min = f.value(c.min, n) * c.minUnit
 		r.max = f.value(c.max, n) * c.maxUnit
 		r.median = f.value(c.median, n) * c.medianUnit
@@ -284,6 +228,49 @@ func (f *csv) row(p *parser, line []byte, n int) bool {
 		f.contradicts(b, r, f.value(c.check, n)*c.checkUnit)
 	}
 	return true
+}
+
+// tooMany notes a row with more values than the header.
+func (f *csv) tooMany(p *parser, n int) {
+	hint := ""
+	if f.comma == ',' {
+		hint = "; a number with a comma in it is written without it (1600), decimal commas want \";\" between values, text with commas wants quotes"
+	}
+	p.badRow("%s, want the %d of the header; mend or remove the row%s", plural(n, "value"), f.width, hint)
+}
+
+// thousands is a hint where a text would be a number without its commas.
+func thousands(text []byte) string {
+	if i := bytes.IndexByte(text, ','); i > 0 {
+		if _, ok := parse(bytes.ReplaceAll(text, []byte(","), nil)); ok {
+			return " (write numbers without thousands commas)"
+		}
+	}
+	return ""
+}
+
+// number reads a number. Between semicolons it may have a decimal comma.
+func (f *csv) number(text []byte) (number, bool) {
+	v, ok := parse(text)
+	if !ok && f.comma == ';' {
+		v, ok = parseDecimal(text)
+	}
+	return v, ok
+}
+
+// unitOf returns the unit of the row's time, from its column of units.
+func (f *csv) unitOf(n int) (float64, bool) {
+	if f.cols.unit >= n {
+		return 0, false
+	}
+	if text := f.fields[f.cols.unit]; f.scale == 0 || !bytes.Equal(text, f.unit) {
+		u, ok := unitNamed(string(bytes.Trim(text, "()[] ")))
+		if !ok || u.Dim != quantity.DimTime {
+			return 0, false
+		}
+		f.unit, f.scale = append(f.unit[:0], text...), u.Num
+	}
+	return f.scale, true
 }
 
 // contradicts warns, once a table, of a bandwidth beside the time that is not size over
@@ -304,7 +291,7 @@ func (f *csv) value(at, n int) float64 {
 	if at < 0 || at >= n {
 		return 0
 	}
-	if v, ok := parse(f.fields[at]); ok && v.value > 0 {
+	if v, ok := f.number(f.fields[at]); ok && v.value > 0 {
 		return v.value
 	}
 	return 0
@@ -315,13 +302,13 @@ func (f *csv) burst(p *parser, m float64, t number) {
 	delta := number{}
 	ok := c.delta < len(f.fields)
 	if ok {
-		delta, ok = parse(f.fields[c.delta])
+		delta, ok = f.number(f.fields[c.delta])
 	}
 	if !ok || delta.value < 0 || m < 1 || m > 1e9 || m != math.Trunc(m) {
 		p.badRow("a burst is a whole number of messages from 1 and a delta from 0; mend or remove the row")
 		return
 	}
-	b := f.table(p, len(f.fields))
+	b := f.split.table(p, f, len(f.fields))
 	if !goodTime(t.value*c.timeUnit) || delta.value > 0 && !goodTime(delta.value*c.deltaUnit) || len(b.table.Bursts) >= MaxSizes {
 		b.row(row{}) // dropped and counted
 		return
@@ -332,42 +319,6 @@ func (f *csv) burst(p *parser, m float64, t number) {
 		Messages: int(m), Delta: quantity.Micros(delta.value * c.deltaUnit),
 		Interval: quantity.Micros(t.value * c.timeUnit), Line: p.file.Lines,
 	})
-}
-
-// table returns the table that the row in f.fields belongs to.
-func (f *csv) table(p *parser, n int) *builder {
-	c := &f.cols
-	if f.only != nil {
-		return f.only
-	}
-	var key []byte
-	for _, g := range c.groups {
-		if g < n && len(f.fields[g]) > 0 {
-			if len(key) > 0 {
-				key = append(key, ' ')
-			}
-			key = append(key, short(f.fields[g])...)
-		}
-	}
-	packet := f.value(c.packet, n) * c.packetUnit
-	if packet > 0 {
-		key = append(key, " packet "...)
-		key = strconv.AppendFloat(key, packet, 'g', -1, 64)
-	}
-	if b := f.tables[string(key)]; b != nil {
-		return b
-	}
-	b := p.begin(Table{Format: cmp.Or(f.format, "csv"), Kind: c.kind, Title: strings.TrimSpace(string(key)), Packet: quantity.Bytes(packet)})
-	if c.rate {
-		b.table.Warnings = append(b.table.Warnings, "the times are size over "+c.kind.rateName())
-	}
-	if len(f.tables) < maxTables {
-		f.tables[string(key)] = b
-	}
-	if len(c.groups) == 0 && c.packet < 0 {
-		f.only = b
-	}
-	return b
 }
 
 // rateName says what the rate was that a time comes from.
@@ -382,12 +333,4 @@ func (k Kind) rateName() string {
 func isNaN(b []byte) bool {
 	s := strings.TrimLeft(strings.ToLower(short(b)), "+-")
 	return s == "nan" || strings.HasPrefix(s, "inf")
-}
-
-// short returns text fit for a message or a title.
-func short(b []byte) string {
-	if len(b) > 60 {
-		b = b[:60]
-	}
-	return strings.ToValidUTF8(string(b), "?")
 }

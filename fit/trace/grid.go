@@ -3,6 +3,7 @@ package trace
 import (
 	"bytes"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -19,6 +20,8 @@ type grid struct {
 	ignore                       bool    // rows belong to a table that is no curve
 	last                         []byte  // the last row, where repeated rows are dropped
 	unique                       bool
+	rising                       bool    // sizes rise; where they do not, another run begins
+	size                         float64 // of the last row
 	texts                        [][]byte
 }
 
@@ -53,6 +56,12 @@ func (g *grid) take(p *parser, line []byte) bool {
 	if n > g.columns {
 		return false
 	}
+	if g.rising && size.value < g.size {
+		t := g.b.table
+		p.note("the sizes of %s begin again in line %d: what follows is a table of its own", t.Name(), p.file.Lines)
+		g.b = p.begin(Table{Format: t.Format, Title: t.Title, Kind: t.Kind, Collective: t.Collective, Warnings: slices.Clone(t.Warnings)})
+	}
+	g.size = size.value
 	if g.unique {
 		if bytes.Equal(line, g.last) {
 			g.b.repeated()

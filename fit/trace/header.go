@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,7 +12,10 @@ import (
 type columns struct {
 	size, time, min, max, median, packet int
 	burst, delta                         int
-	groups                               []int
+	groups                               []int   // what names say of a table
+	unit                                 int     // the unit of the time, −1 for none
+	assumed                              bool    // its unit is not in the header, nor in the rows
+	unread                               string  // a column of times without a unit, beside a rate
 	sizeUnit, packetUnit, deltaUnit      float64 // bytes, bytes, µs
 	timeUnit                             float64 // µs; of a rate, bytes/µs
 	minUnit, maxUnit, medianUnit         float64
@@ -31,7 +35,20 @@ func columnOption(opt string) (column, unit string) {
 	return opt, ""
 }
 
-var noColumns = columns{size: -1, time: -1, min: -1, max: -1, median: -1, packet: -1, burst: -1, delta: -1, check: -1}
+var noColumns = columns{size: -1, time: -1, min: -1, max: -1, median: -1, packet: -1, burst: -1, delta: -1, check: -1, unit: -1}
+
+// at is the column that makes a line a row: of its size, or of its burst.
+func (c *columns) at() int {
+	if c.burst >= 0 {
+		return c.burst
+	}
+	return c.size
+}
+
+// isRead reports whether a column is read as what it is: it tells no rows apart.
+func (c *columns) isRead(at int) bool {
+	return slices.Contains([]int{c.size, c.time, c.min, c.max, c.median, c.packet, c.burst, c.delta, c.check, c.unit}, at)
+}
 
 func (c *columns) setTime(u quantity.Value, base string) bool {
 	switch u.Dim {
@@ -70,21 +87,36 @@ type columnName struct {
 	hasUnit    bool
 }
 
+// spelled are units as the names of columns spell them. Mbps are bits, as networks count.
+var spelled = map[string]quantity.Value{
+	"kb": {Num: 1 << 10, Dim: quantity.DimSize}, "kib": {Num: 1 << 10, Dim: quantity.DimSize},
+	"mb": {Num: 1 << 20, Dim: quantity.DimSize}, "mib": {Num: 1 << 20, Dim: quantity.DimSize},
+	"gb": {Num: 1 << 30, Dim: quantity.DimSize}, "gib": {Num: 1 << 30, Dim: quantity.DimSize},
+	"usecs": {Num: 1, Dim: quantity.DimTime}, "nsecs": {Num: 1e-3, Dim: quantity.DimTime},
+	"microsecond": {Num: 1, Dim: quantity.DimTime}, "secs": {Num: 1e6, Dim: quantity.DimTime},
+	"mb_s": {Num: 1, Dim: quantity.DimRate}, "gb_s": {Num: 1e3, Dim: quantity.DimRate},
+	"mib_s": {Num: (1 << 20) / 1e6, Dim: quantity.DimRate}, "gib_s": {Num: (1 << 30) / 1e6, Dim: quantity.DimRate},
+	"mbps": {Num: 1. / 8, Dim: quantity.DimRate}, "gbps": {Num: 1e3 / 8, Dim: quantity.DimRate},
+	"mbit_s": {Num: 1. / 8, Dim: quantity.DimRate}, "gbit_s": {Num: 1e3 / 8, Dim: quantity.DimRate},
+}
+
+// unitNamed returns the unit of a name, in any case.
+func unitNamed(name string) (quantity.Value, bool) {
+	u, ok := quantity.Unit(name)
+	if !ok {
+		u, ok = quantity.Unit(strings.ToLower(name))
+	}
+	if !ok {
+		u, ok = spelled[strings.ToLower(name)]
+	}
+	return u, ok
+}
+
 func parseColumn(text []byte) columnName {
 	full := strings.TrimSpace(string(text))
 	c := columnName{full: full, base: full}
 	try := func(base, unit string) bool {
-		unit = strings.TrimSpace(unit)
-		u, ok := quantity.Unit(unit)
-		if !ok {
-			u, ok = quantity.Unit(strings.ToLower(unit))
-		}
-		if !ok {
-			u, ok = map[string]quantity.Value{ // what keys can spell
-				"mb_s": {Num: 1, Dim: quantity.DimRate}, "gb_s": {Num: 1e3, Dim: quantity.DimRate},
-				"mib_s": {Num: (1 << 20) / 1e6, Dim: quantity.DimRate},
-			}[strings.ToLower(unit)]
-		}
+		u, ok := unitNamed(strings.TrimSpace(unit))
 		if ok && u.Dim != quantity.DimNone {
 			c.base, c.unit, c.hasUnit = base, u, true
 		}
@@ -117,6 +149,7 @@ var (
 	// timeNames in the order of preference.
 	timeNames   = []string{"one_way", "oneway", "latency", "lat", "time", "t_avg", "avg", "average", "mean", "t", "duration", "elapsed", "usec", "rtt", "round_trip", "prtt", "interval", "gap"}
 	groupNames  = set("stage", "transport", "program", "op", "operation", "benchmark", "test", "series", "platform", "layer", "method", "name", "host")
+	unitNames   = set("unit", "units", "time_unit", "latency_unit")
 	minNames    = set("min", "t_min", "time_min", "min_time", "one_way_low", "lat_min", "minimum")
 	maxNames    = set("max", "t_max", "time_max", "max_time", "one_way_high", "lat_max", "maximum")
 	medianNames = set("p50", "median", "t_median")
@@ -130,15 +163,15 @@ func set(names ...string) map[string]bool {
 	return m
 }
 
-// columns finds the columns of a header. It returns nil if the line is no header,
-// with the reason if it is nearly one.
-func (f *csv) columns(p *parser, names [][]byte) (*columns, string) {
+// columns finds the columns of a header. Times without a unit have the given one; "" if it is not
+// known. It returns nil if the line is no header, with the reason if it is nearly one.
+func (f *csv) columns(p *parser, names [][]byte, unit string) (*columns, string) {
 	c := noColumns
 	cols := make([]columnName, len(names))
 	timeRank := len(timeNames) + 2
 	xName, xUnit := columnOption(p.opt.X)
 	yName, yUnit := columnOption(p.opt.Y)
-	noUnit := ""
+	noUnit, noUnitAt := "", -1
 	burst, delta := -1, -1
 	timeAt := -1
 	for i, text := range names {
@@ -170,6 +203,8 @@ func (f *csv) columns(p *parser, names [][]byte) (*columns, string) {
 		}
 		isTime := col.hasUnit && col.unit.Dim == quantity.DimTime
 		switch {
+		case unitNames[col.base] && !col.hasUnit:
+			c.unit = i
 		case (col.base == "packet" || col.base == "packet_size") && (!col.hasUnit || col.unit.Dim == quantity.DimSize):
 			c.packet, c.packetUnit = i, 1
 			if col.hasUnit {
@@ -205,7 +240,9 @@ func (f *csv) columns(p *parser, names [][]byte) (*columns, string) {
 					c.check, c.checkUnit = i, col.unit.Num
 				}
 			case rank < len(timeNames) && !col.hasUnit:
-				noUnit = col.full
+				if noUnitAt < 0 {
+					noUnit, noUnitAt = col.full, i
+				}
 				continue
 			default:
 				continue
@@ -218,6 +255,19 @@ func (f *csv) columns(p *parser, names [][]byte) (*columns, string) {
 	if burst >= 0 && delta >= 0 && c.size < 0 {
 		c.burst, c.delta = burst, delta
 	}
+	if c.unit >= 0 && noUnitAt >= 0 {
+		unit = "us" // until the row says
+	}
+	if u, ok := unitNamed(unit); ok && noUnitAt >= 0 && u.Dim == quantity.DimTime && (timeAt < 0 || cols[timeAt].unit.Dim == quantity.DimRate) && yName == "" {
+		timeAt = noUnitAt
+		cols[timeAt].unit, cols[timeAt].hasUnit = u, true
+		c.assumed = c.unit < 0
+	} else {
+		c.unit = -1
+		if timeAt >= 0 && noUnitAt >= 0 && cols[timeAt].unit.Dim == quantity.DimRate {
+			c.unread = noUnit
+		}
+	}
 	switch {
 	case c.size < 0 && c.burst < 0 && xName != "" && (timeAt >= 0 || noUnit != ""):
 		return nil, "no column " + strconv.Quote(xName) + " in this header"
@@ -226,13 +276,13 @@ func (f *csv) columns(p *parser, names [][]byte) (*columns, string) {
 	case c.size < 0 && c.burst < 0:
 		return nil, ""
 	case timeAt < 0 && noUnit != "":
-		return nil, "column " + strconv.Quote(noUnit) + " has no unit; write it as " + strconv.Quote(noUnit+"_us") + ", or give the unit with --y " + noUnit + ":us"
+		return nil, "column " + strconv.Quote(noUnit) + " has no unit; write it as " + strconv.Quote(noUnit+"_us") + ", or give the unit with --y " + printable(noUnit) + ":us"
 	case timeAt < 0:
 		return nil, ""
 	}
 	col := cols[timeAt]
 	if !col.hasUnit {
-		return nil, "column " + strconv.Quote(col.full) + " has no unit; give it with --y " + col.full + ":us"
+		return nil, "column " + strconv.Quote(col.full) + " has no unit; give it with --y " + printable(col.full) + ":us"
 	}
 	c.time = timeAt
 	if !c.setTime(col.unit, col.base) {
@@ -247,4 +297,28 @@ func (f *csv) columns(p *parser, names [][]byte) (*columns, string) {
 		c.kind = Interval
 	}
 	return &c, ""
+}
+
+// What a column is for, by its name, where it is not read.
+var (
+	resultNames = set("iterations", "iters", "niter", "n_iter", "#iterations", "repetitions", "#repetitions", "loops", "count", "counts", "num", "n_samples", "samples",
+		"elements", "error", "errors", "wrong", "#wrong", "validation", "status", "result", "ok", "algbw", "busbw", "bw", "bandwidth", "throughput", "rate", "msg_rate", "msgrate",
+		"messages_s", "messages_per_s", "messages_per_second", "mbps", "gbps", "mbytes_sec", "mb_sec", "gb_sec", "gflops", "speedup", "efficiency",
+		"time", "times", "latency", "lat", "avg", "average", "mean", "t", "t_avg", "t_min", "t_max", "median", "min", "max", "minimum", "maximum", "std", "stdev", "stddev", "sd", "var", "variance", "cov",
+		"cnfint", "ci", "ci_low", "ci_high", "low", "high", "lower", "upper", "mad", "iqr", "jitter", "cpu", "cpu_util", "util", "elapsed", "start", "begin", "end", "stop", "duration",
+		"timestamp", "date", "datetime", "clock", "note", "notes", "comment", "remark", "description")
+	repeatNames    = set("run", "runs", "rep", "repeat", "repetition", "trial", "take", "iter", "iteration", "sample", "round", "pass", "seed", "index", "idx", "i", "id", "seq", "row", "line")
+	rankNames      = set("ranks", "nranks", "np", "nprocs", "procs", "processes", "nprocesses", "tasks", "ntasks", "cores", "p", "comm_size", "world_size") // of collectives
+	algorithmNames = set("algorithm", "alg", "algo")
+	collectiveCols = set("collective", "op", "operation", "benchmark", "test", "program", "name", "function", "call")
+)
+
+// isResult reports whether a column of that name holds what a benchmark found out.
+func isResult(c columnName) bool {
+	if c.hasUnit && c.unit.Dim != quantity.DimSize || resultNames[c.base] {
+		return true
+	}
+	percent, ok := strings.CutPrefix(c.base, "p")
+	_, isNumber := parse([]byte(strings.ReplaceAll(percent, "_", "."))) // p50, p99_9
+	return ok && isNumber || strings.Contains(c.base, "percentile") || strings.HasPrefix(c.base, "unnamed:")
 }

@@ -1,6 +1,8 @@
 package trace
 
 import (
+	"bytes"
+	"cmp"
 	"regexp"
 	"strings"
 )
@@ -12,35 +14,56 @@ import (
 // both directions, and their time is that of the operation, as for collectives.
 // Uniband and Biband print rates and no times: the time is the gap, the inverse of
 // the message rate. Mbytes/sec are of 2²⁰ bytes before 2018 and 10⁶ since, and are not
-// used.
+// used. Tables that were made a CSV are read too, "#bytes,#repetitions,t[usec],Mbytes/sec";
+// the benchmark is then that of a command line before.
+//
+// Tested with IMB 4.1, 2017 update 2, 2019 updates 5 and 6, and CSV files of PingPong.
 type imb struct {
-	title, processes, mode string
-	grid                   *grid
+	title, mode string
+	processes   int
+	command     string // the benchmark of a command line
+	grid        *grid
+	commas      bool
+	line        []byte
 }
 
 var (
 	imbTitle     = regexp.MustCompile(`^# ?Benchmarking:? +(\S+)`)
 	imbProcesses = regexp.MustCompile(`^# ?#processes = +(\d+)`)
 	imbMode      = regexp.MustCompile(`^# +MODE: +(\S+)`)
+	imbCommand   = regexp.MustCompile(`IMB-\S+\s(?:.*\s)?(?i:(PingPong|PingPing|Sendrecv|Exchange|Uniband|Biband|Bcast|Allreduce|Allgatherv?|Alltoallv?|Reduce|Reduce_scatter|Gatherv?|Scatterv?))\b`)
 	imbWaiting   = regexp.MustCompile(`^# ?\( *\d+ additional process`)
 )
 
 func (f *imb) take(p *parser, line []byte) bool {
-	if f.grid != nil && f.grid.take(p, line) {
+	if f.grid != nil && f.grid.take(p, f.blanks(line)) {
 		return true
+	}
+	if len(line) < maxHeader && bytes.Contains(line, []byte("IMB-")) {
+		if m := imbCommand.FindSubmatch(line); m != nil {
+			f.command = string(m[1])
+		}
 	}
 	if line[0] != '#' {
 		return false
 	}
 	if m := imbTitle.FindSubmatch(line); m != nil {
-		f.title, f.processes, f.mode, f.grid = string(m[1]), "", "", nil
+		f.title, f.processes, f.mode, f.grid, f.commas = string(m[1]), 0, "", nil, false
 		return true
+	}
+	if bytes.HasPrefix(line, []byte("#bytes,#repetitions,")) {
+		f.commas = true
+		if f.title = f.command; f.title == "" {
+			f.title = "IMB"
+		}
+		line = f.blanks(line)
 	}
 	if f.title == "" {
 		return false
 	}
 	if m := imbProcesses.FindSubmatch(line); m != nil {
-		f.processes = ", " + string(m[1]) + " processes"
+		v, _ := parse(m[1])
+		f.processes = int(min(v.value, 1e9))
 		return true
 	}
 	if m := imbMode.FindSubmatch(line); m != nil {
@@ -72,7 +95,11 @@ func (f *imb) take(p *parser, line []byte) bool {
 		g.time = g.max
 	}
 	f.grid = g
-	title := f.title + f.processes + f.mode
+	title := f.title
+	if f.processes > 0 {
+		title += ", " + itoa(f.processes) + " processes"
+	}
+	title += f.mode
 	if !g.usable(p, title, hasSize) {
 		return true
 	}
@@ -82,10 +109,32 @@ func (f *imb) take(p *parser, line []byte) bool {
 		t.Kind = Gap
 	case strings.HasPrefix(name, "pingpong"):
 		t.Kind = OneWay
+	default:
+		if c, ok := collectiveNamed(f.title); ok {
+			t.Kind, t.Collective = Collective, c.perRank()
+			t.Collective.Ranks = cmp.Or(f.processes, p.ranksOf())
+		}
 	}
 	g.b = p.begin(t)
 	if g.time < 0 {
 		g.b.warn("no times: they are the inverse of the message rate of all processes")
 	}
+	if f.title == "IMB" {
+		g.b.warn("no command line says which benchmark of IMB this is: the times are taken as those of an operation")
+	}
 	return true
+}
+
+// blanks returns a line of CSV with blanks for its commas, as IMB itself prints it.
+func (f *imb) blanks(line []byte) []byte {
+	if !f.commas {
+		return line
+	}
+	f.line = append(f.line[:0], line...)
+	for i, c := range f.line {
+		if c == ',' {
+			f.line[i] = ' '
+		}
+	}
+	return f.line
 }

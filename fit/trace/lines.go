@@ -5,10 +5,11 @@ import (
 	"bytes"
 	"io"
 	"regexp"
+	"strings"
 )
 
 // maxLine is the longest line that is looked at; of a longer one the rest is
-// dropped. No benchmark prints rows as long.
+// dropped, but for JSON, which comes in pieces. No benchmark prints rows as long.
 const maxLine = 64 << 10
 
 // A lineReader gives the lines of a file in constant memory, without what
@@ -19,6 +20,7 @@ type lineReader struct {
 	progress func(int64)
 	told     int64
 	long     int  // lines that were cut
+	more     bool // the line goes on: see piece
 	partial  bool // the last line had no end
 }
 
@@ -32,28 +34,31 @@ func (l *lineReader) next() ([]byte, error) {
 	}
 	switch {
 	case err == nil:
+		l.more = false
 		return line[:len(line)-1], nil
 	case err == bufio.ErrBufferFull:
-		l.long++
-		line = bytes.Clone(line)
-		for err == bufio.ErrBufferFull {
-			var more []byte
-			more, err = l.in.ReadSlice('\n')
-			l.read += int64(len(more))
-		}
-		if err == io.EOF {
-			err = nil
-		}
-		return line, err
+		l.more = true
+		return line, nil
 	case err == io.EOF && len(line) > 0:
-		l.partial = true
+		l.more, l.partial = false, true
 		return line, nil
 	}
+	l.more = false
 	return nil, err
+}
+
+// drop reads the rest of a line that goes on.
+func (l *lineReader) drop() {
+	l.long++
+	for l.more {
+		_, _ = l.next() // an error comes again with the next line
+	}
 }
 
 var (
 	ansi = regexp.MustCompile(`\x1b(\[[0-9;?]*[ -/]*[@-~]|[@-Z\\-_])`)
+	// as cat -v and some logs show them
+	caret = regexp.MustCompile(`\^\[\[[0-9;]*m`)
 	// mpirun --tag-output writes [1,0]<stdout>: before each line, newer versions
 	// without the colon; loggers write a time.
 	rankTag   = regexp.MustCompile(`^\[\d+,\d+\]<std(out|err|diag)>:? ?`)
@@ -69,6 +74,9 @@ func clean(line []byte) []byte {
 	}
 	if bytes.IndexByte(line, 0x1b) >= 0 {
 		line = bytes.TrimSpace(ansi.ReplaceAll(line, nil))
+	}
+	if len(line) > 0 && line[0] > '9' && bytes.IndexByte(line, '^') >= 0 { // no row of numbers
+		line = bytes.TrimSpace(caret.ReplaceAll(line, nil))
 	}
 	if i := bytes.LastIndexByte(line, '\r'); i >= 0 { // a progress bar, overwritten
 		line = bytes.TrimSpace(line[i+1:])
@@ -124,4 +132,40 @@ func fields(line []byte, into [][]byte) int {
 		n++
 	}
 	return n
+}
+
+// stacked reads the names of columns that stand in lines above each other: a column ends where
+// all lines are blank.
+func stacked(lines []string) []string {
+	width := 0
+	for _, l := range lines {
+		width = max(width, len(l))
+	}
+	blank := func(at int) bool {
+		for _, l := range lines {
+			if at < len(l) && l[at] != ' ' {
+				return false
+			}
+		}
+		return true
+	}
+	var names []string
+	for at := 0; at < width; {
+		if blank(at) {
+			at++
+			continue
+		}
+		from := at
+		for at < width && !blank(at) {
+			at++
+		}
+		var words []string
+		for _, l := range lines {
+			if from < len(l) {
+				words = append(words, strings.Fields(l[from:min(at, len(l))])...)
+			}
+		}
+		names = append(names, strings.Join(words, " "))
+	}
+	return names
 }

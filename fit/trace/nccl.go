@@ -4,20 +4,28 @@ import (
 	"bytes"
 	"regexp"
 	"strconv"
+	"strings"
 )
 
 // nccl reads nccl-tests and rccl-tests. Rows have the size first, and at their end
 // time, algbw, busbw and an error column twice, out of place and in place: two
 // tables. Between them stands what the version and the collective have: the redop
-// column may be empty.
+// column may be empty. The ranks are those that it lists. Older versions do not print the
+// collective: it is that of the file's name.
+//
+// Tested with nccl-tests of 2021 (commit 0b30de5, NCCL 2.8.4), of 2022 and 2.17.8.
 type nccl struct {
 	name   string
+	ranks  int
 	groups int
 	open   []*builder
 	texts  [16][]byte
 }
 
-var ncclName = regexp.MustCompile(`^# (?:Collective test starting: |NCCL Tests: )?(\w+_perf)\b`)
+var (
+	ncclName = regexp.MustCompile(`^# (?:Collective test starting: |NCCL Tests: )?(\w+_perf)\b`)
+	ncclRank = regexp.MustCompile(`^# +Rank +(\d+) `)
+)
 
 func (f *nccl) take(p *parser, line []byte) bool {
 	if f.groups > 0 && f.row(p, line) {
@@ -27,13 +35,29 @@ func (f *nccl) take(p *parser, line []byte) bool {
 		return false
 	}
 	if m := ncclName.FindSubmatch(line); m != nil {
-		f.name = string(m[1]) + " "
+		f.name, f.ranks = string(m[1])+" ", 0
+		return true
+	}
+	if m := ncclRank.FindSubmatch(line); m != nil {
+		v, _ := parse(m[1])
+		if v.value == 0 {
+			f.ranks = 0
+		}
+		f.ranks = max(f.ranks, 1+int(min(v.value, 1e9)))
 		return true
 	}
 	if n := bytes.Count(line, []byte("algbw")); n > 0 && n <= 2 && bytes.Contains(line, []byte("size")) && bytes.Count(line, []byte("time")) == n {
 		f.groups, f.open = n, nil
+		op, ok := collectiveNamed(f.name)
+		switch name := strings.TrimSpace(f.name); {
+		case name == "sendrecv_perf", name == "hypercube_perf":
+			op.Name = strings.TrimSuffix(name, "_perf")
+		case !ok && f.name == "":
+			op = fromFileName(p.file.Name)
+		}
+		op.Ranks = f.ranks
 		for i := range n {
-			f.open = append(f.open, p.begin(Table{Format: "nccl-tests", Title: f.name + []string{"out-of-place", "in-place"}[i], Kind: Operation}))
+			f.open = append(f.open, p.begin(Table{Format: "nccl-tests", Title: f.name + []string{"out-of-place", "in-place"}[i], Kind: Collective, Collective: op}))
 		}
 		return true
 	}

@@ -18,6 +18,8 @@ import (
 // protocol; they are not used. Its standard output has only those: there the
 // gap is g + (s−1)G, and rows where they cannot be are dropped. Its L is half of a
 // round trip, overheads and all.
+//
+// Tested with Netgauge 2.4.6.
 type netgauge struct {
 	data     bool // rows of a data file follow
 	trip     *builder

@@ -12,6 +12,8 @@ import (
 // minimum and maximum Gbps of 10⁹ bits, and µs. A row is known by its numbers: rate
 // times time must be the size, to what the printing leaves. The time is half
 // of a round trip, and it is the authority; the rates follow from it.
+//
+// Tested with NetPIPE 3.7.1 and 3.7.2, and with files in the shape of 4 and 5 written by hand.
 type netpipe struct {
 	open *builder
 	cols int     // of the open table; 0 for a log

@@ -70,6 +70,18 @@ func parseSlow(text []byte) (number, bool) {
 	return number{v, exp}, true
 }
 
+// parseDecimal reads a number with a decimal comma.
+func parseDecimal(text []byte) (number, bool) {
+	i := bytes.IndexByte(text, ',')
+	if i < 0 || len(text) > 64 || bytes.IndexByte(text, '.') >= 0 {
+		return number{}, false
+	}
+	var point [64]byte
+	copy(point[:], text)
+	point[i] = '.'
+	return parse(point[:len(text)])
+}
+
 // numbers reads all of the fields as numbers.
 func numbers(texts [][]byte, into []number) bool {
 	for i, text := range texts {

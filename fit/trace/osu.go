@@ -11,7 +11,10 @@ import (
 //
 // The latency tests print half of a round trip. The bandwidth tests have a window
 // of messages under way: their time is the gap. osu_bibw counts both directions. osu_mbw_mr
-// adds up all pairs.
+// adds up all pairs. Of a collective the number of ranks is that of the command line before, or
+// of the file's name: OSU does not print it.
+//
+// Tested with OMB 5.6.2, 5.7, 5.7.1, 5.8 and 7.5.
 type osu struct {
 	title string
 	pairs string // "pairs: 32, window size: 64"
@@ -19,9 +22,10 @@ type osu struct {
 }
 
 var (
-	osuTitle  = regexp.MustCompile(`^#?\s*(OSU .*(Test|Benchmark|v\d).*)$`)
-	osuPairs  = regexp.MustCompile(`^# \[ (pairs: \d+) \] \[ (window size: \d+) \]`)
-	osuOneWay = regexp.MustCompile(`^OSU \S+ ((Multi|Multi-threaded|Multi-process|Persistent|Congestion|Put) )?Latency|MPI_Put.* Latency`)
+	osuTitle     = regexp.MustCompile(`^#?\s*(OSU .*(Test|Benchmark|v\d).*)$`)
+	osuPairs     = regexp.MustCompile(`^# \[ (pairs: \d+) \] \[ (window size: \d+) \]`)
+	osuOperation = regexp.MustCompile(`^OSU \S+(?i: (non-?blocking))?(?: Persistent)? ((?:Neighbor(?:hood)? )?[A-Za-z_-]+?)(?: Personalized Exchange)?(?: Persistent)? Latency`)
+	osuOneWay    = regexp.MustCompile(`^OSU \S+ ((Multi|Multi-threaded|Multi-process|Persistent|Congestion|Put) )?Latency|MPI_Put.* Latency`)
 )
 
 func (f *osu) take(p *parser, line []byte) bool {
@@ -89,7 +93,18 @@ func (f *osu) header(p *parser, names []string, hasSize bool) bool {
 		t.Kind = Gap
 	case osuOneWay.MatchString(title) || f.title == "" && strings.HasPrefix(strings.ToLower(names[1]), "latency"):
 		t.Kind = OneWay
+	default:
+		if m := osuOperation.FindStringSubmatch(title); m != nil {
+			if m[1] != "" {
+				m[2] = "i" + m[2]
+			}
+			if c, ok := collectiveNamed(m[2]); ok {
+				t.Kind, t.Collective = Collective, c.perRank()
+				t.Collective.Ranks = p.ranksOf()
+			}
+		}
 	}
+	g.rising = true
 	g.b = p.begin(t)
 	if both {
 		g.share = 0.5

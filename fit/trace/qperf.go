@@ -9,6 +9,9 @@ import (
 // qperf reads qperf: blocks "tcp_lat:" with values "latency = 18.2 us" and, with -v,
 // "msg_size = 1 bytes". Without a size a value is no point of a curve, and left out;
 // the size of a loop (-oo msg_size:1:64K:*2) is printed. Latency is half of a round trip.
+//
+// Tested with a log of unknown version, which has no sizes, and files in the shape of -v written by
+// hand.
 type qperf struct {
 	test    string
 	size    float64
@@ -16,7 +19,7 @@ type qperf struct {
 	values  []row // of the block so far, until its size is known
 	kind    Kind
 	quantum float64
-	open    map[string]*builder
+	open    openTables
 	without int
 	at      int
 }
@@ -98,14 +101,7 @@ func (f *qperf) flush(p *parser) {
 		f.without += len(values)
 		return
 	}
-	b := f.open[f.test]
-	if b == nil {
-		b = p.begin(Table{Format: "qperf", Title: f.test, Kind: f.kind})
-		if f.open == nil {
-			f.open = map[string]*builder{}
-		}
-		f.open[f.test] = b
-	}
+	b := f.open.of(p, f.test, Table{Format: "qperf", Title: f.test, Kind: f.kind})
 	for _, r := range values {
 		r.size = f.size
 		if f.kind == Gap {

@@ -4,11 +4,11 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -26,27 +26,24 @@ type format interface {
 // formats are asked in this order, after the one that took the last line. CSV
 // is last, as the least particular.
 func formats() []format {
-	return []format{&osu{}, &imb{}, &perftest{}, &nccl{}, &netgauge{}, &netpipe{}, &ucx{}, &sockperf{}, &qperf{}, &iperf3{}, &simgrid{}, &objects{}, &csv{}}
+	return []format{&osu{}, &imb{}, &perftest{}, &nccl{}, &netgauge{}, &netpipe{}, &ucx{}, &sockperf{}, &qperf{}, &netperf{}, &simgrid{}, &objects{}, &csv{}}
 }
 
 // A runner is a format whose last run may be open at the end of the file.
 type runner interface{ end(p *parser) }
 
 // Known lists what [Read] knows, for messages.
-const Known = "CSV, TSV and JSON, NetPIPE, OSU, IMB, netgauge, perftest, nccl-tests, ucx_perftest, sockperf, qperf, iperf3 --json and SimGrid calibration"
+const Known = "CSV, TSV and JSON, NetPIPE, OSU, IMB, netgauge, perftest, nccl-tests, ucx_perftest, sockperf, qperf, netperf, iperf3 --json and SimGrid calibration"
 
-// Open reads the named file; "-" is standard input. Errors are of type [*Error],
-// or of package os.
+// Open reads the named file; "-" is standard input. Errors are of type [*Error] or
+// [*Damaged]. For a folder see [OpenFolder].
 func Open(name string, o Options) (*File, error) {
 	if name == "-" {
 		return Read(os.Stdin, "standard input", o)
 	}
 	f, err := os.Open(name)
 	if err != nil {
-		if e := new(fs.PathError); errors.As(err, &e) {
-			return nil, &Error{File: name, Msg: e.Err.Error()}
-		}
-		return nil, err
+		return nil, pathError(name, err)
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err == nil && info.IsDir() {
@@ -55,9 +52,11 @@ func Open(name string, o Options) (*File, error) {
 	return Read(f, name, o)
 }
 
-// Read reads benchmark output, gzipped or not, to its end. Name is for messages.
+// Read reads benchmark output, gzipped or not, to its end. Name is for messages, and may tell
+// which collective was measured, and on how many ranks, where the text does not.
 // A file without a table that could be read is an error of type [*Error], and so is
-// a row of a CSV file that is neither right nor noise.
+// a row of a CSV file that is neither right nor noise. Where reading fails in the
+// middle the error is a [*Damaged], which has what was read.
 func Read(r io.Reader, name string, o Options) (*File, error) {
 	p := &parser{opt: o, file: &File{Name: name}, formats: formats()}
 	in := bufio.NewReaderSize(r, maxLine)
@@ -68,28 +67,33 @@ func Read(r io.Reader, name string, o Options) (*File, error) {
 		}
 		in = bufio.NewReaderSize(z, maxLine)
 	}
+	if head, _ := in.Peek(2); string(head) == "\xff\xfe" || string(head) == "\xfe\xff" {
+		in = bufio.NewReaderSize(&utf16Reader{in: in, big: head[0] == 0xfe}, maxLine)
+	}
 	head, err := in.Peek(4096)
 	if len(head) == 0 && err == io.EOF {
 		return nil, p.errorf(0, "the file is empty")
 	}
 	if what := notText(head); what != "" {
-		return nil, p.errorf(0, "%s; wanted is the text that a benchmark printed", what)
+		e := p.errorf(0, "%s; wanted is the text that a benchmark printed", what)
+		e.NoTable = true
+		return nil, e
 	}
 	if bytes.HasPrefix(head, []byte("\ufeff")) {
 		_, _ = in.Discard(3) // cannot fail: it was peeked
 	}
 	p.lines = lineReader{in: in, progress: o.Progress}
-	if err := p.run(); err != nil {
-		return nil, err
+	failure := p.run()
+	f, err := p.finish()
+	if failure != nil {
+		return nil, &Damaged{p.file, failure}
 	}
-	return p.finish()
+	return f, err
 }
 
 // notText says what a file is that cannot be read, or "".
 func notText(head []byte) string {
 	for _, k := range []struct{ magic, what string }{
-		{"\xff\xfe", "this is UTF-16; save it as UTF-8"},
-		{"\xfe\xff", "this is UTF-16; save it as UTF-8"},
 		{"BZh", "compressed with bzip2; decompress it first"},
 		{"\xfd7zXZ", "compressed with xz; decompress it first"},
 		{"\x28\xb5\x2f\xfd", "compressed with zstd; decompress it first"},
@@ -120,16 +124,26 @@ type parser struct {
 	hint     *Error // why what looks like a table is not read
 	// histograms and sizes bound what all tables take together.
 	histograms, sizes int
+
+	raw      []byte          // the current line as it stands
+	unit     string          // of the times, if a comment has said it, and
+	unitAt   int             // in which line
+	launched int             // ranks of the last command line that started some
+	object   int             // of the JSON array in the current line, from 1
+	asked    map[string]bool // columns of Options.Group and Pool that are there; nil without a CSV or JSON table
 }
 
 func (p *parser) errorf(line int, msg string, args ...any) *Error {
-	return &Error{p.file.Name, line, fmt.Sprintf(msg, args...)}
+	return &Error{File: p.file.Name, Line: line, Msg: plain(fmt.Sprintf(msg, args...))}
 }
 
 // badRow notes a row that must not be passed over in silence.
 func (p *parser) badRow(msg string, args ...any) {
 	if p.faults++; p.fault == nil {
 		p.fault = p.errorf(p.file.Lines, msg, args...)
+		if p.object > 1 {
+			p.fault.Msg = "object " + itoa(p.object) + ": " + p.fault.Msg
+		}
 	}
 }
 
@@ -143,12 +157,23 @@ func (p *parser) suggest(msg string, args ...any) {
 
 // warn adds a doubt about the file.
 func (p *parser) warn(msg string, args ...any) {
-	if len(p.file.Warnings) < 100 {
-		p.file.Warnings = append(p.file.Warnings, fmt.Sprintf(msg, args...))
-	}
+	p.file.Warnings = remember(p.file.Warnings, plain(fmt.Sprintf(msg, args...)))
 }
 
-// run offers every line to the formats.
+// remember adds a text that is not there yet; of a file that has many, the first.
+func remember(texts []string, text string) []string {
+	if len(texts) >= 100 || slices.Contains(texts, text) {
+		return texts
+	}
+	return append(texts, text)
+}
+
+// note says how rows were put into tables.
+func (p *parser) note(msg string, args ...any) {
+	p.file.Notes = remember(p.file.Notes, plain(fmt.Sprintf(msg, args...)))
+}
+
+// run offers every line to the formats. Its error is one of reading.
 func (p *parser) run() error {
 	for {
 		raw, err := p.lines.next()
@@ -156,14 +181,14 @@ func (p *parser) run() error {
 			return nil
 		}
 		if err != nil {
-			if p.file.Lines == 0 {
-				return p.errorf(0, "reading fails: %v", err)
-			}
-			// A gzip file that was cut off, mostly: what is whole counts.
-			p.warn("the file ends in line %d where reading fails: %v", p.file.Lines+1, err)
-			return nil
+			return err
 		}
 		p.file.Lines++
+		if p.lines.more {
+			p.long(raw)
+			continue
+		}
+		p.raw = raw
 		line := clean(raw)
 		if len(line) == 0 {
 			continue
@@ -185,6 +210,58 @@ func (p *parser) run() error {
 		if len(line) < 60 && utf8.Valid(line) {
 			p.previous = string(line)
 		}
+		p.remark(line)
+	}
+}
+
+// long takes a line that comes in pieces: JSON is read, of others the beginning.
+func (p *parser) long(raw []byte) {
+	line := bytes.TrimLeft(raw, " \t")
+	if len(line) == 0 || !p.take(line) {
+		p.file.Skipped++
+		p.lines.drop()
+		return
+	}
+	f, ok := p.formats[0].(*objects)
+	if !ok {
+		p.lines.drop()
+		return
+	}
+	for p.lines.more {
+		piece, err := p.lines.next()
+		if err != nil {
+			return // it comes again with the next line
+		}
+		if !f.feed(p, piece, !p.lines.more) {
+			p.suggest("broken JSON; mend it, or give the text that the benchmark printed")
+			f.broken(p)
+			p.lines.drop()
+		}
+	}
+}
+
+var unitRemark = regexp.MustCompile(`(?i)\b(?:time|latenc|duration|unit)[a-z]*\b[^,;0-9]{0,40}?(?:\bin\b|\bare\b|:|=|\(|\[)\s*(ns|nsecs?|nanoseconds?|us|µs|μs|usecs?|microseconds?|ms|msec|milliseconds|s|sec|secs|seconds)\b`)
+
+// unitParts are of the words that unitRemark begins with: an expression is slow on a long log.
+var unitParts = [][]byte{[]byte("ime"), []byte("aten"), []byte("nit"), []byte("urat")}
+
+// remark looks for what a line that is no part of a table says about those that follow:
+// the unit of their times, and how many ranks were started.
+func (p *parser) remark(line []byte) {
+	if len(line) > maxHeader {
+		return
+	}
+	if bytes.Contains(line, []byte("run")) || bytes.Contains(line, []byte("exec")) {
+		p.launch(string(line))
+	}
+	for _, part := range unitParts {
+		if !bytes.Contains(line, part) {
+			continue
+		}
+		if m := unitRemark.FindSubmatch(line); m != nil {
+			p.unit, p.unitAt = string(m[1]), p.file.Lines
+			return
+		}
 	}
 }
 
@@ -204,12 +281,34 @@ func (p *parser) take(line []byte) bool {
 // begin starts a table at the current line.
 func (p *parser) begin(t Table) *builder {
 	t.Line = p.file.Lines
+	t.Title = plain(t.Title)
 	b := &builder{table: &t, parser: p, sizes: map[uint64]*accumulator{}}
+	if len(p.builders) >= maxTables {
+		p.builders = slices.DeleteFunc(p.builders, func(b *builder) bool { return b.merged })
+	}
 	if len(p.builders) >= maxTables || p.sizes > 4*MaxSizes {
 		p.dropped++
 		return b
 	}
 	p.builders = append(p.builders, b)
+	return b
+}
+
+// openTables are the tables of a format to which rows come back: one of each key.
+type openTables map[string]*builder
+
+// of returns the table of a key, and begins it if it is new.
+func (o *openTables) of(p *parser, key string, t Table) *builder {
+	b := (*o)[key]
+	if b == nil {
+		b = p.begin(t)
+		if *o == nil {
+			*o = openTables{}
+		}
+		if len(*o) < maxTables {
+			(*o)[key] = b
+		}
+	}
 	return b
 }
 
@@ -222,12 +321,20 @@ func (p *parser) finish() (*File, error) {
 	}
 	names := map[string]int{}
 	for _, b := range p.builders {
+		if b.merged {
+			continue
+		}
 		b.finish()
 		if b.table.Rows > 0 {
 			if names[b.table.Name()]++; names[b.table.Name()] > 1 {
 				b.table.Title = fmt.Sprintf("%s (%d)", b.table.Name(), names[b.table.Name()])
 			}
 			f.Tables = append(f.Tables, *b.table)
+		}
+	}
+	for _, name := range slices.Concat(p.opt.Group, p.opt.Pool) {
+		if p.asked != nil && p.fault == nil && !p.asked[name] {
+			p.fault = p.errorf(0, "no column %q to group by or to pool", name)
 		}
 	}
 	if p.fault != nil {
@@ -249,7 +356,9 @@ func (p *parser) finish() (*File, error) {
 			}
 			return nil, p.errorf(b.table.Line, "the header of %s is not followed by a row", b.table.Name())
 		}
-		return nil, p.errorf(0, "no table of sizes and times in %s; known are %s", plural(f.Lines, "line"), Known)
+		e := p.errorf(0, "no table of sizes and times in %s; known are %s", plural(f.Lines, "line"), Known)
+		e.NoTable = true
+		return nil, e
 	}
 	if p.dropped > 0 {
 		p.warn("%s beyond what is kept left out", plural(p.dropped, "table"))
@@ -280,7 +389,7 @@ func (b *builder) resolution(q float64) {
 }
 
 // warn adds a doubt about the table.
-func (b *builder) warn(msg string) { b.table.Warnings = append(b.table.Warnings, msg) }
+func (b *builder) warn(msg string) { b.table.Warnings = append(b.table.Warnings, plain(msg)) }
 
 // cut notes a row that has lost its end.
 func (b *builder) cut() {

@@ -3,11 +3,13 @@ package trace
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -64,6 +66,16 @@ func TestCSVHeaders(t *testing.T) {
 	check("size_bytes time_us\n1024 2000\n2048   3000\n", Options{}, OneWay, a, b)
 	// Any order, other columns between, CR LF, a byte order mark, comments, no last line end.
 	check("\ufeffnode,time_us,note,size_bytes\r\nn1,2000,\"a, b\",1024\r\n\r\n# later\r\nn1,3000,,2048", Options{}, OneWay, a, b)
+	// An empty value at the end, decimal commas, units under the header, in a comment, in a column.
+	check("size_bytes,time_us\n1024,2000,\n2048,3000,,\n", Options{}, OneWay, a, b)
+	check("size_kib;time_ms;n2\n1;2,000;0,5\n2;3,0;1\n", Options{}, OneWay, a, b)
+	check("1;2,0\n2;3,0\n", Options{X: "1:KiB", Y: "2:ms"}, OneWay, a, b)
+	check("size,latency\n[KiB],[ms]\n1,2\n2,3\n", Options{}, OneWay, a, b)
+	check("size\tlatency\tbw\nKiB\tms\tMB/s\n1\t2\t.5\n2\t3\t.7\n", Options{}, OneWay, a, b)
+	check("# times are in milliseconds\nsize_kib,latency,bw_mbps\n1,2,4\n2,3,5\n", Options{}, OneWay, a, b)
+	check("size_kib,time,unit\n1,2000,us\n2,3,ms\n", Options{}, OneWay, a, b)
+	check("size,time,time_unit,nodes\n1024,2000,usec,2\n2048,3000,usec,2\n", Options{}, OneWay, a, b)
+	check("size_kib,bw_mbps\n1,4.096\n", Options{}, OneWay, a) // 8·1024/4.096 µs
 	// Sizes may go without a unit: they are bytes.
 	check("size,time_us\n1024,2000\n2048,3000\n", Options{}, OneWay, a, b)
 	// Units and columns by option.
@@ -200,6 +212,20 @@ func TestErrors(t *testing.T) {
 	check("size,time_us\n1.5,2\n", Options{}, `x.csv:2: size 1.5 is not a whole number of bytes; mend or remove the row, or give the unit of sizes with --x`)
 	check("size,time_us\n1e30,2\n", Options{}, `x.csv:2: size 1e30 is above 8 PiB; mend or remove the row`)
 	check("size,time_us\n1,2\n7\n8,9\n", Options{}, `x.csv:3: 1 value, want the 2 of the header; mend or remove the row`)
+	const commas = "; mend or remove the row; a number with a comma in it is written without it (1600), decimal commas want \";\" between values, text with commas wants quotes"
+	check("size,time_us\n2,1,600\n", Options{}, "x.csv:2: 3 values, want the 2 of the header"+commas)
+	check("size,time_us,note\n2,1,a\n3,2,b,c\n", Options{}, "x.csv:3: 4 values, want the 3 of the header"+commas)
+	check("size\ttime_us\n2\t1\t600\n", Options{}, "x.csv:2: 3 values, want the 2 of the header; mend or remove the row")
+	check("size_bytes time_us\n1 2\n2 1 600\n", Options{}, "x.csv:3: 3 values, want the 2 of the header; mend or remove the row")
+	check("size,time_us\n2,\"1,600\"\n", Options{}, `x.csv:2: time "1,600" is not a number; mend or remove the row (write numbers without thousands commas)`)
+	check("size,time_us\n\"1,024\",2\n", Options{}, `x.csv:2: size "1,024" is not a number; mend or remove the row (write numbers without thousands commas)`)
+	check("size;time_us\n1,024;2\n", Options{}, `x.csv:2: size 1,024 is not a whole number of bytes; mend or remove the row, or give the unit of sizes with --x`)
+	check("size;time_us\n1024;1.600,5\n", Options{}, `x.csv:2: time "1.600,5" is not a number; mend or remove the row (write numbers without thousands commas)`)
+	check("size,time,unit\n1,2,furlongs\n", Options{}, `x.csv:2: unit "furlongs" is not one of time; write ns, us, ms or s`)
+	check("size,latency\n1,2\n", Options{}, `x.csv:1: column "latency" has no unit; write it as "latency_us", or give the unit with --y latency:us`)
+	check("size,time_us\n1,2\n", Options{Group: []string{"nodes"}}, `x.csv: no column "nodes" to group by or to pool`)
+	check("size,time_us\n1,2\n", Options{Pool: []string{"nodes"}}, `x.csv: no column "nodes" to group by or to pool`)
+	check("size,time_us\n1,2\n", Options{Group: []string{"size"}}, `x.csv:1: column "size" cannot group: it is read as a size or time, or pooled`)
 	check("size,time_us\n", Options{}, `x.csv:1: the header is not followed by a row`)
 	check("size,time_us\n1,2\n", Options{X: "bytes"}, `x.csv:1: no column "bytes" in this header`)
 	check("size,time_us\n1,2\n", Options{Y: "latency"}, `x.csv:1: no column "latency" in this header`)
@@ -283,8 +309,8 @@ func TestLaunchers(t *testing.T) {
 	}
 }
 
-// Of a gzip file that is cut off, what is whole is read.
-func TestCutGzip(t *testing.T) {
+// A gzip file that is cut off or has a wrong checksum is an error, which has what was read before.
+func TestDamagedGzip(t *testing.T) {
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
 	var text strings.Builder
@@ -295,12 +321,92 @@ func TestCutGzip(t *testing.T) {
 	if _, err := z.Write([]byte(text.String())); err != nil || z.Close() != nil {
 		t.Fatal(err)
 	}
-	f, err := Read(bytes.NewReader(packed.Bytes()[:packed.Len()/2]), "x", Options{})
-	if err != nil {
-		t.Fatal(err)
+	check := func(file []byte, least, most int64, want string) {
+		t.Helper()
+		f, err := Read(bytes.NewReader(file), "x.gz", Options{})
+		var d *Damaged
+		if f != nil || !errors.As(err, &d) {
+			t.Fatalf("%v, error %v", f, err)
+		}
+		if err.Error() != "x.gz:"+itoa(d.File.Lines+1)+": the file is damaged or cut off here ("+want+"); fetch it again" {
+			t.Error(err)
+		}
+		if n := d.File.Tables[0].Rows; n < least || n > most {
+			t.Errorf("%d rows, want %d to %d", n, least, most)
+		}
 	}
-	if n := f.Tables[0].Rows; n < 1000 || n >= 20_000 || len(f.Warnings) != 1 || !strings.Contains(f.Warnings[0], "unexpected EOF") {
-		t.Errorf("%d rows, warnings %q", n, f.Warnings)
+	whole := packed.Bytes()
+	check(whole[:len(whole)/2], 1000, 19_999, "unexpected EOF")
+	check(whole[:len(whole)-3], 20_000, 20_000, "unexpected EOF")
+	wrong := bytes.Clone(whole)
+	wrong[len(wrong)-8] ^= 1 // of the CRC
+	check(wrong, 20_000, 20_000, "gzip: invalid checksum")
+	check(append(bytes.Clone(whole), "trailer"...), 20_000, 20_000, "unexpected EOF")
+}
+
+// utf16Text is a text as PowerShell writes it, with a byte order mark.
+func utf16Text(text string, big bool) []byte {
+	var b []byte
+	for _, u := range utf16.Encode([]rune("\ufeff" + text)) {
+		if big {
+			b = append(b, byte(u>>8), byte(u))
+		} else {
+			b = append(b, byte(u), byte(u>>8))
+		}
+	}
+	return b
+}
+
+func TestUTF16(t *testing.T) {
+	text := "time_µs,größe,size\r\n1.5,\U0001F600,8\r\n" + strings.Repeat("2.5,ä,64\r\n", 20_000)
+	for _, big := range []bool{false, true} {
+		f, err := Read(bytes.NewReader(utf16Text(text, big)), "x", Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([][2]float64{{8, 1.5}, {64, 2.5}}, pairs(f.Tables[0])); diff != "" || f.Tables[0].Rows != 20_001 {
+			t.Errorf("big %v, %d rows: %s", big, f.Tables[0].Rows, diff)
+		}
+	}
+}
+
+// Runs that follow each other without a title, or without a header, are not averaged; times that
+// cannot be are counted.
+func TestRunsInAFile(t *testing.T) {
+	check := func(text string, want ...string) {
+		t.Helper()
+		f := read(t, text, Options{})
+		got := tablesOf(f)
+		for _, table := range f.Tables {
+			got = append(got, table.Warnings...)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%q:\n%s", text, diff)
+		}
+	}
+	const header = "# Size          Latency (us)\n"
+	check("# OSU MPI Latency Test v5.8\n"+header+"8 1\n64 2\n"+header+"8 3\n64 4\n", "OSU MPI Latency Test v5.8: 8=1 64=2", "OSU MPI Latency Test v5.8 (2): 8=3 64=4")
+	check(header+"8 1\n64 2\n8 3\n64 4\n", "OSU: 8=1 64=2", "OSU (2): 8=3 64=4", "- the sizes of OSU begin again in line 4: what follows is a table of its own")
+	check(header+"8 1\n8 3\n64 4\n", "OSU: 8=2 64=4")
+	check(header+"8 1\n16 -3\n32 nan\n64 0\n", "OSU: 8=1", "3 rows without a usable size or time left out (the first in line 3)")
+	check("# OSU MPI Latency Test v5.8\n"+header+"8 1\n# OSU MPI Bcast Latency Test v5.8\n# Size Avg Latency(us)\n# Size  Avg Latency(us)\n8 3\n",
+		"OSU MPI Latency Test v5.8: 8=1", "OSU MPI Bcast Latency Test v5.8: 8=3")
+}
+
+// With 3 more requests under way, a transaction takes 4 times the inverse of their rate.
+func TestNetperfBurst(t *testing.T) {
+	f := read(t, "MIGRATED TCP REQUEST/RESPONSE TEST from 0.0.0.0 () port 0 AF_INET to x () port 0 AF_INET : first burst 3\n"+
+		"bytes  Bytes  bytes    bytes   secs.    per sec\n\n16384  131072 64  64  10.00 80000.00\n16384  131072\n", Options{})
+	if diff := cmp.Diff([][2]float64{{64, 50}}, pairs(f.Tables[0])); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A file of one size is no error of reading.
+func TestOneSize(t *testing.T) {
+	table := read(t, "size,time_us\n8,1\n8,3\n", Options{}).Tables[0]
+	if len(table.Samples) != 1 || table.Samples[0].Mean != 2 || table.Rows != 2 {
+		t.Errorf("%+v", table)
 	}
 }
 

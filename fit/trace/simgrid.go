@@ -2,49 +2,64 @@ package trace
 
 import "bytes"
 
-// simgrid reads the CSV files of SimGrid's calibration: op,size,start,duration in
-// seconds, without a header. Each operation is a table. A ping-pong's duration
-// (MPI_Recv or MPI_Send of both sides) is what the operation took at its caller.
+// simgrid reads the CSV files of SimGrid's calibration, which have no header:
+// op,size,start,duration in seconds, and of its saturation test rank,op,size,start,duration in
+// milliseconds. Each operation is a table. A ping-pong's duration (MPI_Recv or MPI_Send of both
+// sides) is what the operation took at its caller. In a saturation test several ranks send at once.
+//
+// Tested with the files of PlaFRIM (2016), whose programs are those of SimGrid's
+// platform-calibration.
 type simgrid struct {
-	tables map[string]*builder
+	tables openTables
 }
 
 func (f *simgrid) take(p *parser, line []byte) bool {
-	if len(line) < 5 || line[0] != 'M' && line[0] != 'P' && line[0] != '"' {
+	c := line[0]
+	if len(line) < 5 || c != 'M' && c != 'P' && c != '"' && (c < '0' || c > '9') {
 		return false
 	}
-	var text [4][]byte
+	var text [6][]byte
+	if c <= '9' && c >= '0' && !bytes.Contains(line, []byte(",MPI_")) {
+		return false
+	}
 	parts := splitAt(text[:0], line, ',')
+	unit, key := 1e6, ""
+	if len(parts) > 1 && c >= '0' && c <= '9' {
+		if _, ok := parse(parts[0]); !ok {
+			return false
+		}
+		parts, unit, key = parts[1:], 1e3, " under load"
+	}
 	op := parts[0]
 	if !bytes.HasPrefix(op, []byte("MPI_")) && !bytes.Equal(op, []byte("PingPong")) {
 		return false
 	}
+	key = short(op) + key
+	b := f.tables[key]
 	var v [3]number
 	if len(parts) != 4 || !numbers(parts[1:], v[:]) {
-		if b := f.tables[string(op)]; b != nil {
+		if b != nil {
 			b.cut()
-			return true
 		}
-		return false
+		return b != nil
 	}
-	b := f.tables[string(op)]
 	if b == nil {
-		kind := Operation
-		switch string(op) {
+		t := Table{Format: "simgrid", Title: key, Kind: Operation}
+		switch op := string(op); op {
 		case "MPI_Send", "MPI_Isend":
-			kind = SendOverhead
+			if t.Kind = SendOverhead; unit == 1e3 {
+				t.Kind = Operation // both sides are called so
+			}
 		case "PingPong":
-			kind = RoundTrip
+			t.Kind = RoundTrip
+		default:
+			if c, ok := collectiveNamed(op); ok {
+				t.Kind, t.Collective = Collective, c.perRank()
+			}
 		}
-		b = p.begin(Table{Format: "simgrid", Title: short(op), Kind: kind})
-		if f.tables == nil {
-			f.tables = map[string]*builder{}
-		}
-		if len(f.tables) < maxTables {
-			f.tables[string(op)] = b
-		}
+		b = f.tables.of(p, key, t)
 	}
-	b.resolution(v[2].quantum() * 1e6)
-	b.row(row{size: v[0].value, time: v[2].value * 1e6})
+	b.resolution(v[2].quantum() * unit)
+	b.row(row{size: v[0].value, time: v[2].value * unit})
 	return true
 }

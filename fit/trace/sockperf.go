@@ -2,18 +2,24 @@ package trace
 
 import (
 	"bytes"
+	"cmp"
 	"regexp"
 	"strings"
 )
 
 // sockperf reads sockperf's ping-pong, under-load and throughput. A run is of one
-// size, from -m of its command line; without -m sockperf sends 14 bytes.
-// Several runs in a file are one table. "Latency" is half of a round trip.
+// size, from -m of its command line; without -m sockperf sends 14 bytes. A log without the
+// command line has no size, but for throughput, where a note says it: such runs are left
+// out. Several runs in a file are one table. "Latency" is half of a round trip.
+//
+// Tested with sockperf 3.5 and 3.7, which colours its lines.
 type sockperf struct {
 	size    float64
 	mode    string
 	assumed bool
-	open    map[string]*builder
+	without int
+	at      int
+	open    openTables
 	current row
 	kind    Kind
 	pending bool
@@ -25,6 +31,7 @@ var (
 	sockperfSize    = regexp.MustCompile(`\s(?:-m|--msg-size)[ =]?(\d+)`)
 	sockperfSummary = regexp.MustCompile(`Summary: (Latency|Round trip) is ([0-9.]+) usec`)
 	sockperfRate    = regexp.MustCompile(`Summary: Message Rate is (\d+)`)
+	sockperfNote    = regexp.MustCompile(`using msg-size=(\d+)`)
 	sockperfPoint   = regexp.MustCompile(`(<MAX> observation|<MIN> observation|percentile 50\.000?) = +([0-9.]+)`)
 )
 
@@ -48,7 +55,13 @@ func (f *sockperf) take(p *parser, line []byte) bool {
 	if !strings.HasPrefix(text, "sockperf") {
 		return false
 	}
-	if m := sockperfSummary.FindStringSubmatch(text); m != nil {
+	if m := sockperfNote.FindStringSubmatch(text); m != nil {
+		v, _ := parse([]byte(m[1]))
+		f.size, f.assumed, f.mode = v.value, false, cmp.Or(f.mode, "throughput")
+	} else if strings.Contains(text, "== version #") && f.pending { // a run without its command line
+		f.flush(p)
+		f.mode = ""
+	} else if m := sockperfSummary.FindStringSubmatch(text); m != nil {
 		f.flush(p)
 		v, _ := parse([]byte(m[2]))
 		f.kind = OneWay
@@ -81,23 +94,17 @@ func (f *sockperf) flush(p *parser) {
 	if !f.pending {
 		return
 	}
-	f.pending = false
-	title := strings.TrimSpace("sockperf " + f.mode)
-	key := title + f.kind.String()
-	b := f.open[key]
-	if b == nil {
-		b = p.begin(Table{Format: "sockperf", Title: title, Kind: f.kind})
-		if f.open == nil {
-			f.open = map[string]*builder{}
-		}
-		f.open[key] = b
+	f.pending, f.at = false, p.file.Lines
+	if f.mode == "" {
+		f.without++
+		return
 	}
-	if f.mode == "" || f.assumed {
-		f.size = sockperfDefault
-		if !b.warned {
-			b.warned = true
-			b.warn("no -m in the command line: sockperf's 14 bytes are assumed")
-		}
+	title := "sockperf " + f.mode
+	key := title + f.kind.String()
+	b := f.open.of(p, key, Table{Format: "sockperf", Title: title, Kind: f.kind})
+	if f.assumed && !b.warned {
+		b.warned = true
+		b.warn("no -m in the command line: sockperf's 14 bytes are assumed")
 	}
 	if f.kind != Gap {
 		b.resolution(f.quantum)
@@ -107,4 +114,9 @@ func (f *sockperf) flush(p *parser) {
 	b.row(r)
 }
 
-func (f *sockperf) end(p *parser) { f.flush(p) }
+func (f *sockperf) end(p *parser) {
+	f.flush(p)
+	if f.without > 0 {
+		p.warn("sockperf: %s without a message size (the last in line %d) left out: print the command line with -m before it", plural(f.without, "run"), f.at)
+	}
+}

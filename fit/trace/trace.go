@@ -9,23 +9,24 @@
 // gap between the messages of a stream, though both are often called bandwidth.
 //
 // Reading streams: repeated sizes are aggregated, so that memory does not grow
-// with the file.
+// with the file. Text is UTF-8, or UTF-16 with a byte order mark; gzip is undone.
 //
 // # Formats
 //
 //	csv            size and time under a header with units; also stage, packet and burst columns
-//	json           arrays of flat objects, as halfpeak prints them
+//	json           arrays of flat objects, lines of objects, objects of arrays
 //	netpipe        NetPIPE 3 to 5, np.out and log: one-way times
-//	osu            latency: one-way; bandwidth and message rate: gaps; collectives: operations
-//	imb            PingPong: one-way; Uniband, Biband: gaps; all else: operations
+//	osu            latency: one-way; bandwidth and message rate: gaps; collectives
+//	imb            PingPong: one-way; Uniband, Biband: gaps; exchanges: operations; collectives
 //	netgauge       loggp: round trips, gaps, o_s, o_r; one_one: one-way
 //	perftest       latency: one-way, of reads and atomics round trips; bandwidth: gaps
-//	nccl-tests     operations, out of place and in place (rccl-tests alike)
+//	nccl-tests     collectives, out of place and in place (rccl-tests alike)
 //	ucx_perftest   latency: one-way; bandwidth: gaps
 //	sockperf       ping-pong: one-way; throughput: gaps
 //	qperf          latency: one-way; bandwidth: gaps; both only with -v, which prints sizes
+//	netperf        request/response: round trips; streams: gaps
 //	iperf3         --json: gaps between blocks
-//	simgrid        calibration CSV: operations, send overheads
+//	simgrid        calibration and saturation CSV: operations, send overheads, collectives
 package trace
 
 import (
@@ -47,8 +48,8 @@ const (
 	// Gap is the time between the messages of a stream: size over throughput. It
 	// constrains g and G of LogGP, and says nothing about the latency.
 	Gap
-	// Operation is the time of something that is not one message: a collective,
-	// an exchange in both directions.
+	// Operation is the time of something that is not one message, nor a collective:
+	// an exchange in both directions, a call on one side.
 	Operation
 	// SendOverhead and ReceiveOverhead are the times that a processor is busy: o_s, o_r.
 	SendOverhead
@@ -57,9 +58,11 @@ const (
 	Stage
 	// Interval is the average time between the requests of a burst, in [Table.Bursts].
 	Interval
+	// Collective is the time of a collective operation: [Table.Collective] says which.
+	Collective
 )
 
-var kindNames = [...]string{"one-way time", "round trip", "gap", "operation", "send overhead", "receive overhead", "stage", "burst interval"}
+var kindNames = [...]string{"one-way time", "round trip", "gap", "operation", "send overhead", "receive overhead", "stage", "burst interval", "collective"}
 
 func (k Kind) String() string {
 	if int(k) < len(kindNames) {
@@ -104,6 +107,8 @@ type Table struct {
 	// Format is the benchmark: "osu", "netpipe", "csv", …
 	Format string
 	Kind   Kind
+	// Collective is what a table of kind Collective measured; of others it is empty.
+	Collective CollectiveOp
 	// Line is where the table starts in the file, from 1.
 	Line int
 	// Samples are sorted by size; each size comes once.
@@ -151,6 +156,9 @@ type File struct {
 	Lines, Skipped int
 	// Warnings are doubts about the file; those about a table are in the table.
 	Warnings []string
+	// Notes say how the rows were put into tables: which columns told them apart, and
+	// which did not. They are no doubts.
+	Notes []string
 }
 
 // MaxSizes is the number of sizes that a table keeps apart. Above it, sizes
@@ -169,22 +177,12 @@ type Options struct {
 	// XUnit and YUnit are units such as "KiB", "ms", "Mbit/s", for columns whose
 	// header has none. They win over the header's.
 	XUnit, YUnit string
+	// Group and Pool name columns of a CSV or JSON file, by header or by number from 1. The values
+	// of a column of Group are tables of their own, whatever they are. Those of a column of Pool
+	// are not told apart. Of other columns the rows decide: see [File.Notes].
+	Group, Pool []string
 	// Progress, if not nil, is told the bytes read so far, now and then.
 	Progress func(bytes int64)
-}
-
-// An Error is a file that cannot be used, in one line: where, what, what to do.
-type Error struct {
-	File string
-	Line int // 0 if it is about the whole file
-	Msg  string
-}
-
-func (e *Error) Error() string {
-	if e.Line > 0 {
-		return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Msg)
-	}
-	return e.File + ": " + e.Msg
 }
 
 // goodTime reports whether a time in µs can be a measurement: above 0, and below

@@ -13,6 +13,9 @@ import (
 //
 // Latency tests print half of a round trip. Of bandwidth tests the gap is the inverse of
 // the overall message rate.
+//
+// Tested with a log of unknown version, and files in the shape of UCX 1 written
+// by hand.
 type ucx struct {
 	size    float64
 	sized   bool
@@ -23,7 +26,7 @@ type ucx struct {
 	rate    float64
 	quantum float64
 	inTable bool
-	tables  map[string]*builder
+	tables  openTables
 	nosize  bool
 }
 
@@ -109,14 +112,7 @@ func (f *ucx) flush(p *parser) {
 	if !bytes.Contains(bytes.ToLower([]byte(f.test)), []byte("lat")) {
 		kind = Gap
 	}
-	b := f.tables[f.test]
-	if b == nil {
-		b = p.begin(Table{Format: "ucx_perftest", Title: f.test, Kind: kind})
-		if f.tables == nil {
-			f.tables = map[string]*builder{}
-		}
-		f.tables[f.test] = b
-	}
+	b := f.tables.of(p, f.test, Table{Format: "ucx_perftest", Title: f.test, Kind: kind})
 	if !f.final {
 		b.warn("the run of " + quantity.Bytes(f.size).String() + " has no final line: its last average so far counts")
 	}
