@@ -35,6 +35,7 @@ var below = map[string]string{
 	"engine/virtual":   "engine platforms model model/quantity",
 	"engine/live":      "engine engine/programs platforms model model/quantity",
 	"engine/programs":  "engine platforms model model/quantity",
+	"engine/schedule":  "",
 	"reports":          "model/quantity",
 }
 
