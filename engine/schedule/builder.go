@@ -89,8 +89,27 @@ func (b *Builder) Add(op Op) uint32 {
 	}
 	b.s.cpus = max(b.s.cpus, int(op.CPU)+1)
 	b.s.nics = max(b.s.nics, int(op.NIC)+1)
+	if len(b.s.ops) == cap(b.s.ops) {
+		b.s.ops = grown(b.s.ops, 1, b.part())
+	}
 	b.s.ops = append(b.s.ops, op)
 	return uint32(len(b.s.ops) - 1)
+}
+
+// part is how much of the ranks has come, the current one included.
+func (b *Builder) part() float64 { return float64(len(b.s.first)) / float64(b.ranks) }
+
+// grown makes room for n more, and if there is none, for as many as the whole
+// will have if the rest is like this part of it, but at most 4 times as many as
+// there are. That keeps both the copying and the memory small for programs whose
+// ranks are alike, and takes little on the word of a number of ranks.
+func grown[T any](s []T, n int, part float64) []T {
+	if len(s)+n <= cap(s) {
+		return s
+	}
+	least := len(s) + n
+	want := min(1.02*float64(least)/part, 4*float64(least))
+	return append(make([]T, 0, max(int(want), least+least/4, 64)), s...)
 }
 
 // Send adds a send of size bytes on CPU 0 and NIC 0; Add has the details.
@@ -162,13 +181,14 @@ func (b *Builder) flush() {
 		return
 	}
 	lo, hi := b.s.first[len(b.s.first)-1], uint32(len(b.s.ops))
-	if !b.done.flush(&b.s.done, lo, hi) || !b.starts.flush(&b.s.started, lo, hi) {
+	if !b.done.flush(&b.s.done, lo, hi, b.part()) || !b.starts.flush(&b.s.started, lo, hi, b.part()) {
 		b.fail("rank %d: more than %d dependencies of one kind", b.rank(), uint32(maxOps))
 	}
 }
 
-// flush appends the edges, those of operations lo … hi-1, to the successors.
-func (e *edges) flush(s *successors, lo, hi uint32) bool {
+// flush appends the edges, those of operations lo … hi-1, to the successors. Part
+// of the ranks has come.
+func (e *edges) flush(s *successors, lo, hi uint32, part float64) bool {
 	if len(e.from) == 0 {
 		return true
 	}
@@ -186,12 +206,13 @@ func (e *edges) flush(s *successors, lo, hi uint32) bool {
 		next[from-lo]++
 	}
 	at := uint32(len(s.to))
+	s.first = grown(s.first, len(next)+1, part)
 	for i, n := range next {
 		s.first = append(s.first, at)
 		next[i] = at
 		at += n
 	}
-	s.to = append(s.to, e.to...) // makes the room; the order comes now
+	s.to = append(grown(s.to, len(e.to), part), e.to...) // makes the room; the order comes now
 	for i, from := range e.from {
 		s.to[next[from-lo]] = e.to[i]
 		next[from-lo]++
