@@ -112,6 +112,9 @@ func grown[T any](s []T, n int, part float64) []T {
 	return append(make([]T, 0, max(int(want), least+least/4, 64)), s...)
 }
 
+// Next is the index that the next operation will get.
+func (b *Builder) Next() uint32 { return uint32(len(b.s.ops)) }
+
 // Send adds a send of size bytes on CPU 0 and NIC 0; Add has the details.
 func (b *Builder) Send(size uint64, to, tag uint32) uint32 {
 	return b.Add(Op{Kind: Send, Size: size, Peer: to, Tag: tag})
