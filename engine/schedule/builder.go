@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 )
@@ -24,6 +25,7 @@ type Builder struct {
 	s      Schedule
 	done   edges
 	starts edges
+	labels labels // of the current rank, where it names operations
 	err    error
 }
 
@@ -62,6 +64,7 @@ func (b *Builder) NextRank() int {
 	}
 	if b.err == nil {
 		b.s.first = append(b.s.first, uint32(len(b.s.ops)))
+		b.labels.reset(uint32(len(b.s.ops)))
 	}
 	return rank
 }
@@ -128,6 +131,36 @@ func (b *Builder) Recv(size uint64, from, tag uint32) uint32 {
 // Calc adds a computation of so many nanoseconds on CPU 0; Add has the details.
 func (b *Builder) Calc(nanoseconds uint64) uint32 {
 	return b.Add(Op{Kind: Calc, Size: nanoseconds})
+}
+
+// Label names the operation that was added last. Without it, operations are named
+// l1, l2 … by their place in the rank. A label is a letter followed by letters,
+// digits and underscores, used once in a rank; it is none of GOAL's words (send,
+// recv, calc, rank, num_ranks), and not "l" and a number, which names another.
+func (b *Builder) Label(op uint32, label string) {
+	if b.err != nil {
+		return
+	}
+	text := []byte(label)
+	switch {
+	case len(b.s.first) == 0:
+		b.fail("operation %d is labelled %q before the first rank", op, label)
+	case op+1 != b.Next() || op < b.s.first[b.rank()]:
+		b.fail("rank %d: operation %d is labelled %q, but is not the last one", b.rank(), op, label)
+	case !isLabel(text) || text[0] == 'l' && len(bytes.Trim(text[1:], "0123456789")) == 0:
+		b.fail("rank %d: %q cannot be a label", b.rank(), label)
+	case !b.labels.insert(text, op):
+		b.fail("rank %d: label %q is given twice", b.rank(), label)
+	default:
+		b.name(op, text)
+	}
+}
+
+// name stores a label that is not the default one; none if it is empty.
+func (b *Builder) name(op uint32, label []byte) {
+	if b.s.names.add(op, label); max(len(b.s.names.text), len(b.labels.text)) > math.MaxUint32-maxLine {
+		b.fail("labels take more than %d bytes; use shorter ones (l1, l2 … take none)", uint32(math.MaxUint32-maxLine))
+	}
 }
 
 // Requires lets op wait until before is done. Both are of the current rank. A

@@ -33,7 +33,6 @@ type textReader struct {
 	ranks   uint64 // 0 before num_ranks
 	inRank  bool
 	comment bool // inside of /* */
-	labels  labels
 	b       *Builder
 }
 
@@ -144,6 +143,15 @@ func label(l []byte, i int) int {
 		}
 	}
 	return i
+}
+
+// isLabel says whether a label can be this.
+func isLabel(l []byte) bool {
+	switch string(l) {
+	case "send", "recv", "calc", "rank", "num_ranks":
+		return false
+	}
+	return len(l) > 0 && label(l, 0) == len(l)
 }
 
 // number parses a decimal number of at most limit, after blanks.
@@ -317,7 +325,6 @@ func (t *textReader) block(l []byte, begin, i int) (int, error) {
 		}
 		t.inRank = true
 		t.b.NextRank()
-		t.labels.reset(uint32(len(t.b.s.ops)))
 		return i + 1, t.b.Err()
 	}
 	return i, t.expected(l, begin, t.header())
@@ -369,11 +376,11 @@ func (t *textReader) statement(l []byte, begin, i int) (int, error) {
 	if err != nil {
 		return i, err
 	}
-	op, ok := t.labels.of(name)
+	op, ok := t.b.labels.of(name)
 	if !ok {
 		return i, t.errorf(begin, "label %q is not defined in rank %d before this line", name, t.b.rank())
 	}
-	before, ok := t.labels.of(l[second:end])
+	before, ok := t.b.labels.of(l[second:end])
 	if !ok {
 		return i, t.errorf(second, "label %q is not defined in rank %d before this line", l[second:end], t.b.rank())
 	}
@@ -466,18 +473,14 @@ func (t *textReader) place(l []byte, i int, w string, to *uint16) (int, error) {
 
 func (t *textReader) add(op Op, name []byte) error {
 	index := t.b.Add(op)
-	if err := t.b.Err(); err != nil {
-		return t.errorf(0, "%w", err)
-	}
-	names := &t.b.s.names
-	switch t.labels.define(name, index) {
+	switch t.b.labels.define(name, index) {
 	case labelOther:
-		names.add(index, name)
+		t.b.name(index, name)
 	case labelNone:
-		names.add(index, nil)
+		t.b.name(index, nil)
 	}
-	if max(len(names.text), len(t.labels.text)) > math.MaxUint32-maxLine {
-		return t.errorf(0, "labels take more than %d bytes; use shorter ones (l1, l2 … take none)", uint32(math.MaxUint32-maxLine))
+	if err := t.b.Err(); err != nil {
+		return t.errorf(t.begin, "%w", err)
 	}
 	return nil
 }
