@@ -3,6 +3,7 @@ package schedule_test
 import (
 	"bytes"
 	"math/rand/v2"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -43,6 +44,41 @@ func TestDamagedBinary(t *testing.T) {
 		}
 	}
 	if errors < 5000 {
+		t.Errorf("only %d errors", errors)
+	}
+}
+
+// The same of a text: an error names line and column.
+func TestDamagedText(t *testing.T) {
+	whole := text(t, scheduletest.Random(7, 4, 30))
+	place := regexp.MustCompile(`^f:\d+:\d+: `)
+	check := func(b []byte) (failed bool) {
+		t.Helper()
+		s, err := schedule.Read(bytes.NewReader(b), "f")
+		if err != nil && !place.MatchString(err.Error()) {
+			t.Fatalf("no place in %v", err)
+		}
+		if err == nil && !reflect.DeepEqual(read(t, text(t, s), "again"), s) {
+			t.Fatalf("read as something else:\n%s", b)
+		}
+		return err != nil
+	}
+	for n := range len(whole) - 1 { // the last newline may be missing
+		if !check(whole[:n]) {
+			t.Fatalf("no error after %d of %d bytes", n, len(whole))
+		}
+	}
+	r := rand.New(rand.NewPCG(1, 1))
+	errors := 0
+	const instead = "\x00\n 0-9al{}/*:\xff"
+	for range 5000 {
+		b := bytes.Clone(whole)
+		b[r.IntN(len(b))] = instead[r.IntN(len(instead))]
+		if check(b) {
+			errors++
+		}
+	}
+	if errors < 1000 {
 		t.Errorf("only %d errors", errors)
 	}
 }
