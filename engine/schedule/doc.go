@@ -17,6 +17,23 @@
 // rank after rank; [Read] reads one; [Schedule.WriteText] and
 // [Schedule.WriteBinary] write one.
 //
+// # Text form
+//
+//	file    := "num_ranks" INT { rank }
+//	rank    := "rank" INT "{" { stmt } "}"
+//	stmt    := [ label ":" ] "send" INT "b" "to"   INT        [ "tag" (INT|"-1") ] [ "cpu" INT ] [ "nic" INT ] NL
+//	         | [ label ":" ] "recv" INT "b" "from" (INT|"-1") [ "tag" (INT|"-1") ] [ "cpu" INT ] [ "nic" INT ] NL
+//	         | [ label ":" ] "calc" INT [ "cpu" INT ] NL
+//	         | label "requires"  label NL
+//	         | label "irequires" label NL
+//	label   := [A-Za-z][A-Za-z0-9_]*     but not send, recv, calc, rank, num_ranks
+//	comment := "//" ... NL | "/*" ... "*/"
+//
+// Comments and empty lines stand where a statement or a rank may begin. Ranks
+// come in order, from 0 on. A calc is in nanoseconds; -1 is [Any]; what is left
+// out is 0. Labels are local to a rank and defined before they are used; of two
+// definitions of one label the first counts, as in LogGOPSim.
+//
 // The packages below make schedules of collective operations (collective) and of
 // traces of real programs (mpitrace).
 package schedule

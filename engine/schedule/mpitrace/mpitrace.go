@@ -17,6 +17,9 @@
 // Operations are named after the call and its line: MPI_Recv_812 is the receive of
 // line 812, calc_812 the computation before it.
 //
+// All ranks begin at once, at the end of their MPI_Init, whatever their clocks say,
+// and end where MPI_Finalize begins. Sends of all modes are ordinary ones.
+//
 // Time inside of calls is not kept, as it is what a simulation is to find out;
 // except for calls that tell or ask something and do not communicate
 // (MPI_Comm_rank, MPI_Test …), which count as computation.
