@@ -38,9 +38,13 @@ var functions = func() map[string]function {
 		"MPI_Probe":            {"_ _ comm _", func(p *profiled, _ *arguments) error { return p.gap() }}, // its message comes with the receive
 		"MPI_Wait":             {"request _", (*profiled).waitOne},
 		"MPI_Waitall":          {"requests request _", (*profiled).waitAll},
+		"MPI_Recv_init":        {message + " request", (*profiled).recvInit},
+		"MPI_Start":            {"request", (*profiled).start},
+		"MPI_Startall":         {"requests request", (*profiled).startAll},
 	}
 	for _, mode := range []string{"S", "Bs", "Ss", "Rs"} {
 		all["MPI_"+mode+"end"] = function{message, (*profiled).send}
+		all["MPI_"+mode+"end_init"] = function{message + " request", (*profiled).sendInit}
 		all["MPI_I"+strings.ToLower(mode)+"end"] = function{message + " request", (*profiled).isend}
 	}
 	// Where both counts are given, a root's own, or one with MPI_IN_PLACE, may mean nothing.
@@ -115,7 +119,7 @@ func local(name string) bool {
 		"MPI_Initialized", "MPI_Finalized", "MPI_Is_thread_main", "MPI_Query_thread", "MPI_Wtime", "MPI_Wtick", "MPI_Pcontrol",
 		"MPI_Alloc_mem", "MPI_Free_mem", "MPI_Buffer_attach", "MPI_Buffer_detach", "MPI_Pack", "MPI_Unpack", "MPI_Pack_size",
 		"MPI_Op_create", "MPI_Op_free", "MPI_Error_class", "MPI_Error_string",
-		"MPI_Test", "MPI_Testall", "MPI_Testany", "MPI_Testsome", "MPI_Iprobe", "MPI_Request_get_status":
+		"MPI_Test", "MPI_Testall", "MPI_Testany", "MPI_Testsome", "MPI_Iprobe", "MPI_Request_get_status", "MPI_Request_free":
 		return true
 	}
 	for _, prefix := range []string{"MPI_Type_", "MPI_Group_", "MPI_Info_", "MPI_Attr_", "MPI_Keyval_", "MPI_Errhandler_"} {

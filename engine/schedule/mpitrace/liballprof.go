@@ -22,13 +22,21 @@ import (
 // profiled is a rank of a liballprof trace.
 type profiled struct {
 	*rank
-	from, to int64 // when the call began and ended, in ns
-	clock    int64 // when the call before ended
-	stride   int64 // size of a request
+	from, to   int64 // when the call began and ended, in ns
+	clock      int64 // when the call before ended
+	stride     int64 // size of a request
+	persistent map[int64]persistent
+}
+
+// persistent is what a persistent request does when it is started; nothing if it is
+// not ok.
+type persistent struct {
+	op schedule.Op
+	ok bool
 }
 
 func translateLiballprof(r *rank, f *file) error {
-	p := profiled{rank: r, stride: 8}
+	p := profiled{rank: r, stride: 8, persistent: map[int64]persistent{}}
 	state := "MPI_Init" // what is to come
 	for {
 		l, err := f.next()
@@ -240,9 +248,60 @@ func (p *profiled) nonBlocking(a *arguments, kind schedule.Kind) error {
 		return err
 	}
 	if ok {
-		p.begin(op, request{a.request})
+		p.begin([]request{{a.request}}, []schedule.Op{op})
 	}
 	return nil
+}
+
+func (p *profiled) sendInit(a *arguments) error { return p.prepare(a, schedule.Send) }
+func (p *profiled) recvInit(a *arguments) error { return p.prepare(a, schedule.Recv) }
+
+// prepare makes a persistent request. That is local: it counts as computation.
+func (p *profiled) prepare(a *arguments, kind schedule.Kind) (err error) {
+	x := p.persistent[a.request]
+	if x.op, x.ok, err = p.message(kind, a, 0); err == nil {
+		p.persistent[a.request] = x
+		err = p.reuse(a.request)
+	}
+	return err
+}
+
+func (p *profiled) start(a *arguments) error {
+	if _, ok := p.persistent[a.request]; !ok {
+		return errors.New("no MPI_Send_init or MPI_Recv_init made the request")
+	}
+	a.requests = 1
+	return p.startAll(a)
+}
+
+func (p *profiled) startAll(a *arguments) error {
+	var at []int64
+	for request, x := range p.persistent {
+		if x.ok && p.within(a, request) {
+			at = append(at, request)
+		}
+	}
+	slices.Sort(at)
+	var qs []request
+	var ops []schedule.Op
+	for _, at := range at {
+		if err := p.reuse(at); err != nil {
+			return err
+		}
+		qs = append(qs, request{at})
+		ops = append(ops, p.persistent[at].op)
+	}
+	if err := p.gap(); err != nil {
+		return err
+	}
+	p.begin(qs, ops)
+	return nil
+}
+
+// within says whether an address is one of the array of requests that a call has.
+func (p *profiled) within(a *arguments, at int64) bool {
+	d := at - a.request
+	return d >= 0 && d%p.stride == 0 && d/p.stride < a.requests
 }
 
 // reuse notes a request that is about to stand for something new. If something is
@@ -276,7 +335,7 @@ func (p *profiled) waitOne(a *arguments) error {
 func (p *profiled) waitAll(a *arguments) error {
 	var ops []uint32
 	for q := range p.requests {
-		if d := q[0] - a.request; d >= 0 && d%p.stride == 0 && d/p.stride < a.requests {
+		if p.within(a, q[0]) {
 			op, _ := p.oldest(q)
 			ops = append(ops, op)
 		}

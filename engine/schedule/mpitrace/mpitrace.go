@@ -27,9 +27,8 @@
 // # What is not supported
 //
 // It is an error, with the line: communicators of other ranks than all, in their
-// order; MPI_Waitany, MPI_Waitsome, which a trace does not give the outcome of;
-// persistent requests, one-sided communication, files, and collectives with a size
-// for each rank. MPI's any source, any tag and null process are −1, −1 and −2, as
+// order; MPI_Waitany and MPI_Waitsome, as a trace does not say what came of them;
+// one-sided communication, files, and collectives with a size for each rank. MPI's any source, any tag and null process are −1, −1 and −2, as
 // in Open MPI. Matching knows no communicators: a receive with any tag can take
 // the message of a collective.
 package mpitrace
@@ -112,7 +111,7 @@ type Source struct {
 // names: trace-2 comes before trace-10.
 func Files(names ...string) []Source {
 	names = slices.Clone(names)
-	slices.SortFunc(names, natural)
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(natural(a, b), cmp.Compare(a, b)) })
 	var all []Source
 	for _, name := range names {
 		all = append(all, Source{name, func() (io.ReadCloser, error) { return os.Open(name) }})

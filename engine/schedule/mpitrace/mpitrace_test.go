@@ -217,6 +217,39 @@ func TestLiballprof(t *testing.T) {
 			"MPI_Wait_13 requires MPI_Irecv_10",
 			"MPI_Wait_13 requires calc_13",
 		)},
+		{"persistent", []string{
+			"MPI_Recv_init:7:1:2,8,8:1:5:0,0,2:1000",
+			"MPI_Send_init:7:2:2,8,8:1:6:0,0,2:1008",
+			"MPI_Send_init:7:2:2,8,8:-2:6:0,0,2:1016",
+			"MPI_Startall:3:1000",
+			"MPI_Waitall:3:1000:9",
+			"MPI_Start:1008",
+			"MPI_Wait:1008:9",
+			"MPI_Request_free:1008",
+			"MPI_Barrier:0,0,2",
+		}, one(
+			"calc_7: calc 55000",
+			"MPI_Startall_7: recv 8b from 1 tag 5",
+			"MPI_Startall_7 requires calc_7",
+			"MPI_Startall_send_7: send 16b to 1 tag 6",
+			"MPI_Startall_send_7 requires calc_7",
+			"calc_8: calc 9750",
+			"calc_8 irequires MPI_Startall_7",
+			"calc_8 irequires MPI_Startall_send_7",
+			"MPI_Waitall_8: calc 0",
+			"MPI_Waitall_8 requires MPI_Startall_7",
+			"MPI_Waitall_8 requires MPI_Startall_send_7",
+			"MPI_Waitall_8 requires calc_8",
+			"calc_9: calc 9750",
+			"calc_9 requires MPI_Waitall_8",
+			"MPI_Start_9: send 16b to 1 tag 6",
+			"MPI_Start_9 requires calc_9",
+			"calc_10: calc 9750",
+			"calc_10 irequires MPI_Start_9",
+			"MPI_Wait_10: calc 0",
+			"MPI_Wait_10 requires MPI_Start_9",
+			"MPI_Wait_10 requires calc_10",
+		)},
 		{"collectives", []string{
 			"MPI_Bcast:7:4:2,8,8:1:0,0,2",
 			"MPI_Iallreduce:7:8:4:2,8,8:3:0,0,2:1000",
@@ -467,6 +500,7 @@ func TestErrors(t *testing.T) {
 		{call("MPI_Send:7:3:2,8,8:1:-1:0,0,2"), "r0:4: MPI_Send: tag -1, but tags are from 0 to 2147483647"},
 		{call("MPI_Send:7:3:2,8,8:1:5:9,0,1"), "r0:4: MPI_Send: argument 6: rank 0 of 1 in its communicator, but this trace is rank 0 of 2; only communicators of all ranks in their order are supported (or files are missing or in another order)"},
 		{call("MPI_Bcast:7:3:2,8,8:2:0,0,2"), "r0:4: MPI_Bcast: the root is 2, but ranks are 0 to 1"},
+		{call("MPI_Start:1000"), "r0:4: MPI_Start: no MPI_Send_init or MPI_Recv_init made the request"},
 		{call("MPI_Waitany:2:1000:8:9"), "r0:4: MPI_Waitany: not supported; messages, their requests and collectives with one size are"},
 		{call("MPI_Alltoallv:7"), "r0:4: MPI_Alltoallv: not supported; messages, their requests and collectives with one size are"},
 
@@ -512,7 +546,7 @@ func TestFiles(t *testing.T) {
 	for _, s := range mpitrace.Files("t-10.gz", "t-9.gz", "t-1.gz", "t-010b", "s-11", "t-01.gz") {
 		got = append(got, s.Name)
 	}
-	if want := []string{"s-11", "t-1.gz", "t-01.gz", "t-9.gz", "t-10.gz", "t-010b"}; !slices.Equal(got, want) {
+	if want := []string{"s-11", "t-01.gz", "t-1.gz", "t-9.gz", "t-10.gz", "t-010b"}; !slices.Equal(got, want) {
 		t.Errorf("order %q, want %q", got, want)
 	}
 }

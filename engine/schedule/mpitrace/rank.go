@@ -87,28 +87,40 @@ func (r *rank) compute(ns float64) error {
 	return nil
 }
 
-// block does operations at the same time, and goes on when they are done.
-func (r *rank) block(ops ...schedule.Op) {
-	if len(ops) == 0 {
-		return
-	}
+// together adds operations none of which waits for another.
+func (r *rank) together(ops []schedule.Op) []uint32 {
 	var all []uint32
 	for i, op := range ops {
 		name := r.call
-		if i > 0 {
-			name += "_" + op.Kind.String() // each has a name of its own
+		switch { // each has a name of its own
+		case i == 1:
+			name = fmt.Sprintf("%s_%s", name, op.Kind)
+		case i > 1:
+			name = fmt.Sprintf("%s_%s%d", name, op.Kind, i)
 		}
 		all = append(all, r.add(op, name))
 	}
-	r.then(all...)
+	return all
 }
 
-// begin starts an operation, and goes on when it has started.
-func (r *rank) begin(op schedule.Op, q request) {
-	index := r.add(op, r.call)
-	r.requests[q] = append(r.requests[q], index)
-	r.then(index)
+// block does operations at the same time, and goes on when they are done.
+func (r *rank) block(ops ...schedule.Op) {
+	if len(ops) > 0 {
+		r.then(r.together(ops)...)
+	}
+}
+
+// begin starts operations at the same time, each with its request, and goes on when
+// they have started.
+func (r *rank) begin(qs []request, ops []schedule.Op) {
+	if len(ops) == 0 {
+		return
+	}
+	r.then(r.together(ops)...)
 	r.started = true
+	for i, index := range r.before {
+		r.requests[qs[i]] = append(r.requests[qs[i]], index)
+	}
 }
 
 // wait goes on when these operations are done. It does nothing for none.

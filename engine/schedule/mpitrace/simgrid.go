@@ -287,7 +287,7 @@ func nonBlocking(kind schedule.Kind) func(*replayed, *parameters) error {
 		}
 		op, ok, err := p.message(kind, a)
 		if ok {
-			p.begin(op, request{from, to, a.tag})
+			p.begin([]request{{from, to, a.tag}}, []schedule.Op{op})
 		}
 		return err
 	}

@@ -52,16 +52,25 @@ type class struct{ to, from, tag uint32 }
 // the end of such a send.
 func Random(seed uint64, ranks, messages int) *schedule.Schedule {
 	r := rand.New(rand.NewPCG(seed, 1))
-	return build(r, random(r, ranks, messages, false))
+	return build(r, random(r, ranks, messages, safe))
 }
 
-func random(r *rand.Rand, ranks, messages int, exact bool) [][]item {
+// A freedom is what a random program may have.
+type freedom int
+
+const (
+	exact freedom = iota // no wildcards
+	safe                 // it ends
+	wild                 // anything
+)
+
+func random(r *rand.Rand, ranks, messages int, free freedom) [][]item {
 	program := make([][]item, ranks)
 	cpus, nics, tags := 1+r.IntN(3), 1+r.IntN(3), 1+r.IntN(4)
 	busy := max(1, ranks-r.IntN(2)) // the last rank may do nothing
 	take := make([]taking, ranks)
 	for i := range take {
-		if !exact {
+		if free > exact {
 			take[i] = taking(r.IntN(int(takings)))
 		}
 	}
@@ -108,9 +117,13 @@ func random(r *rand.Rand, ranks, messages int, exact bool) [][]item {
 		recv := schedule.Op{Kind: schedule.Recv, Peer: uint32(from), Tag: send.Tag}
 		send.CPU, send.NIC = places()
 		recv.CPU, recv.NIC = places()
-		switch take[to] {
+		named := take[to]
+		if free == wild && r.IntN(4) == 0 {
+			named = taking(r.IntN(int(takings)))
+		}
+		switch named {
 		case exactly:
-			if c := (class{uint32(to), uint32(from), send.Tag}); seen[c] {
+			if c := (class{uint32(to), uint32(from), send.Tag}); seen[c] && free < wild {
 				send.Tag = uint32(tags + m) // one message a class
 				recv.Tag = send.Tag
 			} else {
@@ -126,7 +139,7 @@ func random(r *rand.Rand, ranks, messages int, exact bool) [][]item {
 				send.Tag = schedule.Any
 			}
 		}
-		several := take[to] != exactly
+		several := named != exactly && free < wild
 		c := class{uint32(to), recv.Peer, recv.Tag}
 		if several {
 			if size, ok := sameSize[c]; ok {
@@ -135,6 +148,9 @@ func random(r *rand.Rand, ranks, messages int, exact bool) [][]item {
 			sameSize[c] = send.Size
 		}
 		recv.Size = send.Size
+		if free == wild && r.IntN(10) == 0 {
+			recv.Size = sizes[r.IntN(len(sizes))]
+		}
 		before := len(program[to]) // the receive waits for none of what comes now
 		add(from, len(program[from]), item{op: send, noEnd: several})
 		it := item{op: recv}
@@ -149,38 +165,23 @@ func random(r *rand.Rand, ranks, messages int, exact bool) [][]item {
 	return program
 }
 
-// Wild is a program of so many ranks and operations in which anything can stand:
-// it may end or not, and messages may be left over. The same arguments give the
-// same program.
-func Wild(seed uint64, ranks, operations int) *schedule.Schedule {
+// Wild is a program like Random's, but without what makes it end: whatever one
+// receive can take may stand beside what others can, the sizes of a message and of
+// its receive may differ, a message or a receive may be missing, and operations may
+// wait for any others of their rank. Some end, some do not.
+func Wild(seed uint64, ranks, messages int) *schedule.Schedule {
 	r := rand.New(rand.NewPCG(seed, 2))
-	program := make([][]item, ranks)
-	cpus, nics, tags := 1+r.IntN(3), 1+r.IntN(3), 1+r.IntN(3)
-	wild := []float64{0, 0.1, 0.4}[r.IntN(3)]
-	for range operations {
-		rank := r.IntN(ranks)
-		op := schedule.Op{Kind: schedule.Kind(1 + r.IntN(3)), CPU: uint16(r.IntN(cpus))}
-		if op.Kind == schedule.Calc {
-			op.Size = times[r.IntN(len(times))]
-		} else {
-			op.Size = sizes[r.IntN(len(sizes))]
-			op.Peer, op.Tag, op.NIC = uint32(r.IntN(ranks)), uint32(r.IntN(tags)), uint16(r.IntN(nics))
-			if op.Kind == schedule.Recv && r.Float64() < wild {
-				op.Peer = schedule.Any
-			}
-			if r.Float64() < wild {
-				op.Tag = schedule.Any
-			}
+	program := random(r, ranks, messages, wild)
+	for _, items := range program {
+		if len(items) == 0 {
+			continue
 		}
-		it := item{op: op}
-		for n := len(program[rank]); n > 0 && r.IntN(3) == 0; {
-			if r.IntN(3) == 0 {
-				it.afterBeg = append(it.afterBeg, r.IntN(n))
-			} else {
-				it.after = append(it.after, r.IntN(n))
-			}
+		if i := r.IntN(len(items)); r.IntN(40) == 0 { // as good as missing
+			items[i].op = schedule.Op{Kind: schedule.Calc, Size: 10}
 		}
-		program[rank] = append(program[rank], it)
+		if i, before := r.IntN(len(items)), r.IntN(len(items)); r.IntN(10) == 0 {
+			items[i].after = append(items[i].after, before)
+		}
 	}
 	return build(r, program)
 }
@@ -203,7 +204,7 @@ const (
 func Stuck(seed uint64, ranks, messages int, trouble Trouble) *schedule.Schedule {
 	const tag, long = 1000000, 1 << 30
 	r := rand.New(rand.NewPCG(seed, 3))
-	program := random(r, max(ranks, 2), messages, true)
+	program := random(r, max(ranks, 2), messages, exact)
 	add := func(rank int, op schedule.Op, after ...int) int {
 		program[rank] = append(program[rank], item{op: op, after: after})
 		return len(program[rank]) - 1

@@ -137,6 +137,21 @@ func TestRandomEnds(t *testing.T) {
 	}
 }
 
+func TestWildDoesBoth(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 3))
+	ended, stuck := 0, 0
+	for seed := range uint64(300) {
+		if undone, left := ends(r, Wild(seed, 1+r.IntN(6), r.IntN(60)), 65535); undone+left > 0 {
+			stuck++
+		} else {
+			ended++
+		}
+	}
+	if ended < 50 || stuck < 50 {
+		t.Errorf("%d ended, %d did not", ended, stuck)
+	}
+}
+
 func TestStuck(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for seed := range uint64(400) {
