@@ -84,9 +84,7 @@ var functions = func() map[string]function {
 				}
 				var q *request
 				if nonBlocking {
-					if err := p.reuse(a.request); err != nil {
-						return err
-					}
+					p.reuse(a.request)
 					q = &request{a.request}
 				}
 				if err := p.gap(); err != nil {

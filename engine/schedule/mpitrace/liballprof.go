@@ -241,9 +241,7 @@ func (p *profiled) nonBlocking(a *arguments, kind schedule.Kind) error {
 	if err != nil {
 		return err
 	}
-	if err := p.reuse(a.request); err != nil {
-		return err
-	}
+	p.reuse(a.request)
 	if err := p.gap(); err != nil {
 		return err
 	}
@@ -261,7 +259,7 @@ func (p *profiled) prepare(a *arguments, kind schedule.Kind) (err error) {
 	x := p.persistent[a.request]
 	if x.op, x.ok, err = p.message(kind, a, 0); err == nil {
 		p.persistent[a.request] = x
-		err = p.reuse(a.request)
+		p.reuse(a.request)
 	}
 	return err
 }
@@ -282,12 +280,10 @@ func (p *profiled) startAll(a *arguments) error {
 		}
 	}
 	slices.Sort(at)
+	p.reuse(at...)
 	var qs []request
 	var ops []schedule.Op
 	for _, at := range at {
-		if err := p.reuse(at); err != nil {
-			return err
-		}
 		qs = append(qs, request{at})
 		ops = append(ops, p.persistent[at].op)
 	}
@@ -304,19 +300,24 @@ func (p *profiled) within(a *arguments, at int64) bool {
 	return d >= 0 && d%p.stride == 0 && d/p.stride < a.requests
 }
 
-// reuse notes a request that is about to stand for something new. If something is
+// reuse notes requests that are about to stand for something new. If something is
 // open there, a test must have found it done, though the trace does not say which.
-func (p *profiled) reuse(at int64) error {
-	if at%8 != 0 {
-		p.stride = 4 // as in MPICH; pointers, as in Open MPI, lie at multiples of 8
+func (p *profiled) reuse(addresses ...int64) {
+	var open []uint32
+	for _, at := range addresses {
+		if at%8 != 0 {
+			p.stride = 4 // as in MPICH; pointers, as in Open MPI, lie at multiples of 8
+		}
+		if op, ok := p.oldest(request{at}); ok {
+			open = append(open, op)
+		}
 	}
-	if op, ok := p.oldest(request{at}); ok {
+	if len(open) > 0 {
 		call := p.call
 		p.call += "_reuse"
-		p.wait(op)
+		p.wait(open...)
 		p.call = call
 	}
-	return nil
 }
 
 // waitOne waits for a request. One that nothing is known of is done already.
