@@ -39,8 +39,8 @@ type edges struct {
 // It takes no memory for them before they come.
 func NewBuilder(ranks int) *Builder {
 	b := &Builder{ranks: uint32(ranks)}
-	if ranks < 1 || ranks > MaxRanks {
-		b.fail("a schedule has 1 to %d ranks, not %d", MaxRanks, ranks)
+	if ranks < 1 || uint64(ranks) > MaxRanks {
+		b.fail("a schedule has 1 to %d ranks, not %d", uint32(MaxRanks), ranks)
 	}
 	return b
 }
@@ -59,7 +59,7 @@ func (b *Builder) fail(format string, args ...any) {
 func (b *Builder) NextRank() int {
 	b.flush()
 	rank := len(b.s.first)
-	if rank == int(b.ranks) {
+	if uint64(rank) == uint64(b.ranks) {
 		b.fail("rank %d is one too many: there are %d ranks", rank, b.ranks)
 	}
 	if b.err == nil {
@@ -84,7 +84,7 @@ func (b *Builder) Add(op Op) uint32 {
 		b.fail("rank %d: a calc has no peer, tag or NIC", b.rank())
 	case op.Kind != Calc && op.Peer >= b.ranks && (op.Kind == Send || op.Peer != Any):
 		b.fail("rank %d: %q: there is no rank %d, only 0 to %d", b.rank(), op, op.Peer, b.ranks-1)
-	case len(b.s.ops) == maxOps:
+	case uint64(len(b.s.ops)) == maxOps:
 		b.fail("rank %d: more than %d operations", b.rank(), uint32(maxOps))
 	}
 	if b.err != nil {
@@ -158,7 +158,7 @@ func (b *Builder) Label(op uint32, label string) {
 
 // name stores a label that is not the default one; none if it is empty.
 func (b *Builder) name(op uint32, label []byte) {
-	if b.s.names.add(op, label); max(len(b.s.names.text), len(b.labels.text)) > math.MaxUint32-maxLine {
+	if b.s.names.add(op, label); uint64(max(len(b.s.names.text), len(b.labels.text))) > math.MaxUint32-maxLine {
 		b.fail("labels take more than %d bytes; use shorter ones (l1, l2 … take none)", uint32(math.MaxUint32-maxLine))
 	}
 }
@@ -191,7 +191,7 @@ func (b *Builder) depend(e *edges, op, before uint32) {
 // Build returns the schedule. The Builder is not to be used again.
 func (b *Builder) Build() (*Schedule, error) {
 	b.flush()
-	if n := len(b.s.first); b.err == nil && n != int(b.ranks) {
+	if n := len(b.s.first); b.err == nil && uint64(n) != uint64(b.ranks) {
 		b.fail("%d ranks were announced, %d came", b.ranks, n)
 	}
 	if b.err != nil {
@@ -228,7 +228,7 @@ func (e *edges) flush(s *successors, lo, hi uint32, part float64) bool {
 	if len(e.from) == 0 {
 		return true
 	}
-	if len(s.to)+len(e.to) > maxOps {
+	if uint64(len(s.to)+len(e.to)) > maxOps {
 		return false
 	}
 	s.fill(lo)
