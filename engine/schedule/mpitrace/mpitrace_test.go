@@ -70,7 +70,7 @@ func TestSweep3D(t *testing.T) {
 	if err != nil {
 		t.Skipf("LogGOPSim does not run: %v: %s", err, said)
 	}
-	for host, finish := range []int{42441527748, 42441450916, 42441445916, 42441442416} {
+	for host, finish := range []int64{42441527748, 42441450916, 42441445916, 42441442416} {
 		if want := fmt.Sprintf(`(?m)^Host %d: %d$`, host, finish); !regexp.MustCompile(want).Match(said) {
 			t.Errorf("no %q in what LogGOPSim says:\n%s", want, said)
 		}
