@@ -121,7 +121,9 @@ func local(name string) bool {
 func sendBytes(_ *profiled, a *arguments) (uint64, error) { return a.bytes(0) }
 func recvBytes(_ *profiled, a *arguments) (uint64, error) { return a.bytes(1) }
 
-func barrierBytes(p *profiled, _ *arguments) (uint64, error) { return p.o.Collectives.BarrierBytes, nil }
+func barrierBytes(p *profiled, _ *arguments) (uint64, error) {
+	return p.o.Collectives.BarrierBytes, nil
+}
 
 func gatherBytes(p *profiled, a *arguments) (uint64, error) {
 	if a.root == int64(p.group.Place) {
