@@ -36,6 +36,7 @@ type persistent struct {
 }
 
 func translateLiballprof(r *rank, f *file) error {
+	r.dialect = openMPI
 	p := profiled{rank: r, stride: 8, persistent: map[int64]persistent{}}
 	state := "MPI_Init" // what is to come
 	for {
