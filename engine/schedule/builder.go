@@ -1,0 +1,272 @@
+package schedule
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+)
+
+// MaxRanks is the largest number of ranks: the number after it means Any.
+const MaxRanks = math.MaxUint32
+
+// maxOps bounds operations, and dependencies of one kind: their indices are
+// 32 bits wide, and the number of them too.
+const maxOps = math.MaxUint32 - 1
+
+// A Builder makes a Schedule, rank after rank: NextRank, then the operations of
+// that rank and their dependencies in the order in which they are to be kept.
+// That order decides which of several operations that become free together
+// begins first.
+//
+// The first mistake is kept; what follows it has no effect, and Err and Build
+// report it.
+type Builder struct {
+	ranks  uint32
+	s      Schedule
+	done   edges
+	starts edges
+	labels labels // of the current rank, where it names operations
+	err    error
+}
+
+// edges are the dependencies of one kind of the current rank, as they come.
+type edges struct {
+	from, to []uint32
+	count    []uint32 // scratch of flush
+}
+
+// NewBuilder returns a Builder of a schedule of that many ranks, 1 to MaxRanks.
+// It takes no memory for them before they come.
+func NewBuilder(ranks int) *Builder {
+	b := &Builder{ranks: uint32(ranks)}
+	if ranks < 1 || uint64(ranks) > MaxRanks {
+		b.fail("a schedule has 1 to %d ranks, not %d", uint32(MaxRanks), ranks)
+	}
+	return b
+}
+
+// Err is the first mistake, or nil.
+func (b *Builder) Err() error { return b.err }
+
+func (b *Builder) fail(format string, args ...any) {
+	if b.err == nil {
+		b.err = fmt.Errorf("schedule: "+format, args...)
+	}
+}
+
+// NextRank begins rank 0, and at each further call the next one. It returns
+// the rank's number.
+func (b *Builder) NextRank() int {
+	b.flush()
+	rank := len(b.s.first)
+	if uint64(rank) == uint64(b.ranks) {
+		b.fail("rank %d is one too many: there are %d ranks", rank, b.ranks)
+	}
+	if b.err == nil {
+		b.s.first = append(b.s.first, uint32(len(b.s.ops)))
+		b.labels.reset(uint32(len(b.s.ops)))
+	}
+	return rank
+}
+
+// Add adds an operation to the current rank and returns its index. A send's
+// peer must be a rank, a receive's a rank or Any; a calc has neither peer nor
+// tag nor NIC.
+func (b *Builder) Add(op Op) uint32 {
+	switch {
+	case b.err != nil:
+		return 0
+	case len(b.s.first) == 0:
+		b.fail("%s before the first rank", op)
+	case op.Kind < Send || op.Kind > Calc:
+		b.fail("rank %d: %s is no operation", b.rank(), op.Kind)
+	case op.Kind == Calc && (op.Peer != 0 || op.Tag != 0 || op.NIC != 0):
+		b.fail("rank %d: a calc has no peer, tag or NIC", b.rank())
+	case op.Kind != Calc && op.Peer >= b.ranks && (op.Kind == Send || op.Peer != Any):
+		b.fail("rank %d: %q: there is no rank %d, only 0 to %d", b.rank(), op, op.Peer, b.ranks-1)
+	case uint64(len(b.s.ops)) == maxOps:
+		b.fail("rank %d: more than %d operations", b.rank(), uint32(maxOps))
+	}
+	if b.err != nil {
+		return 0
+	}
+	b.s.cpus = max(b.s.cpus, int(op.CPU)+1)
+	b.s.nics = max(b.s.nics, int(op.NIC)+1)
+	if len(b.s.ops) == cap(b.s.ops) {
+		b.s.ops = grown(b.s.ops, 1, b.part())
+	}
+	b.s.ops = append(b.s.ops, op)
+	return uint32(len(b.s.ops) - 1)
+}
+
+// part is how much of the ranks has come, the current one included.
+func (b *Builder) part() float64 { return float64(len(b.s.first)) / float64(b.ranks) }
+
+// grown makes room for n more, and if there is none, for as many as the whole
+// will have if the rest is like this part of it, but at most 4 times as many as
+// there are. That keeps both the copying and the memory small for programs whose
+// ranks are alike, and takes little on the word of a number of ranks.
+func grown[T any](s []T, n int, part float64) []T {
+	if len(s)+n <= cap(s) {
+		return s
+	}
+	least := len(s) + n
+	want := min(1.02*float64(least)/part, 4*float64(least))
+	return append(make([]T, 0, max(int(want), least+least/4, 64)), s...)
+}
+
+// Next is the index that the next operation will get.
+func (b *Builder) Next() uint32 { return uint32(len(b.s.ops)) }
+
+// Send adds a send of size bytes on CPU 0 and NIC 0; Add has the details.
+func (b *Builder) Send(size uint64, to, tag uint32) uint32 {
+	return b.Add(Op{Kind: Send, Size: size, Peer: to, Tag: tag})
+}
+
+// Recv adds a receive of size bytes on CPU 0 and NIC 0; Add has the details.
+func (b *Builder) Recv(size uint64, from, tag uint32) uint32 {
+	return b.Add(Op{Kind: Recv, Size: size, Peer: from, Tag: tag})
+}
+
+// Calc adds a computation of so many nanoseconds on CPU 0; Add has the details.
+func (b *Builder) Calc(nanoseconds uint64) uint32 {
+	return b.Add(Op{Kind: Calc, Size: nanoseconds})
+}
+
+// Label names the operation that was added last. Without it, operations are named
+// l1, l2 … by their place in the rank. A label is a letter followed by letters,
+// digits and underscores, used once in a rank; it is none of GOAL's words (send,
+// recv, calc, rank, num_ranks), and not "l" and a number, which names another.
+func (b *Builder) Label(op uint32, label string) {
+	if b.err != nil {
+		return
+	}
+	text := []byte(label)
+	switch {
+	case len(b.s.first) == 0:
+		b.fail("operation %d is labelled %q before the first rank", op, label)
+	case op+1 != b.Next() || op < b.s.first[b.rank()]:
+		b.fail("rank %d: operation %d is labelled %q, but is not the last one", b.rank(), op, label)
+	case !isLabel(text) || text[0] == 'l' && len(bytes.Trim(text[1:], "0123456789")) == 0:
+		b.fail("rank %d: %q cannot be a label", b.rank(), label)
+	case !b.labels.insert(text, op):
+		b.fail("rank %d: label %q is given twice", b.rank(), label)
+	default:
+		b.name(op, text)
+	}
+}
+
+// name stores a label that is not the default one; none if it is empty.
+func (b *Builder) name(op uint32, label []byte) {
+	if b.s.names.add(op, label); uint64(max(len(b.s.names.text), len(b.labels.text))) > math.MaxUint32-maxLine {
+		b.fail("labels take more than %d bytes; use shorter ones (l1, l2 … take none)", uint32(math.MaxUint32-maxLine))
+	}
+}
+
+// Requires lets op wait until before is done. Both are of the current rank. A
+// circle is not an error here: a schedule that has one cannot end.
+func (b *Builder) Requires(op, before uint32) { b.depend(&b.done, op, before) }
+
+// IRequires lets op wait until before has started, like Requires.
+func (b *Builder) IRequires(op, before uint32) { b.depend(&b.starts, op, before) }
+
+func (b *Builder) depend(e *edges, op, before uint32) {
+	if b.err != nil {
+		return
+	}
+	if len(b.s.first) == 0 {
+		b.fail("a dependency before the first rank")
+		return
+	}
+	lo, hi := b.s.first[len(b.s.first)-1], uint32(len(b.s.ops))
+	if op < lo || op >= hi || before < lo || before >= hi {
+		b.fail("rank %d: operation %d cannot wait for %d: the rank has %d up to, but not including, %d",
+			b.rank(), op, before, lo, hi)
+		return
+	}
+	e.from = append(e.from, before)
+	e.to = append(e.to, op)
+}
+
+// Build returns the schedule. The Builder is not to be used again.
+func (b *Builder) Build() (*Schedule, error) {
+	b.flush()
+	if n := len(b.s.first); b.err == nil && uint64(n) != uint64(b.ranks) {
+		b.fail("%d ranks were announced, %d came", b.ranks, n)
+	}
+	if b.err != nil {
+		return nil, b.err
+	}
+	s := b.s
+	b.s = Schedule{}
+	b.fail("the schedule is built already")
+	n := uint32(len(s.ops))
+	s.first = append(s.first, n)
+	s.cpus, s.nics = max(s.cpus, 1), max(s.nics, 1)
+	s.done.close(n)
+	s.started.close(n)
+	return &s, nil
+}
+
+// rank is the current one.
+func (b *Builder) rank() int { return len(b.s.first) - 1 }
+
+// flush sorts the dependencies of the current rank by predecessor.
+func (b *Builder) flush() {
+	if b.err != nil || len(b.s.first) == 0 {
+		return
+	}
+	lo, hi := b.s.first[len(b.s.first)-1], uint32(len(b.s.ops))
+	if !b.done.flush(&b.s.done, lo, hi, b.part()) || !b.starts.flush(&b.s.started, lo, hi, b.part()) {
+		b.fail("rank %d: more than %d dependencies of one kind", b.rank(), uint32(maxOps))
+	}
+}
+
+// flush appends the edges, those of operations lo … hi-1, to the successors. Part
+// of the ranks has come.
+func (e *edges) flush(s *successors, lo, hi uint32, part float64) bool {
+	if len(e.from) == 0 {
+		return true
+	}
+	if uint64(len(s.to)+len(e.to)) > maxOps {
+		return false
+	}
+	s.fill(lo)
+	// A counting sort: it keeps the order of the edges of one predecessor.
+	next := e.count[:0]
+	for range hi - lo {
+		next = append(next, 0)
+	}
+	e.count = next
+	for _, from := range e.from {
+		next[from-lo]++
+	}
+	at := uint32(len(s.to))
+	s.first = grown(s.first, len(next)+1, part)
+	for i, n := range next {
+		s.first = append(s.first, at)
+		next[i] = at
+		at += n
+	}
+	s.to = append(grown(s.to, len(e.to), part), e.to...) // makes the room; the order comes now
+	for i, from := range e.from {
+		s.to[next[from-lo]] = e.to[i]
+		next[from-lo]++
+	}
+	e.from, e.to = e.from[:0], e.to[:0]
+	return true
+}
+
+// fill adds entries without edges up to operation n.
+func (s *successors) fill(n uint32) {
+	for uint32(len(s.first)) < n {
+		s.first = append(s.first, uint32(len(s.to)))
+	}
+}
+
+// close ends the list of n operations, if there are edges at all.
+func (s *successors) close(n uint32) {
+	if len(s.to) > 0 {
+		s.fill(n + 1)
+	}
+}
