@@ -19,8 +19,8 @@ var nameRule = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]*$`)
 // constantRule is what names of constants look like: they stand in formulas.
 var constantRule = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
 
-// maxAsks is how many costs of single layers a prediction may take.
-const maxAsks = 10000
+// maxWork is how many steps a prediction may take, see [model.Work]; n½ takes a thousand predictions.
+const maxWork = 100000
 
 // maxDepth is how many layers may stand one below the other, and constants be computed through each
 // other.
@@ -58,7 +58,6 @@ type layerSpec struct {
 	branches []branchSpec
 	stages   []string
 	fields   []fieldSpec
-	asks     float64 // how many costs of single layers a prediction takes, at most
 }
 
 type branchSpec struct {
@@ -215,11 +214,14 @@ func (b *builder) layerTables() error {
 			return err
 		}
 	}
-	shared := map[string]model.Layer{}
+	shared, known := map[string]model.Layer{}, map[model.Layer]float64{}
 	for _, t := range tables {
 		l, err := b.layer(t, b.open(t.Name, nil, shared))
 		if err != nil {
 			return err
+		}
+		if work := model.Work(l.Model, known); work > maxWork {
+			return b.errorf("layer."+t.Name, "a prediction takes %.3g steps, what is used twice counted twice; at most %d", work, maxWork)
 		}
 		b.p.Layers = append(b.p.Layers, l)
 	}
@@ -344,7 +346,7 @@ func (b *builder) spec(name string) (*layerSpec, error) {
 			return nil, b.errorf(path+"."+key.Name, "not a key of the model %s; it takes %s", k.Name, strings.Join(k.Keys(), ", "))
 		}
 	}
-	s := &layerSpec{kind: k, asks: 1}
+	s := &layerSpec{kind: k}
 	if err := b.sourced(path, text(t.Keys, "source")); err != nil {
 		return nil, err
 	}
@@ -352,7 +354,7 @@ func (b *builder) spec(name string) (*layerSpec, error) {
 	for _, p := range k.Parts {
 		part := text(t.Keys, p.Key)
 		if part != "" || !p.Optional {
-			if err := b.part(path+"."+p.Key, part, s); err != nil {
+			if err := b.part(path+"."+p.Key, part); err != nil {
 				return nil, err
 			}
 		}
@@ -377,13 +379,9 @@ func (b *builder) spec(name string) (*layerSpec, error) {
 				return nil, b.errorf(fmt.Sprintf("%s.stages.%d", path, i), "no stage %q%s", stage, nearest.Hint(stage, b.tableNames("stage")))
 			}
 		}
-		s.asks += float64(len(s.stages))
 	}
 	if err := b.fields(path, t, s); err != nil {
 		return nil, err
-	}
-	if s.asks > maxAsks {
-		return nil, b.errorf(path, "a prediction asks the layers that it is made of %.3g times, each as often as it is used; at most %d", s.asks, maxAsks)
 	}
 	b.specs[name] = s
 	return s, nil
@@ -444,7 +442,7 @@ func (b *builder) branches(path string, t Table, s *layerSpec) ([]branchSpec, er
 		case name == "":
 			return nil, b.errorf(at, `no layer; a branch is { layer = "NAME", up_to = "256B" }`)
 		}
-		if err := b.part(at+".layer", name, s); err != nil {
+		if err := b.part(at+".layer", name); err != nil {
 			return nil, err
 		}
 		next := branchSpec{name, -1}
@@ -469,17 +467,14 @@ func (b *builder) branches(path string, t Table, s *layerSpec) ([]branchSpec, er
 }
 
 // part reads the layer that a layer names as a part of itself.
-func (b *builder) part(path, name string, of *layerSpec) error {
+func (b *builder) part(path, name string) error {
 	if name == "" {
 		return b.errorf(path, "names no layer; it must")
 	}
 	if _, known := b.layers[name]; !known {
 		return b.errorf(path, "no layer %q%s", name, nearest.Hint(name, b.tableNames("layer")))
 	}
-	s, err := b.spec(name)
-	if err == nil {
-		of.asks += float64(of.kind.Asks) * s.asks
-	}
+	_, err := b.spec(name)
 	return err
 }
 
