@@ -148,7 +148,7 @@ func prepare(t *trace.Table) (points []Point, kind trace.Kind, warnings []string
 			empty = true
 			continue
 		case s.Size < 0 || s.Mean <= 0 || math.IsNaN(float64(s.Size+quantity.Bytes(s.Mean))) || math.IsInf(float64(s.Size)+float64(s.Mean), 0):
-			return nil, 0, nil, fmt.Errorf("%s: %w: size %v takes %v", t.Name(), ErrNoData, s.Size, s.Mean)
+			return nil, 0, nil, fmt.Errorf("%s: %w: size %v takes %v µs", t.Name(), ErrNoData, s.Size, float64(s.Mean))
 		}
 		points = append(points, Point{
 			Size: s.Size, Time: s.Mean * scale, Low: s.Min * scale, High: s.Max * scale,

@@ -130,7 +130,6 @@ type layerRun struct {
 	model  model.Layer // whose formulas are judged
 	system *virtual.System
 	points []data.Point
-	busy   []quantity.Micros // for how long the last program kept each processor busy
 	lost   virtual.FaultStats
 	resent int64
 }
@@ -223,7 +222,6 @@ func (r *layerRun) measure(p programs.Program, a programs.Args) (programs.Result
 	for _, s := range report.Nodes {
 		r.resent += s.Resent
 	}
-	r.busy = report.Busy
 	return result, err
 }
 

@@ -76,12 +76,13 @@ func (r *layerRun) latency(p programs.Program, n quantity.Bytes) error {
 		got.Time, err = programs.FanIn(ep, a.Size, a.Count)
 		return got, err
 	}}
-	if _, err := r.measure(oneSends, programs.Args{Size: int(n), Count: messages}); err != nil {
+	_, report, err := virtual.Measure(r.system, virtual.Config{}, oneSends, programs.Args{Size: int(n), Count: messages})
+	if err != nil {
 		return err
 	}
 	add := func(what string, modelled quantity.Micros, node int) {
 		if modelled > 0 {
-			r.add(p.Name, n, what, float64(modelled), float64(r.busy[node]/messages), "µs")
+			r.add(p.Name, n, what, float64(modelled), float64(report.Busy[node]/messages), "µs")
 		}
 	}
 	add("send overhead", send, 1)
