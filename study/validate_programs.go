@@ -87,7 +87,7 @@ func (r *layerRun) shortPiece(n quantity.Bytes) []bound {
 	case !ok || n <= s.MTU:
 		return nil
 	case s.Window > 0:
-		return []bound{{reason: "the formula spreads the wait for credits evenly over all pieces; it comes once for each window"}}
+		return []bound{{"credits queue on their way back, which the formula does not count", slower}}
 	case math.Mod(float64(n), float64(s.MTU)) == 0:
 		return []bound{{"the pieces before the last are not through yet when the formula starts it", slower}}
 	}
