@@ -42,6 +42,8 @@ type Kind struct {
 	Check func(l Layer) (key string, err error)
 	// Asks is how often one prediction asks a part or branch for one, at most.
 	Asks int
+	// Steps is how many steps of arithmetic a prediction takes beside that; nil: one.
+	Steps func(l Layer) float64
 
 	new  func() Layer
 	copy func(Layer) Layer
@@ -278,6 +280,26 @@ func walk(l Layer, visit func(Layer)) {
 	for _, c := range children(l) {
 		walk(*c, visit)
 	}
+}
+
+// Work is how many steps a prediction takes at most, what is used twice counted twice. The map, which
+// may be nil, has the layers that are known already.
+func Work(l Layer, known map[Layer]float64) float64 {
+	if w, done := known[l]; done {
+		return w
+	}
+	k := l.Kind()
+	w := 1.0
+	if k.Steps != nil {
+		w = k.Steps(l)
+	}
+	for _, c := range children(l) {
+		w += float64(k.Asks) * Work(*c, known)
+	}
+	if known != nil {
+		known[l] = w
+	}
+	return w
 }
 
 // Freeze keeps the packets of a message of n bytes, and the ways that it takes, as they are,

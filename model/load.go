@@ -126,7 +126,7 @@ func busiest(all loads, share func(Load) float64) quantity.Micros {
 // Where: s = the resources of a sender, of which there are as many as senders; r = those of the
 // receiver and of the network, which all messages share; busy = how long a message occupies it.
 // The slowest resource decides, whatever else is going on: messages have no replies, queues do not
-// drop, and no window or rendezvous holds a sender back.
+// drop, no window or rendezvous holds a sender back, and no timer sends again what still waits.
 func FanIn(r Resources, senders int, n quantity.Bytes) quantity.Micros {
 	return busiest(Loads(r, n), func(l Load) float64 {
 		if l.Side == AtSender {

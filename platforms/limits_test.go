@@ -71,7 +71,7 @@ func TestHostileFiles(t *testing.T) {
 			t.Errorf("%s took %v", what, took)
 		}
 	}
-	const asks = "times, each as often as it is used; at most 10000"
+	const asks = "steps, what is used twice counted twice; at most 100000"
 	check("envelopes", nested(16, envelope), asks)
 	check("3 envelopes", nested(3, envelope), "")
 	check("series", nested(63, twice), asks)

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -429,5 +432,9 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		checkInvariants(t, p)
+		again := encoded(t, p)
+		if diff := cmp.Diff(p.Document(), again.Document(), cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("written and read: %s", diff)
+		}
 	})
 }

@@ -1,0 +1,232 @@
+package platforms
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"github.com/halfpeak/halfpeak/internal/nearest"
+	"github.com/halfpeak/halfpeak/model"
+)
+
+// source is a document with the places of its keys.
+type source struct {
+	Document
+	file      string
+	positions map[string]position // of keys and values, by path: "layer.dma.branches.0.up_to"
+	values    map[string]position
+	notes     []string
+}
+
+// What a file holds at most. The time that go-toml takes grows with the square of either, and stays
+// below a second.
+const (
+	maxTables = 5000
+	maxKeys   = 20000
+)
+
+// decode reads the text strictly: an unknown key is an error.
+func decode(file string, text []byte) (*source, error) {
+	if len(bytes.TrimSpace(text)) == 0 {
+		return nil, fmt.Errorf("%s: the file is empty; a platform has at least a [layer.NAME] with a model", file)
+	}
+	if i := bytes.IndexByte(text, 0); i >= 0 || !utf8.Valid(text) {
+		return nil, fmt.Errorf("%s: this is a binary file; a platform is a TOML text", file)
+	}
+	if tables, equals := bytes.Count(text, []byte("\n[")), bytes.Count(text, []byte("=")); tables > maxTables || equals > maxKeys {
+		return nil, fmt.Errorf("%s: %d tables and %d keys; a platform has at most %d and %d", file, tables, equals, maxTables, maxKeys)
+	}
+	s := &source{file: file}
+	var tree map[string]any
+	if err := toml.Unmarshal(text, &tree); err != nil {
+		var syntax *toml.DecodeError
+		if errors.As(err, &syntax) {
+			row, column := syntax.Position()
+			return nil, fmt.Errorf("%s:%d:%d: %s", file, row, column, strings.TrimPrefix(syntax.Error(), "toml: "))
+		}
+		return nil, fmt.Errorf("%s: %s", file, strings.TrimPrefix(err.Error(), "toml: "))
+	}
+	s.positions, s.values = index(text)
+
+	r := treeReader{source: s}
+	for _, name := range s.inOrder("", tree) {
+		if !slices.Contains(tableKinds, name) {
+			if k, ok := r.key("", "", name, tree[name]); ok {
+				s.Keys = append(s.Keys, k)
+			}
+			continue
+		}
+		tables, ok := tree[name].(map[string]any)
+		if !ok {
+			r.fail(s.at(name), "%s is a table; write [%s.NAME]", name, name)
+			continue
+		}
+		for _, of := range s.inOrder(name, tables) {
+			path := name + "." + of
+			t := Table{Kind: name, Name: of}
+			entries, ok := tables[of].(map[string]any)
+			if _, several := tables[of].([]any); several {
+				r.fail(s.at(path), "a table in double brackets is a list; write it in single ones, as in [layer.eager]")
+			} else if !ok {
+				r.fail(s.at(path), "%s.%s is a table; write [%s.%s]", name, of, name, of)
+			}
+			for _, key := range s.inOrder(path, entries) {
+				if k, ok := r.key(name, path, key, entries[key]); ok {
+					t.Keys = append(t.Keys, k)
+				}
+			}
+			s.Tables = append(s.Tables, t)
+		}
+	}
+	slices.SortStableFunc(s.Tables, func(a, b Table) int { return s.compare(a.Kind+"."+a.Name, b.Kind+"."+b.Name) })
+	if err := r.err(); err != nil {
+		return nil, err
+	}
+	return s, s.modernise()
+}
+
+// modernise gives what has several names the one that is used here.
+func (s *source) modernise() error {
+	for i := range s.Tables {
+		t := &s.Tables[i]
+		k, known := model.FindKind(text(t.Keys, "model"))
+		if t.Kind != "layer" || !known {
+			continue
+		}
+		path := "layer." + t.Name
+		if old := text(t.Keys, "model"); old != k.Name {
+			pos := s.at(path + ".model")
+			s.notes = append(s.notes, fmt.Sprintf("%s:%d:%d: the model %q is called %q now", s.file, pos.line, pos.column, old, k.Name))
+			t.Set("model", k.Name)
+		}
+		for alias, of := range k.Aliases {
+			v, given := find(t.Keys, alias)
+			if !given {
+				continue
+			}
+			t.Keys = slices.DeleteFunc(t.Keys, func(k Key) bool { return k.Name == alias })
+			for _, key := range of {
+				if _, twice := find(t.Keys, key); twice {
+					return s.errorf(path+"."+alias, "stands for %s; leave it out, or leave out those", strings.Join(of, " and "))
+				}
+				t.Keys = append(t.Keys, Key{key, v})
+				s.positions[path+"."+key] = s.positions[path+"."+alias]
+			}
+		}
+	}
+	return nil
+}
+
+// A treeReader makes a document of what go-toml read. The error that stands first counts.
+type treeReader struct {
+	*source
+	first  string
+	before position
+}
+
+func (r *treeReader) fail(at position, format string, args ...any) {
+	if r.first == "" || at.before(r.before) {
+		r.first, r.before = fmt.Sprintf("%s:%d:%d: ", r.file, at.line, at.column)+fmt.Sprintf(format, args...), at
+	}
+}
+
+func (r *treeReader) err() error {
+	if r.first == "" {
+		return nil
+	}
+	return errors.New(r.first)
+}
+
+// key reads a key of a table of the kind at path.
+func (r *treeReader) key(kind, path, name string, value any) (Key, bool) {
+	at := join(path, name)
+	what, known := schema[kind][name]
+	if !known {
+		of := schema[kind]
+		all := slices.Sorted(maps.Keys(of)) // among equals, the hint is the same each time
+		if kind == "" {
+			all = append(all, tableKinds...)
+		}
+		r.fail(r.at(at), "unknown key %q%s", at, nearest.Hint(name, all))
+		return Key{}, false
+	}
+	switch what {
+	case flag:
+		if b, ok := value.(bool); ok {
+			return Key{name, b}, true
+		}
+		r.fail(r.valueAt(at), "%s is true or false, without quotes", name)
+	case names:
+		all, ok := value.([]any)
+		var list []string
+		for i, v := range all {
+			s, isText := r.text(at+"."+strconv.Itoa(i), v)
+			if !isText {
+				return Key{}, false
+			}
+			list = append(list, s)
+		}
+		if ok {
+			return Key{name, list}, true
+		}
+		r.fail(r.valueAt(at), `%s is a list of texts, as in ["a", "b"]`, name)
+	case branches:
+		all, ok := value.([]any)
+		var list [][]Key
+		for i, v := range all {
+			entry, isTable := v.(map[string]any)
+			ok = ok && isTable
+			var branch []Key
+			of := at + "." + strconv.Itoa(i)
+			for _, key := range r.inOrder(of, entry) {
+				if k, ok := r.key("branch", of, key, entry[key]); ok {
+					branch = append(branch, k)
+				}
+			}
+			list = append(list, branch)
+		}
+		if ok {
+			return Key{name, list}, true
+		}
+		r.fail(r.valueAt(at), `%s is a list, as in [{ layer = "pio", up_to = "256B" }, { layer = "dma" }]`, name)
+	case sources:
+		entries, ok := value.(map[string]any)
+		var list []Key
+		for _, key := range r.inOrder(at, entries) {
+			s, isText := r.text(at+"."+key, entries[key])
+			if !isText {
+				return Key{}, false
+			}
+			list = append(list, Key{key, s})
+		}
+		if ok {
+			return Key{name, list}, true
+		}
+		r.fail(r.valueAt(at), `%s is a table, as in { G = "Table 4.2" }`, name)
+	default:
+		if s, ok := r.text(at, value); ok {
+			return Key{name, s}, true
+		}
+	}
+	return Key{}, false
+}
+
+// text is a value that must be a text.
+func (r *treeReader) text(path string, value any) (string, bool) {
+	switch v := value.(type) {
+	case string:
+		return v, true
+	case int64, float64:
+		r.fail(r.valueAt(path), `a number without a unit; write it as text with its unit, as in "5.9us/KB"`)
+	default:
+		r.fail(r.valueAt(path), `%s is a text; write it in quotes`, path)
+	}
+	return "", false
+}

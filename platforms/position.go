@@ -1,0 +1,142 @@
+package platforms
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2/unstable"
+)
+
+// position is a place in a file; line and column count from 1.
+type position struct{ line, column int }
+
+// index finds where each key of a TOML text stands, and its value. The text has been decoded
+// before, so it has no errors.
+func index(text []byte) (keys, values map[string]position) {
+	at := indexer{keys: map[string]position{}, values: map[string]position{}, arrays: map[string]int{}, lines: []int{0}}
+	for i, c := range text {
+		if c == '\n' {
+			at.lines = append(at.lines, i+1)
+		}
+	}
+	at.p.Reset(text)
+	var table string
+	for at.p.NextExpression() {
+		e := at.p.Expression()
+		switch e.Kind {
+		case unstable.Table, unstable.ArrayTable:
+			table = at.path("", e.Key())
+			if e.Kind == unstable.ArrayTable {
+				at.arrays[table]++
+				table += "." + strconv.Itoa(at.arrays[table]-1)
+			}
+		case unstable.KeyValue:
+			at.value(at.path(table, e.Key()), e.Value())
+		}
+	}
+	return at.keys, at.values
+}
+
+type indexer struct {
+	p            unstable.Parser
+	keys, values map[string]position
+	arrays       map[string]int
+	lines        []int // where each line begins
+}
+
+// position is that of an offset. The parser's own Shape counts lines from the start of the file.
+func (x *indexer) position(offset uint32) position {
+	line, found := slices.BinarySearch(x.lines, int(offset))
+	if !found {
+		line--
+	}
+	return position{line + 1, int(offset) - x.lines[line] + 1}
+}
+
+func (x *indexer) value(path string, value *unstable.Node) {
+	if value.Raw.Length > 0 {
+		x.values[path] = x.position(value.Raw.Offset)
+	}
+	switch value.Kind {
+	case unstable.InlineTable:
+		for it := value.Children(); it.Next(); {
+			kv := it.Node()
+			x.value(x.path(path, kv.Key()), kv.Value())
+		}
+	case unstable.Array:
+		i := 0
+		for it := value.Children(); it.Next(); i++ {
+			element := path + "." + strconv.Itoa(i)
+			x.keys[element] = x.keys[path]
+			x.value(element, it.Node())
+		}
+	}
+}
+
+// path appends the dotted key to the path and notes where it stands.
+func (x *indexer) path(path string, key unstable.Iterator) string {
+	for key.Next() {
+		n := key.Node()
+		path = join(path, string(n.Data))
+		if _, known := x.keys[path]; !known || key.IsLast() {
+			x.keys[path] = x.position(n.Raw.Offset)
+		}
+	}
+	return path
+}
+
+// join is the path of a key in the table at path; either may be empty.
+func join(path, key string) string {
+	if path == "" || key == "" {
+		return path + key
+	}
+	return path + "." + key
+}
+
+// at is where the key at path stands; of one that the file does not have, the closest table around
+// it.
+func (s *source) at(path string) position {
+	pos, found := s.positions[path]
+	for p := path; !found && p != ""; pos, found = s.positions[p] {
+		p = p[:max(0, strings.LastIndexByte(p, '.'))]
+	}
+	return pos
+}
+
+// valueAt is where the value of the key stands.
+func (s *source) valueAt(path string) position {
+	if pos, known := s.values[path]; known {
+		return pos
+	}
+	return s.at(path)
+}
+
+// errorf is an error at the key that path names, or if the file does not have it, at
+// the closest table around it.
+func (s *source) errorf(path, format string, args ...any) error {
+	what := fmt.Errorf(format, args...)
+	pos := s.at(path)
+	if pos == (position{}) {
+		return fmt.Errorf("%s: %w", s.file, what)
+	}
+	return fmt.Errorf("%s:%d:%d: %s: %w", s.file, pos.line, pos.column, path, what)
+}
+
+func (p position) before(q position) bool {
+	return p.line < q.line || p.line == q.line && p.column < q.column
+}
+
+// compare orders paths as they stand in the file.
+func (s *source) compare(a, b string) int {
+	p, q := s.positions[a], s.positions[b]
+	return cmp.Or(p.line-q.line, p.column-q.column, strings.Compare(a, b))
+}
+
+// inOrder are the keys of a table, as they stand in the file.
+func (s *source) inOrder(path string, table map[string]any) []string {
+	return slices.SortedFunc(maps.Keys(table), func(a, b string) int { return s.compare(join(path, a), join(path, b)) })
+}
