@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -86,7 +87,10 @@ func Auto(t *trace.Table) (*Result, error) {
 	}
 	r.Tried = trials
 	if trials[best].Model == "table" && !within(errors[chosen], errors[best]) {
-		r.warn("a per-size table predicts sizes left out better: %.1f %% against %.1f %% off; these lines do not follow the curve", 100*trials[best].Error, 100*trials[chosen].Error)
+		better, off := fmt.Sprintf("%.1f", 100*trials[best].Error), fmt.Sprintf("%.1f", 100*trials[chosen].Error)
+		if better != off { // "0.2 % against 0.2 %" says nothing
+			r.warn("a per-size table predicts sizes left out better: %s %% against %s %% off; these lines do not follow the curve", better, off)
+		}
 	}
 	return r, nil
 }

@@ -119,7 +119,8 @@ type areasPlotter struct {
 	sums [][]float64
 }
 
-// Plot draws the areas, lines between them, marks, and the name of each part where it is thickest, if
+// Plot draws the areas, lines between them, marks, and the name of each part where it is
+// thickest, if
 // there is room.
 func (a areasPlotter) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)

@@ -17,7 +17,8 @@ import (
 
 // Files says how files are written. There is one rule for all of them: what halfpeak wrote itself
 // is replaced, and any other file stays as it is unless Force is set. Halfpeak knows its own
-// files by [Imprint] in images, pages, Markdown, TOML and Parquet, and those that have no room for a
+// files by [Imprint] in images, pages, Markdown, TOML and Parquet, and those that have no room
+// for a
 // mark by their columns: a CSV file or a table of text with the same heads as the new one, JSON
 // with the same keys.
 type Files struct {

@@ -134,7 +134,8 @@ func TestSchemes(t *testing.T) {
 	if len(dark.palette) != len(palette) {
 		t.Fatalf("%d colours on a dark ground, %d on a light one", len(dark.palette), len(palette))
 	}
-	// WCAG 2.2, success criterion 1.4.11: graphics have a contrast of 3 to 1, and 1.4.3: text has 4.5 to 1.
+	// WCAG 2.2, success criterion 1.4.11: graphics have a contrast of 3 to 1, and 1.4.3: text has
+	// 4.5 to 1.
 	for i := range palette {
 		if c := contrast(palette[i], white); c < 2.9 { // orange, which has a dash and a glyph besides, has 2.97
 			t.Errorf("colour %d on white: contrast %.2f", i, c)

@@ -31,7 +31,8 @@ func FitModels() []string {
 	return []string{"auto", "linear", "piecewise", "envelope", "per-size", "loggp", "logp", "pipeline", "end-to-end"}
 }
 
-// A Fitted is what was found in benchmark files: curves of time against size, or the parameters of a
+// A Fitted is what was found in benchmark files: curves of time against size, or the parameters
+// of a
 // model that is no curve, or how two files differ.
 type Fitted struct {
 	Curves     []FittedCurve

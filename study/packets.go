@@ -62,11 +62,11 @@ func Cuts(sizes []quantity.Bytes, designs ...whatif.Design) (Cutting, error) {
 func (c Cutting) Rows() reports.Rows {
 	rows := tableOf(c,
 		col("platform", "platform", func(c Cut) any { return c.Platform }),
-		col("layer", "layer", func(c Cut) any { return c.Layer }),
+		col("layer", "layer", func(c Cut) any { return c.Layer }).ranked(1),
 		col("size_bytes", "size", func(c Cut) any { return c.Size }),
 		col("method", "method", func(c Cut) any { return c.Method }),
 		col("packet_bytes", "largest packet", func(c Cut) any { return c.Plan.Largest() }),
-		col("packets", "packets", func(c Cut) any { return c.Plan.Packets() }),
+		col("packets", "packets", func(c Cut) any { return c.Plan.Packets() }).ranked(2),
 		col("one_way_us", "one way", func(c Cut) any { return c.OneWay }),
 		col("bandwidth_mb_s", "bandwidth", func(c Cut) any { return c.Size.Over(c.OneWay) }),
 		col("plan_bytes", "", func(c Cut) any { return planBytes(c.Plan) }),

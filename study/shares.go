@@ -34,7 +34,7 @@ const leastShown = 0.5
 
 // Shares draws which stage or parameter owns how much of the cost of messages, over sizes of at
 // least 1 byte, with the last size of each branch and the first of the next. Owners that never
-// reach half a percent are left out.
+// reach half a percent of either cost are left out.
 func Shares(d whatif.Design, cost Cost, sizes []quantity.Bytes) (reports.Areas, error) {
 	boundaries := model.Boundaries(d.Layer.Model, slices.Min(sizes), slices.Max(sizes))
 	a := reports.Areas{
@@ -47,6 +47,7 @@ func Shares(d whatif.Design, cost Cost, sizes []quantity.Bytes) (reports.Areas, 
 		a.Title, a.Y.Label = d.Layer.Ref()+": what keeps the next message waiting", "part of the gap (%)"
 	}
 	all := WithBoundaries(sizes, boundaries)
+	most := map[string]float64{} // of each owner in either cost: figures of both have the same parts and colours
 	for i, n := range all {
 		owners, err := d.Owners(n)
 		if err != nil {
@@ -60,9 +61,10 @@ func Shares(d whatif.Design, cost Cost, sizes []quantity.Bytes) (reports.Areas, 
 				a.Parts = append(a.Parts, reports.Part{Name: s.Owner, Y: make([]float64, len(all))})
 			}
 			a.Parts[k].Y[i] = 100 * cost.of(d, s, n)
+			most[s.Owner] = max(most[s.Owner], 100*OneWay.of(d, s, n), 100*Gap.of(d, s, n))
 		}
 	}
-	a.Parts = slices.DeleteFunc(a.Parts, func(p reports.Part) bool { return slices.Max(p.Y) < leastShown })
+	a.Parts = slices.DeleteFunc(a.Parts, func(p reports.Part) bool { return most[p.Name] < leastShown })
 	return a, nil
 }
 

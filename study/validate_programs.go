@@ -101,6 +101,8 @@ func (r *layerRun) shortPiece(n quantity.Bytes) []bound {
 	switch {
 	case !ok || n <= s.MTU:
 		return nil
+	case s.Window > 0:
+		return []bound{{"credits queue on their way back, which the formula does not count", slower}}
 	case math.Mod(float64(n), float64(s.MTU)) == 0:
 		return []bound{{"the pieces before the last are not through yet when the formula starts it", slower}}
 	}
