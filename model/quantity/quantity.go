@@ -71,7 +71,13 @@ func (tau MicrosPerByte) String() string {
 	return trim(float64(tau)*float64(KiB), 5) + " " + printedInverse
 }
 
-func format(dim Dimension, v float64) string { return NewScale(dim, nil, 3, v).Format(v) }
+func format(dim Dimension, v float64) string {
+	s := NewScale(dim, nil, 3, v)
+	if math.IsInf(v, 0) || math.IsNaN(v) { // a message has to say which
+		return trim(v, 3) + " " + s.Unit
+	}
+	return s.Format(v)
+}
 
 // trim prints at most the given significant digits, without an exponent for
 // what a person meets.
