@@ -1,0 +1,99 @@
+package simulate
+
+import (
+	"context"
+	"slices"
+
+	"github.com/halfpeak/halfpeak/engine/schedule"
+)
+
+// Bits of entry.what beside the operation.
+const (
+	message uint32 = 1 << 31 // the send's message comes to its receiver
+	armed   uint32 = 1 << 30 // it stands for its group
+	opMask         = armed - 1
+)
+
+// A run is the state of one simulation, whatever the rules.
+//
+// The clocks of a rank are those of its processors, of its NICs as they send, and of
+// its NICs as they receive: when each is free.
+type run struct {
+	*Program
+	ctx    context.Context
+	nodes  []node
+	tail   []uint32 // of channels
+	wild   map[uint32]*wildLists
+	q      queue
+	yard   yard
+	clock  []uint64
+	stride int // clocks of a rank
+	groups int // of a rank
+	plain  bool
+	num    uint32 // of the next entry
+	events uint64 // entries processed
+	here   []uint32
+	there  []uint32
+	noise  noise
+	ticks  uint64 // of a nanosecond
+}
+
+func newRun(ctx context.Context, p *Program) *run {
+	r := &run{
+		Program: p,
+		ctx:     ctx,
+		nodes:   slices.Clone(p.nodes),
+		tail:    make([]uint32, p.names),
+	}
+	c, k, ranks := len(p.cpus.list), len(p.nics.list), p.s.Ranks()
+	r.stride, r.groups = c+2*k, 2*c*k+c
+	r.clock = make([]uint64, ranks*r.stride)
+	r.yard.index = make([]uint32, ranks*r.groups)
+	if p.wild != nil {
+		r.wild = make(map[uint32]*wildLists, len(p.wild))
+		for rank, w := range p.wild {
+			r.wild[rank] = &wildLists{wildRank: w, lists: make([]wildList, len(w.list))}
+		}
+	}
+	return r
+}
+
+// The clocks of an operation's labels at a rank, by index.
+
+func (r *run) cpuOf(rank uint32, op *schedule.Op) int {
+	return int(rank)*r.stride + r.cpus.number(op.CPU)
+}
+func (r *run) sendNIC(rank uint32, op *schedule.Op) int {
+	return int(rank)*r.stride + len(r.cpus.list) + r.nics.number(op.NIC)
+}
+func (r *run) receiveNIC(rank uint32, op *schedule.Op) int {
+	return int(rank)*r.stride + len(r.cpus.list) + len(r.nics.list) + r.nics.number(op.NIC)
+}
+
+// The groups of those who wait at a rank: for a processor; for it and a NIC
+// to send; for it and a NIC to receive.
+
+func (r *run) cpuGroup(rank uint32, op *schedule.Op) int {
+	return int(rank)*r.groups + r.cpus.number(op.CPU)
+}
+func (r *run) sendGroup(rank uint32, op *schedule.Op) int {
+	return int(rank)*r.groups + len(r.cpus.list)*(1+r.nics.number(op.NIC)) + r.cpus.number(op.CPU)
+}
+func (r *run) receiveGroup(rank uint32, op *schedule.Op) int {
+	return int(rank)*r.groups + len(r.cpus.list)*(1+len(r.nics.list)+r.nics.number(op.NIC)) + r.cpus.number(op.CPU)
+}
+
+// release counts down what waits for an operation, and appends what is free now.
+func (r *run) release(list, successors []uint32) []uint32 {
+	for _, op := range successors {
+		n := &r.nodes[op]
+		if n.waits >= lastState { // it runs already
+			continue
+		}
+		if n.waits--; n.waits == 0 {
+			n.waits = free
+			list = append(list, op)
+		}
+	}
+	return list
+}
