@@ -147,6 +147,7 @@ func (b *Builder) Build() (*Schedule, error) {
 	b.fail("the schedule is built already")
 	n := uint32(len(s.ops))
 	s.first = append(s.first, n)
+	s.cpus, s.nics = max(s.cpus, 1), max(s.nics, 1)
 	s.done.close(n)
 	s.started.close(n)
 	return &s, nil

@@ -127,21 +127,18 @@ func (s *Schedule) Waits() []uint32 {
 // Dependencies is the number of dependencies of both kinds.
 func (s *Schedule) Dependencies() int { return len(s.done.to) + len(s.started.to) }
 
-// CPUs is the highest CPU of any operation of any rank, plus one.
+// CPUs is the highest CPU of any operation of any rank, plus one; at least 1.
 func (s *Schedule) CPUs() int { return s.cpus }
 
-// NICs is the highest NIC of any operation of any rank, plus one.
+// NICs is the highest NIC of any operation of any rank, plus one; at least 1.
 func (s *Schedule) NICs() int { return s.nics }
 
 // Label is the name of the operation in its rank: the one it was given, else
 // l1, l2 … by its place in the rank. It is empty for an operation that a GOAL
 // text does not name.
 func (s *Schedule) Label(op uint32) string {
-	if name, ok := s.names.of(op); ok {
-		return name
-	}
 	lo, _ := s.Rank(s.RankOf(op))
-	return string(appendDefaultLabel(nil, op-lo))
+	return string(s.appendLabel(nil, op, lo))
 }
 
 // names are the labels that differ from the default ones, by operation.
@@ -151,13 +148,7 @@ type names struct {
 	text []byte
 }
 
-func (n *names) of(op uint32) (string, bool) {
-	i, ok := slices.BinarySearch(n.op, op)
-	if !ok {
-		return "", false
-	}
-	return string(n.at(i)), true
-}
+func (n *names) index(op uint32) (int, bool) { return slices.BinarySearch(n.op, op) }
 
 func (n *names) at(i int) []byte {
 	if i == 0 {

@@ -1,0 +1,155 @@
+package schedule
+
+import "bytes"
+
+// labels finds the operations of one rank by their label.
+//
+// Most programs that write schedules number the operations of a rank: l1, l2 …
+// As long as a rank keeps to that, a label is its own index, and nothing is stored.
+type labels struct {
+	first uint32 // the rank's first operation
+	count uint32 // operations of the rank so far
+	plain bool   // each has its default label
+
+	// Otherwise an open hash table. Slots of former ranks have another epoch.
+	slots []slot
+	used  int
+	epoch uint32
+	text  []byte
+}
+
+type slot struct {
+	epoch, hash, op uint32
+	at, len         uint32 // in text
+}
+
+// What kind of label an operation got.
+type labelKind int
+
+const (
+	labelDefault labelKind = iota
+	labelOther
+	labelNone // none, or one that an operation before it has
+)
+
+// reset begins a rank.
+func (s *labels) reset(first uint32) {
+	s.first, s.count, s.plain = first, 0, true
+	s.used, s.text = 0, s.text[:0]
+	if s.epoch++; s.epoch == 0 {
+		clear(s.slots)
+		s.epoch = 1
+	}
+}
+
+// number is the k of a label "lk" without leading zeros, at least 1; else 0.
+func number(label []byte) uint32 {
+	if len(label) < 2 || len(label) > 10 || label[0] != 'l' || label[1] == '0' {
+		return 0
+	}
+	k := uint32(0) // 9 digits fit
+	for _, c := range label[1:] {
+		d := uint32(c - '0')
+		if d > 9 {
+			return 0
+		}
+		k = k*10 + d
+	}
+	return k
+}
+
+// of is the operation with this label.
+func (s *labels) of(label []byte) (uint32, bool) {
+	if s.plain {
+		k := number(label)
+		return s.first + k - 1, k-1 < s.count
+	}
+	at, ok := s.find(label, hash(label))
+	if !ok {
+		return 0, false
+	}
+	return s.slots[at].op, true
+}
+
+// define gives the rank's next operation a label; none if it is empty.
+func (s *labels) define(label []byte, op uint32) labelKind {
+	place := s.count
+	s.count++
+	if k := number(label); k != 0 && k == place+1 {
+		if s.plain {
+			return labelDefault
+		}
+		if s.insert(label, op) {
+			return labelDefault
+		}
+		return labelNone
+	}
+	if s.plain {
+		s.plain = false
+		var b [16]byte
+		for i := range place {
+			s.insert(appendDefaultLabel(b[:0], i), s.first+i)
+		}
+	}
+	if len(label) > 0 && s.insert(label, op) {
+		return labelOther
+	}
+	return labelNone
+}
+
+func hash(label []byte) uint32 {
+	h := uint32(2166136261)
+	for _, c := range label {
+		h = (h ^ uint32(c)) * 16777619
+	}
+	return h ^ h>>15
+}
+
+// find is the slot of the label, or the free one where it belongs.
+func (s *labels) find(label []byte, h uint32) (int, bool) {
+	if len(s.slots) == 0 {
+		return 0, false
+	}
+	mask := uint32(len(s.slots) - 1)
+	for i := h & mask; ; i = (i + 1) & mask {
+		e := &s.slots[i]
+		if e.epoch != s.epoch {
+			return int(i), false
+		}
+		if e.hash == h && bytes.Equal(s.text[e.at:e.at+e.len], label) {
+			return int(i), true
+		}
+	}
+}
+
+// insert adds a label; false if it is there already.
+func (s *labels) insert(label []byte, op uint32) bool {
+	if 2*s.used >= len(s.slots) {
+		s.grow()
+	}
+	h := hash(label)
+	at, ok := s.find(label, h)
+	if ok {
+		return false
+	}
+	s.slots[at] = slot{s.epoch, h, op, uint32(len(s.text)), uint32(len(label))}
+	s.text = append(s.text, label...)
+	s.used++
+	return true
+}
+
+func (s *labels) grow() {
+	old := s.slots
+	s.slots = make([]slot, max(1024, 2*len(old)))
+	mask := uint32(len(s.slots) - 1)
+	for _, e := range old {
+		if e.epoch != s.epoch {
+			continue
+		}
+		i := e.hash & mask
+		for s.slots[i].epoch == s.epoch {
+			i = (i + 1) & mask
+		}
+		s.slots[i] = e
+	}
+}

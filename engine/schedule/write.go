@@ -1,0 +1,111 @@
+package schedule
+
+import (
+	"bufio"
+	"io"
+	"strconv"
+)
+
+// WriteText writes the schedule in GOAL's text form. Reading it back gives an
+// equal schedule, labels included.
+func (s *Schedule) WriteText(w io.Writer) error {
+	b := bufio.NewWriterSize(w, 1<<16)
+	line := strconv.AppendInt([]byte("num_ranks "), int64(s.Ranks()), 10)
+	b.Write(append(line, '\n'))
+	var lines dependencyLines
+	for rank := range s.Ranks() {
+		line = strconv.AppendInt(append(line[:0], "\nrank "...), int64(rank), 10)
+		b.Write(append(line, " {\n"...))
+		lo, hi := s.Rank(rank)
+		lines.of(s, lo, hi)
+		for op := lo; op < hi; op++ {
+			line = s.appendLabel(line[:0], op, lo)
+			if len(line) > 0 {
+				line = append(line, ": "...)
+			}
+			line = s.ops[op].appendText(line)
+			line = append(line, '\n')
+			for _, d := range lines.after(op - lo) {
+				line = s.appendLabel(line, d.op, lo)
+				if d.started {
+					line = append(line, " irequires "...)
+				} else {
+					line = append(line, " requires "...)
+				}
+				line = s.appendLabel(line, d.before, lo)
+				line = append(line, '\n')
+			}
+			b.Write(line)
+		}
+		if _, err := b.WriteString("}\n"); err != nil {
+			return err
+		}
+	}
+	return b.Flush()
+}
+
+// appendLabel appends the label of an operation whose rank begins at lo.
+func (s *Schedule) appendLabel(line []byte, op, lo uint32) []byte {
+	if len(s.names.op) > 0 {
+		if i, ok := s.names.index(op); ok {
+			return append(line, s.names.at(i)...)
+		}
+	}
+	return appendDefaultLabel(line, op-lo)
+}
+
+// dependencyLines says after which operation of a rank each of its
+// dependencies is written.
+//
+// A line may use labels only after both are defined, so it can follow the later
+// of its two operations. Lines of one predecessor keep their order, so each comes
+// no earlier than the one before it.
+type dependencyLines struct {
+	end   []uint32 // by operation, from the rank's first on; where its lines end in lines
+	lines []dependency
+}
+
+type dependency struct {
+	op, before uint32
+	started    bool
+}
+
+func (d *dependencyLines) of(s *Schedule, lo, hi uint32) {
+	d.end = append(d.end[:0], make([]uint32, hi-lo+1)...)
+	n := uint32(0)
+	d.each(s, lo, hi, func(after uint32, _ dependency) { d.end[after-lo+1]++; n++ })
+	for i := range hi - lo {
+		d.end[i+1] += d.end[i]
+	}
+	if uint32(cap(d.lines)) < n {
+		d.lines = make([]dependency, n)
+	}
+	d.lines = d.lines[:n]
+	// end[i] is where the lines of i begin; each line that is put there moves it on.
+	d.each(s, lo, hi, func(after uint32, line dependency) {
+		d.lines[d.end[after-lo]] = line
+		d.end[after-lo]++
+	})
+}
+
+func (d *dependencyLines) after(i uint32) []dependency {
+	if i == 0 {
+		return d.lines[:d.end[0]]
+	}
+	return d.lines[d.end[i-1]:d.end[i]]
+}
+
+func (d *dependencyLines) each(s *Schedule, lo, hi uint32, put func(after uint32, line dependency)) {
+	for before := lo; before < hi; before++ {
+		after := before
+		for _, op := range s.done.of(before) {
+			after = max(after, op)
+			put(after, dependency{op, before, false})
+		}
+		after = before
+		for _, op := range s.started.of(before) {
+			after = max(after, op)
+			put(after, dependency{op, before, true})
+		}
+	}
+}
