@@ -13,12 +13,12 @@ import "math"
 // number is then the first of them to be taken. Where clocks can shrink, in wrapped
 // arithmetic, nothing is parked.
 type group struct {
-	time   uint64 // of the entry in the queue
-	num    uint32 // its number: that of the first
-	start  uint32 // of a ring in the yard
-	first  uint32 // in the ring
-	n      uint32
-	class  uint8 // the ring has room for 2^class; 0: there is none
+	time  uint64 // of the entry in the queue
+	num   uint32 // its number: that of the first
+	start uint32 // of a ring in the yard
+	first uint32 // in the ring
+	n     uint32
+	class uint8 // the ring has room for 2^class; 0: there is none
 }
 
 // A yard has the rings of all groups: what is parked, as number and operation

@@ -3,6 +3,7 @@ package simulate
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
 )
@@ -35,7 +36,16 @@ type run struct {
 	here   []uint32
 	there  []uint32
 	noise  noise
-	ticks  uint64 // of a nanosecond
+
+	// The default rules.
+	costs costs
+	ready []uint64 // when all that an operation waits for is finished; of an unexpected message: when it came
+	out   []uint64 // when the last byte that a rank has sent left its NIC
+	record
+
+	progress func(Progress)
+	began    time.Time
+	reported time.Duration
 }
 
 func newRun(ctx context.Context, p *Program) *run {
