@@ -10,7 +10,7 @@ import (
 // nanoseconds modulo 2⁶⁴, as there.
 func (r *run) loggopsim(m loggops) error {
 	L, o, g, G, O, S := m.L, m.o, m.g, m.G, m.O, m.S
-	r.plain = r.wraps(m)
+	r.plain, r.eager = r.wraps(m), S
 	r.start(func(op uint32) uint64 { return 0 })
 	for r.q.size > 0 {
 		if r.events++; r.events&tickMask == 0 {

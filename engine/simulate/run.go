@@ -31,6 +31,7 @@ type run struct {
 	stride int // clocks of a rank
 	groups int // of a rank
 	plain  bool
+	eager  uint64 // S, by LogGOPSim's rules
 	num    uint32 // of the next entry
 	events uint64 // entries processed
 	here   []uint32
