@@ -11,13 +11,14 @@ import (
 func (r *run) loggopsim(m loggops) error {
 	L, o, g, G, O, S := m.L, m.o, m.g, m.G, m.O, m.S
 	r.plain, r.eager = r.wraps(m), S
-	r.start(func(op uint32) uint64 { return 0 })
+	r.start(func(i uint32) bool { return o+L > 0 && len(r.s.AfterStarted(i)) == 0 })
 	for r.q.size > 0 {
 		if r.events++; r.events&tickMask == 0 {
 			if err := r.tick(); err != nil {
 				return err
 			}
 		}
+		r.look()
 		e := r.q.pop()
 		t, i := e.time, e.what&opMask
 		n, op := &r.nodes[i], &r.ops[i]
@@ -126,62 +127,21 @@ func (r *run) doneAt(rank, sender, send uint32) {
 	}
 }
 
-// insert puts what is free now into the queue, the lower rank first: at the
-// time of the clocks of its own labels, whatever the time is.
+// insert puts what is free now into the queue, the lower rank first.
 func (r *run) insert(rank uint32) {
 	if len(r.there) > 0 {
 		far := r.nodes[r.there[0]].rank
 		if far < rank {
-			r.insertList(far, r.there)
+			r.insertFree(far, r.there, nil)
 			r.there = r.there[:0]
 		}
-		r.insertList(rank, r.here)
-		r.insertList(far, r.there)
+		r.insertFree(rank, r.here, nil)
+		r.insertFree(far, r.there, nil)
 		r.here, r.there = r.here[:0], r.there[:0]
 		return
 	}
-	r.insertList(rank, r.here)
+	r.insertFree(rank, r.here, nil)
 	r.here = r.here[:0]
-}
-
-func (r *run) insertList(rank uint32, list []uint32) {
-	if len(list) > 1 {
-		byKind(list, r.ops)
-	}
-	for _, i := range list {
-		op := &r.ops[i]
-		at := r.clock[r.cpuOf(rank, op)]
-		if op.Kind == schedule.Send {
-			at = max(at, r.clock[r.sendNIC(rank, op)])
-		}
-		r.push(at, i)
-	}
-}
-
-// push puts a new entry into the queue.
-func (r *run) push(at uint64, what uint32) {
-	r.q.push(entry{at, r.num, what})
-	r.num++
-}
-
-// start puts the operations that wait for nothing into the queue.
-func (r *run) start(at func(op uint32) uint64) {
-	list := r.here
-	for rank := range r.s.Ranks() {
-		lo, hi := r.s.Rank(rank)
-		list = list[:0]
-		for i := lo; i < hi; i++ {
-			if r.nodes[i].waits == 0 {
-				r.nodes[i].waits = free
-				list = append(list, i)
-			}
-		}
-		byKind(list, r.ops)
-		for _, i := range list {
-			r.push(at(i), i)
-		}
-	}
-	r.here = list[:0]
 }
 
 // wraps tells whether a clock can become smaller, as it does in wrapped arithmetic:

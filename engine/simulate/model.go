@@ -2,7 +2,6 @@ package simulate
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
 )
@@ -18,13 +17,14 @@ func (r *run) model() error {
 	if r.recording {
 		r.startRecord()
 	}
-	r.start(func(uint32) uint64 { return 0 })
+	r.start(func(uint32) bool { return true })
 	for r.q.size > 0 {
 		if r.events++; r.events&tickMask == 0 {
 			if err := r.tick(); err != nil {
 				return err
 			}
 		}
+		r.look()
 		e := r.q.pop()
 		if e.time > latest {
 			return fmt.Errorf("rank %d: %s begins after more than 26 days; check the times of computations and the parameters", r.nodes[e.what&opMask].rank, r.name(e.what&opMask))
@@ -33,7 +33,8 @@ func (r *run) model() error {
 			return err
 		}
 		if len(r.here) > 0 {
-			r.insertReady()
+			r.insertFree(r.nodes[r.here[0]].rank, r.here, nil)
+			r.here = r.here[:0]
 		}
 	}
 	return nil
@@ -65,8 +66,7 @@ func (r *run) step(e entry) error {
 	case op.Kind == schedule.Send:
 		return r.send(e, n, op)
 	case n.waits == free:
-		by := r.posting(i, t)
-		r.finish(r.s.AfterStarted(i), t, by)
+		r.finish(r.s.AfterStarted(i), t, r.posting(i, t))
 		if s, ok := r.post(i); ok {
 			return r.meet(s, i, r.ready[s], t)
 		}
@@ -281,17 +281,4 @@ func (r *run) finish(successors []uint32, at uint64, by link) {
 			r.here = append(r.here, op)
 		}
 	}
-}
-
-// insertReady puts what is free now into the queue, at the times when it is ready. Of those that
-// become free together sends come first, then receives, then computations; else the order of the schedule's
-// dependencies counts.
-func (r *run) insertReady() {
-	if len(r.here) > 1 {
-		slices.SortStableFunc(r.here, func(a, b uint32) int { return int(r.ops[a].Kind) - int(r.ops[b].Kind) })
-	}
-	for _, i := range r.here {
-		r.push(r.ready[i], i)
-	}
-	r.here = r.here[:0]
 }

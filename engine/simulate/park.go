@@ -133,3 +133,23 @@ func (r *run) leave(index int, until uint64) {
 	g.time, g.num = until, num
 	r.q.push(entry{until, num, what | armed})
 }
+
+// insertAll puts entries that become free at the same moment for the same resources into the queue: one of
+// them, which stands for all.
+func (r *run) insertAll(list []uint32, index int, at uint64) {
+	g := r.yard.at(index)
+	if g.n > 0 && g.time < at { // who stands for the group comes too early for these
+		for _, i := range list {
+			r.push(at, i)
+		}
+		return
+	}
+	if g.n == 0 {
+		g.time, g.num = at, r.num
+		r.q.push(entry{at, r.num, list[0] | armed})
+	}
+	for _, i := range list {
+		r.yard.add(g, r.num, i)
+		r.num++
+	}
+}

@@ -3,6 +3,7 @@ package simulate
 import (
 	"fmt"
 	"math/bits"
+	"sync/atomic"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
 )
@@ -11,13 +12,14 @@ import (
 type Program struct {
 	s     *schedule.Schedule
 	ops   []schedule.Op // of s
-	nodes []node        // as they are when a run begins
+	nodes []node        // lent to one run at a time; rank and channel never change
 	names int           // channels
 	wild  map[uint32]*wildRank
 	cpus  labels
 	nics  labels
 	msgs  int
 	zero  bool // there are messages of 0 bytes
+	lent  atomic.Bool
 }
 
 // A node is what a run keeps for an operation, beside the operation itself.
@@ -110,9 +112,6 @@ func New(s *schedule.Schedule) (*Program, error) {
 			ranks, c, k, len(p.ops))
 	}
 	p.nodes = make([]node, len(p.ops))
-	for i, waits := range s.Waits() {
-		p.nodes[i].waits = waits
-	}
 	wild := p.wildRanks()
 	p.connect(wild)
 	return p, nil
@@ -183,7 +182,7 @@ func (p *Program) connect(wild map[uint32]bool) {
 		}
 		start[rank+1] = start[rank] + size
 	}
-	table := make([]uint32, start[ranks]) // a receive of the channel, plus 1
+	table := make([]place, start[ranks])
 	for rank := range ranks {
 		lo, hi := p.s.Rank(rank)
 		if wild[uint32(rank)] {
@@ -196,14 +195,12 @@ func (p *Program) connect(wild map[uint32]bool) {
 			if op.Kind != schedule.Recv {
 				continue
 			}
-			at := &t[p.find(t, op.Peer, op.Tag)]
-			if *at == 0 {
-				*at = i + 1
-				p.nodes[i].channel = uint32(p.names)
+			at := find(t, op.Peer, op.Tag)
+			if at.name == 0 {
 				p.names++
-			} else {
-				p.nodes[i].channel = p.nodes[*at-1].channel
+				*at = place{channel{op.Peer, op.Tag}, uint32(p.names)}
 			}
+			p.nodes[i].channel = at.name - 1
 		}
 	}
 	for i := range p.ops {
@@ -220,25 +217,28 @@ func (p *Program) connect(wild map[uint32]bool) {
 			n.channel = noChannel
 		default:
 			n.channel = noChannel
-			if at := t[p.find(t, n.rank, op.Tag)]; at != 0 {
-				n.channel = p.nodes[at-1].channel
+			if at := find(t, n.rank, op.Tag); at.name != 0 {
+				n.channel = at.name - 1
 			}
 		}
 	}
 }
 
+// A place is one of a table of channels; its name is the channel's number plus 1, or 0 if it is
+// free.
+type place struct {
+	channel
+	name uint32
+}
+
 // find is where a rank's table has the channel, or has room for it.
-func (p *Program) find(table []uint32, from, tag uint32) uint32 {
+func find(table []place, from, tag uint32) *place {
 	mask := uint32(len(table) - 1)
 	h := uint64(from)*0x9E3779B97F4A7C15 + uint64(tag)*0xD1B54A32D192ED03
-	h ^= h >> 32
-	for i := uint32(h) & mask; ; i = (i + 1) & mask {
-		at := table[i]
-		if at == 0 {
-			return i
-		}
-		if op := &p.ops[at-1]; op.Peer == from && op.Tag == tag {
-			return i
+	for i := uint32(h>>32) & mask; ; i = (i + 1) & mask {
+		at := &table[i]
+		if at.name == 0 || at.from == from && at.tag == tag {
+			return at
 		}
 	}
 }

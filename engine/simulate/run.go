@@ -2,7 +2,6 @@ package simulate
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
@@ -21,22 +20,24 @@ const (
 // its NICs as they receive: when each is free.
 type run struct {
 	*Program
-	ctx    context.Context
-	nodes  []node
-	tail   []uint32 // of channels
-	wild   map[uint32]*wildLists
-	q      queue
-	yard   yard
-	clock  []uint64
-	stride int // clocks of a rank
-	groups int // of a rank
-	plain  bool
-	eager  uint64 // S, by LogGOPSim's rules
-	num    uint32 // of the next entry
-	events uint64 // entries processed
-	here   []uint32
-	there  []uint32
-	noise  noise
+	ctx      context.Context
+	nodes    []node
+	borrowed bool
+	tail     []uint32 // of channels
+	wild     map[uint32]*wildLists
+	q        queue
+	yard     yard
+	clock    []uint64
+	stride   int // clocks of a rank
+	groups   int // of a rank
+	plain    bool
+	eager    uint64 // S, by LogGOPSim's rules
+	num      uint32 // of the next entry
+	events   uint64 // entries processed
+	seen     uint64 // of no meaning
+	here     []uint32
+	there    []uint32
+	noise    noise
 
 	// The default rules.
 	costs costs
@@ -49,13 +50,13 @@ type run struct {
 	reported time.Duration
 }
 
-func newRun(ctx context.Context, p *Program) *run {
+func newRun(ctx context.Context, p *Program, recorded bool) *run {
 	r := &run{
 		Program: p,
 		ctx:     ctx,
-		nodes:   slices.Clone(p.nodes),
 		tail:    make([]uint32, p.names),
 	}
+	r.borrow(recorded)
 	c, k, ranks := len(p.cpus.list), len(p.nics.list), p.s.Ranks()
 	r.stride, r.groups = c+2*k, 2*c*k+c
 	r.clock = make([]uint64, ranks*r.stride)
@@ -67,6 +68,38 @@ func newRun(ctx context.Context, p *Program) *run {
 		}
 	}
 	return r
+}
+
+// borrow gets the nodes of the program, or a copy if another run has them, or if they are to be kept.
+func (r *run) borrow(keep bool) {
+	if !keep && r.lent.CompareAndSwap(false, true) {
+		r.nodes, r.borrowed = r.Program.nodes, true
+	} else {
+		r.nodes = make([]node, len(r.ops))
+		for i := range r.nodes {
+			from := &r.Program.nodes[i]
+			r.nodes[i].rank, r.nodes[i].channel = from.rank, from.channel
+		}
+	}
+	for i := range r.nodes {
+		r.nodes[i].waits = 0
+	}
+	for i := range r.nodes {
+		for _, after := range r.s.AfterDone(uint32(i)) {
+			r.nodes[after].waits++
+		}
+		for _, after := range r.s.AfterStarted(uint32(i)) {
+			r.nodes[after].waits++
+		}
+	}
+}
+
+// giveBack ends the loan.
+func (r *run) giveBack() {
+	if r.borrowed {
+		r.nodes, r.borrowed = nil, false
+		r.lent.Store(false)
+	}
 }
 
 // The clocks of an operation's labels at a rank, by index.
@@ -92,6 +125,24 @@ func (r *run) sendGroup(rank uint32, op *schedule.Op) int {
 }
 func (r *run) receiveGroup(rank uint32, op *schedule.Op) int {
 	return int(rank)*r.groups + len(r.cpus.list)*(1+len(r.nics.list)+r.nics.number(op.NIC)) + r.cpus.number(op.CPU)
+}
+
+// ahead is how many entries before its turn an operation is brought into the cache.
+const ahead = 12
+
+// look reads what the entries to come will need, so that memory is waited for once and
+// not each time: of the one ahead its operation, of the one half as far its rank.
+func (r *run) look() {
+	if at := r.q.next + ahead; at < len(r.q.current) {
+		what := r.q.current[at].what & opMask
+		what2 := r.q.current[at-ahead/2].what
+		n := &r.nodes[what2&opMask]
+		rank := n.rank
+		if what2&message != 0 {
+			rank = r.ops[what2&opMask].Peer
+		}
+		r.seen += uint64(r.nodes[what].waits) + r.ops[what].Size + r.clock[int(rank)*r.stride]
+	}
 }
 
 // release counts down what waits for an operation, and appends what is free now.

@@ -108,7 +108,8 @@ func (r *Result) last() int {
 // options that contradict each other, parameters out of range, times that pass 26 days, and that of the
 // context, whose end ends the run at once.
 func (p *Program) Run(ctx context.Context, o Options) (*Result, error) {
-	r := newRun(ctx, p)
+	r := newRun(ctx, p, o.Record)
+	defer r.giveBack()
 	r.progress, r.began = o.Progress, time.Now()
 	return r.do(o)
 }
