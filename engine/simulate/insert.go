@@ -12,6 +12,15 @@ func (r *run) push(at uint64, what uint32) {
 	r.num++
 }
 
+// pop takes the next entry out of the queue. It is none if it has lost its meaning.
+func (r *run) pop() (entry, bool) {
+	e := r.q.pop()
+	if e.what&armed == 0 {
+		return e, true
+	}
+	return r.wake(e)
+}
+
 // start puts the operations that wait for nothing into the queue, rank by rank. Those receives are posted at
 // once of which post says so.
 func (r *run) start(post func(receive uint32) bool) {
@@ -54,13 +63,17 @@ func (r *run) insertFree(rank uint32, list []uint32, post func(receive uint32) b
 			list = list[1:]
 			continue
 		}
-		var at uint64
+		busy := r.clock[r.cpuOf(rank, op)]
+		if op.Kind == schedule.Send {
+			busy = max(busy, r.clock[r.sendNIC(rank, op)])
+		}
+		at, n := busy, 1
 		if r.ready != nil {
 			at = r.ready[i]
-		} else if at = r.clock[r.cpuOf(rank, op)]; op.Kind == schedule.Send {
-			at = max(at, r.clock[r.sendNIC(rank, op)])
 		}
-		n := r.alike(list)
+		if at <= busy { // else others may go on before these
+			n = r.alike(list)
+		}
 		switch {
 		case n == 1:
 			r.push(at, i)

@@ -19,7 +19,10 @@ func (r *run) loggopsim(m loggops) error {
 			}
 		}
 		r.look()
-		e := r.q.pop()
+		e, ok := r.pop()
+		if !ok {
+			continue
+		}
 		t, i := e.time, e.what&opMask
 		n, op := &r.nodes[i], &r.ops[i]
 		rank := n.rank
@@ -28,9 +31,6 @@ func (r *run) loggopsim(m loggops) error {
 		case e.what&message != 0:
 			rank = op.Peer
 			cpu, nic := r.cpuOf(rank, op), r.receiveNIC(rank, op)
-			if e.what&armed != 0 && r.stale(e, r.receiveGroup(rank, op)) {
-				continue
-			}
 			if until := max(r.clock[cpu], r.clock[nic]); until > t {
 				r.block(e, r.receiveGroup(rank, op), until)
 				continue
@@ -54,9 +54,6 @@ func (r *run) loggopsim(m loggops) error {
 
 		case op.Kind == schedule.Send:
 			cpu, nic := r.cpuOf(rank, op), r.sendNIC(rank, op)
-			if e.what&armed != 0 && r.stale(e, r.sendGroup(rank, op)) {
-				continue
-			}
 			if until := max(r.clock[cpu], r.clock[nic]); until > t {
 				r.block(e, r.sendGroup(rank, op), until)
 				continue
@@ -87,9 +84,6 @@ func (r *run) loggopsim(m loggops) error {
 
 		default:
 			cpu := r.cpuOf(rank, op)
-			if e.what&armed != 0 && r.stale(e, r.cpuGroup(rank, op)) {
-				continue
-			}
 			if until := r.clock[cpu]; until > t {
 				r.block(e, r.cpuGroup(rank, op), until)
 				continue

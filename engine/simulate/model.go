@@ -25,7 +25,10 @@ func (r *run) model() error {
 			}
 		}
 		r.look()
-		e := r.q.pop()
+		e, ok := r.pop()
+		if !ok {
+			continue
+		}
 		if e.time > latest {
 			return fmt.Errorf("rank %d: %s begins after more than 26 days; check the times of computations and the parameters", r.nodes[e.what&opMask].rank, r.name(e.what&opMask))
 		}
@@ -81,9 +84,6 @@ func (r *run) step(e entry) error {
 func (r *run) calc(e entry, n *node, op *schedule.Op) error {
 	i, t := e.what&opMask, e.time
 	cpu, group := r.cpuOf(n.rank, op), r.cpuGroup(n.rank, op)
-	if e.what&armed != 0 && r.stale(e, group) {
-		return nil
-	}
 	if until := r.clock[cpu]; until > t {
 		r.block(e, group, until)
 		return nil
@@ -108,9 +108,6 @@ func (r *run) calc(e entry, n *node, op *schedule.Op) error {
 func (r *run) send(e entry, n *node, op *schedule.Op) error {
 	i, t := e.what&opMask, e.time
 	cpu, nic, group := r.cpuOf(n.rank, op), r.sendNIC(n.rank, op), r.sendGroup(n.rank, op)
-	if e.what&armed != 0 && r.stale(e, group) {
-		return nil
-	}
 	if until := max(r.clock[cpu], r.clock[nic]); until > t {
 		r.block(e, group, until)
 		return nil
@@ -206,9 +203,6 @@ func (r *run) takeAt(rank uint32, op *schedule.Op, i, from, to uint32, bytes, ca
 func (r *run) grant(e entry, n *node, op *schedule.Op) error {
 	t, i := e.time, e.what&opMask
 	cpu, nic, group := r.cpuOf(n.rank, op), r.sendNIC(n.rank, op), r.sendGroup(n.rank, op)
-	if e.what&armed != 0 && r.stale(e, group) {
-		return nil
-	}
 	if until := max(r.clock[cpu], r.clock[nic]); until > t {
 		r.block(e, group, until)
 		return nil
@@ -245,9 +239,6 @@ func (r *run) grant(e entry, n *node, op *schedule.Op) error {
 func (r *run) receive(e entry, n *node, op *schedule.Op) error {
 	t, i := e.time, e.what&opMask
 	cpu, group := r.cpuOf(n.rank, op), r.cpuGroup(n.rank, op)
-	if e.what&armed != 0 && r.stale(e, group) {
-		return nil
-	}
 	if until := r.clock[cpu]; until > t {
 		r.block(e, group, until)
 		return nil

@@ -107,16 +107,26 @@ func (r *run) block(e entry, index int, until uint64) {
 		if g.n > 1 && e.num > g.num {
 			return
 		}
-		e.what |= armed
 	}
-	g.time, g.num = until, e.num
-	r.q.push(entry{until, e.num, e.what})
+	r.arm(index, g, until, e.num)
 }
 
-// stale tells whether the armed entry was overtaken by another of its group.
-func (r *run) stale(e entry, index int) bool {
-	g := &r.yard.groups[r.yard.index[index]-1]
-	return g.time != e.time || g.num != e.num
+// arm puts an entry that stands for the group into the queue.
+func (r *run) arm(index int, g *group, time uint64, num uint32) {
+	g.time, g.num = time, num
+	r.q.push(entry{time, num, armed | (r.yard.index[index] - 1)})
+}
+
+// wake is the first of the group that the entry stands for. There is none if another of the group came before
+// it in the meantime.
+func (r *run) wake(e entry) (entry, bool) {
+	g := &r.yard.groups[e.what&opMask]
+	if g.time != e.time || g.num != e.num {
+		return e, false
+	}
+	_, what := r.yard.head(g)
+	e.what = what | armed
+	return e, true
 }
 
 // leave takes the head of a group, which goes on now, and arms the next one for
@@ -129,9 +139,8 @@ func (r *run) leave(index int, until uint64) {
 		g.num = math.MaxUint32
 		return
 	}
-	num, what := y.head(g)
-	g.time, g.num = until, num
-	r.q.push(entry{until, num, what | armed})
+	num, _ := y.head(g)
+	r.arm(index, g, until, num)
 }
 
 // insertAll puts entries that become free at the same moment for the same resources into the queue: one of
@@ -145,8 +154,7 @@ func (r *run) insertAll(list []uint32, index int, at uint64) {
 		return
 	}
 	if g.n == 0 {
-		g.time, g.num = at, r.num
-		r.q.push(entry{at, r.num, list[0] | armed})
+		r.arm(index, g, at, r.num)
 	}
 	for _, i := range list {
 		r.yard.add(g, r.num, i)

@@ -7,10 +7,10 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule"
 )
 
-// Bits of entry.what beside the operation.
+// Bits of entry.what beside the number of an operation.
 const (
 	message uint32 = 1 << 31 // the send's message comes to its receiver
-	armed   uint32 = 1 << 30 // it stands for its group
+	armed   uint32 = 1 << 30 // a group takes the place of the operation; or it was parked
 	opMask         = armed - 1
 )
 
@@ -128,20 +128,17 @@ func (r *run) receiveGroup(rank uint32, op *schedule.Op) int {
 }
 
 // ahead is how many entries before its turn an operation is brought into the cache.
-const ahead = 12
+const ahead = 8
 
-// look reads what the entries to come will need, so that memory is waited for once and
-// not each time: of the one ahead its operation, of the one half as far its rank.
+// look reads what an entry to come will need, so that memory is waited for once and not each time.
 func (r *run) look() {
-	if at := r.q.next + ahead; at < len(r.q.current) {
-		what := r.q.current[at].what & opMask
-		what2 := r.q.current[at-ahead/2].what
-		n := &r.nodes[what2&opMask]
-		rank := n.rank
-		if what2&message != 0 {
-			rank = r.ops[what2&opMask].Peer
-		}
-		r.seen += uint64(r.nodes[what].waits) + r.ops[what].Size + r.clock[int(rank)*r.stride]
+	at := r.q.next + ahead
+	if at >= len(r.q.current) {
+		return
+	}
+	what := r.q.current[at].what
+	if what&armed == 0 {
+		r.seen += uint64(r.nodes[what&opMask].waits) + r.ops[what&opMask].Size
 	}
 }
 
