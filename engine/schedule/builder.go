@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 )
@@ -24,6 +25,7 @@ type Builder struct {
 	s      Schedule
 	done   edges
 	starts edges
+	labels labels // of the current rank, where it names operations
 	err    error
 }
 
@@ -37,8 +39,8 @@ type edges struct {
 // It takes no memory for them before they come.
 func NewBuilder(ranks int) *Builder {
 	b := &Builder{ranks: uint32(ranks)}
-	if ranks < 1 || ranks > MaxRanks {
-		b.fail("a schedule has 1 to %d ranks, not %d", MaxRanks, ranks)
+	if ranks < 1 || uint64(ranks) > MaxRanks {
+		b.fail("a schedule has 1 to %d ranks, not %d", uint32(MaxRanks), ranks)
 	}
 	return b
 }
@@ -57,11 +59,12 @@ func (b *Builder) fail(format string, args ...any) {
 func (b *Builder) NextRank() int {
 	b.flush()
 	rank := len(b.s.first)
-	if rank == int(b.ranks) {
+	if uint64(rank) == uint64(b.ranks) {
 		b.fail("rank %d is one too many: there are %d ranks", rank, b.ranks)
 	}
 	if b.err == nil {
 		b.s.first = append(b.s.first, uint32(len(b.s.ops)))
+		b.labels.reset(uint32(len(b.s.ops)))
 	}
 	return rank
 }
@@ -81,7 +84,7 @@ func (b *Builder) Add(op Op) uint32 {
 		b.fail("rank %d: a calc has no peer, tag or NIC", b.rank())
 	case op.Kind != Calc && op.Peer >= b.ranks && (op.Kind == Send || op.Peer != Any):
 		b.fail("rank %d: %q: there is no rank %d, only 0 to %d", b.rank(), op, op.Peer, b.ranks-1)
-	case len(b.s.ops) == maxOps:
+	case uint64(len(b.s.ops)) == maxOps:
 		b.fail("rank %d: more than %d operations", b.rank(), uint32(maxOps))
 	}
 	if b.err != nil {
@@ -89,9 +92,31 @@ func (b *Builder) Add(op Op) uint32 {
 	}
 	b.s.cpus = max(b.s.cpus, int(op.CPU)+1)
 	b.s.nics = max(b.s.nics, int(op.NIC)+1)
+	if len(b.s.ops) == cap(b.s.ops) {
+		b.s.ops = grown(b.s.ops, 1, b.part())
+	}
 	b.s.ops = append(b.s.ops, op)
 	return uint32(len(b.s.ops) - 1)
 }
+
+// part is how much of the ranks has come, the current one included.
+func (b *Builder) part() float64 { return float64(len(b.s.first)) / float64(b.ranks) }
+
+// grown makes room for n more, and if there is none, for as many as the whole
+// will have if the rest is like this part of it, but at most 4 times as many as
+// there are. That keeps both the copying and the memory small for programs whose
+// ranks are alike, and takes little on the word of a number of ranks.
+func grown[T any](s []T, n int, part float64) []T {
+	if len(s)+n <= cap(s) {
+		return s
+	}
+	least := len(s) + n
+	want := min(1.02*float64(least)/part, 4*float64(least))
+	return append(make([]T, 0, max(int(want), least+least/4, 64)), s...)
+}
+
+// Next is the index that the next operation will get.
+func (b *Builder) Next() uint32 { return uint32(len(b.s.ops)) }
 
 // Send adds a send of size bytes on CPU 0 and NIC 0; Add has the details.
 func (b *Builder) Send(size uint64, to, tag uint32) uint32 {
@@ -106,6 +131,36 @@ func (b *Builder) Recv(size uint64, from, tag uint32) uint32 {
 // Calc adds a computation of so many nanoseconds on CPU 0; Add has the details.
 func (b *Builder) Calc(nanoseconds uint64) uint32 {
 	return b.Add(Op{Kind: Calc, Size: nanoseconds})
+}
+
+// Label names the operation that was added last. Without it, operations are named
+// l1, l2 … by their place in the rank. A label is a letter followed by letters,
+// digits and underscores, used once in a rank; it is none of GOAL's words (send,
+// recv, calc, rank, num_ranks), and not "l" and a number, which names another.
+func (b *Builder) Label(op uint32, label string) {
+	if b.err != nil {
+		return
+	}
+	text := []byte(label)
+	switch {
+	case len(b.s.first) == 0:
+		b.fail("operation %d is labelled %q before the first rank", op, label)
+	case op+1 != b.Next() || op < b.s.first[b.rank()]:
+		b.fail("rank %d: operation %d is labelled %q, but is not the last one", b.rank(), op, label)
+	case !isLabel(text) || text[0] == 'l' && len(bytes.Trim(text[1:], "0123456789")) == 0:
+		b.fail("rank %d: %q cannot be a label", b.rank(), label)
+	case !b.labels.insert(text, op):
+		b.fail("rank %d: label %q is given twice", b.rank(), label)
+	default:
+		b.name(op, text)
+	}
+}
+
+// name stores a label that is not the default one; none if it is empty.
+func (b *Builder) name(op uint32, label []byte) {
+	if b.s.names.add(op, label); uint64(max(len(b.s.names.text), len(b.labels.text))) > math.MaxUint32-maxLine {
+		b.fail("labels take more than %d bytes; use shorter ones (l1, l2 … take none)", uint32(math.MaxUint32-maxLine))
+	}
 }
 
 // Requires lets op wait until before is done. Both are of the current rank. A
@@ -136,7 +191,7 @@ func (b *Builder) depend(e *edges, op, before uint32) {
 // Build returns the schedule. The Builder is not to be used again.
 func (b *Builder) Build() (*Schedule, error) {
 	b.flush()
-	if n := len(b.s.first); b.err == nil && n != int(b.ranks) {
+	if n := len(b.s.first); b.err == nil && uint64(n) != uint64(b.ranks) {
 		b.fail("%d ranks were announced, %d came", b.ranks, n)
 	}
 	if b.err != nil {
@@ -162,17 +217,18 @@ func (b *Builder) flush() {
 		return
 	}
 	lo, hi := b.s.first[len(b.s.first)-1], uint32(len(b.s.ops))
-	if !b.done.flush(&b.s.done, lo, hi) || !b.starts.flush(&b.s.started, lo, hi) {
+	if !b.done.flush(&b.s.done, lo, hi, b.part()) || !b.starts.flush(&b.s.started, lo, hi, b.part()) {
 		b.fail("rank %d: more than %d dependencies of one kind", b.rank(), uint32(maxOps))
 	}
 }
 
-// flush appends the edges, those of operations lo … hi-1, to the successors.
-func (e *edges) flush(s *successors, lo, hi uint32) bool {
+// flush appends the edges, those of operations lo … hi-1, to the successors. Part
+// of the ranks has come.
+func (e *edges) flush(s *successors, lo, hi uint32, part float64) bool {
 	if len(e.from) == 0 {
 		return true
 	}
-	if len(s.to)+len(e.to) > maxOps {
+	if uint64(len(s.to)+len(e.to)) > maxOps {
 		return false
 	}
 	s.fill(lo)
@@ -186,12 +242,13 @@ func (e *edges) flush(s *successors, lo, hi uint32) bool {
 		next[from-lo]++
 	}
 	at := uint32(len(s.to))
+	s.first = grown(s.first, len(next)+1, part)
 	for i, n := range next {
 		s.first = append(s.first, at)
 		next[i] = at
 		at += n
 	}
-	s.to = append(s.to, e.to...) // makes the room; the order comes now
+	s.to = append(grown(s.to, len(e.to), part), e.to...) // makes the room; the order comes now
 	for i, from := range e.from {
 		s.to[next[from-lo]] = e.to[i]
 		next[from-lo]++

@@ -1,6 +1,9 @@
 package schedule
 
-import "bytes"
+import (
+	"bytes"
+	"encoding/binary"
+)
 
 // labels finds the operations of one rank by their label.
 //
@@ -19,8 +22,10 @@ type labels struct {
 }
 
 type slot struct {
-	epoch, hash, op uint32
-	at, len         uint32 // in text
+	key     uint64 // the label itself up to 8 bytes, else its hash
+	epoch   uint32
+	op      uint32
+	at, len uint32 // the label in text if it is longer
 }
 
 // What kind of label an operation got.
@@ -64,7 +69,10 @@ func (s *labels) of(label []byte) (uint32, bool) {
 		k := number(label)
 		return s.first + k - 1, k-1 < s.count
 	}
-	at, ok := s.find(label, hash(label))
+	if len(s.slots) == 0 {
+		return 0, false
+	}
+	at, ok := s.find(label, key(label))
 	if !ok {
 		return 0, false
 	}
@@ -97,26 +105,38 @@ func (s *labels) define(label []byte, op uint32) labelKind {
 	return labelNone
 }
 
-func hash(label []byte) uint32 {
-	h := uint32(2166136261)
-	for _, c := range label {
-		h = (h ^ uint32(c)) * 16777619
+// key is the label itself up to 8 bytes, else its hash.
+func key(label []byte) uint64 {
+	if len(label) <= 8 {
+		if cap(label) >= 8 { // what follows the label is masked out
+			return binary.LittleEndian.Uint64(label[:8]) & (1<<(8*len(label)) - 1)
+		}
+		k := uint64(0)
+		for i, c := range label {
+			k |= uint64(c) << (8 * i)
+		}
+		return k
 	}
-	return h ^ h>>15
+	h := uint64(14695981039346656037)
+	for _, c := range label {
+		h = (h ^ uint64(c)) * 1099511628211
+	}
+	return h
+}
+
+// home is where the search for a key begins among n slots, a power of 2.
+func home(key uint64, n int) uint32 {
+	return uint32(key*0x9e3779b97f4a7c15>>32) & uint32(n-1)
 }
 
 // find is the slot of the label, or the free one where it belongs.
-func (s *labels) find(label []byte, h uint32) (int, bool) {
-	if len(s.slots) == 0 {
-		return 0, false
-	}
-	mask := uint32(len(s.slots) - 1)
-	for i := h & mask; ; i = (i + 1) & mask {
+func (s *labels) find(label []byte, key uint64) (int, bool) {
+	for i := home(key, len(s.slots)); ; i = (i + 1) & uint32(len(s.slots)-1) {
 		e := &s.slots[i]
 		if e.epoch != s.epoch {
 			return int(i), false
 		}
-		if e.hash == h && bytes.Equal(s.text[e.at:e.at+e.len], label) {
+		if e.key == key && int(e.len) == len(label) && (len(label) <= 8 || bytes.Equal(s.text[e.at:e.at+e.len], label)) {
 			return int(i), true
 		}
 	}
@@ -127,28 +147,29 @@ func (s *labels) insert(label []byte, op uint32) bool {
 	if 2*s.used >= len(s.slots) {
 		s.grow()
 	}
-	h := hash(label)
-	at, ok := s.find(label, h)
+	k := key(label)
+	at, ok := s.find(label, k)
 	if ok {
 		return false
 	}
-	s.slots[at] = slot{s.epoch, h, op, uint32(len(s.text)), uint32(len(label))}
-	s.text = append(s.text, label...)
+	s.slots[at] = slot{k, s.epoch, op, uint32(len(s.text)), uint32(len(label))}
+	if len(label) > 8 {
+		s.text = append(s.text, label...)
+	}
 	s.used++
 	return true
 }
 
 func (s *labels) grow() {
 	old := s.slots
-	s.slots = make([]slot, max(1024, 2*len(old)))
-	mask := uint32(len(s.slots) - 1)
+	s.slots = make([]slot, max(64, 2*len(old)))
 	for _, e := range old {
 		if e.epoch != s.epoch {
 			continue
 		}
-		i := e.hash & mask
+		i := home(e.key, len(s.slots))
 		for s.slots[i].epoch == s.epoch {
-			i = (i + 1) & mask
+			i = (i + 1) & uint32(len(s.slots)-1)
 		}
 		s.slots[i] = e
 	}

@@ -54,8 +54,9 @@ func (o Op) String() string { return string(o.appendText(nil)) }
 // not change, and may be read by several goroutines.
 //
 // It takes 24 bytes an operation and 4 for each dependency; another 4 an
-// operation for each kind of dependency that occurs; and the bytes of labels
-// that are not the default ones.
+// operation for each kind of dependency that occurs; and for labels that are not
+// the default ones their bytes and 8 more. Where later ranks do less than the
+// first, as in a tree, some address space stays unused beside it.
 type Schedule struct {
 	first      []uint32 // first[r] is rank r's first operation; one entry more than ranks
 	ops        []Op

@@ -62,3 +62,61 @@ func TestBuilder(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+func TestLabel(t *testing.T) {
+	b := NewBuilder(2)
+	for range 2 {
+		b.NextRank()
+		b.Calc(1)
+		b.Label(b.Calc(2), "second")
+		b.Label(b.Calc(3), "MPI_Recv_12")
+	}
+	s, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for op, want := range []string{"l1", "second", "MPI_Recv_12", "l1", "second", "MPI_Recv_12"} {
+		if got := s.Label(uint32(op)); got != want {
+			t.Errorf("label of %d is %q, want %q", op, got, want)
+		}
+	}
+}
+
+func TestMistakes(t *testing.T) {
+	one := func(f func(b *Builder)) func() error {
+		return func() error {
+			b := NewBuilder(2)
+			b.NextRank()
+			f(b)
+			b.NextRank()
+			_, err := b.Build()
+			return err
+		}
+	}
+	for _, c := range []struct {
+		build func() error
+		want  string
+	}{
+		{func() error { _, err := NewBuilder(0).Build(); return err }, "schedule: a schedule has 1 to 4294967295 ranks, not 0"},
+		{func() error { _, err := NewBuilder(2).Build(); return err }, "schedule: 2 ranks were announced, 0 came"},
+		{func() error { b := NewBuilder(1); b.Calc(1); return b.Err() }, "schedule: calc 1 before the first rank"},
+		{func() error { b := NewBuilder(1); b.Requires(0, 0); return b.Err() }, "schedule: a dependency before the first rank"},
+		{func() error { b := NewBuilder(1); b.Label(0, "a"); return b.Err() }, `schedule: operation 0 is labelled "a" before the first rank`},
+		{one(func(b *Builder) { b.NextRank() }), "schedule: rank 2 is one too many: there are 2 ranks"},
+		{one(func(b *Builder) { b.Send(1, 2, 0) }), `schedule: rank 0: "send 1b to 2 tag 0": there is no rank 2, only 0 to 1`},
+		{one(func(b *Builder) { b.Send(1, Any, 0) }), `schedule: rank 0: "send 1b to -1 tag 0": there is no rank 4294967295, only 0 to 1`},
+		{one(func(b *Builder) { b.Add(Op{}) }), "schedule: rank 0: kind 0 is no operation"},
+		{one(func(b *Builder) { b.Add(Op{Kind: Calc, NIC: 1}) }), "schedule: rank 0: a calc has no peer, tag or NIC"},
+		{one(func(b *Builder) { b.Requires(b.Calc(1), 1) }), "schedule: rank 0: operation 0 cannot wait for 1: the rank has 0 up to, but not including, 1"},
+		{one(func(b *Builder) { x := b.Calc(1); b.NextRank(); b.IRequires(b.Calc(1), x) }), "schedule: rank 1: operation 1 cannot wait for 0: the rank has 1 up to, but not including, 2"},
+		{one(func(b *Builder) { x := b.Calc(1); b.Calc(1); b.Label(x, "a") }), `schedule: rank 0: operation 0 is labelled "a", but is not the last one`},
+		{one(func(b *Builder) { b.Label(b.Calc(1), "l7") }), `schedule: rank 0: "l7" cannot be a label`},
+		{one(func(b *Builder) { b.Label(b.Calc(1), "send") }), `schedule: rank 0: "send" cannot be a label`},
+		{one(func(b *Builder) { b.Label(b.Calc(1), "a b") }), `schedule: rank 0: "a b" cannot be a label`},
+		{one(func(b *Builder) { b.Label(b.Calc(1), "a"); b.Label(b.Calc(1), "a") }), `schedule: rank 0: label "a" is given twice`},
+	} {
+		if err := c.build(); err == nil || err.Error() != c.want {
+			t.Errorf("got %v\nwant %s", err, c.want)
+		}
+	}
+}

@@ -11,91 +11,69 @@ import (
 // into memory.
 const maxLine = 1 << 20
 
-// A textReader reads GOAL's text form:
-//
-//	file    := "num_ranks" INT { rank }
-//	rank    := "rank" INT "{" { stmt } "}"
-//	stmt    := [ label ":" ] "send" INT "b" "to"   INT        [ "tag" (INT | "-1") ] [ "cpu" INT ] [ "nic" INT ] NL
-//	         | [ label ":" ] "recv" INT "b" "from" (INT|"-1") [ "tag" (INT | "-1") ] [ "cpu" INT ] [ "nic" INT ] NL
-//	         | [ label ":" ] "calc" INT [ "cpu" INT ] NL
-//	         | label "requires"  label NL
-//	         | label "irequires" label NL
-//	label   := [A-Za-z][A-Za-z0-9_]*     but not send, recv, calc, rank, num_ranks
-//	comment := "//" ... NL | "/*" ... "*/"
-//
-// Comments and empty lines stand where a statement or a rank may begin. Ranks come in order. Labels
-// are local to a rank and defined before they are used; of two definitions of
-// one label the first counts, as in LogGOPSim.
+// A textReader reads GOAL's text form, whose grammar the package comment has.
 type textReader struct {
 	name    string
-	line    int
+	line    int    // the current one, from 1
+	begin   int    // where it begins in what is parsed
 	ranks   uint64 // 0 before num_ranks
 	inRank  bool
 	comment bool // inside of /* */
-	labels  labels
 	b       *Builder
 }
 
 func (t *textReader) errorf(at int, format string, args ...any) error {
-	return fmt.Errorf("%s:%d:%d: "+format, append([]any{t.name, t.line, at + 1}, args...)...)
+	return fmt.Errorf("%s:%d:%d: "+format, append([]any{t.name, t.line, at - t.begin + 1}, args...)...)
 }
 
 func readText(r io.Reader, name string) (*Schedule, error) {
-	t := textReader{name: name}
+	t := textReader{name: name, line: 1}
 	// Whole lines are parsed where they lie; what is left of the last one moves
-	// to the front before more is read.
+	// to the front before more is read. One byte is kept for the newline that the
+	// last line may lack.
 	buf := make([]byte, 1<<16)
 	fill, empty := 0, 0
 	for {
-		n, err := r.Read(buf[fill:])
-		if n == 0 && err == nil {
-			if empty++; empty < 100 {
-				continue
-			}
+		n, err := r.Read(buf[fill : len(buf)-1])
+		if empty++; n > 0 {
+			empty = 0
+		} else if err == nil && empty == 100 {
 			err = io.ErrNoProgress
 		}
-		empty = 0
-		scanned := fill
+		whole := bytes.LastIndexByte(buf[fill:fill+n], '\n') + 1
+		if whole > 0 {
+			whole += fill
+		}
 		fill += n
-		begin := 0
-		for {
-			n := bytes.IndexByte(buf[scanned:fill], '\n')
-			if n < 0 {
-				break
-			}
-			end := scanned + n
-			if err := t.parse(buf[begin:end]); err != nil {
-				return nil, err
-			}
-			begin, scanned = end+1, end+1
+		if err := t.parse(buf[:whole]); err != nil {
+			return nil, err
 		}
-		if err == io.EOF {
-			return t.end(buf[begin:fill])
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", name, t.line+1, err)
-		}
-		fill = copy(buf, buf[begin:fill])
-		if fill == len(buf) {
-			if fill >= maxLine {
-				t.line++
-				return nil, t.errorf(maxLine, "the line is longer than %d bytes; break it, as every statement ends with its line", maxLine)
-			}
+		t.begin = 0
+		fill = copy(buf, buf[whole:fill])
+		switch {
+		case err == io.EOF:
+			return t.end(buf[:fill+1])
+		case err != nil:
+			return nil, t.errorf(fill, "%w", err)
+		case fill >= maxLine:
+			return nil, t.errorf(0, "the line is longer than %d bytes; every statement ends with its line", maxLine)
+		case fill == len(buf)-1:
 			buf = append(buf, make([]byte, len(buf))...)
 		}
 	}
 }
 
-// end parses what follows the last newline and finishes the schedule.
+// end parses the last line, which has no newline but room for one, and finishes
+// the schedule.
 func (t *textReader) end(last []byte) (*Schedule, error) {
-	if len(last) > 0 {
+	at := len(last) - 1
+	if at > 0 {
+		last[at] = '\n'
 		if err := t.parse(last); err != nil {
 			return nil, err
 		}
-	} else {
-		t.line++
+		t.line, t.begin = t.line-1, 0
 	}
-	at := len(last)
 	switch {
 	case t.comment:
 		return nil, t.errorf(at, `the file ends in a comment; close it with "*/"`)
@@ -153,6 +131,15 @@ func label(l []byte, i int) int {
 	return i
 }
 
+// isLabel says whether a label can be this.
+func isLabel(l []byte) bool {
+	switch string(l) {
+	case "send", "recv", "calc", "rank", "num_ranks":
+		return false
+	}
+	return len(l) > 0 && label(l, 0) == len(l)
+}
+
 // number parses a decimal number of at most limit, after blanks.
 func (t *textReader) number(l []byte, i int, what string, limit uint64) (uint64, int, error) {
 	i = blanks(l, i)
@@ -188,7 +175,7 @@ func (t *textReader) numberOrAny(l []byte, i int, what string, limit uint64) (ui
 
 // expected is the error of something else than what.
 func (t *textReader) expected(l []byte, i int, what string) error {
-	if i >= len(l) {
+	if lineEnds(l, i) {
 		return t.errorf(i, "%s is missing at the end of the line", what)
 	}
 	end := label(l, i)
@@ -198,49 +185,85 @@ func (t *textReader) expected(l []byte, i int, what string) error {
 	return t.errorf(i, "%q where %s should be", l[i:min(end, i+40)], what)
 }
 
-// parse parses one line without its newline.
+// parse parses whole lines, each with its newline.
 func (t *textReader) parse(l []byte) error {
-	t.line++
-	if n := len(l); n > 0 && l[n-1] == '\r' {
-		l = l[:n-1]
-	}
-	i := 0
-	for {
+	t.begin = 0
+	for i := 0; i < len(l); {
 		if t.comment {
-			n := bytes.Index(l[i:], []byte("*/"))
-			if n < 0 {
-				return nil
+			for !word(l, i, "*/") {
+				if i == len(l) {
+					return nil
+				}
+				if l[i] == '\n' {
+					t.newline(i)
+				}
+				i++
 			}
 			t.comment = false
-			i += n + 2
+			i += 2
 		}
 		i = blanks(l, i)
-		if i == len(l) {
-			return nil
-		}
 		begin := i
-		switch i = label(l, i); {
+		i = label(l, i)
+		var err error
+		switch {
 		case i > begin && t.inRank:
-			return t.statement(l, begin, i)
-		case i > begin:
-			var err error
-			if i, err = t.block(l, begin, i); err != nil {
-				return err
+			i, err = t.statement(l, begin, i)
+			if err == nil {
+				t.newline(i)
+				i++
 			}
+		case i > begin:
+			i, err = t.block(l, begin, i)
+		case lineEnds(l, i):
+			i += bytes.IndexByte(l[i:], '\n')
+			t.newline(i)
+			i++
 		case l[i] == '}' && t.inRank:
 			t.inRank = false
 			i++
 		case word(l, i, "//"):
-			return nil
+			i += bytes.IndexByte(l[i:], '\n')
+			t.newline(i)
+			i++
 		case word(l, i, "/*"):
 			t.comment = true
 			i += 2
 		case t.inRank:
-			return t.expected(l, i, `a statement or "}"`)
+			err = t.expected(l, i, `a statement or "}"`)
 		default:
-			return t.expected(l, i, t.header())
+			err = t.expected(l, i, t.header())
+		}
+		if err != nil {
+			return err
 		}
 	}
+	return nil
+}
+
+// newline notes the newline at i.
+func (t *textReader) newline(i int) {
+	t.line++
+	t.begin = i + 1
+}
+
+// lineEnds says whether the line ends at i.
+func lineEnds(l []byte, i int) bool {
+	return l[i] == '\n' || l[i] == '\r' && l[i+1] == '\n'
+}
+
+// lineEnd skips the end of a line that may have blanks before it, up to the newline.
+func (t *textReader) lineEnd(l []byte, i int, instead string) (int, error) {
+	if l[i] == '\n' {
+		return i, nil
+	}
+	if i = blanks(l, i); l[i] == '\r' {
+		i++
+	}
+	if l[i] != '\n' {
+		return i, t.expected(l, i, instead)
+	}
+	return i, nil
 }
 
 // header says what comes next outside of ranks.
@@ -288,166 +311,7 @@ func (t *textReader) block(l []byte, begin, i int) (int, error) {
 		}
 		t.inRank = true
 		t.b.NextRank()
-		t.labels.reset(uint32(len(t.b.s.ops)))
 		return i + 1, t.b.Err()
 	}
 	return i, t.expected(l, begin, t.header())
-}
-
-// statement parses a statement of a rank: the word l[begin:i] and all that
-// follows in the line.
-func (t *textReader) statement(l []byte, begin, i int) error {
-	switch string(l[begin:i]) {
-	case "send":
-		return t.message(l, i, Send, nil)
-	case "recv":
-		return t.message(l, i, Recv, nil)
-	case "calc":
-		return t.calc(l, i, nil)
-	case "rank", "num_ranks":
-		return t.expected(l, begin, `a statement or "}"`)
-	}
-	name := l[begin:i]
-	i = blanks(l, i)
-	if i < len(l) && l[i] == ':' {
-		i = blanks(l, i+1)
-		switch {
-		case word(l, i, "send"):
-			return t.message(l, i+4, Send, name)
-		case word(l, i, "recv"):
-			return t.message(l, i+4, Recv, name)
-		case word(l, i, "calc"):
-			return t.calc(l, i+4, name)
-		}
-		return t.expected(l, i, `"send", "recv" or "calc"`)
-	}
-	e := &t.b.done
-	switch {
-	case word(l, i, "requires"):
-		i += len("requires")
-	case word(l, i, "irequires"):
-		i += len("irequires")
-		e = &t.b.starts
-	default:
-		return t.expected(l, i, `":", "requires" or "irequires" (or a comment begins here, which stands only where a statement may begin)`)
-	}
-	second := blanks(l, i)
-	end := label(l, second)
-	if end == second {
-		return t.expected(l, end, "a label")
-	}
-	if i = blanks(l, end); i != len(l) {
-		return t.expected(l, i, "the end of the line")
-	}
-	op, ok := t.labels.of(name)
-	if !ok {
-		return t.errorf(begin, "label %q is not defined in rank %d before this line", name, t.b.rank())
-	}
-	before, ok := t.labels.of(l[second:end])
-	if !ok {
-		return t.errorf(second, "label %q is not defined in rank %d before this line", l[second:end], t.b.rank())
-	}
-	e.from = append(e.from, before)
-	e.to = append(e.to, op)
-	return nil
-}
-
-// message parses what follows "send" or "recv".
-func (t *textReader) message(l []byte, i int, kind Kind, name []byte) error {
-	op := Op{Kind: kind}
-	var err error
-	if op.Size, i, err = t.number(l, i, "the size", math.MaxUint64); err != nil {
-		return err
-	}
-	if i = blanks(l, i); !word(l, i, "b") {
-		return t.expected(l, i, `"b" of bytes`)
-	}
-	i = blanks(l, i+1)
-	var peer uint64
-	var at int
-	if kind == Send {
-		if !word(l, i, "to") {
-			return t.expected(l, i, `"to"`)
-		}
-		at = blanks(l, i+2)
-		peer, i, err = t.number(l, at, "the rank to send to", math.MaxUint64)
-		op.Peer = uint32(peer)
-	} else {
-		if !word(l, i, "from") {
-			return t.expected(l, i, `"from"`)
-		}
-		if at = blanks(l, i+4); word(l, at, "-1") {
-			op.Peer, i = Any, at+2
-		} else {
-			peer, i, err = t.number(l, at, "the rank to receive from", math.MaxUint64)
-			op.Peer = uint32(peer)
-		}
-	}
-	if err != nil {
-		return err
-	}
-	if peer >= t.ranks {
-		return t.errorf(at, "there is no rank %d, only 0 to %d (num_ranks is %d)", peer, t.ranks-1, t.ranks)
-	}
-	if i = blanks(l, i); i < len(l) {
-		if word(l, i, "tag") {
-			if op.Tag, i, err = t.numberOrAny(l, i+3, "the tag", math.MaxUint32-1); err != nil {
-				return err
-			}
-		}
-		if i, err = t.place(l, i, "cpu", &op.CPU); err != nil {
-			return err
-		}
-		if i, err = t.place(l, i, "nic", &op.NIC); err != nil {
-			return err
-		}
-		if i != len(l) {
-			return t.expected(l, i, `"tag", "cpu", "nic" (in this order) or the end of the line`)
-		}
-	}
-	return t.add(op, name)
-}
-
-// calc parses what follows "calc".
-func (t *textReader) calc(l []byte, i int, name []byte) error {
-	op := Op{Kind: Calc}
-	var err error
-	if op.Size, i, err = t.number(l, i, "the time in ns", math.MaxUint64); err != nil {
-		return err
-	}
-	if i, err = t.place(l, i, "cpu", &op.CPU); err != nil {
-		return err
-	}
-	if i != len(l) {
-		return t.expected(l, i, `"cpu" or the end of the line`)
-	}
-	return t.add(op, name)
-}
-
-// place parses the word and a number after it, if the word is there.
-func (t *textReader) place(l []byte, i int, w string, to *uint16) (int, error) {
-	if i = blanks(l, i); !word(l, i, w) {
-		return i, nil
-	}
-	n, i, err := t.number(l, i+3, w, math.MaxUint16)
-	*to = uint16(n)
-	return blanks(l, i), err
-}
-
-func (t *textReader) add(op Op, name []byte) error {
-	index := t.b.Add(op)
-	if err := t.b.Err(); err != nil {
-		return t.errorf(0, "%w", err)
-	}
-	names := &t.b.s.names
-	switch t.labels.define(name, index) {
-	case labelOther:
-		names.add(index, name)
-	case labelNone:
-		names.add(index, nil)
-	}
-	if len(names.text) > math.MaxUint32-maxLine {
-		return t.errorf(0, "labels take more than %d bytes; use shorter ones (l1, l2 … take none)", uint32(math.MaxUint32-maxLine))
-	}
-	return nil
 }

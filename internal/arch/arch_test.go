@@ -36,7 +36,11 @@ var below = map[string]string{
 	"engine/live":      "engine engine/programs platforms model model/quantity",
 	"engine/programs":  "engine platforms model model/quantity",
 	"engine/schedule":  "",
-	"reports":          "model/quantity",
+
+	"engine/schedule/collective":   "engine/schedule",
+	"engine/schedule/mpitrace":     "engine/schedule engine/schedule/collective",
+	"engine/schedule/scheduletest": "engine/schedule",
+	"reports":                      "model/quantity",
 }
 
 // A source is a file that is no test.

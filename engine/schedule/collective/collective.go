@@ -1,0 +1,121 @@
+// Package collective holds collective operations as schedules: which rank sends
+// how much to whom, and after what.
+//
+// An [Algorithm] adds the part of one rank at a time, as a program does that every
+// rank runs, so collectives stand anywhere in a larger program: [Algorithm.Add]
+// lets the part wait for operations before it and returns the operations after
+// which it is over. [Algorithm.Schedule] is a program of one collective alone.
+//
+// Messages wait for the data that they carry: a send waits for the receives that
+// brought its contents, not for the sends before it.
+// Combining values in a reduction takes no time.
+package collective
+
+import (
+	"fmt"
+
+	"github.com/halfpeak/halfpeak/engine/schedule"
+)
+
+// A Group is the ranks that take part, seen from one of them. The members have
+// places from 0 to Size-1.
+type Group struct {
+	Size    int      // how many, from 1
+	Place   int      // of the rank whose part is added
+	Members []uint32 // their ranks by place; nil if the place is the rank
+}
+
+// A Call is what the members agree on.
+type Call struct {
+	Root  int    // place of the root; unused by algorithms without one
+	Bytes uint64 // what it counts is said at each algorithm
+	Tag   uint32 // of all messages; calls that can overlap need different ones
+}
+
+// An Algorithm adds one rank's part of a collective.
+type Algorithm func(p *Part)
+
+// A Part is one rank's part under construction, as its algorithm sees it. Peers
+// are places.
+type Part struct {
+	Group
+	Call
+	b     *schedule.Builder
+	first uint32  // the part's first operation
+	ops   []state // from first on
+}
+
+// state is what has been said about an operation.
+type state struct{ waits, awaited bool }
+
+// Send adds a send of so many bytes to the member at a place.
+func (p *Part) Send(bytes uint64, to int) uint32 { return p.add(schedule.Send, bytes, to) }
+
+// Recv adds a receive of so many bytes from the member at a place.
+func (p *Part) Recv(bytes uint64, from int) uint32 { return p.add(schedule.Recv, bytes, from) }
+
+func (p *Part) add(kind schedule.Kind, bytes uint64, place int) uint32 {
+	peer := uint32(place)
+	if p.Members != nil {
+		peer = p.Members[place]
+	}
+	p.ops = append(p.ops, state{})
+	return p.b.Add(schedule.Op{Kind: kind, Size: bytes, Peer: peer, Tag: p.Tag})
+}
+
+// Requires lets op wait until before is done. Both are of this part.
+func (p *Part) Requires(op, before uint32) {
+	p.b.Requires(op, before)
+	if p.b.Err() == nil {
+		p.ops[op-p.first].waits = true
+		p.ops[before-p.first].awaited = true
+	}
+}
+
+// virtual is the place counted from the root on.
+func (p *Part) virtual() int { return (p.Place - p.Root + p.Size) % p.Size }
+
+// real is the place of a virtual one.
+func (p *Part) real(virtual int) int { return (virtual + p.Root) % p.Size }
+
+// Add adds the part of the member g.Place to the current rank of b. What could
+// begin at once waits until the operations after are done. The part is over when
+// the operations that Add returns are done: those in it for which none in it
+// waits, or after itself if the part has no operations.
+func (a Algorithm) Add(b *schedule.Builder, g Group, c Call, after ...uint32) (end []uint32) {
+	p := Part{Group: g, Call: c, b: b}
+	return a.add(&p, after, nil)
+}
+
+func (a Algorithm) add(p *Part, after, end []uint32) []uint32 {
+	p.first, p.ops = p.b.Next(), p.ops[:0]
+	a(p)
+	if len(p.ops) == 0 {
+		return append(end, after...)
+	}
+	for i, op := range p.ops {
+		if !op.waits {
+			for _, before := range after {
+				p.b.Requires(p.first+uint32(i), before)
+			}
+		}
+		if !op.awaited {
+			end = append(end, p.first+uint32(i))
+		}
+	}
+	return end
+}
+
+// Schedule is a program in which so many ranks do one collective and nothing else.
+func (a Algorithm) Schedule(ranks int, c Call) (*schedule.Schedule, error) {
+	if c.Root < 0 || c.Root >= ranks {
+		return nil, fmt.Errorf("collective: the root is %d, but ranks are 0 to %d", c.Root, ranks-1)
+	}
+	p := Part{Group: Group{Size: ranks}, Call: c, b: schedule.NewBuilder(ranks)}
+	var end []uint32
+	for range ranks {
+		p.Place = p.b.NextRank()
+		end = a.add(&p, nil, end[:0])
+	}
+	return p.b.Build()
+}

@@ -1,0 +1,129 @@
+package mpitrace
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+)
+
+// arguments are those of one call that say something. The other way of an
+// exchange has its own.
+type arguments struct {
+	way      [2]struct{ count, size, peer, tag int64 } // size of the type in bytes
+	root     int64
+	requests int64
+	request  int64
+}
+
+// A function is an MPI function: what its arguments are, and what it does. The
+// words of args say what each is:
+//
+//	count type peer tag    of a message; with a 2, of the other way of an exchange
+//	root comm              of a collective
+//	requests request       their number and address
+//	_                      nothing that matters
+type function struct {
+	args string
+	do   func(p *profiled, a *arguments) error
+}
+
+var functions = func() map[string]function {
+	const message = "_ count type peer tag comm"
+	all := map[string]function{
+		"MPI_Recv":             {message + " _", (*profiled).recv},
+		"MPI_Irecv":            {message + " request", (*profiled).irecv},
+		"MPI_Sendrecv":         {"_ count type peer tag _ count2 type2 peer2 tag2 comm _", (*profiled).sendrecv},
+		"MPI_Sendrecv_replace": {"_ count type peer tag peer2 tag2 comm _", (*profiled).replace},
+		"MPI_Probe":            {"_ _ comm _", func(p *profiled, _ *arguments) error { return p.gap() }}, // its message comes with the receive
+		"MPI_Wait":             {"request _", (*profiled).waitOne},
+		"MPI_Waitall":          {"requests request _", (*profiled).waitAll},
+		"MPI_Recv_init":        {message + " request", (*profiled).recvInit},
+		"MPI_Start":            {"request", (*profiled).start},
+		"MPI_Startall":         {"requests request", (*profiled).startAll},
+	}
+	for _, mode := range []string{"S", "Bs", "Ss", "Rs"} {
+		all["MPI_"+mode+"end"] = function{message, (*profiled).send}
+		all["MPI_"+mode+"end_init"] = function{message + " request", (*profiled).sendInit}
+		all["MPI_I"+strings.ToLower(mode)+"end"] = function{message + " request", (*profiled).isend}
+	}
+	// Where both counts are given, a root's own, or one with MPI_IN_PLACE, may mean nothing.
+	const both = "_ count type _ count2 type2 "
+	for name, c := range map[string]struct {
+		args  string
+		which func(*Collectives) collective.Algorithm
+		bytes func(p *profiled, a *arguments) (uint64, error)
+	}{
+		"Barrier":   {"comm", func(c *Collectives) collective.Algorithm { return c.Barrier }, func(p *profiled, _ *arguments) (uint64, error) { return p.o.Collectives.BarrierBytes, nil }},
+		"Bcast":     {"_ count type root comm", func(c *Collectives) collective.Algorithm { return c.Broadcast }, sendBytes},
+		"Reduce":    {"_ _ count type _ root comm", func(c *Collectives) collective.Algorithm { return c.Reduce }, sendBytes},
+		"Allreduce": {"_ _ count type _ comm", func(c *Collectives) collective.Algorithm { return c.Allreduce }, sendBytes},
+		"Allgather": {both + "comm", func(c *Collectives) collective.Algorithm { return c.Allgather }, recvBytes},
+		"Alltoall":  {both + "comm", func(c *Collectives) collective.Algorithm { return c.Alltoall }, recvBytes},
+		"Gather": {both + "root comm", func(c *Collectives) collective.Algorithm { return c.Gather }, func(p *profiled, a *arguments) (uint64, error) {
+			if a.root == int64(p.group.Place) {
+				return recvBytes(p, a)
+			}
+			return sendBytes(p, a)
+		}},
+		"Scatter": {both + "root comm", func(c *Collectives) collective.Algorithm { return c.Scatter }, func(p *profiled, a *arguments) (uint64, error) {
+			if a.root == int64(p.group.Place) {
+				return sendBytes(p, a)
+			}
+			return recvBytes(p, a)
+		}},
+	} {
+		do := func(nonBlocking bool) func(*profiled, *arguments) error {
+			return func(p *profiled, a *arguments) error {
+				bytes, err := c.bytes(p, a)
+				if err != nil {
+					return err
+				}
+				if a.root < 0 || a.root >= int64(p.group.Size) {
+					return fmt.Errorf("the root is %d, but ranks are 0 to %d", a.root, p.group.Size-1)
+				}
+				var q *request
+				if nonBlocking {
+					p.reuse(a.request)
+					q = &request{a.request}
+				}
+				if err := p.gap(); err != nil {
+					return err
+				}
+				p.collect(c.which(&p.o.Collectives), int(a.root), bytes, q)
+				return nil
+			}
+		}
+		all["MPI_"+name] = function{c.args, do(false)}
+		all["MPI_I"+strings.ToLower(name)] = function{c.args + " request", do(true)}
+	}
+	// Who makes a communicator with others meets them.
+	barrier := all["MPI_Barrier"].do
+	all["MPI_Comm_dup"] = function{"comm _", barrier}
+	all["MPI_Comm_create"] = function{"comm _ _", barrier}
+	all["MPI_Comm_split"] = function{"comm _ _ _", barrier}
+	all["MPI_Cart_create"] = function{"comm _ _ _ _ _", barrier}
+	return all
+}()
+
+// local says whether a function does not communicate; what it takes is computation.
+func local(name string) bool {
+	switch name {
+	case "MPI_Comm_rank", "MPI_Comm_size", "MPI_Comm_group", "MPI_Comm_compare", "MPI_Comm_free", "MPI_Comm_test_inter",
+		"MPI_Comm_set_name", "MPI_Comm_get_name", "MPI_Comm_get_attr", "MPI_Comm_set_attr", "MPI_Comm_delete_attr",
+		"MPI_Comm_set_errhandler", "MPI_Comm_get_errhandler", "MPI_Comm_create_errhandler",
+		"MPI_Cart_coords", "MPI_Cart_get", "MPI_Cart_rank", "MPI_Cart_shift", "MPI_Cartdim_get", "MPI_Dims_create", "MPI_Topo_test",
+		"MPI_Get_count", "MPI_Get_elements", "MPI_Get_processor_name", "MPI_Get_version", "MPI_Get_address", "MPI_Address",
+		"MPI_Initialized", "MPI_Finalized", "MPI_Is_thread_main", "MPI_Query_thread", "MPI_Wtime", "MPI_Wtick", "MPI_Pcontrol",
+		"MPI_Alloc_mem", "MPI_Free_mem", "MPI_Buffer_attach", "MPI_Buffer_detach", "MPI_Pack", "MPI_Unpack", "MPI_Pack_size",
+		"MPI_Op_create", "MPI_Op_free", "MPI_Error_class", "MPI_Error_string",
+		"MPI_Test", "MPI_Testall", "MPI_Testany", "MPI_Testsome", "MPI_Iprobe", "MPI_Request_get_status", "MPI_Request_free":
+		return true
+	}
+	for _, prefix := range []string{"MPI_Type_", "MPI_Group_", "MPI_Info_", "MPI_Attr_", "MPI_Keyval_", "MPI_Errhandler_"} {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return false
+}

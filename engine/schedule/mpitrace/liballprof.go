@@ -1,0 +1,381 @@
+package mpitrace
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/bits"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/engine/schedule"
+)
+
+// A line of liballprof is a call: its name, when it began, its arguments and when
+// it ended, with colons between. Times are in µs. A type is "type,size,extent", a
+// communicator "communicator,rank,size", a request its address. Addresses of
+// requests in one array differ by their size.
+
+// profiled is a rank of a liballprof trace.
+type profiled struct {
+	*rank
+	from, to   int64 // when the call began and ended, in ns
+	clock      int64 // when the call before ended
+	stride     int64 // size of a request
+	persistent map[int64]persistent
+}
+
+// persistent is what a persistent request does when it is started; nothing if it is
+// not ok.
+type persistent struct {
+	op schedule.Op
+	ok bool
+}
+
+func translateLiballprof(r *rank, f *file) error {
+	p := profiled{rank: r, stride: 8, persistent: map[int64]persistent{}}
+	state := "MPI_Init" // what is to come
+	for {
+		l, err := f.next()
+		if err == io.EOF && state == "" {
+			return nil
+		}
+		if err == io.EOF {
+			return f.errorf("the trace ends without %s; is it cut?", state)
+		}
+		if err != nil {
+			return err
+		}
+		if len(l) == 0 || l[0] == '#' {
+			continue
+		}
+		fields := bytes.Split(l, []byte(":"))
+		name := string(fields[0])
+		r.line, r.call = f.line, name
+		switch {
+		case !strings.HasPrefix(name, "MPI_"):
+			return f.errorf("%.40q is no call of MPI", name)
+		case state == "":
+			return f.errorf("%s after MPI_Finalize", name)
+		case name == "MPI_Init" || name == "MPI_Init_thread":
+			if state != "MPI_Init" || len(fields) < 3 {
+				return f.errorf("%s stands here where a call is expected that ends with %s", name, state)
+			}
+			if p.clock, err = nanoseconds(fields[len(fields)-1]); err != nil {
+				return f.errorf("the end of %s: %w", name, err)
+			}
+			state = "MPI_Finalize"
+		case local(name):
+			// What it takes becomes part of the next computation.
+		case state == "MPI_Init":
+			return f.errorf("%s before MPI_Init", name)
+		case name == "MPI_Finalize":
+			if len(fields) != 3 {
+				return f.errorf("MPI_Finalize has %d fields, but should have 3", len(fields))
+			}
+			if p.from, err = nanoseconds(fields[1]); err != nil {
+				return f.errorf("the begin of MPI_Finalize: %w", err)
+			}
+			if err := p.gap(); err != nil {
+				return f.errorf("MPI_Finalize: %w", err)
+			}
+			state = ""
+		default:
+			if err := p.translate(name, fields); err != nil {
+				return f.errorf("%s: %w", name, err)
+			}
+		}
+		if err := r.b.Err(); err != nil {
+			return f.errorf("%s: %w", name, err)
+		}
+	}
+}
+
+// translate translates a call that communicates.
+func (p *profiled) translate(name string, fields [][]byte) error {
+	f, ok := functions[name]
+	if !ok {
+		return errors.New("not supported; messages, their requests and collectives with one size are")
+	}
+	words := strings.Fields(f.args)
+	if len(fields) != len(words)+3 {
+		return fmt.Errorf("%d fields, but should be %d", len(fields), len(words)+3)
+	}
+	var err error
+	if p.from, err = nanoseconds(fields[1]); err != nil {
+		return fmt.Errorf("its begin: %w", err)
+	}
+	if p.to, err = nanoseconds(fields[len(fields)-1]); err != nil {
+		return fmt.Errorf("its end: %w", err)
+	}
+	if p.from < p.clock || p.to < p.from {
+		return fmt.Errorf("the clock goes back: it begins at %d ns and ends at %d ns, and the call before ended at %d ns", p.from, p.to, p.clock)
+	}
+	var a arguments
+	for i, word := range words {
+		if err := p.argument(&a, word, fields[i+2]); err != nil {
+			return fmt.Errorf("argument %d: %w", i+1, err)
+		}
+	}
+	return f.do(p, &a)
+}
+
+// argument parses one argument.
+func (p *profiled) argument(a *arguments, word string, field []byte) (err error) {
+	way := &a.way[0]
+	if strings.HasSuffix(word, "2") {
+		way = &a.way[1]
+	}
+	switch strings.TrimSuffix(word, "2") {
+	case "count":
+		way.count, err = integer(field)
+	case "type":
+		parts := bytes.Split(field, []byte(","))
+		if len(parts) != 3 {
+			return fmt.Errorf("%q is no type; it should be type,size,extent", field)
+		}
+		way.size, err = integer(parts[1])
+	case "peer":
+		way.peer, err = integer(field)
+	case "tag":
+		way.tag, err = integer(field)
+	case "root":
+		a.root, err = integer(field)
+	case "requests":
+		a.requests, err = integer(field)
+	case "request":
+		a.request, err = integer(field)
+	case "comm":
+		parts := bytes.Split(field, []byte(","))
+		if len(parts) != 3 {
+			return fmt.Errorf("%q is no communicator; it should be communicator,rank,size", field)
+		}
+		place, err := integer(parts[1])
+		if err != nil {
+			return err
+		}
+		size, err := integer(parts[2])
+		if err != nil {
+			return err
+		}
+		if size != int64(p.group.Size) || place != int64(p.group.Place) {
+			return fmt.Errorf("rank %d of %d in its communicator, but this trace is rank %d of %d; only communicators of all ranks in their order are supported (or files are missing or in another order)",
+				place, size, p.group.Place, p.group.Size)
+		}
+	}
+	return err
+}
+
+// gap computes from the end of the call before to the begin of this one.
+func (p *profiled) gap() error {
+	if p.from < p.clock {
+		return fmt.Errorf("the clock goes back: it begins at %d ns, but the call before ended at %d ns", p.from, p.clock)
+	}
+	err := p.compute(float64(p.from - p.clock))
+	p.clock = p.to
+	return err
+}
+
+func sendBytes(_ *profiled, a *arguments) (uint64, error) { return a.bytes(0) }
+func recvBytes(_ *profiled, a *arguments) (uint64, error) { return a.bytes(1) }
+
+// bytes is count times size of one way.
+func (a *arguments) bytes(way int) (uint64, error) {
+	count, size := a.way[way].count, a.way[way].size
+	if count < 0 || size < 0 {
+		return 0, fmt.Errorf("%d elements of %d bytes", count, size)
+	}
+	high, n := bits.Mul64(uint64(count), uint64(size))
+	if high != 0 || n > math.MaxInt64 {
+		return 0, fmt.Errorf("%d elements of %d bytes are more than %d bytes", count, size, int64(math.MaxInt64))
+	}
+	return n, nil
+}
+
+// message is the operation of one way.
+func (p *profiled) message(kind schedule.Kind, a *arguments, way int) (op schedule.Op, ok bool, err error) {
+	bytes, err := a.bytes(way)
+	if err != nil {
+		return op, false, err
+	}
+	return p.rank.message(kind, a.way[way].peer, a.way[way].tag, bytes)
+}
+
+// blocking does a blocking call of one or two messages.
+func (p *profiled) blocking(a *arguments, kinds ...schedule.Kind) error {
+	var ops []schedule.Op
+	for way, kind := range kinds {
+		op, ok, err := p.message(kind, a, way)
+		if err != nil {
+			return err
+		}
+		if ok {
+			ops = append(ops, op)
+		}
+	}
+	if err := p.gap(); err != nil {
+		return err
+	}
+	p.block(ops...)
+	return nil
+}
+
+func (p *profiled) send(a *arguments) error { return p.blocking(a, schedule.Send) }
+func (p *profiled) recv(a *arguments) error { return p.blocking(a, schedule.Recv) }
+
+func (p *profiled) sendrecv(a *arguments) error { return p.blocking(a, schedule.Send, schedule.Recv) }
+
+func (p *profiled) replace(a *arguments) error {
+	a.way[1].count, a.way[1].size = a.way[0].count, a.way[0].size
+	return p.sendrecv(a)
+}
+
+func (p *profiled) isend(a *arguments) error { return p.nonBlocking(a, schedule.Send) }
+func (p *profiled) irecv(a *arguments) error { return p.nonBlocking(a, schedule.Recv) }
+
+func (p *profiled) nonBlocking(a *arguments, kind schedule.Kind) error {
+	op, ok, err := p.message(kind, a, 0)
+	if err != nil {
+		return err
+	}
+	p.reuse(a.request)
+	if err := p.gap(); err != nil {
+		return err
+	}
+	if ok {
+		p.begin([]request{{a.request}}, []schedule.Op{op})
+	}
+	return nil
+}
+
+func (p *profiled) sendInit(a *arguments) error { return p.prepare(a, schedule.Send) }
+func (p *profiled) recvInit(a *arguments) error { return p.prepare(a, schedule.Recv) }
+
+// prepare makes a persistent request. That is local: it counts as computation.
+func (p *profiled) prepare(a *arguments, kind schedule.Kind) (err error) {
+	x := p.persistent[a.request]
+	if x.op, x.ok, err = p.message(kind, a, 0); err == nil {
+		p.persistent[a.request] = x
+		p.reuse(a.request)
+	}
+	return err
+}
+
+func (p *profiled) start(a *arguments) error {
+	if _, ok := p.persistent[a.request]; !ok {
+		return errors.New("no MPI_Send_init or MPI_Recv_init made the request")
+	}
+	a.requests = 1
+	return p.startAll(a)
+}
+
+func (p *profiled) startAll(a *arguments) error {
+	var at []int64
+	for request, x := range p.persistent {
+		if x.ok && p.within(a, request) {
+			at = append(at, request)
+		}
+	}
+	slices.Sort(at)
+	p.reuse(at...)
+	var qs []request
+	var ops []schedule.Op
+	for _, at := range at {
+		qs = append(qs, request{at})
+		ops = append(ops, p.persistent[at].op)
+	}
+	if err := p.gap(); err != nil {
+		return err
+	}
+	p.begin(qs, ops)
+	return nil
+}
+
+// within says whether an address is one of the array of requests that a call has.
+func (p *profiled) within(a *arguments, at int64) bool {
+	d := at - a.request
+	return d >= 0 && d%p.stride == 0 && d/p.stride < a.requests
+}
+
+// reuse notes requests that are about to stand for something new. If something is
+// open there, a test must have found it done, though the trace does not say which.
+func (p *profiled) reuse(addresses ...int64) {
+	var open []uint32
+	for _, at := range addresses {
+		if at%8 != 0 {
+			p.stride = 4 // as in MPICH; pointers, as in Open MPI, lie at multiples of 8
+		}
+		if op, ok := p.oldest(request{at}); ok {
+			open = append(open, op)
+		}
+	}
+	if len(open) > 0 {
+		call := p.call
+		p.call += "_reuse"
+		p.wait(open...)
+		p.call = call
+	}
+}
+
+// waitOne waits for a request. One that nothing is known of is done already.
+func (p *profiled) waitOne(a *arguments) error {
+	op, ok := p.oldest(request{a.request})
+	if !ok {
+		return nil
+	}
+	if err := p.gap(); err != nil {
+		return err
+	}
+	p.wait(op)
+	return nil
+}
+
+func (p *profiled) waitAll(a *arguments) error {
+	var ops []uint32
+	for q := range p.requests {
+		if p.within(a, q[0]) {
+			op, _ := p.oldest(q)
+			ops = append(ops, op)
+		}
+	}
+	if err := p.gap(); err != nil {
+		return err
+	}
+	slices.Sort(ops)
+	p.wait(ops...)
+	return nil
+}
+
+// integer parses a number that may be an address.
+func integer(b []byte) (int64, error) {
+	n, err := strconv.ParseInt(string(b), 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%.40q is no whole number", b)
+	}
+	return n, nil
+}
+
+// nanoseconds parses a time in µs exactly, as far as ns.
+func nanoseconds(b []byte) (int64, error) {
+	whole, fraction, _ := strings.Cut(string(b), ".")
+	us, err := strconv.ParseUint(whole, 10, 63)
+	if err != nil || us > math.MaxInt64/1000-1 {
+		return 0, fmt.Errorf("%.40q is no time in µs", b)
+	}
+	ns := uint64(0)
+	for i, c := range fraction {
+		switch {
+		case c < '0' || c > '9':
+			return 0, fmt.Errorf("%.40q is no time in µs", b)
+		case i < 3:
+			ns = ns*10 + uint64(c-'0')
+		}
+	}
+	for i := len(fraction); i < 3; i++ {
+		ns *= 10
+	}
+	return int64(us*1000 + ns), nil
+}

@@ -1,0 +1,343 @@
+package mpitrace
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/engine/schedule"
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+)
+
+// A line of a time-independent trace is an action: the rank, the action's name
+// and its parameters, with blanks between. Amounts of data are numbers of elements
+// of a type, whose number may follow. The types' default is a byte, or a double
+// where init has a parameter. (SimGrid's documentation, Offline simulation; what
+// each action takes is what its replayer takes, src/smpi/internals/smpi_replay.cpp.)
+//
+// An action's parameters are words, of which those in [] may be left out:
+//
+//	flops seconds       of a computation
+//	peer tag size       of a message; from to tag of a request
+//	size                of what goes to a rank; size2 of what comes
+//	root type type2     of a collective
+//	-                   nothing that matters
+type action struct {
+	args string
+	do   func(p *replayed, a *parameters) error
+}
+
+// parameters are those of one action.
+type parameters struct {
+	flops, seconds, size, size2 float64
+	peer, tag, from, to, root   int64
+	type1, type2                int64 // bytes
+}
+
+// typeBytes are the sizes of types by their numbers, those that SimGrid replays:
+// double, int, char, short, long, float, byte.
+var typeBytes = [...]int64{8, 4, 1, 2, 8, 4, 1}
+
+var actions = map[string]action{
+	"init":      {"[-]", nil},
+	"finalize":  {"", nil},
+	"comm_size": {"[-]", func(*replayed, *parameters) error { return nil }},
+	"comm_dup":  {"[-]", func(*replayed, *parameters) error { return nil }},
+	"location":  {"- -", func(*replayed, *parameters) error { return nil }},
+	"test":      {"from to tag", func(*replayed, *parameters) error { return nil }},
+	"compute":   {"flops", (*replayed).flops},
+	"sleep":     {"seconds", func(p *replayed, a *parameters) error { return p.compute(a.seconds * 1e9) }},
+	"send":      {"peer tag size [type]", blocking(schedule.Send)},
+	"isend":     {"peer tag size [type]", nonBlocking(schedule.Send)},
+	"recv":      {"peer tag size [type]", blocking(schedule.Recv)},
+	"irecv":     {"peer tag size [type]", nonBlocking(schedule.Recv)},
+	"wait":      {"from to tag", (*replayed).waitOne},
+	"waitall":   {"[-]", (*replayed).waitAll},
+	"barrier": {"", func(p *replayed, a *parameters) error {
+		p.collect(p.o.Collectives.Barrier, 0, p.o.Collectives.BarrierBytes, nil)
+		return nil
+	}},
+	"bcast":     {"size [root] [type]", collects(func(c *Collectives) collective.Algorithm { return c.Broadcast })},
+	"reduce":    {"size flops [root] [type]", collects(func(c *Collectives) collective.Algorithm { return c.Reduce })},
+	"allreduce": {"size flops [type]", collects(func(c *Collectives) collective.Algorithm { return c.Allreduce })},
+	"gather":    {"size size2 [root] [type] [type2]", collects(func(c *Collectives) collective.Algorithm { return c.Gather })},
+	"scatter":   {"size size2 [root] [type] [type2]", collects(func(c *Collectives) collective.Algorithm { return c.Scatter })},
+	"allgather": {"size size2 [type] [type2]", collects(func(c *Collectives) collective.Algorithm { return c.Allgather })},
+	"alltoall":  {"size size2 [type] [type2]", collects(func(c *Collectives) collective.Algorithm { return c.Alltoall })},
+}
+
+// replayed is a rank of a time-independent trace.
+type replayed struct {
+	*rank
+	defaultBytes int64 // of a type that is not given
+	begun, ended bool
+}
+
+func translateSimGrid(r *rank, f *file) error {
+	p := replayed{rank: r, defaultBytes: 1}
+	for {
+		l, err := f.next()
+		if err == io.EOF {
+			if !p.ended {
+				return f.errorf("the trace of rank %d ends without finalize; is it cut?", r.group.Place)
+			}
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := p.action(f, l); err != nil {
+			return err
+		}
+	}
+}
+
+// readAll translates a trace that has all ranks in one file. Each rank's lines are
+// kept until all ranks are known: a schedule is made rank by rank.
+func readAll(f *file, o Options) (*schedule.Schedule, error) {
+	type numbered struct {
+		line int
+		text string
+	}
+	ranks := map[int][]numbered{}
+	for {
+		l, err := f.next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		word, _, _ := bytes.Cut(bytes.TrimLeft(l, " \t"), []byte(" "))
+		if len(word) == 0 || word[0] == '#' {
+			continue
+		}
+		rank, err := strconv.ParseUint(string(word), 10, 32)
+		if err != nil {
+			return nil, f.errorf("%.40q where the number of a rank should be", word)
+		}
+		ranks[int(rank)] = append(ranks[int(rank)], numbered{f.line, string(l)})
+	}
+	b := schedule.NewBuilder(len(ranks))
+	for place := range len(ranks) {
+		lines, ok := ranks[place]
+		if !ok {
+			return nil, f.errorf("%d ranks have actions, but rank %d has none; ranks count from 0", len(ranks), place)
+		}
+		b.NextRank()
+		p := replayed{rank: newRank(b, &o, place, len(ranks)), defaultBytes: 1}
+		for _, l := range lines {
+			f.line = l.line
+			if err := p.action(f, []byte(l.text)); err != nil {
+				return nil, err
+			}
+		}
+		if !p.ended {
+			return nil, f.errorf("the trace of rank %d ends without finalize; is it cut?", place)
+		}
+	}
+	return b.Build()
+}
+
+// action translates one line.
+func (p *replayed) action(f *file, l []byte) error {
+	words := strings.Fields(string(l))
+	if len(words) == 0 || words[0][0] == '#' {
+		return nil
+	}
+	if n, err := strconv.ParseUint(words[0], 10, 32); err != nil || n != uint64(p.group.Place) {
+		return f.errorf("%.40q where rank %d should be; is the file that of another rank?", words[0], p.group.Place)
+	}
+	if len(words) == 1 {
+		return f.errorf("an action is missing after the rank")
+	}
+	name := words[1]
+	action, ok := actions[name]
+	switch {
+	case !ok:
+		return f.errorf("action %.40q is not supported", name)
+	case p.ended:
+		return f.errorf("%s after finalize", name)
+	case name == "init" && p.begun:
+		return f.errorf("init a second time")
+	case name != "init" && !p.begun:
+		return f.errorf("%s before init", name)
+	}
+	p.line, p.call = f.line, name
+	a := parameters{type1: p.defaultBytes, type2: p.defaultBytes}
+	if err := a.parse(action.args, words[2:]); err != nil {
+		return f.errorf("%s: %w", name, err)
+	}
+	switch name {
+	case "init":
+		if p.begun = true; len(words) > 2 {
+			p.defaultBytes = 8
+		}
+	case "finalize":
+		p.ended = true
+	default:
+		if err := action.do(p, &a); err != nil {
+			return f.errorf("%s: %w", name, err)
+		}
+	}
+	if err := p.b.Err(); err != nil {
+		return f.errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+// parse parses the words that an action takes.
+func (a *parameters) parse(args string, words []string) error {
+	names := strings.Fields(args)
+	least := len(names) - strings.Count(args, "[")
+	if len(words) < least || len(words) > len(names) {
+		return fmt.Errorf("%d parameters; it takes %s", len(words), cmp.Or(args, "none"))
+	}
+	for i, word := range words {
+		if err := a.set(strings.Trim(names[i], "[]"), word); err != nil {
+			return fmt.Errorf("parameter %d: %w", i+1, err)
+		}
+	}
+	return nil
+}
+
+func (a *parameters) set(name, word string) (err error) {
+	amount := func(to *float64) error {
+		if *to, err = strconv.ParseFloat(word, 64); err != nil || !(*to >= 0) || math.IsInf(*to, 0) {
+			return fmt.Errorf("%.40q is no amount from 0 on", word)
+		}
+		return nil
+	}
+	whole := func(to *int64) error {
+		if *to, err = strconv.ParseInt(word, 10, 64); err != nil {
+			return fmt.Errorf("%.40q is no whole number", word)
+		}
+		return nil
+	}
+	kind := func(to *int64) error {
+		var n int64
+		if err := whole(&n); err != nil {
+			return err
+		}
+		if n < 0 || n >= int64(len(typeBytes)) {
+			return fmt.Errorf("type %d is not known; types are 0 to %d", n, len(typeBytes)-1)
+		}
+		*to = typeBytes[n]
+		return nil
+	}
+	switch name {
+	case "flops":
+		return amount(&a.flops)
+	case "seconds":
+		return amount(&a.seconds)
+	case "size":
+		return amount(&a.size)
+	case "size2":
+		return amount(&a.size2)
+	case "peer":
+		return whole(&a.peer)
+	case "tag":
+		return whole(&a.tag)
+	case "from":
+		return whole(&a.from)
+	case "to":
+		return whole(&a.to)
+	case "root":
+		return whole(&a.root)
+	case "type":
+		return kind(&a.type1)
+	case "type2":
+		return kind(&a.type2)
+	}
+	return nil
+}
+
+// wholeBytes are so many elements of a type.
+func wholeBytes(elements float64, typeBytes int64) (uint64, error) {
+	bytes := math.Round(elements * float64(typeBytes))
+	if !(bytes < math.MaxInt64) {
+		return 0, fmt.Errorf("%g elements of %d bytes are more than %d bytes", elements, typeBytes, int64(math.MaxInt64))
+	}
+	return uint64(bytes), nil
+}
+
+func (p *replayed) flops(a *parameters) error { return p.compute(a.flops / p.o.FlopsPerSecond * 1e9) }
+
+// blocking does a send or receive that ends when it is done.
+func blocking(kind schedule.Kind) func(*replayed, *parameters) error {
+	return func(p *replayed, a *parameters) error {
+		op, ok, err := p.message(kind, a)
+		if ok {
+			p.block(op)
+		}
+		return err
+	}
+}
+
+// nonBlocking begins a send or receive.
+func nonBlocking(kind schedule.Kind) func(*replayed, *parameters) error {
+	return func(p *replayed, a *parameters) error {
+		from, to := int64(p.group.Place), a.peer
+		if kind == schedule.Recv {
+			from, to = to, from
+		}
+		op, ok, err := p.message(kind, a)
+		if ok {
+			p.begin([]request{{from, to, a.tag}}, []schedule.Op{op})
+		}
+		return err
+	}
+}
+
+func (p *replayed) message(kind schedule.Kind, a *parameters) (op schedule.Op, ok bool, err error) {
+	bytes, err := wholeBytes(a.size, a.type1)
+	if err != nil {
+		return op, false, err
+	}
+	return p.rank.message(kind, a.peer, a.tag, bytes)
+}
+
+// waitOne waits for a request. One that nothing is known of was found done by a
+// test, in the run that was traced.
+func (p *replayed) waitOne(a *parameters) error {
+	if op, ok := p.oldest(request{a.from, a.to, a.tag}); ok {
+		p.wait(op)
+	}
+	return nil
+}
+
+func (p *replayed) waitAll(*parameters) error {
+	var ops []uint32
+	for _, all := range p.requests {
+		ops = append(ops, all...)
+	}
+	clear(p.requests)
+	p.wait(ops...)
+	return nil
+}
+
+// collects is a collective, and after it the flops of its reduction.
+func collects(which func(*Collectives) collective.Algorithm) func(*replayed, *parameters) error {
+	return func(p *replayed, a *parameters) error {
+		size, typeBytes := a.size, a.type1
+		if atRoot := a.root == int64(p.group.Place); p.call == "gather" && atRoot || p.call == "scatter" && !atRoot {
+			size, typeBytes = a.size2, a.type2 // what this rank sends is nothing, or to itself
+		}
+		bytes, err := wholeBytes(size, typeBytes)
+		if err != nil {
+			return err
+		}
+		if a.root < 0 || a.root >= int64(p.group.Size) {
+			return fmt.Errorf("the root is %d, but ranks are 0 to %d", a.root, p.group.Size-1)
+		}
+		p.collect(which(&p.o.Collectives), int(a.root), bytes, nil)
+		if a.flops > 0 {
+			return p.flops(a)
+		}
+		return nil
+	}
+}

@@ -1,0 +1,158 @@
+package schedule
+
+import "math"
+
+// statement parses a statement of a rank: the word l[begin:i] and what follows
+// up to the newline, whose place it returns.
+func (t *textReader) statement(l []byte, begin, i int) (int, error) {
+	switch string(l[begin:i]) {
+	case "send":
+		return t.message(l, i, Send, nil)
+	case "recv":
+		return t.message(l, i, Recv, nil)
+	case "calc":
+		return t.calc(l, i, nil)
+	case "rank", "num_ranks":
+		return i, t.expected(l, begin, `a statement or "}"`)
+	}
+	name := l[begin:i]
+	i = blanks(l, i)
+	if l[i] == ':' {
+		i = blanks(l, i+1)
+		switch {
+		case word(l, i, "send"):
+			return t.message(l, i+4, Send, name)
+		case word(l, i, "recv"):
+			return t.message(l, i+4, Recv, name)
+		case word(l, i, "calc"):
+			return t.calc(l, i+4, name)
+		}
+		return i, t.expected(l, i, `"send", "recv" or "calc"`)
+	}
+	e := &t.b.done
+	switch {
+	case word(l, i, "requires"):
+		i += len("requires")
+	case word(l, i, "irequires"):
+		i += len("irequires")
+		e = &t.b.starts
+	default:
+		return i, t.expected(l, i, `":", "requires" or "irequires"`)
+	}
+	second := blanks(l, i)
+	end := label(l, second)
+	if end == second {
+		return i, t.expected(l, end, "a label")
+	}
+	i, err := t.lineEnd(l, end, "the end of the line")
+	if err != nil {
+		return i, err
+	}
+	op, ok := t.b.labels.of(name)
+	if !ok {
+		return i, t.errorf(begin, "label %q is not defined in rank %d before this line", name, t.b.rank())
+	}
+	before, ok := t.b.labels.of(l[second:end])
+	if !ok {
+		return i, t.errorf(second, "label %q is not defined in rank %d before this line", l[second:end], t.b.rank())
+	}
+	e.from = append(e.from, before)
+	e.to = append(e.to, op)
+	return i, nil
+}
+
+// message parses what follows "send" or "recv".
+func (t *textReader) message(l []byte, i int, kind Kind, name []byte) (int, error) {
+	op := Op{Kind: kind}
+	var err error
+	if op.Size, i, err = t.number(l, i, "the size", math.MaxUint64); err != nil {
+		return i, err
+	}
+	if i = blanks(l, i); l[i] != 'b' {
+		return i, t.expected(l, i, `"b" of bytes`)
+	}
+	i = blanks(l, i+1)
+	var peer uint64
+	var at int
+	if kind == Send {
+		if !word(l, i, "to") {
+			return i, t.expected(l, i, `"to"`)
+		}
+		at = blanks(l, i+2)
+		peer, i, err = t.number(l, at, "the rank to send to", math.MaxUint64)
+		op.Peer = uint32(peer)
+	} else {
+		if !word(l, i, "from") {
+			return i, t.expected(l, i, `"from"`)
+		}
+		if at = blanks(l, i+4); word(l, at, "-1") {
+			op.Peer, i = Any, at+2
+		} else {
+			peer, i, err = t.number(l, at, "the rank to receive from", math.MaxUint64)
+			op.Peer = uint32(peer)
+		}
+	}
+	if err != nil {
+		return i, err
+	}
+	if peer >= t.ranks {
+		return at, t.errorf(at, "there is no rank %d, only 0 to %d (num_ranks is %d)", peer, t.ranks-1, t.ranks)
+	}
+	if i = blanks(l, i); word(l, i, "tag") {
+		if op.Tag, i, err = t.numberOrAny(l, i+3, "the tag", math.MaxUint32-1); err != nil {
+			return i, err
+		}
+	}
+	if l[i] != '\n' {
+		if i, err = t.place(l, i, "cpu", &op.CPU); err != nil {
+			return i, err
+		}
+		if i, err = t.place(l, i, "nic", &op.NIC); err != nil {
+			return i, err
+		}
+		if i, err = t.lineEnd(l, i, `"tag", "cpu", "nic" (in this order) or the end of the line`); err != nil {
+			return i, err
+		}
+	}
+	return i, t.add(op, name)
+}
+
+// calc parses what follows "calc".
+func (t *textReader) calc(l []byte, i int, name []byte) (int, error) {
+	op := Op{Kind: Calc}
+	var err error
+	if op.Size, i, err = t.number(l, i, "the time in ns", math.MaxUint64); err != nil {
+		return i, err
+	}
+	if i, err = t.place(l, i, "cpu", &op.CPU); err != nil {
+		return i, err
+	}
+	if i, err = t.lineEnd(l, i, `"cpu" or the end of the line`); err != nil {
+		return i, err
+	}
+	return i, t.add(op, name)
+}
+
+// place parses the word and a number after it, if the word is there.
+func (t *textReader) place(l []byte, i int, w string, to *uint16) (int, error) {
+	if i = blanks(l, i); !word(l, i, w) {
+		return i, nil
+	}
+	n, i, err := t.number(l, i+3, w, math.MaxUint16)
+	*to = uint16(n)
+	return blanks(l, i), err
+}
+
+func (t *textReader) add(op Op, name []byte) error {
+	index := t.b.Add(op)
+	switch t.b.labels.define(name, index) {
+	case labelOther:
+		t.b.name(index, name)
+	case labelNone:
+		t.b.name(index, nil)
+	}
+	if err := t.b.Err(); err != nil {
+		return t.errorf(t.begin, "%w", err)
+	}
+	return nil
+}
