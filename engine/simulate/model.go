@@ -93,7 +93,7 @@ func (r *run) calc(e entry, n *node, op *schedule.Op) error {
 	}
 	length := op.Size * 1000
 	end := t + length + r.noise.of(n.rank, t, length)
-	by := r.acted(stepCalc, e, cpu, -1, t, t, end)
+	by := r.acted(stepCalc, e, cpu, -1, 0, t, t, end)
 	r.clock[cpu] = end
 	if e.what&armed != 0 {
 		r.leave(group, end)
@@ -116,11 +116,11 @@ func (r *run) send(e entry, n *node, op *schedule.Op) error {
 	if err != nil {
 		return err
 	}
-	begin, step := t, stepSend
+	begin, step, bytes := t, stepSend, op.Size
 	request := c.rendezvous && n.waits == free
 	switch {
 	case request:
-		step = stepRequest
+		step, bytes = stepRequest, 1
 		if c, err = r.costs.of(n.rank, op.Peer, 1); err != nil {
 			return err
 		}
@@ -136,7 +136,7 @@ func (r *run) send(e entry, n *node, op *schedule.Op) error {
 		}
 	}
 	end := begin + c.send + r.noise.of(n.rank, begin, c.send)
-	by := r.acted(step, e, cpu, nic, t, begin, end)
+	by := r.acted(step, e, cpu, nic, bytes, t, begin, end)
 	r.clock[cpu], r.clock[nic] = end, begin+c.gap
 	if e.what&armed != 0 {
 		r.leave(group, max(end, begin+c.gap))
@@ -193,7 +193,7 @@ func (r *run) takeAt(rank uint32, op *schedule.Op, i, from, to uint32, bytes, ca
 	}
 	nic := r.receiveNIC(rank, op)
 	begin := max(came, r.clock[nic])
-	r.taken(i, nic, came, begin, now, c.stream)
+	r.taken(i, nic, bytes, came, begin, now, c.stream)
 	r.clock[nic] = begin + c.gap
 	r.push(max(now, begin+c.stream), i)
 	return nil
@@ -201,7 +201,7 @@ func (r *run) takeAt(rank uint32, op *schedule.Op, i, from, to uint32, bytes, ca
 
 // grant receives a request and sends the grant.
 func (r *run) grant(e entry, n *node, op *schedule.Op) error {
-	t, i := e.time, e.what&opMask
+	t := e.time
 	cpu, nic, group := r.cpuOf(n.rank, op), r.sendNIC(n.rank, op), r.sendGroup(n.rank, op)
 	if until := max(r.clock[cpu], r.clock[nic]); until > t {
 		r.block(e, group, until)
@@ -219,7 +219,7 @@ func (r *run) grant(e entry, n *node, op *schedule.Op) error {
 		return err
 	}
 	end := begin + back.send + r.noise.of(n.rank, begin, back.send)
-	by := r.acted(stepGrant, e, cpu, nic, t, begin, end)
+	by := r.acted(stepGrant, e, cpu, nic, 1, t, begin, end)
 	r.clock[cpu], r.clock[nic] = end, begin+back.gap
 	if e.what&armed != 0 {
 		r.leave(group, max(end, begin+back.gap))
@@ -231,7 +231,6 @@ func (r *run) grant(e entry, n *node, op *schedule.Op) error {
 	r.because(from, by.as(atArrival))
 	n.waits = streaming
 	r.push(end+back.latency, from)
-	_ = i
 	return nil
 }
 
@@ -248,7 +247,7 @@ func (r *run) receive(e entry, n *node, op *schedule.Op) error {
 		return err
 	}
 	end := t + c.receive + r.noise.of(n.rank, t, c.receive)
-	by := r.acted(stepReceive, e, cpu, -1, t, t, end)
+	by := r.acted(stepReceive, e, cpu, -1, r.ops[n.next].Size, t, t, end)
 	r.clock[cpu] = end
 	if e.what&armed != 0 {
 		r.leave(group, end)

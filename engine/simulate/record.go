@@ -19,6 +19,7 @@ type act struct {
 	start uint64
 	begin uint64 // of a grant and of data: when its first part, the receiving of one byte, is over
 	end   uint64 // of the processor's part
+	bytes uint64 // of the message sent or received
 	op    uint32
 	step  step
 	cause link
@@ -73,7 +74,7 @@ func (r *run) because(op uint32, by link) {
 }
 
 // acted notes a step that occupies a processor, and a NIC if nic is not negative.
-func (r *run) acted(step step, e entry, cpu, nic int, start, begin, end uint64) link {
+func (r *run) acted(step step, e entry, cpu, nic int, bytes, start, begin, end uint64) link {
 	if !r.recording {
 		return link{}
 	}
@@ -86,7 +87,7 @@ func (r *run) acted(step step, e entry, cpu, nic int, start, begin, end uint64) 
 			cause = r.clockBy[nic]
 		}
 	}
-	r.acts = append(r.acts, act{start, begin, end, op, step, cause})
+	r.acts = append(r.acts, act{start, begin, end, bytes, op, step, cause})
 	by := link{act: uint32(len(r.acts))}
 	r.clockBy[cpu] = by.as(atCPU)
 	if nic >= 0 {
@@ -103,14 +104,14 @@ func (r *run) posting(op uint32, t uint64) link {
 	if !r.recording {
 		return link{}
 	}
-	r.acts = append(r.acts, act{t, t, t, op, stepPost, r.why[op]})
+	r.acts = append(r.acts, act{t, t, t, 0, op, stepPost, r.why[op]})
 	r.why[op] = link{uint32(len(r.acts)), atStart}
 	return r.why[op]
 }
 
 // taken notes that the NIC takes in a message for operation i: what came came then, taking it in begins, and at
 // now its last byte may have been there for long.
-func (r *run) taken(i uint32, nic int, came, begin, now, stream uint64) {
+func (r *run) taken(i uint32, nic int, bytes, came, begin, now, stream uint64) {
 	if !r.recording {
 		return
 	}
@@ -122,7 +123,7 @@ func (r *run) taken(i uint32, nic int, came, begin, now, stream uint64) {
 	if begin > came {
 		came0 = r.clockBy[nic]
 	}
-	r.acts = append(r.acts, act{begin, begin, begin + stream, i, stepTake, came0})
+	r.acts = append(r.acts, act{begin, begin, begin + stream, bytes, i, stepTake, came0})
 	by := link{act: uint32(len(r.acts))}
 	r.clockBy[nic] = by.as(atNIC)
 	if begin+stream >= now {

@@ -36,6 +36,7 @@ var below = map[string]string{
 	"engine/live":      "engine engine/programs platforms model model/quantity",
 	"engine/programs":  "engine platforms model model/quantity",
 	"engine/schedule":  "",
+	"engine/simulate":  "engine/schedule platforms model model/quantity",
 
 	"engine/schedule/collective":   "engine/schedule",
 	"engine/schedule/mpitrace":     "engine/schedule engine/schedule/collective",
