@@ -90,7 +90,7 @@ TOML file ("my.toml", "my.toml/eager"). Sizes are lists and ranges: "1,64,4KiB",
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.AddCommand(newPlatforms(), newPredict(), newPacket(), newCompare(), newPlot(), newReport(), newFit(), newWhatif(), newReproduce(), newValidate(), newEngine(), newVersion())
+	root.AddCommand(newPlatforms(), newPredict(), newPacket(), newCompare(), newPlot(), newReport(), newFit(), newWhatif(), newReproduce(), newValidate(), newEngine(), newSimulate(), newVersion())
 	noFiles(root)
 	root.SetFlagErrorFunc(flagError)
 	root.PersistentPreRunE = noEmptyFlags
