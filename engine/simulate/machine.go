@@ -18,12 +18,12 @@ type Machine interface {
 	Cost(level int, n uint64) Cost
 }
 
-// A Cost is what one message takes, in µs; finite, not negative.
+// A Cost is what one message takes, in µs; finite, and not negative but for Latency.
 //
 // Alone on the machine, a message is there Send + Latency + Stream + Receive after its send has begun.
 type Cost struct {
 	Send    quantity.Micros // of the sender's processor
-	Latency quantity.Micros // from there to the first byte at the receiver's NIC
+	Latency quantity.Micros // from there to the first byte at the receiver's NIC; down to −Send, where sending overlaps with travelling
 	Stream  quantity.Micros // from the first byte to the last
 	Receive quantity.Micros // of the receiver's processor, after the last byte
 	Gap     quantity.Micros // of each of the two NICs, from the beginning of a message to that of the next
@@ -66,7 +66,7 @@ type layerMachine struct {
 // Messages above the eager limit wait for their receive, with a request and a grant: where the layer's times have
 // the rendezvous in them already, as measured ones do, the limit is to be above all sizes ([NoLimit]).
 //
-// It is an error if the layer predicts a time that is no time, or shorter than its overheads.
+// It is an error if the layer predicts a time that is no time, or a one-way time shorter than the receive overhead.
 func FromLayer(l platforms.Layer, eager quantity.Bytes) (Machine, error) {
 	if !(eager >= 0) {
 		return nil, fmt.Errorf("%s: an eager limit of %v bytes", l.Ref(), float64(eager))
@@ -88,7 +88,7 @@ func (m layerMachine) Level(from, to int) int { return 0 }
 func (m layerMachine) Cost(_ int, n uint64) Cost {
 	size := quantity.Bytes(max(n, 1))
 	send, receive := m.Overheads(size)
-	way := max(m.OneWay(size)-send-receive, 0)
+	way := m.OneWay(size) - send - receive
 	send1, receive1 := m.Overheads(1)
 	latency := min(max(m.OneWay(1)-send1-receive1, 0), way)
 	return Cost{Send: send, Latency: latency, Stream: way - latency, Receive: receive, Gap: m.Gap(size), Rendezvous: size > m.eager}
@@ -98,7 +98,7 @@ func (c Cost) check() error {
 	for _, part := range []struct {
 		name string
 		time quantity.Micros
-	}{{"o_s", c.Send}, {"L", c.Latency}, {"the bytes", c.Stream}, {"o_r", c.Receive}, {"g", c.Gap}} {
+	}{{"o_s", c.Send}, {"o_s + L", c.Send + c.Latency}, {"L", max(c.Latency, 0)}, {"the bytes", c.Stream}, {"o_r", c.Receive}, {"g", c.Gap}} {
 		if !(part.time >= 0 && part.time <= longest) {
 			return fmt.Errorf("%s = %v µs; a time is from 0 to %v µs", part.name, float64(part.time), float64(longest))
 		}
@@ -112,14 +112,19 @@ const longest quantity.Micros = 1 << 60 / picos
 
 // A cost is a Cost in ticks.
 type cost struct {
-	send, latency, stream, receive, gap uint64
-	rendezvous                          bool
+	send, stream, receive, gap uint64
+	latency                    int64 // at least -send
+	rendezvous                 bool
 }
 
 func (c Cost) inTicks() cost {
 	t := func(x quantity.Micros) uint64 { return uint64(math.Round(float64(x) * picos)) }
-	return cost{t(c.Send), t(c.Latency), t(c.Stream), t(c.Receive), t(c.Gap), c.Rendezvous}
+	send := t(c.Send)
+	return cost{send, t(c.Stream), t(c.Receive), t(c.Gap), max(int64(math.Round(float64(c.Latency)*picos)), -int64(send)), c.Rendezvous}
 }
+
+// arrival is when the first byte comes of what the sender's processor is done with at that time.
+func (c *cost) arrival(end uint64) uint64 { return uint64(int64(end) + c.latency) }
 
 // costs remembers what messages cost.
 type costs struct {

@@ -146,7 +146,7 @@ func (r *run) send(e entry, n *node, op *schedule.Op) error {
 		r.out[n.rank] = left
 		r.sentOut(n.rank, by)
 	}
-	r.push(end+c.latency, i|message)
+	r.push(c.arrival(end), i|message)
 	switch step {
 	case stepSend:
 		n.waits = flying
@@ -230,7 +230,7 @@ func (r *run) grant(e entry, n *node, op *schedule.Op) error {
 	}
 	r.because(from, by.as(atArrival))
 	n.waits = streaming
-	r.push(end+back.latency, from)
+	r.push(back.arrival(end), from)
 	return nil
 }
 

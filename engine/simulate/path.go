@@ -207,8 +207,10 @@ func (r *run) parts(a *act, at relation) (Shares, Slopes, error) {
 	processor(&s.SendOverhead, c.send, bytes)
 	s.Noise = a.end - a.start - nominal - c.send
 	switch {
+	case at == atArrival && c.latency < 0: // the message arrives while its sender is at it still
+		s.SendOverhead -= uint64(-c.latency)
 	case at == atArrival:
-		s.Latency = c.latency
+		s.Latency = uint64(c.latency)
 		d.L = 1
 	case at == atLeft || at == atDone && a.step == stepData:
 		s.GapBytes += c.stream

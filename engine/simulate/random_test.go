@@ -1,83 +1,21 @@
 package simulate_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
+	"github.com/halfpeak/halfpeak/engine/schedule/scheduletest"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
-
-// randomSchedule is a program of a few ranks: messages and computations in random order with random
-// dependencies, of both kinds; sometimes with wildcards, and sometimes it cannot end.
-func randomSchedule(t testing.TB, r *rand.Rand, most int) *schedule.Schedule {
-	t.Helper()
-	ranks := 1 + r.IntN(6)
-	sizes := []uint64{0, 1, 1, 8, 100, 1000, 1001, 4096, 65535, 65536, 100000}
-	lists := make([][]schedule.Op, ranks)
-	labels := [2]int{1 + r.IntN(3), 1 + r.IntN(2)}
-	label := func(op schedule.Op) schedule.Op {
-		op.CPU = uint16(r.IntN(labels[0]))
-		if op.Kind != schedule.Calc {
-			op.NIC = uint16(r.IntN(labels[1]))
-		}
-		return op
-	}
-	for range r.IntN(most) {
-		from, to := r.IntN(ranks), r.IntN(ranks)
-		size, tag := sizes[r.IntN(len(sizes))], uint32(r.IntN(3))
-		send := label(schedule.Op{Kind: schedule.Send, Size: size, Peer: uint32(to), Tag: tag})
-		recv := label(schedule.Op{Kind: schedule.Recv, Size: size, Peer: uint32(from), Tag: tag})
-		switch r.IntN(12) {
-		case 0:
-			recv.Peer = schedule.Any
-		case 1:
-			recv.Tag = schedule.Any
-		case 2:
-			recv.Peer, recv.Tag = schedule.Any, schedule.Any
-		case 3:
-			if r.IntN(3) == 0 {
-				send.Tag = schedule.Any
-			}
-		}
-		lists[from] = append(lists[from], send)
-		lists[to] = append(lists[to], recv)
-	}
-	for range r.IntN(most) {
-		rank := r.IntN(ranks)
-		lists[rank] = append(lists[rank], label(schedule.Op{Kind: schedule.Calc, Size: []uint64{0, 10, 3000, 20000, uint64(r.IntN(90000))}[r.IntN(5)]}))
-	}
-	b := schedule.NewBuilder(ranks)
-	density := r.IntN(4)
-	for _, list := range lists {
-		b.NextRank()
-		r.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
-		var ids []uint32
-		for _, op := range list {
-			ids = append(ids, b.Add(op))
-		}
-		for i := range ids {
-			for j := range i {
-				if r.IntN(3+i) < density && r.IntN(3) == 0 {
-					if r.IntN(4) == 0 {
-						b.IRequires(ids[i], ids[j])
-					} else {
-						b.Requires(ids[i], ids[j])
-					}
-				}
-			}
-		}
-	}
-	s, err := b.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
 
 // ns are LogGOPS parameters L, o, g, G, O and S in ns and bytes.
 type ns [6]uint64
@@ -122,7 +60,7 @@ func TestLogGOPSimAgainstOracle(t *testing.T) {
 	n := programs(t, 4000)
 	for seed := range n {
 		r := rand.New(rand.NewPCG(uint64(seed), 1))
-		s := randomSchedule(t, r, 2+seed%14)
+		s := scheduletest.Wild(uint64(seed), 1+seed%6, 2+seed%14)
 		p := parameterSets[r.IntN(len(parameterSets))]
 		if crowded(s) {
 			continue
@@ -154,7 +92,7 @@ func TestDefaultRulesAgainstOracle(t *testing.T) {
 	n := programs(t, 4000)
 	for seed := range n {
 		r := rand.New(rand.NewPCG(uint64(seed), 2))
-		s := randomSchedule(t, r, 2+seed%14)
+		s := scheduletest.Wild(uint64(seed), 1+seed%6, 2+seed%14)
 		p := parameterSets[r.IntN(len(parameterSets))]
 		o := newOracle(s)
 		want, events := o.plain(p[0]*1000, p[1]*1000, p[2]*1000, p[3]*1000, p[4]*1000, p[5])
@@ -177,5 +115,102 @@ func TestDefaultRulesAgainstOracle(t *testing.T) {
 	}
 	if ended < n/3 {
 		t.Errorf("only %d of %d programs end", ended, n)
+	}
+}
+
+// All rules end or are stuck on what always ends, and is always stuck.
+func TestTroubles(t *testing.T) {
+	for seed := range uint64(200) {
+		trouble := scheduletest.Trouble(seed % uint64(scheduletest.Troubles))
+		s := scheduletest.Stuck(seed, 2+int(seed%5), 1+int(seed%20), trouble)
+		for _, rules := range []simulate.Rules{simulate.Default, simulate.LogGOPSim} {
+			o := simulate.Options{Rules: rules, LogGOPS: simulate.Defaults()}
+			if _, err := prepare(t, scheduletest.Random(seed, 2+int(seed%5), int(seed%30))).Run(context.Background(), o); err != nil {
+				t.Errorf("seed %d, %v: %v", seed, rules, err)
+			}
+			r, err := prepare(t, s).Run(context.Background(), o)
+			var stuck *simulate.Stuck
+			if !errors.As(err, &stuck) || r == nil || len(r.Ranks) != s.Ranks() {
+				t.Fatalf("seed %d, %v: trouble %d: %v", seed, rules, trouble, err)
+			}
+			if text := err.Error(); len(text) > 2000 || strings.Contains(text, "\n") {
+				t.Errorf("not one short line: %s", text)
+			}
+			switch trouble {
+			case scheduletest.Circle:
+				if len(stuck.Cycle) != 2 || !strings.Contains(stuck.Cycle[0].Text, "calc 1234567") {
+					t.Errorf("seed %d, %v: the circle is %v", seed, rules, stuck.Cycle)
+				}
+			case scheduletest.NoReceive:
+				if len(stuck.Messages) != 1 || stuck.Messages[0].Tag != 1000000 || stuck.Unfinished != 0 {
+					t.Errorf("seed %d, %v: %+v", seed, rules, stuck)
+				}
+			case scheduletest.NoMessage:
+				if len(stuck.Waits) != 1 || stuck.Waits[0].Rank != 1 || !strings.Contains(stuck.Waits[0].Text, "recv 8b from 0 tag 1000000") {
+					t.Errorf("seed %d, %v: %+v", seed, rules, stuck)
+				}
+			case scheduletest.Rendezvous:
+				if len(stuck.Cycle) != 4 || len(stuck.Messages) != 1 || stuck.Messages[0].Count != 2 {
+					t.Errorf("seed %d, %v: %+v", seed, rules, stuck)
+				}
+			}
+		}
+	}
+}
+
+// Whatever is done to a file, reading and running it end, with a result or an error of one line.
+func TestTamperedFiles(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(scheduletest.Shared(t, "data/goal"), "random", "*.goal"))
+	if err != nil || len(files) == 0 {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(1, 3))
+	ran, wrong, stuck := 0, 0, 0
+	for range programs(t, 3000) {
+		text, err := os.ReadFile(files[r.IntN(len(files))])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.IntN(3) == 0 {
+			text = text[:r.IntN(len(text))]
+		}
+		for range r.IntN(4) {
+			if len(text) > 0 {
+				text[r.IntN(len(text))] = "0123456789 \n}{abrecv:-"[r.IntN(22)]
+			}
+		}
+		s, err := schedule.Read(bytes.NewReader(text), "tampered.goal")
+		if err != nil {
+			wrong++
+			continue
+		}
+		p, err := simulate.New(s)
+		if err != nil {
+			wrong++
+			continue
+		}
+		for _, rules := range []simulate.Rules{simulate.Default, simulate.LogGOPSim} {
+			ran++
+			_, err := p.Run(context.Background(), simulate.Options{Rules: rules, LogGOPS: simulate.Defaults()})
+			if err != nil && strings.Contains(err.Error(), "\n") {
+				t.Errorf("more than one line: %v", err)
+			}
+			if errors.As(err, new(*simulate.Stuck)) {
+				stuck++
+			}
+		}
+	}
+	t.Logf("%d runs, %d of them stuck; %d files could not be read", ran, stuck, wrong)
+}
+
+func TestCancel(t *testing.T) {
+	p := prepare(t, scheduletest.Random(1, 50, 20000))
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := p.Run(ctx, simulate.Options{LogGOPS: simulate.Defaults()}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if _, err := p.Runs(ctx, simulate.Options{LogGOPS: simulate.Defaults()}, 10); !errors.Is(err, context.Canceled) {
+		t.Error(err)
 	}
 }
