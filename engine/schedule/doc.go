@@ -21,11 +21,14 @@
 //
 //	file    := "num_ranks" INT { rank }
 //	rank    := "rank" INT "{" { stmt } "}"
-//	stmt    := [ label ":" ] "send" INT "b" "to"   INT        [ "tag" (INT|"-1") ] [ "cpu" INT ] [ "nic" INT ] NL
-//	         | [ label ":" ] "recv" INT "b" "from" (INT|"-1") [ "tag" (INT|"-1") ] [ "cpu" INT ] [ "nic" INT ] NL
-//	         | [ label ":" ] "calc" INT [ "cpu" INT ] NL
+//	stmt    := [ label ":" ] "send" INT "b" "to" INT [ tag ] [ cpu ] [ nic ] NL
+//	         | [ label ":" ] "recv" INT "b" "from" ( INT | "-1" ) [ tag ] [ cpu ] [ nic ] NL
+//	         | [ label ":" ] "calc" INT [ cpu ] NL
 //	         | label "requires"  label NL
 //	         | label "irequires" label NL
+//	tag     := "tag" ( INT | "-1" )
+//	cpu     := "cpu" INT
+//	nic     := "nic" INT
 //	label   := [A-Za-z][A-Za-z0-9_]*     but not send, recv, calc, rank, num_ranks
 //	comment := "//" ... NL | "/*" ... "*/"
 //

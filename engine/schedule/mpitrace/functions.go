@@ -54,24 +54,14 @@ var functions = func() map[string]function {
 		which func(*Collectives) collective.Algorithm
 		bytes func(p *profiled, a *arguments) (uint64, error)
 	}{
-		"Barrier":   {"comm", func(c *Collectives) collective.Algorithm { return c.Barrier }, func(p *profiled, _ *arguments) (uint64, error) { return p.o.Collectives.BarrierBytes, nil }},
+		"Barrier":   {"comm", func(c *Collectives) collective.Algorithm { return c.Barrier }, barrierBytes},
 		"Bcast":     {"_ count type root comm", func(c *Collectives) collective.Algorithm { return c.Broadcast }, sendBytes},
 		"Reduce":    {"_ _ count type _ root comm", func(c *Collectives) collective.Algorithm { return c.Reduce }, sendBytes},
 		"Allreduce": {"_ _ count type _ comm", func(c *Collectives) collective.Algorithm { return c.Allreduce }, sendBytes},
 		"Allgather": {both + "comm", func(c *Collectives) collective.Algorithm { return c.Allgather }, recvBytes},
 		"Alltoall":  {both + "comm", func(c *Collectives) collective.Algorithm { return c.Alltoall }, recvBytes},
-		"Gather": {both + "root comm", func(c *Collectives) collective.Algorithm { return c.Gather }, func(p *profiled, a *arguments) (uint64, error) {
-			if a.root == int64(p.group.Place) {
-				return recvBytes(p, a)
-			}
-			return sendBytes(p, a)
-		}},
-		"Scatter": {both + "root comm", func(c *Collectives) collective.Algorithm { return c.Scatter }, func(p *profiled, a *arguments) (uint64, error) {
-			if a.root == int64(p.group.Place) {
-				return sendBytes(p, a)
-			}
-			return recvBytes(p, a)
-		}},
+		"Gather":    {both + "root comm", func(c *Collectives) collective.Algorithm { return c.Gather }, gatherBytes},
+		"Scatter":   {both + "root comm", func(c *Collectives) collective.Algorithm { return c.Scatter }, scatterBytes},
 	} {
 		do := func(nonBlocking bool) func(*profiled, *arguments) error {
 			return func(p *profiled, a *arguments) error {
@@ -126,4 +116,25 @@ func local(name string) bool {
 		}
 	}
 	return false
+}
+
+func sendBytes(_ *profiled, a *arguments) (uint64, error) { return a.bytes(0) }
+func recvBytes(_ *profiled, a *arguments) (uint64, error) { return a.bytes(1) }
+
+func barrierBytes(p *profiled, _ *arguments) (uint64, error) {
+	return p.o.Collectives.BarrierBytes, nil
+}
+
+func gatherBytes(p *profiled, a *arguments) (uint64, error) {
+	if a.root == int64(p.group.Place) {
+		return recvBytes(p, a)
+	}
+	return sendBytes(p, a)
+}
+
+func scatterBytes(p *profiled, a *arguments) (uint64, error) {
+	if a.root == int64(p.group.Place) {
+		return sendBytes(p, a)
+	}
+	return recvBytes(p, a)
 }

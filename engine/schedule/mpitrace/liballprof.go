@@ -36,6 +36,7 @@ type persistent struct {
 }
 
 func translateLiballprof(r *rank, f *file) error {
+	r.dialect = openMPI
 	p := profiled{rank: r, stride: 8, persistent: map[int64]persistent{}}
 	state := "MPI_Init" // what is to come
 	for {
@@ -162,7 +163,8 @@ func (p *profiled) argument(a *arguments, word string, field []byte) (err error)
 			return err
 		}
 		if size != int64(p.group.Size) || place != int64(p.group.Place) {
-			return fmt.Errorf("rank %d of %d in its communicator, but this trace is rank %d of %d; only communicators of all ranks in their order are supported (or files are missing or in another order)",
+			return fmt.Errorf("rank %d of %d in its communicator, but this trace is rank %d of %d; "+
+				"only communicators of all ranks in their order are supported (or files are missing or in another order)",
 				place, size, p.group.Place, p.group.Size)
 		}
 	}
@@ -178,9 +180,6 @@ func (p *profiled) gap() error {
 	p.clock = p.to
 	return err
 }
-
-func sendBytes(_ *profiled, a *arguments) (uint64, error) { return a.bytes(0) }
-func recvBytes(_ *profiled, a *arguments) (uint64, error) { return a.bytes(1) }
 
 // bytes is count times size of one way.
 func (a *arguments) bytes(way int) (uint64, error) {

@@ -28,9 +28,11 @@
 //
 // It is an error, with the line: communicators of other ranks than all, in their
 // order; MPI_Waitany and MPI_Waitsome, as a trace does not say what came of them;
-// one-sided communication, files, and collectives with a size for each rank. MPI's any source, any tag and null process are −1, −1 and −2, as
-// in Open MPI. Matching knows no communicators: a receive with any tag can take
-// the message of a collective.
+// one-sided communication, files, and collectives with a size for each rank.
+//
+// MPI's any source, any tag and null process are −1, −1 and −2 in traces of
+// liballprof, as in Open MPI, and −555, −444 and −666 in SimGrid's. Matching knows no communicators: a receive with any tag can take the message of
+// a collective.
 package mpitrace
 
 import (

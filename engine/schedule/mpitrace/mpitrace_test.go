@@ -325,7 +325,9 @@ func TestSimGrid(t *testing.T) {
 0 compute 1e6
 1 irecv 0 7 1e3 4
 1 irecv 0 7 5
-2 irecv -1 -1 10
+2 irecv -555 -444 10
+2 irecv -555 9 10
+2 send -666 0 10
 0 send 1 7 1e3 4
 0 isend 1 7 5
 0 test 0 1 7
@@ -337,6 +339,7 @@ func TestSimGrid(t *testing.T) {
 0 waitall
 
 1 compute 5
+2 wait 1 2 9
 2 waitall
 0 reduce 10 1e3 2 5
 1 reduce 10 1e3 2 5
@@ -349,62 +352,67 @@ func TestSimGrid(t *testing.T) {
 
 rank 0 {
 calc_6: calc 500000
-send_10: send 8000b to 1 tag 7
-send_10 requires calc_6
-isend_11: send 5b to 1 tag 7
-isend_11 requires send_10
-isend_16: send 80b to 2 tag 8
-isend_16 irequires isend_11
-waitall_17: calc 0
-waitall_17 requires isend_11
-waitall_17 requires isend_16
-waitall_17 irequires isend_16
-waitall_18: calc 0
-waitall_18 requires waitall_17
+send_12: send 8000b to 1 tag 7
+send_12 requires calc_6
+isend_13: send 5b to 1 tag 7
+isend_13 requires send_12
+isend_18: send 80b to 2 tag 8
+isend_18 irequires isend_13
+waitall_19: calc 0
+waitall_19 requires isend_13
+waitall_19 requires isend_18
+waitall_19 irequires isend_18
+waitall_20: calc 0
+waitall_20 requires waitall_19
 l7: send 40b to 2 tag 2147483648
-l7 requires waitall_18
-reduce_22: calc 0
-reduce_22 requires l7
-calc_22: calc 500
-calc_22 requires reduce_22
+l7 requires waitall_20
+reduce_25: calc 0
+reduce_25 requires l7
+calc_25: calc 500
+calc_25 requires reduce_25
 }
 
 rank 1 {
 irecv_7: recv 8000b from 0 tag 7
 irecv_8: recv 5b from 0 tag 7
 irecv_8 irequires irecv_7
-wait_13: calc 0
-wait_13 requires irecv_7
-wait_13 irequires irecv_8
-calc_14: calc 2000
-calc_14 requires wait_13
 wait_15: calc 0
-wait_15 requires irecv_8
-wait_15 requires calc_14
-calc_20: calc 3
-calc_20 requires wait_15
+wait_15 requires irecv_7
+wait_15 irequires irecv_8
+calc_16: calc 2000
+calc_16 requires wait_15
+wait_17: calc 0
+wait_17 requires irecv_8
+wait_17 requires calc_16
+calc_22: calc 3
+calc_22 requires wait_17
 l7: send 40b to 2 tag 2147483648
-l7 requires calc_20
-reduce_23: calc 0
-reduce_23 requires l7
-calc_23: calc 500
-calc_23 requires reduce_23
+l7 requires calc_22
+reduce_26: calc 0
+reduce_26 requires l7
+calc_26: calc 500
+calc_26 requires reduce_26
 }
 
 rank 2 {
 irecv_9: recv 80b from -1 tag -1
-waitall_21: calc 0
-waitall_21 requires irecv_9
-waitall_21 irequires irecv_9
-l3: recv 40b from 0 tag 2147483648
-l3 requires waitall_21
-l4: recv 40b from 1 tag 2147483648
-l4 requires waitall_21
-reduce_24: calc 0
-reduce_24 requires l3
-reduce_24 requires l4
-calc_24: calc 500
-calc_24 requires reduce_24
+irecv_10: recv 80b from -1 tag 9
+irecv_10 irequires irecv_9
+wait_23: calc 0
+wait_23 requires irecv_10
+wait_23 irequires irecv_10
+waitall_24: calc 0
+waitall_24 requires irecv_9
+waitall_24 requires wait_23
+l5: recv 40b from 0 tag 2147483648
+l5 requires waitall_24
+l6: recv 40b from 1 tag 2147483648
+l6 requires waitall_24
+reduce_27: calc 0
+reduce_27 requires l5
+reduce_27 requires l6
+calc_27: calc 500
+calc_27 requires reduce_27
 }
 `
 	o := mpitrace.Defaults

@@ -11,6 +11,7 @@ import (
 
 // A rank turns the calls of one rank, in their order, into operations.
 type rank struct {
+	dialect
 	b        *schedule.Builder
 	o        *Options
 	group    collective.Group
@@ -49,11 +50,13 @@ func (r *rank) add(op schedule.Op, name string) uint32 {
 // then lets the next operation wait until these are done.
 func (r *rank) then(ops ...uint32) { r.before, r.started = append(r.before[:0], ops...), false }
 
-// MPI's special values, as Open MPI has them.
-const (
-	anyRank  = -1
-	anyTag   = -1
-	nullRank = -2
+// A dialect is the numbers that an implementation of MPI gives to any source, any
+// tag, and the process that is nobody.
+type dialect struct{ anyRank, anyTag, nullRank int64 }
+
+var (
+	openMPI = dialect{-1, -1, -2}
+	smpi    = dialect{-555, -444, -666} // SimGrid's
 )
 
 // message is a send or a receive. It is not ok if its peer is nobody: then nothing
@@ -61,15 +64,15 @@ const (
 func (r *rank) message(kind schedule.Kind, peer, tag int64, bytes uint64) (op schedule.Op, ok bool, err error) {
 	op = schedule.Op{Kind: kind, Size: bytes, Peer: uint32(peer), Tag: uint32(tag)}
 	switch {
-	case peer == nullRank:
+	case peer == r.nullRank:
 		return op, false, nil
-	case kind == schedule.Recv && peer == anyRank:
+	case kind == schedule.Recv && peer == r.anyRank:
 		op.Peer = schedule.Any
 	case peer < 0 || peer >= int64(r.group.Size):
 		return op, false, fmt.Errorf("there is no rank %d, only 0 to %d", peer, r.group.Size-1)
 	}
 	switch {
-	case kind == schedule.Recv && tag == anyTag:
+	case kind == schedule.Recv && tag == r.anyTag:
 		op.Tag = schedule.Any
 	case tag < 0 || tag > math.MaxInt32:
 		return op, false, fmt.Errorf("tag %d, but tags are from 0 to %d", tag, math.MaxInt32)

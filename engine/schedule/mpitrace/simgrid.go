@@ -77,8 +77,13 @@ type replayed struct {
 	begun, ended bool
 }
 
+func newReplayed(r *rank) replayed {
+	r.dialect = smpi
+	return replayed{rank: r, defaultBytes: 1}
+}
+
 func translateSimGrid(r *rank, f *file) error {
-	p := replayed{rank: r, defaultBytes: 1}
+	p := newReplayed(r)
 	for {
 		l, err := f.next()
 		if err == io.EOF {
@@ -129,7 +134,7 @@ func readAll(f *file, o Options) (*schedule.Schedule, error) {
 			return nil, f.errorf("%d ranks have actions, but rank %d has none; ranks count from 0", len(ranks), place)
 		}
 		b.NextRank()
-		p := replayed{rank: newRank(b, &o, place, len(ranks)), defaultBytes: 1}
+		p := newReplayed(newRank(b, &o, place, len(ranks)))
 		for _, l := range lines {
 			f.line = l.line
 			if err := p.action(f, []byte(l.text)); err != nil {
@@ -301,11 +306,15 @@ func (p *replayed) message(kind schedule.Kind, a *parameters) (op schedule.Op, o
 	return p.rank.message(kind, a.peer, a.tag, bytes)
 }
 
-// waitOne waits for a request. One that nothing is known of was found done by a
-// test, in the run that was traced.
+// waitOne waits for a request; for a receive from anywhere or with any tag if no
+// other is open. One that nothing is known of was found done by a test, in the run
+// that was traced.
 func (p *replayed) waitOne(a *parameters) error {
-	if op, ok := p.oldest(request{a.from, a.to, a.tag}); ok {
-		p.wait(op)
+	for _, q := range []request{{a.from, a.to, a.tag}, {p.anyRank, a.to, a.tag}, {a.from, a.to, p.anyTag}, {p.anyRank, a.to, p.anyTag}} {
+		if op, ok := p.oldest(q); ok {
+			p.wait(op)
+			break
+		}
 	}
 	return nil
 }
