@@ -130,15 +130,22 @@ func (r *run) receiveGroup(rank uint32, op *schedule.Op) int {
 // ahead is how many entries before its turn an operation is brought into the cache.
 const ahead = 8
 
-// look reads what an entry to come will need, so that memory is waited for once and not each time.
+// look reads what entries to come will need, so that memory is waited for once and not each time: of the one ahead its
+// operation, and of the one half as far the clocks of its rank.
 func (r *run) look() {
 	at := r.q.next + ahead
 	if at >= len(r.q.current) {
 		return
 	}
-	what := r.q.current[at].what
-	if what&armed == 0 {
+	if what := r.q.current[at].what; what&armed == 0 {
 		r.seen += uint64(r.nodes[what&opMask].waits) + r.ops[what&opMask].Size
+	}
+	if what := r.q.current[at-ahead/2].what; what&armed == 0 {
+		rank := r.nodes[what&opMask].rank
+		if what&message != 0 {
+			rank = r.ops[what&opMask].Peer
+		}
+		r.seen += r.clock[int(rank)*r.stride]
 	}
 }
 
