@@ -186,24 +186,47 @@ func (r *run) wait(i uint32) Wait {
 	return w
 }
 
-// cycle looks for operations that wait for each other: by dependencies, receives for sends that have not begun, and
-// sends for receives that are not posted.
-func (r *run) cycle() []Wait {
-	before := map[uint32][]uint32{} // what does not let an operation begin
-	for i := range r.nodes {
-		n := &r.nodes[i]
-		if n.waits == done || n.waits == unexpected && !r.isRendezvous(uint32(i)) {
-			continue
-		}
-		for _, after := range r.s.AfterDone(uint32(i)) {
-			before[after] = append(before[after], uint32(i))
-		}
-		if n.waits < lastState {
-			for _, after := range r.s.AfterStarted(uint32(i)) {
-				before[after] = append(before[after], uint32(i))
+// predecessors are lists of operations, by operation.
+type predecessors struct{ first, list []uint32 }
+
+func (p predecessors) of(op uint32) []uint32 { return p.list[p.first[op]:p.first[op+1]] }
+
+// blocking are, for each operation, those that it waits for and that are not finished (or have not begun).
+func (r *run) blocking() predecessors {
+	p := predecessors{first: make([]uint32, len(r.nodes)+1)}
+	each := func(f func(after, op uint32)) {
+		for i := range r.nodes {
+			n := &r.nodes[i]
+			if n.waits == done || n.waits == unexpected && !r.isRendezvous(uint32(i)) {
+				continue
+			}
+			for _, after := range r.s.AfterDone(uint32(i)) {
+				f(after, uint32(i))
+			}
+			if n.waits < lastState {
+				for _, after := range r.s.AfterStarted(uint32(i)) {
+					f(after, uint32(i))
+				}
 			}
 		}
 	}
+	each(func(after, _ uint32) { p.first[after+1]++ })
+	for i := range r.nodes {
+		p.first[i+1] += p.first[i]
+	}
+	p.list = make([]uint32, p.first[len(r.nodes)])
+	next := slices.Clone(p.first)
+	each(func(after, op uint32) {
+		p.list[next[after]] = op
+		next[after]++
+	})
+	return p
+}
+
+// cycle looks for operations that wait for each other: by dependencies, receives for sends that have not begun, and
+// sends for receives that are not posted.
+func (r *run) cycle() []Wait {
+	blocks := r.blocking()
 	// What has not begun, by the rank at which it would meet another.
 	sends, receives := map[uint32][]uint32{}, map[uint32][]uint32{}
 	for i := range r.nodes {
@@ -222,7 +245,7 @@ func (r *run) cycle() []Wait {
 		var candidates, found []uint32
 		switch {
 		case n.waits < lastState:
-			return before[i]
+			return blocks.of(i)
 		case n.waits == posted:
 			candidates = sends[n.rank]
 		case n.waits == unexpected:
@@ -248,30 +271,30 @@ func (r *run) cycle() []Wait {
 		op   uint32
 		next []uint32
 	}
-	state := map[uint32]bool{} // true: on the path
+	const unseen, onPath, left = 0, 1, 2
+	state := make([]uint8, len(r.nodes))
 	for i := range r.nodes {
-		if _, seen := state[uint32(i)]; seen || r.nodes[i].waits == done {
+		if state[i] != unseen || r.nodes[i].waits == done {
 			continue
 		}
 		path := []level{{uint32(i), waitsFor(uint32(i))}}
-		state[uint32(i)] = true
+		state[i] = onPath
 		for len(path) > 0 && steps <= cycleSteps {
 			steps++
 			top := &path[len(path)-1]
 			if len(top.next) == 0 {
-				state[top.op] = false
+				state[top.op] = left
 				path = path[:len(path)-1]
 				continue
 			}
 			op := top.next[0]
 			top.next = top.next[1:]
-			onPath, seen := state[op]
-			if !seen {
-				state[op] = true
+			if state[op] == unseen {
+				state[op] = onPath
 				path = append(path, level{op, waitsFor(op)})
 				continue
 			}
-			if onPath {
+			if state[op] == onPath {
 				start := slices.IndexFunc(path, func(l level) bool { return l.op == op })
 				var cycle []Wait
 				for _, l := range path[start:] {
