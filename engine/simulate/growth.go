@@ -52,7 +52,8 @@ func (p *Program) Growth(ctx context.Context, o Options, letter string, later fl
 	}
 	g := Growth{Parameter: letter, Later: later}
 	limit := uint64(math.Floor(float64(first) * (1 + later)))
-	within, beyond := base, math.Inf(1)
+	within := base
+	var beyond float64
 	for step := max(base/16, unit); ; step *= 2 {
 		value := base + math.Round(step/unit)*unit
 		if value > 1e9 {

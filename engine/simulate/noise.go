@@ -117,7 +117,7 @@ func ParseNoise(text string) (Noise, error) {
 		}
 	}
 	if n.draw == nil {
-		return Noise{}, fmt.Errorf("no distribution of noise %q%s; there are %s", fields[0], nearest.Hint(fields[0], names), strings.Join(names, ", "))
+		return Noise{}, fmt.Errorf("no distribution of noise %q%s", fields[0], nearest.Hint(fields[0], names))
 	}
 	for _, field := range fields[1:] {
 		name, value, _ := strings.Cut(field, "=")

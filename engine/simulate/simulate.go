@@ -181,7 +181,7 @@ func (r *run) tick() error {
 	if r.progress != nil {
 		if now := time.Since(r.began); now-r.reported > 200*time.Millisecond {
 			r.reported = now
-			r.progress(Progress{uint64(r.num) - uint64(r.q.size), uint64(len(r.ops) + r.msgs), now})
+			r.progress(Progress{uint64(max(0, int64(r.num)-int64(r.q.size))), uint64(len(r.ops) + r.msgs), now})
 		}
 	}
 	return nil

@@ -69,7 +69,7 @@ func (s *Stuck) Error() string {
 			links = append(links, fmt.Sprintf("rank %d %s", w.Rank, w.Text))
 		}
 		first := s.Cycle[0]
-		parts = append(parts, fmt.Sprintf("in a circle %s wait, each for the next, for rank %d %s", strings.Join(links, ", "), first.Rank, label(first.Text)))
+		parts = append(parts, fmt.Sprintf("each of these waits for the next: %s, rank %d %s again", strings.Join(links, ", "), first.Rank, label(first.Text)))
 	}
 	for i, g := range s.Messages {
 		if i == shownWaits {
@@ -83,7 +83,7 @@ func (s *Stuck) Error() string {
 }
 
 func label(text string) string {
-	name, _, _ := strings.Cut(text, " ")
+	name, _, _ := strings.Cut(text, " (")
 	return name
 }
 

@@ -5,7 +5,7 @@
 #
 # FOLDER has LogGOPSim, txt2bin and schedgen, built from spcl/LogGOPSim; nothing of it is compiled or kept here.
 # The table is CSV: what a run took in user CPU time, which other load disturbs less than the clock, and in memory. The
-# peer reads its binary form, which is made once and not counted; halfpeak reads the text.
+# peer reads its binary form, which is made once and not counted; halfpeak reads the same, and the text too.
 set -eu
 peer=$(cd "$1" && pwd)
 programs=${2:-1000}
@@ -34,9 +34,10 @@ for run; do
 			finish=$(sed -n 's/Maximum finishing time at host [0-9]*: \([0-9]*\).*/\1/p' "$work/out")
 			echo "$pattern,$ranks,$round,LogGOPSim,$(cat "$work/time"),$events,$finish"
 		fi
-		for rules in loggopsim default; do
-			/usr/bin/time -f %U,%e,%M -o "$work/time" "$work/halfpeak" simulate "$work/$pattern.goal" --rules $rules --totals --format csv >"$work/out"
-			echo "$pattern,$ranks,$round,halfpeak $rules,$(cat "$work/time"),$(awk -F, 'NR == 2 {printf "%s,%.0f", $4, 1000 * $5}' "$work/out")"
+		for how in "loggopsim goal" "loggopsim bin" "default bin"; do
+			rules=${how% *} form=${how#* }
+			/usr/bin/time -f %U,%e,%M -o "$work/time" "$work/halfpeak" simulate "$work/$pattern.$form" --rules "$rules" --totals --format csv >"$work/out"
+			echo "$pattern,$ranks,$round,halfpeak $how,$(cat "$work/time"),$(awk -F, 'NR == 2 {printf "%s,%.0f", $4, 1000 * $5}' "$work/out")"
 		done
 	done
 	rm "$work/$pattern".*
