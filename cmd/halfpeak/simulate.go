@@ -41,10 +41,10 @@ func newSimulate() *cobra.Command {
 		Short: "Finish times of a parallel program: a schedule of operations",
 		Long: `Simulate runs a schedule in GOAL's text or binary form (also compressed by gzip) with LogGOPS parameters, or with
 messages that cost what a platform's layer says, and prints when each rank is finished.`,
-		Example: `  halfpeak simulate app.goal --loggops "L=2500ns o=1500ns g=1000ns G=6ns/B O=0ns/B S=65535B"
+		Example: `  halfpeak simulate app.goal --loggops 'L=2500ns o=1500ns g=1000ns G=6ns/B O=0ns/B S=65535B'
   halfpeak simulate app.goal clip --totals
   halfpeak simulate app.goal --why --trace app.json
-  halfpeak simulate app.goal --noise "exponential mean=10us every=1ms" --runs 1000`,
+  halfpeak simulate app.goal --noise 'exponential mean=10us every=1ms' --runs 1000`,
 		Args: wantArgs(1, 2, `a schedule, as in "halfpeak simulate app.goal"`),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			rows, err := o.run(cmd, args)
@@ -169,7 +169,8 @@ func (o *simulateOptions) options(args []string) (run simulate.Options, err erro
 	return run, err
 }
 
-// readNoise reads a file of detours, or a distribution: what has a "=" and no file of that name is one.
+// readNoise reads a file of detours, or a distribution: what has a "=" and no file of that name
+// is one.
 func (o *simulateOptions) readNoise() (simulate.Noise, error) {
 	f, err := os.Open(o.noise)
 	if err != nil {

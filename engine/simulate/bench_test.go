@@ -13,7 +13,8 @@ import (
 	"github.com/halfpeak/halfpeak/engine/simulate"
 )
 
-// Processor time per event of regular patterns against the number of ranks. It makes docs/simulate.csv:
+// Processor time per event of regular patterns against the number of ranks. It makes
+// docs/simulate.csv:
 //
 //	go test ./engine/simulate -run '^$' -bench Events -benchtime 1x -count 3 | engine/simulate/peers/cost.awk > docs/simulate.csv
 func BenchmarkEvents(b *testing.B) {
@@ -72,7 +73,8 @@ func patternOf(b *testing.B, part collective.Algorithm, ranks int) *schedule.Sch
 	return s
 }
 
-// processorTime is what this process has used so far, in seconds: other load disturbs it less than the clock.
+// processorTime is what this process has used so far, in seconds: other load disturbs it less
+// than the clock.
 func processorTime(b *testing.B) float64 {
 	b.Helper()
 	var u syscall.Rusage

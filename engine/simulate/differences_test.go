@@ -10,8 +10,8 @@ import (
 	"github.com/halfpeak/halfpeak/engine/simulate"
 )
 
-// The table of the package comment, row by row: each example's times are there, and are so. Those of LogGOPSim were printed by the
-// program; the others follow from the rules by hand.
+// The table of the package comment, row by row: each example's times are there, and are so.
+// Those of LogGOPSim were printed by the program; the others follow from the rules by hand.
 func TestDifferences(t *testing.T) {
 	doc, err := os.ReadFile("doc.go")
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// Rank 0 sends 1 KiB, rank 1 works on it for 5 µs and sends it back. It is in testdata too, for docs/simulate.md.
+// Rank 0 sends 1 KiB, rank 1 works on it for 5 µs and sends it back. It is in testdata too, for
+// docs/simulate.md.
 const thereAndBack = `num_ranks 2
 rank 0 {
 there: send 1024b to 1

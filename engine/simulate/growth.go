@@ -12,17 +12,19 @@ type Growth struct {
 	Parameter string  // "L", "o", "g", "G" or "O"
 	Later     float64 // the fraction: 0.01 is 1 %
 
-	// Value is the largest value of the parameter, in µs or µs per byte, with which the finish is not later
-	// than that, to 1 in 10,000. +Inf: the finish never is, up to a thousand
+	// Value is the largest value of the parameter, in µs or µs per byte, with which the finish
+	// is not later than that, to 1 in 10,000. +Inf: the finish never is, up to a thousand
 	// seconds (or seconds per byte).
 	Value float64
 }
 
-// Growth looks for the growth by running the schedule again and again with a larger parameter, first doubling what is
-// added, then halving the interval. It relies on a finish that does not come earlier when a parameter grows, which
-// scheduling anomalies can break; then it returns one of several values at which the limit is crossed.
+// Growth looks for the growth by running the schedule again and again with a larger parameter,
+// first doubling what is added, then halving the interval. It relies on a finish that does not
+// come earlier when a parameter grows, which scheduling anomalies can break; then it returns
+// one of several values at which the limit is crossed.
 //
-// Later is above 0. The machine must be LogGOPS, the schedule must end, and the errors of [Program.Run] are its errors.
+// Later is above 0. The machine must be LogGOPS, the schedule must end, and the errors of
+// [Program.Run] are its errors.
 func (p *Program) Growth(ctx context.Context, o Options, letter string, later float64) (Growth, error) {
 	param, err := parameterOf(letter)
 	if err != nil {

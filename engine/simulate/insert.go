@@ -21,8 +21,8 @@ func (r *run) pop() (entry, bool) {
 	return r.wake(e)
 }
 
-// start puts the operations that wait for nothing into the queue, rank by rank. Those receives are posted at
-// once of which post says so.
+// start puts the operations that wait for nothing into the queue, rank by rank. Those receives
+// are posted at once of which post says so.
 func (r *run) start(post func(receive uint32) bool) {
 	var list []uint32
 	for rank := range r.s.Ranks() {
@@ -42,8 +42,8 @@ func (r *run) start(post func(receive uint32) bool) {
 	}
 }
 
-// insertFree puts the operations of a rank that became free together into the queue: at the times when
-// they are ready; by LogGOPSim's rules at those of their own clocks.
+// insertFree puts the operations of a rank that became free together into the queue: at the
+// times when they are ready; by LogGOPSim's rules at those of their own clocks.
 func (r *run) insertFree(rank uint32, list []uint32, post func(receive uint32) bool) {
 	if len(list) > 1 {
 		r.sort(list)
@@ -86,7 +86,8 @@ func (r *run) insertFree(rank uint32, list []uint32, post func(receive uint32) b
 	}
 }
 
-// alike is the number of operations at the head of a list that need the same resources at the same time.
+// alike is the number of operations at the head of a list that need the same resources at the
+// same time.
 func (r *run) alike(list []uint32) int {
 	first := &r.ops[list[0]]
 	if first.Kind == schedule.Recv || r.plain {
@@ -103,8 +104,8 @@ func (r *run) alike(list []uint32) int {
 	return n
 }
 
-// sort brings operations that became free together into the order in which they go on: sends, receives,
-// computations; else the order of the schedule's dependencies.
+// sort brings operations that became free together into the order in which they go on: sends,
+// receives, computations; else the order of the schedule's dependencies.
 func (r *run) sort(list []uint32) {
 	if r.ready == nil {
 		byKind(list, r.ops)

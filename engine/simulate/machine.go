@@ -11,8 +11,8 @@ import (
 
 // A Machine says what messages cost. A run asks for each level and size once, and remembers.
 type Machine interface {
-	// Level tells how far two ranks are from each other: a small number, whose meaning is the machine's
-	// (the same socket, the same node, …). Costs depend on the ranks through it only.
+	// Level tells how far two ranks are from each other: a small number, whose meaning is the
+	// machine's (the same socket, the same node, …). Costs depend on the ranks through it only.
 	Level(from, to int) int
 	// Cost is that of a message of n ≥ 0 bytes between ranks of that level.
 	Cost(level int, n uint64) Cost
@@ -20,13 +20,16 @@ type Machine interface {
 
 // A Cost is what one message takes, in µs; finite, and not negative but for Latency.
 //
-// Alone on the machine, a message is there Send + Latency + Stream + Receive after its send has begun.
+// A negative Latency means that sending overlaps with travelling, as it does in a pipeline.
+//
+// Alone on the machine, a message is there Send + Latency + Stream + Receive after its send has
+// begun.
 type Cost struct {
 	Send    quantity.Micros // of the sender's processor
-	Latency quantity.Micros // from there to the first byte at the receiver's NIC; down to −Send, where sending overlaps with travelling
+	Latency quantity.Micros // from there to the first byte at the receiver's NIC; at least −Send
 	Stream  quantity.Micros // from the first byte to the last
 	Receive quantity.Micros // of the receiver's processor, after the last byte
-	Gap     quantity.Micros // of each of the two NICs, from the beginning of a message to that of the next
+	Gap     quantity.Micros // of both NICs, from the beginning of a message to the next
 
 	// Rendezvous says that the message waits until its receive is posted: a request and
 	// a grant, of one byte each, come first.
@@ -39,9 +42,9 @@ func (c Cost) OneWay() quantity.Micros { return c.Send + c.Latency + c.Stream + 
 // Level is 0: LogGOPS has no distances.
 func (m LogGOPS) Level(from, to int) int { return 0 }
 
-// Cost is, with b = max(n−1, 0) bytes beside the first: o + bO for each of the processors, L, bG for the
-// bytes on their way, and g + bG for each NIC. Hence one way takes
-// o + L + bG + o without O, as in LogGP [loggp].
+// Cost is, with b = max(n−1, 0) bytes beside the first: o + bO for each of the processors, L,
+// bG for the bytes on their way, and g + bG for each NIC. Hence one way takes o + L + bG + o
+// without O, as in LogGP [loggp].
 func (m LogGOPS) Cost(_ int, n uint64) Cost {
 	more := quantity.Bytes(0)
 	if n > 1 {
@@ -59,14 +62,17 @@ type layerMachine struct {
 	eager quantity.Bytes
 }
 
-// FromLayer is the machine on which every two ranks are connected by the platform's layer. A message
-// takes the layer's one-way time, overheads and gap of its size; of the time on the way, what a message of one byte
-// takes too is latency, and the rest is its stream. Sizes of 0 cost what 1 byte does.
+// FromLayer is the machine on which every two ranks are connected by the platform's layer. A
+// message takes the layer's one-way time, overheads and gap of its size; of the time on the
+// way, what a message of one byte takes too is latency, and the rest is its stream. Sizes of 0
+// cost what 1 byte does.
 //
-// Messages above the eager limit wait for their receive, with a request and a grant: where the layer's times have
-// the rendezvous in them already, as measured ones do, the limit is to be above all sizes ([NoLimit]).
+// Messages above the eager limit wait for their receive, with a request and a grant: where the
+// layer's times have the rendezvous in them already, as measured ones do, the limit is to be
+// above all sizes ([NoLimit]).
 //
-// It is an error if the layer predicts a time that is no time, or a one-way time shorter than the receive overhead.
+// It is an error if the layer predicts a time that is no time, or a one-way time shorter than
+// the receive overhead.
 func FromLayer(l platforms.Layer, eager quantity.Bytes) (Machine, error) {
 	if !(eager >= 0) {
 		return nil, fmt.Errorf("%s: an eager limit of %v bytes", l.Ref(), float64(eager))

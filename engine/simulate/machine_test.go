@@ -27,8 +27,9 @@ func pingPong(t *testing.T, n uint64) *simulate.Program {
 	return prepare(t, s)
 }
 
-// On every layer of every platform a ping-pong takes what the layer's model predicts: twice its one-way time. Only a layer
-// whose overheads are larger than its one-way time cannot; there is none.
+// On every layer of every platform a ping-pong takes what the layer's model predicts: twice its
+// one-way time. Only a layer whose overheads are larger than its one-way time cannot; there is
+// none.
 func TestPlatforms(t *testing.T) {
 	all, err := platforms.All()
 	if err != nil {

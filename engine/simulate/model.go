@@ -104,7 +104,8 @@ func (r *run) calc(e entry, n *node, op *schedule.Op) error {
 	return nil
 }
 
-// send begins an eager message, or requests a rendezvous, or sends its data when the grant has come.
+// send begins an eager message, or requests a rendezvous, or sends its data when the grant has
+// come.
 func (r *run) send(e entry, n *node, op *schedule.Op) error {
 	i, t := e.what&opMask, e.time
 	cpu, nic, group := r.cpuOf(n.rank, op), r.sendNIC(n.rank, op), r.sendGroup(n.rank, op)
@@ -162,7 +163,8 @@ func (r *run) send(e entry, n *node, op *schedule.Op) error {
 	return nil
 }
 
-// meet is the match of a message, whose first byte came at that time, or of a request, with a receive.
+// meet is the match of a message, whose first byte came at that time, or of a request, with a
+// receive.
 func (r *run) meet(i, j uint32, came, now uint64) error {
 	from, to := &r.nodes[i], &r.nodes[j]
 	to.next = i
@@ -184,8 +186,8 @@ func (r *run) take(j, i uint32, bytes, came, now uint64) error {
 	return r.takeAt(r.nodes[j].rank, &r.ops[j], j, r.nodes[i].rank, r.nodes[j].rank, bytes, came, now)
 }
 
-// takeAt lets a rank's NIC take in bytes that came at that time. A NIC takes one message after the other, in
-// the order in which it comes to know what they are for.
+// takeAt lets a rank's NIC take in bytes that came at that time. A NIC takes one message after
+// the other, in the order in which it comes to know what they are for.
 func (r *run) takeAt(rank uint32, op *schedule.Op, i, from, to uint32, bytes, came, now uint64) error {
 	c, err := r.costs.of(from, to, bytes)
 	if err != nil {
@@ -257,8 +259,8 @@ func (r *run) receive(e entry, n *node, op *schedule.Op) error {
 	return nil
 }
 
-// finish tells the successors of an operation when it is finished, or has started, and collects those that wait for
-// nothing else.
+// finish tells the successors of an operation when it is finished, or has started, and collects
+// those that wait for nothing else.
 func (r *run) finish(successors []uint32, at uint64, by link) {
 	for _, op := range successors {
 		n := &r.nodes[op]

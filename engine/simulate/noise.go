@@ -25,8 +25,8 @@ type Noise struct {
 	shape float64
 }
 
-// noise is that of a run: nil is none. Of returns how much noise, in ticks, a rank's processor has in an
-// interval of so many ticks from at.
+// noise is that of a run: nil is none. Of returns how much noise, in ticks, a rank's processor
+// has in an interval of so many ticks from at.
 type noise struct{ source noiseSource }
 
 type noiseSource interface {
@@ -98,9 +98,10 @@ var distributions = []*distribution{
 	}},
 }
 
-// ParseNoise reads a distribution of detours: "exponential mean=10us every=1ms". Detours come at random, one for each
-// every µs of a processor's time in the mean, and take mean µs each: always (constant), or by an exponential,
-// normal (sd=0.25, in means) or Pareto distribution (a=2.5, the exponent, above 1).
+// ParseNoise reads a distribution of detours: "exponential mean=10us every=1ms". Detours come
+// at random, one for each every µs of a processor's time in the mean, and take mean µs each:
+// always (constant), or by an exponential, normal (sd=0.25, in means) or Pareto distribution
+// (a=2.5, the exponent, above 1).
 func ParseNoise(text string) (Noise, error) {
 	var names []string
 	for _, d := range distributions {
@@ -199,9 +200,10 @@ type noiseTrace struct {
 // maxDetours bounds what is read of a trace.
 const maxDetours = 1 << 24
 
-// ReadNoise reads a trace of noise as LogGOPSim does: pairs of numbers, start and length of each detour in
-// ns, in the order of time. Each rank begins at a random moment of the trace, or all at one if together
-// is set; at its end the trace begins again. Errors begin with name and line.
+// ReadNoise reads a trace of noise as LogGOPSim does: pairs of numbers, start and length of
+// each detour in ns, in the order of time. Each rank begins at a random moment of the trace, or
+// all at one if together is set; at its end the trace begins again. Errors begin with name and
+// line.
 func ReadNoise(r io.Reader, name string, together bool) (Noise, error) {
 	t := &noiseTrace{together: together}
 	in := bufio.NewScanner(r)
@@ -261,9 +263,9 @@ func (t *noiseTrace) start(ranks int, seed uint64, nano uint64) traced {
 	return n
 }
 
-// of adds up the detours that begin in the interval, and the rest of the one in which it begins. The first of
-// the trace counts only where the trace begins again, and an interval is not lengthened by the
-// detours that it meets: so LogGOPSim does it.
+// of adds up the detours that begin in the interval, and the rest of the one in which it
+// begins. The first of the trace counts only where the trace begins again, and an interval is
+// not lengthened by the detours that it meets: so LogGOPSim does it.
 func (n traced) of(rank uint32, at, length uint64) uint64 {
 	at, length = at/n.nano, length/n.nano
 	offset := n.offset[0]

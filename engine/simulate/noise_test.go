@@ -31,8 +31,9 @@ func TestDistributions(t *testing.T) {
 		for _, x := range times {
 			sum += float64(x)
 		}
-		// 200 detours of 2 µs in each of 400 runs: 80,000 draws, whose mean is known to 1 % if they deviate
-		// by 3 means, as a Pareto distribution with a = 2.5 does (0.9, but with a heavy tail).
+		// 200 detours of 2 µs in each of 400 runs: 80,000 draws, whose mean is known to 1 % if
+		// they deviate by 3 means, as a Pareto distribution with a = 2.5 does (0.9, but with a
+		// heavy tail).
 		if got, want := sum/400-10000, 400.0; math.Abs(got-want) > 0.03*want {
 			t.Errorf("%s: %v µs of noise in 10 ms, want %v", text, got, want)
 		}
@@ -66,7 +67,8 @@ func TestRunsAreDeterministic(t *testing.T) {
 	}
 }
 
-// slowTrace adds up the detours of a trace one by one, as section 3.7 of the notes on LogGOPSim says.
+// slowTrace adds up the detours of a trace one by one, as section 3.7 of the notes on LogGOPSim
+// says.
 func slowTrace(start, length []uint64, offset, at, size uint64) uint64 {
 	last := len(start) - 1
 	T := start[last]

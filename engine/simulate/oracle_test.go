@@ -6,9 +6,9 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule"
 )
 
-// The slow, plain way to run a schedule: everything that is blocked goes back into one unsorted list, receives and
-// messages are searched for in the order in which they came, and rules are written down as they read. It shares no code
-// with the package.
+// The slow, plain way to run a schedule: everything that is blocked goes back into one unsorted
+// list, receives and messages are searched for in the order in which they came, and rules are
+// written down as they read. It shares no code with the package.
 
 // A thing is an entry of an oracle's list.
 type thing struct {
@@ -240,7 +240,8 @@ func (o *oracle) ends() []uint64 {
 	return ends
 }
 
-// plain are the default rules under LogGOPS, in ps. Noise is so much for each part of an operation, if it is not nil.
+// plain are the default rules under LogGOPS, in ps. Noise is so much for each part of an
+// operation, if it is not nil.
 func (o *oracle) plain(L, ov, g, G, O, S uint64) ([]uint64, uint64) {
 	bytes := func(n uint64) uint64 { return max(n, 1) - 1 }
 	processor := func(n uint64) uint64 { return ov + bytes(n)*O }
@@ -255,7 +256,8 @@ func (o *oracle) plain(L, ov, g, G, O, S uint64) ([]uint64, uint64) {
 			delete(o.freed, r)
 		}
 	}
-	// in lets a NIC take in a message that came then: it is there at the time that is returned, or at now.
+	// in lets a NIC take in a message that came then: it is there at the time that is returned,
+	// or at now.
 	in := func(rank int, label uint16, came, now, n uint64) uint64 {
 		k := [2]int{rank, int(label)}
 		begin := max(came, o.rcv[k])

@@ -17,7 +17,7 @@ type LogGOPS struct {
 	Latency         quantity.Micros        // L: of the network
 	Overhead        quantity.Micros        // o: of a processor, for each message sent or received
 	GapTime         quantity.Micros        // g: of a NIC, from a message to the next
-	GapPerByte      quantity.MicrosPerByte // G: of a NIC and the network, for each byte but the first
+	GapPerByte      quantity.MicrosPerByte // G: of NIC and network, for each byte but the first
 	OverheadPerByte quantity.MicrosPerByte // O: of a processor, for each byte but the first
 	EagerLimit      quantity.Bytes         // S: larger messages wait for their receive
 }
@@ -50,9 +50,8 @@ var parameters = []parameter{
 	{"S", func(m *LogGOPS) *float64 { return (*float64)(&m.EagerLimit) }, quantity.DimSize},
 }
 
-// ParseLogGOPS reads parameters such as
-// "L=2500ns o=1500ns g=1000ns G=6ns/B O=0ns/B S=65535B", separated by spaces or commas, in any order.
-// What is not given is as in base.
+// ParseLogGOPS reads parameters such as "L=2500ns o=1500ns g=1000ns G=6ns/B O=0ns/B S=65535B",
+// separated by spaces or commas, in any order. What is not given is as in base.
 func ParseLogGOPS(text string, base LogGOPS) (LogGOPS, error) {
 	m := base
 	given := map[string]bool{}

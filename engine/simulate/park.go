@@ -117,8 +117,8 @@ func (r *run) arm(index int, g *group, time uint64, num uint32) {
 	r.q.push(entry{time, num, armed | (r.yard.index[index] - 1)})
 }
 
-// wake is the first of the group that the entry stands for. There is none if another of the group came before
-// it in the meantime.
+// wake is the first of the group that the entry stands for. There is none if another of the
+// group came before it in the meantime.
 func (r *run) wake(e entry) (entry, bool) {
 	g := &r.yard.groups[e.what&opMask]
 	if g.time != e.time || g.num != e.num {
@@ -143,8 +143,8 @@ func (r *run) leave(index int, until uint64) {
 	r.arm(index, g, until, num)
 }
 
-// insertAll puts entries that become free at the same moment for the same resources into the queue: one of
-// them, which stands for all.
+// insertAll puts entries that become free at the same moment for the same resources into the
+// queue: one of them, which stands for all.
 func (r *run) insertAll(list []uint32, index int, at uint64) {
 	g := r.yard.at(index)
 	if g.n > 0 && g.time < at { // who stands for the group comes too early for these

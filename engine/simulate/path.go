@@ -17,7 +17,7 @@ type Shares struct {
 	OverheadBytes   uint64 // O for each byte
 	Compute         uint64
 	Noise           uint64
-	Waiting         uint64 // of a processor; on a path there is none: who waits, waits for what is on it
+	Waiting         uint64 // of a processor; none on a path: who waits, waits for what is on it
 }
 
 // Sum is the time that was divided.
@@ -53,8 +53,9 @@ func (s *Shares) add(t Shares) {
 	s.Waiting += t.Waiting
 }
 
-// Slopes are the derivatives of a finish time by the parameters of LogGOPS: how often each is on the path. ∂T/∂o
-// counts both overheads, ∂T/∂G and ∂T/∂O bytes. They hold as long as the path stays the same.
+// Slopes are the derivatives of a finish time by the parameters of LogGOPS: how often each is
+// on the path. ∂T/∂o counts both overheads, ∂T/∂G and ∂T/∂O bytes. They hold as long as the
+// path stays the same.
 type Slopes struct{ L, O, G, GapPerByte, OverheadPerByte uint64 }
 
 // By is the slope by the parameter of that letter (L, o, g, G or O).
@@ -74,8 +75,8 @@ func (s Slopes) By(letter string) uint64 {
 	return 0
 }
 
-// A Path is what a rank's finish time consists of: steps of operations, each of which begins when the
-// one before lets it.
+// A Path is what a rank's finish time consists of: steps of operations, each of which begins
+// when the one before lets it.
 type Path struct {
 	Rank     int
 	Segments []Segment // from 0 to the finish, without holes
@@ -101,8 +102,8 @@ var relationNames = [...]string{atStart: "started", atCPU: "processor free", atN
 
 var errNotRecorded = errors.New("the run was not recorded; set Options.Record")
 
-// Path is the critical path of the rank that finishes last. The run must have been recorded, and the
-// schedule must have ended.
+// Path is the critical path of the rank that finishes last. The run must have been recorded,
+// and the schedule must have ended.
 func (r *Result) Path() (*Path, error) { return r.PathOf(r.last()) }
 
 // PathOf is the path of that rank.
@@ -233,8 +234,8 @@ func (r *run) between(a *act) (from, to uint32) {
 	return r.nodes[n.next].rank, n.rank
 }
 
-// Profiles divide, for each rank, its finish time, or that many times the processors which it uses: what they
-// did, and how long they waited. The run must have been recorded.
+// Profiles divide, for each rank, its finish time, or that many times the processors which it
+// uses: what they did, and how long they waited. The run must have been recorded.
 func (r *Result) Profiles() ([]Shares, error) {
 	if r.run == nil {
 		return nil, errNotRecorded

@@ -18,8 +18,9 @@ import (
 	"github.com/halfpeak/halfpeak/engine/simulate"
 )
 
-// Fresh random programs, run by LogGOPSim itself and by its rules here. peers/run.sh starts it: LOGGOPSIM is a folder
-// with LogGOPSim and txt2bin, LOGGOPSIM_PROGRAMS how many programs there are to be.
+// Fresh random programs, run by LogGOPSim itself and by its rules here. peers/run.sh starts it:
+// LOGGOPSIM is a folder with LogGOPSim and txt2bin, LOGGOPSIM_PROGRAMS how many programs there
+// are to be.
 func TestPeer(t *testing.T) {
 	dir := os.Getenv("LOGGOPSIM")
 	if dir == "" {

@@ -44,8 +44,8 @@ func programs(t *testing.T, n int) int {
 	return n
 }
 
-// crowded tells whether more than 16 operations may become free together: LogGOPSim does not keep their
-// order then, as the oracle does.
+// crowded tells whether more than 16 operations may become free together: LogGOPSim does not
+// keep their order then, as the oracle does.
 func crowded(s *schedule.Schedule) bool {
 	for rank := range s.Ranks() {
 		if lo, hi := s.Rank(rank); hi-lo > 16 {

@@ -109,8 +109,8 @@ func (r *run) posting(op uint32, t uint64) link {
 	return r.why[op]
 }
 
-// taken notes that the NIC takes in a message for operation i: what came came then, taking it in begins, and at
-// now its last byte may have been there for long.
+// taken notes that the NIC takes in a message for operation i: what came came then, taking it
+// in begins, and at now its last byte may have been there for long.
 func (r *run) taken(i uint32, nic int, bytes, came, begin, now, stream uint64) {
 	if !r.recording {
 		return

@@ -41,7 +41,7 @@ type run struct {
 
 	// The default rules.
 	costs costs
-	ready []uint64 // when all that an operation waits for is finished; of an unexpected message: when it came
+	ready []uint64 // when what an operation waits for is finished; or an unexpected message came
 	out   []uint64 // when the last byte that a rank has sent left its NIC
 	record
 
@@ -70,7 +70,8 @@ func newRun(ctx context.Context, p *Program, recorded bool) *run {
 	return r
 }
 
-// borrow gets the nodes of the program, or a copy if another run has them, or if they are to be kept.
+// borrow gets the nodes of the program, or a copy if another run has them, or if they are to be
+// kept.
 func (r *run) borrow(keep bool) {
 	if !keep && r.lent.CompareAndSwap(false, true) {
 		r.nodes, r.borrowed = r.Program.nodes, true
@@ -130,8 +131,8 @@ func (r *run) receiveGroup(rank uint32, op *schedule.Op) int {
 // ahead is how many entries before its turn an operation is brought into the cache.
 const ahead = 8
 
-// look reads what entries to come will need, so that memory is waited for once and not each time: of the one ahead its
-// operation, and of the one half as far the clocks of its rank.
+// look reads what entries to come will need, so that memory is waited for once and not each
+// time: of the one ahead its operation, and of the one half as far the clocks of its rank.
 func (r *run) look() {
 	at := r.q.next + ahead
 	if at >= len(r.q.current) {

@@ -12,9 +12,10 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// Runs runs the schedule n times with noise of different seeds, on all processors, and returns when each run was
-// finished, in the order of runs. Run i has a seed that depends on Options.Seed and i alone, so the result does not depend on
-// how many processors there are. It takes the memory of one run for each of them.
+// Runs runs the schedule n times with noise of different seeds, on all processors, and returns
+// when each run was finished, in the order of runs. Run i has a seed that depends on
+// Options.Seed and i alone, so the result does not depend on how many processors there are. It
+// takes the memory of one run for each of them.
 //
 // The error is the first one of the runs. Progress, if it is asked for, counts events of all runs.
 func (p *Program) Runs(ctx context.Context, o Options, n int) ([]quantity.Micros, error) {
@@ -69,7 +70,8 @@ func seedOf(seed uint64, i int) uint64 {
 	return r.next()
 }
 
-// Quantile is the smallest of the times that is not exceeded by a fraction q of them, 0 < q ≤ 1; NaN of none.
+// Quantile is the smallest of the times that is not exceeded by a fraction q of them, 0 < q ≤
+// 1; NaN of none.
 func Quantile(times []quantity.Micros, q float64) quantity.Micros {
 	if len(times) == 0 {
 		return quantity.Micros(math.NaN())

@@ -61,8 +61,8 @@ func (p Progress) PerSecond() float64 { return float64(p.Events) / p.Elapsed.Sec
 
 // A Result is what a run gave.
 type Result struct {
-	// Ranks has when each rank is finished, in ticks since the start. A tick is 1 ns under LogGOPSim's
-	// rules, else 1 ps.
+	// Ranks has when each rank is finished, in ticks since the start. A tick is 1 ns under
+	// LogGOPSim's rules, else 1 ps.
 	Ranks []uint64
 	Rules Rules
 
@@ -104,9 +104,9 @@ func (r *Result) last() int {
 
 // Run runs the schedule. The result depends on the program and the options only.
 //
-// A schedule that cannot end gives a [*Stuck] error, together with the result as far as it came. Other errors are
-// options that contradict each other, parameters out of range, times that pass 26 days, and that of the
-// context, whose end ends the run at once.
+// A schedule that cannot end gives a [*Stuck] error, together with the result as far as it
+// came. Other errors are options that contradict each other, parameters out of range, times
+// that pass 26 days, and that of the context, whose end ends the run at once.
 func (p *Program) Run(ctx context.Context, o Options) (*Result, error) {
 	r := newRun(ctx, p, o.Record)
 	defer r.giveBack()

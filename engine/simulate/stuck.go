@@ -14,7 +14,7 @@ type Stuck struct {
 	Unfinished int     // operations that never end
 	Operations int     // of the schedule
 	Ranks      int     // that have unfinished operations
-	Waits      []Wait  // what waits for another rank, by rank; what only waits for these is left out
+	Waits      []Wait  // what waits for another rank, by rank; not what only waits for these
 	Cycle      []Wait  // if there is one: each waits for the next, the last one for the first
 	Messages   []Group // that came and were not received
 }
@@ -101,8 +101,8 @@ func tagText(tag uint32) string {
 	return strconv.FormatUint(uint64(tag), 10)
 }
 
-// name is the label and the operation, or its place in the rank where it has no label. It is quoted where it
-// needs it, and short.
+// name is the label and the operation, or its place in the rank where it has no label. It is
+// quoted where it needs it, and short.
 func (r *run) name(op uint32) string {
 	label := r.s.Label(op)
 	if label == "" {
@@ -191,7 +191,8 @@ type predecessors struct{ first, list []uint32 }
 
 func (p predecessors) of(op uint32) []uint32 { return p.list[p.first[op]:p.first[op+1]] }
 
-// blocking are, for each operation, those that it waits for and that are not finished (or have not begun).
+// blocking are, for each operation, those that it waits for and that are not finished (or have
+// not begun).
 func (r *run) blocking() predecessors {
 	p := predecessors{first: make([]uint32, len(r.nodes)+1)}
 	each := func(f func(after, op uint32)) {
@@ -223,8 +224,8 @@ func (r *run) blocking() predecessors {
 	return p
 }
 
-// cycle looks for operations that wait for each other: by dependencies, receives for sends that have not begun, and
-// sends for receives that are not posted.
+// cycle looks for operations that wait for each other: by dependencies, receives for sends that
+// have not begun, and sends for receives that are not posted.
 func (r *run) cycle() []Wait {
 	blocks := r.blocking()
 	// What has not begun, by the rank at which it would meet another.

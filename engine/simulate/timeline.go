@@ -10,7 +10,8 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A Timeline is what the ranks did and when, for pictures. Between its spans a rank waits, or has nothing to do.
+// A Timeline is what the ranks did and when, for pictures. Between its spans a rank waits, or
+// has nothing to do.
 type Timeline struct {
 	Ranks    int
 	Finish   quantity.Micros
@@ -79,8 +80,9 @@ func (r *Result) Timeline() (*Timeline, error) {
 	return t, nil
 }
 
-// WriteTrace writes the timeline in the trace-event format of JSON that Perfetto and chrome://tracing show: a process for
-// each rank, a thread for each of its processors, and arrows for messages. Times are µs. The error is w's.
+// WriteTrace writes the timeline in the trace-event format of JSON that Perfetto and
+// chrome://tracing show: a process for each rank, a thread for each of its processors, and
+// arrows for messages. Times are µs. The error is w's.
 func (t *Timeline) WriteTrace(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	first := true

@@ -6,11 +6,15 @@ import "context"
 type Why struct {
 	Result *Result
 	Path   *Path
-	Growth [][]Growth // for L, o, g, G and O, in this order: one for each fraction asked for; none on a machine that is not LogGOPS
+
+	// Growth has those of L, o, g, G and O, in this order, for each fraction that was asked for. It
+	// is empty on a machine that is not LogGOPS.
+	Growth [][]Growth
 }
 
-// Why runs the schedule by the default rules, records it, and looks how far each parameter may grow until the
-// finish is later by each of the fractions. Errors are those of Run, Path and Growth.
+// Why runs the schedule by the default rules, records it, and looks how far each parameter may
+// grow until the finish is later by each of the fractions. Errors are those of Run, Path and
+// Growth.
 func (p *Program) Why(ctx context.Context, o Options, later ...float64) (*Why, error) {
 	o.Record = true
 	r, err := p.Run(ctx, o)
@@ -28,7 +32,8 @@ func (p *Program) Why(ctx context.Context, o Options, later ...float64) (*Why, e
 		var list []Growth
 		for _, fraction := range later {
 			if w.Path.Slopes.By(param.letter) == 0 && len(list) > 0 && list[len(list)-1].Value > 1e12 {
-				list = append(list, Growth{param.letter, fraction, list[len(list)-1].Value}) // never, so nor later
+				// It never is that late, so nor later.
+				list = append(list, Growth{param.letter, fraction, list[len(list)-1].Value})
 				continue
 			}
 			g, err := p.Growth(ctx, o, param.letter, fraction)

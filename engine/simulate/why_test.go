@@ -32,8 +32,9 @@ func changed(m simulate.LogGOPS, letter string, ps float64) simulate.LogGOPS {
 
 func last(r *simulate.Result) uint64 { return slices.Max(r.Ranks) }
 
-// The finish time is the sum of its shares; each segment begins where the one before ends; and a slope is
-// what the finish changes by when a parameter grows by 1 ps, unless the path is another then.
+// The finish time is the sum of its shares; each segment begins where the one before ends; and
+// a slope is what the finish changes by when a parameter grows by 1 ps, unless the path is
+// another then.
 func TestPathAgainstFiniteDifferences(t *testing.T) {
 	compared, kept := 0, 0
 	for seed := range uint64(240) {
