@@ -22,21 +22,21 @@ type run struct {
 	*Program
 	ctx      context.Context
 	nodes    []node
-	borrowed bool
+	borrowed bool     // nodes are the program's
 	tail     []uint32 // of channels
 	wild     map[uint32]*wildLists
 	q        queue
 	yard     yard
 	clock    []uint64
-	stride   int // clocks of a rank
-	groups   int // of a rank
-	plain    bool
-	eager    uint64 // S, by LogGOPSim's rules
-	num      uint32 // of the next entry
-	events   uint64 // entries processed
-	seen     uint64 // of no meaning
-	here     []uint32
-	there    []uint32
+	stride   int      // clocks of a rank
+	groups   int      // of a rank
+	plain    bool     // nothing is parked: clocks may shrink
+	eager    uint64   // S, by LogGOPSim's rules
+	num      uint32   // of the next entry
+	events   uint64   // entries processed
+	seen     uint64   // what look has read, so that it does read
+	here     []uint32 // free now, of the rank at which something happens
+	there    []uint32 // and of the sender that it is told to, by LogGOPSim's rules
 	noise    noise
 
 	// The default rules.

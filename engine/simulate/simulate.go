@@ -42,8 +42,8 @@ type Options struct {
 	Noise   Noise   // the zero Noise is none
 	Seed    uint64  // of the noise
 
-	// Record keeps what the run did, for [Result.Path] and [Result.Timeline]: 40 bytes for each
-	// step of an operation. The default rules only.
+	// Record keeps what the run did, for [Result.Path], [Result.Profiles] and [Result.Timeline]:
+	// 48 bytes for each step of an operation, of which a message has four. The default rules only.
 	Record bool
 
 	// Progress, if not nil, is called several times a second, from the goroutine of the run.

@@ -22,8 +22,8 @@ type Timeline struct {
 // A Span is what a processor did in one go.
 type Span struct {
 	Rank, CPU  int
-	What       string // "compute", "send", "request", "grant", "send data" or "receive"
-	Op         uint32
+	What       string // "compute", "send", "request", "grant", "send data" or "receive"; "wait"
+	Op         uint32 // that does it, or that is waited for
 	Label      string
 	Start, End quantity.Micros
 	Critical   bool // on the path of the rank that finishes last
@@ -78,6 +78,21 @@ func (r *Result) Timeline() (*Timeline, error) {
 			Critical: onPath[[2]uint64{uint64(a.op), a.start}] && onPath[[2]uint64{uint64(n.next), b.start}]})
 	}
 	return t, nil
+}
+
+// Waits are the holes between the spans of each processor, and before its first, in the order in
+// which they end.
+func (t *Timeline) Waits() []Span {
+	var waits []Span
+	free := map[[2]int]quantity.Micros{} // since when, by rank and processor
+	for _, s := range t.Spans {
+		at := [2]int{s.Rank, s.CPU}
+		if since := free[at]; s.Start > since {
+			waits = append(waits, Span{Rank: s.Rank, CPU: s.CPU, What: "wait", Op: s.Op, Label: s.Label, Start: since, End: s.Start})
+		}
+		free[at] = s.End
+	}
+	return waits
 }
 
 // WriteTrace writes the timeline in the trace-event format of JSON that Perfetto and

@@ -153,6 +153,18 @@ func TestTrace(t *testing.T) {
 	if count["X"] != len(line.Spans) || count["s"] != 20 || count["f"] != 20 || end > float64(line.Finish)+1e-9 {
 		t.Errorf("%v events for %d spans, until %v of %v", count, len(line.Spans), end, line.Finish)
 	}
+	// Spans and waits cover each processor from the start to its last span.
+	covered, until := map[[2]int]float64{}, map[[2]int]float64{}
+	for _, s := range append(line.Waits(), line.Spans...) {
+		at := [2]int{s.Rank, s.CPU}
+		covered[at] += float64(s.End - s.Start)
+		until[at] = max(until[at], float64(s.End))
+	}
+	for at, end := range until {
+		if math.Abs(covered[at]-end) > 1e-6 {
+			t.Errorf("rank %d CPU %d: %v µs of %v", at[0], at[1], covered[at], end)
+		}
+	}
 	critical := 0
 	for _, s := range line.Spans {
 		if s.Critical {
