@@ -15,14 +15,19 @@ import (
 var inputs = map[string]string{
 	"np.out":      "../../fit/trace/testdata/netpipe-3.7.2-openmpi-4.1.4-sm.np.out",
 	"netpipe.out": "../../fit/trace/testdata/netpipe-3.7.2-openmpi-4.1.4-sm.np.out",
+
+	"there-and-back.goal": "../../engine/simulate/testdata/there-and-back.goal",
+	"stuck.goal":          "../../engine/simulate/testdata/stuck.goal",
 }
 
-// The sessions of README.md show what halfpeak prints.
-func TestReadme(t *testing.T) {
-	const path = "../../README.md"
+// The sessions of the documents show what halfpeak prints.
+func TestReadme(t *testing.T)       { document(t, "../../README.md") }
+func TestSimulatePage(t *testing.T) { document(t, "../../docs/simulate.md") }
+
+func document(t *testing.T, path string) {
 	text, err := os.ReadFile(path)
 	if os.IsNotExist(err) {
-		t.Skip("there is no README.md")
+		t.Skip("there is no " + path)
 	} else if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +49,7 @@ func TestReadme(t *testing.T) {
 		rest = after
 	}
 	if blocks == 0 {
-		t.Error("README.md shows no session")
+		t.Error(path + " shows no session")
 	}
 	if got := b.String(); *update && got != string(text) && !t.Failed() {
 		if err := os.WriteFile(path, []byte(got), 0o666); err != nil {

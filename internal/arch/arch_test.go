@@ -42,6 +42,7 @@ var below = map[string]string{
 	"internal/terminal":            "reports model/quantity",
 	"study":                        "data reports whatif fit fit/trace engine engine/live engine/programs engine/virtual platforms model model/quantity",
 	"engine/schedule":              "",
+	"engine/simulate":              "engine/schedule platforms model model/quantity",
 	"engine/schedule/collective":   "engine/schedule",
 	"engine/schedule/mpitrace":     "engine/schedule engine/schedule/collective",
 	"engine/schedule/scheduletest": "engine/schedule",

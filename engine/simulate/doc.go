@@ -1,0 +1,83 @@
+// Package simulate runs schedules: what the ranks of a parallel program do, on a machine on
+// which messages cost what LogGOPS parameters or a platform's layer say. It tells when each
+// rank is finished, why then, and what would change that.
+//
+//	p, err := simulate.New(s) // a schedule, made ready; several goroutines may run it
+//	r, err := p.Run(ctx, simulate.Options{LogGOPS: simulate.Defaults()})
+//	t, rank := r.Finish()
+//
+// # Rules
+//
+// A message of n bytes, of which b = max(n−1, 0) come after the first, goes from a send to a
+// receive like this, by the default rules:
+//
+//   - The send begins when all that it requires is finished, its CPU is free and its NIC may
+//     send. It occupies the CPU for o + bO, and the NIC for g + bG.
+//   - If n ≤ S it is finished when its CPU is free again. The first byte is at the receiver L
+//     later.
+//   - The receive takes it when it is posted, which costs nothing. Its NIC takes in one message
+//     after the other, in the order of their matches, each for g + bG; the last byte is in bG
+//     after the first.
+//   - Then the CPU of the receive is occupied for o + bO, as soon as it is free, and the
+//     receive is finished.
+//   - If n > S (rendezvous), what the send sends is a request of 1 byte. The receive answers it
+//     when it has it: its CPU receives the request and sends a grant of 1 byte. The CPU of the
+//     send receives that and sends the data. The send is finished when the last byte has left.
+//
+// So one way takes o + bO + L + bG + o + bO, which without O is LogGP's o + L + (n−1)G + o
+// [loggp], and a stream of messages the gap g + (n−1)G for each.
+//
+// Who needs the same CPU is served in the order in which he became free to begin; at the same
+// moment, in the order in which the simulation came to him. Receives that wait for nothing are
+// posted before anything else happens. Wildcards take the message that came first; a message
+// goes to the receive that was posted first.
+//
+// # LogGOPSim
+//
+// The rules LogGOPSim are those of the program of that name [loggops], so that its users find
+// their numbers: the finish time of each rank and the number of events are equal to the last
+// digit, arithmetic modulo 2⁶⁴ and the unstable sort of its C++ library included. They differ
+// from the default ones in what LogGOPS leaves open or means otherwise. Each example has L =
+// 2500, o = 1500, g = 1000, G = 6, O = 0 (ns), S = 65535, unless it says more; the times are
+// those at which ranks 0 and 1 are finished, in ns; TestDifferences runs them.
+//
+//	                                                    LogGOPSim           default rules
+//	A successor waits for its predecessor's finish only if they are on one CPU; here always.
+//	  calc 100 cpu 0, then calc 50 cpu 1                100                 150
+//	A receiver's CPU is busy while bytes come in; here its NIC is, and the CPU for o after.
+//	  3 sends of 100 B to one rank                      4688 10282          5282 9282
+//	O is charged to the receiver instead of G where it is larger; here both, to both CPUs.
+//	  100 B, O = 9                                      2391 6391           2985 7876
+//	A message is charged when it comes, even if its receive is posted later; here to the receive.
+//	  100 B; rank 1: calc 50000, then recv              1500 52094          2094 51500
+//	A sender's labels choose the CPU and NIC of the receiver; here the receiver's do.
+//	  2 sends of 10000 B from CPUs 0 and 1; recvs on 0  1500 65494          61494 66994
+//	A rendezvous takes no more than an eager message, and ends at the match; here a request
+//	and a grant come first.
+//	  70000 B; rank 1: calc 1000000, then recv          1000000 1421494     1428494 1432494
+//	A message of 0 bytes costs o − O and g − G, modulo 2⁶⁴; here o and g.
+//	  0 B                                               1500 5494           1500 5500
+//	A finish time leaves out what a NIC still sends; here it counts.
+//	  70000 B, S = 100000                               1500 425494         421494 425494
+//	More than 16 operations that become free together are mixed up by its sort; here they keep
+//	their order.
+//	  17 sends of 8 B to 17 ranks                       25500 19042         25542 5542
+//	What waits for itself, or for what does, is left out without a word; here it is an error
+//	(Stuck) by both rules.
+//
+// A trace of noise ([ReadNoise]) is used alike by both. LogGOPSim reads the last detour of a
+// file twice if the file ends with a new line.
+//
+// # How it is fast
+//
+// Entries of 16 bytes wait in a radix heap. What is blocked is parked beside its CPU and NIC,
+// and one entry stands for all of them: a broadcast or an all-to-all does not go through the
+// heap again and again. Receives and messages are matched by lists that are found when a
+// schedule is made ready, wildcards by the order of their turns. See docs/simulate.md for
+// numbers.
+//
+// # References
+//
+//	[loggops]  Hoefler, Schneider, Lumsdaine. LogGOPSim – Simulating Large-Scale Applications in the LogGOPS Model. LSAP 2010.
+//	[loggp]    Alexandrov, Ionescu, Schauser, Scheiman. LogGP: Incorporating Long Messages into the LogP Model. SPAA 1995.
+package simulate

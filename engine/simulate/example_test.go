@@ -1,0 +1,96 @@
+package simulate_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/engine/schedule"
+	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/platforms"
+)
+
+// Rank 0 sends 1 KiB, rank 1 works on it for 5 µs and sends it back. It is in testdata too, for
+// docs/simulate.md.
+const thereAndBack = `num_ranks 2
+rank 0 {
+there: send 1024b to 1
+back: recv 1024b from 1
+back requires there
+}
+rank 1 {
+there: recv 1024b from 0
+work: calc 5000
+work requires there
+back: send 1024b to 0
+back requires work
+}
+`
+
+func Example() {
+	s, err := schedule.Read(strings.NewReader(thereAndBack), "there-and-back.goal")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	p, err := simulate.New(s)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	w, err := p.Why(context.Background(), simulate.Options{LogGOPS: simulate.Defaults()}, 0.10)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	finish, rank := w.Result.Finish()
+	fmt.Printf("rank %d finishes last, after %v\n", rank, finish)
+	for _, part := range w.Path.Shares.Parts() {
+		if part.Ticks > 0 {
+			fmt.Printf("%-12s %v\n", part.Name, w.Result.Micros(part.Ticks))
+		}
+	}
+	latency := w.Growth[0][0]
+	fmt.Printf("∂T/∂L = %d; with L = %.2f µs it is 10 %% later\n", w.Path.Slopes.L, latency.Value)
+	// Output:
+	// rank 0 finishes last, after 28.28 µs
+	// L            5.00 µs
+	// o_s          3.00 µs
+	// o_r          3.00 µs
+	// G·bytes      12.28 µs
+	// computation  5.00 µs
+	// ∂T/∂L = 2; with L = 3.91 µs it is 10 % later
+}
+
+// The same program between hosts of a published cluster.
+func ExampleFromLayer() {
+	_, layer, err := platforms.Find("clip")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	machine, err := simulate.FromLayer(layer, simulate.NoLimit)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	s, err := schedule.Read(strings.NewReader(thereAndBack), "there-and-back.goal")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	p, err := simulate.New(s)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	r, err := p.Run(context.Background(), simulate.Options{Machine: machine})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	finish, _ := r.Finish()
+	fmt.Println(finish, "of which 5 µs are work; the model says", 2*layer.Model.OneWay(1024), "for the messages")
+	// Output:
+	// 54.44 µs of which 5 µs are work; the model says 49.44 µs for the messages
+}

@@ -1,0 +1,175 @@
+package simulate
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+)
+
+// A Machine says what messages cost. A run asks for each level and size once, and remembers.
+type Machine interface {
+	// Level tells how far two ranks are from each other: a small number, whose meaning is the
+	// machine's (the same socket, the same node, …). Costs depend on the ranks through it only.
+	Level(from, to int) int
+	// Cost is that of a message of n ≥ 0 bytes between ranks of that level.
+	Cost(level int, n uint64) Cost
+}
+
+// A Cost is what one message takes, in µs; finite, and not negative but for Latency.
+//
+// A negative Latency means that sending overlaps with travelling, as it does in a pipeline.
+//
+// Alone on the machine, a message is there Send + Latency + Stream + Receive after its send has
+// begun.
+type Cost struct {
+	Send    quantity.Micros // of the sender's processor
+	Latency quantity.Micros // from there to the first byte at the receiver's NIC; at least −Send
+	Stream  quantity.Micros // from the first byte to the last
+	Receive quantity.Micros // of the receiver's processor, after the last byte
+	Gap     quantity.Micros // of both NICs, from the beginning of a message to the next
+
+	// Rendezvous says that the message waits until its receive is posted: a request and
+	// a grant, of one byte each, come first.
+	Rendezvous bool
+}
+
+// OneWay is the time of the message alone on the machine, if it is eager.
+func (c Cost) OneWay() quantity.Micros { return c.Send + c.Latency + c.Stream + c.Receive }
+
+// Level is 0: LogGOPS has no distances.
+func (m LogGOPS) Level(from, to int) int { return 0 }
+
+// Cost is, with b = max(n−1, 0) bytes beside the first: o + bO for each of the processors, L,
+// bG for the bytes on their way, and g + bG for each NIC. Hence one way takes o + L + bG + o
+// without O, as in LogGP [loggp].
+func (m LogGOPS) Cost(_ int, n uint64) Cost {
+	more := quantity.Bytes(0)
+	if n > 1 {
+		more = quantity.Bytes(n - 1)
+	}
+	processor := m.Overhead + m.OverheadPerByte.Times(more)
+	stream := m.GapPerByte.Times(more)
+	return Cost{Send: processor, Latency: m.Latency, Stream: stream, Receive: processor, Gap: m.GapTime + stream,
+		Rendezvous: quantity.Bytes(n) > m.EagerLimit}
+}
+
+// A layerMachine is a platform's layer between all ranks.
+type layerMachine struct {
+	model.Layer
+	eager quantity.Bytes
+}
+
+// FromLayer is the machine on which every two ranks are connected by the platform's layer. A
+// message takes the layer's one-way time, overheads and gap of its size; of the time on the
+// way, what a message of one byte takes too is latency, and the rest is its stream. Sizes of 0
+// cost what 1 byte does.
+//
+// Messages above the eager limit wait for their receive, with a request and a grant: where the
+// layer's times have the rendezvous in them already, as measured ones do, the limit is to be
+// above all sizes ([NoLimit]).
+//
+// It is an error if the layer predicts a time that is no time, or a one-way time shorter than
+// the receive overhead.
+func FromLayer(l platforms.Layer, eager quantity.Bytes) (Machine, error) {
+	if !(eager >= 0) {
+		return nil, fmt.Errorf("%s: an eager limit of %v bytes", l.Ref(), float64(eager))
+	}
+	m := layerMachine{l.Model, eager}
+	for _, n := range []uint64{1, 64, 4 << 10, 1 << 20} {
+		if err := m.Cost(0, n).check(); err != nil {
+			return nil, fmt.Errorf("%s: a message of %d bytes: %w", l.Ref(), n, err)
+		}
+	}
+	return m, nil
+}
+
+// NoLimit is the eager limit of a machine that sends all messages at once.
+const NoLimit = quantity.MaxBytes
+
+func (m layerMachine) Level(from, to int) int { return 0 }
+
+func (m layerMachine) Cost(_ int, n uint64) Cost {
+	size := quantity.Bytes(max(n, 1))
+	send, receive := m.Overheads(size)
+	way := m.OneWay(size) - send - receive
+	send1, receive1 := m.Overheads(1)
+	latency := min(max(m.OneWay(1)-send1-receive1, 0), way)
+	return Cost{Send: send, Latency: latency, Stream: way - latency, Receive: receive, Gap: m.Gap(size), Rendezvous: size > m.eager}
+}
+
+func (c Cost) check() error {
+	for _, part := range []struct {
+		name string
+		time quantity.Micros
+	}{{"o_s", c.Send}, {"o_s + L", c.Send + c.Latency}, {"L", max(c.Latency, 0)}, {"the bytes", c.Stream}, {"o_r", c.Receive}, {"g", c.Gap}} {
+		if !(part.time >= 0 && part.time <= longest) {
+			return fmt.Errorf("%s = %v µs; a time is from 0 to %v µs", part.name, float64(part.time), float64(longest))
+		}
+	}
+	return nil
+}
+
+// longest is the longest time of a part of a message, or of a computation: about 12 days. With it,
+// no sum of a few overflows.
+const longest quantity.Micros = 1 << 60 / picos
+
+// A cost is a Cost in ticks.
+type cost struct {
+	send, stream, receive, gap uint64
+	latency                    int64 // at least -send
+	rendezvous                 bool
+}
+
+func (c Cost) inTicks() cost {
+	t := func(x quantity.Micros) uint64 { return uint64(math.Round(float64(x) * picos)) }
+	send := t(c.Send)
+	return cost{send, t(c.Stream), t(c.Receive), t(c.Gap), max(int64(math.Round(float64(c.Latency)*picos)), -int64(send)), c.Rendezvous}
+}
+
+// arrival is when the first byte comes of what the sender's processor is done with at that time.
+func (c *cost) arrival(end uint64) uint64 { return uint64(int64(end) + c.latency) }
+
+// costs remembers what messages cost.
+type costs struct {
+	machine Machine
+	near    [256]struct {
+		known bool
+		key
+		cost
+	}
+	all map[key]cost
+}
+
+type key struct {
+	size  uint64
+	level int32
+}
+
+// of is the cost of a message. An error is that of Cost.check.
+func (c *costs) of(from, to uint32, size uint64) (*cost, error) {
+	k := key{size, int32(c.machine.Level(int(from), int(to)))}
+	h := (size ^ size>>8 ^ size>>16 ^ uint64(k.level)*37) & 255
+	near := &c.near[h]
+	if near.known && near.key == k {
+		return &near.cost, nil
+	}
+	found, ok := c.all[k]
+	if !ok {
+		f := c.machine.Cost(int(k.level), size)
+		if err := f.check(); err != nil {
+			return nil, fmt.Errorf("a message of %d bytes from rank %d to rank %d: %w", size, from, to, err)
+		}
+		found = f.inTicks()
+		if c.all == nil {
+			c.all = map[key]cost{}
+		}
+		if len(c.all) < 1<<16 {
+			c.all[k] = found
+		}
+	}
+	near.known, near.key, near.cost = true, k, found
+	return &near.cost, nil
+}

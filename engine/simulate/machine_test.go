@@ -1,0 +1,153 @@
+package simulate_test
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/halfpeak/halfpeak/engine/schedule"
+	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+)
+
+func pingPong(t *testing.T, n uint64) *simulate.Program {
+	t.Helper()
+	b := schedule.NewBuilder(2)
+	b.NextRank()
+	there := b.Send(n, 1, 0)
+	b.Requires(b.Recv(n, 1, 0), there)
+	b.NextRank()
+	came := b.Recv(n, 0, 0)
+	b.Requires(b.Send(n, 0, 0), came)
+	s, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return prepare(t, s)
+}
+
+// On every layer of every platform a ping-pong takes what the layer's model predicts: twice its
+// one-way time. Only a layer whose overheads are larger than its one-way time cannot; there is
+// none.
+func TestPlatforms(t *testing.T) {
+	all, err := platforms.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	layers := 0
+	for _, p := range all {
+		for _, l := range p.Layers {
+			m, err := simulate.FromLayer(l, simulate.NoLimit)
+			if err != nil {
+				t.Errorf("%s: %v", l.Ref(), err)
+				continue
+			}
+			for _, n := range []uint64{1, 100, 4 << 10, 64 << 10} {
+				r, err := pingPong(t, n).Run(context.Background(), simulate.Options{Machine: m})
+				if err != nil {
+					t.Errorf("%s: %v", l.Ref(), err)
+					continue
+				}
+				finish, _ := r.Finish()
+				// Each of eight parts is rounded to a picosecond.
+				if want := 2 * l.Model.OneWay(quantity.Bytes(n)); math.Abs(float64(finish-want)) > 4e-6 {
+					t.Errorf("%s: %d bytes there and back take %v, by the model %v", l.Ref(), n, finish, want)
+				}
+			}
+			layers++
+		}
+	}
+	if layers < 20 {
+		t.Errorf("only %d layers", layers)
+	}
+}
+
+// levels is a machine with two ranks to a node.
+type levels struct{ near, far simulate.LogGOPS }
+
+func (l levels) Level(from, to int) int { return min((from/2)^(to/2), 1) }
+func (l levels) Cost(level int, n uint64) simulate.Cost {
+	return [2]simulate.LogGOPS{l.near, l.far}[level].Cost(0, n)
+}
+
+func TestLevels(t *testing.T) {
+	near, far := simulate.Defaults(), simulate.Defaults()
+	near.Latency = 0.1
+	p := prepare(t, parse(t, "num_ranks 4\nrank 0 {\nsend 1b to 1\nsend 1b to 2\n}\nrank 1 {\nrecv 1b from 0\n}\nrank 2 {\nrecv 1b from 0\n}\nrank 3 {\n}\n"))
+	r, err := p.Run(context.Background(), simulate.Options{Machine: levels{near, far}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// o + L + o with its own L; the second send begins after the first's o.
+	if got, want := times(r), "3000 3100 7000 0"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+type broken struct{ simulate.LogGOPS }
+
+func (broken) Cost(int, uint64) simulate.Cost {
+	return simulate.Cost{Send: quantity.Micros(math.NaN())}
+}
+
+func TestWrongMachines(t *testing.T) {
+	p := pingPong(t, 8)
+	for _, o := range []simulate.Options{
+		{Machine: broken{}},
+		{LogGOPS: simulate.LogGOPS{Latency: -1}},
+		{LogGOPS: simulate.LogGOPS{Latency: quantity.Micros(math.NaN())}},
+		{LogGOPS: simulate.LogGOPS{Overhead: quantity.Micros(math.Inf(1))}},
+		{Rules: simulate.LogGOPSim, Machine: simulate.Defaults()},
+		{Rules: simulate.LogGOPSim, LogGOPS: simulate.LogGOPS{Latency: 0.0005}},
+	} {
+		if _, err := p.Run(context.Background(), o); err == nil {
+			t.Errorf("%+v runs", o)
+		}
+	}
+	long := prepare(t, parse(t, "num_ranks 1\nrank 0 {\ncalc 18446744073709551615\n}\n"))
+	if _, err := long.Run(context.Background(), simulate.Options{}); err == nil {
+		t.Error("a computation of 584 years")
+	}
+}
+
+func TestParseLogGOPS(t *testing.T) {
+	m, err := simulate.ParseLogGOPS("L=2500ns o=1500ns g=1000ns G=6ns/B O=0ns/B S=65535B", simulate.LogGOPS{})
+	if err != nil || m != simulate.Defaults() {
+		t.Errorf("%+v, %v", m, err)
+	}
+	again, err := simulate.ParseLogGOPS(m.String(), simulate.LogGOPS{})
+	if err != nil || again != m {
+		t.Errorf("%s is read as %+v, %v", m, again, err)
+	}
+	if m, err = simulate.ParseLogGOPS("G=0.04ns/B, S=64KiB", m); err != nil || m.GapPerByte != 0.00004 || m.EagerLimit != 65536 || m.Latency != 2.5 {
+		t.Errorf("%+v, %v", m, err)
+	}
+	for _, wrong := range []string{"L", "L=", "L=5", "x=5ns", "L=1ns L=2ns", "G=5ns", "S=-1B", "o=-5ns", "L=1e300s"} {
+		if m, err := simulate.ParseLogGOPS(wrong, m); err == nil {
+			t.Errorf("%q is read as %v", wrong, m)
+		}
+	}
+}
+
+// A high label costs nothing; very many of them, in all combinations, are refused before memory is
+// taken.
+func TestLabels(t *testing.T) {
+	p := prepare(t, parse(t, "num_ranks 1\nrank 0 {\na: calc 10 cpu 65535\nb: calc 20 cpu 7\nb requires a\n}\n"))
+	r, err := p.Run(context.Background(), simulate.Options{})
+	if err != nil || times(r) != "30" {
+		t.Errorf("%v, %v", r, err)
+	}
+	b := schedule.NewBuilder(1)
+	b.NextRank()
+	for i := range uint16(3000) {
+		b.Add(schedule.Op{Kind: schedule.Send, Size: 1, CPU: i, NIC: i})
+	}
+	s, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := simulate.New(s); err == nil {
+		t.Error("9 million pairs of CPUs and NICs")
+	}
+}

@@ -1,0 +1,140 @@
+package simulate
+
+import "github.com/halfpeak/halfpeak/engine/schedule"
+
+// Receives and messages meet in channels. A channel has a list of posted
+// receives or of unexpected messages, never both, in the order in which they came. The
+// list is a circle through node.next, and tail has its last member plus 1.
+//
+// A rank with wildcards has lists of its own: see wildLists.
+
+// arrive finds the receive that takes the message of send i, or leaves the message.
+func (r *run) arrive(i uint32) (receive uint32, ok bool) {
+	n := &r.nodes[i]
+	if n.channel >= maxChannel {
+		if n.channel == wildChannel {
+			if receive, ok = r.wildLists(r.ops[i].Peer).arrive(r, i); ok {
+				return receive, true
+			}
+		}
+		n.waits = unexpected
+		return 0, false
+	}
+	tail := r.tail[n.channel]
+	if tail != 0 && r.nodes[tail-1].waits == posted {
+		return r.first(n.channel, tail-1), true
+	}
+	n.waits = unexpected
+	r.append(n, i, tail)
+	return 0, false
+}
+
+// post finds the send whose message receive j takes, or leaves the receive.
+func (r *run) post(j uint32) (send uint32, ok bool) {
+	n := &r.nodes[j]
+	if r.wild != nil {
+		if l, is := r.wild[n.rank]; is {
+			if send, ok = l.post(r, j); !ok {
+				n.waits = posted
+			}
+			return send, ok
+		}
+	}
+	tail := r.tail[n.channel]
+	if tail != 0 && r.nodes[tail-1].waits == unexpected {
+		return r.first(n.channel, tail-1), true
+	}
+	n.waits = posted
+	r.append(n, j, tail)
+	return 0, false
+}
+
+// first takes the first member of a list, whose last is given.
+func (r *run) first(channel, last uint32) uint32 {
+	head := r.nodes[last].next
+	if head == last {
+		r.tail[channel] = 0
+	} else {
+		r.nodes[last].next = r.nodes[head].next
+	}
+	return head
+}
+
+func (r *run) append(n *node, op, tail uint32) {
+	if tail == 0 {
+		n.next = op
+	} else {
+		last := &r.nodes[tail-1]
+		n.next = last.next
+		last.next = op
+	}
+	r.tail[n.channel] = op + 1
+}
+
+// wildLists are the channels of a rank with wildcards. A message is in the
+// list of each channel that takes it, and stays in the others when one has taken
+// it: who comes upon it there drops it. A receive is in one list, with the
+// number of its turn among all receives of the rank.
+type wildLists struct {
+	*wildRank
+	lists []wildList
+	turns uint32
+}
+
+type wildList struct {
+	posted  []turn
+	arrived []uint32
+}
+
+type turn struct{ number, op uint32 }
+
+func (r *run) wildLists(rank uint32) *wildLists { return r.wild[rank] }
+
+// arrive is that of run: the earliest of the receives that take the message.
+func (l *wildLists) arrive(r *run, i uint32) (uint32, bool) {
+	var best *wildList
+	l.each(r.nodes[i].rank, r.ops[i].Tag, func(w *wildList) {
+		if len(w.posted) > 0 && (best == nil || w.posted[0].number < best.posted[0].number) {
+			best = w
+		}
+	})
+	if best != nil {
+		op := best.posted[0].op
+		best.posted = best.posted[1:]
+		return op, true
+	}
+	l.each(r.nodes[i].rank, r.ops[i].Tag, func(w *wildList) { w.arrived = append(w.arrived, i) })
+	return 0, false
+}
+
+// each calls f with the lists of the channels that take a message.
+func (l *wildLists) each(from, tag uint32, f func(*wildList)) {
+	if tag == schedule.Any {
+		for n, c := range l.list {
+			if c.takes(from, tag) {
+				f(&l.lists[n])
+			}
+		}
+		return
+	}
+	for _, c := range [4]channel{{from, tag}, {schedule.Any, tag}, {from, schedule.Any}, {schedule.Any, schedule.Any}} {
+		if n, ok := l.at[c]; ok {
+			f(&l.lists[n])
+		}
+	}
+}
+
+// post is that of run.
+func (l *wildLists) post(r *run, j uint32) (uint32, bool) {
+	w := &l.lists[r.nodes[j].channel]
+	for len(w.arrived) > 0 {
+		i := w.arrived[0]
+		w.arrived = w.arrived[1:]
+		if r.nodes[i].waits == unexpected {
+			return i, true
+		}
+	}
+	w.posted = append(w.posted, turn{l.turns, j})
+	l.turns++
+	return 0, false
+}

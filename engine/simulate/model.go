@@ -1,0 +1,276 @@
+package simulate
+
+import (
+	"fmt"
+
+	"github.com/halfpeak/halfpeak/engine/schedule"
+)
+
+// latest is the last moment at which something may begin: 26 days in picoseconds. What begins then
+// adds less than 2⁶³.
+const latest = 1 << 61
+
+// model runs the schedule by the default rules. Times are picoseconds.
+func (r *run) model() error {
+	r.ready = make([]uint64, len(r.ops))
+	r.out = make([]uint64, r.s.Ranks())
+	if r.recording {
+		r.startRecord()
+	}
+	r.start(func(uint32) bool { return true })
+	for r.q.size > 0 {
+		if r.events++; r.events&tickMask == 0 {
+			if err := r.tick(); err != nil {
+				return err
+			}
+		}
+		r.look()
+		e, ok := r.pop()
+		if !ok {
+			continue
+		}
+		if e.time > latest {
+			return fmt.Errorf("rank %d: %s begins after more than 26 days; check the times of computations and the parameters", r.nodes[e.what&opMask].rank, r.name(e.what&opMask))
+		}
+		if err := r.step(e); err != nil {
+			return err
+		}
+		if len(r.here) > 0 {
+			r.insertFree(r.nodes[r.here[0]].rank, r.here, nil)
+			r.here = r.here[:0]
+		}
+	}
+	return nil
+}
+
+// step does what an entry stands for, or parks it.
+func (r *run) step(e entry) error {
+	t, i := e.time, e.what&opMask
+	n, op := &r.nodes[i], &r.ops[i]
+	if e.what&message != 0 {
+		if n.waits == streaming {
+			j := n.next
+			n.waits, r.nodes[j].waits = done, arriving
+			return r.take(j, i, op.Size, t, t)
+		}
+		if j, ok := r.arrive(i); ok {
+			return r.meet(i, j, t, t)
+		}
+		r.ready[i] = t
+		return nil
+	}
+	switch {
+	case op.Kind == schedule.Calc:
+		return r.calc(e, n, op)
+	case op.Kind == schedule.Send && n.waits == requested: // the grant comes
+		n.waits = granted
+		j := n.next
+		return r.takeAt(n.rank, op, i, r.nodes[j].rank, n.rank, 1, t, t)
+	case op.Kind == schedule.Send:
+		return r.send(e, n, op)
+	case n.waits == free:
+		r.finish(r.s.AfterStarted(i), t, r.posting(i, t))
+		if s, ok := r.post(i); ok {
+			return r.meet(s, i, r.ready[s], t)
+		}
+		return nil
+	case n.waits == granting:
+		return r.grant(e, n, op)
+	}
+	return r.receive(e, n, op)
+}
+
+// calc computes.
+func (r *run) calc(e entry, n *node, op *schedule.Op) error {
+	i, t := e.what&opMask, e.time
+	cpu, group := r.cpuOf(n.rank, op), r.cpuGroup(n.rank, op)
+	if until := r.clock[cpu]; until > t {
+		r.block(e, group, until)
+		return nil
+	}
+	if op.Size > 1<<60/1000 {
+		return fmt.Errorf("rank %d: %s computes for %d ns; the longest is 13 days", n.rank, r.name(i), op.Size)
+	}
+	length := op.Size * 1000
+	end := t + length + r.noise.of(n.rank, t, length)
+	by := r.acted(stepCalc, e, cpu, -1, 0, t, t, end)
+	r.clock[cpu] = end
+	if e.what&armed != 0 {
+		r.leave(group, end)
+	}
+	n.waits = done
+	r.finish(r.s.AfterStarted(i), t, by.as(atStart))
+	r.finish(r.s.AfterDone(i), end, by.as(atDone))
+	return nil
+}
+
+// send begins an eager message, or requests a rendezvous, or sends its data when the grant has
+// come.
+func (r *run) send(e entry, n *node, op *schedule.Op) error {
+	i, t := e.what&opMask, e.time
+	cpu, nic, group := r.cpuOf(n.rank, op), r.sendNIC(n.rank, op), r.sendGroup(n.rank, op)
+	if until := max(r.clock[cpu], r.clock[nic]); until > t {
+		r.block(e, group, until)
+		return nil
+	}
+	c, err := r.costs.of(n.rank, op.Peer, op.Size)
+	if err != nil {
+		return err
+	}
+	begin, step, bytes := t, stepSend, op.Size
+	request := c.rendezvous && n.waits == free
+	switch {
+	case request:
+		step, bytes = stepRequest, 1
+		if c, err = r.costs.of(n.rank, op.Peer, 1); err != nil {
+			return err
+		}
+	case c.rendezvous:
+		step = stepData
+		back, err := r.costs.of(op.Peer, n.rank, 1)
+		if err != nil {
+			return err
+		}
+		begin += back.receive + r.noise.of(n.rank, t, back.receive)
+		if c, err = r.costs.of(n.rank, op.Peer, op.Size); err != nil {
+			return err
+		}
+	}
+	end := begin + c.send + r.noise.of(n.rank, begin, c.send)
+	by := r.acted(step, e, cpu, nic, bytes, t, begin, end)
+	r.clock[cpu], r.clock[nic] = end, begin+c.gap
+	if e.what&armed != 0 {
+		r.leave(group, max(end, begin+c.gap))
+	}
+	left := end + c.stream
+	if left > r.out[n.rank] {
+		r.out[n.rank] = left
+		r.sentOut(n.rank, by)
+	}
+	r.push(c.arrival(end), i|message)
+	switch step {
+	case stepSend:
+		n.waits = flying
+		r.finish(r.s.AfterStarted(i), t, by.as(atStart))
+		r.finish(r.s.AfterDone(i), end, by.as(atDone))
+	case stepRequest:
+		n.waits = flying
+		r.finish(r.s.AfterStarted(i), t, by.as(atStart))
+	case stepData:
+		n.waits = streaming
+		r.finish(r.s.AfterDone(i), left, by.as(atDone))
+	}
+	return nil
+}
+
+// meet is the match of a message, whose first byte came at that time, or of a request, with a
+// receive.
+func (r *run) meet(i, j uint32, came, now uint64) error {
+	from, to := &r.nodes[i], &r.nodes[j]
+	to.next = i
+	c, err := r.costs.of(from.rank, to.rank, r.ops[i].Size)
+	if err != nil {
+		return err
+	}
+	if c.rendezvous {
+		from.next = j
+		from.waits, to.waits = requested, granting
+		return r.take(j, i, 1, came, now)
+	}
+	from.waits, to.waits = done, arriving
+	return r.take(j, i, r.ops[i].Size, came, now)
+}
+
+// take lets the NIC of receive j take in so many bytes from send i; j goes on when they are there.
+func (r *run) take(j, i uint32, bytes, came, now uint64) error {
+	return r.takeAt(r.nodes[j].rank, &r.ops[j], j, r.nodes[i].rank, r.nodes[j].rank, bytes, came, now)
+}
+
+// takeAt lets a rank's NIC take in bytes that came at that time. A NIC takes one message after
+// the other, in the order in which it comes to know what they are for.
+func (r *run) takeAt(rank uint32, op *schedule.Op, i, from, to uint32, bytes, came, now uint64) error {
+	c, err := r.costs.of(from, to, bytes)
+	if err != nil {
+		return err
+	}
+	nic := r.receiveNIC(rank, op)
+	begin := max(came, r.clock[nic])
+	r.taken(i, nic, bytes, came, begin, now, c.stream)
+	r.clock[nic] = begin + c.gap
+	r.push(max(now, begin+c.stream), i)
+	return nil
+}
+
+// grant receives a request and sends the grant.
+func (r *run) grant(e entry, n *node, op *schedule.Op) error {
+	t := e.time
+	cpu, nic, group := r.cpuOf(n.rank, op), r.sendNIC(n.rank, op), r.sendGroup(n.rank, op)
+	if until := max(r.clock[cpu], r.clock[nic]); until > t {
+		r.block(e, group, until)
+		return nil
+	}
+	from := n.next
+	peer := r.nodes[from].rank
+	there, err := r.costs.of(peer, n.rank, 1)
+	if err != nil {
+		return err
+	}
+	begin := t + there.receive + r.noise.of(n.rank, t, there.receive)
+	back, err := r.costs.of(n.rank, peer, 1)
+	if err != nil {
+		return err
+	}
+	end := begin + back.send + r.noise.of(n.rank, begin, back.send)
+	by := r.acted(stepGrant, e, cpu, nic, 1, t, begin, end)
+	r.clock[cpu], r.clock[nic] = end, begin+back.gap
+	if e.what&armed != 0 {
+		r.leave(group, max(end, begin+back.gap))
+	}
+	if left := end + back.stream; left > r.out[n.rank] {
+		r.out[n.rank] = left
+		r.sentOut(n.rank, by)
+	}
+	r.because(from, by.as(atArrival))
+	n.waits = streaming
+	r.push(back.arrival(end), from)
+	return nil
+}
+
+// receive is the processor's part of a message that is there.
+func (r *run) receive(e entry, n *node, op *schedule.Op) error {
+	t, i := e.time, e.what&opMask
+	cpu, group := r.cpuOf(n.rank, op), r.cpuGroup(n.rank, op)
+	if until := r.clock[cpu]; until > t {
+		r.block(e, group, until)
+		return nil
+	}
+	c, err := r.costs.of(r.nodes[n.next].rank, n.rank, r.ops[n.next].Size)
+	if err != nil {
+		return err
+	}
+	end := t + c.receive + r.noise.of(n.rank, t, c.receive)
+	by := r.acted(stepReceive, e, cpu, -1, r.ops[n.next].Size, t, t, end)
+	r.clock[cpu] = end
+	if e.what&armed != 0 {
+		r.leave(group, end)
+	}
+	n.waits = done
+	r.finish(r.s.AfterDone(i), end, by.as(atDone))
+	return nil
+}
+
+// finish tells the successors of an operation when it is finished, or has started, and collects
+// those that wait for nothing else.
+func (r *run) finish(successors []uint32, at uint64, by link) {
+	for _, op := range successors {
+		n := &r.nodes[op]
+		if r.recording && at >= r.ready[op] {
+			r.because(op, by)
+		}
+		r.ready[op] = max(r.ready[op], at)
+		if n.waits--; n.waits == 0 {
+			n.waits = free
+			r.here = append(r.here, op)
+		}
+	}
+}

@@ -1,0 +1,313 @@
+package simulate
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/internal/nearest"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// Noise is what the operating system takes away from the processors. It lengthens what occupies a
+// processor: computations, and the overheads of messages. The zero Noise is none.
+type Noise struct {
+	trace *noiseTrace
+	every quantity.Micros // of a processor's time between detours, in the mean
+	draw  *distribution
+	mean  quantity.Micros
+	shape float64
+}
+
+// noise is that of a run: nil is none. Of returns how much noise, in ticks, a rank's processor
+// has in an interval of so many ticks from at.
+type noise struct{ source noiseSource }
+
+type noiseSource interface {
+	of(rank uint32, at, length uint64) uint64
+}
+
+func (n noise) of(rank uint32, at, length uint64) uint64 {
+	if n.source == nil {
+		return 0
+	}
+	return n.source.of(rank, at, length)
+}
+
+// start is the noise of one run. A tick is 1/nano nanoseconds.
+func (n Noise) start(ranks int, seed uint64, nano float64) noise {
+	switch {
+	case n.trace != nil:
+		return noise{n.trace.start(ranks, seed, uint64(nano))}
+	case n.draw != nil:
+		return noise{n.startDetours(ranks, seed, nano)}
+	}
+	return noise{}
+}
+
+// A random is a generator of random numbers (SplitMix64: Steele, Lea, Flood 2014).
+type random uint64
+
+func (r *random) next() uint64 {
+	*r += 0x9E3779B97F4A7C15
+	z := uint64(*r)
+	z = (z ^ z>>30) * 0xBF58476D1CE4E5B9
+	z = (z ^ z>>27) * 0x94D049BB133111EB
+	return z ^ z>>31
+}
+
+// uniform is above 0 and at most 1.
+func (r *random) uniform() float64 { return float64(r.next()>>11+1) / (1 << 53) }
+
+// seeds gives each rank a generator of its own, so that the order in which ranks act is of no
+// consequence.
+func seeds(ranks int, seed uint64) []random {
+	list := make([]random, ranks)
+	for rank := range list {
+		r := random(seed + uint64(rank)*0xD1B54A32D192ED03)
+		list[rank] = random(r.next())
+	}
+	return list
+}
+
+// A distribution draws lengths with a mean of 1.
+type distribution struct {
+	name  string
+	shape string // what its second parameter is called; empty: it has none
+	least float64
+	base  float64 // of the shape, if it is not given
+	draw  func(r *random, shape float64) float64
+}
+
+var distributions = []*distribution{
+	{name: "constant", draw: func(*random, float64) float64 { return 1 }},
+	{name: "exponential", draw: func(r *random, _ float64) float64 { return -math.Log(r.uniform()) }},
+	// Negative draws count as nothing.
+	{name: "normal", shape: "sd", base: 0.25, draw: func(r *random, sd float64) float64 {
+		return max(0, 1+sd*math.Sqrt(-2*math.Log(r.uniform()))*math.Cos(2*math.Pi*r.uniform()))
+	}},
+	// The density falls as x^−(a+1) from x = (a−1)/a on.
+	{name: "pareto", shape: "a", least: 1, base: 2.5, draw: func(r *random, a float64) float64 {
+		return (a - 1) / a * math.Pow(r.uniform(), -1/a)
+	}},
+}
+
+// ParseNoise reads a distribution of detours: "exponential mean=10us every=1ms". Detours come
+// at random, one for each every µs of a processor's time in the mean, and take mean µs each:
+// always (constant), or by an exponential, normal (sd=0.25, in means) or Pareto distribution
+// (a=2.5, the exponent, above 1).
+func ParseNoise(text string) (Noise, error) {
+	var names []string
+	for _, d := range distributions {
+		names = append(names, d.name)
+	}
+	fields := strings.FieldsFunc(text, func(c rune) bool { return c == ' ' || c == ',' })
+	if len(fields) == 0 {
+		return Noise{}, errors.New("no noise: write, as an example, exponential mean=10us every=1ms")
+	}
+	var n Noise
+	for _, d := range distributions {
+		if d.name == fields[0] {
+			n.draw, n.shape = d, d.base
+		}
+	}
+	if n.draw == nil {
+		return Noise{}, fmt.Errorf("no distribution of noise %q%s", fields[0], nearest.Hint(fields[0], names))
+	}
+	for _, field := range fields[1:] {
+		name, value, _ := strings.Cut(field, "=")
+		var err error
+		switch {
+		case name == "mean":
+			n.mean, err = quantity.ParseMicros(value)
+		case name == "every":
+			n.every, err = quantity.ParseMicros(value)
+		case name == n.draw.shape && name != "":
+			n.shape, err = strconv.ParseFloat(value, 64)
+			if err != nil || !(n.shape > n.draw.least) || n.shape > 1e6 {
+				err = fmt.Errorf("%q; want a number above %v", value, n.draw.least)
+			}
+		default:
+			err = fmt.Errorf("%s has no parameter of that name; it has mean and every%s", n.draw.name, also(n.draw.shape))
+		}
+		if err != nil {
+			return Noise{}, fmt.Errorf("noise: %q: %w", name, err)
+		}
+	}
+	if !(n.mean > 0 && n.every > 0) {
+		return Noise{}, fmt.Errorf("noise %q: give mean=TIME and every=TIME, both above 0", fields[0])
+	}
+	if n.mean > 1e3*n.every {
+		return Noise{}, fmt.Errorf("noise: detours of %s each %s leave nothing of the processor", n.mean, n.every)
+	}
+	return n, nil
+}
+
+func also(shape string) string {
+	if shape == "" {
+		return ""
+	}
+	return " and " + shape
+}
+
+// detours are a Poisson process in a processor's busy time.
+type detours struct {
+	Noise
+	tick  float64 // µs
+	ranks []random
+	left  []float64 // µs to the next detour
+}
+
+func (n Noise) startDetours(ranks int, seed uint64, nano float64) *detours {
+	d := &detours{Noise: n, tick: 1 / (nano * nanos), ranks: seeds(ranks, seed), left: make([]float64, ranks)}
+	for i := range d.left {
+		d.left[i] = d.gap(&d.ranks[i])
+	}
+	return d
+}
+
+func (d *detours) gap(r *random) float64 { return -math.Log(r.uniform()) * float64(d.every) }
+
+func (d *detours) of(rank uint32, _, length uint64) uint64 {
+	r, left := &d.ranks[rank], d.left[rank]-float64(length)*d.tick
+	sum := 0.0
+	for n := 0; left < 0; n++ {
+		if n == 1000 { // so many that their mean will do
+			many := math.Floor(-left / float64(d.every))
+			sum += many
+			left += many * float64(d.every)
+		}
+		sum += d.draw.draw(r, d.shape)
+		left += d.gap(r)
+	}
+	d.left[rank] = left
+	return uint64(min(sum*float64(d.mean), float64(longest)) / d.tick)
+}
+
+// A noiseTrace is a recording of detours: when each began, and how long it took, in ns.
+type noiseTrace struct {
+	begin, length []uint64
+	total         uint64 // of the lengths but the first
+	together      bool
+}
+
+// maxDetours bounds what is read of a trace.
+const maxDetours = 1 << 24
+
+// ReadNoise reads a trace of noise as LogGOPSim does: pairs of numbers, start and length of
+// each detour in ns, in the order of time. Each rank begins at a random moment of the trace, or
+// all at one if together is set; at its end the trace begins again. Errors begin with name and
+// line.
+func ReadNoise(r io.Reader, name string, together bool) (Noise, error) {
+	t := &noiseTrace{together: together}
+	in := bufio.NewScanner(r)
+	var pending []uint64
+	line := 0
+	for in.Scan() {
+		line++
+		for word := range strings.FieldsSeq(in.Text()) {
+			v, err := strconv.ParseUint(word, 10, 63)
+			if err != nil {
+				return Noise{}, fmt.Errorf("%s:%d: %.40q is no time in ns: write start and length of a detour on each line", name, line, word)
+			}
+			if pending = append(pending, v); len(pending) < 2 {
+				continue
+			}
+			if n := len(t.begin); n > 0 && pending[0] < t.begin[n-1] {
+				return Noise{}, fmt.Errorf("%s:%d: the detour at %d ns comes after the one at %d ns; sort them", name, line, pending[0], t.begin[n-1])
+			}
+			if len(t.begin) == maxDetours {
+				return Noise{}, fmt.Errorf("%s:%d: more than %d detours", name, line, maxDetours)
+			}
+			t.begin, t.length = append(t.begin, pending[0]), append(t.length, pending[1])
+			pending = pending[:0]
+		}
+	}
+	if err := in.Err(); err != nil {
+		return Noise{}, fmt.Errorf("%s:%d: %w", name, line+1, err)
+	}
+	if len(pending) > 0 {
+		return Noise{}, fmt.Errorf("%s:%d: the detour at %d ns has no length", name, line, pending[0])
+	}
+	if n := len(t.begin); n < 2 || t.begin[n-1] == 0 {
+		return Noise{}, fmt.Errorf("%s: %d detours; a trace of noise has at least 2, the last of which is not at 0", name, n)
+	}
+	t.begin, t.length = slices.Clip(t.begin), slices.Clip(t.length)
+	for _, d := range t.length[1:] {
+		t.total += d
+	}
+	return Noise{trace: t}, nil
+}
+
+// traced is a trace of noise in a run.
+type traced struct {
+	*noiseTrace
+	nano   uint64
+	offset []uint64 // of each rank, or one of all
+}
+
+func (t *noiseTrace) start(ranks int, seed uint64, nano uint64) traced {
+	if t.together {
+		ranks = 1
+	}
+	n := traced{t, nano, make([]uint64, ranks)}
+	for i, r := range seeds(ranks, seed) {
+		n.offset[i] = r.next() % (t.begin[len(t.begin)-1] + 1)
+	}
+	return n
+}
+
+// of adds up the detours that begin in the interval, and the rest of the one in which it
+// begins. The first of the trace counts only where the trace begins again, and an interval is
+// not lengthened by the detours that it meets: so LogGOPSim does it.
+func (n traced) of(rank uint32, at, length uint64) uint64 {
+	at, length = at/n.nano, length/n.nano
+	offset := n.offset[0]
+	if len(n.offset) > 1 {
+		offset = n.offset[rank]
+	}
+	last := len(n.begin) - 1
+	period := n.begin[last]
+	x := at + offset
+	if length != period {
+		x %= period - length
+	}
+	end := x + length
+	sum, pos := uint64(0), 0
+	if x > n.begin[0] {
+		pos = sort.Search(len(n.begin), func(i int) bool { return n.begin[i] > x }) - 1
+		if until := n.begin[pos] + n.length[pos]; until > x {
+			sum = until - x
+		}
+	}
+	// around begins the trace again, as often as the interval goes through all of it.
+	around := func() {
+		pos = 0
+		if end > period {
+			times := (end - 1) / period
+			sum += times * n.total
+			end -= times * period
+		}
+	}
+	if pos == last {
+		end -= period
+	}
+	if pos == 0 || pos == last {
+		around()
+	}
+	for end > n.begin[pos+1] {
+		pos++
+		sum += n.length[pos]
+		if pos == last {
+			end -= period
+			around()
+		}
+	}
+	return sum * n.nano
+}

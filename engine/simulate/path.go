@@ -1,0 +1,266 @@
+package simulate
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/halfpeak/halfpeak/engine/schedule"
+)
+
+// Shares divide a time, in ticks, among what it was spent on.
+type Shares struct {
+	Latency         uint64 // L
+	SendOverhead    uint64 // o_s
+	ReceiveOverhead uint64 // o_r
+	Gap             uint64 // g; all of the gap on a machine that is not LogGOPS
+	GapBytes        uint64 // G for each byte: streams, and the bytes' part of gaps
+	OverheadBytes   uint64 // O for each byte
+	Compute         uint64
+	Noise           uint64
+	Waiting         uint64 // of a processor; none on a path: who waits, waits for what is on it
+}
+
+// Sum is the time that was divided.
+func (s Shares) Sum() uint64 {
+	sum := uint64(0)
+	for _, part := range s.Parts() {
+		sum += part.Ticks
+	}
+	return sum
+}
+
+// A Part is one of Shares by its name.
+type Part struct {
+	Name  string
+	Ticks uint64
+}
+
+// Parts are the shares with their names, in the order of the struct.
+func (s Shares) Parts() []Part {
+	return []Part{{"L", s.Latency}, {"o_s", s.SendOverhead}, {"o_r", s.ReceiveOverhead}, {"g", s.Gap}, {"G·bytes", s.GapBytes},
+		{"O·bytes", s.OverheadBytes}, {"computation", s.Compute}, {"noise", s.Noise}, {"waiting", s.Waiting}}
+}
+
+func (s *Shares) add(t Shares) {
+	s.Latency += t.Latency
+	s.SendOverhead += t.SendOverhead
+	s.ReceiveOverhead += t.ReceiveOverhead
+	s.Gap += t.Gap
+	s.GapBytes += t.GapBytes
+	s.OverheadBytes += t.OverheadBytes
+	s.Compute += t.Compute
+	s.Noise += t.Noise
+	s.Waiting += t.Waiting
+}
+
+// Slopes are the derivatives of a finish time by the parameters of LogGOPS: how often each is
+// on the path. ∂T/∂o counts both overheads, ∂T/∂G and ∂T/∂O bytes. They hold as long as the
+// path stays the same.
+type Slopes struct{ L, O, G, GapPerByte, OverheadPerByte uint64 }
+
+// By is the slope by the parameter of that letter (L, o, g, G or O).
+func (s Slopes) By(letter string) uint64 {
+	switch letter {
+	case "L":
+		return s.L
+	case "o":
+		return s.O
+	case "g":
+		return s.G
+	case "G":
+		return s.GapPerByte
+	case "O":
+		return s.OverheadPerByte
+	}
+	return 0
+}
+
+// A Path is what a rank's finish time consists of: steps of operations, each of which begins
+// when the one before lets it.
+type Path struct {
+	Rank     int
+	Segments []Segment // from 0 to the finish, without holes
+	Shares   Shares    // their sum is the finish time
+	Slopes   Slopes    // zero on a machine that is not LogGOPS
+}
+
+// A Segment is a stretch of a path: from the beginning of a step to what it allows.
+type Segment struct {
+	Rank     int
+	Op       uint32
+	What     string // "compute", "send", "receive", …
+	Until    string // "done", "the processor is free", …
+	From, To uint64 // ticks
+	Shares   Shares
+}
+
+var stepNames = [...]string{stepPost: "post", stepCalc: "compute", stepSend: "send", stepRequest: "request", stepGrant: "grant",
+	stepData: "send data", stepTake: "take in", stepReceive: "receive"}
+
+var relationNames = [...]string{atStart: "started", atCPU: "processor free", atNIC: "NIC free", atDone: "done", atLeft: "last byte sent",
+	atArrival: "first byte arrived", atStream: "last byte arrived"}
+
+var errNotRecorded = errors.New("the run was not recorded; set Options.Record")
+
+// Path is the critical path of the rank that finishes last. The run must have been recorded,
+// and the schedule must have ended.
+func (r *Result) Path() (*Path, error) { return r.PathOf(r.last()) }
+
+// PathOf is the path of that rank.
+func (r *Result) PathOf(rank int) (*Path, error) {
+	if r.run == nil {
+		return nil, errNotRecorded
+	}
+	p := &Path{Rank: rank}
+	by, end := r.run.finisher(rank)
+	for by.act != 0 {
+		a := &r.run.acts[by.act-1]
+		shares, slopes, err := r.run.parts(a, by.at)
+		if err != nil {
+			return nil, err
+		}
+		p.Segments = append(p.Segments, Segment{int(r.run.nodes[a.op].rank), a.op, stepNames[a.step], relationNames[by.at], a.start, end, shares})
+		p.Shares.add(shares)
+		p.Slopes.L += slopes.L
+		p.Slopes.O += slopes.O
+		p.Slopes.G += slopes.G
+		p.Slopes.GapPerByte += slopes.GapPerByte
+		p.Slopes.OverheadPerByte += slopes.OverheadPerByte
+		by, end = a.cause, a.start
+	}
+	slices.Reverse(p.Segments)
+	return p, nil
+}
+
+// parts divides the time from the beginning of a step to a moment that it allows.
+func (r *run) parts(a *act, at relation) (Shares, Slopes, error) {
+	var s Shares
+	var d Slopes
+	if at == atStart {
+		return s, d, nil
+	}
+	if a.step == stepCalc {
+		s.Compute = r.ops[a.op].Size * 1000
+		s.Noise = a.end - a.start - s.Compute
+		return s, d, nil
+	}
+	from, to := r.between(a)
+	bytes := uint64(0) // beside the first
+	if a.bytes > 1 {
+		bytes = a.bytes - 1
+	}
+	m, isLogGOPS := r.costs.machine.(LogGOPS)
+	var ticks loggops
+	if isLogGOPS {
+		ticks, _ = m.inTicks(picos, false)
+		// What is rounded for one byte and multiplied may differ from what is rounded at the end.
+	}
+	c, err := r.costs.of(from, to, a.bytes)
+	if err != nil {
+		return s, d, err
+	}
+	processor := func(share *uint64, all, bytes uint64) {
+		own := min(bytes*ticks.O, all)
+		*share += all - own
+		s.OverheadBytes += own
+		d.O++
+		d.OverheadPerByte += bytes
+	}
+	gap := func() {
+		own := uint64(0)
+		if isLogGOPS {
+			own = c.stream
+		}
+		s.Gap += c.gap - own
+		s.GapBytes += own
+		d.G++
+		d.GapPerByte += bytes
+	}
+	nominal := uint64(0)
+	if a.step == stepGrant || a.step == stepData { // they receive one byte first
+		one, err := r.costs.of(to, from, 1)
+		if err != nil {
+			return s, d, err
+		}
+		processor(&s.ReceiveOverhead, one.receive, 0)
+		nominal = one.receive
+		if c, err = r.costs.of(from, to, a.bytes); err != nil {
+			return s, d, err
+		}
+	}
+	switch {
+	case a.step == stepTake && at == atNIC:
+		gap()
+		return s, d, nil
+	case a.step == stepTake:
+		s.GapBytes += c.stream
+		d.GapPerByte += bytes
+		return s, d, nil
+	case a.step == stepReceive:
+		processor(&s.ReceiveOverhead, c.receive, bytes)
+		s.Noise = a.end - a.start - c.receive
+		return s, d, nil
+	case at == atNIC:
+		s.Noise = a.begin - a.start - nominal
+		gap()
+		return s, d, nil
+	}
+	processor(&s.SendOverhead, c.send, bytes)
+	s.Noise = a.end - a.start - nominal - c.send
+	switch {
+	case at == atArrival && c.latency < 0: // the message arrives while its sender is at it still
+		s.SendOverhead -= uint64(-c.latency)
+	case at == atArrival:
+		s.Latency = uint64(c.latency)
+		d.L = 1
+	case at == atLeft || at == atDone && a.step == stepData:
+		s.GapBytes += c.stream
+		d.GapPerByte += bytes
+	}
+	return s, d, nil
+}
+
+// between are the ranks of the message that a step is about, in its direction.
+func (r *run) between(a *act) (from, to uint32) {
+	n, op := &r.nodes[a.op], &r.ops[a.op]
+	switch {
+	case op.Kind == schedule.Send && a.step == stepTake: // the grant comes in
+		return op.Peer, n.rank
+	case op.Kind == schedule.Send:
+		return n.rank, op.Peer
+	case a.step == stepGrant:
+		return n.rank, r.nodes[n.next].rank
+	}
+	return r.nodes[n.next].rank, n.rank
+}
+
+// Profiles divide, for each rank, its finish time, or that many times the processors which it
+// uses: what they did, and how long they waited. The run must have been recorded.
+func (r *Result) Profiles() ([]Shares, error) {
+	if r.run == nil {
+		return nil, errNotRecorded
+	}
+	profiles := make([]Shares, len(r.Ranks))
+	busy := map[int]bool{} // clocks of processors
+	for i := range r.run.acts {
+		a := &r.run.acts[i]
+		if a.step == stepPost || a.step == stepTake {
+			continue
+		}
+		s, _, err := r.run.parts(a, atCPU)
+		if err != nil {
+			return nil, err
+		}
+		n := &r.run.nodes[a.op]
+		profiles[n.rank].add(s)
+		busy[r.run.cpuOf(n.rank, &r.run.ops[a.op])] = true
+	}
+	total := make([]uint64, len(r.Ranks))
+	for cpu := range busy {
+		total[cpu/r.run.stride] += r.Ranks[cpu/r.run.stride]
+	}
+	for rank := range profiles {
+		profiles[rank].Waiting = total[rank] - profiles[rank].Sum()
+	}
+	return profiles, nil
+}

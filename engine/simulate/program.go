@@ -1,0 +1,272 @@
+package simulate
+
+import (
+	"fmt"
+	"math/bits"
+	"sync/atomic"
+
+	"github.com/halfpeak/halfpeak/engine/schedule"
+)
+
+// A Program is a schedule made ready to run, any number of times and by several goroutines at once.
+type Program struct {
+	s     *schedule.Schedule
+	ops   []schedule.Op // of s
+	nodes []node        // lent to one run at a time; rank and channel never change
+	names int           // channels
+	wild  map[uint32]*wildRank
+	cpus  labels
+	nics  labels
+	msgs  int
+	zero  bool // there are messages of 0 bytes
+	lent  atomic.Bool
+}
+
+// A node is what a run keeps for an operation, beside the operation itself.
+type node struct {
+	rank    uint32
+	channel uint32 // of a send and a receive
+	waits   uint32 // for so many dependencies; later one of the states below
+	next    uint32 // in the list of its channel; of a receive that has its message: the send
+}
+
+// States of an operation that waits for no dependency any more. The numbers are
+// above those of dependencies.
+const (
+	free       uint32 = 1<<32 - 1 - iota // in the queue, or parked
+	posted                               // a receive waits for its message
+	unexpected                           // a send's message waits for its receive
+	flying                               // a send's message is on its way
+	granting                             // default rules: a receive answers a request
+	requested                            // a send waits for the grant
+	granted                              // a send may send its data
+	streaming                            // the data is on its way
+	arriving                             // a receive's message is there but for the processor's part
+	done
+	lastState
+)
+
+// Channels of messages that no list has.
+const (
+	noChannel   uint32 = 1<<32 - 1 - iota // no receive takes it
+	wildChannel                           // the receiving rank, or the message, has wildcards
+	maxChannel
+)
+
+// maxOps bounds the operations that are simulated: two bits of an entry say what it is.
+const maxOps = 1 << 30
+
+// A channel is what receives ask for at one rank.
+type channel struct{ from, tag uint32 }
+
+// takes tells whether a receive from c takes a message of that source and tag.
+func (c channel) takes(from, tag uint32) bool {
+	return (c.from == from || c.from == schedule.Any) && (c.tag == tag || c.tag == schedule.Any || tag == schedule.Any)
+}
+
+// labels number the labels that occur, so that a file that calls one processor
+// 65535 takes no memory for the others.
+type labels struct {
+	list []uint16 // label by number, ascending
+	of   []uint16 // number by label; nil: each is its own
+}
+
+func (l *labels) number(label uint16) int {
+	if l.of == nil {
+		return int(label)
+	}
+	return int(l.of[label])
+}
+
+func number(used []bool) labels {
+	var l labels
+	of := make([]uint16, len(used))
+	for label, u := range used {
+		if u {
+			of[label] = uint16(len(l.list))
+			l.list = append(l.list, uint16(label))
+		}
+	}
+	if len(l.list) == 0 {
+		l.list = []uint16{0}
+	}
+	if len(l.list) < len(used) {
+		l.of = of
+	}
+	return l
+}
+
+// New makes a schedule ready to run. It is an error if the schedule has more
+// than 2³⁰ operations, or names so many processors or NICs that their clocks
+// (ranks times labels) would take far more memory than its operations.
+func New(s *schedule.Schedule) (*Program, error) {
+	p := &Program{s: s, ops: s.Ops()}
+	ranks := s.Ranks()
+	if len(p.ops) > maxOps {
+		return nil, fmt.Errorf("%d operations; at most 2^30 can be simulated", len(p.ops))
+	}
+	p.label()
+	c, k := len(p.cpus.list), len(p.nics.list)
+	if clocks, most := ranks*(2*c*k+c+2*k), 8*len(p.ops)+64*ranks+1<<22; clocks > most {
+		return nil, fmt.Errorf("%d ranks with %d CPUs and %d NICs each, for %d operations: number them from 0 in every rank",
+			ranks, c, k, len(p.ops))
+	}
+	p.nodes = make([]node, len(p.ops))
+	wild := p.wildRanks()
+	p.connect(wild)
+	return p, nil
+}
+
+// label numbers the processors and NICs.
+func (p *Program) label() {
+	cpus, nics := make([]bool, p.s.CPUs()), make([]bool, p.s.NICs())
+	for i := range p.ops {
+		op := &p.ops[i]
+		cpus[op.CPU] = true
+		if op.Kind != schedule.Calc {
+			nics[op.NIC] = true
+			if op.Kind == schedule.Send {
+				p.msgs++
+				p.zero = p.zero || op.Size == 0
+			}
+		}
+	}
+	p.cpus, p.nics = number(cpus), number(nics)
+}
+
+// wildRanks are the ranks with a receive from any source or with any tag, or to which a
+// message with any tag is sent.
+func (p *Program) wildRanks() map[uint32]bool {
+	var wild map[uint32]bool
+	add := func(rank uint32) {
+		if wild == nil {
+			wild = map[uint32]bool{}
+		}
+		wild[rank] = true
+	}
+	for rank := range p.s.Ranks() {
+		lo, hi := p.s.Rank(rank)
+		for i := lo; i < hi; i++ {
+			p.nodes[i].rank = uint32(rank)
+			switch op := &p.ops[i]; {
+			case op.Kind == schedule.Recv && (op.Peer == schedule.Any || op.Tag == schedule.Any):
+				add(uint32(rank))
+			case op.Kind == schedule.Send && op.Tag == schedule.Any:
+				add(op.Peer)
+			}
+		}
+	}
+	return wild
+}
+
+// connect gives each receive the channel that its rank has for its source and tag, and each
+// send the channel that its message comes to. So a run searches for nothing.
+//
+// A rank's channels are found by a table of its own, with open addressing.
+func (p *Program) connect(wild map[uint32]bool) {
+	ranks := p.s.Ranks()
+	start := make([]uint32, ranks+1) // of each rank's table, of a power of two
+	for rank := range ranks {
+		lo, hi := p.s.Rank(rank)
+		n := uint32(0)
+		if !wild[uint32(rank)] {
+			for i := lo; i < hi; i++ {
+				if p.ops[i].Kind == schedule.Recv {
+					n++
+				}
+			}
+		}
+		size := uint32(0)
+		if n > 0 {
+			size = 1 << bits.Len32(n+n/4)
+		}
+		start[rank+1] = start[rank] + size
+	}
+	table := make([]place, start[ranks])
+	for rank := range ranks {
+		lo, hi := p.s.Rank(rank)
+		if wild[uint32(rank)] {
+			p.wildChannels(uint32(rank), lo, hi)
+			continue
+		}
+		t := table[start[rank]:start[rank+1]]
+		for i := lo; i < hi; i++ {
+			op := &p.ops[i]
+			if op.Kind != schedule.Recv {
+				continue
+			}
+			at := find(t, op.Peer, op.Tag)
+			if at.name == 0 {
+				p.names++
+				*at = place{channel{op.Peer, op.Tag}, uint32(p.names)}
+			}
+			p.nodes[i].channel = at.name - 1
+		}
+	}
+	for i := range p.ops {
+		op := &p.ops[i]
+		if op.Kind != schedule.Send {
+			continue
+		}
+		n := &p.nodes[i]
+		t := table[start[op.Peer]:start[op.Peer+1]]
+		switch {
+		case wild[op.Peer]:
+			n.channel = wildChannel
+		case len(t) == 0:
+			n.channel = noChannel
+		default:
+			n.channel = noChannel
+			if at := find(t, n.rank, op.Tag); at.name != 0 {
+				n.channel = at.name - 1
+			}
+		}
+	}
+}
+
+// A place is one of a table of channels; its name is the channel's number plus 1, or 0 if it is
+// free.
+type place struct {
+	channel
+	name uint32
+}
+
+// find is where a rank's table has the channel, or has room for it.
+func find(table []place, from, tag uint32) *place {
+	mask := uint32(len(table) - 1)
+	h := uint64(from)*0x9E3779B97F4A7C15 + uint64(tag)*0xD1B54A32D192ED03
+	for i := uint32(h>>32) & mask; ; i = (i + 1) & mask {
+		at := &table[i]
+		if at.name == 0 || at.from == from && at.tag == tag {
+			return at
+		}
+	}
+}
+
+// A wildRank has the channels of a rank with wildcards.
+type wildRank struct {
+	list []channel
+	at   map[channel]uint32
+}
+
+func (p *Program) wildChannels(rank, lo, hi uint32) {
+	if p.wild == nil {
+		p.wild = map[uint32]*wildRank{}
+	}
+	w := &wildRank{at: map[channel]uint32{}}
+	for i := lo; i < hi; i++ {
+		op := &p.ops[i]
+		if op.Kind != schedule.Recv {
+			continue
+		}
+		c := channel{op.Peer, op.Tag}
+		n, known := w.at[c]
+		if !known {
+			n = uint32(len(w.list))
+			w.at[c] = n
+			w.list = append(w.list, c)
+		}
+		p.nodes[i].channel = n
+	}
+	p.wild[rank] = w
+}

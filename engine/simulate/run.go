@@ -1,0 +1,166 @@
+package simulate
+
+import (
+	"context"
+	"time"
+
+	"github.com/halfpeak/halfpeak/engine/schedule"
+)
+
+// Bits of entry.what beside the number of an operation.
+const (
+	message uint32 = 1 << 31 // the send's message comes to its receiver
+	armed   uint32 = 1 << 30 // a group takes the place of the operation; or it was parked
+	opMask         = armed - 1
+)
+
+// A run is the state of one simulation, whatever the rules.
+//
+// The clocks of a rank are those of its processors, of its NICs as they send, and of
+// its NICs as they receive: when each is free.
+type run struct {
+	*Program
+	ctx      context.Context
+	nodes    []node
+	borrowed bool     // nodes are the program's
+	tail     []uint32 // of channels
+	wild     map[uint32]*wildLists
+	q        queue
+	yard     yard
+	clock    []uint64
+	stride   int      // clocks of a rank
+	groups   int      // of a rank
+	plain    bool     // nothing is parked: clocks may shrink
+	eager    uint64   // S, by LogGOPSim's rules
+	num      uint32   // of the next entry
+	events   uint64   // entries processed
+	seen     uint64   // what look has read, so that it does read
+	here     []uint32 // free now, of the rank at which something happens
+	there    []uint32 // and of the sender that it is told to, by LogGOPSim's rules
+	noise    noise
+
+	// The default rules.
+	costs costs
+	ready []uint64 // when what an operation waits for is finished; or an unexpected message came
+	out   []uint64 // when the last byte that a rank has sent left its NIC
+	record
+
+	progress func(Progress)
+	began    time.Time
+	reported time.Duration
+}
+
+func newRun(ctx context.Context, p *Program, recorded bool) *run {
+	r := &run{
+		Program: p,
+		ctx:     ctx,
+		tail:    make([]uint32, p.names),
+	}
+	r.borrow(recorded)
+	c, k, ranks := len(p.cpus.list), len(p.nics.list), p.s.Ranks()
+	r.stride, r.groups = c+2*k, 2*c*k+c
+	r.clock = make([]uint64, ranks*r.stride)
+	r.yard.index = make([]uint32, ranks*r.groups)
+	if p.wild != nil {
+		r.wild = make(map[uint32]*wildLists, len(p.wild))
+		for rank, w := range p.wild {
+			r.wild[rank] = &wildLists{wildRank: w, lists: make([]wildList, len(w.list))}
+		}
+	}
+	return r
+}
+
+// borrow gets the nodes of the program, or a copy if another run has them, or if they are to be
+// kept.
+func (r *run) borrow(keep bool) {
+	if !keep && r.lent.CompareAndSwap(false, true) {
+		r.nodes, r.borrowed = r.Program.nodes, true
+	} else {
+		r.nodes = make([]node, len(r.ops))
+		for i := range r.nodes {
+			from := &r.Program.nodes[i]
+			r.nodes[i].rank, r.nodes[i].channel = from.rank, from.channel
+		}
+	}
+	for i := range r.nodes {
+		r.nodes[i].waits = 0
+	}
+	for i := range r.nodes {
+		for _, after := range r.s.AfterDone(uint32(i)) {
+			r.nodes[after].waits++
+		}
+		for _, after := range r.s.AfterStarted(uint32(i)) {
+			r.nodes[after].waits++
+		}
+	}
+}
+
+// giveBack ends the loan.
+func (r *run) giveBack() {
+	if r.borrowed {
+		r.nodes, r.borrowed = nil, false
+		r.lent.Store(false)
+	}
+}
+
+// The clocks of an operation's labels at a rank, by index.
+
+func (r *run) cpuOf(rank uint32, op *schedule.Op) int {
+	return int(rank)*r.stride + r.cpus.number(op.CPU)
+}
+func (r *run) sendNIC(rank uint32, op *schedule.Op) int {
+	return int(rank)*r.stride + len(r.cpus.list) + r.nics.number(op.NIC)
+}
+func (r *run) receiveNIC(rank uint32, op *schedule.Op) int {
+	return int(rank)*r.stride + len(r.cpus.list) + len(r.nics.list) + r.nics.number(op.NIC)
+}
+
+// The groups of those who wait at a rank: for a processor; for it and a NIC
+// to send; for it and a NIC to receive.
+
+func (r *run) cpuGroup(rank uint32, op *schedule.Op) int {
+	return int(rank)*r.groups + r.cpus.number(op.CPU)
+}
+func (r *run) sendGroup(rank uint32, op *schedule.Op) int {
+	return int(rank)*r.groups + len(r.cpus.list)*(1+r.nics.number(op.NIC)) + r.cpus.number(op.CPU)
+}
+func (r *run) receiveGroup(rank uint32, op *schedule.Op) int {
+	return int(rank)*r.groups + len(r.cpus.list)*(1+len(r.nics.list)+r.nics.number(op.NIC)) + r.cpus.number(op.CPU)
+}
+
+// ahead is how many entries before its turn an operation is brought into the cache.
+const ahead = 8
+
+// look reads what entries to come will need, so that memory is waited for once and not each
+// time: of the one ahead its operation, and of the one half as far the clocks of its rank.
+func (r *run) look() {
+	at := r.q.next + ahead
+	if at >= len(r.q.current) {
+		return
+	}
+	if what := r.q.current[at].what; what&armed == 0 {
+		r.seen += uint64(r.nodes[what&opMask].waits) + r.ops[what&opMask].Size
+	}
+	if what := r.q.current[at-ahead/2].what; what&armed == 0 {
+		rank := r.nodes[what&opMask].rank
+		if what&message != 0 {
+			rank = r.ops[what&opMask].Peer
+		}
+		r.seen += r.clock[int(rank)*r.stride]
+	}
+}
+
+// release counts down what waits for an operation, and appends what is free now.
+func (r *run) release(list, successors []uint32) []uint32 {
+	for _, op := range successors {
+		n := &r.nodes[op]
+		if n.waits >= lastState { // it runs already
+			continue
+		}
+		if n.waits--; n.waits == 0 {
+			n.waits = free
+			list = append(list, op)
+		}
+	}
+	return list
+}

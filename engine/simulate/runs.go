@@ -1,0 +1,82 @@
+package simulate
+
+import (
+	"context"
+	"errors"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// Runs runs the schedule n times with noise of different seeds, on all processors, and returns
+// when each run was finished, in the order of runs. Run i has a seed that depends on
+// Options.Seed and i alone, so the result does not depend on how many processors there are. It
+// takes the memory of one run for each of them.
+//
+// The error is the first one of the runs. Progress, if it is asked for, counts events of all runs.
+func (p *Program) Runs(ctx context.Context, o Options, n int) ([]quantity.Micros, error) {
+	if n < 1 {
+		return nil, errors.New("no runs: their number is at least 1")
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	o.Record = false
+	report := o.Progress
+	finished := make([]quantity.Micros, n)
+	var next atomic.Int64
+	var before atomic.Uint64 // events of runs that have ended
+	var workers sync.WaitGroup
+	for worker := range min(n, runtime.GOMAXPROCS(0)) {
+		mine := o
+		mine.Progress = nil
+		if report != nil && worker == 0 {
+			mine.Progress = func(now Progress) {
+				now.Events += before.Load()
+				now.Total *= uint64(n)
+				report(now)
+			}
+		}
+		workers.Go(func() {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= n || ctx.Err() != nil {
+					return
+				}
+				mine.Seed = seedOf(o.Seed, i)
+				r, err := p.Run(ctx, mine)
+				if err != nil {
+					cancel(err)
+					return
+				}
+				before.Add(r.Events)
+				finished[i], _ = r.Finish()
+			}
+		})
+	}
+	workers.Wait()
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	return finished, nil
+}
+
+// seedOf is the seed of the ith run.
+func seedOf(seed uint64, i int) uint64 {
+	r := random(seed ^ uint64(i)*0xA24BAED4963EE407)
+	return r.next()
+}
+
+// Quantile is the smallest of the times that is not exceeded by a fraction q of them, 0 < q ≤
+// 1; NaN of none.
+func Quantile(times []quantity.Micros, q float64) quantity.Micros {
+	if len(times) == 0 {
+		return quantity.Micros(math.NaN())
+	}
+	sorted := slices.Sorted(slices.Values(times))
+	i := int(math.Ceil(q*float64(len(sorted)))) - 1
+	return sorted[min(max(i, 0), len(sorted)-1)]
+}

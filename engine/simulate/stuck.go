@@ -1,0 +1,317 @@
+package simulate
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/engine/schedule"
+)
+
+// Stuck is the error of a schedule that cannot end, or that leaves messages that nobody receives.
+type Stuck struct {
+	Unfinished int     // operations that never end
+	Operations int     // of the schedule
+	Ranks      int     // that have unfinished operations
+	Waits      []Wait  // what waits for another rank, by rank; not what only waits for these
+	Cycle      []Wait  // if there is one: each waits for the next, the last one for the first
+	Messages   []Group // that came and were not received
+}
+
+// A Wait is an operation that never ends.
+type Wait struct {
+	Rank int
+	Op   uint32
+	Text string // the label and the operation: "l3 (recv 8b from 0 tag 2)"
+	For  string // what it waits for, in words
+}
+
+// A Group is what has tag and size in common.
+type Group struct {
+	Tag      uint32
+	Size     uint64
+	Count    int
+	From, To int // the ranks of the first
+}
+
+const (
+	shownWaits = 3    // in the text of an error
+	keptWaits  = 1000 // in a Stuck
+	cycleSteps = 4 << 20
+)
+
+// Error is one line of bounded length.
+func (s *Stuck) Error() string {
+	var b strings.Builder
+	b.WriteString("the schedule cannot end: ")
+	if s.Unfinished == 0 {
+		b.Reset()
+		b.WriteString("the schedule leaves messages that nobody receives: ")
+	} else {
+		fmt.Fprintf(&b, "%d of %d operations, of %s, never finish: ", s.Unfinished, s.Operations, count(s.Ranks, "rank"))
+	}
+	var parts []string
+	for i, w := range s.Waits {
+		if i == shownWaits {
+			parts = append(parts, fmt.Sprintf("and %d more wait", len(s.Waits)-i))
+			break
+		}
+		parts = append(parts, fmt.Sprintf("rank %d: %s waits for %s", w.Rank, w.Text, w.For))
+	}
+	if len(s.Cycle) > 0 {
+		var links []string
+		for i, w := range s.Cycle {
+			if i == 2*shownWaits {
+				links = append(links, fmt.Sprintf("(%d more)", len(s.Cycle)-i))
+				break
+			}
+			links = append(links, fmt.Sprintf("rank %d %s", w.Rank, w.Text))
+		}
+		first := s.Cycle[0]
+		parts = append(parts, fmt.Sprintf("each of these waits for the next: %s, rank %d %s again", strings.Join(links, ", "), first.Rank, label(first.Text)))
+	}
+	for i, g := range s.Messages {
+		if i == shownWaits {
+			parts = append(parts, fmt.Sprintf("and %d more kinds of messages", len(s.Messages)-i))
+			break
+		}
+		parts = append(parts, fmt.Sprintf("%s of %d B with tag %s, not received (the first from rank %d to rank %d)", count(g.Count, "message"), g.Size, tagText(g.Tag), g.From, g.To))
+	}
+	b.WriteString(strings.Join(parts, "; "))
+	return b.String()
+}
+
+func label(text string) string {
+	name, _, _ := strings.Cut(text, " (")
+	return name
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
+}
+
+func tagText(tag uint32) string {
+	if tag == schedule.Any {
+		return "any"
+	}
+	return strconv.FormatUint(uint64(tag), 10)
+}
+
+// name is the label and the operation, or its place in the rank where it has no label. It is
+// quoted where it needs it, and short.
+func (r *run) name(op uint32) string {
+	label := r.s.Label(op)
+	if label == "" {
+		lo, _ := r.s.Rank(int(r.nodes[op].rank))
+		label = "operation " + strconv.FormatUint(uint64(op-lo)+1, 10)
+	}
+	if len(label) > 40 {
+		label = label[:40] + "…"
+	}
+	return fmt.Sprintf("%s (%s)", strings.Trim(strconv.Quote(label), `"`), r.ops[op])
+}
+
+// stuck returns what has not ended, or nil.
+func (r *run) stuck() error {
+	s := &Stuck{Operations: len(r.ops)}
+	groups := map[[2]uint64]int{}
+	lastRank := uint32(schedule.Any)
+	for i := range r.nodes {
+		n, op := &r.nodes[i], &r.ops[i]
+		if n.waits == done {
+			continue
+		}
+		if n.waits == unexpected {
+			k := [2]uint64{uint64(op.Tag), op.Size}
+			g, known := groups[k]
+			if !known {
+				g = len(s.Messages)
+				groups[k] = g
+				s.Messages = append(s.Messages, Group{Tag: op.Tag, Size: op.Size, From: int(n.rank), To: int(op.Peer)})
+			}
+			s.Messages[g].Count++
+			if !r.isRendezvous(uint32(i)) {
+				continue // for its sender, it has ended
+			}
+		}
+		s.Unfinished++
+		if n.rank != lastRank {
+			lastRank = n.rank
+			s.Ranks++
+		}
+		if n.waits >= lastState && len(s.Waits) < keptWaits {
+			s.Waits = append(s.Waits, r.wait(uint32(i)))
+		}
+	}
+	if s.Unfinished == 0 && len(s.Messages) == 0 {
+		return nil
+	}
+	if s.Unfinished > 0 {
+		s.Cycle = r.cycle()
+		if len(s.Waits) == 0 && len(s.Cycle) == 0 {
+			for i := range r.nodes { // what waits for the mark of a send that LogGOPSim forgets
+				if w := r.nodes[i].waits; w < lastState && len(s.Waits) < keptWaits {
+					s.Waits = append(s.Waits, r.wait(uint32(i)))
+				}
+			}
+		}
+	}
+	return s
+}
+
+func (r *run) isRendezvous(i uint32) bool {
+	n, op := &r.nodes[i], &r.ops[i]
+	if r.costs.machine == nil {
+		return op.Size > r.eager
+	}
+	c, err := r.costs.of(n.rank, op.Peer, op.Size)
+	return err == nil && c.rendezvous
+}
+
+func (r *run) wait(i uint32) Wait {
+	n, op := &r.nodes[i], &r.ops[i]
+	w := Wait{Rank: int(n.rank), Op: i, Text: r.name(i)}
+	switch n.waits {
+	case posted:
+		w.For = "a message that does not come"
+	case unexpected:
+		w.For = fmt.Sprintf("a receive of rank %d that is not posted", op.Peer)
+	default:
+		w.For = "operations of its rank that do not finish"
+	}
+	return w
+}
+
+// predecessors are lists of operations, by operation.
+type predecessors struct{ first, list []uint32 }
+
+func (p predecessors) of(op uint32) []uint32 { return p.list[p.first[op]:p.first[op+1]] }
+
+// blocking are, for each operation, those that it waits for and that are not finished (or have
+// not begun).
+func (r *run) blocking() predecessors {
+	p := predecessors{first: make([]uint32, len(r.nodes)+1)}
+	each := func(f func(after, op uint32)) {
+		for i := range r.nodes {
+			n := &r.nodes[i]
+			if n.waits == done || n.waits == unexpected && !r.isRendezvous(uint32(i)) {
+				continue
+			}
+			for _, after := range r.s.AfterDone(uint32(i)) {
+				f(after, uint32(i))
+			}
+			if n.waits < lastState {
+				for _, after := range r.s.AfterStarted(uint32(i)) {
+					f(after, uint32(i))
+				}
+			}
+		}
+	}
+	each(func(after, _ uint32) { p.first[after+1]++ })
+	for i := range r.nodes {
+		p.first[i+1] += p.first[i]
+	}
+	p.list = make([]uint32, p.first[len(r.nodes)])
+	next := slices.Clone(p.first)
+	each(func(after, op uint32) {
+		p.list[next[after]] = op
+		next[after]++
+	})
+	return p
+}
+
+// cycle looks for operations that wait for each other: by dependencies, receives for sends that
+// have not begun, and sends for receives that are not posted.
+func (r *run) cycle() []Wait {
+	blocks := r.blocking()
+	// What has not begun, by the rank at which it would meet another.
+	sends, receives := map[uint32][]uint32{}, map[uint32][]uint32{}
+	for i := range r.nodes {
+		if n := &r.nodes[i]; n.waits < lastState {
+			switch op := &r.ops[i]; op.Kind {
+			case schedule.Send:
+				sends[op.Peer] = append(sends[op.Peer], uint32(i))
+			case schedule.Recv:
+				receives[n.rank] = append(receives[n.rank], uint32(i))
+			}
+		}
+	}
+	steps := 0
+	waitsFor := func(i uint32) []uint32 {
+		n, op := &r.nodes[i], &r.ops[i]
+		var candidates, found []uint32
+		switch {
+		case n.waits < lastState:
+			return blocks.of(i)
+		case n.waits == posted:
+			candidates = sends[n.rank]
+		case n.waits == unexpected:
+			candidates = receives[op.Peer]
+		}
+		for _, c := range candidates {
+			steps++
+			send, receive := c, i
+			if n.waits == unexpected {
+				send, receive = i, c
+			}
+			if (channel{r.ops[receive].Peer, r.ops[receive].Tag}).takes(r.nodes[send].rank, r.ops[send].Tag) {
+				found = append(found, c)
+			}
+			if steps > cycleSteps {
+				break
+			}
+		}
+		return found
+	}
+	// A depth-first search with a stack of its own: schedules are deep.
+	type level struct {
+		op   uint32
+		next []uint32
+	}
+	const unseen, onPath, left = 0, 1, 2
+	state := make([]uint8, len(r.nodes))
+	for i := range r.nodes {
+		if state[i] != unseen || r.nodes[i].waits == done {
+			continue
+		}
+		path := []level{{uint32(i), waitsFor(uint32(i))}}
+		state[i] = onPath
+		for len(path) > 0 && steps <= cycleSteps {
+			steps++
+			top := &path[len(path)-1]
+			if len(top.next) == 0 {
+				state[top.op] = left
+				path = path[:len(path)-1]
+				continue
+			}
+			op := top.next[0]
+			top.next = top.next[1:]
+			if state[op] == unseen {
+				state[op] = onPath
+				path = append(path, level{op, waitsFor(op)})
+				continue
+			}
+			if state[op] == onPath {
+				start := slices.IndexFunc(path, func(l level) bool { return l.op == op })
+				var cycle []Wait
+				for _, l := range path[start:] {
+					w := r.wait(l.op)
+					w.For = "the next one"
+					cycle = append(cycle, w)
+					if len(cycle) == keptWaits {
+						break
+					}
+				}
+				return cycle
+			}
+		}
+		if steps > cycleSteps {
+			break
+		}
+	}
+	return nil
+}

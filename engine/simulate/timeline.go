@@ -1,0 +1,142 @@
+package simulate
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"strconv"
+
+	"github.com/halfpeak/halfpeak/engine/schedule"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// A Timeline is what the ranks did and when, for pictures. Between its spans a rank waits, or
+// has nothing to do.
+type Timeline struct {
+	Ranks    int
+	Finish   quantity.Micros
+	Spans    []Span    // of processors, in the order in which they began
+	Messages []Message // from processor to processor, likewise
+}
+
+// A Span is what a processor did in one go.
+type Span struct {
+	Rank, CPU  int
+	What       string // "compute", "send", "request", "grant", "send data" or "receive"; "wait"
+	Op         uint32 // that does it, or that is waited for
+	Label      string
+	Start, End quantity.Micros
+	Critical   bool // on the path of the rank that finishes last
+}
+
+// A Message went from a send to its receive.
+type Message struct {
+	From, To       int // ranks
+	FromCPU, ToCPU int
+	Size           uint64
+	Tag            uint32
+	Sent           quantity.Micros // its sender's processor began with it
+	Received       quantity.Micros // its receiver's processor began with it
+	Critical       bool            // the path of the rank that finishes last goes along it
+}
+
+// Timeline returns what the run recorded.
+func (r *Result) Timeline() (*Timeline, error) {
+	path, err := r.Path()
+	if err != nil {
+		return nil, err
+	}
+	run := r.run
+	t := &Timeline{Ranks: len(r.Ranks)}
+	t.Finish, _ = r.Finish()
+	onPath := map[[2]uint64]bool{} // operation and beginning
+	for _, s := range path.Segments {
+		onPath[[2]uint64{uint64(s.Op), s.From}] = true
+	}
+	sent := make([]uint32, len(run.ops)) // the step that sends the data, plus 1
+	for i := range run.acts {
+		a := &run.acts[i]
+		if a.step == stepSend || a.step == stepData {
+			sent[a.op] = uint32(i) + 1
+		}
+	}
+	for i := range run.acts {
+		a := &run.acts[i]
+		if a.step == stepPost || a.step == stepTake {
+			continue
+		}
+		n, op := &run.nodes[a.op], &run.ops[a.op]
+		t.Spans = append(t.Spans, Span{Rank: int(n.rank), CPU: int(op.CPU), What: stepNames[a.step], Op: a.op, Label: run.s.Label(a.op),
+			Start: r.Micros(a.start), End: r.Micros(a.end), Critical: onPath[[2]uint64{uint64(a.op), a.start}]})
+		if a.step != stepReceive || sent[n.next] == 0 {
+			continue
+		}
+		b := &run.acts[sent[n.next]-1]
+		from := &run.ops[n.next]
+		t.Messages = append(t.Messages, Message{From: int(run.nodes[n.next].rank), To: int(n.rank), FromCPU: int(from.CPU), ToCPU: int(op.CPU),
+			Size: from.Size, Tag: from.Tag, Sent: r.Micros(b.start), Received: r.Micros(a.start),
+			Critical: onPath[[2]uint64{uint64(a.op), a.start}] && onPath[[2]uint64{uint64(n.next), b.start}]})
+	}
+	return t, nil
+}
+
+// Waits are the holes between the spans of each processor, and before its first, in the order in
+// which they end.
+func (t *Timeline) Waits() []Span {
+	var waits []Span
+	free := map[[2]int]quantity.Micros{} // since when, by rank and processor
+	for _, s := range t.Spans {
+		at := [2]int{s.Rank, s.CPU}
+		if since := free[at]; s.Start > since {
+			waits = append(waits, Span{Rank: s.Rank, CPU: s.CPU, What: "wait", Op: s.Op, Label: s.Label, Start: since, End: s.Start})
+		}
+		free[at] = s.End
+	}
+	return waits
+}
+
+// WriteTrace writes the timeline in the trace-event format of JSON that Perfetto and
+// chrome://tracing show: a process for each rank, a thread for each of its processors, and
+// arrows for messages. Times are µs. The error is w's.
+func (t *Timeline) WriteTrace(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	first := true
+	event := func(phase, name string, pid, tid int, at quantity.Micros, more string) {
+		if !first {
+			b.WriteString(",\n")
+		}
+		first = false
+		quoted, _ := json.Marshal(name) // a string: cannot fail
+		b.WriteString(`{"ph":"` + phase + `","name":`)
+		b.Write(quoted)
+		b.WriteString(`,"pid":` + strconv.Itoa(pid) + `,"tid":` + strconv.Itoa(tid) + `,"ts":` + strconv.FormatFloat(float64(at), 'f', -1, 64) + more + "}")
+	}
+	b.WriteString("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n")
+	named := make([]bool, t.Ranks)
+	for _, s := range t.Spans {
+		if !named[s.Rank] {
+			named[s.Rank] = true
+			event("M", "process_name", s.Rank, 0, 0, `,"args":{"name":"rank `+strconv.Itoa(s.Rank)+`"}`)
+		}
+		name := s.What
+		if s.Label != "" {
+			name += " " + s.Label
+		}
+		more := `,"dur":` + strconv.FormatFloat(float64(s.End-s.Start), 'f', 6, 64) + `,"cat":"` + s.What + `"`
+		if s.Critical {
+			more += `,"args":{"critical":true}`
+		}
+		event("X", name, s.Rank, s.CPU, s.Start, more)
+	}
+	for i, m := range t.Messages {
+		id := `,"cat":"message","id":` + strconv.Itoa(i)
+		name := "message of " + strconv.FormatUint(m.Size, 10) + " B"
+		if m.Tag != 0 && m.Tag != schedule.Any {
+			name += ", tag " + strconv.FormatUint(uint64(m.Tag), 10)
+		}
+		event("s", name, m.From, m.FromCPU, m.Sent, id)
+		event("f", name, m.To, m.ToCPU, m.Received, id+`,"bp":"e"`)
+	}
+	b.WriteString("\n]}\n")
+	return b.Flush()
+}
