@@ -79,6 +79,8 @@ type Point struct {
 	// Low and High are the smallest and largest measured time.
 	Low, High quantity.Micros
 	Count     int64
+	// Deviation is the standard deviation of the rows over their mean; 0 with one.
+	Deviation float64
 	Segment   int // index into Result.Segments
 	Line      int // in the file
 }
@@ -156,7 +158,7 @@ func prepare(t *trace.Table) (points []Point, kind trace.Kind, warnings []string
 		}
 		points = append(points, Point{
 			Size: s.Size, Time: s.Mean * scale, Low: s.Min * scale, High: s.Max * scale,
-			Count: max(s.Count, 1), Line: s.Line,
+			Count: max(s.Count, 1), Line: s.Line, Deviation: math.Sqrt(max(0, s.Variance)) / float64(s.Mean),
 		})
 	}
 	slices.SortFunc(points, func(a, b Point) int {

@@ -10,6 +10,8 @@ type end struct {
 	others [2]struct{ beta, tau float64 }
 	// slope is d ln T / d ln n of the two octaves, from 0 to 1.
 	slope float64
+	// scatter is how far the sizes of the two octaves are from their line.
+	scatter float64
 	// residual is how far the curve was off when its own end was predicted from less of it, an
 	// octave.
 	residual float64
@@ -51,7 +53,17 @@ func (c *Curve) ray(i, j int) (beta, tau float64) {
 	return beta, tau
 }
 
-// last is the end of the curve at the size L, without any larger one.
+// off is the deviation of the sizes from i to j from the line.
+func (e *end) off(c *Curve, i, j int) float64 {
+	sum := 0.0
+	for k := i; k <= j; k++ {
+		d := c.y[k] - math.Log(e.beta+e.tau*c.n[k])
+		sum += d * d
+	}
+	return math.Sqrt(sum / float64(max(1, j-i-1)))
+}
+
+// endAt is the end of the curve at the size l, without any larger one.
 func (c *Curve) endAt(l int) end {
 	var e end
 	i := c.span(l, 2, -1)
@@ -68,6 +80,7 @@ const tested = 8
 func (c *Curve) last() end {
 	l := len(c.x) - 1
 	e := c.endAt(l)
+	e.scatter = e.off(c, c.span(l, 2, -1), l)
 	var sum, weight float64
 	for back := 1.0; back <= tested; back++ {
 		m := c.nearest(c.x[l] - back)
@@ -91,6 +104,12 @@ func (c *Curve) last() end {
 	return e
 }
 
+// atLeast is the part of an interval beyond the end: just beyond it, the sizes next to it are about the
+// line as far as they were measured to be, and runs differ.
+func (e *end) atLeast(part, run float64) float64 {
+	return max(part, math.Hypot(2*e.scatter, run))
+}
+
 func (e *end) above(c *Curve, n float64) (middle float64, up, down Terms) {
 	l := len(c.n) - 1
 	middle = math.Log(e.beta + e.tau*n)
@@ -109,7 +128,9 @@ func (e *end) above(c *Curve, n float64) (middle float64, up, down Terms) {
 // first is the end of the curve at its smallest size.
 func (c *Curve) first() end {
 	var e end
-	e.beta, e.tau = c.ray(0, c.span(0, 2, 1))
+	j := c.span(0, 2, 1)
+	e.beta, e.tau = c.ray(0, j)
+	e.scatter = e.off(c, 0, j)
 	e.others[0].beta, e.others[0].tau = c.ray(0, 1)
 	e.others[1].beta = c.t[0]
 	e.residual = math.Sqrt(c.residuals.at(c.x, c.x[0]))

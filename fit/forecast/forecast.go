@@ -138,13 +138,18 @@ func (c Curve) At(n quantity.Bytes) Forecast {
 	middle, up, down, from := c.Terms(n)
 	k := c.calibration.weights(from)
 	u, d := k.dot(up), k.dot(down)
-	if from != Above && from != Below {
-		// At a measured size only runs differ; from there on the rest comes in.
-		run, known := c.run(n)
+	// At a measured size only runs differ; from there on the rest comes in.
+	run, known := c.run(n)
+	if known {
+		u, d = math.Hypot(u, run), math.Hypot(d, run)
+	}
+	switch from {
+	case Above:
+		u, d = c.high.atLeast(u, run), c.high.atLeast(d, run)
+	case Below:
+		u, d = c.low.atLeast(u, run), c.low.atLeast(d, run)
+	default:
 		share := c.share(float64(n))
-		if known {
-			u, d = math.Hypot(u, run), math.Hypot(d, run)
-		}
 		u, d = run+share*(u-run), run+share*(d-run)
 	}
 	at := func(y float64) quantity.Micros { return quantity.Micros(math.Exp(y)) }
@@ -172,7 +177,7 @@ func (c Curve) Terms(n quantity.Bytes) (middle float64, up, down Terms, from Way
 		from = Below
 	default:
 		i, measured := slices.BinarySearch(c.n, v)
-		near := math.Sqrt(c.residuals.at(c.x, math.Log2(v)))
+		near := c.near(n)
 		if measured {
 			middle, from = c.y[i], Measured
 		} else {
@@ -197,13 +202,23 @@ func (c *Curve) share(n float64) float64 {
 	return math.Sqrt(max(0, 4*s*(1-s)))
 }
 
+// near is how far the sizes next to n are off when they are left out.
+func (c *Curve) near(n quantity.Bytes) float64 {
+	return math.Sqrt(c.residuals.at(c.x, c.within(n)))
+}
+
+// within is log₂ n, or that of the end of the curve next to it.
+func (c *Curve) within(n quantity.Bytes) float64 {
+	return min(max(math.Log2(max(float64(n), 1)), c.x[0]), c.x[len(c.x)-1])
+}
+
 // run returns the logarithm of the factor between a measured time and that of another run, for
 // 95 %; known if it is of the curve's own runs.
 func (c *Curve) run(n quantity.Bytes) (factor float64, known bool) {
-	x := math.Log2(float64(n))
-	half := c.resolution / 2 / math.Exp(c.y[max(0, min(len(c.y)-1, c.nearest(x)))])
+	x := c.within(n)
+	half := c.resolution / 2 / math.Exp(c.y[c.nearest(x)])
 	if len(c.runs.up) == 0 {
-		return c.calibration.Run.dot(Terms{floor: 1, residual: math.Sqrt(c.residuals.at(c.x, x)), grain: half}), false
+		return c.calibration.Run.dot(Terms{floor: 1, residual: c.near(n), grain: half}), false
 	}
 	sd := math.Sqrt(c.runs.at(c.x, x) * (1 + 1/c.fewest))
 	return c.calibration.Runs * (student(c.runs.weight(c.x, x))*sd + half), true

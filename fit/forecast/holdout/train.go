@@ -130,6 +130,9 @@ func learn(k *forecast.Calibration, curves []Curve, use func(*Curve) bool, start
 		return all
 	}
 	all := of(timed)
+	if len(all) == 0 {
+		return start
+	}
 	w := start
 	best := score(all, w)
 	for step := 0.4; step > 0.01; step /= 2 {
