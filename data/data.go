@@ -3,8 +3,9 @@
 //
 // A number is one of three things. An input is a parameter of a platform file, or one that
 // it is derived from. A stated number is one that the paper computes; it must come
-// out again. A measured number never is an input: it is the test of the model.
-// An error against an input proves nothing and is not reported as accuracy.
+// out again. A measured number tests the model: its formula does not depend on it.
+// An error against an input proves nothing and is not reported as accuracy, and how much
+// a measured number proves depends on its class.
 package data
 
 import (
@@ -39,6 +40,21 @@ const (
 	None Role = "none"
 )
 
+// Class says how much a measured number tests the model.
+type Class string
+
+// The classes of measured numbers. Accuracy is that of the predicted ones.
+const (
+	Predicted Class = "predicted"  // computed from parameters that were measured elsewhere
+	Fitted    Class = "fitted"     // a constant of the formula comes from the same column or curve
+	SameTable Class = "same-table" // computed from neighbours in the same table or sentence
+	Repeated  Class = "repeated"   // a measurement, printed again, that is an input or is scored already
+	Copied    Class = "copied"     // the number of another system stands for it
+)
+
+// Classes are all there are, the one that counts first.
+var Classes = []Class{Predicted, Fitted, SameTable, Repeated, Copied}
+
 // A Fact is a number that a paper prints: a row of a file. FORMAT.md in package
 // platforms describes the columns.
 type Fact struct {
@@ -46,6 +62,7 @@ type Fact struct {
 	Paper    string // "CLIP"; from the file's name
 	Layer    string // whose scope the formula has: "clip/system-buffer"
 	Role     Role
+	Class    Class // of a measured number; empty for others
 	Quantity string
 	Printed  string  // as printed, for its digits
 	Value    float64 // Printed in Unit
@@ -59,7 +76,7 @@ type Fact struct {
 	At       string // file:line, for errors
 }
 
-var columns = []string{"id", "layer", "role", "quantity", "printed", "unit", "rel", "formula", "size", "bar", "place", "note"}
+var columns = []string{"id", "layer", "role", "class", "quantity", "printed", "unit", "rel", "formula", "size", "bar", "place", "note"}
 
 // papers are the short names of the papers by the prefix of their files.
 var papers = map[string]string{"clip": "CLIP", "hplam": "HP-LAM", "startjr": "StarT-JR", "parnass": "Parnass", "mpc": "MPC"}
@@ -114,11 +131,11 @@ func read(file string, r io.Reader) ([]Fact, error) {
 		}
 		line, _ := c.FieldPos(0)
 		f := Fact{
-			ID: row[0], Paper: papers[prefix], Layer: row[1], Role: Role(row[2]), Quantity: row[3], Printed: row[4], Unit: row[5],
-			Relation: row[6], Formula: row[7], Bar: row[9], Place: row[10], Note: row[11],
+			ID: row[0], Paper: papers[prefix], Layer: row[1], Role: Role(row[2]), Class: Class(row[3]), Quantity: row[4], Printed: row[5], Unit: row[6],
+			Relation: row[7], Formula: row[8], Bar: row[10], Place: row[11], Note: row[12],
 			At: fmt.Sprintf("%s:%d", file, line),
 		}
-		if err := f.check(row[8]); err != nil {
+		if err := f.check(row[9]); err != nil {
 			return nil, fmt.Errorf("%s: %s: %w", f.At, f.ID, err)
 		}
 		facts = append(facts, f)
@@ -127,6 +144,9 @@ func read(file string, r io.Reader) ([]Fact, error) {
 
 // check validates the row and fills in the values of its texts.
 func (f *Fact) check(size string) error {
+	if (f.Role == Measured) != (f.Class != "") || f.Class != "" && !slices.Contains(Classes, f.Class) {
+		return fmt.Errorf("class %q; a measured number has one of predicted, fitted, same-table, repeated and copied, and no other number has any", f.Class)
+	}
 	switch f.Role {
 	case None:
 		if f.Note == "" {
@@ -158,6 +178,10 @@ func (f *Fact) check(size string) error {
 	return nil
 }
 
+// Bound reports whether the paper prints a bound ("over 250"), which is met or not: there is no
+// error of it.
+func (f *Fact) Bound() bool { return f.Relation != "=" && f.Relation != "~" }
+
 func (f *Fact) unit() (quantity.Value, bool) {
 	if f.Unit == "" {
 		return quantity.Value{Num: 1}, true
@@ -177,7 +201,7 @@ func (f *Fact) digit() float64 {
 type Result struct {
 	Fact
 	Computed  float64 // in the fact's unit
-	Error     float64 // (Computed − Value)/Value; NaN for an input, a bound that holds, and where Value is 0
+	Error     float64 // (Computed − Value)/Value; NaN for an input, a bound, and where Value is 0
 	Low, High float64 // the error bar of the printed value, in its unit
 	// Met says whether the computed number is what the paper says: within the
 	// error bar, or on the right side of a bound.
@@ -204,7 +228,6 @@ func Compare(f Fact) (Result, error) {
 	}
 	const rounding = 1e-9 // of the arithmetic, where a value lies on the edge of the bar
 	slack := rounding * math.Abs(f.Value)
-	bound := true
 	switch f.Relation {
 	case "<", "<=":
 		r.Met = r.Computed <= r.High+slack
@@ -212,9 +235,8 @@ func Compare(f Fact) (Result, error) {
 		r.Met = r.Computed >= r.Low-slack
 	default:
 		r.Met = r.Low-slack <= r.Computed && r.Computed <= r.High+slack
-		bound = false
 	}
-	if f.Role != Input && f.Value != 0 && !(bound && r.Met) {
+	if f.Role != Input && f.Value != 0 && !f.Bound() {
 		r.Error = (r.Computed - f.Value) / f.Value
 	}
 	return r, nil
@@ -274,7 +296,8 @@ type Point struct {
 }
 
 // Points returns the measured one-way times of a layer, in the order of the facts: times, and
-// bandwidths as sizes over times.
+// bandwidths as sizes over times. Those with the role Input are measured too, but the layer's
+// parameters come from them: they test nothing.
 func Points(layer string) ([]Point, error) {
 	facts, err := Facts()
 	if err != nil {
@@ -282,7 +305,7 @@ func Points(layer string) ([]Point, error) {
 	}
 	var points []Point
 	for _, f := range facts {
-		if f.Layer != layer || f.Role != Measured || f.Size == 0 {
+		if f.Layer != layer || f.Role != Measured && f.Role != Input || f.Size == 0 {
 			continue
 		}
 		unit, _ := f.unit()

@@ -16,7 +16,7 @@ import (
 
 func system(t *testing.T) *virtual.System {
 	t.Helper()
-	s, err := virtual.Build("test", model.Fragmented{MTU: 4096, Below: model.LogGP{
+	s, err := virtual.Build("test", &model.Fragmented{MTU: 4096, Below: &model.LogGP{
 		LogP:       model.LogP{SendOverhead: 2.9, ReceiveOverhead: 5.8, Latency: 5.3, GapTime: 8.7},
 		GapPerByte: 1. / 24,
 	}})

@@ -25,11 +25,11 @@ func (r *Result) Layer() (model.Layer, error) {
 		lines[i] = model.Branch{
 			Name:  fmt.Sprintf("segment %d", i+1),
 			UpTo:  s.upTo,
-			Layer: model.Linear{Beta: s.Beta.Value, Tau: s.Tau.Value},
+			Layer: &model.Linear{Beta: s.Beta.Value, Tau: s.Tau.Value},
 		}
 	}
 	if len(lines) == 1 {
 		return lines[0].Layer, nil
 	}
-	return model.Switch{Branches: lines}, nil
+	return &model.Switch{Branches: lines}, nil
 }

@@ -15,9 +15,9 @@ var radixHosts = []struct {
 	name string
 	at   PhaseTime
 }{
-	{"HP 9000/J200", PhaseTime{Clock: 120, Layer: LogP{SendOverhead: 2.9, ReceiveOverhead: 5.8}}},
-	{"SS-20", PhaseTime{Clock: 50, Layer: LogP{SendOverhead: 2.0, ReceiveOverhead: 2.6}}},
-	{"Ultra-1", PhaseTime{Clock: 167, Layer: LogP{SendOverhead: 2.0, ReceiveOverhead: 5.0}}},
+	{"HP 9000/J200", PhaseTime{Clock: 120, Layer: &LogP{SendOverhead: 2.9, ReceiveOverhead: 5.8}}},
+	{"SS-20", PhaseTime{Clock: 50, Layer: &LogP{SendOverhead: 2.0, ReceiveOverhead: 2.6}}},
+	{"Ultra-1", PhaseTime{Clock: 167, Layer: &LogP{SendOverhead: 2.0, ReceiveOverhead: 5.0}}},
 }
 
 // Radix sort, HP-LAM table 4.3, in seconds.
@@ -93,8 +93,8 @@ func TestFitPhaseFindsWhatWasPlanted(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 1000 {
 		want := Phase{Cycles: math.Floor(r.Float64() * 1e9), Messages: math.Floor(r.Float64() * 1e6)}
-		a := PhaseTime{Clock: 20 + 500*r.Float64(), Layer: LogP{SendOverhead: quantity.Micros(1 + 10*r.Float64()), ReceiveOverhead: 2}}
-		b := PhaseTime{Clock: a.Clock * 2, Layer: LogP{SendOverhead: 5, ReceiveOverhead: quantity.Micros(1 + 10*r.Float64())}}
+		a := PhaseTime{Clock: 20 + 500*r.Float64(), Layer: &LogP{SendOverhead: quantity.Micros(1 + 10*r.Float64()), ReceiveOverhead: 2}}
+		b := PhaseTime{Clock: a.Clock * 2, Layer: &LogP{SendOverhead: 5, ReceiveOverhead: quantity.Micros(1 + 10*r.Float64())}}
 		if ratio := 2 * overheads(b.Layer) / overheads(a.Layer); math.Abs(float64(ratio)-1) < 0.01 {
 			continue // the two systems are too much alike to tell cycles from messages
 		}
@@ -121,7 +121,7 @@ func TestFitPhaseIsNeverNegative(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 1000 {
 		at := func() PhaseTime {
-			return PhaseTime{Clock: 20 + 500*r.Float64(), Layer: LogP{SendOverhead: quantity.Micros(10 * r.Float64()), ReceiveOverhead: 1}, Time: quantity.Micros(1 + 1e6*r.Float64())}
+			return PhaseTime{Clock: 20 + 500*r.Float64(), Layer: &LogP{SendOverhead: quantity.Micros(10 * r.Float64()), ReceiveOverhead: 1}, Time: quantity.Micros(1 + 1e6*r.Float64())}
 		}
 		a, b := at(), at()
 		p, err := FitPhase(a, b)
@@ -160,13 +160,13 @@ func TestFitPhaseErrors(t *testing.T) {
 		}
 	}
 	l := LogP{SendOverhead: 2, ReceiveOverhead: 2}
-	good := PhaseTime{Clock: 100, Layer: l, Time: 5}
+	good := PhaseTime{Clock: 100, Layer: &l, Time: 5}
 	check(good, good, "same ratio of clock to overhead")
-	check(good, PhaseTime{Clock: 200, Layer: LogP{SendOverhead: 1, ReceiveOverhead: 1}, Time: 7}, "same ratio of clock to overhead") // twice as fast in both
-	check(good, PhaseTime{Clock: 0, Layer: l, Time: 5}, "above zero")
-	check(good, PhaseTime{Clock: 100, Layer: l, Time: 0}, "above zero")
-	check(good, PhaseTime{Clock: 100, Layer: l, Time: quantity.Micros(math.NaN())}, "above zero")
-	check(PhaseTime{Clock: math.Inf(1), Layer: l, Time: 5}, good, "above zero")
-	linear := PhaseTime{Clock: 100, Layer: Linear{Beta: 1}, Time: 5} // whose overheads are not known
+	check(good, PhaseTime{Clock: 200, Layer: &LogP{SendOverhead: 1, ReceiveOverhead: 1}, Time: 7}, "same ratio of clock to overhead") // twice as fast in both
+	check(good, PhaseTime{Clock: 0, Layer: &l, Time: 5}, "above zero")
+	check(good, PhaseTime{Clock: 100, Layer: &l, Time: 0}, "above zero")
+	check(good, PhaseTime{Clock: 100, Layer: &l, Time: quantity.Micros(math.NaN())}, "above zero")
+	check(PhaseTime{Clock: math.Inf(1), Layer: &l, Time: 5}, good, "above zero")
+	linear := PhaseTime{Clock: 100, Layer: &Linear{Beta: 1}, Time: 5} // whose overheads are not known
 	check(linear, linear, "same ratio of clock to overhead")
 }

@@ -12,13 +12,13 @@ func BenchmarkOneWay(b *testing.B) {
 		name  string
 		layer Layer
 	}{
-		{"linear", Linear{3, 7.6 / 1024}},
-		{"logp", hpLAM},
-		{"loggp", hpLAMLong},
-		{"switch", clipAll},
+		{"linear", &Linear{3, 7.6 / 1024}},
+		{"logp", &hpLAM},
+		{"loggp", &hpLAMLong},
+		{"switch", &clipAll},
 		{"pipeline-fixed", cut(clip(4), CutFixed, 4096)},
 		{"pipeline-paper", clipPaper},
-		{"fragmented", Fragmented{hpLAMLong, 4096, 8}},
+		{"fragmented", &Fragmented{&hpLAMLong, 4096, 8}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()

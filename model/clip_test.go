@@ -12,7 +12,7 @@ import (
 
 // clip is CLIP's pipeline of table 4.2: stages 0–3 are the path to the system
 // buffer, with stage 4, which costs what stage 0 does, it ends in the user's.
-func clip(stages int) Pipeline {
+func clip(stages int) *Pipeline {
 	perKiB := func(us float64) quantity.MicrosPerByte { return quantity.Micros(us).Per(quantity.KiB) }
 	all := []Stage{
 		{"user to system buffer", 3.0, perKiB(5.9), Sender},
@@ -21,7 +21,7 @@ func clip(stages int) Pipeline {
 		{"host DMA", 0.5, perKiB(7.6), NoHost},
 		{"system to user buffer", 3.0, perKiB(5.9), Receiver},
 	}
-	return Pipeline{Stages: all[:stages]}
+	return &Pipeline{Stages: all[:stages]}
 }
 
 // near fails unless got is want to the given number of decimals, half a unit of
@@ -182,10 +182,10 @@ func TestLogPTable42(t *testing.T) {
 	} {
 		l := LogP{Latency: s.latency, SendOverhead: s.os, ReceiveOverhead: s.or, GapTime: s.g}
 		sum := 2 * (s.os + s.latency + s.or)
-		if got := RTT(l, 1); math.Abs(float64(got-sum)) > 1e-12 {
+		if got := RTT(&l, 1); math.Abs(float64(got-sum)) > 1e-12 {
 			t.Errorf("%s: RTT %s, want %s", s.name, got, sum)
 		}
-		if got := RTT(l, 1); math.Abs(float64(got-s.rtt)) > 0.7 {
+		if got := RTT(&l, 1); math.Abs(float64(got-s.rtt)) > 0.7 {
 			t.Errorf("%s: RTT %s, printed %s", s.name, got, s.rtt)
 		}
 		if got := l.Gap(1); got != s.g {
@@ -193,14 +193,14 @@ func TestLogPTable42(t *testing.T) {
 		}
 	}
 	hp := LogP{Latency: 5.3, SendOverhead: 2.9, ReceiveOverhead: 5.8, GapTime: 8.7}
-	near(t, "RTT of HP-LAM", RTT(hp, 1), 28.0, 9) // printed 28.1: L was rounded
-	if got := hp.InFlight(); got != 1 {           // ⌈5.3/8.7⌉
+	near(t, "RTT of HP-LAM", RTT(&hp, 1), 28.0, 9) // printed 28.1: L was rounded
+	if got := hp.InFlight(); got != 1 {            // ⌈5.3/8.7⌉
 		t.Errorf("HP-LAM has %d in flight, want 1", got)
 	}
-	if got := (LogP{Latency: 11.2, GapTime: 2}).InFlight(); got != 6 {
+	if got := (&LogP{Latency: 11.2, GapTime: 2}).InFlight(); got != 6 {
 		t.Errorf("⌈11.2/2⌉ = %d, want 6", got)
 	}
-	if got := (LogP{Latency: 5}).InFlight(); got != 0 {
+	if got := (&LogP{Latency: 5}).InFlight(); got != 0 {
 		t.Errorf("in flight without a gap: %d, want 0, no bound", got)
 	}
 }

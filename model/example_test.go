@@ -20,7 +20,7 @@ func Example_pipeline() {
 	n := 64 * quantity.KiB
 
 	clip.Cut = model.Cut{Rule: model.CutFixed, Size: 4096}
-	fmt.Println("used: ", clip.OneWay(n), "=", model.Bandwidth(clip, n))
+	fmt.Println("used: ", clip.OneWay(n), "=", model.Bandwidth(&clip, n))
 
 	paper := clip.PaperPacket(n)
 	fmt.Println("paper:", clip.OneWayIn(n, paper), "in packets of", paper)
@@ -43,10 +43,10 @@ func ExampleLogGP() {
 		LogP:       model.LogP{Latency: 5.3, SendOverhead: 2.9, ReceiveOverhead: 5.8, GapTime: 8.7},
 		GapPerByte: quantity.MBps(24).Inverse(),
 	}
-	fmt.Println("RTT: ", model.RTT(hpLAM, 1))
-	fmt.Println("4 KiB:", hpLAM.OneWay(4*quantity.KiB), "=", model.Bandwidth(hpLAM, 4*quantity.KiB))
-	half, _ := model.HalfPeak(hpLAM)
-	fmt.Println("r∞:  ", model.Asymptote(hpLAM), "half of it at", half)
+	fmt.Println("RTT: ", model.RTT(&hpLAM, 1))
+	fmt.Println("4 KiB:", hpLAM.OneWay(4*quantity.KiB), "=", model.Bandwidth(&hpLAM, 4*quantity.KiB))
+	half, _ := model.HalfPeak(&hpLAM)
+	fmt.Println("r∞:  ", model.Asymptote(&hpLAM), "half of it at", half)
 	// Output:
 	// RTT:  28.00 µs
 	// 4 KiB: 184.62 µs = 22.19 MB/s

@@ -18,7 +18,6 @@ package model
 
 import (
 	"errors"
-	"fmt"
 	"math"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -34,6 +33,10 @@ type Layer interface {
 	// Overheads are the times in µs for which the message occupies the
 	// sending and the receiving processor: o_s and o_r.
 	Overheads(n quantity.Bytes) (send, receive quantity.Micros)
+	// Resources describe what a message occupies, by the layer's parameters alone.
+	Resources() Resources
+	// Kind is the layer's row in the registry.
+	Kind() *Kind
 }
 
 // RTT is the round-trip time of n bytes there and n bytes back: twice the one-way time.
@@ -165,51 +168,15 @@ func Boundaries(l Layer, lo, hi quantity.Bytes) []quantity.Bytes {
 // Recut is the layer with all its pipelines cutting messages as c says. It is an
 // error if it has none, or one with too few stages for c.
 func Recut(l Layer, c Cut) (Layer, error) {
+	l = Clone(l)
+	err := errors.New("it has no pipeline, so no packet size to choose")
 	found := false
-	l, err := recut(l, c, &found)
-	if err == nil && !found {
-		err = errors.New("it has no pipeline, so no packet size to choose")
-	}
+	walk(l, func(l Layer) {
+		if p, ok := l.(*Pipeline); ok && (!found || err == nil) {
+			found = true
+			p.Cut = c
+			_, err = p.check()
+		}
+	})
 	return l, err
-}
-
-func recut(l Layer, c Cut, found *bool) (Layer, error) {
-	switch l := l.(type) {
-	case Pipeline:
-		*found = true
-		if c.Rule == CutPaper && len(l.Stages) < PaperStages {
-			return l, fmt.Errorf("eq. 10 speaks of three stages; its pipeline has %d", len(l.Stages))
-		}
-		l.Cut = c
-		return l, nil
-	case Switch:
-		branches, err := recutBranches(l.Branches, c, found)
-		return Switch{branches}, err
-	case Envelope:
-		branches, err := recutBranches(l.Branches, c, found)
-		return Envelope{branches}, err
-	case Fragmented:
-		below, err := recut(l.Below, c, found)
-		return Fragmented{below, l.MTU, l.Window}, err
-	case Series:
-		below, err := recut(l.Below, c, found)
-		if err != nil {
-			return l, err
-		}
-		added, err := recut(l.Added, c, found)
-		return Series{below, added}, err
-	}
-	return l, nil
-}
-
-func recutBranches(branches []Branch, c Cut, found *bool) ([]Branch, error) {
-	changed := make([]Branch, len(branches))
-	for i, b := range branches {
-		layer, err := recut(b.Layer, c, found)
-		if err != nil {
-			return nil, err
-		}
-		changed[i] = Branch{b.Name, b.UpTo, layer}
-	}
-	return changed, nil
 }

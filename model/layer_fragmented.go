@@ -1,70 +1,116 @@
 package model
 
-import "github.com/halfpeak/halfpeak/model/quantity"
+import (
+	"math"
 
-// Fragmented cuts a message into pieces of at most MTU bytes, each a message of
-// the layer below: HP-LAM's 4-KiB pages, Myrinet packets of 8,132 bytes. With
-// K = ⌈n/MTU⌉ pieces, q bytes in the last,
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// Fragmented cuts a message into pieces of at most MTU bytes, each a message of the layer
+// below: HP-LAM's 4-KiB pages, Myrinet packets of 8,132 bytes. At most W pieces may be
+// without their credit back, which comes as a message of one byte. With K = ⌈n/MTU⌉ pieces,
+// q bytes in the last,
 //
-//	T(n) = max( (K−1)·g_w + T_below(q), (K−2)·g_w + T_below(MTU) )
-//	g_w  = max( g_below(MTU), RTT_below/W )
+//	T(n) = max( S(K−1) + T_below(q), S(K−2) + T_below(MTU) )
+//	S(j) = j·g + ⌊j/W⌋ · max(0, R − W·g)
+//	R    = T_below(MTU) + T_below(1)
 //
-// since a short last piece does not overtake the one before it. Where each piece
-// is one packet of a pipeline, and no window holds them, T is the exact time of
-// these packets, in which the last one may have to wait in a stage.
+// since a short last piece does not overtake the one before it. S(j) is when piece j starts: a
+// window that does not cover the round trip R lets W pieces through, and then makes the next
+// one wait, once for each window. Without a window S(j) = j·g.
 //
-// Where: g_w is the interval between pieces in µs; W = Window, the number of
-// pieces that may be without a credit returned. A window that does not cover the
-// round trip limits the rate to W·MTU/RTT: 8 pieces of 4 KiB at a round trip of
-// 400 µs give at most 81.92 MB/s.
+// Where: g = Gap of MTU bytes below in µs; W = Window, the number of pieces that may be without
+// a credit returned. A window that does not cover the round trip limits the rate to W·MTU/R: 8
+// pieces of 4 KiB, at a round trip of 400 µs, give at most 81.92 MB/s (an invented example).
+//
+// T is exact for LogP, LogGP and linear costs below. Through a pipeline it is exact where each
+// piece is one packet; the last one may then have to wait for the one before it in any stage.
+// Where pieces are several packets, T is too short by at most T_below(MTU) − T_below(q): the
+// formula starts the last piece when the slowest stage is free, whether or not it is there by
+// then. Credits that queue on their way back are not in it.
 type Fragmented struct {
 	Below  Layer
 	MTU    quantity.Bytes // ≥ 1
 	Window int            // ≥ 1; 0: no window
 }
 
-// interval is g_w.
-func (s Fragmented) interval() quantity.Micros {
-	gap := s.Below.Gap(s.MTU)
-	if s.Window > 0 {
-		gap = max(gap, (s.Below.OneWay(s.MTU)+s.Below.OneWay(1))/quantity.Micros(s.Window)) // a credit comes back as a short message
-	}
-	return gap
-}
-
 // pieces returns the number of pieces before the last, and the size of the last.
-func (s Fragmented) pieces(n quantity.Bytes) (before, last quantity.Bytes) {
+func (s *Fragmented) pieces(n quantity.Bytes) (before, last quantity.Bytes) {
 	before = quantity.Bytes(packets(n, s.MTU)) - 1
 	return before, min(max(n-before*s.MTU, 1), s.MTU) // beyond 2⁵³ bytes the difference is noise
 }
 
-// A planner is a [Pipeline].
-type planner interface {
-	Packetizer
-	OneWayAs(Plan) quantity.Micros
+// starts is S of pieces that have a gap, and that take the time full below.
+type starts struct {
+	gap, wait quantity.Micros // wait: max(0, R − W·g)
+	window    float64         // +Inf if there is none
+}
+
+func (s *Fragmented) starts(gap, full quantity.Micros) starts {
+	if s.Window == 0 {
+		return starts{gap, 0, math.Inf(1)}
+	}
+	round := full + s.Below.OneWay(1)
+	return starts{gap, max(0, round-quantity.Micros(s.Window)*gap), float64(s.Window)}
+}
+
+// of is S(j).
+func (s starts) of(j float64) quantity.Micros {
+	t := quantity.Micros(j) * s.gap
+	if s.wait > 0 {
+		t += quantity.Micros(math.Floor(j/s.window)) * s.wait
+	}
+	return t
 }
 
 // OneWay is T(n).
-func (s Fragmented) OneWay(n quantity.Bytes) quantity.Micros {
+func (s *Fragmented) OneWay(n quantity.Bytes) quantity.Micros {
 	before, last := s.pieces(n)
 	if before == 0 {
 		return s.Below.OneWay(last)
 	}
-	if p, ok := s.Below.(planner); ok && s.Window == 0 && n <= quantity.MaxBytes && p.PacketSize(s.MTU) == s.MTU && p.PacketSize(last) == last {
-		return p.OneWayAs(Plan{{int(before), s.MTU}, {1, last}})
+	full := s.Below.OneWay(s.MTU)
+	at := s.starts(s.Below.Gap(s.MTU), full)
+	lastStart := at.of(float64(before))
+	if p, ok := s.Below.(*Pipeline); ok && n <= quantity.MaxBytes && p.PacketSize(s.MTU) == s.MTU && p.PacketSize(last) == last {
+		switch {
+		case at.wait == 0 || float64(before) < at.window: // the window holds nothing back
+			return p.OneWayAs(Plan{{int(before), s.MTU}, {1, last}})
+		case float64(before) == at.window: // the pieces before the last do not wait
+			return max(lastStart+p.OneWay(last), p.OneWayAs(Plan{{int(before), s.MTU}, {1, last}}))
+		}
+		return max(lastStart+p.OneWay(last), at.of(float64(before-1))+p.OneWayAs(Plan{{1, s.MTU}, {1, last}}))
 	}
-	interval := s.interval()
-	return max(quantity.Micros(before)*interval+s.Below.OneWay(last), quantity.Micros(before-1)*interval+s.Below.OneWay(s.MTU))
+	return max(lastStart+s.Below.OneWay(last), at.of(float64(before-1))+full)
 }
 
-// Gap is (K−1)·g_w + g_below(q).
-func (s Fragmented) Gap(n quantity.Bytes) quantity.Micros {
+// Gap is that of a stream of messages, whose pieces share the window:
+//
+//	max( (K−1)·g + g_below(q), ((K−1)·R + R_q) / W )        R_q = T_below(q) + T_below(1)
+//
+// It is exact if all pieces are full, or each message is one piece. Else a stream can be slower
+// by at most max(g − g_below(q), (R − R_q)/W) for each message, where its order makes more
+// full pieces than short ones wait.
+func (s *Fragmented) Gap(n quantity.Bytes) quantity.Micros {
 	before, last := s.pieces(n)
-	return quantity.Micros(before)*s.interval() + s.Below.Gap(last)
+	count := quantity.Micros(before)
+	gap := s.Below.Gap(last)
+	if before > 0 {
+		gap += count * s.Below.Gap(s.MTU)
+	}
+	if s.Window == 0 {
+		return gap
+	}
+	credit := s.Below.OneWay(1)
+	rounds := s.Below.OneWay(last) + credit
+	if before > 0 {
+		rounds += count * (s.Below.OneWay(s.MTU) + credit)
+	}
+	return max(gap, rounds/quantity.Micros(s.Window))
 }
 
 // Overheads are those of all pieces.
-func (s Fragmented) Overheads(n quantity.Bytes) (send, receive quantity.Micros) {
+func (s *Fragmented) Overheads(n quantity.Bytes) (send, receive quantity.Micros) {
 	before, last := s.pieces(n)
 	send, receive = s.Below.Overheads(s.MTU)
 	lastSend, lastReceive := s.Below.Overheads(last)
@@ -72,4 +118,21 @@ func (s Fragmented) Overheads(n quantity.Bytes) (send, receive quantity.Micros) 
 }
 
 // PacketSize is the MTU, or n if that is less.
-func (s Fragmented) PacketSize(n quantity.Bytes) quantity.Bytes { return min(n, s.MTU) }
+func (s *Fragmented) PacketSize(n quantity.Bytes) quantity.Bytes { return min(n, s.MTU) }
+
+// Resources are those below, for each piece.
+func (s *Fragmented) Resources() Resources { return Pieces{s.MTU, s.Window, s.Below.Resources()} }
+
+var fragmentedKind = kindOf[Fragmented](Kind{
+	Name: "fragmented", Formerly: []string{"segmented"},
+	Cost:  "pieces of at most mtu bytes, each a message of the layer below",
+	Parts: []Part{{Key: "below", At: func(l Layer) *Layer { return &l.(*Fragmented).Below }}},
+	Fields: []Field{
+		{Key: "mtu", Measure: Size, Phrase: "size of the pieces", At: func(l Layer) any { return &l.(*Fragmented).MTU }},
+		{Key: "window", Measure: Count, Optional: true, Phrase: "pieces without a credit returned", At: func(l Layer) any { return &l.(*Fragmented).Window }},
+	},
+	Asks: 4,
+})
+
+// Kind is the row of the registry.
+func (*Fragmented) Kind() *Kind { return fragmentedKind }

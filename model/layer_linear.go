@@ -17,10 +17,24 @@ type Linear struct {
 }
 
 // OneWay is β + nτ.
-func (l Linear) OneWay(n quantity.Bytes) quantity.Micros { return l.Beta + l.Tau.Times(n) }
+func (l *Linear) OneWay(n quantity.Bytes) quantity.Micros { return l.Beta + l.Tau.Times(n) }
 
 // Gap is β + nτ: messages do not overlap.
-func (l Linear) Gap(n quantity.Bytes) quantity.Micros { return l.OneWay(n) }
+func (l *Linear) Gap(n quantity.Bytes) quantity.Micros { return l.OneWay(n) }
 
 // Overheads are unknown, zero.
-func (l Linear) Overheads(quantity.Bytes) (send, receive quantity.Micros) { return 0, 0 }
+func (l *Linear) Overheads(quantity.Bytes) (send, receive quantity.Micros) { return 0, 0 }
+
+// Resources are one, occupied for the whole of the time.
+func (l *Linear) Resources() Resources { return oneHop(Cost{Beta: l.Beta, Tau: l.Tau}) }
+
+var linearKind = kindOf[Linear](Kind{
+	Name: "linear", Cost: "β + nτ",
+	Fields: []Field{
+		{Key: "beta", Measure: Time, Symbol: "β", Phrase: "fixed cost of a message", At: func(l Layer) any { return &l.(*Linear).Beta }},
+		{Key: "tau", Measure: PerByte, Symbol: "τ", Phrase: "time per byte", At: func(l Layer) any { return &l.(*Linear).Tau }},
+	},
+})
+
+// Kind is the row of the registry.
+func (*Linear) Kind() *Kind { return linearKind }

@@ -12,7 +12,7 @@ import (
 //
 // Where, all in µs and ≥ 0: o_s = SendOverhead and o_r = ReceiveOverhead, the
 // times for which a message occupies the processors; L = Latency, its time in the
-// network; g = GapTime, the least interval between messages.
+// network; g = GapTime, the least time between messages.
 //
 // The size of the message does not enter: it is whatever a short message holds.
 type LogP struct {
@@ -20,27 +20,28 @@ type LogP struct {
 	SendOverhead    quantity.Micros // o_s
 	ReceiveOverhead quantity.Micros // o_r
 	GapTime         quantity.Micros // g
+	Processors      int             // P, how many there are; 0: not said. No cost of a message depends on it.
 }
 
 // OneWay is o_s + L + o_r.
-func (l LogP) OneWay(quantity.Bytes) quantity.Micros {
+func (l *LogP) OneWay(quantity.Bytes) quantity.Micros {
 	return l.SendOverhead + l.Latency + l.ReceiveOverhead
 }
 
 // Gap is max(g, o_s, o_r): a processor cannot send faster than it can prepare.
-func (l LogP) Gap(quantity.Bytes) quantity.Micros {
+func (l *LogP) Gap(quantity.Bytes) quantity.Micros {
 	return max(l.GapTime, l.SendOverhead, l.ReceiveOverhead)
 }
 
 // Overheads are o_s and o_r.
-func (l LogP) Overheads(quantity.Bytes) (send, receive quantity.Micros) {
+func (l *LogP) Overheads(quantity.Bytes) (send, receive quantity.Micros) {
 	return l.SendOverhead, l.ReceiveOverhead
 }
 
 // InFlight is ⌈L/g⌉, the number of messages that can be in the network from one
 // processor to another [logp]. L = 5.3 µs at g = 8.7 µs allows one.
 // It is 0 if g is zero: no bound.
-func (l LogP) InFlight() int {
+func (l *LogP) InFlight() int {
 	if l.GapTime == 0 {
 		return 0
 	}
@@ -60,11 +61,63 @@ type LogGP struct {
 }
 
 // OneWay is o_s + (n−1)G + L + o_r.
-func (l LogGP) OneWay(n quantity.Bytes) quantity.Micros {
+func (l *LogGP) OneWay(n quantity.Bytes) quantity.Micros {
 	return l.LogP.OneWay(n) + l.GapPerByte.Times(n-1)
 }
 
 // Gap is max(g, o_s, o_r) + (n−1)G.
-func (l LogGP) Gap(n quantity.Bytes) quantity.Micros {
+func (l *LogGP) Gap(n quantity.Bytes) quantity.Micros {
 	return l.LogP.Gap(n) + l.GapPerByte.Times(n-1)
 }
+
+// Resources are those of LogGP with G = 0.
+func (l *LogP) Resources() Resources { return (&LogGP{LogP: *l}).Resources() }
+
+// Resources are the processors and the interfaces of both nodes. The interface of a node
+// sends a message each g + (n−1)G and receives one each g + (n−1)G. The bytes follow each
+// other through the network: while they leave one interface they enter the other, so
+// (n−1)G is in the delay of one of them only.
+func (l *LogGP) Resources() Resources {
+	first := l.GapPerByte.Times(1)
+	busy := Cost{Beta: l.LogP.Gap(1) - first, Tau: l.GapPerByte} // TODO(lead): a closed form, max(g, o_s, o_r)
+	return Route{
+		Send: Cost{Beta: l.SendOverhead},
+		Hops: []Hop{
+			{Resource: "interface-out", Delay: Cost{Beta: l.Latency}, Busy: busy},
+			{Resource: "interface-in", Side: AtReceiver, Delay: Cost{Beta: -first, Tau: l.GapPerByte}, Busy: busy},
+		},
+		Receive: Cost{Beta: l.ReceiveOverhead},
+	}
+}
+
+// logPFields are the parameters of LogP, in a layer that has one.
+func logPFields(at func(Layer) *LogP) []Field {
+	return []Field{
+		{Key: "o_s", Measure: Time, Symbol: "o_s", Phrase: "time of the sending processor", At: func(l Layer) any { return &at(l).SendOverhead }},
+		{Key: "o_r", Measure: Time, Symbol: "o_r", Phrase: "time of the receiving processor", At: func(l Layer) any { return &at(l).ReceiveOverhead }},
+		{Key: "L", Measure: Time, Symbol: "L", Phrase: "time in the network", At: func(l Layer) any { return &at(l).Latency }},
+		{Key: "g", Measure: Time, Symbol: "g", Phrase: "gap between messages", At: func(l Layer) any { return &at(l).GapTime }},
+		{Key: "P", Measure: Count, Optional: true, Symbol: "P", Phrase: "number of processors", At: func(l Layer) any { return &at(l).Processors }},
+	}
+}
+
+var logPAliases = map[string][]string{"o": {"o_s", "o_r"}}
+
+var logPKind = kindOf[LogP](Kind{
+	Name: "logp", Cost: "o_s + L + o_r, whatever n",
+	Fields:  logPFields(func(l Layer) *LogP { return l.(*LogP) }),
+	Aliases: logPAliases,
+})
+
+var logGPKind = kindOf[LogGP](Kind{
+	Name: "loggp", Cost: "o_s + (n−1)G + L + o_r",
+	Fields: append(logPFields(func(l Layer) *LogP { return &l.(*LogGP).LogP }),
+		Field{Key: "G", Measure: PerByte, Symbol: "G", Phrase: "gap per byte", At: func(l Layer) any { return &l.(*LogGP).GapPerByte }}),
+	Aliases: logPAliases,
+})
+
+// Kind is the row of the registry.
+func (*LogP) Kind() *Kind { return logPKind }
+
+// Kind is the row of the registry.
+func (*LogGP) Kind() *Kind { return logGPKind }

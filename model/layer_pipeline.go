@@ -1,7 +1,11 @@
 package model
 
 import (
+	"fmt"
+	"maps"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -70,7 +74,7 @@ const (
 )
 
 // PacketSize is the size in which messages of n bytes are cut, at most n.
-func (l Pipeline) PacketSize(n quantity.Bytes) quantity.Bytes {
+func (l *Pipeline) PacketSize(n quantity.Bytes) quantity.Bytes {
 	switch l.Cut.Rule {
 	case CutFixed:
 		return min(l.Cut.Size, n)
@@ -84,14 +88,14 @@ func (l Pipeline) PacketSize(n quantity.Bytes) quantity.Bytes {
 }
 
 // OneWay is the exact time of n bytes in packets of PacketSize(n).
-func (l Pipeline) OneWay(n quantity.Bytes) quantity.Micros {
+func (l *Pipeline) OneWay(n quantity.Bytes) quantity.Micros {
 	return l.OneWayIn(n, l.PacketSize(n))
 }
 
 // OneWayIn is the exact time of n bytes in packets of the given size, the last
 // one shorter where the size does not divide n. 1 ≤ size ≤ n. It is the closed
 // form in the comment of [Pipeline], without a loop over packets.
-func (l Pipeline) OneWayIn(n, size quantity.Bytes) quantity.Micros {
+func (l *Pipeline) OneWayIn(n, size quantity.Bytes) quantity.Micros {
 	count := packets(n, size)
 	last := n - quantity.Bytes(count-1)*size
 	again := quantity.Micros(count - 2)
@@ -116,7 +120,7 @@ func packets(n, size quantity.Bytes) float64 { return math.Ceil(float64(n / size
 
 // Gap is the busy time of the busiest stage, max_i (Kβ_i + nτ_i): a stream of
 // messages keeps that stage busy and all others wait for it.
-func (l Pipeline) Gap(n quantity.Bytes) quantity.Micros {
+func (l *Pipeline) Gap(n quantity.Bytes) quantity.Micros {
 	count := packets(n, l.PacketSize(n))
 	var gap quantity.Micros
 	for i := range l.Stages {
@@ -132,7 +136,7 @@ func (s Stage) busy(n quantity.Bytes, count float64) quantity.Micros {
 
 // Overheads are the busy times of the stages that occupy the sender's and the
 // receiver's processor.
-func (l Pipeline) Overheads(n quantity.Bytes) (send, receive quantity.Micros) {
+func (l *Pipeline) Overheads(n quantity.Bytes) (send, receive quantity.Micros) {
 	count := packets(n, l.PacketSize(n))
 	for _, s := range l.Stages {
 		switch s.Host {
@@ -147,7 +151,7 @@ func (l Pipeline) Overheads(n quantity.Bytes) (send, receive quantity.Micros) {
 
 // Bottleneck is the index of the stage that is slowest for packets of p bytes,
 // the first of them if several are.
-func (l Pipeline) Bottleneck(p quantity.Bytes) int {
+func (l *Pipeline) Bottleneck(p quantity.Bytes) int {
 	slowest := 0
 	for i := range l.Stages {
 		if l.Stages[i].Time(p) > l.Stages[slowest].Time(p) {
@@ -209,7 +213,7 @@ func EqualPlan(n, size quantity.Bytes) Plan {
 // the stages are free, leave them free at
 //
 //	x'_i = max_{j≤i} ( x_j + Σ_{j≤k≤i} t_k(p) + (m−1)·max_{j≤k≤i} t_k(p) )
-func (l Pipeline) OneWayAs(plan Plan) quantity.Micros {
+func (l *Pipeline) OneWayAs(plan Plan) quantity.Micros {
 	var space [16]quantity.Micros
 	free := append(space[:0], make([]quantity.Micros, len(l.Stages))...)
 	for _, r := range plan {
@@ -246,7 +250,7 @@ type Slot struct {
 
 // Schedule runs the recurrence and returns when each packet is in each stage,
 // packet by packet. The End of the last slot is OneWayAs(plan).
-func (l Pipeline) Schedule(plan Plan) []Slot {
+func (l *Pipeline) Schedule(plan Plan) []Slot {
 	slots := make([]Slot, 0, plan.Packets()*len(l.Stages))
 	free := make([]quantity.Micros, len(l.Stages))
 	packet := 0
@@ -264,3 +268,80 @@ func (l Pipeline) Schedule(plan Plan) []Slot {
 	}
 	return slots
 }
+
+// Resources are those of the stages. A processor runs the stages at its end of the pipeline
+// that occupy it; each other stage is a hop with a resource of its name.
+func (l *Pipeline) Resources() Resources {
+	var r Route
+	stages := l.Stages
+	for len(stages) > 0 && stages[0].Host == Sender {
+		r.Send = r.Send.Plus(stages[0].cost())
+		stages = stages[1:]
+	}
+	end := len(stages)
+	for end > 0 && stages[end-1].Host == Receiver {
+		end--
+		r.Receive = r.Receive.Plus(stages[end].cost())
+	}
+	for _, st := range stages[:end] {
+		r.Hops = append(r.Hops, Hop{Resource: st.Name, Stage: st.Name, Delay: st.cost(), Busy: st.cost()})
+	}
+	if len(r.Hops) == 0 {
+		r.Hops = oneHop(Cost{}).Hops // only processors work: the packet appears at the other one
+	}
+	if l.Cut.Rule != CutNone {
+		r.Packets = l
+	}
+	return r
+}
+
+func (s *Stage) cost() Cost { return Cost{Beta: s.Beta, Tau: s.Tau} }
+
+// cutRules are the ways to cut a message that have a word.
+var cutRules = map[string]CutRule{"whole": CutNone, "eq10": CutPaper, "best": CutBest}
+
+// CutWords are the ways to cut a message that a word stands for, sorted: "best", "eq10" for
+// CLIP's adaptive packets, "whole".
+func CutWords() []string { return slices.Sorted(maps.Keys(cutRules)) }
+
+// ParseCut reads the way to cut a message: a packet size, or one of [CutWords].
+func ParseCut(text string) (Cut, error) {
+	if rule, named := cutRules[text]; named {
+		return Cut{Rule: rule}, nil
+	}
+	size, err := quantity.ParseBytes(text)
+	if err != nil {
+		return Cut{}, fmt.Errorf("%w; or write %s", err, strings.Join(CutWords(), ", "))
+	}
+	if size < 1 {
+		return Cut{}, fmt.Errorf("%q: a packet has at least 1 byte", text)
+	}
+	return Cut{Rule: CutFixed, Size: size}, nil
+}
+
+var pipelineKind = kindOf[Pipeline](Kind{
+	Name: "pipeline", Cost: "exact time through the stages in packets",
+	Fields: []Field{
+		{Key: "packets", Measure: Size, Phrase: "size of the packets", Words: CutWords(), At: func(l Layer) any { return &l.(*Pipeline).Cut }},
+	},
+	Stages: func(l Layer) *[]Stage { return &l.(*Pipeline).Stages },
+	Check:  func(l Layer) (string, error) { return l.(*Pipeline).check() },
+})
+
+// MaxStages is how many stages a pipeline has at most.
+const MaxStages = 256
+
+func (l *Pipeline) check() (key string, err error) {
+	switch {
+	case len(l.Stages) > MaxStages:
+		return "stages", fmt.Errorf("%d stages; a pipeline has at most %d", len(l.Stages), MaxStages)
+	case l.Cut.Rule == CutPaper && len(l.Stages) < PaperStages:
+		return "packets", fmt.Errorf("eq10 speaks of the first three stages; this pipeline has %d; use %q", len(l.Stages), "best")
+	}
+	return "", nil
+}
+
+// Kind is the row of the registry.
+func (*Pipeline) Kind() *Kind { return pipelineKind }
+
+func (l *Pipeline) freeze(n quantity.Bytes) { l.Cut = Cut{CutFixed, l.PacketSize(n)} }

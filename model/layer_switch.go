@@ -1,6 +1,11 @@
 package model
 
-import "github.com/halfpeak/halfpeak/model/quantity"
+import (
+	"errors"
+	"fmt"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
 
 // Switch takes the branch that a message's size selects: PIO up to 256 bytes,
 // then DMA; eager, then rendezvous.
@@ -18,7 +23,7 @@ type Branch struct {
 }
 
 // at returns the branch for n bytes.
-func (s Switch) at(n quantity.Bytes) *Branch {
+func (s *Switch) at(n quantity.Bytes) *Branch {
 	last := len(s.Branches) - 1
 	for i := range s.Branches[:last] {
 		if n <= s.Branches[i].UpTo {
@@ -29,18 +34,52 @@ func (s Switch) at(n quantity.Bytes) *Branch {
 }
 
 // Select returns the branch for n bytes.
-func (s Switch) Select(n quantity.Bytes) (string, Layer) {
+func (s *Switch) Select(n quantity.Bytes) (string, Layer) {
 	b := s.at(n)
 	return b.Name, b.Layer
 }
 
 // OneWay is that of the branch for n.
-func (s Switch) OneWay(n quantity.Bytes) quantity.Micros { return s.at(n).Layer.OneWay(n) }
+func (s *Switch) OneWay(n quantity.Bytes) quantity.Micros { return s.at(n).Layer.OneWay(n) }
 
 // Gap is that of the branch for n.
-func (s Switch) Gap(n quantity.Bytes) quantity.Micros { return s.at(n).Layer.Gap(n) }
+func (s *Switch) Gap(n quantity.Bytes) quantity.Micros { return s.at(n).Layer.Gap(n) }
 
 // Overheads are those of the branch for n.
-func (s Switch) Overheads(n quantity.Bytes) (send, receive quantity.Micros) {
+func (s *Switch) Overheads(n quantity.Bytes) (send, receive quantity.Micros) {
 	return s.at(n).Layer.Overheads(n)
 }
+
+// Resources are those of the branch for n.
+func (s *Switch) Resources() Resources { return Choice{Branches: ways(s.Branches)} }
+
+func ways(branches []Branch) []Way {
+	all := make([]Way, len(branches))
+	for i, b := range branches {
+		all[i] = Way{b.UpTo, b.Layer.Resources()}
+	}
+	return all
+}
+
+var switchKind = kindOf[Switch](Kind{
+	Name: "switch", Cost: "that of the branch for n; the boundary belongs to the lower one",
+	Branches: func(l Layer) *[]Branch { return &l.(*Switch).Branches },
+	Bounds:   true,
+	Check:    func(l Layer) (string, error) { return l.(*Switch).check() },
+	Asks:     1,
+})
+
+func (s *Switch) check() (key string, err error) {
+	if len(s.Branches) < 2 {
+		return "", errors.New(`a switch has at least two branches, as in branches = [{ layer = "pio", up_to = "256B" }, { layer = "dma" }]`)
+	}
+	for i := 1; i < len(s.Branches)-1; i++ {
+		if before := s.Branches[i-1].UpTo; s.Branches[i].UpTo <= before {
+			return fmt.Sprintf("branches.%d.up_to", i), fmt.Errorf("overlaps the branch before it, which goes up to %s; thresholds must rise", before)
+		}
+	}
+	return "", nil
+}
+
+// Kind is the row of the registry.
+func (*Switch) Kind() *Kind { return switchKind }

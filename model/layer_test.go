@@ -11,9 +11,8 @@ import (
 )
 
 // cut is l with another way to choose packets.
-func cut(l Pipeline, rule CutRule, size quantity.Bytes) Pipeline {
-	l.Cut = Cut{rule, size}
-	return l
+func cut(l *Pipeline, rule CutRule, size quantity.Bytes) *Pipeline {
+	return &Pipeline{l.Stages, Cut{rule, size}}
 }
 
 var (
@@ -21,31 +20,33 @@ var (
 	hpLAMLong = LogGP{hpLAM, 1. / 24}
 	pio       = Linear{9.9, 0.05}
 	clipPaper = cut(clip(4), CutPaper, 0)
-	clipAll   = Switch{[]Branch{{"pio", 256, Linear{9.9, 0}}, {"dma", 0, clipPaper}}}
+	clipAll   = Switch{[]Branch{{"pio", 256, &Linear{9.9, 0}}, {"dma", 0, clipPaper}}}
 )
 
 // layers is every implementation of Layer, nested too.
 var layers = map[string]Layer{
-	"linear":                   Linear{3, 7.6 / 1024},
-	"linear, zero":             Linear{},
-	"linear, β alone":          Linear{Beta: 3},
-	"logp":                     hpLAM,
-	"loggp":                    hpLAMLong,
+	"linear":                   &Linear{3, 7.6 / 1024},
+	"linear, zero":             &Linear{},
+	"linear, β alone":          &Linear{Beta: 3},
+	"logp":                     &hpLAM,
+	"loggp":                    &hpLAMLong,
 	"pipeline, whole":          clip(4),
 	"pipeline, fixed":          cut(clip(5), CutFixed, 4096),
 	"pipeline, odd":            cut(clip(5), CutFixed, 1001),
 	"pipeline, paper":          clipPaper,
 	"pipeline, best":           cut(clip(4), CutBest, 0),
-	"pipeline, no cost":        cut(Pipeline{Stages: make([]Stage, 3)}, CutPaper, 0),
-	"pipeline, one stage":      cut(Pipeline{Stages: []Stage{{Beta: 1, Tau: 0.01}}}, CutBest, 0),
-	"switch":                   clipAll,
-	"switch of switches":       Switch{[]Branch{{"short", 64, hpLAM}, {"long", 0, clipAll}}},
-	"envelope":                 Envelope{[]Branch{{Name: "pio", Layer: pio}, {Name: "dma", Layer: clipPaper}}},
-	"fragmented":               Fragmented{hpLAMLong, 4096, 0},
-	"fragmented, odd":          Fragmented{hpLAMLong, 1500, 0},
-	"fragmented, window":       Fragmented{Linear{20, 0.01}, 8132, 2},
-	"fragmented, of pipelines": Fragmented{clipPaper, 8132, 8},
-	"series":                   Series{clipAll, Linear{4, 0.002}},
+	"pipeline, no cost":        cut(&Pipeline{Stages: make([]Stage, 3)}, CutPaper, 0),
+	"pipeline, one stage":      cut(&Pipeline{Stages: []Stage{{Beta: 1, Tau: 0.01}}}, CutBest, 0),
+	"switch":                   &clipAll,
+	"switch of switches":       &Switch{[]Branch{{"short", 64, &hpLAM}, {"long", 0, &clipAll}}},
+	"envelope":                 &Envelope{[]Branch{{Name: "pio", Layer: &pio}, {Name: "dma", Layer: clipPaper}}},
+	"fragmented":               &Fragmented{&hpLAMLong, 4096, 0},
+	"fragmented, odd":          &Fragmented{&hpLAMLong, 1500, 0},
+	"fragmented, window":       &Fragmented{&Linear{20, 0.01}, 8132, 2},
+	"fragmented, of pipelines": &Fragmented{clipPaper, 8132, 8},
+	"table":                    measured,
+	"shared":                   &Shared{3, 0.01, 4},
+	"series":                   &Series{Below: &clipAll, Added: &Linear{4, 0.002}},
 }
 
 func TestEveryLayer(t *testing.T) {
@@ -129,7 +130,7 @@ func TestLogGP(t *testing.T) {
 	near(t, "25 bytes", l.OneWay(25), 15.0, 9)
 	near(t, "gap of one byte", l.Gap(1), 8.7, 9)
 	near(t, "gap of 25 bytes", l.Gap(25), 9.7, 9)
-	near(t, "r∞", Asymptote(l), 24, 9)
+	near(t, "r∞", Asymptote(&l), 24, 9)
 	slow := LogGP{LogP{Latency: 1, SendOverhead: 4, ReceiveOverhead: 5, GapTime: 2}, 0}
 	near(t, "a gap that the receiver makes", slow.Gap(1), 5, 9)
 	send, receive := l.Overheads(1 << 20)
@@ -145,16 +146,16 @@ func TestHalfPeakLinear(t *testing.T) {
 		if k%2 == 0 { // β/τ is a whole number, but for rounding
 			l.Beta = l.Tau.Times(quantity.Bytes(1 + r.IntN(1<<20)))
 		}
-		if got, want := Asymptote(l), l.Tau.Rate(); !closeTo(float64(got), float64(want), 1e-12) {
+		if got, want := Asymptote(&l), l.Tau.Rate(); !closeTo(float64(got), float64(want), 1e-12) {
 			t.Errorf("%+v: r∞ = %v, want %v", l, got, want)
 		}
 		exact := float64(l.Beta.Over(l.Tau))
 		want := math.Ceil(exact * (1 - 1e-11))
-		if got, ok := HalfPeak(l); !ok || float64(got) != max(1, want) {
+		if got, ok := HalfPeak(&l); !ok || float64(got) != max(1, want) {
 			t.Errorf("%+v: n½ = %v, %v; want %v", l, float64(got), ok, want)
 		}
 	}
-	for name, l := range map[string]Layer{"no cost": Linear{}, "no cost per byte": Linear{Beta: 3}, "logp": hpLAM} {
+	for name, l := range map[string]Layer{"no cost": &Linear{}, "no cost per byte": &Linear{Beta: 3}, "logp": &hpLAM} {
 		if n, ok := HalfPeak(l); ok {
 			t.Errorf("%s: n½ = %v, want none", name, n)
 		}
@@ -162,7 +163,7 @@ func TestHalfPeakLinear(t *testing.T) {
 			t.Errorf("%s: r∞ = %v, want +Inf", name, peak)
 		}
 	}
-	if n, ok := HalfPeak(Linear{Tau: 0.01}); !ok || n != 1 {
+	if n, ok := HalfPeak(&Linear{Tau: 0.01}); !ok || n != 1 {
 		t.Errorf("no fixed cost: n½ = %v, %v; want 1", n, ok)
 	}
 }
@@ -175,18 +176,18 @@ func TestAsymptote(t *testing.T) {
 	near(t, "r∞ in best packets", Asymptote(cut(clip(4), CutBest, 0)), slowest, 6)
 	near(t, "r∞ in packets of 4 KiB", Asymptote(cut(clip(4), CutFixed, 4096)), quantity.Bytes(4096).Over(1.3+4*7.5), 9)
 	near(t, "r∞ of the whole", Asymptote(clip(4)), quantity.KiB.Over(5.9+7.6+7.5+7.6), 9)
-	near(t, "r∞ of the switch", Asymptote(clipAll), slowest, 9)
+	near(t, "r∞ of the switch", Asymptote(&clipAll), slowest, 9)
 	// 8 pieces of 4 KiB under way at a round trip of 400 µs: 81.92 MB/s.
-	window := Fragmented{LogP{Latency: 200}, 4096, 8}
-	near(t, "r∞ of a window", Asymptote(window), 81.92, 9)
+	window := Fragmented{&LogP{Latency: 200}, 4096, 8}
+	near(t, "r∞ of a window", Asymptote(&window), 81.92, 9)
 }
 
 // The boundary belongs to the lower branch, and the last branch takes the rest.
 func TestSwitch(t *testing.T) {
-	s := Switch{[]Branch{{"short", 64, hpLAM}, {"long", 7, clipAll}}}
+	s := Switch{[]Branch{{"short", 64, &hpLAM}, {"long", 7, &clipAll}}}
 	check := func(n quantity.Bytes, regime string, want Layer) {
 		t.Helper()
-		if got := Regime(s, n); got != regime {
+		if got := Regime(&s, n); got != regime {
 			t.Errorf("%s goes by %q, want %q", n, got, regime)
 		}
 		if got := s.OneWay(n); got != want.OneWay(n) {
@@ -195,31 +196,31 @@ func TestSwitch(t *testing.T) {
 		if got := s.Gap(n); got != want.Gap(n) {
 			t.Errorf("%s has a gap of %v, want %v", n, got, want.Gap(n))
 		}
-		if got := PacketSize(s, n); got != PacketSize(want, n) {
+		if got := PacketSize(&s, n); got != PacketSize(want, n) {
 			t.Errorf("%s goes in packets of %s, want %s", n, got, PacketSize(want, n))
 		}
 	}
-	check(1, "short", hpLAM)
-	check(64, "short", hpLAM)
-	check(65, "long/pio", Linear{9.9, 0})
-	check(256, "long/pio", Linear{9.9, 0})
+	check(1, "short", &hpLAM)
+	check(64, "short", &hpLAM)
+	check(65, "long/pio", &Linear{9.9, 0})
+	check(256, "long/pio", &Linear{9.9, 0})
 	check(257, "long/dma", clipPaper)
 	check(1<<20, "long/dma", clipPaper)
-	if got := Regime(hpLAM, 1); got != "" {
+	if got := Regime(&hpLAM, 1); got != "" {
 		t.Errorf("nothing switches, but the regime is %q", got)
 	}
-	if diff := cmp.Diff([]quantity.Bytes{64, 256}, Boundaries(s, 1, 1<<20)); diff != "" {
+	if diff := cmp.Diff([]quantity.Bytes{64, 256}, Boundaries(&s, 1, 1<<20)); diff != "" {
 		t.Errorf("boundaries: (-want +got)\n%s", diff)
 	}
-	one := Switch{[]Branch{{"all", 1, hpLAM}}}
-	if got := Regime(one, 1<<20); got != "all" {
+	one := Switch{[]Branch{{"all", 1, &hpLAM}}}
+	if got := Regime(&one, 1<<20); got != "all" {
 		t.Errorf("a single branch does not take all: %q", got)
 	}
 }
 
 func TestFragmented(t *testing.T) {
 	below := Linear{10, 0.01}
-	s := Fragmented{below, 1000, 0}
+	s := Fragmented{&below, 1000, 0}
 	near(t, "one piece", s.OneWay(1000), 20, 9)
 	near(t, "two pieces", s.OneWay(1001), 20+10.01, 9)
 	near(t, "three pieces", s.OneWay(3000), 60, 9)
@@ -229,7 +230,7 @@ func TestFragmented(t *testing.T) {
 	s.Window = 8
 	near(t, "a window of eight", s.OneWay(3000), 60, 9)
 	for _, n := range []quantity.Bytes{1, 1000, 1001, quantity.MaxBytes, far, 2 * far} {
-		if _, last := (Fragmented{below, 1500, 0}).pieces(n); !(last >= 1 && last <= 1500) {
+		if _, last := (&Fragmented{&below, 1500, 0}).pieces(n); !(last >= 1 && last <= 1500) {
 			t.Errorf("the last piece of %v bytes has %v", float64(n), float64(last))
 		}
 	}
@@ -239,16 +240,16 @@ func TestFragmented(t *testing.T) {
 }
 
 func TestRecut(t *testing.T) {
-	l, err := Recut(Series{clipAll, Linear{4, 0}}, Cut{CutFixed, 4096})
+	l, err := Recut(&Series{Below: &clipAll, Added: &Linear{4, 0}}, Cut{CutFixed, 4096})
 	if err != nil {
 		t.Fatal(err)
 	}
 	near(t, "64 KiB in packets of 4 KiB", l.OneWay(64<<10), 593.30, 2)
-	near(t, "before", Series{clipAll, Linear{4, 0}}.OneWay(64<<10), 584.18, 2)
-	if _, err := Recut(hpLAM, Cut{}); err == nil {
+	near(t, "before", (&Series{Below: &clipAll, Added: &Linear{4, 0}}).OneWay(64<<10), 584.18, 2)
+	if _, err := Recut(&hpLAM, Cut{}); err == nil {
 		t.Error("LogP has no packets, but was recut")
 	}
-	if _, err := Recut(Pipeline{Stages: make([]Stage, 2)}, Cut{Rule: CutPaper}); err == nil {
+	if _, err := Recut(&Pipeline{Stages: make([]Stage, 2)}, Cut{Rule: CutPaper}); err == nil {
 		t.Error("two stages were recut by eq. 10")
 	}
 }

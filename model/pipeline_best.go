@@ -26,7 +26,7 @@ const maxCounts = 1 << 16
 // be better: never for n ≤ maxCounts, and for the costs of real systems not below
 // some 2³⁷ bytes. Then it is the best of those tried. Sizes above
 // quantity.MaxBytes, where floats no longer tell bytes apart, get P*.
-func (l Pipeline) BestPacket(n quantity.Bytes) (quantity.Bytes, quantity.Micros) {
+func (l *Pipeline) BestPacket(n quantity.Bytes) (quantity.Bytes, quantity.Micros) {
 	best, time := n, l.OneWayIn(n, n)
 	start := 1.0
 	consider := func(size quantity.Bytes) {
@@ -82,7 +82,7 @@ func nextCount(n quantity.Bytes, count float64, step float64) float64 {
 // bestOf is the best size for n bytes in exactly count packets, and its time, or
 // a time that is not below limit if none is. It halves the range of sizes
 // by the slope in the middle, and gives up where the slope cannot lead below limit.
-func (l Pipeline) bestOf(n quantity.Bytes, count float64, limit quantity.Micros) (quantity.Bytes, quantity.Micros) {
+func (l *Pipeline) bestOf(n quantity.Bytes, count float64, limit quantity.Micros) (quantity.Bytes, quantity.Micros) {
 	lo, hi := math.Ceil(float64(n)/count), float64(n)
 	if count > 1 {
 		hi = math.Ceil(float64(n)/(count-1)) - 1
@@ -109,7 +109,7 @@ func (l Pipeline) bestOf(n quantity.Bytes, count float64, limit quantity.Micros)
 // a byte or more, cannot beat. It is convex in count. For each stage b, two ways
 // through the recurrence give one: all packets in b, the last one on from there;
 // and all but the last in b, the last but one on from there.
-func (l Pipeline) bound(n quantity.Bytes, count float64) quantity.Micros {
+func (l *Pipeline) bound(n quantity.Bytes, count float64) quantity.Micros {
 	size := quantity.Bytes(float64(n) / count)
 	var total quantity.Micros // Σ t_i(n/K)
 	var sumTau quantity.MicrosPerByte

@@ -8,7 +8,7 @@ import (
 )
 
 // bruteForce tries every packet size.
-func bruteForce(l Pipeline, n int) (quantity.Bytes, quantity.Micros) {
+func bruteForce(l *Pipeline, n int) (quantity.Bytes, quantity.Micros) {
 	best, least := quantity.Bytes(n), l.OneWayIn(quantity.Bytes(n), quantity.Bytes(n))
 	for p := quantity.Bytes(n - 1); p >= 1; p-- {
 		if t := l.OneWayIn(quantity.Bytes(n), p); t < least {
@@ -19,7 +19,7 @@ func bruteForce(l Pipeline, n int) (quantity.Bytes, quantity.Micros) {
 }
 
 // BestPacket finds the least time of all sizes.
-func checkBest(t *testing.T, l Pipeline, n int) {
+func checkBest(t *testing.T, l *Pipeline, n int) {
 	t.Helper()
 	want, least := bruteForce(l, n)
 	got, time := l.BestPacket(quantity.Bytes(n))

@@ -21,7 +21,7 @@ const PaperStages = 3
 // It rests on inequality 3, τ1 > τ0 > τ2, which the paper's own table 4.2
 // contradicts, and counts β0 + β1 + β2 for each packet although those stages
 // overlap: for CLIP it is 0.7 to 55 % above the exact time.
-func (l Pipeline) PaperBound(n, size quantity.Bytes) quantity.Micros {
+func (l *Pipeline) PaperBound(n, size quantity.Bytes) quantity.Micros {
 	s0, s1, s2 := &l.Stages[0], &l.Stages[1], &l.Stages[2]
 	return 2*(2*s0.Beta+s1.Beta) + (2 * (s0.Tau + s1.Tau)).Times(size) +
 		quantity.Micros(packets(n, size))*(s0.Beta+s1.Beta+s2.Beta+s1.Tau.Times(size)) // (8)
@@ -35,7 +35,7 @@ func (l Pipeline) PaperBound(n, size quantity.Bytes) quantity.Micros {
 // For 64 KiB it is 3,490 bytes. It minimises [Pipeline.PaperBound] with L/P not
 // rounded; the packet that minimises the exact time is [Pipeline.BestPacket]. l
 // must have three stages.
-func (l Pipeline) PaperPacket(n quantity.Bytes) quantity.Bytes {
+func (l *Pipeline) PaperPacket(n quantity.Bytes) quantity.Bytes {
 	return paperPacket(l.Stages, n)
 }
 

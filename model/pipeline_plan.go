@@ -23,7 +23,7 @@ const PlanLimit = 64
 // For a given number of packets the sizes are the solution of a linear program
 // (see program); IdealPlan searches over the number of packets.
 // 1 ≤ n ≤ quantity.MaxBytes.
-func (l Pipeline) IdealPlan(n quantity.Bytes) (Plan, quantity.Micros) {
+func (l *Pipeline) IdealPlan(n quantity.Bytes) (Plan, quantity.Micros) {
 	size, _ := l.BestPacket(n)
 	at := packets(n, size)
 	plan, time := l.IdealPlanOf(n, int(at))
@@ -51,7 +51,7 @@ func (l Pipeline) IdealPlan(n quantity.Bytes) (Plan, quantity.Micros) {
 }
 
 // IdealPlanOf is IdealPlan for exactly count packets, 1 ≤ count ≤ n.
-func (l Pipeline) IdealPlanOf(n quantity.Bytes, count int) (Plan, quantity.Micros) {
+func (l *Pipeline) IdealPlanOf(n quantity.Bytes, count int) (Plan, quantity.Micros) {
 	var plan Plan
 	single := func(count int) {
 		for range count {
@@ -72,7 +72,7 @@ func (l Pipeline) IdealPlanOf(n quantity.Bytes, count int) (Plan, quantity.Micro
 // BestPlan is the plan of whole bytes for which n bytes take the least time that
 // was found, and that time: IdealPlan rounded, or the packets of
 // [Pipeline.BestPacket] if they are as fast.
-func (l Pipeline) BestPlan(n quantity.Bytes) (Plan, quantity.Micros) {
+func (l *Pipeline) BestPlan(n quantity.Bytes) (Plan, quantity.Micros) {
 	ideal, _ := l.IdealPlan(n)
 	plan := wholeBytes(n, ideal)
 	time := l.polish(plan)
@@ -90,7 +90,7 @@ const polishSteps = 20000
 // packet to another wherever that does not cost time, and returns the time of
 // the plan in the end. The walk is random, with a fixed seed; moves that change nothing
 // are made too, since most improvements are some such moves away.
-func (l Pipeline) polish(plan Plan) quantity.Micros {
+func (l *Pipeline) polish(plan Plan) quantity.Micros {
 	time := l.OneWayAs(plan)
 	random := rand.New(rand.NewPCG(1, uint64(len(plan))))
 	for range polishSteps {
@@ -181,7 +181,7 @@ func (r row) addTo(y []float64, v float64) {
 //
 // For a run of one packet the rows with j = i, and those from the stage before
 // in the same run, say the same.
-func (l Pipeline) program(plan Plan) []row {
+func (l *Pipeline) program(plan Plan) []row {
 	stages := len(l.Stages)
 	var rows []row
 	for r, run := range plan {
@@ -221,7 +221,7 @@ func (l Pipeline) program(plan Plan) []row {
 // least. It follows Mehrotra's predictor and corrector to the optimum of the
 // linear program. Each step solves normal equations that are banded, because a run
 // has to do only with the one before it, so a step costs O(runs·stages³).
-func (l Pipeline) solve(n quantity.Bytes, plan Plan) {
+func (l *Pipeline) solve(n quantity.Bytes, plan Plan) {
 	stages := len(l.Stages)
 	size := len(plan) * (stages + 1)
 	total := plan.Packets()

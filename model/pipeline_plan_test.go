@@ -12,7 +12,7 @@ import (
 
 // simplex solves the linear program of count packets as the recurrence states it,
 // in standard form: variables C[i][k], p_k − 1, and a surplus for each row.
-func simplex(l Pipeline, n float64, count int) (float64, error) {
+func simplex(l *Pipeline, n float64, count int) (float64, error) {
 	type term struct {
 		column int
 		coef   float64
@@ -83,7 +83,7 @@ func TestIdealPlanOfIsOptimal(t *testing.T) {
 
 // No number of packets beats the one that IdealPlan finds.
 func TestIdealPlanCount(t *testing.T) {
-	check := func(l Pipeline, n quantity.Bytes) {
+	check := func(l *Pipeline, n quantity.Bytes) {
 		t.Helper()
 		_, time := l.IdealPlan(n)
 		for count := 1; count <= int(min(n, 60)); count++ {

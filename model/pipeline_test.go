@@ -17,8 +17,8 @@ func randomCost(r *rand.Rand) float64 {
 }
 
 // randomPipeline has 1 to most stages with costs far apart.
-func randomPipeline(r *rand.Rand, most int) Pipeline {
-	var l Pipeline
+func randomPipeline(r *rand.Rand, most int) *Pipeline {
+	l := &Pipeline{}
 	for range 1 + r.IntN(most) {
 		l.Stages = append(l.Stages, Stage{Beta: quantity.Micros(randomCost(r)), Tau: quantity.MicrosPerByte(randomCost(r) / 300)})
 	}
@@ -27,8 +27,8 @@ func randomPipeline(r *rand.Rand, most int) Pipeline {
 
 // likelyPipeline has 1 to most stages with costs like those of a real system: a
 // few µs and a few µs/KiB each.
-func likelyPipeline(r *rand.Rand, most int) Pipeline {
-	var l Pipeline
+func likelyPipeline(r *rand.Rand, most int) *Pipeline {
+	l := &Pipeline{}
 	for range 1 + r.IntN(most) {
 		l.Stages = append(l.Stages, Stage{Beta: quantity.Micros(5 * r.Float64()), Tau: quantity.MicrosPerByte(10 * r.Float64() / 1024)})
 	}
@@ -37,7 +37,7 @@ func likelyPipeline(r *rand.Rand, most int) Pipeline {
 
 // recurrence is C[S−1][K] by rules 1 and 2 of CLIP §4.2.2.2, one packet and one
 // stage at a time.
-func recurrence(l Pipeline, packets []float64) float64 {
+func recurrence(l *Pipeline, packets []float64) float64 {
 	c := make([]float64, len(l.Stages)+1) // c[i+1] is C[i][k−1], c[0] when a packet can start
 	for _, p := range packets {
 		c[0] = 0
@@ -156,7 +156,7 @@ func TestArbitraryPackets(t *testing.T) {
 // Costs that are zero everywhere, single stages and bytes, and huge messages
 // give finite times, at once.
 func TestDegeneratePipelines(t *testing.T) {
-	degenerate := map[string]Pipeline{
+	degenerate := map[string]*Pipeline{
 		"no cost, one stage":  {Stages: make([]Stage, 1)},
 		"no cost":             {Stages: make([]Stage, 4)},
 		"one stage":           {Stages: []Stage{{Beta: 1, Tau: 0.01}}},

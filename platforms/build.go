@@ -3,8 +3,7 @@ package platforms
 import (
 	"cmp"
 	"fmt"
-	"maps"
-	"math"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,82 +13,77 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// modelKeys are the kinds of model, each with the keys that its layers take beside
-// the common ones.
-var modelKeys = map[string][]string{
-	"linear":     {"beta", "tau"},
-	"logp":       {"L", "o_s", "o_r", "g"},
-	"loggp":      {"L", "o_s", "o_r", "g", "G"},
-	"pipeline":   {"stages", "packets"},
-	"switch":     {"branches"},
-	"envelope":   {"branches"},
-	"fragmented": {"below", "mtu", "window"},
-	"series":     {"below", "added", "beta", "tau"},
-}
-
-// build makes the model of a layer, and fills in what l has besides.
-func (b *builder) build(path string, t layerTable, l *Layer) (model.Layer, error) {
-	switch t.Model {
-	case "linear":
-		return buildLinear(b, path, t, l)
-	case "logp":
-		return buildLogP(b, path, t, l)
-	case "loggp":
-		return buildLogGP(b, path, t, l)
-	case "pipeline":
-		return buildPipeline(b, path, t, l)
-	case "switch":
-		return buildSwitch(b, path, t, l)
-	case "envelope":
-		return buildEnvelope(b, path, t, l)
-	case "fragmented":
-		return buildFragmented(b, path, t, l)
-	case "series":
-		return buildSeries(b, path, t, l)
-	}
-	panic("platforms: modelKeys has a model that build has not: " + t.Model)
-}
-
-// commonKeys are those that every layer may have.
-var commonKeys = []string{"model", "title", "note", "source", "sources", "roofs", "protocol"}
-
-func modelNames() []string { return slices.Sorted(maps.Keys(modelKeys)) }
-
 // nameRule is what names of tables look like: they stand in paths and references.
 var nameRule = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]*$`)
 
 // constantRule is what names of constants look like: they stand in formulas.
 var constantRule = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
 
+// maxAsks is how many costs of single layers a prediction may take.
+const maxAsks = 10000
+
+// maxDepth is how many layers may stand one below the other, and constants be computed through each other.
+const maxDepth = 200
+
 // A builder makes a platform of a document.
 type builder struct {
-	*document
+	*source
 	p         Platform
-	changes   map[string]Change // by path
-	constants map[string]quantity.Value
-	stages    map[string]model.Stage
+	stages    map[string]stageSpec
 	protocols map[string]Protocol
-	built     map[string]Layer
-	building  []string // the layers under way, to find a circle
+	layers    map[string]Table      // as written
+	specs     map[string]*layerSpec // of those built
+	building  []string              // the layers under way, to find a circle
+	pending   map[string]bool       // the same
 
 	slots     []slot // every parameter computed, behind those that it reads
 	values    []float64
 	slotAt    map[string]int
+	constants map[string]*scope
 	computing []string // the parameters under way, to find a circle
+	inner     error    // of a parameter that another one reads
 }
 
-func (d *document) platform(name string, changes map[string]Change) (Platform, error) {
+// A stageSpec is a stage with its parameters by slot.
+type stageSpec struct {
+	beta, tau int
+	host      model.Host
+}
+
+// A layerSpec is what a layer is made of: names of layers and stages, and parameters by slot.
+type layerSpec struct {
+	kind     *model.Kind
+	parts    []string // by the kind's Parts; "": left out
+	branches []branchSpec
+	stages   []string
+	fields   []fieldSpec
+	asks     float64 // how many costs of single layers a prediction takes, at most
+}
+
+type branchSpec struct {
+	layer string
+	upTo  int // slot; -1: none
+}
+
+type fieldSpec struct {
+	field *model.Field
+	slots []int // one, or as many as a list has
+}
+
+func (s *source) platform() (Platform, error) {
 	b := &builder{
-		document:  d,
-		p:         Platform{Name: name, Title: d.Title, Paper: d.Paper, Note: d.Note, Places: map[string]Place{}},
-		changes:   changes,
-		constants: map[string]quantity.Value{},
-		stages:    map[string]model.Stage{},
+		source:    s,
+		p:         Platform{Name: strings.TrimSuffix(filepath.Base(s.file), ".toml"), Places: map[string]Place{}},
+		stages:    map[string]stageSpec{},
 		protocols: map[string]Protocol{},
-		built:     map[string]Layer{},
+		layers:    map[string]Table{},
+		specs:     map[string]*layerSpec{},
+		pending:   map[string]bool{},
 		slotAt:    map[string]int{},
+		constants: map[string]*scope{},
 	}
 	b.p.built = b
+	b.p.Title, b.p.Paper, b.p.Note, b.p.Notes = text(s.Keys, "title"), text(s.Keys, "paper"), text(s.Keys, "note"), s.notes
 	for _, step := range []func() error{b.clock, b.constantTables, b.roofTables, b.stageTables, b.protocolTables, b.layerTables} {
 		if err := step(); err != nil {
 			return Platform{}, err
@@ -99,12 +93,13 @@ func (d *document) platform(name string, changes map[string]Change) (Platform, e
 }
 
 func (b *builder) clock() error {
-	if b.Clock == "" {
+	given := text(b.Keys, "clock")
+	if given == "" {
 		return nil
 	}
-	v, err := quantity.Eval(b.Clock, nil)
+	v, err := quantity.Eval(given, nil)
 	if err == nil && (v.Dim != quantity.DimClock || !(v.Num > 0)) {
-		err = fmt.Errorf("%q: a clock rate is above zero, in kHz, MHz or GHz", b.Clock)
+		err = fmt.Errorf("%q: a clock rate is above zero, in kHz, MHz or GHz", given)
 	}
 	if err != nil {
 		return b.errorf("clock", "%w", err)
@@ -114,45 +109,41 @@ func (b *builder) clock() error {
 }
 
 func (b *builder) constantTables() error {
-	for _, name := range inOrder(b.document, "constant", b.Constant) {
-		path := "constant." + name
-		t := b.Constant[name]
-		if !constantRule.MatchString(name) {
-			return b.errorf(path, "formulas cannot name %q; use letters, digits and _", name)
+	tables := b.tables("constant")
+	for _, t := range tables {
+		path := "constant." + t.Name
+		if !constantRule.MatchString(t.Name) {
+			return b.errorf(path, "formulas cannot name %q; use letters, digits and _", t.Name)
 		}
-		p, err := b.param(path, path+".value", t.Value, b.resolver(path, nil))
+		b.constants[t.Name] = &scope{b: b, table: t, path: path, fields: map[string]Param{"value": {Path: path}}}
+	}
+	for _, t := range tables {
+		i, err := b.constants[t.Name].slot("value")
 		if err != nil {
 			return err
 		}
-		if err := b.sourced(path, t.Source); err != nil {
-			return err
-		}
-		p.Source = t.Source
-		b.constants[name] = p.Value
-		b.p.Constants = append(b.p.Constants, p)
+		b.p.Constants = append(b.p.Constants, b.slots[i].Param)
 	}
 	return nil
 }
 
 func (b *builder) roofTables() error {
-	for _, name := range inOrder(b.document, "roof", b.Roof) {
-		path := "roof." + name
-		t := b.Roof[name]
-		p, err := b.param(path+".rate", path+".rate", t.Rate, b.resolver(path, nil))
+	for _, t := range b.tables("roof") {
+		path := "roof." + t.Name
+		s := scope{b: b, table: t, path: path, fields: map[string]Param{"rate": {}}}
+		i, err := s.slot("rate")
 		if err != nil {
 			return err
 		}
-		rate, err := p.Value.MBps()
+		given := text(t.Keys, "rate")
+		rate, err := b.slots[i].Value.MBps()
 		if err != nil {
-			return b.errorf(path+".rate", "%q: %w", t.Rate, err)
+			return b.errorf(path+".rate", "%q: %w", given, err)
 		}
 		if rate == 0 {
-			return b.errorf(path+".rate", "%q: a roof is above zero", t.Rate)
+			return b.errorf(path+".rate", "%q: a roof is above zero", given)
 		}
-		if err := b.sourced(path, t.Source); err != nil {
-			return err
-		}
-		b.p.Roofs = append(b.p.Roofs, Roof{name, rate, t.Rate, t.Source})
+		b.p.Roofs = append(b.p.Roofs, Roof{t.Name, rate, given, text(t.Keys, "source")})
 	}
 	return nil
 }
@@ -166,126 +157,398 @@ func (b *builder) named(path, name string) error {
 }
 
 func (b *builder) stageTables() error {
-	for _, name := range inOrder(b.document, "stage", b.Stage) {
-		path := "stage." + name
-		t := b.Stage[name]
-		if err := b.named(path, name); err != nil {
+	for _, t := range b.tables("stage") {
+		path := "stage." + t.Name
+		if err := b.named(path, t.Name); err != nil {
 			return err
 		}
-		var host model.Host
-		switch t.Host {
-		case "":
-		case "sender":
-			host = model.Sender
-		case "receiver":
-			host = model.Receiver
-		default:
-			return b.errorf(path+".host", "%q%s", t.Host, nearest.Hint(t.Host, []string{"sender", "receiver"}))
+		host, err := choose(b, path+".host", text(t.Keys, "host"), map[string]model.Host{"sender": model.Sender, "receiver": model.Receiver})
+		if err != nil {
+			return err
 		}
-		r := reader{b: b, path: path, source: t.Source, given: map[string]string{"beta": t.Beta, "tau": t.Tau}}
-		b.stages[name] = model.Stage{Name: name, Beta: r.micros("beta"), Tau: r.perByte("tau"), Host: host}
-		if r.err != nil {
-			return r.err
+		s := scope{b: b, table: t, path: path, fields: map[string]Param{
+			"beta":  {Measure: model.Time, Symbol: "β", Phrase: "fixed cost of a packet"},
+			"tau":   {Measure: model.PerByte, Symbol: "τ", Phrase: "time per byte"},
+			"queue": {Measure: model.Count},
+		}}
+		spec := stageSpec{host: host}
+		if spec.beta, err = s.slot("beta"); err == nil {
+			spec.tau, err = s.slot("tau")
 		}
-		b.p.Stages = append(b.p.Stages, r.params...)
-		var err error
-		if b.p.Places[name], err = b.place(path, name, t, host); err != nil {
+		if err != nil {
+			return err
+		}
+		b.stages[t.Name] = spec
+		b.p.Stages = append(b.p.Stages, b.slots[spec.beta].Param, b.slots[spec.tau].Param)
+		if b.p.Places[t.Name], err = b.place(&s, host); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// choose is the value that a word at path stands for; none is the zero value.
+func choose[T any](b *builder, path, word string, of map[string]T) (v T, err error) {
+	v, known := of[word]
+	if word != "" && !known {
+		words := []string{}
+		for w := range of {
+			words = append(words, w)
+		}
+		slices.Sort(words)
+		err = b.errorf(path, "%q%s", word, nearest.Hint(word, words))
+	}
+	return v, err
+}
+
 func (b *builder) layerTables() error {
-	names := inOrder(b.document, "layer", b.Layer)
-	if len(names) == 0 {
+	tables := b.tables("layer")
+	if len(tables) == 0 {
 		return b.errorf("layer", "no [layer.NAME]; a platform has at least one")
 	}
-	for _, name := range names {
-		l, err := b.layer(name)
+	for _, t := range tables {
+		b.layers[t.Name] = t
+	}
+	for _, t := range tables {
+		if _, err := b.spec(t.Name); err != nil {
+			return err
+		}
+	}
+	shared := map[string]model.Layer{}
+	for _, t := range tables {
+		l, err := b.layer(t, b.open(t.Name, nil, shared))
 		if err != nil {
 			return err
 		}
 		b.p.Layers = append(b.p.Layers, l)
 	}
-	b.p.Default = cmp.Or(b.Default, names[0])
-	if _, known := b.Layer[b.p.Default]; !known {
-		return b.errorf("default", "no layer %q%s", b.p.Default, nearest.Hint(b.p.Default, names))
+	b.p.Default = cmp.Or(text(b.Keys, "default"), tables[0].Name)
+	if _, known := b.layers[b.p.Default]; !known {
+		return b.errorf("default", "no layer %q%s", b.p.Default, nearest.Hint(b.p.Default, b.tableNames("layer")))
 	}
 	return nil
 }
 
-// layer makes the named layer, and first those that it is made of.
-func (b *builder) layer(name string) (Layer, error) {
-	if l, done := b.built[name]; done {
-		return l, nil
-	}
-	path := "layer." + name
-	t := b.Layer[name]
-	if err := b.named(path, name); err != nil {
-		return Layer{}, err
-	}
-	if slices.Contains(b.building, name) {
-		return Layer{}, b.errorf(path, "is made of itself: %s", strings.Join(append(b.building, name), " → "))
-	}
-	b.building = append(b.building, name)
-	defer func() { b.building = b.building[:len(b.building)-1] }()
-
-	keys, known := modelKeys[t.Model]
-	if !known {
-		if t.Model == "" {
-			return Layer{}, b.errorf(path, "no model; write model = %q or another of %s", "linear", strings.Join(modelNames(), ", "))
-		}
-		return Layer{}, b.errorf(path+".model", "no model %q%s", t.Model, nearest.Hint(t.Model, modelNames()))
-	}
-	for _, key := range b.keysOf(path) {
-		if !slices.Contains(keys, key) && !slices.Contains(commonKeys, key) {
-			return Layer{}, b.errorf(path+"."+key, "not a key of the model %s; it takes %s", t.Model, strings.Join(keys, ", "))
+// layer is what a table says of its layer beside its model.
+func (b *builder) layer(t Table, m model.Layer) (l Layer, err error) {
+	path := "layer." + t.Name
+	spec := b.specs[t.Name]
+	l = Layer{Platform: b.p.Name, Name: t.Name, Title: text(t.Keys, "title"), Note: text(t.Keys, "note"), Kind: spec.kind.Name,
+		Model: m, Params: b.own(spec), Stages: spec.stages}
+	for _, part := range spec.parts {
+		if part != "" {
+			l.Parts = append(l.Parts, part)
 		}
 	}
-	if err := b.sourced(path, t.Source); err != nil {
-		return Layer{}, err
+	for _, branch := range spec.branches {
+		l.Parts = append(l.Parts, branch.layer)
 	}
-	l := Layer{Platform: b.p.Name, Name: name, Title: t.Title, Note: t.Note, Kind: t.Model}
-	for i, roof := range t.Roofs {
+	for i, roof := range list(t.Keys, "roofs") {
 		at := slices.IndexFunc(b.p.Roofs, func(r Roof) bool { return r.Name == roof })
 		if at < 0 {
-			return Layer{}, b.errorf(fmt.Sprintf("%s.roofs.%d", path, i), "no roof %q%s", roof, nearest.Hint(roof, inOrder(b.document, "roof", b.Roof)))
+			return l, b.errorf(fmt.Sprintf("%s.roofs.%d", path, i), "no roof %q%s", roof, nearest.Hint(roof, b.tableNames("roof")))
 		}
 		l.Roofs = append(l.Roofs, b.p.Roofs[at])
 	}
 	slices.SortStableFunc(l.Roofs, func(a, b Roof) int { return cmp.Compare(a.Rate, b.Rate) })
-	var err error
-	if l.Protocol, err = b.protocol(path, t.Protocol); err != nil {
-		return Layer{}, err
+	if l.Protocol, err = b.protocol(path, text(t.Keys, "protocol")); err != nil {
+		return l, err
 	}
-	if l.Model, err = b.build(path, t, &l); err != nil {
-		return Layer{}, err
-	}
-	for key := range t.Sources {
-		if !slices.ContainsFunc(l.Params, func(p Param) bool { return p.Path == path+"."+key }) {
-			return Layer{}, b.errorf(path+".sources."+key, "no parameter %q in this layer", key)
+	if key, err := b.check(spec.kind, m); err != nil {
+		if given := b.given(join(path, key)); given != "" {
+			err = fmt.Errorf("%q %w", given, err)
 		}
+		return l, b.errorf(join(path, key), "%w", err)
 	}
 	l.scope = b.layerScope(l)
-	b.built[name] = l
 	return l, nil
 }
 
-// part makes the layer that a layer names as a part of itself.
-func (b *builder) part(path, name string, l *Layer) (model.Layer, error) {
-	if name == "" {
-		return nil, b.errorf(path, "names no layer; it must")
+// check is the kind's, of a layer.
+func (b *builder) check(k *model.Kind, l model.Layer) (key string, err error) {
+	if k.Check == nil {
+		return "", nil
 	}
-	if _, known := b.Layer[name]; !known {
-		return nil, b.errorf(path, "no layer %q%s", name, nearest.Hint(name, inOrder(b.document, "layer", b.Layer)))
+	return k.Check(l)
+}
+
+// given is the text of the parameter at path, "" if it is none or a word.
+func (b *builder) given(path string) string {
+	if i, known := b.slotAt[path]; known && b.slots[i].Word == "" {
+		return b.slots[i].Text
 	}
-	inner, err := b.layer(name)
-	if err != nil {
+	return ""
+}
+
+// own are the parameters of a layer itself, but for those that are a word.
+func (b *builder) own(spec *layerSpec) []Param {
+	var params []Param
+	for _, i := range spec.slots() {
+		if b.slots[i].Word == "" {
+			params = append(params, b.slots[i].Param)
+		}
+	}
+	return params
+}
+
+// slots are the parameters of the layer itself.
+func (s *layerSpec) slots() []int {
+	var all []int
+	for _, branch := range s.branches {
+		if branch.upTo >= 0 {
+			all = append(all, branch.upTo)
+		}
+	}
+	for _, f := range s.fields {
+		all = append(all, f.slots...)
+	}
+	return all
+}
+
+// spec reads the named layer, and first those that it is made of.
+func (b *builder) spec(name string) (*layerSpec, error) {
+	if s, done := b.specs[name]; done {
+		return s, nil
+	}
+	path := "layer." + name
+	t := b.layers[name]
+	if err := b.named(path, name); err != nil {
 		return nil, err
 	}
-	l.Parts = append(l.Parts, name)
-	return inner.Model, nil
+	if b.pending[name] {
+		at := slices.Index(b.building, name)
+		return nil, b.errorf(path, "is made of itself: %s", strings.Join(append(b.building[at:], name), " → "))
+	}
+	if len(b.building) >= maxDepth {
+		return nil, b.errorf(path, "is %d layers below another; at most %d", len(b.building), maxDepth)
+	}
+	b.building, b.pending[name] = append(b.building, name), true
+	defer func() { b.building, b.pending[name] = b.building[:len(b.building)-1], false }()
+
+	called := text(t.Keys, "model")
+	k, known := model.FindKind(called)
+	if !known {
+		var all []string
+		for _, k := range model.Kinds {
+			all = append(all, k.Name)
+		}
+		slices.Sort(all)
+		if called == "" {
+			return nil, b.errorf(path, "no model; write model = %q or another of %s", "linear", strings.Join(all, ", "))
+		}
+		return nil, b.errorf(path+".model", "no model %q%s", called, nearest.Hint(called, all))
+	}
+	for _, key := range t.Keys {
+		if !slices.Contains(k.Keys(), key.Name) && !slices.Contains(commonKeys, key.Name) {
+			return nil, b.errorf(path+"."+key.Name, "not a key of the model %s; it takes %s", k.Name, strings.Join(k.Keys(), ", "))
+		}
+	}
+	s := &layerSpec{kind: k, asks: 1}
+	if err := b.sourced(path, text(t.Keys, "source")); err != nil {
+		return nil, err
+	}
+	var err error
+	for _, p := range k.Parts {
+		part := text(t.Keys, p.Key)
+		if part != "" || !p.Optional {
+			if err := b.part(path+"."+p.Key, part, s); err != nil {
+				return nil, err
+			}
+		}
+		s.parts = append(s.parts, part)
+	}
+	if k.Given != nil {
+		if key, wrong := k.Given(func(key string) bool { _, has := find(t.Keys, key); return has }); wrong != "" {
+			return nil, b.errorf(join(path, key), "%s", wrong)
+		}
+	}
+	if k.Branches != nil {
+		if s.branches, err = b.branches(path, t, s); err != nil {
+			return nil, err
+		}
+	}
+	if k.Stages != nil {
+		if s.stages = list(t.Keys, "stages"); len(s.stages) == 0 {
+			return nil, b.errorf(path, `no stages; write stages = ["NAME", …], each with a table [stage.NAME]`)
+		}
+		for i, stage := range s.stages {
+			if _, known := b.stages[stage]; !known {
+				return nil, b.errorf(fmt.Sprintf("%s.stages.%d", path, i), "no stage %q%s", stage, nearest.Hint(stage, b.tableNames("stage")))
+			}
+		}
+		s.asks += float64(len(s.stages))
+	}
+	if err := b.fields(path, t, s); err != nil {
+		return nil, err
+	}
+	if s.asks > maxAsks {
+		return nil, b.errorf(path, "a prediction asks the layers that it is made of %.3g times, each as often as it is used; at most %d", s.asks, maxAsks)
+	}
+	b.specs[name] = s
+	return s, nil
+}
+
+// fields reads the parameters of a layer.
+func (b *builder) fields(path string, t Table, s *layerSpec) error {
+	given := scope{b: b, table: t, path: path, fields: map[string]Param{}}
+	for i := range s.kind.Fields {
+		f := &s.kind.Fields[i]
+		given.fields[f.Key] = Param{Kind: s.kind.Name, Measure: f.Measure, Symbol: f.Symbol, Phrase: f.Phrase, words: f.Words}
+	}
+	for i := range s.kind.Fields {
+		f := &s.kind.Fields[i]
+		if _, has := find(t.Keys, f.Key); !has && f.Optional {
+			continue
+		}
+		spec := fieldSpec{field: f}
+		if f.List {
+			for i := range list(t.Keys, f.Key) {
+				at, err := given.element(f.Key, i)
+				if err != nil {
+					return err
+				}
+				spec.slots = append(spec.slots, at)
+			}
+		} else {
+			at, err := given.slot(f.Key)
+			if err != nil {
+				return err
+			}
+			spec.slots = []int{at}
+		}
+		s.fields = append(s.fields, spec)
+	}
+	v, _ := find(t.Keys, "sources")
+	own, _ := v.([]Key)
+	for _, key := range own {
+		if _, known := b.slotAt[path+"."+key.Name]; !known {
+			return b.errorf(path+".sources."+key.Name, "no parameter %q in this layer", key.Name)
+		}
+	}
+	return nil
+}
+
+func (b *builder) branches(path string, t Table, s *layerSpec) ([]branchSpec, error) {
+	v, _ := find(t.Keys, "branches")
+	entries, _ := v.([][]Key)
+	var all []branchSpec
+	for i, entry := range entries {
+		at := fmt.Sprintf("%s.branches.%d", path, i)
+		last := i == len(entries)-1
+		name := text(entry, "layer")
+		_, bounded := find(entry, "up_to")
+		switch {
+		case bounded && !s.kind.Bounds:
+			return nil, b.errorf(at+".up_to", "an %s finds its thresholds itself; leave up_to out, or make it a switch", s.kind.Name)
+		case name == "":
+			return nil, b.errorf(at, `no layer; a branch is { layer = "NAME", up_to = "256B" }`)
+		}
+		if err := b.part(at+".layer", name, s); err != nil {
+			return nil, err
+		}
+		next := branchSpec{name, -1}
+		switch {
+		case !s.kind.Bounds:
+		case last && bounded:
+			return nil, b.errorf(at+".up_to", "the last branch takes all larger sizes; leave its up_to out")
+		case !last && !bounded:
+			return nil, b.errorf(at, "no up_to; only the last branch goes without")
+		case !last:
+			of := scope{b: b, table: Table{t.Kind, t.Name, entry}, path: at, source: text(t.Keys, "source"), fields: map[string]Param{
+				"up_to": {Kind: s.kind.Name, Measure: model.Size, Phrase: "largest size that goes by " + name, Bound: true},
+			}}
+			var err error
+			if next.upTo, err = of.slot("up_to"); err != nil {
+				return nil, err
+			}
+		}
+		all = append(all, next)
+	}
+	return all, nil
+}
+
+// part reads the layer that a layer names as a part of itself.
+func (b *builder) part(path, name string, of *layerSpec) error {
+	if name == "" {
+		return b.errorf(path, "names no layer; it must")
+	}
+	if _, known := b.layers[name]; !known {
+		return b.errorf(path, "no layer %q%s", name, nearest.Hint(name, b.tableNames("layer")))
+	}
+	s, err := b.spec(name)
+	if err == nil {
+		of.asks += float64(of.kind.Asks) * s.asks
+	}
+	return err
+}
+
+// open makes the model of a layer. It tells bind, unless that is nil, of each slot where its
+// parameter stands in the model, and of each layer that can be impossible. A layer in shared is made once;
+// if shared is nil, as often as it is used.
+func (b *builder) open(name string, bind binder, shared map[string]model.Layer) model.Layer {
+	if l, done := shared[name]; done {
+		return l
+	}
+	s := b.specs[name]
+	k := s.kind
+	l := k.New()
+	set := func(slot int, at model.Knob) {
+		if b.slots[slot].Word != "" {
+			at.SetWord(b.slots[slot].Word)
+		} else {
+			at.Set(b.values[slot])
+		}
+		if bind != nil {
+			bind.parameter(slot, at)
+		}
+	}
+	for i, part := range s.parts {
+		if part != "" {
+			*k.Parts[i].At(l) = b.open(part, bind, shared)
+		}
+	}
+	if k.Branches != nil {
+		branches := make([]model.Branch, len(s.branches))
+		*k.Branches(l) = branches
+		for i, of := range s.branches {
+			branches[i] = model.Branch{Name: of.layer, Layer: b.open(of.layer, bind, shared)}
+			if of.upTo >= 0 {
+				set(of.upTo, branches[i].Knob())
+			}
+		}
+	}
+	if k.Stages != nil {
+		stages := make([]model.Stage, len(s.stages))
+		*k.Stages(l) = stages
+		for i, name := range s.stages {
+			of := b.stages[name]
+			stages[i] = model.Stage{Name: name, Host: of.host}
+			beta, tau := stages[i].Knobs()
+			set(of.beta, beta)
+			set(of.tau, tau)
+		}
+	}
+	for _, f := range s.fields {
+		if f.field.List {
+			f.field.Grow(l, len(f.slots))
+		}
+		for i, slot := range f.slots {
+			set(slot, f.field.Knob(l, i))
+		}
+	}
+	if bind != nil && k.Check != nil {
+		bind.layer(l)
+	}
+	if shared != nil {
+		shared[name] = l
+	}
+	return l
+}
+
+// A binder is told where parameters stand in a model.
+type binder interface {
+	parameter(slot int, at model.Knob)
+	layer(l model.Layer)
 }
 
 func (b *builder) sourced(path, source string) error {
@@ -293,277 +556,4 @@ func (b *builder) sourced(path, source string) error {
 		return b.errorf(path, `no source; say where its numbers are from, as in source = "Table 4.2"`)
 	}
 	return nil
-}
-
-// resolver gives the formulas of a table the constants, the other keys of the
-// table, and the parameters of the stages that stand above: stage("wire", "beta").
-func (b *builder) resolver(table string, given map[string]string) resolver {
-	return func(name string, args []any) (quantity.Variable, error) {
-		if name == "stage" && len(args) == 2 {
-			stage, _ := args[0].(string)
-			key, _ := args[1].(string)
-			path := "stage." + stage + "." + key
-			v, known := b.variable(path)
-			if !known {
-				return v, fmt.Errorf("no parameter %s", path)
-			}
-			return v, nil
-		}
-		if args == nil {
-			if v, known := b.variable("constant." + name); known {
-				return v, nil
-			}
-			path := table + "." + name
-			if given[name] != "" && !slices.Contains(b.computing, path) { // a circle ends here
-				_, err := b.param(path, path, given[name], b.resolver(table, given))
-				v, _ := b.variable(path)
-				return v, err
-			}
-		}
-		known := slices.Collect(maps.Keys(b.constants))
-		for k, text := range given {
-			if text != "" {
-				known = append(known, k)
-			}
-		}
-		slices.Sort(known)
-		return quantity.Variable{}, fmt.Errorf("no constant or parameter %q here%s", name, nearest.Hint(name, known))
-	}
-}
-
-// A reader takes the parameters of a table. The first error sticks.
-type reader struct {
-	b       *builder
-	path    string
-	source  string
-	sources map[string]string
-	given   map[string]string
-	params  []Param
-	err     error
-}
-
-// take computes the parameter and notes it, if check takes its value.
-func (r *reader) take(key string, check func(quantity.Value) error) quantity.Value {
-	if r.err != nil {
-		return quantity.Value{}
-	}
-	if r.err = r.b.sourced(r.path, r.source); r.err != nil {
-		return quantity.Value{}
-	}
-	path := r.path + "." + key
-	p, err := r.b.param(path, path, r.given[key], r.b.resolver(r.path, r.given))
-	if err != nil {
-		r.err = err
-		return quantity.Value{}
-	}
-	if err := check(p.Value); err != nil {
-		r.err = r.b.errorf(path, "%q: %w", p.Text, err)
-		return quantity.Value{}
-	}
-	p.Source = cmp.Or(r.sources[key], r.source)
-	r.params = append(r.params, p)
-	return p.Value
-}
-
-func (r *reader) micros(key string) (t quantity.Micros) {
-	r.take(key, func(v quantity.Value) (err error) { t, err = v.Micros(); return err })
-	return t
-}
-
-func (r *reader) perByte(key string) (tau quantity.MicrosPerByte) {
-	r.take(key, func(v quantity.Value) (err error) { tau, err = v.MicrosPerByte(); return err })
-	return tau
-}
-
-// size takes a size of at least a byte.
-func (r *reader) size(key string) (n quantity.Bytes) {
-	r.take(key, func(v quantity.Value) (err error) {
-		if n, err = v.Bytes(); err == nil && n < 1 {
-			err = fmt.Errorf("must be at least 1 byte")
-		}
-		return err
-	})
-	return n
-}
-
-func (b *builder) reader(path string, t layerTable, given map[string]string) reader {
-	return reader{b: b, path: path, source: t.Source, sources: t.Sources, given: given}
-}
-
-func buildLinear(b *builder, path string, t layerTable, l *Layer) (model.Layer, error) {
-	r := b.reader(path, t, map[string]string{"beta": t.Beta, "tau": t.Tau})
-	m := model.Linear{Beta: r.micros("beta"), Tau: r.perByte("tau")}
-	l.Params = r.params
-	return m, r.err
-}
-
-func (r *reader) logP() model.LogP {
-	return model.LogP{SendOverhead: r.micros("o_s"), ReceiveOverhead: r.micros("o_r"), Latency: r.micros("L"), GapTime: r.micros("g")}
-}
-
-func logPGiven(t layerTable) map[string]string {
-	return map[string]string{"o_s": t.SendOverhead, "o_r": t.ReceiveOverhead, "L": t.Latency, "g": t.GapTime, "G": t.GapPerByte}
-}
-
-func buildLogP(b *builder, path string, t layerTable, l *Layer) (model.Layer, error) {
-	r := b.reader(path, t, logPGiven(t))
-	m := r.logP()
-	l.Params = r.params
-	return m, r.err
-}
-
-func buildLogGP(b *builder, path string, t layerTable, l *Layer) (model.Layer, error) {
-	r := b.reader(path, t, logPGiven(t))
-	m := model.LogGP{LogP: r.logP(), GapPerByte: r.perByte("G")}
-	l.Params = r.params
-	return m, r.err
-}
-
-// cuts are the ways to cut a message, by their names in a file.
-var cuts = map[string]model.CutRule{"whole": model.CutNone, "eq10": model.CutPaper, "best": model.CutBest}
-
-func buildPipeline(b *builder, path string, t layerTable, l *Layer) (model.Layer, error) {
-	var m model.Pipeline
-	for i, name := range t.Stages {
-		s, known := b.stages[name]
-		if !known {
-			return nil, b.errorf(fmt.Sprintf("%s.stages.%d", path, i), "no stage %q%s", name, nearest.Hint(name, inOrder(b.document, "stage", b.Stage)))
-		}
-		m.Stages = append(m.Stages, s)
-	}
-	if len(m.Stages) == 0 {
-		return nil, b.errorf(path, `no stages; write stages = ["NAME", …], each with a table [stage.NAME]`)
-	}
-	l.Stages = t.Stages
-	if c, changed := b.changes[path+".packets"]; changed {
-		t.Packets = c.Text
-	}
-	if rule, named := cuts[t.Packets]; named {
-		m.Cut.Rule = rule
-		if rule == model.CutPaper && len(m.Stages) < model.PaperStages {
-			return nil, b.errorf(path+".packets", "eq10 speaks of the first three stages; this pipeline has %d; use %q", len(m.Stages), "best")
-		}
-		return m, nil
-	}
-	if c := t.Packets; c != "" && (c[0] < '0' || c[0] > '9') {
-		return nil, b.errorf(path+".packets", `%q: packets are a size, as in "4096B", or "whole", "eq10" or "best"`, c)
-	}
-	r := b.reader(path, t, map[string]string{"packets": t.Packets})
-	m.Cut = model.Cut{Rule: model.CutFixed, Size: r.size("packets")}
-	l.Params = r.params
-	return m, r.err
-}
-
-func buildSwitch(b *builder, path string, t layerTable, l *Layer) (model.Layer, error) {
-	var m model.Switch
-	for i, branch := range t.Branches {
-		at := fmt.Sprintf("%s.branches.%d", path, i)
-		last := i == len(t.Branches)-1
-		if branch.Layer == "" {
-			return nil, b.errorf(at, `no layer; a branch is { layer = "NAME", up_to = "256B" }`)
-		}
-		inner, err := b.part(at+".layer", branch.Layer, l)
-		if err != nil {
-			return nil, err
-		}
-		next := model.Branch{Name: branch.Layer, Layer: inner}
-		switch {
-		case last && branch.UpTo != "":
-			return nil, b.errorf(at+".up_to", "the last branch takes all larger sizes; leave its up_to out")
-		case !last && branch.UpTo == "":
-			return nil, b.errorf(at, "no up_to; only the last branch goes without")
-		case !last:
-			r := b.reader(at, t, map[string]string{"up_to": branch.UpTo})
-			next.UpTo = r.size("up_to")
-			if r.err != nil {
-				return nil, r.err
-			}
-			if i > 0 && next.UpTo <= m.Branches[i-1].UpTo {
-				return nil, b.errorf(at+".up_to", "%q overlaps the branch before it, which goes up to %s; thresholds must rise", branch.UpTo, m.Branches[i-1].UpTo)
-			}
-			l.Params = append(l.Params, r.params...)
-		}
-		m.Branches = append(m.Branches, next)
-	}
-	if len(m.Branches) < 2 {
-		return nil, b.errorf(path, `a switch has at least two branches, as in branches = [{ layer = "pio", up_to = "256B" }, { layer = "dma" }]`)
-	}
-	return m, nil
-}
-
-func buildEnvelope(b *builder, path string, t layerTable, l *Layer) (model.Layer, error) {
-	var m model.Envelope
-	for i, branch := range t.Branches {
-		at := fmt.Sprintf("%s.branches.%d", path, i)
-		if branch.UpTo != "" {
-			return nil, b.errorf(at+".up_to", "an envelope finds its thresholds itself; leave up_to out, or make it a switch")
-		}
-		inner, err := b.part(at+".layer", branch.Layer, l)
-		if err != nil {
-			return nil, err
-		}
-		m.Branches = append(m.Branches, model.Branch{Name: branch.Layer, Layer: inner})
-	}
-	if len(m.Branches) < 2 {
-		return nil, b.errorf(path, `an envelope has at least two branches, as in branches = [{ layer = "pio" }, { layer = "dma" }]`)
-	}
-	return m, nil
-}
-
-func buildFragmented(b *builder, path string, t layerTable, l *Layer) (model.Layer, error) {
-	below, err := b.part(path+".below", t.Below, l)
-	if err != nil {
-		return nil, err
-	}
-	r := b.reader(path, t, map[string]string{"mtu": t.MTU, "window": t.Window})
-	m := model.Fragmented{Below: below, MTU: r.size("mtu")}
-	if t.Window != "" {
-		r.take("window", func(v quantity.Value) error {
-			w, err := v.Number()
-			if err == nil && (w < 1 || w > 1<<30 || w != math.Trunc(w)) {
-				err = fmt.Errorf("a window is a whole number of pieces, at least 1")
-			}
-			m.Window = int(w)
-			return err
-		})
-	}
-	l.Params = r.params
-	return m, r.err
-}
-
-func buildSeries(b *builder, path string, t layerTable, l *Layer) (model.Layer, error) {
-	below, err := b.part(path+".below", t.Below, l)
-	if err != nil {
-		return nil, err
-	}
-	if t.Added != "" {
-		if t.Beta != "" || t.Tau != "" {
-			return nil, b.errorf(path+".added", "a series adds a layer or its own beta and tau; leave one out")
-		}
-		added, err := b.part(path+".added", t.Added, l)
-		return model.Series{Below: below, Added: added}, err
-	}
-	if t.Beta == "" && t.Tau == "" {
-		return nil, b.errorf(path, `nothing added; write added = "NAME", or beta and tau`)
-	}
-	added, err := buildLinear(b, path, t, l)
-	return model.Series{Below: below, Added: added}, err
-}
-
-// CutNames are the names of the ways to cut a message.
-func CutNames() []string { return slices.Sorted(maps.Keys(cuts)) }
-
-// ParseCut reads the way to cut a message: a packet size, or one of [CutNames].
-func ParseCut(text string) (model.Cut, error) {
-	if rule, named := cuts[text]; named {
-		return model.Cut{Rule: rule}, nil
-	}
-	size, err := quantity.ParseBytes(text)
-	if err != nil {
-		return model.Cut{}, fmt.Errorf("%w; or write %s", err, strings.Join(CutNames(), ", "))
-	}
-	if size < 1 {
-		return model.Cut{}, fmt.Errorf("%q: a packet has at least 1 byte", text)
-	}
-	return model.Cut{Rule: model.CutFixed, Size: size}, nil
 }

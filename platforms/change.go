@@ -1,121 +1,19 @@
 package platforms
 
 import (
-	"errors"
 	"fmt"
-	"maps"
-	"math"
 	"slices"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/nearest"
+	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
-
-// A slot is a parameter as a formula reads it.
-type slot struct {
-	path    string
-	formula *quantity.Expr // of slots; nil if the parameter has been changed
-	value   quantity.Value
-}
-
-func (s slot) reads() []int {
-	if s.formula == nil {
-		return nil
-	}
-	return s.formula.Reads()
-}
-
-// param computes the parameter at path, once; at is the key in the file that
-// errors name. A changed parameter has its new value and reads nothing.
-func (b *builder) param(path, at, text string, names resolver) (Param, error) {
-	formula, within, hasInterval := cutInterval(text)
-	i, done := b.slotAt[path]
-	if !done {
-		s := slot{path: path}
-		if c, changed := b.changes[path]; changed {
-			s.value = c.Value
-		} else if strings.TrimSpace(formula) == "" {
-			table, key, _ := cutLast(at)
-			return Param{}, b.errorf(table, "no %s; it is needed, as text with a unit", key)
-		} else {
-			b.computing = append(b.computing, path)
-			e, err := quantity.Compile(formula, names)
-			b.computing = b.computing[:len(b.computing)-1]
-			if err != nil {
-				return Param{}, b.errorf(at, "%w", err)
-			}
-			s.formula, s.value = e, quantity.Value{Num: e.Compute(b.values), Dim: e.Dim}
-		}
-		i = len(b.slots)
-		b.slots, b.values, b.slotAt[path] = append(b.slots, s), append(b.values, s.value.Num), i
-	}
-	p := Param{Path: path, Text: text, Value: b.slots[i].value}
-	if c, changed := b.changes[path]; changed {
-		p.Text, p.PlusMinus = c.Text, c.PlusMinus
-	} else if hasInterval {
-		half, err := halfWidth(within, p.Value)
-		if err != nil {
-			return Param{}, b.errorf(at, "%q: %w", text, err)
-		}
-		p.PlusMinus = half
-	}
-	return p, nil
-}
-
-// EvalInterval computes a formula that may carry an interval, "3.0us ± 0.1us", as the values
-// of a file do: its value, and half the width of the interval in the unit of the value, 0 if there is none.
-func EvalInterval(text string, eval func(formula string) (quantity.Value, error)) (v quantity.Value, plusMinus float64, err error) {
-	formula, within, found := cutInterval(text)
-	if v, err = eval(formula); err != nil || !found {
-		return v, 0, err
-	}
-	plusMinus, err = halfWidth(within, v)
-	return v, plusMinus, err
-}
-
-// A resolver says which slot a name in a formula stands for.
-type resolver = func(name string, args []any) (quantity.Variable, error)
-
-// variable is the slot of a parameter that has been computed.
-func (b *builder) variable(path string) (quantity.Variable, bool) {
-	i, known := b.slotAt[path]
-	if !known {
-		return quantity.Variable{}, false
-	}
-	return quantity.Variable{Index: i, Dim: b.slots[i].value.Dim}, true
-}
-
-// cutInterval splits "3.0us ± 0.1us".
-func cutInterval(text string) (formula, within string, found bool) {
-	if formula, within, found = strings.Cut(text, "±"); found {
-		return formula, within, true
-	}
-	return strings.Cut(text, "+/-")
-}
-
-// halfWidth reads what stands behind ±: a number in the unit of v, or a
-// percentage of it.
-func halfWidth(text string, v quantity.Value) (float64, error) {
-	w, err := quantity.Eval(text, nil)
-	switch {
-	case err != nil:
-		return 0, fmt.Errorf("behind ±: %w", err)
-	case w.Dim == quantity.DimNone && v.Dim != quantity.DimNone && strings.Contains(text, "%"):
-		w.Num *= math.Abs(v.Num)
-	case w.Dim != v.Dim:
-		return 0, fmt.Errorf("%s ± %s; both have one unit, or the second is a percentage", v.Dim, w.Dim)
-	}
-	if !(w.Num >= 0) || math.IsInf(w.Num, 0) {
-		return 0, errors.New("what stands behind ± is not negative, and finite")
-	}
-	return w.Num, nil
-}
 
 // A Change is a new value for a parameter.
 type Change struct {
 	Path  string
-	Text  string         // what stands for it in [Param].Text; for packets it may be one of [CutNames]
+	Text  string         // what stands for it in [Param].Text; for packets it may be one of [model.CutWords]
 	Value quantity.Value // in the dimension of the parameter
 
 	PlusMinus float64 // half the width of its 95 % interval, see [Param]; 0: none
@@ -127,57 +25,105 @@ type Change struct {
 // earlier one. The error is a value that the parameter, or one computed from it,
 // cannot have, or a path that is none of [Platform.Uses].
 func (p Platform) With(layer string, changes ...Change) (Platform, error) {
-	uses, err := p.Uses(layer)
+	used, err := p.used(layer)
 	if err != nil {
 		return Platform{}, err
 	}
-	all := maps.Clone(p.built.changes)
-	if all == nil {
-		all = map[string]Change{}
-	}
+	b := *p.built
+	b.slots, b.values = slices.Clone(b.slots), slices.Clone(b.values)
+	affected := map[int]bool{}
 	for _, c := range changes {
-		i := slices.IndexFunc(uses, func(q Param) bool { return q.Path == c.Path })
-		if i < 0 {
+		i, known := b.slotAt[c.Path]
+		if !known || !used[i] {
 			return Platform{}, fmt.Errorf("%s/%s has no parameter %q", p.Name, layer, c.Path)
 		}
-		if _, word := cuts[c.Text]; uses[i].Value.Dim != c.Value.Dim && !(word && strings.HasSuffix(c.Path, ".packets")) {
-			return Platform{}, fmt.Errorf("%s is %s, not %s", c.Path, uses[i].Value.Dim, c.Value.Dim)
+		s := &b.slots[i]
+		word := ""
+		if slices.Contains(s.words, c.Text) {
+			word = c.Text
+		} else if s.Value.Dim != c.Value.Dim {
+			return Platform{}, fmt.Errorf("%s is %s, not %s", c.Path, s.Value.Dim, c.Value.Dim)
 		}
-		all[c.Path] = c
+		s.Text, s.Word, s.Value.Num, s.PlusMinus, s.formula, s.changed = c.Text, word, c.Value.Num, c.PlusMinus, nil, true
+		affected[i] = true
 	}
-	d := *p.built.document
-	d.Default, d.Layer, d.Stage = layer, map[string]layerTable{}, map[string]stageTable{}
-	for _, q := range uses {
-		if table, _, _ := cutLast(q.Path); strings.HasPrefix(table, "stage.") {
-			name := strings.TrimPrefix(table, "stage.")
-			d.Stage[name] = p.built.Stage[name]
+	for i := range b.slots { // each stands behind those that it reads
+		s := &b.slots[i]
+		if !affected[i] {
+			if !(used[i] || s.Constant()) || !slices.ContainsFunc(s.reads(), func(r int) bool { return affected[r] }) {
+				continue
+			}
+			affected[i] = true
+			if err := s.compute(b.values); err != nil {
+				return Platform{}, b.changeError(s, err)
+			}
 		}
-	}
-	var keep func(name string)
-	keep = func(name string) {
-		d.Layer[name] = p.built.Layer[name]
-		for _, part := range p.built.built[name].Parts {
-			keep(part)
+		if err := s.check(); err != nil {
+			return Platform{}, b.changeError(s, err)
 		}
+		b.values[i] = s.Value.Num
 	}
-	keep(layer)
-	return d.platform(p.Name, all)
+	return p.rebuilt(&b, layer)
+}
+
+// changeError is that of a parameter which cannot be. No place in the file is at fault for a value
+// that was given in its stead.
+func (b *builder) changeError(s *slot, err error) error {
+	if s.changed {
+		return fmt.Errorf("%s: %q: %w", s.Path, s.Text, err)
+	}
+	return b.errorf(s.at, "%q: %w", s.Text, err)
+}
+
+// rebuilt is the part of the platform that the layer is made of, with the values of b.
+func (p Platform) rebuilt(b *builder, layer string) (Platform, error) {
+	kept := map[string]model.Layer{}
+	b.open(layer, nil, kept)
+	refresh := func(params []Param) []Param {
+		fresh := make([]Param, 0, len(params))
+		for _, q := range params {
+			fresh = append(fresh, b.slots[b.slotAt[q.Path]].Param)
+		}
+		return fresh
+	}
+	next := p
+	next.Default, next.Constants, next.Layers, next.built = layer, refresh(p.Constants), nil, b
+	stages := map[string]bool{}
+	for _, l := range p.Layers {
+		m, keep := kept[l.Name]
+		if !keep {
+			continue
+		}
+		spec := b.specs[l.Name]
+		if key, err := b.check(spec.kind, m); err != nil {
+			path := join("layer."+l.Name, key)
+			if i, known := b.slotAt[path]; known {
+				return Platform{}, b.changeError(&b.slots[i], err)
+			}
+			return Platform{}, b.errorf(path, "%w", err)
+		}
+		l.Model, l.Params = m, b.own(spec)
+		for _, name := range l.Stages {
+			stages[name] = true
+		}
+		next.Layers = append(next.Layers, l)
+	}
+	next.Stages = slices.DeleteFunc(refresh(p.Stages), func(q Param) bool { return !stages[q.Owner] })
+	b.p = next
+	for i := range next.Layers {
+		next.Layers[i].scope = b.layerScope(next.Layers[i])
+	}
+	return next, nil
 }
 
 // Params are all parameters that can be changed: the constants, the stages',
 // and the layers', as they stand in the file. A pipeline's packets are among
-// them even where they are a word and no size; their Value then is 0 bytes.
+// them even where they are a word and no size.
 func (p Platform) Params() []Param {
 	all := slices.Concat(p.Constants, p.Stages)
 	for _, l := range p.Layers {
-		all = append(all, l.Params...)
-		if l.Kind == "pipeline" && len(l.Params) == 0 {
-			path := "layer." + l.Name + ".packets"
-			text := p.built.Layer[l.Name].Packets
-			if c, changed := p.built.changes[path]; changed {
-				text = c.Text
-			}
-			all = append(all, Param{Path: path, Text: text, Value: quantity.Value{Dim: quantity.DimSize}, Source: p.built.Layer[l.Name].Source})
+		for _, i := range p.built.specs[l.Name].slots() {
+			all = append(all, p.built.slots[i].Param)
 		}
 	}
 	return all
@@ -187,24 +133,54 @@ func (p Platform) Params() []Param {
 // and stages that it is made of and the constants behind them, in the order of
 // [Platform.Params].
 func (p Platform) Uses(layer string) ([]Param, error) {
-	prog, err := p.Compile(layer)
-	if err != nil {
+	used, err := p.used(layer)
+	return slices.DeleteFunc(p.Params(), func(q Param) bool { return !used[p.built.slotAt[q.Path]] }), err
+}
+
+// used are the slots of Uses.
+func (p Platform) used(layer string) (map[int]bool, error) {
+	if _, err := p.Layer(layer); err != nil {
 		return nil, err
 	}
-	used := map[string]bool{}
-	var mark func(path string)
-	mark = func(path string) {
-		used[path] = true
-		if i, computed := p.built.slotAt[path]; computed {
-			for _, r := range p.built.slots[i].reads() {
-				mark(p.built.slots[r].path)
+	b := p.built
+	used := map[int]bool{}
+	var mark func(i int)
+	mark = func(i int) {
+		if !used[i] {
+			used[i] = true
+			for _, r := range b.slots[i].reads() {
+				mark(r)
 			}
 		}
 	}
-	for path := range prog.fields {
-		mark(path)
+	b.reach(layer, map[string]bool{}, func(s *layerSpec) {
+		for _, i := range s.slots() {
+			mark(i)
+		}
+		for _, name := range s.stages {
+			mark(b.stages[name].beta)
+			mark(b.stages[name].tau)
+		}
+	})
+	return used, nil
+}
+
+// reach visits the layer and those that it is made of, once each.
+func (b *builder) reach(name string, done map[string]bool, visit func(*layerSpec)) {
+	if done[name] {
+		return
 	}
-	return slices.DeleteFunc(p.Params(), func(q Param) bool { return !used[q.Path] }), nil
+	done[name] = true
+	s := b.specs[name]
+	visit(s)
+	for _, part := range s.parts {
+		if part != "" {
+			b.reach(part, done, visit)
+		}
+	}
+	for _, branch := range s.branches {
+		b.reach(branch.layer, done, visit)
+	}
 }
 
 // Find returns the parameter of the layer that name stands for: its path, or an end of
@@ -216,14 +192,14 @@ func (p Platform) Find(layer, name string) (Param, error) {
 	if err != nil {
 		return Param{}, err
 	}
-	found := p.matching(uses, name)
+	found := matching(uses, name)
 	if len(found) == 1 {
 		return found[0], nil
 	}
 	if len(found) > 1 {
 		return Param{}, fmt.Errorf("%q is several parameters: %s; write one of them", name, strings.Join(paths(found), ", "))
 	}
-	if other := p.matching(p.Params(), name); len(other) > 0 {
+	if other := matching(p.Params(), name); len(other) > 0 {
 		return Param{}, fmt.Errorf("%s does not enter %s/%s; what does is %s", strings.Join(paths(other), ", "), p.Name, layer, strings.Join(paths(uses), ", "))
 	}
 	var ends []string
@@ -239,23 +215,24 @@ func (p Platform) Find(layer, name string) (Param, error) {
 	return Param{}, fmt.Errorf("%s/%s has no parameter %q%s", p.Name, layer, name, hint)
 }
 
-func (p Platform) matching(params []Param, name string) []Param {
-	if table, key, ok := cutLast(name); key == "credits" {
-		if name = "window"; ok {
-			name = table + ".window"
-		}
+// kindNames are further names of kinds, and keyNames of keys, by which parameters are found.
+var (
+	kindNames = map[string]string{"loggp": "logp"}
+	keyNames  = map[string]string{"credits": "window"}
+)
+
+func matching(params []Param, name string) []Param {
+	table, key, _ := cutLast(name)
+	if other, ok := keyNames[key]; ok {
+		name = strings.TrimSuffix(name, key) + other
+		key = other
 	}
-	kind, key, _ := cutLast(name)
 	var found []Param
 	for _, q := range params {
 		if q.Path == name {
 			return []Param{q}
 		}
-		table, last, _ := cutLast(q.Path)
-		isKind := false
-		if l, err := p.Layer(strings.TrimPrefix(table, "layer.")); err == nil && strings.HasPrefix(table, "layer.") {
-			isKind = last == key && (l.Kind == kind || l.Kind == "loggp" && kind == "logp")
-		}
+		isKind := table != "" && q.Key == key && (q.Kind == table || kindNames[q.Kind] == table)
 		if isKind || strings.HasSuffix(q.Path, "."+name) {
 			found = append(found, q)
 		}
@@ -280,18 +257,15 @@ func paths(params []Param) []string {
 	return names
 }
 
-// errorf is that of the document, but no place in the file is at fault for a value
-// that was given in its stead.
-func (b *builder) errorf(path, format string, args ...any) error {
-	if _, changed := b.changes[path]; changed {
-		return fmt.Errorf("%s: %w", path, fmt.Errorf(format, args...))
-	}
-	return b.document.errorf(path, format, args...)
-}
-
 // Computed reports whether the parameter at path is computed from others, so
 // that it follows them.
 func (p Platform) Computed(path string) bool {
 	i, ok := p.built.slotAt[path]
 	return ok && len(p.built.slots[i].reads()) > 0
 }
+
+// CutNames are the names of the ways to cut a message; see [model.CutWords].
+func CutNames() []string { return model.CutWords() }
+
+// ParseCut reads the way to cut a message; see [model.ParseCut].
+func ParseCut(text string) (model.Cut, error) { return model.ParseCut(text) }

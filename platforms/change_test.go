@@ -67,7 +67,7 @@ func TestWith(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := model.LogGP{LogP: model.LogP{SendOverhead: 1, ReceiveOverhead: 1, Latency: 8, GapTime: 2}, GapPerByte: 1. / 1024}
-	if l.Model != want {
+	if *l.Model.(*model.LogGP) != want {
 		t.Errorf("got %+v, want %+v", l.Model, want)
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -38,8 +37,9 @@ type Platform struct {
 	Stages    []Param          // of all pipelines
 	Places    map[string]Place // of all stages
 	Roofs     []Roof
-	Layers    []Layer // in the order of the file, at least one
-	Default   string  // the layer that the platform's name alone stands for
+	Layers    []Layer  // in the order of the file, at least one
+	Notes     []string // for whoever reads the file with us: old names that it has
+	Default   string   // the layer that the platform's name alone stands for
 	built     *builder
 }
 
@@ -68,22 +68,10 @@ func (l Layer) Ref() string { return l.Platform + "/" + l.Name }
 func (l Layer) Eval(formula string, n quantity.Bytes) (quantity.Value, error) {
 	return quantity.Eval(formula, func(name string, args []any) (quantity.Value, error) {
 		if name == "n" && args == nil && n > 0 {
-			return size(n), nil
+			return quantity.Value{Num: float64(n), Dim: quantity.DimSize}, nil
 		}
 		return l.scope(name, args)
 	})
-}
-
-// A Param is a number of a platform file.
-type Param struct {
-	Path   string // "stage.copy-in.beta": tables and key, as in the file
-	Text   string // as in the file: "5.9us/KB" or a formula
-	Value  quantity.Value
-	Source string // section or table of the paper, or how it was derived
-
-	// PlusMinus is half the width of the 95 % interval about Value, in its
-	// unit (µs and bytes); 0 where the file gives none.
-	PlusMinus float64
 }
 
 // A Roof is a rate that the hardware cannot exceed.
@@ -231,5 +219,5 @@ func Parse(file string, text []byte) (Platform, error) {
 	if err != nil {
 		return Platform{}, err
 	}
-	return d.platform(strings.TrimSuffix(filepath.Base(file), ".toml"), nil)
+	return d.platform()
 }

@@ -52,7 +52,7 @@ func TestParseErrors(t *testing.T) {
 	// TOML itself.
 	check("[layer.x\n", "my.toml:1:9: expected ']' to close table name")
 	check(linear(beta, beta), "my.toml:4:1: key beta is already defined")
-	check("[[layer.x]]\n", "my.toml:1:3: a table in double brackets is a list; write it in single ones, as in [layer.eager]")
+	check("[[layer.x]]\n", "my.toml:1:9: a table in double brackets is a list; write it in single ones, as in [layer.eager]")
 	// Keys.
 	check("titel = \"x\"\n", `my.toml:1:1: unknown key "titel"; did you mean "title"?`)
 	check("[layers.x]\nmodel = \"linear\"\n", `my.toml:1:2: unknown key "layers"; did you mean "layer"?`)
@@ -66,7 +66,7 @@ func TestParseErrors(t *testing.T) {
 	check(oneLayer+"[constant.a-b]\nvalue = \"1us\"\nsource = \"s\"\n", `my.toml:6:11: constant.a-b: formulas cannot name "a-b"; use letters, digits and _`)
 	// Models.
 	check("[layer.x]\nmodel = \"linar\"\n", `my.toml:2:1: layer.x.model: no model "linar"; did you mean "linear"?`)
-	check("[layer.x]\nsource = \"s\"\n", `my.toml:1:8: layer.x: no model; write model = "linear" or another of envelope, fragmented, linear, loggp, logp, pipeline, series, switch`)
+	check("[layer.x]\nsource = \"s\"\n", `my.toml:1:8: layer.x: no model; write model = "linear" or another of envelope, fragmented, linear, loggp, logp, pipeline, series, shared, switch, table`)
 	check("default = \"y\"\n"+oneLayer, `my.toml:1:1: default: no layer "y"; did you mean "x"?`)
 	// Numbers.
 	check(linear(`beta = 3`), `my.toml:3:8: a number without a unit; write it as text with its unit, as in "5.9us/KB"`)
@@ -96,7 +96,7 @@ func TestParseErrors(t *testing.T) {
 	check(pipe(), `my.toml:5:8: layer.p: no stages; write stages = ["NAME", …], each with a table [stage.NAME]`)
 	check(pipe(`stages = ["b"]`), `my.toml:8:1: layer.p.stages.0: no stage "b"; did you mean "a"?`)
 	check(pipe(`stages = ["a"]`, `packets = "eq10"`), `my.toml:9:1: layer.p.packets: eq10 speaks of the first three stages; this pipeline has 1; use "best"`)
-	check(pipe(`stages = ["a"]`, `packets = "large"`), `my.toml:9:1: layer.p.packets: "large": packets are a size, as in "4096B", or "whole", "eq10" or "best"`)
+	check(pipe(`stages = ["a"]`, `packets = "large"`), `my.toml:9:1: layer.p.packets: "large": packets are a size, as in "4096B", or "best", "eq10" or "whole"`)
 	check(pipe(`stages = ["a"]`, `packets = "0B"`), `my.toml:9:1: layer.p.packets: "0B": must be at least 1 byte`)
 	check(pipe(`stages = ["a"]`, `packets = "1.5B"`), `my.toml:9:1: layer.p.packets: "1.5B": 1.5 B is not a whole number of bytes`)
 	// Switches and envelopes.
@@ -111,7 +111,7 @@ func TestParseErrors(t *testing.T) {
 	check(sw(`{ layer = "x" }, { layer = "x" }`), "my.toml:9:1: layer.s.branches.0: no up_to; only the last branch goes without")
 	check(sw(`{ layer = "y", up_to = "1KB" }, { layer = "x" }`), `my.toml:9:15: layer.s.branches.0.layer: no layer "y"; did you mean "x"?`)
 	check(sw(`{ up_to = "1KB" }, { layer = "x" }`), `my.toml:9:1: layer.s.branches.0: no layer; a branch is { layer = "NAME", up_to = "256B" }`)
-	check(sw(`{ layer = "x", upto = "1KB" }, { layer = "x" }`), `my.toml:9:28: unknown key "layer.s.upto"; did you mean "up_to"?`)
+	check(sw(`{ layer = "x", upto = "1KB" }, { layer = "x" }`), `my.toml:9:28: unknown key "layer.s.branches.0.upto"; did you mean "up_to"?`)
 	check(sw(`{ layer = "s", up_to = "1KB" }, { layer = "x" }`), "my.toml:6:8: layer.s: is made of itself: s → s")
 	check(also("e", `model = "envelope"`, `branches = [{ layer = "x", up_to = "1KB" }, { layer = "x" }]`),
 		"my.toml:9:28: layer.e.branches.0.up_to: an envelope finds its thresholds itself; leave up_to out, or make it a switch")
@@ -123,7 +123,7 @@ func TestParseErrors(t *testing.T) {
 	check(seg(`below = "x"`), "my.toml:6:8: layer.g: no mtu; it is needed, as text with a unit")
 	check(seg(`below = "x"`, `mtu = "0B"`), `my.toml:10:1: layer.g.mtu: "0B": must be at least 1 byte`)
 	for _, window := range []string{"0", "2.5", "1e12"} {
-		check(seg(`below = "x"`, `mtu = "4KB"`, `window = "`+window+`"`), `my.toml:11:1: layer.g.window: "`+window+`": a window is a whole number of pieces, at least 1`)
+		check(seg(`below = "x"`, `mtu = "4KB"`, `window = "`+window+`"`), `my.toml:11:1: layer.g.window: "`+window+`": must be a whole number, at least 1`)
 	}
 	check(also("r", `model = "series"`, `below = "r"`, `added = "x"`), "my.toml:6:8: layer.r: is made of itself: r → r")
 	check(also("r", `model = "series"`, `below = "q"`, `added = "x"`)+"[layer.q]\nmodel = \"series\"\nsource = \"s\"\nbelow = \"r\"\nadded = \"x\"\n",
@@ -141,7 +141,9 @@ func TestParseErrors(t *testing.T) {
 	}
 	contains(linear(`beta = "2 us +"`, tau, source), "my.toml:3:1: layer.x.beta: ", `"2 us +"`)
 	contains(linear(`beta = "2 parsec"`, tau, source), "my.toml:3:1: layer.x.beta: ", `unknown unit "parsec"`)
-	contains(linear(`beta = "beta"`, tau, source), "my.toml:3:1: layer.x.beta: ", `no constant or parameter "beta" here`)
+	contains(linear(`beta = "beta"`, tau, source), "my.toml:3:1: layer.x.beta: ", "a circle: beta is computed from itself: beta → beta")
+	contains(linear(`beta = "tau*1KB"`, `tau = "beta/1KB"`, source), "my.toml:4:1: layer.x.tau: ", "a circle: beta is computed from itself: beta → tau → beta")
+	contains(oneLayer+"[constant.a]\nvalue = \"b\"\nsource = \"s\"\n[constant.b]\nvalue = \"2*a\"\nsource = \"s\"\n", "my.toml:10:1: constant.b.value: ", "a circle: a is computed from itself: a → b → a")
 	contains(linear(`beta = "alfa"`, tau, source)+"[constant.alpha]\nvalue = \"3us\"\nsource = \"s\"\n", `no constant or parameter "alfa" here; did you mean "alpha"?`)
 	contains(oneLayer+"[stage.a]\nbeta = 'stage(\"b\", \"beta\")'\ntau = \"1us/KB\"\nsource = \"s\"\n"+strings.Replace(oneStage, ".a", ".b", 1), "my.toml:7:1: stage.a.beta: ", "no parameter stage.b.beta")
 }
@@ -365,7 +367,7 @@ func TestFormulas(t *testing.T) {
 	fails("clip", `stage("wire", "gamma")`, "no parameter stage.wire.gamma")
 	fails("clip", `roof("sbus")`, `no roof "sbus"`)
 	fails("clip/pio", "best_packet(4KiB)", "the layer has no pipeline of 3 stages at 4 KiB")
-	fails("clip/pio", "n_half()", "there is no half of the peak")
+	fails("clip/pio", "n_half()", "bandwidth has no peak")
 	fails("paragon", "clock", `no parameter, constant or function "clock"`)
 	fails("paragon", `phase(1s, "hp-lam", 1s, "sun-lam-ss20")`, "platform paragon has no clock")
 	fails("hp-lam", `phase(1s, "paragon", 1s, "sun-lam-ss20")`, "platform paragon has no clock")

@@ -2,8 +2,6 @@ package platforms
 
 import (
 	"cmp"
-	"fmt"
-	"math"
 	"slices"
 
 	"github.com/halfpeak/halfpeak/internal/nearest"
@@ -32,112 +30,103 @@ type Protocol struct {
 	Interrupt  quantity.Micros // what an interrupt costs; negative: the processor polls
 }
 
-type placeKeys struct {
-	Resource string `toml:"resource"`
-	At       string `toml:"at"`
-	Queue    string `toml:"queue"`
-	Full     string `toml:"full"`
-}
-
-type protocolTable struct {
-	Credits    string `toml:"credits"`
-	Rendezvous string `toml:"rendezvous"`
-	Retry      string `toml:"retry"`
-	Rounds     bool   `toml:"rounds"`
-	Inbox      string `toml:"inbox"`
-	Full       string `toml:"full"`
-	Poll       string `toml:"poll"`
-	Interrupt  string `toml:"interrupt"`
-	Source     string `toml:"source"`
-}
-
-var (
-	stageKeys    = []string{"beta", "tau", "host", "resource", "at", "queue", "full", "source"}
-	protocolKeys = []string{"credits", "rendezvous", "retry", "rounds", "inbox", "full", "poll", "interrupt", "source"}
-	sides        = []string{"sender", "receiver", "network"}
-)
+var sides = []string{"sender", "receiver", "network"}
 
 // place reads where a stage is.
-func (b *builder) place(path, name string, t stageTable, host model.Host) (p Place, err error) {
+func (b *builder) place(s *scope, host model.Host) (p Place, err error) {
+	path, t := s.path, s.table
 	side := "sender"
 	if host == model.Receiver {
 		side = "receiver"
 	}
-	p = Place{Resource: cmp.Or(t.Resource, name), At: cmp.Or(t.At, side)}
-	if t.Resource != "" {
-		if err := b.named(path+".resource", t.Resource); err != nil {
+	resource, at := text(t.Keys, "resource"), text(t.Keys, "at")
+	p = Place{Resource: cmp.Or(resource, t.Name), At: cmp.Or(at, side)}
+	if resource != "" {
+		if err := b.named(path+".resource", resource); err != nil {
 			return p, err
 		}
 	}
 	if !slices.Contains(sides, p.At) {
 		return p, b.errorf(path+".at", "%q%s", p.At, nearest.Hint(p.At, sides))
 	}
-	if host != model.NoHost && (t.Resource != "" || t.At != "" || t.Queue != "") {
+	if host != model.NoHost && (resource != "" || at != "" || text(t.Keys, "queue") != "") {
 		return p, b.errorf(path+".host", "a stage of a processor occupies that; leave out resource, at and queue")
 	}
-	r := b.reader(path, layerTable{Source: t.Source}, map[string]string{"queue": t.Queue})
-	p.Queue = r.count("queue")
-	if r.err != nil {
-		return p, r.err
+	queue, err := s.optional("queue")
+	if err != nil {
+		return p, err
 	}
-	p.Drop, err = b.full(path, t.Full, p.Queue > 0, "queue")
+	p.Queue = int(queue)
+	p.Drop, err = b.full(path, text(t.Keys, "full"), p.Queue > 0, "queue")
 	return p, err
+}
+
+// optional is the value of a key that may be missing, then 0.
+func (s *scope) optional(key string) (float64, error) {
+	if text(s.table.Keys, key) == "" {
+		return 0, nil
+	}
+	i, err := s.slot(key)
+	if err != nil {
+		return 0, err
+	}
+	return s.b.values[i], nil
 }
 
 // full reads what happens to a packet for which there is no room.
 func (b *builder) full(path, full string, bounded bool, what string) (drop bool, err error) {
-	switch {
-	case full != "" && !bounded:
+	if full != "" && !bounded {
 		return false, b.errorf(path+".full", "without %s there is always room", what)
-	case full == "" || full == "wait":
-		return false, nil
-	case full == "drop":
-		return true, nil
 	}
-	return false, b.errorf(path+".full", "%q%s", full, nearest.Hint(full, []string{"wait", "drop"}))
+	return choose(b, path+".full", full, map[string]bool{"wait": false, "drop": true})
+}
+
+// protocolFields are the numbers of a protocol.
+var protocolFields = map[string]Param{
+	"credits":    {Measure: model.Count},
+	"inbox":      {Measure: model.Count},
+	"rendezvous": {Measure: model.Size},
+	"retry":      {Measure: model.Time},
+	"poll":       {Measure: model.Time},
+	"interrupt":  {Measure: model.Time},
 }
 
 // protocolTables reads the protocols, which layers name.
 func (b *builder) protocolTables() error {
-	for _, name := range inOrder(b.document, "protocol", b.Protocol) {
-		path := "protocol." + name
-		t := b.Protocol[name]
-		if err := b.named(path, name); err != nil {
+	for _, t := range b.tables("protocol") {
+		path := "protocol." + t.Name
+		if err := b.named(path, t.Name); err != nil {
 			return err
 		}
-		if err := b.sourced(path, t.Source); err != nil {
+		if err := b.sourced(path, text(t.Keys, "source")); err != nil {
 			return err
 		}
-		r := b.reader(path, layerTable{Source: t.Source}, map[string]string{
-			"credits": t.Credits, "rendezvous": t.Rendezvous, "retry": t.Retry, "inbox": t.Inbox, "poll": t.Poll, "interrupt": t.Interrupt,
-		})
-		p := Protocol{Credits: r.count("credits"), Rounds: t.Rounds, Inbox: r.count("inbox"), Interrupt: -1}
-		if t.Rendezvous != "" {
-			p.Rendezvous = r.size("rendezvous")
+		s := scope{b: b, table: t, path: path, fields: protocolFields}
+		v := map[string]float64{}
+		for _, key := range []string{"credits", "inbox", "rendezvous", "retry", "poll", "interrupt"} {
+			var err error
+			if v[key], err = s.optional(key); err != nil {
+				return err
+			}
 		}
-		if t.Retry != "" {
-			p.Retry = r.micros("retry")
-		}
-		if t.Poll != "" {
-			p.Poll = r.micros("poll")
-		}
-		if t.Interrupt != "" {
-			p.Interrupt = r.micros("interrupt")
-		}
-		if r.err != nil {
-			return r.err
+		rounds, _ := find(t.Keys, "rounds")
+		p := Protocol{Credits: int(v["credits"]), Inbox: int(v["inbox"]), Rendezvous: quantity.Bytes(v["rendezvous"]), Retry: quantity.Micros(v["retry"]),
+			Rounds: rounds == true, Poll: quantity.Micros(v["poll"]), Interrupt: -1}
+		interrupts := text(t.Keys, "interrupt") != ""
+		if interrupts {
+			p.Interrupt = quantity.Micros(v["interrupt"])
 		}
 		if p.Rounds && p.Retry == 0 {
 			return b.errorf(path+".rounds", "rounds send again what retry keeps; give retry too")
 		}
-		if t.Poll != "" && t.Interrupt != "" {
+		if text(t.Keys, "poll") != "" && interrupts {
 			return b.errorf(path+".interrupt", "a processor that is interrupted does not poll; leave one out")
 		}
 		var err error
-		if p.Drop, err = b.full(path, t.Full, p.Inbox > 0, "inbox"); err != nil {
+		if p.Drop, err = b.full(path, text(t.Keys, "full"), p.Inbox > 0, "inbox"); err != nil {
 			return err
 		}
-		b.protocols[name] = p
+		b.protocols[t.Name] = p
 	}
 	return nil
 }
@@ -149,23 +138,18 @@ func (b *builder) protocol(path, name string) (Protocol, error) {
 	}
 	p, known := b.protocols[name]
 	if !known {
-		return p, b.errorf(path+".protocol", "no [protocol.%s]%s", name, nearest.Hint(name, inOrder(b.document, "protocol", b.Protocol)))
+		return p, b.errorf(path+".protocol", "no [protocol.%s]%s", name, nearest.Hint(name, b.tableNames("protocol")))
 	}
 	return p, nil
 }
 
-// count takes an optional whole number from 1.
-func (r *reader) count(key string) (n int) {
-	if r.given[key] == "" {
-		return 0
-	}
-	r.take(key, func(v quantity.Value) error {
-		w, err := v.Number()
-		if err == nil && (w < 1 || w > 1<<30 || w != math.Trunc(w)) {
-			err = fmt.Errorf("must be a whole number, at least 1")
+// Resources are those that a message of the layer occupies, in the places that the file gives its stages.
+func (p Platform) Resources(l Layer) model.Resources {
+	sideOf := map[string]model.Side{"sender": model.AtSender, "receiver": model.AtReceiver, "network": model.AtNetwork}
+	return model.Placed(l.Model.Resources(), func(h model.Hop) model.Hop {
+		if at, known := p.Places[h.Stage]; known {
+			h.Resource, h.Side = at.Resource, sideOf[at.At]
 		}
-		n = int(w)
-		return err
+		return h
 	})
-	return n
 }

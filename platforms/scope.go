@@ -2,6 +2,7 @@ package platforms
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -10,76 +11,8 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-func micros(t quantity.Micros) quantity.Value {
-	return quantity.Value{Num: float64(t), Dim: quantity.DimTime}
-}
-
-func size(n quantity.Bytes) quantity.Value {
-	return quantity.Value{Num: float64(n), Dim: quantity.DimSize}
-}
-
 func rate(r quantity.MBps) quantity.Value {
 	return quantity.Value{Num: float64(r), Dim: quantity.DimRate}
-}
-
-// predictions are the functions of a formula that ask a layer's model. Each
-// takes as many sizes as sizes says.
-var predictions = map[string]struct {
-	sizes int
-	of    func(l model.Layer, n []quantity.Bytes) (quantity.Value, error)
-}{
-	"one_way":    {1, plain(func(l model.Layer, n quantity.Bytes) quantity.Value { return micros(l.OneWay(n)) })},
-	"rtt":        {1, plain(func(l model.Layer, n quantity.Bytes) quantity.Value { return micros(model.RTT(l, n)) })},
-	"gap":        {1, plain(func(l model.Layer, n quantity.Bytes) quantity.Value { return micros(l.Gap(n)) })},
-	"bandwidth":  {1, plain(func(l model.Layer, n quantity.Bytes) quantity.Value { return rate(model.Bandwidth(l, n)) })},
-	"throughput": {1, plain(func(l model.Layer, n quantity.Bytes) quantity.Value { return rate(model.Throughput(l, n)) })},
-	"packet":     {1, plain(func(l model.Layer, n quantity.Bytes) quantity.Value { return size(model.PacketSize(l, n)) })},
-	"send_overhead": {1, plain(func(l model.Layer, n quantity.Bytes) quantity.Value {
-		send, _ := l.Overheads(n)
-		return micros(send)
-	})},
-	"receive_overhead": {1, plain(func(l model.Layer, n quantity.Bytes) quantity.Value {
-		_, receive := l.Overheads(n)
-		return micros(receive)
-	})},
-	"r_inf": {0, plain(func(l model.Layer, _ quantity.Bytes) quantity.Value { return rate(model.Asymptote(l)) })},
-	"n_half": {0, func(l model.Layer, _ []quantity.Bytes) (quantity.Value, error) {
-		n, ok := model.HalfPeak(l)
-		if !ok {
-			return quantity.Value{}, fmt.Errorf("n_half: no cost is per byte, so there is no half of the peak")
-		}
-		return size(n), nil
-	}},
-	"threshold": {0, func(l model.Layer, _ []quantity.Bytes) (quantity.Value, error) {
-		n, ok := model.Threshold(l)
-		if !ok {
-			return quantity.Value{}, fmt.Errorf("threshold: the layer is one for all sizes; it must be a switch or an envelope")
-		}
-		return size(n), nil
-	}},
-	"paper_packet": {1, pipeline(func(l model.Pipeline, n []quantity.Bytes) quantity.Value { return size(l.PaperPacket(n[0])) })},
-	"paper_bound":  {2, pipeline(func(l model.Pipeline, n []quantity.Bytes) quantity.Value { return micros(l.PaperBound(n[0], n[1])) })},
-	"one_way_in":   {2, pipeline(func(l model.Pipeline, n []quantity.Bytes) quantity.Value { return micros(l.OneWayIn(n[0], n[1])) })},
-	"best_packet": {1, pipeline(func(l model.Pipeline, n []quantity.Bytes) quantity.Value {
-		p, _ := l.BestPacket(n[0])
-		return size(p)
-	})},
-}
-
-func plain(f func(model.Layer, quantity.Bytes) quantity.Value) func(model.Layer, []quantity.Bytes) (quantity.Value, error) {
-	return func(l model.Layer, n []quantity.Bytes) (quantity.Value, error) {
-		return f(l, append(n, 1)[0]), nil
-	}
-}
-
-func pipeline(f func(model.Pipeline, []quantity.Bytes) quantity.Value) func(model.Layer, []quantity.Bytes) (quantity.Value, error) {
-	return func(l model.Layer, n []quantity.Bytes) (quantity.Value, error) {
-		p, ok := model.At(l, n[0]).(model.Pipeline)
-		if !ok || len(p.Stages) < model.PaperStages {
-			return quantity.Value{}, fmt.Errorf("the layer has no pipeline of %d stages at %s", model.PaperStages, n[0])
-		}
-		return f(p, n), nil
-	}
 }
 
 // layerScope gives formulas the layer's parameters, its platform's constants, clock
@@ -93,8 +26,8 @@ func (b *builder) layerScope(l Layer) quantity.Scope {
 					return p.Value, nil
 				}
 			}
-			if v, ok := b.constants[name]; ok {
-				return v, nil
+			if i, ok := b.slotAt["constant."+name]; ok {
+				return b.slots[i].Value, nil
 			}
 			if name == "clock" && b.p.Clock > 0 {
 				return quantity.Value{Num: b.p.Clock, Dim: quantity.DimClock}, nil
@@ -112,8 +45,8 @@ func (b *builder) layerScope(l Layer) quantity.Scope {
 		case name == "phase":
 			return l.phase(b.p.Clock, args)
 		}
-		if p, ok := predictions[name]; ok {
-			return l.predict(name, p.sizes, args, b, p.of)
+		if q, ok := model.FindQuantity(name); ok {
+			return l.predict(q, args, b)
 		}
 		return quantity.Value{}, fmt.Errorf("no parameter, constant or function %q%s", name, nearest.Hint(name, b.names(l)))
 	}
@@ -122,50 +55,53 @@ func (b *builder) layerScope(l Layer) quantity.Scope {
 // stageParam is the parameter of a stage, beta or tau.
 func (b *builder) stageParam(stage, key string) (quantity.Value, error) {
 	path := "stage." + stage + "." + key
-	for _, p := range b.p.Stages {
-		if p.Path == path {
-			return p.Value, nil
-		}
+	if i, ok := b.slotAt[path]; ok {
+		return b.slots[i].Value, nil
 	}
 	return quantity.Value{}, fmt.Errorf("no parameter %s", path)
 }
 
 // predict asks the model of this layer, or of the one that a leading text names:
 // "pio" of the same platform, "hp-lam/gam" of another.
-func (l Layer) predict(name string, sizes int, args []any, b *builder, of func(model.Layer, []quantity.Bytes) (quantity.Value, error)) (quantity.Value, error) {
+func (l Layer) predict(q *model.Quantity, args []any, b *builder) (v quantity.Value, err error) {
 	m := l.Model
 	if len(args) > 0 {
 		if ref, ok := args[0].(string); ok {
 			args = args[1:]
-			other, known := b.built[ref]
-			if !known {
-				var err error
+			other, err := b.p.Layer(ref)
+			if err != nil {
 				if _, other, err = Find(ref); err != nil {
-					return quantity.Value{}, err
+					return v, err
 				}
 			}
 			m = other.Model
 		}
 	}
-	if len(args) != sizes {
-		return quantity.Value{}, fmt.Errorf("%s takes %d sizes, not %d", name, sizes, len(args))
+	if len(args) != q.Sizes {
+		return v, fmt.Errorf("%s takes %d sizes, not %d", q.Name, q.Sizes, len(args))
 	}
-	var n []quantity.Bytes
-	for _, a := range args {
-		v, ok := a.(quantity.Value)
+	sizes := [2]quantity.Bytes{1, 1}
+	for i, a := range args {
+		given, ok := a.(quantity.Value)
 		if !ok {
-			return quantity.Value{}, fmt.Errorf("%s takes sizes, not %q", name, a)
+			return v, fmt.Errorf("%s takes sizes, not %q", q.Name, a)
 		}
-		bytes, err := v.Bytes()
+		bytes, err := given.Bytes()
 		if err == nil && bytes < 1 {
 			err = fmt.Errorf("a message has at least 1 byte")
 		}
 		if err != nil {
-			return quantity.Value{}, fmt.Errorf("%s: %w", name, err)
+			return v, fmt.Errorf("%s: %w", q.Name, err)
 		}
-		n = append(n, bytes)
+		sizes[i] = bytes
 	}
-	return of(m, n)
+	v = quantity.Value{Num: q.Of(m, sizes[0], sizes[1]), Dim: q.Dim}
+	if math.IsNaN(v.Num) {
+		if err = q.Check(m, sizes[0]); err != nil {
+			err = fmt.Errorf("%s: %w", q.Name, err)
+		}
+	}
+	return v, err
 }
 
 // phase is the time of a phase of an application on this layer, after its times on two
@@ -201,7 +137,7 @@ func (l Layer) phase(clock float64, args []any) (quantity.Value, error) {
 	if err != nil {
 		return quantity.Value{}, fmt.Errorf("phase: %w", err)
 	}
-	return micros(p.Time(clock, l.Model)), nil
+	return quantity.Value{Num: float64(p.Time(clock, l.Model)), Dim: quantity.DimTime}, nil
 }
 
 // names are those that the formulas of a layer know.
@@ -213,8 +149,8 @@ func (b *builder) names(l Layer) []string {
 	for name := range b.constants {
 		names = append(names, name)
 	}
-	for name := range predictions {
-		names = append(names, name)
+	for i := range model.Quantities {
+		names = append(names, model.Quantities[i].Name)
 	}
 	slices.Sort(names)
 	return append(names, "stage", "roof", "phase", "clock")

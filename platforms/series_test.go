@@ -46,7 +46,7 @@ func TestThresholdInFormulas(t *testing.T) {
 			t.Fatal(err)
 		}
 		v, err := l.Eval("threshold()", 0)
-		if err != nil || v != size(want) {
+		if err != nil || v != (quantity.Value{Num: float64(want), Dim: quantity.DimSize}) {
 			t.Errorf("%s: %v, %v; want %s", ref, v, err, want)
 		}
 	}

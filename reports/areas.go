@@ -162,7 +162,7 @@ func (a areasPlotter) Plot(c draw.Canvas, p *plot.Plot) {
 	labels.area = c.Rectangle
 	for _, m := range a.Marks {
 		if m.Kind == AtX && a.X.usable(m.X) && c.ContainsX(tx(m.X)) {
-			labels.along(m, ink, []vg.Point{{X: tx(m.X), Y: c.Min.Y}, {X: tx(m.X), Y: c.Max.Y}})
+			labels.along(m.Label, m.Kind, ink, []vg.Point{{X: tx(m.X), Y: c.Min.Y}, {X: tx(m.X), Y: c.Max.Y}}, eitherSide)
 		}
 	}
 	for _, r := range taken {

@@ -298,6 +298,8 @@ func (f figurePlotter) Plot(c draw.Canvas, p *plot.Plot) {
 	labels.area = c.Rectangle
 	at := func(x, y float64) vg.Point { return vg.Point{X: tx(x), Y: ty(y)} }
 
+	var levels []level
+	var upright []func() // their labels have more places than those of level lines
 	for _, m := range f.Marks {
 		var line []vg.Point
 		switch {
@@ -311,8 +313,16 @@ func (f figurePlotter) Plot(c draw.Canvas, p *plot.Plot) {
 		for _, l := range c.ClipLinesXY(line) {
 			c.StrokeLines(f.markLine(m), l)
 			labels.avoidLine(l, 1)
-			labels.along(m, f.markColor(m), l)
+			if m.Kind == AtY {
+				levels = append(levels, level{m.Label, f.markColor(m), l})
+			} else {
+				upright = append(upright, func() { labels.along(m.Label, m.Kind, f.markColor(m), l, eitherSide) })
+			}
 		}
+	}
+	labels.levels(levels)
+	for _, add := range upright {
+		add()
 	}
 	var edges []func() // over all fillings, so that bands that overlap can be told apart
 	for _, s := range f.Series {

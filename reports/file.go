@@ -2,6 +2,7 @@ package reports
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -9,10 +10,27 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 )
 
-// WriteFile puts what write writes into the file at path, whole or not at
+// Files says how files are written. There is one rule for all of them: what halfpeak wrote itself
+// is replaced, and any other file stays as it is unless Force is set. Halfpeak knows its own
+// files by [Imprint] in images, pages, Markdown, TOML and Parquet, and those that have no room for a
+// mark by their columns: a CSV file or a table of text with the same heads as the new one, JSON
+// with the same keys.
+type Files struct {
+	Force bool // replace files that halfpeak did not write
+}
+
+// Imprint stands in every file that has room for a remark.
+const Imprint = "Written by halfpeak"
+
+// WriteFile writes a file, and replaces none that is not halfpeak's; see [Files.Write].
+func WriteFile(path string, write func(io.Writer) error) error { return Files{}.Write(path, write) }
+
+// Write puts what write writes into the file at path, whole or not at
 // all: it is collected first, written to a new file beside the target, and
 // renamed. A file that was there keeps its permissions; a new one has 0644
 // less the umask. What is no regular file (/dev/stdout, a named pipe) is
@@ -20,15 +38,105 @@ import (
 //
 // The error of write itself comes back as it is; a fault of the file names
 // the path, the reason and what to do.
-func WriteFile(path string, write func(io.Writer) error) error {
+func (f Files) Write(path string, write func(io.Writer) error) error {
 	var content bytes.Buffer
 	if err := write(&content); err != nil {
+		return err
+	}
+	if ext := strings.ToLower(filepath.Ext(path)); ext == ".md" && !bytes.Contains(content.Bytes(), []byte(Imprint)) {
+		content.WriteString("\n<!-- " + Imprint + " -->\n")
+	}
+	if err := f.check(path, content.Bytes()); err != nil {
 		return err
 	}
 	if err := writeFile(path, content.Bytes()); err != nil {
 		return fileError(path, err)
 	}
 	return nil
+}
+
+// check is an error if the rule forbids to write content to path.
+func (f Files) check(path string, content []byte) error {
+	if f.Force {
+		return nil
+	}
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
+		return nil
+	}
+	head, tail, err := ends(path, info.Size())
+	if err != nil {
+		return fileError(path, err)
+	}
+	if bytes.Contains(head, []byte(Imprint)) || bytes.Contains(tail, []byte(Imprint)) || sameColumns(head, content) {
+		return nil
+	}
+	return fmt.Errorf("%q exists and is no file that halfpeak wrote like this one; choose another name, or replace it with --force", path)
+}
+
+// ends reads the first and the last bytes of a file.
+func ends(path string, size int64) (head, tail []byte, err error) {
+	const most = 64 << 10
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer file.Close()
+	head, tail = make([]byte, min(size, most)), make([]byte, min(size, most))
+	if _, err = file.ReadAt(head, 0); err == nil {
+		_, err = file.ReadAt(tail, size-int64(len(tail)))
+	}
+	if errors.Is(err, io.EOF) { // it shrank meanwhile
+		err = nil
+	}
+	return head, tail, err
+}
+
+// sameColumns reports whether two tables have the same keys or heads. An empty list of objects has
+// nothing to lose.
+func sameColumns(old, content []byte) bool {
+	if string(old) == "[]\n" {
+		return true
+	}
+	if keys, _ := firstKeys(content); keys != nil {
+		before, whole := firstKeys(old)
+		if !whole && len(before) <= len(keys) { // the first object is longer than what was read
+			keys = keys[:len(before)]
+		}
+		return before != nil && slices.Equal(keys, before)
+	}
+	first := func(text []byte) []string {
+		line, _, _ := bytes.Cut(text, []byte("\n"))
+		return strings.Fields(string(line))
+	}
+	heads := first(content)
+	return len(heads) > 0 && slices.Equal(heads, first(old))
+}
+
+// firstKeys are the keys of the first object of JSON or JSON Lines, nil if there is none. Whole is
+// false if the text ends within the object.
+func firstKeys(text []byte) (keys []string, whole bool) {
+	text = bytes.TrimSpace(text)
+	if len(text) == 0 || text[0] != '[' && text[0] != '{' {
+		return nil, true
+	}
+	d := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(text, []byte("["))))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return nil, true
+	}
+	for d.More() {
+		key, err := d.Token()
+		name, ok := key.(string)
+		if err != nil || !ok {
+			return keys, false
+		}
+		keys = append(keys, name)
+		var value json.RawMessage
+		if d.Decode(&value) != nil {
+			return keys, false
+		}
+	}
+	return keys, true
 }
 
 func writeFile(path string, content []byte) error {
@@ -78,9 +186,12 @@ func fileError(path string, err error) error {
 	case errors.Is(err, syscall.EISDIR):
 		reason = "it is a directory; give the name of a file"
 	case errors.Is(err, syscall.ENOTDIR):
-		reason = fmt.Sprintf("%s is not a directory", dir)
+		reason = fmt.Sprintf("%q is not a directory", dir)
 	case errors.Is(err, fs.ErrNotExist):
-		reason = fmt.Sprintf("the directory %s does not exist; create it first", dir)
+		reason = fmt.Sprintf("the directory %q does not exist; create it first", dir)
+		if info, err := os.Stat(dir); err == nil && info.IsDir() {
+			reason = fmt.Sprintf("the system does not let a file be created in %q; choose another place", dir)
+		}
 	case errors.Is(err, fs.ErrPermission):
 		reason = "permission denied; choose a place that you may write to"
 	case errors.Is(err, syscall.EROFS):
@@ -96,9 +207,9 @@ func fileError(path string, err error) error {
 		} else if linkErr := new(os.LinkError); errors.As(err, &linkErr) {
 			err = linkErr.Err
 		}
-		return fmt.Errorf("cannot write %s: %w", path, err)
+		return fmt.Errorf("cannot write %q: %w", path, err)
 	}
-	return &wrapped{fmt.Sprintf("cannot write %s: %s", path, reason), err}
+	return &wrapped{fmt.Sprintf("cannot write %q: %s", path, reason), err}
 }
 
 // wrapped is an error in our words that still is err to errors.Is.

@@ -9,7 +9,6 @@ import (
 	"io"
 	"reflect"
 	"regexp"
-	"strings"
 )
 
 //go:embed html.tmpl
@@ -182,10 +181,10 @@ func newHTMLTable(title string, r Rows) (*htmlTable, error) {
 		if c.Head == "" {
 			continue
 		}
-		number := numeric(r.Data, j)
+		number, scales := numeric(r.Data, j), r.scales(j, nil)
 		t.Heads = append(t.Heads, htmlCell{Text: c.Head, Number: number})
 		for i, row := range r.Data {
-			cell := htmlCell{Text: strings.Map(noControl, forEyes(c, row[j])), Number: number, Missing: absent(row[j])}
+			cell := htmlCell{Text: OneLine(forEyes(c, row[j], scales)), Number: number, Missing: absent(row[j])}
 			if !cell.Missing && isNumber(reflect.TypeOf(row[j])) {
 				cell.Value = bare(row[j])
 			}
@@ -196,7 +195,7 @@ func newHTMLTable(title string, r Rows) (*htmlTable, error) {
 	return t, nil
 }
 
-var numberAndUnit = regexp.MustCompile(`(\d) (µs|[kKMGT]?i?B/s|[KMGT]?i?B|MHz|%)`)
+var numberAndUnit = regexp.MustCompile(`(\d) ([nµm]?s|[kKMGT]?i?B/s|[KMGT]?i?B|MHz|%)`)
 
 // unbreak keeps numbers and their units on one line.
 func unbreak(s string) string { return numberAndUnit.ReplaceAllString(s, "$1\u00a0$2") }

@@ -2,8 +2,11 @@ package reports
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"io"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot/vg"
@@ -44,7 +47,24 @@ func writeImage(w io.Writer, ext string, width, height int, paint func(draw.Canv
 		return err
 	}
 	// Where Liberation is not installed, its likes of the same widths serve.
-	_, err := w.Write(bytes.ReplaceAll(b.Bytes(),
-		[]byte("font-family:Liberation Sans;"), []byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;")))
+	content := bytes.ReplaceAll(b.Bytes(),
+		[]byte("font-family:Liberation Sans;"), []byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;"))
+	_, err := w.Write(marked(content))
 	return err
+}
+
+// marked adds [Imprint] to an image that has none: PNG's keyword for it is Software.
+func marked(image []byte) []byte {
+	const header = 8 + 25 // PNG's signature and its first chunk
+	if bytes.HasPrefix(image, []byte("\x89PNG")) {
+		text := []byte("tEXtSoftware\x00" + Imprint)
+		chunk := binary.BigEndian.AppendUint32(nil, uint32(len(text)-len("tEXt")))
+		chunk = append(chunk, text...)
+		chunk = binary.BigEndian.AppendUint32(chunk, crc32.ChecksumIEEE(text))
+		return slices.Concat(image[:header], chunk, image[header:])
+	}
+	if before, after, ok := bytes.Cut(image, []byte("<svg")); ok {
+		return slices.Concat(before, []byte("<!-- "+Imprint+" -->\n<svg"), after)
+	}
+	return image
 }

@@ -1,8 +1,11 @@
 package reports
 
 import (
+	"cmp"
 	"image/color"
 	"math"
+	"slices"
+	"strings"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -75,27 +78,90 @@ func (l *labeller) around(m Mark, col color.NRGBA, pt vg.Point) {
 	l.labels = append(l.labels, lab)
 }
 
+// A side is where the label of a level line may stand.
+type side int
+
+const (
+	eitherSide side = iota
+	above
+	below
+)
+
 // along adds the label of an upright or level line.
-func (l *labeller) along(m Mark, col color.NRGBA, line []vg.Point) {
-	if m.Label == "" {
+func (l *labeller) along(name string, kind MarkKind, col color.NRGBA, line []vg.Point, at side) {
+	if name == "" {
 		return
 	}
-	text := printable(m.Label)
+	from, to := line[0], line[1]
+	st, _, _ := labelText(col, "")
+	text := shorten(st, name, l.area.Max.X-l.area.Min.X-8)
 	_, w, h := labelText(col, text)
 	lab := label{text: text, color: col}
-	from, to := line[0], line[1]
-	if m.Kind == AtX {
+	if kind == AtX {
 		for y := to.Y - h/2 - 2; y > from.Y+h/2; y -= h / 2 {
 			lab.places = append(lab.places,
 				box(vg.Point{X: from.X + 3 + w/2, Y: y}, w, h), box(vg.Point{X: from.X - 3 - w/2, Y: y}, w, h))
 		}
 	} else {
-		for x := from.X + 4 + w/2; x < to.X-w/2; x += w / 4 {
-			lab.places = append(lab.places,
-				box(vg.Point{X: x, Y: from.Y + 2 + h/2}, w, h), box(vg.Point{X: x, Y: from.Y - 2 - h/2}, w, h))
+		for x := from.X + 4 + w/2; x < to.X-w/2; x += min(w/4, 20) {
+			if at != below {
+				lab.places = append(lab.places, box(vg.Point{X: x, Y: from.Y + 2 + h/2}, w, h))
+			}
+			if at != above {
+				lab.places = append(lab.places, box(vg.Point{X: x, Y: from.Y - 2 - h/2}, w, h))
+			}
 		}
 	}
 	l.labels = append(l.labels, lab)
+}
+
+// A level is a level line with its label.
+type level struct {
+	label string
+	color color.NRGBA
+	line  []vg.Point
+}
+
+// levels adds the labels of level lines. Where lines are closer than a label is high, nobody could
+// tell whose label stands between them: the labels of the upper half of such a bundle stand
+// together above it, from the top line down, and those of the lower half below it.
+func (l *labeller) levels(all []level) {
+	slices.SortStableFunc(all, func(a, b level) int { return cmp.Compare(b.line[0].Y, a.line[0].Y) })
+	_, _, h := labelText(grey, "")
+	for len(all) > 0 {
+		n := 1
+		for n < len(all) && all[n-1].line[0].Y-all[n].line[0].Y < h+3 {
+			n++
+		}
+		bundle := all[:n]
+		all = all[n:]
+		if n == 1 {
+			l.along(bundle[0].label, AtY, bundle[0].color, bundle[0].line, eitherSide)
+			continue
+		}
+		upper, lower := bundle[:(n+1)/2], bundle[(n+1)/2:]
+		l.along(joinLabels(upper), AtY, commonColor(upper), upper[0].line, above)
+		l.along(joinLabels(lower), AtY, commonColor(lower), lower[len(lower)-1].line, below)
+	}
+}
+
+func joinLabels(all []level) string {
+	var labels []string
+	for _, v := range all {
+		if v.label != "" {
+			labels = append(labels, v.label)
+		}
+	}
+	return strings.Join(labels, " / ")
+}
+
+func commonColor(all []level) color.NRGBA {
+	for _, v := range all {
+		if v.color != all[0].color {
+			return grey
+		}
+	}
+	return all[0].color
 }
 
 // box is the rectangle of the given size about its center.

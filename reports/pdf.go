@@ -45,6 +45,7 @@ func newPDF(width, height vg.Length) *pdf {
 	doc.SetCreationDate(time.Unix(0, 0).UTC())
 	doc.SetModificationDate(time.Unix(0, 0).UTC())
 	doc.SetCatalogSort(true)
+	doc.SetCreator(Imprint, false)
 	doc.SetAutoPageBreak(false, 0)
 	doc.AddPage()
 	p := &pdf{doc: doc, width: width, height: height, states: make([]pdfState, 1), fonts: map[string]bool{}}

@@ -14,10 +14,8 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
-	"unicode"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // Rows is a table. JSON and CSV print its values bare, under the keys of the
@@ -25,7 +23,7 @@ import (
 //
 // A cell holds a string, a bool, an integer, a float, a slice of numbers, or
 // nothing (nil, or a float that is not finite); named types of these kinds
-// are welcome.
+// are welcome. A column without a key may also hold an [Interval] or a [Change].
 type Rows struct {
 	Columns []Column
 	Data    [][]any  // one slice per row, one cell per column
@@ -37,36 +35,55 @@ type Column struct {
 	Key  string             // for programs, with the unit: one_way_us; empty: the column is left out of CSV and JSON
 	Head string             // for people; empty: the column is left out of Text and Markdown
 	Text func(v any) string // how a person reads a cell that is not absent; nil: see Write
+
+	// Rank orders what is left out where a terminal is too narrow: the highest goes first, 0 never.
+	Rank int
 }
 
-// Write prints r in the format f.
+// A View is how a table is shown.
+type View struct {
+	Format Format
+	Units  quantity.UnitChoice // of times, rates and inverse bandwidths in Text and Markdown
+	Width  int                 // of the terminal, in letters; 0: no terminal, so nothing depends on it
+	Color  bool                // heads in bold
+}
+
+// Write prints r in the format f, with nothing chosen; see [View.Write].
+func Write(w io.Writer, f Format, r Rows) error { return View{Format: f}.Write(w, r) }
+
+// Write prints r.
 //
 // JSON is an array of flat objects, one to a line, with the keys in the order
 // of the columns; CSV always has its header. Both print floats at 12
 // significant digits; an absent value is null in JSON and empty in CSV; a
-// slice is an array in JSON and separated by spaces in CSV.
+// slice is an array in JSON and separated by spaces in CSV. A text in CSV that a spreadsheet
+// would compute, one that begins with = + - or @ and is no number, has an apostrophe before it.
 //
-// In Text and Markdown a cell prints as its column's Text says, else as its
-// String method says, else floats have 4 significant digits and bools are yes
-// or no; an absent value is "–". Columns of numbers are right aligned. The notes follow the table.
+// In Text and Markdown a cell prints as its column's Text says. Times, rates and inverse
+// bandwidths of a column share a [quantity.Scale]. Else a cell prints as its String method says,
+// else floats have 4 significant digits and bools are yes or no; an absent value is "–". Columns
+// of numbers are right aligned. The notes follow the table.
+//
+// Text that is wider than the terminal loses columns, by their Rank; if that is not enough every
+// record is printed upright, a line for each column.
 //
 // The errors are those of w, and a row or cell that is no part of a table.
-func Write(w io.Writer, f Format, r Rows) error {
+func (v View) Write(w io.Writer, r Rows) error {
 	if err := r.check(); err != nil {
 		return err
 	}
 	var b bytes.Buffer
-	switch f {
+	switch v.Format {
 	case Text, "":
-		writeText(&b, r)
+		v.writeText(&b, r)
 	case Markdown:
-		writeMarkdown(&b, r)
+		v.writeMarkdown(&b, r)
 	case CSV:
 		writeCSV(&b, r)
 	case JSON:
 		writeJSON(&b, r)
 	default:
-		return new(Format).Set(string(f))
+		return new(Format).Set(string(v.Format))
 	}
 	_, err := w.Write(b.Bytes())
 	return err
@@ -79,7 +96,7 @@ func (r Rows) check() error {
 			return fmt.Errorf("row %d has %d cells; the table has %d columns", i+1, len(row), len(r.Columns))
 		}
 		for j, v := range row {
-			if !isCell(v) {
+			if _, several := v.(manyNumbers); !isCell(v) && !(several && r.Columns[j].Key == "") {
 				return fmt.Errorf("row %d: a %T under %q is no value of a table", i+1, v, r.Columns[j].Key)
 			}
 		}
@@ -153,73 +170,12 @@ func writeCSV(b *bytes.Buffer, r Rows) {
 		record = record[:0]
 		for j, v := range row {
 			if r.Columns[j].Key != "" {
-				record = append(record, bare(v))
+				record = append(record, harmless(v))
 			}
 		}
 		_ = w.Write(record)
 	}
 	w.Flush()
-}
-
-func writeText(b *bytes.Buffer, r Rows) {
-	t := newTable(r, func(s string) string { return strings.Map(noControl, s) })
-	style := table.StyleDefault
-	style.Box.PaddingLeft, style.Box.PaddingRight = "", "  "
-	style.Box.MiddleHorizontal = "─"
-	style.Format = table.FormatOptions{}
-	style.Options = table.Options{SeparateHeader: true}
-	t.SetStyle(style)
-	t.SuppressTrailingSpaces()
-	b.WriteString(t.Render())
-	b.WriteByte('\n')
-	for i, note := range r.Notes {
-		if i == 0 {
-			b.WriteByte('\n')
-		}
-		b.WriteString(strings.Map(noControl, note))
-		b.WriteByte('\n')
-	}
-}
-
-func writeMarkdown(b *bytes.Buffer, r Rows) {
-	b.WriteString(newTable(r, escapeMarkdown).RenderMarkdown())
-	b.WriteByte('\n')
-	for i, note := range r.Notes {
-		if i == 0 {
-			b.WriteByte('\n')
-		}
-		fmt.Fprintf(b, "- %s\n", escapeMarkdown(note))
-	}
-}
-
-// newTable hands the columns that have a head to go-pretty, as clean strings.
-func newTable(r Rows, clean func(string) string) table.Writer {
-	t := table.NewWriter()
-	var head table.Row
-	var configs []table.ColumnConfig
-	var shown []int
-	for j, c := range r.Columns {
-		if c.Head == "" {
-			continue
-		}
-		shown = append(shown, j)
-		head = append(head, clean(c.Head))
-		align := text.AlignLeft
-		if numeric(r.Data, j) {
-			align = text.AlignRight
-		}
-		configs = append(configs, table.ColumnConfig{Number: len(shown), Align: align, AlignHeader: align})
-	}
-	t.AppendHeader(head)
-	t.SetColumnConfigs(configs)
-	for _, row := range r.Data {
-		var cells table.Row
-		for _, j := range shown {
-			cells = append(cells, clean(forEyes(r.Columns[j], row[j])))
-		}
-		t.AppendRow(cells)
-	}
-	return t
 }
 
 // numeric reports whether column j holds numbers and nothing else.
@@ -235,77 +191,6 @@ func numeric(data [][]any, j int) bool {
 		some = true
 	}
 	return some
-}
-
-// noControl keeps a cell on its line and a terminal unmoved.
-func noControl(c rune) rune {
-	if unicode.IsControl(c) {
-		return ' '
-	}
-	return c
-}
-
-// escapeMarkdown makes s read as it is; go-pretty escapes the bar.
-func escapeMarkdown(s string) string {
-	var b strings.Builder
-	runes := []rune(strings.Map(noControl, s))
-	inWord := func(i int) bool {
-		return i >= 0 && i < len(runes) && (unicode.IsLetter(runes[i]) || unicode.IsDigit(runes[i]))
-	}
-	for i, c := range runes {
-		if strings.ContainsRune("\\`*<[", c) || c == '_' && !(inWord(i-1) && inWord(i+1)) {
-			b.WriteByte('\\')
-		}
-		b.WriteRune(c)
-	}
-	return b.String()
-}
-
-// forEyes prints a cell for people.
-func forEyes(c Column, v any) string {
-	if absent(v) {
-		return "–"
-	}
-	if c.Text != nil {
-		return c.Text(v)
-	}
-	if s, ok := v.(fmt.Stringer); ok {
-		return s.String()
-	}
-	rv := reflect.ValueOf(v)
-	switch rv.Kind() {
-	case reflect.Float64, reflect.Float32:
-		return significant(rv.Float(), 4)
-	case reflect.Bool:
-		if rv.Bool() {
-			return "yes"
-		}
-		return "no"
-	case reflect.Slice:
-		parts := make([]string, rv.Len())
-		for i := range parts {
-			parts[i] = forEyes(c, rv.Index(i).Interface())
-		}
-		return strings.Join(parts, " ")
-	default:
-		return bare(v)
-	}
-}
-
-// significant prints v with the given number of significant digits, trailing
-// zeros kept and digits before the point never dropped. Only what nobody
-// wants to count the zeros of has an exponent: below 1e-4, from 1e9.
-func significant(v float64, digits int) string {
-	e := strconv.FormatFloat(v, 'e', digits-1, 64)
-	exp, _ := strconv.Atoi(e[strings.IndexByte(e, 'e')+1:])
-	switch {
-	case v == 0:
-		return "0"
-	case exp < -4 || exp >= 9:
-		return e
-	default:
-		return strconv.FormatFloat(v, 'f', max(0, digits-1-exp), 64)
-	}
 }
 
 // bare prints a cell for programs: floats at 12 significant digits, nothing
@@ -349,6 +234,18 @@ func bareFloat(v float64) string {
 	default:
 		return strconv.FormatFloat(v, 'f', -1, 64)
 	}
+}
+
+// harmless is a cell of a CSV file that a spreadsheet shows and does not compute.
+func harmless(v any) string {
+	text := bare(v)
+	if text == "" || !strings.ContainsRune("=+-@\t\r", rune(text[0])) || reflect.ValueOf(v).Kind() != reflect.String {
+		return text
+	}
+	if _, err := strconv.ParseFloat(text, 64); err == nil {
+		return text
+	}
+	return "'" + text
 }
 
 func isCell(v any) bool {

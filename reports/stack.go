@@ -32,28 +32,23 @@ func (s Stack) WriteImage(w io.Writer, ext string, width, height int) error {
 	if len(s) == 0 {
 		return errors.New("nothing to draw: there are no figures")
 	}
-	type panel struct {
-		paint func(draw.Canvas)
-		left  vg.Length // of the axis, from the left of the canvas
-	}
-	panels := make([]panel, len(s))
-	var most vg.Length
+	panels := make([]func(draw.Canvas), len(s))
+	places := make([]axes, len(s))
 	var notes []string
 	for i, f := range s {
-		var at axes
-		paint, more, err := f.inside(&at)
+		paint, more, err := f.inside(&places[i])
 		if err != nil {
 			return err
 		}
-		paint(draw.New(vgsvg.New(vg.Length(width)*pixel, vg.Length(height)*pixel))) // to see where the axis goes
-		panels[i] = panel{paint, at.area.Min.X}
-		most = max(most, at.area.Min.X)
+		panels[i] = paint
 		notes = append(notes, more...)
 	}
 	return writeImage(w, ext, width, height, func(c draw.Canvas) {
 		c = frame(c, s[0].Title, s[0].legend(s[0].styles()), notes)
-		top := c.Max.Y
-		for i, p := range panels {
+		areas := make([]draw.Canvas, len(panels))
+		lefts := make([]vg.Length, len(panels))
+		most, top := vg.Length(0), c.Max.Y
+		for i, paint := range panels {
 			share := vg.Length(2) / 3
 			if i > 0 {
 				share = vg.Length(1) / 3 / vg.Length(len(panels)-1)
@@ -61,9 +56,17 @@ func (s Stack) WriteImage(w io.Writer, ext string, width, height int) error {
 			area := c
 			area.Max.Y = top
 			area.Min.Y = top - share*(c.Max.Y-c.Min.Y)
-			area.Min.X += most - p.left
 			top = area.Min.Y
-			p.paint(area)
+			areas[i] = area
+			// Drawn once to see where the axis goes: its ticks depend on the size of the panel.
+			size := area.Size()
+			paint(draw.Canvas{Canvas: vgsvg.New(size.X, size.Y), Rectangle: area.Rectangle})
+			lefts[i] = places[i].area.Min.X
+			most = max(most, lefts[i])
+		}
+		for i, paint := range panels {
+			areas[i].Min.X += most - lefts[i]
+			paint(areas[i])
 		}
 	})
 }

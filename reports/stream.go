@@ -2,11 +2,9 @@ package reports
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -131,7 +129,8 @@ func NewParquet(w io.Writer, keys []string) *Parquet {
 		group[k] = parquet.Compressed(parquet.Optional(parquet.Leaf(parquet.DoubleType)), &parquet.Zstd)
 	}
 	sorted := slices.Sorted(slices.Values(keys))
-	p := &Parquet{w: parquet.NewGenericWriter[any](w, parquet.NewSchema("rows", group), parquet.MaxRowsPerRowGroup(1<<20))}
+	p := &Parquet{w: parquet.NewGenericWriter[any](w, parquet.NewSchema("rows", group), parquet.MaxRowsPerRowGroup(1<<20),
+		parquet.KeyValueMetadata("writer", Imprint))}
 	for _, k := range keys {
 		p.column = append(p.column, slices.Index(sorted, k))
 	}
@@ -161,107 +160,3 @@ func (p *Parquet) Write(values []float64) error {
 
 // Close ends the file.
 func (p *Parquet) Close() error { return p.w.Close() }
-
-// A Partial is a file that is written bit by bit and has its name only when it is
-// whole. Until then it is NAME.partial, and NAME.partial.state says how much of that is whole, so
-// that a later run can go on.
-type Partial struct {
-	path, id string
-	file     *os.File
-	rows     int64 // whole in the file
-	bytes    int64
-	saved    int64 // rows in the state
-}
-
-// OpenPartial begins the file at path, or goes on with it: if there is a part of
-// it that was begun under the same id, Rows says how many rows it has. A part under
-// another id is an error; anew leaves what is there aside.
-func OpenPartial(path, id string, anew bool) (*Partial, error) {
-	p := &Partial{path: path, id: id}
-	state, err := os.ReadFile(p.statePath())
-	if err == nil && !anew {
-		var was string
-		if _, err := fmt.Sscanf(string(state), "%d %d %q", &p.rows, &p.bytes, &was); err != nil || was != id {
-			return nil, fmt.Errorf("%s was begun by another command; finish it with that one, or start anew with --force", p.partPath())
-		}
-	}
-	p.file, err = os.OpenFile(p.partPath(), os.O_CREATE|os.O_RDWR, 0o644)
-	if err != nil {
-		return nil, fileError(path, err)
-	}
-	if info, err := p.file.Stat(); err != nil || info.Size() < p.bytes || p.rows == 0 {
-		p.rows, p.bytes = 0, 0 // less is there than was said, or a header alone
-	}
-	if err = p.file.Truncate(p.bytes); err == nil {
-		_, err = p.file.Seek(p.bytes, io.SeekStart)
-	}
-	if err != nil {
-		return nil, errors.Join(fileError(path, err), p.file.Close())
-	}
-	return p, nil
-}
-
-func (p *Partial) partPath() string  { return p.path + ".partial" }
-func (p *Partial) statePath() string { return p.path + ".partial.state" }
-
-// Rows is the number of whole rows that the file has.
-func (p *Partial) Rows() int64 { return p.rows }
-
-// Write adds text that holds so many whole rows.
-func (p *Partial) Write(text []byte, rows int) error {
-	n, err := p.file.Write(text)
-	if err != nil {
-		if n > 0 { // half a row
-			err = errors.Join(err, p.file.Truncate(p.bytes))
-		}
-		return fileError(p.path, err)
-	}
-	p.bytes += int64(n)
-	p.rows += int64(rows)
-	return nil
-}
-
-// Save notes how much is whole.
-func (p *Partial) Save() error {
-	if p.saved == p.rows && p.rows > 0 {
-		return nil
-	}
-	p.saved = p.rows
-	return WriteFile(p.statePath(), func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%d %d %q\n", p.rows, p.bytes, p.id)
-		return err
-	})
-}
-
-// File is where the rows go, for a format that writes itself.
-func (p *Partial) File() io.Writer { return p.file }
-
-// Close leaves the part for a later run.
-func (p *Partial) Close() error { return errors.Join(p.Save(), p.file.Close()) }
-
-// Discard removes the part.
-func (p *Partial) Discard() error {
-	return errors.Join(p.file.Close(), os.Remove(p.partPath()), removeIfThere(p.statePath()))
-}
-
-// Finish gives the file its name.
-func (p *Partial) Finish() error {
-	if err := errors.Join(p.file.Sync(), p.file.Close()); err != nil {
-		return fileError(p.path, err)
-	}
-	if err := os.Rename(p.partPath(), p.path); err != nil {
-		return fileError(p.path, err)
-	}
-	return removeIfThere(p.statePath())
-}
-
-// FileError says in one line what is wrong with writing to path and what helps, as
-// [WriteFile] does.
-func FileError(path string, err error) error { return fileError(path, err) }
-
-func removeIfThere(path string) error {
-	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	return nil
-}

@@ -2,10 +2,12 @@ package reports
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
@@ -89,7 +91,7 @@ func TestPartial(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.csv")
 	open := func(id string, anew bool, rows int64) *Partial {
 		t.Helper()
-		p, err := OpenPartial(path, id, anew)
+		p, err := Files{}.OpenPartial(path, id, []byte("1\n"), anew)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,12 +112,27 @@ func TestPartial(t *testing.T) {
 	do(p.Write([]byte("3\n"), 1)) // and here the machine stops
 	do(p.file.Close())
 
-	if _, err := OpenPartial(path, "b", false); err == nil {
-		t.Error("another sweep goes on with the file")
+	refused := func(id, want string) {
+		t.Helper()
+		if _, err := (Files{}).OpenPartial(path, id, nil, false); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want an error with %q", err, want)
+		}
 	}
+	refused("b", "was begun by another command")
 	p = open("a", false, 2)
 	do(p.Write([]byte("3\n4\n"), 2))
+	refused("a", fmt.Sprintf("is being written by process %d", os.Getpid()))
+	refused("b", fmt.Sprintf("is being written by process %d", os.Getpid()))
 	do(p.Close())
+	flip := func() { // a bit of the second row
+		part, err := os.ReadFile(path + ".partial")
+		do(err)
+		part[2] ^= 1
+		do(os.WriteFile(path+".partial", part, 0o644))
+	}
+	flip()
+	refused("a", "is damaged")
+	flip()
 	p = open("a", false, 4)
 	do(p.Finish())
 	if got, err := os.ReadFile(path); string(got) != "1\n2\n3\n4\n" {
@@ -123,6 +140,8 @@ func TestPartial(t *testing.T) {
 	}
 	p = open("a", true, 0)
 	do(p.Discard())
+	do(os.WriteFile(path, []byte("by hand\n"), 0o644))
+	refused("a", "no file that halfpeak wrote")
 	if left, _ := os.ReadDir(filepath.Dir(path)); len(left) != 1 {
 		t.Errorf("left are %v", left)
 	}

@@ -50,6 +50,10 @@ func (a Axis) limits(values []float64) (limits, error) {
 		if a.Bytes {
 			return limits{lo / 1.2, hi * 1.2}, nil
 		}
+		if hi < 2*lo { // powers of ten and their likes are far from both ends
+			step := niceStep((hi - lo) / 5)
+			return limits{step * math.Floor(lo/step-0.2), step * math.Ceil(hi/step+0.2)}, nil
+		}
 		return limits{oneTwoFive(lo/1.02, math.Floor), oneTwoFive(hi*1.02, math.Ceil)}, nil
 	}
 	lo = min(lo, 0)
@@ -63,7 +67,7 @@ func (a Axis) limits(values []float64) (limits, error) {
 		return limits{lo, hi * 1.02}, nil
 	}
 	step := niceStep((hi - lo) / 8)
-	return limits{step * math.Floor(lo/step), step * math.Ceil(hi/step*1.01)}, nil
+	return limits{step * math.Floor(lo/step*1.01), step * math.Ceil(hi/step*1.01)}, nil
 }
 
 // oneTwoFive rounds v, above zero, to 1, 2 or 5 times a power of ten.

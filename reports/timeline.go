@@ -157,10 +157,12 @@ func (t timelinePlotter) Plot(c draw.Canvas, p *plot.Plot) {
 		c.SetLineStyle(draw.LineStyle{Color: palette[0], Width: 0.6})
 		c.Stroke(r.Path())
 	}
-	every := t.numbered(tx, number)
-	for _, b := range t.Boxes {
-		if t.numbers && every > 0 && b.Packet%every == 0 {
-			c.FillText(number, vg.Point{X: tx((b.Start + b.End) / 2), Y: ty(t.row(b.Stage))}, strconv.Itoa(b.Packet))
+	if t.numbers {
+		every := t.numbered(tx, number)
+		for _, b := range t.Boxes {
+			if every > 0 && b.Packet%every == 0 && fitsBox(b, tx, number) {
+				c.FillText(number, vg.Point{X: tx((b.Start + b.End) / 2), Y: ty(t.row(b.Stage))}, strconv.Itoa(b.Packet))
+			}
 		}
 	}
 	x := tx(t.end)
@@ -170,29 +172,31 @@ func (t timelinePlotter) Plot(c draw.Canvas, p *plot.Plot) {
 	c.FillText(total, vg.Point{X: x - 4, Y: c.Max.Y}, quantity.Micros(t.end).String())
 }
 
-// numbered returns the first of 1, 2, 5, 10, … such that the numbers of the
-// packets that it divides have room beside each other; 0 if there is none.
+// numbered returns the first of 1, 2, 5, 10, … such that the numbers of all packets that it divides
+// have room in their boxes; if there is none, the first of which some have; else 0.
 func (t timelinePlotter) numbered(tx func(float64) vg.Length, s text.Style) int {
-next:
+	some := 0
 	for _, every := range []int{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000} {
-		right := make([]vg.Length, len(t.Stages)) // the end of the last number in a row
+		fit, all := 0, 0
 		for _, b := range t.Boxes {
-			if b.Packet%every != 0 {
-				continue
+			if b.Packet%every == 0 {
+				all++
+				if fitsBox(b, tx, s) {
+					fit++
+				}
 			}
-			half := s.Width(strconv.Itoa(b.Packet))/2 + 1.5
-			middle := tx((b.Start + b.End) / 2)
-			if every > 1 {
-				half *= 1.8 // what runs over its box needs air
-			} else if 2*half > tx(b.End)-tx(b.Start) {
-				continue next
-			}
-			if middle-half < right[b.Stage] {
-				continue next
-			}
-			right[b.Stage] = middle + half
 		}
-		return every
+		if fit > 0 && fit == all {
+			return every
+		}
+		if fit > 0 && some == 0 {
+			some = every
+		}
 	}
-	return 0
+	return some
+}
+
+// fitsBox reports whether the number of the packet has room in its box.
+func fitsBox(b Box, tx func(float64) vg.Length, s text.Style) bool {
+	return s.Width(strconv.Itoa(b.Packet))+1 <= tx(b.End)-tx(b.Start)
 }

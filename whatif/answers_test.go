@@ -84,7 +84,7 @@ func TestSolveIsSweep(t *testing.T) {
 		nearest := math.NaN()
 		for i := range steps + 1 {
 			v := from + float64(i)*step
-			if isWhole(p) {
+			if p.Whole() {
 				v = math.Round(v)
 			}
 			if prog.Set(v) && tg.Met(tg.Quantity.Of(prog.Layer())) && !(math.Abs(v-p.Value.Num) >= math.Abs(nearest-p.Value.Num)) {
@@ -237,7 +237,7 @@ func TestSizeFor(t *testing.T) {
 		}
 	}
 	// β + nτ reaches 90 % of 1/τ at 9β/τ.
-	if n, _ := SizeFor(model.Linear{Beta: 10, Tau: 0.01}, 0.9); n != 9000 {
+	if n, _ := SizeFor(&model.Linear{Beta: 10, Tau: 0.01}, 0.9); n != 9000 {
 		t.Errorf("90 %% at %s", n)
 	}
 }

@@ -109,7 +109,7 @@ const MaxSize = 1 << 30 * quantity.Bytes(1)
 
 // Thresholds are those of the layer if it is a switch, in order.
 func (d Design) Thresholds() []Threshold {
-	s, ok := d.Layer.Model.(model.Switch)
+	s, ok := d.Layer.Model.(*model.Switch)
 	if !ok {
 		return nil
 	}

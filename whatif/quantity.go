@@ -1,10 +1,7 @@
 package whatif
 
 import (
-	"errors"
 	"fmt"
-	"math"
-	"slices"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/nearest"
@@ -15,84 +12,32 @@ import (
 // A Quantity is something that can be asked of a layer, as in "bandwidth(4KiB)".
 type Quantity struct {
 	Name string
-	Size quantity.Bytes // of the message; 0 for r_inf and n_half, which need none
-	kind *kind
+	Size quantity.Bytes // of the message; 0 for what needs none, such as n_half
+	of   *model.Quantity
 }
 
-// A kind is a quantity without a size.
-type kind struct {
-	name  string
-	dim   quantity.Dimension
-	sized bool
-	title string // for axes
-	of    func(l model.Layer, n quantity.Bytes) float64
-	check func(l model.Layer, n quantity.Bytes) error // whether the layer has it; nil: always
-}
-
-var kinds = []kind{
-	{"one_way", quantity.DimTime, true, "one-way time", func(l model.Layer, n quantity.Bytes) float64 { return float64(l.OneWay(n)) }, nil},
-	{"rtt", quantity.DimTime, true, "round-trip time", func(l model.Layer, n quantity.Bytes) float64 { return float64(model.RTT(l, n)) }, nil},
-	{"gap", quantity.DimTime, true, "gap", func(l model.Layer, n quantity.Bytes) float64 { return float64(l.Gap(n)) }, nil},
-	{"bandwidth", quantity.DimRate, true, "bandwidth", func(l model.Layer, n quantity.Bytes) float64 { return float64(model.Bandwidth(l, n)) }, nil},
-	{"throughput", quantity.DimRate, true, "throughput", func(l model.Layer, n quantity.Bytes) float64 { return float64(model.Throughput(l, n)) }, nil},
-	{"send_overhead", quantity.DimTime, true, "send overhead", func(l model.Layer, n quantity.Bytes) float64 {
-		send, _ := l.Overheads(n)
-		return float64(send)
-	}, hasOverheads},
-	{"receive_overhead", quantity.DimTime, true, "receive overhead", func(l model.Layer, n quantity.Bytes) float64 {
-		_, receive := l.Overheads(n)
-		return float64(receive)
-	}, hasOverheads},
-	{"packet", quantity.DimSize, true, "packet", func(l model.Layer, n quantity.Bytes) float64 { return float64(model.PacketSize(l, n)) },
-		func(l model.Layer, n quantity.Bytes) error {
-			if _, ok := model.At(l, n).(model.Packetizer); !ok {
-				return errors.New("its messages are not cut into packets")
-			}
-			return nil
-		}},
-	{"r_inf", quantity.DimRate, false, "r∞", func(l model.Layer, _ quantity.Bytes) float64 { return float64(model.Asymptote(l)) }, hasPeak},
-	{"n_half", quantity.DimSize, false, "n½", func(l model.Layer, _ quantity.Bytes) float64 {
-		n, ok := model.HalfPeak(l)
-		if !ok {
-			return math.NaN()
-		}
-		return float64(n)
-	}, hasPeak},
-}
-
-func hasOverheads(l model.Layer, n quantity.Bytes) error {
-	if send, receive := l.Overheads(n); send == 0 && receive == 0 {
-		return errors.New("it does not say how long messages occupy the processors")
-	}
-	return nil
-}
-
-func hasPeak(l model.Layer, _ quantity.Bytes) error {
-	if _, ok := model.HalfPeak(l); !ok {
-		return errors.New("no cost is per byte, so bandwidth has no peak")
-	}
-	return nil
-}
-
-// Quantities are the names that [ParseQuantity] knows.
+// Quantities are the names that [ParseQuantity] knows: those of [model.Quantities] that need no
+// size of a packet.
 func Quantities() []string {
-	names := make([]string, len(kinds))
-	for i := range kinds {
-		names[i] = kinds[i].name
+	var names []string
+	for i := range model.Quantities {
+		if q := &model.Quantities[i]; q.Sizes <= 1 {
+			names = append(names, q.Name)
+		}
 	}
 	return names
 }
 
 // NewQuantity returns the quantity of messages of n bytes; r_inf and n_half leave n out.
 func NewQuantity(name string, n quantity.Bytes) (Quantity, error) {
-	i := slices.IndexFunc(kinds, func(k kind) bool { return k.name == name })
-	if i < 0 {
+	of, known := model.FindQuantity(name)
+	if !known || of.Sizes > 1 {
 		return Quantity{}, fmt.Errorf("no quantity %q%s", name, nearest.Hint(name, Quantities()))
 	}
-	if !kinds[i].sized {
+	if of.Sizes == 0 {
 		n = 0
 	}
-	return Quantity{name, n, &kinds[i]}, nil
+	return Quantity{name, n, of}, nil
 }
 
 // ParseQuantity reads "bandwidth(4KiB)", "n_half" or "n_half()".
@@ -107,7 +52,7 @@ func ParseQuantity(text string) (Quantity, error) {
 	if hasSize && !closed {
 		return q, fmt.Errorf("%q: missing )", text)
 	}
-	if size = strings.TrimSpace(size); !q.kind.sized {
+	if size = strings.TrimSpace(size); q.of.Sizes == 0 {
 		if size != "" {
 			return q, fmt.Errorf("%q: %s is of all sizes; leave %s out", text, q.Name, size)
 		}
@@ -123,22 +68,20 @@ func ParseQuantity(text string) (Quantity, error) {
 }
 
 // Of is the quantity of the layer, in µs and bytes; NaN or infinite where the layer has none.
-func (q Quantity) Of(l model.Layer) float64 { return q.kind.of(l, q.Size) }
+func (q Quantity) Of(l model.Layer) float64 { return q.of.Of(l, q.Size, q.Size) }
 
 // Check is an error that says why the layer has no such quantity.
-func (q Quantity) Check(l model.Layer) error {
-	if q.kind.check == nil {
-		return nil
-	}
-	return q.kind.check(l, q.Size)
-}
+func (q Quantity) Check(l model.Layer) error { return q.of.Check(l, q.Size) }
+
+// Stream reports whether the quantity is of a steady stream of messages.
+func (q Quantity) Stream() bool { return q.of.Stream }
 
 // Dim is the dimension of the quantity.
-func (q Quantity) Dim() quantity.Dimension { return q.kind.dim }
+func (q Quantity) Dim() quantity.Dimension { return q.of.Dim }
 
 // String is the quantity as [ParseQuantity] reads it, without spaces: "bandwidth(4KiB)".
 func (q Quantity) String() string {
-	if !q.kind.sized {
+	if q.of.Sizes == 0 {
 		return q.Name
 	}
 	return q.Name + "(" + strings.ReplaceAll(q.Size.String(), " ", "") + ")"
@@ -146,21 +89,24 @@ func (q Quantity) String() string {
 
 // Title names the quantity on an axis: "bandwidth of 4 KiB (MB/s)".
 func (q Quantity) Title() string {
-	title := q.kind.title
-	if q.kind.sized {
+	title := q.of.Title
+	if q.of.Sizes > 0 {
 		title += " of " + q.Size.String()
 	}
-	return title + " (" + unitOf(q.kind.dim).name + ")"
+	return title + " (" + unitOf(q.of.Dim).name + ")"
 }
 
 // Head names the quantity without its size: "bandwidth (MB/s)".
-func (q Quantity) Head() string { return q.kind.title + " (" + unitOf(q.kind.dim).name + ")" }
+func (q Quantity) Head() string { return q.of.Title + " (" + unitOf(q.of.Dim).name + ")" }
+
+// Noun names the quantity without its size and unit: "bandwidth".
+func (q Quantity) Noun() string { return q.of.Title }
 
 // Key names the quantity in a table, without its size: "bandwidth_mb_s".
-func (q Quantity) Key() string { return q.Name + unitOf(q.kind.dim).suffix }
+func (q Quantity) Key() string { return q.Name + unitOf(q.of.Dim).suffix }
 
 // KeyOf names what goes with the quantity in a table: "bandwidth_low_mb_s" for "low".
-func (q Quantity) KeyOf(what string) string { return q.Name + "_" + what + unitOf(q.kind.dim).suffix }
+func (q Quantity) KeyOf(what string) string { return q.Name + "_" + what + unitOf(q.of.Dim).suffix }
 
 // A unit is how numbers of a dimension appear in tables and on axes.
 type unit struct {

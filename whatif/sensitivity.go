@@ -42,7 +42,7 @@ func (d Design) Sensitivities(q Quantity, part float64) ([]Sensitivity, error) {
 		}
 		at := func(part float64) (change, value float64) {
 			v := p.Value.Num * (1 + part)
-			if isWhole(p) {
+			if p.Whole() {
 				if v = math.Round(v); v == p.Value.Num {
 					v += math.Copysign(1, part)
 				}

@@ -3,7 +3,6 @@ package whatif
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -45,7 +44,7 @@ func (d Design) Shares(n quantity.Bytes) ([]Share, error) {
 		return nil, err
 	}
 	l := prog.Layer()
-	freeze(l, n)
+	model.Freeze(l, n)
 	names := ownerNames(leaves)
 	shares := make([]Share, len(leaves))
 	const step = 1e-6
@@ -103,57 +102,29 @@ func (d Design) Owners(n quantity.Bytes) ([]Share, error) {
 func (d Design) leaves() ([]platforms.Param, error) {
 	uses, err := d.Platform.Uses(d.Layer.Name)
 	return slices.DeleteFunc(uses, func(p platforms.Param) bool {
-		return strings.HasPrefix(p.Path, "constant.") || p.Value.Dim != quantity.DimTime && p.Value.Dim != quantity.DimInverse
+		return !p.Measure.Cost()
 	}), err
 }
 
-var symbols = map[string]string{"beta": "β", "tau": "τ"}
-
-// ownerNames names the owner of each leaf: its stage, or its key, behind the name of its layer if
+// ownerNames names the owner of each leaf: its stage, or its symbol, behind the name of its layer if
 // parameters of several layers are among them.
 func ownerNames(leaves []platforms.Param) []string {
 	layers := map[string]bool{}
 	for _, p := range leaves {
-		if parts := strings.Split(p.Path, "."); parts[0] == "layer" {
-			layers[parts[1]] = true
+		if p.Table == "layer" {
+			layers[p.Owner] = true
 		}
 	}
 	names := make([]string, len(leaves))
 	for i, p := range leaves {
-		parts := strings.Split(p.Path, ".")
-		key := parts[len(parts)-1]
-		if symbol, ok := symbols[key]; ok {
-			key = symbol
-		}
 		switch {
-		case parts[0] == "stage":
-			names[i] = parts[1]
-		case len(layers) > 1 || len(layers) < len(leaves) && key == "β" || key == "τ":
-			names[i] = parts[1] + " " + key
+		case p.Table == "stage":
+			names[i] = p.Owner
+		case len(layers) > 1 || len(layers) < len(leaves) && p.Symbol == "β" || p.Symbol == "τ":
+			names[i] = p.Owner + " " + p.Symbol
 		default:
-			names[i] = key
+			names[i] = p.Symbol
 		}
 	}
 	return names
-}
-
-// freeze keeps the packets of a message of n bytes as they are, whatever becomes of the
-// costs of the stages.
-func freeze(l model.Layer, n quantity.Bytes) {
-	switch l := l.(type) {
-	case *model.Pipeline:
-		l.Cut = model.Cut{Rule: model.CutFixed, Size: l.PacketSize(n)}
-	case *model.Switch:
-		_, inner := l.Select(n)
-		freeze(inner, n)
-	case *model.Envelope:
-		_, inner := l.Select(n)
-		l.Branches = []model.Branch{{Layer: inner}}
-		freeze(inner, n)
-	case *model.Fragmented:
-		freeze(l.Below, min(n, l.MTU))
-	case *model.Series:
-		freeze(l.Below, n)
-		freeze(l.Added, n)
-	}
 }

@@ -100,7 +100,7 @@ func (r Range) At(i int) float64 {
 	if r.Log {
 		v = r.From * math.Pow(r.To/r.From, part)
 	}
-	if r.Param.Value.Dim == quantity.DimSize || strings.HasSuffix(r.Param.Path, ".window") {
+	if r.Param.Whole() || r.Param.Value.Dim == quantity.DimSize {
 		v = math.Round(v)
 	}
 	return v
@@ -111,10 +111,7 @@ func (r Range) Key() string { return r.Param.Path + unitOf(r.Param.Value.Dim).su
 
 // Title names the parameter on an axis: "host-dma.tau (µs/KiB)".
 func (r Range) Title() string {
-	title := r.Param.Path
-	for _, table := range []string{"stage.", "constant.", "layer."} {
-		title = strings.TrimPrefix(title, table)
-	}
+	title := r.Param.Short()
 	if u := unitOf(r.Param.Value.Dim).name; u != "" {
 		title += " (" + u + ")"
 	}

@@ -112,7 +112,7 @@ const reach = 20
 // range if from < to, in steps of 2^(1/16), and bisects the step in which the target is first met.
 func (d Design) Solve(t Target, p platforms.Param, from, to float64) (Solution, error) {
 	s := Solution{Param: p, Now: t.Quantity.Of(d.Layer.Model), From: math.Inf(-1), To: math.Inf(1)}
-	if isWhole(p) && p.Value.Num == 0 { // packets that are a word: begin at their size
+	if p.Whole() && p.Value.Num == 0 { // packets that are a word: begin at their size
 		p.Value.Num = float64(model.PacketSize(d.Layer.Model, max(t.Quantity.Size, 1)))
 	}
 	prog, err := d.Platform.Compile(d.Layer.Name, p.Path)
@@ -145,7 +145,7 @@ func (d Design) Solve(t Target, p platforms.Param, from, to float64) (Solution, 
 				last = v
 				continue
 			}
-			flips[side] = bisect(last, v, isWhole(p), func(x float64) bool { return t.Met(at(x)) != s.Met })
+			flips[side] = bisect(last, v, p.Whole(), func(x float64) bool { return t.Met(at(x)) != s.Met })
 			break
 		}
 	}
@@ -183,7 +183,7 @@ func (d Design) Solve(t Target, p platforms.Param, from, to float64) (Solution, 
 // limits are the owners of what the quantity is made of, the largest first.
 func (d Design) limits(q Quantity) ([]Share, error) {
 	owners, err := d.Owners(max(q.Size, 1))
-	stream := q.Name == "gap" || q.Name == "throughput"
+	stream := q.Stream()
 	slices.SortStableFunc(owners, func(a, b Share) int {
 		x, y := a.OneWay, b.OneWay
 		if stream {
@@ -217,20 +217,20 @@ func candidates(p platforms.Param, from, to float64) [2][]float64 {
 		beyond := func(v float64) bool { return hasEnd && sign*(v-end) >= 0 }
 		for k := 1; k <= 16*reach; k++ {
 			v := start * math.Exp2(sign*float64(k)/16)
-			if isWhole(p) {
+			if p.Whole() {
 				v = math.Round(v)
 			}
 			if beyond(v) {
 				break
 			}
-			if last := len(sides[side]) - 1; v != now && sign*(v-now) > 0 && (last < 0 || v != sides[side][last]) && (!isWhole(p) || v >= 1) {
+			if last := len(sides[side]) - 1; v != now && sign*(v-now) > 0 && (last < 0 || v != sides[side][last]) && (!p.Whole() || v >= 1) {
 				sides[side] = append(sides[side], v)
 			}
 		}
 		switch {
 		case hasEnd && sign*(end-now) > 0:
 			sides[side] = append(sides[side], end)
-		case !hasEnd && side == 0 && !isWhole(p):
+		case !hasEnd && side == 0 && !p.Whole():
 			sides[side] = append(sides[side], 0)
 		}
 	}
@@ -243,11 +243,6 @@ func candidates(p platforms.Param, from, to float64) [2][]float64 {
 		}
 	}
 	return sides
-}
-
-// isWhole reports whether the parameter is a whole number: a size, a window.
-func isWhole(p platforms.Param) bool {
-	return !strings.HasPrefix(p.Path, "constant.") && (p.Value.Dim == quantity.DimSize || p.Value.Dim == quantity.DimNone)
 }
 
 // bisect is the value nearest to a, in the direction of b, for which flipped is true; it is false at a
@@ -287,7 +282,7 @@ func (d Design) Curve(t Target, x, y Range) (xs, ys []float64, err error) {
 		for k := 1; k < fine.Steps; k++ {
 			v := fine.At(k)
 			if met(v) != first {
-				found = bisect(last, v, isWhole(y.Param), func(v float64) bool { return met(v) != first })
+				found = bisect(last, v, y.Param.Whole(), func(v float64) bool { return met(v) != first })
 				break
 			}
 			last = v

@@ -209,7 +209,7 @@ func (s Sampling) run(designs []Design, each func(layers []model.Layer)) error {
 		}
 		for i, w := range draws {
 			drawn[i] = w.param.Value.Num + random.NormFloat64()*w.within/1.959964
-			if isWhole(w.param) {
+			if w.param.Whole() {
 				drawn[i] = math.Round(drawn[i])
 			}
 		}

@@ -74,7 +74,7 @@ func (d Design) set(text string) (Design, error) {
 	}
 	change := platforms.Change{Path: p.Path}
 	right = strings.TrimSpace(right)
-	if _, err := platforms.ParseCut(right); strings.HasSuffix(p.Path, ".packets") && operator == '=' && err == nil && !isSize(right) {
+	if operator == '=' && p.TakesWord(right) {
 		change.Text = right
 	} else if change.Value, change.PlusMinus, err = d.value(p, operator, right); err != nil {
 		return d, err
@@ -88,16 +88,11 @@ func (d Design) set(text string) (Design, error) {
 		return d, err
 	}
 	from := Format(p.Value)
-	if p.Value.Num == 0 && strings.HasSuffix(p.Path, ".packets") {
-		from = p.Text
+	if p.Word != "" {
+		from = p.Word
 	}
 	next.Changes = append(d.Changes[:len(d.Changes):len(d.Changes)], Assignment{text, p.Path, from, change.Text})
 	return next, nil
-}
-
-func isSize(text string) bool {
-	_, err := quantity.ParseBytes(text)
-	return err == nil
 }
 
 // with rebuilds the platform with the changes.
@@ -133,8 +128,8 @@ func (d Design) value(p platforms.Param, operator byte, right string) (quantity.
 	if within > 0 {
 		return v, 0, fmt.Errorf("an interval belongs to a new value; write %s=VALUE ± HALF", p.Path)
 	}
-	if p.Value.Num == 0 && strings.HasSuffix(p.Path, ".packets") {
-		return v, 0, fmt.Errorf("packets are %q now, no size to change; write packets=4KiB", p.Text)
+	if p.Word != "" {
+		return v, 0, fmt.Errorf("%s are %q now, no size to change; write %s=4KiB", p.Key, p.Word, p.Key)
 	}
 	now, within := p.Value, p.PlusMinus
 	switch operator {
@@ -188,7 +183,7 @@ func (d Design) At(n quantity.Bytes) (Answer, error) {
 	l := d.Layer.Model
 	a := Answer{Size: n, OneWay: l.OneWay(n), Gap: l.Gap(n), Bandwidth: model.Bandwidth(l, n), Throughput: model.Throughput(l, n),
 		Packet: model.PacketSize(l, n), Regime: model.Regime(l, n)}
-	if pipe, ok := model.At(l, n).(model.Pipeline); ok {
+	if pipe, ok := model.At(l, n).(*model.Pipeline); ok {
 		a.BestPacket, _ = pipe.BestPacket(n)
 	}
 	owners, err := d.Owners(n)

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -68,6 +69,28 @@ func TestPackageComment(t *testing.T) {
 		t.Fatal("the package comment shows no command")
 	}
 	session(t, scratch(t), body.String())
+}
+
+// The commands of the gallery work, and the pictures that stand there exist.
+func TestGallery(t *testing.T) {
+	const path = "../../docs/gallery.md"
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, picture := range regexp.MustCompile(`!\[[^]]*\]\(([^)]+)\)`).FindAllSubmatch(text, -1) {
+		if _, err := os.Stat(filepath.Join(filepath.Dir(path), string(picture[1]))); err != nil {
+			t.Error(err)
+		}
+	}
+	var commands strings.Builder
+	for _, command := range regexp.MustCompile("`(halfpeak [^`]+)`").FindAllSubmatch(text, -1) {
+		commands.WriteString("$ " + string(command[1]) + "\n")
+	}
+	if strings.Count(commands.String(), "\n") < 10 {
+		t.Fatalf("%s shows only\n%s", path, commands.String())
+	}
+	session(t, scratch(t), commands.String())
 }
 
 func scratch(t *testing.T) string {

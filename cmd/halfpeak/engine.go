@@ -3,11 +3,8 @@
 package main
 
 import (
-	"fmt"
+	"errors"
 	"io"
-	"math"
-	"os"
-	"os/signal"
 	"slices"
 	"strings"
 	"time"
@@ -15,9 +12,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak/engine/live"
-	"github.com/halfpeak/halfpeak/engine/programs"
+	"github.com/halfpeak/halfpeak/internal/terminal"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/study"
 )
 
 func newEngine() *cobra.Command {
@@ -38,6 +36,7 @@ func newEngine() *cobra.Command {
 
 type benchOptions struct {
 	to       string
+	files    reports.Files
 	sizes    sizesFlag
 	programs []string
 	credits  int
@@ -83,6 +82,7 @@ Within this machine, tcp does not pace what it sends, whatever the system's defa
 			if len(args) > 0 {
 				o.to = args[0]
 			}
+			o.files = filesOf(cmd)
 			rows, err := o.run(cmd)
 			if err != nil {
 				return err
@@ -116,7 +116,7 @@ func (o *benchOptions) check() error {
 		}
 	}
 	for _, n := range o.sizes.sizes {
-		if n < 1 || n > live.MaxSize || n != quantity.Bytes(math.Trunc(float64(n))) {
+		if n < 1 || n > live.MaxSize || n != quantity.Bytes(int64(n)) {
 			return usagef("--size %s: a message has whole bytes, up to %s", n, quantity.Bytes(live.MaxSize))
 		}
 	}
@@ -139,6 +139,7 @@ func (o *benchOptions) check() error {
 	return nil
 }
 
+// run measures what the programs are: the signature and the stages have tables of their own.
 func (o *benchOptions) run(cmd *cobra.Command) (rows reports.Rows, err error) {
 	if err := o.check(); err != nil {
 		return rows, err
@@ -152,204 +153,45 @@ func (o *benchOptions) run(cmd *cobra.Command) (rows reports.Rows, err error) {
 			err = e
 		}
 	}()
+	b := live.BenchOptions{Credits: o.credits, Check: o.sums, Within: o.within, Budget: o.budget, Seed: o.seed}
 	switch o.programs[0] {
 	case "signature":
-		return o.signature(pair)
+		s, err := study.BenchSignature(pair, o.credits, o.budget)
+		if err == nil && o.plot != "" {
+			err = drawTo(o.files, o.plot, s.Figure(), 800, 500)
+		}
+		if err != nil {
+			return rows, err
+		}
+		return s.Rows(), nil
 	case "stages":
-		return o.stages(pair)
+		s, err := study.BenchStages(pair, o.sizes.sizes, b)
+		if errors.Is(err, study.ErrNoPacket) {
+			err = usagef("--size: %w", err)
+		}
+		return s.Rows(), err
 	}
-	clock := live.MeasureClock()
-	bar, shown := newProgress(cmd.ErrOrStderr(), 1000, 0, "‰"), int64(0)
-	start := time.Now()
-	b := live.BenchOptions{Programs: o.programs, Credits: o.credits, Check: o.sums, Within: o.within, Budget: o.budget, Seed: o.seed}
-	b.Progress = func(share float64) {
-		now := int64(1000 * min(share, 1))
-		bar(max(0, now-shown))
-		shown = max(now, shown)
-	}
+	b.Programs = o.programs
 	for _, n := range o.sizes.sizes {
 		b.Sizes = append(b.Sizes, int(n))
 	}
-	measured, err := live.Bench(pair, b)
+	bar := terminal.Progress(cmd.ErrOrStderr(), 1000, 0, "‰")
+	shown := int64(0)
+	b.Progress = func(share float64) {
+		now := max(shown, int64(1000*min(share, 1)))
+		bar(now - shown)
+		shown = now
+	}
+	measured, err := study.RunBench(pair, b)
 	bar(-1)
 	if err != nil {
 		return rows, err
 	}
-	rows.Columns = benchColumns
-	done := 0
-	var netpipe strings.Builder
-	for _, r := range measured {
-		rows.Data = append(rows.Data, []any{string(pair.Transport), r.Program, quantity.Bytes(r.Size), r.Time, r.Low, r.High, r.P50, r.P99, quantity.MBps(r.Bandwidth()), r.Rate(), int64(r.Repeats)})
-		if r.Done {
-			done++
-		}
-		if r.Program == "ping_bulk" {
-			fmt.Fprintf(&netpipe, "%8d %.6f %.12f\n", r.Size, r.Bandwidth()*8*1e6/(1<<20), float64(r.Time)/1e6)
-		}
-	}
-	reached := fmt.Sprintf("%d of %d intervals are within %.3g %% after %.1f s", done, len(measured), 100*o.within, time.Since(start).Seconds())
-	if done < len(measured) {
-		reached += "; the others had no more time (--budget)"
-	}
-	rows.Notes = []string{
-		reached,
-		fmt.Sprintf("the clock costs %.3g µs to read, half of which is in the percentiles of ping_bulk, and shows differences from %.3g µs", float64(clock.Overhead), float64(clock.Resolution)),
-	}
 	if o.netpipe != "" {
-		err = reports.WriteFile(o.netpipe, func(w io.Writer) error {
-			_, err := io.WriteString(w, netpipe.String())
+		err = o.files.Write(o.netpipe, func(w io.Writer) error {
+			_, err := io.WriteString(w, measured.NetPIPE())
 			return err
 		})
 	}
-	return rows, err
-}
-
-var benchColumns = []reports.Column{
-	{Key: "transport", Head: "transport"}, {Key: "program", Head: "program"}, {Key: "size_bytes", Head: "size"},
-	{Key: "one_way_us", Head: "time"}, {Key: "one_way_low_us", Head: "low"}, {Key: "one_way_high_us", Head: "high"},
-	{Key: "p50_us", Head: "p50"}, {Key: "p99_us", Head: "p99"}, {Key: "bandwidth_mb_s", Head: "bandwidth"},
-	{Key: "messages_per_s", Head: "messages/s"}, {Key: "repeats", Head: "repeats"},
-}
-
-// stages measures the time of one packet in each stage of its way, by size. Sizes that travel as more packets are left out.
-func (o *benchOptions) stages(pair *live.Pair) (rows reports.Rows, err error) {
-	var jobs []live.Job
-	for _, n := range o.sizes.sizes {
-		if int(n) <= pair.Largest() {
-			jobs = append(jobs, live.Job{Program: "stages", Size: int(n), Check: o.sums})
-		}
-	}
-	if len(jobs) == 0 {
-		return rows, usagef("--size: %s carries at most %s in one packet, of which stages have the times", pair.Transport, quantity.Bytes(pair.Largest()))
-	}
-	measured, err := live.Bench(pair, live.BenchOptions{Jobs: jobs, Within: o.within, Budget: o.budget, Seed: o.seed})
-	if err != nil {
-		return rows, err
-	}
-	rows.Columns = []reports.Column{
-		{Key: "stage", Head: "stage"}, {Key: "size_bytes", Head: "size"}, {Key: "time_us", Head: "time"}, {Key: "repeats", Head: "repeats"},
-	}
-	for k, stage := range live.Stages {
-		for _, r := range measured {
-			rows.Data = append(rows.Data, []any{stage, quantity.Bytes(r.Size), r.Stages[k], int64(r.Repeats)})
-		}
-	}
-	rows.Notes = []string{"send and receive keep a processor busy, with the copies of the data; hand over is the rest of the one-way time, 0.001 µs where they hide it"}
-	return rows, nil
-}
-
-// signatureDeltas are the computations of a signature in µs.
-var signatureDeltas = []float64{0, 0.25, 0.5, 1, 2, 4}
-
-// signature measures the LogP signature some times, and takes the median of each point.
-func (o *benchOptions) signature(pair *live.Pair) (rows reports.Rows, err error) {
-	deltas := signatureDeltas
-	if pair.Transport != live.Shm {
-		deltas = []float64{0, 2, 4, 8, 16, 32}
-	}
-	points, err := live.Signature(pair, deltas, o.credits, o.budget)
-	if err != nil {
-		return rows, err
-	}
-	bursts := make([]programs.Burst, len(points))
-	rows.Columns = []reports.Column{
-		{Key: "transport", Head: "transport"}, {Key: "program", Head: "program"}, {Key: "burst", Head: "messages"},
-		{Key: "delta_us", Head: "Δ"}, {Key: "interval_us", Head: "interval"},
-	}
-	for i, b := range points {
-		bursts[i] = b.Burst
-		rows.Data = append(rows.Data, []any{string(pair.Transport), "signature", int64(b.Messages), b.Delta, b.Interval})
-	}
-	if o.plot == "" {
-		return rows, nil
-	}
-	return rows, drawSignature(o.plot, "LogP signature of "+string(pair.Transport), bursts)
-}
-
-// drawSignature draws the interval against the number of messages, a series for each Δ.
-func drawSignature(path, title string, bursts []programs.Burst) error {
-	fig := reports.Figure{
-		Title: title,
-		X:     reports.Axis{Label: "messages in the burst", Scale: reports.Log},
-		Y:     reports.Axis{Label: "interval per message (µs)"},
-	}
-	for _, b := range bursts {
-		name := fmt.Sprintf("Δ = %.3g µs", float64(b.Delta))
-		if k := len(fig.Series); k == 0 || fig.Series[k-1].Name != name {
-			fig.Series = append(fig.Series, reports.Series{Name: name, Kind: reports.Points})
-		}
-		s := &fig.Series[len(fig.Series)-1]
-		s.X, s.Y = append(s.X, float64(b.Messages)), append(s.Y, float64(b.Interval))
-	}
-	return drawTo(path, fig, 800, 500)
-}
-
-// connect starts another process of this program, or finds a server.
-func connect(to, token string, pinned bool) (*live.Pair, error) {
-	if address, ok := strings.CutPrefix(to, "tcp://"); ok {
-		return live.Dial(address, token)
-	}
-	if strings.Contains(to, "://") {
-		return nil, usagef("%s: other machines are reached as tcp://HOST:PORT", to)
-	}
-	t, err := live.ParseTransport(to)
-	if err != nil {
-		return nil, usageError{err}
-	}
-	args := []string{"engine", "node", to}
-	if pinned {
-		args = append(args, "--pin")
-	}
-	return live.Start(t, pinned, args...)
-}
-
-func newEngineServe() *cobra.Command {
-	var address string
-	s := &live.Server{}
-	c := &cobra.Command{
-		Use:   "serve",
-		Short: "Serve engine bench tcp://HOST:PORT from other machines",
-		Long: `Serve is the other end of engine bench tcp://HOST:PORT. It listens on this machine
-alone; for an address that others reach it wants a --token, which the clients
-give too. The token and the data travel in clear: use it on networks you trust.`,
-		Args: wantArgs(0, 0, "no argument"),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			s.Log = func(format string, args ...any) { cmd.PrintErrf(format+"\n", args...) }
-			l, err := s.Listen(address)
-			if err != nil {
-				return err
-			}
-			stop := make(chan os.Signal, 1)
-			signal.Notify(stop, os.Interrupt)
-			go func() {
-				<-stop
-				_ = l.Close()
-			}()
-			fmt.Fprintf(cmd.OutOrStdout(), "serving tcp://%s\n", l.Addr())
-			return s.Serve(l)
-		},
-	}
-	c.Flags().StringVar(&address, "listen", "127.0.0.1:7271", "`address` to listen on; port 0 takes a free one")
-	c.Flags().StringVar(&s.Token, "token", "", "`word` that clients must give")
-	return c
-}
-
-// newEngineNode is the other process of engine bench.
-func newEngineNode() *cobra.Command {
-	var pinned bool
-	c := &cobra.Command{
-		Use:    "node TRANSPORT",
-		Short:  "Be the other process of engine bench",
-		Hidden: true,
-		Args:   wantArgs(1, 1, "a transport"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			t, err := live.ParseTransport(args[0])
-			if err != nil {
-				return usageError{err}
-			}
-			return live.Child(t, cmd.InOrStdin(), cmd.OutOrStdout(), pinned)
-		},
-	}
-	c.Flags().BoolVar(&pinned, "pin", false, "stay on a processor")
-	return c
+	return measured.Rows(), err
 }

@@ -3,9 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
-	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -14,6 +11,8 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/study"
+	"github.com/halfpeak/halfpeak/whatif"
 )
 
 // sizesFlag is a list of message sizes.
@@ -45,9 +44,15 @@ func (s *sizesFlag) Type() string   { return "sizes" }
 type choice struct {
 	value   string
 	choices []string
+	old     map[string]string // names that words had before
+	given   string            // the old name that was given
 }
 
 func (c *choice) Set(text string) error {
+	if now, renamed := c.old[text]; renamed {
+		c.value, c.given = now, text
+		return nil
+	}
 	if !slices.Contains(c.choices, text) {
 		return fmt.Errorf("choose one of %s", strings.Join(c.choices, ", "))
 	}
@@ -66,7 +71,7 @@ func (c *choice) Type() string {
 
 // enum declares a flag that takes one of a few words, the first of them by default.
 func enum(cmd *cobra.Command, c *choice, name, help string, choices ...string) {
-	*c = choice{choices[0], choices}
+	c.value, c.choices = choices[0], choices
 	if c.Type() == "word" {
 		help += ": " + strings.Join(choices, ", ")
 	}
@@ -79,43 +84,6 @@ func complete(cmd *cobra.Command, flag string, choices []string) {
 	if err != nil {
 		panic(err) // a flag that this program does not declare
 	}
-}
-
-// output is where a command's rows go, and how they look.
-type output struct {
-	format reports.Format
-	path   string
-	plain  bool // the notes tell nothing that CSV and JSON do not have in columns
-}
-
-func (o *output) declare(cmd *cobra.Command) {
-	cmd.Flags().Var(&o.format, "format", "how to print; without it as the name of the -o file says")
-	cmd.Flags().StringVarP(&o.path, "output", "o", "", "write to this `file`, whole or not at all")
-	complete(cmd, "format", reports.Formats())
-}
-
-// formats are the formats that a file's extension stands for.
-var formats = map[string]reports.Format{".csv": reports.CSV, ".json": reports.JSON, ".md": reports.Markdown}
-
-// write prints the rows. Doubts go to stderr where the format has no place for them.
-func (o *output) write(cmd *cobra.Command, rows reports.Rows) error {
-	format := o.format
-	if format == "" {
-		format = formats[strings.ToLower(filepath.Ext(o.path))]
-	}
-	write := func(w io.Writer) error { return reports.Write(w, format, rows) }
-	var err error
-	if o.path == "" {
-		err = write(cmd.OutOrStdout())
-	} else {
-		err = reports.WriteFile(o.path, write)
-	}
-	if err == nil && !o.plain && (format == reports.CSV || format == reports.JSON) {
-		for _, note := range rows.Notes {
-			cmd.PrintErrln(note)
-		}
-	}
-	return err
 }
 
 // completePlatforms completes names of platforms and of their layers, and files.
@@ -148,33 +116,10 @@ func (c *cyclesFlag) declare(cmd *cobra.Command) {
 	cmd.Flags().BoolVar((*bool)(c), "cycles", false, "times in cycles of the host's processor too, where its clock is known")
 }
 
-// add puts a column in cycles behind the columns of times. The rows start with the
-// name of a platform; clocks are in MHz, by these names, 0 where not known.
-func (c cyclesFlag) add(rows reports.Rows, clocks map[string]float64) (reports.Rows, error) {
+// add adds the columns in cycles if they are asked for.
+func (c cyclesFlag) add(rows reports.Rows, designs []whatif.Design) (reports.Rows, error) {
 	if !c {
 		return rows, nil
 	}
-	if known := slices.Max(slices.Collect(maps.Values(clocks))); known == 0 {
-		return rows, fmt.Errorf("--cycles: %s does not say its host's clock; add clock = \"266MHz\" to the platform's file", strings.Join(slices.Sorted(maps.Keys(clocks)), " or "))
-	}
-	var times []int
-	for j, column := range rows.Columns {
-		if key, isTime := strings.CutSuffix(column.Key, "_us"); isTime {
-			times = append(times, j)
-			rows.Columns = append(rows.Columns, reports.Column{Key: key + "_cycles", Head: column.Head + " (cycles)",
-				Text: func(v any) string { return fmt.Sprintf("%.0f", v) }})
-		}
-	}
-	for i, row := range rows.Data {
-		clock := clocks[row[0].(string)]
-		for _, j := range times {
-			var cycles any
-			if t, ok := row[j].(quantity.Micros); ok && clock > 0 {
-				cycles = float64(t) * clock
-			}
-			row = append(row, cycles)
-		}
-		rows.Data[i] = row
-	}
-	return rows, nil
+	return study.InCycles(rows, designs)
 }

@@ -35,7 +35,7 @@ func TestKeys(t *testing.T) {
 		{"predict clip --size 1,64KiB", "platform layer size_bytes one_way_us rtt_us gap_us bandwidth_mb_s throughput_mb_s packet_bytes regime"},
 		{"packet clip --size 64KiB", "platform layer size_bytes method packet_bytes packets one_way_us bandwidth_mb_s"},
 		{"fit " + times, "file format model segment from_bytes to_bytes points beta_us beta_low_us beta_high_us tau_us_per_kib tau_low_us_per_kib tau_high_us_per_kib median_error_percent p95_error_percent"},
-		{"reproduce", "source place quantity role printed computed unit error_percent note"},
+		{"reproduce", "source place quantity role class printed computed unit error_percent note"},
 		{"validate clip --size 1KiB", "platform layer program size_bytes quantity model engine measured unit error_percent"},
 		{"compare clip hp-lam", "platform layer size_bytes"},
 		{"platforms", "platform layer default model"},

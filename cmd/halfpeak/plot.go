@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
@@ -9,11 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/halfpeak/halfpeak/data"
-	"github.com/halfpeak/halfpeak/model"
-	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/study"
 )
 
 type plotOptions struct {
@@ -69,161 +65,54 @@ func declareSize(cmd *cobra.Command, width, height *int) {
 // writePicture draws the picture into the -o file; if that is no image, or
 // missing, it writes the picture's numbers.
 func (o *output) writePicture(cmd *cobra.Command, p reports.Picture, width, height int) error {
-	_, table := formats[strings.ToLower(filepath.Ext(o.path))]
+	_, table := formats[extension(o.path)]
 	switch {
 	case o.path == "" || table || o.format != "" && !isImage(o.path):
 		return o.write(cmd, p.Rows())
 	case o.format != "":
-		return usagef("-o %s is an image; --format %s is for numbers: leave one out", o.path, o.format)
+		return usagef("-o %q is an image; --format %s is for numbers: leave one out", o.path, o.format)
 	}
-	return drawTo(o.path, p, width, height)
+	return drawTo(filesOf(cmd), o.path, p, width, height)
 }
 
 // isImage reports whether the path's extension is that of an image.
 func isImage(path string) bool {
-	return slices.Contains(reports.Exts(), strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), "."))
+	return slices.Contains(reports.Exts(), extension(path))
 }
 
 // drawTo draws the picture into the file.
-func drawTo(path string, p reports.Picture, width, height int) error {
+func drawTo(files reports.Files, path string, p reports.Picture, width, height int) error {
 	if filepath.Ext(path) == "" {
-		return usagef("%s: the name has no extension to tell the format by; end it with .%s", path, strings.Join(reports.Exts(), ", ."))
+		return usagef("%q: the name has no extension to tell the format by; end it with .%s", path, strings.Join(reports.Exts(), ", ."))
 	}
 	if !isImage(path) {
-		return usagef("%s: no image format %q; use .%s, or -o with .csv, .json or .md for the numbers", path, filepath.Ext(path), strings.Join(reports.Exts(), ", ."))
+		return usagef("%q: no image format %q; use .%s, or -o with .csv, .json or .md for the numbers", path, filepath.Ext(path), strings.Join(reports.Exts(), ", ."))
 	}
-	return reports.WriteFile(path, func(w io.Writer) error { return p.WriteImage(w, filepath.Ext(path), width, height) })
+	return files.Write(path, func(w io.Writer) error { return p.WriteImage(w, filepath.Ext(path), width, height) })
 }
 
+// plot is the picture that the options ask for.
 func plot(refs []string, o plotOptions) (reports.Picture, error) {
-	switch o.kind.value {
-	case "timeline":
-		return timeline(refs, o)
-	case "signature":
-		return signature(refs, o)
-	}
-	return curves(refs, o)
-}
-
-// curves draws one line for each layer, its measured points, and where
-// protocols switch.
-func curves(refs []string, o plotOptions) (reports.Picture, error) {
-	f := reports.Figure{
-		Title: o.title,
-		X:     reports.Axis{Label: "message size", Scale: reports.Log, Bytes: true},
-		Y:     reports.Axis{Label: "bandwidth (MB/s)", Scale: reports.Log},
-	}
-	value := func(n quantity.Bytes, t quantity.Micros) float64 { return float64(n.Over(t)) }
-	if o.kind.value == "latency" {
-		f.Y.Label = "one-way time (µs)"
-		value = func(_ quantity.Bytes, t quantity.Micros) float64 { return float64(t) }
-	}
-	sizes := o.sizes.sizes
-	lo, hi := slices.Min(sizes), slices.Max(sizes)
-	roofs := map[string][]string{} // the platforms under each roof
-	for _, ref := range refs {
-		p, l, err := o.layers.find(ref)
-		if err != nil {
-			return nil, err
-		}
-		points, err := data.Points(l.Ref())
-		if err != nil {
-			return nil, err
-		}
-		boundaries := model.Boundaries(l.Model, lo, hi)
-		line := reports.Series{Name: l.Ref(), Kind: reports.Line}
-		for _, n := range withBoundaries(sizes, boundaries) {
-			line.X, line.Y = append(line.X, float64(n)), append(line.Y, value(n, l.Model.OneWay(n)))
-		}
-		f.Series = append(f.Series, line)
-		if measured := pointSeries(l.Ref(), points, lo, hi, value); len(measured.X) > 0 {
-			f.Series = append(f.Series, measured)
-			f.Notes = []string{"Lines: model. Points: measured, with error bars."}
-		}
-		for _, n := range boundaries {
-			f.Marks = append(f.Marks, reports.Mark{Kind: reports.AtX, X: float64(n), Series: l.Ref(),
-				Label: model.Regime(l.Model, n) + " up to " + n.String()})
-		}
-		if half, ok := model.HalfPeak(l.Model); ok && half >= lo && half <= hi {
-			f.Marks = append(f.Marks, reports.Mark{Kind: reports.AtPoint, X: float64(half), Y: value(half, l.Model.OneWay(half)),
-				Series: l.Ref(), Label: "n½ " + half.String()})
-		}
-		if _, roof, ok := roofShare(l); ok && o.kind.value == "bandwidth" {
-			label := fmt.Sprintf("%s %s", roof.Name, roof.Rate)
-			if roofs[label] == nil {
-				f.Marks = append(f.Marks, reports.Mark{Kind: reports.AtY, Y: float64(roof.Rate), Label: label})
-			}
-			roofs[label] = append(roofs[label], p.Name)
-		}
-	}
-	for i, m := range f.Marks { // of several platforms, say whose roof it is
-		if under := roofs[m.Label]; len(refs) > 1 && len(under) == 1 {
-			f.Marks[i].Label = under[0] + " " + m.Label
-		}
-	}
-	return f, nil
-}
-
-// withBoundaries adds to sizes the last of each branch and the first of the next, so
-// that the line jumps where the protocol does.
-func withBoundaries(sizes, boundaries []quantity.Bytes) []quantity.Bytes {
-	all := slices.Clone(sizes)
-	for _, n := range boundaries {
-		all = append(all, n, n+1)
-	}
-	slices.Sort(all)
-	return slices.Compact(all)
-}
-
-func pointSeries(name string, points []data.Point, lo, hi quantity.Bytes, value func(quantity.Bytes, quantity.Micros) float64) reports.Series {
-	s := reports.Series{Name: name, Kind: reports.Points}
-	for _, p := range points {
-		if p.Size < lo || p.Size > hi {
-			continue
-		}
-		// A time that may be zero leaves the bandwidth without an upper bound.
-		a, b := value(p.Size, max(0, p.Low)), value(p.Size, p.High)
-		s.X, s.Y = append(s.X, float64(p.Size)), append(s.Y, value(p.Size, p.OneWay))
-		s.Low, s.High = append(s.Low, min(a, b)), append(s.High, max(a, b))
-	}
-	return s
-}
-
-// maxBoxes bounds a timeline: with more, nobody sees a packet.
-const maxBoxes = 20000
-
-// timeline draws one message through a pipeline.
-func timeline(refs []string, o plotOptions) (reports.Picture, error) {
-	if len(refs) > 1 || len(o.sizes.sizes) > 1 {
+	if o.kind.value == "timeline" && (len(refs) > 1 || len(o.sizes.sizes) > 1) {
 		return nil, usagef("a timeline shows one message: give one platform and one --size")
 	}
-	p, l, err := o.layers.find(refs[0])
+	designs, err := o.layers.designs(refs)
 	if err != nil {
 		return nil, err
 	}
-	n := o.sizes.sizes[0]
-	pipe, ok := model.At(l.Model, n).(model.Pipeline)
-	if !ok {
-		return nil, fmt.Errorf("%s sends %s without a pipeline, so there is no timeline; its model is %s", l.Ref(), n, l.Kind)
+	switch o.kind.value {
+	case "timeline":
+		t, err := study.Timeline(designs[0], o.sizes.sizes[0])
+		if o.title != "" {
+			t.Title = o.title
+		}
+		return t, err
+	case "signature":
+		f, err := study.Signature(designs...)
+		f.Title = o.title
+		return f, err
 	}
-	size := pipe.PacketSize(n)
-	plan := model.EqualPlan(n, size)
-	if boxes := plan.Packets() * len(pipe.Stages); boxes > maxBoxes {
-		return nil, fmt.Errorf("%s in packets of %s makes a timeline of %d boxes; choose a larger --packet or a smaller --size", n, size, boxes)
-	}
-	return runTimeline(p, l, n, pipe, o.title)
-}
-
-func newTimeline(l platforms.Layer, n quantity.Bytes, pipe model.Pipeline, plan model.Plan, title string) reports.Timeline {
-	t := reports.Timeline{Title: title}
-	if title == "" {
-		t.Title = fmt.Sprintf("%s: %s in packets of %s", l.Ref(), n, plan.Largest())
-	}
-	for _, s := range pipe.Stages {
-		t.Stages = append(t.Stages, s.Name)
-	}
-	for _, s := range pipe.Schedule(plan) {
-		t.Boxes = append(t.Boxes, reports.Box{Stage: s.Stage, Packet: s.Packet + 1, Start: float64(s.Start), End: float64(s.End)})
-	}
-	return t
+	f, err := study.Curves(study.CurveKind(o.kind.value), o.sizes.sizes, designs...)
+	f.Title = o.title
+	return f, err
 }

@@ -2,13 +2,13 @@ package main
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/platforms"
-	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/study"
+	"github.com/halfpeak/halfpeak/whatif"
 )
 
 type predictOptions struct {
@@ -28,7 +28,15 @@ func newPredict() *cobra.Command {
 		Args:              wantArgs(1, -1, `at least one platform, as in "halfpeak predict clip"`),
 		ValidArgsFunction: completePlatforms,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			rows, err := predict(args, o)
+			designs, err := o.layers.designs(args)
+			if err != nil {
+				return err
+			}
+			p, err := study.Predict(o.sizes.sizes, designs...)
+			if err != nil {
+				return err
+			}
+			rows, err := o.cycles.add(p.Rows(o.units.choice), designs)
 			if err != nil {
 				return err
 			}
@@ -50,65 +58,24 @@ func (o *layerOptions) declare(cmd *cobra.Command) {
 	complete(cmd, "packet", platforms.CutNames())
 }
 
-// find returns the layer that ref names, changed as the options say.
-func (o layerOptions) find(ref string) (platforms.Platform, platforms.Layer, error) {
-	p, l, err := platforms.Find(ref)
-	if err != nil || o.packet == "" {
-		return p, l, err
-	}
-	cut, err := platforms.ParseCut(o.packet)
-	if err != nil {
-		return p, l, usagef("--packet %w", err)
-	}
-	if l.Model, err = model.Recut(l.Model, cut); err != nil {
-		return p, l, fmt.Errorf("--packet %s: %s: %w", o.packet, l.Ref(), err)
-	}
-	return p, l, nil
-}
-
-func predict(refs []string, o predictOptions) (reports.Rows, error) {
-	rows := reports.Rows{Columns: []reports.Column{
-		{Key: "platform", Head: "platform"}, {Key: "layer", Head: "layer"}, {Key: "size_bytes", Head: "size"},
-		{Key: "one_way_us", Head: "one way"}, {Key: "rtt_us", Head: "RTT"}, {Key: "gap_us", Head: "gap"},
-		{Key: "bandwidth_mb_s", Head: "bandwidth"}, {Key: "throughput_mb_s", Head: "throughput"},
-		{Key: "packet_bytes", Head: "packet"}, {Key: "regime", Head: "regime"},
-		{Key: "r_inf_mb_s"}, {Key: "n_half_bytes"},
-	}}
-	clocks := map[string]float64{}
+// designs are the layers that the arguments name, changed as the options say.
+func (o layerOptions) designs(refs []string) ([]whatif.Design, error) {
+	var all []whatif.Design
 	for _, ref := range refs {
-		p, l, err := o.layers.find(ref)
+		d, err := whatif.Find(ref)
 		if err != nil {
-			return reports.Rows{}, err
+			return nil, err
 		}
-		clocks[p.Name] = p.Clock
-		var half any
-		if h, ok := model.HalfPeak(l.Model); ok {
-			half = h
+		if o.packet != "" {
+			cut, err := platforms.ParseCut(o.packet)
+			if err != nil {
+				return nil, usagef("--packet %w", err)
+			}
+			if d.Layer.Model, err = model.Recut(d.Layer.Model, cut); err != nil {
+				return nil, fmt.Errorf("--packet %s: %s: %w", o.packet, d.Layer.Ref(), err)
+			}
 		}
-		for _, n := range o.sizes.sizes {
-			oneWay, gap := l.Model.OneWay(n), l.Model.Gap(n)
-			rows.Data = append(rows.Data, []any{p.Name, l.Name, n, oneWay, 2 * oneWay, gap, model.Bandwidth(l.Model, n), model.Throughput(l.Model, n),
-				model.PacketSize(l.Model, n), orNil(model.Regime(l.Model, n)), model.Asymptote(l.Model), half})
-		}
-		rows.Notes = append(rows.Notes, l.Ref()+": "+asymptotes(l.Model))
+		all = append(all, d)
 	}
-	return o.cycles.add(rows, clocks)
-}
-
-// orNil is nothing for an empty text.
-func orNil(text string) any {
-	if text == "" {
-		return nil
-	}
-	return text
-}
-
-// asymptotes tells r∞ and n½ in words.
-func asymptotes(l model.Layer) string {
-	peak := model.Asymptote(l)
-	half, ok := model.HalfPeak(l)
-	if !ok || math.IsInf(float64(peak), 0) {
-		return "no cost is per byte, so bandwidth has no peak"
-	}
-	return fmt.Sprintf("r∞ = %s, n½ = %s", peak, half)
+	return all, nil
 }

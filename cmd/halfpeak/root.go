@@ -8,12 +8,12 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/halfpeak/halfpeak/internal/nearest"
+	"github.com/halfpeak/halfpeak/internal/terminal"
 )
 
 // usageError is a mistake on the command line, as against one in a file.
@@ -24,14 +24,22 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 // run is main without the process. It returns the exit status: 0, 1 for an
 // error, 2 for wrong usage.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	return runIn(terminal.New(stdout, stderr), args, stdin, stdout, stderr)
+}
+
+func runIn(t terminal.Terminal, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root := newRoot()
 	out := &sink{w: stdout}
+	if terminal.IsClosed(stdout) {
+		out.w = closed{}
+	}
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(out)
-	root.SetErr(stderr)
+	root.SetErr(terminal.Quiet{Writer: stderr})
 	strict(root)
-	cmd, err := root.ExecuteC()
+	wrapHelp(root, t)
+	cmd, err := root.ExecuteContextC(t.Context())
 	if out.err != nil {
 		err = out.err // also that of help, which cobra drops
 	}
@@ -41,13 +49,19 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if errors.Is(err, syscall.EPIPE) {
 		return 1 // who reads has seen enough, as "| head" does
 	}
-	fmt.Fprintf(stderr, "halfpeak: %v\n", err)
+	fmt.Fprint(stderr, t.Alarm("halfpeak:"))
+	fmt.Fprintf(terminal.Quiet{Writer: stderr}, " %v\n", err)
 	if errors.As(err, new(usageError)) {
 		fmt.Fprintf(stderr, "try: %s --help\n", cmd.CommandPath())
 		return 2
 	}
 	return 1
 }
+
+// closed is a standard output that is not there.
+type closed struct{}
+
+func (closed) Write([]byte) (int, error) { return 0, errors.New("it is closed") }
 
 // A sink is the standard output. It keeps its first error, and is silent after it.
 type sink struct {
@@ -70,31 +84,58 @@ func (s *sink) Write(p []byte) (int, error) {
 }
 
 func newRoot() *cobra.Command {
-	root := &cobra.Command{
-		Use:   "halfpeak",
-		Short: "Predict what a message costs",
-		Long: `Halfpeak predicts what a message costs. It holds models of message-passing
+	root := group("halfpeak", "Predict what a message costs",
+		newPlatforms(), newPredict(), newPacket(), newCompare(), newPlot(), newReport(), newFit(), newWhatif(), newReproduce(),
+		newValidate(), newEngine(), newVersion(), newDocs(), newUnits())
+	root.Long = `Halfpeak predicts what a message costs. It holds models of message-passing
 systems (LogP, LogGP, linear stages, pipelines, protocol switches), fits them to
 the output of benchmarks, and draws their curves.
 
 PLATFORM is a name ("clip"), a layer of it ("clip/user-buffer"), or the path of a
 TOML file ("my.toml", "my.toml/eager"). Sizes are lists and ranges: "1,64,4KiB",
-"1..1MiB" (each twice the one before), "1..64KiB/16" (16 for each doubling).`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return usagef("unknown command %q%s", args[0], nearest.Hint(args[0], commandNames(cmd)))
-			}
-			return cmd.Help()
-		},
-		Args:          cobra.ArbitraryArgs,
-		SilenceErrors: true,
-		SilenceUsage:  true,
-	}
-	root.AddCommand(newPlatforms(), newPredict(), newPacket(), newCompare(), newPlot(), newReport(), newFit(), newWhatif(), newReproduce(), newValidate(), newEngine(), newVersion())
+"1..1MiB" (each twice the one before), "1..64KiB/16" (16 for each doubling).`
+	root.SilenceErrors, root.SilenceUsage, root.Version = true, true, version()
+	root.PersistentFlags().Bool("force", false, "overwrite files that halfpeak did not write; begin an interrupted file anew")
 	noFiles(root)
 	root.SetFlagErrorFunc(flagError)
-	root.PersistentPreRunE = noEmptyFlags
+	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {
+		if err := noEmptyFlags(cmd); err != nil {
+			return err
+		}
+		return noInputIsOutput(cmd, args)
+	}
 	return root
+}
+
+// group is a command that only holds others.
+func group(use, short string, sub ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{Use: use, Short: short, Args: cobra.ArbitraryArgs}
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return usagef("unknown command %q%s", args[0], nearest.Hint(args[0], commandNames(cmd)))
+		}
+		return cmd.Help()
+	}
+	c.AddCommand(sub...)
+	return c
+}
+
+// wrapHelp makes the help of all commands fit the terminal. A topic, which is a command that does
+// nothing, is its text alone.
+func wrapHelp(root *cobra.Command, t terminal.Terminal) {
+	usual := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		out := root.OutOrStdout()
+		text := new(strings.Builder)
+		if cmd.Runnable() || cmd.HasSubCommands() {
+			cmd.SetOut(text)
+			usual(cmd, args)
+			cmd.SetOut(out)
+		} else {
+			text.WriteString(cmd.Long + "\n")
+		}
+		fmt.Fprint(out, t.Help(text.String()))
+	})
 }
 
 // noFiles keeps shells from completing flags with names of files where the
@@ -162,7 +203,7 @@ func flagError(cmd *cobra.Command, err error) error {
 
 // noEmptyFlags is a usage error for a flag that is given and empty: most often
 // a script's variable that is not set. An empty title is a title.
-func noEmptyFlags(cmd *cobra.Command, _ []string) (err error) {
+func noEmptyFlags(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if f.Value.Type() == "string" && f.Value.String() == "" && f.Name != "title" {
 			err = usagef("--%s is empty; give it a value or leave it out", f.Name)
@@ -192,25 +233,4 @@ func wantArgs(least, most int, what string) cobra.PositionalArgs {
 		}
 		return nil
 	}
-}
-
-// wrap breaks text at spaces into lines of at most width letters.
-func wrap(text string, width int) string {
-	var b strings.Builder
-	column := 0
-	for word := range strings.FieldsSeq(text) {
-		n := utf8.RuneCountInString(word)
-		switch {
-		case column == 0:
-		case column+1+n > width:
-			b.WriteByte('\n')
-			column = 0
-		default:
-			b.WriteByte(' ')
-			column++
-		}
-		b.WriteString(word)
-		column += n
-	}
-	return b.String()
 }

@@ -21,17 +21,33 @@ func newVersion() *cobra.Command {
 				return fmt.Errorf("this binary does not say how it was built; build it with go build")
 			}
 			var revision any // absent in a build without version control
-			for _, s := range info.Settings {
-				if s.Key == "vcs.revision" {
-					revision = s.Value
-				}
+			if r := buildSetting(info, "vcs.revision"); r != "" {
+				revision = r
 			}
 			return out.write(cmd, reports.Rows{
-				Columns: []reports.Column{{Key: "version", Head: "halfpeak"}, {Key: "revision", Head: "revision"}, {Key: "go", Head: "Go"}},
+				Columns: []reports.Column{{Key: "version", Head: "halfpeak"}, {Key: "revision", Head: "revision", Rank: 1}, {Key: "go", Head: "Go"}},
 				Data:    [][]any{{info.Main.Version, revision, info.GoVersion}},
 			})
 		},
 	}
-	out.declare(cmd)
+	out.declareFormat(cmd)
 	return cmd
+}
+
+// version is that of --version.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		return info.Main.Version
+	}
+	return "unknown"
+}
+
+// buildSetting is what the build says under a key, empty if nothing.
+func buildSetting(info *debug.BuildInfo, key string) string {
+	for _, s := range info.Settings {
+		if s.Key == key {
+			return s.Value
+		}
+	}
+	return ""
 }

@@ -2,37 +2,31 @@ package main
 
 import (
 	"fmt"
-	"io"
-	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/whatif"
 )
 
 type whatifOptions struct {
 	format        choice
-	path          string
-	plot          string
+	path, plot    string
+	units         unitFlag
 	width, height int
-	force         bool
 
-	set    []string
-	sizes  sizesFlag
-	of     []string
-	vary   []string
-	target string
-	by     []string
-
+	set                                        []string
+	sizes                                      sizesFlag
+	sized                                      bool // sizes were given
+	of                                         []string
+	vary                                       []string
+	target                                     string
+	by                                         []string
+	against                                    string
 	sensitivity, where, landmarks, uncertainty bool
-
-	against string
 	samplingFlags
 }
 
@@ -64,7 +58,8 @@ command is given again; Parquet, whose index stands at its end, begins anew.`,
 		Args:              wantArgs(1, 1, `one platform, as in "halfpeak whatif clip --set 'host-dma.tau*=0.5'"`),
 		ValidArgsFunction: completePlatforms,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := o.check(cmd); err != nil {
+			o.sized = cmd.Flags().Changed("size")
+			if err := o.check(); err != nil {
 				return err
 			}
 			base, err := whatif.Find(args[0])
@@ -75,22 +70,7 @@ command is given again; Parquet, whose index stands at its end, begins anew.`,
 			if err != nil {
 				return fmt.Errorf("--set %w", err)
 			}
-			switch {
-			case len(o.vary) > 0:
-				return o.runVary(cmd, d)
-			case o.target != "":
-				return o.runTarget(cmd, d)
-			case o.sensitivity:
-				return o.runSensitivity(cmd, d)
-			case o.where:
-				return o.runWhere(cmd, d)
-			case o.landmarks:
-				return o.runLandmarks(cmd, d)
-			case o.uncertainty:
-				return o.runUncertainty(cmd, base, d)
-			default:
-				return o.runSet(cmd, base, d)
-			}
+			return o.answer(cmd, base, d)
 		},
 	}
 	o.sizes = newSizes("1,256,4KiB,64KiB,1MiB")
@@ -99,9 +79,9 @@ command is given again; Parquet, whose index stands at its end, begins anew.`,
 	f.Var(&o.format, "format", "how to print (default text, or what the name of the -o file says)")
 	complete(cmd, "format", o.format.choices)
 	f.StringVarP(&o.path, "output", "o", "", "write to this `file`, whole or not at all")
+	o.units.declare(cmd)
 	f.StringVar(&o.plot, "plot", "", "draw the figure into this `file` (png, svg, pdf)")
 	declareSize(cmd, &o.width, &o.height)
-	f.BoolVar(&o.force, "force", false, "overwrite files, begin anew, write any number of rows")
 	f.StringArrayVar(&o.set, "set", nil, "change a parameter: `NAME=VALUE`, also *= /= += -=; may be given again")
 	f.Var(&o.sizes, "size", "message sizes; for --vary 64KiB if not given")
 	f.StringSliceVar(&o.of, "of", nil, "the `quantities` to look at: "+strings.Join(whatif.Quantities(), ", "))
@@ -113,7 +93,7 @@ command is given again; Parquet, whose index stands at its end, begins anew.`,
 	f.BoolVar(&o.landmarks, "landmarks", false, "n½, 90 % of the peak, and where protocols should switch")
 	f.BoolVar(&o.uncertainty, "uncertainty", false, "predictions with 95 % intervals, from those of the parameters")
 	f.StringVar(&o.against, "against", "", "with --uncertainty: how likely it is faster than this `platform`")
-	o.declare(f)
+	o.samplingFlags.declare(f)
 	completeParams(cmd, "set", "=")
 	completeParams(cmd, "vary", "=")
 	completeParams(cmd, "by", "")
@@ -122,7 +102,7 @@ command is given again; Parquet, whose index stands at its end, begins anew.`,
 }
 
 // check finds flags that do not go together.
-func (o *whatifOptions) check(cmd *cobra.Command) error {
+func (o *whatifOptions) check() error {
 	questions := 0
 	for _, asked := range []bool{len(o.vary) > 0, o.target != "", o.sensitivity, o.where, o.landmarks, o.uncertainty} {
 		if asked {
@@ -131,15 +111,25 @@ func (o *whatifOptions) check(cmd *cobra.Command) error {
 	}
 	switch {
 	case len(o.by) > 0 && o.target == "":
-		return usagef("--by is of --target; give a condition, as in --target 'bandwidth(4KiB) >= 100MB/s'")
+		return usagef("--by requires --target; give a condition, as in --target 'bandwidth(4KiB) >= 100MB/s'")
 	case o.against != "" && !o.uncertainty:
-		return usagef("--against is of --uncertainty; halfpeak compare shows platforms side by side")
+		return usagef("--against requires --uncertainty; halfpeak compare shows platforms side by side")
 	case questions > 1:
 		return usagef("--vary, --target, --sensitivity, --where, --landmarks and --uncertainty are different questions; ask one at a time")
 	case questions == 0 && len(o.set) == 0:
 		return usagef("nothing is asked: give --set NAME=VALUE, --vary, --target, --sensitivity, --where, --landmarks or --uncertainty")
 	case questions == 0 && o.plot != "":
 		return usagef("--plot draws --vary, --target, --sensitivity, --where and --uncertainty; for curves before and after, use halfpeak plot")
+	case len(o.by) > 2:
+		return usagef("--by takes one parameter for a value, two for a curve; it was given %d", len(o.by))
+	case o.target != "" && o.plot != "" && len(o.by) != 2:
+		return usagef("--plot draws the curve of two --by; a target has one value of one")
+	case o.where && o.plot != "" && (len(o.of) > 1 || len(o.of) == 1 && o.of[0] != "gap" && o.of[0] != "one_way"):
+		return usagef("--where divides the one-way time or the gap: give --of one_way or --of gap")
+	case o.sensitivity && o.plot != "" && (o.sized && len(o.sizes.sizes) > 1 || len(o.of) > 1):
+		return usagef("a tornado shows one quantity of one size; give one --size and one --of")
+	case o.plot != "" && !isImage(o.plot):
+		return usagef("--plot %q: no such kind of image; use .%s", o.plot, strings.Join(reports.Exts(), ", ."))
 	}
 	if err := o.samplingFlags.check(); err != nil {
 		return err
@@ -149,160 +139,48 @@ func (o *whatifOptions) check(cmd *cobra.Command) error {
 			return usagef("--of %w", err)
 		}
 	}
-	for _, path := range []string{o.path, o.plot} {
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && !o.force {
-			return fmt.Errorf("%s exists; choose another name, or overwrite it with --force", path)
-		}
-	}
-	if ext := strings.TrimPrefix(strings.ToLower(filepath.Ext(o.plot)), "."); o.plot != "" && !slices.Contains(reports.Exts(), ext) {
-		return usagef("--plot %s: no image format %q; use .%s", o.plot, ext, strings.Join(reports.Exts(), ", ."))
-	}
-	return nil
+	_, err := o.output(len(o.vary) > 0)
+	return err
 }
 
-// tableFormat is the asked-for format, or what the name of the -o file says; "" is text.
-func (o *whatifOptions) tableFormat() string {
-	if o.format.value != "" {
-		return o.format.value
+// output is where a table goes; a sweep may also go to a stream of rows.
+func (o *whatifOptions) output(sweep bool) (output, error) {
+	out := output{format: reports.Format(o.format.value), path: o.path, units: o.units}
+	stream := o.stream()
+	if sweep && stream != "" {
+		return out, nil
 	}
-	ext := strings.ToLower(filepath.Ext(o.path))
-	if f, ok := formats[ext]; ok {
-		return string(f)
+	if stream == "jsonl" || stream == "parquet" {
+		return out, usagef("%s is for the rows of --vary; use text, markdown, csv or json here", stream)
 	}
-	if slices.Contains(reports.StreamFormats(), strings.TrimPrefix(ext, ".")) {
-		return strings.TrimPrefix(ext, ".")
+	_, err := out.kind()
+	return out, err
+}
+
+// stream is the format of a stream of rows, if one is asked for.
+func (o *whatifOptions) stream() string {
+	name := o.format.value
+	if name == "" {
+		name = extension(o.path)
+	}
+	if slices.Contains(reports.StreamFormats(), name) {
+		return name
 	}
 	return ""
 }
 
-// write prints a table, and draws the picture if one is asked for; p may be nil.
-func (o *whatifOptions) write(cmd *cobra.Command, rows reports.Rows, p reports.Picture) error {
-	format := o.tableFormat()
-	if format == "jsonl" || format == "parquet" {
-		return usagef("%s is for the rows of --vary; use text, markdown, csv or json here", format)
+// sizesOr are the sizes that were given, or others.
+func (o *whatifOptions) sizesOr(others string) []quantity.Bytes {
+	if o.sized {
+		return o.sizes.sizes
 	}
-	if err := o.draw(p); err != nil {
-		return err
-	}
-	out := output{format: reports.Format(format), path: o.path}
-	return out.write(cmd, rows)
+	return newSizes(others).sizes
 }
 
-func (o *whatifOptions) draw(p reports.Picture) error {
-	if o.plot == "" || p == nil {
-		return nil
+// ofOr are the quantities that were given, or others.
+func (o *whatifOptions) ofOr(others ...string) []string {
+	if len(o.of) > 0 {
+		return o.of
 	}
-	return reports.WriteFile(o.plot, func(w io.Writer) error { return p.WriteImage(w, filepath.Ext(o.plot), o.width, o.height) })
-}
-
-func (o *whatifOptions) runSet(cmd *cobra.Command, before, after whatif.Design) error {
-	rows, err := beforeAfter(before, after, o.sizes)
-	if err != nil {
-		return err
-	}
-	return o.write(cmd, rows, nil)
-}
-
-// completeParams completes the names of the platform's parameters.
-func completeParams(cmd *cobra.Command, flag, ending string) {
-	err := cmd.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		if len(args) == 0 {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		d, err := whatif.Find(args[0])
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveError
-		}
-		params, err := d.Platform.Uses(d.Layer.Name)
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveError
-		}
-		var names []string
-		for _, p := range params {
-			names = append(names, p.Path+ending+"\t"+whatif.Format(p.Value))
-		}
-		return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
-	})
-	if err != nil {
-		panic(err) // a flag that this program does not declare
-	}
-}
-
-// arrow prints a value before and after, and the change: "589.30 → 441.10 µs, −25.1 %".
-func arrow(before, after fmt.Stringer, change float64) string {
-	from, to := before.String(), after.String()
-	if from == to {
-		return to
-	}
-	number, unit, _ := strings.Cut(from, " ")
-	if _, other, _ := strings.Cut(to, " "); other == unit {
-		from = number
-	}
-	if math.IsNaN(change) || math.IsInf(change, 0) {
-		return from + " → " + to
-	}
-	return fmt.Sprintf("%s → %s, %s", from, to, percent(change))
-}
-
-// percent prints a part of one: "+12.3 %".
-func percent(v float64) string { return minus(fmt.Sprintf("%+.1f %%", 100*v)) }
-
-// minus makes a hyphen before a number the minus sign that it is.
-func minus(number string) string { return strings.Replace(number, "-", "−", 1) }
-
-func beforeAfter(before, after whatif.Design, sizes sizesFlag) (reports.Rows, error) {
-	rows := reports.Rows{Columns: []reports.Column{
-		{Key: "platform"}, {Key: "layer"}, {Key: "size_bytes", Head: "size"},
-		{Head: "one way"}, {Key: "one_way_before_us"}, {Key: "one_way_after_us"}, {Key: "one_way_change_percent"},
-		{Head: "gap"}, {Key: "gap_before_us"}, {Key: "gap_after_us"}, {Key: "gap_change_percent"},
-		{Head: "bandwidth"}, {Key: "bandwidth_before_mb_s"}, {Key: "bandwidth_after_mb_s"}, {Key: "bandwidth_change_percent"},
-		{Head: "best packet"}, {Key: "best_packet_before_bytes"}, {Key: "best_packet_after_bytes"},
-		{Head: "bottleneck"}, {Key: "bottleneck_before"}, {Key: "bottleneck_after"},
-		{Key: "n_half_before_bytes"}, {Key: "n_half_after_bytes"}, {Key: "r_inf_before_mb_s"}, {Key: "r_inf_after_mb_s"},
-	}}
-	halfBefore, halfAfter := halfPeak(before.Layer.Model), halfPeak(after.Layer.Model)
-	for _, n := range sizes.sizes {
-		a, err := before.At(n)
-		if err != nil {
-			return rows, err
-		}
-		b, err := after.At(n)
-		if err != nil {
-			return rows, err
-		}
-		oneWay, gap := float64(b.OneWay/a.OneWay)-1, float64(b.Gap/a.Gap)-1
-		bandwidth := float64(b.Bandwidth/a.Bandwidth) - 1
-		packets, packetBefore, packetAfter := any(nil), any(nil), any(nil)
-		if a.BestPacket > 0 {
-			packetBefore, packetAfter = a.BestPacket, b.BestPacket
-			packets = arrow(a.BestPacket, b.BestPacket, math.NaN())
-		}
-		bottleneck := a.Bottleneck
-		if b.Bottleneck != bottleneck {
-			bottleneck += " → " + b.Bottleneck
-		}
-		rows.Data = append(rows.Data, []any{before.Platform.Name, before.Layer.Name, n,
-			arrow(a.OneWay, b.OneWay, oneWay), a.OneWay, b.OneWay, 100 * oneWay,
-			arrow(a.Gap, b.Gap, gap), a.Gap, b.Gap, 100 * gap,
-			arrow(a.Bandwidth, b.Bandwidth, bandwidth), a.Bandwidth, b.Bandwidth, 100 * bandwidth,
-			packets, packetBefore, packetAfter, bottleneck, a.Bottleneck, b.Bottleneck,
-			halfBefore, halfAfter, model.Asymptote(before.Layer.Model), model.Asymptote(after.Layer.Model)})
-	}
-	for _, c := range after.Changes {
-		rows.Notes = append(rows.Notes, fmt.Sprintf("%s: %s → %s", c.Path, c.From, c.To))
-	}
-	was, is := asymptotes(before.Layer.Model), asymptotes(after.Layer.Model)
-	if was != is {
-		is = was + " → " + is
-	}
-	rows.Notes = append(rows.Notes, before.Layer.Ref()+": "+is)
-	return rows, nil
-}
-
-// halfPeak is n½ as a cell of a table.
-func halfPeak(l model.Layer) any {
-	if n, ok := model.HalfPeak(l); ok {
-		return n
-	}
-	return nil
+	return others
 }

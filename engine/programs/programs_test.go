@@ -26,11 +26,11 @@ func close(got, want quantity.Micros, tolerance float64) bool {
 // it is short where that piece is. The recurrence over all packets is exact.
 func exact(l model.Layer, n quantity.Bytes) quantity.Micros {
 	l = model.At(l, n)
-	s, ok := l.(model.Fragmented)
+	s, ok := l.(*model.Fragmented)
 	if !ok || s.Window > 0 {
 		return l.OneWay(n)
 	}
-	p, ok := model.At(s.Below, s.MTU).(model.Pipeline)
+	p, ok := model.At(s.Below, s.MTU).(*model.Pipeline)
 	if !ok || n <= s.MTU {
 		return l.OneWay(n)
 	}
@@ -116,7 +116,7 @@ func TestSignatureIsThePlatforms(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, want := found.Layer(), l.Model.(model.LogGP).LogP
+		got, want := found.Layer(), l.Model.(*model.LogGP).LogP
 		for _, p := range []struct {
 			name      string
 			got, want quantity.Micros

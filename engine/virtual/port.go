@@ -105,7 +105,7 @@ func (p port) Send(f *engine.Frame) {
 		return
 	}
 	if cost := net.routes[f.Route].Send; cost != (Cost{}) {
-		p.work(cost.of(f.Size()), f)
+		p.work(cost.Of(quantity.Bytes(f.Size())), f)
 	}
 	f.Stage, f.Held = 0, processor
 	if !net.enter(f) {
@@ -134,7 +134,7 @@ func (p port) Receive() *engine.Frame {
 		net.release(g)
 	}
 	if cost := net.routes[f.Route].Receive; cost != (Cost{}) && !f.Control() {
-		p.work(cost.of(f.Size()), f)
+		p.work(cost.Of(quantity.Bytes(f.Size())), f)
 	}
 	p.empty = 0
 	return f

@@ -11,24 +11,17 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// A Cost is Beta µs for a packet, and Tau µs for each of its bytes.
-type Cost struct {
-	Beta quantity.Micros
-	Tau  quantity.MicrosPerByte
-}
-
-func (c Cost) of(n int) quantity.Micros { return c.Beta + c.Tau.Times(quantity.Bytes(n)) }
-
-func (c Cost) plus(d Cost) Cost { return Cost{c.Beta + d.Beta, c.Tau + d.Tau} }
-
-// A Side tells whose resource a stage uses.
-type Side int
+// What a route is made of; see package model.
+type (
+	Cost = model.Cost
+	Side = model.Side
+)
 
 // The sides of a message.
 const (
-	Sender   Side = iota // each node has one for what it sends
-	Receiver             // each node has one for what it receives: the same, if the name is the same
-	Network              // there is one for all nodes
+	Sender   = model.AtSender
+	Receiver = model.AtReceiver
+	Network  = model.AtNetwork
 )
 
 // A Stage of a route takes Delay until a packet has left it, and occupies its
@@ -53,8 +46,8 @@ type addition struct {
 
 // times are the delay and the occupancy of a stage by a packet.
 func (st *Stage) times(f *engine.Frame) (delay, busy quantity.Micros) {
-	size := f.Size()
-	delay, busy = st.Delay.of(size), st.Busy.of(size)
+	size := quantity.Bytes(f.Size())
+	delay, busy = st.Delay.Of(size), st.Busy.Of(size)
 	if st.added == nil || !f.Ends() {
 		return delay, busy
 	}
@@ -111,13 +104,28 @@ type route struct {
 	resources []int32
 }
 
-// A plan chooses the route of a message by its size: a [model.Layer], compiled.
+// A plan chooses the route of a message by its size: [model.Resources], compiled.
 type plan struct {
-	selector model.Selector
-	branches map[string]*plan
+	choice   *model.Choice
+	branches []*plan
 	piece    int // of a fragmented layer; its pieces go below
 	below    *plan
 	route    int32
+}
+
+// way is the branch that a message of n bytes takes.
+func (p *plan) way(n int) *plan {
+	size := quantity.Bytes(n)
+	if p.choice.Least { // TODO(lead): the engine's own choice, in place of the model's
+		return p.branches[p.choice.Fastest(size)]
+	}
+	last := len(p.branches) - 1
+	for i, b := range p.choice.Branches[:last] {
+		if size <= b.UpTo {
+			return p.branches[i]
+		}
+	}
+	return p.branches[last]
 }
 
 // NewSystem is a system with a single route, whose pieces have at most piece bytes (0: no bound).
@@ -159,7 +167,7 @@ func (s *System) resource(st Stage) int32 {
 func (s *System) finish() {
 	at := s.plan.at(1, 1)
 	for _, st := range s.routes[at].Stages {
-		s.ack += st.Delay.of(1)
+		s.ack += st.Delay.Of(1)
 	}
 }
 
@@ -167,9 +175,8 @@ func (s *System) finish() {
 func (p *plan) at(n, piece int) int32 {
 	for {
 		switch {
-		case p.selector != nil:
-			name, _ := p.selector.Select(quantity.Bytes(n))
-			p = p.branches[name]
+		case p.choice != nil:
+			p = p.way(n)
 		case p.below != nil:
 			n, p = piece, p.below
 		default:
@@ -183,9 +190,8 @@ func (p *plan) pieceOf(n int) int {
 	size := math.MaxInt
 	for {
 		switch {
-		case p.selector != nil:
-			name, _ := p.selector.Select(quantity.Bytes(n))
-			p = p.branches[name]
+		case p.choice != nil:
+			p = p.way(n)
 		case p.below != nil:
 			size = min(size, p.piece)
 			n, p = min(n, size), p.below
@@ -208,17 +214,15 @@ func Of(p platforms.Platform, l platforms.Layer) (*System, error) {
 	return s, s.build(l.Model)
 }
 
-// Build makes the system that a layer describes. Where the model does not say which
-// resources there are, it has as many as make its formula exact: a linear cost is a
-// stage, a stage of a pipeline is a resource of its own, the gap of LogP occupies the
-// interface, and what a series adds occupies the slowest stage of the layer below.
+// Build makes the system that a layer describes, see [model.Resources]; what a series adds
+// occupies the slowest stage of the layer below.
 func Build(name string, l model.Layer) (*System, error) {
 	s := &System{Name: name, Interrupt: -1, Options: engine.Options{Credits: defaultCredits}}
 	return s, s.build(l)
 }
 
 func (s *System) build(l model.Layer) (err error) {
-	if s.plan, err = s.compile(l, nil); err != nil {
+	if s.plan, err = s.compile(l.Resources(), nil); err != nil {
 		return fmt.Errorf("%s: %w", s.Name, err)
 	}
 	s.finish()
@@ -228,54 +232,41 @@ func (s *System) build(l model.Layer) (err error) {
 // defaultCredits are enough for all round trips of table 4.2 of HP-LAM.
 const defaultCredits = 32
 
-// compile makes the plan of a layer with additions.
-func (s *System) compile(l model.Layer, added []addition) (*plan, error) {
-	switch l := l.(type) {
-	case model.Linear:
-		c := Cost{l.Beta, l.Tau}
-		return s.leafOf(Route{Stages: []Stage{{Resource: "path", Delay: c, Busy: c}}}, added), nil
-	case model.LogP:
-		return s.leafOf(logGP(model.LogGP{LogP: l}), added), nil
-	case model.LogGP:
-		return s.leafOf(logGP(l), added), nil
-	case model.Pipeline:
-		return s.leafOf(s.pipeline(l), added), nil
-	case model.Switch:
-		return s.choice(l, l.Branches, added)
-	case model.Envelope:
-		return s.choice(l, l.Branches, added)
-	case model.Fragmented:
+// compile makes the plan of a description with additions.
+func (s *System) compile(r model.Resources, added []addition) (*plan, error) {
+	switch r := r.(type) {
+	case model.Route:
+		return s.leafOf(s.route(r), added), nil
+	case model.Choice:
+		p := &plan{choice: &r}
+		for _, b := range r.Branches {
+			below, err := s.compile(b.Resources, added)
+			if err != nil {
+				return nil, err
+			}
+			p.branches = append(p.branches, below)
+		}
+		return p, nil
+	case model.Pieces:
 		var outside []addition
 		for _, a := range added {
 			outside = append(outside, addition{a.Layer, true})
 		}
-		below, err := s.compile(l.Below, outside)
+		below, err := s.compile(r.Below, outside)
 		if err != nil {
 			return nil, err
 		}
-		if l.Window > 0 {
-			s.Options.Credits = l.Window
+		if r.Window > 0 {
+			s.Options.Credits = r.Window
 		}
-		return &plan{piece: int(l.MTU), below: below}, nil
-	case model.Series:
+		return &plan{piece: int(r.Size), below: below}, nil
+	case model.Sum:
 		if s.Options.Rendezvous > 0 { // what is added is its cost, and the engine runs it
-			return s.compile(l.Below, added)
+			return s.compile(r.Below, added)
 		}
-		return s.compile(l.Below, append([]addition{{l.Added, false}}, added...))
+		return s.compile(r.Below, append([]addition{{r.Layer, false}}, added...))
 	}
-	return nil, fmt.Errorf("the engine does not know how to run a %T", l)
-}
-
-func (s *System) choice(l model.Selector, branches []model.Branch, added []addition) (*plan, error) {
-	p := &plan{selector: l, branches: map[string]*plan{}}
-	for _, b := range branches {
-		below, err := s.compile(b.Layer, added)
-		if err != nil {
-			return nil, err
-		}
-		p.branches[b.Name] = below
-	}
-	return p, nil
+	return nil, fmt.Errorf("the engine does not know how to run %T", r)
 }
 
 // leafOf makes the route of a layer with additions.
@@ -283,7 +274,7 @@ func (s *System) leafOf(r Route, added []addition) *plan {
 	if len(added) > 0 {
 		slowest := &r.Stages[0]
 		for i := range r.Stages {
-			if st := &r.Stages[i]; st.Busy.of(1<<20) > slowest.Busy.of(1<<20) {
+			if st := &r.Stages[i]; st.Busy.Of(1<<20) > slowest.Busy.Of(1<<20) {
 				slowest = st
 			}
 		}
@@ -293,53 +284,24 @@ func (s *System) leafOf(r Route, added []addition) *plan {
 	return s.leaf(r)
 }
 
-// logGP is the route of LogGP. The interface of a node sends a message each g + (n−1)G and receives one each
-// g + (n−1)G. The bytes follow each other through the network: while they leave one
-// interface they enter the other, so (n−1)G is in the delay of one of them only.
-func logGP(l model.LogGP) Route {
-	busy := Cost{l.LogP.Gap(1) - l.GapPerByte.Times(1), l.GapPerByte}
-	return Route{
-		Send: Cost{Beta: l.SendOverhead},
-		Stages: []Stage{
-			{Resource: "interface-out", Delay: Cost{Beta: l.Latency}, Busy: busy},
-			{Resource: "interface-in", Side: Receiver, Delay: Cost{-l.GapPerByte.Times(1), l.GapPerByte}, Busy: busy},
-		},
-		Receive: Cost{Beta: l.ReceiveOverhead},
-	}
-}
-
 var sides = map[string]Side{"sender": Sender, "receiver": Receiver, "network": Network}
 
-// pipeline is the route of a pipeline. The stages at its ends that occupy a processor are run by it.
-func (s *System) pipeline(l model.Pipeline) Route {
-	var r Route
-	stages := l.Stages
-	for len(stages) > 0 && stages[0].Host == model.Sender {
-		r.Send = r.Send.plus(Cost{stages[0].Beta, stages[0].Tau})
-		stages = stages[1:]
-	}
-	end := len(stages)
-	for end > 0 && stages[end-1].Host == model.Receiver {
-		end--
-		r.Receive = r.Receive.plus(Cost{stages[end].Beta, stages[end].Tau})
-	}
-	for _, st := range stages[:end] {
-		c := Cost{st.Beta, st.Tau}
-		next := Stage{Resource: st.Name, Delay: c, Busy: c}
-		if p, known := s.places[st.Name]; known {
+// route is the route of a description, its stages in the places that the platform gives them.
+func (s *System) route(d model.Route) Route {
+	r := Route{Send: d.Send, Receive: d.Receive}
+	for _, hop := range d.Hops {
+		next := Stage{Resource: hop.Resource, Side: hop.Side, Delay: hop.Delay, Busy: hop.Busy}
+		if p, known := s.places[hop.Stage]; known {
 			next.Resource, next.Side, next.Queue, next.Drop = p.Resource, sides[p.At], p.Queue, p.Drop
 		}
 		r.Stages = append(r.Stages, next)
 	}
-	if len(r.Stages) == 0 {
-		r.Stages = []Stage{{Resource: "path"}} // only processors work: the packet appears at the other one
-	}
-	if l.Cut.Rule != model.CutNone {
+	if d.Packets != nil {
 		sizes := map[int]int{} // the best one takes a search
 		r.Cut = func(n int) int {
 			size, known := sizes[n]
 			if !known {
-				size = int(l.PacketSize(quantity.Bytes(n)))
+				size = int(d.Packets.PacketSize(quantity.Bytes(n)))
 				sizes[n] = size
 			}
 			return size

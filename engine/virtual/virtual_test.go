@@ -58,7 +58,7 @@ func TestPipelinesAreTheRecurrence(t *testing.T) {
 			p.Stages[last].Host = model.Receiver
 		}
 		n := 1 + r.IntN(50000)
-		got, want := on(t, system(t, p), virtual.Config{}, latency(n)), p.OneWay(quantity.Bytes(n))
+		got, want := on(t, system(t, &p), virtual.Config{}, latency(n)), p.OneWay(quantity.Bytes(n))
 		if !near(got, want) {
 			t.Fatalf("%d bytes through %+v: %v, the recurrence says %v", n, p, got, want)
 		}
@@ -72,9 +72,9 @@ func TestWindow(t *testing.T) {
 	below := model.LogGP{LogP: model.LogP{SendOverhead: 1, ReceiveOverhead: 1, Latency: 50, GapTime: 2}, GapPerByte: 0.01}
 	check := func(window, pieces int, want func(model.Fragmented) quantity.Micros) {
 		t.Helper()
-		l := model.Fragmented{Below: below, MTU: 1000, Window: window}
+		l := model.Fragmented{Below: &below, MTU: 1000, Window: window}
 		var arrived quantity.Micros
-		on(t, system(t, l), virtual.Config{}, func(ep *engine.Endpoint) (quantity.Micros, error) {
+		on(t, system(t, &l), virtual.Config{}, func(ep *engine.Endpoint) (quantity.Micros, error) {
 			segment := ep.Register(make([]byte, 1000*pieces))
 			take := ep.Handle(func(m *engine.Message) { arrived = m.Endpoint.Now() })
 			if ep.Node() == 0 {

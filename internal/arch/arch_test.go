@@ -23,19 +23,21 @@ const (
 // below says which packages of the project each package may import: arrows
 // point down only. Everybody may import internal/nearest, which imports nothing.
 var below = map[string]string{
-	"internal/nearest": "",
-	"model/quantity":   "",
-	"model":            "model/quantity",
-	"platforms":        "model model/quantity",
-	"data":             "platforms model model/quantity",
-	"fit/trace":        "model/quantity",
-	"fit":              "fit/trace model model/quantity",
-	"whatif":           "platforms model model/quantity",
-	"engine":           "platforms model model/quantity",
-	"engine/virtual":   "engine platforms model model/quantity",
-	"engine/live":      "engine engine/programs platforms model model/quantity",
-	"engine/programs":  "engine platforms model model/quantity",
-	"reports":          "model/quantity",
+	"internal/nearest":  "",
+	"model/quantity":    "",
+	"model":             "model/quantity",
+	"platforms":         "model model/quantity",
+	"data":              "platforms model model/quantity",
+	"fit/trace":         "model/quantity",
+	"fit":               "fit/trace model model/quantity",
+	"whatif":            "platforms model model/quantity",
+	"engine":            "platforms model model/quantity",
+	"engine/virtual":    "engine platforms model model/quantity",
+	"engine/live":       "engine engine/programs platforms model model/quantity",
+	"engine/programs":   "engine platforms model model/quantity",
+	"reports":           "model/quantity",
+	"internal/terminal": "reports model/quantity",
+	"study":             "data reports whatif fit fit/trace engine engine/live engine/programs engine/virtual platforms model model/quantity",
 }
 
 // A source is a file that is no test.

@@ -19,7 +19,7 @@ func Hint(wrong string, names []string) string {
 	switch {
 	case best != "":
 		return fmt.Sprintf("; did you mean %q?", best)
-	case len(names) > 0 && len(names) <= 12:
+	case len(names) > 0 && len(names) <= 16:
 		return "; there is " + strings.Join(names, ", ")
 	}
 	return ""

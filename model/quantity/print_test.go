@@ -47,17 +47,25 @@ func TestPrint(t *testing.T) {
 	check(Micros(0.183), "0.183 µs")
 	check(Micros(0.1), "0.100 µs")
 	check(Micros(0.09996), "0.100 µs") // three digits, not four
-	check(Micros(0.09994), "0.0999 µs")
-	check(Micros(0.009999), "0.0100 µs")
-	check(Micros(0.001), "0.00100 µs")
-	check(Micros(1e-6), "0.00000100 µs")
-	check(Micros(9.994e-7), "9.99e-07 µs")
+	check(Micros(0.09994), "99.94 ns")
+	check(Micros(0.009999), "10.00 ns")
+	check(Micros(0.001), "1.00 ns")
+	check(Micros(1e-6), "0.00100 ns")
+	check(Micros(9.994e-7), "0.000999 ns")
 	check(Micros(-0.5), "-0.500 µs")
-	check(Micros(9.9e14), "990000000000000.00 µs")
-	check(Micros(1e15), "1e+15 µs")
-	check(Micros(1e300), "1e+300 µs")
-	check(Micros(math.Inf(1)), "+Inf µs")
-	check(Micros(math.NaN()), "NaN µs")
+	check(Micros(99999.99), "99999.99 µs")
+	check(Micros(99999.996), "100.00 ms") // it would print as 100000.00
+	check(Micros(99999.994), "99999.99 µs")
+	check(Micros(99999994), "99999.99 ms")
+	check(Micros(99999996), "100.00 s")
+	check(Micros(9.9e14), "990000000.00 s")
+	check(Micros(1e15), "1e+09 s")
+	check(Micros(1e300), "1e+294 s")
+	check(Micros(math.Inf(1)), "–")
+	check(Micros(math.NaN()), "–")
+	check(MBps(131159.27), "131.16 GB/s")
+	check(MBps(0.0305), "30.50 kB/s")
+	check(MBps(17264751.58), "17264.75 GB/s")
 	check(MBps(111.2099), "111.21 MB/s")
 	check(MBps(0.5), "0.500 MB/s")
 
@@ -85,4 +93,46 @@ func TestSteps(t *testing.T) {
 	check("8 B over 2 µs", float64(Bytes(8).Over(2)), 4)
 	check("n½ = β/τ", float64(Micros(3).Over(0.25)), 12)
 	check("3 µs per 12 B", float64(Micros(3).Per(12)), 0.25)
+}
+
+// A column has one unit and one number of decimals.
+func TestScale(t *testing.T) {
+	check := func(dim Dimension, asked string, want string, values ...float64) {
+		t.Helper()
+		var units UnitChoice
+		if asked != "" {
+			var err error
+			if units, err = ParseUnits(asked); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s := NewScale(dim, units, 3, values...)
+		got := ""
+		for _, v := range values {
+			got += s.Format(v) + "|"
+		}
+		if got != want {
+			t.Errorf("%v in %q print as %q, want %q", values, asked, got, want)
+		}
+	}
+	// The largest chooses the unit, the value nearest to zero the decimals.
+	check(DimTime, "", "9.90 µs|589.30 µs|", 9.9, 589.3)
+	check(DimTime, "", "0.183 µs|589.300 µs|", 0.183, 589.3)
+	check(DimTime, "", "0.18 µs|5893.00 µs|", 0.183, 5893) // else 5893.000
+	check(DimTime, "", "0.0099 ms|1250.0000 ms|", 9.9, 1.25e6)
+	check(DimRate, "", "0.071 MB/s|133.950 MB/s|", 0.0714, 133.95)
+	check(DimRate, "", "0.00010 GB/s|131.15927 GB/s|", 0.1, 131159.27)
+	check(DimTime, "", "0.00 µs|1.00 µs|–|", 0, 1, math.NaN())
+	check(DimTime, "", "1e-12 µs|100.000000 µs|", 1e-12, 100)
+	// What a person asked for.
+	check(DimTime, "ms", "0.00990 ms|0.58930 ms|", 9.9, 589.3)
+	check(DimRate, "Gbit/s", "0.890 Gbit/s|", 111.2099)
+	check(DimRate, "ms,MiB/s", "106.06 MiB/s|", 111.2099)
+	check(DimInverse, "ns/B", "7.42 ns/B|", 7.6/1024)
+	check(DimInverse, "", "7.60 µs/KiB|", 7.6/1024)
+	for _, wrong := range []string{"", "GB", "MB/s,GB/s", "furlong", "KiB", "MHz"} {
+		if u, err := ParseUnits(wrong); err == nil {
+			t.Errorf("ParseUnits(%q) = %v", wrong, u)
+		}
+	}
 }

@@ -3,7 +3,6 @@ package quantity
 import (
 	"math"
 	"strconv"
-	"strings"
 )
 
 // Bytes is a size in bytes. Message sizes are whole numbers from 1 to
@@ -61,31 +60,18 @@ func (n Bytes) String() string {
 	return strconv.FormatFloat(v, 'f', -1, 64) + " B"
 }
 
-// String prints two decimals ("589.30 µs"), below 1 µs three significant digits.
-func (t Micros) String() string { return decimals(float64(t)) + " µs" }
+// String prints the time as a [Scale] of its own does: "589.30 µs", "0.183 µs", "1.25 s".
+func (t Micros) String() string { return format(DimTime, float64(t)) }
 
-// String prints two decimals ("111.21 MB/s"), below 1 MB/s three significant digits.
-func (r MBps) String() string { return decimals(float64(r)) + " MB/s" }
+// String prints the rate as a [Scale] of its own does: "111.21 MB/s", "131.16 GB/s".
+func (r MBps) String() string { return format(DimRate, float64(r)) }
 
 // String prints time per 1,024 bytes at up to five significant digits ("7.6 µs/KiB").
-func (tau MicrosPerByte) String() string { return trim(float64(tau)*float64(KiB), 5) + " µs/KiB" }
-
-// decimals prints two decimals, three significant digits below 1, and what no
-// person meets with an exponent. Which of them is decided by the rounded
-// number, so that 0.09996 is 0.100 and not 0.1000.
-func decimals(v float64) string {
-	if v == 0 {
-		return "0.00" // -0 too
-	}
-	_, e, _ := strings.Cut(strconv.FormatFloat(v, 'e', 2, 64), "e") // "" for Inf and NaN
-	switch exponent, _ := strconv.Atoi(e); {
-	case exponent < -6 || exponent >= 15:
-		return strconv.FormatFloat(v, 'g', 3, 64)
-	case exponent < 0:
-		return strconv.FormatFloat(v, 'f', 2-exponent, 64)
-	}
-	return strconv.FormatFloat(v, 'f', 2, 64)
+func (tau MicrosPerByte) String() string {
+	return trim(float64(tau)*float64(KiB), 5) + " " + printedInverse
 }
+
+func format(dim Dimension, v float64) string { return NewScale(dim, nil, 3, v).Format(v) }
 
 // trim prints at most the given significant digits, without an exponent for
 // what a person meets.

@@ -2,6 +2,7 @@ package quantity
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -41,47 +42,94 @@ type UnitInfo struct {
 	Name    string   // as printed: "KiB"
 	Aliases []string // also read
 	Value   Value    // one of it, in µs and bytes
+	scaled  bool     // a [Scale] may choose it by itself
 }
 
 var (
 	timeUnits = []UnitInfo{
-		{"ns", []string{"nsec", "nanoseconds"}, Value{1e-3, DimTime}},
-		{"µs", []string{"us", "μs", "usec", "µsec", "μsec", "microseconds"}, Value{1, DimTime}},
-		{"ms", []string{"msec", "milliseconds"}, Value{1e3, DimTime}},
-		{"s", []string{"sec", "seconds"}, Value{1e6, DimTime}},
+		{"ns", []string{"nsec", "nanoseconds"}, Value{1e-3, DimTime}, true},
+		{"µs", []string{"us", "μs", "usec", "µsec", "μsec", "microseconds"}, Value{1, DimTime}, true},
+		{"ms", []string{"msec", "milliseconds"}, Value{1e3, DimTime}, true},
+		{"s", []string{"sec", "seconds"}, Value{1e6, DimTime}, true},
 	}
 	sizeUnits = []UnitInfo{
-		{"B", []string{"byte", "bytes"}, Value{1, DimSize}},
-		{"bit", []string{"bits"}, Value{1. / 8, DimSize}},
-		{"KiB", []string{"KB", "kB", "K", "k", "kbytes", "Kbytes"}, Value{1 << 10, DimSize}},
-		{"MiB", []string{"MB", "M", "m"}, Value{1 << 20, DimSize}},
-		{"GiB", []string{"GB", "G", "g"}, Value{1 << 30, DimSize}},
-		{"TiB", []string{"TB", "T", "t"}, Value{1 << 40, DimSize}},
+		{"B", []string{"byte", "bytes"}, Value{1, DimSize}, false},
+		{"bit", []string{"bits"}, Value{1. / 8, DimSize}, false},
+		{"KiB", []string{"KB", "kB", "K", "k", "kbytes", "Kbytes"}, Value{1 << 10, DimSize}, false},
+		{"MiB", []string{"MB", "M", "m"}, Value{1 << 20, DimSize}, false},
+		{"GiB", []string{"GB", "G", "g"}, Value{1 << 30, DimSize}, false},
+		{"TiB", []string{"TB", "T", "t"}, Value{1 << 40, DimSize}, false},
 	}
 	rateUnits = []UnitInfo{
-		{"B/s", nil, Value{1e-6, DimRate}},
-		{"kB/s", []string{"KB/s"}, Value{1e-3, DimRate}},
-		{"MB/s", []string{"MB/sec", "MBps", "MByte/s", "Mbyte/s"}, Value{1, DimRate}},
-		{"GB/s", []string{"GB/sec", "GBps"}, Value{1e3, DimRate}},
-		{"KiB/s", nil, Value{(1 << 10) / 1e6, DimRate}},
-		{"MiB/s", nil, Value{(1 << 20) / 1e6, DimRate}},
-		{"GiB/s", nil, Value{(1 << 30) / 1e6, DimRate}},
-		{"Mbit/s", []string{"Mbps", "Mb/s", "Mbit/sec"}, Value{1. / 8, DimRate}},
-		{"Gbit/s", []string{"Gbps", "Gb/s", "Gbit/sec"}, Value{1e3 / 8, DimRate}},
+		{"B/s", nil, Value{1e-6, DimRate}, false},
+		{"kB/s", []string{"KB/s"}, Value{1e-3, DimRate}, true},
+		{"MB/s", []string{"MB/sec", "MBps", "MByte/s", "Mbyte/s"}, Value{1, DimRate}, true},
+		{"GB/s", []string{"GB/sec", "GBps"}, Value{1e3, DimRate}, true},
+		{"TB/s", []string{"TBps"}, Value{1e6, DimRate}, true},
+		{"KiB/s", nil, Value{(1 << 10) / 1e6, DimRate}, false},
+		{"MiB/s", nil, Value{(1 << 20) / 1e6, DimRate}, false},
+		{"GiB/s", nil, Value{(1 << 30) / 1e6, DimRate}, false},
+		{"kbit/s", []string{"kbps", "Kbit/s", "kb/s"}, Value{1e-3 / 8, DimRate}, false},
+		{"Mbit/s", []string{"Mbps", "Mb/s", "Mbit/sec"}, Value{1. / 8, DimRate}, false},
+		{"Gbit/s", []string{"Gbps", "Gb/s", "Gbit/sec"}, Value{1e3 / 8, DimRate}, false},
 	}
 	otherUnits = []UnitInfo{
-		{"%", nil, Value{1e-2, DimNone}},
-		{"kHz", []string{"KHz"}, Value{1e-3, DimClock}},
-		{"MHz", nil, Value{1, DimClock}},
-		{"GHz", nil, Value{1e3, DimClock}},
+		{"%", nil, Value{1e-2, DimNone}, false},
+		{"kHz", []string{"KHz"}, Value{1e-3, DimClock}, false},
+		{"MHz", nil, Value{1, DimClock}, false},
+		{"GHz", nil, Value{1e3, DimClock}, false},
 	}
-	unitTable = append(append(append(append([]UnitInfo(nil), timeUnits...), sizeUnits...), rateUnits...), otherUnits...)
+	unitTable = slices.Concat(timeUnits, sizeUnits, rateUnits, otherUnits)
 	units     = indexUnits(unitTable)
 )
 
 // Units returns the table of all units but the inverse bandwidths, which are a
 // time unit, a slash and a size unit.
 func Units() []UnitInfo { return unitTable }
+
+// An Entry is a row of the vocabulary of units as people read it.
+type Entry struct {
+	Of      string // "a time"
+	Name    string // as printed
+	Aliases string // also read
+	Is      string // "1024 B"; empty for the units inside
+}
+
+// Vocabulary is the table of all units, for help and documents. Inverse bandwidths, which are a
+// time over a size, have one example.
+func Vocabulary() []Entry {
+	var all []Entry
+	add := func(u UnitInfo) {
+		e := Entry{Of: u.Value.Dim.String(), Name: u.Name, Aliases: strings.Join(u.Aliases, ", ")}
+		switch base := baseNames[u.Value.Dim]; {
+		case base == u.Name:
+		case base != "":
+			e.Is = trim(u.Value.Num, 13) + " " + base
+		default:
+			e.Is = trim(u.Value.Num, 13)
+		}
+		all = append(all, e)
+	}
+	for _, u := range slices.Concat(timeUnits, sizeUnits, rateUnits) {
+		add(u)
+	}
+	inverse := inverseUnit(printedInverse)
+	inverse.Aliases = []string{"us/KB", "any time/any size"}
+	add(inverse)
+	for _, u := range otherUnits {
+		add(u)
+	}
+	return all
+}
+
+// baseNames are the units in which halfpeak computes.
+var baseNames = map[Dimension]string{
+	DimTime: "µs", DimSize: "B", DimRate: "MB/s", DimInverse: "µs/B", DimClock: "MHz",
+}
+
+// Note: the printed unit of an inverse bandwidth is µs/KiB throughout: the papers' habit is
+// µs/KB, and that is what their KB means.
+const printedInverse = "µs/KiB"
 
 func indexUnits(table []UnitInfo) map[string]Value {
 	index := map[string]Value{}

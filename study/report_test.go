@@ -1,9 +1,8 @@
-package main
+package study
 
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"html"
 	"net/http"
 	"net/http/httptest"
@@ -13,11 +12,14 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
 )
 
 func reportHTML(t *testing.T, refs ...string) []byte {
 	t.Helper()
-	doc, err := report(refs, reportOptions{sizes: newSizes("1..1MiB/16")})
+	doc, err := Report("", sizesOfText(t, "1..1MiB/16"), refs...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,27 +49,37 @@ func TestReportIsOneSmallFile(t *testing.T) {
 // Every layer has what a report needs.
 func TestReportOfEachLayer(t *testing.T) {
 	t.Parallel()
-	all, err := listPlatforms()
+	all, err := platforms.All()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, row := range all.Data {
-		ref := fmt.Sprintf("%s/%s", row[0], row[1])
-		doc, err := report([]string{ref}, reportOptions{sizes: newSizes("1..1MiB")})
-		if err != nil {
-			t.Errorf("%s: %v", ref, err)
-			continue
-		}
-		if err := doc.WriteMarkdown(new(bytes.Buffer)); err != nil {
-			t.Errorf("%s as Markdown: %v", ref, err)
-		}
-		if isDefault := row[2].(bool); !isDefault {
-			continue
-		}
-		if err := doc.WriteHTML(new(bytes.Buffer)); err != nil {
-			t.Errorf("%s as HTML: %v", ref, err)
+	for _, p := range all {
+		for _, l := range p.Layers {
+			doc, err := Report("", sizesOfText(t, "1..1MiB"), l.Ref())
+			if err != nil {
+				t.Errorf("%s: %v", l.Ref(), err)
+				continue
+			}
+			if err := doc.WriteMarkdown(new(bytes.Buffer)); err != nil {
+				t.Errorf("%s as Markdown: %v", l.Ref(), err)
+			}
+			if l.Name != p.Default {
+				continue
+			}
+			if err := doc.WriteHTML(new(bytes.Buffer)); err != nil {
+				t.Errorf("%s as HTML: %v", l.Ref(), err)
+			}
 		}
 	}
+}
+
+func sizesOfText(t *testing.T, text string) []quantity.Bytes {
+	t.Helper()
+	sizes, err := quantity.ParseSizes(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sizes
 }
 
 // probe opens the report at the width of a telephone and of a desk, uses it,

@@ -1,4 +1,4 @@
-package main
+package study
 
 import (
 	"math"
@@ -6,23 +6,23 @@ import (
 
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/whatif"
 )
 
 // The timeline that the engine runs is the recurrence's.
 func TestTimelineIsTheSchedule(t *testing.T) {
 	for _, ref := range []string{"clip/dma-system-buffer", "clip/dma-user-buffer", "clip/no-snoop"} {
 		for _, n := range []quantity.Bytes{1, 1000, 16384, 65536} {
-			p, l, err := platforms.Find(ref)
+			d, err := whatif.Find(ref)
 			if err != nil {
 				t.Fatal(err)
 			}
-			pipe := l.Model.(model.Pipeline)
-			got, err := runTimeline(p, l, n, pipe, "")
+			pipe := d.Layer.Model.(*model.Pipeline)
+			got, err := Timeline(d, n)
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := newTimeline(l, n, pipe, model.EqualPlan(n, pipe.PacketSize(n)), "")
+			want := planned(d.Layer, n, pipe, model.EqualPlan(n, pipe.PacketSize(n)))
 			if got.Title != want.Title || len(got.Boxes) != len(want.Boxes) {
 				t.Fatalf("%s, %v: %d boxes, want %d", ref, n, len(got.Boxes), len(want.Boxes))
 			}

@@ -1,10 +1,9 @@
-package main
+package study
 
 import (
+	"errors"
 	"fmt"
-	"io"
 	"math"
-	"path/filepath"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/fit"
@@ -13,15 +12,18 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// savePlatform writes the text of a platform file.
-func savePlatform(path, text string) error {
-	if filepath.Ext(path) != ".toml" {
-		return usagef("--save %s: a platform file ends with .toml", path)
+// TOML is a platform file of what was found: a layer for each curve that can be one, a pipeline of
+// stages, or a layer of parameters. End-to-end times are none.
+func (f *Fitted) TOML() (string, error) {
+	switch {
+	case f.stages:
+		return pipelineText(f.Curves), nil
+	case f.saved != nil:
+		return f.parametersText(), nil
+	case len(f.Curves) > 0:
+		return curvesText(f.Curves), nil
 	}
-	return reports.WriteFile(path, func(w io.Writer) error {
-		_, err := io.WriteString(w, text)
-		return err
-	})
+	return "", errors.New("end-to-end times do not tell the single stages, so there is no platform to save")
 }
 
 // us and usPerKiB print 12 significant digits, as everything that programs read.
@@ -32,10 +34,10 @@ func usPerKiB(t quantity.MicrosPerByte) string { return fmt.Sprintf("%.12gus/KiB
 // A tomlFile is a platform file being written.
 type tomlFile struct{ strings.Builder }
 
-func newToml(sources []source) *tomlFile {
+func newToml(sources []fitSource) *tomlFile {
 	t := &tomlFile{}
-	t.WriteString("# Written by halfpeak fit.\n\n")
-	t.key("title", "fit of "+names(sources))
+	t.WriteString("# " + reports.Imprint + " fit.\n\n")
+	t.key("title", "fit of "+sourceNames(sources))
 	return t
 }
 
@@ -62,7 +64,7 @@ func quote(s string) string {
 	return b.String()
 }
 
-func (t *tomlFile) linear(l model.Linear, s *fit.Segment) {
+func (t *tomlFile) linear(l *model.Linear, s *fit.Segment) {
 	t.key("model", "linear")
 	t.key("beta", us(l.Beta)+within(float64(s.Beta.Low), float64(s.Beta.High), "us"))
 	t.key("tau", usPerKiB(l.Tau)+within(perKiB(s.Tau.Low), perKiB(s.Tau.High), "us/KiB"))
@@ -79,10 +81,10 @@ func within(low, high float64, unit string) string {
 }
 
 // curvesText is a platform with a layer for each curve that can be one.
-func curvesText(curves []curve) string {
-	sources := make([]source, len(curves))
+func curvesText(curves []FittedCurve) string {
+	sources := make([]fitSource, len(curves))
 	for i, c := range curves {
-		sources[i] = c.source
+		sources[i] = c.fitSource
 	}
 	t := newToml(sources)
 	for i, c := range curves {
@@ -110,9 +112,9 @@ func curvesText(curves []curve) string {
 // lines ends the table of a layer that is one line, or several: then each has a layer of its own, named after part, whose source
 // begins with from.
 func (t *tomlFile) lines(layer model.Layer, segments []fit.Segment, part, from string) {
-	s, several := layer.(model.Switch)
+	s, several := layer.(*model.Switch)
 	if !several {
-		t.linear(layer.(model.Linear), &segments[0])
+		t.linear(layer.(*model.Linear), &segments[0])
 		return
 	}
 	t.key("model", "switch")
@@ -128,7 +130,7 @@ func (t *tomlFile) lines(layer model.Layer, segments []fit.Segment, part, from s
 	for k, b := range s.Branches {
 		t.table(fmt.Sprintf("layer.%s-%d", part, k+1))
 		t.key("source", fmt.Sprintf("%ssizes from %s to %s", from, segments[k].From, segments[k].To))
-		t.linear(b.Layer.(model.Linear), &segments[k])
+		t.linear(b.Layer.(*model.Linear), &segments[k])
 	}
 }
 
@@ -142,11 +144,11 @@ func (t *tomlFile) pipeline(name string, stages []string, source string) {
 }
 
 // pipelineText is a platform with a stage for each curve.
-func pipelineText(curves []curve) string {
-	var sources []source
+func pipelineText(curves []FittedCurve) string {
+	var sources []fitSource
 	var stages []string
 	for i, c := range curves {
-		sources = append(sources, c.source)
+		sources = append(sources, c.fitSource)
 		stages = append(stages, fmt.Sprintf("stage-%d", i+1))
 	}
 	t := newToml(sources[:1])
@@ -161,27 +163,21 @@ func pipelineText(curves []curve) string {
 	return t.String()
 }
 
-// saveParameters saves a platform with one layer of these keys, if it is asked for.
-func saveParameters(o fitOptions, sources []source, model string, keys [][2]string, warnings []string) error {
-	if o.plot != "" {
-		return usagef("--plot draws times against sizes; save the %s parameters and plot the platform", model)
-	}
-	if o.save == "" {
-		return nil
-	}
-	t := newToml(sources)
+// parametersText is a platform with one layer of the parameters.
+func (f *Fitted) parametersText() string {
+	t := newToml(f.sources)
 	t.table("layer.fit")
-	t.key("model", model)
-	for _, k := range keys {
+	t.key("model", f.model)
+	for _, k := range f.saved {
 		t.key(k[0], k[1])
 	}
-	from := make([]string, len(sources))
-	for i, s := range sources {
+	from := make([]string, len(f.sources))
+	for i, s := range f.sources {
 		from[i] = s.name() + s.when()
 	}
 	t.key("source", strings.Join(from, ", "))
-	if len(warnings) > 0 {
-		t.key("note", strings.Join(warnings, ". "))
+	if len(f.warned) > 0 {
+		t.key("note", strings.Join(f.warned, ". "))
 	}
-	return savePlatform(o.save, t.String())
+	return t.String()
 }

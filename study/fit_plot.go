@@ -1,4 +1,4 @@
-package main
+package study
 
 import (
 	"fmt"
@@ -12,16 +12,19 @@ import (
 // maxCurves bounds a figure: nobody tells more colours apart.
 const maxCurves = 8
 
-// plotCurves draws the points with their spread, the fitted lines, where they
-// break, and the residuals below.
-func plotCurves(curves []curve, o fitOptions) error {
+// Picture draws the points with their spread, the fitted lines, where they break, and the
+// residuals below. Parameters that are no curve have no picture.
+func (f *Fitted) Picture() (reports.Picture, error) {
+	curves := f.Curves
+	if len(curves) == 0 {
+		return nil, fmt.Errorf("--plot draws times against sizes; save the %s parameters and plot the platform", f.model)
+	}
 	if len(curves) > maxCurves {
-		return fmt.Errorf("--plot: %d curves; a figure holds %d: choose tables, or plot fewer files", len(curves), maxCurves)
+		return nil, fmt.Errorf("--plot: %d curves; a figure holds %d: choose tables, or plot fewer files", len(curves), maxCurves)
 	}
 	top := reports.Figure{
-		X:     reports.Axis{Scale: reports.Log, Bytes: true},
-		Y:     reports.Axis{Label: "time (µs)", Scale: reports.Log},
-		Notes: []string{"Points: measured, with their least and largest time. Lines: fitted."},
+		X: reports.Axis{Scale: reports.Log, Bytes: true},
+		Y: reports.Axis{Label: "time (µs)", Scale: reports.Log},
 	}
 	below := reports.Figure{
 		X: reports.Axis{Label: "message size", Scale: reports.Log, Bytes: true},
@@ -29,15 +32,19 @@ func plotCurves(curves []curve, o fitOptions) error {
 	}
 	if len(curves) == 1 {
 		c := curves[0]
-		top.Title = fmt.Sprintf("%s: %s, median error %.2g %%", filepath.Base(c.name()), c.Model, 100*c.Median)
+		top.Title = fmt.Sprintf("%s: %s, median error %s", filepath.Base(c.name()), c.Model, reports.PercentError(100*c.Median))
 	} else {
 		top.Title = fmt.Sprintf("%d fits", len(curves))
 	}
 	first, last := math.Inf(1), 0.0
+	spread := false
 	for _, c := range curves {
-		name := tableName(c.source, curves)
+		name := tableName(c.fitSource, curves)
 		lines, points, residuals := curveSeries(c, name)
 		first, last = min(first, points.X[0]), max(last, points.X[len(points.X)-1])
+		for i := range points.Y {
+			spread = spread || points.Low[i] < points.High[i]
+		}
 		top.Series = append(append(top.Series, lines...), points)
 		below.Series = append(below.Series, residuals)
 		if c.Model == "table" {
@@ -51,12 +58,16 @@ func plotCurves(curves []curve, o fitOptions) error {
 	below.Marks = append(below.Marks, reports.Mark{Kind: reports.AtY, Y: 0})
 	top.X.Min, top.X.Max = first/1.1, last*1.1
 	below.X.Min, below.X.Max = first/1.1, last*1.1
-	return drawTo(o.plot, reports.Stack{top, below}, o.width, o.height)
+	top.Notes = []string{"Points: measured. Lines: fitted."}
+	if spread {
+		top.Notes = []string{"Points: measured, with their least and largest time. Lines: fitted."}
+	}
+	return reports.Stack{top, below}, nil
 }
 
 // curveSeries are the fitted lines, which need not meet, the measured points, and
 // the residuals.
-func curveSeries(c curve, name string) (lines []reports.Series, points, residuals reports.Series) {
+func curveSeries(c FittedCurve, name string) (lines []reports.Series, points, residuals reports.Series) {
 	points = reports.Series{Name: name, Kind: reports.Points}
 	residuals = reports.Series{Name: name, Kind: reports.Points}
 	for _, p := range c.Points {

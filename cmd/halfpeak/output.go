@@ -1,0 +1,161 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/halfpeak/halfpeak/internal/terminal"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports"
+)
+
+// output is where a command's rows go, and how they look.
+type output struct {
+	format reports.Format
+	path   string
+	units  unitFlag
+	plain  bool // the notes tell nothing that CSV and JSON do not have in columns
+}
+
+// declare is declareFormat for a command that prints times or rates.
+func (o *output) declare(cmd *cobra.Command) {
+	o.declareFormat(cmd)
+	o.units.declare(cmd)
+}
+
+func (o *output) declareFormat(cmd *cobra.Command) {
+	cmd.Flags().Var(&o.format, "format", "how to print; without it as the name of the -o file says")
+	cmd.Flags().StringVarP(&o.path, "output", "o", "", "write to this `file`, whole or not at all")
+	complete(cmd, "format", reports.Formats())
+}
+
+// unitFlag chooses units of what people read.
+type unitFlag struct {
+	text   string
+	choice quantity.UnitChoice
+}
+
+func (u *unitFlag) declare(cmd *cobra.Command) {
+	cmd.Flags().Var(u, "unit", `units of rates and times, as in "Gbit/s" or "GB/s,ms"; "halfpeak help units" lists them`)
+	complete(cmd, "unit", []string{"GB/s", "MB/s", "MiB/s", "Gbit/s", "Mbit/s", "ns", "us", "ms", "s"})
+}
+func (u *unitFlag) Set(text string) (err error) {
+	u.text = text
+	u.choice, err = quantity.ParseUnits(text)
+	return err
+}
+func (u *unitFlag) String() string { return u.text }
+func (u *unitFlag) Type() string   { return "units" }
+
+// formats are the formats that a file's extension stands for.
+var formats = map[string]reports.Format{"": reports.Text, "txt": reports.Text, "csv": reports.CSV, "json": reports.JSON, "md": reports.Markdown}
+
+// extension is the ending of a name, in small letters and without its dot.
+func extension(path string) string {
+	return strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
+}
+
+// kind is the format that was asked for, or that the name of the file stands for.
+func (o *output) kind() (reports.Format, error) {
+	if o.format != "" {
+		return o.format, nil
+	}
+	format, ok := formats[extension(o.path)]
+	if info, err := os.Stat(o.path); !ok && err == nil && !info.Mode().IsRegular() {
+		return reports.Text, nil // a pipe has no need of an ending
+	}
+	if !ok {
+		return "", usagef("-o %q: no format ends with %q; use .txt, .md, .csv or .json, or choose with --format", o.path, filepath.Ext(o.path))
+	}
+	return format, nil
+}
+
+// forPeople reports whether the output is text or Markdown.
+func (o *output) forPeople() bool {
+	format, err := o.kind()
+	return err == nil && format != reports.CSV && format != reports.JSON
+}
+
+// write prints tables, one under the other: several are for people alone. Doubts go to stderr
+// where the format has no place for them.
+func (o *output) write(cmd *cobra.Command, tables ...reports.Rows) error {
+	format, err := o.kind()
+	if err != nil {
+		return err
+	}
+	view := reports.View{Format: format, Units: o.units.choice}
+	write := func(w io.Writer) error {
+		for i, rows := range tables {
+			if i > 0 {
+				fmt.Fprintln(w)
+			}
+			if err := view.Write(w, rows); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if o.path == "" {
+		t := terminal.Of(cmd.Context())
+		view.Width, view.Color = t.Width, t.Color
+		err = write(cmd.OutOrStdout())
+	} else {
+		err = filesOf(cmd).Write(o.path, write)
+	}
+	if err == nil && !o.plain && (format == reports.CSV || format == reports.JSON) {
+		for _, rows := range tables {
+			for _, note := range rows.Notes {
+				cmd.PrintErrln(note)
+			}
+		}
+	}
+	return err
+}
+
+// filesOf is how a command writes files.
+func filesOf(cmd *cobra.Command) reports.Files {
+	force, err := cmd.Flags().GetBool("force")
+	return reports.Files{Force: err == nil && force}
+}
+
+// outputFlags are the flags that name a file to write; other flags and the arguments may name
+// files to read.
+var outputFlags = []string{"output", "plot", "save", "trace", "netpipe"}
+
+// noInputIsOutput is an error where a command would write over a file that it reads, or two
+// results into one file. It keeps to what is there: a name is a file's if there is one.
+func noInputIsOutput(cmd *cobra.Command, args []string) (err error) {
+	var outputs, inputs []string
+	for _, a := range args {
+		inputs = append(inputs, a, filepath.Dir(a)) // "my.toml/eager" is a layer of my.toml
+	}
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if slices.Contains(outputFlags, f.Name) {
+			outputs = append(outputs, f.Value.String())
+		} else {
+			inputs = append(inputs, f.Value.String(), filepath.Dir(f.Value.String()))
+		}
+	})
+	for i, out := range outputs {
+		if slices.Contains(outputs[:i], out) {
+			return usagef("%q is to be written twice; choose two names", out)
+		}
+		info, err := os.Stat(out)
+		if err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		for _, in := range inputs {
+			if other, err := os.Stat(in); err == nil && os.SameFile(info, other) {
+				return usagef("%q would be written over, and is read: choose another name for the output", out)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,209 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/halfpeak/halfpeak/internal/terminal"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/study"
+	"github.com/halfpeak/halfpeak/whatif"
+)
+
+// answer asks the question that the flags name, about the design d that --set made of base.
+func (o *whatifOptions) answer(cmd *cobra.Command, base, d whatif.Design) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if len(o.vary) > 0 {
+		return o.runVary(ctx, cmd, d)
+	}
+	rows, picture, err := o.table(ctx, base, d)
+	if err != nil {
+		return err
+	}
+	if o.plot != "" && picture != nil {
+		if err := drawTo(filesOf(cmd), o.plot, picture, o.width, o.height); err != nil {
+			return err
+		}
+	}
+	out, err := o.output(false)
+	if err != nil {
+		return err
+	}
+	return out.write(cmd, rows)
+}
+
+// table is the answer to a question, and its picture if one is asked for.
+func (o *whatifOptions) table(ctx context.Context, base, d whatif.Design) (rows reports.Rows, picture reports.Picture, err error) {
+	units := o.units.choice
+	switch {
+	case o.target != "":
+		return o.reach(ctx, d)
+	case o.sensitivity:
+		sizes, names := o.sizesOr("64KiB"), o.ofOr("one_way")
+		if rows, err = study.SensitivityRows(d, names, sizes, units); err != nil || o.plot == "" {
+			return rows, nil, err
+		}
+		q, err := whatif.NewQuantity(names[0], sizes[0])
+		if err != nil {
+			return rows, nil, err
+		}
+		picture, err = study.Tornado(d, q)
+		return rows, picture, err
+	case o.where:
+		if rows, err = study.OwnerRows(d, o.sizes.sizes); err != nil || o.plot == "" {
+			return rows, nil, err
+		}
+		picture, err = study.Shares(d, study.Cost(o.ofOr("one_way")[0]), o.curveSizes("1..1MiB/16"))
+		return rows, picture, err
+	case o.landmarks:
+		rows, err = study.LandmarkRows(d, o.sampling(), units)
+	case o.uncertainty:
+		return o.uncertain(base, d)
+	default:
+		var c *study.Contrast
+		if c, err = study.Contrasted(base, d, o.sizes.sizes); err == nil {
+			rows = c.Rows(units)
+		}
+	}
+	return rows, nil, err
+}
+
+// curveSizes are the sizes that were given if they make a curve, or others.
+func (o *whatifOptions) curveSizes(others string) []quantity.Bytes {
+	if o.sized && len(o.sizes.sizes) > 1 {
+		return o.sizes.sizes
+	}
+	return newSizes(others).sizes
+}
+
+// reach finds what reaches a target: one parameter, the curve of two, or each of all.
+func (o *whatifOptions) reach(ctx context.Context, d whatif.Design) (rows reports.Rows, picture reports.Picture, err error) {
+	t, err := d.ParseTarget(o.target)
+	if err != nil {
+		return rows, nil, fmt.Errorf("--target %w", err)
+	}
+	var by []whatif.Range
+	for _, text := range o.by {
+		var r whatif.Range
+		if strings.Contains(text, "=") {
+			r, err = d.ParseRange(text)
+		} else {
+			r.Steps = whatif.DefaultSteps
+			r.Param, err = d.Platform.Find(d.Layer.Name, text)
+		}
+		if err != nil {
+			return rows, nil, fmt.Errorf("--by %w", err)
+		}
+		by = append(by, r)
+	}
+	if len(by) != 2 {
+		s, err := study.Reach(d, t, by...)
+		if err != nil {
+			return rows, nil, err
+		}
+		return s.Rows(o.units.choice), nil, nil
+	}
+	if by[0].Param.Path == by[1].Param.Path {
+		return rows, nil, usagef("--by %s twice; a curve is over two parameters", by[0].Param.Path)
+	}
+	c, err := study.NewTargetCurve(d, t, by[0], by[1])
+	if err != nil || o.plot == "" {
+		if err == nil {
+			rows = c.Rows()
+		}
+		return rows, nil, err
+	}
+	picture, err = c.Picture(ctx)
+	return c.Rows(), picture, err
+}
+
+// uncertain predicts with intervals, beside what --set made of the design, or another platform.
+func (o *whatifOptions) uncertain(before, after whatif.Design) (rows reports.Rows, picture reports.Picture, err error) {
+	designs := []study.NamedDesign{{Name: "as it is", Design: before}}
+	switch {
+	case o.against != "":
+		other, err := whatif.Find(o.against)
+		if err != nil {
+			return rows, nil, fmt.Errorf("--against: %w", err)
+		}
+		designs = []study.NamedDesign{{Name: other.Layer.Ref(), Design: other}, {Name: after.Layer.Ref(), Design: after}}
+	case len(o.set) > 0:
+		designs = append(designs, study.NamedDesign{Name: "with --set", Design: after})
+	}
+	u, err := study.Uncertain(designs, o.ofOr("one_way", "bandwidth"), o.sizes.sizes, o.sampling())
+	if err != nil {
+		return rows, nil, err
+	}
+	if rows, err = u.Rows(); err != nil || o.plot == "" {
+		return rows, nil, err
+	}
+	picture, err = study.Bands(designs, o.ofOr("bandwidth")[0], o.curveSizes("1..1MiB/8"), o.sampling())
+	return rows, picture, err
+}
+
+// manyRows is the number of rows beyond which more are written only when forced.
+const manyRows = 1e9
+
+// runVary makes the rows of a sweep and its picture.
+func (o *whatifOptions) runVary(ctx context.Context, cmd *cobra.Command, d whatif.Design) error {
+	s := study.Sweeping{Sweep: &whatif.Sweep{Design: d, Sizes: o.sizesOr("64KiB"), Names: o.ofOr("one_way", "gap", "bandwidth")}}
+	for _, text := range o.vary {
+		r, err := d.ParseRange(text)
+		if err != nil {
+			return fmt.Errorf("--vary %w", err)
+		}
+		s.Ranges = append(s.Ranges, r)
+	}
+	out, err := o.output(true)
+	if err != nil {
+		return err
+	}
+	shown := 0
+	if len(o.of) == 0 {
+		shown = len(s.Names) - 1 // bandwidth
+	}
+	pictureOnly, stream := o.plot != "" && o.path == "" && o.format.value == "", o.stream()
+	switch rows := s.Rows(); {
+	case rows > manyRows && !filesOf(cmd).Force:
+		return fmt.Errorf("this makes %.3g rows, some %s; take fewer steps, or give --force", rows, quantity.Bytes(int64(rows*60)>>30<<30+1<<30))
+	case rows > 1<<62:
+		return fmt.Errorf("this makes %.3g rows, which cannot be counted; take fewer steps", rows)
+	case !pictureOnly && stream == "" && rows > study.MostTableRows:
+		return usagef("%.0f rows are no table; give -o FILE.csv, .jsonl or .parquet, or --format csv", rows)
+	}
+	if o.plot != "" {
+		if err := s.Draw(shown); err != nil {
+			return usageError{err}
+		}
+	}
+	s.Progress = terminal.Progress(cmd.ErrOrStderr(), int64(s.Rows()), 0, "rows")
+	var rows reports.Rows
+	switch {
+	case pictureOnly:
+		err = s.Run(ctx)
+	case stream != "" && o.path == "":
+		err = s.Stream(ctx, cmd.OutOrStdout(), stream)
+	case stream != "":
+		err = s.File(ctx, filesOf(cmd), o.path, stream, func(rows int64) {
+			cmd.PrintErrf("%s: going on after %d of %.0f rows\n", o.path, rows, s.Rows())
+		})
+	default:
+		rows, err = s.Table(ctx)
+	}
+	s.Progress(-1)
+	if err == nil && !pictureOnly && stream == "" {
+		err = out.write(cmd, rows)
+	}
+	if err != nil || o.plot == "" {
+		return err
+	}
+	return drawTo(filesOf(cmd), o.plot, s.Picture(), o.width, o.height)
+}

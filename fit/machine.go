@@ -1,0 +1,118 @@
+package fit
+
+import (
+	"errors"
+
+	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// MachineData is what was measured of a transport: of messages by size, of packets, and of
+// bursts.
+type MachineData struct {
+	OneWay, Gap *trace.Table     // one-way times, and intervals of a stream
+	Switches    []quantity.Bytes // the last sizes before the transport changes its ways
+	Packets     []PacketTimes    // two sizes or more
+	Signature   *trace.Table     // intervals of bursts
+	Short       quantity.Micros  // a message without data, one way
+}
+
+// PacketTimes are those of one size of packet.
+type PacketTimes struct {
+	Size    quantity.Bytes
+	Stages  []quantity.Micros // of a packet alone, in the order of the stages' names
+	Alone   quantity.Micros   // through all of them
+	Message quantity.Micros   // of Count packets, one behind the other; Count ≥ 2
+	Count   int
+}
+
+// behind is what each packet but the first adds to a message: (T − T_1)/(K − 1).
+func (p PacketTimes) behind() quantity.Micros {
+	const least = 1e-3 // the clock's unit, where noise makes it less
+	return max(least, (p.Message-p.Alone)/quantity.Micros(p.Count-1))
+}
+
+// A Machine is the models of a transport.
+type Machine struct {
+	OneWay, Gap   *Result         // by size
+	Short         quantity.Micros // a message without data, one way
+	LogP          model.LogP
+	LogPError     error          // why the signature has no LogP; nil: it has
+	Stages        []*Result      // of a packet alone
+	Pipeline      model.Pipeline // these
+	Alone, Behind model.Linear   // a packet through all stages, and behind another
+}
+
+// FitMachine fits the models of a transport. stages are the names of the stages of a packet, the
+// last of which is the receiver's. A signature that has no LogP is no error: see LogPError.
+func FitMachine(d MachineData, stages ...string) (*Machine, error) {
+	m := &Machine{Short: d.Short}
+	var err error
+	if m.OneWay, err = Regimes(d.OneWay, Huber, d.Switches...); err != nil {
+		return nil, err
+	}
+	if m.Gap, err = Regimes(d.Gap, Huber, d.Switches...); err != nil {
+		return nil, err
+	}
+	alone := &trace.Table{Title: "packets alone", Kind: trace.OneWay}
+	behind := &trace.Table{Title: "packets behind each other", Kind: trace.Gap}
+	var each []*trace.Table
+	for _, s := range stages {
+		each = append(each, &trace.Table{Title: s, Kind: trace.Stage})
+	}
+	for _, p := range d.Packets {
+		if len(p.Stages) != len(stages) || p.Count < 2 {
+			return nil, errors.New("times of packets are of each stage, and of messages of two packets or more")
+		}
+		addSample(alone, p.Size, p.Alone)
+		addSample(behind, p.Size, p.behind())
+		for k, t := range p.Stages {
+			addSample(each[k], p.Size, t)
+		}
+	}
+	if m.Alone, err = straight(alone); err != nil {
+		return nil, err
+	}
+	if m.Behind, err = straight(behind); err != nil {
+		return nil, err
+	}
+	if m.Stages, m.Pipeline, err = Stages(each, Relative); err != nil {
+		return nil, err
+	}
+	r, err := LogP(d.Signature, 0)
+	if m.LogPError = err; err == nil {
+		m.LogP = r.Layer()
+		m.LogP.Latency = max(0, m.Short-m.LogP.SendOverhead-m.LogP.ReceiveOverhead) // the overheads may overlap
+	}
+	return m, nil
+}
+
+func addSample(t *trace.Table, n quantity.Bytes, time quantity.Micros) {
+	t.Rows++
+	t.Samples = append(t.Samples, trace.Sample{Size: n, Count: 1, Mean: time, Line: int(t.Rows)})
+}
+
+// straight is the one line of a table.
+func straight(t *trace.Table) (model.Linear, error) {
+	r, err := Linear(t, Relative)
+	if err != nil {
+		return model.Linear{}, err
+	}
+	return model.Linear{Beta: r.Segments[0].Beta.Value, Tau: r.Segments[0].Tau.Value}, nil
+}
+
+// InPackets is the one-way time of n bytes in packets of p bytes; see [model.InPackets].
+func (m *Machine) InPackets(n, p quantity.Bytes) quantity.Micros {
+	return model.InPackets(n, p, m.Alone, m.Behind)
+}
+
+// InWindow is the interval of messages of n bytes with w credits, of which the receiver returns
+// ⌈w/2⌉ at a time in a short message; see [model.WindowInterval]. The sender has to receive that
+// message too, once for each batch.
+func (m *Machine) InWindow(n quantity.Bytes, w int) quantity.Micros {
+	batch := (w + 1) / 2
+	receive := m.Pipeline.Stages[len(m.Pipeline.Stages)-1].Beta
+	gap := m.Gap.Time(n) + receive/quantity.Micros(batch)
+	return model.WindowInterval(gap, m.OneWay.Time(n)+m.Short, w, batch)
+}

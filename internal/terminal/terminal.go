@@ -1,0 +1,154 @@
+// Package terminal knows where a person reads: how wide a terminal is and whether it takes colours,
+// how help fits it, what must not reach it, and a bar of progress on it.
+package terminal
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+
+	"github.com/halfpeak/halfpeak/reports"
+)
+
+// A Terminal is what there is to know about where a person reads. It is read once, at the start;
+// its zero value is no terminal.
+type Terminal struct {
+	Width  int  // of standard output, in letters; 0: it is no terminal
+	Color  bool // standard output takes colours, and the reader wants them
+	Errors bool // so does standard error
+}
+
+// New looks at the two outputs, and at NO_COLOR (no-color.org) and TERM.
+func New(stdout, stderr io.Writer) (t Terminal) {
+	wanted := os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	if f, ok := is(stdout); ok {
+		t.Color = wanted
+		if t.Width, _, _ = term.GetSize(int(f.Fd())); t.Width < 20 {
+			t.Width = 80
+		}
+	}
+	_, ok := is(stderr)
+	t.Errors = ok && wanted
+	return t
+}
+
+func is(w io.Writer) (*os.File, bool) {
+	f, ok := w.(*os.File)
+	return f, ok && term.IsTerminal(int(f.Fd()))
+}
+
+type key struct{}
+
+// Context returns a context that carries the terminal.
+func (t Terminal) Context() context.Context { return context.WithValue(context.Background(), key{}, t) }
+
+// Of is the terminal that the context carries, the zero value if none.
+func Of(ctx context.Context) Terminal {
+	if ctx == nil {
+		return Terminal{}
+	}
+	t, _ := ctx.Value(key{}).(Terminal)
+	return t
+}
+
+// Help makes a text of help fit: to 80 letters everywhere but on a narrower terminal. Lines of a
+// paragraph that its source broke are joined first, and what flags mean stands in one column.
+func (t Terminal) Help(text string) string {
+	width := 80
+	if t.Width > 0 {
+		width = min(width, t.Width)
+	}
+	return reports.Fold(paragraphs(text), width)
+}
+
+// Alarm is the text in red where standard error takes colours.
+func (t Terminal) Alarm(text string) string {
+	if !t.Errors {
+		return text
+	}
+	return "\x1b[1;31m" + text + "\x1b[0m"
+}
+
+// paragraphs joins the lines of each paragraph that the source of a help text broke, and brings
+// what flags mean to one column. What else is indented, or has columns, stands as it is.
+func paragraphs(text string) string {
+	const column = 26
+	plain := func(line string) bool {
+		return line != "" && line[0] != ' ' && !strings.Contains(line, "  ") && !strings.HasPrefix(line, "─")
+	}
+	lines := []string{}
+	joined := false // the last line is of a paragraph, and was broken
+	for line := range strings.SplitSeq(text, "\n") {
+		if flag := strings.TrimLeft(line, " "); strings.HasPrefix(flag, "-") && flag != line {
+			name, meaning, _ := strings.Cut(flag, "  ")
+			name = strings.Repeat(" ", len(line)-len(flag)) + name
+			if n := utf8.RuneCountInString(name); n > column-2 {
+				lines = append(lines, name)
+				name = ""
+			}
+			pad := strings.Repeat(" ", column-utf8.RuneCountInString(name))
+			line = name + pad + strings.TrimLeft(meaning, " ")
+		}
+		if joined && plain(line) {
+			lines[len(lines)-1] += " " + line
+		} else {
+			lines = append(lines, line)
+		}
+		joined = plain(line) && utf8.RuneCountInString(line) > 50
+	}
+	return strings.Join(lines, "\n")
+}
+
+// A Quiet writer shows what would move a terminal instead of doing it: file names and other text
+// from outside may hold escape sequences.
+type Quiet struct{ io.Writer }
+
+func (q Quiet) Write(p []byte) (int, error) {
+	var b strings.Builder
+	for text := p; len(text) > 0; {
+		r, n := utf8.DecodeRune(text)
+		switch {
+		case r == utf8.RuneError && n == 1:
+			fmt.Fprintf(&b, `\x%02x`, text[0])
+		case unicode.IsPrint(r) || r == '\n' || r == '\t':
+			b.WriteRune(r)
+		default:
+			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+		}
+		text = text[n:]
+	}
+	if _, err := io.WriteString(q.Writer, b.String()); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// Progress returns what counts things ("rows") in a bar, with their rate, if w is a terminal; a
+// count below zero ends it.
+func Progress(w io.Writer, total, done int64, things string) func(n int64) {
+	if q, ok := w.(Quiet); ok {
+		w = q.Writer // the bar is ours, and moves the cursor
+	}
+	if _, ok := is(w); !ok {
+		return func(int64) {}
+	}
+	bar := progressbar.NewOptions64(total, progressbar.OptionSetWriter(w), progressbar.OptionShowCount(), progressbar.OptionShowIts(),
+		progressbar.OptionSetItsString(things), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
+	_ = bar.Add64(done) // only a bar: what it cannot show does not matter
+	return func(n int64) {
+		if n < 0 {
+			_ = bar.Clear()
+			return
+		}
+		_ = bar.Add64(n)
+	}
+}

@@ -1,0 +1,51 @@
+package model
+
+import "github.com/halfpeak/halfpeak/model/quantity"
+
+// Shared is one resource at which several senders take turns: a bus, a hub, the processor of the
+// receiver of all.
+//
+//	T(n) = β + nτ        g(n) = s·(β + nτ)
+//
+// Where: β = Beta and τ = Tau, for how long a message occupies the resource, in µs, and µs per
+// byte, both ≥ 0; s = Senders ≥ 1, of which each sends as fast as the others. T is that of a
+// message that finds the resource free; in a steady stream each sender gets its turn once in
+// g(n), while the resource passes on a message each β + nτ. See [FanIn], which says the same of
+// any layer's resources.
+//
+// Overheads are zero: nothing says which part occupies a processor.
+type Shared struct {
+	Beta    quantity.Micros
+	Tau     quantity.MicrosPerByte
+	Senders int
+}
+
+// OneWay is β + nτ.
+func (l *Shared) OneWay(n quantity.Bytes) quantity.Micros { return l.Beta + l.Tau.Times(n) }
+
+// Gap is s·(β + nτ).
+func (l *Shared) Gap(n quantity.Bytes) quantity.Micros {
+	return quantity.Micros(l.Senders) * l.OneWay(n)
+}
+
+// Overheads are unknown, zero.
+func (l *Shared) Overheads(quantity.Bytes) (send, receive quantity.Micros) { return 0, 0 }
+
+// Resources are one for each sender, occupied until the others have had their turn.
+func (l *Shared) Resources() Resources {
+	s := quantity.Micros(l.Senders)
+	return Route{Hops: []Hop{{Resource: "path", Delay: Cost{Beta: l.Beta, Tau: l.Tau},
+		Busy: Cost{Beta: s * l.Beta, Tau: quantity.MicrosPerByte(s) * l.Tau}}}}
+}
+
+var sharedKind = kindOf[Shared](Kind{
+	Name: "shared", Cost: "β + nτ; the gap is as many times that as there are senders",
+	Fields: []Field{
+		{Key: "beta", Measure: Time, Symbol: "β", Phrase: "fixed occupancy by a message", At: func(l Layer) any { return &l.(*Shared).Beta }},
+		{Key: "tau", Measure: PerByte, Symbol: "τ", Phrase: "occupancy per byte", At: func(l Layer) any { return &l.(*Shared).Tau }},
+		{Key: "senders", Measure: Count, Phrase: "senders that take turns", At: func(l Layer) any { return &l.(*Shared).Senders }},
+	},
+})
+
+// Kind is the row of the registry.
+func (*Shared) Kind() *Kind { return sharedKind }

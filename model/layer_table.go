@@ -1,0 +1,84 @@
+package model
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// Table is what was measured at some sizes, without a theory: costs between two sizes are
+// interpolated in logarithms, and go on beyond the largest along the line of the last two; see
+// [Curve]. Where the gap was not measured, it is the one-way time, as with [Linear].
+//
+// Overheads are zero: nothing says which part occupies a processor.
+type Table struct {
+	Sizes []quantity.Bytes  // at least two, rising
+	Times []quantity.Micros // one way, of each size, > 0
+	Gaps  []quantity.Micros // of each size, > 0; or none
+}
+
+// OneWay is the curve of the times.
+func (t *Table) OneWay(n quantity.Bytes) quantity.Micros {
+	c := Curve{t.Sizes, t.Times}
+	return c.At(n)
+}
+
+// Gap is the curve of the gaps, or of the times if no gap was measured.
+func (t *Table) Gap(n quantity.Bytes) quantity.Micros {
+	c := Curve{t.Sizes, t.gaps()}
+	return c.At(n)
+}
+
+func (t *Table) gaps() []quantity.Micros {
+	if len(t.Gaps) == 0 {
+		return t.Times
+	}
+	return t.Gaps
+}
+
+// Overheads are unknown, zero.
+func (t *Table) Overheads(quantity.Bytes) (send, receive quantity.Micros) { return 0, 0 }
+
+// Resources are one, which a message takes its time to cross and occupies for its gap.
+func (t *Table) Resources() Resources {
+	return Route{Hops: []Hop{{Resource: "path", Delay: Cost{Curve: &Curve{t.Sizes, t.Times}}, Busy: Cost{Curve: &Curve{t.Sizes, t.gaps()}}}}}
+}
+
+var tableKind = kindOf[Table](Kind{
+	Name: "table", Cost: "what was measured, interpolated in logarithms",
+	Fields: []Field{
+		{Key: "sizes", Measure: Size, List: true, Phrase: "measured size", At: func(l Layer) any { return &l.(*Table).Sizes }},
+		{Key: "times", Measure: Time, List: true, Symbol: "measured times", Phrase: "measured one-way time", At: func(l Layer) any { return &l.(*Table).Times }},
+		{Key: "gaps", Measure: Time, List: true, Optional: true, Symbol: "measured gaps", Phrase: "measured gap", At: func(l Layer) any { return &l.(*Table).Gaps }},
+	},
+	Check: func(l Layer) (string, error) { return l.(*Table).check() },
+})
+
+func (t *Table) check() (key string, err error) {
+	if len(t.Sizes) < 2 {
+		return "sizes", fmt.Errorf(`a table has at least two, as in sizes = ["1B", "1KiB"]`)
+	}
+	for i := 1; i < len(t.Sizes); i++ {
+		if t.Sizes[i] <= t.Sizes[i-1] {
+			return fmt.Sprintf("sizes.%d", i), fmt.Errorf("does not rise: the size before it is %s", t.Sizes[i-1])
+		}
+	}
+	for _, column := range []struct {
+		key    string
+		values []quantity.Micros
+	}{{"times", t.Times}, {"gaps", t.Gaps}} {
+		if len(column.values) != len(t.Sizes) && (column.key == "times" || len(column.values) > 0) {
+			return column.key, fmt.Errorf("%d for %d sizes; each size has one", len(column.values), len(t.Sizes))
+		}
+		for i, v := range column.values {
+			if !(v > 0) || math.IsInf(float64(v), 0) {
+				return fmt.Sprintf("%s.%d", column.key, i), fmt.Errorf("has no logarithm; a measured time is above zero")
+			}
+		}
+	}
+	return "", nil
+}
+
+// Kind is the row of the registry.
+func (*Table) Kind() *Kind { return tableKind }

@@ -1,0 +1,225 @@
+package model
+
+import (
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// A Load is for how long a message occupies a resource.
+type Load struct {
+	Resource string // of a hop, or [Processor]
+	Side     Side
+	Busy     quantity.Micros
+}
+
+// Processor is the resource of what the processors do.
+const Processor = "processor"
+
+// Loads are for how long a message of n bytes occupies each resource. What a [Sum] adds occupies
+// the hop that is the slowest for packets of a MiB, for the gap of what is added.
+func Loads(r Resources, n quantity.Bytes) []Load {
+	var all loads
+	all.message(r, n, n)
+	return all
+}
+
+type loads []Load
+
+func (all *loads) add(resource string, side Side, busy quantity.Micros) {
+	for i := range *all {
+		if l := &(*all)[i]; l.Resource == resource && l.Side == side {
+			l.Busy += busy
+			return
+		}
+	}
+	*all = append(*all, Load{resource, side, busy})
+}
+
+// message adds the loads of n bytes. A [Choice] outside of [Pieces] goes by the whole message.
+func (all *loads) message(r Resources, n, whole quantity.Bytes) {
+	switch r := r.(type) {
+	case Route:
+		size := n
+		if r.Packets != nil {
+			size = r.Packets.PacketSize(n)
+		}
+		count := packets(n, size)
+		last := n - quantity.Bytes(count-1)*size
+		of := func(c Cost) quantity.Micros { return quantity.Micros(count-1)*c.Of(size) + c.Of(last) }
+		all.add(Processor, AtSender, of(r.Send))
+		for _, hop := range r.Hops {
+			all.add(hop.Resource, hop.Side, of(hop.Busy))
+		}
+		all.add(Processor, AtReceiver, of(r.Receive))
+	case Choice:
+		all.message(r.Branches[r.branch(whole)].Resources, n, whole)
+	case Pieces:
+		count := packets(n, r.Size)
+		last := n - quantity.Bytes(count-1)*r.Size
+		var full loads
+		full.message(r.Below, min(n, r.Size), min(n, r.Size))
+		for _, l := range full {
+			all.add(l.Resource, l.Side, quantity.Micros(count-1)*l.Busy)
+		}
+		all.message(r.Below, last, last)
+	case Sum:
+		all.message(r.Below, n, whole)
+		var added quantity.Micros
+		for _, l := range Loads(r.Added, n) {
+			added = max(added, l.Busy)
+		}
+		if hop, found := slowestHop(r.Below, whole); found {
+			all.add(hop.Resource, hop.Side, added)
+		}
+	}
+}
+
+// slowestHop is the hop of the way of a message that takes the longest for a packet of a MiB.
+func slowestHop(r Resources, n quantity.Bytes) (slowest Hop, found bool) {
+	const long = 1 << 20
+	switch r := r.(type) {
+	case Route:
+		slowest = r.Hops[0]
+		for _, hop := range r.Hops {
+			if hop.Busy.Of(long) > slowest.Busy.Of(long) {
+				slowest = hop
+			}
+		}
+		return slowest, true
+	case Choice:
+		return slowestHop(r.Branches[r.branch(n)].Resources, n)
+	case Pieces:
+		return slowestHop(r.Below, min(n, r.Size))
+	case Sum:
+		return slowestHop(r.Below, n)
+	}
+	return slowest, false
+}
+
+// branch is the index of the branch for n bytes.
+func (c *Choice) branch(n quantity.Bytes) int {
+	if c.Least {
+		return c.Fastest(n)
+	}
+	last := len(c.Branches) - 1
+	for i := range c.Branches[:last] {
+		if n <= c.Branches[i].UpTo {
+			return i
+		}
+	}
+	return last
+}
+
+// busiest is the largest of the loads, each divided by how many share its work.
+func busiest(all loads, share func(Load) float64) quantity.Micros {
+	var most quantity.Micros
+	for _, l := range all {
+		most = max(most, l.Busy/quantity.Micros(share(l)))
+	}
+	return most
+}
+
+// FanIn is the interval between messages of n bytes at one receiver, when senders ≥ 1 nodes send
+// theirs to it as fast as they can:
+//
+//	max( max_s busy_s / senders, max_r busy_r )
+//
+// Where: s = the resources of a sender, of which there are as many as senders; r = those of the
+// receiver and of the network, which all messages share; busy = how long a message occupies it.
+// The slowest resource decides, whatever else is going on: messages have no replies, queues do not
+// drop, and no window or rendezvous holds a sender back.
+func FanIn(r Resources, senders int, n quantity.Bytes) quantity.Micros {
+	return busiest(Loads(r, n), func(l Load) float64 {
+		if l.Side == AtSender {
+			return float64(senders)
+		}
+		return 1
+	})
+}
+
+// Requests is the interval between requests of n bytes from one node to another, when each of
+// their pieces has a reply of one byte and the sender does not wait for one before the next
+// request: HP-LAM's thru_bulk, and the flat part of a LogP signature.
+//
+//	max( max_i (out_i + back_i), K·(T + T_1)/credits )
+//
+// Where: out_i and back_i = how long the pieces and their replies occupy resource i: a processor
+// sends the one and receives the other, and a resource of a node or of the network works for
+// both ways if their hops name it; K = pieces; T and T_1 = oneWay of a piece and of a byte; credits =
+// requests that may be without a reply, 0: no bound.
+//
+// It is that of a long stream. In a short one the first replies are still on their way, and the
+// requests have to themselves what they will share with them.
+func Requests(r Resources, n quantity.Bytes, credits int, oneWay func(quantity.Bytes) quantity.Micros) quantity.Micros {
+	piece := PieceSize(r, n)
+	count := quantity.Micros(packets(n, piece))
+	type place struct {
+		resource string
+		node     int // 0: the sender of requests, 1: their receiver, 2: the network
+	}
+	busy := map[place]quantity.Micros{}
+	add := func(all []Load, times quantity.Micros, sender int) {
+		for _, l := range all {
+			node := sender
+			switch l.Side {
+			case AtReceiver:
+				node = 1 - sender
+			case AtNetwork:
+				node = 2
+			}
+			busy[place{l.Resource, node}] += times * l.Busy
+		}
+	}
+	add(Loads(r, n), 1, 0)
+	add(Loads(r, 1), count, 1)
+	var most quantity.Micros
+	for _, b := range busy {
+		most = max(most, b)
+	}
+	if credits > 0 {
+		last := n - (quantity.Bytes(count)-1)*piece
+		round := (count-1)*oneWay(piece) + oneWay(last) + count*oneWay(1)
+		most = max(most, round/quantity.Micros(credits))
+	}
+	return most
+}
+
+// PieceSize is the size of the pieces in which a message of n bytes travels, each a message of its
+// own with a credit.
+func PieceSize(r Resources, n quantity.Bytes) quantity.Bytes {
+	switch r := r.(type) {
+	case Choice:
+		return PieceSize(r.Branches[r.branch(n)].Resources, n)
+	case Pieces:
+		return PieceSize(r.Below, min(n, r.Size))
+	case Sum:
+		return PieceSize(r.Below, n)
+	}
+	return n
+}
+
+// Placed is the description with hops where place puts them.
+func Placed(r Resources, place func(Hop) Hop) Resources {
+	switch r := r.(type) {
+	case Route:
+		hops := make([]Hop, len(r.Hops))
+		for i, h := range r.Hops {
+			hops[i] = place(h)
+		}
+		r.Hops = hops
+		return r
+	case Choice:
+		ways := make([]Way, len(r.Branches))
+		for i, w := range r.Branches {
+			ways[i] = Way{w.UpTo, Placed(w.Resources, place)}
+		}
+		r.Branches = ways
+		return r
+	case Pieces:
+		r.Below = Placed(r.Below, place)
+		return r
+	case Sum:
+		r.Below, r.Added = Placed(r.Below, place), Placed(r.Added, place)
+		return r
+	}
+	return r
+}

@@ -1,0 +1,203 @@
+package quantity
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/internal/nearest"
+)
+
+// A Scale is the unit and the number of decimals in which the values of a column are printed:
+// one of each for all of them, so that people compare digits and not prefixes.
+type Scale struct {
+	Unit     string  // "µs"; empty for a plain number
+	one      float64 // of the unit, in µs and bytes
+	decimals int
+}
+
+// A unit is large enough while the largest value prints below enough, and small enough while it
+// does not print below tooSmall.
+const (
+	tooSmall = 0.1
+	enough   = 1e5
+)
+
+// longest is the number of digits of the largest value up to which the value nearest to zero
+// gets all the digits that were asked for.
+const longest = 3
+
+// NewScale chooses the unit and the decimals for values of one dimension, which are in µs and
+// bytes; those that are not finite have no say. The unit is that of asked for the dimension, if
+// it has one. Otherwise it is µs, MB/s or µs/KiB, unless the largest value would print below 0.1
+// or from 100,000 on: then it is the nearest unit of ns, µs, ms and s, or of kB/s, MB/s, GB/s and
+// TB/s, in which it does not. So values from 9.9 µs to 1.25 s are in ms.
+//
+// There are two decimals, and more where the value nearest to zero needs them to show digits
+// significant digits, or one digit less where the largest value would be long.
+func NewScale(dim Dimension, asked UnitChoice, digits int, values ...float64) Scale {
+	least, most := math.Inf(1), 0.0
+	for _, v := range values {
+		if abs := math.Abs(v); abs > 0 && !math.IsInf(abs, 0) {
+			least, most = min(least, abs), max(most, abs)
+		}
+	}
+	unit := choose(dim, asked, most)
+	s := Scale{Unit: unit.Name, one: unit.Value.Num, decimals: 2}
+	if most == 0 {
+		return s
+	}
+	s.decimals = max(2, decimalsFor(least/s.one, digits))
+	if whole := exponentOf(most/s.one, digits) + 1; s.decimals > 2 && whole+s.decimals > digits+longest {
+		s.decimals = max(2, min(6, decimalsFor(least/s.one, digits-1)))
+	}
+	return s
+}
+
+// choose returns the unit for values of which the largest is most.
+func choose(dim Dimension, asked UnitChoice, most float64) UnitInfo {
+	if u, ok := asked[dim]; ok {
+		return u
+	}
+	base := UnitInfo{Value: Value{1, dim}}
+	var larger []UnitInfo // that may be chosen, the smallest first
+	switch dim {
+	case DimInverse:
+		return inverseUnit(printedInverse)
+	case DimSize:
+		base.Name = "B"
+	case DimClock:
+		base.Name = "MHz"
+	}
+	for _, u := range unitTable {
+		if u.scaled && u.Value.Dim == dim {
+			larger = append(larger, u)
+			if u.Value.Num == 1 {
+				base = u
+			}
+		}
+	}
+	if most == 0 || len(larger) == 0 {
+		return base
+	}
+	at := slices.IndexFunc(larger, func(u UnitInfo) bool { return u.Name == base.Name })
+	for ; at < len(larger)-1 && printed(most/larger[at].Value.Num) >= enough; at++ {
+	}
+	for ; at > 0 && printed(most/larger[at].Value.Num) < tooSmall; at-- {
+	}
+	return larger[at]
+}
+
+// printed is v as it is rounded for printing: to two decimals, or to three digits below 1.
+func printed(v float64) float64 {
+	r, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'f', max(2, decimalsFor(v, 3)), 64), 64)
+	return r
+}
+
+// decimalsFor is the number of decimals that shows so many significant digits of v.
+func decimalsFor(v float64, digits int) int { return max(0, digits-1-exponentOf(v, digits)) }
+
+// exponentOf is the power of ten of v's first digit once v is rounded to so many digits, so that
+// 0.9999 counts as 1.00.
+func exponentOf(v float64, digits int) int {
+	_, e, _ := strings.Cut(strconv.FormatFloat(v, 'e', digits-1, 64), "e")
+	exponent, _ := strconv.Atoi(e) // "" for what is not finite: 0
+	return exponent
+}
+
+// Number prints v, in µs and bytes, without the unit; "–" stands for a value that is not finite.
+func (s Scale) Number(v float64) string {
+	x := v/s.one + 0 // -0 is 0
+	switch {
+	case math.IsNaN(x) || math.IsInf(x, 0):
+		return "–"
+	case math.Abs(x) >= 1e9:
+		return strconv.FormatFloat(x, 'g', 3, 64)
+	}
+	text := strconv.FormatFloat(x, 'f', s.decimals, 64)
+	if x != 0 && strings.Trim(text, "-0.") == "" { // too small for the column
+		return strconv.FormatFloat(x, 'g', 2, 64)
+	}
+	return text
+}
+
+// Format prints v, in µs and bytes, with the unit.
+func (s Scale) Format(v float64) string {
+	text := s.Number(v)
+	if s.Unit == "" || text == "–" {
+		return text
+	}
+	return text + " " + s.Unit
+}
+
+// Of is v, in µs and bytes, in the unit of the scale.
+func (s Scale) Of(v float64) float64 { return v / s.one }
+
+// A UnitChoice holds the units in which a person wants to see times, rates and inverse
+// bandwidths. What it does not name is chosen for each column; see [NewScale].
+type UnitChoice map[Dimension]UnitInfo
+
+// ParseUnits reads units, separated by commas, at most one of each dimension: "GB/s,ms". Sizes
+// have no choice: they print in the largest unit that leaves a whole number.
+func ParseUnits(text string) (UnitChoice, error) {
+	units := UnitChoice{}
+	for name := range strings.SplitSeq(text, ",") {
+		name = strings.TrimSpace(name)
+		v, ok := Unit(name)
+		if !ok {
+			return nil, fmt.Errorf("unknown unit %q%s", name, nearest.Hint(name, unitNames()))
+		}
+		if v.Dim != DimTime && v.Dim != DimRate && v.Dim != DimInverse {
+			return nil, fmt.Errorf("%q is the unit of %s; choose units of times, rates or inverse bandwidths", name, v.Dim)
+		}
+		if before, twice := units[v.Dim]; twice {
+			return nil, fmt.Errorf("%s and %s are both units of %s; choose one", before.Name, name, v.Dim)
+		}
+		units[v.Dim] = named(name, v)
+	}
+	return units, nil
+}
+
+// Print prints a single value, in the unit asked for.
+func (u UnitChoice) Print(v Value) string {
+	switch _, asked := u[v.Dim]; {
+	case v.Dim == DimSize:
+		return Bytes(v.Num).String()
+	case v.Dim == DimInverse && !asked:
+		return MicrosPerByte(v.Num).String()
+	case v.Dim == DimNone:
+		return trim(v.Num, 6)
+	case v.Dim == DimClock:
+		return trim(v.Num, 6) + " MHz"
+	}
+	return NewScale(v.Dim, u, 3, v.Num).Format(v.Num)
+}
+
+// named is the unit under the name by which it is printed.
+func named(name string, v Value) UnitInfo {
+	for _, u := range unitTable {
+		if u.Name == name || slices.Contains(u.Aliases, name) {
+			return u
+		}
+	}
+	over, under, _ := strings.Cut(name, "/")
+	t, _ := Unit(over)
+	n, _ := Unit(under)
+	return UnitInfo{Name: named(over, t).Name + "/" + named(under, n).Name, Value: v}
+}
+
+func inverseUnit(name string) UnitInfo {
+	v, _ := Unit(name)
+	return UnitInfo{Name: name, Value: v}
+}
+
+// unitNames lists what [ParseUnits] reads of times and rates.
+func unitNames() []string {
+	var names []string
+	for _, u := range slices.Concat(timeUnits, rateUnits) {
+		names = append(names, u.Name)
+	}
+	return names
+}

@@ -1,0 +1,188 @@
+package platforms
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// Encode writes the document as a platform file, behind the comment, which may be empty. What [Parse]
+// reads of it is the document again.
+func (d Document) Encode(comment string) ([]byte, error) {
+	var b bytes.Buffer
+	if comment != "" {
+		printable := func(r rune) rune { // a comment of TOML has no control characters
+			if r < ' ' || r == 0x7f {
+				return ' '
+			}
+			return r
+		}
+		for _, line := range strings.Split(strings.TrimRight(comment, "\n"), "\n") {
+			fmt.Fprintf(&b, "%s\n", strings.TrimRight("# "+strings.Map(printable, line), " "))
+		}
+		b.WriteByte('\n')
+	}
+	if err := encodeKeys(&b, d.Keys); err != nil {
+		return nil, err
+	}
+	for _, t := range d.Tables {
+		if b.Len() > 0 && !bytes.HasSuffix(b.Bytes(), []byte("\n\n")) {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(&b, "[%s.%s]\n", t.Kind, tomlKey(t.Name))
+		if err := encodeKeys(&b, t.Keys); err != nil {
+			return nil, fmt.Errorf("%s.%s: %w", t.Kind, t.Name, err)
+		}
+	}
+	return b.Bytes(), nil
+}
+
+// tomlKey is a key as TOML spells it.
+func tomlKey(name string) string {
+	bare := func(r rune) bool {
+		return r == '-' || r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
+	}
+	if name != "" && strings.IndexFunc(name, func(r rune) bool { return !bare(r) }) < 0 {
+		return name
+	}
+	return `"` + strings.NewReplacer(`"`, `\"`, `\`, `\\`).Replace(name) + `"`
+}
+
+func encodeKeys(b *bytes.Buffer, keys []Key) error {
+	for _, k := range keys {
+		line, err := encodeKey(k)
+		if err != nil {
+			return err
+		}
+		b.WriteString(line + "\n")
+	}
+	return nil
+}
+
+// encodeKey is a line: the key and its value. Inline tables keep the order of their keys, which
+// go-toml would sort.
+func encodeKey(k Key) (string, error) {
+	switch v := k.Value.(type) {
+	case []Key:
+		table, err := inline(v)
+		return tomlKey(k.Name) + " = " + table, err
+	case [][]Key:
+		all := make([]string, len(v))
+		for i := range v {
+			var err error
+			if all[i], err = inline(v[i]); err != nil {
+				return "", err
+			}
+		}
+		return tomlKey(k.Name) + " = [" + strings.Join(all, ", ") + "]", nil
+	}
+	line, err := toml.Marshal(map[string]any{k.Name: k.Value})
+	return strings.TrimSuffix(string(line), "\n"), err
+}
+
+func inline(keys []Key) (string, error) {
+	all := make([]string, len(keys))
+	for i, k := range keys {
+		var err error
+		if all[i], err = encodeKey(k); err != nil {
+			return "", err
+		}
+	}
+	return "{ " + strings.Join(all, ", ") + " }", nil
+}
+
+// Document is the platform as a file, without what With left out. Parameters that were changed
+// have their new values.
+func (p Platform) Document() Document {
+	b := p.built
+	d := Document{Keys: slices.Clone(b.Keys)}
+	kept := map[string]bool{}
+	for _, l := range p.Layers {
+		kept["layer."+l.Name] = true
+	}
+	for _, t := range b.Tables {
+		if t.Kind == "layer" && !kept["layer."+t.Name] {
+			continue
+		}
+		t.Keys = slices.Clone(t.Keys)
+		d.Tables = append(d.Tables, t)
+	}
+	if given := text(d.Keys, "default"); given != "" && given != p.Default || len(p.Layers) > 0 && p.Default != p.Layers[0].Name {
+		set(&d.Keys, "default", p.Default)
+	}
+	for i := range b.slots {
+		if s := &b.slots[i]; s.changed {
+			d.change(s)
+		}
+	}
+	return d
+}
+
+// Encode writes the platform as a file; see [Document.Encode].
+func (p Platform) Encode() ([]byte, error) { return p.Document().Encode("") }
+
+// change gives the key of a parameter its new value.
+func (d *Document) change(s *slot) {
+	value := s.Word
+	if value == "" {
+		if value = exactly(s.Value.Num, s.Value.Dim); s.PlusMinus > 0 {
+			value += " ± " + exactly(s.PlusMinus, s.Value.Dim)
+		}
+	}
+	i := slices.IndexFunc(d.Tables, func(t Table) bool { return t.Kind == s.Table && t.Name == s.Owner })
+	if i < 0 {
+		return
+	}
+	t := &d.Tables[i]
+	key, rest, nested := strings.Cut(strings.TrimPrefix(s.at, t.Kind+"."+t.Name+"."), ".")
+	if !nested {
+		t.Set(key, value)
+		return
+	}
+	index, inside, _ := strings.Cut(rest, ".")
+	k, _ := strconv.Atoi(index)
+	was, _ := find(t.Keys, key)
+	switch was := was.(type) {
+	case []string:
+		was = slices.Clone(was)
+		was[k] = value
+		t.Set(key, was)
+	case [][]Key:
+		was = slices.Clone(was)
+		was[k] = slices.Clone(was[k])
+		set(&was[k], inside, value)
+		t.Set(key, was)
+	}
+}
+
+// exactly prints a number of a dimension so that reading it gives the same number.
+func exactly(v float64, d quantity.Dimension) string {
+	num := strconv.FormatFloat(v, 'g', -1, 64)
+	switch d {
+	case quantity.DimNone:
+		return num
+	case quantity.DimTime:
+		return num + "us"
+	case quantity.DimSize:
+		return num + "B"
+	case quantity.DimInverse:
+		return num + "us/B"
+	case quantity.DimRate:
+		return num + "MB/s"
+	case quantity.DimClock:
+		return num + "MHz"
+	}
+	unit := func(name string, power int) string {
+		if power < 0 {
+			return strings.Repeat("/1"+name, -power)
+		}
+		return strings.Repeat("*1"+name, power)
+	}
+	return num + unit("us", d.Time) + unit("B", d.Size)
+}

@@ -1,0 +1,202 @@
+package reports
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// manyNumbers is a cell for people that holds several numbers of one dimension.
+type manyNumbers interface {
+	dim() quantity.Dimension
+	numbers() []float64
+	digits() int // significant ones of the number nearest to zero
+	text(s quantity.Scale) string
+}
+
+// An Interval is a value with the interval that holds it, all in µs and bytes: "9.050 µs (8.801
+// to 9.300)".
+type Interval struct {
+	Dim              quantity.Dimension
+	Value, Low, High float64
+}
+
+func (i Interval) dim() quantity.Dimension { return i.Dim }
+func (i Interval) numbers() []float64      { return []float64{i.Value, i.Low, i.High} }
+func (i Interval) digits() int             { return 3 }
+func (i Interval) text(s quantity.Scale) string {
+	if i.Dim == quantity.DimSize {
+		return fmt.Sprintf("%s (%s to %s)", quantity.Bytes(i.Value), quantity.Bytes(i.Low), quantity.Bytes(i.High))
+	}
+	return fmt.Sprintf("%s (%s to %s)", Minus(s.Format(i.Value)), Minus(s.Number(i.Low)), Minus(s.Number(i.High)))
+}
+
+// String prints an interval that stands alone, as in a sentence.
+func (i Interval) String() string { return alone(i, nil) }
+
+// In prints an interval that stands alone, in a unit that was asked for.
+func (i Interval) In(units quantity.UnitChoice) string { return alone(i, units) }
+
+// A Change is a value before and after, in µs and bytes: "589.30 → 441.10 µs, −25.1 %".
+type Change struct {
+	Dim      quantity.Dimension
+	From, To float64
+}
+
+func (c Change) dim() quantity.Dimension { return c.Dim }
+func (c Change) numbers() []float64      { return []float64{c.From, c.To} }
+func (c Change) digits() int             { return 3 }
+func (c Change) text(s quantity.Scale) string {
+	if c.Dim == quantity.DimSize {
+		from, to := quantity.Bytes(c.From).String(), quantity.Bytes(c.To).String()
+		if from == to {
+			return to
+		}
+		number, unit, _ := strings.Cut(from, " ")
+		if strings.HasSuffix(to, " "+unit) {
+			from = number
+		}
+		return from + " → " + to
+	}
+	from, to := s.Number(c.From), s.Format(c.To)
+	part := c.To/c.From - 1
+	switch {
+	case s.Format(c.From) == to:
+		return to
+	case math.IsNaN(part) || math.IsInf(part, 0):
+		return from + " → " + to
+	}
+	return from + " → " + to + ", " + PercentChange(part)
+}
+
+func alone(c manyNumbers, units quantity.UnitChoice) string {
+	return c.text(quantity.NewScale(c.dim(), units, c.digits(), c.numbers()...))
+}
+
+// PercentChange prints by which part of itself a value changed: "−25.1 %".
+func PercentChange(part float64) string { return Minus(fmt.Sprintf("%+.1f %%", 100*part)) }
+
+// PercentError prints an error in percent at two significant digits: "3.5 %", "120 %".
+func PercentError(percent any) string { return significantPlain(toFloat(percent), 2) + " %" }
+
+// PercentShare prints a share in percent: "62 %".
+func PercentShare(percent any) string { return fmt.Sprintf("%.0f %%", toFloat(percent)) }
+
+// Probability prints a probability in percent; 0 and 100 only where it is that.
+func Probability(p any) string {
+	switch v := toFloat(p); {
+	case v > 0.999 && v < 1:
+		return "> 99.9 %"
+	case v < 0.001 && v > 0:
+		return "< 0.1 %"
+	default:
+		return fmt.Sprintf("%.1f %%", 100*v)
+	}
+}
+
+// Minus makes the hyphen before a number the minus sign that it is.
+func Minus(number string) string { return strings.Replace(number, "-", "−", 1) }
+
+func toFloat(v any) float64 {
+	rv := reflect.ValueOf(v)
+	if rv.CanFloat() {
+		return rv.Float()
+	}
+	return math.NaN()
+}
+
+// significantPlain is v at so many significant digits, without trailing zeros or an exponent.
+func significantPlain(v float64, digits int) string {
+	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64)
+	if err != nil || math.IsNaN(r) || math.IsInf(r, 0) {
+		return "–"
+	}
+	return strconv.FormatFloat(r+0, 'f', -1, 64)
+}
+
+// scalable returns the dimension of a cell whose column has a scale, and its numbers.
+func scalable(v any) (dim quantity.Dimension, numbers []float64, digits int, ok bool) {
+	switch v := v.(type) {
+	case quantity.Micros:
+		return quantity.DimTime, []float64{float64(v)}, 3, true
+	case quantity.MBps:
+		return quantity.DimRate, []float64{float64(v)}, 3, true
+	case quantity.MicrosPerByte:
+		return quantity.DimInverse, []float64{float64(v)}, 3, true
+	case manyNumbers:
+		return v.dim(), v.numbers(), v.digits(), true
+	}
+	return dim, nil, 0, false
+}
+
+// scales are the scales of column j of the table: one for each dimension, most often one or none.
+func (r Rows) scales(j int, units quantity.UnitChoice) map[quantity.Dimension]quantity.Scale {
+	numbers, digits := map[quantity.Dimension][]float64{}, map[quantity.Dimension]int{}
+	for _, row := range r.Data {
+		if dim, ns, d, ok := scalable(row[j]); ok {
+			numbers[dim], digits[dim] = append(numbers[dim], ns...), d
+		}
+	}
+	scales := map[quantity.Dimension]quantity.Scale{}
+	for dim, ns := range numbers {
+		scales[dim] = quantity.NewScale(dim, units, digits[dim], ns...)
+	}
+	return scales
+}
+
+// forEyes prints a cell for people.
+func forEyes(c Column, v any, scales map[quantity.Dimension]quantity.Scale) string {
+	if absent(v) {
+		return "–"
+	}
+	if c.Text != nil {
+		return c.Text(v)
+	}
+	if dim, numbers, _, ok := scalable(v); ok {
+		if several, ok := v.(manyNumbers); ok {
+			return several.text(scales[dim])
+		}
+		return scales[dim].Format(numbers[0])
+	}
+	if s, ok := v.(fmt.Stringer); ok {
+		return s.String()
+	}
+	rv := reflect.ValueOf(v)
+	switch rv.Kind() {
+	case reflect.Float64, reflect.Float32:
+		return significant(rv.Float(), 4)
+	case reflect.Bool:
+		if rv.Bool() {
+			return "yes"
+		}
+		return "no"
+	case reflect.Slice:
+		parts := make([]string, rv.Len())
+		for i := range parts {
+			parts[i] = forEyes(c, rv.Index(i).Interface(), scales)
+		}
+		return strings.Join(parts, " ")
+	default:
+		return bare(v)
+	}
+}
+
+// significant prints v with the given number of significant digits, trailing
+// zeros kept and digits before the point never dropped. Only what nobody
+// wants to count the zeros of has an exponent: below 1e-4, from 1e9.
+func significant(v float64, digits int) string {
+	e := strconv.FormatFloat(v, 'e', digits-1, 64)
+	exp, _ := strconv.Atoi(e[strings.IndexByte(e, 'e')+1:])
+	switch {
+	case v == 0:
+		return "0"
+	case exp < -4 || exp >= 9:
+		return e
+	default:
+		return strconv.FormatFloat(v, 'f', max(0, digits-1-exp), 64)
+	}
+}

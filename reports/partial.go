@@ -1,0 +1,217 @@
+package reports
+
+import (
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"runtime"
+)
+
+// A Partial is a file that is written bit by bit and has its name only when it is
+// whole. Until then it is NAME.partial, and NAME.partial.state says how much of that is whole,
+// with a checksum, so that a later run can go on. The part is locked while it is open; the
+// system drops the lock with the process.
+type Partial struct {
+	path, id string
+	file     *os.File
+	rows     int64 // whole in the file
+	bytes    int64
+	sum      uint32 // of these bytes
+	saved    int64  // rows in the state
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// OpenPartial begins the file at path, whose content begins with head, or goes on with it: if there
+// is a part of it that was begun under the same id, Rows says how many rows it has. A part that
+// another process is writing is an error, and so are one under another id and one that was
+// damaged; anew leaves what is there aside. The file at path itself is replaced as [Files] says.
+func (f Files) OpenPartial(path, id string, head []byte, anew bool) (*Partial, error) {
+	if err := f.check(path, head); err != nil {
+		return nil, err
+	}
+	p := &Partial{path: path, id: id}
+	if err := p.open(); err != nil {
+		return nil, err
+	}
+	err := p.resume(anew)
+	if err == nil {
+		err = p.save()
+	}
+	if err != nil {
+		return nil, errors.Join(err, p.file.Close())
+	}
+	return p, nil
+}
+
+// open opens the part and locks it.
+func (p *Partial) open() error {
+	for {
+		file, err := os.OpenFile(p.partPath(), os.O_CREATE|os.O_RDWR, 0o644)
+		if err != nil {
+			return fileError(p.path, err)
+		}
+		free, err := lock(file)
+		if err != nil || !free {
+			err = errors.Join(err, file.Close())
+		}
+		switch {
+		case err != nil:
+			return fileError(p.path, err)
+		case !free:
+			who := "another process"
+			if s, err := p.readState(); err == nil && s.process > 0 {
+				who = fmt.Sprintf("process %d", s.process)
+			}
+			return fmt.Errorf("%q is being written by %s; wait until it is done, or choose another name", p.partPath(), who)
+		}
+		// Before the lock was ours, another process may have finished the file and renamed it.
+		ours, err := file.Stat()
+		now, errNow := os.Stat(p.partPath())
+		if err == nil && errNow == nil && os.SameFile(ours, now) {
+			p.file = file
+			return nil
+		}
+		if err := file.Close(); err != nil {
+			return fileError(p.path, err)
+		}
+	}
+}
+
+// resume finds out how much is there and sets the file behind it.
+func (p *Partial) resume(anew bool) error {
+	state, err := p.readState()
+	switch {
+	case anew || errors.Is(err, os.ErrNotExist):
+		state = partialState{}
+	case err != nil || state.id != p.id:
+		return fmt.Errorf("%q was begun by another command; finish it with that one, or start anew with --force", p.partPath())
+	}
+	info, err := p.file.Stat()
+	if err != nil || info.Size() < state.bytes || state.rows == 0 {
+		state = partialState{} // less is there than was said, or a header alone
+	}
+	sum := crc32.New(castagnoli)
+	if _, err := io.CopyN(sum, p.file, state.bytes); err != nil {
+		return fileError(p.path, err)
+	}
+	if sum.Sum32() != state.sum {
+		return fmt.Errorf("%q is damaged: its rows are not those that were written; start anew with --force", p.partPath())
+	}
+	p.rows, p.bytes, p.sum = state.rows, state.bytes, state.sum
+	if err = p.file.Truncate(p.bytes); err == nil {
+		_, err = p.file.Seek(p.bytes, io.SeekStart)
+	}
+	if err != nil {
+		return fileError(p.path, err)
+	}
+	return nil
+}
+
+// partialState is what the file of the state holds, in a line.
+type partialState struct {
+	rows, bytes int64
+	sum         uint32
+	process     int
+	id          string
+}
+
+const partialLine = "%d %d %08x %d %q\n"
+
+func (p *Partial) readState() (s partialState, err error) {
+	text, err := os.ReadFile(p.statePath())
+	if err != nil {
+		return s, err
+	}
+	_, err = fmt.Sscanf(string(text), partialLine, &s.rows, &s.bytes, &s.sum, &s.process, &s.id)
+	if s.rows < 0 || s.bytes < 0 {
+		err = errors.New("negative")
+	}
+	return s, err
+}
+
+func (p *Partial) save() error {
+	p.saved = p.rows
+	return Files{Force: true}.Write(p.statePath(), func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, partialLine, p.rows, p.bytes, p.sum, os.Getpid(), p.id)
+		return err
+	})
+}
+
+func (p *Partial) partPath() string  { return p.path + ".partial" }
+func (p *Partial) statePath() string { return p.path + ".partial.state" }
+
+// Rows is the number of whole rows that the file has.
+func (p *Partial) Rows() int64 { return p.rows }
+
+// Write adds text that holds so many whole rows.
+func (p *Partial) Write(text []byte, rows int) error {
+	n, err := p.file.Write(text)
+	if err != nil {
+		if n > 0 { // half a row
+			err = errors.Join(err, p.file.Truncate(p.bytes))
+		}
+		return fileError(p.path, err)
+	}
+	p.sum = crc32.Update(p.sum, castagnoli, text)
+	p.bytes += int64(n)
+	p.rows += int64(rows)
+	return nil
+}
+
+// Save notes how much is whole.
+func (p *Partial) Save() error {
+	if p.saved == p.rows && p.rows > 0 {
+		return nil
+	}
+	return p.save()
+}
+
+// File is where the rows go, for a format that writes itself.
+func (p *Partial) File() io.Writer { return p.file }
+
+// Close leaves the part for a later run.
+func (p *Partial) Close() error { return errors.Join(p.Save(), p.file.Close()) }
+
+// Discard removes the part.
+func (p *Partial) Discard() error {
+	return p.last(func() error { return os.Remove(p.partPath()) })
+}
+
+// Finish gives the file its name.
+func (p *Partial) Finish() error {
+	if err := p.file.Sync(); err != nil {
+		return fileError(p.path, errors.Join(err, p.file.Close()))
+	}
+	return p.last(func() error { return os.Rename(p.partPath(), p.path) })
+}
+
+// last does the last thing with the part while it is still locked, where the system lets an open
+// file be renamed and removed.
+func (p *Partial) last(act func() error) error {
+	steps := []func() error{act, func() error { return removeIfThere(p.statePath()) }, p.file.Close}
+	if runtime.GOOS == "windows" {
+		steps = []func() error{p.file.Close, act, func() error { return removeIfThere(p.statePath()) }}
+	}
+	var all error
+	for _, step := range steps {
+		all = errors.Join(all, step())
+	}
+	if all != nil {
+		return fileError(p.path, all)
+	}
+	return nil
+}
+
+// FileError says in one line what is wrong with writing to path and what helps, as
+// [WriteFile] does.
+func FileError(path string, err error) error { return fileError(path, err) }
+
+func removeIfThere(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,165 @@
+package reports
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/mattn/go-runewidth"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+var wide = Rows{
+	Columns: []Column{
+		{Key: "layer", Head: "layer"},
+		{Key: "size_bytes", Head: "size"},
+		{Key: "one_way_us", Head: "one way"},
+		{Key: "gap_us", Head: "gap", Rank: 1},
+		{Key: "bandwidth_mb_s", Head: "bandwidth", Rank: 2},
+		{Head: "95 %", Rank: 2},
+		{Head: "with --set", Rank: 1},
+	},
+	Data: [][]any{
+		{"clip/system-buffer", quantity.Bytes(1), quantity.Micros(9.9), quantity.Micros(9.9), quantity.MBps(0.101),
+			Interval{quantity.DimTime, 9.9, 9.5, 10.25}, Change{quantity.DimTime, 9.9, 8.1}},
+		{"clip/system-buffer", quantity.Bytes(65536), quantity.Micros(589.3), quantity.Micros(504.7), quantity.MBps(111.21),
+			Interval{quantity.DimTime, 589.3, 570, 600}, Change{quantity.DimTime, 589.3, 589.3}},
+	},
+	Notes: []string{"clip/system-buffer: r∞ = 134.74 MB/s, n½ = 3755 B, as its file says, and this is a long note."},
+}
+
+func TestView(t *testing.T) {
+	check := func(v View, want string) {
+		t.Helper()
+		var b strings.Builder
+		if err := v.Write(&b, wide); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(strings.TrimPrefix(want, "\n"), b.String()); diff != "" {
+			t.Errorf("%+v (-want +got):\n%s", v, diff)
+		}
+		for line := range strings.Lines(b.String()) {
+			plain := strings.NewReplacer("\x1b[1m", "", "\x1b[0m", "").Replace(strings.TrimSuffix(line, "\n"))
+			if n := runewidth.StringWidth(plain); v.Width > 0 && n > v.Width {
+				t.Errorf("%+v: %q has %d columns", v, line, n)
+			}
+		}
+	}
+	check(View{}, `
+layer                 size    one way        gap     bandwidth  95 %                          with --set
+───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+clip/system-buffer     1 B    9.90 µs    9.90 µs    0.101 MB/s  9.90 µs (9.50 to 10.25)       9.90 → 8.10 µs, −18.2 %
+clip/system-buffer  64 KiB  589.30 µs  504.70 µs  111.210 MB/s  589.30 µs (570.00 to 600.00)  589.30 µs
+
+clip/system-buffer: r∞ = 134.74 MB/s, n½ = 3755 B, as its file says, and this is a long note.
+`)
+	check(View{Width: 80}, `
+layer                 size    one way        gap  with --set
+─────────────────────────────────────────────────────────────────────────
+clip/system-buffer     1 B    9.90 µs    9.90 µs  9.90 → 8.10 µs, −18.2 %
+clip/system-buffer  64 KiB  589.30 µs  504.70 µs  589.30 µs
+
+clip/system-buffer: r∞ = 134.74 MB/s, n½ = 3755 B, as its file says, and this is
+a long note.
+Left out, for want of room: bandwidth, 95 %. A wider terminal or -o FILE shows
+all.
+`)
+	check(View{Width: 40, Color: true}, "\x1b[1m"+`layer                 size    one way`+"\x1b[0m"+`
+─────────────────────────────────────
+clip/system-buffer     1 B    9.90 µs
+clip/system-buffer  64 KiB  589.30 µs
+
+clip/system-buffer: r∞ = 134.74 MB/s, n½
+= 3755 B, as its file says, and this is
+a long note.
+Left out, for want of room: gap,
+bandwidth, 95 %, with --set. A wider
+terminal or -o FILE shows all.
+`)
+	check(View{Width: 32}, `
+layer       clip/system-buffer
+size        1 B
+one way     9.90 µs
+gap         9.90 µs
+bandwidth   0.101 MB/s
+95 %        9.90 µs (9.50 to
+            10.25)
+with --set  9.90 → 8.10 µs,
+            −18.2 %
+
+layer       clip/system-buffer
+size        64 KiB
+one way     589.30 µs
+gap         504.70 µs
+bandwidth   111.210 MB/s
+95 %        589.30 µs (570.00 to
+            600.00)
+with --set  589.30 µs
+
+clip/system-buffer: r∞ = 134.74
+MB/s, n½ = 3755 B, as its file
+says, and this is a long note.
+`)
+	units, err := quantity.ParseUnits("ms,Gbit/s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(View{Units: units, Format: Markdown}, `
+| layer | size | one way | gap | bandwidth | 95 % | with --set |
+|:--- | ---:| ---:| ---:| ---:|:--- |:--- |
+| clip/system-buffer | 1 B | 0.00990 ms | 0.00990 ms | 0.000808 Gbit/s | 0.00990 ms (0.00950 to 0.01025) | 0.00990 → 0.00810 ms, −18.2 % |
+| clip/system-buffer | 64 KiB | 0.58930 ms | 0.50470 ms | 0.889680 Gbit/s | 0.58930 ms (0.57000 to 0.60000) | 0.58930 ms |
+
+- clip/system-buffer: r∞ = 134.74 MB/s, n½ = 3755 B, as its file says, and this is a long note.
+`)
+}
+
+// What a spreadsheet would compute is text.
+func TestCSVIsHarmless(t *testing.T) {
+	r := Rows{Columns: []Column{{Key: "a"}}}
+	for _, v := range []any{"=1+1", "+cmd", "-2", "-x", "@sum", "\tx", "a=b", -2.5} {
+		r.Data = append(r.Data, []any{v})
+	}
+	var b strings.Builder
+	if err := Write(&b, CSV, r); err != nil {
+		t.Fatal(err)
+	}
+	if want := "a\n'=1+1\n'+cmd\n-2\n'-x\n'@sum\n'\tx\na=b\n-2.5\n"; b.String() != want {
+		t.Errorf("got %q, want %q", b.String(), want)
+	}
+}
+
+func TestFold(t *testing.T) {
+	check := func(s string, width int, want string) {
+		t.Helper()
+		if got := Fold(s, width); got != want {
+			t.Errorf("Fold(%q, %d) = %q, want %q", s, width, got, want)
+		}
+	}
+	check("", 10, "")
+	check("one two", 7, "one two")
+	check("one two", 6, "one\ntwo")
+	check("  one two", 8, "  one\n  two")
+	check("a    one two three", 12, "a    one two\n     three")
+	check("overlong word", 4, "overlong\nword")
+	check("µµµ µµµ", 7, "µµµ µµµ")
+	check("a b\n\nc d", 2, "a\nb\n\nc\nd")
+}
+
+func TestPercent(t *testing.T) {
+	check := func(got, want string) {
+		t.Helper()
+		if got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	check(PercentError(3.456), "3.5 %")
+	check(PercentError(123.4), "120 %")
+	check(PercentError(0.0), "0 %")
+	check(PercentChange(-0.251), "−25.1 %")
+	check(PercentShare(61.7), "62 %")
+	check(Probability(0.9999), "> 99.9 %")
+	check(Probability(1.0), "100.0 %")
+	check(Probability(0.0001), "< 0.1 %")
+}

@@ -1,0 +1,185 @@
+package study
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/fit"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/whatif"
+)
+
+// Rows returns the table of what was found, with its doubts.
+func (f *Fitted) Rows(units quantity.UnitChoice) reports.Rows {
+	var rows reports.Rows
+	switch {
+	case f.Changes != nil:
+		rows = changeRows(f.Changes)
+	case f.Parameters != nil:
+		rows = parameterRows(f.Parameters)
+	default:
+		rows = f.curveRows(units)
+	}
+	rows.Notes = append(append(append([]string(nil), f.Notes...), rows.Notes...), f.best...)
+	return rows
+}
+
+func estimated[T ~float64](dim quantity.Dimension, e fit.Estimate[T]) reports.Interval {
+	return reports.Interval{Dim: dim, Value: float64(e.Value), Low: float64(e.Low), High: float64(e.High)}
+}
+
+func perKiB(t quantity.MicrosPerByte) float64 { return float64(t) * float64(quantity.KiB) }
+
+// A segment is a row of the table of curves.
+type segment struct {
+	FittedCurve
+	*fit.Segment
+	table  string
+	number int
+}
+
+func (f *Fitted) curveRows(units quantity.UnitChoice) reports.Rows {
+	var all []segment
+	boot := false
+	for _, c := range f.Curves {
+		name := tableName(c.fitSource, f.Curves)
+		if f.stages {
+			name = c.Name
+		}
+		for i := range c.Segments {
+			all = append(all, segment{c, &c.Segments[i], name, i + 1})
+		}
+		boot = boot || c.boot != nil
+	}
+	known := func(s segment) bool { return s.Tau.Low > 0 } // else r∞ has no bound within the interval
+	several := len(f.Curves) > 1 || f.stages
+	percent := func(key, head string, rank int, of func(segment) float64) field[segment] {
+		return col(key, head, func(s segment) any { return 100 * of(s) }).texted(reports.PercentError).ranked(rank)
+	}
+	fields := []field[segment]{
+		col("", "table", func(s segment) any { return s.table }).ranked(ifElse(several, 0, 8)),
+		col("file", "", func(s segment) any { return s.file.Name }),
+		col("format", "format", func(s segment) any { return s.FittedCurve.fitSource.table.Format }).ranked(9),
+		col("model", "model", func(s segment) any { return s.Model }).ranked(7),
+		col("segment", "segment", func(s segment) any { return s.number }).ranked(6),
+		col("from_bytes", "from", func(s segment) any { return s.From }),
+		col("to_bytes", "to", func(s segment) any { return s.To }),
+		col("points", "points", func(s segment) any { return s.Segment.Points }).ranked(5),
+		col("", "β (95 %)", func(s segment) any { return estimated(quantity.DimTime, s.Beta) }),
+		col("beta_us", "", func(s segment) any { return s.Beta.Value }),
+		col("beta_low_us", "", func(s segment) any { return s.Beta.Low }),
+		col("beta_high_us", "", func(s segment) any { return s.Beta.High }),
+		col("", "τ (95 %)", func(s segment) any { return estimated(quantity.DimInverse, s.Tau) }),
+		col("tau_us_per_kib", "", func(s segment) any { return perKiB(s.Tau.Value) }),
+		col("tau_low_us_per_kib", "", func(s segment) any { return perKiB(s.Tau.Low) }),
+		col("tau_high_us_per_kib", "", func(s segment) any { return perKiB(s.Tau.High) }),
+		percent("median_error_percent", "median error", 1, func(s segment) float64 { return s.Segment.Median }),
+		percent("p95_error_percent", "95th perc.", 4, func(s segment) float64 { return s.Segment.P95 }),
+		col("worst_error_percent", "", func(s segment) any { return 100 * s.Segment.Worst }),
+		col("r2", "", func(s segment) any { return s.Segment.R2 }),
+		col("r_inf_mb_s", "r∞", func(s segment) any { return orAbsent(s.RInf(), known(s)) }).ranked(2),
+		col("n_half_bytes", "n½", func(s segment) any { return orAbsent(s.NHalf(), known(s)) }).ranked(3),
+		col("title", "", func(s segment) any { return s.FittedCurve.fitSource.table.Name() }),
+		col("kind", "", func(s segment) any { return s.Kind.String() }),
+		col("method", "", func(s segment) any { return s.Method }),
+	}
+	if boot {
+		beta := func(s segment) fit.Estimate[quantity.Micros] { return s.boot.Beta[s.number-1] }
+		tau := func(s segment) fit.Estimate[quantity.MicrosPerByte] { return s.boot.Tau[s.number-1] }
+		fields = append(fields,
+			col("beta_boot_low_us", "", func(s segment) any { return beta(s).Low }),
+			col("beta_boot_high_us", "", func(s segment) any { return beta(s).High }),
+			col("tau_boot_low_us_per_kib", "", func(s segment) any { return perKiB(tau(s).Low) }),
+			col("tau_boot_high_us_per_kib", "", func(s segment) any { return perKiB(tau(s).High) }),
+			col("", "β, bootstrap", func(s segment) any { return estimated(quantity.DimTime, beta(s)) }),
+			col("", "τ, bootstrap", func(s segment) any { return estimated(quantity.DimInverse, tau(s)) }),
+		)
+	}
+	rows := tableOf(all, fields...)
+	for _, c := range f.Curves {
+		rows.Notes = append(rows.Notes, curveNotes(c, units)...)
+	}
+	return rows
+}
+
+func ifElse[T any](cond bool, a, b T) T {
+	if cond {
+		return a
+	}
+	return b
+}
+
+func curveNotes(c FittedCurve, units quantity.UnitChoice) []string {
+	var notes []string
+	say := func(format string, args ...any) {
+		notes = append(notes, c.about(format, args...))
+	}
+	percent := func(part float64) string { return reports.PercentError(100 * part) }
+	if len(c.Segments) > 1 && c.Model != "table" {
+		say("over all sizes: median error %s, 95th percentile %s, worst %s at %s; a boundary size belongs to the lower segment",
+			percent(c.Median), percent(c.P95), percent(c.Worst), c.WorstAt)
+	}
+	for i, b := range c.Breaks {
+		within := fmt.Sprintf("%s to %s", b.Low, b.High)
+		if b.Low == b.High {
+			within = "no other size fits"
+		}
+		say("segment %d ends at %s (95 %%: %s), with a jump of %s", i+1, b.At, within, estimated(quantity.DimTime, b.Jump).In(units))
+	}
+	if len(c.Tried) > 1 {
+		words := make([]string, len(c.Tried))
+		for i, t := range c.Tried {
+			words[i] = strings.TrimSuffix(t.Model+" "+t.Method, " ") + " " + percent(t.Error)
+			if t.Chosen {
+				words[i] += " (chosen)"
+			}
+		}
+		say("mean error in predicting sizes left out: %s", strings.Join(words, ", "))
+	}
+	for _, w := range c.Warnings {
+		say("%s", w)
+	}
+	return notes
+}
+
+func changeRows(changes []FittedChange) reports.Rows {
+	type change = FittedChange
+	rows := tableOf(changes,
+		col("file", "before", func(c change) any { return c.Before }).ranked(2),
+		col("other", "after", func(c change) any { return c.After }).ranked(2),
+		col("from_bytes", "from", func(c change) any { return c.From }),
+		col("to_bytes", "to", func(c change) any { return c.To }),
+		col("", "β, change (95 %)", func(c change) any { return estimated(quantity.DimTime, c.Beta) }),
+		col("beta_change_us", "", func(c change) any { return c.Beta.Value }),
+		col("beta_change_low_us", "", func(c change) any { return c.Beta.Low }),
+		col("beta_change_high_us", "", func(c change) any { return c.Beta.High }),
+		col("beta_real", "real", func(c change) any { return c.BetaReal }),
+		col("", "τ, change (95 %)", func(c change) any { return estimated(quantity.DimInverse, c.Tau) }),
+		col("tau_change_us_per_kib", "", func(c change) any { return perKiB(c.Tau.Value) }),
+		col("tau_change_low_us_per_kib", "", func(c change) any { return perKiB(c.Tau.Low) }),
+		col("tau_change_high_us_per_kib", "", func(c change) any { return perKiB(c.Tau.High) }),
+		col("tau_real", "real", func(c change) any { return c.TauReal }),
+		col("time_ratio", "time", func(c change) any { return c.Time }).ranked(1),
+		col("time_real", "real", func(c change) any { return c.TimeReal }).ranked(1),
+	)
+	rows.Notes = []string{"A change is real if its 95 % interval does not hold 0: of 20 that are nothing, one is real by chance. The ratio of times is at the middle of the range."}
+	return rows
+}
+
+// parameterRows are the rows of the models that are not curves over sizes.
+func parameterRows(all []FittedParameter) reports.Rows {
+	type parameter = FittedParameter
+	scaled := func(v float64, p parameter) any { scale, _ := whatif.Unit(p.Dim); return v * scale }
+	unit := func(p parameter) any { _, name := whatif.Unit(p.Dim); return strings.ReplaceAll(name, "µ", "u") }
+	return tableOf(all,
+		col("file", "table", func(p parameter) any { return p.Table }).ranked(2),
+		col("model", "model", func(p parameter) any { return p.Model }).ranked(1),
+		col("parameter", "parameter", func(p parameter) any { return p.Name }),
+		col("", "value (95 %)", func(p parameter) any { return reports.Interval{Dim: p.Dim, Value: p.Value, Low: p.Low, High: p.High} }),
+		col("value", "", func(p parameter) any { return scaled(p.Value, p) }),
+		col("low", "", func(p parameter) any { return scaled(p.Low, p) }),
+		col("high", "", func(p parameter) any { return scaled(p.High, p) }),
+		col("unit", "", unit),
+	)
+}

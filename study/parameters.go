@@ -1,0 +1,85 @@
+package study
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports"
+)
+
+// ParameterRows lists every number of a platform with its source, and in notes what its layers
+// are.
+func ParameterRows(p platforms.Platform) reports.Rows {
+	all := append([]platforms.Param(nil), p.Constants...)
+	for _, r := range p.Roofs {
+		all = append(all, platforms.Param{Path: "roof." + r.Name + ".rate", Text: r.Text,
+			Value: quantity.Value{Num: float64(r.Rate), Dim: quantity.DimRate}, Source: r.Source})
+	}
+	all = append(all, p.Stages...)
+	for _, l := range p.Layers {
+		all = append(all, l.Params...)
+	}
+	rows := tableOf(all,
+		col("platform", "", func(platforms.Param) any { return p.Name }),
+		col("parameter", "parameter", func(q platforms.Param) any { return q.Path }),
+		col("value", "value", func(q platforms.Param) any { text, _ := describe(q); return text }),
+		col("base_value", "", func(q platforms.Param) any { return q.Value.Num }),
+		col("base_unit", "", func(q platforms.Param) any { _, unit := describe(q); return unit }),
+		col("source", "source", func(q platforms.Param) any { return q.Source }),
+	)
+	rows.Notes = append(rows.Notes, p.Title)
+	if p.Note != "" {
+		rows.Notes = append(rows.Notes, p.Note)
+	}
+	for _, l := range p.Layers {
+		note := l.Ref() + " (" + l.Kind
+		if made := append(append([]string(nil), l.Stages...), l.Parts...); len(made) > 0 {
+			note += " of " + strings.Join(made, ", ")
+		}
+		note += "): " + Asymptotes(l.Model)
+		if l.Name == p.Default {
+			note += "; the default"
+		}
+		if l.Note != "" {
+			note += ". " + l.Note
+		}
+		rows.Notes = append(rows.Notes, note)
+	}
+	return rows
+}
+
+// describe prints the parameter as in the file, and its value where that is a formula; it also
+// names the base unit.
+func describe(q platforms.Param) (text, unit string) {
+	value := ""
+	switch q.Value.Dim {
+	case quantity.DimTime:
+		value, unit = quantity.Micros(q.Value.Num).String(), "us"
+	case quantity.DimSize:
+		value, unit = quantity.Bytes(q.Value.Num).String(), "B"
+	case quantity.DimRate:
+		value, unit = quantity.MBps(q.Value.Num).String(), "MB/s"
+	case quantity.DimInverse:
+		value, unit = quantity.MicrosPerByte(q.Value.Num).String(), "us/B"
+	case quantity.DimClock:
+		unit = "MHz"
+	}
+	if strings.ContainsAny(q.Text, "+*-(") || strings.Count(q.Text, "/") > 1 {
+		return q.Text + " = " + value, unit
+	}
+	return q.Text, unit
+}
+
+// Asymptotes tells r∞ and n½ of a layer in words.
+func Asymptotes(l model.Layer) string {
+	peak := model.Asymptote(l)
+	half, ok := model.HalfPeak(l)
+	if !ok || math.IsInf(float64(peak), 0) {
+		return "no cost is per byte, so bandwidth has no peak"
+	}
+	return fmt.Sprintf("r∞ = %s, n½ = %s", peak, half)
+}

@@ -1,0 +1,227 @@
+package study
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/halfpeak/halfpeak/data"
+	"github.com/halfpeak/halfpeak/engine"
+	"github.com/halfpeak/halfpeak/engine/programs"
+	"github.com/halfpeak/halfpeak/engine/virtual"
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/whatif"
+)
+
+// A CurveKind is what a curve over message sizes shows.
+type CurveKind string
+
+// The kinds of curves.
+const (
+	Bandwidth CurveKind = "bandwidth" // size over one-way time, in MB/s
+	Latency   CurveKind = "latency"   // one-way time, in µs
+)
+
+// value is what the curve shows for n bytes that take t.
+func (k CurveKind) value(n quantity.Bytes, t quantity.Micros) float64 {
+	if k == Latency {
+		return float64(t)
+	}
+	return float64(n.Over(t))
+}
+
+// Curves draws a line for each layer, its measured points, where protocols switch, n½, and with
+// Bandwidth the lowest roof. There is at least one size, and each is at least 1.
+func Curves(kind CurveKind, sizes []quantity.Bytes, designs ...whatif.Design) (reports.Figure, error) {
+	f := reports.Figure{
+		X: reports.Axis{Label: "message size", Scale: reports.Log, Bytes: true},
+		Y: reports.Axis{Label: "bandwidth (MB/s)", Scale: reports.Log},
+	}
+	if kind == Latency {
+		f.Y.Label = "one-way time (µs)"
+	}
+	lo, hi := slices.Min(sizes), slices.Max(sizes)
+	roofs := map[string][]string{} // the platforms under each roof
+	for _, d := range designs {
+		l := d.Layer
+		points, err := data.Points(l.Ref())
+		if err != nil {
+			return f, err
+		}
+		boundaries := model.Boundaries(l.Model, lo, hi)
+		line := reports.Series{Name: l.Ref(), Kind: reports.Line}
+		for _, n := range WithBoundaries(sizes, boundaries) {
+			line.X, line.Y = append(line.X, float64(n)), append(line.Y, kind.value(n, l.Model.OneWay(n)))
+		}
+		f.Series = append(f.Series, line)
+		if measured := pointSeries(l.Ref(), points, lo, hi, kind); len(measured.X) > 0 {
+			f.Series = append(f.Series, measured)
+			f.Notes = []string{"Lines: model. Points: measured, with error bars."}
+		}
+		f.Marks = append(f.Marks, boundaryMarks(l, boundaries)...)
+		if half, ok := model.HalfPeak(l.Model); ok && half >= lo && half <= hi {
+			f.Marks = append(f.Marks, reports.Mark{Kind: reports.AtPoint, X: float64(half), Y: kind.value(half, l.Model.OneWay(half)),
+				Series: l.Ref(), Label: "n½ " + half.String()})
+		}
+		if roof, _, ok := l.LowestRoof(); ok && kind == Bandwidth {
+			label := fmt.Sprintf("%s %s", roof.Name, roof.Rate)
+			if roofs[label] == nil {
+				f.Marks = append(f.Marks, reports.Mark{Kind: reports.AtY, Y: float64(roof.Rate), Label: label})
+			}
+			roofs[label] = append(roofs[label], d.Platform.Name)
+		}
+	}
+	for i, m := range f.Marks { // of several platforms, say whose roof it is
+		if under := roofs[m.Label]; len(designs) > 1 && len(under) == 1 {
+			f.Marks[i].Label = under[0] + " " + m.Label
+		}
+	}
+	return f, nil
+}
+
+// WithBoundaries adds to sizes the last of each branch and the first of the next, so that the
+// line jumps where the protocol does.
+func WithBoundaries(sizes, boundaries []quantity.Bytes) []quantity.Bytes {
+	all := slices.Clone(sizes)
+	for _, n := range boundaries {
+		all = append(all, n, n+1)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// boundaryMarks says at each boundary which branch ends there.
+func boundaryMarks(l platforms.Layer, boundaries []quantity.Bytes) []reports.Mark {
+	var marks []reports.Mark
+	for _, n := range boundaries {
+		marks = append(marks, reports.Mark{Kind: reports.AtX, X: float64(n), Series: l.Ref(), Label: model.Regime(l.Model, n) + " up to " + n.String()})
+	}
+	return marks
+}
+
+func pointSeries(name string, points []data.Point, lo, hi quantity.Bytes, kind CurveKind) reports.Series {
+	s := reports.Series{Name: name, Kind: reports.Points}
+	for _, p := range points {
+		if p.Size < lo || p.Size > hi {
+			continue
+		}
+		// A time that may be zero leaves the bandwidth without an upper bound.
+		a, b := kind.value(p.Size, max(0, p.Low)), kind.value(p.Size, p.High)
+		s.X, s.Y = append(s.X, float64(p.Size)), append(s.Y, kind.value(p.Size, p.OneWay))
+		s.Low, s.High = append(s.Low, min(a, b)), append(s.High, max(a, b))
+	}
+	return s
+}
+
+// maxBoxes bounds a timeline: with more, nobody sees a packet.
+const maxBoxes = 20000
+
+// Timeline draws a message of n bytes through the layer's pipeline, as the message engine sends
+// it. It is an error if the layer sends n bytes without a pipeline, if the pipeline has too many
+// boxes to be seen, and if two stages share a resource.
+func Timeline(d whatif.Design, n quantity.Bytes) (reports.Timeline, error) {
+	l := d.Layer
+	pipe, ok := model.At(l.Model, n).(*model.Pipeline)
+	if !ok {
+		return reports.Timeline{}, fmt.Errorf("%s sends %s without a pipeline, so there is no timeline; its model is %s", l.Ref(), n, l.Kind)
+	}
+	size := pipe.PacketSize(n)
+	t := reports.Timeline{Title: fmt.Sprintf("%s: %s in packets of %s", l.Ref(), n, size)}
+	if boxes := model.EqualPlan(n, size).Packets() * len(pipe.Stages); boxes > maxBoxes {
+		return t, fmt.Errorf("%s in packets of %s makes a timeline of %d boxes; choose a larger --packet or a smaller --size", n, size, boxes)
+	}
+	type place struct {
+		node     int
+		resource string
+	}
+	nodes := map[string]int{"sender": 0, "receiver": 1, "network": -1}
+	stages := map[place]int{}
+	for i, s := range pipe.Stages {
+		t.Stages = append(t.Stages, s.Name)
+		where := d.Platform.Places[s.Name]
+		at := place{nodes[where.At], where.Resource}
+		if s.Host != model.NoHost {
+			at.resource = "processor"
+		}
+		if before, shared := stages[at]; shared {
+			return t, fmt.Errorf("%s: the stages %s and %s share a resource, so that the engine's events are not of one of them", l.Ref(), pipe.Stages[before].Name, s.Name)
+		}
+		stages[at] = i
+	}
+	l.Protocol = platforms.Protocol{Interrupt: -1} // the way of the data alone
+	s, err := virtual.Of(d.Platform, l)
+	if err != nil {
+		return t, err
+	}
+	var recorded virtual.Trace
+	_, err = virtual.Run(s, virtual.Config{Nodes: 2, Trace: &recorded}, func(ep *engine.Endpoint) error {
+		take := ep.Handle(func(*engine.Message) {})
+		if ep.Node() > 0 {
+			return nil
+		}
+		return ep.Send(1, take, make([]byte, int(n)))
+	})
+	for _, span := range recorded.Spans {
+		if i, known := stages[place{span.Node, span.Resource}]; known {
+			t.Boxes = append(t.Boxes, reports.Box{Stage: i, Packet: int(span.Packet) + 1, Start: float64(span.Start), End: float64(span.End)})
+		}
+	}
+	slices.SortStableFunc(t.Boxes, func(a, b reports.Box) int {
+		return cmp.Or(cmp.Compare(a.Packet, b.Packet), cmp.Compare(a.Stage, b.Stage))
+	})
+	return t, err
+}
+
+// planned draws a message as the pipeline's recurrence has it.
+func planned(l platforms.Layer, n quantity.Bytes, pipe *model.Pipeline, plan model.Plan) reports.Timeline {
+	t := reports.Timeline{Title: fmt.Sprintf("%s: %s in packets of %s", l.Ref(), n, plan.Largest())}
+	for _, s := range pipe.Stages {
+		t.Stages = append(t.Stages, s.Name)
+	}
+	for _, s := range pipe.Schedule(plan) {
+		t.Boxes = append(t.Boxes, reports.Box{Stage: s.Stage, Packet: s.Packet + 1, Start: float64(s.Start), End: float64(s.End)})
+	}
+	return t
+}
+
+// Signature draws the LogP signatures that the engine runs, as HP-LAM's figure 4.1: a line for
+// each Δ.
+func Signature(designs ...whatif.Design) (reports.Figure, error) {
+	f := reports.Figure{
+		X:     reports.Axis{Label: "messages", Scale: reports.Log},
+		Y:     reports.Axis{Label: "average interval (µs)"},
+		Notes: []string{"Requests issued by a simulated node, a computation of Δ after each."},
+	}
+	for _, d := range designs {
+		r, err := newRun(&Validation{}, ValidateOptions{}, d)
+		if err != nil {
+			return f, err
+		}
+		bursts, _, err := r.bursts()
+		if err != nil {
+			return f, fmt.Errorf("%s: %w", d.Layer.Ref(), err)
+		}
+		f.Series = append(f.Series, signatureSeries(bursts, reports.Line, func(delta quantity.Micros) string {
+			return fmt.Sprintf("%s: Δ = %v", d.Layer.Ref(), delta)
+		})...)
+	}
+	return f, nil
+}
+
+// signatureSeries are the intervals of a signature against the number of messages, one series
+// for each Δ.
+func signatureSeries(bursts []programs.Burst, kind reports.Kind, name func(delta quantity.Micros) string) []reports.Series {
+	var all []reports.Series
+	for _, b := range bursts {
+		of := name(b.Delta)
+		if k := len(all); k == 0 || all[k-1].Name != of {
+			all = append(all, reports.Series{Name: of, Kind: kind})
+		}
+		s := &all[len(all)-1]
+		s.X, s.Y = append(s.X, float64(b.Messages)), append(s.Y, float64(b.Interval))
+	}
+	return all
+}

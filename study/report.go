@@ -1,0 +1,241 @@
+package study
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/data"
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/whatif"
+)
+
+// longMessage is the message for which a report gives the best packet.
+const longMessage = 64 * quantity.KiB
+
+// A subject is a layer that a report is about.
+type subject struct {
+	whatif.Design
+	accuracy Reproduction // what the papers say of the platform, inputs apart
+}
+
+// Report is a document about layers of platforms that a person can send: key numbers in words,
+// curves over the sizes with what was measured, the pipeline packet by packet, where the time
+// goes, the roof, how well the models reproduce the papers, and every parameter with its source.
+// refs name the layers as platforms.Find takes them; an empty title is made from theirs. There
+// is at least one layer and one size, and each size is at least 1.
+func Report(title string, sizes []quantity.Bytes, refs ...string) (reports.Document, error) {
+	doc := reports.Document{Title: title}
+	lo, hi := slices.Min(sizes), slices.Max(sizes)
+	subjects, err := subjectsOf(refs)
+	if err != nil {
+		return doc, err
+	}
+	if len(subjects) > 1 {
+		doc.Title = cmp.Or(doc.Title, fmt.Sprintf("What a message costs on %d systems", len(refs)))
+		doc.Lead = []string{leaders(subjects, lo)}
+		overview, err := overview(subjects, sizes)
+		if err != nil {
+			return doc, err
+		}
+		doc.Sections = append(doc.Sections, overview)
+	}
+	for _, s := range subjects {
+		sections, err := s.sections(sizes)
+		if err != nil {
+			return doc, err
+		}
+		if len(subjects) == 1 {
+			doc.Title = cmp.Or(doc.Title, s.title())
+			doc.Lead = []string{s.summary(hi)}
+			doc.Sections = append(doc.Sections, reports.Section{Title: "Key numbers", Blocks: s.keyNumbers(lo, hi)})
+			doc.Sections = append(doc.Sections, sections...)
+			continue
+		}
+		blocks := append([]reports.Block{reports.Paragraph(s.summary(hi))}, s.keyNumbers(lo, hi)...)
+		doc.Sections = append(doc.Sections, reports.Section{Title: s.title(), Blocks: blocks, Sections: sections})
+	}
+	return doc, nil
+}
+
+// subjectsOf finds the layers, and what the papers say of those that come with halfpeak.
+func subjectsOf(refs []string) ([]subject, error) {
+	all, err := Reproduce("")
+	if err != nil {
+		return nil, err
+	}
+	var subjects []subject
+	for _, ref := range refs {
+		d, err := whatif.Find(ref)
+		if err != nil {
+			return nil, err
+		}
+		s := subject{Design: d}
+		if name, _, _ := strings.Cut(ref, "/"); slices.Contains(platforms.Names(), name) {
+			for _, r := range all {
+				if of, _, _ := strings.Cut(r.Layer, "/"); of == d.Platform.Name && r.Role != data.Input {
+					s.accuracy = append(s.accuracy, r)
+				}
+			}
+		}
+		subjects = append(subjects, s)
+	}
+	return subjects, nil
+}
+
+// designs are the layers of the subjects.
+func designs(subjects []subject) []whatif.Design {
+	var all []whatif.Design
+	for _, s := range subjects {
+		all = append(all, s.Design)
+	}
+	return all
+}
+
+// leaders says which of the platforms is ahead.
+func leaders(subjects []subject, lo quantity.Bytes) string {
+	best := func(value func(subject) float64) subject {
+		return slices.MinFunc(subjects, func(a, b subject) int { return cmp.Compare(value(a), value(b)) })
+	}
+	small := best(func(s subject) float64 { return float64(s.Layer.Model.OneWay(lo)) })
+	text := fmt.Sprintf("Of %d systems, %s is the fastest with a message of %s: %s one way.",
+		len(subjects), small.Layer.Ref(), lo, small.Layer.Model.OneWay(lo))
+	peak := func(s subject) float64 { return -finite(float64(model.Asymptote(s.Layer.Model))) }
+	if large := best(peak); peak(large) < 0 {
+		text += fmt.Sprintf(" %s has the highest bandwidth for long messages: %s.", large.Layer.Ref(), model.Asymptote(large.Layer.Model))
+	}
+	return text
+}
+
+// overview puts the platforms side by side.
+func overview(subjects []subject, sizes []quantity.Bytes) (reports.Section, error) {
+	s := reports.Section{Title: "Side by side"}
+	lo, hi := slices.Min(sizes), slices.Max(sizes)
+	s.Blocks = append(s.Blocks, reports.Table{Title: "Figures of merit", Rows: meritRows(subjects, lo, hi)})
+	for _, kind := range []CurveKind{Bandwidth, Latency} {
+		figure, err := Curves(kind, sizes, designs(subjects)...)
+		if err != nil {
+			return s, err
+		}
+		// Where many curves meet, words would hide them: diamonds for n½, and nothing else.
+		figure.Marks = slices.DeleteFunc(figure.Marks, func(m reports.Mark) bool { return m.Kind != reports.AtPoint })
+		for i := range figure.Marks {
+			figure.Marks[i].Label = ""
+		}
+		if len(figure.Marks) > 0 {
+			figure.Notes = append(figure.Notes, "Diamonds: n½.")
+		}
+		fields := []field[quantity.Bytes]{col("size_bytes", "size", func(n quantity.Bytes) any { return n })}
+		for _, of := range subjects {
+			m := of.Layer.Model
+			fields = append(fields, col(of.Layer.Ref(), of.Layer.Ref(), func(n quantity.Bytes) any {
+				if kind == Latency {
+					return m.OneWay(n)
+				}
+				return model.Bandwidth(m, n)
+			}))
+		}
+		s.Blocks = append(s.Blocks, reports.Drawing{Title: captions[kind], Picture: figure, Numbers: tableOf(doublings(sizes), fields...)})
+	}
+	s.Blocks = append(s.Blocks, reports.Table{Title: "Which is faster one way", Rows: leads(subjects, lo, hi)})
+	return s, nil
+}
+
+var captions = map[CurveKind]string{Bandwidth: "Bandwidth against message size", Latency: "One-way time against message size"}
+
+// meritRows are the figures of merit of platforms, with a short message and the packet of a long one.
+func meritRows(subjects []subject, lo, hi quantity.Bytes) reports.Rows {
+	n := min(longMessage, hi)
+	type merit struct {
+		Compared
+		packet quantity.Bytes
+	}
+	var all []merit
+	for _, s := range subjects {
+		all = append(all, merit{compared(s.Design, lo), bestPacket(s.Layer.Model, n)})
+	}
+	overheads := func(m merit) bool { return m.SendOverhead+m.ReceiveOverhead > 0 }
+	return filled(tableOf(all,
+		col("platform", "platform", func(m merit) any { return m.Platform }),
+		col("layer", "layer", func(m merit) any { return m.Layer }),
+		col("send_overhead_us", "o_s", func(m merit) any { return orAbsent(m.SendOverhead, overheads(m)) }),
+		col("receive_overhead_us", "o_r", func(m merit) any { return orAbsent(m.ReceiveOverhead, overheads(m)) }),
+		col("one_way_us", "one way, "+lo.String(), func(m merit) any { return m.OneWay }),
+		col("gap_us", "gap", func(m merit) any { return m.Gap }),
+		col("r_inf_mb_s", "r∞", func(m merit) any { return m.Asymptote }),
+		col("n_half_bytes", "n½", func(m merit) any { return orAbsent(m.Half, m.Half > 0) }),
+		col("best_packet_bytes", "best packet, "+n.String(), func(m merit) any { return orAbsent(m.packet, m.packet > 0) }),
+		col("roof", "roof", func(m merit) any { return orNil(m.Roof.Name) }),
+		col("percent_of_roof", "of roof", func(m merit) any { return orAbsent(100*m.RoofShare, m.Roof.Name != "") }).texted(percentText("%.0f %%")),
+	))
+}
+
+// leads tells of each two platforms which one is faster for which messages.
+func leads(subjects []subject, lo, hi quantity.Bytes) reports.Rows {
+	type lead struct{ faster, slower, messages, close string }
+	var all []lead
+	for i, a := range subjects {
+		for _, b := range subjects[i+1:] {
+			add := func(aFirst bool, messages, close string) {
+				l := lead{a.Layer.Ref(), b.Layer.Ref(), messages, close}
+				if !aFirst {
+					l.faster, l.slower = l.slower, l.faster
+				}
+				all = append(all, l)
+			}
+			crossings := whatif.Crossings(a.Layer.Model, b.Layer.Model, lo, hi)
+			for k, c := range crossings {
+				messages := "up to " + c.Size.String()
+				if k > 0 {
+					messages = fmt.Sprintf("from %s to %s", crossings[k-1].Size, c.Size)
+				}
+				add(c.Beyond, messages, fmt.Sprintf("from %s to %s", c.Low, c.High))
+				if k == len(crossings)-1 {
+					add(!c.Beyond, "beyond "+c.Size.String(), "")
+				}
+			}
+			if t, u := a.Layer.Model.OneWay(lo), b.Layer.Model.OneWay(lo); len(crossings) == 0 && t != u {
+				add(t < u, "of all sizes", "")
+			}
+		}
+	}
+	return filled(tableOf(all,
+		col("faster", "faster", func(l lead) any { return l.faster }),
+		col("slower", "slower", func(l lead) any { return l.slower }),
+		col("messages", "for messages", func(l lead) any { return l.messages }),
+		col("close", fmt.Sprintf("less than %.0f %% apart", 100*whatif.Close), func(l lead) any { return orNil(l.close) }),
+	))
+}
+
+// doublings are the powers of two among the sizes, or the sizes if there are none.
+func doublings(sizes []quantity.Bytes) []quantity.Bytes {
+	var some []quantity.Bytes
+	for _, n := range sizes {
+		if e := math.Log2(float64(n)); e == math.Trunc(e) {
+			some = append(some, n)
+		}
+	}
+	if len(some) == 0 {
+		some = slices.Clone(sizes)
+	}
+	slices.Sort(some)
+	return slices.Compact(some)
+}
+
+// thinned are at most so many of the sizes, evenly apart, with both ends.
+func thinned(sizes []quantity.Bytes, most int) []quantity.Bytes {
+	sizes = slices.Compact(slices.Sorted(slices.Values(sizes)))
+	if len(sizes) <= most {
+		return sizes
+	}
+	some := make([]quantity.Bytes, most)
+	for i := range some {
+		some[i] = sizes[i*(len(sizes)-1)/(most-1)]
+	}
+	return some
+}

@@ -1,0 +1,283 @@
+package study
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+
+	"github.com/halfpeak/halfpeak/data"
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/whatif"
+)
+
+// curves draws bandwidth and latency with what was measured of them.
+func (s subject) curves(sizes []quantity.Bytes) ([]reports.Block, error) {
+	points, err := data.Points(s.Layer.Ref())
+	if err != nil {
+		return nil, err
+	}
+	var blocks []reports.Block
+	for _, kind := range []CurveKind{Bandwidth, Latency} {
+		figure, err := Curves(kind, sizes, s.Design)
+		if err != nil {
+			return nil, err
+		}
+		blocks = append(blocks, reports.Drawing{Title: captions[kind], Picture: figure, Numbers: s.numbers(kind, sizes, points)})
+	}
+	return blocks, nil
+}
+
+// A curvePoint is a size of a curve, and what was measured there, if anything.
+type curvePoint struct {
+	n        quantity.Bytes
+	measured *data.Point
+}
+
+// numbers are those behind a curve: at powers of two, and where a measurement is.
+func (s subject) numbers(kind CurveKind, sizes []quantity.Bytes, points []data.Point) reports.Rows {
+	m := s.Layer.Model
+	var all []curvePoint
+	for _, p := range points {
+		if p.Size >= slices.Min(sizes) && p.Size <= slices.Max(sizes) {
+			all = append(all, curvePoint{p.Size, &p})
+		}
+	}
+	for _, n := range doublings(sizes) {
+		if !slices.ContainsFunc(all, func(p curvePoint) bool { return p.n == n }) {
+			all = append(all, curvePoint{n: n})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b curvePoint) int { return cmp.Compare(a.n, b.n) })
+	fields := []field[curvePoint]{col("size_bytes", "size", func(p curvePoint) any { return p.n })}
+	if kind == Latency {
+		fields = append(fields,
+			col("one_way_us", "one way", func(p curvePoint) any { return m.OneWay(p.n) }),
+			col("gap_us", "gap", func(p curvePoint) any { return m.Gap(p.n) }),
+			col("regime", "regime", func(p curvePoint) any { return model.Regime(m, p.n) }))
+	} else {
+		fields = append(fields,
+			col("bandwidth_mb_s", "bandwidth", func(p curvePoint) any { return model.Bandwidth(m, p.n) }),
+			col("throughput_mb_s", "of a stream", func(p curvePoint) any { return model.Throughput(m, p.n) }),
+			col("packet_bytes", "packet", func(p curvePoint) any { return model.PacketSize(m, p.n) }))
+	}
+	of := func(v func(data.Point) any) func(curvePoint) any {
+		return func(p curvePoint) any {
+			if p.measured == nil {
+				return nil
+			}
+			return v(*p.measured)
+		}
+	}
+	fields = append(fields,
+		col("measured", "measured", of(func(p data.Point) any { return kind.quantity(p.Size, p.OneWay) })),
+		col("interval", "error bar", of(func(p data.Point) any { return kind.bar(p) })),
+		col("error_percent", "model off by", of(func(p data.Point) any {
+			switch {
+			case p.Role == data.Input:
+				return nil // the model is made of it
+			case kind == Bandwidth:
+				return 100 * float64(p.OneWay/m.OneWay(p.Size)-1)
+			}
+			return 100 * float64(m.OneWay(p.Size)/p.OneWay-1)
+		})).texted(percentText("%+.1f %%")))
+	return filled(tableOf(all, fields...))
+}
+
+// quantity is the value of a curve with its unit.
+func (k CurveKind) quantity(n quantity.Bytes, t quantity.Micros) fmt.Stringer {
+	if k == Latency {
+		return t
+	}
+	return n.Over(t)
+}
+
+// bar is the error bar of a measured point, as the curve shows it.
+func (k CurveKind) bar(p data.Point) string {
+	low, high := k.quantity(p.Size, max(0, p.Low)).String(), k.quantity(p.Size, p.High).String()
+	if k == Bandwidth {
+		low, high = high, low
+		if p.Low <= 0 {
+			high = "∞"
+		}
+	}
+	return low + " – " + high
+}
+
+// thresholds compare the sizes at which protocols switch with those at which their costs cross.
+func (s subject) thresholds() []reports.Block {
+	all := s.Thresholds()
+	if len(all) == 0 {
+		return nil
+	}
+	return []reports.Block{reports.Table{Title: "Where the protocol switches", Rows: tableOf(all,
+		col("below", "up to it", func(t whatif.Threshold) any { return t.Below }),
+		col("above", "beyond it", func(t whatif.Threshold) any { return t.Above }),
+		col("in_use_bytes", "in use", func(t whatif.Threshold) any { return t.InUse }),
+		col("suggested", "costs cross at", func(t whatif.Threshold) any {
+			if t.Crosses {
+				return t.Suggested.Size.String()
+			}
+			return "nowhere: " + t.Better + " is faster at all sizes"
+		}),
+		col("parameter", "parameter", func(t whatif.Threshold) any { return t.Path }),
+	)}}
+}
+
+// pipeline draws a message of moderate size packet by packet, and tells the ways to cut messages.
+func (s subject) pipeline(hi quantity.Bytes) ([]reports.Block, error) {
+	var blocks []reports.Block
+	for _, n := range []quantity.Bytes{16 * quantity.KiB, 64 * quantity.KiB, 4 * quantity.KiB, quantity.KiB} {
+		pipe, ok := model.At(s.Layer.Model, n).(*model.Pipeline)
+		if !ok || n > hi {
+			continue
+		}
+		plan := model.EqualPlan(n, pipe.PacketSize(n))
+		if plan.Packets()*len(pipe.Stages) > 200 {
+			continue
+		}
+		slowest := pipe.Stages[pipe.Bottleneck(plan.Largest())].Name
+		blocks = append(blocks, reports.Drawing{Title: fmt.Sprintf("%s in packets of %s: %s", n, plan.Largest(), pipe.OneWayAs(plan)),
+			Picture: planned(s.Layer, n, pipe, plan),
+			Note:    fmt.Sprintf("Each box is a packet in a stage. The slowest stage for these packets is %s.", slowest)})
+		if best, t := pipe.BestPlan(n); float64(t) < 0.995*float64(pipe.OneWayAs(plan)) {
+			blocks = append(blocks, reports.Drawing{Title: fmt.Sprintf("%s in the best packets: %s", n, t),
+				Picture: planned(s.Layer, n, pipe, best), Note: "Packets in bytes: " + planText(best) + "."})
+		}
+		break
+	}
+	sizes := slices.DeleteFunc([]quantity.Bytes{4 * quantity.KiB, 16 * quantity.KiB, 64 * quantity.KiB}, func(n quantity.Bytes) bool {
+		_, ok := model.At(s.Layer.Model, n).(*model.Pipeline)
+		return !ok || n > hi
+	})
+	if len(sizes) == 0 {
+		return blocks, nil
+	}
+	cuts, err := Cuts(sizes, s.Design)
+	if err != nil {
+		return nil, err
+	}
+	return append(blocks, reports.Table{Title: "Ways to cut a message", Rows: tableOf(cuts,
+		col("size_bytes", "size", func(c Cut) any { return c.Size }),
+		col("method", "method", func(c Cut) any { return c.Method }),
+		col("packet_bytes", "largest packet", func(c Cut) any { return c.Plan.Largest() }),
+		col("packets", "packets", func(c Cut) any { return c.Plan.Packets() }),
+		col("one_way_us", "one way", func(c Cut) any { return c.OneWay }),
+		col("bandwidth_mb_s", "bandwidth", func(c Cut) any { return c.Size.Over(c.OneWay) }),
+	)}), nil
+}
+
+// time tells which stage or parameter owns how much of the one-way time and of the gap, and how
+// much each parameter matters.
+func (s subject) time(sizes []quantity.Bytes) ([]reports.Block, error) {
+	doubled := doublings(sizes)
+	fine := slices.Compact(slices.Sorted(slices.Values(append(thinned(sizes, 81), doubled...))))
+	var blocks []reports.Block
+	var before reports.Areas
+	for _, cost := range []Cost{OneWay, Gap} {
+		a, err := Shares(s.Design, cost, fine)
+		if err != nil {
+			return nil, err
+		}
+		if len(a.Parts) == 0 || len(a.XS) < 2 || reflect.DeepEqual(a.Parts, before.Parts) {
+			continue
+		}
+		before = a
+		blocks = append(blocks, reports.Drawing{Title: shareCaptions[cost], Picture: a, Numbers: shareRows(a, doubled)})
+	}
+	if len(blocks) == 0 {
+		return nil, nil
+	}
+	rows, err := sensitivityRows(s.Design, thinned(doubled, 5))
+	if err != nil {
+		return nil, err
+	}
+	blocks = append(blocks, reports.Table{Title: "By how many percent the one-way time changes for each percent of a parameter", Rows: rows})
+	for _, n := range []quantity.Bytes{quantity.KiB, longMessage} {
+		if n < fine[0] || n > fine[len(fine)-1] {
+			continue
+		}
+		q, err := whatif.NewQuantity("one_way", n)
+		if err != nil {
+			return nil, err
+		}
+		t, err := Tornado(s.Design, q)
+		if err != nil {
+			return nil, err
+		}
+		if len(t.Bars) > 0 {
+			blocks = append(blocks, reports.Drawing{Title: fmt.Sprintf("What 10 %% of a parameter does to %s", n), Picture: t, Numbers: reports.Rows{}})
+		}
+	}
+	return blocks, nil
+}
+
+var shareCaptions = map[Cost]string{OneWay: "Who owns the one-way time", Gap: "Who owns the gap between messages"}
+
+// shareRows are the numbers of the areas at these sizes.
+func shareRows(a reports.Areas, shown []quantity.Bytes) reports.Rows {
+	var at []int
+	for i, x := range a.XS {
+		if slices.Contains(shown, quantity.Bytes(x)) {
+			at = append(at, i)
+		}
+	}
+	fields := []field[int]{col("size_bytes", "size", func(i int) any { return quantity.Bytes(a.XS[i]) })}
+	for _, p := range a.Parts {
+		fields = append(fields, col(p.Name, p.Name, func(i int) any { return p.Y[i] }).texted(percentText("%.1f %%")))
+	}
+	return tableOf(at, fields...)
+}
+
+// sensitivityRows list the parameters, the most important first.
+func sensitivityRows(d whatif.Design, sizes []quantity.Bytes) (reports.Rows, error) {
+	type line struct {
+		parameter, value string
+		perPercent       []float64
+		largest          float64
+	}
+	var lines []*line
+	fields := []field[*line]{
+		col("parameter", "parameter", func(l *line) any { return l.parameter }),
+		col("value", "value", func(l *line) any { return l.value }),
+	}
+	for k, n := range sizes {
+		q, err := whatif.NewQuantity("one_way", n)
+		if err != nil {
+			return reports.Rows{}, err
+		}
+		all, err := d.Sensitivities(q, TornadoPart)
+		if err != nil {
+			return reports.Rows{}, err
+		}
+		for _, of := range all {
+			i := slices.IndexFunc(lines, func(l *line) bool { return l.parameter == of.Param.Path })
+			if i < 0 {
+				i = len(lines)
+				l := &line{parameter: of.Param.Path, value: whatif.Format(of.Param.Value)}
+				for range sizes {
+					l.perPercent = append(l.perPercent, math.NaN())
+				}
+				lines = append(lines, l)
+			}
+			lines[i].perPercent[k] = of.PerPercent
+			lines[i].largest = max(lines[i].largest, math.Abs(finite(of.PerPercent)))
+		}
+		fields = append(fields, col(fmt.Sprintf("per_percent_%.0f", n), n.String(), func(l *line) any { return l.perPercent[k] }).
+			texted(twoDecimals))
+	}
+	slices.SortStableFunc(lines, func(a, b *line) int { return cmp.Compare(b.largest, a.largest) })
+	lines = slices.DeleteFunc(lines, func(l *line) bool { return l.largest < 0.005 })
+	return tableOf(lines, fields...), nil
+}
+
+// twoDecimals prints a number with two decimals; what rounds to nothing is 0.
+func twoDecimals(v any) string {
+	if math.Abs(v.(float64)) < 0.005 {
+		return "0"
+	}
+	return percentText("%.2f")(v)
+}

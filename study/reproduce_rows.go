@@ -1,0 +1,183 @@
+package study
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/data"
+	"github.com/halfpeak/halfpeak/reports"
+)
+
+var microUnit = regexp.MustCompile(`\bus\b`)
+
+// remark is the note of a number that wants one: that is not met, or off by more than 10 %.
+func remark(r data.Result) string {
+	if !r.Met || math.Abs(r.Error) > 0.1 {
+		return r.Note
+	}
+	return ""
+}
+
+// Rows returns a row for each number: for programs with all that is known of it, for people what
+// fits on a line.
+func (r Reproduction) Rows() reports.Rows {
+	var notes footnotes
+	percent := percentText("%+.1f %%")
+	rows := tableOf(r,
+		col("source", "", func(r data.Result) any { return r.Paper }),
+		col("place", "place", func(r data.Result) any { return r.Place }),
+		col("quantity", "quantity", func(r data.Result) any { return r.Quantity }),
+		col("role", "", func(r data.Result) any { return string(r.Role) }),
+		col("class", "", func(r data.Result) any { return orNil(string(r.Class)) }),
+		col("", "is", func(r data.Result) any {
+			if r.Class != "" {
+				return string(r.Class)
+			}
+			return string(r.Role)
+		}),
+		col("", "printed", func(r data.Result) any {
+			return strings.TrimPrefix(r.Relation+" "+microUnit.ReplaceAllString(r.Printed+" "+r.Unit, "µs"), "= ")
+		}),
+		col("printed", "", func(r data.Result) any { return r.Value }),
+		col("computed", "ours", func(r data.Result) any { return r.Computed }),
+		col("unit", "", func(r data.Result) any { return r.Unit }),
+		col("error_percent", "error", func(r data.Result) any { return 100 * r.Error }).texted(percent),
+		col("note", "", func(r data.Result) any { return orNil(r.Note) }),
+		col("layer", "", func(r data.Result) any { return r.Layer }),
+		col("relation", "", func(r data.Result) any { return r.Relation }),
+		col("low", "", func(r data.Result) any { return r.Low }),
+		col("high", "", func(r data.Result) any { return r.High }),
+		col("met", "met", func(r data.Result) any { return r.Met }),
+		col("", "note", func(r data.Result) any { return notes.mark(remark(r)) }),
+		col("id", "", func(r data.Result) any { return r.ID }),
+		col("formula", "", func(r data.Result) any { return r.Formula }),
+	)
+	rows.Notes = append(notes.lines(""), r.sums()...)
+	return rows
+}
+
+// sums say how many numbers there are of each kind, and how good the predictions are.
+func (r Reproduction) sums() []string {
+	met, stated := r.stated()
+	lines := []string{fmt.Sprintf("%d inputs, %d stated (%d come out, the others have their reasons), %d measured.",
+		r.count(data.Input), stated, met, r.count(data.Measured))}
+	if s := r.Of(data.Predicted).sentence(); s != "" {
+		lines = append(lines, "Of the measured ones, "+strings.Replace(s, "One number", "one", 1))
+	}
+	if others := r.others(); others != "" {
+		lines = append(lines, "The other measured ones prove less and are only counted: "+others+".")
+	}
+	return lines
+}
+
+// Summary returns what a person reads first: a line for each paper, with what its numbers prove,
+// and the worst predictions with their reasons.
+func (r Reproduction) Summary() []reports.Rows {
+	type line struct {
+		paper string
+		of    Reproduction
+		Accuracy
+	}
+	var lines []line
+	for _, paper := range data.Papers() {
+		if of := r.where(func(one data.Result) bool { return one.Paper == paper }); len(of) > 0 {
+			lines = append(lines, line{paper, of, of.Of(data.Predicted)})
+		}
+	}
+	if len(lines) > 1 {
+		lines = append(lines, line{"all", r, r.Of(data.Predicted)})
+	}
+	percent := percentText("%.1f %%")
+	papers := tableOf(lines,
+		col("", "paper", func(l line) any { return l.paper }),
+		col("", "inputs", func(l line) any { return l.of.count(data.Input) }),
+		col("", "stated", func(l line) any {
+			met, all := l.of.stated()
+			return fmt.Sprintf("%d of %d", met, all)
+		}),
+		col("", "predicted", func(l line) any { return l.Numbers }),
+		col("", "median error", func(l line) any { return 100 * l.Median() }).texted(percent),
+		col("", "worst", func(l line) any { return 100 * l.Worst() }).texted(percent),
+		col("", "others", func(l line) any { return l.of.count(data.Measured) - l.Numbers }),
+	)
+	papers.Notes = r.headline()
+	misses := r.misses(8)
+	if len(misses) == 0 {
+		return []reports.Rows{papers}
+	}
+	worst := tableOf(misses,
+		col("", "paper", func(r data.Result) any { return r.Paper }),
+		col("", "farthest off", func(r data.Result) any { return r.Quantity }),
+		col("", "printed", func(r data.Result) any {
+			return microUnit.ReplaceAllString(strings.TrimSpace(r.Printed+" "+r.Unit), "µs")
+		}),
+		col("", "ours", func(r data.Result) any { return r.Computed }),
+		col("", "error", func(r data.Result) any { return 100 * r.Error }).texted(percentText("%+.0f %%")),
+	)
+	var notes footnotes
+	worst.Columns = append(worst.Columns, reports.Column{Head: "why"})
+	for i, m := range misses {
+		worst.Data[i] = append(worst.Data[i], notes.mark(m.Note))
+	}
+	worst.Notes = notes.lines("")
+	return []reports.Rows{papers, worst}
+}
+
+// headline says in words what the table of the papers means.
+func (r Reproduction) headline() []string {
+	var lines []string
+	if a := r.Of(data.Predicted); len(a.Errors) > 0 {
+		lines = append(lines, fmt.Sprintf("Predicted from parameters measured elsewhere, a number is off by %.1f %% in the median: half of the %d are closer, %d are within 10 %%, the worst is %.0f %% off.",
+			100*a.Median(), len(a.Errors), a.Within(0.1), 100*a.Worst()))
+		if a.Bounds > 0 {
+			lines = append(lines, fmt.Sprintf("Printed bounds (\"over 250\") are kept or not, without an error: %d of %d predicted ones are kept.", a.BoundsKept, a.Bounds))
+		}
+	}
+	if others := r.others(); others != "" {
+		lines = append(lines, "The other measured numbers (\"others\") prove less and are only counted: "+others+".")
+	}
+	return append(lines, "An input proves nothing: a model is made of it. Stated numbers were computed in the paper; so many of them come out, and the rows of the others say why they do not.",
+		"All rows: --all; for programs: --format csv; the papers' figures: --plots FOLDER.")
+}
+
+// blocks are the section of a report about one platform.
+func (r Reproduction) blocks() []reports.Block {
+	if len(r) == 0 {
+		return nil
+	}
+	results := slices.Clone(r)
+	slices.SortStableFunc(results, func(a, b data.Result) int {
+		if c := strings.Compare(string(a.Role), string(b.Role)); c != 0 {
+			return c
+		}
+		return slices.Index(data.Classes, a.Class) - slices.Index(data.Classes, b.Class)
+	})
+	var notes footnotes
+	rows := tableOf(results,
+		col("role", "role", func(r data.Result) any { return string(r.Role) }),
+		col("class", "class", func(r data.Result) any { return orNil(string(r.Class)) }),
+		col("quantity", "quantity", func(r data.Result) any { return r.Quantity }),
+		col("layer", "layer", func(r data.Result) any {
+			_, layer, _ := strings.Cut(r.Layer, "/")
+			return layer
+		}),
+		col("printed", "printed", func(r data.Result) any { return strings.TrimPrefix(r.Relation+" "+r.Printed, "= ") }),
+		col("computed", "model", func(r data.Result) any { return r.Computed }),
+		col("unit", "unit", func(r data.Result) any { return r.Unit }).
+			texted(func(v any) string { return microUnit.ReplaceAllString(v.(string), "µs") }),
+		col("error_percent", "error", func(r data.Result) any { return 100 * r.Error }).texted(percentText("%+.1f %%")),
+		col("met", "met", func(r data.Result) any { return r.Met }),
+		col("place", "place", func(r data.Result) any { return r.Paper + ", " + r.Place }),
+		col("", "note", func(r data.Result) any { return notes.mark(remark(r)) }),
+		col("note", "", func(r data.Result) any { return r.Note }),
+	)
+	rows.Notes = notes.lines("")
+	text := "A predicted number was measured, and the model computes it from parameters that were measured elsewhere: it tests the model. Other measured numbers prove less: a constant of the formula comes from the same curve (fitted), from the same table (same-table), the number is printed again (repeated), or another system's stands for it (copied). A stated number was computed in the paper and must come out again. Met means inside the error bar of what is printed."
+	if s := r.Of(data.Predicted).sentence(); s != "" {
+		text += " " + s
+	}
+	return []reports.Block{reports.Paragraph(text), reports.Table{Rows: rows}}
+}

@@ -1,0 +1,301 @@
+package study
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/whatif"
+)
+
+// MostTableRows is the number of rows beyond which a sweep is no table for eyes.
+const MostTableRows = 10_000
+
+const (
+	mapCells = 250  // of a heat map, in each direction
+	lineDots = 1000 // of a line
+)
+
+// A Sweeping writes the rows of a sweep, and collects what its picture shows.
+type Sweeping struct {
+	*whatif.Sweep
+	Progress func(rows int64) // is told of rows that are done; nil: nobody is
+	picture  *sweepPicture
+}
+
+// Draw makes the sweep collect a picture of the quantity that is the shown-th of its names. It is
+// an error if so many ranges and sizes have no picture.
+func (s *Sweeping) Draw(shown int) (err error) {
+	s.picture, err = newSweepPicture(s.Sweep, shown)
+	return err
+}
+
+// Picture is what was collected, nil if nothing.
+func (s *Sweeping) Picture() reports.Picture {
+	switch {
+	case s.picture == nil:
+		return nil
+	case s.picture.grid != nil:
+		return s.picture.heatMap()
+	}
+	return s.picture.figure()
+}
+
+// drive runs a sweep from a row on.
+func (s *Sweeping) drive(ctx context.Context, sweep *whatif.Sweep, first int64, encode whatif.Encoder, each func(*whatif.Block) error) error {
+	return sweep.Run(ctx, first, encode, func(b *whatif.Block) error {
+		if each != nil {
+			if err := each(b); err != nil {
+				return err
+			}
+		}
+		if s.picture != nil {
+			if err := s.picture.add(b); err != nil {
+				return err
+			}
+		}
+		if s.Progress != nil {
+			s.Progress(int64(b.Rows))
+		}
+		return nil
+	})
+}
+
+// Run collects the picture alone.
+func (s *Sweeping) Run(ctx context.Context) error {
+	return interrupted(s.drive(ctx, s.Sweep, 0, nil, nil))
+}
+
+// Table returns the rows, at most [MostTableRows].
+func (s *Sweeping) Table(ctx context.Context) (reports.Rows, error) {
+	rows := reports.Rows{}
+	if s.Sweep.Rows() > MostTableRows {
+		return rows, fmt.Errorf("%.0f rows are no table; give -o FILE.csv, .jsonl or .parquet, or --format csv", s.Sweep.Rows())
+	}
+	for i, key := range s.Keys() {
+		c := reports.Column{Key: key, Head: key}
+		switch {
+		case i < len(s.Ranges):
+			c.Head = s.Ranges[i].Title()
+		case i == len(s.Ranges):
+			c.Head, c.Text = "size", func(v any) string { return quantity.Bytes(v.(float64)).String() }
+		default:
+			q, err := whatif.NewQuantity(s.Names[i-len(s.Ranges)-1], 1)
+			if err != nil {
+				return rows, err
+			}
+			c.Head = q.Head()
+		}
+		rows.Columns = append(rows.Columns, c)
+	}
+	err := s.drive(ctx, s.Sweep, 0, nil, func(b *whatif.Block) error {
+		for i := 0; i < len(b.Values); i += len(rows.Columns) {
+			row := make([]any, len(rows.Columns))
+			for k := range row {
+				row[k] = b.Values[i+k]
+			}
+			rows.Data = append(rows.Data, row)
+		}
+		return nil
+	})
+	return rows, interrupted(err)
+}
+
+// Stream writes the rows to w as they come, in one of [reports.StreamFormats].
+func (s *Sweeping) Stream(ctx context.Context, w io.Writer, format string) error {
+	if format == "parquet" {
+		file := reports.NewParquet(w, s.Keys())
+		err := s.drive(ctx, s.Sweep, 0, nil, func(b *whatif.Block) error { return file.Write(b.Values) })
+		if err == nil {
+			err = file.Close()
+		}
+		return interrupted(err)
+	}
+	header, encode, err := reports.NewRowEncoder(format, s.Keys())
+	if err != nil {
+		return err
+	}
+	if _, err := w.Write(header); err != nil {
+		return err
+	}
+	return interrupted(s.drive(ctx, s.Sweep, 0, whatif.Encoder(encode), func(b *whatif.Block) error {
+		_, err := w.Write(b.Text)
+		return err
+	}))
+}
+
+// File writes the rows to a file as they come. A file of CSV or JSON Lines that was interrupted
+// goes on, and resumed is told how many rows there are; Parquet begins anew.
+func (s *Sweeping) File(ctx context.Context, files reports.Files, path, format string, resumed func(rows int64)) error {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // a pipe, a device
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return reports.FileError(path, err)
+		}
+		return errors.Join(s.Stream(ctx, toFile{f, path}, format), f.Close())
+	}
+	header, encode, err := reports.NewRowEncoder(format, s.Keys())
+	if err != nil && format != "parquet" {
+		return err
+	}
+	head := header
+	if encode != nil {
+		head = encode(slices.Clone(header), make([]float64, len(s.Keys())))
+	}
+	file, err := files.OpenPartial(path, sweepID(s.Sweep, format), head, files.Force || format == "parquet")
+	if err != nil {
+		return err
+	}
+	if format == "parquet" {
+		if err := s.Stream(ctx, file.File(), format); err != nil {
+			return errors.Join(err, file.Discard())
+		}
+		return file.Finish()
+	}
+	if done := file.Rows(); done > 0 {
+		resumed(done)
+		if err := s.drive(ctx, s.Until(done), 0, nil, nil); err != nil { // for the picture
+			return errors.Join(interrupted(err), file.Close())
+		}
+	} else if err := file.Write(header, 0); err != nil {
+		return errors.Join(err, file.Close())
+	}
+	saved := time.Now()
+	err = s.drive(ctx, s.Sweep, file.Rows(), whatif.Encoder(encode), func(b *whatif.Block) error {
+		if err := file.Write(b.Text, b.Rows); err != nil {
+			return err
+		}
+		if time.Since(saved) < time.Second {
+			return nil
+		}
+		saved = time.Now()
+		return file.Save()
+	})
+	if err == nil {
+		return file.Finish()
+	}
+	if closing := file.Close(); closing != nil {
+		return errors.Join(err, closing)
+	}
+	if errors.Is(err, context.Canceled) {
+		err = errors.New("interrupted")
+	}
+	return fmt.Errorf("%w: %d of %.0f rows are whole in %q; the same command again goes on from there", err, file.Rows(), s.Sweep.Rows(), path+".partial")
+}
+
+// toFile tells what is wrong with the file at path.
+type toFile struct {
+	io.Writer
+	path string
+}
+
+func (f toFile) Write(text []byte) (int, error) {
+	n, err := f.Writer.Write(text)
+	if err != nil {
+		err = reports.FileError(f.path, err)
+	}
+	return n, err
+}
+
+func interrupted(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return errors.New("interrupted; nothing whole was written")
+	}
+	return err
+}
+
+// sweepID tells sweeps apart that would write different rows.
+func sweepID(s *whatif.Sweep, format string) string {
+	h := sha256.New()
+	fmt.Fprintln(h, format, s.Keys(), s.Sizes, s.Design.Layer.Ref())
+	for _, r := range s.Ranges {
+		fmt.Fprintln(h, r.Param.Path, r.From, r.To, r.Steps, r.Log)
+	}
+	for _, p := range s.Design.Platform.Params() {
+		fmt.Fprintln(h, p.Path, p.Text, p.Value)
+	}
+	return fmt.Sprintf("%x", h.Sum(nil)[:8])
+}
+
+// A sweepPicture collects what a figure of a sweep shows.
+type sweepPicture struct {
+	sweep    *whatif.Sweep
+	quantity whatif.Quantity
+	column   int
+	grid     *whatif.Grid
+	lines    []reports.Series
+}
+
+func newSweepPicture(s *whatif.Sweep, shown int) (*sweepPicture, error) {
+	p := &sweepPicture{sweep: s, column: len(s.Ranges) + 1 + shown}
+	var err error
+	if p.quantity, err = whatif.NewQuantity(s.Names[shown], s.Sizes[0]); err != nil {
+		return nil, err
+	}
+	switch {
+	case len(s.Ranges) == 1:
+		for _, n := range s.Sizes {
+			p.lines = append(p.lines, reports.Series{Name: n.String(), Kind: reports.Line})
+		}
+	case len(s.Ranges) == 2 && len(s.Sizes) == 1:
+		p.grid = whatif.NewGrid(s, shown, 0, mapCells)
+	case len(s.Ranges) == 2:
+		return nil, errors.New("a heat map shows one size; give one --size")
+	default:
+		return nil, fmt.Errorf("--plot draws one parameter as a line and two as a heat map, not %d", len(s.Ranges))
+	}
+	return p, nil
+}
+
+func (p *sweepPicture) add(b *whatif.Block) error {
+	if p.grid != nil {
+		p.grid.Add(b)
+		return nil
+	}
+	width, sizes, steps := len(b.Values)/b.Rows, int64(len(p.lines)), int64(p.sweep.Ranges[0].Steps)
+	every := (steps + lineDots - 1) / lineDots
+	for i := range b.Rows {
+		row := b.First + int64(i)
+		if at := row / sizes; at%every == 0 || at == steps-1 {
+			line := &p.lines[row%sizes]
+			line.X, line.Y = append(line.X, b.Values[i*width]), append(line.Y, b.Values[i*width+p.column])
+		}
+	}
+	return nil
+}
+
+func rangeAxis(r whatif.Range) reports.Axis {
+	a := reports.Axis{Label: r.Title(), Bytes: r.Param.Value.Dim == quantity.DimSize}
+	if r.Log {
+		a.Scale = reports.Log
+	}
+	return a
+}
+
+func (p *sweepPicture) heatMap() reports.HeatMap {
+	p.grid.Finish()
+	x, y, d := p.sweep.Ranges[0], p.sweep.Ranges[1], p.sweep.Design
+	return reports.HeatMap{
+		Title: fmt.Sprintf("%s: %s", d.Layer.Ref(), p.quantity.Title()),
+		X:     rangeAxis(x), Y: rangeAxis(y), XS: p.grid.X, YS: p.grid.Y, Z: p.grid.Z, Label: p.quantity.Title(),
+		Marks: []reports.Mark{{Kind: reports.AtPoint, X: x.Shown(x.Param.Value.Num), Y: y.Shown(y.Param.Value.Num),
+			Label: "as it is: " + whatif.Format(quantity.Value{Num: p.quantity.Of(d.Layer.Model), Dim: p.quantity.Dim()})}},
+	}
+}
+
+func (p *sweepPicture) figure() reports.Figure {
+	r := p.sweep.Ranges[0]
+	f := reports.Figure{Title: p.sweep.Design.Layer.Ref(), X: rangeAxis(r), Y: reports.Axis{Label: p.quantity.Head()}, Series: p.lines}
+	if now := r.Param.Value.Num; now > 0 {
+		f.Marks = []reports.Mark{{Kind: reports.AtX, X: r.Shown(now), Label: "as it is: " + whatif.Format(r.Param.Value)}}
+	}
+	f.X.Min, f.X.Max = r.Shown(r.From), r.Shown(r.To)
+	return f
+}

@@ -1,0 +1,126 @@
+package study
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/whatif"
+)
+
+// An Uncertainty is predictions with their intervals, of one design or of two.
+type Uncertainty struct {
+	Designs   []NamedDesign
+	Names     []string // of the quantities
+	Sizes     []quantity.Bytes
+	Sampling  whatif.Sampling
+	intervals [][][]whatif.Interval // by design, quantity and size
+	faster    []float64             // how likely the second design is the faster one, by size
+}
+
+// A NamedDesign is a design under the name that a table has for it.
+type NamedDesign struct {
+	Name string
+	whatif.Design
+}
+
+// Uncertain predicts quantities of one or two designs with 95 % intervals. It is an error that
+// is [whatif.ErrExact] if no parameter of them has an interval.
+func Uncertain(designs []NamedDesign, names []string, sizes []quantity.Bytes, s whatif.Sampling) (*Uncertainty, error) {
+	u := &Uncertainty{Designs: designs, Names: names, Sizes: sizes, Sampling: s}
+	exact := 0
+	for _, d := range designs {
+		var of [][]whatif.Interval
+		for i, name := range names {
+			in, err := d.Predict(name, sizes, s)
+			if errors.Is(err, whatif.ErrExact) {
+				if i == 0 {
+					exact++
+				}
+			} else if err != nil {
+				return nil, err
+			}
+			of = append(of, in)
+		}
+		u.intervals = append(u.intervals, of)
+	}
+	last := designs[len(designs)-1]
+	if exact == len(designs) {
+		return nil, fmt.Errorf("%s: %w with --assume PERCENT", last.Layer.Ref(), whatif.ErrExact)
+	}
+	if len(designs) > 1 {
+		var err error
+		if u.faster, err = whatif.Faster(last.Design, designs[0].Design, sizes, s); err != nil {
+			return nil, err
+		}
+	}
+	return u, nil
+}
+
+// Rows returns the table of the intervals.
+func (u *Uncertainty) Rows() (reports.Rows, error) {
+	several := len(u.Designs) > 1
+	rows := reports.Rows{Columns: []reports.Column{{Key: "platform"}, {Key: "layer"}, {Key: "design"}, {Key: "size_bytes", Head: "size"}}}
+	if several {
+		rows.Columns[2].Head = "design"
+	}
+	var quantities []whatif.Quantity
+	for i, name := range u.Names {
+		q, err := whatif.NewQuantity(name, 1)
+		if err != nil {
+			return rows, err
+		}
+		quantities = append(quantities, q)
+		rows.Columns = append(rows.Columns, reports.Column{Head: q.Noun() + ", 95 % interval", Rank: i},
+			reports.Column{Key: q.Key()}, reports.Column{Key: q.KeyOf("low")}, reports.Column{Key: q.KeyOf("high")})
+	}
+	if several {
+		rows.Columns = append(rows.Columns, reports.Column{Key: "probability_faster", Head: "is the faster one with", Text: reports.Probability})
+	}
+	for i, n := range u.Sizes {
+		for k, d := range u.Designs {
+			row := []any{d.Platform.Name, d.Layer.Name, d.Name, n}
+			for j, q := range quantities {
+				in := u.intervals[k][j][i]
+				row = append(row, reports.Interval{Dim: q.Dim(), Value: in.Value, Low: in.Low, High: in.High}, in.Value, in.Low, in.High)
+			}
+			if several {
+				row = append(row, orAbsent(u.faster[i], k == 1))
+			}
+			rows.Data = append(rows.Data, row)
+		}
+	}
+	rows.Notes = append(rows.Notes, fmt.Sprintf("%d samples, seed %d; parameters vary independently of each other.", u.Sampling.Samples, u.Sampling.Seed))
+	rows.Notes = append(rows.Notes, changeNotes(u.Designs[len(u.Designs)-1].Design)...)
+	return rows, nil
+}
+
+// Bands draws the intervals of a quantity over sizes.
+func Bands(designs []NamedDesign, name string, sizes []quantity.Bytes, s whatif.Sampling) (reports.Figure, error) {
+	q, err := whatif.NewQuantity(name, 1)
+	if err != nil {
+		return reports.Figure{}, err
+	}
+	f := reports.Figure{
+		Title: designs[len(designs)-1].Layer.Ref() + ": " + q.Head() + " with 95 % intervals",
+		X:     reports.Axis{Label: "message size", Scale: reports.Log, Bytes: true},
+		Y:     reports.Axis{Label: q.Head(), Scale: reports.Log},
+	}
+	if q.Dim() == quantity.DimRate { // where lines level off, a linear scale shows the bands
+		f.Y.Scale = reports.Linear
+	}
+	for _, d := range designs {
+		line := reports.Series{Name: d.Name, Kind: reports.Line}
+		in, err := d.Predict(name, sizes, s)
+		if err != nil && !errors.Is(err, whatif.ErrExact) {
+			return f, err
+		}
+		for i, n := range sizes {
+			line.X, line.Y = append(line.X, float64(n)), append(line.Y, in[i].Value)
+			line.Low, line.High = append(line.Low, in[i].Low), append(line.High, in[i].High)
+		}
+		f.Series = append(f.Series, line)
+	}
+	return f, nil
+}

@@ -1,0 +1,37 @@
+package whatif
+
+import (
+	"math"
+
+	"github.com/halfpeak/halfpeak/model"
+)
+
+// PeakKnown reports whether the intervals of the parameters leave r∞ a bound: the time per byte of
+// long messages, τ∞ = 1/r∞, has an interval of its own that does not hold 0. Its half width is
+//
+//	h = √Σ_i (τ∞(p_i + h_i) − τ∞(p_i))²
+//
+// Where: h_i = half of the 95 % interval of parameter p_i, independent of the others.
+// It is true where no parameter has an interval.
+func (d Design) PeakKnown() (bool, error) {
+	perByte := func(l model.Layer) float64 { return 1 / float64(model.Asymptote(l)) }
+	uses, err := d.Platform.Uses(d.Layer.Name)
+	if err != nil {
+		return false, err
+	}
+	now, squares := perByte(d.Layer.Model), 0.0
+	for _, p := range uses {
+		if !(p.PlusMinus > 0) || d.Platform.Computed(p.Path) {
+			continue
+		}
+		prog, err := d.Platform.Compile(d.Layer.Name, p.Path)
+		if err != nil {
+			return false, err
+		}
+		if prog.Set(p.Value.Num + p.PlusMinus) {
+			by := perByte(prog.Layer()) - now
+			squares += by * by
+		}
+	}
+	return squares == 0 || now > math.Sqrt(squares), nil
+}
