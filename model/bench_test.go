@@ -6,7 +6,6 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A prediction takes less than 50 ns and allocates nothing.
 func BenchmarkOneWay(b *testing.B) {
 	for _, c := range []struct {
 		name  string
@@ -29,7 +28,6 @@ func BenchmarkOneWay(b *testing.B) {
 	}
 }
 
-// The exact best packet of 64 KiB takes less than 20 µs.
 func BenchmarkBestPacket64KiB(b *testing.B) {
 	l := clip(4)
 	for b.Loop() {
@@ -37,7 +35,6 @@ func BenchmarkBestPacket64KiB(b *testing.B) {
 	}
 }
 
-// The best sizes of 64 packets for 64 KiB take less than 50 ms.
 func BenchmarkIdealPlanOf64(b *testing.B) {
 	l := clip(4)
 	for b.Loop() {

@@ -167,27 +167,22 @@ func TestCLIPPeak(t *testing.T) {
 	near(t, "o_r of one packet of 64 KiB", receive, 3+5.9*64, 9)
 }
 
-// HP-LAM table 4.2: RTT = 2(o_s + L + o_r) within the rounding of the printed
-// parameters, each ±0.05 µs; and the gap is at least the overheads.
+// HP-LAM table 4.2: how far RTT = 2(o_s + L + o_r) is from the round trip that is printed beside
+// its parameters. Each is printed to 0.1 µs, so their rounding explains up to 0.3 µs; the rows of
+// the SS-20 and of the CS-2 differ by more in the report itself.
 func TestLogPTable42(t *testing.T) {
 	for _, s := range []struct {
-		name                    string
-		rtt, latency, os, or, g quantity.Micros
+		name                           string
+		rtt, latency, os, or, g, above quantity.Micros
 	}{
-		{"HP-LAM", 28.1, 5.3, 2.9, 5.8, 8.7},
-		{"Sun-LAM on SS-20", 31.0, 11.2, 2.0, 2.6, 12.4},
-		{"Sun-LAM on Ultra-1", 25.0, 5.5, 2.0, 5.0, 7.0},
-		{"Intel Paragon", 20.0, 6.5, 1.4, 2.2, 7.6},
-		{"Meiko CS-2", 20.9, 7.5, 1.7, 1.6, 13.6},
+		{"HP-LAM", 28.1, 5.3, 2.9, 5.8, 8.7, -0.1},
+		{"Sun-LAM on SS-20", 31.0, 11.2, 2.0, 2.6, 12.4, 0.6},
+		{"Sun-LAM on Ultra-1", 25.0, 5.5, 2.0, 5.0, 7.0, 0},
+		{"Intel Paragon", 20.0, 6.5, 1.4, 2.2, 7.6, 0.2},
+		{"Meiko CS-2", 20.9, 7.5, 1.7, 1.6, 13.6, 0.7},
 	} {
-		l := LogP{Latency: s.latency, SendOverhead: s.os, ReceiveOverhead: s.or, GapTime: s.g}
-		sum := 2 * (s.os + s.latency + s.or)
-		if got := RTT(&l, 1); math.Abs(float64(got-sum)) > 1e-12 {
-			t.Errorf("%s: RTT %s, want %s", s.name, got, sum)
-		}
-		if got := RTT(&l, 1); math.Abs(float64(got-s.rtt)) > 0.7 {
-			t.Errorf("%s: RTT %s, printed %s", s.name, got, s.rtt)
-		}
+		l := &LogP{Latency: s.latency, SendOverhead: s.os, ReceiveOverhead: s.or, GapTime: s.g}
+		near(t, s.name+": RTT beyond the printed one", RTT(l, 1)-s.rtt, s.above, 9)
 		if got := l.Gap(1); got != s.g {
 			t.Errorf("%s: gap %s, printed %s", s.name, got, s.g)
 		}

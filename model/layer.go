@@ -28,7 +28,7 @@ type Layer interface {
 	// OneWay is the time in µs from the start of the send to the moment when
 	// the receiver has the whole message.
 	OneWay(n quantity.Bytes) quantity.Micros
-	// Gap is the least interval in µs between messages in a steady stream.
+	// Gap is the least time in µs between messages in a steady stream.
 	Gap(n quantity.Bytes) quantity.Micros
 	// Overheads are the times in µs for which the message occupies the
 	// sending and the receiving processor: o_s and o_r.

@@ -144,8 +144,8 @@ func FanIn(r Resources, senders int, n quantity.Bytes) quantity.Micros {
 //
 // Where: out_i and back_i = how long the pieces and their replies occupy resource i: a processor
 // sends the one and receives the other, and a resource of a node or of the network works for
-// both ways if their hops name it; K = pieces; T and T_1 = oneWay of a piece and of a byte; credits =
-// requests that may be without a reply, 0: no bound.
+// both ways if their hops name it; K = pieces; T and T_1 = oneWay of a piece and of a byte; credits
+// = requests that may be without a reply, 0: no bound.
 //
 // It is that of a long stream. In a short one the first replies are still on their way, and the
 // requests have to themselves what they will share with them.

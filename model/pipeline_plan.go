@@ -17,8 +17,8 @@ const PlanLimit = 64
 
 // IdealPlan is the plan for which n bytes take the least time if packets need not
 // be whole bytes, and that time: no plan of whole bytes can beat it by more than
-// rounding and PlanLimit leave, some 1e-9 of it. The best plans start small, grow, and shrink again: they fill the pipeline fast and drain it
-// fast [wang].
+// rounding and PlanLimit leave, some 1e-9 of it. The best plans start small, grow, and shrink
+// again: they fill the pipeline fast and drain it fast [wang].
 //
 // For a given number of packets the sizes are the solution of a linear program
 // (see program); IdealPlan searches over the number of packets.
@@ -169,9 +169,9 @@ func (r row) addTo(y []float64, v float64) {
 	}
 }
 
-// program is the linear program for the runs of a plan, of which it takes the counts. Its unknowns are, run
-// by run, the packet size p in bytes and the times x_0…x_{S−1} in µs at which
-// the stages are free behind the run. What is minimised is the last of them, subject to
+// program is the linear program for the runs of a plan, of which it takes the counts. Its unknowns
+// are, run by run, the packet size p in bytes and the times x_0…x_{S−1} in µs at which the stages
+// are free behind the run. What is minimised is the last of them, subject to
 //
 //	x'_i − x_j − (Σ_{j≤k≤i} τ_k + (m−1)τ_b)·p ≥ Σ_{j≤k≤i} β_k + (m−1)β_b   for all j ≤ b ≤ i
 //	p ≥ 1    Σ m·p = n

@@ -63,7 +63,8 @@ func closeTo(a, b, tolerance float64) bool {
 	return math.Abs(a-b) <= tolerance*max(math.Abs(a), math.Abs(b))
 }
 
-// checkPlan fails unless the plan carries n bytes in packets of a byte or more, whole ones if whole.
+// checkPlan fails unless the plan carries n bytes in packets of a byte or more, whole ones if
+// whole.
 func checkPlan(t *testing.T, n quantity.Bytes, plan Plan, whole bool) {
 	t.Helper()
 	for _, r := range plan {

@@ -22,7 +22,8 @@ var constantRule = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
 // maxAsks is how many costs of single layers a prediction may take.
 const maxAsks = 10000
 
-// maxDepth is how many layers may stand one below the other, and constants be computed through each other.
+// maxDepth is how many layers may stand one below the other, and constants be computed through each
+// other.
 const maxDepth = 200
 
 // A builder makes a platform of a document.
@@ -483,8 +484,8 @@ func (b *builder) part(path, name string, of *layerSpec) error {
 }
 
 // open makes the model of a layer. It tells bind, unless that is nil, of each slot where its
-// parameter stands in the model, and of each layer that can be impossible. A layer in shared is made once;
-// if shared is nil, as often as it is used.
+// parameter stands in the model, and of each layer that can be impossible. A layer in shared is
+// made once; if shared is nil, as often as it is used.
 func (b *builder) open(name string, bind binder, shared map[string]model.Layer) model.Layer {
 	if l, done := shared[name]; done {
 		return l

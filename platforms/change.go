@@ -185,8 +185,8 @@ func (b *builder) reach(name string, done map[string]bool, visit func(*layerSpec
 
 // Find returns the parameter of the layer that name stands for: its path, or an end of
 // its path ("host-dma.tau", "o_r"), or the kind of its layer's model and its
-// key ("logp.o_r"; loggp counts as logp). The window of a fragmented layer answers to credits too. It
-// is an error if name fits none, or several.
+// key ("logp.o_r"; loggp counts as logp). The window of a fragmented layer answers to credits too.
+// It is an error if name fits none, or several.
 func (p Platform) Find(layer, name string) (Param, error) {
 	uses, err := p.Uses(layer)
 	if err != nil {

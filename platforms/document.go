@@ -149,6 +149,13 @@ type source struct {
 	notes     []string
 }
 
+// What a file holds at most. The time that go-toml takes grows with the square of either, and stays
+// below a second.
+const (
+	maxTables = 5000
+	maxKeys   = 20000
+)
+
 // decode reads the text strictly: an unknown key is an error.
 func decode(file string, text []byte) (*source, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
@@ -156,6 +163,9 @@ func decode(file string, text []byte) (*source, error) {
 	}
 	if i := bytes.IndexByte(text, 0); i >= 0 || !utf8.Valid(text) {
 		return nil, fmt.Errorf("%s: this is a binary file; a platform is a TOML text", file)
+	}
+	if tables, equals := bytes.Count(text, []byte("\n[")), bytes.Count(text, []byte("=")); tables > maxTables || equals > maxKeys {
+		return nil, fmt.Errorf("%s: %d tables and %d keys; a platform has at most %d and %d", file, tables, equals, maxTables, maxKeys)
 	}
 	s := &source{file: file}
 	var tree map[string]any
@@ -348,7 +358,12 @@ func (r *treeReader) text(path string, value any) (string, bool) {
 // index finds where each key of a TOML text stands, and its value. The text has been decoded
 // before, so it has no errors.
 func index(text []byte) (keys, values map[string]position) {
-	at := indexer{keys: map[string]position{}, values: map[string]position{}, arrays: map[string]int{}}
+	at := indexer{keys: map[string]position{}, values: map[string]position{}, arrays: map[string]int{}, lines: []int{0}}
+	for i, c := range text {
+		if c == '\n' {
+			at.lines = append(at.lines, i+1)
+		}
+	}
 	at.p.Reset(text)
 	var table string
 	for at.p.NextExpression() {
@@ -371,12 +386,21 @@ type indexer struct {
 	p            unstable.Parser
 	keys, values map[string]position
 	arrays       map[string]int
+	lines        []int // where each line begins
+}
+
+// position is that of an offset. The parser's own Shape counts lines from the start of the file.
+func (x *indexer) position(offset uint32) position {
+	line, found := slices.BinarySearch(x.lines, int(offset))
+	if !found {
+		line--
+	}
+	return position{line + 1, int(offset) - x.lines[line] + 1}
 }
 
 func (x *indexer) value(path string, value *unstable.Node) {
 	if value.Raw.Length > 0 {
-		start := x.p.Shape(value.Raw).Start
-		x.values[path] = position{start.Line, start.Column}
+		x.values[path] = x.position(value.Raw.Offset)
 	}
 	switch value.Kind {
 	case unstable.InlineTable:
@@ -400,8 +424,7 @@ func (x *indexer) path(path string, key unstable.Iterator) string {
 		n := key.Node()
 		path = join(path, string(n.Data))
 		if _, known := x.keys[path]; !known || key.IsLast() {
-			start := x.p.Shape(n.Raw).Start
-			x.keys[path] = position{start.Line, start.Column}
+			x.keys[path] = x.position(n.Raw.Offset)
 		}
 	}
 	return path
@@ -415,7 +438,8 @@ func join(path, key string) string {
 	return path + "." + key
 }
 
-// at is where the key at path stands; of one that the file does not have, the closest table around it.
+// at is where the key at path stands; of one that the file does not have, the closest table around
+// it.
 func (s *source) at(path string) position {
 	pos, found := s.positions[path]
 	for p := path; !found && p != ""; pos, found = s.positions[p] {

@@ -12,8 +12,8 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// Encode writes the document as a platform file, behind the comment, which may be empty. What [Parse]
-// reads of it is the document again.
+// Encode writes the document as a platform file, behind the comment, which may be empty. What
+// [Parse] reads of it is the document again.
 func (d Document) Encode(comment string) ([]byte, error) {
 	var b bytes.Buffer
 	if comment != "" {

@@ -42,7 +42,8 @@ type Param struct {
 // TakesWord reports whether the word can stand in place of a number.
 func (p Param) TakesWord(word string) bool { return slices.Contains(p.words, word) }
 
-// Constant reports whether it is a constant of the platform, which stands in a model by formulas alone.
+// Constant reports whether it is a constant of the platform, which stands in a model by formulas
+// alone.
 func (p Param) Constant() bool { return p.Table == "constant" }
 
 // Whole reports whether only whole numbers can be its value: a size, a window.
@@ -89,8 +90,9 @@ func (s *slot) compute(values []float64) error {
 	return err
 }
 
-// A scope is a table whose keys are parameters, and what formulas there may name: the constants, the
-// other keys of the table, and the parameters of the stages that stand above: stage("wire", "beta").
+// A scope is a table whose keys are parameters, and what formulas there may name: the constants,
+// the other keys of the table, and the parameters of the stages that stand above: stage("wire",
+// "beta").
 type scope struct {
 	b      *builder
 	table  Table
@@ -231,7 +233,8 @@ func (b *builder) variable(i int) quantity.Variable {
 }
 
 // EvalInterval computes a formula that may carry an interval, "3.0us ± 0.1us", as the values
-// of a file do: its value, and half the width of the interval in the unit of the value, 0 if there is none.
+// of a file do: its value, and half the width of the interval in the unit of the value, 0 if there
+// is none.
 func EvalInterval(text string, eval func(formula string) (quantity.Value, error)) (v quantity.Value, plusMinus float64, err error) {
 	formula, within, found := cutInterval(text)
 	if v, err = eval(formula); err != nil || !found {

@@ -195,6 +195,8 @@ func TestFind(t *testing.T) {
 	fails("empty.toml", "empty.toml: the file is empty; a platform has at least a [layer.NAME] with a model")
 	write("binary.toml", "\x7fELF\x02\x01\x01\x00")
 	fails("binary.toml", "binary.toml: this is a binary file; a platform is a TOML text")
+	write("many.toml", strings.Repeat("[layer.x]\n", maxTables+2))
+	fails("many.toml", "many.toml: 5001 tables and 0 keys; a platform has at most 5000 and 20000")
 	write("large.toml", strings.Repeat("# padding\n", maxFile/10+1))
 	fails("large.toml", "large.toml: larger than 4 MiB; this is no platform file")
 }
@@ -309,6 +311,26 @@ func TestFormatExample(t *testing.T) {
 	// 2.1 µs and 64 times 0.4 µs/KiB.
 	if one := p.Layers[0].Model.OneWay(64 << 10); math.Abs(float64(one)-27.7) > 1e-9 {
 		t.Errorf("64 KiB take %v; want 27.7 µs", one)
+	}
+}
+
+// FORMAT.md has a row for each kind of model, with its keys.
+func TestFormatHasAllKinds(t *testing.T) {
+	text, err := os.ReadFile("FORMAT.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range model.Kinds {
+		_, row, found := strings.Cut(string(text), "\n| `"+k.Name+"` |")
+		row, _, _ = strings.Cut(row, "\n")
+		if !found {
+			t.Errorf("no row for the model %s", k.Name)
+		}
+		for _, key := range k.Keys() {
+			if !strings.Contains(row, "`"+key) {
+				t.Errorf("the row of %s does not name %s", k.Name, key)
+			}
+		}
 	}
 }
 

@@ -143,7 +143,8 @@ func (b *builder) protocol(path, name string) (Protocol, error) {
 	return p, nil
 }
 
-// Resources are those that a message of the layer occupies, in the places that the file gives its stages.
+// Resources are those that a message of the layer occupies, in the places that the file gives its
+// stages.
 func (p Platform) Resources(l Layer) model.Resources {
 	sideOf := map[string]model.Side{"sender": model.AtSender, "receiver": model.AtReceiver, "network": model.AtNetwork}
 	return model.Placed(l.Model.Resources(), func(h model.Hop) model.Hop {

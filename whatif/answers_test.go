@@ -13,7 +13,8 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// On LogGP the sensitivity to a time is its part of the whole: RTT = 2(o_s + L + o_r + 15G) at 16 bytes.
+// On LogGP the sensitivity to a time is its part of the whole: RTT = 2(o_s + L + o_r + 15G) at 16
+// bytes.
 func TestSensitivities(t *testing.T) {
 	d := find(t, "hp-lam")
 	q, err := ParseQuantity("rtt(16B)")
@@ -45,13 +46,15 @@ func TestSensitivities(t *testing.T) {
 	if found != len(want) {
 		t.Errorf("%d of %d parameters", found, len(want))
 	}
-	// The queue entry's words count for both overheads, so they come first: 10 % of 8(691 + 183) ns.
+	// The queue entry's words count for both overheads, so they come first: 10 % of 8(691 + 183)
+	// ns.
 	if first := all[0]; first.Param.Path != "constant.entry_words" || math.Abs(first.High-2*(whole+0.6992)) > 1e-9 {
 		t.Errorf("first is %s, 10 %% more of it make %v", first.Param.Path, first.High)
 	}
 }
 
-// solved is the target, the parameter of the name, and its value between from and to that reaches the target.
+// solved is the target, the parameter of the name, and its value between from and to that reaches
+// the target.
 func solved(t *testing.T, d Design, target, name string, from, to float64) (Target, platforms.Param, Solution) {
 	t.Helper()
 	tg, err := d.ParseTarget(target)
@@ -361,8 +364,8 @@ func pairs(a, b []float64) []any {
 	return all
 }
 
-// Costs of 1 µs + 100 µs/KiB and 5 µs + 10 µs/KiB cross at 4/(90/1024) = 45.5 bytes. Their interval,
-// if the 5 µs are ± 0.9 µs, is that of (4 ± 0.9)/(90/1024).
+// Costs of 1 µs + 100 µs/KiB and 5 µs + 10 µs/KiB cross at 4/(90/1024) = 45.5 bytes. Their
+// interval, if the 5 µs are ± 0.9 µs, is that of (4 ± 0.9)/(90/1024).
 func TestThresholds(t *testing.T) {
 	p, err := platforms.Parse("t.toml", []byte(`
 [layer.pio]

@@ -28,7 +28,8 @@ type Share struct {
 }
 
 // Shares are the parts of the costs of n bytes, n ≥ 1, in the order of the file; they add up
-// to the one-way time and to the gap, but for a part in 10⁸. Parameters that cost nothing at n are in it, with zeros.
+// to the one-way time and to the gap, but for a part in 10⁸. Parameters that cost nothing at n are
+// in it, with zeros.
 func (d Design) Shares(n quantity.Bytes) ([]Share, error) {
 	leaves, err := d.leaves()
 	if err != nil {
@@ -81,7 +82,8 @@ func of(share, sum, whole quantity.Micros) quantity.Micros {
 	return quantity.Micros(math.Round(float64(share/sum)*1e8)/1e8) * whole
 }
 
-// Owners are the shares of n bytes, n ≥ 1, added up by owner, in the order of the file. Path is empty.
+// Owners are the shares of n bytes, n ≥ 1, added up by owner, in the order of the file. Path is
+// empty.
 func (d Design) Owners(n quantity.Bytes) ([]Share, error) {
 	shares, err := d.Shares(n)
 	var owners []Share
@@ -106,8 +108,8 @@ func (d Design) leaves() ([]platforms.Param, error) {
 	}), err
 }
 
-// ownerNames names the owner of each leaf: its stage, or its symbol, behind the name of its layer if
-// parameters of several layers are among them.
+// ownerNames names the owner of each leaf: its stage, or its symbol, behind the name of its layer
+// if parameters of several layers are among them.
 func ownerNames(leaves []platforms.Param) []string {
 	layers := map[string]bool{}
 	for _, p := range leaves {

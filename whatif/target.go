@@ -93,8 +93,8 @@ type Solution struct {
 
 	// Value is the parameter nearest to what it is that meets the target, and At the
 	// quantity there. If Reached is false no value does; then Value is the one
-	// that comes closest. Met says that the target is met as it is; then From and To bound the values
-	// for which it stays so, ±Inf where nothing does.
+	// that comes closest. Met says that the target is met as it is; then From and To bound the
+	// values for which it stays so, ±Inf where nothing does.
 	Reached, Met bool
 	Value, At    float64
 	From, To     float64
@@ -245,8 +245,8 @@ func candidates(p platforms.Param, from, to float64) [2][]float64 {
 	return sides
 }
 
-// bisect is the value nearest to a, in the direction of b, for which flipped is true; it is false at a
-// and true at b.
+// bisect is the value nearest to a, in the direction of b, for which flipped is true; it is false
+// at a and true at b.
 func bisect(a, b float64, whole bool, flipped func(float64) bool) float64 {
 	for range 200 {
 		mid := a + (b-a)/2
@@ -266,7 +266,8 @@ func bisect(a, b float64, whole bool, flipped func(float64) bool) float64 {
 }
 
 // Curve is where the target is just met over two parameters: for each value of x the first
-// value of y, from its From on, at which the target begins or ends to be met; NaN where there is none.
+// value of y, from its From on, at which the target begins or ends to be met; NaN where there is
+// none.
 func (d Design) Curve(t Target, x, y Range) (xs, ys []float64, err error) {
 	prog, err := d.Platform.Compile(d.Layer.Name, x.Param.Path, y.Param.Path)
 	if err != nil {

@@ -19,8 +19,8 @@ import (
 type Sampling struct {
 	Samples int    // ≥ 1
 	Seed    uint64 // the same seed gives the same samples
-	// Assumed is the half-width, as a part of its value, that a time or rate without an interval has;
-	// 0: it is exact. Sizes, plain numbers and what is computed from others stay without.
+	// Assumed is the half-width, as a part of its value, that a time or rate without an interval
+	// has; 0: it is exact. Sizes, plain numbers and what is computed from others stay without.
 	Assumed float64
 }
 
@@ -126,8 +126,8 @@ func (d Design) SizeInterval(part float64, s Sampling) (Interval, error) {
 	return interval(float64(n), sizes), err
 }
 
-// ThresholdInterval is the interval of the suggested size of threshold i of [Design.Thresholds], and in which
-// part of the samples the costs cross at all.
+// ThresholdInterval is the interval of the suggested size of threshold i of [Design.Thresholds],
+// and in which part of the samples the costs cross at all.
 func (d Design) ThresholdInterval(i int, s Sampling) (Interval, float64, error) {
 	t := d.Thresholds()[i]
 	var sizes []float64

@@ -1,0 +1,85 @@
+package platforms
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/halfpeak/halfpeak/model"
+)
+
+// Files that are small to write and large to evaluate are refused, each with the limit, or are
+// answered at once: what doubles with each layer would take minutes.
+func TestHostileFiles(t *testing.T) {
+	nested := func(n int, layer func(name, below string) string) string {
+		var b strings.Builder
+		fmt.Fprintf(&b, "default = \"l%d\"\n", n)
+		b.WriteString(strings.Replace(oneLayer, ".x", ".l0", 1))
+		for i := 1; i <= n; i++ {
+			b.WriteString(layer(fmt.Sprintf("l%d", i), fmt.Sprintf("l%d", i-1)))
+		}
+		return b.String()
+	}
+	envelope := func(name, below string) string {
+		return fmt.Sprintf("[layer.%s]\nmodel = \"envelope\"\nsource = \"s\"\nbranches = [{ layer = %[2]q }, { layer = %[2]q }]\n", name, below)
+	}
+	twice := func(name, below string) string {
+		return fmt.Sprintf("[layer.%s]\nmodel = \"series\"\nsource = \"s\"\nbelow = %[2]q\nadded = %[2]q\n", name, below)
+	}
+	once := func(name, below string) string {
+		return fmt.Sprintf("[layer.%s]\nmodel = \"series\"\nsource = \"s\"\nbelow = %q\nbeta = \"1us\"\ntau = \"0us/B\"\n", name, below)
+	}
+	pieces := func(name, below string) string {
+		return fmt.Sprintf("[layer.%s]\nmodel = \"fragmented\"\nsource = \"s\"\nbelow = %q\nmtu = \"4KiB\"\nwindow = \"8\"\n", name, below)
+	}
+	stages := func(n int) string {
+		var b, names strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, "[stage.s%d]\nbeta = \"1us\"\ntau = \"1us/KiB\"\nsource = \"s\"\n", i)
+			fmt.Fprintf(&names, "%q, ", fmt.Sprintf("s%d", i))
+		}
+		return b.String() + "[layer.p]\nmodel = \"pipeline\"\npackets = \"best\"\nsource = \"s\"\nstages = [" + names.String() + "]\n"
+	}
+	constants := func(n int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, "[constant.c%d]\nvalue = \"c%d\"\nsource = \"s\"\n", i, i+1)
+		}
+		return b.String() + fmt.Sprintf("[constant.c%d]\nvalue = \"1us\"\nsource = \"s\"\n", n) + oneLayer
+	}
+	check := func(what, text, refused string) {
+		t.Helper()
+		start := time.Now()
+		p, err := Parse("my.toml", []byte(text))
+		switch {
+		case refused == "" && err != nil:
+			t.Errorf("%s: %v", what, err)
+		case refused != "" && (err == nil || !strings.Contains(err.Error(), refused)):
+			t.Errorf("%s: %v, want %s", what, err, refused)
+		case err == nil:
+			l, err := p.Layer(p.Default)
+			if err != nil {
+				t.Fatal(err)
+			}
+			model.HalfPeak(l.Model)
+			model.Threshold(l.Model)
+			model.Boundaries(l.Model, 1, 1<<40)
+		}
+		// A hundred times what it takes here: this is about minutes.
+		if took := time.Since(start); took > 30*time.Second {
+			t.Errorf("%s took %v", what, took)
+		}
+	}
+	const asks = "times, each as often as it is used; at most 10000"
+	check("envelopes", nested(16, envelope), asks)
+	check("3 envelopes", nested(3, envelope), "")
+	check("series", nested(63, twice), asks)
+	check("a chain of series", nested(150, once), "")
+	check("a long chain of series", nested(300, once), "")
+	check("pieces of pieces", nested(49, pieces), asks)
+	check("stages", stages(1000), "1000 stages; a pipeline has at most 256")
+	check("fewer stages", stages(256), "")
+	check("constants", constants(150), "")
+	check("many constants", constants(1000), "is computed through more than 200 others")
+}
