@@ -15,8 +15,9 @@ type Trial struct {
 	// Segments of the fit to all sizes.
 	Segments int
 	// Error is the mean relative error of prediction, as a fraction: of sizes that were
-	// left out, from the fit to the others. Errors beyond four deviations of the
-	// model that has the least count as that: no model predicts outliers.
+	// left out, from the fit to the others. Errors of outliers, one or two next to
+	// each other beyond four deviations of the model that has the least, count as
+	// that: no model predicts them.
 	Error float64
 	// Chosen marks the one that Auto returns.
 	Chosen bool
@@ -167,7 +168,7 @@ func even(points []Point, pieces []piece) bool {
 	return quantile(halves[0], 0.5) >= quantile(halves[1], 0.5)/2
 }
 
-// hold holds errors down to outlier deviations of the model with the least median.
+// hold holds the errors of outliers down to outlier deviations of the model with the least median.
 func hold(errors [][]float64) {
 	least := math.Inf(1)
 	for _, e := range errors {
@@ -176,8 +177,10 @@ func hold(errors [][]float64) {
 	}
 	bound := outlier * max(1.4826*least, sameTime)
 	for _, e := range errors {
-		for i := range e {
-			e[i] = min(e[i], bound)
+		for i, out := range outlying(e, bound) {
+			if out {
+				e[i] = bound
+			}
 		}
 	}
 }

@@ -21,12 +21,16 @@ func (r *Result) Curve() (forecast.Curve, error) {
 	if r.Kind == trace.OneWay {
 		k = forecast.Latencies
 	}
-	c, err := k.New(points, max(r.step, quantity.Micros(r.quantum)))
+	c, err := k.New(points, r.Resolution())
 	if err != nil {
 		return c, fmt.Errorf("%s: %w", r.Name, err)
 	}
 	return c, nil
 }
+
+// Resolution is the step of the times: of their clock if it ticks, else of their printing; 0 if neither
+// is known.
+func (r *Result) Resolution() quantity.Micros { return max(r.step, quantity.Micros(r.quantum)) }
 
 // Runs takes tables of the same measurement together, run after run: at each size that all have, one
 // sample with the mean of the runs, and what they differ by. They must be of one kind.

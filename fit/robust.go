@@ -11,6 +11,23 @@ import (
 // (Huber, Robust Statistics, 1981).
 const huberK = 1.345
 
+// outlying reports which errors are beyond a bound one or two at a time: outliers. Three next to each
+// other are sizes at which the system does something else.
+func outlying(e []float64, bound float64) []bool {
+	over := make([]bool, len(e))
+	for i := 0; i < len(e); {
+		j := i
+		for j < len(e) && math.Abs(e[j]) > bound {
+			j++
+		}
+		for k := i; k < j && j-i <= 2; k++ {
+			over[k] = true
+		}
+		i = max(j, i+1)
+	}
+	return over
+}
+
 // fitHuber iterates weights min(1, k/|e|) of the relative errors e, in units of their
 // median absolute deviation, and leaves points out that are beyond outlier of them: outliers are
 // mostly of one sign, and would move the line by what even a bounded pull makes of so many. The
@@ -18,8 +35,9 @@ const huberK = 1.345
 func fitHuber(points []Point) line {
 	l, e, scale := huberLine(points)
 	inliers := make([]Point, 0, len(points))
+	out := outlying(e, outlier*scale)
 	for i, p := range points {
-		if math.Abs(e[i]) <= outlier*scale {
+		if !out[i] {
 			inliers = append(inliers, p)
 		}
 	}
@@ -98,8 +116,9 @@ func fitTheilSen(points []Point) line {
 	slices.Sort(sorted)
 	scale := max(1.4826*quantile(sorted, 0.5), sameTime)
 	inliers := make([]Point, 0, n)
+	out := outlying(e, outlier*scale)
 	for i, p := range points {
-		if math.Abs(e[i]) <= outlier*scale {
+		if !out[i] {
 			inliers = append(inliers, p)
 		}
 	}

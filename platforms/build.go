@@ -32,6 +32,7 @@ type builder struct {
 	p         Platform
 	stages    map[string]stageSpec
 	protocols map[string]Protocol
+	measured  map[string]*Measured
 	layers    map[string]Table      // as written
 	specs     map[string]*layerSpec // of those built
 	building  []string              // the layers under way, to find a circle
@@ -77,6 +78,7 @@ func (s *source) platform() (Platform, error) {
 		p:         Platform{Name: strings.TrimSuffix(filepath.Base(s.file), ".toml"), Places: map[string]Place{}},
 		stages:    map[string]stageSpec{},
 		protocols: map[string]Protocol{},
+		measured:  map[string]*Measured{},
 		layers:    map[string]Table{},
 		specs:     map[string]*layerSpec{},
 		pending:   map[string]bool{},
@@ -85,7 +87,7 @@ func (s *source) platform() (Platform, error) {
 	}
 	b.p.built = b
 	b.p.Title, b.p.Paper, b.p.Note, b.p.Notes = text(s.Keys, "title"), text(s.Keys, "paper"), text(s.Keys, "note"), s.notes
-	for _, step := range []func() error{b.clock, b.constantTables, b.roofTables, b.stageTables, b.protocolTables, b.layerTables} {
+	for _, step := range []func() error{b.clock, b.constantTables, b.roofTables, b.stageTables, b.protocolTables, b.measuredTables, b.layerTables} {
 		if err := step(); err != nil {
 			return Platform{}, err
 		}
@@ -253,6 +255,12 @@ func (b *builder) layer(t Table, m model.Layer) (l Layer, err error) {
 	}
 	slices.SortStableFunc(l.Roofs, func(a, b Roof) int { return cmp.Compare(a.Rate, b.Rate) })
 	if l.Protocol, err = b.protocol(path, text(t.Keys, "protocol")); err != nil {
+		return l, err
+	}
+	if l.Correlation, err = b.correlation(path, text(t.Keys, "correlation")); err != nil {
+		return l, err
+	}
+	if l.Measured, err = b.measurement(path, text(t.Keys, "measured")); err != nil {
 		return l, err
 	}
 	if key, err := b.check(spec.kind, m); err != nil {

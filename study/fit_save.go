@@ -1,12 +1,15 @@
 package study
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/fit"
+	"github.com/halfpeak/halfpeak/fit/trace"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
@@ -67,7 +70,11 @@ func quote(s string) string {
 func (t *tomlFile) linear(l *model.Linear, s *fit.Segment) {
 	t.key("model", "linear")
 	t.key("beta", us(l.Beta)+within(float64(s.Beta.Low), float64(s.Beta.High), "us"))
-	t.key("tau", usPerKiB(l.Tau)+within(perKiB(s.Tau.Low), perKiB(s.Tau.High), "us/KiB"))
+	tau := within(perKiB(s.Tau.Low), perKiB(s.Tau.High), "us/KiB")
+	t.key("tau", usPerKiB(l.Tau)+tau)
+	if s.Correlation != 0 && tau != "" {
+		t.key("correlation", fmt.Sprintf("%.3f", s.Correlation))
+	}
 }
 
 // within is the interval of a value in a platform file, which is even about it: half of its
@@ -104,9 +111,45 @@ func curvesText(curves []FittedCurve) string {
 			t.key("note", strings.Join(c.Warnings, ". "))
 		}
 		t.key("source", from)
+		measured := len(c.Points) <= maxMeasured
+		if measured {
+			t.key("measured", name)
+		}
 		t.lines(layer, c.Segments, name+"-segment", from+", ")
+		if measured {
+			t.measured(name, c)
+		}
 	}
 	return t.String()
+}
+
+// maxMeasured is the number of sizes up to which the points go with the lines.
+const maxMeasured = 4096
+
+// measured is the table of the points that lines were fitted to.
+func (t *tomlFile) measured(name string, c FittedCurve) {
+	t.table("measured." + name)
+	list := func(key string, text func(p fit.Point) string) {
+		all := make([]string, len(c.Points))
+		for i, p := range c.Points {
+			all[i] = quote(text(p))
+		}
+		fmt.Fprintf(t, "%s = [%s]\n", key, strings.Join(all, ", "))
+	}
+	list("sizes", func(p fit.Point) string { return fmt.Sprintf("%.12gB", float64(p.Size)) })
+	list("times", func(p fit.Point) string { return us(p.Time) })
+	runs := slices.MinFunc(c.Points, func(a, b fit.Point) int { return cmp.Compare(a.Count, b.Count) }).Count
+	if runs > 1 {
+		t.key("runs", fmt.Sprint(runs))
+		list("deviations", func(p fit.Point) string { return us(p.Time * quantity.Micros(p.Deviation)) })
+	}
+	if r := c.Resolution(); r > 0 {
+		t.key("resolution", us(r))
+	}
+	if c.Kind != trace.OneWay {
+		t.WriteString("operation = true\n")
+	}
+	t.key("source", c.name()+c.when())
 }
 
 // lines ends the table of a layer that is one line, or several: then each has a layer of its own, named after part, whose source

@@ -91,7 +91,7 @@ func (u *Uncertainty) Rows() (reports.Rows, error) {
 			rows.Data = append(rows.Data, row)
 		}
 	}
-	rows.Notes = append(rows.Notes, fmt.Sprintf("%d samples, seed %d; parameters vary independently of each other.", u.Sampling.Samples, u.Sampling.Seed))
+	rows.Notes = append(rows.Notes, fmt.Sprintf("%d samples, seed %d; parameters vary independently of each other, but β and τ of a fit together.", u.Sampling.Samples, u.Sampling.Seed))
 	rows.Notes = append(rows.Notes, changeNotes(u.Designs[len(u.Designs)-1].Design)...)
 	return rows, nil
 }

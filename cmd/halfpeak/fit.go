@@ -98,6 +98,7 @@ The models are
 	flags.StringVar(&o.save, "save", "", "write a platform to this `file`, for predict and plot")
 	flags.StringVar(&o.plot, "plot", "", "draw points, lines and residuals into this `file` (png, svg, pdf)")
 	flags.StringVar(&o.asked.Compare, "compare", "", "show how this other `file` differs")
+	flags.BoolVar(&o.asked.Runs, "runs", false, "take the files as runs of one measurement")
 	declareSize(cmd, &o.width, &o.height)
 	return cmd
 }
