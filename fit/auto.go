@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -15,7 +16,9 @@ type Trial struct {
 	// Segments of the fit to all sizes.
 	Segments int
 	// Error is the mean relative error of prediction, as a fraction: of sizes that were
-	// left out, from the fit to the others.
+	// left out, from the fit to the others. Errors of outliers, one or two next to
+	// each other beyond four deviations of the model that has the least, count as
+	// that: no model predicts them.
 	Error float64
 	// Chosen marks the one that Auto returns.
 	Chosen bool
@@ -45,7 +48,8 @@ const (
 // seen: each size but the first and last is left out, and predicted from the
 // others. Where the difference is within one standard error the simpler model wins
 // (Breiman and others 1984, §3.4.3). A per-size table is tried for comparison only,
-// since it has no parameters; if it wins, a warning says so.
+// since it has no parameters; if it wins, a warning says so. So are ordinary least squares where the
+// errors grow with the time: their intervals would not hold.
 func Auto(t *trace.Table) (*Result, error) {
 	points, _, _, err := prepare(t)
 	if err != nil {
@@ -55,28 +59,32 @@ func Auto(t *trace.Table) (*Result, error) {
 	var trials []Trial
 	var errors [][]float64
 	var tried []form
+	var eligible []bool
 	for _, m := range candidates {
 		if m.name != "linear" && len(points) < m.least()+1 {
 			continue
 		}
-		e := leaveOut(points, m, float64(t.Quantum))
-		pieces, _ := m.fit(points, float64(t.Quantum))
-		trials = append(trials, Trial{Model: m.name, Method: string(m.method), Segments: len(pieces), Error: mean(e)})
+		e := leaveOut(points, m, resolution(t))
+		pieces, _ := m.fit(points, resolution(t))
+		trials = append(trials, Trial{Model: m.name, Method: string(m.method), Segments: len(pieces)})
 		errors, tried = append(errors, e), append(tried, m)
+		eligible = append(eligible, m.name != "table" && (m.method != Ordinary || even(points, pieces)))
 	}
+	hold(errors)
 	best := 0
 	for i := range trials {
+		trials[i].Error = mean(errors[i])
 		if trials[i].Error < trials[best].Error {
 			best = i
 		}
 	}
 	chosen := 0
 	for i := range trials {
-		if trials[i].Model != "table" && within(errors[i], errors[best]) {
+		if eligible[i] && within(errors[i], errors[best]) {
 			chosen = i
 			break
 		}
-		if trials[i].Model != "table" && trials[i].Error < trials[chosen].Error {
+		if eligible[i] && trials[i].Error < trials[chosen].Error {
 			chosen = i
 		}
 	}
@@ -148,6 +156,37 @@ func leaveOut(points []Point, m form, quantum float64) []float64 {
 
 func relativeError(pieces []piece, p Point) float64 {
 	return min(1, math.Abs(at(pieces, float64(p.Size))/float64(p.Time)-1))
+}
+
+// even reports whether the errors at the shorter half of the times are more than half as large as those
+// at the longer one: what ordinary least squares take them for.
+func even(points []Point, pieces []piece) bool {
+	byTime := slices.SortedFunc(slices.Values(points), func(a, b Point) int { return cmp.Compare(a.Time, b.Time) })
+	halves := [2][]float64{}
+	for i, p := range byTime {
+		half := 2 * i / len(points)
+		halves[half] = append(halves[half], math.Abs(float64(p.Time)-at(pieces, float64(p.Size))))
+	}
+	slices.Sort(halves[0])
+	slices.Sort(halves[1])
+	return quantile(halves[0], 0.5) >= quantile(halves[1], 0.5)/2
+}
+
+// hold holds the errors of outliers down to outlier deviations of the model with the least median.
+func hold(errors [][]float64) {
+	least := math.Inf(1)
+	for _, e := range errors {
+		sorted := slices.Sorted(slices.Values(e))
+		least = min(least, quantile(sorted, 0.5))
+	}
+	bound := outlier * max(1.4826*least, sameTime)
+	for _, e := range errors {
+		for i, out := range outlying(e, bound) {
+			if out {
+				e[i] = bound
+			}
+		}
+	}
 }
 
 // within reports whether errors a are larger than b by no more than one

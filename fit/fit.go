@@ -37,6 +37,9 @@ type Segment struct {
 	// Beta and Tau are never negative, but in a per-size table.
 	Beta Estimate[quantity.Micros]
 	Tau  Estimate[quantity.MicrosPerByte]
+	// Correlation of the errors of β and τ, from −1 to 1 and mostly below 0: a line that starts
+	// higher rises less. 0 where there is no telling. Segments do not depend on each other.
+	Correlation float64
 	Errors
 
 	upTo quantity.Bytes // the largest size that the line serves
@@ -76,6 +79,8 @@ type Point struct {
 	// Low and High are the smallest and largest measured time.
 	Low, High quantity.Micros
 	Count     int64
+	// Deviation is the standard deviation of the rows over their mean; 0 with one.
+	Deviation float64
 	Segment   int // index into Result.Segments
 	Line      int // in the file
 }
@@ -106,7 +111,8 @@ type Result struct {
 	Warnings []string
 
 	form    form
-	quantum float64
+	quantum float64         // the resolution of the times as printed
+	step    quantity.Micros // that matters: see widen
 }
 
 // Time returns the fitted time of n bytes. Beyond the measured sizes it
@@ -152,7 +158,7 @@ func prepare(t *trace.Table) (points []Point, kind trace.Kind, warnings []string
 		}
 		points = append(points, Point{
 			Size: s.Size, Time: s.Mean * scale, Low: s.Min * scale, High: s.Max * scale,
-			Count: max(s.Count, 1), Line: s.Line,
+			Count: max(s.Count, 1), Line: s.Line, Deviation: math.Sqrt(max(0, s.Variance)) / float64(s.Mean),
 		})
 	}
 	slices.SortFunc(points, func(a, b Point) int {
@@ -178,12 +184,20 @@ func prepare(t *trace.Table) (points []Point, kind trace.Kind, warnings []string
 	return points, kind, warnings, nil
 }
 
+// resolution is that of one-way times.
+func resolution(t *trace.Table) float64 {
+	if t.Kind == trace.RoundTrip {
+		return float64(t.Quantum) / 2
+	}
+	return float64(t.Quantum)
+}
+
 // newResult is the one constructor of results: it evaluates the pieces at the
 // points, sums up the errors, and adds the warnings.
 func newResult(t *trace.Table, m form, kind trace.Kind, points []Point, pieces []piece, breaks []Break, warnings []string) *Result {
 	r := &Result{
 		Name: t.Name(), Format: t.Format, Kind: kind, Model: m.name, Method: string(m.method),
-		Breaks: breaks, Points: points, Warnings: warnings, form: m, quantum: float64(t.Quantum),
+		Breaks: breaks, Points: points, Warnings: warnings, form: m, quantum: resolution(t),
 	}
 	at := 0
 	for i, p := range pieces {
@@ -191,6 +205,9 @@ func newResult(t *trace.Table, m form, kind trace.Kind, points []Point, pieces [
 			From: points[at].Size, To: points[at+p.points-1].Size, Points: p.points, upTo: quantity.Bytes(p.until),
 			Beta: Estimate[quantity.Micros]{quantity.Micros(p.beta), quantity.Micros(p.betaLow), quantity.Micros(p.betaHigh)},
 			Tau:  Estimate[quantity.MicrosPerByte]{quantity.MicrosPerByte(p.tau), quantity.MicrosPerByte(p.tauLow), quantity.MicrosPerByte(p.tauHigh)},
+		}
+		if v := p.varBeta * p.varTau; v > 0 && !math.IsInf(v, 1) {
+			s.Correlation = p.covariance / math.Sqrt(v)
 		}
 		for j := range p.points {
 			q := &points[at+j]
@@ -201,7 +218,10 @@ func newResult(t *trace.Table, m form, kind trace.Kind, points []Point, pieces [
 		at += p.points
 	}
 	r.Errors = errorsOf(points)
-	r.judge(t, pieces)
+	if m.name != "table" {
+		r.widen()
+	}
+	r.judge(pieces)
 	return r
 }
 

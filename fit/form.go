@@ -56,10 +56,7 @@ func (m form) result(t *trace.Table) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	pieces, breaks := m.fit(points, float64(t.Quantum))
-	if m.method == TheilSen {
-		pieces[0].resampledIntervals(points)
-	}
+	pieces, breaks := m.fit(points, resolution(t))
 	return newResult(t, m, kind, points, pieces, breaks, warnings), nil
 }
 

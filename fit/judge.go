@@ -5,16 +5,15 @@ import (
 	"math"
 	"slices"
 
-	"github.com/halfpeak/halfpeak/fit/trace"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // judge adds the doubts that a statistician would have: about the table (too few
 // sizes, no spread, a clock too coarse, a first row that stands out), and about
 // the model (a bound reached, one point that decides, errors that are not noise).
-func (r *Result) judge(t *trace.Table, pieces []piece) {
+func (r *Result) judge(pieces []piece) {
 	r.judgeSizes()
-	r.judgeTimes(t)
+	r.judgeTimes()
 	if r.Model == "table" {
 		return
 	}
@@ -60,12 +59,11 @@ func (r *Result) judgeSizes() {
 	}
 }
 
-func (r *Result) judgeTimes(t *trace.Table) {
-	shortest := slices.MinFunc(r.Points, func(a, b Point) int { return int(math.Copysign(1, float64(a.Time-b.Time))) })
-	if q := tick(r.Points, t.Quantum); q > 0 && r.scatter() > q/20 {
-		r.warn("the times are multiples of %v: the clock ticks, and each is uncertain by ±%v", q, q/2)
-	} else if share := float64(t.Quantum / shortest.Time); share > 0.02 {
-		r.warn("the times are printed in steps of %v, which is %.0f %% of the shortest", t.Quantum, 100*share)
+func (r *Result) judgeTimes() {
+	if r.step > 0 && r.step > quantity.Micros(r.quantum) {
+		r.warn("the times are multiples of %v: the clock ticks, and each is uncertain by ±%v; whether they were rounded or cut off is not in them, and β may be %v more", r.step, r.step/2, r.step/2)
+	} else if r.step > 0 {
+		r.warn("the times are printed in steps of %v, which is %.0f %% of the shortest; whether they were rounded or cut off is not in them, and β may be %v more", r.step, 100*float64(r.step/shortest(r.Points)), r.step/2)
 	}
 	// The first row of the file, if it is far above the two sizes next to it.
 	warm := 0
@@ -101,6 +99,41 @@ func (r *Result) judgeTimes(t *trace.Table) {
 	}
 }
 
+// coarse is the share of the shortest time from which on the resolution of the times matters.
+const coarse = 0.02
+
+// coarseStep returns the step of the times, of their clock or of their printing, if it matters; else 0.
+func (r *Result) coarseStep() quantity.Micros {
+	printed := quantity.Micros(r.quantum)
+	if q := tick(r.Points, printed); q > 0 && r.scatter() > q/20 {
+		return q
+	}
+	if printed > coarse*shortest(r.Points) {
+		return printed
+	}
+	return 0
+}
+
+func shortest(points []Point) quantity.Micros {
+	t := points[0].Time
+	for _, p := range points {
+		t = min(t, p.Time)
+	}
+	return t
+}
+
+// widen makes the intervals of β hold what the resolution hides: times that were rounded to a step are
+// off by half of it, the same way at many sizes if they are close to each other, and times that were
+// cut off are half a step too short. The two differ by a shift of β, so that no times at any
+// sizes tell them apart.
+func (r *Result) widen() {
+	r.step = r.coarseStep()
+	for i := range r.Segments {
+		b := &r.Segments[i].Beta
+		b.Low, b.High = max(0, b.Low-r.step/2), b.High+r.step
+	}
+}
+
 // scatter is the median distance of times from the fit.
 func (r *Result) scatter() quantity.Micros {
 	d := make([]float64, len(r.Points))
@@ -115,12 +148,9 @@ func (r *Result) scatter() quantity.Micros {
 // printing: where the times up to 50 steps, 6 or more different ones, are whole
 // multiples to 2 % of a step. It is 0 where none is seen.
 func tick(points []Point, printed quantity.Micros) quantity.Micros {
-	shortest := math.Inf(1)
-	for _, p := range points {
-		shortest = min(shortest, float64(p.Time))
-	}
+	least := float64(shortest(points))
 	for m := 1.0; m <= 10; m++ {
-		q := shortest / m
+		q := least / m
 		if q < 5*float64(printed) {
 			break
 		}

@@ -48,10 +48,12 @@ type line struct {
 	beta, betaLow, betaHigh float64
 	tau, tauLow, tauHigh    float64
 	freeBeta, freeTau       float64 // without the bounds
-	// For the deviation of a point of the line: σ², Σw, and the weighted mean and
-	// scatter of the sizes.
-	sigma2, sw, mx, sxx float64
-	t                   float64 // Student's, for 95 %
+	// Σw, and the weighted mean and scatter of the sizes.
+	sw, mx, sxx float64
+	// The variances of β and τ and their covariance; +Inf and 0 where there is no telling.
+	varBeta, varTau, covariance float64
+	rho                         float64 // correlation of neighbours' errors
+	t                           float64 // Student's, for 95 %
 }
 
 // at is β + nτ.
@@ -59,7 +61,7 @@ func (l *line) at(n float64) float64 { return l.beta + l.tau*n }
 
 // sd is the standard deviation of the line's value at n.
 func (l *line) sd(n float64) float64 {
-	return math.Sqrt(l.sigma2 * (1/l.sw + (n-l.mx)*(n-l.mx)/l.sxx))
+	return math.Sqrt(max(0, l.varBeta+2*n*l.covariance+n*n*l.varTau))
 }
 
 // reweightings bounds how often weights follow the fitted times. They settle in
@@ -102,12 +104,11 @@ func fitLine(points []Point, m Method) line {
 			break
 		}
 	}
-	var ss float64
+	e := make([]float64, len(points))
 	for i, p := range points {
-		d := float64(p.Time) - l.at(float64(p.Size))
-		ss += w[i] * d * d
+		e[i] = math.Sqrt(w[i]) * (float64(p.Time) - l.at(float64(p.Size)))
 	}
-	l.intervals(ss, len(points)-2)
+	l.intervals(points, w, e, 1, 1)
 	return l
 }
 
@@ -123,19 +124,69 @@ func solve(points []Point, w []float64) line {
 	return l
 }
 
-// intervals sets the 95 % intervals from the weighted sum of squares that the
-// line leaves with so many degrees of freedom, by Student's t. At a bound the
+// minCorrelated is the number of points from which on the correlation of their errors is looked for.
+const minCorrelated = 12
+
+// intervals sets the 95 % intervals from the weighted errors e that the line leaves, by Student's t,
+// with variances divided by the efficiency of the method for a level and for a slope. At a bound the
 // interval is what is left of the free line's.
-func (l *line) intervals(ss float64, dof int) {
+//
+// Errors that follow each other along the sizes tell less than independent ones do: see under. How
+// much they do is the correlation ρ of neighbours, without the bias of two fitted parameters
+// (Kendall 1954), if there is evidence of it.
+func (l *line) intervals(points []Point, w, e []float64, ofLevel, ofSlope float64) {
+	n := len(points)
 	l.betaHigh, l.tauHigh = math.Inf(1), math.Inf(1)
-	l.sigma2 = math.Inf(1)
-	if dof < 1 {
+	l.varBeta, l.varTau, l.covariance = math.Inf(1), math.Inf(1), 0
+	if n < 3 {
 		return
 	}
-	l.sigma2, l.t = ss/float64(dof), student(float64(dof))
-	b, s := l.t*l.sd(0), l.t*math.Sqrt(l.sigma2/l.sxx)
+	var squares, neighbours float64
+	for i := range e {
+		squares += e[i] * e[i]
+		if i > 0 {
+			neighbours += e[i] * e[i-1]
+		}
+	}
+	if n >= minCorrelated && squares > 0 {
+		rho := (neighbours/squares + 2/float64(n)) / (1 - 4/float64(n))
+		if rho > 1.5/math.Sqrt(float64(n)) {
+			l.rho = min(rho, 0.95)
+		}
+	}
+	l.under(l.rho, squares, points, w, ofLevel, ofSlope)
+	b, s := l.t*math.Sqrt(max(0, l.varBeta)), l.t*math.Sqrt(l.varTau)
 	l.betaLow, l.betaHigh = min(l.beta, max(0, l.freeBeta-b)), max(l.beta, l.freeBeta+b)
 	l.tauLow, l.tauHigh = min(l.tau, max(0, l.freeTau-s)), max(l.tau, l.freeTau+s)
+}
+
+// under sets the variances where errors i and j are correlated by Rᵢⱼ = ρ^|i−j|: that of Σaᵢeᵢ is
+// σ²aᵀRa, and the squares that the line leaves are tr(R−HR)σ², which is (n−2)σ² without
+// correlation (Cochrane and Orcutt 1949). They tell as much as n(1−ρ)/(1+ρ) independent ones.
+func (l *line) under(rho, squares float64, points []Point, w []float64, ofLevel, ofSlope float64) {
+	n := len(points)
+	level, slope := make([]float64, n), make([]float64, n) // the line's columns, orthonormal
+	for i, p := range points {
+		r := math.Sqrt(w[i])
+		level[i], slope[i] = r/math.Sqrt(l.sw), r*(float64(p.Size)-l.mx)/math.Sqrt(l.sxx)
+	}
+	ll, ls, ss := correlated(level, level, rho), correlated(level, slope, rho), correlated(slope, slope, rho)
+	sigma2 := squares / max(1, float64(n)-ll-ss)
+	l.t = student(max(1, math.Round(float64(n)*(1-rho)/(1+rho)-2)))
+	both := sigma2 * ls / math.Sqrt(l.sw*l.sxx*ofLevel*ofSlope)
+	l.varTau = sigma2 * ss / l.sxx / ofSlope
+	l.covariance = both - l.mx*l.varTau
+	l.varBeta = sigma2*ll/l.sw/ofLevel - 2*l.mx*both + l.mx*l.mx*l.varTau
+}
+
+// correlated is aᵀRb with Rᵢⱼ = ρ^|i−j|.
+func correlated(a, b []float64, rho float64) (sum float64) {
+	var before, mirrored float64 // Σ of a, and of b, so far, with weights that fall by ρ
+	for i := range a {
+		sum += a[i]*b[i] + rho*(before*b[i]+mirrored*a[i])
+		before, mirrored = rho*before+a[i], rho*mirrored+b[i]
+	}
+	return sum
 }
 
 // student is the 97.5 % quantile of Student's t. It takes longer than the fit that

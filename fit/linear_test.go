@@ -78,8 +78,8 @@ func TestLinearExact(t *testing.T) {
 //	np.sqrt(cov[1,1]), np.sqrt(cov[0,0])
 //
 // with w = 1 for ordinary, and for relative w = 1/t, then 300 times w =
-// 1/(beta+tau*n). Numpy 1.24.2. The intervals are these standard errors times
-// scipy's t.ppf(0.975, 104) = 1.983037526.
+// 1/(beta+tau*n). Numpy 1.24.2. These standard errors are those of independent errors; the
+// intervals are wider, since those of this file follow each other.
 func TestLinearNumpy(t *testing.T) {
 	check := func(m Method, beta, tau, betaError, tauError float64) {
 		t.Helper()
@@ -87,22 +87,31 @@ func TestLinearNumpy(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := r.Segments[0]
-		const quantile = 1.983037526
+		w, squares := make([]float64, len(r.Points)), 0.0
+		for i, p := range r.Points {
+			w[i] = 1
+			if m == Relative {
+				w[i] = 1 / float64(p.Fitted*p.Fitted)
+			}
+			squares += w[i] * math.Pow(float64(p.Time-p.Fitted), 2)
+		}
+		l := solve(r.Points, w)
+		l.under(0, squares, r.Points, w, 1, 1)
 		for _, v := range []struct {
 			name           string
 			got, want, tol float64
 		}{
-			{"β", float64(s.Beta.Value), beta, 1e-9},
-			{"τ", float64(s.Tau.Value), tau, 1e-9},
-			{"β low", float64(s.Beta.Low), beta - quantile*betaError, 1e-8},
-			{"β high", float64(s.Beta.High), beta + quantile*betaError, 1e-8},
-			{"τ low", float64(s.Tau.Low), tau - quantile*tauError, 1e-8},
-			{"τ high", float64(s.Tau.High), tau + quantile*tauError, 1e-8},
+			{"β", l.beta, beta, 1e-9}, {"τ", l.tau, tau, 1e-9}, {"the fit's β", float64(r.Segments[0].Beta.Value), beta, 1e-9},
+			{"the error of β", math.Sqrt(l.varBeta), betaError, 1e-8}, {"of τ", math.Sqrt(l.varTau), tauError, 1e-8},
+			{"Student's t", l.t, 1.983037526, 1e-9}, // scipy's t.ppf(0.975, 104)
 		} {
 			if !near(v.got, v.want, v.tol) {
 				t.Errorf("%s: %s is %v, numpy's is %v", m, v.name, v.got, v.want)
 			}
+		}
+		s := r.Segments[0]
+		if b, f := math.Sqrt(l.varBeta)*l.t, float64(s.Beta.High-s.Beta.Value); f < 1.2*b {
+			t.Errorf("%s: errors follow each other, but the interval of β is ±%v, and ±%v if they did not", m, f, b)
 		}
 	}
 	check(Ordinary, 7.550110066698006, 0.00021717131254289407, 0.7234894570473104, 2.8414840166637793e-06)
@@ -206,7 +215,7 @@ func TestLinearRefuses(t *testing.T) {
 	one := func(float64) float64 { return 1 }
 	check(table(nil, one), "test: cannot be fitted: no size above 0; a line takes at least 2 sizes, and 10 over a factor of 100 to be trusted")
 	check(table([]float64{0, 64}, one), "test: cannot be fitted: one size only (64 B); a line takes at least 2 sizes, and 10 over a factor of 100 to be trusted")
-	check(table([]float64{1, 2}, func(float64) float64 { return math.NaN() }), "test: cannot be fitted: size 1 B takes NaN µs")
+	check(table([]float64{1, 2}, func(float64) float64 { return math.NaN() }), "test: cannot be fitted: size 1 B takes –")
 	if _, err := Linear(table([]float64{1, 2}, one), "cubic"); err == nil || err.Error() != `no method "cubic"; there are relative, ordinary, huber and theil-sen` {
 		t.Error(err)
 	}

@@ -190,7 +190,7 @@ func known(t quantity.Micros) Estimate[quantity.Micros] {
 // estimate is the line's value at n, not below zero.
 func (l *line) estimate(n float64) Estimate[quantity.Micros] {
 	v, d := l.at(n), math.Inf(1)
-	if !math.IsInf(l.sigma2, 1) {
+	if !math.IsInf(l.varTau, 1) {
 		d = l.t * l.sd(n)
 	}
 	return Estimate[quantity.Micros]{quantity.Micros(v), quantity.Micros(max(0, v-d)), quantity.Micros(v + d)}

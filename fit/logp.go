@@ -3,6 +3,7 @@ package fit
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -27,10 +28,6 @@ type LogPResult struct {
 	Warnings []string
 }
 
-// shows is how much longer than at Δ = 0 the interval of many messages must be
-// for Δ to be what determines it.
-const shows = 1.05
-
 // LogP reads the parameters off a signature (HP-LAM §4.2, figure 4.1; Culler and others
 // 1996), the average interval between M requests with a computation of Δ between
 // them:
@@ -39,87 +36,211 @@ const shows = 1.05
 //	many            max(g, o_s + o_r + Δ)
 //
 // and L = RTT/2 − o_s − o_r from the round trip, if rtt is above 0. The interval of
-// many messages is the slope of M times the interval over M in the upper half of the
-// bursts, which the cheap first messages do not bend. The intervals are from the scatter
-// over the Δ, of which there should be 3 or more. A parameter below zero is an error
-// that tells what made it so.
+// many messages is what a + b/M tends to in the upper half of the bursts, which the cheap first
+// messages do not bend; g and o_s + o_r are those that meet it best at all Δ together. The
+// intervals are from the relative scatter about that, which all bursts share. A parameter below zero
+// by more than its scatter is an error that tells what made it so.
 func LogP(t *trace.Table, rtt quantity.Micros) (*LogPResult, error) {
-	byDelta := map[quantity.Micros][]trace.Burst{}
-	for _, b := range t.Bursts {
-		byDelta[b.Delta] = append(byDelta[b.Delta], b)
-	}
-	var deltas []quantity.Micros
-	for d, bursts := range byDelta {
-		slices.SortFunc(bursts, func(a, b trace.Burst) int { return cmp.Compare(a.Messages, b.Messages) })
-		deltas = append(deltas, d)
-	}
-	slices.Sort(deltas)
-	if len(deltas) == 0 || deltas[0] != 0 {
-		return nil, fmt.Errorf("%s: %w: a LogP signature needs bursts with a Δ of 0, which show g", t.Name(), ErrNoData)
-	}
 	r := &LogPResult{Name: t.Name()}
-	var sends, receives []float64
-	var many float64 // the interval at Δ = 0
-	for _, d := range deltas {
-		bursts := byDelta[d]
-		first, last := bursts[0], bursts[len(bursts)-1]
-		if last.Messages < 4*first.Messages || len(bursts) < 3 {
-			return nil, fmt.Errorf("%s: %w: the bursts at Δ = %v are of %d to %d messages; 3 sizes over a factor of 4 or more are needed, 16 of them to be flat", t.Name(), ErrNoData, d, first.Messages, last.Messages)
-		}
-		send := float64(first.Interval - d)
-		if send < 0 {
-			return nil, fmt.Errorf("%s:%d: o_s would be %v: the interval of %d messages (%v) is shorter than Δ = %v", t.Name(), first.Line, quantity.Micros(send), first.Messages, first.Interval, d)
-		}
-		sends = append(sends, send)
-		steady := slope(bursts)
-		if d == 0 {
-			many = steady
-			if math.Abs(steady/float64(last.Interval)-1) > 0.10 {
-				r.warn("the interval at Δ = 0 is not flat yet at %d messages: g is the slope there, %v, and may be more", last.Messages, quantity.Micros(steady))
-			}
-		} else if steady > shows*many {
-			receives = append(receives, steady-float64(d)-send)
-		}
+	steady, few, err := r.bursts(t)
+	if err != nil {
+		return nil, err
 	}
-	r.SendOverhead = scatter(sends)
-	if r.Gap = known(quantity.Micros(many)); many < 0 {
-		return nil, fmt.Errorf("%s: g would be %v: larger bursts take less time", t.Name(), quantity.Micros(many))
+	longest := steady[len(steady)-1].delta
+	m := meet(steady)
+	if m.gap.value < 0 {
+		return nil, fmt.Errorf("%s: g would be %v: larger bursts take less time", t.Name(), quantity.Micros(m.gap.value))
 	}
-	r.Gap.Low = 0
-	if len(receives) == 0 {
-		r.warn("o_r does not show: the interval of many messages is g up to the longest Δ (%v); measure with Δ above g", deltas[len(deltas)-1])
+	// Δ on top of the overheads must lengthen the interval by more than its scatter.
+	shows := m.flat < len(steady) && steady[len(steady)-1].value-m.gap.value > 2*math.Sqrt(m.sigma2*(steady[len(steady)-1].variance+m.gap.variance))
+	if !shows {
+		m.flat = len(steady)
+		m.gap = together(steady, 0)
+	}
+	if r.SendOverhead, err = m.estimate(t.Name(), "o_s", few, float64(longest), "the interval of few messages is shorter than Δ"); err != nil {
+		return nil, err
+	}
+	if r.Gap, err = m.estimate(t.Name(), "g", m.gap, float64(longest), ""); err != nil {
+		return nil, err
+	}
+	if !shows {
+		r.warn("o_r does not show: the interval of many messages is g up to the longest Δ (%v); measure with Δ above g", quantity.Micros(longest))
 		r.ReceiveOverhead = known(0)
 		return r, nil
 	}
-	r.ReceiveOverhead = scatter(receives)
-	r.ReceiveOverhead.Value = notBelow(r.ReceiveOverhead.Value, quantity.Micros(deltas[len(deltas)-1]))
-	if r.ReceiveOverhead.Value < 0 {
-		return nil, fmt.Errorf("%s: o_r would be %v: with Δ the interval of many messages is shorter than o_s + Δ", t.Name(), r.ReceiveOverhead.Value)
+	receive := scattered{m.overheads.value - few.value, m.overheads.variance + few.variance}
+	if r.ReceiveOverhead, err = m.estimate(t.Name(), "o_r", receive, float64(longest), "with Δ the interval of many messages is shorter than o_s + Δ"); err != nil {
+		return nil, err
 	}
-	if o := r.SendOverhead.Value + r.ReceiveOverhead.Value; float64(o)*shows > many {
-		r.warn("g is not above o_s + o_r = %v: the processor is the bottleneck, and g may be shorter than %v", o, r.Gap.Value)
+	if o := m.overheads; m.flat == 0 || m.gap.value-o.value <= m.t*math.Sqrt(m.sigma2*(m.gap.variance+o.variance))+1e-9*o.value {
+		r.Gap.Low = 0
+		r.warn("g is not above o_s + o_r = %v: the processor is the bottleneck, and g may be shorter than %v", quantity.Micros(o.value), r.Gap.Value)
 	}
 	if rtt <= 0 {
 		r.warn("L needs the round-trip time of a message beside the signature")
 		r.Latency = known(0)
 		return r, nil
 	}
-	latency := notBelow(rtt/2-r.SendOverhead.Value-r.ReceiveOverhead.Value, rtt)
-	if latency < 0 {
-		return nil, fmt.Errorf("%s: L would be %v: half of the round trip, %v, is shorter than o_s = %v and o_r = %v", t.Name(), latency, rtt/2, r.SendOverhead.Value, r.ReceiveOverhead.Value)
-	}
-	d := quantity.Micros(math.Hypot(float64(r.SendOverhead.High-r.SendOverhead.Value), float64(r.ReceiveOverhead.High-r.ReceiveOverhead.Value)))
-	r.Latency = Estimate[quantity.Micros]{latency, max(0, latency-d), latency + d}
-	return r, nil
+	latency := scattered{float64(rtt)/2 - m.overheads.value, m.overheads.variance}
+	r.Latency, err = m.estimate(t.Name(), "L", latency, float64(rtt), fmt.Sprintf("half of the round trip, %v, is shorter than o_s = %v and o_r = %v", rtt/2, r.SendOverhead.Value, r.ReceiveOverhead.Value))
+	return r, err
 }
 
-// notBelow is v, but 0 where v is below it by no more than the rounding of a
-// difference of times as long as scale.
-func notBelow(v, scale quantity.Micros) quantity.Micros {
-	if v < 0 && -v < 1e-9*scale {
-		return 0
+// A scattered value has a variance, in units of the relative σ² that all bursts share.
+type scattered struct{ value, variance float64 }
+
+// A plateau is the interval of many messages at a Δ.
+type plateau struct {
+	delta float64
+	scattered
+	squares float64 // that the bursts leave, relative
+	dof     int
+}
+
+// bursts returns the interval of many messages at each Δ, ascending from 0, and that of few without Δ.
+func (r *LogPResult) bursts(t *trace.Table) (steady []plateau, few scattered, err error) {
+	byDelta := map[quantity.Micros][]trace.Burst{}
+	for _, b := range t.Bursts {
+		if !(b.Interval > 0) {
+			return nil, few, fmt.Errorf("%s:%d: o_s would be %v: no interval is shorter than nothing", t.Name(), b.Line, b.Interval-b.Delta)
+		}
+		byDelta[b.Delta] = append(byDelta[b.Delta], b)
 	}
-	return v
+	deltas := slices.Sorted(maps.Keys(byDelta))
+	if len(deltas) == 0 || deltas[0] != 0 {
+		return nil, few, fmt.Errorf("%s: %w: a LogP signature needs bursts with a Δ of 0, which show g", t.Name(), ErrNoData)
+	}
+	for _, d := range deltas {
+		bursts := byDelta[d]
+		slices.SortFunc(bursts, func(a, b trace.Burst) int { return cmp.Compare(a.Messages, b.Messages) })
+		first, last := bursts[0], bursts[len(bursts)-1]
+		if last.Messages < 4*first.Messages || len(bursts) < 3 {
+			return nil, few, fmt.Errorf("%s: %w: the bursts at Δ = %v are of %d to %d messages; 3 sizes over a factor of 4 or more are needed, 16 of them to be flat", t.Name(), ErrNoData, d, first.Messages, last.Messages)
+		}
+		w := 1 / float64(first.Interval*first.Interval) // errors are in proportion
+		few.value += w * float64(first.Interval-d)
+		few.variance += w
+		p := level(bursts)
+		p.delta = float64(d)
+		steady = append(steady, p)
+		if d == 0 && math.Abs(p.value/float64(last.Interval)-1) > 0.10 {
+			r.warn("the interval at Δ = 0 is not flat yet at %d messages: g is what it tends to, %v, and may be more", last.Messages, quantity.Micros(p.value))
+		}
+	}
+	return steady, scattered{few.value / few.variance, 1 / few.variance}, nil
+}
+
+// level is what the intervals tend to with more messages: a of a + b/M, in the upper half of the bursts
+// and at least two.
+func level(bursts []trace.Burst) plateau {
+	upper := bursts[min(len(bursts)/2, len(bursts)-2):]
+	var m moments
+	for _, b := range upper {
+		m.add(1/float64(b.Messages), float64(b.Interval), 1/float64(b.Interval*b.Interval))
+	}
+	if m.xx == 0 {
+		return plateau{scattered: scattered{m.y, 1 / m.w}, dof: len(upper) - 1, squares: m.yy}
+	}
+	slope := m.xy / m.xx
+	return plateau{
+		scattered: scattered{m.y - slope*m.x, 1/m.w + m.x*m.x/m.xx},
+		squares:   max(0, m.yy-slope*m.xy), dof: len(upper) - 2,
+	}
+}
+
+// A meeting is the g and o_s + o_r that all intervals of many messages meet best.
+type meeting struct {
+	gap, overheads scattered
+	flat           int // of so many Δ the interval is g
+	sigma2, t      float64
+}
+
+func meet(steady []plateau) (best meeting) {
+	squares, dof := 0.0, len(steady)-2
+	for _, p := range steady {
+		squares += p.squares
+		dof += p.dof
+	}
+	least := math.Inf(1)
+	for flat := len(steady); flat >= 0; flat-- {
+		m := meeting{flat: flat}
+		m.gap, m.overheads = together(steady[:flat], 0), together(steady[flat:], 1)
+		sum := 0.0
+		for i, p := range steady {
+			v := m.gap.value
+			if i >= flat {
+				v = m.overheads.value + p.delta
+			}
+			// The interval is the longer of both.
+			if flat > 0 && flat < len(steady) {
+				v = max(m.gap.value, m.overheads.value+p.delta)
+			}
+			sum += (p.value - v) * (p.value - v) / p.variance
+		}
+		if sum < least-1e-12 {
+			best, least = m, sum
+		}
+	}
+	best.sigma2, best.t = math.Inf(1), math.Inf(1)
+	if dof > 0 {
+		best.sigma2, best.t = (squares+least)/float64(dof), student(float64(dof))
+	}
+	best.corner(steady)
+	if best.flat == 0 { // o_s + o_r even without Δ: g is not longer than that
+		best.gap = best.overheads
+	}
+	return best
+}
+
+// corner takes the means again without the Δ where g and o_s + o_r + Δ are so close that scatter
+// tells which it is: one on the wrong side would spoil its mean.
+func (m *meeting) corner(steady []plateau) {
+	if m.flat == 0 || m.flat == len(steady) || math.IsInf(m.sigma2, 1) {
+		return
+	}
+	clear := func(p plateau) bool {
+		apart := math.Abs(m.gap.value - m.overheads.value - p.delta)
+		return apart > 2.5*math.Sqrt(m.sigma2*p.variance)
+	}
+	var flat, rising []plateau
+	for i, p := range steady {
+		switch {
+		case !clear(p):
+		case i < m.flat:
+			flat = append(flat, p)
+		default:
+			rising = append(rising, p)
+		}
+	}
+	if len(flat) > 0 {
+		m.gap = together(flat, 0)
+	}
+	if len(rising) > 0 {
+		m.overheads = together(rising, 1)
+	}
+}
+
+// together is the weighted mean of intervals less share of their Δ.
+func together(steady []plateau, share float64) (s scattered) {
+	w := 0.0
+	for _, p := range steady {
+		s.value += (p.value - share*p.delta) / p.variance
+		w += 1 / p.variance
+	}
+	return scattered{s.value / w, 1 / w}
+}
+
+// estimate is a parameter with its interval. It is 0 if it is below by no more than its scatter, or than
+// the rounding of a difference of times as long as scale; otherwise an error with the reason.
+func (m *meeting) estimate(table, name string, s scattered, scale float64, reason string) (e Estimate[quantity.Micros], err error) {
+	half := math.Inf(1)
+	if !math.IsInf(m.sigma2, 1) {
+		half = m.t * math.Sqrt(m.sigma2*s.variance)
+	}
+	if s.value < 0 && -s.value > 2*half+1e-9*scale {
+		return e, fmt.Errorf("%s: %s would be %v: %s", table, name, quantity.Micros(s.value), reason)
+	}
+	return Estimate[quantity.Micros]{quantity.Micros(max(0, s.value)), quantity.Micros(max(0, s.value-half)), quantity.Micros(max(0, s.value+half))}, nil
 }
 
 func (r *LogPResult) warn(format string, args ...any) {
@@ -132,33 +253,4 @@ func (r *LogPResult) Layer() model.LogP {
 		Latency: r.Latency.Value, SendOverhead: r.SendOverhead.Value,
 		ReceiveOverhead: r.ReceiveOverhead.Value, GapTime: r.Gap.Value,
 	}
-}
-
-// slope is that of the time of the whole burst over its messages, in the upper half
-// of the bursts and at least two.
-func slope(bursts []trace.Burst) float64 {
-	from := min(len(bursts)/2, len(bursts)-2)
-	var m moments
-	for _, b := range bursts[from:] {
-		m.add(float64(b.Messages), float64(b.Messages)*float64(b.Interval), 1/float64(b.Messages))
-	}
-	if m.xx == 0 {
-		return float64(bursts[len(bursts)-1].Interval)
-	}
-	return m.xy / m.xx
-}
-
-// scatter is the mean with its interval by Student's t.
-func scatter(v []float64) Estimate[quantity.Micros] {
-	m := mean(v)
-	if len(v) < 2 {
-		return known(quantity.Micros(m))
-	}
-	var ss float64
-	for _, x := range v {
-		ss += (x - m) * (x - m)
-	}
-	n := float64(len(v))
-	d := student(n-1) * math.Sqrt(ss/(n-1)/n)
-	return Estimate[quantity.Micros]{quantity.Micros(m), quantity.Micros(max(0, m-d)), quantity.Micros(m + d)}
 }

@@ -190,34 +190,3 @@ func TestSplitIsBest(t *testing.T) {
 		}
 	}
 }
-
-// The bootstrap's intervals hold the truth about as often as they say: residuals of few
-// points make them a little narrow.
-func TestBootstrapCoverage(t *testing.T) {
-	random := rand.New(rand.NewPCG(13, 0))
-	in, intervals := 0.0, 0.0
-	for range 60 {
-		p := plant(random, 100, 2)
-		r, err := Piecewise(p.measure(random, 0.03), 2)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := r.Bootstrap(150, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range b.Beta {
-			intervals += 2
-			if float64(b.Beta[i].Low) <= p.lines[i].beta && p.lines[i].beta <= float64(b.Beta[i].High) {
-				in++
-			}
-			if float64(b.Tau[i].Low) <= p.lines[i].tau && p.lines[i].tau <= float64(b.Tau[i].High) {
-				in++
-			}
-		}
-	}
-	t.Logf("bootstrap intervals hold β and τ in %.1f %%", 100*in/intervals)
-	if share := in / intervals; share < 0.90 || share > 0.98 {
-		t.Errorf("bootstrap intervals hold the truth in %.1f %%", 100*share)
-	}
-}

@@ -31,6 +31,7 @@ type builder struct {
 	p         Platform
 	stages    map[string]stageSpec
 	protocols map[string]Protocol
+	measured  map[string]*Measured
 	layers    map[string]Table      // as written
 	specs     map[string]*layerSpec // of those built
 	building  []string              // the layers under way, to find a circle
@@ -75,6 +76,7 @@ func (s *source) platform() (Platform, error) {
 		p:         Platform{Name: strings.TrimSuffix(filepath.Base(s.file), ".toml"), Places: map[string]Place{}},
 		stages:    map[string]stageSpec{},
 		protocols: map[string]Protocol{},
+		measured:  map[string]*Measured{},
 		layers:    map[string]Table{},
 		specs:     map[string]*layerSpec{},
 		pending:   map[string]bool{},
@@ -83,7 +85,7 @@ func (s *source) platform() (Platform, error) {
 	}
 	b.p.built = b
 	b.p.Title, b.p.Paper, b.p.Note, b.p.Notes = text(s.Keys, "title"), text(s.Keys, "paper"), text(s.Keys, "note"), s.notes
-	for _, step := range []func() error{b.clock, b.constantTables, b.roofTables, b.stageTables, b.protocolTables, b.layerTables} {
+	for _, step := range []func() error{b.clock, b.constantTables, b.roofTables, b.stageTables, b.protocolTables, b.measuredTables, b.layerTables} {
 		if err := step(); err != nil {
 			return Platform{}, err
 		}

@@ -80,12 +80,13 @@ var schema = map[string]map[string]form{
 	"roof":     keys("rate", "source"),
 	"stage":    keys("beta", "tau", "host", "resource", "at", "queue", "full", "source"),
 	"protocol": keys("credits", "rendezvous", "retry", "inbox", "full", "poll", "interrupt", "source").with(flag, "rounds"),
+	"measured": keys("runs", "resolution", "source").with(names, "sizes", "times", "deviations").with(flag, "operation"),
 	"layer":    layerKeys(),
 	"branch":   keys("layer", "up_to"),
 }
 
 // tableKinds are the kinds of table.
-var tableKinds = []string{"constant", "roof", "stage", "protocol", "layer"}
+var tableKinds = []string{"constant", "roof", "stage", "protocol", "measured", "layer"}
 
 type formOf map[string]form
 
@@ -99,10 +100,10 @@ func (f formOf) with(what form, names ...string) formOf {
 }
 
 // commonKeys are those that every layer may have.
-var commonKeys = []string{"model", "title", "note", "source", "sources", "roofs", "protocol"}
+var commonKeys = []string{"model", "title", "note", "source", "sources", "roofs", "protocol", "measured", "correlation"}
 
 func layerKeys() formOf {
-	f := keys("model", "title", "note", "source", "protocol").with(names, "roofs").with(sources, "sources")
+	f := keys("model", "title", "note", "source", "protocol", "measured", "correlation").with(names, "roofs").with(sources, "sources")
 	for _, k := range model.Kinds {
 		for alias := range k.Aliases {
 			f[alias] = texts

@@ -66,6 +66,12 @@ func (b *builder) layer(t Table, m model.Layer) (l Layer, err error) {
 	if l.Protocol, err = b.protocol(path, text(t.Keys, "protocol")); err != nil {
 		return l, err
 	}
+	if l.Correlation, err = b.correlation(path, text(t.Keys, "correlation")); err != nil {
+		return l, err
+	}
+	if l.Measured, err = b.measurement(path, text(t.Keys, "measured")); err != nil {
+		return l, err
+	}
 	if key, err := b.check(spec.kind, m); err != nil {
 		if given := b.given(join(path, key)); given != "" {
 			err = fmt.Errorf("%q %w", given, err)

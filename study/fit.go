@@ -22,6 +22,7 @@ type FitOptions struct {
 	Bootstrap int             // resampled fits; 0: none
 	Seed      uint64          // of Bootstrap
 	Compare   string          // another file; empty: none
+	Runs      bool            // the files are runs of one measurement
 	// Progress returns what is told of the bytes that are read of a file, and what ends it.
 	Progress func(path string) (read func(int64), done func())
 }
@@ -107,6 +108,12 @@ func Fit(paths []string, o FitOptions) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
+	notes := readNotes(sources)
+	if o.Runs {
+		if sources, err = fitRuns(sources); err != nil {
+			return nil, err
+		}
+	}
 	f := &Fitted{model: o.Model, sources: sources}
 	switch o.Model {
 	case "loggp":
@@ -123,7 +130,7 @@ func Fit(paths []string, o FitOptions) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.Notes = append(readNotes(sources), f.Notes...)
+	f.Notes = append(notes, f.Notes...)
 	return f, nil
 }
 
@@ -146,6 +153,36 @@ func readFitSources(paths []string, o FitOptions) ([]fitSource, error) {
 		}
 	}
 	return sources, nil
+}
+
+// fitRuns takes the tables of several files together, each with those at its place in the other files.
+func fitRuns(sources []fitSource) (all []fitSource, err error) {
+	var files [][]*trace.Table
+	for i, s := range sources {
+		if i == 0 || s.file != sources[i-1].file {
+			files = append(files, nil)
+		}
+		last := &files[len(files)-1]
+		*last = append(*last, s.table)
+	}
+	for i := range files[0] {
+		var runs []*trace.Table
+		for _, tables := range files {
+			if len(tables) != len(files[0]) {
+				return nil, fmt.Errorf("--runs: %d tables in the first file and %d in another; runs of one measurement have the same tables", len(files[0]), len(tables))
+			}
+			runs = append(runs, tables[i])
+		}
+		together, err := fit.Runs(runs...)
+		if err != nil {
+			return nil, fmt.Errorf("--runs: %w", err)
+		}
+		of := *sources[0].file
+		of.Name = fmt.Sprintf("%s and %d more", of.Name, len(files)-1)
+		of.Tables = of.Tables[:len(files[0]):len(files[0])]
+		all = append(all, fitSource{&of, together, len(files[0]) == 1})
+	}
+	return all, nil
 }
 
 func fitTables(sources []fitSource) []*trace.Table {

@@ -1,12 +1,16 @@
 package study
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/fit"
+	"github.com/halfpeak/halfpeak/fit/trace"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -83,6 +87,9 @@ func lineTables(t platforms.Table, part, from string, r *fit.Result) ([]platform
 		t.Set("model", "linear")
 		t.Set("beta", betaText(s))
 		t.Set("tau", tauText(s))
+		if s.Correlation != 0 && within(perKiB(s.Tau.Low), perKiB(s.Tau.High), "") != "" {
+			t.Set("correlation", fmt.Sprintf("%.3f", s.Correlation))
+		}
 		return t
 	}
 	lines, several := layer.(*model.Switch)
@@ -125,14 +132,50 @@ func curvesDocument(curves []FittedCurve) (d platforms.Document, remarks string)
 			t.Set("note", strings.Join(c.Warnings, ". "))
 		}
 		t.Set("source", from)
+		if len(c.Points) <= maxMeasured {
+			t.Set("measured", name)
+		}
 		tables, err := lineTables(t, name+"-segment", from+", ", c.Result)
 		if err != nil {
 			remarks += fmt.Sprintf("\n%s is no layer: %v", name, err)
 			continue
 		}
 		d.Tables = append(d.Tables, tables...)
+		if len(c.Points) <= maxMeasured {
+			d.Tables = append(d.Tables, measuredTable(name, c))
+		}
 	}
 	return d, remarks
+}
+
+// maxMeasured is the number of sizes up to which the points go with the lines.
+const maxMeasured = 4096
+
+// measuredTable is the table of the points that lines were fitted to.
+func measuredTable(name string, c FittedCurve) platforms.Table {
+	t := newTable("measured", name)
+	list := func(key string, text func(p fit.Point) string) {
+		all := make([]string, len(c.Points))
+		for i, p := range c.Points {
+			all[i] = text(p)
+		}
+		t.Set(key, all)
+	}
+	list("sizes", func(p fit.Point) string { return fmt.Sprintf("%.12gB", float64(p.Size)) })
+	list("times", func(p fit.Point) string { return us(p.Time) })
+	runs := slices.MinFunc(c.Points, func(a, b fit.Point) int { return cmp.Compare(a.Count, b.Count) }).Count
+	if runs > 1 {
+		t.Set("runs", strconv.FormatInt(runs, 10))
+		list("deviations", func(p fit.Point) string { return us(p.Time * quantity.Micros(p.Deviation)) })
+	}
+	if r := c.Resolution(); r > 0 {
+		t.Set("resolution", us(r))
+	}
+	if c.Kind != trace.OneWay {
+		t.Set("operation", true)
+	}
+	t.Set("source", c.name()+c.when())
+	return t
 }
 
 // pipelineTable is the layer of stages in their order.

@@ -17,6 +17,7 @@ type Uncertainty struct {
 	Sampling  whatif.Sampling
 	intervals [][][]whatif.Interval // by design, quantity and size
 	faster    []float64             // how likely the second design is the faster one, by size
+	measured  bool                  // intervals are those of the next measurement
 }
 
 // A NamedDesign is a design under the name that a table has for it.
@@ -33,7 +34,8 @@ func Uncertain(designs []NamedDesign, names []string, sizes []quantity.Bytes, s 
 	for _, d := range designs {
 		var of [][]whatif.Interval
 		for i, name := range names {
-			in, err := d.Predict(name, sizes, s)
+			in, measured, err := intervals(d, len(designs) == 1, name, sizes, s)
+			u.measured = u.measured || measured
 			if errors.Is(err, whatif.ErrExact) {
 				if i == 0 {
 					exact++
@@ -56,6 +58,33 @@ func Uncertain(designs []NamedDesign, names []string, sizes []quantity.Bytes, s 
 		}
 	}
 	return u, nil
+}
+
+// intervals predicts a quantity: alone, a design that says what it was fitted to gives the next
+// measurement of times and of bandwidth; otherwise the intervals are those of the parameters.
+func intervals(d NamedDesign, alone bool, name string, sizes []quantity.Bytes, s whatif.Sampling) (all []whatif.Interval, measured bool, err error) {
+	next, err := measuredCurve(d.Design)
+	if err != nil {
+		return nil, false, err
+	}
+	of := map[string]func(n quantity.Bytes, t quantity.Micros) float64{
+		"one_way":   func(_ quantity.Bytes, t quantity.Micros) float64 { return float64(t) },
+		"rtt":       func(_ quantity.Bytes, t quantity.Micros) float64 { return 2 * float64(t) },
+		"bandwidth": func(n quantity.Bytes, t quantity.Micros) float64 { return float64(n) / float64(t) },
+	}[name]
+	if !alone || of == nil || len(sizes) == 0 || next(sizes[0]) == nil {
+		all, err = d.Predict(name, sizes, s)
+		return all, false, err
+	}
+	for _, n := range sizes {
+		f := next(n)
+		in := whatif.Interval{Value: of(n, f.Middle), Low: of(n, f.Low), High: of(n, f.High)}
+		if in.Low > in.High {
+			in.Low, in.High = in.High, in.Low
+		}
+		all = append(all, in)
+	}
+	return all, true, nil
 }
 
 // Rows returns the table of the intervals.
@@ -91,7 +120,17 @@ func (u *Uncertainty) Rows() (reports.Rows, error) {
 			rows.Data = append(rows.Data, row)
 		}
 	}
-	rows.Notes = append(rows.Notes, fmt.Sprintf("%d samples, seed %d; parameters vary independently of each other.", u.Sampling.Samples, u.Sampling.Seed))
+	if u.measured {
+		m := u.Designs[0].Layer.Measured
+		first, last := m.Sizes[0], m.Sizes[len(m.Sizes)-1]
+		for _, n := range u.Sizes {
+			if n < first || n > last {
+				rows.Notes = append(rows.Notes, fmt.Sprintf("%s is beyond the sizes that were measured, %s to %s: the protocol may change.", n, first, last))
+			}
+		}
+		rows.Notes = append(rows.Notes, "Times and bandwidth are those of the next measurement, predicted from what the layer was fitted to. Others are of its parameters:")
+	}
+	rows.Notes = append(rows.Notes, fmt.Sprintf("%d samples, seed %d; parameters vary independently of each other, but β and τ of a fit together.", u.Sampling.Samples, u.Sampling.Seed))
 	rows.Notes = append(rows.Notes, changeNotes(u.Designs[len(u.Designs)-1].Design)...)
 	return rows, nil
 }
@@ -112,7 +151,7 @@ func Bands(designs []NamedDesign, name string, sizes []quantity.Bytes, s whatif.
 	}
 	for _, d := range designs {
 		line := reports.Series{Name: d.Name, Kind: reports.Line}
-		in, err := d.Predict(name, sizes, s)
+		in, _, err := intervals(d, len(designs) == 1, name, sizes, s)
 		if err != nil && !errors.Is(err, whatif.ErrExact) {
 			return f, err
 		}

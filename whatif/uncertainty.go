@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -15,7 +16,8 @@ import (
 // Sampling says how intervals of parameters become intervals of predictions: by Monte Carlo.
 // A parameter v ± h has a normal distribution about v with the standard deviation h/1.96, so that
 // h is half of its 95 % interval, cut off where it would have no place (a negative
-// time). Parameters are independent of each other.
+// time). Parameters are independent of each other, but for the β and τ of a layer that gives their
+// correlation.
 type Sampling struct {
 	Samples int    // ≥ 1
 	Seed    uint64 // the same seed gives the same samples
@@ -190,6 +192,24 @@ func (s Sampling) run(designs []Design, each func(layers []model.Layer)) error {
 	if len(draws) == 0 {
 		return ErrExact
 	}
+	// The draw that a correlated one goes with, and by how much.
+	with, correlation := make([]int, len(draws)), make([]float64, len(draws))
+	for i, w := range draws {
+		with[i] = -1
+		layer, isTau := strings.CutSuffix(w.param.Path, ".tau")
+		if !isTau {
+			continue
+		}
+		d := designs[w.design[0]]
+		l, err := d.Platform.Layer(strings.TrimPrefix(layer, "layer."))
+		if err != nil || l.Correlation == 0 {
+			continue // a stage, or independent
+		}
+		with[i] = slices.IndexFunc(draws, func(o draw) bool {
+			return o.param.Path == layer+".beta" && designs[o.design[0]].Platform.Name == d.Platform.Name
+		})
+		correlation[i] = l.Correlation
+	}
 	programs := make([]*platforms.Program, len(designs))
 	layers := make([]model.Layer, len(designs))
 	for i, d := range designs {
@@ -200,15 +220,22 @@ func (s Sampling) run(designs []Design, each func(layers []model.Layer)) error {
 		layers[i] = programs[i].Layer()
 	}
 	random := rand.New(rand.NewPCG(s.Seed, 0))
-	drawn := make([]float64, len(draws))
+	drawn, normal := make([]float64, len(draws)), make([]float64, len(draws))
 	values := make([]float64, len(draws))
 	tries := 0
 	for done := 0; done < s.Samples; {
 		if tries++; tries > 100*(s.Samples+10) {
 			return fmt.Errorf("the intervals reach too far: %d of %d samples have a parameter where it has no place, such as a negative time", tries-done-1, tries-1)
 		}
+		for i := range normal {
+			normal[i] = random.NormFloat64()
+		}
 		for i, w := range draws {
-			drawn[i] = w.param.Value.Num + random.NormFloat64()*w.within/1.959964
+			z := normal[i]
+			if k := with[i]; k >= 0 {
+				z = correlation[i]*normal[k] + math.Sqrt(1-correlation[i]*correlation[i])*z
+			}
+			drawn[i] = w.param.Value.Num + z*w.within/1.959964
 			if w.param.Whole() {
 				drawn[i] = math.Round(drawn[i])
 			}

@@ -82,6 +82,7 @@ The models are
 	f.StringVar(&o.save, "save", "", "write a platform to this `file`, for predict and plot")
 	f.StringVar(&o.plot, "plot", "", "draw points, lines and residuals into this `file` (png, svg, pdf)")
 	f.StringVar(&o.asked.Compare, "compare", "", "show how this other `file` differs")
+	f.BoolVar(&o.asked.Runs, "runs", false, "take the files as runs of one measurement")
 	declareSize(cmd, &o.width, &o.height)
 	return cmd
 }

@@ -1,0 +1,76 @@
+package fit
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/halfpeak/halfpeak/fit/forecast"
+	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// Curve returns the measured points as a curve that predicts the next measurement of a size. Their
+// line or lines say what the system does; a curve predicts better ([forecast]). Times of round trips have
+// been halved. Errors wrap [forecast.ErrNoCurve].
+func (r *Result) Curve() (forecast.Curve, error) {
+	points := make([]forecast.Point, len(r.Points))
+	for i, p := range r.Points {
+		points[i] = forecast.Point{Size: p.Size, Time: p.Time, Runs: int(min(p.Count, math.MaxInt32)), Deviation: p.Deviation}
+	}
+	k := forecast.Operations
+	if r.Kind == trace.OneWay {
+		k = forecast.Latencies
+	}
+	c, err := k.New(points, r.Resolution())
+	if err != nil {
+		return c, fmt.Errorf("%s: %w", r.Name, err)
+	}
+	return c, nil
+}
+
+// Resolution is the step of the times: of their clock if it ticks, else of their printing; 0 if neither
+// is known.
+func (r *Result) Resolution() quantity.Micros { return max(r.step, quantity.Micros(r.quantum)) }
+
+// Runs takes tables of the same measurement together, run after run: at each size that all have, one
+// sample with the mean of the runs, and what they differ by. They must be of one kind.
+func Runs(tables ...*trace.Table) (*trace.Table, error) {
+	if len(tables) == 0 {
+		return nil, fmt.Errorf("%w: no runs", ErrNoData)
+	}
+	all := *tables[0]
+	all.Samples, all.Rows = nil, 0
+	for _, t := range tables {
+		if t.Kind != all.Kind {
+			return nil, fmt.Errorf("%s and %s are no runs of one measurement: a %v and a %v", all.Name(), t.Name(), all.Kind, t.Kind)
+		}
+		all.Quantum = max(all.Quantum, t.Quantum)
+		all.Rows += t.Rows
+	}
+	bySize := map[quantity.Bytes][]trace.Sample{}
+	for _, t := range tables {
+		for _, s := range t.Samples {
+			bySize[s.Size] = append(bySize[s.Size], s)
+		}
+	}
+	for _, first := range tables[0].Samples {
+		runs := bySize[first.Size]
+		if len(runs) < len(tables) {
+			continue
+		}
+		s := first
+		s.Count, s.Mean, s.Variance, s.Median = int64(len(runs)), 0, 0, 0
+		for _, r := range runs {
+			s.Mean += r.Mean / quantity.Micros(len(runs))
+			s.Min, s.Max = min(s.Min, r.Min), max(s.Max, r.Max)
+		}
+		for _, r := range runs {
+			s.Variance += math.Pow(float64(r.Mean-s.Mean), 2) / math.Max(1, float64(len(runs)-1))
+		}
+		all.Samples = append(all.Samples, s)
+	}
+	if len(all.Samples) == 0 {
+		return nil, fmt.Errorf("%w: the %d runs have no size in common", ErrNoData, len(tables))
+	}
+	return &all, nil
+}

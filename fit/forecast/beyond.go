@@ -1,0 +1,152 @@
+package forecast
+
+import "math"
+
+// An end is how a curve goes on beyond its first or last size.
+type end struct {
+	// The line of the two octaves of sizes next to the end.
+	beta, tau float64
+	// Other lines that it could be: of the two sizes next to the end, and of four octaves.
+	others [2]struct{ beta, tau float64 }
+	// slope is d ln T / d ln n of the two octaves, from 0 to 1.
+	slope float64
+	// scatter is how far the sizes of the two octaves are from their line.
+	scatter float64
+	// residual is how far the curve was off when its own end was predicted from less of it, an
+	// octave.
+	residual float64
+}
+
+// span returns the last size within so many octaves of i, upwards or downwards, and not less than the
+// second next.
+func (c *Curve) span(i int, octaves float64, step int) int {
+	j := i
+	for k := j + step; k >= 0 && k < len(c.x); k += step {
+		if math.Abs(c.x[k]-c.x[i]) > octaves+1e-9 && math.Abs(float64(k-i)) > 2 {
+			break
+		}
+		j = k
+	}
+	return j
+}
+
+// ray is the line of the sizes from i to j, under β, τ ≥ 0.
+func (c *Curve) ray(i, j int) (beta, tau float64) {
+	beta, tau = c.line(i, j)
+	switch {
+	case tau < 0: // the mean of relative errors
+		var w, wt float64
+		for k := i; k <= j; k++ {
+			w += 1 / (c.t[k] * c.t[k])
+			wt += 1 / c.t[k]
+		}
+		return wt / w, 0
+	case beta < 0: // likewise, in proportion to the size
+		var xx, x float64
+		for k := i; k <= j; k++ {
+			r := c.n[k] / c.t[k]
+			x += r
+			xx += r * r
+		}
+		return 0, x / xx
+	}
+	return beta, tau
+}
+
+// off is the deviation of the sizes from i to j from the line.
+func (e *end) off(c *Curve, i, j int) float64 {
+	sum := 0.0
+	for k := i; k <= j; k++ {
+		d := c.y[k] - math.Log(e.beta+e.tau*c.n[k])
+		sum += d * d
+	}
+	return math.Sqrt(sum / float64(max(1, j-i-1)))
+}
+
+// endAt is the end of the curve at the size l, without any larger one.
+func (c *Curve) endAt(l int) end {
+	var e end
+	i := c.span(l, 2, -1)
+	e.beta, e.tau = c.ray(i, l)
+	e.slope = min(max((c.y[l]-c.y[i])/(c.x[l]-c.x[i])/math.Ln2, 0), 1)
+	e.others[0].beta, e.others[0].tau = c.ray(l-1, l)
+	e.others[1].beta, e.others[1].tau = c.ray(c.span(l, 4, -1), l)
+	return e
+}
+
+// tested is how many octaves of a curve's end are predicted from what is before them.
+const tested = 8
+
+func (c *Curve) last() end {
+	l := len(c.x) - 1
+	e := c.endAt(l)
+	e.scatter = e.off(c, c.span(l, 2, -1), l)
+	var sum, weight float64
+	for back := 1.0; back <= tested; back++ {
+		m := c.nearest(c.x[l] - back)
+		if m < 2 || m == l {
+			continue
+		}
+		before := c.endAt(m)
+		for ahead := 1.0; ahead <= min(2, back); ahead++ {
+			to := c.nearest(c.x[m] + ahead)
+			if to <= m {
+				continue
+			}
+			off := (c.y[to] - math.Log(before.beta+before.tau*c.n[to])) / max(c.x[to]-c.x[m], 0.5)
+			sum += off * off
+			weight++
+		}
+	}
+	if weight > 0 {
+		e.residual = math.Sqrt(sum / weight)
+	}
+	return e
+}
+
+// atLeast is the part of an interval beyond the end: just beyond it, the sizes next to it are about the
+// line as far as they were measured to be, and runs differ.
+func (e *end) atLeast(part, run float64) float64 {
+	return max(part, math.Hypot(2*e.scatter, run))
+}
+
+func (e *end) above(c *Curve, n float64) (middle float64, up, down Terms) {
+	l := len(c.n) - 1
+	middle = math.Log(e.beta + e.tau*n)
+	octaves := math.Log2(n) - c.x[l]
+	high := c.y[l] + octaves*math.Ln2 // in proportion to the size
+	low := high
+	for _, o := range e.others {
+		y := math.Log(o.beta + o.tau*n)
+		high, low = max(high, y), min(low, y)
+	}
+	up = Terms{floor: octaves, residual: octaves * e.residual, side: max(0, high-middle), jump: octaves * (1 - e.slope)}
+	down = Terms{floor: octaves, residual: octaves * e.residual, side: max(0, middle-low)}
+	return middle, up, down
+}
+
+// first is the end of the curve at its smallest size.
+func (c *Curve) first() end {
+	var e end
+	j := c.span(0, 2, 1)
+	e.beta, e.tau = c.ray(0, j)
+	e.scatter = e.off(c, 0, j)
+	e.others[0].beta, e.others[0].tau = c.ray(0, 1)
+	e.others[1].beta = c.t[0]
+	e.residual = math.Sqrt(c.residuals.at(c.x, c.x[0]))
+	return e
+}
+
+func (e *end) below(c *Curve, n float64) (middle float64, up, down Terms) {
+	middle = math.Log(e.beta + e.tau*n)
+	share := 1 - n/c.n[0] // of the largest size measured that a line can fall by
+	high, low := middle, middle
+	for _, o := range e.others {
+		y := math.Log(o.beta + o.tau*n)
+		high, low = max(high, y), min(low, y)
+	}
+	breaks := c.calibration.breaks(n, c.n[0])
+	up = Terms{floor: share, residual: share * e.residual, side: high - middle, jump: breaks}
+	down = Terms{floor: share, residual: share * e.residual, side: middle - low, jump: breaks}
+	return middle, up, down
+}

@@ -1,0 +1,260 @@
+// Package forecast predicts the next measurement of a curve: what the same benchmark would print for
+// a message of some size, on the machine that the curve was measured on, with a 95 % interval.
+//
+// A fit's lines say what a machine does (β, τ, where its protocol changes), and their
+// intervals say how well these parameters are known. A measurement differs from them by more: real
+// curves bend and jump between the sizes that were measured, runs differ, printed times are
+// rounded. How much is learned from published curves of other machines ([Calibration]).
+//
+// Between two measured sizes the middle is the straight line between them or, where the curve
+// jumps, what the smaller sizes lead to, mixed with what the larger ones come from. Beyond
+// them it is the line of the last two octaves of sizes. The interval is as wide as the curve has
+// been hard to predict from itself, times what that means on other machines: a normalised, split
+// conformal interval (Lei and others, Distribution-free predictive inference for regression, JASA
+// 113, 2018, §5.2), in logarithms of times.
+package forecast
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// A Point is what was measured at one size.
+type Point struct {
+	// Size is above 0: empty messages take a way of their own.
+	Size quantity.Bytes
+	// Time is above 0; the mean, if there are several runs.
+	Time quantity.Micros
+	// Runs is how often the size was measured; 0 is 1.
+	Runs int
+	// Deviation is the standard deviation of the runs over their mean; it counts with 2
+	// runs or more.
+	Deviation float64
+}
+
+// A Way is what a prediction comes from.
+type Way string
+
+const (
+	// Measured is the time that was measured at the size itself.
+	Measured Way = "measured"
+	// Between is the line between the two sizes next to it.
+	Between Way = "between"
+	// Jump is between two sizes where the curve jumps.
+	Jump Way = "jump"
+	// Above is the line of the last sizes, for a larger one.
+	Above Way = "above"
+	// Below is the line of the first sizes, for a smaller one.
+	Below Way = "below"
+)
+
+// A Forecast is a prediction of one measurement.
+type Forecast struct {
+	// Low ≤ Middle ≤ High, all above 0: a new measurement is between Low and High in 95 of
+	// 100 cases.
+	Middle, Low, High quantity.Micros
+	// Beyond reports that the size is outside of those that were measured.
+	Beyond bool
+	From   Way
+}
+
+// A Curve is a measured curve, ready to predict from. It does not change. [New] makes one.
+type Curve struct {
+	calibration *Calibration
+	n, t        []float64 // sizes and times
+	x, y        []float64 // log₂ of sizes, ln of times
+	gaps        []gap     // between sizes i and i+1
+	residuals   decaying  // of sizes that are left out, squared
+	runs        decaying  // variance between runs, relative; empty with one run
+	fewest      float64   // runs of a size
+	resolution  float64
+	low, high   end
+}
+
+// ErrNoCurve is returned, wrapped with the reason, for points that make no curve.
+var ErrNoCurve = errors.New("no curve to predict from")
+
+// MinSizes is the number of sizes that a curve needs: with fewer there is nothing to learn from how
+// well it predicts itself.
+const MinSizes = 5
+
+// maxTime bounds times, in µs: 30 years. Its inverse is the shortest.
+const maxTime = 1e15
+
+// New returns the curve through points, in any order, each size once. Resolution is the step
+// of the times as printed, 0 if not known: 0.01 µs for times with two decimals.
+func New(points []Point, resolution quantity.Micros) (Curve, error) {
+	return Latencies.New(points, resolution)
+}
+
+// New is [New] under another calibration than [Latencies].
+func (k *Calibration) New(points []Point, resolution quantity.Micros) (Curve, error) {
+	if len(points) < MinSizes {
+		return Curve{}, fmt.Errorf("%w: %d sizes; %d are needed", ErrNoCurve, len(points), MinSizes)
+	}
+	if !(resolution >= 0 && resolution <= maxTime) {
+		return Curve{}, fmt.Errorf("%w: the times have a resolution of %v", ErrNoCurve, resolution)
+	}
+	points = slices.Clone(points)
+	slices.SortFunc(points, func(a, b Point) int { return cmp.Compare(a.Size, b.Size) })
+	c := Curve{calibration: k, resolution: float64(resolution)}
+	for i, p := range points {
+		n, t := float64(p.Size), float64(p.Time)
+		if !(n > 0 && n <= float64(quantity.MaxBytes) && t >= 1/maxTime && t <= maxTime && p.Runs >= 0 && p.Deviation >= 0 && p.Deviation <= maxTime) {
+			return Curve{}, fmt.Errorf("%w: size %v takes %v, ± %v in %d runs", ErrNoCurve, p.Size, p.Time, p.Deviation, p.Runs)
+		}
+		if i > 0 && n == c.n[i-1] {
+			return Curve{}, fmt.Errorf("%w: size %v comes twice; give the mean and the deviation of its runs", ErrNoCurve, p.Size)
+		}
+		c.n, c.t = append(c.n, n), append(c.t, t)
+		c.x, c.y = append(c.x, math.Log2(n)), append(c.y, math.Log(t))
+	}
+	last := len(points) - 1
+	if c.x[last]-c.x[0] < 1 {
+		return Curve{}, fmt.Errorf("%w: the sizes span less than a factor of 2, from %v to %v", ErrNoCurve, points[0].Size, points[last].Size)
+	}
+	c.gaps = make([]gap, last)
+	for i := range c.gaps {
+		c.gaps[i] = c.gap(i, i+1)
+	}
+	c.leaveOut()
+	c.compareRuns(points)
+	c.low, c.high = c.first(), c.last()
+	return c, nil
+}
+
+// Sizes returns the smallest and the largest size that was measured.
+func (c Curve) Sizes() (first, last quantity.Bytes) {
+	return quantity.Bytes(c.n[0]), quantity.Bytes(c.n[len(c.n)-1])
+}
+
+// At predicts the next measurement of n bytes, n ≥ 0.
+func (c Curve) At(n quantity.Bytes) Forecast {
+	middle, up, down, from := c.Terms(n)
+	k := c.calibration.weights(from)
+	u, d := k.dot(up), k.dot(down)
+	// At a measured size only runs differ; from there on the rest comes in.
+	run, known := c.run(n)
+	if known {
+		u, d = math.Hypot(u, run), math.Hypot(d, run)
+	}
+	switch from {
+	case Above:
+		u, d = c.high.atLeast(u, run), c.high.atLeast(d, run)
+	case Below:
+		u, d = c.low.atLeast(u, run), c.low.atLeast(d, run)
+	default:
+		share := c.share(float64(n))
+		u, d = run+share*(u-run), run+share*(d-run)
+	}
+	at := func(y float64) quantity.Micros { return quantity.Micros(math.Exp(y)) }
+	return Forecast{
+		Middle: at(middle), Low: at(middle - min(d, widest)), High: at(middle + min(u, widest)),
+		Beyond: from == Above || from == Below, From: from,
+	}
+}
+
+// widest is the logarithm of the largest factor between the middle and an end of an interval:
+// beyond a million it says nothing.
+const widest = 13.8
+
+// Terms returns the logarithm of the middle of a prediction, and the terms of the logarithms of
+// High/Middle and of Middle/Low. Their weights are in the calibration, by way.
+func (c Curve) Terms(n quantity.Bytes) (middle float64, up, down Terms, from Way) {
+	v := float64(n)
+	last := len(c.n) - 1
+	switch {
+	case v > c.n[last]:
+		middle, up, down = c.high.above(&c, v)
+		from = Above
+	case !(v >= c.n[0]):
+		middle, up, down = c.low.below(&c, max(v, 1))
+		from = Below
+	default:
+		i, measured := slices.BinarySearch(c.n, v)
+		near := c.near(n)
+		if measured {
+			middle, from = c.y[i], Measured
+		} else {
+			middle, up, down, from = c.gaps[i-1].guess(&c, v)
+		}
+		up[floor], down[floor] = 1, 1
+		up[residual], down[residual] = near, near
+	}
+	up[grain] = c.resolution / 2 / math.Exp(middle)
+	down[grain] = up[grain]
+	return middle, up, down, from
+}
+
+// share is how much of the interval of a gap holds at n: none at its ends, all at its middle in
+// logarithms, and most soon after an end, since a jump may come at once.
+func (c *Curve) share(n float64) float64 {
+	i, measured := slices.BinarySearch(c.n, n)
+	if measured {
+		return 0
+	}
+	s := (math.Log2(n) - c.x[i-1]) / (c.x[i] - c.x[i-1])
+	return math.Sqrt(max(0, 4*s*(1-s)))
+}
+
+// near is how far the sizes next to n are off when they are left out.
+func (c *Curve) near(n quantity.Bytes) float64 {
+	return math.Sqrt(c.residuals.at(c.x, c.within(n)))
+}
+
+// within is log₂ n, or that of the end of the curve next to it.
+func (c *Curve) within(n quantity.Bytes) float64 {
+	return min(max(math.Log2(max(float64(n), 1)), c.x[0]), c.x[len(c.x)-1])
+}
+
+// run returns the logarithm of the factor between a measured time and that of another run, for
+// 95 %; known if it is of the curve's own runs.
+func (c *Curve) run(n quantity.Bytes) (factor float64, known bool) {
+	x := c.within(n)
+	half := c.resolution / 2 / math.Exp(c.y[c.nearest(x)])
+	if len(c.runs.up) == 0 {
+		return c.calibration.Run.dot(Terms{floor: 1, residual: c.near(n), grain: half}), false
+	}
+	sd := math.Sqrt(c.runs.at(c.x, x) * (1 + 1/c.fewest))
+	return c.calibration.Runs * (student(c.runs.weight(c.x, x))*sd + half), true
+}
+
+// nearest is the index of the measured size nearest to x.
+func (c *Curve) nearest(x float64) int {
+	i, _ := slices.BinarySearch(c.x, x)
+	if i > 0 && (i == len(c.x) || x-c.x[i-1] < c.x[i]-x) {
+		i--
+	}
+	return i
+}
+
+// compareRuns pools the variances between runs, which are much alike at sizes that are.
+func (c *Curve) compareRuns(points []Point) {
+	v, w := make([]float64, len(points)), make([]float64, len(points))
+	c.fewest = math.Inf(1)
+	known := false
+	for i, p := range points {
+		c.fewest = min(c.fewest, float64(max(1, p.Runs)))
+		if p.Runs > 1 {
+			v[i], w[i] = p.Deviation*p.Deviation, float64(p.Runs-1)
+			known = true
+		}
+	}
+	if known {
+		c.runs = decay(c.x, v, w)
+	}
+}
+
+// student is the 97.5 % quantile of Student's t with ν degrees of freedom, within 2 % from ν = 2 on
+// and less below (Cornish and Fisher's expansion, Abramowitz and Stegun 26.7.5).
+func student(v float64) float64 {
+	const z = 1.959964
+	v = max(v, 1.5)
+	z3, z5 := z*z*z, z*z*z*z*z
+	return z + (z3+z)/(4*v) + (5*z5+16*z3+3*z)/(96*v*v) + (3*z5*z*z+19*z5+17*z3-15*z)/(384*v*v*v)
+}

@@ -1,0 +1,116 @@
+package holdout
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/halfpeak/halfpeak/fit/forecast"
+	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// bounds of a protocol's score.
+type bounds struct {
+	protocol             string
+	low, high            float64 // coverage
+	median, p90, width   float64
+	machines, leastCases int
+}
+
+func check(t *testing.T, curves []Curve, use func(*Curve) bool, of *forecast.Calibration, all []bounds) {
+	t.Helper()
+	for _, want := range all {
+		for _, p := range Protocols {
+			if p.Name != want.protocol {
+				continue
+			}
+			s := Judge(p.Cases(curves, use), func(string) *forecast.Calibration { return of })
+			t.Logf("%s: %d cases, coverage %.1f %%, median error %.1f %%, 90th percentile %.1f %%, median width %.0f %%",
+				p.Name, s.Cases, 100*s.Coverage, 100*s.MedianError, 100*s.P90, 100*s.MedianWidth)
+			if s.Cases < want.leastCases || s.Machines < want.machines || s.Coverage < want.low || s.Coverage > want.high ||
+				s.MedianError > want.median || s.P90 > want.p90 || s.MedianWidth > want.width {
+				t.Errorf("%s: %+v, want %+v", p.Name, s, want)
+			}
+		}
+	}
+}
+
+// The repository's own measurements, which the calibration has not seen: NetPIPE over shared memory
+// and over TCP loopback of a virtual machine. Their scatter at sizes 3 bytes apart is up to 31 %.
+func TestOwn(t *testing.T) {
+	curves, err := Load("../../trace/testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := curves[:0]
+	for _, c := range curves {
+		if strings.HasPrefix(c.Machine, "netpipe-") && strings.HasSuffix(c.Machine, ".np.out") {
+			own = append(own, c)
+		}
+	}
+	check(t, own, Latency, forecast.Latencies, []bounds{
+		{"every third size held out", 0.90, 0.99, 0.04, 0.13, 0.30, 2, 200},
+		{"cut anywhere from 4 KiB on, the next two sizes", 0.90, 0.99, 0.10, 0.35, 1.30, 2, 150},
+	})
+}
+
+// The published curves, where they are. The calibration has learned from them: how well it does on
+// machines that it has not is in docs/trust.md, and takes minutes.
+func TestPublished(t *testing.T) {
+	if testing.Short() {
+		t.Skip("500 curves")
+	}
+	root := filepath.Join("..", "..", "..", "..", "shared", "data")
+	var folders []string
+	for _, name := range []string{"formats", "repeats", "collectives"} {
+		folder := filepath.Join(root, name)
+		if _, err := os.Stat(folder); err != nil {
+			t.Skip("no ", folder)
+		}
+		folders = append(folders, folder)
+	}
+	curves, err := Load(folders...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(t, curves, Latency, forecast.Latencies, []bounds{
+		{"every third size held out", 0.93, 0.97, 0.03, 0.18, 0.30, 12, 6000},
+		{"the two largest sizes held out", 0.90, 1, 0.10, 0.20, 1.30, 12, 600},
+		{"another run at the sizes measured, from two runs", 0.92, 0.99, 0.02, 0.10, 0.30, 4, 1000},
+	})
+}
+
+// Calibration finds what is planted: curves whose jumps are after 8 KiB, and of noise that others have.
+func TestTrain(t *testing.T) {
+	var curves []Curve
+	for m := range 4 {
+		c := Curve{Machine: string(rune('a' + m)), Kind: trace.OneWay}
+		for i := range 20 {
+			n := float64(int(1) << i)
+			v := 1 + n/1000
+			if n > 8192 {
+				v *= 1.5
+			}
+			if i%2 == m%2 {
+				v *= 1.02
+			}
+			c.Points = append(c.Points, forecast.Point{Size: quantity.Bytes(n), Time: quantity.Micros(v)})
+		}
+		curves = append(curves, c)
+	}
+	k := Train(curves, Latency, "a")
+	if k.Breaks[13] != 3+anywhere || k.Breaks[12] != anywhere || k.Breaks[5] != anywhere {
+		t.Errorf("jumps are learned at %v", k.Breaks)
+	}
+	p := Protocols[0]
+	cases := p.Cases(curves, func(c *Curve) bool { return c.Machine == "a" })
+	if s := Judge(cases, func(string) *forecast.Calibration { return k }); s.Coverage < 0.9 || s.MedianWidth > 0.3 {
+		t.Errorf("on the machine that was left out: %+v", s)
+	}
+	if err := Report(io.Discard, curves, Latency, LeaveOneOut(curves, Latency), true); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,132 @@
+// Package holdout measures how well curves are predicted that nobody has tuned to: it holds sizes of
+// published curves back, and machines out of the calibration.
+package holdout
+
+import (
+	"encoding/csv"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/fit/forecast"
+	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// A Curve is one table of a benchmark's file.
+type Curve struct {
+	// Machine is what the curve is of: see [Load].
+	Machine string
+	// Name is the file within its folder, and the table.
+	Name string
+	Kind trace.Kind
+	// Points by size, without the empty message.
+	Points     []forecast.Point
+	Resolution quantity.Micros
+}
+
+// minSizes is the number of sizes of a curve that some can be held back from.
+const minSizes = 12
+
+// benchmarks are folders that name a benchmark and no machine.
+var benchmarks = []string{"imb", "iperf3", "nccl-tests", "netgauge", "netperf", "netpipe", "osu", "perftest", "qperf", "simgrid-calibration", "sockperf", "ucx_perftest"}
+
+// Load reads the curves of all benchmark files in folders. A curve belongs to the machine that the
+// first folder below names; a file that is in none, or in one with the name of a
+// benchmark, is a machine of its own. Files without a curve are passed over.
+func Load(folders ...string) (curves []Curve, err error) {
+	for _, folder := range folders {
+		err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() {
+				return err
+			}
+			name, err := filepath.Rel(folder, path)
+			if err != nil {
+				return err
+			}
+			machine, _, within := strings.Cut(filepath.ToSlash(name), "/")
+			if !within || slices.Contains(benchmarks, machine) {
+				machine = filepath.Base(name)
+			}
+			for _, c := range read(path) {
+				if len(c.Points) < minSizes {
+					continue
+				}
+				c.Machine, c.Name = machine, strings.TrimSpace(name+" "+c.Name)
+				curves = append(curves, c)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return curves, nil
+}
+
+func read(path string) (curves []Curve) {
+	f, err := trace.Open(path, trace.Options{})
+	if err != nil {
+		return readPairs(path)
+	}
+	for _, t := range f.Tables {
+		c := Curve{Name: t.Title, Kind: t.Kind, Resolution: t.Quantum}
+		for _, s := range t.Samples {
+			if s.Size > 0 && s.Mean > 0 {
+				c.Points = append(c.Points, forecast.Point{Size: s.Size, Time: s.Mean})
+			}
+		}
+		curves = append(curves, c)
+	}
+	return curves
+}
+
+// readPairs reads a CSV file of latencies in µs between pairs of processes: columns size and
+// latency, and mapby and recv, which tell the pairs.
+func readPairs(path string) (curves []Curve) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	r := csv.NewReader(f)
+	head, err := r.Read()
+	at := func(name string) int { return slices.Index(head, name) }
+	size, latency, by, recv := at("size"), at("latency"), at("mapby"), at("recv")
+	if err != nil || min(size, latency, by, recv) < 0 {
+		return nil
+	}
+	index := map[string]int{}
+	for {
+		row, err := r.Read()
+		if err != nil {
+			return curves
+		}
+		n, err1 := strconv.ParseFloat(row[size], 64)
+		t, err2 := strconv.ParseFloat(row[latency], 64)
+		if err1 != nil || err2 != nil || n <= 0 || t <= 0 {
+			continue
+		}
+		pair := row[by] + " " + row[recv]
+		i, ok := index[pair]
+		if !ok {
+			i = len(curves)
+			index[pair] = i
+			curves = append(curves, Curve{Name: pair, Resolution: 0.01})
+		}
+		curves[i].Points = append(curves[i].Points, forecast.Point{Size: quantity.Bytes(n), Time: quantity.Micros(t)})
+	}
+}
+
+// run matches what tells the runs of one measurement apart: run_3, iter-3, -3.out, and the
+// number of a table among those with the same title.
+var run = regexp.MustCompile(`run_\d+|iter-\d+(-\d+)?|-\d+\.out| \(\d+\)$`)
+
+// measurement names what the curve is a run of.
+func (c *Curve) measurement() string {
+	return c.Machine + "|" + c.Kind.String() + "|" + run.ReplaceAllString(c.Name, "")
+}

@@ -1,0 +1,124 @@
+package holdout
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"text/tabwriter"
+
+	"github.com/halfpeak/halfpeak/fit/forecast"
+)
+
+// A Score is how well predictions did. Coverage is the share of measurements within their
+// intervals; the others are relative, as fractions: 0.1 is 10 %.
+type Score struct {
+	Cases, Machines   int
+	Coverage          float64
+	MedianError, P90  float64
+	MedianWidth       float64 // (High − Low) / Middle
+	Machine           []ByMachine
+	CoverageByMachine float64 // the mean over machines
+}
+
+// ByMachine is the score of one machine's curves.
+type ByMachine struct {
+	Machine string
+	Score
+}
+
+// Judge predicts the cases, each with the calibration for its machine.
+func Judge(cases []Case, of func(machine string) *forecast.Calibration) Score {
+	type outcome struct {
+		machine      string
+		in           bool
+		error, width float64
+	}
+	var all []outcome
+	var c forecast.Curve
+	set := -1
+	for _, h := range cases {
+		if h.Set != set {
+			var err error
+			if c, err = of(h.Curve.Machine).New(h.Points, h.Curve.Resolution); err != nil {
+				continue
+			}
+			set = h.Set
+		}
+		f := c.At(h.Held.Size)
+		all = append(all, outcome{
+			h.Curve.Machine, f.Low <= h.Held.Time && h.Held.Time <= f.High,
+			math.Abs(float64(f.Middle/h.Held.Time) - 1), float64((f.High - f.Low) / f.Middle),
+		})
+	}
+	sum := func(all []outcome) (s Score) {
+		var errors, widths []float64
+		for _, o := range all {
+			if o.in {
+				s.Coverage += 1 / float64(len(all))
+			}
+			errors, widths = append(errors, o.error), append(widths, o.width)
+		}
+		slices.Sort(errors)
+		slices.Sort(widths)
+		s.Cases = len(all)
+		s.MedianError, s.P90, s.MedianWidth = quantile(errors, 0.5), quantile(errors, 0.9), quantile(widths, 0.5)
+		return s
+	}
+	total := sum(all)
+	slices.SortStableFunc(all, func(a, b outcome) int { return cmp.Compare(a.machine, b.machine) })
+	for len(all) > 0 {
+		n := slices.IndexFunc(all, func(o outcome) bool { return o.machine != all[0].machine })
+		if n < 0 {
+			n = len(all)
+		}
+		total.Machine = append(total.Machine, ByMachine{all[0].machine, sum(all[:n])})
+		all = all[n:]
+	}
+	total.Machines = len(total.Machine)
+	for _, m := range total.Machine {
+		total.CoverageByMachine += m.Coverage / float64(total.Machines)
+	}
+	return total
+}
+
+func quantile(sorted []float64, p float64) float64 {
+	if len(sorted) == 0 {
+		return math.NaN()
+	}
+	return sorted[min(len(sorted)-1, int(p*float64(len(sorted))))]
+}
+
+// LeaveOneOut returns the calibrations of which each has left its machine out.
+func LeaveOneOut(curves []Curve, use func(*Curve) bool) func(machine string) *forecast.Calibration {
+	known := map[string]*forecast.Calibration{}
+	return func(machine string) *forecast.Calibration {
+		if known[machine] == nil {
+			known[machine] = Train(curves, use, machine)
+		}
+		return known[machine]
+	}
+}
+
+// Report writes a table of all protocols, with the machines of each if so.
+func Report(w io.Writer, curves []Curve, use func(*Curve) bool, of func(machine string) *forecast.Calibration, machines bool) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "held back\tcases\tmachines\tcoverage\tmean over machines\tmedian error\t90th percentile\tmedian width")
+	for _, p := range Protocols {
+		cases := p.Cases(curves, use)
+		if len(cases) == 0 {
+			continue
+		}
+		s := Judge(cases, of)
+		fmt.Fprintf(t, "%s\t%d\t%d\t%.1f %%\t%.1f %%\t%.1f %%\t%.1f %%\t%.0f %%\n", p.Name, s.Cases, s.Machines,
+			100*s.Coverage, 100*s.CoverageByMachine, 100*s.MedianError, 100*s.P90, 100*s.MedianWidth)
+		if !machines {
+			continue
+		}
+		for _, m := range s.Machine {
+			fmt.Fprintf(t, "  %q\t%d\t\t%.1f %%\t\t%.1f %%\t%.1f %%\t%.0f %%\n", m.Machine, m.Cases, 100*m.Coverage, 100*m.MedianError, 100*m.P90, 100*m.MedianWidth)
+		}
+	}
+	return t.Flush()
+}

@@ -1,0 +1,157 @@
+package forecast
+
+import (
+	"math"
+	"slices"
+)
+
+// A gap is between two measured sizes, with what the curve does on both sides of it.
+type gap struct {
+	a, b int // the sizes next to it
+	// The time per byte of the sizes below a and above b, as far away as the gap is wide, in
+	// octaves; NaN without any.
+	before, after float64
+}
+
+// gap returns that between the sizes a and b; sizes between them are left out.
+func (c *Curve) gap(a, b int) gap {
+	wide := c.x[b] - c.x[a] + 1e-9
+	low := a
+	for low > 0 && c.x[a]-c.x[low-1] <= wide {
+		low--
+	}
+	if low == a && a > 0 {
+		low--
+	}
+	high := b
+	for high < len(c.x)-1 && c.x[high+1]-c.x[b] <= wide {
+		high++
+	}
+	if high == b && b < len(c.x)-1 {
+		high++
+	}
+	g := gap{a: a, b: b, before: math.NaN(), after: math.NaN()}
+	if low < a {
+		// Not below 0, and no steeper than in proportion to the size.
+		_, tau := c.line(low, a)
+		g.before = min(max(tau, 0), c.t[a]/c.n[a])
+	}
+	if high > b {
+		_, tau := c.line(b, high)
+		g.after = min(max(tau, 0), c.t[b]/c.n[b])
+	}
+	return g
+}
+
+// line is the least-squares line of the relative errors at the sizes from i to j.
+func (c *Curve) line(i, j int) (beta, tau float64) {
+	var w, x, y, xx, xy float64 // about the means, one size at a time (West 1979)
+	for ; i <= j; i++ {
+		v := c.t[j] / c.t[i]
+		v *= v
+		w += v
+		dx, dy, r := c.n[i]-x, c.t[i]-y, v/w
+		x += dx * r
+		y += dy * r
+		xx += v * dx * (c.n[i] - x)
+		xy += v * dx * (c.t[i] - y)
+	}
+	tau = xy / xx
+	return y - tau*x, tau
+}
+
+// jumps is the logarithm of the factor between what the sizes before a gap lead to and what those
+// after it come from at which half of the prediction is that of a jump. Smaller ones are
+// mostly bends.
+const jumps = 0.3
+
+// guess predicts the logarithm of the time at n between the sizes of a gap.
+func (g *gap) guess(c *Curve, n float64) (middle float64, up, down Terms, from Way) {
+	na, nb, ta, tb := c.n[g.a], c.n[g.b], c.t[g.a], c.t[g.b]
+	middle = math.Log(ta + (tb-ta)*(n-na)/(nb-na))
+	before, after := middle, middle
+	if g.before == g.before {
+		before = math.Log(ta + g.before*(n-na))
+	}
+	if g.after == g.after {
+		after = math.Log(tb - g.after*(nb-n))
+	}
+	from = Between
+	if rise := after - before; rise > 0 {
+		// How likely the jump is to come after n. Half of each side's slope: it is
+		// that of few sizes.
+		k := c.calibration
+		later := k.breaks(n, nb) / k.breaks(na, nb)
+		mix := (later*(before+c.y[g.a]) + (1-later)*(after+c.y[g.b])) / 2
+		middle += rise * rise / (rise*rise + jumps*jumps) * (mix - middle)
+		if rise > jumps {
+			from = Jump
+		}
+	}
+	up[side], down[side] = max(0, before-middle, after-middle), max(0, middle-before, middle-after)
+	up[jump] = math.Abs(after - before)
+	down[jump] = up[jump]
+	return middle, up, down, from
+}
+
+// leaveOut predicts every size but the first and last from the others.
+func (c *Curve) leaveOut() {
+	e, w := make([]float64, len(c.n)), make([]float64, len(c.n))
+	for i := 1; i < len(c.n)-1; i++ {
+		g := c.gap(i-1, i+1)
+		middle, _, _, _ := g.guess(c, c.n[i])
+		e[i], w[i] = (c.y[i]-middle)*(c.y[i]-middle), 1
+	}
+	c.residuals = decay(c.x, e, w)
+}
+
+// decaying sums up values at sizes with weights that fall by a factor e an octave: up to each
+// size, and from each on.
+type decaying struct{ up, down []weighted }
+
+type weighted struct{ sum, weight float64 }
+
+func decay(x, v, w []float64) decaying {
+	n := len(x)
+	d := decaying{make([]weighted, n), make([]weighted, n)}
+	var s weighted
+	for i := range x {
+		if i > 0 {
+			s = s.times(math.Exp(x[i-1] - x[i]))
+		}
+		s.sum += v[i] * w[i]
+		s.weight += w[i]
+		d.up[i] = s
+	}
+	s = weighted{}
+	for i := n - 1; i >= 0; i-- {
+		if i < n-1 {
+			s = s.times(math.Exp(x[i] - x[i+1]))
+		}
+		d.down[i] = s
+		s.sum += v[i] * w[i]
+		s.weight += w[i]
+	}
+	return d
+}
+
+func (s weighted) times(f float64) weighted { return weighted{s.sum * f, s.weight * f} }
+
+// about returns the sums about x.
+func (d *decaying) about(xs []float64, x float64) weighted {
+	i, exact := slices.BinarySearch(xs, x)
+	if !exact {
+		i--
+	}
+	i = max(i, 0)
+	s := d.up[i].times(math.Exp(-math.Abs(x - xs[i])))
+	t := d.down[i].times(math.Exp(x - xs[i]))
+	return weighted{s.sum + t.sum, s.weight + t.weight}
+}
+
+// at is the mean about x.
+func (d *decaying) at(xs []float64, x float64) float64 {
+	s := d.about(xs, x)
+	return s.sum / s.weight
+}
+func (d *decaying) weight(xs []float64, x float64) float64 { return d.about(xs, x).weight }

@@ -1,0 +1,307 @@
+package fit
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+var update = flag.Bool("update", false, "write docs/trust.md")
+
+// A trial fits one planted table and tells, by parameter, whether the interval holds the truth. No
+// interval, or a fit that is refused, is told by nil.
+type trialFunc func(random *rand.Rand) map[string]bool
+
+// A promise is a row of docs/trust.md: intervals of 95 % under a condition.
+type promise struct {
+	what, condition string
+	runs            int
+	trial           trialFunc
+	note            string
+	low, high       float64 // the share that must be held; 0.92 and 0.97 where not given
+}
+
+func holds[T ~float64](e Estimate[T], truth float64) bool {
+	return float64(e.Low) <= truth && truth <= float64(e.High)
+}
+
+// The planted line of 40 sizes: β = 5 µs, τ = 0.002 µs/B.
+const (
+	plantedBeta, plantedTau = 5., 0.002
+)
+
+// noise makes a measured time of the true one.
+type noise func(random *rand.Rand) func(v float64) float64
+
+func proportional(share float64) noise {
+	return func(random *rand.Rand) func(float64) float64 {
+		return func(v float64) float64 { return v * (1 + share*random.NormFloat64()) }
+	}
+}
+
+func outliers(share float64) noise {
+	return func(random *rand.Rand) func(float64) float64 {
+		clean := proportional(share)(random)
+		return func(v float64) float64 {
+			v = clean(v)
+			if random.IntN(10) == 0 {
+				v *= 1.5 + random.Float64()
+			}
+			return v
+		}
+	}
+}
+
+// correlated errors follow each other along the sizes: the correlation of neighbours is rho.
+func correlatedNoise(share, rho float64) noise {
+	return func(random *rand.Rand) func(float64) float64 {
+		e := random.NormFloat64()
+		return func(v float64) float64 {
+			t := v * (1 + share*e)
+			e = rho*e + math.Sqrt(1-rho*rho)*random.NormFloat64()
+			return t
+		}
+	}
+}
+
+func clock(share, tick float64, cut bool) noise {
+	return func(random *rand.Rand) func(float64) float64 {
+		clean := proportional(share)(random)
+		return func(v float64) float64 {
+			v = clean(v) / tick
+			if cut {
+				return math.Max(1, math.Floor(v)) * tick
+			}
+			return math.Max(1, math.Round(v)) * tick
+		}
+	}
+}
+
+// lineTrial fits the planted line.
+func lineTrial(fit func(*trace.Table) (*Result, error), points int, quantum float64, n noise) trialFunc {
+	return func(random *rand.Rand) map[string]bool {
+		spoil := n(random)
+		tab := table(sizes(points, 1, 1<<16), func(n float64) float64 { return spoil(plantedBeta + plantedTau*n) })
+		tab.Quantum = quantity.Micros(quantum)
+		r, err := fit(tab)
+		if err != nil || len(r.Segments) != 1 {
+			return nil
+		}
+		s := r.Segments[0]
+		return map[string]bool{"β": holds(s.Beta, plantedBeta), "τ": holds(s.Tau, plantedTau)}
+	}
+}
+
+func by(m Method) func(*trace.Table) (*Result, error) {
+	return func(t *trace.Table) (*Result, error) { return Linear(t, m) }
+}
+
+func segmentsTrial(boot bool) trialFunc {
+	return func(random *rand.Rand) map[string]bool {
+		p := plant(random, 100, 2)
+		r, err := Piecewise(p.measure(random, 0.03), 0)
+		if err != nil || len(r.Segments) != 2 {
+			return nil
+		}
+		held := map[string]bool{}
+		beta := []Estimate[quantity.Micros]{r.Segments[0].Beta, r.Segments[1].Beta}
+		tau := []Estimate[quantity.MicrosPerByte]{r.Segments[0].Tau, r.Segments[1].Tau}
+		if boot {
+			b, err := r.Bootstrap(150, 1)
+			if err != nil {
+				return nil
+			}
+			beta, tau = b.Beta, b.Tau
+		} else {
+			last := quantity.Bytes(p.sizes[p.ends[1]-1])
+			held["break"] = r.Breaks[0].Low <= last && last <= r.Breaks[0].High
+		}
+		for i := range beta {
+			held[fmt.Sprintf("β%d", i+1)] = holds(beta[i], p.lines[i].beta)
+			held[fmt.Sprintf("τ%d", i+1)] = holds(tau[i], p.lines[i].tau)
+		}
+		return held
+	}
+}
+
+func loggpTrial(random *rand.Rand) map[string]bool {
+	want := model.LogGP{LogP: model.LogP{Latency: 2, SendOverhead: 0.5, ReceiveOverhead: 0.75, GapTime: 1.25}, GapPerByte: 0.001}
+	ns := sizes(20, 1, 1<<20)
+	spoil := proportional(0.03)(random)
+	latency := table(ns, func(n float64) float64 { return spoil(float64(want.OneWay(quantity.Bytes(n)))) })
+	stream := kind(table(ns, func(n float64) float64 { return spoil(float64(want.Gap(quantity.Bytes(n)))) }), trace.Gap)
+	r, err := LogGP(latency, stream)
+	if err != nil {
+		return nil
+	}
+	return map[string]bool{"o_s+L+o_r": holds(r.Sum, 3.25), "g": holds(r.Gap, 1.25), "G": holds(r.GapPerByte, 0.001)}
+}
+
+func logpTrial(share float64) trialFunc {
+	return func(random *rand.Rand) map[string]bool {
+		tab := signature(2.9, 5.8, 12.8, 0, 4, 8, 16, 32, 64)
+		spoil := proportional(share)(random)
+		for i := range tab.Bursts {
+			tab.Bursts[i].Interval = quantity.Micros(spoil(float64(tab.Bursts[i].Interval)))
+		}
+		r, err := LogP(tab, 2*(2.9+8.7+5.8))
+		if err != nil {
+			return nil
+		}
+		return map[string]bool{"o_s": holds(r.SendOverhead, 2.9), "o_r": holds(r.ReceiveOverhead, 5.8), "g": holds(r.Gap, 12.8), "L": holds(r.Latency, 8.7)}
+	}
+}
+
+func stagesTrial(random *rand.Rand) map[string]bool {
+	spoil := proportional(0.03)(random)
+	var tables []*trace.Table
+	truth := []model.Stage{{Beta: 3, Tau: 5.9 / 1024}, {Beta: 0.6, Tau: 7.6 / 1024}}
+	for _, s := range truth {
+		tables = append(tables, kind(table(sizes(12, 64, 1<<16), func(n float64) float64 { return spoil(float64(s.Time(quantity.Bytes(n)))) }), trace.Stage))
+	}
+	all, _, err := Stages(tables, Relative)
+	if err != nil {
+		return nil
+	}
+	held := map[string]bool{}
+	for i, r := range all {
+		held[fmt.Sprintf("β%d", i)] = holds(r.Segments[0].Beta, float64(truth[i].Beta))
+		held[fmt.Sprintf("τ%d", i)] = holds(r.Segments[0].Tau, float64(truth[i].Tau))
+	}
+	return held
+}
+
+func endToEndTrial(random *rand.Rand) map[string]bool {
+	p := model.Pipeline{Stages: []model.Stage{{Beta: 3, Tau: 5.9 / 1024}, {Beta: 0.6, Tau: 7.6 / 1024}, {Beta: 1.3, Tau: 7.5 / 1024}, {Beta: 0.5, Tau: 7.6 / 1024}}}
+	spoil := proportional(0.01)(random)
+	var tables []*trace.Table
+	for _, packet := range []float64{2048, 3072, 4096} {
+		p.Cut = model.Cut{Rule: model.CutFixed, Size: quantity.Bytes(packet)}
+		var ns []float64
+		for k := 2.0; k <= 256; k *= 2 {
+			ns = append(ns, k*packet)
+		}
+		tab := table(ns, func(n float64) float64 { return spoil(float64(p.OneWay(quantity.Bytes(n)))) })
+		tab.Packet = quantity.Bytes(packet)
+		tables = append(tables, tab)
+	}
+	r, err := EndToEnd(tables...)
+	if err != nil {
+		return nil
+	}
+	return map[string]bool{"Σβ": holds(r.SumBeta, 5.4), "Στ": holds(r.SumTau, 28.6/1024), "β_b": holds(r.Beta, 1.3), "τ_b": holds(r.Tau, 7.5/1024)}
+}
+
+// promises are all intervals that a fit prints.
+var promises = []promise{
+	{what: "linear, relative", condition: "noise of 3 %", runs: 1000, trial: lineTrial(by(Relative), 40, 0, proportional(0.03))},
+	{what: "linear, ordinary", condition: "noise of 0.5 µs", runs: 1000, trial: lineTrial(by(Ordinary), 40, 0, func(random *rand.Rand) func(float64) float64 {
+		return func(v float64) float64 { return v + 0.5*random.NormFloat64() }
+	})},
+	{what: "linear, huber", condition: "noise of 3 %", runs: 1000, trial: lineTrial(by(Huber), 40, 0, proportional(0.03))},
+	{what: "linear, huber", condition: "noise of 3 %, a tenth of outliers × 1.5 to 2.5", runs: 1000, trial: lineTrial(by(Huber), 40, 0, outliers(0.03))},
+	{what: "linear, theil-sen", condition: "noise of 3 %", runs: 300, trial: lineTrial(by(TheilSen), 40, 0, proportional(0.03))},
+	{what: "linear, theil-sen", condition: "noise of 3 %, a tenth of outliers × 1.5 to 2.5", runs: 300, trial: lineTrial(by(TheilSen), 40, 0, outliers(0.03))},
+	{what: "auto", condition: "noise of 3 %", runs: 100, trial: lineTrial(Auto, 40, 0, proportional(0.03))},
+	{what: "auto", condition: "noise of 3 %, a tenth of outliers × 1.5 to 2.5", runs: 100, trial: lineTrial(Auto, 40, 0, outliers(0.03))},
+	{what: "linear, relative", condition: "noise of 3 %, neighbours correlated by 0.5", runs: 1000, trial: lineTrial(by(Relative), 60, 0, correlatedNoise(0.03, 0.5))},
+	{what: "linear, relative", condition: "noise of 3 %, neighbours correlated by 0.8", runs: 1000, trial: lineTrial(by(Relative), 60, 0, correlatedNoise(0.03, 0.8))},
+	{what: "linear, relative", condition: "noise of 1 %, times rounded to 1 µs", runs: 1000, trial: lineTrial(by(Relative), 40, 1, clock(0.01, 1, false)), low: 0.92, high: 1, note: "warned: rounded and cut off look alike, and the interval holds both"},
+	{what: "linear, relative", condition: "noise of 1 %, times cut off to 1 µs", runs: 1000, trial: lineTrial(by(Relative), 40, 1, clock(0.01, 1, true)), low: 0.92, high: 1, note: "likewise"},
+	{what: "piecewise, 2 of 2 segments found", condition: "noise of 3 %, 100 sizes", runs: 400, trial: segmentsTrial(false), low: 0.92, high: 1, note: "the last size of a segment is a size or not: its set is wide enough or too wide"},
+	{what: "bootstrap of 2 segments", condition: "noise of 3 %, 100 sizes", runs: 80, trial: segmentsTrial(true)},
+	{what: "loggp", condition: "noise of 3 %", runs: 1000, trial: loggpTrial},
+	{what: "logp", condition: "noise of 1 %", runs: 1000, trial: logpTrial(0.01)},
+	{what: "logp", condition: "noise of 5 %", runs: 1000, trial: logpTrial(0.05)},
+	{what: "pipeline stages", condition: "noise of 3 %, 12 sizes", runs: 1000, trial: stagesTrial},
+	{what: "end-to-end", condition: "noise of 1 %, three packet sizes", runs: 300, trial: endToEndTrial},
+}
+
+// TestTrust measures the coverage of every interval that a fit prints, on planted data, and compares
+// docs/trust.md with it. The seeds are fixed: the numbers are the same every time.
+func TestTrust(t *testing.T) {
+	if testing.Short() {
+		t.Skip("thousands of fits")
+	}
+	var b bytes.Buffer
+	fmt.Fprintln(&b, "| fit | condition | refused or another model | share of 95 % intervals that hold the truth |")
+	fmt.Fprintln(&b, "|---|---|---|---|")
+	for i, p := range promises {
+		random := rand.New(rand.NewPCG(95, uint64(i)))
+		counts := map[string]int{}
+		var names []string
+		refused := 0
+		for range p.runs {
+			held := p.trial(random)
+			if held == nil {
+				refused++
+				continue
+			}
+			for _, name := range parameters {
+				if in, ok := held[name]; ok {
+					if _, known := counts[name]; !known {
+						names, counts[name] = append(names, name), 0
+					}
+					if in {
+						counts[name]++
+					}
+				}
+			}
+		}
+		var cells []string
+		for _, name := range names {
+			share := float64(counts[name]) / float64(p.runs-refused)
+			cells = append(cells, fmt.Sprintf("%s %.1f %%", name, 100*share))
+			low, high := p.low, p.high
+			if low == 0 {
+				low, high = 0.92, 0.97
+			}
+			// Two standard deviations of counting so few.
+			slack := 2 * math.Sqrt(0.95*0.05/float64(p.runs))
+			if share < low-slack || share > high+slack {
+				t.Errorf("%s, %s: the intervals of %s hold %.1f %%", p.what, p.condition, name, 100*share)
+			}
+		}
+		text := strings.Join(cells, ", ")
+		if p.note != "" {
+			text += "; " + p.note
+		}
+		fmt.Fprintf(&b, "| %s | %s | %d of %d | %s |\n", p.what, p.condition, refused, p.runs, text)
+	}
+	compareSection(t, filepath.Join("..", "docs", "trust.md"), "intervals of fits", b.String())
+}
+
+// parameters are the columns of promises, in their order.
+var parameters = []string{"β", "τ", "β0", "τ0", "β1", "τ1", "β2", "τ2", "break", "o_s+L+o_r", "o_s", "o_r", "L", "g", "G", "Σβ", "Στ", "β_b", "τ_b"}
+
+// compareSection compares, or with -update replaces, what stands between <!-- name --> and <!-- end -->.
+func compareSection(t *testing.T, path, name, want string) {
+	t.Helper()
+	page, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin := "<!-- " + name + " -->\n"
+	head, rest, found := strings.Cut(string(page), begin)
+	got, tail, ended := strings.Cut(rest, "<!-- end -->")
+	switch {
+	case !found || !ended:
+		t.Fatalf("%s has no section %q", path, name)
+	case *update:
+		if err := os.WriteFile(path, []byte(head+begin+want+"<!-- end -->"+tail), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	case got != want:
+		t.Errorf("%s is not up to date: go test ./fit -run TestTrust -update\n%s", path, want)
+	}
+}
