@@ -2,7 +2,8 @@
 
 package forecast
 
-// Latencies is the calibration for the times of messages: 317 curves of 12 machines.
+// Latencies is the calibration for the times of messages,
+// from 317 curves of 12 machines.
 var Latencies = &Calibration{
 	Inside: Terms{0.006556, 0.7212, 0.4262, 0.3497, 0.1748},
 	Above:  Terms{0.1886, 0.1749, 1.074, 0.02498, 0},
@@ -12,7 +13,8 @@ var Latencies = &Calibration{
 	Breaks: [32]float64{0.25, 0.25, 0.2545, 0.25, 0.667, 0.4167, 0.5583, 4.389, 1.444, 0.6222, 1.979, 1.609, 0.7608, 2.676, 0.5, 1.25, 4.895, 1.263, 3.663, 1.5, 2.5, 0.5, 0.5, 0.5833, 0.4167, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25},
 }
 
-// Operations is the calibration for the times of operations, and of the gaps of streams: 186 curves of 20 machines.
+// Operations is the calibration for the times of operations, and of the gaps of streams,
+// from 186 curves of 20 machines.
 var Operations = &Calibration{
 	Inside: Terms{0.009411, 1.035, 0.6117, 0.5019, 0.251},
 	Above:  Terms{0.2387, 0.2213, 1.36, 0.03162, 0},

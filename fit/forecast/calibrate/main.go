@@ -61,7 +61,7 @@ func run(out string, folders []string) error {
 				machines[c.Machine] = true
 			}
 		}
-		fmt.Fprintf(&b, "\n// %s is the calibration for %s: %d curves of %d machines.\n", k.name, k.of, n, len(machines))
+		fmt.Fprintf(&b, "\n// %s is the calibration for %s,\n// from %d curves of %d machines.\n", k.name, k.of, n, len(machines))
 		write(&b, k.name, holdout.Train(curves, k.use, ""))
 	}
 	source, err := format.Source(b.Bytes())
