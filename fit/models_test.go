@@ -372,7 +372,7 @@ func TestWarnings(t *testing.T) {
 	check(clip, Relative, "multiples of 9.99 µs: the clock ticks")
 	coarse := table(sizes(21, 1, 1<<20), func(n float64) float64 { return math.Round(100*(0.2+n/1e4)) / 100 })
 	coarse.Quantum = 0.01
-	check(coarse, Relative, "in steps of 10.00 ns, which is 5 % of the shortest")
+	check(coarse, Relative, "in steps of 0.0100 µs, which is 5 % of the shortest")
 	check(table(sizes(21, 1, 1<<20), func(n float64) float64 {
 		if n == 1 {
 			return 40

@@ -205,7 +205,7 @@ func Signature(designs ...whatif.Design) (reports.Figure, error) {
 		if err != nil {
 			return f, err
 		}
-		bursts, _, err := r.bursts(bursting)
+		bursts, _, err := r.bursts(bursting, []quantity.Micros{0, 0.25, 0.5, 1, 1.5, 2})
 		if err != nil {
 			return f, fmt.Errorf("%s: %w", d.Layer.Ref(), err)
 		}

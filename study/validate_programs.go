@@ -214,7 +214,7 @@ func (r *layerRun) signature(p programs.Program) error {
 		return nil
 	}
 	oneWay, gap := r.model.OneWay(1), model.Requests(r.resources(), 1, r.system.Options.Credits, r.model.OneWay)
-	bursts, rtt, err := r.bursts(p)
+	bursts, rtt, err := r.bursts(p, clearShares)
 	if err != nil {
 		return err
 	}
@@ -243,9 +243,13 @@ func (r *layerRun) signature(p programs.Program) error {
 	return nil
 }
 
-// bursts runs a signature, with Δ up to twice the longest interval that shows in the engine, and
-// the round trip.
-func (r *layerRun) bursts(p programs.Program) (bursts []trace.Burst, rtt quantity.Micros, err error) {
+// clearShares are computations Δ, as parts of the longest interval that shows in the engine, that
+// tell the parameters: none at all, which shows g, and those that are clearly longer than g. With
+// a Δ just below g it takes thousands of messages until credits run out and g shows.
+var clearShares = []quantity.Micros{0, 1, 1.25, 1.5, 2}
+
+// bursts runs a signature with these computations, and the round trip.
+func (r *layerRun) bursts(p programs.Program, shares []quantity.Micros) (bursts []trace.Burst, rtt quantity.Micros, err error) {
 	round, err := r.other("ping_pong", programs.Args{Count: 3})
 	if err != nil {
 		return nil, 0, err
@@ -256,7 +260,7 @@ func (r *layerRun) bursts(p programs.Program) (bursts []trace.Burst, rtt quantit
 	}
 	longest := gap.Time + round.Time/2
 	var deltas []quantity.Micros
-	for _, share := range []quantity.Micros{0, 0.25, 0.5, 1, 1.5, 2} {
+	for _, share := range shares {
 		deltas = append(deltas, share*longest)
 	}
 	got, err := r.measure(p, programs.Args{Count: longestBurst, Deltas: deltas})
