@@ -18,10 +18,9 @@ type Growth struct {
 	Value float64
 }
 
-// Growth looks for the growth by running the schedule again and again with a larger parameter,
-// first doubling what is added, then halving the interval. It relies on a finish that does not
-// come earlier when a parameter grows, which scheduling anomalies can break; then it returns
-// one of several values at which the limit is crossed.
+// Growth looks for the growth by running the schedule again and again with a larger parameter. It
+// relies on a finish that does not come earlier when a parameter grows, which scheduling anomalies
+// can break; then it returns one of several values at which the limit is crossed.
 //
 // Later is above 0. The machine must be LogGOPS, the schedule must end, and the errors of
 // [Program.Run] are its errors.
@@ -54,10 +53,14 @@ func (p *Program) Growth(ctx context.Context, o Options, letter string, later fl
 	}
 	g := Growth{Parameter: letter, Later: later}
 	limit := uint64(math.Floor(float64(first) * (1 + later)))
-	within := base
-	var beyond float64
+	// The finish is mostly a convex function of straight pieces, so lines through two known points
+	// lead near the crossing, and a probe behind it shows whether that is it.
+	within, atWithin := base, float64(first)
+	var beyond, atBeyond float64
+	onTick := func(value float64) float64 { return base + math.Floor((value-base)/unit+1e-6)*unit }
+	tolerance := func() float64 { return max(unit, 1e-4*(within-base)) }
 	for step := max(base/16, unit); ; step *= 2 {
-		value := base + math.Round(step/unit)*unit
+		value := onTick(base + step)
 		if value > 1e9 {
 			g.Value = math.Inf(1)
 			return g, nil
@@ -67,24 +70,39 @@ func (p *Program) Growth(ctx context.Context, o Options, letter string, later fl
 			return g, err
 		}
 		if t > limit {
-			beyond = value
+			beyond, atBeyond = value, float64(t)
 			break
 		}
-		within = value
+		if slope := (float64(t) - atWithin) / (value - within); slope > 0 {
+			step = max(step, (value+(float64(limit)-float64(t))/slope-base)/2)
+		}
+		within, atWithin = value, float64(t)
 	}
-	for beyond-within > max(1.5*unit, 1e-4*(within-base)) {
-		middle := base + math.Round((within+(beyond-within)/2-base)/unit)*unit
-		if middle <= within || middle >= beyond {
-			break
+	for try := 0; beyond-within > tolerance()+unit/2; try++ {
+		var value float64
+		switch try % 3 {
+		case 0: // where the line through the two reaches the limit
+			value = within + (float64(limit)-atWithin)/(atBeyond-atWithin)*(beyond-within)
+		case 1: // a little behind
+			value = within + tolerance()
+		default:
+			value = within + (beyond-within)/2
 		}
-		t, err := finish(middle)
+		value = onTick(value)
+		if value <= within || value >= beyond {
+			if try%3 == 2 {
+				break
+			}
+			continue
+		}
+		t, err := finish(value)
 		if err != nil {
 			return g, err
 		}
 		if t > limit {
-			beyond = middle
+			beyond, atBeyond = value, float64(t)
 		} else {
-			within = middle
+			within, atWithin = value, float64(t)
 		}
 	}
 	g.Value = within
