@@ -1,0 +1,502 @@
+package collective
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/halfpeak/halfpeak/engine/schedule"
+)
+
+// A value is what a slot holds: contributions to something.
+type value struct {
+	of   int    // which block
+	from uint64 // whose contributions, by place
+	err  string // one came twice, or two blocks were mixed
+}
+
+// A version is a slot's contents between two operations that change them.
+type version struct {
+	bytes   uint64
+	needs   []uint32 // the operations that have to be done for it
+	known   bool
+	running bool
+	value   value
+	// If it is not known: a part of a message, or that combined with an older version.
+	from, to, message, part int
+	received                bool
+	a, b                    *version
+}
+
+// memoryOf follows the data of a run, member by member, as the algorithm says it moves.
+type memoryOf struct {
+	p       int
+	initial func(place, slot, slots int) value
+	once    bool // contributions must not come twice
+	at      []func(int) uint64
+	slots   [][]*version
+	place   int
+	sends   map[[2]int][][]*version
+	sendOps map[[2]int][]uint32
+	recvOps map[[2]int][]uint32
+	checks  []check
+	errs    []string
+}
+
+// A check says that op must wait for all that come before.
+type check struct {
+	op     uint32
+	before []uint32
+}
+
+func (m *memoryOf) begin(place, slots int, at func(int) uint64) {
+	m.place = place
+	m.at[place] = at
+	if m.slots[place] != nil {
+		m.errs = append(m.errs, fmt.Sprintf("place %d is cut twice", place))
+	}
+	m.slots[place] = make([]*version, slots)
+	for i := range slots {
+		m.slots[place][i] = &version{known: true, bytes: at(i+1) - at(i), value: m.initial(place, i, slots)}
+	}
+}
+
+func (m *memoryOf) each(spans []span, f func(i, slot int)) {
+	i := 0
+	for _, s := range spans {
+		for ; s.lo < s.hi; s.lo++ {
+			f(i, s.lo)
+			i++
+		}
+	}
+}
+
+func (m *memoryOf) sent(op uint32, to int, from []span) {
+	pair := [2]int{m.place, to}
+	var out []*version
+	var before []uint32
+	m.each(from, func(_, s int) {
+		v := m.slots[m.place][s]
+		out = append(out, v)
+		before = union(before, v.needs)
+	})
+	m.checks = append(m.checks, check{op, before})
+	m.sends[pair] = append(m.sends[pair], out)
+	m.sendOps[pair] = append(m.sendOps[pair], op)
+}
+
+func (m *memoryOf) received(op uint32, from int, to []span, fold bool, calc uint32) {
+	pair := [2]int{from, m.place}
+	m.recvOps[pair] = append(m.recvOps[pair], op)
+	message := len(m.recvOps[pair]) - 1
+	before := []uint32{op}
+	m.each(to, func(i, s int) {
+		old := m.slots[m.place][s]
+		v := &version{bytes: old.bytes, from: from, to: m.place, message: message, part: i, received: true, needs: []uint32{op}}
+		if fold {
+			before = union(before, old.needs)
+			v = &version{bytes: old.bytes, a: old, b: v, needs: union(slices.Clone(old.needs), []uint32{op})}
+			if calc != none {
+				v.needs = []uint32{calc}
+			}
+		}
+		m.slots[m.place][s] = v
+	})
+	if calc != none {
+		m.checks = append(m.checks, check{calc, before})
+	}
+}
+
+func (m *memoryOf) moved(to, from span, fold bool, calc uint32) {
+	now := slices.Clone(m.slots[m.place])
+	for i := range to.hi - to.lo {
+		v := now[from.lo+i]
+		if fold {
+			old := now[to.lo+i]
+			v = &version{bytes: old.bytes, a: old, b: v, needs: union(slices.Clone(old.needs), v.needs)}
+			if calc != none {
+				m.checks = append(m.checks, check{calc, v.needs})
+				v.needs = []uint32{calc}
+			}
+		}
+		m.slots[m.place][to.lo+i] = v
+	}
+}
+
+func union(a, b []uint32) []uint32 {
+	for _, op := range b {
+		if !slices.Contains(a, op) {
+			a = append(a, op)
+		}
+	}
+	return a
+}
+
+func (m *memoryOf) eval(v *version) value {
+	switch {
+	case v.known:
+		return v.value
+	case v.running:
+		return value{err: "needs itself"}
+	}
+	v.running = true
+	if v.received {
+		sends := m.sends[[2]int{v.from, v.to}]
+		if v.message >= len(sends) || v.part >= len(sends[v.message]) {
+			v.value = value{err: fmt.Sprintf("nothing comes in message %d from %d to %d", v.message, v.from, v.to)}
+		} else {
+			sent := sends[v.message][v.part]
+			v.value = m.eval(sent)
+			if sent.bytes != v.bytes {
+				v.value.err = fmt.Sprintf("%d bytes come into a slot of %d", sent.bytes, v.bytes)
+			}
+		}
+	} else {
+		a, b := m.eval(v.a), m.eval(v.b)
+		v.value = value{of: a.of, from: a.from | b.from, err: a.err + b.err}
+		switch {
+		case a.from == 0 || b.from == 0:
+			v.value.err += "nothing is combined; "
+		case a.of != b.of:
+			v.value.err += fmt.Sprintf("block %d is combined with %d; ", a.of, b.of)
+		case m.once && a.from&b.from != 0:
+			v.value.err += fmt.Sprintf("contributions %b come twice; ", a.from&b.from)
+		}
+	}
+	v.known, v.running = true, false
+	return v.value
+}
+
+// finish checks that the schedule does what the algorithm says: messages match, nothing
+// waits in a circle, and all that an operation needs is done before it begins.
+func (m *memoryOf) finish(s *schedule.Schedule) {
+	ops := s.Ops()
+	after := make(map[uint32]uint32, len(ops)/2)
+	waits := s.Waits()
+	for pair, sends := range m.sendOps {
+		recvs := m.recvOps[pair]
+		if len(sends) != len(recvs) {
+			m.errs = append(m.errs, fmt.Sprintf("%d messages from %d to %d, but %d receives", len(sends), pair[0], pair[1], len(recvs)))
+			continue
+		}
+		for i := range sends {
+			if ops[sends[i]].Size != ops[recvs[i]].Size {
+				m.errs = append(m.errs, fmt.Sprintf("message %d from %d to %d has %d bytes, its receive %d",
+					i, pair[0], pair[1], ops[sends[i]].Size, ops[recvs[i]].Size))
+			}
+			after[sends[i]] = recvs[i]
+			waits[recvs[i]]++
+		}
+	}
+	for pair := range m.recvOps {
+		if m.sendOps[pair] == nil {
+			m.errs = append(m.errs, fmt.Sprintf("no message from %d to %d", pair[0], pair[1]))
+		}
+	}
+	// What each operation waits for within its rank, as bits from the rank's first on.
+	before := make([][]uint64, len(ops))
+	for r := range s.Ranks() {
+		lo, hi := s.Rank(r)
+		words := (int(hi-lo) + 63) / 64
+		bits := make([]uint64, words*int(hi-lo))
+		for op := lo; op < hi; op++ {
+			before[op], bits = bits[:words:words], bits[words:]
+		}
+	}
+	var free []uint32
+	for op, n := range waits {
+		if n == 0 {
+			free = append(free, uint32(op))
+		}
+	}
+	done := 0
+	for len(free) > 0 {
+		op := free[len(free)-1]
+		free = free[:len(free)-1]
+		done++
+		lo, _ := s.Rank(s.RankOf(op))
+		for _, next := range s.AfterDone(op) {
+			for i, w := range before[op] {
+				before[next][i] |= w
+			}
+			before[next][(op-lo)/64] |= 1 << ((op - lo) % 64)
+			if waits[next]--; waits[next] == 0 {
+				free = append(free, next)
+			}
+		}
+		if recv, ok := after[op]; ok {
+			if waits[recv]--; waits[recv] == 0 {
+				free = append(free, recv)
+			}
+		}
+	}
+	if done != len(ops) {
+		m.errs = append(m.errs, fmt.Sprintf("%d of %d operations can begin", done, len(ops)))
+	}
+	for _, c := range m.checks {
+		lo, _ := s.Rank(s.RankOf(c.op))
+		for _, b := range c.before {
+			if before[c.op][(b-lo)/64]>>((b-lo)%64)&1 == 0 {
+				m.errs = append(m.errs, fmt.Sprintf("operation %d (%s) does not wait for %d (%s)", c.op, ops[c.op], b, ops[b]))
+			}
+		}
+	}
+}
+
+// A promise is what a collective begins with and has to end with. A value without
+// contributions is nothing.
+type promise struct {
+	once    bool
+	initial func(p, root, place, slot, slots int) value
+	final   func(p, root, place, slot, slots int) (value, bool) // false: does not matter
+}
+
+func everybody(p int) uint64 { return 1<<p - 1 }
+
+func ownBlock(_, _, place, slot, _ int) value {
+	if slot == place {
+		return value{of: slot, from: 1 << place}
+	}
+	return value{}
+}
+
+func ownShare(_, _, place, slot, _ int) value { return value{of: slot, from: 1 << place} }
+
+var promises = map[string]promise{
+	"bcast": {
+		initial: func(_, root, place, slot, _ int) value {
+			if place != root {
+				return value{}
+			}
+			return value{of: slot, from: 1 << root}
+		},
+		final: func(_, root, _, slot, _ int) (value, bool) { return value{of: slot, from: 1 << root}, true },
+	},
+	"reduce": {once: true, initial: ownShare,
+		final: func(p, root, place, slot, _ int) (value, bool) {
+			return value{of: slot, from: everybody(p)}, place == root
+		}},
+	"allreduce": {once: true, initial: ownShare,
+		final: func(p, _, _, slot, _ int) (value, bool) { return value{of: slot, from: everybody(p)}, true }},
+	"reduce-scatter": {once: true, initial: ownShare,
+		final: func(p, _, place, slot, _ int) (value, bool) {
+			return value{of: slot, from: everybody(p)}, slot == place
+		}},
+	"allgather": {initial: ownBlock,
+		final: func(_, _, _, slot, _ int) (value, bool) { return value{of: slot, from: 1 << slot}, true }},
+	"alltoall": {
+		initial: func(p, _, place, slot, _ int) value {
+			if slot < p {
+				return value{of: place*p + slot, from: 1 << place}
+			}
+			return value{}
+		},
+		final: func(p, _, place, slot, _ int) (value, bool) {
+			return value{of: (slot-p)*p + place, from: 1 << max(slot-p, 0)}, slot >= p
+		}},
+	"gather": {
+		initial: ownBlock,
+		final: func(_, root, place, slot, _ int) (value, bool) {
+			return value{of: slot, from: 1 << slot}, place == root
+		}},
+	"scatter": {
+		initial: func(_, root, place, slot, _ int) value {
+			if place != root {
+				return value{}
+			}
+			return value{of: slot, from: 1 << root}
+		},
+		final: func(_, root, place, slot, _ int) (value, bool) {
+			return value{of: slot, from: 1 << root}, slot == place
+		}},
+	"barrier": {initial: func(_, _, place, _, _ int) value { return value{from: 1 << place} },
+		final: func(p, _, _, _, _ int) (value, bool) { return value{from: everybody(p)}, true }},
+	// The slots of recursive doubling are the result, the total, and scratch.
+	"scan": {once: true, initial: ownShare,
+		final: func(_, _, place, slot, _ int) (value, bool) {
+			return value{of: slot, from: everybody(place + 1)}, true
+		}},
+}
+
+// special is the promise of algorithms whose slots have a meaning of their own.
+func special(e Entry) promise {
+	pr := promises[e.Collective]
+	switch e.Collective + " " + e.Name {
+	case "scan recursive-doubling":
+		pr.initial = func(_, _, place, slot, _ int) value {
+			if slot == 2 {
+				return value{}
+			}
+			return value{from: 1 << place}
+		}
+		pr.final = func(_, _, place, slot, _ int) (value, bool) {
+			return value{from: everybody(place + 1)}, slot == 0
+		}
+	case "gather linear-sync": // two slots a block, and the empty question
+		pr.initial = func(p, root, place, slot, _ int) value {
+			switch {
+			case slot == 2*p:
+				return value{of: slot, from: 1 << root}
+			case slot/2 == place:
+				return value{of: slot, from: 1 << place}
+			}
+			return value{}
+		}
+		pr.final = func(p, root, place, slot, _ int) (value, bool) {
+			return value{of: slot, from: 1 << (slot / 2 % p)}, place == root && slot < 2*p
+		}
+	}
+	return pr
+}
+
+// moves runs an algorithm symbolically and says what is wrong with it.
+func moves(e Entry, p int, c Call) error {
+	pr := special(e)
+	m := &memoryOf{p: p, once: pr.once, at: make([]func(int) uint64, p), slots: make([][]*version, p),
+		sends: map[[2]int][][]*version{}, sendOps: map[[2]int][]uint32{}, recvOps: map[[2]int][]uint32{}}
+	m.initial = func(place, slot, slots int) value { return pr.initial(p, c.Root, place, slot, slots) }
+	if err := e.Check(p, c); err != nil {
+		return err
+	}
+	s, err := e.Algorithm.schedule(p, c, m)
+	if err != nil {
+		return err
+	}
+	m.finish(s)
+	for place, slots := range m.slots {
+		if p == 1 && slots == nil {
+			continue // nothing to do, nothing cut
+		}
+		var bytes uint64
+		for i, v := range slots {
+			bytes += v.bytes
+			got := m.eval(v)
+			want, matters := pr.final(p, c.Root, place, i, len(slots))
+			if v.bytes == 0 && c.Bytes > 0 {
+				continue // a share of nothing need not travel
+			}
+			if matters && got != want {
+				m.errs = append(m.errs, fmt.Sprintf("place %d, slot %d: has %+v, want %+v", place, i, got, want))
+			}
+			if got.err != "" {
+				m.errs = append(m.errs, fmt.Sprintf("place %d, slot %d: %s", place, i, got.err))
+			}
+		}
+		want := c.Bytes
+		switch e.Collective {
+		case "allgather", "reduce-scatter", "gather", "scatter":
+			want *= uint64(p)
+		case "alltoall":
+			want *= 2 * uint64(p)
+		case "scan":
+			if len(slots) == 3 && e.Name == "recursive-doubling" {
+				want *= 3
+			}
+		}
+		if bytes != want {
+			m.errs = append(m.errs, fmt.Sprintf("place %d: the slots have %d bytes, not %d", place, bytes, want))
+		}
+	}
+	if len(m.errs) > 0 {
+		return fmt.Errorf("%d mistakes, the first: %s", len(m.errs), m.errs[0])
+	}
+	return nil
+}
+
+// Every rank ends with what the operation promises, each contribution once, and no message
+// leaves before what it carries is there: for all numbers of ranks to 64 and all roots to
+// 16 ranks; with whole messages and segments, with few elements, with combinations that
+// take time.
+func TestMovement(t *testing.T) {
+	most, allRoots := 64, 16
+	if testing.Short() {
+		most, allRoots = 20, 6
+	}
+	for _, e := range Algorithms {
+		t.Run(e.Collective+"/"+e.Name, func(t *testing.T) {
+			t.Parallel()
+			failed := 0
+			for p := 1; p <= most; p++ {
+				if e.Ranks != 0 && p != e.Ranks {
+					continue
+				}
+				roots := []int{0}
+				if e.Takes&Root != 0 {
+					if p <= allRoots {
+						roots = roots[:0]
+						for root := range p {
+							roots = append(roots, root)
+						}
+					} else {
+						roots = append(roots, p/3)
+					}
+				}
+				for i, root := range roots {
+					calls := []Call{{Bytes: 1032, Element: 4, Gamma: 1}}
+					if i == 0 && (p <= allRoots || p%5 == 0) {
+						calls = append(calls, Call{Bytes: 0}, Call{Bytes: 1000, LogP: LogP{6, 2, 4}})
+						if e.Takes&(Segment|Fanout|Gamma) != 0 {
+							calls = append(calls, Call{Bytes: 8, Element: 4}, Call{Bytes: 250, Segment: 60, Element: 8, Fanout: 1},
+								Call{Bytes: 250, Segment: 7, Fanout: 3, Gamma: 2})
+						}
+					}
+					for _, c := range calls {
+						c.Root = root
+						if err := moves(e, p, c); err != nil {
+							t.Errorf("%d ranks, %+v: %v", p, c, err)
+							if failed++; failed > 5 {
+								return
+							}
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// The test sees what it looks for: a schedule with a wrong dependency, a missing message,
+// a contribution twice.
+func TestMovementSees(t *testing.T) {
+	for name, broken := range map[string]struct {
+		collective string
+		algorithm  Algorithm
+	}{
+		"no wait": {"bcast", func(p *Part) {
+			p.segments()
+			if p.Place > 0 {
+				p.recv(p.Place-1, slot(0))
+				p.wrote[0] = 0
+			}
+			if p.Place+1 < p.Size {
+				p.send(p.Place+1, slot(0))
+			}
+		}},
+		"twice": {"allreduce", func(p *Part) {
+			p.segments()
+			for d := 1; d < p.Size; d *= 2 {
+				p.send((p.Place+d)%p.Size, slot(0))
+				p.fold((p.Place-d+p.Size)%p.Size, slot(0))
+			}
+		}},
+		"wrong block": {"allgather", func(p *Part) {
+			p.blocks(p.Size)
+			for s := range p.Size - 1 {
+				p.send((p.Place+1)%p.Size, around(p.Place-s, 1, p.Size)...)
+				p.recv((p.Place-1+p.Size)%p.Size, around(p.Place-s, 1, p.Size)...)
+			}
+		}},
+		"nothing moves": {"bcast", func(p *Part) { p.segments() }},
+		"a message too few": {"reduce", func(p *Part) {
+			p.segments()
+			if p.Place == 0 {
+				p.fold(1, slot(0))
+			}
+		}},
+	} {
+		e := Entry{Collective: broken.collective, Name: name, Algorithm: broken.algorithm}
+		if moves(e, 3, Call{Bytes: 8}) == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
