@@ -71,10 +71,12 @@ func ringAllreduce(p *Part) {
 	for s := range p.Size - 1 {
 		p.send(right, around(p.Place-s, 1, p.Size)...)
 		p.fold(left, around(p.Place-s-1, 1, p.Size)...)
+		p.step()
 	}
 	for s := range p.Size - 1 {
 		p.send(right, around(p.Place-s+1, 1, p.Size)...)
 		p.recv(left, around(p.Place-s, 1, p.Size)...)
+		p.step()
 	}
 }
 
@@ -109,12 +111,14 @@ func segmentedRing(p *Part) {
 		for s := range p.Size - 1 {
 			p.send(right, slot(block(p.Place-s)+phase))
 			p.fold(left, slot(block(p.Place-s-1)+phase))
+			p.step()
 		}
 	}
 	for s := range p.Size - 1 {
 		out, in := block(p.Place-s+1), block(p.Place-s)
 		p.send(right, span{out, out + phases})
 		p.recv(left, span{in, in + phases})
+		p.step()
 	}
 }
 
@@ -149,6 +153,7 @@ func (h halving) double(p *Part, windows []span) {
 		}
 		p.send(peer, mine)
 		p.recv(peer, theirs)
+		p.step()
 	}
 }
 
@@ -171,6 +176,7 @@ func mpichRabenseifner(p *Part) {
 			return
 		}
 		p.fold(p.Place-1, all)
+		p.step()
 		rank = p.Place / 2
 	}
 	windows := []span{all}
@@ -182,6 +188,7 @@ func mpichRabenseifner(p *Part) {
 		peer := standing(rank^d, extra)
 		p.send(peer, give)
 		p.fold(peer, keep)
+		p.step()
 		w = keep
 		windows = append(windows, w)
 	}
@@ -194,6 +201,7 @@ func mpichRabenseifner(p *Part) {
 		peer := standing(rank^d, extra)
 		p.send(peer, mine)
 		p.recv(peer, theirs)
+		p.step()
 	}
 	if p.Place < 2*extra {
 		p.send(p.Place-1, all)
@@ -207,7 +215,8 @@ func mpichRabenseifner(p *Part) {
 // of it twice.
 //
 // The first tree is ncclTree of the places; the second is its mirror image if p is even,
-// and shifted by one place if it is odd, as NCCL's.
+// and shifted by one place if it is odd, as NCCL's. Messages of the second have the tag
+// Tag + 1, as two members can be neighbours in both.
 func doubleTree(p *Part) {
 	half := (p.elements() + 1) / 2
 	first := min(half*p.element(), p.Bytes)
@@ -222,7 +231,7 @@ func doubleTree(p *Part) {
 	})
 	n, place := p.Size, p.Place
 	parent, children := ncclTree(n, place)
-	up := []arm{{parent: parent, children: children, slots: span{0, left}}}
+	trees := []arm{{parent: parent, children: children, slots: span{0, left}}}
 	to := func(q int) int { return n - 1 - q }
 	back := to
 	if n%2 == 1 {
@@ -236,34 +245,35 @@ func doubleTree(p *Part) {
 	for i := range children {
 		children[i] = back(children[i])
 	}
-	up = append(up, arm{parent: parent, children: children, slots: span{left, left + right}})
-	turns := max(left, right)
-	for s := range turns {
-		for _, a := range up {
-			if a.slots.lo+s >= a.slots.hi {
-				continue
-			}
-			for _, child := range a.children {
-				p.fold(child, slot(a.slots.lo+s))
-			}
-			if a.parent >= 0 {
-				p.send(a.parent, slot(a.slots.lo+s))
+	trees = append(trees, arm{parent: parent, children: children, slots: span{left, left + right}})
+	tag := p.Tag
+	each := func(f func(a arm, s int)) {
+		for s := range max(left, right) {
+			for i, a := range trees {
+				p.Tag = tag + uint32(i)
+				if a.slots.lo+s < a.slots.hi {
+					f(a, a.slots.lo+s)
+				}
 			}
 		}
+		p.Tag = tag
 	}
-	for s := range turns {
-		for _, a := range up {
-			if a.slots.lo+s >= a.slots.hi {
-				continue
-			}
-			if a.parent >= 0 {
-				p.recv(a.parent, slot(a.slots.lo+s))
-			}
-			for _, child := range a.children {
-				p.send(child, slot(a.slots.lo+s))
-			}
+	each(func(a arm, s int) {
+		for _, child := range a.children {
+			p.fold(child, slot(s))
 		}
-	}
+		if a.parent >= 0 {
+			p.send(a.parent, slot(s))
+		}
+	})
+	each(func(a arm, s int) {
+		if a.parent >= 0 {
+			p.recv(a.parent, slot(s))
+		}
+		for _, child := range a.children {
+			p.send(child, slot(s))
+		}
+	})
 }
 
 // An arm is one of a member's places in two trees.

@@ -124,6 +124,7 @@ func ringScatterBroadcast(p *Part) {
 	for s := range p.Size - 1 {
 		p.send(p.real((v+1)%p.Size), around(v-s, 1, p.Size)...)
 		p.recv(p.real((v-1+p.Size)%p.Size), around(v-s-1, 1, p.Size)...)
+		p.step()
 	}
 }
 
@@ -140,7 +141,8 @@ func doublingScatterBroadcast(p *Part) {
 	here := func(block, mask int) []span {
 		return []span{{min(block, p.Size), min(block+mask, p.Size)}}
 	}
-	for k, mask := 0, 1; mask < p.Size; k, mask = k+1, mask*2 {
+	for mask := 1; mask < p.Size; mask *= 2 {
+		p.step()
 		mine, theirs := v&^(mask-1), (v^mask)&^(mask-1)
 		if peer := v ^ mask; peer < p.Size {
 			p.send(p.real(peer), here(mine, mask)...)

@@ -37,7 +37,9 @@ type Call struct {
 	// Bytes is the size of the message of a broadcast, reduce, allreduce and scan, and
 	// that of one member's block for the others, as in the arguments of MPI's calls.
 	Bytes uint64
-	Tag   uint32 // of all messages; calls that can overlap need different ones
+	// Tag is that of all messages (double-tree has Tag + 1 too). Calls that can overlap need
+	// different ones.
+	Tag uint32
 
 	// Element is the size of what cannot be cut: all parts of a message but the last
 	// are multiples of it. 0 is 1 byte.

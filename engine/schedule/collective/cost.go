@@ -136,10 +136,17 @@ func pipelineReduceCost(m Model, p int, c Call) (float64, bool) {
 	return float64(p-1)*(message+sum) + float64(s-1)*max(message, sum), ok
 }
 
-// binomialReduceCost is ⌈lg p⌉(α + nβ + nγ), [trg] 4.4.
+// binomialReduceCost is ⌈lg p⌉(α + nβ + nγ), [trg] 4.4, for p = 2^k or γ = 0: for other p some
+// combinations overlap with messages.
 func binomialReduceCost(m Model, p int, c Call) (float64, bool) {
 	n := float64(c.Bytes)
-	return ceilLg(p) * (m.message(n) + n*m.Gamma), whole(c)
+	return ceilLg(p) * (m.message(n) + n*m.Gamma), whole(c) && (isPower(p) || m.Gamma == 0)
+}
+
+// schedgenReduceCost is ⌈lg p⌉(α + nβ) for γ = 0, here: a child near the root that is done late
+// lets the others' combinations wait.
+func schedgenReduceCost(m Model, p int, c Call) (float64, bool) {
+	return ceilLg(p) * m.message(float64(c.Bytes)), whole(c) && m.Gamma == 0
 }
 
 // rabenseifnerCost is 2 lg p·α + 2n(p − 1)/p·β + n(p − 1)/p·γ for p = 2^k, [trg] 4.4 and 4.5.
@@ -188,10 +195,11 @@ func linearAllreduceCost(m Model, p int, c Call) (float64, bool) {
 	return float64(p-1) * (2*m.message(n) + n*m.Gamma), true
 }
 
-// reduceBroadcastCost is ⌈lg p⌉(2α + 2nβ + nγ): binomialReduceCost and binomialCost.
+// reduceBroadcastCost is ⌈lg p⌉(2α + 2nβ + nγ), the sum of binomialReduceCost and
+// binomialCost, where the former holds.
 func reduceBroadcastCost(m Model, p int, c Call) (float64, bool) {
-	n := float64(c.Bytes)
-	return ceilLg(p) * (2*m.message(n) + n*m.Gamma), whole(c)
+	t, ok := binomialReduceCost(m, p, c)
+	return t + ceilLg(p)*m.message(float64(c.Bytes)), ok
 }
 
 // ringAllreduceCost is 2(p − 1)α + 2n(p − 1)/p·β + n(p − 1)/p·γ, [pg].
@@ -201,16 +209,10 @@ func ringAllreduceCost(m Model, p int, c Call) (float64, bool) {
 }
 
 // ringReduceScatterCost is (p − 1)α + n(p − 1)/p·(β + γ), [trg] 4.3 (there for the pairwise
-// exchange); n is the total.
+// exchange, whose steps include the combination as well); n is the total.
 func ringReduceScatterCost(m Model, p int, c Call) (float64, bool) {
 	b := float64(c.Bytes)
 	return float64(p-1) * (m.message(b) + b*m.Gamma), true
-}
-
-// pairwiseReduceScatterCost: as ringReduceScatterCost, if a block is combined in the time
-// that the next message takes at most; only the last combination shows then, here.
-func pairwiseReduceScatterCost(m Model, p int, c Call) (float64, bool) {
-	return ringReduceScatterCost(m, p, c)
 }
 
 // halvingCost is lg p·α + n(p − 1)/p·(β + γ) for p = 2^k, [trg] 4.3.

@@ -40,10 +40,10 @@ const none = math.MaxUint32
 // A watcher sees the movement of data of each member, in the order of its part.
 type watcher interface {
 	begin(place, slots int, at func(int) uint64)
-	sent(op uint32, to int, from []span)
+	sent(op, tag uint32, to int, from []span)
 	// received is a receive into slots. With fold it is combined with what they have, by
 	// calc if that is not none.
-	received(op uint32, from int, to []span, fold bool, calc uint32)
+	received(op, tag uint32, from int, to []span, fold bool, calc uint32)
 	// moved copies slots, or combines them with what the target has.
 	moved(to, from span, fold bool, calc uint32)
 }
@@ -127,7 +127,7 @@ func (p *Part) send(to int, from ...span) uint32 {
 	op := p.Send(p.size(from), to)
 	p.needs(op, from)
 	if p.watch != nil {
-		p.watch.sent(op, to, slices.Clone(from))
+		p.watch.sent(op, p.Tag, to, slices.Clone(from))
 	}
 	return op
 }
@@ -137,7 +137,7 @@ func (p *Part) recv(from int, to ...span) uint32 {
 	op := p.Recv(p.size(to), from)
 	p.brings(op, to)
 	if p.watch != nil {
-		p.watch.received(op, from, slices.Clone(to), false, none)
+		p.watch.received(op, p.Tag, from, slices.Clone(to), false, none)
 	}
 	return op
 }
@@ -167,7 +167,7 @@ func (p *Part) folds(from int, next bool, to []span) uint32 {
 		p.adds(op, to)
 	}
 	if p.watch != nil {
-		p.watch.received(op, from, slices.Clone(to), true, calc)
+		p.watch.received(op, p.Tag, from, slices.Clone(to), true, calc)
 	}
 	return op
 }

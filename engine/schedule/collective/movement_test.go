@@ -23,9 +23,9 @@ type version struct {
 	running bool
 	value   value
 	// If it is not known: a part of a message, or that combined with an older version.
-	from, to, message, part int
-	received                bool
-	a, b                    *version
+	from, to, tag, message, part int
+	received                     bool
+	a, b                         *version
 }
 
 // memoryOf follows the data of a run, member by member, as the algorithm says it moves.
@@ -36,9 +36,9 @@ type memoryOf struct {
 	at      []func(int) uint64
 	slots   [][]*version
 	place   int
-	sends   map[[2]int][][]*version
-	sendOps map[[2]int][]uint32
-	recvOps map[[2]int][]uint32
+	sends   map[[3]int][][]*version
+	sendOps map[[3]int][]uint32
+	recvOps map[[3]int][]uint32
 	checks  []check
 	errs    []string
 }
@@ -71,8 +71,8 @@ func (m *memoryOf) each(spans []span, f func(i, slot int)) {
 	}
 }
 
-func (m *memoryOf) sent(op uint32, to int, from []span) {
-	pair := [2]int{m.place, to}
+func (m *memoryOf) sent(op, tag uint32, to int, from []span) {
+	pair := [3]int{m.place, to, int(tag)}
 	var out []*version
 	var before []uint32
 	m.each(from, func(_, s int) {
@@ -85,14 +85,14 @@ func (m *memoryOf) sent(op uint32, to int, from []span) {
 	m.sendOps[pair] = append(m.sendOps[pair], op)
 }
 
-func (m *memoryOf) received(op uint32, from int, to []span, fold bool, calc uint32) {
-	pair := [2]int{from, m.place}
+func (m *memoryOf) received(op, tag uint32, from int, to []span, fold bool, calc uint32) {
+	pair := [3]int{from, m.place, int(tag)}
 	m.recvOps[pair] = append(m.recvOps[pair], op)
 	message := len(m.recvOps[pair]) - 1
 	before := []uint32{op}
 	m.each(to, func(i, s int) {
 		old := m.slots[m.place][s]
-		v := &version{bytes: old.bytes, from: from, to: m.place, message: message, part: i, received: true, needs: []uint32{op}}
+		v := &version{bytes: old.bytes, from: from, to: m.place, tag: int(tag), message: message, part: i, received: true, needs: []uint32{op}}
 		if fold {
 			before = union(before, old.needs)
 			v = &version{bytes: old.bytes, a: old, b: v, needs: union(slices.Clone(old.needs), []uint32{op})}
@@ -141,7 +141,7 @@ func (m *memoryOf) eval(v *version) value {
 	}
 	v.running = true
 	if v.received {
-		sends := m.sends[[2]int{v.from, v.to}]
+		sends := m.sends[[3]int{v.from, v.to, v.tag}]
 		if v.message >= len(sends) || v.part >= len(sends[v.message]) {
 			v.value = value{err: fmt.Sprintf("nothing comes in message %d from %d to %d", v.message, v.from, v.to)}
 		} else {
@@ -233,11 +233,62 @@ func (m *memoryOf) finish(s *schedule.Schedule) {
 	if done != len(ops) {
 		m.errs = append(m.errs, fmt.Sprintf("%d of %d operations can begin", done, len(ops)))
 	}
+	if m.p <= 12 {
+		m.overtaking(s, before)
+	}
 	for _, c := range m.checks {
 		lo, _ := s.Rank(s.RankOf(c.op))
 		for _, b := range c.before {
 			if before[c.op][(b-lo)/64]>>((b-lo)%64)&1 == 0 {
 				m.errs = append(m.errs, fmt.Sprintf("operation %d (%s) does not wait for %d (%s)", c.op, ops[c.op], b, ops[b]))
+			}
+		}
+	}
+}
+
+// overtaking checks that messages of a pair come into the receives that they are meant for, in
+// a network and a processor that are first in, first out: a send cannot begin before an earlier
+// one to the same member, nor a receive before an earlier one from there.
+func (m *memoryOf) overtaking(s *schedule.Schedule, before [][]uint64) {
+	ops := s.Ops()
+	preds := make([][]uint32, len(ops))
+	for op := range ops {
+		for _, next := range s.AfterDone(uint32(op)) {
+			preds[next] = append(preds[next], uint32(op))
+		}
+	}
+	known := map[[2]uint32]bool{}
+	var done func(a, b uint32) bool
+	// begun says that a can begin when b can, at the latest.
+	begun := func(a, b uint32) bool {
+		return !slices.ContainsFunc(preds[a], func(x uint32) bool {
+			return !slices.ContainsFunc(preds[b], func(y uint32) bool { return done(x, y) })
+		})
+	}
+	// done says that a is done when b is, at the latest.
+	done = func(a, b uint32) bool {
+		lo, _ := s.Rank(s.RankOf(a))
+		if a == b || before[b][(a-lo)/64]>>((a-lo)%64)&1 != 0 {
+			return true
+		}
+		key := [2]uint32{a, b}
+		if is, ok := known[key]; ok {
+			return is
+		}
+		is := slices.ContainsFunc(preds[b], func(y uint32) bool { return done(a, y) })
+		if !is && a < b && ops[a].Kind == ops[b].Kind && ops[a].Peer == ops[b].Peer {
+			// Receives are checked below; the processor takes calcs in their order.
+			is = ops[a].Kind == schedule.Recv || ops[a].Kind == schedule.Calc && begun(a, b)
+		}
+		known[key] = is
+		return is
+	}
+	for _, all := range []map[[3]int][]uint32{m.sendOps, m.recvOps} {
+		for pair, same := range all {
+			for i := 1; i < len(same); i++ {
+				if a, b := same[i-1], same[i]; !begun(a, b) {
+					m.errs = append(m.errs, fmt.Sprintf("from %d to %d operation %d (%s) can begin before %d (%s)", pair[0], pair[1], b, ops[b], a, ops[a]))
+				}
 			}
 		}
 	}
@@ -279,6 +330,10 @@ var promises = map[string]promise{
 	"allreduce": {once: true, initial: ownShare,
 		final: func(p, _, _, slot, _ int) (value, bool) { return value{of: slot, from: everybody(p)}, true }},
 	"reduce-scatter": {once: true, initial: ownShare,
+		final: func(p, _, place, slot, _ int) (value, bool) {
+			return value{of: slot, from: everybody(p)}, slot == place
+		}},
+	"reduce-scatter-block": {once: true, initial: ownShare,
 		final: func(p, _, place, slot, _ int) (value, bool) {
 			return value{of: slot, from: everybody(p)}, slot == place
 		}},
@@ -332,6 +387,13 @@ func special(e Entry) promise {
 		pr.final = func(_, _, place, slot, _ int) (value, bool) {
 			return value{from: everybody(place + 1)}, slot == 0
 		}
+	case "reduce-scatter-block recursive-doubling": // as many slots of scratch
+		pr.initial = func(p, _, place, slot, _ int) value {
+			if slot >= p {
+				return value{}
+			}
+			return value{of: slot, from: 1 << place}
+		}
 	case "gather linear-sync": // two slots a block, and the empty question
 		pr.initial = func(p, root, place, slot, _ int) value {
 			switch {
@@ -353,7 +415,7 @@ func special(e Entry) promise {
 func moves(e Entry, p int, c Call) error {
 	pr := special(e)
 	m := &memoryOf{p: p, once: pr.once, at: make([]func(int) uint64, p), slots: make([][]*version, p),
-		sends: map[[2]int][][]*version{}, sendOps: map[[2]int][]uint32{}, recvOps: map[[2]int][]uint32{}}
+		sends: map[[3]int][][]*version{}, sendOps: map[[3]int][]uint32{}, recvOps: map[[3]int][]uint32{}}
 	m.initial = func(place, slot, slots int) value { return pr.initial(p, c.Root, place, slot, slots) }
 	if err := e.Check(p, c); err != nil {
 		return err
@@ -384,6 +446,11 @@ func moves(e Entry, p int, c Call) error {
 		}
 		want := c.Bytes
 		switch e.Collective {
+		case "reduce-scatter-block":
+			want *= uint64(p)
+			if e.Name == "recursive-doubling" {
+				want *= 2
+			}
 		case "allgather", "reduce-scatter", "gather", "scatter":
 			want *= uint64(p)
 		case "alltoall":

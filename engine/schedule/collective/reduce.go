@@ -105,6 +105,7 @@ func (h halving) halve(p *Part, v int) []span {
 		p.send(peer, upper)
 		p.fold(peer, lower)
 		p.recv(peer, upper)
+		p.step()
 	}
 	windows := []span{all}
 	for d, w := 1, all; d < h.power; d *= 2 {
@@ -115,6 +116,7 @@ func (h halving) halve(p *Part, v int) []span {
 		}
 		p.send(peer, give)
 		p.fold(peer, keep)
+		p.step()
 		w = keep
 		windows = append(windows, w)
 	}

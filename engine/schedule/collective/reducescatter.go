@@ -105,18 +105,92 @@ func butterflyReduceScatter(p *Part) {
 			}
 		}
 	}
-	mirror := func(rank int) int {
-		return int(bits.Reverse64(uint64(rank)) >> (64 - bits.Len(uint(power-1))))
-	}
 	owner := rank
 	if rank < 0 {
 		owner = p.Place / 2
 	}
-	if power > 1 {
-		owner = mirror(owner)
-	}
-	if has := standing(owner, extra); has != p.Place {
+	if has := standing(mirror(owner, power), extra); has != p.Place {
 		p.recv(has, slot(p.Place))
+	}
+}
+
+// blockButterfly is butterflyReduceScatter which, with p = 2^k, puts the blocks in mirrored
+// order beforehand, so that each rank ends with its own.
+func blockButterfly(p *Part) {
+	if !isPower(p.Size) {
+		butterflyReduceScatter(p)
+		return
+	}
+	p.blocks(p.Size)
+	w := span{0, p.Size}
+	for d := 1; d < p.Size; d *= 2 {
+		keep, give := span{w.lo, middle(w)}, span{middle(w), w.hi}
+		if p.Place&d != 0 {
+			keep, give = give, keep
+		}
+		p.send(p.Place^d, mirrored(give, p.Size)...)
+		p.fold(p.Place^d, mirrored(keep, p.Size)...)
+		w = keep
+	}
+}
+
+// mirrored are the slots whose bits in reverse are in s.
+func mirrored(s span, power int) []span {
+	all := make([]span, 0, s.hi-s.lo)
+	for ; s.lo < s.hi; s.lo++ {
+		all = append(all, slot(mirror(s.lo, power)))
+	}
+	return all
+}
+
+// mirror is a number below a power of two with its bits in reverse.
+func mirror(n, power int) int {
+	if power < 2 {
+		return n
+	}
+	return int(bits.Reverse64(uint64(n)) >> (64 - bits.Len(uint(power-1))))
+}
+
+// doublingReduceScatter: in the round with d = 1, 2, 4 … the places of a block of d have
+// combined their contributions to all other blocks and exchange them with those of the
+// neighbouring block, but for those to the blocks of the sender's side, which nobody there
+// needs. Where the number of members is no power of two, what a short block at the end sends
+// is passed on, as in doublingScatterBroadcast. (MPICH's recursive doubling; more bytes than
+// halving, but the order of the operands is kept.)
+func doublingReduceScatter(p *Part) {
+	p.blocks(2 * p.Size) // the second half is what came
+	but := func(place, d, at int) []span {
+		lo := place &^ (d - 1)
+		return []span{{at, at + lo}, {at + min(lo+d, p.Size), at + p.Size}}
+	}
+	came := func(peer, from, d int) {
+		p.recv(peer, but(from, d, p.Size)...)
+		to := but(from, d, 0)
+		for i, s := range but(from, d, p.Size) {
+			p.combine(to[i], s)
+		}
+	}
+	for d := 1; d < p.Size; d *= 2 {
+		p.step()
+		other := p.Place ^ d
+		if other < p.Size {
+			p.send(other, but(p.Place, d, 0)...)
+			came(other, other, d)
+		}
+		mine, theirs := p.Place&^(d-1), other&^(d-1)
+		have := p.Size - theirs
+		if theirs < mine || have >= d || have <= 0 {
+			continue
+		}
+		for e := d / 2; e > 0; e /= 2 {
+			peer, block := p.Place^e, p.Place&^(2*e-1)
+			switch {
+			case p.Place < block+have && peer >= block+have:
+				p.send(peer, but(theirs, d, p.Size)...)
+			case peer < block+have && p.Place >= block+have:
+				came(peer, theirs, d)
+			}
+		}
 	}
 }
 

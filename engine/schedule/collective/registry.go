@@ -42,13 +42,15 @@ const (
 )
 
 // Algorithms is the one list of algorithms. Collectives stand in the order broadcast,
-// reduce, allreduce, reduce-scatter, allgather, alltoall, gather, scatter, barrier, scan;
+// reduce, allreduce, reduce-scatter, reduce-scatter-block, allgather, alltoall, gather, scatter, barrier, scan;
 // within one, those of Open MPI come first, by number, and then others. The slice is not to
 // be changed.
 //
-// Open MPI's reduce_scatter_block has the numbers of reduce-scatter for 3 and 4, and others
-// are not here. Its algorithms 2 of allreduce and 1 of reduce_scatter take whatever
-// its fixed rules choose for the reduce and for what follows; ours is binomial.
+// Blocks are of equal size in all, so the schedules of reduce-scatter are good for both of
+// MPI's; where Open MPI has other numbers or algorithms for the block form, it is listed by
+// itself. Where an algorithm is two other collectives (allreduce reduce-broadcast,
+// reduce-scatter, allgather linear), Open MPI takes for each what its fixed rules choose for
+// the size, while ours is what the Help says.
 var Algorithms = []Entry{
 	{Collective: "bcast", Name: "linear", OpenMPI: 1, Takes: Root, Algorithm: linearBroadcast, Cost: linearCost,
 		Help: "the root sends to one after the other"},
@@ -93,7 +95,7 @@ var Algorithms = []Entry{
 	{Collective: "reduce", Name: "rabenseifner", OpenMPI: 7, MPICH: "reduce_scatter_gather", Intel: 5, Takes: Root | Gamma, Algorithm: rabenseifnerReduce, Cost: rabenseifnerCost,
 		When: "linear with fewer elements than 2^⌊lg p⌋",
 		Help: "recursive halving, then a binomial gather"},
-	{Collective: "reduce", Name: "binomial-schedgen", Takes: Root | Segment | Gamma, Algorithm: BinomialReduce, Cost: binomialReduceCost,
+	{Collective: "reduce", Name: "binomial-schedgen", Takes: Root | Segment | Gamma, Algorithm: BinomialReduce, Cost: schedgenReduceCost,
 		Help: "the binomial tree of Open MPI's broadcast, upwards, as LogGOPSim's schedgen has it"},
 
 	{Collective: "allreduce", Name: "linear", OpenMPI: 1, Takes: Gamma, Algorithm: linearAllreduce, Cost: linearAllreduceCost,
@@ -125,8 +127,17 @@ var Algorithms = []Entry{
 		Help: "partial sums travel around the ring"},
 	{Collective: "reduce-scatter", Name: "butterfly", OpenMPI: 4, MPICH: "noncommutative", Takes: Gamma, Algorithm: butterflyReduceScatter,
 		Help: "exchange halves over distances 1, 2, 4 …, then put the blocks right"},
-	{Collective: "reduce-scatter", Name: "pairwise", MPICH: "pairwise", Intel: 2, Takes: Gamma, Algorithm: pairwiseReduceScatter, Cost: pairwiseReduceScatterCost,
+	{Collective: "reduce-scatter", Name: "pairwise", MPICH: "pairwise", Intel: 2, Takes: Gamma, Algorithm: pairwiseReduceScatter, Cost: ringReduceScatterCost,
 		Help: "step s: to the rank s above, from the rank s below"},
+
+	{Collective: "reduce-scatter-block", Name: "reduce-scatter", OpenMPI: 1, Takes: Gamma, Algorithm: reduceThenScatter,
+		Help: "binomial reduce and linear scatter"},
+	{Collective: "reduce-scatter-block", Name: "recursive-doubling", OpenMPI: 2, MPICH: "recursive_doubling", Takes: Gamma, Algorithm: doublingReduceScatter,
+		Help: "all exchange all that others need, over distances 1, 2, 4 …"},
+	{Collective: "reduce-scatter-block", Name: "recursive-halving", OpenMPI: 3, MPICH: "recursive_halving", Takes: Gamma, Algorithm: halvingReduceScatter, Cost: halvingCost,
+		Help: "exchange halves of what is left, over distances … 4, 2, 1"},
+	{Collective: "reduce-scatter-block", Name: "butterfly", OpenMPI: 4, MPICH: "noncommutative", Takes: Gamma, Algorithm: blockButterfly, Cost: halvingCost,
+		Help: "butterfly whose blocks are put in order beforehand if the number of ranks is a power of two"},
 
 	{Collective: "allgather", Name: "linear", OpenMPI: 1, Algorithm: linearAllgather, Cost: linearAllgatherCost,
 		Help: "linear gather and linear broadcast"},
@@ -265,6 +276,8 @@ func (e Entry) Check(ranks int, c Call) error {
 		return fail("the root is 0 to %d, not %d", ranks-1, c.Root)
 	case high > 0 || c.Bytes > math.MaxInt64/(2*uint64(ranks)+1):
 		return fail("%d bytes for each of %d ranks are too many", c.Bytes, ranks)
+	case c.Tag > math.MaxUint32-2:
+		return fail("the tag is 0 to %d, not %d", uint32(math.MaxUint32-2), c.Tag)
 	case c.Element > max(c.Bytes, 1):
 		return fail("an element of %d bytes is larger than the message of %d", c.Element, c.Bytes)
 	case e.Takes&Segment != 0 && c.Segment > 0 && c.Bytes/max(c.Segment, c.Element) > maxSegments:
