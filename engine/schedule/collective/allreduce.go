@@ -80,19 +80,23 @@ func ringAllreduce(p *Part) {
 	}
 }
 
-// segmentedRing is ringAllreduce, whose first half is done in phases, each of at most a
-// segment of each share; a share's parts go back together in the second half.
+// segmentedRing is ringAllreduce, whose first half is done in phases, each of about a segment
+// of each share; a share's parts go back together in the second half. The number of phases
+// is that of Open MPI: the quotient of the message and p segments, rounded to the nearest, so
+// that a part can have up to half more than a segment.
 func segmentedRing(p *Part) {
 	if p.Size < 2 || p.elements() < uint64(p.Size) {
 		RecursiveDoubling(p)
 		return
 	}
-	share := (p.elements() + uint64(p.Size) - 1) / uint64(p.Size) * p.element()
-	segment := p.segment(share)
-	phases := int((share + segment - 1) / segment)
-	if p.elements() < uint64(p.Size*phases) {
+	round := uint64(p.Size) * (p.segment(p.Bytes) / p.element())
+	if p.Segment == 0 || p.elements() < round {
 		ringAllreduce(p)
 		return
+	}
+	phases := int(p.elements() / round)
+	if more := p.elements() % round; more >= uint64(p.Size) && more > round/2 {
+		phases++
 	}
 	shares := p.shared(0, p.elements(), p.Size)
 	// Each share is cut into phases again, the longer ones first.

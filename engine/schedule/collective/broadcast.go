@@ -33,9 +33,8 @@ func reversed(s []int) []int {
 func splitBinaryBroadcast(p *Part) {
 	half := (p.elements() + 1) / 2
 	first := min(half*p.element(), p.Bytes)
-	// A segment longer than a half, or a half of nothing, is no reason to split (as in Open
-	// MPI, which leaves less than 4 members to the pipeline too).
-	if p.Size < 4 || p.elements() < 2 || p.Segment > p.Bytes-first {
+	// A segment longer than a half, or a half of nothing, is no reason to split (as in Open MPI).
+	if p.Size < 3 || p.elements() < 2 || p.Segment > p.Bytes-first {
 		tree(lineTree).broadcast(p)
 		return
 	}

@@ -31,6 +31,9 @@ type ports struct {
 	touched     map[int]bool
 }
 
+// A pair of ranks: what goes from one to the other.
+type pair struct{ from, to int }
+
 type opHeap []uint32
 
 func (h opHeap) Len() int           { return len(h) }
