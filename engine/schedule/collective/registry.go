@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
+	"github.com/halfpeak/halfpeak/internal/nearest"
 )
 
 // An Entry is an algorithm of a collective with what is known of it.
@@ -41,10 +42,10 @@ const (
 	Shape                     // Call.LogP
 )
 
-// Algorithms is the one list of algorithms. Collectives stand in the order broadcast,
-// reduce, allreduce, reduce-scatter, reduce-scatter-block, allgather, alltoall, gather, scatter, barrier, scan;
-// within one, those of Open MPI come first, by number, and then others. The slice is not to
-// be changed.
+// Algorithms is the one list of algorithms. Collectives stand in the order bcast, reduce,
+// allreduce, reduce-scatter, reduce-scatter-block, allgather, alltoall, gather, scatter,
+// barrier, scan; within one, those of Open MPI come first, by number, and then others. The slice
+// is not to be changed.
 //
 // Blocks are of equal size in all, so the schedules of reduce-scatter are good for both of
 // MPI's; where Open MPI has other numbers or algorithms for the block form, it is listed by
@@ -214,7 +215,7 @@ func contiguousReduce(p *Part)   { tree(contiguousTree).reduce(p) }
 
 // Find is the algorithm of that name. Collectives are found by MPI's words too:
 // "broadcast" is bcast, and an underscore is as good as a hyphen. The error of an unknown
-// name lists those that there are.
+// name has the closest one, or all.
 func Find(collective, name string) (Entry, error) {
 	c := canonical(collective)
 	var collectives, names []string
@@ -231,10 +232,9 @@ func Find(collective, name string) (Entry, error) {
 		names = append(names, e.Name)
 	}
 	if names == nil {
-		return Entry{}, fmt.Errorf("collective: there is no collective %q; there are %s",
-			collective, strings.Join(collectives, ", "))
+		return Entry{}, fmt.Errorf("collective: no collective %q%s", collective, nearest.Hint(collective, collectives))
 	}
-	return Entry{}, fmt.Errorf("collective: %s has no algorithm %q; it has %s", c, name, strings.Join(names, ", "))
+	return Entry{}, fmt.Errorf("collective: %s has no algorithm %q%s", c, name, nearest.Hint(name, names))
 }
 
 // Of is all algorithms of a collective, found as by Find; none if it is unknown.

@@ -1,4 +1,4 @@
-// Command openmpi compares our schedules with what Open MPI sends. It is run by the scripts
+// Openmpi compares our schedules with what Open MPI sends. It is run by the scripts
 // beside it:
 //
 //	count.sh 3 5 6 >counts.csv       what Open MPI sends with each algorithm forced
