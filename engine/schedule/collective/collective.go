@@ -7,8 +7,13 @@
 // which it is over. [Algorithm.Schedule] is a program of one collective alone.
 //
 // Messages wait for the data that they carry: a send waits for the receives that
-// brought its contents, not for the sends before it. Where an algorithm is about
-// order (pairwise, linear with synchronisation, barriers), its comment says so.
+// brought its contents, not for the sends before it. Two kinds of algorithms wait for more.
+// Some are about order (pairwise, linear with synchronisation, barriers). In others, whose
+// rounds exchange messages with the same members or depend on each other (rings with two
+// halves, recursive halving), a round waits for the round before, as in libraries that call
+// a blocking exchange for each: otherwise a message could overtake another, and end in its
+// receive.
+//
 // Combining values in a reduction takes [Call].Gamma for a byte, and no time by
 // default.
 //
@@ -72,7 +77,9 @@ type Part struct {
 	ops   []state // from first on
 	gate  []uint32
 	memory
-	watch watcher // sees the movement of data in tests; else nil
+	watch   watcher // sees the movement of data in tests; else nil
+	parents []int   // of the broadcast that is optimal for logP
+	logP    LogP
 }
 
 // state is what has been said about an operation.

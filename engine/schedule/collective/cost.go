@@ -48,9 +48,10 @@ func splits(c Call, k int) bool {
 // rest is (p − 1)/p.
 func rest(p int) float64 { return float64(p-1) / float64(p) }
 
-// linearCost is (p − 1)(α + nβ), [pg]; whole messages, as for all trees below.
+// linearCost is (p − 1)(α + nβ), [pg]. Linear sends whole messages; the trees below have closed
+// forms for these alone.
 func linearCost(m Model, p int, c Call) (float64, bool) {
-	return float64(p-1) * m.message(float64(c.Bytes)), whole(c)
+	return float64(p-1) * m.message(float64(c.Bytes)), true
 }
 
 // chainCost, here: with q, r the quotient and rest of p − 1 by the number of chains f, the

@@ -71,7 +71,13 @@ func optimalBroadcast(p *Part) {
 	if m == (LogP{}) {
 		m.L = 1
 	}
-	parent, _ := m.broadcastTree(p.Size)
+	// The tree is that of all members, and takes longer than one's part: it is kept from one
+	// part to the next.
+	if p.logP != m || len(p.parents) != p.Size {
+		p.logP = m
+		p.parents, _ = m.broadcastTree(p.Size)
+	}
+	parent := p.parents
 	tree(func(_ *Part, v int) (int, []int) {
 		var children []int
 		for child := v + 1; child < len(parent); child++ {
