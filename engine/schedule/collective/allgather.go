@@ -7,11 +7,18 @@ package collective
 func linearAllgather(p *Part) {
 	p.Root = 0
 	p.blocks(p.Size)
-	starGather(p)
 	if p.Place > 0 {
+		p.send(0, slot(p.Place))
 		p.recv(0, span{0, p.Size})
 		return
 	}
+	// One after the other, so that what comes later waits for the last alone.
+	var last uint32
+	for place := 1; place < p.Size; place++ {
+		last = p.recv(place, slot(place))
+		p.step()
+	}
+	p.brings(last, []span{{1, p.Size}})
 	for place := 1; place < p.Size; place++ {
 		p.send(place, span{0, p.Size})
 	}

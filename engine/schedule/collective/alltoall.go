@@ -60,10 +60,8 @@ func bruckAlltoall(p *Part) {
 	at := func(j int) int { return (p.Place + j) % p.Size }
 	for d := 1; d < p.Size; d *= 2 {
 		var moving []span
-		for j := d; j < p.Size; j++ {
-			if j&d != 0 {
-				moving = append(moving, slot(at(j)))
-			}
+		for j := d; j < p.Size; j += 2 * d { // j … j + d − 1 have the bit
+			moving = append(moving, around(at(j), min(d, p.Size-j), p.Size)...)
 		}
 		p.send((p.Place+d)%p.Size, moving...)
 		p.recv((p.Place-d+p.Size)%p.Size, moving...)

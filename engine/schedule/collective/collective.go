@@ -60,7 +60,7 @@ type Call struct {
 	// combination is a calc of Gamma × its bytes, rounded to whole nanoseconds; there is
 	// none where that is 0.
 	Gamma float64
-	// LogP shapes the tree of logp-optimal; the zero value stands for L = 1.
+	// LogP shapes the tree of logp-optimal; the zero value stands for L = g = 1.
 	LogP LogP
 }
 

@@ -69,7 +69,7 @@ func (h *offers) Pop() any {
 func optimalBroadcast(p *Part) {
 	m := p.LogP
 	if m == (LogP{}) {
-		m.L = 1
+		m = LogP{L: 1, G: 1}
 	}
 	// The tree is that of all members, and takes longer than one's part: it is kept from one
 	// part to the next.
