@@ -177,6 +177,9 @@ func (a Algorithm) add(p *Part, after, end []uint32) []uint32 {
 	return end
 }
 
+// maxOperations bounds a Schedule, at about 10 GB.
+const maxOperations = 1 << 28
+
 // Schedule is a program in which so many ranks do one collective and nothing else.
 func (a Algorithm) Schedule(ranks int, c Call) (*schedule.Schedule, error) {
 	return a.schedule(ranks, c, nil)
@@ -191,6 +194,10 @@ func (a Algorithm) schedule(ranks int, c Call, watch watcher) (*schedule.Schedul
 	for range ranks {
 		p.Place = p.b.NextRank()
 		end = a.add(&p, nil, end[:0])
+		if p.b.Next() > maxOperations {
+			return nil, fmt.Errorf("collective: %d ranks have more than %d operations; take fewer ranks, or another algorithm",
+				ranks, maxOperations)
+		}
 	}
 	return p.b.Build()
 }

@@ -31,8 +31,11 @@ type ports struct {
 	touched     map[int]bool
 }
 
-// A pair of ranks: what goes from one to the other.
-type pair struct{ from, to int }
+// A pair of ranks: what goes from one to the other with a tag.
+type pair struct {
+	from, to int
+	tag      uint32
+}
 
 type opHeap []uint32
 
@@ -115,9 +118,9 @@ func simulate(t *testing.T, s *schedule.Schedule, alpha, beta float64) float64 {
 func (r *ports) pairOf(op uint32) pair {
 	o, rank := r.s.Ops()[op], r.s.RankOf(op)
 	if o.Kind == schedule.Send {
-		return pair{rank, int(o.Peer)}
+		return pair{rank, int(o.Peer), o.Tag}
 	}
-	return pair{int(o.Peer), rank}
+	return pair{int(o.Peer), rank, o.Tag}
 }
 
 func (r *ports) finish(op uint32) {
@@ -240,5 +243,34 @@ func TestCosts(t *testing.T) {
 				t.Error("it never holds")
 			}
 		})
+	}
+}
+
+// Each schedule ends, and its messages come into the receives that are meant, with fast and
+// with slow combinations; simulate says what is wrong.
+func TestEnds(t *testing.T) {
+	most := 20
+	if testing.Short() {
+		most = 9
+	}
+	for _, e := range collective.Algorithms {
+		for p := 1; p <= most; p++ {
+			if e.Ranks != 0 && e.Ranks != p {
+				continue
+			}
+			for _, c := range []collective.Call{{Bytes: 1000}, {Bytes: 1000, Segment: 80, Gamma: 1}, {Bytes: 1000, Segment: 300, Fanout: 3, Gamma: 90}} {
+				c.Root = p / 2
+				s, err := e.Schedule(p, c)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if end := simulate(t, s, 1000, 3); (end > 0) != (p > 1) {
+					t.Errorf("%s %s on %d ranks ends at %v", e.Collective, e.Name, p, end)
+				}
+				if t.Failed() {
+					t.Fatalf("%s %s on %d ranks, %+v", e.Collective, e.Name, p, c)
+				}
+			}
+		}
 	}
 }

@@ -41,7 +41,7 @@ func logP(t *testing.T, s *schedule.Schedule, m collective.LogP) float64 {
 				case schedule.Send:
 					begin = max(begin, sent[rank]+max(m.G, m.O))
 				case schedule.Recv:
-					from := arrived[pair{int(o.Peer), rank}]
+					from := arrived[pair{int(o.Peer), rank, o.Tag}]
 					if len(from) == 0 {
 						continue
 					}
@@ -61,11 +61,11 @@ func logP(t *testing.T, s *schedule.Schedule, m collective.LogP) float64 {
 		switch o.Kind {
 		case schedule.Send:
 			sent[best], end = at, at+m.O
-			p := pair{best, int(o.Peer)}
+			p := pair{best, int(o.Peer), o.Tag}
 			arrived[p] = append(arrived[p], end+m.L)
 		case schedule.Recv:
 			received[best], end = at, at+m.O
-			p := pair{int(o.Peer), best}
+			p := pair{int(o.Peer), best, o.Tag}
 			arrived[p] = arrived[p][1:]
 		default:
 			end += float64(o.Size)

@@ -3,7 +3,6 @@ package collective
 import (
 	"fmt"
 	"math"
-	"math/bits"
 	"slices"
 	"strings"
 
@@ -213,6 +212,15 @@ func lineReduce(p *Part)         { tree(lineTree).reduce(p) }
 func binaryReduce(p *Part)       { tree(binaryTree).reduce(p) }
 func contiguousReduce(p *Part)   { tree(contiguousTree).reduce(p) }
 
+// InBlocks says whether Call.Bytes is the size of one member's block, and not of a message.
+func (e Entry) InBlocks() bool {
+	switch e.Collective {
+	case "reduce-scatter", "reduce-scatter-block", "allgather", "alltoall", "gather", "scatter":
+		return true
+	}
+	return false
+}
+
 // Find is the algorithm of that name. Collectives are found by MPI's words too:
 // "broadcast" is bcast, and an underscore is as good as a hyphen. The error of an unknown
 // name has the closest one, or all.
@@ -257,8 +265,11 @@ func canonical(collective string) string {
 	return c
 }
 
-// maxSegments bounds the pieces of a message, and with them the operations of a rank.
-const maxSegments = 1 << 20
+// Bounds of what Entry.Schedule makes: ranks, and pieces of the message times ranks.
+const (
+	maxRanks  = 1 << 17
+	maxPieces = 1 << 26
+)
 
 // Check says what is wrong with a call among so many ranks: an error that names the
 // parameter and its range. Parameters that the algorithm does not take are not looked at.
@@ -266,22 +277,22 @@ func (e Entry) Check(ranks int, c Call) error {
 	fail := func(format string, args ...any) error {
 		return fmt.Errorf("collective: %s %s: "+format, append([]any{e.Collective, e.Name}, args...)...)
 	}
-	high, _ := bits.Mul64(c.Bytes, 2*uint64(max(ranks, 1))+1)
 	switch {
-	case ranks < 1 || uint64(ranks) > schedule.MaxRanks:
-		return fail("the number of ranks is 1 to %d, not %d", uint32(schedule.MaxRanks), ranks)
+	case ranks < 1 || ranks > maxRanks:
+		return fail("the number of ranks is 1 to %d, not %d", maxRanks, ranks)
 	case e.Ranks != 0 && ranks != e.Ranks:
 		return fail("it is for %d ranks, not %d", e.Ranks, ranks)
 	case e.Takes&Root != 0 && (c.Root < 0 || c.Root >= ranks):
 		return fail("the root is 0 to %d, not %d", ranks-1, c.Root)
-	case high > 0 || c.Bytes > math.MaxInt64/(2*uint64(ranks)+1):
+	case c.Bytes > math.MaxInt64/(2*uint64(ranks)+1):
 		return fail("%d bytes for each of %d ranks are too many", c.Bytes, ranks)
 	case c.Tag > math.MaxUint32-2:
 		return fail("the tag is 0 to %d, not %d", uint32(math.MaxUint32-2), c.Tag)
 	case c.Element > max(c.Bytes, 1):
 		return fail("an element of %d bytes is larger than the message of %d", c.Element, c.Bytes)
-	case e.Takes&Segment != 0 && c.Segment > 0 && c.Bytes/max(c.Segment, c.Element) > maxSegments:
-		return fail("segments of %d bytes make more than %d of the message; use larger ones", c.Segment, maxSegments)
+	case e.Takes&Segment != 0 && c.Segment > 0 && c.Bytes/max(c.Segment, c.Element) > maxPieces/uint64(ranks):
+		return fail("the message has more than %d segments of %d bytes, too many for %d ranks; use larger ones",
+			maxPieces/ranks, c.Segment, ranks)
 	case e.Takes&Fanout != 0 && (c.Fanout < 0 || c.Fanout > math.MaxInt32):
 		return fail("the fan-out is 1 to %d, not %d", math.MaxInt32, c.Fanout)
 	case e.Takes&Gamma != 0 && !(c.Gamma >= 0 && c.Gamma*float64(c.Bytes)*float64(ranks) <= 1<<62):

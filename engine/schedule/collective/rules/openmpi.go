@@ -75,7 +75,7 @@ func OpenMPI(w io.Writer, rules []Rule) error {
 	fmt.Fprintf(&b, "%d # collectives\n", len(sets))
 	for _, set := range sets {
 		name := set[0].of.Collective
-		list, err := groups(set, inBlocks(name))
+		list, err := groups(set, set[0].of.InBlocks())
 		if err != nil {
 			return err
 		}
@@ -162,7 +162,7 @@ func OpenMPIJSON(w io.Writer, rules []Rule) error {
 	file := jsonFile{Version: 3, Module: "tuned", Collectives: jsonSets{}}
 	for _, set := range byCollective(all) {
 		name := set[0].of.Collective
-		list, err := groups(set, inBlocks(name))
+		list, err := groups(set, set[0].of.InBlocks())
 		if err != nil {
 			return err
 		}

@@ -59,7 +59,7 @@ func NCCL(w io.Writer, rules []Rule, o NCCLOptions) error {
 	b.WriteString("# collective,min_bytes,max_bytes,algorithm,protocol,channels,nodes,ranks,pipe_ops,registered\n")
 	for _, set := range byCollective(all) {
 		name := set[0].of.Collective
-		list, err := groups(set, inBlocks(name))
+		list, err := groups(set, set[0].of.InBlocks())
 		if err != nil {
 			return err
 		}

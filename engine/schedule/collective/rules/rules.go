@@ -77,15 +77,6 @@ func found(rules []Rule) ([]choice, error) {
 	return all, nil
 }
 
-// inBlocks says that the size of a call is that of one rank's block.
-func inBlocks(collective string) bool {
-	switch collective {
-	case "reduce-scatter", "reduce-scatter-block", "allgather", "alltoall", "gather", "scatter":
-		return true
-	}
-	return false
-}
-
 // A group is the choices for some numbers of ranks: one for each range of sizes, ascending
 // and without gaps; nil where there is no rule.
 type group struct {
