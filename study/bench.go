@@ -37,17 +37,17 @@ func RunBench(pair *live.Pair, o live.BenchOptions) (*Bench, error) {
 // Rows returns the table of the times, and how certain they are.
 func (b *Bench) Rows() reports.Rows {
 	rows := tableOf(b.Results,
-		col("transport", "transport", func(live.Row) any { return string(b.Transport) }),
+		col("transport", "transport", func(live.Row) any { return string(b.Transport) }).ranked(6),
 		col("program", "program", func(r live.Row) any { return r.Program }),
 		col("size_bytes", "size", func(r live.Row) any { return quantity.Bytes(r.Size) }),
 		col("one_way_us", "time", func(r live.Row) any { return r.Time }),
 		col("one_way_low_us", "low", func(r live.Row) any { return r.Low }),
 		col("one_way_high_us", "high", func(r live.Row) any { return r.High }),
-		col("p50_us", "p50", func(r live.Row) any { return r.P50 }),
-		col("p99_us", "p99", func(r live.Row) any { return r.P99 }),
-		col("bandwidth_mb_s", "bandwidth", func(r live.Row) any { return quantity.MBps(r.Bandwidth()) }),
-		col("messages_per_s", "messages/s", func(r live.Row) any { return r.Rate() }),
-		col("repeats", "repeats", func(r live.Row) any { return int64(r.Repeats) }),
+		col("p50_us", "p50", func(r live.Row) any { return r.P50 }).ranked(3),
+		col("p99_us", "p99", func(r live.Row) any { return r.P99 }).ranked(2),
+		col("bandwidth_mb_s", "bandwidth", func(r live.Row) any { return quantity.MBps(r.Bandwidth()) }).ranked(1),
+		col("messages_per_s", "messages/s", func(r live.Row) any { return r.Rate() }).ranked(4),
+		col("repeats", "repeats", func(r live.Row) any { return int64(r.Repeats) }).ranked(5),
 	)
 	done := 0
 	for _, r := range b.Results {

@@ -84,7 +84,7 @@ func (s subject) numbers(kind CurveKind, sizes []quantity.Bytes, points []data.P
 			}
 			return 100 * float64(m.OneWay(p.Size)/p.OneWay-1)
 		})).texted(percentText("%+.1f %%")))
-	return filled(tableOf(all, fields...))
+	return tableOf(all, fields...)
 }
 
 // quantity is the value of a curve with its unit.
