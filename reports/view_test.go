@@ -137,7 +137,7 @@ func TestNarrow(t *testing.T) {
 	}
 	check(100, `
 platform  layer          size  packets  source
-────────────────────────────────────────────────────────
+───────────────────────────────────────────────────────
 clip      user-buffer     1 B        7  Table 4.2 of it
 clip      system-buffer   1 B        8  –
 `)
@@ -165,7 +165,7 @@ terminal or -o FILE shows all.
 	r.Data[1][0] = "paragon" // tells the rows apart, so that the layer need not
 	check(32, `
 platform  size  source
-────────────────────────────────
+───────────────────────────────
 clip       1 B  Table 4.2 of it
 paragon    1 B  –
 
