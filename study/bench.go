@@ -21,12 +21,13 @@ type Bench struct {
 	Results   []live.Row
 	Within    float64 // wanted: half of each 95 % interval, as a fraction of its median
 	Took      time.Duration
+	Budget    time.Duration // wanted; Took is more where the fewest repeats need it
 	Clock     live.Clock
 }
 
 // RunBench measures until all intervals are as narrow as wanted, or the budget is spent.
 func RunBench(pair *live.Pair, o live.BenchOptions) (*Bench, error) {
-	b := &Bench{Transport: pair.Transport, Within: o.Within, Clock: live.MeasureClock()}
+	b := &Bench{Transport: pair.Transport, Within: o.Within, Budget: o.Budget, Clock: live.MeasureClock()}
 	start := time.Now()
 	var err error
 	b.Results, err = live.Bench(pair, o)
@@ -57,7 +58,7 @@ func (b *Bench) Rows() reports.Rows {
 	}
 	reached := fmt.Sprintf("%d of %d intervals are within %.3g %% after %.1f s", done, len(b.Results), 100*b.Within, b.Took.Seconds())
 	if done < len(b.Results) {
-		reached += "; the others had no more time (--budget)"
+		reached += fmt.Sprintf("; the others had no more time (--budget %v, but at least %d repeats of each)", b.Budget, live.Fewest)
 	}
 	rows.Notes = []string{
 		reached,

@@ -91,7 +91,7 @@ Within this machine, tcp does not pace what it sends, whatever the system's defa
 	f.Var(&o.sizes, "size", "message sizes")
 	f.StringSliceVar(&o.programs, "programs", o.programs, "of those above; stages or signature alone")
 	f.IntVar(&o.credits, "credits", 64, "`requests` that may be without a reply")
-	f.DurationVar(&o.budget, "budget", 20*time.Second, "`time` for all measurements")
+	f.DurationVar(&o.budget, "budget", 20*time.Second, "`time` for all measurements; each point is measured at least 9 times, so many sizes take longer")
 	f.Float64Var(&o.within, "within", 0.02, "wanted half width of the 95 % interval, as a `fraction` of the median")
 	f.Uint64Var(&o.seed, "seed", 1, "`number` that the order of the repeats comes from")
 	f.BoolVar(&o.pin, "pin", true, "keep each node on a processor of its own")
