@@ -5,6 +5,8 @@ package study
 import (
 	"errors"
 	"fmt"
+	"os"
+	"os/signal"
 	"strings"
 	"time"
 
@@ -30,9 +32,28 @@ func RunBench(pair *live.Pair, o live.BenchOptions) (*Bench, error) {
 	b := &Bench{Transport: pair.Transport, Within: o.Within, Budget: o.Budget, Clock: live.MeasureClock()}
 	start := time.Now()
 	var err error
-	b.Results, err = live.Bench(pair, o)
+	stop := make(chan os.Signal, 1)
+	signal.Notify(stop, os.Interrupt)
+	defer signal.Stop(stop)
+	b.Results, err = live.Bench(interruptible{pair, stop}, o)
 	b.Took = time.Since(start)
 	return b, err
+}
+
+// An interruptible runner ends with the next interrupt.
+type interruptible struct {
+	live.Runner
+	stop <-chan os.Signal
+}
+
+func (i interruptible) Run(j live.Job) (programs.Result, error) {
+	result, err := i.Runner.Run(j)
+	select {
+	case <-i.stop: // it ends the other process as well, so that err is of no interest
+		return result, errors.New("interrupted; what was measured is lost")
+	default:
+		return result, err
+	}
 }
 
 // Rows returns the table of the times, and how certain they are.
