@@ -56,6 +56,7 @@ type Layer struct {
 	Stages   []string  // the stages of a pipeline
 	Roofs    []Roof    // that bound it, the lowest first
 	Protocol Protocol  // how the engine runs it
+	Timed    Timed     // what the times of the model are those of
 	Measured *Measured // what it was fitted to; nil if it does not say
 	// Correlation of the errors of beta and tau, if the layer has both: −1 to 1.
 	Correlation float64

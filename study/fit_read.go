@@ -49,7 +49,7 @@ func readFit(paths []string, o FitOptions) (in fitInput, err error) {
 			if in.broken != nil {
 				return in, in.broken
 			}
-			return in, &trace.Error{File: path, Msg: fmt.Sprintf("none of the %d files of the folder has a table of sizes and times", len(names))}
+			return in, &trace.Error{File: path, Msg: fmt.Sprintf("no file of the folder has a table of sizes and times; files read: %d", len(names))}
 		}
 	}
 	if len(in.sources) == 1 {

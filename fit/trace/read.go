@@ -72,7 +72,9 @@ func Read(r io.Reader, name string, o Options) (*File, error) {
 	}
 	head, err := in.Peek(4096)
 	if len(head) == 0 && err == io.EOF {
-		return nil, p.errorf(0, "the file is empty")
+		e := p.errorf(0, "the file is empty")
+		e.NoTable = true
+		return nil, e
 	}
 	if what := notText(head); what != "" {
 		e := p.errorf(0, "%s; wanted is the text that a benchmark printed", what)
