@@ -125,6 +125,27 @@ func Find(ref string) (Platform, Layer, error) {
 	return p, l, err
 }
 
+// NotesOf are the notes of the platform files among the references, each once; what is none, or cannot be
+// read, has none.
+func NotesOf(refs ...string) []string {
+	var notes []string
+	for _, ref := range refs {
+		if file, _ := splitRef(ref); !strings.HasSuffix(file, ".toml") {
+			continue
+		}
+		p, _, err := Find(ref)
+		if err != nil {
+			continue
+		}
+		for _, note := range p.Notes {
+			if !slices.Contains(notes, note) {
+				notes = append(notes, note)
+			}
+		}
+	}
+	return notes
+}
+
 // splitRef splits "clip/pio" and "dir/my.toml/eager" into platform and layer.
 func splitRef(ref string) (file, layer string) {
 	if i := strings.LastIndex(ref, ".toml/"); i >= 0 {

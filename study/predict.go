@@ -37,6 +37,8 @@ type Predicted struct {
 	// where the layer does not say what, or has been changed. Time is its middle then, and the
 	// others follow from it: the gap of messages where they do not overlap.
 	Next *forecast.Forecast
+	// Beyond is set for a size outside of those that were measured, which Ranged says are known.
+	Beyond, Ranged bool
 	// Model is the time by the layer's model.
 	Model quantity.Micros
 }
@@ -101,6 +103,8 @@ func Predict(sizes []quantity.Bytes, designs ...whatif.Design) (*Predictions, er
 				p.Time = p.Next.Middle
 			}
 			p.follow(m)
+			first, last, ranged := measuredSizes(d.Layer)
+			p.Ranged, p.Beyond = ranged, ranged && (n < first || n > last)
 			all.Costs = append(all.Costs, p)
 		}
 	}
@@ -124,6 +128,21 @@ func (p *Predicted) follow(m model.Layer) {
 			p.Gap, p.Throughput = p.Time, rate(p.Time)
 		}
 	}
+}
+
+// measuredSizes are the first and the last size that the layer's times were measured at, if it says.
+func measuredSizes(l platforms.Layer) (first, last quantity.Bytes, known bool) {
+	var sizes []quantity.Bytes
+	if table, ok := l.Model.(*model.Table); ok {
+		sizes = table.Sizes
+	}
+	if l.Measured != nil {
+		sizes = l.Measured.Sizes
+	}
+	if len(sizes) == 0 {
+		return 0, 0, false
+	}
+	return sizes[0], sizes[len(sizes)-1], true
 }
 
 // measuredCurve returns the forecasts of a design that says what it was fitted to. Others have none:
@@ -160,6 +179,13 @@ func measuredCurve(d whatif.Design) (at func(quantity.Bytes) *forecast.Forecast,
 func (p *Predictions) Rows(units quantity.UnitChoice) reports.Rows {
 	other := slices.ContainsFunc(p.Costs, func(p Predicted) bool { return p.Timed.Of != platforms.Message })
 	fitted := slices.ContainsFunc(p.Costs, func(p Predicted) bool { return p.Next != nil })
+	ranged := slices.ContainsFunc(p.Costs, func(p Predicted) bool { return p.Ranged })
+	beyond := col("beyond", "beyond", func(p Predicted) any {
+		if !p.Ranged {
+			return nil
+		}
+		return p.Beyond
+	})
 	known := func(p Predicted) bool { return p.Peak.Known && p.Peak.Exists }
 	next := func(key, head string, of func(f forecast.Forecast) any) field[Predicted] {
 		return col(key, head, func(p Predicted) any {
@@ -215,10 +241,12 @@ func (p *Predictions) Rows(units quantity.UnitChoice) reports.Rows {
 			}),
 			next(low, "", func(f forecast.Forecast) any { return f.Low }),
 			next(high, "", func(f forecast.Forecast) any { return f.High }),
-			next("beyond", "beyond", func(f forecast.Forecast) any { return f.Beyond }),
+			beyond,
 			next("from", "from", func(f forecast.Forecast) any { return string(f.From) }),
 			col("model_us", "", func(p Predicted) any { return p.Model }),
 		)
+	} else if ranged {
+		fields = append(fields, beyond)
 	}
 	rows := tableOf(p.Costs, fields...)
 	if other {
@@ -233,6 +261,8 @@ func (p *Predictions) notes(fitted, other bool, units quantity.UnitChoice) []str
 	if fitted {
 		what := ifElse(other, "The time", "One way")
 		notes = append(notes, what+" is the next measurement, predicted from what was measured; the lines of the model are for reading. Beyond the sizes that were measured the protocol may change.")
+	} else if slices.ContainsFunc(p.Costs, func(p Predicted) bool { return p.Beyond }) {
+		notes = append(notes, "Beyond the sizes that were measured the protocol may change.")
 	}
 	for _, peak := range p.Peaks {
 		if peak.Timed.Of == platforms.Message || peak.Timed.Of == platforms.Stream {
