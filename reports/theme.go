@@ -104,6 +104,15 @@ func (s style) line() draw.LineStyle {
 	return draw.LineStyle{Color: s.color, Width: lineWidth, Dashes: s.dashes}
 }
 
+// edge is the line along a band.
+func (s style) edge(k Kind) draw.LineStyle {
+	l := draw.LineStyle{Color: tint(s.color, 0.6), Width: 0.5, Dashes: s.dashes}
+	if k == Beyond {
+		l.Width, l.Dashes = 0.7, []vg.Length{3, 2.5}
+	}
+	return l
+}
+
 func (s style) bar() draw.LineStyle {
 	return draw.LineStyle{Color: s.color, Width: 0.9}
 }
@@ -133,8 +142,13 @@ func (f figurePlotter) markLine(m Mark) draw.LineStyle {
 	return s
 }
 
-// pale is c as the filling of an area.
-func pale(c color.NRGBA) color.NRGBA { return tint(c, 0.2) }
+// filling is c as the filling of a band.
+func (k Kind) filling(c color.NRGBA) color.NRGBA {
+	if k == Beyond {
+		return tint(c, 0.1)
+	}
+	return tint(c, 0.2)
+}
 
 // tint mixes c into white.
 func tint(c color.NRGBA, part float64) color.NRGBA {
@@ -299,15 +313,15 @@ func drawLegend(c draw.Canvas, entries []entry, height vg.Length) vg.Length {
 			break
 		}
 		mid := y + tickSize*0.55
-		if e.line {
-			c.StrokeLine2(e.style.line(), x, mid, x+sampleSize, mid)
-		}
 		if e.fill != nil {
 			r := vg.Rectangle{Min: vg.Point{X: x + 4, Y: mid - 4.5}, Max: vg.Point{X: x + sampleSize, Y: mid + 4.5}}
 			c.SetColor(*e.fill)
 			c.Fill(r.Path())
 			c.SetLineStyle(draw.LineStyle{Color: e.style.color, Width: 0.8})
 			c.Stroke(r.Path())
+		}
+		if e.line {
+			c.StrokeLine2(e.style.line(), x, mid, x+sampleSize, mid)
 		}
 		if e.glyph {
 			c.DrawGlyphNoClip(e.style.glyph(), vg.Point{X: x + sampleSize/2, Y: mid})
