@@ -104,15 +104,6 @@ func (s style) line() draw.LineStyle {
 	return draw.LineStyle{Color: s.color, Width: lineWidth, Dashes: s.dashes}
 }
 
-// edge is the line along a band.
-func (s style) edge(k Kind) draw.LineStyle {
-	l := draw.LineStyle{Color: tint(s.color, 0.6), Width: 0.5, Dashes: s.dashes}
-	if k == Beyond {
-		l.Width, l.Dashes = 0.7, []vg.Length{3, 2.5}
-	}
-	return l
-}
-
 func (s style) bar() draw.LineStyle {
 	return draw.LineStyle{Color: s.color, Width: 0.9}
 }
@@ -140,14 +131,6 @@ func (f figurePlotter) markLine(m Mark) draw.LineStyle {
 		s.Dashes = []vg.Length{1.5, 2}
 	}
 	return s
-}
-
-// filling is c as the filling of a band.
-func (k Kind) filling(c color.NRGBA) color.NRGBA {
-	if k == Beyond {
-		return tint(c, 0.1)
-	}
-	return tint(c, 0.2)
 }
 
 // tint mixes c into white.

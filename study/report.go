@@ -180,7 +180,8 @@ func sideBySide(kind CurveKind, sizes []quantity.Bytes, subjects []subject) (rep
 	return tableOf(all, fields...), nil
 }
 
-// meritRows are the figures of merit of platforms, with a short message and the packet of a long one.
+// meritRows are the figures of merit of platforms, with a short message and the packet of a long
+// one.
 func meritRows(subjects []subject, lo, hi quantity.Bytes) (reports.Rows, error) {
 	n := min(longMessage, hi)
 	type merit struct {
