@@ -27,7 +27,8 @@ func newPlot() *cobra.Command {
 		Use:   "plot PLATFORM… -o FILE.png",
 		Short: "Curves of bandwidth or latency, the timeline of a pipeline, or a LogP signature",
 		Long: `Plot draws bandwidth or latency against message size, model lines with the measured
-points that halfpeak knows; or with --kind timeline when each stage of a pipeline
+points that halfpeak knows, and for a platform that a fit saved a band that holds 95 of
+100 next measurements, paler beyond the sizes that were measured; or with --kind timeline when each stage of a pipeline
 is busy with which packet of one message, as the message engine runs it; or with
 --kind signature the intervals between requests that the engine measures, as LogP's
 parameters are read off them. The file's extension chooses PNG, SVG or

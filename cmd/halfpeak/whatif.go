@@ -46,7 +46,7 @@ is computed from a parameter follows it. A VALUE is a formula with units.
   --sensitivity           what a percent of each parameter changes
   --where                 which stage or parameter owns how much of the time
   --landmarks             n½, 90 % of the peak, and where protocols should switch
-  --uncertainty           intervals of predictions, from those of the parameters
+  --uncertainty           predictions with intervals
 
 Each takes the design that --set leaves. --plot draws its figure.
 
@@ -92,7 +92,7 @@ command is given again; Parquet, whose index stands at its end, begins anew.`,
 	f.BoolVar(&o.sensitivity, "sensitivity", false, "what a percent of each parameter changes; the figure is a tornado")
 	f.BoolVar(&o.where, "where", false, "which stage or parameter owns how much of the one-way time and of the gap")
 	f.BoolVar(&o.landmarks, "landmarks", false, "n½, 90 % of the peak, and where protocols should switch")
-	f.BoolVar(&o.uncertainty, "uncertainty", false, "predictions with 95 % intervals, from those of the parameters")
+	f.BoolVar(&o.uncertainty, "uncertainty", false, "predictions with 95 % intervals: of the next measurement where that is known, else from those of the parameters")
 	f.StringVar(&o.against, "against", "", "with --uncertainty: how likely it is faster than this `platform`")
 	o.samplingFlags.declare(f)
 	completeParams(cmd, "set", "=")
