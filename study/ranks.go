@@ -64,7 +64,9 @@ func Ranks(ctx context.Context, d whatif.Design, in *Input) (reports.Timeline, e
 		t.Boxes = append(t.Boxes, reports.Box{Stage: rows[[2]int{span.Rank, span.CPU}], Kind: kind, Idle: span.What == "wait",
 			Start: float64(span.Start), End: float64(span.End)})
 	}
-	slices.SortStableFunc(t.Boxes, func(a, b reports.Box) int { return cmp.Or(cmp.Compare(a.Stage, b.Stage), cmp.Compare(a.Start, b.Start)) })
+	slices.SortStableFunc(t.Boxes, func(a, b reports.Box) int {
+		return cmp.Or(cmp.Compare(a.Stage, b.Stage), cmp.Compare(a.Start, b.Start))
+	})
 	path, err := r.Path()
 	if err != nil {
 		return t, err

@@ -33,6 +33,34 @@ type SimulateOptions struct {
 	Runs     int // above 1: how the finish is distributed, with noise
 }
 
+// A SimulateText is options as a person writes them.
+type SimulateText struct {
+	Rules, LogGOPS string // see [simulate.ParseRules] and [simulate.ParseLogGOPS]
+	Eager          string // a size; "" is no limit
+	Noise          string // see [ReadNoise]
+	Together       bool   // all ranks begin at one moment of the file of noise
+}
+
+// Read reads the text into the options. File tells that an error is one of a file's.
+func (t SimulateText) Read(o *SimulateOptions) (file bool, err error) {
+	if o.Run.Rules, err = simulate.ParseRules(t.Rules); err != nil {
+		return false, err
+	}
+	if o.Run.LogGOPS, err = simulate.ParseLogGOPS(t.LogGOPS, simulate.Defaults()); err != nil {
+		return false, fmt.Errorf("--loggops: %w", err)
+	}
+	o.Eager = simulate.NoLimit
+	if t.Eager != "" {
+		if o.Eager, err = quantity.ParseBytes(t.Eager); err != nil {
+			return false, fmt.Errorf("--eager %w", err)
+		}
+	}
+	if o.Run.Noise, file, err = ReadNoise(t.Noise, t.Together); err != nil {
+		err = fmt.Errorf("--noise: %w", err)
+	}
+	return file, err
+}
+
 // A Simulation is a schedule that was run.
 type Simulation struct {
 	Schedule *schedule.Schedule
@@ -42,6 +70,7 @@ type Simulation struct {
 	Seed     uint64            // of the first of them
 	Wall     time.Duration     // that the simulation took
 	rows     func(*Simulation) reports.Rows
+	notes    []string
 }
 
 // A MachineRun is what a schedule does on one machine.
@@ -75,6 +104,11 @@ func Simulate(ctx context.Context, in *Input, o SimulateOptions) (*Simulation, e
 			return nil, err
 		}
 		names, machines = append(names, d.Layer.Ref()), append(machines, m)
+		send, receive := d.Layer.Model.Overheads(1)
+		longSend, longReceive := d.Layer.Model.Overheads(quantity.MiB)
+		if send+receive+longSend+longReceive == 0 {
+			s.notes = append(s.notes, d.Layer.Ref()+" has no overheads: its processors compute while messages are sent and received")
+		}
 	}
 	several := len(machines) > 1
 	if several && (o.Runs > 1 || o.Table != Finishes) {
@@ -121,7 +155,11 @@ func Simulate(ctx context.Context, in *Input, o SimulateOptions) (*Simulation, e
 }
 
 // Rows returns the table that was asked for.
-func (s *Simulation) Rows() reports.Rows { return s.rows(s) }
+func (s *Simulation) Rows() reports.Rows {
+	rows := s.rows(s)
+	rows.Notes = append(rows.Notes, s.notes...)
+	return rows
+}
 
 // WriteTrace writes what the ranks did on the first machine for Perfetto; see
 // [simulate.Timeline.WriteTrace]. The run must have been recorded.

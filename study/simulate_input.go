@@ -128,7 +128,7 @@ func ReadNoise(text string, together bool) (n simulate.Noise, file bool, err err
 		n, err = simulate.ReadNoise(f, text, together)
 		return n, true, err
 	case !strings.Contains(text, "="):
-		return n, true, fmt.Errorf("--noise: %w; give a file of detours, or a distribution as in \"exponential mean=10us every=1ms\"", err)
+		return n, true, fmt.Errorf("%w; give a file of detours, or a distribution as in \"exponential mean=10us every=1ms\"", err)
 	case together:
 		return n, false, errors.New("only a file of detours can begin together")
 	}

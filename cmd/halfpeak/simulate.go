@@ -13,19 +13,19 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/terminal"
-	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/study"
 )
 
 type simulateOptions struct {
 	output
-	layers                       layerOptions
-	rules                        choice
-	loggops, eager, noise, trace string
-	machines                     []string
-	together, totals, why        bool
-	reading                      mpitrace.Options
+	layers      layerOptions
+	rules       choice
+	text        study.SimulateText
+	machines    []string
+	totals, why bool
+	trace       string
+	reading     mpitrace.Options
 	study.SimulateOptions
 }
 
@@ -50,11 +50,11 @@ with several machines, what the finish consists of. Files may be compressed by g
 	o.layers.declare(cmd)
 	flags := cmd.Flags()
 	enum(cmd, &o.rules, "rules", "what the parameters mean", simulate.RulesNames()...)
-	flags.StringVar(&o.loggops, "loggops", "", "LogGOPS `parameters`, as in \"L=2500ns o=1500ns g=1000ns G=6ns/B O=0ns/B S=65535B\"")
+	flags.StringVar(&o.text.LogGOPS, "loggops", "", "LogGOPS `parameters`, as in \"L=2500ns o=1500ns g=1000ns G=6ns/B O=0ns/B S=65535B\"")
 	flags.StringArrayVar(&o.machines, "machine", nil, "messages cost what this `platform` says; again for a row beside it")
-	flags.StringVar(&o.eager, "eager", "", "on machines: larger messages wait for their receive; `size`")
-	flags.StringVar(&o.noise, "noise", "", "what the system takes from processors: a `file` of detours, or as in \"exponential mean=10us every=1ms\"")
-	flags.BoolVar(&o.together, "noise-together", false, "all ranks begin at one moment of the file of detours")
+	flags.StringVar(&o.text.Eager, "eager", "", "on machines: larger messages wait for their receive; `size`")
+	flags.StringVar(&o.text.Noise, "noise", "", "what the system takes from processors: a `file` of detours, or as in \"exponential mean=10us every=1ms\"")
+	flags.BoolVar(&o.text.Together, "noise-together", false, "all ranks begin at one moment of the file of detours")
 	flags.IntVar(&o.Runs, "runs", 1, "run so `many` times with different noise; how the finish is distributed")
 	flags.Uint64Var(&o.Run.Seed, "seed", 1, "of the noise; `number`")
 	flags.BoolVar(&o.totals, "totals", false, "one row for the whole schedule")
@@ -77,7 +77,7 @@ func (o *simulateOptions) check() error {
 		return usagef("--runs %d: want 1 or more", o.Runs)
 	case o.Runs > 1 && (recorded || o.totals):
 		return usagef("--runs prints a distribution: leave out --why, --trace and --totals")
-	case o.Runs > 1 && o.noise == "":
+	case o.Runs > 1 && o.text.Noise == "":
 		return usagef("--runs %d without --noise: all runs are the same", o.Runs)
 	case o.why && o.totals:
 		return usagef("--why and --totals are different tables: choose one")
@@ -85,16 +85,14 @@ func (o *simulateOptions) check() error {
 		return usagef("--why, --trace, --totals and --runs are of one machine: give one --machine")
 	case recorded && loggopsim:
 		return usagef("--why and --trace follow the default rules: leave out --rules")
-	case machines > 0 && o.loggops != "":
+	case machines > 0 && o.text.LogGOPS != "":
 		return usagef("give --loggops or --machine, not both")
 	case machines > 0 && loggopsim:
 		return usagef("--rules loggopsim knows --loggops parameters, no --machine")
-	case machines == 0 && (o.eager != "" || o.layers.packet != ""):
+	case machines == 0 && (o.text.Eager != "" || o.layers.packet != ""):
 		return usagef("--eager and --packet are for a --machine; --loggops has S")
-	case o.together && o.noise == "":
+	case o.text.Together && o.text.Noise == "":
 		return usagef("--noise-together needs --noise with a file of detours")
-	case !(o.reading.Scale >= 0 && o.reading.Scale <= 1e9) || !(o.reading.FlopsPerSecond > 0 && o.reading.FlopsPerSecond <= 1e24):
-		return usagef("--computation is from 0 to 1e9, and --flops above 0")
 	}
 	return nil
 }
@@ -103,8 +101,20 @@ func (o *simulateOptions) run(cmd *cobra.Command, args []string) (err error) {
 	if err := o.check(); err != nil {
 		return err
 	}
-	if err := o.options(); err != nil {
+	o.text.Rules, o.Run.Record = o.rules.value, o.trace != ""
+	if file, err := o.text.Read(&o.SimulateOptions); err != nil && !file {
+		return usageError{err}
+	} else if err != nil {
 		return err
+	}
+	if o.Machines, err = o.layers.designs(o.machines); err != nil {
+		return err
+	}
+	switch {
+	case o.why:
+		o.Table = study.Reasons
+	case o.totals:
+		o.Table = study.Totals
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -132,34 +142,4 @@ func (o *simulateOptions) run(cmd *cobra.Command, args []string) (err error) {
 		tables = append(tables, s.PathRows())
 	}
 	return o.write(cmd, tables...)
-}
-
-// options completes what the flags say of the run.
-func (o *simulateOptions) options() (err error) {
-	o.Run.Record, o.Eager = o.trace != "", simulate.NoLimit
-	switch {
-	case o.why:
-		o.Table = study.Reasons
-	case o.totals:
-		o.Table = study.Totals
-	}
-	if o.Run.Rules, err = simulate.ParseRules(o.rules.value); err != nil {
-		return err
-	}
-	if o.Run.LogGOPS, err = simulate.ParseLogGOPS(o.loggops, simulate.Defaults()); err != nil {
-		return usagef("--loggops: %w", err)
-	}
-	if o.Machines, err = o.layers.designs(o.machines); err != nil {
-		return err
-	}
-	if o.eager != "" {
-		if o.Eager, err = quantity.ParseBytes(o.eager); err != nil {
-			return usagef("--eager %w", err)
-		}
-	}
-	var file bool
-	if o.Run.Noise, file, err = study.ReadNoise(o.noise, o.together); err != nil && !file {
-		return usagef("--noise: %w", err)
-	}
-	return err
 }
