@@ -105,7 +105,7 @@ func Simulate(ctx context.Context, in *Input, o SimulateOptions) (*Simulation, e
 		}
 		names, machines = append(names, d.Layer.Ref()), append(machines, m)
 		send, receive := d.Layer.Model.Overheads(1)
-		longSend, longReceive := d.Layer.Model.Overheads(quantity.MiB)
+		longSend, longReceive := d.Layer.Model.Overheads(1 << 20)
 		if send+receive+longSend+longReceive == 0 {
 			s.notes = append(s.notes, d.Layer.Ref()+" has no overheads: its processors compute while messages are sent and received")
 		}
