@@ -32,6 +32,12 @@ type NamedDesign struct {
 // Uncertain predicts quantities of one or two designs with 95 % intervals. It is an error that
 // is [whatif.ErrExact] if no parameter of them has an interval.
 func Uncertain(designs []NamedDesign, names []string, sizes []quantity.Bytes, s whatif.Sampling) (*Uncertainty, error) {
+	if !sized(designs[0].Design, names) {
+		sizes = sizes[:1] // any
+	}
+	if slices.Contains(names, Finish) { // each is a simulation
+		s.Samples = min(s.Samples, 1000)
+	}
 	u := &Uncertainty{Designs: designs, Names: names, Sizes: sizes, Sampling: s}
 	exact := 0
 	next, err := allFitted(designs)
@@ -59,9 +65,10 @@ func Uncertain(designs []NamedDesign, names []string, sizes []quantity.Bytes, s 
 		return nil, fmt.Errorf("%s: %w with --assume PERCENT", last.Layer.Ref(), whatif.ErrExact)
 	}
 	switch {
-	case len(designs) > 1 && next:
+	case len(designs) == 1 || !sized(designs[0].Design, names):
+	case next:
 		u.faster, err = nextFaster(last.Design, designs[0].Design, sizes)
-	case len(designs) > 1:
+	default:
 		u.faster, err = whatif.Faster(last.Design, designs[0].Design, sizes, s)
 	}
 	if err != nil {
@@ -135,14 +142,20 @@ func intervals(d NamedDesign, next bool, name string, sizes []quantity.Bytes, s 
 
 // Rows returns the table of the intervals.
 func (u *Uncertainty) Rows() (reports.Rows, error) {
-	several := len(u.Designs) > 1
+	several, sized := len(u.Designs) > 1, sized(u.Designs[0].Design, u.Names)
 	rows := reports.Rows{Columns: []reports.Column{{Key: "platform"}, {Key: "layer"}, {Key: "design"}, {Key: "size_bytes", Head: "size"}}}
-	if several {
+	switch {
+	case several:
 		rows.Columns[2].Head = "design"
+	case !sized:
+		rows.Columns[1].Head = "layer"
+	}
+	if !sized {
+		rows.Columns[3].Head = ""
 	}
 	var quantities []whatif.Quantity
 	for i, name := range u.Names {
-		q, err := whatif.NewQuantity(name, 1)
+		q, err := u.Designs[0].Quantity(name, 1)
 		if err != nil {
 			return rows, err
 		}
@@ -150,7 +163,7 @@ func (u *Uncertainty) Rows() (reports.Rows, error) {
 		rows.Columns = append(rows.Columns, reports.Column{Head: q.Noun() + ", 95 % interval", Rank: i},
 			reports.Column{Key: q.Key()}, reports.Column{Key: q.KeyOf("low")}, reports.Column{Key: q.KeyOf("high")})
 	}
-	if several {
+	if several && sized {
 		rows.Columns = append(rows.Columns, reports.Column{Key: "probability_faster", Head: "is the faster one with", Text: reports.Probability})
 	}
 	for i, n := range u.Sizes {
@@ -160,7 +173,7 @@ func (u *Uncertainty) Rows() (reports.Rows, error) {
 				in := u.intervals[k][j][i]
 				row = append(row, reports.Interval{Dim: q.Dim(), Value: in.Value, Low: in.Low, High: in.High}, in.Value, in.Low, in.High)
 			}
-			if several {
+			if several && sized {
 				row = append(row, orAbsent(u.faster[i], k == 1))
 			}
 			rows.Data = append(rows.Data, row)
@@ -200,7 +213,7 @@ func (u *Uncertainty) Rows() (reports.Rows, error) {
 
 // Bands draws the intervals of a quantity over sizes.
 func Bands(designs []NamedDesign, name string, sizes []quantity.Bytes, s whatif.Sampling) (reports.Figure, error) {
-	q, err := whatif.NewQuantity(name, 1)
+	q, err := designs[0].Quantity(name, 1)
 	if err != nil {
 		return reports.Figure{}, err
 	}

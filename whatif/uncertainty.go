@@ -44,7 +44,7 @@ func (d Design) Predict(name string, sizes []quantity.Bytes, s Sampling) ([]Inte
 	quantities := make([]Quantity, len(sizes))
 	for i, n := range sizes {
 		var err error
-		if quantities[i], err = NewQuantity(name, n); err != nil {
+		if quantities[i], err = d.Quantity(name, n); err != nil {
 			return nil, err
 		}
 		if err := d.has(quantities[i]); err != nil {

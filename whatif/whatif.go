@@ -27,6 +27,7 @@ type Design struct {
 	Platform platforms.Platform
 	Layer    platforms.Layer
 	Changes  []Assignment // from the platform's file to here, in order
+	measures []*Measure
 }
 
 // Find returns the design that a platform's file describes; see [platforms.Find]. It is an error if its

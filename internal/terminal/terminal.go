@@ -155,6 +155,30 @@ func Progress(w io.Writer, total, done int64, things string) func(n int64) {
 	}
 }
 
+// Counter is a bar that begins with the first count of the things that are done: bar is told them
+// and the total. Where fewer are done than before, another round has begun, and has a bar of its own.
+func Counter(w io.Writer, things string) (bar func(done, total int64), end func()) {
+	var add func(int64)
+	shown := int64(0)
+	end = func() {
+		if add != nil {
+			add(-1)
+		}
+		add, shown = nil, 0
+	}
+	bar = func(done, total int64) {
+		if done < shown {
+			end()
+		}
+		if add == nil {
+			add = Progress(w, total, 0, things)
+		}
+		add(done - shown)
+		shown = done
+	}
+	return bar, end
+}
+
 // Reading returns what shows a bar of the bytes read of each large file, if w is a terminal.
 func Reading(w io.Writer) func(path string) (read func(int64), done func()) {
 	const large = 20 << 20
