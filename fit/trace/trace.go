@@ -174,9 +174,6 @@ type Options struct {
 	// X and Y name the columns of size and time of a CSV file, by header or by
 	// number from 1.
 	X, Y string
-	// XUnit and YUnit are units such as "KiB", "ms", "Mbit/s", for columns whose
-	// header has none. They win over the header's.
-	XUnit, YUnit string
 	// Group and Pool name columns of a CSV or JSON file, by header or by number from 1. The values
 	// of a column of Group are tables of their own, whatever they are. Those of a column of Pool
 	// are not told apart. Of other columns the rows decide: see [File.Notes].
