@@ -7,10 +7,9 @@ import (
 	"github.com/halfpeak/halfpeak/model"
 )
 
-// Layer returns the result as a layer of a platform: one line as
-// [model.Linear], several as a [model.Switch] between them. The time of an operation
-// stands for that of a message. A per-size table, the gaps of a stream, and overheads
-// are no layer.
+// Layer returns the result as a layer of a platform: one line as [model.Linear], several as a
+// [model.Switch] between them. The time of an operation stands in for that of a message. A per-size
+// table, the gaps of a stream, and overheads are no layer.
 func (r *Result) Layer() (model.Layer, error) {
 	switch r.Kind {
 	case trace.OneWay, trace.Stage, trace.Operation, trace.Collective:

@@ -216,8 +216,8 @@ func signature(os, or, g float64, deltas ...float64) *trace.Table {
 	return t
 }
 
-// LogP returns the parameters that a signature was made of. HP-LAM's are o_s 2.9, o_r 5.8, L 5.3 and
-// g 8.7 µs (its table 4.2). There g is o_s + o_r: the processor is the bottleneck, and g may be
+// LogP returns the parameters that a signature was made of. HP-LAM's are o_s 2.9, o_r 5.8, L 5.3
+// and g 8.7 µs (its table 4.2). There g is o_s + o_r: the processor is the bottleneck, and g may be
 // shorter. An invented interface of 12.8 µs shows its g.
 func TestLogP(t *testing.T) {
 	rtt := quantity.Micros(2 * (2.9 + 5.3 + 5.8))
@@ -444,7 +444,8 @@ func TestOwnFiles(t *testing.T) {
 	check("netpipe-3.7.2-tcp-loopback.np.out", 5, 0.050, 0.16)
 }
 
-// Regimes gives back the lines of a protocol that changes at known sizes, and wants two sizes in each range.
+// Regimes gives back the lines of a protocol that changes at known sizes, and wants two sizes in
+// each range.
 func TestRegimes(t *testing.T) {
 	table := &trace.Table{Title: "regimes", Kind: trace.OneWay}
 	for i, n := range []quantity.Bytes{1, 32, 64, 65, 512, 4096, 8192, 65536} {

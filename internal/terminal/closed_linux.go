@@ -10,10 +10,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// IsClosed reports whether the program was started without a standard output, as by ">&-". Go
-// opens /dev/null in its place, for reading and writing. So do few others: what they opened is
-// known by O_CLOEXEC on older kernels, by the parent that has the same, or by being Python or
-// Node, which throw output away like this. Where standard error is /dev/null as well, nobody is
+// IsClosed reports whether the program was started without a standard output, as by ">&-". Go opens
+// /dev/null in its place, for reading and writing. Few programs open it like this to discard
+// output. They are recognised by O_CLOEXEC on older kernels, by a parent whose output is /dev/null
+// too, or by a parent that is Python or Node. Where standard error is /dev/null as well, nobody is
 // there to be told.
 func IsClosed(w io.Writer) bool {
 	f, ok := w.(*os.File)

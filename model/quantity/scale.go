@@ -56,7 +56,7 @@ func NewScale(dim Dimension, asked UnitChoice, digits int, values ...float64) Sc
 	return s
 }
 
-// choose returns the unit for values of which the largest is most.
+// choose returns the unit for values the largest of which is most.
 func choose(dim Dimension, asked UnitChoice, most float64) UnitInfo {
 	if u, ok := asked[dim]; ok {
 		return u
