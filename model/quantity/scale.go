@@ -147,7 +147,7 @@ func ParseUnits(text string) (UnitChoice, error) {
 		name = strings.TrimSpace(name)
 		v, ok := Unit(name)
 		if !ok {
-			return nil, fmt.Errorf("unknown unit %q%s", name, nearest.Hint(name, unitNames()))
+			return nil, fmt.Errorf("unknown unit %q%s", name, nearest.Hint(name, ChoosableUnits()))
 		}
 		if v.Dim != DimTime && v.Dim != DimRate && v.Dim != DimInverse {
 			return nil, fmt.Errorf("%q is the unit of %s; choose units of times, rates or inverse bandwidths", name, v.Dim)
@@ -193,8 +193,8 @@ func inverseUnit(name string) UnitInfo {
 	return UnitInfo{Name: name, Value: v}
 }
 
-// unitNames lists what [ParseUnits] reads of times and rates.
-func unitNames() []string {
+// ChoosableUnits lists the units of times and rates that [ParseUnits] reads.
+func ChoosableUnits() []string {
 	var names []string
 	for _, u := range slices.Concat(timeUnits, rateUnits) {
 		names = append(names, u.Name)
