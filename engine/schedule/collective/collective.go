@@ -7,8 +7,19 @@
 // which it is over. [Algorithm.Schedule] is a program of one collective alone.
 //
 // Messages wait for the data that they carry: a send waits for the receives that
-// brought its contents, not for the sends before it.
-// Combining values in a reduction takes no time.
+// brought its contents, not for the sends before it. Two kinds of algorithms wait for more.
+// Some are about order (pairwise, linear with synchronisation, barriers). In others, whose
+// rounds exchange messages with the same members or depend on each other (rings with two
+// halves, recursive halving), a round waits for the round before, as in libraries that call
+// a blocking exchange for each: otherwise a message could overtake another, and end in its
+// receive.
+//
+// Combining values in a reduction takes [Call].Gamma for a byte, and no time by
+// default.
+//
+// [Algorithms] lists all algorithms with the names and numbers that libraries have
+// for them, and [Find] finds one. Where the literature has a closed form of the
+// time, [Entry].Cost is it.
 package collective
 
 import (
@@ -27,9 +38,30 @@ type Group struct {
 
 // A Call is what the members agree on.
 type Call struct {
-	Root  int    // place of the root; unused by algorithms without one
-	Bytes uint64 // what it counts is said at each algorithm
-	Tag   uint32 // of all messages; calls that can overlap need different ones
+	Root int // place of the root; unused by algorithms without one
+	// Bytes is the size of the message of a broadcast, reduce, allreduce and scan, and
+	// that of one member's block for the others, as in the arguments of MPI's calls.
+	Bytes uint64
+	// Tag is that of all messages (double-tree has Tag + 1 too). Calls that can overlap need
+	// different ones.
+	Tag uint32
+
+	// Element is the size of what cannot be cut: all parts of a message but the last
+	// are multiples of it. 0 is 1 byte.
+	Element uint64
+	// Segment is the size in bytes of the pieces in which a message travels: cut to
+	// elements, at least one element. 0 sends it whole.
+	Segment uint64
+	// Fanout is how many chains begin at the root (chain), the radix (k-nomial), or how
+	// many exchanges are under way at once (linear-sync). 0 is the default, which the
+	// algorithm's line in Algorithms names.
+	Fanout int
+	// Gamma is the time to combine two bytes into one, in ns/B, at least 0. Each
+	// combination is a calc of Gamma × its bytes, rounded to whole nanoseconds; there is
+	// none where that is 0.
+	Gamma float64
+	// LogP shapes the tree of logp-optimal; the zero value stands for L = g = 1.
+	LogP LogP
 }
 
 // An Algorithm adds one rank's part of a collective.
@@ -43,10 +75,18 @@ type Part struct {
 	b     *schedule.Builder
 	first uint32  // the part's first operation
 	ops   []state // from first on
+	gate  []uint32
+	memory
+	watch   watcher // sees the movement of data in tests; else nil
+	parents []int   // of the broadcast that is optimal for logP
+	logP    LogP
 }
 
 // state is what has been said about an operation.
-type state struct{ waits, awaited bool }
+type state struct {
+	waits, awaited bool
+	asked          uint32 // one more than the last operation that was made to wait for it
+}
 
 // Send adds a send of so many bytes to the member at a place.
 func (p *Part) Send(bytes uint64, to int) uint32 { return p.add(schedule.Send, bytes, to) }
@@ -59,8 +99,38 @@ func (p *Part) add(kind schedule.Kind, bytes uint64, place int) uint32 {
 	if p.Members != nil {
 		peer = p.Members[place]
 	}
+	return p.put(schedule.Op{Kind: kind, Size: bytes, Peer: peer, Tag: p.Tag})
+}
+
+// Calc adds a computation of so many nanoseconds.
+func (p *Part) Calc(nanoseconds uint64) uint32 {
+	return p.put(schedule.Op{Kind: schedule.Calc, Size: nanoseconds})
+}
+
+func (p *Part) put(o schedule.Op) uint32 {
 	p.ops = append(p.ops, state{})
-	return p.b.Add(schedule.Op{Kind: kind, Size: bytes, Peer: peer, Tag: p.Tag})
+	op := p.b.Add(o)
+	for _, before := range p.gate {
+		p.Requires(op, before)
+	}
+	return op
+}
+
+// step lets all operations that come later wait for those added since the step
+// before: a call that blocks.
+func (p *Part) step() {
+	n := p.b.Next()
+	from := p.first
+	if len(p.gate) > 0 {
+		from = p.gate[len(p.gate)-1] + 1
+	}
+	if from == n {
+		return
+	}
+	p.gate = p.gate[:0]
+	for op := from; op < n; op++ {
+		p.gate = append(p.gate, op)
+	}
 }
 
 // Requires lets op wait until before is done. Both are of this part.
@@ -88,7 +158,8 @@ func (a Algorithm) Add(b *schedule.Builder, g Group, c Call, after ...uint32) (e
 }
 
 func (a Algorithm) add(p *Part, after, end []uint32) []uint32 {
-	p.first, p.ops = p.b.Next(), p.ops[:0]
+	p.first, p.ops, p.gate = p.b.Next(), p.ops[:0], p.gate[:0]
+	p.reset()
 	a(p)
 	if len(p.ops) == 0 {
 		return append(end, after...)
@@ -106,16 +177,27 @@ func (a Algorithm) add(p *Part, after, end []uint32) []uint32 {
 	return end
 }
 
+// maxOperations bounds a Schedule, at about 10 GB.
+const maxOperations = 1 << 28
+
 // Schedule is a program in which so many ranks do one collective and nothing else.
 func (a Algorithm) Schedule(ranks int, c Call) (*schedule.Schedule, error) {
+	return a.schedule(ranks, c, nil)
+}
+
+func (a Algorithm) schedule(ranks int, c Call, watch watcher) (*schedule.Schedule, error) {
 	if c.Root < 0 || c.Root >= ranks {
 		return nil, fmt.Errorf("collective: the root is %d, but ranks are 0 to %d", c.Root, ranks-1)
 	}
-	p := Part{Group: Group{Size: ranks}, Call: c, b: schedule.NewBuilder(ranks)}
+	p := Part{Group: Group{Size: ranks}, Call: c, b: schedule.NewBuilder(ranks), watch: watch}
 	var end []uint32
 	for range ranks {
 		p.Place = p.b.NextRank()
 		end = a.add(&p, nil, end[:0])
+		if p.b.Next() > maxOperations {
+			return nil, fmt.Errorf("collective: %d ranks have more than %d operations; take fewer ranks, or another algorithm",
+				ranks, maxOperations)
+		}
 	}
 	return p.b.Build()
 }

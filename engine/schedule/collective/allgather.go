@@ -1,0 +1,93 @@
+package collective
+
+// An allgather brings each member's block of Bytes bytes to all. Slot i is the block of
+// the member at place i.
+
+// linearAllgather is a linear gather at place 0 and a linear broadcast of all blocks.
+func linearAllgather(p *Part) {
+	p.Root = 0
+	p.blocks(p.Size)
+	if p.Place > 0 {
+		p.send(0, slot(p.Place))
+		p.recv(0, span{0, p.Size})
+		return
+	}
+	// One after the other, so that what comes later waits for the last alone.
+	var last uint32
+	for place := 1; place < p.Size; place++ {
+		last = p.recv(place, slot(place))
+		p.step()
+	}
+	p.brings(last, []span{{1, p.Size}})
+	for place := 1; place < p.Size; place++ {
+		p.send(place, span{0, p.Size})
+	}
+}
+
+// bruckAllgather: in the round with d = 1, 2, 4 … member i sends the d blocks that it has
+// from its own on to i − d, at most those that are missing there (Bruck and others, Efficient
+// algorithms for all-to-all communications, 1997): ⌈lg p⌉ rounds for any p.
+func bruckAllgather(p *Part) {
+	p.blocks(p.Size)
+	for d := 1; d < p.Size; d *= 2 {
+		n := min(d, p.Size-d)
+		p.send((p.Place-d+p.Size)%p.Size, around(p.Place, n, p.Size)...)
+		p.recv((p.Place+d)%p.Size, around(p.Place+d, n, p.Size)...)
+	}
+}
+
+// doublingAllgather: in round k the places of a block of 2^k exchange all they have with
+// those of the neighbouring block. It needs p = 2^k.
+func doublingAllgather(p *Part) {
+	if p.Size&(p.Size-1) != 0 {
+		bruckAllgather(p)
+		return
+	}
+	p.blocks(p.Size)
+	for d := 1; d < p.Size; d *= 2 {
+		mine, theirs := p.Place&^(d-1), (p.Place^d)&^(d-1)
+		p.send(p.Place^d, span{mine, mine + d})
+		p.recv(p.Place^d, span{theirs, theirs + d})
+	}
+}
+
+// ringAllgather: in step s member i passes block i − s on to its right neighbour.
+func ringAllgather(p *Part) {
+	p.blocks(p.Size)
+	right, left := (p.Place+1)%p.Size, (p.Place-1+p.Size)%p.Size
+	for s := range p.Size - 1 {
+		p.send(right, around(p.Place-s, 1, p.Size)...)
+		p.recv(left, around(p.Place-s-1, 1, p.Size)...)
+	}
+}
+
+// neighbourAllgather exchanges blocks with both neighbours in turns: its own at first, then
+// the two that came last (Chen, Zhang, Zhang, Yuan, Performance evaluation of allgather
+// algorithms on terascale Linux cluster with fast Ethernet, 2005). It needs an even p.
+func neighbourAllgather(p *Part) {
+	if p.Size%2 != 0 {
+		ringAllgather(p)
+		return
+	}
+	p.blocks(p.Size)
+	// Pairs 2j, 2j+1 exchange first; from then on blocks travel in such pairs. The pair of an
+	// even place comes from the left first, that of an odd one from the right.
+	side := 1 - p.Place%2*2
+	pair := p.Place &^ 1
+	peer := func(side int) int { return (p.Place + side + p.Size) % p.Size }
+	p.send(peer(side), slot(p.Place))
+	p.recv(peer(side), slot(p.Place^1))
+	out := pair
+	for s := 1; s < p.Size/2; s++ {
+		// In step s the pair arrives that is ⌈s/2⌉ pairs away to that side, which changes.
+		side = -side
+		away := (s + 1) / 2 * 2 * side
+		if s%2 == 0 {
+			away = s / 2 * 2 * side
+		}
+		in := pair + away
+		p.send(peer(side), around(out, 2, p.Size)...)
+		p.recv(peer(side), around(in, 2, p.Size)...)
+		out = in
+	}
+}

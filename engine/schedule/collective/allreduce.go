@@ -1,0 +1,317 @@
+package collective
+
+// RecursiveDoubling combines Bytes bytes of every member at every member
+// (allreduce; Thakur, Rabenseifner, Gropp, Optimization of collective
+// communication operations in MPICH, 2005, section 4.5): with p = 2^k members,
+// place i exchanges all it has with place i XOR 2^j in round j = 0 … k−1.
+//
+// With r = p − 2^k members more than a power of 2, each even place below 2r first
+// sends to the odd one after it, sits out, and gets the result from there.
+func RecursiveDoubling(p *Part) {
+	p.cut(1, func(i int) uint64 { return uint64(i) * p.Bytes })
+	power := highest(p.Size)
+	extra := p.Size - power
+	i := p.Place - extra
+	if p.Place < 2*extra {
+		if p.Place%2 == 0 {
+			p.send(p.Place+1, slot(0))
+			p.recv(p.Place+1, slot(0))
+			return
+		}
+		i = p.Place / 2
+		p.foldNext(p.Place-1, slot(0))
+	}
+	for d := 1; d < power; d *= 2 {
+		// The places that exchange are numbered anew: 2i+1 is i, up to 2·extra.
+		peer := standing(i^d, extra)
+		p.send(peer, slot(0))
+		p.foldNext(peer, slot(0))
+	}
+	if p.Place < 2*extra {
+		p.send(p.Place-1, slot(0))
+	}
+}
+
+// standing is the place of the i'th member that stays, where of each of the first
+// pairs the odd one does.
+func standing(i, pairs int) int {
+	if i < pairs {
+		return 2*i + 1
+	}
+	return i + pairs
+}
+
+// linearAllreduce is a linear reduce to place 0 and a linear broadcast from there.
+func linearAllreduce(p *Part) {
+	p.Root = 0
+	p.cut(1, func(i int) uint64 { return uint64(i) * p.Bytes })
+	starUp(p)
+	tree(starTree).down(p, 1)
+}
+
+// reduceBroadcast is a binomial reduce to place 0 and a binomial broadcast from there, each
+// in segments.
+func reduceBroadcast(p *Part) {
+	p.Root = 0
+	n := p.segments()
+	tree(contiguousTree).up(p, n)
+	tree(binomialTree).down(p, n)
+}
+
+// ringAllreduce is a reduce-scatter and an allgather around the ring, of shares of 1/p
+// each (Patarasuk, Yuan, Bandwidth optimal all-reduce algorithms for clusters of
+// workstations, 2009). Member i ends the first half with share i + 1.
+func ringAllreduce(p *Part) {
+	if p.Size < 2 || p.elements() < uint64(p.Size) {
+		RecursiveDoubling(p)
+		return
+	}
+	p.shares(p.Size)
+	right, left := (p.Place+1)%p.Size, (p.Place-1+p.Size)%p.Size
+	for s := range p.Size - 1 {
+		p.send(right, around(p.Place-s, 1, p.Size)...)
+		p.fold(left, around(p.Place-s-1, 1, p.Size)...)
+		p.step()
+	}
+	for s := range p.Size - 1 {
+		p.send(right, around(p.Place-s+1, 1, p.Size)...)
+		p.recv(left, around(p.Place-s, 1, p.Size)...)
+		p.step()
+	}
+}
+
+// segmentedRing is ringAllreduce, whose first half is done in phases, each of about a segment
+// of each share; a share's parts go back together in the second half. The number of phases
+// is that of Open MPI: the quotient of the message and p segments, rounded to the nearest, so
+// that a part can have up to half more than a segment.
+func segmentedRing(p *Part) {
+	if p.Size < 2 || p.elements() < uint64(p.Size) {
+		RecursiveDoubling(p)
+		return
+	}
+	round := uint64(p.Size) * (p.segment(p.Bytes) / p.element())
+	if p.Segment == 0 || p.elements() < round {
+		ringAllreduce(p)
+		return
+	}
+	phases := int(p.elements() / round)
+	if more := p.elements() % round; more >= uint64(p.Size) && more > round/2 {
+		phases++
+	}
+	shares := p.shared(0, p.elements(), p.Size)
+	// Each share is cut into phases again, the longer ones first.
+	p.cut(p.Size*phases, func(i int) uint64 {
+		block, phase := i/phases, i%phases
+		lo := shares(block)
+		if phase == 0 {
+			return lo
+		}
+		elements := (shares(block+1) - lo + p.element() - 1) / p.element()
+		return p.shared(lo/p.element(), elements, phases)(phase)
+	})
+	right, left := (p.Place+1)%p.Size, (p.Place-1+p.Size)%p.Size
+	block := func(b int) int { return (b%p.Size + p.Size) % p.Size * phases }
+	for phase := range phases {
+		for s := range p.Size - 1 {
+			p.send(right, slot(block(p.Place-s)+phase))
+			p.fold(left, slot(block(p.Place-s-1)+phase))
+			p.step()
+		}
+	}
+	for s := range p.Size - 1 {
+		out, in := block(p.Place-s+1), block(p.Place-s)
+		p.send(right, span{out, out + phases})
+		p.recv(left, span{in, in + phases})
+		p.step()
+	}
+}
+
+// rabenseifnerAllreduce is recursive halving, and doubling the same way back.
+func rabenseifnerAllreduce(p *Part) {
+	if p.Size < 2 || !rabenseifnerCut(p) {
+		linearAllreduce(p)
+		return
+	}
+	p.Root = 0
+	h := newHalving(p, p.Place)
+	windows := h.halve(p, p.Place)
+	all := span{0, h.power}
+	if h.rank < 0 {
+		p.recv(p.Place-1, all)
+		return
+	}
+	h.double(p, windows)
+	if p.Place < 2*h.extra {
+		p.send(p.Place+1, all)
+	}
+}
+
+// double brings all slots to all ranks that halve left with one.
+func (h halving) double(p *Part, windows []span) {
+	for k, d := len(windows)-2, h.power/2; d > 0; k, d = k-1, d/2 {
+		mine, both := windows[k+1], windows[k]
+		peer := p.real(h.place(h.rank ^ d))
+		theirs := span{both.lo, mine.lo}
+		if mine.lo == both.lo {
+			theirs = span{mine.hi, both.hi}
+		}
+		p.send(peer, mine)
+		p.recv(peer, theirs)
+		p.step()
+	}
+}
+
+// mpichRabenseifner is rabenseifnerAllreduce; but of a pair of which one sits out, the even
+// place sends all it has to the odd one, and gets all back: less messages, more bytes
+// (Thakur, Rabenseifner, Gropp 2005, section 4.5).
+func mpichRabenseifner(p *Part) {
+	if p.Size < 2 || !rabenseifnerCut(p) {
+		RecursiveDoubling(p)
+		return
+	}
+	p.Root = 0
+	power := highest(p.Size)
+	extra, all := p.Size-power, span{0, power}
+	rank := p.Place - extra
+	if p.Place < 2*extra {
+		if p.Place%2 == 0 {
+			p.send(p.Place+1, all)
+			p.recv(p.Place+1, all)
+			return
+		}
+		p.fold(p.Place-1, all)
+		p.step()
+		rank = p.Place / 2
+	}
+	windows := []span{all}
+	for d, w := 1, all; d < power; d *= 2 {
+		keep, give := span{w.lo, middle(w)}, span{middle(w), w.hi}
+		if rank&d != 0 {
+			keep, give = give, keep
+		}
+		peer := standing(rank^d, extra)
+		p.send(peer, give)
+		p.fold(peer, keep)
+		p.step()
+		w = keep
+		windows = append(windows, w)
+	}
+	for k, d := len(windows)-2, power/2; d > 0; k, d = k-1, d/2 {
+		mine, both := windows[k+1], windows[k]
+		theirs := span{both.lo, mine.lo}
+		if mine.lo == both.lo {
+			theirs = span{mine.hi, both.hi}
+		}
+		peer := standing(rank^d, extra)
+		p.send(peer, mine)
+		p.recv(peer, theirs)
+		p.step()
+	}
+	if p.Place < 2*extra {
+		p.send(p.Place-1, all)
+	}
+}
+
+// doubleTree is two binary trees at once, each of one half of the message, in segments:
+// combined up and sent down again (Sanders, Speck, Träff, Two-tree algorithms for full
+// bandwidth broadcast, reduction and scan, 2009; NCCL's "tree"). In each tree about half of
+// the members are leaves, and these are inner in the other, so nobody sends or receives all
+// of it twice.
+//
+// The first tree is ncclTree of the places; the second is its mirror image if p is even,
+// and shifted by one place if it is odd, as NCCL's. Messages of the second have the tag
+// Tag + 1, as two members can be neighbours in both.
+func doubleTree(p *Part) {
+	half := (p.elements() + 1) / 2
+	first := min(half*p.element(), p.Bytes)
+	size := p.segment(max(first, 1))
+	left := max(int((first+size-1)/size), 1)
+	right := max(int((p.Bytes-first+size-1)/size), 1)
+	p.cut(left+right, func(i int) uint64 {
+		if i <= left {
+			return min(uint64(i)*size, first)
+		}
+		return min(first+uint64(i-left)*size, p.Bytes)
+	})
+	n, place := p.Size, p.Place
+	parent, children := ncclTree(n, place)
+	trees := []arm{{parent: parent, children: children, slots: span{0, left}}}
+	to := func(q int) int { return n - 1 - q }
+	back := to
+	if n%2 == 1 {
+		to = func(q int) int { return (q - 1 + n) % n }
+		back = func(q int) int { return (q + 1) % n }
+	}
+	parent, children = ncclTree(n, to(place))
+	if parent >= 0 {
+		parent = back(parent)
+	}
+	for i := range children {
+		children[i] = back(children[i])
+	}
+	trees = append(trees, arm{parent: parent, children: children, slots: span{left, left + right}})
+	tag := p.Tag
+	each := func(f func(a arm, s int)) {
+		for s := range max(left, right) {
+			for i, a := range trees {
+				p.Tag = tag + uint32(i)
+				if a.slots.lo+s < a.slots.hi {
+					f(a, a.slots.lo+s)
+				}
+			}
+		}
+		p.Tag = tag
+	}
+	each(func(a arm, s int) {
+		for _, child := range a.children {
+			p.fold(child, slot(s))
+		}
+		if a.parent >= 0 {
+			p.send(a.parent, slot(s))
+		}
+	})
+	each(func(a arm, s int) {
+		if a.parent >= 0 {
+			p.recv(a.parent, slot(s))
+		}
+		for _, child := range a.children {
+			p.send(child, slot(s))
+		}
+	})
+}
+
+// An arm is one of a member's places in two trees.
+type arm struct {
+	parent   int
+	children []int
+	slots    span
+}
+
+// ncclTree is a binary tree whose root is place 0 and whose odd places are leaves: the
+// parent of a place is the place with its lowest bit moved up by one, if there is one, and
+// otherwise with that bit cleared; 0 has one child, the highest power of two below n.
+func ncclTree(n, place int) (parent int, children []int) {
+	if place == 0 {
+		if n > 1 {
+			children = []int{highest(n - 1)}
+		}
+		return -1, children
+	}
+	low := place & -place
+	parent = (place ^ low) | low<<1
+	if parent >= n {
+		parent = place ^ low
+	}
+	half := low >> 1
+	if half > 0 {
+		children = append(children, place-half)
+		// The other child is the nearest above that there is.
+		for ; half > 0; half >>= 1 {
+			if place+half < n {
+				children = append(children, place+half)
+				break
+			}
+		}
+	}
+	return parent, children
+}

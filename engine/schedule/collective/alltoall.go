@@ -1,0 +1,72 @@
+package collective
+
+// An alltoall brings a block of Bytes bytes from every member to every other. Slot i is
+// the block for place i, slot p + i that from place i.
+
+func (p *Part) pairs() { p.blocks(2 * p.Size) }
+
+func (p *Part) own() { p.copy(slot(p.Size+p.Place), slot(p.Place)) }
+
+// LinearAlltoall brings Bytes bytes from every member to every other: in step
+// s = 1 … p−1 the member at place i sends to (i + s) mod p and receives from
+// (i − s) mod p. No step waits for another. As an allgather, a member's messages
+// all have the same contents.
+func LinearAlltoall(p *Part) {
+	p.pairs()
+	p.own()
+	for s := 1; s < p.Size; s++ {
+		to, from := (p.Place+s)%p.Size, (p.Place-s+p.Size)%p.Size
+		p.send(to, slot(to))
+		p.recv(from, slot(p.Size+from))
+	}
+}
+
+// pairwiseAlltoall is LinearAlltoall in which each step waits for the step before.
+func pairwiseAlltoall(p *Part) {
+	p.pairs()
+	p.own()
+	for s := 1; s < p.Size; s++ {
+		to, from := (p.Place+s)%p.Size, (p.Place-s+p.Size)%p.Size
+		p.send(to, slot(to))
+		p.recv(from, slot(p.Size+from))
+		p.step()
+	}
+}
+
+// syncAlltoall has at most Fanout sends and as many receives under way at a time (default
+// 4): the next begins when the oldest of its kind is done.
+func syncAlltoall(p *Part) {
+	p.pairs()
+	p.own()
+	most := p.fanout(4, 1)
+	sends, recvs := make([]uint32, 0, p.Size), make([]uint32, 0, p.Size)
+	for s := 1; s < p.Size; s++ {
+		to, from := (p.Place+s)%p.Size, (p.Place-s+p.Size)%p.Size
+		recvs = append(recvs, p.recv(from, slot(p.Size+from)))
+		sends = append(sends, p.send(to, slot(to)))
+		if s > most {
+			p.Requires(recvs[s-1], recvs[s-1-most])
+			p.Requires(sends[s-1], sends[s-1-most])
+		}
+	}
+}
+
+// bruckAlltoall passes blocks on: in the round with d = 1, 2, 4 … the blocks whose way to go,
+// (to − from) mod p, has that bit travel by d, all in one message (Bruck and others 1997).
+func bruckAlltoall(p *Part) {
+	p.pairs()
+	// Slots are named by the way to go: that of j at first has the block for place + j, and
+	// in the end the block from place − j.
+	at := func(j int) int { return (p.Place + j) % p.Size }
+	for d := 1; d < p.Size; d *= 2 {
+		var moving []span
+		for j := d; j < p.Size; j += 2 * d { // j … j + d − 1 have the bit
+			moving = append(moving, around(at(j), min(d, p.Size-j), p.Size)...)
+		}
+		p.send((p.Place+d)%p.Size, moving...)
+		p.recv((p.Place-d+p.Size)%p.Size, moving...)
+	}
+	for j := range p.Size {
+		p.copy(slot(p.Size+(p.Place-j+p.Size)%p.Size), slot(at(j)))
+	}
+}

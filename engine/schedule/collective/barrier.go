@@ -1,0 +1,99 @@
+package collective
+
+// Barriers: nobody leaves before all have entered. The one slot stands for who has
+// been heard of, and has no bytes; with Bytes of more than 0, messages are as long.
+
+func (p *Part) heard() { p.cut(1, func(i int) uint64 { return uint64(i) * p.Bytes }) }
+
+// Dissemination lets every member hear of every other (Hensgen, Finkel, Manber,
+// Two algorithms for barrier synchronization, 1988): in round k = 0, 1 … ⌈lg p⌉−1
+// the member at place i sends Bytes bytes to (i + 2^k) mod p and receives as many
+// from (i − 2^k) mod p. A barrier has Bytes of 0.
+func Dissemination(p *Part) {
+	p.Gamma = 0 // nothing is combined
+	p.heard()
+	for d := 1; d < p.Size; d *= 2 {
+		p.send((p.Place+d)%p.Size, slot(0))
+		p.foldNext((p.Place-d+p.Size)%p.Size, slot(0))
+	}
+}
+
+// SchedgenDissemination is Dissemination as LogGOPSim's schedgen writes it: a send
+// waits for the receive of the round before alone, so it may pass on that all have
+// been heard of before they have. schedgen takes it for barriers and for all
+// collectives in which everybody gets something from everybody.
+func SchedgenDissemination(p *Part) {
+	var recv uint32
+	for d := 1; d < p.Size; d *= 2 {
+		send := p.Send(p.Bytes, (p.Place+d)%p.Size)
+		if d > 1 {
+			p.Requires(send, recv)
+		}
+		recv = p.Recv(p.Bytes, (p.Place-d+p.Size)%p.Size)
+	}
+}
+
+// linearBarrier: all report to place 0, which then answers all.
+func linearBarrier(p *Part) {
+	p.Root, p.Gamma = 0, 0
+	p.heard()
+	starUp(p)
+	tree(starTree).down(p, 1)
+}
+
+// treeBarrier is linearBarrier along contiguousTree.
+func treeBarrier(p *Part) {
+	p.Root, p.Gamma = 0, 0
+	p.heard()
+	tree(contiguousTree).up(p, 1)
+	parent, children := contiguousTree(p, p.Place)
+	if parent >= 0 {
+		p.recv(parent, slot(0))
+	}
+	for _, child := range reversed(children) {
+		p.send(child, slot(0))
+	}
+}
+
+// doubleRingBarrier: a token goes around from place 0, and a second time when it is back.
+func doubleRingBarrier(p *Part) {
+	if p.Size < 2 {
+		return
+	}
+	p.Gamma = 0
+	p.heard()
+	right, left := (p.Place+1)%p.Size, (p.Place-1+p.Size)%p.Size
+	for range 2 {
+		if p.Place > 0 {
+			p.foldNext(left, slot(0))
+		}
+		p.send(right, slot(0))
+		if p.Place == 0 {
+			p.foldNext(left, slot(0))
+		}
+	}
+}
+
+// doublingBarrier: with p = 2^k, place i exchanges with i XOR 2^j in round j. Members from 2^k
+// on first report to the place 2^k before, and are answered in the end.
+func doublingBarrier(p *Part) {
+	p.Gamma = 0
+	p.heard()
+	power := highest(p.Size)
+	if p.Place >= power {
+		p.send(p.Place-power, slot(0))
+		p.recv(p.Place-power, slot(0))
+		return
+	}
+	other := p.Place + power
+	if other < p.Size {
+		p.foldNext(other, slot(0))
+	}
+	for d := 1; d < power; d *= 2 {
+		p.send(p.Place^d, slot(0))
+		p.foldNext(p.Place^d, slot(0))
+	}
+	if other < p.Size {
+		p.send(other, slot(0))
+	}
+}

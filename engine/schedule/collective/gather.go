@@ -1,0 +1,89 @@
+package collective
+
+// Gather and scatter: slot i is the block of Bytes bytes of the member at place i.
+
+// LinearGather brings Bytes bytes from every other member to the root, which
+// receives them one by one.
+func LinearGather(p *Part) {
+	p.blocks(p.Size)
+	starGather(p)
+}
+
+func starGather(p *Part) {
+	if p.Place != p.Root {
+		p.send(p.Root, slot(p.Place))
+		return
+	}
+	for v := 1; v < p.Size; v++ {
+		p.recv(p.real(v), slot(p.real(v)))
+	}
+}
+
+// syncGather lets the root ask each member by an empty message; the member then sends
+// the first Segment bytes of its block (default 1024, at most the block), and the rest in a
+// second message. Both parts are always sent, even if the second is empty.
+func syncGather(p *Part) {
+	first := p.Segment
+	if first == 0 {
+		first = 1024
+	}
+	first = min(max(first/p.element(), 1)*p.element(), p.Bytes)
+	// Two slots for each block, and an empty one for the question.
+	p.cut(2*p.Size+1, func(i int) uint64 {
+		if i >= 2*p.Size {
+			return uint64(p.Size) * p.Bytes
+		}
+		return uint64(i/2)*p.Bytes + uint64(i%2)*first
+	})
+	question := slot(2 * p.Size)
+	parts := func(place int) (a, b span) { return slot(2 * place), slot(2*place + 1) }
+	if p.Place != p.Root {
+		asked := p.recv(p.Root, question)
+		a, b := parts(p.Place)
+		p.Requires(p.send(p.Root, a), asked)
+		p.Requires(p.send(p.Root, b), asked)
+		return
+	}
+	for v := 1; v < p.Size; v++ {
+		a, b := parts(p.real(v))
+		p.recv(p.real(v), a)
+		p.send(p.real(v), question)
+		p.recv(p.real(v), b)
+	}
+}
+
+// binomialGather brings blocks up contiguousTree, each member's with those below it.
+func binomialGather(p *Part) {
+	p.blocks(p.Size)
+	v := p.virtual()
+	parent, children := contiguousTree(p, v)
+	for _, child := range children {
+		p.recv(p.real(child), around(p.real(child), below(child, p.Size), p.Size)...)
+	}
+	if parent >= 0 {
+		p.send(p.real(parent), around(p.Place, below(v, p.Size), p.Size)...)
+	}
+}
+
+// LinearScatter brings Bytes bytes from the root to every other member, one after
+// the other.
+func LinearScatter(p *Part) {
+	p.blocks(p.Size)
+	starScatter(p)
+}
+
+func starScatter(p *Part) {
+	if p.Place != p.Root {
+		p.recv(p.Root, slot(p.Place))
+		return
+	}
+	for v := 1; v < p.Size; v++ {
+		p.send(p.real(v), slot(p.real(v)))
+	}
+}
+
+// binomialScatter brings blocks down contiguousTree, the farthest child's first.
+func binomialScatter(p *Part) {
+	p.blocks(p.Size)
+	scatterDown(p, func(v, n int) []span { return around(p.real(v), n, p.Size) })
+}

@@ -1,0 +1,167 @@
+package collective
+
+// BinomialReduce combines Bytes bytes of every member at the root: the messages of
+// BinomialBroadcast, the other way round. Member v receives from v + 2^k for each
+// 2^k > v, and when it has all sends to itself without its highest bit.
+func BinomialReduce(p *Part) { tree(binomialTree).reduce(p) }
+
+// linearReduce lets the root receive and combine one after the other, the last place
+// first.
+func linearReduce(p *Part) {
+	p.cut(1, func(i int) uint64 { return uint64(i) * p.Bytes })
+	starUp(p)
+}
+
+func starUp(p *Part) {
+	if p.Place != p.Root {
+		p.send(p.Root, slot(0))
+		return
+	}
+	for place := p.Size - 1; place >= 0; place-- {
+		if place != p.Root {
+			p.foldNext(place, slot(0))
+		}
+	}
+}
+
+// inOrderReduce combines along inOrderTree of the places, whoever is the root, so that
+// operations need not commute. The last place has the result, and sends it to the root in
+// one message.
+func inOrderReduce(p *Part) {
+	last := p.Size - 1
+	parent, children := inOrderTree(0, p.Size, p.Place)
+	n := p.segments()
+	for s := range n {
+		for _, child := range children {
+			p.fold(child, slot(s))
+		}
+		if parent >= 0 {
+			p.send(parent, slot(s))
+		}
+	}
+	switch {
+	case p.Root == last:
+	case p.Place == last:
+		p.send(p.Root, span{0, n})
+	case p.Place == p.Root:
+		p.recv(last, span{0, n})
+	}
+}
+
+// halving is the places that take part in recursive halving: a power of two of them.
+// Those too many are the odd places v < 2·extra, whose even neighbour stands in for them.
+type halving struct {
+	power, extra int
+	rank         int // of the member, from 0; −1 if another stands in for it
+}
+
+func newHalving(p *Part, v int) halving {
+	h := halving{power: highest(p.Size)}
+	h.extra = p.Size - h.power
+	switch {
+	case v >= 2*h.extra:
+		h.rank = v - h.extra
+	case v%2 == 0:
+		h.rank = v / 2
+	default:
+		h.rank = -1
+	}
+	return h
+}
+
+// place is the v of a rank.
+func (h halving) place(rank int) int {
+	if rank < h.extra {
+		return 2 * rank
+	}
+	return rank + h.extra
+}
+
+// middle is the slot that halves [lo, hi).
+func middle(s span) int { return (s.lo + s.hi) / 2 }
+
+// halve combines all slots of p in 2^k members, so that each ends up with one: Rabenseifner's
+// first half. In the round with distance d = 1, 2, 4 … a rank exchanges half of the slots that
+// it still has with rank XOR d. It returns the rank's slots before each round, and those at
+// the end.
+//
+// The two of a pair of which one sits out exchange halves first, and the one that stays gets
+// the other's half back.
+func (h halving) halve(p *Part, v int) []span {
+	all := span{0, h.power}
+	// The slots are shares of unequal sizes: those of the first half may be longer.
+	lower, upper := span{0, h.power / 2}, span{h.power / 2, h.power}
+	if v < 2*h.extra {
+		peer := p.real(v ^ 1)
+		if h.power == 1 {
+			panic("collective: one member of two")
+		}
+		if h.rank < 0 {
+			p.send(peer, lower)
+			p.fold(peer, upper)
+			p.send(peer, upper)
+			return nil
+		}
+		p.send(peer, upper)
+		p.fold(peer, lower)
+		p.recv(peer, upper)
+		p.step()
+	}
+	windows := []span{all}
+	for d, w := 1, all; d < h.power; d *= 2 {
+		peer := p.real(h.place(h.rank ^ d))
+		keep, give := span{w.lo, middle(w)}, span{middle(w), w.hi}
+		if h.rank&d != 0 {
+			keep, give = give, keep
+		}
+		p.send(peer, give)
+		p.fold(peer, keep)
+		p.step()
+		w = keep
+		windows = append(windows, w)
+	}
+	return windows
+}
+
+// rabenseifnerCut cuts Bytes into 2^⌊lg p⌋ shares by halving again and again, and reports
+// whether there is enough to cut.
+func rabenseifnerCut(p *Part) bool {
+	power := highest(p.Size)
+	if p.elements() < uint64(power) {
+		return false
+	}
+	borders := make([]uint64, power+1)
+	borders[power] = p.elements()
+	for d := power; d > 1; d /= 2 {
+		for lo := 0; lo < power; lo += d {
+			borders[lo+d/2] = borders[lo] + (borders[lo+d]-borders[lo])/2
+		}
+	}
+	size, bytes := p.element(), p.Bytes
+	p.cut(power, func(i int) uint64 { return min(borders[i]*size, bytes) })
+	return true
+}
+
+// rabenseifnerReduce is recursive halving and a binomial gather (Thakur, Rabenseifner,
+// Gropp 2005, section 4.4): the root, v = 0, always takes part.
+func rabenseifnerReduce(p *Part) {
+	if p.Size < 2 || !rabenseifnerCut(p) {
+		linearReduce(p)
+		return
+	}
+	v := p.virtual()
+	h := newHalving(p, v)
+	windows := h.halve(p, v)
+	if h.rank < 0 {
+		return
+	}
+	for k, d := len(windows)-2, h.power/2; d > 0; k, d = k-1, d/2 {
+		mine, both := windows[k+1], windows[k]
+		peer := p.real(h.place(h.rank ^ d))
+		if h.rank&d != 0 {
+			p.send(peer, mine)
+			return
+		}
+		p.recv(peer, span{mine.hi, both.hi})
+	}
+}

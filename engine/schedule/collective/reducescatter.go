@@ -1,0 +1,210 @@
+package collective
+
+import "math/bits"
+
+// A reduce-scatter combines p blocks of Bytes bytes of every member; the member at place i
+// ends with block i. Slots are the blocks.
+
+// ringReduceScatter passes partial sums around: in step s the member i sends block
+// i − 1 − s.
+func ringReduceScatter(p *Part) {
+	p.blocks(p.Size)
+	right, left := (p.Place+1)%p.Size, (p.Place-1+p.Size)%p.Size
+	for s := range p.Size - 1 {
+		p.send(right, around(p.Place-s-1, 1, p.Size)...)
+		p.fold(left, around(p.Place-s-2, 1, p.Size)...)
+	}
+}
+
+// pairwiseReduceScatter: in step s = 1 … p−1 the member i sends its contribution to block
+// i + s to whom it belongs, and receives one to its own from i − s. A step waits for the step
+// before.
+func pairwiseReduceScatter(p *Part) {
+	p.blocks(p.Size)
+	for s := 1; s < p.Size; s++ {
+		to, from := (p.Place+s)%p.Size, (p.Place-s+p.Size)%p.Size
+		p.send(to, slot(to))
+		p.fold(from, slot(p.Place))
+		p.step()
+	}
+}
+
+// standsIn prepares p members for an algorithm of 2^k: of each of the first pairs the even
+// place sends all to the odd one and sits out. It returns the member's rank among those that
+// stay, or −1.
+func standsIn(p *Part) (rank, power, extra int) {
+	power = highest(p.Size)
+	extra = p.Size - power
+	switch {
+	case p.Place >= 2*extra:
+		return p.Place - extra, power, extra
+	case p.Place%2 == 0:
+		p.send(p.Place+1, span{0, p.Size})
+		return -1, power, extra
+	}
+	p.fold(p.Place-1, span{0, p.Size})
+	return p.Place / 2, power, extra
+}
+
+// ofRanks are the blocks of the ranks lo … hi−1: two for each that stands in for another.
+func ofRanks(s span, extra int) span {
+	return span{s.lo + min(s.lo, extra), s.hi + min(s.hi, extra)}
+}
+
+// halvingReduceScatter: in the round with distance d = 2^(k−1) … 2, 1 a rank exchanges
+// half of the blocks that it still has with rank XOR d (Thakur, Rabenseifner, Gropp 2005,
+// section 4.3).
+func halvingReduceScatter(p *Part) {
+	p.blocks(p.Size)
+	rank, power, extra := standsIn(p)
+	if rank < 0 {
+		p.recv(p.Place+1, slot(p.Place))
+		return
+	}
+	w := span{0, power}
+	for d := power / 2; d > 0; d /= 2 {
+		keep, give := span{w.lo, middle(w)}, span{middle(w), w.hi}
+		if rank&d != 0 {
+			keep, give = give, keep
+		}
+		peer := standing(rank^d, extra)
+		p.send(peer, ofRanks(give, extra))
+		p.fold(peer, ofRanks(keep, extra))
+		w = keep
+	}
+	if p.Place < 2*extra {
+		p.send(p.Place-1, slot(p.Place-1))
+	}
+}
+
+// butterflyReduceScatter is halvingReduceScatter with the distances the other way round, 1
+// first, so that near ranks exchange the most. A rank then ends with what belongs to its
+// mirror image, the rank with its bits in reverse, and sends it there in one more step
+// (Träff, An improved algorithm for (non-commutative) reduce-scatter with an application,
+// 2005).
+func butterflyReduceScatter(p *Part) {
+	p.blocks(p.Size)
+	rank, power, extra := standsIn(p)
+	w := span{}
+	if rank >= 0 {
+		w = span{0, power}
+		for d := 1; d < power; d *= 2 {
+			keep, give := span{w.lo, middle(w)}, span{middle(w), w.hi}
+			if rank&d != 0 {
+				keep, give = give, keep
+			}
+			peer := standing(rank^d, extra)
+			p.send(peer, ofRanks(give, extra))
+			p.fold(peer, ofRanks(keep, extra))
+			w = keep
+		}
+		// The rank has the blocks of rank w.lo.
+		for b := ofRanks(w, extra); b.lo < b.hi; b.lo++ {
+			if b.lo != p.Place {
+				p.send(b.lo, slot(b.lo))
+			}
+		}
+	}
+	owner := rank
+	if rank < 0 {
+		owner = p.Place / 2
+	}
+	if has := standing(mirror(owner, power), extra); has != p.Place {
+		p.recv(has, slot(p.Place))
+	}
+}
+
+// blockButterfly is butterflyReduceScatter which, with p = 2^k, puts the blocks in mirrored
+// order beforehand, so that each rank ends with its own.
+func blockButterfly(p *Part) {
+	if !isPower(p.Size) {
+		butterflyReduceScatter(p)
+		return
+	}
+	p.blocks(p.Size)
+	w := span{0, p.Size}
+	for d := 1; d < p.Size; d *= 2 {
+		keep, give := span{w.lo, middle(w)}, span{middle(w), w.hi}
+		if p.Place&d != 0 {
+			keep, give = give, keep
+		}
+		p.send(p.Place^d, mirrored(give, p.Size)...)
+		p.fold(p.Place^d, mirrored(keep, p.Size)...)
+		w = keep
+	}
+}
+
+// mirrored are the slots whose bits in reverse are in s.
+func mirrored(s span, power int) []span {
+	all := make([]span, 0, s.hi-s.lo)
+	for ; s.lo < s.hi; s.lo++ {
+		all = append(all, slot(mirror(s.lo, power)))
+	}
+	return all
+}
+
+// mirror is a number below a power of two with its bits in reverse.
+func mirror(n, power int) int {
+	if power < 2 {
+		return n
+	}
+	return int(bits.Reverse64(uint64(n)) >> (64 - bits.Len(uint(power-1))))
+}
+
+// doublingReduceScatter: in the round with d = 1, 2, 4 … the places of a block of d have
+// combined their contributions to all other blocks and exchange them with those of the
+// neighbouring block, but for those to the blocks of the sender's side, which nobody there
+// needs. Where the number of members is no power of two, what a short block at the end sends
+// is passed on, as in doublingScatterBroadcast. (MPICH's recursive doubling; more bytes than
+// halving, but the order of the operands is kept.)
+func doublingReduceScatter(p *Part) {
+	p.blocks(2 * p.Size) // the second half is what came
+	but := func(place, d, at int) []span {
+		lo := place &^ (d - 1)
+		return []span{{at, at + lo}, {at + min(lo+d, p.Size), at + p.Size}}
+	}
+	came := func(peer, from, d int) {
+		p.recv(peer, but(from, d, p.Size)...)
+		to := but(from, d, 0)
+		for i, s := range but(from, d, p.Size) {
+			p.combine(to[i], s)
+		}
+	}
+	for d := 1; d < p.Size; d *= 2 {
+		p.step()
+		other := p.Place ^ d
+		if other < p.Size {
+			p.send(other, but(p.Place, d, 0)...)
+			came(other, other, d)
+		}
+		mine, theirs := p.Place&^(d-1), other&^(d-1)
+		have := p.Size - theirs
+		if theirs < mine || have >= d || have <= 0 {
+			continue
+		}
+		for e := d / 2; e > 0; e /= 2 {
+			peer, block := p.Place^e, p.Place&^(2*e-1)
+			switch {
+			case p.Place < block+have && peer >= block+have:
+				p.send(peer, but(theirs, d, p.Size)...)
+			case peer < block+have && p.Place >= block+have:
+				came(peer, theirs, d)
+			}
+		}
+	}
+}
+
+// reduceThenScatter is a binomial reduce of all blocks to place 0, and a linear scatter.
+func reduceThenScatter(p *Part) {
+	p.Root = 0
+	p.blocks(p.Size)
+	parent, children := contiguousTree(p, p.Place)
+	all := span{0, p.Size}
+	for _, child := range children {
+		p.fold(child, all)
+	}
+	if parent >= 0 {
+		p.send(parent, all)
+	}
+	starScatter(p)
+}

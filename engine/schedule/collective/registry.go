@@ -1,0 +1,315 @@
+package collective
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/engine/schedule"
+	"github.com/halfpeak/halfpeak/internal/nearest"
+)
+
+// An Entry is an algorithm of a collective with what is known of it.
+type Entry struct {
+	Collective string // MPI's word, in lower case: bcast, reduce, reduce-scatter …
+	Name       string
+	Help       string // one line: what it does, and what it takes
+	When       string // what it needs, and what runs instead; empty if it needs nothing
+
+	// Names and numbers of the same algorithm in libraries. OpenMPI is that of coll/tuned
+	// (4.1), Intel that of I_MPI_ADJUST_…, 0 for none; MPICH is the value of
+	// MPIR_CVAR_…_INTRA_ALGORITHM, NCCL that of NCCL_ALGO, empty for none.
+	OpenMPI, Intel int
+	MPICH, NCCL    string
+
+	Takes Takes
+	Ranks int // the only number of ranks that it is for; 0: any
+
+	Algorithm Algorithm
+	Cost      Cost // nil where there is no closed form
+}
+
+// Takes is a set of the parameters of a Call that an algorithm reads besides Bytes.
+type Takes uint8
+
+const (
+	Root    Takes = 1 << iota // Call.Root
+	Segment                   // Call.Segment
+	Fanout                    // Call.Fanout
+	Gamma                     // Call.Gamma
+	Shape                     // Call.LogP
+)
+
+// Algorithms is the one list of algorithms. Collectives stand in the order bcast, reduce,
+// allreduce, reduce-scatter, reduce-scatter-block, allgather, alltoall, gather, scatter,
+// barrier, scan; within one, those of Open MPI come first, by number, and then others. The slice
+// is not to be changed.
+//
+// Blocks are of equal size in all, so the schedules of reduce-scatter are good for both of
+// MPI's; where Open MPI has other numbers or algorithms for the block form, it is listed by
+// itself. Where an algorithm is two other collectives (allreduce reduce-broadcast,
+// reduce-scatter, allgather linear), Open MPI takes for each what its fixed rules choose for
+// the size, while ours is what the Help says.
+var Algorithms = []Entry{
+	{Collective: "bcast", Name: "linear", OpenMPI: 1, Takes: Root, Algorithm: linearBroadcast, Cost: linearCost,
+		Help: "the root sends to one after the other"},
+	{Collective: "bcast", Name: "chain", OpenMPI: 2, Takes: Root | Segment | Fanout, Algorithm: chainTreeBroadcast, Cost: chainCost,
+		Help: "fan-out chains (default 4) begin at the root"},
+	{Collective: "bcast", Name: "pipeline", OpenMPI: 3, NCCL: "ring", Takes: Root | Segment, Algorithm: lineBroadcast, Cost: pipelineCost,
+		Help: "one chain, in segments"},
+	{Collective: "bcast", Name: "split-binary", OpenMPI: 4, Takes: Root | Segment, Algorithm: splitBinaryBroadcast,
+		When: "pipeline below 3 ranks, below 2 elements, and if a segment is longer than half of the message",
+		Help: "half of the message down each half of a binary tree, then exchanged in pairs"},
+	{Collective: "bcast", Name: "binary", OpenMPI: 5, Takes: Root | Segment, Algorithm: binaryBroadcast,
+		Help: "a binary tree"},
+	{Collective: "bcast", Name: "binomial", OpenMPI: 6, Intel: 1, Takes: Root | Segment, Algorithm: BinomialBroadcast, Cost: binomialCost,
+		Help: "a binomial tree, the nearest child first"},
+	{Collective: "bcast", Name: "k-nomial", OpenMPI: 7, Intel: 8, Takes: Root | Segment | Fanout, Algorithm: knomialBroadcast, Cost: knomialCost,
+		Help: "a binomial tree in a radix, the fan-out (default 4)"},
+	{Collective: "bcast", Name: "scatter-doubling", OpenMPI: 8, MPICH: "scatter_recursive_doubling_allgather", Intel: 2,
+		Takes: Root, Algorithm: doublingScatterBroadcast, Cost: scatterDoublingCost,
+		When: "linear with fewer elements than ranks",
+		Help: "binomial scatter, then allgather by recursive doubling"},
+	{Collective: "bcast", Name: "scatter-ring", OpenMPI: 9, MPICH: "scatter_ring_allgather", Intel: 3,
+		Takes: Root, Algorithm: ringScatterBroadcast, Cost: scatterRingCost,
+		When: "linear with fewer elements than ranks",
+		Help: "binomial scatter, then allgather around the ring"},
+	{Collective: "bcast", Name: "binomial-mpich", MPICH: "binomial", Takes: Root | Segment, Algorithm: mpichBinomialBroadcast, Cost: binomialCost,
+		Help: "a binomial tree of contiguous subtrees, the farthest child first"},
+	{Collective: "bcast", Name: "logp-optimal", Takes: Root | Segment | Shape, Algorithm: optimalBroadcast,
+		Help: "everybody who has it sends it on at every gap: best of all for one word in LogP"},
+
+	{Collective: "reduce", Name: "linear", OpenMPI: 1, Takes: Root | Gamma, Algorithm: linearReduce, Cost: linearReduceCost,
+		Help: "the root receives and combines one after the other"},
+	{Collective: "reduce", Name: "chain", OpenMPI: 2, Takes: Root | Segment | Fanout | Gamma, Algorithm: chainReduce,
+		Help: "fan-out chains (default 4) end at the root"},
+	{Collective: "reduce", Name: "pipeline", OpenMPI: 3, NCCL: "ring", Takes: Root | Segment | Gamma, Algorithm: lineReduce, Cost: pipelineReduceCost,
+		Help: "one chain, in segments"},
+	{Collective: "reduce", Name: "binary", OpenMPI: 4, Takes: Root | Segment | Gamma, Algorithm: binaryReduce,
+		Help: "a binary tree"},
+	{Collective: "reduce", Name: "binomial", OpenMPI: 5, MPICH: "binomial", Intel: 2, Takes: Root | Segment | Gamma, Algorithm: contiguousReduce, Cost: binomialReduceCost,
+		Help: "a binomial tree of contiguous subtrees"},
+	{Collective: "reduce", Name: "in-order-binary", OpenMPI: 6, Takes: Root | Segment | Gamma, Algorithm: inOrderReduce,
+		Help: "a binary tree that keeps the order of the ranks; the last rank sends the result to the root"},
+	{Collective: "reduce", Name: "rabenseifner", OpenMPI: 7, MPICH: "reduce_scatter_gather", Intel: 5, Takes: Root | Gamma, Algorithm: rabenseifnerReduce, Cost: rabenseifnerCost,
+		When: "linear with fewer elements than 2^⌊lg p⌋",
+		Help: "recursive halving, then a binomial gather"},
+	{Collective: "reduce", Name: "binomial-schedgen", Takes: Root | Segment | Gamma, Algorithm: BinomialReduce, Cost: schedgenReduceCost,
+		Help: "the binomial tree of Open MPI's broadcast, upwards, as LogGOPSim's schedgen has it"},
+
+	{Collective: "allreduce", Name: "linear", OpenMPI: 1, Takes: Gamma, Algorithm: linearAllreduce, Cost: linearAllreduceCost,
+		Help: "linear reduce and linear broadcast"},
+	{Collective: "allreduce", Name: "reduce-broadcast", OpenMPI: 2, Intel: 3, Takes: Segment | Gamma, Algorithm: reduceBroadcast, Cost: reduceBroadcastCost,
+		Help: "binomial reduce and binomial broadcast"},
+	{Collective: "allreduce", Name: "recursive-doubling", OpenMPI: 3, MPICH: "recursive_doubling", Intel: 1, Takes: Gamma, Algorithm: RecursiveDoubling, Cost: doublingCost,
+		Help: "all exchange all, over distances 1, 2, 4 …"},
+	{Collective: "allreduce", Name: "ring", OpenMPI: 4, MPICH: "ring", NCCL: "ring", Intel: 8, Takes: Gamma, Algorithm: ringAllreduce, Cost: ringAllreduceCost,
+		When: "recursive-doubling with fewer elements than ranks",
+		Help: "reduce-scatter and allgather around the ring"},
+	{Collective: "allreduce", Name: "segmented-ring", OpenMPI: 5, Takes: Segment | Gamma, Algorithm: segmentedRing,
+		When: "ring if the shares are smaller than a segment, recursive-doubling with fewer elements than ranks",
+		Help: "ring whose reduce-scatter is done in phases, of about a segment of each share"},
+	{Collective: "allreduce", Name: "rabenseifner", OpenMPI: 6, Takes: Gamma, Algorithm: rabenseifnerAllreduce, Cost: rabenseifnerAnyCost,
+		When: "linear with fewer elements than 2^⌊lg p⌋",
+		Help: "recursive halving, then doubling; ranks above a power of two trade halves"},
+	{Collective: "allreduce", Name: "rabenseifner-mpich", MPICH: "reduce_scatter_allgather", Intel: 2, Takes: Gamma, Algorithm: mpichRabenseifner, Cost: mpichRabenseifnerCost,
+		When: "recursive-doubling with fewer elements than 2^⌊lg p⌋",
+		Help: "recursive halving, then doubling; ranks above a power of two hand in all"},
+	{Collective: "allreduce", Name: "double-tree", NCCL: "tree", Takes: Segment | Gamma, Algorithm: doubleTree,
+		Help: "two binary trees at once, half of the message in each, up and down"},
+
+	{Collective: "reduce-scatter", Name: "reduce-scatter", OpenMPI: 1, Intel: 4, Takes: Gamma, Algorithm: reduceThenScatter,
+		Help: "binomial reduce and linear scatter"},
+	{Collective: "reduce-scatter", Name: "recursive-halving", OpenMPI: 2, MPICH: "recursive_halving", Intel: 1, Takes: Gamma, Algorithm: halvingReduceScatter, Cost: halvingCost,
+		Help: "exchange halves of what is left, over distances … 4, 2, 1"},
+	{Collective: "reduce-scatter", Name: "ring", OpenMPI: 3, NCCL: "ring", Takes: Gamma, Algorithm: ringReduceScatter, Cost: ringReduceScatterCost,
+		Help: "partial sums travel around the ring"},
+	{Collective: "reduce-scatter", Name: "butterfly", OpenMPI: 4, MPICH: "noncommutative", Takes: Gamma, Algorithm: butterflyReduceScatter,
+		Help: "exchange halves over distances 1, 2, 4 …, then put the blocks right"},
+	{Collective: "reduce-scatter", Name: "pairwise", MPICH: "pairwise", Intel: 2, Takes: Gamma, Algorithm: pairwiseReduceScatter, Cost: ringReduceScatterCost,
+		Help: "step s: to the rank s above, from the rank s below"},
+
+	{Collective: "reduce-scatter-block", Name: "reduce-scatter", OpenMPI: 1, Takes: Gamma, Algorithm: reduceThenScatter,
+		Help: "binomial reduce and linear scatter"},
+	{Collective: "reduce-scatter-block", Name: "recursive-doubling", OpenMPI: 2, MPICH: "recursive_doubling", Takes: Gamma, Algorithm: doublingReduceScatter,
+		Help: "all exchange all that others need, over distances 1, 2, 4 …"},
+	{Collective: "reduce-scatter-block", Name: "recursive-halving", OpenMPI: 3, MPICH: "recursive_halving", Takes: Gamma, Algorithm: halvingReduceScatter, Cost: halvingCost,
+		Help: "exchange halves of what is left, over distances … 4, 2, 1"},
+	{Collective: "reduce-scatter-block", Name: "butterfly", OpenMPI: 4, MPICH: "noncommutative", Takes: Gamma, Algorithm: blockButterfly, Cost: halvingCost,
+		Help: "butterfly whose blocks are put in order beforehand if the number of ranks is a power of two"},
+
+	{Collective: "allgather", Name: "linear", OpenMPI: 1, Algorithm: linearAllgather, Cost: linearAllgatherCost,
+		Help: "linear gather and linear broadcast"},
+	{Collective: "allgather", Name: "bruck", OpenMPI: 2, MPICH: "brucks", Intel: 2, Algorithm: bruckAllgather, Cost: bruckAllgatherCost,
+		Help: "all that one has to the rank 1, 2, 4 … below"},
+	{Collective: "allgather", Name: "recursive-doubling", OpenMPI: 3, MPICH: "recursive_doubling", Intel: 1, Algorithm: doublingAllgather, Cost: bruckAllgatherCost,
+		When: "bruck if the number of ranks is no power of two",
+		Help: "all exchange all that they have, over distances 1, 2, 4 …"},
+	{Collective: "allgather", Name: "ring", OpenMPI: 4, MPICH: "ring", NCCL: "ring", Intel: 3, Algorithm: ringAllgather, Cost: ringAllgatherCost,
+		Help: "blocks travel around the ring"},
+	{Collective: "allgather", Name: "neighbour-exchange", OpenMPI: 5, Algorithm: neighbourAllgather, Cost: neighbourCost,
+		When: "ring if the number of ranks is odd",
+		Help: "two blocks to either neighbour in turns"},
+	{Collective: "allgather", Name: "two-processes", OpenMPI: 6, Ranks: 2, Algorithm: ringAllgather, Cost: ringAllgatherCost,
+		Help: "one exchange"},
+
+	{Collective: "alltoall", Name: "linear", OpenMPI: 1, MPICH: "scattered", Intel: 2, Algorithm: LinearAlltoall, Cost: blocksCost,
+		Help: "all messages at once"},
+	{Collective: "alltoall", Name: "pairwise", OpenMPI: 2, MPICH: "pairwise", Intel: 3, Algorithm: pairwiseAlltoall, Cost: blocksCost,
+		Help: "step s: to the rank s above, from the rank s below"},
+	{Collective: "alltoall", Name: "bruck", OpenMPI: 3, MPICH: "brucks", Intel: 1, Algorithm: bruckAlltoall, Cost: bruckAlltoallCost,
+		Help: "blocks travel 1, 2, 4 … ranks, half of them in each round"},
+	{Collective: "alltoall", Name: "linear-sync", OpenMPI: 4, Takes: Fanout, Algorithm: syncAlltoall, Cost: blocksCost,
+		Help: "linear, with at most fan-out messages (default 4) under way in each direction"},
+	{Collective: "alltoall", Name: "two-processes", OpenMPI: 5, Ranks: 2, Algorithm: LinearAlltoall, Cost: blocksCost,
+		Help: "one exchange"},
+
+	{Collective: "gather", Name: "linear", OpenMPI: 1, Takes: Root, Algorithm: LinearGather, Cost: blocksCost,
+		Help: "all send to the root"},
+	{Collective: "gather", Name: "binomial", OpenMPI: 2, MPICH: "binomial", Intel: 1, Takes: Root, Algorithm: binomialGather, Cost: binomialGatherCost,
+		Help: "up a binomial tree"},
+	{Collective: "gather", Name: "linear-sync", OpenMPI: 3, Takes: Root | Segment, Algorithm: syncGather,
+		Help: "the root asks each; it answers with a segment (default 1024 bytes), then with the rest"},
+
+	{Collective: "scatter", Name: "linear", OpenMPI: 1, Takes: Root, Algorithm: LinearScatter, Cost: blocksCost,
+		Help: "the root sends to one after the other"},
+	{Collective: "scatter", Name: "binomial", OpenMPI: 2, MPICH: "binomial", Intel: 1, Takes: Root, Algorithm: binomialScatter, Cost: binomialGatherCost,
+		Help: "down a binomial tree, the farthest child first"},
+	{Collective: "scatter", Name: "linear-nonblocking", OpenMPI: 3, Takes: Root, Algorithm: LinearScatter, Cost: blocksCost,
+		Help: "linear; its sends do not wait for each other, which in schedules they never do"},
+
+	{Collective: "barrier", Name: "linear", OpenMPI: 1, Algorithm: linearBarrier, Cost: linearBarrierCost,
+		Help: "all report to rank 0, which answers all"},
+	{Collective: "barrier", Name: "double-ring", OpenMPI: 2, Algorithm: doubleRingBarrier, Cost: doubleRingCost,
+		Help: "a token goes around twice"},
+	{Collective: "barrier", Name: "recursive-doubling", OpenMPI: 3, Intel: 2, Algorithm: doublingBarrier, Cost: doublingBarrierCost,
+		Help: "all exchange, over distances 1, 2, 4 …"},
+	{Collective: "barrier", Name: "dissemination", OpenMPI: 4, MPICH: "k_dissemination", Intel: 1, Algorithm: Dissemination, Cost: disseminationCost,
+		Help: "to the rank 1, 2, 4 … above (Open MPI calls it Bruck)"},
+	{Collective: "barrier", Name: "two-processes", OpenMPI: 5, Ranks: 2, Algorithm: Dissemination, Cost: disseminationCost,
+		Help: "one exchange"},
+	{Collective: "barrier", Name: "tree", OpenMPI: 6, Algorithm: treeBarrier, Cost: treeBarrierCost,
+		Help: "up a binomial tree and down again"},
+
+	{Collective: "scan", Name: "linear", OpenMPI: 1, Takes: Segment | Gamma, Algorithm: linearScan, Cost: linearScanCost,
+		Help: "partial results travel along the ranks"},
+	{Collective: "scan", Name: "recursive-doubling", OpenMPI: 2, MPICH: "recursive_doubling", Takes: Gamma, Algorithm: doublingScan, Cost: doublingScanCost,
+		Help: "all exchange totals of their blocks, over distances 1, 2, 4 …"},
+}
+
+// The trees as algorithms.
+func linearBroadcast(p *Part) {
+	p.Segment = 0
+	tree(starTree).broadcast(p)
+}
+func chainTreeBroadcast(p *Part) { tree(chainTree).broadcast(p) }
+func lineBroadcast(p *Part)      { tree(lineTree).broadcast(p) }
+func binaryBroadcast(p *Part)    { tree(binaryTree).broadcast(p) }
+func knomialBroadcast(p *Part)   { tree(knomialTree).broadcast(p) }
+func chainReduce(p *Part)        { tree(chainTree).reduce(p) }
+func lineReduce(p *Part)         { tree(lineTree).reduce(p) }
+func binaryReduce(p *Part)       { tree(binaryTree).reduce(p) }
+func contiguousReduce(p *Part)   { tree(contiguousTree).reduce(p) }
+
+// InBlocks says whether Call.Bytes is the size of one member's block, and not of a message.
+func (e Entry) InBlocks() bool {
+	switch e.Collective {
+	case "reduce-scatter", "reduce-scatter-block", "allgather", "alltoall", "gather", "scatter":
+		return true
+	}
+	return false
+}
+
+// Find is the algorithm of that name. Collectives are found by MPI's words too:
+// "broadcast" is bcast, and an underscore is as good as a hyphen. The error of an unknown
+// name has the closest one, or all.
+func Find(collective, name string) (Entry, error) {
+	c := canonical(collective)
+	var collectives, names []string
+	for _, e := range Algorithms {
+		if !slices.Contains(collectives, e.Collective) {
+			collectives = append(collectives, e.Collective)
+		}
+		if e.Collective != c {
+			continue
+		}
+		if e.Name == strings.ReplaceAll(strings.ToLower(name), "_", "-") {
+			return e, nil
+		}
+		names = append(names, e.Name)
+	}
+	if names == nil {
+		return Entry{}, fmt.Errorf("collective: no collective %q%s", collective, nearest.Hint(collective, collectives))
+	}
+	return Entry{}, fmt.Errorf("collective: %s has no algorithm %q%s", c, name, nearest.Hint(name, names))
+}
+
+// Of is all algorithms of a collective, found as by Find; none if it is unknown.
+func Of(collective string) []Entry {
+	c := canonical(collective)
+	var all []Entry
+	for _, e := range Algorithms {
+		if e.Collective == c {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+func canonical(collective string) string {
+	c := strings.ReplaceAll(strings.ToLower(collective), "_", "-")
+	if c == "broadcast" {
+		return "bcast"
+	}
+	return c
+}
+
+// Bounds of what Entry.Schedule makes: ranks, and pieces of the message times ranks.
+const (
+	maxRanks  = 1 << 17
+	maxPieces = 1 << 26
+)
+
+// Check says what is wrong with a call among so many ranks: an error that names the
+// parameter and its range. Parameters that the algorithm does not take are not looked at.
+func (e Entry) Check(ranks int, c Call) error {
+	fail := func(format string, args ...any) error {
+		return fmt.Errorf("collective: %s %s: "+format, append([]any{e.Collective, e.Name}, args...)...)
+	}
+	switch {
+	case ranks < 1 || ranks > maxRanks:
+		return fail("the number of ranks is 1 to %d, not %d", maxRanks, ranks)
+	case e.Ranks != 0 && ranks != e.Ranks:
+		return fail("it is for %d ranks, not %d", e.Ranks, ranks)
+	case e.Takes&Root != 0 && (c.Root < 0 || c.Root >= ranks):
+		return fail("the root is 0 to %d, not %d", ranks-1, c.Root)
+	case c.Bytes > math.MaxInt64/(2*uint64(ranks)+1):
+		return fail("%d bytes for each of %d ranks are too many", c.Bytes, ranks)
+	case c.Tag > math.MaxUint32-2:
+		return fail("the tag is 0 to %d, not %d", uint32(math.MaxUint32-2), c.Tag)
+	case c.Element > max(c.Bytes, 1):
+		return fail("an element of %d bytes is larger than the message of %d", c.Element, c.Bytes)
+	case e.Takes&Segment != 0 && c.Segment > 0 && c.Bytes/max(c.Segment, c.Element) > maxPieces/uint64(ranks):
+		return fail("the message has more than %d segments of %d bytes, too many for %d ranks; use larger ones",
+			maxPieces/ranks, c.Segment, ranks)
+	case e.Takes&Fanout != 0 && (c.Fanout < 0 || c.Fanout > math.MaxInt32):
+		return fail("the fan-out is 1 to %d, not %d", math.MaxInt32, c.Fanout)
+	case e.Takes&Gamma != 0 && !(c.Gamma >= 0 && c.Gamma*float64(c.Bytes)*float64(ranks) <= 1<<62):
+		return fail("the time to combine a byte is %v ns, but has to be at least 0 and finite", c.Gamma)
+	case e.Takes&Shape != 0 && !(c.LogP.L >= 0 && c.LogP.O >= 0 && c.LogP.G >= 0) || math.IsInf(c.LogP.L+c.LogP.O+c.LogP.G, 0):
+		return fail("L, o and g are %v, %v and %v, but have to be at least 0 and finite", c.LogP.L, c.LogP.O, c.LogP.G)
+	}
+	return nil
+}
+
+// Schedule is Algorithm.Schedule of a call that Check accepts.
+func (e Entry) Schedule(ranks int, c Call) (*schedule.Schedule, error) {
+	if err := e.Check(ranks, c); err != nil {
+		return nil, err
+	}
+	if e.Takes&Root == 0 {
+		c.Root = 0
+	}
+	return e.Algorithm.Schedule(ranks, c)
+}

@@ -1,0 +1,208 @@
+package collective_test
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+)
+
+// The list is in the order that its comment says, names are unique, and Open MPI's numbers are
+// all there: as many as coll/tuned of 4.1 has ("ompi_info --param coll tuned --level 9").
+func TestAlgorithms(t *testing.T) {
+	openMPI := map[string]int{"bcast": 9, "reduce": 7, "allreduce": 6, "reduce-scatter": 4, "reduce-scatter-block": 4, "allgather": 6,
+		"alltoall": 5, "gather": 3, "scatter": 3, "barrier": 6, "scan": 2}
+	order := []string{"bcast", "reduce", "allreduce", "reduce-scatter", "reduce-scatter-block", "allgather", "alltoall", "gather", "scatter", "barrier", "scan"}
+	var seen, names []string
+	number := 0
+	for _, e := range collective.Algorithms {
+		if len(seen) == 0 || seen[len(seen)-1] != e.Collective {
+			seen = append(seen, e.Collective)
+			number = 0
+		}
+		key := e.Collective + " " + e.Name
+		if slices.Contains(names, key) {
+			t.Errorf("%s is there twice", key)
+		}
+		names = append(names, key)
+		if e.OpenMPI > 0 && e.OpenMPI != number+1 {
+			t.Errorf("%s: Open MPI's number %d comes after %d", key, e.OpenMPI, number)
+		}
+		number = max(number, e.OpenMPI)
+		if e.OpenMPI == 0 && number != openMPI[e.Collective] {
+			t.Errorf("%s: comes after number %d of %d", key, number, openMPI[e.Collective])
+		}
+		if e.Algorithm == nil || e.Help == "" || strings.ContainsAny(e.Help+e.When, "\n") || e.Name != strings.ToLower(e.Name) {
+			t.Errorf("%+v is not complete", e)
+		}
+		if got, err := collective.Find(e.Collective, e.Name); err != nil || got.Help != e.Help {
+			t.Errorf("%s is not found: %v", key, err)
+		}
+		if number > openMPI[e.Collective] {
+			t.Errorf("%s: Open MPI has %d algorithms", key, openMPI[e.Collective])
+		}
+	}
+	if !slices.Equal(seen, order) {
+		t.Errorf("the order is %v, want %v", seen, order)
+	}
+}
+
+func TestFind(t *testing.T) {
+	for _, c := range [][3]string{
+		{"broadcast", "binomial", "bcast binomial"},
+		{"Reduce_Scatter", "recursive_halving", "reduce-scatter recursive-halving"},
+	} {
+		e, err := collective.Find(c[0], c[1])
+		if got := e.Collective + " " + e.Name; err != nil || got != c[2] {
+			t.Errorf("%q: %q, %v", c, got, err)
+		}
+	}
+	for _, c := range [][3]string{
+		{"bcst", "ring", `no collective "bcst"; did you mean "bcast"?`},
+		{"scan", "ring\x1b", `scan has no algorithm "ring\x1b"; there is linear, recursive-doubling`},
+	} {
+		if _, err := collective.Find(c[0], c[1]); err == nil || !strings.Contains(err.Error(), c[2]) {
+			t.Errorf("%q: %v", c, err)
+		}
+	}
+	if got := len(collective.Of("broadcast")); got < 9 {
+		t.Errorf("%d broadcasts", got)
+	}
+}
+
+// A call that cannot be made is an error that says what is wrong.
+func TestCheck(t *testing.T) {
+	check := func(name, algorithm string, ranks int, c collective.Call, want string) {
+		t.Helper()
+		e, err := collective.Find(name, algorithm)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = e.Schedule(ranks, c)
+		if want == "" {
+			if err != nil {
+				t.Error(err)
+			}
+			return
+		}
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%v is not an error with %q", err, want)
+		}
+	}
+	call := func(edit func(c *collective.Call)) collective.Call {
+		c := collective.Call{Bytes: 64}
+		edit(&c)
+		return c
+	}
+	check("bcast", "binomial", 0, collective.Call{}, "the number of ranks is 1 to 131072, not 0")
+	check("bcast", "binomial", 1<<17+1, collective.Call{}, "the number of ranks is 1 to 131072, not 131073")
+	check("allgather", "two-processes", 3, collective.Call{}, "it is for 2 ranks, not 3")
+	check("bcast", "binomial", 3, call(func(c *collective.Call) { c.Root = 3 }), "the root is 0 to 2, not 3")
+	check("bcast", "binomial", 3, call(func(c *collective.Call) { c.Root = -1 }), "the root is 0 to 2, not -1")
+	check("allreduce", "ring", 3, call(func(c *collective.Call) { c.Root = 99 }), "") // it has none
+	check("alltoall", "linear", 3, call(func(c *collective.Call) { c.Bytes = 1 << 62 }), "are too many")
+	check("bcast", "binomial", 3, call(func(c *collective.Call) { c.Element = 65 }), "an element of 65 bytes is larger")
+	check("bcast", "pipeline", 3, call(func(c *collective.Call) { c.Bytes, c.Segment = 1<<40, 1 }), "the message has more than 22369621 segments of 1 bytes, too many for 3 ranks; use larger ones")
+	check("bcast", "chain", 3, call(func(c *collective.Call) { c.Fanout = -1 }), "the fan-out is 1 to")
+	check("bcast", "chain", 3, call(func(c *collective.Call) { c.Fanout = math.MaxInt32 }), "")
+	check("bcast", "k-nomial", 3, call(func(c *collective.Call) { c.Fanout = math.MaxInt32 }), "")
+	check("reduce", "linear", 3, call(func(c *collective.Call) { c.Gamma = math.NaN() }), "the time to combine a byte is NaN ns")
+	check("reduce", "linear", 3, call(func(c *collective.Call) { c.Gamma = -1 }), "the time to combine a byte is -1 ns")
+	check("reduce", "linear", 3, call(func(c *collective.Call) { c.Gamma = math.Inf(1) }), "the time to combine a byte is +Inf ns")
+	check("bcast", "logp-optimal", 3, call(func(c *collective.Call) { c.LogP.L = math.NaN() }), "L, o and g are NaN")
+	check("bcast", "logp-optimal", 3, call(func(c *collective.Call) { c.LogP.G = math.Inf(1) }), "L, o and g are 0, 0 and +Inf")
+	check("bcast", "binomial", 3, call(func(c *collective.Call) { c.Tag = math.MaxUint32 }), "the tag is 0 to")
+}
+
+// What an algorithm does not take changes nothing, and what it takes does for some call.
+func TestTakes(t *testing.T) {
+	text := func(e collective.Entry, c collective.Call) string {
+		var b strings.Builder
+		s, err := e.Schedule(max(e.Ranks, 7-7*e.Ranks), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.WriteText(&b); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	for _, e := range collective.Algorithms {
+		plain := collective.Call{Bytes: 4096, Element: 4}
+		for takes, edit := range map[collective.Takes]func(c *collective.Call){
+			collective.Root:    func(c *collective.Call) { c.Root = 1 },
+			collective.Segment: func(c *collective.Call) { c.Segment = 64 },
+			collective.Fanout:  func(c *collective.Call) { c.Fanout = 2 },
+			collective.Gamma:   func(c *collective.Call) { c.Gamma = 1.5 },
+			collective.Shape:   func(c *collective.Call) { c.LogP = collective.LogP{L: 1, O: 1, G: 90} },
+		} {
+			c := plain
+			edit(&c)
+			if changed := text(e, c) != text(e, plain); changed != (e.Takes&takes != 0) {
+				t.Errorf("%s %s: parameter %b changes its schedule: %v", e.Collective, e.Name, takes, changed)
+			}
+		}
+	}
+}
+
+// The broadcast of 1 KiB in two segments along a chain of three, as GOAL.
+func ExampleFind() {
+	pipeline, err := collective.Find("broadcast", "pipeline")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	s, err := pipeline.Schedule(3, collective.Call{Bytes: 1024, Segment: 512})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if err := s.WriteText(os.Stdout); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// num_ranks 3
+	//
+	// rank 0 {
+	// l1: send 512b to 1 tag 0
+	// l2: send 512b to 1 tag 0
+	// }
+	//
+	// rank 1 {
+	// l1: recv 512b from 0 tag 0
+	// l2: send 512b to 2 tag 0
+	// l2 requires l1
+	// l3: recv 512b from 0 tag 0
+	// l4: send 512b to 2 tag 0
+	// l4 requires l3
+	// }
+	//
+	// rank 2 {
+	// l1: recv 512b from 1 tag 0
+	// l2: recv 512b from 1 tag 0
+	// }
+}
+
+// Closed forms of 1 MiB allreduced by 64 ranks, with α = 2 µs, β = 0.1 ns/B and γ = 0.05 ns/B.
+func ExampleCost() {
+	m := collective.Model{Alpha: 2, Beta: 0.0001, Gamma: 0.00005}
+	for _, e := range collective.Of("allreduce") {
+		if e.Cost == nil {
+			continue
+		}
+		if t, ok := e.Cost(m, 64, collective.Call{Bytes: 1 << 20}); ok {
+			fmt.Printf("%-20s %8.1f µs\n", e.Name, t)
+		}
+	}
+	// Output:
+	// linear                16767.1 µs
+	// reduce-broadcast       1596.9 µs
+	// recursive-doubling      955.7 µs
+	// ring                    510.0 µs
+	// rabenseifner            282.0 µs
+	// rabenseifner-mpich      282.0 µs
+}

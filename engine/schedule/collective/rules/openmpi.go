@@ -1,0 +1,199 @@
+package rules
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+)
+
+// openMPI are the numbers of collectives in the classic file; the names in the JSON file are
+// ours with underscores.
+var openMPI = map[string]int{
+	"allgather": 0, "allreduce": 2, "alltoall": 3, "barrier": 6, "bcast": 7, "gather": 9, "reduce": 11,
+	"reduce-scatter": 12, "reduce-scatter-block": 13, "scan": 14, "scatter": 15,
+}
+
+// openMPIChoices are the choices that Open MPI can follow; form is "classic" or "json".
+func openMPIChoices(rules []Rule, form string) ([]choice, error) {
+	all, err := found(rules)
+	if err != nil {
+		return nil, err
+	}
+	for i, c := range all {
+		switch {
+		case c.of.OpenMPI == 0:
+			return nil, fmt.Errorf("rule %d: Open MPI has no %s of the kind %s; it has %s",
+				i+1, c.of.Collective, c.of.Name, those(c.of.Collective, func(e collective.Entry) bool { return e.OpenMPI > 0 }))
+		case c.of.Name == "k-nomial" && c.Fanout != 0 && c.Fanout != 4:
+			return nil, fmt.Errorf("rule %d: rules files cannot say the radix of bcast k-nomial; leave it, and set coll_tuned_bcast_algorithm_knomial_radix to %d",
+				i+1, c.Fanout)
+		case c.of.Name == "linear-sync" && c.Fanout != 0 && form == "classic":
+			return nil, fmt.Errorf("rule %d: classic rules files cannot say the requests of alltoall linear-sync; leave it, and set coll_tuned_alltoall_algorithm_max_requests to %d",
+				i+1, c.Fanout)
+		case c.of.Name == "linear-sync" && c.of.Collective == "gather" && c.Segment == 0:
+			all[i].Segment = 1024 // the default of ours; Open MPI's own is another
+		}
+		// Without a number Open MPI makes one chain.
+		if c.of.Name == "chain" && c.Fanout == 0 {
+			all[i].Fanout = 4
+		}
+		if c.Ranks.From > math.MaxInt32 || c.Bytes.From > math.MaxInt64 {
+			return nil, fmt.Errorf("rule %d: Open MPI reads ranks up to %d and bytes up to %d", i+1, math.MaxInt32, int64(math.MaxInt64))
+		}
+	}
+	return all, nil
+}
+
+func those(name string, has func(collective.Entry) bool) string {
+	var names []string
+	for _, e := range collective.Of(name) {
+		if has(e) {
+			names = append(names, e.Name)
+		}
+	}
+	if names == nil {
+		return "none"
+	}
+	return strings.Join(names, ", ")
+}
+
+// OpenMPI writes the classic rules file of Open MPI 4.x and 5.x, which it reads with
+// coll_tuned_use_dynamic_rules 1 and coll_tuned_dynamic_rules_filename. In it a line holds from
+// its number of ranks, or of bytes, to the next; algorithm 0 is the library's own choice.
+func OpenMPI(w io.Writer, rules []Rule) error {
+	all, err := openMPIChoices(rules, "classic")
+	if err != nil {
+		return err
+	}
+	var b strings.Builder
+	sets := byCollective(all)
+	fmt.Fprintf(&b, "%d # collectives\n", len(sets))
+	for _, set := range sets {
+		name := set[0].of.Collective
+		list, err := groups(set, set[0].of.InBlocks())
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&b, "%d # %s\n%d # numbers of ranks\n", openMPI[name], strings.ReplaceAll(name, "-", "_"), len(list))
+		for _, g := range list {
+			fmt.Fprintf(&b, "%d # ranks and more\n%d # sizes: bytes and more, algorithm, fan-out, segment\n", g.ranks.From, len(g.bytes))
+			for i, bytes := range g.bytes {
+				if bytes.From > math.MaxInt64 {
+					return fmt.Errorf("%s: %d bytes are too many for Open MPI", name, bytes.From)
+				}
+				if c := g.choose[i]; c != nil {
+					fmt.Fprintf(&b, "%d %d %d %d # %s\n", bytes.From, c.of.OpenMPI, c.Fanout, c.Segment, c.of.Name)
+				} else {
+					fmt.Fprintf(&b, "%d 0 0 0\n", bytes.From)
+				}
+			}
+		}
+	}
+	_, err = io.WriteString(w, b.String())
+	return err
+}
+
+// The JSON file, in the order of its keys.
+type jsonFile struct {
+	Version     int      `json:"rule_file_version"`
+	Module      string   `json:"module"`
+	Collectives jsonSets `json:"collectives"`
+}
+
+type jsonSets []jsonSet
+
+type jsonSet struct {
+	name  string
+	ranks []jsonRanks
+}
+
+// MarshalJSON keeps the order of the collectives.
+func (s jsonSets) MarshalJSON() ([]byte, error) {
+	b := []byte{'{'}
+	for i, set := range s {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		ranks, err := json.Marshal(set.ranks)
+		if err != nil {
+			return nil, err
+		}
+		b = append(append(append(append(b, '"'), set.name...), '"', ':'), ranks...)
+	}
+	return append(b, '}'), nil
+}
+
+type jsonRanks struct {
+	Min   uint64     `json:"comm_size_min"`
+	Max   *uint64    `json:"comm_size_max,omitempty"`
+	Rules []jsonRule `json:"rules"`
+}
+
+type jsonRule struct {
+	Min      uint64  `json:"msg_size_min"`
+	Max      *uint64 `json:"msg_size_max,omitempty"`
+	Alg      int     `json:"alg"`
+	Fanout   int     `json:"faninout,omitempty"`
+	Segment  uint64  `json:"seg_size,omitempty"`
+	Requests int     `json:"reqs,omitempty"`
+}
+
+// end is the upper end of a range, nil if it has none that the file could hold.
+func end(to, most uint64) *uint64 {
+	if to > most {
+		return nil
+	}
+	return &to
+}
+
+// OpenMPIJSON writes the rules file of Open MPI 6, rule_file_version 3. In it ranges have both
+// ends, both included; what is left out has none, and the first that matches holds. Where
+// none does, the library's own choice stays.
+func OpenMPIJSON(w io.Writer, rules []Rule) error {
+	all, err := openMPIChoices(rules, "json")
+	if err != nil {
+		return err
+	}
+	file := jsonFile{Version: 3, Module: "tuned", Collectives: jsonSets{}}
+	for _, set := range byCollective(all) {
+		name := set[0].of.Collective
+		list, err := groups(set, set[0].of.InBlocks())
+		if err != nil {
+			return err
+		}
+		out := jsonSet{name: strings.ReplaceAll(name, "-", "_")}
+		for _, g := range list {
+			ranks := jsonRanks{Min: g.ranks.From, Max: end(g.ranks.To, math.MaxInt32)}
+			for i, bytes := range g.bytes {
+				c := g.choose[i]
+				if c == nil {
+					continue
+				}
+				if bytes.From > math.MaxInt64 {
+					return fmt.Errorf("%s: %d bytes are too many for Open MPI", name, bytes.From)
+				}
+				r := jsonRule{Min: bytes.From, Max: end(bytes.To, math.MaxInt64), Alg: c.of.OpenMPI, Fanout: c.Fanout, Segment: c.Segment}
+				if c.of.Name == "linear-sync" {
+					r.Fanout, r.Requests = 0, c.Fanout
+				}
+				ranks.Rules = append(ranks.Rules, r)
+			}
+			if ranks.Rules != nil {
+				out.ranks = append(out.ranks, ranks)
+			}
+		}
+		file.Collectives = append(file.Collectives, out)
+	}
+	slices.SortFunc(file.Collectives, func(a, b jsonSet) int { return strings.Compare(a.name, b.name) })
+	b, err := json.MarshalIndent(file, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(b, '\n'))
+	return err
+}

@@ -1,0 +1,143 @@
+package rules
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+)
+
+// NCCLOptions is what a line of NCCL's file says besides a Rule. The zero value leaves it to
+// NCCL.
+type NCCLOptions struct {
+	Protocol string // ll, ll128 or simple; empty is simple
+	Channels int    // 0: NCCL's own choice
+	Nodes    int    // on which the rules hold; 0: on any number
+}
+
+// nccl are the names of collectives in NCCL.
+var nccl = map[string]string{
+	"bcast": "broadcast", "reduce": "reduce", "allgather": "allgather", "reduce-scatter": "reducescatter", "allreduce": "allreduce",
+}
+
+// NCCL writes the CSV file of NCCL's example tuner plugin, which reads it from
+// NCCL_TUNER_CONFIG_FILE. A line holds for one number of ranks, or for all; sizes are totals,
+// both ends included.
+func NCCL(w io.Writer, rules []Rule, o NCCLOptions) error {
+	all, err := found(rules)
+	if err != nil {
+		return err
+	}
+	switch o.Protocol {
+	case "":
+		o.Protocol = "simple"
+	case "ll", "ll128", "simple":
+	default:
+		return fmt.Errorf("NCCL has the protocols ll, ll128 and simple, not %q", o.Protocol)
+	}
+	if o.Channels < 0 || o.Nodes < 0 {
+		return fmt.Errorf("NCCL: %d channels on %d nodes; neither can be below 0", o.Channels, o.Nodes)
+	}
+	orAny := func(n int) string {
+		if n == 0 {
+			return "-1"
+		}
+		return fmt.Sprint(n)
+	}
+	for i, c := range all {
+		switch {
+		case c.of.NCCL == "" || nccl[c.of.Collective] == "":
+			return fmt.Errorf("rule %d: NCCL has no %s of the kind %s; it has %s",
+				i+1, c.of.Collective, c.of.Name, those(c.of.Collective, func(e collective.Entry) bool { return e.NCCL != "" }))
+		case c.Segment != 0:
+			return fmt.Errorf("rule %d: NCCL chooses segments itself; leave them", i+1)
+		}
+	}
+	var b strings.Builder
+	b.WriteString("# collective,min_bytes,max_bytes,algorithm,protocol,channels,nodes,ranks,pipe_ops,registered\n")
+	for _, set := range byCollective(all) {
+		name := set[0].of.Collective
+		list, err := groups(set, set[0].of.InBlocks())
+		if err != nil {
+			return err
+		}
+		for _, g := range list {
+			first, last := g.ranks.From, g.ranks.To
+			any := first <= 2 && last == End // one rank has nothing to choose
+			switch {
+			case any:
+				last = first
+			case last == End && !chosen(g):
+				continue
+			case last-first >= most:
+				return fmt.Errorf("%s: NCCL's file has a line for each number of ranks, so %d to %s are too many; give at most %d, or 1 to the end",
+					name, first, upTo(last), most)
+			}
+			for p := first; p <= last; p++ {
+				ranks := fmt.Sprint(p)
+				if any {
+					ranks = "-1"
+				}
+				for i, bytes := range g.bytes {
+					if c := g.choose[i]; c != nil {
+						fmt.Fprintf(&b, "%s,%d,%d,%s,%s,%s,%s,%s,-1,-1\n", nccl[name], bytes.From, bytes.To, c.of.NCCL,
+							o.Protocol, orAny(o.Channels), orAny(o.Nodes), ranks)
+					}
+				}
+			}
+		}
+	}
+	_, err = io.WriteString(w, b.String())
+	return err
+}
+
+func chosen(g group) bool {
+	for _, c := range g.choose {
+		if c != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// Intel writes the variables I_MPI_ADJUST_… of Intel MPI, a line for each collective, to be
+// sourced by a shell: identifier:from-to@ranks-ranks, both ends included, up to 2147483647.
+func Intel(w io.Writer, rules []Rule) error {
+	all, err := found(rules)
+	if err != nil {
+		return err
+	}
+	for i, c := range all {
+		switch {
+		case c.of.Intel == 0:
+			return fmt.Errorf("rule %d: Intel MPI has no %s of the kind %s; it has %s",
+				i+1, c.of.Collective, c.of.Name, those(c.of.Collective, func(e collective.Entry) bool { return e.Intel > 0 }))
+		case c.Segment != 0 || c.Fanout != 0:
+			return fmt.Errorf("rule %d: I_MPI_ADJUST_ variables cannot say a segment or a fan-out; leave them", i+1)
+		case c.Ranks.From > math.MaxInt32 || c.Bytes.From > math.MaxInt32:
+			return fmt.Errorf("rule %d: Intel MPI reads numbers up to %d", i+1, math.MaxInt32)
+		}
+	}
+	var b strings.Builder
+	for _, set := range byCollective(all) {
+		list, err := groups(set, false)
+		if err != nil {
+			return err
+		}
+		var terms []string
+		for _, g := range list {
+			for i, bytes := range g.bytes {
+				if c := g.choose[i]; c != nil {
+					terms = append(terms, fmt.Sprintf("%d:%d-%d@%d-%d", c.of.Intel, bytes.From, min(bytes.To, math.MaxInt32),
+						g.ranks.From, min(g.ranks.To, math.MaxInt32)))
+				}
+			}
+		}
+		name := strings.ToUpper(strings.ReplaceAll(set[0].of.Collective, "-", "_"))
+		fmt.Fprintf(&b, "export I_MPI_ADJUST_%s=%q\n", name, strings.Join(terms, ";"))
+	}
+	_, err = io.WriteString(w, b.String())
+	return err
+}

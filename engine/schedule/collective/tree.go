@@ -1,0 +1,205 @@
+package collective
+
+import "math/bits"
+
+// Trees below are of virtual places, those counted from the root on: 0 is the root.
+// A tree says who is a place's parent (−1 for the root), and its children in the order
+// in which they are served.
+type tree func(p *Part, v int) (parent int, children []int)
+
+// binomialTree: the parent of v is v without its highest bit; children are v + 2^k for
+// 2^k > v, the nearest first. (Open MPI's tree of broadcasts.)
+func binomialTree(p *Part, v int) (int, []int) {
+	parent := -1
+	if v > 0 {
+		parent = v - highest(v)
+	}
+	var children []int
+	for d := next(v); v+d < p.Size; d *= 2 {
+		children = append(children, v+d)
+	}
+	return parent, children
+}
+
+// contiguousTree: the parent of v is v without its lowest bit 2^j; children are v + 2^k
+// for k < j, the nearest first. The places below v follow it: v … v + 2^j − 1.
+func contiguousTree(p *Part, v int) (int, []int) {
+	parent := -1
+	if v > 0 {
+		parent = v & (v - 1)
+	}
+	var children []int
+	for d := 1; v+d < p.Size && v&d == 0; d *= 2 {
+		children = append(children, v+d)
+	}
+	return parent, children
+}
+
+// below is how many places the subtree of v has in contiguousTree.
+func below(v, size int) int {
+	if v == 0 {
+		return size
+	}
+	return min(v&-v, size-v)
+}
+
+// knomialTree is contiguousTree in the radix Fanout (default 4): the parent of v is v
+// with its lowest digit that is not 0 made 0; the farthest children come first.
+func knomialTree(p *Part, v int) (int, []int) {
+	radix := p.fanout(4, 2)
+	parent, unit := -1, 1
+	for ; unit < p.Size; unit *= radix {
+		if digit := v / unit % radix; digit > 0 {
+			parent = v - digit*unit
+			break
+		}
+	}
+	var children []int
+	for unit /= radix; unit > 0; unit /= radix {
+		for child := v + unit; child < p.Size && child < v+radix*unit; child += unit {
+			children = append(children, child)
+		}
+	}
+	return parent, children
+}
+
+// binaryTree has 2^j places on level j, v from 2^j − 1 on, and on the next level the
+// children v + 2^j and v + 2^(j+1): so the places of the left half are odd, and those of the
+// right half even.
+func binaryTree(p *Part, v int) (int, []int) {
+	level := 1 << (bits.Len(uint(v+1)) - 1)
+	parent := -1
+	if v > 0 {
+		// The level above has level/2 places, from level/2 − 1 on.
+		parent = v - level/2
+		if parent > level-2 {
+			parent -= level / 2
+		}
+	}
+	var children []int
+	for _, child := range []int{v + level, v + 2*level} {
+		if child < p.Size {
+			children = append(children, child)
+		}
+	}
+	return parent, children
+}
+
+// chainTree is Fanout chains (default 4) of consecutive places that begin at the root, the
+// longer ones first.
+func chainTree(p *Part, v int) (int, []int) {
+	return chains(p.fanout(4, 1), p.Size, v)
+}
+
+// lineTree is one chain.
+func lineTree(p *Part, v int) (int, []int) { return chains(1, p.Size, v) }
+
+func chains(fanout, size, v int) (parent int, children []int) {
+	fanout = min(fanout, size-1)
+	if fanout < 1 {
+		return -1, nil
+	}
+	short, longer := (size-1)/fanout, (size-1)%fanout
+	head := func(chain int) int { return 1 + chain*short + min(chain, longer) }
+	if v == 0 {
+		for chain := range fanout {
+			children = append(children, head(chain))
+		}
+		return -1, children
+	}
+	chain := (v - 1) / (short + 1)
+	if chain >= longer {
+		chain = longer + (v-1-longer*(short+1))/short
+	}
+	parent = v - 1
+	if v == head(chain) {
+		parent = 0
+	}
+	if v+1 < head(chain+1) {
+		children = []int{v + 1}
+	}
+	return parent, children
+}
+
+// starTree: the root is everybody's parent.
+func starTree(p *Part, v int) (parent int, children []int) {
+	if v > 0 {
+		return 0, nil
+	}
+	for child := 1; child < p.Size; child++ {
+		children = append(children, child)
+	}
+	return -1, children
+}
+
+// inOrderTree is a binary tree of the places lo … hi−1 in which a place comes after all
+// below it, and what is below its second child before what is below its first: the places
+// are combined in their order. The root is the last place.
+func inOrderTree(lo, hi, place int) (parent int, children []int) {
+	parent = -1
+	for {
+		root := hi - 1
+		middle := lo + (hi-lo)/2 // the second child's places are lo … middle−1
+		if place == root {
+			if root-1 >= middle {
+				children = append(children, root-1)
+			}
+			if middle > lo {
+				children = append(children, middle-1)
+			}
+			return parent, children
+		}
+		parent = root
+		if place < middle {
+			hi = middle
+		} else {
+			lo, hi = middle, root
+		}
+	}
+}
+
+// fanout is Fanout, or the default, but not below the least.
+func (p *Part) fanout(def, least int) int {
+	if p.Fanout == 0 {
+		return def
+	}
+	return max(p.Fanout, least)
+}
+
+// highest is the highest bit of v > 0.
+func highest(v int) int { return 1 << (bits.Len(uint(v)) - 1) }
+
+// next is the lowest power of 2 above v ≥ 0.
+func next(v int) int { return 1 << bits.Len(uint(v)) }
+
+// down sends each of so many slots from the root along the tree.
+func (t tree) down(p *Part, slots int) {
+	parent, children := t(p, p.virtual())
+	for s := range slots {
+		if parent >= 0 {
+			p.recv(p.real(parent), slot(s))
+		}
+		for _, child := range children {
+			p.send(p.real(child), slot(s))
+		}
+	}
+}
+
+// up combines each of so many slots along the tree, at the root in the end.
+func (t tree) up(p *Part, slots int) {
+	parent, children := t(p, p.virtual())
+	for s := range slots {
+		for _, child := range children {
+			p.fold(p.real(child), slot(s))
+		}
+		if parent >= 0 {
+			p.send(p.real(parent), slot(s))
+		}
+	}
+}
+
+// broadcast is the algorithm that sends Bytes bytes in segments along the tree.
+func (t tree) broadcast(p *Part) { t.down(p, p.segments()) }
+
+// reduce is the algorithm that combines Bytes bytes in segments along the tree.
+func (t tree) reduce(p *Part) { t.up(p, p.segments()) }
