@@ -36,9 +36,9 @@ func newWhatif() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "whatif PLATFORM",
 		Short: "What another number would buy",
-		Long: `Whatif changes parameters of a platform and says what becomes of it. NAME is a
-parameter's path, or what suffices of it; "halfpeak platforms show" lists them. What
-is computed from a parameter follows it. A VALUE is a formula with units.
+		Long: `Whatif changes parameters of a platform and shows the consequences. NAME is a
+parameter's path, or as much of it as is unique; "halfpeak platforms show" lists them.
+Parameters computed from a changed one follow it. A VALUE is a formula with units.
 
   --set NAME=VALUE        before and after; also *= /= += -=
   --vary NAME=FROM..TO/N  all values of a range; twice for a heat map, more for a table
@@ -93,7 +93,7 @@ command is given again; Parquet, whose index stands at its end, begins anew.`,
 	f.BoolVar(&o.where, "where", false, "which stage or parameter owns how much of the one-way time and of the gap")
 	f.BoolVar(&o.landmarks, "landmarks", false, "n½, 90 % of the peak, and where protocols should switch")
 	f.BoolVar(&o.uncertainty, "uncertainty", false, "predictions with 95 % intervals, from those of the parameters")
-	f.StringVar(&o.against, "against", "", "with --uncertainty: how likely it is faster than this `platform`")
+	f.StringVar(&o.against, "against", "", "with --uncertainty: the probability of being faster than this `platform`")
 	o.samplingFlags.declare(f)
 	completeParams(cmd, "set", "=")
 	completeParams(cmd, "vary", "=")

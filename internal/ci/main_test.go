@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Three tests, as go test -json reports them: one passed, one failed, one was skipped, as was a script.
+// Events of go test -json: a test that passed, one that failed, a test and a script that were skipped.
 const events = `{"Action":"run","Package":"p","Test":"TestA"}
 {"Action":"output","Package":"p","Test":"TestA","Output":"=== RUN   TestA\n"}
 {"Action":"pass","Package":"p","Test":"TestA","Elapsed":0}
