@@ -162,7 +162,7 @@ func (f Figure) WriteImage(w io.Writer, ext string, width, height int) error {
 // painter returns what draws the figure onto a canvas.
 func (f Figure) painter() (func(draw.Canvas), error) { return f.painterTo(new(axes)) }
 
-// painterTo is painter, for one who wants to know where the axes went.
+// painterTo is painter for callers that need the place of the axes.
 func (f Figure) painterTo(at *axes) (func(draw.Canvas), error) {
 	inside, notes, err := f.inside(at)
 	if err != nil {
@@ -171,8 +171,7 @@ func (f Figure) painterTo(at *axes) (func(draw.Canvas), error) {
 	return func(c draw.Canvas) { inside(frame(c, f.Title, f.legend(f.styles()), notes)) }, nil
 }
 
-// inside returns what draws the axes and what is between them, and the notes
-// that go with it.
+// inside returns what draws the axes and the area between them, and the notes that belong to it.
 func (f Figure) inside(at *axes) (paint func(draw.Canvas), notes []string, err error) {
 	if err := f.check(); err != nil {
 		return nil, nil, err

@@ -113,7 +113,7 @@ func (t Timeline) WriteImage(w io.Writer, ext string, width, height int) error {
 // painter returns what draws the timeline onto a canvas.
 func (t Timeline) painter() (func(draw.Canvas), error) { return t.painterTo(new(axes)) }
 
-// painterTo is painter, for one who wants to know where the axes went.
+// painterTo is painter for callers that need the place of the axes.
 func (t Timeline) painterTo(at *axes) (func(draw.Canvas), error) {
 	end, err := t.check()
 	if err != nil {
@@ -238,8 +238,8 @@ func (t timelinePlotter) Plot(c draw.Canvas, p *plot.Plot) {
 	c.FillText(total, vg.Point{X: x - 4, Y: c.Max.Y}, quantity.Micros(t.end).String())
 }
 
-// numbered returns the first of 1, 2, 5, 10, … such that the numbers of all packets that it divides
-// have room in their boxes; if there is none, the first of which some have; else 0.
+// numbered returns the first of 1, 2, 5, 10, … such that all multiples of it have room in their
+// boxes; if there is none, the first some multiples of which have; else 0.
 func (t timelinePlotter) numbered(tx func(float64) vg.Length, s text.Style) int {
 	some := 0
 	for _, every := range []int{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000} {

@@ -138,7 +138,7 @@ func (q Quantity) Noun() string { return q.of.Title }
 // Key names the quantity in a table, without its size: "bandwidth_mb_s".
 func (q Quantity) Key() string { return q.Name + unitOf(q.of.Dim).suffix }
 
-// KeyOf names what goes with the quantity in a table: "bandwidth_low_mb_s" for "low".
+// KeyOf names a column that belongs to the quantity's: "bandwidth_low_mb_s" for "low".
 func (q Quantity) KeyOf(what string) string { return q.Name + "_" + what + unitOf(q.of.Dim).suffix }
 
 // A unit is how numbers of a dimension appear in tables and on axes.
@@ -155,8 +155,8 @@ var units = map[quantity.Dimension]unit{
 	quantity.DimClock:   {"MHz", "_mhz", 1},
 }
 
-// Unit is the unit in which tables show values of a dimension, and what a value in µs and bytes is
-// to be multiplied by; inverse bandwidths are in µs/KiB.
+// Unit is the unit in which tables show values of a dimension, and the factor on a value in µs and
+// bytes; inverse bandwidths are in µs/KiB.
 func Unit(d quantity.Dimension) (scale float64, name string) {
 	u := unitOf(d)
 	return u.scale, u.name

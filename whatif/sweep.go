@@ -23,7 +23,7 @@ type Range struct {
 	Log      bool
 }
 
-// DefaultSteps is the number of values of a range that does not say.
+// DefaultSteps is the number of values of a range that gives none.
 const DefaultSteps = 11
 
 // maxSteps bounds one range.
@@ -205,10 +205,9 @@ type Block struct {
 // An Encoder appends a row of a block to text.
 type Encoder func(text []byte, row []float64) []byte
 
-// Run makes the rows from first on and hands them to each, block by block and in order, while
-// all processors work on the blocks to come. Memory does not grow with the
-// sweep. Encode may be nil. Run ends early with the error of ctx or of each; what each has
-// taken until then is whole.
+// Run makes the rows from first on and hands them to each, block by block and in order, while all
+// processors work on the blocks to come. Memory does not grow with the sweep. Encode may be nil.
+// Run ends early with the error of ctx or of each; every block handed over until then is whole.
 func (s *Sweep) Run(ctx context.Context, first int64, encode Encoder, each func(*Block) error) error {
 	if err := s.check(); err != nil {
 		return err

@@ -23,8 +23,8 @@ import (
 type Sampling struct {
 	Samples int    // ≥ 1
 	Seed    uint64 // the same seed gives the same samples
-	// Assumed is the half-width, as a part of its value, that a time or rate without an interval
-	// has; 0: it is exact. Sizes, plain numbers and what is computed from others stay without.
+	// Assumed is the relative half-width of a time or rate that has no interval; 0: it is exact.
+	// Sizes, plain numbers and computed parameters stay without one.
 	Assumed float64
 }
 
@@ -101,8 +101,8 @@ func Faster(a, b Design, sizes []quantity.Bytes, s Sampling) ([]float64, error) 
 	return count, err
 }
 
-// CrossingInterval is the interval of a crossing of a and b between lo and hi, and in which part
-// of the samples they cross there in the same direction at all.
+// CrossingInterval is the interval of a crossing of a and b between lo and hi, and the part of the
+// samples in which they cross there in the same direction.
 func CrossingInterval(a, b Design, c Crossing, lo, hi quantity.Bytes, s Sampling) (Interval, float64, error) {
 	var sizes []float64
 	s = s.few()
@@ -133,7 +133,7 @@ func (d Design) SizeInterval(part float64, s Sampling) (Interval, error) {
 }
 
 // ThresholdInterval is the interval of the suggested size of threshold i of [Design.Thresholds],
-// and in which part of the samples the costs cross at all.
+// and the part of the samples in which the costs cross at all.
 func (d Design) ThresholdInterval(i int, s Sampling) (Interval, float64, error) {
 	t := d.Thresholds()[i]
 	var sizes []float64
@@ -153,7 +153,7 @@ func (d Design) ThresholdInterval(i int, s Sampling) (Interval, float64, error) 
 	return interval(float64(t.Suggested.Size), sizes), float64(len(sizes)) / float64(s.Samples), err
 }
 
-// few are enough samples for an interval of what takes a walk over all sizes to find.
+// few samples are enough where each takes a walk over all sizes.
 func (s Sampling) few() Sampling {
 	s.Samples = min(s.Samples, 1000)
 	return s
@@ -196,7 +196,7 @@ func (s Sampling) run(designs []Design, each func(layers []model.Layer)) error {
 	if len(draws) == 0 {
 		return ErrExact
 	}
-	// The draw that a correlated one goes with, and by how much.
+	// The draw with which this one is correlated, and how strongly.
 	with, correlation := make([]int, len(draws)), make([]float64, len(draws))
 	for i, w := range draws {
 		with[i] = -1

@@ -30,13 +30,13 @@ func newPlot() *cobra.Command {
 		Use:   "plot PLATFORM… -o FILE.png",
 		Short: "Curves of bandwidth or latency, the timeline of a pipeline, or a LogP signature",
 		Long: `Plot draws bandwidth or latency against message size, model lines with the measured
-points that halfpeak knows, and for a platform that a fit saved a band that holds 95 of
-100 next measurements, paler beyond the sizes that were measured; or with --kind timeline when each stage of a pipeline
-is busy with which packet of one message, as the message engine runs it; or with
---kind signature the intervals between requests that the engine measures, as LogP's
-parameters are read off them; or with --kind ranks what each rank of a --schedule
-does, and its critical path. The file's extension chooses PNG, SVG or
-PDF; without -o it prints the numbers of the figure.`,
+points that halfpeak knows. For a platform that a fit saved it adds the band that holds
+95 of 100 next measurements, paler beyond the sizes that were measured. With --kind
+timeline it shows which packet of a message keeps which stage of a pipeline busy, and
+when, as the message engine runs it. With --kind signature it shows the intervals
+between requests in the engine, from which LogP's parameters are read. With --kind
+ranks it shows what each rank of a --schedule does, and the critical path. The file's
+extension chooses PNG, SVG or PDF; without -o it prints the numbers of the figure.`,
 		Example: `  halfpeak plot clip hp-lam -o bandwidth.png
   halfpeak plot clip --kind timeline --size 16KiB --packet 2048 -o timeline.svg
   halfpeak plot hp-lam --kind signature -o signature.png

@@ -38,9 +38,9 @@ func newWhatif() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "whatif PLATFORM",
 		Short: "What another number would buy",
-		Long: `Whatif changes parameters of a platform and says what becomes of it. NAME is a
-parameter's path, or what suffices of it; "halfpeak platforms show" lists them. What
-is computed from a parameter follows it. A VALUE is a formula with units.
+		Long: `Whatif changes parameters of a platform and shows the consequences. NAME is a
+parameter's path, or as much of it as is unique; "halfpeak platforms show" lists them.
+Parameters computed from a changed one follow it. A VALUE is a formula with units.
 
   --set NAME=VALUE        before and after; also *= /= += -=
   --vary NAME=FROM..TO/N  all values of a range; twice for a heat map, more for a table
