@@ -45,9 +45,10 @@ const (
 
 // Auto tries every model and returns the one that best predicts sizes that it has not seen: each
 // size but the first and last is left out, and predicted from the others. Where the difference is
-// within one standard error the simpler model wins (Breiman and others 1984, §3.4.3). A per-size
-// table is tried for comparison only, since it has no parameters; if it wins, a warning says so.
-// Where errors grow with the time, ordinary least squares are tried for comparison only, too: their
+// within one standard error the simpler model wins (Breiman and others 1984, §3.4.3), unless it is
+// off by more than 10 % at 1 size in 20 and another is not half as far off. A per-size table is
+// tried for comparison only, since it has no parameters; if it wins, a warning says so. Where
+// errors grow with the time, ordinary least squares are tried for comparison only, too: their
 // intervals would not hold.
 func Auto(t *trace.Table) (*Result, error) {
 	points, _, _, err := prepare(t)
@@ -77,21 +78,38 @@ func Auto(t *trace.Table) (*Result, error) {
 			best = i
 		}
 	}
-	chosen := 0
+	// The simplest that predicts as well as the best, unless it is wrong and another of these is
+	// not half as wrong: jumps between protocols make the errors of all models so uneven that one
+	// line can be among them.
+	var r *Result
+	chosen := -1
 	for i := range trials {
-		if eligible[i] && within(errors[i], errors[best]) {
-			chosen = i
+		if !eligible[i] || !within(errors[i], errors[best]) {
+			continue
+		}
+		next, err := tried[i].result(t)
+		if err != nil {
+			return nil, err
+		}
+		if r == nil || next.P95 < r.P95/2 {
+			r, chosen = next, i
+		}
+		if !r.wrong() {
 			break
 		}
-		if eligible[i] && trials[i].Error < trials[chosen].Error {
-			chosen = i
+	}
+	if r == nil { // none is as good as the table
+		for i := range trials {
+			if eligible[i] && (chosen < 0 || trials[i].Error < trials[chosen].Error) {
+				chosen = i
+			}
+		}
+		var err error
+		if r, err = tried[chosen].result(t); err != nil {
+			return nil, err
 		}
 	}
 	trials[chosen].Chosen = true
-	r, err := tried[chosen].result(t)
-	if err != nil {
-		return nil, err
-	}
 	r.Tried = trials
 	if trials[best].Model == "table" && !within(errors[chosen], errors[best]) {
 		better, off := fmt.Sprintf("%.1f", 100*trials[best].Error), fmt.Sprintf("%.1f", 100*trials[chosen].Error)

@@ -35,7 +35,7 @@ func (r *Result) judge(pieces []piece) {
 		}
 		first += p.points
 	}
-	wrong := r.P95 > 0.10
+	wrong := r.wrong()
 	runs, z := signRuns(r.Points)
 	bent := z < -2.6 && r.P95 > 0.01 // 0.5 % by chance
 	switch {
@@ -47,6 +47,9 @@ func (r *Result) judge(pieces []piece) {
 		r.warn("1 size in 20 is off by more than %.0f %% (worst %.0f %% at %v)", 100*r.P95, 100*r.Worst, r.WorstAt)
 	}
 }
+
+// wrong reports whether the model misses more than one size in 20 by more than 10 %.
+func (r *Result) wrong() bool { return r.P95 > 0.10 }
 
 func (r *Result) judgeSizes() {
 	n := len(r.Points)

@@ -27,7 +27,17 @@ type Interval struct {
 
 func (i Interval) dim() quantity.Dimension { return i.Dim }
 func (i Interval) numbers() []float64      { return []float64{i.Value, i.Low, i.High} }
-func (i Interval) digits() int             { return 3 }
+
+// digits are enough to tell the ends of a narrow interval apart, also where a column of large
+// numbers takes one of them.
+func (i Interval) digits() int {
+	ends := math.Round(math.Log10(math.Abs(i.Value) / (i.High - i.Low)))
+	if !(ends <= 4) { // exact, or as good as that
+		return 3
+	}
+	return max(3, 2+int(ends))
+}
+
 func (i Interval) text(s quantity.Scale) string {
 	if i.Dim == quantity.DimSize {
 		return fmt.Sprintf("%s (%s to %s)", quantity.Bytes(i.Value), quantity.Bytes(i.Low), quantity.Bytes(i.High))
@@ -138,7 +148,7 @@ func (r Rows) scales(j int, units quantity.UnitChoice) map[quantity.Dimension]qu
 	numbers, digits := map[quantity.Dimension][]float64{}, map[quantity.Dimension]int{}
 	for _, row := range r.Data {
 		if dim, ns, d, ok := scalable(row[j]); ok {
-			numbers[dim], digits[dim] = append(numbers[dim], ns...), d
+			numbers[dim], digits[dim] = append(numbers[dim], ns...), max(digits[dim], d)
 		}
 	}
 	scales := map[quantity.Dimension]quantity.Scale{}

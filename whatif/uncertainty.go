@@ -13,10 +13,13 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// Sampling says how intervals of parameters become intervals of predictions: by Monte Carlo. A
-// parameter v ± h has a normal distribution about v with the standard deviation h/1.96, so that h
-// is half of its 95 % interval, cut off where a value is impossible (a negative time). Parameters
-// are independent of each other, except β and τ of a layer that gives their correlation.
+// Sampling says how intervals of parameters become intervals of predictions: by Monte Carlo.
+// A parameter v ± h has a normal distribution about v with the standard deviation h/1.96, so that
+// h is half of its 95 % interval, cut off where it would have no place (a negative
+// time). Parameters are independent of each other, but for the β and τ of a layer that gives their
+// correlation. Samples come in pairs, the second as far from the values as the first, on the other
+// side (antithetic variates; Hammersley and Morton 1956), so that the median of what is linear is
+// exact.
 type Sampling struct {
 	Samples int    // ≥ 1
 	Seed    uint64 // the same seed gives the same samples
@@ -25,8 +28,10 @@ type Sampling struct {
 	Assumed float64
 }
 
-// An Interval is a prediction: the value that follows from the parameters, and the bounds between
-// which 95 % of the samples lie. All in µs and bytes.
+// An Interval is a prediction: the median of the samples, and between which values 95 % of them
+// lie. Where no parameter has an interval, all three are as the parameters say. All in µs and
+// bytes. The median is not always what the parameters say: of several stages that may all be the
+// slowest one, one is above its own median.
 type Interval struct {
 	Value, Low, High float64
 }
@@ -39,7 +44,7 @@ func (d Design) Predict(name string, sizes []quantity.Bytes, s Sampling) ([]Inte
 	quantities := make([]Quantity, len(sizes))
 	for i, n := range sizes {
 		var err error
-		if quantities[i], err = NewQuantity(name, n); err != nil {
+		if quantities[i], err = d.Quantity(name, n); err != nil {
 			return nil, err
 		}
 		if err := d.has(quantities[i]); err != nil {
@@ -59,7 +64,7 @@ func (d Design) Predict(name string, sizes []quantity.Bytes, s Sampling) ([]Inte
 	return intervals, err
 }
 
-// interval takes 2.5 % of the samples off at each end.
+// interval takes 2.5 % of the samples off at each end; without samples it is the value alone.
 func interval(value float64, samples []float64) Interval {
 	if len(samples) == 0 {
 		return Interval{value, value, value}
@@ -73,7 +78,7 @@ func interval(value float64, samples []float64) Interval {
 		}
 		return samples[k] + (x-float64(k))*(samples[k+1]-samples[k])
 	}
-	return Interval{value, at(0.025), at(0.975)}
+	return Interval{at(0.5), at(0.025), at(0.975)}
 }
 
 // Faster is the probability, for each of the sizes, that a takes less time one way than b.
@@ -227,7 +232,11 @@ func (s Sampling) run(designs []Design, each func(layers []model.Layer)) error {
 			return fmt.Errorf("the intervals reach too far: %d of %d samples have a parameter where it has no place, such as a negative time", tries-done-1, tries-1)
 		}
 		for i := range normal {
-			normal[i] = random.NormFloat64()
+			if tries%2 == 1 {
+				normal[i] = random.NormFloat64()
+			} else {
+				normal[i] = -normal[i]
+			}
 		}
 		for i, w := range draws {
 			z := normal[i]

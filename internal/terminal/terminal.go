@@ -155,8 +155,32 @@ func Progress(w io.Writer, total, done int64, things string) func(n int64) {
 	}
 }
 
-// Reading returns a function that shows the bytes read of each large file in a bar, if w is a
-// terminal.
+// Counter is a bar that begins with the first count of the things that are done: bar is told them
+// and the total. Where fewer are done than before, another round has begun, and has a bar of its
+// own.
+func Counter(w io.Writer, things string) (bar func(done, total int64), end func()) {
+	var add func(int64)
+	shown := int64(0)
+	end = func() {
+		if add != nil {
+			add(-1)
+		}
+		add, shown = nil, 0
+	}
+	bar = func(done, total int64) {
+		if done < shown {
+			end()
+		}
+		if add == nil {
+			add = Progress(w, total, 0, things)
+		}
+		add(done - shown)
+		shown = done
+	}
+	return bar, end
+}
+
+// Reading returns what shows a bar of the bytes read of each large file, if w is a terminal.
 func Reading(w io.Writer) func(path string) (read func(int64), done func()) {
 	const large = 20 << 20
 	return func(path string) (func(int64), func()) {
@@ -200,4 +224,4 @@ func (s *Sink) Write(p []byte) (int, error) {
 // closed is a standard output that is not there.
 type closed struct{}
 
-func (closed) Write([]byte) (int, error) { return 0, errors.New("it is closed") }
+func (closed) Write([]byte) (int, error) { return 0, errors.New("it is closed, or /dev/null open for reading too; use >/dev/null or -o /dev/null to throw it away") }
