@@ -137,8 +137,8 @@ func Find(ref string) (Platform, Layer, error) {
 	return p, l, err
 }
 
-// NotesOf are the notes of the platform files among the references, each once; what is none, or cannot be
-// read, has none.
+// NotesOf are the notes of the platform files among the references, each once; what is none, or
+// cannot be read, has none.
 func NotesOf(refs ...string) []string {
 	var notes []string
 	for _, ref := range refs {

@@ -142,8 +142,8 @@ var pictures = []struct {
 	{"areas", areas(), true},
 }
 
-// bands are what is expected of two systems: between 64 B and 64 KiB with 10 %, and beyond them ever
-// less surely.
+// bands are what is expected of two systems: between 64 B and 64 KiB with 10 %, and beyond them
+// ever less surely.
 func bands() Figure {
 	f := curves(systems[:2], true)
 	f.Marks = nil

@@ -29,8 +29,8 @@ type Design struct {
 	measures []*Measure
 }
 
-// Find returns the design that a platform's file describes; see [platforms.Find]. It is an error if its
-// times are not those of messages.
+// Find returns the design that a platform's file describes; see [platforms.Find]. It is an error if
+// its times are not those of messages.
 func Find(ref string) (Design, error) {
 	d, err := FindAny(ref)
 	if err == nil {

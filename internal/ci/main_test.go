@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// Events of go test -json: a test that passed, one that failed, a test and a script that were skipped.
+// Events of go test -json: a test that passed, one that failed, a test and a script that were
+// skipped.
 const events = `{"Action":"run","Package":"p","Test":"TestA"}
 {"Action":"output","Package":"p","Test":"TestA","Output":"=== RUN   TestA\n"}
 {"Action":"pass","Package":"p","Test":"TestA","Elapsed":0}

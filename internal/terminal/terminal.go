@@ -156,7 +156,8 @@ func Progress(w io.Writer, total, done int64, things string) func(n int64) {
 }
 
 // Counter is a bar that begins with the first count of the things that are done: bar is told them
-// and the total. Where fewer are done than before, another round has begun, and has a bar of its own.
+// and the total. Where fewer are done than before, another round has begun, and has a bar of its
+// own.
 func Counter(w io.Writer, things string) (bar func(done, total int64), end func()) {
 	var add func(int64)
 	shown := int64(0)
