@@ -40,7 +40,7 @@ var below = map[string]string{
 	"internal/flags":                     "model/quantity",
 	"internal/man":                       "reports model/quantity",
 	"internal/terminal":                  "reports model/quantity",
-	"study":                              "data reports whatif fit fit/trace fit/forecast engine engine/live engine/programs engine/virtual engine/schedule engine/simulate platforms model model/quantity",
+	"study":                              "data reports whatif fit fit/trace fit/forecast engine engine/live engine/programs engine/virtual engine/schedule engine/schedule/collective engine/schedule/collective/rules engine/simulate platforms model model/quantity",
 	"engine/schedule":                    "",
 	"engine/simulate":                    "engine/schedule platforms model model/quantity",
 	"engine/schedule/collective":         "engine/schedule",
