@@ -3,6 +3,7 @@ package study
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"runtime"
@@ -281,17 +282,14 @@ func bounded(ctx context.Context, e collective.Entry, ranks int, c collective.Ca
 	if e.Takes&collective.Root == 0 {
 		c.Root = 0
 	}
-	b := schedule.NewBuilder(ranks)
-	for range ranks {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		e.Algorithm.Add(b, collective.Group{Size: ranks, Place: b.NextRank()}, c)
-		if int(b.Next()) > most {
-			return nil, nil
-		}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
 	}
-	return b.Build()
+	s, err := e.Algorithm.Within(most, ranks, c)
+	if errors.As(err, new(collective.TooLarge)) {
+		return nil, nil
+	}
+	return s, err
 }
 
 // compare marks the best of the times of one call. Of equal ones the first is the best.
