@@ -26,8 +26,8 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // OpenPartial begins the file at path, whose content begins with head, or goes on with it: if there
 // is a part of it that was begun under the same id, Rows says how many rows it has. A part that
-// another process is writing is an error, and so are one under another id and one that was
-// damaged; anew leaves what is there aside. The file at path itself is replaced as [Files] says.
+// another process is writing is an error, and so are one under another id and one that was damaged;
+// anew ignores the part. The file at path itself is replaced as [Files] says.
 func (f Files) OpenPartial(path, id string, head []byte, anew bool) (*Partial, error) {
 	if err := f.check(path, head); err != nil {
 		return nil, err
@@ -80,7 +80,7 @@ func (p *Partial) open() error {
 	}
 }
 
-// resume finds out how much is there and sets the file behind it.
+// resume finds how much of the file is whole, and continues after it.
 func (p *Partial) resume(anew bool) error {
 	state, err := p.readState()
 	switch {
@@ -91,7 +91,7 @@ func (p *Partial) resume(anew bool) error {
 	}
 	info, err := p.file.Stat()
 	if err != nil || info.Size() < state.bytes || state.rows == 0 {
-		state = partialState{} // less is there than was said, or a header alone
+		state = partialState{} // less than the state says, or a header alone
 	}
 	sum := crc32.New(castagnoli)
 	if _, err := io.CopyN(sum, p.file, state.bytes); err != nil {
@@ -188,8 +188,8 @@ func (p *Partial) Finish() error {
 	return p.last(func() error { return os.Rename(p.partPath(), p.path) })
 }
 
-// last does the last thing with the part while it is still locked, where the system lets an open
-// file be renamed and removed.
+// last renames or removes the part while it is still locked, where the system allows that for an
+// open file.
 func (p *Partial) last(act func() error) error {
 	steps := []func() error{act, func() error { return removeIfThere(p.statePath()) }, p.file.Close}
 	if runtime.GOOS == "windows" {

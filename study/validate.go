@@ -45,7 +45,8 @@ type Validated struct {
 	Program         string
 	Size            quantity.Bytes
 	Quantity        string
-	Model, Engine   float64 // in Unit; Model is NaN where no formula speaks of the quantity
+	Model, Engine   float64 // in Unit
+	NoFormula       bool    // no formula speaks of the quantity: Model is NaN
 	Unit            string
 	Measured        float64 // by the paper, in Unit, with its error bar; NaN: not measured
 	Low, High       float64
@@ -78,7 +79,7 @@ const (
 // Verdict says whether model and engine agree.
 func (r Validated) Verdict() Verdict {
 	switch d := r.Difference(); {
-	case math.IsNaN(d):
+	case r.NoFormula:
 		return Unjudged
 	case d == 0:
 		return Agrees
@@ -190,11 +191,14 @@ func (b bound) explains(difference float64) bool {
 	return b.side == either || (b.side == slower) == (difference > 0)
 }
 
+// lossy is why a run takes another time than a formula says.
+const lossy = "packets were lost, repeated or held back"
+
 // add appends a result. A difference that its bounds explain gets the first reason that does.
 func (r *layerRun) add(program string, n quantity.Bytes, what string, modelled, ran float64, unit string, bounds ...bound) *Validated {
 	switch {
 	case r.lost != (virtual.FaultStats{}):
-		bounds = []bound{{reason: "packets were lost, repeated or held back"}}
+		bounds = []bound{{reason: lossy}}
 	case r.system.Poll > 0:
 		bounds = []bound{{fmt.Sprintf("each look for messages that finds none takes the processor %v, which the formula does not count", r.system.Poll), slower}}
 	case r.system.Interrupt > 0:
@@ -205,8 +209,8 @@ func (r *layerRun) add(program string, n quantity.Bytes, what string, modelled, 
 		Platform: r.design.Layer.Platform, Layer: r.design.Layer.Name, Program: program, Size: n, Quantity: what,
 		Model: modelled, Engine: ran, Unit: unit, Measured: nan, Low: nan, High: nan, PaperBound: nan,
 	}
-	if d := row.Difference(); d != 0 && modelled != 0 {
-		i := slices.IndexFunc(bounds, func(b bound) bool { return math.IsNaN(d) || b.explains(d) })
+	if d := row.Difference(); d != 0 && !math.IsNaN(d) && modelled != 0 {
+		i := slices.IndexFunc(bounds, func(b bound) bool { return b.explains(d) })
 		if i >= 0 {
 			row.Bound = bounds[i].reason
 		}

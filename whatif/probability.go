@@ -2,8 +2,8 @@ package whatif
 
 import "fmt"
 
-// FormatProbability prints a probability in percent. What is nearly sure is "> 99.9 %" unless it
-// is exactly 1, since samples do not tell more.
+// FormatProbability prints a probability in percent. Near certainty prints as "> 99.9 %" unless it
+// is exactly 1, since samples show no more.
 func FormatProbability(p float64) string {
 	switch {
 	case p > 0.999 && p < 1:

@@ -24,6 +24,7 @@ const (
 // point down only. Everybody may import internal/nearest, which imports nothing.
 var below = map[string]string{
 	"internal/nearest":                   "",
+	"internal/ci":                        "",
 	"internal/mutate":                    "",
 	"model/quantity":                     "",
 	"model":                              "model/quantity",
