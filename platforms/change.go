@@ -202,6 +202,11 @@ func (p Platform) Find(layer, name string) (Param, error) {
 	if other := matching(p.Params(), name); len(other) > 0 {
 		return Param{}, fmt.Errorf("%s does not enter %s/%s; what does is %s", strings.Join(paths(other), ", "), p.Name, layer, strings.Join(paths(uses), ", "))
 	}
+	if l, err := p.Layer(layer); err == nil {
+		if of := l.Model.Kind().Aliases[name]; of != nil {
+			return Param{}, fmt.Errorf("%q stands for %s; change each of them", name, strings.Join(of, " and "))
+		}
+	}
 	var ends []string
 	for _, q := range uses {
 		for rest, more := q.Path, true; more; _, rest, more = strings.Cut(rest, ".") {

@@ -100,10 +100,10 @@ func (f formOf) with(what form, names ...string) formOf {
 }
 
 // commonKeys are those that every layer may have.
-var commonKeys = []string{"model", "title", "note", "source", "sources", "roofs", "protocol", "measured", "correlation"}
+var commonKeys = []string{"model", "title", "note", "source", "sources", "roofs", "protocol", "measured", "correlation", "times_of", "collective", "ranks", "per_rank"}
 
 func layerKeys() formOf {
-	f := keys("model", "title", "note", "source", "protocol", "measured", "correlation").with(names, "roofs").with(sources, "sources")
+	f := keys("model", "title", "note", "source", "protocol", "measured", "correlation", "times_of", "collective", "ranks").with(flag, "per_rank").with(names, "roofs").with(sources, "sources")
 	for _, k := range model.Kinds {
 		for alias := range k.Aliases {
 			f[alias] = texts

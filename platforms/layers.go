@@ -34,6 +34,9 @@ func (b *builder) layerTables() error {
 		}
 		b.p.Layers = append(b.p.Layers, l)
 	}
+	if err := b.sameTimes(b.p.Layers); err != nil {
+		return err
+	}
 	b.p.Default = cmp.Or(text(b.Keys, "default"), tables[0].Name)
 	if _, known := b.layers[b.p.Default]; !known {
 		return b.errorf("default", "no layer %q%s", b.p.Default, nearest.Hint(b.p.Default, b.tableNames("layer")))
@@ -67,6 +70,9 @@ func (b *builder) layer(t Table, m model.Layer) (l Layer, err error) {
 		return l, err
 	}
 	if l.Correlation, err = b.correlation(path, text(t.Keys, "correlation")); err != nil {
+		return l, err
+	}
+	if l.Timed, err = b.timed(path, t); err != nil {
 		return l, err
 	}
 	if l.Measured, err = b.measurement(path, text(t.Keys, "measured")); err != nil {

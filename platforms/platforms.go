@@ -56,6 +56,7 @@ type Layer struct {
 	Stages   []string  // the stages of a pipeline
 	Roofs    []Roof    // that bound it, the lowest first
 	Protocol Protocol  // how the engine runs it
+	Timed    Timed     // what the times of the model are those of
 	Measured *Measured // what it was fitted to; nil if it does not say
 	// Correlation of the errors of beta and tau, if the layer has both: −1 to 1.
 	Correlation float64
@@ -122,6 +123,27 @@ func Find(ref string) (Platform, Layer, error) {
 	}
 	l, err := p.Layer(layer)
 	return p, l, err
+}
+
+// NotesOf are the notes of the platform files among the references, each once; what is none, or cannot be
+// read, has none.
+func NotesOf(refs ...string) []string {
+	var notes []string
+	for _, ref := range refs {
+		if file, _ := splitRef(ref); !strings.HasSuffix(file, ".toml") {
+			continue
+		}
+		p, _, err := Find(ref)
+		if err != nil {
+			continue
+		}
+		for _, note := range p.Notes {
+			if !slices.Contains(notes, note) {
+				notes = append(notes, note)
+			}
+		}
+	}
+	return notes
 }
 
 // splitRef splits "clip/pio" and "dir/my.toml/eager" into platform and layer.

@@ -29,8 +29,19 @@ type Design struct {
 	Changes  []Assignment // from the platform's file to here, in order
 }
 
-// Find returns the design that a platform's file describes; see [platforms.Find].
+// Find returns the design that a platform's file describes; see [platforms.Find]. It is an error if its
+// times are not those of messages.
 func Find(ref string) (Design, error) {
+	d, err := FindAny(ref)
+	if err == nil {
+		err = d.Layer.Messages()
+	}
+	return d, err
+}
+
+// FindAny is [Find] of a layer whose times may also be those of a stream, an operation or a
+// collective.
+func FindAny(ref string) (Design, error) {
 	p, l, err := platforms.Find(ref)
 	return Design{Platform: p, Layer: l}, err
 }

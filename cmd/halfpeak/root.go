@@ -74,6 +74,7 @@ TOML file ("my.toml", "my.toml/eager"). Sizes are lists and ranges: "1,64,4KiB",
 		if err := noEmptyFlags(cmd); err != nil {
 			return err
 		}
+		platformNotes(cmd, args)
 		return noInputIsOutput(cmd, args)
 	}
 	return root

@@ -36,7 +36,7 @@ type runner interface{ end(p *parser) }
 const Known = "CSV, TSV and JSON, NetPIPE, OSU, IMB, netgauge, perftest, nccl-tests, ucx_perftest, sockperf, qperf, netperf, iperf3 --json and SimGrid calibration"
 
 // Open reads the named file; "-" is standard input. Errors are of type [*Error] or
-// [*Damaged]. For a folder see [OpenFolder].
+// [*Damaged]. For the files of a folder see [Files].
 func Open(name string, o Options) (*File, error) {
 	if name == "-" {
 		return Read(os.Stdin, "standard input", o)
@@ -72,7 +72,9 @@ func Read(r io.Reader, name string, o Options) (*File, error) {
 	}
 	head, err := in.Peek(4096)
 	if len(head) == 0 && err == io.EOF {
-		return nil, p.errorf(0, "the file is empty")
+		e := p.errorf(0, "the file is empty")
+		e.NoTable = true
+		return nil, e
 	}
 	if what := notText(head); what != "" {
 		e := p.errorf(0, "%s; wanted is the text that a benchmark printed", what)

@@ -199,4 +199,4 @@ func (s *Sink) Write(p []byte) (int, error) {
 // closed is a standard output that is not there.
 type closed struct{}
 
-func (closed) Write([]byte) (int, error) { return 0, errors.New("it is closed") }
+func (closed) Write([]byte) (int, error) { return 0, errors.New("it is closed, or /dev/null open for reading too; use >/dev/null or -o /dev/null to throw it away") }
