@@ -1,9 +1,11 @@
 package holdout
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -81,6 +83,47 @@ func TestPublished(t *testing.T) {
 		{"the two largest sizes held out", 0.90, 1, 0.10, 0.20, 1.30, 12, 600},
 		{"another run at the sizes measured, from two runs", 0.92, 0.99, 0.02, 0.10, 0.30, 4, 1000},
 	})
+}
+
+// A run that is kept in two folders counts once, and a machine once that two files of an index name.
+func TestLoadOnce(t *testing.T) {
+	latency := func(factor float64) string {
+		text := "# OSU MPI Latency Test v5.8\n# Size          Latency (us)\n"
+		for i := range 14 {
+			n := 1 << i
+			text += fmt.Sprintf("%-16d %.2f\n", n, factor*(2+float64(n)/1000))
+		}
+		return text
+	}
+	root := t.TempDir()
+	for name, text := range map[string]string{
+		"a/INDEX.tsv":         "file\tformat\tmachine/network\nosu/ib.txt\tosu\tTestbed birch, InfiniBand\nosu/roce.txt\tosu\tTestbed birch, RoCE \"25\"\nosu/x.txt\tosu\tnot stated\n",
+		"a/osu/ib.txt":        latency(1),
+		"a/osu/roce.txt":      latency(1.5),
+		"a/osu/x.txt":         latency(1.7),
+		"b/oak/latency-1.out": latency(2),
+		"c/oak/latency-1.out": latency(2),
+		"c/oak/latency-2.out": latency(2.1),
+	} {
+		path := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	curves, err := Load(filepath.Join(root, "a"), filepath.Join(root, "b"), filepath.Join(root, "c"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, c := range curves {
+		got = append(got, c.Machine)
+	}
+	if want := []string{"Testbed birch", "Testbed birch", "x.txt", "oak", "oak"}; !slices.Equal(got, want) {
+		t.Errorf("curves of %q, want %q", got, want)
+	}
 }
 
 // Calibration finds what is planted: curves whose jumps are after 8 KiB, and of noise that others have.
