@@ -126,6 +126,21 @@ func TestLoadOnce(t *testing.T) {
 	}
 }
 
+// Every curve that a layer can be saved of has a calibration: a kind of times that is no latency
+// and no operation would be learned from by nobody.
+func TestKinds(t *testing.T) {
+	for kind, want := range map[trace.Kind][2]bool{
+		trace.OneWay: {true, false}, trace.RoundTrip: {true, false},
+		trace.Operation: {false, true}, trace.Collective: {false, true}, trace.Gap: {false, true},
+		trace.Stage: {false, false},
+	} {
+		c := Curve{Kind: kind}
+		if got := [2]bool{Latency(&c), Operation(&c)}; got != want {
+			t.Errorf("%v: latency, operation = %v, want %v", kind, got, want)
+		}
+	}
+}
+
 // Calibration finds what is planted: curves whose jumps are after 8 KiB, and of noise that others have.
 func TestTrain(t *testing.T) {
 	var curves []Curve
