@@ -197,7 +197,7 @@ func (s *Sweeping) File(ctx context.Context, files reports.Files, path, format s
 	if errors.Is(err, context.Canceled) {
 		err = errors.New("interrupted")
 	}
-	return fmt.Errorf("%w: %d of %.0f rows are whole in %q; the same command again goes on from there", err, file.Rows(), s.Sweep.Rows(), path+".partial")
+	return fmt.Errorf("%w: %d of %.0f rows are whole in %q; the same command again goes on from there", err, file.Rows(), s.Sweep.Rows(), file.Part())
 }
 
 // toFile tells what is wrong with the file at path.
