@@ -53,18 +53,7 @@ func (f *Fitted) compare(o FitOptions) error {
 func (f *Fitted) sides(o FitOptions) (before, after []fitSource, err error) {
 	info, err := os.Stat(o.Compare)
 	if err != nil {
-		if after = named(f.sources, o.Compare); after != nil {
-			before = slices.DeleteFunc(slices.Clone(f.sources), func(s fitSource) bool { return s.table == after[0].table })
-			if len(before) != 1 {
-				return nil, nil, fmt.Errorf("--compare %q: %d other tables in %s; a table is compared with the one other of its file", o.Compare, len(before), f.sources[0].file.Name)
-			}
-			return before, after, nil
-		}
-		var names []string
-		for _, s := range f.sources {
-			names = append(names, s.table.Name())
-		}
-		return nil, nil, fmt.Errorf("--compare %q: no such file, and no such table%s", o.Compare, nearest.Hint(o.Compare, names))
+		return f.tables(o.Compare)
 	}
 	for _, s := range f.sources {
 		if own, err := os.Stat(s.file.Name); err == nil && os.SameFile(info, own) {
@@ -80,26 +69,41 @@ func (f *Fitted) sides(o FitOptions) (before, after []fitSource, err error) {
 	return f.sources, in.sources, nil
 }
 
-func named(sources []fitSource, name string) []fitSource {
-	i := slices.IndexFunc(sources, func(s fitSource) bool { return s.table.Name() == name })
-	if i < 0 {
-		return nil
+// secondRun is what the reader puts behind the name of the second table that has it.
+const secondRun = " (2)"
+
+// tables are two of the tables that were read: after has the name; before is the first run of the same, or
+// the only other.
+func (f *Fitted) tables(name string) (before, after []fitSource, err error) {
+	first, _ := strings.CutSuffix(name, secondRun)
+	var names []string
+	for _, s := range f.sources {
+		switch is := s.table.Name(); {
+		case is == name:
+			after = append(after, s)
+		case is == first || len(f.sources) == 2:
+			before = append(before, s)
+		}
+		names = append(names, s.table.Name())
 	}
-	return sources[i : i+1]
+	switch {
+	case len(after) == 0:
+		return nil, nil, fmt.Errorf("--compare %q: no such file, and no such table%s", name, nearest.Hint(name, names))
+	case len(after) > 1 || len(before) != 1:
+		return nil, nil, fmt.Errorf("--compare %q: with which of %d tables? name a table of a file with two, or the second run of one", name, len(f.sources)-1)
+	}
+	return before, after, nil
 }
 
-// runsWithin are the two runs in one file: its two tables, or the first of each name and the second.
+// runsWithin are the two runs in one file: its two tables, or all that are in it twice.
 func runsWithin(sources []fitSource) (before, after []fitSource, err error) {
 	if len(sources) == 2 {
 		return sources[:1], sources[1:], nil
 	}
-	times := map[string]int{}
 	for _, s := range sources {
-		name := s.table.Name()
-		if times[name]++; times[name] == 1 {
-			before = append(before, s)
-		} else if times[name] == 2 {
-			after = append(after, s)
+		i := slices.IndexFunc(sources, func(o fitSource) bool { return o.table.Name() == s.table.Name()+secondRun })
+		if i >= 0 {
+			before, after = append(before, s), append(after, sources[i])
 		}
 	}
 	if len(after) == 0 {
@@ -108,27 +112,43 @@ func runsWithin(sources []fitSource) (before, after []fitSource, err error) {
 	return before, after, nil
 }
 
-// partners pairs curves: one with one whatever they are called, of several those of the same name,
-// in their order.
+// partners pairs curves: one with one whatever they are called; of several first those of files and
+// tables with the same names, then those of tables with the same title, each in their order.
 func partners(before, after []FittedCurve) (pairs [][2]FittedCurve, alone []FittedCurve) {
 	if len(before) == 1 && len(after) == 1 {
 		return [][2]FittedCurve{{before[0], after[0]}}, nil
 	}
-	taken := make([]bool, len(after))
-	for _, b := range before {
-		i := slices.IndexFunc(after, func(a FittedCurve) bool { return a.table.Name() == b.table.Name() })
-		for i >= 0 && i < len(after) && (taken[i] || after[i].table.Name() != b.table.Name()) {
-			i++
+	end := ""
+	if after[0].file == before[0].file {
+		end = secondRun
+	}
+	sameTable := func(b, a FittedCurve) bool { return a.table.Name() == b.table.Name()+end }
+	sameFile := func(b, a FittedCurve) bool {
+		return sameTable(b, a) && filepath.Base(a.file.Name) == filepath.Base(b.file.Name)
+	}
+	sameTitle := func(b, a FittedCurve) bool { return sameTable(b, a) && b.table.Title != "" }
+	partner, taken := make([]int, len(before)), make([]bool, len(after))
+	for i := range partner {
+		partner[i] = -1
+	}
+	for _, same := range []func(b, a FittedCurve) bool{sameFile, sameTitle} {
+		for i, b := range before {
+			for j, a := range after {
+				if partner[i] < 0 && !taken[j] && same(b, a) {
+					partner[i], taken[j] = j, true
+				}
+			}
 		}
-		if i < 0 || i == len(after) {
+	}
+	for i, b := range before {
+		if partner[i] < 0 {
 			alone = append(alone, b)
 			continue
 		}
-		taken[i] = true
-		pairs = append(pairs, [2]FittedCurve{b, after[i]})
+		pairs = append(pairs, [2]FittedCurve{b, after[partner[i]]})
 	}
-	for i, a := range after {
-		if !taken[i] {
+	for j, a := range after {
+		if !taken[j] {
 			alone = append(alone, a)
 		}
 	}

@@ -45,7 +45,8 @@ type Validated struct {
 	Program         string
 	Size            quantity.Bytes
 	Quantity        string
-	Model, Engine   float64 // in Unit; Model is NaN where no formula speaks of the quantity
+	Model, Engine   float64 // in Unit
+	NoFormula       bool    // no formula speaks of the quantity: Model is NaN
 	Unit            string
 	Measured        float64 // by the paper, in Unit, with its error bar; NaN: not measured
 	Low, High       float64
@@ -78,7 +79,7 @@ const (
 // Verdict says whether model and engine agree.
 func (r Validated) Verdict() Verdict {
 	switch d := r.Difference(); {
-	case math.IsNaN(d):
+	case r.NoFormula:
 		return Unjudged
 	case d == 0:
 		return Agrees
@@ -205,8 +206,8 @@ func (r *layerRun) add(program string, n quantity.Bytes, what string, modelled, 
 		Platform: r.design.Layer.Platform, Layer: r.design.Layer.Name, Program: program, Size: n, Quantity: what,
 		Model: modelled, Engine: ran, Unit: unit, Measured: nan, Low: nan, High: nan, PaperBound: nan,
 	}
-	if d := row.Difference(); d != 0 && modelled != 0 {
-		i := slices.IndexFunc(bounds, func(b bound) bool { return math.IsNaN(d) || b.explains(d) })
+	if d := row.Difference(); d != 0 && !math.IsNaN(d) && modelled != 0 {
+		i := slices.IndexFunc(bounds, func(b bound) bool { return b.explains(d) })
 		if i >= 0 {
 			row.Bound = bounds[i].reason
 		}

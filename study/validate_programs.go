@@ -197,7 +197,7 @@ func (r *layerRun) exchange(p programs.Program, n quantity.Bytes) error {
 		if err != nil {
 			return err
 		}
-		r.add(p.Name, n, string(traffic)+", data intact", math.NaN(), float64(got.Time), "µs")
+		r.add(p.Name, n, string(traffic)+", data intact", math.NaN(), float64(got.Time), "µs").NoFormula = true
 	}
 	return nil
 }

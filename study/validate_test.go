@@ -97,3 +97,22 @@ func TestValidateMeasured(t *testing.T) {
 	}
 	t.Error("16 KiB was measured, and is not run")
 }
+
+// A formula that gives no number is a failure, and no bound excuses it.
+func TestValidateSeesANaN(t *testing.T) {
+	d := design(t, "hp-lam")
+	o := ValidateOptions{Programs: []string{"latency", "bandwidth"}, Sizes: []quantity.Bytes{1000}}
+	o.Model = scaled{d.Layer.Model, quantity.Micros(math.NaN()), quantity.Micros(math.NaN())}
+	v, err := Validate(o, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range v.Results {
+		if math.IsNaN(r.Model) != (r.Verdict() == Failure) {
+			t.Errorf("%+v is %s", r, r.Verdict())
+		}
+	}
+	if len(v.Results) < 2 || v.Results[0].Verdict() != Failure {
+		t.Errorf("%+v", v.Results)
+	}
+}

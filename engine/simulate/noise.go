@@ -216,6 +216,9 @@ func ReadNoise(r io.Reader, name string, together bool) (Noise, error) {
 			if err != nil {
 				return Noise{}, fmt.Errorf("%s:%d: %.40q is no time in ns: write start and length of a detour on each line", name, line, word)
 			}
+			if float64(v) > 1e3*float64(longest) {
+				return Noise{}, fmt.Errorf("%s:%d: %d ns; the longest time of a trace is 12 days", name, line, v)
+			}
 			if pending = append(pending, v); len(pending) < 2 {
 				continue
 			}
@@ -240,7 +243,9 @@ func ReadNoise(r io.Reader, name string, together bool) (Noise, error) {
 	}
 	t.begin, t.length = slices.Clip(t.begin), slices.Clip(t.length)
 	for _, d := range t.length[1:] {
-		t.total += d
+		if t.total += d; float64(t.total) > 1e3*float64(longest) {
+			return Noise{}, fmt.Errorf("%s: the detours take more than 12 days in all", name)
+		}
 	}
 	return Noise{trace: t}, nil
 }

@@ -2,7 +2,7 @@ package simulate
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"math"
 	"runtime"
 	"slices"
@@ -12,6 +12,9 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
+// maxRuns bounds the finish times that are kept: 80 MB.
+const maxRuns = 10_000_000
+
 // Runs runs the schedule n times with noise of different seeds, on all processors, and returns
 // when each run was finished, in the order of runs. Run i has a seed that depends on
 // Options.Seed and i alone, so the result does not depend on how many processors there are. It
@@ -19,8 +22,8 @@ import (
 //
 // The error is the first one of the runs. Progress, if it is asked for, counts events of all runs.
 func (p *Program) Runs(ctx context.Context, o Options, n int) ([]quantity.Micros, error) {
-	if n < 1 {
-		return nil, errors.New("no runs: their number is at least 1")
+	if n < 1 || n > maxRuns {
+		return nil, fmt.Errorf("%d runs: their number is from 1 to %d", n, maxRuns)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -2,6 +2,7 @@ package virtual
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"sort"
 
@@ -27,9 +28,15 @@ func (c cost) receive() quantity.Micros  { return c.receiving }
 // network is the time in which no processor works on the message.
 func (c cost) network() quantity.Micros { return c.oneWay - c.sending - c.receiving }
 
-// alone compiles a part of the system by itself, in the same places and without its protocol.
+// alone compiles a part of the system by itself, in the same places and without its protocol:
+// nothing sends a lost packet again, so no queue is bounded and none is lost.
 func (s *System) alone(r model.Resources) (*alone, error) {
-	part := &System{Name: s.Name, Interrupt: -1, places: s.places}
+	places := maps.Clone(s.places)
+	for name, p := range places {
+		p.Queue, p.Drop = 0, false
+		places[name] = p
+	}
+	part := &System{Name: s.Name, Interrupt: -1, places: places}
 	plan, err := part.compile(r, nil)
 	if err != nil {
 		return nil, err
@@ -40,9 +47,18 @@ func (s *System) alone(r model.Resources) (*alone, error) {
 	return &alone{part, map[int]cost{}}, nil
 }
 
-// stream is how many messages follow each other: the first tells the one-way time, the last
-// half the interval, when all of the way is full.
-const stream = 16
+// stream is how many messages of n bytes follow each other: the first tells the one-way time, the
+// last half the interval, when all of the way is full. Many packets fill it with few messages.
+func (a *alone) stream(n int) int {
+	p := port{&node{net: &network{System: a.system}}}
+	packets := 0
+	for left := n; left > 0; {
+		piece, size := p.Cut(n, left)
+		packets += (piece + size - 1) / size
+		left -= piece
+	}
+	return min(16, max(4, 20_000/packets))
+}
 
 // of runs a stream of messages of n bytes, once for each n.
 func (a *alone) of(n int) cost {
@@ -55,7 +71,7 @@ func (a *alone) of(n int) cost {
 }
 
 func (a *alone) run(n int) cost {
-	data := make([]byte, n)
+	data, stream := make([]byte, n), a.stream(n)
 	var arrivals []quantity.Micros
 	report, err := Run(a.system, Config{Nodes: 2}, func(ep *engine.Endpoint) error {
 		got := 0
@@ -81,7 +97,7 @@ func (a *alone) run(n int) cost {
 	half := stream / 2
 	c := cost{
 		oneWay: arrivals[0], gap: (arrivals[stream-1] - arrivals[half-1]) / quantity.Micros(stream-half),
-		sending: report.Busy[0] / stream, receiving: report.Busy[1] / stream,
+		sending: report.Busy[0] / quantity.Micros(stream), receiving: report.Busy[1] / quantity.Micros(stream),
 	}
 	if c.network() < 0 { // both processors work at the same time, on different packets
 		c.sending, c.receiving = 0, 0

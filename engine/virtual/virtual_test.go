@@ -10,6 +10,7 @@ import (
 	"github.com/halfpeak/halfpeak/engine/virtual"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
 )
 
 // on runs a program on two nodes, or as many as c says, and returns what node 0 measured.
@@ -185,4 +186,52 @@ func TestPollingAndInterrupts(t *testing.T) {
 	check(0, -1, true, 100, 100)     // a processor that computes does not look
 	check(0, 5, true, 15, 105)       // interrupted at 10, for 5
 	check(0.75, -1, false, 11.25, 0) // sent after a look, it is there at 10.75, between two looks
+}
+
+// What a series adds is run by itself, where nothing sends a lost packet again: a stage that drops
+// packets when its queue is full does not lose any there.
+func TestAloneLosesNothing(t *testing.T) {
+	text := `
+[stage.a]
+beta = "1us"
+tau = "1us/KiB"
+queue = "1"
+full = "drop"
+source = "made"
+[stage.b]
+beta = "9us"
+tau = "1us/KiB"
+queue = "1"
+full = "drop"
+source = "made"
+[protocol.again]
+retry = "1ms"
+source = "made"
+[layer.p]
+model = "pipeline"
+stages = ["a", "b"]
+packets = "whole"
+source = "made"
+[layer.s]
+model = "series"
+below = "p"
+added = "p"
+protocol = "again"
+source = "made"
+`
+	p, err := platforms.Parse("drop.toml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := p.Layer("s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := virtual.Of(p, l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := on(t, s, virtual.Config{}, latency(1)), l.Model.OneWay(1); !near(got, want) {
+		t.Errorf("one way %v, want %v", got, want)
+	}
 }

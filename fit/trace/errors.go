@@ -12,8 +12,8 @@ type Error struct {
 	File string
 	Line int // 0 if it is about the whole file
 	Msg  string
-	// NoTable is set if the file is read well but has no table: one that is no output of
-	// a benchmark. Of a folder such files can be left out.
+	// NoTable is set if the file is read well but has no table of sizes and times: no output of a
+	// benchmark, or one of something else. Of a folder such files can be left out.
 	NoTable bool
 }
 

@@ -314,6 +314,24 @@ func (o *openTables) of(p *parser, key string, t Table) *builder {
 	return b
 }
 
+// nothing says why there is no table.
+func (p *parser) nothing() *Error {
+	f := p.file
+	switch {
+	case p.hint != nil:
+		return p.hint
+	case len(f.Warnings) > 0:
+		return p.errorf(0, "%s", strings.Join(f.Warnings, "; "))
+	case len(p.builders) > 0:
+		b := p.builders[0]
+		if b.dropped > 0 {
+			return p.errorf(b.droppedAt, "no row of %s has a usable size and time", b.table.Name())
+		}
+		return p.errorf(b.table.Line, "the header of %s is not followed by a row", b.table.Name())
+	}
+	return p.errorf(0, "no table of sizes and times in %s; known are %s", plural(f.Lines, "line"), Known)
+}
+
 func (p *parser) finish() (*File, error) {
 	f := p.file
 	for _, format := range p.formats {
@@ -346,19 +364,7 @@ func (p *parser) finish() (*File, error) {
 		return nil, p.fault
 	}
 	if len(f.Tables) == 0 {
-		switch {
-		case p.hint != nil:
-			return nil, p.hint
-		case len(f.Warnings) > 0:
-			return nil, p.errorf(0, "%s", strings.Join(f.Warnings, "; "))
-		case len(p.builders) > 0:
-			b := p.builders[0]
-			if b.dropped > 0 {
-				return nil, p.errorf(b.droppedAt, "no row of %s has a usable size and time", b.table.Name())
-			}
-			return nil, p.errorf(b.table.Line, "the header of %s is not followed by a row", b.table.Name())
-		}
-		e := p.errorf(0, "no table of sizes and times in %s; known are %s", plural(f.Lines, "line"), Known)
+		e := p.nothing()
 		e.NoTable = true
 		return nil, e
 	}

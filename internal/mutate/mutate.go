@@ -23,6 +23,7 @@ import (
 	"go/token"
 	"go/types"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -256,4 +257,32 @@ func (p *source) isTerm(e ast.Expr) bool {
 		return !ok || id.Name != "max" && id.Name != "min" && id.Name != "halfpeakMutant"
 	}
 	return true
+}
+
+// Calls lists the functions and methods of the package at path that the package in dir uses, each
+// once, by name: "Cost.Of", "packets".
+func Calls(dir, path string) ([]string, error) {
+	p, err := load(dir)
+	if err != nil {
+		return nil, err
+	}
+	names := map[string]bool{}
+	for _, o := range p.info.Uses {
+		fn, ok := o.(*types.Func)
+		if !ok || fn.Pkg() == nil || fn.Pkg().Path() != path {
+			continue
+		}
+		name := fn.Name()
+		if recv := fn.Signature().Recv(); recv != nil {
+			t := recv.Type()
+			if pointer, ok := t.(*types.Pointer); ok {
+				t = pointer.Elem()
+			}
+			if named, ok := t.(*types.Named); ok {
+				name = named.Obj().Name() + "." + name
+			}
+		}
+		names[name] = true
+	}
+	return slices.Sorted(maps.Keys(names)), nil
 }
