@@ -38,8 +38,8 @@ type Segment struct {
 	Beta Estimate[quantity.Micros]
 	Tau  Estimate[quantity.MicrosPerByte]
 	// Correlation of the errors of β and τ, from −1 to 1 and mostly below 0: a line that starts
-	// higher rises less. 0 where there is no telling, and where β or τ is held at 0: the other is that
-	// of a line through there. Segments do not depend on each other.
+	// higher rises less. 0 where there is no telling, and where β or τ is held at 0. Segments do not
+	// depend on each other.
 	Correlation float64
 	Errors
 
