@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"time"
@@ -139,6 +140,11 @@ func (s *Sweeping) Stream(ctx context.Context, w io.Writer, format string) error
 		_, err := w.Write(b.Text)
 		return err
 	}))
+}
+
+// Volume is about how large a file of the rows is, at 60 bytes each, in whole GiB.
+func (s *Sweeping) Volume() quantity.Bytes {
+	return max(1, quantity.Bytes(math.Round(s.Rows()*60/(1<<30)))) * (1 << 30)
 }
 
 // File writes the rows to a file as they come. A file of CSV or JSON Lines that was interrupted

@@ -59,8 +59,9 @@ func TestOwn(t *testing.T) {
 	})
 }
 
-// The published curves, where they are. The calibration has learned from them: how well it does on
-// machines that it has not is in docs/trust.md, and takes minutes.
+// The published curves, where they are. The calibration has learned from them, so that most of this
+// is in sample; one machine is judged by a calibration without it. All the others are in
+// docs/trust.md, and take minutes.
 func TestPublished(t *testing.T) {
 	if testing.Short() {
 		t.Skip("500 curves")
@@ -79,9 +80,18 @@ func TestPublished(t *testing.T) {
 		t.Fatal(err)
 	}
 	check(t, curves, Latency, forecast.Latencies, []bounds{
-		{"every third size held out", 0.93, 0.97, 0.03, 0.18, 0.30, 12, 6000},
-		{"the two largest sizes held out", 0.90, 1, 0.10, 0.20, 1.30, 12, 600},
+		{"every third size held out", 0.93, 0.97, 0.03, 0.18, 0.30, 11, 6000},
+		// 99.8 %: what makes these intervals wide are curves that are cut off earlier.
+		{"the two largest sizes held out", 0.90, 0.999, 0.10, 0.20, 1.30, 11, 600},
 		{"another run at the sizes measured, from two runs", 0.92, 0.99, 0.02, 0.10, 0.30, 4, 1000},
+	})
+
+	// 324 cases of 12 curves: two standard errors of independent ones are 2.4 %, but those of a curve
+	// go together.
+	const leftOut = "orfeo-thin-imb"
+	one := func(c *Curve) bool { return Latency(c) && c.Machine == leftOut }
+	check(t, curves, one, Train(curves, Latency, leftOut), []bounds{
+		{"every third size held out", 0.86, 0.99, 0.06, 0.18, 0.40, 1, 300},
 	})
 }
 
