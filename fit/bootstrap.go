@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/internal/student"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -124,6 +125,6 @@ func percentiles(v []float64, value float64, points int) (low, high float64) {
 		return 0, math.Inf(1)
 	}
 	slices.Sort(v)
-	wider := student(math.Max(1, float64(points-2))) / 1.959964
+	wider := student.T(math.Max(1, float64(points-2))) / 1.959964
 	return value - max(0, value-quantile(v, 0.025))*wider, value + max(0, quantile(v, 0.975)-value)*wider
 }

@@ -37,7 +37,8 @@ type Segment struct {
 	Beta Estimate[quantity.Micros]
 	Tau  Estimate[quantity.MicrosPerByte]
 	// Correlation of the errors of β and τ, from −1 to 1 and mostly below 0: a line that starts
-	// higher rises less. It is 0 where it is unknown. Segments are independent of each other.
+	// higher rises less. It is 0 where it is unknown, and where β or τ is held at 0. Segments are
+	// independent of each other.
 	Correlation float64
 	Errors
 
@@ -205,7 +206,7 @@ func newResult(t *trace.Table, m form, kind trace.Kind, points []Point, pieces [
 			Beta: Estimate[quantity.Micros]{quantity.Micros(p.beta), quantity.Micros(p.betaLow), quantity.Micros(p.betaHigh)},
 			Tau:  Estimate[quantity.MicrosPerByte]{quantity.MicrosPerByte(p.tau), quantity.MicrosPerByte(p.tauLow), quantity.MicrosPerByte(p.tauHigh)},
 		}
-		if v := p.varBeta * p.varTau; v > 0 && !math.IsInf(v, 1) {
+		if v := p.varBeta * p.varTau; v > 0 && !math.IsInf(v, 1) && p.freeBeta >= 0 && p.freeTau >= 0 {
 			s.Correlation = p.covariance / math.Sqrt(v)
 		}
 		for j := range p.points {

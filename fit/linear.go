@@ -5,10 +5,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync"
 
 	"github.com/halfpeak/halfpeak/fit/trace"
-	"gonum.org/v1/gonum/stat/distuv"
+	"github.com/halfpeak/halfpeak/internal/student"
 )
 
 // A Method is a way to fit a line to points.
@@ -172,7 +171,7 @@ func (l *line) under(rho, squares float64, points []Point, w []float64, ofLevel,
 	}
 	ll, ls, ss := correlated(level, level, rho), correlated(level, slope, rho), correlated(slope, slope, rho)
 	sigma2 := squares / max(1, float64(n)-ll-ss)
-	l.t = student(max(1, math.Round(float64(n)*(1-rho)/(1+rho)-2)))
+	l.t = student.T(max(1, math.Round(float64(n)*(1-rho)/(1+rho)-2)))
 	both := sigma2 * ls / math.Sqrt(l.sw*l.sxx*ofLevel*ofSlope)
 	l.varTau = sigma2 * ss / l.sxx / ofSlope
 	l.covariance = both - l.mx*l.varTau
@@ -188,16 +187,3 @@ func correlated(a, b []float64, rho float64) (sum float64) {
 	}
 	return sum
 }
-
-// student is the 97.5 % quantile of Student's t. It takes longer than the fit that
-// it is for, so values are kept; there are as many as numbers of points.
-func student(dof float64) float64 {
-	if t, ok := students.Load(dof); ok {
-		return t.(float64)
-	}
-	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: dof}.Quantile(0.975)
-	students.Store(dof, t)
-	return t
-}
-
-var students sync.Map // of float64

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/internal/student"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -184,7 +185,7 @@ func meet(steady []plateau) (best meeting) {
 	}
 	best.sigma2, best.t = math.Inf(1), math.Inf(1)
 	if dof > 0 {
-		best.sigma2, best.t = (squares+least)/float64(dof), student(float64(dof))
+		best.sigma2, best.t = (squares+least)/float64(dof), student.T(float64(dof))
 	}
 	best.corner(steady)
 	if best.flat == 0 { // o_s + o_r even without Δ: g is not longer than that

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/internal/student"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -88,7 +89,7 @@ func jump(lower, upper *line, n float64, dof int) Estimate[quantity.Micros] {
 	if dof < 1 {
 		return Estimate[quantity.Micros]{quantity.Micros(v), quantity.Micros(math.Inf(-1)), quantity.Micros(math.Inf(1))}
 	}
-	d := student(float64(dof)) * math.Hypot(lower.sd(n), upper.sd(n))
+	d := student.T(float64(dof)) * math.Hypot(lower.sd(n), upper.sd(n))
 	return Estimate[quantity.Micros]{quantity.Micros(v), quantity.Micros(v - d), quantity.Micros(v + d)}
 }
 

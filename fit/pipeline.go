@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/internal/student"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"gonum.org/v1/gonum/mat"
@@ -189,7 +190,7 @@ func leastSquares(points []Point, columns func(i int) []float64, parameters int)
 	for j := range v {
 		v[j], half[j] = x.AtVec(j)/scale[j], math.Inf(1)
 		if n > parameters && invertible {
-			half[j] = student(float64(n-parameters)) * math.Sqrt(ss/float64(n-parameters)*inverse.At(j, j)) / scale[j]
+			half[j] = student.T(float64(n-parameters)) * math.Sqrt(ss/float64(n-parameters)*inverse.At(j, j)) / scale[j]
 		}
 	}
 	return v, half, nil

@@ -94,7 +94,7 @@ func (p Platform) rebuilt(b *builder, layer string) (Platform, error) {
 			continue
 		}
 		spec := b.specs[l.Name]
-		if key, err := b.check(spec.kind, m); err != nil {
+		if key, err := check(spec.kind, m); err != nil {
 			path := join("layer."+l.Name, key)
 			if i, known := b.slotAt[path]; known {
 				return Platform{}, b.changeError(&b.slots[i], err)

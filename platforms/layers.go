@@ -78,7 +78,7 @@ func (b *builder) layer(t Table, m model.Layer) (l Layer, err error) {
 	if l.Measured, err = b.measurement(path, text(t.Keys, "measured")); err != nil {
 		return l, err
 	}
-	if key, err := b.check(spec.kind, m); err != nil {
+	if key, err := check(spec.kind, m); err != nil {
 		if given := b.given(join(path, key)); given != "" {
 			err = fmt.Errorf("%q %w", given, err)
 		}
@@ -89,7 +89,7 @@ func (b *builder) layer(t Table, m model.Layer) (l Layer, err error) {
 }
 
 // check is the check of the layer's kind.
-func (b *builder) check(k *model.Kind, l model.Layer) (key string, err error) {
+func check(k *model.Kind, l model.Layer) (key string, err error) {
 	if k.Check == nil {
 		return "", nil
 	}
@@ -163,7 +163,7 @@ func (b *builder) spec(name string) (*layerSpec, error) {
 		return nil, b.errorf(path+".model", "no model %q%s", called, nearest.Hint(called, all))
 	}
 	for _, key := range t.Keys {
-		if !slices.Contains(k.Keys(), key.Name) && !slices.Contains(commonKeys, key.Name) {
+		if _, common := commonKeys[key.Name]; !common && !slices.Contains(k.Keys(), key.Name) {
 			return nil, b.errorf(path+"."+key.Name, "not a key of the model %s; it takes %s", k.Name, strings.Join(k.Keys(), ", "))
 		}
 	}

@@ -96,7 +96,7 @@ func (c *Crossover) Rows() reports.Rows {
 		col("low_bytes", "95 % from", func(o Overtaking) any { return of(o, func(i whatif.Interval) any { return quantity.Bytes(i.Low) }) }),
 		col("high_bytes", "to", func(o Overtaking) any { return of(o, func(i whatif.Interval) any { return quantity.Bytes(i.High) }) }),
 		col("probability", "they cross there", func(o Overtaking) any { return of(o, func(whatif.Interval) any { return o.Probability }) }).
-			texted(func(v any) string { return whatif.FormatProbability(v.(float64)) }),
+			texted(reports.Probability),
 	)
 	rows.Notes = c.Notes
 	return rows

@@ -115,9 +115,11 @@ func Fit(paths []string, o FitOptions) (*Fitted, error) {
 		return nil, err
 	}
 	if o.Runs {
-		if in.sources, err = fitRuns(in.sources); err != nil {
+		var notes []string
+		if in.sources, notes, err = fitRuns(in.sources); err != nil {
 			return nil, cmp.Or(in.broken, err)
 		}
+		in.notes = append(in.notes, notes...)
 	}
 	f := &Fitted{model: o.Model, sources: in.sources, Broken: in.broken}
 	switch o.Model {

@@ -28,15 +28,16 @@ func (f *Fitted) compare(o FitOptions) error {
 		return err
 	}
 	f.Notes = append(f.Notes, notes...)
-	pairs, alone := partners(f.Curves, others)
-	for _, c := range alone {
-		f.Notes = append(f.Notes, fmt.Sprintf("--compare: %s has no partner, and is left out", c.name()))
+	of, alone := partners(sourcesOf(f.Curves), sourcesOf(others))
+	f.Notes = append(f.Notes, aloneNotes("--compare", alone)...)
+	if len(alone) == len(f.Curves)+len(others) {
+		return fmt.Errorf("--compare: no table before has the name of one after: %s; %s", tablesOf(sourcesOf(f.Curves)), tablesOf(sourcesOf(others)))
 	}
-	if len(pairs) == 0 {
-		return fmt.Errorf("--compare: no table before has the name of one after: %s; %s", curveNames(f.Curves), curveNames(others))
-	}
-	for _, p := range pairs {
-		b, a := p[0], p[1]
+	for i, b := range f.Curves {
+		if of[i] < 0 {
+			continue
+		}
+		a := others[of[i]]
 		changes, err := fit.Compare(b.Result, a.Result)
 		if err != nil {
 			return fmt.Errorf("--compare: %s and %s: %w", b.name(), a.name(), err)
@@ -112,53 +113,69 @@ func runsWithin(sources []fitSource) (before, after []fitSource, err error) {
 	return before, after, nil
 }
 
-// partners pairs curves: one with one whatever they are called; of several first those of files and
-// tables with the same names, then those of tables with the same title, each in their order.
-func partners(before, after []FittedCurve) (pairs [][2]FittedCurve, alone []FittedCurve) {
+// partners pairs tables: one with one whatever they are called, of several first those of files and
+// tables with the same names, then those of tables with the same title, each in their order. Of has
+// the index of the partner among those after for each before, −1 for none; alone are the tables of
+// both sides that have none.
+func partners(before, after []fitSource) (of []int, alone []fitSource) {
 	if len(before) == 1 && len(after) == 1 {
-		return [][2]FittedCurve{{before[0], after[0]}}, nil
+		return []int{0}, nil
 	}
 	end := ""
 	if after[0].file == before[0].file {
 		end = secondRun
 	}
-	sameTable := func(b, a FittedCurve) bool { return a.table.Name() == b.table.Name()+end }
-	sameFile := func(b, a FittedCurve) bool {
+	sameTable := func(b, a fitSource) bool { return a.table.Name() == b.table.Name()+end }
+	sameFile := func(b, a fitSource) bool {
 		return sameTable(b, a) && filepath.Base(a.file.Name) == filepath.Base(b.file.Name)
 	}
-	sameTitle := func(b, a FittedCurve) bool { return sameTable(b, a) && b.table.Title != "" }
-	partner, taken := make([]int, len(before)), make([]bool, len(after))
-	for i := range partner {
-		partner[i] = -1
-	}
-	for _, same := range []func(b, a FittedCurve) bool{sameFile, sameTitle} {
+	sameTitle := func(b, a fitSource) bool { return sameTable(b, a) && b.table.Title != "" }
+	of = slices.Repeat([]int{-1}, len(before))
+	taken := make([]bool, len(after))
+	for _, same := range []func(b, a fitSource) bool{sameFile, sameTitle} {
 		for i, b := range before {
 			for j, a := range after {
-				if partner[i] < 0 && !taken[j] && same(b, a) {
-					partner[i], taken[j] = j, true
+				if of[i] < 0 && !taken[j] && same(b, a) {
+					of[i], taken[j] = j, true
 				}
 			}
 		}
 	}
 	for i, b := range before {
-		if partner[i] < 0 {
+		if of[i] < 0 {
 			alone = append(alone, b)
-			continue
 		}
-		pairs = append(pairs, [2]FittedCurve{b, after[partner[i]]})
 	}
 	for j, a := range after {
 		if !taken[j] {
 			alone = append(alone, a)
 		}
 	}
-	return pairs, alone
+	return of, alone
 }
 
-func curveNames(curves []FittedCurve) string {
-	names := make([]string, len(curves))
-	for i, c := range curves {
-		names[i] = c.table.Name()
+// aloneNotes list tables that have no partner.
+func aloneNotes(flag string, alone []fitSource) []string {
+	var notes []string
+	for _, s := range alone {
+		notes = append(notes, fmt.Sprintf("%s: %s has no partner, and is left out", flag, s.name()))
 	}
-	return filepath.Base(curves[0].file.Name) + " has " + strings.Join(names, ", ")
+	return notes
+}
+
+func sourcesOf(curves []FittedCurve) []fitSource {
+	all := make([]fitSource, len(curves))
+	for i, c := range curves {
+		all[i] = c.fitSource
+	}
+	return all
+}
+
+// tablesOf says what tables a file has.
+func tablesOf(sources []fitSource) string {
+	names := make([]string, len(sources))
+	for i, s := range sources {
+		names[i] = s.table.Name()
+	}
+	return filepath.Base(sources[0].file.Name) + " has " + strings.Join(names, ", ")
 }

@@ -3,6 +3,8 @@ package study
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/fit/trace"
@@ -96,34 +98,58 @@ func openFit(path string, o FitOptions) (*trace.File, error) {
 	return trace.Open(path, o.Trace)
 }
 
-// fitRuns takes the tables of several files together, each with those at its place in the other files.
-func fitRuns(sources []fitSource) (all []fitSource, err error) {
-	var files [][]*trace.Table
+// fitRuns takes the tables of several files together, each with its partners in the other files. Those
+// that are not in all files are left out, with a note; it is an error if that leaves none.
+func fitRuns(sources []fitSource) (all []fitSource, notes []string, err error) {
+	var files [][]fitSource
 	for i, s := range sources {
 		if i == 0 || s.file != sources[i-1].file {
 			files = append(files, nil)
 		}
 		last := &files[len(files)-1]
-		*last = append(*last, s.table)
+		*last = append(*last, s)
 	}
-	for i := range files[0] {
-		var runs []*trace.Table
-		for _, tables := range files {
-			if len(tables) != len(files[0]) {
-				return nil, fmt.Errorf("--runs: %d tables in the first file and %d in another; runs of one measurement have the same tables", len(files[0]), len(tables))
+	first := files[0]
+	runs := make([][]*trace.Table, len(first))
+	for i, s := range first {
+		runs[i] = []*trace.Table{s.table}
+	}
+	for _, other := range files[1:] {
+		of, alone := partners(first, other)
+		if len(alone) == len(first)+len(other) {
+			return nil, nil, fmt.Errorf("--runs: runs of one measurement have the same tables; %s; %s", tablesOf(first), tablesOf(other))
+		}
+		for _, note := range aloneNotes("--runs", alone) {
+			if !slices.Contains(notes, note) {
+				notes = append(notes, note)
 			}
-			runs = append(runs, tables[i])
 		}
-		together, err := fit.Runs(runs...)
-		if err != nil {
-			return nil, fmt.Errorf("--runs: %w", err)
+		for i, j := range of {
+			if j >= 0 {
+				runs[i] = append(runs[i], other[j].table)
+			}
 		}
-		of := *sources[0].file
-		of.Name = fmt.Sprintf("%s and %d more", of.Name, len(files)-1)
-		of.Tables = of.Tables[:len(files[0]):len(files[0])]
-		all = append(all, fitSource{&of, together, len(files[0]) == 1})
 	}
-	return all, nil
+	of := *first[0].file
+	of.Name = fmt.Sprintf("%s and %d more", of.Name, len(files)-1)
+	of.Tables = nil
+	for _, tables := range runs {
+		if len(tables) < len(files) {
+			continue
+		}
+		together, err := fit.Runs(tables...)
+		if err != nil {
+			return nil, nil, fmt.Errorf("--runs: %w", err)
+		}
+		of.Tables = append(of.Tables, *together)
+	}
+	if len(of.Tables) == 0 {
+		return nil, nil, fmt.Errorf("--runs: no table of %s is in all files: %s", first[0].file.Name, strings.Join(notes, "; "))
+	}
+	for i := range of.Tables {
+		all = append(all, fitSource{&of, &of.Tables[i], len(of.Tables) == 1})
+	}
+	return all, notes, nil
 }
 
 func fitTables(sources []fitSource) []*trace.Table {

@@ -122,11 +122,7 @@ func lineTables(t platforms.Table, part, from string, r *fit.Result, all ...plat
 // curvesDocument is a platform with a layer for each curve that can be one, and a line about each
 // that cannot.
 func curvesDocument(curves []FittedCurve) (d platforms.Document, remarks string) {
-	sources := make([]fitSource, len(curves))
-	for i, c := range curves {
-		sources[i] = c.fitSource
-	}
-	d = newDocument("fit of " + sourceNames(sources))
+	d = newDocument("fit of " + sourceNames(sourcesOf(curves)))
 	for i, c := range curves {
 		name := "fit"
 		if len(curves) > 1 {

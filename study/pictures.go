@@ -176,12 +176,12 @@ func Timeline(d whatif.Design, n quantity.Bytes) (reports.Timeline, error) {
 		node     int
 		resource string
 	}
-	nodes := map[string]int{"sender": 0, "receiver": 1, "network": -1}
+	nodes := map[model.Side]int{model.AtSender: 0, model.AtReceiver: 1, model.AtNetwork: -1}
 	stages := map[place]int{}
 	for i, s := range pipe.Stages {
 		t.Stages = append(t.Stages, s.Name)
 		where := d.Platform.Places[s.Name]
-		at := place{nodes[where.At], where.Resource}
+		at := place{nodes[where.Side()], where.Resource}
 		if s.Host != model.NoHost {
 			at.resource = "processor"
 		}

@@ -1,6 +1,7 @@
 package study
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -17,6 +18,8 @@ import (
 type Predictions struct {
 	Costs []Predicted
 	Peaks []Peak // one for each layer
+	// Doubts are about layers whose measured points make no curve: their costs are by the model.
+	Doubts []string
 }
 
 // Predicted is what a message of one size costs in a layer, or an operation or a collective.
@@ -94,6 +97,11 @@ func Predict(sizes []quantity.Bytes, designs ...whatif.Design) (*Predictions, er
 		if err != nil {
 			return nil, err
 		}
+		if curve(1) == nil {
+			if _, err := curveOf(d); err != nil {
+				all.Doubts = append(all.Doubts, err.Error()+"; the costs are by the model alone")
+			}
+		}
 		for _, n := range sizes {
 			p := Predicted{
 				Platform: d.Platform.Name, Layer: d.Layer.Name, Timed: d.Layer.Timed, Size: n, Time: m.OneWay(n),
@@ -145,13 +153,29 @@ func measuredSizes(l platforms.Layer) (first, last quantity.Bytes, known bool) {
 	return sizes[0], sizes[len(sizes)-1], true
 }
 
-// measuredCurve returns the forecasts of a design that says what it was fitted to. Others have none:
-// neither have those with changes, which nobody has measured.
+// measuredCurve returns the forecasts of a design that says what it was fitted to. Others have none,
+// which is nil for every size: neither have those with changes, which nobody has measured, and those
+// whose points make no curve.
 func measuredCurve(d whatif.Design) (at func(quantity.Bytes) *forecast.Forecast, err error) {
-	none := func(quantity.Bytes) *forecast.Forecast { return nil }
+	c, err := curveOf(d)
+	switch {
+	case errors.Is(err, forecast.ErrNoCurve) || err == nil && c == nil:
+		return func(quantity.Bytes) *forecast.Forecast { return nil }, nil
+	case err != nil:
+		return nil, err
+	}
+	return func(n quantity.Bytes) *forecast.Forecast {
+		f := c.At(n)
+		return &f
+	}, nil
+}
+
+// curveOf is the curve that a design was fitted to, nil if it does not say. The error wraps
+// [forecast.ErrNoCurve] if its points make none.
+func curveOf(d whatif.Design) (*forecast.Curve, error) {
 	m := d.Layer.Measured
 	if m == nil || len(d.Changes) > 0 || len(m.Sizes) < forecast.MinSizes {
-		return none, nil
+		return nil, nil
 	}
 	points := make([]forecast.Point, len(m.Sizes))
 	for i := range points {
@@ -168,10 +192,7 @@ func measuredCurve(d whatif.Design) (at func(quantity.Bytes) *forecast.Forecast,
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", d.Layer.Ref(), err)
 	}
-	return func(n quantity.Bytes) *forecast.Forecast {
-		f := c.At(n)
-		return &f
-	}, nil
+	return &c, nil
 }
 
 // Rows returns the table of the costs: of messages alone, or also of what else has been timed, which says
@@ -257,7 +278,7 @@ func (p *Predictions) Rows(units quantity.UnitChoice) reports.Rows {
 }
 
 func (p *Predictions) notes(fitted, other bool, units quantity.UnitChoice) []string {
-	var notes []string
+	notes := slices.Clone(p.Doubts)
 	if fitted {
 		what := ifElse(other, "The time", "One way")
 		notes = append(notes, what+" is the next measurement, predicted from what was measured; the lines of the model are for reading. Beyond the sizes that were measured the protocol may change.")

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"time"
@@ -144,6 +145,11 @@ func (s *Sweeping) Stream(ctx context.Context, w io.Writer, format string) error
 	}))
 }
 
+// Volume is about how large a file of the rows is, at 60 bytes each, in whole GiB.
+func (s *Sweeping) Volume() quantity.Bytes {
+	return max(1, quantity.Bytes(math.Round(s.Rows()*60/(1<<30)))) * (1 << 30)
+}
+
 // File writes the rows to a file as they come. A file of CSV or JSON Lines that was interrupted
 // goes on, and resumed is told how many rows there are; Parquet begins anew.
 func (s *Sweeping) File(ctx context.Context, files reports.Files, path, format string, resumed func(rows int64)) error {
@@ -200,7 +206,7 @@ func (s *Sweeping) File(ctx context.Context, files reports.Files, path, format s
 	if errors.Is(err, context.Canceled) {
 		err = errors.New("interrupted")
 	}
-	return fmt.Errorf("%w: %d of %.0f rows are whole in %q; the same command again goes on from there", err, file.Rows(), s.Sweep.Rows(), path+".partial")
+	return fmt.Errorf("%w: %d of %.0f rows are whole in %q; the same command again goes on from there", err, file.Rows(), s.Sweep.Rows(), file.Part())
 }
 
 // toFile tells what is wrong with the file at path.

@@ -1,6 +1,7 @@
 package whatif
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -43,11 +44,19 @@ func (d Design) Shares(n quantity.Bytes) ([]Share, error) {
 	if err != nil {
 		return nil, err
 	}
+	const step = 1e-6
+	for i, v := range values { // while Set can tell: a layer that is frozen is checked no more
+		for _, factor := range []float64{1 - step, 1 + step, 1} {
+			values[i] = v * factor
+			if !prog.Set(values...) {
+				return nil, fmt.Errorf("%s: %s is at the end of what is possible there, so its share cannot be told", paths[i], leaves[i].Text)
+			}
+		}
+	}
 	l := prog.Layer()
 	model.Freeze(l, n)
 	names := ownerNames(leaves)
 	shares := make([]Share, len(leaves))
-	const step = 1e-6
 	for i, v := range values {
 		shares[i] = Share{Path: paths[i], Owner: names[i]}
 		if v == 0 {
@@ -56,7 +65,7 @@ func (d Design) Shares(n quantity.Bytes) ([]Share, error) {
 		var oneWay, gap [2]quantity.Micros
 		for k, factor := range []float64{1 - step, 1 + step} {
 			values[i] = v * factor
-			prog.Set(values...)
+			prog.Set(values...) // false says nothing of a frozen layer; its values are possible
 			oneWay[k], gap[k] = l.OneWay(n), l.Gap(n)
 		}
 		values[i] = v

@@ -21,6 +21,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/internal/student"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -220,7 +221,7 @@ func (c *Curve) run(n quantity.Bytes) (factor float64, known bool) {
 		return c.calibration.Run.dot(Terms{floor: 1, residual: c.near(n), grain: half}), false
 	}
 	sd := math.Sqrt(c.runs.at(c.x, x) * (1 + 1/c.fewest))
-	return c.calibration.Runs * (student(c.runs.weight(c.x, x))*sd + half), true
+	return c.calibration.Runs * (student.T(c.runs.weight(c.x, x))*sd + half), true
 }
 
 // nearest is the index of the measured size nearest to x.
@@ -247,13 +248,4 @@ func (c *Curve) compareRuns(points []Point) {
 	if known {
 		c.runs = decay(c.x, v, w)
 	}
-}
-
-// student is the 97.5 % quantile of Student's t with ν degrees of freedom, within 2 % from ν = 2 on
-// and less below (Cornish and Fisher's expansion, Abramowitz and Stegun 26.7.5).
-func student(v float64) float64 {
-	const z = 1.959964
-	v = max(v, 1.5)
-	z3, z5 := z*z*z, z*z*z*z*z
-	return z + (z3+z)/(4*v) + (5*z5+16*z3+3*z)/(96*v*v) + (3*z5*z*z+19*z5+17*z3-15*z)/(384*v*v*v)
 }

@@ -12,8 +12,10 @@ import (
 // Latency are the curves of the times of messages.
 func Latency(c *Curve) bool { return c.Kind == trace.OneWay || c.Kind == trace.RoundTrip }
 
-// Operation are those of operations and of the gaps of streams, which jump more.
-func Operation(c *Curve) bool { return c.Kind == trace.Operation || c.Kind == trace.Gap }
+// Operation are those of operations, of collectives and of the gaps of streams, which jump more.
+func Operation(c *Curve) bool {
+	return c.Kind == trace.Operation || c.Kind == trace.Collective || c.Kind == trace.Gap
+}
 
 func timed(c *Curve) bool { return Latency(c) || Operation(c) }
 
