@@ -102,3 +102,22 @@ func TestCorrelation(t *testing.T) {
 		t.Errorf("the correlation is %.3f, and told is %.3f", found, told)
 	}
 }
+
+// Where β or τ is held at 0 nothing is said of how they go together: what is told of the free line is
+// not of this one.
+func TestCorrelationAtBound(t *testing.T) {
+	for name, time := range map[string]func(n float64) float64{
+		"β": func(n float64) float64 { return n * n / 1000 },
+		"τ": func(n float64) float64 { return 100 - n/1000 },
+	} {
+		for _, m := range Methods {
+			s := fitted(t)(Linear(table(sizes(20, 1000, 1<<14), time), m)).Segments[0]
+			if min(float64(s.Beta.Value), float64(s.Tau.Value)) != 0 {
+				t.Fatalf("%s, %s: β = %v, τ = %v: none is held at 0", name, m, s.Beta.Value, s.Tau.Value)
+			}
+			if s.Correlation != 0 {
+				t.Errorf("%s, %s: held at 0 with a correlation of %v", name, m, s.Correlation)
+			}
+		}
+	}
+}

@@ -9,13 +9,13 @@ import (
 
 // Layer returns the result as a layer of a platform: one line as
 // [model.Linear], several as a [model.Switch] between them. The time of an operation
-// stands for that of a message. A per-size table, the gaps of a stream, and overheads
-// are no layer.
+// or a collective, and the gap of a stream, stand for that of a message: who uses the layer keeps in mind
+// what they are. A per-size table and overheads are no layer.
 func (r *Result) Layer() (model.Layer, error) {
 	switch r.Kind {
-	case trace.OneWay, trace.Stage, trace.Operation, trace.Collective:
+	case trace.OneWay, trace.Stage, trace.Operation, trace.Collective, trace.Gap:
 	default:
-		return nil, fmt.Errorf("%s: a %v is not the time of a message; together with latencies it gives LogGP", r.Name, r.Kind)
+		return nil, fmt.Errorf("%s: the %v is not the time of a message, and no layer", r.Name, r.Kind)
 	}
 	if r.Model == "table" {
 		return nil, fmt.Errorf("%s: a per-size table is no layer; fit lines, or segments", r.Name)

@@ -1,6 +1,7 @@
 package platforms
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/halfpeak/halfpeak/model"
@@ -100,10 +101,12 @@ func (f formOf) with(what form, names ...string) formOf {
 }
 
 // commonKeys are those that every layer may have.
-var commonKeys = []string{"model", "title", "note", "source", "sources", "roofs", "protocol", "measured", "correlation"}
+var commonKeys = keys("model", "title", "note", "source", "protocol", "measured", "correlation", "times_of", "collective", "ranks").
+	with(flag, "per_rank").with(names, "roofs").with(sources, "sources")
 
+// layerKeys are those of layers of all kinds.
 func layerKeys() formOf {
-	f := keys("model", "title", "note", "source", "protocol", "measured", "correlation").with(names, "roofs").with(sources, "sources")
+	f := maps.Clone(commonKeys)
 	for _, k := range model.Kinds {
 		for alias := range k.Aliases {
 			f[alias] = texts

@@ -34,6 +34,9 @@ func (b *builder) layerTables() error {
 		}
 		b.p.Layers = append(b.p.Layers, l)
 	}
+	if err := b.sameTimes(b.p.Layers); err != nil {
+		return err
+	}
 	b.p.Default = cmp.Or(text(b.Keys, "default"), tables[0].Name)
 	if _, known := b.layers[b.p.Default]; !known {
 		return b.errorf("default", "no layer %q%s", b.p.Default, nearest.Hint(b.p.Default, b.tableNames("layer")))
@@ -41,7 +44,7 @@ func (b *builder) layerTables() error {
 	return nil
 }
 
-// layer is what a table says of its layer beside its model.
+// layer reads what a table says of its layer besides its model.
 func (b *builder) layer(t Table, m model.Layer) (l Layer, err error) {
 	path := "layer." + t.Name
 	spec := b.specs[t.Name]
@@ -69,10 +72,13 @@ func (b *builder) layer(t Table, m model.Layer) (l Layer, err error) {
 	if l.Correlation, err = b.correlation(path, text(t.Keys, "correlation")); err != nil {
 		return l, err
 	}
+	if l.Timed, err = b.timed(path, t); err != nil {
+		return l, err
+	}
 	if l.Measured, err = b.measurement(path, text(t.Keys, "measured")); err != nil {
 		return l, err
 	}
-	if key, err := b.check(spec.kind, m); err != nil {
+	if key, err := check(spec.kind, m); err != nil {
 		if given := b.given(join(path, key)); given != "" {
 			err = fmt.Errorf("%q %w", given, err)
 		}
@@ -82,8 +88,8 @@ func (b *builder) layer(t Table, m model.Layer) (l Layer, err error) {
 	return l, nil
 }
 
-// check is the kind's, of a layer.
-func (b *builder) check(k *model.Kind, l model.Layer) (key string, err error) {
+// check is the check of the layer's kind.
+func check(k *model.Kind, l model.Layer) (key string, err error) {
 	if k.Check == nil {
 		return "", nil
 	}
@@ -157,7 +163,7 @@ func (b *builder) spec(name string) (*layerSpec, error) {
 		return nil, b.errorf(path+".model", "no model %q%s", called, nearest.Hint(called, all))
 	}
 	for _, key := range t.Keys {
-		if !slices.Contains(k.Keys(), key.Name) && !slices.Contains(commonKeys, key.Name) {
+		if _, common := commonKeys[key.Name]; !common && !slices.Contains(k.Keys(), key.Name) {
 			return nil, b.errorf(path+"."+key.Name, "not a key of the model %s; it takes %s", k.Name, strings.Join(k.Keys(), ", "))
 		}
 	}
@@ -293,8 +299,8 @@ func (b *builder) part(path, name string) error {
 	return err
 }
 
-// open makes the model of a layer. It tells bind, unless that is nil, of each slot where its
-// parameter stands in the model, and of each layer that can be impossible. A layer in shared is
+// open makes the model of a layer. It calls bind, unless that is nil, with each slot and the place
+// of its parameter in the model, and with each layer that may be impossible. A layer in shared is
 // made once; if shared is nil, as often as it is used.
 func (b *builder) open(name string, bind binder, shared map[string]model.Layer) model.Layer {
 	if l, done := shared[name]; done {

@@ -56,6 +56,7 @@ type Layer struct {
 	Stages   []string  // the stages of a pipeline
 	Roofs    []Roof    // that bound it, the lowest first
 	Protocol Protocol  // how the engine runs it
+	Timed    Timed     // what the times of the model are those of
 	Measured *Measured // what it was fitted to; nil if it does not say
 	// Correlation of the errors of beta and tau, if the layer has both: −1 to 1.
 	Correlation float64
@@ -67,14 +68,26 @@ func (l Layer) Ref() string { return l.Platform + "/" + l.Name }
 
 // Eval computes a formula in which the layer's parameters and the platform's
 // constants are names, and what the model predicts are functions (see FORMAT.md).
-// The name n stands for the given size; n = 0 means that there is none.
-func (l Layer) Eval(formula string, n quantity.Bytes) (quantity.Value, error) {
+// The name n stands for the given size; n = 0 means that there is none. Known are
+// names that have a value beside these.
+func (l Layer) Eval(formula string, n quantity.Bytes, known ...Known) (quantity.Value, error) {
 	return quantity.Eval(formula, func(name string, args []any) (quantity.Value, error) {
+		for _, k := range known {
+			if k.Name == name && args == nil {
+				return k.Value, nil
+			}
+		}
 		if name == "n" && args == nil && n > 0 {
 			return quantity.Value{Num: float64(n), Dim: quantity.DimSize}, nil
 		}
 		return l.scope(name, args)
 	})
+}
+
+// A Known is a name in a formula, with its value.
+type Known struct {
+	Name  string
+	Value quantity.Value
 }
 
 // A Roof is a rate that the hardware cannot exceed.
@@ -126,6 +139,27 @@ func Find(ref string) (Platform, Layer, error) {
 	}
 	l, err := p.Layer(layer)
 	return p, l, err
+}
+
+// NotesOf are the notes of the platform files among the references, each once; what is none, or
+// cannot be read, has none.
+func NotesOf(refs ...string) []string {
+	var notes []string
+	for _, ref := range refs {
+		if file, _ := splitRef(ref); !strings.HasSuffix(file, ".toml") {
+			continue
+		}
+		p, _, err := Find(ref)
+		if err != nil {
+			continue
+		}
+		for _, note := range p.Notes {
+			if !slices.Contains(notes, note) {
+				notes = append(notes, note)
+			}
+		}
+	}
+	return notes
 }
 
 // splitRef splits "clip/pio" and "dir/my.toml/eager" into platform and layer.

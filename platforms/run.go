@@ -30,7 +30,11 @@ type Protocol struct {
 	Interrupt  quantity.Micros // what an interrupt costs; negative: the processor polls
 }
 
+// sides are the names of those of [model.Side], in their order.
 var sides = []string{"sender", "receiver", "network"}
+
+// Side is where the place is; the zero value is at the sender.
+func (p Place) Side() model.Side { return model.Side(max(0, slices.Index(sides, p.At))) }
 
 // place reads where a stage is.
 func (b *builder) place(s *scope, host model.Host) (p Place, err error) {
@@ -146,10 +150,9 @@ func (b *builder) protocol(path, name string) (Protocol, error) {
 // Resources are those that a message of the layer occupies, in the places that the file gives its
 // stages.
 func (p Platform) Resources(l Layer) model.Resources {
-	sideOf := map[string]model.Side{"sender": model.AtSender, "receiver": model.AtReceiver, "network": model.AtNetwork}
 	return model.Placed(l.Model.Resources(), func(h model.Hop) model.Hop {
 		if at, known := p.Places[h.Stage]; known {
-			h.Resource, h.Side = at.Resource, sideOf[at.At]
+			h.Resource, h.Side = at.Resource, at.Side()
 		}
 		return h
 	})

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime"
 )
 
@@ -14,7 +16,8 @@ import (
 // with a checksum, so that a later run can go on. The part is locked while it is open; the
 // system drops the lock with the process.
 type Partial struct {
-	path, id string
+	path, id string // of the file behind a link
+	perm     fs.FileMode
 	file     *os.File
 	rows     int64 // whole in the file
 	bytes    int64
@@ -27,20 +30,36 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // OpenPartial begins the file at path, whose content begins with head, or goes on with it: if there
 // is a part of it that was begun under the same id, Rows says how many rows it has. A part that
 // another process is writing is an error, and so are one under another id and one that was
-// damaged; anew leaves what is there aside. The file at path itself is replaced as [Files] says.
+// damaged; anew leaves what is there aside. The file at path itself is replaced as [Files] says, and
+// so is a file that has the name of the part or of its state and is neither. Where path is a link the
+// part is beside the file behind it, whose permissions stay.
 func (f Files) OpenPartial(path, id string, head []byte, anew bool) (*Partial, error) {
 	if err := f.check(path, head); err != nil {
 		return nil, err
 	}
-	p := &Partial{path: path, id: id}
+	p := &Partial{path: path, id: id, perm: 0o644}
+	info, err := os.Stat(path)
+	there := err == nil
+	if there {
+		p.perm = info.Mode().Perm()
+		if p.path, err = filepath.EvalSymlinks(path); err != nil {
+			return nil, fileError(path, err)
+		}
+	}
 	if err := p.open(); err != nil {
 		return nil, err
 	}
-	err := p.resume(anew)
+	err = p.resume(f.Force, anew || f.Force)
+	if err == nil && there {
+		err = p.file.Chmod(p.perm | 0o600) // a later run has to write to it
+	}
 	if err == nil {
 		err = p.save()
 	}
 	if err != nil {
+		if info, errStat := p.file.Stat(); errStat == nil && info.Size() == 0 {
+			err = errors.Join(err, os.Remove(p.Part()))
+		}
 		return nil, errors.Join(err, p.file.Close())
 	}
 	return p, nil
@@ -49,7 +68,13 @@ func (f Files) OpenPartial(path, id string, head []byte, anew bool) (*Partial, e
 // open opens the part and locks it.
 func (p *Partial) open() error {
 	for {
-		file, err := os.OpenFile(p.partPath(), os.O_CREATE|os.O_RDWR, 0o644)
+		// What a link leads to is not ours to write, nor to be renamed to the file.
+		for _, path := range []string{p.Part(), p.statePath()} {
+			if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+				return fmt.Errorf("%q is no regular file, but the rows would be written to it; move it away, or choose another name", path)
+			}
+		}
+		file, err := os.OpenFile(p.Part(), os.O_CREATE|os.O_RDWR, p.perm|0o600)
 		if err != nil {
 			return fileError(p.path, err)
 		}
@@ -65,11 +90,11 @@ func (p *Partial) open() error {
 			if s, err := p.readState(); err == nil && s.process > 0 {
 				who = fmt.Sprintf("process %d", s.process)
 			}
-			return fmt.Errorf("%q is being written by %s; wait until it is done, or choose another name", p.partPath(), who)
+			return fmt.Errorf("%q is being written by %s; wait until it is done, or choose another name", p.Part(), who)
 		}
 		// Before the lock was ours, another process may have finished the file and renamed it.
 		ours, err := file.Stat()
-		now, errNow := os.Stat(p.partPath())
+		now, errNow := os.Lstat(p.Part())
 		if err == nil && errNow == nil && os.SameFile(ours, now) {
 			p.file = file
 			return nil
@@ -80,17 +105,25 @@ func (p *Partial) open() error {
 	}
 }
 
-// resume finds out how much is there and sets the file behind it.
-func (p *Partial) resume(anew bool) error {
+// resume finds out how much is there and sets the file behind it. What cannot be told to be ours is
+// replaced if forced.
+func (p *Partial) resume(force, anew bool) error {
 	state, err := p.readState()
+	missing := errors.Is(err, os.ErrNotExist)
+	info, errStat := p.file.Stat()
 	switch {
-	case anew || errors.Is(err, os.ErrNotExist):
+	case errStat != nil:
+		return fileError(p.path, errStat)
+	case !force && missing && info.Size() > 0:
+		return foreign(p.Part())
+	case !force && !missing && err != nil:
+		return foreign(p.statePath())
+	case anew || missing:
 		state = partialState{}
-	case err != nil || state.id != p.id:
-		return fmt.Errorf("%q was begun by another command; finish it with that one, or start anew with --force", p.partPath())
+	case state.id != p.id:
+		return fmt.Errorf("%q was begun by another command; finish it with that one, or start anew with --force", p.Part())
 	}
-	info, err := p.file.Stat()
-	if err != nil || info.Size() < state.bytes || state.rows == 0 {
+	if info.Size() < state.bytes || state.rows == 0 {
 		state = partialState{} // less is there than was said, or a header alone
 	}
 	sum := crc32.New(castagnoli)
@@ -98,7 +131,7 @@ func (p *Partial) resume(anew bool) error {
 		return fileError(p.path, err)
 	}
 	if sum.Sum32() != state.sum {
-		return fmt.Errorf("%q is damaged: its rows are not those that were written; start anew with --force", p.partPath())
+		return fmt.Errorf("%q is damaged: its rows are not those that were written; start anew with --force", p.Part())
 	}
 	p.rows, p.bytes, p.sum = state.rows, state.bytes, state.sum
 	if err = p.file.Truncate(p.bytes); err == nil {
@@ -108,6 +141,10 @@ func (p *Partial) resume(anew bool) error {
 		return fileError(p.path, err)
 	}
 	return nil
+}
+
+func foreign(path string) error {
+	return fmt.Errorf("%q was not begun by this command, or is not halfpeak's; move it away, or replace it with --force", path)
 }
 
 // partialState is what the file of the state holds, in a line.
@@ -132,6 +169,7 @@ func (p *Partial) readState() (s partialState, err error) {
 	return s, err
 }
 
+// save writes the state, over one that resume has found to be ours.
 func (p *Partial) save() error {
 	p.saved = p.rows
 	return Files{Force: true}.Write(p.statePath(), func(w io.Writer) error {
@@ -140,7 +178,9 @@ func (p *Partial) save() error {
 	})
 }
 
-func (p *Partial) partPath() string  { return p.path + ".partial" }
+// Part is the name of the file that the rows are in until it is whole.
+func (p *Partial) Part() string { return p.path + ".partial" }
+
 func (p *Partial) statePath() string { return p.path + ".partial.state" }
 
 // Rows is the number of whole rows that the file has.
@@ -177,19 +217,23 @@ func (p *Partial) Close() error { return errors.Join(p.Save(), p.file.Close()) }
 
 // Discard removes the part.
 func (p *Partial) Discard() error {
-	return p.last(func() error { return os.Remove(p.partPath()) })
+	return p.last(func() error { return os.Remove(p.Part()) })
 }
 
 // Finish gives the file its name.
 func (p *Partial) Finish() error {
-	if err := p.file.Sync(); err != nil {
+	err := p.file.Sync()
+	if p.perm&0o600 != 0o600 { // of a file that was there
+		err = errors.Join(err, p.file.Chmod(p.perm))
+	}
+	if err != nil {
 		return fileError(p.path, errors.Join(err, p.file.Close()))
 	}
-	return p.last(func() error { return os.Rename(p.partPath(), p.path) })
+	return p.last(func() error { return os.Rename(p.Part(), p.path) })
 }
 
-// last does the last thing with the part while it is still locked, where the system lets an open
-// file be renamed and removed.
+// last renames or removes the part while it is still locked, where the system allows that for an
+// open file.
 func (p *Partial) last(act func() error) error {
 	steps := []func() error{act, func() error { return removeIfThere(p.statePath()) }, p.file.Close}
 	if runtime.GOOS == "windows" {

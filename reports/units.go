@@ -26,7 +26,8 @@ taken for halfpeak's if it is empty, or has the same columns as the new one.
 
 The rows of a sweep (whatif --vary -o FILE.csv) are written to FILE.csv.partial,
 which is locked meanwhile; when interrupted, the same command goes on after the
-last whole row, if a checksum says that the rows are those that were written.`
+last whole row, if a checksum says that the rows are those that were written. A
+FILE.csv.partial that halfpeak did not begin stays as it is without --force.`
 
 // UnitRows is the vocabulary of units.
 func UnitRows() Rows {

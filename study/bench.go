@@ -35,18 +35,18 @@ func RunBench(pair *live.Pair, o live.BenchOptions) (*Bench, error) {
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, os.Interrupt)
 	defer signal.Stop(stop)
-	b.Results, err = live.Bench(interruptible{pair, stop}, o)
+	b.Results, err = live.Bench(stoppable{pair, stop}, o)
 	b.Took = time.Since(start)
 	return b, err
 }
 
-// An interruptible runner ends with the next interrupt.
-type interruptible struct {
+// A stoppable runner ends with the next interrupt.
+type stoppable struct {
 	live.Runner
 	stop <-chan os.Signal
 }
 
-func (i interruptible) Run(j live.Job) (programs.Result, error) {
+func (i stoppable) Run(j live.Job) (programs.Result, error) {
 	result, err := i.Runner.Run(j)
 	select {
 	case <-i.stop: // it ends the other process as well, so that err is of no interest

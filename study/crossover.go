@@ -53,6 +53,14 @@ func FindCrossover(sampling *whatif.Sampling, designs ...whatif.Design) (*Crosso
 			}
 		}
 	}
+	for _, d := range designs {
+		if fitted, err := isFitted(d); err != nil {
+			return nil, err
+		} else if fitted && len(c.Overtakings) > 0 {
+			c.Notes = append(c.Notes, "Where they cross, and how sure that is, is told by the lines of the models.")
+			break
+		}
+	}
 	return c, nil
 }
 
@@ -88,7 +96,7 @@ func (c *Crossover) Rows() reports.Rows {
 		col("low_bytes", "95 % from", func(o Overtaking) any { return of(o, func(i whatif.Interval) any { return quantity.Bytes(i.Low) }) }),
 		col("high_bytes", "to", func(o Overtaking) any { return of(o, func(i whatif.Interval) any { return quantity.Bytes(i.High) }) }),
 		col("probability", "they cross there", func(o Overtaking) any { return of(o, func(whatif.Interval) any { return o.Probability }) }).
-			texted(func(v any) string { return whatif.FormatProbability(v.(float64)) }),
+			texted(reports.Probability),
 	)
 	rows.Notes = c.Notes
 	return rows

@@ -1,6 +1,7 @@
 package study
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -21,8 +22,9 @@ type FitOptions struct {
 	RTT       quantity.Micros // of a signature; 0: not known
 	Bootstrap int             // resampled fits; 0: none
 	Seed      uint64          // of Bootstrap
-	Compare   string          // another file; empty: none
+	Compare   string          // another file, or a table of the same; empty: none
 	Runs      bool            // the files are runs of one measurement
+	Saving    bool            // the curves are wanted for a platform or a figure
 	// Progress returns what is told of the bytes that are read of a file, and what ends it.
 	Progress func(path string) (read func(int64), done func())
 }
@@ -33,13 +35,16 @@ func FitModels() []string {
 }
 
 // A Fitted is what was found in benchmark files: curves of time against size, or the parameters
-// of a
-// model that is no curve, or how two files differ.
+// of a model that is no curve, or how two files differ, or what was measured where no curve is.
 type Fitted struct {
 	Curves     []FittedCurve
 	Parameters []FittedParameter
 	Changes    []FittedChange
-	Notes      []string // doubts about the files and the fits
+	Summaries  []FittedSummary // of the tables of one size; only if there is nothing else
+	Notes      []string        // doubts about the files and the fits
+	// Broken is what could not be read to its end, of a file or of the files of a folder. What is
+	// here was read all the same, and may be shown, but it is not the whole.
+	Broken error
 
 	model   string
 	sources []fitSource
@@ -102,19 +107,21 @@ func (s fitSource) when() string {
 	return " of " + info.ModTime().UTC().Format(time.DateOnly)
 }
 
-// Fit reads benchmark files and fits them.
+// Fit reads benchmark files and fits them. A path may be a folder: its files are read, and those that
+// are none of a benchmark are in the notes. Errors are those of reading and fitting.
 func Fit(paths []string, o FitOptions) (*Fitted, error) {
-	sources, err := readFitSources(paths, o)
+	in, err := readFit(paths, o)
 	if err != nil {
 		return nil, err
 	}
-	notes := readNotes(sources)
 	if o.Runs {
-		if sources, err = fitRuns(sources); err != nil {
-			return nil, err
+		var notes []string
+		if in.sources, notes, err = fitRuns(in.sources); err != nil {
+			return nil, cmp.Or(in.broken, err)
 		}
+		in.notes = append(in.notes, notes...)
 	}
-	f := &Fitted{model: o.Model, sources: sources}
+	f := &Fitted{model: o.Model, sources: in.sources, Broken: in.broken}
 	switch o.Model {
 	case "loggp":
 		err = f.logGP()
@@ -128,97 +135,15 @@ func Fit(paths []string, o FitOptions) (*Fitted, error) {
 		err = f.curves(o)
 	}
 	if err != nil {
-		return nil, err
+		return nil, cmp.Or(in.broken, err)
 	}
-	f.Notes = append(notes, f.Notes...)
+	f.Notes = append(in.notes, f.Notes...)
 	return f, nil
 }
 
-func readFitSources(paths []string, o FitOptions) ([]fitSource, error) {
-	var sources []fitSource
-	for _, path := range paths {
-		var read func(int64)
-		done := func() {}
-		if o.Progress != nil {
-			read, done = o.Progress(path)
-		}
-		o.Trace.Progress = read
-		file, err := trace.Open(path, o.Trace)
-		done()
-		if err != nil {
-			return nil, err
-		}
-		for i := range file.Tables {
-			sources = append(sources, fitSource{file, &file.Tables[i], len(paths) == 1 && len(file.Tables) == 1})
-		}
-	}
-	return sources, nil
-}
-
-// fitRuns takes the tables of several files together, each with those at its place in the other files.
-func fitRuns(sources []fitSource) (all []fitSource, err error) {
-	var files [][]*trace.Table
-	for i, s := range sources {
-		if i == 0 || s.file != sources[i-1].file {
-			files = append(files, nil)
-		}
-		last := &files[len(files)-1]
-		*last = append(*last, s.table)
-	}
-	for i := range files[0] {
-		var runs []*trace.Table
-		for _, tables := range files {
-			if len(tables) != len(files[0]) {
-				return nil, fmt.Errorf("--runs: %d tables in the first file and %d in another; runs of one measurement have the same tables", len(files[0]), len(tables))
-			}
-			runs = append(runs, tables[i])
-		}
-		together, err := fit.Runs(runs...)
-		if err != nil {
-			return nil, fmt.Errorf("--runs: %w", err)
-		}
-		of := *sources[0].file
-		of.Name = fmt.Sprintf("%s and %d more", of.Name, len(files)-1)
-		of.Tables = of.Tables[:len(files[0]):len(files[0])]
-		all = append(all, fitSource{&of, together, len(files[0]) == 1})
-	}
-	return all, nil
-}
-
-func fitTables(sources []fitSource) []*trace.Table {
-	all := make([]*trace.Table, len(sources))
-	for i, s := range sources {
-		all[i] = s.table
-	}
-	return all
-}
-
-// readNotes are the doubts about the files themselves.
-func readNotes(sources []fitSource) []string {
-	var notes []string
-	seen := map[*trace.File]bool{}
-	for _, s := range sources {
-		if !seen[s.file] {
-			seen[s.file] = true
-			for _, w := range s.file.Warnings {
-				notes = append(notes, s.file.Name+": "+w)
-			}
-			for _, n := range s.file.Notes {
-				notes = append(notes, s.file.Name+": "+n)
-			}
-			if s.file.Skipped > 0 {
-				notes = append(notes, fmt.Sprintf("%s: %d of %d lines are no part of a table and were skipped", s.file.Name, s.file.Skipped, s.file.Lines))
-			}
-		}
-		for _, w := range s.table.Warnings {
-			notes = append(notes, s.about("%s", w))
-		}
-	}
-	return notes
-}
-
-// fitCurves fits every table that is one of times against sizes. It is an error if none is.
-func fitCurves(sources []fitSource, o FitOptions) (curves []FittedCurve, notes []string, err error) {
+// fitCurves fits every table that is one of times against sizes. It is an error if none is. Tables of
+// one size are in the summaries.
+func fitCurves(sources []fitSource, o FitOptions) (curves []FittedCurve, summaries []FittedSummary, notes []string, err error) {
 	var first error
 	for _, s := range sources {
 		r, err := fitCurve(s.table, o)
@@ -236,12 +161,19 @@ func fitCurves(sources []fitSource, o FitOptions) (curves []FittedCurve, notes [
 		if first == nil {
 			first = err
 		}
+		if len(s.table.Samples) == 1 {
+			summaries = append(summaries, FittedSummary{s, s.table.Samples[0]})
+			continue
+		}
 		notes = append(notes, "left out: "+err.Error())
 	}
 	if len(curves) == 0 {
-		return nil, nil, first
+		return nil, summaries, notes, first
 	}
-	return curves, notes, nil
+	for _, one := range summaries {
+		notes = append(notes, "left out: "+one.text())
+	}
+	return curves, summaries, notes, nil
 }
 
 func fitCurve(t *trace.Table, o FitOptions) (*fit.Result, error) {
@@ -259,32 +191,16 @@ func fitCurve(t *trace.Table, o FitOptions) (*fit.Result, error) {
 }
 
 func (f *Fitted) curves(o FitOptions) (err error) {
-	if f.Curves, f.Notes, err = fitCurves(f.sources, o); err != nil || o.Compare == "" {
-		return err
+	if o.Compare != "" {
+		return f.compare(o)
 	}
-	others, err := readFitSources([]string{o.Compare}, o)
-	if err != nil {
-		return err
+	var summaries []FittedSummary
+	f.Curves, summaries, f.Notes, err = fitCurves(f.sources, o)
+	named := o.Model != "" && o.Model != "auto"
+	if err != nil && len(summaries) > 0 && !named && !o.Saving { // a line was not asked for
+		f.Summaries, err = summaries, nil
 	}
-	after, more, err := fitCurves(others, o)
-	if err != nil {
-		return err
-	}
-	f.Notes = append(f.Notes, more...)
-	if len(f.Curves) != len(after) {
-		return fmt.Errorf("--compare: %d tables before and %d after; give files with the same tables", len(f.Curves), len(after))
-	}
-	for i, b := range f.Curves {
-		a := after[i]
-		changes, err := fit.Compare(b.Result, a.Result)
-		if err != nil {
-			return fmt.Errorf("--compare: %s and %s: %w", b.name(), a.name(), err)
-		}
-		for _, c := range changes {
-			f.Changes = append(f.Changes, FittedChange{b.name(), a.name(), c})
-		}
-	}
-	return nil
+	return err
 }
 
 // tableName is short: the file's base name, or the table's if all are of one file.

@@ -27,6 +27,9 @@ func (f *Fitted) TOML() (string, error) {
 		return encoded(f.parametersDocument(), "fit.")
 	case len(f.Curves) > 0:
 		d, remarks := curvesDocument(f.Curves)
+		if len(d.Tables) == 0 {
+			return "", fmt.Errorf("nothing to save: no layer can be made of what was read%s", strings.ReplaceAll(remarks, "\n", "; "))
+		}
 		return encoded(d, "fit."+remarks)
 	}
 	return "", errors.New("end-to-end times do not tell the single stages, so there is no platform to save")
@@ -76,13 +79,14 @@ func tauText(s fit.Segment) string {
 }
 
 // lineTables ends the table of a layer that is one line, or several: then each has a layer of its
-// own, named after part, whose source begins with from. The errors are those of
+// own, named after part, whose source begins with from. All have the keys of all. The errors are those of
 // [fit.Result.Layer].
-func lineTables(t platforms.Table, part, from string, r *fit.Result) ([]platforms.Table, error) {
+func lineTables(t platforms.Table, part, from string, r *fit.Result, all ...platforms.Key) ([]platforms.Table, error) {
 	layer, err := r.Layer()
 	if err != nil {
 		return nil, err
 	}
+	t.Keys = append(t.Keys, all...)
 	linear := func(t platforms.Table, s fit.Segment) platforms.Table {
 		t.Set("model", "linear")
 		t.Set("beta", betaText(s))
@@ -106,7 +110,9 @@ func lineTables(t platforms.Table, part, from string, r *fit.Result) ([]platform
 			branch = append(branch, platforms.Key{Name: "up_to", Value: fmt.Sprintf("%.0fB", float64(b.UpTo))})
 		}
 		branches = append(branches, branch)
-		parts = append(parts, linear(newTable("layer", name, "source", fmt.Sprintf("%ssizes from %s to %s", from, s.From, s.To)), s))
+		one := newTable("layer", name, "source", fmt.Sprintf("%ssizes from %s to %s", from, s.From, s.To))
+		one.Keys = append(one.Keys, all...)
+		parts = append(parts, linear(one, s))
 	}
 	t.Set("model", "switch")
 	t.Set("branches", branches)
@@ -116,11 +122,7 @@ func lineTables(t platforms.Table, part, from string, r *fit.Result) ([]platform
 // curvesDocument is a platform with a layer for each curve that can be one, and a line about each
 // that cannot.
 func curvesDocument(curves []FittedCurve) (d platforms.Document, remarks string) {
-	sources := make([]fitSource, len(curves))
-	for i, c := range curves {
-		sources[i] = c.fitSource
-	}
-	d = newDocument("fit of " + sourceNames(sources))
+	d = newDocument("fit of " + sourceNames(sourcesOf(curves)))
 	for i, c := range curves {
 		name := "fit"
 		if len(curves) > 1 {
@@ -135,7 +137,7 @@ func curvesDocument(curves []FittedCurve) (d platforms.Document, remarks string)
 		if len(c.Points) <= maxMeasured {
 			t.Set("measured", name)
 		}
-		tables, err := lineTables(t, name+"-segment", from+", ", c.Result)
+		tables, err := lineTables(t, name+"-segment", from+", ", c.Result, timedKeys(c.table)...)
 		if err != nil {
 			remarks += fmt.Sprintf("\n%s is no layer: %v", name, err)
 			continue
@@ -146,6 +148,29 @@ func curvesDocument(curves []FittedCurve) (d platforms.Document, remarks string)
 		}
 	}
 	return d, remarks
+}
+
+// timedKeys say what the times of a table are those of; of messages, nothing.
+func timedKeys(t *trace.Table) []platforms.Key {
+	of := platforms.Table{}
+	switch t.Kind {
+	case trace.Gap:
+		of.Set("times_of", string(platforms.Stream))
+	case trace.Operation:
+		of.Set("times_of", string(platforms.Operation))
+	case trace.Collective:
+		of.Set("times_of", string(platforms.Collective))
+		if t.Collective.Name != "" {
+			of.Set("collective", t.Collective.Name)
+		}
+		if t.Collective.Ranks > 0 {
+			of.Set("ranks", strconv.Itoa(t.Collective.Ranks))
+		}
+		if t.Collective.PerRank {
+			of.Set("per_rank", true)
+		}
+	}
+	return of.Keys
 }
 
 // maxMeasured is the number of sizes up to which the points go with the lines.

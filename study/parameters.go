@@ -40,7 +40,7 @@ func ParameterRows(p platforms.Platform) reports.Rows {
 		if made := append(append([]string(nil), l.Stages...), l.Parts...); len(made) > 0 {
 			note += " of " + strings.Join(made, ", ")
 		}
-		note += "): " + Asymptotes(l.Model)
+		note += "): " + Asymptotes(l)
 		if l.Name == p.Default {
 			note += "; the default"
 		}
@@ -75,9 +75,12 @@ func describe(q platforms.Param) (text, unit string) {
 }
 
 // Asymptotes tells r∞ and n½ of a layer in words.
-func Asymptotes(l model.Layer) string {
-	peak := model.Asymptote(l)
-	half, ok := model.HalfPeak(l)
+func Asymptotes(l platforms.Layer) string {
+	if l.Messages() != nil {
+		return "times of: " + l.Timed.String()
+	}
+	peak := model.Asymptote(l.Model)
+	half, ok := model.HalfPeak(l.Model)
 	if !ok || math.IsInf(float64(peak), 0) {
 		return "no cost is per byte, so bandwidth has no peak"
 	}

@@ -1,6 +1,7 @@
 package study
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"github.com/halfpeak/halfpeak/fit/forecast"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/whatif"
 )
@@ -16,28 +18,38 @@ import (
 type Predictions struct {
 	Costs []Predicted
 	Peaks []Peak // one for each layer
+	// Doubts are about layers whose measured points make no curve: their costs are by the model.
+	Doubts []string
 }
 
-// Predicted is what a message of one size costs in a layer.
+// Predicted is what a message of one size costs in a layer, or an operation or a collective.
 type Predicted struct {
-	Platform, Layer       string
-	Size                  quantity.Bytes
+	Platform, Layer string
+	Timed           platforms.Timed
+	Size            quantity.Bytes
+	// Time is what was timed: of messages one way, of streams the gap. What does not apply of what
+	// follows is 0.
+	Time                  quantity.Micros
 	OneWay, RTT, Gap      quantity.Micros
 	Bandwidth, Throughput quantity.MBps
+	Alg, Bus              quantity.MBps // of a collective, see [platforms.Timed.Bandwidths]
 	Packet                quantity.Bytes
 	Regime                string // the branches of switches, see [model.Regime]
 	Peak                  Peak
 	// Next is the next measurement of this size, predicted from what the layer was fitted to; nil
-	// where the layer does not say what, or has been changed. OneWay is its middle then, and the
-	// RTT, the bandwidth and, where messages do not overlap, the gap follow from it.
+	// where the layer does not say what, or has been changed. Time is its middle then, and the
+	// others follow from it: the gap of messages where they do not overlap.
 	Next *forecast.Forecast
-	// Model is the one-way time by the layer's model.
+	// Beyond is set for a size outside of those that were measured, which Ranged says are known.
+	Beyond, Ranged bool
+	// Model is the time by the layer's model.
 	Model quantity.Micros
 }
 
 // A Peak is where a layer's bandwidth levels off.
 type Peak struct {
 	Layer     string // "clip/pio"
+	Timed     platforms.Timed
 	Asymptote quantity.MBps
 	Half      quantity.Bytes
 	Known     bool // false: the intervals of the parameters leave r∞ and n½ without a bound
@@ -46,7 +58,7 @@ type Peak struct {
 
 // PeakOf is the peak of a design.
 func PeakOf(d whatif.Design) (Peak, error) {
-	p := Peak{Layer: d.Layer.Ref(), Asymptote: model.Asymptote(d.Layer.Model)}
+	p := Peak{Layer: d.Layer.Ref(), Timed: d.Layer.Timed, Asymptote: model.Asymptote(d.Layer.Model)}
 	p.Half, p.Exists = model.HalfPeak(d.Layer.Model)
 	p.Exists = p.Exists && !math.IsInf(float64(p.Asymptote), 0)
 	var err error
@@ -57,6 +69,8 @@ func PeakOf(d whatif.Design) (Peak, error) {
 // Text tells the peak in words.
 func (p Peak) Text(units quantity.UnitChoice) string {
 	switch {
+	case p.Timed.Of == platforms.Operation || p.Timed.Of == platforms.Collective:
+		return "times of: " + p.Timed.String()
 	case !p.Exists:
 		return "no cost is per byte, so bandwidth has no peak"
 	case !p.Known:
@@ -83,39 +97,85 @@ func Predict(sizes []quantity.Bytes, designs ...whatif.Design) (*Predictions, er
 		if err != nil {
 			return nil, err
 		}
+		if curve(1) == nil {
+			if _, err := curveOf(d); err != nil {
+				all.Doubts = append(all.Doubts, err.Error()+"; the costs are by the model alone")
+			}
+		}
 		for _, n := range sizes {
 			p := Predicted{
-				Platform: d.Platform.Name, Layer: d.Layer.Name, Size: n, OneWay: m.OneWay(n), RTT: model.RTT(m, n), Gap: m.Gap(n),
-				Bandwidth: model.Bandwidth(m, n), Throughput: model.Throughput(m, n), Packet: model.PacketSize(m, n),
+				Platform: d.Platform.Name, Layer: d.Layer.Name, Timed: d.Layer.Timed, Size: n, Time: m.OneWay(n),
 				Regime: model.Regime(m, n), Peak: peak, Model: m.OneWay(n), Next: curve(n),
 			}
 			if p.Next != nil {
-				p.follow()
+				p.Time = p.Next.Middle
 			}
+			p.follow(m)
+			first, last, ranged := measuredSizes(d.Layer)
+			p.Ranged, p.Beyond = ranged, ranged && (n < first || n > last)
 			all.Costs = append(all.Costs, p)
 		}
 	}
 	return all, nil
 }
 
-// follow takes the costs over from the next measurement.
-func (p *Predicted) follow() {
-	if p.Gap == p.OneWay {
-		p.Gap = p.Next.Middle
-		p.Throughput = quantity.MBps(float64(p.Size) / float64(p.Gap))
+// follow computes what follows from the time.
+func (p *Predicted) follow(m model.Layer) {
+	rate := func(t quantity.Micros) quantity.MBps { return quantity.MBps(float64(p.Size) / float64(t)) }
+	switch p.Timed.Of {
+	case platforms.Collective:
+		p.Alg, p.Bus = p.Timed.Bandwidths(p.Size, p.Time)
+	case platforms.Stream:
+		p.Gap, p.Throughput = p.Time, rate(p.Time)
+	case platforms.Message:
+		p.OneWay, p.RTT, p.Bandwidth, p.Packet = p.Time, 2*p.Time, rate(p.Time), model.PacketSize(m, p.Size)
+		p.Gap, p.Throughput = m.Gap(p.Size), model.Throughput(m, p.Size)
+		if p.Next == nil {
+			p.RTT, p.Bandwidth = model.RTT(m, p.Size), model.Bandwidth(m, p.Size)
+		} else if p.Gap == p.Model {
+			p.Gap, p.Throughput = p.Time, rate(p.Time)
+		}
 	}
-	p.OneWay = p.Next.Middle
-	p.RTT = 2 * p.OneWay
-	p.Bandwidth = quantity.MBps(float64(p.Size) / float64(p.OneWay))
 }
 
-// measuredCurve returns the forecasts of a design that says what it was fitted to. Others have none:
-// neither have those with changes, which nobody has measured.
+// measuredSizes are the first and the last size that the layer's times were measured at, if it says.
+func measuredSizes(l platforms.Layer) (first, last quantity.Bytes, known bool) {
+	var sizes []quantity.Bytes
+	if table, ok := l.Model.(*model.Table); ok {
+		sizes = table.Sizes
+	}
+	if l.Measured != nil {
+		sizes = l.Measured.Sizes
+	}
+	if len(sizes) == 0 {
+		return 0, 0, false
+	}
+	return sizes[0], sizes[len(sizes)-1], true
+}
+
+// measuredCurve returns the forecasts of a design that says what it was fitted to. Others have none,
+// which is nil for every size: neither have those with changes, which nobody has measured, and those
+// whose points make no curve.
 func measuredCurve(d whatif.Design) (at func(quantity.Bytes) *forecast.Forecast, err error) {
-	none := func(quantity.Bytes) *forecast.Forecast { return nil }
+	c, err := curveOf(d)
+	switch {
+	case errors.Is(err, forecast.ErrNoCurve) || err == nil && c == nil:
+		return func(quantity.Bytes) *forecast.Forecast { return nil }, nil
+	case err != nil:
+		return nil, err
+	}
+	return func(n quantity.Bytes) *forecast.Forecast {
+		f := c.At(n)
+		return &f
+	}, nil
+}
+
+// curveOf is the curve that a design was fitted to, nil if it does not say. The error wraps
+// [forecast.ErrNoCurve] if its points make none.
+func curveOf(d whatif.Design) (*forecast.Curve, error) {
 	m := d.Layer.Measured
 	if m == nil || len(d.Changes) > 0 || len(m.Sizes) < forecast.MinSizes {
-		return none, nil
+		return nil, nil
 	}
 	points := make([]forecast.Point, len(m.Sizes))
 	for i := range points {
@@ -125,23 +185,29 @@ func measuredCurve(d whatif.Design) (at func(quantity.Bytes) *forecast.Forecast,
 		}
 	}
 	k := forecast.Latencies
-	if m.Operation {
+	if m.Operation || d.Layer.Timed.Of != platforms.Message {
 		k = forecast.Operations
 	}
 	c, err := k.New(points, m.Resolution)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", d.Layer.Ref(), err)
 	}
-	return func(n quantity.Bytes) *forecast.Forecast {
-		f := c.At(n)
-		return &f
-	}, nil
+	return &c, nil
 }
 
-// Rows returns the table of the costs.
+// Rows returns the table of the costs: of messages alone, or also of what else has been timed, which says
+// what it is and has a column of times.
 func (p *Predictions) Rows(units quantity.UnitChoice) reports.Rows {
-	known := func(p Predicted) bool { return p.Peak.Known && p.Peak.Exists }
+	other := slices.ContainsFunc(p.Costs, func(p Predicted) bool { return p.Timed.Of != platforms.Message })
 	fitted := slices.ContainsFunc(p.Costs, func(p Predicted) bool { return p.Next != nil })
+	ranged := slices.ContainsFunc(p.Costs, func(p Predicted) bool { return p.Ranged })
+	beyond := col("beyond", "beyond", func(p Predicted) any {
+		if !p.Ranged {
+			return nil
+		}
+		return p.Beyond
+	})
+	known := func(p Predicted) bool { return p.Peak.Known && p.Peak.Exists }
 	next := func(key, head string, of func(f forecast.Forecast) any) field[Predicted] {
 		return col(key, head, func(p Predicted) any {
 			if p.Next == nil {
@@ -150,38 +216,91 @@ func (p *Predictions) Rows(units quantity.UnitChoice) reports.Rows {
 			return of(*p.Next)
 		})
 	}
+	message := func(p Predicted) bool { return p.Timed.Of == platforms.Message }
+	stream := func(p Predicted) bool { return message(p) || p.Timed.Of == platforms.Stream }
 	fields := []field[Predicted]{
 		col("platform", "platform", func(p Predicted) any { return p.Platform }),
 		col("layer", "layer", func(p Predicted) any { return p.Layer }).ranked(1),
-		col("size_bytes", "size", func(p Predicted) any { return p.Size }),
-		col("one_way_us", "one way", func(p Predicted) any { return p.OneWay }),
-		col("rtt_us", "RTT", func(p Predicted) any { return p.RTT }).ranked(3),
-		col("gap_us", "gap", func(p Predicted) any { return p.Gap }),
-		col("bandwidth_mb_s", "bandwidth", func(p Predicted) any { return p.Bandwidth }),
-		col("throughput_mb_s", "throughput", func(p Predicted) any { return p.Throughput }).ranked(4),
-		col("packet_bytes", "packet", func(p Predicted) any { return p.Packet }).ranked(5),
-		col("regime", "regime", func(p Predicted) any { return orNil(p.Regime) }).ranked(2),
-		col("r_inf_mb_s", "", func(p Predicted) any { return orAbsent(p.Peak.Asymptote, p.Peak.Known) }),
-		col("n_half_bytes", "", func(p Predicted) any { return orAbsent(p.Peak.Half, known(p)) }),
 	}
+	if other {
+		fields = append(fields, col("of", "what", func(p Predicted) any { return p.Timed.String() }))
+	}
+	fields = append(fields, col("size_bytes", "size", func(p Predicted) any { return p.Size }))
+	if other {
+		fields = append(fields,
+			col("time_us", "", func(p Predicted) any { return p.Time }),
+			col("", "time", func(p Predicted) any { return orAbsent(p.Time, !stream(p)) }),
+		)
+	}
+	fields = append(fields,
+		col("one_way_us", "one way", func(p Predicted) any { return orAbsent(p.OneWay, message(p)) }),
+		col("rtt_us", "RTT", func(p Predicted) any { return orAbsent(p.RTT, message(p)) }).ranked(3),
+		col("gap_us", "gap", func(p Predicted) any { return orAbsent(p.Gap, stream(p)) }),
+		col("bandwidth_mb_s", "bandwidth", func(p Predicted) any { return orAbsent(p.Bandwidth, message(p)) }),
+		col("throughput_mb_s", "throughput", func(p Predicted) any { return orAbsent(p.Throughput, stream(p)) }).ranked(4),
+	)
+	if other {
+		fields = append(fields,
+			col("algbw_mb_s", "algbw", func(p Predicted) any { return orAbsent(p.Alg, p.Alg > 0) }),
+			col("busbw_mb_s", "busbw", func(p Predicted) any { return orAbsent(p.Bus, p.Bus > 0) }),
+		)
+	}
+	fields = append(fields,
+		col("packet_bytes", "packet", func(p Predicted) any { return orAbsent(p.Packet, message(p)) }).ranked(5),
+		col("regime", "regime", func(p Predicted) any { return orNil(p.Regime) }).ranked(2),
+		col("r_inf_mb_s", "", func(p Predicted) any { return orAbsent(p.Peak.Asymptote, stream(p) && p.Peak.Known) }),
+		col("n_half_bytes", "", func(p Predicted) any { return orAbsent(p.Peak.Half, stream(p) && known(p)) }),
+	)
 	if fitted {
+		low, high := "one_way_low_us", "one_way_high_us"
+		if other {
+			low, high = "time_low_us", "time_high_us"
+		}
 		fields = append(fields,
 			next("", "95 % of measurements", func(f forecast.Forecast) any {
 				return reports.Interval{Dim: quantity.DimTime, Value: float64(f.Middle), Low: float64(f.Low), High: float64(f.High)}
 			}),
-			next("one_way_low_us", "", func(f forecast.Forecast) any { return f.Low }),
-			next("one_way_high_us", "", func(f forecast.Forecast) any { return f.High }),
-			next("beyond", "beyond", func(f forecast.Forecast) any { return f.Beyond }),
+			next(low, "", func(f forecast.Forecast) any { return f.Low }),
+			next(high, "", func(f forecast.Forecast) any { return f.High }),
+			beyond,
 			next("from", "from", func(f forecast.Forecast) any { return string(f.From) }),
 			col("model_us", "", func(p Predicted) any { return p.Model }),
 		)
+	} else if ranged {
+		fields = append(fields, beyond)
 	}
 	rows := tableOf(p.Costs, fields...)
+	rows.Notes = p.notes(fitted, other, units)
+	return rows
+}
+
+func (p *Predictions) notes(fitted, other bool, units quantity.UnitChoice) []string {
+	notes := slices.Clone(p.Doubts)
 	if fitted {
-		rows.Notes = append(rows.Notes, "One way is the next measurement, predicted from what was measured; the lines of the model are for reading. Beyond the sizes that were measured the protocol may change.")
+		what := ifElse(other, "The time", "One way")
+		notes = append(notes, what+" is the next measurement, predicted from what was measured; the lines of the model are for reading. Beyond the sizes that were measured the protocol may change.")
+	} else if slices.ContainsFunc(p.Costs, func(p Predicted) bool { return p.Beyond }) {
+		notes = append(notes, "Beyond the sizes that were measured the protocol may change.")
 	}
 	for _, peak := range p.Peaks {
-		rows.Notes = append(rows.Notes, peak.Layer+": "+peak.Text(units))
+		if peak.Timed.Of == platforms.Message || peak.Timed.Of == platforms.Stream {
+			notes = append(notes, peak.Layer+": "+peak.Text(units))
+		}
+		switch peak.Timed.Of {
+		case platforms.Stream:
+			notes = append(notes, peak.Layer+": the gap between messages of a stream, which says nothing about the latency of one.")
+		case platforms.Operation:
+			notes = append(notes, peak.Layer+": times of an operation, not of a message: no RTT, gap or bandwidth follows.")
+		case platforms.Collective:
+			text := "algbw is bytes over time; busbw is algbw times what each rank has to send for a byte, as nccl-tests counts it"
+			if peak.Timed.PerRank {
+				text += "; the size is the block of one rank, and the bytes are those of all"
+			}
+			if peak.Timed.Ranks == 0 {
+				text += "; the file does not say how many ranks there were: ranks = \"8\" in the layer gives busbw"
+			}
+			notes = append(notes, peak.Layer+": "+text+".")
+		}
 	}
-	return rows
+	return notes
 }

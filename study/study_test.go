@@ -38,7 +38,10 @@ func close(t *testing.T, what string, got, want, part float64) {
 
 // HP-LAM, table 4.2: o_s 2.9, o_r 5.8, L 5.3, g 8.7 µs, 24 MB/s, of a link of 80 MB/s.
 func TestCompare(t *testing.T) {
-	all := Compare([]quantity.Bytes{1, 4096}, design(t, "hp-lam"), design(t, "clip/user-buffer"))
+	all, err := Compare([]quantity.Bytes{1, 4096}, design(t, "hp-lam"), design(t, "clip/user-buffer"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	if len(all) != 4 {
 		t.Fatalf("%d rows; want two sizes of two layers", len(all))
 	}
@@ -229,6 +232,43 @@ func TestPaperFigures(t *testing.T) {
 	for _, f := range all {
 		if len(f.Rows().Data) == 0 {
 			t.Errorf("%s shows nothing", f.Name)
+		}
+	}
+}
+
+// A file that fit saved can be predicted, whatever its points are: where they make no curve, by the
+// model.
+func TestPredictWithoutCurve(t *testing.T) {
+	for name, text := range map[string]string{
+		"less than a factor of 2": `sizes = ["1000B", "1100B", "1200B", "1300B", "1400B"]
+times = ["11us", "12us", "13us", "14us", "15us"]`,
+		"takes 2e+15": `sizes = ["1000B", "2000B", "4000B", "8000B", "16000B"]
+times = ["11us", "12us", "13us", "14us", "2000000000s"]`,
+	} {
+		p, err := platforms.Parse("x", []byte(`default = "fit"
+[layer.fit]
+model = "linear"
+beta = "1us"
+tau = "10us/KiB"
+measured = "fit"
+source = "made up"
+[measured.fit]
+`+text+`
+source = "made up"
+`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := Predict([]quantity.Bytes{1024}, whatif.Design{Platform: p, Layer: p.Layers[0]})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if c := all.Costs[0]; c.Next != nil || c.OneWay != 11 {
+			t.Errorf("%s: %+v; want 11 µs by the model", name, c)
+		}
+		if notes := strings.Join(all.Rows(quantity.UnitChoice{}).Notes, "\n"); !strings.Contains(notes, "no curve to predict from") {
+			t.Errorf("%s: the notes are %q", name, notes)
 		}
 	}
 }

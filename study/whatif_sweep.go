@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"time"
@@ -85,9 +86,12 @@ func (s *Sweeping) Table(ctx context.Context) (reports.Rows, error) {
 		case i < len(s.Ranges):
 			c.Head = s.Ranges[i].Title()
 		case i == len(s.Ranges):
-			c.Head, c.Text = "size", func(v any) string { return quantity.Bytes(v.(float64)).String() }
+			if c.Head = ""; sized(s.Design, s.Names) {
+				c.Head = "size"
+			}
+			c.Text = func(v any) string { return quantity.Bytes(v.(float64)).String() }
 		default:
-			q, err := whatif.NewQuantity(s.Names[i-len(s.Ranges)-1], 1)
+			q, err := s.Design.Quantity(s.Names[i-len(s.Ranges)-1], 1)
 			if err != nil {
 				return rows, err
 			}
@@ -139,6 +143,11 @@ func (s *Sweeping) Stream(ctx context.Context, w io.Writer, format string) error
 		_, err := w.Write(b.Text)
 		return err
 	}))
+}
+
+// Volume is about how large a file of the rows is, at 60 bytes each, in whole GiB.
+func (s *Sweeping) Volume() quantity.Bytes {
+	return max(1, quantity.Bytes(math.Round(s.Rows()*60/(1<<30)))) * (1 << 30)
 }
 
 // File writes the rows to a file as they come. A file of CSV or JSON Lines that was interrupted
@@ -197,7 +206,7 @@ func (s *Sweeping) File(ctx context.Context, files reports.Files, path, format s
 	if errors.Is(err, context.Canceled) {
 		err = errors.New("interrupted")
 	}
-	return fmt.Errorf("%w: %d of %.0f rows are whole in %q; the same command again goes on from there", err, file.Rows(), s.Sweep.Rows(), path+".partial")
+	return fmt.Errorf("%w: %d of %.0f rows are whole in %q; the same command again goes on from there", err, file.Rows(), s.Sweep.Rows(), file.Part())
 }
 
 // toFile tells what is wrong with the file at path.
@@ -231,6 +240,11 @@ func sweepID(s *whatif.Sweep, format string) string {
 	for _, p := range s.Design.Platform.Params() {
 		fmt.Fprintln(h, p.Path, p.Text, p.Value)
 	}
+	for _, name := range s.Names { // of a measure, the file may be another
+		if q, err := s.Design.Quantity(name, s.Sizes[0]); err == nil && q.Name == Finish {
+			fmt.Fprintln(h, q.Of(s.Design.Layer.Model))
+		}
+	}
 	return fmt.Sprintf("%x", h.Sum(nil)[:8])
 }
 
@@ -246,7 +260,7 @@ type sweepPicture struct {
 func newSweepPicture(s *whatif.Sweep, shown int) (*sweepPicture, error) {
 	p := &sweepPicture{sweep: s, column: len(s.Ranges) + 1 + shown}
 	var err error
-	if p.quantity, err = whatif.NewQuantity(s.Names[shown], s.Sizes[0]); err != nil {
+	if p.quantity, err = s.Design.Quantity(s.Names[shown], s.Sizes[0]); err != nil {
 		return nil, err
 	}
 	switch {

@@ -168,7 +168,7 @@ func partOf(owners []whatif.Share, q whatif.Quantity, i int) float64 {
 	var sum, own float64
 	for k, o := range owners {
 		v := float64(o.OneWay)
-		if q.Name == "gap" || q.Name == "throughput" {
+		if q.Stream() {
 			v = float64(o.Gap)
 		}
 		if sum += v; k == i {

@@ -2,12 +2,14 @@ package whatif
 
 import (
 	"math"
+	"slices"
 
 	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// PeakKnown reports whether the intervals of the parameters leave r∞ a bound: the time per byte of
-// long messages, τ∞ = 1/r∞, has an interval of its own that does not hold 0. Its half width is
+// PeakKnown reports whether the intervals of the parameters bound r∞: whether the interval of the
+// time per byte of long messages, τ∞ = 1/r∞, excludes 0. Its half width is
 //
 //	h = √Σ_i (τ∞(p_i + h_i) − τ∞(p_i))²
 //
@@ -19,19 +21,28 @@ func (d Design) PeakKnown() (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	uses = slices.DeleteFunc(uses, func(p platforms.Param) bool {
+		return !(p.PlusMinus > 0) || d.Platform.Computed(p.Path)
+	})
+	if len(uses) == 0 {
+		return true, nil
+	}
+	paths, values := make([]string, len(uses)), make([]float64, len(uses))
+	for i, p := range uses {
+		paths[i], values[i] = p.Path, p.Value.Num
+	}
+	prog, err := d.Platform.Compile(d.Layer.Name, paths...)
+	if err != nil {
+		return false, err
+	}
 	now, squares := perByte(d.Layer.Model), 0.0
-	for _, p := range uses {
-		if !(p.PlusMinus > 0) || d.Platform.Computed(p.Path) {
-			continue
-		}
-		prog, err := d.Platform.Compile(d.Layer.Name, p.Path)
-		if err != nil {
-			return false, err
-		}
-		if prog.Set(p.Value.Num + p.PlusMinus) {
+	for i, p := range uses {
+		values[i] = p.Value.Num + p.PlusMinus
+		if prog.Set(values...) {
 			by := perByte(prog.Layer()) - now
 			squares += by * by
 		}
+		values[i] = p.Value.Num
 	}
 	return squares == 0 || now > math.Sqrt(squares), nil
 }

@@ -18,11 +18,13 @@ var inputs = map[string]string{
 
 	"there-and-back.goal": "../../engine/simulate/testdata/there-and-back.goal",
 	"stuck.goal":          "../../engine/simulate/testdata/stuck.goal",
+	"app.trace":           "../../engine/simulate/testdata/app.trace",
 }
 
 // The sessions of the documents show what halfpeak prints.
-func TestReadme(t *testing.T)       { document(t, "../../README.md") }
-func TestSimulatePage(t *testing.T) { document(t, "../../docs/simulate.md") }
+func TestReadme(t *testing.T)          { document(t, "../../README.md") }
+func TestSimulatePage(t *testing.T)    { document(t, "../../docs/simulate.md") }
+func TestCollectivesPage(t *testing.T) { document(t, "../../docs/collectives.md") }
 
 func document(t *testing.T, path string) {
 	text, err := os.ReadFile(path)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"io"
 	"path/filepath"
 
@@ -30,7 +31,10 @@ func newFit() *cobra.Command {
 		Short: "Parameters with intervals from the output of a benchmark",
 		Long: `Fit reads what a benchmark printed and estimates the parameters behind it, with
 95 % confidence intervals. It says where the protocol changes and how well the
-parameters predict sizes that were left out. "-" is standard input. The formats are
+parameters predict sizes that were left out. "-" is standard input; of a folder, all
+files are read, and those without a table are listed. A table of one size has no line:
+its times are summed up instead, unless --model, --save, --plot or --compare asks for one.
+What stands before the damage of a damaged file is shown, with exit status 1. The formats are
 ` + reports.Fold(trace.Known+".", 80) + `
 
 The models are
@@ -47,7 +51,8 @@ The models are
 		Example: `  halfpeak fit np.out --plot fit.png
   halfpeak fit times.csv --x size:KiB --y time:ms --save my.toml
   halfpeak fit osu_latency.txt osu_bw.txt --model loggp
-  halfpeak fit before.txt --compare after.txt`,
+  halfpeak fit before.txt --compare after.txt
+  halfpeak fit results/ --group nodes --pool run`,
 		Args: wantArgs(1, -1, `at least one file of a benchmark's output, as in "halfpeak fit np.out"`),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.check(cmd); err != nil {
@@ -57,6 +62,12 @@ The models are
 			found, err := study.Fit(args, o.asked)
 			if err != nil {
 				return err
+			}
+			if found.Broken != nil { // what was read is shown, but nothing is written of it
+				if out.path == "" {
+					err = out.write(cmd, found.Rows(out.units.Choice))
+				}
+				return cmp.Or(err, found.Broken)
 			}
 			if err := o.files(cmd, found); err != nil {
 				return err
@@ -76,12 +87,14 @@ The models are
 	f.StringVar(&o.asked.Trace.X, "x", "", "`column` of the sizes in a CSV, by name or number, as in \"size:KiB\"")
 	f.StringVar(&o.asked.Trace.Y, "y", "", "`column` of the times in a CSV, as in \"time:ms\"")
 	f.IntVar(&o.asked.Segments, "segments", 0, "number of lines of a piecewise fit; 0 lets the data decide")
+	f.StringSliceVar(&o.asked.Trace.Group, "group", nil, "`columns` of a CSV or JSON whose values are tables of their own")
+	f.StringSliceVar(&o.asked.Trace.Pool, "pool", nil, "`columns` of a CSV or JSON whose values are not told apart")
 	f.Var(&o.rtt, "rtt", "round-trip `time` measured with a signature, for L")
 	f.IntVar(&o.asked.Bootstrap, "bootstrap", 0, "also derive intervals from this many resampled fits")
 	f.Uint64Var(&o.asked.Seed, "seed", 1, "seed of the random numbers of --bootstrap")
 	f.StringVar(&o.save, "save", "", "write a platform to this `file`, for predict and plot")
 	f.StringVar(&o.plot, "plot", "", "draw points, lines and residuals into this `file` (png, svg, pdf)")
-	f.StringVar(&o.asked.Compare, "compare", "", "show how this other `file` differs")
+	f.StringVar(&o.asked.Compare, "compare", "", "show how this other `file` differs, or this table of the same file, or with the same file the second run in it")
 	f.BoolVar(&o.asked.Runs, "runs", false, "take the files as runs of one measurement")
 	declareSize(cmd, &o.width, &o.height)
 	return cmd
@@ -128,6 +141,7 @@ func (o *fitOptions) check(cmd *cobra.Command) error {
 	if o.model.given != "" {
 		cmd.PrintErrf("--model %s is called %s now\n", o.model.given, o.model.value)
 	}
+	a.Saving = o.save != "" || o.plot != ""
 	a.Model, a.Method, a.RTT = o.model.value, fit.Method(o.method.value), o.rtt.Value
 	return nil
 }

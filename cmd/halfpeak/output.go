@@ -11,8 +11,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/halfpeak/halfpeak/fit/trace"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/terminal"
+	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 )
 
@@ -39,7 +41,7 @@ func (o *output) declareFormat(cmd *cobra.Command) {
 // declareUnit declares --unit.
 func declareUnit(cmd *cobra.Command, u *flags.Units) {
 	cmd.Flags().Var(u, "unit", `units of rates and times, as in "Gbit/s" or "GB/s,ms"; "halfpeak help units" lists them`)
-	complete(cmd, "unit", []string{"GB/s", "MB/s", "MiB/s", "Gbit/s", "Mbit/s", "ns", "us", "ms", "s"})
+	complete(cmd, "unit", quantity.ChoosableUnits())
 }
 
 // formats are the formats that a file's extension stands for.
@@ -123,12 +125,18 @@ func noInputIsOutput(cmd *cobra.Command, args []string) (err error) {
 	var outputs, inputs []string
 	for _, a := range args {
 		inputs = append(inputs, a, filepath.Dir(a)) // "my.toml/eager" is a layer of my.toml
+		if within, err := trace.Files(a); err == nil {
+			inputs = append(inputs, within...) // of a folder
+		}
 	}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if slices.Contains(outputFlags, f.Name) {
 			outputs = append(outputs, f.Value.String())
 		} else {
 			inputs = append(inputs, f.Value.String(), filepath.Dir(f.Value.String()))
+			if within, err := trace.Files(f.Value.String()); err == nil && f.Name == "compare" {
+				inputs = append(inputs, within...)
+			}
 		}
 	})
 	for i, out := range outputs {

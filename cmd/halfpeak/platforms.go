@@ -1,11 +1,29 @@
 package main
 
 import (
+	"slices"
+
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/study"
 )
+
+// platformNotes prints what there is to say about the platform files that a command is given,
+// whatever it does with them: old names that they have. What is wrong with a file the command says
+// itself.
+func platformNotes(cmd *cobra.Command, args []string) {
+	refs := slices.Clone(args)
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if !slices.Contains(outputFlags, f.Name) {
+			refs = append(refs, f.Value.String())
+		}
+	})
+	for _, note := range platforms.NotesOf(refs...) {
+		cmd.PrintErrln(note)
+	}
+}
 
 func newPlatforms() *cobra.Command {
 	out := output{plain: true}

@@ -28,6 +28,7 @@ func newPredict() *cobra.Command {
 		Args:              wantArgs(1, -1, `at least one platform, as in "halfpeak predict clip"`),
 		ValidArgsFunction: completePlatforms,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			o.layers.any = true
 			designs, err := o.layers.designs(args)
 			if err != nil {
 				return err
@@ -51,7 +52,10 @@ func newPredict() *cobra.Command {
 }
 
 // layerOptions say how the layers that a command is given are to be changed.
-type layerOptions struct{ packet string }
+type layerOptions struct {
+	packet string
+	any    bool // their times need not be those of messages
+}
 
 func (o *layerOptions) declare(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.packet, "packet", "", "cut messages in packets of this `size`, or as eq10, best or whole say")
@@ -61,8 +65,12 @@ func (o *layerOptions) declare(cmd *cobra.Command) {
 // designs are the layers that the arguments name, changed as the options say.
 func (o layerOptions) designs(refs []string) ([]whatif.Design, error) {
 	var all []whatif.Design
+	find := whatif.Find
+	if o.any {
+		find = whatif.FindAny
+	}
 	for _, ref := range refs {
-		d, err := whatif.Find(ref)
+		d, err := find(ref)
 		if err != nil {
 			return nil, err
 		}

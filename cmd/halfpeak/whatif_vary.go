@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak/internal/terminal"
-	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/study"
 	"github.com/halfpeak/halfpeak/whatif"
@@ -31,15 +30,15 @@ func (o *whatifOptions) runVary(ctx context.Context, cmd *cobra.Command, d whati
 		return err
 	}
 	shown := 0
-	if len(o.of) == 0 {
+	if len(o.of) == 0 && len(o.schedule) == 0 {
 		shown = len(s.Names) - 1 // bandwidth
 	}
 	pictureOnly, stream := o.plot != "" && o.path == "" && o.format.value == "", o.stream()
 	switch rows := s.Rows(); {
-	case rows > manyRows && !filesOf(cmd).Force:
-		return fmt.Errorf("this makes %.3g rows, some %s; take fewer steps, or give --force", rows, quantity.Bytes(int64(rows*60)>>30<<30+1<<30))
 	case rows > 1<<62:
 		return fmt.Errorf("this makes %.3g rows, which cannot be counted; take fewer steps", rows)
+	case rows > manyRows && !filesOf(cmd).Force:
+		return fmt.Errorf("this makes %.3g rows, some %s; take fewer steps, or give --force", rows, s.Volume())
 	case !pictureOnly && stream == "" && rows > study.MostTableRows:
 		return usagef("%.0f rows are no table; give -o FILE.csv, .jsonl or .parquet, or --format csv", rows)
 	}

@@ -34,8 +34,8 @@ func checkInvariants(t testing.TB, n quantity.Bytes, f Forecast) {
 	}
 }
 
-// A straight line is predicted as one: between its sizes exactly, beyond them too, and what is beyond
-// is known less well.
+// A straight line is predicted as one: between its sizes exactly, beyond them too, and what is
+// beyond is known less well.
 func TestLine(t *testing.T) {
 	line := func(n float64) float64 { return 2 + n/1000 }
 	c := curve(t, doubling(1, 1<<20, line))
@@ -143,8 +143,10 @@ func TestRuns(t *testing.T) {
 		}
 		t.Logf("%d runs: another one is held in %.1f %%", runs, 100*in/all)
 		// The factor is learned from real runs, which are closer to each other than normal
-		// ones of the same deviation are.
-		if in/all < 0.90 || in/all > 0.98 {
+		// ones of the same deviation are. With two runs the interval is wide: the weights of the
+		// sizes near by are counted as degrees of freedom, 2.2 of them here, and they tell as much
+		// as (Σw)²/Σw² = 3.6 do.
+		if in/all < 0.90 || in/all > 0.99 {
 			t.Errorf("%d runs: another one is held in %.1f %%", runs, 100*in/all)
 		}
 	}

@@ -56,31 +56,6 @@ func isRegular(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// OpenFolder reads all files of a folder, see [Files]. Those without a table are in left, with the
-// reason: a folder of results has scripts and notes in it. Any other error ends the reading; it
-// is an error too if no file has a table.
-func OpenFolder(name string, o Options) (files []*File, left []*Error, err error) {
-	names, err := Files(name)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, n := range names {
-		f, err := Open(n, o)
-		if e := (*Error)(nil); errors.As(err, &e) && e.NoTable {
-			left = append(left, e)
-			continue
-		}
-		if err != nil {
-			return files, left, err
-		}
-		files = append(files, f)
-	}
-	if len(files) == 0 {
-		return nil, left, &Error{File: name, Msg: "no file of the folder has a table of sizes and times (" + plural(len(names), "file") + " read)"}
-	}
-	return files, left, nil
-}
-
 // pathError is an error of the system as one of this package.
 func pathError(name string, err error) error {
 	if e := (*Error)(nil); errors.As(err, &e) {

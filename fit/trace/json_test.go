@@ -2,7 +2,6 @@ package trace
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -165,25 +164,22 @@ func TestFolder(t *testing.T) {
 		t.Skip(err)
 	}
 	for _, name := range []string{dir, dir + "/"} {
-		files, left, err := OpenFolder(name, Options{})
+		files, err := Files(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		var got []string
-		for _, f := range files {
-			got = append(got, fmt.Sprint(strings.TrimPrefix(f.Name, dir), pairs(f.Tables[0])))
+		for i, f := range files {
+			files[i] = strings.TrimPrefix(f, dir)
 		}
-		for _, e := range left {
-			got = append(got, "- "+strings.TrimPrefix(e.Error(), dir))
-		}
-		if diff := cmp.Diff([]string{"/a.csv[[1 1]]", "/b/two.csv[[1 2]]", "- /picture.png: a binary file; wanted is the text that a benchmark printed",
-			"- /run.sh: no table of sizes and times in 2 lines; known are " + Known}, got); diff != "" {
+		if diff := cmp.Diff([]string{"/a.csv", "/b/two.csv", "/picture.png", "/run.sh"}, files); diff != "" {
 			t.Error(diff)
 		}
 	}
-	write("wrong.csv", "size,time_us\n1,x\n")
-	if _, _, err := OpenFolder(dir, Options{}); err == nil || err.Error() != dir+`/wrong.csv:2: time "x" is not a number; mend or remove the row` {
-		t.Error(err)
+	for name, none := range map[string]bool{"picture.png": true, "run.sh": true, "nosuch": false} {
+		var e *Error
+		if _, err := Open(filepath.Join(dir, name), Options{}); !errors.As(err, &e) || e.NoTable != none {
+			t.Errorf("%s: %v, without a table: want %v", name, err, none)
+		}
 	}
 	empty := t.TempDir()
 	for name, want := range map[string]string{
@@ -196,9 +192,5 @@ func TestFolder(t *testing.T) {
 	}
 	if files, err := Files("-"); err != nil || len(files) != 1 {
 		t.Error(files, err)
-	}
-	var e *Error
-	if _, _, err := OpenFolder(filepath.Join(dir, "b"), Options{Group: []string{"x"}}); !errors.As(err, &e) || !strings.HasSuffix(err.Error(), `two.csv: no column "x" to group by or to pool`) {
-		t.Error(err)
 	}
 }

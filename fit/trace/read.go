@@ -36,7 +36,7 @@ type runner interface{ end(p *parser) }
 const Known = "CSV, TSV and JSON, NetPIPE, OSU, IMB, netgauge, perftest, nccl-tests, ucx_perftest, sockperf, qperf, netperf, iperf3 --json and SimGrid calibration"
 
 // Open reads the named file; "-" is standard input. Errors are of type [*Error] or
-// [*Damaged]. For a folder see [OpenFolder].
+// [*Damaged]. For the files of a folder see [Files].
 func Open(name string, o Options) (*File, error) {
 	if name == "-" {
 		return Read(os.Stdin, "standard input", o)
@@ -72,7 +72,9 @@ func Read(r io.Reader, name string, o Options) (*File, error) {
 	}
 	head, err := in.Peek(4096)
 	if len(head) == 0 && err == io.EOF {
-		return nil, p.errorf(0, "the file is empty")
+		e := p.errorf(0, "the file is empty")
+		e.NoTable = true
+		return nil, e
 	}
 	if what := notText(head); what != "" {
 		e := p.errorf(0, "%s; wanted is the text that a benchmark printed", what)
@@ -109,7 +111,7 @@ func notText(head []byte) string {
 	return ""
 }
 
-// parser is one file being read.
+// A parser reads one file.
 type parser struct {
 	opt      Options
 	file     *File
@@ -147,8 +149,7 @@ func (p *parser) badRow(msg string, args ...any) {
 	}
 }
 
-// suggest notes what kept a line from being a header, for the case that the file
-// has no table.
+// suggest notes why a line is no header, in case the file has no table.
 func (p *parser) suggest(msg string, args ...any) {
 	if p.hint == nil {
 		p.hint = p.errorf(p.file.Lines, msg, args...)
@@ -160,7 +161,7 @@ func (p *parser) warn(msg string, args ...any) {
 	p.file.Warnings = remember(p.file.Warnings, plain(fmt.Sprintf(msg, args...)))
 }
 
-// remember adds a text that is not there yet; of a file that has many, the first.
+// remember adds a text that is not there yet; of many, it keeps the first.
 func remember(texts []string, text string) []string {
 	if len(texts) >= 100 || slices.Contains(texts, text) {
 		return texts
@@ -242,11 +243,12 @@ func (p *parser) long(raw []byte) {
 
 var unitRemark = regexp.MustCompile(`(?i)\b(?:time|latenc|duration|unit)[a-z]*\b[^,;0-9]{0,40}?(?:\bin\b|\bare\b|:|=|\(|\[)\s*(ns|nsecs?|nanoseconds?|us|µs|μs|usecs?|microseconds?|ms|msec|milliseconds|s|sec|secs|seconds)\b`)
 
-// unitParts are of the words that unitRemark begins with: an expression is slow on a long log.
+// unitParts are parts of the words with which unitRemark begins: an expression is slow on a long
+// log.
 var unitParts = [][]byte{[]byte("ime"), []byte("aten"), []byte("nit"), []byte("urat")}
 
-// remark looks for what a line that is no part of a table says about those that follow:
-// the unit of their times, and how many ranks were started.
+// remark reads from a line outside of tables what holds for the tables that follow: the unit of
+// their times, and the number of ranks.
 func (p *parser) remark(line []byte) {
 	if len(line) > maxHeader {
 		return
@@ -294,7 +296,7 @@ func (p *parser) begin(t Table) *builder {
 	return b
 }
 
-// openTables are the tables of a format to which rows come back: one of each key.
+// openTables are the tables of a format that may still get rows: one for each key.
 type openTables map[string]*builder
 
 // of returns the table of a key, and begins it if it is new.
@@ -310,6 +312,24 @@ func (o *openTables) of(p *parser, key string, t Table) *builder {
 		}
 	}
 	return b
+}
+
+// nothing says why there is no table.
+func (p *parser) nothing() *Error {
+	f := p.file
+	switch {
+	case p.hint != nil:
+		return p.hint
+	case len(f.Warnings) > 0:
+		return p.errorf(0, "%s", strings.Join(f.Warnings, "; "))
+	case len(p.builders) > 0:
+		b := p.builders[0]
+		if b.dropped > 0 {
+			return p.errorf(b.droppedAt, "no row of %s has a usable size and time", b.table.Name())
+		}
+		return p.errorf(b.table.Line, "the header of %s is not followed by a row", b.table.Name())
+	}
+	return p.errorf(0, "no table of sizes and times in %s; known are %s", plural(f.Lines, "line"), Known)
 }
 
 func (p *parser) finish() (*File, error) {
@@ -344,19 +364,7 @@ func (p *parser) finish() (*File, error) {
 		return nil, p.fault
 	}
 	if len(f.Tables) == 0 {
-		switch {
-		case p.hint != nil:
-			return nil, p.hint
-		case len(f.Warnings) > 0:
-			return nil, p.errorf(0, "%s", strings.Join(f.Warnings, "; "))
-		case len(p.builders) > 0:
-			b := p.builders[0]
-			if b.dropped > 0 {
-				return nil, p.errorf(b.droppedAt, "no row of %s has a usable size and time", b.table.Name())
-			}
-			return nil, p.errorf(b.table.Line, "the header of %s is not followed by a row", b.table.Name())
-		}
-		e := p.errorf(0, "no table of sizes and times in %s; known are %s", plural(f.Lines, "line"), Known)
+		e := p.nothing()
 		e.NoTable = true
 		return nil, e
 	}

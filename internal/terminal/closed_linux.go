@@ -4,31 +4,23 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
-	"strings"
 
 	"golang.org/x/sys/unix"
 )
 
 // IsClosed reports whether the program was started without a standard output, as by ">&-". Go
-// opens /dev/null in its place, for reading and writing. So do few others: what they opened is
-// known by O_CLOEXEC on older kernels, by the parent that has the same, or by being Python or
-// Node, which throw output away like this. Where standard error is /dev/null as well, nobody is
-// there to be told.
+// opens /dev/null in its place before any of our code runs, for reading and writing, where a shell's
+// ">/dev/null" is for writing alone. The kernel tells no more of it, so a parent that throws output away
+// by such a /dev/null looks the same, as Python's subprocess.DEVNULL; the error says what to do.
+// Where standard error is /dev/null as well, nobody is there to be told; where the parent's own
+// standard output is, it was inherited.
 func IsClosed(w io.Writer) bool {
 	f, ok := w.(*os.File)
-	if !ok || !isNull(fmt.Sprintf("/proc/self/fd/%d", f.Fd())) || isNull("/proc/self/fd/2") {
+	if !ok || !isNull(fmt.Sprintf("/proc/self/fd/%d", f.Fd())) || isNull("/proc/self/fd/2") || isNull(fmt.Sprintf("/proc/%d/fd/1", os.Getppid())) {
 		return false
 	}
-	parent := fmt.Sprintf("/proc/%d", os.Getppid())
-	program, _ := os.Readlink(parent + "/exe") // empty for a parent of another user
-	for _, name := range []string{"python", "node", "bun", "deno"} {
-		if strings.HasPrefix(filepath.Base(program), name) {
-			return false
-		}
-	}
 	flags, err := unix.FcntlInt(f.Fd(), unix.F_GETFL, 0)
-	return err == nil && flags&unix.O_ACCMODE == unix.O_RDWR && flags&unix.O_CLOEXEC == 0 && !isNull(parent+"/fd/1")
+	return err == nil && flags&unix.O_ACCMODE == unix.O_RDWR
 }
 
 // isNull reports whether a link of /proc leads to /dev/null.

@@ -1,9 +1,11 @@
 package holdout
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -57,8 +59,9 @@ func TestOwn(t *testing.T) {
 	})
 }
 
-// The published curves, where they are. The calibration has learned from them: how well it does on
-// machines that it has not is in docs/trust.md, and takes minutes.
+// The published curves, where they are. The calibration has learned from them, so that most of this
+// is in sample; one machine is judged by a calibration without it. All the others are in
+// docs/trust.md, and take minutes.
 func TestPublished(t *testing.T) {
 	if testing.Short() {
 		t.Skip("500 curves")
@@ -77,13 +80,79 @@ func TestPublished(t *testing.T) {
 		t.Fatal(err)
 	}
 	check(t, curves, Latency, forecast.Latencies, []bounds{
-		{"every third size held out", 0.93, 0.97, 0.03, 0.18, 0.30, 12, 6000},
-		{"the two largest sizes held out", 0.90, 1, 0.10, 0.20, 1.30, 12, 600},
+		{"every third size held out", 0.93, 0.97, 0.03, 0.18, 0.30, 11, 6000},
+		// 99.8 %: what makes these intervals wide are curves that are cut off earlier.
+		{"the two largest sizes held out", 0.90, 0.999, 0.10, 0.20, 1.30, 11, 600},
 		{"another run at the sizes measured, from two runs", 0.92, 0.99, 0.02, 0.10, 0.30, 4, 1000},
+	})
+
+	// 324 cases of 12 curves: two standard errors of independent ones are 2.4 %, but those of a curve
+	// go together.
+	const leftOut = "orfeo-thin-imb"
+	one := func(c *Curve) bool { return Latency(c) && c.Machine == leftOut }
+	check(t, curves, one, Train(curves, Latency, leftOut), []bounds{
+		{"every third size held out", 0.86, 0.99, 0.06, 0.18, 0.40, 1, 300},
 	})
 }
 
-// Calibration finds what is planted: curves whose jumps are after 8 KiB, and of noise that others have.
+// A run that is kept in two folders counts once, and a machine once that two files of an index name.
+func TestLoadOnce(t *testing.T) {
+	latency := func(factor float64) string {
+		text := "# OSU MPI Latency Test v5.8\n# Size          Latency (us)\n"
+		for i := range 14 {
+			n := 1 << i
+			text += fmt.Sprintf("%-16d %.2f\n", n, factor*(2+float64(n)/1000))
+		}
+		return text
+	}
+	root := t.TempDir()
+	for name, text := range map[string]string{
+		"a/INDEX.tsv":         "file\tformat\tmachine/network\nosu/ib.txt\tosu\tTestbed birch, InfiniBand\nosu/roce.txt\tosu\tTestbed birch, RoCE \"25\"\nosu/x.txt\tosu\tnot stated\n",
+		"a/osu/ib.txt":        latency(1),
+		"a/osu/roce.txt":      latency(1.5),
+		"a/osu/x.txt":         latency(1.7),
+		"b/oak/latency-1.out": latency(2),
+		"c/oak/latency-1.out": latency(2),
+		"c/oak/latency-2.out": latency(2.1),
+	} {
+		path := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	curves, err := Load(filepath.Join(root, "a"), filepath.Join(root, "b"), filepath.Join(root, "c"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, c := range curves {
+		got = append(got, c.Machine)
+	}
+	if want := []string{"Testbed birch", "Testbed birch", "x.txt", "oak", "oak"}; !slices.Equal(got, want) {
+		t.Errorf("curves of %q, want %q", got, want)
+	}
+}
+
+// Every curve that a layer can be saved of has a calibration: a kind of times that is no latency
+// and no operation would be learned from by nobody.
+func TestKinds(t *testing.T) {
+	for kind, want := range map[trace.Kind][2]bool{
+		trace.OneWay: {true, false}, trace.RoundTrip: {true, false},
+		trace.Operation: {false, true}, trace.Collective: {false, true}, trace.Gap: {false, true},
+		trace.Stage: {false, false},
+	} {
+		c := Curve{Kind: kind}
+		if got := [2]bool{Latency(&c), Operation(&c)}; got != want {
+			t.Errorf("%v: latency, operation = %v, want %v", kind, got, want)
+		}
+	}
+}
+
+// Calibration finds what is planted: curves whose jumps are after 8 KiB, and of noise that others
+// have.
 func TestTrain(t *testing.T) {
 	var curves []Curve
 	for m := range 4 {

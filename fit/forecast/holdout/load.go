@@ -1,8 +1,9 @@
-// Package holdout measures how well curves are predicted that nobody has tuned to: it holds sizes of
-// published curves back, and machines out of the calibration.
+// Package holdout measures how well unseen curves are predicted: it holds back sizes of published
+// curves, and keeps machines out of the calibration.
 package holdout
 
 import (
+	"cmp"
 	"encoding/csv"
 	"io/fs"
 	"os"
@@ -19,7 +20,7 @@ import (
 
 // A Curve is one table of a benchmark's file.
 type Curve struct {
-	// Machine is what the curve is of: see [Load].
+	// Machine is the machine of the curve; see [Load].
 	Machine string
 	// Name is the file within its folder, and the table.
 	Name string
@@ -29,17 +30,20 @@ type Curve struct {
 	Resolution quantity.Micros
 }
 
-// minSizes is the number of sizes of a curve that some can be held back from.
+// minSizes is the least number of sizes of a curve from which some can be held back.
 const minSizes = 12
 
 // benchmarks are folders that name a benchmark and no machine.
 var benchmarks = []string{"imb", "iperf3", "nccl-tests", "netgauge", "netperf", "netpipe", "osu", "perftest", "qperf", "simgrid-calibration", "sockperf", "ucx_perftest"}
 
 // Load reads the curves of all benchmark files in folders. A curve belongs to the machine that the
-// first folder below names; a file that is in none, or in one with the name of a
-// benchmark, is a machine of its own. Files without a curve are passed over.
+// first folder below names. A file that is in none, or in one with the name of a benchmark, belongs
+// to the machine that the folder's INDEX.tsv gives it, and is a machine of its own if that is
+// silent. Files without a curve are passed over, and so are curves that came before: the same
+// points are the same run, in whatever folders it is kept.
 func Load(folders ...string) (curves []Curve, err error) {
 	for _, folder := range folders {
+		listed := machines(filepath.Join(folder, "INDEX.tsv"))
 		err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() {
 				return err
@@ -50,10 +54,10 @@ func Load(folders ...string) (curves []Curve, err error) {
 			}
 			machine, _, within := strings.Cut(filepath.ToSlash(name), "/")
 			if !within || slices.Contains(benchmarks, machine) {
-				machine = filepath.Base(name)
+				machine = cmp.Or(listed[filepath.ToSlash(name)], filepath.Base(name))
 			}
 			for _, c := range read(path) {
-				if len(c.Points) < minSizes {
+				if len(c.Points) < minSizes || slices.ContainsFunc(curves, c.sameRun) {
 					continue
 				}
 				c.Machine, c.Name = machine, strings.TrimSpace(name+" "+c.Name)
@@ -66,6 +70,42 @@ func Load(folders ...string) (curves []Curve, err error) {
 		}
 	}
 	return curves, nil
+}
+
+// sameRun reports whether two curves have the same points.
+func (c *Curve) sameRun(other Curve) bool {
+	return c.Kind == other.Kind && slices.Equal(c.Points, other.Points)
+}
+
+// machines reads the machine of each file from an index, whose columns are tab-separated: "file",
+// and one that begins with "machine", up to its first comma; what follows tells the network and the
+// software. Files of which it is not stated are left out.
+func machines(index string) map[string]string {
+	f, err := os.Open(index)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	r := csv.NewReader(f)
+	r.Comma, r.LazyQuotes, r.FieldsPerRecord = '\t', true, -1
+	rows, err := r.ReadAll()
+	if err != nil || len(rows) == 0 {
+		return nil
+	}
+	file := slices.Index(rows[0], "file")
+	machine := slices.IndexFunc(rows[0], func(head string) bool { return strings.HasPrefix(head, "machine") })
+	if min(file, machine) < 0 {
+		return nil
+	}
+	of := map[string]string{}
+	for _, row := range rows[1:] {
+		if len(row) <= max(file, machine) || strings.HasPrefix(row[machine], "not stated") {
+			continue
+		}
+		name, _, _ := strings.Cut(row[machine], ",")
+		of[row[file]] = strings.TrimSpace(name)
+	}
+	return of
 }
 
 func read(path string) (curves []Curve) {
@@ -122,11 +162,11 @@ func readPairs(path string) (curves []Curve) {
 	}
 }
 
-// run matches what tells the runs of one measurement apart: run_3, iter-3, -3.out, and the
-// number of a table among those with the same title.
+// run matches the part of a name that distinguishes the runs of one measurement: run_3, iter-3,
+// -3.out, and the number of a table among those with the same title.
 var run = regexp.MustCompile(`run_\d+|iter-\d+(-\d+)?|-\d+\.out| \(\d+\)$`)
 
-// measurement names what the curve is a run of.
+// measurement names the measurement of which the curve is a run.
 func (c *Curve) measurement() string {
 	return c.Machine + "|" + c.Kind.String() + "|" + run.ReplaceAllString(c.Name, "")
 }

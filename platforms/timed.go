@@ -1,0 +1,142 @@
+package platforms
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/internal/nearest"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// A Subject is what takes the times of a layer.
+type Subject string
+
+const (
+	// Message is a message from its start to its arrival, one way.
+	Message Subject = "message"
+	// Stream is a message of a stream: the time is the gap to the next, and nothing says how long
+	// one is on its way.
+	Stream Subject = "stream"
+	// Operation is neither one message nor a collective: an exchange, a call on one side.
+	Operation Subject = "operation"
+	// Collective is a collective operation.
+	Collective Subject = "collective"
+)
+
+var subjects = []string{string(Message), string(Stream), string(Operation), string(Collective)}
+
+// Timed says what the times of a layer are those of.
+type Timed struct {
+	Of Subject
+	// Collective is its name as MPI has it, in lower case ("allreduce", "bcast"); empty if it is
+	// none, or not known.
+	Collective string
+	Ranks      int  // of the collective; 0: not known
+	PerRank    bool // the size is the block of one rank, as for MPI's allgather
+}
+
+func (t Timed) String() string {
+	switch t.Of {
+	case Stream:
+		return "gap of a stream"
+	case Collective:
+		text := t.Collective
+		if text == "" {
+			text = "collective"
+		}
+		if t.Ranks > 0 {
+			text += fmt.Sprintf(", %d rank", t.Ranks)
+			if t.Ranks > 1 {
+				text += "s"
+			}
+		}
+		return text
+	}
+	return string(t.Of)
+}
+
+// Bandwidths are those of a collective of n bytes that takes the time, as nccl-tests defines them:
+//
+//	algbw = S / t        busbw = f algbw
+//
+// Where: S = bytes of the whole buffer, n or, if n is the block of one rank, n times the ranks;
+// f = 2(p−1)/p for allreduce, (p−1)/p for allgather, reduce_scatter and alltoall, 1 for bcast,
+// reduce and sendrecv; p = Ranks. (NVIDIA/nccl-tests, doc/PERFORMANCE.md.) A bandwidth is 0 where
+// its ranks or its f are not known, and of all that is no collective.
+func (t Timed) Bandwidths(n quantity.Bytes, time quantity.Micros) (alg, bus quantity.MBps) {
+	if t.Of != Collective || t.PerRank && t.Ranks == 0 {
+		return 0, 0
+	}
+	p := float64(t.Ranks)
+	if alg = quantity.MBps(float64(n) / float64(time)); t.PerRank {
+		alg *= quantity.MBps(p)
+	}
+	factor := 0.0
+	switch strings.TrimPrefix(t.Collective, "i") { // MPI's non-blocking ones
+	case "allreduce":
+		factor = 2 * (p - 1) / p
+	case "allgather", "reduce_scatter", "reduce_scatter_block", "alltoall":
+		factor = (p - 1) / p
+	case "bcast", "reduce", "sendrecv":
+		return alg, alg
+	}
+	if t.Ranks == 0 {
+		factor = 0
+	}
+	return alg, alg * quantity.MBps(factor)
+}
+
+// timed is what the times of a layer are those of.
+func (b *builder) timed(path string, t Table) (of Timed, err error) {
+	of = Timed{Of: Message, Collective: text(t.Keys, "collective")}
+	if given := text(t.Keys, "times_of"); given != "" {
+		of.Of = Subject(given)
+		switch of.Of {
+		case Message, Stream, Operation, Collective:
+		default:
+			return of, b.errorf(path+".times_of", "%q: one of %s%s", given, strings.Join(subjects, ", "), nearest.Hint(given, subjects))
+		}
+	}
+	perRank, _ := find(t.Keys, "per_rank")
+	of.PerRank = perRank == true
+	ranks := text(t.Keys, "ranks")
+	if of.Of != Collective {
+		for _, key := range []string{"collective", "ranks", "per_rank"} {
+			if _, has := find(t.Keys, key); has {
+				return of, b.errorf(join(path, key), `is for the times of a collective; add times_of = "collective"`)
+			}
+		}
+	}
+	if ranks != "" {
+		if of.Ranks, err = strconv.Atoi(ranks); err != nil || of.Ranks < 1 {
+			return of, b.errorf(path+".ranks", "%q: a whole number, 1 or more", ranks)
+		}
+	}
+	return of, nil
+}
+
+// sameTimes is an error if a layer is made of one whose times are those of something else: the gap
+// of a stream is no part of the time of a message.
+func (b *builder) sameTimes(all []Layer) error {
+	times := map[string]Timed{}
+	for _, l := range all {
+		times[l.Name] = l.Timed
+	}
+	for _, l := range all {
+		for _, part := range l.Parts {
+			if times[part] != l.Timed {
+				return b.errorf("layer."+l.Name, "the times are those of: %s; those of its part %q are: %s; give both the same times_of", l.Timed, part, times[part])
+			}
+		}
+	}
+	return nil
+}
+
+// Messages is an error if the times of the layer are not those of messages.
+func (l Layer) Messages() error {
+	if l.Timed.Of == Message {
+		return nil
+	}
+	return fmt.Errorf("%s has times of another kind (%s) than those of single messages; predict shows them", l.Ref(), l.Timed)
+}
