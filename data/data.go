@@ -1,11 +1,11 @@
 // Package data holds the numbers that papers print about the platforms, as CSV
 // files with the place of each, and compares them with what the models say.
 //
-// A number is one of three things. An input is a parameter of a platform file, or one that
-// it is derived from. A stated number is one that the paper computes; it must come
-// out again. A measured number tests the model: its formula does not depend on it.
-// An error against an input proves nothing and is not reported as accuracy, and how much
-// a measured number proves depends on its class.
+// A number is one of three things. An input is a parameter of a platform file, or a number from
+// which one is derived. A stated number is one that the paper computes; it must come out again. A
+// measured number tests the model: its formula does not depend on it. An error against an input
+// proves nothing and is not reported as accuracy, and how much a measured number proves depends on
+// its class.
 package data
 
 import (
@@ -36,7 +36,7 @@ const (
 	Input    Role = "input"
 	Stated   Role = "stated"
 	Measured Role = "measured"
-	// None is a number of a paper that no model speaks of; its note says why.
+	// None is a number about which no model says anything; its note says why.
 	None Role = "none"
 )
 
@@ -52,7 +52,7 @@ const (
 	Copied    Class = "copied"     // the number of another system stands for it
 )
 
-// Classes are all there are, the one that counts first.
+// Classes lists all classes; the first is the one that counts.
 var Classes = []Class{Predicted, Fitted, SameTable, Repeated, Copied}
 
 // A Fact is a number that a paper prints: a row of a file. FORMAT.md in package
@@ -84,7 +84,7 @@ var papers = map[string]string{"clip": "CLIP", "hplam": "HP-LAM", "startjr": "St
 // Papers are the short names of the papers.
 func Papers() []string { return slices.Sorted(maps.Values(papers)) }
 
-// Facts returns all facts, in the order of the files' names and of their rows.
+// Facts returns all facts, sorted by file name and then by row.
 func Facts() ([]Fact, error) {
 	files, err := embedded.ReadDir(".")
 	if err != nil {
@@ -178,8 +178,8 @@ func (f *Fact) check(size string) error {
 	return nil
 }
 
-// Bound reports whether the paper prints a bound ("over 250"), which is met or not: there is no
-// error of it.
+// Bound reports whether the paper prints a bound ("over 250"), which is met or not and has no
+// error.
 func (f *Fact) Bound() bool { return f.Relation != "=" && f.Relation != "~" }
 
 func (f *Fact) unit() (quantity.Value, bool) {
@@ -203,8 +203,8 @@ type Result struct {
 	Computed  float64 // in the fact's unit
 	Error     float64 // (Computed − Value)/Value; NaN for an input, a bound, and where Value is 0
 	Low, High float64 // the error bar of the printed value, in its unit
-	// Met says whether the computed number is what the paper says: within the
-	// error bar, or on the right side of a bound.
+	// Met says whether the computed number agrees with the paper: within the error bar, or on the
+	// right side of a bound.
 	Met bool
 }
 
@@ -242,8 +242,8 @@ func Compare(f Fact) (Result, error) {
 	return r, nil
 }
 
-// bar is the range in which the printed value may lie. A bar in time about a
-// rate is that of the time that was measured.
+// bar is the range in which the printed value may lie. An error bar in µs on a rate is that of the
+// measured time.
 func (f *Fact) bar(unit quantity.Value) (low, high float64, err error) {
 	if f.Bar == "" {
 		half := f.digit() / 2
@@ -296,8 +296,8 @@ type Point struct {
 }
 
 // Points returns the measured one-way times of a layer, in the order of the facts: times, and
-// bandwidths as sizes over times. Those with the role Input are measured too, but the layer's
-// parameters come from them: they test nothing.
+// bandwidths as sizes over times. Numbers with the role Input are included; they test nothing,
+// since the layer's parameters come from them.
 func Points(layer string) ([]Point, error) {
 	facts, err := Facts()
 	if err != nil {

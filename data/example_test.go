@@ -33,11 +33,12 @@ func ExampleReproduce() {
 	}
 	for _, r := range results {
 		if r.Paper == "CLIP" && r.Role == data.Measured && r.Place == "ch. 6" && r.Unit == "MB/s" {
-			fmt.Printf("%s: printed %s %s, computed %.2f, error %+.1f %%\n", r.Quantity, r.Printed, r.Unit, r.Computed, 100*r.Error)
+			fmt.Printf("%s:\nprinted %s %s, computed %.2f, error %+.1f %%\n", r.Quantity, r.Printed, r.Unit, r.Computed, 100*r.Error)
 		}
 	}
 	// Output:
-	// peak bandwidth, in the packet that was used in practice: printed 111.2 MB/s, computed 111.21, error +0.0 %
+	// peak bandwidth, in the packet that was used in practice:
+	// printed 111.2 MB/s, computed 111.21, error +0.0 %
 }
 
 // A fact need not come from a file: any number with a formula can be compared.

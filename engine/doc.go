@@ -25,7 +25,9 @@
 //
 // # References
 //
-//	[hplam]    Krumbein. Generic Active Messages on HP 9000/J200 and Myrinet. Master's report, UC Berkeley, 1996.
-//	[startjr]  Hoe, Ehrlich. START-JR: A Parallel System from Commodity Technology. MIT CSG Memo 384, 1996.
+//	[hplam]    Krumbein. Generic Active Messages on HP 9000/J200 and Myrinet. Master's report,
+//	           UC Berkeley, 1996.
+//	[startjr]  Hoe, Ehrlich. START-JR: A Parallel System from Commodity Technology.
+//	           MIT CSG Memo 384, 1996.
 //	[mpc]      MPC parallel computer: PUT, SLR and MPI-MPC. LIP6, Paris, about 2000.
 package engine

@@ -50,8 +50,9 @@ func TestOptionsAreValidated(t *testing.T) {
 	check(engine.Options{PollEvery: 1<<16 + 1}, "PollEvery is 65537")
 }
 
-// A receiver returns credits in batches of CreditBatch: of 20 requests, 4 at a time, with 8 credits,
-// it answers with 5 messages, and the sender never has more than 8 outstanding. Flush asks for the rest.
+// A receiver returns credits in batches of CreditBatch: of 20 requests, 4 at a time, with 8
+// credits, it answers with 5 messages, and the sender never has more than 8 outstanding. Flush asks
+// for the rest.
 func TestCreditBatch(t *testing.T) {
 	for _, c := range []struct{ requests, batch, answers int }{{20, 4, 5}, {20, 1, 20}, {3, 4, 1}, {21, 4, 6}} {
 		s := system(t)

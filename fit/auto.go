@@ -15,10 +15,9 @@ type Trial struct {
 	Model, Method string
 	// Segments of the fit to all sizes.
 	Segments int
-	// Error is the mean relative error of prediction, as a fraction: of sizes that were
-	// left out, from the fit to the others. Errors of outliers, one or two next to
-	// each other beyond four deviations of the model that has the least, count as
-	// that: no model predicts them.
+	// Error is the mean relative error, as a fraction, of predicting each left-out size from the
+	// fit to the others. Outliers, one or two neighbours beyond four deviations of the model with
+	// the least, count as four deviations: no model predicts them.
 	Error float64
 	// Chosen marks the one that Auto returns.
 	Chosen bool
@@ -39,17 +38,18 @@ const (
 	// maxFolds is the number of sizes up to which each is left out alone; with more,
 	// every maxFolds-th are left out together.
 	maxFolds = 120
-	// maxTried is the number of sizes that models are tried on; of more, neighbours
-	// are taken together.
+	// maxTried is the largest number of sizes on which models are tried; among more, neighbours are
+	// merged.
 	maxTried = 300
 )
 
-// Auto tries every model and returns the one that predicts best what it has not
-// seen: each size but the first and last is left out, and predicted from the
-// others. Where the difference is within one standard error the simpler model wins
-// (Breiman and others 1984, §3.4.3). A per-size table is tried for comparison only,
-// since it has no parameters; if it wins, a warning says so. So are ordinary least squares where the
-// errors grow with the time: their intervals would not hold.
+// Auto tries every model and returns the one that best predicts sizes that it has not seen: each
+// size but the first and last is left out, and predicted from the others. Where the difference is
+// within one standard error the simpler model wins (Breiman and others 1984, §3.4.3), unless it is
+// off by more than 10 % at 1 size in 20 and another is not half as far off. A per-size table is
+// tried for comparison only, since it has no parameters; if it wins, a warning says so. Where errors
+// grow with the time, ordinary least squares are tried for comparison only, too: their intervals
+// would not hold.
 func Auto(t *trace.Table) (*Result, error) {
 	points, _, _, err := prepare(t)
 	if err != nil {
@@ -78,21 +78,38 @@ func Auto(t *trace.Table) (*Result, error) {
 			best = i
 		}
 	}
-	chosen := 0
+	// The simplest that predicts as well as the best, unless it is wrong and another of these is
+	// not half as wrong: jumps between protocols make the errors of all models so uneven that one
+	// line can be among them.
+	var r *Result
+	chosen := -1
 	for i := range trials {
-		if eligible[i] && within(errors[i], errors[best]) {
-			chosen = i
+		if !eligible[i] || !within(errors[i], errors[best]) {
+			continue
+		}
+		next, err := tried[i].result(t)
+		if err != nil {
+			return nil, err
+		}
+		if r == nil || next.P95 < r.P95/2 {
+			r, chosen = next, i
+		}
+		if !r.wrong() {
 			break
 		}
-		if eligible[i] && trials[i].Error < trials[chosen].Error {
-			chosen = i
+	}
+	if r == nil { // none is as good as the table
+		for i := range trials {
+			if eligible[i] && (chosen < 0 || trials[i].Error < trials[chosen].Error) {
+				chosen = i
+			}
+		}
+		var err error
+		if r, err = tried[chosen].result(t); err != nil {
+			return nil, err
 		}
 	}
 	trials[chosen].Chosen = true
-	r, err := tried[chosen].result(t)
-	if err != nil {
-		return nil, err
-	}
 	r.Tried = trials
 	if trials[best].Model == "table" && !within(errors[chosen], errors[best]) {
 		better, off := fmt.Sprintf("%.1f", 100*trials[best].Error), fmt.Sprintf("%.1f", 100*trials[chosen].Error)
@@ -103,8 +120,7 @@ func Auto(t *trace.Table) (*Result, error) {
 	return r, nil
 }
 
-// thin takes neighbours together, at their mean size and time, until there are at
-// most n points.
+// thin merges neighbours, at their mean size and time, until at most n points are left.
 func thin(points []Point, n int) []Point {
 	if len(points) <= n {
 		return points
@@ -158,8 +174,8 @@ func relativeError(pieces []piece, p Point) float64 {
 	return min(1, math.Abs(at(pieces, float64(p.Size))/float64(p.Time)-1))
 }
 
-// even reports whether the errors at the shorter half of the times are more than half as large as those
-// at the longer one: what ordinary least squares take them for.
+// even reports whether errors are about the same for all times, as ordinary least squares assume:
+// those of the shorter half are more than half as large as those of the longer half.
 func even(points []Point, pieces []piece) bool {
 	byTime := slices.SortedFunc(slices.Values(points), func(a, b Point) int { return cmp.Compare(a.Time, b.Time) })
 	halves := [2][]float64{}

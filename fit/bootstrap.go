@@ -25,11 +25,11 @@ type Bootstrap struct {
 // MaxBootstrap is the most fits that a bootstrap takes.
 const MaxBootstrap = 100_000
 
-// Bootstrap fits the model again to samples of resampled data: fitted times with errors
-// drawn from those of the same segment, made wider by what the fit took out of them
-// (Davison and Hinkley 1997, §6.3). The number of segments is kept, their breaks are
-// not. It assumes less than the intervals of the regression do: no normal errors and,
-// for segments, no known breaks. The same seed gives the same result.
+// Bootstrap fits the model again to samples of resampled data: fitted times with errors drawn from
+// those of the same segment, widened by as much as the fit reduced them (Davison and Hinkley 1997,
+// §6.3). The number of segments is kept, their breaks are not. It assumes less than the intervals
+// of the regression do: no normal errors and, for segments, no known breaks. The same seed gives
+// the same result.
 func (r *Result) Bootstrap(samples int, seed uint64) (*Bootstrap, error) {
 	if samples < 100 || samples > MaxBootstrap {
 		return nil, fmt.Errorf("%d bootstrap samples; wanted are 100 to %d, 1000 for two digits", samples, MaxBootstrap)
@@ -117,9 +117,9 @@ func resample(into, points []Point, pieces []piece, residuals [][]float64, rando
 	}
 }
 
-// percentiles returns the 2.5 % and 97.5 % points about a value of a line with so many
-// points, wider by what Student's t has over the normal distribution: resampled
-// residuals are of the fit, and know no more of their scatter than its points tell.
+// percentiles returns the 2.5 % and 97.5 % points about a value of a line with so many points,
+// widened by the ratio of Student's t to the normal distribution: resampled residuals show no more
+// of the scatter than the points of the fit do.
 func percentiles(v []float64, value float64, points int) (low, high float64) {
 	if points < 3 { // the line goes through them: there is no scatter to resample
 		return 0, math.Inf(1)

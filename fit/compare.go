@@ -17,14 +17,14 @@ type Change struct {
 	Before, After int
 	Beta          Estimate[quantity.Micros]
 	Tau           Estimate[quantity.MicrosPerByte]
-	// BetaReal and TauReal report that the interval of the difference does not hold
-	// 0. Of 20 that are nothing, one is real by chance.
+	// BetaReal and TauReal report that the interval of the difference excludes 0. By chance, one of
+	// 20 parameters that have not changed counts as real.
 	BetaReal, TauReal bool
 	// Time is the time of the second over that of the first, at the middle of the
 	// range (of logarithms): 1.1 is 10 % slower.
 	Time float64
-	// TimeReal reports that more than scatter is in it: the relative errors of both
-	// lines, over the root of their points, do not explain it.
+	// TimeReal reports that scatter does not explain the change: it exceeds the relative errors of
+	// both lines over the root of their points.
 	TimeReal bool
 }
 
@@ -60,7 +60,7 @@ func Compare(before, after *Result) ([]Change, error) {
 	return changes, nil
 }
 
-// difference is b − a, with an interval of the root of the sum of squares.
+// difference is b − a; its interval is the root of the sum of the squared intervals.
 func difference[T ~float64](a, b Estimate[T]) Estimate[T] {
 	half := math.Hypot(float64(max(a.High-a.Value, a.Value-a.Low)), float64(max(b.High-b.Value, b.Value-b.Low)))
 	d := b.Value - a.Value

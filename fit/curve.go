@@ -9,8 +9,8 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// Curve returns the measured points as a curve that predicts the next measurement of a size. Their
-// line or lines say what the system does; a curve predicts better ([forecast]). Times of round trips have
+// Curve returns the measured points as a curve that predicts the next measurement of a size. A
+// fit's lines describe the system; a curve predicts better ([forecast]). Times of round trips have
 // been halved. Errors wrap [forecast.ErrNoCurve].
 func (r *Result) Curve() (forecast.Curve, error) {
 	points := make([]forecast.Point, len(r.Points))
@@ -28,12 +28,12 @@ func (r *Result) Curve() (forecast.Curve, error) {
 	return c, nil
 }
 
-// Resolution is the step of the times: of their clock if it ticks, else of their printing; 0 if neither
-// is known.
+// Resolution is the step of the times: that of a clock if they show one, else that of their
+// printing; 0 if neither is known.
 func (r *Result) Resolution() quantity.Micros { return max(r.step, quantity.Micros(r.quantum)) }
 
-// Runs takes tables of the same measurement together, run after run: at each size that all have, one
-// sample with the mean of the runs, and what they differ by. They must be of one kind.
+// Runs merges tables that are runs of one measurement. Each size that all of them have gets one
+// sample, with the mean of the runs and their scatter. They must be of one kind.
 func Runs(tables ...*trace.Table) (*trace.Table, error) {
 	if len(tables) == 0 {
 		return nil, fmt.Errorf("%w: no runs", ErrNoData)

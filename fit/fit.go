@@ -1,11 +1,10 @@
 // Package fit turns samples into the parameters of cost models, and says how far
 // they can be trusted.
 //
-// [Auto] chooses among the models of the time of a message: one line ([Linear], by four
-// methods), lines over ranges of sizes ([Piecewise]), the cheaper of two ways
-// ([Envelope]), and no form at all ([PerSize]). [LogGP], [LogP], [Stages] and
-// [EndToEnd] find the parameters of what is behind it. [Compare] tells what changed
-// between two results.
+// [Auto] chooses among the models of the time of a message: one line ([Linear], by four methods),
+// lines over ranges of sizes ([Piecewise]), the cheaper of two ways ([Envelope]), and no form at
+// all ([PerSize]). [LogGP], [LogP], [Stages] and [EndToEnd] find the parameters of the mechanism
+// behind it. [Compare] tells what changed between two results.
 //
 // A fit is of one table of a benchmark ([trace.Table]). It returns a [Result]: segments
 // with β and τ and their 95 % confidence intervals, the errors at every size, and
@@ -38,8 +37,8 @@ type Segment struct {
 	Beta Estimate[quantity.Micros]
 	Tau  Estimate[quantity.MicrosPerByte]
 	// Correlation of the errors of β and τ, from −1 to 1 and mostly below 0: a line that starts
-	// higher rises less. 0 where there is no telling, and where β or τ is held at 0. Segments do not
-	// depend on each other.
+	// higher rises less. It is 0 where it is unknown, and where β or τ is held at 0. Segments are
+	// independent of each other.
 	Correlation float64
 	Errors
 
@@ -72,7 +71,7 @@ type Errors struct {
 	R2 float64
 }
 
-// A Point is what the fit makes of one size.
+// A Point is one size: as measured, and as fitted.
 type Point struct {
 	Size   quantity.Bytes
 	Time   quantity.Micros // measured, the mean of Count rows; one way
@@ -106,7 +105,7 @@ type Result struct {
 	Points []Point
 	// Errors over all points.
 	Errors
-	// Tried is what an automatic choice was made from, else nil.
+	// Tried holds the models from which [Auto] chose, else nil.
 	Tried []Trial
 	// Warnings are sentences for people.
 	Warnings []string

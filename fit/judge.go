@@ -8,9 +8,9 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// judge adds the doubts that a statistician would have: about the table (too few
-// sizes, no spread, a clock too coarse, a first row that stands out), and about
-// the model (a bound reached, one point that decides, errors that are not noise).
+// judge adds the doubts of a statistician: about the table (too few sizes, no spread, a clock too
+// coarse, a first row that stands out), and about the model (a bound reached, one point that
+// decides, errors that are not noise).
 func (r *Result) judge(pieces []piece) {
 	r.judgeSizes()
 	r.judgeTimes()
@@ -35,7 +35,7 @@ func (r *Result) judge(pieces []piece) {
 		}
 		first += p.points
 	}
-	wrong := r.P95 > 0.10
+	wrong := r.wrong()
 	runs, z := signRuns(r.Points)
 	bent := z < -2.6 && r.P95 > 0.01 // 0.5 % by chance
 	switch {
@@ -47,6 +47,9 @@ func (r *Result) judge(pieces []piece) {
 		r.warn("1 size in 20 is off by more than %.0f %% (worst %.0f %% at %v)", 100*r.P95, 100*r.Worst, r.WorstAt)
 	}
 }
+
+// wrong reports whether the model misses more than one size in 20 by more than 10 %.
+func (r *Result) wrong() bool { return r.P95 > 0.10 }
 
 func (r *Result) judgeSizes() {
 	n := len(r.Points)
@@ -99,10 +102,10 @@ func (r *Result) judgeTimes() {
 	}
 }
 
-// coarse is the share of the shortest time from which on the resolution of the times matters.
+// coarse is the resolution of the times, as a part of the shortest one, from which on it matters.
 const coarse = 0.02
 
-// coarseStep returns the step of the times, of their clock or of their printing, if it matters; else 0.
+// coarseStep returns the step of the clock or of the printed times if it matters, else 0.
 func (r *Result) coarseStep() quantity.Micros {
 	printed := quantity.Micros(r.quantum)
 	if q := tick(r.Points, printed); q > 0 && r.scatter() > q/20 {
@@ -122,10 +125,10 @@ func shortest(points []Point) quantity.Micros {
 	return t
 }
 
-// widen makes the intervals of β hold what the resolution hides: times that were rounded to a step are
-// off by half of it, the same way at many sizes if they are close to each other, and times that were
-// cut off are half a step too short. The two differ by a shift of β, so that no times at any
-// sizes tell them apart.
+// widen extends the intervals of β by the resolution. Rounded times are off by up to half a step,
+// in the same direction at many sizes if the times are close to each other; truncated times are
+// half a step too short. The two differ by a shift of β, so that no times at any sizes tell them
+// apart.
 func (r *Result) widen() {
 	r.step = r.coarseStep()
 	for i := range r.Segments {
@@ -171,8 +174,8 @@ func tick(points []Point, printed quantity.Micros) quantity.Micros {
 	return 0
 }
 
-// leverage returns the size that pulls hardest on a line, and how hard: 1 is a
-// line that goes through its point whatever the others are, 2/n is all alike.
+// leverage returns the size with the most weight on a line, and its leverage: 1 makes the line pass
+// through its point whatever the others are, 2/n is the mean.
 func leverage(points []Point, m Method) (size quantity.Bytes, most float64) {
 	var all moments
 	w := make([]float64, len(points))

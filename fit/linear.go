@@ -10,14 +10,14 @@ import (
 	"github.com/halfpeak/halfpeak/internal/student"
 )
 
-// A Method is how a line is put through points.
+// A Method is a way to fit a line to points.
 type Method string
 
 const (
-	// Relative makes the squares of the relative errors least: a size of 8 bytes
-	// counts as much as one of 1 MiB. It is the default.
+	// Relative minimises the squares of the relative errors: a size of 8 bytes counts as much as
+	// one of 1 MiB. It is the default.
 	Relative Method = "relative"
-	// Ordinary makes the squares of the errors in µs least: large sizes decide.
+	// Ordinary minimises the squares of the errors in µs: large sizes decide.
 	Ordinary Method = "ordinary"
 	// Huber is Relative, but points far off the line pull no harder than points at
 	// 1.345 standard deviations.
@@ -27,7 +27,7 @@ const (
 	TheilSen Method = "theil-sen"
 )
 
-// Methods are all there are, the default first.
+// Methods lists all methods, the default first.
 var Methods = []Method{Relative, Ordinary, Huber, TheilSen}
 
 // Linear fits T(n) = β + nτ to a table, with β ≥ 0 and τ ≥ 0 (Hockney; CLIP
@@ -123,16 +123,16 @@ func solve(points []Point, w []float64) line {
 	return l
 }
 
-// minCorrelated is the number of points from which on the correlation of their errors is looked for.
+// minCorrelated is the least number of points whose errors are tested for correlation.
 const minCorrelated = 12
 
-// intervals sets the 95 % intervals from the weighted errors e that the line leaves, by Student's t,
-// with variances divided by the efficiency of the method for a level and for a slope. At a bound the
-// interval is what is left of the free line's.
+// intervals sets the 95 % intervals from the weighted residuals e, by Student's t. Variances are
+// divided by the efficiency of the method for a level and for a slope. At a bound the interval is
+// that of the unbounded line, cut off there.
 //
-// Errors that follow each other along the sizes tell less than independent ones do: see under. How
-// much they do is the correlation ρ of neighbours, without the bias of two fitted parameters
-// (Kendall 1954), if there is evidence of it.
+// Errors that are correlated along the sizes tell less than independent ones; see under. Their
+// correlation is ρ of neighbours, without the bias of two fitted parameters (Kendall 1954), where
+// there is evidence of it.
 func (l *line) intervals(points []Point, w, e []float64, ofLevel, ofSlope float64) {
 	n := len(points)
 	l.betaHigh, l.tauHigh = math.Inf(1), math.Inf(1)
@@ -160,8 +160,8 @@ func (l *line) intervals(points []Point, w, e []float64, ofLevel, ofSlope float6
 }
 
 // under sets the variances where errors i and j are correlated by Rᵢⱼ = ρ^|i−j|: that of Σaᵢeᵢ is
-// σ²aᵀRa, and the squares that the line leaves are tr(R−HR)σ², which is (n−2)σ² without
-// correlation (Cochrane and Orcutt 1949). They tell as much as n(1−ρ)/(1+ρ) independent ones.
+// σ²aᵀRa, and the squares that the line leaves are tr(R−HR)σ², which is (n−2)σ² without correlation
+// (Cochrane and Orcutt 1949). They are worth n(1−ρ)/(1+ρ) independent errors.
 func (l *line) under(rho, squares float64, points []Point, w []float64, ofLevel, ofSlope float64) {
 	n := len(points)
 	level, slope := make([]float64, n), make([]float64, n) // the line's columns, orthonormal

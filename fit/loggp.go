@@ -16,8 +16,7 @@ import (
 //	g'(n) = g + (n−1)G                   from a stream of messages
 type LogGPResult struct {
 	Name string
-	// Sum is o_s + L + o_r, the one-way time of one byte. A ping-pong shows no more
-	// than that.
+	// Sum is o_s + L + o_r, the one-way time of one byte, which is all that a ping-pong shows.
 	Sum Estimate[quantity.Micros]
 	// Separate reports whether the overheads were measured, so that L, o_s and o_r
 	// are known one by one. If not they are 0.
@@ -36,9 +35,9 @@ type LogGPResult struct {
 	Warnings          []string
 }
 
-// LogGP finds L, o, g and G in tables of one system: latencies (one-way or round
-// trip), gaps of a stream, and overheads if they were measured. Others are passed over.
-// A g, G, o or L below zero is an error that tells what made it so.
+// LogGP finds L, o, g and G in tables of one system: latencies (one-way or round trip), gaps of a
+// stream, and overheads if they were measured. Others are passed over. A negative g, G, o or L is
+// an error that names the cause.
 func LogGP(tables ...*trace.Table) (*LogGPResult, error) {
 	var latency, stream, send, receive *trace.Table
 	var passed []string

@@ -13,8 +13,8 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A LogPResult has the parameters of LogP. One that the data do not tell has a
-// warning, and an interval from what is known to +Inf.
+// A LogPResult has the parameters of LogP. One that the data do not determine has a warning, and an
+// interval from its known bound to +Inf.
 type LogPResult struct {
 	Name string
 	// SendOverhead is o_s: the interval of few messages.
@@ -36,11 +36,11 @@ type LogPResult struct {
 //	few messages    o_s + Δ
 //	many            max(g, o_s + o_r + Δ)
 //
-// and L = RTT/2 − o_s − o_r from the round trip, if rtt is above 0. The interval of
-// many messages is what a + b/M tends to in the upper half of the bursts, which the cheap first
-// messages do not bend; g and o_s + o_r are those that meet it best at all Δ together. The
-// intervals are from the relative scatter about that, which all bursts share. A parameter below zero
-// by more than its scatter is an error that tells what made it so.
+// and L = RTT/2 − o_s − o_r from the round trip, if rtt is above 0. The interval of many messages
+// is the limit a of a + b/M in the upper half of the bursts, which the cheap first messages do not
+// distort; g and o_s + o_r are fitted to it at all Δ together. Their intervals come from the
+// relative scatter about that fit, which all bursts share. A parameter that is negative by more
+// than its scatter is an error that names the cause.
 func LogP(t *trace.Table, rtt quantity.Micros) (*LogPResult, error) {
 	r := &LogPResult{Name: t.Name()}
 	steady, few, err := r.bursts(t)
@@ -98,7 +98,8 @@ type plateau struct {
 	dof     int
 }
 
-// bursts returns the interval of many messages at each Δ, ascending from 0, and that of few without Δ.
+// bursts returns the interval of many messages at each Δ, ascending from 0, and that of few
+// messages less Δ.
 func (r *LogPResult) bursts(t *trace.Table) (steady []plateau, few scattered, err error) {
 	byDelta := map[quantity.Micros][]trace.Burst{}
 	for _, b := range t.Bursts {
@@ -131,8 +132,8 @@ func (r *LogPResult) bursts(t *trace.Table) (steady []plateau, few scattered, er
 	return steady, scattered{few.value / few.variance, 1 / few.variance}, nil
 }
 
-// level is what the intervals tend to with more messages: a of a + b/M, in the upper half of the bursts
-// and at least two.
+// level is the limit of the intervals for many messages: a of a + b/M, fitted to the upper half of
+// the bursts, two at least.
 func level(bursts []trace.Burst) plateau {
 	upper := bursts[min(len(bursts)/2, len(bursts)-2):]
 	var m moments
@@ -149,10 +150,10 @@ func level(bursts []trace.Burst) plateau {
 	}
 }
 
-// A meeting is the g and o_s + o_r that all intervals of many messages meet best.
+// A meeting is the g and o_s + o_r that fit all intervals of many messages best.
 type meeting struct {
 	gap, overheads scattered
-	flat           int // of so many Δ the interval is g
+	flat           int // the number of Δ at which the interval is g
 	sigma2, t      float64
 }
 
@@ -231,8 +232,8 @@ func together(steady []plateau, share float64) (s scattered) {
 	return scattered{s.value / w, 1 / w}
 }
 
-// estimate is a parameter with its interval. It is 0 if it is below by no more than its scatter, or than
-// the rounding of a difference of times as long as scale; otherwise an error with the reason.
+// estimate is a parameter with its interval. A value below 0 becomes 0 if scatter explains it, or
+// the rounding of a difference of times as long as scale; otherwise it is an error with the reason.
 func (m *meeting) estimate(table, name string, s scattered, scale float64, reason string) (e Estimate[quantity.Micros], err error) {
 	half := math.Inf(1)
 	if !math.IsInf(m.sigma2, 1) {

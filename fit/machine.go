@@ -8,8 +8,7 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// MachineData is what was measured of a transport: of messages by size, of packets, and of
-// bursts.
+// MachineData are the measurements of a transport: messages by size, packets, and bursts.
 type MachineData struct {
 	OneWay, Gap *trace.Table     // one-way times, and intervals of a stream
 	Switches    []quantity.Bytes // the last sizes before the transport changes its ways
@@ -27,7 +26,7 @@ type PacketTimes struct {
 	Count   int
 }
 
-// behind is what each packet but the first adds to a message: (T − T_1)/(K − 1).
+// behind is the time that each packet but the first adds to a message: (T − T_1)/(K − 1).
 func (p PacketTimes) behind() quantity.Micros {
 	const least = 1e-3 // the clock's unit, where noise makes it less
 	return max(least, (p.Message-p.Alone)/quantity.Micros(p.Count-1))
@@ -107,8 +106,8 @@ func (m *Machine) InPackets(n, p quantity.Bytes) quantity.Micros {
 	return model.InPackets(n, p, m.Alone, m.Behind)
 }
 
-// InWindow is the interval of messages of n bytes with w credits, of which the receiver returns
-// ⌈w/2⌉ at a time in a short message; see [model.WindowInterval]. The sender has to receive that
+// InWindow is the interval of messages of n bytes with w credits, when the receiver returns ⌈w/2⌉
+// of them at a time in a short message; see [model.WindowInterval]. The sender has to receive that
 // message too, once for each batch.
 func (m *Machine) InWindow(n quantity.Bytes, w int) quantity.Micros {
 	batch := (w + 1) / 2

@@ -65,7 +65,8 @@ func TestFitMachine(t *testing.T) {
 	}
 	nearTime(t, "64 KiB in packets of 2 KiB", m.InPackets(64<<10, 2048), pipe.OneWayAs(model.EqualPlan(64<<10, 2048)), exact)
 	nearTime(t, "one way of 3 KiB", m.OneWay.Time(3<<10), 14+0.02*3072, exact)
-	// Two credits come back one by one: R = 14 + 14 + 0.02·4096 = 109.92 µs, and two messages in it.
+	// Two credits come back one by one: R = 14 + 14 + 0.02·4096 = 109.92 µs, and two messages in
+	// it.
 	nearTime(t, "4 KiB, 2 credits", m.InWindow(4<<10, 2), 109.92/2, exact)
 	// 64 credits do not stop anybody: the gap, and a receive of 0.5 µs for each 32 messages.
 	nearTime(t, "4 KiB, 64 credits", m.InWindow(4<<10, 64), 8.7+40.96+0.5/32, exact)

@@ -216,21 +216,21 @@ func signature(os, or, g float64, deltas ...float64) *trace.Table {
 	return t
 }
 
-// HP-LAM's numbers come back from a signature made of them: o_s 2.9, o_r 5.8, L 8.7, g 5.3 µs (its
-// table 4.2). There the processor is the bottleneck: g is below o_s + o_r and no signature shows it.
-// With an interface of 12.8 µs it does.
+// LogP returns the parameters that a signature was made of. HP-LAM's are o_s 2.9, o_r 5.8, L 5.3
+// and g 8.7 µs (its table 4.2). There g is o_s + o_r: the processor is the bottleneck, and g may be
+// shorter. An invented interface of 12.8 µs shows its g.
 func TestLogP(t *testing.T) {
-	rtt := quantity.Micros(2 * (2.9 + 8.7 + 5.8))
+	rtt := quantity.Micros(2 * (2.9 + 5.3 + 5.8))
 	r, err := LogP(signature(2.9, 5.8, 12.8, 0, 4, 8, 16, 32), rtt)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := model.LogP{Latency: 8.7, SendOverhead: 2.9, ReceiveOverhead: 5.8, GapTime: 12.8}
+	want := model.LogP{Latency: 5.3, SendOverhead: 2.9, ReceiveOverhead: 5.8, GapTime: 12.8}
 	if diff := cmp.Diff(want, r.Layer(), about(1e-9)); diff != "" {
 		t.Error(diff)
 	}
-	if r, err = LogP(signature(2.9, 5.8, 5.3, 0, 4, 8, 16, 32), rtt); err != nil || r.Gap.Low > 0 || !near(float64(r.Gap.High), 8.7, 1e-6) || !near(float64(r.ReceiveOverhead.Value), 5.8, 1e-6) {
-		t.Errorf("g is hidden by o_s + o_r: %+v, %v", r, err)
+	if r, err = LogP(signature(2.9, 5.8, 8.7, 0, 4, 8, 16, 32), rtt); err != nil || r.Gap.Low > 0 || !near(float64(r.Gap.High), 8.7, 1e-6) || !near(float64(r.ReceiveOverhead.Value), 5.8, 1e-6) {
+		t.Errorf("g is not above o_s + o_r: %+v, %v", r, err)
 	}
 	warned := func(tab *trace.Table, rtt quantity.Micros, want string) {
 		t.Helper()
@@ -444,7 +444,8 @@ func TestOwnFiles(t *testing.T) {
 	check("netpipe-3.7.2-tcp-loopback.np.out", 5, 0.050, 0.16)
 }
 
-// Regimes gives back the lines of a protocol that changes at known sizes, and wants two sizes in each range.
+// Regimes gives back the lines of a protocol that changes at known sizes, and wants two sizes in
+// each range.
 func TestRegimes(t *testing.T) {
 	table := &trace.Table{Title: "regimes", Kind: trace.OneWay}
 	for i, n := range []quantity.Bytes{1, 32, 64, 65, 512, 4096, 8192, 65536} {

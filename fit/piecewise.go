@@ -15,8 +15,8 @@ type Break struct {
 	// At is the last size of the lower segment, to which it belongs; Next is the
 	// first of the upper. The change is somewhere between.
 	At, Next quantity.Bytes
-	// Low ≤ At ≤ High: the 95 % confidence set of At spans these sizes. With the
-	// break elsewhere the fit is worse than noise explains.
+	// Low ≤ At ≤ High: the 95 % confidence set of At spans these sizes. With a break outside of
+	// them the fit is worse than noise explains.
 	Low, High quantity.Bytes
 	// Jump is how much longer a message of At bytes would take on the upper line.
 	// An interval that holds 0 is a line that bends without a jump.
@@ -36,20 +36,19 @@ const (
 	// two: −2 ln(1−√0.95) = 7.35 (Hansen, Sample splitting and threshold estimation,
 	// Econometrica 68, 2000, table 1).
 	breakLevel = 7.35
-	// outlier is the number of standard deviations beyond which errors count no
-	// more when segments are chosen.
+	// outlier is the number of standard deviations beyond which errors count no more than that when
+	// segments are chosen.
 	outlier = 4
 	// sameTime is the relative error below which times are taken as equal: less
 	// than any clock tells, more than rounding leaves.
 	sameTime = 1e-7
 )
 
-// Piecewise fits k lines over ranges of sizes, with or without jumps between
-// them. The k−1 breaks are the best of all there are, by dynamic programming over
-// the sizes (Bellman 1961, Bai and Perron 2003): the sum of squared relative errors
-// is least. With k = 0 the number is chosen by an information criterion up to
-// [MaxSegments]; it counts a break as a parameter, and prefers fewer lines where
-// the gain is noise. Each segment has at least 3 sizes, with k given 2 if it must be.
+// Piecewise fits k lines over ranges of sizes, with or without jumps between them. Dynamic
+// programming over the sizes (Bellman 1961, Bai and Perron 2003) finds the k−1 breaks with the
+// least sum of squared relative errors. With k = 0 the number is chosen by an information criterion
+// up to [MaxSegments]; it counts a break as a parameter, and prefers fewer lines where the gain is
+// noise. Each segment has at least 3 sizes; with k given, 2 where there are no more.
 func Piecewise(t *trace.Table, k int) (*Result, error) {
 	n := 0
 	for _, s := range t.Samples {
@@ -198,9 +197,8 @@ func places(n, least int) []int {
 	return append(p, n)
 }
 
-// refine looks again where places are too few for all points: at every point about
-// the ends of a division, and at fewer elsewhere. A break in the wrong place would
-// ask for a segment of its own.
+// refine searches again where there are fewer places than points: at every point near the ends of a
+// division, and at fewer elsewhere. A break in the wrong place would need a segment of its own.
 func (d *division) refine(ends []int, least int) {
 	step := (d.n + maxCandidates - 1) / maxCandidates
 	if step == 1 {

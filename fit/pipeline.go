@@ -33,13 +33,13 @@ func Stages(tables []*trace.Table, m Method) ([]*Result, model.Pipeline, error) 
 	return results, p, nil
 }
 
-// An EndToEndResult is what the times of whole messages tell of a pipeline. Messages of
-// n bytes in K = n/p packets of p bytes take (CLIP §4.2.2.2, equal packets)
+// An EndToEndResult has the parameters of a pipeline that the times of whole messages determine.
+// Messages of n bytes in K = n/p packets of p bytes take (CLIP §4.2.2.2, equal packets)
 //
 //	T = Σt_i(p) + (K−1) t_b(p) = Σβ + pΣτ + (K−1)(β_b + pτ_b)
 //
-// where b is the bottleneck, the slowest stage. So no more is in them than Σβ, Στ, β_b
-// and τ_b; how the rest of the stages share Σβ and Στ is not, nor is their number.
+// where b is the bottleneck, the slowest stage. So the times show Σβ, Στ, β_b and τ_b only; they
+// show neither the number of the other stages nor how these share Σβ and Στ.
 type EndToEndResult struct {
 	Name string
 	// Packets are the packet sizes measured, from small to large.
@@ -58,9 +58,9 @@ type EndToEndResult struct {
 	Warnings []string
 }
 
-// EndToEnd fits the times of whole messages, in tables that know their packet size.
-// It assumes that the same stage is the bottleneck at every packet size. Sizes that
-// are not two or more whole packets are left out. A parameter below zero is an error.
+// EndToEnd fits the times of whole messages, in tables that state their packet size. It assumes
+// that the same stage is the bottleneck at every packet size. Sizes that are not two or more whole
+// packets are left out. A parameter below zero is an error.
 func EndToEnd(tables ...*trace.Table) (*EndToEndResult, error) {
 	r := &EndToEndResult{}
 	var points []Point

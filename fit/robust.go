@@ -11,8 +11,8 @@ import (
 // (Huber, Robust Statistics, 1981).
 const huberK = 1.345
 
-// outlying reports which errors are beyond a bound one or two at a time: outliers. Three next to each
-// other are sizes at which the system does something else.
+// outlying reports which errors are outliers: beyond a bound, alone or two in a row. Three in a row
+// are sizes at which the system behaves differently.
 func outlying(e []float64, bound float64) []bool {
 	over := make([]bool, len(e))
 	for i := 0; i < len(e); {
@@ -28,10 +28,10 @@ func outlying(e []float64, bound float64) []bool {
 	return over
 }
 
-// fitHuber iterates weights min(1, k/|e|) of the relative errors e, in units of their
-// median absolute deviation, and leaves points out that are beyond outlier of them: outliers are
-// mostly of one sign, and would move the line by what even a bounded pull makes of so many. The
-// intervals are those of Huber 1981, §7.6.
+// fitHuber iterates weights min(1, k/|e|) of the relative errors e, in units of their median
+// absolute deviation, and leaves out points beyond outlier deviations: outliers mostly have one
+// sign, so that even bounded weights would move the line. The intervals are those of Huber 1981,
+// §7.6.
 func fitHuber(points []Point) line {
 	l, e, scale := huberLine(points)
 	inliers := make([]Point, 0, len(points))
@@ -94,7 +94,7 @@ func huberLine(points []Point) (l line, e []float64, scale float64) {
 	return l, e, scale
 }
 
-// maxPairs bounds the pairs of points that Theil and Sen's slope is taken over.
+// maxPairs bounds the pairs of points in Theil and Sen's slope.
 const maxPairs = 6_000
 
 // efficiency is the variance of least squares over that of Theil and Sen's line if errors are
@@ -103,8 +103,8 @@ const maxPairs = 6_000
 const efficiency = 0.68
 
 // fitTheilSen takes Theil and Sen's line, leaves out the points that are beyond outlier deviations
-// of it, as [fitHuber] does, and takes it again. Its intervals are those of least squares, wider by
-// what medians know less than means.
+// of it, as [fitHuber] does, and takes it again. Its intervals are those of least squares, widened
+// for the lower efficiency of medians.
 func fitTheilSen(points []Point) line {
 	l := theilSenLine(points)
 	n := len(points)

@@ -227,8 +227,8 @@ var promises = []promise{
 	{what: "end-to-end", condition: "noise of 1 %, three packet sizes", runs: 300, trial: endToEndTrial},
 }
 
-// TestTrust measures the coverage of every interval that a fit prints, on planted data, and compares
-// docs/trust.md with it. The seeds are fixed: the numbers are the same every time.
+// TestTrust measures the coverage of every interval that a fit prints, on planted data, and
+// compares docs/trust.md with it. The seeds are fixed: the numbers are the same every time.
 func TestTrust(t *testing.T) {
 	if testing.Short() {
 		t.Skip("thousands of fits")
@@ -284,7 +284,8 @@ func TestTrust(t *testing.T) {
 // parameters are the columns of promises, in their order.
 var parameters = []string{"β", "τ", "β0", "τ0", "β1", "τ1", "β2", "τ2", "break", "o_s+L+o_r", "o_s", "o_r", "L", "g", "G", "Σβ", "Στ", "β_b", "τ_b"}
 
-// compareSection compares, or with -update replaces, what stands between <!-- name --> and <!-- end -->.
+// compareSection compares, or with -update replaces, what stands between <!-- name --> and <!-- end
+// -->.
 func compareSection(t *testing.T, path, name, want string) {
 	t.Helper()
 	page, err := os.ReadFile(path)

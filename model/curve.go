@@ -12,8 +12,8 @@ import (
 //
 //	T(n) = T_i · (n/n_i)^b        b = ln(T_j/T_i) / ln(n_j/n_i)        n_i ≤ n ≤ n_j = n_{i+1}
 //
-// Smaller messages than the smallest cost what that does. Beyond the largest the cost goes
-// on along the line through the last two, or stays where that falls.
+// Below the smallest size the cost is that of the smallest. Beyond the largest it follows the line
+// through the last two, or stays constant if that line falls.
 //
 // Where: n = Sizes in bytes, at least two, rising; T = Costs in µs, > 0.
 type Curve struct {

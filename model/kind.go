@@ -8,13 +8,13 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// Kinds is the registry of the kinds of model: what a platform file can say, what can be
-// changed, described and explained of a layer follows from its row.
+// Kinds is the registry of the kinds of model: a kind's row determines what a platform file can say
+// about a layer, which parameters can be changed, and how they are described.
 var Kinds = []*Kind{
 	linearKind, logPKind, logGPKind, pipelineKind, switchKind, envelopeKind, fragmentedKind, seriesKind, tableKind, sharedKind,
 }
 
-// FindKind returns the kind of the name in a platform file, or of one that it had before.
+// FindKind returns the kind that has the name in a platform file, or had it in an older version.
 func FindKind(name string) (kind *Kind, found bool) {
 	for _, k := range Kinds {
 		if k.Name == name || slices.Contains(k.Formerly, name) {
@@ -37,12 +37,12 @@ type Kind struct {
 	Bounds   bool                                                // branches, but for the last, say up to which size they serve
 	Aliases  map[string][]string                                 // keys that stand for several fields
 	Given    func(has func(key string) bool) (key, wrong string) // which keys go together; nil: any
-	// Check reports the key at which a layer cannot be as it is, and why. It does not
-	// allocate for a layer that can. nil: each can.
+	// Check returns the key that makes a layer impossible, and the reason. It allocates nothing for
+	// a possible layer. nil: every layer is possible.
 	Check func(l Layer) (key string, err error)
-	// Asks is how often one prediction asks a part or branch for one, at most.
+	// Asks is the most predictions of a part or branch that one prediction of the layer takes.
 	Asks int
-	// Steps is how many steps of arithmetic a prediction takes beside that; nil: one.
+	// Steps is how many steps of arithmetic a prediction takes besides; nil: one.
 	Steps func(l Layer) float64
 
 	new  func() Layer
@@ -162,7 +162,7 @@ type Knob struct {
 	cut   *Cut
 }
 
-// knobAt is the knob of what At of a field points to.
+// knobAt makes the knob for a pointer that the At of a field returned.
 func knobAt(at any) Knob {
 	switch at := at.(type) {
 	case *quantity.Micros:
@@ -203,7 +203,7 @@ func (f *Field) Grow(l Layer, n int) {
 	}
 }
 
-// Knob is the one of the largest size that a branch serves.
+// Knob is where the largest size stands that the branch serves.
 func (b *Branch) Knob() Knob { return knobAt(&b.UpTo) }
 
 // Knobs are those of β and τ of the stage.
@@ -282,8 +282,8 @@ func walk(l Layer, visit func(Layer)) {
 	}
 }
 
-// Work is how many steps a prediction takes at most, what is used twice counted twice. The map, which
-// may be nil, has the layers that are known already.
+// Work is the most steps that a prediction takes; a layer that is used twice counts twice. The map,
+// which may be nil, holds the results for layers already seen.
 func Work(l Layer, known map[Layer]float64) float64 {
 	if w, done := known[l]; done {
 		return w
@@ -302,8 +302,8 @@ func Work(l Layer, known map[Layer]float64) float64 {
 	return w
 }
 
-// Freeze keeps the packets of a message of n bytes, and the ways that it takes, as they are,
-// whatever becomes of the costs in l and in what it is made of. It changes l.
+// Freeze fixes the packets of a message of n bytes and the branches that it takes, whatever later
+// becomes of the costs in l and its parts. It changes l.
 func Freeze(l Layer, n quantity.Bytes) {
 	if f, ok := l.(interface{ freeze(quantity.Bytes) }); ok {
 		f.freeze(n)

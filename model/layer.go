@@ -9,11 +9,16 @@
 //
 // # References
 //
-//	[hockney]  Hockney. The communication challenge for MPP: Intel Paragon and Meiko CS-2. Parallel Computing 20, 1994.
-//	[logp]     Culler, Karp, Patterson and others. LogP: Towards a Realistic Model of Parallel Computation. PPoPP 1993.
-//	[loggp]    Alexandrov, Ionescu, Schauser, Scheiman. LogGP: Incorporating Long Messages into the LogP Model. SPAA 1995.
-//	[clip]     Pokam Tiencheu. CLIP, a communication library on a Myrinet SMP cluster. Diploma thesis, TU Berlin, 1999.
-//	[wang]     Wang, Krishnamurthy, Martin, Anderson, Culler. Modeling Communication Pipeline Latency. SIGMETRICS 1998.
+//	[hockney]  Hockney. The communication challenge for MPP: Intel Paragon and Meiko CS-2.
+//	           Parallel Computing 20, 1994.
+//	[logp]     Culler, Karp, Patterson and others. LogP: Towards a Realistic
+//	           Model of Parallel Computation. PPoPP 1993.
+//	[loggp]    Alexandrov, Ionescu, Schauser, Scheiman. LogGP: Incorporating Long Messages into the
+//	           LogP Model. SPAA 1995.
+//	[clip]     Pokam Tiencheu. CLIP, a communication library on a Myrinet SMP cluster.
+//	           Diploma thesis, TU Berlin, 1999.
+//	[wang]     Wang, Krishnamurthy, Martin, Anderson, Culler. Modeling Communication Pipeline
+//	           Latency. SIGMETRICS 1998.
 package model
 
 import (

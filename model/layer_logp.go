@@ -73,10 +73,11 @@ func (l *LogGP) Gap(n quantity.Bytes) quantity.Micros {
 // Resources are those of LogGP with G = 0.
 func (l *LogP) Resources() Resources { return (&LogGP{LogP: *l}).Resources() }
 
-// Resources are the processors and the interfaces of both nodes. A processor neither prepares
-// the next message nor takes one while bytes go through the interface: it sends a message each
-// g + (n−1)G or o_s + (n−1)G, whichever is longer, and receives likewise. The bytes follow each other through the network: while they leave one interface
-// they enter the other, so (n−1)G is in the delay of one of them only.
+// Resources are the processors and the interfaces of both nodes. A processor neither prepares the
+// next message nor takes one while bytes go through the interface: it sends a message every g +
+// (n−1)G or o_s + (n−1)G, whichever is longer, and receives likewise. The bytes follow each other
+// through the network: while they leave one interface they enter the other, so only one interface
+// has (n−1)G in its delay.
 func (l *LogGP) Resources() Resources {
 	bytes := Cost{Beta: -l.GapPerByte.Times(1), Tau: l.GapPerByte} // (n−1)G
 	busy := bytes.Plus(Cost{Beta: l.GapTime})

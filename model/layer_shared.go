@@ -2,16 +2,15 @@ package model
 
 import "github.com/halfpeak/halfpeak/model/quantity"
 
-// Shared is one resource at which several senders take turns: a bus, a hub, the processor of the
-// receiver of all.
+// Shared is one resource at which several senders take turns: a bus, a hub, the processor of a
+// common receiver.
 //
 //	T(n) = β + nτ        g(n) = s·(β + nτ)
 //
-// Where: β = Beta and τ = Tau, for how long a message occupies the resource, in µs, and µs per
-// byte, both ≥ 0; s = Senders ≥ 1, of which each sends as fast as the others. T is that of a
-// message that finds the resource free; in a steady stream each sender gets its turn once in
-// g(n), while the resource passes on a message each β + nτ. See [FanIn], which says the same of
-// any layer's resources.
+// Where: β = Beta and τ = Tau, the time for which a message occupies the resource, in µs and µs per
+// byte, both ≥ 0; s = Senders ≥ 1, all equally fast. T is the time of a message that finds the
+// resource free. In a steady stream each sender gets one turn in g(n), while the resource passes on
+// a message every β + nτ. See [FanIn], which says the same of any layer's resources.
 //
 // Overheads are zero: nothing says which part occupies a processor.
 type Shared struct {

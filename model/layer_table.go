@@ -7,9 +7,9 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// Table is what was measured at some sizes, without a theory: costs between two sizes are
-// interpolated in logarithms, and go on beyond the largest along the line of the last two; see
-// [Curve]. Where the gap was not measured, it is the one-way time, as with [Linear].
+// Table is a measurement at some sizes, without a theory: costs between two sizes are interpolated
+// in logarithms, and beyond the largest they follow the line through the last two; see [Curve].
+// Where the gap was not measured, it is the one-way time, as with [Linear].
 //
 // Overheads are zero: nothing says which part occupies a processor.
 type Table struct {

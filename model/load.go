@@ -4,7 +4,7 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A Load is for how long a message occupies a resource.
+// A Load is the time for which a message occupies a resource.
 type Load struct {
 	Resource string // of a hop, or [Processor]
 	Side     Side
@@ -20,8 +20,8 @@ const (
 	receiving = "interface, then processor"
 )
 
-// Loads are for how long a message of n bytes occupies each resource. What a [Sum] adds occupies
-// the hop that is the slowest for packets of a MiB, for the gap of what is added.
+// Loads are the times for which a message of n bytes occupies each resource. What a [Sum] adds
+// occupies, for its gap, the hop that is slowest for packets of a MiB.
 func Loads(r Resources, n quantity.Bytes) []Load {
 	var all loads
 	all.message(r, n, n)
@@ -85,7 +85,7 @@ func (all *loads) message(r Resources, n, whole quantity.Bytes) {
 	}
 }
 
-// slowestHop is the hop of the way of a message that takes the longest for a packet of a MiB.
+// slowestHop is the hop on a message's way that takes longest for a packet of a MiB.
 func slowestHop(r Resources, n quantity.Bytes) (slowest Hop, found bool) {
 	const long = 1 << 20
 	switch r := r.(type) {
@@ -130,15 +130,15 @@ func busiest(all loads, share func(Load) float64) quantity.Micros {
 	return most
 }
 
-// FanIn is the interval between messages of n bytes at one receiver, when senders ≥ 1 nodes send
-// theirs to it as fast as they can:
+// FanIn is the interval between messages of n bytes at one receiver, while senders ≥ 1 nodes send
+// to it as fast as they can:
 //
 //	max( max_s busy_s / senders, max_r busy_r )
 //
 // Where: s = the resources of a sender, of which there are as many as senders; r = those of the
-// receiver and of the network, which all messages share; busy = how long a message occupies it.
-// The slowest resource decides, whatever else is going on: messages have no replies, queues do not
-// drop, no window or rendezvous holds a sender back, and no timer sends again what still waits.
+// receiver and of the network, which all messages share; busy = how long a message occupies it. The
+// slowest resource decides. Messages have no replies, queues drop nothing, no window or rendezvous
+// holds a sender back, and no timer resends a message that still waits.
 func FanIn(r Resources, senders int, n quantity.Bytes) quantity.Micros {
 	return busiest(Loads(r, n), func(l Load) float64 {
 		if l.Side == AtSender {
@@ -159,8 +159,8 @@ func FanIn(r Resources, senders int, n quantity.Bytes) quantity.Micros {
 // both ways if their hops name it; K = pieces; T and T_1 = oneWay of a piece and of a byte; credits
 // = requests that may be without a reply, 0: no bound.
 //
-// It is that of a long stream. In a short one the first replies are still on their way, and the
-// requests have to themselves what they will share with them.
+// It holds for a long stream. In a short one the first replies are still on their way, and the
+// requests do not share the resources with them yet.
 func Requests(r Resources, n quantity.Bytes, credits int, oneWay func(quantity.Bytes) quantity.Micros) quantity.Micros {
 	piece := PieceSize(r, n)
 	count := quantity.Micros(packets(n, piece))
@@ -226,7 +226,7 @@ func WindowOf(r Resources, n quantity.Bytes) int {
 	return 0
 }
 
-// Placed is the description with hops where place puts them.
+// Placed returns the description with each hop where place puts it.
 func Placed(r Resources, place func(Hop) Hop) Resources {
 	switch r := r.(type) {
 	case Route:

@@ -39,8 +39,8 @@ func (l *Pipeline) PaperPacket(n quantity.Bytes) quantity.Bytes {
 	return paperPacket(l.Stages, n)
 }
 
-// paperPacket is PaperPacket of the stages: a method that is inlined copies the
-// Pipeline, and that took 22 of the 50 ns of a prediction.
+// paperPacket is PaperPacket of the stages: a method that is inlined copies the Pipeline, which is
+// nearly half of the time of a prediction.
 func paperPacket(s []Stage, n quantity.Bytes) quantity.Bytes {
 	s = s[:PaperStages]
 	p := math.Sqrt(float64(n) * float64(s[0].Beta+s[1].Beta+s[2].Beta) / float64(2*(s[0].Tau+s[1].Tau))) // (10)

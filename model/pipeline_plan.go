@@ -110,9 +110,9 @@ func (l *Pipeline) polish(plan Plan) quantity.Micros {
 	return time
 }
 
-// wholeBytes rounds the sizes of a plan of n bytes so that each is at least one
-// byte and all add up to n: what is rounded is where each run ends, counted from the start
-// of the message. A long run becomes two whose sizes differ by a byte.
+// wholeBytes rounds the sizes of a plan of n bytes so that each is at least one byte and all add up
+// to n: it rounds the end of each run, counted from the start of the message. A long run becomes
+// two whose sizes differ by a byte.
 func wholeBytes(n quantity.Bytes, ideal Plan) Plan {
 	left := ideal.Packets() // not yet placed, each of which needs a byte
 	var plan Plan
@@ -169,9 +169,9 @@ func (r row) addTo(y []float64, v float64) {
 	}
 }
 
-// program is the linear program for the runs of a plan, of which it takes the counts. Its unknowns
-// are, run by run, the packet size p in bytes and the times x_0…x_{S−1} in µs at which the stages
-// are free behind the run. What is minimised is the last of them, subject to
+// program is the linear program for the runs of a plan, whose counts are given. Its unknowns are,
+// run by run, the packet size p in bytes and the times x_0…x_{S−1} in µs at which the stages are
+// free behind the run. It minimises the last of them, subject to
 //
 //	x'_i − x_j − (Σ_{j≤k≤i} τ_k + (m−1)τ_b)·p ≥ Σ_{j≤k≤i} β_k + (m−1)β_b   for all j ≤ b ≤ i
 //	p ≥ 1    Σ m·p = n

@@ -60,9 +60,9 @@ type Quantity struct {
 	Stream bool // it is of a steady stream of messages, and follows from the gap
 
 	// Of is the quantity for messages of n bytes in packets of p, in µs and bytes; a size that it
-	// does not take may be anything. NaN or infinite where the layer has none.
+	// does not take is ignored. It is NaN or infinite where the layer has none.
 	Of func(l Layer, n, p quantity.Bytes) float64
-	// Lacks says why the layer has no such quantity, or none that means something; nil: each has.
+	// Lacks says why the layer has no such quantity, or no meaningful one; nil: every layer has it.
 	Lacks func(l Layer, n quantity.Bytes) error
 }
 

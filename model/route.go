@@ -25,7 +25,7 @@ func (c Cost) Of(n quantity.Bytes) quantity.Micros {
 	return c.Beta + c.Tau.Times(n)
 }
 
-// Plus is the cost of both, none of which is a curve.
+// Plus is the sum of two costs, neither of which is a curve.
 func (c Cost) Plus(d Cost) Cost { return Cost{Beta: c.Beta + d.Beta, Tau: c.Tau + d.Tau} }
 
 // A Side tells whose a resource is.
@@ -46,8 +46,8 @@ type Hop struct {
 	Side        Side
 	Delay, Busy Cost
 
-	// Hold is how long the packet keeps its sender from starting another one: the time in
-	// which an interface with one buffer still reads it.
+	// Hold is how long the packet keeps its sender from starting another one, while an interface
+	// with one buffer still reads it.
 	Hold Cost
 	// Exclusive keeps the receiving processor from taking a packet while another one goes
 	// through the last hop, and the hop from beginning one meanwhile: both use the same bus.

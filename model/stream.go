@@ -2,13 +2,13 @@ package model
 
 import "github.com/halfpeak/halfpeak/model/quantity"
 
-// InPackets is the one-way time of a message of n bytes in packets of p bytes, n and p ≥ 1, of
-// which is known what a packet takes alone, and what it takes behind another:
+// InPackets is the one-way time of a message of n bytes in packets of p bytes, n and p ≥ 1, given
+// the time of a packet alone, and the time that a packet adds behind another:
 //
 //	T = alone(p) + (K−1)·behind(p) + behind(q)        CLIP §4.2.2.2, eq. 4
 //
-// Where: K = ⌊n/p⌋ full packets; q = n − Kp bytes in the last, shorter one, if there is any. A
-// message of less than a packet takes alone(n).
+// Where: K = ⌊n/p⌋ full packets; q = n − Kp bytes in a last, shorter one, if any. A message shorter
+// than a packet takes alone(n).
 //
 // In a [Pipeline] alone is Σt_i and behind max t_i; with equal packets T is its time. A short
 // last packet can pass the stages after the slowest one sooner than T counts.
@@ -30,9 +30,9 @@ func InPackets(n, p quantity.Bytes, alone, behind Linear) quantity.Micros {
 //
 //	interval = max(g, (R + i·g)/(w − k + 1 + i)),  i = (k − 1 − w) mod k
 //
-// A credit batch comes back R after its last message; i is that message's place in the burst
-// that an earlier batch let go. With k = w, w/2 or 1 the second term is (R + (k−1)g)/w: a window
-// takes a round trip, and as long as the other k−1 messages of a batch take to follow.
+// A credit batch comes back R after its last message; i is that message's place in the burst that
+// an earlier batch let go. With k = w, w/2 or 1 the second term is (R + (k−1)g)/w: a window takes a
+// round trip, and the time in which the other k−1 messages of a batch follow.
 //
 // It is the recurrence s_j = max(s_{j−1} + g, s_{r} + R), with r the last message of the batch
 // that holds message j − w.
@@ -41,9 +41,9 @@ func WindowInterval(g, R quantity.Micros, w, k int) quantity.Micros {
 	return max(g, (R+quantity.Micros(i)*g)/quantity.Micros(w-k+1+i))
 }
 
-// Interval is the mean interval of many requests with a computation of Δ = delta after each, as
-// a LogP signature has it: each request is paid for with its own overhead, that of receiving a
-// reply, and Δ (HP-LAM §4.2; Culler et al. 1996).
+// Interval is the mean interval between many requests, each followed by a computation of Δ = delta,
+// as in a LogP signature: a request costs its own overhead, the overhead of receiving a reply, and
+// Δ (HP-LAM §4.2; Culler et al. 1996).
 //
 //	max(g, o_s + o_r + Δ)
 func (l LogP) Interval(delta quantity.Micros) quantity.Micros {

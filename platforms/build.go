@@ -12,17 +12,18 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// nameRule is what names of tables look like: they stand in paths and references.
+// nameRule matches names of tables, which stand in paths and references.
 var nameRule = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]*$`)
 
-// constantRule is what names of constants look like: they stand in formulas.
+// constantRule matches names of constants, which stand in formulas.
 var constantRule = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
 
-// maxWork is how many steps a prediction may take, see [model.Work]; n½ takes a thousand predictions.
+// maxWork is the most steps that a prediction may take, see [model.Work]; n½ takes a thousand
+// predictions.
 const maxWork = 100000
 
-// maxDepth is how many layers may stand one below the other, and constants be computed through each
-// other.
+// maxDepth bounds how deep layers nest, and how long a chain of constants is that are computed from
+// each other.
 const maxDepth = 200
 
 // A builder makes a platform of a document.

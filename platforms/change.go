@@ -13,17 +13,16 @@ import (
 // A Change is a new value for a parameter.
 type Change struct {
 	Path  string
-	Text  string         // what stands for it in [Param].Text; for packets it may be one of [model.CutWords]
+	Text  string         // its text in [Param].Text; for packets it may be one of [model.CutWords]
 	Value quantity.Value // in the dimension of the parameter
 
 	PlusMinus float64 // half the width of its 95 % interval, see [Param]; 0: none
 }
 
-// With returns the part of the platform that the layer is made of, with some
-// parameters changed; what is computed from them follows. The rest stays out: a value may be
-// possible here and not there. A later change of a parameter replaces an
-// earlier one. The error is a value that the parameter, or one computed from it,
-// cannot have, or a path that is none of [Platform.Uses].
+// With returns the layer and what it is made of, with some parameters changed; parameters computed
+// from them follow. Other layers are left out: a value that is possible in one may be impossible in
+// another. A later change of a parameter replaces an earlier one. It is an error if the parameter,
+// or one computed from it, cannot have its value, or if the path is not one of [Platform.Uses].
 func (p Platform) With(layer string, changes ...Change) (Platform, error) {
 	used, err := p.used(layer)
 	if err != nil {
@@ -66,8 +65,8 @@ func (p Platform) With(layer string, changes ...Change) (Platform, error) {
 	return p.rebuilt(&b, layer)
 }
 
-// changeError is that of a parameter which cannot be. No place in the file is at fault for a value
-// that was given in its stead.
+// changeError is the error of an impossible parameter. It names no place in the file if the value
+// was not given there.
 func (b *builder) changeError(s *slot, err error) error {
 	if s.changed {
 		return fmt.Errorf("%s: %q: %w", s.Path, s.Text, err)
@@ -116,9 +115,8 @@ func (p Platform) rebuilt(b *builder, layer string) (Platform, error) {
 	return next, nil
 }
 
-// Params are all parameters that can be changed: the constants, the stages',
-// and the layers', as they stand in the file. A pipeline's packets are among
-// them even where they are a word and no size.
+// Params are all parameters that can be changed: the constants, the stages', and the layers', as
+// they stand in the file. A pipeline's packet is among them even where a word stands for its size.
 func (p Platform) Params() []Param {
 	all := slices.Concat(p.Constants, p.Stages)
 	for _, l := range p.Layers {
@@ -220,7 +218,7 @@ func (p Platform) Find(layer, name string) (Param, error) {
 	return Param{}, fmt.Errorf("%s/%s has no parameter %q%s", p.Name, layer, name, hint)
 }
 
-// kindNames are further names of kinds, and keyNames of keys, by which parameters are found.
+// kindNames and keyNames are further names of kinds and of keys, under which parameters are found.
 var (
 	kindNames = map[string]string{"loggp": "logp"}
 	keyNames  = map[string]string{"credits": "window"}

@@ -25,8 +25,8 @@ type source struct {
 	notes     []string
 }
 
-// What a file holds at most. The time that go-toml takes grows with the square of either, and stays
-// below a second.
+// The most that a file may hold. The time that go-toml takes grows with the square of either; at
+// these bounds it stays below a second.
 const (
 	maxTables = 5000
 	maxKeys   = 20000
@@ -92,7 +92,7 @@ func decode(file string, text []byte) (*source, error) {
 	return s, s.modernise()
 }
 
-// modernise gives what has several names the one that is used here.
+// modernise replaces each former name by the present one.
 func (s *source) modernise() error {
 	for i := range s.Tables {
 		t := &s.Tables[i]
@@ -124,7 +124,8 @@ func (s *source) modernise() error {
 	return nil
 }
 
-// A treeReader makes a document of what go-toml read. The error that stands first counts.
+// A treeReader makes a document of what go-toml read. Of several errors it keeps the one that
+// stands first in the file.
 type treeReader struct {
 	*source
 	first  string

@@ -44,7 +44,7 @@ func (b *builder) layerTables() error {
 	return nil
 }
 
-// layer is what a table says of its layer beside its model.
+// layer reads what a table says of its layer besides its model.
 func (b *builder) layer(t Table, m model.Layer) (l Layer, err error) {
 	path := "layer." + t.Name
 	spec := b.specs[t.Name]
@@ -88,7 +88,7 @@ func (b *builder) layer(t Table, m model.Layer) (l Layer, err error) {
 	return l, nil
 }
 
-// check is the kind's, of a layer.
+// check is the check of the layer's kind.
 func check(k *model.Kind, l model.Layer) (key string, err error) {
 	if k.Check == nil {
 		return "", nil
@@ -299,8 +299,8 @@ func (b *builder) part(path, name string) error {
 	return err
 }
 
-// open makes the model of a layer. It tells bind, unless that is nil, of each slot where its
-// parameter stands in the model, and of each layer that can be impossible. A layer in shared is
+// open makes the model of a layer. It calls bind, unless that is nil, with each slot and the place
+// of its parameter in the model, and with each layer that may be impossible. A layer in shared is
 // made once; if shared is nil, as often as it is used.
 func (b *builder) open(name string, bind binder, shared map[string]model.Layer) model.Layer {
 	if l, done := shared[name]; done {

@@ -7,8 +7,8 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// Measured is what a layer was fitted to. The next measurement is predicted from it rather than from the
-// layer's model; see fit/forecast.
+// Measured is what a layer was fitted to. The next measurement is predicted from it rather than
+// from the layer's model; see fit/forecast.
 type Measured struct {
 	Sizes []quantity.Bytes
 	Times []quantity.Micros // one way, of each size; the mean of the runs
@@ -23,7 +23,7 @@ type Measured struct {
 // maxMeasured bounds the sizes of a measured table.
 const maxMeasured = 1 << 16
 
-// measuredTables reads what was measured, which layers name.
+// measuredTables reads the measurements that layers name.
 func (b *builder) measuredTables() error {
 	for _, t := range b.tables("measured") {
 		path := "measured." + t.Name
@@ -101,7 +101,7 @@ func (b *builder) times(path string, t Table, key string, n int) ([]quantity.Mic
 	return all, nil
 }
 
-// measurement is what the named layer was fitted to, nil if it names none.
+// measurement is the table to which the layer was fitted, nil if the layer names none.
 func (b *builder) measurement(path, name string) (*Measured, error) {
 	if name == "" {
 		return nil, nil

@@ -68,14 +68,26 @@ func (l Layer) Ref() string { return l.Platform + "/" + l.Name }
 
 // Eval computes a formula in which the layer's parameters and the platform's
 // constants are names, and what the model predicts are functions (see FORMAT.md).
-// The name n stands for the given size; n = 0 means that there is none.
-func (l Layer) Eval(formula string, n quantity.Bytes) (quantity.Value, error) {
+// The name n stands for the given size; n = 0 means that there is none. Known are
+// names that have a value beside these.
+func (l Layer) Eval(formula string, n quantity.Bytes, known ...Known) (quantity.Value, error) {
 	return quantity.Eval(formula, func(name string, args []any) (quantity.Value, error) {
+		for _, k := range known {
+			if k.Name == name && args == nil {
+				return k.Value, nil
+			}
+		}
 		if name == "n" && args == nil && n > 0 {
 			return quantity.Value{Num: float64(n), Dim: quantity.DimSize}, nil
 		}
 		return l.scope(name, args)
 	})
+}
+
+// A Known is a name in a formula, with its value.
+type Known struct {
+	Name  string
+	Value quantity.Value
 }
 
 // A Roof is a rate that the hardware cannot exceed.
@@ -125,8 +137,8 @@ func Find(ref string) (Platform, Layer, error) {
 	return p, l, err
 }
 
-// NotesOf are the notes of the platform files among the references, each once; what is none, or cannot be
-// read, has none.
+// NotesOf are the notes of the platform files among the references, each once; what is none, or
+// cannot be read, has none.
 func NotesOf(refs ...string) []string {
 	var notes []string
 	for _, ref := range refs {

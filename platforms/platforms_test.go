@@ -69,7 +69,12 @@ func TestParseErrors(t *testing.T) {
 	check(oneLayer+"[constant.a-b]\nvalue = \"1us\"\nsource = \"s\"\n", `my.toml:6:11: constant.a-b: formulas cannot name "a-b"; use letters, digits and _`)
 	// Models.
 	check("[layer.x]\nmodel = \"linar\"\n", `my.toml:2:1: layer.x.model: no model "linar"; did you mean "linear"?`)
-	check("[layer.x]\nsource = \"s\"\n", `my.toml:1:8: layer.x: no model; write model = "linear" or another of envelope, fragmented, linear, loggp, logp, pipeline, series, shared, switch, table`)
+	var kinds []string
+	for _, k := range model.Kinds {
+		kinds = append(kinds, k.Name)
+	}
+	slices.Sort(kinds)
+	check("[layer.x]\nsource = \"s\"\n", `my.toml:1:8: layer.x: no model; write model = "linear" or another of `+strings.Join(kinds, ", "))
 	check("default = \"y\"\n"+oneLayer, `my.toml:1:1: default: no layer "y"; did you mean "x"?`)
 	// Numbers.
 	check(linear(`beta = 3`), `my.toml:3:8: a number without a unit; write it as text with its unit, as in "5.9us/KB"`)

@@ -29,8 +29,8 @@ var subjects = []string{string(Message), string(Stream), string(Operation), stri
 // Timed says what the times of a layer are those of.
 type Timed struct {
 	Of Subject
-	// Collective is its name as MPI has it, in lower case ("allreduce", "bcast"); empty if it is none,
-	// or not known.
+	// Collective is its name as MPI has it, in lower case ("allreduce", "bcast"); empty if it is
+	// none, or not known.
 	Collective string
 	Ranks      int  // of the collective; 0: not known
 	PerRank    bool // the size is the block of one rank, as for MPI's allgather
@@ -61,9 +61,9 @@ func (t Timed) String() string {
 //	algbw = S / t        busbw = f algbw
 //
 // Where: S = bytes of the whole buffer, n or, if n is the block of one rank, n times the ranks;
-// f = 2(p−1)/p for allreduce, (p−1)/p for allgather, reduce_scatter and alltoall, 1 for bcast, reduce
-// and sendrecv; p = Ranks. (NVIDIA/nccl-tests, doc/PERFORMANCE.md.) A bandwidth is 0 where its
-// ranks or its f are not known, and of all that is no collective.
+// f = 2(p−1)/p for allreduce, (p−1)/p for allgather, reduce_scatter and alltoall, 1 for bcast,
+// reduce and sendrecv; p = Ranks. (NVIDIA/nccl-tests, doc/PERFORMANCE.md.) A bandwidth is 0 where
+// its ranks or its f are not known, and of all that is no collective.
 func (t Timed) Bandwidths(n quantity.Bytes, time quantity.Micros) (alg, bus quantity.MBps) {
 	if t.Of != Collective || t.PerRank && t.Ranks == 0 {
 		return 0, 0
@@ -116,8 +116,8 @@ func (b *builder) timed(path string, t Table) (of Timed, err error) {
 	return of, nil
 }
 
-// sameTimes is an error if a layer is made of one whose times are those of something else: the gap of a
-// stream is no part of the time of a message.
+// sameTimes is an error if a layer is made of one whose times are those of something else: the gap
+// of a stream is no part of the time of a message.
 func (b *builder) sameTimes(all []Layer) error {
 	times := map[string]Timed{}
 	for _, l := range all {

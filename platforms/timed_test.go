@@ -37,8 +37,8 @@ func TestBandwidths(t *testing.T) {
 	}
 }
 
-// What nccl-tests itself printed beside its times, in GB/s with two digits behind the point. Its times
-// have four digits, which is half a part in a thousand.
+// What nccl-tests itself printed beside its times, in GB/s with two digits behind the point. Its
+// times have four digits, which is half a part in a thousand.
 func TestBandwidthsPublished(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "shared", "data", "formats", "nccl-tests", "allreduce_superbench_8a100.log"))
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Areas shows how a whole divides into parts as something else changes: the parts lie one on
-// the other, the first at the bottom, named where they are wide enough and in the legend.
+// Areas shows how a whole divides into parts as something else changes: the parts lie one on the
+// other, the first at the bottom, named inside where they are wide enough, and in the legend.
 type Areas struct {
 	Title string
 	X, Y  Axis // Y begins at 0 and is linear
@@ -75,7 +75,7 @@ func (a Areas) sums() ([][]float64, error) {
 // painter returns what draws the areas onto a canvas.
 func (a Areas) painter() (func(draw.Canvas), error) { return a.painterTo(new(axes)) }
 
-// painterTo is painter, for one who wants to know where the axes went.
+// painterTo is painter for callers that need the place of the axes.
 func (a Areas) painterTo(at *axes) (func(draw.Canvas), error) {
 	sums, err := a.sums()
 	if err != nil {
@@ -119,9 +119,8 @@ type areasPlotter struct {
 	sums [][]float64
 }
 
-// Plot draws the areas, lines between them, marks, and the name of each part where it is
-// thickest, if
-// there is room.
+// Plot draws the areas, lines between them, marks, and the name of each part where it is thickest,
+// if there is room.
 func (a areasPlotter) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
 	for k := range a.Parts {

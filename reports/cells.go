@@ -27,7 +27,17 @@ type Interval struct {
 
 func (i Interval) dim() quantity.Dimension { return i.Dim }
 func (i Interval) numbers() []float64      { return []float64{i.Value, i.Low, i.High} }
-func (i Interval) digits() int             { return 3 }
+
+// digits are enough to tell the ends of a narrow interval apart, also where a column of large
+// numbers takes one of them.
+func (i Interval) digits() int {
+	ends := math.Round(math.Log10(math.Abs(i.Value) / (i.High - i.Low)))
+	if !(ends <= 4) { // exact, or as good as that
+		return 3
+	}
+	return max(3, 2+int(ends))
+}
+
 func (i Interval) text(s quantity.Scale) string {
 	if i.Dim == quantity.DimSize {
 		return fmt.Sprintf("%s (%s to %s)", quantity.Bytes(i.Value), quantity.Bytes(i.Low), quantity.Bytes(i.High))
@@ -77,7 +87,7 @@ func alone(c manyNumbers, units quantity.UnitChoice) string {
 	return c.text(quantity.NewScale(c.dim(), units, c.digits(), c.numbers()...))
 }
 
-// PercentChange prints by which part of itself a value changed: "−25.1 %".
+// PercentChange prints the relative change of a value: "−25.1 %".
 func PercentChange(part float64) string { return Minus(fmt.Sprintf("%+.1f %%", 100*part)) }
 
 // PercentError prints an error in percent at two significant digits: "3.5 %", "120 %".
@@ -86,7 +96,7 @@ func PercentError(percent any) string { return significantPlain(toFloat(percent)
 // PercentShare prints a share in percent: "62 %".
 func PercentShare(percent any) string { return fmt.Sprintf("%.0f %%", toFloat(percent)) }
 
-// Probability prints a probability in percent; 0 and 100 only where it is that.
+// Probability prints a probability in percent; 0 and 100 only where it is exactly so.
 func Probability(p any) string {
 	switch v := toFloat(p); {
 	case v > 0.999 && v < 1:
@@ -98,7 +108,7 @@ func Probability(p any) string {
 	}
 }
 
-// Minus makes the hyphen before a number the minus sign that it is.
+// Minus replaces the hyphen before a number by a minus sign.
 func Minus(number string) string { return strings.Replace(number, "-", "−", 1) }
 
 func toFloat(v any) float64 {
@@ -138,7 +148,7 @@ func (r Rows) scales(j int, units quantity.UnitChoice) map[quantity.Dimension]qu
 	numbers, digits := map[quantity.Dimension][]float64{}, map[quantity.Dimension]int{}
 	for _, row := range r.Data {
 		if dim, ns, d, ok := scalable(row[j]); ok {
-			numbers[dim], digits[dim] = append(numbers[dim], ns...), d
+			numbers[dim], digits[dim] = append(numbers[dim], ns...), max(digits[dim], d)
 		}
 	}
 	scales := map[quantity.Dimension]quantity.Scale{}
@@ -185,9 +195,9 @@ func forEyes(c Column, v any, scales map[quantity.Dimension]quantity.Scale) stri
 	}
 }
 
-// significant prints v with the given number of significant digits, trailing
-// zeros kept and digits before the point never dropped. Only what nobody
-// wants to count the zeros of has an exponent: below 1e-4, from 1e9.
+// significant prints v with the given number of significant digits, trailing zeros kept and digits
+// before the point never dropped. Only numbers with too many zeros to count have an exponent: below
+// 1e-4, and from 1e9 on.
 func significant(v float64, digits int) string {
 	e := strconv.FormatFloat(v, 'e', digits-1, 64)
 	exp, _ := strconv.Atoi(e[strings.IndexByte(e, 'e')+1:])

@@ -67,7 +67,7 @@ type Series struct {
 	X, Y []float64 // of one length; a point that is not finite leaves a gap
 
 	// Low and High, if not nil, are the interval around each Y: error bars
-	// about Points, a band behind a Line. A bound that is not finite is no bound.
+	// about Points, else a band. A bound that is not finite is no bound.
 	Low, High []float64
 }
 
@@ -78,6 +78,10 @@ type Kind string
 const (
 	Line   Kind = "line"   // what a model says
 	Points Kind = "points" // what was measured
+	// Band is where most of what will be measured lies: from Low to High, with Y in its middle
+	// and no line. Beyond is a band where nobody has measured: paler, its edges dashed.
+	Band   Kind = "band"
+	Beyond Kind = "beyond"
 )
 
 // A Mark is a place in a figure with a label beside it.
@@ -128,22 +132,10 @@ func (f Figure) Rows() Rows {
 	return r
 }
 
-// bounds returns the interval around point i, not finite where there is none.
-func (s Series) bounds(i int) (low, high float64) {
-	low, high = math.Inf(-1), math.Inf(1)
-	if s.Low != nil {
-		low = s.Low[i]
-	}
-	if s.High != nil {
-		high = s.High[i]
-	}
-	return low, high
-}
-
 // check returns the first fault of the figure that its maker should mend.
 func (f Figure) check() error {
 	for _, s := range f.Series {
-		if s.Kind != Line && s.Kind != Points {
+		if s.Kind != Line && s.Kind != Points && s.Kind != Band && s.Kind != Beyond {
 			return fmt.Errorf("series %q: there is no kind %q of series", s.Name, s.Kind)
 		}
 		if len(s.X) != len(s.Y) || s.Low != nil && len(s.Low) != len(s.Y) || s.High != nil && len(s.High) != len(s.Y) {
@@ -170,7 +162,7 @@ func (f Figure) WriteImage(w io.Writer, ext string, width, height int) error {
 // painter returns what draws the figure onto a canvas.
 func (f Figure) painter() (func(draw.Canvas), error) { return f.painterTo(new(axes)) }
 
-// painterTo is painter, for one who wants to know where the axes went.
+// painterTo is painter for callers that need the place of the axes.
 func (f Figure) painterTo(at *axes) (func(draw.Canvas), error) {
 	inside, notes, err := f.inside(at)
 	if err != nil {
@@ -179,8 +171,7 @@ func (f Figure) painterTo(at *axes) (func(draw.Canvas), error) {
 	return func(c draw.Canvas) { inside(frame(c, f.Title, f.legend(f.styles()), notes)) }, nil
 }
 
-// inside returns what draws the axes and what is between them, and the notes
-// that go with it.
+// inside returns what draws the axes and the area between them, and the notes that belong to it.
 func (f Figure) inside(at *axes) (paint func(draw.Canvas), notes []string, err error) {
 	if err := f.check(); err != nil {
 		return nil, nil, err
@@ -240,18 +231,6 @@ func (f Figure) limits() (x, y limits, left int, err error) {
 	return x, y, left, err
 }
 
-// intervals returns the bounds around point i of s that can be drawn.
-func (f Figure) intervals(s Series, i int) []float64 {
-	var vs []float64
-	low, high := s.bounds(i)
-	for _, v := range []float64{low, high} {
-		if f.Y.usable(v) {
-			vs = append(vs, v)
-		}
-	}
-	return vs
-}
-
 // styles gives each name of a series its place in the theme, by first use.
 func (f Figure) styles() map[string]style {
 	styles := map[string]style{}
@@ -279,6 +258,10 @@ func (f Figure) legend(styles map[string]style) []entry {
 		}
 		entries[i].line = entries[i].line || s.Kind == Line
 		entries[i].glyph = entries[i].glyph || s.Kind == Points
+		if s.Kind == Band || s.Kind == Beyond && entries[i].fill == nil {
+			fill := s.Kind.filling(styles[s.Name].color)
+			entries[i].fill = &fill
+		}
 	}
 	return entries
 }
@@ -326,14 +309,13 @@ func (f figurePlotter) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 	var edges []func() // over all fillings, so that bands that overlap can be told apart
 	for _, s := range f.Series {
-		if lower, upper := f.band(s, at); s.Kind == Line && len(lower) > 1 {
+		if lower, upper := f.band(s, at); s.Kind != Points && len(lower) > 1 {
 			around := slices.Clone(upper)
 			slices.Reverse(around)
 			st := f.styles[s.Name]
-			c.FillPolygon(pale(st.color), c.ClipPolygonXY(append(slices.Clone(lower), around...)))
+			c.FillPolygon(s.Kind.filling(st.color), c.ClipPolygonXY(append(slices.Clone(lower), around...)))
 			edges = append(edges, func() {
-				thin := draw.LineStyle{Color: tint(st.color, 0.6), Width: 0.5, Dashes: st.dashes}
-				c.StrokeLines(thin, append(c.ClipLinesXY(lower), c.ClipLinesXY(upper)...)...)
+				c.StrokeLines(st.edge(s.Kind), append(c.ClipLinesXY(lower), c.ClipLinesXY(upper)...)...)
 			})
 		}
 	}
@@ -410,36 +392,4 @@ func (f figurePlotter) runs(s Series, at func(x, y float64) vg.Point) [][]vg.Poi
 		runs = append(runs, run)
 	}
 	return runs
-}
-
-// band returns the lines through Low and High of a line, where both can be drawn.
-func (f figurePlotter) band(s Series, at func(x, y float64) vg.Point) (lower, upper []vg.Point) {
-	for i := range s.X {
-		low, high := s.bounds(i)
-		if f.X.usable(s.X[i]) && f.Y.usable(low) && f.Y.usable(high) {
-			lower, upper = append(lower, at(s.X[i], low)), append(upper, at(s.X[i], high))
-		}
-	}
-	return lower, upper
-}
-
-// errorBar returns the ends of the bar about point i, inside the axes; nil if
-// there is none. A bound that the axis cannot show ends the bar at the edge.
-func (f figurePlotter) errorBar(s Series, i int, at func(x, y float64) vg.Point, area vg.Rectangle) []vg.Point {
-	low, high := s.bounds(i)
-	if math.IsInf(low, -1) && math.IsInf(high, 1) || math.IsNaN(low) || math.IsNaN(high) {
-		return nil
-	}
-	pt := at(s.X[i], s.Y[i])
-	end := func(v float64, edge vg.Length) vg.Point {
-		switch {
-		case math.IsInf(v, 0):
-			return pt
-		case !f.Y.usable(v):
-			return vg.Point{X: pt.X, Y: edge}
-		}
-		y := at(s.X[i], v).Y
-		return vg.Point{X: pt.X, Y: max(area.Min.Y, min(area.Max.Y, y))}
-	}
-	return []vg.Point{end(low, area.Min.Y), end(high, area.Max.Y)}
 }

@@ -15,12 +15,11 @@ import (
 	"syscall"
 )
 
-// Files says how files are written. There is one rule for all of them: what halfpeak wrote itself
-// is replaced, and any other file stays as it is unless Force is set. Halfpeak knows its own
-// files by [Imprint] in images, pages, Markdown, TOML and Parquet, and those that have no room
-// for a
-// mark by their columns: a CSV file or a table of text with the same heads as the new one, JSON
-// with the same keys.
+// Files says how files are written. One rule holds for all: halfpeak replaces its own files, and
+// leaves any other file as it is unless Force is set. Halfpeak knows its own files by [Imprint] in
+// images, pages, Markdown, TOML and Parquet, and those that have no room for a mark by their
+// columns: a CSV file or a table of text with the same heads as the new one, JSON with the same
+// keys.
 type Files struct {
 	Force bool // replace files that halfpeak did not write
 }
@@ -31,11 +30,10 @@ const Imprint = "Written by halfpeak"
 // WriteFile writes a file, and replaces none that is not halfpeak's; see [Files.Write].
 func WriteFile(path string, write func(io.Writer) error) error { return Files{}.Write(path, write) }
 
-// Write puts what write writes into the file at path, whole or not at
-// all: it is collected first, written to a new file beside the target, and
-// renamed. A file that was there keeps its permissions; a new one has 0644
-// less the umask. What is no regular file (/dev/stdout, a named pipe) is
-// written directly.
+// Write stores the output of write in the file at path, whole or not at all: it is collected first,
+// written to a new file beside the target, and renamed. A file that was there keeps its
+// permissions; a new one has 0644 less the umask. A path that is no regular file (/dev/stdout, a
+// named pipe) is written directly.
 //
 // The error of write itself comes back as it is; a fault of the file names
 // the path, the reason and what to do.
@@ -175,7 +173,7 @@ func writeFile(path string, content []byte) error {
 	}
 	defer os.Remove(temp) // in vain once renamed
 	if info != nil {
-		err = f.Chmod(perm) // what the umask took
+		err = f.Chmod(perm) // minus the umask
 	}
 	if err == nil {
 		_, err = f.Write(content)
@@ -219,7 +217,7 @@ func fileError(path string, err error) error {
 	return &wrapped{fmt.Sprintf("cannot write %q: %s", path, reason), err}
 }
 
-// wrapped is an error in our words that still is err to errors.Is.
+// wrapped is an error with our text that errors.Is still finds to be err.
 type wrapped struct {
 	message string
 	err     error

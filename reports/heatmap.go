@@ -230,7 +230,7 @@ type heatPlotter struct {
 	inside *vg.Rectangle // where that is, once drawn
 }
 
-// Plot draws the cells, those beside each other in one step as one, and what lies over them.
+// Plot draws the cells, joining neighbours in the same step, and the lines and marks over them.
 func (h heatPlotter) Plot(c draw.Canvas, p *plot.Plot) {
 	*h.inside = c.Rectangle
 	tx, ty := p.Transforms(&c)

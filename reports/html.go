@@ -84,7 +84,7 @@ type htmlTable struct {
 
 type htmlCell struct {
 	Text    string
-	Value   string // for sorting, where Text is not it
+	Value   string // the key for sorting, where it differs from Text
 	Number  bool
 	Long    bool // text that may be broken into lines
 	Missing bool

@@ -93,20 +93,24 @@
 		const lines = data.series.filter(s => s.kind === "line");
 		const guide = (lines.length ? lines : data.series).map(s => { const [i, d] = nearest(s.x, at, v); return { x: s.x[i], d }; }).sort((a, b) => a.d - b.d)[0];
 		const x = v.x.to(guide.x), near = (v.right - v.left) / 50;
-		const rows = [], dots = [];
+		const rows = [], dots = [], banded = new Set();
 		for (const s of data.series) {
 			const [i, d] = nearest(s.x, x, v);
 			if (d > near) continue;
+			const band = s.kind === "band" || s.kind === "beyond";
+			if (band && (s.x[i] !== guide.x || banded.has(s.name))) continue;
+			if (band) banded.add(s.name);
 			let text = show(data.y, s.y[i]), name = s.name;
 			if (s.kind === "points") {
 				name += " measured";
 				if (s.x[i] !== guide.x) name += " at " + show(data.x, s.x[i]);
 			}
+			if (band) name += s.kind === "band" ? ", next measurement" : ", beyond what was measured";
 			const low = s.low && s.low[i], high = s.high && s.high[i];
 			if (typeof low === "number" || typeof high === "number")
 				text = digits(s.y[i]) + " (" + (low === null ? "0" : digits(low)) + " – " + (high === null ? "∞" : digits(high)) + ")" + unit(data.y.label);
 			rows.push({ name, color: s.color, text });
-			dots.push({ x: v.x.to(s.x[i]), y: v.y.to((s.at || s.y)[i]), color: s.color });
+			if (!band) dots.push({ x: v.x.to(s.x[i]), y: v.y.to((s.at || s.y)[i]), color: s.color });
 		}
 		return { x, head: show(data.x, guide.x), rows, dots };
 	};

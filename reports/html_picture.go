@@ -205,7 +205,7 @@ func brief(v float64) float64 {
 // variable is the name of a colour that differs between light and dark.
 func variable(color string) string { return "var(--" + strings.ToLower(color[1:]) + ")" }
 
-// sheet is what drawings want of the stylesheet of their page.
+// sheet collects what drawings need in the stylesheet of their page.
 type sheet struct {
 	colors  map[string]bool
 	classes map[string]string // by style, "fill:none;stroke:…"

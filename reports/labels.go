@@ -29,7 +29,7 @@ type obstacle struct {
 type label struct {
 	text   string
 	color  color.NRGBA
-	anchor *vg.Point      // what it speaks of, for a leader; nil: no leader
+	anchor *vg.Point      // the mark, for a leader; nil: no leader
 	places []vg.Rectangle // of the text
 }
 
@@ -226,8 +226,8 @@ func overlap(a, b vg.Rectangle) bool {
 	return a.Min.X < b.Max.X && b.Min.X < a.Max.X && a.Min.Y < b.Max.Y && b.Min.Y < a.Max.Y
 }
 
-// leader returns the line that ties the label, if it is at place, to the mark
-// that it speaks of; nil if they are side by side.
+// leader returns the line from the label, placed at place, to its mark; nil if they are side by
+// side.
 func (lab label) leader(place vg.Rectangle) []vg.Point {
 	if lab.anchor == nil {
 		return nil

@@ -132,6 +132,7 @@ var pictures = []struct {
 	{"bandwidth_model", curves([]linear{{name: "clip", beta: 9.9, tau: 0.0088}}, false), false},
 	{"bandwidth_eight", curves(systems, false), false},
 	{"latency", curves(systems[:5], true), false},
+	{"bands", bands(), false},
 	{"signature", signature(), false},
 	{"timeline", pipeline(65536, 4096), true},
 	{"timeline_64", pipeline(65536, 1024), false},
@@ -139,6 +140,37 @@ var pictures = []struct {
 	{"heatmap_log", field(true), false},
 	{"tornado", tornado(), true},
 	{"areas", areas(), true},
+}
+
+// bands are what is expected of two systems: between 64 B and 64 KiB with 10 %, and beyond them
+// ever less surely.
+func bands() Figure {
+	f := curves(systems[:2], true)
+	f.Marks = nil
+	var all []Series
+	for _, s := range f.Series {
+		if s.Kind != Line {
+			continue
+		}
+		for _, part := range []struct {
+			kind     Kind
+			from, to float64
+		}{{Beyond, 0, 64}, {Band, 64, 65536}, {Beyond, 65536, math.Inf(1)}} {
+			band := Series{Name: s.Name, Kind: part.kind}
+			for i, x := range s.X {
+				if x < part.from || x > part.to {
+					continue
+				}
+				by := 1.1 * max(1, x/65536, 64/x)
+				band.X, band.Y = append(band.X, x), append(band.Y, s.Y[i])
+				band.Low, band.High = append(band.Low, s.Y[i]/by), append(band.High, s.Y[i]*by)
+			}
+			all = append(all, band)
+		}
+		all = append(all, s)
+	}
+	f.Series = all
+	return f
 }
 
 func linearY(f Figure) Figure {

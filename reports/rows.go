@@ -36,7 +36,7 @@ type Column struct {
 	Head string             // for people; empty: the column is left out of Text and Markdown
 	Text func(v any) string // how a person reads a cell that is not absent; nil: see Write
 
-	// Rank orders what is left out where a terminal is too narrow: the highest goes first, 0 never.
+	// Rank orders the columns that a narrow terminal drops: the highest goes first, 0 never.
 	Rank int
 }
 

@@ -241,10 +241,9 @@ func escapeMarkdown(s string) string {
 	return b.String()
 }
 
-// Fold breaks the lines of a text between words so that none is wider than width letters; a word
-// that is longer has a line of its own. What follows of a line stands under its first word, or,
-// if there are two spaces or more within the line, as between a flag and what it means, under
-// what comes behind them.
+// Fold breaks the lines of a text between words so that none is wider than width letters; a longer
+// word has a line of its own. The rest of a line continues under its first word, or, if two spaces
+// or more separate a flag from its meaning, under the meaning.
 func Fold(s string, width int) string {
 	lines := strings.Split(s, "\n")
 	for i, line := range lines {

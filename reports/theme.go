@@ -133,9 +133,6 @@ func (f figurePlotter) markLine(m Mark) draw.LineStyle {
 	return s
 }
 
-// pale is c as the filling of an area.
-func pale(c color.NRGBA) color.NRGBA { return tint(c, 0.2) }
-
 // tint mixes c into white.
 func tint(c color.NRGBA, part float64) color.NRGBA {
 	mix := func(v uint8) uint8 { return uint8(255 - part*(255-float64(v)) + 0.5) }
@@ -299,15 +296,15 @@ func drawLegend(c draw.Canvas, entries []entry, height vg.Length) vg.Length {
 			break
 		}
 		mid := y + tickSize*0.55
-		if e.line {
-			c.StrokeLine2(e.style.line(), x, mid, x+sampleSize, mid)
-		}
 		if e.fill != nil {
 			r := vg.Rectangle{Min: vg.Point{X: x + 4, Y: mid - 4.5}, Max: vg.Point{X: x + sampleSize, Y: mid + 4.5}}
 			c.SetColor(*e.fill)
 			c.Fill(r.Path())
 			c.SetLineStyle(draw.LineStyle{Color: e.style.color, Width: 0.8})
 			c.Stroke(r.Path())
+		}
+		if e.line {
+			c.StrokeLine2(e.style.line(), x, mid, x+sampleSize, mid)
 		}
 		if e.glyph {
 			c.DrawGlyphNoClip(e.style.glyph(), vg.Point{X: x + sampleSize/2, Y: mid})

@@ -16,18 +16,33 @@ import (
 
 // A Timeline shows when each stage of a pipeline is busy with which packet:
 // a row for each stage, the first on top, and a box for each packet in it.
-// The end of the last box is marked with its time.
+// The end of the last box is marked with its time. With kinds, it shows what each of
+// several actors does.
 type Timeline struct {
 	Title  string
 	Stages []string // names, the first stage on top
 	Boxes  []Box
 	Notes  []string // remarks printed beneath
+
+	// For the legend: what boxes are, by their Kind (none: they are packets), what idle ones are,
+	// and what the path is.
+	Kinds              []string
+	IdleName, PathName string
+	Path               []Leg // a line, drawn over the boxes
+}
+
+// A Leg is a part of a path: within a stage, or from one to another.
+type Leg struct {
+	From, To   int     // indices into Stages
+	Start, End float64 // µs, finite, 0 <= Start <= End
 }
 
 // A Box is the time that one packet spends in one stage.
 type Box struct {
 	Stage      int     // index into Stages
-	Packet     int     // its number, printed where there is room
+	Packet     int     // its number, printed where there is room and there are no kinds
+	Kind       int     // index into Kinds, if there are any
+	Idle       bool    // the stage only waits: drawn in grey, and not of its kind
 	Start, End float64 // µs, finite, 0 <= Start <= End
 }
 
@@ -40,12 +55,23 @@ func (t Timeline) Rows() Rows {
 		},
 		Notes: t.Notes,
 	}
+	if len(t.Kinds) > 0 {
+		r.Columns[0] = Column{Key: "name", Head: "name"}
+		r.Columns[1] = Column{Key: "does", Head: "does"}
+	}
 	for _, b := range t.Boxes {
 		name := strconv.Itoa(b.Stage)
 		if b.Stage >= 0 && b.Stage < len(t.Stages) {
 			name = t.Stages[b.Stage]
 		}
-		r.Data = append(r.Data, []any{name, b.Packet, b.Start, b.End})
+		var what any = b.Packet
+		switch {
+		case b.Idle:
+			what = t.IdleName
+		case b.Kind >= 0 && b.Kind < len(t.Kinds):
+			what = t.Kinds[b.Kind]
+		}
+		r.Data = append(r.Data, []any{name, what, b.Start, b.End})
 	}
 	return r
 }
@@ -59,7 +85,15 @@ func (t Timeline) check() (end float64, err error) {
 		if !(b.Start >= 0 && b.End >= b.Start && b.End <= largest) {
 			return 0, fmt.Errorf("packet %d is in %s from %v to %v µs", b.Packet, t.Stages[b.Stage], b.Start, b.End)
 		}
+		if len(t.Kinds) > 0 && (b.Kind < 0 || b.Kind >= len(t.Kinds)) {
+			return 0, fmt.Errorf("a box is of kind %d of %d", b.Kind, len(t.Kinds))
+		}
 		end = max(end, b.End)
+	}
+	for _, l := range t.Path {
+		if min(l.From, l.To) < 0 || max(l.From, l.To) >= len(t.Stages) || !(l.Start >= 0 && l.End >= l.Start && l.End <= largest) {
+			return 0, fmt.Errorf("the path goes from stage %d to %d of %d, from %v to %v µs", l.From, l.To, len(t.Stages), l.Start, l.End)
+		}
 	}
 	if end == 0 {
 		return 0, errors.New("nothing to draw: no packet spends time in a stage")
@@ -79,24 +113,25 @@ func (t Timeline) WriteImage(w io.Writer, ext string, width, height int) error {
 // painter returns what draws the timeline onto a canvas.
 func (t Timeline) painter() (func(draw.Canvas), error) { return t.painterTo(new(axes)) }
 
-// painterTo is painter, for one who wants to know where the axes went.
+// painterTo is painter for callers that need the place of the axes.
 func (t Timeline) painterTo(at *axes) (func(draw.Canvas), error) {
 	end, err := t.check()
 	if err != nil {
 		return nil, err
 	}
 	return func(c draw.Canvas) {
-		area := frame(c, t.Title, nil, t.Notes)
+		area := frame(c, t.Title, t.legend(), t.Notes)
 		p := newPlot()
 		// How many lines of text a row has room for, the axis aside.
 		lines := int((area.Max.Y - area.Min.Y - 40) / vg.Length(len(t.Stages)+1) / (tickSize * 1.1))
+		every := int(tickSize*1.1*vg.Length(len(t.Stages)+1)/(area.Max.Y-area.Min.Y-40)) + 1
 		var ticks []plot.Tick
 		for i, name := range t.Stages {
 			label := shorten(p.Y.Tick.Label, name, (area.Max.X-area.Min.X)/4)
 			if lines >= 2 {
 				label += fmt.Sprintf("\n%.0f %% busy", 100*t.busy(i)/end)
 			}
-			if lines >= 1 {
+			if lines >= 1 || i%every == 0 {
 				ticks = append(ticks, plot.Tick{Value: t.row(i), Label: label})
 			}
 		}
@@ -107,7 +142,7 @@ func (t Timeline) painterTo(at *axes) (func(draw.Canvas), error) {
 		p.Y.Tick.Marker = plot.ConstantTicks(ticks)
 		p.Y.Tick.Length = 0
 		p.Y.LineStyle.Width = 0
-		p.Add(timelinePlotter{t, end, lines >= 2})
+		p.Add(timelinePlotter{t, end, lines >= 2 && len(t.Kinds) == 0})
 		*at = axes{drawPlot(area, p, "time (µs)", ""), x, limits{p.Y.Min, p.Y.Max}}
 	}, nil
 }
@@ -119,12 +154,31 @@ func (t Timeline) row(stage int) float64 { return float64(len(t.Stages)-stage) -
 func (t Timeline) busy(stage int) float64 {
 	var sum float64
 	for _, b := range t.Boxes {
-		if b.Stage == stage {
+		if b.Stage == stage && !b.Idle {
 			sum += b.End - b.Start
 		}
 	}
 	return sum
 }
+
+// legend names the kinds and the path.
+func (t Timeline) legend() []entry {
+	var entries []entry
+	for k, name := range t.Kinds {
+		fill := areaColor(k)
+		entries = append(entries, entry{name: name, style: style{color: palette[k%len(palette)]}, fill: &fill})
+	}
+	if t.IdleName != "" {
+		entries = append(entries, entry{name: t.IdleName, style: style{color: faint}, fill: &faint})
+	}
+	if len(t.Path) > 0 {
+		entries = append(entries, entry{name: t.PathName, style: pathStyle, line: true})
+	}
+	return entries
+}
+
+// pathStyle is how a path is drawn.
+var pathStyle = style{color: ink}
 
 // timelinePlotter draws the inside of a timeline.
 type timelinePlotter struct {
@@ -134,7 +188,7 @@ type timelinePlotter struct {
 }
 
 // Plot draws the boxes, in two shades so that neighbours stay apart and a
-// packet can be followed down, and the total.
+// packet can be followed down, or in the colours of their kinds, the path, and the total.
 func (t timelinePlotter) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
 	for _, tick := range p.X.Tick.Marker.Ticks(p.X.Min, p.X.Max) {
@@ -152,10 +206,22 @@ func (t timelinePlotter) Plot(c draw.Canvas, p *plot.Plot) {
 		if b.Packet%2 == 0 {
 			shade = tint(palette[0], 0.42)
 		}
+		edge := palette[0]
+		switch {
+		case b.Idle:
+			shade, edge = faint, faint
+		case len(t.Kinds) > 0:
+			shade, edge = areaColor(b.Kind), palette[b.Kind%len(palette)]
+		}
 		c.SetColor(shade)
 		c.Fill(r.Path())
-		c.SetLineStyle(draw.LineStyle{Color: palette[0], Width: 0.6})
-		c.Stroke(r.Path())
+		if len(t.Kinds) == 0 || r.Max.X-r.Min.X > 2 { // else all would be edges
+			c.SetLineStyle(draw.LineStyle{Color: edge, Width: 0.6})
+			c.Stroke(r.Path())
+		}
+	}
+	for _, l := range t.Path {
+		c.StrokeLine2(draw.LineStyle{Color: pathStyle.color, Width: lineWidth}, tx(l.Start), ty(t.row(l.From)), tx(l.End), ty(t.row(l.To)))
 	}
 	if t.numbers {
 		every := t.numbered(tx, number)
@@ -172,8 +238,8 @@ func (t timelinePlotter) Plot(c draw.Canvas, p *plot.Plot) {
 	c.FillText(total, vg.Point{X: x - 4, Y: c.Max.Y}, quantity.Micros(t.end).String())
 }
 
-// numbered returns the first of 1, 2, 5, 10, … such that the numbers of all packets that it divides
-// have room in their boxes; if there is none, the first of which some have; else 0.
+// numbered returns the first of 1, 2, 5, 10, … such that all multiples of it have room in their
+// boxes; if there is none, the first some multiples of which have; else 0.
 func (t timelinePlotter) numbered(tx func(float64) vg.Length, s text.Style) int {
 	some := 0
 	for _, every := range []int{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000} {

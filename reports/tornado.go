@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Tornado shows what a value becomes as one thing after the other changes: a bar for
-// each, from what it becomes with less of it to what it becomes with more, about what it is.
+// A Tornado shows what a value becomes as one thing after the other changes: a bar for each, from
+// the value with less of it to the value with more, around the present value.
 type Tornado struct {
 	Title     string
 	X         Axis // of the value; linear

@@ -53,6 +53,14 @@ func FindCrossover(sampling *whatif.Sampling, designs ...whatif.Design) (*Crosso
 			}
 		}
 	}
+	for _, d := range designs {
+		if fitted, err := isFitted(d); err != nil {
+			return nil, err
+		} else if fitted && len(c.Overtakings) > 0 {
+			c.Notes = append(c.Notes, "Where they cross, and how sure that is, is told by the lines of the models.")
+			break
+		}
+	}
 	return c, nil
 }
 

@@ -32,7 +32,11 @@ func InCycles(rows reports.Rows, designs []whatif.Design) (reports.Rows, error) 
 	for j, column := range rows.Columns {
 		if key, isTime := strings.CutSuffix(column.Key, "_us"); isTime {
 			times = append(times, j)
-			rows.Columns = append(rows.Columns, reports.Column{Key: key + "_cycles", Head: column.Head + " (cycles)", Rank: 2,
+			head := column.Head
+			if head != "" {
+				head += " (cycles)"
+			}
+			rows.Columns = append(rows.Columns, reports.Column{Key: key + "_cycles", Head: head, Rank: 2,
 				Text: func(v any) string { return fmt.Sprintf("%.0f", v) }})
 		}
 	}

@@ -26,16 +26,22 @@ const (
 	Latency   CurveKind = "latency"   // one-way time, in µs
 )
 
+// follower is the name of what the curve shows.
+func (k CurveKind) follower() string {
+	if k == Latency {
+		return "one_way"
+	}
+	return "bandwidth"
+}
+
 // value is what the curve shows for n bytes that take t.
 func (k CurveKind) value(n quantity.Bytes, t quantity.Micros) float64 {
-	if k == Latency {
-		return float64(t)
-	}
-	return float64(n.Over(t))
+	return followers[k.follower()](n, t)
 }
 
 // Curves draws a line for each layer, its measured points, where protocols switch, n½, and with
-// Bandwidth the lowest roof. There is at least one size, and each is at least 1.
+// Bandwidth the lowest roof. A layer that says what it was fitted to has a band around the next
+// measurement. There is at least one size, and each is at least 1.
 func Curves(kind CurveKind, sizes []quantity.Bytes, designs ...whatif.Design) (reports.Figure, error) {
 	f := reports.Figure{
 		X: reports.Axis{Label: "message size", Scale: reports.Log, Bytes: true},
@@ -46,6 +52,7 @@ func Curves(kind CurveKind, sizes []quantity.Bytes, designs ...whatif.Design) (r
 	}
 	lo, hi := slices.Min(sizes), slices.Max(sizes)
 	roofs := map[string][]string{} // the platforms under each roof
+	pointed, barred := false, false
 	for _, d := range designs {
 		l := d.Layer
 		points, err := data.Points(l.Ref())
@@ -54,13 +61,26 @@ func Curves(kind CurveKind, sizes []quantity.Bytes, designs ...whatif.Design) (r
 		}
 		boundaries := model.Boundaries(l.Model, lo, hi)
 		line := reports.Series{Name: l.Ref(), Kind: reports.Line}
-		for _, n := range WithBoundaries(sizes, boundaries) {
+		all := WithBoundaries(sizes, boundaries)
+		if is, err := isFitted(d); err != nil {
+			return f, err
+		} else if is {
+			all = withMeasured(all, d)
+			bands, err := nextBands(l.Ref(), kind.follower(), d, all)
+			if err != nil {
+				return f, err
+			}
+			f.Series = append(f.Series, bands...)
+			f.Series = append(f.Series, fittedSeries(d, lo, hi, kind))
+			pointed = true
+		}
+		for _, n := range all {
 			line.X, line.Y = append(line.X, float64(n)), append(line.Y, kind.value(n, l.Model.OneWay(n)))
 		}
 		f.Series = append(f.Series, line)
 		if measured := pointSeries(l.Ref(), points, lo, hi, kind); len(measured.X) > 0 {
 			f.Series = append(f.Series, measured)
-			f.Notes = []string{"Lines: model. Points: measured, with error bars."}
+			pointed, barred = true, true
 		}
 		f.Marks = append(f.Marks, boundaryMarks(l, boundaries)...)
 		if half, ok := model.HalfPeak(l.Model); ok && half >= lo && half <= hi {
@@ -75,6 +95,13 @@ func Curves(kind CurveKind, sizes []quantity.Bytes, designs ...whatif.Design) (r
 			roofs[label] = append(roofs[label], d.Platform.Name)
 		}
 	}
+	switch {
+	case barred:
+		f.Notes = []string{"Lines: model. Points: measured, with error bars."}
+	case pointed:
+		f.Notes = []string{"Lines: model. Points: measured."}
+	}
+	f.Notes = append(f.Notes, bandNotes(f.Series)...)
 	for i, m := range f.Marks { // of several platforms, say whose roof it is
 		if under := roofs[m.Label]; len(designs) > 1 && len(under) == 1 {
 			f.Marks[i].Label = under[0] + " " + m.Label
@@ -101,6 +128,17 @@ func boundaryMarks(l platforms.Layer, boundaries []quantity.Bytes) []reports.Mar
 		marks = append(marks, reports.Mark{Kind: reports.AtX, X: float64(n), Series: l.Ref(), Label: model.Regime(l.Model, n) + " up to " + n.String()})
 	}
 	return marks
+}
+
+// fittedSeries are the points that a design was fitted to.
+func fittedSeries(d whatif.Design, lo, hi quantity.Bytes, kind CurveKind) reports.Series {
+	s := reports.Series{Name: d.Layer.Ref(), Kind: reports.Points}
+	for i, n := range d.Layer.Measured.Sizes {
+		if n >= lo && n <= hi {
+			s.X, s.Y = append(s.X, float64(n)), append(s.Y, kind.value(n, d.Layer.Measured.Times[i]))
+		}
+	}
+	return s
 }
 
 func pointSeries(name string, points []data.Point, lo, hi quantity.Bytes, kind CurveKind) reports.Series {

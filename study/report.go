@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/data"
-	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
@@ -22,6 +21,7 @@ const longMessage = 64 * quantity.KiB
 type subject struct {
 	whatif.Design
 	accuracy Reproduction // what the papers say of the platform, inputs apart
+	fitted   bool         // the next measurement can be predicted
 }
 
 // Report is a document about layers of platforms that a person can send: key numbers in words,
@@ -38,7 +38,11 @@ func Report(title string, sizes []quantity.Bytes, refs ...string) (reports.Docum
 	}
 	if len(subjects) > 1 {
 		doc.Title = cmp.Or(doc.Title, fmt.Sprintf("What a message costs on %d systems", len(refs)))
-		doc.Lead = []string{leaders(subjects, lo)}
+		lead, err := leaders(subjects, lo)
+		if err != nil {
+			return doc, err
+		}
+		doc.Lead = []string{lead}
 		overview, err := overview(subjects, sizes)
 		if err != nil {
 			return doc, err
@@ -50,14 +54,22 @@ func Report(title string, sizes []quantity.Bytes, refs ...string) (reports.Docum
 		if err != nil {
 			return doc, err
 		}
+		summary, err := s.summary(hi)
+		if err != nil {
+			return doc, err
+		}
+		numbers, err := s.keyNumbers(lo, hi)
+		if err != nil {
+			return doc, err
+		}
 		if len(subjects) == 1 {
 			doc.Title = cmp.Or(doc.Title, s.title())
-			doc.Lead = []string{s.summary(hi)}
-			doc.Sections = append(doc.Sections, reports.Section{Title: "Key numbers", Blocks: s.keyNumbers(lo, hi)})
+			doc.Lead = []string{summary}
+			doc.Sections = append(doc.Sections, reports.Section{Title: "Key numbers", Blocks: numbers})
 			doc.Sections = append(doc.Sections, sections...)
 			continue
 		}
-		blocks := append([]reports.Block{reports.Paragraph(s.summary(hi))}, s.keyNumbers(lo, hi)...)
+		blocks := append([]reports.Block{reports.Paragraph(summary)}, numbers...)
 		doc.Sections = append(doc.Sections, reports.Section{Title: s.title(), Blocks: blocks, Sections: sections})
 	}
 	return doc, nil
@@ -76,6 +88,9 @@ func subjectsOf(refs []string) ([]subject, error) {
 			return nil, err
 		}
 		s := subject{Design: d}
+		if s.fitted, err = isFitted(d); err != nil {
+			return nil, err
+		}
 		if name, _, _ := strings.Cut(ref, "/"); slices.Contains(platforms.Names(), name) {
 			for _, r := range all {
 				if of, _, _ := strings.Cut(r.Layer, "/"); of == d.Platform.Name && r.Role != data.Input {
@@ -98,25 +113,31 @@ func designs(subjects []subject) []whatif.Design {
 }
 
 // leaders says which of the platforms is ahead.
-func leaders(subjects []subject, lo quantity.Bytes) string {
-	best := func(value func(subject) float64) subject {
-		return slices.MinFunc(subjects, func(a, b subject) int { return cmp.Compare(value(a), value(b)) })
+func leaders(subjects []subject, lo quantity.Bytes) (string, error) {
+	costs, err := Compare([]quantity.Bytes{lo}, designs(subjects)...)
+	if err != nil {
+		return "", err
 	}
-	small := best(func(s subject) float64 { return float64(s.Layer.Model.OneWay(lo)) })
-	text := fmt.Sprintf("Of %d systems, %s is the fastest with a message of %s: %s one way.",
-		len(subjects), small.Layer.Ref(), lo, small.Layer.Model.OneWay(lo))
-	peak := func(s subject) float64 { return -finite(float64(model.Asymptote(s.Layer.Model))) }
-	if large := best(peak); peak(large) < 0 {
-		text += fmt.Sprintf(" %s has the highest bandwidth for long messages: %s.", large.Layer.Ref(), model.Asymptote(large.Layer.Model))
+	ref := func(c Compared) string { return c.Platform + "/" + c.Layer }
+	small := slices.MinFunc(costs, func(a, b Compared) int { return cmp.Compare(a.OneWay, b.OneWay) })
+	text := fmt.Sprintf("Of %d systems, %s is the fastest with a message of %s: %s one way.", len(subjects), ref(small), lo, small.OneWay)
+	peak := func(c Compared) float64 { return finite(float64(c.Asymptote)) }
+	large := slices.MaxFunc(costs, func(a, b Compared) int { return cmp.Compare(peak(a), peak(b)) })
+	if peak(large) > 0 {
+		text += fmt.Sprintf(" %s has the highest bandwidth for long messages: %s.", ref(large), large.Asymptote)
 	}
-	return text
+	return text, nil
 }
 
 // overview puts the platforms side by side.
 func overview(subjects []subject, sizes []quantity.Bytes) (reports.Section, error) {
 	s := reports.Section{Title: "Side by side"}
 	lo, hi := slices.Min(sizes), slices.Max(sizes)
-	s.Blocks = append(s.Blocks, reports.Table{Title: "Figures of merit", Rows: meritRows(subjects, lo, hi)})
+	merits, err := meritRows(subjects, lo, hi)
+	if err != nil {
+		return s, err
+	}
+	s.Blocks = append(s.Blocks, reports.Table{Title: "Figures of merit", Rows: merits})
 	for _, kind := range []CurveKind{Bandwidth, Latency} {
 		figure, err := Curves(kind, sizes, designs(subjects)...)
 		if err != nil {
@@ -130,17 +151,11 @@ func overview(subjects []subject, sizes []quantity.Bytes) (reports.Section, erro
 		if len(figure.Marks) > 0 {
 			figure.Notes = append(figure.Notes, "Diamonds: n½.")
 		}
-		fields := []field[quantity.Bytes]{col("size_bytes", "size", func(n quantity.Bytes) any { return n })}
-		for _, of := range subjects {
-			m := of.Layer.Model
-			fields = append(fields, col(of.Layer.Ref(), of.Layer.Ref(), func(n quantity.Bytes) any {
-				if kind == Latency {
-					return m.OneWay(n)
-				}
-				return model.Bandwidth(m, n)
-			}))
+		numbers, err := sideBySide(kind, doublings(sizes), subjects)
+		if err != nil {
+			return s, err
 		}
-		s.Blocks = append(s.Blocks, reports.Drawing{Title: captions[kind], Picture: figure, Numbers: tableOf(doublings(sizes), fields...)})
+		s.Blocks = append(s.Blocks, reports.Drawing{Title: captions[kind], Picture: figure, Numbers: numbers})
 	}
 	s.Blocks = append(s.Blocks, reports.Table{Title: "Which is faster one way", Rows: leads(subjects, lo, hi)})
 	return s, nil
@@ -148,24 +163,46 @@ func overview(subjects []subject, sizes []quantity.Bytes) (reports.Section, erro
 
 var captions = map[CurveKind]string{Bandwidth: "Bandwidth against message size", Latency: "One-way time against message size"}
 
-// meritRows are the figures of merit of platforms, with a short message and the packet of a long one.
-func meritRows(subjects []subject, lo, hi quantity.Bytes) reports.Rows {
+// sideBySide are the numbers of a figure of several platforms, a column for each.
+func sideBySide(kind CurveKind, sizes []quantity.Bytes, subjects []subject) (reports.Rows, error) {
+	fields := []field[int]{col("size_bytes", "size", func(i int) any { return sizes[i] })}
+	for _, s := range subjects {
+		costs, err := nextCosts(s.Design, sizes...)
+		if err != nil {
+			return reports.Rows{}, err
+		}
+		fields = append(fields, col("", s.Layer.Ref(), func(i int) any { return kind.cell(costs[i]) }))
+	}
+	var all []int
+	for i := range sizes {
+		all = append(all, i)
+	}
+	return tableOf(all, fields...), nil
+}
+
+// meritRows are the figures of merit of platforms, with a short message and the packet of a long
+// one.
+func meritRows(subjects []subject, lo, hi quantity.Bytes) (reports.Rows, error) {
 	n := min(longMessage, hi)
 	type merit struct {
 		Compared
 		packet quantity.Bytes
 	}
+	compared, err := Compare([]quantity.Bytes{lo}, designs(subjects)...)
+	if err != nil {
+		return reports.Rows{}, err
+	}
 	var all []merit
-	for _, s := range subjects {
-		all = append(all, merit{compared(s.Design, lo), bestPacket(s.Layer.Model, n)})
+	for i, c := range compared {
+		all = append(all, merit{c, bestPacket(subjects[i].Layer.Model, n)})
 	}
 	overheads := func(m merit) bool { return m.SendOverhead+m.ReceiveOverhead > 0 }
-	return filled(tableOf(all,
+	rows := filled(tableOf(all,
 		col("platform", "platform", func(m merit) any { return m.Platform }),
 		col("layer", "layer", func(m merit) any { return m.Layer }),
 		col("send_overhead_us", "o_s", func(m merit) any { return orAbsent(m.SendOverhead, overheads(m)) }),
 		col("receive_overhead_us", "o_r", func(m merit) any { return orAbsent(m.ReceiveOverhead, overheads(m)) }),
-		col("one_way_us", "one way, "+lo.String(), func(m merit) any { return m.OneWay }),
+		col("", "one way, "+lo.String(), func(m merit) any { return Latency.cell(m.Predicted) }),
 		col("gap_us", "gap", func(m merit) any { return m.Gap }),
 		col("r_inf_mb_s", "r∞", func(m merit) any { return m.Asymptote }),
 		col("n_half_bytes", "n½", func(m merit) any { return orAbsent(m.Half, m.Half > 0) }),
@@ -173,6 +210,10 @@ func meritRows(subjects []subject, lo, hi quantity.Bytes) reports.Rows {
 		col("roof", "roof", func(m merit) any { return orNil(m.Roof.Name) }),
 		col("percent_of_roof", "of roof", func(m merit) any { return orAbsent(100*m.RoofShare, m.Roof.Name != "") }).texted(percentText("%.0f %%")),
 	))
+	if slices.ContainsFunc(all, func(m merit) bool { return m.Next != nil }) {
+		rows.Notes = append(rows.Notes, nextNote)
+	}
+	return rows, nil
 }
 
 // leads tells of each two platforms which one is faster for which messages.

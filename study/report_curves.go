@@ -20,30 +20,42 @@ func (s subject) curves(sizes []quantity.Bytes) ([]reports.Block, error) {
 	if err != nil {
 		return nil, err
 	}
+	if s.fitted {
+		for i, n := range s.Layer.Measured.Sizes {
+			t := s.Layer.Measured.Times[i]
+			points = append(points, data.Point{Fact: data.Fact{Role: data.Input}, Size: n, OneWay: t, Low: t, High: t})
+		}
+	}
 	var blocks []reports.Block
 	for _, kind := range []CurveKind{Bandwidth, Latency} {
 		figure, err := Curves(kind, sizes, s.Design)
 		if err != nil {
 			return nil, err
 		}
-		blocks = append(blocks, reports.Drawing{Title: captions[kind], Picture: figure, Numbers: s.numbers(kind, sizes, points)})
+		numbers, err := s.numbers(kind, sizes, points)
+		if err != nil {
+			return nil, err
+		}
+		blocks = append(blocks, reports.Drawing{Title: captions[kind], Picture: figure, Numbers: numbers})
 	}
 	return blocks, nil
 }
 
-// A curvePoint is a size of a curve, and what was measured there, if anything.
+// A curvePoint is a size of a curve, what a message of it costs, and what was measured there, if
+// anything.
 type curvePoint struct {
 	n        quantity.Bytes
+	cost     Predicted
 	measured *data.Point
 }
 
 // numbers are those behind a curve: at powers of two, and where a measurement is.
-func (s subject) numbers(kind CurveKind, sizes []quantity.Bytes, points []data.Point) reports.Rows {
+func (s subject) numbers(kind CurveKind, sizes []quantity.Bytes, points []data.Point) (reports.Rows, error) {
 	m := s.Layer.Model
 	var all []curvePoint
 	for _, p := range points {
 		if p.Size >= slices.Min(sizes) && p.Size <= slices.Max(sizes) {
-			all = append(all, curvePoint{p.Size, &p})
+			all = append(all, curvePoint{n: p.Size, measured: &p})
 		}
 	}
 	for _, n := range doublings(sizes) {
@@ -52,17 +64,40 @@ func (s subject) numbers(kind CurveKind, sizes []quantity.Bytes, points []data.P
 		}
 	}
 	slices.SortStableFunc(all, func(a, b curvePoint) int { return cmp.Compare(a.n, b.n) })
+	shown := make([]quantity.Bytes, len(all))
+	for i, p := range all {
+		shown[i] = p.n
+	}
+	costs, err := nextCosts(s.Design, shown...)
+	if err != nil {
+		return reports.Rows{}, err
+	}
+	for i, c := range costs {
+		all[i].cost = c
+	}
 	fields := []field[curvePoint]{col("size_bytes", "size", func(p curvePoint) any { return p.n })}
+	if s.fitted {
+		fields = append(fields, col("", kind.noun()+" (95 %)", func(p curvePoint) any { return kind.cell(p.cost) }),
+			col("", "beyond", func(p curvePoint) any {
+				if p.cost.Next.Beyond {
+					return "yes"
+				}
+				return nil
+			}))
+	} else {
+		fields = append(fields, col("", kind.noun(), func(p curvePoint) any { return kind.cell(p.cost) }))
+	}
 	if kind == Latency {
 		fields = append(fields,
-			col("one_way_us", "one way", func(p curvePoint) any { return m.OneWay(p.n) }),
-			col("gap_us", "gap", func(p curvePoint) any { return m.Gap(p.n) }),
+			col("gap_us", "gap", func(p curvePoint) any { return p.cost.Gap }),
 			col("regime", "regime", func(p curvePoint) any { return model.Regime(m, p.n) }))
 	} else {
 		fields = append(fields,
-			col("bandwidth_mb_s", "bandwidth", func(p curvePoint) any { return model.Bandwidth(m, p.n) }),
-			col("throughput_mb_s", "of a stream", func(p curvePoint) any { return model.Throughput(m, p.n) }),
+			col("throughput_mb_s", "of a stream", func(p curvePoint) any { return p.cost.Throughput }),
 			col("packet_bytes", "packet", func(p curvePoint) any { return model.PacketSize(m, p.n) }))
+	}
+	if s.fitted {
+		fields = append(fields, col("", "model", func(p curvePoint) any { return kind.quantity(p.n, m.OneWay(p.n)) }))
 	}
 	of := func(v func(data.Point) any) func(curvePoint) any {
 		return func(p curvePoint) any {
@@ -74,7 +109,12 @@ func (s subject) numbers(kind CurveKind, sizes []quantity.Bytes, points []data.P
 	}
 	fields = append(fields,
 		col("measured", "measured", of(func(p data.Point) any { return kind.quantity(p.Size, p.OneWay) })),
-		col("interval", "error bar", of(func(p data.Point) any { return kind.bar(p) })),
+		col("interval", "error bar", of(func(p data.Point) any {
+			if p.Low == p.High {
+				return nil
+			}
+			return kind.bar(p)
+		})),
 		col("error_percent", "model off by", of(func(p data.Point) any {
 			switch {
 			case p.Role == data.Input:
@@ -84,7 +124,15 @@ func (s subject) numbers(kind CurveKind, sizes []quantity.Bytes, points []data.P
 			}
 			return 100 * float64(m.OneWay(p.Size)/p.OneWay-1)
 		})).texted(percentText("%+.1f %%")))
-	return filled(tableOf(all, fields...))
+	return filled(tableOf(all, fields...)), nil
+}
+
+// noun names what the curve shows.
+func (k CurveKind) noun() string {
+	if k == Latency {
+		return "one way"
+	}
+	return "bandwidth"
 }
 
 // quantity is the value of a curve with its unit.

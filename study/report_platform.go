@@ -25,9 +25,14 @@ func (s subject) title() string {
 }
 
 // summary tells the key numbers in words.
-func (s subject) summary(hi quantity.Bytes) string {
+func (s subject) summary(hi quantity.Bytes) (string, error) {
 	m := s.Layer.Model
-	text := fmt.Sprintf("%s sends a short message in %s one way", s.Layer.Ref(), m.OneWay(1))
+	n := min(longMessage, hi)
+	costs, err := nextCosts(s.Design, 1, n)
+	if err != nil {
+		return "", err
+	}
+	text := fmt.Sprintf("%s sends a short message in %s one way", s.Layer.Ref(), costs[0].OneWay)
 	if gap := m.Gap(1); gap > 0 && gap != m.OneWay(1) {
 		text += fmt.Sprintf(", and another every %s", gap)
 	}
@@ -43,7 +48,6 @@ func (s subject) summary(hi quantity.Bytes) string {
 			text += " It cannot be more, so some parameter is a little too good."
 		}
 	}
-	n := min(longMessage, hi)
 	if pipe, ok := model.At(m, n).(*model.Pipeline); ok {
 		size, t := pipe.BestPacket(n)
 		text += fmt.Sprintf(" %s take %s in packets of %s; the best equal packets, of %s, take %s.", n, m.OneWay(n), model.PacketSize(m, n), size, t)
@@ -51,14 +55,35 @@ func (s subject) summary(hi quantity.Bytes) string {
 	if sentence := s.accuracy.Of(data.Predicted).sentence(); sentence != "" {
 		text += " " + sentence
 	}
+	if s.fitted {
+		text += " " + s.promise(costs[1], hi)
+	}
+	return text, nil
+}
+
+// promise says how far to trust the predictions of a fitted layer.
+func (s subject) promise(long Predicted, hi quantity.Bytes) string {
+	measured := s.Layer.Measured.Sizes
+	first, last := measured[0], measured[len(measured)-1]
+	text := fmt.Sprintf("It was fitted to %d sizes from %s to %s. The next measurement of %s by the same benchmark is predicted: %s (%s to %s in 95 of 100 cases).",
+		len(measured), first, last, long.Size, long.Next.Middle, long.Next.Low, long.Next.High)
+	if hi > last {
+		text += fmt.Sprintf(" Beyond %s nothing was measured: another protocol may begin there, and the intervals widen.", last)
+	}
 	return text
 }
 
 // keyNumbers are the figures of merit, and what a reader of them should know.
-func (s subject) keyNumbers(lo, hi quantity.Bytes) []reports.Block {
+func (s subject) keyNumbers(lo, hi quantity.Bytes) ([]reports.Block, error) {
 	m := s.Layer.Model
+	n := min(longMessage, hi)
+	costs, err := nextCosts(s.Design, lo, n)
+	if err != nil {
+		return nil, err
+	}
+	short, long := costs[0], costs[1]
 	facts := reports.Facts{
-		{Name: fmt.Sprintf("one way, %s", lo), Value: m.OneWay(lo).String(), Note: "RTT " + model.RTT(m, lo).String()},
+		{Name: fmt.Sprintf("one way, %s", lo), Value: short.OneWay.String(), Note: expected(Latency, short, "RTT "+short.RTT.String())},
 	}
 	add := func(name, value, note string) {
 		facts = append(facts, reports.Fact{Name: name, Value: value, Note: note})
@@ -70,12 +95,11 @@ func (s subject) keyNumbers(lo, hi quantity.Bytes) []reports.Block {
 		add("peak bandwidth r∞", model.Asymptote(m).String(), "")
 		add("half-peak size n½", half.String(), "")
 	}
-	n := min(longMessage, hi)
 	if pipe, ok := model.At(m, n).(*model.Pipeline); ok {
 		size, t := pipe.BestPacket(n)
 		add("best packet for "+n.String(), size.String(), fmt.Sprintf("%s, %s", t, n.Over(t)))
 	} else {
-		add("bandwidth, "+n.String(), model.Bandwidth(m, n).String(), "")
+		add("bandwidth, "+n.String(), long.Bandwidth.String(), expected(Bandwidth, long, ""))
 	}
 	if roof, share, ok := s.Layer.LowestRoof(); ok && finite(share) > 0 {
 		add("share of the roof", fmt.Sprintf("%.0f %%", 100*share), fmt.Sprintf("%s, %s", roof.Name, roof.Rate))
@@ -86,7 +110,19 @@ func (s subject) keyNumbers(lo, hi quantity.Bytes) []reports.Block {
 			blocks = append(blocks, reports.Paragraph(note))
 		}
 	}
-	return blocks
+	return blocks, nil
+}
+
+// expected is the interval of the next measurement, or what else is to be said.
+func expected(kind CurveKind, p Predicted, otherwise string) string {
+	if p.Next == nil {
+		return otherwise
+	}
+	in := nextInterval(kind.follower(), p.Size, *p.Next)
+	if kind == Latency {
+		return fmt.Sprintf("95 %%: %s to %s", quantity.Micros(in.Low), quantity.Micros(in.High))
+	}
+	return fmt.Sprintf("95 %%: %s to %s", quantity.MBps(in.Low), quantity.MBps(in.High))
 }
 
 // sections tell the rest of a platform.

@@ -38,7 +38,10 @@ func close(t *testing.T, what string, got, want, part float64) {
 
 // HP-LAM, table 4.2: o_s 2.9, o_r 5.8, L 5.3, g 8.7 µs, 24 MB/s, of a link of 80 MB/s.
 func TestCompare(t *testing.T) {
-	all := Compare([]quantity.Bytes{1, 4096}, design(t, "hp-lam"), design(t, "clip/user-buffer"))
+	all, err := Compare([]quantity.Bytes{1, 4096}, design(t, "hp-lam"), design(t, "clip/user-buffer"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	if len(all) != 4 {
 		t.Fatalf("%d rows; want two sizes of two layers", len(all))
 	}

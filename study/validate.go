@@ -191,11 +191,14 @@ func (b bound) explains(difference float64) bool {
 	return b.side == either || (b.side == slower) == (difference > 0)
 }
 
+// lossy is why a run takes another time than a formula says.
+const lossy = "packets were lost, repeated or held back"
+
 // add appends a result. A difference that its bounds explain gets the first reason that does.
 func (r *layerRun) add(program string, n quantity.Bytes, what string, modelled, ran float64, unit string, bounds ...bound) *Validated {
 	switch {
 	case r.lost != (virtual.FaultStats{}):
-		bounds = []bound{{reason: "packets were lost, repeated or held back"}}
+		bounds = []bound{{reason: lossy}}
 	case r.system.Poll > 0:
 		bounds = []bound{{fmt.Sprintf("each look for messages that finds none takes the processor %v, which the formula does not count", r.system.Poll), slower}}
 	case r.system.Interrupt > 0:

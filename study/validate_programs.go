@@ -197,7 +197,11 @@ func (r *layerRun) exchange(p programs.Program, n quantity.Bytes) error {
 		if err != nil {
 			return err
 		}
-		r.add(p.Name, n, string(traffic)+", data intact", math.NaN(), float64(got.Time), "µs").NoFormula = true
+		row := r.add(p.Name, n, string(traffic)+", data intact", math.NaN(), float64(got.Time), "µs")
+		row.NoFormula = true
+		if r.lost != (virtual.FaultStats{}) {
+			row.Bound = lossy
+		}
 	}
 	return nil
 }

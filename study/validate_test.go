@@ -79,7 +79,7 @@ func TestBoundsHaveASide(t *testing.T) {
 			t.Errorf("%+v: %s", c, got)
 		}
 	}
-	if got := (Validated{Model: math.NaN(), Engine: 1}).Verdict(); got != Unjudged {
+	if got := (Validated{Model: math.NaN(), NoFormula: true, Engine: 1}).Verdict(); got != Unjudged {
 		t.Errorf("without a formula: %s", got)
 	}
 }

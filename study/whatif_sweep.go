@@ -86,9 +86,12 @@ func (s *Sweeping) Table(ctx context.Context) (reports.Rows, error) {
 		case i < len(s.Ranges):
 			c.Head = s.Ranges[i].Title()
 		case i == len(s.Ranges):
-			c.Head, c.Text = "size", func(v any) string { return quantity.Bytes(v.(float64)).String() }
+			if c.Head = ""; sized(s.Design, s.Names) {
+				c.Head = "size"
+			}
+			c.Text = func(v any) string { return quantity.Bytes(v.(float64)).String() }
 		default:
-			q, err := whatif.NewQuantity(s.Names[i-len(s.Ranges)-1], 1)
+			q, err := s.Design.Quantity(s.Names[i-len(s.Ranges)-1], 1)
 			if err != nil {
 				return rows, err
 			}
@@ -237,6 +240,11 @@ func sweepID(s *whatif.Sweep, format string) string {
 	for _, p := range s.Design.Platform.Params() {
 		fmt.Fprintln(h, p.Path, p.Text, p.Value)
 	}
+	for _, name := range s.Names { // of a measure, the file may be another
+		if q, err := s.Design.Quantity(name, s.Sizes[0]); err == nil && q.Name == Finish {
+			fmt.Fprintln(h, q.Of(s.Design.Layer.Model))
+		}
+	}
 	return fmt.Sprintf("%x", h.Sum(nil)[:8])
 }
 
@@ -252,7 +260,7 @@ type sweepPicture struct {
 func newSweepPicture(s *whatif.Sweep, shown int) (*sweepPicture, error) {
 	p := &sweepPicture{sweep: s, column: len(s.Ranges) + 1 + shown}
 	var err error
-	if p.quantity, err = whatif.NewQuantity(s.Names[shown], s.Sizes[0]); err != nil {
+	if p.quantity, err = s.Design.Quantity(s.Names[shown], s.Sizes[0]); err != nil {
 		return nil, err
 	}
 	switch {

@@ -3,6 +3,8 @@ package study
 import (
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
@@ -17,7 +19,8 @@ type Uncertainty struct {
 	Sampling  whatif.Sampling
 	intervals [][][]whatif.Interval // by design, quantity and size
 	faster    []float64             // how likely the second design is the faster one, by size
-	measured  bool                  // intervals are those of the next measurement
+	measured  bool                  // some intervals are those of the next measurement
+	sampled   bool                  // some are those of parameters
 }
 
 // A NamedDesign is a design under the name that a table has for it.
@@ -29,13 +32,23 @@ type NamedDesign struct {
 // Uncertain predicts quantities of one or two designs with 95 % intervals. It is an error that
 // is [whatif.ErrExact] if no parameter of them has an interval.
 func Uncertain(designs []NamedDesign, names []string, sizes []quantity.Bytes, s whatif.Sampling) (*Uncertainty, error) {
+	if !sized(designs[0].Design, names) {
+		sizes = sizes[:1] // any
+	}
+	if slices.Contains(names, Finish) { // each is a simulation
+		s.Samples = min(s.Samples, 1000)
+	}
 	u := &Uncertainty{Designs: designs, Names: names, Sizes: sizes, Sampling: s}
 	exact := 0
+	next, err := allFitted(designs)
+	if err != nil {
+		return nil, err
+	}
 	for _, d := range designs {
 		var of [][]whatif.Interval
 		for i, name := range names {
-			in, measured, err := intervals(d, len(designs) == 1, name, sizes, s)
-			u.measured = u.measured || measured
+			in, measured, err := intervals(d, next, name, sizes, s)
+			u.measured, u.sampled = u.measured || measured, u.sampled || !measured
 			if errors.Is(err, whatif.ErrExact) {
 				if i == 0 {
 					exact++
@@ -51,52 +64,98 @@ func Uncertain(designs []NamedDesign, names []string, sizes []quantity.Bytes, s 
 	if exact == len(designs) {
 		return nil, fmt.Errorf("%s: %w with --assume PERCENT", last.Layer.Ref(), whatif.ErrExact)
 	}
-	if len(designs) > 1 {
-		var err error
-		if u.faster, err = whatif.Faster(last.Design, designs[0].Design, sizes, s); err != nil {
-			return nil, err
-		}
+	switch {
+	case len(designs) == 1 || !sized(designs[0].Design, names):
+	case next:
+		u.faster, err = nextFaster(last.Design, designs[0].Design, sizes)
+	default:
+		u.faster, err = whatif.Faster(last.Design, designs[0].Design, sizes, s)
+	}
+	if err != nil {
+		return nil, err
 	}
 	return u, nil
 }
 
-// intervals predicts a quantity: alone, a design that says what it was fitted to gives the next
-// measurement of times and of bandwidth; otherwise the intervals are those of the parameters.
-func intervals(d NamedDesign, alone bool, name string, sizes []quantity.Bytes, s whatif.Sampling) (all []whatif.Interval, measured bool, err error) {
-	next, err := measuredCurve(d.Design)
-	if err != nil {
-		return nil, false, err
+// allFitted reports whether the next measurement of each of the designs can be predicted. If
+// not, their intervals are all of parameters, so that like is compared with like.
+func allFitted(designs []NamedDesign) (bool, error) {
+	for _, d := range designs {
+		if is, err := isFitted(d.Design); !is {
+			return false, err
+		}
 	}
-	of := map[string]func(n quantity.Bytes, t quantity.Micros) float64{
-		"one_way":   func(_ quantity.Bytes, t quantity.Micros) float64 { return float64(t) },
-		"rtt":       func(_ quantity.Bytes, t quantity.Micros) float64 { return 2 * float64(t) },
-		"bandwidth": func(n quantity.Bytes, t quantity.Micros) float64 { return float64(n) / float64(t) },
-	}[name]
-	if !alone || of == nil || len(sizes) == 0 || next(sizes[0]) == nil {
+	return true, nil
+}
+
+// nextFaster is the probability, for each of the sizes, that the next measurement of a takes less
+// time than that of b. Each is taken as log-normal on both sides of its middle, so that its
+// interval holds 95 %:
+//
+//	P = Φ((ln m_b − ln m_a) / √(s_a² + s_b²))
+//
+// Where: m = a middle; s = 1/1.96 of the logarithm of the interval's end, on the side of the other
+// one's middle, over m.
+func nextFaster(a, b whatif.Design, sizes []quantity.Bytes) ([]float64, error) {
+	x, err := nextCosts(a, sizes...)
+	if err != nil {
+		return nil, err
+	}
+	y, err := nextCosts(b, sizes...)
+	if err != nil {
+		return nil, err
+	}
+	log := func(high, low quantity.Micros) float64 { return math.Log(float64(high / low)) }
+	all := make([]float64, len(sizes))
+	for i := range sizes {
+		p, q := x[i].Next, y[i].Next
+		by := log(q.Middle, p.Middle)
+		scale := math.Hypot(log(p.High, p.Middle), log(q.Middle, q.Low))
+		if by < 0 {
+			scale = math.Hypot(log(p.Middle, p.Low), log(q.High, q.Middle))
+		}
+		all[i] = 0.5 * math.Erfc(-by/(scale/1.959964)/math.Sqrt2)
+		if by == 0 {
+			all[i] = 0.5
+		}
+	}
+	return all, nil
+}
+
+// intervals predicts a quantity: with next it is the next measurement of times and of bandwidth;
+// otherwise the intervals are those of the parameters.
+func intervals(d NamedDesign, next bool, name string, sizes []quantity.Bytes, s whatif.Sampling) (all []whatif.Interval, measured bool, err error) {
+	follower, follows := followerOf(d.Design, name, sizes)
+	if !next || !follows {
 		all, err = d.Predict(name, sizes, s)
 		return all, false, err
 	}
+	at, err := measuredCurve(d.Design)
+	if err != nil {
+		return nil, false, err
+	}
 	for _, n := range sizes {
-		f := next(n)
-		in := whatif.Interval{Value: of(n, f.Middle), Low: of(n, f.Low), High: of(n, f.High)}
-		if in.Low > in.High {
-			in.Low, in.High = in.High, in.Low
-		}
-		all = append(all, in)
+		all = append(all, nextInterval(follower, n, *at(n)))
 	}
 	return all, true, nil
 }
 
 // Rows returns the table of the intervals.
 func (u *Uncertainty) Rows() (reports.Rows, error) {
-	several := len(u.Designs) > 1
+	several, sized := len(u.Designs) > 1, sized(u.Designs[0].Design, u.Names)
 	rows := reports.Rows{Columns: []reports.Column{{Key: "platform"}, {Key: "layer"}, {Key: "design"}, {Key: "size_bytes", Head: "size"}}}
-	if several {
+	switch {
+	case several:
 		rows.Columns[2].Head = "design"
+	case !sized:
+		rows.Columns[1].Head = "layer"
+	}
+	if !sized {
+		rows.Columns[3].Head = ""
 	}
 	var quantities []whatif.Quantity
 	for i, name := range u.Names {
-		q, err := whatif.NewQuantity(name, 1)
+		q, err := u.Designs[0].Quantity(name, 1)
 		if err != nil {
 			return rows, err
 		}
@@ -104,7 +163,7 @@ func (u *Uncertainty) Rows() (reports.Rows, error) {
 		rows.Columns = append(rows.Columns, reports.Column{Head: q.Noun() + ", 95 % interval", Rank: i},
 			reports.Column{Key: q.Key()}, reports.Column{Key: q.KeyOf("low")}, reports.Column{Key: q.KeyOf("high")})
 	}
-	if several {
+	if several && sized {
 		rows.Columns = append(rows.Columns, reports.Column{Key: "probability_faster", Head: "is the faster one with", Text: reports.Probability})
 	}
 	for i, n := range u.Sizes {
@@ -114,21 +173,38 @@ func (u *Uncertainty) Rows() (reports.Rows, error) {
 				in := u.intervals[k][j][i]
 				row = append(row, reports.Interval{Dim: q.Dim(), Value: in.Value, Low: in.Low, High: in.High}, in.Value, in.Low, in.High)
 			}
-			if several {
+			if several && sized {
 				row = append(row, orAbsent(u.faster[i], k == 1))
 			}
 			rows.Data = append(rows.Data, row)
 		}
 	}
 	if u.measured {
-		m := u.Designs[0].Layer.Measured
-		first, last := m.Sizes[0], m.Sizes[len(m.Sizes)-1]
-		for _, n := range u.Sizes {
-			if n < first || n > last {
-				rows.Notes = append(rows.Notes, fmt.Sprintf("%s is beyond the sizes that were measured, %s to %s: the protocol may change.", n, first, last))
+		for _, d := range u.Designs {
+			m := d.Layer.Measured
+			first, last := m.Sizes[0], m.Sizes[len(m.Sizes)-1]
+			of := ""
+			if several {
+				of = d.Name + ": "
+			}
+			for _, n := range u.Sizes {
+				if n < first || n > last {
+					rows.Notes = append(rows.Notes, fmt.Sprintf("%s%s is beyond the sizes that were measured, %s to %s: the protocol may change.", of, n, first, last))
+				}
 			}
 		}
-		rows.Notes = append(rows.Notes, "Times and bandwidth are those of the next measurement, predicted from what the layer was fitted to. Others are of its parameters:")
+		rows.Notes = append(rows.Notes, "Times and bandwidth are those of the next measurement, predicted from what the layer was fitted to.")
+		if several {
+			rows.Notes = append(rows.Notes, "The faster one: of the next measurements, taken as log-normal in their intervals.")
+		}
+	} else if slices.ContainsFunc(u.Designs, func(d NamedDesign) bool { return d.Layer.Measured != nil }) {
+		rows.Notes = append(rows.Notes, "What is not measured, or changed, has no next measurement: the intervals are those of the parameters.")
+	}
+	if u.measured && !u.sampled {
+		return rows, nil
+	}
+	if u.measured {
+		rows.Notes = append(rows.Notes, "Other quantities are of the parameters:")
 	}
 	rows.Notes = append(rows.Notes, fmt.Sprintf("%d samples, seed %d; parameters vary independently of each other, but β and τ of a fit together.", u.Sampling.Samples, u.Sampling.Seed))
 	rows.Notes = append(rows.Notes, changeNotes(u.Designs[len(u.Designs)-1].Design)...)
@@ -137,7 +213,7 @@ func (u *Uncertainty) Rows() (reports.Rows, error) {
 
 // Bands draws the intervals of a quantity over sizes.
 func Bands(designs []NamedDesign, name string, sizes []quantity.Bytes, s whatif.Sampling) (reports.Figure, error) {
-	q, err := whatif.NewQuantity(name, 1)
+	q, err := designs[0].Quantity(name, 1)
 	if err != nil {
 		return reports.Figure{}, err
 	}
@@ -149,17 +225,34 @@ func Bands(designs []NamedDesign, name string, sizes []quantity.Bytes, s whatif.
 	if q.Dim() == quantity.DimRate { // where lines level off, a linear scale shows the bands
 		f.Y.Scale = reports.Linear
 	}
+	next, err := allFitted(designs)
+	if err != nil {
+		return f, err
+	}
 	for _, d := range designs {
-		line := reports.Series{Name: d.Name, Kind: reports.Line}
-		in, _, err := intervals(d, len(designs) == 1, name, sizes, s)
+		line, all := reports.Series{Name: d.Name, Kind: reports.Line}, sizes
+		follower, follows := followerOf(d.Design, name, sizes)
+		banded := next && follows
+		if banded {
+			all = withMeasured(sizes, d.Design)
+			bands, err := nextBands(d.Name, follower, d.Design, all)
+			if err != nil {
+				return f, err
+			}
+			f.Series = append(f.Series, bands...)
+		}
+		in, _, err := intervals(d, next, name, all, s)
 		if err != nil && !errors.Is(err, whatif.ErrExact) {
 			return f, err
 		}
-		for i, n := range sizes {
+		for i, n := range all {
 			line.X, line.Y = append(line.X, float64(n)), append(line.Y, in[i].Value)
-			line.Low, line.High = append(line.Low, in[i].Low), append(line.High, in[i].High)
+			if !banded {
+				line.Low, line.High = append(line.Low, in[i].Low), append(line.High, in[i].High)
+			}
 		}
 		f.Series = append(f.Series, line)
 	}
+	f.Notes = bandNotes(f.Series)
 	return f, nil
 }

@@ -24,7 +24,7 @@ func SensitivityRows(d whatif.Design, names []string, sizes []quantity.Bytes, un
 	var all []sensitivity
 	for _, n := range sizes {
 		for _, name := range names {
-			q, err := whatif.NewQuantity(name, n)
+			q, err := d.Quantity(name, n)
 			if err != nil {
 				return reports.Rows{}, err
 			}
@@ -45,10 +45,14 @@ func SensitivityRows(d whatif.Design, names []string, sizes []quantity.Bytes, un
 	}
 	parameter := func(s sensitivity) (scale float64, unit string) { return whatif.Unit(s.Param.Value.Dim) }
 	asked := func(s sensitivity) (scale float64, unit string) { return whatif.Unit(s.of.Dim()) }
+	size := "size"
+	if !sized(d, names) {
+		size = ""
+	}
 	return tableOf(all,
 		col("platform", "", func(sensitivity) any { return d.Platform.Name }),
 		col("layer", "", func(sensitivity) any { return d.Layer.Name }),
-		col("size_bytes", "size", func(s sensitivity) any { return s.size }).ranked(1),
+		col("size_bytes", size, func(s sensitivity) any { return s.size }).ranked(1),
 		col("quantity", "quantity", func(s sensitivity) any { return s.of.Name }).ranked(4),
 		col("parameter", "parameter", func(s sensitivity) any { return s.Param.Path }),
 		col("", "as it is", func(s sensitivity) any { return whatif.Format(s.Param.Value) }).ranked(2),

@@ -281,6 +281,63 @@ tau = "10us/KiB ± 5%"`)
 	}
 }
 
+// What a fit knows of β and τ together narrows the interval of a size between those that were
+// measured: half of it is √(h_β² + (n·h_τ)² + 2·r·n·h_β·h_τ).
+func TestPredictCorrelated(t *testing.T) {
+	const lines = `model = "linear"
+beta = "10us ± 1us"
+tau = "10us/KiB ± 0.5us/KiB"`
+	const samples = 100000
+	half := func(layer string, n quantity.Bytes) float64 {
+		in, err := design(t, "d", layer).Predict("one_way", []quantity.Bytes{n}, Sampling{Samples: samples, Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if k := float64(n) / 1024; math.Abs(in[0].Value-(10+10*k)) > 1e-9 {
+			t.Errorf("%s: the median is %v, the line %v", n, in[0].Value, 10+10*k)
+		}
+		return (in[0].High - in[0].Low) / 2
+	}
+	for _, r := range []float64{-0.9, -0.5, 0.5, 0.9} {
+		for _, n := range []quantity.Bytes{1, 1024, 2048, 65536} {
+			k := float64(n) / 1024 * 0.5
+			want := math.Sqrt(1 + k*k + 2*r*k)
+			got := half(fmt.Sprintf("%s\ncorrelation = \"%v\"", lines, r), n)
+			// A quantile p of N normal samples has the standard error √(p(1−p)/N)/φ(z) of a
+			// standard deviation: 0.0084 at 2.5 % and N = 100000, 0.0043 of h. Four of them.
+			if math.Abs(got-want) > 4*0.0043*want {
+				t.Errorf("r = %v, %s: ± %v, want ± %v", r, n, got, want)
+			}
+			if alone := half(lines, n); n == 2048 && (got < alone) != (r < 0) {
+				t.Errorf("r = %v, %s: ± %v, independent ± %v", r, n, got, alone)
+			}
+		}
+	}
+}
+
+// The value of a prediction is the median of its samples: of two stages as slow as each other, one
+// is above its own median in three of four cases, and the model's time is not in the middle.
+func TestPredictMedian(t *testing.T) {
+	d := find(t, "clip")
+	s := Sampling{Samples: 4001, Seed: 1, Assumed: 0.05}
+	const n = 65536
+	in, err := d.Predict("one_way", []quantity.Bytes{n}, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	below := 0
+	if err := s.run([]Design{d}, func(layers []model.Layer) {
+		if float64(layers[0].OneWay(n)) < in[0].Value {
+			below++
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if below != s.Samples/2 || in[0].Value < float64(d.Layer.Model.OneWay(n)) {
+		t.Errorf("%d of %d samples are below %v; the model says %v", below, s.Samples, in[0].Value, d.Layer.Model.OneWay(n))
+	}
+}
+
 // Every platform has intervals if they are assumed.
 func TestAssumed(t *testing.T) {
 	for _, d := range designs(t) {

@@ -14,13 +14,13 @@ type Crossing struct {
 	Size quantity.Bytes
 	// Beyond is true if the second layer is the faster one beyond Size, and the first up to it.
 	Beyond bool
-	// Low and High are the sizes about Size between which the two times differ by less
-	// than [Close] of the smaller: what a user will hardly notice, and a small error
-	// in either model moves the crossing about there.
+	// Low and High are the sizes about Size between which the two times differ by less than [Close]
+	// of the smaller. A user hardly notices the difference there, and a small error in either model
+	// moves the crossing within that range.
 	Low, High quantity.Bytes
 }
 
-// Close is the part by which two times may differ and still count as nearly the same.
+// Close is the relative difference below which two times count as nearly the same.
 const Close = 0.05
 
 // Crossings are the sizes from lo to hi at which one layer overtakes the other. Sizes are
@@ -97,14 +97,14 @@ type Threshold struct {
 	Path         string         // of the parameter, "layer.system-buffer.branches.0.up_to"
 	Below, Above string         // the branches
 	InUse        quantity.Bytes // the largest size that Below serves
-	// Suggested is where Above overtakes Below, the crossing nearest to InUse. If Crosses is
-	// false it nowhere does; Better is the faster one at InUse.
+	// Suggested is where Above overtakes Below, the crossing nearest to InUse. If Crosses is false,
+	// it never does. Better is the faster one at InUse.
 	Suggested Crossing
 	Crosses   bool
 	Better    string
 }
 
-// MaxSize is how far crossings and thresholds are looked for.
+// MaxSize is the largest size at which crossings and thresholds are looked for.
 const MaxSize = 1 << 30 * quantity.Bytes(1)
 
 // Thresholds are those of the layer if it is a switch, in order.

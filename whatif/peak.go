@@ -8,8 +8,8 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// PeakKnown reports whether the intervals of the parameters leave r∞ a bound: the time per byte of
-// long messages, τ∞ = 1/r∞, has an interval of its own that does not hold 0. Its half width is
+// PeakKnown reports whether the intervals of the parameters bound r∞: whether the interval of the
+// time per byte of long messages, τ∞ = 1/r∞, excludes 0. Its half width is
 //
 //	h = √Σ_i (τ∞(p_i + h_i) − τ∞(p_i))²
 //

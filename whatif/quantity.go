@@ -14,6 +14,24 @@ type Quantity struct {
 	Name string
 	Size quantity.Bytes // of the message; 0 for what needs none, such as n_half
 	of   *model.Quantity
+
+	measure *Measure // whose quantity it is; nil: it is one of package model
+}
+
+// A Measure is a quantity that package model does not have, as the time of a program whose
+// messages all cost what a layer says. It takes no size, and may take long to find out; its Of may
+// be called by several goroutines at once, each with a layer of its own.
+type Measure struct {
+	model.Quantity
+	// Limits are what the quantity is made of: owners with their one-way times.
+	Limits func(l model.Layer) ([]Share, error)
+}
+
+// Measured is the design with one more quantity.
+func (d Design) Measured(m Measure) Design {
+	m.Sizes = 0
+	d.measures = append(d.measures[:len(d.measures):len(d.measures)], &m)
+	return d
 }
 
 // Quantities are the names that [ParseQuantity] knows: those of [model.Quantities] that need no
@@ -29,22 +47,34 @@ func Quantities() []string {
 }
 
 // NewQuantity returns the quantity of messages of n bytes; r_inf and n_half leave n out.
-func NewQuantity(name string, n quantity.Bytes) (Quantity, error) {
+func NewQuantity(name string, n quantity.Bytes) (Quantity, error) { return Design{}.Quantity(name, n) }
+
+// Quantity is NewQuantity, also for the measures of the design.
+func (d Design) Quantity(name string, n quantity.Bytes) (Quantity, error) {
+	names := Quantities()
+	for _, m := range d.measures {
+		if m.Name == name {
+			return Quantity{Name: name, of: &m.Quantity, measure: m}, nil
+		}
+		names = append(names, m.Name)
+	}
 	of, known := model.FindQuantity(name)
 	if !known || of.Sizes > 1 {
-		return Quantity{}, fmt.Errorf("no quantity %q%s", name, nearest.Hint(name, Quantities()))
+		return Quantity{}, fmt.Errorf("no quantity %q%s", name, nearest.Hint(name, names))
 	}
 	if of.Sizes == 0 {
 		n = 0
 	}
-	return Quantity{name, n, of}, nil
+	return Quantity{Name: name, Size: n, of: of}, nil
 }
 
 // ParseQuantity reads "bandwidth(4KiB)", "n_half" or "n_half()".
-func ParseQuantity(text string) (Quantity, error) {
+func ParseQuantity(text string) (Quantity, error) { return Design{}.parseQuantity(text) }
+
+func (d Design) parseQuantity(text string) (Quantity, error) {
 	text = strings.TrimSpace(text)
 	name, rest, hasSize := strings.Cut(text, "(")
-	q, err := NewQuantity(strings.TrimSpace(name), 0)
+	q, err := d.Quantity(strings.TrimSpace(name), 0)
 	if err != nil {
 		return q, err
 	}
@@ -72,6 +102,9 @@ func (q Quantity) Of(l model.Layer) float64 { return q.of.Of(l, q.Size, q.Size) 
 
 // Check is an error that says why the layer has no such quantity.
 func (q Quantity) Check(l model.Layer) error { return q.of.Check(l, q.Size) }
+
+// Sized reports whether the quantity is of messages of one size.
+func (q Quantity) Sized() bool { return q.of.Sizes > 0 }
 
 // Stream reports whether the quantity is of a steady stream of messages.
 func (q Quantity) Stream() bool { return q.of.Stream }
@@ -105,7 +138,7 @@ func (q Quantity) Noun() string { return q.of.Title }
 // Key names the quantity in a table, without its size: "bandwidth_mb_s".
 func (q Quantity) Key() string { return q.Name + unitOf(q.of.Dim).suffix }
 
-// KeyOf names what goes with the quantity in a table: "bandwidth_low_mb_s" for "low".
+// KeyOf names a column that belongs to the quantity's: "bandwidth_low_mb_s" for "low".
 func (q Quantity) KeyOf(what string) string { return q.Name + "_" + what + unitOf(q.of.Dim).suffix }
 
 // A unit is how numbers of a dimension appear in tables and on axes.
@@ -122,8 +155,8 @@ var units = map[quantity.Dimension]unit{
 	quantity.DimClock:   {"MHz", "_mhz", 1},
 }
 
-// Unit is the unit in which tables show values of a dimension, and what a value in µs and bytes is
-// to be multiplied by; inverse bandwidths are in µs/KiB.
+// Unit is the unit in which tables show values of a dimension, and the factor on a value in µs and
+// bytes; inverse bandwidths are in µs/KiB.
 func Unit(d quantity.Dimension) (scale float64, name string) {
 	u := unitOf(d)
 	return u.scale, u.name

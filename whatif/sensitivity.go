@@ -10,12 +10,11 @@ import (
 // A Sensitivity says how much a quantity depends on a parameter.
 type Sensitivity struct {
 	Param platforms.Param
-	// PerPercent is by how many percent the quantity changes for each percent of the
-	// parameter, from 1 % less to 1 % more: −1 for what divides it. Sizes and
-	// other whole numbers change by at least one.
+	// PerPercent is the change of the quantity in percent for each percent of the parameter, from 1
+	// % less to 1 % more: −1 for a divisor. Sizes and other whole numbers change by at least one.
 	PerPercent float64
-	// Low and High are the quantity with the parameter smaller and larger by the
-	// part asked for. NaN where the parameter has no place there.
+	// Low and High are the quantity with the parameter smaller and larger by the part asked for;
+	// NaN where such a value is impossible.
 	Low, High float64
 }
 
@@ -72,7 +71,7 @@ func (d Design) Sensitivities(q Quantity, part float64) ([]Sensitivity, error) {
 	return all, nil
 }
 
-// weight orders sensitivities; what is not known comes last.
+// weight orders sensitivities; unknown ones come last.
 func weight(s Sensitivity) float64 {
 	if math.IsNaN(s.PerPercent) {
 		return -1

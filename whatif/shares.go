@@ -10,11 +10,10 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// A Share is the part of a message's cost that a parameter of the model owns.
+// A Share is the part of a message's cost that is due to a parameter of the model.
 //
-// One-way time and gap are homogeneous functions of the times and inverse
-// bandwidths in a model: all twice as large, the cost is twice as large. So by
-// Euler's theorem, with the packets kept as they are,
+// One-way time and gap are homogeneous functions of the times and inverse bandwidths in a model: if
+// all are twice as large, so is the cost. So by Euler's theorem, with the packets kept as they are,
 //
 //	T = Σ_i p_i·∂T/∂p_i
 //
@@ -23,14 +22,14 @@ import (
 // Where several ways are equally slow they share.
 type Share struct {
 	Path   string // "stage.copy-out.beta"
-	Owner  string // of people's interest: a stage with both its parameters ("copy-out"), or a parameter ("o_r")
+	Owner  string // for people: a stage with both its parameters ("copy-out"), or a parameter ("o_r")
 	OneWay quantity.Micros
 	Gap    quantity.Micros
 }
 
-// Shares are the parts of the costs of n bytes, n ≥ 1, in the order of the file; they add up
-// to the one-way time and to the gap, but for a part in 10⁸. Parameters that cost nothing at n are
-// in it, with zeros.
+// Shares are the parts of the costs of n bytes, n ≥ 1, in the order of the file; they add up to the
+// one-way time and to the gap, but for a part in 10⁸. Parameters that cost nothing at n are
+// included, with zeros.
 func (d Design) Shares(n quantity.Bytes) ([]Share, error) {
 	leaves, err := d.leaves()
 	if err != nil {
@@ -83,7 +82,7 @@ func (d Design) Shares(n quantity.Bytes) ([]Share, error) {
 	return shares, nil
 }
 
-// of is the part of whole that share is of sum, without the digits that are noise.
+// of returns whole·share/sum, without the digits that are noise.
 func of(share, sum, whole quantity.Micros) quantity.Micros {
 	if sum == 0 {
 		return 0

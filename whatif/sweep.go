@@ -23,7 +23,7 @@ type Range struct {
 	Log      bool
 }
 
-// DefaultSteps is the number of values of a range that does not say.
+// DefaultSteps is the number of values of a range that gives none.
 const DefaultSteps = 11
 
 // maxSteps bounds one range.
@@ -158,7 +158,7 @@ func (s *Sweep) Keys() []string {
 	}
 	keys = append(keys, "size_bytes")
 	for _, name := range s.Names {
-		if q, err := NewQuantity(name, 1); err == nil {
+		if q, err := s.Design.Quantity(name, 1); err == nil {
 			keys = append(keys, q.Key())
 		}
 	}
@@ -173,7 +173,7 @@ func (s *Sweep) check() error {
 		}
 	}
 	for _, name := range s.Names {
-		q, err := NewQuantity(name, s.Sizes[0])
+		q, err := s.Design.Quantity(name, s.Sizes[0])
 		if err != nil {
 			return err
 		}
@@ -184,8 +184,15 @@ func (s *Sweep) check() error {
 	return nil
 }
 
-// blockRows is about how many rows a worker makes at a time.
-const blockRows = 8192
+// blockRows is how many rows a worker makes at a time: few, where a row takes long.
+func (s *Sweep) blockRows() int64 {
+	for _, name := range s.Names {
+		if q, err := s.Design.Quantity(name, 1); err == nil && q.measure != nil {
+			return 4
+		}
+	}
+	return 8192
+}
 
 // A Block is consecutive rows of a sweep.
 type Block struct {
@@ -198,10 +205,9 @@ type Block struct {
 // An Encoder appends a row of a block to text.
 type Encoder func(text []byte, row []float64) []byte
 
-// Run makes the rows from first on and hands them to each, block by block and in order, while
-// all processors work on the blocks to come. Memory does not grow with the
-// sweep. Encode may be nil. Run ends early with the error of ctx or of each; what each has
-// taken until then is whole.
+// Run makes the rows from first on and hands them to each, block by block and in order, while all
+// processors work on the blocks to come. Memory does not grow with the sweep. Encode may be nil.
+// Run ends early with the error of ctx or of each; every block handed over until then is whole.
 func (s *Sweep) Run(ctx context.Context, first int64, encode Encoder, each func(*Block) error) error {
 	if err := s.check(); err != nil {
 		return err
@@ -213,7 +219,7 @@ func (s *Sweep) Run(ctx context.Context, first int64, encode Encoder, each func(
 		done  chan *Block
 	}
 	workers := runtime.GOMAXPROCS(0)
-	total := int64(s.Rows())
+	total, size := int64(s.Rows()), s.blockRows()
 	jobs, order := make(chan job, workers), make(chan job, 2*workers)
 	free := make(chan *Block, 4*workers)
 	var wg sync.WaitGroup
@@ -230,7 +236,7 @@ func (s *Sweep) Run(ctx context.Context, first int64, encode Encoder, each func(
 				default:
 					b = &Block{}
 				}
-				w.fill(b, j.first, min(blockRows, total-j.first), encode)
+				w.fill(b, j.first, min(size, total-j.first), encode)
 				j.done <- b
 			}
 		})
@@ -238,7 +244,7 @@ func (s *Sweep) Run(ctx context.Context, first int64, encode Encoder, each func(
 	wg.Go(func() {
 		defer close(order)
 		defer close(jobs)
-		for at := first; at < total; at += blockRows {
+		for at := first; at < total; at += size {
 			j := job{at, make(chan *Block, 1)}
 			select {
 			case <-ctx.Done():
@@ -289,7 +295,7 @@ func (s *Sweep) worker() (*worker, error) {
 	}
 	for _, n := range s.Sizes {
 		for _, name := range s.Names {
-			q, err := NewQuantity(name, n)
+			q, err := s.Design.Quantity(name, n)
 			if err != nil {
 				return nil, err
 			}

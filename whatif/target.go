@@ -36,9 +36,9 @@ func (t Target) Met(v float64) bool {
 	return v <= t.Value
 }
 
-// ParseTarget reads a quantity, >= or <=, and a formula, in which the design's own
-// parameters and predictions may stand: "rtt(16B) <= rtt(16B)/2" is half of
-// the round-trip time that it has. With = the target is what the value now has to cross.
+// ParseTarget reads a quantity, >= or <=, and a formula, in which the design's own parameters and
+// predictions may stand: "rtt(16B) <= rtt(16B)/2" asks for half of the present round-trip time.
+// With = the present value has to cross the target.
 func (d Design) ParseTarget(text string) (Target, error) {
 	t, err := d.parseTarget(text)
 	if err != nil {
@@ -54,14 +54,18 @@ func (d Design) parseTarget(text string) (Target, error) {
 	}
 	relation, right := text[i:i+1], text[i+1:]
 	right = strings.TrimPrefix(right, "=")
-	q, err := ParseQuantity(text[:i])
+	q, err := d.parseQuantity(text[:i])
 	if err != nil {
 		return Target{}, err
 	}
 	if err := d.has(q); err != nil {
 		return Target{}, err
 	}
-	v, err := d.Layer.Eval(strings.TrimSpace(right), q.Size)
+	var known []platforms.Known
+	if q.measure != nil {
+		known = append(known, platforms.Known{Name: q.Name, Value: quantity.Value{Num: q.Of(d.Layer.Model), Dim: q.Dim()}})
+	}
+	v, err := d.Layer.Eval(strings.TrimSpace(right), q.Size, known...)
 	if err != nil {
 		return Target{}, err
 	}
@@ -91,28 +95,29 @@ type Solution struct {
 	Param platforms.Param
 	Now   float64 // the quantity as it is
 
-	// Value is the parameter nearest to what it is that meets the target, and At the
-	// quantity there. If Reached is false no value does; then Value is the one
-	// that comes closest. Met says that the target is met as it is; then From and To bound the
-	// values for which it stays so, ±Inf where nothing does.
+	// Value is the value nearest to the parameter's own that meets the target, and At the quantity
+	// there. If Reached is false no value meets it, and Value comes closest. Met says that the
+	// parameter's own value meets the target; then From and To bound the values that still meet it,
+	// ±Inf where there is no bound.
 	Reached, Met bool
 	Value, At    float64
 	From, To     float64
 
-	// Limits are the owners of the one-way time, or of the gap if the quantity is
-	// one of the stream's, at Value, the largest first.
+	// Limits are the owners of the one-way time, or of the gap if the quantity is of a stream, at
+	// Value, the largest first.
 	Limits []Share
 }
 
 // reach is how far from its value, in doublings, Solve looks for a parameter: about a millionfold.
 const reach = 20
 
-// Solve finds the value of the parameter nearest to what it is that meets the target.
-// It looks from a millionth of the parameter to a million times it, and at zero, or within the
-// range if from < to, in steps of 2^(1/16), and bisects the step in which the target is first met.
+// Solve finds the value nearest to the parameter's own that meets the target. It looks from a
+// millionth of the parameter to a million times it, and at zero, or within the range if from < to,
+// in steps of 2^(1/16), or of 2 for a [Measure], and bisects the step in which the target is first
+// met.
 func (d Design) Solve(t Target, p platforms.Param, from, to float64) (Solution, error) {
 	s := Solution{Param: p, Now: t.Quantity.Of(d.Layer.Model), From: math.Inf(-1), To: math.Inf(1)}
-	if p.Whole() && p.Value.Num == 0 { // packets that are a word: begin at their size
+	if p.Whole() && p.Value.Num == 0 { // a word for the packet: begin at its size
 		p.Value.Num = float64(model.PacketSize(d.Layer.Model, max(t.Quantity.Size, 1)))
 	}
 	prog, err := d.Platform.Compile(d.Layer.Name, p.Path)
@@ -133,7 +138,11 @@ func (d Design) Solve(t Target, p platforms.Param, from, to float64) (Solution, 
 		}
 	}
 	flips := [2]float64{math.NaN(), math.NaN()} // below and above
-	for side, values := range candidates(p, from, to) {
+	each := 16                                  // steps of a doubling
+	if t.Quantity.measure != nil {
+		each = 1
+	}
+	for side, values := range candidates(p, from, to, each) {
 		last := p.Value.Num
 		for _, v := range values {
 			q := at(v)
@@ -180,9 +189,13 @@ func (d Design) Solve(t Target, p platforms.Param, from, to float64) (Solution, 
 	return s, err
 }
 
-// limits are the owners of what the quantity is made of, the largest first.
-func (d Design) limits(q Quantity) ([]Share, error) {
-	owners, err := d.Owners(max(q.Size, 1))
+// limits are the owners of the time behind the quantity, the largest first.
+func (d Design) limits(q Quantity) (owners []Share, err error) {
+	if q.measure != nil {
+		owners, err = q.measure.Limits(d.Layer.Model)
+	} else {
+		owners, err = d.Owners(max(q.Size, 1))
+	}
 	stream := q.Stream()
 	slices.SortStableFunc(owners, func(a, b Share) int {
 		x, y := a.OneWay, b.OneWay
@@ -200,8 +213,8 @@ func (d Design) limits(q Quantity) ([]Share, error) {
 	return owners, err
 }
 
-// candidates are values of the parameter below and above what it is, the nearest first.
-func candidates(p platforms.Param, from, to float64) [2][]float64 {
+// candidates are values below and above the parameter's own, the nearest first.
+func candidates(p platforms.Param, from, to float64, each int) [2][]float64 {
 	now := p.Value.Num
 	bounded := from < to
 	var sides [2][]float64
@@ -215,8 +228,8 @@ func candidates(p platforms.Param, from, to float64) [2][]float64 {
 			start = 1e-6 // of a µs, or of a byte
 		}
 		beyond := func(v float64) bool { return hasEnd && sign*(v-end) >= 0 }
-		for k := 1; k <= 16*reach; k++ {
-			v := start * math.Exp2(sign*float64(k)/16)
+		for k := 1; k <= each*reach; k++ {
+			v := start * math.Exp2(sign*float64(k)/float64(each))
 			if p.Whole() {
 				v = math.Round(v)
 			}

@@ -17,17 +17,21 @@ import (
 // A parameter v ± h has a normal distribution about v with the standard deviation h/1.96, so that
 // h is half of its 95 % interval, cut off where it would have no place (a negative
 // time). Parameters are independent of each other, but for the β and τ of a layer that gives their
-// correlation.
+// correlation. Samples come in pairs, the second as far from the values as the first, on the other
+// side (antithetic variates; Hammersley and Morton 1956), so that the median of what is linear is
+// exact.
 type Sampling struct {
 	Samples int    // ≥ 1
 	Seed    uint64 // the same seed gives the same samples
-	// Assumed is the half-width, as a part of its value, that a time or rate without an interval
-	// has; 0: it is exact. Sizes, plain numbers and what is computed from others stay without.
+	// Assumed is the relative half-width of a time or rate that has no interval; 0: it is exact.
+	// Sizes, plain numbers and computed parameters stay without one.
 	Assumed float64
 }
 
-// An Interval is a prediction: as the parameters say, and between which values 95 % of the
-// samples lie. All in µs and bytes.
+// An Interval is a prediction: the median of the samples, and between which values 95 % of them
+// lie. Where no parameter has an interval, all three are as the parameters say. All in µs and
+// bytes. The median is not always what the parameters say: of several stages that may all be the
+// slowest one, one is above its own median.
 type Interval struct {
 	Value, Low, High float64
 }
@@ -40,7 +44,7 @@ func (d Design) Predict(name string, sizes []quantity.Bytes, s Sampling) ([]Inte
 	quantities := make([]Quantity, len(sizes))
 	for i, n := range sizes {
 		var err error
-		if quantities[i], err = NewQuantity(name, n); err != nil {
+		if quantities[i], err = d.Quantity(name, n); err != nil {
 			return nil, err
 		}
 		if err := d.has(quantities[i]); err != nil {
@@ -60,7 +64,7 @@ func (d Design) Predict(name string, sizes []quantity.Bytes, s Sampling) ([]Inte
 	return intervals, err
 }
 
-// interval takes 2.5 % of the samples off at each end.
+// interval takes 2.5 % of the samples off at each end; without samples it is the value alone.
 func interval(value float64, samples []float64) Interval {
 	if len(samples) == 0 {
 		return Interval{value, value, value}
@@ -74,7 +78,7 @@ func interval(value float64, samples []float64) Interval {
 		}
 		return samples[k] + (x-float64(k))*(samples[k+1]-samples[k])
 	}
-	return Interval{value, at(0.025), at(0.975)}
+	return Interval{at(0.5), at(0.025), at(0.975)}
 }
 
 // Faster is the probability, for each of the sizes, that a takes less time one way than b.
@@ -97,8 +101,8 @@ func Faster(a, b Design, sizes []quantity.Bytes, s Sampling) ([]float64, error) 
 	return count, err
 }
 
-// CrossingInterval is the interval of a crossing of a and b between lo and hi, and in which part
-// of the samples they cross there in the same direction at all.
+// CrossingInterval is the interval of a crossing of a and b between lo and hi, and the part of the
+// samples in which they cross there in the same direction.
 func CrossingInterval(a, b Design, c Crossing, lo, hi quantity.Bytes, s Sampling) (Interval, float64, error) {
 	var sizes []float64
 	s = s.few()
@@ -129,7 +133,7 @@ func (d Design) SizeInterval(part float64, s Sampling) (Interval, error) {
 }
 
 // ThresholdInterval is the interval of the suggested size of threshold i of [Design.Thresholds],
-// and in which part of the samples the costs cross at all.
+// and the part of the samples in which the costs cross at all.
 func (d Design) ThresholdInterval(i int, s Sampling) (Interval, float64, error) {
 	t := d.Thresholds()[i]
 	var sizes []float64
@@ -149,7 +153,7 @@ func (d Design) ThresholdInterval(i int, s Sampling) (Interval, float64, error) 
 	return interval(float64(t.Suggested.Size), sizes), float64(len(sizes)) / float64(s.Samples), err
 }
 
-// few are enough samples for an interval of what takes a walk over all sizes to find.
+// few samples are enough where each takes a walk over all sizes.
 func (s Sampling) few() Sampling {
 	s.Samples = min(s.Samples, 1000)
 	return s
@@ -192,7 +196,7 @@ func (s Sampling) run(designs []Design, each func(layers []model.Layer)) error {
 	if len(draws) == 0 {
 		return ErrExact
 	}
-	// The draw that a correlated one goes with, and by how much.
+	// The draw with which this one is correlated, and how strongly.
 	with, correlation := make([]int, len(draws)), make([]float64, len(draws))
 	for i, w := range draws {
 		with[i] = -1
@@ -228,7 +232,11 @@ func (s Sampling) run(designs []Design, each func(layers []model.Layer)) error {
 			return fmt.Errorf("the intervals reach too far: %d of %d samples have a parameter where it has no place, such as a negative time", tries-done-1, tries-1)
 		}
 		for i := range normal {
-			normal[i] = random.NormFloat64()
+			if tries%2 == 1 {
+				normal[i] = random.NormFloat64()
+			} else {
+				normal[i] = -normal[i]
+			}
 		}
 		for i, w := range draws {
 			z := normal[i]

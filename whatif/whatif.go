@@ -1,5 +1,5 @@
-// Package whatif answers questions about designs that nobody has built: what a
-// layer of a platform would cost if a number of it were another.
+// Package whatif answers questions about designs that nobody has built: what a layer of a platform
+// would cost if one of its numbers were different.
 //
 // A [Design] is a layer of a platform. [Design.Set] changes parameters and
 // gives another design; [Design.At] says what a message costs in it and what
@@ -8,9 +8,8 @@
 // that reaches a target, [Design.Predict] carries the intervals of parameters over
 // to predictions, and [Crossings] finds the sizes at which one design overtakes another.
 //
-// Parameters are named by their paths in the platform's file or by what suffices
-// of them (see [platforms.Platform.Find]). Inside, values are in µs and bytes,
-// as everywhere in halfpeak.
+// Parameters are named by their paths in the platform's file, or by as much of a path as is unique
+// (see [platforms.Platform.Find]). Inside, values are in µs and bytes, as everywhere in halfpeak.
 package whatif
 
 import (
@@ -27,10 +26,11 @@ type Design struct {
 	Platform platforms.Platform
 	Layer    platforms.Layer
 	Changes  []Assignment // from the platform's file to here, in order
+	measures []*Measure
 }
 
-// Find returns the design that a platform's file describes; see [platforms.Find]. It is an error if its
-// times are not those of messages.
+// Find returns the design that a platform's file describes; see [platforms.Find]. It is an error if
+// its times are not those of messages.
 func Find(ref string) (Design, error) {
 	d, err := FindAny(ref)
 	if err == nil {
@@ -59,8 +59,8 @@ type Assignment struct {
 // layer's parameters and the platform's constants. The packets of a pipeline may also be set to a
 // word of [platforms.CutNames].
 //
-// What is computed from a parameter follows it. It is an error if a name fits no
-// parameter or several, or if a value is not possible.
+// Parameters computed from it follow. It is an error if a name fits no parameter or several, or if
+// a value is not possible.
 func (d Design) Set(assignments ...string) (Design, error) {
 	for _, text := range assignments {
 		var err error
@@ -118,7 +118,7 @@ func (d Design) with(changes ...platforms.Change) (Design, error) {
 	return d, err
 }
 
-// value computes what an assignment gives the parameter, and half of its interval.
+// value computes the new value that an assignment gives the parameter, and half of its interval.
 func (d Design) value(p platforms.Param, operator byte, right string) (quantity.Value, float64, error) {
 	v, within, err := platforms.EvalInterval(right, func(formula string) (quantity.Value, error) { return d.Layer.Eval(formula, 0) })
 	if err != nil {

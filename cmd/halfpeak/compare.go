@@ -86,9 +86,13 @@ func (o *compareOptions) rows(designs []whatif.Design) (reports.Rows, error) {
 	if o.cross {
 		return crossover.Rows(), nil
 	}
-	rows := study.Compare(o.sizes.sizes, designs...).Rows()
+	compared, err := study.Compare(o.sizes.sizes, designs...)
+	if err != nil {
+		return reports.Rows{}, err
+	}
+	rows := compared.Rows()
 	if crossover != nil {
-		rows.Notes = crossover.Sentences()
+		rows.Notes = append(rows.Notes, crossover.Sentences()...)
 	}
 	return o.cycles.add(rows, designs)
 }

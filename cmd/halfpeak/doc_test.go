@@ -18,6 +18,7 @@ var inputs = map[string]string{
 
 	"there-and-back.goal": "../../engine/simulate/testdata/there-and-back.goal",
 	"stuck.goal":          "../../engine/simulate/testdata/stuck.goal",
+	"app.trace":           "../../engine/simulate/testdata/app.trace",
 }
 
 // The sessions of the documents show what halfpeak prints.

@@ -14,6 +14,7 @@ import (
 	"github.com/halfpeak/halfpeak/fit/trace"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/terminal"
+	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 )
 
@@ -40,7 +41,7 @@ func (o *output) declareFormat(cmd *cobra.Command) {
 // declareUnit declares --unit.
 func declareUnit(cmd *cobra.Command, u *flags.Units) {
 	cmd.Flags().Var(u, "unit", `units of rates and times, as in "Gbit/s" or "GB/s,ms"; "halfpeak help units" lists them`)
-	complete(cmd, "unit", []string{"GB/s", "MB/s", "MiB/s", "Gbit/s", "Mbit/s", "ns", "us", "ms", "s"})
+	complete(cmd, "unit", quantity.ChoosableUnits())
 }
 
 // formats are the formats that a file's extension stands for.

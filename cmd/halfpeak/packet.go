@@ -18,10 +18,10 @@ func newPacket() *cobra.Command {
   paper          CLIP's equation 10, as a library would compute it
   equal          the best equal packets; the last may be shorter
   unequal        the best packets of any size: the limit that no plan can beat
-  unequal-whole  the same in whole bytes, to be used
+  unequal-whole  the same in whole bytes, for use
   single         the whole message as one packet
 
-With several sizes it is the table that an adaptive library needs.`,
+With several sizes the output is the table that an adaptive library needs.`,
 		Example:           "  halfpeak packet clip/user-buffer --size 64KiB\n  halfpeak packet clip --size 1KiB..1MiB --format csv",
 		Args:              wantArgs(1, -1, `at least one platform with a pipeline, as in "halfpeak packet clip"`),
 		ValidArgsFunction: completePlatforms,

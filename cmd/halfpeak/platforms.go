@@ -10,8 +10,9 @@ import (
 	"github.com/halfpeak/halfpeak/study"
 )
 
-// platformNotes prints what there is to say about the platform files that a command is given, whatever
-// it does with them: old names that they have. What is wrong with a file the command says itself.
+// platformNotes prints what there is to say about the platform files that a command is given,
+// whatever it does with them: old names that they have. What is wrong with a file the command says
+// itself.
 func platformNotes(cmd *cobra.Command, args []string) {
 	refs := slices.Clone(args)
 	cmd.Flags().Visit(func(f *pflag.Flag) {

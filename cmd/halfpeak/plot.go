@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"io"
 	"path/filepath"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/study"
 )
@@ -17,6 +19,7 @@ type plotOptions struct {
 	kind          choice
 	sizes         sizesFlag
 	title         string
+	schedule      []string
 	width, height int
 }
 
@@ -27,21 +30,24 @@ func newPlot() *cobra.Command {
 		Use:   "plot PLATFORM… -o FILE.png",
 		Short: "Curves of bandwidth or latency, the timeline of a pipeline, or a LogP signature",
 		Long: `Plot draws bandwidth or latency against message size, model lines with the measured
-points that halfpeak knows; or with --kind timeline when each stage of a pipeline
-is busy with which packet of one message, as the message engine runs it; or with
---kind signature the intervals between requests that the engine measures, as LogP's
-parameters are read off them. The file's extension chooses PNG, SVG or
-PDF; without -o it prints the numbers of the figure.`,
+points that halfpeak knows. For a platform that a fit saved it adds the band that holds
+95 of 100 next measurements, paler beyond the sizes that were measured. With --kind
+timeline it shows which packet of a message keeps which stage of a pipeline busy, and
+when, as the message engine runs it. With --kind signature it shows the intervals
+between requests in the engine, from which LogP's parameters are read. With --kind
+ranks it shows what each rank of a --schedule does, and the critical path. The file's
+extension chooses PNG, SVG or PDF; without -o it prints the numbers of the figure.`,
 		Example: `  halfpeak plot clip hp-lam -o bandwidth.png
   halfpeak plot clip --kind timeline --size 16KiB --packet 2048 -o timeline.svg
-  halfpeak plot hp-lam --kind signature -o signature.png`,
+  halfpeak plot hp-lam --kind signature -o signature.png
+  halfpeak plot hp-lam --kind ranks --schedule app.goal -o ranks.svg`,
 		Args:              wantArgs(1, -1, `at least one platform, as in "halfpeak plot clip -o bandwidth.png"`),
 		ValidArgsFunction: completePlatforms,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.kind.value == "timeline" && !cmd.Flags().Changed("size") {
 				o.sizes = newSizes("16KiB")
 			}
-			picture, err := plot(args, o)
+			picture, err := plot(cmd.Context(), args, o)
 			if err != nil {
 				return err
 			}
@@ -50,7 +56,8 @@ PDF; without -o it prints the numbers of the figure.`,
 	}
 	out.declare(cmd)
 	o.layers.declare(cmd)
-	enum(cmd, &o.kind, "kind", "what to draw", "bandwidth", "latency", "timeline", "signature")
+	enum(cmd, &o.kind, "kind", "what to draw", "bandwidth", "latency", "timeline", "signature", "ranks")
+	cmd.Flags().StringArrayVar(&o.schedule, "schedule", nil, "with --kind ranks: a schedule, or the files of a trace; `file`")
 	cmd.Flags().Var(&o.sizes, "size", "message sizes; one for a timeline, 16KiB if not given")
 	cmd.Flags().StringVar(&o.title, "title", "", "title of the figure")
 	declareSize(cmd, &o.width, &o.height)
@@ -92,9 +99,12 @@ func drawTo(files reports.Files, path string, p reports.Picture, width, height i
 }
 
 // plot is the picture that the options ask for.
-func plot(refs []string, o plotOptions) (reports.Picture, error) {
+func plot(ctx context.Context, refs []string, o plotOptions) (reports.Picture, error) {
 	if o.kind.value == "timeline" && (len(refs) > 1 || len(o.sizes.sizes) > 1) {
 		return nil, usagef("a timeline shows one message: give one platform and one --size")
+	}
+	if ranks := o.kind.value == "ranks"; ranks != (len(o.schedule) > 0) || ranks && len(refs) > 1 {
+		return nil, usagef("--kind ranks shows one --schedule on one platform; give both")
 	}
 	designs, err := o.layers.designs(refs)
 	if err != nil {
@@ -103,6 +113,16 @@ func plot(refs []string, o plotOptions) (reports.Picture, error) {
 	switch o.kind.value {
 	case "timeline":
 		t, err := study.Timeline(designs[0], o.sizes.sizes[0])
+		if o.title != "" {
+			t.Title = o.title
+		}
+		return t, err
+	case "ranks":
+		in, err := study.ReadInput(ctx, mpitrace.Defaults, o.schedule...)
+		if err != nil {
+			return nil, err
+		}
+		t, err := study.Ranks(ctx, designs[0], in)
 		if o.title != "" {
 			t.Title = o.title
 		}

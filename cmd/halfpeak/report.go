@@ -20,9 +20,9 @@ func newReport() *cobra.Command {
 		Short: "One file to send: curves, numbers, sources, what matters",
 		Long: `Report writes one file about platforms that a person can send: key numbers in words,
 curves with measured points, the pipeline packet by packet, where the time goes, the
-roof, what was measured beside what the model says, and every parameter with its
-source. An HTML file needs no other and no network; its figures tell the values under
-the pointer, its tables sort, and it prints. Markdown has tables for the figures.`,
+roof, measurements beside predictions, and every parameter with its source. An HTML
+file needs no other file and no network: its figures show the values under the
+pointer, its tables sort, and it prints. Markdown has tables in place of figures.`,
 		Example: `  halfpeak report clip -o clip.html
   halfpeak report clip hp-lam mpc my.toml -o report.html
   halfpeak report clip -o clip.md`,

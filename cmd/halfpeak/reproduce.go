@@ -22,15 +22,15 @@ func newReproduce() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reproduce",
 		Short: "Every number that the papers state or measured, beside ours",
-		Long: `Reproduce computes each number of the papers that a model speaks of, and prints
-how good the models are; with --all, as CSV and as JSON a row for each number.
+		Long: `Reproduce computes each number in the papers that a model covers, and prints how good
+the models are; --all, CSV and JSON have a row for each number.
 The roles are
 
-  input     a parameter of a model, or what it was derived from: no test of it
+  input     a parameter of a model, or a number behind one: no test of the model
   stated    computed in the paper: it must come out again
   measured  a test of the model, as good as its class
 
-and the classes of measured numbers, of which the first one counts,
+and the classes of measured numbers, of which only the first counts, are
 
   predicted   computed from parameters that were measured elsewhere
   fitted      a constant of the formula comes from the same curve

@@ -29,14 +29,14 @@ func newValidate() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "validate PLATFORM… | validate --live TRANSPORT",
 		Short: "Run the message engine beside the model",
-		Long: `Validate runs programs of active messages on simulated nodes whose parts cost what
-the platform's file says, and prints their results beside the model's formulas and
-what was measured. Where they differ, it says why.
+		Long: `Validate runs programs of active messages on simulated nodes, whose parts cost the
+times in the platform's file, and prints the results beside the model's formulas and
+the measurements. Where they differ, it says why.
 
 ` + programs.Help(programs.Simulated) + `
 Where a window of credits holds a layer's pieces back, latency and bandwidth store their
 data, so that each piece takes a credit.
-Without --size, the sizes that were measured are run too.`,
+Without --size, it also runs the measured sizes.`,
 		Example: `  halfpeak validate clip --program latency
   halfpeak validate hp-lam --program signature
   halfpeak validate clip --program latency --plot latency.png
@@ -64,8 +64,8 @@ Without --size, the sizes that were measured are run too.`,
 	f.IntVar(&o.nodes, "nodes", 8, "nodes of all_to_1, test_xfer and test_med")
 	f.StringVar(&o.trace, "trace", "", "write when each resource was busy to this `file`, for Perfetto or chrome://tracing")
 	f.StringVar(&o.plot, "plot", "", "draw one-way times of model and engine into this `file`")
-	f.StringVar(&o.faults, "faults", "", `what goes wrong, as in "drop=0.01,reorder=0.01,late=100us" or "die=1@500us"; also duplicate, corrupt, delay, stop`)
-	f.Uint64Var(&o.seed, "seed", 1, "of the faults")
+	f.StringVar(&o.faults, "faults", "", `faults to inject, as in "drop=0.01,reorder=0.01,late=100us" or "die=1@500us"; also duplicate, corrupt, delay, stop`)
+	f.Uint64Var(&o.seed, "seed", 1, "seed of the faults")
 	declareSize(cmd, &o.width, &o.height)
 	return cmd
 }

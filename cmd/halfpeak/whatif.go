@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -10,6 +9,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/study"
 	"github.com/halfpeak/halfpeak/whatif"
 )
 
@@ -27,6 +27,8 @@ type whatifOptions struct {
 	target                                     string
 	by                                         []string
 	against                                    string
+	schedule                                   []string
+	scheduled                                  func(whatif.Design) (whatif.Design, error) // with its finish
 	sensitivity, where, landmarks, uncertainty bool
 	samplingFlags
 }
@@ -36,9 +38,9 @@ func newWhatif() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "whatif PLATFORM",
 		Short: "What another number would buy",
-		Long: `Whatif changes parameters of a platform and says what becomes of it. NAME is a
-parameter's path, or what suffices of it; "halfpeak platforms show" lists them. What
-is computed from a parameter follows it. A VALUE is a formula with units.
+		Long: `Whatif changes parameters of a platform and shows the consequences. NAME is a
+parameter's path, or as much of it as is unique; "halfpeak platforms show" lists them.
+Parameters computed from a changed one follow it. A VALUE is a formula with units.
 
   --set NAME=VALUE        before and after; also *= /= += -=
   --vary NAME=FROM..TO/N  all values of a range; twice for a heat map, more for a table
@@ -46,7 +48,9 @@ is computed from a parameter follows it. A VALUE is a formula with units.
   --sensitivity           what a percent of each parameter changes
   --where                 which stage or parameter owns how much of the time
   --landmarks             n½, 90 % of the peak, and where protocols should switch
-  --uncertainty           intervals of predictions, from those of the parameters
+  --uncertainty           predictions with intervals
+  --schedule FILE         asks --target, --vary, --sensitivity and --uncertainty of the
+                          finish of a parallel program; "halfpeak help simulate"
 
 Each takes the design that --set leaves. --plot draws its figure.
 
@@ -55,7 +59,8 @@ FILE.parquet. A CSV or JSON Lines file that was interrupted goes on when the sam
 command is given again; Parquet, whose index stands at its end, begins anew.`,
 		Example: `  halfpeak whatif clip --set host-dma.tau=3.8us/KiB --set host-dma-in.tau=3.8us/KiB
   halfpeak whatif clip --vary host-dma.tau=1us/KiB..8us/KiB/1000 --vary wire.tau=1us/KiB..8us/KiB/1000 --plot map.png
-  halfpeak whatif hp-lam --target 'rtt(16B) <= rtt(16B)/2' --by o_r`,
+  halfpeak whatif hp-lam --target 'rtt(16B) <= rtt(16B)/2' --by o_r
+  halfpeak whatif hp-lam --schedule app.goal --target 'finish <= 0.9*finish' --by L`,
 		Args:              wantArgs(1, 1, `one platform, as in "halfpeak whatif clip --set 'host-dma.tau*=0.5'"`),
 		ValidArgsFunction: completePlatforms,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -67,11 +72,7 @@ command is given again; Parquet, whose index stands at its end, begins anew.`,
 			if err != nil {
 				return err
 			}
-			d, err := base.Set(o.set...)
-			if err != nil {
-				return fmt.Errorf("--set %w", err)
-			}
-			return o.answer(cmd, base, d)
+			return o.answer(cmd, base)
 		},
 	}
 	o.sizes = newSizes("1,256,4KiB,64KiB,1MiB")
@@ -92,7 +93,8 @@ command is given again; Parquet, whose index stands at its end, begins anew.`,
 	f.BoolVar(&o.sensitivity, "sensitivity", false, "what a percent of each parameter changes; the figure is a tornado")
 	f.BoolVar(&o.where, "where", false, "which stage or parameter owns how much of the one-way time and of the gap")
 	f.BoolVar(&o.landmarks, "landmarks", false, "n½, 90 % of the peak, and where protocols should switch")
-	f.BoolVar(&o.uncertainty, "uncertainty", false, "predictions with 95 % intervals, from those of the parameters")
+	f.BoolVar(&o.uncertainty, "uncertainty", false, "predictions with 95 % intervals: of the next measurement where that is known, else from those of the parameters")
+	f.StringArrayVar(&o.schedule, "schedule", nil, "one more quantity: the finish of this schedule, or of the trace in these files; `file`")
 	f.StringVar(&o.against, "against", "", "with --uncertainty: how likely it is faster than this `platform`")
 	o.samplingFlags.declare(f)
 	completeParams(cmd, "set", "=")
@@ -117,6 +119,8 @@ func (o *whatifOptions) check() error {
 		return usagef("--against requires --uncertainty; halfpeak compare shows platforms side by side")
 	case questions > 1:
 		return usagef("--vary, --target, --sensitivity, --where, --landmarks and --uncertainty are different questions; ask one at a time")
+	case len(o.schedule) > 0 && (o.where || o.landmarks || questions == 0):
+		return usagef("--schedule has a finish for --target, --vary, --sensitivity and --uncertainty; ask one of them")
 	case questions == 0 && len(o.set) == 0:
 		return usagef("nothing is asked: give --set NAME=VALUE, --vary, --target, --sensitivity, --where, --landmarks or --uncertainty")
 	case questions == 0 && o.plot != "":
@@ -134,11 +138,6 @@ func (o *whatifOptions) check() error {
 	}
 	if err := o.samplingFlags.check(); err != nil {
 		return err
-	}
-	for _, name := range o.of {
-		if _, err := whatif.NewQuantity(name, 1); err != nil {
-			return usagef("--of %w", err)
-		}
 	}
 	_, err := o.output(len(o.vary) > 0)
 	return err
@@ -178,10 +177,13 @@ func (o *whatifOptions) sizesOr(others string) []quantity.Bytes {
 	return newSizes(others).sizes
 }
 
-// ofOr are the quantities that were given, or others.
+// ofOr are the quantities that were given, or others; of a schedule its finish.
 func (o *whatifOptions) ofOr(others ...string) []string {
-	if len(o.of) > 0 {
+	switch {
+	case len(o.of) > 0:
 		return o.of
+	case len(o.schedule) > 0:
+		return []string{study.Finish}
 	}
 	return others
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -10,20 +11,43 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/study"
 	"github.com/halfpeak/halfpeak/whatif"
 )
 
-// answer asks the question that the flags name, about the design d that --set made of base.
-func (o *whatifOptions) answer(cmd *cobra.Command, base, d whatif.Design) error {
+// answer asks the question that the flags name, about what --set makes of base.
+func (o *whatifOptions) answer(cmd *cobra.Command, base whatif.Design) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	in, err := study.ReadInput(ctx, mpitrace.Defaults, o.schedule...)
+	o.scheduled = func(d whatif.Design) (whatif.Design, error) { return study.Scheduled(ctx, d, in) }
+	if err == nil {
+		base, err = o.scheduled(base)
+	}
+	if ctx.Err() != nil {
+		return errors.New("interrupted")
+	} else if err != nil {
+		return err
+	}
+	for _, name := range o.of {
+		if _, err := base.Quantity(name, 1); err != nil {
+			return usagef("--of %w", err)
+		}
+	}
+	d, err := base.Set(o.set...)
+	if err != nil {
+		return fmt.Errorf("--set %w", err)
+	}
 	if len(o.vary) > 0 {
 		return o.runVary(ctx, cmd, d)
 	}
 	rows, picture, err := o.table(ctx, base, d)
+	if ctx.Err() != nil {
+		return errors.New("interrupted")
+	}
 	if err != nil {
 		return err
 	}
@@ -50,7 +74,7 @@ func (o *whatifOptions) table(ctx context.Context, base, d whatif.Design) (rows 
 		if rows, err = study.SensitivityRows(d, names, sizes, units); err != nil || o.plot == "" {
 			return rows, nil, err
 		}
-		q, err := whatif.NewQuantity(names[0], sizes[0])
+		q, err := d.Quantity(names[0], sizes[0])
 		if err != nil {
 			return rows, nil, err
 		}
@@ -130,6 +154,9 @@ func (o *whatifOptions) uncertain(before, after whatif.Design) (rows reports.Row
 	switch {
 	case o.against != "":
 		other, err := whatif.Find(o.against)
+		if err == nil {
+			other, err = o.scheduled(other)
+		}
 		if err != nil {
 			return rows, nil, fmt.Errorf("--against: %w", err)
 		}

@@ -232,8 +232,8 @@ const gap = 15
 // mostPolls is how many times a socket is polled at most before it is slept on.
 const mostPolls = 500
 
-// sleepsSoon is for links whose sleep is a system call that a message ends. With fewer processors than
-// nodes, polling only keeps the other node from running.
+// sleepsSoon is for links whose sleep is a system call that a message ends. With fewer processors
+// than nodes, polling only keeps the other node from running.
 func (p *port) sleepsSoon() {
 	p.spin, p.yield = 0, 0
 	if p.nodes <= runtime.NumCPU() {

@@ -1,10 +1,12 @@
 package simulate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Growth is how far a parameter of LogGOPS may grow until the finish is later by a given fraction.
@@ -32,79 +34,109 @@ func (p *Program) Growth(ctx context.Context, o Options, letter string, later fl
 	if o.Machine != nil || letter == "S" {
 		return Growth{}, fmt.Errorf("how far %s may grow is asked of a machine of LogGOPS parameters, for L, o, g, G and O", letter)
 	}
-	if !(later > 0) {
-		return Growth{}, errors.New("a finish that is later by nothing: give a fraction above 0")
-	}
 	o.Record = false
-	finish := func(value float64) (uint64, error) {
+	r, err := p.Run(ctx, o)
+	if err != nil {
+		return Growth{}, err
+	}
+	list, err := p.growths(ctx, o, param, r.Ranks[r.last()], 0, later)
+	if err != nil {
+		return Growth{}, err
+	}
+	return list[0], nil
+}
+
+// A probe is a value of a parameter with its finish.
+type probe struct {
+	value float64
+	ticks uint64
+}
+
+// growths is Growth for several fractions, ascending, of a schedule that is finished at first,
+// where the finish is by slope ticks later for each tick of the parameter, if that is known.
+//
+// The finish is mostly a convex function of straight pieces. So a line through what is known leads
+// to where the limit is crossed, or behind it, and a probe a little further shows whether that was
+// it: two runs for each fraction if there is but one piece.
+func (p *Program) growths(ctx context.Context, o Options, param parameter, first, slope uint64, later ...float64) ([]Growth, error) {
+	const most = 1e9 // µs
+	o.Record = false
+	unit := 1 / o.Rules.ticks() // values are whole ticks
+	base := *param.get(&o.LogGOPS)
+	known := []probe{{base, first}} // by value
+	onTick := func(value float64) float64 { return base + math.Floor((value-base)/unit+1e-6)*unit }
+	run := func(value float64) error {
 		with := o
 		*param.get(&with.LogGOPS) = value
 		r, err := p.Run(ctx, with)
 		if err != nil {
-			return 0, err
+			return err
 		}
-		return r.Ranks[r.last()], nil
+		at, _ := slices.BinarySearchFunc(known, value, func(k probe, v float64) int { return cmp.Compare(k.value, v) })
+		known = slices.Insert(known, at, probe{value, r.Ranks[r.last()]})
+		return nil
 	}
-	unit := 1 / o.Rules.ticks() // values are whole ticks
-	base := *param.get(&o.LogGOPS)
-	first, err := finish(base)
-	if err != nil {
-		return Growth{}, err
-	}
-	g := Growth{Parameter: letter, Later: later}
-	limit := uint64(math.Floor(float64(first) * (1 + later)))
-	// The finish is mostly a convex function of straight pieces, so lines through two known points
-	// lead near the crossing, and a probe behind it shows whether that is it.
-	within, atWithin := base, float64(first)
-	var beyond, atBeyond float64
-	onTick := func(value float64) float64 { return base + math.Floor((value-base)/unit+1e-6)*unit }
-	tolerance := func() float64 { return max(unit, 1e-4*(within-base)) }
-	for step := max(base/16, unit); ; step *= 2 {
-		value := onTick(base + step)
-		if value > 1e9 {
-			g.Value = math.Inf(1)
-			return g, nil
+	var all []Growth
+	for _, fraction := range later {
+		if !(fraction > 0) {
+			return nil, errors.New("a finish that is later by nothing: give a fraction above 0")
 		}
-		t, err := finish(value)
-		if err != nil {
-			return g, err
-		}
-		if t > limit {
-			beyond, atBeyond = value, float64(t)
-			break
-		}
-		if slope := (float64(t) - atWithin) / (value - within); slope > 0 {
-			step = max(step, (value+(float64(limit)-float64(t))/slope-base)/2)
-		}
-		within, atWithin = value, float64(t)
-	}
-	for try := 0; beyond-within > tolerance()+unit/2; try++ {
-		var value float64
-		switch try % 3 {
-		case 0: // where the line through the two reaches the limit
-			value = within + (float64(limit)-atWithin)/(atBeyond-atWithin)*(beyond-within)
-		case 1: // a little behind
-			value = within + tolerance()
-		default:
-			value = within + (beyond-within)/2
-		}
-		value = onTick(value)
-		if value <= within || value >= beyond {
-			if try%3 == 2 {
-				break
+		limit := uint64(math.Floor(float64(first) * (1 + fraction)))
+		g := Growth{Parameter: param.letter, Later: fraction, Value: math.Inf(1)}
+		for try := 0; ; try++ {
+			after := slices.IndexFunc(known, func(k probe) bool { return k.ticks > limit })
+			within := known[len(known)-1]
+			if after > 0 { // 0 it cannot be: the base is within
+				within = known[after-1]
 			}
-			continue
+			little := max(unit, 1e-4*(within.value-base))
+			var value float64
+			if after < 0 { // nothing is beyond the limit yet
+				if within.value >= most {
+					break
+				}
+				ahead := float64(slope) / unit // ticks for each µs
+				if before := len(known) - 2; before >= 0 && within.ticks > known[before].ticks {
+					ahead = float64(within.ticks-known[before].ticks) / (within.value - known[before].value)
+				}
+				switch {
+				case ahead > 0 && try == 0:
+					value = within.value + float64(limit-within.ticks)/ahead
+				case ahead > 0 && try == 1:
+					value = within.value + little
+				default:
+					value = base + max(8*(within.value-base), base, unit)
+				}
+				value = min(onTick(value), most)
+				value = max(value, within.value+unit)
+			} else {
+				beyond := known[after]
+				if beyond.value-within.value <= little+unit/2 {
+					g.Value = within.value
+					break
+				}
+				switch try % 3 {
+				case 0: // where the line through the two reaches the limit
+					value = within.value + float64(limit-within.ticks)/float64(beyond.ticks-within.ticks)*(beyond.value-within.value)
+				case 1:
+					value = within.value + little
+				default:
+					value = within.value + (beyond.value-within.value)/2
+				}
+				value = onTick(value)
+				if value <= within.value || value >= beyond.value {
+					if try%3 == 2 {
+						g.Value = within.value
+						break
+					}
+					continue
+				}
+			}
+			if err := run(value); err != nil {
+				return nil, err
+			}
 		}
-		t, err := finish(value)
-		if err != nil {
-			return g, err
-		}
-		if t > limit {
-			beyond, atBeyond = value, float64(t)
-		} else {
-			within, atWithin = value, float64(t)
-		}
+		all = append(all, g)
 	}
-	g.Value = within
-	return g, nil
+	return all, nil
 }

@@ -61,6 +61,9 @@ const (
 func (l link) as(at relation) link { return link{l.act, at} }
 
 func (r *run) startRecord() {
+	// A message is sent, its receive is posted, it is taken in and received; a rendezvous, or a
+	// wildcard, has more.
+	r.acts = make([]act, 0, len(r.ops)+2*r.msgs)
 	r.why = make([]link, len(r.ops))
 	r.clockBy = make([]link, len(r.clock))
 	r.outBy = make([]link, r.s.Ranks())

@@ -108,6 +108,9 @@ func (r *Result) last() int {
 // came. Other errors are options that contradict each other, parameters out of range, times
 // that pass 26 days, and that of the context, whose end ends the run at once.
 func (p *Program) Run(ctx context.Context, o Options) (*Result, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	r := newRun(ctx, p, o.Record)
 	defer r.giveBack()
 	r.progress, r.began = o.Progress, time.Now()
@@ -116,9 +119,6 @@ func (p *Program) Run(ctx context.Context, o Options) (*Result, error) {
 
 // do runs what was prepared.
 func (r *run) do(o Options) (*Result, error) {
-	if err := r.ctx.Err(); err != nil {
-		return nil, err
-	}
 	micro := o.Rules.ticks()
 	r.noise = o.Noise.start(r.s.Ranks(), o.Seed, micro/nanos)
 	var err error

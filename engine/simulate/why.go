@@ -13,7 +13,7 @@ type Why struct {
 }
 
 // Why runs the schedule by the default rules, records it, and looks how far each parameter may
-// grow until the finish is later by each of the fractions. Errors are those of Run, Path and
+// grow until the finish is later by each of the fractions, which ascend. Errors are those of Run, Path and
 // Growth.
 func (p *Program) Why(ctx context.Context, o Options, later ...float64) (*Why, error) {
 	o.Record = true
@@ -29,18 +29,9 @@ func (p *Program) Why(ctx context.Context, o Options, later ...float64) (*Why, e
 		return w, nil
 	}
 	for _, param := range parameters[:5] {
-		var list []Growth
-		for _, fraction := range later {
-			if w.Path.Slopes.By(param.letter) == 0 && len(list) > 0 && list[len(list)-1].Value > 1e12 {
-				// It never is that late, so nor later.
-				list = append(list, Growth{param.letter, fraction, list[len(list)-1].Value})
-				continue
-			}
-			g, err := p.Growth(ctx, o, param.letter, fraction)
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, g)
+		list, err := p.growths(ctx, o, param, r.Ranks[r.last()], w.Path.Slopes.By(param.letter), later...)
+		if err != nil {
+			return nil, err
 		}
 		w.Growth = append(w.Growth, list)
 	}

@@ -11,9 +11,9 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// alone is what messages cost on resources that nothing else uses. It runs them, so that the
-// engine knows what a series adds, and which way of an envelope is the fastest, without the
-// closed forms that it is there to test.
+// alone measures the cost of messages on resources that nothing else uses. It runs them, so that
+// the engine learns what a series adds, and which way of an envelope is fastest, without the closed
+// forms that it exists to test.
 type alone struct {
 	system *System
 	known  map[int]cost
@@ -47,8 +47,9 @@ func (s *System) alone(r model.Resources) (*alone, error) {
 	return &alone{part, map[int]cost{}}, nil
 }
 
-// stream is how many messages of n bytes follow each other: the first tells the one-way time, the
-// last half the interval, when all of the way is full. Many packets fill it with few messages.
+// stream is the number of messages of n bytes that follow each other: the first shows the one-way
+// time, the last half the interval, since the whole way is full by then. Many packets fill it with
+// few messages.
 func (a *alone) stream(n int) int {
 	p := port{&node{net: &network{System: a.system}}}
 	packets := 0
@@ -116,9 +117,9 @@ func fastest(ways []*alone, n int) int {
 	return best
 }
 
-// of is a cost of n bytes. What was measured is a straight line between neighbours on
-// logarithmic axes; below the smallest size it is flat, and beyond the largest it follows the
-// last two in proportion to the bytes, unless that falls.
+// of is a cost of n bytes. A measured curve is a straight line between neighbours on logarithmic
+// axes; below the smallest size it is flat, and beyond the largest it follows the last two in
+// proportion to the bytes, unless that falls.
 func of(c model.Cost, n quantity.Bytes) quantity.Micros {
 	if c.Curve == nil {
 		return c.Beta + c.Tau.Times(n)

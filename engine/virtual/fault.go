@@ -6,8 +6,8 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// Faults are what goes wrong in a run. The first five are probabilities from 0 to 1, drawn for each
-// packet when it has crossed the network.
+// Faults are the faults to inject into a run. The first five are probabilities from 0 to 1, drawn
+// for each packet when it has crossed the network.
 type Faults struct {
 	Seed      uint64
 	Drop      float64
@@ -20,7 +20,7 @@ type Faults struct {
 	Die       map[int]quantity.Micros // when nodes fail: they neither send nor receive
 }
 
-// FaultStats count what went wrong.
+// FaultStats count the injected faults.
 type FaultStats struct {
 	Lost       int64 // packets, dropped by a fault, a full queue or a dead node
 	Duplicated int64

@@ -12,19 +12,19 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A Config is what a run has besides its system and its program.
+// A Config holds the options of a run.
 type Config struct {
 	Nodes  int // ≥ 2
 	Faults Faults
 	Trace  *Trace // if not nil, records when each resource was busy
 }
 
-// A Report is what a run came to.
+// A Report is the outcome of a run.
 type Report struct {
 	Time   quantity.Micros // when the last event happened
 	Events int64
 	Nodes  []engine.Stats
-	Busy   []quantity.Micros // for how long messages kept the processor of each node
+	Busy   []quantity.Micros // the time for which messages kept the processor of each node busy
 	Faults FaultStats
 }
 
@@ -56,7 +56,7 @@ type node struct {
 	stop     func()
 	pause    func(struct{}) bool
 
-	current *packet // the one that its program looks at
+	current *packet // the packet that its program looks at
 	route   choice
 	inbox   list
 	blocked list // packets that wait in the network for room in the inbox
@@ -116,7 +116,7 @@ type resource struct {
 	asked   bool  // an event will free it
 }
 
-// What a packet holds while there is no room for it, if it is no resource.
+// What a packet holds while it waits for room, where that is not a resource.
 const (
 	processor = -1 // of its sender
 	nothing   = -2
@@ -125,8 +125,8 @@ const (
 // unwound ends a program whose run is over.
 type unwound struct{}
 
-// Run runs a program on all nodes, until it has ended on each. The error is that of the programs,
-// or says who waits for whom if they do not end.
+// Run runs a program on all nodes, until it has ended on each. The error is that of the programs;
+// if they do not end, it says which node waits for which.
 func Run(s *System, c Config, program func(*engine.Endpoint) error) (Report, error) {
 	if c.Nodes < 2 || c.Nodes > 1<<20 {
 		return Report{}, fmt.Errorf("%d nodes: a run has 2 to %d", c.Nodes, 1<<20)

@@ -44,7 +44,7 @@ func (n *network) packet(f *engine.Frame) *packet {
 	return g
 }
 
-// A choice is the route of the last piece that a node sent: the packets of a piece take the same.
+// A choice is the route of the last piece that a node sent, which all packets of the piece take.
 type choice struct {
 	whole, piece uint32
 	route        int32
@@ -181,8 +181,8 @@ func (p port) exclude(res *resource, d quantity.Micros) {
 	res.until = max(res.until, p.net.now+d)
 }
 
-// patience is how often a program may poll at one and the same time before it is taken to
-// wait for the next event: no time goes by in a loop that only polls.
+// patience is how often a program may poll at the same time before the run takes it to wait for the
+// next event: no time passes in a loop that only polls.
 const patience = 10000
 
 // miss is a poll that finds nothing.

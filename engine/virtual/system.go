@@ -31,7 +31,7 @@ type Stage struct {
 	Side        Side
 	Delay, Busy Cost
 	Queue       int  // packets that may wait for it; 0: no bound
-	Drop        bool // throw away a packet that finds the queue full; else it stays where it is, as on Myrinet's links
+	Drop        bool // drop a packet that finds the queue full; else it stays where it is, as on Myrinet's links
 	Hold        Cost // how long it keeps its sender from starting another packet, see [model.Hop]
 	Exclusive   bool // of the receiving processor's part, see [model.Hop]
 
@@ -39,16 +39,16 @@ type Stage struct {
 	last  bool // the stage after all others
 }
 
-// An addition is what a series adds to the layer below: a cost of a piece, or of the whole
-// message. The processors' parts of it come with theirs, and the rest after all stages; for its
-// gap, the slowest of them is occupied longer.
+// An addition is what a series adds to the layer below: a cost of a piece, or of the whole message.
+// The processors' parts of it are added to theirs, and the rest comes after all stages; for its
+// gap, the slowest stage is occupied longer.
 type addition struct {
 	*alone
 	whole bool
 }
 
-// times are the delay of a packet in a stage, for how long it occupies that, and for how long
-// its sender.
+// times are the delay of a packet in a stage, and the times for which it occupies the stage and its
+// sender.
 func (st *Stage) times(f *engine.Frame) (delay, busy, hold quantity.Micros) {
 	size := quantity.Bytes(f.Size())
 	delay, busy, hold = of(st.Delay, size), of(st.Busy, size), of(st.Hold, size)
@@ -60,7 +60,7 @@ func (st *Stage) times(f *engine.Frame) (delay, busy, hold quantity.Micros) {
 	return delay, busy, hold
 }
 
-// more is a part of what is added to the packet: to the last one of a piece, or of the message.
+// more is the addition to the packet, which goes to the last packet of a piece or of the message.
 func more(added []addition, f *engine.Frame, part func(cost) quantity.Micros) (t quantity.Micros) {
 	if len(added) == 0 || !f.Ends() {
 		return 0
@@ -76,7 +76,7 @@ func more(added []addition, f *engine.Frame, part func(cost) quantity.Micros) (t
 	return t
 }
 
-// moreTo is the part of what is added that keeps a processor busy.
+// moreTo is the part of the addition that keeps a processor busy.
 func (r *route) moreTo(f *engine.Frame, part func(cost) quantity.Micros) quantity.Micros {
 	return more(r.Stages[len(r.Stages)-1].added, f, part)
 }
@@ -94,9 +94,10 @@ type System struct {
 	Name    string
 	Options engine.Options
 	Inbox   int             // packets that a node has room for; 0: no bound
-	Drop    bool            // throw away packets for which there is no room; else they wait in the network
-	Poll    quantity.Micros // what it costs the processor to find that nothing has come in
-	// Interrupt is what it costs the processor to be interrupted by a packet, in µs; negative: it polls.
+	Drop    bool            // drop packets for which there is no room; else they wait in the network
+	Poll    quantity.Micros // what the processor pays to find that nothing has come in
+	// Interrupt is the time in µs that an interrupt by a packet costs the processor; negative: it
+	// polls.
 	Interrupt quantity.Micros
 
 	places map[string]platforms.Place // of stages, by name
@@ -216,7 +217,8 @@ func (p *plan) pieceOf(n int) int {
 	}
 }
 
-// Of makes the system that a layer of a platform's file describes: stages in their places, with its protocol.
+// Of makes the system of a layer in a platform's file, with its protocol and with stages in their
+// places.
 func Of(p platforms.Platform, l platforms.Layer) (*System, error) {
 	s := &System{
 		Name: l.Ref(), Inbox: l.Protocol.Inbox, Drop: l.Protocol.Drop, Poll: l.Protocol.Poll, Interrupt: l.Protocol.Interrupt,

@@ -6,18 +6,18 @@ import "math"
 type end struct {
 	// The line of the two octaves of sizes next to the end.
 	beta, tau float64
-	// Other lines that it could be: of the two sizes next to the end, and of four octaves.
+	// Other possible lines: through the two sizes next to the end, and through four octaves.
 	others [2]struct{ beta, tau float64 }
 	// slope is d ln T / d ln n of the two octaves, from 0 to 1.
 	slope float64
 	// scatter is how far the sizes of the two octaves are from their line.
 	scatter float64
-	// residual is how far the curve was off when its own end was predicted from less of it, an
-	// octave.
+	// residual is the error, per octave, when the curve's own end was predicted from the sizes
+	// before it.
 	residual float64
 }
 
-// span returns the last size within so many octaves of i, upwards or downwards, and not less than the
+// span returns the last size within so many octaves of i, upwards or downwards, but at least the
 // second next.
 func (c *Curve) span(i int, octaves float64, step int) int {
 	j := i
@@ -74,7 +74,7 @@ func (c *Curve) endAt(l int) end {
 	return e
 }
 
-// tested is how many octaves of a curve's end are predicted from what is before them.
+// tested is how many octaves at a curve's end are predicted from the sizes before them.
 const tested = 8
 
 func (c *Curve) last() end {
@@ -104,8 +104,8 @@ func (c *Curve) last() end {
 	return e
 }
 
-// atLeast is the part of an interval beyond the end: just beyond it, the sizes next to it are about the
-// line as far as they were measured to be, and runs differ.
+// atLeast is the least interval beyond the end: that of the scatter of the sizes next to the end
+// about their line, and of the differences between runs.
 func (e *end) atLeast(part, run float64) float64 {
 	return max(part, math.Hypot(2*e.scatter, run))
 }

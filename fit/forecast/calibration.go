@@ -2,23 +2,23 @@ package forecast
 
 import "math"
 
-// Terms are what the logarithm of an interval's factor is a weighted sum of. Their order is that of
-// the names below.
+// Terms are the terms of a weighted sum, the logarithm of an interval's factor. They are in the
+// order of the names below.
 type Terms [5]float64
 
 const (
 	// floor is 1 between measured sizes; beyond them the distance: in octaves above, as the
 	// share of the first size below.
 	floor = iota
-	// residual is how far the curve's own sizes are off when they are left out; beyond the
-	// measured sizes times the distance.
+	// residual is the error of the curve's own sizes when they are left out; beyond the measured
+	// sizes it is multiplied by the distance.
 	residual
 	// side is the distance from the middle to the farthest other prediction on that
 	// side.
 	side
-	// jump is the distance between what is before a gap and what is after it; above the measured
-	// sizes, how far the curve is from being proportional to the size, times the distance: a
-	// curve that is still flat has its protocol changes before it.
+	// jump is the distance between the two sides of a gap; above the measured sizes, how far the
+	// curve is from being proportional to the size, times the distance: a curve that is still flat
+	// has its protocol changes ahead.
 	jump
 	// grain is half of a step of the printed times.
 	grain
@@ -31,10 +31,10 @@ func (k Terms) dot(v Terms) (sum float64) {
 	return sum
 }
 
-// A Calibration is what has been learned from many curves about one.
+// A Calibration is what many curves have taught about any one of them.
 type Calibration struct {
-	// Inside, Above and Below weigh the terms of intervals, for sizes between those
-	// that were measured, larger and smaller ones; Run those for another run at a measured size.
+	// Inside, Above and Below are the weights of the terms for sizes between the measured ones,
+	// above and below them; Run are those for another run at a measured size.
 	Inside, Above, Below, Run Terms
 	// Runs is the factor on the interval that a curve's own runs give.
 	Runs float64

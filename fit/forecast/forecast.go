@@ -1,17 +1,17 @@
-// Package forecast predicts the next measurement of a curve: what the same benchmark would print for
-// a message of some size, on the machine that the curve was measured on, with a 95 % interval.
+// Package forecast predicts the next measurement of a curve: the time that the same benchmark would
+// print for a message of some size on the same machine, with a 95 % interval.
 //
-// A fit's lines say what a machine does (β, τ, where its protocol changes), and their
-// intervals say how well these parameters are known. A measurement differs from them by more: real
-// curves bend and jump between the sizes that were measured, runs differ, printed times are
-// rounded. How much is learned from published curves of other machines ([Calibration]).
+// A fit's lines say what a machine does (β, τ, where its protocol changes), and their intervals say
+// how well these parameters are known. A measurement differs from the lines by more: real curves
+// bend and jump between the measured sizes, runs differ, and printed times are rounded. Published
+// curves of other machines teach by how much ([Calibration]).
 //
 // Between two measured sizes the middle is the straight line between them or, where the curve
-// jumps, what the smaller sizes lead to, mixed with what the larger ones come from. Beyond
-// them it is the line of the last two octaves of sizes. The interval is as wide as the curve has
-// been hard to predict from itself, times what that means on other machines: a normalised, split
-// conformal interval (Lei and others, Distribution-free predictive inference for regression, JASA
-// 113, 2018, §5.2), in logarithms of times.
+// jumps, a mixture of the smaller sizes carried on and the larger ones carried back. Beyond them it
+// is the line of the last two octaves of sizes. The interval grows with the errors of predicting
+// the curve from itself, by a factor learned on other machines: a normalised, split conformal
+// interval (Lei and others, Distribution-free predictive inference for regression, JASA 113, 2018,
+// §5.2), in logarithms of times.
 package forecast
 
 import (
@@ -27,7 +27,7 @@ import (
 
 // A Point is what was measured at one size.
 type Point struct {
-	// Size is above 0: empty messages take a way of their own.
+	// Size is above 0: empty messages take another path.
 	Size quantity.Bytes
 	// Time is above 0; the mean, if there are several runs.
 	Time quantity.Micros
@@ -38,7 +38,7 @@ type Point struct {
 	Deviation float64
 }
 
-// A Way is what a prediction comes from.
+// A Way is the source of a prediction.
 type Way string
 
 const (
@@ -56,8 +56,8 @@ const (
 
 // A Forecast is a prediction of one measurement.
 type Forecast struct {
-	// Low ≤ Middle ≤ High, all above 0: a new measurement is between Low and High in 95 of
-	// 100 cases.
+	// Low ≤ Middle ≤ High, all above 0: a new measurement lies between Low and High in 95 of 100
+	// cases.
 	Middle, Low, High quantity.Micros
 	// Beyond reports that the size is outside of those that were measured.
 	Beyond bool
@@ -80,8 +80,7 @@ type Curve struct {
 // ErrNoCurve is returned, wrapped with the reason, for points that make no curve.
 var ErrNoCurve = errors.New("no curve to predict from")
 
-// MinSizes is the number of sizes that a curve needs: with fewer there is nothing to learn from how
-// well it predicts itself.
+// MinSizes is the least number of sizes of a curve: fewer do not show how well it predicts itself.
 const MinSizes = 5
 
 // maxTime bounds times, in µs: 30 years. Its inverse is the shortest.
@@ -160,8 +159,8 @@ func (c Curve) At(n quantity.Bytes) Forecast {
 	}
 }
 
-// widest is the logarithm of the largest factor between the middle and an end of an interval:
-// beyond a million it says nothing.
+// widest is the logarithm of the largest factor between the middle and an end of an interval; an
+// interval of more than a million says nothing.
 const widest = 13.8
 
 // Terms returns the logarithm of the middle of a prediction, and the terms of the logarithms of
@@ -192,8 +191,8 @@ func (c Curve) Terms(n quantity.Bytes) (middle float64, up, down Terms, from Way
 	return middle, up, down, from
 }
 
-// share is how much of the interval of a gap holds at n: none at its ends, all at its middle in
-// logarithms, and most soon after an end, since a jump may come at once.
+// share is the part of a gap's interval that applies at n: none at its ends, all of it at its
+// middle in logarithms, and most of it soon after an end, since a jump may come at once.
 func (c *Curve) share(n float64) float64 {
 	i, measured := slices.BinarySearch(c.n, n)
 	if measured {
@@ -203,7 +202,7 @@ func (c *Curve) share(n float64) float64 {
 	return math.Sqrt(max(0, 4*s*(1-s)))
 }
 
-// near is how far the sizes next to n are off when they are left out.
+// near is the error of the sizes next to n when they are left out.
 func (c *Curve) near(n quantity.Bytes) float64 {
 	return math.Sqrt(c.residuals.at(c.x, c.within(n)))
 }
@@ -213,8 +212,8 @@ func (c *Curve) within(n quantity.Bytes) float64 {
 	return min(max(math.Log2(max(float64(n), 1)), c.x[0]), c.x[len(c.x)-1])
 }
 
-// run returns the logarithm of the factor between a measured time and that of another run, for
-// 95 %; known if it is of the curve's own runs.
+// run returns the logarithm of the 95 % factor between a measured time and that of another run;
+// known reports that it comes from the curve's own runs.
 func (c *Curve) run(n quantity.Bytes) (factor float64, known bool) {
 	x := c.within(n)
 	half := c.resolution / 2 / math.Exp(c.y[c.nearest(x)])
@@ -234,7 +233,7 @@ func (c *Curve) nearest(x float64) int {
 	return i
 }
 
-// compareRuns pools the variances between runs, which are much alike at sizes that are.
+// compareRuns pools the variances between runs of neighbouring sizes, which are much alike.
 func (c *Curve) compareRuns(points []Point) {
 	v, w := make([]float64, len(points)), make([]float64, len(points))
 	c.fewest = math.Inf(1)

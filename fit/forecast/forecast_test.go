@@ -34,8 +34,8 @@ func checkInvariants(t testing.TB, n quantity.Bytes, f Forecast) {
 	}
 }
 
-// A straight line is predicted as one: between its sizes exactly, beyond them too, and what is beyond
-// is known less well.
+// A straight line is predicted as one: between its sizes exactly, beyond them too, and what is
+// beyond is known less well.
 func TestLine(t *testing.T) {
 	line := func(n float64) float64 { return 2 + n/1000 }
 	c := curve(t, doubling(1, 1<<20, line))

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// A gap is between two measured sizes, with what the curve does on both sides of it.
+// A gap lies between two measured sizes; it knows the curve on both sides.
 type gap struct {
 	a, b int // the sizes next to it
 	// The time per byte of the sizes below a and above b, as far away as the gap is wide, in
@@ -13,7 +13,7 @@ type gap struct {
 	before, after float64
 }
 
-// gap returns that between the sizes a and b; sizes between them are left out.
+// gap returns the gap between the sizes a and b; sizes between them are left out.
 func (c *Curve) gap(a, b int) gap {
 	wide := c.x[b] - c.x[a] + 1e-9
 	low := a
@@ -60,9 +60,8 @@ func (c *Curve) line(i, j int) (beta, tau float64) {
 	return y - tau*x, tau
 }
 
-// jumps is the logarithm of the factor between what the sizes before a gap lead to and what those
-// after it come from at which half of the prediction is that of a jump. Smaller ones are
-// mostly bends.
+// jumps is the logarithm of the factor between the two sides of a gap at which half of the
+// prediction is that of a jump. Smaller factors are mostly bends.
 const jumps = 0.3
 
 // guess predicts the logarithm of the time at n between the sizes of a gap.
@@ -78,8 +77,8 @@ func (g *gap) guess(c *Curve, n float64) (middle float64, up, down Terms, from W
 	}
 	from = Between
 	if rise := after - before; rise > 0 {
-		// How likely the jump is to come after n. Half of each side's slope: it is
-		// that of few sizes.
+		// The probability that the jump comes after n. Each side's slope counts half: it comes from
+		// few sizes.
 		k := c.calibration
 		later := k.breaks(n, nb) / k.breaks(na, nb)
 		mix := (later*(before+c.y[g.a]) + (1-later)*(after+c.y[g.b])) / 2

@@ -9,8 +9,7 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// An accumulator has what is kept of the rows of one size, or of neighbouring
-// sizes once they are merged.
+// An accumulator sums up the rows of one size, or of neighbouring sizes once they are merged.
 type accumulator struct {
 	count       int64
 	size        float64 // mean
@@ -38,7 +37,7 @@ type builder struct {
 	droppedAt, cutAt, repeatedAt int
 	fewDigits                    int  // rates of less than three digits
 	merged                       bool // another table has the rows
-	warned                       bool // what is said once has been said
+	warned                       bool // this was said once already
 }
 
 // maxHistograms bounds their memory, 38 KB each, over all tables of a file.
@@ -117,8 +116,8 @@ func (b *builder) count(a *accumulator) bool {
 }
 
 func (a *accumulator) record(t float64) {
-	// A time beyond the range counts at its end: it cannot move the median unless
-	// most are beyond, and then the end is what is known.
+	// A time beyond the range counts at the end of the range: it cannot move the median unless most
+	// times are beyond, and then no more than the end is known.
 	_ = a.histogram.RecordValue(int64(min(max(t/histogramUnit, 1), histogramMax)))
 }
 
@@ -158,7 +157,7 @@ func (a *accumulator) join(o *accumulator) {
 	a.count += o.count
 }
 
-// absorb takes the rows of another table, which is no table any more.
+// absorb moves the rows of another table into this one.
 func (b *builder) absorb(o *builder) {
 	for b.shift < o.shift {
 		b.coarsen()

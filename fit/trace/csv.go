@@ -14,8 +14,8 @@ import (
 // unit of the times may also stand in a line of units under the header, in a column
 // "unit", or in a comment before. Between semicolons, a comma in a number is a decimal one.
 //
-// The columns may stand in any order among others. What else tells rows apart makes tables: see
-// splitter. A header that comes again, or another one, begins new tables. The columns
+// The columns may stand in any order among others. Other columns may split the rows into several
+// tables; see splitter. A further header, the same or another, begins new tables. The columns
 // burst, delta and interval are a LogP signature. halfpeak's own CSV is read like any other.
 //
 // In a CSV file nothing else is expected: a row that has a size but no time is an
@@ -114,7 +114,7 @@ func (f *csv) open(p *parser, header []byte, names [][]byte, comma byte, c colum
 	f.split = newSplitter(p, names, &f.cols)
 }
 
-// close ends the open tables: now it is known what their rows have in common.
+// close ends the open tables, now that all their rows are known.
 func (f *csv) close(p *parser) {
 	f.split.end(p)
 	f.split = splitter{}
@@ -321,7 +321,7 @@ func (f *csv) burst(p *parser, m float64, t number) {
 	})
 }
 
-// rateName says what the rate was that a time comes from.
+// rateName names the rate from which a time was computed.
 func (k Kind) rateName() string {
 	if k == Gap {
 		return "throughput: the gap between messages, not the latency"

@@ -9,7 +9,7 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// separators in the order they are tried. A comma is the least: it may be a decimal one.
+// separators in the order they are tried. The comma is the last: it may be a decimal one.
 var separators = []byte{';', '\t', ',', ' '}
 
 // start looks whether a line is a header, or the first row where options stand
@@ -82,8 +82,8 @@ func (f *csv) units(p *parser, line []byte, names [][]byte) bool {
 	return true
 }
 
-// likely reports whether it is worth to take a line apart: most lines of a log are
-// neither a header nor a row.
+// likely reports whether a line is worth parsing: most lines of a log are neither a header nor a
+// row.
 func (f *csv) likely(p *parser, line []byte) bool {
 	if p.opt.X != "" || p.opt.Y != "" || !f.seen {
 		return len(line) <= maxHeader

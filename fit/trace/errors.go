@@ -12,8 +12,8 @@ type Error struct {
 	File string
 	Line int // 0 if it is about the whole file
 	Msg  string
-	// NoTable is set if the file is read well but has no table of sizes and times: no output of a
-	// benchmark, or one of something else. Of a folder such files can be left out.
+	// NoTable is set if the file was read without a fault but has no table: it is not the output of
+	// a benchmark. Such files of a folder can be left out.
 	NoTable bool
 }
 
@@ -24,9 +24,9 @@ func (e *Error) Error() string {
 	return printable(e.File) + ": " + e.Msg
 }
 
-// A Damaged is a file whose reading failed in the middle: a gzip file that was cut
-// off or whose checksum is wrong, a disk that gave up. What File has was read before
-// that. It may be shown, but it is not the whole, and the exit status must say so.
+// A Damaged is a file whose reading failed in the middle: a gzip file that was cut off or whose
+// checksum is wrong, a disk that failed. File has what was read before that. It may be shown, but
+// it is incomplete, and the exit status must say so.
 type Damaged struct {
 	File *File // its tables are those before the damage; perhaps none
 	Err  error
@@ -48,7 +48,7 @@ func printable(s string) string {
 	return s
 }
 
-// plain returns a text of the file without what a terminal would obey, for titles.
+// plain removes from a text of the file, for titles, what a terminal would obey.
 func plain(s string) string {
 	return strings.Map(func(r rune) rune {
 		if !strconv.IsPrint(r) || r == utf8.RuneError {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// A grid is a table of white-space separated columns with a size first, as OSU,
-// IMB and perftest print it. What its columns are stands in its header.
+// A grid is a table of white-space separated columns with a size first, as OSU, IMB and perftest
+// print it. Its header names the columns.
 type grid struct {
 	b *builder
 	// columns is how many a row has. Places are −1 where there is no such column.
@@ -16,7 +16,7 @@ type grid struct {
 	time, min, max, median, rate int
 	rateUnit                     float64 // bytes/µs, or messages/µs
 	messages                     bool    // the rate counts messages
-	share                        float64 // of the rate that one direction has
+	share                        float64 // of the rate that belongs to one direction
 	ignore                       bool    // rows belong to a table that is no curve
 	last                         []byte  // the last row, where repeated rows are dropped
 	unique                       bool
@@ -106,8 +106,8 @@ func (g *grid) optional(at int) float64 {
 	return max(0, v.value)
 }
 
-// usable reports whether the header had what a curve needs; if not, the rows are
-// passed over with a warning.
+// usable reports whether the header has the columns of a curve; if not, the rows are skipped with a
+// warning.
 func (g *grid) usable(p *parser, title string, hasSize bool) bool {
 	switch {
 	case !hasSize:

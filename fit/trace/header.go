@@ -8,7 +8,7 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// columns are the places of what is read in a row; −1 is none.
+// columns are the places in a row of the values that are read; −1 is none.
 type columns struct {
 	size, time, min, max, median, packet int
 	burst, delta                         int
@@ -45,7 +45,8 @@ func (c *columns) at() int {
 	return c.size
 }
 
-// isRead reports whether a column is read as what it is: it tells no rows apart.
+// isRead reports whether a column is one of the values that are read, so that it does not split
+// tables.
 func (c *columns) isRead(at int) bool {
 	return slices.Contains([]int{c.size, c.time, c.min, c.max, c.median, c.packet, c.burst, c.delta, c.check, c.unit}, at)
 }
@@ -299,7 +300,7 @@ func (f *csv) columns(p *parser, names [][]byte, unit string) (*columns, string)
 	return &c, ""
 }
 
-// What a column is for, by its name, where it is not read.
+// What the name of a column that is not read says it is for.
 var (
 	resultNames = set("iterations", "iters", "niter", "n_iter", "#iterations", "repetitions", "#repetitions", "loops", "count", "counts", "num", "n_samples", "samples",
 		"elements", "error", "errors", "wrong", "#wrong", "validation", "status", "result", "ok", "algbw", "busbw", "bw", "bandwidth", "throughput", "rate", "msg_rate", "msgrate",
@@ -313,7 +314,7 @@ var (
 	collectiveCols = set("collective", "op", "operation", "benchmark", "test", "program", "name", "function", "call")
 )
 
-// isResult reports whether a column of that name holds what a benchmark found out.
+// isResult reports whether a column of that name holds a result of the benchmark.
 func isResult(c columnName) bool {
 	if c.hasUnit && c.unit.Dim != quantity.DimSize || resultNames[c.base] {
 		return true

@@ -1,9 +1,9 @@
 package trace
 
-// iperf3 reads what iperf3 --json prints, as its values come, so that a file of any length and
-// one that is cut off are read alike: start.test_start.blksize, and of each
-// interval the rate of the sum of its streams. The time is the gap between blocks. The
-// summary at the end repeats the intervals, and is not read.
+// iperf3 reads the output of iperf3 --json value by value, so that it can read a file of any
+// length, and one that was cut off: start.test_start.blksize, and of each interval the rate of the
+// sum of its streams. The time is the gap between blocks. The summary at the end repeats the
+// intervals, and is not read.
 //
 // Tested with iperf 3.2.
 type iperf3 struct {

@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 )
 
-// A jsonScanner takes JSON apart as it comes, in pieces that end anywhere, and tells its
-// sink: files of any length take the memory of their longest object. A value may be
-// followed by a comma or another value; NaN and Infinity are values, as Python writes them.
+// A jsonScanner takes JSON apart in pieces that may end anywhere, and passes each value to its
+// sink: a file of any length takes the memory of its longest object. A value may be followed by a
+// comma or another value; NaN and Infinity are values, as Python writes them.
 type jsonScanner struct {
 	sink  jsonSink
 	stack []byte // '{' and '[' that are open
@@ -20,8 +20,8 @@ type jsonScanner struct {
 	names map[string]string
 }
 
-// A jsonSink is told what stands in a value. The stack has the container that a scalar is in, and
-// the one that opens or closes.
+// A jsonSink receives the values. The stack includes the container of a scalar, and the one that
+// opens or closes.
 type jsonSink interface {
 	open(p *parser)
 	close(p *parser)
@@ -187,7 +187,7 @@ func (s *jsonScanner) string(p *parser) bool {
 	return true
 }
 
-// name returns a key, of those that come again always the same string.
+// name returns a key; equal keys share one string.
 func (s *jsonScanner) name(text []byte) string {
 	name, ok := s.names[string(text)]
 	if !ok {

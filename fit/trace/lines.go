@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// maxLine is the longest line that is looked at; of a longer one the rest is
-// dropped, but for JSON, which comes in pieces. No benchmark prints rows as long.
+// maxLine is the longest line that is read; the rest of a longer one is dropped, except in JSON,
+// which is read in pieces. No benchmark prints rows that long.
 const maxLine = 64 << 10
 
 // A lineReader gives the lines of a file in constant memory, without what

@@ -7,11 +7,10 @@ import (
 	"strings"
 )
 
-// nccl reads nccl-tests and rccl-tests. Rows have the size first, and at their end
-// time, algbw, busbw and an error column twice, out of place and in place: two
-// tables. Between them stands what the version and the collective have: the redop
-// column may be empty. The ranks are those that it lists. Older versions do not print the
-// collective: it is that of the file's name.
+// nccl reads nccl-tests and rccl-tests. Rows have the size first, and at their end time, algbw,
+// busbw and an error column twice, out of place and in place: two tables. The columns between them
+// depend on the version and the collective; the redop column may be empty. The ranks are those that
+// the header lists. Older versions do not print the collective: it is that of the file's name.
 //
 // Tested with nccl-tests of 2021 (commit 0b30de5, NCCL 2.8.4), of 2022 and 2.17.8.
 type nccl struct {

@@ -14,10 +14,9 @@ import (
 //	gap(s) = (PRTT(n,0,s) − PRTT(1,0,s)) / (n−1) = g + (s−1)G
 //	o_s(s) = (PRTT(n,d,s) − PRTT(1,0,s)) / (n−1) − d
 //
-// Its own g and G are of all sizes so far, NaN at first and negative after a change of
-// protocol; they are not used. Its standard output has only those: there the
-// gap is g + (s−1)G, and rows where they cannot be are dropped. Its L is half of a
-// round trip, overheads and all.
+// Its own g and G are of all sizes so far, NaN at first and negative after a change of protocol;
+// they are not used. Its standard output has only those: there the gap is g + (s−1)G, and rows with
+// impossible values are dropped. Its L is half of a round trip and includes the overheads.
 //
 // Tested with Netgauge 2.4.6.
 type netgauge struct {

@@ -11,11 +11,11 @@ import (
 // their like) by the units in the last line of their headers, the omni tests' table of columns, and
 // what -o (values after a line of names), -k (NAME=value) and -j select.
 //
-// A request/response test measures round trips: 1/rate of its transactions, times those that
-// are under way at once ("first burst"). Where request and response differ in size
-// it is no round trip of either, and an operation. Of a stream the time is the gap: the size of
-// the sends over the throughput. Several runs of a test are one table. A size that is not printed
-// comes from -r or -m of the command line; a request has 1 byte without -r.
+// A request/response test measures round trips: 1/rate of its transactions, times those that are
+// under way at once ("first burst"). Where request and response differ in size, it is an operation
+// and no round trip of either. Of a stream the time is the gap: the size of the sends over the
+// throughput. Several runs of a test are one table. A size that is not printed comes from -r or -m
+// of the command line; a request has 1 byte without -r.
 //
 // Tested with a sample of netperf's manual, and with files in the shape of 2.7 (-o, -k) and of its
 // classic tables written by hand.
@@ -51,7 +51,7 @@ var (
 	netperfSend    = regexp.MustCompile(`\s-m\s*(\d+)([KMGkmg]?)`)
 )
 
-// netperfTests are the banners' names of the tests.
+// netperfTests maps the tests' names in banners.
 var netperfTests = map[string]string{"STREAM": "STREAM", "REQUEST/RESPONSE": "RR", "MAERTS": "MAERTS", "SENDFILE": "SENDFILE",
 	"UNIDIRECTIONAL SEND": "STREAM", "Connect/Request/Response": "CRR", "Connect/Close": "CC", "Send": "STREAM", "Receive": "MAERTS"}
 
@@ -81,7 +81,7 @@ func (f *netperf) take(p *parser, line []byte) bool {
 	if f.layout != 0 && (f.layout == ',' || line[0] >= '0' && line[0] <= '9') && f.row(p, line) {
 		return true
 	}
-	// Of the lines of a log most are none of netperf's: expressions are slow.
+	// Most lines of a log are not netperf's, and expressions are slow.
 	banner, command := bytes.Contains(line, []byte(" TEST from ")), bytes.Contains(line, []byte("netperf"))
 	if !banner && !command && f.test == "" && !bytes.Contains(line, []byte("atency")) && !bytes.Contains(line, []byte("hroughput")) &&
 		!bytes.Contains(line, []byte("Tran/s")) && !bytes.Contains(line, []byte("secs")) {

@@ -5,11 +5,10 @@ import (
 	"slices"
 )
 
-// objects reads JSON however it is broken into lines: arrays of objects, objects one
-// after the other, objects of arrays. An object is a row, and its keys are the header of a CSV
-// file. Where sizes or times are an array, or an object as pandas prints a column, each
-// of its values is a row, and what is not an array holds for all. An array is a table; objects
-// outside of arrays are one table together.
+// objects reads JSON with any line breaks: arrays of objects, objects one after the other, objects
+// of arrays. An object is a row, and its keys are the header of a CSV file. Where sizes or times
+// are an array, or an object as pandas prints a column, each of its values is a row, and plain
+// values hold for all rows. An array is a table; objects outside of arrays are one table together.
 //
 // Tested with what halfpeak prints, and with files written by Python's json 3.11
 // (dump and dumps, with and without indent), and in the shapes of pandas (to_json: records, lines,
@@ -22,7 +21,7 @@ type objects struct {
 	names  []string // of the layout: the columns of rows
 	used   bool     // rows have been taken,
 	taken  int      // of so many objects
-	array  int      // top-level arrays so far; those that rows are of make tables
+	array  int      // top-level arrays so far; those with rows make tables
 	tables int      // the array that the open layout is of
 	start  int      // line of the value that is open
 	index  int      // objects of the array so far
@@ -32,7 +31,7 @@ type objects struct {
 	values []span
 	cells  []cell
 	at     []int
-	nested string // what holds more than plain values
+	nested string // keys that hold more than plain values
 	full   bool   // more values than are kept
 }
 

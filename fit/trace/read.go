@@ -111,7 +111,7 @@ func notText(head []byte) string {
 	return ""
 }
 
-// parser is one file being read.
+// A parser reads one file.
 type parser struct {
 	opt      Options
 	file     *File
@@ -149,8 +149,7 @@ func (p *parser) badRow(msg string, args ...any) {
 	}
 }
 
-// suggest notes what kept a line from being a header, for the case that the file
-// has no table.
+// suggest notes why a line is no header, in case the file has no table.
 func (p *parser) suggest(msg string, args ...any) {
 	if p.hint == nil {
 		p.hint = p.errorf(p.file.Lines, msg, args...)
@@ -162,7 +161,7 @@ func (p *parser) warn(msg string, args ...any) {
 	p.file.Warnings = remember(p.file.Warnings, plain(fmt.Sprintf(msg, args...)))
 }
 
-// remember adds a text that is not there yet; of a file that has many, the first.
+// remember adds a text that is not there yet; of many, it keeps the first.
 func remember(texts []string, text string) []string {
 	if len(texts) >= 100 || slices.Contains(texts, text) {
 		return texts
@@ -244,11 +243,12 @@ func (p *parser) long(raw []byte) {
 
 var unitRemark = regexp.MustCompile(`(?i)\b(?:time|latenc|duration|unit)[a-z]*\b[^,;0-9]{0,40}?(?:\bin\b|\bare\b|:|=|\(|\[)\s*(ns|nsecs?|nanoseconds?|us|µs|μs|usecs?|microseconds?|ms|msec|milliseconds|s|sec|secs|seconds)\b`)
 
-// unitParts are of the words that unitRemark begins with: an expression is slow on a long log.
+// unitParts are parts of the words with which unitRemark begins: an expression is slow on a long
+// log.
 var unitParts = [][]byte{[]byte("ime"), []byte("aten"), []byte("nit"), []byte("urat")}
 
-// remark looks for what a line that is no part of a table says about those that follow:
-// the unit of their times, and how many ranks were started.
+// remark reads from a line outside of tables what holds for the tables that follow: the unit of
+// their times, and the number of ranks.
 func (p *parser) remark(line []byte) {
 	if len(line) > maxHeader {
 		return
@@ -296,7 +296,7 @@ func (p *parser) begin(t Table) *builder {
 	return b
 }
 
-// openTables are the tables of a format to which rows come back: one of each key.
+// openTables are the tables of a format that may still get rows: one for each key.
 type openTables map[string]*builder
 
 // of returns the table of a key, and begins it if it is new.

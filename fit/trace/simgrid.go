@@ -4,8 +4,8 @@ import "bytes"
 
 // simgrid reads the CSV files of SimGrid's calibration, which have no header:
 // op,size,start,duration in seconds, and of its saturation test rank,op,size,start,duration in
-// milliseconds. Each operation is a table. A ping-pong's duration (MPI_Recv or MPI_Send of both
-// sides) is what the operation took at its caller. In a saturation test several ranks send at once.
+// milliseconds. Each operation is a table. A ping-pong's duration (MPI_Recv or MPI_Send on both
+// sides) is the time of the call. In a saturation test several ranks send at once.
 //
 // Tested with the files of PlaFRIM (2016), whose programs are those of SimGrid's
 // platform-calibration.

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// sockperf reads sockperf's ping-pong, under-load and throughput. A run is of one
-// size, from -m of its command line; without -m sockperf sends 14 bytes. A log without the
-// command line has no size, but for throughput, where a note says it: such runs are left
-// out. Several runs in a file are one table. "Latency" is half of a round trip.
+// sockperf reads sockperf's ping-pong, under-load and throughput. A run is of one size, from -m of
+// its command line; without -m sockperf sends 14 bytes. A log without the command line has no size,
+// except for throughput, where a note gives it: runs without a size are left out. Several runs in a
+// file are one table. "Latency" is half of a round trip.
 //
 // Tested with sockperf 3.5 and 3.7, which colours its lines.
 type sockperf struct {

@@ -10,15 +10,15 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A splitter puts the rows under a header into tables. Three things tell rows apart: the names
-// in a column of names (stage, transport, program, …), packet sizes, and the values of a
-// dimension: any other column that splits the sizes into repeated sets, as nodes does
-// where all sizes were measured on 2 nodes and again on 4. What benchmarks print as a result
-// (iterations, errors, busbw, …) is no dimension, nor is what counts repetitions.
+// A splitter sorts the rows under a header into tables. Three things separate rows: the names in a
+// column of names (stage, transport, program, …), packet sizes, and the values of a dimension: any
+// other column that splits the sizes into repeated sets, as nodes does where all sizes were
+// measured on 2 nodes and again on 4. Results of a benchmark (iterations, errors, busbw, …) and
+// counters of repetitions are no dimensions.
 //
-// Whether a column is a dimension is known at the end. Until then every combination of values is
-// a table; in the end those that nothing tells apart are put together. A column of
-// more than maxDistinct values is a result, and is given up.
+// Whether a column is a dimension is known at the end. Until then every combination of values is a
+// table; at the end, tables that no dimension separates are merged. A column of more than
+// maxDistinct values is a result, and no longer considered.
 type splitter struct {
 	cols    *columns
 	columns []splitColumn
@@ -195,7 +195,8 @@ func (f *csv) text(at, n int) []byte {
 	return f.fields[at][:min(len(f.fields[at]), 60)]
 }
 
-// giveUp pools a column if the row would make more values or more combinations than are kept apart.
+// giveUp pools a column if the row would exceed the number of values or combinations that are kept
+// apart.
 func (s *splitter) giveUp(f *csv, n int) bool {
 	worst := -1
 	for i := range s.columns {
@@ -217,7 +218,7 @@ func (s *splitter) giveUp(f *csv, n int) bool {
 	return worst >= 0
 }
 
-// pool puts together what only column i tells apart.
+// pool merges the tables that only column i separates.
 func (s *splitter) pool(i int) {
 	s.columns[i].role = pooled
 	old := s.order
@@ -225,8 +226,7 @@ func (s *splitter) pool(i int) {
 	s.regroup(old)
 }
 
-// regroup files cells under the columns that are left, and puts together those that none tells
-// apart.
+// regroup files cells under the remaining columns, and merges those that no column separates.
 func (s *splitter) regroup(old []*splitCell) {
 	for _, x := range old {
 		s.key = s.key[:0]
@@ -257,9 +257,9 @@ func (s *splitter) regroup(old []*splitCell) {
 }
 
 // isDimension reports whether the values of column i split the sizes into repeated sets: some size
-// comes with several values, and most values come with most sizes, among the rows that
-// names and options keep together. Of one size only, values that do not repeat are results if
-// they have decimals, or no name (the index that pandas writes).
+// comes with several values, and most values come with most sizes, among the rows that names and
+// options keep together. With one size only, values that do not repeat are results if they have
+// decimals, or no name (the index that pandas writes).
 func (s *splitter) isDimension(i int) (splits, dimension bool) {
 	type set struct {
 		sizes map[uint64]bool

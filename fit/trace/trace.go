@@ -1,12 +1,11 @@
-// Package trace reads what message-passing benchmarks print, and gives samples:
-// how long a message of a size took.
+// Package trace reads the output of message-passing benchmarks as samples: how long a message of a
+// size took.
 //
-// Formats are recognised by content, never by name. One file may hold many
-// tables, of different benchmarks, with anything around them: banners of mpirun,
-// warnings, colours, prompts, log lines. Lines that belong to no table are
-// skipped and counted. A table that is cut in the middle gives what is whole.
-// What a table measures is told apart ([Kind]): the time of a message is not the
-// gap between the messages of a stream, though both are often called bandwidth.
+// Formats are recognised by content, never by name. One file may hold many tables, of different
+// benchmarks, with anything around them: banners of mpirun, warnings, colours, prompts, log lines.
+// Lines that belong to no table are skipped and counted. A table that was cut off gives its whole
+// rows. Each table has a [Kind], which says what it measures: the time of a message is not the gap
+// between the messages of a stream, though both are often called bandwidth.
 //
 // Reading streams: repeated sizes are aggregated, so that memory does not grow
 // with the file. Text is UTF-8, or UTF-16 with a byte order mark; gzip is undone.
@@ -71,7 +70,7 @@ func (k Kind) String() string {
 	return fmt.Sprintf("Kind(%d)", uint8(k))
 }
 
-// A Sample is all that was measured at one size.
+// A Sample sums up the measurements at one size.
 type Sample struct {
 	// Size is in bytes, from 0. It is whole, but for a table with more than
 	// [MaxSizes] sizes, where neighbours are merged and Size is their mean.
@@ -168,18 +167,15 @@ const MaxSizes = 1 << 16
 // maxTables bounds the memory of a file full of headers.
 const maxTables = 4096
 
-// Options steer reading. The zero value is right for every format but a CSV
-// file whose header does not tell.
+// Options control reading. The zero value suits every format but a CSV file without a telling
+// header.
 type Options struct {
 	// X and Y name the columns of size and time of a CSV file, by header or by
 	// number from 1.
 	X, Y string
-	// XUnit and YUnit are units such as "KiB", "ms", "Mbit/s", for columns whose
-	// header has none. They win over the header's.
-	XUnit, YUnit string
-	// Group and Pool name columns of a CSV or JSON file, by header or by number from 1. The values
-	// of a column of Group are tables of their own, whatever they are. Those of a column of Pool
-	// are not told apart. Of other columns the rows decide: see [File.Notes].
+	// Group and Pool name columns of a CSV or JSON file, by header or by number from 1. Each value
+	// of a Group column has a table of its own. Values of a Pool column do not split tables. For
+	// other columns the rows decide; see [File.Notes].
 	Group, Pool []string
 	// Progress, if not nil, is told the bytes read so far, now and then.
 	Progress func(bytes int64)

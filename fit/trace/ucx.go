@@ -7,9 +7,9 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// ucx reads ucx_perftest. A run is of one size, which stands in its box ("Message
-// size: 8") or in its command line (-s 8); several runs in a file are one table.
-// The last row of a run counts: "Final:", or the last that was printed.
+// ucx reads ucx_perftest. A run has one size, in its box ("Message size: 8") or its command line
+// (-s 8); several runs in a file are one table. The last row of a run counts: "Final:", or the last
+// that was printed.
 //
 // Latency tests print half of a round trip. Of bandwidth tests the gap is the inverse of
 // the overall message rate.

@@ -26,6 +26,7 @@ const (
 var below = map[string]string{
 	"internal/nearest":                   "",
 	"internal/student":                   "",
+	"internal/ci":                        "",
 	"internal/mutate":                    "",
 	"model/quantity":                     "",
 	"model":                              "model/quantity",

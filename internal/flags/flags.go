@@ -1,5 +1,5 @@
-// Package flags has values of command-line flags: their text, what it means, and what is wrong with
-// it. Each is a pflag.Value.
+// Package flags has values of command-line flags: each reads its text and reports what is wrong
+// with it. Each is a pflag.Value.
 package flags
 
 import (

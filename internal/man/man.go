@@ -14,9 +14,9 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// Write writes the pages of a command and of those beneath it into a folder that is there. They
-// are dated by the commit that the program was built from, so that the same program writes the
-// same pages.
+// Write writes the pages of a command and of those beneath it into an existing folder. Their date
+// is that of the commit from which the program was built, so that the same program writes the same
+// pages.
 func Write(to reports.Files, cmd *cobra.Command, dir string) error {
 	for _, c := range cmd.Commands() {
 		if c.IsAvailableCommand() && c.Name() != "help" {
@@ -40,8 +40,8 @@ func Write(to reports.Files, cmd *cobra.Command, dir string) error {
 	})
 }
 
-// Setting is what the build of this program says under a key such as vcs.revision, empty if
-// nothing.
+// Setting is the build setting of this program under a key such as vcs.revision; empty if it has
+// none.
 func Setting(key string) string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

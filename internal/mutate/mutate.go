@@ -8,8 +8,8 @@
 //   - an argument of max or min,
 //   - a result that is neither,
 //
-// if it has a floating-point type and is not a constant. The rewriting is of the syntax tree, so
-// the mutants need one build and not one each.
+// if it has a floating-point type and is not a constant. The syntax tree is rewritten once, so that
+// all mutants share one build.
 package mutate
 
 import (
@@ -44,7 +44,7 @@ type Rewrite struct {
 	Files   map[string][]byte // new source by path
 }
 
-// hook is what the rewritten package has besides. Each term v becomes halfpeakMutant(k, v).
+// hook is added to the rewritten package. Each term v becomes halfpeakMutant(k, v).
 const hook = `package %s
 
 // ActiveMutant is the number of the term that is scaled, −1 for none, and MutantFactor its
@@ -66,8 +66,8 @@ func halfpeakMutant[T ~float64](k int, v T) T {
 }
 `
 
-// Package rewrites the package in dir: the formulas that functions and methods with these names reach, but
-// for the functions in without and what only they reach.
+// Package rewrites formulas of the package in dir: those that functions and methods with these
+// names reach, except the functions in without and those that only they reach.
 func Package(dir string, methods []string, without ...string) (Rewrite, error) {
 	p, err := load(dir)
 	if err != nil {
@@ -96,7 +96,7 @@ func Package(dir string, methods []string, without ...string) (Rewrite, error) {
 }
 
 // Overlay writes the new files into a folder, with the JSON that go build -overlay takes, and
-// returns the path of that. More adds files of programs that are not in the tree.
+// returns the path of the JSON. More adds files that are not in the tree.
 func (r Rewrite) Overlay(folder string, more map[string][]byte) (string, error) {
 	replace := map[string]string{}
 	k := 0
@@ -140,7 +140,7 @@ func load(dir string) (*source, error) {
 		GoFiles                       []string
 	}
 	exports := map[string]string{}
-	var last listed // -deps lists the package behind what it imports
+	var last listed // -deps lists the package after its imports
 	for dec := json.NewDecoder(bytes.NewReader(out)); dec.More(); {
 		last = listed{}
 		if err := dec.Decode(&last); err != nil {
@@ -240,7 +240,7 @@ func (p *source) rewrite(fn *ast.FuncDecl, mutants *[]Mutant) {
 	})
 }
 
-// isTerm tells whether the expression is a term and is made of none.
+// isTerm reports whether the expression is a term and contains none.
 func (p *source) isTerm(e ast.Expr) bool {
 	t, known := p.info.Types[e]
 	if !known || t.Value != nil {

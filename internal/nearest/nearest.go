@@ -1,4 +1,4 @@
-// Package nearest finds the right name for a wrong one.
+// Package nearest suggests a known name for an unknown one.
 package nearest
 
 import (

@@ -1,5 +1,5 @@
-// Package terminal knows where a person reads: how wide a terminal is and whether it takes colours,
-// how help fits it, what must not reach it, and a bar of progress on it.
+// Package terminal serves a person at a terminal: it knows the width and whether there are colours,
+// fits help to it, keeps escape sequences off it, and draws a progress bar.
 package terminal
 
 import (
@@ -21,8 +21,8 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// A Terminal is what there is to know about where a person reads. It is read once, at the start;
-// its zero value is no terminal.
+// A Terminal describes the terminal at which a person reads. It is looked at once, at the start;
+// the zero value is no terminal.
 type Terminal struct {
 	Width  int  // of standard output, in letters; 0: it is no terminal
 	Color  bool // standard output takes colours, and the reader wants them
@@ -62,8 +62,8 @@ func Of(ctx context.Context) Terminal {
 	return t
 }
 
-// Help makes a text of help fit: to 80 letters everywhere but on a narrower terminal. Lines of a
-// paragraph that its source broke are joined first, and what flags mean stands in one column.
+// Help makes a text of help fit: to 80 letters everywhere but on a narrower terminal. The lines of
+// a paragraph are joined first, and the meanings of flags stand in one column.
 func (t Terminal) Help(text string) string {
 	width := 80
 	if t.Width > 0 {
@@ -80,8 +80,8 @@ func (t Terminal) Alarm(text string) string {
 	return "\x1b[1;31m" + text + "\x1b[0m"
 }
 
-// paragraphs joins the lines of each paragraph that the source of a help text broke, and brings
-// what flags mean to one column. What else is indented, or has columns, stands as it is.
+// paragraphs joins the lines of each paragraph that the source of a help text broke, and aligns the
+// meanings of flags in one column. Other indented lines, and tables, stay as they are.
 func paragraphs(text string) string {
 	const column = 26
 	plain := func(line string) bool {
@@ -110,8 +110,8 @@ func paragraphs(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// A Quiet writer shows what would move a terminal instead of doing it: file names and other text
-// from outside may hold escape sequences.
+// A Quiet writer prints control characters in visible form: file names and other text from outside
+// may hold escape sequences.
 type Quiet struct{ io.Writer }
 
 func (q Quiet) Write(p []byte) (int, error) {
@@ -134,8 +134,8 @@ func (q Quiet) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Progress returns what counts things ("rows") in a bar, with their rate, if w is a terminal; a
-// count below zero ends it.
+// Progress returns a function that shows a count of things ("rows") and their rate in a bar, if w
+// is a terminal; a count below zero ends it.
 func Progress(w io.Writer, total, done int64, things string) func(n int64) {
 	if q, ok := w.(Quiet); ok {
 		w = q.Writer // the bar is ours, and moves the cursor
@@ -155,7 +155,33 @@ func Progress(w io.Writer, total, done int64, things string) func(n int64) {
 	}
 }
 
-// Reading returns what shows a bar of the bytes read of each large file, if w is a terminal.
+// Counter is a bar that begins with the first count of the things that are done: bar is told them
+// and the total. Where fewer are done than before, another round has begun, and has a bar of its
+// own.
+func Counter(w io.Writer, things string) (bar func(done, total int64), end func()) {
+	var add func(int64)
+	shown := int64(0)
+	end = func() {
+		if add != nil {
+			add(-1)
+		}
+		add, shown = nil, 0
+	}
+	bar = func(done, total int64) {
+		if done < shown {
+			end()
+		}
+		if add == nil {
+			add = Progress(w, total, 0, things)
+		}
+		add(done - shown)
+		shown = done
+	}
+	return bar, end
+}
+
+// Reading returns a function that shows the bytes read of each large file in a bar, if w is a
+// terminal.
 func Reading(w io.Writer) func(path string) (read func(int64), done func()) {
 	const large = 20 << 20
 	return func(path string) (func(int64), func()) {
@@ -199,4 +225,6 @@ func (s *Sink) Write(p []byte) (int, error) {
 // closed is a standard output that is not there.
 type closed struct{}
 
-func (closed) Write([]byte) (int, error) { return 0, errors.New("it is closed, or /dev/null open for reading too; use >/dev/null or -o /dev/null to throw it away") }
+func (closed) Write([]byte) (int, error) {
+	return 0, errors.New("it is closed, or /dev/null open for reading too; use >/dev/null or -o /dev/null to throw it away")
+}

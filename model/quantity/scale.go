@@ -56,7 +56,7 @@ func NewScale(dim Dimension, asked UnitChoice, digits int, values ...float64) Sc
 	return s
 }
 
-// choose returns the unit for values of which the largest is most.
+// choose returns the unit for values the largest of which is most.
 func choose(dim Dimension, asked UnitChoice, most float64) UnitInfo {
 	if u, ok := asked[dim]; ok {
 		return u
@@ -147,7 +147,7 @@ func ParseUnits(text string) (UnitChoice, error) {
 		name = strings.TrimSpace(name)
 		v, ok := Unit(name)
 		if !ok {
-			return nil, fmt.Errorf("unknown unit %q%s", name, nearest.Hint(name, unitNames()))
+			return nil, fmt.Errorf("unknown unit %q%s", name, nearest.Hint(name, ChoosableUnits()))
 		}
 		if v.Dim != DimTime && v.Dim != DimRate && v.Dim != DimInverse {
 			return nil, fmt.Errorf("%q is the unit of %s; choose units of times, rates or inverse bandwidths", name, v.Dim)
@@ -193,8 +193,8 @@ func inverseUnit(name string) UnitInfo {
 	return UnitInfo{Name: name, Value: v}
 }
 
-// unitNames lists what [ParseUnits] reads of times and rates.
-func unitNames() []string {
+// ChoosableUnits lists the units of times and rates that [ParseUnits] reads.
+func ChoosableUnits() []string {
 	var names []string
 	for _, u := range slices.Concat(timeUnits, rateUnits) {
 		names = append(names, u.Name)

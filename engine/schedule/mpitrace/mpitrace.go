@@ -211,6 +211,18 @@ func open(s Source) (*file, error) {
 
 func (f *file) Close() error { return f.c.Close() }
 
+// Recognizes says whether a file that begins so is a trace of one of the two formats, and not a
+// schedule: whether its first line that is no comment begins with a rank, or with a call of MPI.
+func Recognizes(beginning []byte) bool {
+	for l := range bytes.Lines(beginning) {
+		l = bytes.TrimLeft(l, " \t\r\n")
+		if len(l) > 0 && l[0] != '#' {
+			return l[0] >= '0' && l[0] <= '9' || bytes.HasPrefix(l, []byte("MPI_"))
+		}
+	}
+	return false
+}
+
 // simgrid says whether the first line that says something begins with a rank.
 func (f *file) simgrid() bool {
 	head, _ := f.r.Peek(4096)

@@ -1,10 +1,11 @@
-// Calibrate learns from folders of benchmark files how far curves are from what is predicted of them,
-// and writes it as Go source:
+// Calibrate learns from folders of benchmark files how far measurements lie from their predictions,
+// and writes the calibrations as Go source:
 //
-//	go run ./fit/forecast/calibrate ../shared/data/formats ../shared/data/repeats ../shared/data/collectives
+//	go run ./fit/forecast/calibrate ../shared/data/formats ../shared/data/repeats \
+//		../shared/data/collectives
 //
-// makes fit/forecast/published.go again. Only weights are in it, and no measurement. What the
-// coverage is on a machine that a calibration has left out is told by
+// makes fit/forecast/published.go again. The result holds weights only, no measurements. The
+// coverage on a machine that a calibration has left out is printed by
 //
 //	go run ./fit/forecast/coverage -leave-one-out FOLDER…
 package main

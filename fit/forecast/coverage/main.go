@@ -1,12 +1,13 @@
-// Coverage says how well the curves in folders of benchmark files are predicted: sizes are held back,
-// predicted from the others, and compared.
+// Coverage measures how well the curves in folders of benchmark files are predicted: it holds sizes
+// back, predicts them from the others, and compares.
 //
 //	go run ./fit/forecast/coverage [-leave-one-out] [-machines] [-operations] FOLDER…
 //
-// The frozen calibration predicts; with -leave-one-out one made from the same folders, without the
-// machine it is used for. A curve belongs to the machine that the first folder below FOLDER names; a
-// file that is in no folder below, or in one named like a benchmark (osu, imb), belongs to the one
-// that FOLDER/INDEX.tsv gives it, or is a machine of its own. Curves are latencies; with -operations gaps of streams and operations.
+// The frozen calibration predicts; with -leave-one-out, a calibration made from the same folders
+// without the predicted machine does. A curve belongs to the machine that the first folder below
+// FOLDER names; a file that is in no folder below, or in one named like a benchmark (osu, imb),
+// belongs to the machine that FOLDER/INDEX.tsv gives it, or is a machine of its own. Curves are
+// latencies; with -operations gaps of streams and operations.
 package main
 
 import (

@@ -151,7 +151,8 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// Calibration finds what is planted: curves whose jumps are after 8 KiB, and of noise that others have.
+// Calibration finds what is planted: curves whose jumps are after 8 KiB, and of noise that others
+// have.
 func TestTrain(t *testing.T) {
 	var curves []Curve
 	for m := range 4 {

@@ -1,5 +1,5 @@
-// Package holdout measures how well curves are predicted that nobody has tuned to: it holds sizes of
-// published curves back, and machines out of the calibration.
+// Package holdout measures how well unseen curves are predicted: it holds back sizes of published
+// curves, and keeps machines out of the calibration.
 package holdout
 
 import (
@@ -20,7 +20,7 @@ import (
 
 // A Curve is one table of a benchmark's file.
 type Curve struct {
-	// Machine is what the curve is of: see [Load].
+	// Machine is the machine of the curve; see [Load].
 	Machine string
 	// Name is the file within its folder, and the table.
 	Name string
@@ -30,7 +30,7 @@ type Curve struct {
 	Resolution quantity.Micros
 }
 
-// minSizes is the number of sizes of a curve that some can be held back from.
+// minSizes is the least number of sizes of a curve from which some can be held back.
 const minSizes = 12
 
 // benchmarks are folders that name a benchmark and no machine.
@@ -162,11 +162,11 @@ func readPairs(path string) (curves []Curve) {
 	}
 }
 
-// run matches what tells the runs of one measurement apart: run_3, iter-3, -3.out, and the
-// number of a table among those with the same title.
+// run matches the part of a name that distinguishes the runs of one measurement: run_3, iter-3,
+// -3.out, and the number of a table among those with the same title.
 var run = regexp.MustCompile(`run_\d+|iter-\d+(-\d+)?|-\d+\.out| \(\d+\)$`)
 
-// measurement names what the curve is a run of.
+// measurement names the measurement of which the curve is a run.
 func (c *Curve) measurement() string {
 	return c.Machine + "|" + c.Kind.String() + "|" + run.ReplaceAllString(c.Name, "")
 }

@@ -8,25 +8,26 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A Case is a measurement that was held back, and the points it is to be predicted from.
+// A Case is a measurement that was held back, and the points from which it is to be predicted.
 type Case struct {
 	Curve *Curve
 	// Set tells which cases have the same Points.
 	Set    int
 	Points []forecast.Point
 	Held   forecast.Point
-	// Weight makes machines count alike, however many curves they have.
+	// Weight lets each machine count alike, however many curves it has.
 	Weight float64
 }
 
 // A Protocol says which sizes of a curve are held back.
 type Protocol struct {
 	Name string
-	// hold returns the cases of a curve, as indices of what is held from what remains.
+	// hold returns the cases of a curve: the indices of held points, and of those that remain.
 	hold func(c *Curve, all []Curve) []Case
 }
 
-// every holds every step-th size back, from each of the first on, but the smallest and the largest.
+// every holds back every step-th size, for each first one, but neither the smallest nor the
+// largest.
 func every(step int) func(c *Curve, _ []Curve) []Case {
 	return func(c *Curve, _ []Curve) (cases []Case) {
 		for phase := range step {
@@ -83,7 +84,7 @@ func smallest(k int) func(c *Curve, _ []Curve) []Case {
 	}
 }
 
-// cut holds the two sizes back that follow each size from 4 KiB on: as if the measurement had ended
+// cut holds back the two sizes after each size from 4 KiB on, as if the measurement had ended
 // there.
 func cut(c *Curve, _ []Curve) (cases []Case) {
 	for n := 8; n <= len(c.Points)-2; n++ {

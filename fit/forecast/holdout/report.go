@@ -90,7 +90,7 @@ func quantile(sorted []float64, p float64) float64 {
 	return sorted[min(len(sorted)-1, int(p*float64(len(sorted))))]
 }
 
-// LeaveOneOut returns the calibrations of which each has left its machine out.
+// LeaveOneOut returns a calibration for each machine, made without it.
 func LeaveOneOut(curves []Curve, use func(*Curve) bool) func(machine string) *forecast.Calibration {
 	known := map[string]*forecast.Calibration{}
 	return func(machine string) *forecast.Calibration {
@@ -101,7 +101,7 @@ func LeaveOneOut(curves []Curve, use func(*Curve) bool) func(machine string) *fo
 	}
 }
 
-// Report writes a table of all protocols, with the machines of each if so.
+// Report writes a table of all protocols, and of the machines of each if machines is set.
 func Report(w io.Writer, curves []Curve, use func(*Curve) bool, of func(machine string) *forecast.Calibration, machines bool) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "held back\tcases\tmachines\tcoverage\tmean over machines\tmedian error\t90th percentile\tmedian width")

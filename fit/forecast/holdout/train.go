@@ -20,23 +20,23 @@ func Operation(c *Curve) bool {
 func timed(c *Curve) bool { return Latency(c) || Operation(c) }
 
 const (
-	// jumps is the logarithm of the factor that counts as a jump when it is learned where curves
-	// jump.
+	// jumps is the logarithm of the factor that counts as a jump when learning where curves jump.
 	jumps = 0.12
-	// anywhere is what each octave counts, in machines, before any is seen to jump there.
+	// anywhere is the count of machines with which each octave starts, before any is seen to jump
+	// there.
 	anywhere = 0.25
-	// missed is what an interval's score takes for a unit of what it misses a measurement by: 2/α
-	// for 95 % (Gneiting and Raftery, Strictly proper scoring rules, JASA 102, 2007, eq. 43).
+	// missed is the penalty in an interval's score for each unit by which it misses a measurement:
+	// 2/α for 95 % (Gneiting and Raftery, Strictly proper scoring rules, JASA 102, 2007, eq. 43).
 	missed = 40
-	// level is the share of the training machines' measurements that intervals hold, to hold 95 %
-	// of those of a machine that they have not seen: with 0.95 it is 93 %, in the middle of that of
-	// all measurements and that of all machines. Machines are few, and differ.
+	// level is the share of the training machines' measurements that intervals must hold so that
+	// they hold 95 % on an unseen machine. With a level of 0.95 they hold 93 %, the mean of the
+	// share over measurements and the share over machines. Machines are few, and differ.
 	level = 0.965
 )
 
-// Train returns the calibration for curves of a use, latencies or operations, by all but those of the
-// machine left out. What intervals are made of is learned from both; how wide they are from
-// those of the use.
+// Train returns the calibration for curves of a use, latencies or operations, from all curves but
+// those of the machine left out. The weights of the terms are learned from both uses, the width
+// from the use alone.
 func Train(curves []Curve, use func(*Curve) bool, leftOut string) *forecast.Calibration {
 	var others []Curve
 	for _, c := range curves {
@@ -74,7 +74,7 @@ func learnBreaks(k *forecast.Calibration, curves []Curve) {
 			if p[i].Size != 2*p[i-1].Size || p[i+1].Size != 2*p[i].Size || p[i+2].Size != 2*p[i+1].Size {
 				continue
 			}
-			// What the two sizes before and those after say of the middle.
+			// The middle, as the two sizes before it and the two after it predict it.
 			middle := math.Sqrt2 * float64(p[i].Size)
 			slope := func(a, b forecast.Point) float64 {
 				return min(max(0, float64(b.Time-a.Time)/float64(b.Size-a.Size)), float64(b.Time)/float64(b.Size))
@@ -118,8 +118,8 @@ func samples(k *forecast.Calibration, cases []Case) (all []sample) {
 	return all
 }
 
-// learn returns the weights of terms with the least interval score, times what makes them hold the
-// level's share of the samples. The terms that start at 0 stay there.
+// learn returns the weights of terms with the least interval score, scaled so that intervals hold
+// the level's share of the samples. Terms that start at 0 stay there.
 func learn(k *forecast.Calibration, curves []Curve, use func(*Curve) bool, start forecast.Terms, shares ...share) forecast.Terms {
 	of := func(use func(*Curve) bool) (all []sample) {
 		for _, s := range shares {
@@ -185,7 +185,7 @@ func score(all []sample, w forecast.Terms) float64 {
 	return sum / weight
 }
 
-// conformal returns the factor on intervals with which they hold the level's share.
+// conformal returns the factor that makes intervals hold the level's share.
 func conformal(all []sample, w forecast.Terms) float64 {
 	type scored struct{ score, weight float64 }
 	var v []scored
@@ -213,7 +213,7 @@ func conformal(all []sample, w forecast.Terms) float64 {
 	return v[len(v)-1].score
 }
 
-// learnRuns returns the factor with which the intervals of two or more runs hold the next one.
+// learnRuns returns the factor that makes the intervals of two or more runs hold the next run.
 func learnRuns(k *forecast.Calibration, curves []Curve) float64 {
 	var all []sample
 	for _, runs := range []int{2, 3} {

@@ -1,0 +1,195 @@
+package study
+
+import (
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/whatif"
+)
+
+// fittedDesign is a layer with what it was fitted to: 2 µs + 1 µs/KiB times the factor, bent.
+func fittedDesign(t *testing.T, name string, factor float64) whatif.Design {
+	t.Helper()
+	var sizes, times []string
+	for n := 16.; n <= 1<<20; n *= 4 {
+		sizes = append(sizes, "'"+quantity.Bytes(n).String()+"'")
+		times = append(times, "'"+quantity.Micros(factor*(2+n/1024)*(1+0.03*math.Sin(math.Log(n)))).String()+"'")
+	}
+	text := "[layer.fit]\nmodel = 'linear'\nbeta = '2us ± 0.1us'\ntau = '1us/KiB ± 0.01us/KiB'\nmeasured = 'fit'\nsource = 'a fit'\n" +
+		"[measured.fit]\nsource = 'made up'\nsizes = [" + strings.Join(sizes, ",") + "]\ntimes = [" + strings.Join(times, ",") + "]\n"
+	path := filepath.Join(t.TempDir(), name+".toml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return design(t, path)
+}
+
+// A figure's bands are the intervals of predict, and paler exactly where that says beyond.
+func TestBandsArePredictions(t *testing.T) {
+	d := fittedDesign(t, "my", 1)
+	sizes := sizesOfText(t, "1..16MiB/4")
+	for _, kind := range []CurveKind{Bandwidth, Latency} {
+		f, err := Curves(kind, sizes, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := map[float64]bool{}
+		for _, s := range f.Series {
+			if s.Kind != reports.Band && s.Kind != reports.Beyond {
+				continue
+			}
+			for i, x := range s.X {
+				p, err := Predict([]quantity.Bytes{quantity.Bytes(x)}, d)
+				if err != nil {
+					t.Fatal(err)
+				}
+				next := p.Costs[0].Next
+				low, high := kind.value(quantity.Bytes(x), next.Low), kind.value(quantity.Bytes(x), next.High)
+				if math.Abs(math.Min(low, high)-s.Low[i]) > 1e-9*low || math.Abs(math.Max(low, high)-s.High[i]) > 1e-9*high {
+					t.Errorf("%s, %v: %v to %v, predicted %v to %v", kind, x, s.Low[i], s.High[i], low, high)
+				}
+				edge := x == 16 || x == 1<<20 // where the bands meet
+				if (s.Kind == reports.Beyond) != next.Beyond && !edge {
+					t.Errorf("%s, %v: %s, but beyond is %v", kind, x, s.Kind, next.Beyond)
+				}
+				seen[x] = true
+			}
+		}
+		for _, n := range sizes {
+			if !seen[float64(n)] {
+				t.Errorf("%s, %s: no band", kind, n)
+			}
+		}
+		points := slices.IndexFunc(f.Series, func(s reports.Series) bool { return s.Kind == reports.Points })
+		if points < 0 || len(f.Series[points].X) != len(d.Layer.Measured.Sizes) {
+			t.Errorf("%s: the points measured are not all drawn", kind)
+		}
+		if len(f.Notes) != 3 || !strings.Contains(f.Notes[2], "beyond") {
+			t.Errorf("%s: notes %q", kind, f.Notes)
+		}
+	}
+	changed, err := d.Set("beta*=2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := Curves(Latency, sizes, changed)
+	if err != nil || len(f.Series) != 1 {
+		t.Errorf("a changed design has no next measurement, but %d series, %v", len(f.Series), err)
+	}
+}
+
+// All commands tell the same of the next measurement.
+func TestOnePrediction(t *testing.T) {
+	d := fittedDesign(t, "my", 1)
+	sizes := []quantity.Bytes{1, 100, 4096, 16 << 20}
+	p, err := Predict(sizes, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := Compare(sizes, design(t, "clip"), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := []string{"one_way", "bandwidth", "gap"}
+	u, err := Uncertain([]NamedDesign{{"as it is", d}}, names, sizes, whatif.Sampling{Samples: 10, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range p.Costs {
+		got := c[len(sizes)+i]
+		if got.OneWay != want.OneWay || got.Bandwidth != want.Bandwidth || *got.Next != *want.Next {
+			t.Errorf("%s: compare says %+v, predict %+v", want.Size, got.Predicted, want)
+		}
+		for k, value := range []float64{float64(want.OneWay), float64(want.Bandwidth), float64(want.Gap)} {
+			if in := u.intervals[0][k][i]; math.Abs(in.Value-value) > 1e-9*value || !(in.Low <= value && value <= in.High) {
+				t.Errorf("%s, %s: what-if says %+v, predict %v", want.Size, names[k], in, value)
+			}
+		}
+	}
+	for i := range sizes {
+		if c[i].Next != nil {
+			t.Errorf("clip was not fitted, but has %v", c[i].Next)
+		}
+	}
+}
+
+// Which of two next measurements takes less time is what drawing them from their intervals says.
+func TestNextFaster(t *testing.T) {
+	a, b := fittedDesign(t, "a", 1), fittedDesign(t, "b", 1.05)
+	sizes := []quantity.Bytes{100, 4096, 50000, 4 << 20}
+	got, err := nextFaster(a, b, sizes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := nextFaster(b, a, sizes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := nextCosts(a, sizes...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	y, err := nextCosts(b, sizes...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	random := rand.New(rand.NewPCG(1, 0))
+	draw := func(p Predicted) float64 {
+		z := random.NormFloat64() / 1.959964
+		if z < 0 {
+			return float64(p.Next.Middle) * math.Pow(float64(p.Next.Middle/p.Next.Low), z)
+		}
+		return float64(p.Next.Middle) * math.Pow(float64(p.Next.High/p.Next.Middle), z)
+	}
+	for i, n := range sizes {
+		const draws = 20000
+		faster := 0
+		for range draws {
+			if draw(x[i]) < draw(y[i]) {
+				faster++
+			}
+		}
+		// The standard error of a share is at most √(1/4/20000) = 0.0035, four of them 0.014; the
+		// sides of an interval differ by little, which the formula neglects in part.
+		if part := float64(faster) / draws; math.Abs(got[i]-part) > 0.02 {
+			t.Errorf("%s: %v, drawn %v", n, got[i], part)
+		}
+		if math.Abs(got[i]+back[i]-1) > 1e-12 || got[i] <= 0.5 {
+			t.Errorf("%s: %v that the faster one is, %v that the other", n, got[i], back[i])
+		}
+	}
+}
+
+// A report says what its intervals are, and where nothing was measured.
+func TestReportOfFit(t *testing.T) {
+	d := fittedDesign(t, "my", 1)
+	s := subject{Design: d, fitted: true}
+	hi := 16 << 20 * quantity.Bytes(1)
+	text, err := s.summary(hi)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"fitted to 9 sizes from 16 B to 1 MiB", "next measurement of 64 KiB", "in 95 of 100 cases", "Beyond 1 MiB nothing was measured"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in %q", want, text)
+		}
+	}
+	if text, err := s.summary(1 << 20); err != nil || strings.Contains(text, "Beyond") {
+		t.Errorf("all was measured: %q, %v", text, err)
+	}
+	numbers, err := s.numbers(Latency, []quantity.Bytes{16, 64, 2 << 20}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	beyond := slices.IndexFunc(numbers.Columns, func(c reports.Column) bool { return c.Head == "beyond" })
+	if beyond < 0 || numbers.Data[0][beyond] != nil || numbers.Data[2][beyond] != "yes" {
+		t.Errorf("beyond is not told: %v", numbers.Data)
+	}
+}
