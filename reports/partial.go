@@ -29,10 +29,10 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // OpenPartial begins the file at path, whose content begins with head, or goes on with it: if there
 // is a part of it that was begun under the same id, Rows says how many rows it has. A part that
-// another process is writing is an error, and so are one under another id and one that was damaged;
-// anew ignores the part. The file at path itself is replaced as [Files] says, and so is a file that
-// has the name of the part or of its state but is neither. Where path is a link, the part is beside
-// the file behind it, which keeps its permissions.
+// another process is writing is an error, and so are one under another id and one that was
+// damaged; anew leaves what is there aside. The file at path itself is replaced as [Files] says, and
+// so is a file that has the name of the part or of its state and is neither. Where path is a link the
+// part is beside the file behind it, whose permissions stay.
 func (f Files) OpenPartial(path, id string, head []byte, anew bool) (*Partial, error) {
 	if err := f.check(path, head); err != nil {
 		return nil, err
@@ -105,8 +105,8 @@ func (p *Partial) open() error {
 	}
 }
 
-// resume finds how much of the file is whole, and continues after it. It replaces a file that it
-// does not recognize as a part only if forced.
+// resume finds out how much is there and sets the file behind it. What cannot be told to be ours is
+// replaced if forced.
 func (p *Partial) resume(force, anew bool) error {
 	state, err := p.readState()
 	missing := errors.Is(err, os.ErrNotExist)
@@ -124,7 +124,7 @@ func (p *Partial) resume(force, anew bool) error {
 		return fmt.Errorf("%q was begun by another command; finish it with that one, or start anew with --force", p.Part())
 	}
 	if info.Size() < state.bytes || state.rows == 0 {
-		state = partialState{} // less than the state says, or a header alone
+		state = partialState{} // less is there than was said, or a header alone
 	}
 	sum := crc32.New(castagnoli)
 	if _, err := io.CopyN(sum, p.file, state.bytes); err != nil {

@@ -22,8 +22,9 @@ var inputs = map[string]string{
 }
 
 // The sessions of the documents show what halfpeak prints.
-func TestReadme(t *testing.T)       { document(t, "../../README.md") }
-func TestSimulatePage(t *testing.T) { document(t, "../../docs/simulate.md") }
+func TestReadme(t *testing.T)          { document(t, "../../README.md") }
+func TestSimulatePage(t *testing.T)    { document(t, "../../docs/simulate.md") }
+func TestCollectivesPage(t *testing.T) { document(t, "../../docs/collectives.md") }
 
 func document(t *testing.T, path string) {
 	text, err := os.ReadFile(path)

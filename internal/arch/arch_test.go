@@ -25,8 +25,8 @@ const (
 // internal/student, which import nothing of the project.
 var below = map[string]string{
 	"internal/nearest":                   "",
-	"internal/student":                   "",
 	"internal/ci":                        "",
+	"internal/student":                   "",
 	"internal/mutate":                    "",
 	"model/quantity":                     "",
 	"model":                              "model/quantity",
@@ -43,9 +43,10 @@ var below = map[string]string{
 	"internal/flags":                     "model/quantity",
 	"internal/man":                       "reports model/quantity",
 	"internal/terminal":                  "reports model/quantity",
-	"study":                              "data reports whatif fit fit/trace fit/forecast engine engine/live engine/programs engine/virtual engine/schedule engine/simulate platforms model model/quantity",
+	"study":                              "data reports whatif fit fit/trace fit/forecast engine engine/live engine/programs engine/virtual engine/schedule engine/schedule/collective engine/schedule/collective/rules engine/schedule/mpitrace engine/simulate platforms model model/quantity",
 	"engine/schedule":                    "",
 	"engine/simulate":                    "engine/schedule platforms model model/quantity",
+	"engine/simulate/peers/costfigure":   "reports model/quantity",
 	"engine/schedule/collective":         "engine/schedule",
 	"engine/schedule/collective/openmpi": "engine/schedule engine/schedule/collective engine/schedule/collective/rules",
 	"engine/schedule/collective/rules":   "engine/schedule engine/schedule/collective",

@@ -182,10 +182,22 @@ const maxOperations = 1 << 28
 
 // Schedule is a program in which so many ranks do one collective and nothing else.
 func (a Algorithm) Schedule(ranks int, c Call) (*schedule.Schedule, error) {
-	return a.schedule(ranks, c, nil)
+	return a.schedule(ranks, c, nil, maxOperations)
 }
 
-func (a Algorithm) schedule(ranks int, c Call, watch watcher) (*schedule.Schedule, error) {
+// Within is Schedule, or an error that is TooLarge if there are more operations than most.
+func (a Algorithm) Within(most, ranks int, c Call) (*schedule.Schedule, error) {
+	return a.schedule(ranks, c, nil, min(most, maxOperations))
+}
+
+// TooLarge says that a schedule has more operations than it may have.
+type TooLarge struct{ Ranks, Most int }
+
+func (e TooLarge) Error() string {
+	return fmt.Sprintf("collective: %d ranks have more than %d operations; take fewer ranks, or another algorithm", e.Ranks, e.Most)
+}
+
+func (a Algorithm) schedule(ranks int, c Call, watch watcher, most int) (*schedule.Schedule, error) {
 	if c.Root < 0 || c.Root >= ranks {
 		return nil, fmt.Errorf("collective: the root is %d, but ranks are 0 to %d", c.Root, ranks-1)
 	}
@@ -194,9 +206,8 @@ func (a Algorithm) schedule(ranks int, c Call, watch watcher) (*schedule.Schedul
 	for range ranks {
 		p.Place = p.b.NextRank()
 		end = a.add(&p, nil, end[:0])
-		if p.b.Next() > maxOperations {
-			return nil, fmt.Errorf("collective: %d ranks have more than %d operations; take fewer ranks, or another algorithm",
-				ranks, maxOperations)
+		if int(p.b.Next()) > most {
+			return nil, TooLarge{ranks, most}
 		}
 	}
 	return p.b.Build()

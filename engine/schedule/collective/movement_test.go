@@ -131,7 +131,7 @@ func moves(e Entry, p int, c Call) error {
 	if err := e.Check(p, c); err != nil {
 		return err
 	}
-	s, err := e.Algorithm.schedule(p, c, m)
+	s, err := e.Algorithm.schedule(p, c, m, maxOperations)
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,7 @@
 // The frozen calibration predicts; with -leave-one-out, a calibration made from the same folders
 // without the predicted machine does. A curve belongs to the machine that the first folder below
 // FOLDER names; a file that is in no folder below, or in one named like a benchmark (osu, imb),
-// belongs to the machine that FOLDER/INDEX.tsv gives it, or is a machine of its own. Curves are
+// belongs to the one that FOLDER/INDEX.tsv gives it, or is a machine of its own. Curves are
 // latencies; with -operations gaps of streams and operations.
 package main
 

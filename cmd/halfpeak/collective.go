@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/halfpeak/halfpeak/internal/flags"
+	"github.com/halfpeak/halfpeak/internal/terminal"
+	"github.com/halfpeak/halfpeak/study"
+)
+
+func newCollective() *cobra.Command {
+	var out output
+	var layers layerOptions
+	var call callFlags
+	var segments sizesFlag
+	var ranks flags.Ranks
+	q := study.CollectiveQuestion{}
+	sizes := newSizes("8,64,512,4KiB,32KiB,256KiB,1MiB")
+	cmd := &cobra.Command{
+		Use:   "collective COLLECTIVE PLATFORM",
+		Short: "Times of a collective by algorithm, ranks and size, and the best",
+		Long: `Collective simulates the algorithms of a collective among ranks that are all equally far from each other, each message
+as in the platform's layer. There are no levels (socket, node, switch), and ranks share no memory, bus or NIC: on a machine
+with many ranks in a node, real times are longer, and another algorithm may be the best.
+
+The time is when the last rank is done, the average the mean over ranks. --export writes the best choices as a library's rules
+file, instead of the table: only algorithms that the library has are compared then.`,
+		Example: `  halfpeak collective bcast clip --ranks 2..64 --size 8..1MiB --algorithm best
+  halfpeak collective bcast clip --segment 4KiB,16KiB --export openmpi -o bcast.rules`,
+		Args: wantArgs(2, 2, `a collective and a platform, as in "halfpeak collective bcast clip"`),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			designs, err := layers.designs(args[1:])
+			if err != nil {
+				return err
+			}
+			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+			defer stop()
+			q.Collective, q.Layer, q.Ranks, q.Sizes, q.Segments, q.Call = args[0], designs[0].Layer, ranks.Values, sizes.sizes, segments.sizes, call.value()
+			var bar func(int64)
+			q.Progress = func(done, total int) {
+				if done == 1 {
+					bar = terminal.Progress(cmd.ErrOrStderr(), int64(total), 0, "times")
+				}
+				bar(1)
+			}
+			times, err := study.Collective(ctx, q)
+			if bar != nil {
+				bar(-1)
+			}
+			switch {
+			case ctx.Err() != nil:
+				return errors.New("interrupted")
+			case err != nil:
+				return err
+			case q.Library == "":
+				return out.write(cmd, times.Rows())
+			}
+			write := func(w io.Writer) error { return times.WriteRules(w, q.Library) }
+			if out.path == "" {
+				return write(cmd.OutOrStdout())
+			}
+			return filesOf(cmd).Write(out.path, write)
+		},
+	}
+	out.declare(cmd)
+	layers.declare(cmd)
+	call.declare(cmd)
+	if err := ranks.Set("2..64"); err != nil {
+		panic(err) // a default of this program
+	}
+	cmd.Flags().Var(&ranks, "ranks", "numbers of ranks")
+	cmd.Flags().Var(&sizes, "size", "sizes of the message, or of each rank's block")
+	cmd.Flags().Var(&segments, "segment", "try segments of these sizes beside whole messages")
+	cmd.Flags().StringVar(&q.Algorithm, "algorithm", "all", "all, best or the `name` of one")
+	cmd.Flags().StringVar(&q.Library, "export", "", "write rules in this `form`: openmpi, openmpi-json, nccl-tuner, intel")
+	complete(cmd, "export", study.Libraries())
+	return cmd
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/internal/flags"
+	"github.com/halfpeak/halfpeak/study"
+)
+
+// callFlags are the parameters of a collective, beside its size.
+type callFlags struct {
+	call  collective.Call
+	gamma flags.PerByte
+}
+
+func (f *callFlags) declare(cmd *cobra.Command) {
+	cmd.Flags().IntVar(&f.call.Root, "root", 0, "`rank` that sends to all, or receives from all")
+	cmd.Flags().IntVar(&f.call.Fanout, "fan-out", 0, "chains, radix or exchanges at once (`number`); 0: the algorithm's default")
+	cmd.Flags().Var(&f.gamma, "gamma", "time to combine a byte in a reduction, as in 0.1ns/B")
+}
+
+func (f *callFlags) value() collective.Call {
+	f.call.Gamma = float64(f.gamma.Value) * 1e3 // ns
+	return f.call
+}
+
+func newSchedule() *cobra.Command {
+	out := output{plain: true}
+	var call callFlags
+	var name string
+	var ranks int
+	size, segment := flags.Size{Value: 1 << 10}, flags.Size{}
+	cmd := &cobra.Command{
+		Use:   "schedule [COLLECTIVE]",
+		Short: "A collective as a schedule in GOAL, or the algorithms that there are",
+		Long: `Schedule writes what each rank does in a collective, for simulate: GOAL's text, or its binary form if the file's name
+ends with .bin. Without --algorithm it lists the algorithms, with their names and numbers in libraries.`,
+		Example: `  halfpeak schedule allreduce
+  halfpeak schedule allreduce --algorithm ring --ranks 64 --size 1MiB -o ring.goal`,
+		Args: wantArgs(0, 1, `at most one collective, as in "halfpeak schedule bcast"`),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if name == "" {
+				all, err := study.AlgorithmsOf(append(args, "")[0])
+				if err != nil {
+					return err
+				}
+				return out.write(cmd, all.Rows())
+			}
+			if len(args) == 0 {
+				return usagef("--algorithm %s: of which collective? As in \"halfpeak schedule bcast --algorithm binomial\"", name)
+			}
+			c := call.value()
+			c.Bytes, c.Segment = uint64(size.Value), uint64(segment.Value)
+			s, err := study.CollectiveSchedule(args[0], name, ranks, c)
+			switch {
+			case err != nil:
+				return err
+			case out.path == "":
+				return s.WriteText(cmd.OutOrStdout())
+			case extension(out.path) == "bin":
+				return filesOf(cmd).Write(out.path, s.WriteBinary)
+			}
+			return filesOf(cmd).Write(out.path, s.WriteText)
+		},
+	}
+	out.declareFormat(cmd)
+	call.declare(cmd)
+	cmd.Flags().StringVar(&name, "algorithm", "", "write the schedule of this algorithm; `name`")
+	cmd.Flags().IntVar(&ranks, "ranks", 8, "how `many` take part")
+	cmd.Flags().Var(&size, "size", "of the message, or of each rank's block")
+	cmd.Flags().Var(&segment, "segment", "cut the message in segments of this size; without it, it is sent whole")
+	return cmd
+}

@@ -1,0 +1,371 @@
+package study
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/halfpeak/halfpeak/engine/schedule"
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports"
+)
+
+// A CollectiveQuestion asks for the times of a collective among ranks of which every two are
+// connected by the layer: there are no distances, and messages share nothing but the ways in and
+// out of a rank.
+type CollectiveQuestion struct {
+	Collective string
+	Algorithm  string // a name; "all", or "best" for the rows of the best alone
+	Layer      platforms.Layer
+	Ranks      []int
+	Sizes      []quantity.Bytes // of the message, or of a rank's block; a barrier has none
+	Segments   []quantity.Bytes // tried beside whole messages, by the algorithms that take any
+	Call       collective.Call  // Root, Fanout and Gamma
+	Library    string           // only what rules in this form can say; empty: all
+
+	// Operations bounds the schedules that are simulated; 0 is 2²⁰. Larger ones have a time if
+	// the layer is linear and the algorithm has a closed form that holds.
+	Operations int
+	Progress   func(done, total int) // nil: none; calls do not overlap
+}
+
+// How a time was found.
+const (
+	Simulated  = "simulated"
+	ClosedForm = "closed form"
+)
+
+// CollectiveTimes is the answer, in the order of ranks, sizes and algorithms.
+type CollectiveTimes struct {
+	Algorithms Algorithms // that were compared
+	Layer      string
+	Times      []CollectiveTime
+	TooLarge   []string // what has no time, and why
+	BestOnly   bool
+}
+
+// A CollectiveTime is what an algorithm takes.
+type CollectiveTime struct {
+	collective.Entry
+	Ranks   int
+	Call    collective.Call
+	Time    quantity.Micros // when the last rank is done
+	Average quantity.Micros // mean of when ranks are done; NaN by a closed form
+	From    string
+
+	// Of the same ranks and size: the best, and how much longer this takes, in percent. The best
+	// has the one after it too. All are absent where one algorithm was asked for.
+	Compared, Best bool
+	Slower         float64
+	Next           *CollectiveTime
+	NextSlower     float64
+}
+
+// Collective answers the question. The errors are an unknown collective, algorithm or library, a
+// call that the algorithms do not take, a layer whose times are none, and that of the context.
+func Collective(ctx context.Context, q CollectiveQuestion) (*CollectiveTimes, error) {
+	all, err := q.algorithms()
+	if err != nil {
+		return nil, err
+	}
+	machine, err := simulate.FromLayer(q.Layer, simulate.NoLimit)
+	if err != nil {
+		return nil, err
+	}
+	cells, err := q.cells(all, machine)
+	if err != nil {
+		return nil, err
+	}
+	if q.Operations == 0 {
+		q.Operations = 1 << 20
+	}
+	if err := q.run(ctx, cells, machine); err != nil {
+		return nil, err
+	}
+	answer := &CollectiveTimes{Algorithms: all, Layer: q.Layer.Ref(), BestOnly: q.Algorithm == "best"}
+	for len(cells) > 0 {
+		var here []CollectiveTime
+		here, cells = cut(cells, func(a, b CollectiveTime) bool { return a.Ranks == b.Ranks && a.Call.Bytes == b.Call.Bytes })
+		for _, c := range here {
+			if c.From == "" {
+				answer.TooLarge = append(answer.TooLarge, fmt.Sprintf("%s on %d ranks with %s: more than %d operations, and no closed form that holds for it",
+					c.Name, c.Ranks, quantity.Bytes(c.Call.Bytes), q.Operations))
+			}
+		}
+		here = slices.DeleteFunc(here, func(c CollectiveTime) bool { return c.From == "" })
+		if len(all) > 1 {
+			compare(here)
+		}
+		answer.Times = append(answer.Times, here...)
+	}
+	if len(answer.Times) == 0 {
+		if len(answer.TooLarge) > 0 {
+			return nil, fmt.Errorf("%s: %s; take fewer ranks, or a linear layer", all[0].Collective, answer.TooLarge[0])
+		}
+		return nil, fmt.Errorf("%s: none of the algorithms is for these numbers of ranks", all[0].Collective)
+	}
+	return answer, nil
+}
+
+// cut cuts off the first ones that are alike.
+func cut(all []CollectiveTime, alike func(a, b CollectiveTime) bool) (here, rest []CollectiveTime) {
+	n := 1
+	for n < len(all) && alike(all[0], all[n]) {
+		n++
+	}
+	return all[:n:n], all[n:]
+}
+
+// algorithms are those that the question is about.
+func (q CollectiveQuestion) algorithms() (all Algorithms, err error) {
+	if q.Algorithm == "all" || q.Algorithm == "best" {
+		all, err = AlgorithmsOf(q.Collective)
+	} else {
+		var e collective.Entry
+		e, err = collective.Find(q.Collective, q.Algorithm)
+		all = Algorithms{e}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if q.Library != "" {
+		l, err := libraryOf(q.Library)
+		if err != nil {
+			return nil, err
+		}
+		named := slices.DeleteFunc(slices.Clone(all), func(e collective.Entry) bool { return !l.has(e) })
+		if len(named) == 0 {
+			return nil, fmt.Errorf("rules of the form %s cannot say %s %s", q.Library, all[0].Collective, q.Algorithm)
+		}
+		if !l.segments && len(q.Segments) > 0 {
+			return nil, fmt.Errorf("rules of the form %s cannot say a segment; leave --segment out", q.Library)
+		}
+		all = named
+	}
+	c := q.Call
+	if len(q.Segments) > 0 {
+		c.Segment = uint64(q.Segments[0])
+	}
+	return all, all.takes(c)
+}
+
+// cells are what is to be timed: those of the same ranks and size stand together.
+func (q CollectiveQuestion) cells(all Algorithms, m simulate.Machine) (cells []CollectiveTime, err error) {
+	sizes, segments := ascending(q.Sizes), append([]quantity.Bytes{0}, ascending(q.Segments)...)
+	if all[0].Collective == "barrier" {
+		sizes = []quantity.Bytes{0}
+	}
+	for _, ranks := range ascending(q.Ranks) {
+		for _, size := range sizes {
+			for _, e := range all {
+				if e.Ranks != 0 && e.Ranks != ranks && len(all) > 1 {
+					continue
+				}
+				for _, segment := range segments {
+					if segment > 0 && (segment >= size || e.Takes&collective.Segment == 0) {
+						continue
+					}
+					c := q.Call
+					c.Bytes, c.Segment = uint64(size), uint64(segment)
+					if e.Takes&collective.Shape != 0 {
+						c.LogP = logPOf(m, c)
+					}
+					if err := e.Check(ranks, c); err != nil {
+						return nil, err
+					}
+					cells = append(cells, CollectiveTime{Entry: e, Ranks: ranks, Call: c, Average: quantity.Micros(math.NaN())})
+				}
+			}
+		}
+	}
+	return cells, nil
+}
+
+// ascending is the values in order, each once.
+func ascending[T cmp.Ordered](values []T) []T {
+	return slices.Compact(slices.Sorted(slices.Values(values)))
+}
+
+// logPOf is the LogP model of the messages of a call.
+func logPOf(m simulate.Machine, c collective.Call) collective.LogP {
+	n := c.Bytes
+	if c.Segment > 0 {
+		n = min(n, c.Segment)
+	}
+	cost := m.Cost(0, n)
+	return collective.LogP{L: float64(cost.Latency + cost.Stream), O: float64(cost.Send+cost.Receive) / 2, G: float64(cost.Gap)}
+}
+
+// run times the cells, on all processors.
+func (q CollectiveQuestion) run(ctx context.Context, cells []CollectiveTime, m simulate.Machine) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	var mutex sync.Mutex
+	next, done := 0, 0
+	take := func(finished int) *CollectiveTime {
+		mutex.Lock()
+		defer mutex.Unlock()
+		if done += finished; finished > 0 && q.Progress != nil {
+			q.Progress(done, len(cells))
+		}
+		if next == len(cells) || ctx.Err() != nil {
+			return nil
+		}
+		next++
+		return &cells[next-1]
+	}
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), 8) { // each takes the memory of a schedule
+		workers.Go(func() {
+			for c := take(0); c != nil; c = take(1) {
+				if err := q.time(ctx, c, m); err != nil {
+					stop(err)
+				}
+			}
+		})
+	}
+	workers.Wait()
+	return context.Cause(ctx)
+}
+
+// time finds the time of a cell; it has no From if there is none.
+func (q CollectiveQuestion) time(ctx context.Context, c *CollectiveTime, m simulate.Machine) error {
+	s, err := bounded(ctx, c.Entry, c.Ranks, c.Call, q.Operations)
+	if err != nil {
+		return err
+	}
+	if s == nil {
+		linear, ok := q.Layer.Model.(*model.Linear)
+		if !ok || c.Cost == nil {
+			return nil
+		}
+		hockney := collective.Model{Alpha: float64(linear.OneWay(0)), Beta: float64(linear.Tau), Gamma: c.Call.Gamma / 1e3}
+		if c.Call.Bytes == 0 {
+			hockney.Alpha = float64(linear.OneWay(1)) // as simulated
+		}
+		if t, holds := c.Cost(hockney, c.Ranks, c.Call); holds {
+			c.Time, c.From = quantity.Micros(t), ClosedForm
+		}
+		return nil
+	}
+	p, err := simulate.New(s)
+	if err != nil {
+		return err
+	}
+	r, err := p.Run(ctx, simulate.Options{Machine: m})
+	if err != nil {
+		return fmt.Errorf("%s %s on %d ranks: %w", c.Collective, c.Name, c.Ranks, err)
+	}
+	c.Time, _ = r.Finish()
+	sum := 0.0
+	for _, ticks := range r.Ranks {
+		sum += float64(r.Micros(ticks))
+	}
+	c.Average, c.From = quantity.Micros(sum/float64(c.Ranks)), Simulated
+	return nil
+}
+
+// bounded is the schedule of a call, or nil if it has more operations than most.
+func bounded(ctx context.Context, e collective.Entry, ranks int, c collective.Call, most int) (*schedule.Schedule, error) {
+	if e.Takes&collective.Segment != 0 && c.Segment > 0 && c.Bytes/c.Segment > uint64(most/ranks) {
+		return nil, nil // not even begun
+	}
+	if e.Takes&collective.Root == 0 {
+		c.Root = 0
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	s, err := e.Algorithm.Within(most, ranks, c)
+	if errors.As(err, new(collective.TooLarge)) {
+		return nil, nil
+	}
+	return s, err
+}
+
+// compare marks the best of the times of one call. Of equal ones the first is the best.
+func compare(here []CollectiveTime) {
+	if len(here) == 0 {
+		return
+	}
+	order := make([]int, len(here))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(here[a].Time, here[b].Time) })
+	slower := func(t, best quantity.Micros) float64 { return finite(100 * float64((t-best)/best)) }
+	best := &here[order[0]]
+	best.Best = true
+	for i := range here {
+		here[i].Compared, here[i].Slower = true, slower(here[i].Time, best.Time)
+	}
+	if len(order) > 1 {
+		next := here[order[1]]
+		best.Next, best.NextSlower = &next, slower(next.Time, best.Time)
+	}
+}
+
+// plain says what the times leave out.
+const plain = "Every two ranks are equally far from each other, and messages share nothing but the ways in and out of a rank: no levels, no shared memory or NIC."
+
+// Rows is the table of the times. Intervals are absent: the model has none.
+func (t *CollectiveTimes) Rows() reports.Rows {
+	times := t.Times
+	if t.BestOnly {
+		times = slices.DeleteFunc(slices.Clone(times), func(c CollectiveTime) bool { return !c.Best && c.Compared })
+	}
+	none := func(CollectiveTime) any { return nil }
+	compared := func(of func(CollectiveTime) any) func(CollectiveTime) any {
+		return func(c CollectiveTime) any {
+			if !c.Compared {
+				return nil
+			}
+			return of(c)
+		}
+	}
+	next := func(of func(CollectiveTime) any) func(CollectiveTime) any {
+		return func(c CollectiveTime) any {
+			if c.Next == nil {
+				return nil
+			}
+			return of(c)
+		}
+	}
+	segment := func(c CollectiveTime) any {
+		if c.Call.Segment == 0 {
+			return nil
+		}
+		return quantity.Bytes(c.Call.Segment)
+	}
+	rows := filled(tableOf(times,
+		col("collective", "", func(c CollectiveTime) any { return c.Collective }),
+		col("algorithm", "algorithm", func(c CollectiveTime) any { return c.Name }),
+		col("ranks", "ranks", func(c CollectiveTime) any { return c.Ranks }),
+		col("size_bytes", "size", func(c CollectiveTime) any { return quantity.Bytes(c.Call.Bytes) }),
+		col("time_us", "time", func(c CollectiveTime) any { return c.Time }),
+		col("time_low_us", "", none),
+		col("time_high_us", "", none),
+		col("average_us", "average", func(c CollectiveTime) any { return c.Average }).ranked(3),
+		col("best", "best", compared(func(c CollectiveTime) any { return c.Best })),
+		col("segment_bytes", "segment", segment),
+		col("slower_percent", "slower by", compared(func(c CollectiveTime) any { return c.Slower })).texted(percentText("%.1f %%")),
+		col("next", "next", next(func(c CollectiveTime) any { return c.Next.Name })).ranked(1),
+		col("next_segment_bytes", "its segment", next(func(c CollectiveTime) any { return segment(*c.Next) })).ranked(5),
+		col("next_slower_percent", "slower by", next(func(c CollectiveTime) any { return c.NextSlower })).texted(percentText("%.1f %%")).ranked(2),
+		col("from", "from", func(c CollectiveTime) any { return c.From }).ranked(4),
+	))
+	rows.Notes = append(rows.Notes, t.Layer+". "+plain)
+	if n := len(t.TooLarge); n > 0 {
+		rows.Notes = append(rows.Notes, fmt.Sprintf("%d left out, the first: %s.", n, t.TooLarge[0]))
+	}
+	return rows
+}
