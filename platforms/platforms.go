@@ -125,7 +125,11 @@ func Find(ref string) (Platform, Layer, error) {
 	} else if looksLikeFile(file) {
 		p, err = readFile(file)
 	} else {
-		err = fmt.Errorf("no platform %q%s", file, nearest.Hint(file, Names()))
+		hint := nearest.Hint(file, Names())
+		if hint == "" {
+			hint = `; "halfpeak platforms" lists what there is`
+		}
+		err = fmt.Errorf("no platform %q%s", file, hint)
 	}
 	if err != nil {
 		return Platform{}, Layer{}, err

@@ -90,8 +90,15 @@ func alone(c manyNumbers, units quantity.UnitChoice) string {
 // PercentChange prints the relative change of a value: "−25.1 %".
 func PercentChange(part float64) string { return Minus(fmt.Sprintf("%+.1f %%", 100*part)) }
 
-// PercentError prints an error in percent at two significant digits: "3.5 %", "120 %".
-func PercentError(percent any) string { return significantPlain(toFloat(percent), 2) + " %" }
+// PercentError prints an error in percent at two significant digits: "3.5 %", "120 %". What the
+// rounding of numbers makes of none, up to 10⁻⁹ %, is 0.
+func PercentError(percent any) string {
+	v := toFloat(percent)
+	if math.Abs(v) < 1e-9 {
+		v = 0
+	}
+	return significantPlain(v, 2) + " %"
+}
 
 // PercentShare prints a share in percent: "62 %".
 func PercentShare(percent any) string { return fmt.Sprintf("%.0f %%", toFloat(percent)) }

@@ -178,7 +178,7 @@ func newHTMLTable(title string, r Rows) (*htmlTable, error) {
 	}
 	t := &htmlTable{Title: title, Notes: unbroken(r.Notes), Rows: make([][]htmlCell, len(r.Data))}
 	for j, c := range r.Columns {
-		if c.Head == "" {
+		if !r.seen(j) {
 			continue
 		}
 		number, scales := numeric(r.Data, j), r.scales(j, nil)

@@ -12,6 +12,7 @@ import (
 	"io"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -37,6 +38,7 @@ type Column struct {
 	Text func(v any) string // how a person reads a cell that is not absent; nil: see Write
 
 	// Rank orders the columns that a narrow terminal drops: the highest goes first, 0 never.
+	// Columns that say what a row is about stand before those that say what is known of it.
 	Rank int
 }
 
@@ -64,8 +66,11 @@ func Write(w io.Writer, f Format, r Rows) error { return View{Format: f}.Write(w
 // else floats have 4 significant digits and bools are yes or no; an absent value is "–". Columns
 // of numbers are right aligned. The notes follow the table.
 //
-// Text that is wider than the terminal loses columns, by their Rank; if that is not enough every
-// record is printed upright, a line for each column.
+// A column that holds nothing, in no row, is for programs alone.
+//
+// Text that is wider than the terminal loses columns, by their Rank, but none without which two
+// rows that differ in it would read the same up to there; then columns of text are folded. If that
+// is not enough every record is printed upright, a line for each column.
 //
 // The errors are those of w, and a row or cell that is no part of a table.
 func (v View) Write(w io.Writer, r Rows) error {
@@ -176,6 +181,15 @@ func writeCSV(b *bytes.Buffer, r Rows) {
 		_ = w.Write(record)
 	}
 	w.Flush()
+}
+
+// seen reports whether people see column j: it has a head, and holds something in some row if
+// there are rows.
+func (r Rows) seen(j int) bool {
+	return r.Columns[j].Head != "" &&
+		(len(r.Data) == 0 || slices.ContainsFunc(r.Data, func(row []any) bool {
+			return !absent(row[j]) && reflect.ValueOf(row[j]).String() != ""
+		}))
 }
 
 // numeric reports whether column j holds numbers and nothing else.

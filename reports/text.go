@@ -27,7 +27,7 @@ type grid struct {
 func (v View) newGrid(r Rows, clean func(string) string) grid {
 	g := grid{cells: make([][]string, len(r.Data))}
 	for j, c := range r.Columns {
-		if c.Head == "" {
+		if !r.seen(j) {
 			continue
 		}
 		head := clean(c.Head)
@@ -53,8 +53,8 @@ func (g *grid) width() int {
 	return sum
 }
 
-// fit leaves out columns until the table has the width, and returns their heads in their order.
-// It leaves out none if that does not help.
+// fit leaves out columns until the table has the width, and returns their heads in their order; if
+// that does not help, it folds the columns of text. It changes nothing if both are not enough.
 func (g *grid) fit(width int) (left []string, ok bool) {
 	order := make([]int, 0, len(g.heads)) // of leaving out
 	for j := range g.heads {
@@ -69,16 +69,16 @@ func (g *grid) fit(width int) (left []string, ok bool) {
 		return b - a
 	})
 	total := g.width()
-	without := map[int]bool{}
+	without := make([]bool, len(g.heads))
 	for _, j := range order {
 		if total <= width {
 			break
 		}
+		if g.tellsApart(j, without) {
+			continue
+		}
 		total -= g.widths[j] + len(columnGap)
 		without[j] = true
-	}
-	if total > width {
-		return nil, false
 	}
 	kept := grid{cells: make([][]string, len(g.cells))}
 	for j, head := range g.heads {
@@ -92,8 +92,62 @@ func (g *grid) fit(width int) (left []string, ok bool) {
 			kept.cells[i] = append(kept.cells[i], g.cells[i][j])
 		}
 	}
+	if !kept.fold(width) {
+		return nil, false
+	}
 	*g = kept
 	return left, true
+}
+
+// tellsApart reports whether two rows differ in column j that are the same in all columns before
+// it: without it, nobody would know which row is which.
+func (g *grid) tellsApart(j int, without []bool) bool {
+	first := map[string]string{}
+	for _, cells := range g.cells {
+		var before strings.Builder
+		for k, cell := range cells[:j] {
+			if !without[k] {
+				before.WriteString(cell + "\n")
+			}
+		}
+		if cell, ok := first[before.String()]; ok && cell != cells[j] {
+			return true
+		}
+		first[before.String()] = cells[j]
+	}
+	return false
+}
+
+// leastFolded is the width in letters below which no column of text is folded.
+const leastFolded = 8
+
+// fold narrows the columns of text, the widest first and none below its longest word, until the
+// table has the width. It reports whether that is enough.
+func (g *grid) fold(width int) bool {
+	widths := slices.Clone(g.widths)
+	least := make([]int, len(widths))
+	for j := range widths {
+		least[j] = max(leastFolded, text.StringWidthWithoutEscSequences(g.heads[j]))
+		for _, cells := range g.cells {
+			for _, word := range strings.Fields(cells[j]) {
+				least[j] = max(least[j], text.StringWidthWithoutEscSequences(word))
+			}
+		}
+	}
+	for over := g.width() - width; over > 0; over-- {
+		widest := -1
+		for j, w := range widths {
+			if !g.right[j] && w > least[j] && (widest < 0 || w > widths[widest]) {
+				widest = j
+			}
+		}
+		if widest < 0 {
+			return false
+		}
+		widths[widest]--
+	}
+	g.widths = widths
+	return true
 }
 
 func (v View) writeText(b *bytes.Buffer, r Rows) {
@@ -106,7 +160,9 @@ func (v View) writeText(b *bytes.Buffer, r Rows) {
 			v.writeNotes(b, notes)
 			return
 		}
-		notes = append(slices.Clone(notes), "Left out, for want of room: "+strings.Join(left, ", ")+". A wider terminal or -o FILE shows all.")
+		if len(left) > 0 {
+			notes = append(slices.Clone(notes), "Left out, for want of room: "+strings.Join(left, ", ")+". A wider terminal or -o FILE shows all.")
+		}
 	}
 	b.WriteString(v.bold(g.line(g.heads)) + "\n")
 	rule := g.width()
@@ -120,24 +176,41 @@ func (v View) writeText(b *bytes.Buffer, r Rows) {
 	v.writeNotes(b, notes)
 }
 
-// line aligns the cells of a row.
+// line aligns the cells of a row, on more than one line if a column is folded.
 func (g *grid) line(cells []string) string {
-	var b strings.Builder
+	lines := 1
+	folded := make([][]string, len(cells))
 	for j, cell := range cells {
-		pad := strings.Repeat(" ", g.widths[j]-text.StringWidthWithoutEscSequences(cell))
-		if j > 0 {
-			b.WriteString(columnGap)
+		folded[j] = []string{cell}
+		if text.StringWidthWithoutEscSequences(cell) > g.widths[j] {
+			folded[j] = strings.Split(Fold(strings.Join(strings.Fields(cell), " "), g.widths[j]), "\n")
 		}
-		if g.right[j] {
-			b.WriteString(pad + cell)
-		} else {
-			b.WriteString(cell + pad)
-		}
+		lines = max(lines, len(folded[j]))
 	}
-	return strings.TrimRight(b.String(), " ")
+	all := make([]string, lines)
+	for i := range all {
+		var b strings.Builder
+		for j := range cells {
+			cell := ""
+			if i < len(folded[j]) {
+				cell = folded[j][i]
+			}
+			pad := strings.Repeat(" ", g.widths[j]-text.StringWidthWithoutEscSequences(cell))
+			if j > 0 {
+				b.WriteString(columnGap)
+			}
+			if g.right[j] {
+				b.WriteString(pad + cell)
+			} else {
+				b.WriteString(cell + pad)
+			}
+		}
+		all[i] = strings.TrimRight(b.String(), " ")
+	}
+	return strings.Join(all, "\n")
 }
 
-// writeUpright prints a line for each column of each record.
+// writeUpright prints a line for each column of each record that holds something.
 func (v View) writeUpright(b *bytes.Buffer, g grid) {
 	longest := 0
 	for _, h := range g.heads {
@@ -148,6 +221,9 @@ func (v View) writeUpright(b *bytes.Buffer, g grid) {
 			b.WriteByte('\n')
 		}
 		for j, cell := range cells {
+			if cell == "" {
+				continue
+			}
 			pad := strings.Repeat(" ", longest-text.StringWidthWithoutEscSequences(g.heads[j])) + columnGap
 			line := Fold(g.heads[j]+pad+cell, v.Width)
 			b.WriteString(v.bold(g.heads[j]) + strings.TrimPrefix(line, g.heads[j]) + "\n")

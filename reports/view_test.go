@@ -115,6 +115,66 @@ says, and this is a long note.
 `)
 }
 
+// A column that tells rows apart stays where others go, text is folded before a record takes many
+// lines, and what is empty in all rows is not there.
+func TestNarrow(t *testing.T) {
+	r := Rows{
+		Columns: []Column{{Head: "platform", Rank: 3}, {Head: "layer", Rank: 4}, {Head: "size"}, {Head: "packets", Rank: 2}, {Head: "note", Rank: 5}, {Head: "source"}},
+		Data: [][]any{
+			{"clip", "user-buffer", quantity.Bytes(1), 7, "", "Table 4.2 of it"},
+			{"clip", "system-buffer", quantity.Bytes(1), 8, nil, "–"},
+		},
+	}
+	check := func(width int, want string) {
+		t.Helper()
+		var b strings.Builder
+		if err := (View{Width: width}).Write(&b, r); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(strings.TrimPrefix(want, "\n"), b.String()); diff != "" {
+			t.Errorf("at %d (-want +got):\n%s", width, diff)
+		}
+	}
+	check(100, `
+platform  layer          size  packets  source
+───────────────────────────────────────────────────────
+clip      user-buffer     1 B        7  Table 4.2 of it
+clip      system-buffer   1 B        8  –
+`)
+	check(40, `
+layer          size  source
+────────────────────────────────────
+user-buffer     1 B  Table 4.2 of it
+system-buffer   1 B  –
+
+Left out, for want of room: platform,
+packets. A wider terminal or -o FILE
+shows all.
+`)
+	check(32, `
+layer          size  source
+────────────────────────────────
+user-buffer     1 B  Table 4.2
+                     of it
+system-buffer   1 B  –
+
+Left out, for want of room:
+platform, packets. A wider
+terminal or -o FILE shows all.
+`)
+	r.Data[1][0] = "paragon" // tells the rows apart, so that the layer need not
+	check(32, `
+platform  size  source
+───────────────────────────────
+clip       1 B  Table 4.2 of it
+paragon    1 B  –
+
+Left out, for want of room:
+layer, packets. A wider terminal
+or -o FILE shows all.
+`)
+}
+
 // What a spreadsheet would compute is text.
 func TestCSVIsHarmless(t *testing.T) {
 	r := Rows{Columns: []Column{{Key: "a"}}}
@@ -157,6 +217,8 @@ func TestPercent(t *testing.T) {
 	check(PercentError(3.456), "3.5 %")
 	check(PercentError(123.4), "120 %")
 	check(PercentError(0.0), "0 %")
+	check(PercentError(1.5e-14), "0 %")
+	check(PercentError(1.5e-6), "0.0000015 %")
 	check(PercentChange(-0.251), "−25.1 %")
 	check(PercentShare(61.7), "62 %")
 	check(Probability(0.9999), "> 99.9 %")

@@ -5,6 +5,8 @@ package study
 import (
 	"errors"
 	"fmt"
+	"os"
+	"os/signal"
 	"strings"
 	"time"
 
@@ -21,33 +23,53 @@ type Bench struct {
 	Results   []live.Row
 	Within    float64 // wanted: half of each 95 % interval, as a fraction of its median
 	Took      time.Duration
+	Budget    time.Duration // wanted; Took is more where the fewest repeats need it
 	Clock     live.Clock
 }
 
 // RunBench measures until all intervals are as narrow as wanted, or the budget is spent.
 func RunBench(pair *live.Pair, o live.BenchOptions) (*Bench, error) {
-	b := &Bench{Transport: pair.Transport, Within: o.Within, Clock: live.MeasureClock()}
+	b := &Bench{Transport: pair.Transport, Within: o.Within, Budget: o.Budget, Clock: live.MeasureClock()}
 	start := time.Now()
 	var err error
-	b.Results, err = live.Bench(pair, o)
+	stop := make(chan os.Signal, 1)
+	signal.Notify(stop, os.Interrupt)
+	defer signal.Stop(stop)
+	b.Results, err = live.Bench(stoppable{pair, stop}, o)
 	b.Took = time.Since(start)
 	return b, err
+}
+
+// A stoppable runner ends with the next interrupt.
+type stoppable struct {
+	live.Runner
+	stop <-chan os.Signal
+}
+
+func (i stoppable) Run(j live.Job) (programs.Result, error) {
+	result, err := i.Runner.Run(j)
+	select {
+	case <-i.stop: // it ends the other process as well, so that err is of no interest
+		return result, errors.New("interrupted; what was measured is lost")
+	default:
+		return result, err
+	}
 }
 
 // Rows returns the table of the times, and how certain they are.
 func (b *Bench) Rows() reports.Rows {
 	rows := tableOf(b.Results,
-		col("transport", "transport", func(live.Row) any { return string(b.Transport) }),
+		col("transport", "transport", func(live.Row) any { return string(b.Transport) }).ranked(6),
 		col("program", "program", func(r live.Row) any { return r.Program }),
 		col("size_bytes", "size", func(r live.Row) any { return quantity.Bytes(r.Size) }),
 		col("one_way_us", "time", func(r live.Row) any { return r.Time }),
 		col("one_way_low_us", "low", func(r live.Row) any { return r.Low }),
 		col("one_way_high_us", "high", func(r live.Row) any { return r.High }),
-		col("p50_us", "p50", func(r live.Row) any { return r.P50 }),
-		col("p99_us", "p99", func(r live.Row) any { return r.P99 }),
-		col("bandwidth_mb_s", "bandwidth", func(r live.Row) any { return quantity.MBps(r.Bandwidth()) }),
-		col("messages_per_s", "messages/s", func(r live.Row) any { return r.Rate() }),
-		col("repeats", "repeats", func(r live.Row) any { return int64(r.Repeats) }),
+		col("p50_us", "p50", func(r live.Row) any { return r.P50 }).ranked(3),
+		col("p99_us", "p99", func(r live.Row) any { return r.P99 }).ranked(2),
+		col("bandwidth_mb_s", "bandwidth", func(r live.Row) any { return quantity.MBps(r.Bandwidth()) }).ranked(1),
+		col("messages_per_s", "messages/s", func(r live.Row) any { return r.Rate() }).ranked(4),
+		col("repeats", "repeats", func(r live.Row) any { return int64(r.Repeats) }).ranked(5),
 	)
 	done := 0
 	for _, r := range b.Results {
@@ -57,7 +79,7 @@ func (b *Bench) Rows() reports.Rows {
 	}
 	reached := fmt.Sprintf("%d of %d intervals are within %.3g %% after %.1f s", done, len(b.Results), 100*b.Within, b.Took.Seconds())
 	if done < len(b.Results) {
-		reached += "; the others had no more time (--budget)"
+		reached += fmt.Sprintf("; the others had no more time (--budget %v, but at least %d repeats of each)", b.Budget, live.Fewest)
 	}
 	rows.Notes = []string{
 		reached,

@@ -346,7 +346,7 @@ func (t *CollectiveTimes) Rows() reports.Rows {
 		}
 		return quantity.Bytes(c.Call.Segment)
 	}
-	rows := filled(tableOf(times,
+	rows := tableOf(times,
 		col("collective", "", func(c CollectiveTime) any { return c.Collective }),
 		col("algorithm", "algorithm", func(c CollectiveTime) any { return c.Name }),
 		col("ranks", "ranks", func(c CollectiveTime) any { return c.Ranks }),
@@ -362,7 +362,7 @@ func (t *CollectiveTimes) Rows() reports.Rows {
 		col("next_segment_bytes", "its segment", next(func(c CollectiveTime) any { return segment(*c.Next) })).ranked(5),
 		col("next_slower_percent", "slower by", next(func(c CollectiveTime) any { return c.NextSlower })).texted(percentText("%.1f %%")).ranked(2),
 		col("from", "from", func(c CollectiveTime) any { return c.From }).ranked(4),
-	))
+	)
 	rows.Notes = append(rows.Notes, t.Layer+". "+plain)
 	if n := len(t.TooLarge); n > 0 {
 		rows.Notes = append(rows.Notes, fmt.Sprintf("%d left out, the first: %s.", n, t.TooLarge[0]))

@@ -70,7 +70,7 @@ func (c Comparison) Rows() reports.Rows {
 	predicted := func(c Compared) Predicted { return c.Predicted }
 	oneWay := func(c Compared) any { return c.OneWay }
 	bandwidth := func(c Compared) any { return c.Bandwidth }
-	times, rates := []field[Compared]{col("one_way_us", "one way", oneWay)}, []field[Compared]{col("bandwidth_mb_s", "bandwidth", bandwidth)}
+	times, rates := []field[Compared]{col("one_way_us", "one way", oneWay)}, []field[Compared]{col("bandwidth_mb_s", "bandwidth", bandwidth).ranked(1)}
 	var more []field[Compared]
 	fitted := slices.ContainsFunc(c, func(c Compared) bool { return c.Next != nil })
 	if fitted {
@@ -85,13 +85,13 @@ func (c Comparison) Rows() reports.Rows {
 	}
 	rows := tableOf(c, slices.Concat([]field[Compared]{
 		col("platform", "platform", func(c Compared) any { return c.Platform }),
-		col("layer", "layer", func(c Compared) any { return c.Layer }).ranked(1),
+		col("layer", "layer", func(c Compared) any { return c.Layer }).ranked(2),
 		col("size_bytes", "size", func(c Compared) any { return c.Size }),
 		col("send_overhead_us", "o_s", func(c Compared) any { return orAbsent(c.SendOverhead, overheads(c)) }).ranked(4),
 		col("receive_overhead_us", "o_r", func(c Compared) any { return orAbsent(c.ReceiveOverhead, overheads(c)) }).ranked(4),
 	}, times, []field[Compared]{
 		col("rtt_us", "RTT", func(c Compared) any { return c.RTT }).ranked(3),
-		col("gap_us", "gap", func(c Compared) any { return c.Gap }),
+		col("gap_us", "gap", func(c Compared) any { return c.Gap }).ranked(1),
 	}, rates, []field[Compared]{
 		col("r_inf_mb_s", "r∞", func(c Compared) any { return c.Asymptote }),
 		col("n_half_bytes", "n½", func(c Compared) any { return orAbsent(c.Half, c.Half > 0) }),

@@ -105,8 +105,11 @@ func (c *Crossover) Rows() reports.Rows {
 // Sentences tell the same in words.
 func (c *Crossover) Sentences() []string {
 	all := append([]string(nil), c.Notes...)
-	for _, o := range c.Overtakings {
-		s := fmt.Sprintf("%s is faster up to %s, %s beyond; within 5 %% of each other from %s to %s", o.Below, o.Size, o.Beyond, o.Low, o.High)
+	for i, o := range c.Overtakings {
+		s := fmt.Sprintf("%s is faster up to %s, %s beyond", o.Below, o.Size, o.Beyond)
+		if i == 0 || c.Overtakings[i-1].Low != o.Low || c.Overtakings[i-1].High != o.High { // crossings close to each other share this
+			s += fmt.Sprintf("; within 5 %% of each other from %s to %s", o.Low, o.High)
+		}
 		if o.Interval != nil {
 			s += fmt.Sprintf("; 95 %% interval %s to %s", quantity.Bytes(o.Interval.Low), quantity.Bytes(o.Interval.High))
 		}

@@ -61,14 +61,14 @@ func Cuts(sizes []quantity.Bytes, designs ...whatif.Design) (Cutting, error) {
 // stand beneath it.
 func (c Cutting) Rows() reports.Rows {
 	rows := tableOf(c,
-		col("platform", "platform", func(c Cut) any { return c.Platform }),
+		col("platform", "platform", func(c Cut) any { return c.Platform }).ranked(3),
 		col("layer", "layer", func(c Cut) any { return c.Layer }).ranked(1),
 		col("size_bytes", "size", func(c Cut) any { return c.Size }),
 		col("method", "method", func(c Cut) any { return c.Method }),
 		col("packet_bytes", "largest packet", func(c Cut) any { return c.Plan.Largest() }),
-		col("packets", "packets", func(c Cut) any { return c.Plan.Packets() }).ranked(2),
+		col("packets", "packets", func(c Cut) any { return c.Plan.Packets() }).ranked(4),
 		col("one_way_us", "one way", func(c Cut) any { return c.OneWay }),
-		col("bandwidth_mb_s", "bandwidth", func(c Cut) any { return c.Size.Over(c.OneWay) }),
+		col("bandwidth_mb_s", "bandwidth", func(c Cut) any { return c.Size.Over(c.OneWay) }).ranked(2),
 		col("plan_bytes", "", func(c Cut) any { return planBytes(c.Plan) }),
 	)
 	for _, cut := range c {

@@ -29,7 +29,7 @@ func ParameterRows(p platforms.Platform) reports.Rows {
 		col("value", "value", func(q platforms.Param) any { text, _ := describe(q); return text }),
 		col("base_value", "", func(q platforms.Param) any { return q.Value.Num }),
 		col("base_unit", "", func(q platforms.Param) any { _, unit := describe(q); return unit }),
-		col("source", "source", func(q platforms.Param) any { return q.Source }).ranked(1),
+		col("source", "source", func(q platforms.Param) any { return q.Source }),
 	)
 	rows.Notes = append(rows.Notes, p.Title)
 	if p.Note != "" {

@@ -270,9 +270,6 @@ func (p *Predictions) Rows(units quantity.UnitChoice) reports.Rows {
 		fields = append(fields, beyond)
 	}
 	rows := tableOf(p.Costs, fields...)
-	if other {
-		rows = filled(rows)
-	}
 	rows.Notes = p.notes(fitted, other, units)
 	return rows
 }

@@ -197,7 +197,7 @@ func meritRows(subjects []subject, lo, hi quantity.Bytes) (reports.Rows, error) 
 		all = append(all, merit{c, bestPacket(subjects[i].Layer.Model, n)})
 	}
 	overheads := func(m merit) bool { return m.SendOverhead+m.ReceiveOverhead > 0 }
-	rows := filled(tableOf(all,
+	rows := tableOf(all,
 		col("platform", "platform", func(m merit) any { return m.Platform }),
 		col("layer", "layer", func(m merit) any { return m.Layer }),
 		col("send_overhead_us", "o_s", func(m merit) any { return orAbsent(m.SendOverhead, overheads(m)) }),
@@ -209,7 +209,7 @@ func meritRows(subjects []subject, lo, hi quantity.Bytes) (reports.Rows, error) 
 		col("best_packet_bytes", "best packet, "+n.String(), func(m merit) any { return orAbsent(m.packet, m.packet > 0) }),
 		col("roof", "roof", func(m merit) any { return orNil(m.Roof.Name) }),
 		col("percent_of_roof", "of roof", func(m merit) any { return orAbsent(100*m.RoofShare, m.Roof.Name != "") }).texted(percentText("%.0f %%")),
-	))
+	)
 	if slices.ContainsFunc(all, func(m merit) bool { return m.Next != nil }) {
 		rows.Notes = append(rows.Notes, nextNote)
 	}
@@ -245,12 +245,12 @@ func leads(subjects []subject, lo, hi quantity.Bytes) reports.Rows {
 			}
 		}
 	}
-	return filled(tableOf(all,
+	return tableOf(all,
 		col("faster", "faster", func(l lead) any { return l.faster }),
 		col("slower", "slower", func(l lead) any { return l.slower }),
 		col("messages", "for messages", func(l lead) any { return l.messages }),
 		col("close", fmt.Sprintf("less than %.0f %% apart", 100*whatif.Close), func(l lead) any { return orNil(l.close) }),
-	))
+	)
 }
 
 // doublings are the powers of two among the sizes, or the sizes if there are none.

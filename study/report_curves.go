@@ -124,7 +124,7 @@ func (s subject) numbers(kind CurveKind, sizes []quantity.Bytes, points []data.P
 			}
 			return 100 * float64(m.OneWay(p.Size)/p.OneWay-1)
 		})).texted(percentText("%+.1f %%")))
-	return filled(tableOf(all, fields...)), nil
+	return tableOf(all, fields...), nil
 }
 
 // noun names what the curve shows.

@@ -171,7 +171,7 @@ func (s subject) roofs() []reports.Block {
 
 // layerTable lists the layers of a platform.
 func layerTable(p platforms.Platform) reports.Block {
-	return reports.Table{Rows: filled(tableOf(p.Layers,
+	return reports.Table{Rows: tableOf(p.Layers,
 		col("layer", "layer", func(l platforms.Layer) any { return l.Name }),
 		col("title", "what it is", func(l platforms.Layer) any { return l.Title }),
 		col("model", "model", func(l platforms.Layer) any { return l.Kind }),
@@ -184,5 +184,5 @@ func layerTable(p platforms.Platform) reports.Block {
 			half, ok := model.HalfPeak(l.Model)
 			return orAbsent(half, ok)
 		}),
-	))}
+	)}
 }

@@ -37,7 +37,7 @@ func (r Reproduction) Rows() reports.Rows {
 				return string(r.Class)
 			}
 			return string(r.Role)
-		}),
+		}).ranked(2),
 		col("", "printed", func(r data.Result) any {
 			return strings.TrimPrefix(r.Relation+" "+microUnit.ReplaceAllString(r.Printed+" "+r.Unit, "µs"), "= ")
 		}),
@@ -50,7 +50,7 @@ func (r Reproduction) Rows() reports.Rows {
 		col("relation", "", func(r data.Result) any { return r.Relation }),
 		col("low", "", func(r data.Result) any { return r.Low }),
 		col("high", "", func(r data.Result) any { return r.High }),
-		col("met", "met", func(r data.Result) any { return r.Met }),
+		col("met", "met", func(r data.Result) any { return r.Met }).ranked(1),
 		col("", "note", func(r data.Result) any { return notes.mark(remark(r)) }),
 		col("id", "", func(r data.Result) any { return r.ID }),
 		col("formula", "", func(r data.Result) any { return r.Formula }),
@@ -93,7 +93,7 @@ func (r Reproduction) Summary() []reports.Rows {
 	percent := percentText("%.1f %%")
 	papers := tableOf(lines,
 		col("", "paper", func(l line) any { return l.paper }),
-		col("", "inputs", func(l line) any { return l.of.count(data.Input) }),
+		col("", "inputs", func(l line) any { return l.of.count(data.Input) }).ranked(3),
 		col("", "stated", func(l line) any {
 			met, all := l.of.stated()
 			return fmt.Sprintf("%d of %d", met, all)
@@ -101,7 +101,7 @@ func (r Reproduction) Summary() []reports.Rows {
 		col("", "predicted", func(l line) any { return l.Numbers }),
 		col("", "median error", func(l line) any { return 100 * l.Median() }).texted(percent),
 		col("", "worst", func(l line) any { return 100 * l.Worst() }).texted(percent),
-		col("", "others", func(l line) any { return l.of.count(data.Measured) - l.Numbers }),
+		col("", "others", func(l line) any { return l.of.count(data.Measured) - l.Numbers }).ranked(2),
 	)
 	papers.Notes = r.headline()
 	misses := r.misses(8)

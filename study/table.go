@@ -48,17 +48,6 @@ func (f field[T]) ranked(rank int) field[T] {
 	return f
 }
 
-// filled hides from people the columns that hold nothing.
-func filled(rows reports.Rows) reports.Rows {
-	rows.Columns = slices.Clone(rows.Columns)
-	for j := range rows.Columns {
-		if !slices.ContainsFunc(rows.Data, func(row []any) bool { return row[j] != nil && row[j] != "" }) {
-			rows.Columns[j].Head = ""
-		}
-	}
-	return rows
-}
-
 // A footnotes numbers the remarks of rows, the same remark once.
 type footnotes []string
 

@@ -16,26 +16,22 @@ func (v *Validation) Rows() reports.Rows {
 		}
 		return ""
 	}
-	paperBound := ""
-	if slices.ContainsFunc(v.Results, func(r Validated) bool { return !math.IsNaN(r.PaperBound) }) {
-		paperBound = "paper's bound"
-	}
 	var bounds footnotes
 	rows := tableOf(v.Results,
-		col("platform", "platform", func(r Validated) any { return r.Platform }),
-		col("layer", "layer", func(r Validated) any { return r.Layer }),
+		col("platform", "platform", func(r Validated) any { return r.Platform }).ranked(4),
+		col("layer", "layer", func(r Validated) any { return r.Layer }).ranked(3),
 		col("program", "program", func(r Validated) any { return r.Program }),
 		col("size_bytes", "size", func(r Validated) any { return r.Size }),
 		col("quantity", "quantity", func(r Validated) any { return r.Quantity }),
 		col("model", "model", func(r Validated) any { return r.Model }).texted(two),
-		col("engine", "engine", func(r Validated) any { return r.Engine }).texted(two),
-		col("measured", "measured", func(r Validated) any { return r.Measured }).texted(two),
+		col("engine", "engine", func(r Validated) any { return r.Engine }).texted(two).ranked(1),
+		col("measured", "measured", func(r Validated) any { return r.Measured }).texted(two).ranked(2),
 		col("unit", "unit", func(r Validated) any { return r.Unit }),
 		col("error_percent", "engine to model", func(r Validated) any { return 100 * r.Difference() }).
 			texted(func(x any) string { return fmt.Sprintf("%+.3g %%", x) }),
 		col("measured_low", "", func(r Validated) any { return r.Low }),
 		col("measured_high", "", func(r Validated) any { return r.High }),
-		col("paper_bound", paperBound, func(r Validated) any { return r.PaperBound }).texted(two),
+		col("paper_bound", "paper's bound", func(r Validated) any { return r.PaperBound }).texted(two).ranked(5),
 		col("", "note", func(r Validated) any { return bounds.mark(r.Bound) }),
 		col("note", "", func(r Validated) any { return r.Bound }),
 	)

@@ -91,7 +91,7 @@ Within this machine, tcp does not pace what it sends, whatever the system's defa
 	f.Var(&o.sizes, "size", "message sizes")
 	f.StringSliceVar(&o.programs, "programs", o.programs, "of those above; stages or signature alone")
 	f.IntVar(&o.credits, "credits", 64, "`requests` that may be without a reply")
-	f.DurationVar(&o.budget, "budget", 20*time.Second, "`time` for all measurements")
+	f.DurationVar(&o.budget, "budget", 20*time.Second, "`time` for all measurements; each point is measured at least 9 times, so many sizes take longer")
 	f.Float64Var(&o.within, "within", 0.02, "wanted half width of the 95 % interval, as a `fraction` of the median")
 	f.Uint64Var(&o.seed, "seed", 1, "`number` that the order of the repeats comes from")
 	f.BoolVar(&o.pin, "pin", true, "keep each node on a processor of its own")
@@ -176,7 +176,7 @@ func (o *benchOptions) run(cmd *cobra.Command) (rows reports.Rows, err error) {
 	for _, n := range o.sizes.sizes {
 		b.Sizes = append(b.Sizes, int(n))
 	}
-	bar := terminal.Progress(cmd.ErrOrStderr(), 1000, 0, "‰")
+	bar := terminal.Progress(cmd.ErrOrStderr(), 1000, 0, "")
 	shown := int64(0)
 	b.Progress = func(share float64) {
 		now := max(shown, int64(1000*min(share, 1)))

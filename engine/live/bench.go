@@ -93,12 +93,15 @@ type point struct {
 
 const (
 	longestRepeat = 10_000 // µs; half as many messages warm up before
-	fewest        = 9      // repeats
 	highestNano   = int64(100 * time.Second)
 )
 
+// Fewest is the number of repeats that each program and size has, whatever the budget: with fewer,
+// the interval of a median would be that of all.
+const Fewest = 9
+
 // Bench measures until all medians are as certain as wanted or the budget is spent, and every
-// program and size at least a few times. Repeats come in random order, so that a change in the
+// program and size at least [Fewest] times. Repeats come in random order, so that a change in the
 // machine's speed does not look like an effect of the size.
 func Bench(r Runner, o BenchOptions) ([]Row, error) {
 	start := time.Now()
@@ -119,7 +122,7 @@ func Bench(r Runner, o BenchOptions) ([]Row, error) {
 	for _, j := range o.Jobs {
 		points = append(points, &point{Job: j, each: hdrhistogram.New(1, highestNano, 3)})
 	}
-	repeat := min(max(float64(o.Budget.Microseconds())/float64((fewest+3)*len(points)), 1000), longestRepeat)
+	repeat := min(max(float64(o.Budget.Microseconds())/float64((Fewest+3)*len(points)), 1000), longestRepeat)
 	for _, p := range points {
 		if err := p.warm(r, repeat); err != nil {
 			return nil, fmt.Errorf("%s of %d bytes: %w", p.Program, p.Size, err)
@@ -127,17 +130,17 @@ func Bench(r Runner, o BenchOptions) ([]Row, error) {
 	}
 	random := rand.New(rand.NewPCG(o.Seed, 0))
 	open := slices.Clone(points)
-	for round := 1; len(open) > 0 && (round <= fewest || time.Since(start) < o.Budget); round++ {
+	for round := 1; len(open) > 0 && (round <= Fewest || time.Since(start) < o.Budget); round++ {
 		random.Shuffle(len(open), func(i, j int) { open[i], open[j] = open[j], open[i] })
 		for _, p := range open {
-			if round > fewest && time.Since(start) > o.Budget {
+			if round > Fewest && time.Since(start) > o.Budget {
 				break
 			}
 			if err := p.measure(r); err != nil {
 				return nil, fmt.Errorf("%s of %d bytes: %w", p.Program, p.Size, err)
 			}
 		}
-		open = slices.DeleteFunc(open, func(p *point) bool { return round >= fewest && p.row(o.Within).Done })
+		open = slices.DeleteFunc(open, func(p *point) bool { return round >= Fewest && p.row(o.Within).Done })
 		if o.Progress != nil {
 			o.Progress(max(float64(time.Since(start))/float64(max(1, o.Budget)), 1-float64(len(open))/float64(len(points))))
 		}

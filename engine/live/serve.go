@@ -64,12 +64,34 @@ type Server struct {
 func (s *Server) Listen(address string) (*net.TCPListener, error) {
 	to, err := net.ResolveTCPAddr("tcp", address)
 	if err != nil {
-		return nil, err
+		return nil, plain(address, err)
 	}
 	if !to.IP.IsLoopback() && s.Token == "" {
 		return nil, fmt.Errorf("other machines can reach %s: give a token (--token-file, HALFPEAK_TOKEN or --token), or listen on 127.0.0.1", address)
 	}
-	return net.ListenTCP("tcp", to)
+	l, err := net.ListenTCP("tcp", to)
+	if err != nil {
+		return nil, plain(address, err)
+	}
+	return l, nil
+}
+
+// plain says what keeps an address from being reached or listened on, and what to do.
+func plain(address string, err error) error {
+	unknown, timeout := new(net.DNSError), net.Error(nil)
+	switch {
+	case errors.Is(err, unix.ECONNREFUSED):
+		return fmt.Errorf("%q: nothing listens there; start halfpeak engine serve on that machine, or correct the port: %w", address, unix.ECONNREFUSED)
+	case errors.Is(err, unix.EADDRINUSE):
+		return fmt.Errorf("%q: another program listens there; choose another port, or 0 for a free one: %w", address, unix.EADDRINUSE)
+	case errors.Is(err, unix.EADDRNOTAVAIL):
+		return fmt.Errorf("%q: this machine does not have that address; listen on one of its own: %w", address, unix.EADDRNOTAVAIL)
+	case errors.As(err, &unknown):
+		return fmt.Errorf("%q: no address is known for the name %q; check it, or give the IP address", address, unknown.Name)
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return fmt.Errorf("%q: no answer in %v; check the address, and the firewalls between", address, Patience)
+	}
+	return err
 }
 
 // Serve serves clients until the listener is closed.
@@ -142,6 +164,9 @@ func (s *Server) connection(c *net.TCPConn) error {
 	case h.Halfpeak != version:
 		return refuse(fmt.Sprintf("this is version %d of the protocol, the client has %d", version, h.Halfpeak))
 	case subtle.ConstantTimeCompare([]byte(h.Token), []byte(s.Token)) != 1:
+		if h.Token == "" {
+			return refuse("it wants a token: give the server's (--token-file, " + TokenVariable + " or --token)")
+		}
 		return refuse("the token is wrong")
 	case len(h.Session) < 16:
 		return refuse("no session")
@@ -252,7 +277,7 @@ func Dial(address, token string) (*Pair, error) {
 	say := func(data bool) (*net.TCPConn, error) {
 		conn, err := net.DialTimeout("tcp", address, Patience)
 		if err != nil {
-			return nil, err
+			return nil, plain(address, err)
 		}
 		c := conn.(*net.TCPConn)
 		_ = c.SetDeadline(time.Now().Add(Patience))

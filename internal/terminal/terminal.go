@@ -135,7 +135,7 @@ func (q Quiet) Write(p []byte) (int, error) {
 }
 
 // Progress returns a function that shows a count of things ("rows") and their rate in a bar, if w
-// is a terminal; a count below zero ends it.
+// is a terminal; a count below zero ends it. Without a name of things the bar shows their share.
 func Progress(w io.Writer, total, done int64, things string) func(n int64) {
 	if q, ok := w.(Quiet); ok {
 		w = q.Writer // the bar is ours, and moves the cursor
@@ -143,8 +143,13 @@ func Progress(w io.Writer, total, done int64, things string) func(n int64) {
 	if _, ok := is(w); !ok {
 		return func(int64) {}
 	}
-	bar := progressbar.NewOptions64(total, progressbar.OptionSetWriter(w), progressbar.OptionShowCount(), progressbar.OptionShowIts(),
-		progressbar.OptionSetItsString(things), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
+	options := []progressbar.Option{progressbar.OptionSetWriter(w), progressbar.OptionThrottle(100 * time.Millisecond), progressbar.OptionClearOnFinish()}
+	if things == "" {
+		options = append(options, progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false))
+	} else {
+		options = append(options, progressbar.OptionShowCount(), progressbar.OptionShowIts(), progressbar.OptionSetItsString(things))
+	}
+	bar := progressbar.NewOptions64(total, options...)
 	_ = bar.Add64(done) // only a bar: what it cannot show does not matter
 	return func(n int64) {
 		if n < 0 {
