@@ -26,12 +26,12 @@ func newCollective() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "collective COLLECTIVE PLATFORM",
 		Short: "Times of a collective by algorithm, ranks and size, and the best",
-		Long: `Collective simulates the algorithms of a collective among ranks that are all equally far from each other, each message
-as in the platform's layer. There are no levels (socket, node, switch), and ranks share no memory, bus or NIC: on a machine
-with many ranks in a node, real times are longer, and another algorithm may be the best.
+		Long: `Collective simulates the algorithms of a collective among ranks that are all equally far from each other, each
+message as in the platform's layer. There are no levels (socket, node, switch), and ranks share no memory, bus or NIC:
+on a machine with many ranks in a node, real times differ much, and another algorithm may be the best.
 
-The time is when the last rank is done, the average the mean over ranks. --export writes the best choices as a library's rules
-file, instead of the table: only algorithms that the library has are compared then.`,
+The time is when the last rank is done, the average the mean over ranks. With --export the output is a library's rules
+file with the best choices: only algorithms that the library has are compared then.`,
 		Example: `  halfpeak collective bcast clip --ranks 2..64 --size 8..1MiB --algorithm best
   halfpeak collective bcast clip --segment 4KiB,16KiB --export openmpi -o bcast.rules`,
 		Args: wantArgs(2, 2, `a collective and a platform, as in "halfpeak collective bcast clip"`),

@@ -312,15 +312,13 @@ func (s *System) leafOf(r Route, added []addition) *plan {
 	return s.leaf(r)
 }
 
-var sides = map[string]Side{"sender": Sender, "receiver": Receiver, "network": Network}
-
 // route is the route of a description, its stages in the places that the platform gives them.
 func (s *System) route(d model.Route) Route {
 	r := Route{Send: d.Send, Receive: d.Receive}
 	for _, hop := range d.Hops {
 		next := Stage{Resource: hop.Resource, Side: hop.Side, Delay: hop.Delay, Busy: hop.Busy, Hold: hop.Hold, Exclusive: hop.Exclusive}
 		if p, known := s.places[hop.Stage]; known {
-			next.Resource, next.Side, next.Queue, next.Drop = p.Resource, sides[p.At], p.Queue, p.Drop
+			next.Resource, next.Side, next.Queue, next.Drop = p.Resource, p.Side(), p.Queue, p.Drop
 		}
 		r.Stages = append(r.Stages, next)
 	}
