@@ -47,9 +47,9 @@ const (
 // size but the first and last is left out, and predicted from the others. Where the difference is
 // within one standard error the simpler model wins (Breiman and others 1984, §3.4.3), unless it is
 // off by more than 10 % at 1 size in 20 and another is not half as far off. A per-size table is
-// tried for comparison only, since it has no parameters; if it wins, a warning says so. Where errors
-// grow with the time, ordinary least squares are tried for comparison only, too: their intervals
-// would not hold.
+// tried for comparison only, since it has no parameters; if it wins, a warning says so. Where
+// errors grow with the time, ordinary least squares are tried for comparison only, too: their
+// intervals would not hold.
 func Auto(t *trace.Table) (*Result, error) {
 	points, _, _, err := prepare(t)
 	if err != nil {

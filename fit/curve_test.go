@@ -103,8 +103,8 @@ func TestCorrelation(t *testing.T) {
 	}
 }
 
-// Where β or τ is held at 0 nothing is said of how they go together: what is told of the free line is
-// not of this one.
+// Where β or τ is held at 0 nothing is said of how they go together: what is told of the free line
+// is not of this one.
 func TestCorrelationAtBound(t *testing.T) {
 	for name, time := range map[string]func(n float64) float64{
 		"β": func(n float64) float64 { return n * n / 1000 },

@@ -9,8 +9,8 @@ import (
 
 // Layer returns the result as a layer of a platform: one line as
 // [model.Linear], several as a [model.Switch] between them. The time of an operation
-// or a collective, and the gap of a stream, stand for that of a message: who uses the layer keeps in mind
-// what they are. A per-size table and overheads are no layer.
+// or a collective, and the gap of a stream, stand for that of a message: who uses the layer keeps
+// in mind what they are. A per-size table and overheads are no layer.
 func (r *Result) Layer() (model.Layer, error) {
 	switch r.Kind {
 	case trace.OneWay, trace.Stage, trace.Operation, trace.Collective, trace.Gap:

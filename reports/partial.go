@@ -30,9 +30,9 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // OpenPartial begins the file at path, whose content begins with head, or goes on with it: if there
 // is a part of it that was begun under the same id, Rows says how many rows it has. A part that
 // another process is writing is an error, and so are one under another id and one that was
-// damaged; anew leaves what is there aside. The file at path itself is replaced as [Files] says, and
-// so is a file that has the name of the part or of its state and is neither. Where path is a link the
-// part is beside the file behind it, whose permissions stay.
+// damaged; anew leaves what is there aside. The file at path itself is replaced as [Files] says,
+// and so is a file that has the name of the part or of its state and is neither. Where path is a
+// link the part is beside the file behind it, whose permissions stay.
 func (f Files) OpenPartial(path, id string, head []byte, anew bool) (*Partial, error) {
 	if err := f.check(path, head); err != nil {
 		return nil, err

@@ -107,8 +107,8 @@ func (s fitSource) when() string {
 	return " of " + info.ModTime().UTC().Format(time.DateOnly)
 }
 
-// Fit reads benchmark files and fits them. A path may be a folder: its files are read, and those that
-// are none of a benchmark are in the notes. Errors are those of reading and fitting.
+// Fit reads benchmark files and fits them. A path may be a folder: its files are read, and those
+// that are none of a benchmark are in the notes. Errors are those of reading and fitting.
 func Fit(paths []string, o FitOptions) (*Fitted, error) {
 	in, err := readFit(paths, o)
 	if err != nil {
@@ -141,8 +141,8 @@ func Fit(paths []string, o FitOptions) (*Fitted, error) {
 	return f, nil
 }
 
-// fitCurves fits every table that is one of times against sizes. It is an error if none is. Tables of
-// one size are in the summaries.
+// fitCurves fits every table that is one of times against sizes. It is an error if none is. Tables
+// of one size are in the summaries.
 func fitCurves(sources []fitSource, o FitOptions) (curves []FittedCurve, summaries []FittedSummary, notes []string, err error) {
 	var first error
 	for _, s := range sources {

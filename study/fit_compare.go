@@ -49,8 +49,8 @@ func (f *Fitted) compare(o FitOptions) error {
 	return nil
 }
 
-// sides are the tables before and after: those of another file or folder, or, if the files that were
-// read are to be compared with themselves, the runs in them.
+// sides are the tables before and after: those of another file or folder, or, if the files that
+// were read are to be compared with themselves, the runs in them.
 func (f *Fitted) sides(o FitOptions) (before, after []fitSource, err error) {
 	info, err := os.Stat(o.Compare)
 	if err != nil {
@@ -73,8 +73,8 @@ func (f *Fitted) sides(o FitOptions) (before, after []fitSource, err error) {
 // secondRun is what the reader puts behind the name of the second table that has it.
 const secondRun = " (2)"
 
-// tables are two of the tables that were read: after has the name; before is the first run of the same, or
-// the only other.
+// tables are two of the tables that were read: after has the name; before is the first run of the
+// same, or the only other.
 func (f *Fitted) tables(name string) (before, after []fitSource, err error) {
 	first, _ := strings.CutSuffix(name, secondRun)
 	var names []string

@@ -18,8 +18,8 @@ type fitInput struct {
 }
 
 // readFit reads the tables of files, and of the files of folders. An error of a file that was named
-// ends the reading, and so does that of a folder without a table. Of a folder, files without a table
-// are left out with a note, as are those that cannot be read, the first of which is broken.
+// ends the reading, and so does that of a folder without a table. Of a folder, files without a
+// table are left out with a note, as are those that cannot be read, the first of which is broken.
 func readFit(paths []string, o FitOptions) (in fitInput, err error) {
 	for _, path := range paths {
 		names, err := trace.Files(path)
@@ -98,8 +98,8 @@ func openFit(path string, o FitOptions) (*trace.File, error) {
 	return trace.Open(path, o.Trace)
 }
 
-// fitRuns takes the tables of several files together, each with its partners in the other files. Those
-// that are not in all files are left out, with a note; it is an error if that leaves none.
+// fitRuns takes the tables of several files together, each with its partners in the other files.
+// Those that are not in all files are left out, with a note; it is an error if that leaves none.
 func fitRuns(sources []fitSource) (all []fitSource, notes []string, err error) {
 	var files [][]fitSource
 	for i, s := range sources {

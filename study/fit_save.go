@@ -79,8 +79,8 @@ func tauText(s fit.Segment) string {
 }
 
 // lineTables ends the table of a layer that is one line, or several: then each has a layer of its
-// own, named after part, whose source begins with from. All have the keys of all. The errors are those of
-// [fit.Result.Layer].
+// own, named after part, whose source begins with from. All have the keys of all. The errors are
+// those of [fit.Result.Layer].
 func lineTables(t platforms.Table, part, from string, r *fit.Result, all ...platforms.Key) ([]platforms.Table, error) {
 	layer, err := r.Layer()
 	if err != nil {

@@ -138,7 +138,8 @@ func (p *Predicted) follow(m model.Layer) {
 	}
 }
 
-// measuredSizes are the first and the last size that the layer's times were measured at, if it says.
+// measuredSizes are the first and the last size that the layer's times were measured at, if it
+// says.
 func measuredSizes(l platforms.Layer) (first, last quantity.Bytes, known bool) {
 	var sizes []quantity.Bytes
 	if table, ok := l.Model.(*model.Table); ok {
@@ -153,9 +154,9 @@ func measuredSizes(l platforms.Layer) (first, last quantity.Bytes, known bool) {
 	return sizes[0], sizes[len(sizes)-1], true
 }
 
-// measuredCurve returns the forecasts of a design that says what it was fitted to. Others have none,
-// which is nil for every size: neither have those with changes, which nobody has measured, and those
-// whose points make no curve.
+// measuredCurve returns the forecasts of a design that says what it was fitted to. Others have
+// none, which is nil for every size: neither have those with changes, which nobody has measured,
+// and those whose points make no curve.
 func measuredCurve(d whatif.Design) (at func(quantity.Bytes) *forecast.Forecast, err error) {
 	c, err := curveOf(d)
 	switch {
@@ -195,8 +196,8 @@ func curveOf(d whatif.Design) (*forecast.Curve, error) {
 	return &c, nil
 }
 
-// Rows returns the table of the costs: of messages alone, or also of what else has been timed, which says
-// what it is and has a column of times.
+// Rows returns the table of the costs: of messages alone, or also of what else has been timed,
+// which says what it is and has a column of times.
 func (p *Predictions) Rows(units quantity.UnitChoice) reports.Rows {
 	other := slices.ContainsFunc(p.Costs, func(p Predicted) bool { return p.Timed.Of != platforms.Message })
 	fitted := slices.ContainsFunc(p.Costs, func(p Predicted) bool { return p.Next != nil })

@@ -55,7 +55,8 @@ func TestCompare(t *testing.T) {
 	if hp.BestPacket != 0 || hp.Roof.Name != "link" {
 		t.Errorf("%+v", hp)
 	}
-	// The best equal packet of 4 KiB through five stages is 683 bytes, by a search over whole bytes.
+	// The best equal packet of 4 KiB through five stages is 683 bytes, by a search over whole
+	// bytes.
 	if clip := all[3]; clip.Size != 4096 || clip.BestPacket != 683 || clip.SendOverhead != 0 && clip.ReceiveOverhead == 0 {
 		t.Errorf("%+v", clip)
 	}

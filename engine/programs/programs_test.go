@@ -97,8 +97,8 @@ func run[T any](t *testing.T, p platforms.Platform, l platforms.Layer, c virtual
 }
 
 // The signature that the engine runs gives LogP's parameters back: all five rows of HP-LAM's table
-// 4.2. Apart from 0, each Δ is longer than the longest g there, 13.6 µs: with one just below g it takes
-// thousands of messages until credits run out.
+// 4.2. Apart from 0, each Δ is longer than the longest g there, 13.6 µs: with one just below g it
+// takes thousands of messages until credits run out.
 func TestSignatureIsThePlatforms(t *testing.T) {
 	for _, ref := range []string{"hp-lam/gam", "sun-lam-ss20", "sun-lam-ultra1", "paragon", "meiko-cs2"} {
 		p, l, err := platforms.Find(ref)

@@ -13,8 +13,8 @@ type Why struct {
 }
 
 // Why runs the schedule by the default rules, records it, and looks how far each parameter may
-// grow until the finish is later by each of the fractions, which ascend. Errors are those of Run, Path and
-// Growth.
+// grow until the finish is later by each of the fractions, which ascend. Errors are those of Run,
+// Path and Growth.
 func (p *Program) Why(ctx context.Context, o Options, later ...float64) (*Why, error) {
 	o.Record = true
 	r, err := p.Run(ctx, o)

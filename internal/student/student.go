@@ -8,12 +8,12 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// T is the 97.5 % quantile of Student's t with ν degrees of freedom, ν ≥ 1 and not always whole: the
-// half width of a two-sided 95 % interval in standard errors. Fewer than 1 count as 1, for which it
-// is 12.7.
+// T is the 97.5 % quantile of Student's t with ν degrees of freedom, ν ≥ 1 and not always whole:
+// the half width of a two-sided 95 % interval in standard errors. Fewer than 1 count as 1, for
+// which it is 12.7.
 //
-// It takes longer than most of what it is for, so those of whole numbers are kept; there are as many
-// as numbers of points.
+// It takes longer than most of what it is for, so those of whole numbers are kept; there are as
+// many as numbers of points.
 func T(dof float64) float64 {
 	dof = max(dof, 1)
 	whole := dof == math.Trunc(dof)

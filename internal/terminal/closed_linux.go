@@ -9,11 +9,11 @@ import (
 )
 
 // IsClosed reports whether the program was started without a standard output, as by ">&-". Go
-// opens /dev/null in its place before any of our code runs, for reading and writing, where a shell's
-// ">/dev/null" is for writing alone. The kernel tells no more of it, so a parent that throws output away
-// by such a /dev/null looks the same, as Python's subprocess.DEVNULL; the error says what to do.
-// Where standard error is /dev/null as well, nobody is there to be told; where the parent's own
-// standard output is, it was inherited.
+// opens /dev/null in its place before any of our code runs, for reading and writing, where a
+// shell's ">/dev/null" is for writing alone. The kernel tells no more of it, so a parent that
+// throws output away by such a /dev/null looks the same, as Python's subprocess.DEVNULL; the error
+// says what to do. Where standard error is /dev/null as well, nobody is there to be told; where the
+// parent's own standard output is, it was inherited.
 func IsClosed(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	if !ok || !isNull(fmt.Sprintf("/proc/self/fd/%d", f.Fd())) || isNull("/proc/self/fd/2") || isNull(fmt.Sprintf("/proc/%d/fd/1", os.Getppid())) {

@@ -31,8 +31,8 @@
 // one-sided communication, files, and collectives with a size for each rank.
 //
 // MPI's any source, any tag and null process are −1, −1 and −2 in traces of
-// liballprof, as in Open MPI, and −555, −444 and −666 in SimGrid's. Matching knows no communicators: a receive with any tag can take the message of
-// a collective.
+// liballprof, as in Open MPI, and −555, −444 and −666 in SimGrid's. Matching knows no
+// communicators: a receive with any tag can take the message of a collective.
 package mpitrace
 
 import (

@@ -86,8 +86,8 @@ func TestPublished(t *testing.T) {
 		{"another run at the sizes measured, from two runs", 0.92, 0.99, 0.02, 0.10, 0.30, 4, 1000},
 	})
 
-	// 324 cases of 12 curves: two standard errors of independent ones are 2.4 %, but those of a curve
-	// go together.
+	// 324 cases of 12 curves: two standard errors of independent ones are 2.4 %, but those of a
+	// curve go together.
 	const leftOut = "orfeo-thin-imb"
 	one := func(c *Curve) bool { return Latency(c) && c.Machine == leftOut }
 	check(t, curves, one, Train(curves, Latency, leftOut), []bounds{
@@ -95,7 +95,8 @@ func TestPublished(t *testing.T) {
 	})
 }
 
-// A run that is kept in two folders counts once, and a machine once that two files of an index name.
+// A run that is kept in two folders counts once, and a machine once that two files of an index
+// name.
 func TestLoadOnce(t *testing.T) {
 	latency := func(factor float64) string {
 		text := "# OSU MPI Latency Test v5.8\n# Size          Latency (us)\n"
