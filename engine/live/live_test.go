@@ -28,7 +28,7 @@ func TestPrograms(t *testing.T) {
 			}
 			run("ping_pong", 2, func(ep *engine.Endpoint) error { _, err := programs.PingPong(ep, 100); return err })
 			for _, n := range []int{1, 64, 65, 5000, 300_000} {
-				run("latency", 2, func(ep *engine.Endpoint) error { _, _, err := programs.Latency(ep, n, 3); return err })
+				run("latency", 2, func(ep *engine.Endpoint) error { _, err := programs.Latency(ep, n, 3); return err })
 				run("stream", 2, func(ep *engine.Endpoint) error { _, err := programs.Stream(ep, n, 10); return err })
 				run("ping_bulk", 2, func(ep *engine.Endpoint) error { _, err := programs.PingBulk(ep, n, 3); return err })
 				run("thru_bulk", 2, func(ep *engine.Endpoint) error { _, err := programs.ThruBulk(ep, n, 10); return err })

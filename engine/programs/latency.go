@@ -42,9 +42,8 @@ func PingPong(ep *engine.Endpoint, rounds int) (rtt quantity.Micros, err error) 
 }
 
 // Latency is half of the round trip of n bytes there and n bytes back between nodes 0 and 1, by
-// messages without replies, averaged over rounds. Overhead is the time that a send occupies
-// the processor of node 0.
-func Latency(ep *engine.Endpoint, n, rounds int) (oneWay, overhead quantity.Micros, err error) {
+// messages without replies, averaged over rounds.
+func Latency(ep *engine.Endpoint, n, rounds int) (oneWay quantity.Micros, err error) {
 	data, want := make([]byte, n), make([]byte, n)
 	pattern(want, n)
 	got, same := 0, true
@@ -59,31 +58,28 @@ func Latency(ep *engine.Endpoint, n, rounds int) (oneWay, overhead quantity.Micr
 	case 0:
 		start := ep.Now()
 		for i := range rounds {
-			before := ep.Now()
 			if err := ep.Send(1, ping, data); err != nil {
-				return 0, 0, err
+				return 0, err
 			}
-			overhead += ep.Now() - before
 			if err := ep.WaitFor("the message back from node 1", func() bool { return got >= (i+1)*n }); err != nil {
-				return 0, 0, err
+				return 0, err
 			}
 		}
 		oneWay = (last - start) / quantity.Micros(2*rounds)
-		overhead /= quantity.Micros(rounds)
 	case 1:
 		for i := range rounds {
 			if err := ep.WaitFor("the message of node 0", func() bool { return got >= (i+1)*n }); err != nil {
-				return 0, 0, err
+				return 0, err
 			}
 			if err := ep.Send(0, ping, data); err != nil {
-				return 0, 0, err
+				return 0, err
 			}
 		}
 	}
 	if !same {
-		return 0, 0, errDiffers
+		return 0, errDiffers
 	}
-	return oneWay, overhead, nil
+	return oneWay, nil
 }
 
 // Stream is the interval between messages of n bytes, without replies, that node 0 sends to node 1

@@ -61,7 +61,7 @@ func TestOneWayIsTheModels(t *testing.T) {
 				}
 				var got quantity.Micros
 				_, err := virtual.Run(s, virtual.Config{Nodes: 2}, func(ep *engine.Endpoint) error {
-					t, _, err := programs.Latency(ep, n, 1)
+					t, err := programs.Latency(ep, n, 1)
 					if ep.Node() == 0 {
 						got = t
 					}

@@ -99,11 +99,10 @@ type Args struct {
 
 // A Result is what a program measured on node 0.
 type Result struct {
-	Time     quantity.Micros   // of the quantity that the program measures, averaged over messages
-	Overhead quantity.Micros   // latency: the time that a send occupies the processor
-	Each     []quantity.Micros // half of each round trip, if Args.Each asked for it
-	Stages   StageTimes
-	Bursts   []trace.Burst
+	Time   quantity.Micros   // of the quantity that the program measures, averaged over messages
+	Each   []quantity.Micros // half of each round trip, if Args.Each asked for it
+	Stages StageTimes
+	Bursts []trace.Burst
 }
 
 // A Transport is a port on real time whose parts programs time without the endpoint above it.
@@ -234,7 +233,7 @@ func runPingPong(ep *engine.Endpoint, a Args) (r Result, err error) {
 }
 
 func runLatency(ep *engine.Endpoint, a Args) (r Result, err error) {
-	r.Time, r.Overhead, err = Latency(ep, a.Size, a.Count)
+	r.Time, err = Latency(ep, a.Size, a.Count)
 	return r, err
 }
 

@@ -32,7 +32,7 @@ func on(t *testing.T, s *virtual.System, c virtual.Config, program func(*engine.
 
 func latency(n int) func(*engine.Endpoint) (quantity.Micros, error) {
 	return func(ep *engine.Endpoint) (quantity.Micros, error) {
-		t, _, err := programs.Latency(ep, n, 1)
+		t, err := programs.Latency(ep, n, 1)
 		return t, err
 	}
 }
