@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
@@ -78,7 +79,7 @@ func FromLayer(l platforms.Layer, eager quantity.Bytes) (Machine, error) {
 		return nil, fmt.Errorf("%s: an eager limit of %v bytes", l.Ref(), float64(eager))
 	}
 	m := layerMachine{l.Model, eager}
-	for _, n := range []uint64{1, 64, 4 << 10, 1 << 20} {
+	for _, n := range probes {
 		if err := m.Cost(0, n).check(); err != nil {
 			return nil, fmt.Errorf("%s: a message of %d bytes: %w", l.Ref(), n, err)
 		}
@@ -86,18 +87,16 @@ func FromLayer(l platforms.Layer, eager quantity.Bytes) (Machine, error) {
 	return m, nil
 }
 
+// probes are the sizes at which a machine is tried before a run.
+var probes = []uint64{1, 64, 4 << 10, 1 << 20}
+
 // NoLimit is the eager limit of a machine that sends all messages at once.
 const NoLimit = quantity.MaxBytes
 
 func (m layerMachine) Level(from, to int) int { return 0 }
 
 func (m layerMachine) Cost(_ int, n uint64) Cost {
-	size := quantity.Bytes(max(n, 1))
-	send, receive := m.Overheads(size)
-	way := m.OneWay(size) - send - receive
-	send1, receive1 := m.Overheads(1)
-	latency := min(max(m.OneWay(1)-send1-receive1, 0), way)
-	return Cost{Send: send, Latency: latency, Stream: way - latency, Receive: receive, Gap: m.Gap(size), Rendezvous: size > m.eager}
+	return costAt(machine.Level{Layer: m.Layer}, n, m.eager)
 }
 
 func (c Cost) check() error {

@@ -138,16 +138,21 @@ func (r *run) send(e entry, n *node, op *schedule.Op) error {
 	}
 	end := begin + c.send + r.noise.of(n.rank, begin, c.send)
 	by := r.acted(step, e, cpu, nic, bytes, t, begin, end)
-	r.clock[cpu], r.clock[nic] = end, begin+c.gap
-	if e.what&armed != 0 {
-		r.leave(group, max(end, begin+c.gap))
+	held := uint64(0)
+	if r.shared != nil {
+		held = r.shared.leave(n.rank, op.Peer, end, c.stream)
+		r.heldBack(held)
 	}
-	left := end + c.stream
+	r.clock[cpu], r.clock[nic] = end, begin+c.gap+held
+	if e.what&armed != 0 {
+		r.leave(group, max(end, begin+c.gap+held))
+	}
+	left := end + c.stream + held
 	if left > r.out[n.rank] {
 		r.out[n.rank] = left
 		r.sentOut(n.rank, by)
 	}
-	r.push(c.arrival(end), i|message)
+	r.push(c.arrival(end)+held, i|message)
 	switch step {
 	case stepSend:
 		n.waits = flying
@@ -195,9 +200,14 @@ func (r *run) takeAt(rank uint32, op *schedule.Op, i, from, to uint32, bytes, ca
 	}
 	nic := r.receiveNIC(rank, op)
 	begin := max(came, r.clock[nic])
-	r.taken(i, nic, bytes, came, begin, now, c.stream)
-	r.clock[nic] = begin + c.gap
-	r.push(max(now, begin+c.stream), i)
+	held := uint64(0)
+	if r.shared != nil {
+		held = r.shared.enter(from, to, begin, c.stream)
+	}
+	r.taken(i, nic, bytes, came, begin, now, c.stream+held)
+	r.heldBack(held)
+	r.clock[nic] = begin + c.gap + held
+	r.push(max(now, begin+c.stream+held), i)
 	return nil
 }
 

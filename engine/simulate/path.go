@@ -17,6 +17,7 @@ type Shares struct {
 	OverheadBytes   uint64 // O for each byte
 	Compute         uint64
 	Noise           uint64
+	Sharing         uint64 // held back by other messages through a unit that ranks share
 	Waiting         uint64 // of a processor; none on a path: who waits, waits for what is on it
 }
 
@@ -35,10 +36,14 @@ type Part struct {
 	Ticks uint64
 }
 
-// Parts are the shares with their names, in the order of the struct.
+// Parts are the shares with their names. Sharing is the last, on machines where there is any.
 func (s Shares) Parts() []Part {
-	return []Part{{"L", s.Latency}, {"o_s", s.SendOverhead}, {"o_r", s.ReceiveOverhead}, {"g", s.Gap}, {"G·bytes", s.GapBytes},
+	parts := []Part{{"L", s.Latency}, {"o_s", s.SendOverhead}, {"o_r", s.ReceiveOverhead}, {"g", s.Gap}, {"G·bytes", s.GapBytes},
 		{"O·bytes", s.OverheadBytes}, {"computation", s.Compute}, {"noise", s.Noise}, {"waiting", s.Waiting}}
+	if s.Sharing > 0 {
+		parts = append(parts, Part{"sharing", s.Sharing})
+	}
+	return parts
 }
 
 func (s *Shares) add(t Shares) {
@@ -50,6 +55,7 @@ func (s *Shares) add(t Shares) {
 	s.OverheadBytes += t.OverheadBytes
 	s.Compute += t.Compute
 	s.Noise += t.Noise
+	s.Sharing += t.Sharing
 	s.Waiting += t.Waiting
 }
 
@@ -116,6 +122,14 @@ func (r *Result) PathOf(rank int) (*Path, error) {
 	for by.act != 0 {
 		a := &r.run.acts[by.act-1]
 		shares, slopes, err := r.run.parts(a, by.at)
+		switch by.at { // what comes after the last byte, or the first one, which is late by as much
+		case atNIC, atArrival, atLeft, atStream:
+			shares.Sharing = r.run.shared.heldAt(by.act)
+		case atDone:
+			if a.step == stepData {
+				shares.Sharing = r.run.shared.heldAt(by.act)
+			}
+		}
 		if err != nil {
 			return nil, err
 		}
