@@ -58,7 +58,7 @@ func (m Machine) Place(by string, ranks int) (Places, error) {
 			}
 		}
 		if level < 0 {
-			return nil, fmt.Errorf("ranks cannot be placed by %q%s; or list the cores, as in \"0,4,64..71\"", by, nearest.Hint(by, m.Ways()))
+			return nil, fmt.Errorf("ranks are placed by core, by a level or on a list of cores, as in \"0,4,64..71\", not by %q%s", by, nearest.Hint(by, m.Ways()))
 		}
 	}
 	units := block / unit
