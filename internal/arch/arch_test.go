@@ -35,6 +35,7 @@ var below = map[string]string{
 	"data":                               "platforms model model/machine model/quantity",
 	"fit/trace":                          "model/quantity",
 	"fit":                                "fit/trace fit/forecast model model/quantity",
+	"fit/shared":                         "engine/schedule/collective engine/schedule engine/simulate platforms model model/machine model/quantity",
 	"whatif":                             "platforms model model/machine model/quantity",
 	"engine":                             "platforms model model/machine model/quantity",
 	"engine/virtual":                     "engine engine/programs fit/trace platforms model model/machine model/quantity",
