@@ -16,7 +16,7 @@ const maxLevels = 32
 type levelSpec struct {
 	LevelLayers
 	name                            string
-	holds, lanes, ports, rendezvous int // slot; -1: not given
+	holds, lanes, ports, eager int // slot; -1: not given
 }
 
 // levelFields are the numbers of a level.
@@ -25,7 +25,7 @@ var levelFields = map[string]Param{
 	"lanes": {Measure: model.Plain, Phrase: "transfers inside at full speed at once"},
 	"ports": {Measure: model.Plain, Phrase: "transfers out, and in, at full speed at once"},
 
-	"rendezvous": {Measure: model.Size, Phrase: "largest message that does not wait for its receive"},
+	"eager": {Measure: model.Size, Phrase: "largest message that does not wait for its receive"},
 }
 
 // levelTables reads the levels of a machine, from inside out.
@@ -45,7 +45,7 @@ func (b *builder) levelTables() error {
 		if err := b.sourced(path, text(t.Keys, "source")); err != nil {
 			return err
 		}
-		spec := levelSpec{name: t.Name, holds: -1, lanes: -1, ports: -1, rendezvous: -1}
+		spec := levelSpec{name: t.Name, holds: -1, lanes: -1, ports: -1, eager: -1}
 		for _, part := range spec.parts() {
 			name, given := find(t.Keys, part.key)
 			if !given && part.key != "layer" {
@@ -60,7 +60,7 @@ func (b *builder) levelTables() error {
 		for _, number := range []struct {
 			key  string
 			slot *int
-		}{{"holds", &spec.holds}, {"lanes", &spec.lanes}, {"ports", &spec.ports}, {"rendezvous", &spec.rendezvous}} {
+		}{{"holds", &spec.holds}, {"lanes", &spec.lanes}, {"ports", &spec.ports}, {"eager", &spec.eager}} {
 			if _, given := find(t.Keys, number.key); !given && number.key != "holds" {
 				continue
 			}
@@ -68,7 +68,7 @@ func (b *builder) levelTables() error {
 			if err != nil {
 				return err
 			}
-			if d := b.slots[i].Value.Dim; d != quantity.DimNone && number.key != "rendezvous" {
+			if d := b.slots[i].Value.Dim; d != quantity.DimNone && number.key != "eager" {
 				return b.errorf(path+"."+number.key, "%q is %s; it is a plain number", b.slots[i].Text, d)
 			}
 			*number.slot = i
@@ -108,7 +108,7 @@ func (b *builder) levelLayer(path, key, name string, of Subject) error {
 // level is the level for readers of the platform.
 func (b *builder) level(s levelSpec) Level {
 	l := Level{Name: s.name, LevelLayers: s.LevelLayers}
-	for _, i := range []int{s.holds, s.lanes, s.ports, s.rendezvous} {
+	for _, i := range []int{s.holds, s.lanes, s.ports, s.eager} {
 		if i >= 0 {
 			l.Params = append(l.Params, b.slots[i].Param)
 		}
@@ -121,7 +121,7 @@ func (b *builder) level(s levelSpec) Level {
 type Level struct {
 	Name string
 	LevelLayers
-	Params []Param // holds; rendezvous, lanes and ports if they are given
+	Params []Param // holds; eager, lanes and ports if they are given
 }
 
 // LevelLayers are the names of a level's layers; "" is none.
@@ -163,7 +163,7 @@ func (p Platform) Machine() (m machine.Machine, ok bool) {
 	for _, s := range p.built.levels {
 		m.Levels = append(m.Levels, machine.Level{Name: s.name, Holds: int(value(s.holds)),
 			Layer: layer(s.Layer), Gap: layer(s.Gap), Send: layer(s.Send), Receive: layer(s.Receive), Shared: layer(s.Shared), Port: layer(s.Port),
-			Lanes: value(s.lanes), Ports: value(s.ports), Rendezvous: quantity.Bytes(value(s.rendezvous))})
+			Lanes: value(s.lanes), Ports: value(s.ports), Eager: quantity.Bytes(value(s.eager))})
 	}
 	return m, ok
 }

@@ -78,8 +78,8 @@ func levelNotes(p platforms.Platform) (notes []string) {
 				note += ", " + of.name + " as " + p.Name + "/" + of.layer
 			}
 		}
-		if at.Rendezvous > 0 {
-			note += "; above " + at.Rendezvous.String() + " they wait for their receive"
+		if at.Eager > 0 {
+			note += "; above " + at.Eager.String() + " they wait for their receive"
 		}
 		if at.Lanes > 0 {
 			note += fmt.Sprintf("; full speed for %.4g at once", at.Lanes)

@@ -38,7 +38,7 @@ type levels struct {
 //
 // # Rendezvous of a level
 //
-// Where a level's own [machine.Level.Rendezvous] makes a message wait, the request and the grant
+// Where a level's own [machine.Level.Eager] makes a message wait, the request and the grant
 // take no time, as it is in the level's times: the bytes flow when both ranks are there, and the send
 // is finished when the last byte is at the receiver.
 func FromMachine(m machine.Machine, on machine.Places, eager quantity.Bytes) (Machine, error) {
@@ -108,7 +108,7 @@ func costAt(l machine.Level, n uint64, eager quantity.Bytes) Cost {
 
 // joint reports whether a message of n bytes waits for its receive with the hand-shake in its time.
 func (l *levels) joint(level int, n uint64) bool {
-	most := l.Levels[level].Rendezvous
+	most := l.Levels[level].Eager
 	return most > 0 && quantity.Bytes(n) > most
 }
 

@@ -186,7 +186,7 @@ func TestPortOfItsOwnTimes(t *testing.T) {
 // last byte is there.
 func TestRendezvousOfALevel(t *testing.T) {
 	m := twoNodes(2)
-	m.Levels[0].Rendezvous = 1000
+	m.Levels[0].Eager = 1000
 	late := func(n int) string {
 		text := fmt.Sprintf("num_ranks 2\nrank 0 {\nsend %db to 1\n}\nrank 1 {\na: calc 5000\nb: recv %db from 0\nb requires a\n}\n", n, n)
 		return timesOn(t, prepare(t, parse(t, text)), on(t, m, "core", 2, simulate.NoLimit))
@@ -234,7 +234,7 @@ func TestPathOfSharing(t *testing.T) {
 			m.Levels[i].Lanes, m.Levels[i].Ports = 1+2*r.Float64(), 1+r.Float64()
 		}
 		if seed%3 == 0 {
-			m.Levels[seed%2].Rendezvous = 50
+			m.Levels[seed%2].Eager = 50
 		}
 		eager := []quantity.Bytes{simulate.NoLimit, 100}[seed%2]
 		got, err := prepare(t, s).Run(context.Background(), simulate.Options{Machine: on(t, m, "core", s.Ranks(), eager), Record: true})

@@ -40,9 +40,9 @@ type Level struct {
 	// any number. A level has Shared or Lanes, Port or Ports.
 	Lanes, Ports float64
 
-	// Rendezvous, if above 0, is the largest message that is sent at once. A larger one waits until
+	// Eager, if above 0, is the largest message that is sent at once. A larger one waits until
 	// its receive is posted; the hand-shake is in the layer's times, as it is in measured ones.
-	Rendezvous quantity.Bytes
+	Eager quantity.Bytes
 }
 
 // MaxCores bounds the cores of a machine.
@@ -120,7 +120,7 @@ type Cost struct {
 
 // Cost is that of a message of n ≥ 1 bytes at the level.
 func (l Level) Cost(n quantity.Bytes) Cost {
-	c := Cost{Gap: l.Layer.Gap(n), Rendezvous: l.Rendezvous > 0 && n > l.Rendezvous}
+	c := Cost{Gap: l.Layer.Gap(n), Rendezvous: l.Eager > 0 && n > l.Eager}
 	if l.Gap != nil {
 		c.Gap = l.Gap.OneWay(n)
 	}
