@@ -15,7 +15,7 @@ const maxLevels = 32
 // A levelSpec is a level with the names of its layers, and its parameters by slot.
 type levelSpec struct {
 	LevelLayers
-	name                            string
+	name                       string
 	holds, lanes, ports, eager int // slot; -1: not given
 }
 
