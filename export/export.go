@@ -49,21 +49,21 @@ type Sizes struct{ Low, High quantity.Bytes }
 type Target struct {
 	Name    string // as in "simgrid"
 	Help    string // what is written
-	Version string // of the program that reads it
-	Checked string // how the format was verified
+	Version string // the program that reads it, with the version
+	Checked string // how the format was verified: the program ran, or its source or manual was read
 	write   func(f *File, m Machine, s Sizes) error
 }
 
 // Targets are all formats.
 var Targets = []Target{
-	{"loggopsim", "the command line of its parameters", "LogGOPSim 1.1", "by running it", loggopsim},
-	{"simgrid", "a platform in XML, for smpirun", "SimGrid 3.32 and 4.x", "by running smpirun of 3.32; 4.x has the same keys as aliases in its source", simgrid},
-	{"astra-sim", "a network in YAML, for the analytical backends", "astra-network-analytical, main of 2024", "in its source and examples", astra},
-	{"codes", "a table of LogGP parameters by size, as Netgauge prints it", "CODES 1.3, model-net loggp", "in its source and example; fit reads it back", codes},
-	{"calculon", `the "networks" of a system in JSON`, "Calculon, main of 2023", "in its source and examples", calculon},
-	{"inference-sim", "the keys of the interconnect in hardware_config.json", "inference-sim, main of 2026", "in its documentation", inference},
-	{"perfetto", "one message of the largest size, in the trace events of Chrome and Perfetto", "trace events in JSON", "as the engine's traces", perfetto},
-	{"csv", "times, gap and overheads by level and size", "", "", table},
+	{"loggopsim", "its command line", "LogGOPSim 1.1", "ran", loggopsim},
+	{"simgrid", "a platform in XML, for smpirun", "SimGrid 3.32, 4.x", "ran 3.32", simgrid},
+	{"astra-sim", "a network in YAML", "ASTRA-sim 2.0", "source", astra},
+	{"codes", "LogGP by size, like Netgauge", "CODES 1.3", "source", codes},
+	{"calculon", `the "networks" of a system`, "Calculon of 2023", "source", calculon},
+	{"inference-sim", "keys of hardware_config.json", "inference-sim of 2026", "manual", inference},
+	{"perfetto", "one message, the largest", "trace events", "spec", perfetto},
+	{"csv", "costs by level and size", "", "", table},
 }
 
 // Names are the names of all targets.
