@@ -56,12 +56,15 @@ func (b *builder) levelTables() error {
 				return err
 			}
 		}
+		if text(t.Keys, "holds") == "" {
+			return b.errorf(path, `no holds; write how many units of the level inside it, or cores, make one, as in holds = "2"`)
+		}
 		s := scope{b: b, table: t, path: path, fields: levelFields}
 		for _, number := range []struct {
 			key  string
 			slot *int
 		}{{"holds", &spec.holds}, {"lanes", &spec.lanes}, {"ports", &spec.ports}, {"eager", &spec.eager}} {
-			if _, given := find(t.Keys, number.key); !given && number.key != "holds" {
+			if _, given := find(t.Keys, number.key); !given {
 				continue
 			}
 			i, err := s.slot(number.key)
@@ -159,7 +162,10 @@ func (p Platform) Machine() (m machine.Machine, ok bool) {
 		}
 		return p.built.values[slot]
 	}
-	ok = len(p.built.levels) > 0
+	if p.built == nil || len(p.built.levels) == 0 {
+		return m, false
+	}
+	ok = true
 	for _, s := range p.built.levels {
 		m.Levels = append(m.Levels, machine.Level{Name: s.name, Holds: int(value(s.holds)),
 			Layer: layer(s.Layer), Gap: layer(s.Gap), Send: layer(s.Send), Receive: layer(s.Receive), Shared: layer(s.Shared), Port: layer(s.Port),
