@@ -83,7 +83,7 @@ var schema = map[string]map[string]form{
 	"protocol": keys("credits", "rendezvous", "retry", "inbox", "full", "poll", "interrupt", "source").with(flag, "rounds"),
 	"measured": keys("runs", "resolution", "source").with(names, "sizes", "times", "deviations").with(flag, "operation"),
 	"layer":    layerKeys(),
-	"level":    keys("holds", "layer", "gap", "send", "receive", "lanes", "ports", "source"),
+	"level":    keys("holds", "layer", "gap", "send", "receive", "eager", "lanes", "shared", "ports", "port", "source"),
 	"branch":   keys("layer", "up_to"),
 }
 

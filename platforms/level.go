@@ -1,6 +1,8 @@
 package platforms
 
 import (
+	"fmt"
+
 	"github.com/halfpeak/halfpeak/internal/nearest"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/machine"
@@ -12,9 +14,9 @@ const maxLevels = 32
 
 // A levelSpec is a level with the names of its layers, and its parameters by slot.
 type levelSpec struct {
-	name                      string
-	layer, gap, send, receive string // "": none
-	holds, lanes, ports       int    // slot; -1: not given
+	LevelLayers
+	name                       string
+	holds, lanes, ports, eager int // slot; -1: not given
 }
 
 // levelFields are the numbers of a level.
@@ -22,6 +24,8 @@ var levelFields = map[string]Param{
 	"holds": {Measure: model.Count, Phrase: "units of the level inside it"},
 	"lanes": {Measure: model.Plain, Phrase: "transfers inside at full speed at once"},
 	"ports": {Measure: model.Plain, Phrase: "transfers out, and in, at full speed at once"},
+
+	"eager": {Measure: model.Size, Phrase: "largest message that does not wait for its receive"},
 }
 
 // levelTables reads the levels of a machine, from inside out.
@@ -41,12 +45,8 @@ func (b *builder) levelTables() error {
 		if err := b.sourced(path, text(t.Keys, "source")); err != nil {
 			return err
 		}
-		spec := levelSpec{name: t.Name, holds: -1, lanes: -1, ports: -1}
-		for _, part := range []struct {
-			key  string
-			name *string
-			of   Subject
-		}{{"layer", &spec.layer, Message}, {"gap", &spec.gap, Stream}, {"send", &spec.send, Message}, {"receive", &spec.receive, Message}} {
+		spec := levelSpec{name: t.Name, holds: -1, lanes: -1, ports: -1, eager: -1}
+		for _, part := range spec.parts() {
 			name, given := find(t.Keys, part.key)
 			if !given && part.key != "layer" {
 				continue
@@ -56,19 +56,22 @@ func (b *builder) levelTables() error {
 				return err
 			}
 		}
+		if text(t.Keys, "holds") == "" {
+			return b.errorf(path, `no holds; write how many units of the level inside it, or cores, make one, as in holds = "2"`)
+		}
 		s := scope{b: b, table: t, path: path, fields: levelFields}
 		for _, number := range []struct {
 			key  string
 			slot *int
-		}{{"holds", &spec.holds}, {"lanes", &spec.lanes}, {"ports", &spec.ports}} {
-			if _, given := find(t.Keys, number.key); !given && number.key != "holds" {
+		}{{"holds", &spec.holds}, {"lanes", &spec.lanes}, {"ports", &spec.ports}, {"eager", &spec.eager}} {
+			if _, given := find(t.Keys, number.key); !given {
 				continue
 			}
 			i, err := s.slot(number.key)
 			if err != nil {
 				return err
 			}
-			if d := b.slots[i].Value.Dim; d != quantity.DimNone {
+			if d := b.slots[i].Value.Dim; d != quantity.DimNone && number.key != "eager" {
 				return b.errorf(path+"."+number.key, "%q is %s; it is a plain number", b.slots[i].Text, d)
 			}
 			*number.slot = i
@@ -79,7 +82,10 @@ func (b *builder) levelTables() error {
 	m, _ := b.p.Machine()
 	if i, key, err := m.Check(); err != nil {
 		path := "level." + m.Levels[i].Name + "." + key
-		return b.errorf(path, "%q %w", b.given(path), err)
+		if given := b.given(path); given != "" {
+			err = fmt.Errorf("%q %w", given, err)
+		}
+		return b.errorf(path, "%w", err)
 	}
 	return nil
 }
@@ -104,8 +110,8 @@ func (b *builder) levelLayer(path, key, name string, of Subject) error {
 
 // level is the level for readers of the platform.
 func (b *builder) level(s levelSpec) Level {
-	l := Level{Name: s.name, Layer: s.layer, Gap: s.gap, Send: s.send, Receive: s.receive}
-	for _, i := range []int{s.holds, s.lanes, s.ports} {
+	l := Level{Name: s.name, LevelLayers: s.LevelLayers}
+	for _, i := range []int{s.holds, s.lanes, s.ports, s.eager} {
 		if i >= 0 {
 			l.Params = append(l.Params, b.slots[i].Param)
 		}
@@ -116,9 +122,24 @@ func (b *builder) level(s levelSpec) Level {
 // A Level is a level of the machine that a platform file describes, with the names of its layers;
 // [machine.Level] says what they are.
 type Level struct {
-	Name                      string
-	Layer, Gap, Send, Receive string  // "": none
-	Params                    []Param // holds, and lanes and ports if they are given
+	Name string
+	LevelLayers
+	Params []Param // holds; eager, lanes and ports if they are given
+}
+
+// LevelLayers are the names of a level's layers; "" is none.
+type LevelLayers struct{ Layer, Gap, Send, Receive, Shared, Port string }
+
+// A levelPart is one of them by its key, with what its times are those of.
+type levelPart struct {
+	key  string
+	name *string
+	of   Subject
+}
+
+func (l *LevelLayers) parts() []levelPart {
+	return []levelPart{{"layer", &l.Layer, Message}, {"gap", &l.Gap, Stream}, {"send", &l.Send, Message}, {"receive", &l.Receive, Message},
+		{"shared", &l.Shared, Message}, {"port", &l.Port, Message}}
 }
 
 // Machine is the machine that the platform's levels describe, with what its parameters are now. It
@@ -141,11 +162,14 @@ func (p Platform) Machine() (m machine.Machine, ok bool) {
 		}
 		return p.built.values[slot]
 	}
-	ok = len(p.built.levels) > 0
+	if p.built == nil || len(p.built.levels) == 0 {
+		return m, false
+	}
+	ok = true
 	for _, s := range p.built.levels {
 		m.Levels = append(m.Levels, machine.Level{Name: s.name, Holds: int(value(s.holds)),
-			Layer: layer(s.layer), Gap: layer(s.gap), Send: layer(s.send), Receive: layer(s.receive),
-			Lanes: value(s.lanes), Ports: value(s.ports)})
+			Layer: layer(s.Layer), Gap: layer(s.Gap), Send: layer(s.Send), Receive: layer(s.Receive), Shared: layer(s.Shared), Port: layer(s.Port),
+			Lanes: value(s.lanes), Ports: value(s.ports), Eager: quantity.Bytes(value(s.eager))})
 	}
 	return m, ok
 }

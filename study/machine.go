@@ -40,11 +40,17 @@ func shapeOf(m machine.Machine, by string) string {
 	}
 	shared := ""
 	for _, l := range m.Levels {
-		if l.Lanes > 0 {
+		switch {
+		case l.Lanes > 0:
 			shared += fmt.Sprintf("; a %s carries %.4g transfers at once", l.Name, l.Lanes)
+		case l.Shared != nil:
+			shared += fmt.Sprintf("; messages inside a %s share it", l.Name)
 		}
-		if l.Ports > 0 {
+		switch {
+		case l.Ports > 0:
 			shared += fmt.Sprintf("; %.4g at once leave a %s, and enter it", l.Ports, l.Name)
+		case l.Port != nil:
+			shared += fmt.Sprintf("; messages out of a %s share its port, and those into it", l.Name)
 		}
 	}
 	if shared == "" {

@@ -39,6 +39,7 @@ func ParameterRows(p platforms.Platform) reports.Rows {
 	if p.Note != "" {
 		rows.Notes = append(rows.Notes, p.Note)
 	}
+	rows.Notes = append(rows.Notes, levelNotes(p)...)
 	for _, l := range p.Layers {
 		note := l.Ref() + " (" + l.Kind
 		if made := append(append([]string(nil), l.Stages...), l.Parts...); len(made) > 0 {
@@ -53,7 +54,6 @@ func ParameterRows(p platforms.Platform) reports.Rows {
 		}
 		rows.Notes = append(rows.Notes, note)
 	}
-	rows.Notes = append(rows.Notes, levelNotes(p)...)
 	return rows
 }
 
@@ -72,10 +72,14 @@ func levelNotes(p platforms.Platform) (notes []string) {
 			note += fmt.Sprintf(", %d cores", cores)
 		}
 		note += "): messages as " + p.Name + "/" + l.Layer
-		for _, of := range []struct{ name, layer string }{{"gap", l.Gap}, {"o_s", l.Send}, {"o_r", l.Receive}} {
+		for _, of := range []struct{ name, layer string }{{"gap", l.Gap}, {"o_s", l.Send}, {"o_r", l.Receive},
+			{"its inside occupied", l.Shared}, {"its port occupied", l.Port}} {
 			if of.layer != "" {
 				note += ", " + of.name + " as " + p.Name + "/" + of.layer
 			}
+		}
+		if at.Eager > 0 {
+			note += "; above " + at.Eager.String() + " they wait for their receive"
 		}
 		if at.Lanes > 0 {
 			note += fmt.Sprintf("; full speed for %.4g at once", at.Lanes)

@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -21,19 +22,25 @@ type levels struct {
 //
 // # Sharing
 //
-// A unit has a clock for its lanes, one for the ports through which bytes leave it, and one for
-// those through which they enter. A message whose bytes begin to flow at t and alone would do so
-// for s, its stream, moves each clock C that it meets, of c lanes or ports, to
+// A unit has a clock for what carries messages inside it, one for its port out and one for its port
+// in. A message whose bytes begin to flow at t, and do so for its stream s if it is alone, moves
+// the clock C of each unit that it uses, which it occupies for w (see [machine.Level.Occupies]), to
 //
-//	C' = max(C, t) + s/c        and the last byte comes no earlier than C', nor than t + s
+//	C' = max(C, t) + w        and is held back by C' − (t + max(s, w)), if that is above zero
 //
-// It meets the lanes of the unit that both ranks share at their level; the ports out of the
-// units around the sender that do not hold the receiver; and, when the receiver takes it in, the
-// ports into those around the receiver that do not hold the sender. What holds the message back
-// holds back the NIC of the rank likewise. So c equal transfers at once are as fast as one, and k >
-// c take k/c times as long for the last of them, as if each had its fair share throughout; the first
-// of them end earlier than with fair shares. Messages without a stream, as those of one byte, are
-// never held back.
+// The largest of these delays is added to its way; a message alone takes what its level says.
+//
+// It uses the inside of the units that hold both ranks, from the level on at which they meet; the
+// ports out of the units around the sender that do not hold the receiver; and the ports into those
+// around the receiver that do not hold the sender. So c equal transfers at once through c lanes are as
+// fast as one, and of k > c the last takes k/c times as long, as if each had its fair share throughout;
+// the others end earlier than with fair shares.
+//
+// # Rendezvous of a level
+//
+// Where a level's own [machine.Level.Eager] makes a message wait, the request and the grant
+// take no time, as it is in the level's times: the bytes flow when both ranks are there, and the send
+// is finished when the last byte is at the receiver.
 func FromMachine(m machine.Machine, on machine.Places, eager quantity.Bytes) (Machine, error) {
 	if !(eager >= 0) {
 		return nil, fmt.Errorf("an eager limit of %v bytes", float64(eager))
@@ -96,7 +103,13 @@ func (l *levels) Cost(level int, n uint64) Cost {
 func costAt(l machine.Level, n uint64, eager quantity.Bytes) Cost {
 	size := quantity.Bytes(max(n, 1))
 	c := l.Cost(size)
-	return Cost{Send: c.Send, Latency: c.Latency, Stream: c.Stream, Receive: c.Receive, Gap: c.Gap, Rendezvous: size > eager}
+	return Cost{Send: c.Send, Latency: c.Latency, Stream: c.Stream, Receive: c.Receive, Gap: c.Gap, Rendezvous: c.Rendezvous || size > eager}
+}
+
+// joint reports whether a message of n bytes waits for its receive with the hand-shake in its time.
+func (l *levels) joint(level int, n uint64) bool {
+	most := l.Levels[level].Eager
+	return most > 0 && quantity.Bytes(n) > most
 }
 
 // ranks is how many have a place.
@@ -106,82 +119,78 @@ func (l *levels) ranks() int { return len(l.units) / len(l.Levels) }
 // share nothing.
 type sharing struct {
 	*levels
-	lanes, out, in []uint64          // by unit
-	held           map[uint32]uint64 // of recorded steps: for how long they were held back
+	inside, out, in []uint64 // by unit
+	known           map[key][]uint64
+	last            key
+	occupied        []uint64          // of last
+	held            map[uint32]uint64 // of recorded sends: for how long their messages were held back
 }
 
 func newSharing(m Machine) *sharing {
 	l, ok := m.(*levels)
+	if !ok || !l.Shares() {
+		return nil
+	}
+	clocks := func() []uint64 { return make([]uint64, l.count) }
+	return &sharing{levels: l, inside: clocks(), out: clocks(), in: clocks(), known: map[key][]uint64{}, held: map[uint32]uint64{}}
+}
+
+// occupies is for how long a message between ranks that meet at a level occupies the units: of the
+// levels below, their ports; from there on, their insides.
+func (s *sharing) occupies(level int, size, stream uint64) ([]uint64, error) {
+	k := key{size, int32(level)}
+	if s.occupied != nil && s.last == k {
+		return s.occupied, nil
+	}
+	all, ok := s.known[k]
 	if !ok {
-		return nil
-	}
-	any := false
-	for _, level := range l.Levels {
-		any = any || level.Lanes > 0 || level.Ports > 0
-	}
-	if !any {
-		return nil
-	}
-	return &sharing{l, make([]uint64, l.count), make([]uint64, l.count), make([]uint64, l.count), map[uint32]uint64{}}
-}
-
-// pass lets bytes through that flow from begin on, alone for so long, and moves the clock of what
-// carries so many at once. It tells by how much the last of them comes later than it would alone.
-func pass(clock *uint64, begin, stream uint64, carries float64) uint64 {
-	*clock = max(*clock, begin) + uint64(float64(stream)/carries)
-	if end := begin + stream; *clock > end {
-		return *clock - end
-	}
-	return 0
-}
-
-// leave is for how long a message is held back on its way out of the units of its sender, and
-// through the unit in which both meet.
-func (s *sharing) leave(from, to uint32, begin, stream uint64) (held uint64) {
-	if s == nil || stream == 0 {
-		return 0
-	}
-	a, b := s.around(int(from)), s.around(int(to))
-	for i := range s.Levels {
-		level := &s.Levels[i]
-		if a[i] == b[i] {
-			if level.Lanes > 0 {
-				held = max(held, pass(&s.lanes[a[i]], begin, stream, level.Lanes))
+		for i, l := range s.Levels {
+			inside, port := l.Occupies(quantity.Bytes(max(size, 1)), quantity.Micros(float64(stream)/picos))
+			w := inside
+			if i < level {
+				w = port
 			}
-			break
+			if !(w >= 0 && w <= longest) {
+				return nil, fmt.Errorf("level %s: a message of %d bytes occupies what is shared for %v µs; a time is from 0 to %v µs", l.Name, size, float64(w), float64(longest))
+			}
+			all = append(all, uint64(math.Round(float64(w)*picos)))
 		}
-		if level.Ports > 0 {
-			held = max(held, pass(&s.out[a[i]], begin, stream, level.Ports))
+		if len(s.known) < 1<<16 {
+			s.known[k] = all
 		}
 	}
-	return held
+	s.last, s.occupied = k, all
+	return all, nil
 }
 
-// enter is for how long a message is held back on its way into the units of its receiver.
-func (s *sharing) enter(from, to uint32, begin, stream uint64) (held uint64) {
-	if s == nil || stream == 0 {
-		return 0
-	}
+// pass moves the clocks of all units that a message uses whose bytes begin to flow then, and tells
+// for how long it is held back.
+func (s *sharing) pass(from, to uint32, size uint64, c *cost, begin uint64) (held uint64, err error) {
 	a, b := s.around(int(from)), s.around(int(to))
-	for i := 0; a[i] != b[i]; i++ {
-		if ports := s.Levels[i].Ports; ports > 0 {
-			held = max(held, pass(&s.in[b[i]], begin, stream, ports))
+	level := 0
+	for a[level] != b[level] {
+		level++
+	}
+	occupied, err := s.occupies(level, size, c.stream)
+	if err != nil {
+		return 0, err
+	}
+	use := func(clock *uint64, w uint64) {
+		if w == 0 {
+			return
+		}
+		*clock = max(*clock, begin) + w
+		if alone := begin + max(c.stream, w); *clock > alone {
+			held = max(held, *clock-alone)
 		}
 	}
-	return held
-}
-
-// note keeps for how long the last recorded step was held back.
-func (r *run) heldBack(by uint64) {
-	if r.recording && by > 0 {
-		r.shared.held[uint32(len(r.acts))] = by
+	for i, w := range occupied {
+		if i < level {
+			use(&s.out[a[i]], w)
+			use(&s.in[b[i]], w)
+		} else {
+			use(&s.inside[a[i]], w)
+		}
 	}
-}
-
-// held is for how long a recorded step was held back, by the number of its link.
-func (s *sharing) heldAt(act uint32) uint64 {
-	if s == nil {
-		return 0
-	}
-	return s.held[act]
+	return held, nil
 }

@@ -149,15 +149,53 @@ func TestLanes(t *testing.T) {
 	}
 }
 
-// Lanes carry what meets at their level in their unit, and nothing else.
+// Lanes carry what has both ends in their unit, and nothing else: one message within each socket,
+// and others from socket to socket and from node to node, have a lane of a socket each for itself. A
+// lane of a node has three of them.
 func TestLanesAreOfOneUnit(t *testing.T) {
+	list := [][2]int{{0, 1}, {2, 3}, {4, 5}, {6, 7}, {0, 2}, {1, 5}}
+	of := func(level int, lanes float64) string {
+		m := twoNodes(2)
+		m.Levels[level].Lanes = lanes
+		return timesOn(t, pairs(t, 8, 1001, list...), on(t, m, "core", 8, simulate.NoLimit))
+	}
+	free := of(0, 0)
+	if got := of(0, 1); got != free {
+		t.Errorf("lanes of sockets: %s; without any %s", got, free)
+	}
+	// In the first node 0→1 and 2→3 begin at 0, in this order; when 0→2 begins, after the gap of 0, 2→3
+	// still has its 1 µs to go.
+	if got, want := of(1, 1), "3000 2001 5001 3001 1000 4001 2000 3001"; got != want {
+		t.Errorf("lanes of nodes: %s, want %s; without any %s", got, want, free)
+	}
+}
+
+// What is shared may have times of its own, whatever a message takes otherwise: so many messages of
+// one byte through a port that takes 0.1 µs for each.
+func TestPortOfItsOwnTimes(t *testing.T) {
 	m := twoNodes(2)
-	m.Levels[0].Lanes, m.Levels[1].Lanes = 1, 1
-	// Within each socket, and from socket to socket in each node, and from node to node: one each.
-	list := [][2]int{{0, 1}, {2, 3}, {4, 5}, {6, 7}, {0, 2}, {4, 6}, {1, 5}}
-	free := timesOn(t, pairs(t, 8, 1001, list...), on(t, twoNodes(2), "core", 8, simulate.NoLimit))
-	if got := timesOn(t, pairs(t, 8, 1001, list...), on(t, m, "core", 8, simulate.NoLimit)); got != free {
-		t.Errorf("%s; with any number of lanes %s", got, free)
+	m.Levels[1].Port = &model.Linear{Beta: 0.1}
+	list := [][2]int{{0, 4}, {1, 5}, {2, 6}, {3, 7}}
+	got := timesOn(t, pairs(t, 8, 1, list...), on(t, m, "core", 8, simulate.NoLimit))
+	if want := "0 100 200 300 3001 3101 3201 3301"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// A level's own rendezvous waits for the receive, and costs nothing more: both ranks are done when the
+// last byte is there.
+func TestRendezvousOfALevel(t *testing.T) {
+	m := twoNodes(2)
+	m.Levels[0].Eager = 1000
+	late := func(n int) string {
+		text := fmt.Sprintf("num_ranks 2\nrank 0 {\nsend %db to 1\n}\nrank 1 {\na: calc 5000\nb: recv %db from 0\nb requires a\n}\n", n, n)
+		return timesOn(t, prepare(t, parse(t, text)), on(t, m, "core", 2, simulate.NoLimit))
+	}
+	if got, want := late(1000), "999 5000"; got != want {
+		t.Errorf("eager: %s, want %s", got, want)
+	}
+	if got, want := late(1001), "7001 7001"; got != want {
+		t.Errorf("rendezvous: %s, want %s", got, want)
 	}
 }
 
@@ -179,7 +217,7 @@ func TestPorts(t *testing.T) {
 		t.Errorf("within: %s, want %s", got, want)
 	}
 	m.Levels[1].Ports, m.Levels[0].Ports = 0, 1 // the receivers' socket is what is narrow
-	if got, want := run([2]int{0, 4}, [2]int{2, 5}), "1000 0 1000 0 4001 5001 0 0"; got != want {
+	if got, want := run([2]int{0, 4}, [2]int{2, 5}), "1000 0 2000 0 4001 5001 0 0"; got != want {
 		t.Errorf("in: %s, want %s", got, want)
 	}
 }
@@ -194,6 +232,9 @@ func TestPathOfSharing(t *testing.T) {
 		m := twoNodes(2)
 		for i := range m.Levels[:2] {
 			m.Levels[i].Lanes, m.Levels[i].Ports = 1+2*r.Float64(), 1+r.Float64()
+		}
+		if seed%3 == 0 {
+			m.Levels[seed%2].Eager = 50
 		}
 		eager := []quantity.Bytes{simulate.NoLimit, 100}[seed%2]
 		got, err := prepare(t, s).Run(context.Background(), simulate.Options{Machine: on(t, m, "core", s.Ranks(), eager), Record: true})
@@ -233,4 +274,3 @@ func TestMachineErrors(t *testing.T) {
 		t.Error(err)
 	}
 }
-

@@ -120,12 +120,13 @@ type cost struct {
 	send, stream, receive, gap uint64
 	latency                    int64 // at least -send
 	rendezvous                 bool
+	joint                      bool // the rendezvous is in the times
 }
 
 func (c Cost) inTicks() cost {
 	t := func(x quantity.Micros) uint64 { return uint64(math.Round(float64(x) * picos)) }
 	send := t(c.Send)
-	return cost{send, t(c.Stream), t(c.Receive), t(c.Gap), max(int64(math.Round(float64(c.Latency)*picos)), -int64(send)), c.Rendezvous}
+	return cost{send, t(c.Stream), t(c.Receive), t(c.Gap), max(int64(math.Round(float64(c.Latency)*picos)), -int64(send)), c.Rendezvous, false}
 }
 
 // arrival is when the first byte comes of what the sender's processor is done with at that time.
@@ -147,6 +148,22 @@ type key struct {
 	level int32
 }
 
+// handshake stands in place of the size of a request or a grant.
+const handshake = 1 << 63
+
+// cost is that of the machine. A request and a grant are messages of one byte, or take no time where
+// they are in those of the message.
+func (c *costs) cost(level int, size uint64) (cost Cost, joint bool) {
+	l, leveled := c.machine.(*levels)
+	switch {
+	case size != handshake:
+		return c.machine.Cost(level, size), leveled && l.joint(level, size)
+	case leveled && l.Levels[level].Eager > 0:
+		return Cost{}, true
+	}
+	return c.machine.Cost(level, 1), false
+}
+
 // of is the cost of a message. An error is that of Cost.check.
 func (c *costs) of(from, to uint32, size uint64) (*cost, error) {
 	k := key{size, int32(c.machine.Level(int(from), int(to)))}
@@ -157,11 +174,12 @@ func (c *costs) of(from, to uint32, size uint64) (*cost, error) {
 	}
 	found, ok := c.all[k]
 	if !ok {
-		f := c.machine.Cost(int(k.level), size)
+		f, joint := c.cost(int(k.level), size)
 		if err := f.check(); err != nil {
 			return nil, fmt.Errorf("a message of %d bytes from rank %d to rank %d: %w", size, from, to, err)
 		}
 		found = f.inTicks()
+		found.joint = joint
 		if c.all == nil {
 			c.all = map[key]cost{}
 		}

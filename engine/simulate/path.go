@@ -122,14 +122,6 @@ func (r *Result) PathOf(rank int) (*Path, error) {
 	for by.act != 0 {
 		a := &r.run.acts[by.act-1]
 		shares, slopes, err := r.run.parts(a, by.at)
-		switch by.at { // what comes after the last byte, or the first one, which is late by as much
-		case atNIC, atArrival, atLeft, atStream:
-			shares.Sharing = r.run.shared.heldAt(by.act)
-		case atDone:
-			if a.step == stepData {
-				shares.Sharing = r.run.shared.heldAt(by.act)
-			}
-		}
 		if err != nil {
 			return nil, err
 		}
@@ -160,7 +152,7 @@ func (r *run) parts(a *act, at relation) (Shares, Slopes, error) {
 	}
 	from, to := r.between(a)
 	bytes := uint64(0) // beside the first
-	if a.bytes > 1 {
+	if a.bytes > 1 && a.bytes != handshake {
 		bytes = a.bytes - 1
 	}
 	m, isLogGOPS := r.costs.machine.(LogGOPS)
@@ -192,7 +184,7 @@ func (r *run) parts(a *act, at relation) (Shares, Slopes, error) {
 	}
 	nominal := uint64(0)
 	if a.step == stepGrant || a.step == stepData { // they receive one byte first
-		one, err := r.costs.of(to, from, 1)
+		one, err := r.costs.of(to, from, handshake)
 		if err != nil {
 			return s, d, err
 		}
@@ -222,16 +214,28 @@ func (r *run) parts(a *act, at relation) (Shares, Slopes, error) {
 	processor(&s.SendOverhead, c.send, bytes)
 	s.Noise = a.end - a.start - nominal - c.send
 	switch {
-	case at == atArrival && c.latency < 0: // the message arrives while its sender is at it still
-		s.SendOverhead -= uint64(-c.latency)
 	case at == atArrival:
-		s.Latency = uint64(c.latency)
+		s.travel(c)
 		d.L = 1
+		s.Sharing = r.heldOf(a)
 	case at == atLeft || at == atDone && a.step == stepData:
 		s.GapBytes += c.stream
 		d.GapPerByte += bytes
+		s.Sharing = r.heldOf(a)
+		if c.joint && a.step == stepData {
+			s.travel(c)
+		}
 	}
 	return s, d, nil
+}
+
+// travel adds the latency. A message may arrive while its sender is at it still.
+func (s *Shares) travel(c *cost) {
+	if c.latency < 0 {
+		s.SendOverhead -= uint64(-c.latency)
+	} else {
+		s.Latency = uint64(c.latency)
+	}
 }
 
 // between are the ranks of the message that a step is about, in its direction.

@@ -30,10 +30,19 @@ type Level struct {
 	// processor: in place of those of Layer, which for a linear one are the whole time and nothing.
 	Gap, Send, Receive model.Layer
 
-	// Lanes is how many transfers between ranks that meet in a unit it carries at full speed at
-	// once: its memory or bus. Ports is how many that leave the unit, and as many that enter it: its
-	// NIC. Both are ≥ 1, not necessarily whole, or 0: any number.
+	// Shared and Port, if not nil, are layers whose OneWay is the time for which a message occupies
+	// what the ranks of a unit share: Shared what carries messages between two ranks inside, at
+	// whatever level they meet, as a memory or bus; Port what carries those that leave the unit, and
+	// another like it those that enter, as a NIC.
+	Shared, Port model.Layer
+	// Lanes and Ports say the same by how many transfers go at full speed at once: each occupies what
+	// is shared for its [Cost.Stream] over that number. They are ≥ 1, not necessarily whole, or 0:
+	// any number. A level has Shared or Lanes, Port or Ports.
 	Lanes, Ports float64
+
+	// Eager, if above 0, is the largest message that is sent at once. A larger one waits until
+	// its receive is posted; the hand-shake is in the layer's times, as it is in measured ones.
+	Eager quantity.Bytes
 }
 
 // MaxCores bounds the cores of a machine.
@@ -53,8 +62,14 @@ func (m Machine) Check() (level int, key string, err error) {
 			return i, "lanes", fmt.Errorf("is from 1 on: a transfer alone has full speed; leave it out if nothing is shared")
 		case l.Ports != 0 && !(l.Ports >= 1 && l.Ports <= MaxCores):
 			return i, "ports", fmt.Errorf("is from 1 on: a transfer alone has full speed; leave it out if nothing is shared")
+		case l.Lanes != 0 && l.Shared != nil:
+			return i, "lanes", fmt.Errorf("says the same as shared; leave one of them out")
+		case l.Ports != 0 && l.Port != nil:
+			return i, "ports", fmt.Errorf("says the same as port; leave one of them out")
 		case l.Ports != 0 && i == len(m.Levels)-1:
-			return i, "ports", fmt.Errorf("are for what leaves a unit, and this is the whole machine; lanes are for what is inside")
+			return i, "ports", fmt.Errorf("is for what leaves a unit, and this is the whole machine; lanes is for what is inside")
+		case l.Port != nil && i == len(m.Levels)-1:
+			return i, "port", fmt.Errorf("is for what leaves a unit, and this is the whole machine; shared is for what is inside")
 		}
 		cores *= l.Holds
 	}
@@ -100,11 +115,12 @@ type Cost struct {
 	// and what it does not. For as long as its stream, a transfer occupies a lane or a port.
 	Latency, Stream quantity.Micros
 	Gap             quantity.Micros // from the beginning of a message to that of the sender's next
+	Rendezvous      bool            // the message waits for its receive; the hand-shake is in the times
 }
 
 // Cost is that of a message of n ≥ 1 bytes at the level.
 func (l Level) Cost(n quantity.Bytes) Cost {
-	c := Cost{Gap: l.Layer.Gap(n)}
+	c := Cost{Gap: l.Layer.Gap(n), Rendezvous: l.Eager > 0 && n > l.Eager}
 	if l.Gap != nil {
 		c.Gap = l.Gap.OneWay(n)
 	}
@@ -114,6 +130,32 @@ func (l Level) Cost(n quantity.Bytes) Cost {
 	c.Latency = min(max(l.Layer.OneWay(1)-send-receive, 0), way)
 	c.Stream = way - c.Latency
 	return c
+}
+
+// Occupies is for how long a message of n ≥ 1 bytes occupies what carries those inside a unit of the
+// level, and each of its ports; stream is that of its cost at the level where its ranks meet. 0 is for
+// what is not shared.
+func (l Level) Occupies(n quantity.Bytes, stream quantity.Micros) (inside, port quantity.Micros) {
+	of := func(layer model.Layer, number float64) quantity.Micros {
+		switch {
+		case layer != nil:
+			return layer.OneWay(n)
+		case number > 0:
+			return stream / quantity.Micros(number)
+		}
+		return 0
+	}
+	return of(l.Shared, l.Lanes), of(l.Port, l.Ports)
+}
+
+// Shares reports whether ranks share anything that carries messages.
+func (m Machine) Shares() bool {
+	for _, l := range m.Levels {
+		if l.Shared != nil || l.Port != nil || l.Lanes > 0 || l.Ports > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // overheads are those of the layer, or what the level says in their place.
