@@ -15,7 +15,8 @@ import (
 type Level struct {
 	Name  string
 	Holds int // units of the level inside it, or cores, that make one
-	// OneWay is the one-way time of two ranks alone, by size; Sizes rise. At least two.
+	// OneWay is the one-way time of two ranks alone, by size; Sizes rise. At least two; or none, if
+	// nothing was measured between ranks that meet at the level.
 	Sizes  []quantity.Bytes
 	OneWay []quantity.Micros
 	Fans   []Fan // none: the overheads and gaps are assumed; see Estimate
@@ -43,7 +44,9 @@ type Factors struct {
 func Plain() Factors { return Factors{1, 1, 1, 1, 1} }
 
 // all are the factors by pointers, in order.
-func (f *Factors) all() []*float64 { return []*float64{&f.Busy, &f.Copy, &f.Memory, &f.Message, &f.Line} }
+func (f *Factors) all() []*float64 {
+	return []*float64{&f.Busy, &f.Copy, &f.Memory, &f.Message, &f.Line}
+}
 
 // An Estimate is what the point-to-point data of a machine say, from which Machine makes one.
 type Estimate struct {
@@ -60,7 +63,8 @@ type estimate struct {
 	way, send, extra, gap []float64
 	eager                 int // how many of the sizes are sent at once
 	first                 float64
-	data                  []float64 // one-way time of larger ones without request and grant
+	unmeasured            bool
+	data                  []float64 // one-way time of larger ones, with request and grant
 }
 
 // waits is the share of the slowest receiver's time from which on a root is said to wait for its receiver: between
@@ -86,13 +90,25 @@ const crowd = 8
 // overhead.
 //
 // Without fans, the overhead and the gap are half of the one-way time of one byte, all messages are eager,
-// and nothing is shared.
+// and nothing is shared. A level at which nothing was measured is like the one outside it, or the
+// outermost like the one inside it, which is the worst that one would expect: see [Estimate.Unseen].
 func New(levels []Level, node int) (*Estimate, error) {
 	if len(levels) == 0 || node < 0 || node >= len(levels) {
 		return nil, fmt.Errorf("%d levels, of which number %d is the node", len(levels), node)
 	}
 	e := &Estimate{node: node}
-	for _, l := range levels {
+	for i, l := range levels {
+		if len(l.Sizes) == 0 {
+			like, err := nearest(levels, i)
+			if err != nil {
+				return nil, err
+			}
+			like.Name, like.Holds = l.Name, l.Holds
+			of := level(like)
+			of.unmeasured = true
+			e.levels = append(e.levels, of)
+			continue
+		}
 		if len(l.Sizes) < 2 || len(l.Sizes) != len(l.OneWay) || !slices.IsSorted(l.Sizes) || l.Sizes[0] < 1 {
 			return nil, fmt.Errorf("level %s: %d rising sizes from 1 B with %d one-way times; at least two of each", l.Name, len(l.Sizes), len(l.OneWay))
 		}
@@ -123,6 +139,21 @@ func New(levels []Level, node int) (*Estimate, error) {
 		}
 	}
 	return e, nil
+}
+
+// nearest is the next level outside a level, or else inside it, at which something was measured.
+func nearest(levels []Level, i int) (Level, error) {
+	for _, l := range levels[i:] {
+		if len(l.Sizes) > 0 {
+			return l, nil
+		}
+	}
+	for _, l := range slices.Backward(levels[:i]) {
+		if len(l.Sizes) > 0 {
+			return l, nil
+		}
+	}
+	return Level{}, fmt.Errorf("nothing was measured at any level")
 }
 
 // level reads the fans of a level.
@@ -173,7 +204,7 @@ func level(l Level) estimate {
 		if slowest[i] > 0 {
 			full = slowest[i]
 		}
-		e.data[i] = max(full-2*e.way[0], full/20)
+		e.data[i] = full
 		e.send[i] = e.send[0]
 		e.gap[i] = e.send[0]
 	}

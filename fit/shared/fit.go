@@ -10,10 +10,11 @@ import (
 // A Fit is the factors that measured collectives ask for.
 type Fit struct {
 	Factors
-	Points int     // that it was made from
-	Before float64 // median of the relative errors of averages and slowest ranks, by the factors at the begin
-	After  float64 // by those found
-	Runs   int     // of the set
+	Points int       // that it was made from
+	Before float64   // median of the relative errors of averages and slowest ranks, by the factors at the begin
+	After  float64   // by those found
+	Runs   int       // of the set
+	errors []float64 // of the points by the factors found, in logarithms, without signs
 }
 
 // Search finds the factors by which the machine comes closest to the points: the least sum of
@@ -74,6 +75,9 @@ func (e *Estimate) Search(ctx context.Context, s *Set, from Factors) (Fit, error
 		}
 	}
 	f.After = typical(logs)
+	for _, l := range logs {
+		f.errors = append(f.errors, math.Abs(l))
+	}
 	return f, nil
 }
 

@@ -177,7 +177,7 @@ func TestTryFit(t *testing.T) {
 	for _, name := range []string{"chain", "binary", "binomial"} {
 		var given []Point
 		for i, p := range all {
-			if p.Name == name && third(p) && i%7 == 0 {
+			if p.Name == name && third(p) && i%5 == 0 {
 				given = append(given, p)
 			}
 		}
@@ -195,5 +195,35 @@ func TestTryFit(t *testing.T) {
 			t.Fatal(err)
 		}
 		report(t, judged.Points, got)
+	}
+}
+
+func TestTrySpread(t *testing.T) {
+	e := orfeo(t)
+	all := broadcasts(t)
+	judged, err := NewSet(few(all))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, f := range map[string]Factors{"plain": Plain(), "chain": {2.0238, .7906, 1.0605, 2.715, 1}, "binary": {1.265, .625, 1.265, 2.56, .838}, "binomial": {1, .889, 1.265, 1.8, 3.05}} {
+		got, err := judged.Predict(context.Background(), e.Machine(f))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, of := range []string{"chain", "binary", "binomial"} {
+			var p []Point
+			var g []Times
+			for i, x := range judged.Points {
+				if x.Name == of {
+					p, g = append(p, x), append(g, got[i])
+				}
+			}
+			l := ratios(p, g)
+			t.Logf("by %s, of %s: quantiles of ln predicted/measured: 1 %% %.2f 5 %% %.2f 25 %% %.2f 50 %% %.2f 75 %% %.2f 95 %% %.2f 99 %% %.2f", name, of, quantile(l, .01), quantile(l, .05), quantile(l, .25), quantile(l, .5), quantile(l, .75), quantile(l, .95), quantile(l, .99))
+			for i := range l {
+				l[i] = math.Abs(l[i])
+			}
+			t.Logf("     |.| 50 %% %.2f  80 %% %.2f 90 %% %.2f 95 %% %.2f", quantile(l, .5), quantile(l, .8), quantile(l, .9), quantile(l, .95))
+		}
 	}
 }
