@@ -146,7 +146,7 @@ func Fit(paths []string, o FitOptions) (*Fitted, error) {
 	if err != nil {
 		return nil, cmp.Or(in.broken, err)
 	}
-	f.Notes = append(in.notes, f.Notes...)
+	f.Notes = append(in.notes, append(f.Notes, f.withoutGaps()...)...)
 	return f, nil
 }
 

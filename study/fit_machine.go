@@ -166,6 +166,17 @@ func (f *Fitted) machineDocument() (d platforms.Document, err error) {
 	return d, nil
 }
 
+// withoutGaps are remarks about levels of which no gaps are known.
+func (f *Fitted) withoutGaps() (notes []string) {
+	for _, level := range f.levels {
+		if !slices.ContainsFunc(f.Curves, func(c FittedCurve) bool { return c.level == level.Name && c.Kind == trace.Gap }) {
+			notes = append(notes, fmt.Sprintf("level %s: no gaps are known, so a sender's next message begins when the one before has arrived; a file of bandwidths or of message rates has them: --level %s=FILE once more",
+				level.Name, level.Name))
+		}
+	}
+	return notes
+}
+
 // machineText is the text of the machine's file. It is an error if no such file can be read.
 func (f *Fitted) machineText() (string, error) {
 	d, err := f.machineDocument()

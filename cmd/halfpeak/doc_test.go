@@ -19,11 +19,18 @@ var inputs = map[string]string{
 	"there-and-back.goal": "../../engine/simulate/testdata/there-and-back.goal",
 	"stuck.goal":          "../../engine/simulate/testdata/stuck.goal",
 	"app.trace":           "../../engine/simulate/testdata/app.trace",
+
+	"rack.toml":  "testdata/machines/rack.toml",
+	"levels.csv": "testdata/machines/levels.csv",
+	"in.csv":     "testdata/machines/in.csv",
+	"out.csv":    "testdata/machines/out.csv",
+	"gap.csv":    "testdata/machines/gap.csv",
 }
 
 // The sessions of the documents show what halfpeak prints.
 func TestReadme(t *testing.T)          { document(t, "../../README.md") }
 func TestSimulatePage(t *testing.T)    { document(t, "../../docs/simulate.md") }
+func TestMachinesPage(t *testing.T)    { document(t, "../../docs/machines.md") }
 func TestCollectivesPage(t *testing.T) { document(t, "../../docs/collectives.md") }
 func TestExportPage(t *testing.T)      { document(t, "../../docs/export.md") }
 
