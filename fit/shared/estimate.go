@@ -128,8 +128,9 @@ func New(levels []Level, node int) (*Estimate, error) {
 		if i <= node {
 			memory = append(memory, rates...)
 		} else if i == node+1 {
-			line = rates
-			e.hand = l.send[0]
+			if line = rates; len(l.Fans) > 0 {
+				e.hand = l.send[0]
+			}
 		}
 	}
 	e.memory, e.line = 1/quantile(memory, 0.5), 1/quantile(line, 0.5)

@@ -24,7 +24,7 @@ type Fit struct {
 // over averages and slowest ranks and over the factors, where ρ is Huber's function, a square up to 0.3
 // and straight beyond. The second sum, a tenth of a point for a factor of 2, keeps what the points say nothing
 // about where it was. The factors are tried one after the other, up and down by steps of 60 %, then half as
-// much in logarithms, and so on down to 4 %.
+// much in logarithms, and so on down to 4 %, and stay between 1/16 and 16.
 //
 // The errors are those of [Set.Predict].
 func (e *Estimate) Search(ctx context.Context, s *Set, from Factors) (Fit, error) {
@@ -59,6 +59,9 @@ func (e *Estimate) Search(ctx context.Context, s *Set, from Factors) (Fit, error
 				for {
 					x := f.Factors
 					*x.all()[i] *= by
+					if *x.all()[i] > most || *x.all()[i] < 1/most {
+						break
+					}
 					c, l, err := cost(x)
 					if err != nil {
 						return f, err
@@ -80,6 +83,9 @@ func (e *Estimate) Search(ctx context.Context, s *Set, from Factors) (Fit, error
 	}
 	return f, nil
 }
+
+// most is the greatest factor: what is shared is known to better than that.
+const most = 16
 
 func huber(x float64) float64 {
 	const k = 0.3

@@ -1,17 +1,20 @@
 package shared
 
 import (
-	"context"
+	"cmp"
 	"encoding/csv"
+	"flag"
 	"fmt"
 	"math"
+	"math/bits"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -99,131 +102,170 @@ func broadcasts(t testing.TB) (all []Point) {
 	return all
 }
 
-// few takes those of a few sizes and ranks.
-func few(all []Point) (some []Point) {
+// third tells whether a point is in the third that is given to a fit: spread evenly over ranks and sizes.
+func third(p Point) bool { return (p.Ranks/4+log2(p))%3 == 0 }
+
+func log2(p Point) int { return bits.Len64(p.Call.Bytes) - 1 }
+
+// judged are the broadcasts of the documentation's tables: of 13 numbers of ranks and 11 sizes.
+func judged(all []Point) (some []Point) {
 	for _, p := range all {
-		if p.Ranks%20 == 2 && slices.Contains([]uint64{1, 64, 1024, 8192, 16384, 65536, 1 << 20}, p.Call.Bytes) {
+		if *every || p.Ranks%20 == 2 && log2(p)%2 == 0 {
 			some = append(some, p)
 		}
 	}
 	return some
 }
 
-func report(t testing.TB, points []Point, got []Times) {
-	for _, name := range []string{"chain", "binary", "binomial"} {
-		var avg, slow []float64
-		cell := map[[2]int][]float64{}
-		for i, p := range points {
-			if p.Name != name {
-				continue
-			}
-			avg = append(avg, math.Abs(float64(got[i].Average/p.Average-1)))
-			d := float64(got[i].Max/p.Max - 1)
-			slow = append(slow, math.Abs(d))
-			b := 0
-			for _, limit := range []uint64{1024, 8192, 65536} {
-				if p.Call.Bytes > limit {
-					b++
-				}
-			}
-			c := 0
-			for _, limit := range []int{64, 128, 160} {
-				if p.Ranks > limit {
-					c++
-				}
-			}
-			cell[[2]int{b, c}] = append(cell[[2]int{b, c}], d)
-		}
-		text := fmt.Sprintf("%s: average %.1f %%, slowest %.1f %%\n", name, 100*quantile(avg, .5), 100*quantile(slow, .5))
-		for b := range 4 {
-			for c := range 4 {
-				text += fmt.Sprintf("  %+6.1f", 100*quantile(cell[[2]int{b, c}], .5))
-			}
-			text += "\n"
-		}
-		t.Log(text)
+var (
+	every = flag.Bool("every", false, "print the errors of all broadcasts, and fit again")
+	fits  = []struct {
+		given string // the algorithm of which a third was given
+		Factors
+	}{
+		{"", Plain()},
+		{"chain", Factors{2.024, 0.7906, 1.061, 2.715, 1}},
+		{"binary", Factors{1.265, 0.625, 1.265, 2.56, 0.8384}},
+		{"binomial", Factors{1, 0.8891, 1.265, 1.799, 3.053}},
 	}
+	algorithms = []string{"chain", "binary", "binomial"}
+)
+
+// bands are the sizes of the table of errors: up to so many bytes.
+var bands = []struct {
+	name string
+	to   uint64
+}{{"≤ 1 KiB", 1 << 10}, {"to 8 KiB", 8 << 10}, {"to 64 KiB", 64 << 10}, {"to 1 MiB", 1 << 20}}
+
+// percent is the median of the relative errors of averages and of the slowest ranks.
+func percent(points []Point, got []Times, in func(Point) bool) (text string, average, slowest float64) {
+	var a, m []float64
+	for i, p := range points {
+		if in(p) {
+			a = append(a, math.Abs(float64(got[i].Average/p.Average-1)))
+			m = append(m, math.Abs(float64(got[i].Max/p.Max-1)))
+		}
+	}
+	average, slowest = 100*quantile(a, 0.5), 100*quantile(m, 0.5)
+	return fmt.Sprintf("%.0f / %.0f", average, slowest), average, slowest
 }
 
-func TestTry(t *testing.T) {
-	e := orfeo(t)
-	for i, l := range e.levels {
-		t.Log(l.Name, "eager", l.Sizes[max(l.eager-1, 0)], "send", l.send[:1], "gap", l.gap[0], l.gap[10], "extra", l.extra[0], l.extra[10], l.extra[13], "data", l.data[14], l.data[20], i)
+// The errors are those of the documentation, and no greater than what is wanted of them: from
+// point-to-point data a median of 15 % for the chain and 30 % for the trees; with a third of an
+// algorithm 15 % on the rest of it, and 25 % on the others. What misses that is listed.
+func TestBroadcasts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates 429 loops on four machines")
 	}
-	t.Log("memory", 1/e.memory, "line", 1/e.line, "hand", e.hand)
-	set, err := NewSet(few(broadcasts(t)))
+	e, points := orfeo(t), judged(broadcasts(t))
+	var machines []machine.Machine
+	for _, f := range fits {
+		machines = append(machines, e.Machine(f.Factors))
+	}
+	got, err := Predict(t.Context(), points, machines...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := set.Predict(context.Background(), e.Machine(Plain()))
+	var lines []string
+	for _, name := range algorithms {
+		line := "| " + name
+		all, average, slowest := percent(points, got[0], func(p Point) bool { return p.Name == name })
+		line += " | " + all
+		for b, band := range bands {
+			text, _, _ := percent(points, got[0], func(p Point) bool {
+				return p.Name == name && p.Call.Bytes <= band.to && (b == 0 || p.Call.Bytes > bands[b-1].to)
+			})
+			line += " | " + text
+		}
+		lines = append(lines, line+" |")
+		if limit := map[string]float64{"chain": 15}[name]; average > cmp.Or(limit, 30) || slowest > cmp.Or(limit, 30) {
+			t.Logf("above what is wanted: %s", line)
+		}
+	}
+	for i, f := range fits[1:] {
+		line := "| " + f.given
+		for _, name := range algorithms {
+			text, average, slowest := percent(points, got[i+1], func(p Point) bool { return p.Name == name && (name != f.given || !third(p)) })
+			line += " | " + text
+			if limit := map[bool]float64{true: 15, false: 25}[name == f.given]; max(average, slowest) > limit {
+				t.Logf("above what is wanted: given %s, of %s: %s", f.given, name, text)
+			}
+		}
+		lines = append(lines, fmt.Sprintf("%s | %.2f | %.2f | %.2f | %.2f | %.2f |", line, f.Busy, f.Copy, f.Memory, f.Message, f.Line))
+	}
+	if *every {
+		t.Log("\n" + strings.Join(lines, "\n"))
+		return
+	}
+	text, err := os.ReadFile("../../docs/collectives.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	report(t, set.Points, got)
+	for _, line := range lines {
+		if !strings.Contains(string(text), line) {
+			t.Errorf("docs/collectives.md has no line %s", line)
+		}
+	}
 }
 
-// third tells whether a point is in the third that is given to a fit: spread evenly over ranks and sizes.
-func third(p Point) bool {
-	return (p.Ranks/4+int(math.Log2(float64(p.Call.Bytes))))%3 == 0
+// The search comes to the factors of the table again; 15 s.
+func TestSearchOfBroadcasts(t *testing.T) {
+	if !*every {
+		t.Skip("takes half a minute a fit: -every")
+	}
+	e, all := orfeo(t), broadcasts(t)
+	for _, want := range fits[1:] {
+		f := searched(t, e, all, want.given, 96)
+		t.Logf("%s: %+v, %d points, %.3f to %.3f, %d runs", want.given, f.Factors, f.Points, f.Before, f.After, f.Runs)
+		same, other, err := f.Seen()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := Predict(t.Context(), judged(all), e.Machine(f.Factors))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range algorithms {
+			i := other
+			if name == want.given {
+				i = same
+			}
+			t.Logf("of %s: %.1f %% in the interval %.2f to %.2f", name, 100*held(judged(all), got[0], i, func(p Point) bool { return p.Name == name && (name != want.given || !third(p)) }), i.Low, i.High)
+		}
+	}
 }
 
-func TestTryFit(t *testing.T) {
-	e := orfeo(t)
-	all := broadcasts(t)
-	judged, err := NewSet(few(all))
+func searched(t testing.TB, e *Estimate, all []Point, name string, most int) Fit {
+	var given []Point
+	for _, p := range all {
+		if p.Name == name && third(p) {
+			given = append(given, p)
+		}
+	}
+	s, err := NewSet(Spread(given, most))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"chain", "binary", "binomial"} {
-		var given []Point
-		for i, p := range all {
-			if p.Name == name && third(p) && i%5 == 0 {
-				given = append(given, p)
-			}
-		}
-		s, err := NewSet(given)
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, err := e.Search(context.Background(), s, Plain())
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Logf("%s %+v", name, f)
-		got, err := judged.Predict(context.Background(), e.Machine(f.Factors))
-		if err != nil {
-			t.Fatal(err)
-		}
-		report(t, judged.Points, got)
-	}
-}
-
-func TestTrySpread(t *testing.T) {
-	e := orfeo(t)
-	all := broadcasts(t)
-	judged, err := NewSet(few(all))
+	f, err := e.Search(t.Context(), s, Plain())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, f := range map[string]Factors{"plain": Plain(), "chain": {2.0238, .7906, 1.0605, 2.715, 1}, "binary": {1.265, .625, 1.265, 2.56, .838}, "binomial": {1, .889, 1.265, 1.8, 3.05}} {
-		got, err := judged.Predict(context.Background(), e.Machine(f))
-		if err != nil {
-			t.Fatal(err)
+	return f
+}
+
+// held is the share of averages and slowest ranks in their intervals.
+func held(points []Point, got []Times, i Interval, in func(Point) bool) float64 {
+	n, of := 0.0, 0.0
+	for j, p := range points {
+		if !in(p) {
+			continue
 		}
-		for _, of := range []string{"chain", "binary", "binomial"} {
-			var p []Point
-			var g []Times
-			for i, x := range judged.Points {
-				if x.Name == of {
-					p, g = append(p, x), append(g, got[i])
-				}
+		for _, x := range [][2]quantity.Micros{{p.Average, got[j].Average}, {p.Max, got[j].Max}} {
+			low, high := i.Of(x[1])
+			if of++; low <= x[0] && x[0] <= high {
+				n++
 			}
-			l := ratios(p, g)
-			t.Logf("by %s, of %s: quantiles of ln predicted/measured: 1 %% %.2f 5 %% %.2f 25 %% %.2f 50 %% %.2f 75 %% %.2f 95 %% %.2f 99 %% %.2f", name, of, quantile(l, .01), quantile(l, .05), quantile(l, .25), quantile(l, .5), quantile(l, .75), quantile(l, .95), quantile(l, .99))
-			for i := range l {
-				l[i] = math.Abs(l[i])
-			}
-			t.Logf("     |.| 50 %% %.2f  80 %% %.2f 90 %% %.2f 95 %% %.2f", quantile(l, .5), quantile(l, .8), quantile(l, .9), quantile(l, .95))
 		}
 	}
+	return n / of
 }
