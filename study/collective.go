@@ -13,6 +13,7 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/fit/shared"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -34,6 +35,8 @@ type CollectiveQuestion struct {
 	Segments   []quantity.Bytes // tried beside whole messages, by the algorithms that take any
 	Call       collective.Call  // Root, Fanout and Gamma
 	Library    string           // only what rules in this form can say; empty: all
+	Loop       bool             // times are those that OSU's benchmarks print: see [shared.Loop]
+	Within     shared.Interval  // of the times; the zero value is none
 
 	// Operations bounds the schedules that are simulated; 0 is 2²⁰. Larger ones have a time if
 	// the layer is linear and the algorithm has a closed form that holds.
@@ -44,6 +47,7 @@ type CollectiveQuestion struct {
 // How a time was found.
 const (
 	Simulated  = "simulated"
+	Looped     = "simulated loop"
 	ClosedForm = "closed form"
 )
 
@@ -52,6 +56,7 @@ type CollectiveTimes struct {
 	Algorithms Algorithms // that were compared
 	On         string     // what the times are of, in words
 	Times      []CollectiveTime
+	Within     shared.Interval
 	TooLarge   []string // what has no time, and why
 	BestOnly   bool
 }
@@ -94,7 +99,7 @@ func Collective(ctx context.Context, q CollectiveQuestion) (*CollectiveTimes, er
 	if err := q.run(ctx, cells, on); err != nil {
 		return nil, err
 	}
-	answer := &CollectiveTimes{Algorithms: all, On: q.on(), BestOnly: q.Algorithm == "best"}
+	answer := &CollectiveTimes{Algorithms: all, On: q.on(), Within: q.Within, BestOnly: q.Algorithm == "best"}
 	for len(cells) > 0 {
 		var here []CollectiveTime
 		here, cells = cut(cells, func(a, b CollectiveTime) bool { return a.Ranks == b.Ranks && a.Call.Bytes == b.Call.Bytes })
@@ -264,6 +269,9 @@ func (q CollectiveQuestion) time(ctx context.Context, c *CollectiveTime, m simul
 		}
 		return nil
 	}
+	if q.Loop {
+		return c.loop(ctx, m)
+	}
 	p, err := simulate.New(s)
 	if err != nil {
 		return err
@@ -278,6 +286,20 @@ func (q CollectiveQuestion) time(ctx context.Context, c *CollectiveTime, m simul
 		sum += float64(r.Micros(ticks))
 	}
 	c.Average, c.From = quantity.Micros(sum/float64(c.Ranks)), Simulated
+	return nil
+}
+
+// loop times the cell as OSU's benchmarks do.
+func (c *CollectiveTime) loop(ctx context.Context, m simulate.Machine) error {
+	l, err := shared.NewLoop(c.Entry, c.Ranks, c.Call)
+	if err != nil {
+		return err
+	}
+	t, err := l.Run(ctx, m)
+	if err != nil {
+		return fmt.Errorf("%s %s on %d ranks: %w", c.Collective, c.Name, c.Ranks, err)
+	}
+	c.Time, c.Average, c.From = t.Max, t.Average, Looped
 	return nil
 }
 
@@ -332,13 +354,14 @@ func (q CollectiveQuestion) on() string {
 	return q.Layer.Platform + ". " + shapeOf(q.Machine, q.Map) + "."
 }
 
-// Rows is the table of the times. Intervals are absent: the model has none.
+// Rows is the table of the times. Intervals are absent if the question had none.
 func (t *CollectiveTimes) Rows() reports.Rows {
 	times := t.Times
 	if t.BestOnly {
 		times = slices.DeleteFunc(slices.Clone(times), func(c CollectiveTime) bool { return !c.Best && c.Compared })
 	}
-	none := func(CollectiveTime) any { return nil }
+	low, high := ends(t.Within, func(c CollectiveTime) quantity.Micros { return c.Time })
+	averageLow, averageHigh := ends(t.Within, func(c CollectiveTime) quantity.Micros { return c.Average })
 	compared := func(of func(CollectiveTime) any) func(CollectiveTime) any {
 		return func(c CollectiveTime) any {
 			if !c.Compared {
@@ -367,8 +390,8 @@ func (t *CollectiveTimes) Rows() reports.Rows {
 		col("ranks", "ranks", func(c CollectiveTime) any { return c.Ranks }),
 		col("size_bytes", "size", func(c CollectiveTime) any { return quantity.Bytes(c.Call.Bytes) }),
 		col("time_us", "time", func(c CollectiveTime) any { return c.Time }),
-		col("time_low_us", "", none),
-		col("time_high_us", "", none),
+		col("time_low_us", "", low),
+		col("time_high_us", "", high),
 		col("average_us", "average", func(c CollectiveTime) any { return c.Average }).ranked(3),
 		col("best", "best", compared(func(c CollectiveTime) any { return c.Best })),
 		col("segment_bytes", "segment", segment),
@@ -377,8 +400,13 @@ func (t *CollectiveTimes) Rows() reports.Rows {
 		col("next_segment_bytes", "its segment", next(func(c CollectiveTime) any { return segment(*c.Next) })).ranked(5),
 		col("next_slower_percent", "slower by", next(func(c CollectiveTime) any { return c.NextSlower })).texted(percentText("%.1f %%")).ranked(2),
 		col("from", "from", func(c CollectiveTime) any { return c.From }).ranked(4),
+		col("average_low_us", "", averageLow),
+		col("average_high_us", "", averageHigh),
 	)
 	rows.Notes = append(rows.Notes, t.On)
+	if note := intervalNote(t.Within); note != "" {
+		rows.Notes = append(rows.Notes, note)
+	}
 	if n := len(t.TooLarge); n > 0 {
 		rows.Notes = append(rows.Notes, fmt.Sprintf("%d left out, the first: %s.", n, t.TooLarge[0]))
 	}

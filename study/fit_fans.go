@@ -147,6 +147,7 @@ func (f *Fitted) sharedDocument() platforms.Document {
 		d.Tables = append(d.Tables, t)
 	}
 	d.Tables = append(d.Tables, layers...)
+	d.Tables = append(d.Tables, intervalTables(f.shared.Unseen())...)
 	return d
 }
 

@@ -27,10 +27,10 @@ const (
 	unseenHigh = 2.5
 )
 
-// An algorithm that was not among those measured has errors at most this much greater, in
-// logarithms: nine tenths of the errors of the others were below 1.9 times those of the one that the
-// factors were fitted to.
-const elsewhere = 2
+// elsewhere is the least half of an interval of an algorithm that was not among those measured, in
+// logarithms: a factor of 2. Of such, nine tenths of the errors were below 1.5 to 1.8, whichever of three
+// algorithms the factors were fitted to.
+const elsewhere = math.Ln2
 
 // broken is the median error in logarithms above which a machine is another than the model's: a factor
 // of 2. Fitted to a third of an algorithm, the median was 0.12 to 0.16 there.
@@ -57,14 +57,15 @@ func (e *Estimate) Unseen() Interval {
 	return Interval{unseenLow, unseenHigh, "no collective was measured on this machine; on another one 19 of 20 broadcasts were between these factors"}
 }
 
-// Seen is the interval after a fit, of the algorithms that it was made from, and of others: 95 % of the
-// errors of its points, which are few beside those that they stand for, so at least a fifth. It is a
-// [Mismatch] if the points are too far from the model.
+// Seen is the interval after a fit, of the algorithms that it was made from, and of others. That of
+// the same ones is the error that 39 of 40 of its points are below, and at least a fifth: points that were
+// fitted are nearer to the model than others. It is a [Mismatch] if the points are too far from the model.
 func (f Fit) Seen() (same, other Interval, err error) {
 	if typical := quantile(f.errors, 0.5); typical > broken {
 		return same, other, Mismatch{typical}
 	}
-	q := max(quantile(f.errors, 0.95), math.Log(1.2))
-	return Interval{math.Exp(-q), math.Exp(q), fmt.Sprintf("95 %% of the errors of %d measured collectives of the same algorithm", f.Points)},
-		Interval{math.Exp(-elsewhere * q), math.Exp(elsewhere * q), fmt.Sprintf("twice the errors, in logarithms, of %d measured collectives of another algorithm", f.Points)}, nil
+	q := max(quantile(f.errors, 0.975), math.Log(1.2))
+	wide := max(q, elsewhere)
+	return Interval{math.Exp(-q), math.Exp(q), fmt.Sprintf("from the errors of %d measured collectives of the same algorithm", f.Points)},
+		Interval{math.Exp(-wide), math.Exp(wide), fmt.Sprintf("from the errors of %d measured collectives of another algorithm, at least a factor of 2", f.Points)}, nil
 }

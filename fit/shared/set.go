@@ -3,9 +3,7 @@ package shared
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"runtime"
-	"slices"
 	"sync"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
@@ -20,20 +18,6 @@ type Point struct {
 	Call  collective.Call
 	Map   string // how its ranks were placed: see [machine.Machine.Place]
 	Times        // NaN is what was not measured
-}
-
-// Spread is at most so many of the points, in their order, drawn evenly: always the same ones.
-func Spread(points []Point, most int) []Point {
-	if len(points) <= most {
-		return points
-	}
-	order := rand.New(rand.NewPCG(uint64(len(points)), 1)).Perm(len(points))[:most]
-	slices.Sort(order)
-	some := make([]Point, most)
-	for i, j := range order {
-		some[i] = points[j]
-	}
-	return some
 }
 
 // A Set is points made ready to be predicted again and again, which takes about 100 B for each message of

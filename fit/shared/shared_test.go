@@ -187,25 +187,6 @@ func TestUnseen(t *testing.T) {
 	}
 }
 
-// Spread takes every part of a grid.
-func TestSpread(t *testing.T) {
-	var points []Point
-	for i := range 210 {
-		points = append(points, Point{Ranks: i / 21, Call: collective.Call{Bytes: uint64(i % 21)}})
-	}
-	rows, columns := map[int]bool{}, map[uint64]bool{}
-	some := Spread(points, 42)
-	for _, p := range some {
-		rows[p.Ranks], columns[p.Call.Bytes] = true, true
-	}
-	if len(some) != 42 || len(rows) != 10 || len(columns) < 19 {
-		t.Errorf("%d points of %d rows and %d columns", len(some), len(rows), len(columns))
-	}
-	if got := Spread(points, 300); len(got) != 210 {
-		t.Errorf("%d of 210 points", len(got))
-	}
-}
-
 func TestErrors(t *testing.T) {
 	e, err := New(two(), 0)
 	if err != nil {
