@@ -85,7 +85,7 @@ func Collective(ctx context.Context, q CollectiveQuestion) (*CollectiveTimes, er
 	if err != nil {
 		return nil, err
 	}
-	on, err := machineOf(q.Machine, q.Layer, q.Map, slices.Max(q.Ranks), simulate.NoLimit)
+	on, err := machineOf(q.Machine, q.Layer, q.Map, slices.Max(append([]int{1}, q.Ranks...)), simulate.NoLimit)
 	if err != nil {
 		return nil, err
 	}

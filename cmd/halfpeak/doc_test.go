@@ -20,11 +20,11 @@ var inputs = map[string]string{
 	"stuck.goal":          "../../engine/simulate/testdata/stuck.goal",
 	"app.trace":           "../../engine/simulate/testdata/app.trace",
 
-	"rack.toml":  "testdata/machines/rack.toml",
-	"levels.csv": "testdata/machines/levels.csv",
-	"in.csv":     "testdata/machines/in.csv",
-	"out.csv":    "testdata/machines/out.csv",
-	"gap.csv":    "testdata/machines/gap.csv",
+	"rack.toml":  "../../model/machine/testdata/rack.toml",
+	"levels.csv": "../../model/machine/testdata/levels.csv",
+	"in.csv":     "../../model/machine/testdata/in.csv",
+	"out.csv":    "../../model/machine/testdata/out.csv",
+	"gap.csv":    "../../model/machine/testdata/gap.csv",
 }
 
 // The sessions of the documents show what halfpeak prints.

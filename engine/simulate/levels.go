@@ -23,18 +23,21 @@ type levels struct {
 // # Sharing
 //
 // A unit has a clock for what carries messages inside it, one for its port out and one for its port
-// in. A message whose bytes begin to flow at t, and do so for its stream s if it is alone, moves
-// the clock C of each unit that it uses, which it occupies for w (see [machine.Level.Occupies]), to
+// in. A message whose send begins at t, whose bytes flow for its stream s if it is alone, moves the
+// clock C of each unit that it uses, which it occupies for w (see [machine.Level.Occupies]), and is
+// the Nth since the clock was last behind the time:
 //
-//	C' = max(C, t) + w        and is held back by C' − (t + max(s, w)), if that is above zero
+//	C' = max(C, t) + w        held back by min(C', t + N·w) − (t + max(s, w)), if that is above zero
 //
-// The largest of these delays is added to its way; a message alone takes what its level says.
+// The largest of these delays is added to its way; a message alone takes what its level says. It
+// uses the inside of the units that hold both ranks, from the level on at which they meet; the ports
+// out of the units around the sender that do not hold the receiver; and the ports into those around
+// the receiver that do not hold the sender.
 //
-// It uses the inside of the units that hold both ranks, from the level on at which they meet; the
-// ports out of the units around the sender that do not hold the receiver; and the ports into those
-// around the receiver that do not hold the sender. So c equal transfers at once through c lanes are as
-// fast as one, and of k > c the last takes k/c times as long, as if each had its fair share throughout;
-// the others end earlier than with fair shares.
+// So up to c transfers at once through c lanes are as fast as one, and of k > c equal ones the last
+// takes k/c times as long, as with fair shares; the others end earlier than with these. N·w
+// keeps a short message from waiting for all of the long ones before it: with fair shares each of
+// them takes no more from it than it needs itself.
 //
 // # Rendezvous of a level
 //
@@ -119,7 +122,7 @@ func (l *levels) ranks() int { return len(l.units) / len(l.Levels) }
 // share nothing.
 type sharing struct {
 	*levels
-	inside, out, in []uint64 // by unit
+	inside, out, in []unitClock // by unit
 	known           map[key][]uint64
 	last            key
 	occupied        []uint64          // of last
@@ -131,7 +134,7 @@ func newSharing(m Machine) *sharing {
 	if !ok || !l.Shares() {
 		return nil
 	}
-	clocks := func() []uint64 { return make([]uint64, l.count) }
+	clocks := func() []unitClock { return make([]unitClock, l.count) }
 	return &sharing{levels: l, inside: clocks(), out: clocks(), in: clocks(), known: map[key][]uint64{}, held: map[uint32]uint64{}}
 }
 
@@ -163,8 +166,23 @@ func (s *sharing) occupies(level int, size, stream uint64) ([]uint64, error) {
 	return all, nil
 }
 
-// pass moves the clocks of all units that a message uses whose bytes begin to flow then, and tells
-// for how long it is held back.
+// A unitClock is how far what a unit carries is taken, and by how many messages since it was free.
+type unitClock struct{ until, messages uint64 }
+
+// pass lets a message through that occupies the unit for w, and tells for how long it is held back.
+func (c *unitClock) pass(begin, stream, w uint64) uint64 {
+	if w == 0 {
+		return 0
+	}
+	if c.until <= begin {
+		*c = unitClock{until: begin}
+	}
+	c.until, c.messages = c.until+w, c.messages+1
+	return max(min(c.until-begin, c.messages*w), stream, w) - max(stream, w)
+}
+
+// pass lets a message that is sent then through all units that it uses, and tells for how long it
+// is held back.
 func (s *sharing) pass(from, to uint32, size uint64, c *cost, begin uint64) (held uint64, err error) {
 	a, b := s.around(int(from)), s.around(int(to))
 	level := 0
@@ -175,21 +193,11 @@ func (s *sharing) pass(from, to uint32, size uint64, c *cost, begin uint64) (hel
 	if err != nil {
 		return 0, err
 	}
-	use := func(clock *uint64, w uint64) {
-		if w == 0 {
-			return
-		}
-		*clock = max(*clock, begin) + w
-		if alone := begin + max(c.stream, w); *clock > alone {
-			held = max(held, *clock-alone)
-		}
-	}
 	for i, w := range occupied {
 		if i < level {
-			use(&s.out[a[i]], w)
-			use(&s.in[b[i]], w)
+			held = max(held, s.out[a[i]].pass(begin, c.stream, w), s.in[b[i]].pass(begin, c.stream, w))
 		} else {
-			use(&s.inside[a[i]], w)
+			held = max(held, s.inside[a[i]].pass(begin, c.stream, w))
 		}
 	}
 	return held, nil

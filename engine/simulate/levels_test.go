@@ -222,6 +222,55 @@ func TestPorts(t *testing.T) {
 	}
 }
 
+// As many lanes and ports as there are messages are as good as any number, whatever their sizes and
+// overheads are.
+func TestEnoughLanes(t *testing.T) {
+	slower := 0
+	for seed := range programs(t, 500) {
+		s := scheduletest.Wild(uint64(seed), 1+seed%6, 2+seed%14)
+		of := func(lanes float64) *simulate.Result {
+			m := twoNodes(2)
+			m.Levels[2].Layer = &model.LogGP{LogP: model.LogP{Latency: 1, SendOverhead: 2, ReceiveOverhead: 1, GapTime: 1}, GapPerByte: 0.002}
+			for i := range m.Levels[:2] {
+				m.Levels[i].Lanes, m.Levels[i].Ports = lanes, lanes
+			}
+			r, err := prepare(t, s).Run(context.Background(), simulate.Options{Machine: on(t, m, "core", s.Ranks(), simulate.NoLimit)})
+			if err != nil {
+				return nil // stuck
+			}
+			return r
+		}
+		free, enough, one := of(0), of(float64(len(s.Ops())+1)), of(1)
+		if free == nil || one == nil || enough == nil {
+			continue
+		}
+		if !slices.Equal(free.Ranks, enough.Ranks) {
+			t.Fatalf("seed %d: %v with enough lanes, %v with any number", seed, enough.Ranks, free.Ranks)
+		}
+		if last(one) > last(free) {
+			slower++
+		}
+	}
+	if slower < 20 {
+		t.Errorf("one lane is slower in %d programs only", slower)
+	}
+}
+
+// A short message does not wait for two long ones that go before it: it has its fair share, a third of
+// the lanes. Alone its bytes flow for 100 ns.
+func TestShortBehindLong(t *testing.T) {
+	for lanes, want := range map[float64]string{3: "100 1101", 2: "150 1151", 1: "300 1301"} {
+		m := twoNodes(8)
+		m.Levels[0].Lanes = lanes
+		p := prepare(t, parse(t, "num_ranks 6\nrank 0 {\nsend 100001b to 1\n}\nrank 1 {\nrecv 100001b from 0\n}\n"+
+			"rank 2 {\nsend 100001b to 3\n}\nrank 3 {\nrecv 100001b from 2\n}\nrank 4 {\nsend 101b to 5\n}\nrank 5 {\nrecv 101b from 4\n}\n"))
+		got := strings.Fields(timesOn(t, p, on(t, m, "core", 6, simulate.NoLimit)))
+		if text := got[4] + " " + got[5]; text != want {
+			t.Errorf("%v lanes: %s, want %s", lanes, text, want)
+		}
+	}
+}
+
 // The parts of the path of the last rank add up to its finish, whatever is shared; without noise
 // and with.
 func TestPathOfSharing(t *testing.T) {

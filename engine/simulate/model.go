@@ -140,7 +140,7 @@ func (r *run) send(e entry, n *node, op *schedule.Op) error {
 	by := r.acted(step, e, cpu, nic, bytes, t, begin, end)
 	held := uint64(0)
 	if r.shared != nil && step != stepRequest {
-		if held, err = r.shared.pass(n.rank, op.Peer, op.Size, c, end); err != nil {
+		if held, err = r.shared.pass(n.rank, op.Peer, op.Size, c, t); err != nil {
 			return err
 		}
 		r.heldBack(i, held)

@@ -54,6 +54,8 @@ func (m Machine) Check() (level int, key string, err error) {
 	cores := 1
 	for i, l := range m.Levels {
 		switch {
+		case l.Layer == nil:
+			return i, "layer", fmt.Errorf("is missing")
 		case l.Holds < 1:
 			return i, "holds", fmt.Errorf("holds %d; at least 1", l.Holds)
 		case l.Holds > MaxCores/cores:
@@ -132,9 +134,9 @@ func (l Level) Cost(n quantity.Bytes) Cost {
 	return c
 }
 
-// Occupies is for how long a message of n ≥ 1 bytes occupies what carries those inside a unit of the
-// level, and each of its ports; stream is that of its cost at the level where its ranks meet. 0 is for
-// what is not shared.
+// Occupies is for how long a message of n ≥ 1 bytes occupies what carries those inside a unit of
+// the level, and each of its ports; stream is that of its cost at the level where its ranks meet.
+// What is not shared is occupied for 0.
 func (l Level) Occupies(n quantity.Bytes, stream quantity.Micros) (inside, port quantity.Micros) {
 	of := func(layer model.Layer, number float64) quantity.Micros {
 		switch {
