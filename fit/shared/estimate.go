@@ -62,7 +62,6 @@ type estimate struct {
 	Level
 	way, send, extra, gap []float64
 	eager                 int // how many of the sizes are sent at once
-	first                 float64
 	unmeasured            bool
 	data                  []float64 // one-way time of larger ones, with request and grant
 }

@@ -46,7 +46,7 @@ var below = map[string]string{
 	"internal/flags":                     "model/quantity",
 	"internal/man":                       "reports model/quantity",
 	"internal/terminal":                  "reports model/quantity",
-	"study":                              "data export reports whatif fit fit/trace fit/forecast engine engine/live engine/programs engine/virtual engine/schedule engine/schedule/collective engine/schedule/collective/rules engine/schedule/mpitrace engine/simulate platforms model model/machine model/quantity",
+	"study":                              "data export reports whatif fit fit/shared fit/trace fit/forecast engine engine/live engine/programs engine/virtual engine/schedule engine/schedule/collective engine/schedule/collective/rules engine/schedule/mpitrace engine/simulate platforms model model/machine model/quantity",
 	"engine/schedule":                    "",
 	"engine/simulate":                    "engine/schedule platforms model model/machine model/quantity",
 	"engine/simulate/peers/costfigure":   "reports model/quantity",
