@@ -289,20 +289,6 @@ func (q CollectiveQuestion) time(ctx context.Context, c *CollectiveTime, m simul
 	return nil
 }
 
-// loop times the cell as OSU's benchmarks do.
-func (c *CollectiveTime) loop(ctx context.Context, m simulate.Machine) error {
-	l, err := shared.NewLoop(c.Entry, c.Ranks, c.Call)
-	if err != nil {
-		return err
-	}
-	t, err := l.Run(ctx, m)
-	if err != nil {
-		return fmt.Errorf("%s %s on %d ranks: %w", c.Collective, c.Name, c.Ranks, err)
-	}
-	c.Time, c.Average, c.From = t.Max, t.Average, Looped
-	return nil
-}
-
 // bounded is the schedule of a call, or nil if it has more operations than most.
 func bounded(ctx context.Context, e collective.Entry, ranks int, c collective.Call, most int) (*schedule.Schedule, error) {
 	if e.Takes&collective.Segment != 0 && c.Segment > 0 && c.Bytes/c.Segment > uint64(most/ranks) {

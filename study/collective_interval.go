@@ -1,9 +1,11 @@
 package study
 
 import (
+	"context"
 	"fmt"
 	"math"
 
+	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/fit/shared"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -66,4 +68,18 @@ func ends(i shared.Interval, of func(CollectiveTime) quantity.Micros) (low, high
 		}
 	}
 	return end(i.Low), end(i.High)
+}
+
+// loop times the cell as OSU's benchmarks do.
+func (c *CollectiveTime) loop(ctx context.Context, m simulate.Machine) error {
+	l, err := shared.NewLoop(c.Entry, c.Ranks, c.Call)
+	if err != nil {
+		return err
+	}
+	t, err := l.Run(ctx, m)
+	if err != nil {
+		return fmt.Errorf("%s %s on %d ranks: %w", c.Collective, c.Name, c.Ranks, err)
+	}
+	c.Time, c.Average, c.From = t.Max, t.Average, Looped
+	return nil
 }

@@ -21,10 +21,11 @@ type Fit struct {
 //
 //	ρ(ln predicted/measured) + (ln factor)²/40
 //
-// over averages and slowest ranks and over the factors, where ρ is Huber's function, a square up to 0.3
-// and straight beyond. The second sum, a tenth of a point for a factor of 2, keeps what the points say nothing
-// about where it was. The factors are tried one after the other, up and down by steps of 60 %, then half as
-// much in logarithms, and so on down to 4 %, and stay between 1/16 and 16.
+// over averages and slowest ranks and over the factors, where ρ is Huber's function, a square up to
+// 0.3 and straight beyond. The second sum, a tenth of a point for a factor of 2, keeps what the
+// points say nothing about where it was. The factors are tried one after the other, up and down by
+// steps of 60 %, then half as much in logarithms, and so on down to 4 %, and stay between 1/16 and
+// 16.
 //
 // The errors are those of [Set.Predict].
 func (e *Estimate) Search(ctx context.Context, s *Set, from Factors) (Fit, error) {
@@ -95,7 +96,8 @@ func huber(x float64) float64 {
 	return x * x
 }
 
-// ratios are the logarithms of predicted over measured, of all averages and slowest ranks that were measured.
+// ratios are the logarithms of predicted over measured, of all averages and slowest ranks that were
+// measured.
 func ratios(points []Point, got []Times) (logs []float64) {
 	for i, p := range points {
 		for _, pair := range [][2]quantity.Micros{{got[i].Average, p.Average}, {got[i].Max, p.Max}} {

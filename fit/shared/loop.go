@@ -9,8 +9,9 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// Times are what a benchmark such as OSU's prints of a collective: over the ranks, the least, the mean and
-// the greatest of the mean time that a rank spends in the call, in µs. NaN is what was not measured.
+// Times are what a benchmark such as OSU's prints of a collective: over the ranks, the least, the
+// mean and the greatest of the mean time that a rank spends in the call, in µs. NaN is what was not
+// measured.
 type Times struct{ Min, Average, Max quantity.Micros }
 
 // A Loop is a benchmark's loop over a call, made ready: [collective.Algorithm.Loop] with the
@@ -19,8 +20,8 @@ type Loop struct {
 	before, after *simulate.Program // up to the last call, and with it
 }
 
-// warm is how many calls come before the one that is timed. On the machine of the tests the third takes
-// as long as the ninth inside a node, and within 8 % of it on two nodes.
+// warm is how many calls come before the one that is timed. On the machine of the tests the third
+// takes as long as the ninth inside a node, and within 8 % of it on two nodes.
 const warm = 2
 
 // NewLoop is the loop over a call of the algorithm among so many ranks. The error is that of a call

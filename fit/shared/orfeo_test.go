@@ -102,7 +102,8 @@ func broadcasts(t testing.TB) (all []Point) {
 	return all
 }
 
-// third tells whether a point is in the third that is given to a fit: spread evenly over ranks and sizes.
+// third tells whether a point is in the third that is given to a fit: spread evenly over ranks and
+// sizes.
 func third(p Point) bool { return (p.Ranks/4+log2(p))%3 == 0 }
 
 func log2(p Point) int { return bits.Len64(p.Call.Bytes) - 1 }
@@ -246,8 +247,8 @@ func TestSearchOfBroadcasts(t *testing.T) {
 	}
 }
 
-// intervals are lines of how many of the broadcasts that were not given to a fit are in their intervals: at
-// least nine in ten, but for what is listed.
+// intervals are lines of how many of the broadcasts that were not given to a fit are in their
+// intervals: at least nine in ten, but for what is listed.
 func intervals(t *testing.T, e *Estimate, points []Point, got [][]Times) (lines []string) {
 	row := func(name string, of func(algorithm string) Interval, by int, in func(Point) bool) {
 		line := "| " + name

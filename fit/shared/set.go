@@ -20,8 +20,8 @@ type Point struct {
 	Times        // NaN is what was not measured
 }
 
-// A Set is points made ready to be predicted again and again, which takes about 100 B for each message of
-// their loops.
+// A Set is points made ready to be predicted again and again, which takes about 100 B for each
+// message of their loops.
 type Set struct {
 	Points []Point
 	loops  []*Loop
@@ -49,8 +49,8 @@ func (s *Set) Predict(ctx context.Context, m machine.Machine) ([]Times, error) {
 	})
 }
 
-// Predict is what the benchmark prints for each point on each of the machines, by machine. The errors are those
-// of [NewSet] and [Set.Predict].
+// Predict is what the benchmark prints for each point on each of the machines, by machine. The
+// errors are those of [NewSet] and [Set.Predict].
 func Predict(ctx context.Context, points []Point, machines ...machine.Machine) ([][]Times, error) {
 	times := make([][]Times, len(machines))
 	for i := range times {

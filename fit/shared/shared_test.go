@@ -20,12 +20,12 @@ func bcast(t testing.TB, name string, ranks int, bytes uint64) Point {
 	return Point{Entry: e, Ranks: ranks, Call: collective.Call{Bytes: bytes}}
 }
 
-// Two ranks in a loop, by hand, with L = 2, o = 0.5 and no bytes that count, in µs. Both leave
-// the exchange of the barrier 3 after the later one has entered it. The root hands its message over in
-// 0.5 and enters. The receiver has it 3 after the root left the barrier, finds the root's barrier message
-// there, has sent its own after 0.5 and received the root's after another 0.5: it leaves 4 after
-// the root left. The root has its message after 3 + 0.5 + 2 + 0.5 = 6. So the receiver waits 2 for the
-// root to leave, and 3 for the message.
+// Two ranks in a loop, by hand, with L = 2, o = 0.5 and no bytes that count, in µs. Both leave the
+// exchange of the barrier 3 after the later one has entered it. The root hands its message over in
+// 0.5 and enters. The receiver has it 3 after the root left the barrier, finds the root's barrier
+// message there, has sent its own after 0.5 and received the root's after another 0.5: it leaves 4
+// after the root left. The root has its message after 3 + 0.5 + 2 + 0.5 = 6. So the receiver waits
+// 2 for the root to leave, and 3 for the message.
 func TestLoopOfTwo(t *testing.T) {
 	m := simulate.LogGOPS{Latency: 2, Overhead: 0.5, EagerLimit: simulate.NoLimit}
 	p := bcast(t, "binomial", 2, 8)
@@ -40,8 +40,8 @@ func TestLoopOfTwo(t *testing.T) {
 }
 
 // two is what was measured on a machine of nodes of 8 cores: the node 1 µs and 10 kB/µs, the
-// network 5 µs and 1 kB/µs, roots that hand over in 0.3 and 0.4 µs up to 4 KiB, whose gap among many
-// is 0.5 and 0.6 µs.
+// network 5 µs and 1 kB/µs, roots that hand over in 0.3 and 0.4 µs up to 4 KiB, whose gap among
+// many is 0.5 and 0.6 µs.
 func two() []Level {
 	levels := []Level{{Name: "node", Holds: 16}, {Name: "cluster", Holds: 4}}
 	for i, of := range []struct{ latency, rate, send, gap float64 }{{1, 10e3, 0.3, 0.5}, {5, 1e3, 0.4, 0.6}} {

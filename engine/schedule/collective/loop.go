@@ -8,9 +8,10 @@ import (
 
 // Loop is a program of benchmarks such as OSU's: the collective, a barrier, the collective, a
 // barrier … so many in all, that is, calls of the collective and barriers together. What ranks take
-// for the last call is the difference between their finish times in a loop of an odd number and in the
-// loop that is one shorter. It depends on the order in which the barrier lets them go: after an exchange of
-// two ranks, say, the receiver of a broadcast leaves the barrier one message's time before the root.
+// for the last call is the difference between their finish times in a loop of an odd number and in
+// the loop that is one shorter. It depends on the order in which the barrier lets them go: after an
+// exchange of two ranks, say, the receiver of a broadcast leaves the barrier one message's time
+// before the root.
 func (a Algorithm) Loop(ranks int, c Call, barrier Algorithm, parts int) (*schedule.Schedule, error) {
 	if c.Root < 0 || c.Root >= ranks {
 		return nil, fmt.Errorf("collective: the root is %d, but ranks are 0 to %d", c.Root, ranks-1)
@@ -53,8 +54,8 @@ func DefaultBarrier(ranks int) Algorithm {
 	return treeBarrier
 }
 
-// rounds are operations of a rank that calls a blocking exchange for each: a round waits for all of the
-// round before.
+// rounds are operations of a rank that calls a blocking exchange for each: a round waits for all of
+// the round before.
 type rounds struct {
 	*Part
 	before []uint32
