@@ -691,3 +691,20 @@ func runCollective(collective, name string) func(*engine.Endpoint, Args) (Result
 
 // timeTag is that of no message of a collective.
 const timeTag = 1 << 31
+
+// runCombine times what a reduction does with a message that has come.
+func runCombine(ep *engine.Endpoint, a Args) (r Result, err error) {
+	if ep.Node() > 0 {
+		return r, nil
+	}
+	sum, b := make([]byte, a.Size), make([]byte, a.Size)
+	for range a.Warm {
+		addNumbers(sum, b)
+	}
+	start := ep.Now()
+	for range a.Count {
+		addNumbers(sum, b)
+	}
+	r.Time = per(ep, start, a.Count)
+	return r, nil
+}

@@ -181,6 +181,10 @@ var All = []Program{
 		On: Real, Sizes: Own, Bytes: 1, Measures: Exchange, Run: runCollective("barrier", "dissemination"),
 	},
 	{
+		Name: "combine", Help: "two messages added up, none sent: γ is its time per byte",
+		On: Real, Nodes: 2, Measures: Exchange, Run: runCombine,
+	},
+	{
 		Name: "stages", Help: "one packet in each stage of its way: send, hand over, receive",
 		On: Real, Nodes: 2, Measures: OneWay, Replies: true, Shape: ByStage, Run: runStages,
 	},
