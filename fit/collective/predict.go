@@ -1,0 +1,251 @@
+package collective
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/halfpeak/halfpeak/internal/student"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// A Prediction is a time with the 95 % interval of one more measurement.
+type Prediction struct {
+	Time, Low, High quantity.Micros
+	Form            quantity.Micros // the fitted form alone
+	// Beyond says that the ranks or the size lie outside of those measured.
+	Beyond bool
+}
+
+// residuals makes the field of a result.
+func (r *Result) residuals(h hyper) (field, error) {
+	f := field{hyper: h}
+	for _, p := range r.Points {
+		form, err := r.form(p.Ranks, p.Size)
+		if err != nil {
+			return f, err
+		}
+		lp, ln := octaves(p.Ranks, p.Size)
+		e := math.Log(float64(p.Time) / form)
+		f.of = append(f.of, residual{lp, ln, e})
+	}
+	f.calm()
+	for _, o := range f.of {
+		f.variance += o.e * o.e / float64(len(f.of))
+	}
+	f.variance = max(f.variance, 1e-8)
+	return f, nil
+}
+
+// maxHeld bounds the points that are left out to learn from.
+const maxHeld = 240
+
+// learn chooses how the form's residuals are used, and calibrates the intervals: each rank count is
+// left out with the form fitted again, and predicted. Those at either end of the ranks are predicted
+// from beyond, and count for what lies beyond.
+func (r *Result) learn() error {
+	h := usual
+	within, beyond := 0.0, 0.0
+	if len(r.Ranks) >= 4 {
+		type held struct {
+			sub     field
+			p, n, e float64
+			edge    bool
+			form    float64 // variance of the form, relative
+		}
+		var all []held
+		folds := min(len(r.Ranks), maxFolds)
+		stride := 1 + len(r.Points)/maxHeld
+		for f := range folds {
+			out := func(ranks int) bool { return slices.Index(r.Ranks, ranks)%folds == f }
+			sub := r.without(out)
+			left, err := sub.residuals(usual)
+			if err != nil {
+				return err
+			}
+			for i, p := range r.Points {
+				if !out(p.Ranks) || i%stride != 0 {
+					continue
+				}
+				form, err := sub.form(p.Ranks, p.Size)
+				if err != nil {
+					return err
+				}
+				lp, ln := octaves(p.Ranks, p.Size)
+				if form <= 0 {
+					form = float64(p.Time) / math.E
+				}
+				all = append(all, held{left, lp, ln, math.Log(float64(p.Time) / form), p.Ranks == r.Ranks[0] || p.Ranks == r.Ranks[len(r.Ranks)-1], 0})
+			}
+		}
+		least := math.Inf(1)
+		for _, now := range hypers {
+			sum := 0.0
+			for _, o := range all {
+				o.sub.hyper = now
+				e, _ := o.sub.at(o.p, o.n)
+				sum += min(1, math.Abs(o.e-e))
+			}
+			if sum < least {
+				least, h = sum, now
+			}
+		}
+		var in, out []float64
+		for _, o := range all {
+			o.sub.hyper = h
+			e, v := o.sub.at(o.p, o.n)
+			z := math.Abs(o.e-e) / math.Sqrt(v)
+			if o.edge {
+				out = append(out, z)
+			} else {
+				in = append(in, z)
+			}
+		}
+		within = upper(in)
+		beyond = max(within, upper(out))
+	}
+	var err error
+	r.left, err = r.residuals(h)
+	if within == 0 { // too few rank counts to leave one out
+		free := 0
+		for _, g := range r.Regimes {
+			free += max(0, g.free)
+		}
+		within = math.Inf(1)
+		if free > 0 {
+			within = student.T(float64(free)) * math.Sqrt(float64(len(r.Points))/float64(free))
+		}
+		beyond = within
+	}
+	r.within, r.beyond = within, beyond
+	return err
+}
+
+// upper is the 95 % point of so many values, from above: of few, the largest, and more.
+func upper(z []float64) float64 {
+	if len(z) == 0 {
+		return math.Inf(1)
+	}
+	slices.Sort(z)
+	at := math.Ceil(0.95 * float64(len(z)+1))
+	if int(at) > len(z) {
+		return z[len(z)-1] * at / float64(len(z))
+	}
+	return max(z[int(at)-1], 1)
+}
+
+// without is the result fitted again without some rank counts, with the same regimes and
+// algorithms.
+func (r *Result) without(out func(ranks int) bool) *Result {
+	s := &Result{Data: r.Data}
+	s.Points = slices.DeleteFunc(slices.Clone(r.Points), func(p Point) bool { return out(p.Ranks) })
+	for _, g := range r.Regimes {
+		var rows []row
+		for _, p := range s.Points {
+			if g.From <= p.Size && p.Size <= g.To {
+				x, _ := g.columns(p.Ranks, p.Size, r.Statistic) // it was there before
+				rows = append(rows, row{x, float64(p.Time)})
+			}
+		}
+		if len(rows) > 0 {
+			g.solution = least(rows, both(g.wanted, independent(rows)))
+		}
+		s.Regimes = append(s.Regimes, g)
+	}
+	return s
+}
+
+// Predict returns the time of the next call of n bytes on so many ranks. Between two regimes the
+// interval holds those of both, as the size where one ends was not measured.
+func (r *Result) Predict(ranks int, n quantity.Bytes) (Prediction, error) {
+	at := r.regime(n)
+	p, err := r.predict(ranks, n, &r.Regimes[at])
+	if err != nil {
+		return p, err
+	}
+	for i := range r.Regimes {
+		beside := i == at-1 && n < r.Regimes[at].From || i == at+1 && n > r.Regimes[at].To
+		if !beside {
+			continue
+		}
+		q, err := r.predict(ranks, n, &r.Regimes[i])
+		if err != nil {
+			return p, err
+		}
+		p.Low, p.High = min(p.Low, q.Low), max(p.High, q.High)
+	}
+	return p, nil
+}
+
+// predict is Predict by one regime.
+func (r *Result) predict(ranks int, n quantity.Bytes, g *Regime) (Prediction, error) {
+	x, err := g.columns(ranks, n, r.Statistic)
+	if err != nil {
+		return Prediction{}, err
+	}
+	form := g.solution.at(x)
+	if !(form > 0) {
+		return Prediction{}, fmt.Errorf("%w: %s of %s on %d ranks: the fitted form is 0 there", ErrNoFit, r.Collective, n, ranks)
+	}
+	lp, ln := octaves(ranks, n)
+	edge := min(max(ranks, r.Ranks[0]), r.Ranks[len(r.Ranks)-1])
+	p := Prediction{Form: quantity.Micros(form)}
+	p.Beyond = ranks != edge || n < r.Regimes[0].From || n > r.Regimes[len(r.Regimes)-1].To
+	e, v := r.left.at(lp, ln)
+	t := form * math.Exp(e)
+	half := r.within * math.Sqrt(v)
+	if p.Beyond { // what is not known of the parameters matters here
+		half = r.beyond * math.Sqrt(v)
+		d := math.Inf(1)
+		if g.free > 0 {
+			d = student.T(float64(g.free)) * g.deviation(x) / form
+		}
+		half = math.Hypot(half, d)
+	}
+	least, most := t, t
+	if ranks != edge {
+		if least, most, err = r.others(g, ranks, edge, n, t); err != nil {
+			return Prediction{}, err
+		}
+	}
+	p.Time, p.Low, p.High = quantity.Micros(t), quantity.Micros(least*math.Exp(-half)), quantity.Micros(most*math.Exp(half))
+	return p, nil
+}
+
+// others are the least and the most that the time t can be, on ranks beyond those measured, by what
+// the data do not tell: another algorithm that is as good, or all of a merged α a base. Each is
+// taken from the edge of what was measured.
+func (r *Result) others(g *Regime, ranks, edge int, n quantity.Bytes, t float64) (least, most float64, err error) {
+	x, err := g.columns(ranks, n, r.Statistic)
+	if err != nil {
+		return 0, 0, err
+	}
+	here, err := g.columns(edge, n, r.Statistic)
+	if err != nil {
+		return 0, 0, err
+	}
+	from := t * g.solution.at(here) / g.solution.at(x) // the time at the edge
+	least, most = t, t
+	hull := func(s *solution, there, here [columns]float64) {
+		if a, b := s.at(there), s.at(here); a > 0 && b > 0 {
+			least, most = min(least, from*a/b), max(most, from*a/b)
+		}
+	}
+	if !g.wanted[ofBase] && len(r.Ranks) == 1 {
+		constant := x
+		constant[ofAlpha] = here[ofAlpha]
+		hull(&g.solution, constant, here)
+	}
+	for _, o := range g.rivals {
+		there, err := o.columns(ranks, n, r.Statistic)
+		if err != nil {
+			return 0, 0, err
+		}
+		at, err := o.columns(edge, n, r.Statistic)
+		if err != nil {
+			return 0, 0, err
+		}
+		hull(&o.solution, there, at)
+	}
+	return least, most, nil
+}
