@@ -21,6 +21,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	engine "github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/fit"
@@ -90,12 +91,14 @@ type Regime struct {
 	Beta, Gamma fit.Estimate[quantity.MicrosPerByte]
 	// What the points cannot tell apart is 0 in one parameter, and Merged says which has it.
 	Merged []string
+	Errors // of the form at its points
 
 	solution
 	wanted  [columns]bool
 	entry   engine.Entry
 	fanout  int
 	heldOut []float64 // mean |log(form/measured)| of each number of ranks left out, or of each point
+	left    bool      // some were left out
 	points  []row
 	rivals  []*Regime
 }
@@ -192,40 +195,60 @@ func (r *Result) form(ranks int, n quantity.Bytes) (float64, error) {
 	return g.solution.at(x), err
 }
 
+// HeldOut is that of the result, over the sizes of the regime; NaN with fewer than 3 numbers of ranks.
+func (g *Regime) HeldOut() float64 {
+	if !g.left {
+		return math.NaN()
+	}
+	return mean(g.heldOut)
+}
+
 // judge sums up the errors.
 func (r *Result) judge() error {
-	var errs, noise []float64
+	var noise []float64
 	for _, p := range r.Points {
-		t, err := r.form(p.Ranks, p.Size)
-		if err != nil {
-			return err
-		}
-		e := math.Abs(t-float64(p.Time)) / float64(p.Time)
-		if errs = append(errs, e); e > r.Worst {
-			r.Worst, r.WorstRanks, r.WorstSize = e, p.Ranks, p.Size
-		}
 		if p.Count > 1 {
 			noise = append(noise, p.Deviation)
 		}
 	}
-	r.Median, r.P95 = quantile(errs, 0.5), quantile(errs, 0.95)
 	if len(noise) > 0 {
 		r.Noise = quantile(noise, 0.5)
 	}
-	r.HeldOut = math.NaN()
-	if len(r.Ranks) >= 3 {
-		r.HeldOut = 0
-		for _, g := range r.Regimes {
-			share := 0
-			for _, p := range r.Points {
-				if g.From <= p.Size && p.Size <= g.To {
-					share++
-				}
-			}
-			r.HeldOut += mean(g.heldOut) * float64(share) / float64(len(r.Points))
+	all := make([]int, len(r.Regimes))
+	for i := range r.Regimes {
+		all[i] = i
+		g := &r.Regimes[i]
+		g.left = len(r.Ranks) >= 3
+		part, err := r.errors(i)
+		if err != nil {
+			return err
+		}
+		g.Errors = part
+		r.HeldOut += g.HeldOut() * float64(len(g.points)) / float64(len(r.Points))
+	}
+	var err error
+	r.Errors, err = r.errors(all...)
+	return err
+}
+
+// errors are those of the form at the points of regimes.
+func (r *Result) errors(of ...int) (sum Errors, err error) {
+	var errs []float64
+	for _, p := range r.Points {
+		if !slices.Contains(of, r.regime(p.Size)) {
+			continue
+		}
+		t, err := r.form(p.Ranks, p.Size)
+		if err != nil {
+			return sum, err
+		}
+		e := math.Abs(t-float64(p.Time)) / float64(p.Time)
+		if errs = append(errs, e); e > sum.Worst {
+			sum.Worst, sum.WorstRanks, sum.WorstSize = e, p.Ranks, p.Size
 		}
 	}
-	return nil
+	sum.Median, sum.P95 = quantile(errs, 0.5), quantile(errs, 0.95)
+	return sum, nil
 }
 
 // A form that is off by more than this does not describe the times: in the median as much as the
@@ -235,25 +258,46 @@ const (
 	maxP95    = 0.50
 )
 
-// Describes reports whether the form describes the times.
+// Describes reports whether the form describes the times of the regime.
+func (g *Regime) Describes() bool {
+	return g.Median <= maxMedian && g.P95 <= maxP95 && !(g.HeldOut() > 1.5*maxMedian)
+}
+
+// Describes reports whether the form describes the times at all sizes.
 func (r *Result) Describes() bool {
-	return r.Median <= maxMedian && r.P95 <= maxP95 && !(r.HeldOut > 1.5*maxMedian)
+	return !slices.ContainsFunc(r.Regimes, func(g Regime) bool { return !g.Describes() })
 }
 
 // Verdict says in a sentence how well the form describes the times.
 func (r *Result) Verdict() string {
-	text := fmt.Sprintf("median error %.2g %%, 95th percentile %.2g %%, worst %.2g %% on %d ranks at %s", 100*r.Median, 100*r.P95, 100*r.Worst, r.WorstRanks, r.WorstSize)
-	if !math.IsNaN(r.HeldOut) {
-		text += fmt.Sprintf("; %.2g %% on numbers of ranks left out", 100*r.HeldOut)
-	}
+	text := r.Errors.text(r.HeldOut)
 	if r.Noise > 0 {
 		text += fmt.Sprintf("; repeats differ by %.2g %%", 100*r.Noise)
 		if r.Median > 2*r.Noise {
 			text += ", so the form leaves more than noise"
 		}
 	}
-	if !r.Describes() {
-		return "none fits: " + text + "; no form of these describes the machine (levels, sharing, noise), and its parameters mean nothing"
+	var wrong []string
+	for _, g := range r.Regimes {
+		if !g.Describes() {
+			wrong = append(wrong, fmt.Sprintf("%s to %s", g.From, g.To))
+		}
 	}
-	return "fits: " + text
+	switch {
+	case len(wrong) == 0:
+		return "fits: " + text
+	case len(wrong) == len(r.Regimes):
+		return "none fits: " + text + "; no algorithm alone describes these times (levels, sharing, noise, or a choice that changes with the ranks), and the parameters mean nothing"
+	}
+	return "fits in part, none from " + strings.Join(wrong, ", ") + ": " + text
+}
+
+// text says the errors, and that of ranks left out if it is known.
+func (e Errors) text(heldOut float64) string {
+	percent := func(v float64) string { return fmt.Sprintf("%.*f %%", max(0, 1-int(math.Log10(max(1, 100*v)))), 100*v) }
+	text := fmt.Sprintf("median error %s, 95th percentile %s, worst %s on %d ranks at %s", percent(e.Median), percent(e.P95), percent(e.Worst), e.WorstRanks, e.WorstSize)
+	if !math.IsNaN(heldOut) {
+		text += "; " + percent(heldOut) + " on numbers of ranks left out"
+	}
+	return text
 }

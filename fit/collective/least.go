@@ -48,13 +48,14 @@ func (s *solution) deviation(x [columns]float64) float64 {
 	return math.Sqrt(max(0, v))
 }
 
-// interval is the 95 % interval of a parameter, and +Inf above without points to spare.
+// interval is the 95 % interval of a parameter, and +Inf above without points to spare. One that the
+// bound holds has that about the value and about what it would be without.
 func (s *solution) interval(i int) (low, high float64) {
 	if s.free < 1 {
 		return 0, math.Inf(1)
 	}
 	d := student.T(float64(s.free)) * math.Sqrt(s.variance[i][i])
-	return min(s.value[i], max(0, s.unbound[i]-d)), max(s.value[i], s.unbound[i]+d)
+	return max(0, min(s.value[i], s.unbound[i])-d), max(s.value[i], s.unbound[i]) + d
 }
 
 // least minimises the weighted squares of relative errors over parameters of at least 0, among the

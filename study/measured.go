@@ -1,0 +1,221 @@
+package study
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	fitted "github.com/halfpeak/halfpeak/fit/collective"
+	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// MeasuredOptions say of measured collectives what their files do not.
+type MeasuredOptions struct {
+	Collective string // what tables measure that do not say so
+	// Ranks are those of the tables that do not say: one number for all, or one for each in order.
+	Ranks []int
+	// Algorithm of the registry; empty: as the files say, and searched where they do not.
+	Algorithm string
+}
+
+// A series is what was measured of one collective by one algorithm, with one statistic over ranks.
+type series struct {
+	fitted.Data
+	algorithm string // of the registry; empty: the library's choice
+	name      string // what tells it from others: in-place, mapby=core
+}
+
+// label names the series, for messages.
+func (s series) label() string {
+	parts := []string{s.Collective, cmp.Or(s.algorithm, "by the library's choice")}
+	if s.name != "" {
+		parts = append(parts, s.name)
+	}
+	return strings.Join(append(parts, string(s.Statistic)), ", ")
+}
+
+// ranks of a series, ascending.
+func (s series) ranks() []int {
+	var all []int
+	for _, p := range s.Points {
+		all = append(all, p.Ranks)
+	}
+	return ascending(all)
+}
+
+// errRanks is that of tables that do not say how many ranks took part.
+var errRanks = errors.New("does not say how many ranks took part; give the number with --ranks")
+
+// measuredSeries puts tables of collectives together: those of one collective, algorithm and place
+// are one series, with the average over ranks, and another with the slowest rank if all of them have
+// it. Tables of the same ranks and size are repeats. Tables of other kinds are left out.
+func measuredSeries(sources []fitSource, o MeasuredOptions) (all []series, notes []string, err error) {
+	type key struct {
+		collective, algorithm, name string
+	}
+	type sample struct {
+		trace.Sample
+		ranks int
+		size  quantity.Bytes
+	}
+	of := map[key][]sample{}
+	var keys []key
+	others, unsaid := 0, 0
+	for _, s := range sources {
+		c := s.table.Collective
+		if s.table.Kind != trace.Collective {
+			others++
+			continue
+		}
+		if c.Name = cmp.Or(c.Name, o.Collective); c.Name == "" {
+			return nil, nil, fmt.Errorf("%s does not say which collective it measured; name it with --collective, as in --collective allreduce", s.name())
+		}
+		if c.Ranks == 0 {
+			if c.Ranks, err = unsaidRanks(o.Ranks, unsaid); err != nil {
+				return nil, nil, fmt.Errorf("%s %w", s.name(), err)
+			}
+			unsaid++
+		}
+		k := key{registered(c.Name), "", seriesName(s.table)}
+		if k.algorithm, err = registeredAlgorithm(k.collective, c.Algorithm, o.Algorithm); err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", s.name(), err)
+		}
+		if collective.Of(k.collective) == nil {
+			notes = append(notes, fmt.Sprintf("%s: no algorithm of %s is known, and it is left out", s.name(), c.Name))
+			continue
+		}
+		if c.Ranks < 2 {
+			notes = append(notes, fmt.Sprintf("%s: on %d rank, left out", s.name(), c.Ranks))
+			continue
+		}
+		if of[k] == nil {
+			keys = append(keys, k)
+		}
+		total := !c.PerRank && (collective.Entry{Collective: k.collective}).InBlocks() && s.table.Format != "csv" && s.table.Format != "json"
+		for _, t := range s.table.Samples {
+			n := t.Size
+			if total { // the registry counts the block of a rank
+				n = quantity.Bytes(math.Floor(float64(n) / float64(c.Ranks)))
+			}
+			of[k] = append(of[k], sample{t, c.Ranks, n})
+		}
+	}
+	if len(o.Ranks) > 1 && unsaid != len(o.Ranks) {
+		return nil, nil, fmt.Errorf("--ranks: %d numbers for %d tables that do not say how many took part; give one for all, or one for each", len(o.Ranks), unsaid)
+	}
+	if others > 0 && len(keys) > 0 {
+		notes = append(notes, fmt.Sprintf("left out: %d tables of no collective", others))
+	}
+	for _, k := range keys {
+		slowest := true
+		for _, s := range of[k] {
+			slowest = slowest && s.Slowest > 0
+		}
+		for _, statistic := range fitted.Statistics {
+			if statistic == fitted.Slowest && !slowest {
+				continue
+			}
+			type at struct {
+				ranks int
+				size  quantity.Bytes
+			}
+			repeats := map[at][]trace.Sample{}
+			for _, s := range of[k] {
+				if statistic == fitted.Slowest {
+					s.Mean, s.Variance = s.Slowest, 0
+				}
+				p := at{s.ranks, s.size}
+				repeats[p] = append(repeats[p], s.Sample)
+			}
+			d := fitted.Data{Collective: k.collective, Statistic: statistic}
+			for p, here := range repeats {
+				d.Points = append(d.Points, pointOf(p.ranks, p.size, here))
+			}
+			slices.SortFunc(d.Points, func(a, b fitted.Point) int {
+				return cmp.Or(cmp.Compare(a.Ranks, b.Ranks), cmp.Compare(a.Size, b.Size))
+			})
+			all = append(all, series{d, k.algorithm, k.name})
+		}
+	}
+	return all, notes, nil
+}
+
+// unsaidRanks are those of the n-th table that does not say.
+func unsaidRanks(given []int, n int) (int, error) {
+	switch {
+	case len(given) == 0:
+		return 0, errRanks
+	case len(given) == 1:
+		return given[0], nil
+	case n < len(given):
+		return given[n], nil
+	}
+	return 0, fmt.Errorf("does not say how many ranks took part, and --ranks has %d numbers; give one for all, or one for each such table", len(given))
+}
+
+// seriesName is what tells series of a collective apart.
+func seriesName(t *trace.Table) string {
+	if t.Format == "csv" || t.Format == "json" {
+		return t.Series
+	}
+	return strings.TrimSpace(t.Format + " " + t.Series)
+}
+
+// pointOf is the mean of repeats.
+func pointOf(ranks int, n quantity.Bytes, repeats []trace.Sample) fitted.Point {
+	p := fitted.Point{Ranks: ranks, Size: n, Count: int64(len(repeats))}
+	if len(repeats) == 1 {
+		s := repeats[0]
+		p.Time, p.Count, p.Deviation = s.Mean, max(1, s.Count), math.Sqrt(s.Variance)/float64(s.Mean)
+		return p
+	}
+	squares := 0.0
+	for i, s := range repeats {
+		d := float64(s.Mean - p.Time)
+		p.Time += quantity.Micros(d / float64(i+1))
+		squares += d * float64(s.Mean-p.Time)
+	}
+	p.Deviation = math.Sqrt(squares/float64(len(repeats)-1)) / float64(p.Time)
+	return p
+}
+
+// registered is the registry's word for a collective as files name it; one whose counts may vary is
+// measured with equal ones.
+func registered(name string) string {
+	name = strings.ReplaceAll(name, "_", "-")
+	if v, ok := strings.CutSuffix(name, "v"); ok && collective.Of(v) != nil {
+		return v
+	}
+	return name
+}
+
+// registeredAlgorithm is the registry's word for an algorithm as a file calls it: by its name, by
+// Open MPI's number, or by the name in NCCL or MPICH. What was asked for counts first.
+func registeredAlgorithm(name, file, asked string) (string, error) {
+	if asked != "" {
+		file = asked
+	}
+	if file == "" || file == "0" || file == "auto" || file == "default" {
+		return "", nil
+	}
+	number, err := strconv.Atoi(file)
+	for _, e := range collective.Of(name) {
+		if err == nil && e.OpenMPI == number || err != nil && slices.Contains([]string{e.NCCL, e.MPICH}, strings.ToLower(file)) {
+			return e.Name, nil
+		}
+	}
+	if err == nil {
+		if collective.Of(name) == nil {
+			return file, nil // which is said of the collective
+		}
+		return "", fmt.Errorf("Open MPI has no algorithm %d of %s; name it with --algorithm", number, name)
+	}
+	e, err := collective.Find(name, file)
+	return e.Name, err
+}
