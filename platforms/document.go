@@ -76,18 +76,19 @@ const (
 
 // schema has the keys of each kind of table, and of branches; "" are those outside of tables.
 var schema = map[string]map[string]form{
-	"":         keys("title", "paper", "note", "clock", "default"),
-	"constant": keys("value", "source"),
-	"roof":     keys("rate", "source"),
-	"stage":    keys("beta", "tau", "host", "resource", "at", "queue", "full", "source"),
-	"protocol": keys("credits", "rendezvous", "retry", "inbox", "full", "poll", "interrupt", "source").with(flag, "rounds"),
-	"measured": keys("runs", "resolution", "source").with(names, "sizes", "times", "deviations").with(flag, "operation"),
-	"layer":    layerKeys(),
-	"branch":   keys("layer", "up_to"),
+	"":           keys("title", "paper", "note", "clock", "default"),
+	"constant":   keys("value", "source"),
+	"roof":       keys("rate", "source"),
+	"stage":      keys("beta", "tau", "host", "resource", "at", "queue", "full", "source"),
+	"protocol":   keys("credits", "rendezvous", "retry", "inbox", "full", "poll", "interrupt", "source").with(flag, "rounds"),
+	"measured":   keys("runs", "resolution", "source").with(names, "sizes", "times", "deviations").with(flag, "operation"),
+	"layer":      layerKeys(),
+	"collective": keys("collective", "algorithm", "statistic", "source").with(names, "ranks", "sizes", "times"),
+	"branch":     keys("layer", "up_to"),
 }
 
 // tableKinds are the kinds of table.
-var tableKinds = []string{"constant", "roof", "stage", "protocol", "measured", "layer"}
+var tableKinds = []string{"constant", "roof", "stage", "protocol", "measured", "layer", "collective"}
 
 type formOf map[string]form
 

@@ -188,9 +188,16 @@ func pointOf(ranks int, n quantity.Bytes, repeats []trace.Sample) fitted.Point {
 // registered is the registry's word for a collective as files name it; one whose counts may vary is
 // measured with equal ones.
 func registered(name string) string {
-	name = strings.ReplaceAll(name, "_", "-")
 	if v, ok := strings.CutSuffix(name, "v"); ok && collective.Of(v) != nil {
-		return v
+		name = v
+	}
+	return canonicalOf(name)
+}
+
+// canonicalOf is the registry's word for a collective; itself if it has none.
+func canonicalOf(name string) string {
+	if all := collective.Of(name); len(all) > 0 {
+		return all[0].Collective
 	}
 	return name
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/terminal"
+	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/study"
 )
 
@@ -22,6 +23,7 @@ func newCollective() *cobra.Command {
 	var segments sizesFlag
 	var ranks flags.Ranks
 	q := study.CollectiveQuestion{}
+	var beside measuredFlags
 	sizes := newSizes("8,64,512,4KiB,32KiB,256KiB,1MiB")
 	cmd := &cobra.Command{
 		Use:   "collective COLLECTIVE PLATFORM",
@@ -31,24 +33,38 @@ message as in the platform's layer. There are no levels (socket, node, switch), 
 on a machine with many ranks in a node, real times differ much, and another algorithm may be the best.
 
 The time is when the last rank is done, the average the mean over ranks. With --export the output is a library's rules
-file with the best choices: only algorithms that the library has are compared then.`,
+file with the best choices: only algorithms that the library has are compared then. Of a platform file with
+measured collectives ("halfpeak fit FILES --save"), the times are those fitted, with intervals. With --measured the times stand beside
+those in benchmark files: at their ranks and sizes, unless --ranks or --size says which.`,
 		Example: `  halfpeak collective bcast clip --ranks 2..64 --size 8..1MiB --algorithm best
+  halfpeak collective allreduce my.toml --measured osu-16.out,osu-64.out
   halfpeak collective bcast clip --segment 4KiB,16KiB --export openmpi -o bcast.rules`,
 		Args: wantArgs(2, 2, `a collective and a platform, as in "halfpeak collective bcast clip"`),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			designs, err := layers.designs(args[1:])
+			fits, err := study.CollectiveFits(args[1], args[0])
 			if err != nil {
 				return err
 			}
+			var layer platforms.Layer
+			if q.Fits = fits; len(fits) == 0 || beside.files.Paths != nil {
+				designs, err := layers.designs(args[1:])
+				if err != nil {
+					return err
+				}
+				layer, q.Fits = designs[0].Layer, nil
+			}
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
-			q.Collective, q.Layer, q.Ranks, q.Sizes, q.Segments, q.Call = args[0], designs[0].Layer, ranks.Values, sizes.sizes, segments.sizes, call.value()
+			q.Collective, q.Layer, q.Ranks, q.Sizes, q.Segments, q.Call = args[0], layer, ranks.Values, sizes.sizes, segments.sizes, call.value()
 			var bar func(int64)
 			q.Progress = func(done, total int) {
 				if done == 1 {
 					bar = terminal.Progress(cmd.ErrOrStderr(), int64(total), 0, "times")
 				}
 				bar(1)
+			}
+			if beside.files.Paths != nil {
+				return beside.write(ctx, cmd, &out, q)
 			}
 			times, err := study.Collective(ctx, q)
 			if bar != nil {
@@ -79,6 +95,7 @@ file with the best choices: only algorithms that the library has are compared th
 	cmd.Flags().Var(&sizes, "size", "sizes of the message, or of each rank's block")
 	cmd.Flags().Var(&segments, "segment", "try segments of these sizes beside whole messages")
 	cmd.Flags().StringVar(&q.Algorithm, "algorithm", "all", "all, best or the `name` of one")
+	beside.declare(cmd)
 	cmd.Flags().StringVar(&q.Library, "export", "", "write rules in this `form`: openmpi, openmpi-json, nccl-tuner, intel")
 	complete(cmd, "export", study.Libraries())
 	return cmd
