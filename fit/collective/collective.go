@@ -69,6 +69,7 @@ type Result struct {
 	Noise float64
 
 	left           field   // what the form leaves
+	growth         float64 // see learnGrowth
 	within, beyond float64 // half widths of 95 % intervals, in standard deviations of the field
 }
 

@@ -118,7 +118,52 @@ func (r *Result) learn() error {
 		beyond = within
 	}
 	r.within, r.beyond = within, beyond
+	if err == nil {
+		r.growth, err = r.learnGrowth()
+	}
 	return err
+}
+
+// doubles is the log of 2: for each doubling of the ranks, the time is up to twice or half of what
+// the form says. What should grow as lg p does grow as p where all share a resource.
+const doubles = math.Ln2
+
+// learnGrowth returns by how much the form can miss the growth with the ranks, as a 95 % bound of the
+// |log| for each octave: seen where the form is fitted to the ranks up to a quarter of the largest,
+// and taken from the largest of them to those above. Fewer than three numbers of ranks up to there
+// say nothing.
+func (r *Result) learnGrowth() (float64, error) {
+	edge, below := 0, 0
+	for _, p := range r.Ranks {
+		if 4*p <= r.Ranks[len(r.Ranks)-1] {
+			edge, below = p, below+1
+		}
+	}
+	if below < 3 {
+		return doubles, nil
+	}
+	sub := r.without(func(ranks int) bool { return ranks > edge })
+	at := map[quantity.Bytes]float64{} // log of what the form leaves at the edge
+	var misses []float64
+	for _, p := range r.Points { // by ranks
+		if p.Ranks < edge {
+			continue
+		}
+		form, err := sub.form(p.Ranks, p.Size)
+		if err != nil {
+			return 0, err
+		}
+		left := math.Log(float64(p.Time) / max(form, float64(p.Time)/100))
+		if p.Ranks == edge {
+			at[p.Size] = left
+		} else if from, has := at[p.Size]; has {
+			misses = append(misses, math.Abs(left-from)/max(1, math.Log2(float64(p.Ranks)/float64(edge))))
+		}
+	}
+	if len(misses) == 0 {
+		return doubles, nil
+	}
+	return quantile(misses, 0.95), nil
 }
 
 // upper is the 95 % point of so many values, from above: of few, the largest, and more.
@@ -204,6 +249,7 @@ func (r *Result) predict(ranks int, n quantity.Bytes, g *Regime) (Prediction, er
 	}
 	least, most := t, t
 	if ranks != edge {
+		half = math.Hypot(half, r.growth*math.Abs(math.Log2(float64(ranks)/float64(edge))))
 		if least, most, err = r.others(g, ranks, edge, n, t); err != nil {
 			return Prediction{}, err
 		}
