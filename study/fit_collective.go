@@ -28,6 +28,9 @@ func jointly(sources []fitSource, o MeasuredOptions) bool {
 	ranks := map[string]int{}
 	for _, s := range sources {
 		c := s.table.Collective
+		if s.table.Kind == trace.Collective && o.Algorithm != "" {
+			return true
+		}
 		if s.table.Kind != trace.Collective || c.Ranks == 0 && len(o.Ranks) < 2 {
 			continue
 		}

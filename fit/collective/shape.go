@@ -34,8 +34,8 @@ type Shape struct {
 	Steps, Volume, Combined float64
 }
 
-// maxOperations bounds the schedules that are simulated for a shape.
-const maxOperations = 1 << 19
+// maxOperations bounds the schedules that are simulated for a shape: some 0.1 s.
+const maxOperations = 1 << 18
 
 // errNoShape says that a shape has no closed form, and a schedule too large to simulate.
 var errNoShape = errors.New("has too many operations, and no closed form that holds")
@@ -51,9 +51,9 @@ var shapes sync.Map
 
 // ShapeOf returns the shape of an algorithm on so many ranks, from its schedule: the times of it
 // where messages cost α alone, β alone and combinations alone. The sum of the three is the time of
-// the schedule wherever one path is the longest by each, and else a little more. Large schedules
-// have the closed form where it holds; it is that of the slowest rank, and for operations without a
-// root it stands for the average as well.
+// the schedule wherever one path is the longest by each, and else a little more. Schedules
+// too large to simulate have the closed form where it holds; it is that of the slowest rank, and the
+// average is the same part of it as on half of the ranks, or a quarter and so on.
 func ShapeOf(e engine.Entry, ranks, fanout int, of Statistic) (Shape, error) {
 	key := shapeKey{e.Collective, e.Name, ranks, fanout, of}
 	if s, ok := shapes.Load(key); ok {
@@ -61,6 +61,7 @@ func ShapeOf(e engine.Entry, ranks, fanout int, of Statistic) (Shape, error) {
 	}
 	// A size that all algorithms can cut into equal parts.
 	whole := uint64(ranks) << (bits.Len(uint(ranks)) + 3)
+	const long = 1e4 // µs that all of it takes: long enough for small parts, in ticks of 1 ps
 	var s Shape
 	for _, part := range []struct {
 		into *float64
@@ -68,8 +69,8 @@ func ShapeOf(e engine.Entry, ranks, fanout int, of Statistic) (Shape, error) {
 		per float64
 	}{
 		{&s.Steps, engine.Model{Alpha: 1}, 1},
-		{&s.Volume, engine.Model{Beta: 1}, float64(whole)},
-		{&s.Combined, engine.Model{Gamma: 1}, float64(whole)},
+		{&s.Volume, engine.Model{Beta: long / float64(whole)}, long},
+		{&s.Combined, engine.Model{Gamma: long / float64(whole)}, long},
 	} {
 		if part.Gamma > 0 && e.Takes&engine.Gamma == 0 {
 			continue
@@ -96,9 +97,10 @@ func timeOf(e engine.Entry, ranks int, c engine.Call, m engine.Model, of Statist
 	}
 	schedule, err := e.Algorithm.Within(maxOperations, ranks, c)
 	if errors.As(err, new(engine.TooLarge)) {
-		if e.Cost != nil && e.Takes&engine.Root == 0 {
-			if t, holds := e.Cost(m, ranks, c); holds {
-				return t, nil
+		if e.Cost != nil && ranks >= 4 {
+			if slowest, holds := e.Cost(m, ranks, c); holds {
+				part, err := averagePart(e, ranks/2, c, m)
+				return part * slowest, err
 			}
 		}
 		return 0, fmt.Errorf("%s %s on %d ranks %w", e.Collective, e.Name, ranks, errNoShape)
@@ -127,4 +129,14 @@ func timeOf(e engine.Entry, ranks int, c engine.Call, m engine.Model, of Statist
 		sum += float64(r.Micros(ticks))
 	}
 	return sum / float64(ranks), nil
+}
+
+// averagePart is the average over ranks as a part of the time of the slowest.
+func averagePart(e engine.Entry, ranks int, c engine.Call, m engine.Model) (float64, error) {
+	slowest, err := timeOf(e, ranks, c, m, Slowest)
+	if err != nil || slowest == 0 {
+		return 0, err
+	}
+	average, err := timeOf(e, ranks, c, m, Average)
+	return average / slowest, err
 }

@@ -122,10 +122,12 @@ func (p *parser) ranksOf() int {
 	return 0
 }
 
-// number10 is a text of a few digits as a number.
+// number10 is a text of digits as a number; 0 if it is too large for one of ranks.
 func number10(digits string) int {
-	n, _ := strconv.Atoi(digits)
-	return n
+	if n, err := strconv.Atoi(digits); err == nil && n < 1<<24 {
+		return n
+	}
+	return 0
 }
 
 // algorithmOf returns the algorithm that a command line or the file's name says, of a collective.
@@ -194,13 +196,15 @@ func hosts(list string, each int) (n int) {
 func (p *parser) mapped(line []byte) {
 	n := 0
 	for _, m := range taskMapBlock.FindAllSubmatch(line[bytes.Index(line, taskMap):], -1) {
-		n += number10(string(m[2])) * number10(string(m[3])) * number10(string(m[4]))
+		if n += number10(string(m[2])) * number10(string(m[3])) * number10(string(m[4])); n < 0 || n >= 1<<30 {
+			return
+		}
 	}
 	if p.told > len(p.builders) { // tables have been merged
 		p.told = 0
 	}
 	for _, b := range p.builders[p.told:] {
-		if b.table.Kind == Collective && n > 0 && n < 1<<30 {
+		if b.table.Kind == Collective && n > 0 {
 			b.table.Collective.Ranks = n
 		}
 	}

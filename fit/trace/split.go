@@ -415,13 +415,12 @@ func (s *splitter) name(p *parser, x *splitCell) {
 		return
 	}
 	if op.Name == "" {
-		op.Name = p.opt.Collective
-	}
-	if op.Name == "" {
-		if op.Name = fromFileName(p.file.Name).Name; op.Name == "" {
-			return
+		if op.Name = fromFileName(p.file.Name).Name; op.Name != "" {
+			p.warn("the file's name says that the times are those of a collective: %s", op.Name)
 		}
-		p.warn("the file's name says that the times are those of a collective: %s", op.Name)
+	}
+	if op.Name = cmp.Or(op.Name, p.opt.Collective); op.Name == "" {
+		return
 	}
 	op.Ranks, op.Algorithm = cmp.Or(op.Ranks, p.ranksOf()), cmp.Or(op.Algorithm, p.algorithmOf(op.Name))
 	t.Kind, t.Collective, t.Series = Collective, op, plain(strings.Join(series, " "))
