@@ -194,18 +194,19 @@ func hosts(list string, each int) (n int) {
 // mapped reads the task map that Flux logs when a job has run: blocks of the first node, nodes,
 // tasks on each, and repeats (Flux RFC 34). It tells the ranks of the collectives since the last.
 func (p *parser) mapped(line []byte) {
-	n := 0
+	n := 0.0
 	for _, m := range taskMapBlock.FindAllSubmatch(line[bytes.Index(line, taskMap):], -1) {
-		if n += number10(string(m[2])) * number10(string(m[3])) * number10(string(m[4])); n < 0 || n >= 1<<30 {
-			return
-		}
+		n += float64(number10(string(m[2]))) * float64(number10(string(m[3]))) * float64(number10(string(m[4])))
+	}
+	if n >= 1<<24 {
+		return // of no machine
 	}
 	if p.told > len(p.builders) { // tables have been merged
 		p.told = 0
 	}
 	for _, b := range p.builders[p.told:] {
 		if b.table.Kind == Collective && n > 0 {
-			b.table.Collective.Ranks = n
+			b.table.Collective.Ranks = int(n)
 		}
 	}
 	p.told = len(p.builders)
