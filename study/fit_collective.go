@@ -149,7 +149,12 @@ func (f *Fitted) collectiveRows() reports.Rows {
 		col("beta_low_us_per_kib", "", known(2, func(r of) any { return perKiB(r.Beta.Low) })),
 		col("beta_high_us_per_kib", "", known(2, func(r of) any { return perKiB(r.Beta.High) })),
 		col("gamma_us_per_kib", "", known(3, func(r of) any { return perKiB(r.Gamma.Value) })),
-		col("describes", "fits", func(r of) any { return r.Regime.Describes() }),
+		col("describes", "fits", func(r of) any {
+			if !r.Tested() {
+				return nil
+			}
+			return r.Regime.Describes()
+		}),
 		percent("median_error_percent", "median error", 2, func(r of) float64 { return r.Regime.Errors.Median }),
 		percent("p95_error_percent", "95th perc.", 5, func(r of) float64 { return r.Regime.Errors.P95 }),
 		percent("worst_error_percent", "", 5, func(r of) float64 { return r.Regime.Errors.Worst }),

@@ -2,6 +2,7 @@ package study
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -40,15 +41,6 @@ func (s series) label() string {
 	return strings.Join(append(parts, string(s.Statistic)), ", ")
 }
 
-// ranks of a series, ascending.
-func (s series) ranks() []int {
-	var all []int
-	for _, p := range s.Points {
-		all = append(all, p.Ranks)
-	}
-	return ascending(all)
-}
-
 // measuredSeries puts tables of collectives together: those of one collective, algorithm and place
 // are one series, with the average over ranks, and another with the slowest rank if all of them have
 // it. Tables of the same ranks and size are repeats. Tables of other kinds are left out.
@@ -60,6 +52,10 @@ func measuredSeries(sources []fitSource, o MeasuredOptions) (all []series, notes
 		trace.Sample
 		ranks int
 		size  quantity.Bytes
+	}
+	if o.Collective != "" && collective.Of(o.Collective) == nil {
+		_, err := collective.Find(o.Collective, "")
+		return nil, nil, err
 	}
 	of := map[key][]sample{}
 	var keys []key
@@ -112,8 +108,11 @@ func measuredSeries(sources []fitSource, o MeasuredOptions) (all []series, notes
 	if len(o.Ranks) > 1 && unsaid != len(o.Ranks) {
 		return nil, nil, fmt.Errorf("%s: %d numbers for %d tables that do not say how many took part; give one for all, or one for each", cmp.Or(o.RanksFlag, "--ranks"), len(o.Ranks), unsaid)
 	}
+	if len(keys) == 0 && len(notes) > 0 {
+		return nil, nil, errors.New(notes[0])
+	}
 	if others > 0 && len(keys) > 0 {
-		notes = append(notes, fmt.Sprintf("left out: %d tables of no collective", others))
+		notes = append(notes, fmt.Sprintf("left out: %d tables of no collective; --model piecewise fits each table by itself", others))
 	}
 	for _, k := range keys {
 		slowest := true
@@ -222,7 +221,7 @@ func registeredAlgorithm(name, file string) (string, error) {
 		if collective.Of(name) == nil {
 			return file, nil // which is said of the collective
 		}
-		return "", fmt.Errorf("Open MPI has no algorithm %d of %s; name it with --algorithm", number, name)
+		return "", fmt.Errorf("no algorithm of %s has the number %d in Open MPI; name it with --algorithm", name, number)
 	}
 	e, err := collective.Find(name, file)
 	return e.Name, err

@@ -33,9 +33,9 @@ message as in the platform's layer. There are no levels (socket, node, switch), 
 on a machine with many ranks in a node, real times differ much, and another algorithm may be the best.
 
 The time is when the last rank is done, the average the mean over ranks. With --export the output is a library's rules
-file with the best choices: only algorithms that the library has are compared then. Of a platform file with
-measured collectives ("halfpeak fit FILES --save"), the times are those fitted, with intervals. With --measured the times stand beside
-those in benchmark files: at their ranks and sizes, unless --ranks or --size says which.`,
+file with the best choices: only algorithms that the library has are compared then. Of a platform file with measured
+collectives ("halfpeak fit FILES --save"), the times are those fitted, with intervals. With --measured the times stand
+beside those in benchmark files: at their ranks and sizes, unless --ranks or --size says which.`,
 		Example: `  halfpeak collective bcast clip --ranks 2..64 --size 8..1MiB --algorithm best
   halfpeak collective allreduce my.toml --measured osu-16.out,osu-64.out
   halfpeak collective bcast clip --segment 4KiB,16KiB --export openmpi -o bcast.rules`,

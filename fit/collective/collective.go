@@ -104,7 +104,7 @@ type Regime struct {
 	heldOut []float64 // mean |log(form/measured)| of each number of ranks left out, or of each point
 	left    bool      // some were left out
 	points  []row
-	rivals  []*Regime
+	rivals  []*Regime // and those alike
 }
 
 // Fit fits a collective. The errors wrap [ErrNoFit], or are those of an unknown collective or
@@ -264,9 +264,12 @@ const (
 	maxP95    = 0.50
 )
 
-// Describes reports whether the form describes the times of the regime.
+// Tested reports whether there are more points than parameters, so that the errors say something.
+func (g *Regime) Tested() bool { return g.free > 0 }
+
+// Describes reports whether the form describes the times of the regime, as far as is known.
 func (g *Regime) Describes() bool {
-	return g.Median <= maxMedian && g.P95 <= maxP95 && !(g.HeldOut() > 1.5*maxMedian)
+	return g.Tested() && g.Median <= maxMedian && g.P95 <= maxP95 && !(g.HeldOut() > 1.5*maxMedian)
 }
 
 // Describes reports whether the form describes the times at all sizes.
@@ -284,12 +287,17 @@ func (r *Result) Verdict() string {
 		}
 	}
 	var wrong []string
+	untested := 0
 	for _, g := range r.Regimes {
-		if !g.Describes() {
+		if !g.Tested() {
+			untested++
+		} else if !g.Describes() {
 			wrong = append(wrong, fmt.Sprintf("%s to %s", g.From, g.To))
 		}
 	}
 	switch {
+	case untested == len(r.Regimes):
+		return "not tested: as many parameters as times, so the form goes through all"
 	case len(wrong) == 0:
 		return "fits: " + text
 	case len(wrong) == len(r.Regimes):

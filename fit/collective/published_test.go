@@ -2,6 +2,7 @@ package collective
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -48,6 +49,7 @@ func TestRingIsFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := r.Regimes[0]
-	t.Log(g.Algorithm, g.Alike, g.Rivals, r.Verdict())
+	if g := r.Regimes[0]; g.Algorithm != "ring" || !slices.Equal(g.Alike, []string{"segmented-ring"}) || len(g.Rivals) > 0 || !r.Describes() {
+		t.Errorf("%s, like %q, not told from %q; %s", g.Algorithm, g.Alike, g.Rivals, r.Verdict())
+	}
 }

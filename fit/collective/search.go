@@ -28,6 +28,7 @@ func search(points []Point, candidates []engine.Entry, fanout int, of Statistic)
 		}
 		if i := slices.IndexFunc(all, func(o *Regime) bool { return alike(g, o) }); i >= 0 {
 			all[i].Alike = append(all[i].Alike, e.Name)
+			all[i].rivals = append(all[i].rivals, g) // on other ranks they may differ
 			continue
 		}
 		all = append(all, g)
@@ -43,7 +44,7 @@ func search(points []Point, candidates []engine.Entry, fanout int, of Statistic)
 	}
 	for _, g := range all {
 		if g != best && asGood(g.heldOut, best.heldOut) {
-			best.rivals = append(best.rivals, g)
+			best.rivals = append(append(best.rivals, g), g.rivals...)
 			best.Rivals = append(append(best.Rivals, g.Algorithm), g.Alike...)
 		}
 	}
@@ -78,7 +79,7 @@ func newRegime(points []Point, e engine.Entry, fanout int, of Statistic) (*Regim
 		g.wanted[ofGamma] = false
 		g.solution = least(rows, g.wanted)
 	}
-	if e.Takes&engine.Gamma != 0 && !g.wanted[ofGamma] {
+	if e.Takes&engine.Gamma != 0 && g.wanted[ofBeta] && !g.wanted[ofGamma] {
 		g.Merged = append(g.Merged, "β has what combining costs: both grow nearly alike with the ranks")
 	}
 	g.points = rows
