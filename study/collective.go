@@ -13,6 +13,7 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/simulate"
+	fitted "github.com/halfpeak/halfpeak/fit/collective"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -31,8 +32,10 @@ type CollectiveQuestion struct {
 	Segments   []quantity.Bytes // tried beside whole messages, by the algorithms that take any
 	Call       collective.Call  // Root, Fanout and Gamma
 	// Fits are what times are taken from, in place of the layer, if there are any.
-	Fits    []CollectiveFit
-	Library string // only what rules in this form can say; empty: all
+	Fits []CollectiveFit
+	// Statistic chooses among what was measured, of fits and beside files; empty: all of it.
+	Statistic fitted.Statistic
+	Library   string // only what rules in this form can say; empty: all
 
 	// Operations bounds the schedules that are simulated; 0 is 2²⁰. Larger ones have a time if
 	// the layer is linear and the algorithm has a closed form that holds.

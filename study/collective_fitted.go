@@ -63,7 +63,7 @@ func (q CollectiveQuestion) fitted() (*CollectiveTimes, error) {
 	slowest := true
 	by := map[string]map[fitted.Statistic]CollectiveFit{}
 	for _, f := range q.Fits {
-		if q.Algorithm != "all" && q.Algorithm != "best" && q.Algorithm != f.Entry.Name {
+		if q.Algorithm != "all" && q.Algorithm != "best" && q.Algorithm != f.Entry.Name || q.Statistic != "" && q.Statistic != f.Statistic {
 			continue
 		}
 		if by[f.Entry.Name] == nil {
@@ -78,9 +78,9 @@ func (q CollectiveQuestion) fitted() (*CollectiveTimes, error) {
 	if len(by) == 0 {
 		var names []string
 		for _, f := range q.Fits {
-			names = append(names, f.Entry.Name)
+			names = append(names, fmt.Sprintf("%s (%s)", f.Entry.Name, f.Statistic))
 		}
-		return nil, fmt.Errorf("no measurement of %s %s; there are those of %s", q.Collective, q.Algorithm, strings.Join(ascending(names), ", "))
+		return nil, fmt.Errorf("no measurement of %s %s%s; there are those of %s", q.Collective, q.Algorithm, ifElse(q.Statistic != "", ", "+string(q.Statistic), ""), strings.Join(ascending(names), ", "))
 	}
 	if q.Library != "" {
 		l, err := libraryOf(q.Library)
@@ -150,7 +150,7 @@ func (q CollectiveQuestion) fitNotes(by map[string]map[fitted.Statistic]Collecti
 		}
 	}
 	parts = append(parts, "Times are fitted to measurements: the form, and what it left at the measurements nearby; intervals are of one more measurement.")
-	if !slowest {
+	if !slowest && q.Statistic == "" {
 		parts = append(parts, "The time of the slowest rank was not measured for all: algorithms are compared by the average over ranks, whose interval this is.")
 	}
 	if beyond > 0 {

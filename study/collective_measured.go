@@ -88,6 +88,9 @@ func CollectiveBeside(ctx context.Context, q CollectiveQuestion, files MeasuredF
 			others = append(others, s.Collective)
 			continue
 		}
+		if q.Statistic != "" && q.Statistic != s.Statistic {
+			continue
+		}
 		if named := q.Algorithm != "all" && q.Algorithm != "best"; named {
 			if s.algorithm = cmp.Or(s.algorithm, q.Algorithm); s.algorithm != q.Algorithm {
 				continue
@@ -101,7 +104,7 @@ func CollectiveBeside(ctx context.Context, q CollectiveQuestion, files MeasuredF
 		if len(others) > 0 {
 			return nil, fmt.Errorf("no file has a measurement of %s; they have %s", q.Collective, strings.Join(ascending(others), ", "))
 		}
-		return nil, errors.New("no file has a measurement of these ranks, sizes and algorithm; leave --ranks, --size and --algorithm out for all there are")
+		return nil, errors.New("no file has a measurement of these ranks, sizes, algorithm and statistic; leave --ranks, --size, --algorithm and --statistic out for all there are")
 	}
 	return answer, in.broken
 }

@@ -53,6 +53,9 @@ beside those in benchmark files: at their ranks and sizes, unless --ranks or --s
 				}
 				layer, q.Fits = designs[0].Layer, nil
 			}
+			if q.Statistic = beside.of(); q.Statistic != "" && len(q.Fits) == 0 && beside.files.Paths == nil {
+				return usagef("--statistic is for measured times: of --measured files, or of a platform file with measured collectives")
+			}
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
 			q.Collective, q.Layer, q.Ranks, q.Sizes, q.Segments, q.Call = args[0], layer, ranks.Values, sizes.sizes, segments.sizes, call.value()

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	fitted "github.com/halfpeak/halfpeak/fit/collective"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/terminal"
 	"github.com/halfpeak/halfpeak/study"
@@ -12,16 +13,26 @@ import (
 
 // measuredFlags name files of measured collectives.
 type measuredFlags struct {
-	files study.MeasuredFiles
-	ranks flags.Ranks
+	files     study.MeasuredFiles
+	ranks     flags.Ranks
+	statistic choice
 }
 
 func (m *measuredFlags) declare(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringSliceVar(&m.files.Paths, "measured", nil, "put the times beside those in these benchmark `files`")
 	f.Var(&m.ranks, "measured-ranks", "how many ranks took part, where files do not say: one number, or one for each such table")
+	enum(cmd, &m.statistic, "statistic", "whose measured time counts", "both", string(fitted.Average), string(fitted.Slowest))
 	f.StringVar(&m.files.Fit.Trace.X, "x", "", "`column` of the sizes in a measured CSV, by name or number, as in \"size:KiB\"")
 	f.StringVar(&m.files.Fit.Trace.Y, "y", "", "`column` of the times in a measured CSV, as in \"time:ms\"")
+}
+
+// of is the statistic that was chosen, empty for both.
+func (m *measuredFlags) of() fitted.Statistic {
+	if m.statistic.value == "both" {
+		return ""
+	}
+	return fitted.Statistic(m.statistic.value)
 }
 
 // write answers the question beside the measurements, at their ranks and sizes where it asks for none.
