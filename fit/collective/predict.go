@@ -28,12 +28,11 @@ func (r *Result) residuals(h hyper) (field, error) {
 		if i%stride != 0 {
 			continue
 		}
-		form, err := r.form(p.Ranks, p.Size)
+		e, err := r.leaves(p)
 		if err != nil {
 			return f, err
 		}
 		lp, ln := octaves(p.Ranks, p.Size)
-		e := math.Log(float64(p.Time) / form)
 		f.of = append(f.of, residual{lp, ln, e})
 	}
 	f.calm()
@@ -47,88 +46,106 @@ func (r *Result) residuals(h hyper) (field, error) {
 // maxHeld bounds the points that are left out to learn from.
 const maxHeld = 240
 
-// learn chooses how the form's residuals are used, and calibrates the intervals: each rank count is
-// left out with the form fitted again, and predicted. Those at either end of the ranks are predicted
-// from beyond, and count for what lies beyond.
-func (r *Result) learn() error {
+// A held is a point that was left out, with the field of the others.
+type held struct {
+	of      field
+	p, n, e float64
+	edge    bool // of the least or the most ranks: it was predicted from beyond
+}
+
+// learn chooses how the form's residuals are used, and calibrates the intervals, by leaving out
+// numbers of ranks. With fewer than 4, the intervals are those of the residuals, by Student's t.
+func (r *Result) learn() (err error) {
 	h := usual
-	within, beyond := 0.0, 0.0
 	if len(r.Ranks) >= 4 {
-		type held struct {
-			sub     field
-			p, n, e float64
-			edge    bool
-			form    float64 // variance of the form, relative
+		all, err := r.leaveOut()
+		if err != nil {
+			return err
 		}
-		var all []held
-		folds := min(len(r.Ranks), maxFolds)
-		stride := 1 + len(r.Points)/maxHeld
-		for f := range folds {
-			out := func(ranks int) bool { return slices.Index(r.Ranks, ranks)%folds == f }
-			sub := r.without(out)
-			left, err := sub.residuals(usual)
-			if err != nil {
-				return err
-			}
-			for i, p := range r.Points {
-				if !out(p.Ranks) || i%stride != 0 {
-					continue
-				}
-				form, err := sub.form(p.Ranks, p.Size)
-				if err != nil {
-					return err
-				}
-				lp, ln := octaves(p.Ranks, p.Size)
-				if form <= 0 {
-					form = float64(p.Time) / math.E
-				}
-				all = append(all, held{left, lp, ln, math.Log(float64(p.Time) / form), p.Ranks == r.Ranks[0] || p.Ranks == r.Ranks[len(r.Ranks)-1], 0})
-			}
-		}
-		least := math.Inf(1)
-		for _, now := range hypers {
-			sum := 0.0
-			for _, o := range all {
-				o.sub.hyper = now
-				e, _ := o.sub.at(o.p, o.n)
-				sum += min(1, math.Abs(o.e-e))
-			}
-			if sum < least {
-				least, h = sum, now
-			}
-		}
-		var in, out []float64
-		for _, o := range all {
-			o.sub.hyper = h
-			e, v := o.sub.at(o.p, o.n)
-			z := math.Abs(o.e-e) / math.Sqrt(v)
-			if o.edge {
-				out = append(out, z)
-			} else {
-				in = append(in, z)
-			}
-		}
-		within = upper(in)
-		beyond = max(within, upper(out))
-	}
-	var err error
-	r.left, err = r.residuals(h)
-	if within == 0 { // too few rank counts to leave one out
+		h = bestHyper(all)
+		r.within, r.beyond = calibrate(all, h)
+	} else {
 		free := 0
 		for _, g := range r.Regimes {
 			free += max(0, g.free)
 		}
-		within = math.Inf(1)
+		r.within = math.Inf(1)
 		if free > 0 {
-			within = student.T(float64(free)) * math.Sqrt(float64(len(r.Points))/float64(free))
+			r.within = student.T(float64(free)) * math.Sqrt(float64(len(r.Points))/float64(free))
 		}
-		beyond = within
+		r.beyond = r.within
 	}
-	r.within, r.beyond = within, beyond
-	if err == nil {
-		r.growth, err = r.learnGrowth()
+	if r.left, err = r.residuals(h); err != nil {
+		return err
 	}
+	r.growth, err = r.learnGrowth()
 	return err
+}
+
+// leaveOut leaves out the numbers of ranks in turn, fits the form again to the others, and returns
+// what it leaves at the points of those left out.
+func (r *Result) leaveOut() (all []held, err error) {
+	folds, stride := min(len(r.Ranks), maxFolds), 1+len(r.Points)/maxHeld
+	for f := range folds {
+		out := func(ranks int) bool { return slices.Index(r.Ranks, ranks)%folds == f }
+		sub := r.without(out)
+		left, err := sub.residuals(usual)
+		if err != nil {
+			return nil, err
+		}
+		for i, p := range r.Points {
+			if !out(p.Ranks) || i%stride != 0 {
+				continue
+			}
+			o := held{of: left, edge: p.Ranks == r.Ranks[0] || p.Ranks == r.Ranks[len(r.Ranks)-1]}
+			o.p, o.n = octaves(p.Ranks, p.Size)
+			if o.e, err = sub.leaves(p); err != nil {
+				return nil, err
+			}
+			all = append(all, o)
+		}
+	}
+	return all, nil
+}
+
+// leaves is the log of the time over that of the form, which at least is a hundredth of it.
+func (r *Result) leaves(p Point) (float64, error) {
+	form, err := r.form(p.Ranks, p.Size)
+	return math.Log(float64(p.Time) / max(form, float64(p.Time)/100)), err
+}
+
+// bestHyper predicts what was left out best.
+func bestHyper(all []held) (best hyper) {
+	least := math.Inf(1)
+	for _, h := range hypers {
+		sum := 0.0
+		for _, o := range all {
+			o.of.hyper = h
+			e, _ := o.of.at(o.p, o.n)
+			sum += min(1, math.Abs(o.e-e))
+		}
+		if sum < least {
+			least, best = sum, h
+		}
+	}
+	return best
+}
+
+// calibrate returns how many standard deviations of the field hold 95 % of what was left out, between
+// other ranks and beyond them.
+func calibrate(all []held, h hyper) (within, beyond float64) {
+	var in, out []float64
+	for _, o := range all {
+		o.of.hyper = h
+		e, v := o.of.at(o.p, o.n)
+		if z := math.Abs(o.e-e) / math.Sqrt(v); o.edge {
+			out = append(out, z)
+		} else {
+			in = append(in, z)
+		}
+	}
+	within = upper(in)
+	return within, max(within, upper(out))
 }
 
 // doubles is the log of 2: for each doubling of the ranks, the time is up to twice or half of what
@@ -156,11 +173,10 @@ func (r *Result) learnGrowth() (float64, error) {
 		if p.Ranks < edge {
 			continue
 		}
-		form, err := sub.form(p.Ranks, p.Size)
+		left, err := sub.leaves(p)
 		if err != nil {
 			return 0, err
 		}
-		left := math.Log(float64(p.Time) / max(form, float64(p.Time)/100))
 		if p.Ranks == edge {
 			at[p.Size] = left
 		} else if from, has := at[p.Size]; has {

@@ -59,6 +59,9 @@ func synthetic(t *testing.T, e engine.Entry, of Statistic, base, alpha, beta, no
 // What an algorithm's schedule takes is that algorithm's, with its parameters: for each that has a
 // message, on 2 to 32 ranks with 1 % of noise.
 func TestFindsAlgorithm(t *testing.T) {
+	if testing.Short() {
+		t.Skip("seconds")
+	}
 	const base, alpha, beta, noise = 2, 3, 0.001, 0.01
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, e := range engine.Algorithms {
@@ -107,6 +110,9 @@ func additive(t *testing.T, e engine.Entry, of Statistic, alpha, beta float64) b
 // sizes that were measured, and beyond. Seen: base 93.8 %, α 94.5 %, β 93.8 % of 600 runs with
 // 5 % of noise; predictions 95.8 % between and 98.3 % beyond, of 120 each.
 func TestCoverage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("seconds")
+	}
 	const base, alpha, beta, noise, runs = 2, 3, 0.001, 0.05, 600
 	random := rand.New(rand.NewPCG(3, 4))
 	e, err := engine.Find("bcast", "binomial")
