@@ -262,6 +262,9 @@ func (r *Result) predict(ranks int, n quantity.Bytes, g *Regime) (Prediction, er
 	e, v := r.left.at(lp, ln)
 	t := form * math.Exp(e)
 	half := r.within * math.Sqrt(v)
+	if len(r.Ranks) < 4 { // between ranks the growth is as unknown as beyond, but held on both sides
+		half = math.Hypot(half, r.growth/2*r.nearest(ranks))
+	}
 	if p.Beyond { // what is not known of the parameters matters here
 		half = r.beyond * math.Sqrt(v)
 		d := math.Inf(1)
@@ -279,6 +282,15 @@ func (r *Result) predict(ranks int, n quantity.Bytes, g *Regime) (Prediction, er
 	}
 	p.Time, p.Low, p.High = quantity.Micros(t), quantity.Micros(least*math.Exp(-half)), quantity.Micros(most*math.Exp(half))
 	return p, nil
+}
+
+// nearest is the distance to the nearest ranks measured, in octaves.
+func (r *Result) nearest(ranks int) float64 {
+	d := math.Inf(1)
+	for _, p := range r.Ranks {
+		d = min(d, math.Abs(math.Log2(float64(ranks)/float64(p))))
+	}
+	return d
 }
 
 // others are the least and the most that the time t can be, on ranks beyond those measured, by what
