@@ -37,7 +37,8 @@ type Platform struct {
 	Stages    []Param          // of all pipelines
 	Places    map[string]Place // of all stages
 	Roofs     []Roof
-	Layers    []Layer // in the order of the file; at least one, but for a file of Collectives
+	Layers    []Layer // in the order of the file, at least one, but for a file of Collectives
+	Levels    []Level // of the machine, from inside out; none: every two ranks are equally far
 	// Collectives are those that were measured, in the order of the file.
 	Collectives []MeasuredCollective
 	Notes       []string // for whoever reads the file with us: old names that it has

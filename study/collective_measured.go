@@ -17,7 +17,7 @@ import (
 // CollectiveMeasured is a model beside what was measured, in the order of the files' series, ranks
 // and sizes.
 type CollectiveMeasured struct {
-	Layer   string
+	On      string // what the model is of, in words
 	Cells   []MeasuredCell
 	Series  []MeasuredSeries
 	Notes   []string // doubts about the files
@@ -81,7 +81,7 @@ func CollectiveBeside(ctx context.Context, q CollectiveQuestion, files MeasuredF
 	if err != nil {
 		return nil, cmp.Or(in.broken, err)
 	}
-	answer := &CollectiveMeasured{Layer: q.Layer.Ref(), Notes: slices.Concat(in.notes, notes)}
+	answer := &CollectiveMeasured{Notes: slices.Concat(in.notes, notes)}
 	var others []string
 	for _, s := range all {
 		if s.Collective != canonicalOf(q.Collective) {
@@ -125,6 +125,7 @@ func (a *CollectiveMeasured) beside(ctx context.Context, q CollectiveQuestion, s
 	if err != nil {
 		return err
 	}
+	a.On = times.On
 	type at struct {
 		ranks int
 		size  quantity.Bytes
@@ -205,6 +206,6 @@ func (a *CollectiveMeasured) Rows() reports.Rows {
 		rows.Notes = append(rows.Notes, fmt.Sprintf("%d measurements left out: the schedule is too large to simulate, and closed forms have no average over ranks.", a.Without))
 	}
 	rows.Notes = append(rows.Notes, a.Notes...)
-	rows.Notes = append(rows.Notes, a.Layer+". Where the library chose the algorithm, the model is its own best.")
+	rows.Notes = append(rows.Notes, a.On, "Where the library chose the algorithm, the model is its own best.")
 	return rows
 }

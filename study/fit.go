@@ -26,6 +26,7 @@ type FitOptions struct {
 	Compare   string          // another file, or a table of the same; empty: none
 	Runs      bool            // the files are runs of one measurement
 	Measured  MeasuredOptions // of collectives
+	Levels    []FitLevel      // of a machine, from inside out; none: no machine
 	Saving    bool            // the curves are wanted for a platform or a figure
 	// Progress returns what is told of the bytes that are read of a file, and what ends it.
 	Progress func(path string) (read func(int64), done func())
@@ -55,6 +56,7 @@ type Fitted struct {
 	warned  []string    // what goes with them
 	stages  bool        // each curve is a stage
 	best    []string    // of stages: what messages cost
+	levels  []FitLevel  // of a machine
 }
 
 // A FittedCurve is a fit of time against size.
@@ -81,7 +83,8 @@ type FittedChange struct {
 type fitSource struct {
 	file  *trace.File
 	table *trace.Table
-	alone bool // nothing else is read: a remark need not say what it is about
+	alone bool   // nothing else is read: a remark need not say what it is about
+	level string // of a machine; "": none
 }
 
 // name is the file and, if it has several tables, the table.
@@ -111,11 +114,17 @@ func (s fitSource) when() string {
 }
 
 // Fit reads benchmark files and fits them. A path may be a folder: its files are read, and those
-// that are none of a benchmark are in the notes. Errors are those of reading and fitting.
+// that are none of a benchmark are in the notes. Of levels, the files may be theirs, and no others.
+// Errors are those of reading and fitting.
 func Fit(paths []string, o FitOptions) (*Fitted, error) {
 	in, err := readFit(paths, o)
 	if err != nil {
 		return nil, err
+	}
+	if len(o.Levels) > 0 {
+		if in, err = levelSources(in, paths, o); err != nil {
+			return nil, err
+		}
 	}
 	if o.Runs {
 		var notes []string
@@ -124,7 +133,7 @@ func Fit(paths []string, o FitOptions) (*Fitted, error) {
 		}
 		in.notes = append(in.notes, notes...)
 	}
-	f := &Fitted{model: o.Model, sources: in.sources, Broken: in.broken}
+	f := &Fitted{model: o.Model, sources: in.sources, Broken: in.broken, levels: o.Levels}
 	switch o.Model {
 	case "loggp":
 		err = f.logGP()
@@ -146,7 +155,7 @@ func Fit(paths []string, o FitOptions) (*Fitted, error) {
 	if f.Collectives != nil {
 		used = slices.DeleteFunc(slices.Clone(used), func(s fitSource) bool { return s.table.Kind != trace.Collective })
 	}
-	f.Notes = slices.Concat(in.notes, warnings(used), f.Notes)
+	f.Notes = slices.Concat(in.notes, warnings(used), f.Notes, f.withoutGaps())
 	return f, nil
 }
 
@@ -204,7 +213,7 @@ func (f *Fitted) curves(o FitOptions) (err error) {
 		return f.compare(o)
 	}
 	named := o.Model != "" && o.Model != "auto"
-	if !named && jointly(f.sources, o.Measured) {
+	if !named && len(o.Levels) == 0 && jointly(f.sources, o.Measured) {
 		return f.collectives(o.Measured)
 	}
 	var summaries []FittedSummary

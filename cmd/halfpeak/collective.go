@@ -12,8 +12,8 @@ import (
 
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/terminal"
-	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/study"
+	"github.com/halfpeak/halfpeak/whatif"
 )
 
 func newCollective() *cobra.Command {
@@ -28,9 +28,12 @@ func newCollective() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "collective COLLECTIVE PLATFORM",
 		Short: "Times of a collective by algorithm, ranks and size, and the best",
-		Long: `Collective simulates the algorithms of a collective among ranks that are all equally far from each other, each
-message as in the platform's layer. There are no levels (socket, node, switch), and ranks share no memory, bus or NIC:
-on a machine with many ranks in a node, real times differ much, and another algorithm may be the best.
+		Long: `Collective simulates the algorithms of a collective. A platform with levels is a machine: a message costs what the
+level says at which its two ranks meet (socket, node, switch), and ranks share what the file says that they
+share. --map places them: core, one core after the other, which is the default; a level, whose units take turns,
+as with mpirun --map-by; or a list of cores. Of a platform without levels, or of one layer (my.toml/node), all
+ranks are equally far from each other and share no memory, bus or NIC: where a node has many ranks, real times
+differ much, and another algorithm may be the best.
 
 The time is when the last rank is done, the average the mean over ranks. With --export the output is a library's rules
 file with the best choices: only algorithms that the library has are compared then. Of a platform file with measured
@@ -38,6 +41,7 @@ collectives ("halfpeak fit FILES --save"), the times are those fitted, with inte
 beside those in benchmark files: at their ranks and sizes, unless --ranks or --size says which.`,
 		Example: `  halfpeak collective bcast clip --ranks 2..64 --size 8..1MiB --algorithm best
   halfpeak collective allreduce my.toml --measured osu-16.out,osu-64.out
+  halfpeak collective allreduce cluster.toml --map node
   halfpeak collective bcast clip --segment 4KiB,16KiB --export openmpi -o bcast.rules`,
 		Args: wantArgs(2, 2, `a collective and a platform, as in "halfpeak collective bcast clip"`),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -45,20 +49,21 @@ beside those in benchmark files: at their ranks and sizes, unless --ranks or --s
 			if err != nil {
 				return err
 			}
-			var layer platforms.Layer
+			var design whatif.Design
 			if q.Fits = fits; len(fits) == 0 || beside.files.Paths != nil {
 				designs, err := layers.designs(args[1:])
 				if err != nil {
 					return err
 				}
-				layer, q.Fits = designs[0].Layer, nil
+				design, q.Fits = designs[0], nil
 			}
 			if q.Statistic = beside.of(); q.Statistic != "" && len(q.Fits) == 0 && beside.files.Paths == nil {
 				return usagef("--statistic is for measured times: of --measured files, or of a platform file with measured collectives")
 			}
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
-			q.Collective, q.Layer, q.Ranks, q.Sizes, q.Segments, q.Call = args[0], layer, ranks.Values, sizes.sizes, segments.sizes, call.value()
+			q.Layer, q.Machine = design.Layer, design.Machine()
+			q.Collective, q.Ranks, q.Sizes, q.Segments, q.Call = args[0], ranks.Values, sizes.sizes, segments.sizes, call.value()
 			var bar func(int64)
 			q.Progress = func(done, total int) {
 				if done == 1 {
@@ -97,6 +102,7 @@ beside those in benchmark files: at their ranks and sizes, unless --ranks or --s
 	cmd.Flags().Var(&ranks, "ranks", "numbers of ranks")
 	cmd.Flags().Var(&sizes, "size", "sizes of the message, or of each rank's block")
 	cmd.Flags().Var(&segments, "segment", "try segments of these sizes beside whole messages")
+	cmd.Flags().StringVar(&q.Map, "map", "", "place ranks by `core`, by a level, or on a list of cores, as in \"0,4,64..71\"")
 	cmd.Flags().StringVar(&q.Algorithm, "algorithm", "all", "all, best or the `name` of one")
 	beside.declare(cmd)
 	cmd.Flags().StringVar(&q.Library, "export", "", "write rules in this `form`: openmpi, openmpi-json, nccl-tuner, intel")
