@@ -56,6 +56,17 @@ func intervalNote(i shared.Interval) string {
 	return fmt.Sprintf("A time is between %.2g and %.2g of what is predicted: %s.", i.Low, i.High, i.Source)
 }
 
+// within gives the cells their intervals; an end is absent where it cannot be told.
+func (q CollectiveQuestion) within(cells []CollectiveTime) {
+	for i := range cells {
+		if c := &cells[i]; q.Within != (shared.Interval{}) && c.From != "" {
+			if c.Low, c.High = q.Within.Of(c.Time); math.IsInf(float64(c.High), 0) {
+				c.High = quantity.Micros(math.NaN())
+			}
+		}
+	}
+}
+
 // ends are the columns of an interval about a time; absent where there is none.
 func ends(i shared.Interval, of func(CollectiveTime) quantity.Micros) (low, high func(CollectiveTime) any) {
 	end := func(factor float64) func(CollectiveTime) any {
