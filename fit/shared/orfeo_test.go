@@ -127,7 +127,7 @@ var (
 		{"", Plain()},
 		{"chain", Factors{2.024, 0.8891, 1.061, 2.715, 1}},
 		{"binary", Factors{1.423, 0.7029, 1.265, 2.024, 2.56}},
-		{"binomial", Factors{1, 0.8891, 1.265, 1.799, 3.053}},
+		{"binomial", Factors{1.265, 0.8384, 1.265, 1.697, 3.434}},
 	}
 	algorithms = []string{"chain", "binary", "binomial"}
 )
