@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -16,22 +17,50 @@ const maxLine = 64 << 10
 // terminals and launchers put around them.
 type lineReader struct {
 	in       *bufio.Reader
+	source   *source // of in
 	read     int64
 	progress func(int64)
 	told     int64
 	long     int  // lines that were cut
 	more     bool // the line goes on: see piece
 	partial  bool // the last line had no end
+
+	pace    pace
+	bulkAt  int64 // where blocks are tried next
+	stretch int64 // how far behind the next line that is not plain
+}
+
+// A source is what lines are read from. What was read of it can be put back.
+type source struct {
+	r    io.Reader
+	back [][]byte
+	err  error // that r gave when it was read to be put back
+}
+
+func (s *source) Read(into []byte) (n int, err error) {
+	for len(s.back) > 0 {
+		if len(s.back[0]) > 0 {
+			n = copy(into, s.back[0])
+			s.back[0] = s.back[0][n:]
+			return n, nil
+		}
+		s.back = s.back[1:]
+	}
+	if s.err != nil {
+		return 0, s.err
+	}
+	return s.r.Read(into)
+}
+
+func newLines(in io.Reader, progress func(int64), pace pace) lineReader {
+	s := &source{r: in}
+	return lineReader{in: bufio.NewReaderSize(s, maxLine), source: s, progress: progress, pace: pace, bulkAt: pace.after, stretch: pace.after}
 }
 
 // next returns the next line without its end, valid until the next call.
 func (l *lineReader) next() ([]byte, error) {
 	line, err := l.in.ReadSlice('\n')
-	l.read += int64(len(line))
-	if l.progress != nil && (l.read-l.told >= 1<<20 || err == io.EOF) {
-		l.told = l.read
-		l.progress(l.read)
-	}
+	l.count(len(line))
 	switch {
 	case err == nil:
 		l.more = false
@@ -44,7 +73,59 @@ func (l *lineReader) next() ([]byte, error) {
 		return line, nil
 	}
 	l.more = false
+	if l.progress != nil {
+		l.progress(l.read)
+	}
 	return nil, err
+}
+
+// count counts bytes that were read.
+func (l *lineReader) count(n int) {
+	l.read += int64(n)
+	if l.progress != nil && l.read-l.told >= 1<<20 {
+		l.told = l.read
+		l.progress(l.read)
+	}
+}
+
+// blocks are the blocks of whole lines from the current one on. Until they are left, no line is read.
+func (l *lineReader) blocks() *blocks {
+	buffered, _ := l.in.Peek(l.in.Buffered()) // cannot fail: it is there
+	l.source.back = append([][]byte{bytes.Clone(buffered)}, l.source.back...)
+	l.in.Reset(l.source)
+	return &blocks{lines: l}
+}
+
+type blocks struct {
+	lines *lineReader
+	carry []byte // the beginning of a line
+	ended bool
+}
+
+// next returns the next block in the memory of another one. It is false at the end of the file, and
+// before a line that is longer than a block.
+func (b *blocks) next(text []byte) ([]byte, bool) {
+	if b.ended {
+		return text, false
+	}
+	text = slices.Grow(text[:0], b.lines.pace.block)[:b.lines.pace.block]
+	filled := copy(text, b.carry)
+	for filled < len(text) && !b.ended {
+		n, err := b.lines.source.Read(text[filled:])
+		filled += n
+		b.lines.source.err, b.ended = err, err != nil
+	}
+	text = text[:filled]
+	end := bytes.LastIndexByte(text, '\n') + 1
+	b.carry = append(b.carry[:0], text[end:]...)
+	b.ended = b.ended || end == 0
+	return text[:end], end > 0
+}
+
+// leave goes on line by line, from texts that were read and what was not.
+func (b *blocks) leave(rest [][]byte) {
+	s := b.lines.source
+	s.back = append(append(rest, b.carry), s.back...)
 }
 
 // drop reads the rest of a line that goes on.

@@ -57,7 +57,9 @@ func Open(name string, o Options) (*File, error) {
 // A file without a table that could be read is an error of type [*Error], and so is
 // a row of a CSV file that is neither right nor noise. Where reading fails in the
 // middle the error is a [*Damaged], which has what was read.
-func Read(r io.Reader, name string, o Options) (*File, error) {
+func Read(r io.Reader, name string, o Options) (*File, error) { return readAt(quick, r, name, o) }
+
+func readAt(pace pace, r io.Reader, name string, o Options) (*File, error) {
 	p := &parser{opt: o, file: &File{Name: name}, formats: formats()}
 	in := bufio.NewReaderSize(r, maxLine)
 	if head, _ := in.Peek(2); bytes.Equal(head, []byte{0x1f, 0x8b}) {
@@ -84,7 +86,7 @@ func Read(r io.Reader, name string, o Options) (*File, error) {
 	if bytes.HasPrefix(head, []byte("\ufeff")) {
 		_, _ = in.Discard(3) // cannot fail: it was peeked
 	}
-	p.lines = lineReader{in: in, progress: o.Progress}
+	p.lines = newLines(in, o.Progress, pace)
 	failure := p.run()
 	f, err := p.finish()
 	if failure != nil {
@@ -113,19 +115,18 @@ func notText(head []byte) string {
 
 // A parser reads one file.
 type parser struct {
-	opt      Options
-	file     *File
-	lines    lineReader
-	formats  []format
-	builders []*builder
-	previous string // the line before, if it was skipped
-	labelled bool   // lines begin with the rank that printed them
-	dropped  int    // tables beyond maxTables
-	faults   int    // rows that are neither right nor noise
-	fault    *Error // the first of them
-	hint     *Error // why what looks like a table is not read
-	// histograms and sizes bound what all tables take together.
-	histograms, sizes int
+	opt            Options
+	file           *File
+	lines          lineReader
+	formats        []format
+	builders       []*builder
+	previous       string // the line before, if it was skipped
+	labelled       bool   // lines begin with the rank that printed them
+	dropped        int    // tables beyond maxTables
+	faults         int    // rows that are neither right nor noise
+	fault          *Error // the first of them
+	hint           *Error // why what looks like a table is not read
+	classes, sizes int    // bound what all tables take together
 
 	raw      []byte          // the current line as it stands
 	unit     string          // of the times, if a comment has said it, and
@@ -177,6 +178,9 @@ func (p *parser) note(msg string, args ...any) {
 // run offers every line to the formats. Its error is one of reading.
 func (p *parser) run() error {
 	for {
+		if p.lines.read >= p.lines.bulkAt {
+			p.bulk()
+		}
 		raw, err := p.lines.next()
 		if err == io.EOF {
 			return nil
