@@ -108,7 +108,7 @@ func records(path string, h *Header) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		file, err := os.Open(path)
 		if err != nil {
-			yield(Record{}, fmt.Errorf("cannot be read: %w", errors.Unwrap(err)))
+			yield(Record{}, cut(err))
 			return
 		}
 		defer file.Close()

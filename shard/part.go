@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"io/fs"
 	"slices"
 	"strings"
 )
@@ -98,11 +99,14 @@ type Reader struct {
 func NewReader(in io.Reader) (*Reader, error) {
 	r := &Reader{in: in}
 	var head [len(magic) + 1]byte
-	switch n, err := io.ReadFull(in, head[:]); {
-	case n < len(magic) && (err == io.EOF || err == io.ErrUnexpectedEOF), string(head[:len(magic)]) != magic:
+	_, err := io.ReadFull(in, head[:])
+	switch err = cut(err); {
+	case err != nil && err != ErrTruncated:
+		return nil, err
+	case string(head[:len(magic)]) != magic:
 		return nil, ErrNoPart
 	case err != nil:
-		return nil, cut(err)
+		return nil, err
 	case head[len(magic)] != version:
 		return nil, ErrVersion
 	}
@@ -163,9 +167,13 @@ func (r *Reader) Next() ([]byte, error) {
 // Units is how many units of work are before the last record; at the end, in all.
 func (r *Reader) Units() int64 { return r.units }
 
+// cut is an error of reading, which is [ErrTruncated] at the end of the file.
 func cut(err error) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		return ErrTruncated
+	}
+	if e := new(fs.PathError); errors.As(err, &e) {
+		return fmt.Errorf("cannot be read: %w", e.Err)
 	}
 	return err
 }
