@@ -72,6 +72,7 @@ type Spread struct {
 	// Shift is by which part the fleet changed, of a comparison with before, with its 95 % interval.
 	Shift, ShiftLow, ShiftHigh float64
 	model                      *model
+	units                      []unit // now
 }
 
 // A Part is a group of the fleet.
@@ -190,6 +191,7 @@ func part(g Group, now, before []keyed, compared bool) (p Part, models []*model)
 			continue
 		}
 		s := spreadOf(q, us)
+		s.units = us
 		var earlier []unit
 		if compared {
 			if earlier = units(before, q); len(earlier) == 0 {
