@@ -144,6 +144,9 @@ var (
 	// without the colon; loggers write a time.
 	rankTag   = regexp.MustCompile(`^\[\d+,\d+\]<std(out|err|diag)>:? ?`)
 	timeStamp = regexp.MustCompile(`^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d([.,]\d+)?(Z|[+-]\d\d:?\d\d)?\]?:?[ \t]+`)
+	// of ts, and of syslog with the host and the program
+	monthStamp = regexp.MustCompile(`^[A-Z][a-z][a-z] [ 0-3]\d \d\d:\d\d:\d\d([.,]\d+)? (?:\S+ [\w./-]+\[\d+\]: )?`)
+	clockStamp = regexp.MustCompile(`^\[?\d\d:\d\d:\d\d([.,]\d+)?\]?:?[ \t]+`)
 )
 
 // clean takes colours, rank tags, timestamps and the white space around it from
@@ -164,6 +167,15 @@ func clean(line []byte) []byte {
 	}
 	if len(line) > 0 && line[0] == '[' {
 		line = bytes.TrimSpace(line[len(rankTag.Find(line)):])
+	}
+	if len(line) > 0 && line[0] == '[' {
+		_, line = podOf(line)
+	}
+	if len(line) > 16 && line[3] == ' ' && line[9] == ':' {
+		line = bytes.TrimSpace(line[len(monthStamp.Find(line)):])
+	}
+	if len(line) > 9 && (line[2] == ':' && line[5] == ':' || line[0] == '[' && line[3] == ':') {
+		line = bytes.TrimSpace(line[len(clockStamp.Find(line)):])
 	}
 	if len(line) > 20 && (line[0] == '[' || line[4] == '-' || line[5] == '-') {
 		line = bytes.TrimSpace(line[len(timeStamp.Find(line)):])

@@ -3,6 +3,7 @@ package trace
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"fmt"
 	"io"
@@ -60,7 +61,7 @@ func Open(name string, o Options) (*File, error) {
 func Read(r io.Reader, name string, o Options) (*File, error) { return readAt(quick, r, name, o) }
 
 func readAt(pace pace, r io.Reader, name string, o Options) (*File, error) {
-	p := &parser{opt: o, file: &File{Name: name}, formats: formats()}
+	p := &parser{opt: o, most: cmp.Or(o.Tables, maxTables), file: &File{Name: name}, formats: formats()}
 	in := bufio.NewReaderSize(r, maxLine)
 	if head, _ := in.Peek(2); bytes.Equal(head, []byte{0x1f, 0x8b}) {
 		z, err := gzip.NewReader(in)
@@ -122,7 +123,8 @@ type parser struct {
 	builders       []*builder
 	previous       string // the line before, if it was skipped
 	labelled       bool   // lines begin with the rank that printed them
-	dropped        int    // tables beyond maxTables
+	most           int    // tables
+	dropped        int    // tables beyond most
 	faults         int    // rows that are neither right nor noise
 	fault          *Error // the first of them
 	hint           *Error // why what looks like a table is not read
@@ -289,10 +291,10 @@ func (p *parser) begin(t Table) *builder {
 	t.Line = p.file.Lines
 	t.Title = plain(t.Title)
 	b := &builder{table: &t, parser: p, sizes: map[uint64]*accumulator{}}
-	if len(p.builders) >= maxTables {
+	if len(p.builders) >= p.most {
 		p.builders = slices.DeleteFunc(p.builders, func(b *builder) bool { return b.merged })
 	}
-	if len(p.builders) >= maxTables || p.sizes > 4*MaxSizes {
+	if len(p.builders) >= p.most || p.sizes > sizesEach*p.most {
 		p.dropped++
 		return b
 	}
@@ -311,7 +313,7 @@ func (o *openTables) of(p *parser, key string, t Table) *builder {
 		if *o == nil {
 			*o = openTables{}
 		}
-		if len(*o) < maxTables {
+		if len(*o) < p.most {
 			(*o)[key] = b
 		}
 	}

@@ -108,6 +108,11 @@ type Table struct {
 	Kind   Kind
 	// Collective is what a table of kind Collective measured; of others it is empty.
 	Collective CollectiveOp
+	// Hosts took part, in the order of their ranks; nil if the file does not say.
+	Hosts []string
+	// Labels are the values of the columns that tell the table from the others of its file; of CSV
+	// and JSON alone.
+	Labels []Label
 	// Line is where the table starts in the file, from 1.
 	Line int
 	// Samples are sorted by size; each size comes once.
@@ -125,6 +130,9 @@ type Table struct {
 	// contradict each other.
 	Warnings []string
 }
+
+// A Label is a column of a file, and the value of it that a table is of.
+type Label struct{ Column, Value string }
 
 // Name returns the title, or the format where the file has no title.
 func (t *Table) Name() string {
@@ -164,8 +172,11 @@ type File struct {
 // that are nearly equal are merged.
 const MaxSizes = 1 << 16
 
-// maxTables bounds the memory of a file full of headers.
-const maxTables = 4096
+// maxTables bounds the memory of a file full of headers, with sizesEach of them on average.
+const (
+	maxTables = 4096
+	sizesEach = 64
+)
 
 // Options control reading. The zero value suits every format but a CSV file without a telling
 // header.
@@ -177,6 +188,8 @@ type Options struct {
 	// of a Group column has a table of its own. Values of a Pool column do not split tables. For
 	// other columns the rows decide; see [File.Notes].
 	Group, Pool []string
+	// Tables is the largest number of tables that one file may have; 0: 4096.
+	Tables int
 	// Progress, if not nil, is told the bytes read so far, now and then.
 	Progress func(bytes int64)
 }
