@@ -17,14 +17,14 @@ type partFile struct {
 	saved   time.Time
 }
 
-// openPart begins a part, or goes on with one that was interrupted.
-func openPart(files reports.Files, path string, h shard.Header) (*partFile, error) {
+// openPart begins a part, or unless anew goes on with one that was interrupted.
+func openPart(files reports.Files, path string, h shard.Header, anew bool) (*partFile, error) {
 	p := &partFile{saved: time.Now()}
 	head, err := p.encoder.Head(h)
 	if err != nil {
 		return nil, err
 	}
-	if p.Partial, err = files.OpenPartial(path, fmt.Sprintf("part %x", head), head, files.Force); err != nil {
+	if p.Partial, err = files.OpenPartial(path, fmt.Sprintf("part %x", head), head, anew || files.Force); err != nil {
 		return nil, err
 	}
 	if p.Rows() == 0 {

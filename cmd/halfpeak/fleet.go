@@ -36,6 +36,7 @@ func newFleet() *cobra.Command {
 	o := fleet.Options{}
 	least, rate := flags.Percent(1), flags.Percent(5)
 	var before string
+	var which shardFlag
 	cmd := &cobra.Command{
 		Use:   "fleet DIR|FILE…",
 		Short: "Which nodes and pairs of a cluster are slow, from all their benchmarks",
@@ -63,19 +64,31 @@ and the exit status is 1. What stands out does not change the status.`,
 			if rate <= 0 || rate >= 50 {
 				return usagef("--rate %v: give more than 0 and less than 50 %%", float64(rate))
 			}
+			reader := fleet.Reader{}
+			if which.Count > 0 {
+				if err := out.checkShard(which); err != nil {
+					return err
+				}
+				reader.Keep = which.Has
+			}
 			o.Least, o.Rate = float64(least)/100, float64(rate)/100
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 			progress := terminal.Progress(cmd.ErrOrStderr(), -1, 0, "files")
-			in, err := study.ReadFleet(ctx, args, before, o, fleet.Reader{Progress: func(n int) { progress(int64(n)) }})
+			reader.Progress = func(n int) { progress(int64(n)) }
+			in, err := study.ReadFleet(ctx, args, before, o, reader)
 			progress(-1)
 			stop()
 			if err != nil {
 				return err
 			}
+			if which.Count > 0 {
+				return study.WriteFleetPart(filesOf(cmd), out.path, study.FleetQuestion{Roots: args, Before: before, Options: o}, which.Shard, in)
+			}
 			return out.answer(cmd, in, o)
 		},
 	}
 	out.declare(cmd)
+	which.declare(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.Name, "name", "", "`pattern` of file names with {a} and {b} for the nodes")
 	f.StringSliceVar(&o.Columns, "nodes", nil, "`columns` of a CSV or JSON that name the nodes")
@@ -88,6 +101,7 @@ and the exit status is 1. What stands out does not change the status.`,
 	f.Var(&rate, "rate", "false discovery rate: how much of what is reported is chance, on average")
 	f.Var(&least, "least", "smallest effect that is reported")
 	f.BoolVar(&o.All, "all", false, "list all that was tested, in CSV and JSON")
+	cmd.AddCommand(newFleetMerge())
 	return cmd
 }
 
