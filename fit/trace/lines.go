@@ -17,7 +17,7 @@ const maxLine = 64 << 10
 // terminals and launchers put around them.
 type lineReader struct {
 	in       *bufio.Reader
-	source   *source // of in
+	source   *source // of in; nil until blocks are read
 	read     int64
 	progress func(int64)
 	told     int64
@@ -52,9 +52,8 @@ func (s *source) Read(into []byte) (n int, err error) {
 	return s.r.Read(into)
 }
 
-func newLines(in io.Reader, progress func(int64), pace pace) lineReader {
-	s := &source{r: in}
-	return lineReader{in: bufio.NewReaderSize(s, maxLine), source: s, progress: progress, pace: pace, bulkAt: pace.after, stretch: pace.after}
+func newLines(in *bufio.Reader, progress func(int64), pace pace) lineReader {
+	return lineReader{in: in, progress: progress, pace: pace, bulkAt: pace.after, stretch: pace.after}
 }
 
 // next returns the next line without its end, valid until the next call.
@@ -90,6 +89,10 @@ func (l *lineReader) count(n int) {
 
 // blocks are the blocks of whole lines from the current one on. Until they are left, no line is read.
 func (l *lineReader) blocks() *blocks {
+	if l.source == nil {
+		l.source = &source{r: l.in}
+		l.in = bufio.NewReaderSize(l.source, maxLine)
+	}
 	buffered, _ := l.in.Peek(l.in.Buffered()) // cannot fail: it is there
 	l.source.back = append([][]byte{bytes.Clone(buffered)}, l.source.back...)
 	l.in.Reset(l.source)
@@ -148,6 +151,15 @@ var (
 	monthStamp = regexp.MustCompile(`^[A-Z][a-z][a-z] [ 0-3]\d \d\d:\d\d:\d\d([.,]\d+)? (?:\S+ [\w./-]+\[\d+\]: )?`)
 	clockStamp = regexp.MustCompile(`^\[?\d\d:\d\d:\d\d([.,]\d+)?\]?:?[ \t]+`)
 )
+
+// find returns the submatches of an expression whose matches all have part in them: to look for that
+// first is much faster, and most lines do not have it.
+func find(e *regexp.Regexp, part string, line []byte) [][]byte {
+	if !bytes.Contains(line, []byte(part)) {
+		return nil
+	}
+	return e.FindSubmatch(line)
+}
 
 // clean takes colours, rank tags, timestamps and the white space around it from
 // a line. A row of plain numbers passes with a few comparisons.

@@ -38,11 +38,11 @@ func (f *nccl) take(p *parser, line []byte) bool {
 	if line[0] != '#' {
 		return false
 	}
-	if m := ncclName.FindSubmatch(line); m != nil {
+	if m := find(ncclName, "_perf", line); m != nil {
 		f.name, f.ranks, f.hosts = string(m[1])+" ", 0, nil
 		return true
 	}
-	if m := ncclRank.FindSubmatch(line); m != nil {
+	if m := find(ncclRank, " Rank ", line); m != nil {
 		v, _ := parse(m[1])
 		if v.value == 0 {
 			f.ranks, f.hosts = 0, nil

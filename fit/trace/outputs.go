@@ -48,6 +48,9 @@ const maxNested = 2
 var readers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, maxLine) }}
 
 func buffered(r io.Reader) (in *bufio.Reader, done func()) {
+	if in, ok := r.(*bufio.Reader); ok && in.Size() >= maxLine {
+		return in, func() {}
+	}
 	in = readers.Get().(*bufio.Reader)
 	in.Reset(r)
 	return in, func() { in.Reset(nil); readers.Put(in) }

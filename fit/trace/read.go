@@ -62,7 +62,8 @@ func Read(r io.Reader, name string, o Options) (*File, error) { return readAt(qu
 
 func readAt(pace pace, r io.Reader, name string, o Options) (*File, error) {
 	p := &parser{opt: o, most: cmp.Or(o.Tables, maxTables), file: &File{Name: name}, formats: formats()}
-	in := bufio.NewReaderSize(r, maxLine)
+	in, done := buffered(r)
+	defer done()
 	if head, _ := in.Peek(2); bytes.Equal(head, []byte{0x1f, 0x8b}) {
 		z, err := gzip.NewReader(in)
 		if err != nil {
