@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/halfpeak/halfpeak/fit/fleet"
+	"github.com/halfpeak/halfpeak/reports"
 )
 
 // A FleetReading is what was read of the files of a fleet: now, and before if that was asked for.
@@ -83,7 +85,17 @@ func (f *FleetAnswer) note() {
 		what += "; nothing names the nodes: --name reads them from the files' names, --nodes from columns"
 	}
 	say("%s.", what)
-	say("%s at a false discovery rate of %.3g %%; the tails of the noise are taken as those of Student's t with %.1f degrees of freedom.", plural(f.Tests, "test"), 100*f.Rate, f.Degrees)
+	say("%s at a false discovery rate of %.3g %%; the noise has tails like those of Student's t with %.1f degrees of freedom.", plural(f.Tests, "test"), 100*f.Rate, f.Degrees)
+	told := map[string]bool{}
+	for _, x := range f.Standing() {
+		if len(x.Apart) > 0 && !told[x.Who()] {
+			told[x.Who()] = true
+			say("%s is as fast as others with %s, in %s: they may be in another part of the network rather than slow.", x.Who(), strings.Join(x.Apart, " and "), x.Group)
+		}
+	}
+	if x := f.Next; x != nil && x.Q < 0.5 && x.Effect >= f.Least {
+		say("Next, and not beyond chance (q = %.2g): %s, %s of %s in %s; measure again.", x.Q, x.Who(), reports.PercentChange(x.Effect), quantityWord(x.Quantity), x.Group)
+	}
 	if f.Small > 0 {
 		say("%d more stand out by less than %.3g %%; --least 0 lists them.", f.Small, 100*f.Least)
 	}

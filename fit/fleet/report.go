@@ -48,6 +48,9 @@ type Finding struct {
 	// P is the probability of such a deviation, or a larger one, by chance; Q the false discovery rate at which it
 	// is reported.
 	P, Q float64
+	// Apart are nodes that stand out as well, and with which a node is as fast as others are: together
+	// they may be in another part of the network rather than slow.
+	Apart []string
 	// Out is set if it is reported: Q is at most the rate, and the effect is not too small.
 	Out bool
 }
@@ -96,6 +99,9 @@ type Answer struct {
 	// Small is the number of what stands out by less than Options.Least.
 	Small int
 	Tests int
+	// Next is what comes next, and is not beyond chance: what to measure again. Nil if there was
+	// nothing more to test.
+	Next *Finding
 	// Degrees are those of Student's t whose tails the residuals have.
 	Degrees float64
 	// Left are the files that gave nothing, or not all; Faults of them could not be read.
@@ -198,6 +204,10 @@ func part(g Group, now, before []keyed, compared bool) (p Part, models []*model)
 				continue
 			}
 		}
+		if q == Latency && 4*zeros(units(now, Beta)) <= len(us) && g.told() {
+			p.Spreads = append(p.Spreads, s) // β says as much, from more sizes
+			continue
+		}
 		if m := newModel(g, q, us, earlier); m != nil {
 			models, s.model, p.Names = append(models, m), m, m.names
 			s.Residual = scaleOf(m.y())
@@ -277,16 +287,23 @@ func (p *Part) doubt(models []*model) string {
 
 // test makes all tests, and chooses what is reported.
 func (a *Answer) test(models []*model) {
-	var pooled []float64
+	shared := map[Group]float64{} // quantities
+	for _, m := range models {
+		shared[m.group]++
+	}
+	noise := &tails{of: map[string]*[len(degrees)]float64{}}
 	for _, m := range models {
 		if len(m.units) >= leastUnits {
-			pooled = append(pooled, m.z...)
+			for i, u := range m.units {
+				noise.add(u.key, m.z[i], 1/shared[m.group])
+			}
 		}
 	}
-	a.Degrees = tailDegrees(pooled)
+	noise.sort()
+	a.Degrees = noise.typical()
 	var tests []test
 	for i, m := range models {
-		tests = append(tests, m.tests(int32(i), a)...)
+		tests = append(tests, m.tests(int32(i), a, noise)...)
 	}
 	slices.SortFunc(tests, func(x, y test) int {
 		return cmp.Or(cmp.Compare(x.p, y.p), cmp.Compare(x.model, y.model), cmp.Compare(x.index, y.index))
@@ -311,12 +328,18 @@ func (a *Answer) test(models []*model) {
 	miss := a.Rate * max(1, float64(reported)) / max(1, float64(len(tests)))
 	for i, t := range tests {
 		out := i < reported
-		if !out && !a.All {
+		if !out && !a.All && i > reported {
 			break
 		}
 		m := models[t.model]
 		f := m.finding(t, miss, a.Degrees)
 		f.Q = q[i]
+		if i == reported {
+			a.Next = &f
+		}
+		if t.node && out {
+			f.Apart = m.apart(t.index, func(node int) bool { return slow[[2]int32{t.model, int32(node)}] })
+		}
 		if f.Pair && f.Effect < 0 && m.fit != nil {
 			l := m.fit.links[t.index]
 			if slow[[2]int32{t.model, int32(l.a)}] && slow[[2]int32{t.model, int32(l.b)}] {
@@ -341,8 +364,22 @@ func (a *Answer) test(models []*model) {
 	})
 }
 
+// apart returns the nodes that stand out as well, and with which a node shares less than half of its
+// effect.
+func (m *model) apart(node int32, out func(node int) bool) (names []string) {
+	for _, i := range m.fit.of[node] {
+		l := m.fit.links[i]
+		other := l.a + l.b - int(node)
+		if out(other) && math.Abs(l.y-m.fit.mu) < math.Abs(m.fit.u[node])/2 && !slices.Contains(names, m.names[other]) {
+			names = append(names, m.names[other])
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
 // tests are those of the nodes and units of a model.
-func (m *model) tests(number int32, a *Answer) (tests []test) {
+func (m *model) tests(number int32, a *Answer, noise *tails) (tests []test) {
 	if len(m.units) < leastUnits {
 		return nil
 	}
@@ -378,7 +415,7 @@ func (m *model) tests(number int32, a *Answer) (tests []test) {
 		return tests
 	}
 	for i, z := range m.z {
-		add(tailOf(side(z), a.Degrees), z, i, false)
+		add(noise.exceeds(m.units[i].key, side(z)), z, i, false)
 	}
 	return tests
 }

@@ -1,8 +1,12 @@
 package fleet
 
 import (
+	"cmp"
 	"math"
 	"slices"
+	"sort"
+
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // leastUnits is the number of pairs, nodes or curves from which on one can stand out among them: the
@@ -33,49 +37,115 @@ func deviation(values []float64, i int, uncertain []float64) (d, sd float64) {
 // TestDegrees.
 func degreesOf(n int) float64 { return max(1, 0.55*float64(n-2)) }
 
-// tailDegrees are the degrees of freedom of Student's t whose 95 % quantile of |t|, in units of its
-// median, is that of the standardised residuals: 2.91 for a normal distribution (∞), 4.16 for 3. The
-// quantile is taken at the upper end of its uncertainty, one standard error, which is 1.4/√n of
-// itself for normal residuals: few residuals tell little of their tails, and few tails are as light
-// as they look. Above the 95 % quantile the residuals may be faults.
-func tailDegrees(residuals []float64) float64 {
-	n := len(residuals)
-	if n < 20 {
-		return leastDegrees
+// degrees are those of Student's t that the tails of residuals may have; the last is taken as normal.
+var degrees = [...]float64{2, 2.5, 3, 4, 5, 7, 10, 20, 2 * mostDegrees}
+
+// tails say how heavy the tails of the residuals are: the logarithm of the likelihood of each of
+// degrees, from all residuals, and what each pair has to do with it. The distributions have the same
+// quartiles.
+type tails struct {
+	all   [len(degrees)]float64
+	of    map[string]*[len(degrees)]float64 // by pair, node or curve, over all groups
+	sizes []sized                           // of all residuals; sorted before weights are asked for
+}
+
+// A sized is the size of a residual of a unit.
+type sized struct {
+	z   float64
+	key string
+}
+
+// add takes a residual of a unit, in robust standard deviations, with a weight: residuals of several
+// quantities of the same curves tell less than as many others.
+func (t *tails) add(key string, z, weight float64) {
+	own := t.of[key]
+	if own == nil {
+		own = new([len(degrees)]float64)
+		t.of[key] = own
 	}
-	sizes := make([]float64, n)
-	for i, z := range residuals {
-		sizes[i] = math.Abs(z)
+	z = min(math.Abs(z), 1e6)
+	t.sizes = append(t.sizes, sized{z, key})
+	for k, nu := range degrees {
+		x := z * quartiles[k]
+		v := math.Log(quartiles[k]) - x*x/2 - 0.5*math.Log(2*math.Pi)
+		if nu <= mostDegrees {
+			v = math.Log(quartiles[k]) + normalisers[k] - (nu+1)/2*math.Log1p(x*x/nu)
+		}
+		own[k] += weight * v
+		t.all[k] += weight * v
 	}
-	slices.Sort(sizes)
-	ratio := sortedQuantile(sizes, 0.95) / sortedQuantile(sizes, 0.5) * (1 + 1.4/math.Sqrt(float64(n)))
-	low, high := leastDegrees, 200.0
-	if of := func(nu float64) float64 { return studentQuantile(0.025, nu) / studentQuantile(0.25, nu) }; !(ratio < of(low)) {
-		return low
-	} else if ratio < of(high) {
-		return high
-	} else {
-		for range 40 {
-			if mid := math.Sqrt(low * high); of(mid) > ratio {
-				low = mid
-			} else {
-				high = mid
+}
+
+// quartiles are those of Student's t over that of a normal distribution, and normalisers the
+// logarithms of its density at 0.
+var quartiles, normalisers = func() (q, n [len(degrees)]float64) {
+	for k, nu := range degrees {
+		a, _ := math.Lgamma((nu + 1) / 2)
+		b, _ := math.Lgamma(nu / 2)
+		q[k], n[k] = studentQuantile(0.25, nu)/distuv.UnitNormal.Quantile(0.75), a-b-0.5*math.Log(nu*math.Pi)
+	}
+	return q, n
+}()
+
+// sort makes the tails ready.
+func (t *tails) sort() {
+	slices.SortFunc(t.sizes, func(a, b sized) int { return cmp.Compare(a.z, b.z) })
+}
+
+// weights are the probabilities of degrees, each as likely before, given the residuals of all other
+// units, and that one more is larger than the largest of them below z. Without the latter, tails from
+// which the largest has been taken would look lighter than they are.
+func (t *tails) weights(key string, z float64) (w [len(degrees)]float64) {
+	w = t.all
+	if own := t.of[key]; own != nil {
+		below := sort.Search(len(t.sizes), func(i int) bool { return t.sizes[i].z >= z }) - 1
+		for below >= 0 && t.sizes[below].key == key {
+			below--
+		}
+		for k := range w {
+			w[k] -= own[k]
+			if below >= 0 {
+				w[k] += math.Log(max(studentTail(t.sizes[below].z*quartiles[k], degrees[k]), math.SmallestNonzeroFloat64))
 			}
 		}
 	}
-	return low
+	most, sum := slices.Max(w[:]), 0.0
+	for k := range w {
+		w[k] = math.Exp(w[k] - most)
+		sum += w[k]
+	}
+	for k := range w {
+		w[k] /= sum
+	}
+	return w
 }
 
-// leastDegrees is the heaviest tail that is reckoned with.
-const leastDegrees = 2.0
-
-// tailOf is the probability of a deviation of z or more, in robust standard deviations, where the
-// tails are those of Student's t of the same median deviation.
-func tailOf(z, nu float64) float64 {
-	return studentTail(z*studentQuantile(0.25, nu)/0.67449, nu) // the quartile of a normal distribution
+// exceeds is the probability of a deviation of z or more, in robust standard deviations, of a unit
+// that is like the others: the mean over degrees.
+func (t *tails) exceeds(key string, z float64) (p float64) {
+	if z < 1 {
+		return studentTail(z, 2*mostDegrees) // far from what is reported
+	}
+	for k, w := range t.weights(key, math.Abs(z)) {
+		if w > 0 {
+			p += w * studentTail(z*quartiles[k], degrees[k])
+		}
+	}
+	return p
 }
 
-// chosen returns the q-value of each p of all tests, sorted by p: the least false discovery rate at
+// typical are the degrees of freedom with the mean of 1/ν.
+func (t *tails) typical() float64 {
+	inverse := 0.0
+	for k, w := range t.weights("", 0) {
+		if degrees[k] <= mostDegrees {
+			inverse += w / degrees[k]
+		}
+	}
+	return min(1/inverse, 200)
+}
+
+// qValues returns the q-value of each p of all tests, sorted by p: the least false discovery rate at
 // which it is reported (Benjamini and Hochberg 1995).
 func qValues(p []float64) []float64 {
 	q := make([]float64, len(p))

@@ -33,6 +33,7 @@ var below = map[string]string{
 	"platforms":                          "model model/quantity",
 	"data":                               "platforms model model/quantity",
 	"fit/trace":                          "model/quantity",
+	"fit/fleet/power":                    "fit/fleet fit fit/trace fit/forecast model model/quantity",
 	"fit/fleet":                          "fit fit/trace fit/forecast model model/quantity",
 	"fit":                                "fit/trace fit/forecast model model/quantity",
 	"whatif":                             "platforms model model/quantity",
