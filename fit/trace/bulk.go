@@ -55,20 +55,23 @@ func (f *csv) plain() (t plainTable, ok bool) {
 
 // A block is whole lines of a file, and what a worker reads of them.
 type block struct {
-	text  []byte
-	read  int // bytes of whole plain rows at the beginning of text
-	lines int // that these are
-	sizes map[uint64]*accumulator
-	spare []*accumulator
-	last  *accumulator
-	key   uint64
-	exp   int // of the last digit of the times, the least
-	done  chan struct{}
+	text   []byte
+	read   int // bytes of whole plain rows at the beginning of text
+	lines  int // that these are
+	sizes  map[uint64]*accumulator
+	spare  []*accumulator
+	recent [128]struct { // of sizes, by a hash of them
+		size uint64
+		a    *accumulator
+	}
+	exp  int // of the last digit of the times, the least
+	done chan struct{}
 }
 
 // scan reads plain rows up to the first line that is none.
 func (b *block) scan(t *plainTable) {
-	b.read, b.lines, b.exp, b.last = 0, 0, 0, nil
+	b.read, b.lines, b.exp = 0, 0, 0
+	clear(b.recent[:])
 	for _, a := range b.sizes {
 		b.spare = append(b.spare, a)
 	}
@@ -144,8 +147,9 @@ func (b *block) row(t *plainTable, text []byte) (length int, ok bool) {
 
 // add counts a time of a size; it is false if the size cannot be counted here.
 func (b *block) add(t *plainTable, size uint64, time float64, exp int) bool {
-	a := b.last
-	if a == nil || size != b.key {
+	recent := &b.recent[size*0x9e3779b97f4a7c15>>57] // Fibonacci hashing: 2⁶⁴ over the golden ratio
+	a := recent.a
+	if a == nil || size != recent.size {
 		if a = b.sizes[size]; a == nil {
 			bytes := float64(size) * t.bytes
 			if !goodSize(bytes) || len(b.sizes) >= blockSizes {
@@ -163,7 +167,7 @@ func (b *block) add(t *plainTable, size uint64, time float64, exp int) bool {
 			}
 			b.sizes[size] = a
 		}
-		b.last, b.key = a, size
+		recent.size, recent.a = size, a
 	}
 	a.moments.add(time)
 	a.sketch.add(time)
