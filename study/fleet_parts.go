@@ -1,8 +1,8 @@
 package study
 
 import (
+	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"github.com/halfpeak/halfpeak/fit/fleet"
@@ -23,32 +23,56 @@ type fleetRecord struct {
 	Entry  fleet.Entry
 }
 
-// WriteFleetPart writes what was read of a shard's files to a part file, whole or not at all. Files
-// that could not be read are in it, for the merge to name. What was interrupted is an error.
-func WriteFleetPart(files reports.Files, path string, q FleetQuestion, which shard.Shard, in FleetReading) error {
-	if in.Interrupted != "" {
-		return errors.New(in.Interrupted + "; no part was written: run the shard again")
-	}
+// ShardFleet reads a shard of the files of a fleet into a part file. Files that cannot be read are
+// in it, for the merge to name. One that was interrupted goes on, and resumed is told how many files
+// there are.
+func ShardFleet(ctx context.Context, files reports.Files, path string, q FleetQuestion, which shard.Shard, r fleet.Reader, resumed func(files int64)) error {
 	asked, err := json.Marshal(q)
 	if err != nil {
 		return err
 	}
-	file, err := openPart(files, path, shard.Header{Command: shard.Command{Kind: "fleet", Asked: asked}, Shard: which}, true)
+	file, err := openPart(files, path, shard.Header{Command: shard.Command{Kind: "fleet", Asked: asked}, Shard: which})
 	if err != nil {
 		return err
 	}
-	for i, entries := range [][]fleet.Entry{in.Now, in.Before} {
+	type source struct {
+		before bool
+		name   string
+	}
+	done := map[source]bool{}
+	if file.Rows() > 0 {
+		resumed(file.Rows())
+		err = file.records(func(record []byte) error {
+			var f fleetRecord
+			err := json.Unmarshal(record, &f)
+			done[source{f.Before, f.Entry.Source}] = true
+			return err
+		})
+	}
+	all := [][]string{q.Roots}
+	if q.Before != "" {
+		all = append(all, []string{q.Before})
+	}
+	for i, roots := range all {
+		if err != nil {
+			break
+		}
+		before := i == 1
+		r.Keep = func(path, name string) bool { return which.Has(path) && !done[source{before, name}] }
+		var entries []fleet.Entry
+		entries, _, err = fleet.Read(ctx, roots, q.Options, r)
 		for _, e := range entries {
-			record, err := json.Marshal(fleetRecord{i == 1, e})
-			if err == nil {
-				err = file.Write(record, 1)
+			record, fault := json.Marshal(fleetRecord{before, e})
+			if fault == nil {
+				fault = file.Write(record, 1)
 			}
-			if err != nil {
-				return errors.Join(fmt.Errorf("%s: %w", e.Source, err), file.Discard())
+			if fault != nil {
+				err = fmt.Errorf("%s: %w", e.Source, fault)
+				break
 			}
 		}
 	}
-	return file.end(nil, nil)
+	return file.end(err, func(done int64) string { return plural(int(done), "file") + " read, and kept" })
 }
 
 // MergeFleet returns what the shards of a fleet read, and what was asked of it; see [shard.Merge].

@@ -91,12 +91,8 @@ func TestPartsOfFleet(t *testing.T) {
 			var paths []string
 			for i := 1; i <= count; i++ {
 				which := shard.Shard{Index: i, Count: count}
-				in, err := ReadFleet(t.Context(), q.Roots, q.Before, o, fleet.Reader{Keep: which.Has})
-				if err != nil {
-					t.Fatal(err)
-				}
 				paths = append(paths, filepath.Join(dir, fmt.Sprint("part-", i)))
-				if err := WriteFleetPart(reports.Files{}, paths[i-1], q, which, in); err != nil {
+				if err := ShardFleet(t.Context(), reports.Files{}, paths[i-1], q, which, fleet.Reader{}, nil); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -113,18 +109,49 @@ func TestPartsOfFleet(t *testing.T) {
 			}
 		}
 	}
-	// Of an interrupted shard nothing is written.
-	ctx, stop := context.WithCancel(t.Context())
-	in, err := ReadFleet(ctx, []string{now}, "", o, fleet.Reader{Workers: 1, Progress: func(int) { stop() }})
+}
+
+// A shard that is interrupted keeps what it read, and goes on with the rest; the answer is that of
+// one that was not.
+func TestFleetInterrupted(t *testing.T) {
+	now, before := aFleet(t, 1), aFleet(t, 2)
+	o := fleet.Options{Name: "pair_{a}_{b}.csv*", Least: 0.01, Rate: 0.05, All: true}
+	q := FleetQuestion{Roots: []string{now}, Before: before, Options: o}
+	all, err := ReadFleet(t.Context(), q.Roots, q.Before, o, fleet.Reader{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "part-1")
-	err = WriteFleetPart(reports.Files{}, path, FleetQuestion{Options: o}, shard.Shard{Index: 1, Count: 1}, in)
-	if err == nil || err.Error() != "interrupted: 1 of 68 files read; no part was written: run the shard again" {
-		t.Error(err)
+	run := func(files int) (resumed int64, err error) {
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		err = ShardFleet(ctx, reports.Files{}, path, q, shard.Shard{Index: 1, Count: 1}, fleet.Reader{Workers: 1, Progress: func(int) {
+			if files--; files == 0 {
+				stop()
+			}
+		}}, func(n int64) { resumed = n })
+		return resumed, err
 	}
-	if left, _ := filepath.Glob(path + "*"); len(left) > 0 {
+	for i, want := range []int64{0, 10, 70} { // of 136 files, half of them before
+		resumed, err := run([]int{10, 60, 3}[i])
+		if resumed != want || err == nil || !strings.HasPrefix(err.Error(), fmt.Sprintf("interrupted: %d files read, and kept in ", want+[]int64{10, 60, 3}[i])) {
+			t.Fatal(resumed, err)
+		}
+		if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+			t.Fatal(err)
+		}
+	}
+	if resumed, err := run(0); resumed != 73 || err != nil {
+		t.Fatal(resumed, err)
+	}
+	in, asked, err := MergeFleet([]string{path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if shown(t, in, asked.Options) != shown(t, all, o) {
+		t.Error("another answer after interruptions")
+	}
+	if left, _ := filepath.Glob(path + "*"); len(left) != 1 {
 		t.Errorf("left behind: %q", left)
 	}
 }

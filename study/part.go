@@ -1,9 +1,11 @@
 package study
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/halfpeak/halfpeak/reports"
@@ -17,14 +19,14 @@ type partFile struct {
 	saved   time.Time
 }
 
-// openPart begins a part, or unless anew goes on with one that was interrupted.
-func openPart(files reports.Files, path string, h shard.Header, anew bool) (*partFile, error) {
+// openPart begins a part, or goes on with one that was interrupted.
+func openPart(files reports.Files, path string, h shard.Header) (*partFile, error) {
 	p := &partFile{saved: time.Now()}
 	head, err := p.encoder.Head(h)
 	if err != nil {
 		return nil, err
 	}
-	if p.Partial, err = files.OpenPartial(path, fmt.Sprintf("part %x", head), head, anew || files.Force); err != nil {
+	if p.Partial, err = files.OpenPartial(path, fmt.Sprintf("part %x", head), head, files.Force); err != nil {
 		return nil, err
 	}
 	if p.Rows() == 0 {
@@ -34,6 +36,26 @@ func openPart(files reports.Files, path string, h shard.Header, anew bool) (*par
 	}
 	p.encoder.Resume(p.Rows())
 	return p, nil
+}
+
+// records hands over the records that are there of a part that was interrupted.
+func (p *partFile) records(each func(record []byte) error) error {
+	file, err := os.Open(p.Part())
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	r, err := shard.NewReader(bufio.NewReader(file))
+	for err == nil {
+		var record []byte
+		if record, err = r.Next(); err == nil {
+			err = each(record)
+		}
+	}
+	if errors.Is(err, shard.ErrTruncated) {
+		return nil
+	}
+	return err
 }
 
 // Write adds a record of so many units of work.

@@ -36,7 +36,7 @@ func (s *Sweeping) Part(ctx context.Context, files reports.Files, path string, q
 	if err != nil {
 		return err
 	}
-	file, err := openPart(files, path, shard.Header{Command: command, Shard: which}, false)
+	file, err := openPart(files, path, shard.Header{Command: command, Shard: which})
 	if err != nil {
 		return err
 	}

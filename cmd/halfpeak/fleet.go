@@ -64,25 +64,24 @@ and the exit status is 1. What stands out does not change the status.`,
 			if rate <= 0 || rate >= 50 {
 				return usagef("--rate %v: give more than 0 and less than 50 %%", float64(rate))
 			}
-			reader := fleet.Reader{}
-			if which.Count > 0 {
-				if err := out.checkShard(which); err != nil {
-					return err
-				}
-				reader.Keep = which.Has
+			if err := out.checkShard(which); err != nil {
+				return err
 			}
 			o.Least, o.Rate = float64(least)/100, float64(rate)/100
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 			progress := terminal.Progress(cmd.ErrOrStderr(), -1, 0, "files")
-			reader.Progress = func(n int) { progress(int64(n)) }
+			reader := fleet.Reader{Progress: func(n int) { progress(int64(n)) }}
+			if which.Count > 0 {
+				defer stop()
+				defer progress(-1)
+				return study.ShardFleet(ctx, filesOf(cmd), out.path, study.FleetQuestion{Roots: args, Before: before, Options: o}, which.Shard, reader,
+					func(files int64) { cmd.PrintErrf("%s: going on after %d files\n", out.path, files) })
+			}
 			in, err := study.ReadFleet(ctx, args, before, o, reader)
 			progress(-1)
 			stop()
 			if err != nil {
 				return err
-			}
-			if which.Count > 0 {
-				return study.WriteFleetPart(filesOf(cmd), out.path, study.FleetQuestion{Roots: args, Before: before, Options: o}, which.Shard, in)
 			}
 			return out.answer(cmd, in, o)
 		},

@@ -26,6 +26,8 @@ need not be there.`, func(cmd *cobra.Command, args []string) error {
 // checkShard finds flags that do not go with --shard.
 func (o *fleetOutput) checkShard(which shardFlag) error {
 	switch {
+	case which.Count == 0:
+		return nil
 	case o.path == "":
 		return usagef("--shard writes a part; name its file, as in -o part-%d", which.Index)
 	case o.plot != "" || o.format != "" || o.list.value != "":

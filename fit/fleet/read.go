@@ -32,9 +32,9 @@ type Left struct {
 
 // A Reader says how files are read, which changes nothing in what an entry holds.
 type Reader struct {
-	Keep     func(path string) bool // whether a file is read; nil: all are
-	Progress func(files int)        // is told of files that are done, from any goroutine; nil: nobody is
-	Workers  int                    // 0: one for each processor
+	Keep     func(path, source string) bool // whether a file is read, by these of its entry; nil: all are
+	Progress func(files int)                // is told of files that are done, from any goroutine; nil: nobody is
+	Workers  int                            // 0: one for each processor
 }
 
 // Seen is how far a reading came.
@@ -76,7 +76,7 @@ func Read(ctx context.Context, roots []string, o Options, r Reader) ([]Entry, Se
 					path = filepath.ToSlash(below)
 				}
 			}
-			if r.Keep == nil || r.Keep(path) {
+			if r.Keep == nil || r.Keep(path, f) {
 				entries = append(entries, Entry{Path: path, Source: f})
 			}
 		}
