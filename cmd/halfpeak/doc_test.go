@@ -19,12 +19,17 @@ var inputs = map[string]string{
 	"there-and-back.goal": "../../engine/simulate/testdata/there-and-back.goal",
 	"stuck.goal":          "../../engine/simulate/testdata/stuck.goal",
 	"app.trace":           "../../engine/simulate/testdata/app.trace",
+
+	"night.csv":     "../../fit/fleet/testdata/night.csv",
+	"yesterday.csv": "../../fit/fleet/testdata/yesterday.csv",
+	"pairs.log":     "../../fit/fleet/testdata/pairs.log",
 }
 
 // The sessions of the documents show what halfpeak prints.
 func TestReadme(t *testing.T)          { document(t, "../../README.md") }
 func TestSimulatePage(t *testing.T)    { document(t, "../../docs/simulate.md") }
 func TestCollectivesPage(t *testing.T) { document(t, "../../docs/collectives.md") }
+func TestFleetPage(t *testing.T)       { document(t, "../../docs/fleet.md") }
 
 func document(t *testing.T, path string) {
 	text, err := os.ReadFile(path)
