@@ -80,7 +80,7 @@ type Sample struct {
 	// Mean, Min and Max are times in µs. With one row, Min and Max are that of the
 	// row if the benchmark printed them, else the mean.
 	Mean, Min, Max quantity.Micros
-	// Median is exact for one row, else within 1 %; 0 if it is not known.
+	// Median is exact for one row, else within 0.4 %; 0 if it is not known.
 	Median quantity.Micros
 	// Variance of the rows about their mean, in µs² with n−1; 0 for one row.
 	Variance float64
