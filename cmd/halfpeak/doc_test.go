@@ -23,13 +23,21 @@ var inputs = map[string]string{
 	"night.csv":     "../../fit/fleet/testdata/night.csv",
 	"yesterday.csv": "../../fit/fleet/testdata/yesterday.csv",
 	"pairs.log":     "../../fit/fleet/testdata/pairs.log",
+
+	"rack.toml":  "../../model/machine/testdata/rack.toml",
+	"levels.csv": "../../model/machine/testdata/levels.csv",
+	"in.csv":     "../../model/machine/testdata/in.csv",
+	"out.csv":    "../../model/machine/testdata/out.csv",
+	"gap.csv":    "../../model/machine/testdata/gap.csv",
 }
 
 // The sessions of the documents show what halfpeak prints.
 func TestReadme(t *testing.T)          { document(t, "../../README.md") }
 func TestSimulatePage(t *testing.T)    { document(t, "../../docs/simulate.md") }
+func TestMachinesPage(t *testing.T)    { document(t, "../../docs/machines.md") }
 func TestCollectivesPage(t *testing.T) { document(t, "../../docs/collectives.md") }
 func TestFleetPage(t *testing.T)       { document(t, "../../docs/fleet.md") }
+func TestExportPage(t *testing.T)      { document(t, "../../docs/export.md") }
 
 func document(t *testing.T, path string) {
 	text, err := os.ReadFile(path)
