@@ -14,13 +14,17 @@ type Model struct {
 
 	// Messages, if not nil, says what messages cost in place of Alpha and Beta.
 	Messages func(bytes uint64) Message
+	// Combine, if not nil, says what it takes to combine so many bytes, in place of Gamma.
+	Combine func(bytes uint64) float64
 }
 
 // A Message is what one message costs, in the unit of the model, all at least 0: its sender's
 // processor, the way of the first byte, the bytes after it, its receiver's processor; and the way
-// out and the way in until the next message. Gap and Send + Receive are at most the sum of the
-// other four: otherwise a member that waits for a message and then sends on would be late for more
-// than that message, and the closed forms do not hold.
+// out and the way in until the next message.
+//
+// The closed forms suppose that who has a message can send at once, and take in what is sent then:
+// the Gap of a message is at most its Stream and Receive and any other's Send and Latency. A model
+// whose messages are not so has none.
 type Message struct{ Send, Latency, Stream, Receive, Gap float64 }
 
 // oneWay is from when its sender begins until its receiver has it.
@@ -58,7 +62,7 @@ type Cost func(m Model, p int, c Call) (float64, bool)
 // one has arrived, as in Hockney's model.
 func (m Model) blocks(n uint64) bool {
 	t := m.message(n)
-	return t.Send+t.Receive == 0 && t.Gap >= t.oneWay()*(1-1e-12)
+	return t.Send+t.Receive == 0 && t.Gap >= t.oneWay()
 }
 
 // message is what a message of n bytes costs.
@@ -74,7 +78,12 @@ func (m Model) message(n uint64) Message {
 func (m Model) way(n uint64) float64 { return m.message(n).oneWay() }
 
 // sum is the time to combine n bytes.
-func (m Model) sum(n uint64) float64 { return m.Gamma * float64(n) }
+func (m Model) sum(n uint64) float64 {
+	if m.Combine != nil {
+		return m.Combine(n)
+	}
+	return m.Gamma * float64(n)
+}
 
 // fanOut is the time of k ≥ 0 messages of n bytes from one member: w and k − 1 times the
 // time between two; fanIn of those to one.

@@ -147,16 +147,20 @@ func scatterRingCost(m Model, p int, c Call) (float64, bool) {
 		return linearCost(m, p, c)
 	}
 	s := newPortions(p, c)
+	// A member that gets nothing begins at once, and its messages keep other processors busy.
+	ok = ok && (s.of(p-1, p) > 0 || p == 1 || m.blocks(s.each))
 	_, free, _ := s.scatter(m)
-	last, late := 0.0, 0.0
+	last, whole := 0.0, int(s.bytes/s.each)
+	late := make([]float64, p+1) // by how much, with the smaller portions before one
 	for v := range p {
-		// late is how long the member takes to begin with the last whole portion.
 		own := m.message(s.of(v, v+1))
 		last = max(last, free[v]+float64(p-1)*own.oneWay())
-		if s.of(v, v+1) < s.each {
-			late += own.turn(m.message(s.of(v-1, v)))
-			whole := int(s.bytes / s.each)
-			last = max(last, free[v]+late+float64(p-1-(v-whole+1))*m.way(s.each))
+		if v < whole {
+			continue
+		}
+		late[v+1] = late[v] + own.turn(m.message(s.of(v-1, v)))
+		for next := whole - 1; next < v && next <= whole; next++ { // all after it are empty
+			last = max(last, free[v]+late[v+1]-late[next+1]+float64(p-1-(v-next))*m.way(s.of(next, next+1)))
 		}
 	}
 	return last, ok
@@ -187,11 +191,12 @@ func ringAllgatherCost(m Model, p int, c Call) (float64, bool) {
 // bruckAllgatherCost is ⌈lg p⌉α + n(p − 1)/p·β, [trg] 4.2. For p that are no power of two the last
 // round need not wait for all before it.
 func bruckAllgatherCost(m Model, p int, c Call) (float64, bool) {
-	t := 0.0
+	t, ok := 0.0, true
 	for d := 1; d < p; d *= 2 {
-		t += m.way(uint64(min(d, p-d)) * c.Bytes)
+		n := uint64(min(d, p-d)) * c.Bytes
+		t, ok = t+m.way(n), ok && (isPower(p) || m.blocks(n))
 	}
-	return t, isPower(p) || m.blocks(c.Bytes)
+	return t, ok
 }
 
 // neighbourCost is p/2·α + n(p − 1)/p·β for even p (Chen and others 2005), and the ring's for
@@ -218,13 +223,13 @@ func linearAlltoallCost(m Model, p int, c Call) (float64, bool) {
 // for p = 2^k that is lg p·α + n/2·lg p·β, [trg] 4.2.
 // Rounds overlap as in bruckAllgatherCost.
 func bruckAlltoallCost(m Model, p int, c Call) (float64, bool) {
-	t := 0.0
+	t, ok := 0.0, true
 	for d := 1; d < p; d *= 2 {
 		// Of each 2d numbers the upper d have the bit.
-		blocks := p/(2*d)*d + max(0, p%(2*d)-d)
-		t += m.way(uint64(blocks) * c.Bytes)
+		n := uint64(p/(2*d)*d+max(0, p%(2*d)-d)) * c.Bytes
+		t, ok = t+m.way(n), ok && (isPower(p) || m.blocks(n))
 	}
-	return t, isPower(p) || m.blocks(c.Bytes)
+	return t, ok
 }
 
 // disseminationCost is ⌈lg p⌉(α + nβ), Hensgen and others 1988.
