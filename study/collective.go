@@ -28,10 +28,12 @@ type CollectiveQuestion struct {
 	Library    string           // only what rules in this form can say; empty: all
 
 	// Operations bounds the schedules that are simulated although there is a faster way, which knows
-	// no average; 0 is 2²³ for all times together, and at most 2²⁰ for each. Where there is none, it is
+	// no average; 0 is 2²² for all times together, and at most 2²⁰ for each. Where there is none, it is
 	// 2³² for all, and at most 2²⁰ for each.
 	Operations int
 	Progress   func(done, total int) // nil: none; calls do not overlap
+
+	quick bool // averages are not wanted
 }
 
 // How a time was found.

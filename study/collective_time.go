@@ -24,10 +24,13 @@ func (q CollectiveQuestion) most(times int) int {
 
 // few is how many it may have if there is a faster way.
 func (q CollectiveQuestion) few(times int) int {
-	if q.Operations > 0 {
+	switch {
+	case q.Operations > 0:
 		return q.Operations
+	case q.quick:
+		return 1
 	}
-	return min(1<<20, 1<<23/max(times, 1))
+	return min(1<<20, 1<<22/max(times, 1))
 }
 
 // A timing finds the times of one algorithm among so many ranks: its schedule is made once for

@@ -6,12 +6,14 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/terminal"
+	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/study"
 )
 
@@ -21,6 +23,9 @@ func newCollective() *cobra.Command {
 	var call callFlags
 	var segments sizesFlag
 	var ranks flags.Ranks
+	var plot string
+	var width, height int
+	var crossovers bool
 	q := study.CollectiveQuestion{}
 	sizes := newSizes("8,64,512,4KiB,32KiB,256KiB,1MiB")
 	cmd := &cobra.Command{
@@ -59,6 +64,21 @@ file with the best choices: only algorithms that the library has are compared th
 				return errors.New("interrupted")
 			case err != nil:
 				return err
+			case plot != "" && !isImage(plot):
+				return usagef("--plot %q: no such kind of image; use .%s", plot, strings.Join(reports.Exts(), ", ."))
+			}
+			if plot != "" {
+				if err := drawTo(filesOf(cmd), plot, times.Picture(), width, height); err != nil {
+					return err
+				}
+			}
+			switch {
+			case crossovers:
+				changes, err := times.Crossovers(ctx, q)
+				if err != nil {
+					return err
+				}
+				return out.write(cmd, changes.Rows())
 			case q.Library == "":
 				return out.write(cmd, times.Rows())
 			}
@@ -80,6 +100,9 @@ file with the best choices: only algorithms that the library has are compared th
 	cmd.Flags().Var(&segments, "segment", "try segments of these sizes beside whole messages")
 	cmd.Flags().StringVar(&q.Algorithm, "algorithm", "all", "all, best or the `name` of one")
 	cmd.Flags().StringVar(&q.Library, "export", "", "write rules in this `form`: openmpi, openmpi-json, nccl-tuner, intel")
+	cmd.Flags().BoolVar(&crossovers, "crossovers", false, "where the best changes between the sizes and the numbers of ranks, to the byte and to the rank")
+	cmd.Flags().StringVar(&plot, "plot", "", "draw a map of the best by size and ranks, or curves if there is one size or one number of ranks, into this `file` (png, svg, pdf)")
+	declareSize(cmd, &width, &height)
 	complete(cmd, "export", study.Libraries())
 	return cmd
 }
