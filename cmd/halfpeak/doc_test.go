@@ -25,6 +25,7 @@ var inputs = map[string]string{
 func TestReadme(t *testing.T)          { document(t, "../../README.md") }
 func TestSimulatePage(t *testing.T)    { document(t, "../../docs/simulate.md") }
 func TestCollectivesPage(t *testing.T) { document(t, "../../docs/collectives.md") }
+func TestExportPage(t *testing.T)      { document(t, "../../docs/export.md") }
 
 func document(t *testing.T, path string) {
 	text, err := os.ReadFile(path)
