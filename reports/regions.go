@@ -30,7 +30,7 @@ type RegionMap struct {
 	Notes    []string    // remarks printed beneath
 }
 
-// A Contour is where Z passes a level.
+// A Contour is the border of where Z is above a level.
 type Contour struct {
 	Level float64
 	Label string // in the legend
@@ -210,24 +210,24 @@ func hatch(c draw.Canvas, r vg.Rectangle, col color.NRGBA) {
 }
 
 // room is the middle of the place within the regions of name k that holds a text of the given size
-// and is farthest from other regions.
+// and has most room around it. It looks at some 60 columns and rows to begin with.
 func (m regionPlotter) room(k int, w, h vg.Length, tx, ty func(float64) vg.Length) (at vg.Point, ok bool) {
-	most := vg.Length(0)
-	for j, row := range m.At {
-		for i := range row {
-			// The widest run of columns from i on, for each height of rows from j on.
-			to := len(row)
+	const places = 60
+	most, stepX, stepY := vg.Length(0), 1+len(m.XS)/places, 1+len(m.YS)/places
+	for j := 0; j < len(m.At); j += stepY {
+		for i := 0; i < len(m.XS); i += stepX {
+			to := len(m.XS) // where the region ends in one of the rows from j to up
 			for up := j; up < len(m.At) && m.At[up][i] == k; up++ {
 				n := i
 				for n < to && m.At[up][n] == k {
 					n++
 				}
 				to = n
-				r := vg.Rectangle{Min: vg.Point{X: tx(m.x[i]), Y: ty(m.y[j])}, Max: vg.Point{X: tx(m.x[to]), Y: ty(m.y[up+1])}}
-				width, height := r.Max.X-r.Min.X, r.Max.Y-r.Min.Y
-				if spare := min(width/w, height/h); width >= w && height >= h && spare > most {
+				lower, upper := vg.Point{X: tx(m.x[i]), Y: ty(m.y[j])}, vg.Point{X: tx(m.x[to]), Y: ty(m.y[up+1])}
+				across, high := (upper.X-lower.X)/w, (upper.Y-lower.Y)/h
+				if spare := min(across, high) + (across+high)/100; across >= 1 && high >= 1 && spare > most {
 					most, ok = spare, true
-					at = vg.Point{X: (r.Min.X + r.Max.X) / 2, Y: (r.Min.Y + r.Max.Y) / 2}
+					at = vg.Point{X: (lower.X + upper.X) / 2, Y: (lower.Y + upper.Y) / 2}
 				}
 			}
 		}
@@ -245,7 +245,7 @@ func (m regionPlotter) contour(level float64) [][]vg.Point {
 			for k, a := range corners {
 				b := corners[(k+1)%4]
 				za, zb := m.Z[a[1]][a[0]], m.Z[b[1]][b[0]]
-				if (za < level) == (zb < level) || math.Abs(za) > largest || math.Abs(zb) > largest {
+				if above := level * (1 + 1e-9); (za > above) == (zb > above) || math.Abs(za) > largest || math.Abs(zb) > largest {
 					continue
 				}
 				part := (level - za) / (zb - za)

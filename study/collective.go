@@ -29,7 +29,7 @@ type CollectiveQuestion struct {
 
 	// Operations bounds the schedules that are simulated although there is a faster way, which knows
 	// no average; 0 is 2²² for all times together, and at most 2²⁰ for each. Where there is none, it is
-	// 2³² for all, and at most 2²⁰ for each.
+	// 2³² for all (2²⁹ for those of one size alone), and at most 2²⁰ for each.
 	Operations int
 	Progress   func(done, total int) // nil: none; calls do not overlap
 
@@ -86,15 +86,14 @@ func Collective(ctx context.Context, q CollectiveQuestion) (*CollectiveTimes, er
 	if err := q.run(ctx, cells, machine); err != nil {
 		return nil, err
 	}
-	most := q.most(len(cells))
 	answer := &CollectiveTimes{Algorithms: all, Layer: q.Layer.Ref(), BestOnly: q.Algorithm == "best"}
 	for len(cells) > 0 {
 		var here []CollectiveTime
 		here, cells = cut(cells, func(a, b CollectiveTime) bool { return a.Ranks == b.Ranks && a.Call.Bytes == b.Call.Bytes })
 		for _, c := range here {
 			if c.From == "" {
-				answer.TooLarge = append(answer.TooLarge, fmt.Sprintf("%s on %d ranks with %s: more than %d operations, and no closed form that holds for it",
-					c.Name, c.Ranks, quantity.Bytes(c.Call.Bytes), most))
+				answer.TooLarge = append(answer.TooLarge, fmt.Sprintf("%s on %d ranks with %s: too many operations, and no closed form that holds for it",
+					c.Name, c.Ranks, quantity.Bytes(c.Call.Bytes)))
 			}
 		}
 		here = slices.DeleteFunc(here, func(c CollectiveTime) bool { return c.From == "" })

@@ -22,6 +22,9 @@ func (q CollectiveQuestion) most(times int) int {
 	return min(1<<20, 1<<32/max(times, 1))
 }
 
+// once is how many it may have if it serves one size alone.
+func (q CollectiveQuestion) once(times int) int { return min(q.most(times), 1<<29/max(times, 1)) }
+
 // few is how many it may have if there is a faster way.
 func (q CollectiveQuestion) few(times int) int {
 	switch {
@@ -38,6 +41,7 @@ func (q CollectiveQuestion) few(times int) int {
 type timing struct {
 	m     simulate.Machine
 	most  int // operations of a schedule; see CollectiveQuestion
+	once  int
 	few   int
 	costs map[uint64]collective.Message
 
@@ -90,7 +94,7 @@ func (q CollectiveQuestion) run(ctx context.Context, cells []CollectiveTime, m s
 	var workers sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), 8) { // each takes the memory of a schedule
 		workers.Go(func() {
-			t := timing{m: m, most: q.most(len(cells)), few: q.few(len(cells)), costs: map[uint64]collective.Message{}}
+			t := timing{m: m, most: q.most(len(cells)), once: q.once(len(cells)), few: q.few(len(cells)), costs: map[uint64]collective.Message{}}
 			for unit := take(); unit != nil; unit = take() {
 				t.programs = map[standing]*simulate.Program{}
 				for _, i := range unit {
@@ -164,6 +168,8 @@ func (t *timing) simulate(ctx context.Context, c *CollectiveTime, alone bool, mo
 	pattern, size, ok := c.Pattern(c.Call)
 	if ok {
 		of.pattern, m = pattern, resized{m, size}
+	} else {
+		of.most = min(most, t.once)
 	}
 	p, known := t.programs[of]
 	if !known {

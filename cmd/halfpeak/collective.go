@@ -35,9 +35,12 @@ func newCollective() *cobra.Command {
 message as in the platform's layer. There are no levels (socket, node, switch), and ranks share no memory, bus or NIC:
 on a machine with many ranks in a node, real times differ much, and another algorithm may be the best.
 
-The time is when the last rank is done, the average the mean over ranks. With --export the output is a library's rules
+The time is when the last rank is done, the average the mean over ranks (what OSU's benchmarks print). With --plot the
+figure is a map of the best if there are several sizes and several numbers of ranks, else curves over the size, or of
+one size over the ranks. With --export the output is a library's rules
 file with the best choices: only algorithms that the library has are compared then.`,
 		Example: `  halfpeak collective bcast clip --ranks 2..64 --size 8..1MiB --algorithm best
+  halfpeak collective bcast clip --ranks 2..256/4 --size 8..1MiB/4 --plot map.png
   halfpeak collective bcast clip --segment 4KiB,16KiB --export openmpi -o bcast.rules`,
 		Args: wantArgs(2, 2, `a collective and a platform, as in "halfpeak collective bcast clip"`),
 		RunE: func(cmd *cobra.Command, args []string) error {
