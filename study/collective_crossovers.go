@@ -57,7 +57,7 @@ func (t *CollectiveTimes) Crossovers(ctx context.Context, q CollectiveQuestion) 
 		return known[p], nil
 	}
 	same := func(a, b CollectiveTime) bool { return a.Name == b.Name && a.Call.Segment == b.Call.Segment }
-	answer := &CollectiveCrossovers{On: t.Layer}
+	answer := &CollectiveCrossovers{On: t.On}
 	// between appends the changes after from, up to to; along is a place between them.
 	between := func(over string, from, to int, along func(int) place) error {
 		for {
@@ -130,7 +130,7 @@ func (c *CollectiveCrossovers) Rows() reports.Rows {
 		col("time_us", "time", func(c change) any { return c.Best.Time }),
 		col("next_slower_percent", "second slower by", func(c change) any { return orAbsent(c.Best.NextSlower, c.Best.Next != nil) }).texted(percentText("%.1f %%")),
 	)
-	rows.Notes = append(rows.Notes, c.On+". "+plain)
+	rows.Notes = append(rows.Notes, c.On)
 	if len(c.Found) == 0 {
 		rows.Notes = append(rows.Notes, "The same algorithm is the best for all of these sizes and ranks.")
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
@@ -13,7 +14,7 @@ import (
 // A CollectiveMap says which algorithm is the best for which ranks and sizes.
 type CollectiveMap struct {
 	Collective string
-	On         string // what the times are of, in words
+	On         string // the platform, and its layer
 	Ranks      []int
 	Sizes      []quantity.Bytes
 	Algorithms []string // those that are the best somewhere, the most frequent first
@@ -26,7 +27,8 @@ type CollectiveMap struct {
 
 // Map is the map of times that were compared. Those with different segments are one algorithm.
 func (t *CollectiveTimes) Map() CollectiveMap {
-	m := CollectiveMap{Collective: t.Algorithms[0].Collective, On: t.Layer}
+	on, _, _ := strings.Cut(t.On, ". ") // the platform
+	m := CollectiveMap{Collective: t.Algorithms[0].Collective, On: on}
 	cells, counts, loss := map[[2]int]string{}, map[string]int{}, map[[2]int]float64{}
 	for _, c := range t.Times {
 		m.Ranks, m.Sizes = append(m.Ranks, c.Ranks), append(m.Sizes, quantity.Bytes(c.Call.Bytes))

@@ -40,6 +40,7 @@ func (q CollectiveQuestion) few(times int) int {
 // many sizes.
 type timing struct {
 	m     simulate.Machine
+	plain bool // every two ranks are equally far from each other, and share nothing
 	most  int // operations of a schedule; see CollectiveQuestion
 	once  int
 	few   int
@@ -94,7 +95,7 @@ func (q CollectiveQuestion) run(ctx context.Context, cells []CollectiveTime, m s
 	var workers sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), 8) { // each takes the memory of a schedule
 		workers.Go(func() {
-			t := timing{m: m, most: q.most(len(cells)), once: q.once(len(cells)), few: q.few(len(cells)), costs: map[uint64]collective.Message{}}
+			t := timing{m: m, plain: len(q.Machine.Levels) == 0, most: q.most(len(cells)), once: q.once(len(cells)), few: q.few(len(cells)), costs: map[uint64]collective.Message{}}
 			for unit := take(); unit != nil; unit = take() {
 				t.programs = map[standing]*simulate.Program{}
 				for _, i := range unit {
@@ -126,7 +127,7 @@ func (t *timing) time(ctx context.Context, c *CollectiveTime) error {
 
 // closed is the closed form, if there is one that holds.
 func (t *timing) closed(c *CollectiveTime) bool {
-	if c.Cost == nil {
+	if c.Cost == nil || !t.plain {
 		return false
 	}
 	late, early := math.Inf(-1), math.Inf(1)                                               // when a way in is free again, and the next can come
@@ -162,11 +163,11 @@ func messageOf(c simulate.Cost) collective.Message {
 // one with so many operations at most.
 func (t *timing) simulate(ctx context.Context, c *CollectiveTime, alone bool, most int) (bool, error) {
 	m, of := t.m, standing{c.Call, alone, most}
-	if alone && !c.Alike {
+	if alone && !(c.Alike && t.plain) {
 		return false, nil
 	}
 	pattern, size, ok := c.Pattern(c.Call)
-	if ok {
+	if ok = ok && t.plain; ok {
 		of.pattern, m = pattern, resized{m, size}
 	} else {
 		of.most = min(most, t.once)
