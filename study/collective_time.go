@@ -41,7 +41,7 @@ func (q CollectiveQuestion) few(times int) int {
 type timing struct {
 	m     simulate.Machine
 	plain bool // every two ranks are equally far from each other, and share nothing
-	most  int // operations of a schedule; see CollectiveQuestion
+	most  int  // operations of a schedule; see CollectiveQuestion
 	once  int
 	few   int
 	costs map[uint64]collective.Message
