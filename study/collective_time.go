@@ -138,7 +138,7 @@ func (t *timing) closed(c *CollectiveTime) bool {
 			cost = messageOf(t.m.Cost(0, n))
 			t.costs[n] = cost
 		}
-		late, early = max(late, cost.Gap-cost.Stream-cost.Receive), min(early, cost.Send+cost.Latency)
+		late, early = max(late, max(cost.Gap, cost.Intake)-cost.Stream-cost.Receive), min(early, cost.Send+cost.Latency)
 		if cost.Latency < 0 {
 			early = math.Inf(-1)
 		}
@@ -156,7 +156,7 @@ func (t *timing) closed(c *CollectiveTime) bool {
 // both agree to the last digit.
 func messageOf(c simulate.Cost) collective.Message {
 	ticks := func(t quantity.Micros) float64 { return math.Round(float64(t) * 1e6) }
-	return collective.Message{Send: ticks(c.Send), Latency: ticks(c.Latency), Stream: ticks(c.Stream), Receive: ticks(c.Receive), Gap: ticks(c.Gap)}
+	return collective.Message{Send: ticks(c.Send), Latency: ticks(c.Latency), Stream: ticks(c.Stream), Receive: ticks(c.Receive), Gap: ticks(c.Gap), Intake: ticks(c.Intake)}
 }
 
 // simulate runs the schedule, or that of one rank that stands for all, and reports whether there is

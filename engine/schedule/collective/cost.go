@@ -20,12 +20,12 @@ type Model struct {
 
 // A Message is what one message costs, in the unit of the model, all at least 0: its sender's
 // processor, the way of the first byte, the bytes after it, its receiver's processor; and the way
-// out and the way in until the next message.
+// out (Gap) and the way in (Intake) until the next message.
 //
 // The closed forms suppose that who has a message can send at once, and take in what is sent then:
-// the Gap of a message is at most its Stream and Receive and any other's Send and Latency. A model
+// Gap and Intake of a message are at most its Stream and Receive and any other's Send and Latency. A model
 // whose messages are not so has none.
-type Message struct{ Send, Latency, Stream, Receive, Gap float64 }
+type Message struct{ Send, Latency, Stream, Receive, Gap, Intake float64 }
 
 // oneWay is from when its sender begins until its receiver has it.
 func (t Message) oneWay() float64 { return t.Send + t.Latency + t.Stream + t.Receive }
@@ -33,10 +33,10 @@ func (t Message) oneWay() float64 { return t.Send + t.Latency + t.Stream + t.Rec
 // out is from when its sender begins until the next can be sent, in from when its receiver has it
 // until it can have the next.
 func (t Message) out() float64 { return max(t.Send, t.Gap) }
-func (t Message) in() float64  { return max(t.Receive, t.Gap) }
+func (t Message) in() float64  { return max(t.Receive, t.Intake) }
 
 // turn is from when a member sends the message until it is done with one that was there, too.
-func (t Message) turn(got Message) float64 { return max(t.Gap, t.Send+got.Receive) }
+func (t Message) turn(got Message) float64 { return max(t.Gap, got.Intake, t.Send+got.Receive) }
 
 // A Cost is the time from the common begin until the last member is done, in the unit of
 // the model, and false where the closed form does not hold: the schedule has to be simulated
@@ -62,7 +62,7 @@ type Cost func(m Model, p int, c Call) (float64, bool)
 // one has arrived, as in Hockney's model.
 func (m Model) blocks(n uint64) bool {
 	t := m.message(n)
-	return t.Send+t.Receive == 0 && t.Gap >= t.oneWay()
+	return t.Send+t.Receive == 0 && min(t.Gap, t.Intake) >= t.oneWay()
 }
 
 // message is what a message of n bytes costs.
@@ -71,7 +71,7 @@ func (m Model) message(n uint64) Message {
 		return m.Messages(n)
 	}
 	bytes := float64(n) * m.Beta
-	return Message{Latency: m.Alpha, Stream: bytes, Gap: m.Alpha + bytes}
+	return Message{Latency: m.Alpha, Stream: bytes, Gap: m.Alpha + bytes, Intake: m.Alpha + bytes}
 }
 
 // way is w(n).

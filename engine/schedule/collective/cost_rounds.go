@@ -112,7 +112,7 @@ func scatterDoublingCost(m Model, p int, c Call) (float64, bool) {
 			mine, theirs := v&^(mask-1), peer&^(mask-1)
 			sent, got := m.message(s.of(mine, mine+mask)), m.message(s.of(theirs, theirs+mask))
 			start := max(begin[peer]+got.Send+got.Latency, in[v])
-			has[v], in[v] = max(start+got.Stream, begin[v]+sent.Send)+got.Receive, start+got.Gap
+			has[v], in[v] = max(start+got.Stream, begin[v]+sent.Send)+got.Receive, start+got.Intake
 			free[v] = begin[v] + sent.out()
 		}
 		short := p &^ (mask - 1) // where a block begins that is not whole
@@ -126,7 +126,7 @@ func scatterDoublingCost(m Model, p int, c Call) (float64, bool) {
 					}
 					at := max(has[v], free[v])
 					start := max(at+passed.Send+passed.Latency, in[v^d])
-					has[v^d], in[v^d] = max(start+passed.Stream, free[v^d])+passed.Receive, start+passed.Gap
+					has[v^d], in[v^d] = max(start+passed.Stream, free[v^d])+passed.Receive, start+passed.Intake
 					free[v] = at + passed.out()
 				}
 			}

@@ -17,6 +17,7 @@ type wire struct {
 	name                                       string
 	send, latency, receive, gap                float64
 	sendByte, streamByte, receiveByte, gapByte float64
+	slower                                     float64 // how much longer the way in takes than the way out
 }
 
 func (w wire) Level(from, to int) int { return 0 }
@@ -26,7 +27,7 @@ func (w wire) Cost(_ int, n uint64) engine.Cost {
 		return quantity.Micros((fixed + perByte*float64(n)) / 1e3)
 	}
 	return engine.Cost{Send: us(w.send, w.sendByte), Latency: us(w.latency, 0), Stream: us(0, w.streamByte),
-		Receive: us(w.receive, w.receiveByte), Gap: us(w.gap, w.gapByte)}
+		Receive: us(w.receive, w.receiveByte), Gap: us(w.gap, w.gapByte), Intake: us(w.gap+w.slower, w.gapByte)}
 }
 
 // model is the wire as closed forms see it, in ns.
@@ -36,7 +37,7 @@ func (w wire) model(gamma float64) collective.Model {
 	}
 	return collective.Model{Gamma: gamma, Messages: func(n uint64) collective.Message {
 		send, receive, gap := w.send+w.sendByte*float64(n), w.receive+w.receiveByte*float64(n), w.gap+w.gapByte*float64(n)
-		return collective.Message{Send: send, Latency: w.latency, Stream: w.streamByte * float64(n), Receive: receive, Gap: gap}
+		return collective.Message{Send: send, Latency: w.latency, Stream: w.streamByte * float64(n), Receive: receive, Gap: gap, Intake: gap + w.slower}
 	}}
 }
 
@@ -44,6 +45,7 @@ var wires = []wire{
 	{name: "hockney", latency: 1000, gap: 1000, streamByte: 3, gapByte: 3},
 	{name: "LogGP", send: 200, latency: 900, receive: 300, gap: 700, streamByte: 2, gapByte: 2},
 	{name: "busy processors", send: 500, latency: 1500, receive: 600, gap: 100, sendByte: 1, streamByte: 1, receiveByte: 1, gapByte: 1},
+	{name: "slow way in", send: 100, latency: 1200, receive: 100, gap: 300, streamByte: 2, gapByte: 2, slower: 400},
 	{name: "one copy", latency: 1000, gap: 400, receive: 50, streamByte: 2, receiveByte: 1, gapByte: 2},
 }
 

@@ -123,7 +123,7 @@ func (s portions) scatter(m Model) (has, free, in []float64) {
 				continue
 			}
 			one := m.message(n)
-			has[v+d], in[v+d] = free[v]+one.oneWay(), free[v]+one.Send+one.Latency+one.Gap
+			has[v+d], in[v+d] = free[v]+one.oneWay(), free[v]+one.Send+one.Latency+one.Intake
 			free[v] += one.out()
 		}
 	}
@@ -208,7 +208,7 @@ func binomialGatherCost(m Model, p int, c Call) (float64, bool) {
 		in := 0.0
 		for _, child := range children {
 			begin := max(came(child), in)
-			in = begin + of(child).Gap
+			in = begin + of(child).Intake
 			done[v] = max(done[v], begin+of(child).Stream) + of(child).Receive
 		}
 	}
