@@ -221,7 +221,7 @@ func logPOf(m simulate.Machine, ranks int, c collective.Call) collective.LogP {
 		level = max(level, m.Level(0, rank))
 	}
 	cost := m.Cost(level, n)
-	return collective.LogP{L: float64(max(0, cost.Latency+cost.Stream)), O: float64(cost.Send+cost.Receive) / 2, G: float64(cost.Gap)}
+	return collective.LogP{L: float64(max(0, cost.Latency+cost.Stream)), O: float64(cost.Send+cost.Receive) / 2, G: float64(max(cost.Gap, cost.Send))}
 }
 
 // compare marks the best of the times of one call. Of equal ones the first is the best.
