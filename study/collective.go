@@ -37,7 +37,7 @@ type CollectiveQuestion struct {
 
 	// Operations bounds the schedules that are simulated although there is a faster way, which knows
 	// no average; 0 is 2²² for all times together, and at most 2²⁰ for each. Where there is none, it is
-	// 2³² for all (2²⁹ for those of one size alone), and at most 2²⁰ for each.
+	// 2³² for all, and at most 2²⁰ for each.
 	Operations int
 	Progress   func(done, total int) // nil: none; calls do not overlap
 

@@ -23,12 +23,13 @@ type CollectiveMap struct {
 	// Loss is how much longer the next one takes that is not as good, in percent; NaN where there
 	// is none.
 	Loss [][]float64
+	Left int // times that are left out, so that another may be the best there
 }
 
 // Map is the map of times that were compared. Those with different segments are one algorithm.
 func (t *CollectiveTimes) Map() CollectiveMap {
 	on, _, _ := strings.Cut(t.On, ". ") // the platform
-	m := CollectiveMap{Collective: t.Algorithms[0].Collective, On: on}
+	m := CollectiveMap{Collective: t.Algorithms[0].Collective, On: on, Left: len(t.TooLarge)}
 	cells, counts, loss := map[[2]int]string{}, map[string]int{}, map[[2]int]float64{}
 	for _, c := range t.Times {
 		m.Ranks, m.Sizes = append(m.Ranks, c.Ranks), append(m.Sizes, quantity.Bytes(c.Call.Bytes))
@@ -76,6 +77,9 @@ func (m CollectiveMap) Picture() reports.RegionMap {
 	}
 	for _, ranks := range m.Ranks {
 		p.YS = append(p.YS, float64(ranks))
+	}
+	if m.Left > 0 {
+		p.Notes = append(p.Notes, fmt.Sprintf("%d times are left out, so another may be the best there; the table says which.", m.Left))
 	}
 	for _, percent := range []float64{5, 20, 100} {
 		p.Contours = append(p.Contours, reports.Contour{Level: percent, Label: fmt.Sprintf("%.0f %% longer", percent)})

@@ -22,9 +22,6 @@ func (q CollectiveQuestion) most(times int) int {
 	return min(1<<20, 1<<32/max(times, 1))
 }
 
-// once is how many it may have if it serves one size alone.
-func (q CollectiveQuestion) once(times int) int { return min(q.most(times), 1<<29/max(times, 1)) }
-
 // few is how many it may have if there is a faster way.
 func (q CollectiveQuestion) few(times int) int {
 	switch {
@@ -42,7 +39,6 @@ type timing struct {
 	m     simulate.Machine
 	plain bool // every two ranks are equally far from each other, and share nothing
 	most  int  // operations of a schedule; see CollectiveQuestion
-	once  int
 	few   int
 	costs map[uint64]collective.Message
 
@@ -95,7 +91,7 @@ func (q CollectiveQuestion) run(ctx context.Context, cells []CollectiveTime, m s
 	var workers sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), 8) { // each takes the memory of a schedule
 		workers.Go(func() {
-			t := timing{m: m, plain: len(q.Machine.Levels) == 0, most: q.most(len(cells)), once: q.once(len(cells)), few: q.few(len(cells)), costs: map[uint64]collective.Message{}}
+			t := timing{m: m, plain: len(q.Machine.Levels) == 0, most: q.most(len(cells)), few: q.few(len(cells)), costs: map[uint64]collective.Message{}}
 			for unit := take(); unit != nil; unit = take() {
 				t.programs = map[standing]*simulate.Program{}
 				for _, i := range unit {
@@ -169,8 +165,6 @@ func (t *timing) simulate(ctx context.Context, c *CollectiveTime, alone bool, mo
 	pattern, size, ok := c.Pattern(c.Call)
 	if ok = ok && t.plain; ok {
 		of.pattern, m = pattern, resized{m, size}
-	} else {
-		of.most = min(most, t.once)
 	}
 	p, known := t.programs[of]
 	if !known {
