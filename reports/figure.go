@@ -42,6 +42,7 @@ type Axis struct {
 	Label string // with the unit: "bandwidth (MB/s)"
 	Scale Scale
 	Bytes bool // the values are bytes: ticks are powers of two, 1 B, 64 KiB
+	Twos  bool // on a logarithmic axis: ticks are powers of two, as of ranks
 
 	// Min and Max are the ends of the axis, in the unit of the data. If Max
 	// is not above Min they are chosen from the data, with 0 on a linear

@@ -61,15 +61,8 @@ func (h HeatMap) check() (lo, hi float64, err error) {
 	if len(h.XS) < 2 || len(h.YS) < 2 || len(h.Z) != len(h.YS) {
 		return 0, 0, errors.New("nothing to draw: a heat map has at least two columns and two rows")
 	}
-	for _, axis := range []struct {
-		a  Axis
-		vs []float64
-	}{{h.X, h.XS}, {h.Y, h.YS}} {
-		for i, v := range axis.vs {
-			if !axis.a.usable(v) || i > 0 && v <= axis.vs[i-1] {
-				return 0, 0, fmt.Errorf("the axis %q cannot show %v, or not in this order", axis.a.Label, v)
-			}
-		}
+	if err := errors.Join(h.X.checkMiddles(h.XS), h.Y.checkMiddles(h.YS)); err != nil {
+		return 0, 0, err
 	}
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for _, row := range h.Z {
@@ -86,6 +79,16 @@ func (h HeatMap) check() (lo, hi float64, err error) {
 		return 0, 0, errors.New("nothing to draw: no cell has a value")
 	}
 	return lo, hi, nil
+}
+
+// checkMiddles is an error if the axis cannot show the middles of cells, rising.
+func (a Axis) checkMiddles(middles []float64) error {
+	for i, v := range middles {
+		if !a.usable(v) || i > 0 && v <= middles[i-1] {
+			return fmt.Errorf("the axis %q cannot show %v, or not in this order", a.Label, v)
+		}
+	}
+	return nil
 }
 
 // painter returns what draws the map onto a canvas.
