@@ -2,6 +2,7 @@
 // The view of a benchmark: its file, read and fitted here, and the platform that it makes.
 const bench = (() => {
 	const { s } = state, $ = id => document.getElementById(id), limit = 64 << 20;
+	const made = new Map(); // platforms of files: the command that makes each
 	let answer = null, table = 0, file = "", chart, residuals;
 
 	const init = about => {
@@ -45,7 +46,10 @@ const bench = (() => {
 		}
 		file = f.name;
 		table = 0;
-		if (answer.platform) s.files.set(answer.platform.ref, answer.toml);
+		if (answer.platform) {
+			s.files.set(answer.platform.ref, answer.toml);
+			made.set(answer.platform.ref, program.ask("command", { question: "fit", request: { name: f.name, data: "" } }).commands.join("\n") + " --save " + answer.platform.ref);
+		}
 		s.view = "fit";
 		page.settle();
 		page.say(`${f.name} is read: ${answer.fits.length} table${answer.fits.length === 1 ? "" : "s"}`);
@@ -99,5 +103,7 @@ const bench = (() => {
 	const spoken = () => "";
 	const picture = () => ({ boxes: answer ? [$("fit-chart"), $("fit-residuals")] : [], name: "fit" });
 	const question = () => answer ? ["fit", { name: file, data: "" }] : null;
-	return { init, draw: show, spoken, picture, question, open };
+	// making has the commands that make the platforms that designs in use were fitted to.
+	const making = () => [...made].filter(([ref]) => s.designs.some(d => d.ref === ref || d.ref.startsWith(ref + "/"))).map(([, line]) => line);
+	return { init, draw: show, spoken, picture, question, making };
 })();

@@ -104,8 +104,9 @@ const curves = (() => {
 		const c = rows.cells[s.on], say = h => c[rows.heads.indexOf(h)];
 		return `${names[s.on]} at ${say("size")}: one way ${say("one way")}, bandwidth ${say("bandwidth")}`;
 	};
-	const sizeText = () => rows ? rows.cells[0][rows.heads.indexOf("size")] : "";
 	const picture = () => ({ boxes: [...charts.values()].map(c => c.box), name: s.quantity });
 	const question = () => ["curves", { designs: state.requests(), quantity: s.quantity === "four" ? "bandwidth" : s.quantity, sizes: grid() }];
-	return { init, draw: drawView, spoken, sizeText, picture, question, chartData };
+	// commands are the questions whose commands give what is seen: the table and the picture.
+	const commands = () => [["predict", { designs: state.requests(), sizes: String(s.size) }], question()];
+	return { init, draw: drawView, spoken, picture, question, commands };
 })();

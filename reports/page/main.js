@@ -89,8 +89,8 @@ const page = (() => {
 		head();
 		view().draw(false, requests(), labels());
 		shares();
-		const q = question();
-		try { save.command(q); } catch (e) { save.command(null); }
+		const questions = view().commands ? view().commands() : question() ? [question()] : [];
+		save.command(questions, s.view === "fit" ? [] : bench.making());
 		tour.show();
 		stay();
 		say(view().spoken());

@@ -108,10 +108,14 @@ const save = (() => {
 		document.addEventListener("click", e => { if (!menu.contains(e.target)) menu.open = false; });
 		$("command-copy").addEventListener("click", async () => { await copy($("command").textContent); page.say("The command is copied."); });
 	};
-	const command = q => {
-		const text = q ? program.ask("command", { question: q[0], request: q[1] }).commands.join("\n") : "";
-		$("command").textContent = text;
-		$("command").closest("section").hidden = !text;
+	// command shows the command lines that answer questions, each line once; first those that make
+	// the platforms out of benchmarks' files.
+	const command = (questions, made) => {
+		const lines = new Set(made);
+		for (const [question, request] of questions)
+			for (const line of program.ask("command", { question, request }).commands) lines.add(line);
+		$("command").textContent = [...lines].join("\n");
+		$("command").closest("section").hidden = lines.size === 0;
 	};
 	return { init, command, whole, png };
 })();
