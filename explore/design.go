@@ -1,0 +1,4 @@
+package explore
+
+type added struct{}
+type designs struct{}
