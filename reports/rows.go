@@ -109,6 +109,21 @@ func (r Rows) check() error {
 	return nil
 }
 
+// JSON is the table as [View.Write] prints it in that format.
+func (r Rows) JSON() ([]byte, error) { return r.bytes(writeJSON) }
+
+// CSV is the table as [View.Write] prints it in that format.
+func (r Rows) CSV() ([]byte, error) { return r.bytes(writeCSV) }
+
+func (r Rows) bytes(write func(*bytes.Buffer, Rows)) ([]byte, error) {
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	write(&b, r)
+	return b.Bytes(), nil
+}
+
 func writeJSON(b *bytes.Buffer, r Rows) {
 	b.WriteByte('[')
 	for i, row := range r.Data {
