@@ -88,6 +88,9 @@ func Curves(kind CurveKind, sizes []quantity.Bytes, designs ...whatif.Design) (r
 		X: reports.Axis{Label: "message size", Scale: reports.Log, Bytes: true},
 		Y: reports.Axis{Label: kind.label(), Scale: reports.Log},
 	}
+	if f.Y.Label == "" {
+		return f, fmt.Errorf("no curve shows %q", string(kind))
+	}
 	follower, follows := kind.follower()
 	lo, hi := slices.Min(sizes), slices.Max(sizes)
 	roofs := map[string][]string{} // the platforms under each roof
