@@ -29,7 +29,8 @@ type About struct {
 	Costs       []Named           `json:"costs"`      // of areas
 	Cuts        []string          `json:"cuts"`       // words for the packets of a pipeline: "best", …
 	Collectives []AboutCollective `json:"collectives"`
-	Formats     string            `json:"formats"` // of benchmarks' files, in words
+	Formats     string            `json:"formats"`    // of benchmarks' files, in words
+	FitModels   []string          `json:"fit_models"` // of [File].Model
 }
 
 // A Named has a key and a text for people.
@@ -47,6 +48,7 @@ type AboutCollective struct {
 // An AboutAlgorithm is one of them.
 type AboutAlgorithm struct {
 	Name  string `json:"name"`
+	Help  string `json:"help"`
 	Ranks int    `json:"ranks"` // the only number of ranks that it is for; 0: any
 	// What of a call it takes.
 	Root    bool `json:"root"`
@@ -77,7 +79,7 @@ type LayerHead struct {
 	Title string `json:"title"`
 	Note  string `json:"note"`
 	Kind  string `json:"kind"` // of model: "linear", "pipeline", …
-	Of    string `json:"of"`   // what is timed: "message", or else: only curves of one_way then
+	Of    string `json:"of"`   // what is timed: "message", or else: only curves of latency then
 }
 
 // A NewPlatform is a platform file to add. One of the same name is replaced.
@@ -119,9 +121,11 @@ type Parameter struct {
 	Computed bool     `json:"computed"` // from others, so that it follows them until it is set
 	Constant bool     `json:"constant"` // of the platform: it acts through others
 	Changed  bool     `json:"changed"`
+	// Used is false where nothing follows it any more, because what was computed from it was set:
+	// then it cannot be set either.
+	Used bool `json:"used"`
 
-	// The ends of a logarithmic slider. Zero is From, where the value can be 0: the slider's lowest
-	// place then stands for 0.
+	// The ends of a logarithmic slider. If Zero is true the value may be 0 too.
 	From Number `json:"from"`
 	To   Number `json:"to"`
 	Zero bool   `json:"zero"`
@@ -133,7 +137,6 @@ type Given struct {
 	Word  string  `json:"word"`
 	Text  string  `json:"text"`  // for people: "7.6 µs/KiB"
 	AsIs  string  `json:"as_is"` // as it is written there, a formula perhaps
-	Set   string  `json:"set"`   // what stands behind = in Set to get it again, with its interval
 	Low   *Number `json:"low"`   // of its interval; null: it has none
 	High  *Number `json:"high"`
 }
@@ -166,7 +169,7 @@ type Threshold struct {
 // Curves asks for a figure of a quantity over sizes.
 type Curves struct {
 	Designs  []Design `json:"designs"`  // 1 to 16
-	Quantity string   `json:"quantity"` // a key of [About].Quantities: one_way, bandwidth, gap, throughput
+	Quantity string   `json:"quantity"` // a key of [About].Quantities: bandwidth, latency, gap, throughput
 	Sizes    string   `json:"sizes"`    // as --size reads them: "1..1MiB/16"; at most 4096
 	// Plain leaves out all but the lines: for a slider on its way.
 	Plain bool `json:"plain,omitempty"`
@@ -213,6 +216,7 @@ type Mark struct {
 	Y      *Number `json:"y"`
 	Label  string  `json:"label"`
 	Series string  `json:"series"` // the name of the series whose colour it takes; empty: grey
+	Design int     `json:"design"` // the index of that; of a roof of several, the first
 }
 
 // Predict asks what messages cost.
@@ -243,7 +247,7 @@ type Shares struct {
 	Size   Number  `json:"size_bytes"`
 	OneWay *Number `json:"one_way_us"`
 	Gap    *Number `json:"gap_us"`
-	Parts  []Share `json:"parts"` // in the order of [Platform].Parameters, those alone that cost anything at some size
+	Parts  []Share `json:"parts"` // in the order of [Platform].Parameters; no computed ones, nor sizes
 }
 
 // A Share is what one parameter owns.
@@ -254,6 +258,8 @@ type Share struct {
 	OneWayPercent *Number `json:"one_way_percent"`
 	Gap           *Number `json:"gap_us"`
 	GapPercent    *Number `json:"gap_percent"`
+	Text          string  `json:"text"` // of OneWayPercent: "62 %"
+	GapText       string  `json:"gap_text"`
 }
 
 // Areas asks who owns how much of a cost over sizes.
@@ -338,6 +344,7 @@ type Times struct {
 	Best       [][]int     `json:"best"`          // index into Algorithms; -1: not known
 	Next       [][]int     `json:"next"`          // the one after it
 	Loss       []Numbers   `json:"next_percent"`  // how much longer the next one takes
+	Text       [][]string  `json:"text"`          // the time of the best, for people; empty: not known
 	Time       [][]Numbers `json:"time_us"`       // of each algorithm, with its best segment; null: not done, or not for these ranks
 	Segment    [][]Numbers `json:"segment_bytes"` // 0: whole messages
 	Left       int         `json:"left"`          // cells that the budget did not reach

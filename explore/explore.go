@@ -50,12 +50,12 @@ import (
 // An Explorer answers questions. It holds the platforms that were added to it, and is for one
 // goroutine at a time.
 type Explorer struct {
-	added map[string]*added // by their names, with .toml
-	cache designs
+	added   map[string]*added   // by their names, with .toml
+	designs map[string]resolved // the last ones that were asked for
 }
 
 // New returns an explorer that has only the platforms that come with halfpeak.
-func New() *Explorer { return &Explorer{added: map[string]*added{}} }
+func New() *Explorer { return &Explorer{map[string]*added{}, map[string]resolved{}} }
 
 // Ask answers a question. It never panics, and answers every request within bounds of time and
 // memory, whatever is in it.
@@ -79,19 +79,46 @@ func failure(err error) []byte {
 	return text
 }
 
+// A question reads its request and answers it.
+type question func(*Explorer, []byte) (any, error)
+
 // questions are what can be asked.
-var questions = map[string]func(*Explorer, []byte) (any, error){}
+var questions map[string]question
+
+func init() { // two of them ask others
+	questions = map[string]question{
+		"about":      asks((*Explorer).about),
+		"platforms":  asks((*Explorer).list),
+		"add":        asks((*Explorer).add),
+		"platform":   asks((*Explorer).platform),
+		"curves":     asks((*Explorer).curves),
+		"predict":    asks((*Explorer).predict),
+		"contrast":   asks((*Explorer).contrast),
+		"owners":     asks((*Explorer).owners),
+		"shares":     asks((*Explorer).shares),
+		"areas":      asks((*Explorer).areas),
+		"pipeline":   asks((*Explorer).pipeline),
+		"collective": asks((*Explorer).collective),
+		"schedule":   asks((*Explorer).schedule),
+		"fit":        asks((*Explorer).fit),
+		"toml":       asks((*Explorer).toml),
+		"csv":        asks((*Explorer).csv),
+		"command":    asks((*Explorer).command),
+	}
+}
 
 func (x *Explorer) ask(question string, request []byte) (any, error) {
 	q, known := questions[question]
 	if !known {
-		return nil, fmt.Errorf("no question %q%s", question, nearest.Hint(question, slices.Sorted(maps.Keys(questions))))
+		return nil, fmt.Errorf("no question %q%s", question, nearest.Hint(question, sortedKeys(questions)))
 	}
 	return q(x, request)
 }
 
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
 // asks is a question whose request is a T.
-func asks[T, A any](answer func(*Explorer, T) (A, error)) func(*Explorer, []byte) (any, error) {
+func asks[T, A any](answer func(*Explorer, T) (A, error)) question {
 	return func(x *Explorer, request []byte) (any, error) {
 		var r T
 		if err := read(request, &r); err != nil {
