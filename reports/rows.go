@@ -109,6 +109,21 @@ func (r Rows) check() error {
 	return nil
 }
 
+// JSON is the table as [View.Write] prints it in that format.
+func (r Rows) JSON() ([]byte, error) { return r.bytes(writeJSON) }
+
+// CSV is the table as [View.Write] prints it in that format.
+func (r Rows) CSV() ([]byte, error) { return r.bytes(writeCSV) }
+
+func (r Rows) bytes(write func(*bytes.Buffer, Rows)) ([]byte, error) {
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	write(&b, r)
+	return b.Bytes(), nil
+}
+
 func writeJSON(b *bytes.Buffer, r Rows) {
 	b.WriteByte('[')
 	for i, row := range r.Data {
@@ -237,17 +252,29 @@ func bare(v any) string {
 
 // bareFloat prints v at 12 significant digits: enough for any measurement,
 // and few enough to be the same on machines that fuse x*y+z.
-func bareFloat(v float64) string {
-	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 12, 64), 64)
+func bareFloat(v float64) string { return string(appendFloat(nil, v)) }
+
+func appendFloat(b []byte, v float64) []byte {
+	var digits [32]byte
+	v, _ = strconv.ParseFloat(string(strconv.AppendFloat(digits[:0], v, 'g', 12, 64)), 64)
 	abs := math.Abs(v)
 	switch {
 	case abs == 0:
-		return "0"
+		return append(b, '0')
 	case abs < 1e-6 || abs >= 1e21:
-		return strconv.FormatFloat(v, 'e', -1, 64)
+		return strconv.AppendFloat(b, v, 'e', -1, 64)
 	default:
-		return strconv.FormatFloat(v, 'f', -1, 64)
+		return strconv.AppendFloat(b, v, 'f', -1, 64)
 	}
+}
+
+// AppendNumber appends v as JSON has it here: at 12 significant digits, and null if it is not
+// finite.
+func AppendNumber(b []byte, v float64) []byte {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return append(b, "null"...)
+	}
+	return appendFloat(b, v)
 }
 
 // harmless is a cell of a CSV file that a spreadsheet shows and does not compute.

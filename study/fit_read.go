@@ -54,6 +54,12 @@ func readFit(paths []string, o FitOptions) (in fitInput, err error) {
 			return in, &trace.Error{File: path, Msg: fmt.Sprintf("no file of the folder has a table of sizes and times; files read: %d", len(names))}
 		}
 	}
+	in.warn()
+	return in, nil
+}
+
+// warn ends the reading: the doubts about the tables follow those about the files.
+func (in *fitInput) warn() {
 	if len(in.sources) == 1 {
 		in.sources[0].alone = true
 	}
@@ -62,7 +68,6 @@ func readFit(paths []string, o FitOptions) (in fitInput, err error) {
 			in.notes = append(in.notes, s.about("%s", w))
 		}
 	}
-	return in, nil
 }
 
 // fail notes what could not be read; the first counts.
