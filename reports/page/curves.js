@@ -12,7 +12,7 @@ const curves = (() => {
 
 	const shown = () => s.quantity === "four" ? ["bandwidth", "one_way", "gap", "throughput"] : [s.quantity];
 	// The grid of sizes: about 200 of them, and every size where something happens is the program's.
-	const grid = () => `${s.from}..${s.to}/${Math.max(1, Math.min(64, Math.round(200 / Math.log2(s.to / s.from))))}`;
+	const grid = () => `${draw.sizeText(s.from)}..${draw.sizeText(s.to)}/${Math.max(1, Math.min(64, Math.round(200 / Math.log2(s.to / s.from))))}`;
 
 	const init = pin => {
 		for (const q of state.quantities) {
@@ -80,7 +80,7 @@ const curves = (() => {
 	};
 
 	const predict = (requests, size) => {
-		const t = program.ask("predict", { designs: requests, sizes: String(size) });
+		const t = program.ask("predict", { designs: requests, sizes: draw.sizeText(size) });
 		return { ...t, rows: typeof t.rows === "string" ? JSON.parse(t.rows) : t.rows };
 	};
 	const values = requests => {
@@ -107,6 +107,6 @@ const curves = (() => {
 	const picture = () => ({ boxes: [...charts.values()].map(c => c.box), name: s.quantity });
 	const question = () => ["curves", { designs: state.requests(), quantity: s.quantity === "four" ? "bandwidth" : s.quantity, sizes: grid() }];
 	// commands are the questions whose commands give what is seen: the table and the picture.
-	const commands = () => [["predict", { designs: state.requests(), sizes: String(s.size) }], question()];
+	const commands = () => [["predict", { designs: state.requests(), sizes: draw.sizeText(s.size) }], question()];
 	return { init, draw: drawView, spoken, picture, question, commands };
 })();

@@ -104,11 +104,7 @@ const page = (() => {
 		const notes = [platform.note, platform.layer.note, platform.peak && platform.peak.text, ...platform.thresholds.map(t => t.text), of && of.paper ? "Source: " + of.paper : ""].filter(Boolean);
 		$("platform-notes").hidden = notes.length === 0;
 		$("platform-notes").querySelector("div").replaceChildren(...notes.map(n => draw.html("p", {}, n)));
-		const size = $("size");
-		if (document.activeElement !== size) size.value = draw.sizeLabel(s.size).replace("\u00a0", " ");
-		if (draw.sizeLabel(s.size).replace(/\D/g, "").length >= 3 && s.size % 1024) size.value = s.size + " B";
-		$("from").value = draw.sizeLabel(s.from).replace("\u00a0", " ");
-		$("to").value = draw.sizeLabel(s.to).replace("\u00a0", " ");
+		for (const [id, v] of [["size", s.size], ["from", s.from], ["to", s.to]]) if (document.activeElement !== $(id)) $(id).value = draw.sizeText(v);
 	};
 	// stay: on a telephone the curves stay in sight while the sliders below them move.
 	const stay = () => {
@@ -119,7 +115,7 @@ const page = (() => {
 	const shares = () => {
 		const size = s.view === "packets" ? s.message : s.view === "collectives" ? s.block : s.size;
 		try {
-			sliders.owns(program.ask("shares", { ...state.request(), sizes: String(size) }), draw.sizeLabel(size));
+			sliders.owns(program.ask("shares", { ...state.request(), sizes: draw.sizeText(size) }), draw.sizeLabel(size));
 		} catch {
 			sliders.owns(null);
 		}

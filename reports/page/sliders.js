@@ -92,7 +92,8 @@ const sliders = (() => {
 				rows.set(p.path, r);
 				group.list.push(r.element);
 			}
-			box.replaceChildren(...groups.map(g => html("div", { class: "group", role: "group", "aria-label": g.owner || "layer" }, g.owner ? html("h3", {}, g.owner) : null, g.list)));
+			const last = g => g.owner === "constants";
+			box.replaceChildren(...groups.sort((a, b) => last(a) - last(b)).map(g => last(g) ? html("details", { class: "group" }, html("summary", {}, `Constants behind these (${g.list.length})`), g.list) : html("div", { class: "group", role: "group", "aria-label": g.owner || "layer" }, g.owner ? html("h3", {}, g.owner) : null, g.list)));
 		}
 		for (const p of platform.parameters) update(rows.get(p.path), p);
 	};
