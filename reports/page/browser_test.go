@@ -486,7 +486,7 @@ note = "<iframe src=javascript:bad()></iframe>"
 func (b *browser) reload() {
 	b.goTo("")
 	js[any](b, `document.getElementById("keep").click()`)
-	js[any](b, `(() => { const e = document.querySelector("#sliders input[type=text]"); e.value = "12us"; e.dispatchEvent(new Event("change")); document.querySelector("input[value=one_way]").click(); })()`)
+	js[any](b, `(() => { const e = document.querySelector("#sliders input[type=text]"); e.value = "12us"; e.dispatchEvent(new Event("change")); document.querySelector("input[value=latency]").click(); })()`)
 	data, err := os.ReadFile(netpipe)
 	b.check(err)
 	b.dropFile("np.out", data)
@@ -497,7 +497,7 @@ func (b *browser) reload() {
 	if now := b.table("values"); fmt.Sprint(now) != fmt.Sprint(was) {
 		b.t.Errorf("after a reload:\n%q, before\n%q", now, was)
 	}
-	if len(was) != 4 || !js[bool](b, `document.querySelector("input[value=one_way]").checked`) {
+	if len(was) != 4 || !js[bool](b, `document.querySelector("input[value=latency]").checked`) {
 		b.t.Errorf("designs: %q", was)
 	}
 	b.t.Logf("a link with three designs, one of them fitted: %d letters", len(fragment))

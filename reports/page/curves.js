@@ -2,15 +2,15 @@
 // The view of curves: charts of the quantities, and the values of all designs at one size.
 const curves = (() => {
 	const { s } = state;
-	const titles = { one_way: "One-way time", bandwidth: "Bandwidth", gap: "Gap between messages", throughput: "Throughput", four: "All four" };
-	const short = { ...titles, one_way: "One way", gap: "Gap" };
-	const heads = { one_way: "one way", bandwidth: "bandwidth", gap: "gap", throughput: "throughput" };
-	const keys = { one_way: "one_way_us", bandwidth: "bandwidth_mb_s", gap: "gap_us", throughput: "throughput_mb_s" };
-	const format = q => q === "one_way" || q === "gap" ? draw.timeLabel : draw.rateLabel;
+	const titles = { latency: "One-way time", bandwidth: "Bandwidth", gap: "Gap between messages", throughput: "Throughput", four: "All four" };
+	const short = { ...titles, latency: "One way", gap: "Gap" };
+	const heads = { latency: "one way", bandwidth: "bandwidth", gap: "gap", throughput: "throughput" };
+	const keys = { latency: "one_way_us", bandwidth: "bandwidth_mb_s", gap: "gap_us", throughput: "throughput_mb_s" };
+	const format = q => q === "latency" || q === "gap" ? draw.timeLabel : draw.rateLabel;
 	const $ = id => document.getElementById(id);
 	let charts = new Map(), rows = null, laid = "", names = [], samples = 0;
 
-	const shown = () => s.quantity === "four" ? ["bandwidth", "one_way", "gap", "throughput"] : [s.quantity];
+	const shown = () => s.quantity === "four" ? ["bandwidth", "latency", "gap", "throughput"] : [s.quantity];
 	// The grid of sizes: about 200 of them, and every size where something happens is the program's.
 	const grid = () => `${draw.sizeText(s.from)}..${draw.sizeText(s.to)}/${Math.max(1, Math.min(64, Math.round(200 / Math.log2(s.to / s.from))))}`;
 

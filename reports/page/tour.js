@@ -72,7 +72,7 @@ source = "invented"
 			title: "Where eager ends",
 			text: "A message-passing library sends short messages at once (eager), and the receiver copies them out of a buffer. For long ones it asks first (rendezvous): that costs a round trip and saves the copy. The dotted line is where this library, an invented one with round numbers, changes over. The best place is where the two costs cross.",
 			tries: "Move up_to until the step in the curve is gone. β and τ of the two say where: 8 µs of asking against 0.5 µs of copying for each KiB.",
-			view: "curves", quantity: "one_way", from: 256, to: 1 << 18, size: 8192, on: 0,
+			view: "curves", quantity: "latency", from: 256, to: 1 << 18, size: 8192, on: 0,
 			files: { "lecture.toml": lecture },
 			designs: [d("lecture.toml")],
 		},
