@@ -1,15 +1,23 @@
 "use strict";
 // The program: halfpeak's models as WebAssembly, unpacked from the page itself.
 const program = (() => {
-	const bytes = text => {
-		if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
-		const raw = atob(text), all = new Uint8Array(raw.length);
-		for (let i = 0; i < raw.length; i++) all[i] = raw.charCodeAt(i);
-		return all;
+	// bytes undoes encode85 of page.go: five letters are four bytes.
+	const bytes = (text, length) => {
+		const all = new DataView(new ArrayBuffer(Math.ceil(length / 4) * 4));
+		for (let i = 0, at = 0; at < length; at += 4) {
+			let v = 0;
+			for (const end = i + 5; i < end; i++) {
+				const c = text.charCodeAt(i);
+				v = v * 85 + c - 40 - (c > 60) - (c > 92);
+			}
+			all.setUint32(at, v);
+		}
+		return new Uint8Array(all.buffer, 0, length);
 	};
 	// start resolves when questions can be asked.
 	const start = async () => {
-		const packed = bytes(document.getElementById("halfpeak-wasm").textContent.trim());
+		const element = document.getElementById("halfpeak-wasm");
+		const packed = bytes(element.textContent, Number(element.dataset.bytes));
 		const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
 		const go = new Go(), ready = new Promise(resolve => { globalThis.halfpeakReady = resolve; });
 		const { instance } = await WebAssembly.instantiateStreaming(new Response(stream, { headers: { "Content-Type": "application/wasm" } }), go.importObject);
