@@ -46,7 +46,7 @@ const curves = (() => {
 			points: kind("points").map(f => ({ x: f.x, y: f.y, low: f.low, high: f.high, i: f.design })),
 			roofs: marks("y").map(m => ({ y: m.y, label: m.label })),
 			switches: marks("x").map(m => ({ x: m.x, label: m.label, i: i(m) })),
-			marks: marks("point").map(m => ({ x: m.x, y: m.y, label: m.label, i: i(m) })),
+			marks: q === "gap" || q === "throughput" ? [] : marks("point").map(m => ({ x: m.x, y: m.y, label: m.label, i: i(m) })),
 		};
 	};
 
