@@ -12,7 +12,7 @@ const curves = (() => {
 
 	const shown = () => s.quantity === "four" ? ["bandwidth", "latency", "gap", "throughput"] : [s.quantity];
 	// The grid of sizes: about 200 of them, and every size where something happens is the program's.
-	const grid = () => `${draw.sizeText(s.from)}..${draw.sizeText(s.to)}/${Math.max(1, Math.min(64, Math.round(200 / Math.log2(s.to / s.from))))}`;
+	const grid = () => `${draw.sizeText(s.from)}..${draw.sizeText(s.to)}/${Math.max(1, Math.min(64, Math.round(240 / Math.log2(s.to / s.from))))}`;
 
 	const init = pin => {
 		for (const q of state.quantities) {

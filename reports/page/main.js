@@ -151,6 +151,13 @@ const page = (() => {
 		if (s.tour >= tour.steps) s.tour = -1;
 	};
 
+	// visit brings the page to what a fragment says.
+	const visit = async text => {
+		await read(text);
+		list();
+		settle();
+	};
+
 	const scheme = () => {
 		const root = document.documentElement, system = matchMedia("(prefers-color-scheme: dark)"), button = $("scheme");
 		const dark = () => (root.dataset.scheme || (system.matches ? "dark" : "light")) === "dark";
@@ -188,7 +195,7 @@ const page = (() => {
 		const end = (id, set) => $(id).addEventListener("change", e => readSize(e.target, $("size-error"), v => { const [a, b] = [s.from, s.to]; set(v); if (s.to < s.from * 4) { [s.from, s.to] = [a, b]; $("size-error").textContent = "the axis must end at 4 times its start or later"; } else settle(); }));
 		end("from", v => { s.from = v; });
 		end("to", v => { s.to = v; });
-		addEventListener("hashchange", async () => { if (location.hash !== written) { await read(location.hash); list(); settle(); } });
+		addEventListener("hashchange", () => { if (location.hash !== written) visit(location.hash); });
 	};
 
 	const picture = () => ({ ...view().picture(), legend: labels().map((n, i) => [n, changes(s.designs[i])].filter(Boolean).join(": ")) });
@@ -227,7 +234,7 @@ const page = (() => {
 		settle();
 		performance.mark("first-curve");
 	};
-	return { start, update, settle, list, add, say, notice, readSize, picture, question, write };
+	return { start, visit, update, settle, list, add, say, notice, readSize, picture, question, write };
 })();
 if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", () => page.start());
 else page.start();

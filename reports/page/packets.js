@@ -38,11 +38,10 @@ const packets = (() => {
 		if (document.activeElement !== $("packet-slider")) $("packet-slider").value = Math.round(place(now.packet_bytes));
 		$("packet-slider").setAttribute("aria-valuetext", `${now.packet_bytes} B: ${now.text}`);
 		$("packet-slider").setAttribute("aria-label", "Packet size");
-		const title = (what, t) => `${what}: ${t.text}`;
 		shapes.timelines(lines, [
-			{ ...now, i: 0, title: title(`${now.packets} × ${bytes(now.packet_bytes)}`, now) },
-			{ ...best, i: 2, title: title(`Best equal packets, ${best.packets} × ${bytes(best.packet_bytes)}`, best) },
-			{ ...plan, i: 3, title: title(`Best unequal packets, ${plan.packets} of up to ${bytes(plan.packet_bytes)}`, plan) },
+			{ ...now, i: 0, titles: [`${now.packets} × ${bytes(now.packet_bytes)}: ${now.text}`] },
+			{ ...best, i: 2, titles: [`Best equal packets, ${best.packets} × ${bytes(best.packet_bytes)}: ${best.text}`, `Best equal: ${best.text}`] },
+			{ ...plan, i: 3, titles: [`Best unequal packets, ${plan.packets} of up to ${bytes(plan.packet_bytes)}: ${plan.text}`, `Best unequal: ${plan.text}`] },
 		]);
 		lines.root.setAttribute("aria-label", `Timelines: ${now.packets} packets of ${now.packet_bytes} B take ${now.text}; the best equal packets, ${best.packet_bytes} B, ${best.text}; the best unequal ones ${plan.text}`);
 		const series = packet.series.filter(f => f.kind === "line"), xs = series[0].x;
