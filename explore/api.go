@@ -183,7 +183,7 @@ type Figure struct {
 	Title  string   `json:"title"`
 	X      Axis     `json:"x"`
 	Y      Axis     `json:"y"`
-	Series []Series `json:"series"`
+	Series []Series `json:"series,omitempty"` // never absent
 	Marks  []Mark   `json:"marks"`
 	Notes  []string `json:"notes"`
 }

@@ -24,12 +24,16 @@ type Numbers []float64
 
 // MarshalJSON prints the numbers; none are an empty array.
 func (all Numbers) MarshalJSON() ([]byte, error) {
-	b := append(make([]byte, 0, 2+16*len(all)), '[')
+	return all.append(make([]byte, 0, 2+16*len(all))), nil
+}
+
+func (all Numbers) append(b []byte) []byte {
+	b = append(b, '[')
 	for i, v := range all {
 		if i > 0 {
 			b = append(b, ',')
 		}
 		b = reports.AppendNumber(b, v)
 	}
-	return append(b, ']'), nil
+	return append(b, ']')
 }

@@ -254,18 +254,50 @@ func bare(v any) string {
 // and few enough to be the same on machines that fuse x*y+z.
 func bareFloat(v float64) string { return string(appendFloat(nil, v)) }
 
+// appendFloat puts the point among the digits that FormatFloat gives: no shorter text is read as
+// the same number, since two numbers of 12 digits are never one float. Where floats have fewer
+// digits, far below all that is measured, it looks for the shortest.
 func appendFloat(b []byte, v float64) []byte {
-	var digits [32]byte
-	v, _ = strconv.ParseFloat(string(strconv.AppendFloat(digits[:0], v, 'g', 12, 64)), 64)
-	abs := math.Abs(v)
-	switch {
-	case abs == 0:
-		return append(b, '0')
-	case abs < 1e-6 || abs >= 1e21:
+	if abs := math.Abs(v); abs > 0 && abs < 1e-300 {
+		v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 12, 64), 64)
 		return strconv.AppendFloat(b, v, 'e', -1, 64)
-	default:
-		return strconv.AppendFloat(b, v, 'f', -1, 64)
 	}
+	if v == math.Trunc(v) && math.Abs(v) < 1e12 {
+		return strconv.AppendInt(b, int64(v), 10)
+	}
+	var buffer [32]byte
+	text := strconv.AppendFloat(buffer[:0], v, 'e', 11, 64) // -d.ddddddddddde±dd
+	if text[0] == '-' {
+		b, text = append(b, '-'), text[1:]
+	}
+	exp, _ := strconv.Atoi(string(text[14:]))
+	digits := append(text[:1], text[2:13]...)
+	for len(digits) > 1 && digits[len(digits)-1] == '0' {
+		digits = digits[:len(digits)-1]
+	}
+	switch {
+	case exp < -6 || exp >= 21:
+		b = append(b, digits[0])
+		if len(digits) > 1 {
+			b = append(append(b, '.'), digits[1:]...)
+		}
+		if b = append(b, 'e'); exp < 0 {
+			b, exp = append(b, '-'), -exp
+		} else {
+			b = append(b, '+')
+		}
+		if exp < 10 {
+			b = append(b, '0')
+		}
+		return strconv.AppendInt(b, int64(exp), 10)
+	case exp < 0:
+		b = append(append(b, "0.00000"[:1-exp]...), digits...)
+	case exp+1 >= len(digits):
+		b = append(append(b, digits...), "00000000000000000000"[:exp+1-len(digits)]...)
+	default:
+		b = append(append(append(b, digits[:exp+1]...), '.'), digits[exp+1:]...)
+	}
+	return b
 }
 
 // AppendNumber appends v as JSON has it here: at 12 significant digits, and null if it is not
