@@ -97,11 +97,11 @@ const page = (() => {
 		write();
 	};
 	const head = () => {
-		const d = s.designs[s.on], of = platforms.find(p => p.layers.some(l => l.ref === platform.layer.ref));
+		const d = s.designs[s.on];
 		$("platform").value = platform.layer.ref;
-		$("platform-title").textContent = [of && of.title, platform.layer.title].filter(Boolean).join(": ");
+		$("platform-title").textContent = [platform.title, platform.layer.title].filter(Boolean).join(": ");
 		$("reset-all").hidden = d.set.size === 0;
-		const notes = [platform.note, platform.layer.note, platform.peak && platform.peak.text, ...platform.thresholds.map(t => t.text), of && of.paper ? "Source: " + of.paper : ""].filter(Boolean);
+		const notes = [platform.note, platform.layer.note, platform.peak && platform.peak.text, ...platform.thresholds.map(t => t.text), platform.paper ? "Source: " + platform.paper : ""].filter(Boolean);
 		$("platform-notes").hidden = notes.length === 0;
 		$("platform-notes").querySelector("div").replaceChildren(...notes.map(n => draw.html("p", {}, n)));
 		for (const [id, v] of [["size", s.size], ["from", s.from], ["to", s.to]]) if (document.activeElement !== $(id)) $(id).value = draw.sizeText(v);
@@ -211,8 +211,7 @@ const page = (() => {
 				s.files.set(p.ref, f.toml);
 				state.shipped.add(p.ref);
 			}
-			list();
-			const first = (data.show && data.show.length ? data.show : [platforms[0].ref]).slice(0, state.most);
+			const first = (data.show && data.show.length ? data.show : [program.ask("platforms").platforms[0].ref]).slice(0, state.most);
 			s.designs = first.map(ref => ({ ref, set: new Map() }));
 			await read(location.hash);
 			$("version").textContent = "halfpeak " + about.version;
@@ -233,6 +232,7 @@ const page = (() => {
 		ready = true;
 		settle();
 		performance.mark("first-curve");
+		setTimeout(() => { list(); head(); }, 50); // reads all platforms, which a curve need not wait for
 	};
 	return { start, visit, update, settle, list, add, say, notice, readSize, picture, question, write };
 })();
