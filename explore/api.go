@@ -289,16 +289,18 @@ type Pipelined struct {
 	Design
 	Size   string `json:"size"`             // one size, "16KiB"
 	Packet string `json:"packet,omitempty"` // a size, or one of [About].Cuts; empty: as the design has it
+	// Plain asks for Now alone: for a slider on its way.
+	Plain bool `json:"plain,omitempty"`
 }
 
-// A Pipeline is a message packet by packet.
+// A Pipeline is a message packet by packet. All but Size and Now is null if plain.
 type Pipeline struct {
-	Size   Number   `json:"size_bytes"`
-	Now    Timeline `json:"now"`    // in the packets asked for
-	Best   Timeline `json:"best"`   // in the best equal packets
-	Plan   Timeline `json:"plan"`   // in the best packets of whole bytes, which may differ
-	Packet Figure   `json:"packet"` // one-way time against the size of equal packets, from 64 B or less to the message
-	Cuts   Table    `json:"cuts"`   // the ways to cut: `halfpeak packet`
+	Size   Number    `json:"size_bytes"`
+	Now    Timeline  `json:"now"`    // in the packets asked for
+	Best   *Timeline `json:"best"`   // in the best equal packets
+	Plan   *Timeline `json:"plan"`   // in the best packets of whole bytes, which may differ
+	Packet *Figure   `json:"packet"` // one-way time against the size of equal packets, from 64 B or less to the message
+	Cuts   *Table    `json:"cuts"`   // the ways to cut: `halfpeak packet`
 }
 
 // A Timeline shows when each stage is busy with which packet.
@@ -393,6 +395,7 @@ type File struct {
 	Name  string `json:"name"`
 	Data  []byte `json:"data"`            // base64; at most 64 MiB; gzip is undone
 	Model string `json:"model,omitempty"` // as `fit --model`; empty: auto
+	Save  string `json:"save,omitempty"`  // for the command alone: where it saves the platform
 }
 
 // A Fit is what was found in a file.

@@ -6,10 +6,15 @@ import (
 )
 
 // A slider moves: five designs of which all change, 200 sizes each.
-func BenchmarkSlider(b *testing.B) {
+func BenchmarkSlider(b *testing.B) { slide(b, true) }
+
+// The slider rests.
+func BenchmarkRest(b *testing.B) { slide(b, false) }
+
+func slide(b *testing.B, plain bool) {
 	x := New()
 	for i := 0; b.Loop(); i++ {
-		request := `{"plain": true, "quantity": "bandwidth", "sizes": "1..1MiB/10", "designs": [`
+		request := fmt.Sprintf(`{"plain": %v, "quantity": "bandwidth", "sizes": "1..1MiB/10", "designs": [`, plain)
 		for k := range 5 {
 			if k > 0 {
 				request += ","

@@ -100,6 +100,30 @@ func (x *Explorer) collective(r CollectiveMap) (Times, error) {
 	return a, nil
 }
 
+// places are the times of all algorithms, as the command has them.
+func (x *Explorer) places(r CollectiveMap) (Table, error) {
+	rows, err := x.placesRows(r)
+	return tableOf(rows, err)
+}
+
+// maxPlaces bounds the places of a table.
+const maxPlaces = 200
+
+func (x *Explorer) placesRows(r CollectiveMap) (reports.Rows, error) {
+	q, err := x.mapped(r)
+	if err != nil {
+		return reports.Rows{}, err
+	}
+	if n := len(q.Ranks) * len(q.Sizes) * (1 + len(q.Segments)); n > maxPlaces {
+		return reports.Rows{}, fmt.Errorf("%d places; a table has at most %d", n, maxPlaces)
+	}
+	times, err := study.Collective(context.Background(), q)
+	if err != nil {
+		return reports.Rows{}, err
+	}
+	return times.Rows(), nil
+}
+
 func newTimes(q study.CollectiveQuestion, entries study.Algorithms) Times {
 	a := Times{Ranks: q.Ranks, Notes: []string{}}
 	for _, n := range q.Sizes {

@@ -139,13 +139,8 @@ var commands = map[string]func(*commander, []byte) error{
 		}
 		return err
 	}),
-	"collective": commandOf(func(c *commander, r CollectiveMap) error {
-		refs, err := c.refs(r.Design)
-		if err == nil {
-			c.add(line{"halfpeak", "collective", r.Collective, refs[0], "--ranks", r.Ranks, "--size", r.Sizes}.with("--segment", r.Segments))
-		}
-		return err
-	}),
+	"collective": commandOf((*commander).collective),
+	"places":     commandOf((*commander).collective),
 	"schedule": commandOf(func(c *commander, r CollectiveCall) error {
 		refs, err := c.refs(r.Design)
 		if err == nil {
@@ -155,9 +150,17 @@ var commands = map[string]func(*commander, []byte) error{
 		return err
 	}),
 	"fit": commandOf(func(c *commander, r File) error {
-		c.add(line{"halfpeak", "fit", fileName(r.Name)}.with("--model", r.Model))
+		c.add(line{"halfpeak", "fit", fileName(r.Name)}.with("--model", r.Model).with("--save", r.Save))
 		return nil
 	}),
+}
+
+func (c *commander) collective(r CollectiveMap) error {
+	refs, err := c.refs(r.Design)
+	if err == nil {
+		c.add(line{"halfpeak", "collective", r.Collective, refs[0], "--ranks", r.Ranks, "--size", r.Sizes}.with("--segment", r.Segments))
+	}
+	return err
 }
 
 // whatif adds a question of whatif.

@@ -23,6 +23,7 @@
 //	areas       Areas             AreasFigure  who owns how much over sizes
 //	pipeline    Pipelined         Pipeline     a message packet by packet
 //	collective  CollectiveMap     Times        times of algorithms over ranks and sizes
+//	places      CollectiveMap     Table        the same at a few places, as `halfpeak collective` prints them
 //	schedule    CollectiveCall    Schedule     the messages of one collective
 //	fit         File              Fit          lines through a benchmark's file, and a platform of them
 //	toml        Design            Text         the design as a platform file
@@ -102,6 +103,7 @@ func init() { // two of them ask others
 		"areas":      asks((*Explorer).areas),
 		"pipeline":   asks((*Explorer).pipeline),
 		"collective": asks((*Explorer).collective),
+		"places":     asks((*Explorer).places),
 		"schedule":   asks((*Explorer).schedule),
 		"fit":        asks((*Explorer).fit),
 		"toml":       asks((*Explorer).toml),

@@ -11,7 +11,6 @@ import (
 
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/study"
 )
@@ -128,27 +127,8 @@ func (x *Explorer) toml(r Design) (Text, error) {
 	if err != nil {
 		return Text{}, err
 	}
-	text, err := encoded(d)
-	return Text{savedName(r, 0), text}, err
-}
-
-// encoded is the text of a platform file. Who changed a layer does not expect the next measurement
-// of it to be the last one, so a changed design has no measured points.
-func encoded(d resolved) (string, error) {
-	doc := d.now.Platform.Document()
-	if len(d.now.Changes) > 0 {
-		doc = unmeasured(doc)
-	}
-	text, err := doc.Encode(reports.Imprint + " explore.")
-	return string(text), err
-}
-
-func unmeasured(doc platforms.Document) platforms.Document {
-	doc.Tables = slices.DeleteFunc(slices.Clone(doc.Tables), func(t platforms.Table) bool { return t.Kind == "measured" })
-	for i, t := range doc.Tables {
-		doc.Tables[i].Keys = slices.DeleteFunc(slices.Clone(t.Keys), func(k platforms.Key) bool { return t.Kind == "layer" && k.Name == "measured" })
-	}
-	return doc
+	text, err := d.now.Encode(reports.Imprint + " explore.")
+	return Text{savedName(r, 0), string(text)}, err
 }
 
 // savedName is the name of the file of a design, the i-th of several, if i is above 0.
@@ -200,10 +180,8 @@ var tables = map[string]func(*Explorer, []byte) (reports.Rows, error){
 		cuts, err := study.Cuts([]quantity.Bytes{n}, d)
 		return cuts.Rows(), err
 	}),
-	"collective": rowsOf(func(x *Explorer, r CollectiveMap) (reports.Rows, error) {
-		a, err := x.collective(r)
-		return timesRows(r.Collective, a), err
-	}),
+	"collective": rowsOf((*Explorer).placesRows),
+	"places":     rowsOf((*Explorer).placesRows),
 	"schedule": rowsOf(func(x *Explorer, r CollectiveCall) (reports.Rows, error) {
 		a, err := x.schedule(r)
 		return scheduleRows(a), err
@@ -243,17 +221,4 @@ func figureRows(f Figure) reports.Rows {
 		p.Marks = append(p.Marks, reports.Mark{Kind: reports.MarkKind(m.Kind), X: value(m.X), Y: value(m.Y), Label: m.Label, Series: m.Series})
 	}
 	return p.Rows()
-}
-
-// timesRows are the times of a map, under the keys that the command collective has for them.
-func timesRows(collective string, a Times) reports.Rows {
-	rows := reports.Rows{Columns: []reports.Column{{Key: "collective"}, {Key: "algorithm"}, {Key: "ranks"}, {Key: "size_bytes"}, {Key: "time_us"}, {Key: "segment_bytes"}, {Key: "best"}}}
-	for i, ranks := range a.Ranks {
-		for j, size := range a.Sizes {
-			for k, name := range a.Algorithms {
-				rows.Data = append(rows.Data, []any{collective, name, ranks, size, a.Time[k][i][j], a.Segment[k][i][j], a.Best[i][j] == k})
-			}
-		}
-	}
-	return rows
 }

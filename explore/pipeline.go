@@ -28,16 +28,20 @@ func (x *Explorer) pipeline(r Pipelined) (Pipeline, error) {
 		return Pipeline{}, fmt.Errorf("%s sends %s without a pipeline, so there are no packets; its model is %s", d.Layer.Ref(), n, d.Layer.Kind)
 	}
 	p := Pipeline{Size: Number(n), Now: timeline(d, n, pipe, model.EqualPlan(n, pipe.PacketSize(n)), true)}
+	if r.Plain {
+		return p, nil
+	}
 	best, _ := pipe.BestPacket(n)
-	p.Best = timeline(d, n, pipe, model.EqualPlan(n, best), false)
+	equal := timeline(d, n, pipe, model.EqualPlan(n, best), false)
 	plan, _ := pipe.BestPlan(n)
-	p.Plan = timeline(d, n, pipe, plan, false)
-	p.Packet = packets(d, n, pipe, best)
+	unequal := timeline(d, n, pipe, plan, false)
+	packet := packets(d, n, pipe, best)
 	cuts, err := study.Cuts([]quantity.Bytes{n}, d)
 	if err != nil {
 		return p, err
 	}
-	p.Cuts, err = tableOf(cuts.Rows(), nil)
+	table, err := tableOf(cuts.Rows(), nil)
+	p.Best, p.Plan, p.Packet, p.Cuts = &equal, &unequal, &packet, &table
 	return p, err
 }
 

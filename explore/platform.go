@@ -74,7 +74,7 @@ func parameters(d resolved, set []string) ([]Parameter, error) {
 		q := Parameter{
 			Path: p.Path, Name: p.Short(), Owner: p.Owner, Symbol: p.Symbol, Phrase: p.Phrase, Source: p.Source, Unit: unit,
 			Value: known(p.Value.Num*scale, p.Word == ""), Word: p.Word, Text: text(p),
-			Words: []string{}, Whole: p.Whole(), Computed: d.base.Platform.Computed(p.Path) && !changed[p.Path],
+			Words: []string{}, Whole: whole(p), Computed: d.base.Platform.Computed(p.Path) && !changed[p.Path],
 			Constant: p.Constant(), Changed: changed[p.Path], Used: acts[p.Path], Zero: p.Measure.Cost(),
 			File: Given{Value: known(was.Value.Num*scale, was.Word == ""), Word: was.Word, Text: text(was), AsIs: was.Text},
 		}
@@ -91,6 +91,10 @@ func parameters(d resolved, set []string) ([]Parameter, error) {
 	}
 	return all, nil
 }
+
+// whole reports whether a slider stays on whole numbers: also on sizes that are constants, since
+// what is computed from them is mostly a size too.
+func whole(p platforms.Param) bool { return p.Whole() || p.Value.Dim == quantity.DimSize }
 
 // text is the value for people, as the command line prints it.
 func text(p platforms.Param) string {
@@ -141,7 +145,7 @@ func ends(now, file platforms.Param) (from, to float64) {
 	if v := now.Value.Num; v > 0 {
 		from, to = min(from, v), max(to, v)
 	}
-	if file.Whole() {
+	if whole(file) {
 		from, to = max(1, math.Floor(from)), math.Ceil(to)
 	}
 	if file.Value.Dim == quantity.DimSize {

@@ -75,13 +75,18 @@ func Build() (page.Program, error) {
 	return p, err
 }
 
-// flags are those of the build. Without inlining the program is smaller by a tenth, packed; what
+// flags are those of the build. Without inlining the program is smaller by a seventh, packed; what
 // sliders and fits wait for is inlined all the same.
-var flags = []string{
-	"-trimpath", "-ldflags=-s -w", "-gcflags=all=-l",
-	"-gcflags=" + module + "/model=", "-gcflags=" + module + "/model/quantity=", "-gcflags=" + module + "/fit=",
-	"-gcflags=math=", "-gcflags=slices=", "-gcflags=cmp=",
-}
+var flags = func() []string {
+	all := []string{"-trimpath", "-ldflags=-s -w", "-gcflags=all=-l"}
+	for _, p := range strings.Fields("explore fit model model/quantity platforms reports study whatif") {
+		all = append(all, "-gcflags="+module+"/"+p+"=")
+	}
+	for _, p := range strings.Fields("cmp internal/strconv math slices strconv") {
+		all = append(all, "-gcflags="+p+"=")
+	}
+	return all
+}()
 
 // source is the folder of the module's source: where this program was built, if that is still
 // there, or the release of the same version, which go fetches.
