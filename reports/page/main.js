@@ -144,7 +144,7 @@ const page = (() => {
 		try { history.replaceState(null, "", f); } catch { /* a page without an address has no link */ }
 	};
 	const read = async text => {
-		const found = await state.parse(text, program.ask);
+		const found = await state.parse(text, program);
 		for (const [name, toml] of found.files || []) s.files.set(name, toml);
 		delete found.files;
 		Object.assign(s, found);
@@ -207,7 +207,7 @@ const page = (() => {
 			await program.start();
 			const data = JSON.parse($("halfpeak-data").textContent), about = program.ask("about");
 			for (const f of data.platforms || []) {
-				const { platforms: [p] } = program.ask("add", f);
+				const { platforms: [p] } = program.add(f);
 				s.files.set(p.ref, f.toml);
 				state.shipped.add(p.ref);
 			}

@@ -82,7 +82,7 @@ source = "invented"
 		s.tour = n;
 		const { designs, title, text, tries, files, ...rest } = steps[n];
 		for (const [name, toml] of Object.entries(files || {})) {
-			program.ask("add", { name, toml });
+			program.add({ name, toml });
 			s.files.set(name, toml);
 		}
 		Object.assign(s, rest);
