@@ -4,7 +4,7 @@ const bench = (() => {
 	const { s } = state, $ = id => document.getElementById(id), limit = 64 << 20;
 	const asked = {}; // the question of the fit that is shown, without its data
 	const made = new Map(); // platforms of files: the command that makes each
-	let answer = null, table = 0, file = "", run = 0, chart, residuals;
+	let answer = null, table = 0, file = "", run = 0, ref = "", chart, residuals;
 
 	const init = about => {
 		$("formats").textContent = "Read are: " + about.formats;
@@ -24,7 +24,7 @@ const bench = (() => {
 			if (e.dataTransfer.files[0]) open(e.dataTransfer.files[0]);
 		});
 		$("fit-table").addEventListener("change", e => { table = Number(e.target.value); show(); });
-		$("fit-use").addEventListener("click", () => page.add({ ref: answer.platform.ref, set: new Map() }));
+		$("fit-use").addEventListener("click", () => page.add({ ref, set: new Map() }));
 	};
 	const base64 = bytes => {
 		if (bytes.toBase64) return bytes.toBase64();
@@ -41,6 +41,7 @@ const bench = (() => {
 		// One model at once, then the comparison of all of them, which takes longer.
 		const begun = performance.now(), mine = ++run;
 		const request = { name: f.name, data: base64(bytes) };
+		ref = ""; // of the platform that it becomes; another file of the same name gets another one
 		page.notice(`${f.name} is being read and fitted…`);
 		for (const model of ["piecewise", ""]) {
 			let found;
@@ -63,8 +64,10 @@ const bench = (() => {
 		file = name;
 		table = Math.min(table, answer.fits.length - 1);
 		if (answer.platform) {
-			const ref = answer.platform.ref;
+			const given = answer.platform.ref, before = s.files.get(given);
+			if (!ref) for (let n = 1; !ref || s.files.has(ref); n++) ref = n === 1 ? given : given.replace(/\.toml$/, `-${n}.toml`);
 			program.add({ name: ref, toml: answer.toml });
+			if (before !== undefined && ref !== given) program.add({ name: given, toml: before }); // the worker has replaced it
 			s.files.set(ref, answer.toml);
 			made.set(ref, program.ask("command", { question: "fit", request: { ...asked, save: ref } }).commands.join("\n"));
 			page.list();

@@ -83,11 +83,16 @@ const curves = (() => {
 		const t = program.ask("predict", { designs: requests, sizes: draw.sizeText(size) });
 		return { ...t, rows: typeof t.rows === "string" ? JSON.parse(t.rows) : t.rows };
 	};
+	const change = v => `${v < 0 ? "−" : "+"}${Math.abs(v * 100) < 1000 ? Math.abs(v * 100).toFixed(1) : Math.round(Math.abs(v * 100))} %`;
 	const values = requests => {
 		rows = predict(requests, s.size);
 		const size = rows.cells[0][rows.heads.indexOf("size")];
 		const columns = rows.heads.map((head, j) => ({ head, text: !rows.numeric[j], cell: row => row.cells[j] })).filter(c => !["platform", "layer", "size"].includes(c.head));
 		columns.unshift({ head: "design", cell: (row, i) => draw.html("span", {}, draw.swatch(i), names[i]) });
+		if (rows.rows.length > 1) {
+			const first = rows.rows[0].one_way_us, at = columns.findIndex(c => c.head === "one way");
+			columns.splice(at + 1, 0, { head: "against the first", cell: (_, i) => i === 0 || !(first > 0) ? "" : change(rows.rows[i].one_way_us / first - 1) });
+		}
 		draw.table($("values"), `At ${size}`, columns, rows.cells.map(cells => ({ cells })), (_, i) => i === s.on ? { "data-on": "" } : {});
 		for (const [q, chart] of charts) {
 			const j = rows.heads.indexOf(heads[q]);
