@@ -4,7 +4,7 @@
 const state = (() => {
 	const most = 8;
 	const views = ["curves", "packets", "collectives", "fit"];
-	const quantities = ["bandwidth", "one_way", "gap", "throughput", "four"];
+	const quantities = ["bandwidth", "latency", "gap", "throughput", "four"];
 	const s = {
 		view: "curves", quantity: "bandwidth", designs: [], on: 0, size: 65536, from: 1, to: 1 << 20,
 		packet: null, message: 65536, collective: "bcast", ranks: 16, block: 4096, algorithm: "", tour: -1,

@@ -37,6 +37,8 @@ const bench = (() => {
 		if (f.size > limit) return page.notice(`${f.name} is larger than 64 MiB; cut it, or use the command line`);
 		const bytes = new Uint8Array(await f.arrayBuffer());
 		if (/\.toml$/i.test(f.name)) return platform(f.name, new TextDecoder().decode(bytes));
+		page.notice(`${f.name} is being read and fitted…`);
+		await new Promise(resolve => requestAnimationFrame(() => setTimeout(resolve, 0)));
 		try {
 			const begun = performance.now();
 			answer = program.ask("fit", { name: f.name, data: base64(bytes) });
@@ -44,6 +46,7 @@ const bench = (() => {
 		} catch (e) {
 			return page.notice(e.message.includes(f.name) ? e.message : `${f.name}: ${e.message}`);
 		}
+		page.notice("");
 		file = f.name;
 		table = 0;
 		if (answer.platform) {
@@ -78,14 +81,10 @@ const bench = (() => {
 		$("fit-warnings").replaceChildren(...warnings.map(w => draw.html("li", {}, w)));
 		paint(chart, answer.curve, fit, draw.timeLabel);
 		paint(residuals, answer.residuals, fit, draw.percentLabel, { linear: true, symmetric: true, xTitle: "" });
-		const text = e => e.text || "–";
-		draw.table($("fit-lines"), null, [
-			{ head: "from", cell: l => draw.sizeLabel(l.from_bytes) },
-			{ head: "to", cell: l => draw.sizeLabel(l.to_bytes) },
-			{ head: "β", cell: l => text(l.beta) },
-			{ head: "τ", cell: l => text(l.tau) },
-			{ head: "median error", cell: l => l.median_error_percent === null ? "–" : Number(l.median_error_percent.toPrecision(2)) + " %" },
-		], fit.segments);
+		// The rows of `halfpeak fit`, of this table alone.
+		const { heads, numeric, cells } = answer.table, of = heads.indexOf("table");
+		const columns = heads.map((head, j) => ({ head, text: !numeric[j], cell: row => row[j] })).filter(c => !["file", "table", "format", "model"].includes(c.head));
+		draw.table($("fit-lines"), null, columns, cells.filter(row => of < 0 || row[of] === fit.name));
 	};
 	const paint = (c, figure, fit, format, more = {}) => {
 		c.box.parentElement.hidden = !figure;

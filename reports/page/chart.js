@@ -79,16 +79,18 @@ class Chart {
 			labels.take([px - 5, py - 5, px + 5, py + 5]);
 			texts.push(labels.place(m.label, [{ x: px + 9, y: py + 13 }, { x: px - 9, y: py - 7, anchor: "end" }, { x: px + 9, y: py + 28 }, { x: px - 9, y: py - 22, anchor: "end" }, { x: px + 9, y: py + 43 }, { x: px - 9, y: py + 28, anchor: "end" }], { class: "halo", fill: draw.color(m.i) }));
 		}
-		for (const s of data.switches || []) {
+		const named = new Map(); // switches of several designs at one place share a label
+		for (const s of data.switches || []) named.set(s.x + s.label, named.has(s.x + s.label) ? { ...s, i: null } : s);
+		for (const s of named.values()) {
 			if (s.x <= data.from || s.x >= data.to) continue;
 			const p = x.at(s.x), rows = [bottom - 8, bottom - 24, bottom - 40, top + 12, top + 28, top + 44];
-			texts.push(labels.place(s.label, rows.flatMap(py => [{ x: p + 4, y: py }, { x: p - 4, y: py, anchor: "end" }]), { class: "soft halo", fill: draw.color(s.i) }));
+			texts.push(labels.place(s.label, rows.flatMap(py => [{ x: p + 4, y: py }, { x: p - 4, y: py, anchor: "end" }]), { class: "soft halo", fill: s.i === null ? null : draw.color(s.i) }));
 		}
 		// Roofs that lie close together share a label.
 		for (const near of this.together((data.roofs || []).filter(r => r.y >= low && r.y <= high))) {
 			const above = y.at(near[near.length - 1].y) - 5, below = y.at(near[0].y) + 14;
-			const spots = [above, below].flatMap(py => [{ x: left + 6, y: py }, { x: (left + right) / 2, y: py, anchor: "middle" }, { x: right - 6, y: py, anchor: "end" }]);
-			texts.push(labels.place(near.map(r => r.label).join("; "), spots, { class: "soft halo" }) || labels.place(`${near.length} roofs`, spots, { class: "soft halo" }));
+			const spots = [above, below].flatMap(py => [{ x: left + 6, y: py }, { x: (left + right) / 2, y: py, anchor: "middle" }, { x: right - 4, y: py, anchor: "end" }]);
+			texts.push(labels.place(near.map(r => r.label).join("; "), spots, { class: "soft halo" }) || near.length > 1 && labels.place(`${near.length} roofs`, spots, { class: "soft halo" }));
 		}
 		this.front.replaceChildren(...front, ...texts.filter(Boolean));
 		this.pin(this.pinned);

@@ -37,7 +37,7 @@ const collectives = (() => {
 		const step = () => {
 			if (mine !== run || s.view !== "collectives" || field.next >= ranks.length) return;
 			try {
-				const t = program.ask("collective", { ...state.request(), collective: s.collective, ranks: String(ranks[field.next]), sizes: sizes.join(","), budget_ms: 400 });
+				const t = program.ask("collective", { ...state.request(), collective: s.collective, ranks: String(ranks[field.next]), sizes: sizes.map(draw.sizeText).join(","), budget_ms: 400 });
 				field.best[field.next] = t.best[0].map(a => {
 					if (a < 0) return -1;
 					let n = field.algorithms.indexOf(t.algorithms[a]);
@@ -72,7 +72,7 @@ const collectives = (() => {
 		if (!known.some(c => c.name === s.collective)) s.collective = known[0].name;
 		$("collective").value = s.collective;
 		if (document.activeElement !== $("ranks")) $("ranks").value = s.ranks;
-		if (document.activeElement !== $("collective-size")) $("collective-size").value = draw.sizeLabel(s.block).replace("\u00a0", " ");
+		if (document.activeElement !== $("collective-size")) $("collective-size").value = draw.sizeText(s.block);
 		try {
 			place();
 		} catch (e) {
@@ -84,8 +84,8 @@ const collectives = (() => {
 	};
 	// place shows all algorithms where the map's mark is, and draws one of them.
 	const place = () => {
-		const t = program.ask("collective", { ...state.request(), collective: s.collective, ranks: String(s.ranks), sizes: String(s.block), budget_ms: 1500 });
-		const all = t.algorithms.map((name, a) => ({ name, time: t.time_us[0][0][a], text: t.texts ? t.texts[0][0][a] : null, segment: t.segment_bytes[0][0][a], best: t.best[0][0] === a })).filter(a => a.time !== null).sort((a, b) => a.time - b.time);
+		const t = program.ask("collective", { ...state.request(), collective: s.collective, ranks: String(s.ranks), sizes: draw.sizeText(s.block), budget_ms: 1500 });
+		const all = t.algorithms.map((name, a) => ({ name, time: t.time_us[a][0][0], text: t.texts ? t.texts[a][0][0] : null, segment: t.segment_bytes[a][0][0], best: t.best[0][0] === a })).filter(a => a.time !== null).sort((a, b) => a.time - b.time);
 		const chosen = all.find(a => a.name === s.algorithm) || all.find(a => a.best) || all[0];
 		draw.table($("algorithms"), `${s.collective}, ${s.ranks} ranks, ${draw.sizeLabel(s.block)}`, [
 			{ head: "algorithm", text: true, cell: a => draw.html("button", { type: "button", "aria-pressed": String(a === chosen), onclick: () => { s.algorithm = a.name; page.settle(); } }, a.name) },
@@ -93,7 +93,7 @@ const collectives = (() => {
 			{ head: "slower by", cell: a => a === all[0] ? "" : ((a.time / all[0].time - 1) * 100).toFixed(1) + " %" },
 		], all, a => a === chosen ? { "data-on": "" } : {});
 		if (!chosen) throw new Error("no algorithm of this collective runs with so many ranks");
-		const messages = program.ask("schedule", { ...state.request(), collective: s.collective, algorithm: chosen.name, ranks: s.ranks, size: String(s.block), ...(chosen.segment ? { segment: String(chosen.segment) } : {}) });
+		const messages = program.ask("schedule", { ...state.request(), collective: s.collective, algorithm: chosen.name, ranks: s.ranks, size: draw.sizeText(s.block), ...(chosen.segment ? { segment: String(chosen.segment) } : {}) });
 		shapes.schedule(tree, messages);
 		tree.root.setAttribute("aria-label", `${messages.title}: the last rank is done after ${messages.text}`);
 		$("tree-caption").textContent = `${chosen.name}: the last rank is done after ${messages.text}. Its finish hangs on the orange messages.`;
@@ -102,6 +102,6 @@ const collectives = (() => {
 	};
 	const spoken = () => collectives.said || "";
 	const picture = () => ({ boxes: [$("map"), $("tree")], name: s.collective });
-	const question = () => ["collective", { ...state.request(), collective: s.collective, ranks: String(s.ranks), sizes: String(s.block) }];
+	const question = () => ["collective", { ...state.request(), collective: s.collective, ranks: String(s.ranks), sizes: draw.sizeText(s.block) }];
 	return { init, draw: drawView, spoken, picture, question };
 })();

@@ -2,17 +2,17 @@
 // The view of curves: charts of the quantities, and the values of all designs at one size.
 const curves = (() => {
 	const { s } = state;
-	const titles = { one_way: "One-way time", bandwidth: "Bandwidth", gap: "Gap between messages", throughput: "Throughput", four: "All four" };
-	const short = { ...titles, one_way: "One way", gap: "Gap" };
-	const heads = { one_way: "one way", bandwidth: "bandwidth", gap: "gap", throughput: "throughput" };
-	const keys = { one_way: "one_way_us", bandwidth: "bandwidth_mb_s", gap: "gap_us", throughput: "throughput_mb_s" };
-	const format = q => q === "one_way" || q === "gap" ? draw.timeLabel : draw.rateLabel;
+	const titles = { latency: "One-way time", bandwidth: "Bandwidth", gap: "Gap between messages", throughput: "Throughput", four: "All four" };
+	const short = { ...titles, latency: "One way", gap: "Gap" };
+	const heads = { latency: "one way", bandwidth: "bandwidth", gap: "gap", throughput: "throughput" };
+	const keys = { latency: "one_way_us", bandwidth: "bandwidth_mb_s", gap: "gap_us", throughput: "throughput_mb_s" };
+	const format = q => q === "latency" || q === "gap" ? draw.timeLabel : draw.rateLabel;
 	const $ = id => document.getElementById(id);
 	let charts = new Map(), rows = null, laid = "", names = [], samples = 0;
 
-	const shown = () => s.quantity === "four" ? ["bandwidth", "one_way", "gap", "throughput"] : [s.quantity];
+	const shown = () => s.quantity === "four" ? ["bandwidth", "latency", "gap", "throughput"] : [s.quantity];
 	// The grid of sizes: about 200 of them, and every size where something happens is the program's.
-	const grid = () => `${s.from}..${s.to}/${Math.max(1, Math.min(64, Math.round(200 / Math.log2(s.to / s.from))))}`;
+	const grid = () => `${draw.sizeText(s.from)}..${draw.sizeText(s.to)}/${Math.max(1, Math.min(64, Math.round(240 / Math.log2(s.to / s.from))))}`;
 
 	const init = pin => {
 		for (const q of state.quantities) {
@@ -46,7 +46,7 @@ const curves = (() => {
 			points: kind("points").map(f => ({ x: f.x, y: f.y, low: f.low, high: f.high, i: f.design })),
 			roofs: marks("y").map(m => ({ y: m.y, label: m.label })),
 			switches: marks("x").map(m => ({ x: m.x, label: m.label, i: i(m) })),
-			marks: marks("point").map(m => ({ x: m.x, y: m.y, label: m.label, i: i(m) })),
+			marks: q === "gap" || q === "throughput" ? [] : marks("point").map(m => ({ x: m.x, y: m.y, label: m.label, i: i(m) })),
 		};
 	};
 
@@ -80,7 +80,7 @@ const curves = (() => {
 	};
 
 	const predict = (requests, size) => {
-		const t = program.ask("predict", { designs: requests, sizes: String(size) });
+		const t = program.ask("predict", { designs: requests, sizes: draw.sizeText(size) });
 		return { ...t, rows: typeof t.rows === "string" ? JSON.parse(t.rows) : t.rows };
 	};
 	const values = requests => {
@@ -107,6 +107,6 @@ const curves = (() => {
 	const picture = () => ({ boxes: [...charts.values()].map(c => c.box), name: s.quantity });
 	const question = () => ["curves", { designs: state.requests(), quantity: s.quantity === "four" ? "bandwidth" : s.quantity, sizes: grid() }];
 	// commands are the questions whose commands give what is seen: the table and the picture.
-	const commands = () => [["predict", { designs: state.requests(), sizes: String(s.size) }], question()];
+	const commands = () => [["predict", { designs: state.requests(), sizes: draw.sizeText(s.size) }], question()];
 	return { init, draw: drawView, spoken, picture, question, commands };
 })();

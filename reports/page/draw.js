@@ -39,6 +39,12 @@ const draw = (() => {
 			if (v >= n) return clean(v / n) + "\u00a0" + unit;
 		return clean(v) + "\u00a0B";
 	};
+	// sizeText is a size exactly, as the program and the command line read it.
+	const sizeText = v => {
+		for (const [unit, n] of [["GiB", 2 ** 30], ["MiB", 2 ** 20], ["KiB", 1024]])
+			if (v >= n && v % n === 0) return v / n + unit;
+		return v + "B";
+	};
 	const timeLabel = v => v === 0 ? "0" : v >= 1e6 ? clean(v / 1e6) + "\u00a0s" : v >= 1e3 ? clean(v / 1e3) + "\u00a0ms" : v >= 1 ? clean(v) + "\u00a0µs" : clean(v * 1e3) + "\u00a0ns";
 	const rateLabel = v => v >= 1e3 ? clean(v / 1e3) + "\u00a0GB/s" : v >= 1 ? clean(v) + "\u00a0MB/s" : clean(v * 1e3) + "\u00a0kB/s";
 	const percentLabel = v => clean(v) + "\u00a0%";
@@ -108,5 +114,5 @@ const draw = (() => {
 	const swatch = i => { const e = html("span", { class: "swatch", "aria-hidden": "true" }); e.style.background = color(i); return e; };
 	// watch calls back with the width of an element, now and whenever it changes.
 	const watch = (element, then) => new ResizeObserver(() => { if (element.clientWidth) then(element.clientWidth); }).observe(element);
-	return { svg, html, color, dash, log, linear, sizeLabel, timeLabel, rateLabel, percentLabel, sizeTicks, logTicks, linearTicks, nice, width, Labels, table, swatch, watch };
+	return { svg, html, color, dash, log, linear, sizeLabel, sizeText, timeLabel, rateLabel, percentLabel, sizeTicks, logTicks, linearTicks, nice, width, Labels, table, swatch, watch };
 })();

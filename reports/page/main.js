@@ -97,18 +97,14 @@ const page = (() => {
 		write();
 	};
 	const head = () => {
-		const d = s.designs[s.on], of = platforms.find(p => p.layers.some(l => l.ref === platform.layer.ref));
+		const d = s.designs[s.on];
 		$("platform").value = platform.layer.ref;
-		$("platform-title").textContent = [of && of.title, platform.layer.title].filter(Boolean).join(": ");
+		$("platform-title").textContent = [platform.title, platform.layer.title].filter(Boolean).join(": ");
 		$("reset-all").hidden = d.set.size === 0;
-		const notes = [platform.note, platform.layer.note, platform.peak && platform.peak.text, ...platform.thresholds.map(t => t.text), of && of.paper ? "Source: " + of.paper : ""].filter(Boolean);
+		const notes = [platform.note, platform.layer.note, platform.peak && platform.peak.text, ...platform.thresholds.map(t => t.text), platform.paper ? "Source: " + platform.paper : ""].filter(Boolean);
 		$("platform-notes").hidden = notes.length === 0;
 		$("platform-notes").querySelector("div").replaceChildren(...notes.map(n => draw.html("p", {}, n)));
-		const size = $("size");
-		if (document.activeElement !== size) size.value = draw.sizeLabel(s.size).replace("\u00a0", " ");
-		if (draw.sizeLabel(s.size).replace(/\D/g, "").length >= 3 && s.size % 1024) size.value = s.size + " B";
-		$("from").value = draw.sizeLabel(s.from).replace("\u00a0", " ");
-		$("to").value = draw.sizeLabel(s.to).replace("\u00a0", " ");
+		for (const [id, v] of [["size", s.size], ["from", s.from], ["to", s.to]]) if (document.activeElement !== $(id)) $(id).value = draw.sizeText(v);
 	};
 	// stay: on a telephone the curves stay in sight while the sliders below them move.
 	const stay = () => {
@@ -119,7 +115,7 @@ const page = (() => {
 	const shares = () => {
 		const size = s.view === "packets" ? s.message : s.view === "collectives" ? s.block : s.size;
 		try {
-			sliders.owns(program.ask("shares", { ...state.request(), sizes: String(size) }), draw.sizeLabel(size));
+			sliders.owns(program.ask("shares", { ...state.request(), sizes: draw.sizeText(size) }), draw.sizeLabel(size));
 		} catch {
 			sliders.owns(null);
 		}
@@ -153,6 +149,13 @@ const page = (() => {
 		delete found.files;
 		Object.assign(s, found);
 		if (s.tour >= tour.steps) s.tour = -1;
+	};
+
+	// visit brings the page to what a fragment says.
+	const visit = async text => {
+		await read(text);
+		list();
+		settle();
 	};
 
 	const scheme = () => {
@@ -192,7 +195,7 @@ const page = (() => {
 		const end = (id, set) => $(id).addEventListener("change", e => readSize(e.target, $("size-error"), v => { const [a, b] = [s.from, s.to]; set(v); if (s.to < s.from * 4) { [s.from, s.to] = [a, b]; $("size-error").textContent = "the axis must end at 4 times its start or later"; } else settle(); }));
 		end("from", v => { s.from = v; });
 		end("to", v => { s.to = v; });
-		addEventListener("hashchange", async () => { if (location.hash !== written) { await read(location.hash); list(); settle(); } });
+		addEventListener("hashchange", () => { if (location.hash !== written) visit(location.hash); });
 	};
 
 	const picture = () => ({ ...view().picture(), legend: labels().map((n, i) => [n, changes(s.designs[i])].filter(Boolean).join(": ")) });
@@ -208,8 +211,7 @@ const page = (() => {
 				s.files.set(p.ref, f.toml);
 				state.shipped.add(p.ref);
 			}
-			list();
-			const first = (data.show && data.show.length ? data.show : [platforms[0].ref]).slice(0, state.most);
+			const first = (data.show && data.show.length ? data.show : [program.ask("platforms").platforms[0].ref]).slice(0, state.most);
 			s.designs = first.map(ref => ({ ref, set: new Map() }));
 			await read(location.hash);
 			$("version").textContent = "halfpeak " + about.version;
@@ -230,8 +232,9 @@ const page = (() => {
 		ready = true;
 		settle();
 		performance.mark("first-curve");
+		setTimeout(() => { list(); head(); }, 50); // reads all platforms, which a curve need not wait for
 	};
-	return { start, update, settle, list, add, say, notice, readSize, picture, question, write };
+	return { start, visit, update, settle, list, add, say, notice, readSize, picture, question, write };
 })();
 if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", () => page.start());
 else page.start();

@@ -20,8 +20,8 @@ const packets = (() => {
 	};
 
 	const drawView = moving => {
-		const request = { ...state.request(), size: String(s.message) };
-		if (s.packet) request.packet = String(s.packet);
+		const request = { ...state.request(), size: draw.sizeText(s.message) };
+		if (s.packet) request.packet = draw.sizeText(s.packet);
 		try {
 			answer = program.ask("pipeline", request);
 		} catch (e) {
@@ -33,16 +33,15 @@ const packets = (() => {
 		if (!answer) return;
 		const { now, best, plan, packet, cuts } = answer;
 		const size = draw.sizeLabel(answer.size_bytes), bytes = v => v.toLocaleString("en").replaceAll(",", "\u202f") + " B";
-		if (document.activeElement !== $("packet-size")) $("packet-size").value = size.replace("\u00a0", " ");
+		if (document.activeElement !== $("packet-size")) $("packet-size").value = draw.sizeText(s.message);
 		if (document.activeElement !== $("packet-bytes")) $("packet-bytes").value = now.packet_bytes + " B";
 		if (document.activeElement !== $("packet-slider")) $("packet-slider").value = Math.round(place(now.packet_bytes));
 		$("packet-slider").setAttribute("aria-valuetext", `${now.packet_bytes} B: ${now.text}`);
 		$("packet-slider").setAttribute("aria-label", "Packet size");
-		const title = (what, t) => `${what}: ${t.text}`;
 		shapes.timelines(lines, [
-			{ ...now, i: 0, title: title(`${now.packets} × ${bytes(now.packet_bytes)}`, now) },
-			{ ...best, i: 2, title: title(`Best equal packets, ${best.packets} × ${bytes(best.packet_bytes)}`, best) },
-			{ ...plan, i: 3, title: title(`Best unequal packets, ${plan.packets} of up to ${bytes(plan.packet_bytes)}`, plan) },
+			{ ...now, i: 0, titles: [`${now.packets} × ${bytes(now.packet_bytes)}: ${now.text}`] },
+			{ ...best, i: 2, titles: [`Best equal packets, ${best.packets} × ${bytes(best.packet_bytes)}: ${best.text}`, `Best equal: ${best.text}`] },
+			{ ...plan, i: 3, titles: [`Best unequal packets, ${plan.packets} of up to ${bytes(plan.packet_bytes)}: ${plan.text}`, `Best unequal: ${plan.text}`] },
 		]);
 		lines.root.setAttribute("aria-label", `Timelines: ${now.packets} packets of ${now.packet_bytes} B take ${now.text}; the best equal packets, ${best.packet_bytes} B, ${best.text}; the best unequal ones ${plan.text}`);
 		const series = packet.series.filter(f => f.kind === "line"), xs = series[0].x;
@@ -61,6 +60,6 @@ const packets = (() => {
 	};
 	const spoken = () => answer ? `${answer.now.packets} packets of ${answer.now.packet_bytes} bytes: ${answer.now.text}` : "";
 	const picture = () => ({ boxes: [$("timeline"), $("packet-curve")], name: "packets" });
-	const question = () => ["pipeline", { ...state.request(), size: String(s.message), ...(s.packet ? { packet: String(s.packet) } : {}) }];
+	const question = () => ["pipeline", { ...state.request(), size: draw.sizeText(s.message), ...(s.packet ? { packet: draw.sizeText(s.packet) } : {}) }];
 	return { init, draw: drawView, spoken, picture, question };
 })();

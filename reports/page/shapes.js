@@ -18,7 +18,8 @@ const shapes = (() => {
 		return { root, paint: f => { paint = f; again(); } };
 	};
 
-	// timelines draws plans below each other on one axis of time: [{title, i, stages, boxes}].
+	// timelines draws plans below each other on one axis of time: [{titles, i, stages, boxes}], of whose titles
+	// the first that has room is taken.
 	const timelines = (c, plans) => c.paint(w => {
 		const stages = plans[0].stages, names = stages.map(s => draw.width(s, 11));
 		const left = Math.ceil(Math.max(...names)) + 10, right = w - 12;
@@ -31,15 +32,17 @@ const shapes = (() => {
 		for (const t of ticks) grid += `M${x.at(t).toFixed(1)} 4V${top + total}`;
 		parts.push(svg("path", { class: "grid", d: grid }));
 		for (const plan of plans) {
-			parts.push(svg("text", { class: "halo", x: 0, y: top + 14, "font-weight": 600 }, plan.title));
+			const title = plan.titles.find(t => draw.width(t) * 1.06 < w) || plan.titles[plan.titles.length - 1];
+			parts.push(svg("text", { class: "halo", x: 0, y: top + 14, "font-weight": 600 }, title));
 			top += 24;
 			const light = stages.map(() => ""), dark = stages.map(() => "");
-			const labels = [];
-			for (const b of plan.boxes || []) {
+			const labels = [], boxes = plan.boxes || [], usual = boxes.length ? x.at(plan.one_way_us / plan.packets) - left : 0;
+			const numbered = usual > draw.width(String(plan.packets), 11) + 3;
+			for (const b of boxes) {
 				const a = x.at(b.start_us), z = x.at(b.end_us), y = top + b.stage * row;
 				const path = `M${a.toFixed(2)} ${y}H${Math.max(a + .3, z - .3).toFixed(2)}V${y + row - 4}H${a.toFixed(2)}z`;
 				if (b.packet % 2) dark[b.stage] += path; else light[b.stage] += path;
-				if (z - a > draw.width(String(b.packet), 11) + 4) labels.push(svg("text", { class: "soft", x: (a + z) / 2, y: y + row - 8, "text-anchor": "middle", fill: b.packet % 2 ? "var(--card)" : "var(--ink)" }, String(b.packet)));
+				if (numbered && z - a > draw.width(String(b.packet), 11) + 3) labels.push(svg("text", { class: "soft", x: (a + z) / 2, y: y + row - 8, "text-anchor": "middle", fill: b.packet % 2 ? "var(--card)" : "var(--ink)" }, String(b.packet)));
 			}
 			stages.forEach((name, k) => {
 				parts.push(svg("text", { class: "soft", x: left - 8, y: top + k * row + row - 8, "text-anchor": "end" }, name));
@@ -145,7 +148,7 @@ const shapes = (() => {
 			}
 			h = 36 + tree.depth * level + 40;
 		} else {
-			const radius = Math.min(w / 2 - 30, 150), cx = w / 2, cy = radius + 46, r = Math.max(3, Math.min(12, Math.PI * radius / n - 1));
+			const radius = Math.min(w / 2 - (n <= 24 ? 58 : 30), 150), cx = w / 2, cy = radius + 46, r = Math.max(3, Math.min(12, Math.PI * radius / n - 1));
 			const place = k => [cx + radius * Math.sin(2 * Math.PI * k / n), cy - radius * Math.cos(2 * Math.PI * k / n)];
 			parts.push(links(place, (ax, ay, bx, by) => `M${ax.toFixed(1)} ${ay.toFixed(1)}Q${((ax + bx) / 2 * .7 + cx * .3).toFixed(1)} ${((ay + by) / 2 * .7 + cy * .3).toFixed(1)} ${bx.toFixed(1)} ${by.toFixed(1)}`));
 			for (let k = 0; k < n; k++) {

@@ -30,7 +30,7 @@ const sliders = (() => {
 		const r = { p };
 		const phrase = [p.phrase, p.source].filter(Boolean).join(" · ");
 		r.range = html("input", { type: "range", min: 0, max: steps, step: 1, "aria-label": p.name + (p.phrase ? ", " + p.phrase : ""), title: phrase, oninput: () => apply(value(r.p, Number(r.range.value)) + r.p.unit, true), onchange: () => apply(value(r.p, Number(r.range.value)) + r.p.unit, false) });
-		r.text = html("input", { type: "text", id, autocomplete: "off", spellcheck: "false", onchange: () => apply(typed(r.p, r.text.value), false), onkeydown: e => { if (e.key === "Escape") update(r, r.p); } });
+		r.text = html("input", { type: "text", id, autocomplete: "off", spellcheck: "false", onchange: () => apply(typed(r.p, r.text.value), false), onkeydown: e => { if (e.key === "Escape") { r.shown = null; update(r, r.p); } } });
 		r.reset = html("button", { type: "button", title: "Back to " + p.file.text, "aria-label": `${p.name}: back to ${p.file.text}`, onclick: () => { apply(null, false); r.text.focus(); } }, "↺");
 		r.error = html("span", { class: "error", role: "alert" });
 		r.mark = html("span", { class: "mark" });
@@ -56,7 +56,10 @@ const sliders = (() => {
 	};
 	const at = (e, t) => { e.style.left = `calc(8px + (100% - 16px) * ${t.toFixed(4)})`; };
 	const update = (r, p) => {
+		const now = [p.value, p.text, p.word, p.changed, p.used, p.low, p.high].join();
 		r.p = p;
+		if (now === r.shown && !r.error.textContent) return;
+		r.shown = now;
 		const v = p.value ?? p.file.value;
 		if (document.activeElement !== r.range) r.range.value = v === null ? 0 : Math.round(place(p, v) * steps);
 		r.range.setAttribute("aria-valuetext", p.text);
@@ -64,6 +67,7 @@ const sliders = (() => {
 		r.error.textContent = "";
 		r.text.removeAttribute("aria-invalid");
 		r.element.toggleAttribute("data-changed", p.changed);
+		r.element.toggleAttribute("data-idle", p.used === false);
 		r.reset.disabled = !p.changed;
 		r.mark.hidden = p.file.value === null;
 		if (p.file.value !== null) at(r.mark, place(p, p.file.value));
@@ -92,7 +96,8 @@ const sliders = (() => {
 				rows.set(p.path, r);
 				group.list.push(r.element);
 			}
-			box.replaceChildren(...groups.map(g => html("div", { class: "group", role: "group", "aria-label": g.owner || "layer" }, g.owner ? html("h3", {}, g.owner) : null, g.list)));
+			const last = g => g.owner === "constants";
+			box.replaceChildren(...groups.sort((a, b) => last(a) - last(b)).map(g => last(g) ? html("details", { class: "group" }, html("summary", {}, `Constants behind these (${g.list.length})`), g.list) : html("div", { class: "group", role: "group", "aria-label": g.owner || "layer" }, g.owner ? html("h3", {}, g.owner) : null, g.list)));
 		}
 		for (const p of platform.parameters) update(rows.get(p.path), p);
 	};
@@ -104,8 +109,7 @@ const sliders = (() => {
 			if (!r || part.one_way_percent === null) continue;
 			r.owns.hidden = false;
 			r.bar.style.width = Math.max(0, Math.min(100, part.one_way_percent)) + "%";
-			const percent = part.one_way_percent, text = percent >= 9.95 ? percent.toFixed(0) : percent >= .05 ? percent.toFixed(1) : "0";
-			r.part.textContent = `${text} % of the time at ${sizeText}`;
+			r.part.textContent = `${part.text} of the time at ${sizeText}`;
 		}
 	};
 	return { init, show, owns };

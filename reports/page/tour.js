@@ -28,8 +28,8 @@ source = "invented"
 	const steps = [
 		{
 			title: "o: what the processor pays",
-			text: "LogP describes a machine by four letters. The overhead o is the time that a processor spends on a message and can do nothing else: o_s to send, o_r to receive. Here is HP-LAM, active messages on a Myrinet of 1995; the second design pays twice the o_s. A short message takes longer by exactly that much.",
-			tries: "Move o_s. Every curve of the second design moves, since the processor takes part in everything.",
+			text: "LogP describes a machine by four letters. The overhead o is the time that a processor spends on a message and can do nothing else: o_s to send, o_r to receive. Here is HP-LAM, active messages on a Myrinet of 1995; the second design pays twice the o_s. One way takes longer by exactly that much.",
+			tries: "Move o_s. One way follows at once; the gap stays where it is until o_s is above g, and the processor has become the bottleneck.",
 			view: "curves", quantity: "four", from: 1, to: 4096, size: 16, on: 1,
 			designs: [d(lam), d(lam, { "layer.gam.o_s": "5.8us" })],
 		},
@@ -43,7 +43,7 @@ source = "invented"
 		{
 			title: "g: how often",
 			text: "The gap g is the least time between two messages; 1/g is the most messages per second. Twice the g does nothing to a single message. It shows when many follow each other: see the gap and the throughput.",
-			tries: "Make g smaller than the overheads: at some point it no longer matters, since the processor has become the bottleneck.",
+			tries: "Make g smaller. Below the larger of the two overheads it no longer matters: the processor is the bottleneck.",
 			view: "curves", quantity: "four", from: 1, to: 4096, size: 16, on: 1,
 			designs: [d(lam), d(lam, { "layer.gam.g": "17.4us" })],
 		},
@@ -56,8 +56,8 @@ source = "invented"
 		},
 		{
 			title: "n½: the size of half the peak",
-			text: "A message of n bytes takes β + nτ. Short messages pay for β, long ones for τ. The size at which half of the peak bandwidth is reached is n½ = β/τ: the diamond on the curve. Below it work on the fixed cost, above it on the bytes.",
-			tries: "Make a stage's β larger: n½ moves to the right, and the peak stays where it was. Then τ of the wire.",
+			text: "The simplest model of a message of n bytes is β + nτ. Short messages pay for β, long ones for τ. Half of the peak bandwidth is reached at n½ = β/τ; the diamond marks it on any curve. Below it work on what a message costs, above it on what a byte costs.",
+			tries: "Make the β of copy-out larger: n½ moves to the right, and the peak stays where it was.",
 			view: "curves", quantity: "bandwidth", from: 16, to: 1 << 20, size: 4096, on: 0,
 			designs: [d("clip")],
 		},
@@ -72,7 +72,7 @@ source = "invented"
 			title: "Where eager ends",
 			text: "A message-passing library sends short messages at once (eager), and the receiver copies them out of a buffer. For long ones it asks first (rendezvous): that costs a round trip and saves the copy. The dotted line is where this library, an invented one with round numbers, changes over. The best place is where the two costs cross.",
 			tries: "Move up_to until the step in the curve is gone. β and τ of the two say where: 8 µs of asking against 0.5 µs of copying for each KiB.",
-			view: "curves", quantity: "one_way", from: 256, to: 1 << 18, size: 8192, on: 0,
+			view: "curves", quantity: "latency", from: 256, to: 1 << 18, size: 8192, on: 0,
 			files: { "lecture.toml": lecture },
 			designs: [d("lecture.toml")],
 		},
