@@ -1,14 +1,16 @@
-// Explorer is the WebAssembly of the page that `halfpeak explore` writes. It sets the function
-// halfpeakAsk(question, json) of the JavaScript world, which returns JSON; see package explore.
 package main
 
 import (
+	"runtime/debug"
 	"syscall/js"
 
 	"github.com/halfpeak/halfpeak/explore"
 )
 
+// main sets the function halfpeakAsk(question, json) of the JavaScript world, which returns JSON (see
+// package explore), and calls halfpeakReady().
 func main() {
+	debug.SetGCPercent(400) // one thread collects and draws: rarely is better than sparingly
 	x := explore.New()
 	js.Global().Set("halfpeakAsk", js.FuncOf(func(_ js.Value, args []js.Value) any {
 		if len(args) != 2 || args[0].Type() != js.TypeString || args[1].Type() != js.TypeString {

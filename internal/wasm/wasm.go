@@ -79,7 +79,7 @@ func Build() (page.Program, error) {
 // sliders and fits wait for is inlined all the same.
 var flags = func() []string {
 	all := []string{"-trimpath", "-ldflags=-s -w", "-gcflags=all=-l"}
-	for _, p := range strings.Fields("explore fit model model/quantity platforms reports study whatif") {
+	for _, p := range strings.Fields("fit model model/quantity reports") {
 		all = append(all, "-gcflags="+module+"/"+p+"=")
 	}
 	for _, p := range strings.Fields("cmp internal/strconv math slices strconv") {
