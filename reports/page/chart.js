@@ -24,7 +24,7 @@ class Chart {
 
 	draw(data) {
 		this.data = data;
-		const w = Math.max(240, this.box.clientWidth);
+		const w = Math.max(240, draw.room(this.box));
 		const h = Math.round(Math.max(this.least, Math.min(this.most, w * this.ratio)));
 		const { svg } = draw;
 		this.w = w; this.h = h;

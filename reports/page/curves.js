@@ -33,6 +33,8 @@ const curves = (() => {
 		}));
 	};
 
+	// once leaves out what was measured of a layer that an earlier design has too.
+	const once = series => series.filter((f, k) => !series.slice(0, k).some(o => o.x.length === f.x.length && o.x.every((v, j) => v === f.x[j] && o.y[j] === f.y[j])));
 	// chartData is a figure of the program as a chart takes it.
 	const chartData = (figure, q) => {
 		const of = new Map(figure.series.map(f => [f.name, f.design]));
@@ -43,7 +45,7 @@ const curves = (() => {
 			title: titles[q], format: format(q), from: s.from, to: s.to,
 			lines: kind("line").map(f => ({ x: f.x, y: f.y, i: f.design })),
 			bands: kind("band", "beyond").map(f => ({ x: f.x, low: f.low, high: f.high, i: f.design, beyond: f.kind === "beyond" })),
-			points: kind("points").map(f => ({ x: f.x, y: f.y, low: f.low, high: f.high, i: f.design })),
+			points: once(kind("points")).map(f => ({ x: f.x, y: f.y, low: f.low, high: f.high, i: f.design })),
 			roofs: marks("y").map(m => ({ y: m.y, label: m.label })),
 			switches: marks("x").map(m => ({ x: m.x, label: m.label, i: i(m) })),
 			marks: q === "gap" || q === "throughput" ? [] : marks("point").map(m => ({ x: m.x, y: m.y, label: m.label, i: i(m) })),
