@@ -210,6 +210,7 @@ const page = (() => {
 		try {
 			await program.start();
 			const data = JSON.parse($("halfpeak-data").textContent), about = program.ask("about");
+			if (data.title && data.title !== "halfpeak explorer") $("title").textContent = data.title;
 			for (const f of data.platforms || []) {
 				const { platforms: [p] } = program.add(f);
 				s.files.set(p.ref, f.toml);
