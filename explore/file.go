@@ -177,8 +177,7 @@ var tables = map[string]func(*Explorer, []byte) (reports.Rows, error){
 		if err != nil {
 			return reports.Rows{}, err
 		}
-		cuts, err := study.Cuts([]quantity.Bytes{n}, d)
-		return cuts.Rows(), err
+		return cutRows(d, n)
 	}),
 	"collective": rowsOf((*Explorer).placesRows),
 	"places":     rowsOf((*Explorer).placesRows),

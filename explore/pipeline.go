@@ -15,6 +15,8 @@ import (
 const (
 	maxBoxes = 20_000  // as study.Timeline has it
 	maxSent  = 1 << 20 // bytes that the message engine is given
+
+	maxMessage quantity.Bytes = 64 << 20
 )
 
 // pipeline is a message packet by packet.
@@ -36,13 +38,28 @@ func (x *Explorer) pipeline(r Pipelined) (Pipeline, error) {
 	plan, _ := pipe.BestPlan(n)
 	unequal := timeline(d, n, pipe, plan, false)
 	packet := packets(d, n, pipe, best)
-	cuts, err := study.Cuts([]quantity.Bytes{n}, d)
+	rows, err := cutRows(d, n)
 	if err != nil {
 		return p, err
 	}
-	table, err := tableOf(cuts.Rows(), nil)
+	table, err := tableOf(rows, nil)
 	p.Best, p.Plan, p.Packet, p.Cuts = &equal, &unequal, &packet, &table
 	return p, err
+}
+
+// cutRows are the ways to cut a message. Their table names every packet, so there must not be too
+// many.
+func cutRows(d whatif.Design, n quantity.Bytes) (reports.Rows, error) {
+	cuts, err := study.Cuts([]quantity.Bytes{n}, d)
+	if err != nil {
+		return reports.Rows{}, err
+	}
+	for _, c := range cuts {
+		if c.Plan.Packets() > maxBoxes {
+			return reports.Rows{}, fmt.Errorf("%s makes %d packets; at most %d are listed, so choose a smaller size", n, c.Plan.Packets(), maxBoxes)
+		}
+	}
+	return cuts.Rows(), nil
 }
 
 func (x *Explorer) pipelined(r Pipelined) (whatif.Design, quantity.Bytes, error) {
@@ -51,8 +68,8 @@ func (x *Explorer) pipelined(r Pipelined) (whatif.Design, quantity.Bytes, error)
 		return d, 0, err
 	}
 	n, err := size(r.Size)
-	if err == nil && n > whatif.MaxSize {
-		err = fmt.Errorf("a message of %s; at most %s here", n, quantity.Bytes(whatif.MaxSize))
+	if err == nil && n > maxMessage {
+		err = fmt.Errorf("a message of %s; at most %s here", n, maxMessage)
 	}
 	if err != nil {
 		return d, 0, err

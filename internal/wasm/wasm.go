@@ -6,6 +6,7 @@ package wasm
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -16,6 +17,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"time"
 
 	"github.com/halfpeak/halfpeak/reports/page"
 )
@@ -112,10 +114,20 @@ func source(tool string) (string, error) {
 	return of.Dir, nil
 }
 
+// patience is how long one run of go may take: where there is no network it tries for long.
+func patience(command string) time.Duration {
+	if command == "build" {
+		return 15 * time.Minute
+	}
+	return time.Minute
+}
+
 // output runs go for the target in a folder. The error is the first line that go said and that is
 // no remark about packages.
 func output(tool, dir string, args ...string) (string, error) {
-	cmd := exec.Command(tool, args...)
+	ctx, stop := context.WithTimeout(context.Background(), patience(args[0]))
+	defer stop()
+	cmd := exec.CommandContext(ctx, tool, args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off")
 	var said bytes.Buffer
@@ -123,6 +135,9 @@ func output(tool, dir string, args ...string) (string, error) {
 	out, err := cmd.Output()
 	if err == nil {
 		return strings.TrimSpace(string(out)), nil
+	}
+	if ctx.Err() != nil {
+		return "", fmt.Errorf("go %s for the page is not done after %v; is there a network to fetch modules from?", args[0], patience(args[0]))
 	}
 	reason := err.Error()
 	for _, line := range strings.Split(said.String(), "\n") {
