@@ -63,7 +63,7 @@ const state = (() => {
 	};
 	// parse reads a fragment; what is not as fragment writes it is left out, and what the program
 	// refuses too. Nothing of it is ever markup or code.
-	const parse = async (text, ask) => {
+	const parse = async (text, { ask, add }) => {
 		const p = new URLSearchParams(text.replace(/^#/, "")), out = {};
 		const take = (key, value) => { if (value !== undefined) out[key] = value; };
 		take("view", views.find(v => v === p.get("v")));
@@ -87,7 +87,7 @@ const state = (() => {
 				const [, name, data] = /^([\w.-]{1,80})~([\w-]+)$/.exec(f);
 				if (data.length > limit) continue;
 				const toml = await unpack(data);
-				ask("add", { name, toml });
+				add({ name, toml });
 				out.files.set(name, toml);
 				packed.set(toml, data);
 			} catch { /* no file of ours */ }

@@ -2,8 +2,9 @@
 // The view of a benchmark: its file, read and fitted here, and the platform that it makes.
 const bench = (() => {
 	const { s } = state, $ = id => document.getElementById(id), limit = 64 << 20;
+	const asked = {}; // the question of the fit that is shown, without its data
 	const made = new Map(); // platforms of files: the command that makes each
-	let answer = null, table = 0, file = "", chart, residuals;
+	let answer = null, table = 0, file = "", run = 0, ref = "", chart, residuals;
 
 	const init = about => {
 		$("formats").textContent = "Read are: " + about.formats;
@@ -23,7 +24,7 @@ const bench = (() => {
 			if (e.dataTransfer.files[0]) open(e.dataTransfer.files[0]);
 		});
 		$("fit-table").addEventListener("change", e => { table = Number(e.target.value); show(); });
-		$("fit-use").addEventListener("click", () => page.add({ ref: answer.platform.ref, set: new Map() }));
+		$("fit-use").addEventListener("click", () => page.add({ ref, set: new Map() }));
 	};
 	const base64 = bytes => {
 		if (bytes.toBase64) return bytes.toBase64();
@@ -37,30 +38,48 @@ const bench = (() => {
 		if (f.size > limit) return page.notice(`${f.name} is larger than 64 MiB; cut it, or use the command line`);
 		const bytes = new Uint8Array(await f.arrayBuffer());
 		if (/\.toml$/i.test(f.name)) return platform(f.name, new TextDecoder().decode(bytes));
+		// One model at once, then the comparison of all of them, which takes longer.
+		const begun = performance.now(), mine = ++run;
+		const request = { name: f.name, data: base64(bytes) };
+		ref = ""; // of the platform that it becomes; another file of the same name gets another one
 		page.notice(`${f.name} is being read and fitted…`);
-		await new Promise(resolve => requestAnimationFrame(() => setTimeout(resolve, 0)));
-		try {
-			const begun = performance.now();
-			answer = program.ask("fit", { name: f.name, data: base64(bytes) });
-			performance.measure("fit", { start: begun });
-		} catch (e) {
-			return page.notice(e.message.includes(f.name) ? e.message : `${f.name}: ${e.message}`);
+		for (const model of ["piecewise", ""]) {
+			let found;
+			try {
+				found = await program.later("fit", { ...request, model });
+				performance.measure(model ? "first-fit" : "fit", { start: begun });
+			} catch (e) {
+				if (mine !== run || model) continue; // not every file has such lines
+				return page.notice(e.message.includes(f.name) ? e.message : `${f.name}: ${e.message}`);
+			}
+			if (mine !== run) return;
+			take(f.name, found, model);
 		}
-		page.notice("");
-		file = f.name;
-		table = 0;
+	};
+	const take = (name, found, model) => {
+		answer = found;
+		Object.assign(asked, { name, data: "" }, model ? { model } : {});
+		if (!model) delete asked.model;
+		page.notice(model ? `${name}: these are lines; other models are being compared with them…` : "");
+		file = name;
+		table = Math.min(table, answer.fits.length - 1);
 		if (answer.platform) {
-			s.files.set(answer.platform.ref, answer.toml);
-			made.set(answer.platform.ref, program.ask("command", { question: "fit", request: { name: f.name, data: "" } }).commands.join("\n") + " --save " + answer.platform.ref);
+			const given = answer.platform.ref, before = s.files.get(given);
+			if (!ref) for (let n = 1; !ref || s.files.has(ref); n++) ref = n === 1 ? given : given.replace(/\.toml$/, `-${n}.toml`);
+			program.add({ name: ref, toml: answer.toml });
+			if (before !== undefined && ref !== given) program.add({ name: given, toml: before }); // the worker has replaced it
+			s.files.set(ref, answer.toml);
+			made.set(ref, program.ask("command", { question: "fit", request: { ...asked, save: ref } }).commands.join("\n"));
+			page.list();
 		}
 		s.view = "fit";
 		page.settle();
-		page.say(`${f.name} is read: ${answer.fits.length} table${answer.fits.length === 1 ? "" : "s"}`);
+		page.say(`${name} is read: ${answer.fits.length} table${answer.fits.length === 1 ? "" : "s"}`);
 	};
 	// A platform file is taken as it is.
 	const platform = (name, toml) => {
 		try {
-			const { platforms } = program.ask("add", { name, toml });
+			const { platforms } = program.add({ name, toml });
 			s.files.set(platforms[0].ref, toml);
 			page.add({ ref: platforms[0].ref, set: new Map() });
 		} catch (e) {
@@ -101,7 +120,7 @@ const bench = (() => {
 	};
 	const spoken = () => "";
 	const picture = () => ({ boxes: answer ? [$("fit-chart"), $("fit-residuals")] : [], name: "fit" });
-	const question = () => answer ? ["fit", { name: file, data: "" }] : null;
+	const question = () => answer ? ["fit", { ...asked }] : null;
 	// making has the commands that make the platforms that designs in use were fitted to.
 	const making = () => [...made].filter(([ref]) => s.designs.some(d => d.ref === ref || d.ref.startsWith(ref + "/"))).map(([, line]) => line);
 	return { init, draw: show, spoken, picture, question, making };

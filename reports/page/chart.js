@@ -24,9 +24,9 @@ class Chart {
 
 	draw(data) {
 		this.data = data;
-		const w = Math.max(240, this.box.clientWidth);
+		const w = Math.max(240, draw.room(this.box));
 		const h = Math.round(Math.max(this.least, Math.min(this.most, w * this.ratio)));
-		const { svg, sizeLabel } = draw;
+		const { svg } = draw;
 		this.w = w; this.h = h;
 		this.svg.setAttribute("viewBox", `0 0 ${w} ${h}`);
 		const [low, high] = this.yRange(data), format = data.format;
@@ -36,22 +36,10 @@ class Chart {
 		const y = data.linear ? draw.linear(low, high, bottom, top) : draw.log(low, high, bottom, top);
 		Object.assign(this, { x, y, left, right, top, bottom });
 
-		const back = [], labels = new draw.Labels([left, top - 2, w, bottom]);
-		let grid = "";
-		for (const v of yTicks) {
-			grid += `M${left} ${y.at(v).toFixed(1)}H${right}`;
-			back.push(svg("text", { class: "soft", x: left - 6, y: y.at(v) + 4, "text-anchor": "end" }, format(v)));
-		}
-		for (const v of draw.sizeTicks(data.from, data.to, (right - left) / 58)) {
-			const p = x.at(v);
-			grid += `M${p.toFixed(1)} ${top}V${bottom}`;
-			back.push(svg("text", { class: "soft", x: Math.min(p, w - draw.width(sizeLabel(v), 11) / 2), y: bottom + 16, "text-anchor": "middle" }, sizeLabel(v)));
-		}
-		back.unshift(svg("path", { class: "grid", d: grid }));
-		back.push(svg("path", { class: "axis", d: `M${left} ${top}V${bottom}H${right}` }));
-		back.push(svg("text", { x: 0, y: 14, "font-weight": 600 }, data.title));
-		if (data.xTitle !== "") back.push(svg("text", { class: "soft", x: (left + right) / 2, y: h - 5, "text-anchor": "middle" }, data.xTitle || "message size"));
-		this.back.replaceChildren(...back);
+		const labels = new draw.Labels([left, top - 2, w, bottom]);
+		const ground = [w, h, low, high, data.from, data.to, data.title, data.linear].join();
+		if (ground !== this.ground) this.axes(data, yTicks);
+		this.ground = ground;
 
 		const front = [], texts = [];
 		for (const b of data.bands || []) front.push(svg("path", { class: b.beyond ? "band beyond" : "band", fill: draw.color(b.i), d: this.area(b) }));
@@ -96,6 +84,25 @@ class Chart {
 		this.pin(this.pinned);
 	}
 
+	// axes draws what stands still while a slider moves.
+	axes(data, yTicks) {
+		const { x, y, w, h, left, right, top, bottom } = this, { svg, sizeLabel } = draw, back = [];
+		let grid = "";
+		for (const v of yTicks) {
+			grid += `M${left} ${y.at(v).toFixed(1)}H${right}`;
+			back.push(svg("text", { class: "soft", x: left - 6, y: y.at(v) + 4, "text-anchor": "end" }, data.format(v)));
+		}
+		for (const v of draw.sizeTicks(data.from, data.to, (right - left) / 58)) {
+			const p = x.at(v);
+			grid += `M${p.toFixed(1)} ${top}V${bottom}`;
+			back.push(svg("text", { class: "soft", x: Math.min(p, w - draw.width(sizeLabel(v), 11) / 2), y: bottom + 16, "text-anchor": "middle" }, sizeLabel(v)));
+		}
+		back.unshift(svg("path", { class: "grid", d: grid }));
+		back.push(svg("path", { class: "axis", d: `M${left} ${top}V${bottom}H${right}` }));
+		back.push(svg("text", { x: 0, y: 14, "font-weight": 600 }, data.title));
+		if (data.xTitle !== "") back.push(svg("text", { class: "soft", x: (left + right) / 2, y: h - 5, "text-anchor": "middle" }, data.xTitle || "message size"));
+		this.back.replaceChildren(...back);
+	}
 	together(roofs) {
 		const groups = [];
 		for (const r of [...roofs].sort((a, b) => a.y - b.y)) {

@@ -30,30 +30,29 @@ const collectives = (() => {
 	const near = () => [closest(ranks, s.ranks), closest(sizes, s.block)];
 	const choose = (j, k) => { s.ranks = ranks[j]; s.block = sizes[k]; s.algorithm = ""; page.settle(); };
 
-	// compute fills the map, a column of ranks at a time, so that the page stays alive.
-	const compute = () => {
+	// compute fills the map, a column of ranks at a time.
+	const compute = async () => {
 		const mine = ++run, key = JSON.stringify([state.request(), s.collective]);
 		if (!field || field.key !== key) field = { key, ranks, sizes, algorithms: [], best: [], order: [], next: 0 };
-		const step = () => {
-			if (mine !== run || s.view !== "collectives" || field.next >= ranks.length) return;
+		while (mine === run && s.view === "collectives" && field.next < ranks.length) {
+			const filling = field;
+			let t;
 			try {
-				const t = program.ask("collective", { ...state.request(), collective: s.collective, ranks: String(ranks[field.next]), sizes: sizes.map(draw.sizeText).join(","), budget_ms: 400 });
-				field.best[field.next] = t.best[0].map(a => {
-					if (a < 0) return -1;
-					let n = field.algorithms.indexOf(t.algorithms[a]);
-					if (n < 0) n = field.algorithms.push(t.algorithms[a]) - 1;
-					if (!field.order.includes(n)) field.order.push(n);
-					return n;
-				});
-				field.next++;
+				t = await program.later("collective", { ...state.request(), collective: s.collective, ranks: String(ranks[field.next]), sizes: sizes.map(draw.sizeText).join(","), budget_ms: 3000 });
 			} catch (e) {
-				fail(e);
+				if (filling === field) fail(e);
 				return;
 			}
+			if (filling !== field || mine !== run) return;
+			field.best[field.next++] = t.best[0].map(a => {
+				if (a < 0) return -1;
+				let n = field.algorithms.indexOf(t.algorithms[a]);
+				if (n < 0) n = field.algorithms.push(t.algorithms[a]) - 1;
+				if (!field.order.includes(n)) field.order.push(n);
+				return n;
+			});
 			paint();
-			setTimeout(step, 0);
-		};
-		setTimeout(step, 0);
+		}
 	};
 	const fail = e => {
 		$("collective-none").textContent = e.message;
@@ -84,13 +83,13 @@ const collectives = (() => {
 	};
 	// place shows all algorithms where the map's mark is, and draws one of them.
 	const place = () => {
-		const t = program.ask("collective", { ...state.request(), collective: s.collective, ranks: String(s.ranks), sizes: draw.sizeText(s.block), budget_ms: 1500 });
-		const all = t.algorithms.map((name, a) => ({ name, time: t.time_us[a][0][0], text: t.texts ? t.texts[a][0][0] : null, segment: t.segment_bytes[a][0][0], best: t.best[0][0] === a })).filter(a => a.time !== null).sort((a, b) => a.time - b.time);
+		const t = program.ask("places", question()[1]);
+		const at = head => t.heads.indexOf(head), rows = typeof t.rows === "string" ? JSON.parse(t.rows) : t.rows;
+		const all = t.cells.map((cells, k) => ({ cells, name: rows[k].algorithm, time: rows[k].time_us, segment: rows[k].segment_bytes || 0, best: rows[k].best === true })).filter(a => a.time !== null).sort((a, b) => a.time - b.time);
 		const chosen = all.find(a => a.name === s.algorithm) || all.find(a => a.best) || all[0];
 		draw.table($("algorithms"), `${s.collective}, ${s.ranks} ranks, ${draw.sizeLabel(s.block)}`, [
 			{ head: "algorithm", text: true, cell: a => draw.html("button", { type: "button", "aria-pressed": String(a === chosen), onclick: () => { s.algorithm = a.name; page.settle(); } }, a.name) },
-			{ head: "time", cell: a => a.text || draw.timeLabel(a.time) },
-			{ head: "slower by", cell: a => a === all[0] ? "" : ((a.time / all[0].time - 1) * 100).toFixed(1) + " %" },
+			...["time", "average", "slower by"].filter(h => at(h) >= 0).map(h => ({ head: h, cell: a => a.cells[at(h)] })),
 		], all, a => a === chosen ? { "data-on": "" } : {});
 		if (!chosen) throw new Error("no algorithm of this collective runs with so many ranks");
 		const messages = program.ask("schedule", { ...state.request(), collective: s.collective, algorithm: chosen.name, ranks: s.ranks, size: draw.sizeText(s.block), ...(chosen.segment ? { segment: String(chosen.segment) } : {}) });

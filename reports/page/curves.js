@@ -33,6 +33,8 @@ const curves = (() => {
 		}));
 	};
 
+	// once leaves out what was measured of a layer that an earlier design has too.
+	const once = series => series.filter((f, k) => !series.slice(0, k).some(o => o.x.length === f.x.length && o.x.every((v, j) => v === f.x[j] && o.y[j] === f.y[j])));
 	// chartData is a figure of the program as a chart takes it.
 	const chartData = (figure, q) => {
 		const of = new Map(figure.series.map(f => [f.name, f.design]));
@@ -43,7 +45,7 @@ const curves = (() => {
 			title: titles[q], format: format(q), from: s.from, to: s.to,
 			lines: kind("line").map(f => ({ x: f.x, y: f.y, i: f.design })),
 			bands: kind("band", "beyond").map(f => ({ x: f.x, low: f.low, high: f.high, i: f.design, beyond: f.kind === "beyond" })),
-			points: kind("points").map(f => ({ x: f.x, y: f.y, low: f.low, high: f.high, i: f.design })),
+			points: once(kind("points")).map(f => ({ x: f.x, y: f.y, low: f.low, high: f.high, i: f.design })),
 			roofs: marks("y").map(m => ({ y: m.y, label: m.label })),
 			switches: marks("x").map(m => ({ x: m.x, label: m.label, i: i(m) })),
 			marks: q === "gap" || q === "throughput" ? [] : marks("point").map(m => ({ x: m.x, y: m.y, label: m.label, i: i(m) })),
@@ -83,11 +85,16 @@ const curves = (() => {
 		const t = program.ask("predict", { designs: requests, sizes: draw.sizeText(size) });
 		return { ...t, rows: typeof t.rows === "string" ? JSON.parse(t.rows) : t.rows };
 	};
+	const change = v => `${v < 0 ? "−" : "+"}${Math.abs(v * 100) < 1000 ? Math.abs(v * 100).toFixed(1) : Math.round(Math.abs(v * 100))} %`;
 	const values = requests => {
 		rows = predict(requests, s.size);
 		const size = rows.cells[0][rows.heads.indexOf("size")];
 		const columns = rows.heads.map((head, j) => ({ head, text: !rows.numeric[j], cell: row => row.cells[j] })).filter(c => !["platform", "layer", "size"].includes(c.head));
 		columns.unshift({ head: "design", cell: (row, i) => draw.html("span", {}, draw.swatch(i), names[i]) });
+		if (rows.rows.length > 1) {
+			const first = rows.rows[0].one_way_us, at = columns.findIndex(c => c.head === "one way");
+			columns.splice(at + 1, 0, { head: "against the first", cell: (_, i) => i === 0 || !(first > 0) ? "" : change(rows.rows[i].one_way_us / first - 1) });
+		}
 		draw.table($("values"), `At ${size}`, columns, rows.cells.map(cells => ({ cells })), (_, i) => i === s.on ? { "data-on": "" } : {});
 		for (const [q, chart] of charts) {
 			const j = rows.heads.indexOf(heads[q]);

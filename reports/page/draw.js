@@ -112,7 +112,9 @@ const draw = (() => {
 			columns.map((c, j) => html(j ? "td" : "th", { scope: j ? null : "row", class: c.text ? "text" : null }, c.cell(row, i) ?? "–")))));
 	};
 	const swatch = i => { const e = html("span", { class: "swatch", "aria-hidden": "true" }); e.style.background = color(i); return e; };
+	// room is the width of an element in letters' units: on large screens a letter is more than 16 px.
+	const room = element => element.clientWidth / (parseFloat(getComputedStyle(document.documentElement).fontSize) / 16 || 1);
 	// watch calls back with the width of an element, now and whenever it changes.
 	const watch = (element, then) => new ResizeObserver(() => { if (element.clientWidth) then(element.clientWidth); }).observe(element);
-	return { svg, html, color, dash, log, linear, sizeLabel, sizeText, timeLabel, rateLabel, percentLabel, sizeTicks, logTicks, linearTicks, nice, width, Labels, table, swatch, watch };
+	return { svg, html, color, dash, log, linear, sizeLabel, sizeText, timeLabel, rateLabel, percentLabel, sizeTicks, logTicks, linearTicks, nice, width, Labels, table, swatch, room, watch };
 })();

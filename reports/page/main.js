@@ -3,7 +3,7 @@
 const page = (() => {
 	const { s } = state, $ = id => document.getElementById(id);
 	const view = () => ({ curves, packets, collectives, fit: bench })[s.view];
-	let platforms = [], platform = null, timer = 0, spoken = 0, ready = false, written = "";
+	let platforms = [], platform = null, timer = 0, followed = 0, spoken = 0, ready = false, written = "";
 
 	const say = text => {
 		clearTimeout(spoken);
@@ -64,12 +64,16 @@ const page = (() => {
 		}
 	};
 
-	// update draws what a slider on its way changes, and settles when it rests.
+	// update draws what a slider on its way changes, and settles when it rests. The other sliders
+	// follow ten times a second.
 	const update = moving => {
 		if (!moving) return settle();
 		view().draw(true, requests(), labels());
-		platform = program.ask("platform", state.request());
-		sliders.show(platform);
+		if (performance.now() - followed > 100) {
+			platform = program.ask("platform", state.request());
+			sliders.show(platform);
+			followed = performance.now();
+		}
 		clearTimeout(timer);
 		timer = setTimeout(settle, 250);
 	};
@@ -144,7 +148,7 @@ const page = (() => {
 		try { history.replaceState(null, "", f); } catch { /* a page without an address has no link */ }
 	};
 	const read = async text => {
-		const found = await state.parse(text, program.ask);
+		const found = await state.parse(text, program);
 		for (const [name, toml] of found.files || []) s.files.set(name, toml);
 		delete found.files;
 		Object.assign(s, found);
@@ -206,8 +210,9 @@ const page = (() => {
 		try {
 			await program.start();
 			const data = JSON.parse($("halfpeak-data").textContent), about = program.ask("about");
+			if (data.title && data.title !== "halfpeak explorer") $("title").textContent = data.title;
 			for (const f of data.platforms || []) {
-				const { platforms: [p] } = program.ask("add", f);
+				const { platforms: [p] } = program.add(f);
 				s.files.set(p.ref, f.toml);
 				state.shipped.add(p.ref);
 			}

@@ -23,7 +23,7 @@ const packets = (() => {
 		const request = { ...state.request(), size: draw.sizeText(s.message) };
 		if (s.packet) request.packet = draw.sizeText(s.packet);
 		try {
-			answer = program.ask("pipeline", request);
+			answer = moving && answer ? { ...answer, now: program.ask("pipeline", { ...request, plain: true }).now } : program.ask("pipeline", request);
 		} catch (e) {
 			answer = null;
 			$("packet-none").textContent = e.message;

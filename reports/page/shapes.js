@@ -10,7 +10,7 @@ const shapes = (() => {
 		box.replaceChildren(root);
 		const again = () => {
 			if (!paint || !box.clientWidth) return;
-			const w = Math.max(240, box.clientWidth), [h, ...parts] = paint(w);
+			const w = Math.max(240, draw.room(box)), [h, ...parts] = paint(w);
 			root.setAttribute("viewBox", `0 0 ${w} ${h}`);
 			root.replaceChildren(...parts.flat(9).filter(Boolean));
 		};
@@ -62,7 +62,7 @@ const shapes = (() => {
 	const field = (c, m, chosen, then) => c.paint(w => {
 		const left = 62, top = 22, bottom = 40, nx = m.ranks.length, ny = m.sizes.length;
 		const cw = (w - left - 6) / nx, ch = Math.max(18, Math.min(34, 420 / ny)), h = top + ny * ch, parts = [];
-		parts.push(svg("text", { x: 0, y: 14, "font-weight": 600 }, "Fastest algorithm"));
+		parts.push(svg("text", { x: 0, y: 14, "font-weight": 600 }, m.next < m.ranks.length ? "Fastest algorithm (being computed…)" : "Fastest algorithm"));
 		const y = k => top + (ny - 1 - k) * ch;
 		const labels = [];
 		for (let k = 0; k < ny; k++) {

@@ -41,6 +41,7 @@ const sliders = (() => {
 		r.words = p.words && p.words.length ? html("select", { "aria-label": p.name + ": rule", onchange: () => { if (r.words.value) apply(r.words.value, false); else apply(value(r.p, Number(r.range.value)) + r.p.unit, false); } },
 			html("option", { value: "" }, "this size"), p.words.map(w => html("option", { value: w }, w))) : null;
 		const apply = (v, moving) => {
+			if (moving) r.text.value = v;
 			const error = changed(r.p.path, v, moving);
 			r.error.textContent = error || "";
 			if (error) r.text.setAttribute("aria-invalid", "true"); else r.text.removeAttribute("aria-invalid");

@@ -28,7 +28,7 @@ source = "invented"
 	const steps = [
 		{
 			title: "o: what the processor pays",
-			text: "LogP describes a machine by four letters. The overhead o is the time that a processor spends on a message and can do nothing else: o_s to send, o_r to receive. Here is HP-LAM, active messages on a Myrinet of 1995; the second design pays twice the o_s. One way takes longer by exactly that much.",
+			text: "LogP describes a machine by four letters. The overhead o is the time that a processor spends on a message and can do nothing else: o_s to send, o_r to receive. Here is HP-LAM, active messages on a Myrinet of 1996; the second design pays twice the o_s. One way takes longer by exactly that much.",
 			tries: "Move o_s. One way follows at once; the gap stays where it is until o_s is above g, and the processor has become the bottleneck.",
 			view: "curves", quantity: "four", from: 1, to: 4096, size: 16, on: 1,
 			designs: [d(lam), d(lam, { "layer.gam.o_s": "5.8us" })],
@@ -82,7 +82,7 @@ source = "invented"
 		s.tour = n;
 		const { designs, title, text, tries, files, ...rest } = steps[n];
 		for (const [name, toml] of Object.entries(files || {})) {
-			program.ask("add", { name, toml });
+			program.add({ name, toml });
 			s.files.set(name, toml);
 		}
 		Object.assign(s, rest);
