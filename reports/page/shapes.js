@@ -61,7 +61,7 @@ const shapes = (() => {
 	// field draws the map of algorithms: best[rank][size] is the number of one, or -1.
 	const field = (c, m, chosen, then) => c.paint(w => {
 		const left = 62, top = 22, bottom = 40, nx = m.ranks.length, ny = m.sizes.length;
-		const cw = (w - left - 6) / nx, ch = Math.max(18, Math.min(34, 420 / ny)), h = top + ny * ch, parts = [];
+		const cw = (w - left - 6) / nx, ch = Math.max(18, Math.min(25, 420 / ny)), h = top + ny * ch, parts = [];
 		parts.push(svg("text", { x: 0, y: 14, "font-weight": 600 }, m.next < m.ranks.length ? "Fastest algorithm (being computed…)" : "Fastest algorithm"));
 		const y = k => top + (ny - 1 - k) * ch;
 		const labels = [];
