@@ -54,20 +54,25 @@ func readFit(paths []string, o FitOptions) (in fitInput, err error) {
 			return in, &trace.Error{File: path, Msg: fmt.Sprintf("no file of the folder has a table of sizes and times; files read: %d", len(names))}
 		}
 	}
-	in.warn()
+	in.end()
 	return in, nil
 }
 
-// warn ends the reading: the doubts about the tables follow those about the files.
-func (in *fitInput) warn() {
+// end ends the reading.
+func (in *fitInput) end() {
 	if len(in.sources) == 1 {
 		in.sources[0].alone = true
 	}
-	for _, s := range in.sources {
+}
+
+// warnings are the doubts about tables.
+func warnings(sources []fitSource) (notes []string) {
+	for _, s := range sources {
 		for _, w := range s.table.Warnings {
-			in.notes = append(in.notes, s.about("%s", w))
+			notes = append(notes, s.about("%s", w))
 		}
 	}
+	return notes
 }
 
 // fail notes what could not be read; the first counts.

@@ -16,6 +16,8 @@ type accumulator struct {
 	mean, m2    float64 // Welford 1962: running mean, and sum of squares about it
 	min, max    float64
 	median      float64 // as printed, for one row
+	slowest     float64 // mean of the rows' slowest ranks, where
+	slow        int64   // so many rows have it
 	line        int
 	histogram   *hdrhistogram.Histogram
 	noHistogram bool
@@ -87,6 +89,9 @@ func (b *builder) add(r row, line int) {
 	}
 	if !goodTime(r.max) {
 		r.max = r.time
+	} else if r.max >= r.time {
+		a.slow++
+		a.slowest += (r.max - a.slowest) / float64(a.slow)
 	}
 	if !goodTime(r.median) {
 		r.median = 0
@@ -154,6 +159,10 @@ func (a *accumulator) join(o *accumulator) {
 	a.size += (o.size - a.size) * no / n
 	a.min, a.max = min(a.min, o.min), max(a.max, o.max)
 	a.line = min(a.line, o.line)
+	if o.slow > 0 {
+		a.slowest += (o.slowest - a.slowest) * float64(o.slow) / float64(a.slow+o.slow)
+	}
+	a.slow += o.slow
 	a.count += o.count
 }
 
@@ -229,6 +238,9 @@ func (b *builder) finish() {
 		}
 		if a.count > 1 {
 			s.Variance = a.m2 / float64(a.count-1)
+		}
+		if t.Kind == Collective && a.slow == a.count {
+			s.Slowest = quantity.Micros(a.slowest)
 		}
 		t.Samples = append(t.Samples, s)
 	}

@@ -82,6 +82,9 @@ type Sample struct {
 	Mean, Min, Max quantity.Micros
 	// Median is exact for one row, else within 1 %; 0 if it is not known.
 	Median quantity.Micros
+	// Slowest is the time of the slowest rank in a collective, a mean over the rows, where the
+	// benchmark prints it (max) beside the average over ranks, which is the Mean; else 0.
+	Slowest quantity.Micros
 	// Variance of the rows about their mean, in µs² with n−1; 0 for one row.
 	Variance float64
 	// Line is where the size comes first in the file, from 1.
@@ -108,6 +111,9 @@ type Table struct {
 	Kind   Kind
 	// Collective is what a table of kind Collective measured; of others it is empty.
 	Collective CollectiveOp
+	// Series is what tells a collective from others of its kind, beside ranks and algorithm:
+	// "in-place", "mapby=core". Tables with the same belong together.
+	Series string
 	// Line is where the table starts in the file, from 1.
 	Line int
 	// Samples are sorted by size; each size comes once.
@@ -177,6 +183,9 @@ type Options struct {
 	// of a Group column has a table of its own. Values of a Pool column do not split tables. For
 	// other columns the rows decide; see [File.Notes].
 	Group, Pool []string
+	// Collective is what tables measure that do not say so: CSV and JSON, and old nccl-tests. It is a
+	// name of [CollectiveOp]; empty if they are to be taken for what they seem.
+	Collective string
 	// Progress, if not nil, is told the bytes read so far, now and then.
 	Progress func(bytes int64)
 }
