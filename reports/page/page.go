@@ -7,13 +7,14 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"html"
 	"io"
 	"io/fs"
 	"regexp"
+	"unicode/utf16"
+	"unicode/utf8"
 )
 
 //go:embed index.html *.css *.js
@@ -64,6 +65,7 @@ func assemble(p Program, start Start) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	page = ascii(page, inHTML)
 	if start.Platforms == nil {
 		start.Platforms = []Platform{}
 	}
@@ -75,48 +77,65 @@ func assemble(p Program, start Start) ([]byte, error) {
 		return nil, err
 	}
 	data := fmt.Appendf(nil, `<script type="application/json" id="halfpeak-data">%s</script>
-<script type="text/plain" id="halfpeak-wasm" data-bytes="%d">%s</script>`, begin, len(p.WASM), encode85(p.WASM))
+<script type="text/plain" id="halfpeak-wasm" data-bytes="%d">%s</script>`, ascii(begin, inScript), len(p.WASM), raw(p.WASM))
 	for _, of := range []struct {
 		place string
 		text  []byte
 	}{
-		{"/*halfpeak:style*/", style}, {"/*halfpeak:exec*/", p.Exec}, {"/*halfpeak:script*/", script},
+		{`<meta charset="utf-8">`, []byte(`<meta charset="windows-1252">`)}, // of which nothing but the program is more than ASCII
+		{"/*halfpeak:style*/", ascii(style, inStyle)},
+		{"/*halfpeak:exec*/", ascii(p.Exec, inScript)},
+		{"/*halfpeak:script*/", ascii(script, inScript)},
 	} {
 		if page, err = put(page, of.place, of.text); err != nil {
 			return nil, err
 		}
 	}
-	if page, err = put(page, "<!--halfpeak:title-->", []byte(html.EscapeString(start.Title))); err != nil {
+	if page, err = put(page, "<!--halfpeak:title-->", ascii([]byte(html.EscapeString(start.Title)), inHTML)); err != nil {
 		return nil, err
 	}
 	page = secure(page)
 	return put(page, "<!--halfpeak:data-->", data) // last: it is long, and no place is to be found in it
 }
 
-// encode85 writes four bytes, the last ones filled up with zeros, as five letters, the highest
-// first: a fifteenth shorter than base64. Letters are the codes from 40 to 126 without 60 (<) and
-// 92 (a backslash), so that no text ends the script. program.js reads it.
-func encode85(data []byte) []byte {
-	text := make([]byte, 0, (len(data)+3)/4*5)
-	for len(data) > 0 {
-		var group [4]byte
-		data = data[copy(group[:], data):]
-		v := binary.BigEndian.Uint32(group[:])
-		var letters [5]byte
-		for i := 4; i >= 0; i-- {
-			c := byte(40 + v%85)
-			if c >= 60 {
-				c++
-			}
-			if c >= 92 {
-				c++
-			}
-			letters[i] = c
-			v /= 85
+// raw writes bytes as they are: in windows-1252 each byte is one letter, so that the program is a
+// quarter smaller than in base64. What HTML would not keep, and '=', is '=' and the byte plus 64.
+// program.js reads it.
+func raw(data []byte) []byte {
+	text := make([]byte, 0, len(data)+len(data)/32)
+	for _, c := range data {
+		switch c {
+		case 0, '\r', '<', '=':
+			text = append(text, '=', c+64)
+		default:
+			text = append(text, c)
 		}
-		text = append(text, letters[:]...)
 	}
 	return text
+}
+
+// ascii is the text with every other letter escaped.
+func ascii(text []byte, escape func(r rune) string) []byte {
+	var all []byte
+	for _, r := range string(text) {
+		if r < utf8.RuneSelf {
+			all = append(all, byte(r))
+		} else {
+			all = append(all, escape(r)...)
+		}
+	}
+	return all
+}
+
+// The escapes of a letter in HTML, in a style, and in a script or JSON.
+func inHTML(r rune) string  { return fmt.Sprintf("&#%d;", r) }
+func inStyle(r rune) string { return fmt.Sprintf(`\%06x`, r) }
+func inScript(r rune) string {
+	var all string
+	for _, half := range utf16.Encode([]rune{r}) {
+		all += fmt.Sprintf(`\u%04x`, half)
+	}
+	return all
 }
 
 // put puts a text into its place, of which there is one.

@@ -8,6 +8,7 @@ import (
 	"html"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -114,42 +115,40 @@ func TestNamesNoOtherFile(t *testing.T) {
 	}
 }
 
-// decode85 undoes encode85, as program.js does.
-func decode85(text []byte, length int) []byte {
-	var data []byte
-	for ; len(text) > 0; text = text[5:] {
-		v := 0
-		for _, c := range text[:5] {
-			d := int(c) - 40
-			if c > 60 {
-				d--
-			}
-			if c > 92 {
-				d--
-			}
-			v = v*85 + d
-		}
-		data = append(data, byte(v>>24), byte(v>>16), byte(v>>8), byte(v))
+// What is no ASCII is the program alone, and the program is all there.
+func TestRaw(t *testing.T) {
+	r := rand.New(rand.NewPCG(16, 16))
+	program := make([]byte, 10_000)
+	for i := range program {
+		program[i] = byte(r.UintN(256))
 	}
-	return data[:length]
-}
-
-func TestEncode85(t *testing.T) {
-	r := rand.New(rand.NewPCG(85, 85))
-	for n := range 300 {
-		data := make([]byte, n)
-		for i := range data {
-			data[i] = byte(r.UintN(256))
-			if n%3 == 0 {
-				data[i] = 0xff
-			}
+	got, err := assemble(Program{WASM: program, Exec: []byte("\"µ😀\"")}, Start{Title: "µ", Show: []string{"µ😀"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, _ := bytes.Cut(got, []byte(`data-bytes="10000">`))
+	text, after, found := bytes.Cut(rest, []byte("</script>"))
+	if !found || bytes.ContainsFunc(slices.Concat(before, after), func(r rune) bool { return r > 127 }) {
+		t.Error("there are letters beyond ASCII outside of the program")
+	}
+	for _, want := range []string{`"\u00b5\ud83d\ude00"`, "<title>&#181;</title>", `charset="windows-1252"`} {
+		if !bytes.Contains(before, []byte(want)) && !bytes.Contains(after, []byte(want)) {
+			t.Errorf("no %s", want)
 		}
-		text := encode85(data)
-		if got := decode85(text, n); !bytes.Equal(got, data) {
-			t.Fatalf("%x became %q and %x", data, text, got)
+	}
+	var back []byte
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		if c == 0 || c == '\r' || c == '<' {
+			t.Fatalf("a byte %#x, which HTML does not keep", c)
 		}
-		if bytes.ContainsAny(text, "<\\") {
-			t.Errorf("%q", text)
+		if c == '=' {
+			i++
+			c = text[i] - 64
 		}
+		back = append(back, c)
+	}
+	if !bytes.Equal(back, program) {
+		t.Error("the program is another")
 	}
 }

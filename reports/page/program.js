@@ -1,20 +1,18 @@
 "use strict";
 // The program: halfpeak's models as WebAssembly, unpacked from the page itself.
 const program = (() => {
-	// bytes undoes encode85 of page.go: five letters are four bytes.
+	// bytes undoes raw of page.go: a letter of windows-1252 is a byte, and "=" stands before one that
+	// was moved by 64.
 	const bytes = (text, length) => {
-		const all = new DataView(new ArrayBuffer(Math.ceil(length / 4) * 4));
-		for (let i = 0, at = 0; at < length; at += 4) {
-			let v = 0;
-			for (const end = i + 5; i < end; i++) {
-				const c = text.charCodeAt(i);
-				v = v * 85 + c - 40 - (c > 60) - (c > 92);
-			}
-			all.setUint32(at, v);
+		const letters = new TextDecoder("windows-1252").decode(Uint8Array.from({ length: 256 }, (_, i) => i));
+		const byte = new Uint8Array(0x10000), all = new Uint8Array(length);
+		for (let i = 0; i < 256; i++) byte[letters.charCodeAt(i)] = i;
+		for (let i = 0, at = 0; at < length; at++, i++) {
+			const c = text.charCodeAt(i);
+			all[at] = c === 61 ? byte[text.charCodeAt(++i)] - 64 : byte[c];
 		}
-		return new Uint8Array(all.buffer, 0, length);
+		return all;
 	};
-	let module = null;
 	// start resolves when questions can be asked.
 	const start = async () => {
 		const element = document.getElementById("halfpeak-wasm");
