@@ -13,6 +13,7 @@ const program = (() => {
 		}
 		return all;
 	};
+	let module = null; // the program, compiled, for the worker
 	// start resolves when questions can be asked.
 	const start = async () => {
 		const element = document.getElementById("halfpeak-wasm");
