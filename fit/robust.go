@@ -2,8 +2,12 @@ package fit
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
+
+	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // huberK is where Huber's function goes from square to straight, in standard
@@ -62,6 +66,21 @@ func fitHuber(points []Point) line {
 	share := inside / float64(n)
 	l.intervals(points, w, e, share*share, share*share)
 	return l
+}
+
+// Line returns Huber's line through the points of a table, β ≥ 0 in µs and τ ≥ 0 in µs/B, as
+// [Linear] finds it before it leaves points out: the parameters alone, for thousands of tables. It
+// takes at least three sizes above 0; the error is of a table that has fewer.
+func Line(t *trace.Table) (beta quantity.Micros, tau quantity.MicrosPerByte, err error) {
+	points, _, _, err := prepare(t)
+	if err == nil && len(points) < 3 {
+		err = fmt.Errorf("%s: %w: two sizes only", t.Name(), ErrNoData)
+	}
+	if err != nil {
+		return 0, 0, err
+	}
+	l, _, _ := huberLine(points)
+	return quantity.Micros(l.beta), quantity.MicrosPerByte(l.tau), nil
 }
 
 // huberLine returns Huber's line, the relative errors that it leaves, and their deviation.

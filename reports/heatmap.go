@@ -27,6 +27,9 @@ func (h HeatMap) WriteImage(w io.Writer, ext string, width, height int) error {
 
 // check returns the ends of Z, or the first fault of the map.
 func (h HeatMap) check() (lo, hi float64, err error) {
+	if h.Names != nil && (len(h.Names) != len(h.XS) || len(h.Names) != len(h.YS)) {
+		return 0, 0, fmt.Errorf("%d names for a map of %d columns and %d rows", len(h.Names), len(h.XS), len(h.YS))
+	}
 	if len(h.XS) < 2 || len(h.YS) < 2 || len(h.Z) != len(h.YS) {
 		return 0, 0, errors.New("nothing to draw: a heat map has at least two columns and two rows")
 	}
@@ -83,11 +86,40 @@ func (h HeatMap) painter() (func(draw.Canvas), error) {
 		x, y := edges(h.XS, h.X), edges(h.YS, h.Y)
 		limits{x[0], x[len(x)-1]}.apply(&p.X, h.X, area.Max.X-area.Min.X-60, horizontal)
 		limits{y[0], y[len(y)-1]}.apply(&p.Y, h.Y, area.Max.Y-area.Min.Y-40, vertical)
+		if h.Names != nil {
+			h.name(p, area)
+		}
 		var inside vg.Rectangle
 		p.Add(heatPlotter{h, figurePlotter{f, styles}, steps, x, y, &inside})
 		drawPlot(area, p, h.X.Label, h.Y.Label)
 		steps.draw(bar, inside, h.Label)
 	}, nil
+}
+
+// name writes names along the axes, those of the columns upright, and as many as have room.
+func (h HeatMap) name(p *plot.Plot, area draw.Canvas) {
+	s := &p.X.Tick.Label
+	longest := vg.Length(0)
+	for _, n := range h.Names {
+		longest = max(longest, s.Width(n))
+	}
+	names := h.Names
+	most := (area.Max.X - area.Min.X) / 4
+	if longest > most {
+		names = make([]string, len(h.Names))
+		for i, n := range h.Names {
+			names[i] = shorten(*s, n, most)
+		}
+		longest = most
+	}
+	side := min(area.Max.X-area.Min.X, area.Max.Y-area.Min.Y) - longest - 20
+	every := max(1, int(math.Ceil(float64(len(names))*float64(s.FontExtents().Height)*1.05/float64(side))))
+	var ticks []plot.Tick
+	for i := 0; i < len(names); i += every {
+		ticks = append(ticks, plot.Tick{Value: h.XS[i], Label: names[i]})
+	}
+	p.X.Tick.Marker, p.Y.Tick.Marker = plot.ConstantTicks(ticks), plot.ConstantTicks(ticks)
+	s.Rotation, s.XAlign, s.YAlign = math.Pi/2, text.XRight, text.YCenter
 }
 
 // edges are the bounds of the cells about the middles, halfway between them on the axis.

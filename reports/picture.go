@@ -214,6 +214,7 @@ type HeatMap struct {
 	X, Y  Axis        // Min and Max have no meaning: the cells say
 	XS    []float64   // the middles of the columns, rising, at least 2
 	YS    []float64   // the middles of the rows, rising, at least 2
+	Names []string    // of the columns and rows, where both are the same things: XS and YS then count them
 	Z     [][]float64 // by row, then by column; what is not finite is left white
 	Label string      // of Z, with the unit
 	Lines []Series    // drawn over the cells, such as where a target is met; the first kind only, Line
@@ -226,6 +227,10 @@ func (h HeatMap) Rows() Rows {
 	r := Rows{Columns: []Column{{Key: "x", Head: h.X.Label}, {Key: "y", Head: h.Y.Label}, {Key: "z", Head: h.Label}}, Notes: h.Notes}
 	for j, row := range h.Z {
 		for i, z := range row {
+			if h.Names != nil {
+				r.Data = append(r.Data, []any{h.Names[i], h.Names[j], z})
+				continue
+			}
 			r.Data = append(r.Data, []any{h.XS[i], h.YS[j], z})
 		}
 	}

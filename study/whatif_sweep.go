@@ -15,6 +15,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/shard"
 	"github.com/halfpeak/halfpeak/whatif"
 )
 
@@ -31,6 +32,7 @@ type Sweeping struct {
 	*whatif.Sweep
 	Progress func(rows int64) // is told of rows that are done; nil: nobody is
 	picture  *sweepPicture
+	parts    *shard.Parts // of which the rows are; nil: they are computed
 }
 
 // Draw makes the sweep collect a picture of the quantity that is the shown-th of its names. It is
@@ -53,7 +55,13 @@ func (s *Sweeping) Picture() reports.Picture {
 
 // drive runs a sweep from a row on.
 func (s *Sweeping) drive(ctx context.Context, sweep *whatif.Sweep, first int64, encode whatif.Encoder, each func(*whatif.Block) error) error {
-	return sweep.Run(ctx, first, encode, func(b *whatif.Block) error {
+	run := sweep.Run
+	if s.parts != nil {
+		run = func(ctx context.Context, first int64, encode whatif.Encoder, each func(*whatif.Block) error) error {
+			return s.merged(ctx, sweep, first, encode, each)
+		}
+	}
+	return run(ctx, first, encode, func(b *whatif.Block) error {
 		if each != nil {
 			if err := each(b); err != nil {
 				return err

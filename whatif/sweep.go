@@ -184,8 +184,8 @@ func (s *Sweep) check() error {
 	return nil
 }
 
-// blockRows is how many rows a worker makes at a time: few, where a row takes long.
-func (s *Sweep) blockRows() int64 {
+// BlockRows is how many rows a block of [Sweep.Run] has: few, where a row takes long.
+func (s *Sweep) BlockRows() int64 {
 	for _, name := range s.Names {
 		if q, err := s.Design.Quantity(name, 1); err == nil && q.measure != nil {
 			return 4
@@ -219,7 +219,7 @@ func (s *Sweep) Run(ctx context.Context, first int64, encode Encoder, each func(
 		done  chan *Block
 	}
 	workers := runtime.GOMAXPROCS(0)
-	total, size := int64(s.Rows()), s.blockRows()
+	total, size := int64(s.Rows()), s.BlockRows()
 	jobs, order := make(chan job, workers), make(chan job, 2*workers)
 	free := make(chan *Block, 4*workers)
 	var wg sync.WaitGroup

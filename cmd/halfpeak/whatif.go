@@ -9,6 +9,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/shard"
 	"github.com/halfpeak/halfpeak/study"
 	"github.com/halfpeak/halfpeak/whatif"
 )
@@ -32,6 +33,9 @@ type whatifOptions struct {
 	scheduled                                  func(whatif.Design) (whatif.Design, error) // with its finish
 	sensitivity, where, landmarks, uncertainty bool
 	samplingFlags
+	shard shardFlag
+	asked study.SweepQuestion
+	parts *shard.Parts // of --vary, from which the rows come
 }
 
 func newWhatif() *cobra.Command {
@@ -50,6 +54,7 @@ Parameters computed from a changed one follow it. A VALUE is a formula with unit
   --where                 which stage or parameter owns how much of the time
   --landmarks             n½, 90 % of the peak, and where protocols should switch
   --uncertainty           predictions with intervals
+  --shard I/N -o PART     part I of the rows of --vary; "halfpeak whatif merge" puts them together
   --schedule FILE         asks --target, --vary, --sensitivity and --uncertainty of the
                           finish of a parallel program; "halfpeak help simulate"
 
@@ -69,22 +74,18 @@ command is given again; Parquet, whose index stands at its end, begins anew.`,
 			if err := o.check(); err != nil {
 				return err
 			}
-			base, err := whatif.Find(args[0])
-			if err != nil {
-				return err
+			o.asked = study.SweepQuestion{Platform: args[0], Set: o.set, Vary: o.vary, Of: o.of, Schedule: o.schedule}
+			if o.sized {
+				o.asked.Sizes = o.sizes.text
 			}
-			return o.answer(cmd, base)
+			return o.answer(cmd)
 		},
 	}
 	o.sizes = newSizes("1,256,4KiB,64KiB,1MiB")
-	f := cmd.Flags()
-	o.format.choices = append([]string{string(reports.Text), string(reports.Markdown), string(reports.JSON)}, reports.StreamFormats()...)
-	f.Var(&o.format, "format", "how to print (default text, or what the name of the -o file says)")
-	complete(cmd, "format", o.format.choices)
-	f.StringVarP(&o.path, "output", "o", "", "write to this `file`, whole or not at all")
+	o.declareOutput(cmd)
 	declareUnit(cmd, &o.units)
-	f.StringVar(&o.plot, "plot", "", "draw the figure into this `file` (png, svg, pdf)")
-	declareSize(cmd, &o.width, &o.height)
+	o.shard.declare(cmd)
+	f := cmd.Flags()
 	f.StringArrayVar(&o.set, "set", nil, "change a parameter: `NAME=VALUE`, also *= /= += -=; may be given again")
 	f.StringVar(&o.save, "save", "", "write what --set makes of the platform into this TOML `file`")
 	f.Var(&o.sizes, "size", "message sizes; for --vary 64KiB if not given")
@@ -103,6 +104,7 @@ command is given again; Parquet, whose index stands at its end, begins anew.`,
 	completeParams(cmd, "vary", "=")
 	completeParams(cmd, "by", "")
 	complete(cmd, "of", whatif.Quantities())
+	cmd.AddCommand(newWhatifMerge())
 	return cmd
 }
 
@@ -135,14 +137,14 @@ func (o *whatifOptions) check() error {
 		return usagef("--where divides the one-way time or the gap: give --of one_way or --of gap")
 	case o.sensitivity && o.plot != "" && (o.sized && len(o.sizes.sizes) > 1 || len(o.of) > 1):
 		return usagef("a tornado shows one quantity of one size; give one --size and one --of")
-	case o.plot != "" && !isImage(o.plot):
-		return usagef("--plot %q: no such kind of image; use .%s", o.plot, strings.Join(reports.Exts(), ", ."))
 	}
 	if err := o.samplingFlags.check(); err != nil {
 		return err
 	}
-	_, err := o.output(len(o.vary) > 0)
-	return err
+	if o.shard.Count > 0 {
+		return o.checkShard()
+	}
+	return o.checkOutput()
 }
 
 // output is where a table goes; a sweep may also go to a stream of rows.

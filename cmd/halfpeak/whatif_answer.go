@@ -18,8 +18,12 @@ import (
 	"github.com/halfpeak/halfpeak/whatif"
 )
 
-// answer asks the question that the flags name, about what --set makes of base.
-func (o *whatifOptions) answer(cmd *cobra.Command, base whatif.Design) error {
+// answer asks the question that the flags name, about what --set makes of the platform.
+func (o *whatifOptions) answer(cmd *cobra.Command) error {
+	base, err := whatif.Find(o.asked.Platform)
+	if err != nil {
+		return err
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	in, err := study.ReadInput(ctx, mpitrace.Defaults, o.schedule...)

@@ -25,6 +25,11 @@ func (o *whatifOptions) runVary(ctx context.Context, cmd *cobra.Command, d whati
 		}
 		s.Ranges = append(s.Ranges, r)
 	}
+	if o.parts != nil {
+		if err := s.Merge(o.asked, o.parts); err != nil {
+			return err
+		}
+	}
 	out, err := o.output(true)
 	if err != nil {
 		return err
@@ -37,6 +42,8 @@ func (o *whatifOptions) runVary(ctx context.Context, cmd *cobra.Command, d whati
 	switch rows := s.Rows(); {
 	case rows > 1<<62:
 		return fmt.Errorf("this makes %.3g rows, which cannot be counted; take fewer steps", rows)
+	case o.shard.Count > 0:
+		break
 	case rows > manyRows && !filesOf(cmd).Force:
 		return fmt.Errorf("this makes %.3g rows, some %s; take fewer steps, or give --force", rows, s.Volume())
 	case !pictureOnly && stream == "" && rows > study.MostTableRows:
@@ -49,20 +56,21 @@ func (o *whatifOptions) runVary(ctx context.Context, cmd *cobra.Command, d whati
 	}
 	s.Progress = terminal.Progress(cmd.ErrOrStderr(), int64(s.Rows()), 0, "rows")
 	var rows reports.Rows
+	resumed := func(rows int64) { cmd.PrintErrf("%s: going on after %d of %.0f rows\n", o.path, rows, s.Rows()) }
 	switch {
+	case o.shard.Count > 0:
+		err = s.Part(ctx, filesOf(cmd), o.path, o.asked, o.shard.Shard, resumed)
 	case pictureOnly:
 		err = s.Run(ctx)
 	case stream != "" && o.path == "":
 		err = s.Stream(ctx, cmd.OutOrStdout(), stream)
 	case stream != "":
-		err = s.File(ctx, filesOf(cmd), o.path, stream, func(rows int64) {
-			cmd.PrintErrf("%s: going on after %d of %.0f rows\n", o.path, rows, s.Rows())
-		})
+		err = s.File(ctx, filesOf(cmd), o.path, stream, resumed)
 	default:
 		rows, err = s.Table(ctx)
 	}
 	s.Progress(-1)
-	if err == nil && !pictureOnly && stream == "" {
+	if err == nil && o.shard.Count == 0 && !pictureOnly && stream == "" {
 		err = out.write(cmd, rows)
 	}
 	if err != nil || o.plot == "" {

@@ -3,25 +3,24 @@ package trace
 import (
 	"cmp"
 	"math"
+	"math/bits"
 	"slices"
 
-	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // An accumulator sums up the rows of one size, or of neighbouring sizes once they are merged.
 type accumulator struct {
-	count       int64
-	size        float64 // mean
-	mean, m2    float64 // Welford 1962: running mean, and sum of squares about it
-	min, max    float64
-	median      float64 // as printed, for one row
-	slowest     float64 // mean of the rows' slowest ranks, where
-	slow        int64   // so many rows have it
-	line        int
-	histogram   *hdrhistogram.Histogram
-	noHistogram bool
-	first       float64 // the time of the first row, until there is a histogram
+	moments
+	size     float64   // of the first row
+	sizes    [2]uint64 // the sum of the sizes, least significant word first
+	min, max float64
+	median   float64 // as printed, for one row
+	slowest  moments // of the rows that tell the time of the slowest rank
+	line     int
+	sketch   sketch  // from two rows on
+	noSketch bool    // the sketches of the file take too much room, or this one is of several sizes
+	first    float64 // the time of the first row, until there is a sketch
 }
 
 // A builder aggregates the rows of a table that is being read.
@@ -42,14 +41,8 @@ type builder struct {
 	warned                       bool // this was said once already
 }
 
-// maxHistograms bounds their memory, 38 KB each, over all tables of a file.
-const maxHistograms = 1024
-
-// Histograms count in units of 0.1 ns, to an hour.
-const (
-	histogramUnit = 1e-4 // µs
-	histogramMax  = 36_000_000_000_000
-)
+// maxClasses bounds the classes of all sketches of a file, 8 bytes each.
+const maxClasses = 1 << 22
 
 // row is one line of a benchmark. The fields that it does not print are 0.
 type row struct {
@@ -62,13 +55,8 @@ func (b *builder) add(r row, line int) {
 	a := b.last
 	if a == nil || key != b.key {
 		if a = b.sizes[key]; a == nil {
-			if len(b.sizes) >= MaxSizes {
-				b.merge()
-				key = math.Float64bits(r.size) >> b.shift
-				a = b.sizes[key]
-			}
-			if a == nil {
-				a = &accumulator{min: math.Inf(1), line: line}
+			if a, key = b.room(r.size); a == nil {
+				a = &accumulator{min: math.Inf(1), line: line, size: r.size}
 				b.sizes[key] = a
 				b.parser.sizes++
 			}
@@ -76,94 +64,89 @@ func (b *builder) add(r row, line int) {
 		b.last, b.key = a, key
 	}
 	b.table.Rows++
-	a.count++
-	n := float64(a.count)
-	if a.size != r.size {
-		a.size += (r.size - a.size) / n
-	}
-	d := r.time - a.mean
-	a.mean += d / n
-	a.m2 += d * (r.time - a.mean)
 	if r.min <= 0 || r.min > r.time {
 		r.min = r.time
 	}
 	if !goodTime(r.max) {
 		r.max = r.time
 	} else if r.max >= r.time {
-		a.slow++
-		a.slowest += (r.max - a.slowest) / float64(a.slow)
+		a.slowest.add(r.max)
 	}
 	if !goodTime(r.median) {
 		r.median = 0
 	}
+	a.add(r.time)
+	a.countSize(uint64(r.size))
 	a.min, a.max = min(a.min, r.min), max(a.max, r.max, r.time)
 	switch {
 	case a.count == 1:
 		a.median, a.first = r.median, r.time
-	case a.histogram != nil:
-		a.record(r.time)
-	case !a.noHistogram:
-		if b.count(a) {
-			a.record(r.time)
+	case b.sketch(a, classOf(r.time), classOf(r.time)):
+		a.sketch.add(r.time)
+	}
+}
+
+// room returns the accumulator of a size that has none, now that others may have been merged; or
+// nil and the key for a new one.
+func (b *builder) room(size float64) (*accumulator, uint64) {
+	for len(b.sizes) >= MaxSizes {
+		b.coarsen()
+		if a := b.sizes[math.Float64bits(size)>>b.shift]; a != nil {
+			return a, math.Float64bits(size) >> b.shift
 		}
 	}
+	return nil, math.Float64bits(size) >> b.shift
 }
 
-// count gives an accumulator of one row its histogram, unless there are too many.
-func (b *builder) count(a *accumulator) bool {
-	if a.noHistogram = b.parser.histograms >= maxHistograms; a.noHistogram {
+// countSize adds a size to the sum of sizes.
+func (a *accumulator) countSize(size uint64) {
+	var carry uint64
+	a.sizes[0], carry = bits.Add64(a.sizes[0], size, 0)
+	a.sizes[1] += carry
+}
+
+// sketch reports whether the accumulator, of two rows at least, has a sketch with room for times of
+// these classes.
+func (b *builder) sketch(a *accumulator, from, to int) bool {
+	if a.noSketch {
 		return false
 	}
-	b.parser.histograms++
-	a.histogram = hdrhistogram.New(1, histogramMax, 2)
-	a.record(a.first)
-	return true
-}
-
-func (a *accumulator) record(t float64) {
-	// A time beyond the range counts at the end of the range: it cannot move the median unless most
-	// times are beyond, and then no more than the end is known.
-	_ = a.histogram.RecordValue(int64(min(max(t/histogramUnit, 1), histogramMax)))
-}
-
-// merge makes keys coarser until at most half of the room is taken.
-func (b *builder) merge() {
-	for len(b.sizes) > MaxSizes/2 {
-		b.coarsen()
+	s := &a.sketch
+	if len(s.counts) > 0 && from >= s.first && to < s.first+len(s.counts) {
+		return true
 	}
+	had := len(s.counts)
+	if had == 0 {
+		from, to = min(from, classOf(a.first)), max(to, classOf(a.first))
+	}
+	_, classes := s.widened(from, to)
+	if b.parser.classes+classes-had > maxClasses {
+		b.parser.classes -= had
+		a.sketch, a.noSketch = sketch{}, true
+		return false
+	}
+	b.parser.classes += classes - had
+	s.cover(from, to)
+	if had == 0 {
+		s.add(a.first)
+	}
+	return true
 }
 
 // coarsen makes keys coarser by one bit.
 func (b *builder) coarsen() {
 	b.shift++
-	merged := make(map[uint64]*accumulator, MaxSizes)
+	merged := make(map[uint64]*accumulator, len(b.sizes))
 	for key, a := range b.sizes {
 		if to := merged[key>>1]; to != nil {
-			to.join(a)
-			to.histogram, to.noHistogram = nil, true // of different sizes: no median of one
+			b.pool(to, a)
+			b.parser.sizes--
 		} else {
 			merged[key>>1] = a
 		}
 	}
 	b.sizes = merged
 	b.last = nil
-}
-
-// join adds the rows of o to a (Chan, Golub, LeVeque 1979).
-func (a *accumulator) join(o *accumulator) {
-	na, no := float64(a.count), float64(o.count)
-	n := na + no
-	d := o.mean - a.mean
-	a.m2 += o.m2 + d*d*na*no/n
-	a.mean += d * no / n
-	a.size += (o.size - a.size) * no / n
-	a.min, a.max = min(a.min, o.min), max(a.max, o.max)
-	a.line = min(a.line, o.line)
-	if o.slow > 0 {
-		a.slowest += (o.slowest - a.slowest) * float64(o.slow) / float64(a.slow+o.slow)
-	}
-	a.slow += o.slow
-	a.count += o.count
 }
 
 // absorb moves the rows of another table into this one.
@@ -175,12 +158,7 @@ func (b *builder) absorb(o *builder) {
 		key := math.Float64bits(a.size) >> b.shift
 		to := b.sizes[key]
 		if to == nil {
-			if len(b.sizes) >= MaxSizes {
-				b.merge()
-				key = math.Float64bits(a.size) >> b.shift
-				to = b.sizes[key]
-			}
-			if to == nil {
+			if to, key = b.room(a.size); to == nil {
 				b.sizes[key] = a
 				continue
 			}
@@ -209,17 +187,30 @@ func (b *builder) absorb(o *builder) {
 	}
 }
 
-// pool adds the rows of one size, with those of the same size of another table.
+// pool adds the rows of an accumulator to another, which alone stays. Only times of the same size
+// have a median together.
 func (b *builder) pool(to, a *accumulator) {
 	switch {
-	case to.noHistogram || a.noHistogram || to.size != a.size || to.histogram == nil && !b.count(to):
-		to.histogram, to.noHistogram = nil, true
-	case a.histogram != nil:
-		to.histogram.Merge(a.histogram)
-	default:
-		to.record(a.first)
+	case to.noSketch || a.noSketch || to.size != a.size:
+		b.parser.classes -= len(to.sketch.counts)
+		to.sketch, to.noSketch = sketch{}, true
+	case len(a.sketch.counts) == 0:
+		if c := classOf(a.first); b.sketch(to, c, c) {
+			to.sketch.add(a.first)
+		}
+	case b.sketch(to, a.sketch.first, a.sketch.first+len(a.sketch.counts)-1):
+		to.sketch.join(&a.sketch)
 	}
-	to.join(a)
+	b.parser.classes -= len(a.sketch.counts)
+	to.join(&a.moments)
+	to.slowest.join(&a.slowest)
+	var carry uint64
+	to.sizes[0], carry = bits.Add64(to.sizes[0], a.sizes[0], 0)
+	to.sizes[1] += a.sizes[1] + carry
+	to.min, to.max = min(to.min, a.min), max(to.max, a.max)
+	if a.line < to.line {
+		to.line, to.size = a.line, a.size
+	}
 }
 
 // finish moves the samples into the table.
@@ -228,19 +219,20 @@ func (b *builder) finish() {
 	for _, a := range b.sizes {
 		s := Sample{
 			Size: quantity.Bytes(a.size), Count: a.count, Line: a.line,
-			Mean: quantity.Micros(a.mean), Min: quantity.Micros(a.min), Max: quantity.Micros(a.max),
+			Mean: quantity.Micros(a.mean()), Min: quantity.Micros(a.min), Max: quantity.Micros(a.max),
+			Variance: a.variance(),
+		}
+		if b.shift > 0 {
+			s.Size = quantity.Bytes(rounded(a.sizes[:], 0) / float64(a.count))
 		}
 		switch {
 		case a.count == 1:
-			s.Median = quantity.Micros(cmp.Or(a.median, a.mean))
-		case a.histogram != nil:
-			s.Median = quantity.Micros(float64(a.histogram.ValueAtQuantile(50)) * histogramUnit)
+			s.Median = quantity.Micros(cmp.Or(a.median, float64(s.Mean)))
+		case len(a.sketch.counts) > 0:
+			s.Median = quantity.Micros(min(max(a.sketch.median(a.count), a.min), a.max))
 		}
-		if a.count > 1 {
-			s.Variance = a.m2 / float64(a.count-1)
-		}
-		if t.Kind == Collective && a.slow == a.count {
-			s.Slowest = quantity.Micros(a.slowest)
+		if t.Kind == Collective && a.slowest.count == a.count {
+			s.Slowest = quantity.Micros(a.slowest.mean())
 		}
 		t.Samples = append(t.Samples, s)
 	}

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -16,22 +17,49 @@ const maxLine = 64 << 10
 // terminals and launchers put around them.
 type lineReader struct {
 	in       *bufio.Reader
+	source   *source // of in; nil until blocks are read
 	read     int64
 	progress func(int64)
 	told     int64
 	long     int  // lines that were cut
 	more     bool // the line goes on: see piece
 	partial  bool // the last line had no end
+
+	pace    pace
+	bulkAt  int64 // where blocks are tried next
+	stretch int64 // how far behind the next line that is not plain
+}
+
+// A source is what lines are read from. What was read of it can be put back.
+type source struct {
+	r    io.Reader
+	back [][]byte
+	err  error // that r gave when it was read to be put back
+}
+
+func (s *source) Read(into []byte) (n int, err error) {
+	for len(s.back) > 0 {
+		if len(s.back[0]) > 0 {
+			n = copy(into, s.back[0])
+			s.back[0] = s.back[0][n:]
+			return n, nil
+		}
+		s.back = s.back[1:]
+	}
+	if s.err != nil {
+		return 0, s.err
+	}
+	return s.r.Read(into)
+}
+
+func newLines(in *bufio.Reader, progress func(int64), pace pace) lineReader {
+	return lineReader{in: in, progress: progress, pace: pace, bulkAt: pace.after, stretch: pace.after}
 }
 
 // next returns the next line without its end, valid until the next call.
 func (l *lineReader) next() ([]byte, error) {
 	line, err := l.in.ReadSlice('\n')
-	l.read += int64(len(line))
-	if l.progress != nil && (l.read-l.told >= 1<<20 || err == io.EOF) {
-		l.told = l.read
-		l.progress(l.read)
-	}
+	l.count(len(line))
 	switch {
 	case err == nil:
 		l.more = false
@@ -44,7 +72,63 @@ func (l *lineReader) next() ([]byte, error) {
 		return line, nil
 	}
 	l.more = false
+	if l.progress != nil {
+		l.progress(l.read)
+	}
 	return nil, err
+}
+
+// count counts bytes that were read.
+func (l *lineReader) count(n int) {
+	l.read += int64(n)
+	if l.progress != nil && l.read-l.told >= 1<<20 {
+		l.told = l.read
+		l.progress(l.read)
+	}
+}
+
+// blocks are the blocks of whole lines from the current one on. Until they are left, no line is read.
+func (l *lineReader) blocks() *blocks {
+	if l.source == nil {
+		l.source = &source{r: l.in}
+		l.in = bufio.NewReaderSize(l.source, maxLine)
+	}
+	buffered, _ := l.in.Peek(l.in.Buffered()) // cannot fail: it is there
+	l.source.back = append([][]byte{bytes.Clone(buffered)}, l.source.back...)
+	l.in.Reset(l.source)
+	return &blocks{lines: l}
+}
+
+type blocks struct {
+	lines *lineReader
+	carry []byte // the beginning of a line
+	ended bool
+}
+
+// next returns the next block in the memory of another one. It is false at the end of the file, and
+// before a line that is longer than a block.
+func (b *blocks) next(text []byte) ([]byte, bool) {
+	if b.ended {
+		return text, false
+	}
+	text = slices.Grow(text[:0], b.lines.pace.block)[:b.lines.pace.block]
+	filled := copy(text, b.carry)
+	for filled < len(text) && !b.ended {
+		n, err := b.lines.source.Read(text[filled:])
+		filled += n
+		b.lines.source.err, b.ended = err, err != nil
+	}
+	text = text[:filled]
+	end := bytes.LastIndexByte(text, '\n') + 1
+	b.carry = append(b.carry[:0], text[end:]...)
+	b.ended = b.ended || end == 0
+	return text[:end], end > 0
+}
+
+// leave goes on line by line, from texts that were read and what was not.
+func (b *blocks) leave(rest [][]byte) {
+	s := b.lines.source
+	s.back = append(append(rest, b.carry), s.back...)
 }
 
 // drop reads the rest of a line that goes on.
@@ -63,7 +147,19 @@ var (
 	// without the colon; loggers write a time.
 	rankTag   = regexp.MustCompile(`^\[\d+,\d+\]<std(out|err|diag)>:? ?`)
 	timeStamp = regexp.MustCompile(`^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d([.,]\d+)?(Z|[+-]\d\d:?\d\d)?\]?:?[ \t]+`)
+	// of ts, and of syslog with the host and the program
+	monthStamp = regexp.MustCompile(`^[A-Z][a-z][a-z] [ 0-3]\d \d\d:\d\d:\d\d([.,]\d+)? (?:\S+ [\w./-]+\[\d+\]: )?`)
+	clockStamp = regexp.MustCompile(`^\[?\d\d:\d\d:\d\d([.,]\d+)?\]?:?[ \t]+`)
 )
+
+// find returns the submatches of an expression whose matches all have part in them: to look for that
+// first is much faster, and most lines do not have it.
+func find(e *regexp.Regexp, part string, line []byte) [][]byte {
+	if !bytes.Contains(line, []byte(part)) {
+		return nil
+	}
+	return e.FindSubmatch(line)
+}
 
 // clean takes colours, rank tags, timestamps and the white space around it from
 // a line. A row of plain numbers passes with a few comparisons.
@@ -83,6 +179,15 @@ func clean(line []byte) []byte {
 	}
 	if len(line) > 0 && line[0] == '[' {
 		line = bytes.TrimSpace(line[len(rankTag.Find(line)):])
+	}
+	if len(line) > 0 && line[0] == '[' {
+		_, line = podOf(line)
+	}
+	if len(line) > 16 && line[3] == ' ' && line[9] == ':' {
+		line = bytes.TrimSpace(line[len(monthStamp.Find(line)):])
+	}
+	if len(line) > 9 && (line[2] == ':' && line[5] == ':' || line[0] == '[' && line[3] == ':') {
+		line = bytes.TrimSpace(line[len(clockStamp.Find(line)):])
 	}
 	if len(line) > 20 && (line[0] == '[' || line[4] == '-' || line[5] == '-') {
 		line = bytes.TrimSpace(line[len(timeStamp.Find(line)):])

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -17,14 +18,18 @@ import (
 type nccl struct {
 	name   string
 	ranks  int
+	hosts  []string // of the ranks, in their order
 	groups int
 	open   []*builder
 	texts  [16][]byte
 }
 
+// maxHosts bounds the list of hosts in a header.
+const maxHosts = 1 << 12
+
 var (
 	ncclName = regexp.MustCompile(`^# (?:Collective test starting: |NCCL Tests: )?(\w+_perf)\b`)
-	ncclRank = regexp.MustCompile(`^# +Rank +(\d+) `)
+	ncclRank = regexp.MustCompile(`^# +Rank +(\d+) (?:.* on +(\S+))?`)
 )
 
 func (f *nccl) take(p *parser, line []byte) bool {
@@ -34,14 +39,17 @@ func (f *nccl) take(p *parser, line []byte) bool {
 	if line[0] != '#' {
 		return false
 	}
-	if m := ncclName.FindSubmatch(line); m != nil {
-		f.name, f.ranks = string(m[1])+" ", 0
+	if m := find(ncclName, "_perf", line); m != nil {
+		f.name, f.ranks, f.hosts = string(m[1])+" ", 0, nil
 		return true
 	}
-	if m := ncclRank.FindSubmatch(line); m != nil {
+	if m := find(ncclRank, " Rank ", line); m != nil {
 		v, _ := parse(m[1])
 		if v.value == 0 {
-			f.ranks = 0
+			f.ranks, f.hosts = 0, nil
+		}
+		if host := plain(string(m[2])); host != "" && !slices.Contains(f.hosts, host) && len(f.hosts) < maxHosts {
+			f.hosts = append(f.hosts, host)
 		}
 		f.ranks = max(f.ranks, 1+int(min(v.value, 1e9)))
 		return true
@@ -59,7 +67,7 @@ func (f *nccl) take(p *parser, line []byte) bool {
 		op.Ranks, op.Algorithm = cmp.Or(f.ranks, p.ranksOf()), cmp.Or(op.Algorithm, p.algorithm)
 		for i := range n {
 			place := []string{"out-of-place", "in-place"}[i]
-			f.open = append(f.open, p.begin(Table{Format: "nccl-tests", Title: f.name + place, Series: place, Kind: Collective, Collective: op}))
+			f.open = append(f.open, p.begin(Table{Format: "nccl-tests", Title: f.name + place, Series: place, Kind: Collective, Collective: op, Hosts: f.hosts}))
 		}
 		return true
 	}

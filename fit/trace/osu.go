@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"bytes"
 	"cmp"
 	"regexp"
 	"strings"
@@ -35,16 +36,20 @@ func (f *osu) take(p *parser, line []byte) bool {
 	if c := line[0]; c != '#' && c != 'O' {
 		return false
 	}
-	if m := osuTitle.FindSubmatch(line); m != nil {
+	if m := find(osuTitle, "OSU ", line); m != nil {
 		f.title, f.pairs, f.grid = strings.TrimSpace(string(m[1])), "", nil
 		return true
 	}
 	if line[0] != '#' {
 		return false
 	}
-	if m := osuPairs.FindSubmatch(line); m != nil && f.title != "" {
-		f.pairs = ", " + string(m[1]) + ", " + string(m[2])
-		return true
+	if f.title != "" {
+		if m := osuPairs.FindSubmatch(line); m != nil {
+			f.pairs = ", " + string(m[1]) + ", " + string(m[2])
+			return true
+		}
+	} else if !bytes.Contains(bytes.ToLower(line), []byte("size")) {
+		return false
 	}
 	names := headerColumns(line)
 	first := strings.ToLower(names[0])

@@ -39,7 +39,7 @@ func (f *perftest) take(p *parser, line []byte) bool {
 		f.title = strings.TrimSpace(string(m))
 		return true
 	}
-	if line[0] != '#' {
+	if !bytes.HasPrefix(line, []byte("#bytes")) {
 		return false
 	}
 	names := perftestColumns.FindAllString(string(line), -1)

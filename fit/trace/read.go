@@ -3,6 +3,7 @@ package trace
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"fmt"
 	"io"
@@ -57,9 +58,12 @@ func Open(name string, o Options) (*File, error) {
 // A file without a table that could be read is an error of type [*Error], and so is
 // a row of a CSV file that is neither right nor noise. Where reading fails in the
 // middle the error is a [*Damaged], which has what was read.
-func Read(r io.Reader, name string, o Options) (*File, error) {
-	p := &parser{opt: o, file: &File{Name: name}, formats: formats()}
-	in := bufio.NewReaderSize(r, maxLine)
+func Read(r io.Reader, name string, o Options) (*File, error) { return readAt(quick, r, name, o) }
+
+func readAt(pace pace, r io.Reader, name string, o Options) (*File, error) {
+	p := &parser{opt: o, most: cmp.Or(o.Tables, maxTables), file: &File{Name: name}, formats: formats()}
+	in, done := buffered(r)
+	defer done()
 	if head, _ := in.Peek(2); bytes.Equal(head, []byte{0x1f, 0x8b}) {
 		z, err := gzip.NewReader(in)
 		if err != nil {
@@ -84,7 +88,7 @@ func Read(r io.Reader, name string, o Options) (*File, error) {
 	if bytes.HasPrefix(head, []byte("\ufeff")) {
 		_, _ = in.Discard(3) // cannot fail: it was peeked
 	}
-	p.lines = lineReader{in: in, progress: o.Progress}
+	p.lines = newLines(in, o.Progress, pace)
 	failure := p.run()
 	f, err := p.finish()
 	if failure != nil {
@@ -113,19 +117,19 @@ func notText(head []byte) string {
 
 // A parser reads one file.
 type parser struct {
-	opt      Options
-	file     *File
-	lines    lineReader
-	formats  []format
-	builders []*builder
-	previous string // the line before, if it was skipped
-	labelled bool   // lines begin with the rank that printed them
-	dropped  int    // tables beyond maxTables
-	faults   int    // rows that are neither right nor noise
-	fault    *Error // the first of them
-	hint     *Error // why what looks like a table is not read
-	// histograms and sizes bound what all tables take together.
-	histograms, sizes int
+	opt            Options
+	file           *File
+	lines          lineReader
+	formats        []format
+	builders       []*builder
+	previous       string // the line before, if it was skipped
+	labelled       bool   // lines begin with the rank that printed them
+	most           int    // tables
+	dropped        int    // tables beyond most
+	faults         int    // rows that are neither right nor noise
+	fault          *Error // the first of them
+	hint           *Error // why what looks like a table is not read
+	classes, sizes int    // bound what all tables take together
 
 	raw    []byte // the current line as it stands
 	unit   string // of the times, if a comment has said it, and
@@ -181,6 +185,9 @@ func (p *parser) note(msg string, args ...any) {
 // run offers every line to the formats. Its error is one of reading.
 func (p *parser) run() error {
 	for {
+		if p.lines.read >= p.lines.bulkAt {
+			p.bulk()
+		}
 		raw, err := p.lines.next()
 		if err == io.EOF {
 			return nil
@@ -295,10 +302,10 @@ func (p *parser) begin(t Table) *builder {
 	t.Line = p.file.Lines
 	t.Title = plain(t.Title)
 	b := &builder{table: &t, parser: p, sizes: map[uint64]*accumulator{}}
-	if len(p.builders) >= maxTables {
+	if len(p.builders) >= p.most {
 		p.builders = slices.DeleteFunc(p.builders, func(b *builder) bool { return b.merged })
 	}
-	if len(p.builders) >= maxTables || p.sizes > 4*MaxSizes {
+	if len(p.builders) >= p.most || p.sizes > sizesEach*p.most {
 		p.dropped++
 		return b
 	}
@@ -317,7 +324,7 @@ func (o *openTables) of(p *parser, key string, t Table) *builder {
 		if *o == nil {
 			*o = openTables{}
 		}
-		if len(*o) < maxTables {
+		if len(*o) < p.most {
 			(*o)[key] = b
 		}
 	}

@@ -57,7 +57,6 @@ type splitCell struct {
 
 const (
 	maxDistinct = 1 << 10 // values of a column, and
-	maxCells    = 1 << 12 // combinations that are kept apart until the end
 	maxColumns  = 64      // that may be dimensions; of a table with more they are counters
 )
 
@@ -148,7 +147,7 @@ func (s *splitter) table(p *parser, f *csv, n int) *builder {
 		if x := s.cells[string(s.key)]; x != nil {
 			return x.b
 		}
-		if !s.giveUp(f, n) {
+		if !s.giveUp(p, f, n) {
 			break
 		}
 		if s.only != nil {
@@ -167,7 +166,7 @@ func (s *splitter) table(p *parser, f *csv, n int) *builder {
 	x.b = p.begin(Table{Format: cmp.Or(f.format, "csv"), Kind: s.cols.kind, Packet: quantity.Bytes(packet)})
 	if p.dropped > dropped {
 		p.dropped = dropped
-		p.badRow("more than %d tables or %d sizes in them; --pool takes the values of a column together, or split the file", maxTables, 4*MaxSizes)
+		p.badRow("more than %d tables or %d sizes in them; --pool takes the values of a column together, or split the file", p.most, sizesEach*p.most)
 		return x.b
 	}
 	s.order = append(s.order, x)
@@ -197,7 +196,7 @@ func (f *csv) text(at, n int) []byte {
 
 // giveUp pools a column if the row would exceed the number of values or combinations that are kept
 // apart.
-func (s *splitter) giveUp(f *csv, n int) bool {
+func (s *splitter) giveUp(p *parser, f *csv, n int) bool {
 	worst := -1
 	for i := range s.columns {
 		c := &s.columns[i]
@@ -208,7 +207,7 @@ func (s *splitter) giveUp(f *csv, n int) bool {
 			worst = i
 			break
 		}
-		if len(s.order) >= maxCells && (worst < 0 || len(c.values) > len(s.columns[worst].values)) {
+		if len(s.order) >= p.most && (worst < 0 || len(c.values) > len(s.columns[worst].values)) {
 			worst = i
 		}
 	}
@@ -378,6 +377,7 @@ func (s *splitter) name(p *parser, x *splitCell) {
 		switch {
 		case c.role == named && v != "":
 			title = append(title, v)
+			t.Labels = append(t.Labels, Label{plain(c.name), plain(v)})
 			if !collectiveCols[c.base] {
 				series = append(series, v)
 			}
@@ -387,6 +387,7 @@ func (s *splitter) name(p *parser, x *splitCell) {
 				label = c.base
 			}
 			title = append(title, label+"="+cmp.Or(v, "none"))
+			t.Labels = append(t.Labels, Label{plain(label), plain(v)})
 			if !rankNames[c.base] && !algorithmNames[c.base] && !collectiveCols[c.base] {
 				series = append(series, title[len(title)-1])
 			}

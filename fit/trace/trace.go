@@ -80,7 +80,7 @@ type Sample struct {
 	// Mean, Min and Max are times in µs. With one row, Min and Max are that of the
 	// row if the benchmark printed them, else the mean.
 	Mean, Min, Max quantity.Micros
-	// Median is exact for one row, else within 1 %; 0 if it is not known.
+	// Median is exact for one row, else within 0.4 %; 0 if it is not known.
 	Median quantity.Micros
 	// Slowest is the time of the slowest rank in a collective, a mean over the rows, where the
 	// benchmark prints it (max) beside the average over ranks, which is the Mean; else 0.
@@ -111,6 +111,11 @@ type Table struct {
 	Kind   Kind
 	// Collective is what a table of kind Collective measured; of others it is empty.
 	Collective CollectiveOp
+	// Hosts took part, in the order of their ranks; nil if the file does not say.
+	Hosts []string
+	// Labels are the values of the columns that tell the table from the others of its file; of CSV
+	// and JSON alone.
+	Labels []Label
 	// Series is what tells a collective from others of its kind, beside ranks and algorithm:
 	// "in-place", "mapby=core". Tables with the same belong together.
 	Series string
@@ -131,6 +136,9 @@ type Table struct {
 	// contradict each other.
 	Warnings []string
 }
+
+// A Label is a column of a file, and the value of it that a table is of.
+type Label struct{ Column, Value string }
 
 // Name returns the title, or the format where the file has no title.
 func (t *Table) Name() string {
@@ -170,8 +178,11 @@ type File struct {
 // that are nearly equal are merged.
 const MaxSizes = 1 << 16
 
-// maxTables bounds the memory of a file full of headers.
-const maxTables = 4096
+// maxTables bounds the memory of a file full of headers, with sizesEach of them on average.
+const (
+	maxTables = 4096
+	sizesEach = 64
+)
 
 // Options control reading. The zero value suits every format but a CSV file without a telling
 // header.
@@ -183,6 +194,8 @@ type Options struct {
 	// of a Group column has a table of its own. Values of a Pool column do not split tables. For
 	// other columns the rows decide; see [File.Notes].
 	Group, Pool []string
+	// Tables is the largest number of tables that one file may have; 0: 4096.
+	Tables int
 	// Collective is what tables measure that do not say so: CSV and JSON, and old nccl-tests. It is a
 	// name of [CollectiveOp]; empty if they are to be taken for what they seem.
 	Collective string

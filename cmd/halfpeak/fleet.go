@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/halfpeak/halfpeak/fit/fleet"
+	"github.com/halfpeak/halfpeak/internal/flags"
+	"github.com/halfpeak/halfpeak/internal/terminal"
+	"github.com/halfpeak/halfpeak/study"
+)
+
+// fleetOutput says how the answer of a fleet is shown.
+type fleetOutput struct {
+	output
+	list          choice
+	plot          string
+	width, height int
+}
+
+func (o *fleetOutput) declare(cmd *cobra.Command) {
+	o.output.declare(cmd)
+	enum(cmd, &o.list, "list", "the table to print: who stands out, the groups of like curves, or the files left out; without it people see the first two", study.FleetLists()...)
+	o.list.value, cmd.Flags().Lookup("list").DefValue = "", ""
+	cmd.Flags().StringVar(&o.plot, "plot", "", "draw nodes against nodes into this `file` (png, svg, pdf), ordered so that racks show")
+	declareSize(cmd, &o.width, &o.height)
+}
+
+func newFleet() *cobra.Command {
+	var out fleetOutput
+	o := fleet.Options{}
+	least, rate := flags.Percent(1), flags.Percent(5)
+	var before string
+	var which shardFlag
+	cmd := &cobra.Command{
+		Use:   "fleet DIR|FILE…",
+		Short: "Which nodes and pairs of a cluster are slow, from all their benchmarks",
+		Long: `Fleet reads folders of benchmark output, fits each curve, and says which nodes and
+pairs of nodes stand out among all that were measured alike: by how much, with an
+interval, and tested so that of all that it reports no more than --rate are there by
+chance. A node is slow if its pairs are; they are then not listed beside it.
+
+It reads what "halfpeak fit" reads, and what nights leave behind: tar archives,
+outputs behind each other in one file, logs of pods (kubectl logs --prefix), lines
+with timestamps. The names of nodes come from the outputs of nccl-tests, from the
+columns node_a and node_b of tables (--nodes names others), or from the files' names:
+in --name a * is any letters, {a} and {b} are nodes, and any other name in braces is a
+dimension that curves must share to be compared.
+
+Files that are no benchmark's output are left out and listed. If a file could not be
+read to its end, or the reading was interrupted, the answer is that of what was read,
+and the exit status is 1. What stands out does not change the status.`,
+		Example: `  halfpeak fleet night/
+  halfpeak fleet night/ --name 'osu_G{gpus}_{a}_{b}.txt' --plot fleet.png
+  halfpeak fleet today/ --before yesterday/ -o change.html
+  halfpeak fleet night.tar.gz --format csv --list groups`,
+		Args: wantArgs(1, -1, `at least one folder or file of benchmark output, as in "halfpeak fleet night/"`),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if rate <= 0 || rate >= 50 {
+				return usagef("--rate %v: give more than 0 and less than 50 %%", float64(rate))
+			}
+			if err := out.checkShard(which); err != nil {
+				return err
+			}
+			o.Least, o.Rate = float64(least)/100, float64(rate)/100
+			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+			progress := terminal.Progress(cmd.ErrOrStderr(), -1, 0, "files")
+			reader := fleet.Reader{Progress: func(n int) { progress(int64(n)) }}
+			if which.Count > 0 {
+				defer stop()
+				defer progress(-1)
+				return study.ShardFleet(ctx, filesOf(cmd), out.path, study.FleetQuestion{Roots: args, Before: before, Options: o}, which.Shard, reader,
+					func(files int64) { cmd.PrintErrf("%s: going on after %d files\n", out.path, files) })
+			}
+			in, err := study.ReadFleet(ctx, args, before, o, reader)
+			progress(-1)
+			stop()
+			if err != nil {
+				return err
+			}
+			return out.answer(cmd, in, o)
+		},
+	}
+	out.declare(cmd)
+	which.declare(cmd)
+	f := cmd.Flags()
+	f.StringVar(&o.Name, "name", "", "`pattern` of file names with {a} and {b} for the nodes")
+	f.StringSliceVar(&o.Columns, "nodes", nil, "`columns` of a CSV or JSON that name the nodes")
+	f.StringVar(&o.X, "x", "", "`column` of the sizes in a CSV, by name or number, as in \"size:KiB\"")
+	f.StringVar(&o.Y, "y", "", "`column` of the times in a CSV, as in \"time:ms\"")
+	f.StringSliceVar(&o.Group, "group", nil, "`columns` of a CSV or JSON whose values are curves of their own")
+	f.StringSliceVar(&o.Pool, "pool", nil, "`columns` of a CSV or JSON whose values are not told apart")
+	f.StringVar(&before, "before", "", "say what changed since these measurements; a folder or `file`")
+	f.BoolVar(&o.Odd, "odd", false, "report what is fast as well as what is slow")
+	f.Var(&rate, "rate", "false discovery rate: how much of what is reported is chance, on average")
+	f.Var(&least, "least", "smallest effect that is reported")
+	f.BoolVar(&o.All, "all", false, "list all that was tested, in CSV and JSON")
+	cmd.AddCommand(newFleetMerge())
+	return cmd
+}
+
+// answer compares what was read and shows it.
+func (o *fleetOutput) answer(cmd *cobra.Command, in study.FleetReading, asked fleet.Options) error {
+	a, err := study.Fleet(in, asked)
+	if err != nil {
+		return err
+	}
+	if o.plot != "" {
+		picture, err := a.Map()
+		if err != nil {
+			return err
+		}
+		if err := drawTo(filesOf(cmd), o.plot, picture, o.width, o.height); err != nil {
+			return err
+		}
+	}
+	if err := o.tables(cmd, a); err != nil {
+		return err
+	}
+	return a.Broken
+}
+
+func (o *fleetOutput) tables(cmd *cobra.Command, a *study.FleetAnswer) error {
+	if ext := extension(o.path); o.format == "" && (ext == "html" || ext == "htm") {
+		return filesOf(cmd).Write(o.path, func(w io.Writer) error { return a.Document(o.units.Choice).WriteHTML(w) })
+	}
+	switch {
+	case o.list.value == "groups":
+		return o.write(cmd, a.GroupRows())
+	case o.list.value == "left":
+		return o.write(cmd, a.LeftRows())
+	case o.list.value == "" && o.forPeople():
+		return o.write(cmd, a.Tables()...)
+	case o.forPeople():
+		rows := a.WorstRows()
+		rows.Notes = a.Notes
+		return o.write(cmd, rows)
+	}
+	return o.write(cmd, a.FindingRows())
+}

@@ -1,0 +1,89 @@
+package fleet
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A Pattern reads the names of nodes and other dimensions from the names of files:
+// "nccl_*_G{gpus}_{a}_{b}.log". A * is any letters but /, and {name} is some, at least one: {a}
+// and {b} are the nodes, others are dimensions, which curves must share to be compared. Names in
+// braces take as few letters as they can, and stars what is left. A pattern with a / is held against
+// the whole path below the folder that was named, others against the last part of it.
+type Pattern struct {
+	text  string
+	expr  *regexp.Regexp
+	names []string
+}
+
+var braces = regexp.MustCompile(`\*|\{[^{}]*\}`)
+
+// ParsePattern reads a pattern. Its errors say what is wrong with it.
+func ParsePattern(text string) (*Pattern, error) {
+	p := &Pattern{text: text}
+	var expr strings.Builder
+	rest, last := text, "" // the piece before, if nothing stands between
+	for {
+		at := braces.FindStringIndex(rest)
+		if at == nil {
+			break
+		}
+		literal, piece := rest[:at[0]], rest[at[0]:at[1]]
+		rest = rest[at[1]:]
+		expr.WriteString(regexp.QuoteMeta(literal))
+		if literal == "" && last != "" {
+			return nil, fmt.Errorf("nothing between %s and %s tells where one ends", last, piece)
+		}
+		if last = piece; piece == "*" {
+			expr.WriteString(`[^/]*`)
+			continue
+		}
+		name := strings.Trim(piece, "{}")
+		switch {
+		case strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" || name == "":
+			return nil, fmt.Errorf("%s: a name is of small letters, digits and _", piece)
+		case slices.Contains(p.names, name):
+			return nil, fmt.Errorf("%s stands there twice", piece)
+		}
+		p.names = append(p.names, name)
+		expr.WriteString(`([^/]+?)`)
+	}
+	expr.WriteString(regexp.QuoteMeta(rest))
+	switch {
+	case strings.ContainsAny(braces.ReplaceAllString(text, ""), "{}"):
+		return nil, fmt.Errorf("a brace is open or closed alone; names stand in braces, as in {a}")
+	case !slices.Contains(p.names, "a"):
+		return nil, fmt.Errorf("no {a}: give {a} and {b} for the two nodes of a pair, {a} alone for single nodes")
+	}
+	p.expr = regexp.MustCompile("^" + expr.String() + "$")
+	return p, nil
+}
+
+// Match returns the nodes and the other dimensions ("gpus=4") of a path, and whether it fits.
+func (p *Pattern) Match(name string) (nodes, labels []string, ok bool) {
+	if !strings.Contains(p.text, "/") {
+		name = path.Base(name)
+	}
+	m := p.expr.FindStringSubmatch(name)
+	if m == nil {
+		return nil, nil, false
+	}
+	var a, b string
+	for i, name := range p.names {
+		switch v := strings.Clone(m[i+1]); name {
+		case "a":
+			a = v
+		case "b":
+			b = v
+		default:
+			labels = append(labels, name+"="+v)
+		}
+	}
+	if nodes = []string{a}; b != "" {
+		nodes = append(nodes, b)
+	}
+	return nodes, labels, true
+}

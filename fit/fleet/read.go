@@ -1,0 +1,191 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/halfpeak/halfpeak/fit/trace"
+)
+
+// An Entry is what is kept of one file: all that a report needs of it.
+type Entry struct {
+	Path   string // below the folder that was named, with slashes; of a file that was named its last part
+	Source string // the file as it was found
+	Curves []Curve
+	Left   []Left `json:",omitempty"`
+}
+
+// Left is a file, or an output in it, that gave nothing, or not all.
+type Left struct {
+	Reason string // with the file's name and what to do
+	// Fault is set where reading failed. Else the file is not the output of a benchmark, or not one
+	// that was asked for.
+	Fault bool `json:",omitempty"`
+}
+
+// A Reader says how files are read, which changes nothing in what an entry holds.
+type Reader struct {
+	Keep     func(path, source string) bool // whether a file is read, by these of its entry; nil: all are
+	Progress func(files int)                // is told of files that are done, from any goroutine; nil: nobody is
+	Workers  int                            // 0: one for each processor
+}
+
+// Seen is how far a reading came.
+type Seen struct {
+	Files int // of those that are to be read
+	Done  int // fewer if it was interrupted
+}
+
+// NodeColumns are the pairs of columns of CSV and JSON that name nodes, where Options.Columns does
+// not, in the order in which they are tried; then come single ones.
+var NodeColumns = [][]string{
+	{"node_a", "node_b"}, {"node1", "node2"}, {"host1", "host2"}, {"host_a", "host_b"}, {"src", "dst"}, {"source", "target"}, {"source", "destination"},
+	{"from", "to"}, {"sender", "receiver"}, {"client", "server"}, {"a", "b"}, {"node"}, {"host"}, {"hostname"},
+}
+
+// Read reads the files that roots name, and those of folders, in parallel. What cannot be read is in
+// the entries. Where ctx is done, the error is that of ctx, and what was read is returned with
+// it: the entries of whole files. Other errors are of the roots and of the options; that a pattern
+// fits no file is one.
+func Read(ctx context.Context, roots []string, o Options, r Reader) ([]Entry, Seen, error) {
+	var seen Seen
+	var pattern *Pattern
+	if o.Name != "" {
+		var err error
+		if pattern, err = ParsePattern(o.Name); err != nil {
+			return nil, seen, fmt.Errorf("--name %q: %w", o.Name, err)
+		}
+	}
+	var entries []Entry
+	for _, root := range roots {
+		files, err := trace.Files(root)
+		if err != nil {
+			return nil, seen, err
+		}
+		for _, f := range files {
+			path := filepath.ToSlash(filepath.Base(f))
+			if f != root {
+				if below, err := filepath.Rel(root, f); err == nil {
+					path = filepath.ToSlash(below)
+				}
+			}
+			if r.Keep == nil || r.Keep(path, f) {
+				entries = append(entries, Entry{Path: path, Source: f})
+			}
+		}
+	}
+	seen.Files = len(entries)
+	w := worker{Options: o, pattern: pattern, ctx: ctx}
+	workers := r.Workers
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	whole := make([]bool, len(entries))
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for range min(workers, len(entries)) {
+		all.Go(func() {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(entries) || ctx.Err() != nil {
+					return
+				}
+				if whole[i] = w.read(&entries[i]); whole[i] && r.Progress != nil {
+					r.Progress(1)
+				}
+			}
+		})
+	}
+	all.Wait()
+	i := 0
+	entries = slices.DeleteFunc(entries, func(Entry) bool { i++; return !whole[i-1] })
+	seen.Done = len(entries)
+	if ctx.Err() != nil {
+		return entries, seen, ctx.Err()
+	}
+	if pattern != nil && !w.matched.Load() && len(entries) > 0 && r.Keep == nil {
+		return nil, seen, fmt.Errorf("--name %q fits no file; the first is %q: * is any letters, {a} and {b} are the nodes", o.Name, entries[0].Path)
+	}
+	return entries, seen, nil
+}
+
+type worker struct {
+	Options
+	pattern *Pattern
+	ctx     context.Context
+	matched atomic.Bool
+}
+
+// read reads a file, and reports whether that came to its end.
+func (w *worker) read(e *Entry) bool {
+	o := trace.Options{X: w.X, Y: w.Y, Group: append(slices.Clone(w.Columns), w.Group...), Pool: w.Pool, Tables: mostTables}
+	leave := func(fault bool, reason string) { e.Left = append(e.Left, Left{reason, fault}) }
+	outputs := 0
+	err := trace.Outputs(e.Source, o, func(f *trace.File, err error) error {
+		if w.ctx.Err() != nil {
+			return w.ctx.Err()
+		}
+		outputs++
+		if damaged := (*trace.Damaged)(nil); errors.As(err, &damaged) {
+			f = damaged.File
+		}
+		if err != nil {
+			unread := (*trace.Error)(nil)
+			leave(!errors.As(err, &unread) || !unread.NoTable, err.Error())
+		}
+		if f == nil {
+			return nil
+		}
+		var nodes, labels []string
+		if w.pattern != nil {
+			name := e.Path
+			if _, member, ok := strings.Cut(f.Name, "!"); ok {
+				name = strings.ReplaceAll(member, "!", "/")
+			}
+			var ok bool
+			if nodes, labels, ok = w.pattern.Match(name); !ok {
+				leave(false, fmt.Sprintf("%q does not fit --name", name))
+				return nil
+			}
+			w.matched.Store(true)
+		}
+		for i := range f.Tables {
+			if c, ok := summarise(&f.Tables[i], nodes, labels, w.columnsOf(f.Tables[i].Labels)); ok {
+				e.Curves = append(e.Curves, c)
+			}
+		}
+		return nil
+	})
+	if w.ctx.Err() != nil {
+		return false
+	}
+	if err != nil {
+		leave(true, err.Error())
+	}
+	return true
+}
+
+// mostTables is the number of curves in one file: all pairs of 700 nodes.
+const mostTables = 1 << 18
+
+// columnsOf are the columns that name the nodes of a table.
+func (w *worker) columnsOf(labels []trace.Label) []string {
+	if w.Columns != nil || len(labels) == 0 {
+		return w.Columns
+	}
+	for _, names := range NodeColumns {
+		if !slices.ContainsFunc(names, func(name string) bool {
+			return !slices.ContainsFunc(labels, func(l trace.Label) bool { return l.Column == name })
+		}) {
+			return names
+		}
+	}
+	return nil
+}

@@ -1,0 +1,84 @@
+package fleet
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mathext"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// median returns the median of values, in any order; NaN of none.
+func median(values []float64) float64 {
+	if len(values) == 0 {
+		return math.NaN()
+	}
+	s := slices.Clone(values)
+	slices.Sort(s)
+	return sortedQuantile(s, 0.5)
+}
+
+// qnMost is the number of values up to which Qn is taken, from all their distances. Of more values
+// the median absolute deviation is as good: the error of the scale is then small beside others.
+const qnMost = 600
+
+// scaleOf returns a robust standard deviation of values, consistent for normal ones: half of them may
+// be anything. It is Qn of Rousseeuw and Croux 1993, eq. 3.7 (82 % of the efficiency of the standard
+// deviation), with their factors for few values (Croux and Rousseeuw 1992, §4); of more than qnMost
+// the median absolute deviation.
+func scaleOf(values []float64) float64 {
+	n := len(values)
+	if n < 2 {
+		return 0
+	}
+	if n > qnMost {
+		m := median(values)
+		d := make([]float64, n)
+		for i, v := range values {
+			d[i] = math.Abs(v - m)
+		}
+		return 1.4826 * median(d)
+	}
+	distances := make([]float64, 0, n*(n-1)/2)
+	for i, v := range values {
+		for _, w := range values[i+1:] {
+			distances = append(distances, math.Abs(v-w))
+		}
+	}
+	slices.Sort(distances)
+	h := n/2 + 1
+	few := [...]float64{2: 0.399, 0.994, 0.512, 0.844, 0.611, 0.857, 0.669, 0.872}
+	var d float64
+	switch {
+	case n < len(few):
+		d = few[n]
+	case n%2 == 1:
+		d = float64(n) / (float64(n) + 1.4)
+	default:
+		d = float64(n) / (float64(n) + 3.8)
+	}
+	return 2.2219 * d * distances[h*(h-1)/2-1]
+}
+
+// studentTail is the probability that Student's t with ν degrees of freedom exceeds x.
+func studentTail(x, nu float64) float64 {
+	if nu > mostDegrees {
+		return 0.5 * math.Erfc(x/math.Sqrt2)
+	}
+	p := 0.5 * mathext.RegIncBeta(nu/2, 0.5, nu/(nu+x*x)) // Abramowitz and Stegun 1964, 26.7.1
+	if x < 0 {
+		return 1 - p
+	}
+	return p
+}
+
+// studentQuantile is the inverse: what is exceeded with probability p.
+func studentQuantile(p, nu float64) float64 {
+	if nu > mostDegrees {
+		return distuv.UnitNormal.Quantile(1 - p)
+	}
+	return distuv.StudentsT{Sigma: 1, Nu: nu}.Quantile(1 - p)
+}
+
+// mostDegrees is the number of degrees of freedom from which on t is taken as normal.
+const mostDegrees = 1e4

@@ -1,0 +1,207 @@
+package fleet
+
+import (
+	"math"
+	"slices"
+)
+
+// leastPartners is the number of different partners with which a node must have been measured for
+// its effect to be told from those of its pairs: of three values one may be anything.
+const leastPartners = 3
+
+// biweight is where Tukey's function gives a residual no weight, in standard deviations: 95 % of
+// the efficiency of least squares if the residuals are normal.
+const biweight = 4.685
+
+// A link is a pair of nodes, by number, with its value.
+type link struct {
+	a, b int
+	y    float64
+}
+
+// A twoWay is the fit y = μ + u(a) + u(b) + e.
+type twoWay struct {
+	links []link
+	mu    float64
+	u, se []float64 // of nodes; 0 of those that are not known
+	known []bool    // the node has enough partners
+	e     []float64 // residuals, by link
+	scale float64   // of e, for the degrees of freedom that the nodes took
+	of    [][]int   // links of each node
+}
+
+// fitTwoWay fits the effects of n nodes: by medians (Tukey's median polish, for any graph), then by
+// the biweight about the scale of the residuals that the medians leave. The median of the effects of
+// known nodes is 0. In a component of the graph with two sides (all pairs are of one node of
+// each, as clients and servers), what one side is slower than the other cannot be told: both have the
+// same median.
+func fitTwoWay(n int, links []link) *twoWay {
+	f := &twoWay{links: links, u: make([]float64, n), se: make([]float64, n), known: make([]bool, n), e: make([]float64, len(links)), of: make([][]int, n)}
+	partners := make([]map[int]bool, n)
+	for i, l := range links {
+		for _, end := range [][2]int{{l.a, l.b}, {l.b, l.a}} {
+			a, b := end[0], end[1]
+			if partners[a] == nil {
+				partners[a] = map[int]bool{}
+			}
+			partners[a][b] = true
+			f.of[a] = append(f.of[a], i)
+		}
+	}
+	nodes := 0
+	for a := range f.known {
+		if f.known[a] = len(partners[a]) >= leastPartners; f.known[a] {
+			nodes++
+		}
+	}
+	sides := f.sides()
+	f.centre(sides)
+	if nodes > 0 {
+		f.polish(sides)
+	}
+	f.residuals()
+	m := float64(len(links))
+	f.scale = scaleOf(f.e) * math.Sqrt(m/max(1, m-float64(nodes)))
+	if nodes > 0 && f.scale > 0 {
+		f.reweight(sides)
+		f.residuals()
+		f.scale = scaleOf(f.e) * math.Sqrt(m/max(1, m-float64(nodes)))
+	}
+	return f
+}
+
+func (f *twoWay) residuals() {
+	for i, l := range f.links {
+		f.e[i] = l.y - f.mu - f.u[l.a] - f.u[l.b]
+	}
+}
+
+// polish takes medians until they stay.
+func (f *twoWay) polish(sides []int) {
+	var rest []float64
+	for range 60 {
+		change, size := 0.0, 0.0
+		for a, known := range f.known {
+			if !known {
+				continue
+			}
+			rest = rest[:0]
+			for _, i := range f.of[a] {
+				l := f.links[i]
+				rest = append(rest, l.y-f.mu-f.u[l.a+l.b-a])
+			}
+			slices.Sort(rest)
+			u := sortedQuantile(rest, 0.5)
+			change, size = max(change, math.Abs(u-f.u[a])), max(size, math.Abs(u))
+			f.u[a] = u
+		}
+		f.centre(sides)
+		if change <= 1e-9*size {
+			break
+		}
+	}
+}
+
+// reweight takes weighted means until they stay, and the standard errors of the effects.
+func (f *twoWay) reweight(sides []int) {
+	bound := biweight * f.scale
+	for range 30 {
+		change := 0.0
+		for a, known := range f.known {
+			if !known {
+				continue
+			}
+			var sum, weights, squares float64
+			for _, i := range f.of[a] {
+				l := f.links[i]
+				r := l.y - f.mu - f.u[l.a+l.b-a]
+				x := (r - f.u[a]) / bound
+				if w := (1 - x*x) * (1 - x*x); math.Abs(x) < 1 {
+					sum, weights, squares = sum+w*r, weights+w, squares+w*w
+				}
+			}
+			if weights == 0 {
+				continue
+			}
+			change = max(change, math.Abs(sum/weights-f.u[a]))
+			f.u[a], f.se[a] = sum/weights, f.scale*math.Sqrt(squares)/weights
+		}
+		f.centre(sides)
+		if change <= 1e-6*f.scale {
+			break
+		}
+	}
+}
+
+// centre makes the median effect 0, and that of both sides of a component the same.
+func (f *twoWay) centre(sides []int) {
+	bySide := map[int][]float64{} // by component, and side: even and odd
+	for a, s := range sides {
+		if s > 0 && f.known[a] {
+			bySide[s] = append(bySide[s], f.u[a])
+		}
+	}
+	shift := map[int]float64{}
+	for s, u := range bySide {
+		if other := bySide[s^1]; len(other) > 0 {
+			shift[s] = (median(u) - median(other)) / 2
+		}
+	}
+	var all []float64
+	for a, known := range f.known {
+		if known {
+			f.u[a] -= shift[sides[a]]
+			all = append(all, f.u[a])
+		}
+	}
+	if len(all) > 0 {
+		m := median(all)
+		for a, known := range f.known {
+			if known {
+				f.u[a] -= m
+			}
+		}
+	}
+	rest := make([]float64, len(f.links))
+	for i, l := range f.links {
+		rest[i] = l.y - f.u[l.a] - f.u[l.b]
+	}
+	f.mu = median(rest)
+}
+
+// sides numbers the sides of the components that have two: 2k and 2k+1, from k = 1. Nodes of other
+// components have 0.
+func (f *twoWay) sides() []int {
+	side := make([]int, len(f.known))
+	component := 0
+	for start := range side {
+		if side[start] != 0 || len(f.of[start]) == 0 {
+			continue
+		}
+		component++
+		side[start] = 2 * component
+		members, two := []int{start}, true
+		for k := 0; k < len(members); k++ {
+			a := members[k]
+			for _, i := range f.of[a] {
+				b := f.links[i].a + f.links[i].b - a
+				switch {
+				case side[b] == 0:
+					side[b] = side[a] ^ 1
+					members = append(members, b)
+				case side[b] == side[a]:
+					two = false
+				}
+			}
+		}
+		if !two {
+			for _, a := range members {
+				side[a] = -1
+			}
+		}
+	}
+	for a := range side {
+		side[a] = max(side[a], 0)
+	}
+	return side
+}

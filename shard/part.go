@@ -1,0 +1,189 @@
+package shard
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+)
+
+// Kinds are the commands whose work can be divided.
+var Kinds = []string{"whatif", "fleet"}
+
+// A Command is what was asked. Parts are merged if they have the same one.
+type Command struct {
+	Kind   string          // one of [Kinds]
+	Asked  json.RawMessage // the options that matter, enough to ask again
+	Inputs string          // a digest of what was read besides the work, "" if nothing
+}
+
+// A Header is what a part is of.
+type Header struct {
+	Command
+	Shard
+}
+
+// A part is magic and version; then frames. A frame is the length of its record and the number of
+// units of work before it, the record, and a checksum of all these. The first record is the header;
+// the last has the length endLength and no bytes, and tells how many units there are. All numbers
+// have their least significant byte first.
+const (
+	magic      = "Written by halfpeak: part\n\x00" // with reports.Imprint, and no text
+	version    = 1
+	frameHead  = 4 + 8
+	endLength  = 1<<32 - 1
+	mostRecord = 1 << 26 // bytes
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// An Encoder makes the bytes of a part.
+type Encoder struct{ units int64 }
+
+// Head is what a part begins with.
+func (e *Encoder) Head(h Header) ([]byte, error) {
+	record, err := json.Marshal(h)
+	if err != nil {
+		return nil, err
+	}
+	return frame(append([]byte(magic), version), 0, uint32(len(record)), record), nil
+}
+
+// Resume goes on after so many units.
+func (e *Encoder) Resume(units int64) { e.units = units }
+
+// Append appends a record that holds so many units of work. A record has at most 64 MiB.
+func (e *Encoder) Append(text, record []byte, units int) ([]byte, error) {
+	if len(record) > mostRecord {
+		return text, fmt.Errorf("a record of %d bytes is too large for a part; divide the file behind it", len(record))
+	}
+	text = frame(text, e.units, uint32(len(record)), record)
+	e.units += int64(units)
+	return text, nil
+}
+
+// End appends the end of a part.
+func (e *Encoder) End(text []byte) []byte { return frame(text, e.units, endLength, nil) }
+
+func frame(text []byte, units int64, length uint32, record []byte) []byte {
+	from := len(text)
+	text = binary.LittleEndian.AppendUint32(text, length)
+	text = binary.LittleEndian.AppendUint64(text, uint64(units))
+	text = append(text, record...)
+	return binary.LittleEndian.AppendUint32(text, crc32.Checksum(text[from:], castagnoli))
+}
+
+// Errors of a part that cannot be read.
+var (
+	ErrNoPart    = errors.New("is no part that halfpeak wrote")
+	ErrVersion   = errors.New("was written in the form of another version of halfpeak; use one version for all shards")
+	ErrTruncated = errors.New("is not whole: its shard was interrupted, or the file was cut off")
+	ErrDamaged   = errors.New("is damaged: its bytes are not those that were written")
+)
+
+// A Reader reads a part.
+type Reader struct {
+	Header
+	in     io.Reader
+	units  int64 // before the last record
+	buffer []byte
+}
+
+// NewReader reads the beginning of a part. The error is [ErrNoPart], [ErrVersion], [ErrTruncated],
+// [ErrDamaged] or one of reading.
+func NewReader(in io.Reader) (*Reader, error) {
+	r := &Reader{in: in}
+	var head [len(magic) + 1]byte
+	_, err := io.ReadFull(in, head[:])
+	switch err = cut(err); {
+	case err != nil && err != ErrTruncated:
+		return nil, err
+	case string(head[:len(magic)]) != magic:
+		return nil, ErrNoPart
+	case err != nil:
+		return nil, err
+	case head[len(magic)] != version:
+		return nil, ErrVersion
+	}
+	record, err := r.Next()
+	if err == io.EOF {
+		return nil, ErrDamaged
+	}
+	if err != nil {
+		return nil, err
+	}
+	if json.Unmarshal(record, &r.Header) != nil || r.units != 0 || !r.valid() || !slices.Contains(Kinds, r.Kind) {
+		return nil, ErrDamaged
+	}
+	return r, nil
+}
+
+// Next returns the next record, valid until the next call; io.EOF is the whole end. The errors are
+// those of [NewReader].
+func (r *Reader) Next() ([]byte, error) {
+	var head [frameHead]byte
+	if _, err := io.ReadFull(r.in, head[:]); err != nil {
+		return nil, cut(err)
+	}
+	length := binary.LittleEndian.Uint32(head[:])
+	units := int64(binary.LittleEndian.Uint64(head[4:]))
+	size := int(length)
+	if length == endLength {
+		size = 0
+	}
+	if size > mostRecord || units < r.units {
+		return nil, ErrDamaged
+	}
+	// A length that is not true takes no more memory than the file has bytes.
+	r.buffer = r.buffer[:0]
+	for want := size + 4; len(r.buffer) < want; {
+		from := len(r.buffer)
+		r.buffer = slices.Grow(r.buffer, min(want-from, 1<<20))
+		r.buffer = r.buffer[:min(want, cap(r.buffer))]
+		if n, err := io.ReadFull(r.in, r.buffer[from:]); err != nil {
+			r.buffer = r.buffer[:from+n]
+			return nil, cut(err)
+		}
+	}
+	record, sum := r.buffer[:size], binary.LittleEndian.Uint32(r.buffer[size:])
+	if crc32.Update(crc32.Checksum(head[:], castagnoli), castagnoli, record) != sum {
+		return nil, ErrDamaged
+	}
+	r.units = units
+	if length == endLength {
+		if n, err := r.in.Read(make([]byte, 1)); n > 0 || err != nil && err != io.EOF {
+			return nil, ErrDamaged
+		}
+		return nil, io.EOF
+	}
+	return record, nil
+}
+
+// Units is how many units of work are before the last record; at the end, in all.
+func (r *Reader) Units() int64 { return r.units }
+
+// cut is an error of reading, which is [ErrTruncated] at the end of the file.
+func cut(err error) error {
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return ErrTruncated
+	}
+	if e := new(fs.PathError); errors.As(err, &e) {
+		return fmt.Errorf("cannot be read: %w", e.Err)
+	}
+	return err
+}
+
+// asked is what was asked, for a message.
+func (c Command) asked() string {
+	const most = 200
+	text := c.Kind + " " + string(c.Asked)
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "…"
+	}
+	return text
+}

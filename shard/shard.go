@@ -1,0 +1,67 @@
+// Package shard divides work between processes that know nothing of each other, and merges what
+// they leave: the tasks of a Slurm array, the pods of an indexed job of Kubernetes.
+//
+// A process does its [Shard] of the work and writes a part: a header, which says what was asked, and
+// records, each of one piece of the work. [Merge] takes all parts and gives the records. It
+// computes nothing: what depends on several pieces is computed from the records, in an order that
+// does not depend on the shards. So the result is the same to the last bit for every number of
+// shards, in every order of merging.
+package shard
+
+import (
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"strconv"
+	"strings"
+)
+
+// Most is the largest number of shards.
+const Most = 100_000
+
+// A Shard is part Index, from 1, of Count. The zero value is no shard: all the work.
+type Shard struct{ Index, Count int }
+
+// Parse reads "3/64".
+func Parse(text string) (Shard, error) {
+	index, count, ok := strings.Cut(text, "/")
+	i, err := strconv.Atoi(index)
+	n, errCount := strconv.Atoi(count)
+	s := Shard{i, n}
+	switch {
+	case !ok || err != nil || errCount != nil:
+		return Shard{}, errors.New("write the number of the shard and of all shards, as in 3/64")
+	case n < 1 || n > Most:
+		return Shard{}, fmt.Errorf("there can be 1 to %d shards", Most)
+	case i == 0:
+		return Shard{}, fmt.Errorf("shards count from 1 to %d; add 1 to an index that counts from 0, as JOB_COMPLETION_INDEX does", n)
+	case !s.valid():
+		return Shard{}, fmt.Errorf("shards count from 1 to %d", n)
+	}
+	return s, nil
+}
+
+func (s Shard) valid() bool { return 1 <= s.Index && s.Index <= s.Count && s.Count <= Most }
+
+func (s Shard) String() string { return fmt.Sprintf("%d/%d", s.Index, s.Count) }
+
+// Range is the shard's part of work that is rows 0 to total−1: from ≤ row < to. Together the shards
+// have each row once, and in their order they have the rows in order.
+func (s Shard) Range(total int64) (from, to int64) {
+	n := int64(s.Count)
+	at := func(i int64) int64 { return total/n*i + min(i, total%n) }
+	return at(int64(s.Index) - 1), at(int64(s.Index))
+}
+
+// Has reports whether a file is in the shard, by a hash of its path below the root (FNV-1a, 64
+// bits): a file that comes or goes between two shards moves no other one. The zero Shard has all.
+func (s Shard) Has(path string) bool {
+	if s.Count == 0 {
+		return true
+	}
+	h := fnv.New64a()
+	h.Write([]byte(path))
+	sum := h.Sum64()
+	sum ^= sum >> 32 // the last letters, often a number, reach the low bits alone otherwise
+	return int(sum%uint64(s.Count)) == s.Index-1
+}

@@ -1,0 +1,157 @@
+package study
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/halfpeak/halfpeak/fit/fleet"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/shard"
+)
+
+// aFleet is a folder with the pairs of 12 nodes, of which node 7 is slow, among files that are no
+// benchmark's output and one that is cut off.
+func aFleet(t *testing.T, seed uint64) string {
+	t.Helper()
+	random := rand.New(rand.NewPCG(seed, 0))
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(text), 0o666)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for a := range 12 {
+		for b := range a {
+			slow := 1.0
+			if a == 7 || b == 7 {
+				slow = 1.2
+			}
+			text := "size_bytes,time_us\n"
+			for n := 8.0; n <= 1<<20; n *= 4 {
+				text += fmt.Sprintf("%.0f,%.4f\n", n, slow*(2+n/1000)*(1+0.01*random.NormFloat64()))
+			}
+			write(fmt.Sprintf("rack-%d/pair_n%d_n%d.csv", a%3, a, b), text)
+		}
+	}
+	write("rack-1/README", "nothing measured here\n")
+	write("rack-2/pair_n50_n51.csv.gz", "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\x2b\xce\xac\x4a")
+	return dir
+}
+
+// shown is all that is shown of a fleet.
+func shown(t *testing.T, in FleetReading, o fleet.Options) string {
+	t.Helper()
+	a, err := Fleet(in, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	fmt.Fprintln(&b, a.Broken)
+	for _, view := range []reports.View{{Format: reports.Text}, {Format: reports.JSON}} {
+		for _, rows := range []reports.Rows{a.FindingRows(), a.GroupRows(), a.LeftRows(), a.WorstRows()} {
+			if err := view.Write(&b, rows); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := a.Document(quantity.UnitChoice{}).WriteHTML(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// However a fleet is divided, and in whatever order its parts are given, all that is shown is what
+// one process shows; also of what could not be read.
+func TestPartsOfFleet(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 0))
+	now, before := aFleet(t, 1), aFleet(t, 2)
+	o := fleet.Options{Name: "pair_{a}_{b}.csv*", Least: 0.01, Rate: 0.05, All: true}
+	for _, before := range []string{"", before} {
+		q := FleetQuestion{Roots: []string{now}, Before: before, Options: o}
+		all, err := ReadFleet(t.Context(), q.Roots, q.Before, o, fleet.Reader{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := shown(t, all, o)
+		if before == "" && (!strings.Contains(want, "could not be read to the end") || !strings.Contains(want, "n50_n51") || !strings.Contains(want, "n7")) {
+			t.Fatalf("%.3000s", want)
+		}
+		for _, count := range []int{1, 7, 64} {
+			dir := t.TempDir()
+			var paths []string
+			for i := 1; i <= count; i++ {
+				which := shard.Shard{Index: i, Count: count}
+				paths = append(paths, filepath.Join(dir, fmt.Sprint("part-", i)))
+				if err := ShardFleet(t.Context(), reports.Files{}, paths[i-1], q, which, fleet.Reader{}, nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+			random.Shuffle(len(paths), func(i, j int) { paths[i], paths[j] = paths[j], paths[i] })
+			in, asked, err := MergeFleet(paths)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := shown(t, in, asked.Options); got != want {
+				t.Errorf("%d shards, before %q: another answer", count, before)
+			}
+			if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) != count {
+				t.Errorf("left behind: %q", left)
+			}
+		}
+	}
+}
+
+// A shard that is interrupted keeps what it read, and goes on with the rest; the answer is that of
+// one that was not.
+func TestFleetInterrupted(t *testing.T) {
+	now, before := aFleet(t, 1), aFleet(t, 2)
+	o := fleet.Options{Name: "pair_{a}_{b}.csv*", Least: 0.01, Rate: 0.05, All: true}
+	q := FleetQuestion{Roots: []string{now}, Before: before, Options: o}
+	all, err := ReadFleet(t.Context(), q.Roots, q.Before, o, fleet.Reader{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "part-1")
+	run := func(files int) (resumed int64, err error) {
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		err = ShardFleet(ctx, reports.Files{}, path, q, shard.Shard{Index: 1, Count: 1}, fleet.Reader{Workers: 1, Progress: func(int) {
+			if files--; files == 0 {
+				stop()
+			}
+		}}, func(n int64) { resumed = n })
+		return resumed, err
+	}
+	for i, want := range []int64{0, 10, 70} { // of 136 files, half of them before
+		resumed, err := run([]int{10, 60, 3}[i])
+		if resumed != want || err == nil || !strings.HasPrefix(err.Error(), fmt.Sprintf("interrupted: %d files read, and kept in ", want+[]int64{10, 60, 3}[i])) {
+			t.Fatal(resumed, err)
+		}
+		if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+			t.Fatal(err)
+		}
+	}
+	if resumed, err := run(0); resumed != 73 || err != nil {
+		t.Fatal(resumed, err)
+	}
+	in, asked, err := MergeFleet([]string{path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if shown(t, in, asked.Options) != shown(t, all, o) {
+		t.Error("another answer after interruptions")
+	}
+	if left, _ := filepath.Glob(path + "*"); len(left) != 1 {
+		t.Errorf("left behind: %q", left)
+	}
+}

@@ -1,0 +1,124 @@
+package study
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/shard"
+	"github.com/halfpeak/halfpeak/whatif"
+)
+
+// A SweepQuestion is what was asked of a sweep, as on the command line: what its parts say.
+type SweepQuestion struct {
+	Platform string
+	Set      []string `json:",omitempty"`
+	Vary     []string
+	Sizes    string   `json:",omitempty"` // if they were given, and
+	Of       []string `json:",omitempty"` // if these were
+	Schedule []string `json:",omitempty"`
+}
+
+// command is what parts of the sweep are of.
+func (q SweepQuestion) command(s *whatif.Sweep) (shard.Command, error) {
+	asked, err := json.Marshal(q)
+	return shard.Command{Kind: "whatif", Asked: asked, Inputs: sweepID(s, "part")}, err
+}
+
+// Part writes a shard of the rows to a part file. One that was interrupted goes on, and resumed is
+// told how many rows there are.
+func (s *Sweeping) Part(ctx context.Context, files reports.Files, path string, q SweepQuestion, which shard.Shard, resumed func(rows int64)) error {
+	command, err := q.command(s.Sweep)
+	if err != nil {
+		return err
+	}
+	file, err := openPart(files, path, shard.Header{Command: command, Shard: which})
+	if err != nil {
+		return err
+	}
+	if file.Rows() > 0 {
+		resumed(file.Rows())
+	}
+	from, to := which.Range(int64(s.Rows()))
+	var record []byte
+	err = s.drive(ctx, s.Until(to), from+file.Rows(), nil, func(b *whatif.Block) error {
+		record = record[:0]
+		for _, v := range b.Values {
+			record = binary.LittleEndian.AppendUint64(record, math.Float64bits(v))
+		}
+		return file.Write(record, b.Rows)
+	})
+	return file.end(err, func(done int64) string {
+		return fmt.Sprintf("%d of %d rows are whole", done, to-from)
+	})
+}
+
+// Merge makes the sweep take its rows from parts instead of computing them. The parts are those of
+// the question that [MergedQuestion] gave.
+func (s *Sweeping) Merge(q SweepQuestion, parts *shard.Parts) error {
+	command, err := q.command(s.Sweep)
+	if err != nil {
+		return err
+	}
+	if command.Inputs != parts.Inputs {
+		return fmt.Errorf("%s is not as it was when the shards ran; run them again, or merge where its files are as they were", q.Platform)
+	}
+	if parts.Units() != int64(s.Rows()) {
+		return fmt.Errorf("the parts have %d rows, and the sweep has %.0f; run the shards again", parts.Units(), s.Rows())
+	}
+	s.parts = parts
+	return nil
+}
+
+// MergedQuestion checks the parts of a sweep and returns what was asked; see [shard.Merge].
+func MergedQuestion(paths []string) (q SweepQuestion, parts *shard.Parts, err error) {
+	if parts, err = shard.Merge("whatif", paths); err == nil {
+		err = json.Unmarshal(parts.Asked, &q)
+	}
+	return q, parts, err
+}
+
+// merged hands over the rows of the parts from first on, in the blocks in which a sweep makes them:
+// what is written does not tell where parts begin.
+func (s *Sweeping) merged(ctx context.Context, sweep *whatif.Sweep, first int64, encode whatif.Encoder, each func(*whatif.Block) error) error {
+	width, total := len(s.Keys()), int64(sweep.Rows())
+	b, row, size := &whatif.Block{First: first}, int64(0), sweep.BlockRows()
+	hand := func() error {
+		b.Rows, b.Text = len(b.Values)/width, b.Text[:0]
+		if err := context.Cause(ctx); err != nil || b.Rows == 0 {
+			return err
+		}
+		for i := 0; encode != nil && i < len(b.Values); i += width {
+			b.Text = encode(b.Text, b.Values[i:i+width])
+		}
+		err := each(b)
+		b.First, b.Values = b.First+int64(b.Rows), b.Values[:0]
+		return err
+	}
+	for record, err := range s.parts.Records() {
+		if err != nil {
+			return err
+		}
+		if len(record)%(8*width) != 0 {
+			return errors.New("a part has rows of another width; run the shards again with one version of halfpeak")
+		}
+		for ; len(record) > 0 && row < total; row++ {
+			if row >= first {
+				for k := range width {
+					b.Values = append(b.Values, math.Float64frombits(binary.LittleEndian.Uint64(record[8*k:])))
+				}
+				if int64(len(b.Values)) == size*int64(width) {
+					if err := hand(); err != nil {
+						return err
+					}
+				}
+			}
+			record = record[8*width:]
+		}
+	}
+	return hand()
+}
