@@ -1,3 +1,5 @@
+//go:build !js
+
 package reports
 
 import (
@@ -13,36 +15,6 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
-
-// A HeatMap shows a quantity over two others: a field of cells, in steps from pale to
-// dark that keep their order in black and white. The legend beside it is the scale of the steps.
-type HeatMap struct {
-	Title string
-	X, Y  Axis        // Min and Max have no meaning: the cells say
-	XS    []float64   // the middles of the columns, rising, at least 2
-	YS    []float64   // the middles of the rows, rising, at least 2
-	Names []string    // of the columns and rows, where both are the same things: XS and YS then count them
-	Z     [][]float64 // by row, then by column; what is not finite is left white
-	Label string      // of Z, with the unit
-	Lines []Series    // drawn over the cells, such as where a target is met; the first kind only, Line
-	Marks []Mark      // points on it, such as where things are today
-	Notes []string    // remarks printed beneath
-}
-
-// Rows returns a row for each cell.
-func (h HeatMap) Rows() Rows {
-	r := Rows{Columns: []Column{{Key: "x", Head: h.X.Label}, {Key: "y", Head: h.Y.Label}, {Key: "z", Head: h.Label}}, Notes: h.Notes}
-	for j, row := range h.Z {
-		for i, z := range row {
-			if h.Names != nil {
-				r.Data = append(r.Data, []any{h.Names[i], h.Names[j], z})
-				continue
-			}
-			r.Data = append(r.Data, []any{h.XS[i], h.YS[j], z})
-		}
-	}
-	return r
-}
 
 // WriteImage draws the map; see Picture.
 func (h HeatMap) WriteImage(w io.Writer, ext string, width, height int) error {

@@ -21,6 +21,7 @@ type whatifOptions struct {
 	width, height int
 
 	set                                        []string
+	save                                       string // the changed platform's file
 	sizes                                      sizesFlag
 	sized                                      bool // sizes were given
 	of                                         []string
@@ -90,6 +91,7 @@ command is given again; Parquet, whose index stands at its end, begins anew.`,
 	o.shard.declare(cmd)
 	f := cmd.Flags()
 	f.StringArrayVar(&o.set, "set", nil, "change a parameter: `NAME=VALUE`, also *= /= += -=; may be given again")
+	f.StringVar(&o.save, "save", "", "write what --set makes of the platform into this TOML `file`")
 	f.Var(&o.sizes, "size", "message sizes; for --vary 64KiB if not given")
 	f.StringSliceVar(&o.of, "of", nil, "the `quantities` to look at: "+strings.Join(whatif.Quantities(), ", "))
 	f.StringArrayVar(&o.vary, "vary", nil, "walk through a range: `NAME=FROM..TO/N`, or /N/log for even ratios; may be given again")

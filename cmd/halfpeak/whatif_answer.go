@@ -52,6 +52,15 @@ func (o *whatifOptions) answer(cmd *cobra.Command) error {
 	if err != nil {
 		return fmt.Errorf("--set %w", err)
 	}
+	if o.save != "" {
+		text, err := d.Encode(reports.Imprint + " whatif.")
+		if err != nil {
+			return err
+		}
+		if err := savePlatform(filesOf(cmd), o.save, string(text)); err != nil {
+			return err
+		}
+	}
 	if len(o.vary) > 0 {
 		return o.runVary(ctx, cmd, d)
 	}
