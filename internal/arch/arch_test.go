@@ -45,7 +45,7 @@ var below = map[string]string{
 	"engine/live":                        "engine engine/programs fit/trace platforms model model/machine model/quantity",
 	"engine/programs":                    "engine fit/trace platforms model model/machine model/quantity",
 	"reports":                            "model/quantity",
-	"explore":                            "study fit/collective data reports whatif fit fit/trace fit/forecast engine engine/live engine/programs engine/virtual engine/schedule engine/schedule/collective engine/schedule/collective/rules engine/schedule/mpitrace engine/simulate export internal/flags platforms model model/machine model/quantity shard fit/fleet",
+	"explore":                            "study fit/shared fit/collective data reports whatif fit fit/trace fit/forecast engine engine/live engine/programs engine/virtual engine/schedule engine/schedule/collective engine/schedule/collective/rules engine/schedule/mpitrace engine/simulate export internal/flags platforms model model/machine model/quantity shard fit/fleet",
 	"reports/page":                       "",
 	"internal/wasm":                      "reports/page",
 	"internal/wasm/generate":             "internal/wasm reports/page",

@@ -66,7 +66,7 @@ func Build() (page.Program, error) {
 	}
 	built.Close()
 	defer os.Remove(built.Name())
-	if _, err := output(tool, source, append(append([]string{"build"}, flags...), "-o", built.Name(), "./cmd/explorer")...); err != nil {
+	if _, err := output(tool, source, "build", "-trimpath", "-ldflags=-s -w", "-o", built.Name(), "./cmd/explorer"); err != nil {
 		return p, err
 	}
 	text, err := os.ReadFile(built.Name())
@@ -76,19 +76,6 @@ func Build() (page.Program, error) {
 	p.WASM, err = packed(cache, text)
 	return p, err
 }
-
-// flags are those of the build. Without inlining the program is smaller by a seventh, packed; what
-// sliders and fits wait for is inlined all the same.
-var flags = func() []string {
-	all := []string{"-trimpath", "-ldflags=-s -w", "-gcflags=all=-l"}
-	for _, p := range strings.Fields("fit model model/quantity reports") {
-		all = append(all, "-gcflags="+module+"/"+p+"=")
-	}
-	for _, p := range strings.Fields("cmp internal/strconv math slices strconv") {
-		all = append(all, "-gcflags="+p+"=")
-	}
-	return all
-}()
 
 // source is the folder of the module's source: where this program was built, if that is still
 // there, or the release of the same version, which go fetches.
