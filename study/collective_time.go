@@ -42,8 +42,31 @@ type timing struct {
 	most  int  // operations of a schedule; see CollectiveQuestion
 	few   int
 	costs map[uint64]collective.Message
+	near  [256]struct { // of the costs, those that were wanted last
+		known bool
+		bytes uint64
+		collective.Message
+	}
 
 	programs map[standing]*simulate.Program // that stand for others; nil: too large
+}
+
+// cost is what a message costs in closed forms.
+func (t *timing) cost(n uint64) collective.Message {
+	near := &t.near[(n^n>>8^n>>16)&255]
+	if near.known && near.bytes == n {
+		return near.Message
+	}
+	cost, known := t.costs[n]
+	if !known {
+		cost = messageOf(t.m.Cost(0, n))
+		if t.costs == nil || len(t.costs) > 1<<16 {
+			t.costs = map[uint64]collective.Message{}
+		}
+		t.costs[n] = cost
+	}
+	near.known, near.bytes, near.Message = true, n, cost
+	return cost
 }
 
 // A standing is what a program is of.
@@ -92,7 +115,7 @@ func (q CollectiveQuestion) run(ctx context.Context, cells []CollectiveTime, m s
 	var workers sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), 8) { // each takes the memory of a schedule
 		workers.Go(func() {
-			t := timing{m: m, plain: len(q.Machine.Levels) == 0, loop: q.Loop, most: q.most(len(cells)), few: q.few(len(cells)), costs: map[uint64]collective.Message{}}
+			t := timing{m: m, plain: len(q.Machine.Levels) == 0, loop: q.Loop, most: q.most(len(cells)), few: q.few(len(cells))}
 			for unit := take(); unit != nil; unit = take() {
 				t.programs = map[standing]*simulate.Program{}
 				for _, i := range unit {
@@ -137,11 +160,7 @@ func (t *timing) closed(c *CollectiveTime) bool {
 	late, early := math.Inf(-1), math.Inf(1)                                               // when a way in is free again, and the next can come
 	combine := func(n uint64) float64 { return math.Round(c.Call.Gamma*float64(n)) * 1e3 } // whole ns, as in a schedule
 	model := collective.Model{Gamma: c.Call.Gamma, Combine: combine, Messages: func(n uint64) collective.Message {
-		cost, known := t.costs[n]
-		if !known {
-			cost = messageOf(t.m.Cost(0, n))
-			t.costs[n] = cost
-		}
+		cost := t.cost(n)
 		late, early = max(late, max(cost.Gap, cost.Intake)-cost.Stream-cost.Receive), min(early, cost.Send+cost.Latency)
 		if cost.Latency < 0 {
 			early = math.Inf(-1)
@@ -214,6 +233,9 @@ func programOf(ctx context.Context, e collective.Entry, ranks int, of standing) 
 	c, most := of.pattern, of.most
 	if e.Takes&collective.Segment != 0 && c.Segment > 0 && c.Bytes/c.Segment > uint64(most/ranks) {
 		return nil, nil // not even begun
+	}
+	if !of.alone && c.Bytes > 0 && 2*(ranks-1) > most {
+		return nil, nil // each but one gets a message, or gives one
 	}
 	if e.Takes&collective.Root == 0 {
 		c.Root = 0
