@@ -157,18 +157,9 @@ func (t *timing) closed(c *CollectiveTime) bool {
 	if c.Cost == nil || !t.plain {
 		return false
 	}
-	late, early := math.Inf(-1), math.Inf(1)                                               // when a way in is free again, and the next can come
 	combine := func(n uint64) float64 { return math.Round(c.Call.Gamma*float64(n)) * 1e3 } // whole ns, as in a schedule
-	model := collective.Model{Gamma: c.Call.Gamma, Combine: combine, Messages: func(n uint64) collective.Message {
-		cost := t.cost(n)
-		late, early = max(late, max(cost.Gap, cost.Intake)-cost.Stream-cost.Receive), min(early, cost.Send+cost.Latency)
-		if cost.Latency < 0 {
-			early = math.Inf(-1)
-		}
-		return cost
-	}}
-	picos, holds := c.Cost(model, c.Ranks, c.Call)
-	if !holds || late > early {
+	picos, holds := c.Entry.Time(collective.Model{Gamma: c.Call.Gamma, Combine: combine, Messages: t.cost}, c.Ranks, c.Call)
+	if !holds {
 		return false
 	}
 	c.Time, c.From = quantity.Micros(picos/1e6), ClosedForm

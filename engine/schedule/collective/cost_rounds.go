@@ -1,6 +1,9 @@
 package collective
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // Closed forms of algorithms in rounds, in each of which a member sends one message and waits for
 // one. Members that begin late, or that send more, let others be late: the longest chain of
@@ -8,13 +11,20 @@ import "slices"
 
 // halves is the time of the messages of recursive halving among 2^k members, w(n/2) + w(n/4) + …,
 // and of their combination. Of halves that differ by an element, one member has all the larger.
-func halves(m Model, p int, c Call) (ways, sums float64) {
+// inTurn says that ways are free in time for them, for the same back, and for messages of the sizes
+// before them and after.
+func halves(m Model, p int, c Call, before, after []uint64) (ways, sums float64, inTurn bool) {
 	n, size, _ := elements(c)
+	sizes := before
 	for d := 2; d <= highest(p); d *= 2 {
 		part := (n + uint64(d) - 1) / uint64(d) * size
 		ways, sums = ways+m.way(part), sums+m.sum(part)
+		sizes = append(sizes, part)
 	}
-	return ways, sums
+	for _, part := range slices.Backward(sizes[len(before):]) {
+		sizes = append(sizes, part)
+	}
+	return ways, sums, m.inTurn(append(sizes, after...))
 }
 
 // rabenseifnerCost is 2 lg p·α + 2n(p − 1)/p·β + n(p − 1)/p·γ for p = 2^k, [trg] 4.4 and 4.5. For
@@ -24,12 +34,17 @@ func rabenseifnerCost(m Model, p int, c Call) (float64, bool) {
 	if p < 2 || n < uint64(highest(p)) {
 		return linearReduceCost(m, p, c)
 	}
-	ways, sums := halves(m, p, c)
+	var before, after []uint64
+	half := (n + 1) / 2 * size
+	if !isPower(p) {
+		before, after = []uint64{half, half}, []uint64{c.Bytes}
+	}
+	ways, sums, inTurn := halves(m, p, c, before, after)
 	t := 2*ways + sums
-	if half := (n + 1) / 2 * size; !isPower(p) {
+	if !isPower(p) {
 		t += 2*m.way(half) + m.sum(half)
 	}
-	return t, ok
+	return t, ok && inTurn
 }
 
 // rabenseifnerAnyCost is rabenseifnerCost, and a message of n for p that are no power of two.
@@ -52,12 +67,16 @@ func mpichRabenseifnerCost(m Model, p int, c Call) (float64, bool) {
 	if p < 2 || n < uint64(highest(p)) {
 		return doublingCost(m, p, c)
 	}
-	ways, sums := halves(m, p, c)
+	var handed []uint64
+	if !isPower(p) {
+		handed = []uint64{c.Bytes}
+	}
+	ways, sums, inTurn := halves(m, p, c, handed, handed)
 	t := 2*ways + sums
 	if !isPower(p) {
 		t += 2*m.way(c.Bytes) + m.sum(c.Bytes)
 	}
-	return t, ok
+	return t, ok && inTurn
 }
 
 // doublingCost is lg p·(α + nβ + nγ) for p = 2^k, [trg] 4.5. For other p, here: with k = ⌊lg p⌋, those
@@ -174,11 +193,13 @@ func ringReduceScatterCost(m Model, p int, c Call) (float64, bool) {
 
 // halvingCost is lg p·α + n(p − 1)/p·(β + γ) for p = 2^k, [trg] 4.3.
 func halvingCost(m Model, p int, c Call) (float64, bool) {
-	t := 0.0
+	t, sizes := 0.0, []uint64(nil)
 	for d := p / 2; d > 0; d /= 2 {
-		t += m.way(uint64(d)*c.Bytes) + m.sum(uint64(d)*c.Bytes)
+		n := uint64(d) * c.Bytes
+		t += m.way(n) + m.sum(n)
+		sizes = append(sizes, n)
 	}
-	return t, isPower(p)
+	return t, isPower(p) && m.inTurn(sizes)
 }
 
 // ringAllgatherCost is (p − 1)α + n(p − 1)/p·β, [trg] 4.2 and MPICH's header. Open MPI's header
@@ -203,9 +224,10 @@ func bruckAllgatherCost(m Model, p int, c Call) (float64, bool) {
 // others.
 func neighbourCost(m Model, p int, c Call) (float64, bool) {
 	if p%2 != 0 {
-		return ringAllgatherCost(m, p, c)
+		t, ok := ringAllgatherCost(m, p, c)
+		return t, ok && m.inTurn([]uint64{c.Bytes})
 	}
-	return m.way(c.Bytes) + float64(p/2-1)*m.way(2*c.Bytes), true
+	return m.way(c.Bytes) + float64(p/2-1)*m.way(2*c.Bytes), m.inTurn([]uint64{c.Bytes, 2 * c.Bytes})
 }
 
 // pairwiseCost is (p − 1)(α + n/p·β). [trg] and MPICH's header write (p − 1)α + nβ, which counts the
@@ -214,9 +236,69 @@ func pairwiseCost(m Model, p int, c Call) (float64, bool) {
 	return float64(p-1) * m.way(c.Bytes), true
 }
 
-// linearAlltoallCost is p − 1 blocks through one port, (p − 1)(α + n/p·β).
+// linearAlltoallCost is p − 1 blocks through one port, (p − 1)(α + n/p·β) in Hockney's model. In
+// others a member's processor turns from one to the other, the sends first: all are alike, so that of
+// one is followed, here.
 func linearAlltoallCost(m Model, p int, c Call) (float64, bool) {
-	return float64(p-1) * m.way(c.Bytes), m.blocks(c.Bytes)
+	return followAlltoall(m, p, p, c)
+}
+
+// syncAlltoallCost is linearAlltoallCost with so many messages under way at most.
+func syncAlltoallCost(m Model, p int, c Call) (float64, bool) {
+	most := 4
+	if c.Fanout != 0 {
+		most = max(c.Fanout, 1)
+	}
+	return followAlltoall(m, p, most, c)
+}
+
+// followAlltoall does not hold where it is not known whether a send or a receive is the first of two
+// that could begin at the same moment.
+func followAlltoall(m Model, p, most int, c Call) (float64, bool) {
+	one, n := m.message(c.Bytes), p-1
+	if one.Latency < 0 || one.Send+one.Latency == 0 {
+		return 0, false
+	}
+	cpu, out, in := 0.0, 0.0, 0.0
+	begun, ready, done := make([]float64, n), make([]float64, n), make([]float64, n)
+	known := make([]float64, n) // when a receive has its message
+	for sent, taken, got := 0, 0, 0; got < n; {
+		// A receive is posted when the one most before is done, and takes the message that is there.
+		for taken < sent && taken < got+most {
+			came := begun[taken] + one.Send + one.Latency
+			begin := max(came, in)
+			known[taken] = came
+			if taken >= most {
+				known[taken] = max(came, done[taken-most])
+			}
+			in, ready[taken] = begin+one.Intake, max(known[taken], begin+one.Stream)
+			taken++
+		}
+		send, receive := math.Inf(1), math.Inf(1)
+		if sent < n {
+			send = max(cpu, out)
+		}
+		if got < taken {
+			receive = max(cpu, ready[got])
+		}
+		if send == receive && sent >= most {
+			switch free := begun[sent-most]; {
+			case free == known[got]:
+				return 0, false
+			case free > known[got]:
+				send = math.Inf(1)
+			}
+		}
+		if send <= receive {
+			begun[sent], cpu, out = send, send+one.Send, send+one.Gap
+			sent++
+		} else {
+			cpu = receive + one.Receive
+			done[got] = cpu
+			got++
+		}
+	}
+	return cpu, true
 }
 
 // bruckAlltoallCost is ⌈lg p⌉α and β for each block whose way to go has the bit of the round;
