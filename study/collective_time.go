@@ -49,6 +49,7 @@ type timing struct {
 	}
 
 	programs map[standing]*simulate.Program // that stand for others; nil: too large
+	large    map[standing]uint64            // bytes from which on those of whole messages are; key: of no size
 }
 
 // cost is what a message costs in closed forms.
@@ -117,7 +118,7 @@ func (q CollectiveQuestion) run(ctx context.Context, cells []CollectiveTime, m s
 		workers.Go(func() {
 			t := timing{m: m, plain: len(q.Machine.Levels) == 0, loop: q.Loop, most: q.most(len(cells)), few: q.few(len(cells))}
 			for unit := take(); unit != nil; unit = take() {
-				t.programs = map[standing]*simulate.Program{}
+				t.programs, t.large = map[standing]*simulate.Program{}, map[standing]uint64{}
 				for _, i := range unit {
 					if err := t.time(ctx, &cells[i]); err != nil {
 						stop(fmt.Errorf("%s %s on %d ranks: %w", cells[i].Collective, cells[i].Name, cells[i].Ranks, err))
@@ -185,6 +186,11 @@ func (t *timing) simulate(ctx context.Context, c *CollectiveTime, alone bool, mo
 		of.pattern, m = pattern, resized{m, size}
 	}
 	p, known := t.programs[of]
+	whole := of
+	whole.pattern.Bytes = 0
+	if n := t.large[whole]; n > 0 && of.pattern.Segment == 0 && of.pattern.Bytes >= n {
+		return false, nil // a larger message is cut into as many pieces at least
+	}
 	if !known {
 		var err error
 		if p, err = programOf(ctx, c.Entry, c.Ranks, of); err != nil {
@@ -192,6 +198,8 @@ func (t *timing) simulate(ctx context.Context, c *CollectiveTime, alone bool, mo
 		}
 		if ok {
 			t.programs[of] = p
+		} else if p == nil && t.large != nil {
+			t.large[whole] = of.pattern.Bytes
 		}
 	}
 	if p == nil {

@@ -166,20 +166,31 @@ func scatterRingCost(m Model, p int, c Call) (float64, bool) {
 		return linearCost(m, p, c)
 	}
 	s := newPortions(p, c)
-	// A member that gets nothing begins at once, and its messages keep other processors busy.
-	ok = ok && (s.of(p-1, p) > 0 || p == 1 || m.blocks(s.each))
-	_, free, _ := s.scatter(m)
+	// A receive that needs the processor is kept by a send, and keeps the next one, unless all come in
+	// turn. A member that gets nothing begins at once, and its messages keep other processors busy.
+	sizes, free := []uint64{s.each, s.of(p-1, p)}, true
+	for d := 1; d < p; d *= 2 {
+		sizes = append(sizes, s.of(d, 2*d))
+	}
+	latest, early := math.Inf(-1), math.Inf(1)
+	for _, n := range sizes {
+		one := m.message(n)
+		latest, early = max(latest, one.late()), min(early, one.early())
+		free = free && one.Receive == 0 && one.Gap >= one.Intake
+	}
+	ok = ok && (free || latest <= early) && (s.of(p-1, p) > 0 || p == 1 || free || m.blocks(s.each))
+	_, begin, _ := s.scatter(m)
 	last, whole := 0.0, int(s.bytes/s.each)
 	late := make([]float64, p+1) // by how much, with the smaller portions before one
 	for v := range p {
 		own := m.message(s.of(v, v+1))
-		last = max(last, free[v]+float64(p-1)*own.oneWay())
+		last = max(last, begin[v]+float64(p-1)*own.oneWay())
 		if v < whole {
 			continue
 		}
 		late[v+1] = late[v] + own.turn(m.message(s.of(v-1, v)))
 		for next := whole - 1; next < v && next <= whole; next++ { // all after it are empty
-			last = max(last, free[v]+late[v+1]-late[next+1]+float64(p-1-(v-next))*m.way(s.of(next, next+1)))
+			last = max(last, begin[v]+late[v+1]-late[next+1]+float64(p-1-(v-next))*m.way(s.of(next, next+1)))
 		}
 	}
 	return last, ok
