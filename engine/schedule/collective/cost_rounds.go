@@ -120,19 +120,15 @@ func scatterDoublingCost(m Model, p int, c Call) (float64, bool) {
 	s := newPortions(p, c)
 	has, free, in := s.scatter(m)
 	for mask := 1; mask < p; mask *= 2 {
-		begin := slices.Clone(free)
 		// A short block at the end gives its pair's members less of them than they are: the members
 		// of a whole block pass on what came.
-		for v := range p {
-			peer := v ^ mask
-			if peer >= p {
-				continue
+		for lower := 0; lower+mask < p; lower += 2 * mask {
+			one, other := m.message(s.of(lower, lower+mask)), m.message(s.of(lower+mask, lower+2*mask))
+			for v := lower; v < lower+mask && v+mask < p; v++ {
+				begin, begins := free[v], free[v+mask]
+				has[v], in[v], free[v] = exchanged(begin, begins, in[v], one, other)
+				has[v+mask], in[v+mask], free[v+mask] = exchanged(begins, begin, in[v+mask], other, one)
 			}
-			mine, theirs := v&^(mask-1), peer&^(mask-1)
-			sent, got := m.message(s.of(mine, mine+mask)), m.message(s.of(theirs, theirs+mask))
-			start := max(begin[peer]+got.Send+got.Latency, in[v])
-			has[v], in[v] = max(start+got.Stream, begin[v]+sent.Send)+got.Receive, start+got.Intake
-			free[v] = begin[v] + sent.out()
 		}
 		short := p &^ (mask - 1) // where a block begins that is not whole
 		if have := p - short; have > 0 && short&mask != 0 {
@@ -155,6 +151,13 @@ func scatterDoublingCost(m Model, p int, c Call) (float64, bool) {
 		}
 	}
 	return slices.Max(has), ok
+}
+
+// exchanged is when a member has what it got for what it sent, and when its ways in and out are free;
+// the two begin at different times.
+func exchanged(begin, other, in float64, sent, got Message) (has, inFree, outFree float64) {
+	start := max(other+got.Send+got.Latency, in)
+	return max(start+got.Stream, begin+sent.Send) + got.Receive, start + got.Intake, begin + sent.out()
 }
 
 // scatterRingCost is (⌈lg p⌉ + p − 1)α + 2n(p − 1)/p·β for equal portions, [trg] 4.1. For others,
