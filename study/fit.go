@@ -2,6 +2,7 @@ package study
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -29,7 +30,9 @@ type FitOptions struct {
 	Measured  MeasuredOptions // of collectives
 	Levels    []FitLevel      // of a machine, from inside out; none: no machine
 	Fans      FitFans         // of its levels; without a file, nothing is known of what is shared
-	Saving    bool            // the curves are wanted for a platform or a figure
+	// Collectives were measured on the machine, and sharpen what its ranks share.
+	Collectives FitCollectives
+	Saving      bool // the curves are wanted for a platform or a figure
 	// Progress returns what is told of the bytes that are read of a file, and what ends it.
 	Progress func(path string) (read func(int64), done func())
 }
@@ -61,6 +64,8 @@ type Fitted struct {
 	levels  []FitLevel       // of a machine
 	shared  *shared.Estimate // what its ranks share; nil: nothing is known
 	factors shared.Factors
+	within  Intervals
+	seen    string // the collectives that the factors are from; "": none
 }
 
 // A FittedCurve is a fit of time against size.
@@ -126,6 +131,9 @@ func Fit(paths []string, o FitOptions) (*Fitted, error) {
 		return nil, err
 	}
 	if len(o.Levels) > 0 {
+		if !slices.ContainsFunc(o.Levels, func(l FitLevel) bool { return len(l.From) > 0 }) {
+			return nil, errors.New("nothing was measured at any level: give at least one its file, as in --level cluster=latency.txt")
+		}
 		if in, err = levelSources(in, paths, o); err != nil {
 			return nil, err
 		}
@@ -155,11 +163,10 @@ func Fit(paths []string, o FitOptions) (*Fitted, error) {
 	if err != nil {
 		return nil, cmp.Or(in.broken, err)
 	}
-	if o.Fans.File != "" {
+	if o.sharing() {
 		if err := f.sharing(o); err != nil {
-			return nil, err
+			return nil, cmp.Or(f.Broken, err)
 		}
-		f.factors = shared.Plain()
 	}
 	used := in.sources
 	if f.Collectives != nil {

@@ -63,7 +63,7 @@ beside those in benchmark files: at their ranks and sizes, unless --ranks or --s
 			}
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
-			q.Layer, q.Machine, q.Within = design.Layer, design.Machine(), study.IntervalOf(design.Platform)
+			q.Layer, q.Machine, q.Within = design.Layer, design.Machine(), study.IntervalsOf(design.Platform)
 			q.Collective, q.Ranks, q.Sizes, q.Segments, q.Call = args[0], ranks.Values, sizes.sizes, segments.sizes, call.value()
 			var bar func(int64)
 			q.Progress = func(done, total int) {

@@ -125,9 +125,9 @@ var (
 		Factors
 	}{
 		{"", Plain()},
-		{"chain", Factors{2.024, 0.8891, 1.061, 2.715, 1}},
-		{"binary", Factors{1.423, 0.7029, 1.265, 2.024, 2.56}},
-		{"binomial", Factors{1.265, 0.8384, 1.265, 1.697, 3.434}},
+		{"chain", Factors{1, 0.8384, 1.061, 1.265, 1}},
+		{"binary", Factors{0.7906, 0.5557, 1.265, 0.8891, 2.276}},
+		{"binomial", Factors{0.625, 0.7906, 1.265, 0.7906, 3.642}},
 	}
 	algorithms = []string{"chain", "binary", "binomial"}
 )
