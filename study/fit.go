@@ -2,7 +2,6 @@ package study
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -131,9 +130,6 @@ func Fit(paths []string, o FitOptions) (*Fitted, error) {
 		return nil, err
 	}
 	if len(o.Levels) > 0 {
-		if !slices.ContainsFunc(o.Levels, func(l FitLevel) bool { return len(l.From) > 0 }) {
-			return nil, errors.New("nothing was measured at any level: give at least one its file, as in --level cluster=latency.txt")
-		}
 		if in, err = levelSources(in, paths, o); err != nil {
 			return nil, err
 		}

@@ -28,7 +28,7 @@ type FitCollectives struct {
 // so many operations together. A search runs the loops around them about a hundred times.
 const (
 	maxSought           = 96
-	maxSoughtOperations = 1 << 20
+	maxSoughtOperations = 1 << 19
 )
 
 // sharpen finds the factors of what is shared by which the measured collectives come out best, and

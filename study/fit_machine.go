@@ -45,6 +45,9 @@ func ParseFitLevels(levels, holds []string) ([]FitLevel, error) {
 			all[at].From = append(all[at].From, from)
 		}
 	}
+	if len(all) > 0 && !slices.ContainsFunc(all, func(l FitLevel) bool { return len(l.From) > 0 }) {
+		return nil, fmt.Errorf("--level %q: nothing was measured at any level; write NAME=FILE, as in node=latency.txt", levels[0])
+	}
 	for _, text := range holds {
 		name, number, _ := strings.Cut(text, "=")
 		n, err := strconv.Atoi(number)
