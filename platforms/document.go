@@ -83,11 +83,12 @@ var schema = map[string]map[string]form{
 	"protocol": keys("credits", "rendezvous", "retry", "inbox", "full", "poll", "interrupt", "source").with(flag, "rounds"),
 	"measured": keys("runs", "resolution", "source").with(names, "sizes", "times", "deviations").with(flag, "operation"),
 	"layer":    layerKeys(),
+	"level":    keys("holds", "layer", "gap", "send", "receive", "eager", "lanes", "shared", "ports", "port", "source"),
 	"branch":   keys("layer", "up_to"),
 }
 
 // tableKinds are the kinds of table.
-var tableKinds = []string{"constant", "roof", "stage", "protocol", "measured", "layer"}
+var tableKinds = []string{"constant", "roof", "stage", "protocol", "measured", "layer", "level"}
 
 type formOf map[string]form
 

@@ -106,8 +106,9 @@ func (p Platform) Document() Document {
 	for _, l := range p.Layers {
 		kept["layer."+l.Name] = true
 	}
+	_, machine := p.Machine()
 	for _, t := range b.Tables {
-		if t.Kind == "layer" && !kept["layer."+t.Name] {
+		if t.Kind == "layer" && !kept["layer."+t.Name] || t.Kind == "level" && !machine {
 			continue
 		}
 		t.Keys = slices.Clone(t.Keys)

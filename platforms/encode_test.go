@@ -34,7 +34,7 @@ func TestEncodeIsTheIdentity(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range []string{changeable, runs, everything} {
+	for _, text := range []string{changeable, runs, everything, rack, shared} {
 		p, err := Parse("mine.toml", []byte(text))
 		if err != nil {
 			t.Fatal(err)

@@ -38,6 +38,7 @@ type Platform struct {
 	Places    map[string]Place // of all stages
 	Roofs     []Roof
 	Layers    []Layer  // in the order of the file, at least one
+	Levels    []Level  // of the machine, from inside out; none: every two ranks are equally far
 	Notes     []string // for whoever reads the file with us: old names that it has
 	Default   string   // the layer that the platform's name alone stands for
 	built     *builder

@@ -422,6 +422,7 @@ func FuzzParse(f *testing.F) {
 		"layer.x = { model = \"linear\", beta = \"((((1us))))\", tau = \"0us/B\", source = \"s\" }\n",
 		linear(`beta = "tau*1KB"`, `tau = "beta/1KB"`, `source = "s"`),
 		pipe(`stages = ["a", "a", "a", "a"]`, `packets = "eq10"`),
+		rack,
 	} {
 		f.Add([]byte(text))
 	}

@@ -35,7 +35,7 @@ least() {
 row() {
 	what=$1 units=$2 unit=$3
 	shift 3
-	least "$@" | awk -v what="$what" -v n="$units" -v unit="$unit" '{ printf "| %s | %.2f | %.2f | %.0f | %s | %d %s/s |\n", what, $1, $2, $3, n, n / ($1 > 0 ? $1 : 0.01), unit }'
+	least "$@" | awk -v what="$what" -v n="$units" -v unit="$unit" '{ printf "| %s | %d %s | %.2f | %.2f | %.0f | %d | %d |\n", what, n, unit, $1, $2, $3, n / $1, n / $2 }'
 }
 
 if [ ! -d night ]; then # all pairs of 142 nodes but a few: 10,000 files of nccl-tests, of 13 sizes
@@ -74,12 +74,12 @@ sweep='whatif clip --vary host-dma.tau=1us/KiB..8us/KiB/2000 --vary wire.tau=1us
 
 echo "$(grep -m1 'model name' /proc/cpuinfo | cut -d: -f2), $(nproc) processors, load $(cut -d' ' -f1 /proc/loadavg), the least of $rounds rounds"
 echo
-echo "| what | clock, s | processor, s | peak, MB | units | rate |"
-echo "|:---|---:|---:|---:|---:|---:|"
-row "a fleet's files, $(du -sb night | cut -f1) bytes" 10000 files ./halfpeak fleet night --format csv
-row "rows of a CSV file, $(wc -c <rows.csv) bytes" 10000000 rows ./halfpeak fit rows.csv --model linear
+echo "| what | units | clock, s | processor, s | peak, MB | a second of the clock | a second of a processor |"
+echo "|:---|---:|---:|---:|---:|---:|---:|"
+row "outputs of nccl-tests, 2.3 kB each" 10000 files ./halfpeak fleet night --format csv
+row "a CSV file of 127 MB, a straight line" 10000000 rows ./halfpeak fit rows.csv --model linear
 # shellcheck disable=SC2086
-row "points of a sweep, 3 quantities each, into a picture" 4000000 points ./halfpeak $sweep --plot map.png
+row "points of a sweep over two parameters, three quantities each, into a picture" 4000000 points ./halfpeak $sweep --plot map.png
 # shellcheck disable=SC2086
 row "the same into a CSV file" 4000000 points ./halfpeak $sweep -o sweep.csv --force
 

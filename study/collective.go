@@ -14,18 +14,21 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// A CollectiveQuestion asks for the times of a collective among ranks of which every two are
-// connected by the layer: there are no distances, and messages share nothing but the ways in and
-// out of a rank.
+// A CollectiveQuestion asks for the times of a collective among ranks on a machine of levels; or
+// without levels, among ranks of which every two are connected by the layer: there are no distances
+// then, and messages share nothing but the ways in and out of a rank.
 type CollectiveQuestion struct {
 	Collective string
 	Algorithm  string // a name; "all", or "best" for the rows of the best alone
 	Layer      platforms.Layer
+	Machine    machine.Machine // without levels: the layer
+	Map        string          // how ranks are placed on the machine; see [machine.Machine.Place]
 	Ranks      []int
 	Sizes      []quantity.Bytes // of the message, or of a rank's block; a barrier has none
 	Segments   []quantity.Bytes // tried beside whole messages, by the algorithms that take any
@@ -47,7 +50,7 @@ const (
 // CollectiveTimes is the answer, in the order of ranks, sizes and algorithms.
 type CollectiveTimes struct {
 	Algorithms Algorithms // that were compared
-	Layer      string
+	On         string     // what the times are of, in words
 	Times      []CollectiveTime
 	TooLarge   []string // what has no time, and why
 	BestOnly   bool
@@ -77,21 +80,21 @@ func Collective(ctx context.Context, q CollectiveQuestion) (*CollectiveTimes, er
 	if err != nil {
 		return nil, err
 	}
-	machine, err := simulate.FromLayer(q.Layer, simulate.NoLimit)
+	on, err := machineOf(q.Machine, q.Layer, q.Map, slices.Max(append([]int{1}, q.Ranks...)), simulate.NoLimit)
 	if err != nil {
 		return nil, err
 	}
-	cells, err := q.cells(all, machine)
+	cells, err := q.cells(all, on)
 	if err != nil {
 		return nil, err
 	}
 	if q.Operations == 0 {
 		q.Operations = 1 << 20
 	}
-	if err := q.run(ctx, cells, machine); err != nil {
+	if err := q.run(ctx, cells, on); err != nil {
 		return nil, err
 	}
-	answer := &CollectiveTimes{Algorithms: all, Layer: q.Layer.Ref(), BestOnly: q.Algorithm == "best"}
+	answer := &CollectiveTimes{Algorithms: all, On: q.on(), BestOnly: q.Algorithm == "best"}
 	for len(cells) > 0 {
 		var here []CollectiveTime
 		here, cells = cut(cells, func(a, b CollectiveTime) bool { return a.Ranks == b.Ranks && a.Call.Bytes == b.Call.Bytes })
@@ -177,7 +180,7 @@ func (q CollectiveQuestion) cells(all Algorithms, m simulate.Machine) (cells []C
 					c := q.Call
 					c.Bytes, c.Segment = uint64(size), uint64(segment)
 					if e.Takes&collective.Shape != 0 {
-						c.LogP = logPOf(m, c)
+						c.LogP = logPOf(m, ranks, c)
 					}
 					if err := e.Check(ranks, c); err != nil {
 						return nil, err
@@ -195,13 +198,17 @@ func ascending[T cmp.Ordered](values []T) []T {
 	return slices.Compact(slices.Sorted(slices.Values(values)))
 }
 
-// logPOf is the LogP model of the messages of a call.
-func logPOf(m simulate.Machine, c collective.Call) collective.LogP {
+// logPOf is the LogP model of the messages of a call, on the outermost level that the ranks need.
+func logPOf(m simulate.Machine, ranks int, c collective.Call) collective.LogP {
 	n := c.Bytes
 	if c.Segment > 0 {
 		n = min(n, c.Segment)
 	}
-	cost := m.Cost(0, n)
+	level := 0
+	for rank := range ranks {
+		level = max(level, m.Level(0, rank))
+	}
+	cost := m.Cost(level, n)
 	return collective.LogP{L: float64(cost.Latency + cost.Stream), O: float64(cost.Send+cost.Receive) / 2, G: float64(cost.Gap)}
 }
 
@@ -245,7 +252,7 @@ func (q CollectiveQuestion) time(ctx context.Context, c *CollectiveTime, m simul
 	}
 	if s == nil {
 		linear, ok := q.Layer.Model.(*model.Linear)
-		if !ok || c.Cost == nil {
+		if !ok || c.Cost == nil || len(q.Machine.Levels) > 0 {
 			return nil
 		}
 		hockney := collective.Model{Alpha: float64(linear.OneWay(0)), Beta: float64(linear.Tau), Gamma: c.Call.Gamma / 1e3}
@@ -317,6 +324,14 @@ func compare(here []CollectiveTime) {
 // plain says what the times leave out.
 const plain = "Every two ranks are equally far from each other, and messages share nothing but the ways in and out of a rank: no levels, no shared memory or NIC."
 
+// on says in words what the times are of.
+func (q CollectiveQuestion) on() string {
+	if len(q.Machine.Levels) == 0 {
+		return q.Layer.Ref() + ". " + plain
+	}
+	return q.Layer.Platform + ". " + shapeOf(q.Machine, q.Map) + "."
+}
+
 // Rows is the table of the times. Intervals are absent: the model has none.
 func (t *CollectiveTimes) Rows() reports.Rows {
 	times := t.Times
@@ -363,7 +378,7 @@ func (t *CollectiveTimes) Rows() reports.Rows {
 		col("next_slower_percent", "slower by", next(func(c CollectiveTime) any { return c.NextSlower })).texted(percentText("%.1f %%")).ranked(2),
 		col("from", "from", func(c CollectiveTime) any { return c.From }).ranked(4),
 	)
-	rows.Notes = append(rows.Notes, t.Layer+". "+plain)
+	rows.Notes = append(rows.Notes, t.On)
 	if n := len(t.TooLarge); n > 0 {
 		rows.Notes = append(rows.Notes, fmt.Sprintf("%d left out, the first: %s.", n, t.TooLarge[0]))
 	}

@@ -24,6 +24,7 @@ type FitOptions struct {
 	Seed      uint64          // of Bootstrap
 	Compare   string          // another file, or a table of the same; empty: none
 	Runs      bool            // the files are runs of one measurement
+	Levels    []FitLevel      // of a machine, from inside out; none: no machine
 	Saving    bool            // the curves are wanted for a platform or a figure
 	// Progress returns what is told of the bytes that are read of a file, and what ends it.
 	Progress func(path string) (read func(int64), done func())
@@ -52,6 +53,7 @@ type Fitted struct {
 	warned  []string    // what goes with them
 	stages  bool        // each curve is a stage
 	best    []string    // of stages: what messages cost
+	levels  []FitLevel  // of a machine
 }
 
 // A FittedCurve is a fit of time against size.
@@ -78,7 +80,8 @@ type FittedChange struct {
 type fitSource struct {
 	file  *trace.File
 	table *trace.Table
-	alone bool // nothing else is read: a remark need not say what it is about
+	alone bool   // nothing else is read: a remark need not say what it is about
+	level string // of a machine; "": none
 }
 
 // name is the file and, if it has several tables, the table.
@@ -108,11 +111,17 @@ func (s fitSource) when() string {
 }
 
 // Fit reads benchmark files and fits them. A path may be a folder: its files are read, and those
-// that are none of a benchmark are in the notes. Errors are those of reading and fitting.
+// that are none of a benchmark are in the notes. Of levels, the files may be theirs, and no others.
+// Errors are those of reading and fitting.
 func Fit(paths []string, o FitOptions) (*Fitted, error) {
 	in, err := readFit(paths, o)
 	if err != nil {
 		return nil, err
+	}
+	if len(o.Levels) > 0 {
+		if in, err = levelSources(in, paths, o); err != nil {
+			return nil, err
+		}
 	}
 	if o.Runs {
 		var notes []string
@@ -121,7 +130,7 @@ func Fit(paths []string, o FitOptions) (*Fitted, error) {
 		}
 		in.notes = append(in.notes, notes...)
 	}
-	f := &Fitted{model: o.Model, sources: in.sources, Broken: in.broken}
+	f := &Fitted{model: o.Model, sources: in.sources, Broken: in.broken, levels: o.Levels}
 	switch o.Model {
 	case "loggp":
 		err = f.logGP()
@@ -137,7 +146,7 @@ func Fit(paths []string, o FitOptions) (*Fitted, error) {
 	if err != nil {
 		return nil, cmp.Or(in.broken, err)
 	}
-	f.Notes = append(in.notes, f.Notes...)
+	f.Notes = append(in.notes, append(f.Notes, f.withoutGaps()...)...)
 	return f, nil
 }
 

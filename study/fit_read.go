@@ -147,7 +147,7 @@ func fitRuns(sources []fitSource) (all []fitSource, notes []string, err error) {
 		return nil, nil, fmt.Errorf("--runs: no table of %s is in all files: %s", first[0].file.Name, strings.Join(notes, "; "))
 	}
 	for i := range of.Tables {
-		all = append(all, fitSource{&of, &of.Tables[i], len(of.Tables) == 1})
+		all = append(all, fitSource{file: &of, table: &of.Tables[i], alone: len(of.Tables) == 1})
 	}
 	return all, notes, nil
 }

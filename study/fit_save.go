@@ -21,6 +21,8 @@ import (
 // stages, or a layer of parameters. End-to-end times are none.
 func (f *Fitted) TOML() (string, error) {
 	switch {
+	case f.levels != nil:
+		return f.machineText()
 	case f.stages:
 		return encoded(f.pipelineDocument(), "fit.")
 	case f.saved != nil:
@@ -128,26 +130,33 @@ func curvesDocument(curves []FittedCurve) (d platforms.Document, remarks string)
 		if len(curves) > 1 {
 			name = fmt.Sprintf("fit-%d", i+1)
 		}
-		from := fmt.Sprintf("%s%s, %s: %s fit over %d sizes, median error %.2g %%", c.name(), c.when(), c.table.Format, c.Model, len(c.Points), 100*c.Median)
-		t := newTable("layer", name, "title", c.table.Name())
-		if len(c.Warnings) > 0 {
-			t.Set("note", strings.Join(c.Warnings, ". "))
-		}
-		t.Set("source", from)
-		if len(c.Points) <= maxMeasured {
-			t.Set("measured", name)
-		}
-		tables, err := lineTables(t, name+"-segment", from+", ", c.Result, timedKeys(c.table)...)
+		tables, err := curveTables(name, c)
 		if err != nil {
 			remarks += fmt.Sprintf("\n%s is no layer: %v", name, err)
 			continue
 		}
 		d.Tables = append(d.Tables, tables...)
-		if len(c.Points) <= maxMeasured {
-			d.Tables = append(d.Tables, measuredTable(name, c))
-		}
 	}
 	return d, remarks
+}
+
+// curveTables are those of a layer of that name, with what it was fitted to. The errors are those of
+// [fit.Result.Layer].
+func curveTables(name string, c FittedCurve) ([]platforms.Table, error) {
+	from := fmt.Sprintf("%s%s, %s: %s fit over %d sizes, median error %.2g %%", c.name(), c.when(), c.table.Format, c.Model, len(c.Points), 100*c.Median)
+	t := newTable("layer", name, "title", c.table.Name())
+	if len(c.Warnings) > 0 {
+		t.Set("note", strings.Join(c.Warnings, ". "))
+	}
+	t.Set("source", from)
+	if len(c.Points) <= maxMeasured {
+		t.Set("measured", name)
+	}
+	tables, err := lineTables(t, name+"-segment", from+", ", c.Result, timedKeys(c.table)...)
+	if err == nil && len(c.Points) <= maxMeasured {
+		tables = append(tables, measuredTable(name, c))
+	}
+	return tables, err
 }
 
 // timedKeys say what the times of a table are those of; of messages, nothing.

@@ -139,6 +139,10 @@ func (f *FleetAnswer) note() {
 			say("Left out: %d more files; --list left names all.", len(left)-i)
 			break
 		}
-		say("Left out: %s.", l.Reason)
+		if l.Fault {
+			say("Not read to the end: %s.", strings.TrimSuffix(l.Reason, "."))
+			continue
+		}
+		say("Left out: %s.", strings.TrimSuffix(l.Reason, "."))
 	}
 }

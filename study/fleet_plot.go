@@ -1,10 +1,12 @@
 package study
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/halfpeak/halfpeak/fit/fleet"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -89,7 +91,7 @@ func (f *FleetAnswer) mapOf(g fleet.Group, q fleet.Quantity) (h reports.HeatMap,
 	return h, len(h.Names) > 1
 }
 
-// Curves are the lines of what stands out in a group, over the band of the fleet.
+// curves are the lines of what stands out in a group, over the band of the fleet.
 func (f *FleetAnswer) curves(g fleet.Group) (fig reports.Figure, ok bool) {
 	p, _ := f.part(g, fleet.Tau)
 	if p == nil || g.Last <= g.First {
@@ -100,10 +102,7 @@ func (f *FleetAnswer) curves(g fleet.Group) (fig reports.Figure, ok bool) {
 	fig = reports.Figure{
 		Title: g.String(),
 		X:     reports.Axis{Label: "message size", Scale: reports.Log, Bytes: true},
-		Y:     reports.Axis{Label: "bandwidth (MB/s)"},
-	}
-	if g.Last > 1000*g.First {
-		fig.Y.Scale = reports.Log
+		Y:     reports.Axis{Label: "bandwidth (% of the fleet's median)"},
 	}
 	sizes := make([]float64, points)
 	for i := range sizes {
@@ -120,9 +119,12 @@ func (f *FleetAnswer) curves(g fleet.Group) (fig reports.Figure, ok bool) {
 		return rates
 	}
 	quantile := func(v []float64, q float64) float64 { return v[int(math.Round(q*float64(len(v)-1)))] }
-	for _, n := range sizes {
+	middles := make([]float64, points)
+	for i, n := range sizes {
 		r := at(all, n)
-		band.Y, band.Low, band.High = append(band.Y, quantile(r, 0.5)), append(band.Low, quantile(r, 0.05)), append(band.High, quantile(r, 0.95))
+		middles[i] = quantile(r, 0.5)
+		band.Y = append(band.Y, 100)
+		band.Low, band.High = append(band.Low, 100*quantile(r, 0.05)/middles[i]), append(band.High, 100*quantile(r, 0.95)/middles[i])
 	}
 	middle.Y = band.Y
 	fig.Series = append(fig.Series, band, middle)
@@ -137,13 +139,51 @@ func (f *FleetAnswer) curves(g fleet.Group) (fig reports.Figure, ok bool) {
 			continue
 		}
 		s := reports.Series{Name: x.Who(), Kind: reports.Line, X: sizes}
-		for _, n := range sizes {
-			s.Y = append(s.Y, quantile(at(lines, n), 0.5))
+		for i, n := range sizes {
+			s.Y = append(s.Y, 100*quantile(at(lines, n), 0.5)/middles[i])
 		}
 		fig.Series = append(fig.Series, s)
 	}
+	low, high := 100.0, 100.0
+	for _, s := range fig.Series {
+		for i, y := range s.Y {
+			low, high = min(low, y), max(high, y)
+			if s.Low != nil {
+				low, high = min(low, s.Low[i]), max(high, s.High[i])
+			}
+		}
+	}
+	fig.Y.Min, fig.Y.Max = 5*math.Floor(low/5-0.2), 5*math.Ceil(high/5+0.2)
 	fig.Notes = []string{"The lines are those that were fitted; of a node, the median of its pairs."}
 	return fig, len(shown) > 0
+}
+
+// mostSlowest is the number of pairs under a map.
+const mostSlowest = 20
+
+// slowest are the slowest pairs of a map.
+func (f *FleetAnswer) slowest(g fleet.Group, q fleet.Quantity) reports.Rows {
+	type pair struct {
+		a, b string
+		part float64
+	}
+	var all []pair
+	_, s := f.part(g, q)
+	m, _ := s.Matrix()
+	for i, row := range m.Effects {
+		for j, v := range row {
+			if !math.IsNaN(v) && (i > j || m.Effects[j][i] != v) {
+				all = append(all, pair{m.Names[i], m.Names[j], v})
+			}
+		}
+	}
+	slices.SortFunc(all, func(x, y pair) int {
+		return cmp.Or(cmp.Compare(y.part, x.part), strings.Compare(x.a, y.a), strings.Compare(x.b, y.b))
+	})
+	return tableOf(all[:min(len(all), mostSlowest)],
+		col("node_a", "node", func(p pair) any { return p.a }),
+		col("node_b", "node", func(p pair) any { return p.b }),
+		col("slower_percent", "slower than typical", func(p pair) any { return 100 * p.part }).texted(percentText("%+.1f %%")))
 }
 
 // mostPictured is the number of groups that a page draws.
@@ -176,8 +216,9 @@ func (f *FleetAnswer) Document(units quantity.UnitChoice) reports.Document {
 			return
 		}
 		drawn = append(drawn, g)
-		block := reports.Drawing{Title: m.Title, Picture: m, Numbers: reports.Rows{Columns: []reports.Column{{}}}}
-		m.Title = ""
+		block := reports.Drawing{Title: m.Title, Note: strings.Join(m.Notes, " "), Numbers: f.slowest(g, q)}
+		m.Title, m.Notes = "", nil
+		block.Picture = m
 		where.Blocks = append(where.Blocks, block)
 		if c, ok := f.curves(g); ok {
 			where.Blocks = append(where.Blocks, reports.Drawing{Title: "What stands out, over the fleet's band", Picture: c})

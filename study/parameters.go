@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
@@ -20,6 +21,9 @@ func ParameterRows(p platforms.Platform) reports.Rows {
 			Value: quantity.Value{Num: float64(r.Rate), Dim: quantity.DimRate}, Source: r.Source})
 	}
 	all = append(all, p.Stages...)
+	for _, l := range p.Levels {
+		all = append(all, l.Params...)
+	}
 	for _, l := range p.Layers {
 		all = append(all, l.Params...)
 	}
@@ -35,6 +39,7 @@ func ParameterRows(p platforms.Platform) reports.Rows {
 	if p.Note != "" {
 		rows.Notes = append(rows.Notes, p.Note)
 	}
+	rows.Notes = append(rows.Notes, levelNotes(p)...)
 	for _, l := range p.Layers {
 		note := l.Ref() + " (" + l.Kind
 		if made := append(append([]string(nil), l.Stages...), l.Parts...); len(made) > 0 {
@@ -50,6 +55,42 @@ func ParameterRows(p platforms.Platform) reports.Rows {
 		rows.Notes = append(rows.Notes, note)
 	}
 	return rows
+}
+
+// levelNotes say of each level of a machine, from inside out, what it consists of, what messages
+// cost there, and what is shared.
+func levelNotes(p platforms.Platform) (notes []string) {
+	m, ok := p.Machine()
+	if !ok {
+		return nil
+	}
+	inner := machine.ByCore
+	for i, cores := range m.Sizes() {
+		l, at := p.Levels[i], m.Levels[i]
+		note := fmt.Sprintf("level %s (%d %s", l.Name, at.Holds, inner)
+		if i > 0 {
+			note += fmt.Sprintf(", %d cores", cores)
+		}
+		note += "): messages as " + p.Name + "/" + l.Layer
+		for _, of := range []struct{ name, layer string }{{"gap", l.Gap}, {"o_s", l.Send}, {"o_r", l.Receive},
+			{"its inside occupied", l.Shared}, {"its port occupied", l.Port}} {
+			if of.layer != "" {
+				note += ", " + of.name + " as " + p.Name + "/" + of.layer
+			}
+		}
+		if at.Eager > 0 {
+			note += "; above " + at.Eager.String() + " they wait for their receive"
+		}
+		if at.Lanes > 0 {
+			note += fmt.Sprintf("; full speed for %.4g at once", at.Lanes)
+		}
+		if at.Ports > 0 {
+			note += fmt.Sprintf("; full speed for %.4g at once out of it, and into it", at.Ports)
+		}
+		notes = append(notes, note)
+		inner = l.Name
+	}
+	return notes
 }
 
 // describe prints the parameter as in the file, and its value where that is a formula; it also

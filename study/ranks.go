@@ -31,7 +31,7 @@ func Ranks(ctx context.Context, d whatif.Design, in *Input) (reports.Timeline, e
 	if err != nil {
 		return reports.Timeline{}, err
 	}
-	t := reports.Timeline{Title: fmt.Sprintf("%s on %s", in.Name, d.Layer.Ref()), Kinds: rankKinds, IdleName: "waits", PathName: "critical path"}
+	t := reports.Timeline{Title: fmt.Sprintf("%s on %s", in.Name, d.Name()), Kinds: rankKinds, IdleName: "waits", PathName: "critical path"}
 	cpus := in.Schedule.CPUs()
 	if line.Ranks*cpus > maxBoxes || len(line.Spans) > maxBoxes {
 		return t, fmt.Errorf("%s makes a picture of %d ranks and %d boxes; simulate --trace writes a file for Perfetto, which shows a part at a time", in.Name, line.Ranks, len(line.Spans))

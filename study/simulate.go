@@ -29,6 +29,7 @@ type SimulateOptions struct {
 	Run      simulate.Options // its Machine is set by Machines
 	Machines []whatif.Design  // what messages cost; none: Run.LogGOPS
 	Eager    quantity.Bytes   // of the machines; see [simulate.FromLayer]
+	Map      string           // how ranks are placed on machines of levels; see [machine.Machine.Place]
 	Table    SimulateTable
 	Runs     int // above 1: how the finish is distributed, with noise
 }
@@ -99,11 +100,15 @@ func Simulate(ctx context.Context, in *Input, o SimulateOptions) (*Simulation, e
 		names, machines = nil, nil
 	}
 	for _, d := range o.Machines {
-		m, err := simulate.FromLayer(d.Layer, o.Eager)
+		m, err := machineOf(d.Machine(), d.Layer, o.Map, in.Schedule.Ranks(), o.Eager)
 		if err != nil {
 			return nil, err
 		}
-		names, machines = append(names, d.Layer.Ref()), append(machines, m)
+		names, machines = append(names, d.Name()), append(machines, m)
+		if d.Whole {
+			s.notes = append(s.notes, d.Name()+": "+shapeOf(d.Machine(), o.Map)+".")
+			continue
+		}
 		send, receive := d.Layer.Model.Overheads(1)
 		longSend, longReceive := d.Layer.Model.Overheads(1 << 20)
 		if send+receive+longSend+longReceive == 0 {

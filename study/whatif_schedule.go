@@ -23,6 +23,9 @@ func Scheduled(ctx context.Context, d whatif.Design, in *Input) (whatif.Design, 
 	if in == nil {
 		return d, nil
 	}
+	if d.Whole {
+		return d, fmt.Errorf("%s has levels, and a changed design is one layer: name it, as in %s", d.Name(), d.Layer.Ref())
+	}
 	p, err := simulate.New(in.Schedule)
 	if err != nil {
 		return d, fmt.Errorf("%s: %w", in.Name, err)

@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
@@ -25,6 +26,7 @@ import (
 type Design struct {
 	Platform platforms.Platform
 	Layer    platforms.Layer
+	Whole    bool         // no layer was named, and the platform has levels: ranks run on all of them
 	Changes  []Assignment // from the platform's file to here, in order
 	measures []*Measure
 }
@@ -43,7 +45,25 @@ func Find(ref string) (Design, error) {
 // collective.
 func FindAny(ref string) (Design, error) {
 	p, l, err := platforms.Find(ref)
-	return Design{Platform: p, Layer: l}, err
+	return Design{Platform: p, Layer: l, Whole: len(p.Levels) > 0 && !platforms.NamesLayer(ref)}, err
+}
+
+// Machine is that of the platform's levels, or none, without levels, if ranks run on the layer
+// alone.
+func (d Design) Machine() machine.Machine {
+	if !d.Whole {
+		return machine.Machine{}
+	}
+	m, _ := d.Platform.Machine()
+	return m
+}
+
+// Name is what the design's ranks run on: the platform, or the layer.
+func (d Design) Name() string {
+	if d.Whole {
+		return d.Platform.Name
+	}
+	return d.Layer.Ref()
 }
 
 // An Assignment is a change that was made to a parameter.
@@ -114,7 +134,7 @@ func (d Design) with(changes ...platforms.Change) (Design, error) {
 		return d, err
 	}
 	l, err := p.Layer(d.Layer.Name)
-	d.Platform, d.Layer = p, l
+	d.Platform, d.Layer, d.Whole = p, l, false
 	return d, err
 }
 

@@ -26,13 +26,17 @@ func newCollective() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "collective COLLECTIVE PLATFORM",
 		Short: "Times of a collective by algorithm, ranks and size, and the best",
-		Long: `Collective simulates the algorithms of a collective among ranks that are all equally far from each other, each
-message as in the platform's layer. There are no levels (socket, node, switch), and ranks share no memory, bus or NIC:
-on a machine with many ranks in a node, real times differ much, and another algorithm may be the best.
+		Long: `Collective simulates the algorithms of a collective. A platform with levels is a machine: a message costs what the
+level says at which its two ranks meet (socket, node, switch), and ranks share what the file says that they
+share. --map places them: core, one core after the other, which is the default; a level, whose units take turns,
+as with mpirun --map-by; or a list of cores. Of a platform without levels, or of one layer (my.toml/node), all
+ranks are equally far from each other and share no memory, bus or NIC: where a node has many ranks, real times
+differ much, and another algorithm may be the best.
 
 The time is when the last rank is done, the average the mean over ranks. With --export the output is a library's rules
 file with the best choices: only algorithms that the library has are compared then.`,
 		Example: `  halfpeak collective bcast clip --ranks 2..64 --size 8..1MiB --algorithm best
+  halfpeak collective allreduce cluster.toml --map node
   halfpeak collective bcast clip --segment 4KiB,16KiB --export openmpi -o bcast.rules`,
 		Args: wantArgs(2, 2, `a collective and a platform, as in "halfpeak collective bcast clip"`),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -42,7 +46,8 @@ file with the best choices: only algorithms that the library has are compared th
 			}
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
-			q.Collective, q.Layer, q.Ranks, q.Sizes, q.Segments, q.Call = args[0], designs[0].Layer, ranks.Values, sizes.sizes, segments.sizes, call.value()
+			q.Layer, q.Machine = designs[0].Layer, designs[0].Machine()
+			q.Collective, q.Ranks, q.Sizes, q.Segments, q.Call = args[0], ranks.Values, sizes.sizes, segments.sizes, call.value()
 			var bar func(int64)
 			q.Progress = func(done, total int) {
 				if done == 1 {
@@ -78,6 +83,7 @@ file with the best choices: only algorithms that the library has are compared th
 	cmd.Flags().Var(&ranks, "ranks", "numbers of ranks")
 	cmd.Flags().Var(&sizes, "size", "sizes of the message, or of each rank's block")
 	cmd.Flags().Var(&segments, "segment", "try segments of these sizes beside whole messages")
+	cmd.Flags().StringVar(&q.Map, "map", "", "place ranks by `core`, by a level, or on a list of cores, as in \"0,4,64..71\"")
 	cmd.Flags().StringVar(&q.Algorithm, "algorithm", "all", "all, best or the `name` of one")
 	cmd.Flags().StringVar(&q.Library, "export", "", "write rules in this `form`: openmpi, openmpi-json, nccl-tuner, intel")
 	complete(cmd, "export", study.Libraries())

@@ -19,12 +19,25 @@ var inputs = map[string]string{
 	"there-and-back.goal": "../../engine/simulate/testdata/there-and-back.goal",
 	"stuck.goal":          "../../engine/simulate/testdata/stuck.goal",
 	"app.trace":           "../../engine/simulate/testdata/app.trace",
+
+	"night.csv":     "../../fit/fleet/testdata/night.csv",
+	"yesterday.csv": "../../fit/fleet/testdata/yesterday.csv",
+	"pairs.log":     "../../fit/fleet/testdata/pairs.log",
+
+	"rack.toml":  "../../model/machine/testdata/rack.toml",
+	"levels.csv": "../../model/machine/testdata/levels.csv",
+	"in.csv":     "../../model/machine/testdata/in.csv",
+	"out.csv":    "../../model/machine/testdata/out.csv",
+	"gap.csv":    "../../model/machine/testdata/gap.csv",
 }
 
 // The sessions of the documents show what halfpeak prints.
 func TestReadme(t *testing.T)          { document(t, "../../README.md") }
 func TestSimulatePage(t *testing.T)    { document(t, "../../docs/simulate.md") }
+func TestMachinesPage(t *testing.T)    { document(t, "../../docs/machines.md") }
 func TestCollectivesPage(t *testing.T) { document(t, "../../docs/collectives.md") }
+func TestFleetPage(t *testing.T)       { document(t, "../../docs/fleet.md") }
+func TestExportPage(t *testing.T)      { document(t, "../../docs/export.md") }
 
 func document(t *testing.T, path string) {
 	text, err := os.ReadFile(path)

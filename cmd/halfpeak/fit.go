@@ -2,8 +2,8 @@ package main
 
 import (
 	"cmp"
-	"io"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -21,6 +21,7 @@ type fitOptions struct {
 	rtt           flags.Time
 	save, plot    string
 	width, height int
+	levels, holds []string
 }
 
 func newFit() *cobra.Command {
@@ -37,6 +38,11 @@ its times are summed up instead, unless --model, --save, --plot or --compare ask
 What stands before the damage of a damaged file is shown, with exit status 1. The formats are
 ` + reports.Fold(trace.Known+".", 80) + `
 
+With --level, a machine is fitted: its levels from inside out, each with the times of messages between
+two ranks that share such a unit and none inside it, and if given also the gaps or overheads. --holds
+says how many units of the level inside make one, or cores. A level names its file; or where files
+are read besides, the value of the column that --group names.
+
 The models are
 
   auto        the model that best predicts sizes left out; the default
@@ -52,9 +58,12 @@ The models are
   halfpeak fit times.csv --x size:KiB --y time:ms --save my.toml
   halfpeak fit osu_latency.txt osu_bw.txt --model loggp
   halfpeak fit before.txt --compare after.txt
-  halfpeak fit results/ --group nodes --pool run`,
-		Args: wantArgs(1, -1, `at least one file of a benchmark's output, as in "halfpeak fit np.out"`),
+  halfpeak fit results/ --group nodes --pool run
+  halfpeak fit --level node=in.txt --level rack=out.txt --holds node=32,rack=4 --save my.toml`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args)+len(o.levels) == 0 {
+				return usagef(`give at least one file of a benchmark's output, as in "halfpeak fit np.out"`)
+			}
 			if err := o.check(cmd); err != nil {
 				return err
 			}
@@ -89,6 +98,8 @@ The models are
 	f.IntVar(&o.asked.Segments, "segments", 0, "number of lines of a piecewise fit; 0 lets the data decide")
 	f.StringSliceVar(&o.asked.Trace.Group, "group", nil, "`columns` of a CSV or JSON whose values are tables of their own")
 	f.StringSliceVar(&o.asked.Trace.Pool, "pool", nil, "`columns` of a CSV or JSON whose values are not told apart")
+	f.StringArrayVar(&o.levels, "level", nil, "fit this `LEVEL=FILE` of a machine; again for the next level, from inside out")
+	f.StringSliceVar(&o.holds, "holds", nil, "units of the level inside, or cores, that make one of a `LEVEL=NUMBER`")
 	f.Var(&o.rtt, "rtt", "round-trip `time` measured with a signature, for L")
 	f.IntVar(&o.asked.Bootstrap, "bootstrap", 0, "also derive intervals from this many resampled fits")
 	f.Uint64Var(&o.asked.Seed, "seed", 1, "seed of the random numbers of --bootstrap")
@@ -103,6 +114,13 @@ The models are
 // check finds flags that do not go together, and completes what was asked.
 func (o *fitOptions) check(cmd *cobra.Command) error {
 	set, a := cmd.Flags(), &o.asked
+	var err error
+	if a.Levels, err = study.ParseFitLevels(o.levels, o.holds); err != nil {
+		return usageError{err}
+	}
+	if len(a.Levels) > 0 && (slices.Contains([]string{"loggp", "logp", "pipeline", "end-to-end"}, o.model.value) || a.Compare != "" || a.Runs) {
+		return usagef("a machine's levels are curves: leave out --model %s, --compare and --runs", o.model.value)
+	}
 	if a.Trace.X == "" != (a.Trace.Y == "") {
 		return usagef("--x and --y go together: the columns of size and time")
 	}
@@ -144,36 +162,4 @@ func (o *fitOptions) check(cmd *cobra.Command) error {
 	a.Saving = o.save != "" || o.plot != ""
 	a.Model, a.Method, a.RTT = o.model.value, fit.Method(o.method.value), o.rtt.Value
 	return nil
-}
-
-// files writes the platform and the figure that were asked for.
-func (o *fitOptions) files(cmd *cobra.Command, found *study.Fitted) error {
-	if o.save != "" {
-		text, err := found.TOML()
-		if err != nil {
-			return err
-		}
-		if err := savePlatform(filesOf(cmd), o.save, text); err != nil {
-			return err
-		}
-	}
-	if o.plot == "" {
-		return nil
-	}
-	picture, err := found.Picture()
-	if err != nil {
-		return err
-	}
-	return drawTo(filesOf(cmd), o.plot, picture, o.width, o.height)
-}
-
-// savePlatform writes the text of a platform file.
-func savePlatform(files reports.Files, path, text string) error {
-	if filepath.Ext(path) != ".toml" {
-		return usagef("--save %q: a platform file ends with .toml", path)
-	}
-	return files.Write(path, func(w io.Writer) error {
-		_, err := io.WriteString(w, text)
-		return err
-	})
 }

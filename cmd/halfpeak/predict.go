@@ -75,6 +75,9 @@ func (o layerOptions) designs(refs []string) ([]whatif.Design, error) {
 			return nil, err
 		}
 		if o.packet != "" {
+			if d.Whole {
+				return nil, usagef("--packet is of one layer: name it, as in %s/%s", ref, d.Layer.Name)
+			}
 			cut, err := platforms.ParseCut(o.packet)
 			if err != nil {
 				return nil, usagef("--packet %w", err)

@@ -36,7 +36,8 @@ func newSimulate() *cobra.Command {
 		Short: "Finish times of a parallel program: a schedule of operations, or a trace",
 		Long: `Simulate runs a schedule in GOAL's text or binary form, or the trace of an MPI
 program by liballprof or SimGrid, with LogGOPS parameters or with messages that cost
-what a platform's layer says. It prints when each rank is finished; of a trace, and
+what a platform says: its layer between all ranks, or if it has levels, what the
+level says at which two ranks meet; --map places them. It prints when each rank is finished; of a trace, and
 with several machines, what the finish consists of. Files may be compressed by gzip.`,
 		Example: `  halfpeak simulate app.goal --loggops 'L=2500ns o=1500ns g=1000ns G=6ns/B O=0ns/B S=65535B'
   halfpeak simulate app.goal --machine clip --totals
@@ -53,6 +54,7 @@ with several machines, what the finish consists of. Files may be compressed by g
 	flags.StringVar(&o.text.LogGOPS, "loggops", "", "LogGOPS `parameters`, as in \"L=2500ns o=1500ns g=1000ns G=6ns/B O=0ns/B S=65535B\"")
 	flags.StringArrayVar(&o.machines, "machine", nil, "messages cost what this `platform` says; again for a row beside it")
 	flags.StringVar(&o.text.Eager, "eager", "", "on machines: larger messages wait for their receive; `size`")
+	flags.StringVar(&o.Map, "map", "", "on machines with levels: place ranks by `core`, by a level, or on a list of cores")
 	flags.StringVar(&o.text.Noise, "noise", "", "what the system takes from processors: a `file` of detours, or as in \"exponential mean=10us every=1ms\"")
 	flags.BoolVar(&o.text.Together, "noise-together", false, "all ranks begin at one moment of the file of detours")
 	flags.IntVar(&o.Runs, "runs", 1, "run so `many` times with different noise; how the finish is distributed")
@@ -91,6 +93,8 @@ func (o *simulateOptions) check() error {
 		return usagef("--rules loggopsim knows --loggops parameters, no --machine")
 	case machines == 0 && (o.text.Eager != "" || o.layers.packet != ""):
 		return usagef("--eager and --packet are for a --machine; --loggops has S")
+	case machines == 0 && o.Map != "":
+		return usagef("--map places ranks on a --machine with levels")
 	case o.text.Together && o.text.Noise == "":
 		return usagef("--noise-together needs --noise with a file of detours")
 	}

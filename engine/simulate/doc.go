@@ -32,6 +32,8 @@
 // posted before anything else happens. Wildcards take the message that came first; a message
 // goes to the receive that was posted first.
 //
+// On a machine of levels ranks share memories and NICs besides: see [FromMachine].
+//
 // # LogGOPSim
 //
 // The rules LogGOPSim are those of the program of that name [loggops], so that its users find

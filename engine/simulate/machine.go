@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
@@ -78,7 +79,7 @@ func FromLayer(l platforms.Layer, eager quantity.Bytes) (Machine, error) {
 		return nil, fmt.Errorf("%s: an eager limit of %v bytes", l.Ref(), float64(eager))
 	}
 	m := layerMachine{l.Model, eager}
-	for _, n := range []uint64{1, 64, 4 << 10, 1 << 20} {
+	for _, n := range probes {
 		if err := m.Cost(0, n).check(); err != nil {
 			return nil, fmt.Errorf("%s: a message of %d bytes: %w", l.Ref(), n, err)
 		}
@@ -86,18 +87,16 @@ func FromLayer(l platforms.Layer, eager quantity.Bytes) (Machine, error) {
 	return m, nil
 }
 
+// probes are the sizes at which a machine is tried before a run.
+var probes = []uint64{1, 64, 4 << 10, 1 << 20}
+
 // NoLimit is the eager limit of a machine that sends all messages at once.
 const NoLimit = quantity.MaxBytes
 
 func (m layerMachine) Level(from, to int) int { return 0 }
 
 func (m layerMachine) Cost(_ int, n uint64) Cost {
-	size := quantity.Bytes(max(n, 1))
-	send, receive := m.Overheads(size)
-	way := m.OneWay(size) - send - receive
-	send1, receive1 := m.Overheads(1)
-	latency := min(max(m.OneWay(1)-send1-receive1, 0), way)
-	return Cost{Send: send, Latency: latency, Stream: way - latency, Receive: receive, Gap: m.Gap(size), Rendezvous: size > m.eager}
+	return costAt(machine.Level{Layer: m.Layer}, n, m.eager)
 }
 
 func (c Cost) check() error {
@@ -121,12 +120,13 @@ type cost struct {
 	send, stream, receive, gap uint64
 	latency                    int64 // at least -send
 	rendezvous                 bool
+	joint                      bool // the rendezvous is in the times
 }
 
 func (c Cost) inTicks() cost {
 	t := func(x quantity.Micros) uint64 { return uint64(math.Round(float64(x) * picos)) }
 	send := t(c.Send)
-	return cost{send, t(c.Stream), t(c.Receive), t(c.Gap), max(int64(math.Round(float64(c.Latency)*picos)), -int64(send)), c.Rendezvous}
+	return cost{send, t(c.Stream), t(c.Receive), t(c.Gap), max(int64(math.Round(float64(c.Latency)*picos)), -int64(send)), c.Rendezvous, false}
 }
 
 // arrival is when the first byte comes of what the sender's processor is done with at that time.
@@ -148,6 +148,22 @@ type key struct {
 	level int32
 }
 
+// handshake stands in place of the size of a request or a grant.
+const handshake = 1 << 63
+
+// cost is that of the machine. A request and a grant are messages of one byte, or take no time where
+// they are in those of the message.
+func (c *costs) cost(level int, size uint64) (cost Cost, joint bool) {
+	l, leveled := c.machine.(*levels)
+	switch {
+	case size != handshake:
+		return c.machine.Cost(level, size), leveled && l.joint(level, size)
+	case leveled && l.Levels[level].Eager > 0:
+		return Cost{}, true
+	}
+	return c.machine.Cost(level, 1), false
+}
+
 // of is the cost of a message. An error is that of Cost.check.
 func (c *costs) of(from, to uint32, size uint64) (*cost, error) {
 	k := key{size, int32(c.machine.Level(int(from), int(to)))}
@@ -158,11 +174,12 @@ func (c *costs) of(from, to uint32, size uint64) (*cost, error) {
 	}
 	found, ok := c.all[k]
 	if !ok {
-		f := c.machine.Cost(int(k.level), size)
+		f, joint := c.cost(int(k.level), size)
 		if err := f.check(); err != nil {
 			return nil, fmt.Errorf("a message of %d bytes from rank %d to rank %d: %w", size, from, to, err)
 		}
 		found = f.inTicks()
+		found.joint = joint
 		if c.all == nil {
 			c.all = map[key]cost{}
 		}

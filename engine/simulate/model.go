@@ -65,7 +65,7 @@ func (r *run) step(e entry) error {
 	case op.Kind == schedule.Send && n.waits == requested: // the grant comes
 		n.waits = granted
 		j := n.next
-		return r.takeAt(n.rank, op, i, r.nodes[j].rank, n.rank, 1, t, t)
+		return r.takeAt(n.rank, op, i, r.nodes[j].rank, n.rank, handshake, t, t)
 	case op.Kind == schedule.Send:
 		return r.send(e, n, op)
 	case n.waits == free:
@@ -121,13 +121,13 @@ func (r *run) send(e entry, n *node, op *schedule.Op) error {
 	request := c.rendezvous && n.waits == free
 	switch {
 	case request:
-		step, bytes = stepRequest, 1
-		if c, err = r.costs.of(n.rank, op.Peer, 1); err != nil {
+		step, bytes = stepRequest, handshake
+		if c, err = r.costs.of(n.rank, op.Peer, bytes); err != nil {
 			return err
 		}
 	case c.rendezvous:
 		step = stepData
-		back, err := r.costs.of(op.Peer, n.rank, 1)
+		back, err := r.costs.of(op.Peer, n.rank, handshake)
 		if err != nil {
 			return err
 		}
@@ -138,16 +138,26 @@ func (r *run) send(e entry, n *node, op *schedule.Op) error {
 	}
 	end := begin + c.send + r.noise.of(n.rank, begin, c.send)
 	by := r.acted(step, e, cpu, nic, bytes, t, begin, end)
+	held := uint64(0)
+	if r.shared != nil && step != stepRequest {
+		if held, err = r.shared.pass(n.rank, op.Peer, op.Size, c, t); err != nil {
+			return err
+		}
+		r.heldBack(i, held)
+	}
 	r.clock[cpu], r.clock[nic] = end, begin+c.gap
 	if e.what&armed != 0 {
 		r.leave(group, max(end, begin+c.gap))
 	}
-	left := end + c.stream
+	left := end + c.stream + held
+	if c.joint && step == stepData {
+		left = c.arrival(left)
+	}
 	if left > r.out[n.rank] {
 		r.out[n.rank] = left
 		r.sentOut(n.rank, by)
 	}
-	r.push(c.arrival(end), i|message)
+	r.push(c.arrival(end)+held, i|message)
 	switch step {
 	case stepSend:
 		n.waits = flying
@@ -175,7 +185,7 @@ func (r *run) meet(i, j uint32, came, now uint64) error {
 	if c.rendezvous {
 		from.next = j
 		from.waits, to.waits = requested, granting
-		return r.take(j, i, 1, came, now)
+		return r.take(j, i, handshake, came, now)
 	}
 	from.waits, to.waits = done, arriving
 	return r.take(j, i, r.ops[i].Size, came, now)
@@ -211,17 +221,17 @@ func (r *run) grant(e entry, n *node, op *schedule.Op) error {
 	}
 	from := n.next
 	peer := r.nodes[from].rank
-	there, err := r.costs.of(peer, n.rank, 1)
+	there, err := r.costs.of(peer, n.rank, handshake)
 	if err != nil {
 		return err
 	}
 	begin := t + there.receive + r.noise.of(n.rank, t, there.receive)
-	back, err := r.costs.of(n.rank, peer, 1)
+	back, err := r.costs.of(n.rank, peer, handshake)
 	if err != nil {
 		return err
 	}
 	end := begin + back.send + r.noise.of(n.rank, begin, back.send)
-	by := r.acted(stepGrant, e, cpu, nic, 1, t, begin, end)
+	by := r.acted(stepGrant, e, cpu, nic, handshake, t, begin, end)
 	r.clock[cpu], r.clock[nic] = end, begin+back.gap
 	if e.what&armed != 0 {
 		r.leave(group, max(end, begin+back.gap))

@@ -17,6 +17,7 @@ type Shares struct {
 	OverheadBytes   uint64 // O for each byte
 	Compute         uint64
 	Noise           uint64
+	Sharing         uint64 // held back by other messages through a unit that ranks share
 	Waiting         uint64 // of a processor; none on a path: who waits, waits for what is on it
 }
 
@@ -35,10 +36,14 @@ type Part struct {
 	Ticks uint64
 }
 
-// Parts are the shares with their names, in the order of the struct.
+// Parts are the shares with their names. Sharing is the last, on machines where there is any.
 func (s Shares) Parts() []Part {
-	return []Part{{"L", s.Latency}, {"o_s", s.SendOverhead}, {"o_r", s.ReceiveOverhead}, {"g", s.Gap}, {"G·bytes", s.GapBytes},
+	parts := []Part{{"L", s.Latency}, {"o_s", s.SendOverhead}, {"o_r", s.ReceiveOverhead}, {"g", s.Gap}, {"G·bytes", s.GapBytes},
 		{"O·bytes", s.OverheadBytes}, {"computation", s.Compute}, {"noise", s.Noise}, {"waiting", s.Waiting}}
+	if s.Sharing > 0 {
+		parts = append(parts, Part{"sharing", s.Sharing})
+	}
+	return parts
 }
 
 func (s *Shares) add(t Shares) {
@@ -50,6 +55,7 @@ func (s *Shares) add(t Shares) {
 	s.OverheadBytes += t.OverheadBytes
 	s.Compute += t.Compute
 	s.Noise += t.Noise
+	s.Sharing += t.Sharing
 	s.Waiting += t.Waiting
 }
 
@@ -146,7 +152,7 @@ func (r *run) parts(a *act, at relation) (Shares, Slopes, error) {
 	}
 	from, to := r.between(a)
 	bytes := uint64(0) // beside the first
-	if a.bytes > 1 {
+	if a.bytes > 1 && a.bytes != handshake {
 		bytes = a.bytes - 1
 	}
 	m, isLogGOPS := r.costs.machine.(LogGOPS)
@@ -178,7 +184,7 @@ func (r *run) parts(a *act, at relation) (Shares, Slopes, error) {
 	}
 	nominal := uint64(0)
 	if a.step == stepGrant || a.step == stepData { // they receive one byte first
-		one, err := r.costs.of(to, from, 1)
+		one, err := r.costs.of(to, from, handshake)
 		if err != nil {
 			return s, d, err
 		}
@@ -208,16 +214,28 @@ func (r *run) parts(a *act, at relation) (Shares, Slopes, error) {
 	processor(&s.SendOverhead, c.send, bytes)
 	s.Noise = a.end - a.start - nominal - c.send
 	switch {
-	case at == atArrival && c.latency < 0: // the message arrives while its sender is at it still
-		s.SendOverhead -= uint64(-c.latency)
 	case at == atArrival:
-		s.Latency = uint64(c.latency)
+		s.travel(c)
 		d.L = 1
+		s.Sharing = r.heldOf(a)
 	case at == atLeft || at == atDone && a.step == stepData:
 		s.GapBytes += c.stream
 		d.GapPerByte += bytes
+		s.Sharing = r.heldOf(a)
+		if c.joint && a.step == stepData {
+			s.travel(c)
+		}
 	}
 	return s, d, nil
+}
+
+// travel adds the latency. A message may arrive while its sender is at it still.
+func (s *Shares) travel(c *cost) {
+	if c.latency < 0 {
+		s.SendOverhead -= uint64(-c.latency)
+	} else {
+		s.Latency = uint64(c.latency)
+	}
 }
 
 // between are the ranks of the message that a step is about, in its direction.

@@ -19,7 +19,7 @@ type act struct {
 	start uint64
 	begin uint64 // of a grant and of data: when its first part, the receiving of one byte, is over
 	end   uint64 // of the processor's part
-	bytes uint64 // of the message sent or received
+	bytes uint64 // of the message sent or received; or handshake
 	op    uint32
 	step  step
 	cause link
@@ -100,6 +100,21 @@ func (r *run) acted(step step, e entry, cpu, nic int, bytes, start, begin, end u
 		r.why[op] = by.as(atArrival)
 	}
 	return by
+}
+
+// heldBack notes for how long the message of a send is held back.
+func (r *run) heldBack(send uint32, by uint64) {
+	if r.recording && by > 0 {
+		r.shared.held[send] = by
+	}
+}
+
+// heldOf is for how long the message of a step is held back, which is not its request.
+func (r *run) heldOf(a *act) uint64 {
+	if r.shared == nil || a.step != stepSend && a.step != stepData {
+		return 0
+	}
+	return r.shared.held[a.op]
 }
 
 // posting notes the moment at which a receive begins to wait.

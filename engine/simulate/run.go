@@ -40,9 +40,10 @@ type run struct {
 	noise    noise
 
 	// The default rules.
-	costs costs
-	ready []uint64 // when what an operation waits for is finished; or an unexpected message came
-	out   []uint64 // when the last byte that a rank has sent left its NIC
+	costs  costs
+	shared *sharing
+	ready  []uint64 // when what an operation waits for is finished; or an unexpected message came
+	out    []uint64 // when the last byte that a rank has sent left its NIC
 	record
 
 	progress func(Progress)

@@ -140,6 +140,10 @@ func (r *run) do(o Options) (*Result, error) {
 			}
 			r.costs.machine = o.LogGOPS
 		}
+		if l, ok := o.Machine.(*levels); ok && r.s.Ranks() > l.ranks() {
+			return nil, fmt.Errorf("%d ranks, of which %d have a place on the machine", r.s.Ranks(), l.ranks())
+		}
+		r.shared = newSharing(r.costs.machine)
 		r.recording = o.Record
 		err = r.model()
 	}

@@ -42,8 +42,9 @@ type Finding struct {
 	// Fleet is the median of the fleet, in µs or µs/B.
 	Fleet float64
 	// Effect is by which part the quantity exceeds what the fleet says: 0.1 is 10 % slower. Of a
-	// change it is that of the quantity, less the fleet's. Low and High are its interval: of all
-	// that is reported, as many as 1 − Rate hold the effect (Benjamini and Yekutieli 2005).
+	// change it is that of the quantity, less the fleet's. Low and High are its interval: of all that
+	// is reported, no more than Rate lie beyond either end, on average (Benjamini and Yekutieli
+	// 2005); with Odd, beyond both.
 	Effect, Low, High float64
 	// P is the probability of such a deviation, or a larger one, by chance; Q the false discovery rate at which it
 	// is reported.
@@ -102,7 +103,8 @@ type Answer struct {
 	// Next is what comes next, and is not beyond chance: what to measure again. Nil if there was
 	// nothing more to test.
 	Next *Finding
-	// Degrees are those of Student's t whose tails the residuals have.
+	// Degrees are those of Student's t whose tails the residuals have, of the quantity with the
+	// heaviest.
 	Degrees float64
 	// Left are the files that gave nothing, or not all; Faults of them could not be read.
 	Left   []Left
@@ -287,23 +289,16 @@ func (p *Part) doubt(models []*model) string {
 
 // test makes all tests, and chooses what is reported.
 func (a *Answer) test(models []*model) {
-	shared := map[Group]float64{} // quantities
-	for _, m := range models {
-		shared[m.group]++
-	}
-	noise := &tails{of: map[string]*[len(degrees)]float64{}}
-	for _, m := range models {
-		if len(m.units) >= leastUnits {
-			for i, u := range m.units {
-				noise.add(u.key, m.z[i], 1/shared[m.group])
-			}
+	noise := map[Quantity]*tails{}
+	for _, q := range Quantities {
+		noise[q] = tailsOf(models, q, a.Odd)
+		if d := noise[q].typical(); len(noise[q].sizes) > 0 && (a.Degrees == 0 || d < a.Degrees) {
+			a.Degrees = d
 		}
 	}
-	noise.sort()
-	a.Degrees = noise.typical()
 	var tests []test
 	for i, m := range models {
-		tests = append(tests, m.tests(int32(i), a, noise)...)
+		tests = append(tests, m.tests(int32(i), a, noise[m.quantity])...)
 	}
 	slices.SortFunc(tests, func(x, y test) int {
 		return cmp.Or(cmp.Compare(x.p, y.p), cmp.Compare(x.model, y.model), cmp.Compare(x.index, y.index))
@@ -325,14 +320,17 @@ func (a *Answer) test(models []*model) {
 			slow[[2]int32{t.model, t.index}] = true
 		}
 	}
-	miss := a.Rate * max(1, float64(reported)) / max(1, float64(len(tests)))
+	miss := a.Rate * max(1, float64(reported)) / max(1, float64(len(tests))) // of each end
+	if a.Odd {
+		miss /= 2
+	}
 	for i, t := range tests {
 		out := i < reported
 		if !out && !a.All && i > reported {
 			break
 		}
 		m := models[t.model]
-		f := m.finding(t, miss, a.Degrees)
+		f := m.finding(t, miss, noise[m.quantity], out)
 		f.Q = q[i]
 		if i == reported {
 			a.Next = &f
@@ -383,7 +381,7 @@ func (m *model) tests(number int32, a *Answer, noise *tails) (tests []test) {
 	if len(m.units) < leastUnits {
 		return nil
 	}
-	add := func(p, z float64, i int, node bool) {
+	add := func(p float64, i int, node bool) {
 		if a.Odd {
 			p *= 2
 		}
@@ -395,39 +393,26 @@ func (m *model) tests(number int32, a *Answer, noise *tails) (tests []test) {
 		}
 		return z
 	}
+	typical := noise.typical()
 	if m.fit != nil {
-		values, errors, index := m.nodes()
-		if len(values) >= leastNodes {
-			for k := range values {
-				d, sd := deviation(values, k, errors)
-				z := side(ratio(d, sd))
-				add(studentTail(z, min(degreesOf(len(values)), max(a.Degrees, 4))), z, index[k], true)
+		if values, errors, index := m.nodes(); len(values) >= leastNodes {
+			nu := min(degreesOf(len(values)), max(typical, 4))
+			for k, z := range standardised(values, errors) {
+				add(studentTail(side(z), nu), index[k], true)
 			}
 		}
-	}
-	if m.fit == nil && len(m.units) <= oneOut {
+	} else if len(m.units) <= oneOut {
 		y := m.y()
-		for i := range y {
-			d, sd := deviation(y, i, nil)
-			z := side(ratio(d, sd))
-			add(studentTail(z, min(degreesOf(len(y)), a.Degrees)), z, i, false)
+		nu := min(degreesOf(len(y)), typical)
+		for i, z := range standardised(y, nil) {
+			add(studentTail(side(z), nu), i, false)
 		}
 		return tests
 	}
 	for i, z := range m.z {
-		add(noise.exceeds(m.units[i].key, side(z)), z, i, false)
+		add(noise.exceeds(m.units[i].key, side(z)), i, false)
 	}
 	return tests
-}
-
-func ratio(d, sd float64) float64 {
-	switch {
-	case sd > 0:
-		return d / sd
-	case d == 0:
-		return 0
-	}
-	return math.Copysign(math.Inf(1), d)
 }
 
 // nodes are the effects of the known nodes, their standard errors and their numbers.
@@ -440,17 +425,18 @@ func (m *model) nodes() (values, errors []float64, index []int) {
 	return values, errors, index
 }
 
-// finding is a test in full, with an interval that misses with a probability.
-func (m *model) finding(t test, miss, degrees float64) Finding {
+// finding is a test in full, with an interval each end of which misses with a probability; exactly so if it
+// is reported.
+func (m *model) finding(t test, miss float64, noise *tails, out bool) Finding {
 	f := Finding{Group: m.group, Quantity: m.quantity, Fleet: m.centre, P: t.p}
-	var d, sd float64
+	var d, sd, half float64
 	if t.node {
 		f.Nodes = []string{m.names[t.index]}
 		d, sd = m.fit.u[t.index], m.fit.se[t.index]
 		for _, i := range m.fit.of[t.index] {
 			f.Values += len(m.units[i].values)
 		}
-		degrees = max(1, float64(len(m.fit.of[t.index])-1))
+		half = studentQuantile(miss, max(1, float64(len(m.fit.of[t.index])-1)))
 	} else {
 		u := m.units[t.index]
 		f.Nodes, f.Values, f.Pair = u.nodes, len(u.values), m.fit != nil
@@ -461,8 +447,11 @@ func (m *model) finding(t test, miss, degrees float64) Finding {
 		if m.fit == nil {
 			d -= median(m.y())
 		}
+		if half = studentQuantile(miss, noise.typical()); out {
+			half = noise.quantile(u.key, m.z[t.index], miss)
+		}
 	}
-	half := studentQuantile(miss/2, degrees) * sd
+	half *= sd
 	f.Effect, f.Low, f.High = m.effect(d), m.effect(d-half), m.effect(d+half)
 	return f
 }

@@ -20,17 +20,40 @@ const (
 // value moves no scale.
 const oneOut = 64
 
-// deviation returns how far value i is from the centre of the others, and the standard deviation of
-// that distance. Uncertain, if not nil, are the standard errors of the values, below which their
-// scatter can only be by chance.
-func deviation(values []float64, i int, uncertain []float64) (d, sd float64) {
-	others := make([]float64, 0, len(values))
-	others = append(append(others, values[:i]...), values[i+1:]...)
-	sd = scaleOf(others)
-	if uncertain != nil {
-		sd = math.Max(sd, uncertain[i])
+// standardised returns how many standard deviations each value is from the centre of the others.
+// Uncertain, if not nil, are the standard errors of the values, below which their scatter can only be
+// by chance.
+func standardised(values, uncertain []float64) []float64 {
+	n := len(values)
+	z := make([]float64, n)
+	centre, scale := median(values), 0.0
+	if n > oneOut {
+		scale = scaleOf(values)
 	}
-	return values[i] - median(others), sd * math.Sqrt(1+math.Pi/2/float64(len(others)))
+	others := make([]float64, 0, n)
+	for i, v := range values {
+		sd := scale
+		if n <= oneOut {
+			others = append(append(others[:0], values[:i]...), values[i+1:]...)
+			centre, sd = median(others), scaleOf(others)
+		}
+		if uncertain != nil {
+			sd = math.Max(sd, uncertain[i])
+		}
+		z[i] = ratio(v-centre, sd*math.Sqrt(1+math.Pi/2/float64(n-1)))
+	}
+	return z
+}
+
+// ratio is d/sd, infinite where nothing scatters and yet there is a difference.
+func ratio(d, sd float64) float64 {
+	switch {
+	case sd > 0:
+		return d / sd
+	case d == 0:
+		return 0
+	}
+	return math.Copysign(math.Inf(1), d)
 }
 
 // degreesOf is what Student's t takes for the scale of n robust values, found by simulation: see
@@ -46,7 +69,7 @@ var degrees = [...]float64{2, 2.5, 3, 4, 5, 7, 10, 20, 2 * mostDegrees}
 type tails struct {
 	all   [len(degrees)]float64
 	of    map[string]*[len(degrees)]float64 // by pair, node or curve, over all groups
-	sizes []sized                           // of all residuals; sorted before weights are asked for
+	sizes []sized                           // of all residuals, sorted
 }
 
 // A sized is the size of a residual of a unit.
@@ -55,9 +78,35 @@ type sized struct {
 	key string
 }
 
-// add takes a residual of a unit, in robust standard deviations, with a weight: residuals of several
-// quantities of the same curves tell less than as many others.
-func (t *tails) add(key string, z, weight float64) {
+// oneSided is the number of residuals from which on those of the fast side say nothing of the slow
+// one: pairs within a rack are fast, and no noise.
+const oneSided = 400
+
+// tailsOf are the tails of a quantity over all groups.
+func tailsOf(models []*model, q Quantity, odd bool) *tails {
+	t := &tails{of: map[string]*[len(degrees)]float64{}}
+	n := 0
+	for _, m := range models {
+		if m.quantity == q {
+			n += len(m.units)
+		}
+	}
+	for _, m := range models {
+		if m.quantity != q || len(m.units) < leastUnits {
+			continue
+		}
+		for i, u := range m.units {
+			if odd || n < oneSided || m.z[i] >= 0 {
+				t.add(u.key, m.z[i])
+			}
+		}
+	}
+	slices.SortFunc(t.sizes, func(a, b sized) int { return cmp.Compare(a.z, b.z) })
+	return t
+}
+
+// add takes a residual of a unit, in robust standard deviations.
+func (t *tails) add(key string, z float64) {
 	own := t.of[key]
 	if own == nil {
 		own = new([len(degrees)]float64)
@@ -71,8 +120,8 @@ func (t *tails) add(key string, z, weight float64) {
 		if nu <= mostDegrees {
 			v = math.Log(quartiles[k]) + normalisers[k] - (nu+1)/2*math.Log1p(x*x/nu)
 		}
-		own[k] += weight * v
-		t.all[k] += weight * v
+		own[k] += v
+		t.all[k] += v
 	}
 }
 
@@ -86,11 +135,6 @@ var quartiles, normalisers = func() (q, n [len(degrees)]float64) {
 	}
 	return q, n
 }()
-
-// sort makes the tails ready.
-func (t *tails) sort() {
-	slices.SortFunc(t.sizes, func(a, b sized) int { return cmp.Compare(a.z, b.z) })
-}
 
 // weights are the probabilities of degrees, each as likely before, given the residuals of all other
 // units, and that one more is larger than the largest of them below z. Without the latter, tails from
@@ -126,12 +170,32 @@ func (t *tails) exceeds(key string, z float64) (p float64) {
 	if z < 1 {
 		return studentTail(z, 2*mostDegrees) // far from what is reported
 	}
-	for k, w := range t.weights(key, math.Abs(z)) {
+	return mean(t.weights(key, z), z)
+}
+
+// mean is the probability of a deviation of z or more where degrees have these weights.
+func mean(weights [len(degrees)]float64, z float64) (p float64) {
+	for k, w := range weights {
 		if w > 0 {
 			p += w * studentTail(z*quartiles[k], degrees[k])
 		}
 	}
 	return p
+}
+
+// quantile is the deviation that is exceeded with probability p, with the weights for a unit of
+// deviation z.
+func (t *tails) quantile(key string, z, p float64) float64 {
+	w := t.weights(key, math.Abs(z))
+	low, high := 0.0, 1e6
+	for range 60 {
+		if mid := (low + high) / 2; mean(w, mid) > p {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return high
 }
 
 // typical are the degrees of freedom with the mean of 1/ν.

@@ -30,6 +30,8 @@ var quick = pace{64 << 10, 512 << 10}
 const (
 	blockSizes = 1 << 10 // in a block; with more, adding up blocks takes longer than reading
 	plainLine  = 4 << 10 // is the longest row that is plain
+	// blockClasses bounds the classes of the sketches of a block, 8 bytes each.
+	blockClasses = 1 << 18
 )
 
 // A plainTable says how the rows of the open table of a CSV file are read where they are plain.
@@ -55,12 +57,13 @@ func (f *csv) plain() (t plainTable, ok bool) {
 
 // A block is whole lines of a file, and what a worker reads of them.
 type block struct {
-	text   []byte
-	read   int // bytes of whole plain rows at the beginning of text
-	lines  int // that these are
-	sizes  map[uint64]*accumulator
-	spare  []*accumulator
-	recent [128]struct { // of sizes, by a hash of them
+	text    []byte
+	read    int // bytes of whole plain rows at the beginning of text
+	lines   int // that these are
+	sizes   map[uint64]*accumulator
+	spare   []*accumulator
+	classes int           // of the sketches of sizes and spare
+	recent  [128]struct { // of sizes, by a hash of them
 		size uint64
 		a    *accumulator
 	}
@@ -72,6 +75,9 @@ type block struct {
 func (b *block) scan(t *plainTable) {
 	b.read, b.lines, b.exp = 0, 0, 0
 	clear(b.recent[:])
+	if b.classes > blockClasses/2 {
+		b.sizes, b.spare, b.classes = nil, nil, 0
+	}
 	for _, a := range b.sizes {
 		b.spare = append(b.spare, a)
 	}
@@ -120,8 +126,8 @@ func (b *block) row(t *plainTable, text []byte) (length int, ok bool) {
 		} else {
 			start := i
 			for c := text[i]; c != t.comma && c != '\n'; c = text[i] {
-				if c <= ' ' || c >= 0x7f || c == '"' || c == '^' || c == '-' && i <= 5 {
-					return 0, false
+				if c <= ' ' || c >= 0x7f || c == '"' || c == '^' || c == '-' && i <= 5 || c == ':' && column == 0 {
+					return 0, false // or it may be more than text: see clean
 				}
 				i++
 			}
@@ -168,6 +174,14 @@ func (b *block) add(t *plainTable, size uint64, time float64, exp int) bool {
 			b.sizes[size] = a
 		}
 		recent.size, recent.a = size, a
+	}
+	if class := classOf(time); class < a.sketch.first || class >= a.sketch.first+len(a.sketch.counts) {
+		had := len(a.sketch.counts)
+		if _, classes := a.sketch.widened(class, class); b.classes+classes-had > blockClasses {
+			return false
+		}
+		a.sketch.cover(class, class)
+		b.classes += len(a.sketch.counts) - had
 	}
 	a.moments.add(time)
 	a.sketch.add(time)
@@ -252,6 +266,9 @@ func (f *csv) takeBlock(p *parser, t *plainTable, b *block) bool {
 		return false
 	}
 	for _, a := range b.sizes {
+		if a.count == 0 {
+			continue // of the row before which the block ends
+		}
 		x := *a
 		x.line += p.file.Lines
 		x.sizes[1], x.sizes[0] = bits.Mul64(uint64(x.size), uint64(x.count))

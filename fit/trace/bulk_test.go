@@ -65,7 +65,7 @@ var oddLines = []string{
 
 func TestBlocks(t *testing.T) {
 	random := rand.New(rand.NewPCG(17, 0))
-	heads := []string{"size_bytes,time_us\n", "time_ms,size_kib\n", "run,size_bytes,host,time_us\n", "size;t [ms]\n", "size_bytes\ttime_us\n", "size,bandwidth_mb_s\n", "size_bytes,time_us,min_us\n", "[x],size_bytes,time_us\n"}
+	heads := []string{"size_bytes,time_us\n", "time_ms,size_kib\n", "run,size_bytes,host,time_us\n", "size;t [ms]\n", "size_bytes\ttime_us\n", "size,bandwidth_mb_s\n", "size_bytes,time_us,min_us\n", "[x],size_bytes,time_us\n", "clock\tsize_bytes\ttime_us\n"}
 	row := func(head string) string {
 		n, time := random.IntN(40)*8, fmt.Sprintf("%.*f", random.IntN(5), 1+random.Float64()*9)
 		switch {
@@ -75,6 +75,8 @@ func TestBlocks(t *testing.T) {
 			return fmt.Sprintf("7,%d,node-%d,%s\n", n, 1, time)
 		case strings.HasPrefix(head, "size;"):
 			return fmt.Sprintf("%d;%s\n", n, time)
+		case strings.HasPrefix(head, "clock"):
+			return fmt.Sprintf("1%d:34:56\t%d\t%s\n", random.IntN(3), n, time)
 		case strings.Contains(head, "\t"):
 			return fmt.Sprintf("%d\t%s\n", n, time)
 		case strings.Contains(head, "min"):
@@ -84,7 +86,7 @@ func TestBlocks(t *testing.T) {
 		}
 		return fmt.Sprintf("%d,%s\n", n, time)
 	}
-	for i := range 400 {
+	for i := range 270 {
 		head := heads[i%len(heads)]
 		text := []byte(head)
 		every := 1 + random.IntN(200)
@@ -112,10 +114,20 @@ func TestBlocks(t *testing.T) {
 func TestBlocksOfManySizes(t *testing.T) {
 	random := rand.New(rand.NewPCG(18, 0))
 	text := []byte("size_bytes,time_us\n")
-	for i := range 100_000 {
+	for i := range 70_000 {
 		text = fmt.Appendf(text, "%d,%.2f\n", random.IntN(1+i), 1+random.Float64())
 	}
 	sameInBlocks(t, text, Options{}, paces...)
+}
+
+// Times over many orders of magnitude, whose sketches are wide.
+func TestBlocksOfWideTimes(t *testing.T) {
+	random := rand.New(rand.NewPCG(21, 0))
+	text := []byte("size_bytes,time_us\n")
+	for range 30_000 {
+		text = fmt.Appendf(text, "%d,%.9f\n", random.IntN(300), math.Exp(random.Float64()*28-20))
+	}
+	sameInBlocks(t, text, Options{}, paces[3], quick)
 }
 
 // What does not depend on threads: the result, and where reading fails.

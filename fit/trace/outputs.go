@@ -251,6 +251,7 @@ type sections struct {
 // next goes on to the next output, and reports whether there is one.
 func (s *sections) next() bool {
 	if s.lines == 0 && s.err == nil && !s.end {
+		s.fill() // the first line may be a title
 		return true
 	}
 	_, _ = io.Copy(io.Discard, s) // its errors were told with the output

@@ -16,13 +16,14 @@ import (
 	"math/rand/v2"
 	"os"
 	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/halfpeak/halfpeak/fit/fleet"
 )
 
 func main() {
-	fleets := flag.Int("fleets", 1000, "fleets for each row of the table")
+	fleets := flag.Int("fleets", 1000, "fleets without a fault for each row of the table; a tenth of them for each fault, and of those of 40 nodes a fifth")
 	seed := flag.Uint64("seed", 1, "of the random numbers")
 	flag.Parse()
 	if flag.NArg() > 0 || *fleets < 1 {
@@ -31,12 +32,12 @@ func main() {
 	}
 	fmt.Println("| nodes | noise | tails | false alarms | pair +5 % | +10 % | +20 % | node +5 % | +10 % | +20 % |")
 	fmt.Println("|---|---|---|---|---|---|---|---|---|---|")
-	for _, nodes := range []int{10, 17} {
-		for _, sigma := range []float64{0.01} {
+	for _, nodes := range []int{10, 17, 40} {
+		for _, sigma := range []float64{0.005, 0.01, 0.02, 0.05} {
 			for _, tails := range []fleet.Tails{fleet.Normal, fleet.Heavy, fleet.Skew} {
 				n := *fleets
 				if nodes > 20 {
-					n = max(1, n/10) // each has 780 curves
+					n = max(1, n/5) // each has 780 curves
 				}
 				row(fleet.Made{Nodes: nodes, Noise: sigma, Tails: tails}, n, *seed)
 			}
@@ -48,13 +49,17 @@ func main() {
 // anything was.
 func row(made fleet.Made, fleets int, seed uint64) {
 	faults := []fleet.Fault{{}, {Pair: true, Part: 0.05}, {Pair: true, Part: 0.10}, {Pair: true, Part: 0.20}, {Part: 0.05}, {Part: 0.10}, {Part: 0.20}}
-	found := make([]int, len(faults))
+	found, of := make([]int, len(faults)), slices.Repeat([]int{max(1, fleets/10)}, len(faults))
+	of[0] = fleets
 	var lock sync.Mutex
 	var all sync.WaitGroup
 	for w := range runtime.GOMAXPROCS(0) {
 		all.Go(func() {
 			for s := w; s < fleets; s += runtime.GOMAXPROCS(0) {
 				for i, f := range faults {
+					if s >= of[i] {
+						continue
+					}
 					m := made
 					m.Fault = f
 					yes := m.Found(rand.New(rand.NewPCG(seed, uint64(s))))
@@ -69,8 +74,8 @@ func row(made fleet.Made, fleets int, seed uint64) {
 	}
 	all.Wait()
 	fmt.Printf("| %d | %.1f %% | %s |", made.Nodes, 100*made.Noise, made.Tails)
-	for _, n := range found {
-		fmt.Printf(" %.1f %% |", math.Round(1000*float64(n)/float64(fleets))/10)
+	for i, n := range found {
+		fmt.Printf(" %.1f %% |", math.Round(1000*float64(n)/float64(of[i]))/10)
 	}
 	fmt.Println()
 }

@@ -1,0 +1,325 @@
+package simulate_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/halfpeak/halfpeak/engine/schedule/scheduletest"
+	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/machine"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+)
+
+func on(t testing.TB, m machine.Machine, by string, ranks int, eager quantity.Bytes) simulate.Machine {
+	t.Helper()
+	places, err := m.Place(by, ranks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	of, err := simulate.FromMachine(m, places, eager)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return of
+}
+
+// line has a latency of 1 µs and 1 ns for each byte; only the bytes make a gap.
+func line(beta float64) machine.Level {
+	return machine.Level{Layer: &model.Linear{Beta: quantity.Micros(beta), Tau: 0.001}, Gap: &model.Linear{Tau: 0.001}}
+}
+
+// twoNodes is two nodes of two sockets of so many cores; messages take 1, 2 and 3 µs and 1 ns per
+// byte.
+func twoNodes(cores int) machine.Machine {
+	m := machine.Machine{Levels: []machine.Level{line(1), line(2), line(3)}}
+	for i, name := range []string{"socket", "node", "cluster"} {
+		m.Levels[i].Name, m.Levels[i].Holds = name, 2
+	}
+	m.Levels[0].Holds = cores
+	return m
+}
+
+// pairs is a schedule in which each pair of ranks exchanges nothing but one message of n bytes, at
+// time 0.
+func pairs(t testing.TB, ranks int, n int, list ...[2]int) *simulate.Program {
+	t.Helper()
+	text := fmt.Sprintf("num_ranks %d\n", ranks)
+	for rank := range ranks {
+		text += fmt.Sprintf("rank %d {\n", rank)
+		for _, p := range list {
+			if p[0] == rank {
+				text += fmt.Sprintf("send %db to %d\n", n, p[1])
+			}
+			if p[1] == rank {
+				text += fmt.Sprintf("recv %db from %d\n", n, p[0])
+			}
+		}
+		text += "}\n"
+	}
+	return prepare(t, parse(t, text))
+}
+
+func timesOn(t testing.TB, p *simulate.Program, m simulate.Machine) string {
+	t.Helper()
+	r, err := p.Run(context.Background(), simulate.Options{Machine: m})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []string
+	for _, t := range r.Ranks {
+		list = append(list, fmt.Sprint(t/1000)) // ns
+	}
+	return strings.Join(list, " ")
+}
+
+// A machine of one level is its layer between all ranks, to the last bit.
+func TestOneLevelIsFlat(t *testing.T) {
+	for _, ref := range []string{"clip", "hp-lam", "parnass", "startjr-fm"} {
+		_, layer, err := platforms.Find(ref)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for seed := range programs(t, 200) {
+			s := scheduletest.Wild(uint64(seed), 1+seed%6, 2+seed%14)
+			eager := []quantity.Bytes{simulate.NoLimit, 100}[seed%2]
+			flat, err := simulate.FromLayer(layer, eager)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m := machine.Machine{Levels: []machine.Level{{Name: "all", Holds: s.Ranks(), Layer: layer.Model}}}
+			a, errA := prepare(t, s).Run(context.Background(), simulate.Options{Machine: flat})
+			b, errB := prepare(t, s).Run(context.Background(), simulate.Options{Machine: on(t, m, "core", s.Ranks(), eager)})
+			if fmt.Sprint(errA) != fmt.Sprint(errB) || a != nil && (!slices.Equal(a.Ranks, b.Ranks) || a.Events != b.Events) {
+				t.Fatalf("%s, seed %d: %v %v, flat %v %v", ref, seed, b, errB, a, errA)
+			}
+		}
+	}
+}
+
+// One message, between all pairs of ranks of a small machine: β of the level, by hand.
+func TestLevelsOfPairs(t *testing.T) {
+	for by, want := range map[string]string{
+		"core":   "1 1 2 2 3 3 3 3",
+		"socket": "1 2 1 2 3 3 3 3",
+		"node":   "1 3 1 3 2 3 2 3",
+	} {
+		m := on(t, twoNodes(2), by, 8, simulate.NoLimit)
+		var got []string
+		for to := range 8 {
+			r, err := pairs(t, 8, 1, [2]int{0, to}).Run(context.Background(), simulate.Options{Machine: m})
+			if err != nil {
+				t.Fatal(err)
+			}
+			finish, _ := r.Finish()
+			got = append(got, fmt.Sprint(int(finish)))
+		}
+		if text := strings.Join(got, " "); text != want {
+			t.Errorf("by %s: %s, want %s", by, text, want)
+		}
+	}
+}
+
+// Equal transfers at once through one lane: the last of k takes k times as long as one alone, and
+// through c lanes k/c times; as many lanes as transfers are as good as any number.
+func TestLanes(t *testing.T) {
+	apart := [][2]int{{0, 1}, {2, 3}, {4, 5}, {6, 7}}
+	of := func(lanes float64) string {
+		m := twoNodes(8)
+		m.Levels[0].Lanes = lanes
+		return timesOn(t, pairs(t, 8, 1001, apart...), on(t, m, "core", 8, simulate.NoLimit))
+	}
+	// One alone takes 1 µs and 1 ns for its first byte, then 1 µs.
+	for lanes, want := range map[float64]string{
+		0:   "1000 2001 1000 2001 1000 2001 1000 2001",
+		1:   "1000 2001 2000 3001 3000 4001 4000 5001",
+		2:   "1000 2001 1000 2001 1500 2501 2000 3001",
+		2.5: "1000 2001 1000 2001 1200 2201 1600 2601",
+		4:   "1000 2001 1000 2001 1000 2001 1000 2001",
+		5:   "1000 2001 1000 2001 1000 2001 1000 2001",
+	} {
+		if got := of(lanes); got != want {
+			t.Errorf("%v lanes: %s, want %s", lanes, got, want)
+		}
+	}
+}
+
+// Lanes carry what has both ends in their unit, and nothing else: one message within each socket,
+// and others from socket to socket and from node to node, have a lane of a socket each for itself. A
+// lane of a node has three of them.
+func TestLanesAreOfOneUnit(t *testing.T) {
+	list := [][2]int{{0, 1}, {2, 3}, {4, 5}, {6, 7}, {0, 2}, {1, 5}}
+	of := func(level int, lanes float64) string {
+		m := twoNodes(2)
+		m.Levels[level].Lanes = lanes
+		return timesOn(t, pairs(t, 8, 1001, list...), on(t, m, "core", 8, simulate.NoLimit))
+	}
+	free := of(0, 0)
+	if got := of(0, 1); got != free {
+		t.Errorf("lanes of sockets: %s; without any %s", got, free)
+	}
+	// In the first node 0→1 and 2→3 begin at 0, in this order; when 0→2 begins, after the gap of 0, 2→3
+	// still has its 1 µs to go.
+	if got, want := of(1, 1), "3000 2001 5001 3001 1000 4001 2000 3001"; got != want {
+		t.Errorf("lanes of nodes: %s, want %s; without any %s", got, want, free)
+	}
+}
+
+// What is shared may have times of its own, whatever a message takes otherwise: so many messages of
+// one byte through a port that takes 0.1 µs for each.
+func TestPortOfItsOwnTimes(t *testing.T) {
+	m := twoNodes(2)
+	m.Levels[1].Port = &model.Linear{Beta: 0.1}
+	list := [][2]int{{0, 4}, {1, 5}, {2, 6}, {3, 7}}
+	got := timesOn(t, pairs(t, 8, 1, list...), on(t, m, "core", 8, simulate.NoLimit))
+	if want := "0 100 200 300 3001 3101 3201 3301"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// A level's own rendezvous waits for the receive, and costs nothing more: both ranks are done when the
+// last byte is there.
+func TestRendezvousOfALevel(t *testing.T) {
+	m := twoNodes(2)
+	m.Levels[0].Eager = 1000
+	late := func(n int) string {
+		text := fmt.Sprintf("num_ranks 2\nrank 0 {\nsend %db to 1\n}\nrank 1 {\na: calc 5000\nb: recv %db from 0\nb requires a\n}\n", n, n)
+		return timesOn(t, prepare(t, parse(t, text)), on(t, m, "core", 2, simulate.NoLimit))
+	}
+	if got, want := late(1000), "999 5000"; got != want {
+		t.Errorf("eager: %s, want %s", got, want)
+	}
+	if got, want := late(1001), "7001 7001"; got != want {
+		t.Errorf("rendezvous: %s, want %s", got, want)
+	}
+}
+
+// Ports carry what leaves a node, and apart from that what enters it. Four messages out of one
+// node, to four ranks of the other, and one the other way.
+func TestPorts(t *testing.T) {
+	m := twoNodes(2)
+	m.Levels[1].Ports = 1
+	run := func(list ...[2]int) string {
+		return timesOn(t, pairs(t, 8, 1001, list...), on(t, m, "core", 8, simulate.NoLimit))
+	}
+	if got, want := run([2]int{0, 4}, [2]int{1, 5}, [2]int{2, 6}, [2]int{3, 7}), "1000 2000 3000 4000 4001 5001 6001 7001"; got != want {
+		t.Errorf("out: %s, want %s", got, want)
+	}
+	if got, want := run([2]int{0, 4}, [2]int{5, 1}), "1000 4001 0 0 4001 1000 0 0"; got != want {
+		t.Errorf("out and in: %s, want %s", got, want)
+	}
+	if got, want := run([2]int{0, 1}, [2]int{2, 3}), "1000 2001 1000 2001 0 0 0 0"; got != want {
+		t.Errorf("within: %s, want %s", got, want)
+	}
+	m.Levels[1].Ports, m.Levels[0].Ports = 0, 1 // the receivers' socket is what is narrow
+	if got, want := run([2]int{0, 4}, [2]int{2, 5}), "1000 0 2000 0 4001 5001 0 0"; got != want {
+		t.Errorf("in: %s, want %s", got, want)
+	}
+}
+
+// As many lanes and ports as there are messages are as good as any number, whatever their sizes and
+// overheads are.
+func TestEnoughLanes(t *testing.T) {
+	slower := 0
+	for seed := range programs(t, 500) {
+		s := scheduletest.Wild(uint64(seed), 1+seed%6, 2+seed%14)
+		of := func(lanes float64) *simulate.Result {
+			m := twoNodes(2)
+			m.Levels[2].Layer = &model.LogGP{LogP: model.LogP{Latency: 1, SendOverhead: 2, ReceiveOverhead: 1, GapTime: 1}, GapPerByte: 0.002}
+			for i := range m.Levels[:2] {
+				m.Levels[i].Lanes, m.Levels[i].Ports = lanes, lanes
+			}
+			r, err := prepare(t, s).Run(context.Background(), simulate.Options{Machine: on(t, m, "core", s.Ranks(), simulate.NoLimit)})
+			if err != nil {
+				return nil // stuck
+			}
+			return r
+		}
+		free, enough, one := of(0), of(float64(len(s.Ops())+1)), of(1)
+		if free == nil || one == nil || enough == nil {
+			continue
+		}
+		if !slices.Equal(free.Ranks, enough.Ranks) {
+			t.Fatalf("seed %d: %v with enough lanes, %v with any number", seed, enough.Ranks, free.Ranks)
+		}
+		if last(one) > last(free) {
+			slower++
+		}
+	}
+	if slower < 20 {
+		t.Errorf("one lane is slower in %d programs only", slower)
+	}
+}
+
+// A short message does not wait for two long ones that go before it: it has its fair share, a third of
+// the lanes. Alone its bytes flow for 100 ns.
+func TestShortBehindLong(t *testing.T) {
+	for lanes, want := range map[float64]string{3: "100 1101", 2: "150 1151", 1: "300 1301"} {
+		m := twoNodes(8)
+		m.Levels[0].Lanes = lanes
+		p := prepare(t, parse(t, "num_ranks 6\nrank 0 {\nsend 100001b to 1\n}\nrank 1 {\nrecv 100001b from 0\n}\n"+
+			"rank 2 {\nsend 100001b to 3\n}\nrank 3 {\nrecv 100001b from 2\n}\nrank 4 {\nsend 101b to 5\n}\nrank 5 {\nrecv 101b from 4\n}\n"))
+		got := strings.Fields(timesOn(t, p, on(t, m, "core", 6, simulate.NoLimit)))
+		if text := got[4] + " " + got[5]; text != want {
+			t.Errorf("%v lanes: %s, want %s", lanes, text, want)
+		}
+	}
+}
+
+// The parts of the path of the last rank add up to its finish, whatever is shared; without noise
+// and with.
+func TestPathOfSharing(t *testing.T) {
+	shared := 0
+	for seed := range programs(t, 1000) {
+		r := rand.New(rand.NewPCG(uint64(seed), 2))
+		s := scheduletest.Wild(uint64(seed), 1+seed%6, 2+seed%14)
+		m := twoNodes(2)
+		for i := range m.Levels[:2] {
+			m.Levels[i].Lanes, m.Levels[i].Ports = 1+2*r.Float64(), 1+r.Float64()
+		}
+		if seed%3 == 0 {
+			m.Levels[seed%2].Eager = 50
+		}
+		eager := []quantity.Bytes{simulate.NoLimit, 100}[seed%2]
+		got, err := prepare(t, s).Run(context.Background(), simulate.Options{Machine: on(t, m, "core", s.Ranks(), eager), Record: true})
+		if err != nil {
+			continue // stuck
+		}
+		path, err := got.Path()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if finish := last(got); path.Shares.Sum() != finish {
+			t.Fatalf("seed %d: the parts %+v are %d in sum; the finish is %d", seed, path.Shares, path.Shares.Sum(), finish)
+		}
+		if path.Shares.Sharing > 0 {
+			shared++
+		}
+	}
+	if shared < 10 {
+		t.Errorf("only %d paths with sharing", shared)
+	}
+}
+
+func TestMachineErrors(t *testing.T) {
+	m := twoNodes(2)
+	if _, err := simulate.FromMachine(m, machine.Places{0, 8}, simulate.NoLimit); err == nil || !strings.Contains(err.Error(), "rank 1 on core 8") {
+		t.Error(err)
+	}
+	if _, err := simulate.FromMachine(machine.Machine{}, nil, simulate.NoLimit); err == nil {
+		t.Error("a machine without levels")
+	}
+	m.Levels[1].Receive = &model.Linear{Beta: 5}
+	if _, err := simulate.FromMachine(m, machine.Places{0, 1}, simulate.NoLimit); err == nil || !strings.Contains(err.Error(), "level node") {
+		t.Error(err)
+	}
+	_, err := pairs(t, 4, 1).Run(context.Background(), simulate.Options{Machine: on(t, twoNodes(2), "core", 3, simulate.NoLimit)})
+	if err == nil || !strings.Contains(err.Error(), "4 ranks, of which 3 have a place") {
+		t.Error(err)
+	}
+}

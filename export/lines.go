@@ -1,0 +1,175 @@
+package export
+
+import (
+	"math"
+	"sort"
+
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// grid are the ends of the sizes, and four for each doubling between.
+func (s Sizes) grid() []quantity.Bytes {
+	sizes := []quantity.Bytes{s.Low}
+	for x := 1; ; x++ {
+		n := quantity.Bytes(math.Round(float64(s.Low) * math.Pow(2, float64(x)/4)))
+		if n >= s.High {
+			break
+		}
+		if n > sizes[len(sizes)-1] {
+			sizes = append(sizes, n)
+		}
+	}
+	if s.High > s.Low {
+		sizes = append(sizes, s.High)
+	}
+	return sizes
+}
+
+// A line is a time in µs by the size in bytes: at + per·n.
+type line struct{ at, per float64 }
+
+func (l line) of(n quantity.Bytes) float64 { return l.at + l.per*float64(n) }
+
+// positive is the line through the time of b, and that of a as far as neither part is negative:
+// programs take no others.
+func positive(a, b quantity.Bytes, t func(quantity.Bytes) float64) line {
+	l := through(a, b, func(n quantity.Bytes) quantity.Micros { return quantity.Micros(t(n)) })
+	end := max(t(b), 0)
+	switch {
+	case l.per < 0 || end == 0:
+		return line{at: end}
+	case l.at < 0:
+		return line{per: end / float64(b)}
+	}
+	return l
+}
+
+// through is the line through two points.
+func through(a, b quantity.Bytes, t func(quantity.Bytes) quantity.Micros) line {
+	if a == b {
+		return line{at: float64(t(a))}
+	}
+	per := (float64(t(b)) - float64(t(a))) / float64(b-a)
+	return line{float64(t(a)) - per*float64(a), per}
+}
+
+// A piece is what messages of a range of sizes cost, in straight lines.
+type piece struct {
+	from, to quantity.Bytes
+	way, gap line
+}
+
+// Pieces are made until every time one way is within tolerance of the layer's, unless there are
+// too many. A tenth of a percent is less than any benchmark repeats to.
+const tolerance = 0.001
+
+// pieces cut the sizes at the layer's protocol switches, and where curves bend; at most most.
+func pieces(l model.Layer, s Sizes, most int) []piece {
+	ends := append(model.Boundaries(l, s.Low, s.High), s.High)
+	sort.Slice(ends, func(i, j int) bool { return ends[i] < ends[j] })
+	var all []piece
+	from := s.Low
+	for _, end := range ends {
+		if end < from {
+			continue
+		}
+		all = append(all, newPiece(l, from, end))
+		from = end + 1
+	}
+	for len(all) < most {
+		worst, at := tolerance, -1
+		for i, p := range all {
+			if e := p.error(l); e > worst && p.to > p.from+1 {
+				worst, at = e, i
+			}
+		}
+		if at < 0 {
+			break
+		}
+		a, b := all[at].halves(l)
+		all = append(all[:at], append([]piece{a, b}, all[at+1:]...)...)
+	}
+	return all
+}
+
+// halves cut the piece where the worse of the two is best.
+func (p piece) halves(l model.Layer) (a, b piece) {
+	least := math.Inf(1)
+	for _, cut := range (Sizes{p.from, p.to - 1}).grid() {
+		x, y := newPiece(l, p.from, cut), newPiece(l, cut+1, p.to)
+		if e := max(x.error(l), y.error(l)); e < least {
+			least, a, b = e, x, y
+		}
+	}
+	return a, b
+}
+
+func newPiece(l model.Layer, from, to quantity.Bytes) piece {
+	return piece{from, to, through(from, to, l.OneWay), through(from, to, l.Gap)}
+}
+
+// error is the greatest relative error of the time one way.
+func (p piece) error(l model.Layer) float64 {
+	worst := 0.0
+	for _, n := range (Sizes{p.from, p.to}).grid() {
+		worst = max(worst, math.Abs(p.way.of(n)/float64(l.OneWay(n))-1))
+	}
+	return worst
+}
+
+// oneLine is the line, with neither part negative, whose greatest relative error of the time one way
+// is least, and that error.
+func oneLine(l model.Layer, s Sizes) (best line, worst float64) {
+	sizes := s.grid()
+	times := make([]float64, len(sizes))
+	steepest := 0.0
+	for i, n := range sizes {
+		times[i] = float64(l.OneWay(n))
+		steepest = max(steepest, times[i]/float64(n))
+	}
+	off := func(c line) float64 {
+		worst := 0.0
+		for i, n := range sizes {
+			worst = max(worst, math.Abs(c.of(n)/times[i]-1))
+		}
+		return worst
+	}
+	// The error is convex in both parts: a search in one of them, in each step of that in the other.
+	at := func(per float64) line {
+		return line{lowest(0, 2*slowest(times), func(at float64) float64 { return off(line{at, per}) }), per}
+	}
+	best = at(lowest(0, 2*steepest, func(per float64) float64 { return off(at(per)) }))
+	return best, off(best)
+}
+
+func slowest(times []float64) float64 {
+	t := 0.0
+	for _, x := range times {
+		t = max(t, x)
+	}
+	return t
+}
+
+// lowest is where a convex function from lo to hi is least, by the golden section; close to 0, the
+// relative step stays small, since times and rates span many powers of ten.
+func lowest(lo, hi float64, f func(float64) float64) float64 {
+	const golden = 0.6180339887498949
+	a, b := hi-golden*(hi-lo), lo+golden*(hi-lo)
+	fa, fb := f(a), f(b)
+	for range 120 {
+		if fa <= fb {
+			hi, b, fb = b, a, fa
+			a = hi - golden*(hi-lo)
+			fa = f(a)
+		} else {
+			lo, a, fa = a, b, fb
+			b = lo + golden*(hi-lo)
+			fb = f(b)
+		}
+	}
+	if x := (lo + hi) / 2; f(x) < f(0) {
+		return x
+	}
+	return 0
+}

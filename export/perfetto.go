@@ -1,0 +1,67 @@
+package export
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// An event is one of the trace-event format.
+type event struct {
+	Phase string         `json:"ph"`
+	Name  string         `json:"name"`
+	PID   int            `json:"pid"`
+	TID   int            `json:"tid"`
+	Start float64        `json:"ts"` // µs
+	Dur   float64        `json:"dur,omitempty"`
+	Args  map[string]any `json:"args,omitempty"`
+}
+
+// perfetto is one message of the largest size for each level: its packets in the stages of a
+// pipeline, or what its processors and the network do.
+func perfetto(f *File, m Machine, s Sizes) error {
+	var all []event
+	name := func(what string, pid, tid int, is string) {
+		all = append(all, event{Phase: "M", Name: what, PID: pid, TID: tid, Args: map[string]any{"name": is}})
+	}
+	box := func(what string, pid, tid int, start, end quantity.Micros) {
+		if end > start {
+			all = append(all, event{Phase: "X", Name: what, PID: pid, TID: tid, Start: float64(start), Dur: float64(end - start)})
+		}
+	}
+	n := s.High
+	for pid, l := range m.Levels {
+		name("process_name", pid, 0, fmt.Sprintf("%s, level %s: %s", m.Name, l.Name, n))
+		pipe, ok := model.At(l.Layer, n).(*model.Pipeline)
+		if !ok {
+			send, receive := l.Layer.Overheads(n)
+			end := l.Layer.OneWay(n)
+			for tid, row := range []string{"sender", "network", "receiver"} {
+				name("thread_name", pid, tid, row)
+			}
+			box("o_s", pid, 0, 0, send)
+			box("way", pid, 1, min(send, end-receive), end-receive)
+			box("o_r", pid, 2, end-receive, end)
+			continue
+		}
+		plan := model.EqualPlan(n, model.PacketSize(pipe, n))
+		if boxes := plan.Packets() * len(pipe.Stages); boxes > mostBoxes {
+			return fmt.Errorf("%s is %d packets in %d stages; export a range of smaller sizes", n, plan.Packets(), len(pipe.Stages))
+		}
+		for tid, stage := range pipe.Stages {
+			name("thread_name", pid, tid, stage.Name)
+		}
+		for _, slot := range pipe.Schedule(plan) {
+			box(fmt.Sprintf("packet %d", slot.Packet), pid, slot.Stage, slot.Start, slot.End)
+		}
+	}
+	f.lose("what else goes on: it is one message alone")
+	text, err := json.Marshal(map[string]any{"displayTimeUnit": "ns", "traceEvents": all})
+	f.Text = string(text) + "\n"
+	return err
+}
+
+// mostBoxes is what a viewer shows without waiting.
+const mostBoxes = 100000

@@ -1,0 +1,124 @@
+package export
+
+import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// smpiHeader is what SMPI adds to each message on the link: found by running smpirun 3.32.
+const smpiHeader = 16
+
+// A link has a latency and a bandwidth: the least are 1 fs and 1 fs/B.
+const (
+	leastLatency = 1e-9
+	leastPerByte = 1e-9
+)
+
+// simgrid is a star of hosts. SMPI charges, for n bytes,
+//
+//	os(n) + latency·lat(n+16) + (n+16)/(bandwidth·bw(n+16)) + or(n)
+//
+// with values by size: a section holds for sizes above its first number. The keys smpi/lat-factor and
+// smpi/bw-factor are called network/latency-factor and network/bandwidth-factor in 4.x, which takes
+// the old names too.
+func simgrid(f *File, m Machine, s Sizes) error {
+	level := m.outer()
+	f.inner(m)
+	all := pieces(level.Layer, s, 64)
+	type section struct{ send, receive, wire line }
+	sections := make([]section, len(all))
+	latency := leastLatency
+	worst := 0.0
+	overheads := f.inSeries(level.Layer, s)
+	for i, p := range all {
+		send := positive(p.from, p.to, func(n quantity.Bytes) float64 { o, _ := overheads(n); return float64(o) })
+		receive := positive(p.from, p.to, func(n quantity.Bytes) float64 { _, o := overheads(n); return float64(o) })
+		rest := func(n quantity.Bytes) float64 { return float64(level.Layer.OneWay(n)) - send.of(n) - receive.of(n) }
+		w := positive(p.from, p.to, rest)
+		w.per = max(w.per, leastPerByte)
+		w.at = max(w.at-smpiHeader*w.per, 0)
+		sections[i] = section{send, receive, w}
+		latency = max(latency, w.at)
+		for _, n := range (Sizes{p.from, p.to}).grid() {
+			got := send.of(n) + receive.of(n) + w.of(n+smpiHeader)
+			worst = max(worst, math.Abs(got/float64(level.Layer.OneWay(n))-1))
+		}
+	}
+	rate := 1 / sections[len(sections)-1].wire.per // of the link; in B/µs
+	if worst > 2*tolerance {
+		f.lose("sections of sizes are straight lines without negative parts: one way is off by up to %s", percent(worst))
+	}
+	var lat, bw, send, recve []string
+	for i, p := range all {
+		above := float64(p.from) - 1
+		header := above
+		if i > 0 {
+			header += smpiHeader
+		}
+		if i == 0 {
+			above, header = 0, 0
+		}
+		lat = append(lat, fmt.Sprintf("%.0f:%s", header, number(sections[i].wire.at/latency)))
+		bw = append(bw, fmt.Sprintf("%.0f:%s", header, number(1/sections[i].wire.per/rate)))
+		send = append(send, fmt.Sprintf("%.0f:%s:%s", above, number(sections[i].send.at*1e-6), number(sections[i].send.per*1e-6)))
+		recve = append(recve, fmt.Sprintf("%.0f:%s:%s", above, number(sections[i].receive.at*1e-6), number(sections[i].receive.per*1e-6)))
+	}
+	f.lose("gaps: messages of a host follow each other as overheads and bandwidth allow")
+	f.lose("sizes are from %s to %s: beyond, the last section goes on", s.Low, s.High)
+	f.printf("<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n")
+	f.printf("<!-- %s, for smpirun; not in it:\n%s-->\n<platform version=\"4.1\">\n  <config>\n", escape(m.Name), dashes(f.comments("  ")))
+	for _, p := range [][2]string{
+		{"smpi/lat-factor", strings.Join(lat, ";")},
+		{"smpi/bw-factor", strings.Join(bw, ";")},
+		{"smpi/os", strings.Join(send, ";")},
+		{"smpi/ois", strings.Join(send, ";")},
+		{"smpi/or", strings.Join(recve, ";")},
+		{"smpi/send-is-detached-thresh", "2147483647"}, // os holds below it only; the times have the rendezvous in them
+		{"network/TCP-gamma", "0"},                     // no window of TCP
+		{"network/weight-S", "0"},
+		{"network/crosstraffic", "no"},
+	} {
+		f.printf("    <prop id=\"%s\" value=\"%s\"/>\n", p[0], p[1])
+	}
+	// Each host has its own link up and down; half of the latency is on each.
+	hosts := level.Units
+	f.printf("  </config>\n  <cluster id=\"nodes\" prefix=\"node-\" suffix=\"\" radical=\"0-%d\" speed=\"1Gf\" bw=\"%sBps\" lat=\"%ss\"/>\n", hosts-1, number(rate*1e6), number(latency*1e-6/2))
+	f.printf("</platform>\n")
+	return nil
+}
+
+// inSeries are the overheads for a program that lets the processors work before and behind the way:
+// where they take longer than the message, since they work meanwhile, those of the smallest size,
+// as far as they leave a way.
+func (f *File) inSeries(l model.Layer, s Sizes) func(n quantity.Bytes) (send, receive quantity.Micros) {
+	fits := func(n quantity.Bytes, send, receive quantity.Micros) bool { return send+receive <= l.OneWay(n) }
+	series := true
+	for _, n := range s.grid() {
+		send, receive := l.Overheads(n)
+		series = series && fits(n, send, receive)
+	}
+	if series {
+		return l.Overheads
+	}
+	send, receive := l.Overheads(s.Low)
+	if !fits(s.Low, send, receive) {
+		send, receive = 0, 0
+	}
+	f.lose("the processors work while the message is on its way: o_s = %s and o_r = %s stand for all sizes", send, receive)
+	return func(quantity.Bytes) (quantity.Micros, quantity.Micros) { return send, receive }
+}
+
+func escape(s string) string {
+	var b bytes.Buffer
+	xml.EscapeText(&b, []byte(s))
+	return dashes(b.String())
+}
+
+// dashes leaves no "--", which ends comments.
+func dashes(s string) string { return strings.ReplaceAll(s, "--", "- -") }

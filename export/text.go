@@ -1,0 +1,239 @@
+package export
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// loggopsim has integers of 32 bits only, so the unit of time is chosen.
+func loggopsim(f *File, m Machine, s Sizes) error {
+	l := m.outer().Layer
+	f.inner(m)
+	best, off := oneLine(l, s)
+	send, receive := l.Overheads(s.Low)
+	overhead := float64(send+receive) / 2
+	if send != receive {
+		f.lose("o is the mean of o_s = %s and o_r = %s", send, receive)
+	}
+	bytes := float64(max(s.Low, 2) - 1)
+	gap := max(float64(l.Gap(s.Low))-best.per*bytes, 0)
+	latency := best.at + best.per - 2*overhead // b = n−1
+	if latency < 0 {
+		f.lose("L would be %s: the overheads overlap with the way; they are less here", quantity.Micros(latency))
+		overhead, latency = (best.at+best.per)/2, 0
+	}
+	f.straight(off, s)
+	if send2, receive2 := l.Overheads(s.High); send2+receive2 > send+receive {
+		f.lose("O is 0: o_s + o_r grow from %s to %s with the size", send+receive, send2+receive2)
+	}
+	unit, scale := unitFor(latency, overhead, gap, best.per)
+	f.Text = fmt.Sprintf("-L %.0f -o %.0f -g %.0f -G %.0f -O 0 -S 2147483647\n", latency*scale, overhead*scale, gap*scale, best.per*scale)
+	if scale != 1e3 {
+		f.lose("ns: times are integers, and 1 is %s, also in what LogGOPSim prints", unit)
+	}
+	if r := rounding(best.per * scale); r > 1e-6 {
+		f.lose("digits of G: it is rounded by %s", percent(r))
+	}
+	f.lose("S is above all sizes: the times have the rendezvous in them where the platform has one")
+	return nil
+}
+
+func rounding(x float64) float64 {
+	if x == 0 {
+		return 0
+	}
+	return math.Abs(math.Round(x)/x - 1)
+}
+
+// unitFor is the longest unit of time in which all times, in µs, are integers within 0.01 %, or the
+// shortest that leaves them below 10⁹, and how many of it make 1 µs.
+func unitFor(times ...float64) (name string, scale float64) {
+	names := []string{"1 ns", "100 ps", "10 ps", "1 ps", "100 fs", "10 fs", "1 fs"}
+	largest, worst := 0.0, 1.0
+	at := -1
+	for worst > 1e-4 && at < len(names)-1 && (at < 0 || largest*10 < 1e9) {
+		at++
+		scale = 1e3 * math.Pow10(at)
+		largest, worst = 0, 0
+		for _, t := range times {
+			largest, worst = max(largest, t*scale), max(worst, rounding(t*scale))
+		}
+	}
+	return names[at], scale
+}
+
+// inner says that levels inside of the outermost are lost.
+func (f *File) inner(m Machine) {
+	for _, l := range m.Levels[:len(m.Levels)-1] {
+		f.lose("the level %s: messages inside of it cost what those between do", l.Name)
+	}
+}
+
+// straight says what one line for all sizes loses.
+func (f *File) straight(off float64, s Sizes) {
+	if off > 0.0005 {
+		f.lose("one straight line stands for the times of all sizes: from %s to %s it is off by up to %s", s.Low, s.High, percent(off))
+	}
+}
+
+func percent(x float64) string { return fmt.Sprintf("%.2g %%", 100*x) }
+
+// The limit of CODES is a table of 100 rows.
+const codesRows = 100
+
+// codes takes the first row whose size is above a message's, and charges L + (n−1)G and, to both
+// NICs, g + (n−1)G (loggp.c, find_params, handle_msg_start_event and handle_msg_ready_event; its
+// comment speaks of the next smaller size). The columns of round trips are those that Netgauge
+// measures, with 10 messages; see Hoefler and others, Low-Overhead LogGP Parameter Assessment, 2007.
+func codes(f *File, m Machine, s Sizes) error {
+	const trains = 10
+	l := m.outer().Layer
+	f.inner(m)
+	all := pieces(l, s, codesRows)
+	worst, clamped := 0.0, false
+	rows := ""
+	for _, p := range all {
+		worst = max(worst, p.error(l))
+		n := p.to + 1 // the row serves sizes below its own
+		send, receive := l.Overheads(n)
+		rtt, gap := 2*float64(l.OneWay(n)), float64(l.Gap(n))
+		fixed := p.way.at + p.way.per // b = n−1
+		g := p.gap.at + p.gap.per + (p.gap.per-p.way.per)*float64(p.to-1)
+		if g < 0 {
+			g, clamped = 0, true
+		}
+		rows += fmt.Sprintf("%.0f %d %s %s %s %s %s %s %s %s 0\n", float64(n), trains, number(rtt), number(rtt+(trains-1)*gap),
+			number(rtt+(trains-1)*(rtt+float64(send))), number(fixed), number(float64(send)), number(float64(receive)), number(g), fmt.Sprintf("%.9g", p.way.per))
+	}
+	if worst > tolerance {
+		f.lose("the table has at most %d rows: one way is off by up to %s", codesRows, percent(worst))
+	}
+	if clamped {
+		f.lose("g + (n−1)G is more than the gap where messages overlap on their way: g cannot be below 0")
+	}
+	f.lose("CODES charges no overheads: o_s and o_r are in L")
+	f.lose("sizes are from %s to %s: a larger message costs what the last row says", s.Low, s.High)
+	f.Text = "# size n PRTT(1,0,s) PRTT(n,0,s) PRTT(n,PRTT(1,0,s),s) L o_s o_r g G lsqu(g,G)\n" + f.comments("#") + rows
+	return nil
+}
+
+// astra is a topology of one dimension for each level; a switch connects all with all.
+func astra(f *File, m Machine, s Sizes) error {
+	var topology, counts, bandwidth, latency []string
+	for _, l := range m.Levels {
+		best, off := oneLine(l.Layer, s)
+		if best.per == 0 {
+			return fmt.Errorf("level %s: no cost is per byte, and a bandwidth must be finite", l.Name)
+		}
+		f.straight(off, s)
+		topology, counts = append(topology, "Switch"), append(counts, fmt.Sprint(l.Units))
+		// Two hops, up to the switch and down, share the latency. 1 GB is 2³⁰ B there (bw_GBps_to_Bpns).
+		latency = append(latency, number(best.at*1e3/2))
+		bandwidth = append(bandwidth, number(1e6/best.per/(1<<30)))
+	}
+	f.lose("overheads and gaps: ASTRA-sim knows latency and bandwidth only")
+	f.lose("a Switch has two hops: latency is half of the time of no bytes")
+	f.Text = f.comments("#")
+	f.printf("# levels from inside out: %s\n", levelNames(m))
+	f.printf("topology: [ %s ]\nnpus_count: [ %s ]\nbandwidth: [ %s ]  # GB/s of 2^30 B\nlatency: [ %s ]  # ns\n",
+		strings.Join(topology, ", "), strings.Join(counts, ", "), strings.Join(bandwidth, ", "), strings.Join(latency, ", "))
+	return nil
+}
+
+func levelNames(m Machine) string {
+	var names []string
+	for _, l := range m.Levels {
+		names = append(names, l.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// A network is one of Calculon's (calculon/network.py): op_size·ops/(bandwidth·efficiency) + latency.
+type network struct {
+	Bandwidth      json.Number            `json:"bandwidth"` // GB/s
+	Efficiency     json.Number            `json:"efficiency"`
+	Size           int                    `json:"size"`
+	Latency        json.Number            `json:"latency"` // s
+	Ops            map[string]json.Number `json:"ops"`
+	Minus1         bool                   `json:"collective_minus1_scalar"`
+	MustBeFilled   bool                   `json:"must_be_filled"`
+	ProcessorUsage json.Number            `json:"processor_usage"`
+}
+
+func calculon(f *File, m Machine, s Sizes) error {
+	var all struct {
+		Networks []network `json:"networks"`
+	}
+	ranks := 1
+	for _, l := range m.Levels {
+		ranks *= l.Units
+		best, off := oneLine(l.Layer, s)
+		if best.per == 0 {
+			return fmt.Errorf("level %s: no cost is per byte, and a bandwidth must be finite", l.Name)
+		}
+		f.straight(off, s)
+		all.Networks = append(all.Networks, network{
+			Bandwidth: json.Number(number(1e-3 / best.per)), Efficiency: "1.0", Size: ranks, Latency: json.Number(number(best.at * 1e-6)),
+			Ops:    map[string]json.Number{"p2p": "1.0", "reduce_scatter": "1.0", "all_gather": "1.0", "all_reduce": "2.0"},
+			Minus1: true, ProcessorUsage: "0.0",
+		})
+	}
+	f.lose("collectives: ops and collective_minus1_scalar are those of a ring that costs bandwidth only (all_reduce sends twice (p−1)/p of the bytes); Calculon charges the latency once")
+	f.lose("processor_usage is 0 and must_be_filled false: the machine does not say them")
+	text, err := json.MarshalIndent(all, "", "  ")
+	f.Text = string(text) + "\n"
+	return err
+}
+
+// inference are the keys of inference-sim that are about the network: effective rates in one
+// direction for a GPU, and the latency of a hop between nodes.
+func inference(f *File, m Machine, s Sizes) error {
+	if len(m.Levels) < 2 {
+		return fmt.Errorf("it wants a rate inside a node and one between nodes, and this platform has one level; give a machine with levels")
+	}
+	inside, between := m.Levels[len(m.Levels)-2], m.outer()
+	a, offInside := oneLine(inside.Layer, s)
+	b, offBetween := oneLine(between.Layer, s)
+	if a.per == 0 || b.per == 0 {
+		return fmt.Errorf("no cost is per byte, and a bandwidth must be finite")
+	}
+	f.straight(max(offInside, offBetween), s)
+	for _, l := range m.Levels[:len(m.Levels)-2] {
+		f.lose("the level %s", l.Name)
+	}
+	f.lose("these are three keys of a GPU's entry: the others (TFlopsPeak, MemoryGiB, …) are not about messages; add them, or it does not load")
+	f.lose("the latency inside the node, overheads and gaps")
+	text, err := json.MarshalIndent(map[string]any{m.Name: struct {
+		Intra json.Number `json:"IntraNodeBwGBps"`
+		Inter json.Number `json:"InterNodeBwGBps"`
+		Hop   json.Number `json:"InterNodeHopLatencyUs"`
+	}{json.Number(number(1e-3 / a.per)), json.Number(number(1e-3 / b.per)), json.Number(number(b.at))}}, "", "  ")
+	f.Text = string(text) + "\n"
+	return err
+}
+
+// table is everything by level and size.
+func table(f *File, m Machine, s Sizes) error {
+	var b strings.Builder
+	w := csv.NewWriter(&b)
+	w.Write([]string{"level", "size_bytes", "one_way_us", "gap_us", "o_s_us", "o_r_us"})
+	for _, l := range m.Levels {
+		for n := s.Low; ; n = min(2*n, s.High) {
+			send, receive := l.Layer.Overheads(n)
+			w.Write([]string{l.Name, fmt.Sprintf("%.0f", float64(n)), exact(l.Layer.OneWay(n)), exact(l.Layer.Gap(n)), exact(send), exact(receive)})
+			if n >= s.High {
+				break
+			}
+		}
+	}
+	w.Flush()
+	f.Text = b.String()
+	return w.Error()
+}
+
+func exact(t quantity.Micros) string { return fmt.Sprintf("%.12g", float64(t)) }

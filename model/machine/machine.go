@@ -1,0 +1,186 @@
+// Package machine describes parallel machines by levels: cores in a cache, caches in a socket,
+// sockets in a node, nodes in a cluster. What a message costs depends on the level at which its two
+// ranks meet, and ranks of one unit share what the unit has.
+package machine
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// A Machine is a tree of equal units, of which the cores are the leaves. A core is the place of one
+// rank; where nothing is known about what is inside a node, a core stands for the whole node.
+type Machine struct {
+	Levels []Level // from inside out, at least one; the unit of the last is the whole machine
+}
+
+// A Level is one kind of unit.
+type Level struct {
+	Name  string // "cache", "socket", "node", "cluster"
+	Holds int    // units of the level inside it, or cores of the innermost, that make one; ≥ 1
+
+	// Layer is what a message costs between two ranks that share a unit of this level, and none of
+	// a level inside it.
+	Layer model.Layer
+	// Gap, Send and Receive, if not nil, are layers whose OneWay is the gap from one message of
+	// a sender to its next, and the time for which a message occupies the sending and the receiving
+	// processor: in place of those of Layer, which for a linear one are the whole time and nothing.
+	Gap, Send, Receive model.Layer
+
+	// Shared and Port, if not nil, are layers whose OneWay is the time for which a message occupies
+	// what the ranks of a unit share: Shared what carries messages between two ranks inside, at
+	// whatever level they meet, as a memory or bus; Port what carries those that leave the unit, and
+	// another like it those that enter, as a NIC.
+	Shared, Port model.Layer
+	// Lanes and Ports say the same by how many transfers go at full speed at once: each occupies what
+	// is shared for its [Cost.Stream] over that number. They are ≥ 1, not necessarily whole, or 0:
+	// any number. A level has Shared or Lanes, Port or Ports.
+	Lanes, Ports float64
+
+	// Eager, if above 0, is the largest message that is sent at once. A larger one waits until
+	// its receive is posted; the hand-shake is in the layer's times, as it is in measured ones.
+	Eager quantity.Bytes
+}
+
+// MaxCores bounds the cores of a machine.
+const MaxCores = 1 << 30
+
+// Check returns the key of the level that makes the machine impossible, and the reason; nil if it
+// is possible. The keys are those of a platform file.
+func (m Machine) Check() (level int, key string, err error) {
+	cores := 1
+	for i, l := range m.Levels {
+		switch {
+		case l.Layer == nil:
+			return i, "layer", fmt.Errorf("is missing")
+		case l.Holds < 1:
+			return i, "holds", fmt.Errorf("holds %d; at least 1", l.Holds)
+		case l.Holds > MaxCores/cores:
+			return i, "holds", fmt.Errorf("makes more than 2^30 cores")
+		case l.Lanes != 0 && !(l.Lanes >= 1 && l.Lanes <= MaxCores):
+			return i, "lanes", fmt.Errorf("is from 1 on: a transfer alone has full speed; leave it out if nothing is shared")
+		case l.Ports != 0 && !(l.Ports >= 1 && l.Ports <= MaxCores):
+			return i, "ports", fmt.Errorf("is from 1 on: a transfer alone has full speed; leave it out if nothing is shared")
+		case l.Lanes != 0 && l.Shared != nil:
+			return i, "lanes", fmt.Errorf("says the same as shared; leave one of them out")
+		case l.Ports != 0 && l.Port != nil:
+			return i, "ports", fmt.Errorf("says the same as port; leave one of them out")
+		case l.Ports != 0 && i == len(m.Levels)-1:
+			return i, "ports", fmt.Errorf("is for what leaves a unit, and this is the whole machine; lanes is for what is inside")
+		case l.Port != nil && i == len(m.Levels)-1:
+			return i, "port", fmt.Errorf("is for what leaves a unit, and this is the whole machine; shared is for what is inside")
+		}
+		cores *= l.Holds
+	}
+	return 0, "", nil
+}
+
+// Cores is how many cores the machine has.
+func (m Machine) Cores() int {
+	cores := 1
+	for _, l := range m.Levels {
+		cores *= l.Holds
+	}
+	return cores
+}
+
+// Sizes are the numbers of cores in one unit of each level.
+func (m Machine) Sizes() []int {
+	sizes := make([]int, len(m.Levels))
+	cores := 1
+	for i, l := range m.Levels {
+		cores *= l.Holds
+		sizes[i] = cores
+	}
+	return sizes
+}
+
+// Meet is the index of the innermost level whose unit holds both cores: 0 for a core and itself.
+func (m Machine) Meet(a, b int) int {
+	for i, l := range m.Levels {
+		a, b = a/l.Holds, b/l.Holds
+		if a == b {
+			return i
+		}
+	}
+	return len(m.Levels) - 1
+}
+
+// A Cost is what a message of a size takes at a level, in µs. Alone, it takes Send + Latency +
+// Stream + Receive.
+type Cost struct {
+	Send, Receive quantity.Micros // of the processors
+	// Latency and Stream are the rest of the one-way time: what a message of one byte takes too,
+	// and what it does not. For as long as its stream, a transfer occupies a lane or a port.
+	Latency, Stream quantity.Micros
+	Gap             quantity.Micros // from the beginning of a message to that of the sender's next
+	Rendezvous      bool            // the message waits for its receive; the hand-shake is in the times
+}
+
+// Cost is that of a message of n ≥ 1 bytes at the level.
+func (l Level) Cost(n quantity.Bytes) Cost {
+	c := Cost{Gap: l.Layer.Gap(n), Rendezvous: l.Eager > 0 && n > l.Eager}
+	if l.Gap != nil {
+		c.Gap = l.Gap.OneWay(n)
+	}
+	c.Send, c.Receive = l.overheads(n)
+	way := l.Layer.OneWay(n) - c.Send - c.Receive
+	send, receive := l.overheads(1)
+	c.Latency = min(max(l.Layer.OneWay(1)-send-receive, 0), way)
+	c.Stream = way - c.Latency
+	return c
+}
+
+// Occupies is for how long a message of n ≥ 1 bytes occupies what carries those inside a unit of
+// the level, and each of its ports; stream is that of its cost at the level where its ranks meet.
+// What is not shared is occupied for 0.
+func (l Level) Occupies(n quantity.Bytes, stream quantity.Micros) (inside, port quantity.Micros) {
+	of := func(layer model.Layer, number float64) quantity.Micros {
+		switch {
+		case layer != nil:
+			return layer.OneWay(n)
+		case number > 0:
+			return stream / quantity.Micros(number)
+		}
+		return 0
+	}
+	return of(l.Shared, l.Lanes), of(l.Port, l.Ports)
+}
+
+// Shares reports whether ranks share anything that carries messages.
+func (m Machine) Shares() bool {
+	for _, l := range m.Levels {
+		if l.Shared != nil || l.Port != nil || l.Lanes > 0 || l.Ports > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// overheads are those of the layer, or what the level says in their place.
+func (l Level) overheads(n quantity.Bytes) (send, receive quantity.Micros) {
+	send, receive = l.Layer.Overheads(n)
+	if l.Send != nil {
+		send = l.Send.OneWay(n)
+	}
+	if l.Receive != nil {
+		receive = l.Receive.OneWay(n)
+	}
+	return send, receive
+}
+
+// String is what the machine consists of, from the outside in: "2 node × 2 socket × 64 core".
+func (m Machine) String() string {
+	var parts []string
+	for i := len(m.Levels) - 1; i >= 0; i-- {
+		inner := ByCore
+		if i > 0 {
+			inner = m.Levels[i-1].Name
+		}
+		parts = append(parts, fmt.Sprintf("%d %s", m.Levels[i].Holds, inner))
+	}
+	return strings.Join(parts, " × ")
+}

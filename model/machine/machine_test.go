@@ -1,0 +1,168 @@
+package machine
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// small is two nodes of two sockets of two caches of two cores.
+func small() Machine {
+	line := func(beta float64) model.Layer { return &model.Linear{Beta: quantity.Micros(beta), Tau: 0.001} }
+	return Machine{Levels: []Level{
+		{Name: "cache", Holds: 2, Layer: line(1)},
+		{Name: "socket", Holds: 2, Layer: line(2)},
+		{Name: "node", Holds: 2, Layer: line(3)},
+		{Name: "cluster", Holds: 2, Layer: line(4)},
+	}}
+}
+
+// The places are those that Debian's Open MPI 4.1.4 printed for two nodes of this shape, with
+//
+//	mpirun -np 5 --map-by … --bind-to core --display-map --do-not-launch
+//
+// and its simulator of allocations (ras_simulator_num_nodes 2); what it calls l3cache is our cache.
+func TestPlacesOfOpenMPI(t *testing.T) {
+	for by, want := range map[string]Places{
+		"socket": {0, 4, 1, 5, 2},
+		"cache":  {0, 2, 4, 6, 1},
+		"node":   {0, 8, 1, 9, 2},
+		"core":   {0, 1, 2, 3, 4},
+	} {
+		got, err := small().Place(by, len(want))
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("by %s: %v, %v; want %v", by, got, err, want)
+		}
+	}
+}
+
+// By hand: a machine that is full, in the order of ranks; and at which level ranks 0 and r meet.
+func TestPlaces(t *testing.T) {
+	for _, c := range []struct {
+		by    string
+		want  Places
+		meets string // of rank 0 with each: the first letter of the level
+	}{
+		{"core", Places{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, "ccssnnnnCCCCCCCC"},
+		{"cache", Places{0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15}, "csnncsnnCCCCCCCC"},
+		{"socket", Places{0, 4, 1, 5, 2, 6, 3, 7, 8, 12, 9, 13, 10, 14, 11, 15}, "cncnsnsnCCCCCCCC"},
+		{"node", Places{0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15}, "cCcCsCsCnCnCnCnC"},
+		{"15, 0..2", Places{15, 0, 1, 2}, "cCCC"},
+	} {
+		m := small()
+		got, err := m.Place(c.by, len(c.want))
+		if err != nil || !slices.Equal(got, c.want) {
+			t.Errorf("by %s: %v, %v; want %v", c.by, got, err, c.want)
+			continue
+		}
+		meets := ""
+		for _, core := range got {
+			level := m.Meet(got[0], core)
+			if back := m.Meet(core, got[0]); back != level {
+				t.Errorf("by %s: %d and %d meet at %d, and the other way at %d", c.by, got[0], core, level, back)
+			}
+			meets += string("csnC"[level])
+		}
+		if meets != c.meets {
+			t.Errorf("by %s: rank 0 meets the others at %s, want %s", c.by, meets, c.meets)
+		}
+	}
+}
+
+// Without a level called node, units of the whole machine take turns.
+func TestPlacesWithoutNodes(t *testing.T) {
+	m := small()
+	m.Levels[2].Name = "board"
+	if got, err := m.Place("socket", 5); err != nil || !slices.Equal(got, Places{0, 4, 8, 12, 1}) {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
+// Every way to place ranks gives each core once.
+func TestPlacesAreDifferent(t *testing.T) {
+	for holds := 1; holds <= 3; holds++ {
+		m := small()
+		m.Levels[1].Holds, m.Levels[2].Holds = holds, 4-holds
+		for _, by := range append(m.Ways(), "cluster") {
+			places, err := m.Place(by, m.Cores())
+			if err != nil {
+				t.Fatal(err)
+			}
+			slices.Sort(places)
+			for i, core := range places {
+				if i != core {
+					t.Fatalf("by %s: %v", by, places)
+				}
+			}
+		}
+	}
+}
+
+func TestPlaceErrors(t *testing.T) {
+	for _, c := range []struct {
+		by    string
+		ranks int
+		want  string
+	}{
+		{"core", 17, "17 ranks on 16 cores (2 node × 2 socket × 2 cache × 2 core)"},
+		{"soket", 2, `did you mean "socket"`},
+		{"", 17, "17 ranks on 16 cores"},
+		{"0,1", 3, "a list of 2 cores for 3 ranks"},
+		{"0,0", 2, "core 0 comes twice"},
+		{"0..16", 2, "no core 16"},
+		{"3..1", 2, `"3..1" is no number`},
+		{"0,x", 2, `"x" is no number`},
+		{"0..99999999999999999999", 2, "is no number"},
+	} {
+		if places, err := small().Place(c.by, c.ranks); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q, %d ranks: %v, %v; want %q", c.by, c.ranks, places, err, c.want)
+		}
+	}
+}
+
+func TestCheck(t *testing.T) {
+	if _, _, err := small().Check(); err != nil {
+		t.Error(err)
+	}
+	for _, c := range []struct {
+		key    string
+		change func(*Machine)
+	}{
+		{"layer", func(m *Machine) { m.Levels[1].Layer = nil }},
+		{"holds", func(m *Machine) { m.Levels[1].Holds = 0 }},
+		{"holds", func(m *Machine) { m.Levels[3].Holds = MaxCores / 4 }},
+		{"lanes", func(m *Machine) { m.Levels[0].Lanes = 0.5 }},
+		{"ports", func(m *Machine) { m.Levels[0].Ports = -1 }},
+		{"ports", func(m *Machine) { m.Levels[3].Ports = 1 }},
+		{"port", func(m *Machine) { m.Levels[3].Port = m.Levels[3].Layer }},
+		{"lanes", func(m *Machine) { m.Levels[3].Lanes, m.Levels[3].Shared = 1, m.Levels[3].Layer }},
+		{"ports", func(m *Machine) { m.Levels[0].Ports, m.Levels[0].Port = 1, m.Levels[0].Layer }},
+	} {
+		m := small()
+		c.change(&m)
+		if _, key, err := m.Check(); err == nil || key != c.key {
+			t.Errorf("%s: %s, %v", c.key, key, err)
+		}
+	}
+}
+
+// A level's own gap and overheads take the place of its layer's; the stream is what a message
+// takes beyond one of a byte.
+func TestCost(t *testing.T) {
+	l := small().Levels[0]
+	if got, want := l.Cost(1001), (Cost{Latency: 1.001, Stream: 1, Gap: 2.001}); !close(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	l.Gap, l.Send, l.Receive = &model.Linear{Beta: 0.5}, &model.Linear{Beta: 0.25, Tau: 0.0001}, &model.Linear{Beta: 0.125}
+	if got, want := l.Cost(1001), (Cost{Send: 0.3501, Receive: 0.125, Latency: 0.6259, Stream: 0.9, Gap: 0.5}); !close(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+func close(a, b Cost) bool {
+	near := func(a, b quantity.Micros) bool { return max(a-b, b-a) < 1e-9 }
+	return near(a.Send, b.Send) && near(a.Receive, b.Receive) && near(a.Latency, b.Latency) && near(a.Stream, b.Stream) && near(a.Gap, b.Gap)
+}

@@ -1,0 +1,181 @@
+package platforms
+
+import (
+	"fmt"
+
+	"github.com/halfpeak/halfpeak/internal/nearest"
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/machine"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// maxLevels bounds the levels of a machine.
+const maxLevels = 32
+
+// A levelSpec is a level with the names of its layers, and its parameters by slot.
+type levelSpec struct {
+	LevelLayers
+	name                       string
+	holds, lanes, ports, eager int // slot; -1: not given
+}
+
+// levelFields are the numbers of a level.
+var levelFields = map[string]Param{
+	"holds": {Measure: model.Count, Phrase: "units of the level inside it"},
+	"lanes": {Measure: model.Plain, Phrase: "transfers inside at full speed at once"},
+	"ports": {Measure: model.Plain, Phrase: "transfers out, and in, at full speed at once"},
+
+	"eager": {Measure: model.Size, Phrase: "largest message that does not wait for its receive"},
+}
+
+// levelTables reads the levels of a machine, from inside out.
+func (b *builder) levelTables() error {
+	tables := b.tables("level")
+	if len(tables) > maxLevels {
+		return b.errorf("level."+tables[maxLevels].Name, "%d levels; a machine has at most %d", len(tables), maxLevels)
+	}
+	for _, t := range tables {
+		path := "level." + t.Name
+		if err := b.named(path, t.Name); err != nil {
+			return err
+		}
+		if t.Name == machine.ByCore {
+			return b.errorf(path, "a core is the place of one rank, inside of all levels; name what holds several")
+		}
+		if err := b.sourced(path, text(t.Keys, "source")); err != nil {
+			return err
+		}
+		spec := levelSpec{name: t.Name, holds: -1, lanes: -1, ports: -1, eager: -1}
+		for _, part := range spec.parts() {
+			name, given := find(t.Keys, part.key)
+			if !given && part.key != "layer" {
+				continue
+			}
+			*part.name, _ = name.(string)
+			if err := b.levelLayer(path, part.key, *part.name, part.of); err != nil {
+				return err
+			}
+		}
+		if text(t.Keys, "holds") == "" {
+			return b.errorf(path, `no holds; write how many units of the level inside it, or cores, make one, as in holds = "2"`)
+		}
+		s := scope{b: b, table: t, path: path, fields: levelFields}
+		for _, number := range []struct {
+			key  string
+			slot *int
+		}{{"holds", &spec.holds}, {"lanes", &spec.lanes}, {"ports", &spec.ports}, {"eager", &spec.eager}} {
+			if _, given := find(t.Keys, number.key); !given {
+				continue
+			}
+			i, err := s.slot(number.key)
+			if err != nil {
+				return err
+			}
+			if d := b.slots[i].Value.Dim; d != quantity.DimNone && number.key != "eager" {
+				return b.errorf(path+"."+number.key, "%q is %s; it is a plain number", b.slots[i].Text, d)
+			}
+			*number.slot = i
+		}
+		b.levels = append(b.levels, spec)
+		b.p.Levels = append(b.p.Levels, b.level(spec))
+	}
+	m, _ := b.p.Machine()
+	if i, key, err := m.Check(); err != nil {
+		path := "level." + m.Levels[i].Name + "." + key
+		if given := b.given(path); given != "" {
+			err = fmt.Errorf("%q %w", given, err)
+		}
+		return b.errorf(path, "%w", err)
+	}
+	return nil
+}
+
+// levelLayer checks the layer that a key of a level names.
+func (b *builder) levelLayer(path, key, name string, of Subject) error {
+	if name == "" {
+		return b.errorf(path, `no %s; write %s = "NAME" of a [layer.NAME]`, key, key)
+	}
+	if _, known := b.layers[name]; !known {
+		return b.errorf(path+"."+key, "no layer %q%s", name, nearest.Hint(name, b.tableNames("layer")))
+	}
+	l, err := b.p.Layer(name)
+	if err != nil {
+		return err
+	}
+	if l.Timed.Of != of {
+		return b.errorf(path+"."+key, "the times of the layer %q are those of a %s; here they are those of a %s: its table says times_of = %q", name, l.Timed.Of, of, of)
+	}
+	return nil
+}
+
+// level is the level for readers of the platform.
+func (b *builder) level(s levelSpec) Level {
+	l := Level{Name: s.name, LevelLayers: s.LevelLayers}
+	for _, i := range []int{s.holds, s.lanes, s.ports, s.eager} {
+		if i >= 0 {
+			l.Params = append(l.Params, b.slots[i].Param)
+		}
+	}
+	return l
+}
+
+// A Level is a level of the machine that a platform file describes, with the names of its layers;
+// [machine.Level] says what they are.
+type Level struct {
+	Name string
+	LevelLayers
+	Params []Param // holds; eager, lanes and ports if they are given
+}
+
+// LevelLayers are the names of a level's layers; "" is none.
+type LevelLayers struct{ Layer, Gap, Send, Receive, Shared, Port string }
+
+// A levelPart is one of them by its key, with what its times are those of.
+type levelPart struct {
+	key  string
+	name *string
+	of   Subject
+}
+
+func (l *LevelLayers) parts() []levelPart {
+	return []levelPart{{"layer", &l.Layer, Message}, {"gap", &l.Gap, Stream}, {"send", &l.Send, Message}, {"receive", &l.Receive, Message},
+		{"shared", &l.Shared, Message}, {"port", &l.Port, Message}}
+}
+
+// Machine is the machine that the platform's levels describe, with what its parameters are now. It
+// is none if there are no levels, or if layers of theirs were left out by [Platform.With].
+func (p Platform) Machine() (m machine.Machine, ok bool) {
+	layer := func(name string) model.Layer {
+		if name == "" {
+			return nil
+		}
+		l, err := p.Layer(name)
+		if err != nil {
+			ok = false
+			return nil
+		}
+		return l.Model
+	}
+	value := func(slot int) float64 {
+		if slot < 0 {
+			return 0
+		}
+		return p.built.values[slot]
+	}
+	if p.built == nil || len(p.built.levels) == 0 {
+		return m, false
+	}
+	ok = true
+	for _, s := range p.built.levels {
+		m.Levels = append(m.Levels, machine.Level{Name: s.name, Holds: int(value(s.holds)),
+			Layer: layer(s.Layer), Gap: layer(s.Gap), Send: layer(s.Send), Receive: layer(s.Receive), Shared: layer(s.Shared), Port: layer(s.Port),
+			Lanes: value(s.lanes), Ports: value(s.ports), Eager: quantity.Bytes(value(s.eager))})
+	}
+	return m, ok
+}
+
+// NamesLayer reports whether a reference names a layer of its platform, as in "my.toml/eager".
+func NamesLayer(ref string) bool {
+	_, layer := splitRef(ref)
+	return layer != ""
+}

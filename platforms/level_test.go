@@ -1,0 +1,122 @@
+package platforms
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// rack is a machine in nine lines.
+const rack = `title = "Two nodes"
+level.socket = { holds = "64", layer = "socket", source = "s" }
+level.node = { holds = "2", layer = "node", gap = "flow", lanes = "8", ports = "1.5", eager = "8KiB", source = "s" }
+level.cluster = { holds = "2", layer = "network", source = "s" }
+layer.socket = { model = "linear", beta = "0.3us", tau = "0.07us/KiB", source = "s" }
+layer.node = { model = "linear", beta = "0.6us", tau = "0.09us/KiB", source = "s" }
+layer.flow = { model = "linear", beta = "0.2us", tau = "0.02us/KiB", times_of = "stream", source = "s" }
+layer.network = { model = "loggp", o = "0.3us", L = "0.7us", g = "0.4us", G = "1/(12.5GB/s)", source = "s" }
+`
+
+// shared has all layers that a level can have.
+const shared = `
+[level.node]
+holds = "2*4"
+layer = "x"
+send = "x"
+receive = "x"
+shared = "x"
+port = "x"
+source = "s"
+
+[level.all]
+holds = "3"
+layer = "x"
+source = "s"
+
+` + oneLayer
+
+func TestMachine(t *testing.T) {
+	p, err := Parse("my.toml", []byte(rack))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, ok := p.Machine()
+	if !ok || m.String() != "2 node × 2 socket × 64 core" || m.Cores() != 256 {
+		t.Fatalf("%v %s", ok, m)
+	}
+	node := m.Levels[1]
+	if node.Lanes != 8 || node.Ports != 1.5 || node.Eager != 8<<10 || node.Send != nil || node.Gap.OneWay(1024) != quantity.Micros(0.2+0.02) {
+		t.Errorf("%+v", node)
+	}
+	if got := node.Layer.OneWay(1024); got != 0.69 {
+		t.Errorf("1 KiB in a node takes %v", got)
+	}
+	one, err := p.With("node") // the other layers are left out, and the machine with them
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := one.Machine(); ok {
+		t.Error("a machine with layers that are left out")
+	}
+	encoded(t, one)
+	p, err = Parse("my.toml", []byte(shared))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m, _ := p.Machine(); m.Levels[0].Holds != 8 || m.Levels[0].Shared == nil || m.Levels[0].Port == nil || m.Levels[0].Send == nil || m.Levels[0].Receive == nil {
+		t.Errorf("%+v", m)
+	}
+	if _, ok := (Platform{}).Machine(); ok {
+		t.Error("a machine of no platform")
+	}
+}
+
+// The example of the format's documentation is the machine of which it speaks.
+func TestFormatMachine(t *testing.T) {
+	text, err := os.ReadFile("FORMAT.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), "**Machines.**")
+	_, rest, found := strings.Cut(rest, "```toml\n")
+	example, _, closed := strings.Cut(rest, "```\n")
+	if !found || !closed || strings.Count(example, "\n") > 10 {
+		t.Fatal("FORMAT.md has no machine of ten lines")
+	}
+	p, err := Parse("my.toml", []byte(example))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m, ok := p.Machine(); !ok || m.String() != "2 node × 2 socket × 64 core" {
+		t.Errorf("%s", m)
+	}
+}
+
+func TestLevelErrors(t *testing.T) {
+	for _, c := range []struct{ old, new, want string }{
+		{`layer = "node", `, ``, "my.toml:3:7: level.node: no layer; write layer = \"NAME\" of a [layer.NAME]"},
+		{`layer = "node"`, `layer = "nod"`, `my.toml:3:29: level.node.layer: no layer "nod"; did you mean "node"?`},
+		{`layer = "node"`, `layer = "flow"`, `my.toml:3:29: level.node.layer: the times of the layer "flow" are those of a stream; here they are those of a message: its table says times_of = "message"`},
+		{`gap = "flow"`, `gap = "node"`, `my.toml:3:45: level.node.gap: the times of the layer "node" are those of a message; here they are those of a stream: its table says times_of = "stream"`},
+		{`level.node = { holds = "2", `, `level.node = { `, "my.toml:3:7: level.node: no holds; write how many units of the level inside it, or cores, make one, as in holds = \"2\""},
+		{`holds = "64"`, `holds = "0"`, `my.toml:2:18: level.socket.holds: "0": must be a whole number, at least 1`},
+		{`holds = "64"`, `holds = "1.5"`, `my.toml:2:18: level.socket.holds: "1.5": must be a whole number, at least 1`},
+		{`holds = "64"`, `holds = "1000000000"`, `my.toml:3:16: level.node.holds: "2" makes more than 2^30 cores`},
+		{`lanes = "8"`, `lanes = "0.5"`, `my.toml:3:59: level.node.lanes: "0.5" is from 1 on: a transfer alone has full speed; leave it out if nothing is shared`},
+		{`lanes = "8"`, `lanes = "8us"`, `my.toml:3:59: level.node.lanes: "8us" is a time; it is a plain number`},
+		{`lanes = "8"`, `lanes = "8", shared = "node"`, `my.toml:3:59: level.node.lanes: "8" says the same as shared; leave one of them out`},
+		{`layer = "network", `, `layer = "network", ports = "1", `, `my.toml:4:51: level.cluster.ports: "1" is for what leaves a unit, and this is the whole machine; lanes is for what is inside`},
+		{`layer = "network", `, `layer = "network", port = "node", `, `my.toml:4:51: level.cluster.port: is for what leaves a unit, and this is the whole machine; shared is for what is inside`},
+		{`level.socket`, `level.core`, `my.toml:2:7: level.core: a core is the place of one rank, inside of all levels; name what holds several`},
+		{`level.socket`, `level.Socket`, `my.toml:2:7: level.Socket: "Socket" is no name; use small letters, digits, - and _`},
+		{`"64", layer = "socket", source = "s"`, `"64", layer = "socket"`, "my.toml:2:7: level.socket: no source; say where its numbers are from, as in source = \"Table 4.2\""},
+		{`lanes = "8"`, `lane = "8"`, `my.toml:3:59: unknown key "level.node.lane"; did you mean "lanes"?`},
+	} {
+		text := strings.Replace(rack, c.old, c.new, 1)
+		if _, err := Parse("my.toml", []byte(text)); err == nil || err.Error() != c.want {
+			t.Errorf("%s\n got %v\nwant %s", c.new, err, c.want)
+		}
+	}
+}
