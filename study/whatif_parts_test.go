@@ -13,7 +13,6 @@ import (
 
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/shard"
-	"github.com/halfpeak/halfpeak/whatif"
 )
 
 func sweepOf(t *testing.T, q SweepQuestion) *Sweeping {
