@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -17,7 +18,8 @@ import (
 	"testing"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/memfs"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/memfs"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"github.com/halfpeak/halfpeak/fit/fleet"
@@ -157,7 +159,7 @@ func TestFleet(t *testing.T) {
 			}
 			for _, count := range []int{1, 5} {
 				dir := t.TempDir()
-				j, err := fleetJob(q, filepath.Join(dir, "part"), count)
+				j, err := fleetJob(t.Context(), q, filepath.Join(dir, "part"), count)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -257,7 +259,7 @@ func TestWorkerDies(t *testing.T) {
 	for _, attempts := range []int{1, 2} {
 		deaths.Store(0)
 		dir := t.TempDir()
-		j, err := fleetJob(q, filepath.Join(dir, "part"), 2)
+		j, err := fleetJob(t.Context(), q, filepath.Join(dir, "part"), 2)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -321,7 +323,40 @@ func TestCommand(t *testing.T) {
 	if err != nil || asked.Options.Rate != 0.1 || asked.Options.Least != 0.01 || !asked.Options.Odd || asked.Options.Name == "" {
 		t.Error(asked, err)
 	}
+	// From another file system to it: but for the names of files, the same part.
+	for _, name := range []string{"pair_n1_n0.csv", "pair_n4_n3.csv"} {
+		text, err := os.ReadFile(filepath.Join(dir, "rack-1", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		memfs.Write("memfs://night/"+name, text)
+	}
+	memfs.Write("memfs://night/README", []byte("nothing measured here\n"))
+	if err := command("fleet", "memfs://night", "-o", "memfs://part"); err != nil {
+		t.Fatal(err)
+	}
+	text, err := filesystem.Read(t.Context(), memfs.New(t.Context()), "memfs://part")
+	if err != nil || os.WriteFile(path, text, 0o666) != nil {
+		t.Fatal(err)
+	}
+	in, asked, err := study.MergeFleet([]string{path})
+	if err != nil || len(in.Now) != 3 {
+		t.Fatal(in, err)
+	}
+	for _, e := range in.Now {
+		local := fleet.Entry{Path: e.Path, Source: filepath.Join(dir, "rack-1", e.Path)}
+		if err := local.Read(t.Context(), asked.Options); err != nil {
+			t.Fatal(err)
+		}
+		got, err := json.Marshal(e)
+		want, fault := json.Marshal(local)
+		want = bytes.ReplaceAll(want, []byte(filepath.Join(dir, "rack-1")), []byte("memfs://night"))
+		if err != nil || fault != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s\nwant %s", got, want)
+		}
+	}
 	for want, args := range map[string][]string{
+		"memfs://none":         {"fleet", "memfs://none", "-o", path},
 		"name the part":        {"fleet", dir},
 		"--parts 0":            {"fleet", dir, "-o", path, "--parts", "0"},
 		"no such file":         {"fleet", dir + "/none", "-o", path},

@@ -78,7 +78,7 @@ func newFleet(o *options) *cobra.Command {
 				return fmt.Errorf("--rate %v: give more than 0 and less than 50 %%", float64(rate))
 			}
 			q.Roots, q.Options.Least, q.Options.Rate = args, float64(least)/100, float64(rate)/100
-			return o.run(cmd.Context(), func() (*job, error) { return fleetJob(q, o.path, o.parts) })
+			return o.run(cmd.Context(), func() (*job, error) { return fleetJob(cmd.Context(), q, o.path, o.parts) })
 		},
 	}
 	f := cmd.Flags()

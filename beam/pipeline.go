@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
@@ -21,8 +21,9 @@ import (
 
 // A part is a file that the pipeline writes, and what it must hold.
 type part struct {
-	Header        []byte // a shard.Header, as JSON
+	Shard         int
 	Path          string
+	Head          []byte // what it begins with
 	Records, Rows int64
 }
 
@@ -44,6 +45,26 @@ type job struct {
 	records func(beam.Scope) beam.PCollection
 }
 
+// newJob has so many parts with nothing in them. One alone has the path itself.
+func newJob(path string, count int, header func(shard.Shard) (shard.Header, error)) (*job, error) {
+	j := &job{}
+	for i := 1; i <= count; i++ {
+		h, err := header(shard.Shard{Index: i, Count: count})
+		if err != nil {
+			return nil, err
+		}
+		p := part{Shard: i, Path: path}
+		if count > 1 {
+			p.Path = fmt.Sprintf("%s-%d", path, i)
+		}
+		if p.Head, err = new(shard.Encoder).Head(h); err != nil {
+			return nil, err
+		}
+		j.parts = append(j.parts, p)
+	}
+	return j, nil
+}
+
 // merge unites the records of each part, and writes it.
 func (j *job) merge(s beam.Scope, records beam.PCollection) {
 	united := beam.CombinePerKey(s, &unite{}, records)
@@ -60,20 +81,12 @@ type file struct {
 }
 
 // fleetJob reads a fleet, whose files are found here, into so many parts.
-func fleetJob(q study.FleetQuestion, path string, count int) (*job, error) {
-	var headers []shard.Header
-	for i := range count {
-		h, err := q.Header(shard.Shard{Index: i + 1, Count: count})
-		if err != nil {
-			return nil, err
-		}
-		headers = append(headers, h)
-	}
-	j, err := newJob(headers, path)
+func fleetJob(ctx context.Context, q study.FleetQuestion, path string, count int) (*job, error) {
+	j, err := newJob(path, count, q.Header)
 	if err != nil {
 		return nil, err
 	}
-	found, err := q.Files()
+	found, err := q.Files(func(roots []string) ([]fleet.Entry, error) { return list(ctx, roots) })
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +98,7 @@ func fleetJob(q study.FleetQuestion, path string, count int) (*job, error) {
 		p.Records, p.Rows = p.Records+1, p.Rows+1
 	}
 	j.records = func(s beam.Scope) beam.PCollection {
-		return beam.ParDo(s, &read{q.Options}, beam.Reshuffle(s, beam.CreateList(s, files)))
+		return beam.ParDo(s, &read{Options: q.Options}, beam.Reshuffle(s, beam.CreateList(s, files)))
 	}
 	return j, nil
 }
@@ -96,8 +109,10 @@ type rows struct {
 	Index, From, To int64
 }
 
-// rowsBlocks is how many blocks of a sweep are one element of work.
-const rowsBlocks = 32
+const (
+	rowsBlocks = 32      // of a sweep that are one element of work
+	mostRows   = 1 << 36 // of a sweep: 0.5 TB for each column
+)
 
 // sweepJob computes a sweep into so many parts.
 func sweepJob(ctx context.Context, q study.SweepQuestion, path string, count int) (*job, error) {
@@ -108,50 +123,30 @@ func sweepJob(ctx context.Context, q study.SweepQuestion, path string, count int
 	if err != nil {
 		return nil, err
 	}
-	var headers []shard.Header
-	for i := range count {
-		h, err := sweep.Header(q, shard.Shard{Index: i + 1, Count: count})
-		if err != nil {
-			return nil, err
-		}
-		headers = append(headers, h)
+	if sweep.Rows() > mostRows {
+		return nil, fmt.Errorf("this makes %.3g rows; take fewer steps", sweep.Rows())
 	}
-	j, err := newJob(headers, path)
+	var inputs string
+	block := sweep.BlockRows()
+	var work []rows
+	j, err := newJob(path, count, func(which shard.Shard) (shard.Header, error) {
+		h, err := sweep.Header(q, which)
+		inputs = h.Inputs
+		return h, err
+	})
 	if err != nil {
 		return nil, err
 	}
-	if sweep.Rows() > 1<<40 {
-		return nil, fmt.Errorf("this makes %.3g rows; take fewer steps", sweep.Rows())
-	}
-	block := sweep.BlockRows()
-	var work []rows
-	for i, h := range headers {
-		first, to := h.Range(int64(sweep.Rows()))
+	for i := range j.parts {
 		p := &j.parts[i]
+		first, to := shard.Shard{Index: p.Shard, Count: count}.Range(int64(sweep.Rows()))
 		p.Rows, p.Records = to-first, (to-first+block-1)/block
 		for at := int64(0); at < p.Records; at += rowsBlocks {
-			work = append(work, rows{i + 1, at, first + at*block, min(to, first+(at+rowsBlocks)*block)})
+			work = append(work, rows{p.Shard, at, first + at*block, min(to, first+(at+rowsBlocks)*block)})
 		}
 	}
 	j.records = func(s beam.Scope) beam.PCollection {
-		return beam.ParDo(s, &compute{Question: q, Inputs: headers[0].Inputs}, beam.Reshuffle(s, beam.CreateList(s, work)))
-	}
-	return j, nil
-}
-
-// newJob has a part for each header; one alone has the path itself.
-func newJob(headers []shard.Header, path string) (*job, error) {
-	j := &job{}
-	for _, h := range headers {
-		text, err := json.Marshal(h)
-		if err != nil {
-			return nil, err
-		}
-		p := part{Header: text, Path: path}
-		if len(headers) > 1 {
-			p.Path = fmt.Sprintf("%s-%d", path, h.Index)
-		}
-		j.parts = append(j.parts, p)
+		return beam.ParDo(s, &compute{Question: q, Inputs: inputs}, beam.Reshuffle(s, beam.CreateList(s, work)))
 	}
 	return j, nil
 }
@@ -161,10 +156,13 @@ type read struct{ Options fleet.Options }
 
 func (r *read) ProcessElement(ctx context.Context, f file, emit func(int, record)) error {
 	kept := study.FleetRecord{Before: f.Before, Entry: fleet.Entry{Path: f.Path, Source: f.Source}}
-	if err := kept.Entry.Read(ctx, r.Options); err != nil {
-		return err
-	}
-	data, err := json.Marshal(kept)
+	data, err := near(ctx, f.Source, func(source string) ([]byte, error) {
+		kept.Entry.Source = source
+		if err := kept.Entry.Read(ctx, r.Options); err != nil {
+			return nil, err
+		}
+		return json.Marshal(kept)
+	})
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.Source, err)
 	}
@@ -207,12 +205,8 @@ func (*unite) AddInput(u union, r record) union { return union{append(u.Records,
 
 func (*unite) MergeAccumulators(u, v union) union { return union{append(u.Records, v.Records...)} }
 
-// number gives a part the number of its shard.
-func number(p part) (int, part, error) {
-	var h shard.Header
-	err := json.Unmarshal(p.Header, &h)
-	return h.Index, p, err
-}
+// number gives a part the number of its shard as its key.
+func number(p part) (int, part) { return p.Shard, p }
 
 // write writes parts. What it writes again after a failure is the same.
 type write struct{ Force bool }
@@ -221,7 +215,7 @@ func (w *write) ProcessElement(ctx context.Context, _ int, parts func(*part) boo
 	var p part
 	var all []record
 	if !parts(&p) {
-		return fmt.Errorf("records of no part")
+		return errors.New("records of no part")
 	}
 	for u := (union{}); unions(&u); u = (union{}) {
 		all = append(all, u.Records...)
@@ -230,7 +224,7 @@ func (w *write) ProcessElement(ctx context.Context, _ int, parts func(*part) boo
 	if err != nil {
 		return err
 	}
-	if !strings.Contains(p.Path, "://") {
+	if !remote(p.Path) {
 		return reports.Files{Force: w.Force}.Write(p.Path, func(to io.Writer) error {
 			_, err := to.Write(text)
 			return err
@@ -240,23 +234,15 @@ func (w *write) ProcessElement(ctx context.Context, _ int, parts func(*part) boo
 	if err != nil {
 		return err
 	}
-	defer fs.Close()
-	return filesystem.Write(ctx, fs, p.Path, text)
+	return errors.Join(filesystem.Write(ctx, fs, p.Path, text), fs.Close())
 }
 
 // encode is the part as a file: that of a shard of halfpeak, to the last byte.
 func (p *part) encode(all []record) ([]byte, error) {
 	slices.SortFunc(all, func(a, b record) int { return cmp.Compare(a.Index, b.Index) })
-	var h shard.Header
-	if err := json.Unmarshal(p.Header, &h); err != nil {
-		return nil, err
-	}
 	var e shard.Encoder
-	text, err := e.Head(h)
-	if err != nil {
-		return nil, err
-	}
-	left := p.Rows
+	var err error
+	text, left := slices.Clone(p.Head), p.Rows
 	for i, r := range all {
 		if r.Index != int64(i) {
 			return nil, fmt.Errorf("%q: record %d came twice, or one before it did not", p.Path, r.Index)
@@ -277,7 +263,7 @@ func init() {
 	register.DoFn3x1[context.Context, rows, func(int, record), error](&compute{})
 	register.DoFn4x1[context.Context, int, func(*part) bool, func(*union) bool, error](&write{})
 	register.Combiner2[union, record](&unite{})
-	register.Function1x3(number)
+	register.Function1x2(number)
 	register.Emitter2[int, record]()
 	register.Iter1[part]()
 	register.Iter1[union]()

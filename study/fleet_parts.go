@@ -29,11 +29,12 @@ func (q FleetQuestion) Header(which shard.Shard) (shard.Header, error) {
 	return shard.Header{Command: shard.Command{Kind: "fleet", Asked: asked}, Shard: which}, err
 }
 
-// Files are the files to read, in the order in which parts have them.
-func (q FleetQuestion) Files() ([]FleetRecord, error) {
+// Files are the files to read, in the order in which parts have them. They are found by list, as by
+// [fleet.List].
+func (q FleetQuestion) Files(list func(roots []string) ([]fleet.Entry, error)) ([]FleetRecord, error) {
 	var all []FleetRecord
 	for i, roots := range q.roots() {
-		entries, err := fleet.List(roots)
+		entries, err := list(roots)
 		if err != nil {
 			return nil, err
 		}
