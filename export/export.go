@@ -21,6 +21,7 @@ import (
 type Machine struct {
 	Name   string // of the platform, as in "clip/user-buffer"
 	Levels []Level
+	Shares bool // ranks share memory or an interface, which no format says
 }
 
 // A Level is how far two ranks are from each other, and what messages cost over that distance.
@@ -120,6 +121,9 @@ func (t Target) Write(m Machine, s Sizes) (File, error) {
 		}
 	}
 	var f File
+	if m.Shares {
+		f.lose("what ranks share: lanes, ports and their occupancy")
+	}
 	if err := t.write(&f, m, s); err != nil {
 		return File{}, fmt.Errorf("%s in the format of %s: %w", m.Name, t.Name, err)
 	}

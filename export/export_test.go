@@ -45,12 +45,12 @@ var everySize = Sizes{1, 4 << 20}
 
 // flat is a machine of one level.
 func flat(t testing.TB, ref string, ranks int) Machine {
-	return Machine{ref, []Level{{"all", ranks, layer(t, ref)}}}
+	return Machine{Name: ref, Levels: []Level{{"all", ranks, layer(t, ref)}}}
 }
 
 // twoLevels is a made cluster: 4 nodes of 8 ranks.
 func twoLevels() Machine {
-	return Machine{"cluster", []Level{
+	return Machine{Name: "cluster", Levels: []Level{
 		{"node", 8, &model.Linear{Beta: 0.5, Tau: 1e-4}},
 		{"cluster", 4, &model.LogGP{LogP: model.LogP{Latency: 1.5, SendOverhead: 0.25, ReceiveOverhead: 0.25, GapTime: 0.5}, GapPerByte: 2e-4}},
 	}}
@@ -102,7 +102,7 @@ func TestWellFormed(t *testing.T) {
 	}
 	for _, p := range all {
 		for _, l := range p.Layers {
-			m := Machine{l.Ref() + " <&--\">", []Level{{"all", 4, l.Model}}}
+			m := Machine{Name: l.Ref() + " <&--\">", Levels: []Level{{"all", 4, l.Model}}}
 			for _, target := range Targets {
 				f, err := target.Write(m, everySize)
 				if err != nil {

@@ -88,7 +88,7 @@ func (s *source) platform() (Platform, error) {
 	}
 	b.p.built = b
 	b.p.Title, b.p.Paper, b.p.Note, b.p.Notes = text(s.Keys, "title"), text(s.Keys, "paper"), text(s.Keys, "note"), s.notes
-	for _, step := range []func() error{b.clock, b.constantTables, b.roofTables, b.stageTables, b.protocolTables, b.measuredTables, b.layerTables, b.levelTables} {
+	for _, step := range []func() error{b.clock, b.constantTables, b.roofTables, b.stageTables, b.protocolTables, b.measuredTables, b.collectiveTables, b.layerTables, b.levelTables} {
 		if err := step(); err != nil {
 			return Platform{}, err
 		}

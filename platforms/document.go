@@ -76,19 +76,20 @@ const (
 
 // schema has the keys of each kind of table, and of branches; "" are those outside of tables.
 var schema = map[string]map[string]form{
-	"":         keys("title", "paper", "note", "clock", "default"),
-	"constant": keys("value", "source"),
-	"roof":     keys("rate", "source"),
-	"stage":    keys("beta", "tau", "host", "resource", "at", "queue", "full", "source"),
-	"protocol": keys("credits", "rendezvous", "retry", "inbox", "full", "poll", "interrupt", "source").with(flag, "rounds"),
-	"measured": keys("runs", "resolution", "source").with(names, "sizes", "times", "deviations").with(flag, "operation"),
-	"layer":    layerKeys(),
-	"level":    keys("holds", "layer", "gap", "send", "receive", "eager", "lanes", "shared", "ports", "port", "source"),
-	"branch":   keys("layer", "up_to"),
+	"":           keys("title", "paper", "note", "clock", "default"),
+	"constant":   keys("value", "source"),
+	"roof":       keys("rate", "source"),
+	"stage":      keys("beta", "tau", "host", "resource", "at", "queue", "full", "source"),
+	"protocol":   keys("credits", "rendezvous", "retry", "inbox", "full", "poll", "interrupt", "source").with(flag, "rounds"),
+	"measured":   keys("runs", "resolution", "source").with(names, "sizes", "times", "deviations").with(flag, "operation"),
+	"layer":      layerKeys(),
+	"level":      keys("holds", "layer", "gap", "send", "receive", "eager", "lanes", "shared", "ports", "port", "source"),
+	"collective": keys("collective", "algorithm", "statistic", "source").with(names, "ranks", "sizes", "times"),
+	"branch":     keys("layer", "up_to"),
 }
 
 // tableKinds are the kinds of table.
-var tableKinds = []string{"constant", "roof", "stage", "protocol", "measured", "layer", "level"}
+var tableKinds = []string{"constant", "roof", "stage", "protocol", "measured", "layer", "level", "collective"}
 
 type formOf map[string]form
 

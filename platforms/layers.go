@@ -12,6 +12,9 @@ import (
 
 func (b *builder) layerTables() error {
 	tables := b.tables("layer")
+	if len(tables) == 0 && len(b.p.Collectives) > 0 {
+		return nil
+	}
 	if len(tables) == 0 {
 		return b.errorf("layer", "no [layer.NAME]; a platform has at least one")
 	}

@@ -37,11 +37,13 @@ type Platform struct {
 	Stages    []Param          // of all pipelines
 	Places    map[string]Place // of all stages
 	Roofs     []Roof
-	Layers    []Layer  // in the order of the file, at least one
-	Levels    []Level  // of the machine, from inside out; none: every two ranks are equally far
-	Notes     []string // for whoever reads the file with us: old names that it has
-	Default   string   // the layer that the platform's name alone stands for
-	built     *builder
+	Layers    []Layer // in the order of the file, at least one, but for a file of Collectives
+	Levels    []Level // of the machine, from inside out; none: every two ranks are equally far
+	// Collectives are those that were measured, in the order of the file.
+	Collectives []MeasuredCollective
+	Notes       []string // for whoever reads the file with us: old names that it has
+	Default     string   // the layer that the platform's name alone stands for
+	built       *builder
 }
 
 // A Layer is a level of a platform with its cost model.
@@ -200,6 +202,9 @@ func All() ([]Platform, error) {
 
 // Layer returns the named layer.
 func (p Platform) Layer(name string) (Layer, error) {
+	if len(p.Layers) == 0 {
+		return Layer{}, fmt.Errorf("platform %s has measured collectives and no layer; ask \"halfpeak collective %s %s.toml\"", p.Name, p.Collectives[0].Collective, p.Name)
+	}
 	names := make([]string, len(p.Layers))
 	for i, l := range p.Layers {
 		if l.Name == name {

@@ -13,6 +13,7 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/simulate"
+	fitted "github.com/halfpeak/halfpeak/fit/collective"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -33,7 +34,11 @@ type CollectiveQuestion struct {
 	Sizes      []quantity.Bytes // of the message, or of a rank's block; a barrier has none
 	Segments   []quantity.Bytes // tried beside whole messages, by the algorithms that take any
 	Call       collective.Call  // Root, Fanout and Gamma
-	Library    string           // only what rules in this form can say; empty: all
+	// Fits are what times are taken from, in place of the layer, if there are any.
+	Fits []CollectiveFit
+	// Statistic chooses among what was measured, of fits and beside files; empty: all of it.
+	Statistic fitted.Statistic
+	Library   string // only what rules in this form can say; empty: all
 
 	// Operations bounds the schedules that are simulated; 0 is 2²⁰. Larger ones have a time if
 	// the layer is linear and the algorithm has a closed form that holds.
@@ -45,6 +50,7 @@ type CollectiveQuestion struct {
 const (
 	Simulated  = "simulated"
 	ClosedForm = "closed form"
+	FromFit    = "fitted"
 )
 
 // CollectiveTimes is the answer, in the order of ranks, sizes and algorithms.
@@ -54,6 +60,8 @@ type CollectiveTimes struct {
 	Times      []CollectiveTime
 	TooLarge   []string // what has no time, and why
 	BestOnly   bool
+	Notes      []string
+	Fitted     bool // the times are fitted, and have intervals
 }
 
 // A CollectiveTime is what an algorithm takes.
@@ -64,6 +72,9 @@ type CollectiveTime struct {
 	Time    quantity.Micros // when the last rank is done
 	Average quantity.Micros // mean of when ranks are done; NaN by a closed form
 	From    string
+	// Low and High are a 95 % interval of the time, or of the average if there is no time. NaN where
+	// none is known.
+	Low, High quantity.Micros
 
 	// Of the same ranks and size: the best, and how much longer this takes, in percent. The best
 	// has the one after it too. All are absent where one algorithm was asked for.
@@ -76,6 +87,9 @@ type CollectiveTime struct {
 // Collective answers the question. The errors are an unknown collective, algorithm or library, a
 // call that the algorithms do not take, a layer whose times are none, and that of the context.
 func Collective(ctx context.Context, q CollectiveQuestion) (*CollectiveTimes, error) {
+	if len(q.Fits) > 0 {
+		return q.fitted()
+	}
 	all, err := q.algorithms()
 	if err != nil {
 		return nil, err
@@ -185,13 +199,16 @@ func (q CollectiveQuestion) cells(all Algorithms, m simulate.Machine) (cells []C
 					if err := e.Check(ranks, c); err != nil {
 						return nil, err
 					}
-					cells = append(cells, CollectiveTime{Entry: e, Ranks: ranks, Call: c, Average: quantity.Micros(math.NaN())})
+					cells = append(cells, CollectiveTime{Entry: e, Ranks: ranks, Call: c, Average: absent, Low: absent, High: absent})
 				}
 			}
 		}
 	}
 	return cells, nil
 }
+
+// absent is a time that is not known.
+var absent = quantity.Micros(math.NaN())
 
 // ascending is the values in order, each once.
 func ascending[T cmp.Ordered](values []T) []T {
@@ -338,7 +355,6 @@ func (t *CollectiveTimes) Rows() reports.Rows {
 	if t.BestOnly {
 		times = slices.DeleteFunc(slices.Clone(times), func(c CollectiveTime) bool { return !c.Best && c.Compared })
 	}
-	none := func(CollectiveTime) any { return nil }
 	compared := func(of func(CollectiveTime) any) func(CollectiveTime) any {
 		return func(c CollectiveTime) any {
 			if !c.Compared {
@@ -367,8 +383,8 @@ func (t *CollectiveTimes) Rows() reports.Rows {
 		col("ranks", "ranks", func(c CollectiveTime) any { return c.Ranks }),
 		col("size_bytes", "size", func(c CollectiveTime) any { return quantity.Bytes(c.Call.Bytes) }),
 		col("time_us", "time", func(c CollectiveTime) any { return c.Time }),
-		col("time_low_us", "", none),
-		col("time_high_us", "", none),
+		col("time_low_us", head(t.Fitted, "95 % from"), func(c CollectiveTime) any { return c.Low }),
+		col("time_high_us", head(t.Fitted, "to"), func(c CollectiveTime) any { return c.High }),
 		col("average_us", "average", func(c CollectiveTime) any { return c.Average }).ranked(3),
 		col("best", "best", compared(func(c CollectiveTime) any { return c.Best })),
 		col("segment_bytes", "segment", segment),
@@ -378,7 +394,9 @@ func (t *CollectiveTimes) Rows() reports.Rows {
 		col("next_slower_percent", "slower by", next(func(c CollectiveTime) any { return c.NextSlower })).texted(percentText("%.1f %%")).ranked(2),
 		col("from", "from", func(c CollectiveTime) any { return c.From }).ranked(4),
 	)
-	rows.Notes = append(rows.Notes, t.On)
+	if rows.Notes = append(rows.Notes, t.Notes...); !t.Fitted {
+		rows.Notes = append(rows.Notes, t.On)
+	}
 	if n := len(t.TooLarge); n > 0 {
 		rows.Notes = append(rows.Notes, fmt.Sprintf("%d left out, the first: %s.", n, t.TooLarge[0]))
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,6 +25,7 @@ type FitOptions struct {
 	Seed      uint64          // of Bootstrap
 	Compare   string          // another file, or a table of the same; empty: none
 	Runs      bool            // the files are runs of one measurement
+	Measured  MeasuredOptions // of collectives
 	Levels    []FitLevel      // of a machine, from inside out; none: no machine
 	Saving    bool            // the curves are wanted for a platform or a figure
 	// Progress returns what is told of the bytes that are read of a file, and what ends it.
@@ -32,17 +34,18 @@ type FitOptions struct {
 
 // FitModels lists what can be fitted, as --model names it.
 func FitModels() []string {
-	return []string{"auto", "linear", "piecewise", "envelope", "per-size", "loggp", "logp", "pipeline", "end-to-end"}
+	return []string{"auto", "linear", "piecewise", "envelope", "per-size", "loggp", "logp", "pipeline", "end-to-end", "collective"}
 }
 
 // A Fitted is what was found in benchmark files: curves of time against size, or the parameters
 // of a model that is no curve, or how two files differ, or what was measured where no curve is.
 type Fitted struct {
-	Curves     []FittedCurve
-	Parameters []FittedParameter
-	Changes    []FittedChange
-	Summaries  []FittedSummary // of the tables of one size; only if there is nothing else
-	Notes      []string        // doubts about the files and the fits
+	Curves      []FittedCurve
+	Collectives []FittedCollective
+	Parameters  []FittedParameter
+	Changes     []FittedChange
+	Summaries   []FittedSummary // of the tables of one size; only if there is nothing else
+	Notes       []string        // doubts about the files and the fits
 	// Broken is what could not be read to its end, of a file or of the files of a folder. What is
 	// here was read all the same, and may be shown, but it is not the whole.
 	Broken error
@@ -140,13 +143,19 @@ func Fit(paths []string, o FitOptions) (*Fitted, error) {
 		err = f.pipeline(o.Method)
 	case "end-to-end":
 		err = f.endToEnd()
+	case "collective":
+		err = f.collectives(o.Measured)
 	default:
 		err = f.curves(o)
 	}
 	if err != nil {
 		return nil, cmp.Or(in.broken, err)
 	}
-	f.Notes = append(in.notes, append(f.Notes, f.withoutGaps()...)...)
+	used := in.sources
+	if f.Collectives != nil {
+		used = slices.DeleteFunc(slices.Clone(used), func(s fitSource) bool { return s.table.Kind != trace.Collective })
+	}
+	f.Notes = slices.Concat(in.notes, warnings(used), f.Notes, f.withoutGaps())
 	return f, nil
 }
 
@@ -203,9 +212,15 @@ func (f *Fitted) curves(o FitOptions) (err error) {
 	if o.Compare != "" {
 		return f.compare(o)
 	}
+	named := o.Model != "" && o.Model != "auto"
+	if !named && len(o.Levels) == 0 && jointly(f.sources, o.Measured) {
+		return f.collectives(o.Measured)
+	}
 	var summaries []FittedSummary
 	f.Curves, summaries, f.Notes, err = fitCurves(f.sources, o)
-	named := o.Model != "" && o.Model != "auto"
+	if !named {
+		f.Notes = append(f.Notes, whyNotJointly(f.sources)...)
+	}
 	if err != nil && len(summaries) > 0 && !named && !o.Saving { // a line was not asked for
 		f.Summaries, err = summaries, nil
 	}

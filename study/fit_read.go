@@ -57,12 +57,17 @@ func readFit(paths []string, o FitOptions) (in fitInput, err error) {
 	if len(in.sources) == 1 {
 		in.sources[0].alone = true
 	}
-	for _, s := range in.sources {
+	return in, nil
+}
+
+// warnings are the doubts about tables.
+func warnings(sources []fitSource) (notes []string) {
+	for _, s := range sources {
 		for _, w := range s.table.Warnings {
-			in.notes = append(in.notes, s.about("%s", w))
+			notes = append(notes, s.about("%s", w))
 		}
 	}
-	return in, nil
+	return notes
 }
 
 // fail notes what could not be read; the first counts.

@@ -16,6 +16,8 @@ func (f *Fitted) Rows(units quantity.UnitChoice) reports.Rows {
 	switch {
 	case f.Changes != nil:
 		rows = changeRows(f.Changes)
+	case f.Collectives != nil:
+		rows = f.collectiveRows()
 	case f.Summaries != nil:
 		rows = summaryRows(f.Summaries)
 	case f.Parameters != nil:

@@ -27,6 +27,8 @@ func (f *Fitted) TOML() (string, error) {
 		return encoded(f.pipelineDocument(), "fit.")
 	case f.saved != nil:
 		return encoded(f.parametersDocument(), "fit.")
+	case f.Collectives != nil:
+		return encoded(f.collectivesDocument(), "fit.")
 	case len(f.Curves) > 0:
 		d, remarks := curvesDocument(f.Curves)
 		if len(d.Tables) == 0 {

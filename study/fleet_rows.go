@@ -249,11 +249,17 @@ func (f *FleetAnswer) GroupRows() reports.Rows {
 	if f.Compared {
 		fields = append(fields,
 			col("", "fleet's change", func(s fleetSpread) any {
+				if !s.Compared {
+					return nil
+				}
+				if s.Quantity == fleet.Tau {
+					return fmt.Sprintf("τ %s (%s to %s)", reports.PercentChange(s.Shift), percentPlain(s.ShiftLow), percentPlain(s.ShiftHigh))
+				}
 				return fmt.Sprintf("%s (%s to %s)", reports.PercentChange(s.Shift), percentPlain(s.ShiftLow), percentPlain(s.ShiftHigh))
 			}),
-			col("change_percent", "", func(s fleetSpread) any { return 100 * s.Shift }),
-			col("change_low_percent", "", func(s fleetSpread) any { return 100 * s.ShiftLow }),
-			col("change_high_percent", "", func(s fleetSpread) any { return 100 * s.ShiftHigh }),
+			col("change_percent", "", func(s fleetSpread) any { return orAbsent(100*s.Shift, s.Compared) }),
+			col("change_low_percent", "", func(s fleetSpread) any { return orAbsent(100*s.ShiftLow, s.Compared) }),
+			col("change_high_percent", "", func(s fleetSpread) any { return orAbsent(100*s.ShiftHigh, s.Compared) }),
 		)
 	}
 	rows := tableOf(all, fields...)

@@ -13,6 +13,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/terminal"
 	"github.com/halfpeak/halfpeak/study"
+	"github.com/halfpeak/halfpeak/whatif"
 )
 
 func newCollective() *cobra.Command {
@@ -22,6 +23,7 @@ func newCollective() *cobra.Command {
 	var segments sizesFlag
 	var ranks flags.Ranks
 	q := study.CollectiveQuestion{}
+	var beside measuredFlags
 	sizes := newSizes("8,64,512,4KiB,32KiB,256KiB,1MiB")
 	cmd := &cobra.Command{
 		Use:   "collective COLLECTIVE PLATFORM",
@@ -34,19 +36,33 @@ ranks are equally far from each other and share no memory, bus or NIC: where a n
 differ much, and another algorithm may be the best.
 
 The time is when the last rank is done, the average the mean over ranks. With --export the output is a library's rules
-file with the best choices: only algorithms that the library has are compared then.`,
+file with the best choices: only algorithms that the library has are compared then. Of a platform file with measured
+collectives ("halfpeak fit FILES --save"), the times are those fitted, with intervals. With --measured the times stand
+beside those in benchmark files: at their ranks and sizes, unless --ranks or --size says which.`,
 		Example: `  halfpeak collective bcast clip --ranks 2..64 --size 8..1MiB --algorithm best
+  halfpeak collective allreduce my.toml --measured osu-16.out,osu-64.out
   halfpeak collective allreduce cluster.toml --map node
   halfpeak collective bcast clip --segment 4KiB,16KiB --export openmpi -o bcast.rules`,
 		Args: wantArgs(2, 2, `a collective and a platform, as in "halfpeak collective bcast clip"`),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			designs, err := layers.designs(args[1:])
+			fits, err := study.CollectiveFits(args[1], args[0])
 			if err != nil {
 				return err
 			}
+			var design whatif.Design
+			if q.Fits = fits; len(fits) == 0 || beside.files.Paths != nil {
+				designs, err := layers.designs(args[1:])
+				if err != nil {
+					return err
+				}
+				design, q.Fits = designs[0], nil
+			}
+			if q.Statistic = beside.of(); q.Statistic != "" && len(q.Fits) == 0 && beside.files.Paths == nil {
+				return usagef("--statistic is for measured times: of --measured files, or of a platform file with measured collectives")
+			}
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
-			q.Layer, q.Machine = designs[0].Layer, designs[0].Machine()
+			q.Layer, q.Machine = design.Layer, design.Machine()
 			q.Collective, q.Ranks, q.Sizes, q.Segments, q.Call = args[0], ranks.Values, sizes.sizes, segments.sizes, call.value()
 			var bar func(int64)
 			q.Progress = func(done, total int) {
@@ -54,6 +70,9 @@ file with the best choices: only algorithms that the library has are compared th
 					bar = terminal.Progress(cmd.ErrOrStderr(), int64(total), 0, "times")
 				}
 				bar(1)
+			}
+			if beside.files.Paths != nil {
+				return beside.write(ctx, cmd, &out, q)
 			}
 			times, err := study.Collective(ctx, q)
 			if bar != nil {
@@ -85,6 +104,7 @@ file with the best choices: only algorithms that the library has are compared th
 	cmd.Flags().Var(&segments, "segment", "try segments of these sizes beside whole messages")
 	cmd.Flags().StringVar(&q.Map, "map", "", "place ranks by `core`, by a level, or on a list of cores, as in \"0,4,64..71\"")
 	cmd.Flags().StringVar(&q.Algorithm, "algorithm", "all", "all, best or the `name` of one")
+	beside.declare(cmd)
 	cmd.Flags().StringVar(&q.Library, "export", "", "write rules in this `form`: openmpi, openmpi-json, nccl-tuner, intel")
 	complete(cmd, "export", study.Libraries())
 	return cmd

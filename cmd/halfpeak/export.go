@@ -54,6 +54,6 @@ that the program will get. Without --to it lists the formats, and the versions t
 	cmd.Flags().StringVar(&to, "to", "", "the `program` that is to read it")
 	complete(cmd, "to", export.Names())
 	cmd.Flags().Var(&sizes, "size", "the costs are to be right for messages from the smallest to the largest of these")
-	cmd.Flags().IntVar(&ranks, "ranks", 2, "how `many` there are, on a platform without levels")
+	cmd.Flags().IntVar(&ranks, "ranks", 0, "how `many` there are, on a platform without levels (default 2)")
 	return cmd
 }

@@ -19,6 +19,7 @@ type fitOptions struct {
 	asked         study.FitOptions
 	model, method choice
 	rtt           flags.Time
+	ranks         flags.Ranks
 	save, plot    string
 	width, height int
 	levels, holds []string
@@ -53,12 +54,15 @@ The models are
   loggp       L, o, g, G from a latency file and a bandwidth or message-rate file
   logp        L, o_s, o_r, g from a signature: burst, delta, interval; L needs --rtt
   pipeline    β and τ of each stage, from a CSV of stage, size and time
-  end-to-end  what the times of whole messages reveal about a pipeline's stages`,
+  end-to-end  what the times of whole messages reveal about a pipeline's stages
+  collective  base + steps·α + bytes·β over sizes and ranks, for an algorithm that is known
+              or searched; auto takes it for a collective on several numbers of ranks`,
 		Example: `  halfpeak fit np.out --plot fit.png
   halfpeak fit times.csv --x size:KiB --y time:ms --save my.toml
   halfpeak fit osu_latency.txt osu_bw.txt --model loggp
   halfpeak fit before.txt --compare after.txt
   halfpeak fit results/ --group nodes --pool run
+  halfpeak fit allreduce-*.out --ranks 8,16,32
   halfpeak fit --level node=in.txt --level rack=out.txt --holds node=32,rack=4 --save my.toml`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args)+len(o.levels) == 0 {
@@ -106,6 +110,9 @@ The models are
 	f.StringVar(&o.save, "save", "", "write a platform to this `file`, for predict and plot")
 	f.StringVar(&o.plot, "plot", "", "draw points, lines and residuals into this `file` (png, svg, pdf)")
 	f.StringVar(&o.asked.Compare, "compare", "", "show how this other `file` differs, or this table of the same file, or with the same file the second run in it")
+	f.StringVar(&o.asked.Measured.Collective, "collective", "", "the `collective` that a CSV or old nccl-tests file measured, as in bcast")
+	f.StringVar(&o.asked.Measured.Algorithm, "algorithm", "", "the `algorithm` that a collective was done by, by its name here or Open MPI's number; without it, as the files say, or searched")
+	f.Var(&o.ranks, "ranks", "how many ranks took part, where files do not say: one number, or one for each such table")
 	f.BoolVar(&o.asked.Runs, "runs", false, "take the files as runs of one measurement")
 	declareSize(cmd, &o.width, &o.height)
 	return cmd
@@ -121,7 +128,7 @@ func (o *fitOptions) check(cmd *cobra.Command) error {
 	if len(a.Levels) > 0 && (slices.Contains([]string{"loggp", "logp", "pipeline", "end-to-end"}, o.model.value) || a.Compare != "" || a.Runs) {
 		return usagef("a machine's levels are curves: leave out --model %s, --compare and --runs", o.model.value)
 	}
-	if a.Trace.X == "" != (a.Trace.Y == "") {
+	if a.Trace.X != "" && a.Trace.Y == "" {
 		return usagef("--x and --y go together: the columns of size and time")
 	}
 	if set.Changed("segments") {
@@ -159,6 +166,7 @@ func (o *fitOptions) check(cmd *cobra.Command) error {
 	if o.model.given != "" {
 		cmd.PrintErrf("--model %s is called %s now\n", o.model.given, o.model.value)
 	}
+	a.Measured.Ranks, a.Trace.Collective = o.ranks.Values, a.Measured.Collective
 	a.Saving = o.save != "" || o.plot != ""
 	a.Model, a.Method, a.RTT = o.model.value, fit.Method(o.method.value), o.rtt.Value
 	return nil

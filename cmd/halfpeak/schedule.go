@@ -17,7 +17,7 @@ type callFlags struct {
 func (f *callFlags) declare(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&f.call.Root, "root", 0, "`rank` that sends to all, or receives from all")
 	cmd.Flags().IntVar(&f.call.Fanout, "fan-out", 0, "chains, radix or exchanges at once (`number`); 0: the algorithm's default")
-	cmd.Flags().Var(&f.gamma, "gamma", "time to combine a byte in a reduction, as in 0.1ns/B")
+	cmd.Flags().Var(&f.gamma, "gamma", "time to combine a byte in a reduction, as in 0.1ns/B; \"engine bench --programs combine\" measures it")
 }
 
 func (f *callFlags) value() collective.Call {

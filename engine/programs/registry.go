@@ -157,6 +157,34 @@ var All = []Program{
 		On: Simulated | Real, Sizes: Largest, Measures: Exchange, Replies: true, Run: runTorture(TestMed),
 	},
 	{
+		Name: "bcast", Help: "a message of node 0 to all, by binomial",
+		On: Real, Measures: Exchange, Run: runCollective("bcast", "binomial"),
+	},
+	{
+		Name: "reduce", Help: "the sum of all at node 0, by binomial",
+		On: Real, Measures: Exchange, Run: runCollective("reduce", "binomial"),
+	},
+	{
+		Name: "allreduce", Help: "the sum of all at all, by recursive doubling",
+		On: Real, Measures: Exchange, Run: runCollective("allreduce", "recursive-doubling"),
+	},
+	{
+		Name: "allgather", Help: "the block of each node at all, by ring",
+		On: Real, Measures: Exchange, Run: runCollective("allgather", "ring"),
+	},
+	{
+		Name: "alltoall", Help: "a block of each node for each, by pairwise",
+		On: Real, Measures: Exchange, Run: runCollective("alltoall", "pairwise"),
+	},
+	{
+		Name: "barrier", Help: "until all have come, by dissemination",
+		On: Real, Sizes: Own, Bytes: 1, Measures: Exchange, Run: runCollective("barrier", "dissemination"),
+	},
+	{
+		Name: "combine", Help: "two messages added up, none sent: γ is its time per byte",
+		On: Real, Nodes: 2, Measures: Exchange, Run: runCombine,
+	},
+	{
 		Name: "stages", Help: "one packet in each stage of its way: send, hand over, receive",
 		On: Real, Nodes: 2, Measures: OneWay, Replies: true, Shape: ByStage, Run: runStages,
 	},

@@ -106,7 +106,8 @@ func (l *levels) Cost(level int, n uint64) Cost {
 func costAt(l machine.Level, n uint64, eager quantity.Bytes) Cost {
 	size := quantity.Bytes(max(n, 1))
 	c := l.Cost(size)
-	return Cost{Send: c.Send, Latency: c.Latency, Stream: c.Stream, Receive: c.Receive, Gap: c.Gap, Rendezvous: c.Rendezvous || size > eager}
+	return Cost{Send: c.Send, Latency: c.Latency, Stream: c.Stream, Receive: c.Receive, Gap: c.Gap, Intake: c.Intake,
+		Rendezvous: c.Rendezvous || size > eager}
 }
 
 // joint reports whether a message of n bytes waits for its receive with the hand-shake in its time.

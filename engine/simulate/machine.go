@@ -30,7 +30,8 @@ type Cost struct {
 	Latency quantity.Micros // from there to the first byte at the receiver's NIC; at least −Send
 	Stream  quantity.Micros // from the first byte to the last
 	Receive quantity.Micros // of the receiver's processor, after the last byte
-	Gap     quantity.Micros // of both NICs, from the beginning of a message to the next
+	Gap     quantity.Micros // of the sender's NIC, from the beginning of a message to the next
+	Intake  quantity.Micros // of the receiver's NIC, likewise
 
 	// Rendezvous says that the message waits until its receive is posted: a request and
 	// a grant, of one byte each, come first.
@@ -53,7 +54,7 @@ func (m LogGOPS) Cost(_ int, n uint64) Cost {
 	}
 	processor := m.Overhead + m.OverheadPerByte.Times(more)
 	stream := m.GapPerByte.Times(more)
-	return Cost{Send: processor, Latency: m.Latency, Stream: stream, Receive: processor, Gap: m.GapTime + stream,
+	return Cost{Send: processor, Latency: m.Latency, Stream: stream, Receive: processor, Gap: m.GapTime + stream, Intake: m.GapTime + stream,
 		Rendezvous: quantity.Bytes(n) > m.EagerLimit}
 }
 
@@ -103,7 +104,7 @@ func (c Cost) check() error {
 	for _, part := range []struct {
 		name string
 		time quantity.Micros
-	}{{"o_s", c.Send}, {"o_s + L", c.Send + c.Latency}, {"L", max(c.Latency, 0)}, {"the bytes", c.Stream}, {"o_r", c.Receive}, {"g", c.Gap}} {
+	}{{"o_s", c.Send}, {"o_s + L", c.Send + c.Latency}, {"L", max(c.Latency, 0)}, {"the bytes", c.Stream}, {"o_r", c.Receive}, {"g", c.Gap}, {"g of the receiver", c.Intake}} {
 		if !(part.time >= 0 && part.time <= longest) {
 			return fmt.Errorf("%s = %v µs; a time is from 0 to %v µs", part.name, float64(part.time), float64(longest))
 		}
@@ -117,16 +118,16 @@ const longest quantity.Micros = 1 << 60 / picos
 
 // A cost is a Cost in ticks.
 type cost struct {
-	send, stream, receive, gap uint64
-	latency                    int64 // at least -send
-	rendezvous                 bool
-	joint                      bool // the rendezvous is in the times
+	send, stream, receive, gap, intake uint64
+	latency                            int64 // at least -send
+	rendezvous                         bool
+	joint                              bool // the rendezvous is in the times
 }
 
 func (c Cost) inTicks() cost {
 	t := func(x quantity.Micros) uint64 { return uint64(math.Round(float64(x) * picos)) }
 	send := t(c.Send)
-	return cost{send, t(c.Stream), t(c.Receive), t(c.Gap), max(int64(math.Round(float64(c.Latency)*picos)), -int64(send)), c.Rendezvous, false}
+	return cost{send, t(c.Stream), t(c.Receive), t(c.Gap), t(c.Intake), max(int64(math.Round(float64(c.Latency)*picos)), -int64(send)), c.Rendezvous, false}
 }
 
 // arrival is when the first byte comes of what the sender's processor is done with at that time.

@@ -206,7 +206,7 @@ func (r *run) takeAt(rank uint32, op *schedule.Op, i, from, to uint32, bytes, ca
 	nic := r.receiveNIC(rank, op)
 	begin := max(came, r.clock[nic])
 	r.taken(i, nic, bytes, came, begin, now, c.stream)
-	r.clock[nic] = begin + c.gap
+	r.clock[nic] = begin + c.intake
 	r.push(max(now, begin+c.stream), i)
 	return nil
 }

@@ -172,12 +172,12 @@ func (r *run) parts(a *act, at relation) (Shares, Slopes, error) {
 		d.O++
 		d.OverheadPerByte += bytes
 	}
-	gap := func() {
+	gap := func(busy uint64) {
 		own := uint64(0)
 		if isLogGOPS {
 			own = c.stream
 		}
-		s.Gap += c.gap - own
+		s.Gap += busy - own
 		s.GapBytes += own
 		d.G++
 		d.GapPerByte += bytes
@@ -196,7 +196,7 @@ func (r *run) parts(a *act, at relation) (Shares, Slopes, error) {
 	}
 	switch {
 	case a.step == stepTake && at == atNIC:
-		gap()
+		gap(c.intake)
 		return s, d, nil
 	case a.step == stepTake:
 		s.GapBytes += c.stream
@@ -208,7 +208,7 @@ func (r *run) parts(a *act, at relation) (Shares, Slopes, error) {
 		return s, d, nil
 	case at == atNIC:
 		s.Noise = a.begin - a.start - nominal
-		gap()
+		gap(c.gap)
 		return s, d, nil
 	}
 	processor(&s.SendOverhead, c.send, bytes)

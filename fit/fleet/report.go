@@ -73,8 +73,9 @@ type Spread struct {
 	// Scatter is the robust standard deviation as a part of the median, and Residual that which is
 	// left beyond the effects of nodes: the noise against which a pair is held.
 	Scatter, Residual float64
-	// Shift is by which part the fleet changed, of a comparison with before, with its 95 % interval.
+	// Shift is by which part the fleet changed since before, with its 95 % interval, if Compared.
 	Shift, ShiftLow, ShiftHigh float64
+	Compared                   bool
 	model                      *model
 	units                      []unit // now
 }
@@ -215,6 +216,7 @@ func part(g Group, now, before []keyed, compared bool) (p Part, models []*model)
 			s.Residual = scaleOf(m.y())
 			if compared {
 				d := studentQuantile(0.025, degreesOf(len(m.units)+1)) * math.Sqrt(math.Pi/2/float64(len(m.units))) * s.Residual
+				s.Compared = true
 				s.Shift, s.ShiftLow, s.ShiftHigh = m.effect(m.shift), m.effect(m.shift-d), m.effect(m.shift+d)
 			}
 		}

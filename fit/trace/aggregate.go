@@ -16,6 +16,7 @@ type accumulator struct {
 	sizes    [2]uint64 // the sum of the sizes, least significant word first
 	min, max float64
 	median   float64 // as printed, for one row
+	slowest  moments // of the rows that tell the time of the slowest rank
 	line     int
 	sketch   sketch  // from two rows on
 	noSketch bool    // the sketches of the file take too much room, or this one is of several sizes
@@ -68,6 +69,8 @@ func (b *builder) add(r row, line int) {
 	}
 	if !goodTime(r.max) {
 		r.max = r.time
+	} else if r.max >= r.time {
+		a.slowest.add(r.max)
 	}
 	if !goodTime(r.median) {
 		r.median = 0
@@ -200,6 +203,7 @@ func (b *builder) pool(to, a *accumulator) {
 	}
 	b.parser.classes -= len(a.sketch.counts)
 	to.join(&a.moments)
+	to.slowest.join(&a.slowest)
 	var carry uint64
 	to.sizes[0], carry = bits.Add64(to.sizes[0], a.sizes[0], 0)
 	to.sizes[1] += a.sizes[1] + carry
@@ -226,6 +230,9 @@ func (b *builder) finish() {
 			s.Median = quantity.Micros(cmp.Or(a.median, float64(s.Mean)))
 		case len(a.sketch.counts) > 0:
 			s.Median = quantity.Micros(min(max(a.sketch.median(a.count), a.min), a.max))
+		}
+		if t.Kind == Collective && a.slowest.count == a.count {
+			s.Slowest = quantity.Micros(a.slowest.mean())
 		}
 		t.Samples = append(t.Samples, s)
 	}

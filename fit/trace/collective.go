@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"bytes"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -75,10 +76,22 @@ func (c CollectiveOp) perRank() CollectiveOp {
 }
 
 var (
-	nameWord   = regexp.MustCompile(`(?i)(?:^|[^a-z])i?(all_?reduce|all_?gather|all_?to_?all|reduce_?scatter|bcast|broadcast)(?:[^a-z]|$)`)
-	nameRanks  = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])(?:np|n?ranks?|n?procs?|processes)[-_=]?(\d{1,7})(?:[^0-9]|$)|(?:^|[^0-9])(\d{1,7})[-_]?(?:ranks|procs|processes)(?:[^a-z]|$)`)
-	launchLine = regexp.MustCompile(`\b(srun|mpirun|mpiexec|mpiexec\.hydra|jsrun|aprun|prun|orterun|flux run)\b.*?\s(?:-n|-np|--np|--ntasks)[= ](\d{1,7})(?:\s|$)`)
-	jsrunTasks = regexp.MustCompile(`\s-a[= ]?(\d{1,6})(?:\s|$)`)
+	nameWord  = regexp.MustCompile(`(?i)(?:^|[^a-z])i?(all_?reduce|all_?gather|all_?to_?all|reduce_?scatter|bcast|broadcast)(?:[^a-z]|$)`)
+	nameRanks = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])(?:np|n?ranks?|n?procs?|processes)[-_=]?(\d{1,7})(?:[^0-9]|$)|(?:^|[^0-9])(\d{1,7})[-_]?(?:ranks|procs|processes)(?:[^a-z]|$)`)
+	// nameNodes is nodes, ranks and the number of the run: all_reduce-4-64-1.out.
+	nameNodes     = regexp.MustCompile(`[a-z][-_](\d{1,6})[-_](\d{1,7})[-_]\d{1,4}(?:\.|$)`)
+	nameAlgorithm = regexp.MustCompile(`(?i)(?:^|[^a-z])alg(?:o|orithm)?[-_=]?(\d{1,2})(?:[^0-9]|$)`)
+
+	launcher     = regexp.MustCompile(`\b(srun|mpirun|mpiexec|mpiexec\.hydra|jsrun|aprun|prun|orterun|flux run|flux submit)\b`)
+	launchRanks  = regexp.MustCompile(`\s(?:-n|-np|--np|--ntasks)[= ]?(\d{1,7})(?:\s|$)`)
+	launchNodes  = regexp.MustCompile(`\s(?:-N|--nodes)[= ]?(\d{1,6})(?:\s|$)`)
+	launchEach   = regexp.MustCompile(`\s(?:-ppn|-perhost|-npernode|--npernode|--ntasks-per-node|--tasks-per-node)[= ]?(\d{1,6})(?:\s|$)`)
+	launchHosts  = regexp.MustCompile(`\s(?:-H|-host|--host|-hosts|--hosts)[= ](\S+)`)
+	jsrunTasks   = regexp.MustCompile(`\s-a[= ]?(\d{1,6})(?:\s|$)`)
+	tunedBy      = regexp.MustCompile(`coll_tuned_([a-z_]+?)_algorithm[ =](\d{1,2})\b`)
+	ncclBy       = regexp.MustCompile(`\bNCCL_ALGO[ =:]+(?i:set by environment to )?"?([A-Za-z]+)\b`)
+	taskMap      = []byte(`"taskmap"`)
+	taskMapBlock = regexp.MustCompile(`\[(\d{1,7}),(\d{1,7}),(\d{1,7}),(\d{1,7})\]`)
 )
 
 // fromFileName returns what the file's name says of a collective.
@@ -95,23 +108,106 @@ func (p *parser) ranksOf() int {
 	if p.launched > 0 {
 		return p.launched
 	}
-	if m := nameRanks.FindStringSubmatch(filepath.Base(p.file.Name)); m != nil {
-		n, _ := strconv.Atoi(m[1] + m[2])
+	base := filepath.Base(p.file.Name)
+	if m := nameRanks.FindStringSubmatch(base); m != nil {
+		return number10(m[1] + m[2])
+	}
+	if m := nameNodes.FindStringSubmatch(base); m != nil {
+		nodes, ranks := number10(m[1]), number10(m[2])
+		if nodes > 0 && ranks >= nodes && ranks%nodes == 0 {
+			p.warn("the file's name says that %d ranks took part, on %d nodes", ranks, nodes)
+			return ranks
+		}
+	}
+	return 0
+}
+
+// number10 is a text of digits as a number; 0 if it is too large for one of ranks.
+func number10(digits string) int {
+	if n, err := strconv.Atoi(digits); err == nil && n < 1<<24 {
 		return n
 	}
 	return 0
 }
 
+// algorithmOf returns the algorithm that a command line or the file's name says, of a collective.
+func (p *parser) algorithmOf(name string) string {
+	if p.algorithm != "" && (p.chosenFor == "" || p.chosenFor == name) {
+		return p.algorithm
+	}
+	if m := nameAlgorithm.FindStringSubmatch(filepath.Base(p.file.Name)); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// choose notes the algorithm that a line tells a library to take.
+func (p *parser) choose(line string) {
+	if m := tunedBy.FindStringSubmatch(line); m != nil {
+		p.algorithm, p.chosenFor = m[2], m[1]
+	} else if m := ncclBy.FindStringSubmatch(line); m != nil {
+		p.algorithm, p.chosenFor = strings.ToLower(m[1]), ""
+	}
+}
+
 // launch notes the number of ranks of a command line that was printed.
 func (p *parser) launch(line string) {
-	m := launchLine.FindStringSubmatch(line)
-	if m == nil {
+	at := launcher.FindStringIndex(line)
+	if at == nil {
 		return
 	}
-	n, _ := strconv.Atoi(m[2])
-	if a := jsrunTasks.FindStringSubmatch(line); m[1] == "jsrun" && a != nil {
-		tasks, _ := strconv.Atoi(a[1])
-		n *= tasks
+	name, line := line[at[0]:at[1]], line[at[1]:]
+	find := func(e *regexp.Regexp) int {
+		if m := e.FindStringSubmatch(line); m != nil {
+			return number10(m[1])
+		}
+		return 0
 	}
-	p.launched = n
+	n, slurm := find(launchRanks), name == "srun" || strings.HasPrefix(name, "flux")
+	switch {
+	case n > 0 && name == "jsrun":
+		n *= max(1, find(jsrunTasks))
+	case n == 0 && slurm:
+		n = find(launchNodes) * find(launchEach)
+	case n == 0:
+		if m := launchHosts.FindStringSubmatch(line); m != nil {
+			n = hosts(m[1], max(1, find(launchEach)))
+		}
+	}
+	if n > 0 {
+		p.launched = n
+	}
+}
+
+// hosts counts the ranks of a list of hosts: "a,b" has each on every host, "a:4,b:4" says how many.
+func hosts(list string, each int) (n int) {
+	for host := range strings.SplitSeq(list, ",") {
+		if _, slots, ok := strings.Cut(host, ":"); ok {
+			n += number10(slots)
+		} else {
+			n += each
+		}
+	}
+	return n
+}
+
+// mapped reads the task map that Flux logs when a job has run: blocks of the first node, nodes,
+// tasks on each, and repeats (Flux RFC 34). It tells the ranks of the collectives since the last.
+func (p *parser) mapped(line []byte) {
+	n := 0.0
+	for _, m := range taskMapBlock.FindAllSubmatch(line[bytes.Index(line, taskMap):], -1) {
+		n += float64(number10(string(m[2]))) * float64(number10(string(m[3]))) * float64(number10(string(m[4])))
+	}
+	if n >= 1<<24 {
+		return // of no machine
+	}
+	if p.told > len(p.builders) { // tables have been merged
+		p.told = 0
+	}
+	for _, b := range p.builders[p.told:] {
+		if b.table.Kind == Collective && n > 0 {
+			b.table.Collective.Ranks = int(n)
+		}
+	}
+	p.told = len(p.builders)
 }

@@ -59,7 +59,7 @@ func (g *grid) take(p *parser, line []byte) bool {
 	if g.rising && size.value < g.size {
 		t := g.b.table
 		p.note("the sizes of %s begin again in line %d: what follows is a table of its own", t.Name(), p.file.Lines)
-		g.b = p.begin(Table{Format: t.Format, Title: t.Title, Kind: t.Kind, Collective: t.Collective, Warnings: slices.Clone(t.Warnings)})
+		g.b = p.begin(Table{Format: t.Format, Title: t.Title, Kind: t.Kind, Collective: t.Collective, Series: t.Series, Warnings: slices.Clone(t.Warnings)})
 	}
 	g.size = size.value
 	if g.unique {

@@ -217,9 +217,9 @@ func (f *csv) columns(p *parser, names [][]byte, unit string) (*columns, string)
 			burst = i
 		case (col.base == "delta" || col.base == "δ") && isTime:
 			delta, c.deltaUnit = i, col.unit.Num
-		case minNames[col.base] && isTime:
+		case minNames[col.base] && (isTime || !col.hasUnit): // without a unit, that of the time
 			c.min, c.minUnit = i, col.unit.Num
-		case maxNames[col.base] && isTime:
+		case maxNames[col.base] && (isTime || !col.hasUnit):
 			c.max, c.maxUnit = i, col.unit.Num
 		case medianNames[col.base] && isTime:
 			c.median, c.medianUnit = i, col.unit.Num
@@ -288,6 +288,18 @@ func (f *csv) columns(p *parser, names [][]byte, unit string) (*columns, string)
 	c.time = timeAt
 	if !c.setTime(col.unit, col.base) {
 		return nil, "column " + strconv.Quote(col.full) + " is neither a time nor a rate"
+	}
+	for _, other := range []struct {
+		at   *int
+		unit *float64
+	}{{&c.min, &c.minUnit}, {&c.max, &c.maxUnit}} {
+		switch {
+		case *other.at < 0 || *other.unit > 0:
+		case c.rate || c.kind != OneWay || c.unit >= 0: // or the rows have units of their own
+			*other.at = -1
+		default:
+			*other.unit = c.timeUnit
+		}
 	}
 	for _, g := range c.groups {
 		if cols[g].base == "stage" && c.kind == OneWay {

@@ -112,7 +112,8 @@ func (f *imb) take(p *parser, line []byte) bool {
 	default:
 		if c, ok := collectiveNamed(f.title); ok {
 			t.Kind, t.Collective = Collective, c.perRank()
-			t.Collective.Ranks = cmp.Or(f.processes, p.ranksOf())
+			t.Collective.Ranks, t.Collective.Algorithm = cmp.Or(f.processes, p.ranksOf()), p.algorithmOf(c.Name)
+			t.Series = strings.TrimPrefix(f.mode, ", ")
 		}
 	}
 	g.b = p.begin(t)

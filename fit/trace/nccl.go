@@ -2,6 +2,7 @@ package trace
 
 import (
 	"bytes"
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -61,10 +62,12 @@ func (f *nccl) take(p *parser, line []byte) bool {
 			op.Name = strings.TrimSuffix(name, "_perf")
 		case !ok && f.name == "":
 			op = fromFileName(p.file.Name)
+			op.Name = cmp.Or(op.Name, p.opt.Collective)
 		}
-		op.Ranks = f.ranks
+		op.Ranks, op.Algorithm = cmp.Or(f.ranks, p.ranksOf()), cmp.Or(op.Algorithm, p.algorithm)
 		for i := range n {
-			f.open = append(f.open, p.begin(Table{Format: "nccl-tests", Title: f.name + []string{"out-of-place", "in-place"}[i], Kind: Collective, Collective: op, Hosts: f.hosts}))
+			place := []string{"out-of-place", "in-place"}[i]
+			f.open = append(f.open, p.begin(Table{Format: "nccl-tests", Title: f.name + place, Series: place, Kind: Collective, Collective: op, Hosts: f.hosts}))
 		}
 		return true
 	}

@@ -63,6 +63,14 @@ func (f *osu) take(p *parser, line []byte) bool {
 	return f.header(p, names, isSize)
 }
 
+// osuSeries is the library and the kind of memory that a title names: MPI, MPI-CUDA.
+func osuSeries(title string) string {
+	if words := strings.Fields(title); len(words) > 1 {
+		return words[1]
+	}
+	return ""
+}
+
 func (f *osu) header(p *parser, names []string, hasSize bool) bool {
 	g := newGrid(len(names))
 	for i, name := range names {
@@ -105,7 +113,8 @@ func (f *osu) header(p *parser, names []string, hasSize bool) bool {
 			}
 			if c, ok := collectiveNamed(m[2]); ok {
 				t.Kind, t.Collective = Collective, c.perRank()
-				t.Collective.Ranks = p.ranksOf()
+				t.Collective.Ranks, t.Collective.Algorithm = p.ranksOf(), p.algorithmOf(c.Name)
+				t.Series = osuSeries(title)
 			}
 		}
 	}

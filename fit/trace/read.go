@@ -131,12 +131,16 @@ type parser struct {
 	hint           *Error // why what looks like a table is not read
 	classes, sizes int    // bound what all tables take together
 
-	raw      []byte          // the current line as it stands
-	unit     string          // of the times, if a comment has said it, and
-	unitAt   int             // in which line
-	launched int             // ranks of the last command line that started some
-	object   int             // of the JSON array in the current line, from 1
-	asked    map[string]bool // columns of Options.Group and Pool that are there; nil without a CSV or JSON table
+	raw    []byte // the current line as it stands
+	unit   string // of the times, if a comment has said it, and
+	unitAt int    // in which line
+	// algorithm is the one that a command line or its environment chose, of chosenFor if it is Open
+	// MPI's.
+	algorithm, chosenFor string
+	launched             int             // ranks of the last command line that started some
+	told                 int             // tables whose ranks a task map has told, or that came before it
+	object               int             // of the JSON array in the current line, from 1
+	asked                map[string]bool // columns of Options.Group and Pool that are there; nil without a CSV or JSON table
 }
 
 func (p *parser) errorf(line int, msg string, args ...any) *Error {
@@ -197,6 +201,9 @@ func (p *parser) run() error {
 			continue
 		}
 		p.raw = raw
+		if bytes.Contains(raw, taskMap) {
+			p.mapped(raw)
+		}
 		line := clean(raw)
 		if len(line) == 0 {
 			continue
@@ -262,6 +269,9 @@ func (p *parser) remark(line []byte) {
 	}
 	if bytes.Contains(line, []byte("run")) || bytes.Contains(line, []byte("exec")) {
 		p.launch(string(line))
+	}
+	if bytes.Contains(line, []byte("coll_tuned_")) || bytes.Contains(line, []byte("NCCL_ALGO")) {
+		p.choose(string(line))
 	}
 	for _, part := range unitParts {
 		if !bytes.Contains(line, part) {

@@ -370,7 +370,7 @@ func (s *splitter) list(i int) string {
 // name titles a table, and says what it measured.
 func (s *splitter) name(p *parser, x *splitCell) {
 	t := x.b.table
-	var title []string
+	var title, series []string
 	var op CollectiveOp
 	for i, c := range s.columns {
 		v := x.values[i]
@@ -378,6 +378,9 @@ func (s *splitter) name(p *parser, x *splitCell) {
 		case c.role == named && v != "":
 			title = append(title, v)
 			t.Labels = append(t.Labels, Label{plain(c.name), plain(v)})
+			if !collectiveCols[c.base] {
+				series = append(series, v)
+			}
 		case c.role == asked:
 			label := c.name
 			if strings.HasPrefix(c.base, "column ") {
@@ -385,6 +388,9 @@ func (s *splitter) name(p *parser, x *splitCell) {
 			}
 			title = append(title, label+"="+cmp.Or(v, "none"))
 			t.Labels = append(t.Labels, Label{plain(label), plain(v)})
+			if !rankNames[c.base] && !algorithmNames[c.base] && !collectiveCols[c.base] {
+				series = append(series, title[len(title)-1])
+			}
 		}
 		switch {
 		case rankNames[c.base]:
@@ -410,11 +416,13 @@ func (s *splitter) name(p *parser, x *splitCell) {
 		return
 	}
 	if op.Name == "" {
-		if op.Name = fromFileName(p.file.Name).Name; op.Name == "" {
-			return
+		if op.Name = fromFileName(p.file.Name).Name; op.Name != "" {
+			p.warn("the file's name says that the times are those of a collective: %s", op.Name)
 		}
-		p.warn("the file's name says that the times are those of a collective: %s", op.Name)
 	}
-	op.Ranks = cmp.Or(op.Ranks, p.ranksOf())
-	t.Kind, t.Collective = Collective, op
+	if op.Name = cmp.Or(op.Name, p.opt.Collective); op.Name == "" {
+		return
+	}
+	op.Ranks, op.Algorithm = cmp.Or(op.Ranks, p.ranksOf()), cmp.Or(op.Algorithm, p.algorithmOf(op.Name))
+	t.Kind, t.Collective, t.Series = Collective, op, plain(strings.Join(series, " "))
 }

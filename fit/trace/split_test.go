@@ -188,5 +188,40 @@ func TestCollectives(t *testing.T) {
 	check("bcast_core.csv", "bytes,time_us\n8,1\n64,2\n", Collective, CollectiveOp{Name: "bcast"})
 	check("x.csv", "bytes,time_us\n8,1\n64,2\n", OneWay, CollectiveOp{})
 	check("preduced.csv", "bytes,time_us\n8,1\n64,2\n", OneWay, CollectiveOp{})
+	check("bcast.csv", "algorithm,p,n,time_us\n6,8,8,1\n6,8,64,2\n6,16,8,1\n6,16,64,2\n2,8,8,1\n2,8,64,2\n2,16,8,1\n2,16,64,2\n", Collective, CollectiveOp{Name: "bcast", Ranks: 8, Algorithm: "6"})
+	check("all_reduce-16-256-1.out", osu("Allreduce Latency"), Collective, CollectiveOp{Name: "allreduce", Ranks: 256})
+	check("all_reduce-16-250-1.out", osu("Allreduce Latency"), Collective, CollectiveOp{Name: "allreduce"})
+	check("bcast_alg6.out", osu("Broadcast Latency"), Collective, CollectiveOp{Name: "bcast", Algorithm: "6"})
+	check("x", "mpirun -np 8 --mca coll_tuned_bcast_algorithm 6 osu_bcast\n"+osu("Broadcast Latency"), Collective, CollectiveOp{Name: "bcast", Ranks: 8, Algorithm: "6"})
+	check("x", "mpirun -np 8 --mca coll_tuned_reduce_algorithm 6 osu_bcast\n"+osu("Broadcast Latency"), Collective, CollectiveOp{Name: "bcast", Ranks: 8})
+	check("x", "mpirun -H a:4,b:4 osu_bcast\n"+osu("Broadcast Latency"), Collective, CollectiveOp{Name: "bcast", Ranks: 8})
+	check("x", "mpiexec -ppn 4 -hosts a,b,c osu_bcast\n"+osu("Broadcast Latency"), Collective, CollectiveOp{Name: "bcast", Ranks: 12})
+	check("x", "srun -N 4 --ntasks-per-node=16 osu_bcast\n"+osu("Broadcast Latency"), Collective, CollectiveOp{Name: "bcast", Ranks: 64})
+	check("x", osu("Allreduce Latency")+"\n"+`{"name":"shell.start","context":{"taskmap":{"version":1,"map":[[0,3,96,1],[3,1,4,2]]}}}`+"\n", Collective, CollectiveOp{Name: "allreduce", Ranks: 296})
 	check("x.csv", "0,MPI_Alltoall,8,1.0,5e+00\n", Collective, CollectiveOp{Name: "alltoall", PerRank: true})
+}
+
+// The slowest rank is kept apart from the average over ranks, and from the largest of all rows.
+func TestSlowestRank(t *testing.T) {
+	read := func(name, text string) Table {
+		t.Helper()
+		f, err := Read(strings.NewReader(text), name, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f.Tables[0]
+	}
+	osu := "# OSU MPI Broadcast Latency Test v5.7\n# Size   Avg Latency(us)   Min Latency(us)   Max Latency(us)  Iterations\n8   2.00   1.00   5.00   1000\n16   3.00   1.00   6.00   1000\n"
+	if s := read("x", osu).Samples[0]; s.Mean != 2 || s.Slowest != 5 {
+		t.Errorf("%+v, want 2 and 5", s)
+	}
+	if s := read("bcast.csv", "bytes,time_us,max\n8,2,5\n8,4,7\n64,3,6\n").Samples[0]; s.Mean != 3 || s.Slowest != 6 || s.Max != 7 {
+		t.Errorf("%+v, want 3, 6 and 7", s)
+	}
+	if s := read("latency.csv", "bytes,time_us,max\n8,2,5\n64,3,6\n").Samples[0]; s.Slowest != 0 {
+		t.Errorf("a message has a slowest rank: %+v", s)
+	}
+	if s := read("x", strings.ReplaceAll(osu, "Max Latency(us)", "Any Latency(us)")).Samples[0]; s.Slowest != 0 {
+		t.Errorf("a slowest rank of nowhere: %+v", s)
+	}
 }

@@ -80,8 +80,11 @@ type Sample struct {
 	// Mean, Min and Max are times in µs. With one row, Min and Max are that of the
 	// row if the benchmark printed them, else the mean.
 	Mean, Min, Max quantity.Micros
-	// Median is exact for one row, else within 1 %; 0 if it is not known.
+	// Median is exact for one row, else within 0.4 %; 0 if it is not known.
 	Median quantity.Micros
+	// Slowest is the time of the slowest rank in a collective, a mean over the rows, where the
+	// benchmark prints it (max) beside the average over ranks, which is the Mean; else 0.
+	Slowest quantity.Micros
 	// Variance of the rows about their mean, in µs² with n−1; 0 for one row.
 	Variance float64
 	// Line is where the size comes first in the file, from 1.
@@ -113,6 +116,9 @@ type Table struct {
 	// Labels are the values of the columns that tell the table from the others of its file; of CSV
 	// and JSON alone.
 	Labels []Label
+	// Series is what tells a collective from others of its kind, beside ranks and algorithm:
+	// "in-place", "mapby=core". Tables with the same belong together.
+	Series string
 	// Line is where the table starts in the file, from 1.
 	Line int
 	// Samples are sorted by size; each size comes once.
@@ -190,6 +196,9 @@ type Options struct {
 	Group, Pool []string
 	// Tables is the largest number of tables that one file may have; 0: 4096.
 	Tables int
+	// Collective is what tables measure that do not say so: CSV and JSON, and old nccl-tests. It is a
+	// name of [CollectiveOp]; empty if they are to be taken for what they seem.
+	Collective string
 	// Progress, if not nil, is told the bytes read so far, now and then.
 	Progress func(bytes int64)
 }

@@ -117,14 +117,17 @@ type Cost struct {
 	// and what it does not. For as long as its stream, a transfer occupies a lane or a port.
 	Latency, Stream quantity.Micros
 	Gap             quantity.Micros // from the beginning of a message to that of the sender's next
+	Intake          quantity.Micros // from that of a message which the receiver takes in to the next
 	Rendezvous      bool            // the message waits for its receive; the hand-shake is in the times
 }
 
 // Cost is that of a message of n ≥ 1 bytes at the level.
 func (l Level) Cost(n quantity.Bytes) Cost {
-	c := Cost{Gap: l.Layer.Gap(n), Rendezvous: l.Eager > 0 && n > l.Eager}
+	c := Cost{Rendezvous: l.Eager > 0 && n > l.Eager}
+	c.Gap, c.Intake = interfaces(l.Layer, n)
 	if l.Gap != nil {
 		c.Gap = l.Gap.OneWay(n)
+		c.Intake = c.Gap
 	}
 	c.Send, c.Receive = l.overheads(n)
 	way := l.Layer.OneWay(n) - c.Send - c.Receive
@@ -132,6 +135,28 @@ func (l Level) Cost(n quantity.Bytes) Cost {
 	c.Latency = min(max(l.Layer.OneWay(1)-send-receive, 0), way)
 	c.Stream = way - c.Latency
 	return c
+}
+
+// interfaces are the longest times for which a message occupies what is no processor: on the way
+// out of the sender, and on the way in at the receiver. Where the layer does not say what the
+// receiver has, it is taken to have what the sender has. The gap of a layer is no measure of
+// either: it also has the processors in it, and that of one receiver does not hold back a sender
+// who sends to several.
+func interfaces(l model.Layer, n quantity.Bytes) (out, in quantity.Micros) {
+	in = -1
+	for _, load := range model.Loads(l.Resources(), n) {
+		switch {
+		case load.Resource == model.Processor:
+		case load.Side == model.AtReceiver:
+			in = max(in, load.Busy)
+		default:
+			out = max(out, load.Busy)
+		}
+	}
+	if in < 0 {
+		in = out
+	}
+	return out, in
 }
 
 // Occupies is for how long a message of n ≥ 1 bytes occupies what carries those inside a unit of

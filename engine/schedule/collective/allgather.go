@@ -26,13 +26,15 @@ func linearAllgather(p *Part) {
 
 // bruckAllgather: in the round with d = 1, 2, 4 … member i sends the d blocks that it has
 // from its own on to i − d, at most those that are missing there (Bruck and others, Efficient
-// algorithms for all-to-all communications, 1997): ⌈lg p⌉ rounds for any p.
+// algorithms for all-to-all communications, 1997): ⌈lg p⌉ rounds for any p. A round begins behind the one before,
+// also the last one of p ≠ 2^k, which could carry blocks from before.
 func bruckAllgather(p *Part) {
 	p.blocks(p.Size)
 	for d := 1; d < p.Size; d *= 2 {
 		n := min(d, p.Size-d)
 		p.send((p.Place-d+p.Size)%p.Size, around(p.Place, n, p.Size)...)
 		p.recv((p.Place+d)%p.Size, around(p.Place+d, n, p.Size)...)
+		p.step()
 	}
 }
 

@@ -10,7 +10,7 @@
 // brought its contents, not for the sends before it. Two kinds of algorithms wait for more.
 // Some are about order (pairwise, linear with synchronisation, barriers). In others, whose
 // rounds exchange messages with the same members or depend on each other (rings with two
-// halves, recursive halving), a round waits for the round before, as in libraries that call
+// halves, recursive halving, Bruck), a round waits for the round before, as in libraries that call
 // a blocking exchange for each: otherwise a message could overtake another, and end in its
 // receive.
 //

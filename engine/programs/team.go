@@ -1,0 +1,128 @@
+package programs
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/halfpeak/halfpeak/engine"
+)
+
+// A Team is a node's view of the nodes that do a collective together: messages with a sender and a
+// tag, waited for one at a time, on top of active messages without replies.
+type Team struct {
+	ep      *engine.Endpoint
+	take    engine.HandlerID
+	letters map[letterKey]*letter
+	sent    map[way]uint32 // how many
+	read    map[way]uint32
+}
+
+// A way is that of messages with one tag between this node and another one.
+type way struct {
+	node int
+	tag  uint32
+}
+
+type letterKey struct {
+	way
+	number uint32 // of the messages on that way
+}
+
+// A letter is a message, of which parts may be missing.
+type letter struct {
+	data  []byte
+	there int
+	whole bool
+}
+
+// NewTeam makes the team of all nodes. Like [engine.Endpoint.Handle], it is called by all nodes in
+// the same place.
+func NewTeam(ep *engine.Endpoint) *Team {
+	t := &Team{ep: ep, letters: map[letterKey]*letter{}, sent: map[way]uint32{}, read: map[way]uint32{}}
+	t.take = ep.Handle(func(m *engine.Message) {
+		key := letterKey{way{m.From, m.Words[0]}, m.Words[1]}
+		l := t.letters[key]
+		if l == nil {
+			l = &letter{data: make([]byte, m.Whole)}
+			t.letters[key] = l
+		}
+		copy(l.data[min(m.Offset, len(l.data)):], m.Data)
+		l.there += len(m.Data)
+		l.whole = l.there >= len(l.data)
+	})
+	return t
+}
+
+// me and size are the node's number and how many there are.
+func (t *Team) me() int   { return t.ep.Node() }
+func (t *Team) size() int { return t.ep.Nodes() }
+
+// send sends data; it may be changed afterwards.
+func (t *Team) send(to int, tag uint32, data []byte) error {
+	w := way{to, tag}
+	number := t.sent[w]
+	t.sent[w]++
+	return t.ep.Send(to, t.take, data, tag, number)
+}
+
+// receive waits for the next message of a node with a tag.
+func (t *Team) receive(from int, tag uint32) ([]byte, error) {
+	w := way{from, tag}
+	key := letterKey{w, t.read[w]}
+	t.read[w]++
+	ready := func() bool { l := t.letters[key]; return l != nil && l.whole }
+	if err := t.ep.WaitFor("a message of a collective", ready); err != nil {
+		return nil, err
+	}
+	data := t.letters[key].data
+	delete(t.letters, key)
+	return data, nil
+}
+
+// into receives a message of exactly so many bytes as there is room for.
+func (t *Team) into(room []byte, from int, tag uint32) error {
+	data, err := t.receive(from, tag)
+	if err != nil {
+		return err
+	}
+	if len(data) != len(room) {
+		return fmt.Errorf("node %d sent %d bytes for a place of %d", from, len(data), len(room))
+	}
+	copy(room, data)
+	return nil
+}
+
+// add receives a message and adds its numbers to those in sum.
+func (t *Team) add(sum []byte, from int, tag uint32) error {
+	data, err := t.receive(from, tag)
+	if err != nil {
+		return err
+	}
+	if len(data) != len(sum) {
+		return fmt.Errorf("node %d sent %d bytes to add to %d", from, len(data), len(sum))
+	}
+	addNumbers(sum, data)
+	return nil
+}
+
+// exchange sends to one node and receives from another.
+func (t *Team) exchange(to int, data []byte, from int, room []byte, tag uint32) error {
+	if err := t.send(to, tag, data); err != nil {
+		return err
+	}
+	return t.into(room, from, tag)
+}
+
+// addNumbers adds the numbers in b to those in sum, modulo 2³².
+func addNumbers(sum, b []byte) {
+	for ; len(sum) >= 4 && len(b) >= 4; sum, b = sum[4:], b[4:] {
+		put(sum, get(sum)+get(b))
+	}
+}
+
+// Numbers are of 32 bits.
+func get(b []byte) uint32    { return binary.LittleEndian.Uint32(b) }
+func put(b []byte, v uint32) { binary.LittleEndian.PutUint32(b, v) }
+
+var errCollective = errors.New("the data after the collective is not what it promises")

@@ -1,0 +1,317 @@
+// Package collective fits what collectives were measured to take, over sizes and numbers of ranks
+// at once:
+//
+//	T(p, n) = base + steps(p)·α + n·volume(p)·β + n·combined(p)·γ
+//
+// where steps, volume and combined are an algorithm's, taken from its schedule ([ShapeOf]). The
+// algorithm is known, or searched: [Fit] tries all that the registry has for the collective, and
+// takes the one that best predicts numbers of ranks left out. Parameters are those of a range of
+// sizes ([Regime]); the ranges are those of [fit.Piecewise].
+//
+// The form describes the algorithm on ranks that are equally far from each other and share nothing.
+// Where a machine has levels, or copies share its memory, it misses; [Result.Verdict] says by how
+// much, and whether that is still a description. A prediction ([Result.Predict]) therefore adds to
+// the form what it left at the measurements nearby, and its interval is made from numbers of ranks
+// left out, so that it holds whether the form is right or not.
+package collective
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	engine "github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/fit"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// A Point is what a call took: the mean of its repeats.
+type Point struct {
+	Ranks int             // from 2
+	Size  quantity.Bytes  // in bytes, from 0, as in the call's argument: see [engine.Call]
+	Time  quantity.Micros // above 0
+	// Count is the number of repeats behind the time, from 1; Deviation is their standard deviation
+	// over their mean, 0 with one.
+	Count     int64
+	Deviation float64
+}
+
+// Data is one collective as measured, by one algorithm or by the library's choice.
+type Data struct {
+	Collective string // as in the registry: allreduce, bcast, …
+	Statistic  Statistic
+	Points     []Point
+}
+
+// Options say what is known beforehand. The zero value searches.
+type Options struct {
+	Algorithm string // of the registry; empty: searched
+	Fanout    int    // of algorithms that take one; 0: their default
+}
+
+// maxRanks bounds the numbers of ranks: schedules are simulated for each.
+const maxRanks = 512
+
+// ErrNoFit is wrapped by the errors of [Fit] about data that cannot be fitted.
+var ErrNoFit = errors.New("cannot be fitted")
+
+// A Result is a joint fit.
+type Result struct {
+	Data    // the points by ranks and size
+	Ranks   []int
+	Regimes []Regime // from small to large sizes
+	// Errors are those of the form at the points, as fractions: |form − measured|/measured.
+	Errors
+	// HeldOut is the mean of |log(form/measured)| of numbers of ranks left out, in the form fitted to
+	// the others: 0.1 is about 10 %. It is NaN with fewer than 3 numbers of ranks.
+	HeldOut float64
+	// Noise is the median standard deviation of repeats, relative; 0 without repeats.
+	Noise float64
+
+	left           field   // what the form leaves
+	growth         float64 // see learnGrowth
+	within, beyond float64 // half widths of 95 % intervals, in standard deviations of the field
+}
+
+// Errors sum up relative errors.
+type Errors struct {
+	Median, P95, Worst float64
+	WorstRanks         int
+	WorstSize          quantity.Bytes
+}
+
+// A Regime is the fit over a range of sizes.
+type Regime struct {
+	From, To quantity.Bytes // the first and last size measured
+	// Algorithm is the one fitted. Alike have the same shape on the ranks that were measured, and
+	// Rivals predict ranks left out within one standard error as well: the data tell neither apart.
+	Algorithm     string
+	Alike, Rivals []string
+	// The parameters with their 95 % intervals. One whose interval is not finite is not known.
+	Base, Alpha fit.Estimate[quantity.Micros]
+	Beta, Gamma fit.Estimate[quantity.MicrosPerByte]
+	// What the points cannot tell apart is 0 in one parameter, and Merged says which has it.
+	Merged []string
+	Errors // of the form at its points
+
+	solution
+	wanted  [columns]bool
+	entry   engine.Entry
+	fanout  int
+	heldOut []float64 // mean |log(form/measured)| of each number of ranks left out, or of each point
+	left    bool      // some were left out
+	points  []row
+	rivals  []*Regime // and those alike
+}
+
+// Fit fits a collective. The errors wrap [ErrNoFit], or are those of an unknown collective or
+// algorithm.
+func Fit(d Data, o Options) (*Result, error) {
+	r, err := fitForm(d, o)
+	if err != nil {
+		return nil, err
+	}
+	return r, r.learn()
+}
+
+// fitForm is Fit without what predictions need.
+func fitForm(d Data, o Options) (*Result, error) {
+	candidates, err := candidatesOf(d.Collective, o.Algorithm)
+	if err != nil {
+		return nil, err
+	}
+	r := &Result{Data: d}
+	r.Points = slices.Clone(d.Points)
+	slices.SortFunc(r.Points, func(a, b Point) int {
+		return cmp.Or(cmp.Compare(a.Ranks, b.Ranks), cmp.Compare(a.Size, b.Size))
+	})
+	for _, p := range r.Points {
+		if p.Ranks < 2 || !(p.Time > 0) || !(p.Size >= 0) || math.IsInf(float64(p.Time)+float64(p.Size), 0) {
+			return nil, fmt.Errorf("%w: %s of %v on %d ranks takes %v µs", ErrNoFit, d.Collective, p.Size, p.Ranks, float64(p.Time))
+		}
+		r.Ranks = append(r.Ranks, p.Ranks)
+	}
+	r.Ranks = slices.Compact(r.Ranks)
+	switch {
+	case len(r.Points) < 2:
+		return nil, fmt.Errorf("%w: %s: one time only; a fit takes several sizes and numbers of ranks", ErrNoFit, d.Collective)
+	case len(r.Ranks) > maxRanks:
+		return nil, fmt.Errorf("%w: %s on %d numbers of ranks; %d are enough, leave some out", ErrNoFit, d.Collective, len(r.Ranks), maxRanks)
+	case len(r.Ranks) == 1 && len(candidates) > 1:
+		return nil, fmt.Errorf("%w: %s on %d ranks only: one number of ranks does not tell algorithms apart; add files of other numbers, or name one with --algorithm",
+			ErrNoFit, d.Collective, r.Ranks[0])
+	}
+	for _, part := range regimes(r.Points) {
+		g, err := search(part, candidates, o.Fanout, d.Statistic)
+		if err != nil {
+			return nil, err
+		}
+		r.Regimes = append(r.Regimes, *g)
+	}
+	return r, r.judge()
+}
+
+// candidatesOf is the one algorithm that is named, or all that can be searched: not those for one
+// number of ranks, nor whose tree depends on parameters of the machine.
+func candidatesOf(name, algorithm string) ([]engine.Entry, error) {
+	if algorithm != "" {
+		e, err := engine.Find(name, algorithm)
+		return []engine.Entry{e}, err
+	}
+	var all []engine.Entry
+	for _, e := range engine.Of(name) {
+		if e.Ranks == 0 && e.Takes&engine.Shape == 0 {
+			all = append(all, e)
+		}
+	}
+	if len(all) == 0 {
+		_, err := engine.Find(name, "")
+		return nil, fmt.Errorf("%w: %w", ErrNoFit, err)
+	}
+	return all, nil
+}
+
+// columns are those of a call.
+func (g *Regime) columns(ranks int, n quantity.Bytes, of Statistic) (x [columns]float64, err error) {
+	s, err := ShapeOf(g.entry, ranks, g.fanout, of)
+	x = [columns]float64{ofBase: 1, ofAlpha: s.Steps, ofBeta: float64(n) * s.Volume, ofGamma: float64(n) * s.Combined}
+	return x, err
+}
+
+// rows are those of points.
+func (g *Regime) rows(points []Point, of Statistic) ([]row, error) {
+	rows := make([]row, len(points))
+	for i, p := range points {
+		x, err := g.columns(p.Ranks, p.Size, of)
+		if err != nil {
+			return nil, err
+		}
+		rows[i] = row{x, float64(p.Time)}
+	}
+	return rows, nil
+}
+
+// form is the time in µs by the fitted form alone.
+func (r *Result) form(ranks int, n quantity.Bytes) (float64, error) {
+	g := &r.Regimes[r.regime(n)]
+	x, err := g.columns(ranks, n, r.Statistic)
+	return g.solution.at(x), err
+}
+
+// HeldOut is that of the result, over the sizes of the regime; NaN with fewer than 3 numbers of ranks.
+func (g *Regime) HeldOut() float64 {
+	if !g.left {
+		return math.NaN()
+	}
+	return mean(g.heldOut)
+}
+
+// judge sums up the errors.
+func (r *Result) judge() error {
+	var noise []float64
+	for _, p := range r.Points {
+		if p.Count > 1 {
+			noise = append(noise, p.Deviation)
+		}
+	}
+	if len(noise) > 0 {
+		r.Noise = quantile(noise, 0.5)
+	}
+	all := make([]int, len(r.Regimes))
+	for i := range r.Regimes {
+		all[i] = i
+		g := &r.Regimes[i]
+		g.left = len(r.Ranks) >= 3
+		part, err := r.errors(i)
+		if err != nil {
+			return err
+		}
+		g.Errors = part
+		r.HeldOut += g.HeldOut() * float64(len(g.points)) / float64(len(r.Points))
+	}
+	var err error
+	r.Errors, err = r.errors(all...)
+	return err
+}
+
+// errors are those of the form at the points of regimes.
+func (r *Result) errors(of ...int) (sum Errors, err error) {
+	var errs []float64
+	for _, p := range r.Points {
+		if !slices.Contains(of, r.regime(p.Size)) {
+			continue
+		}
+		t, err := r.form(p.Ranks, p.Size)
+		if err != nil {
+			return sum, err
+		}
+		e := math.Abs(t-float64(p.Time)) / float64(p.Time)
+		if errs = append(errs, e); e > sum.Worst {
+			sum.Worst, sum.WorstRanks, sum.WorstSize = e, p.Ranks, p.Size
+		}
+	}
+	sum.Median, sum.P95 = quantile(errs, 0.5), quantile(errs, 0.95)
+	return sum, nil
+}
+
+// A form that is off by more than this does not describe the times: in the median as much as the
+// best models of the literature are at their worst, and at 1 point in 20 by half.
+const (
+	maxMedian = 0.15
+	maxP95    = 0.50
+)
+
+// Tested reports whether there are more points than parameters, so that the errors say something.
+func (g *Regime) Tested() bool { return g.free > 0 }
+
+// Describes reports whether the form describes the times of the regime, as far as is known.
+func (g *Regime) Describes() bool {
+	return g.Tested() && g.Median <= maxMedian && g.P95 <= maxP95 && !(g.HeldOut() > 1.5*maxMedian)
+}
+
+// Describes reports whether the form describes the times at all sizes.
+func (r *Result) Describes() bool {
+	return !slices.ContainsFunc(r.Regimes, func(g Regime) bool { return !g.Describes() })
+}
+
+// Verdict says in a sentence how well the form describes the times.
+func (r *Result) Verdict() string {
+	text := r.Errors.text(r.HeldOut)
+	if r.Noise > 0 {
+		text += fmt.Sprintf("; repeats differ by %.2g %%", 100*r.Noise)
+		if r.Median > 2*r.Noise {
+			text += ", so the form leaves more than noise"
+		}
+	}
+	var wrong []string
+	untested := 0
+	for _, g := range r.Regimes {
+		if !g.Tested() {
+			untested++
+		} else if !g.Describes() {
+			wrong = append(wrong, fmt.Sprintf("%s to %s", g.From, g.To))
+		}
+	}
+	switch {
+	case untested == len(r.Regimes):
+		return "not tested: as many parameters as times, so the form goes through all"
+	case len(wrong) == 0:
+		return "fits: " + text
+	case len(wrong) == len(r.Regimes):
+		return "none fits: " + text + "; no algorithm alone describes these times (levels, sharing, noise, or a choice that changes with the ranks), and the parameters mean nothing"
+	}
+	return "fits in part, none from " + strings.Join(wrong, ", ") + ": " + text
+}
+
+// text says the errors, and that of ranks left out if it is known.
+func (e Errors) text(heldOut float64) string {
+	percent := func(v float64) string { return fmt.Sprintf("%.*f %%", max(0, 1-int(math.Log10(max(1, 100*v)))), 100*v) }
+	text := fmt.Sprintf("median error %s, 95th percentile %s, worst %s on %d ranks at %s", percent(e.Median), percent(e.P95), percent(e.Worst), e.WorstRanks, e.WorstSize)
+	if !math.IsNaN(heldOut) {
+		text += "; " + percent(heldOut) + " on numbers of ranks left out"
+	}
+	return text
+}

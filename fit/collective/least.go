@@ -1,0 +1,243 @@
+package collective
+
+import (
+	"math"
+	"slices"
+
+	"github.com/halfpeak/halfpeak/internal/student"
+)
+
+// columns are those of the design: the base, Steps, n·Volume, n·Combined.
+const (
+	ofBase = iota
+	ofAlpha
+	ofBeta
+	ofGamma
+	columns
+)
+
+// A row is a point of the regression.
+type row struct {
+	x [columns]float64
+	y float64 // the time
+}
+
+// A solution is what least squares found. Columns that are not used have the value 0.
+type solution struct {
+	value    [columns]float64
+	unbound  [columns]float64 // without the bounds at 0, whose intervals these are
+	variance [columns][columns]float64
+	free     int // points less parameters
+}
+
+func (s *solution) at(x [columns]float64) (t float64) {
+	for i, v := range s.value {
+		t += v * x[i]
+	}
+	return t
+}
+
+// deviation is the standard deviation of the fitted time there.
+func (s *solution) deviation(x [columns]float64) float64 {
+	v := 0.0
+	for i := range columns {
+		for j := range columns {
+			v += x[i] * x[j] * s.variance[i][j]
+		}
+	}
+	return math.Sqrt(max(0, v))
+}
+
+// interval is the 95 % interval of a parameter, and +Inf above without points to spare. One that the
+// bound holds has that about the value and about what it would be without.
+func (s *solution) interval(i int) (low, high float64) {
+	if s.free < 1 {
+		return 0, math.Inf(1)
+	}
+	d := student.T(float64(s.free)) * math.Sqrt(s.variance[i][i])
+	return max(0, min(s.value[i], s.unbound[i])-d), max(s.value[i], s.unbound[i]) + d
+}
+
+// least minimises the weighted squares of relative errors over parameters of at least 0, among the
+// columns that are wanted. The weights 1/T² are those of the fitted times, and iterated: over
+// measured times they would favour points that are low by chance (McCullagh and Nelder 1989, ch. 8).
+// The least over all sets of columns whose parameters come out positive is the least under the
+// bounds (Lawson and Hanson 1974, ch. 23: the solution is that of its own set).
+func least(rows []row, wanted [columns]bool) solution {
+	fitted := make([]float64, len(rows))
+	for i, r := range rows {
+		fitted[i] = r.y
+	}
+	var best solution
+	for range 30 {
+		best = bounded(rows, fitted, wanted)
+		change := 0.0
+		for i, r := range rows {
+			next := best.at(r.x)
+			if !(next > r.y/20) { // a fit this bad keeps the weight in bounds
+				next = r.y / 20
+			}
+			change = max(change, math.Abs(next/fitted[i]-1))
+			fitted[i] = next
+		}
+		if change < 1e-9 {
+			break
+		}
+	}
+	return best
+}
+
+// bounded is the best of the solutions over sets of columns that have no negative parameter.
+func bounded(rows []row, fitted []float64, wanted [columns]bool) (best solution) {
+	var m [columns + 1][columns + 1]float64 // moments, with y as the last
+	for i, r := range rows {
+		v := [columns + 1]float64{r.x[0], r.x[1], r.x[2], r.x[3], r.y}
+		w := 1 / (fitted[i] * fitted[i])
+		for a := range m {
+			for b := range m {
+				m[a][b] += w * v[a] * v[b]
+			}
+		}
+	}
+	lowest := math.Inf(1)
+	all, n := 0, 0
+	for i, w := range wanted {
+		if w {
+			all |= 1 << i
+			n++
+		}
+	}
+	for set := 1; set <= all; set++ {
+		if set&^all != 0 {
+			continue
+		}
+		s, squares, ok := within(&m, set)
+		if ok && squares < lowest && slices.Min(s.value[:]) >= 0 {
+			best, lowest = s, squares
+		}
+	}
+	if free, _, ok := within(&m, all); ok { // at a bound the interval is that of the line without
+		best.unbound, best.variance = free.value, free.variance
+	} else {
+		best.unbound = best.value
+	}
+	best.free = len(rows) - n
+	sigma2 := 0.0
+	if best.free > 0 {
+		sigma2 = max(0, lowest) / float64(best.free)
+	}
+	for i := range columns {
+		for j := range columns {
+			best.variance[i][j] *= sigma2
+		}
+	}
+	return best
+}
+
+// within solves the normal equations over a set of columns. It is false where they depend on each
+// other.
+func within(m *[columns + 1][columns + 1]float64, set int) (s solution, squares float64, ok bool) {
+	var at []int
+	for i := range columns {
+		if set>>i&1 == 1 {
+			if m[i][i] == 0 {
+				return s, 0, false
+			}
+			at = append(at, i)
+		}
+	}
+	k := len(at)
+	var scale [columns]float64
+	for i, a := range at {
+		scale[i] = math.Sqrt(m[a][a])
+	}
+	// Gauss-Jordan of the scaled matrix beside the right side and the unit matrix.
+	var g [columns][2*columns + 1]float64
+	for i, a := range at {
+		for j, b := range at {
+			g[i][j] = m[a][b] / scale[i] / scale[j]
+		}
+		g[i][k] = m[a][columns] / scale[i]
+		g[i][k+1+i] = 1
+	}
+	for i := range k {
+		pivot := g[i][i]
+		if pivot < 1e-9 { // positive definite: its diagonal shrinks to what is independent
+			return s, 0, false
+		}
+		for j := range 2*k + 1 {
+			g[i][j] /= pivot
+		}
+		for r := range k {
+			if r == i {
+				continue
+			}
+			f := g[r][i]
+			for j := range 2*k + 1 {
+				g[r][j] -= f * g[i][j]
+			}
+		}
+	}
+	squares = m[columns][columns]
+	for i, a := range at {
+		v := g[i][k] / scale[i]
+		s.value[a] = v
+		squares -= v * m[a][columns]
+		for j, b := range at {
+			s.variance[a][b] = g[i][k+1+j] / scale[i] / scale[j]
+		}
+	}
+	return s, squares, true
+}
+
+// apart is the least part of a column that is not a sum of the ones before it, over points weighted
+// by their times, for the column to be fitted. What combining costs is asked to differ more: it goes
+// nearly with the bytes sent, and would take from β what noise gives it.
+var apart = [columns]float64{ofBase: 1e-3, ofAlpha: 1e-3, ofBeta: 1e-3, ofGamma: 0.05}
+
+// independent says which columns can be told apart. Where not all can, the base is the first to go,
+// after γ.
+func independent(rows []row) (wanted [columns]bool) {
+	var kept [][]float64
+	for _, c := range []int{ofAlpha, ofBeta, ofBase, ofGamma} {
+		more := basis(rows, []int{c}, apart, kept)
+		wanted[c] = len(more) > len(kept)
+		kept = more
+	}
+	return wanted
+}
+
+// basis extends an orthonormal basis by columns of rows, over points weighted by their times (Gram
+// and Schmidt); those of which less than a part is new are left out.
+func basis(rows []row, of []int, part [columns]float64, kept [][]float64) [][]float64 {
+	kept = slices.Clip(kept)
+	for _, c := range of {
+		v := make([]float64, len(rows))
+		norm := 0.0
+		for i, r := range rows {
+			v[i] = r.x[c] / r.y
+			norm += v[i] * v[i]
+		}
+		for _, k := range kept {
+			dot := 0.0
+			for i := range v {
+				dot += v[i] * k[i]
+			}
+			for i := range v {
+				v[i] -= dot * k[i]
+			}
+		}
+		rest := 0.0
+		for _, x := range v {
+			rest += x * x
+		}
+		if norm == 0 || rest <= max(part[c]*part[c], 1e-12)*norm {
+			continue
+		}
+		for i := range v {
+			v[i] /= math.Sqrt(rest)
+		}
+		kept = append(kept, v)
+	}
+	return kept
+}

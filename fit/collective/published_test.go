@@ -1,0 +1,55 @@
+package collective
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// nccl123 is the ring allreduce of 8 bytes on 2 to 8 A100 in µs, of nccl-tests issue 123.
+var nccl123 = []float64{10, 13.76, 16.88, 20.8, 25.2, 29.5, 33.7}
+
+func ringOf8(upTo int) Data {
+	d := Data{Collective: "allreduce", Statistic: Average}
+	for i, t := range nccl123[:upTo-1] {
+		d.Points = append(d.Points, Point{Ranks: i + 2, Size: 8, Time: quantity.Micros(t), Count: 1})
+	}
+	return d
+}
+
+// Fitted on 2 to 4 ranks, the ring gives 8 ranks within 9 %, in an interval that holds the
+// measurement, and says that one size has no β.
+func TestRingOf8Bytes(t *testing.T) {
+	r, err := Fit(ringOf8(4), Options{Algorithm: "ring"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := r.Predict(8, 8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	measured := nccl123[6]
+	t.Logf("%+v, %v", p, r.Regimes[0].Merged)
+	if e := float64(p.Time)/measured - 1; math.Abs(e) > 0.09 {
+		t.Errorf("8 ranks: %v, %.1f %% off", p.Time, 100*e)
+	}
+	if float64(p.Low) > measured || float64(p.High) < measured {
+		t.Errorf("8 ranks: %v to %v, measured %v", p.Low, p.High, measured)
+	}
+	if g := r.Regimes[0]; len(g.Merged) == 0 || g.Beta.Value != 0 {
+		t.Errorf("β is %v of one size, %q", g.Beta.Value, g.Merged)
+	}
+}
+
+// Searched on all seven, the ring is found: its steps grow by 2 a rank.
+func TestRingIsFound(t *testing.T) {
+	r, err := Fit(ringOf8(8), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g := r.Regimes[0]; g.Algorithm != "ring" || !slices.Equal(g.Alike, []string{"segmented-ring"}) || len(g.Rivals) > 0 || !r.Describes() {
+		t.Errorf("%s, like %q, not told from %q; %s", g.Algorithm, g.Alike, g.Rivals, r.Verdict())
+	}
+}

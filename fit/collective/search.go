@@ -1,0 +1,213 @@
+package collective
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	engine "github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/fit"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// maxFolds is the number of rank counts up to which each is left out alone; with more, every
+// maxFolds-th are left out together.
+const maxFolds = 12
+
+// search fits each candidate, and returns the one that best predicts numbers of ranks left out.
+func search(points []Point, candidates []engine.Entry, fanout int, of Statistic) (*Regime, error) {
+	var all []*Regime
+	var first error
+	for _, e := range candidates {
+		g, err := newRegime(points, e, fanout, of)
+		if err != nil {
+			if first == nil {
+				first = err
+			}
+			continue
+		}
+		if i := slices.IndexFunc(all, func(o *Regime) bool { return alike(g, o) }); i >= 0 {
+			all[i].Alike = append(all[i].Alike, e.Name)
+			all[i].rivals = append(all[i].rivals, g) // on other ranks they may differ
+			continue
+		}
+		all = append(all, g)
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("%w: %w", ErrNoFit, first)
+	}
+	best := all[0]
+	for _, g := range all {
+		if mean(g.heldOut) < mean(best.heldOut) {
+			best = g
+		}
+	}
+	for _, g := range all {
+		if g != best && asGood(g.heldOut, best.heldOut) {
+			best.rivals = append(append(best.rivals, g), g.rivals...)
+			best.Rivals = append(append(best.Rivals, g.Algorithm), g.Alike...)
+		}
+	}
+	return best, nil
+}
+
+// newRegime fits one algorithm to points.
+func newRegime(points []Point, e engine.Entry, fanout int, of Statistic) (*Regime, error) {
+	g := &Regime{Algorithm: e.Name, entry: e, fanout: fanout, From: points[0].Size, To: points[0].Size}
+	for _, p := range points {
+		g.From, g.To = min(g.From, p.Size), max(g.To, p.Size)
+	}
+	rows, err := g.rows(points, of)
+	if err != nil {
+		return nil, err
+	}
+	if g.From == g.To { // one size tells no time per byte, whatever the shape
+		for i := range rows {
+			rows[i].x[ofBeta], rows[i].x[ofGamma] = 0, 0
+		}
+		g.Merged = append(g.Merged, fmt.Sprintf("one size only (%s): α has what the bytes cost", g.From))
+	}
+	g.wanted = independent(rows)
+	if !g.wanted[ofBase] {
+		g.Merged = append(g.Merged, "the base cannot be told from α: α has both; more numbers of ranks would tell")
+	}
+	if !g.wanted[ofBeta] && g.To > g.From {
+		g.Merged = append(g.Merged, "β cannot be told from α and the base")
+	}
+	g.solution = least(rows, g.wanted)
+	if low, _ := g.interval(ofGamma); g.wanted[ofGamma] && low == 0 { // it may be nothing
+		g.wanted[ofGamma] = false
+		g.solution = least(rows, g.wanted)
+	}
+	if e.Takes&engine.Gamma != 0 && g.wanted[ofBeta] && !g.wanted[ofGamma] {
+		g.Merged = append(g.Merged, "β has what combining costs: both grow nearly alike with the ranks")
+	}
+	g.points = rows
+	g.estimates()
+	g.heldOut = leaveOut(points, rows, g.wanted)
+	return g, nil
+}
+
+// estimates are the parameters for others.
+func (g *Regime) estimates() {
+	us := func(i int) fit.Estimate[quantity.Micros] {
+		low, high := g.interval(i)
+		return fit.Estimate[quantity.Micros]{Value: quantity.Micros(g.value[i]), Low: quantity.Micros(low), High: quantity.Micros(high)}
+	}
+	perByte := func(i int) fit.Estimate[quantity.MicrosPerByte] {
+		e := us(i)
+		return fit.Estimate[quantity.MicrosPerByte]{Value: quantity.MicrosPerByte(e.Value), Low: quantity.MicrosPerByte(e.Low), High: quantity.MicrosPerByte(e.High)}
+	}
+	g.Base, g.Alpha, g.Beta, g.Gamma = us(ofBase), us(ofAlpha), perByte(ofBeta), perByte(ofGamma)
+}
+
+// Known reports whether a parameter was fitted, in the order base, α, β, γ.
+func (g *Regime) Known() (known [4]bool) { return g.wanted }
+
+// sameShape is the part of a column up to which it counts as a sum of another algorithm's.
+const sameShape = 0.01
+
+// alike says whether two algorithms have the same times on the ranks and sizes of their points, each
+// with parameters of its own: the columns of one are sums of the other's.
+func alike(a, b *Regime) bool {
+	return spans(a, b) && spans(b, a)
+}
+
+// spans says whether the columns of b are sums of those of a.
+func spans(a, b *Regime) bool {
+	kept := basis(a.points, []int{ofAlpha, ofBeta, ofBase}, [columns]float64{}, nil)
+	part := [columns]float64{sameShape, sameShape, sameShape, 1}
+	for c, wanted := range b.wanted {
+		if wanted && len(basis(b.points, []int{c}, part, kept)) > len(kept) {
+			return false
+		}
+	}
+	return true
+}
+
+// leaveOut returns the mean |log(form/measured)| of each number of ranks, in the form fitted to the
+// others; with fewer than three, that of each point in the fit to all.
+func leaveOut(points []Point, rows []row, wanted [columns]bool) []float64 {
+	var ranks []int
+	of := make([]int, len(points))
+	for i, p := range points {
+		if !slices.Contains(ranks, p.Ranks) {
+			ranks = append(ranks, p.Ranks)
+		}
+		of[i] = slices.Index(ranks, p.Ranks)
+	}
+	if len(ranks) < 3 {
+		s := least(rows, wanted)
+		errs := make([]float64, len(rows))
+		for i, r := range rows {
+			errs[i] = offBy(s.at(r.x), r.y)
+		}
+		return errs
+	}
+	errs, counts := make([]float64, len(ranks)), make([]float64, len(ranks))
+	folds := min(len(ranks), maxFolds)
+	var rest []row
+	for f := range folds {
+		rest = rest[:0]
+		for i := range rows {
+			if of[i]%folds != f {
+				rest = append(rest, rows[i])
+			}
+		}
+		s := least(rest, both(wanted, independent(rest)))
+		for i, r := range rows {
+			if k := of[i]; k%folds == f {
+				counts[k]++
+				errs[k] += (offBy(s.at(r.x), r.y) - errs[k]) / counts[k]
+			}
+		}
+	}
+	return errs
+}
+
+func both(a, b [columns]bool) (c [columns]bool) {
+	for i := range c {
+		c[i] = a[i] && b[i]
+	}
+	return c
+}
+
+// offBy is |log(a/b)|, at most 1: what is off by more is as wrong.
+func offBy(a, b float64) float64 {
+	if !(a > 0) {
+		return 1
+	}
+	return min(1, math.Abs(math.Log(a/b)))
+}
+
+// asGood says whether errors are as small as others within one standard error of their paired
+// differences (Breiman and others 1984, §3.4.3).
+func asGood(a, b []float64) bool {
+	d := make([]float64, len(a))
+	for i := range a {
+		d[i] = a[i] - b[i]
+	}
+	m, v, n := mean(d), 0.0, float64(len(d))
+	for _, x := range d {
+		v += (x - m) * (x - m) / max(1, n-1)
+	}
+	return m <= math.Sqrt(v/n)
+}
+
+func mean(v []float64) (m float64) {
+	for _, x := range v {
+		m += x / float64(len(v))
+	}
+	return m
+}
+
+// quantile interpolates between the order statistics (Hyndman and Fan 1996, type 7).
+func quantile(v []float64, q float64) float64 {
+	v = slices.Sorted(slices.Values(v))
+	at := q * float64(len(v)-1)
+	i := int(at)
+	if i+1 >= len(v) {
+		return v[len(v)-1]
+	}
+	return v[i] + (at-float64(i))*(v[i+1]-v[i])
+}

@@ -1,0 +1,100 @@
+package platforms
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// A MeasuredCollective is what a collective operation was measured to take; see fit/collective.
+type MeasuredCollective struct {
+	Name       string // of the table
+	Collective string // as MPI has it
+	Algorithm  string // by halfpeak's name; empty: the library's choice
+	Statistic  string // over ranks: "average" or "slowest"
+	Ranks      []int  // ascending, from 2
+	Sizes      []quantity.Bytes
+	Times      [][]quantity.Micros // of each number of ranks, at each size; 0: not measured
+	Source     string
+}
+
+// maxCollective bounds the times of a table.
+const maxCollective = 1 << 17
+
+// collectiveTables reads the measured collectives.
+func (b *builder) collectiveTables() error {
+	for _, t := range b.tables("collective") {
+		path := "collective." + t.Name
+		if err := b.named(path, t.Name); err != nil {
+			return err
+		}
+		c := MeasuredCollective{Name: t.Name, Collective: text(t.Keys, "collective"), Algorithm: text(t.Keys, "algorithm"),
+			Statistic: text(t.Keys, "statistic"), Source: text(t.Keys, "source")}
+		if err := b.sourced(path, c.Source); err != nil {
+			return err
+		}
+		if c.Collective == "" {
+			return b.errorf(path+".collective", `no collective; give its name, as in collective = "allreduce"`)
+		}
+		if c.Statistic != "average" && c.Statistic != "slowest" {
+			return b.errorf(path+".statistic", `%q: over ranks, "average" or "slowest"`, c.Statistic)
+		}
+		for _, s := range list(t.Keys, "ranks") {
+			n, err := strconv.Atoi(s)
+			if err != nil || n < 2 || n > 1<<17 || len(c.Ranks) > 0 && n <= c.Ranks[len(c.Ranks)-1] {
+				return b.errorf(path+".ranks", "%q: numbers of ranks are 2 to 131072, and ascend", s)
+			}
+			c.Ranks = append(c.Ranks, n)
+		}
+		for _, s := range list(t.Keys, "sizes") {
+			n, err := quantity.ParseBytes(s)
+			if err != nil {
+				return b.errorf(path+".sizes", "%w", err)
+			}
+			if n < 0 || len(c.Sizes) > 0 && n <= c.Sizes[len(c.Sizes)-1] {
+				return b.errorf(path+".sizes", "%q: sizes are at least 0 bytes, and ascend", s)
+			}
+			c.Sizes = append(c.Sizes, n)
+		}
+		times := list(t.Keys, "times")
+		if len(c.Ranks) == 0 || len(c.Sizes) == 0 || len(times) != len(c.Ranks) || len(times)*len(c.Sizes) > maxCollective {
+			return b.errorf(path+".times", `%d texts of times for %d numbers of ranks and %d sizes; give one for each number of ranks, with a time for each size, as in "2us 5us"`, len(times), len(c.Ranks), len(c.Sizes))
+		}
+		for i, line := range times {
+			words := strings.Fields(line)
+			if len(words) != len(c.Sizes) {
+				return b.errorf(path+".times", `%d times on %d ranks, for %d sizes; "-" is one that was not measured`, len(words), c.Ranks[i], len(c.Sizes))
+			}
+			row := make([]quantity.Micros, len(words))
+			for j, word := range words {
+				if word == "-" {
+					continue
+				}
+				v, err := quantity.ParseMicros(word)
+				if err != nil {
+					return b.errorf(path+".times", "%w", err)
+				}
+				if !(v > 0) {
+					return b.errorf(path+".times", "%q: a measured time is above zero", word)
+				}
+				row[j] = v
+			}
+			c.Times = append(c.Times, row)
+		}
+		b.p.Collectives = append(b.p.Collectives, c)
+	}
+	return nil
+}
+
+// CollectivesOf are the measured collectives of that name in a platform file, which may have no
+// layer; none if ref names a layer, or the file has none. The errors are those of reading.
+func CollectivesOf(ref, collective string) ([]MeasuredCollective, error) {
+	file, layer := splitRef(ref)
+	if layer != "" || slices.Contains(Names(), file) || !looksLikeFile(file) {
+		return nil, nil
+	}
+	p, err := readFile(file)
+	return slices.DeleteFunc(p.Collectives, func(c MeasuredCollective) bool { return c.Collective != collective }), err
+}

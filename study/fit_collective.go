@@ -1,0 +1,204 @@
+package study
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	fitted "github.com/halfpeak/halfpeak/fit/collective"
+	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports"
+)
+
+// A FittedCollective is the joint fit of a collective over sizes and ranks.
+type FittedCollective struct {
+	*fitted.Result
+	Given bool   // the algorithm was known, and not searched
+	Name  string // what tells it from others of the same collective and algorithm
+
+	series series
+}
+
+// jointly reports whether tables are those of collectives on several numbers of ranks, so that a
+// joint fit says more than a curve for each.
+func jointly(sources []fitSource, o MeasuredOptions) bool {
+	ranks := map[string]int{}
+	for _, s := range sources {
+		c := s.table.Collective
+		if s.table.Kind == trace.Collective && o.Algorithm != "" {
+			return true
+		}
+		if s.table.Kind != trace.Collective || c.Ranks == 0 && len(o.Ranks) < 2 {
+			continue
+		}
+		key := c.Name + " " + seriesName(s.table)
+		if before, seen := ranks[key]; c.Ranks == 0 || seen && before != c.Ranks {
+			return true
+		}
+		ranks[key] = c.Ranks
+	}
+	return false
+}
+
+// whyNotJointly says what files of a collective lack for a joint fit.
+func whyNotJointly(sources []fitSource) (notes []string) {
+	ranks, unsaid := 0, 0
+	for _, s := range sources {
+		switch c := s.table.Collective; {
+		case s.table.Kind != trace.Collective:
+		case c.Ranks == 0:
+			unsaid++
+		default:
+			ranks = c.Ranks
+		}
+	}
+	if unsaid > 1 {
+		notes = append(notes, fmt.Sprintf("%d tables of collectives do not say how many ranks took part; with --ranks they are fitted jointly", unsaid))
+	}
+	if ranks > 0 && unsaid == 0 {
+		notes = append(notes, fmt.Sprintf("a collective on %d ranks only: one number of ranks tells neither its algorithm nor what other numbers take; files of more would", ranks))
+	}
+	return notes
+}
+
+// collectives fits each series. Those that cannot be are in the notes; it is an error if none can.
+func (f *Fitted) collectives(o MeasuredOptions) error {
+	all, notes, err := measuredSeries(f.sources, o)
+	if err != nil {
+		return err
+	}
+	f.Notes = notes
+	if len(all) == 0 {
+		return errors.New("--model collective: no table is one of a collective; a CSV file wants --collective, as in --collective bcast")
+	}
+	var first error
+	for _, s := range all {
+		r, err := fitted.Fit(s.Data, fitted.Options{Algorithm: s.algorithm})
+		if err != nil {
+			if first == nil {
+				first = err
+			}
+			f.Notes = append(f.Notes, s.label()+": left out: "+err.Error())
+			continue
+		}
+		f.Collectives = append(f.Collectives, FittedCollective{r, s.algorithm != "", s.name, s})
+	}
+	if len(f.Collectives) == 0 {
+		return first
+	}
+	return nil
+}
+
+// regimeRow is a row of the table of joint fits.
+type regimeRow struct {
+	FittedCollective
+	*fitted.Regime
+}
+
+func (f *Fitted) collectiveRows() reports.Rows {
+	var all []regimeRow
+	named, several := false, false
+	for _, c := range f.Collectives {
+		for i := range c.Regimes {
+			all = append(all, regimeRow{c, &c.Regimes[i]})
+		}
+		named = named || c.Name != ""
+		several = several || c.Collective != f.Collectives[0].Collective
+	}
+	type of = regimeRow
+	known := func(i int, value func(of) any) func(of) any {
+		return func(r of) any {
+			if !r.Known()[i] {
+				return nil
+			}
+			return value(r)
+		}
+	}
+	percent := func(key, head string, rank int, value func(of) float64) field[of] {
+		return col(key, head, func(r of) any {
+			if v := value(r); !math.IsNaN(v) {
+				return 100 * v
+			}
+			return nil
+		}).texted(reports.PercentError).ranked(rank)
+	}
+	rows := tableOf(all,
+		col("collective", head(several, "collective"), func(r of) any { return r.Collective }),
+		col("series", head(named, "series"), func(r of) any { return r.Name }).ranked(3),
+		col("algorithm", "algorithm", func(r of) any { return r.Algorithm }),
+		col("searched", "", func(r of) any { return !r.Given }),
+		col("statistic", "ranks' time", func(r of) any { return string(r.Statistic) }).ranked(4),
+		col("ranks_from", "", func(r of) any { return r.Ranks[0] }),
+		col("ranks_to", "", func(r of) any { return r.Ranks[len(r.Ranks)-1] }),
+		col("ranks_count", "", func(r of) any { return len(r.Ranks) }),
+		col("from_bytes", "from", func(r of) any { return r.From }),
+		col("to_bytes", "to", func(r of) any { return r.To }),
+		col("", "base (95 %)", known(0, func(r of) any { return estimated(quantity.DimTime, r.Base) })).ranked(1),
+		col("base_us", "", known(0, func(r of) any { return r.Base.Value })),
+		col("base_low_us", "", known(0, func(r of) any { return r.Base.Low })),
+		col("base_high_us", "", known(0, func(r of) any { return r.Base.High })),
+		col("", "α (95 %)", known(1, func(r of) any { return estimated(quantity.DimTime, r.Alpha) })),
+		col("alpha_us", "", known(1, func(r of) any { return r.Alpha.Value })),
+		col("alpha_low_us", "", known(1, func(r of) any { return r.Alpha.Low })),
+		col("alpha_high_us", "", known(1, func(r of) any { return r.Alpha.High })),
+		col("", "β (95 %)", known(2, func(r of) any { return estimated(quantity.DimInverse, r.Beta) })),
+		col("beta_us_per_kib", "", known(2, func(r of) any { return perKiB(r.Beta.Value) })),
+		col("beta_low_us_per_kib", "", known(2, func(r of) any { return perKiB(r.Beta.Low) })),
+		col("beta_high_us_per_kib", "", known(2, func(r of) any { return perKiB(r.Beta.High) })),
+		col("gamma_us_per_kib", "", known(3, func(r of) any { return perKiB(r.Gamma.Value) })),
+		col("describes", "fits", func(r of) any {
+			if !r.Tested() {
+				return nil
+			}
+			return r.Regime.Describes()
+		}),
+		percent("median_error_percent", "median error", 2, func(r of) float64 { return r.Regime.Errors.Median }),
+		percent("p95_error_percent", "95th perc.", 5, func(r of) float64 { return r.Regime.Errors.P95 }),
+		percent("worst_error_percent", "", 5, func(r of) float64 { return r.Regime.Errors.Worst }),
+		percent("held_out_error_percent", "left out", 2, func(r of) float64 { return r.Regime.HeldOut() }),
+	)
+	for _, c := range f.Collectives {
+		rows.Notes = append(rows.Notes, c.notes(len(f.Collectives) > 1)...)
+	}
+	rows.Notes = append(rows.Notes, "T = base + steps·α + bytes·β, with the steps and bytes of the algorithm's schedule; \"left out\": the error for numbers of ranks that the fit had not seen.")
+	return rows
+}
+
+func head(shown bool, text string) string {
+	if shown {
+		return text
+	}
+	return ""
+}
+
+// notes are what is to be said of the fit.
+func (c FittedCollective) notes(several bool) []string {
+	about := ""
+	if several {
+		about = c.series.label() + ": "
+	}
+	ranks := fmt.Sprintf("%d numbers of ranks, %d to %d", len(c.Ranks), c.Ranks[0], c.Ranks[len(c.Ranks)-1])
+	if len(c.Ranks) == 1 {
+		ranks = fmt.Sprintf("%d ranks only", c.Ranks[0])
+	}
+	notes := []string{fmt.Sprintf("%s%s: %s", about, ranks, c.Verdict())}
+	for _, g := range c.Regimes {
+		var texts []string
+		if len(g.Alike) > 0 {
+			texts = append(texts, "the same times as "+strings.Join(g.Alike, ", "))
+		}
+		if len(g.Rivals) > 0 {
+			texts = append(texts, "not told from "+strings.Join(g.Rivals, ", "))
+		}
+		if texts = append(texts, g.Merged...); len(texts) > 0 {
+			note := fmt.Sprintf("%s%s to %s, %s: %s", about, g.From, g.To, g.Algorithm, strings.Join(texts, "; "))
+			if !slices.Contains(notes, note) {
+				notes = append(notes, note)
+			}
+		}
+	}
+	return notes
+}
