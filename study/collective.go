@@ -14,6 +14,7 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	fitted "github.com/halfpeak/halfpeak/fit/collective"
+	"github.com/halfpeak/halfpeak/fit/shared"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -38,7 +39,9 @@ type CollectiveQuestion struct {
 	Fits []CollectiveFit
 	// Statistic chooses among what was measured, of fits and beside files; empty: all of it.
 	Statistic fitted.Statistic
-	Library   string // only what rules in this form can say; empty: all
+	Library   string          // only what rules in this form can say; empty: all
+	Loop      bool            // times are those that OSU's benchmarks print: see [shared.Loop]
+	Within    shared.Interval // of the times that are simulated; the zero value is none
 
 	// Operations bounds the schedules that are simulated; 0 is 2²⁰. Larger ones have a time if
 	// the layer is linear and the algorithm has a closed form that holds.
@@ -49,6 +52,7 @@ type CollectiveQuestion struct {
 // How a time was found.
 const (
 	Simulated  = "simulated"
+	Looped     = "simulated loop"
 	ClosedForm = "closed form"
 	FromFit    = "fitted"
 )
@@ -58,6 +62,7 @@ type CollectiveTimes struct {
 	Algorithms Algorithms // that were compared
 	On         string     // what the times are of, in words
 	Times      []CollectiveTime
+	Within     shared.Interval
 	TooLarge   []string // what has no time, and why
 	BestOnly   bool
 	Notes      []string
@@ -108,7 +113,8 @@ func Collective(ctx context.Context, q CollectiveQuestion) (*CollectiveTimes, er
 	if err := q.run(ctx, cells, on); err != nil {
 		return nil, err
 	}
-	answer := &CollectiveTimes{Algorithms: all, On: q.on(), BestOnly: q.Algorithm == "best"}
+	q.within(cells)
+	answer := &CollectiveTimes{Algorithms: all, On: q.on(), Within: q.Within, BestOnly: q.Algorithm == "best"}
 	for len(cells) > 0 {
 		var here []CollectiveTime
 		here, cells = cut(cells, func(a, b CollectiveTime) bool { return a.Ranks == b.Ranks && a.Call.Bytes == b.Call.Bytes })
@@ -281,6 +287,9 @@ func (q CollectiveQuestion) time(ctx context.Context, c *CollectiveTime, m simul
 		}
 		return nil
 	}
+	if q.Loop {
+		return c.loop(ctx, m)
+	}
 	p, err := simulate.New(s)
 	if err != nil {
 		return err
@@ -349,12 +358,13 @@ func (q CollectiveQuestion) on() string {
 	return q.Layer.Platform + ". " + shapeOf(q.Machine, q.Map) + "."
 }
 
-// Rows is the table of the times. Intervals are absent: the model has none.
+// Rows is the table of the times. Intervals are absent if the question had none.
 func (t *CollectiveTimes) Rows() reports.Rows {
 	times := t.Times
 	if t.BestOnly {
 		times = slices.DeleteFunc(slices.Clone(times), func(c CollectiveTime) bool { return !c.Best && c.Compared })
 	}
+	averageLow, averageHigh := ends(t.Within, func(c CollectiveTime) quantity.Micros { return c.Average })
 	compared := func(of func(CollectiveTime) any) func(CollectiveTime) any {
 		return func(c CollectiveTime) any {
 			if !c.Compared {
@@ -393,9 +403,14 @@ func (t *CollectiveTimes) Rows() reports.Rows {
 		col("next_segment_bytes", "its segment", next(func(c CollectiveTime) any { return segment(*c.Next) })).ranked(5),
 		col("next_slower_percent", "slower by", next(func(c CollectiveTime) any { return c.NextSlower })).texted(percentText("%.1f %%")).ranked(2),
 		col("from", "from", func(c CollectiveTime) any { return c.From }).ranked(4),
+		col("average_low_us", "", averageLow),
+		col("average_high_us", "", averageHigh),
 	)
 	if rows.Notes = append(rows.Notes, t.Notes...); !t.Fitted {
 		rows.Notes = append(rows.Notes, t.On)
+		if note := intervalNote(t.Within); note != "" {
+			rows.Notes = append(rows.Notes, note)
+		}
 	}
 	if n := len(t.TooLarge); n > 0 {
 		rows.Notes = append(rows.Notes, fmt.Sprintf("%d left out, the first: %s.", n, t.TooLarge[0]))

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/halfpeak/halfpeak/fit"
+	"github.com/halfpeak/halfpeak/fit/shared"
 	"github.com/halfpeak/halfpeak/fit/trace"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -27,6 +28,7 @@ type FitOptions struct {
 	Runs      bool            // the files are runs of one measurement
 	Measured  MeasuredOptions // of collectives
 	Levels    []FitLevel      // of a machine, from inside out; none: no machine
+	Fans      FitFans         // of its levels; without a file, nothing is known of what is shared
 	Saving    bool            // the curves are wanted for a platform or a figure
 	// Progress returns what is told of the bytes that are read of a file, and what ends it.
 	Progress func(path string) (read func(int64), done func())
@@ -52,11 +54,13 @@ type Fitted struct {
 
 	model   string
 	sources []fitSource
-	saved   [][2]string // the keys of a layer of parameters
-	warned  []string    // what goes with them
-	stages  bool        // each curve is a stage
-	best    []string    // of stages: what messages cost
-	levels  []FitLevel  // of a machine
+	saved   [][2]string      // the keys of a layer of parameters
+	warned  []string         // what goes with them
+	stages  bool             // each curve is a stage
+	best    []string         // of stages: what messages cost
+	levels  []FitLevel       // of a machine
+	shared  *shared.Estimate // what its ranks share; nil: nothing is known
+	factors shared.Factors
 }
 
 // A FittedCurve is a fit of time against size.
@@ -150,6 +154,12 @@ func Fit(paths []string, o FitOptions) (*Fitted, error) {
 	}
 	if err != nil {
 		return nil, cmp.Or(in.broken, err)
+	}
+	if o.Fans.File != "" {
+		if err := f.sharing(o); err != nil {
+			return nil, err
+		}
+		f.factors = shared.Plain()
 	}
 	used := in.sources
 	if f.Collectives != nil {

@@ -35,7 +35,8 @@ as with mpirun --map-by; or a list of cores. Of a platform without levels, or of
 ranks are equally far from each other and share no memory, bus or NIC: where a node has many ranks, real times
 differ much, and another algorithm may be the best.
 
-The time is when the last rank is done, the average the mean over ranks. With --export the output is a library's rules
+The time is when the last rank is done, the average the mean over ranks; with --loop, what the slowest rank spends in
+the call, and the mean, in a loop of calls and barriers. With --export the output is a library's rules
 file with the best choices: only algorithms that the library has are compared then. Of a platform file with measured
 collectives ("halfpeak fit FILES --save"), the times are those fitted, with intervals. With --measured the times stand
 beside those in benchmark files: at their ranks and sizes, unless --ranks or --size says which.`,
@@ -62,7 +63,7 @@ beside those in benchmark files: at their ranks and sizes, unless --ranks or --s
 			}
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
-			q.Layer, q.Machine = design.Layer, design.Machine()
+			q.Layer, q.Machine, q.Within = design.Layer, design.Machine(), study.IntervalOf(design.Platform)
 			q.Collective, q.Ranks, q.Sizes, q.Segments, q.Call = args[0], ranks.Values, sizes.sizes, segments.sizes, call.value()
 			var bar func(int64)
 			q.Progress = func(done, total int) {
@@ -104,6 +105,7 @@ beside those in benchmark files: at their ranks and sizes, unless --ranks or --s
 	cmd.Flags().Var(&segments, "segment", "try segments of these sizes beside whole messages")
 	cmd.Flags().StringVar(&q.Map, "map", "", "place ranks by `core`, by a level, or on a list of cores, as in \"0,4,64..71\"")
 	cmd.Flags().StringVar(&q.Algorithm, "algorithm", "all", "all, best or the `name` of one")
+	cmd.Flags().BoolVar(&q.Loop, "loop", false, "times as OSU's benchmarks print them: in a loop with Open MPI's barrier")
 	beside.declare(cmd)
 	cmd.Flags().StringVar(&q.Library, "export", "", "write rules in this `form`: openmpi, openmpi-json, nccl-tuner, intel")
 	complete(cmd, "export", study.Libraries())

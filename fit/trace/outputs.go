@@ -80,6 +80,8 @@ func outputs(r io.Reader, name string, o Options, depth int, each func(*File, er
 	case err == io.EOF && !divided(head):
 		return each(Read(in, name, o))
 	}
+	part, done := buffered(s)
+	defer done()
 	var nothing error // of outputs without a table, if none has one
 	told := false
 	for {
@@ -93,7 +95,8 @@ func outputs(r io.Reader, name string, o Options, depth int, each func(*File, er
 		if s.title != "" {
 			title += "!" + s.title
 		}
-		f, err := Read(s, title, o)
+		part.Reset(s)
+		f, err := Read(part, title, o)
 		if e := (*Error)(nil); errors.As(err, &e) && e.NoTable && !s.rows {
 			nothing = cmp.Or(nothing, err) // what stands before and between outputs
 			continue
