@@ -109,10 +109,10 @@ type rows struct {
 	Index, From, To int64
 }
 
-const (
-	rowsBlocks = 32      // of a sweep that are one element of work
-	mostRows   = 1 << 36 // of a sweep: 0.5 TB for each column
-)
+const mostRows = 1 << 36 // of a sweep: 0.5 TB for each column
+
+// mostWork is about how many elements of work a sweep has at most; few blocks are one each.
+var mostWork int64 = 20_000
 
 // sweepJob computes a sweep into so many parts.
 func sweepJob(ctx context.Context, q study.SweepQuestion, path string, count int) (*job, error) {
@@ -128,6 +128,7 @@ func sweepJob(ctx context.Context, q study.SweepQuestion, path string, count int
 	}
 	var inputs string
 	block := sweep.BlockRows()
+	blocks := 1 + int64(sweep.Rows())/block/mostWork // of an element
 	var work []rows
 	j, err := newJob(path, count, func(which shard.Shard) (shard.Header, error) {
 		h, err := sweep.Header(q, which)
@@ -141,8 +142,8 @@ func sweepJob(ctx context.Context, q study.SweepQuestion, path string, count int
 		p := &j.parts[i]
 		first, to := shard.Shard{Index: p.Shard, Count: count}.Range(int64(sweep.Rows()))
 		p.Rows, p.Records = to-first, (to-first+block-1)/block
-		for at := int64(0); at < p.Records; at += rowsBlocks {
-			work = append(work, rows{p.Shard, at, first + at*block, min(to, first+(at+rowsBlocks)*block)})
+		for at := int64(0); at < p.Records; at += blocks {
+			work = append(work, rows{p.Shard, at, first + at*block, min(to, first+(at+blocks)*block)})
 		}
 	}
 	j.records = func(s beam.Scope) beam.PCollection {
