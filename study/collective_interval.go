@@ -89,7 +89,7 @@ func (c *CollectiveTime) loop(ctx context.Context, m simulate.Machine) error {
 	}
 	t, err := l.Run(ctx, m)
 	if err != nil {
-		return fmt.Errorf("%s %s on %d ranks: %w", c.Collective, c.Name, c.Ranks, err)
+		return err
 	}
 	c.Time, c.Average, c.From = t.Max, t.Average, Looped
 	return nil
