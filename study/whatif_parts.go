@@ -26,6 +26,10 @@ type SweepQuestion struct {
 	Sizes    string   `json:",omitempty"` // if they were given, and
 	Of       []string `json:",omitempty"` // if these were
 	Schedule []string `json:",omitempty"`
+	// Of a collective: its finish by this algorithm, or several; see [Collectives].
+	Collective string `json:",omitempty"`
+	Algorithm  string `json:",omitempty"`
+	Ranks      []int  `json:",omitempty"`
 }
 
 // Sweeping is the sweep that is asked for.
@@ -34,9 +38,18 @@ func (q SweepQuestion) Sweeping(ctx context.Context) (*Sweeping, error) {
 	if err != nil {
 		return nil, err
 	}
-	in, err := ReadInput(ctx, mpitrace.Defaults, q.Schedule...)
-	if err == nil {
-		d, err = Scheduled(ctx, d, in)
+	sizes, err := quantity.ParseSizes(cmp.Or(q.Sizes, SweepSize))
+	if err != nil {
+		return nil, fmt.Errorf("--size %w", err)
+	}
+	finish := []string{Finish}
+	if q.Collective != "" {
+		d, finish, err = Collectives(ctx, d, CollectiveQuestion{Collective: q.Collective, Algorithm: q.Algorithm, Ranks: q.Ranks, Sizes: sizes})
+	} else {
+		var in *Input
+		if in, err = ReadInput(ctx, mpitrace.Defaults, q.Schedule...); err == nil {
+			d, err = Scheduled(ctx, d, in)
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -47,14 +60,12 @@ func (q SweepQuestion) Sweeping(ctx context.Context) (*Sweeping, error) {
 	s := &Sweeping{Sweep: &whatif.Sweep{Design: d, Names: q.Of}}
 	switch {
 	case len(q.Of) > 0:
-	case len(q.Schedule) > 0:
-		s.Names = []string{Finish}
+	case len(q.Schedule) > 0 || q.Collective != "":
+		s.Names = finish
 	default:
 		s.Names = SweepNames()
 	}
-	if s.Sizes, err = quantity.ParseSizes(cmp.Or(q.Sizes, SweepSize)); err != nil {
-		return nil, fmt.Errorf("--size %w", err)
-	}
+	s.Sizes = sizes
 	for _, text := range q.Vary {
 		r, err := d.ParseRange(text)
 		if err != nil {
