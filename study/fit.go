@@ -2,7 +2,9 @@ package study
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +12,7 @@ import (
 	"time"
 
 	"github.com/halfpeak/halfpeak/fit"
+	"github.com/halfpeak/halfpeak/fit/shared"
 	"github.com/halfpeak/halfpeak/fit/trace"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -27,6 +30,7 @@ type FitOptions struct {
 	Runs      bool            // the files are runs of one measurement
 	Measured  MeasuredOptions // of collectives
 	Levels    []FitLevel      // of a machine, from inside out; none: no machine
+	Fans      FitFans         // of its levels; without a file, nothing is known of what is shared
 	Saving    bool            // the curves are wanted for a platform or a figure
 	// Progress returns what is told of the bytes that are read of a file, and what ends it.
 	Progress func(path string) (read func(int64), done func())
@@ -52,11 +56,13 @@ type Fitted struct {
 
 	model   string
 	sources []fitSource
-	saved   [][2]string // the keys of a layer of parameters
-	warned  []string    // what goes with them
-	stages  bool        // each curve is a stage
-	best    []string    // of stages: what messages cost
-	levels  []FitLevel  // of a machine
+	saved   [][2]string      // the keys of a layer of parameters
+	warned  []string         // what goes with them
+	stages  bool             // each curve is a stage
+	best    []string         // of stages: what messages cost
+	levels  []FitLevel       // of a machine
+	shared  *shared.Estimate // what its ranks share; nil: nothing is known
+	factors shared.Factors
 }
 
 // A FittedCurve is a fit of time against size.
@@ -126,6 +132,26 @@ func Fit(paths []string, o FitOptions) (*Fitted, error) {
 			return nil, err
 		}
 	}
+	return in.fitted(o)
+}
+
+// FitRead fits one benchmark's file that is read from r; name stands in what is said of it. Of a
+// file that breaks off, what was read is fitted, and Broken says so.
+func FitRead(r io.Reader, name string, o FitOptions) (*Fitted, error) {
+	var in fitInput
+	file, err := trace.Read(r, name, o.Trace)
+	if damaged := new(trace.Damaged); errors.As(err, &damaged) && len(damaged.File.Tables) > 0 {
+		file = damaged.File
+		in.fail(err)
+	} else if err != nil {
+		return nil, err
+	}
+	in.add(file)
+	in.end()
+	return in.fitted(o)
+}
+
+func (in fitInput) fitted(o FitOptions) (_ *Fitted, err error) {
 	if o.Runs {
 		var notes []string
 		if in.sources, notes, err = fitRuns(in.sources); err != nil {
@@ -150,6 +176,12 @@ func Fit(paths []string, o FitOptions) (*Fitted, error) {
 	}
 	if err != nil {
 		return nil, cmp.Or(in.broken, err)
+	}
+	if o.Fans.File != "" {
+		if err := f.sharing(o); err != nil {
+			return nil, err
+		}
+		f.factors = shared.Plain()
 	}
 	used := in.sources
 	if f.Collectives != nil {

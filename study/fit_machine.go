@@ -179,8 +179,11 @@ func (f *Fitted) withoutGaps() (notes []string) {
 
 // machineText is the text of the machine's file. It is an error if no such file can be read.
 func (f *Fitted) machineText() (string, error) {
-	d, err := f.machineDocument()
-	if err != nil {
+	var d platforms.Document
+	var err error
+	if f.shared != nil {
+		d = f.sharedDocument()
+	} else if d, err = f.machineDocument(); err != nil {
 		return "", err
 	}
 	text, err := encoded(d, "fit.")

@@ -103,6 +103,9 @@ The models are
 	f.StringSliceVar(&o.asked.Trace.Group, "group", nil, "`columns` of a CSV or JSON whose values are tables of their own")
 	f.StringSliceVar(&o.asked.Trace.Pool, "pool", nil, "`columns` of a CSV or JSON whose values are not told apart")
 	f.StringArrayVar(&o.levels, "level", nil, "fit this `LEVEL=FILE` of a machine; again for the next level, from inside out")
+	f.StringVar(&o.asked.Fans.File, "fans", "", "find what ranks of a machine share in this `file` of roots that send to several receivers at once")
+	f.StringVar(&o.asked.Fans.Receivers, "receivers", "receivers", "`column` of --fans with the number of receivers")
+	f.StringVar(&o.asked.Fans.Slowest, "slowest", "max", "`column` of --fans with the time of the slowest rank")
 	f.StringSliceVar(&o.holds, "holds", nil, "units of the level inside, or cores, that make one of a `LEVEL=NUMBER`")
 	f.Var(&o.rtt, "rtt", "round-trip `time` measured with a signature, for L")
 	f.IntVar(&o.asked.Bootstrap, "bootstrap", 0, "also derive intervals from this many resampled fits")
@@ -127,6 +130,9 @@ func (o *fitOptions) check(cmd *cobra.Command) error {
 	}
 	if len(a.Levels) > 0 && (slices.Contains([]string{"loggp", "logp", "pipeline", "end-to-end"}, o.model.value) || a.Compare != "" || a.Runs) {
 		return usagef("a machine's levels are curves: leave out --model %s, --compare and --runs", o.model.value)
+	}
+	if a.Fans.File != "" && len(a.Levels) == 0 {
+		return usagef("--fans is about a machine's levels: give them by --level")
 	}
 	if a.Trace.X != "" && a.Trace.Y == "" {
 		return usagef("--x and --y go together: the columns of size and time")

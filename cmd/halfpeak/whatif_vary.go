@@ -35,7 +35,7 @@ func (o *whatifOptions) runVary(ctx context.Context, cmd *cobra.Command, d whati
 		return err
 	}
 	shown := 0
-	if len(o.of) == 0 && len(o.schedule) == 0 {
+	if len(o.of) == 0 && !o.finishes() {
 		shown = len(s.Names) - 1 // bandwidth
 	}
 	pictureOnly, stream := o.plot != "" && o.path == "" && o.format.value == "", o.stream()

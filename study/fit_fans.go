@@ -1,0 +1,181 @@
+package study
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/fit/shared"
+	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+)
+
+// FitFans say which table has the times of roots that send to several receivers at once: with the
+// columns of [FitOptions.Trace], one of the number of receivers, and one of the slowest rank.
+type FitFans struct{ File, Receivers, Slowest string }
+
+// sharing estimates what the ranks of the machine share.
+func (f *Fitted) sharing(o FitOptions) error {
+	if len(o.Trace.Group) != 1 || o.Trace.Y == "" {
+		return fmt.Errorf("--fans: say with --x, --y and --group which columns have the size, the average time and the level")
+	}
+	var levels []shared.Level
+	for _, l := range f.levels {
+		if l.Holds == 0 {
+			return fmt.Errorf("level %s: how many units make one? Say it with --holds %s=NUMBER", l.Name, l.Name)
+		}
+		of := shared.Level{Name: l.Name, Holds: l.Holds}
+		for _, s := range f.sources {
+			if s.level != l.Name || s.table.Kind != trace.OneWay {
+				continue
+			}
+			for _, sample := range s.table.Samples {
+				if t := max(sample.Median, sample.Mean*quantity.Micros(bit(sample.Median == 0))); sample.Size >= 1 && t > 0 {
+					of.Sizes, of.OneWay = append(of.Sizes, sample.Size), append(of.OneWay, t)
+				}
+			}
+		}
+		levels = append(levels, of)
+	}
+	if err := f.readFans(levels, o); err != nil {
+		return err
+	}
+	var err error
+	f.shared, err = shared.New(levels, max(len(levels)-2, 0))
+	return err
+}
+
+func bit(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// readFans reads the table of fans, once for the averages and once for the slowest ranks.
+func (f *Fitted) readFans(levels []shared.Level, o FitOptions) error {
+	type place struct {
+		level, receivers int
+		size             quantity.Bytes
+	}
+	fans := map[place]*shared.Fan{}
+	column, unit, _ := strings.Cut(o.Trace.Y, ":")
+	for _, y := range []string{column, o.Fans.Slowest} {
+		options := o.Trace
+		options.Y, options.Group, options.Pool = strings.TrimSuffix(y+":"+unit, ":"), []string{o.Trace.Group[0], o.Fans.Receivers}, nil
+		file, err := trace.Open(o.Fans.File, options)
+		if err != nil {
+			return err
+		}
+		for _, t := range file.Tables {
+			level, receivers, err := f.fan(t.Title)
+			if err != nil {
+				return fmt.Errorf("%s: %w", o.Fans.File, err)
+			}
+			if level < 0 {
+				continue
+			}
+			for _, s := range t.Samples {
+				at := place{level, receivers, s.Size}
+				if fans[at] == nil {
+					fans[at] = &shared.Fan{Receivers: receivers, Size: s.Size, Times: shared.Times{Average: quantity.Micros(math.NaN()), Max: quantity.Micros(math.NaN())}}
+				}
+				if y == column {
+					fans[at].Average = s.Mean
+				} else {
+					fans[at].Max = s.Mean
+				}
+			}
+		}
+	}
+	if len(fans) == 0 {
+		return fmt.Errorf("%s: no table of a level's fans", o.Fans.File)
+	}
+	keys := slices.SortedFunc(maps.Keys(fans), func(a, b place) int {
+		return (a.level-b.level)<<40 + (a.receivers-b.receivers)<<20 + int(a.size) - int(b.size)
+	})
+	for _, k := range keys {
+		levels[k.level].Fans = append(levels[k.level].Fans, *fans[k])
+	}
+	return nil
+}
+
+// fan is the level and the number of receivers in a title such as "mapby=core comm=5"; −1 for a
+// level that was not asked for.
+func (f *Fitted) fan(title string) (level, receivers int, err error) {
+	words := strings.Fields(title)
+	if len(words) != 2 {
+		return 0, 0, fmt.Errorf("%q tells tables apart by more than the level and the receivers", title)
+	}
+	_, of, _ := strings.Cut(words[0], "=")
+	_, number, _ := strings.Cut(words[1], "=")
+	if receivers, err = strconv.Atoi(number); err != nil || receivers < 1 {
+		return 0, 0, fmt.Errorf("%q is no number of receivers", number)
+	}
+	return slices.IndexFunc(f.levels, func(l FitLevel) bool { return slices.Contains(l.From, of) }), receivers, nil
+}
+
+// sharedDocument is a platform of the machine with what its ranks share.
+func (f *Fitted) sharedDocument() platforms.Document {
+	d := newDocument("fit of " + sourceNames(f.sources) + " and of what is shared")
+	m := f.shared.Machine(f.factors)
+	const source = "halfpeak fit --fans"
+	var layers []platforms.Table
+	layer := func(t *platforms.Table, key, name string, of model.Layer) {
+		if of == nil {
+			return
+		}
+		t.Set(key, name)
+		layers = append(layers, estimatedLayer(name, of, source))
+	}
+	for _, l := range m.Levels {
+		t := newTable("level", l.Name, "holds", strconv.Itoa(l.Holds))
+		layer(&t, "layer", l.Name, l.Layer)
+		layer(&t, "send", l.Name+"-send", l.Send)
+		layer(&t, "receive", l.Name+"-receive", l.Receive)
+		layer(&t, "shared", l.Name+"-memory", l.Shared)
+		layer(&t, "port", l.Name+"-port", l.Port)
+		if l.Eager > 0 {
+			t.Set("eager", fmt.Sprintf("%.0fB", float64(l.Eager)))
+		}
+		t.Set("source", source)
+		d.Tables = append(d.Tables, t)
+	}
+	d.Tables = append(d.Tables, layers...)
+	d.Tables = append(d.Tables, intervalTables(f.shared.Unseen())...)
+	return d
+}
+
+// estimatedLayer writes a layer of an estimate: a table or a line.
+func estimatedLayer(name string, l model.Layer, source string) platforms.Table {
+	t := newTable("layer", name, "source", source)
+	switch l := l.(type) {
+	case *model.Linear:
+		t.Set("model", "linear")
+		t.Set("beta", us(l.Beta))
+		t.Set("tau", usPerKiB(l.Tau))
+	case *model.Table:
+		t.Set("model", "table")
+		var sizes []string
+		for _, n := range l.Sizes {
+			sizes = append(sizes, fmt.Sprintf("%.0fB", float64(n)))
+		}
+		t.Set("sizes", sizes)
+		times := func(values []quantity.Micros) (texts []string) {
+			for _, v := range values {
+				texts = append(texts, us(v))
+			}
+			return texts
+		}
+		t.Set("times", times(l.Times))
+		if len(l.Gaps) > 0 {
+			t.Set("gaps", times(l.Gaps))
+		}
+	}
+	return t
+}

@@ -1,0 +1,137 @@
+package study
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/halfpeak/halfpeak/fit/shared"
+	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+)
+
+// fansFiles are a table of one-way times on a node of 1 µs and 10 kB/µs and a network of 5 µs and
+// 1 kB/µs, and one of fans: roots hand over in 0.3 µs up to 1 KiB, with a gap of 0.5 µs among many.
+func fansFiles(t *testing.T) (times, fans string) {
+	t.Helper()
+	ways, roots := "where,size,latency\n", "where,to,size,latency,max\n"
+	for _, l := range []struct {
+		name          string
+		latency, rate float64
+	}{{"in", 1, 10e3}, {"out", 5, 1e3}} {
+		for n := 1.0; n <= 1<<16; n *= 4 {
+			way := l.latency + n/l.rate
+			ways += fmt.Sprintf("%s,%.0f,%.5f\n", l.name, n, way)
+			for k := 1; k <= 16; k++ {
+				slowest, average := way+float64(k)*0.5, way
+				switch {
+				case k == 1 && n <= 1024:
+					slowest, average = 2*way, way+0.15
+				case k == 1:
+					slowest, average = way+1, way+1
+				case n > 1024:
+					slowest = 1 + max(1, float64(k)/2)*n/l.rate
+				}
+				roots += fmt.Sprintf("%s,%d,%.0f,%.5f,%.5f\n", l.name, k, n, average, slowest)
+			}
+		}
+	}
+	folder := t.TempDir()
+	times, fans = filepath.Join(folder, "times.csv"), filepath.Join(folder, "fans.csv")
+	for path, text := range map[string]string{times: ways, fans: roots} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return times, fans
+}
+
+func fansOptions(t *testing.T, fans string) FitOptions {
+	t.Helper()
+	levels, err := ParseFitLevels([]string{"node=in", "cluster=out"}, []string{"node=8", "cluster=4"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return FitOptions{Model: "auto", Levels: levels, Fans: FitFans{fans, "to", "max"},
+		Trace: trace.Options{X: "size:B", Y: "latency:us", Group: []string{"where"}}}
+}
+
+// What is shared goes into the file, and comes out again as a machine with intervals.
+func TestFans(t *testing.T) {
+	times, fans := fansFiles(t)
+	f, err := Fit([]string{times}, fansOptions(t, fans))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := f.TOML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := platforms.Parse("machine", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, ok := p.Machine()
+	if !ok || len(m.Levels) != 2 || m.Levels[0].Eager != 1024 || m.Levels[0].Shared == nil || m.Levels[0].Port == nil {
+		t.Fatalf("%+v", m)
+	}
+	if got := float64(m.Levels[0].Send.OneWay(1)); math.Abs(got-0.5) > 0.01 {
+		t.Errorf("an overhead of %v µs among many, want 0.5", got)
+	}
+	i := IntervalOf(p)
+	if !(i.Low > 0 && i.Low < 1 && i.High > 1 && i.High < 10) {
+		t.Errorf("interval %+v", i)
+	}
+	answer, err := Collective(context.Background(), CollectiveQuestion{Collective: "bcast", Algorithm: "binomial", Machine: m, Ranks: []int{2, 32},
+		Sizes: []quantity.Bytes{1, 4096}, Loop: true, Within: i})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range answer.Times {
+		if c.From != Looped || !(c.Average > 0 && c.Average <= c.Time) {
+			t.Errorf("%d ranks, %d B: %v, average %v, %s", c.Ranks, c.Call.Bytes, c.Time, c.Average, c.From)
+		}
+	}
+	rows := answer.Rows()
+	if note := strings.Join(rows.Notes, "\n"); !strings.Contains(note, "no collective was measured on this machine") {
+		t.Errorf("the notes are %q", note)
+	}
+}
+
+func TestFansErrors(t *testing.T) {
+	times, fans := fansFiles(t)
+	check := func(want string, change func(*FitOptions)) {
+		t.Helper()
+		o := fansOptions(t, fans)
+		change(&o)
+		if _, err := Fit([]string{times}, o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+	check("nosuch", func(o *FitOptions) { o.Fans.Receivers = "nosuch" })
+	check("no such file", func(o *FitOptions) { o.Fans.File = "nosuch.csv" })
+	check("--holds node=NUMBER", func(o *FitOptions) { o.Levels[0].Holds = 0 })
+}
+
+// Without an upper end, a note says that it cannot be told, and there is none in the table.
+func TestUntold(t *testing.T) {
+	i := shared.Interval{High: math.Inf(1), Source: "nothing was measured in a node"}
+	if note := intervalNote(i); !strings.Contains(note, "cannot be told") {
+		t.Error(note)
+	}
+	low, high := ends(i, func(c CollectiveTime) quantity.Micros { return c.Time })
+	if c := (CollectiveTime{Time: 3}); low(c) != quantity.Micros(0) || high(c) != nil {
+		t.Errorf("%v to %v", low(c), high(c))
+	}
+	if tables := intervalTables(i); len(tables) != 1 {
+		t.Errorf("%d constants", len(tables))
+	}
+	if intervalNote(shared.Interval{}) != "" {
+		t.Error("a note without an interval")
+	}
+}
