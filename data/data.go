@@ -19,6 +19,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/halfpeak/halfpeak/internal/nearest"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -86,6 +87,12 @@ func Papers() []string { return slices.Sorted(maps.Values(papers)) }
 
 // Facts returns all facts, sorted by file name and then by row.
 func Facts() ([]Fact, error) {
+	all, err := facts()
+	return slices.Clone(all), err
+}
+
+// facts are read once: every figure asks for its points.
+var facts = sync.OnceValues(func() ([]Fact, error) {
 	files, err := embedded.ReadDir(".")
 	if err != nil {
 		return nil, err
@@ -107,7 +114,7 @@ func Facts() ([]Fact, error) {
 		all = append(all, facts...)
 	}
 	return all, nil
-}
+})
 
 func read(file string, r io.Reader) ([]Fact, error) {
 	c := csv.NewReader(r)

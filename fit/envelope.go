@@ -15,7 +15,7 @@ func Envelope(t *trace.Table) (*Result, error) {
 }
 
 // maxStarts is the number of divisions that the search starts from.
-const maxStarts = 256
+const maxStarts = 24
 
 // fitEnvelope starts from divisions in two, and lets points go over to the line
 // that is lower at their size until none moves; the least sum of squared relative errors wins.

@@ -1,3 +1,5 @@
+//go:build !js
+
 package reports
 
 import (
@@ -12,34 +14,6 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
-
-// Areas shows how a whole divides into parts as something else changes: the parts lie one on the
-// other, the first at the bottom, named inside where they are wide enough, and in the legend.
-type Areas struct {
-	Title string
-	X, Y  Axis // Y begins at 0 and is linear
-	XS    []float64
-	Parts []Part
-	Marks []Mark // of the kind AtX
-	Notes []string
-}
-
-// A Part is one of the parts, with its size at each of the XS, ≥ 0.
-type Part struct {
-	Name string
-	Y    []float64
-}
-
-// Rows returns a row for each x and part.
-func (a Areas) Rows() Rows {
-	r := Rows{Columns: []Column{{Key: "name", Head: "name"}, {Key: "x", Head: a.X.Label}, {Key: "y", Head: a.Y.Label}}, Notes: a.Notes}
-	for _, p := range a.Parts {
-		for i, x := range a.XS {
-			r.Data = append(r.Data, []any{p.Name, x, p.Y[i]})
-		}
-	}
-	return r
-}
 
 // WriteImage draws the areas; see Picture.
 func (a Areas) WriteImage(w io.Writer, ext string, width, height int) error {

@@ -165,6 +165,32 @@ func (r Rows) scales(j int, units quantity.UnitChoice) map[quantity.Dimension]qu
 	return scales
 }
 
+// A Sheet is a table as people see it, cell by cell. OneLine has been applied to its texts.
+type Sheet struct {
+	Heads   []string
+	Numbers []bool // of columns: nothing but numbers is in it
+	Cells   [][]string
+}
+
+// Sheet is the table with the columns and the texts that [View.Write] prints in Markdown.
+func (r Rows) Sheet(units quantity.UnitChoice) (Sheet, error) {
+	if err := r.check(); err != nil {
+		return Sheet{}, err
+	}
+	s := Sheet{Cells: make([][]string, len(r.Data))}
+	for j, c := range r.Columns {
+		if !r.seen(j) {
+			continue
+		}
+		scales := r.scales(j, units)
+		s.Heads, s.Numbers = append(s.Heads, OneLine(c.Head)), append(s.Numbers, numeric(r.Data, j))
+		for i, row := range r.Data {
+			s.Cells[i] = append(s.Cells[i], OneLine(forEyes(c, row[j], scales)))
+		}
+	}
+	return s, nil
+}
+
 // forEyes prints a cell for people.
 func forEyes(c Column, v any, scales map[quantity.Dimension]quantity.Scale) string {
 	if absent(v) {

@@ -1,136 +1,17 @@
+//go:build !js
+
 package reports
 
 import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
-
-// A Picture can be drawn. It is a value first: Rows returns what is in it.
-type Picture interface {
-	// Rows returns the numbers behind the picture, a row for each point.
-	Rows() Rows
-	// WriteImage draws the picture to w. Ext is png, svg or pdf, with or
-	// without a dot before it; width and height are pixels of 1/96 inch,
-	// from 320×240 to 10000×10000. The errors are those of w, an ext or a
-	// size that cannot be, and a picture without anything to draw.
-	WriteImage(w io.Writer, ext string, width, height int) error
-}
-
-var (
-	_ Picture = Figure{}
-	_ Picture = Timeline{}
-)
-
-// A Figure is a plot of y against x.
-type Figure struct {
-	Title  string
-	X, Y   Axis
-	Series []Series
-	Marks  []Mark
-	Notes  []string // remarks printed beneath the legend
-}
-
-// An Axis says how the values of one direction are laid out.
-type Axis struct {
-	Label string // with the unit: "bandwidth (MB/s)"
-	Scale Scale
-	Bytes bool // the values are bytes: ticks are powers of two, 1 B, 64 KiB
-
-	// Min and Max are the ends of the axis, in the unit of the data. If Max
-	// is not above Min they are chosen from the data, with 0 on a linear
-	// axis that holds nothing negative.
-	Min, Max float64
-}
-
-// A Scale is the way from values to distances along an axis.
-type Scale int
-
-// The scales.
-const (
-	Linear Scale = iota
-	Log          // only positive values can be drawn; a note counts the others
-)
-
-// A Series is a set of points under one name. Series of the same name share
-// colour, dashes, glyph and the line in the legend: a model and its
-// measurement are a Line and a Points of one name.
-type Series struct {
-	Name string // empty: not in the legend
-	Kind Kind
-	X, Y []float64 // of one length; a point that is not finite leaves a gap
-
-	// Low and High, if not nil, are the interval around each Y: error bars
-	// about Points, else a band. A bound that is not finite is no bound.
-	Low, High []float64
-}
-
-// A Kind is a way to draw a series.
-type Kind string
-
-// The kinds of series.
-const (
-	Line   Kind = "line"   // what a model says
-	Points Kind = "points" // what was measured
-	// Band is where most of what will be measured lies: from Low to High, with Y in its middle
-	// and no line. Beyond is a band where nobody has measured: paler, its edges dashed.
-	Band   Kind = "band"
-	Beyond Kind = "beyond"
-)
-
-// A Mark is a place in a figure with a label beside it.
-type Mark struct {
-	Kind   MarkKind
-	X, Y   float64 // AtX needs no Y, AtY no X
-	Label  string
-	Series string // the name of the series whose colour it takes; empty: grey
-}
-
-// A MarkKind is the shape of a mark.
-type MarkKind string
-
-// The kinds of marks.
-const (
-	AtPoint MarkKind = "point" // a diamond at (X, Y), such as n½
-	AtX     MarkKind = "x"     // an upright line at X, such as a switch of protocols
-	AtY     MarkKind = "y"     // a level line at Y, such as the roof of a link
-)
-
-// Rows returns the points and the marks of the figure, in its order.
-func (f Figure) Rows() Rows {
-	r := Rows{
-		Columns: []Column{
-			{Key: "kind", Head: "kind"}, {Key: "name", Head: "name"},
-			{Key: "x", Head: f.X.Label}, {Key: "y", Head: f.Y.Label},
-			{Key: "low", Head: "low"}, {Key: "high", Head: "high"},
-			{Key: "label", Head: "label"},
-		},
-		Notes: f.Notes,
-	}
-	for _, s := range f.Series {
-		for i := range min(len(s.X), len(s.Y)) {
-			low, high := s.bounds(i)
-			r.Data = append(r.Data, []any{string(s.Kind), s.Name, s.X[i], s.Y[i], low, high, nil})
-		}
-	}
-	for _, m := range f.Marks {
-		x, y := m.X, m.Y
-		switch m.Kind {
-		case AtX:
-			y = math.NaN()
-		case AtY:
-			x = math.NaN()
-		}
-		r.Data = append(r.Data, []any{"mark", m.Series, x, y, nil, nil, m.Label})
-	}
-	return r
-}
 
 // check returns the first fault of the figure that its maker should mend.
 func (f Figure) check() error {

@@ -1,3 +1,5 @@
+//go:build !js
+
 package reports
 
 import (
@@ -13,36 +15,6 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
-
-// A HeatMap shows a quantity over two others: a field of cells, in steps from pale to
-// dark that keep their order in black and white. The legend beside it is the scale of the steps.
-type HeatMap struct {
-	Title string
-	X, Y  Axis        // Min and Max have no meaning: the cells say
-	XS    []float64   // the middles of the columns, rising, at least 2
-	YS    []float64   // the middles of the rows, rising, at least 2
-	Names []string    // of the columns and rows, where both are the same things: XS and YS then count them
-	Z     [][]float64 // by row, then by column; what is not finite is left white
-	Label string      // of Z, with the unit
-	Lines []Series    // drawn over the cells, such as where a target is met; the first kind only, Line
-	Marks []Mark      // points on it, such as where things are today
-	Notes []string    // remarks printed beneath
-}
-
-// Rows returns a row for each cell.
-func (h HeatMap) Rows() Rows {
-	r := Rows{Columns: []Column{{Key: "x", Head: h.X.Label}, {Key: "y", Head: h.Y.Label}, {Key: "z", Head: h.Label}}, Notes: h.Notes}
-	for j, row := range h.Z {
-		for i, z := range row {
-			if h.Names != nil {
-				r.Data = append(r.Data, []any{h.Names[i], h.Names[j], z})
-				continue
-			}
-			r.Data = append(r.Data, []any{h.XS[i], h.YS[j], z})
-		}
-	}
-	return r
-}
 
 // WriteImage draws the map; see Picture.
 func (h HeatMap) WriteImage(w io.Writer, ext string, width, height int) error {
@@ -61,15 +33,8 @@ func (h HeatMap) check() (lo, hi float64, err error) {
 	if len(h.XS) < 2 || len(h.YS) < 2 || len(h.Z) != len(h.YS) {
 		return 0, 0, errors.New("nothing to draw: a heat map has at least two columns and two rows")
 	}
-	for _, axis := range []struct {
-		a  Axis
-		vs []float64
-	}{{h.X, h.XS}, {h.Y, h.YS}} {
-		for i, v := range axis.vs {
-			if !axis.a.usable(v) || i > 0 && v <= axis.vs[i-1] {
-				return 0, 0, fmt.Errorf("the axis %q cannot show %v, or not in this order", axis.a.Label, v)
-			}
-		}
+	if err := errors.Join(h.X.checkMiddles(h.XS), h.Y.checkMiddles(h.YS)); err != nil {
+		return 0, 0, err
 	}
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for _, row := range h.Z {
@@ -86,6 +51,16 @@ func (h HeatMap) check() (lo, hi float64, err error) {
 		return 0, 0, errors.New("nothing to draw: no cell has a value")
 	}
 	return lo, hi, nil
+}
+
+// checkMiddles is an error if the axis cannot show the middles of cells, rising.
+func (a Axis) checkMiddles(middles []float64) error {
+	for i, v := range middles {
+		if !a.usable(v) || i > 0 && v <= middles[i-1] {
+			return fmt.Errorf("the axis %q cannot show %v, or not in this order", a.Label, v)
+		}
+	}
+	return nil
 }
 
 // painter returns what draws the map onto a canvas.

@@ -1,3 +1,5 @@
+//go:build !js
+
 package reports
 
 import (
@@ -67,4 +69,13 @@ func marked(image []byte) []byte {
 		return slices.Concat(before, []byte("<!-- "+Imprint+" -->\n<svg"), after)
 	}
 	return image
+}
+
+// drawable is what can be drawn.
+type drawable interface {
+	// WriteImage draws the picture to w. Ext is png, svg or pdf, with or
+	// without a dot before it; width and height are pixels of 1/96 inch,
+	// from 320×240 to 10000×10000. The errors are those of w, an ext or a
+	// size that cannot be, and a picture without anything to draw.
+	WriteImage(w io.Writer, ext string, width, height int) error
 }

@@ -1,3 +1,5 @@
+//go:build !js
+
 package reports
 
 import (
@@ -7,18 +9,6 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
-
-// bounds returns the interval around point i, not finite where there is none.
-func (s Series) bounds(i int) (low, high float64) {
-	low, high = math.Inf(-1), math.Inf(1)
-	if s.Low != nil {
-		low = s.Low[i]
-	}
-	if s.High != nil {
-		high = s.High[i]
-	}
-	return low, high
-}
 
 // intervals returns the bounds around point i of s that can be drawn.
 func (f Figure) intervals(s Series, i int) []float64 {

@@ -140,6 +140,44 @@ var pictures = []struct {
 	{"heatmap_log", field(true), false},
 	{"tornado", tornado(), true},
 	{"areas", areas(), true},
+	{"regions", regions(), true},
+}
+
+// regions are the best of ten that take a + bn, where the i-th has a = 2^i and b = 3^−i, and the
+// second rises with the other axis; without a time in a corner.
+func regions() RegionMap {
+	m := RegionMap{Title: "the best of ten", X: Axis{Label: "size", Scale: Log, Bytes: true}, Y: Axis{Label: "ranks", Scale: Log, Twos: true},
+		Label: "longer (%)", Contours: []Contour{{5, "5 % longer"}, {20, "20 % longer"}, {100, "100 % longer"}}}
+	for i := range 10 {
+		m.Names = append(m.Names, fmt.Sprintf("number %d", i+1))
+	}
+	for i := range 40 {
+		m.XS = append(m.XS, math.Round(8*math.Exp2(float64(i)/3)))
+	}
+	for j := 1; j <= 20; j++ {
+		y := float64(2 * j)
+		m.YS = append(m.YS, y)
+		at, z := make([]int, len(m.XS)), make([]float64, len(m.XS))
+		for i, x := range m.XS {
+			best, second := math.Inf(1), math.Inf(1)
+			for k := range m.Names {
+				t := math.Exp2(float64(k)) + x*math.Pow(3, -float64(k))
+				if k == 1 {
+					t *= 0.5 + y/20
+				}
+				if t < best {
+					best, second, at[i] = t, best, k
+				} else {
+					second = min(second, t)
+				}
+			}
+			if z[i] = 100 * (second/best - 1); i < 2 && j > 18 {
+				at[i], z[i] = -1, math.NaN()
+			}
+		}
+		m.At, m.Z = append(m.At, at), append(m.Z, z)
+	}
+	return m
 }
 
 // bands are what is expected of two systems: between 64 B and 64 KiB with 10 %, and beyond them

@@ -109,6 +109,21 @@ func (r Rows) check() error {
 	return nil
 }
 
+// JSON is the table as [View.Write] prints it in that format.
+func (r Rows) JSON() ([]byte, error) { return r.bytes(writeJSON) }
+
+// CSV is the table as [View.Write] prints it in that format.
+func (r Rows) CSV() ([]byte, error) { return r.bytes(writeCSV) }
+
+func (r Rows) bytes(write func(*bytes.Buffer, Rows)) ([]byte, error) {
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	write(&b, r)
+	return b.Bytes(), nil
+}
+
 func writeJSON(b *bytes.Buffer, r Rows) {
 	b.WriteByte('[')
 	for i, row := range r.Data {
@@ -237,17 +252,61 @@ func bare(v any) string {
 
 // bareFloat prints v at 12 significant digits: enough for any measurement,
 // and few enough to be the same on machines that fuse x*y+z.
-func bareFloat(v float64) string {
-	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 12, 64), 64)
-	abs := math.Abs(v)
-	switch {
-	case abs == 0:
-		return "0"
-	case abs < 1e-6 || abs >= 1e21:
-		return strconv.FormatFloat(v, 'e', -1, 64)
-	default:
-		return strconv.FormatFloat(v, 'f', -1, 64)
+func bareFloat(v float64) string { return string(appendFloat(nil, v)) }
+
+// appendFloat puts the point among the digits that FormatFloat gives: no shorter text is read as
+// the same number, since two numbers of 12 digits are never one float. Where floats have fewer
+// digits, far below all that is measured, it looks for the shortest.
+func appendFloat(b []byte, v float64) []byte {
+	if abs := math.Abs(v); abs > 0 && abs < 1e-300 {
+		v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 12, 64), 64)
+		return strconv.AppendFloat(b, v, 'e', -1, 64)
 	}
+	if v == math.Trunc(v) && math.Abs(v) < 1e12 {
+		return strconv.AppendInt(b, int64(v), 10)
+	}
+	var buffer [32]byte
+	text := strconv.AppendFloat(buffer[:0], v, 'e', 11, 64) // -d.ddddddddddde±dd
+	if text[0] == '-' {
+		b, text = append(b, '-'), text[1:]
+	}
+	exp, _ := strconv.Atoi(string(text[14:]))
+	digits := append(text[:1], text[2:13]...)
+	for len(digits) > 1 && digits[len(digits)-1] == '0' {
+		digits = digits[:len(digits)-1]
+	}
+	switch {
+	case exp < -6 || exp >= 21:
+		b = append(b, digits[0])
+		if len(digits) > 1 {
+			b = append(append(b, '.'), digits[1:]...)
+		}
+		if b = append(b, 'e'); exp < 0 {
+			b, exp = append(b, '-'), -exp
+		} else {
+			b = append(b, '+')
+		}
+		if exp < 10 {
+			b = append(b, '0')
+		}
+		return strconv.AppendInt(b, int64(exp), 10)
+	case exp < 0:
+		b = append(append(b, "0.00000"[:1-exp]...), digits...)
+	case exp+1 >= len(digits):
+		b = append(append(b, digits...), "00000000000000000000"[:exp+1-len(digits)]...)
+	default:
+		b = append(append(append(b, digits[:exp+1]...), '.'), digits[exp+1:]...)
+	}
+	return b
+}
+
+// AppendNumber appends v as JSON has it here: at 12 significant digits, and null if it is not
+// finite.
+func AppendNumber(b []byte, v float64) []byte {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return append(b, "null"...)
+	}
+	return appendFloat(b, v)
 }
 
 // harmless is a cell of a CSV file that a spreadsheet shows and does not compute.

@@ -1,3 +1,5 @@
+//go:build !js
+
 package reports
 
 import (
@@ -8,23 +10,6 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
 )
-
-// A Stack is figures one below the other, their vertical axes aligned: a fit above its
-// residuals. The first takes two thirds of the height, the others share the
-// rest. Give all the same X.Min and X.Max.
-type Stack []Figure
-
-// Rows returns the rows of all figures.
-func (s Stack) Rows() Rows {
-	var rows Rows
-	for _, f := range s {
-		r := f.Rows()
-		rows.Columns = r.Columns
-		rows.Data = append(rows.Data, r.Data...)
-		rows.Notes = append(rows.Notes, r.Notes...)
-	}
-	return rows
-}
 
 // WriteImage draws the stack; see Picture. The title and the legend are those of the
 // first figure.

@@ -1,3 +1,5 @@
+//go:build !js
+
 package reports
 
 import (
@@ -225,6 +227,7 @@ type entry struct {
 	style       style
 	line, glyph bool
 	fill        *color.NRGBA // a box of this colour, outlined in that of the style
+	hatched     bool         // the box
 }
 
 // frame draws what stands around a plot: the title above, the legend and the
@@ -300,6 +303,9 @@ func drawLegend(c draw.Canvas, entries []entry, height vg.Length) vg.Length {
 			r := vg.Rectangle{Min: vg.Point{X: x + 4, Y: mid - 4.5}, Max: vg.Point{X: x + sampleSize, Y: mid + 4.5}}
 			c.SetColor(*e.fill)
 			c.Fill(r.Path())
+			if e.hatched {
+				hatch(c, r, e.style.color)
+			}
 			c.SetLineStyle(draw.LineStyle{Color: e.style.color, Width: 0.8})
 			c.Stroke(r.Path())
 		}

@@ -1,3 +1,5 @@
+//go:build !js
+
 package reports
 
 import (
@@ -47,7 +49,7 @@ func (a Axis) limits(values []float64) (limits, error) {
 		if hi < lo*1.001 {
 			lo, hi = lo/2, hi*2
 		}
-		if a.Bytes {
+		if a.Bytes || a.Twos {
 			return limits{lo / 1.2, hi * 1.2}, nil
 		}
 		if hi < 2*lo { // powers of ten and their likes are far from both ends
@@ -131,9 +133,13 @@ func apart(ticks []plot.Tick, axis *plot.Axis, length vg.Length, dir direction) 
 func (l limits) candidates(a Axis) [][]plot.Tick {
 	var sets [][]plot.Tick
 	switch {
-	case a.Scale == Log && a.Bytes && l.max >= 2*l.min:
+	case a.Scale == Log && (a.Bytes || a.Twos) && l.max >= 2*l.min:
+		label := byteLabel
+		if !a.Bytes {
+			label = numberLabel
+		}
 		for step := 1; step <= 512; step += max(1, step/4) {
-			sets = append(sets, l.powers(2, step, byteLabel, nil))
+			sets = append(sets, l.powers(2, step, label, nil))
 		}
 	case a.Scale == Log && l.max >= 5*l.min:
 		minor := []float64{2, 3, 4, 5, 6, 7, 8, 9}

@@ -1,3 +1,5 @@
+//go:build !js
+
 package reports
 
 import (
@@ -13,68 +15,6 @@ import (
 
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
-
-// A Timeline shows when each stage of a pipeline is busy with which packet:
-// a row for each stage, the first on top, and a box for each packet in it.
-// The end of the last box is marked with its time. With kinds, it shows what each of
-// several actors does.
-type Timeline struct {
-	Title  string
-	Stages []string // names, the first stage on top
-	Boxes  []Box
-	Notes  []string // remarks printed beneath
-
-	// For the legend: what boxes are, by their Kind (none: they are packets), what idle ones are,
-	// and what the path is.
-	Kinds              []string
-	IdleName, PathName string
-	Path               []Leg // a line, drawn over the boxes
-}
-
-// A Leg is a part of a path: within a stage, or from one to another.
-type Leg struct {
-	From, To   int     // indices into Stages
-	Start, End float64 // µs, finite, 0 <= Start <= End
-}
-
-// A Box is the time that one packet spends in one stage.
-type Box struct {
-	Stage      int     // index into Stages
-	Packet     int     // its number, printed where there is room and there are no kinds
-	Kind       int     // index into Kinds, if there are any
-	Idle       bool    // the stage only waits: drawn in grey, and not of its kind
-	Start, End float64 // µs, finite, 0 <= Start <= End
-}
-
-// Rows returns the boxes of the timeline, in its order.
-func (t Timeline) Rows() Rows {
-	r := Rows{
-		Columns: []Column{
-			{Key: "stage", Head: "stage"}, {Key: "packet", Head: "packet"},
-			{Key: "start_us", Head: "start µs"}, {Key: "end_us", Head: "end µs"},
-		},
-		Notes: t.Notes,
-	}
-	if len(t.Kinds) > 0 {
-		r.Columns[0] = Column{Key: "name", Head: "name"}
-		r.Columns[1] = Column{Key: "does", Head: "does"}
-	}
-	for _, b := range t.Boxes {
-		name := strconv.Itoa(b.Stage)
-		if b.Stage >= 0 && b.Stage < len(t.Stages) {
-			name = t.Stages[b.Stage]
-		}
-		var what any = b.Packet
-		switch {
-		case b.Idle:
-			what = t.IdleName
-		case b.Kind >= 0 && b.Kind < len(t.Kinds):
-			what = t.Kinds[b.Kind]
-		}
-		r.Data = append(r.Data, []any{name, what, b.Start, b.End})
-	}
-	return r
-}
 
 // check returns the end of the last box, or the first fault of the timeline.
 func (t Timeline) check() (end float64, err error) {

@@ -1,3 +1,5 @@
+//go:build !js
+
 package reports
 
 import (
@@ -11,35 +13,6 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
-
-// A Tornado shows what a value becomes as one thing after the other changes: a bar for each, from
-// the value with less of it to the value with more, around the present value.
-type Tornado struct {
-	Title     string
-	X         Axis // of the value; linear
-	Base      float64
-	Less      string // what the pale half of a bar stands for: "parameter 10 % smaller"
-	More      string // and the dark half
-	Bars      []Bar  // the widest first; those for which there is no room are counted in a note
-	Notes     []string
-	BaseLabel string // beside the line at Base; empty: none
-}
-
-// A Bar is what the value becomes with less and with more of one thing. A value
-// that is not finite is not drawn.
-type Bar struct {
-	Name      string
-	Low, High float64 // with less, with more
-}
-
-// Rows returns a row for each bar.
-func (t Tornado) Rows() Rows {
-	r := Rows{Columns: []Column{{Key: "name", Head: "name"}, {Key: "base", Head: t.X.Label}, {Key: "low", Head: t.Less}, {Key: "high", Head: t.More}}, Notes: t.Notes}
-	for _, b := range t.Bars {
-		r.Data = append(r.Data, []any{b.Name, t.Base, b.Low, b.High})
-	}
-	return r
-}
 
 // WriteImage draws the tornado; see Picture.
 func (t Tornado) WriteImage(w io.Writer, ext string, width, height int) error {

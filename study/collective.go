@@ -3,18 +3,13 @@ package study
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
-	"sync"
 
-	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	fitted "github.com/halfpeak/halfpeak/fit/collective"
-	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -38,14 +33,17 @@ type CollectiveQuestion struct {
 	Fits []CollectiveFit
 	// Statistic chooses among what was measured, of fits and beside files; empty: all of it.
 	Statistic fitted.Statistic
-	Library   string    // only what rules in this form can say; empty: all
-	Loop      bool      // times are those that OSU's benchmarks print: see fit/shared.Loop
-	Within    Intervals // of the times that are simulated
+	Library   string              // only what rules in this form can say; empty: all
+	Loop      bool                // times are those that OSU's benchmarks print: see fit/shared.Loop
+	Within    CollectiveIntervals // of the times that are simulated
 
-	// Operations bounds the schedules that are simulated; 0 is 2²⁰. Larger ones have a time if
-	// the layer is linear and the algorithm has a closed form that holds.
+	// Operations bounds the schedules that are simulated although there is a faster way, which knows
+	// no average; 0 is 2²² for all times together, and at most 2²⁰ for each. Where there is none, it is
+	// 2³² for all, and at most 2²⁰ for each.
 	Operations int
 	Progress   func(done, total int) // nil: none; calls do not overlap
+
+	quick bool // averages are not wanted
 }
 
 // How a time was found.
@@ -61,7 +59,7 @@ type CollectiveTimes struct {
 	Algorithms Algorithms // that were compared
 	On         string     // what the times are of, in words
 	Times      []CollectiveTime
-	Within     Intervals
+	Within     CollectiveIntervals
 	TooLarge   []string // what has no time, and why
 	BestOnly   bool
 	Notes      []string
@@ -106,9 +104,6 @@ func Collective(ctx context.Context, q CollectiveQuestion) (*CollectiveTimes, er
 	if err != nil {
 		return nil, err
 	}
-	if q.Operations == 0 {
-		q.Operations = 1 << 20
-	}
 	if err := q.run(ctx, cells, on); err != nil {
 		return nil, err
 	}
@@ -119,8 +114,8 @@ func Collective(ctx context.Context, q CollectiveQuestion) (*CollectiveTimes, er
 		here, cells = cut(cells, func(a, b CollectiveTime) bool { return a.Ranks == b.Ranks && a.Call.Bytes == b.Call.Bytes })
 		for _, c := range here {
 			if c.From == "" {
-				answer.TooLarge = append(answer.TooLarge, fmt.Sprintf("%s on %d ranks with %s: more than %d operations, and no closed form that holds for it",
-					c.Name, c.Ranks, quantity.Bytes(c.Call.Bytes), q.Operations))
+				answer.TooLarge = append(answer.TooLarge, fmt.Sprintf("%s on %d ranks with %s: too many operations, and no closed form that holds for it",
+					c.Name, c.Ranks, quantity.Bytes(c.Call.Bytes)))
 			}
 		}
 		here = slices.DeleteFunc(here, func(c CollectiveTime) bool { return c.From == "" })
@@ -231,97 +226,7 @@ func logPOf(m simulate.Machine, ranks int, c collective.Call) collective.LogP {
 		level = max(level, m.Level(0, rank))
 	}
 	cost := m.Cost(level, n)
-	return collective.LogP{L: float64(cost.Latency + cost.Stream), O: float64(cost.Send+cost.Receive) / 2, G: float64(cost.Gap)}
-}
-
-// run times the cells, on all processors.
-func (q CollectiveQuestion) run(ctx context.Context, cells []CollectiveTime, m simulate.Machine) error {
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	var mutex sync.Mutex
-	next, done := 0, 0
-	take := func(finished int) *CollectiveTime {
-		mutex.Lock()
-		defer mutex.Unlock()
-		if done += finished; finished > 0 && q.Progress != nil {
-			q.Progress(done, len(cells))
-		}
-		if next == len(cells) || ctx.Err() != nil {
-			return nil
-		}
-		next++
-		return &cells[next-1]
-	}
-	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), 8) { // each takes the memory of a schedule
-		workers.Go(func() {
-			for c := take(0); c != nil; c = take(1) {
-				if err := q.time(ctx, c, m); err != nil {
-					stop(err)
-				}
-			}
-		})
-	}
-	workers.Wait()
-	return context.Cause(ctx)
-}
-
-// time finds the time of a cell; it has no From if there is none.
-func (q CollectiveQuestion) time(ctx context.Context, c *CollectiveTime, m simulate.Machine) error {
-	s, err := bounded(ctx, c.Entry, c.Ranks, c.Call, q.Operations)
-	if err != nil {
-		return err
-	}
-	if s == nil {
-		linear, ok := q.Layer.Model.(*model.Linear)
-		if !ok || c.Cost == nil || len(q.Machine.Levels) > 0 {
-			return nil
-		}
-		hockney := collective.Model{Alpha: float64(linear.OneWay(0)), Beta: float64(linear.Tau), Gamma: c.Call.Gamma / 1e3}
-		if c.Call.Bytes == 0 {
-			hockney.Alpha = float64(linear.OneWay(1)) // as simulated
-		}
-		if t, holds := c.Cost(hockney, c.Ranks, c.Call); holds {
-			c.Time, c.From = quantity.Micros(t), ClosedForm
-		}
-		return nil
-	}
-	if q.Loop {
-		return c.loop(ctx, m)
-	}
-	p, err := simulate.New(s)
-	if err != nil {
-		return err
-	}
-	r, err := p.Run(ctx, simulate.Options{Machine: m})
-	if err != nil {
-		return fmt.Errorf("%s %s on %d ranks: %w", c.Collective, c.Name, c.Ranks, err)
-	}
-	c.Time, _ = r.Finish()
-	sum := 0.0
-	for _, ticks := range r.Ranks {
-		sum += float64(r.Micros(ticks))
-	}
-	c.Average, c.From = quantity.Micros(sum/float64(c.Ranks)), Simulated
-	return nil
-}
-
-// bounded is the schedule of a call, or nil if it has more operations than most.
-func bounded(ctx context.Context, e collective.Entry, ranks int, c collective.Call, most int) (*schedule.Schedule, error) {
-	if e.Takes&collective.Segment != 0 && c.Segment > 0 && c.Bytes/c.Segment > uint64(most/ranks) {
-		return nil, nil // not even begun
-	}
-	if e.Takes&collective.Root == 0 {
-		c.Root = 0
-	}
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
-	s, err := e.Algorithm.Within(most, ranks, c)
-	if errors.As(err, new(collective.TooLarge)) {
-		return nil, nil
-	}
-	return s, err
+	return collective.LogP{L: float64(max(0, cost.Latency+cost.Stream)), O: float64(cost.Send+cost.Receive) / 2, G: float64(max(cost.Gap, cost.Send))}
 }
 
 // compare marks the best of the times of one call. Of equal ones the first is the best.

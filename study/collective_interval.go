@@ -23,20 +23,20 @@ const (
 	highConstant = "collective_high"
 )
 
-// Intervals are those of the times of collectives on a platform. The zero value is none.
-type Intervals struct {
+// CollectiveIntervals are those of the times of collectives on a platform. The zero value is none.
+type CollectiveIntervals struct {
 	Any shared.Interval
 	// Of are those of algorithms from which the platform was fitted, by names such as bcast_chain.
 	Of map[string]shared.Interval
 }
 
-// intervalKey names an algorithm in [Intervals]. Names of constants have no hyphens.
+// intervalKey names an algorithm in [CollectiveIntervals]. Names of constants have no hyphens.
 func intervalKey(e collective.Entry) string {
 	return strings.ReplaceAll(e.Collective+"_"+e.Name, "-", "_")
 }
 
 // of is the interval of an algorithm; the zero value if none is known.
-func (i Intervals) of(e collective.Entry) shared.Interval {
+func (i CollectiveIntervals) of(e collective.Entry) shared.Interval {
 	if one, ok := i.Of[intervalKey(e)]; ok {
 		return one
 	}
@@ -44,7 +44,7 @@ func (i Intervals) of(e collective.Entry) shared.Interval {
 }
 
 // IntervalsOf are the intervals of a platform's collectives, as its file says.
-func IntervalsOf(p platforms.Platform) (i Intervals) {
+func IntervalsOf(p platforms.Platform) (i CollectiveIntervals) {
 	all := map[string]shared.Interval{}
 	for _, c := range p.Constants {
 		if name, ok := strings.CutPrefix(c.Owner, lowConstant); ok {
@@ -72,7 +72,7 @@ func IntervalsOf(p platforms.Platform) (i Intervals) {
 }
 
 // tables are the constants of intervals.
-func (i Intervals) tables() (all []platforms.Table) {
+func (i CollectiveIntervals) tables() (all []platforms.Table) {
 	add := func(suffix string, i shared.Interval) {
 		all = append(all, newTable("constant", lowConstant+suffix, "value", fmt.Sprintf("%.4g", i.Low), "source", i.Source))
 		if !math.IsInf(i.High, 1) {
@@ -90,7 +90,7 @@ func (i Intervals) tables() (all []platforms.Table) {
 const unsure = "No collective was measured on this machine, nor many messages at once: how far real times are from these is not known."
 
 // notes say in words how sure times are.
-func (i Intervals) notes(times []CollectiveTime) (notes []string) {
+func (i CollectiveIntervals) notes(times []CollectiveTime) (notes []string) {
 	for _, c := range times {
 		within, note := i.of(c.Entry), unsure
 		switch {
@@ -129,7 +129,7 @@ func told(low, high quantity.Micros) (l, h quantity.Micros) {
 }
 
 // averageEnds are the interval of the average; absent where there is none.
-func (i Intervals) averageEnds(c CollectiveTime) (low, high quantity.Micros) {
+func (i CollectiveIntervals) averageEnds(c CollectiveTime) (low, high quantity.Micros) {
 	within := i.of(c.Entry)
 	if within == (shared.Interval{}) || math.IsNaN(float64(c.Average)) {
 		return absent, absent
@@ -145,7 +145,7 @@ func (c *CollectiveTime) loop(ctx context.Context, m simulate.Machine) error {
 	}
 	t, err := l.Run(ctx, m)
 	if err != nil {
-		return fmt.Errorf("%s %s on %d ranks: %w", c.Collective, c.Name, c.Ranks, err)
+		return err
 	}
 	c.Time, c.Average, c.From = t.Max, t.Average, Looped
 	return nil

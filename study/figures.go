@@ -61,6 +61,11 @@ func drawn(f data.Figure) (reports.Picture, error) {
 		t.Title = f.Title
 		return t, err
 	}
+	if f.Kind == "signature" {
+		s, err := Signature(designs...)
+		s.Title = f.Title
+		return s, err
+	}
 	c, err := Curves(CurveKind(f.Kind), sizes, designs...)
 	c.Title = f.Title
 	return c, err

@@ -2,7 +2,9 @@ package study
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -63,7 +65,7 @@ type Fitted struct {
 	levels  []FitLevel       // of a machine
 	shared  *shared.Estimate // what its ranks share; nil: nothing is known
 	factors shared.Factors
-	within  Intervals
+	within  CollectiveIntervals
 	seen    string // the collectives that the factors are from; "": none
 }
 
@@ -134,6 +136,26 @@ func Fit(paths []string, o FitOptions) (*Fitted, error) {
 			return nil, err
 		}
 	}
+	return in.fitted(o)
+}
+
+// FitRead fits one benchmark's file that is read from r; name stands in what is said of it. Of a
+// file that breaks off, what was read is fitted, and Broken says so.
+func FitRead(r io.Reader, name string, o FitOptions) (*Fitted, error) {
+	var in fitInput
+	file, err := trace.Read(r, name, o.Trace)
+	if damaged := new(trace.Damaged); errors.As(err, &damaged) && len(damaged.File.Tables) > 0 {
+		file = damaged.File
+		in.fail(err)
+	} else if err != nil {
+		return nil, err
+	}
+	in.add(file)
+	in.end()
+	return in.fitted(o)
+}
+
+func (in fitInput) fitted(o FitOptions) (_ *Fitted, err error) {
 	if o.Runs {
 		var notes []string
 		if in.sources, notes, err = fitRuns(in.sources); err != nil {

@@ -41,7 +41,7 @@ func (f *Fitted) sharpen(o FitOptions) error {
 		return err
 	}
 	f.Notes = append(f.Notes, notes...)
-	chosen, err := spread(ctx, points)
+	chosen, err := spread(points)
 	if err != nil {
 		return err
 	}
@@ -57,14 +57,14 @@ func (f *Fitted) sharpen(o FitOptions) error {
 	from := fmt.Sprintf("%d of %d measured times of %s", len(chosen), len(points), what)
 	same, other, err := found.Seen()
 	if errors.As(err, new(shared.Mismatch)) {
-		f.within = Intervals{Any: shared.Interval{High: math.Inf(1), Source: err.Error()}}
+		f.within = CollectiveIntervals{Any: shared.Interval{High: math.Inf(1), Source: err.Error()}}
 		f.Notes = append(f.Notes, fmt.Sprintf("%v; nothing is taken from %s, and how long a collective takes here cannot be told", err, from))
 		return nil
 	} else if err != nil {
 		return err
 	}
 	f.factors, f.seen = found.Factors, from
-	f.within = Intervals{Any: other, Of: map[string]shared.Interval{intervalKey(entry): same}}
+	f.within = CollectiveIntervals{Any: other, Of: map[string]shared.Interval{intervalKey(entry): same}}
 	if i := f.shared.Unseen(); math.IsInf(i.High, 1) { // ranks meet where nothing was measured
 		f.within.Any = i
 	}
@@ -136,16 +136,17 @@ func (f *Fitted) soughtPoints(o FitOptions) (entry collective.Entry, points []sh
 
 // spread chooses among points as many as a search may take, evenly over ranks and sizes. It is an
 // error if none is small enough.
-func spread(ctx context.Context, points []shared.Point) (chosen []shared.Point, err error) {
+func spread(points []shared.Point) (chosen []shared.Point, err error) {
 	operations := make([]int, len(points))
 	sum := 0
 	for i, p := range points {
-		s, err := bounded(ctx, p.Entry, p.Ranks, p.Call, maxSoughtOperations)
-		if err != nil {
+		s, err := p.Algorithm.Within(maxSoughtOperations, p.Ranks, p.Call)
+		switch {
+		case errors.As(err, new(collective.TooLarge)):
+			operations[i] = math.MaxInt
+		case err != nil:
 			return nil, err
-		}
-		operations[i] = math.MaxInt
-		if s != nil {
+		default:
 			operations[i] = len(s.Ops())
 			sum += operations[i]
 		}

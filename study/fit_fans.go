@@ -67,7 +67,7 @@ func (f *Fitted) sharing(o FitOptions) error {
 	if f.shared, err = shared.New(levels, max(len(levels)-2, 0)); err != nil {
 		return err
 	}
-	f.factors, f.within = shared.Plain(), Intervals{Any: f.shared.Unseen()}
+	f.factors, f.within = shared.Plain(), CollectiveIntervals{Any: f.shared.Unseen()}
 	if len(o.Collectives.Paths) == 0 {
 		return nil
 	}

@@ -121,7 +121,7 @@ func TestFansErrors(t *testing.T) {
 // Without an upper end, a note says that it cannot be told, and there is none in the table. Without
 // an interval, a note says that too.
 func TestUntold(t *testing.T) {
-	i := Intervals{Any: shared.Interval{High: math.Inf(1), Source: "nothing was measured in a node"}}
+	i := CollectiveIntervals{Any: shared.Interval{High: math.Inf(1), Source: "nothing was measured in a node"}}
 	c := []CollectiveTime{{Time: 3, From: Simulated, Average: 2}}
 	if notes := i.notes(c); len(notes) != 1 || !strings.Contains(notes[0], "cannot be told") {
 		t.Error(notes)
@@ -133,7 +133,7 @@ func TestUntold(t *testing.T) {
 	if tables := i.tables(); len(tables) != 1 {
 		t.Errorf("%d constants", len(tables))
 	}
-	if notes := (Intervals{}).notes(c); len(notes) != 1 || notes[0] != unsure {
+	if notes := (CollectiveIntervals{}).notes(c); len(notes) != 1 || notes[0] != unsure {
 		t.Error(notes)
 	}
 }
@@ -167,7 +167,7 @@ func TestSharpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.Measured = MeasuredOptions{Collective: "bcast", Algorithm: "binomial"}
-	sharpened := func(change func(int, quantity.Micros) quantity.Micros) (*Fitted, Intervals) {
+	sharpened := func(change func(int, quantity.Micros) quantity.Micros) (*Fitted, CollectiveIntervals) {
 		t.Helper()
 		o.Collectives.Paths = []string{broadcastsFile(t, plain, change)}
 		f, err := Fit([]string{times}, o)

@@ -54,10 +54,15 @@ func readFit(paths []string, o FitOptions) (in fitInput, err error) {
 			return in, &trace.Error{File: path, Msg: fmt.Sprintf("no file of the folder has a table of sizes and times; files read: %d", len(names))}
 		}
 	}
+	in.end()
+	return in, nil
+}
+
+// end ends the reading.
+func (in *fitInput) end() {
 	if len(in.sources) == 1 {
 		in.sources[0].alone = true
 	}
-	return in, nil
 }
 
 // warnings are the doubts about tables.

@@ -69,7 +69,8 @@ func nextFields[T any](name, head string, of func(T) Predicted, value func(T) an
 func (k CurveKind) cell(p Predicted) any {
 	switch {
 	case p.Next != nil:
-		in := nextInterval(k.follower(), p.Size, *p.Next)
+		name, _ := k.follower()
+		in := nextInterval(name, p.Size, *p.Next)
 		dim := quantity.DimRate
 		if k == Latency {
 			dim = quantity.DimTime

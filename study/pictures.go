@@ -22,34 +22,76 @@ type CurveKind string
 
 // The kinds of curves.
 const (
-	Bandwidth CurveKind = "bandwidth" // size over one-way time, in MB/s
-	Latency   CurveKind = "latency"   // one-way time, in µs
+	Bandwidth  CurveKind = "bandwidth"  // size over one-way time, in MB/s
+	Latency    CurveKind = "latency"    // one-way time, in µs
+	Intervals  CurveKind = "gap"        // the interval before the next message of a stream, in µs
+	Throughput CurveKind = "throughput" // size over that interval, in MB/s
 )
 
-// follower is the name of what the curve shows.
-func (k CurveKind) follower() string {
-	if k == Latency {
-		return "one_way"
+// CurveKinds are the kinds of curves with the labels of their axes.
+func CurveKinds() (kinds []CurveKind, labels []string) {
+	for _, k := range []CurveKind{Bandwidth, Latency, Intervals, Throughput} {
+		kinds, labels = append(kinds, k), append(labels, k.label())
 	}
-	return "bandwidth"
+	return kinds, labels
 }
 
-// value is what the curve shows for n bytes that take t.
+func (k CurveKind) label() string {
+	return map[CurveKind]string{Bandwidth: "bandwidth (MB/s)", Latency: "one-way time (µs)",
+		Intervals: "gap (µs)", Throughput: "throughput (MB/s)"}[k]
+}
+
+// follower is the name of what the curve shows if that follows from the one-way time, which is
+// what has been measured.
+func (k CurveKind) follower() (name string, ok bool) {
+	switch k {
+	case Latency:
+		return "one_way", true
+	case Bandwidth:
+		return "bandwidth", true
+	}
+	return "", false
+}
+
+// value is what the curve shows for n bytes that take t one way.
 func (k CurveKind) value(n quantity.Bytes, t quantity.Micros) float64 {
-	return followers[k.follower()](n, t)
+	name, _ := k.follower()
+	return followers[name](n, t)
+}
+
+// of is what the curve shows of a layer.
+func (k CurveKind) of(l model.Layer, n quantity.Bytes) float64 {
+	switch k {
+	case Intervals:
+		return float64(l.Gap(n))
+	case Throughput:
+		return float64(model.Throughput(l, n))
+	}
+	return k.value(n, l.OneWay(n))
+}
+
+// CurveLine is the line of a layer in [Curves].
+func CurveLine(kind CurveKind, sizes []quantity.Bytes, l platforms.Layer) reports.Series {
+	line := reports.Series{Name: l.Ref(), Kind: reports.Line, X: make([]float64, len(sizes)), Y: make([]float64, len(sizes))}
+	for i, n := range sizes {
+		line.X[i], line.Y[i] = float64(n), kind.of(l.Model, n)
+	}
+	return line
 }
 
 // Curves draws a line for each layer, its measured points, where protocols switch, n½, and with
-// Bandwidth the lowest roof. A layer that says what it was fitted to has a band around the next
+// Bandwidth and Throughput the lowest roof. What was measured is one-way times, so gaps and
+// throughputs have no points. A layer that says what it was fitted to has a band around the next
 // measurement. There is at least one size, and each is at least 1.
 func Curves(kind CurveKind, sizes []quantity.Bytes, designs ...whatif.Design) (reports.Figure, error) {
 	f := reports.Figure{
 		X: reports.Axis{Label: "message size", Scale: reports.Log, Bytes: true},
-		Y: reports.Axis{Label: "bandwidth (MB/s)", Scale: reports.Log},
+		Y: reports.Axis{Label: kind.label(), Scale: reports.Log},
 	}
-	if kind == Latency {
-		f.Y.Label = "one-way time (µs)"
+	if f.Y.Label == "" {
+		return f, fmt.Errorf("no curve shows %q", string(kind))
 	}
+	follower, follows := kind.follower()
 	lo, hi := slices.Min(sizes), slices.Max(sizes)
 	roofs := map[string][]string{} // the platforms under each roof
 	pointed, barred := false, false
@@ -60,13 +102,12 @@ func Curves(kind CurveKind, sizes []quantity.Bytes, designs ...whatif.Design) (r
 			return f, err
 		}
 		boundaries := model.Boundaries(l.Model, lo, hi)
-		line := reports.Series{Name: l.Ref(), Kind: reports.Line}
 		all := WithBoundaries(sizes, boundaries)
 		if is, err := isFitted(d); err != nil {
 			return f, err
-		} else if is {
+		} else if is && follows {
 			all = withMeasured(all, d)
-			bands, err := nextBands(l.Ref(), kind.follower(), d, all)
+			bands, err := nextBands(l.Ref(), follower, d, all)
 			if err != nil {
 				return f, err
 			}
@@ -74,20 +115,19 @@ func Curves(kind CurveKind, sizes []quantity.Bytes, designs ...whatif.Design) (r
 			f.Series = append(f.Series, fittedSeries(d, lo, hi, kind))
 			pointed = true
 		}
-		for _, n := range all {
-			line.X, line.Y = append(line.X, float64(n)), append(line.Y, kind.value(n, l.Model.OneWay(n)))
-		}
-		f.Series = append(f.Series, line)
-		if measured := pointSeries(l.Ref(), points, lo, hi, kind); len(measured.X) > 0 {
-			f.Series = append(f.Series, measured)
-			pointed, barred = true, true
+		f.Series = append(f.Series, CurveLine(kind, all, l))
+		if follows {
+			if measured := pointSeries(l.Ref(), points, lo, hi, kind); len(measured.X) > 0 {
+				f.Series = append(f.Series, measured)
+				pointed, barred = true, true
+			}
 		}
 		f.Marks = append(f.Marks, boundaryMarks(l, boundaries)...)
 		if half, ok := model.HalfPeak(l.Model); ok && half >= lo && half <= hi {
-			f.Marks = append(f.Marks, reports.Mark{Kind: reports.AtPoint, X: float64(half), Y: kind.value(half, l.Model.OneWay(half)),
+			f.Marks = append(f.Marks, reports.Mark{Kind: reports.AtPoint, X: float64(half), Y: kind.of(l.Model, half),
 				Series: l.Ref(), Label: "n½ " + half.String()})
 		}
-		if roof, _, ok := l.LowestRoof(); ok && kind == Bandwidth {
+		if roof, _, ok := l.LowestRoof(); ok && (kind == Bandwidth || kind == Throughput) {
 			label := fmt.Sprintf("%s %s", roof.Name, roof.Rate)
 			if roofs[label] == nil {
 				f.Marks = append(f.Marks, reports.Mark{Kind: reports.AtY, Y: float64(roof.Rate), Label: label})
@@ -214,8 +254,8 @@ func Timeline(d whatif.Design, n quantity.Bytes) (reports.Timeline, error) {
 	return t, err
 }
 
-// planned draws a message as the pipeline's recurrence has it.
-func planned(l platforms.Layer, n quantity.Bytes, pipe *model.Pipeline, plan model.Plan) reports.Timeline {
+// Planned draws a message in these packets as the pipeline's recurrence has it.
+func Planned(l platforms.Layer, n quantity.Bytes, pipe *model.Pipeline, plan model.Plan) reports.Timeline {
 	t := reports.Timeline{Title: fmt.Sprintf("%s: %s in packets of %s", l.Ref(), n, plan.Largest())}
 	for _, s := range pipe.Stages {
 		t.Stages = append(t.Stages, s.Name)

@@ -22,7 +22,7 @@ func TestTimelineIsTheSchedule(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := planned(d.Layer, n, pipe, model.EqualPlan(n, pipe.PacketSize(n)))
+			want := Planned(d.Layer, n, pipe, model.EqualPlan(n, pipe.PacketSize(n)))
 			if got.Title != want.Title || len(got.Boxes) != len(want.Boxes) {
 				t.Fatalf("%s, %v: %d boxes, want %d", ref, n, len(got.Boxes), len(want.Boxes))
 			}

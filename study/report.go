@@ -72,6 +72,7 @@ func Report(title string, sizes []quantity.Bytes, refs ...string) (reports.Docum
 		blocks := append([]reports.Block{reports.Paragraph(summary)}, numbers...)
 		doc.Sections = append(doc.Sections, reports.Section{Title: s.title(), Blocks: blocks, Sections: sections})
 	}
+	doc.Lead = append(doc.Lead, fmt.Sprintf("To move these numbers: halfpeak explore %s -o explorer.html makes a page with a slider for each of them.", strings.Join(refs, " ")))
 	return doc, nil
 }
 

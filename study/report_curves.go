@@ -189,11 +189,11 @@ func (s subject) pipeline(hi quantity.Bytes) ([]reports.Block, error) {
 		}
 		slowest := pipe.Stages[pipe.Bottleneck(plan.Largest())].Name
 		blocks = append(blocks, reports.Drawing{Title: fmt.Sprintf("%s in packets of %s: %s", n, plan.Largest(), pipe.OneWayAs(plan)),
-			Picture: planned(s.Layer, n, pipe, plan),
+			Picture: Planned(s.Layer, n, pipe, plan),
 			Note:    fmt.Sprintf("Each box is a packet in a stage. The slowest stage for these packets is %s.", slowest)})
 		if best, t := pipe.BestPlan(n); float64(t) < 0.995*float64(pipe.OneWayAs(plan)) {
 			blocks = append(blocks, reports.Drawing{Title: fmt.Sprintf("%s in the best packets: %s", n, t),
-				Picture: planned(s.Layer, n, pipe, best), Note: "Packets in bytes: " + planText(best) + "."})
+				Picture: Planned(s.Layer, n, pipe, best), Note: "Packets in bytes: " + planText(best) + "."})
 		}
 		break
 	}

@@ -118,7 +118,8 @@ func expected(kind CurveKind, p Predicted, otherwise string) string {
 	if p.Next == nil {
 		return otherwise
 	}
-	in := nextInterval(kind.follower(), p.Size, *p.Next)
+	name, _ := kind.follower()
+	in := nextInterval(name, p.Size, *p.Next)
 	if kind == Latency {
 		return fmt.Sprintf("95 %%: %s to %s", quantity.Micros(in.Low), quantity.Micros(in.High))
 	}

@@ -1,3 +1,5 @@
+//go:build !js
+
 package study
 
 import (
@@ -249,7 +251,7 @@ func sweepID(s *whatif.Sweep, format string) string {
 		fmt.Fprintln(h, p.Path, p.Text, p.Value)
 	}
 	for _, name := range s.Names { // of a measure, the file may be another
-		if q, err := s.Design.Quantity(name, s.Sizes[0]); err == nil && q.Name == Finish {
+		if q, err := s.Design.Quantity(name, s.Sizes[0]); err == nil && finishes(q.Name) {
 			fmt.Fprintln(h, q.Of(s.Design.Layer.Model))
 		}
 	}

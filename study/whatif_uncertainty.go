@@ -35,7 +35,7 @@ func Uncertain(designs []NamedDesign, names []string, sizes []quantity.Bytes, s 
 	if !sized(designs[0].Design, names) {
 		sizes = sizes[:1] // any
 	}
-	if slices.Contains(names, Finish) { // each is a simulation
+	if slices.ContainsFunc(names, finishes) { // each is a simulation
 		s.Samples = min(s.Samples, 1000)
 	}
 	u := &Uncertainty{Designs: designs, Names: names, Sizes: sizes, Sampling: s}

@@ -6,12 +6,14 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/terminal"
+	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/study"
 	"github.com/halfpeak/halfpeak/whatif"
 )
@@ -22,6 +24,9 @@ func newCollective() *cobra.Command {
 	var call callFlags
 	var segments sizesFlag
 	var ranks flags.Ranks
+	var plot string
+	var width, height int
+	var crossovers bool
 	q := study.CollectiveQuestion{}
 	var beside measuredFlags
 	sizes := newSizes("8,64,512,4KiB,32KiB,256KiB,1MiB")
@@ -36,11 +41,14 @@ ranks are equally far from each other and share no memory, bus or NIC: where a n
 differ much, and another algorithm may be the best.
 
 The time is when the last rank is done, the average the mean over ranks; with --loop, what the slowest rank spends in
-the call, and the mean, in a loop of calls and barriers. With --export the output is a library's rules
+the call, and the mean, in a loop of calls and barriers, as OSU's benchmarks print them. With --plot the figure is a map
+of the best if there are several sizes and several numbers of ranks, else curves over the size, or of one size over the
+ranks. With --export the output is a library's rules
 file with the best choices: only algorithms that the library has are compared then. Of a platform file with measured
 collectives ("halfpeak fit FILES --save"), the times are those fitted, with intervals. With --measured the times stand
 beside those in benchmark files: at their ranks and sizes, unless --ranks or --size says which.`,
 		Example: `  halfpeak collective bcast clip --ranks 2..64 --size 8..1MiB --algorithm best
+  halfpeak collective bcast clip --ranks 2..256/4 --size 8..1MiB/4 --plot map.png
   halfpeak collective allreduce my.toml --measured osu-16.out,osu-64.out
   halfpeak collective allreduce cluster.toml --map node
   halfpeak collective bcast clip --segment 4KiB,16KiB --export openmpi -o bcast.rules`,
@@ -84,6 +92,21 @@ beside those in benchmark files: at their ranks and sizes, unless --ranks or --s
 				return errors.New("interrupted")
 			case err != nil:
 				return err
+			case plot != "" && !isImage(plot):
+				return usagef("--plot %q: no such kind of image; use .%s", plot, strings.Join(reports.Exts(), ", ."))
+			}
+			if plot != "" {
+				if err := drawTo(filesOf(cmd), plot, times.Picture(), width, height); err != nil {
+					return err
+				}
+			}
+			switch {
+			case crossovers:
+				changes, err := times.Crossovers(ctx, q)
+				if err != nil {
+					return err
+				}
+				return out.write(cmd, changes.Rows())
 			case q.Library == "":
 				return out.write(cmd, times.Rows())
 			}
@@ -108,6 +131,9 @@ beside those in benchmark files: at their ranks and sizes, unless --ranks or --s
 	cmd.Flags().BoolVar(&q.Loop, "loop", false, "times as OSU's benchmarks print them: in a loop with Open MPI's barrier")
 	beside.declare(cmd)
 	cmd.Flags().StringVar(&q.Library, "export", "", "write rules in this `form`: openmpi, openmpi-json, nccl-tuner, intel")
+	cmd.Flags().BoolVar(&crossovers, "crossovers", false, "where the best changes between the sizes and the numbers of ranks, to the byte and to the rank")
+	cmd.Flags().StringVar(&plot, "plot", "", "draw a map of the best by size and ranks, or curves if there is one size or one number of ranks, into this `file` (png, svg, pdf)")
+	declareSize(cmd, &width, &height)
 	complete(cmd, "export", study.Libraries())
 	return cmd
 }

@@ -32,6 +32,7 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       *update,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("ESC", "\x1b")
+			env.Setenv("BIN", filepath.SplitList(env.Getenv("PATH"))[0]) // where halfpeak alone is
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"fails": fails},

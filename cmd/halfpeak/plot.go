@@ -56,7 +56,7 @@ extension chooses PNG, SVG or PDF; without -o it prints the numbers of the figur
 	}
 	out.declare(cmd)
 	o.layers.declare(cmd)
-	enum(cmd, &o.kind, "kind", "what to draw", "bandwidth", "latency", "timeline", "signature", "ranks")
+	enum(cmd, &o.kind, "kind", "what to draw", "bandwidth", "latency", "gap", "throughput", "timeline", "signature", "ranks")
 	cmd.Flags().StringArrayVar(&o.schedule, "schedule", nil, "with --kind ranks: a schedule, or the files of a trace; `file`")
 	cmd.Flags().Var(&o.sizes, "size", "message sizes; one for a timeline, 16KiB if not given")
 	cmd.Flags().StringVar(&o.title, "title", "", "title of the figure")

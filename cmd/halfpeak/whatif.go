@@ -21,6 +21,7 @@ type whatifOptions struct {
 	width, height int
 
 	set                                        []string
+	save                                       string // the changed platform's file
 	sizes                                      sizesFlag
 	sized                                      bool // sizes were given
 	of                                         []string
@@ -29,6 +30,9 @@ type whatifOptions struct {
 	by                                         []string
 	against                                    string
 	schedule                                   []string
+	collective                                 study.CollectiveQuestion // its sizes are those of --size
+	ranks                                      flags.Ranks
+	finish                                     []string                                   // its names
 	scheduled                                  func(whatif.Design) (whatif.Design, error) // with its finish
 	sensitivity, where, landmarks, uncertainty bool
 	samplingFlags
@@ -65,7 +69,8 @@ command is given again; Parquet, whose index stands at its end, begins anew.`,
 		Example: `  halfpeak whatif clip --set host-dma.tau=3.8us/KiB --set host-dma-in.tau=3.8us/KiB
   halfpeak whatif clip --vary host-dma.tau=1us/KiB..8us/KiB/1000 --vary wire.tau=1us/KiB..8us/KiB/1000 --plot map.png
   halfpeak whatif hp-lam --target 'rtt(16B) <= rtt(16B)/2' --by o_r
-  halfpeak whatif hp-lam --schedule app.goal --target 'finish <= 0.9*finish' --by L`,
+  halfpeak whatif hp-lam --schedule app.goal --target 'finish <= 0.9*finish' --by L
+  halfpeak whatif clip --collective allreduce --algorithm ring --ranks 64 --size 1MiB --sensitivity`,
 		Args:              wantArgs(1, 1, `one platform, as in "halfpeak whatif clip --set 'host-dma.tau*=0.5'"`),
 		ValidArgsFunction: completePlatforms,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -74,6 +79,9 @@ command is given again; Parquet, whose index stands at its end, begins anew.`,
 				return err
 			}
 			o.asked = study.SweepQuestion{Platform: args[0], Set: o.set, Vary: o.vary, Of: o.of, Schedule: o.schedule}
+			if o.collective.Collective != "" {
+				o.asked.Collective, o.asked.Algorithm, o.asked.Ranks = o.collective.Collective, o.collective.Algorithm, o.ranks.Values
+			}
 			if o.sized {
 				o.asked.Sizes = o.sizes.text
 			}
@@ -86,6 +94,7 @@ command is given again; Parquet, whose index stands at its end, begins anew.`,
 	o.shard.declare(cmd)
 	f := cmd.Flags()
 	f.StringArrayVar(&o.set, "set", nil, "change a parameter: `NAME=VALUE`, also *= /= += -=; may be given again")
+	f.StringVar(&o.save, "save", "", "write what --set makes of the platform into this TOML `file`")
 	f.Var(&o.sizes, "size", "message sizes; for --vary 64KiB if not given")
 	f.StringSliceVar(&o.of, "of", nil, "the `quantities` to look at: "+strings.Join(whatif.Quantities(), ", "))
 	f.StringArrayVar(&o.vary, "vary", nil, "walk through a range: `NAME=FROM..TO/N`, or /N/log for even ratios; may be given again")
@@ -96,6 +105,9 @@ command is given again; Parquet, whose index stands at its end, begins anew.`,
 	f.BoolVar(&o.landmarks, "landmarks", false, "n½, 90 % of the peak, and where protocols should switch")
 	f.BoolVar(&o.uncertainty, "uncertainty", false, "predictions with 95 % intervals: of the next measurement where that is known, else from those of the parameters")
 	f.StringArrayVar(&o.schedule, "schedule", nil, "one more quantity: the finish of this schedule, or of the trace in these files; `file`")
+	f.StringVar(&o.collective.Collective, "collective", "", "one more quantity: the finish of this `collective`; of each of several --ranks and --size")
+	f.StringVar(&o.collective.Algorithm, "algorithm", "best", "of --collective: the `name` of one, all, or best, the best of each design")
+	f.Var(&o.ranks, "ranks", "of --collective: numbers of ranks")
 	f.StringVar(&o.against, "against", "", "with --uncertainty: how likely it is faster than this `platform`")
 	o.samplingFlags.declare(f)
 	completeParams(cmd, "set", "=")
@@ -121,8 +133,14 @@ func (o *whatifOptions) check() error {
 		return usagef("--against requires --uncertainty; halfpeak compare shows platforms side by side")
 	case questions > 1:
 		return usagef("--vary, --target, --sensitivity, --where, --landmarks and --uncertainty are different questions; ask one at a time")
-	case len(o.schedule) > 0 && (o.where || o.landmarks || questions == 0):
-		return usagef("--schedule has a finish for --target, --vary, --sensitivity and --uncertainty; ask one of them")
+	case o.finishes() && (o.where || o.landmarks || questions == 0):
+		return usagef("--schedule and --collective have a finish for --target, --vary, --sensitivity and --uncertainty; ask one of them")
+	case len(o.schedule) > 0 && o.collective.Collective != "":
+		return usagef("--schedule and --collective are different programs; give one of them")
+	case o.collective.Collective != "" && len(o.ranks.Values) == 0:
+		return usagef("--collective %s: among how many? Give --ranks, as in --ranks 64", o.collective.Collective)
+	case o.collective.Collective == "" && len(o.ranks.Values) > 0:
+		return usagef("--ranks are those of a --collective, as in --collective allreduce")
 	case questions == 0 && len(o.set) == 0:
 		return usagef("nothing is asked: give --set NAME=VALUE, --vary, --target, --sensitivity, --where, --landmarks or --uncertainty")
 	case questions == 0 && o.plot != "":
@@ -179,13 +197,16 @@ func (o *whatifOptions) sizesOr(others string) []quantity.Bytes {
 	return newSizes(others).sizes
 }
 
+// finishes reports whether there is the finish of a program.
+func (o *whatifOptions) finishes() bool { return len(o.schedule) > 0 || o.collective.Collective != "" }
+
 // ofOr are the quantities that were given, or others; of a schedule its finish.
 func (o *whatifOptions) ofOr(others ...string) []string {
 	switch {
 	case len(o.of) > 0:
 		return o.of
-	case len(o.schedule) > 0:
-		return []string{study.Finish}
+	case o.finishes():
+		return o.finish
 	}
 	return others
 }

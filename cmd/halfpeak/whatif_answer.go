@@ -27,7 +27,14 @@ func (o *whatifOptions) answer(cmd *cobra.Command) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	in, err := study.ReadInput(ctx, mpitrace.Defaults, o.schedule...)
-	o.scheduled = func(d whatif.Design) (whatif.Design, error) { return study.Scheduled(ctx, d, in) }
+	o.collective.Ranks, o.collective.Sizes, o.finish = o.ranks.Values, o.sizesOr("64KiB"), []string{study.Finish}
+	o.scheduled = func(d whatif.Design) (_ whatif.Design, err error) {
+		if o.collective.Collective == "" {
+			return study.Scheduled(ctx, d, in)
+		}
+		d, o.finish, err = study.Collectives(ctx, d, o.collective)
+		return d, err
+	}
 	if err == nil {
 		base, err = o.scheduled(base)
 	}
@@ -44,6 +51,15 @@ func (o *whatifOptions) answer(cmd *cobra.Command) error {
 	d, err := base.Set(o.set...)
 	if err != nil {
 		return fmt.Errorf("--set %w", err)
+	}
+	if o.save != "" {
+		text, err := d.Encode(reports.Imprint + " whatif.")
+		if err != nil {
+			return err
+		}
+		if err := savePlatform(filesOf(cmd), o.save, string(text)); err != nil {
+			return err
+		}
 	}
 	if len(o.vary) > 0 {
 		return o.runVary(ctx, cmd, d)

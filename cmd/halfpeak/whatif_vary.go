@@ -17,7 +17,7 @@ const manyRows = 1e9
 
 // runVary makes the rows of a sweep and its picture.
 func (o *whatifOptions) runVary(ctx context.Context, cmd *cobra.Command, d whatif.Design) error {
-	s := study.Sweeping{Sweep: &whatif.Sweep{Design: d, Sizes: o.sizesOr("64KiB"), Names: o.ofOr("one_way", "gap", "bandwidth")}}
+	s := study.Sweeping{Sweep: &whatif.Sweep{Design: d, Sizes: o.sizesOr(study.SweepSize), Names: o.ofOr(study.SweepNames()...)}}
 	for _, text := range o.vary {
 		r, err := d.ParseRange(text)
 		if err != nil {
@@ -35,7 +35,7 @@ func (o *whatifOptions) runVary(ctx context.Context, cmd *cobra.Command, d whati
 		return err
 	}
 	shown := 0
-	if len(o.of) == 0 && len(o.schedule) == 0 {
+	if len(o.of) == 0 && !o.finishes() {
 		shown = len(s.Names) - 1 // bandwidth
 	}
 	pictureOnly, stream := o.plot != "" && o.path == "" && o.format.value == "", o.stream()

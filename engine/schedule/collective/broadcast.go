@@ -12,11 +12,11 @@ package collective
 func BinomialBroadcast(p *Part) { tree(binomialTree).broadcast(p) }
 
 // mpichBinomialBroadcast is along contiguousTree, the farthest child first.
-func mpichBinomialBroadcast(p *Part) {
-	tree(func(p *Part, v int) (int, []int) {
-		parent, children := contiguousTree(p, v)
-		return parent, reversed(children)
-	}).broadcast(p)
+func mpichBinomialBroadcast(p *Part) { tree(farthestFirst).broadcast(p) }
+
+func farthestFirst(p *Part, v int) (int, []int) {
+	parent, children := contiguousTree(p, v)
+	return parent, reversed(children)
 }
 
 func reversed(s []int) []int {

@@ -80,6 +80,7 @@ type Part struct {
 	watch   watcher // sees the movement of data in tests; else nil
 	parents []int   // of the broadcast that is optimal for logP
 	logP    LogP
+	alone   bool // the member at place 0 stands for all; see Entry.Alone
 }
 
 // state is what has been said about an operation.
@@ -96,6 +97,12 @@ func (p *Part) Recv(bytes uint64, from int) uint32 { return p.add(schedule.Recv,
 
 func (p *Part) add(kind schedule.Kind, bytes uint64, place int) uint32 {
 	peer := uint32(place)
+	if p.alone { // so many places on, or from so many before
+		if kind == schedule.Recv {
+			place = (p.Size - place) % p.Size
+		}
+		return p.put(schedule.Op{Kind: kind, Size: bytes, Tag: uint32(place)})
+	}
 	if p.Members != nil {
 		peer = p.Members[place]
 	}

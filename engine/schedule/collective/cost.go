@@ -2,19 +2,49 @@ package collective
 
 import "math/bits"
 
-// Model is what a message and a combination cost in the closed forms: α + nβ for a message
-// of n bytes, during which its sender's way out and its receiver's way in are taken, and γ for
-// each byte combined. A member can send, receive and combine at once, one of each kind at a
-// time (Hockney's model, full duplex, one port).
+// Model is what messages and combinations cost in the closed forms. A member can send, receive
+// and combine at once, one of each kind at a time.
+//
+// Without Messages it is Hockney's: α + nβ for a message of n bytes, during which its sender's way
+// out and its receiver's way in are taken (full duplex, one port).
 type Model struct {
 	Alpha float64 // of a message, in any unit of time, at least 0
 	Beta  float64 // per byte, in the same unit
 	Gamma float64 // per byte combined, in the same unit; Call.Gamma is not read
+
+	// Messages, if not nil, says what messages cost in place of Alpha and Beta.
+	Messages func(bytes uint64) Message
+	// Combine, if not nil, says what it takes to combine so many bytes, in place of Gamma.
+	Combine func(bytes uint64) float64
 }
+
+// A Message is what one message costs, in the unit of the model, all at least 0: its sender's
+// processor, the way of the first byte, the bytes after it, its receiver's processor; and the way
+// out (Gap) and the way in (Intake) until the next message.
+//
+// The closed forms suppose that who has a message can send at once, and take in what is sent then:
+// Gap and Intake of a message are at most its Stream and Receive and any other's Send and Latency. A model
+// whose messages are not so has none.
+type Message struct{ Send, Latency, Stream, Receive, Gap, Intake float64 }
+
+// oneWay is from when its sender begins until its receiver has it.
+func (t Message) oneWay() float64 { return t.Send + t.Latency + t.Stream + t.Receive }
+
+// out is from when its sender begins until the next can be sent, in from when its receiver has it
+// until it can have the next.
+func (t Message) out() float64 { return max(t.Send, t.Gap) }
+func (t Message) in() float64  { return max(t.Receive, t.Intake) }
+
+// turn is from when a member sends the message until it is done with one that was there, too.
+func (t Message) turn(got Message) float64 { return max(t.Gap, got.Intake, t.Send+got.Receive) }
 
 // A Cost is the time from the common begin until the last member is done, in the unit of
 // the model, and false where the closed form does not hold: the schedule has to be simulated
 // then. Members are p ≥ 1.
+//
+// Where the literature's forms suppose equal parts, these take the parts that there are: with
+// w(n) for the time of a message, α + nβ in Hockney's model, they are sums of w over the messages of
+// the longest chain. So most hold for any w, and for messages that cannot be cut evenly.
 //
 // Sources, as cited at each:
 //
@@ -28,8 +58,50 @@ type Model struct {
 // The literature writes n for the total: p·Bytes where Bytes is a block, also below.
 type Cost func(m Model, p int, c Call) (float64, bool)
 
-// message is α + nβ.
-func (m Model) message(n float64) float64 { return m.Alpha + n*m.Beta }
+// blocks says that messages of n bytes take no processor's time, and that the next waits until
+// one has arrived, as in Hockney's model.
+func (m Model) blocks(n uint64) bool {
+	t := m.message(n)
+	return t.Send+t.Receive == 0 && min(t.Gap, t.Intake) >= t.oneWay()
+}
+
+// message is what a message of n bytes costs.
+func (m Model) message(n uint64) Message {
+	if m.Messages != nil {
+		return m.Messages(n)
+	}
+	bytes := float64(n) * m.Beta
+	return Message{Latency: m.Alpha, Stream: bytes, Gap: m.Alpha + bytes, Intake: m.Alpha + bytes}
+}
+
+// way is w(n).
+func (m Model) way(n uint64) float64 { return m.message(n).oneWay() }
+
+// sum is the time to combine n bytes.
+func (m Model) sum(n uint64) float64 {
+	if m.Combine != nil {
+		return m.Combine(n)
+	}
+	return m.Gamma * float64(n)
+}
+
+// fanOut is the time of k ≥ 0 messages of n bytes from one member: w and k − 1 times the
+// time between two; fanIn of those to one.
+func (m Model) fanOut(k int, n uint64) float64 {
+	if k < 1 {
+		return 0
+	}
+	t := m.message(n)
+	return t.oneWay() + float64(k-1)*t.out()
+}
+
+func (m Model) fanIn(k int, n uint64) float64 {
+	if k < 1 {
+		return 0
+	}
+	t := m.message(n)
+	return t.oneWay() + float64(k-1)*t.in()
+}
 
 // floorLg is ⌊lg p⌋, ceilLg ⌈lg p⌉.
 func floorLg(p int) float64 { return float64(bits.Len(uint(p)) - 1) }
@@ -40,274 +112,8 @@ func isPower(p int) bool { return p&(p-1) == 0 }
 // whole says that the message travels in one piece.
 func whole(c Call) bool { return c.Segment == 0 || c.Segment >= c.Bytes }
 
-// splits says that the message can be cut into k equal parts of whole elements.
-func splits(c Call, k int) bool {
-	return c.Bytes > 0 && c.Bytes%(uint64(k)*max(c.Element, 1)) == 0
-}
-
-// rest is (p − 1)/p.
-func rest(p int) float64 { return float64(p-1) / float64(p) }
-
-// linearCost is (p − 1)(α + nβ), [pg]. Linear sends whole messages; the trees below have closed
-// forms for these alone.
-func linearCost(m Model, p int, c Call) (float64, bool) {
-	return float64(p-1) * m.message(float64(c.Bytes)), true
-}
-
-// chainCost, here: with q, r the quotient and rest of p − 1 by the number of chains f, the
-// last of the r longer ones ends r + q, the last of all f + q − 1 messages after the begin.
-func chainCost(m Model, p int, c Call) (float64, bool) {
-	if p < 2 {
-		return 0, whole(c)
-	}
-	f := 4
-	if c.Fanout > 0 {
-		f = c.Fanout
-	}
-	f = min(f, p-1)
-	q, r := (p-1)/f, (p-1)%f
-	steps := f + q - 1
-	if r > 0 {
-		steps = max(steps, r+q)
-	}
-	return float64(steps) * m.message(float64(c.Bytes)), whole(c)
-}
-
-// pipelineCost is (p − 2 + S)(α + n/S·β) with S segments of equal size, [pg].
-func pipelineCost(m Model, p int, c Call) (float64, bool) {
-	s, ok := segmentsOf(c)
-	if p < 2 {
-		return 0, ok
-	}
-	return float64(uint64(p)-2+s) * m.message(float64(c.Bytes)/float64(s)), ok
-}
-
-// segmentsOf is the number of segments, and whether they are equal.
-func segmentsOf(c Call) (uint64, bool) {
-	if whole(c) {
-		return 1, true
-	}
-	return c.Bytes / c.Segment, c.Bytes%c.Segment == 0 && c.Segment%max(c.Element, 1) == 0
-}
-
-// binomialCost is ⌈lg p⌉(α + nβ), [trg] 4.1.
-func binomialCost(m Model, p int, c Call) (float64, bool) {
-	return ceilLg(p) * m.message(float64(c.Bytes)), whole(c)
-}
-
-// knomialCost is (r − 1)·log_r p·(α + nβ) for p a power of the radix r, here.
-func knomialCost(m Model, p int, c Call) (float64, bool) {
-	radix, levels := max(c.Fanout, 2), 0
-	if c.Fanout == 0 {
-		radix = 4
-	}
-	for ; p > 1 && p%radix == 0; p /= radix {
-		levels++
-	}
-	return float64((radix-1)*levels) * m.message(float64(c.Bytes)), p == 1 && whole(c)
-}
-
-// scatterDoublingCost is 2 lg p·α + 2n(p − 1)/p·β for p = 2^k, [trg] 4.1.
-func scatterDoublingCost(m Model, p int, c Call) (float64, bool) {
-	n := float64(c.Bytes)
-	return 2*ceilLg(p)*m.Alpha + 2*n*rest(p)*m.Beta, isPower(p) && splits(c, p)
-}
-
-// scatterRingCost is (⌈lg p⌉ + p − 1)α + 2n(p − 1)/p·β, [trg] 4.1.
-func scatterRingCost(m Model, p int, c Call) (float64, bool) {
-	n := float64(c.Bytes)
-	return (ceilLg(p)+float64(p-1))*m.Alpha + 2*n*rest(p)*m.Beta, splits(c, p)
-}
-
-// linearReduceCost is (p − 1)(α + nβ + nγ), [pg]: the root combines before it receives on.
-func linearReduceCost(m Model, p int, c Call) (float64, bool) {
-	n := float64(c.Bytes)
-	return float64(p-1) * (m.message(n) + n*m.Gamma), true
-}
-
-// pipelineReduceCost, here: with c = α + n/S·β and g = n/S·γ, the first of S equal segments
-// takes (p − 1)(c + g), and each other one max(c, g) more.
-func pipelineReduceCost(m Model, p int, c Call) (float64, bool) {
-	s, ok := segmentsOf(c)
-	if p < 2 {
-		return 0, ok
-	}
-	n := float64(c.Bytes) / float64(s)
-	message, sum := m.message(n), n*m.Gamma
-	return float64(p-1)*(message+sum) + float64(s-1)*max(message, sum), ok
-}
-
-// binomialReduceCost is ⌈lg p⌉(α + nβ + nγ), [trg] 4.4, for p = 2^k or γ = 0: for other p some
-// combinations overlap with messages.
-func binomialReduceCost(m Model, p int, c Call) (float64, bool) {
-	n := float64(c.Bytes)
-	return ceilLg(p) * (m.message(n) + n*m.Gamma), whole(c) && (isPower(p) || m.Gamma == 0)
-}
-
-// schedgenReduceCost is ⌈lg p⌉(α + nβ) for γ = 0, here: a child near the root that is done late
-// lets the others' combinations wait.
-func schedgenReduceCost(m Model, p int, c Call) (float64, bool) {
-	return ceilLg(p) * m.message(float64(c.Bytes)), whole(c) && m.Gamma == 0
-}
-
-// rabenseifnerCost is 2 lg p·α + 2n(p − 1)/p·β + n(p − 1)/p·γ for p = 2^k, [trg] 4.4 and 4.5.
-func rabenseifnerCost(m Model, p int, c Call) (float64, bool) {
-	n := float64(c.Bytes)
-	return 2*ceilLg(p)*m.Alpha + n*rest(p)*(2*m.Beta+m.Gamma), p == 1 || isPower(p) && splits(c, p)
-}
-
-// rabenseifnerAnyCost is rabenseifnerCost, and for other p, with p′ = 2^⌊lg p⌋, three messages
-// more, of n/2, n/2 and n bytes, and n/2 combined, here.
-func rabenseifnerAnyCost(m Model, p int, c Call) (float64, bool) {
-	if isPower(p) {
-		return rabenseifnerCost(m, p, c)
-	}
-	n, power := float64(c.Bytes), highest(p)
-	t, ok := rabenseifnerCost(m, power, c)
-	return t + 2*m.message(n/2) + m.message(n) + n/2*m.Gamma, ok
-}
-
-// mpichRabenseifnerCost is rabenseifnerCost, and for other p (2⌊lg p⌋ + 2)α +
-// (2(p′ − 1)/p′ + 2)nβ + (1 + (p′ − 1)/p′)nγ, [trg] 4.5. The source writes p for p′ = 2^⌊lg p⌋,
-// which alone is exact.
-func mpichRabenseifnerCost(m Model, p int, c Call) (float64, bool) {
-	n := float64(c.Bytes)
-	t, ok := rabenseifnerCost(m, highest(p), c)
-	if !isPower(p) {
-		t += 2*m.message(n) + n*m.Gamma
-	}
-	return t, ok
-}
-
-// doublingCost is lg p·(α + nβ + nγ) for p = 2^k, [trg] 4.5; for other p two messages and one
-// combination more than for ⌊lg p⌋, here.
-func doublingCost(m Model, p int, c Call) (float64, bool) {
-	n := float64(c.Bytes)
-	t := floorLg(p) * (m.message(n) + n*m.Gamma)
-	if !isPower(p) {
-		t += 2*m.message(n) + n*m.Gamma
-	}
-	return t, true
-}
-
-// linearAllreduceCost is 2(p − 1)(α + nβ) + (p − 1)nγ: linearReduceCost and linearCost.
-func linearAllreduceCost(m Model, p int, c Call) (float64, bool) {
-	n := float64(c.Bytes)
-	return float64(p-1) * (2*m.message(n) + n*m.Gamma), true
-}
-
-// reduceBroadcastCost is ⌈lg p⌉(2α + 2nβ + nγ), the sum of binomialReduceCost and
-// binomialCost, where the former holds.
-func reduceBroadcastCost(m Model, p int, c Call) (float64, bool) {
-	t, ok := binomialReduceCost(m, p, c)
-	return t + ceilLg(p)*m.message(float64(c.Bytes)), ok
-}
-
-// ringAllreduceCost is 2(p − 1)α + 2n(p − 1)/p·β + n(p − 1)/p·γ, [pg].
-func ringAllreduceCost(m Model, p int, c Call) (float64, bool) {
-	n := float64(c.Bytes)
-	return 2*float64(p-1)*m.Alpha + n*rest(p)*(2*m.Beta+m.Gamma), p == 1 || splits(c, p)
-}
-
-// ringReduceScatterCost is (p − 1)α + n(p − 1)/p·(β + γ), [trg] 4.3 (there for the pairwise
-// exchange, whose steps include the combination as well); n is the total.
-func ringReduceScatterCost(m Model, p int, c Call) (float64, bool) {
-	b := float64(c.Bytes)
-	return float64(p-1) * (m.message(b) + b*m.Gamma), true
-}
-
-// halvingCost is lg p·α + n(p − 1)/p·(β + γ) for p = 2^k, [trg] 4.3.
-func halvingCost(m Model, p int, c Call) (float64, bool) {
-	n := float64(c.Bytes) * float64(p)
-	return ceilLg(p)*m.Alpha + n*rest(p)*(m.Beta+m.Gamma), isPower(p)
-}
-
-// ringAllgatherCost is (p − 1)α + n(p − 1)/p·β, [trg] 4.2 and MPICH's header. Open MPI's header
-// has twice as much, 2(p − 1)(α + n/p·β): its ring sends in p − 1 steps, each with a send and a
-// receive at once, so that is right only where the two cannot overlap (half duplex).
-func ringAllgatherCost(m Model, p int, c Call) (float64, bool) {
-	return float64(p-1) * m.message(float64(c.Bytes)), true
-}
-
-// bruckAllgatherCost is ⌈lg p⌉α + n(p − 1)/p·β, [trg] 4.2.
-func bruckAllgatherCost(m Model, p int, c Call) (float64, bool) {
-	return ceilLg(p)*m.Alpha + float64(p-1)*float64(c.Bytes)*m.Beta, true
-}
-
-// neighbourCost is p/2·α + n(p − 1)/p·β for even p (Chen and others 2005), and the ring's for
-// others.
-func neighbourCost(m Model, p int, c Call) (float64, bool) {
-	if p%2 != 0 {
-		return ringAllgatherCost(m, p, c)
-	}
-	return float64(p/2)*m.Alpha + float64(p-1)*float64(c.Bytes)*m.Beta, true
-}
-
-// linearAllgatherCost is a gather and a broadcast of n, (p − 1)(2α + n/p·β + nβ), here.
-func linearAllgatherCost(m Model, p int, c Call) (float64, bool) {
-	b := float64(c.Bytes)
-	return float64(p-1) * (m.message(b) + m.message(float64(p)*b)), true
-}
-
-// blocksCost is (p − 1)(α + n/p·β): p − 1 blocks through one port. For the pairwise alltoall
-// [trg] and MPICH's header write (p − 1)α + nβ, which counts the member's own block too.
-func blocksCost(m Model, p int, c Call) (float64, bool) {
-	return float64(p-1) * m.message(float64(c.Bytes)), true
-}
-
-// bruckAlltoallCost is ⌈lg p⌉α and β for each block whose way to go has the bit of the round;
-// for p = 2^k that is lg p·α + n/2·lg p·β, [trg] 4.2.
-func bruckAlltoallCost(m Model, p int, c Call) (float64, bool) {
-	blocks := 0
-	for j := range p {
-		blocks += bits.OnesCount(uint(j))
-	}
-	return ceilLg(p)*m.Alpha + float64(blocks)*float64(c.Bytes)*m.Beta, true
-}
-
-// binomialGatherCost is ⌈lg p⌉α + n(p − 1)/p·β, [trg] 4.1 (there of the scatter).
-func binomialGatherCost(m Model, p int, c Call) (float64, bool) {
-	return bruckAllgatherCost(m, p, c)
-}
-
-// disseminationCost is ⌈lg p⌉(α + nβ), Hensgen and others 1988.
-func disseminationCost(m Model, p int, c Call) (float64, bool) {
-	return ceilLg(p) * m.message(float64(c.Bytes)), true
-}
-
-// linearBarrierCost is 2(p − 1)(α + nβ), here.
-func linearBarrierCost(m Model, p int, c Call) (float64, bool) {
-	return 2 * float64(p-1) * m.message(float64(c.Bytes)), true
-}
-
-// treeBarrierCost is 2⌈lg p⌉(α + nβ), here.
-func treeBarrierCost(m Model, p int, c Call) (float64, bool) {
-	return 2 * ceilLg(p) * m.message(float64(c.Bytes)), true
-}
-
-// doubleRingCost is 2p(α + nβ) for p ≥ 2, here: twice around.
-func doubleRingCost(m Model, p int, c Call) (float64, bool) {
-	if p < 2 {
-		return 0, true
-	}
-	return 2 * float64(p) * m.message(float64(c.Bytes)), true
-}
-
-// doublingBarrierCost is lg p·(α + nβ) for p = 2^k; for others two messages more than for
-// ⌊lg p⌋, here.
-func doublingBarrierCost(m Model, p int, c Call) (float64, bool) {
-	m.Gamma = 0
-	return doublingCost(m, p, c)
-}
-
-// linearScanCost is (p − 1)(α + nβ + nγ), whole, here.
-func linearScanCost(m Model, p int, c Call) (float64, bool) {
-	n := float64(c.Bytes)
-	return float64(p-1) * (m.message(n) + n*m.Gamma), whole(c)
-}
-
-// doublingScanCost is ⌈lg p⌉(α + nβ), here; only for γ = 0, as two combinations a round share
-// the processor.
-func doublingScanCost(m Model, p int, c Call) (float64, bool) {
-	return ceilLg(p) * m.message(float64(c.Bytes)), m.Gamma == 0
+// elements is how many elements the message has, and whether all are whole.
+func elements(c Call) (n, size uint64, whole bool) {
+	size = max(c.Element, 1)
+	return (c.Bytes + size - 1) / size, size, c.Bytes%size == 0
 }

@@ -24,7 +24,9 @@ type Entry struct {
 	MPICH, NCCL    string
 
 	Takes Takes
-	Ranks int // the only number of ranks that it is for; 0: any
+	Cuts  Cuts
+	Alike bool // all members do the same, each seen from its own place; see Alone
+	Ranks int  // the only number of ranks that it is for; 0: any
 
 	Algorithm Algorithm
 	Cost      Cost // nil where there is no closed form
@@ -41,6 +43,15 @@ const (
 	Shape                     // Call.LogP
 )
 
+// Cuts says how large messages are, if there are no segments.
+type Cuts uint8
+
+const (
+	Multiples Cuts = iota // multiples of Bytes
+	Halves                // one half of Bytes each, or the whole
+	Shares                // other parts of it
+)
+
 // Algorithms is the one list of algorithms. Collectives stand in the order bcast, reduce,
 // allreduce, reduce-scatter, reduce-scatter-block, allgather, alltoall, gather, scatter,
 // barrier, scan; within one, those of Open MPI come first, by number, and then others. The slice
@@ -54,48 +65,48 @@ const (
 var Algorithms = []Entry{
 	{Collective: "bcast", Name: "linear", OpenMPI: 1, Takes: Root, Algorithm: linearBroadcast, Cost: linearCost,
 		Help: "the root sends to one after the other"},
-	{Collective: "bcast", Name: "chain", OpenMPI: 2, Takes: Root | Segment | Fanout, Algorithm: chainTreeBroadcast, Cost: chainCost,
+	{Collective: "bcast", Name: "chain", OpenMPI: 2, Takes: Root | Segment | Fanout, Algorithm: chainTreeBroadcast, Cost: tree(chainTree).broadcastCost,
 		Help: "fan-out chains (default 4) begin at the root"},
 	{Collective: "bcast", Name: "pipeline", OpenMPI: 3, NCCL: "ring", Takes: Root | Segment, Algorithm: lineBroadcast, Cost: pipelineCost,
 		Help: "one chain, in segments"},
-	{Collective: "bcast", Name: "split-binary", OpenMPI: 4, Takes: Root | Segment, Algorithm: splitBinaryBroadcast,
+	{Collective: "bcast", Name: "split-binary", OpenMPI: 4, Takes: Root | Segment, Cuts: Halves, Algorithm: splitBinaryBroadcast,
 		When: "pipeline below 3 ranks, below 2 elements, and if a segment is longer than half of the message",
 		Help: "half of the message down each half of a binary tree, then exchanged in pairs"},
-	{Collective: "bcast", Name: "binary", OpenMPI: 5, Takes: Root | Segment, Algorithm: binaryBroadcast,
+	{Collective: "bcast", Name: "binary", OpenMPI: 5, Takes: Root | Segment, Algorithm: binaryBroadcast, Cost: tree(binaryTree).broadcastCost,
 		Help: "a binary tree"},
-	{Collective: "bcast", Name: "binomial", OpenMPI: 6, Intel: 1, Takes: Root | Segment, Algorithm: BinomialBroadcast, Cost: binomialCost,
+	{Collective: "bcast", Name: "binomial", OpenMPI: 6, Intel: 1, Takes: Root | Segment, Algorithm: BinomialBroadcast, Cost: tree(binomialTree).broadcastCost,
 		Help: "a binomial tree, the nearest child first"},
-	{Collective: "bcast", Name: "k-nomial", OpenMPI: 7, Intel: 8, Takes: Root | Segment | Fanout, Algorithm: knomialBroadcast, Cost: knomialCost,
+	{Collective: "bcast", Name: "k-nomial", OpenMPI: 7, Intel: 8, Takes: Root | Segment | Fanout, Algorithm: knomialBroadcast, Cost: tree(knomialTree).broadcastCost,
 		Help: "a binomial tree in a radix, the fan-out (default 4)"},
 	{Collective: "bcast", Name: "scatter-doubling", OpenMPI: 8, MPICH: "scatter_recursive_doubling_allgather", Intel: 2,
-		Takes: Root, Algorithm: doublingScatterBroadcast, Cost: scatterDoublingCost,
+		Takes: Root, Cuts: Shares, Algorithm: doublingScatterBroadcast, Cost: scatterDoublingCost,
 		When: "linear with fewer elements than ranks",
 		Help: "binomial scatter, then allgather by recursive doubling"},
 	{Collective: "bcast", Name: "scatter-ring", OpenMPI: 9, MPICH: "scatter_ring_allgather", Intel: 3,
-		Takes: Root, Algorithm: ringScatterBroadcast, Cost: scatterRingCost,
+		Takes: Root, Cuts: Shares, Algorithm: ringScatterBroadcast, Cost: scatterRingCost,
 		When: "linear with fewer elements than ranks",
 		Help: "binomial scatter, then allgather around the ring"},
-	{Collective: "bcast", Name: "binomial-mpich", MPICH: "binomial", Takes: Root | Segment, Algorithm: mpichBinomialBroadcast, Cost: binomialCost,
+	{Collective: "bcast", Name: "binomial-mpich", MPICH: "binomial", Takes: Root | Segment, Algorithm: mpichBinomialBroadcast, Cost: tree(farthestFirst).broadcastCost,
 		Help: "a binomial tree of contiguous subtrees, the farthest child first"},
-	{Collective: "bcast", Name: "logp-optimal", Takes: Root | Segment | Shape, Algorithm: optimalBroadcast,
+	{Collective: "bcast", Name: "logp-optimal", Takes: Root | Segment | Shape, Algorithm: optimalBroadcast, Cost: optimalCost,
 		Help: "everybody who has it sends it on at every gap: best of all for one word in LogP"},
 
 	{Collective: "reduce", Name: "linear", OpenMPI: 1, Takes: Root | Gamma, Algorithm: linearReduce, Cost: linearReduceCost,
 		Help: "the root receives and combines one after the other"},
-	{Collective: "reduce", Name: "chain", OpenMPI: 2, Takes: Root | Segment | Fanout | Gamma, Algorithm: chainReduce,
+	{Collective: "reduce", Name: "chain", OpenMPI: 2, Takes: Root | Segment | Fanout | Gamma, Algorithm: chainReduce, Cost: tree(chainTree).reduceCost,
 		Help: "fan-out chains (default 4) end at the root"},
 	{Collective: "reduce", Name: "pipeline", OpenMPI: 3, NCCL: "ring", Takes: Root | Segment | Gamma, Algorithm: lineReduce, Cost: pipelineReduceCost,
 		Help: "one chain, in segments"},
-	{Collective: "reduce", Name: "binary", OpenMPI: 4, Takes: Root | Segment | Gamma, Algorithm: binaryReduce,
+	{Collective: "reduce", Name: "binary", OpenMPI: 4, Takes: Root | Segment | Gamma, Algorithm: binaryReduce, Cost: tree(binaryTree).reduceCost,
 		Help: "a binary tree"},
 	{Collective: "reduce", Name: "binomial", OpenMPI: 5, MPICH: "binomial", Intel: 2, Takes: Root | Segment | Gamma, Algorithm: contiguousReduce, Cost: binomialReduceCost,
 		Help: "a binomial tree of contiguous subtrees"},
-	{Collective: "reduce", Name: "in-order-binary", OpenMPI: 6, Takes: Root | Segment | Gamma, Algorithm: inOrderReduce,
+	{Collective: "reduce", Name: "in-order-binary", OpenMPI: 6, Takes: Root | Segment | Gamma, Algorithm: inOrderReduce, Cost: inOrderCost,
 		Help: "a binary tree that keeps the order of the ranks; the last rank sends the result to the root"},
-	{Collective: "reduce", Name: "rabenseifner", OpenMPI: 7, MPICH: "reduce_scatter_gather", Intel: 5, Takes: Root | Gamma, Algorithm: rabenseifnerReduce, Cost: rabenseifnerCost,
+	{Collective: "reduce", Name: "rabenseifner", OpenMPI: 7, MPICH: "reduce_scatter_gather", Intel: 5, Takes: Root | Gamma, Cuts: Shares, Algorithm: rabenseifnerReduce, Cost: rabenseifnerCost,
 		When: "linear with fewer elements than 2^⌊lg p⌋",
 		Help: "recursive halving, then a binomial gather"},
-	{Collective: "reduce", Name: "binomial-schedgen", Takes: Root | Segment | Gamma, Algorithm: BinomialReduce, Cost: schedgenReduceCost,
+	{Collective: "reduce", Name: "binomial-schedgen", Takes: Root | Segment | Gamma, Algorithm: BinomialReduce, Cost: tree(binomialTree).reduceCost,
 		Help: "the binomial tree of Open MPI's broadcast, upwards, as LogGOPSim's schedgen has it"},
 
 	{Collective: "allreduce", Name: "linear", OpenMPI: 1, Takes: Gamma, Algorithm: linearAllreduce, Cost: linearAllreduceCost,
@@ -104,19 +115,19 @@ var Algorithms = []Entry{
 		Help: "binomial reduce and binomial broadcast"},
 	{Collective: "allreduce", Name: "recursive-doubling", OpenMPI: 3, MPICH: "recursive_doubling", Intel: 1, Takes: Gamma, Algorithm: RecursiveDoubling, Cost: doublingCost,
 		Help: "all exchange all, over distances 1, 2, 4 …"},
-	{Collective: "allreduce", Name: "ring", OpenMPI: 4, MPICH: "ring", NCCL: "ring", Intel: 8, Takes: Gamma, Algorithm: ringAllreduce, Cost: ringAllreduceCost,
+	{Collective: "allreduce", Name: "ring", OpenMPI: 4, MPICH: "ring", NCCL: "ring", Intel: 8, Takes: Gamma, Cuts: Shares, Algorithm: ringAllreduce, Cost: ringAllreduceCost,
 		When: "recursive-doubling with fewer elements than ranks",
 		Help: "reduce-scatter and allgather around the ring"},
-	{Collective: "allreduce", Name: "segmented-ring", OpenMPI: 5, Takes: Segment | Gamma, Algorithm: segmentedRing,
+	{Collective: "allreduce", Name: "segmented-ring", OpenMPI: 5, Takes: Segment | Gamma, Cuts: Shares, Algorithm: segmentedRing, Cost: segmentedRingCost,
 		When: "ring if the shares are smaller than a segment, recursive-doubling with fewer elements than ranks",
 		Help: "ring whose reduce-scatter is done in phases, of about a segment of each share"},
-	{Collective: "allreduce", Name: "rabenseifner", OpenMPI: 6, Takes: Gamma, Algorithm: rabenseifnerAllreduce, Cost: rabenseifnerAnyCost,
+	{Collective: "allreduce", Name: "rabenseifner", OpenMPI: 6, Takes: Gamma, Cuts: Shares, Algorithm: rabenseifnerAllreduce, Cost: rabenseifnerAnyCost,
 		When: "linear with fewer elements than 2^⌊lg p⌋",
 		Help: "recursive halving, then doubling; ranks above a power of two trade halves"},
-	{Collective: "allreduce", Name: "rabenseifner-mpich", MPICH: "reduce_scatter_allgather", Intel: 2, Takes: Gamma, Algorithm: mpichRabenseifner, Cost: mpichRabenseifnerCost,
+	{Collective: "allreduce", Name: "rabenseifner-mpich", MPICH: "reduce_scatter_allgather", Intel: 2, Takes: Gamma, Cuts: Shares, Algorithm: mpichRabenseifner, Cost: mpichRabenseifnerCost,
 		When: "recursive-doubling with fewer elements than 2^⌊lg p⌋",
 		Help: "recursive halving, then doubling; ranks above a power of two hand in all"},
-	{Collective: "allreduce", Name: "double-tree", NCCL: "tree", Takes: Segment | Gamma, Algorithm: doubleTree,
+	{Collective: "allreduce", Name: "double-tree", NCCL: "tree", Takes: Segment | Gamma, Cuts: Halves, Algorithm: doubleTree,
 		Help: "two binary trees at once, half of the message in each, up and down"},
 
 	{Collective: "reduce-scatter", Name: "reduce-scatter", OpenMPI: 1, Intel: 4, Takes: Gamma, Algorithm: reduceThenScatter,
@@ -141,12 +152,12 @@ var Algorithms = []Entry{
 
 	{Collective: "allgather", Name: "linear", OpenMPI: 1, Algorithm: linearAllgather, Cost: linearAllgatherCost,
 		Help: "linear gather and linear broadcast"},
-	{Collective: "allgather", Name: "bruck", OpenMPI: 2, MPICH: "brucks", Intel: 2, Algorithm: bruckAllgather, Cost: bruckAllgatherCost,
+	{Collective: "allgather", Name: "bruck", OpenMPI: 2, MPICH: "brucks", Intel: 2, Alike: true, Algorithm: bruckAllgather, Cost: bruckAllgatherCost,
 		Help: "all that one has to the rank 1, 2, 4 … below"},
-	{Collective: "allgather", Name: "recursive-doubling", OpenMPI: 3, MPICH: "recursive_doubling", Intel: 1, Algorithm: doublingAllgather, Cost: bruckAllgatherCost,
+	{Collective: "allgather", Name: "recursive-doubling", OpenMPI: 3, MPICH: "recursive_doubling", Intel: 1, Alike: true, Algorithm: doublingAllgather, Cost: bruckAllgatherCost,
 		When: "bruck if the number of ranks is no power of two",
 		Help: "all exchange all that they have, over distances 1, 2, 4 …"},
-	{Collective: "allgather", Name: "ring", OpenMPI: 4, MPICH: "ring", NCCL: "ring", Intel: 3, Algorithm: ringAllgather, Cost: ringAllgatherCost,
+	{Collective: "allgather", Name: "ring", OpenMPI: 4, MPICH: "ring", NCCL: "ring", Intel: 3, Alike: true, Algorithm: ringAllgather, Cost: ringAllgatherCost,
 		Help: "blocks travel around the ring"},
 	{Collective: "allgather", Name: "neighbour-exchange", OpenMPI: 5, Algorithm: neighbourAllgather, Cost: neighbourCost,
 		When: "ring if the number of ranks is odd",
@@ -154,29 +165,29 @@ var Algorithms = []Entry{
 	{Collective: "allgather", Name: "two-processes", OpenMPI: 6, Ranks: 2, Algorithm: ringAllgather, Cost: ringAllgatherCost,
 		Help: "one exchange"},
 
-	{Collective: "alltoall", Name: "linear", OpenMPI: 1, MPICH: "scattered", Intel: 2, Algorithm: LinearAlltoall, Cost: blocksCost,
+	{Collective: "alltoall", Name: "linear", OpenMPI: 1, MPICH: "scattered", Intel: 2, Alike: true, Algorithm: LinearAlltoall, Cost: linearAlltoallCost,
 		Help: "all messages at once"},
-	{Collective: "alltoall", Name: "pairwise", OpenMPI: 2, MPICH: "pairwise", Intel: 3, Algorithm: pairwiseAlltoall, Cost: blocksCost,
+	{Collective: "alltoall", Name: "pairwise", OpenMPI: 2, MPICH: "pairwise", Intel: 3, Alike: true, Algorithm: pairwiseAlltoall, Cost: pairwiseCost,
 		Help: "step s: to the rank s above, from the rank s below"},
-	{Collective: "alltoall", Name: "bruck", OpenMPI: 3, MPICH: "brucks", Intel: 1, Algorithm: bruckAlltoall, Cost: bruckAlltoallCost,
+	{Collective: "alltoall", Name: "bruck", OpenMPI: 3, MPICH: "brucks", Intel: 1, Alike: true, Algorithm: bruckAlltoall, Cost: bruckAlltoallCost,
 		Help: "blocks travel 1, 2, 4 … ranks, half of them in each round"},
-	{Collective: "alltoall", Name: "linear-sync", OpenMPI: 4, Takes: Fanout, Algorithm: syncAlltoall, Cost: blocksCost,
+	{Collective: "alltoall", Name: "linear-sync", OpenMPI: 4, Takes: Fanout, Alike: true, Algorithm: syncAlltoall, Cost: linearAlltoallCost,
 		Help: "linear, with at most fan-out messages (default 4) under way in each direction"},
-	{Collective: "alltoall", Name: "two-processes", OpenMPI: 5, Ranks: 2, Algorithm: LinearAlltoall, Cost: blocksCost,
+	{Collective: "alltoall", Name: "two-processes", OpenMPI: 5, Ranks: 2, Algorithm: LinearAlltoall, Cost: pairwiseCost,
 		Help: "one exchange"},
 
-	{Collective: "gather", Name: "linear", OpenMPI: 1, Takes: Root, Algorithm: LinearGather, Cost: blocksCost,
+	{Collective: "gather", Name: "linear", OpenMPI: 1, Takes: Root, Algorithm: LinearGather, Cost: linearGatherCost,
 		Help: "all send to the root"},
 	{Collective: "gather", Name: "binomial", OpenMPI: 2, MPICH: "binomial", Intel: 1, Takes: Root, Algorithm: binomialGather, Cost: binomialGatherCost,
 		Help: "up a binomial tree"},
-	{Collective: "gather", Name: "linear-sync", OpenMPI: 3, Takes: Root | Segment, Algorithm: syncGather,
+	{Collective: "gather", Name: "linear-sync", OpenMPI: 3, Takes: Root | Segment, Cuts: Shares, Algorithm: syncGather,
 		Help: "the root asks each; it answers with a segment (default 1024 bytes), then with the rest"},
 
-	{Collective: "scatter", Name: "linear", OpenMPI: 1, Takes: Root, Algorithm: LinearScatter, Cost: blocksCost,
+	{Collective: "scatter", Name: "linear", OpenMPI: 1, Takes: Root, Algorithm: LinearScatter, Cost: linearCost,
 		Help: "the root sends to one after the other"},
-	{Collective: "scatter", Name: "binomial", OpenMPI: 2, MPICH: "binomial", Intel: 1, Takes: Root, Algorithm: binomialScatter, Cost: binomialGatherCost,
+	{Collective: "scatter", Name: "binomial", OpenMPI: 2, MPICH: "binomial", Intel: 1, Takes: Root, Algorithm: binomialScatter, Cost: binomialScatterCost,
 		Help: "down a binomial tree, the farthest child first"},
-	{Collective: "scatter", Name: "linear-nonblocking", OpenMPI: 3, Takes: Root, Algorithm: LinearScatter, Cost: blocksCost,
+	{Collective: "scatter", Name: "linear-nonblocking", OpenMPI: 3, Takes: Root, Algorithm: LinearScatter, Cost: linearCost,
 		Help: "linear; its sends do not wait for each other, which in schedules they never do"},
 
 	{Collective: "barrier", Name: "linear", OpenMPI: 1, Algorithm: linearBarrier, Cost: linearBarrierCost,
@@ -185,7 +196,7 @@ var Algorithms = []Entry{
 		Help: "a token goes around twice"},
 	{Collective: "barrier", Name: "recursive-doubling", OpenMPI: 3, Intel: 2, Algorithm: doublingBarrier, Cost: doublingBarrierCost,
 		Help: "all exchange, over distances 1, 2, 4 …"},
-	{Collective: "barrier", Name: "dissemination", OpenMPI: 4, MPICH: "k_dissemination", Intel: 1, Algorithm: Dissemination, Cost: disseminationCost,
+	{Collective: "barrier", Name: "dissemination", OpenMPI: 4, MPICH: "k_dissemination", Intel: 1, Alike: true, Algorithm: Dissemination, Cost: disseminationCost,
 		Help: "to the rank 1, 2, 4 … above (Open MPI calls it Bruck)"},
 	{Collective: "barrier", Name: "two-processes", OpenMPI: 5, Ranks: 2, Algorithm: Dissemination, Cost: disseminationCost,
 		Help: "one exchange"},

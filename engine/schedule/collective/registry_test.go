@@ -199,10 +199,11 @@ func ExampleCost() {
 		}
 	}
 	// Output:
-	// linear                16767.1 µs
+	// linear                13516.5 µs
 	// reduce-broadcast       1596.9 µs
 	// recursive-doubling      955.7 µs
 	// ring                    510.0 µs
+	// segmented-ring          510.0 µs
 	// rabenseifner            282.0 µs
 	// rabenseifner-mpich      282.0 µs
 }

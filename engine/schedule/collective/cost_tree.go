@@ -1,0 +1,240 @@
+package collective
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Closed forms of stars, chains and trees, and of what a tree scatters.
+
+// linearCost is w(n) and p − 2 gaps: (p − 1)(α + nβ), [pg].
+func linearCost(m Model, p int, c Call) (float64, bool) { return m.fanOut(p-1, c.Bytes), true }
+
+// pipelineCost is (p − 2 + S)(α + n/S·β) with S segments of equal size, [pg]; in one segment
+// (p − 1)w(n).
+func pipelineCost(m Model, p int, c Call) (float64, bool) {
+	if p < 2 {
+		return 0, true
+	}
+	s, ok := segmentsOf(c)
+	return float64(uint64(p)-2+s) * m.way(c.Bytes/s), ok && (s == 1 || m.blocks(c.Bytes/s))
+}
+
+// segmentsOf is the number of segments, and whether they are equal.
+func segmentsOf(c Call) (uint64, bool) {
+	if whole(c) {
+		return 1, true
+	}
+	return c.Bytes / c.Segment, c.Bytes%c.Segment == 0 && c.Segment%max(c.Element, 1) == 0
+}
+
+// broadcastCost follows the message down the tree, here: the k'th child of a member, from 0, has
+// it k gaps and w(n) after the member. For whole messages; on trees whose parents are before their
+// children. In Hockney's model that is ⌈lg p⌉(α + nβ) for binomial trees, [trg] 4.1, and
+// (r − 1)·log_r p·(α + nβ) for k-nomial ones of p = r^k.
+func (t tree) broadcastCost(m Model, p int, c Call) (float64, bool) {
+	part, last := Part{Group: Group{Size: p}, Call: c}, 0.0
+	has, one := make([]float64, p), m.message(c.Bytes)
+	for v := range p {
+		last = max(last, has[v])
+		_, children := t(&part, v)
+		for k, child := range children {
+			has[child] = has[v] + float64(k)*one.out() + one.oneWay()
+		}
+	}
+	return last, whole(c)
+}
+
+// reduceCost follows whole messages up the tree, here, if nothing takes time to combine: a member
+// takes in its children's messages in the order in which they come.
+func (t tree) reduceCost(m Model, p int, c Call) (float64, bool) {
+	part := Part{Group: Group{Size: p}, Call: c}
+	done, one := make([]float64, p), m.message(c.Bytes)
+	for v := p - 1; v >= 0; v-- {
+		_, children := t(&part, v)
+		done[v] = one.takes(children, done)
+	}
+	return done[0], whole(c) && m.Gamma == 0
+}
+
+// takes is when a member has taken in one such message from each of its children, who send it
+// when they are done.
+func (t Message) takes(children []int, done []float64) float64 {
+	slices.SortFunc(children, func(a, b int) int { return cmp.Compare(done[a], done[b]) })
+	end := 0.0
+	for k, child := range children {
+		if end += t.in(); k == 0 {
+			end = 0
+		}
+		end = max(end, done[child]+t.oneWay())
+	}
+	return end
+}
+
+// optimalCost is broadcastCost along the tree for the call's LogP.
+func optimalCost(m Model, p int, c Call) (float64, bool) {
+	shape := c.LogP
+	if shape == (LogP{}) {
+		shape = LogP{L: 1, G: 1}
+	}
+	parents, _ := shape.broadcastTree(p)
+	has, sent, last := make([]float64, p), make([]float64, p), 0.0
+	one := m.message(c.Bytes)
+	for v := 1; v < p; v++ { // parents come first, and serve their children in this order
+		from := parents[v]
+		has[v] = has[from] + sent[from]*one.out() + one.oneWay()
+		sent[from]++
+		last = max(last, has[v])
+	}
+	return last, whole(c)
+}
+
+// portions are those of a message that a scatter cuts, of ⌈n/p⌉ elements each, and what a member
+// and those below it in contiguousTree get of them.
+type portions struct {
+	p           int
+	each, bytes uint64
+}
+
+func newPortions(p int, c Call) portions {
+	n, size, _ := elements(c)
+	return portions{p, (n + uint64(p) - 1) / uint64(p) * size, c.Bytes}
+}
+
+// of is the size of portions lo to hi − 1.
+func (s portions) of(lo, hi int) uint64 {
+	lo, hi = min(lo, s.p), min(hi, s.p)
+	return min(uint64(hi)*s.each, s.bytes) - min(uint64(lo)*s.each, s.bytes)
+}
+
+// scatter is when each member has its portions, when it has sent all on, and when its way in is
+// free.
+func (s portions) scatter(m Model) (has, free, in []float64) {
+	has, free, in = make([]float64, s.p), make([]float64, s.p), make([]float64, s.p)
+	for v := range s.p {
+		free[v] = has[v]
+		d := 1
+		for v+d < s.p && v&d == 0 {
+			d *= 2
+		}
+		for d /= 2; d > 0; d /= 2 { // the farthest first
+			n := s.of(v+d, v+d+below(v+d, s.p))
+			if n == 0 {
+				continue
+			}
+			one := m.message(n)
+			has[v+d], in[v+d] = free[v]+one.oneWay(), free[v]+one.Send+one.Latency+one.Intake
+			free[v] += one.out()
+		}
+	}
+	return has, free, in
+}
+
+// linearReduceCost, here: all messages wait at the root, which takes in one and combines it, and so
+// on: w and then the slower of the two for each, or of the last combination alone. [pg] has
+// (p − 1)(α + nβ + nγ), as if the next message could come only then.
+func linearReduceCost(m Model, p int, c Call) (float64, bool) {
+	if p < 2 {
+		return 0, true
+	}
+	in, sum := m.fanIn(p-1, c.Bytes), m.sum(c.Bytes)
+	return max(in+sum, m.way(c.Bytes)+float64(p-1)*sum), sum == 0 || m.blocks(c.Bytes)
+}
+
+// pipelineReduceCost, here: with c = w(n/S) and g = n/S·γ, the first of S equal segments takes
+// (p − 1)(c + g), and each other one max(c, g) more.
+func pipelineReduceCost(m Model, p int, c Call) (float64, bool) {
+	if p < 2 {
+		return 0, true
+	}
+	s, ok := segmentsOf(c)
+	way, sum := m.way(c.Bytes/s), m.sum(c.Bytes/s)
+	return float64(p-1)*(way+sum) + float64(s-1)*max(way, sum), ok && (s == 1 || m.blocks(c.Bytes/s))
+}
+
+// binomialReduceCost is ⌈lg p⌉(α + nβ + nγ), [trg] 4.4, for p = 2^k; for other p some combinations
+// overlap with messages, and it is reduceCost.
+func binomialReduceCost(m Model, p int, c Call) (float64, bool) {
+	if isPower(p) && m.Gamma > 0 {
+		return ceilLg(p) * (m.way(c.Bytes) + m.sum(c.Bytes)), whole(c)
+	}
+	return tree(contiguousTree).reduceCost(m, p, c)
+}
+
+// inOrderCost is reduceCost along inOrderTree, and a message from the last place to the root.
+func inOrderCost(m Model, p int, c Call) (float64, bool) {
+	done, one := make([]float64, p), m.message(c.Bytes)
+	for v := range p { // children come first
+		_, children := inOrderTree(0, p, v)
+		done[v] = one.takes(children, done)
+	}
+	t := done[p-1]
+	if c.Root != p-1 {
+		t += one.oneWay()
+	}
+	return t, whole(c) && m.Gamma == 0
+}
+
+// linearAllreduceCost is linearReduceCost and linearCost.
+func linearAllreduceCost(m Model, p int, c Call) (float64, bool) {
+	up, ok := linearReduceCost(m, p, c)
+	return up + m.fanOut(p-1, c.Bytes), ok
+}
+
+// reduceBroadcastCost is binomialReduceCost and the binomial broadcastCost.
+func reduceBroadcastCost(m Model, p int, c Call) (float64, bool) {
+	up, ok := binomialReduceCost(m, p, c)
+	down, _ := tree(binomialTree).broadcastCost(m, p, c)
+	return up + down, ok && whole(c)
+}
+
+// linearAllgatherCost is a linear gather and a linear broadcast of n, (p − 1)(2α + n/p·β + nβ), here.
+func linearAllgatherCost(m Model, p int, c Call) (float64, bool) {
+	return m.fanIn(p-1, c.Bytes) + m.fanOut(p-1, uint64(p)*c.Bytes), true
+}
+
+// linearGatherCost is w(n/p) and p − 2 gaps: (p − 1)(α + n/p·β), [pg].
+func linearGatherCost(m Model, p int, c Call) (float64, bool) { return m.fanIn(p-1, c.Bytes), true }
+
+// binomialGatherCost is ⌈lg p⌉α + n(p − 1)/p·β, [trg] 4.1 (there of the scatter): a member takes in
+// the blocks of its children, with those below them, in the order in which they come.
+func binomialGatherCost(m Model, p int, c Call) (float64, bool) {
+	done := make([]float64, p)
+	for v := p - 1; v >= 0; v-- {
+		_, children := contiguousTree(&Part{Group: Group{Size: p}}, v)
+		of := func(child int) Message { return m.message(uint64(below(child, p)) * c.Bytes) }
+		came := func(child int) float64 { return done[child] + of(child).Send + of(child).Latency }
+		slices.SortFunc(children, func(a, b int) int { return cmp.Compare(came(a), came(b)) })
+		in := 0.0
+		for _, child := range children {
+			begin := max(came(child), in)
+			in = begin + of(child).Intake
+			done[v] = max(done[v], begin+of(child).Stream) + of(child).Receive
+		}
+	}
+	return done[0], true
+}
+
+// binomialScatterCost is that of the scatter of a broadcast, here.
+func binomialScatterCost(m Model, p int, c Call) (float64, bool) {
+	has, _, _ := portions{p, c.Bytes, uint64(p) * c.Bytes}.scatter(m)
+	return slices.Max(has), c.Bytes > 0
+}
+
+// linearBarrierCost is 2(p − 1)(α + nβ), here.
+func linearBarrierCost(m Model, p int, c Call) (float64, bool) {
+	return m.fanIn(p-1, c.Bytes) + m.fanOut(p-1, c.Bytes), true
+}
+
+// treeBarrierCost is up and down contiguousTree, 2⌈lg p⌉(α + nβ), here.
+func treeBarrierCost(m Model, p int, c Call) (float64, bool) {
+	m.Gamma, c.Segment = 0, 0
+	up, _ := tree(contiguousTree).reduceCost(m, p, c)
+	down, _ := tree(farthestFirst).broadcastCost(m, p, c)
+	return up + down, true
+}
+
+// linearScanCost is (p − 1)(α + nβ + nγ), whole, here.
+func linearScanCost(m Model, p int, c Call) (float64, bool) {
+	return float64(p-1) * (m.way(c.Bytes) + m.sum(c.Bytes)), whole(c)
+}

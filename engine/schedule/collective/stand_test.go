@@ -1,0 +1,88 @@
+package collective_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	engine "github.com/halfpeak/halfpeak/engine/simulate"
+)
+
+// One rank that stands for all takes as long as all do, to the last digit.
+func TestAlone(t *testing.T) {
+	most := 24
+	if testing.Short() {
+		most = 12
+	}
+	stood := map[string]int{}
+	for _, e := range collective.Algorithms {
+		for p := 1; p <= most; p++ {
+			for _, c := range []collective.Call{{Bytes: 100, Gamma: 1}, {Bytes: 3, Fanout: 2}, {}} {
+				alone, err := e.Alone(p, c)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if alone == nil {
+					continue
+				}
+				stood[e.Collective+" "+e.Name]++
+				program, err := engine.New(alone)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, w := range wires {
+					if got, want := timeOf(t, program, w), timeOf(t, programOf(t, e, p, c), w); got != want {
+						t.Errorf("%s %s, %s, %d ranks, %+v: one takes %v, all %v", e.Collective, e.Name, w.name, p, c, got, want)
+					}
+				}
+			}
+		}
+	}
+	t.Log(stood)
+	if len(stood) < 8 {
+		t.Error("hardly any algorithm has ranks that are alike")
+	}
+}
+
+// A pattern has the operations of the call, and their sizes.
+func TestPattern(t *testing.T) {
+	for _, e := range collective.Algorithms {
+		held := 0
+		for p := 1; p <= 17; p++ {
+			if e.Ranks != 0 && e.Ranks != p {
+				continue
+			}
+			for _, n := range []uint64{1, 2, 3, 8, 77, 1000} {
+				c := collective.Call{Bytes: n, Root: p / 2}
+				pattern, size, ok := e.Pattern(c)
+				if !ok {
+					continue
+				}
+				held++
+				want, err := e.Schedule(p, c)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := e.Schedule(p, pattern)
+				if err != nil {
+					t.Fatal(err)
+				}
+				ops := slices.Clone(got.Ops())
+				for i := range ops {
+					ops[i].Size = size(ops[i].Size)
+				}
+				if !slices.Equal(ops, want.Ops()) {
+					t.Fatalf("%s %s on %d ranks, %d bytes: other operations", e.Collective, e.Name, p, n)
+				}
+				for i := range ops {
+					if !slices.Equal(got.AfterDone(uint32(i)), want.AfterDone(uint32(i))) {
+						t.Fatalf("%s %s on %d ranks, %d bytes: operation %d has others after it", e.Collective, e.Name, p, n, i)
+					}
+				}
+			}
+		}
+		if held == 0 && e.Cuts != collective.Shares && e.Takes&collective.Shape == 0 {
+			t.Errorf("%s %s never has a pattern", e.Collective, e.Name)
+		}
+	}
+}

@@ -1,0 +1,465 @@
+package explore
+
+import "encoding/json"
+
+// Nothing is the request of a question that asks for nothing.
+type Nothing struct{}
+
+// A Failure is the answer to a question that has none.
+type Failure struct {
+	Error string `json:"error"` // one line
+}
+
+// A Design is a layer of a platform with parameters changed.
+type Design struct {
+	// Ref names platform and layer: "clip", "clip/pio". A platform that was added is named as the
+	// file: "my.toml", "my.toml/eager".
+	Ref string `json:"ref"`
+	// Set has changes as `whatif --set` reads them, done one after the other:
+	// "stage.host-dma.tau=3.8us/KiB".
+	Set []string `json:"set,omitempty"`
+	// Name is what figures and tables call it; empty: the layer, as the command line does.
+	Name string `json:"name,omitempty"`
+}
+
+// About says what can be asked.
+type About struct {
+	Version     string            `json:"version"`
+	Quantities  []Named           `json:"quantities"` // of curves: the key, and what it is
+	Costs       []Named           `json:"costs"`      // of areas
+	Cuts        []string          `json:"cuts"`       // words for the packets of a pipeline: "best", …
+	Collectives []AboutCollective `json:"collectives"`
+	Formats     string            `json:"formats"`    // of benchmarks' files, in words
+	FitModels   []string          `json:"fit_models"` // of [File].Model
+}
+
+// A Named has a key and a text for people.
+type Named struct {
+	Key  string `json:"key"`
+	Text string `json:"text"`
+}
+
+// An AboutCollective is a collective with its algorithms.
+type AboutCollective struct {
+	Name       string           `json:"name"`
+	Algorithms []AboutAlgorithm `json:"algorithms"`
+}
+
+// An AboutAlgorithm is one of them.
+type AboutAlgorithm struct {
+	Name  string `json:"name"`
+	Help  string `json:"help"`
+	Ranks int    `json:"ranks"` // the only number of ranks that it is for; 0: any
+	// What of a call it takes.
+	Root    bool `json:"root"`
+	Segment bool `json:"segment"`
+	Fanout  bool `json:"fanout"`
+}
+
+// Platforms lists platforms.
+type Platforms struct {
+	Platforms []PlatformHead `json:"platforms"`
+}
+
+// A PlatformHead says what a platform is.
+type PlatformHead struct {
+	Ref     string      `json:"ref"` // stands for its default layer
+	Title   string      `json:"title"`
+	Paper   string      `json:"paper"`
+	Note    string      `json:"note"`
+	Added   bool        `json:"added"` // it is none of those that come with halfpeak
+	Default string      `json:"default"`
+	Layers  []LayerHead `json:"layers"`
+}
+
+// A LayerHead says what a layer is.
+type LayerHead struct {
+	Ref   string `json:"ref"`
+	Name  string `json:"name"`
+	Title string `json:"title"`
+	Note  string `json:"note"`
+	Kind  string `json:"kind"` // of model: "linear", "pipeline", …
+	Of    string `json:"of"`   // what is timed: "message", or else: only curves of latency then
+}
+
+// A NewPlatform is a platform file to add. One of the same name is replaced.
+type NewPlatform struct {
+	Name string `json:"name"` // of the file, "my.toml"; ".toml" is added where it is missing
+	TOML string `json:"toml"`
+}
+
+// A Platform is a layer as it is with the changes of the design.
+type Platform struct {
+	PlatformHead
+	Layer LayerHead `json:"layer"` // the one asked for
+	// Parameters are those that the layer's costs depend on, in the order of the file.
+	Parameters []Parameter `json:"parameters"`
+	Peak       Peak        `json:"peak"`
+	Roofs      []Roof      `json:"roofs"` // that bound the layer, the lowest first
+	Thresholds []Threshold `json:"thresholds"`
+}
+
+// A Parameter is a number that a slider moves. All numbers of it are in its Unit.
+type Parameter struct {
+	Path   string `json:"path"` // "stage.host-dma.tau": what stands before = in Set
+	Name   string `json:"name"` // "host-dma.tau"
+	Owner  string `json:"owner"`
+	Symbol string `json:"symbol"` // "τ"; may be empty
+	Phrase string `json:"phrase"` // what it is
+	Source string `json:"source"`
+	Unit   string `json:"unit"` // as Set reads it, to put behind the number: "us/KiB", "B", ""
+
+	Value *Number `json:"value"` // now; null if a word stands there
+	Word  string  `json:"word"`  // in place of a number, "best"
+	Text  string  `json:"text"`  // for people: "3.8 µs/KiB"
+	Low   *Number `json:"low"`   // of its interval; null: it has none
+	High  *Number `json:"high"`
+	File  Given   `json:"file"` // what the platform's file says
+
+	Words    []string `json:"words"`    // that may stand in place of a number
+	Whole    bool     `json:"whole"`    // only whole numbers can be its value
+	Computed bool     `json:"computed"` // from others, so that it follows them until it is set
+	Constant bool     `json:"constant"` // of the platform: it acts through others
+	Changed  bool     `json:"changed"`
+	// Used is false where nothing follows it any more, because what was computed from it was set:
+	// then it cannot be set either.
+	Used bool `json:"used"`
+
+	// The ends of a logarithmic slider. If Zero is true the value may be 0 too.
+	From Number `json:"from"`
+	To   Number `json:"to"`
+	Zero bool   `json:"zero"`
+}
+
+// A Given is the value of a parameter in its file.
+type Given struct {
+	Value *Number `json:"value"`
+	Word  string  `json:"word"`
+	Text  string  `json:"text"`  // for people: "7.6 µs/KiB"
+	AsIs  string  `json:"as_is"` // as it is written there, a formula perhaps
+	Low   *Number `json:"low"`   // of its interval; null: it has none
+	High  *Number `json:"high"`
+}
+
+// A Peak is where bandwidth levels off.
+type Peak struct {
+	RInf  *Number `json:"r_inf_mb_s"`
+	NHalf *Number `json:"n_half_bytes"`
+	Text  string  `json:"text"`
+}
+
+// A Roof is a rate that the hardware cannot exceed.
+type Roof struct {
+	Name   string `json:"name"`
+	Rate   Number `json:"rate_mb_s"`
+	Text   string `json:"text"`
+	Source string `json:"source"`
+}
+
+// A Threshold is where the layer changes its protocol.
+type Threshold struct {
+	Path      string  `json:"path"` // of the parameter
+	Below     string  `json:"below"`
+	Above     string  `json:"above"`
+	InUse     Number  `json:"in_use_bytes"`
+	Suggested *Number `json:"suggested_bytes"` // where the costs cross; null: nowhere
+	Text      string  `json:"text"`
+}
+
+// Curves asks for a figure of a quantity over sizes.
+type Curves struct {
+	Designs  []Design `json:"designs"`  // 1 to 16
+	Quantity string   `json:"quantity"` // a key of [About].Quantities: bandwidth, latency, gap, throughput
+	Sizes    string   `json:"sizes"`    // as --size reads them: "1..1MiB/16"; at most 4096
+	// Plain leaves out all but the lines: for a slider on its way.
+	Plain bool `json:"plain,omitempty"`
+	// Samples, if above 0, adds the 95 % interval that the intervals of parameters make, from so
+	// many samples (at most 10,000), to designs that have some. Slow: ask when the slider rests.
+	Samples int `json:"samples,omitempty"`
+}
+
+// A Figure is a plot of y against x, as package reports has it.
+type Figure struct {
+	Title  string   `json:"title"`
+	X      Axis     `json:"x"`
+	Y      Axis     `json:"y"`
+	Series []Series `json:"series,omitempty"` // never absent
+	Marks  []Mark   `json:"marks"`
+	Notes  []string `json:"notes"`
+}
+
+// An Axis is one of its directions.
+type Axis struct {
+	Label string `json:"label"` // with the unit
+	Log   bool   `json:"log"`
+	Bytes bool   `json:"bytes"` // ticks are powers of two
+	// The ends; both null: chosen from the data.
+	Min *Number `json:"min"`
+	Max *Number `json:"max"`
+}
+
+// A Series is a set of points under one name; those of one name share a colour.
+type Series struct {
+	Name   string  `json:"name"`
+	Design int     `json:"design"` // its index in the request; of a fit: the table
+	Kind   string  `json:"kind"`   // "line", "points", "band" (low to high), "beyond" (a band where nobody measured)
+	X      Numbers `json:"x"`
+	Y      Numbers `json:"y"` // null: a gap in the line
+	Low    Numbers `json:"low,omitempty"`
+	High   Numbers `json:"high,omitempty"`
+}
+
+// A Mark is a place with a label.
+type Mark struct {
+	Kind   string  `json:"kind"` // "point" (n½), "x" (upright: a switch of protocols), "y" (level: a roof)
+	X      *Number `json:"x"`
+	Y      *Number `json:"y"`
+	Label  string  `json:"label"`
+	Series string  `json:"series"` // the name of the series whose colour it takes; empty: grey
+	Design int     `json:"design"` // the index of that; of a roof of several, the first
+}
+
+// Predict asks what messages cost.
+type Predict struct {
+	Designs []Design `json:"designs"` // 1 to 16
+	Sizes   string   `json:"sizes"`   // at most 4096
+}
+
+// Sized asks something of a design at sizes.
+type Sized struct {
+	Design
+	Sizes string `json:"sizes"`
+}
+
+// A Table is what a command prints.
+type Table struct {
+	// Rows are those of --format json: flat objects, keys with units.
+	Rows json.RawMessage `json:"rows"`
+	// Heads and Cells are for people, with units.
+	Heads   []string   `json:"heads"`
+	Numeric []bool     `json:"numeric"` // columns to be aligned right
+	Cells   [][]string `json:"cells"`
+	Notes   []string   `json:"notes"`
+}
+
+// Shares are the parts of the costs of one message.
+type Shares struct {
+	Size   Number  `json:"size_bytes"`
+	OneWay *Number `json:"one_way_us"`
+	Gap    *Number `json:"gap_us"`
+	Parts  []Share `json:"parts"` // in the order of [Platform].Parameters; no computed ones, nor sizes
+}
+
+// A Share is what one parameter owns.
+type Share struct {
+	Path          string  `json:"path"`
+	Owner         string  `json:"owner"` // a stage with both its parameters, or a parameter
+	OneWay        *Number `json:"one_way_us"`
+	OneWayPercent *Number `json:"one_way_percent"`
+	Gap           *Number `json:"gap_us"`
+	GapPercent    *Number `json:"gap_percent"`
+	Text          string  `json:"text"` // of OneWayPercent: "62 %"
+	GapText       string  `json:"gap_text"`
+}
+
+// Areas asks who owns how much of a cost over sizes.
+type Areas struct {
+	Sized
+	Cost string `json:"cost"` // "one_way" or "gap"
+}
+
+// An AreasFigure is the answer: areas on top of each other.
+type AreasFigure struct {
+	Title string  `json:"title"`
+	X     Axis    `json:"x"`
+	Y     Axis    `json:"y"` // in percent
+	XS    Numbers `json:"xs"`
+	Parts []Area  `json:"parts"`
+	Marks []Mark  `json:"marks"`
+}
+
+// An Area is one owner.
+type Area struct {
+	Name string  `json:"name"`
+	Y    Numbers `json:"y"`
+}
+
+// Pipelined asks for a message packet by packet.
+type Pipelined struct {
+	Design
+	Size   string `json:"size"`             // one size, "16KiB"
+	Packet string `json:"packet,omitempty"` // a size, or one of [About].Cuts; empty: as the design has it
+	// Plain asks for Now alone: for a slider on its way.
+	Plain bool `json:"plain,omitempty"`
+}
+
+// A Pipeline is a message packet by packet. All but Size and Now is null if plain.
+type Pipeline struct {
+	Size   Number    `json:"size_bytes"`
+	Now    Timeline  `json:"now"`    // in the packets asked for
+	Best   *Timeline `json:"best"`   // in the best equal packets
+	Plan   *Timeline `json:"plan"`   // in the best packets of whole bytes, which may differ
+	Packet *Figure   `json:"packet"` // one-way time against the size of equal packets, from 64 B or less to the message
+	Cuts   *Table    `json:"cuts"`   // the ways to cut: `halfpeak packet`
+}
+
+// A Timeline shows when each stage is busy with which packet.
+type Timeline struct {
+	Title   string   `json:"title"`
+	Stages  []string `json:"stages"`
+	Boxes   []Box    `json:"boxes"`        // none with more than 20,000
+	Packet  Number   `json:"packet_bytes"` // the largest
+	Packets int      `json:"packets"`
+	Plan    Numbers  `json:"plan_bytes"` // every packet, in order; null with more than 20,000
+	OneWay  Number   `json:"one_way_us"`
+	Text    string   `json:"text"` // the one-way time for people
+}
+
+// A Box is a packet in a stage.
+type Box struct {
+	Stage  int    `json:"stage"`  // index into Stages
+	Packet int    `json:"packet"` // from 1
+	Start  Number `json:"start_us"`
+	End    Number `json:"end_us"`
+}
+
+// A CollectiveMap asks for the times of algorithms over ranks and sizes.
+type CollectiveMap struct {
+	Design
+	Collective string `json:"collective"` // "bcast", see [About]
+	Ranks      string `json:"ranks"`      // as --ranks reads them: "2..64", "2,4,8"
+	Sizes      string `json:"sizes"`
+	Segments   string `json:"segments,omitempty"` // tried beside whole messages
+	// Operations bounds each simulated schedule; 0: 65536.
+	Operations int `json:"operations,omitempty"`
+	// Budget is how long it may take; what is not done then is null, and counted in Left. 0: 1000,
+	// at most 60,000.
+	Budget Number `json:"budget_ms,omitempty"`
+}
+
+// Times are those of the algorithms. The indices of its lists of lists are those of Ranks, Sizes
+// and Algorithms, in this order.
+type Times struct {
+	Ranks      []int       `json:"ranks"`
+	Sizes      Numbers     `json:"sizes_bytes"`
+	Algorithms []string    `json:"algorithms"`
+	Best       [][]int     `json:"best"`          // index into Algorithms; -1: not known
+	Next       [][]int     `json:"next"`          // the one after it
+	Loss       []Numbers   `json:"next_percent"`  // how much longer the next one takes
+	Text       [][]string  `json:"text"`          // the time of the best, for people; empty: not known
+	Time       [][]Numbers `json:"time_us"`       // of each algorithm, with its best segment; null: not done, or not for these ranks
+	Segment    [][]Numbers `json:"segment_bytes"` // 0: whole messages
+	Left       int         `json:"left"`          // cells that the budget did not reach
+	Notes      []string    `json:"notes"`
+}
+
+// A CollectiveCall asks for the messages of one collective.
+type CollectiveCall struct {
+	Design
+	Collective string `json:"collective"`
+	Algorithm  string `json:"algorithm"`
+	Ranks      int    `json:"ranks"` // at most 1024
+	Size       string `json:"size"`
+	Segment    string `json:"segment,omitempty"`
+	Root       int    `json:"root,omitempty"`
+	Fanout     int    `json:"fanout,omitempty"`
+}
+
+// A Schedule is one collective, simulated.
+type Schedule struct {
+	Title  string  `json:"title"`
+	Ranks  int     `json:"ranks"`
+	Finish Number  `json:"finish_us"`
+	Text   string  `json:"text"`    // the finish for people
+	Done   Numbers `json:"done_us"` // when each rank is done
+	// Parents has, for each rank, from whom its first message came; -1: nobody sends to it, or not
+	// before it sends. If each rank has at most one sender, Shape is "tree". If each sends to one
+	// rank only, and all of these make one circle, it is "ring". Else it is "graph".
+	Shape    string    `json:"shape"`
+	Parents  []int     `json:"parents"`
+	Messages []Message `json:"messages"` // in the order of Sent; at most 20,000
+}
+
+// A Message went from one rank to another.
+type Message struct {
+	From     int    `json:"from"`
+	To       int    `json:"to"`
+	Size     Number `json:"size_bytes"`
+	Sent     Number `json:"sent_us"`     // its sender's processor began with it
+	Received Number `json:"received_us"` // its receiver's processor began with it
+	Critical bool   `json:"critical"`    // the last rank's finish hangs on it
+}
+
+// A File is that of a benchmark.
+type File struct {
+	Name  string `json:"name"`
+	Data  []byte `json:"data"`            // base64; at most 64 MiB; gzip is undone
+	Model string `json:"model,omitempty"` // as `fit --model`; empty: auto
+	Save  string `json:"save,omitempty"`  // for the command alone: where it saves the platform
+}
+
+// A Fit is what was found in a file.
+type Fit struct {
+	Table     Table      `json:"table"` // that of `halfpeak fit`
+	Curve     *Figure    `json:"curve"` // points and lines; null: it has no picture
+	Residuals *Figure    `json:"residuals"`
+	Fits      []FitCurve `json:"fits"`
+	// TOML is a platform file of what was found, already added under Platform.Ref; empty and null
+	// with a reason in Unsaved if it is none.
+	TOML     string        `json:"toml"`
+	Platform *PlatformHead `json:"platform"`
+	Unsaved  string        `json:"unsaved"`
+	Broken   string        `json:"broken"` // why the file could not be read to its end; mostly empty
+}
+
+// A FitCurve is the fit of one table.
+type FitCurve struct {
+	Name     string    `json:"name"`
+	Format   string    `json:"format"`
+	Model    string    `json:"model"`
+	Points   int       `json:"points"`
+	Segments []FitLine `json:"segments"`
+	Breaks   []Break   `json:"breaks"`
+	Warnings []string  `json:"warnings"`
+}
+
+// A FitLine is β + τn between two sizes.
+type FitLine struct {
+	From   Number   `json:"from_bytes"`
+	To     Number   `json:"to_bytes"`
+	Beta   Estimate `json:"beta"` // in µs
+	Tau    Estimate `json:"tau"`  // in µs/KiB
+	Median *Number  `json:"median_error_percent"`
+}
+
+// An Estimate is a number with its 95 % interval.
+type Estimate struct {
+	Value *Number `json:"value"`
+	Low   *Number `json:"low"`
+	High  *Number `json:"high"`
+	Text  string  `json:"text"`
+}
+
+// A Break is where one line ends.
+type Break struct {
+	At   Number `json:"at_bytes"` // the last size of the lower line
+	Low  Number `json:"low_bytes"`
+	High Number `json:"high_bytes"`
+}
+
+// A Wrapped is another question.
+type Wrapped struct {
+	Question string          `json:"question"`
+	Request  json.RawMessage `json:"request"`
+}
+
+// A Text is a file.
+type Text struct {
+	Name string `json:"name"` // that it could be saved under
+	Text string `json:"text"`
+}
+
+// Commands are command lines.
+type Commands struct {
+	Commands []string `json:"commands"`
+}

@@ -1,0 +1,294 @@
+package explore
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/internal/flags"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/study"
+)
+
+// Bounds of collectives.
+const (
+	maxCells      = 10_000
+	maxOperations = 1 << 20
+	maxDrawn      = 1024     // ranks of a schedule
+	maxMessages   = 20_000   // of it
+	budget        = 1000.0   // ms
+	maxBudget     = 60_000.0 // ms
+)
+
+// mapped reads the question of a map.
+func (x *Explorer) mapped(r CollectiveMap) (q study.CollectiveQuestion, err error) {
+	d, err := x.messages(r.Design)
+	if err != nil {
+		return q, err
+	}
+	var ranks flags.Ranks
+	if len(r.Ranks) > 1<<12 {
+		return q, errors.New("the ranks are too many")
+	}
+	if err := ranks.Set(r.Ranks); err != nil {
+		return q, fmt.Errorf("ranks %.40q: %w", r.Ranks, err)
+	}
+	q = study.CollectiveQuestion{Collective: r.Collective, Algorithm: "all", Layer: d.Layer, Ranks: ranks.Values}
+	if q.Sizes, err = sizes(r.Sizes); err != nil {
+		return q, err
+	}
+	if r.Segments != "" {
+		if q.Segments, err = sizes(r.Segments); err != nil {
+			return q, err
+		}
+	}
+	if cells := len(q.Ranks) * len(q.Sizes) * (1 + len(q.Segments)); cells > maxCells {
+		return q, fmt.Errorf("%d places; a map has at most %d", cells, maxCells)
+	}
+	operations, err := positive(float64(r.Operations), 1<<16, maxOperations, "operations")
+	q.Operations = int(operations)
+	return q, err
+}
+
+// collective is the map of the algorithms. A place takes so long that the clock is looked at
+// between places only.
+func (x *Explorer) collective(r CollectiveMap) (Times, error) {
+	q, err := x.mapped(r)
+	if err != nil {
+		return Times{}, err
+	}
+	ms, err := positive(float64(r.Budget), budget, maxBudget, "budget_ms")
+	if err != nil {
+		return Times{}, err
+	}
+	entries, err := study.AlgorithmsOf(q.Collective)
+	if err != nil {
+		return Times{}, err
+	}
+	if q.Collective == "barrier" {
+		q.Sizes = q.Sizes[:1]
+	}
+	a := newTimes(q, entries)
+	until := time.Now().Add(time.Duration(ms * float64(time.Millisecond)))
+	for i, ranks := range q.Ranks {
+		for j, size := range q.Sizes {
+			if time.Now().After(until) {
+				a.Left++
+				continue
+			}
+			one := q
+			one.Ranks, one.Sizes = []int{ranks}, []quantity.Bytes{size}
+			times, err := study.Collective(context.Background(), one)
+			if err != nil {
+				if len(a.Notes) == 0 { // the others have another number of ranks, which may do
+					a.Notes = append(a.Notes, err.Error())
+				}
+				continue
+			}
+			a.take(i, j, times)
+		}
+	}
+	if a.Left == len(q.Ranks)*len(q.Sizes) {
+		return a, errors.New("the budget was used up before the first place; give more")
+	}
+	return a, nil
+}
+
+// places are the times of all algorithms, as the command has them.
+func (x *Explorer) places(r CollectiveMap) (Table, error) {
+	rows, err := x.placesRows(r)
+	return tableOf(rows, err)
+}
+
+// maxPlaces bounds the places of a table.
+const maxPlaces = 200
+
+func (x *Explorer) placesRows(r CollectiveMap) (reports.Rows, error) {
+	q, err := x.mapped(r)
+	if err != nil {
+		return reports.Rows{}, err
+	}
+	if n := len(q.Ranks) * len(q.Sizes) * (1 + len(q.Segments)); n > maxPlaces {
+		return reports.Rows{}, fmt.Errorf("%d places; a table has at most %d", n, maxPlaces)
+	}
+	times, err := study.Collective(context.Background(), q)
+	if err != nil {
+		return reports.Rows{}, err
+	}
+	return times.Rows(), nil
+}
+
+func newTimes(q study.CollectiveQuestion, entries study.Algorithms) Times {
+	a := Times{Ranks: q.Ranks, Notes: []string{}}
+	for _, n := range q.Sizes {
+		a.Sizes = append(a.Sizes, float64(n))
+	}
+	none := func(v float64) Numbers {
+		all := make(Numbers, len(q.Sizes))
+		for i := range all {
+			all[i] = v
+		}
+		return all
+	}
+	ints := func() []int {
+		all := make([]int, len(q.Sizes))
+		for i := range all {
+			all[i] = -1
+		}
+		return all
+	}
+	for range q.Ranks {
+		a.Best, a.Next, a.Loss = append(a.Best, ints()), append(a.Next, ints()), append(a.Loss, none(math.NaN()))
+		a.Text = append(a.Text, make([]string, len(q.Sizes)))
+	}
+	for _, e := range entries {
+		a.Algorithms = append(a.Algorithms, e.Name)
+		var times, segments []Numbers
+		for range q.Ranks {
+			times, segments = append(times, none(math.NaN())), append(segments, none(0))
+		}
+		a.Time, a.Segment = append(a.Time, times), append(a.Segment, segments)
+	}
+	return a
+}
+
+// take puts the times of one place into the map.
+func (a *Times) take(i, j int, times *study.CollectiveTimes) {
+	for _, t := range times.Times {
+		k := slices.Index(a.Algorithms, t.Name)
+		if at := &a.Time[k][i][j]; math.IsNaN(*at) || float64(t.Time) < *at {
+			*at, a.Segment[k][i][j] = float64(t.Time), float64(t.Call.Segment)
+		}
+		if t.Best || len(times.Times) == 1 {
+			a.Best[i][j], a.Text[i][j] = k, t.Time.String()
+			if t.Next != nil {
+				a.Next[i][j], a.Loss[i][j] = slices.Index(a.Algorithms, t.Next.Name), t.NextSlower
+			}
+		}
+	}
+	if len(times.TooLarge) > 0 {
+		if note := "Left out: " + times.TooLarge[0] + "."; len(a.Notes) < 8 && !slices.Contains(a.Notes, note) {
+			a.Notes = append(a.Notes, note)
+		}
+	}
+}
+
+// called reads the question of one collective.
+func (x *Explorer) called(r CollectiveCall) (q study.CollectiveQuestion, err error) {
+	d, err := x.messages(r.Design)
+	if err != nil {
+		return q, err
+	}
+	if r.Ranks < 1 || r.Ranks > maxDrawn {
+		return q, fmt.Errorf("%d ranks; give 1 to %d", r.Ranks, maxDrawn)
+	}
+	q = study.CollectiveQuestion{
+		Collective: r.Collective, Algorithm: r.Algorithm, Layer: d.Layer, Ranks: []int{r.Ranks},
+		Call: collective.Call{Root: r.Root, Fanout: r.Fanout}, Operations: 1 << 17,
+	}
+	if r.Algorithm == "all" || r.Algorithm == "best" {
+		return q, fmt.Errorf("algorithm %q; name one", r.Algorithm)
+	}
+	n, err := size(r.Size)
+	if err != nil {
+		return q, err
+	}
+	q.Sizes = []quantity.Bytes{n}
+	if r.Segment != "" {
+		if n, err = size(r.Segment); err != nil {
+			return q, err
+		}
+		q.Segments = []quantity.Bytes{n}
+	}
+	return q, nil
+}
+
+// schedule is one collective with its messages.
+func (x *Explorer) schedule(r CollectiveCall) (Schedule, error) {
+	run, err := x.run(r)
+	if err != nil {
+		return Schedule{}, err
+	}
+	line, err := run.Result.Timeline()
+	if err != nil {
+		return Schedule{}, err
+	}
+	if len(line.Messages) > maxMessages {
+		return Schedule{}, fmt.Errorf("%s %s on %d ranks has %d messages; at most %d are drawn", run.Collective, run.Name, run.Ranks, len(line.Messages), maxMessages)
+	}
+	a := Schedule{
+		Title: fmt.Sprintf("%s, %s, %d ranks, %s: %s", run.Collective, run.Name, run.Ranks, quantity.Bytes(run.Call.Bytes), run.Time),
+		Ranks: run.Ranks, Finish: Number(run.Time), Text: run.Time.String(), Messages: []Message{},
+	}
+	for _, ticks := range run.Result.Ranks {
+		a.Done = append(a.Done, float64(run.Result.Micros(ticks)))
+	}
+	for _, m := range line.Messages {
+		a.Messages = append(a.Messages, Message{m.From, m.To, Number(m.Size), Number(m.Sent), Number(m.Received), m.Critical})
+	}
+	a.Parents, a.Shape = shape(a.Ranks, a.Messages)
+	return a, nil
+}
+
+func (x *Explorer) run(r CollectiveCall) (*study.CollectiveRun, error) {
+	q, err := x.called(r)
+	if err != nil {
+		return nil, err
+	}
+	return study.RunCollective(context.Background(), q)
+}
+
+// shape tells from whom each rank first received, and what the messages look like.
+func shape(ranks int, messages []Message) (parents []int, shape string) {
+	messages = slices.SortedStableFunc(slices.Values(messages), func(a, b Message) int { return cmp.Compare(a.Received, b.Received) })
+	parents = make([]int, ranks)
+	to := make([]int, ranks) // the only rank that each sends to; −1: none, −2: several
+	for i := range ranks {
+		parents[i], to[i] = -1, -1
+	}
+	sent := make([]bool, ranks)
+	tree := true
+	for _, m := range messages {
+		if parents[m.To] < 0 && !sent[m.To] {
+			parents[m.To] = m.From
+		} else if parents[m.To] != m.From {
+			tree = false
+		}
+		sent[m.From] = true
+		if to[m.From] == -1 || to[m.From] == m.To {
+			to[m.From] = m.To
+		} else {
+			to[m.From] = -2
+		}
+	}
+	at, steps := 0, 0
+	for at >= 0 && steps <= ranks {
+		at = to[at]
+		steps++
+		if at == 0 {
+			break
+		}
+	}
+	switch {
+	case at == 0 && steps == ranks && ranks > 1:
+		return parents, "ring"
+	case tree:
+		return parents, "tree"
+	}
+	return parents, "graph"
+}
+
+// scheduleRows are the messages as a table.
+func scheduleRows(a Schedule) reports.Rows {
+	rows := reports.Rows{Columns: []reports.Column{{Key: "from"}, {Key: "to"}, {Key: "size_bytes"}, {Key: "sent_us"}, {Key: "received_us"}}}
+	for _, m := range a.Messages {
+		rows.Data = append(rows.Data, []any{m.From, m.To, float64(m.Size), float64(m.Sent), float64(m.Received)})
+	}
+	return rows
+}

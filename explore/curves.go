@@ -1,0 +1,304 @@
+package explore
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/study"
+	"github.com/halfpeak/halfpeak/whatif"
+)
+
+// maxSamples bounds the samples of an interval.
+const maxSamples = 10_000
+
+// curves draws one quantity of some designs.
+func (x *Explorer) curves(r Curves) (Figure, error) {
+	designs, err := x.all(r.Designs)
+	if err != nil {
+		return Figure{}, err
+	}
+	kinds, labels := study.CurveKinds()
+	at := slices.Index(kinds, study.CurveKind(r.Quantity))
+	if at < 0 {
+		return Figure{}, fmt.Errorf("no quantity %.40q; choose one of %s", r.Quantity, kinds)
+	}
+	if r.Samples < 0 || r.Samples > maxSamples {
+		return Figure{}, fmt.Errorf("%d samples; at most %d", r.Samples, maxSamples)
+	}
+	sizes, err := sizes(r.Sizes)
+	if err != nil {
+		return Figure{}, err
+	}
+	kind := kinds[at]
+	f := Figure{
+		X:      Axis{Label: "message size", Log: true, Bytes: true},
+		Y:      Axis{Label: labels[at], Log: true},
+		Series: []Series{}, Marks: []Mark{}, Notes: []string{},
+	}
+	for i, d := range designs {
+		if d.Layer.Timed.Of != platforms.Message && kind != study.Latency {
+			return f, fmt.Errorf("%s: %w", d.Layer.Ref(), d.Layer.Messages())
+		}
+		name := r.Designs[i].Name
+		if name == "" {
+			name = d.Layer.Ref()
+		}
+		if r.Plain {
+			line := study.CurveLine(kind, sizes, d.Layer)
+			line.Name = name
+			f.Series = append(f.Series, series(line, i))
+			continue
+		}
+		if r.Samples > 0 {
+			if err := f.addInterval(name, i, kind, sizes, d, r.Samples); err != nil {
+				return f, err
+			}
+		}
+		one, err := study.Curves(kind, sizes, d)
+		if err != nil {
+			return f, err
+		}
+		for _, s := range one.Series {
+			s.Name = name
+			f.Series = append(f.Series, series(s, i))
+		}
+		for _, m := range one.Marks {
+			if m.Series != "" {
+				m.Series = name
+			}
+			if mark := markOf(m, i); !slices.ContainsFunc(f.Marks, func(o Mark) bool { return o.same(mark) }) {
+				f.Marks = append(f.Marks, mark)
+			}
+		}
+		for _, note := range one.Notes {
+			if !slices.Contains(f.Notes, note) {
+				f.Notes = append(f.Notes, note)
+			}
+		}
+	}
+	return f, nil
+}
+
+// names of what the curves show as package whatif has them.
+var names = map[study.CurveKind]string{study.Bandwidth: "bandwidth", study.Latency: "one_way", study.Intervals: "gap", study.Throughput: "throughput"}
+
+// addInterval adds the interval that the intervals of parameters make of a curve, if there are
+// some: that of `whatif --uncertainty` with the same number of samples.
+func (f *Figure) addInterval(name string, i int, kind study.CurveKind, sizes []quantity.Bytes, d whatif.Design, samples int) error {
+	all, err := d.Predict(names[kind], sizes, whatif.Sampling{Samples: samples, Seed: 1})
+	if errors.Is(err, whatif.ErrExact) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	s := Series{Name: name, Design: i, Kind: string(reports.Band)}
+	for k, n := range sizes {
+		s.X, s.Y = append(s.X, float64(n)), append(s.Y, all[k].Value)
+		s.Low, s.High = append(s.Low, all[k].Low), append(s.High, all[k].High)
+	}
+	f.Series = append(f.Series, s)
+	note := "Shaded: 95 % by the intervals of the parameters."
+	if !slices.Contains(f.Notes, note) {
+		f.Notes = append(f.Notes, note)
+	}
+	return nil
+}
+
+func series(s reports.Series, i int) Series {
+	return Series{Name: s.Name, Design: i, Kind: string(s.Kind), X: s.X, Y: s.Y, Low: s.Low, High: s.High}
+}
+
+func markOf(m reports.Mark, i int) Mark {
+	return Mark{
+		Kind: string(m.Kind), X: known(m.X, m.Kind != reports.AtY), Y: known(m.Y, m.Kind != reports.AtX),
+		Label: m.Label, Series: m.Series, Design: i,
+	}
+}
+
+// same reports whether two marks are one to the eye: a roof of several designs.
+func (m Mark) same(o Mark) bool {
+	return m.Kind == string(reports.AtY) && o.Kind == m.Kind && m.Label == o.Label && *m.Y == *o.Y
+}
+
+func axisOf(a reports.Axis) Axis {
+	has := a.Max > a.Min
+	return Axis{a.Label, a.Scale == reports.Log, a.Bytes, known(a.Min, has), known(a.Max, has)}
+}
+
+// figureOf is a figure of package reports; each of its names is a design of its own.
+func figureOf(f reports.Figure) *Figure {
+	all := &Figure{Title: f.Title, X: axisOf(f.X), Y: axisOf(f.Y), Series: []Series{}, Marks: []Mark{}, Notes: append([]string{}, f.Notes...)}
+	var names []string
+	index := func(name string) int {
+		if i := slices.Index(names, name); i >= 0 {
+			return i
+		}
+		names = append(names, name)
+		return len(names) - 1
+	}
+	for _, s := range f.Series {
+		all.Series = append(all.Series, series(s, index(s.Name)))
+	}
+	for _, m := range f.Marks {
+		all.Marks = append(all.Marks, markOf(m, max(0, slices.Index(names, m.Series))))
+	}
+	return all
+}
+
+// predict is what messages cost.
+func (x *Explorer) predict(r Predict) (Table, error) {
+	rows, err := x.predictRows(r)
+	return tableOf(rows, err)
+}
+
+func (x *Explorer) predictRows(r Predict) (reports.Rows, error) {
+	designs, err := x.all(r.Designs)
+	if err != nil {
+		return reports.Rows{}, err
+	}
+	sizes, err := sizes(r.Sizes)
+	if err != nil {
+		return reports.Rows{}, err
+	}
+	if len(sizes)*len(designs) > 4*maxSizes {
+		return reports.Rows{}, errors.New("too many sizes for so many designs")
+	}
+	p, err := study.Predict(sizes, designs...)
+	if err != nil {
+		return reports.Rows{}, err
+	}
+	return p.Rows(nil), nil
+}
+
+// sized reads what a question at sizes asks.
+func (x *Explorer) sized(r Sized, most int) (d resolved, all []quantity.Bytes, err error) {
+	if d, err = x.design(r.Design); err != nil {
+		return d, nil, err
+	}
+	if err = d.now.Layer.Messages(); err != nil {
+		return d, nil, err
+	}
+	if all, err = sizes(r.Sizes); err == nil && len(all) > most {
+		err = fmt.Errorf("%d sizes; at most %d here", len(all), most)
+	}
+	return d, all, err
+}
+
+// contrast is a design before and after its changes.
+func (x *Explorer) contrast(r Sized) (Table, error) {
+	rows, err := x.contrastRows(r)
+	return tableOf(rows, err)
+}
+
+func (x *Explorer) contrastRows(r Sized) (reports.Rows, error) {
+	d, sizes, err := x.sized(r, maxSizes)
+	if err != nil {
+		return reports.Rows{}, err
+	}
+	c, err := study.Contrasted(d.base, d.now, sizes)
+	if err != nil {
+		return reports.Rows{}, err
+	}
+	return c.Rows(nil), nil
+}
+
+// maxShared bounds the sizes at which owners are told: each takes the cost of a curve.
+const maxShared = 512
+
+// owners tells who owns the time.
+func (x *Explorer) owners(r Sized) (Table, error) {
+	rows, err := x.ownersRows(r)
+	return tableOf(rows, err)
+}
+
+func (x *Explorer) ownersRows(r Sized) (reports.Rows, error) {
+	d, sizes, err := x.sized(r, maxShared)
+	if err != nil {
+		return reports.Rows{}, err
+	}
+	return study.OwnerRows(d.now, sizes)
+}
+
+// shares tells what each parameter owns.
+func (x *Explorer) shares(r Sized) (Shares, error) {
+	d, sizes, err := x.sized(r, maxShared)
+	if err != nil {
+		return Shares{}, err
+	}
+	n, m := sizes[0], d.now.Layer.Model
+	all, err := d.now.Shares(n)
+	if err != nil {
+		return Shares{}, err
+	}
+	oneWay, gap := float64(m.OneWay(n)), float64(m.Gap(n))
+	a := Shares{Size: Number(n), OneWay: known(oneWay, true), Gap: known(gap, true), Parts: []Share{}}
+	for _, s := range all {
+		a.Parts = append(a.Parts, Share{
+			Path: s.Path, Owner: s.Owner,
+			OneWay: known(float64(s.OneWay), true), OneWayPercent: known(100*float64(s.OneWay)/oneWay, true),
+			Gap: known(float64(s.Gap), true), GapPercent: known(100*float64(s.Gap)/gap, true),
+			Text: reports.PercentShare(100 * float64(s.OneWay) / oneWay), GapText: reports.PercentShare(100 * float64(s.Gap) / gap),
+		})
+	}
+	return a, nil
+}
+
+// areas tells who owns how much over sizes.
+func (x *Explorer) areas(r Areas) (AreasFigure, error) {
+	a, err := x.areasOf(r)
+	f := AreasFigure{Title: a.Title, X: axisOf(a.X), Y: axisOf(a.Y), XS: a.XS, Parts: []Area{}, Marks: []Mark{}}
+	f.Y.Min, f.Y.Max = known(0, true), known(a.Y.Max, true)
+	for _, p := range a.Parts {
+		f.Parts = append(f.Parts, Area{p.Name, p.Y})
+	}
+	for _, m := range a.Marks {
+		f.Marks = append(f.Marks, markOf(m, 0))
+	}
+	return f, err
+}
+
+func (x *Explorer) areasOf(r Areas) (reports.Areas, error) {
+	d, sizes, err := x.sized(r.Sized, maxShared)
+	if err != nil {
+		return reports.Areas{}, err
+	}
+	cost := study.Cost(r.Cost)
+	if cost != study.OneWay && cost != study.Gap {
+		return reports.Areas{}, fmt.Errorf("no cost %.40q; choose %s or %s", r.Cost, study.OneWay, study.Gap)
+	}
+	return study.Shares(d.now, cost, sizes)
+}
+
+// tableOf is a table as a command prints it.
+func tableOf(rows reports.Rows, err error) (Table, error) {
+	if err != nil {
+		return Table{}, err
+	}
+	text, err := rows.JSON()
+	if err != nil {
+		return Table{}, err
+	}
+	s, err := rows.Sheet(nil)
+	t := Table{Rows: text, Heads: s.Heads, Numeric: s.Numbers, Cells: s.Cells, Notes: rows.Notes}
+	if t.Notes == nil {
+		t.Notes = []string{}
+	}
+	return t, err
+}
+
+// positive is a number as a request may give it: absent, which is otherwise, or from 1 to most.
+func positive(v, otherwise, most float64, what string) (float64, error) {
+	switch {
+	case v == 0:
+		return otherwise, nil
+	case v >= 1 && v <= most && !math.IsNaN(v):
+		return v, nil
+	}
+	return 0, fmt.Errorf("%s %g; give 1 to %g", what, v, most)
+}

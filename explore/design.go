@@ -1,0 +1,217 @@
+package explore
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/internal/nearest"
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/whatif"
+)
+
+// Bounds of requests.
+const (
+	maxDesigns  = 16
+	maxChanges  = 256
+	maxSizes    = 4096
+	maxPlatform = 1 << 20  // bytes of a platform file
+	maxAdded    = 256      // platforms
+	maxFile     = 64 << 20 // bytes of a benchmark's file
+	maxRemember = 256      // designs
+)
+
+// An added is a platform that was added.
+type added struct {
+	platforms.Platform
+	file string // its name with .toml
+}
+
+// A resolved is what a [Design] stands for.
+type resolved struct {
+	base, now whatif.Design
+}
+
+// add adds a platform file, or replaces that of the same name.
+func (x *Explorer) add(r NewPlatform) (Platforms, error) {
+	file := path.Base(strings.ReplaceAll(r.Name, `\`, "/"))
+	if file == "." || file == "/" || r.Name == "" {
+		return Platforms{}, errors.New("a platform to add needs a name, as in my.toml")
+	}
+	if len(file) > 200 {
+		return Platforms{}, errors.New("the name of the platform is longer than 200 bytes")
+	}
+	if !strings.HasSuffix(file, ".toml") {
+		file += ".toml"
+	}
+	if len(r.TOML) > maxPlatform {
+		return Platforms{}, fmt.Errorf("%q has %d bytes; a platform has at most %d", file, len(r.TOML), maxPlatform)
+	}
+	if _, has := x.added[file]; !has && len(x.added) >= maxAdded {
+		return Platforms{}, fmt.Errorf("%d platforms were added, and no more are remembered; open the page anew", maxAdded)
+	}
+	p, err := platforms.Parse(file, []byte(r.TOML))
+	if err != nil {
+		return Platforms{}, err
+	}
+	x.added[file] = &added{p, file}
+	clear(x.designs)
+	return Platforms{[]PlatformHead{headOf(p, file)}}, nil
+}
+
+// find is the platform and the layer that a ref names.
+func (x *Explorer) find(ref string) (platforms.Platform, platforms.Layer, error) {
+	if ref == "" {
+		return platforms.Platform{}, platforms.Layer{}, errors.New(`no design: its ref is empty; the question "platforms" lists what there is`)
+	}
+	file, layer, _ := strings.Cut(ref, "/")
+	a := x.added[file]
+	if names := platforms.Names(); a == nil && !slices.Contains(names, file) { // platforms.Find would look for a file
+		return platforms.Platform{}, platforms.Layer{}, fmt.Errorf("no platform %.80q%s", file, nearest.Hint(file, append(names, sortedKeys(x.added)...)))
+	}
+	if a == nil {
+		return platforms.Find(ref)
+	}
+	if layer == "" {
+		layer = a.Default
+	}
+	l, err := a.Layer(layer)
+	return a.Platform, l, err
+}
+
+// design is what the request asks for. It remembers the last ones: a slider asks again and again
+// for those that do not move.
+func (x *Explorer) design(d Design) (resolved, error) {
+	if len(d.Set) > maxChanges {
+		return resolved{}, fmt.Errorf("%d changes; a design has at most %d", len(d.Set), maxChanges)
+	}
+	key := d.Ref + "\x00" + strings.Join(d.Set, "\x00")
+	if r, known := x.designs[key]; known {
+		return r, nil
+	}
+	base, known := x.designs[d.Ref+"\x00"]
+	if !known {
+		p, l, err := x.find(d.Ref)
+		if err != nil {
+			return resolved{}, err
+		}
+		base.base = whatif.Design{Platform: p, Layer: l}
+		base.now = base.base
+		x.remember(d.Ref+"\x00", base)
+	}
+	var err error
+	r := base
+	if r.now, err = base.base.Set(d.Set...); err != nil {
+		return resolved{}, err
+	}
+	x.remember(key, r)
+	return r, nil
+}
+
+func (x *Explorer) remember(key string, r resolved) {
+	if len(x.designs) >= maxRemember {
+		clear(x.designs)
+	}
+	x.designs[key] = r
+}
+
+// all are the designs of a request.
+func (x *Explorer) all(ds []Design) ([]whatif.Design, error) {
+	if len(ds) == 0 || len(ds) > maxDesigns {
+		return nil, fmt.Errorf("%d designs; give 1 to %d", len(ds), maxDesigns)
+	}
+	all := make([]whatif.Design, len(ds))
+	for i, d := range ds {
+		r, err := x.design(d)
+		if err != nil {
+			return nil, err
+		}
+		all[i] = r.now
+	}
+	return all, nil
+}
+
+// messages is the design if its times are those of messages.
+func (x *Explorer) messages(d Design) (whatif.Design, error) {
+	r, err := x.design(d)
+	if err == nil {
+		err = r.now.Layer.Messages()
+	}
+	return r.now, err
+}
+
+// sizes reads the sizes of a request.
+func sizes(text string) ([]quantity.Bytes, error) {
+	if len(text) > 1<<16 {
+		return nil, errors.New("the sizes are too many")
+	}
+	all, err := quantity.ParseSizes(text)
+	if err == nil && len(all) > maxSizes {
+		err = fmt.Errorf("sizes %.40q are %d; at most %d are answered at once", text, len(all), maxSizes)
+	}
+	return all, err
+}
+
+// size reads one size, ≥ 1.
+func size(text string) (quantity.Bytes, error) {
+	all, err := sizes(text)
+	if err == nil && len(all) != 1 {
+		err = fmt.Errorf("size %.40q: give one", text)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return all[0], nil
+}
+
+func headOf(p platforms.Platform, file string) PlatformHead {
+	ref := p.Name
+	if file != "" {
+		ref = file
+	}
+	h := PlatformHead{Ref: ref, Title: p.Title, Paper: p.Paper, Note: p.Note, Added: file != "", Default: p.Default}
+	for _, l := range p.Layers {
+		h.Layers = append(h.Layers, layerHead(l, ref))
+	}
+	return h
+}
+
+func layerHead(l platforms.Layer, platform string) LayerHead {
+	return LayerHead{Ref: platform + "/" + l.Name, Name: l.Name, Title: l.Title, Note: l.Note, Kind: l.Kind, Of: string(l.Timed.Of)}
+}
+
+// list is the answer to platforms.
+func (x *Explorer) list(Nothing) (Platforms, error) {
+	within, err := platforms.All()
+	if err != nil {
+		return Platforms{}, err
+	}
+	all := Platforms{}
+	for _, p := range within {
+		all.Platforms = append(all.Platforms, headOf(p, ""))
+	}
+	for _, file := range sortedKeys(x.added) {
+		all.Platforms = append(all.Platforms, headOf(x.added[file].Platform, file))
+	}
+	return all, nil
+}
+
+// recut is the design with its messages cut otherwise, as --packet does; an empty text changes
+// nothing.
+func recut(d whatif.Design, packet string) (whatif.Design, error) {
+	if packet == "" {
+		return d, nil
+	}
+	cut, err := platforms.ParseCut(packet)
+	if err != nil {
+		return d, fmt.Errorf("packet %w", err)
+	}
+	if d.Layer.Model, err = model.Recut(d.Layer.Model, cut); err != nil {
+		return d, fmt.Errorf("packet %.40q: %s: %w", packet, d.Layer.Ref(), err)
+	}
+	return d, nil
+}

@@ -1,0 +1,262 @@
+package explore
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+)
+
+// answer asks, and fails the test if there is none.
+func answer[T any](t *testing.T, x *Explorer, question string, request any) (a T) {
+	t.Helper()
+	text, err := json.Marshal(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := x.Ask(question, text)
+	var f Failure
+	if json.Unmarshal(got, &f) == nil && f.Error != "" {
+		t.Fatalf("%s %s: %s", question, text, f.Error)
+	}
+	if err := json.Unmarshal(got, &a); err != nil {
+		t.Fatalf("%s %s: %v in %.300s", question, text, err, got)
+	}
+	return a
+}
+
+const times = "size_bytes,time_us\n1,5\n64,5.5\n1024,7\n4096,13\n16384,40\n65536,150\n262144,590\n"
+
+// What cannot be answered is an error of one line.
+func TestFailures(t *testing.T) {
+	x := New()
+	for _, ask := range [][3]string{
+		{"nothing", "", `no question "nothing"`},
+		{"predict", `{`, "request"},
+		{"predict", `[]`, "request"},
+		{"predict", `{} {}`, "something follows"},
+		{"predict", `{"design": []}`, `unknown field "design"`},
+		{"predict", `{"designs": [], "sizes": "1"}`, "0 designs"},
+		{"predict", `{"designs": [{"ref": "clap"}], "sizes": "1"}`, `no platform "clap"; did you mean "clip"?`},
+		{"predict", `{"designs": [{"ref": "../clip.toml"}], "sizes": "1"}`, "no platform"},
+		{"predict", `{"designs": [{"ref": "/etc/passwd"}], "sizes": "1"}`, "no platform"},
+		{"predict", `{"designs": [{"ref": "clip", "set": ["stage.host-dma.tau=-1us/KiB"]}], "sizes": "1"}`, "stage.host-dma.tau"},
+		{"predict", `{"designs": [{"ref": "clip"}], "sizes": "0"}`, "at least 1"},
+		{"predict", `{"designs": [{"ref": "clip"}], "sizes": "1..1GiB/1000"}`, "at most 4096"},
+		{"curves", `{"designs": [{"ref": "clip"}], "sizes": "1", "quantity": "x"}`, "no quantity"},
+		{"curves", `{"designs": [{"ref": "clip"}], "sizes": "1", "quantity": "gap", "samples": 1000000000}`, "at most"},
+		{"pipeline", `{"ref": "hp-lam", "size": "1KiB"}`, "without a pipeline"},
+		{"pipeline", `{"ref": "clip", "size": "1TiB"}`, "at most"},
+		{"pipeline", `{"ref": "clip", "size": "1KiB", "packet": "many"}`, "packet"},
+		{"collective", `{"ref": "clip", "collective": "dance", "ranks": "8", "sizes": "1"}`, "dance"},
+		{"collective", `{"ref": "clip", "collective": "bcast", "ranks": "1..131072/64", "sizes": "1..1GiB/16"}`, "at most 10000"},
+		{"collective", `{"ref": "clip", "collective": "bcast", "ranks": "8", "sizes": "1", "budget_ms": -1}`, "budget_ms"},
+		{"schedule", `{"ref": "clip", "collective": "alltoall", "algorithm": "linear", "ranks": 1024, "size": "1"}`, "operations"},
+		{"schedule", `{"ref": "clip", "collective": "bcast", "algorithm": "binomial", "ranks": 1000000000, "size": "1"}`, "1 to 1024"},
+		{"schedule", `{"ref": "clip", "collective": "bcast", "algorithm": "binomial", "ranks": 8, "size": "1", "root": 9}`, "root"},
+		{"add", `{"name": "", "toml": ""}`, "needs a name"},
+		{"add", `{"name": "a.toml", "toml": "nonsense"}`, "a.toml"},
+		{"fit", `{"name": "a", "data": "!"}`, "request"},
+		{"fit", `{"name": "a", "data": ""}`, "a:"},
+		{"fit", `{"name": "a", "data": "", "model": "x"}`, "no model"},
+		{"csv", `{"question": "csv", "request": {}}`, "no table"},
+		{"command", `{"question": "nothing"}`, "no command"},
+	} {
+		var f Failure
+		got := x.Ask(ask[0], []byte(ask[1]))
+		if err := json.Unmarshal(got, &f); err != nil || !strings.Contains(f.Error, ask[2]) || strings.ContainsAny(f.Error, "\n\r") {
+			t.Errorf("%s %s: %.300s; want an error with %q", ask[0], ask[1], got, ask[2])
+		}
+	}
+}
+
+// A slider that is set to its platform's own value changes nothing, and one that is elsewhere moves
+// what depends on it.
+func TestParameters(t *testing.T) {
+	x := New()
+	for _, p := range answer[Platforms](t, x, "platforms", Nothing{}).Platforms {
+		for _, l := range p.Layers {
+			d := Design{Ref: l.Ref}
+			for _, q := range answer[Platform](t, x, "platform", d).Parameters {
+				if q.Value == nil || !q.Used {
+					continue
+				}
+				if q.Changed || *q.Value != *q.File.Value || float64(q.From) > float64(*q.Value) && !q.Zero || float64(q.To) < float64(*q.Value) {
+					t.Errorf("%s %s: %+v", l.Ref, q.Path, q)
+				}
+				set := Design{l.Ref, []string{fmt.Sprintf("%s=%v%s", q.Path, float64(*q.Value), q.Unit)}, ""}
+				for _, now := range answer[Platform](t, x, "platform", set).Parameters {
+					if now.Path == q.Path && (math.Abs(float64(*now.Value / *q.Value)-1) > 1e-11 && *q.Value != 0 || !now.Changed || now.Text != q.Text) {
+						t.Errorf("%s: set to %v %s it is %v: %s, not %s", q.Path, *q.Value, q.Unit, *now.Value, now.Text, q.Text)
+					}
+				}
+			}
+		}
+	}
+}
+
+// The shares of the parameters add up to the whole.
+func TestShares(t *testing.T) {
+	x := New()
+	for _, ref := range []string{"clip", "hp-lam", "parnass", "mpc"} {
+		a := answer[Shares](t, x, "shares", Sized{Design{Ref: ref}, "64KiB"})
+		sum := 0.0
+		for _, s := range a.Parts {
+			sum += float64(*s.OneWayPercent)
+		}
+		if math.Abs(sum-100) > 1e-4 { // derivatives by differences of 10⁻⁶
+			t.Errorf("%s: %v %%", ref, sum)
+		}
+	}
+}
+
+// A fitted file becomes a platform of the session, whose curve goes through its points.
+func TestFit(t *testing.T) {
+	x := New()
+	f := answer[Fit](t, x, "fit", File{Name: `C:\data\times.csv`, Data: []byte(times)})
+	if f.Platform == nil || f.Platform.Ref != "times.toml" || !f.Platform.Added || f.Curve == nil || f.Residuals == nil || len(f.Fits) != 1 || f.Fits[0].Points != 7 {
+		t.Fatalf("%+v", f)
+	}
+	c := answer[Figure](t, x, "curves", Curves{Designs: []Design{{Ref: "times.toml"}}, Quantity: "latency", Sizes: "1..256KiB"})
+	kinds := map[string]int{}
+	for _, s := range c.Series {
+		kinds[s.Kind]++
+	}
+	if kinds["line"] != 1 || kinds["points"] != 1 || kinds["band"] == 0 {
+		t.Errorf("series %v", kinds)
+	}
+	// What is saved is the same platform in another explorer.
+	y := New()
+	answer[Platforms](t, y, "add", NewPlatform{"times", f.TOML})
+	request := Predict{[]Design{{Ref: "times.toml"}}, "1..256KiB/3"}
+	if a, b := answer[json.RawMessage](t, x, "predict", request), answer[json.RawMessage](t, y, "predict", request); string(a) != string(b) {
+		t.Errorf("%s\n%s", a, b)
+	}
+}
+
+// A changed design that is saved and added again is the same design.
+func TestSaved(t *testing.T) {
+	x := New()
+	answer[Fit](t, x, "fit", File{Name: "times.csv", Data: []byte(times)})
+	for _, d := range []Design{
+		{Ref: "clip", Set: []string{"stage.host-dma.tau=3.8us/KiB", "stage.wire.beta*=1.1"}},
+		{Ref: "times.toml", Set: []string{"beta*=1.25"}},
+	} {
+		text := answer[Text](t, x, "toml", d)
+		answer[Platforms](t, x, "add", NewPlatform{text.Name, text.Text})
+		curve := func(d Design) string {
+			c := answer[Figure](t, x, "curves", Curves{Designs: []Design{d}, Quantity: "latency", Sizes: "1..1MiB/4", Plain: true})
+			return fmt.Sprint(c.Series[0].Y)
+		}
+		if a, b := curve(d), curve(Design{Ref: text.Name}); a != b {
+			t.Errorf("%s:\n%s\n%s", d.Ref, a, b)
+		}
+		p := answer[Table](t, x, "predict", Predict{[]Design{{Ref: text.Name}}, "1KiB"})
+		if strings.Contains(string(p.Rows), `"from"`) {
+			t.Errorf("%s: predicted from what nobody measured: %s", d.Ref, p.Rows)
+		}
+	}
+}
+
+// A budget ends a map, and says what it leaves out.
+func TestBudget(t *testing.T) {
+	x := New()
+	a := answer[Times](t, x, "collective", CollectiveMap{Design: Design{Ref: "clip"}, Collective: "allreduce", Ranks: "2..256", Sizes: "8..1MiB/4", Budget: 1})
+	if places := len(a.Ranks) * len(a.Sizes); a.Left == 0 || a.Left >= places {
+		t.Errorf("%d of %d left", a.Left, places)
+	}
+}
+
+// The best of a map is the best of its times.
+func TestMap(t *testing.T) {
+	x := New()
+	a := answer[Times](t, x, "collective", CollectiveMap{Design: Design{Ref: "clip"}, Collective: "bcast", Ranks: "2,7,8", Sizes: "8,64KiB", Segments: "4KiB", Budget: 60_000})
+	if a.Left != 0 {
+		t.Fatalf("%d left", a.Left)
+	}
+	for i := range a.Ranks {
+		for j := range a.Sizes {
+			best := a.Best[i][j]
+			for k := range a.Algorithms {
+				// null is read as 0
+				if v := a.Time[k][i][j]; v > 0 && v < a.Time[best][i][j] {
+					t.Errorf("%s takes %v, %s %v", a.Algorithms[k], v, a.Algorithms[best], a.Time[best][i][j])
+				}
+			}
+			if a.Text[i][j] == "" || a.Loss[i][j] < 0 {
+				t.Errorf("%q, %v", a.Text[i][j], a.Loss[i][j])
+			}
+		}
+	}
+}
+
+// A tree is called one, and a ring.
+func TestShape(t *testing.T) {
+	x := New()
+	for _, c := range []struct{ collective, algorithm, want string }{
+		{"bcast", "binomial", "tree"}, {"bcast", "linear", "tree"}, {"allgather", "ring", "ring"}, {"allreduce", "recursive-doubling", "graph"},
+	} {
+		s := answer[Schedule](t, x, "schedule", CollectiveCall{Design: Design{Ref: "clip"}, Collective: c.collective, Algorithm: c.algorithm, Ranks: 8, Size: "4KiB"})
+		if s.Shape != c.want || len(s.Done) != 8 || len(s.Parents) != 8 {
+			t.Errorf("%s %s is a %s, want %s; parents %v", c.collective, c.algorithm, s.Shape, c.want, s.Parents)
+		}
+	}
+}
+
+// Words are quoted for the shell.
+func TestCommand(t *testing.T) {
+	x := New()
+	w := Wrapped{"predict", json.RawMessage(`{"designs": [{"ref": "clip", "set": ["stage.host-dma.tau *= 0.5"]}, {"ref": "hp-lam"}], "sizes": "1,2"}`)}
+	got := strings.Join(answer[Commands](t, x, "command", w).Commands, "\n")
+	const want = `halfpeak whatif clip --set 'stage.host-dma.tau *= 0.5' --save clip-changed-1.toml
+halfpeak predict clip-changed-1.toml hp-lam --size 1,2`
+	if got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	if got := (line{"a b", "it's", "$(x)", ""}).String(); got != `'a b' 'it'\''s' '$(x)' ''` {
+		t.Error(got)
+	}
+}
+
+// Every answer is JSON, every error one line, and nothing panics, whatever is asked.
+func FuzzAsk(f *testing.F) {
+	for question, request := range map[string]string{
+		"about":      `{}`,
+		"platforms":  `{}`,
+		"add":        `{"name": "a.toml", "toml": "[layer.a]\nmodel = \"linear\"\nbeta = \"1us\"\ntau = \"1us/KiB\"\nsource = \"x\"\n"}`,
+		"platform":   `{"ref": "clip/pio", "set": ["beta=NaNus"]}`,
+		"curves":     `{"designs": [{"ref": "clip", "set": ["stage.wire.tau=1e300us/KiB"]}], "quantity": "gap", "sizes": "1..1TiB/2", "samples": 10}`,
+		"predict":    `{"designs": [{"ref": "mpc"}, {"ref": "hp-lam"}], "sizes": "1,18446744073709551615B"}`,
+		"contrast":   `{"ref": "clip", "set": ["mtu=1e18B"], "sizes": "1,4EiB"}`,
+		"owners":     `{"ref": "parnass", "sizes": "1e300B"}`,
+		"shares":     `{"ref": "atm", "set": ["L*=0"], "sizes": "1"}`,
+		"areas":      `{"ref": "clip", "cost": "gap", "sizes": "1..1MiB"}`,
+		"pipeline":   `{"ref": "clip", "size": "1GiB", "packet": "1B"}`,
+		"collective": `{"ref": "clip", "collective": "bcast", "ranks": "2..16", "sizes": "8,1MiB", "segments": "1", "operations": 64, "budget_ms": 1}`,
+		"places":     `{"ref": "clip", "collective": "barrier", "ranks": "2..16", "sizes": "8", "operations": 64}`,
+		"schedule":   `{"ref": "clip", "collective": "allreduce", "algorithm": "ring", "ranks": 4, "size": "1KiB"}`,
+		"fit":        `{"name": "a", "data": "MSA1CjIgNgo0IDcKOCA5Cg=="}`,
+		"toml":       `{"ref": "clip", "set": ["stage.wire.tau=0us/KiB"]}`,
+		"csv":        `{"question": "curves", "request": {"designs": [{"ref": "clip"}], "quantity": "latency", "sizes": "1,2"}}`,
+		"command":    `{"question": "pipeline", "request": {"ref": "clip", "size": "1", "packet": "'"}}`,
+	} {
+		f.Add(question, []byte(request))
+	}
+	f.Fuzz(func(t *testing.T, question string, request []byte) {
+		x := New()
+		begin := time.Now()
+		got := x.Ask(question, request)
+		if !json.Valid(got) {
+			t.Fatalf("no JSON: %.300s", got)
+		}
+		var failed Failure
+		if err := json.Unmarshal(got, &failed); err == nil && (strings.Contains(failed.Error, "fault in the question") || strings.ContainsAny(failed.Error, "\r\n")) {
+			t.Fatalf("%s", failed.Error)
+		}
+		if took := time.Since(begin); took > 20*time.Second {
+			t.Fatalf("it took %v", took)
+		}
+	})
+}

@@ -1,0 +1,223 @@
+package explore
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/fit"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/study"
+)
+
+// maxUnpacked bounds what a compressed file may hold.
+const maxUnpacked = 256 << 20
+
+// errBomb says that a compressed file holds more than that.
+var errBomb = fmt.Errorf("its contents are larger than %d MiB, or compressed twice; give the file itself", maxUnpacked>>20)
+
+// unpacked undoes gzip within bounds.
+func unpacked(data []byte) ([]byte, error) {
+	packed := func(b []byte) bool { return bytes.HasPrefix(b, []byte{0x1f, 0x8b}) }
+	if !packed(data) {
+		return data, nil
+	}
+	r, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(io.LimitReader(r, maxUnpacked+1))
+	if len(text) > maxUnpacked || packed(text) {
+		return nil, errBomb
+	}
+	if err != nil && len(text) == 0 {
+		return nil, err
+	}
+	return text, nil
+}
+
+func fitted(r File) (*study.Fitted, error) {
+	if len(r.Data) > maxFile {
+		return nil, fmt.Errorf("%q has %d MiB; at most %d are read here", r.Name, len(r.Data)>>20, maxFile>>20)
+	}
+	if r.Model != "" && !slices.Contains(study.FitModels(), r.Model) {
+		return nil, fmt.Errorf("no model %.40q; choose one of %s", r.Model, strings.Join(study.FitModels(), ", "))
+	}
+	data, err := unpacked(r.Data)
+	if err != nil {
+		return nil, fmt.Errorf("%q: %w", r.Name, err)
+	}
+	return study.FitRead(bytes.NewReader(data), fileName(r.Name), study.FitOptions{Model: r.Model})
+}
+
+// fileName is the last part of a name, as the command line would have it in the same folder.
+func fileName(name string) string {
+	name = path.Base(strings.ReplaceAll(reports.OneLine(name), `\`, "/"))
+	if name == "." || name == "/" {
+		return "file"
+	}
+	return name[:min(len(name), 200)]
+}
+
+// fit fits the file of a benchmark, and adds what was found as a platform.
+func (x *Explorer) fit(r File) (Fit, error) {
+	f, err := fitted(r)
+	if err != nil {
+		return Fit{}, err
+	}
+	a := Fit{Fits: []FitCurve{}}
+	if a.Table, err = tableOf(f.Rows(nil), nil); err != nil {
+		return a, err
+	}
+	if f.Broken != nil {
+		a.Broken = f.Broken.Error()
+	}
+	for _, c := range f.Curves {
+		a.Fits = append(a.Fits, fitCurve(c))
+	}
+	if picture, err := f.Picture(); err == nil {
+		stack := picture.(reports.Stack)
+		a.Curve, a.Residuals = figureOf(stack[0]), figureOf(stack[1])
+	}
+	toml, err := f.TOML()
+	if err != nil {
+		a.Unsaved = err.Error()
+		return a, nil
+	}
+	name := fileName(r.Name)
+	added, err := x.add(NewPlatform{Name: strings.TrimSuffix(name, path.Ext(name)) + ".toml", TOML: toml})
+	if err != nil {
+		a.Unsaved = err.Error()
+		return a, nil
+	}
+	a.TOML, a.Platform = toml, &added.Platforms[0]
+	return a, nil
+}
+
+func fitCurve(c study.FittedCurve) FitCurve {
+	a := FitCurve{Name: c.Name, Format: c.Format, Model: c.Model, Points: len(c.Points), Segments: []FitLine{}, Breaks: []Break{}, Warnings: append([]string{}, c.Warnings...)}
+	for _, s := range c.Segments {
+		a.Segments = append(a.Segments, FitLine{
+			From: Number(s.From), To: Number(s.To), Beta: estimate(s.Beta, quantity.DimTime), Tau: estimate(s.Tau, quantity.DimInverse),
+			Median: known(100*s.Median, true),
+		})
+	}
+	for _, b := range c.Breaks {
+		a.Breaks = append(a.Breaks, Break{Number(b.At), Number(b.Low), Number(b.High)})
+	}
+	return a
+}
+
+func estimate[T ~float64](e fit.Estimate[T], dim quantity.Dimension) Estimate {
+	scale, _ := unitOf(dim)
+	return Estimate{
+		known(float64(e.Value)*scale, true), known(float64(e.Low)*scale, true), known(float64(e.High)*scale, true),
+		reports.Interval{Dim: dim, Value: float64(e.Value), Low: float64(e.Low), High: float64(e.High)}.String(),
+	}
+}
+
+// toml is the design as a platform file.
+func (x *Explorer) toml(r Design) (Text, error) {
+	d, err := x.design(r)
+	if err != nil {
+		return Text{}, err
+	}
+	text, err := d.now.Encode(reports.Imprint + " explore.")
+	return Text{savedName(r, 0), string(text)}, err
+}
+
+// savedName is the name of the file of a design, the i-th of several, if i is above 0.
+func savedName(d Design, i int) string {
+	name, _, _ := strings.Cut(d.Ref, "/")
+	name = strings.TrimSuffix(name, ".toml")
+	if len(d.Set) > 0 {
+		name += "-changed"
+	}
+	if i > 0 {
+		name += fmt.Sprintf("-%d", i)
+	}
+	return name + ".toml"
+}
+
+// csv is another question's numbers.
+func (x *Explorer) csv(w Wrapped) (Text, error) {
+	table, has := tables[w.Question]
+	if !has {
+		return Text{}, fmt.Errorf("the answers of %q are no table", w.Question)
+	}
+	rows, err := table(x, w.Request)
+	if err != nil {
+		return Text{}, err
+	}
+	text, err := rows.CSV()
+	return Text{w.Question + ".csv", string(text)}, err
+}
+
+// tables are the questions whose answers are a table too.
+var tables = map[string]func(*Explorer, []byte) (reports.Rows, error){
+	"predict":  rowsOf((*Explorer).predictRows),
+	"contrast": rowsOf((*Explorer).contrastRows),
+	"owners":   rowsOf((*Explorer).ownersRows),
+	"shares":   rowsOf((*Explorer).ownersRows),
+	"curves": rowsOf(func(x *Explorer, r Curves) (reports.Rows, error) {
+		f, err := x.curves(r)
+		return figureRows(f), err
+	}),
+	"areas": rowsOf(func(x *Explorer, r Areas) (reports.Rows, error) {
+		a, err := x.areasOf(r)
+		return a.Rows(), err
+	}),
+	"pipeline": rowsOf(func(x *Explorer, r Pipelined) (reports.Rows, error) {
+		d, n, err := x.pipelined(r)
+		if err != nil {
+			return reports.Rows{}, err
+		}
+		return cutRows(d, n)
+	}),
+	"collective": rowsOf((*Explorer).placesRows),
+	"places":     rowsOf((*Explorer).placesRows),
+	"schedule": rowsOf(func(x *Explorer, r CollectiveCall) (reports.Rows, error) {
+		a, err := x.schedule(r)
+		return scheduleRows(a), err
+	}),
+	"fit": rowsOf(func(_ *Explorer, r File) (reports.Rows, error) {
+		f, err := fitted(r)
+		if err != nil {
+			return reports.Rows{}, err
+		}
+		return f.Rows(nil), nil
+	}),
+}
+
+func rowsOf[T any](rows func(*Explorer, T) (reports.Rows, error)) func(*Explorer, []byte) (reports.Rows, error) {
+	return func(x *Explorer, request []byte) (reports.Rows, error) {
+		var r T
+		if err := read(request, &r); err != nil {
+			return reports.Rows{}, err
+		}
+		return rows(x, r)
+	}
+}
+
+// figureRows are the points and marks of a figure, as its picture of package reports has them.
+func figureRows(f Figure) reports.Rows {
+	p := reports.Figure{X: reports.Axis{Label: f.X.Label}, Y: reports.Axis{Label: f.Y.Label}}
+	for _, s := range f.Series {
+		p.Series = append(p.Series, reports.Series{Name: s.Name, Kind: reports.Kind(s.Kind), X: s.X, Y: s.Y, Low: s.Low, High: s.High})
+	}
+	value := func(n *Number) float64 {
+		if n == nil {
+			return 0
+		}
+		return float64(*n)
+	}
+	for _, m := range f.Marks {
+		p.Marks = append(p.Marks, reports.Mark{Kind: reports.MarkKind(m.Kind), X: value(m.X), Y: value(m.Y), Label: m.Label, Series: m.Series})
+	}
+	return p.Rows()
+}

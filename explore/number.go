@@ -1,0 +1,39 @@
+package explore
+
+import (
+	"github.com/halfpeak/halfpeak/reports"
+)
+
+// A Number is printed at 12 significant digits; what is not finite is null.
+type Number float64
+
+// MarshalJSON prints the number.
+func (n Number) MarshalJSON() ([]byte, error) { return reports.AppendNumber(nil, float64(n)), nil }
+
+// known is the number if it is known.
+func known(v float64, is bool) *Number {
+	if !is {
+		return nil
+	}
+	n := Number(v)
+	return &n
+}
+
+// Numbers are printed as each would be alone.
+type Numbers []float64
+
+// MarshalJSON prints the numbers; none are an empty array.
+func (all Numbers) MarshalJSON() ([]byte, error) {
+	return all.append(make([]byte, 0, 2+16*len(all))), nil
+}
+
+func (all Numbers) append(b []byte) []byte {
+	b = append(b, '[')
+	for i, v := range all {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = reports.AppendNumber(b, v)
+	}
+	return append(b, ']')
+}

@@ -1,0 +1,142 @@
+package explore
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/study"
+	"github.com/halfpeak/halfpeak/whatif"
+)
+
+// Bounds of timelines.
+const (
+	maxBoxes = 20_000  // as study.Timeline has it
+	maxSent  = 1 << 20 // bytes that the message engine is given
+
+	maxMessage quantity.Bytes = 64 << 20
+)
+
+// pipeline is a message packet by packet.
+func (x *Explorer) pipeline(r Pipelined) (Pipeline, error) {
+	d, n, err := x.pipelined(r)
+	if err != nil {
+		return Pipeline{}, err
+	}
+	pipe, ok := model.At(d.Layer.Model, n).(*model.Pipeline)
+	if !ok {
+		return Pipeline{}, fmt.Errorf("%s sends %s without a pipeline, so there are no packets; its model is %s", d.Layer.Ref(), n, d.Layer.Kind)
+	}
+	p := Pipeline{Size: Number(n), Now: timeline(d, n, pipe, model.EqualPlan(n, pipe.PacketSize(n)), true)}
+	if r.Plain {
+		return p, nil
+	}
+	best, _ := pipe.BestPacket(n)
+	equal := timeline(d, n, pipe, model.EqualPlan(n, best), false)
+	plan, _ := pipe.BestPlan(n)
+	unequal := timeline(d, n, pipe, plan, false)
+	packet := packets(d, n, pipe, best)
+	rows, err := cutRows(d, n)
+	if err != nil {
+		return p, err
+	}
+	table, err := tableOf(rows, nil)
+	p.Best, p.Plan, p.Packet, p.Cuts = &equal, &unequal, &packet, &table
+	return p, err
+}
+
+// cutRows are the ways to cut a message. Their table names every packet, so there must not be too
+// many.
+func cutRows(d whatif.Design, n quantity.Bytes) (reports.Rows, error) {
+	cuts, err := study.Cuts([]quantity.Bytes{n}, d)
+	if err != nil {
+		return reports.Rows{}, err
+	}
+	for _, c := range cuts {
+		if c.Plan.Packets() > maxBoxes {
+			return reports.Rows{}, fmt.Errorf("%s makes %d packets; at most %d are listed, so choose a smaller size", n, c.Plan.Packets(), maxBoxes)
+		}
+	}
+	return cuts.Rows(), nil
+}
+
+func (x *Explorer) pipelined(r Pipelined) (whatif.Design, quantity.Bytes, error) {
+	d, err := x.messages(r.Design)
+	if err != nil {
+		return d, 0, err
+	}
+	n, err := size(r.Size)
+	if err == nil && n > maxMessage {
+		err = fmt.Errorf("a message of %s; at most %s here", n, maxMessage)
+	}
+	if err != nil {
+		return d, 0, err
+	}
+	d, err = recut(d, r.Packet)
+	return d, n, err
+}
+
+// timeline draws a message in these packets: as the message engine sends it if it is one that the
+// design sends so and not too large, else by the pipeline's recurrence, which is the same but for
+// rounding.
+func timeline(d whatif.Design, n quantity.Bytes, pipe *model.Pipeline, plan model.Plan, sent bool) Timeline {
+	t := reports.Timeline{Title: fmt.Sprintf("%s: %s in packets of %s", d.Layer.Ref(), n, plan.Largest())}
+	for _, s := range pipe.Stages {
+		t.Stages = append(t.Stages, s.Name)
+	}
+	if plan.Packets()*len(pipe.Stages) <= maxBoxes {
+		run, err := reports.Timeline{}, error(nil)
+		if sent = sent && n <= maxSent; sent {
+			run, err = study.Timeline(d, n)
+		}
+		if !sent || err != nil {
+			run = study.Planned(d.Layer, n, pipe, plan)
+		}
+		t.Boxes = run.Boxes
+	}
+	oneWay := pipe.OneWayAs(plan)
+	a := Timeline{
+		Title: t.Title, Stages: t.Stages, Boxes: []Box{}, Packet: Number(plan.Largest()), Packets: plan.Packets(),
+		OneWay: Number(oneWay), Text: oneWay.String(),
+	}
+	for _, b := range t.Boxes {
+		a.Boxes = append(a.Boxes, Box{b.Stage, b.Packet, Number(b.Start), Number(b.End)})
+	}
+	if plan.Packets() <= maxBoxes {
+		for _, run := range plan {
+			for range run.Count {
+				a.Plan = append(a.Plan, float64(run.Size))
+			}
+		}
+	}
+	return a
+}
+
+// packets is the one-way time of a message against the size of its packets, with the best marked.
+func packets(d whatif.Design, n quantity.Bytes, pipe *model.Pipeline, best quantity.Bytes) Figure {
+	s := Series{Name: d.Layer.Ref(), Kind: string(reports.Line)}
+	add := func(size quantity.Bytes) {
+		s.X, s.Y = append(s.X, float64(size)), append(s.Y, float64(pipe.OneWayIn(n, size)))
+	}
+	last := quantity.Bytes(0)
+	for k := 0; last < n; k++ { // 16 for each doubling
+		size := quantity.Bytes(math.Round(float64(min(64, n)) * math.Exp2(float64(k)/16)))
+		if size = min(size, n); size > last {
+			if last < best && best < size {
+				add(best)
+			}
+			add(size)
+			last = size
+		}
+	}
+	t := pipe.OneWayIn(n, best)
+	return Figure{
+		Title: fmt.Sprintf("%s: %s in equal packets", d.Layer.Ref(), n),
+		X:     Axis{Label: "packet size", Log: true, Bytes: true}, Y: Axis{Label: "one-way time (µs)", Log: true},
+		Series: []Series{s}, Notes: []string{},
+		Marks: []Mark{{Kind: string(reports.AtPoint), X: known(float64(best), true), Y: known(float64(t), true),
+			Label: fmt.Sprintf("best %s: %s", best, t), Series: s.Name}},
+	}
+}

@@ -1,0 +1,156 @@
+package explore
+
+import (
+	"math"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/study"
+	"github.com/halfpeak/halfpeak/whatif"
+)
+
+// platform is a layer with its parameters: those of the file, with the values of the design.
+func (x *Explorer) platform(r Design) (Platform, error) {
+	d, err := x.design(r)
+	if err != nil {
+		return Platform{}, err
+	}
+	file, _, _ := strings.Cut(r.Ref, "/")
+	if x.added[file] == nil {
+		file = ""
+	}
+	head := headOf(d.base.Platform, file)
+	a := Platform{PlatformHead: head, Layer: layerHead(d.now.Layer, head.Ref), Roofs: []Roof{}, Thresholds: []Threshold{}}
+	if a.Parameters, err = parameters(d, r.Set); err != nil {
+		return a, err
+	}
+	peak, err := study.PeakOf(d.now)
+	if err != nil {
+		return a, err
+	}
+	exists := peak.Known && peak.Exists
+	a.Peak = Peak{known(float64(peak.Asymptote), exists), known(float64(peak.Half), exists), peak.Text(nil)}
+	for _, roof := range d.now.Layer.Roofs {
+		a.Roofs = append(a.Roofs, Roof{roof.Name, Number(roof.Rate), roof.Rate.String(), roof.Source})
+	}
+	for _, t := range d.now.Thresholds() {
+		a.Thresholds = append(a.Thresholds, Threshold{
+			Path: t.Path, Below: t.Below, Above: t.Above, InUse: Number(t.InUse),
+			Suggested: known(float64(t.Suggested.Size), t.Crosses), Text: t.InUse.String(),
+		})
+	}
+	return a, nil
+}
+
+func parameters(d resolved, set []string) ([]Parameter, error) {
+	given, err := d.base.Platform.Uses(d.base.Layer.Name)
+	if err != nil {
+		return nil, err
+	}
+	used, err := d.now.Platform.Uses(d.now.Layer.Name)
+	if err != nil {
+		return nil, err
+	}
+	now := map[string]platforms.Param{}
+	for _, p := range d.now.Platform.Params() {
+		now[p.Path] = p
+	}
+	acts, changed := map[string]bool{}, map[string]bool{}
+	for _, p := range used {
+		acts[p.Path] = true
+	}
+	for _, c := range d.now.Changes {
+		changed[c.Path] = true
+	}
+	all := make([]Parameter, 0, len(given))
+	for _, was := range given {
+		p, has := now[was.Path]
+		if !has {
+			p = was // of a stage that nothing uses any more
+		}
+		scale, unit := unitOf(p.Value.Dim)
+		q := Parameter{
+			Path: p.Path, Name: p.Short(), Owner: p.Owner, Symbol: p.Symbol, Phrase: p.Phrase, Source: p.Source, Unit: unit,
+			Value: known(p.Value.Num*scale, p.Word == ""), Word: p.Word, Text: text(p),
+			Words: []string{}, Whole: whole(p), Computed: d.base.Platform.Computed(p.Path) && !changed[p.Path],
+			Constant: p.Constant(), Changed: changed[p.Path], Used: acts[p.Path], Zero: p.Measure.Cost(),
+			File: Given{Value: known(was.Value.Num*scale, was.Word == ""), Word: was.Word, Text: text(was), AsIs: was.Text},
+		}
+		q.Low, q.High = interval(p, scale)
+		q.File.Low, q.File.High = interval(was, scale)
+		for _, word := range model.CutWords() {
+			if p.TakesWord(word) {
+				q.Words = append(q.Words, word)
+			}
+		}
+		from, to := ends(p, was)
+		q.From, q.To = Number(from*scale), Number(to*scale)
+		all = append(all, q)
+	}
+	return all, nil
+}
+
+// whole reports whether a slider stays on whole numbers: also on sizes that are constants, since
+// what is computed from them is mostly a size too.
+func whole(p platforms.Param) bool { return p.Whole() || p.Value.Dim == quantity.DimSize }
+
+// text is the value for people, as the command line prints it.
+func text(p platforms.Param) string {
+	if p.Word != "" {
+		return p.Word
+	}
+	return whatif.Format(p.Value)
+}
+
+func interval(p platforms.Param, scale float64) (low, high *Number) {
+	has := p.PlusMinus > 0
+	return known((p.Value.Num-p.PlusMinus)*scale, has), known((p.Value.Num+p.PlusMinus)*scale, has)
+}
+
+// unitOf is the unit of a dimension as changes of designs read it, and the factor on a value in µs
+// and bytes.
+func unitOf(d quantity.Dimension) (scale float64, unit string) {
+	scale, unit = whatif.Unit(d)
+	switch d {
+	case quantity.DimSize:
+		unit = "B"
+	case quantity.DimTime, quantity.DimInverse:
+		unit = strings.Replace(unit, "µs", "us", 1)
+	}
+	return scale, unit
+}
+
+// reach is how far a slider goes from the value of the file: this much smaller and larger.
+const reach = 64
+
+// ends are those of a logarithmic slider that holds the value of the file, in its middle, and the
+// value of now.
+func ends(now, file platforms.Param) (from, to float64) {
+	middle := file.Value.Num
+	if !(middle > 0) {
+		switch file.Value.Dim {
+		case quantity.DimTime:
+			middle = 1
+		case quantity.DimInverse:
+			middle = 1 / float64(quantity.KiB)
+		case quantity.DimSize:
+			middle = 4 * float64(quantity.KiB)
+		default:
+			middle = 1
+		}
+	}
+	from, to = middle/reach, middle*reach
+	if v := now.Value.Num; v > 0 {
+		from, to = min(from, v), max(to, v)
+	}
+	if whole(file) {
+		from, to = max(1, math.Floor(from)), math.Ceil(to)
+	}
+	if file.Value.Dim == quantity.DimSize {
+		to = min(to, float64(whatif.MaxSize))
+		from = min(from, to)
+	}
+	return from, to
+}

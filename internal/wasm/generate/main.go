@@ -1,0 +1,29 @@
+// Generate writes the files that a build with -tags explorer takes into halfpeak:
+//
+//	go generate ./internal/wasm && go build -tags explorer ./cmd/halfpeak
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/halfpeak/halfpeak/internal/wasm"
+)
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "generate:", err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	p, err := wasm.Build()
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile("explorer.wasm.gz", p.WASM, 0o666); err != nil {
+		return err
+	}
+	return os.WriteFile("wasm_exec.js", p.Exec, 0o666)
+}

@@ -1,0 +1,49 @@
+package reports
+
+import (
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"testing"
+)
+
+// slowly is what appendFloat stands for: v rounded to 12 digits, in the shortest text that is read
+// as that number.
+func slowly(v float64) string {
+	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 12, 64), 64)
+	abs := math.Abs(v)
+	switch {
+	case abs == 0:
+		return "0"
+	case abs < 1e-6 || abs >= 1e21:
+		return strconv.FormatFloat(v, 'e', -1, 64)
+	}
+	return strconv.FormatFloat(v, 'f', -1, 64)
+}
+
+func TestBareFloat(t *testing.T) {
+	check := func(v float64) {
+		t.Helper()
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			if got := string(AppendNumber(nil, v)); got != "null" {
+				t.Errorf("%v: %s", v, got)
+			}
+			return
+		}
+		if got, want := bareFloat(v), slowly(v); got != want {
+			t.Errorf("%v: %s, want %s", v, got, want)
+		}
+	}
+	for _, v := range []float64{0, math.Copysign(0, -1), 1, -1, 0.1, 1e-6, 9.999999999999e-7, 1e21, 9.999999999999e20, 1e12, 1e12 + 1, 999999999999.5,
+		123456789012, 1234567890123, 0.000001234567890123, 12.5, -12.5, math.MaxFloat64, math.SmallestNonzeroFloat64, math.Inf(1), math.NaN()} {
+		check(v)
+		check(math.Nextafter(v, math.Inf(1)))
+		check(math.Nextafter(v, math.Inf(-1)))
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 100_000 {
+		check(math.Float64frombits(r.Uint64()))
+		check((r.Float64() - 0.5) * math.Pow(10, float64(r.IntN(40)-12)))
+		check(math.Round(r.Float64()*1e4) / math.Pow(10, float64(r.IntN(8))))
+	}
+}

@@ -1,0 +1,251 @@
+package page_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/performance"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+// A browser is a headless Chromium with the page, as `halfpeak explore` writes it, and the command
+// line beside it.
+type browser struct {
+	t          *testing.T
+	ctx        context.Context
+	halfpeak   string // the command
+	url        string
+	mu         sync.Mutex
+	complaints []string // of the console, and requests
+}
+
+// open builds the command, writes the page, and opens it from disk.
+func open(t *testing.T) *browser {
+	t.Helper()
+	var chromium string
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			chromium = path
+			break
+		}
+	}
+	switch {
+	case testing.Short():
+		t.Skip("short: no browser is started")
+	case chromium == "":
+		t.Skip("no Chromium on this machine")
+	}
+	dir := t.TempDir()
+	b := &browser{t: t, halfpeak: filepath.Join(dir, "halfpeak")}
+	run := func(name string, args ...string) {
+		t.Helper()
+		if out, err := exec.Command(name, args...).CombinedOutput(); err != nil {
+			t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
+		}
+	}
+	run("go", "build", "-o", b.halfpeak, "../../cmd/halfpeak")
+	file := filepath.Join(dir, "page.html")
+	run(b.halfpeak, "explore", "clip", "-o", file)
+	if info, err := os.Stat(file); err != nil || info.Size() > 3_500_000 {
+		t.Errorf("the page: %v, %d bytes; at most 3.5 MB", err, info.Size())
+	}
+	b.url = "file://" + file
+
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium), chromedp.NoSandbox, chromedp.DisableGPU)
+	ctx, stop := chromedp.NewExecAllocator(context.Background(), options...)
+	t.Cleanup(stop)
+	ctx, stop = chromedp.NewContext(ctx)
+	t.Cleanup(stop)
+	b.ctx, stop = context.WithTimeout(ctx, 8*time.Minute)
+	t.Cleanup(stop)
+	b.do(chromedp.Navigate("about:blank"))
+	b.check(chromedp.Listen(b.ctx, b.hear))
+	_, err := chromedp.Call(b.ctx, network.Enable, network.EnableParams{})
+	b.check(err)
+	b.view(1440, 900)
+	b.goTo("")
+	return b
+}
+
+// hear notes what must not happen.
+func (b *browser) hear(event any) {
+	said := ""
+	switch e := event.(type) {
+	case *runtime.EventExceptionThrown:
+		said = "exception: " + e.ExceptionDetails.Text
+		if e.ExceptionDetails.Exception != nil {
+			said += " " + e.ExceptionDetails.Exception.Description
+		}
+	case *runtime.EventConsoleAPICalled:
+		said = fmt.Sprintf("console.%s", e.Type)
+		for _, a := range e.Args {
+			said += " " + string(a.Value) + a.Description
+		}
+	case *network.EventRequestWillBeSent:
+		if u := e.Request.URL; !strings.HasPrefix(u, b.url) && u != "data:," && u != "about:blank" && !strings.HasPrefix(u, "blob:") {
+			said = "request: " + u
+		}
+	}
+	if said != "" {
+		b.mu.Lock()
+		b.complaints = append(b.complaints, said)
+		b.mu.Unlock()
+	}
+}
+
+func (b *browser) check(err error) {
+	b.t.Helper()
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func (b *browser) do(steps ...chromedp.Action[chromedp.Void]) {
+	b.t.Helper()
+	b.check(chromedp.Do(b.ctx, steps...))
+}
+
+// quiet fails the test if the console said something or a request was made.
+func (b *browser) quiet() {
+	b.t.Helper()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, c := range b.complaints {
+		b.t.Error(c)
+	}
+	b.complaints = nil
+}
+
+// js is the value of an expression, which may be a promise.
+func js[T any](b *browser, expression string) T {
+	b.t.Helper()
+	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	if err != nil {
+		b.t.Fatalf("%s: %v", expression, err)
+	}
+	return v
+}
+
+// ready waits until the models are unpacked and the first picture is drawn.
+const ready = `new Promise(resolve => { const look = () => performance.getEntriesByName("first-curve").length ? resolve(performance.getEntriesByName("first-curve")[0].startTime) : setTimeout(look, 5); look(); })`
+
+// goTo loads the page anew with a fragment, and returns when its first curve was drawn, in ms.
+func (b *browser) goTo(fragment string) float64 {
+	b.t.Helper()
+	b.do(chromedp.Navigate("about:blank"), chromedp.Navigate(b.url+fragment))
+	return js[float64](b, ready)
+}
+
+// visit follows a link within the open page.
+func (b *browser) visit(fragment string) {
+	b.t.Helper()
+	js[any](b, fmt.Sprintf(`page.visit(%q).then(() => 0)`, fragment))
+}
+
+func (b *browser) view(width, height int64) {
+	b.t.Helper()
+	b.do(chromedp.EmulateViewport(width, height))
+}
+
+func (b *browser) press(keys string) {
+	b.t.Helper()
+	b.do(chromedp.KeyEvent(keys))
+}
+
+// table has the cells of a table of the page, heads first.
+func (b *browser) table(id string) [][]string {
+	b.t.Helper()
+	return js[[][]string](b, fmt.Sprintf(`[...document.querySelectorAll("#%s tr")].map(r => [...r.cells].map(c => c.textContent))`, id))
+}
+
+// sh runs a command line of the page in a shell, in dir.
+func (b *browser) sh(dir, line string) string {
+	b.t.Helper()
+	c := exec.Command("sh", "-c", line)
+	c.Dir = dir
+	c.Env = append(os.Environ(), "PATH="+filepath.Dir(b.halfpeak)+":"+os.Getenv("PATH"))
+	var out, fault bytes.Buffer
+	c.Stdout, c.Stderr = &out, &fault
+	if err := c.Run(); err != nil {
+		b.t.Fatalf("%s: %v\n%s", line, err, fault.String())
+	}
+	return out.String()
+}
+
+// busy is the processor time that the page's thread has spent on scripts, styles and layout, in ms.
+func (b *browser) busy() float64 {
+	b.t.Helper()
+	m, err := chromedp.Call(b.ctx, performance.GetMetrics, cdp.Empty{})
+	b.check(err)
+	total := 0.0
+	for _, v := range m.Metrics {
+		switch v.Name {
+		case "ScriptDuration", "LayoutDuration", "RecalcStyleDuration":
+			total += 1000 * v.Value
+		}
+	}
+	return total
+}
+
+// same checks that each cell with a number in a table of the page is in the command's output.
+func (b *browser) same(id, printed string) {
+	b.t.Helper()
+	cells, seen := b.table(id), 0
+	for i, row := range cells {
+		for j, cell := range row {
+			if i == 0 || j == 0 || !strings.ContainsAny(cell, "0123456789") {
+				continue
+			}
+			seen++
+			if !regexp.MustCompile(`(^|\s)` + regexp.QuoteMeta(cell) + `(\s|$)`).MatchString(strings.ReplaceAll(printed, "\u00a0", " ")) {
+				b.t.Errorf("%s %q of the page is not in what the command prints:\n%s", cells[0][j], cell, printed)
+			}
+		}
+	}
+	if seen < 4 {
+		b.t.Errorf("only %d numbers in %q", seen, cells)
+	}
+}
+
+// settle waits until the page has drawn what follows a slider at rest.
+func (b *browser) settle() {
+	b.t.Helper()
+	js[any](b, `new Promise(resolve => setTimeout(resolve, 350))`)
+}
+
+// fitted waits for the end of a fit.
+func (b *browser) fitted() {
+	b.t.Helper()
+	js[any](b, `new Promise((resolve, reject) => { let n = 0; const look = () => performance.getEntriesByName("fit").length || document.getElementById("notice").textContent.includes(":") && !document.getElementById("notice").textContent.includes("…") ? setTimeout(resolve, 50) : n++ > 2000 ? reject(new Error("no fit")) : setTimeout(look, 20); look(); })`)
+}
+
+// measured is what the page's own clock says of something, in ms.
+func (b *browser) measured(what string) float64 {
+	b.t.Helper()
+	return js[float64](b, fmt.Sprintf(`(performance.getEntriesByName(%q)[0] || { duration: -1 }).duration`, what))
+}
+
+// dropFile lets a file fall on the page.
+func (b *browser) dropFile(name string, data []byte) {
+	b.t.Helper()
+	text, _ := json.Marshal(string(data))
+	js[any](b, fmt.Sprintf(`(() => {
+		const t = new DataTransfer();
+		t.items.add(new File([%s], %q));
+		for (const kind of ["dragenter", "dragover", "drop"]) document.querySelector("main").dispatchEvent(new DragEvent(kind, { dataTransfer: t, bubbles: true, cancelable: true }));
+	})()`, text, name))
+	b.settle()
+}

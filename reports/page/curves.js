@@ -1,0 +1,119 @@
+"use strict";
+// The view of curves: charts of the quantities, and the values of all designs at one size.
+const curves = (() => {
+	const { s } = state;
+	const titles = { latency: "One-way time", bandwidth: "Bandwidth", gap: "Gap between messages", throughput: "Throughput", four: "All four" };
+	const short = { ...titles, latency: "One way", gap: "Gap" };
+	const heads = { latency: "one way", bandwidth: "bandwidth", gap: "gap", throughput: "throughput" };
+	const keys = { latency: "one_way_us", bandwidth: "bandwidth_mb_s", gap: "gap_us", throughput: "throughput_mb_s" };
+	const format = q => q === "latency" || q === "gap" ? draw.timeLabel : draw.rateLabel;
+	const $ = id => document.getElementById(id);
+	let charts = new Map(), rows = null, laid = "", names = [], samples = 0;
+
+	const shown = () => s.quantity === "four" ? ["bandwidth", "latency", "gap", "throughput"] : [s.quantity];
+	// The grid of sizes: about 200 of them, and every size where something happens is the program's.
+	const grid = () => `${draw.sizeText(s.from)}..${draw.sizeText(s.to)}/${Math.max(1, Math.min(64, Math.round(240 / Math.log2(s.to / s.from))))}`;
+
+	const init = pin => {
+		for (const q of state.quantities) {
+			const input = draw.html("input", { type: "radio", name: "quantity", value: q, onchange: () => { s.quantity = q; page.settle(); } });
+			$("quantity").append(draw.html("label", {}, input, draw.html("span", {}, short[q])));
+		}
+		curves.pin = pin;
+	};
+	const lay = () => {
+		if (laid === s.quantity) return;
+		laid = s.quantity;
+		charts = new Map();
+		$("charts").classList.toggle("four", s.quantity === "four");
+		$("charts").replaceChildren(...shown().map(q => {
+			const box = draw.html("div", { class: "canvas" });
+			charts.set(q, new Chart(box, { label: `${titles[q]} against message size; the arrow keys move the size`, ratio: s.quantity === "four" ? .62 : .52, onHover: size => hover(q, size), onPin: size => curves.pin(size) }));
+			return box;
+		}));
+	};
+
+	// once leaves out what was measured of a layer that an earlier design has too.
+	const once = series => series.filter((f, k) => !series.slice(0, k).some(o => o.x.length === f.x.length && o.x.every((v, j) => v === f.x[j] && o.y[j] === f.y[j])));
+	// chartData is a figure of the program as a chart takes it.
+	const chartData = (figure, q) => {
+		const of = new Map(figure.series.map(f => [f.name, f.design]));
+		const kind = (...kinds) => figure.series.filter(f => kinds.includes(f.kind));
+		const marks = k => (figure.marks || []).filter(m => m.kind === k);
+		const i = m => of.get(m.series) ?? 0;
+		return {
+			title: titles[q], format: format(q), from: s.from, to: s.to,
+			lines: kind("line").map(f => ({ x: f.x, y: f.y, i: f.design })),
+			bands: kind("band", "beyond").map(f => ({ x: f.x, low: f.low, high: f.high, i: f.design, beyond: f.kind === "beyond" })),
+			points: once(kind("points")).map(f => ({ x: f.x, y: f.y, low: f.low, high: f.high, i: f.design })),
+			roofs: marks("y").map(m => ({ y: m.y, label: m.label })),
+			switches: marks("x").map(m => ({ x: m.x, label: m.label, i: i(m) })),
+			marks: q === "gap" || q === "throughput" ? [] : marks("point").map(m => ({ x: m.x, y: m.y, label: m.label, i: i(m) })),
+		};
+	};
+
+	// draw brings the view to the state; moving: a slider is on its way, so only lines and values.
+	const drawView = (moving, requests, labels) => {
+		names = labels;
+		lay();
+		const notes = new Set();
+		for (const [q, chart] of charts) {
+			const figure = program.ask("curves", { designs: requests, quantity: q, sizes: grid(), plain: moving });
+			const data = chartData(figure, q);
+			chart.held = moving;
+			if (moving && chart.data) for (const k of ["points", "roofs", "bands"]) if (!data[k].length) data[k] = k === "bands" ? [] : chart.data[k];
+			chart.draw(data);
+			for (const n of figure.notes || []) notes.add(n);
+		}
+		values(requests);
+		if (!moving) {
+			$("curve-notes").replaceChildren(...[...notes].map(n => draw.html("li", {}, n)));
+			for (const input of $("quantity").querySelectorAll("input")) input.checked = input.value === s.quantity;
+			clearTimeout(samples);
+			samples = setTimeout(() => bands(requests), 300);
+		}
+	};
+	// bands adds the interval that the parameters' intervals make, when nothing moves.
+	const bands = requests => {
+		for (const [q, chart] of charts) {
+			const figure = program.ask("curves", { designs: requests, quantity: q, sizes: grid(), samples: 200 });
+			if (figure.series.some(f => f.kind === "band" || f.kind === "beyond")) chart.draw(chartData(figure, q));
+		}
+	};
+
+	const predict = (requests, size) => {
+		const t = program.ask("predict", { designs: requests, sizes: draw.sizeText(size) });
+		return { ...t, rows: typeof t.rows === "string" ? JSON.parse(t.rows) : t.rows };
+	};
+	const change = v => `${v < 0 ? "−" : "+"}${Math.abs(v * 100) < 1000 ? Math.abs(v * 100).toFixed(1) : Math.round(Math.abs(v * 100))} %`;
+	const values = requests => {
+		rows = predict(requests, s.size);
+		const size = rows.cells[0][rows.heads.indexOf("size")];
+		const columns = rows.heads.map((head, j) => ({ head, text: !rows.numeric[j], cell: row => row.cells[j] })).filter(c => !["platform", "layer", "size"].includes(c.head));
+		columns.unshift({ head: "design", cell: (row, i) => draw.html("span", {}, draw.swatch(i), names[i]) });
+		if (rows.rows.length > 1) {
+			const first = rows.rows[0].one_way_us, at = columns.findIndex(c => c.head === "one way");
+			columns.splice(at + 1, 0, { head: "against the first", cell: (_, i) => i === 0 || !(first > 0) ? "" : change(rows.rows[i].one_way_us / first - 1) });
+		}
+		draw.table($("values"), `At ${size}`, columns, rows.cells.map(cells => ({ cells })), (_, i) => i === s.on ? { "data-on": "" } : {});
+		for (const [q, chart] of charts) {
+			const j = rows.heads.indexOf(heads[q]);
+			chart.pin({ size: s.size, text: `${size}: ` + rows.cells.map((c, i) => `${names[i]} ${c[j]}`).join("; "), values: rows.rows.map((r, i) => ({ y: r[keys[q]], i })) });
+		}
+	};
+	const hover = (q, size) => {
+		const t = predict(state.requests(), size), j = t.heads.indexOf(heads[q]);
+		return { head: t.cells[0][t.heads.indexOf("size")], rows: t.cells.map((c, i) => ({ i, name: names[i], text: c[j], y: t.rows[i][keys[q]] })) };
+	};
+	// spoken is what a screen reader hears when something has changed.
+	const spoken = () => {
+		if (!rows) return "";
+		const c = rows.cells[s.on], say = h => c[rows.heads.indexOf(h)];
+		return `${names[s.on]} at ${say("size")}: one way ${say("one way")}, bandwidth ${say("bandwidth")}`;
+	};
+	const picture = () => ({ boxes: [...charts.values()].map(c => c.box), name: s.quantity });
+	const question = () => ["curves", { designs: state.requests(), quantity: s.quantity === "four" ? "bandwidth" : s.quantity, sizes: grid() }];
+	// commands are the questions whose commands give what is seen: the table and the picture.
+	const commands = () => [["predict", { designs: state.requests(), sizes: draw.sizeText(s.size) }], question()];
+	return { init, draw: drawView, spoken, picture, question, commands };
+})();

@@ -1,0 +1,245 @@
+"use strict";
+// The page as a whole: the designs, the views and their tabs, the fragment, light and dark.
+const page = (() => {
+	const { s } = state, $ = id => document.getElementById(id);
+	const view = () => ({ curves, packets, collectives, fit: bench })[s.view];
+	let platforms = [], platform = null, timer = 0, followed = 0, spoken = 0, ready = false, written = "";
+
+	const say = text => {
+		clearTimeout(spoken);
+		spoken = setTimeout(() => { $("live").textContent = text; }, 400);
+	};
+	const notice = text => { $("notice").textContent = text; $("notice").hidden = !text; };
+
+	// label tells what design d is; labels does, with numbers where two are alike.
+	const label = d => d.ref;
+	const changes = d => [...d.set].map(([path, v]) => `${path.replace(/^(stage|layer)\./, "")} = ${v.replace(/us(?![a-z])/g, "µs")}`).join(", ");
+	const labels = () => s.designs.map((d, i) => {
+		const alike = s.designs.filter(o => o.ref === d.ref);
+		return alike.length > 1 ? `${label(d)} (${alike.indexOf(d) + 1})` : label(d);
+	});
+	const requests = () => { const names = labels(); return s.designs.map((d, i) => ({ ...state.request(d), name: names[i] })); };
+
+	// Designs.
+	const chips = () => {
+		const names = labels();
+		$("designs").replaceChildren(...s.designs.map((d, i) => {
+			const line = draw.svg("svg", { width: 28, height: 12, "aria-hidden": "true" }, draw.svg("path", { class: "line", d: "M0 6h28", stroke: draw.color(i), "stroke-dasharray": draw.dash(i) }));
+			const what = changes(d);
+			return draw.html("li", { "data-on": i === s.on },
+				draw.html("button", { type: "button", class: "name", "aria-pressed": String(i === s.on), title: what, onclick: () => { s.on = i; settle(); } }, line, draw.html("span", {}, names[i], what ? draw.html("small", {}, what) : null)),
+				s.designs.length > 1 ? draw.html("button", { type: "button", class: "remove", "aria-label": `Remove ${names[i]}`, onclick: () => remove(i) }, "×") : null);
+		}));
+		$("keep").disabled = s.designs.length >= state.most;
+	};
+	const remove = i => {
+		s.designs.splice(i, 1);
+		if (s.on >= i && s.on > 0) s.on--;
+		settle();
+		$("keep").focus();
+	};
+	const add = design => {
+		if (s.designs.length >= state.most) s.designs.pop();
+		s.on = s.designs.push(design) - 1;
+		s.view = "curves";
+		list();
+		settle();
+	};
+	const list = () => {
+		({ platforms } = program.ask("platforms"));
+		$("platform").replaceChildren(...platforms.map(p => draw.html("optgroup", { label: p.title || p.ref }, p.layers.map(l => draw.html("option", { value: l.ref }, l.name === p.default ? `${l.ref} (default)` : l.ref)))));
+	};
+
+	// change is what a slider does. A change that the program refuses is undone, and told.
+	const change = (path, value, moving) => {
+		const d = s.designs[s.on], before = new Map(d.set);
+		if (value === null) d.set.delete(path); else d.set.set(path, value);
+		try {
+			if (!moving) program.ask("platform", state.request());
+			update(moving);
+		} catch (e) {
+			d.set = before;
+			update(false);
+			return e.message;
+		}
+	};
+
+	// update draws what a slider on its way changes, and settles when it rests. The other sliders
+	// follow ten times a second.
+	const update = moving => {
+		if (!moving) return settle();
+		view().draw(true, requests(), labels());
+		if (performance.now() - followed > 100) {
+			platform = program.ask("platform", state.request());
+			sliders.show(platform);
+			followed = performance.now();
+		}
+		clearTimeout(timer);
+		timer = setTimeout(settle, 250);
+	};
+	// settle brings the whole page to the state.
+	const settle = () => {
+		if (!ready) return;
+		clearTimeout(timer);
+		platform = program.ask("platform", state.request());
+		for (const v of state.views) {
+			$("view-" + v).hidden = v !== s.view;
+			const tab = $("tab-" + v);
+			tab.setAttribute("aria-selected", String(v === s.view));
+			tab.tabIndex = v === s.view ? 0 : -1;
+		}
+		chips();
+		sliders.show(platform);
+		head();
+		view().draw(false, requests(), labels());
+		shares();
+		const questions = view().commands ? view().commands() : question() ? [question()] : [];
+		save.command(questions, s.view === "fit" ? [] : bench.making());
+		tour.show();
+		stay();
+		say(view().spoken());
+		write();
+	};
+	const head = () => {
+		const d = s.designs[s.on];
+		$("platform").value = platform.layer.ref;
+		$("platform-title").textContent = [platform.title, platform.layer.title].filter(Boolean).join(": ");
+		$("reset-all").hidden = d.set.size === 0;
+		const notes = [platform.note, platform.layer.note, platform.peak && platform.peak.text, ...platform.thresholds.map(t => t.text), platform.paper ? "Source: " + platform.paper : ""].filter(Boolean);
+		$("platform-notes").hidden = notes.length === 0;
+		$("platform-notes").querySelector("div").replaceChildren(...notes.map(n => draw.html("p", {}, n)));
+		for (const [id, v] of [["size", s.size], ["from", s.from], ["to", s.to]]) if (document.activeElement !== $(id)) $(id).value = draw.sizeText(v);
+	};
+	// stay: on a telephone the curves stay in sight while the sliders below them move.
+	const stay = () => {
+		const main = $("views"), charts = $("charts");
+		main.classList.toggle("stay", s.view === "curves" && s.quantity !== "four");
+		main.style.setProperty("--stay", `${main.getBoundingClientRect().top - charts.getBoundingClientRect().top + 4}px`);
+	};
+	const shares = () => {
+		const size = s.view === "packets" ? s.message : s.view === "collectives" ? s.block : s.size;
+		try {
+			sliders.owns(program.ask("shares", { ...state.request(), sizes: draw.sizeText(size) }), draw.sizeLabel(size));
+		} catch {
+			sliders.owns(null);
+		}
+	};
+
+	// readSize reads what was typed as a size, by the program's own rules.
+	const readSize = (input, error, then) => {
+		try {
+			const t = program.ask("predict", { designs: [{ ref: s.designs[s.on].ref }], sizes: input.value.replaceAll("\u00a0", " ").trim().replace(/ +/g, "") });
+			const rows = typeof t.rows === "string" ? JSON.parse(t.rows) : t.rows;
+			if (rows.length !== 1) throw new Error("one size, such as 64KiB");
+			error.textContent = "";
+			input.removeAttribute("aria-invalid");
+			then(rows[0].size_bytes);
+		} catch (e) {
+			error.textContent = e.message;
+			input.setAttribute("aria-invalid", "true");
+		}
+	};
+	const pin = size => { s.size = size; update(true); };
+
+	// The fragment.
+	const write = async () => {
+		const f = await state.fragment();
+		written = f;
+		try { history.replaceState(null, "", f); } catch { /* a page without an address has no link */ }
+	};
+	const read = async text => {
+		const found = await state.parse(text, program);
+		for (const [name, toml] of found.files || []) s.files.set(name, toml);
+		delete found.files;
+		Object.assign(s, found);
+		if (s.tour >= tour.steps) s.tour = -1;
+	};
+
+	// visit brings the page to what a fragment says.
+	const visit = async text => {
+		await read(text);
+		list();
+		settle();
+	};
+
+	const scheme = () => {
+		const root = document.documentElement, system = matchMedia("(prefers-color-scheme: dark)"), button = $("scheme");
+		const dark = () => (root.dataset.scheme || (system.matches ? "dark" : "light")) === "dark";
+		const show = () => button.setAttribute("aria-pressed", String(dark()));
+		try { const kept = localStorage.getItem("halfpeak-scheme"); if (kept === "light" || kept === "dark") root.dataset.scheme = kept; } catch { /* a file need not have storage */ }
+		button.addEventListener("click", () => {
+			root.dataset.scheme = dark() ? "light" : "dark";
+			try { localStorage.setItem("halfpeak-scheme", root.dataset.scheme); } catch { /* as above */ }
+			show();
+		});
+		system.addEventListener("change", show);
+		show();
+	};
+	const controls = () => {
+		const tabs = state.views.map(v => $("tab-" + v));
+		tabs.forEach((tab, i) => {
+			tab.addEventListener("click", () => { s.view = state.views[i]; settle(); });
+			tab.addEventListener("keydown", e => {
+				const to = { ArrowRight: i + 1, ArrowLeft: i - 1 + tabs.length, Home: 0, End: tabs.length - 1 }[e.key];
+				if (to === undefined) return;
+				e.preventDefault();
+				s.view = state.views[to % tabs.length];
+				settle();
+				tabs[to % tabs.length].focus();
+			});
+		});
+		$("keep").addEventListener("click", () => {
+			s.on = s.designs.push(state.copy(s.designs[s.on])) - 1;
+			settle();
+			say("Kept. The sliders now change a copy.");
+		});
+		$("platform").addEventListener("change", e => { s.designs[s.on] = { ref: e.target.value, set: new Map() }; s.packet = null; settle(); });
+		$("reset-all").addEventListener("click", () => { s.designs[s.on].set.clear(); settle(); $("platform").focus(); });
+		$("size").addEventListener("change", e => readSize(e.target, $("size-error"), v => { s.size = v; settle(); }));
+		const end = (id, set) => $(id).addEventListener("change", e => readSize(e.target, $("size-error"), v => { const [a, b] = [s.from, s.to]; set(v); if (s.to < s.from * 4) { [s.from, s.to] = [a, b]; $("size-error").textContent = "the axis must end at 4 times its start or later"; } else settle(); }));
+		end("from", v => { s.from = v; });
+		end("to", v => { s.to = v; });
+		addEventListener("hashchange", () => { if (location.hash !== written) visit(location.hash); });
+	};
+
+	const picture = () => ({ ...view().picture(), legend: labels().map((n, i) => [n, changes(s.designs[i])].filter(Boolean).join(": ")) });
+	const question = () => view().question();
+
+	const start = async () => {
+		scheme();
+		try {
+			await program.start();
+			const data = JSON.parse($("halfpeak-data").textContent), about = program.ask("about");
+			if (data.title && data.title !== "halfpeak explorer") $("title").textContent = data.title;
+			for (const f of data.platforms || []) {
+				const { platforms: [p] } = program.add(f);
+				s.files.set(p.ref, f.toml);
+				state.shipped.add(p.ref);
+			}
+			const first = (data.show && data.show.length ? data.show : [program.ask("platforms").platforms[0].ref]).slice(0, state.most);
+			s.designs = first.map(ref => ({ ref, set: new Map() }));
+			await read(location.hash);
+			$("version").textContent = "halfpeak " + about.version;
+			curves.init(pin);
+			packets.init();
+			collectives.init(about);
+			bench.init(about);
+			save.init();
+			tour.init();
+			sliders.init($("sliders"), change);
+			controls();
+		} catch (e) {
+			$("loading").hidden = true;
+			notice(`The page cannot start: ${e.message}. It needs a browser of 2023 or later.`);
+			return;
+		}
+		$("loading").hidden = true;
+		ready = true;
+		settle();
+		performance.mark("first-curve");
+		setTimeout(() => { list(); head(); }, 50); // reads all platforms, which a curve need not wait for
+	};
+	return { start, visit, update, settle, list, add, say, notice, readSize, picture, question, write };
+})();
+if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", () => page.start());
+else page.start();

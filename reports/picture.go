@@ -1,0 +1,301 @@
+package reports
+
+import (
+	"math"
+	"strconv"
+)
+
+// A Picture can be drawn. It is a value first: Rows returns what is in it.
+type Picture interface {
+	// Rows returns the numbers behind the picture, a row for each point.
+	Rows() Rows
+	drawable
+}
+
+var (
+	_ Picture = Figure{}
+	_ Picture = Timeline{}
+)
+
+// A Figure is a plot of y against x.
+type Figure struct {
+	Title  string
+	X, Y   Axis
+	Series []Series
+	Marks  []Mark
+	Notes  []string // remarks printed beneath the legend
+}
+
+// An Axis says how the values of one direction are laid out.
+type Axis struct {
+	Label string // with the unit: "bandwidth (MB/s)"
+	Scale Scale
+	Bytes bool // the values are bytes: ticks are powers of two, 1 B, 64 KiB
+	Twos  bool // on a logarithmic axis: ticks are powers of two, as of ranks
+
+	// Min and Max are the ends of the axis, in the unit of the data. If Max
+	// is not above Min they are chosen from the data, with 0 on a linear
+	// axis that holds nothing negative.
+	Min, Max float64
+}
+
+// A Scale is the way from values to distances along an axis.
+type Scale int
+
+// The scales.
+const (
+	Linear Scale = iota
+	Log          // only positive values can be drawn; a note counts the others
+)
+
+// A Series is a set of points under one name. Series of the same name share
+// colour, dashes, glyph and the line in the legend: a model and its
+// measurement are a Line and a Points of one name.
+type Series struct {
+	Name string // empty: not in the legend
+	Kind Kind
+	X, Y []float64 // of one length; a point that is not finite leaves a gap
+
+	// Low and High, if not nil, are the interval around each Y: error bars
+	// about Points, else a band. A bound that is not finite is no bound.
+	Low, High []float64
+}
+
+// A Kind is a way to draw a series.
+type Kind string
+
+// The kinds of series.
+const (
+	Line   Kind = "line"   // what a model says
+	Points Kind = "points" // what was measured
+	// Band is where most of what will be measured lies: from Low to High, with Y in its middle
+	// and no line. Beyond is a band where nobody has measured: paler, its edges dashed.
+	Band   Kind = "band"
+	Beyond Kind = "beyond"
+)
+
+// A Mark is a place in a figure with a label beside it.
+type Mark struct {
+	Kind   MarkKind
+	X, Y   float64 // AtX needs no Y, AtY no X
+	Label  string
+	Series string // the name of the series whose colour it takes; empty: grey
+}
+
+// A MarkKind is the shape of a mark.
+type MarkKind string
+
+// The kinds of marks.
+const (
+	AtPoint MarkKind = "point" // a diamond at (X, Y), such as n½
+	AtX     MarkKind = "x"     // an upright line at X, such as a switch of protocols
+	AtY     MarkKind = "y"     // a level line at Y, such as the roof of a link
+)
+
+// Rows returns the points and the marks of the figure, in its order.
+func (f Figure) Rows() Rows {
+	r := Rows{
+		Columns: []Column{
+			{Key: "kind", Head: "kind"}, {Key: "name", Head: "name"},
+			{Key: "x", Head: f.X.Label}, {Key: "y", Head: f.Y.Label},
+			{Key: "low", Head: "low"}, {Key: "high", Head: "high"},
+			{Key: "label", Head: "label"},
+		},
+		Notes: f.Notes,
+	}
+	for _, s := range f.Series {
+		for i := range min(len(s.X), len(s.Y)) {
+			low, high := s.bounds(i)
+			r.Data = append(r.Data, []any{string(s.Kind), s.Name, s.X[i], s.Y[i], low, high, nil})
+		}
+	}
+	for _, m := range f.Marks {
+		x, y := m.X, m.Y
+		switch m.Kind {
+		case AtX:
+			y = math.NaN()
+		case AtY:
+			x = math.NaN()
+		}
+		r.Data = append(r.Data, []any{"mark", m.Series, x, y, nil, nil, m.Label})
+	}
+	return r
+}
+
+// bounds returns the interval around point i, not finite where there is none.
+func (s Series) bounds(i int) (low, high float64) {
+	low, high = math.Inf(-1), math.Inf(1)
+	if s.Low != nil {
+		low = s.Low[i]
+	}
+	if s.High != nil {
+		high = s.High[i]
+	}
+	return low, high
+}
+
+// A Stack is figures one below the other, their vertical axes aligned: a fit above its
+// residuals. The first takes two thirds of the height, the others share the
+// rest. Give all the same X.Min and X.Max.
+type Stack []Figure
+
+// Rows returns the rows of all figures.
+func (s Stack) Rows() Rows {
+	var rows Rows
+	for _, f := range s {
+		r := f.Rows()
+		rows.Columns = r.Columns
+		rows.Data = append(rows.Data, r.Data...)
+		rows.Notes = append(rows.Notes, r.Notes...)
+	}
+	return rows
+}
+
+// Areas shows how a whole divides into parts as something else changes: the parts lie one on the
+// other, the first at the bottom, named inside where they are wide enough, and in the legend.
+type Areas struct {
+	Title string
+	X, Y  Axis // Y begins at 0 and is linear
+	XS    []float64
+	Parts []Part
+	Marks []Mark // of the kind AtX
+	Notes []string
+}
+
+// A Part is one of the parts, with its size at each of the XS, ≥ 0.
+type Part struct {
+	Name string
+	Y    []float64
+}
+
+// Rows returns a row for each x and part.
+func (a Areas) Rows() Rows {
+	r := Rows{Columns: []Column{{Key: "name", Head: "name"}, {Key: "x", Head: a.X.Label}, {Key: "y", Head: a.Y.Label}}, Notes: a.Notes}
+	for _, p := range a.Parts {
+		for i, x := range a.XS {
+			r.Data = append(r.Data, []any{p.Name, x, p.Y[i]})
+		}
+	}
+	return r
+}
+
+// A Tornado shows what a value becomes as one thing after the other changes: a bar for each, from
+// the value with less of it to the value with more, around the present value.
+type Tornado struct {
+	Title     string
+	X         Axis // of the value; linear
+	Base      float64
+	Less      string // what the pale half of a bar stands for: "parameter 10 % smaller"
+	More      string // and the dark half
+	Bars      []Bar  // the widest first; those for which there is no room are counted in a note
+	Notes     []string
+	BaseLabel string // beside the line at Base; empty: none
+}
+
+// A Bar is what the value becomes with less and with more of one thing. A value
+// that is not finite is not drawn.
+type Bar struct {
+	Name      string
+	Low, High float64 // with less, with more
+}
+
+// Rows returns a row for each bar.
+func (t Tornado) Rows() Rows {
+	r := Rows{Columns: []Column{{Key: "name", Head: "name"}, {Key: "base", Head: t.X.Label}, {Key: "low", Head: t.Less}, {Key: "high", Head: t.More}}, Notes: t.Notes}
+	for _, b := range t.Bars {
+		r.Data = append(r.Data, []any{b.Name, t.Base, b.Low, b.High})
+	}
+	return r
+}
+
+// A HeatMap shows a quantity over two others: a field of cells, in steps from pale to
+// dark that keep their order in black and white. The legend beside it is the scale of the steps.
+type HeatMap struct {
+	Title string
+	X, Y  Axis        // Min and Max have no meaning: the cells say
+	XS    []float64   // the middles of the columns, rising, at least 2
+	YS    []float64   // the middles of the rows, rising, at least 2
+	Names []string    // of the columns and rows, where both are the same things: XS and YS then count them
+	Z     [][]float64 // by row, then by column; what is not finite is left white
+	Label string      // of Z, with the unit
+	Lines []Series    // drawn over the cells, such as where a target is met; the first kind only, Line
+	Marks []Mark      // points on it, such as where things are today
+	Notes []string    // remarks printed beneath
+}
+
+// Rows returns a row for each cell.
+func (h HeatMap) Rows() Rows {
+	r := Rows{Columns: []Column{{Key: "x", Head: h.X.Label}, {Key: "y", Head: h.Y.Label}, {Key: "z", Head: h.Label}}, Notes: h.Notes}
+	for j, row := range h.Z {
+		for i, z := range row {
+			if h.Names != nil {
+				r.Data = append(r.Data, []any{h.Names[i], h.Names[j], z})
+				continue
+			}
+			r.Data = append(r.Data, []any{h.XS[i], h.YS[j], z})
+		}
+	}
+	return r
+}
+
+// A Timeline shows when each stage of a pipeline is busy with which packet:
+// a row for each stage, the first on top, and a box for each packet in it.
+// The end of the last box is marked with its time. With kinds, it shows what each of
+// several actors does.
+type Timeline struct {
+	Title  string
+	Stages []string // names, the first stage on top
+	Boxes  []Box
+	Notes  []string // remarks printed beneath
+
+	// For the legend: what boxes are, by their Kind (none: they are packets), what idle ones are,
+	// and what the path is.
+	Kinds              []string
+	IdleName, PathName string
+	Path               []Leg // a line, drawn over the boxes
+}
+
+// A Leg is a part of a path: within a stage, or from one to another.
+type Leg struct {
+	From, To   int     // indices into Stages
+	Start, End float64 // µs, finite, 0 <= Start <= End
+}
+
+// A Box is the time that one packet spends in one stage.
+type Box struct {
+	Stage      int     // index into Stages
+	Packet     int     // its number, printed where there is room and there are no kinds
+	Kind       int     // index into Kinds, if there are any
+	Idle       bool    // the stage only waits: drawn in grey, and not of its kind
+	Start, End float64 // µs, finite, 0 <= Start <= End
+}
+
+// Rows returns the boxes of the timeline, in its order.
+func (t Timeline) Rows() Rows {
+	r := Rows{
+		Columns: []Column{
+			{Key: "stage", Head: "stage"}, {Key: "packet", Head: "packet"},
+			{Key: "start_us", Head: "start µs"}, {Key: "end_us", Head: "end µs"},
+		},
+		Notes: t.Notes,
+	}
+	if len(t.Kinds) > 0 {
+		r.Columns[0] = Column{Key: "name", Head: "name"}
+		r.Columns[1] = Column{Key: "does", Head: "does"}
+	}
+	for _, b := range t.Boxes {
+		name := strconv.Itoa(b.Stage)
+		if b.Stage >= 0 && b.Stage < len(t.Stages) {
+			name = t.Stages[b.Stage]
+		}
+		var what any = b.Packet
+		switch {
+		case b.Idle:
+			what = t.IdleName
+		case b.Kind >= 0 && b.Kind < len(t.Kinds):
+			what = t.Kinds[b.Kind]
+		}
+		r.Data = append(r.Data, []any{name, what, b.Start, b.End})
+	}
+	return r
+}

@@ -1,0 +1,271 @@
+//go:build !js
+
+package reports
+
+import (
+	"errors"
+	"fmt"
+	"image/color"
+	"io"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// WriteImage draws the map; see Picture.
+func (m RegionMap) WriteImage(w io.Writer, ext string, width, height int) error {
+	paint, err := m.painter()
+	if err != nil {
+		return err
+	}
+	return writeImage(w, ext, width, height, paint)
+}
+
+// check returns the first fault of the map.
+func (m RegionMap) check() error {
+	if len(m.XS) < 2 || len(m.YS) < 2 || len(m.At) != len(m.YS) || m.Z != nil && len(m.Z) != len(m.YS) {
+		return errors.New("nothing to draw: a map of regions has at least two columns and two rows")
+	}
+	if err := errors.Join(m.X.checkMiddles(m.XS), m.Y.checkMiddles(m.YS)); err != nil {
+		return err
+	}
+	for j, row := range m.At {
+		if len(row) != len(m.XS) || m.Z != nil && len(m.Z[j]) != len(m.XS) {
+			return fmt.Errorf("a row of %d cells in a map of %d columns", len(row), len(m.XS))
+		}
+		if slices.Max(row) >= len(m.Names) {
+			return fmt.Errorf("no name %d among %d", slices.Max(row), len(m.Names))
+		}
+	}
+	return nil
+}
+
+// regionTints are how dark the colours are: neighbours in the palette, and colours that are alike,
+// differ on paper without colours.
+var regionTints = []float64{0.3, 0.7, 0.28, 0.55, 0.25, 0.45, 0.85, 0.85}
+
+// regionStyle is the filling of the i-th name; hatched ones have lines of its darker colour.
+func regionStyle(i int) (fill, edge color.NRGBA, hatched bool) {
+	c := palette[i%len(palette)]
+	return tint(c, regionTints[i%len(regionTints)]), c, i >= len(palette)
+}
+
+// contourStyles are the lines of contours, from the lowest level on.
+var contourStyles = []style{
+	{color: ink, dashes: []vg.Length{1.5, 2}}, {color: ink, dashes: []vg.Length{6, 2.5}}, {color: ink},
+}
+
+func (m RegionMap) painter() (func(draw.Canvas), error) {
+	if err := m.check(); err != nil {
+		return nil, err
+	}
+	return func(c draw.Canvas) {
+		used := make([]bool, len(m.Names))
+		for _, row := range m.At {
+			for _, at := range row {
+				if at >= 0 {
+					used[at] = true
+				}
+			}
+		}
+		var entries []entry
+		for i, name := range m.Names {
+			if fill, edge, hatched := regionStyle(i); used[i] {
+				entries = append(entries, entry{name: name, style: style{color: edge}, fill: &fill, hatched: hatched})
+			}
+		}
+		for i, level := range m.Contours[:min(len(m.Contours), len(contourStyles))] {
+			entries = append(entries, entry{name: level.Label, style: contourStyles[i], line: true})
+		}
+		area := frame(c, m.Title, entries, m.Notes)
+		p := newPlot()
+		x, y := edges(m.XS, m.X), edges(m.YS, m.Y)
+		limits{x[0], x[len(x)-1]}.apply(&p.X, m.X, area.Max.X-area.Min.X-60, horizontal)
+		limits{y[0], y[len(y)-1]}.apply(&p.Y, m.Y, area.Max.Y-area.Min.Y-40, vertical)
+		p.Add(regionPlotter{m, x, y})
+		drawPlot(area, p, m.X.Label, m.Y.Label)
+	}, nil
+}
+
+// regionPlotter draws the inside of a map of regions.
+type regionPlotter struct {
+	RegionMap
+	x, y []float64 // edges of the columns and rows
+}
+
+// Plot draws the cells, the borders between regions, the contours and the names.
+func (m regionPlotter) Plot(c draw.Canvas, p *plot.Plot) {
+	tx, ty := p.Transforms(&c)
+	box := func(from, to, j int) vg.Rectangle {
+		return vg.Rectangle{Min: vg.Point{X: tx(m.x[from]), Y: ty(m.y[j])}, Max: vg.Point{X: tx(m.x[to]), Y: ty(m.y[j+1])}}
+	}
+	for j, row := range m.At {
+		for i := 0; i < len(row); {
+			at, from := row[i], i
+			for i < len(row) && row[i] == at {
+				i++
+			}
+			if at < 0 {
+				continue
+			}
+			r := box(from, i, j)
+			fill, edge, hatched := regionStyle(at)
+			c.SetColor(fill)
+			lapped := vg.Rectangle{Min: r.Min, Max: vg.Point{X: min(c.Max.X, r.Max.X+pixel), Y: min(c.Max.Y, r.Max.Y+pixel)}}
+			c.Fill(lapped.Path())
+			if hatched {
+				hatch(c, r, edge)
+			}
+		}
+	}
+	border := draw.LineStyle{Color: white, Width: 1}
+	for j, row := range m.At {
+		for i, at := range row {
+			r := box(i, i+1, j)
+			if i > 0 && row[i-1] != at {
+				c.StrokeLine2(border, r.Min.X, r.Min.Y, r.Min.X, r.Max.Y)
+			}
+			if j > 0 && m.At[j-1][i] != at {
+				c.StrokeLine2(border, r.Min.X, r.Min.Y, r.Max.X, r.Min.Y)
+			}
+		}
+	}
+	if m.Z != nil {
+		for k, level := range m.Contours[:min(len(m.Contours), len(contourStyles))] {
+			line := contourStyles[k].line()
+			line.Width = 1
+			for _, l := range m.contour(level.Level) {
+				for i := range l {
+					l[i] = vg.Point{X: tx(float64(l[i].X)), Y: ty(float64(l[i].Y))}
+				}
+				c.StrokeLines(line, c.ClipLinesXY(l)...)
+			}
+		}
+	}
+	name := textStyle(tickSize, ink)
+	name.XAlign, name.YAlign = text.XCenter, text.YCenter
+	for k, label := range m.Names {
+		label = printable(label)
+		w, h := name.Width(label)+8, vg.Length(tickSize*1.6)
+		if at, ok := m.room(k, w, h, tx, ty); ok {
+			c.SetColor(color.NRGBA{0xff, 0xff, 0xff, 0xc0})
+			r := vg.Rectangle{Min: vg.Point{X: at.X - w/2 + 1, Y: at.Y - h/2 + 1}, Max: vg.Point{X: at.X + w/2 - 1, Y: at.Y + h/2 - 1}}
+			c.Fill(r.Path())
+			c.FillText(name, at, label)
+		}
+	}
+}
+
+// hatch draws slanted lines into a rectangle.
+func hatch(c draw.Canvas, r vg.Rectangle, col color.NRGBA) {
+	const gap = 5
+	height := r.Max.Y - r.Min.Y
+	inside := draw.Canvas{Canvas: c.Canvas, Rectangle: r}
+	first := vg.Length(math.Floor(float64((r.Min.X-height+r.Min.Y)/gap))) * gap // in line with the neighbours'
+	for at := first - r.Min.Y; at < r.Max.X; at += gap {
+		c.StrokeLines(draw.LineStyle{Color: col, Width: 0.7}, inside.ClipLinesXY([]vg.Point{{X: at, Y: r.Min.Y}, {X: at + height, Y: r.Max.Y}})...)
+	}
+}
+
+// room is the middle of the place within the regions of name k that holds a text of the given size
+// and has most room around it. It looks at some 60 columns and rows to begin with.
+func (m regionPlotter) room(k int, w, h vg.Length, tx, ty func(float64) vg.Length) (at vg.Point, ok bool) {
+	const places = 60
+	most, stepX, stepY := vg.Length(0), 1+len(m.XS)/places, 1+len(m.YS)/places
+	for j := 0; j < len(m.At); j += stepY {
+		for i := 0; i < len(m.XS); i += stepX {
+			to := len(m.XS) // where the region ends in one of the rows from j to up
+			for up := j; up < len(m.At) && m.At[up][i] == k; up++ {
+				n := i
+				for n < to && m.At[up][n] == k {
+					n++
+				}
+				to = n
+				lower, upper := vg.Point{X: tx(m.x[i]), Y: ty(m.y[j])}, vg.Point{X: tx(m.x[to]), Y: ty(m.y[up+1])}
+				across, high := (upper.X-lower.X)/w, (upper.Y-lower.Y)/h
+				if spare := min(across, high) + (across+high)/100; across >= 1 && high >= 1 && spare > most {
+					most, ok = spare, true
+					at = vg.Point{X: (lower.X + upper.X) / 2, Y: (lower.Y + upper.Y) / 2}
+				}
+			}
+		}
+	}
+	return at, ok
+}
+
+// contour is the lines along which Z passes a level, by squares between the middles of four cells.
+func (m regionPlotter) contour(level float64) [][]vg.Point {
+	var lines [][]vg.Point
+	for j := range len(m.YS) - 1 {
+		for i := range len(m.XS) - 1 {
+			corners := [4][2]int{{i, j}, {i + 1, j}, {i + 1, j + 1}, {i, j + 1}}
+			var crossed []vg.Point
+			for k, a := range corners {
+				b := corners[(k+1)%4]
+				za, zb := m.Z[a[1]][a[0]], m.Z[b[1]][b[0]]
+				if above := level * (1 + 1e-9); (za > above) == (zb > above) || math.Abs(za) > largest || math.Abs(zb) > largest {
+					continue
+				}
+				part := (level - za) / (zb - za)
+				crossed = append(crossed, vg.Point{X: vg.Length(m.X.between(m.XS[a[0]], m.XS[b[0]], part)), Y: vg.Length(m.Y.between(m.YS[a[1]], m.YS[b[1]], part))})
+			}
+			for k := 0; k+1 < len(crossed); k += 2 {
+				lines = append(lines, crossed[k:k+2:k+2])
+			}
+		}
+	}
+	return joined(lines)
+}
+
+// joined puts pieces that meet end to end into one line, so that dashes go on.
+func joined(pieces [][]vg.Point) [][]vg.Point {
+	ends := map[vg.Point][]int{}
+	for i, l := range pieces {
+		ends[l[0]] = append(ends[l[0]], i)
+		ends[l[1]] = append(ends[l[1]], i)
+	}
+	used := make([]bool, len(pieces))
+	grow := func(line []vg.Point) []vg.Point {
+		for {
+			last, found := line[len(line)-1], false
+			for _, i := range ends[last] {
+				if used[i] {
+					continue
+				}
+				used[i], found = true, true
+				next := pieces[i][0]
+				if next == last {
+					next = pieces[i][1]
+				}
+				line = append(line, next)
+				break
+			}
+			if !found {
+				return line
+			}
+		}
+	}
+	var lines [][]vg.Point
+	for i, l := range pieces {
+		if used[i] {
+			continue
+		}
+		used[i] = true
+		line := grow(slices.Clone(l))
+		slices.Reverse(line)
+		lines = append(lines, grow(line))
+	}
+	return lines
+}
+
+// between is part of the way from a to b along the axis.
+func (a Axis) between(from, to, part float64) float64 {
+	if a.Scale == Log {
+		return math.Exp(math.Log(from) + part*(math.Log(to)-math.Log(from)))
+	}
+	return from + part*(to-from)
+}

@@ -1,0 +1,50 @@
+package study
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// A CollectiveRun is one collective as it was simulated.
+type CollectiveRun struct {
+	CollectiveTime
+	Result *simulate.Result
+}
+
+// RunCollective simulates one algorithm of a collective, for the first of the ranks and sizes,
+// whole or in the first of the segments, and records what each rank does. Its time is that of
+// [Collective]. The errors are those of Collective, and a schedule of more operations than the
+// question allows.
+func RunCollective(ctx context.Context, q CollectiveQuestion) (*CollectiveRun, error) {
+	q.Ranks, q.Sizes = q.Ranks[:1], q.Sizes[:min(1, len(q.Sizes))]
+	all, err := q.algorithms()
+	if err != nil {
+		return nil, err
+	}
+	machine, err := simulate.FromLayer(q.Layer, simulate.NoLimit)
+	if err != nil {
+		return nil, err
+	}
+	cells, err := q.cells(all[:1], machine)
+	if err != nil {
+		return nil, err
+	}
+	r := &CollectiveRun{CollectiveTime: cells[len(cells)-1]} // whole messages come first
+	p, err := programOf(ctx, r.Entry, r.Ranks, standing{r.Call, false, q.Operations})
+	if err != nil {
+		return nil, err
+	}
+	if p == nil {
+		return nil, fmt.Errorf("%s %s on %d ranks with %s has more than %d operations; take fewer ranks, or larger segments",
+			r.Collective, r.Name, r.Ranks, quantity.Bytes(r.Call.Bytes), q.Operations)
+	}
+	if r.Result, err = p.Run(ctx, simulate.Options{Machine: machine, Record: true}); err != nil {
+		return nil, err
+	}
+	r.Time, _ = r.Result.Finish()
+	r.From = Simulated
+	return r, nil
+}
