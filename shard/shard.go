@@ -53,15 +53,15 @@ func (s Shard) Range(total int64) (from, to int64) {
 	return at(int64(s.Index) - 1), at(int64(s.Index))
 }
 
-// Has reports whether a file is in the shard, by a hash of its path below the root (FNV-1a, 64
-// bits): a file that comes or goes between two shards moves no other one. The zero Shard has all.
-func (s Shard) Has(path string) bool {
-	if s.Count == 0 {
-		return true
-	}
+// Of is the shard that has a file, by a hash of its path below the root (FNV-1a, 64 bits): a file
+// that comes or goes between two shards moves no other one.
+func Of(path string, count int) Shard {
 	h := fnv.New64a()
 	h.Write([]byte(path))
 	sum := h.Sum64()
 	sum ^= sum >> 32 // the last letters, often a number, reach the low bits alone otherwise
-	return int(sum%uint64(s.Count)) == s.Index-1
+	return Shard{int(sum%uint64(count)) + 1, count}
 }
+
+// Has reports whether a file is in the shard; see [Of]. The zero Shard has all.
+func (s Shard) Has(path string) bool { return s.Count == 0 || Of(path, s.Count) == s }

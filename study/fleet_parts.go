@@ -17,21 +17,51 @@ type FleetQuestion struct {
 	Options fleet.Options
 }
 
-// A fleetRecord is a record of a part: what is kept of one file.
-type fleetRecord struct {
+// A FleetRecord is a record of a part, as JSON: what is kept of one file.
+type FleetRecord struct {
 	Before bool `json:",omitempty"`
 	Entry  fleet.Entry
+}
+
+// Header is what a part of the fleet begins with.
+func (q FleetQuestion) Header(which shard.Shard) (shard.Header, error) {
+	asked, err := json.Marshal(q)
+	return shard.Header{Command: shard.Command{Kind: "fleet", Asked: asked}, Shard: which}, err
+}
+
+// Files are the files to read, in the order in which parts have them. They are found by list, as by
+// [fleet.List].
+func (q FleetQuestion) Files(list func(roots []string) ([]fleet.Entry, error)) ([]FleetRecord, error) {
+	var all []FleetRecord
+	for i, roots := range q.roots() {
+		entries, err := list(roots)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range entries {
+			all = append(all, FleetRecord{i == 1, e})
+		}
+	}
+	return all, nil
+}
+
+// roots are those of now and, if they are asked for, those of before.
+func (q FleetQuestion) roots() [][]string {
+	if q.Before == "" {
+		return [][]string{q.Roots}
+	}
+	return [][]string{q.Roots, {q.Before}}
 }
 
 // ShardFleet reads a shard of the files of a fleet into a part file. Files that cannot be read are
 // in it, for the merge to name. One that was interrupted goes on, and resumed is told how many files
 // there are.
 func ShardFleet(ctx context.Context, files reports.Files, path string, q FleetQuestion, which shard.Shard, r fleet.Reader, resumed func(files int64)) error {
-	asked, err := json.Marshal(q)
+	header, err := q.Header(which)
 	if err != nil {
 		return err
 	}
-	file, err := openPart(files, path, shard.Header{Command: shard.Command{Kind: "fleet", Asked: asked}, Shard: which})
+	file, err := openPart(files, path, header)
 	if err != nil {
 		return err
 	}
@@ -43,17 +73,13 @@ func ShardFleet(ctx context.Context, files reports.Files, path string, q FleetQu
 	if file.Rows() > 0 {
 		resumed(file.Rows())
 		err = file.records(func(record []byte) error {
-			var f fleetRecord
+			var f FleetRecord
 			err := json.Unmarshal(record, &f)
 			done[source{f.Before, f.Entry.Source}] = true
 			return err
 		})
 	}
-	all := [][]string{q.Roots}
-	if q.Before != "" {
-		all = append(all, []string{q.Before})
-	}
-	for i, roots := range all {
+	for i, roots := range q.roots() {
 		if err != nil {
 			break
 		}
@@ -62,7 +88,7 @@ func ShardFleet(ctx context.Context, files reports.Files, path string, q FleetQu
 		var entries []fleet.Entry
 		entries, _, err = fleet.Read(ctx, roots, q.Options, r)
 		for _, e := range entries {
-			record, fault := json.Marshal(fleetRecord{before, e})
+			record, fault := json.Marshal(FleetRecord{before, e})
 			if fault == nil {
 				fault = file.Write(record, 1)
 			}
@@ -85,7 +111,7 @@ func MergeFleet(paths []string) (in FleetReading, q FleetQuestion, err error) {
 		return in, q, err
 	}
 	for record, err := range parts.Records() {
-		var r fleetRecord
+		var r FleetRecord
 		if err == nil {
 			err = json.Unmarshal(record, &r)
 		}

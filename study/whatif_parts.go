@@ -3,6 +3,7 @@
 package study
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -10,6 +11,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
+	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/shard"
 	"github.com/halfpeak/halfpeak/whatif"
@@ -23,22 +26,89 @@ type SweepQuestion struct {
 	Sizes    string   `json:",omitempty"` // if they were given, and
 	Of       []string `json:",omitempty"` // if these were
 	Schedule []string `json:",omitempty"`
+	// Of a collective: its finish by this algorithm, or several; see [Collectives].
+	Collective string `json:",omitempty"`
+	Algorithm  string `json:",omitempty"`
+	Ranks      []int  `json:",omitempty"`
 }
 
-// command is what parts of the sweep are of.
-func (q SweepQuestion) command(s *whatif.Sweep) (shard.Command, error) {
+// Sweeping is the sweep that is asked for.
+func (q SweepQuestion) Sweeping(ctx context.Context) (*Sweeping, error) {
+	d, err := whatif.Find(q.Platform)
+	if err != nil {
+		return nil, err
+	}
+	sizes, err := quantity.ParseSizes(cmp.Or(q.Sizes, SweepSize))
+	if err != nil {
+		return nil, fmt.Errorf("--size %w", err)
+	}
+	finish := []string{Finish}
+	if q.Collective != "" {
+		d, finish, err = Collectives(ctx, d, CollectiveQuestion{Collective: q.Collective, Algorithm: q.Algorithm, Ranks: q.Ranks, Sizes: sizes})
+	} else {
+		var in *Input
+		if in, err = ReadInput(ctx, mpitrace.Defaults, q.Schedule...); err == nil {
+			d, err = Scheduled(ctx, d, in)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if d, err = d.Set(q.Set...); err != nil {
+		return nil, fmt.Errorf("--set %w", err)
+	}
+	s := &Sweeping{Sweep: &whatif.Sweep{Design: d, Names: q.Of}}
+	switch {
+	case len(q.Of) > 0:
+	case len(q.Schedule) > 0 || q.Collective != "":
+		s.Names = finish
+	default:
+		s.Names = SweepNames()
+	}
+	s.Sizes = sizes
+	for _, text := range q.Vary {
+		r, err := d.ParseRange(text)
+		if err != nil {
+			return nil, fmt.Errorf("--vary %w", err)
+		}
+		s.Ranges = append(s.Ranges, r)
+	}
+	return s, nil
+}
+
+// SweepSize is the size of messages of which a sweep is that was asked of none.
+const SweepSize = "64KiB"
+
+// SweepNames are the quantities of a sweep that was asked for none.
+func SweepNames() []string { return []string{"one_way", "gap", "bandwidth"} }
+
+// Header is what a part of the sweep begins with.
+func (s *Sweeping) Header(q SweepQuestion, which shard.Shard) (shard.Header, error) {
 	asked, err := json.Marshal(q)
-	return shard.Command{Kind: "whatif", Asked: asked, Inputs: sweepID(s, "part")}, err
+	return shard.Header{Command: shard.Command{Kind: "whatif", Asked: asked, Inputs: sweepID(s.Sweep, "part")}, Shard: which}, err
+}
+
+// Records computes rows from ≤ row < to, and hands them over as the records of a part and how many
+// rows each has. A record is valid until the next one.
+func (s *Sweeping) Records(ctx context.Context, from, to int64, each func(record []byte, rows int) error) error {
+	var record []byte
+	return s.drive(ctx, s.Until(to), from, nil, func(b *whatif.Block) error {
+		record = record[:0]
+		for _, v := range b.Values {
+			record = binary.LittleEndian.AppendUint64(record, math.Float64bits(v))
+		}
+		return each(record, b.Rows)
+	})
 }
 
 // Part writes a shard of the rows to a part file. One that was interrupted goes on, and resumed is
 // told how many rows there are.
 func (s *Sweeping) Part(ctx context.Context, files reports.Files, path string, q SweepQuestion, which shard.Shard, resumed func(rows int64)) error {
-	command, err := q.command(s.Sweep)
+	header, err := s.Header(q, which)
 	if err != nil {
 		return err
 	}
-	file, err := openPart(files, path, shard.Header{Command: command, Shard: which})
+	file, err := openPart(files, path, header)
 	if err != nil {
 		return err
 	}
@@ -46,14 +116,7 @@ func (s *Sweeping) Part(ctx context.Context, files reports.Files, path string, q
 		resumed(file.Rows())
 	}
 	from, to := which.Range(int64(s.Rows()))
-	var record []byte
-	err = s.drive(ctx, s.Until(to), from+file.Rows(), nil, func(b *whatif.Block) error {
-		record = record[:0]
-		for _, v := range b.Values {
-			record = binary.LittleEndian.AppendUint64(record, math.Float64bits(v))
-		}
-		return file.Write(record, b.Rows)
-	})
+	err = s.Records(ctx, from+file.Rows(), to, file.Write)
 	return file.end(err, func(done int64) string {
 		return fmt.Sprintf("%d of %d rows are whole", done, to-from)
 	})
@@ -62,11 +125,11 @@ func (s *Sweeping) Part(ctx context.Context, files reports.Files, path string, q
 // Merge makes the sweep take its rows from parts instead of computing them. The parts are those of
 // the question that [MergedQuestion] gave.
 func (s *Sweeping) Merge(q SweepQuestion, parts *shard.Parts) error {
-	command, err := q.command(s.Sweep)
+	header, err := s.Header(q, shard.Shard{})
 	if err != nil {
 		return err
 	}
-	if command.Inputs != parts.Inputs {
+	if header.Inputs != parts.Inputs {
 		return fmt.Errorf("%s is not as it was when the shards ran; run them again, or merge where its files are as they were", q.Platform)
 	}
 	if parts.Units() != int64(s.Rows()) {

@@ -11,32 +11,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/shard"
-	"github.com/halfpeak/halfpeak/whatif"
 )
 
 func sweepOf(t *testing.T, q SweepQuestion) *Sweeping {
 	t.Helper()
-	d, err := whatif.Find(q.Platform)
-	if err == nil {
-		d, err = d.Set(q.Set...)
-	}
+	s, err := q.Sweeping(t.Context())
 	if err != nil {
 		t.Fatal(err)
-	}
-	sizes, err := quantity.ParseSizes(q.Sizes)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &Sweeping{Sweep: &whatif.Sweep{Design: d, Sizes: sizes, Names: q.Of}}
-	for _, text := range q.Vary {
-		r, err := d.ParseRange(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.Ranges = append(s.Ranges, r)
 	}
 	return s
 }

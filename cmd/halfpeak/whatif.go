@@ -79,6 +79,9 @@ command is given again; Parquet, whose index stands at its end, begins anew.`,
 				return err
 			}
 			o.asked = study.SweepQuestion{Platform: args[0], Set: o.set, Vary: o.vary, Of: o.of, Schedule: o.schedule}
+			if o.collective.Collective != "" {
+				o.asked.Collective, o.asked.Algorithm, o.asked.Ranks = o.collective.Collective, o.collective.Algorithm, o.ranks.Values
+			}
 			if o.sized {
 				o.asked.Sizes = o.sizes.text
 			}

@@ -32,6 +32,7 @@ and schedules that are files must be as they were.`, func(cmd *cobra.Command, ar
 		}
 		q := o.asked
 		o.set, o.vary, o.of, o.schedule = q.Set, q.Vary, q.Of, q.Schedule
+		o.collective.Collective, o.collective.Algorithm, o.ranks.Values = q.Collective, q.Algorithm, q.Ranks
 		if o.sized = q.Sizes != ""; o.sized {
 			if err := o.sizes.Set(q.Sizes); err != nil {
 				return err

@@ -17,7 +17,7 @@ const manyRows = 1e9
 
 // runVary makes the rows of a sweep and its picture.
 func (o *whatifOptions) runVary(ctx context.Context, cmd *cobra.Command, d whatif.Design) error {
-	s := study.Sweeping{Sweep: &whatif.Sweep{Design: d, Sizes: o.sizesOr("64KiB"), Names: o.ofOr("one_way", "gap", "bandwidth")}}
+	s := study.Sweeping{Sweep: &whatif.Sweep{Design: d, Sizes: o.sizesOr(study.SweepSize), Names: o.ofOr(study.SweepNames()...)}}
 	for _, text := range o.vary {
 		r, err := d.ParseRange(text)
 		if err != nil {

@@ -50,24 +50,14 @@ var NodeColumns = [][]string{
 	{"from", "to"}, {"sender", "receiver"}, {"client", "server"}, {"a", "b"}, {"node"}, {"host"}, {"hostname"},
 }
 
-// Read reads the files that roots name, and those of folders, in parallel. What cannot be read is in
-// the entries. Where ctx is done, the error is that of ctx, and what was read is returned with
-// it: the entries of whole files. Other errors are of the roots and of the options; that a pattern
-// fits no file is one.
-func Read(ctx context.Context, roots []string, o Options, r Reader) ([]Entry, Seen, error) {
-	var seen Seen
-	var pattern *Pattern
-	if o.Name != "" {
-		var err error
-		if pattern, err = ParsePattern(o.Name); err != nil {
-			return nil, seen, fmt.Errorf("--name %q: %w", o.Name, err)
-		}
-	}
+// List returns the entries of the files that roots name, and those of folders, with nothing read.
+// Errors are of the roots.
+func List(roots []string) ([]Entry, error) {
 	var entries []Entry
 	for _, root := range roots {
 		files, err := trace.Files(root)
 		if err != nil {
-			return nil, seen, err
+			return nil, err
 		}
 		for _, f := range files {
 			path := filepath.ToSlash(filepath.Base(f))
@@ -76,13 +66,41 @@ func Read(ctx context.Context, roots []string, o Options, r Reader) ([]Entry, Se
 					path = filepath.ToSlash(below)
 				}
 			}
-			if r.Keep == nil || r.Keep(path, f) {
-				entries = append(entries, Entry{Path: path, Source: f})
-			}
+			entries = append(entries, Entry{Path: path, Source: f})
 		}
 	}
+	return entries, nil
+}
+
+// Read reads the one file of an entry of [List], as [Read] reads all. What cannot be read is in the
+// entry. Where ctx is done, the error is that of ctx, and the entry is not whole; other errors are of
+// the options.
+func (e *Entry) Read(ctx context.Context, o Options) error {
+	w, err := newWorker(ctx, o)
+	if err == nil && !w.read(e) {
+		err = ctx.Err()
+	}
+	return err
+}
+
+// Read reads the files that roots name, and those of folders, in parallel. What cannot be read is in
+// the entries. Where ctx is done, the error is that of ctx, and what was read is returned with
+// it: the entries of whole files. Other errors are of the roots and of the options; that a pattern
+// fits no file is one.
+func Read(ctx context.Context, roots []string, o Options, r Reader) ([]Entry, Seen, error) {
+	var seen Seen
+	w, err := newWorker(ctx, o)
+	if err != nil {
+		return nil, seen, err
+	}
+	entries, err := List(roots)
+	if err != nil {
+		return nil, seen, err
+	}
+	if r.Keep != nil {
+		entries = slices.DeleteFunc(entries, func(e Entry) bool { return !r.Keep(e.Path, e.Source) })
+	}
 	seen.Files = len(entries)
-	w := worker{Options: o, pattern: pattern, ctx: ctx}
 	workers := r.Workers
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
@@ -110,7 +128,7 @@ func Read(ctx context.Context, roots []string, o Options, r Reader) ([]Entry, Se
 	if ctx.Err() != nil {
 		return entries, seen, ctx.Err()
 	}
-	if pattern != nil && !w.matched.Load() && len(entries) > 0 && r.Keep == nil {
+	if w.pattern != nil && !w.matched.Load() && len(entries) > 0 && r.Keep == nil {
 		return nil, seen, fmt.Errorf("--name %q fits no file; the first is %q: * is any letters, {a} and {b} are the nodes", o.Name, entries[0].Path)
 	}
 	return entries, seen, nil
@@ -121,6 +139,17 @@ type worker struct {
 	pattern *Pattern
 	ctx     context.Context
 	matched atomic.Bool
+}
+
+func newWorker(ctx context.Context, o Options) (*worker, error) {
+	w := &worker{Options: o, ctx: ctx}
+	if o.Name != "" {
+		var err error
+		if w.pattern, err = ParsePattern(o.Name); err != nil {
+			return nil, fmt.Errorf("--name %q: %w", o.Name, err)
+		}
+	}
+	return w, nil
 }
 
 // read reads a file, and reports whether that came to its end.
