@@ -18,7 +18,7 @@ func TestCollectiveWays(t *testing.T) {
 		ranks = []int{2, 5, 8, 11}
 	}
 	found := map[string]int{}
-	for _, ref := range []string{"clip/system-buffer", "clip/user-buffer", "hp-lam/gam", "jam-1394", "mpi-bip"} {
+	for _, ref := range []string{"clip/system-buffer", "clip/user-buffer", "hp-lam/gam", "clip/pio", "jam-1394", "mpi-bip"} {
 		d, err := whatif.Find(ref)
 		if err != nil {
 			t.Fatal(err)

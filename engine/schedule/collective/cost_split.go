@@ -19,9 +19,11 @@ func splitBinaryCost(m Model, p int, c Call) (float64, bool) {
 	if min(of[0].early(), of[1].early()) <= 0 {
 		return 0, false
 	}
+	part := Part{Group: Group{Size: p}}
 	// Of each member's half: when its parent had it, and when it began to send.
 	from := make([]struct{ had, begun float64 }, p)
 	from[2].begun = of[0].out()
+	parent := func(v int) int { up, _ := binaryTree(&part, v); return up }
 	last := 0.0
 	for v := 1; v < p; v += 2 {
 		var pair [2]exchange
@@ -58,8 +60,17 @@ func splitBinaryCost(m Model, p int, c Call) (float64, bool) {
 				if !b.hearsBefore(came, own) {
 					return 0, false
 				}
-			case came == own && (begun > from[v+1].begun || a.has-a.mine.Receive <= from[v+1].had):
+			case came == own && begun > from[v+1].begun:
 				return 0, false
+			case came == own && a.has-a.mine.Receive <= from[v+1].had:
+				// The parent of the one and the other had theirs at once: who was sent to first?
+				one, other := parent(v+1), v
+				for one > 0 && other > 0 && from[one] == from[other] {
+					one, other = parent(one), parent(other)
+				}
+				if of[0] != of[1] || other == 0 || one > 0 && (from[one].begun != from[other].begun || from[one].had > from[other].had) {
+					return 0, false
+				}
 			}
 		}
 		if !a.with(b) {
