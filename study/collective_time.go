@@ -42,8 +42,32 @@ type timing struct {
 	most  int  // operations of a schedule; see CollectiveQuestion
 	few   int
 	costs map[uint64]collective.Message
+	near  [256]struct { // of the costs, those that were wanted last
+		known bool
+		bytes uint64
+		collective.Message
+	}
 
 	programs map[standing]*simulate.Program // that stand for others; nil: too large
+	large    map[standing]uint64            // bytes from which on those of whole messages are; key: of no size
+}
+
+// cost is what a message costs in closed forms.
+func (t *timing) cost(n uint64) collective.Message {
+	near := &t.near[(n^n>>8^n>>16)&255]
+	if near.known && near.bytes == n {
+		return near.Message
+	}
+	cost, known := t.costs[n]
+	if !known {
+		cost = messageOf(t.m.Cost(0, n))
+		if t.costs == nil || len(t.costs) > 1<<16 {
+			t.costs = map[uint64]collective.Message{}
+		}
+		t.costs[n] = cost
+	}
+	near.known, near.bytes, near.Message = true, n, cost
+	return cost
 }
 
 // A standing is what a program is of.
@@ -92,9 +116,9 @@ func (q CollectiveQuestion) run(ctx context.Context, cells []CollectiveTime, m s
 	var workers sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), 8) { // each takes the memory of a schedule
 		workers.Go(func() {
-			t := timing{m: m, plain: len(q.Machine.Levels) == 0, loop: q.Loop, most: q.most(len(cells)), few: q.few(len(cells)), costs: map[uint64]collective.Message{}}
+			t := timing{m: m, plain: len(q.Machine.Levels) == 0, loop: q.Loop, most: q.most(len(cells)), few: q.few(len(cells))}
 			for unit := take(); unit != nil; unit = take() {
-				t.programs = map[standing]*simulate.Program{}
+				t.programs, t.large = map[standing]*simulate.Program{}, map[standing]uint64{}
 				for _, i := range unit {
 					if err := t.time(ctx, &cells[i]); err != nil {
 						stop(fmt.Errorf("%s %s on %d ranks: %w", cells[i].Collective, cells[i].Name, cells[i].Ranks, err))
@@ -134,22 +158,9 @@ func (t *timing) closed(c *CollectiveTime) bool {
 	if c.Cost == nil || !t.plain {
 		return false
 	}
-	late, early := math.Inf(-1), math.Inf(1)                                               // when a way in is free again, and the next can come
 	combine := func(n uint64) float64 { return math.Round(c.Call.Gamma*float64(n)) * 1e3 } // whole ns, as in a schedule
-	model := collective.Model{Gamma: c.Call.Gamma, Combine: combine, Messages: func(n uint64) collective.Message {
-		cost, known := t.costs[n]
-		if !known {
-			cost = messageOf(t.m.Cost(0, n))
-			t.costs[n] = cost
-		}
-		late, early = max(late, max(cost.Gap, cost.Intake)-cost.Stream-cost.Receive), min(early, cost.Send+cost.Latency)
-		if cost.Latency < 0 {
-			early = math.Inf(-1)
-		}
-		return cost
-	}}
-	picos, holds := c.Cost(model, c.Ranks, c.Call)
-	if !holds || late > early {
+	picos, holds := c.Entry.Time(collective.Model{Gamma: c.Call.Gamma, Combine: combine, Messages: t.cost}, c.Ranks, c.Call)
+	if !holds {
 		return false
 	}
 	c.Time, c.From = quantity.Micros(picos/1e6), ClosedForm
@@ -175,6 +186,11 @@ func (t *timing) simulate(ctx context.Context, c *CollectiveTime, alone bool, mo
 		of.pattern, m = pattern, resized{m, size}
 	}
 	p, known := t.programs[of]
+	whole := of
+	whole.pattern.Bytes = 0
+	if n := t.large[whole]; n > 0 && of.pattern.Segment == 0 && of.pattern.Bytes >= n {
+		return false, nil // a larger message is cut into as many pieces at least
+	}
 	if !known {
 		var err error
 		if p, err = programOf(ctx, c.Entry, c.Ranks, of); err != nil {
@@ -182,6 +198,8 @@ func (t *timing) simulate(ctx context.Context, c *CollectiveTime, alone bool, mo
 		}
 		if ok {
 			t.programs[of] = p
+		} else if p == nil && t.large != nil {
+			t.large[whole] = of.pattern.Bytes
 		}
 	}
 	if p == nil {
@@ -214,6 +232,9 @@ func programOf(ctx context.Context, e collective.Entry, ranks int, of standing) 
 	c, most := of.pattern, of.most
 	if e.Takes&collective.Segment != 0 && c.Segment > 0 && c.Bytes/c.Segment > uint64(most/ranks) {
 		return nil, nil // not even begun
+	}
+	if !of.alone && c.Bytes > 0 && 2*(ranks-1) > most {
+		return nil, nil // each but one gets a message, or gives one
 	}
 	if e.Takes&collective.Root == 0 {
 		c.Root = 0

@@ -18,7 +18,7 @@ func TestCollectiveWays(t *testing.T) {
 		ranks = []int{2, 5, 8, 11}
 	}
 	found := map[string]int{}
-	for _, ref := range []string{"clip/system-buffer", "clip/user-buffer", "hp-lam/gam", "jam-1394", "mpi-bip"} {
+	for _, ref := range []string{"clip/system-buffer", "clip/user-buffer", "hp-lam/gam", "clip/pio", "jam-1394", "mpi-bip"} {
 		d, err := whatif.Find(ref)
 		if err != nil {
 			t.Fatal(err)
@@ -46,7 +46,7 @@ func TestCollectiveWays(t *testing.T) {
 					t.Fatal(err)
 				}
 				for _, c := range cells {
-					whole, by := timing{m: m, plain: true}, timing{m: m, plain: true, costs: map[uint64]collective.Message{}, programs: map[standing]*simulate.Program{}}
+					whole, by := timing{m: m, plain: true}, timing{m: m, plain: true, programs: map[standing]*simulate.Program{}}
 					want := c
 					c.Entry.Cuts = collective.Shares // no pattern
 					if ok, err := whole.simulate(context.Background(), &c, false, 1<<20); !ok || err != nil {

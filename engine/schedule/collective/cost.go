@@ -1,6 +1,9 @@
 package collective
 
-import "math/bits"
+import (
+	"math"
+	"math/bits"
+)
 
 // Model is what messages and combinations cost in the closed forms. A member can send, receive
 // and combine at once, one of each kind at a time.
@@ -18,13 +21,56 @@ type Model struct {
 	Combine func(bytes uint64) float64
 }
 
+// Time is that of Cost where it holds for such messages: where the algorithm's closed form does not
+// follow them itself, those that it asks for have to be as [Message] says.
+func (e Entry) Time(m Model, p int, c Call) (float64, bool) {
+	if e.Cost == nil {
+		return 0, false
+	}
+	if m.Messages == nil || e.Follows {
+		return e.Cost(m, p, c)
+	}
+	cost := m.Messages
+	late, early := math.Inf(-1), math.Inf(1) // when a way is free again, and the next can come
+	m.Messages = func(n uint64) Message {
+		one := cost(n)
+		late, early = max(late, one.late()), min(early, one.early())
+		return one
+	}
+	t, holds := e.Cost(m, p, c)
+	return t, holds && late <= early
+}
+
+// late is how long a member's ways are taken after it is done with the message; early is how long
+// after another begins with one it needs them.
+func (t Message) late() float64 { return max(t.Gap, t.Intake) - t.Stream - t.Receive }
+func (t Message) early() float64 {
+	if t.Latency < 0 {
+		return math.Inf(-1)
+	}
+	return t.Send + t.Latency
+}
+
+// inTurn says that ways are free in time for messages in rounds: those of a round have the size
+// of one or the other of two that stand together.
+func (m Model) inTurn(sizes []uint64) bool {
+	for i, n := range sizes {
+		one := m.message(n)
+		late := one.late()
+		if late > one.early() || i+1 < len(sizes) && late > m.message(sizes[i+1]).early() {
+			return false
+		}
+	}
+	return true
+}
+
 // A Message is what one message costs, in the unit of the model, all at least 0: its sender's
 // processor, the way of the first byte, the bytes after it, its receiver's processor; and the way
 // out (Gap) and the way in (Intake) until the next message.
 //
-// The closed forms suppose that who has a message can send at once, and take in what is sent then:
-// Gap and Intake of a message are at most its Stream and Receive and any other's Send and Latency. A model
-// whose messages are not so has none.
+// Closed forms suppose that who has a message can send at once, and take in what is sent then:
+// Gap and Intake of a message are at most its Stream and Receive and any other's Send and Latency;
+// Entry.Time says where that is so, or need not be.
 type Message struct{ Send, Latency, Stream, Receive, Gap, Intake float64 }
 
 // oneWay is from when its sender begins until its receiver has it.

@@ -1,6 +1,9 @@
 package collective
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // Closed forms of algorithms in rounds, in each of which a member sends one message and waits for
 // one. Members that begin late, or that send more, let others be late: the longest chain of
@@ -8,13 +11,20 @@ import "slices"
 
 // halves is the time of the messages of recursive halving among 2^k members, w(n/2) + w(n/4) + …,
 // and of their combination. Of halves that differ by an element, one member has all the larger.
-func halves(m Model, p int, c Call) (ways, sums float64) {
+// inTurn says that ways are free in time for them, for the same back, and for messages of the sizes
+// before them and after.
+func halves(m Model, p int, c Call, before, after []uint64) (ways, sums float64, inTurn bool) {
 	n, size, _ := elements(c)
+	sizes := before
 	for d := 2; d <= highest(p); d *= 2 {
 		part := (n + uint64(d) - 1) / uint64(d) * size
 		ways, sums = ways+m.way(part), sums+m.sum(part)
+		sizes = append(sizes, part)
 	}
-	return ways, sums
+	for _, part := range slices.Backward(sizes[len(before):]) {
+		sizes = append(sizes, part)
+	}
+	return ways, sums, m.inTurn(append(sizes, after...))
 }
 
 // rabenseifnerCost is 2 lg p·α + 2n(p − 1)/p·β + n(p − 1)/p·γ for p = 2^k, [trg] 4.4 and 4.5. For
@@ -24,12 +34,17 @@ func rabenseifnerCost(m Model, p int, c Call) (float64, bool) {
 	if p < 2 || n < uint64(highest(p)) {
 		return linearReduceCost(m, p, c)
 	}
-	ways, sums := halves(m, p, c)
+	var before, after []uint64
+	half := (n + 1) / 2 * size
+	if !isPower(p) {
+		before, after = []uint64{half, half}, []uint64{c.Bytes}
+	}
+	ways, sums, inTurn := halves(m, p, c, before, after)
 	t := 2*ways + sums
-	if half := (n + 1) / 2 * size; !isPower(p) {
+	if !isPower(p) {
 		t += 2*m.way(half) + m.sum(half)
 	}
-	return t, ok
+	return t, ok && inTurn
 }
 
 // rabenseifnerAnyCost is rabenseifnerCost, and a message of n for p that are no power of two.
@@ -52,12 +67,16 @@ func mpichRabenseifnerCost(m Model, p int, c Call) (float64, bool) {
 	if p < 2 || n < uint64(highest(p)) {
 		return doublingCost(m, p, c)
 	}
-	ways, sums := halves(m, p, c)
+	var handed []uint64
+	if !isPower(p) {
+		handed = []uint64{c.Bytes}
+	}
+	ways, sums, inTurn := halves(m, p, c, handed, handed)
 	t := 2*ways + sums
 	if !isPower(p) {
 		t += 2*m.way(c.Bytes) + m.sum(c.Bytes)
 	}
-	return t, ok
+	return t, ok && inTurn
 }
 
 // doublingCost is lg p·(α + nβ + nγ) for p = 2^k, [trg] 4.5. For other p, here: with k = ⌊lg p⌋, those
@@ -101,19 +120,15 @@ func scatterDoublingCost(m Model, p int, c Call) (float64, bool) {
 	s := newPortions(p, c)
 	has, free, in := s.scatter(m)
 	for mask := 1; mask < p; mask *= 2 {
-		begin := slices.Clone(free)
 		// A short block at the end gives its pair's members less of them than they are: the members
 		// of a whole block pass on what came.
-		for v := range p {
-			peer := v ^ mask
-			if peer >= p {
-				continue
+		for lower := 0; lower+mask < p; lower += 2 * mask {
+			one, other := m.message(s.of(lower, lower+mask)), m.message(s.of(lower+mask, lower+2*mask))
+			for v := lower; v < lower+mask && v+mask < p; v++ {
+				begin, begins := free[v], free[v+mask]
+				has[v], in[v], free[v] = exchanged(begin, begins, in[v], one, other)
+				has[v+mask], in[v+mask], free[v+mask] = exchanged(begins, begin, in[v+mask], other, one)
 			}
-			mine, theirs := v&^(mask-1), peer&^(mask-1)
-			sent, got := m.message(s.of(mine, mine+mask)), m.message(s.of(theirs, theirs+mask))
-			start := max(begin[peer]+got.Send+got.Latency, in[v])
-			has[v], in[v] = max(start+got.Stream, begin[v]+sent.Send)+got.Receive, start+got.Intake
-			free[v] = begin[v] + sent.out()
 		}
 		short := p &^ (mask - 1) // where a block begins that is not whole
 		if have := p - short; have > 0 && short&mask != 0 {
@@ -138,6 +153,13 @@ func scatterDoublingCost(m Model, p int, c Call) (float64, bool) {
 	return slices.Max(has), ok
 }
 
+// exchanged is when a member has what it got for what it sent, and when its ways in and out are free;
+// the two begin at different times.
+func exchanged(begin, other, in float64, sent, got Message) (has, inFree, outFree float64) {
+	start := max(other+got.Send+got.Latency, in)
+	return max(start+got.Stream, begin+sent.Send) + got.Receive, start + got.Intake, begin + sent.out()
+}
+
 // scatterRingCost is (⌈lg p⌉ + p − 1)α + 2n(p − 1)/p·β for equal portions, [trg] 4.1. For others,
 // here: a portion goes around from when its member is done with the scatter; or that member is late
 // with the portions that come after its own, the smaller ones of which cost less.
@@ -147,20 +169,31 @@ func scatterRingCost(m Model, p int, c Call) (float64, bool) {
 		return linearCost(m, p, c)
 	}
 	s := newPortions(p, c)
-	// A member that gets nothing begins at once, and its messages keep other processors busy.
-	ok = ok && (s.of(p-1, p) > 0 || p == 1 || m.blocks(s.each))
-	_, free, _ := s.scatter(m)
+	// A receive that needs the processor is kept by a send, and keeps the next one, unless all come in
+	// turn. A member that gets nothing begins at once, and its messages keep other processors busy.
+	sizes, free := []uint64{s.each, s.of(p-1, p)}, true
+	for d := 1; d < p; d *= 2 {
+		sizes = append(sizes, s.of(d, 2*d))
+	}
+	latest, early := math.Inf(-1), math.Inf(1)
+	for _, n := range sizes {
+		one := m.message(n)
+		latest, early = max(latest, one.late()), min(early, one.early())
+		free = free && one.Receive == 0 && one.Gap >= one.Intake
+	}
+	ok = ok && (free || latest <= early) && (s.of(p-1, p) > 0 || p == 1 || free || m.blocks(s.each))
+	_, begin, _ := s.scatter(m)
 	last, whole := 0.0, int(s.bytes/s.each)
 	late := make([]float64, p+1) // by how much, with the smaller portions before one
 	for v := range p {
 		own := m.message(s.of(v, v+1))
-		last = max(last, free[v]+float64(p-1)*own.oneWay())
+		last = max(last, begin[v]+float64(p-1)*own.oneWay())
 		if v < whole {
 			continue
 		}
 		late[v+1] = late[v] + own.turn(m.message(s.of(v-1, v)))
 		for next := whole - 1; next < v && next <= whole; next++ { // all after it are empty
-			last = max(last, free[v]+late[v+1]-late[next+1]+float64(p-1-(v-next))*m.way(s.of(next, next+1)))
+			last = max(last, begin[v]+late[v+1]-late[next+1]+float64(p-1-(v-next))*m.way(s.of(next, next+1)))
 		}
 	}
 	return last, ok
@@ -174,11 +207,13 @@ func ringReduceScatterCost(m Model, p int, c Call) (float64, bool) {
 
 // halvingCost is lg p·α + n(p − 1)/p·(β + γ) for p = 2^k, [trg] 4.3.
 func halvingCost(m Model, p int, c Call) (float64, bool) {
-	t := 0.0
+	t, sizes := 0.0, []uint64(nil)
 	for d := p / 2; d > 0; d /= 2 {
-		t += m.way(uint64(d)*c.Bytes) + m.sum(uint64(d)*c.Bytes)
+		n := uint64(d) * c.Bytes
+		t += m.way(n) + m.sum(n)
+		sizes = append(sizes, n)
 	}
-	return t, isPower(p)
+	return t, isPower(p) && m.inTurn(sizes)
 }
 
 // ringAllgatherCost is (p − 1)α + n(p − 1)/p·β, [trg] 4.2 and MPICH's header. Open MPI's header
@@ -203,9 +238,10 @@ func bruckAllgatherCost(m Model, p int, c Call) (float64, bool) {
 // others.
 func neighbourCost(m Model, p int, c Call) (float64, bool) {
 	if p%2 != 0 {
-		return ringAllgatherCost(m, p, c)
+		t, ok := ringAllgatherCost(m, p, c)
+		return t, ok && m.inTurn([]uint64{c.Bytes})
 	}
-	return m.way(c.Bytes) + float64(p/2-1)*m.way(2*c.Bytes), true
+	return m.way(c.Bytes) + float64(p/2-1)*m.way(2*c.Bytes), m.inTurn([]uint64{c.Bytes, 2 * c.Bytes})
 }
 
 // pairwiseCost is (p − 1)(α + n/p·β). [trg] and MPICH's header write (p − 1)α + nβ, which counts the
@@ -214,9 +250,69 @@ func pairwiseCost(m Model, p int, c Call) (float64, bool) {
 	return float64(p-1) * m.way(c.Bytes), true
 }
 
-// linearAlltoallCost is p − 1 blocks through one port, (p − 1)(α + n/p·β).
+// linearAlltoallCost is p − 1 blocks through one port, (p − 1)(α + n/p·β) in Hockney's model. In
+// others a member's processor turns from one to the other, the sends first: all are alike, so that of
+// one is followed, here.
 func linearAlltoallCost(m Model, p int, c Call) (float64, bool) {
-	return float64(p-1) * m.way(c.Bytes), m.blocks(c.Bytes)
+	return followAlltoall(m, p, p, c)
+}
+
+// syncAlltoallCost is linearAlltoallCost with so many messages under way at most.
+func syncAlltoallCost(m Model, p int, c Call) (float64, bool) {
+	most := 4
+	if c.Fanout != 0 {
+		most = max(c.Fanout, 1)
+	}
+	return followAlltoall(m, p, most, c)
+}
+
+// followAlltoall does not hold where it is not known whether a send or a receive is the first of two
+// that could begin at the same moment.
+func followAlltoall(m Model, p, most int, c Call) (float64, bool) {
+	one, n := m.message(c.Bytes), p-1
+	if one.Latency < 0 || one.Send+one.Latency == 0 {
+		return 0, false
+	}
+	cpu, out, in := 0.0, 0.0, 0.0
+	begun, ready, done := make([]float64, n), make([]float64, n), make([]float64, n)
+	known := make([]float64, n) // when a receive has its message
+	for sent, taken, got := 0, 0, 0; got < n; {
+		// A receive is posted when the one most before is done, and takes the message that is there.
+		for taken < sent && taken < got+most {
+			came := begun[taken] + one.Send + one.Latency
+			begin := max(came, in)
+			known[taken] = came
+			if taken >= most {
+				known[taken] = max(came, done[taken-most])
+			}
+			in, ready[taken] = begin+one.Intake, max(known[taken], begin+one.Stream)
+			taken++
+		}
+		send, receive := math.Inf(1), math.Inf(1)
+		if sent < n {
+			send = max(cpu, out)
+		}
+		if got < taken {
+			receive = max(cpu, ready[got])
+		}
+		if send == receive && sent >= most {
+			switch free := begun[sent-most]; {
+			case free == known[got]:
+				return 0, false
+			case free > known[got]:
+				send = math.Inf(1)
+			}
+		}
+		if send <= receive {
+			begun[sent], cpu, out = send, send+one.Send, send+one.Gap
+			sent++
+		} else {
+			cpu = receive + one.Receive
+			done[got] = cpu
+			got++
+		}
+	}
+	return cpu, true
 }
 
 // bruckAlltoallCost is ⌈lg p⌉α and β for each block whose way to go has the bit of the round;

@@ -46,6 +46,8 @@ var wires = []wire{
 	{name: "LogGP", send: 200, latency: 900, receive: 300, gap: 700, streamByte: 2, gapByte: 2},
 	{name: "busy processors", send: 500, latency: 1500, receive: 600, gap: 100, sendByte: 1, streamByte: 1, receiveByte: 1, gapByte: 1},
 	{name: "slow way in", send: 100, latency: 1200, receive: 100, gap: 300, streamByte: 2, gapByte: 2, slower: 400},
+	{name: "copies of two", send: 300, latency: 700, gap: 400, sendByte: 2, streamByte: 1, gapByte: 3},
+	{name: "a slow copy", send: 800, latency: 300, gap: 500, sendByte: 4, streamByte: 1, gapByte: 2},
 	{name: "one copy", latency: 1000, gap: 400, receive: 50, streamByte: 2, receiveByte: 1, gapByte: 2},
 }
 
@@ -105,12 +107,12 @@ func TestCosts(t *testing.T) {
 					continue
 				}
 				for _, c := range calls(p) {
-					if _, ok := e.Cost(wires[0].model(c.Gamma), p, c); !ok {
+					if _, ok := e.Time(wires[0].model(c.Gamma), p, c); !ok {
 						c.Gamma = 0 // some hold for messages alone
 					}
 					program := programOf(t, e, p, c)
 					for _, w := range wires {
-						want, ok := e.Cost(w.model(c.Gamma), p, c)
+						want, ok := e.Time(w.model(c.Gamma), p, c)
 						if !ok {
 							continue
 						}

@@ -1,7 +1,6 @@
 package collective
 
 import (
-	"container/heap"
 	"fmt"
 	"math"
 
@@ -28,41 +27,37 @@ func (m LogP) OptimalBroadcast(p int) float64 {
 }
 
 // broadcastTree is the parents of the places in the order in which they get the word, and
-// when the last does.
+// when the last does. The next arrivals that places can bring about are two queues, each in the order
+// of time: those after an arrival of the same place, a gap later, and the first ones.
 func (m LogP) broadcastTree(p int) (parent []int, last float64) {
 	parent = make([]int, 1, p)
 	parent[0] = -1
-	has := offers{{at: m.O + m.L + m.O, from: 0}}
-	for len(parent) < p {
-		next := has[0]
+	way, gap := m.O+m.L+m.O, m.gap()
+	first, more := append(make([]offer, 0, p), offer{way, 0}), make([]offer, 0, p)
+	for f, g := 0, 0; len(parent) < p; {
+		var next offer
+		if f < len(first) && (g == len(more) || first[f].before(more[g])) {
+			next = first[f]
+			f++
+		} else {
+			next = more[g]
+			g++
+		}
 		last = next.at
-		has[0].at += m.gap()
-		heap.Fix(&has, 0)
-		heap.Push(&has, offer{next.at + m.O + m.L + m.O, len(parent)})
+		more = append(more, offer{next.at + gap, next.from})
+		first = append(first, offer{next.at + way, len(parent)})
 		parent = append(parent, next.from)
 	}
 	return parent, last
 }
 
-// offers are the next arrivals that each place can bring about, the earliest first.
-type offers []offer
-
+// An offer is the next arrival that a place can bring about.
 type offer struct {
 	at   float64
 	from int
 }
 
-func (h offers) Len() int { return len(h) }
-func (h offers) Less(i, j int) bool {
-	return h[i].at < h[j].at || h[i].at == h[j].at && h[i].from < h[j].from
-}
-func (h offers) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h *offers) Push(x any)   { *h = append(*h, x.(offer)) }
-func (h *offers) Pop() any {
-	last := (*h)[len(*h)-1]
-	*h = (*h)[:len(*h)-1]
-	return last
-}
+func (a offer) before(b offer) bool { return a.at < b.at || a.at == b.at && a.from < b.from }
 
 // optimalBroadcast is the broadcast of OptimalBroadcast's tree for LogP; a longer message
 // travels whole, or in segments.

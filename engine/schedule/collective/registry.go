@@ -29,7 +29,10 @@ type Entry struct {
 	Ranks int  // the only number of ranks that it is for; 0: any
 
 	Algorithm Algorithm
-	Cost      Cost // nil where there is no closed form
+	Cost      Cost // nil where there is no closed form; see Entry.Time
+	// Follows says that Cost itself looks at whether ways are free, so that it supposes nothing about
+	// the Gap and Intake of messages, or says where it does not hold.
+	Follows bool
 }
 
 // Takes is a set of the parameters of a Call that an algorithm reads besides Bytes.
@@ -69,7 +72,7 @@ var Algorithms = []Entry{
 		Help: "fan-out chains (default 4) begin at the root"},
 	{Collective: "bcast", Name: "pipeline", OpenMPI: 3, NCCL: "ring", Takes: Root | Segment, Algorithm: lineBroadcast, Cost: pipelineCost,
 		Help: "one chain, in segments"},
-	{Collective: "bcast", Name: "split-binary", OpenMPI: 4, Takes: Root | Segment, Cuts: Halves, Algorithm: splitBinaryBroadcast,
+	{Collective: "bcast", Name: "split-binary", OpenMPI: 4, Takes: Root | Segment, Cuts: Halves, Algorithm: splitBinaryBroadcast, Cost: splitBinaryCost, Follows: true,
 		When: "pipeline below 3 ranks, below 2 elements, and if a segment is longer than half of the message",
 		Help: "half of the message down each half of a binary tree, then exchanged in pairs"},
 	{Collective: "bcast", Name: "binary", OpenMPI: 5, Takes: Root | Segment, Algorithm: binaryBroadcast, Cost: tree(binaryTree).broadcastCost,
@@ -79,11 +82,11 @@ var Algorithms = []Entry{
 	{Collective: "bcast", Name: "k-nomial", OpenMPI: 7, Intel: 8, Takes: Root | Segment | Fanout, Algorithm: knomialBroadcast, Cost: tree(knomialTree).broadcastCost,
 		Help: "a binomial tree in a radix, the fan-out (default 4)"},
 	{Collective: "bcast", Name: "scatter-doubling", OpenMPI: 8, MPICH: "scatter_recursive_doubling_allgather", Intel: 2,
-		Takes: Root, Cuts: Shares, Algorithm: doublingScatterBroadcast, Cost: scatterDoublingCost,
+		Takes: Root, Cuts: Shares, Algorithm: doublingScatterBroadcast, Cost: scatterDoublingCost, Follows: true,
 		When: "linear with fewer elements than ranks",
 		Help: "binomial scatter, then allgather by recursive doubling"},
 	{Collective: "bcast", Name: "scatter-ring", OpenMPI: 9, MPICH: "scatter_ring_allgather", Intel: 3,
-		Takes: Root, Cuts: Shares, Algorithm: ringScatterBroadcast, Cost: scatterRingCost,
+		Takes: Root, Cuts: Shares, Algorithm: ringScatterBroadcast, Cost: scatterRingCost, Follows: true,
 		When: "linear with fewer elements than ranks",
 		Help: "binomial scatter, then allgather around the ring"},
 	{Collective: "bcast", Name: "binomial-mpich", MPICH: "binomial", Takes: Root | Segment, Algorithm: mpichBinomialBroadcast, Cost: tree(farthestFirst).broadcastCost,
@@ -103,7 +106,7 @@ var Algorithms = []Entry{
 		Help: "a binomial tree of contiguous subtrees"},
 	{Collective: "reduce", Name: "in-order-binary", OpenMPI: 6, Takes: Root | Segment | Gamma, Algorithm: inOrderReduce, Cost: inOrderCost,
 		Help: "a binary tree that keeps the order of the ranks; the last rank sends the result to the root"},
-	{Collective: "reduce", Name: "rabenseifner", OpenMPI: 7, MPICH: "reduce_scatter_gather", Intel: 5, Takes: Root | Gamma, Cuts: Shares, Algorithm: rabenseifnerReduce, Cost: rabenseifnerCost,
+	{Collective: "reduce", Name: "rabenseifner", OpenMPI: 7, MPICH: "reduce_scatter_gather", Intel: 5, Takes: Root | Gamma, Cuts: Shares, Algorithm: rabenseifnerReduce, Cost: rabenseifnerCost, Follows: true,
 		When: "linear with fewer elements than 2^⌊lg p⌋",
 		Help: "recursive halving, then a binomial gather"},
 	{Collective: "reduce", Name: "binomial-schedgen", Takes: Root | Segment | Gamma, Algorithm: BinomialReduce, Cost: tree(binomialTree).reduceCost,
@@ -121,10 +124,10 @@ var Algorithms = []Entry{
 	{Collective: "allreduce", Name: "segmented-ring", OpenMPI: 5, Takes: Segment | Gamma, Cuts: Shares, Algorithm: segmentedRing, Cost: segmentedRingCost,
 		When: "ring if the shares are smaller than a segment, recursive-doubling with fewer elements than ranks",
 		Help: "ring whose reduce-scatter is done in phases, of about a segment of each share"},
-	{Collective: "allreduce", Name: "rabenseifner", OpenMPI: 6, Takes: Gamma, Cuts: Shares, Algorithm: rabenseifnerAllreduce, Cost: rabenseifnerAnyCost,
+	{Collective: "allreduce", Name: "rabenseifner", OpenMPI: 6, Takes: Gamma, Cuts: Shares, Algorithm: rabenseifnerAllreduce, Cost: rabenseifnerAnyCost, Follows: true,
 		When: "linear with fewer elements than 2^⌊lg p⌋",
 		Help: "recursive halving, then doubling; ranks above a power of two trade halves"},
-	{Collective: "allreduce", Name: "rabenseifner-mpich", MPICH: "reduce_scatter_allgather", Intel: 2, Takes: Gamma, Cuts: Shares, Algorithm: mpichRabenseifner, Cost: mpichRabenseifnerCost,
+	{Collective: "allreduce", Name: "rabenseifner-mpich", MPICH: "reduce_scatter_allgather", Intel: 2, Takes: Gamma, Cuts: Shares, Algorithm: mpichRabenseifner, Cost: mpichRabenseifnerCost, Follows: true,
 		When: "recursive-doubling with fewer elements than 2^⌊lg p⌋",
 		Help: "recursive halving, then doubling; ranks above a power of two hand in all"},
 	{Collective: "allreduce", Name: "double-tree", NCCL: "tree", Takes: Segment | Gamma, Cuts: Halves, Algorithm: doubleTree,
@@ -132,7 +135,7 @@ var Algorithms = []Entry{
 
 	{Collective: "reduce-scatter", Name: "reduce-scatter", OpenMPI: 1, Intel: 4, Takes: Gamma, Algorithm: reduceThenScatter,
 		Help: "binomial reduce and linear scatter"},
-	{Collective: "reduce-scatter", Name: "recursive-halving", OpenMPI: 2, MPICH: "recursive_halving", Intel: 1, Takes: Gamma, Algorithm: halvingReduceScatter, Cost: halvingCost,
+	{Collective: "reduce-scatter", Name: "recursive-halving", OpenMPI: 2, MPICH: "recursive_halving", Intel: 1, Takes: Gamma, Algorithm: halvingReduceScatter, Cost: halvingCost, Follows: true,
 		Help: "exchange halves of what is left, over distances … 4, 2, 1"},
 	{Collective: "reduce-scatter", Name: "ring", OpenMPI: 3, NCCL: "ring", Takes: Gamma, Algorithm: ringReduceScatter, Cost: ringReduceScatterCost,
 		Help: "partial sums travel around the ring"},
@@ -145,12 +148,12 @@ var Algorithms = []Entry{
 		Help: "binomial reduce and linear scatter"},
 	{Collective: "reduce-scatter-block", Name: "recursive-doubling", OpenMPI: 2, MPICH: "recursive_doubling", Takes: Gamma, Algorithm: doublingReduceScatter,
 		Help: "all exchange all that others need, over distances 1, 2, 4 …"},
-	{Collective: "reduce-scatter-block", Name: "recursive-halving", OpenMPI: 3, MPICH: "recursive_halving", Takes: Gamma, Algorithm: halvingReduceScatter, Cost: halvingCost,
+	{Collective: "reduce-scatter-block", Name: "recursive-halving", OpenMPI: 3, MPICH: "recursive_halving", Takes: Gamma, Algorithm: halvingReduceScatter, Cost: halvingCost, Follows: true,
 		Help: "exchange halves of what is left, over distances … 4, 2, 1"},
-	{Collective: "reduce-scatter-block", Name: "butterfly", OpenMPI: 4, MPICH: "noncommutative", Takes: Gamma, Algorithm: blockButterfly, Cost: halvingCost,
+	{Collective: "reduce-scatter-block", Name: "butterfly", OpenMPI: 4, MPICH: "noncommutative", Takes: Gamma, Algorithm: blockButterfly, Cost: halvingCost, Follows: true,
 		Help: "butterfly whose blocks are put in order beforehand if the number of ranks is a power of two"},
 
-	{Collective: "allgather", Name: "linear", OpenMPI: 1, Algorithm: linearAllgather, Cost: linearAllgatherCost,
+	{Collective: "allgather", Name: "linear", OpenMPI: 1, Algorithm: linearAllgather, Cost: linearAllgatherCost, Follows: true,
 		Help: "linear gather and linear broadcast"},
 	{Collective: "allgather", Name: "bruck", OpenMPI: 2, MPICH: "brucks", Intel: 2, Alike: true, Algorithm: bruckAllgather, Cost: bruckAllgatherCost,
 		Help: "all that one has to the rank 1, 2, 4 … below"},
@@ -159,19 +162,19 @@ var Algorithms = []Entry{
 		Help: "all exchange all that they have, over distances 1, 2, 4 …"},
 	{Collective: "allgather", Name: "ring", OpenMPI: 4, MPICH: "ring", NCCL: "ring", Intel: 3, Alike: true, Algorithm: ringAllgather, Cost: ringAllgatherCost,
 		Help: "blocks travel around the ring"},
-	{Collective: "allgather", Name: "neighbour-exchange", OpenMPI: 5, Algorithm: neighbourAllgather, Cost: neighbourCost,
+	{Collective: "allgather", Name: "neighbour-exchange", OpenMPI: 5, Algorithm: neighbourAllgather, Cost: neighbourCost, Follows: true,
 		When: "ring if the number of ranks is odd",
 		Help: "two blocks to either neighbour in turns"},
 	{Collective: "allgather", Name: "two-processes", OpenMPI: 6, Ranks: 2, Algorithm: ringAllgather, Cost: ringAllgatherCost,
 		Help: "one exchange"},
 
-	{Collective: "alltoall", Name: "linear", OpenMPI: 1, MPICH: "scattered", Intel: 2, Alike: true, Algorithm: LinearAlltoall, Cost: linearAlltoallCost,
+	{Collective: "alltoall", Name: "linear", OpenMPI: 1, MPICH: "scattered", Intel: 2, Alike: true, Algorithm: LinearAlltoall, Cost: linearAlltoallCost, Follows: true,
 		Help: "all messages at once"},
 	{Collective: "alltoall", Name: "pairwise", OpenMPI: 2, MPICH: "pairwise", Intel: 3, Alike: true, Algorithm: pairwiseAlltoall, Cost: pairwiseCost,
 		Help: "step s: to the rank s above, from the rank s below"},
 	{Collective: "alltoall", Name: "bruck", OpenMPI: 3, MPICH: "brucks", Intel: 1, Alike: true, Algorithm: bruckAlltoall, Cost: bruckAlltoallCost,
 		Help: "blocks travel 1, 2, 4 … ranks, half of them in each round"},
-	{Collective: "alltoall", Name: "linear-sync", OpenMPI: 4, Takes: Fanout, Alike: true, Algorithm: syncAlltoall, Cost: linearAlltoallCost,
+	{Collective: "alltoall", Name: "linear-sync", OpenMPI: 4, Takes: Fanout, Alike: true, Algorithm: syncAlltoall, Cost: syncAlltoallCost, Follows: true,
 		Help: "linear, with at most fan-out messages (default 4) under way in each direction"},
 	{Collective: "alltoall", Name: "two-processes", OpenMPI: 5, Ranks: 2, Algorithm: LinearAlltoall, Cost: pairwiseCost,
 		Help: "one exchange"},
@@ -185,7 +188,7 @@ var Algorithms = []Entry{
 
 	{Collective: "scatter", Name: "linear", OpenMPI: 1, Takes: Root, Algorithm: LinearScatter, Cost: linearCost,
 		Help: "the root sends to one after the other"},
-	{Collective: "scatter", Name: "binomial", OpenMPI: 2, MPICH: "binomial", Intel: 1, Takes: Root, Algorithm: binomialScatter, Cost: binomialScatterCost,
+	{Collective: "scatter", Name: "binomial", OpenMPI: 2, MPICH: "binomial", Intel: 1, Takes: Root, Algorithm: binomialScatter, Cost: binomialScatterCost, Follows: true,
 		Help: "down a binomial tree, the farthest child first"},
 	{Collective: "scatter", Name: "linear-nonblocking", OpenMPI: 3, Takes: Root, Algorithm: LinearScatter, Cost: linearCost,
 		Help: "linear; its sends do not wait for each other, which in schedules they never do"},
