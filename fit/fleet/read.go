@@ -154,7 +154,7 @@ func newWorker(ctx context.Context, o Options) (*worker, error) {
 
 // read reads a file, and reports whether that came to its end.
 func (w *worker) read(e *Entry) bool {
-	o := trace.Options{X: w.X, Y: w.Y, Group: append(slices.Clone(w.Columns), w.Group...), Pool: w.Pool, Tables: mostTables}
+	o := trace.Options{X: w.X, Y: w.Y, Group: append(slices.Clone(w.Columns), w.Group...), Pool: w.Pool, Tables: mostTables, Context: w.ctx}
 	leave := func(fault bool, reason string) { e.Left = append(e.Left, Left{reason, fault}) }
 	outputs := 0
 	err := trace.Outputs(e.Source, o, func(f *trace.File, err error) error {
