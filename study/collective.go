@@ -95,7 +95,7 @@ func Collective(ctx context.Context, q CollectiveQuestion) (*CollectiveTimes, er
 	}
 	all, err := q.algorithms()
 	if err != nil {
-		return nil, err
+		return nil, Misuse{err}
 	}
 	on, err := machineOf(q.Machine, q.Layer, q.Map, slices.Max(append([]int{1}, q.Ranks...)), simulate.NoLimit)
 	if err != nil {
@@ -103,7 +103,7 @@ func Collective(ctx context.Context, q CollectiveQuestion) (*CollectiveTimes, er
 	}
 	cells, err := q.cells(all, on)
 	if err != nil {
-		return nil, err
+		return nil, Misuse{err}
 	}
 	if err := q.run(ctx, cells, on); err != nil {
 		return nil, err
