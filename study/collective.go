@@ -306,7 +306,7 @@ func (t *CollectiveTimes) Rows() reports.Rows {
 		col("slower_percent", "slower by", compared(func(c CollectiveTime) any { return c.Slower })).texted(percentText("%.1f %%")),
 		col("next", "next", next(func(c CollectiveTime) any { return c.Next.Name })).ranked(1),
 		col("next_segment_bytes", "its segment", next(func(c CollectiveTime) any { return segment(*c.Next) })).ranked(5),
-		col("next_slower_percent", "slower by", next(func(c CollectiveTime) any { return c.NextSlower })).texted(percentText("%.1f %%")).ranked(2),
+		col("next_slower_percent", "next slower by", next(func(c CollectiveTime) any { return c.NextSlower })).texted(percentText("%.1f %%")).ranked(2),
 		col("from", "from", func(c CollectiveTime) any { return c.From }).ranked(4),
 		col("average_low_us", "", averageLow),
 		col("average_high_us", "", averageHigh),

@@ -36,6 +36,9 @@ func ParseFitLevels(levels, holds []string) ([]FitLevel, error) {
 		if !ok || name == "" || from == "" {
 			return nil, fmt.Errorf("--level %q: write NAME=FILE, as in node=latency.txt", text)
 		}
+		if err := platforms.CheckLevelName(name); err != nil {
+			return nil, fmt.Errorf("--level %q: %w", name, err)
+		}
 		at := slices.Index(names(), name)
 		if at < 0 {
 			at, all = len(all), append(all, FitLevel{Name: name})
