@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-const pairsTable = "node_a,node_b,size_bytes,time_us\nn1,n2,8,2\nn1,n2,16,3\nn2,n3,8,2\nn2,n3,16,3\n"
+const pairsTable = "node_a,node_b,size_bytes,time_us\nn1,n2,8,2\nn1,n2,16,3\nn1,n3,8,2\nn1,n3,16,3\nn2,n3,8,2\nn2,n3,16,3\n"
 
 // Nodes have one source: a file's name, or the columns of its table.
 func TestNodesOfNameAndColumns(t *testing.T) {
