@@ -148,7 +148,9 @@ func (m Measure) Check(v quantity.Value) (err error) {
 	case Count:
 		if n, bad := v.Number(); bad != nil {
 			err = bad
-		} else if n < 1 || n > maxCount || n != math.Trunc(n) {
+		} else if n > maxCount {
+			err = fmt.Errorf("must be a whole number, at most %d", maxCount)
+		} else if n < 1 || n != math.Trunc(n) {
 			err = fmt.Errorf("must be a whole number, at least 1")
 		}
 	}

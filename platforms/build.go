@@ -154,8 +154,15 @@ func (b *builder) roofTables() error {
 
 // named checks the name at path.
 func (b *builder) named(path, name string) error {
+	if err := checkName(name); err != nil {
+		return b.errorf(path, "%w", err)
+	}
+	return nil
+}
+
+func checkName(name string) error {
 	if !nameRule.MatchString(name) {
-		return b.errorf(path, "%q is no name; use small letters, digits, - and _", name)
+		return fmt.Errorf("%q is no name; use small letters, digits, - and _", name)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package platforms
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/halfpeak/halfpeak/internal/nearest"
@@ -28,6 +29,14 @@ var levelFields = map[string]Param{
 	"eager": {Measure: model.Size, Phrase: "largest message that does not wait for its receive"},
 }
 
+// CheckLevelName says why a level cannot have a name, or is nil.
+func CheckLevelName(name string) error {
+	if name == machine.ByCore {
+		return errors.New("a core is the place of one rank, inside of all levels; name what holds several")
+	}
+	return checkName(name)
+}
+
 // levelTables reads the levels of a machine, from inside out.
 func (b *builder) levelTables() error {
 	tables := b.tables("level")
@@ -36,11 +45,8 @@ func (b *builder) levelTables() error {
 	}
 	for _, t := range tables {
 		path := "level." + t.Name
-		if err := b.named(path, t.Name); err != nil {
-			return err
-		}
-		if t.Name == machine.ByCore {
-			return b.errorf(path, "a core is the place of one rank, inside of all levels; name what holds several")
+		if err := CheckLevelName(t.Name); err != nil {
+			return b.errorf(path, "%w", err)
 		}
 		if err := b.sourced(path, text(t.Keys, "source")); err != nil {
 			return err
@@ -73,6 +79,9 @@ func (b *builder) levelTables() error {
 			}
 			if d := b.slots[i].Value.Dim; d != quantity.DimNone && number.key != "eager" {
 				return b.errorf(path+"."+number.key, "%q is %s; it is a plain number", b.slots[i].Text, d)
+			}
+			if b.slots[i].Value.Num == 0 && (number.key == "lanes" || number.key == "ports") {
+				return b.errorf(path+"."+number.key, "%q is from 1 on: a transfer alone has full speed; leave it out if nothing is shared", b.slots[i].Text)
 			}
 			*number.slot = i
 		}

@@ -130,8 +130,8 @@ func TestParseErrors(t *testing.T) {
 	check(seg(`mtu = "4KB"`), "my.toml:6:8: layer.g.below: names no layer; it must")
 	check(seg(`below = "x"`), "my.toml:6:8: layer.g: no mtu; it is needed, as text with a unit")
 	check(seg(`below = "x"`, `mtu = "0B"`), `my.toml:10:1: layer.g.mtu: "0B": must be at least 1 byte`)
-	for _, window := range []string{"0", "2.5", "1e12"} {
-		check(seg(`below = "x"`, `mtu = "4KB"`, `window = "`+window+`"`), `my.toml:11:1: layer.g.window: "`+window+`": must be a whole number, at least 1`)
+	for window, bound := range map[string]string{"0": "least 1", "2.5": "least 1", "1e12": "most 1073741824"} {
+		check(seg(`below = "x"`, `mtu = "4KB"`, `window = "`+window+`"`), `my.toml:11:1: layer.g.window: "`+window+`": must be a whole number, at `+bound)
 	}
 	check(also("r", `model = "series"`, `below = "r"`, `added = "x"`), "my.toml:6:8: layer.r: is made of itself: r → r")
 	check(also("r", `model = "series"`, `below = "q"`, `added = "x"`)+"[layer.q]\nmodel = \"series\"\nsource = \"s\"\nbelow = \"r\"\nadded = \"x\"\n",

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"syscall"
 )
 
 // A Partial is a file that is written bit by bit and has its name only when it is
@@ -40,6 +41,9 @@ func (f Files) OpenPartial(path, id string, head []byte, anew bool) (*Partial, e
 	p := &Partial{path: path, id: id, perm: 0o644}
 	info, err := os.Stat(path)
 	there := err == nil
+	if there && info.IsDir() {
+		return nil, fileError(path, syscall.EISDIR)
+	}
 	if there {
 		p.perm = info.Mode().Perm()
 		if p.path, err = filepath.EvalSymlinks(path); err != nil {

@@ -50,7 +50,7 @@ func Merge(kind string, paths []string) (*Parts, error) {
 		case first == "":
 			first, p.Command, p.paths = path, h.Command, make([]string, h.Count)
 		case !p.same(h.Command):
-			all = append(all, fmt.Errorf("%q is of another command than %q: %q, not %q; merge the parts of one", path, first, h.asked(), p.asked()))
+			all = append(all, fmt.Errorf("%q is of another command than %q: %s; merge the parts of one", path, first, h.differs(p.Command)))
 			continue
 		case h.Count != len(p.paths):
 			all = append(all, fmt.Errorf("%q is shard %v, but %q is one of %d; merge the parts of one division", path, h.Shard, first, len(p.paths)))

@@ -1,6 +1,7 @@
 package shard
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -8,7 +9,9 @@ import (
 	"hash/crc32"
 	"io"
 	"io/fs"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -178,12 +181,41 @@ func cut(err error) error {
 	return err
 }
 
-// asked is what was asked, for a message.
-func (c Command) asked() string {
-	const most = 200
-	text := c.Kind + " " + string(c.Asked)
-	if len(text) > most {
-		text = strings.ToValidUTF8(text[:most], "") + "…"
+// differs says what a command asks that another does not: the first parameter, in their order by name.
+func (c Command) differs(d Command) string {
+	if c.Kind == d.Kind && bytes.Equal(c.Asked, d.Asked) {
+		return "the files that it reads are not the same"
 	}
-	return text
+	name, is, was := difference(c.Kind, c.Asked, d.Asked)
+	return fmt.Sprintf("%s is %s, not %s", strings.ToLower(name), is, was)
+}
+
+// difference finds the first value that two texts in JSON do not share, below a name.
+func difference(name string, a, b json.RawMessage) (at, is, was string) {
+	var as, bs map[string]json.RawMessage
+	if json.Unmarshal(a, &as) == nil && json.Unmarshal(b, &bs) == nil && as != nil && bs != nil {
+		all := maps.Clone(as)
+		maps.Copy(all, bs)
+		for _, key := range slices.Sorted(maps.Keys(all)) {
+			if !bytes.Equal(as[key], bs[key]) {
+				return difference(key, as[key], bs[key])
+			}
+		}
+	}
+	show := func(text json.RawMessage) string {
+		const most = 60
+		switch {
+		case len(text) == 0 || string(text) == "null":
+			return "not given"
+		case len(text) > most:
+			text = append(bytes.ToValidUTF8(text[:most], nil), "…"...)
+		}
+		return strings.Map(func(r rune) rune {
+			if !strconv.IsPrint(r) {
+				return '?'
+			}
+			return r
+		}, string(text))
+	}
+	return name, show(a), show(b)
 }

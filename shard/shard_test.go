@@ -226,7 +226,7 @@ func TestMerge(t *testing.T) {
 		"shard 2/3 is missing; run the command with --shard 2/3, and merge with its part")
 	other := header(2, 3)
 	other.Asked = json.RawMessage(`{"Platform":"hp-lam"}`)
-	check([]string{one, write("other", part(t, other)), two, three}, `"other" is of another command than "1": "whatif {\"Platform\":\"hp-lam\"}", not "whatif {\"Platform\":\"clip\"}"; merge the parts of one`)
+	check([]string{one, write("other", part(t, other)), two, three}, `"other" is of another command than "1": platform is "hp-lam", not "clip"; merge the parts of one`)
 	fleet := header(2, 3)
 	fleet.Kind = "fleet"
 	check([]string{one, write("fleet", part(t, fleet)), two, three}, `"fleet" is a part of halfpeak fleet; give it to "halfpeak fleet merge"`)

@@ -94,7 +94,7 @@ func Collective(ctx context.Context, q CollectiveQuestion) (*CollectiveTimes, er
 	}
 	all, err := q.algorithms()
 	if err != nil {
-		return nil, err
+		return nil, Misuse{err}
 	}
 	on, err := machineOf(q.Machine, q.Layer, q.Map, slices.Max(append([]int{1}, q.Ranks...)), simulate.NoLimit)
 	if err != nil {
@@ -102,7 +102,7 @@ func Collective(ctx context.Context, q CollectiveQuestion) (*CollectiveTimes, er
 	}
 	cells, err := q.cells(all, on)
 	if err != nil {
-		return nil, err
+		return nil, Misuse{err}
 	}
 	if err := q.run(ctx, cells, on); err != nil {
 		return nil, err
@@ -304,7 +304,7 @@ func (t *CollectiveTimes) Rows() reports.Rows {
 		col("slower_percent", "slower by", compared(func(c CollectiveTime) any { return c.Slower })).texted(percentText("%.1f %%")),
 		col("next", "next", next(func(c CollectiveTime) any { return c.Next.Name })).ranked(1),
 		col("next_segment_bytes", "its segment", next(func(c CollectiveTime) any { return segment(*c.Next) })).ranked(5),
-		col("next_slower_percent", "slower by", next(func(c CollectiveTime) any { return c.NextSlower })).texted(percentText("%.1f %%")).ranked(2),
+		col("next_slower_percent", "next slower by", next(func(c CollectiveTime) any { return c.NextSlower })).texted(percentText("%.1f %%")).ranked(2),
 		col("from", "from", func(c CollectiveTime) any { return c.From }).ranked(4),
 		col("average_low_us", "", func(c CollectiveTime) any { low, _ := t.Within.averageEnds(c); return low }),
 		col("average_high_us", "", func(c CollectiveTime) any { _, high := t.Within.averageEnds(c); return high }),

@@ -247,7 +247,7 @@ func programOf(ctx context.Context, e collective.Entry, ranks int, of standing) 
 	if of.alone {
 		s, err = e.Alone(ranks, c)
 	} else {
-		s, err = e.Algorithm.Within(most, ranks, c)
+		s, err = e.Within(ctx, most, ranks, c)
 	}
 	if errors.As(err, new(collective.TooLarge)) || err == nil && s == nil {
 		return nil, nil

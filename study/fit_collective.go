@@ -163,7 +163,11 @@ func (f *Fitted) collectiveRows() reports.Rows {
 	for _, c := range f.Collectives {
 		rows.Notes = append(rows.Notes, c.notes(len(f.Collectives) > 1)...)
 	}
-	rows.Notes = append(rows.Notes, "T = base + steps·α + bytes·β, with the steps and bytes of the algorithm's schedule; \"left out\": the error for numbers of ranks that the fit had not seen.")
+	note := "T = base + steps·α + bytes·β, with the steps and bytes of the algorithm's schedule"
+	if slices.ContainsFunc(all, func(r of) bool { return !math.IsNaN(r.Regime.HeldOut()) }) {
+		note += "; \"left out\": the error for numbers of ranks that the fit had not seen"
+	}
+	rows.Notes = append(rows.Notes, note+".")
 	return rows
 }
 

@@ -37,6 +37,9 @@ func ParseFitLevels(levels, holds []string) ([]FitLevel, error) {
 		if name == "" || given && from == "" {
 			return nil, fmt.Errorf("--level %q: write NAME=FILE, as in node=latency.txt, or NAME if nothing was measured there", text)
 		}
+		if err := platforms.CheckLevelName(name); err != nil {
+			return nil, fmt.Errorf("--level %q: %w", name, err)
+		}
 		at := slices.Index(names(), name)
 		if at < 0 {
 			at, all = len(all), append(all, FitLevel{Name: name})

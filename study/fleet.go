@@ -85,7 +85,9 @@ func (f *FleetAnswer) note() {
 		what += "; nothing names the nodes: --name reads them from the files' names, --nodes from columns"
 	}
 	say("%s.", what)
-	say("%s at a false discovery rate of %.3g %%; the noise has tails like those of Student's t with %.1f degrees of freedom.", plural(f.Tests, "test"), 100*f.Rate, f.Degrees)
+	if f.Degrees > 0 {
+		say("%s at a false discovery rate of %.3g %%; the noise has tails like those of Student's t with %.1f degrees of freedom.", plural(f.Tests, "test"), 100*f.Rate, f.Degrees)
+	}
 	told := map[string]bool{}
 	for _, x := range f.Standing() {
 		if len(x.Apart) > 0 && !told[x.Who()] {

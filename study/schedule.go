@@ -21,7 +21,7 @@ func AlgorithmsOf(name string) (Algorithms, error) {
 	all := collective.Of(name)
 	if all == nil {
 		_, err := collective.Find(name, "")
-		return nil, err
+		return nil, Misuse{err}
 	}
 	return all, nil
 }
@@ -57,17 +57,20 @@ func (a Algorithms) takes(c collective.Call) error {
 }
 
 // CollectiveSchedule is the schedule of one collective among so many ranks. It is an error if the
-// algorithm is unknown, or does not take the call.
+// algorithm is unknown, or does not take the call: a [Misuse]; and if there are too many operations.
 func CollectiveSchedule(name, algorithm string, ranks int, c collective.Call) (*schedule.Schedule, error) {
 	e, err := collective.Find(name, algorithm)
-	if err != nil {
-		return nil, err
-	}
-	if err := (Algorithms{e}).takes(c); err != nil {
-		return nil, err
+	if err == nil {
+		err = (Algorithms{e}).takes(c)
 	}
 	if e.Collective == "barrier" {
 		c.Bytes = 0
+	}
+	if err == nil {
+		err = e.Check(ranks, c)
+	}
+	if err != nil {
+		return nil, Misuse{err}
 	}
 	return e.Schedule(ranks, c)
 }

@@ -69,6 +69,9 @@ beside those in benchmark files: at their ranks and sizes, unless --ranks or --s
 			if q.Statistic = beside.of(); q.Statistic != "" && len(q.Fits) == 0 && beside.files.Paths == nil {
 				return usagef("--statistic is for measured times: of --measured files, or of a platform file with measured collectives")
 			}
+			if own := q.Library != "" && q.Library != "openmpi-json"; out.format != "" && q.Library != "" || own && extension(out.path) == "json" {
+				return usagef("--export %s has a form of its own, and --format does not change it; rules in JSON are --export openmpi-json", q.Library)
+			}
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
 			q.Layer, q.Machine, q.Within = design.Layer, design.Machine(), study.IntervalsOf(design.Platform)

@@ -32,6 +32,12 @@ that the program will get. Without --to it lists the formats, and the versions t
 			case len(args) == 0:
 				return usagef("--to %s: which platform? As in \"halfpeak export clip --to %s\"", to, to)
 			}
+			if _, err := export.Find(to); err != nil {
+				return usageError{err}
+			}
+			if cmd.Flags().Changed("ranks") && ranks < 1 {
+				return usagef("--ranks %d: give 2 or more", ranks)
+			}
 			designs, err := layers.designs(args)
 			if err != nil {
 				return err

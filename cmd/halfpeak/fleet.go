@@ -67,6 +67,9 @@ and the exit status is 1. What stands out does not change the status.`,
 			if err := out.checkShard(which); err != nil {
 				return err
 			}
+			if _, err := fleet.ParsePattern(o.Name); o.Name != "" && err != nil {
+				return usagef("--name %q: %w", o.Name, err)
+			}
 			o.Least, o.Rate = float64(least)/100, float64(rate)/100
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 			progress := terminal.Progress(cmd.ErrOrStderr(), -1, 0, "files")

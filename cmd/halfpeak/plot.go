@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -65,8 +67,33 @@ extension chooses PNG, SVG or PDF; without -o it prints the numbers of the figur
 }
 
 func declareSize(cmd *cobra.Command, width, height *int) {
-	cmd.Flags().IntVar(width, "width", 800, "width in pixels")
-	cmd.Flags().IntVar(height, "height", 500, "height in pixels")
+	*width, *height = 800, 500
+	cmd.Flags().Var(pixels{width, 320}, "width", "width in pixels")
+	cmd.Flags().Var(pixels{height, 240}, "height", "height in pixels")
+}
+
+// pixels are a side of an image, which has a least.
+type pixels struct {
+	n     *int
+	least int
+}
+
+func (p pixels) Set(text string) error {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < p.least || n > 10000 {
+		return fmt.Errorf("give %d to 10000 pixels", p.least)
+	}
+	*p.n = n
+	return nil
+}
+
+func (p pixels) Type() string { return "int" }
+
+func (p pixels) String() string {
+	if p.n == nil {
+		return ""
+	}
+	return strconv.Itoa(*p.n)
 }
 
 // writePicture draws the picture into the -o file; if that is no image, or

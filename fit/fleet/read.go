@@ -51,15 +51,24 @@ var NodeColumns = [][]string{
 }
 
 // List returns the entries of the files that roots name, and those of folders, with nothing read.
-// Errors are of the roots.
+// Errors are of the roots; that a file is named twice is one.
 func List(roots []string) ([]Entry, error) {
 	var entries []Entry
+	named := map[string]bool{}
 	for _, root := range roots {
 		files, err := trace.Files(root)
 		if err != nil {
 			return nil, err
 		}
 		for _, f := range files {
+			where, err := filepath.Abs(f)
+			if err != nil {
+				where = f
+			}
+			if named[where] {
+				return nil, fmt.Errorf("%q is named twice; it would count twice", f)
+			}
+			named[where] = true
 			path := filepath.ToSlash(filepath.Base(f))
 			if f != root {
 				if below, err := filepath.Rel(root, f); err == nil {
@@ -154,7 +163,7 @@ func newWorker(ctx context.Context, o Options) (*worker, error) {
 
 // read reads a file, and reports whether that came to its end.
 func (w *worker) read(e *Entry) bool {
-	o := trace.Options{X: w.X, Y: w.Y, Group: append(slices.Clone(w.Columns), w.Group...), Pool: w.Pool, Tables: mostTables}
+	o := trace.Options{X: w.X, Y: w.Y, Group: append(slices.Clone(w.Columns), w.Group...), Pool: w.Pool, Tables: mostTables, Context: w.ctx}
 	leave := func(fault bool, reason string) { e.Left = append(e.Left, Left{reason, fault}) }
 	outputs := 0
 	err := trace.Outputs(e.Source, o, func(f *trace.File, err error) error {
@@ -186,7 +195,12 @@ func (w *worker) read(e *Entry) bool {
 			w.matched.Store(true)
 		}
 		for i := range f.Tables {
-			if c, ok := summarise(&f.Tables[i], nodes, labels, w.columnsOf(f.Tables[i].Labels)); ok {
+			columns := w.columnsOf(f.Tables[i].Labels)
+			if nodes != nil && len(columns) > 0 {
+				leave(false, fmt.Sprintf("%s: --name names the nodes, and so do columns (%s); leave --name out, or give the columns to --pool", f.Name, strings.Join(columns, ", ")))
+				return nil
+			}
+			if c, ok := summarise(&f.Tables[i], nodes, labels, columns); ok {
 				e.Curves = append(e.Curves, c)
 			}
 		}

@@ -66,15 +66,20 @@ func splitAt(into [][]byte, line []byte, comma byte) [][]byte {
 			line = line[1:]
 		}
 		if len(line) > 0 && line[0] == '"' {
-			// A quoted value may hold the separator; a doubled quote is rare enough to stay.
-			if end := bytes.IndexByte(line[1:], '"'); end >= 0 {
-				into = append(into, line[1:1+end])
-				line = line[end+2:]
-				i := bytes.IndexByte(line, comma)
+			if value, rest, ok := quoted(line); ok { // it may hold the separator
+				i := bytes.IndexByte(rest, comma)
+				after := rest[:max(i, 0)]
+				if i < 0 {
+					after = rest
+				}
+				if after = trimField(after); len(after) > 0 {
+					value = append(bytes.Clone(value), after...)
+				}
+				into = append(into, value)
 				if i < 0 {
 					return into
 				}
-				line = line[i+1:]
+				line = rest[i+1:]
 				continue
 			}
 		}
@@ -88,6 +93,25 @@ func splitAt(into [][]byte, line []byte, comma byte) [][]byte {
 		}
 		line = line[i+1:]
 	}
+}
+
+// quoted returns the value in the quotes with which a line begins, where a doubled quote is one, and
+// the rest of the line. It is false if the quotes do not end.
+func quoted(line []byte) (value, rest []byte, ok bool) {
+	doubled := false
+	for i := 1; i < len(line); i++ {
+		switch {
+		case line[i] != '"':
+		case i+1 < len(line) && line[i+1] == '"':
+			doubled = true
+			i++
+		case doubled:
+			return bytes.ReplaceAll(line[1:i], []byte(`""`), []byte(`"`)), line[i+1:], true
+		default:
+			return line[1:i], line[i+1:], true
+		}
+	}
+	return nil, nil, false
 }
 
 func trimField(b []byte) []byte {

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"cmp"
 	"compress/gzip"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -27,18 +28,34 @@ import (
 // Of the file, one output is held at a time, and of pods one for each. The error is one of reading
 // the archive, and of opening it; each may stop the reading by its own.
 func Outputs(name string, o Options, each func(*File, error) error) error {
-	if name == "-" {
-		return outputs(os.Stdin, "standard input", o, 0, each)
+	ctx := o.Context
+	if ctx == nil {
+		ctx = context.Background()
 	}
-	f, err := os.Open(name)
+	if name == "-" {
+		return outputs(&waiting{ctx: ctx, r: os.Stdin}, "standard input", o, 0, each)
+	}
+	info, err := os.Stat(name)
+	switch {
+	case err != nil:
+		return pathError(name, err)
+	case info.IsDir():
+		return &Error{File: name, Msg: "is a directory; name a benchmark's output file"}
+	}
+	f, err := openUnless(ctx, name, !info.Mode().IsRegular())
 	if err != nil {
 		return pathError(name, err)
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return &Error{File: name, Msg: "is a directory; name a benchmark's output file"}
+	if info.Mode().IsRegular() {
+		return outputs(reader(func(into []byte) (int, error) {
+			if err := ctx.Err(); err != nil {
+				return 0, err
+			}
+			return f.Read(into)
+		}), name, o, 0, each)
 	}
-	return outputs(f, name, o, 0, each)
+	return outputs(&waiting{ctx: ctx, r: f}, name, o, 0, each)
 }
 
 // maxNested is how deep archives may lie in archives.
@@ -71,6 +88,9 @@ func outputs(r io.Reader, name string, o Options, depth int, each func(*File, er
 	head, err := in.Peek(maxLine)
 	if len(head) > 262 && string(head[257:262]) == "ustar" {
 		return members(tar.NewReader(in), name, o, depth, each)
+	}
+	if wide := bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")); !wide && notText(head[:min(len(head), 4096)]) != "" {
+		return each(Read(in, name, o)) // says what it is, and leaves it
 	}
 	s := &sections{in: in, name: name}
 	first, _, _ := bytes.Cut(head, []byte("\n"))

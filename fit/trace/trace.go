@@ -29,6 +29,7 @@
 package trace
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -201,6 +202,8 @@ type Options struct {
 	Collective string
 	// Progress, if not nil, is told the bytes read so far, now and then.
 	Progress func(bytes int64)
+	// Context, if not nil, ends [Outputs] where it is done, even where a pipe gives nothing.
+	Context context.Context
 }
 
 // goodTime reports whether a time in µs can be a measurement: above 0, and below

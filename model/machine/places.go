@@ -58,7 +58,7 @@ func (m Machine) Place(by string, ranks int) (Places, error) {
 			}
 		}
 		if level < 0 {
-			return nil, fmt.Errorf("ranks are placed by core, by a level or on a list of cores, as in \"0,4,64..71\", not by %q%s", by, nearest.Hint(by, m.Ways()))
+			return nil, fmt.Errorf("ranks are placed by core, by a level or on a list of cores, as in \"0,4,64..71\", not by %q%s", by, nearest.Hint(by, append(m.Ways(), m.Levels[len(m.Levels)-1].Name)))
 		}
 	}
 	units := block / unit

@@ -23,7 +23,9 @@
 package collective
 
 import (
+	"context"
 	"fmt"
+	"math"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
 )
@@ -189,31 +191,40 @@ const maxOperations = 1 << 28
 
 // Schedule is a program in which so many ranks do one collective and nothing else.
 func (a Algorithm) Schedule(ranks int, c Call) (*schedule.Schedule, error) {
-	return a.schedule(ranks, c, nil, maxOperations)
+	return a.schedule(context.Background(), ranks, c, nil, maxOperations, false)
 }
 
 // Within is Schedule, or an error that is TooLarge if there are more operations than most.
 func (a Algorithm) Within(most, ranks int, c Call) (*schedule.Schedule, error) {
-	return a.schedule(ranks, c, nil, min(most, maxOperations))
+	return a.schedule(context.Background(), ranks, c, nil, min(most, maxOperations), false)
 }
 
 // TooLarge says that a schedule has more operations than it may have.
 type TooLarge struct{ Ranks, Most int }
 
 func (e TooLarge) Error() string {
-	return fmt.Sprintf("collective: %d ranks have more than %d operations; take fewer ranks, or another algorithm", e.Ranks, e.Most)
+	return fmt.Sprintf("%d ranks have more than %d operations; take fewer ranks, or another algorithm", e.Ranks, e.Most)
 }
 
-func (a Algorithm) schedule(ranks int, c Call, watch watcher, most int) (*schedule.Schedule, error) {
+// schedule gives up early: if ranks are alike, after the first; else where the least of the first
+// ones, times their number, is more than twice too many.
+func (a Algorithm) schedule(ctx context.Context, ranks int, c Call, watch watcher, most int, alike bool) (*schedule.Schedule, error) {
 	if c.Root < 0 || c.Root >= ranks {
-		return nil, fmt.Errorf("collective: the root is %d, but ranks are 0 to %d", c.Root, ranks-1)
+		return nil, fmt.Errorf("the root is %d, but ranks are 0 to %d", c.Root, ranks-1)
 	}
 	p := Part{Group: Group{Size: ranks}, Call: c, b: schedule.NewBuilder(ranks), watch: watch}
 	var end []uint32
-	for range ranks {
+	least := math.MaxInt // operations of a rank
+	for rank := range ranks {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		before := p.b.Next()
 		p.Place = p.b.NextRank()
 		end = a.add(&p, nil, end[:0])
-		if int(p.b.Next()) > most {
+		n := p.b.Next()
+		least = min(least, int(n-before))
+		if int(n) > most || alike && least > most/ranks || rank == 7 && least > 2*most/ranks {
 			return nil, TooLarge{ranks, most}
 		}
 	}

@@ -14,7 +14,7 @@ import (
 // before the root.
 func (a Algorithm) Loop(ranks int, c Call, barrier Algorithm, parts int) (*schedule.Schedule, error) {
 	if c.Root < 0 || c.Root >= ranks {
-		return nil, fmt.Errorf("collective: the root is %d, but ranks are 0 to %d", c.Root, ranks-1)
+		return nil, fmt.Errorf("the root is %d, but ranks are 0 to %d", c.Root, ranks-1)
 	}
 	b := schedule.NewBuilder(ranks)
 	call, wait := Part{Group: Group{Size: ranks}, Call: c, b: b}, Part{Group: Group{Size: ranks}, Call: Call{Tag: c.Tag + 2}, b: b}

@@ -1,6 +1,7 @@
 package collective
 
 import (
+	"context"
 	"fmt"
 	"testing"
 )
@@ -131,7 +132,7 @@ func moves(e Entry, p int, c Call) error {
 	if err := e.Check(p, c); err != nil {
 		return err
 	}
-	s, err := e.Algorithm.schedule(p, c, m, maxOperations)
+	s, err := e.Algorithm.schedule(context.Background(), p, c, m, maxOperations, e.Alike)
 	if err != nil {
 		return err
 	}

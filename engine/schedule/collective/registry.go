@@ -1,6 +1,7 @@
 package collective
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -254,9 +255,9 @@ func Find(collective, name string) (Entry, error) {
 		names = append(names, e.Name)
 	}
 	if names == nil {
-		return Entry{}, fmt.Errorf("collective: no collective %q%s", collective, nearest.Hint(collective, collectives))
+		return Entry{}, fmt.Errorf("no collective %q%s", collective, nearest.Hint(collective, collectives))
 	}
-	return Entry{}, fmt.Errorf("collective: %s has no algorithm %q%s", c, name, nearest.Hint(name, names))
+	return Entry{}, fmt.Errorf("%s has no algorithm %q%s", c, name, nearest.Hint(name, names))
 }
 
 // Of is all algorithms of a collective, found as by Find; none if it is unknown.
@@ -289,7 +290,7 @@ const (
 // parameter and its range. Parameters that the algorithm does not take are not looked at.
 func (e Entry) Check(ranks int, c Call) error {
 	fail := func(format string, args ...any) error {
-		return fmt.Errorf("collective: %s %s: "+format, append([]any{e.Collective, e.Name}, args...)...)
+		return fmt.Errorf("%s %s: "+format, append([]any{e.Collective, e.Name}, args...)...)
 	}
 	switch {
 	case ranks < 1 || ranks > maxRanks:
@@ -322,8 +323,14 @@ func (e Entry) Schedule(ranks int, c Call) (*schedule.Schedule, error) {
 	if err := e.Check(ranks, c); err != nil {
 		return nil, err
 	}
+	return e.Within(context.Background(), maxOperations, ranks, c)
+}
+
+// Within is Algorithm.Within, which finds early that there are too many operations, and ends with the
+// error of ctx when that is done.
+func (e Entry) Within(ctx context.Context, most, ranks int, c Call) (*schedule.Schedule, error) {
 	if e.Takes&Root == 0 {
 		c.Root = 0
 	}
-	return e.Algorithm.Schedule(ranks, c)
+	return e.Algorithm.schedule(ctx, ranks, c, nil, min(most, maxOperations), e.Alike)
 }
