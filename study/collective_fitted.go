@@ -36,7 +36,11 @@ func CollectiveFits(ref, name string) (all []CollectiveFit, err error) {
 		for i, ranks := range t.Ranks {
 			for j, n := range t.Sizes {
 				if v := t.Times[i][j]; v > 0 {
-					d.Points = append(d.Points, fitted.Point{Ranks: ranks, Size: n, Time: v, Count: 1})
+					p := fitted.Point{Ranks: ranks, Size: n, Time: v, Count: 1}
+					if t.Runs != nil && t.Deviations != nil {
+						p.Count, p.Deviation = max(1, t.Runs[i][j]), float64(t.Deviations[i][j]/v)
+					}
+					d.Points = append(d.Points, p)
 				}
 			}
 		}
@@ -174,7 +178,8 @@ func (f *Fitted) collectivesDocument() platforms.Document {
 			t.Set("algorithm", c.series.algorithm)
 		}
 		t.Set("statistic", string(c.Statistic))
-		var ranks, sizes, times []string
+		var ranks, sizes, times, runs, deviations []string
+		repeated := false
 		var all []quantity.Bytes
 		for _, p := range c.Points {
 			all = append(all, p.Size)
@@ -185,16 +190,26 @@ func (f *Fitted) collectivesDocument() platforms.Document {
 		}
 		for _, p := range c.Ranks {
 			line := slices.Repeat([]string{"-"}, len(all))
+			count, deviation := slices.Clone(line), slices.Clone(line)
 			for _, o := range c.Points {
 				if i, found := slices.BinarySearch(all, o.Size); found && o.Ranks == p {
 					line[i] = us(o.Time)
+					if o.Count > 1 && o.Deviation > 0 {
+						repeated = true
+						count[i], deviation[i] = strconv.FormatInt(o.Count, 10), us(quantity.Micros(o.Deviation)*o.Time)
+					}
 				}
 			}
 			ranks, times = append(ranks, strconv.Itoa(p)), append(times, strings.Join(line, " "))
+			runs, deviations = append(runs, strings.Join(count, " ")), append(deviations, strings.Join(deviation, " "))
 		}
 		t.Set("ranks", ranks)
 		t.Set("sizes", sizes)
 		t.Set("times", times)
+		if repeated {
+			t.Set("runs", runs)
+			t.Set("deviations", deviations)
+		}
 		for _, s := range f.sources {
 			if text := s.file.Name + s.when(); s.table.Collective.Name != "" && !slices.Contains(files, text) {
 				files = append(files, text)

@@ -320,7 +320,7 @@ func (r *Result) predict(ranks int, n quantity.Bytes, g *Regime) (Prediction, er
 	t := form * math.Exp(e)
 	half := r.within * math.Sqrt(v)
 	if len(r.Ranks) < 4 { // between ranks the growth is as unknown as beyond, but held on both sides
-		half = math.Hypot(half, r.growth/2*r.nearest(ranks))
+		half = math.Hypot(half*r.worse(g), r.growth/2*r.nearest(ranks))
 	}
 	if p.Beyond { // what is not known of the parameters matters here
 		half = r.beyond * math.Sqrt(v)
@@ -339,6 +339,18 @@ func (r *Result) predict(ranks int, n quantity.Bytes, g *Regime) (Prediction, er
 	}
 	p.Time, p.Low, p.High = quantity.Micros(t), quantity.Micros(least*math.Exp(-half)), quantity.Micros(most*math.Exp(half))
 	return p, nil
+}
+
+// worse is by how much the form leaves more in a regime than it does in all, at least 1: where it
+// describes the one and not the other, the field's variance is too small there.
+func (r *Result) worse(g *Regime) float64 {
+	squares, count := 0.0, 0.0
+	for _, o := range r.left.of {
+		if n := math.Exp2(o.n); n >= float64(g.From)*(1-1e-9) && n <= float64(g.To)*(1+1e-9) {
+			squares, count = squares+o.e*o.e, count+1
+		}
+	}
+	return math.Sqrt(max(1, squares/max(1, count)/r.left.variance))
 }
 
 // nearest is the distance to the nearest ranks measured, in octaves.
