@@ -1,6 +1,7 @@
 package platforms
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +18,10 @@ type MeasuredCollective struct {
 	Ranks      []int  // ascending, from 2
 	Sizes      []quantity.Bytes
 	Times      [][]quantity.Micros // of each number of ranks, at each size; 0: not measured
+	// Runs are the numbers of repeats behind the times, and Deviations their standard deviations. Both
+	// are as Times, 0 where unknown, or nil.
+	Runs       [][]int64
+	Deviations [][]quantity.Micros
 	Source     string
 }
 
@@ -62,30 +67,61 @@ func (b *builder) collectiveTables() error {
 		if len(c.Ranks) == 0 || len(c.Sizes) == 0 || len(times) != len(c.Ranks) || len(times)*len(c.Sizes) > maxCollective {
 			return b.errorf(path+".times", `%d texts of times for %d numbers of ranks and %d sizes; give one for each number of ranks, with a time for each size, as in "2us 5us"`, len(times), len(c.Ranks), len(c.Sizes))
 		}
-		for i, line := range times {
-			words := strings.Fields(line)
-			if len(words) != len(c.Sizes) {
-				return b.errorf(path+".times", `%d times on %d ranks, for %d sizes; "-" is one that was not measured`, len(words), c.Ranks[i], len(c.Sizes))
-			}
-			row := make([]quantity.Micros, len(words))
-			for j, word := range words {
-				if word == "-" {
-					continue
-				}
-				v, err := quantity.ParseMicros(word)
-				if err != nil {
-					return b.errorf(path+".times", "%w", err)
-				}
-				if !(v > 0) {
-					return b.errorf(path+".times", "%q: a measured time is above zero", word)
-				}
-				row[j] = v
-			}
-			c.Times = append(c.Times, row)
+		var err error
+		if c.Times, err = grid(b, t, "times", &c, aboveZero); err != nil {
+			return err
+		}
+		if c.Runs, err = grid(b, t, "runs", &c, repeats); err != nil {
+			return err
+		}
+		if c.Deviations, err = grid(b, t, "deviations", &c, quantity.ParseMicros); err != nil {
+			return err
 		}
 		b.p.Collectives = append(b.p.Collectives, c)
 	}
 	return nil
+}
+
+// grid reads what a key has of each number of ranks, at each size; nil if there is no key.
+func grid[V any](b *builder, t Table, key string, c *MeasuredCollective, parse func(string) (V, error)) (all [][]V, err error) {
+	path := "collective." + t.Name + "." + key
+	lines := list(t.Keys, key)
+	if len(lines) > 0 && len(lines) != len(c.Ranks) {
+		return nil, b.errorf(path, "%d texts for %d numbers of ranks; give one for each", len(lines), len(c.Ranks))
+	}
+	for i, line := range lines {
+		words := strings.Fields(line)
+		if len(words) != len(c.Sizes) {
+			return nil, b.errorf(path, `%d %s on %d ranks, for %d sizes; "-" is one that was not measured`, len(words), key, c.Ranks[i], len(c.Sizes))
+		}
+		row := make([]V, len(words))
+		for j, word := range words {
+			if word == "-" {
+				continue
+			}
+			if row[j], err = parse(word); err != nil {
+				return nil, b.errorf(path, "%w", err)
+			}
+		}
+		all = append(all, row)
+	}
+	return all, nil
+}
+
+func aboveZero(word string) (quantity.Micros, error) {
+	v, err := quantity.ParseMicros(word)
+	if err == nil && !(v > 0) {
+		return 0, fmt.Errorf("%q: a measured time is above zero", word)
+	}
+	return v, err
+}
+
+func repeats(word string) (int64, error) {
+	n, err := strconv.ParseInt(word, 10, 64)
+	if err != nil || n < 1 {
+		return 0, fmt.Errorf("%q: a number of repeats is a whole one from 1", word)
+	}
+	return n, nil
 }
 
 // CollectivesOf are the measured collectives of that name in a platform file, which may have no

@@ -14,6 +14,8 @@ statistic = "slowest"
 ranks = ["2", "4"]
 sizes = ["8B", "1KiB"]
 times = ["1us 2us", "2us -"]
+runs = ["20 -", "1 -"]
+deviations = ["0.1us -", "- -"]
 source = "by hand"
 `
 
@@ -27,7 +29,7 @@ func TestMeasuredCollectives(t *testing.T) {
 	if err != nil || len(all) != 1 {
 		t.Fatal(all, err)
 	}
-	if c := all[0]; c.Algorithm != "binomial" || c.Statistic != "slowest" || c.Ranks[1] != 4 || c.Sizes[1] != 1024 || c.Times[0][1] != 2 || c.Times[1][1] != 0 {
+	if c := all[0]; c.Algorithm != "binomial" || c.Statistic != "slowest" || c.Ranks[1] != 4 || c.Sizes[1] != 1024 || c.Times[0][1] != 2 || c.Times[1][1] != 0 || c.Runs[0][0] != 20 || c.Deviations[0][0] != 0.1 || c.Runs[0][1] != 0 {
 		t.Errorf("%+v", c)
 	}
 	if all, err := CollectivesOf(file, "reduce"); err != nil || len(all) > 0 {
@@ -49,6 +51,10 @@ func TestMeasuredCollectiveErrors(t *testing.T) {
 		{`["8B", "1KiB"]`, `["8B", "8B"]`, `"8B": sizes`},
 		{`"2us -"`, `"2us"`, "1 times on 4 ranks, for 2 sizes"},
 		{`"2us -"`, `"2us 0us"`, `"0us": a measured time is above zero`},
+		{`"20 -"`, `"20"`, "1 runs on 2 ranks, for 2 sizes"},
+		{`"20 -"`, `"0 -"`, `"0": a number of repeats`},
+		{`"0.1us -"`, `"-0.1us -"`, `a time cannot be negative`},
+		{`, "- -"`, ``, "1 texts for 2 numbers of ranks"},
 		{`, "2us -"`, ``, "1 texts of times for 2 numbers of ranks"},
 		{`source = "by hand"`, ``, "source"},
 	} {

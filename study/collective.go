@@ -90,7 +90,7 @@ type CollectiveTime struct {
 // call that the algorithms do not take, a layer whose times are none, and that of the context.
 func Collective(ctx context.Context, q CollectiveQuestion) (*CollectiveTimes, error) {
 	if len(q.Fits) > 0 {
-		return q.fitted()
+		return q.fitted(ctx)
 	}
 	all, err := q.algorithms()
 	if err != nil {

@@ -2,8 +2,8 @@ package study
 
 import (
 	"cmp"
+	"context"
 	"fmt"
-
 	"slices"
 	"strconv"
 	"strings"
@@ -14,18 +14,22 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// A CollectiveFit is a joint fit of a measured collective, with the algorithm that was measured.
+// A CollectiveFit is a measured collective, with the algorithm that was measured, to be fitted when
+// its times are asked for.
 type CollectiveFit struct {
-	Entry  collective.Entry // its Name is "measured" where the library chose
-	Source string           // the platform's table
-	*fitted.Result
+	Entry collective.Entry // its Name is "measured" where the library chose
+	Table string           // the platform's
+	Data  fitted.Data
+
+	*fitted.Result // nil until it is fitted
+	at             string
 }
 
 // libraryChoice stands for the algorithm where the library chose.
 const libraryChoice = "measured"
 
-// CollectiveFits are the fits of a collective whose measurements a platform file has; none if it has
-// none. The errors are those of reading and fitting.
+// CollectiveFits are the measurements that a platform file has of a collective; none if it has none.
+// The errors are those of reading.
 func CollectiveFits(ref, name string) (all []CollectiveFit, err error) {
 	tables, err := platforms.CollectivesOf(ref, canonicalOf(name))
 	if err != nil {
@@ -36,13 +40,13 @@ func CollectiveFits(ref, name string) (all []CollectiveFit, err error) {
 		for i, ranks := range t.Ranks {
 			for j, n := range t.Sizes {
 				if v := t.Times[i][j]; v > 0 {
-					d.Points = append(d.Points, fitted.Point{Ranks: ranks, Size: n, Time: v, Count: 1})
+					p := fitted.Point{Ranks: ranks, Size: n, Time: v, Count: 1}
+					if t.Runs != nil && t.Deviations != nil {
+						p.Count, p.Deviation = max(1, t.Runs[i][j]), float64(t.Deviations[i][j]/v)
+					}
+					d.Points = append(d.Points, p)
 				}
 			}
-		}
-		r, err := fitted.Fit(d, fitted.Options{Algorithm: t.Algorithm})
-		if err != nil {
-			return nil, fmt.Errorf("%s: collective.%s: %w", ref, t.Name, err)
 		}
 		e := collective.Entry{Collective: t.Collective, Name: libraryChoice}
 		if t.Algorithm != "" {
@@ -50,37 +54,95 @@ func CollectiveFits(ref, name string) (all []CollectiveFit, err error) {
 				return nil, fmt.Errorf("%s: collective.%s: %w", ref, t.Name, err)
 			}
 		}
-		all = append(all, CollectiveFit{e, t.Name, r})
+		all = append(all, CollectiveFit{Entry: e, Table: t.Name, Data: d, at: fmt.Sprintf("%s: collective.%s", ref, t.Name)})
 	}
 	return all, nil
 }
 
+// asks reports whether the question is about a fit: any, those of an algorithm, or that of a table.
+func (q CollectiveQuestion) asks(f CollectiveFit) bool {
+	if q.Statistic != "" && q.Statistic != f.Data.Statistic {
+		return false
+	}
+	return slices.Contains([]string{"all", "best", f.Entry.Name, f.Table}, q.Algorithm)
+}
+
+// fit fits what the question asks for, all at once; until the context ends. The errors are those of
+// fitting.
+func (q CollectiveQuestion) fit(ctx context.Context, all []*CollectiveFit) error {
+	done := make(chan error, len(all))
+	for _, f := range all {
+		if f.Result != nil { // asked before
+			done <- nil
+			continue
+		}
+		go func() {
+			name := f.Entry.Name
+			if name == libraryChoice {
+				name = ""
+			}
+			r, err := fitted.Fit(f.Data, fitted.Options{Algorithm: name})
+			if err != nil {
+				err = fmt.Errorf("%s: %w", f.at, err)
+			}
+			f.Result = r
+			done <- err
+		}()
+	}
+	for range all {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case err := <-done:
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // fitted answers the question by its fits: the time of an algorithm is that of the slowest rank, as
 // fitted, the average that of the average. Algorithms are compared by the slowest where all have it,
-// else by the average.
-func (q CollectiveQuestion) fitted() (*CollectiveTimes, error) {
+// else by the average. Of two tables of the same algorithm and statistic the first counts.
+func (q CollectiveQuestion) fitted(ctx context.Context) (*CollectiveTimes, error) {
+	if q.Map != "" {
+		return nil, fmt.Errorf("%s was measured as it was placed: leave --map out", q.Collective)
+	}
 	answer := &CollectiveTimes{BestOnly: q.Algorithm == "best", Fitted: true}
 	slowest := true
-	by := map[string]map[fitted.Statistic]CollectiveFit{}
-	for _, f := range q.Fits {
-		if q.Algorithm != "all" && q.Algorithm != "best" && q.Algorithm != f.Entry.Name || q.Statistic != "" && q.Statistic != f.Statistic {
+	by := map[string]map[fitted.Statistic]*CollectiveFit{}
+	var used []*CollectiveFit
+	var twice []string
+	for i := range q.Fits {
+		f := &q.Fits[i]
+		if !q.asks(*f) {
 			continue
 		}
 		if by[f.Entry.Name] == nil {
-			by[f.Entry.Name] = map[fitted.Statistic]CollectiveFit{}
+			by[f.Entry.Name] = map[fitted.Statistic]*CollectiveFit{}
 			answer.Algorithms = append(answer.Algorithms, f.Entry)
 		}
-		if _, twice := by[f.Entry.Name][f.Statistic]; twice {
-			return nil, fmt.Errorf("two tables of %s %s, %s; keep one in the file", f.Collective, f.Entry.Name, f.Statistic)
+		if first := by[f.Entry.Name][f.Data.Statistic]; first != nil {
+			twice = append(twice, fmt.Sprintf("%s, %s: of the table %s; --algorithm %s takes that one.", f.Entry.Name, f.Data.Statistic, first.Table, f.Table))
+			continue
 		}
-		by[f.Entry.Name][f.Statistic] = f
+		by[f.Entry.Name][f.Data.Statistic] = f
+		used = append(used, f)
 	}
 	if len(by) == 0 {
 		var names []string
 		for _, f := range q.Fits {
-			names = append(names, fmt.Sprintf("%s (%s)", f.Entry.Name, f.Statistic))
+			names = append(names, fmt.Sprintf("%s (%s)", f.Entry.Name, f.Data.Statistic))
 		}
-		return nil, fmt.Errorf("no measurement of %s %s%s; there are those of %s", q.Collective, q.Algorithm, ifElse(q.Statistic != "", ", "+string(q.Statistic), ""), strings.Join(ascending(names), ", "))
+		asked := q.Collective
+		if q.Algorithm != "all" && q.Algorithm != "best" {
+			asked += " by " + strconv.Quote(q.Algorithm)
+		}
+		if q.Statistic != "" {
+			asked += " with " + map[fitted.Statistic]string{fitted.Slowest: "the time of the slowest rank", fitted.Average: "the average over ranks"}[q.Statistic]
+		}
+		return nil, fmt.Errorf("no measurement of %s; there are those of %s", asked, strings.Join(slices.Compact(ascending(names)), ", "))
 	}
 	if q.Library != "" {
 		l, err := libraryOf(q.Library)
@@ -98,7 +160,10 @@ func (q CollectiveQuestion) fitted() (*CollectiveTimes, error) {
 		_, has := by[e.Name][fitted.Slowest]
 		slowest = slowest && has
 	}
-	beyond := 0
+	if err := q.fit(ctx, used); err != nil {
+		return nil, err
+	}
+	beyond, crossed := 0, 0
 	for _, ranks := range ascending(q.Ranks) {
 		for _, n := range ascending(q.Sizes) {
 			var here []CollectiveTime
@@ -124,6 +189,11 @@ func (q CollectiveQuestion) fitted() (*CollectiveTimes, error) {
 						c.Time, c.Low, c.High = p.Time, p.Low, p.High
 					}
 				}
+				if c.Average > c.Time { // the fits cross: the slowest takes as long as the average, or longer
+					crossed++
+					c.High = max(c.High, c.Average)
+					c.Average = c.Time
+				}
 				here = append(here, c)
 			}
 			if len(here) > 1 {
@@ -137,20 +207,21 @@ func (q CollectiveQuestion) fitted() (*CollectiveTimes, error) {
 			answer.Times = append(answer.Times, here...)
 		}
 	}
-	answer.Notes = q.fitNotes(by, slowest, beyond)
+	answer.Notes = append(fitNotes(used, slowest || q.Statistic != "", beyond), twice...)
+	if crossed > 0 {
+		answer.Notes = append(answer.Notes, fmt.Sprintf("%d averages over ranks were fitted to more than the slowest rank takes: they are given as its time, whose interval holds both.", crossed))
+	}
 	return answer, nil
 }
 
 // fitNotes say where the times come from.
-func (q CollectiveQuestion) fitNotes(by map[string]map[fitted.Statistic]CollectiveFit, slowest bool, beyond int) []string {
+func fitNotes(used []*CollectiveFit, slowest bool, beyond int) []string {
 	var parts []string
-	for _, f := range q.Fits {
-		if by[f.Entry.Name][f.Statistic].Result == f.Result {
-			parts = append(parts, fmt.Sprintf("%s, %s: %s", f.Entry.Name, f.Statistic, f.Verdict()))
-		}
+	for _, f := range used {
+		parts = append(parts, fmt.Sprintf("%s, %s: %s", f.Entry.Name, f.Data.Statistic, f.Verdict()))
 	}
 	parts = append(parts, "Times are fitted to measurements: the form, and what it left at the measurements nearby; intervals are of one more measurement.")
-	if !slowest && q.Statistic == "" {
+	if !slowest {
 		parts = append(parts, "The time of the slowest rank was not measured for all: algorithms are compared by the average over ranks, whose interval this is.")
 	}
 	if beyond > 0 {
@@ -174,7 +245,8 @@ func (f *Fitted) collectivesDocument() platforms.Document {
 			t.Set("algorithm", c.series.algorithm)
 		}
 		t.Set("statistic", string(c.Statistic))
-		var ranks, sizes, times []string
+		var ranks, sizes, times, runs, deviations []string
+		repeated := false
 		var all []quantity.Bytes
 		for _, p := range c.Points {
 			all = append(all, p.Size)
@@ -185,16 +257,26 @@ func (f *Fitted) collectivesDocument() platforms.Document {
 		}
 		for _, p := range c.Ranks {
 			line := slices.Repeat([]string{"-"}, len(all))
+			count, deviation := slices.Clone(line), slices.Clone(line)
 			for _, o := range c.Points {
 				if i, found := slices.BinarySearch(all, o.Size); found && o.Ranks == p {
 					line[i] = us(o.Time)
+					if o.Count > 1 && o.Deviation > 0 {
+						repeated = true
+						count[i], deviation[i] = strconv.FormatInt(o.Count, 10), us(quantity.Micros(o.Deviation)*o.Time)
+					}
 				}
 			}
 			ranks, times = append(ranks, strconv.Itoa(p)), append(times, strings.Join(line, " "))
+			runs, deviations = append(runs, strings.Join(count, " ")), append(deviations, strings.Join(deviation, " "))
 		}
 		t.Set("ranks", ranks)
 		t.Set("sizes", sizes)
 		t.Set("times", times)
+		if repeated {
+			t.Set("runs", runs)
+			t.Set("deviations", deviations)
+		}
 		for _, s := range f.sources {
 			if text := s.file.Name + s.when(); s.table.Collective.Name != "" && !slices.Contains(files, text) {
 				files = append(files, text)

@@ -254,7 +254,7 @@ func (f *Fitted) curves(o FitOptions) (err error) {
 	var summaries []FittedSummary
 	f.Curves, summaries, f.Notes, err = fitCurves(f.sources, o)
 	if !named {
-		f.Notes = append(f.Notes, whyNotJointly(f.sources)...)
+		f.Notes = append(f.Notes, whyNotJointly(f.sources, o.Measured)...)
 	}
 	if err != nil && len(summaries) > 0 && !named && !o.Saving { // a line was not asked for
 		f.Summaries, err = summaries, nil

@@ -44,7 +44,7 @@ func jointly(sources []fitSource, o MeasuredOptions) bool {
 }
 
 // whyNotJointly says what files of a collective lack for a joint fit.
-func whyNotJointly(sources []fitSource) (notes []string) {
+func whyNotJointly(sources []fitSource, o MeasuredOptions) (notes []string) {
 	ranks, unsaid := 0, 0
 	for _, s := range sources {
 		switch c := s.table.Collective; {
@@ -55,7 +55,10 @@ func whyNotJointly(sources []fitSource) (notes []string) {
 			ranks = c.Ranks
 		}
 	}
-	if unsaid > 1 {
+	switch {
+	case unsaid > 1 && len(o.Ranks) == 1:
+		notes = append(notes, fmt.Sprintf("%d tables of collectives do not say how many ranks took part, and %d stands for all of them; with a number for each, as in --ranks 4,16, they are fitted jointly", unsaid, o.Ranks[0]))
+	case unsaid > 1:
 		notes = append(notes, fmt.Sprintf("%d tables of collectives do not say how many ranks took part; with --ranks they are fitted jointly", unsaid))
 	}
 	if ranks > 0 && unsaid == 0 {

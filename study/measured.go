@@ -67,7 +67,7 @@ func measuredSeries(sources []fitSource, o MeasuredOptions) (all []series, notes
 			continue
 		}
 		if c.Name = cmp.Or(c.Name, o.Collective); c.Name == "" {
-			return nil, nil, fmt.Errorf("%s does not say which collective it measured; name it with --collective, as in --collective allreduce", s.name())
+			return nil, nil, fmt.Errorf("%s: the file does not say which collective it measured; name it with --collective, as in --collective allreduce", s.file.Name)
 		}
 		if c.Ranks == 0 {
 			if c.Ranks, err = o.unsaidRanks(unsaid); err != nil {

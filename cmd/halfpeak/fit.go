@@ -47,7 +47,8 @@ are read besides, the value of the column that --group names; or none, if nothin
 
 The models are
 
-  auto        the model that best predicts sizes left out; the default
+  auto        the simplest model that predicts sizes left out as well as the best, within one standard
+              error, but no table; another if it is off by half as much at 1 size in 20. The default
   linear      T = β + nτ, by --method relative, ordinary, huber or theil-sen
   piecewise   a line for each range of sizes; --segments says how many
   envelope    the lesser of two lines, as of PIO and DMA

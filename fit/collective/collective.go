@@ -125,9 +125,7 @@ func fitForm(d Data, o Options) (*Result, error) {
 	}
 	r := &Result{Data: d}
 	r.Points = slices.Clone(d.Points)
-	slices.SortFunc(r.Points, func(a, b Point) int {
-		return cmp.Or(cmp.Compare(a.Ranks, b.Ranks), cmp.Compare(a.Size, b.Size))
-	})
+	slices.SortFunc(r.Points, byCall)
 	for _, p := range r.Points {
 		if p.Ranks < 2 || !(p.Time > 0) || !(p.Size >= 0) || math.IsInf(float64(p.Time)+float64(p.Size), 0) {
 			return nil, fmt.Errorf("%w: %s of %v on %d ranks takes %v µs", ErrNoFit, d.Collective, p.Size, p.Ranks, float64(p.Time))
@@ -152,6 +150,11 @@ func fitForm(d Data, o Options) (*Result, error) {
 		r.Regimes = append(r.Regimes, *g)
 	}
 	return r, r.judge()
+}
+
+// byCall orders points by ranks and size.
+func byCall(a, b Point) int {
+	return cmp.Or(cmp.Compare(a.Ranks, b.Ranks), cmp.Compare(a.Size, b.Size))
 }
 
 // candidatesOf is the one algorithm that is named, or all that can be searched: not those for one

@@ -21,8 +21,9 @@ type field struct {
 // variance that is noise of a single measurement.
 type hyper struct{ ranks, sizes, noise float64 }
 
-// A residual is at lg p, lg n.
-type residual struct{ p, n, e float64 }
+// A residual is at lg p, lg n. Its error is the standard deviation of its mean, as its repeats have
+// it; infinite where it has too few to say.
+type residual struct{ p, n, e, error float64 }
 
 // neighbours is how many residuals a prediction is made from.
 const neighbours = 24
@@ -95,6 +96,7 @@ const outlier = 4
 
 // calm replaces residuals that are far from their neighbours', by the neighbours' median: a call that
 // was disturbed says nothing about those beside it. Deviations are the median ones, over all points.
+// What repeats agree upon was no disturbance, and stays.
 func (f *field) calm() {
 	const around = 8
 	middle := make([]float64, len(f.of))
@@ -126,7 +128,7 @@ func (f *field) calm() {
 	slices.Sort(off)
 	limit := outlier * 1.4826 * off[len(off)/2]
 	for i := range f.of {
-		if o := &f.of[i]; math.Abs(o.e-middle[i]) > limit {
+		if o := &f.of[i]; math.Abs(o.e-middle[i]) > limit && math.Abs(o.e-middle[i]) < outlier*o.error {
 			o.e = middle[i]
 		}
 	}

@@ -33,7 +33,7 @@ func (r *Result) residuals(h hyper) (field, error) {
 			return f, err
 		}
 		lp, ln := octaves(p.Ranks, p.Size)
-		f.of = append(f.of, residual{lp, ln, e})
+		f.of = append(f.of, residual{lp, ln, e, p.error()})
 	}
 	f.calm()
 	for _, o := range f.of {
@@ -223,13 +223,70 @@ func (r *Result) without(out func(ranks int) bool) *Result {
 	return s
 }
 
-// Predict returns the time of the next call of n bytes on so many ranks. Between two regimes the
-// interval holds those of both, as the size where one ends was not measured.
+// fewest is the number of repeats from which their deviation says something.
+const fewest = 3
+
+// known is the number of repeats whose deviation is known: files may give a mean alone.
+func (p Point) known() float64 {
+	if p.Deviation == 0 {
+		return 1
+	}
+	return float64(max(1, p.Count))
+}
+
+// error is the standard deviation of the mean of the repeats, relative; infinite of too few.
+func (p Point) error() float64 {
+	if p.known() < fewest {
+		return math.Inf(1)
+	}
+	return p.Deviation / math.Sqrt(p.known())
+}
+
+// measured is what was measured of the call, if it was, with the half width of the 95 % interval of
+// one more measurement by its repeats (Student's t); infinite of too few.
+func (r *Result) measured(ranks int, n quantity.Bytes) (t, half float64, has bool) {
+	from, _ := slices.BinarySearchFunc(r.Points, Point{Ranks: ranks, Size: n}, byCall)
+	var count, sum, squares float64
+	for _, p := range r.Points[from:] {
+		if p.Ranks != ranks || p.Size != n {
+			break
+		}
+		k, v := p.known(), float64(p.Time)
+		count, sum = count+k, sum+k*v
+		squares += k*v*v + (k-1)*(p.Deviation*v)*(p.Deviation*v)
+	}
+	if count == 0 {
+		return 0, 0, false
+	}
+	t, half = sum/count, math.Inf(1)
+	if count >= fewest {
+		variance := max(0, squares-count*t*t) / (count - 1)
+		deviation := max(math.Sqrt(variance)/t, r.Noise)
+		half = student.T(count-1) * deviation * math.Sqrt(1+1/count)
+	}
+	return t, half, true
+}
+
+// Predict returns the time of the next call of n bytes on so many ranks. A call that was measured
+// takes what it took, in an interval made from its repeats; of too few, it is the local noise of the
+// field, and holds what the calls beside it predict. Between two regimes the interval holds those of
+// both, as the size where one ends was not measured.
 func (r *Result) Predict(ranks int, n quantity.Bytes) (Prediction, error) {
 	at := r.regime(n)
 	p, err := r.predict(ranks, n, &r.Regimes[at])
 	if err != nil {
 		return p, err
+	}
+	if t, half, has := r.measured(ranks, n); has {
+		low, high := p.Low, p.High
+		if math.IsInf(half, 1) {
+			half = math.Log(float64(p.High / p.Time))
+			low, high = min(low, quantity.Micros(t*math.Exp(-half))), max(high, quantity.Micros(t*math.Exp(half)))
+		} else {
+			low, high = quantity.Micros(t*math.Exp(-half)), quantity.Micros(t*math.Exp(half))
+		}
+		p.Time, p.Low, p.High = quantity.Micros(t), low, high
+		return p, nil
 	}
 	for i := range r.Regimes {
 		beside := i == at-1 && n < r.Regimes[at].From || i == at+1 && n > r.Regimes[at].To
@@ -263,7 +320,7 @@ func (r *Result) predict(ranks int, n quantity.Bytes, g *Regime) (Prediction, er
 	t := form * math.Exp(e)
 	half := r.within * math.Sqrt(v)
 	if len(r.Ranks) < 4 { // between ranks the growth is as unknown as beyond, but held on both sides
-		half = math.Hypot(half, r.growth/2*r.nearest(ranks))
+		half = math.Hypot(half*r.worse(g), r.growth/2*r.nearest(ranks))
 	}
 	if p.Beyond { // what is not known of the parameters matters here
 		half = r.beyond * math.Sqrt(v)
@@ -282,6 +339,18 @@ func (r *Result) predict(ranks int, n quantity.Bytes, g *Regime) (Prediction, er
 	}
 	p.Time, p.Low, p.High = quantity.Micros(t), quantity.Micros(least*math.Exp(-half)), quantity.Micros(most*math.Exp(half))
 	return p, nil
+}
+
+// worse is by how much the form leaves more in a regime than it does in all, at least 1: where it
+// describes the one and not the other, the field's variance is too small there.
+func (r *Result) worse(g *Regime) float64 {
+	squares, count := 0.0, 0.0
+	for _, o := range r.left.of {
+		if n := math.Exp2(o.n); n >= float64(g.From)*(1-1e-9) && n <= float64(g.To)*(1+1e-9) {
+			squares, count = squares+o.e*o.e, count+1
+		}
+	}
+	return math.Sqrt(max(1, squares/max(1, count)/r.left.variance))
 }
 
 // nearest is the distance to the nearest ranks measured, in octaves.
