@@ -370,3 +370,28 @@ func TestSeriation(t *testing.T) {
 		t.Errorf("%d changes of rack in %q, want 3", changes, m.Names)
 	}
 }
+
+// The picture of many nodes takes no square of them, and its cells are those of the matrix.
+func TestMatrixOfMany(t *testing.T) {
+	var e Entry
+	for i := range 20_000 { // disjoint pairs
+		c := Curve{Group: Group{Benchmark: "b", Nodes: 2, Sizes: 1, First: 8, Last: 8}, Nodes: []string{fmt.Sprintf("a%05d", i), fmt.Sprintf("b%05d", i)}}
+		c.Latency = quantity.Micros(1 + float64(i%100)/1e4)
+		if i == 700 {
+			c.Latency = 3
+		}
+		e.Curves = append(e.Curves, c)
+	}
+	a, err := Report([]Entry{e}, nil, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, ok := a.Parts[0].Spreads[0].Matrix()
+	if !ok || m.Ordered || len(m.Names) != 40_000 || len(m.Pairs) != 20_000 {
+		t.Fatal(ok, m.Ordered, len(m.Names), len(m.Pairs))
+	}
+	cells := m.Cells(250)
+	if len(cells) != 160 || !(cells[2][82] > 1.9) || cells[2][82] != cells[82][2] || !(cells[3][83] < 0.1) || !math.IsNaN(cells[2][3]) {
+		t.Error(len(cells), cells[2][82], cells[82][2], cells[3][83], cells[2][3])
+	}
+}
