@@ -395,3 +395,41 @@ func TestMatrixOfMany(t *testing.T) {
 		t.Error(len(cells), cells[2][82], cells[82][2], cells[3][83], cells[2][3])
 	}
 }
+
+// Columns name nodes also where one of them is constant, or fixed by the other.
+func TestNodeColumns(t *testing.T) {
+	for name, pair := range map[string]func(i int) (a, b string){
+		"one head": func(i int) (a, b string) { return "head", fmt.Sprint("n", i) },
+		"disjoint": func(i int) (a, b string) { return fmt.Sprint("n", 2*i), fmt.Sprint("n", 2*i+1) },
+		"one pair": func(i int) (a, b string) { return "n0", "n1" },
+	} {
+		text, pairs := "node_a,node_b,size_bytes,time_us\n", map[string]bool{}
+		for i := range 12 {
+			a, b := pair(i)
+			pairs[a+" "+b] = true
+			for n := 8; n <= 1<<20; n *= 8 {
+				text += fmt.Sprintf("%s,%s,%d,%g\n", a, b, n, 2+float64(n)/1000+float64(i%5)/100)
+			}
+		}
+		path := filepath.Join(t.TempDir(), "night.csv")
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		entries, _, err := Read(t.Context(), []string{path}, Options{}, Reader{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		asked, _, err := Read(t.Context(), []string{path}, Options{Columns: []string{"node_a", "node_b"}}, Reader{})
+		if err != nil || !reflect.DeepEqual(entries, asked) {
+			t.Errorf("%s: %v: other entries than with --nodes", name, err)
+		}
+		if got := entries[0].Curves; len(got) != len(pairs) {
+			t.Errorf("%s: %d curves, want %d", name, len(got), len(pairs))
+		}
+		for _, c := range entries[0].Curves {
+			if !pairs[strings.Join(c.Nodes, " ")] || c.Group.Labels != "" {
+				t.Errorf("%s: nodes %q, labels %q", name, c.Nodes, c.Group.Labels)
+			}
+		}
+	}
+}

@@ -44,7 +44,9 @@ type Seen struct {
 }
 
 // NodeColumns are the pairs of columns of CSV and JSON that name nodes, where Options.Columns does
-// not, in the order in which they are tried; then come single ones.
+// not, in the order in which they are tried; then come single ones. Where the header has them, a
+// table is read for each of their values, also if there is one alone; Options.Pool keeps a column
+// from it.
 var NodeColumns = [][]string{
 	{"node_a", "node_b"}, {"node1", "node2"}, {"host1", "host2"}, {"host_a", "host_b"}, {"src", "dst"}, {"source", "target"}, {"source", "destination"},
 	{"from", "to"}, {"sender", "receiver"}, {"client", "server"}, {"a", "b"}, {"node"}, {"host"}, {"hostname"},
@@ -156,6 +158,9 @@ func newWorker(ctx context.Context, o Options) (*worker, error) {
 func (w *worker) read(e *Entry) bool {
 	o := trace.Options{X: w.X, Y: w.Y, Group: append(slices.Clone(w.Columns), w.Group...), Pool: w.Pool, Tables: mostTables}
 	leave := func(fault bool, reason string) { e.Left = append(e.Left, Left{reason, fault}) }
+	if w.Columns == nil && w.pattern == nil {
+		o.Names = NodeColumns
+	}
 	outputs := 0
 	err := trace.Outputs(e.Source, o, func(f *trace.File, err error) error {
 		if w.ctx.Err() != nil {
