@@ -3,11 +3,13 @@ package study
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -153,5 +155,45 @@ func TestFleetInterrupted(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(path + "*"); len(left) != 1 {
 		t.Errorf("left behind: %q", left)
+	}
+}
+
+// Names of files that are not UTF-8 stay apart in parts, and so do those that look quoted.
+func TestFleetNames(t *testing.T) {
+	names := []string{"a\xff", "a\xfe", "a\ufffd", `"a\xff"`, `"a`, "ä", "<\u2028\x00"}
+	for i, name := range names {
+		r := FleetRecord{Entry: fleet.Entry{Path: name, Source: "/" + name,
+			Curves: []fleet.Curve{{Nodes: []string{name, "b"}, Group: fleet.Group{Labels: name}}}, Left: []fleet.Left{{Reason: name}}}}
+		q := FleetQuestion{Roots: []string{name}, Before: name, Options: fleet.Options{Name: name}}
+		var back FleetRecord
+		var asked FleetQuestion
+		text, err := json.Marshal(r)
+		question, errQuestion := json.Marshal(q)
+		if err = errors.Join(err, errQuestion, json.Unmarshal(text, &back), json.Unmarshal(question, &asked)); err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(back, r) || !reflect.DeepEqual(asked, q) || r.Entry.Path != names[i] || r.Entry.Curves[0].Nodes[0] != name {
+			t.Errorf("%q: %+v, %+v", name, back, asked)
+		}
+	}
+	dir := t.TempDir()
+	for i := range 12 {
+		path := filepath.Join(dir, "pair-"+string([]byte{0xf0 + byte(i)})+".csv")
+		if err := os.WriteFile(path, []byte(fmt.Sprintf("size_bytes,time_us\n8,%d\n64,3\n4096,9\n", 1+i%2)), 0o666); err != nil {
+			t.Skip(err) // a file system that has no such names
+		}
+	}
+	o := fleet.Options{Rate: 0.05, All: true}
+	all, err := ReadFleet(t.Context(), []string{dir}, "", o, fleet.Reader{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	part := filepath.Join(t.TempDir(), "part")
+	if err := ShardFleet(t.Context(), reports.Files{}, part, FleetQuestion{Roots: []string{dir}, Options: o}, shard.Shard{Index: 1, Count: 1}, fleet.Reader{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	in, _, err := MergeFleet([]string{part})
+	if err != nil || !reflect.DeepEqual(in, all) {
+		t.Error(err, "another reading")
 	}
 }
