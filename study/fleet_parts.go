@@ -138,8 +138,9 @@ func (q FleetQuestion) roots() [][]string {
 }
 
 // ShardFleet reads a shard of the files of a fleet into a part file. Files that cannot be read are
-// in it, for the merge to name. One that was interrupted goes on, and resumed is told how many files
-// there are.
+// in it, for the merge to name. What is read is written as it comes, in the order of the list, and
+// saved every second: a shard that was interrupted or killed goes on from there, and resumed is told
+// how many files there are.
 func ShardFleet(ctx context.Context, files reports.Files, path string, q FleetQuestion, which shard.Shard, r fleet.Reader, resumed func(files int64)) error {
 	header, err := q.Header(which)
 	if err != nil {
@@ -169,18 +170,17 @@ func ShardFleet(ctx context.Context, files reports.Files, path string, q FleetQu
 		}
 		before := i == 1
 		r.Keep = func(path, name string) bool { return which.Has(path) && !done[source{before, name}] }
-		var entries []fleet.Entry
-		entries, _, err = fleet.Read(ctx, roots, q.Options, r)
-		for _, e := range entries {
-			record, fault := json.Marshal(FleetRecord{before, e})
-			if fault == nil {
-				fault = file.Write(record, 1)
+		r.Each = func(e fleet.Entry) error {
+			record, err := json.Marshal(FleetRecord{before, e})
+			if err == nil {
+				err = file.Write(record, 1)
 			}
-			if fault != nil {
-				err = fmt.Errorf("%s: %w", e.Source, fault)
-				break
+			if err != nil {
+				return fmt.Errorf("%s: %w", e.Source, err)
 			}
+			return nil
 		}
+		_, _, err = fleet.Read(ctx, roots, q.Options, r)
 	}
 	return file.end(err, func(done int64) string { return plural(int(done), "file") + " read, and kept" })
 }

@@ -12,6 +12,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/halfpeak/halfpeak/fit/fleet"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -195,5 +196,45 @@ func TestFleetNames(t *testing.T) {
 	in, _, err := MergeFleet([]string{part})
 	if err != nil || !reflect.DeepEqual(in, all) {
 		t.Error(err, "another reading")
+	}
+}
+
+// A shard that is killed goes on from what it saved until then.
+func TestFleetKilled(t *testing.T) {
+	defer func(d time.Duration) { saveEvery = d }(saveEvery)
+	saveEvery = 0
+	q := FleetQuestion{Roots: []string{aFleet(t, 1)}, Options: fleet.Options{Name: "pair_{a}_{b}.csv*", Rate: 0.05}}
+	all, err := ReadFleet(t.Context(), q.Roots, "", q.Options, fleet.Reader{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path, killed := filepath.Join(t.TempDir(), "part"), filepath.Join(t.TempDir(), "part")
+	which := shard.Shard{Index: 1, Count: 1}
+	files := 0
+	err = ShardFleet(t.Context(), reports.Files{}, path, q, which, fleet.Reader{Workers: 1, Progress: func(int) {
+		if files++; files != 40 {
+			return
+		}
+		for _, end := range []string{".partial", ".partial.state"} { // what a process leaves that is killed now
+			text, err := os.ReadFile(path + end)
+			if err = errors.Join(err, os.WriteFile(killed+end, text, 0o666)); err != nil {
+				t.Error(err)
+			}
+		}
+	}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var resumed int64
+	if err := ShardFleet(t.Context(), reports.Files{}, killed, q, which, fleet.Reader{}, func(n int64) { resumed = n }); err != nil || resumed != 40 {
+		t.Fatal(resumed, err)
+	}
+	in, _, err := MergeFleet([]string{killed})
+	if err != nil || !reflect.DeepEqual(in, all) {
+		t.Error(err, "another reading")
+	}
+	want, _ := os.ReadFile(path)
+	if got, _ := os.ReadFile(killed); !bytes.Equal(got, want) {
+		t.Error("another part")
 	}
 }

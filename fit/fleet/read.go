@@ -35,6 +35,10 @@ type Reader struct {
 	Keep     func(path, source string) bool // whether a file is read, by these of its entry; nil: all are
 	Progress func(files int)                // is told of files that are done, from any goroutine; nil: nobody is
 	Workers  int                            // 0: one for each processor
+	// Each is given the entries in the order of the list, each as soon as it and those before it are
+	// read, and at the end all that were read whole; Read returns none then. It is called by one
+	// goroutine at a time; its error ends the reading. Nil: Read returns the entries.
+	Each func(Entry) error
 }
 
 // Seen is how far a reading came.
@@ -107,26 +111,55 @@ func Read(ctx context.Context, roots []string, o Options, r Reader) ([]Entry, Se
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	whole := make([]bool, len(entries))
+	var (
+		lock  sync.Mutex // of what follows
+		whole = make([]bool, len(entries))
+		told  int // entries that Each was given, or that are not whole
+		fault error
+	)
+	hand := func(to int) { // to Each, up to the first that is not whole, and all of those before to
+		for ; r.Each != nil && fault == nil && told < len(entries) && (whole[told] || told < to); told++ {
+			if whole[told] {
+				fault = r.Each(entries[told])
+				entries[told] = Entry{Path: entries[told].Path}
+			}
+		}
+	}
 	var next atomic.Int64
+	var failed atomic.Bool
 	var all sync.WaitGroup
 	for range min(workers, len(entries)) {
 		all.Go(func() {
 			for {
 				i := int(next.Add(1)) - 1
-				if i >= len(entries) || ctx.Err() != nil {
+				if i >= len(entries) || ctx.Err() != nil || failed.Load() {
 					return
 				}
-				if whole[i] = w.read(&entries[i]); whole[i] && r.Progress != nil {
+				if !w.read(&entries[i]) {
+					continue
+				}
+				lock.Lock()
+				whole[i] = true
+				seen.Done++
+				hand(0)
+				failed.Store(fault != nil)
+				lock.Unlock()
+				if r.Progress != nil {
 					r.Progress(1)
 				}
 			}
 		})
 	}
 	all.Wait()
+	hand(len(entries))
+	if fault != nil {
+		return nil, seen, fault
+	}
+	if r.Each != nil {
+		entries = nil
+	}
 	i := 0
 	entries = slices.DeleteFunc(entries, func(Entry) bool { i++; return !whole[i-1] })
-	seen.Done = len(entries)
 	if ctx.Err() != nil {
 		return entries, seen, ctx.Err()
 	}
