@@ -433,3 +433,34 @@ func TestNodeColumns(t *testing.T) {
 		}
 	}
 }
+
+// The change of a pair that was measured less often than most scatters more, whether now or before.
+func TestFewerMeasurements(t *testing.T) {
+	made := func(once string) (all []unit) {
+		r := rand.New(rand.NewPCG(8, 8))
+		for i := range 12 {
+			u := unit{key: fmt.Sprintf("f%02d", i), values: []float64{1, 1, 1, 1}}
+			if u.key == once {
+				u.values = u.values[:1]
+			}
+			for k := range u.values {
+				u.values[k] += 0.01 * r.Float64()
+			}
+			slices.Sort(u.values)
+			all = append(all, u)
+		}
+		return all
+	}
+	g := Group{Sizes: 1, First: 8, Last: 8}
+	for _, once := range [][2]string{{"f03", ""}, {"", "f03"}} {
+		m := newModel(g, Latency, made(once[0]), made(once[1]))
+		// 1/1 + 1/4 against 1/4 + 1/4
+		if got, want := m.sd[3]/m.sd[2], math.Sqrt(1.25/0.5); math.Abs(got-want) > 1e-12 {
+			t.Errorf("%q: %g times the deviation of the others, want %g", once, got, want)
+		}
+	}
+	// And alone: 1/1 against 1/4.
+	if m := newModel(g, Latency, made("f03"), nil); math.Abs(m.sd[3]/m.sd[2]-2) > 1e-12 {
+		t.Error(m.sd)
+	}
+}
