@@ -238,3 +238,23 @@ func TestFleetKilled(t *testing.T) {
 		t.Error("another part")
 	}
 }
+
+// What could not be read is counted by file, not by output, and that of before apart.
+func TestFleetFaults(t *testing.T) {
+	good := fleet.Curve{Group: fleet.Group{Benchmark: "b", Sizes: 1, First: 8, Last: 8}, Latency: 1}
+	broken := []fleet.Left{{Reason: "x", Fault: true}, {Reason: "y", Fault: true}, {Reason: "z"}}
+	in := FleetReading{
+		Now:    []fleet.Entry{{Path: "a", Curves: []fleet.Curve{good}, Left: broken}, {Path: "b", Left: broken[2:]}},
+		Before: []fleet.Entry{{Path: "a", Curves: []fleet.Curve{good}}},
+	}
+	for _, want := range []string{"1 file could not be read to the end", "1 file of now and 1 of before could not be read to the end"} {
+		if a, err := Fleet(in, fleet.Options{}); err != nil || a.Broken == nil || a.Broken.Error() != want {
+			t.Errorf("%v, %v, want %q", a, err, want)
+		}
+		in.Before[0].Left = broken
+	}
+	// The band over the fleet has the quantiles of the table: type 7.
+	if q := fleet.Quantile([]float64{1, 2, 4}, 0.25); q != 1.5 {
+		t.Error(q)
+	}
+}

@@ -115,13 +115,12 @@ func (f *FleetAnswer) curves(g fleet.Group) (fig reports.Figure, ok bool) {
 		slices.Sort(rates)
 		return rates
 	}
-	quantile := func(v []float64, q float64) float64 { return v[int(math.Round(q*float64(len(v)-1)))] }
 	middles := make([]float64, points)
 	for i, n := range sizes {
 		r := at(all, n)
-		middles[i] = quantile(r, 0.5)
+		middles[i] = fleet.Quantile(r, 0.5)
 		band.Y = append(band.Y, 100)
-		band.Low, band.High = append(band.Low, 100*quantile(r, 0.05)/middles[i]), append(band.High, 100*quantile(r, 0.95)/middles[i])
+		band.Low, band.High = append(band.Low, 100*fleet.Quantile(r, 0.05)/middles[i]), append(band.High, 100*fleet.Quantile(r, 0.95)/middles[i])
 	}
 	middle.Y = band.Y
 	fig.Series = append(fig.Series, band, middle)
@@ -137,7 +136,7 @@ func (f *FleetAnswer) curves(g fleet.Group) (fig reports.Figure, ok bool) {
 		}
 		s := reports.Series{Name: x.Who(), Kind: reports.Line, X: sizes}
 		for i, n := range sizes {
-			s.Y = append(s.Y, 100*quantile(at(lines, n), 0.5)/middles[i])
+			s.Y = append(s.Y, 100*fleet.Quantile(at(lines, n), 0.5)/middles[i])
 		}
 		fig.Series = append(fig.Series, s)
 	}

@@ -59,7 +59,7 @@ func units(curves []keyed, q Quantity) []unit {
 // level sets y of all units, and its part of the variance: the logarithm of the median value, or of β the part of the fleet's.
 func level(q Quantity, all []unit, of float64) {
 	for i := range all {
-		v := sortedQuantile(all[i].values, 0.5)
+		v := Quantile(all[i].values, 0.5)
 		all[i].part = 1 / float64(len(all[i].values))
 		if q == Beta {
 			all[i].y = v/of - 1
@@ -72,7 +72,7 @@ func level(q Quantity, all []unit, of float64) {
 func centreOf(all []unit) float64 {
 	values := make([]float64, len(all))
 	for i, u := range all {
-		values[i] = sortedQuantile(u.values, 0.5)
+		values[i] = Quantile(u.values, 0.5)
 	}
 	return middle(values)
 }
