@@ -56,6 +56,8 @@ func Fleet(in FleetReading, o fleet.Options) (*FleetAnswer, error) {
 	switch {
 	case in.Interrupted != "":
 		f.Broken = errors.New(in.Interrupted)
+	case a.FaultsBefore > 0:
+		f.Broken = fmt.Errorf("%s of now and %d of before could not be read to the end", plural(a.Faults, "file"), a.FaultsBefore)
 	case a.Faults > 0:
 		f.Broken = fmt.Errorf("%s could not be read to the end", plural(a.Faults, "file"))
 	}
@@ -138,7 +140,7 @@ func (f *FleetAnswer) note() {
 	})
 	for i, l := range left {
 		if i == mostNamed {
-			say("Left out: %d more files; --list left names all.", len(left)-i)
+			say("Left out: %d more files or outputs; --list left names all.", len(left)-i)
 			break
 		}
 		if l.Fault {

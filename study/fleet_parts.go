@@ -3,7 +3,12 @@ package study
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/halfpeak/halfpeak/fit/fleet"
 	"github.com/halfpeak/halfpeak/reports"
@@ -21,6 +26,85 @@ type FleetQuestion struct {
 type FleetRecord struct {
 	Before bool `json:",omitempty"`
 	Entry  fleet.Entry
+}
+
+// MarshalJSON keeps names that are not UTF-8; see [FleetRecord.MarshalJSON].
+func (q FleetQuestion) MarshalJSON() ([]byte, error) {
+	type plain FleetQuestion
+	q.Roots = slices.Clone(q.Roots)
+	_ = q.names(quoted)
+	return json.Marshal(plain(q))
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (q *FleetQuestion) UnmarshalJSON(text []byte) error {
+	type plain FleetQuestion
+	if err := json.Unmarshal(text, (*plain)(q)); err != nil {
+		return err
+	}
+	return q.names(unquoted)
+}
+
+func (q *FleetQuestion) names(change func(*string) error) error {
+	err := errors.Join(change(&q.Before), change(&q.Options.Name))
+	for i := range q.Roots {
+		err = errors.Join(err, change(&q.Roots[i]))
+	}
+	return err
+}
+
+// MarshalJSON keeps texts that are not UTF-8, as names of files may be, to the byte: they are quoted
+// as in Go, since JSON has no such text.
+func (r FleetRecord) MarshalJSON() ([]byte, error) {
+	type plain FleetRecord
+	e := &r.Entry
+	e.Curves, e.Left = slices.Clone(e.Curves), slices.Clone(e.Left)
+	for i := range e.Curves {
+		e.Curves[i].Nodes = slices.Clone(e.Curves[i].Nodes)
+	}
+	_ = r.texts(quoted)
+	return json.Marshal(plain(r))
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (r *FleetRecord) UnmarshalJSON(text []byte) error {
+	type plain FleetRecord
+	if err := json.Unmarshal(text, (*plain)(r)); err != nil {
+		return err
+	}
+	return r.texts(unquoted)
+}
+
+// texts changes all texts that come from outside.
+func (r *FleetRecord) texts(change func(*string) error) error {
+	e := &r.Entry
+	err := errors.Join(change(&e.Path), change(&e.Source))
+	for i := range e.Left {
+		err = errors.Join(err, change(&e.Left[i].Reason))
+	}
+	for i := range e.Curves {
+		c := &e.Curves[i]
+		err = errors.Join(err, change(&c.Group.Benchmark), change(&c.Group.Labels))
+		for k := range c.Nodes {
+			err = errors.Join(err, change(&c.Nodes[k]))
+		}
+	}
+	return err
+}
+
+// quoted quotes a text that JSON cannot hold, or that would be taken for a quoted one.
+func quoted(s *string) error {
+	if !utf8.ValidString(*s) || strings.HasPrefix(*s, `"`) {
+		*s = strconv.Quote(*s)
+	}
+	return nil
+}
+
+func unquoted(s *string) (err error) {
+	if strings.HasPrefix(*s, `"`) {
+		*s, err = strconv.Unquote(*s)
+	}
+	return err
 }
 
 // Header is what a part of the fleet begins with.
@@ -54,8 +138,9 @@ func (q FleetQuestion) roots() [][]string {
 }
 
 // ShardFleet reads a shard of the files of a fleet into a part file. Files that cannot be read are
-// in it, for the merge to name. One that was interrupted goes on, and resumed is told how many files
-// there are.
+// in it, for the merge to name. What is read is written as it comes, in the order of the list, and
+// saved every second: a shard that was interrupted or killed goes on from there, and resumed is told
+// how many files there are.
 func ShardFleet(ctx context.Context, files reports.Files, path string, q FleetQuestion, which shard.Shard, r fleet.Reader, resumed func(files int64)) error {
 	header, err := q.Header(which)
 	if err != nil {
@@ -85,18 +170,17 @@ func ShardFleet(ctx context.Context, files reports.Files, path string, q FleetQu
 		}
 		before := i == 1
 		r.Keep = func(path, name string) bool { return which.Has(path) && !done[source{before, name}] }
-		var entries []fleet.Entry
-		entries, _, err = fleet.Read(ctx, roots, q.Options, r)
-		for _, e := range entries {
-			record, fault := json.Marshal(FleetRecord{before, e})
-			if fault == nil {
-				fault = file.Write(record, 1)
+		r.Each = func(e fleet.Entry) error {
+			record, err := json.Marshal(FleetRecord{before, e})
+			if err == nil {
+				err = file.Write(record, 1)
 			}
-			if fault != nil {
-				err = fmt.Errorf("%s: %w", e.Source, fault)
-				break
+			if err != nil {
+				return fmt.Errorf("%s: %w", e.Source, err)
 			}
+			return nil
 		}
+		_, _, err = fleet.Read(ctx, roots, q.Options, r)
 	}
 	return file.end(err, func(done int64) string { return plural(int(done), "file") + " read, and kept" })
 }

@@ -3,13 +3,16 @@ package study
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/halfpeak/halfpeak/fit/fleet"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -153,5 +156,105 @@ func TestFleetInterrupted(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(path + "*"); len(left) != 1 {
 		t.Errorf("left behind: %q", left)
+	}
+}
+
+// Names of files that are not UTF-8 stay apart in parts, and so do those that look quoted.
+func TestFleetNames(t *testing.T) {
+	names := []string{"a\xff", "a\xfe", "a\ufffd", `"a\xff"`, `"a`, "ä", "<\u2028\x00"}
+	for i, name := range names {
+		r := FleetRecord{Entry: fleet.Entry{Path: name, Source: "/" + name,
+			Curves: []fleet.Curve{{Nodes: []string{name, "b"}, Group: fleet.Group{Labels: name}}}, Left: []fleet.Left{{Reason: name}}}}
+		q := FleetQuestion{Roots: []string{name}, Before: name, Options: fleet.Options{Name: name}}
+		var back FleetRecord
+		var asked FleetQuestion
+		text, err := json.Marshal(r)
+		question, errQuestion := json.Marshal(q)
+		if err = errors.Join(err, errQuestion, json.Unmarshal(text, &back), json.Unmarshal(question, &asked)); err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(back, r) || !reflect.DeepEqual(asked, q) || r.Entry.Path != names[i] || r.Entry.Curves[0].Nodes[0] != name {
+			t.Errorf("%q: %+v, %+v", name, back, asked)
+		}
+	}
+	dir := t.TempDir()
+	for i := range 12 {
+		path := filepath.Join(dir, "pair-"+string([]byte{0xf0 + byte(i)})+".csv")
+		if err := os.WriteFile(path, []byte(fmt.Sprintf("size_bytes,time_us\n8,%d\n64,3\n4096,9\n", 1+i%2)), 0o666); err != nil {
+			t.Skip(err) // a file system that has no such names
+		}
+	}
+	o := fleet.Options{Rate: 0.05, All: true}
+	all, err := ReadFleet(t.Context(), []string{dir}, "", o, fleet.Reader{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	part := filepath.Join(t.TempDir(), "part")
+	if err := ShardFleet(t.Context(), reports.Files{}, part, FleetQuestion{Roots: []string{dir}, Options: o}, shard.Shard{Index: 1, Count: 1}, fleet.Reader{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	in, _, err := MergeFleet([]string{part})
+	if err != nil || !reflect.DeepEqual(in, all) {
+		t.Error(err, "another reading")
+	}
+}
+
+// A shard that is killed goes on from what it saved until then.
+func TestFleetKilled(t *testing.T) {
+	defer func(d time.Duration) { saveEvery = d }(saveEvery)
+	saveEvery = 0
+	q := FleetQuestion{Roots: []string{aFleet(t, 1)}, Options: fleet.Options{Name: "pair_{a}_{b}.csv*", Rate: 0.05}}
+	all, err := ReadFleet(t.Context(), q.Roots, "", q.Options, fleet.Reader{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path, killed := filepath.Join(t.TempDir(), "part"), filepath.Join(t.TempDir(), "part")
+	which := shard.Shard{Index: 1, Count: 1}
+	files := 0
+	err = ShardFleet(t.Context(), reports.Files{}, path, q, which, fleet.Reader{Workers: 1, Progress: func(int) {
+		if files++; files != 40 {
+			return
+		}
+		for _, end := range []string{".partial", ".partial.state"} { // what a process leaves that is killed now
+			text, err := os.ReadFile(path + end)
+			if err = errors.Join(err, os.WriteFile(killed+end, text, 0o666)); err != nil {
+				t.Error(err)
+			}
+		}
+	}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var resumed int64
+	if err := ShardFleet(t.Context(), reports.Files{}, killed, q, which, fleet.Reader{}, func(n int64) { resumed = n }); err != nil || resumed != 40 {
+		t.Fatal(resumed, err)
+	}
+	in, _, err := MergeFleet([]string{killed})
+	if err != nil || !reflect.DeepEqual(in, all) {
+		t.Error(err, "another reading")
+	}
+	want, _ := os.ReadFile(path)
+	if got, _ := os.ReadFile(killed); !bytes.Equal(got, want) {
+		t.Error("another part")
+	}
+}
+
+// What could not be read is counted by file, not by output, and that of before apart.
+func TestFleetFaults(t *testing.T) {
+	good := fleet.Curve{Group: fleet.Group{Benchmark: "b", Sizes: 1, First: 8, Last: 8}, Latency: 1}
+	broken := []fleet.Left{{Reason: "x", Fault: true}, {Reason: "y", Fault: true}, {Reason: "z"}}
+	in := FleetReading{
+		Now:    []fleet.Entry{{Path: "a", Curves: []fleet.Curve{good}, Left: broken}, {Path: "b", Left: broken[2:]}},
+		Before: []fleet.Entry{{Path: "a", Curves: []fleet.Curve{good}}},
+	}
+	for _, want := range []string{"1 file could not be read to the end", "1 file of now and 1 of before could not be read to the end"} {
+		if a, err := Fleet(in, fleet.Options{}); err != nil || a.Broken == nil || a.Broken.Error() != want {
+			t.Errorf("%v, %v, want %q", a, err, want)
+		}
+		in.Before[0].Left = broken
+	}
+	// The band over the fleet has the quantiles of the table: type 7.
+	if q := fleet.Quantile([]float64{1, 2, 4}, 0.25); q != 1.5 {
+		t.Error(q)
 	}
 }

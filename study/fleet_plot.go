@@ -61,7 +61,6 @@ func (f *FleetAnswer) mapOf(g fleet.Group, q fleet.Quantity) (h reports.HeatMap,
 		return h, false
 	}
 	each := (len(m.Names) + fleetCells - 1) / fleetCells
-	cells := (len(m.Names) + each - 1) / each
 	what := "slower than typical"
 	if f.Compared {
 		what = "slower than before"
@@ -69,21 +68,19 @@ func (f *FleetAnswer) mapOf(g fleet.Group, q fleet.Quantity) (h reports.HeatMap,
 	h = reports.HeatMap{
 		Title: fmt.Sprintf("%s: %s", quantityWord(q), g), Label: what + " (%)",
 		X: reports.Axis{}, Y: reports.Axis{},
-		Z: make([][]float64, cells),
+		Z: m.Cells(each),
 	}
-	for i := range cells {
+	for i, row := range h.Z {
 		h.XS, h.Names = append(h.XS, float64(i)), append(h.Names, m.Names[i*each])
-		h.Z[i] = slices.Repeat([]float64{math.NaN()}, cells)
-	}
-	h.YS = h.XS
-	for i, row := range m.Effects {
-		for j, v := range row {
-			if z := &h.Z[i/each][j/each]; !(100*v <= *z) && !math.IsNaN(v) {
-				*z = 100 * v
-			}
+		for j := range row {
+			row[j] *= 100
 		}
 	}
+	h.YS = h.XS
 	note := "Nodes that see the others alike stand side by side."
+	if !m.Ordered {
+		note = fmt.Sprintf("The nodes are in the order of their names, since there are more than %d.", fleet.MostOrdered)
+	}
 	if each > 1 {
 		note = fmt.Sprintf("%s A cell is of %d nodes by %d, the slowest pair of them.", note, each, each)
 	}
@@ -118,13 +115,12 @@ func (f *FleetAnswer) curves(g fleet.Group) (fig reports.Figure, ok bool) {
 		slices.Sort(rates)
 		return rates
 	}
-	quantile := func(v []float64, q float64) float64 { return v[int(math.Round(q*float64(len(v)-1)))] }
 	middles := make([]float64, points)
 	for i, n := range sizes {
 		r := at(all, n)
-		middles[i] = quantile(r, 0.5)
+		middles[i] = fleet.Quantile(r, 0.5)
 		band.Y = append(band.Y, 100)
-		band.Low, band.High = append(band.Low, 100*quantile(r, 0.05)/middles[i]), append(band.High, 100*quantile(r, 0.95)/middles[i])
+		band.Low, band.High = append(band.Low, 100*fleet.Quantile(r, 0.05)/middles[i]), append(band.High, 100*fleet.Quantile(r, 0.95)/middles[i])
 	}
 	middle.Y = band.Y
 	fig.Series = append(fig.Series, band, middle)
@@ -140,7 +136,7 @@ func (f *FleetAnswer) curves(g fleet.Group) (fig reports.Figure, ok bool) {
 		}
 		s := reports.Series{Name: x.Who(), Kind: reports.Line, X: sizes}
 		for i, n := range sizes {
-			s.Y = append(s.Y, 100*quantile(at(lines, n), 0.5)/middles[i])
+			s.Y = append(s.Y, 100*fleet.Quantile(at(lines, n), 0.5)/middles[i])
 		}
 		fig.Series = append(fig.Series, s)
 	}
@@ -163,27 +159,15 @@ const mostSlowest = 20
 
 // slowest are the slowest pairs of a map.
 func (f *FleetAnswer) slowest(g fleet.Group, q fleet.Quantity) reports.Rows {
-	type pair struct {
-		a, b string
-		part float64
-	}
-	var all []pair
 	_, s := f.part(g, q)
 	m, _ := s.Matrix()
-	for i, row := range m.Effects {
-		for j, v := range row {
-			if !math.IsNaN(v) && (i > j || m.Effects[j][i] != v) {
-				all = append(all, pair{m.Names[i], m.Names[j], v})
-			}
-		}
-	}
-	slices.SortFunc(all, func(x, y pair) int {
-		return cmp.Or(cmp.Compare(y.part, x.part), strings.Compare(x.a, y.a), strings.Compare(x.b, y.b))
+	slices.SortFunc(m.Pairs, func(x, y fleet.Pair) int {
+		return cmp.Or(cmp.Compare(y.Effect, x.Effect), strings.Compare(m.Names[x.A], m.Names[y.A]), strings.Compare(m.Names[x.B], m.Names[y.B]))
 	})
-	return tableOf(all[:min(len(all), mostSlowest)],
-		col("node_a", "node", func(p pair) any { return p.a }),
-		col("node_b", "node", func(p pair) any { return p.b }),
-		col("slower_percent", "slower than typical", func(p pair) any { return 100 * p.part }).texted(percentText("%+.1f %%")))
+	return tableOf(m.Pairs[:min(len(m.Pairs), mostSlowest)],
+		col("node_a", "node", func(p fleet.Pair) any { return m.Names[p.A] }),
+		col("node_b", "node", func(p fleet.Pair) any { return m.Names[p.B] }),
+		col("slower_percent", "slower than typical", func(p fleet.Pair) any { return 100 * p.Effect }).texted(percentText("%+.1f %%")))
 }
 
 // mostPictured is the number of groups that a page draws.

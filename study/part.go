@@ -19,6 +19,10 @@ type partFile struct {
 	saved   time.Time
 }
 
+// saveEvery is how often what was written is saved for a process that is killed; tests save each
+// record.
+var saveEvery = time.Second
+
 // openPart begins a part, or goes on with one that was interrupted.
 func openPart(files reports.Files, path string, h shard.Header) (*partFile, error) {
 	p := &partFile{saved: time.Now()}
@@ -64,7 +68,7 @@ func (p *partFile) Write(record []byte, units int) error {
 	if err == nil {
 		err = p.Partial.Write(text, units)
 	}
-	if err == nil && time.Since(p.saved) >= time.Second {
+	if err == nil && time.Since(p.saved) >= saveEvery {
 		p.saved = time.Now()
 		err = p.Save()
 	}

@@ -135,7 +135,7 @@ func summarise(t *trace.Table, nodes, labels, columns []string) (c Curve, ok boo
 		}
 	case c.Group.Sizes > 1:
 		slices.Sort(rates)
-		c.Tau = quantity.MicrosPerByte(sortedQuantile(rates, 0.5))
+		c.Tau = quantity.MicrosPerByte(Quantile(rates, 0.5))
 	}
 	title := again.ReplaceAllString(t.Title, "")
 	names := make([]string, len(columns))
@@ -197,8 +197,8 @@ func (q Quantity) of(c *Curve) float64 {
 	return v
 }
 
-// sortedQuantile interpolates between sorted values (Hyndman and Fan 1996, type 7).
-func sortedQuantile(sorted []float64, p float64) float64 {
+// Quantile interpolates between sorted values, of which there must be one at least (Hyndman and Fan 1996, type 7).
+func Quantile(sorted []float64, p float64) float64 {
 	at := p * float64(len(sorted)-1)
 	i := int(at)
 	if i+1 >= len(sorted) {

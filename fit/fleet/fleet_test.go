@@ -370,3 +370,97 @@ func TestSeriation(t *testing.T) {
 		t.Errorf("%d changes of rack in %q, want 3", changes, m.Names)
 	}
 }
+
+// The picture of many nodes takes no square of them, and its cells are those of the matrix.
+func TestMatrixOfMany(t *testing.T) {
+	var e Entry
+	for i := range 20_000 { // disjoint pairs
+		c := Curve{Group: Group{Benchmark: "b", Nodes: 2, Sizes: 1, First: 8, Last: 8}, Nodes: []string{fmt.Sprintf("a%05d", i), fmt.Sprintf("b%05d", i)}}
+		c.Latency = quantity.Micros(1 + float64(i%100)/1e4)
+		if i == 700 {
+			c.Latency = 3
+		}
+		e.Curves = append(e.Curves, c)
+	}
+	a, err := Report([]Entry{e}, nil, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, ok := a.Parts[0].Spreads[0].Matrix()
+	if !ok || m.Ordered || len(m.Names) != 40_000 || len(m.Pairs) != 20_000 {
+		t.Fatal(ok, m.Ordered, len(m.Names), len(m.Pairs))
+	}
+	cells := m.Cells(250)
+	if len(cells) != 160 || !(cells[2][82] > 1.9) || cells[2][82] != cells[82][2] || !(cells[3][83] < 0.1) || !math.IsNaN(cells[2][3]) {
+		t.Error(len(cells), cells[2][82], cells[82][2], cells[3][83], cells[2][3])
+	}
+}
+
+// Columns name nodes also where one of them is constant, or fixed by the other.
+func TestNodeColumns(t *testing.T) {
+	for name, pair := range map[string]func(i int) (a, b string){
+		"one head": func(i int) (a, b string) { return "head", fmt.Sprint("n", i) },
+		"disjoint": func(i int) (a, b string) { return fmt.Sprint("n", 2*i), fmt.Sprint("n", 2*i+1) },
+		"one pair": func(i int) (a, b string) { return "n0", "n1" },
+	} {
+		text, pairs := "node_a,node_b,size_bytes,time_us\n", map[string]bool{}
+		for i := range 12 {
+			a, b := pair(i)
+			pairs[a+" "+b] = true
+			for n := 8; n <= 1<<20; n *= 8 {
+				text += fmt.Sprintf("%s,%s,%d,%g\n", a, b, n, 2+float64(n)/1000+float64(i%5)/100)
+			}
+		}
+		path := filepath.Join(t.TempDir(), "night.csv")
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		entries, _, err := Read(t.Context(), []string{path}, Options{}, Reader{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		asked, _, err := Read(t.Context(), []string{path}, Options{Columns: []string{"node_a", "node_b"}}, Reader{})
+		if err != nil || !reflect.DeepEqual(entries, asked) {
+			t.Errorf("%s: %v: other entries than with --nodes", name, err)
+		}
+		if got := entries[0].Curves; len(got) != len(pairs) {
+			t.Errorf("%s: %d curves, want %d", name, len(got), len(pairs))
+		}
+		for _, c := range entries[0].Curves {
+			if !pairs[strings.Join(c.Nodes, " ")] || c.Group.Labels != "" {
+				t.Errorf("%s: nodes %q, labels %q", name, c.Nodes, c.Group.Labels)
+			}
+		}
+	}
+}
+
+// The change of a pair that was measured less often than most scatters more, whether now or before.
+func TestFewerMeasurements(t *testing.T) {
+	made := func(once string) (all []unit) {
+		r := rand.New(rand.NewPCG(8, 8))
+		for i := range 12 {
+			u := unit{key: fmt.Sprintf("f%02d", i), values: []float64{1, 1, 1, 1}}
+			if u.key == once {
+				u.values = u.values[:1]
+			}
+			for k := range u.values {
+				u.values[k] += 0.01 * r.Float64()
+			}
+			slices.Sort(u.values)
+			all = append(all, u)
+		}
+		return all
+	}
+	g := Group{Sizes: 1, First: 8, Last: 8}
+	for _, once := range [][2]string{{"f03", ""}, {"", "f03"}} {
+		m := newModel(g, Latency, made(once[0]), made(once[1]))
+		// 1/1 + 1/4 against 1/4 + 1/4
+		if got, want := m.sd[3]/m.sd[2], math.Sqrt(1.25/0.5); math.Abs(got-want) > 1e-12 {
+			t.Errorf("%q: %g times the deviation of the others, want %g", once, got, want)
+		}
+	}
+	// And alone: 1/1 against 1/4.
+	if m := newModel(g, Latency, made("f03"), nil); math.Abs(m.sd[3]/m.sd[2]-2) > 1e-12 {
+		t.Error(m.sd)
+	}
+}

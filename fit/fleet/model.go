@@ -13,6 +13,7 @@ type unit struct {
 	nodes  []string // nil of a curve that nothing names
 	values []float64
 	y      float64
+	part   float64 // of the variance of one measurement that y has: 1/n of n; of a change the sum of both
 }
 
 // between separates names in keys; no name has it.
@@ -28,7 +29,7 @@ type model struct {
 	fit      *twoWay  // of pairs
 	z        []float64
 	sd       []float64 // of the residuals, by unit
-	mean     float64   // number of measurements of a unit, the median
+	part     float64   // of the units, the median
 	shift    float64   // against before; else 0
 }
 
@@ -55,10 +56,11 @@ func units(curves []keyed, q Quantity) []unit {
 	return all
 }
 
-// level sets y of all units: the logarithm of the median value, or of β the part of the fleet's.
+// level sets y of all units, and its part of the variance: the logarithm of the median value, or of β the part of the fleet's.
 func level(q Quantity, all []unit, of float64) {
 	for i := range all {
-		v := sortedQuantile(all[i].values, 0.5)
+		v := Quantile(all[i].values, 0.5)
+		all[i].part = 1 / float64(len(all[i].values))
 		if q == Beta {
 			all[i].y = v/of - 1
 		} else {
@@ -70,7 +72,7 @@ func level(q Quantity, all []unit, of float64) {
 func centreOf(all []unit) float64 {
 	values := make([]float64, len(all))
 	for i, u := range all {
-		values[i] = sortedQuantile(u.values, 0.5)
+		values[i] = Quantile(u.values, 0.5)
 	}
 	return middle(values)
 }
@@ -93,11 +95,11 @@ func newModel(g Group, q Quantity, now, before []unit) *model {
 	if len(m.units) == 0 {
 		return nil
 	}
-	counts := make([]float64, len(m.units))
+	parts := make([]float64, len(m.units))
 	for i, u := range m.units {
-		counts[i] = float64(len(u.values))
+		parts[i] = u.part
 	}
-	m.mean = middle(counts)
+	m.part = median(parts)
 	m.residuals()
 	return m
 }
@@ -117,6 +119,7 @@ func changes(now, before []unit) []unit {
 	for _, u := range now {
 		if i, ok := slices.BinarySearchFunc(before, u.key, func(b unit, key string) int { return strings.Compare(b.key, key) }); ok {
 			u.y -= before[i].y
+			u.part += before[i].part
 			both = append(both, u)
 		}
 	}
@@ -166,7 +169,7 @@ func (m *model) residuals() {
 	spread := math.Sqrt(1 + 2/max(1, degree-1)) // of a value about what the other pairs of its nodes say
 	for i, v := range y {
 		// Fewer measurements than most scatter more; more of them may not scatter less.
-		m.sd[i] = scale * spread * math.Sqrt(max(1, m.mean/float64(len(m.units[i].values))))
+		m.sd[i] = scale * spread * math.Sqrt(max(1, m.units[i].part/m.part))
 		if m.z[i] = v / m.sd[i]; m.sd[i] == 0 {
 			m.z[i] = 0
 			if v != 0 {

@@ -5,19 +5,27 @@ import (
 	"slices"
 )
 
-// A Matrix is the pairs of a group, node by node.
+// A Matrix is the pairs of a group, node by node. Its memory grows with the pairs, not with the
+// square of the nodes.
 type Matrix struct {
 	Group
 	Quantity
-	Names []string // in an order that puts nodes side by side that see the fleet alike: racks, and what is slow
-	// Effects are by which part each pair exceeds the typical one: 0.1 is 10 % slower; NaN where
-	// nothing was measured. Where a pair was measured in one direction alone, both cells have it.
-	Effects [][]float64
+	Names []string
+	// Ordered says that nodes which see the fleet alike stand side by side: racks, and what is slow.
+	// Else, with more than [MostOrdered] nodes, they are in the order of their names.
+	Ordered bool
+	Pairs   []Pair
 }
 
-// mostOrdered is the number of nodes beyond which a matrix is in the order of their names: the work
-// grows with its cube.
-const mostOrdered = 1200
+// A Pair is one that was measured, in that direction.
+type Pair struct {
+	A, B   int     // by number in Matrix.Names
+	Effect float64 // by which part it exceeds the typical one: 0.1 is 10 % slower
+}
+
+// MostOrdered is the number of nodes up to which a matrix is ordered: the memory grows with its
+// square, and the work with its cube.
+const MostOrdered = 1200
 
 // Matrix returns the pairs of a quantity, false if the group is not one of pairs.
 func (s *Spread) Matrix() (x Matrix, ok bool) {
@@ -26,32 +34,61 @@ func (s *Spread) Matrix() (x Matrix, ok bool) {
 		return x, false
 	}
 	n := len(m.names)
-	typical, rest := square(n), square(n)
-	for i, l := range m.fit.links {
-		typical[l.a][l.b], rest[l.a][l.b] = m.effect(l.y-m.fit.mu), m.fit.e[i]
+	x = Matrix{Group: m.group, Quantity: m.quantity, Names: m.names, Ordered: n <= MostOrdered}
+	at := make([]int, n) // in the order
+	for i := range at {
+		at[i] = i
+	}
+	if x.Ordered && n > 2 {
+		x.Names = nil
+		for i, a := range seriate(profiles(m.fit.square(n))) {
+			at[a] = i
+			x.Names = append(x.Names, m.names[a])
+		}
+	}
+	for _, l := range m.fit.links {
+		x.Pairs = append(x.Pairs, Pair{at[l.a], at[l.b], m.effect(l.y - m.fit.mu)})
+	}
+	return x, true
+}
+
+// Cells is the matrix in squares of so many nodes by so many, each with the largest effect of its
+// pairs; NaN where nothing was measured. A pair that was measured in one direction alone counts
+// for both.
+func (x Matrix) Cells(each int) [][]float64 {
+	cells := square((len(x.Names) + each - 1) / each)
+	there := make(map[[2]int]bool, len(x.Pairs))
+	for _, p := range x.Pairs {
+		there[[2]int{p.A, p.B}] = true
+	}
+	set := func(a, b int, v float64) {
+		if z := &cells[a/each][b/each]; !(v <= *z) && !math.IsNaN(v) {
+			*z = v
+		}
+	}
+	for _, p := range x.Pairs {
+		set(p.A, p.B, p.Effect)
+		if !there[[2]int{p.B, p.A}] {
+			set(p.B, p.A, p.Effect)
+		}
+	}
+	return cells
+}
+
+// square has the residuals of the links, in both directions where there is one alone.
+func (f *twoWay) square(n int) [][]float64 {
+	rest := square(n)
+	for i, l := range f.links {
+		rest[l.a][l.b] = f.e[i]
 	}
 	for a := range n {
 		for b := range n {
-			if math.IsNaN(typical[a][b]) {
-				typical[a][b], rest[a][b] = typical[b][a], rest[b][a]
+			if math.IsNaN(rest[a][b]) {
+				rest[a][b] = rest[b][a]
 			}
 		}
 	}
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
-	}
-	if n <= mostOrdered && n > 2 {
-		order = seriate(profiles(rest))
-	}
-	x = Matrix{Group: m.group, Quantity: m.quantity, Effects: square(n)}
-	for i, a := range order {
-		x.Names = append(x.Names, m.names[a])
-		for j, b := range order {
-			x.Effects[i][j] = typical[a][b]
-		}
-	}
-	return x, true
+	return rest
 }
 
 func square(n int) [][]float64 {

@@ -35,6 +35,10 @@ type Reader struct {
 	Keep     func(path, source string) bool // whether a file is read, by these of its entry; nil: all are
 	Progress func(files int)                // is told of files that are done, from any goroutine; nil: nobody is
 	Workers  int                            // 0: one for each processor
+	// Each is given the entries in the order of the list, each as soon as it and those before it are
+	// read, and at the end all that were read whole; Read returns none then. It is called by one
+	// goroutine at a time; its error ends the reading. Nil: Read returns the entries.
+	Each func(Entry) error
 }
 
 // Seen is how far a reading came.
@@ -44,7 +48,9 @@ type Seen struct {
 }
 
 // NodeColumns are the pairs of columns of CSV and JSON that name nodes, where Options.Columns does
-// not, in the order in which they are tried; then come single ones.
+// not, in the order in which they are tried; then come single ones. Where the header has them, a
+// table is read for each of their values, also if there is one alone; Options.Pool keeps a column
+// from it.
 var NodeColumns = [][]string{
 	{"node_a", "node_b"}, {"node1", "node2"}, {"host1", "host2"}, {"host_a", "host_b"}, {"src", "dst"}, {"source", "target"}, {"source", "destination"},
 	{"from", "to"}, {"sender", "receiver"}, {"client", "server"}, {"a", "b"}, {"node"}, {"host"}, {"hostname"},
@@ -114,26 +120,55 @@ func Read(ctx context.Context, roots []string, o Options, r Reader) ([]Entry, Se
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	whole := make([]bool, len(entries))
+	var (
+		lock  sync.Mutex // of what follows
+		whole = make([]bool, len(entries))
+		told  int // entries that Each was given, or that are not whole
+		fault error
+	)
+	hand := func(to int) { // to Each, up to the first that is not whole, and all of those before to
+		for ; r.Each != nil && fault == nil && told < len(entries) && (whole[told] || told < to); told++ {
+			if whole[told] {
+				fault = r.Each(entries[told])
+				entries[told] = Entry{Path: entries[told].Path}
+			}
+		}
+	}
 	var next atomic.Int64
+	var failed atomic.Bool
 	var all sync.WaitGroup
 	for range min(workers, len(entries)) {
 		all.Go(func() {
 			for {
 				i := int(next.Add(1)) - 1
-				if i >= len(entries) || ctx.Err() != nil {
+				if i >= len(entries) || ctx.Err() != nil || failed.Load() {
 					return
 				}
-				if whole[i] = w.read(&entries[i]); whole[i] && r.Progress != nil {
+				if !w.read(&entries[i]) {
+					continue
+				}
+				lock.Lock()
+				whole[i] = true
+				seen.Done++
+				hand(0)
+				failed.Store(fault != nil)
+				lock.Unlock()
+				if r.Progress != nil {
 					r.Progress(1)
 				}
 			}
 		})
 	}
 	all.Wait()
+	hand(len(entries))
+	if fault != nil {
+		return nil, seen, fault
+	}
+	if r.Each != nil {
+		entries = nil
+	}
 	i := 0
 	entries = slices.DeleteFunc(entries, func(Entry) bool { i++; return !whole[i-1] })
-	seen.Done = len(entries)
 	if ctx.Err() != nil {
 		return entries, seen, ctx.Err()
 	}
@@ -165,6 +200,9 @@ func newWorker(ctx context.Context, o Options) (*worker, error) {
 func (w *worker) read(e *Entry) bool {
 	o := trace.Options{X: w.X, Y: w.Y, Group: append(slices.Clone(w.Columns), w.Group...), Pool: w.Pool, Tables: mostTables, Context: w.ctx}
 	leave := func(fault bool, reason string) { e.Left = append(e.Left, Left{reason, fault}) }
+	if w.Columns == nil && w.pattern == nil {
+		o.Names = NodeColumns
+	}
 	outputs := 0
 	err := trace.Outputs(e.Source, o, func(f *trace.File, err error) error {
 		if w.ctx.Err() != nil {

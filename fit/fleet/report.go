@@ -110,9 +110,10 @@ type Answer struct {
 	// Degrees are those of Student's t whose tails the residuals have, of the quantity with the
 	// heaviest.
 	Degrees float64
-	// Left are the files that gave nothing, or not all; Faults of them could not be read.
-	Left   []Left
-	Faults int
+	// Left are the files and outputs that gave nothing, or not all. Faults files of now, and
+	// FaultsBefore of before, could not be read to the end.
+	Left                 []Left
+	Faults, FaultsBefore int
 	// OnlyNow and OnlyBefore are the curves that have no partner in a comparison.
 	Compared            bool
 	OnlyNow, OnlyBefore int
@@ -132,14 +133,13 @@ func Report(now, before []Entry, o Options) (*Answer, error) {
 	o.Rate = cmp.Or(o.Rate, 0.05)
 	now, before = sortEntries(now), sortEntries(before)
 	a := &Answer{Options: o, Files: len(now), Compared: len(before) > 0}
-	for _, entries := range [][]Entry{now, before} {
+	for i, entries := range [][]Entry{now, before} {
+		faults := []*int{&a.Faults, &a.FaultsBefore}[i]
 		for _, e := range entries {
 			a.Left = append(a.Left, e.Left...)
-		}
-	}
-	for _, l := range a.Left {
-		if l.Fault {
-			a.Faults++
+			if slices.ContainsFunc(e.Left, func(l Left) bool { return l.Fault }) {
+				*faults++
+			}
 		}
 	}
 	all, earlier := groups(now), groups(before)
@@ -274,10 +274,10 @@ func latencyTold(g Group, curves []keyed) bool {
 func spreadOf(q Quantity, us []unit) Spread {
 	values := make([]float64, len(us))
 	for i, u := range us {
-		values[i] = sortedQuantile(u.values, 0.5)
+		values[i] = Quantile(u.values, 0.5)
 	}
 	slices.Sort(values)
-	at := func(p float64) float64 { return sortedQuantile(values, p) }
+	at := func(p float64) float64 { return Quantile(values, p) }
 	return Spread{Quantity: q, Units: len(us), Min: at(0), P5: at(0.05), P25: at(0.25), Median: at(0.5), P75: at(0.75), P95: at(0.95), Max: at(1),
 		Scatter: scaleOf(values) / at(0.5)}
 }

@@ -12,7 +12,7 @@ import (
 // median returns the median of values, in any order; NaN of none.
 func median(values []float64) float64 { return middle(slices.Clone(values)) }
 
-// middle is the median of values that it may put into another order: that of sortedQuantile, to the
+// middle is the median of values that it may put into another order: that of Quantile, to the
 // last bit.
 func middle(values []float64) float64 {
 	n := len(values)

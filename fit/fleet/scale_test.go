@@ -26,7 +26,7 @@ func TestMiddle(t *testing.T) {
 				v[i] = f(i, n)
 			}
 			sorted := slices.Sorted(slices.Values(v))
-			got, want := median(v), sortedQuantile(sorted, 0.5)
+			got, want := median(v), Quantile(sorted, 0.5)
 			if got != want || n > 1 && math.Signbit(got) != math.Signbit(want) {
 				t.Errorf("the median of %d values of kind %d is %v, want %v", n, m, got, want)
 			}

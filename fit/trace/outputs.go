@@ -96,7 +96,7 @@ func outputs(r io.Reader, name string, o Options, depth int, each func(*File, er
 	first, _, _ := bytes.Cut(head, []byte("\n"))
 	switch pod, _ := podOf(first); {
 	case pod != "":
-		return s.pods(o, each)
+		return s.pods(o, depth, each)
 	case err == io.EOF && !divided(head):
 		return each(Read(in, name, o))
 	}
@@ -336,12 +336,21 @@ func (s *sections) fill() {
 	}
 }
 
-// maxPod bounds the output of one pod that is held.
-const maxPod = 64 << 20
+// What is held of the pods of a file is bounded: of one, and of all together, where a pod without
+// text counts as podSize bytes.
+const (
+	maxPod  = 64 << 20
+	maxPods = 256 << 20
+	podSize = 512
+)
 
 // pods reads lines with pods before them: each pod is a file of its own, and each output of it is
-// read when the next one begins.
-func (s *sections) pods(o Options, each func(*File, error) error) error {
+// read when the next one begins. Pods are not looked for within those of a pod.
+func (s *sections) pods(o Options, depth int, each func(*File, error) error) error {
+	if depth > maxNested {
+		return each(nil, &Error{File: s.name, Msg: "names of pods before names of pods; keep one before each line"})
+	}
+	held := 0 // bytes
 	type pod struct {
 		text bytes.Buffer
 		rows bool
@@ -351,10 +360,11 @@ func (s *sections) pods(o Options, each func(*File, error) error) error {
 		p := pods[name]
 		text := p.text.Bytes()
 		defer func() { p.text, p.rows = bytes.Buffer{}, false }()
+		held -= len(text)
 		if len(bytes.TrimSpace(text)) == 0 {
 			return nil
 		}
-		return outputs(bytes.NewReader(text), s.name+"!"+name, o, maxNested, each)
+		return outputs(bytes.NewReader(text), s.name+"!"+name, o, maxNested+1, each)
 	}
 	var last *pod
 	for {
@@ -374,6 +384,7 @@ func (s *sections) pods(o Options, each func(*File, error) error) error {
 			if p == nil {
 				p = new(pod)
 				pods[name], order = p, append(order, name)
+				held += podSize
 			}
 			kind, _ := kindOfLine(rest)
 			if kind == startLine && p.rows {
@@ -387,6 +398,9 @@ func (s *sections) pods(o Options, each func(*File, error) error) error {
 		s.within = err == bufio.ErrBufferFull
 		if last.text.Len()+len(line) > maxPod {
 			return each(nil, &Error{File: s.name, Line: s.lines, Msg: "more than 64 MiB of one pod that cannot be divided; write the logs of each pod to a file"})
+		}
+		if held += len(line); held > maxPods {
+			return each(nil, &Error{File: s.name, Line: s.lines, Msg: "more than 256 MiB of pods that have not ended; write the logs of each pod to a file"})
 		}
 		last.text.Write(line)
 		if err == io.EOF {

@@ -156,3 +156,20 @@ func TestLabels(t *testing.T) {
 		t.Error("two tables where one is allowed")
 	}
 }
+
+// Names of pods before names of pods are read once, however many there are, also in an archive; of
+// many pods no more is held than of one.
+func TestPodsWithinPods(t *testing.T) {
+	text := strings.Repeat(strings.Repeat("[pod/a] ", 7000)+"\n", 60)
+	want := []string{`error x!a: names of pods before names of pods; keep one before each line`}
+	if got := readOutputs(t, text); !slices.Equal(got, want) {
+		t.Errorf("%.300q", got)
+	}
+	var many strings.Builder
+	for i := range (maxPods + 1<<20) / podSize {
+		fmt.Fprintf(&many, "[pod/%d]\n", i)
+	}
+	if got := readOutputs(t, many.String()); len(got) != 1 || !strings.Contains(got[0], "256 MiB of pods") {
+		t.Errorf("%.300q", got)
+	}
+}

@@ -78,7 +78,28 @@ func newSplitter(p *parser, header [][]byte, c *columns) splitter {
 	for i, text := range header {
 		s.add(p, text, i)
 	}
+	for _, names := range p.opt.Names {
+		if s.ask(names) {
+			break
+		}
+	}
 	return s
+}
+
+// ask makes columns dimensions, whatever the rows say. It reports whether all are there.
+func (s *splitter) ask(names []string) bool {
+	var at []int
+	for _, name := range names {
+		i := slices.IndexFunc(s.columns, func(c splitColumn) bool { return c.name == name })
+		if i < 0 {
+			return false
+		}
+		at = append(at, i)
+	}
+	for _, i := range at {
+		s.columns[i].role = max(s.columns[i].role, asked)
+	}
+	return true
 }
 
 // add adds a column, and reports whether it may tell rows apart.

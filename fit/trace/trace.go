@@ -195,6 +195,9 @@ type Options struct {
 	// of a Group column has a table of its own. Values of a Pool column do not split tables. For
 	// other columns the rows decide; see [File.Notes].
 	Group, Pool []string
+	// Names are lists of columns, by header. The first list whose columns are all there, and neither
+	// pooled nor read as a size or time, is taken as Group is; none need be there.
+	Names [][]string
 	// Tables is the largest number of tables that one file may have; 0: 4096.
 	Tables int
 	// Collective is what tables measure that do not say so: CSV and JSON, and old nccl-tests. It is a

@@ -3,7 +3,7 @@
 //
 //	go run ./fit/fleet/power -fleets 1000
 //
-// prints the table of docs/fleet.md. Each fleet is all pairs of its nodes. A curve has 8 sizes from
+// prints a table of which docs/fleet.md has rows, from 10 nodes to 40. Each fleet is all pairs of its nodes. A curve has 8 sizes from
 // 8 B to 32 MiB; its time is that of a line, times what the run scatters, times what each size
 // scatters by itself, a third of that. The noise is normal, Student's t with 3 degrees of freedom, or
 // lognormal (with a longer tail on the slow side), each with the median deviation of a normal one.
@@ -30,8 +30,8 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: power [-fleets N] [-seed N]")
 		os.Exit(2)
 	}
-	fmt.Println("| nodes | noise | tails | false alarms | pair +5 % | +10 % | +20 % | node +5 % | +10 % | +20 % |")
-	fmt.Println("|---|---|---|---|---|---|---|---|---|---|")
+	fmt.Println("| nodes | noise | tails | fleets | false alarms | pair +5 % | +10 % | +20 % | node +5 % | +10 % | +20 % |")
+	fmt.Println("|---|---|---|---|---|---|---|---|---|---|---|")
 	for _, nodes := range []int{10, 17, 40} {
 		for _, sigma := range []float64{0.005, 0.01, 0.02, 0.05} {
 			for _, tails := range []fleet.Tails{fleet.Normal, fleet.Heavy, fleet.Skew} {
@@ -73,7 +73,7 @@ func row(made fleet.Made, fleets int, seed uint64) {
 		})
 	}
 	all.Wait()
-	fmt.Printf("| %d | %.1f %% | %s |", made.Nodes, 100*made.Noise, made.Tails)
+	fmt.Printf("| %d | %.1f %% | %s | %d and %d |", made.Nodes, 100*made.Noise, made.Tails, fleets, of[1])
 	for i, n := range found {
 		fmt.Printf(" %.1f %% |", math.Round(1000*float64(n)/float64(of[i]))/10)
 	}
