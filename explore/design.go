@@ -99,7 +99,7 @@ func (x *Explorer) design(d Design) (resolved, error) {
 		if err != nil {
 			return resolved{}, err
 		}
-		base.base = whatif.Design{Platform: p, Layer: l}
+		base.base = whatif.Design{Platform: p, Layer: l, Whole: len(p.Levels) > 0 && !platforms.NamesLayer(d.Ref)}
 		base.now = base.base
 		x.remember(d.Ref+"\x00", base)
 	}
