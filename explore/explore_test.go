@@ -1,6 +1,8 @@
 package explore
 
 import (
+	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -339,6 +341,33 @@ source = "x"
 	var f Failure
 	ask := `{"ref": "m.toml", "collective": "bcast", "algorithm": "binomial", "ranks": 4, "size": "1KiB"}`
 	if err := json.Unmarshal(x.Ask("schedule", []byte(ask)), &f); err != nil || !strings.Contains(f.Error, "was measured") {
+		t.Errorf("%q, %v", f.Error, err)
+	}
+}
+
+// A compressed file that is cut off is fitted until there, and said to be broken.
+func TestCutOff(t *testing.T) {
+	text := []byte("size_bytes,time_us\n")
+	for i := range 400 {
+		n := 1 + i/20
+		text = fmt.Appendf(text, "%d,%.3f\n", n, 5+0.1*float64(n)+0.001*float64(i*i%89))
+	}
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	w.Write(text)
+	w.Close()
+	for _, c := range []struct {
+		keep   int
+		broken bool
+	}{{b.Len(), false}, {b.Len() / 2, true}, {b.Len() - 4, true}} {
+		f := answer[Fit](t, New(), "fit", File{Name: "times.csv.gz", Data: b.Bytes()[:c.keep]})
+		if len(f.Fits) != 1 || (f.Broken != "") != c.broken {
+			t.Errorf("%d of %d bytes: %d fits, broken: %q", c.keep, b.Len(), len(f.Fits), f.Broken)
+		}
+	}
+	var f Failure
+	text, _ = json.Marshal(File{Name: "a.gz", Data: b.Bytes()[:5]})
+	if err := json.Unmarshal(New().Ask("fit", text), &f); err != nil || !strings.Contains(f.Error, "EOF") {
 		t.Errorf("%q, %v", f.Error, err)
 	}
 }
