@@ -102,7 +102,7 @@ func TestWellFormed(t *testing.T) {
 	}
 	for _, p := range all {
 		for _, l := range p.Layers {
-			m := Machine{Name: l.Ref() + " <&--\">", Levels: []Level{{"all", 4, l.Model}}}
+			m := Machine{Name: l.Ref() + " <&---\">", Levels: []Level{{"all", 4, l.Model}}}
 			for _, target := range Targets {
 				f, err := target.Write(m, everySize)
 				if err != nil {
@@ -156,6 +156,18 @@ func integers(text string) error {
 		}
 	}
 	return nil
+}
+
+// A time that no integer of LogGOPSim's holds is an error.
+func TestTooLong(t *testing.T) {
+	target, err := Find("loggopsim")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := Machine{Name: "slow", Levels: []Level{{"all", 2, &model.Linear{Beta: 3e6}}}}
+	if f, err := target.Write(m, everySize); err == nil {
+		t.Errorf("3 s make %q", f.Text)
+	}
 }
 
 // What fit reads of the table of CODES are the layer's times.

@@ -122,42 +122,38 @@ func (p piece) error(l model.Layer) float64 {
 // is least, and that error.
 func oneLine(l model.Layer, s Sizes) (best line, worst float64) {
 	sizes := s.grid()
-	times := make([]float64, len(sizes))
-	steepest := 0.0
+	fixed, each := make([]float64, len(sizes)), make([]float64, len(sizes)) // parts of the time: of 1 µs, and of 1 µs/B
+	slowest, steepest := 0.0, 0.0
 	for i, n := range sizes {
-		times[i] = float64(l.OneWay(n))
-		steepest = max(steepest, times[i]/float64(n))
+		t := float64(l.OneWay(n))
+		fixed[i], each[i] = 1/t, float64(n)/t
+		slowest, steepest = max(slowest, t), max(steepest, t/float64(n))
 	}
 	off := func(c line) float64 {
 		worst := 0.0
-		for i, n := range sizes {
-			worst = max(worst, math.Abs(c.of(n)/times[i]-1))
+		for i, f := range fixed {
+			if e := math.Abs(c.at*f + c.per*each[i] - 1); e > worst {
+				worst = e
+			}
 		}
 		return worst
 	}
 	// The error is convex in both parts: a search in one of them, in each step of that in the other.
 	at := func(per float64) line {
-		return line{lowest(0, 2*slowest(times), func(at float64) float64 { return off(line{at, per}) }), per}
+		return line{lowest(0, 2*slowest, func(at float64) float64 { return off(line{at, per}) }), per}
 	}
 	best = at(lowest(0, 2*steepest, func(per float64) float64 { return off(at(per)) }))
 	return best, off(best)
 }
 
-func slowest(times []float64) float64 {
-	t := 0.0
-	for _, x := range times {
-		t = max(t, x)
-	}
-	return t
-}
-
 // lowest is where a convex function from lo to hi is least, by the golden section; close to 0, the
-// relative step stays small, since times and rates span many powers of ten.
+// relative step stays small, since times and rates span many powers of ten: 80 steps leave 2e-17 of
+// the interval.
 func lowest(lo, hi float64, f func(float64) float64) float64 {
 	const golden = 0.6180339887498949
 	a, b := hi-golden*(hi-lo), lo+golden*(hi-lo)
 	fa, fb := f(a), f(b)
-	for range 120 {
+	for range 80 {
 		if fa <= fb {
 			hi, b, fb = b, a, fa
 			a = hi - golden*(hi-lo)

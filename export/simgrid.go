@@ -121,4 +121,9 @@ func escape(s string) string {
 }
 
 // dashes leaves no "--", which ends comments.
-func dashes(s string) string { return strings.ReplaceAll(s, "--", "- -") }
+func dashes(s string) string {
+	for strings.Contains(s, "--") {
+		s = strings.ReplaceAll(s, "--", "- -")
+	}
+	return s
+}

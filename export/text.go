@@ -32,6 +32,9 @@ func loggopsim(f *File, m Machine, s Sizes) error {
 		f.lose("O is 0: o_s + o_r grow from %s to %s with the size", send+receive, send2+receive2)
 	}
 	unit, scale := unitFor(latency, overhead, gap, best.per)
+	if most := max(latency, overhead, gap, best.per) * scale; most >= 1<<31 {
+		return fmt.Errorf("a parameter of %s is more than its 32 bits hold in ns", quantity.Micros(most/scale))
+	}
 	f.Text = fmt.Sprintf("-L %.0f -o %.0f -g %.0f -G %.0f -O 0 -S 2147483647\n", latency*scale, overhead*scale, gap*scale, best.per*scale)
 	if scale != 1e3 {
 		f.lose("ns: times are integers, and 1 is %s, also in what LogGOPSim prints", unit)

@@ -10,7 +10,6 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	fitted "github.com/halfpeak/halfpeak/fit/collective"
-	"github.com/halfpeak/halfpeak/fit/shared"
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -34,9 +33,9 @@ type CollectiveQuestion struct {
 	Fits []CollectiveFit
 	// Statistic chooses among what was measured, of fits and beside files; empty: all of it.
 	Statistic fitted.Statistic
-	Library   string          // only what rules in this form can say; empty: all
-	Loop      bool            // times are those that OSU's benchmarks print: see [shared.Loop]
-	Within    shared.Interval // of the times that are simulated; the zero value is none
+	Library   string              // only what rules in this form can say; empty: all
+	Loop      bool                // times are those that OSU's benchmarks print: see fit/shared.Loop
+	Within    CollectiveIntervals // of the times that are simulated
 
 	// Operations bounds the schedules that are simulated although there is a faster way, which knows
 	// no average; 0 is 2²² for all times together, and at most 2²⁰ for each. Where there is none, it is
@@ -60,7 +59,7 @@ type CollectiveTimes struct {
 	Algorithms Algorithms // that were compared
 	On         string     // what the times are of, in words
 	Times      []CollectiveTime
-	Within     shared.Interval
+	Within     CollectiveIntervals
 	TooLarge   []string // what has no time, and why
 	BestOnly   bool
 	Notes      []string
@@ -269,7 +268,6 @@ func (t *CollectiveTimes) Rows() reports.Rows {
 	if t.BestOnly {
 		times = slices.DeleteFunc(slices.Clone(times), func(c CollectiveTime) bool { return !c.Best && c.Compared })
 	}
-	averageLow, averageHigh := ends(t.Within, func(c CollectiveTime) quantity.Micros { return c.Average })
 	compared := func(of func(CollectiveTime) any) func(CollectiveTime) any {
 		return func(c CollectiveTime) any {
 			if !c.Compared {
@@ -308,14 +306,11 @@ func (t *CollectiveTimes) Rows() reports.Rows {
 		col("next_segment_bytes", "its segment", next(func(c CollectiveTime) any { return segment(*c.Next) })).ranked(5),
 		col("next_slower_percent", "slower by", next(func(c CollectiveTime) any { return c.NextSlower })).texted(percentText("%.1f %%")).ranked(2),
 		col("from", "from", func(c CollectiveTime) any { return c.From }).ranked(4),
-		col("average_low_us", "", averageLow),
-		col("average_high_us", "", averageHigh),
+		col("average_low_us", "", func(c CollectiveTime) any { low, _ := t.Within.averageEnds(c); return low }),
+		col("average_high_us", "", func(c CollectiveTime) any { _, high := t.Within.averageEnds(c); return high }),
 	)
 	if rows.Notes = append(rows.Notes, t.Notes...); !t.Fitted {
-		rows.Notes = append(rows.Notes, t.On)
-		if note := intervalNote(t.Within); note != "" {
-			rows.Notes = append(rows.Notes, note)
-		}
+		rows.Notes = append(append(rows.Notes, t.On), t.Within.notes(times)...)
 	}
 	if n := len(t.TooLarge); n > 0 {
 		rows.Notes = append(rows.Notes, fmt.Sprintf("%d left out, the first: %s.", n, t.TooLarge[0]))

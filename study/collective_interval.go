@@ -3,8 +3,12 @@ package study
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
+	"strings"
 
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/fit/shared"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -12,73 +16,125 @@ import (
 )
 
 // The constants of a platform file that say between which factors of the predicted time a
-// collective's is. Without the higher one it cannot be told how long one takes.
+// collective's is, and with "_bcast_chain" behind, of one algorithm. Without the higher one it cannot
+// be told how long one takes.
 const (
 	lowConstant  = "collective_low"
 	highConstant = "collective_high"
 )
 
-// IntervalOf is the interval of a platform's collectives; the zero value if its file says none.
-func IntervalOf(p platforms.Platform) (i shared.Interval) {
-	given := false
-	i.High = math.Inf(1)
+// CollectiveIntervals are those of the times of collectives on a platform. The zero value is none.
+type CollectiveIntervals struct {
+	Any shared.Interval
+	// Of are those of algorithms from which the platform was fitted, by names such as bcast_chain.
+	Of map[string]shared.Interval
+}
+
+// intervalKey names an algorithm in [CollectiveIntervals]. Names of constants have no hyphens.
+func intervalKey(e collective.Entry) string {
+	return strings.ReplaceAll(e.Collective+"_"+e.Name, "-", "_")
+}
+
+// of is the interval of an algorithm; the zero value if none is known.
+func (i CollectiveIntervals) of(e collective.Entry) shared.Interval {
+	if one, ok := i.Of[intervalKey(e)]; ok {
+		return one
+	}
+	return i.Any
+}
+
+// IntervalsOf are the intervals of a platform's collectives, as its file says.
+func IntervalsOf(p platforms.Platform) (i CollectiveIntervals) {
+	all := map[string]shared.Interval{}
 	for _, c := range p.Constants {
-		switch c.Owner {
-		case lowConstant:
-			i.Low, i.Source, given = c.Value.Num, c.Source, true
-		case highConstant:
-			i.High = c.Value.Num
+		if name, ok := strings.CutPrefix(c.Owner, lowConstant); ok {
+			all[name] = shared.Interval{Low: c.Value.Num, High: math.Inf(1), Source: c.Source}
 		}
 	}
-	if !given {
-		return shared.Interval{}
+	for _, c := range p.Constants {
+		if name, ok := strings.CutPrefix(c.Owner, highConstant); ok {
+			if one, given := all[name]; given {
+				one.High = c.Value.Num
+				all[name] = one
+			}
+		}
+	}
+	for name, one := range all {
+		if name == "" {
+			i.Any = one
+		} else if i.Of == nil {
+			i.Of = map[string]shared.Interval{name[1:]: one}
+		} else {
+			i.Of[name[1:]] = one
+		}
 	}
 	return i
 }
 
-// intervalTables are the constants of an interval.
-func intervalTables(i shared.Interval) []platforms.Table {
-	all := []platforms.Table{newTable("constant", lowConstant, "value", fmt.Sprintf("%.4g", i.Low), "source", i.Source)}
-	if !math.IsInf(i.High, 1) {
-		all = append(all, newTable("constant", highConstant, "value", fmt.Sprintf("%.4g", i.High), "source", i.Source))
+// tables are the constants of intervals.
+func (i CollectiveIntervals) tables() (all []platforms.Table) {
+	add := func(suffix string, i shared.Interval) {
+		all = append(all, newTable("constant", lowConstant+suffix, "value", fmt.Sprintf("%.4g", i.Low), "source", i.Source))
+		if !math.IsInf(i.High, 1) {
+			all = append(all, newTable("constant", highConstant+suffix, "value", fmt.Sprintf("%.4g", i.High), "source", i.Source))
+		}
+	}
+	add("", i.Any)
+	for _, name := range slices.Sorted(maps.Keys(i.Of)) {
+		add("_"+name, i.Of[name])
 	}
 	return all
 }
 
-// intervalNote says in words how sure the times are; "" without an interval.
-func intervalNote(i shared.Interval) string {
-	switch {
-	case i == shared.Interval{}:
-		return ""
-	case math.IsInf(i.High, 1):
-		return "How long a collective takes here cannot be told: " + i.Source + "."
+// unsure says what no file told of a machine.
+const unsure = "No collective was measured on this machine, nor many messages at once: how far real times are from these is not known."
+
+// notes say in words how sure times are.
+func (i CollectiveIntervals) notes(times []CollectiveTime) (notes []string) {
+	for _, c := range times {
+		within, note := i.of(c.Entry), unsure
+		switch {
+		case within == shared.Interval{}:
+		case math.IsInf(within.High, 1):
+			note = "How long a collective takes here cannot be told: " + within.Source + "."
+		default:
+			note = fmt.Sprintf("A time is between %.2g and %.2g of what is predicted: %s.", within.Low, within.High, within.Source)
+			if _, own := i.Of[intervalKey(c.Entry)]; own {
+				note = c.Name + ": a" + note[1:]
+			}
+		}
+		if !slices.Contains(notes, note) {
+			notes = append(notes, note)
+		}
 	}
-	return fmt.Sprintf("A time is between %.2g and %.2g of what is predicted: %s.", i.Low, i.High, i.Source)
+	return notes
 }
 
 // within gives the cells their intervals; an end is absent where it cannot be told.
 func (q CollectiveQuestion) within(cells []CollectiveTime) {
 	for i := range cells {
-		if c := &cells[i]; q.Within != (shared.Interval{}) && c.From != "" {
-			if c.Low, c.High = q.Within.Of(c.Time); math.IsInf(float64(c.High), 0) {
-				c.High = quantity.Micros(math.NaN())
-			}
+		c := &cells[i]
+		if within := q.Within.of(c.Entry); within != (shared.Interval{}) && c.From != "" {
+			c.Low, c.High = told(within.Of(c.Time))
 		}
 	}
 }
 
-// ends are the columns of an interval about a time; absent where there is none.
-func ends(i shared.Interval, of func(CollectiveTime) quantity.Micros) (low, high func(CollectiveTime) any) {
-	end := func(factor float64) func(CollectiveTime) any {
-		return func(c CollectiveTime) any {
-			t := of(c) * quantity.Micros(factor)
-			if i == (shared.Interval{}) || math.IsNaN(float64(t)) || math.IsInf(float64(t), 0) {
-				return nil
-			}
-			return t
-		}
+// told has no end where none is known.
+func told(low, high quantity.Micros) (l, h quantity.Micros) {
+	if math.IsInf(float64(high), 0) {
+		high = absent
 	}
-	return end(i.Low), end(i.High)
+	return low, high
+}
+
+// averageEnds are the interval of the average; absent where there is none.
+func (i CollectiveIntervals) averageEnds(c CollectiveTime) (low, high quantity.Micros) {
+	within := i.of(c.Entry)
+	if within == (shared.Interval{}) || math.IsNaN(float64(c.Average)) {
+		return absent, absent
+	}
+	return told(within.Of(c.Average))
 }
 
 // loop times the cell as OSU's benchmarks do.

@@ -31,7 +31,9 @@ type FitOptions struct {
 	Measured  MeasuredOptions // of collectives
 	Levels    []FitLevel      // of a machine, from inside out; none: no machine
 	Fans      FitFans         // of its levels; without a file, nothing is known of what is shared
-	Saving    bool            // the curves are wanted for a platform or a figure
+	// Collectives were measured on the machine, and sharpen what its ranks share.
+	Collectives FitCollectives
+	Saving      bool // the curves are wanted for a platform or a figure
 	// Progress returns what is told of the bytes that are read of a file, and what ends it.
 	Progress func(path string) (read func(int64), done func())
 }
@@ -63,6 +65,8 @@ type Fitted struct {
 	levels  []FitLevel       // of a machine
 	shared  *shared.Estimate // what its ranks share; nil: nothing is known
 	factors shared.Factors
+	within  CollectiveIntervals
+	seen    string // the collectives that the factors are from; "": none
 }
 
 // A FittedCurve is a fit of time against size.
@@ -177,11 +181,10 @@ func (in fitInput) fitted(o FitOptions) (_ *Fitted, err error) {
 	if err != nil {
 		return nil, cmp.Or(in.broken, err)
 	}
-	if o.Fans.File != "" {
+	if o.sharing() {
 		if err := f.sharing(o); err != nil {
-			return nil, err
+			return nil, cmp.Or(f.Broken, err)
 		}
-		f.factors = shared.Plain()
 	}
 	used := in.sources
 	if f.Collectives != nil {

@@ -20,9 +20,14 @@ import (
 // columns of [FitOptions.Trace], one of the number of receivers, and one of the slowest rank.
 type FitFans struct{ File, Receivers, Slowest string }
 
+// sharing reports whether more is known of the machine than curves of its levels, or less.
+func (o FitOptions) sharing() bool {
+	return o.Fans.File != "" || len(o.Collectives.Paths) > 0 || slices.ContainsFunc(o.Levels, func(l FitLevel) bool { return len(l.From) == 0 })
+}
+
 // sharing estimates what the ranks of the machine share.
 func (f *Fitted) sharing(o FitOptions) error {
-	if len(o.Trace.Group) != 1 || o.Trace.Y == "" {
+	if o.Fans.File != "" && (len(o.Trace.Group) != 1 || o.Trace.Y == "") {
 		return fmt.Errorf("--fans: say with --x, --y and --group which columns have the size, the average time and the level")
 	}
 	var levels []shared.Level
@@ -31,31 +36,43 @@ func (f *Fitted) sharing(o FitOptions) error {
 			return fmt.Errorf("level %s: how many units make one? Say it with --holds %s=NUMBER", l.Name, l.Name)
 		}
 		of := shared.Level{Name: l.Name, Holds: l.Holds}
+		times := map[quantity.Bytes][]float64{}
 		for _, s := range f.sources {
-			if s.level != l.Name || s.table.Kind != trace.OneWay {
+			if s.level != l.Name {
 				continue
 			}
+			if s.table.Kind != trace.OneWay {
+				return fmt.Errorf("level %s: %s has times of a %s; with --fans, --collectives or a level that was not measured, levels are made of one-way times alone", l.Name, s.name(), s.table.Kind)
+			}
 			for _, sample := range s.table.Samples {
-				if t := max(sample.Median, sample.Mean*quantity.Micros(bit(sample.Median == 0))); sample.Size >= 1 && t > 0 {
-					of.Sizes, of.OneWay = append(of.Sizes, sample.Size), append(of.OneWay, t)
+				t := sample.Median
+				if t == 0 {
+					t = sample.Mean
+				}
+				if sample.Size >= 1 && t > 0 {
+					times[sample.Size] = append(times[sample.Size], float64(t))
 				}
 			}
 		}
+		for _, n := range slices.Sorted(maps.Keys(times)) {
+			of.Sizes, of.OneWay = append(of.Sizes, n), append(of.OneWay, quantity.Micros(median(times[n])))
+		}
 		levels = append(levels, of)
 	}
-	if err := f.readFans(levels, o); err != nil {
-		return err
+	if o.Fans.File != "" {
+		if err := f.readFans(levels, o); err != nil {
+			return err
+		}
 	}
 	var err error
-	f.shared, err = shared.New(levels, max(len(levels)-2, 0))
-	return err
-}
-
-func bit(b bool) float64 {
-	if b {
-		return 1
+	if f.shared, err = shared.New(levels, max(len(levels)-2, 0)); err != nil {
+		return err
 	}
-	return 0
+	f.factors, f.within = shared.Plain(), CollectiveIntervals{Any: f.shared.Unseen()}
+	if len(o.Collectives.Paths) == 0 {
+		return nil
+	}
+	return f.sharpen(o)
 }
 
 // readFans reads the table of fans, once for the averages and once for the slowest ranks.
@@ -125,7 +142,10 @@ func (f *Fitted) fan(title string) (level, receivers int, err error) {
 func (f *Fitted) sharedDocument() platforms.Document {
 	d := newDocument("fit of " + sourceNames(f.sources) + " and of what is shared")
 	m := f.shared.Machine(f.factors)
-	const source = "halfpeak fit --fans"
+	source := "halfpeak fit"
+	if f.seen != "" {
+		source += ": " + f.seen
+	}
 	var layers []platforms.Table
 	layer := func(t *platforms.Table, key, name string, of model.Layer) {
 		if of == nil {
@@ -148,7 +168,7 @@ func (f *Fitted) sharedDocument() platforms.Document {
 		d.Tables = append(d.Tables, t)
 	}
 	d.Tables = append(d.Tables, layers...)
-	d.Tables = append(d.Tables, intervalTables(f.shared.Unseen())...)
+	d.Tables = append(d.Tables, f.within.tables()...)
 	return d
 }
 

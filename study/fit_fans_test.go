@@ -85,9 +85,9 @@ func TestFans(t *testing.T) {
 	if got := float64(m.Levels[0].Send.OneWay(1)); math.Abs(got-0.5) > 0.01 {
 		t.Errorf("an overhead of %v µs among many, want 0.5", got)
 	}
-	i := IntervalOf(p)
-	if !(i.Low > 0 && i.Low < 1 && i.High > 1 && i.High < 10) {
-		t.Errorf("interval %+v", i)
+	i := IntervalsOf(p)
+	if !(i.Any.Low > 0 && i.Any.Low < 1 && i.Any.High > 1 && i.Any.High < 10) {
+		t.Errorf("intervals %+v", i)
 	}
 	answer, err := Collective(context.Background(), CollectiveQuestion{Collective: "bcast", Algorithm: "binomial", Machine: m, Ranks: []int{2, 32},
 		Sizes: []quantity.Bytes{1, 4096}, Loop: true, Within: i})
@@ -146,20 +146,92 @@ func TestFansErrors(t *testing.T) {
 	check("--holds node=NUMBER", func(o *FitOptions) { o.Levels[0].Holds = 0 })
 }
 
-// Without an upper end, a note says that it cannot be told, and there is none in the table.
+// Without an upper end, a note says that it cannot be told, and there is none in the table. Without
+// an interval, a note says that too.
 func TestUntold(t *testing.T) {
-	i := shared.Interval{High: math.Inf(1), Source: "nothing was measured in a node"}
-	if note := intervalNote(i); !strings.Contains(note, "cannot be told") {
-		t.Error(note)
+	i := CollectiveIntervals{Any: shared.Interval{High: math.Inf(1), Source: "nothing was measured in a node"}}
+	c := []CollectiveTime{{Time: 3, From: Simulated, Average: 2}}
+	if notes := i.notes(c); len(notes) != 1 || !strings.Contains(notes[0], "cannot be told") {
+		t.Error(notes)
 	}
-	low, high := ends(i, func(c CollectiveTime) quantity.Micros { return c.Time })
-	if c := (CollectiveTime{Time: 3}); low(c) != quantity.Micros(0) || high(c) != nil {
-		t.Errorf("%v to %v", low(c), high(c))
+	CollectiveQuestion{Within: i}.within(c)
+	if c[0].Low != 0 || !math.IsNaN(float64(c[0].High)) {
+		t.Errorf("%v to %v", c[0].Low, c[0].High)
 	}
-	if tables := intervalTables(i); len(tables) != 1 {
+	if tables := i.tables(); len(tables) != 1 {
 		t.Errorf("%d constants", len(tables))
 	}
-	if intervalNote(shared.Interval{}) != "" {
-		t.Error("a note without an interval")
+	if notes := (CollectiveIntervals{}).notes(c); len(notes) != 1 || notes[0] != unsure {
+		t.Error(notes)
+	}
+}
+
+// broadcastsFile is what the machine with fans would take for binomial broadcasts, changed.
+func broadcastsFile(t *testing.T, f *Fitted, change func(i int, t quantity.Micros) quantity.Micros) string {
+	t.Helper()
+	answer, err := Collective(t.Context(), CollectiveQuestion{Collective: "bcast", Algorithm: "binomial", Machine: f.shared.Machine(shared.Plain()),
+		Ranks: []int{4, 8, 20, 32}, Sizes: []quantity.Bytes{1, 256, 4096, 1 << 16}, Loop: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := "ranks,size,latency,max\n"
+	for i, c := range answer.Times {
+		text += fmt.Sprintf("%d,%d,%.5f,%.5f\n", c.Ranks, c.Call.Bytes, change(i, c.Average), change(i, c.Time))
+	}
+	path := filepath.Join(t.TempDir(), "bcast.csv")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Measured collectives change what is shared, and the intervals: narrow ones of the algorithm, wide
+// ones of others, and none if the machine is another than the model's.
+func TestSharpen(t *testing.T) {
+	times, fans := fansFiles(t)
+	o := fansOptions(t, fans)
+	plain, err := Fit([]string{times}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Measured = MeasuredOptions{Collective: "bcast", Algorithm: "binomial"}
+	sharpened := func(change func(int, quantity.Micros) quantity.Micros) (*Fitted, CollectiveIntervals) {
+		t.Helper()
+		o.Collectives.Paths = []string{broadcastsFile(t, plain, change)}
+		f, err := Fit([]string{times}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := f.TOML()
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := platforms.Parse("machine", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f, IntervalsOf(p)
+	}
+	f, i := sharpened(func(_ int, t quantity.Micros) quantity.Micros { return 1.3 * t })
+	own := i.Of["bcast_binomial"]
+	if !(own.Low > 0.7 && own.Low < 1 && own.High < 1.4 && i.Any.Low <= 0.5 && i.Any.High >= 2) {
+		t.Errorf("intervals %+v", i)
+	}
+	if f.factors == shared.Plain() {
+		t.Error("collectives a third slower change nothing")
+	}
+	if note := strings.Join(f.Notes, "\n"); !strings.Contains(note, "16 of 16 measured times of bcast by binomial: median error") {
+		t.Error(note)
+	}
+	f, i = sharpened(func(i int, t quantity.Micros) quantity.Micros { return quantity.Micros(math.Pow(9, float64(i%3))) * t })
+	if len(i.Of) > 0 || !math.IsInf(i.Any.High, 1) || f.factors != shared.Plain() {
+		t.Errorf("intervals of another machine %+v, factors %+v", i, f.factors)
+	}
+	if note := strings.Join(f.Notes, "\n"); !strings.Contains(note, "does not describe this machine") {
+		t.Error(note)
+	}
+	o.Measured.Algorithm = ""
+	if _, err := Fit([]string{times}, o); err == nil || !strings.Contains(err.Error(), "--algorithm") {
+		t.Errorf("an unknown algorithm: %v", err)
 	}
 }

@@ -17,12 +17,13 @@ type FitLevel struct {
 	Holds int // units of the level inside it, or cores; 0: not given
 	// From are files, each of times of messages, of gaps or of overheads between ranks that meet at
 	// this level; or where files are read besides, values of the column that tells their tables
-	// apart.
+	// apart. None: nothing was measured between ranks that meet at this level.
 	From []string
 }
 
 // ParseFitLevels reads levels from inside out, as in "node=latency.txt", a name again for another
-// file, and how many units of the level inside each holds, as in "node=32".
+// file, or "node" alone if nothing was measured there; and how many units of the level inside each
+// holds, as in "node=32".
 func ParseFitLevels(levels, holds []string) ([]FitLevel, error) {
 	var all []FitLevel
 	names := func() (names []string) {
@@ -32,15 +33,20 @@ func ParseFitLevels(levels, holds []string) ([]FitLevel, error) {
 		return names
 	}
 	for _, text := range levels {
-		name, from, ok := strings.Cut(text, "=")
-		if !ok || name == "" || from == "" {
-			return nil, fmt.Errorf("--level %q: write NAME=FILE, as in node=latency.txt", text)
+		name, from, given := strings.Cut(text, "=")
+		if name == "" || given && from == "" {
+			return nil, fmt.Errorf("--level %q: write NAME=FILE, as in node=latency.txt, or NAME if nothing was measured there", text)
 		}
 		at := slices.Index(names(), name)
 		if at < 0 {
 			at, all = len(all), append(all, FitLevel{Name: name})
 		}
-		all[at].From = append(all[at].From, from)
+		if given {
+			all[at].From = append(all[at].From, from)
+		}
+	}
+	if len(all) > 0 && !slices.ContainsFunc(all, func(l FitLevel) bool { return len(l.From) > 0 }) {
+		return nil, fmt.Errorf("--level %q: nothing was measured at any level; write NAME=FILE, as in node=latency.txt", levels[0])
 	}
 	for _, text := range holds {
 		name, number, _ := strings.Cut(text, "=")
@@ -168,6 +174,9 @@ func (f *Fitted) machineDocument() (d platforms.Document, err error) {
 
 // withoutGaps are remarks about levels of which no gaps are known.
 func (f *Fitted) withoutGaps() (notes []string) {
+	if f.shared != nil {
+		return nil
+	}
 	for _, level := range f.levels {
 		if !slices.ContainsFunc(f.Curves, func(c FittedCurve) bool { return c.level == level.Name && c.Kind == trace.Gap }) {
 			notes = append(notes, fmt.Sprintf("level %s: no gaps are known, so a sender's next message begins when the one before has arrived; a file of bandwidths or of message rates has them: --level %s=FILE once more",

@@ -212,6 +212,9 @@ func registeredAlgorithm(name, file string) (string, error) {
 		return "", nil
 	}
 	number, err := strconv.Atoi(file)
+	if e, unknown := collective.Find(name, file); unknown == nil && err != nil {
+		return e.Name, nil // a name here before the same one elsewhere
+	}
 	for _, e := range collective.Of(name) {
 		if err == nil && e.OpenMPI == number || err != nil && slices.Contains([]string{e.NCCL, e.MPICH}, strings.ToLower(file)) {
 			return e.Name, nil

@@ -41,9 +41,9 @@ ranks are equally far from each other and share no memory, bus or NIC: where a n
 differ much, and another algorithm may be the best.
 
 The time is when the last rank is done, the average the mean over ranks; with --loop, what the slowest rank spends in
-the call, and the mean, in a loop of calls and barriers, as OSU's benchmarks print them. With --plot the figure is a map
-of the best if there are several sizes and several numbers of ranks, else curves over the size, or of one size over the
-ranks. With --export the output is a library's rules
+the call, and the mean, in a loop of calls and barriers, as OSU's benchmarks print them. With --plot the
+figure is a map of the best if there are several sizes and several numbers of ranks, else curves over the size,
+or of one size over the ranks. With --export the output is a library's rules
 file with the best choices: only algorithms that the library has are compared then. Of a platform file with measured
 collectives ("halfpeak fit FILES --save"), the times are those fitted, with intervals. With --measured the times stand
 beside those in benchmark files: at their ranks and sizes, unless --ranks or --size says which.`,
@@ -74,7 +74,7 @@ beside those in benchmark files: at their ranks and sizes, unless --ranks or --s
 			}
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
-			q.Layer, q.Machine, q.Within = design.Layer, design.Machine(), study.IntervalOf(design.Platform)
+			q.Layer, q.Machine, q.Within = design.Layer, design.Machine(), study.IntervalsOf(design.Platform)
 			q.Collective, q.Ranks, q.Sizes, q.Segments, q.Call = args[0], ranks.Values, sizes.sizes, segments.sizes, call.value()
 			var bar func(int64)
 			q.Progress = func(done, total int) {

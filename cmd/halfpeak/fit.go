@@ -42,7 +42,8 @@ What stands before the damage of a damaged file is shown, with exit status 1. Th
 With --level, a machine is fitted: its levels from inside out, each with the times of messages between
 two ranks that share such a unit and none inside it, and if given also the gaps or overheads. --holds
 says how many units of the level inside make one, or cores. A level names its file; or where files
-are read besides, the value of the column that --group names.
+are read besides, the value of the column that --group names; or none, if nothing was measured there.
+--fans finds what ranks share, and --collectives sharpens it by collectives measured on the machine.
 
 The models are
 
@@ -63,7 +64,8 @@ The models are
   halfpeak fit before.txt --compare after.txt
   halfpeak fit results/ --group nodes --pool run
   halfpeak fit allreduce-*.out --ranks 8,16,32
-  halfpeak fit --level node=in.txt --level rack=out.txt --holds node=32,rack=4 --save my.toml`,
+  halfpeak fit --level node=in.txt --level rack=out.txt --holds node=32,rack=4 --save my.toml
+  halfpeak fit --level node=in.txt --level rack=out.txt --holds node=32,rack=4 --collectives osu_bcast-np128.txt --algorithm binomial --save my.toml`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args)+len(o.levels) == 0 {
 				return usagef(`give at least one file of a benchmark's output, as in "halfpeak fit np.out"`)
@@ -106,6 +108,8 @@ The models are
 	f.StringVar(&o.asked.Fans.File, "fans", "", "find what ranks of a machine share in this `file` of roots that send to several receivers at once")
 	f.StringVar(&o.asked.Fans.Receivers, "receivers", "receivers", "`column` of --fans with the number of receivers")
 	f.StringVar(&o.asked.Fans.Slowest, "slowest", "max", "`column` of --fans with the time of the slowest rank")
+	f.StringSliceVar(&o.asked.Collectives.Paths, "collectives", nil, "sharpen a machine by the times of collectives in these `files`, done by --algorithm")
+	f.StringVar(&o.asked.Collectives.Map, "map", "", "how the ranks of --collectives were placed: by `core`, by a level, or on a list of cores")
 	f.StringSliceVar(&o.holds, "holds", nil, "units of the level inside, or cores, that make one of a `LEVEL=NUMBER`")
 	f.Var(&o.rtt, "rtt", "round-trip `time` measured with a signature, for L")
 	f.IntVar(&o.asked.Bootstrap, "bootstrap", 0, "also derive intervals from this many resampled fits")
@@ -131,8 +135,11 @@ func (o *fitOptions) check(cmd *cobra.Command) error {
 	if len(a.Levels) > 0 && (slices.Contains([]string{"loggp", "logp", "pipeline", "end-to-end"}, o.model.value) || a.Compare != "" || a.Runs) {
 		return usagef("a machine's levels are curves: leave out --model %s, --compare and --runs", o.model.value)
 	}
-	if a.Fans.File != "" && len(a.Levels) == 0 {
-		return usagef("--fans is about a machine's levels: give them by --level")
+	if (a.Fans.File != "" || len(a.Collectives.Paths) > 0) && len(a.Levels) == 0 {
+		return usagef("--fans and --collectives are about a machine's levels: give them by --level")
+	}
+	if a.Collectives.Map != "" && len(a.Collectives.Paths) == 0 {
+		return usagef("--map is about the ranks of --collectives")
 	}
 	if a.Trace.X != "" && a.Trace.Y == "" {
 		return usagef("--x and --y go together: the columns of size and time")

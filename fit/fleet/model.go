@@ -32,27 +32,26 @@ type model struct {
 	shift    float64   // against before; else 0
 }
 
-// units collects the values of a quantity by what was measured.
+// units collects the values of a quantity by what was measured, from curves in the order of their keys.
 func units(curves []keyed, q Quantity) []unit {
-	var all []unit
-	at := map[string]int{}
+	all := make([]unit, 0, len(curves))
+	values := make([]float64, 0, len(curves)) // of all units, one behind the other
 	for _, k := range curves {
 		v := q.of(k.curve)
 		if math.IsNaN(v) {
 			continue
 		}
-		i, ok := at[k.key]
-		if !ok {
-			i = len(all)
-			at[k.key] = i
+		if len(all) == 0 || all[len(all)-1].key != k.key {
 			all = append(all, unit{key: k.key, nodes: k.curve.Nodes})
 		}
-		all[i].values = append(all[i].values, v)
+		values = append(values, v)
+		u := &all[len(all)-1]
+		u.values = values[len(values)-len(u.values)-1:]
 	}
-	for i := range all {
+	for i, u := range all {
+		all[i].values = slices.Clip(u.values)
 		slices.Sort(all[i].values)
 	}
-	slices.SortFunc(all, func(a, b unit) int { return strings.Compare(a.key, b.key) })
 	return all
 }
 
@@ -73,7 +72,7 @@ func centreOf(all []unit) float64 {
 	for i, u := range all {
 		values[i] = sortedQuantile(u.values, 0.5)
 	}
-	return median(values)
+	return middle(values)
 }
 
 // newModel fits a quantity of a group, or its change where before is not nil. It returns nil if the
@@ -98,7 +97,7 @@ func newModel(g Group, q Quantity, now, before []unit) *model {
 	for i, u := range m.units {
 		counts[i] = float64(len(u.values))
 	}
-	m.mean = median(counts)
+	m.mean = middle(counts)
 	m.residuals()
 	return m
 }
@@ -191,7 +190,7 @@ type keyed struct {
 	key   string
 }
 
-// groups sorts the curves of entries into groups.
+// groups sorts the curves of entries into groups, and those of a group by what was measured.
 func groups(entries []Entry) map[Group][]keyed {
 	all := map[Group][]keyed{}
 	for i := range entries {
@@ -203,6 +202,9 @@ func groups(entries []Entry) map[Group][]keyed {
 			}
 			all[c.Group] = append(all[c.Group], keyed{c, key})
 		}
+	}
+	for _, curves := range all {
+		slices.SortStableFunc(curves, func(a, b keyed) int { return strings.Compare(a.key, b.key) })
 	}
 	return all
 }

@@ -4,8 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 )
 
 // Options say what is read and what is reported: all that an answer depends on, but the files.
@@ -146,7 +149,6 @@ func Report(now, before []Entry, o Options) (*Answer, error) {
 	}
 	slices.SortFunc(order, Group.compare)
 	names := map[string]bool{}
-	var models []*model
 	for _, g := range order {
 		a.Curves += len(all[g])
 		for _, k := range all[g] {
@@ -154,9 +156,11 @@ func Report(now, before []Entry, o Options) (*Answer, error) {
 				names[n] = true
 			}
 		}
-		p, ms := part(g, all[g], earlier[g], a.Compared)
-		a.Parts, models = append(a.Parts, p), append(models, ms...)
 	}
+	a.Parts = make([]Part, len(order))
+	fitted := make([][]*model, len(order))
+	parallel(len(order), func(i int) { a.Parts[i], fitted[i] = part(order[i], all[order[i]], earlier[order[i]], a.Compared) })
+	models := slices.Concat(fitted...)
 	a.Nodes = len(names)
 	if a.Curves == 0 {
 		return a, fmt.Errorf("no file has a table of sizes and times; files read: %d", a.Files)
@@ -169,6 +173,20 @@ func Report(now, before []Entry, o Options) (*Answer, error) {
 	}
 	a.test(models)
 	return a, nil
+}
+
+// parallel calls do with 0 to n−1, on all processors. What each does depends on no other.
+func parallel(n int, do func(i int)) {
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		all.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				do(i)
+			}
+		})
+	}
+	all.Wait()
 }
 
 // partners counts the curves of a that have no partner in b.
@@ -298,10 +316,9 @@ func (a *Answer) test(models []*model) {
 			a.Degrees = d
 		}
 	}
-	var tests []test
-	for i, m := range models {
-		tests = append(tests, m.tests(int32(i), a, noise[m.quantity])...)
-	}
+	each := make([][]test, len(models))
+	parallel(len(models), func(i int) { each[i] = models[i].tests(int32(i), a, noise[models[i].quantity]) })
+	tests := slices.Concat(each...)
 	slices.SortFunc(tests, func(x, y test) int {
 		return cmp.Or(cmp.Compare(x.p, y.p), cmp.Compare(x.model, y.model), cmp.Compare(x.index, y.index))
 	})

@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 
 	"gonum.org/v1/gonum/mathext"
@@ -9,13 +10,54 @@ import (
 )
 
 // median returns the median of values, in any order; NaN of none.
-func median(values []float64) float64 {
-	if len(values) == 0 {
+func median(values []float64) float64 { return middle(slices.Clone(values)) }
+
+// middle is the median of values that it may put into another order: that of sortedQuantile, to the
+// last bit.
+func middle(values []float64) float64 {
+	n := len(values)
+	if n == 0 {
 		return math.NaN()
 	}
-	s := slices.Clone(values)
-	slices.Sort(s)
-	return sortedQuantile(s, 0.5)
+	low := kth(values, (n-1)/2)
+	if n%2 == 1 {
+		return low + 0 // no −0
+	}
+	return low + 0.5*(slices.Min(values[n/2:])-low)
+}
+
+// kth returns the value that would be at place k if the values were sorted, and puts it there: none
+// before it is larger, and none behind it smaller. It is Hoare's FIND (1961) with the median of three
+// as pivot; values on which that makes no way are sorted.
+func kth(values []float64, k int) float64 {
+	v := values
+	for tries := 2 * bits.Len(uint(len(v))); len(v) > 16 && tries > 0; tries-- {
+		a, b, c := v[0], v[len(v)/2], v[len(v)-1]
+		pivot := max(min(a, b), min(max(a, b), c))
+		i, j := 0, len(v)-1
+		for i <= j {
+			for v[i] < pivot {
+				i++
+			}
+			for pivot < v[j] {
+				j--
+			}
+			if i <= j {
+				v[i], v[j] = v[j], v[i]
+				i, j = i+1, j-1
+			}
+		}
+		switch {
+		case k <= j:
+			v = v[:j+1]
+		case k >= i:
+			v, k = v[i:], k-i
+		default:
+			return pivot
+		}
+	}
+	slices.Sort(v)
+	return v[k]
 }
 
 // qnMost is the number of values up to which Qn is taken, from all their distances. Of more values
@@ -37,7 +79,7 @@ func scaleOf(values []float64) float64 {
 		for i, v := range values {
 			d[i] = math.Abs(v - m)
 		}
-		return 1.4826 * median(d)
+		return 1.4826 * middle(d)
 	}
 	distances := make([]float64, 0, n*(n-1)/2)
 	for i, v := range values {
@@ -45,7 +87,6 @@ func scaleOf(values []float64) float64 {
 			distances = append(distances, math.Abs(v-w))
 		}
 	}
-	slices.Sort(distances)
 	h := n/2 + 1
 	few := [...]float64{2: 0.399, 0.994, 0.512, 0.844, 0.611, 0.857, 0.669, 0.872}
 	var d float64
@@ -57,7 +98,7 @@ func scaleOf(values []float64) float64 {
 	default:
 		d = float64(n) / (float64(n) + 3.8)
 	}
-	return 2.2219 * d * distances[h*(h-1)/2-1]
+	return 2.2219 * d * kth(distances, h*(h-1)/2-1)
 }
 
 // studentTail is the probability that Student's t with ν degrees of freedom exceeds x.

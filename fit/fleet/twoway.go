@@ -1,9 +1,6 @@
 package fleet
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // leastPartners is the number of different partners with which a node must have been measured for
 // its effect to be told from those of its pairs: of three values one may be anything.
@@ -28,6 +25,7 @@ type twoWay struct {
 	e     []float64 // residuals, by link
 	scale float64   // of e, for the degrees of freedom that the nodes took
 	of    [][]int   // links of each node
+	rest  []float64 // for values of links
 }
 
 // fitTwoWay fits the effects of n nodes: by medians (Tukey's median polish, for any graph), then by
@@ -36,21 +34,25 @@ type twoWay struct {
 // each, as clients and servers), what one side is slower than the other cannot be told: both have the
 // same median.
 func fitTwoWay(n int, links []link) *twoWay {
-	f := &twoWay{links: links, u: make([]float64, n), se: make([]float64, n), known: make([]bool, n), e: make([]float64, len(links)), of: make([][]int, n)}
-	partners := make([]map[int]bool, n)
+	f := &twoWay{
+		links: links, u: make([]float64, n), se: make([]float64, n), known: make([]bool, n),
+		e: make([]float64, len(links)), rest: make([]float64, len(links)), of: make([][]int, n),
+	}
 	for i, l := range links {
-		for _, end := range [][2]int{{l.a, l.b}, {l.b, l.a}} {
-			a, b := end[0], end[1]
-			if partners[a] == nil {
-				partners[a] = map[int]bool{}
-			}
-			partners[a][b] = true
-			f.of[a] = append(f.of[a], i)
-		}
+		f.of[l.a] = append(f.of[l.a], i)
+		f.of[l.b] = append(f.of[l.b], i)
 	}
 	nodes := 0
+	met := make([]int, n) // by whom last, from 1
 	for a := range f.known {
-		if f.known[a] = len(partners[a]) >= leastPartners; f.known[a] {
+		partners := 0
+		for _, i := range f.of[a] {
+			if b := links[i].a + links[i].b - a; met[b] != a+1 {
+				met[b] = a + 1
+				partners++
+			}
+		}
+		if f.known[a] = partners >= leastPartners; f.known[a] {
 			nodes++
 		}
 	}
@@ -90,8 +92,7 @@ func (f *twoWay) polish(sides []int) {
 				l := f.links[i]
 				rest = append(rest, l.y-f.mu-f.u[l.a+l.b-a])
 			}
-			slices.Sort(rest)
-			u := sortedQuantile(rest, 0.5)
+			u := middle(rest)
 			change, size = max(change, math.Abs(u-f.u[a])), max(size, math.Abs(u))
 			f.u[a] = u
 		}
@@ -155,18 +156,18 @@ func (f *twoWay) centre(sides []int) {
 		}
 	}
 	if len(all) > 0 {
-		m := median(all)
+		m := middle(all)
 		for a, known := range f.known {
 			if known {
 				f.u[a] -= m
 			}
 		}
 	}
-	rest := make([]float64, len(f.links))
+	rest := f.rest
 	for i, l := range f.links {
 		rest[i] = l.y - f.u[l.a] - f.u[l.b]
 	}
-	f.mu = median(rest)
+	f.mu = middle(rest)
 }
 
 // sides numbers the sides of the components that have two: 2k and 2k+1, from k = 1. Nodes of other

@@ -84,10 +84,12 @@ const crowd = 8
 // overhead. Beyond, both wait for each other, and the slowest is the one-way time with request and
 // grant (OneWay may be of blocking sends, which libraries send otherwise). The slope of the slowest
 // over the number of receivers, from 8 on, is the sender's gap, and inside a node its overhead
-// among many: the difference to that between two is added to the one-way time, there as on the
-// levels inside that have too few receivers to tell. The memory of a node carries as much as was
-// ever seen of messages above the eager limit, k·n/slowest; the port of a node as many bytes, and a
-// message for as long as its sender's overhead.
+// among many: the difference to that between two, of lines that are no longer in the cache, is added
+// to the one-way time twice, for the sender and as much for the receiver, there as on the levels
+// inside that have too few receivers to tell. The memory of a node carries as much as was ever seen
+// of messages above the eager limit, k·n/slowest, and so does its port. How many messages a second
+// a port takes from several senders, one root does not show: they are assumed to occupy it for the
+// geometric mean of the sender's overhead and its gap.
 //
 // Without fans, the overhead and the gap are half of the one-way time of one byte, all messages are
 // eager, and nothing is shared. A level at which nothing was measured is like the one outside it,
@@ -131,7 +133,7 @@ func New(levels []Level, node int) (*Estimate, error) {
 			memory = append(memory, rates...)
 		} else if i == node+1 {
 			if line = rates; len(l.Fans) > 0 {
-				e.hand = l.send[0]
+				e.hand = math.Sqrt(l.send[0] * l.gap[0])
 			}
 		}
 	}
@@ -330,7 +332,7 @@ func (e *Estimate) level(i int, f Factors) machine.Level {
 		if inside {
 			own, extra = l.send[j]+(f.Copy-1)*max(0, l.send[j]-l.send[0]), f.Busy*l.extra[j]
 		}
-		add(n, l.way[j]+bytes+extra, own+extra, max(l.gap[j], own+extra))
+		add(n, l.way[j]+bytes+2*extra, own+extra, max(l.gap[j], own+extra))
 	}
 	level := machine.Level{Name: l.Name, Holds: l.Holds, Layer: &model.Table{Sizes: sizes, Times: way, Gaps: gap},
 		Send: &model.Table{Sizes: sizes, Times: send}, Receive: &model.Table{Sizes: sizes, Times: receive}}

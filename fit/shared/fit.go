@@ -3,6 +3,7 @@ package shared
 import (
 	"context"
 	"math"
+	"reflect"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -62,6 +63,9 @@ func (e *Estimate) Search(ctx context.Context, s *Set, from Factors) (Fit, error
 					*x.all()[i] *= by
 					if *x.all()[i] > most || *x.all()[i] < 1/most {
 						break
+					}
+					if reflect.DeepEqual(e.Machine(x), e.Machine(f.Factors)) {
+						break // nothing of that kind is known here
 					}
 					c, l, err := cost(x)
 					if err != nil {

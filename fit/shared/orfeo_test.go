@@ -9,6 +9,7 @@ import (
 	"math/bits"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -125,9 +126,9 @@ var (
 		Factors
 	}{
 		{"", Plain()},
-		{"chain", Factors{2.024, 0.8891, 1.061, 2.715, 1}},
-		{"binary", Factors{1.423, 0.7029, 1.265, 2.024, 2.56}},
-		{"binomial", Factors{1.265, 0.8384, 1.265, 1.697, 3.434}},
+		{"chain", Factors{1, 0.8384, 1.061, 1.265, 1}},
+		{"binary", Factors{0.7906, 0.5557, 1.265, 0.8891, 2.276}},
+		{"binomial", Factors{0.625, 0.7906, 1.265, 0.7906, 3.642}},
 	}
 	algorithms = []string{"chain", "binary", "binomial"}
 )
@@ -153,7 +154,7 @@ func percent(points []Point, got []Times, in func(Point) bool) (text string, ave
 
 // The errors are those of the documentation, and no greater than what is wanted of them: from
 // point-to-point data a median of 15 % for the chain and 30 % for the trees; with a third of an
-// algorithm 15 % on the rest of it, and 25 % on the others. What misses that is listed.
+// algorithm 15 % on the rest of it, and 25 % on the others. What misses that is in missed.
 func TestBroadcasts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates 429 loops on four machines")
@@ -180,7 +181,7 @@ func TestBroadcasts(t *testing.T) {
 		}
 		lines = append(lines, line+" |")
 		if limit := map[string]float64{"chain": 15}[name]; average > cmp.Or(limit, 30) || slowest > cmp.Or(limit, 30) {
-			t.Logf("above what is wanted: %s", line)
+			t.Errorf("above what is wanted: %s", line)
 		}
 	}
 	for i, f := range fits[1:] {
@@ -188,8 +189,12 @@ func TestBroadcasts(t *testing.T) {
 		for _, name := range algorithms {
 			text, average, slowest := percent(points, got[i+1], func(p Point) bool { return p.Name == name && (name != f.given || !third(p)) })
 			line += " | " + text
-			if limit := map[bool]float64{true: 15, false: 25}[name == f.given]; max(average, slowest) > limit {
-				t.Logf("above what is wanted: given %s, of %s: %s", f.given, name, text)
+			limit := map[bool]float64{true: 15, false: 25}[name == f.given]
+			if name == f.given {
+				limit = cmp.Or(missed[name], limit)
+			}
+			if max(average, slowest) > limit {
+				t.Errorf("above what is wanted, %.0f %%: given %s, of %s: %s", limit, f.given, name, text)
 			}
 		}
 		lines = append(lines, fmt.Sprintf("%s | %.2f | %.2f | %.2f | %.2f | %.2f |", line, f.Busy, f.Copy, f.Memory, f.Message, f.Line))
@@ -205,10 +210,31 @@ func TestBroadcasts(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, line := range lines {
-		if !strings.Contains(string(text), line) {
-			t.Errorf("docs/collectives.md has no line %s", line)
+		if !slices.ContainsFunc(strings.Split(string(text), "\n"), func(said string) bool { return alike(said, line) }) {
+			t.Errorf("docs/collectives.md has no line like %s", line)
 		}
 	}
+}
+
+// missed are algorithms for which a third of them does not bring the rest below 15 %, and below
+// what it does.
+var missed = map[string]float64{"binomial": 18}
+
+// alike reports whether two rows of tables have the same words, and the same numbers but for 1 % of
+// an error, or 0.02 of a factor: what the engine rounds may change so much, and no more.
+func alike(a, b string) bool {
+	as, bs := strings.Fields(a), strings.Fields(b)
+	return len(as) == len(bs) && !slices.ContainsFunc(bs, func(word string) bool {
+		said := as[0]
+		as = as[1:]
+		x, err := strconv.ParseFloat(strings.TrimSuffix(said, ":"), 64)
+		y, other := strconv.ParseFloat(strings.TrimSuffix(word, ":"), 64)
+		tolerance := 1.0
+		if strings.Contains(word, ".") {
+			tolerance = 0.021
+		}
+		return said != word && !(err == nil && other == nil && math.Abs(x-y) <= tolerance)
+	})
 }
 
 // given are the points that the factors of an algorithm were fitted to: of a third of its
@@ -256,8 +282,8 @@ func intervals(t *testing.T, e *Estimate, points []Point, got [][]Times) (lines 
 			i := of(algorithm)
 			share := 100 * held(points, got[by], i, func(p Point) bool { return p.Name == algorithm && in(p) })
 			line += fmt.Sprintf(" | %.2f to %.2f: %.0f %%", i.Low, i.High, share)
-			if share < 90 {
-				t.Logf("below what is wanted: %s", line)
+			if math.Round(share) < 90 {
+				t.Errorf("below what is wanted: %s", line)
 			}
 		}
 		lines = append(lines, line+" |")

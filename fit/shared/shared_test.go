@@ -119,14 +119,15 @@ func TestEstimate(t *testing.T) {
 		t.Errorf("eager limits %v and %v, want 4 KiB", node.Eager, cluster.Eager)
 	}
 	near("the overhead in a node among many", node.Send.OneWay(1), 0.5)
-	near("the one-way time in a node among many", node.Layer.OneWay(1), 1.2)
+	near("the one-way time in a node among many", node.Layer.OneWay(1), 1.4)
 	near("the gap in a node", node.Layer.Gap(1), 0.5)
 	near("the overhead of the network", cluster.Send.OneWay(1), 0.4)
 	near("the gap of the network", cluster.Layer.Gap(1), 0.6)
 	near("the one-way time of the network", cluster.Layer.OneWay(1), 5)
 	near("a rendezvous in a node", node.Layer.OneWay(1<<20), 2+(1<<20)/10e3)
 	near("the memory of a node", node.Shared.OneWay(1<<20), (1<<20)/20e3)
-	near("the port of a node", node.Port.OneWay(1<<20), (1<<20)/2e3+0.4)
+	near("the port of a node for a byte", node.Port.OneWay(1), math.Sqrt(0.4*0.6))
+	near("the port of a node", node.Port.OneWay(1<<20), (1<<20)/2e3+0.5)
 	if m.Levels[1].Port != nil || m.Levels[1].Shared != nil {
 		t.Error("the whole machine shares something")
 	}

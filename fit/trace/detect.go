@@ -25,6 +25,9 @@ func (f *csv) start(p *parser, line []byte) bool {
 	}
 	header := bytes.TrimSpace(bytes.TrimLeft(line, "#%"))
 	for _, comma := range separators {
+		if comma != ' ' && bytes.IndexByte(header, comma) < 0 {
+			continue
+		}
 		names := splitAt(nil, header, comma)
 		if len(names) < 2 {
 			continue
@@ -34,10 +37,11 @@ func (f *csv) start(p *parser, line []byte) bool {
 		if isRow(names, comma) {
 			return f.headless(p, line, names, comma, first)
 		}
-		if comma == ' ' && len(names) > 2 && slices.ContainsFunc(names, func(n []byte) bool { return parseColumn(n).base == "" }) {
+		cols := parseColumns(names)
+		if comma == ' ' && len(names) > 2 && slices.ContainsFunc(cols, func(c columnName) bool { return c.base == "" }) {
 			continue // a line of units under another header
 		}
-		c, why := f.columns(p, names, p.unit)
+		c, why := f.columns(p, cols, p.unit)
 		if why != "" && (comma != ' ' || len(names) == 2) {
 			p.suggest("%s", why)
 			f.between, f.pending = comma, nil
@@ -73,7 +77,7 @@ func (f *csv) units(p *parser, line []byte, names [][]byte) bool {
 			with[i] = []byte(string(names[i]) + " [" + strings.Trim(string(v), "()[] ") + "]")
 		}
 	}
-	c, _ := f.columns(p, with, "")
+	c, _ := f.columns(p, parseColumns(with), "")
 	if c == nil {
 		return false
 	}

@@ -104,13 +104,26 @@ var spelled = map[string]quantity.Value{
 // unitNamed returns the unit of a name, in any case.
 func unitNamed(name string) (quantity.Value, bool) {
 	u, ok := quantity.Unit(name)
-	if !ok {
-		u, ok = quantity.Unit(strings.ToLower(name))
+	if ok {
+		return u, ok
+	}
+	lower := strings.ToLower(name)
+	if lower != name {
+		u, ok = quantity.Unit(lower)
 	}
 	if !ok {
-		u, ok = spelled[strings.ToLower(name)]
+		u, ok = spelled[lower]
 	}
 	return u, ok
+}
+
+// parseColumns takes the names of a header apart.
+func parseColumns(names [][]byte) []columnName {
+	cols := make([]columnName, len(names))
+	for i, text := range names {
+		cols[i] = parseColumn(text)
+	}
+	return cols
 }
 
 func parseColumn(text []byte) columnName {
@@ -141,7 +154,10 @@ func parseColumn(text []byte) columnName {
 	if !c.hasUnit && len(full) > 1 { // "t" and "m" are names, not units
 		try("", full)
 	}
-	c.base = strings.Join(strings.FieldsFunc(strings.ToLower(c.base), func(r rune) bool { return strings.ContainsRune("_ -./", r) }), "_")
+	c.base = strings.ToLower(c.base)
+	if strings.ContainsAny(c.base, "_ -./") {
+		c.base = strings.Join(strings.FieldsFunc(c.base, func(r rune) bool { return strings.ContainsRune("_ -./", r) }), "_")
+	}
 	return c
 }
 
@@ -166,18 +182,15 @@ func set(names ...string) map[string]bool {
 
 // columns finds the columns of a header. Times without a unit have the given one; "" if it is not
 // known. It returns nil if the line is no header, with the reason if it is nearly one.
-func (f *csv) columns(p *parser, names [][]byte, unit string) (*columns, string) {
+func (f *csv) columns(p *parser, cols []columnName, unit string) (*columns, string) {
 	c := noColumns
-	cols := make([]columnName, len(names))
 	timeRank := len(timeNames) + 2
 	xName, xUnit := columnOption(p.opt.X)
 	yName, yUnit := columnOption(p.opt.Y)
 	noUnit, noUnitAt := "", -1
 	burst, delta := -1, -1
 	timeAt := -1
-	for i, text := range names {
-		col := parseColumn(text)
-		cols[i] = col
+	for i, col := range cols {
 		number := strconv.Itoa(i + 1)
 		isX := xName != "" && (col.full == xName || number == xName)
 		isY := yName != "" && (col.full == yName || number == yName)

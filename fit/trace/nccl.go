@@ -3,7 +3,6 @@ package trace
 import (
 	"bytes"
 	"cmp"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,11 +26,6 @@ type nccl struct {
 // maxHosts bounds the list of hosts in a header.
 const maxHosts = 1 << 12
 
-var (
-	ncclName = regexp.MustCompile(`^# (?:Collective test starting: |NCCL Tests: )?(\w+_perf)\b`)
-	ncclRank = regexp.MustCompile(`^# +Rank +(\d+) (?:.* on +(\S+))?`)
-)
-
 func (f *nccl) take(p *parser, line []byte) bool {
 	if f.groups > 0 && f.row(p, line) {
 		return true
@@ -39,16 +33,16 @@ func (f *nccl) take(p *parser, line []byte) bool {
 	if line[0] != '#' {
 		return false
 	}
-	if m := find(ncclName, "_perf", line); m != nil {
-		f.name, f.ranks, f.hosts = string(m[1])+" ", 0, nil
+	if name := ncclName(line); name != nil {
+		f.name, f.ranks, f.hosts = string(name)+" ", 0, nil
 		return true
 	}
-	if m := find(ncclRank, " Rank ", line); m != nil {
-		v, _ := parse(m[1])
+	if rank, host, ok := ncclRank(line); ok {
+		v, _ := parse(rank)
 		if v.value == 0 {
 			f.ranks, f.hosts = 0, nil
 		}
-		if host := plain(string(m[2])); host != "" && !slices.Contains(f.hosts, host) && len(f.hosts) < maxHosts {
+		if host := plain(string(host)); host != "" && !slices.Contains(f.hosts, host) && len(f.hosts) < maxHosts {
 			f.hosts = append(f.hosts, host)
 		}
 		f.ranks = max(f.ranks, 1+int(min(v.value, 1e9)))
@@ -64,7 +58,9 @@ func (f *nccl) take(p *parser, line []byte) bool {
 			op = fromFileName(p.file.Name)
 			op.Name = cmp.Or(op.Name, p.opt.Collective)
 		}
-		op.Ranks, op.Algorithm = cmp.Or(f.ranks, p.ranksOf()), cmp.Or(op.Algorithm, p.algorithm)
+		if op.Ranks, op.Algorithm = f.ranks, cmp.Or(op.Algorithm, p.algorithm); op.Ranks == 0 {
+			op.Ranks = p.ranksOf()
+		}
 		for i := range n {
 			place := []string{"out-of-place", "in-place"}[i]
 			f.open = append(f.open, p.begin(Table{Format: "nccl-tests", Title: f.name + place, Series: place, Kind: Collective, Collective: op, Hosts: f.hosts}))
@@ -100,4 +96,72 @@ func (f *nccl) row(p *parser, line []byte) bool {
 		}
 	}
 	return true
+}
+
+// ncclName returns the program that a line names: "# Collective test starting: sendrecv_perf",
+// "# NCCL Tests: …", or its name alone behind the "# "; else nil. An output has a few dozen lines
+// with a "#": an expression would take longer than all else.
+func ncclName(line []byte) []byte {
+	rest, ok := bytes.CutPrefix(line, []byte("# "))
+	if !ok {
+		return nil
+	}
+	for _, before := range [][]byte{[]byte("Collective test starting: "), []byte("NCCL Tests: ")} {
+		if behind, ok := bytes.CutPrefix(rest, before); ok {
+			rest = behind
+			break
+		}
+	}
+	end := 0
+	for end < len(rest) && isWord(rest[end]) {
+		end++
+	}
+	if name := rest[:end]; len(name) > len("_perf") && bytes.HasSuffix(name, []byte("_perf")) {
+		return name
+	}
+	return nil
+}
+
+func isWord(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
+}
+
+// ncclRank takes "#  Rank  3 Group  0 Pid  1234 on host-a device  3 …" apart. The host is the word
+// behind the last "on"; lines of other versions have none.
+func ncclRank(line []byte) (rank, host []byte, ok bool) {
+	rest, ok := afterBlanks(line[1:])
+	if !ok {
+		return nil, nil, false
+	}
+	if rest, ok = bytes.CutPrefix(rest, []byte("Rank")); !ok {
+		return nil, nil, false
+	}
+	if rest, ok = afterBlanks(rest); !ok {
+		return nil, nil, false
+	}
+	digits := 0
+	for digits < len(rest) && rest[digits] >= '0' && rest[digits] <= '9' {
+		digits++
+	}
+	if digits == 0 || digits == len(rest) || rest[digits] != ' ' {
+		return nil, nil, false
+	}
+	rank, rest = rest[:digits], rest[digits+1:]
+	for at := bytes.LastIndex(rest, []byte(" on ")); at >= 0; at = bytes.LastIndex(rest[:at+3], []byte(" on ")) {
+		word, _ := afterBlanks(rest[at+3:])
+		end := bytes.IndexAny(word, " \t\n\f\r")
+		if end < 0 {
+			end = len(word)
+		}
+		if end > 0 {
+			return rank, word[:end], true
+		}
+	}
+	return rank, nil, true
+}
+
+// afterBlanks takes one blank or more from a text, and reports whether there are any.
+func afterBlanks(text []byte) ([]byte, bool) {
+	rest := bytes.TrimLeft(text, " ")
+	return rest, len(rest) < len(text)
 }

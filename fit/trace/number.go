@@ -55,6 +55,9 @@ func parse(text []byte) (number, bool) {
 }
 
 func parseSlow(text []byte) (number, bool) {
+	if digits := bytes.TrimLeft(text[:min(2, len(text))], "+-"); len(digits) == 0 || digits[0] != '.' && (digits[0] < '0' || digits[0] > '9') {
+		return number{}, false // most words are told by their first letter
+	}
 	if len(text) > 64 || bytes.ContainsAny(text, "xXpP_iInN") {
 		return number{}, false // hexadecimal, underscores, Inf and NaN
 	}

@@ -241,7 +241,7 @@ func (f *objects) layout(p *parser) bool {
 		text[i] = f.cells[i].name
 		names[i] = []byte(text[i])
 	}
-	c, why := f.rows.columns(p, names, p.unit)
+	c, why := f.rows.columns(p, parseColumns(names), p.unit)
 	if c == nil {
 		if why != "" {
 			p.suggest("%s", why)
