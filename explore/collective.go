@@ -31,7 +31,7 @@ const (
 // asked is a question about a collective on a design: on all levels of its platform, or on the layer
 // that it names.
 func asked(d whatif.Design, name string) study.CollectiveQuestion {
-	return study.CollectiveQuestion{Collective: name, Layer: d.Layer, Machine: d.Machine(), Within: study.IntervalOf(d.Platform)}
+	return study.CollectiveQuestion{Collective: name, Layer: d.Layer, Machine: d.Machine(), Within: study.IntervalsOf(d.Platform)}
 }
 
 // fitsOf are the fits of a collective that the file of a design has measured. As for the command, a
