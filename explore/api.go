@@ -63,12 +63,13 @@ type Platforms struct {
 
 // A PlatformHead says what a platform is.
 type PlatformHead struct {
-	Ref     string      `json:"ref"` // stands for its default layer
+	Ref     string      `json:"ref"` // stands for its default layer; for collectives, for all of a Machine
 	Title   string      `json:"title"`
 	Paper   string      `json:"paper"`
 	Note    string      `json:"note"`
 	Added   bool        `json:"added"` // it is none of those that come with halfpeak
 	Default string      `json:"default"`
+	Machine bool        `json:"machine"` // it has levels, or measured collectives
 	Layers  []LayerHead `json:"layers"`
 }
 

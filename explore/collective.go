@@ -12,8 +12,10 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/study"
+	"github.com/halfpeak/halfpeak/whatif"
 )
 
 // Bounds of collectives.
@@ -25,6 +27,21 @@ const (
 	budget        = 1000.0   // ms
 	maxBudget     = 60_000.0 // ms
 )
+
+// asked is a question about a collective on a design: on all levels of its platform, or on the layer
+// that it names.
+func asked(d whatif.Design, name string) study.CollectiveQuestion {
+	return study.CollectiveQuestion{Collective: name, Layer: d.Layer, Machine: d.Machine(), Within: study.IntervalsOf(d.Platform)}
+}
+
+// fitsOf are the fits of a collective that the file of a design has measured. As for the command, a
+// layer has none, and a file of changed parameters none either.
+func fitsOf(r Design, d whatif.Design, name string) ([]study.CollectiveFit, error) {
+	if platforms.NamesLayer(r.Ref) || len(r.Set) > 0 {
+		return nil, nil
+	}
+	return study.PlatformFits(d.Platform, r.Ref, name)
+}
 
 // mapped reads the question of a map.
 func (x *Explorer) mapped(r CollectiveMap) (q study.CollectiveQuestion, err error) {
@@ -39,7 +56,11 @@ func (x *Explorer) mapped(r CollectiveMap) (q study.CollectiveQuestion, err erro
 	if err := ranks.Set(r.Ranks); err != nil {
 		return q, fmt.Errorf("ranks %.40q: %w", r.Ranks, err)
 	}
-	q = study.CollectiveQuestion{Collective: r.Collective, Algorithm: "all", Layer: d.Layer, Ranks: ranks.Values}
+	q = asked(d, r.Collective)
+	q.Algorithm, q.Ranks = "all", ranks.Values
+	if q.Fits, err = fitsOf(r.Design, d, r.Collective); err != nil {
+		return q, err
+	}
 	if q.Sizes, err = sizes(r.Sizes); err != nil {
 		return q, err
 	}
@@ -73,6 +94,14 @@ func (x *Explorer) collective(r CollectiveMap) (Times, error) {
 	}
 	if q.Collective == "barrier" {
 		q.Sizes = q.Sizes[:1]
+	}
+	if len(q.Fits) > 0 {
+		entries = nil
+		for _, f := range q.Fits {
+			if !slices.ContainsFunc(entries, func(e collective.Entry) bool { return e.Name == f.Entry.Name }) {
+				entries = append(entries, f.Entry)
+			}
+		}
 	}
 	a := newTimes(q, entries)
 	until := time.Now().Add(time.Duration(ms * float64(time.Millisecond)))
@@ -161,12 +190,15 @@ func newTimes(q study.CollectiveQuestion, entries study.Algorithms) Times {
 // take puts the times of one place into the map.
 func (a *Times) take(i, j int, times *study.CollectiveTimes) {
 	for _, t := range times.Times {
-		k := slices.Index(a.Algorithms, t.Name)
-		if at := &a.Time[k][i][j]; math.IsNaN(*at) || float64(t.Time) < *at {
-			*at, a.Segment[k][i][j] = float64(t.Time), float64(t.Call.Segment)
+		k, time := slices.Index(a.Algorithms, t.Name), t.Time
+		if math.IsNaN(float64(time)) {
+			time = t.Average // all that was measured
+		}
+		if at := &a.Time[k][i][j]; math.IsNaN(*at) || float64(time) < *at {
+			*at, a.Segment[k][i][j] = float64(time), float64(t.Call.Segment)
 		}
 		if t.Best || len(times.Times) == 1 {
-			a.Best[i][j], a.Text[i][j] = k, t.Time.String()
+			a.Best[i][j], a.Text[i][j] = k, time.String()
 			if t.Next != nil {
 				a.Next[i][j], a.Loss[i][j] = slices.Index(a.Algorithms, t.Next.Name), t.NextSlower
 			}
@@ -188,10 +220,12 @@ func (x *Explorer) called(r CollectiveCall) (q study.CollectiveQuestion, err err
 	if r.Ranks < 1 || r.Ranks > maxDrawn {
 		return q, fmt.Errorf("%d ranks; give 1 to %d", r.Ranks, maxDrawn)
 	}
-	q = study.CollectiveQuestion{
-		Collective: r.Collective, Algorithm: r.Algorithm, Layer: d.Layer, Ranks: []int{r.Ranks},
-		Call: collective.Call{Root: r.Root, Fanout: r.Fanout}, Operations: 1 << 17,
+	if fits, err := fitsOf(r.Design, d, r.Collective); err != nil || len(fits) > 0 {
+		return q, cmp.Or(err, fmt.Errorf("%s was measured on %s, and not its messages; name a layer, as in %s", r.Collective, r.Ref, d.Layer.Ref()))
 	}
+	q = asked(d, r.Collective)
+	q.Algorithm, q.Ranks, q.Operations = r.Algorithm, []int{r.Ranks}, 1<<17
+	q.Call = collective.Call{Root: r.Root, Fanout: r.Fanout}
 	if r.Algorithm == "all" || r.Algorithm == "best" {
 		return q, fmt.Errorf("algorithm %q; name one", r.Algorithm)
 	}

@@ -99,7 +99,7 @@ func (x *Explorer) design(d Design) (resolved, error) {
 		if err != nil {
 			return resolved{}, err
 		}
-		base.base = whatif.Design{Platform: p, Layer: l}
+		base.base = whatif.Design{Platform: p, Layer: l, Whole: len(p.Levels) > 0 && !platforms.NamesLayer(d.Ref)}
 		base.now = base.base
 		x.remember(d.Ref+"\x00", base)
 	}
@@ -173,7 +173,7 @@ func headOf(p platforms.Platform, file string) PlatformHead {
 	if file != "" {
 		ref = file
 	}
-	h := PlatformHead{Ref: ref, Title: p.Title, Paper: p.Paper, Note: p.Note, Added: file != "", Default: p.Default}
+	h := PlatformHead{Ref: ref, Title: p.Title, Paper: p.Paper, Note: p.Note, Added: file != "", Default: p.Default, Machine: len(p.Levels)+len(p.Collectives) > 0}
 	for _, l := range p.Layers {
 		h.Layers = append(h.Layers, layerHead(l, ref))
 	}

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"fmt"
 	"io"
@@ -21,7 +22,8 @@ const maxUnpacked = 256 << 20
 // errBomb says that a compressed file holds more than that.
 var errBomb = fmt.Errorf("its contents are larger than %d MiB, or compressed twice; give the file itself", maxUnpacked>>20)
 
-// unpacked undoes gzip within bounds.
+// unpacked undoes gzip within bounds. Where the file is cut off or damaged, it returns the text until
+// there, and the error.
 func unpacked(data []byte) ([]byte, error) {
 	packed := func(b []byte) bool { return bytes.HasPrefix(b, []byte{0x1f, 0x8b}) }
 	if !packed(data) {
@@ -35,10 +37,7 @@ func unpacked(data []byte) ([]byte, error) {
 	if len(text) > maxUnpacked || packed(text) {
 		return nil, errBomb
 	}
-	if err != nil && len(text) == 0 {
-		return nil, err
-	}
-	return text, nil
+	return text, err
 }
 
 func fitted(r File) (*study.Fitted, error) {
@@ -48,11 +47,19 @@ func fitted(r File) (*study.Fitted, error) {
 	if r.Model != "" && !slices.Contains(study.FitModels(), r.Model) {
 		return nil, fmt.Errorf("no model %.40q; choose one of %s", r.Model, strings.Join(study.FitModels(), ", "))
 	}
-	data, err := unpacked(r.Data)
-	if err != nil {
-		return nil, fmt.Errorf("%q: %w", r.Name, err)
+	data, broken := unpacked(r.Data)
+	if broken != nil {
+		broken = fmt.Errorf("%q: %w", r.Name, broken)
+		if len(data) == 0 {
+			return nil, broken
+		}
 	}
-	return study.FitRead(bytes.NewReader(data), fileName(r.Name), study.FitOptions{Model: r.Model})
+	f, err := study.FitRead(bytes.NewReader(data), fileName(r.Name), study.FitOptions{Model: r.Model})
+	if err != nil {
+		return nil, cmp.Or(broken, err) // the file is at fault before its contents
+	}
+	f.Broken = cmp.Or(broken, f.Broken)
+	return f, nil
 }
 
 // fileName is the last part of a name, as the command line would have it in the same folder.

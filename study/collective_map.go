@@ -20,8 +20,8 @@ type CollectiveMap struct {
 	Algorithms []string // those that are the best somewhere, the most frequent first
 	// Best is an index into Algorithms, by ranks and then by size; −1 where there is no time.
 	Best [][]int
-	// Loss is how much longer the next one takes that is not as good, in percent; NaN where there
-	// is none.
+	// Loss is how much longer the next algorithm takes that is not as good, in percent; NaN where
+	// there is none.
 	Loss [][]float64
 	Left int // times that are left out, so that another may be the best there
 }
@@ -32,13 +32,17 @@ func (t *CollectiveTimes) Map() CollectiveMap {
 	m := CollectiveMap{Collective: t.Algorithms[0].Collective, On: on, Left: len(t.TooLarge)}
 	cells, counts, loss := map[[2]int]string{}, map[string]int{}, map[[2]int]float64{}
 	for _, c := range t.Times {
+		if c.Best {
+			cells[[2]int{c.Ranks, int(c.Call.Bytes)}] = c.Name
+		}
+	}
+	for _, c := range t.Times {
 		m.Ranks, m.Sizes = append(m.Ranks, c.Ranks), append(m.Sizes, quantity.Bytes(c.Call.Bytes))
 		at := [2]int{c.Ranks, int(c.Call.Bytes)}
 		if c.Best {
-			cells[at] = c.Name
 			counts[c.Name]++
 		}
-		if least, known := loss[at]; c.Slower > 0 && (!known || c.Slower < least) {
+		if least, known := loss[at]; c.Slower > 0 && c.Name != cells[at] && (!known || c.Slower < least) {
 			loss[at] = c.Slower
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 )
@@ -90,6 +91,15 @@ func TestCollectiveMap(t *testing.T) {
 	// of MPICH, which fall back to it; next comes a binomial reduce and broadcast with 15.
 	if loss := m.Loss[2][0]; math.Abs(loss-100) > 1e-9 {
 		t.Errorf("loss %v %%, want 100", loss)
+	}
+	// Other segments of the best are no other algorithm.
+	segmented := CollectiveTimes{Algorithms: times.Algorithms, Times: []CollectiveTime{
+		{Entry: collective.Entry{Name: "pipeline"}, Ranks: 2, Compared: true, Best: true},
+		{Entry: collective.Entry{Name: "pipeline"}, Ranks: 2, Compared: true, Slower: 4.7},
+		{Entry: collective.Entry{Name: "binomial"}, Ranks: 2, Compared: true, Slower: 30},
+	}}
+	if loss := segmented.Map().Loss[0][0]; loss != 30 {
+		t.Errorf("loss %v %% with segments, want 30", loss)
 	}
 	if _, ok := times.Picture().(reports.RegionMap); !ok {
 		t.Error("no map of several ranks and sizes")

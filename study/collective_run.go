@@ -3,6 +3,7 @@ package study
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -24,7 +25,7 @@ func RunCollective(ctx context.Context, q CollectiveQuestion) (*CollectiveRun, e
 	if err != nil {
 		return nil, err
 	}
-	machine, err := simulate.FromLayer(q.Layer, simulate.NoLimit)
+	machine, err := machineOf(q.Machine, q.Layer, q.Map, slices.Max(append([]int{1}, q.Ranks...)), simulate.NoLimit)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package study
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -114,7 +115,7 @@ func (f *Fitted) readFans(levels []shared.Level, o FitOptions) error {
 		return fmt.Errorf("%s: no table of a level's fans", o.Fans.File)
 	}
 	keys := slices.SortedFunc(maps.Keys(fans), func(a, b place) int {
-		return (a.level-b.level)<<40 + (a.receivers-b.receivers)<<20 + int(a.size) - int(b.size)
+		return cmp.Or(cmp.Compare(a.level, b.level), cmp.Compare(a.receivers, b.receivers), cmp.Compare(a.size, b.size))
 	})
 	for _, k := range keys {
 		levels[k.level].Fans = append(levels[k.level].Fans, *fans[k])

@@ -1,11 +1,13 @@
 package study
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -100,6 +102,32 @@ func TestFans(t *testing.T) {
 	rows := answer.Rows()
 	if note := strings.Join(rows.Notes, "\n"); !strings.Contains(note, "no collective was measured on this machine") {
 		t.Errorf("the notes are %q", note)
+	}
+}
+
+// Fans are in the order of receivers and then of sizes, also those of a MiB and more.
+func TestFansOrder(t *testing.T) {
+	fans := filepath.Join(t.TempDir(), "fans.csv")
+	text, want := "where,to,size,latency,max\n", 0
+	for k := 3; k >= 1; k-- {
+		for n := 4 << 20; n >= 1<<20; n >>= 1 {
+			text += fmt.Sprintf("in,%d,%d,5,6\n", k, n)
+			want++
+		}
+	}
+	if err := os.WriteFile(fans, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o := fansOptions(t, fans)
+	levels := make([]shared.Level, 2)
+	if err := (&Fitted{levels: o.Levels}).readFans(levels, o); err != nil {
+		t.Fatal(err)
+	}
+	ordered := slices.IsSortedFunc(levels[0].Fans, func(a, b shared.Fan) int {
+		return cmp.Or(cmp.Compare(a.Receivers, b.Receivers), cmp.Compare(a.Size, b.Size))
+	})
+	if len(levels[0].Fans) != want || !ordered {
+		t.Errorf("%+v", levels[0].Fans)
 	}
 }
 

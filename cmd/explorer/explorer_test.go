@@ -26,7 +26,7 @@ func start(t *testing.T) (node, page.Program) {
 	if testing.Short() {
 		t.Skip("short: the WebAssembly is not built")
 	}
-	p, err := wasm.Build()
+	p, err := wasm.Build(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

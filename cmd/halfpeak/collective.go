@@ -54,6 +54,9 @@ beside those in benchmark files: at their ranks and sizes, unless --ranks or --s
   halfpeak collective bcast clip --segment 4KiB,16KiB --export openmpi -o bcast.rules`,
 		Args: wantArgs(2, 2, `a collective and a platform, as in "halfpeak collective bcast clip"`),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if plot != "" && !isImage(plot) {
+				return usagef("--plot %q: no such kind of image; use .%s", plot, strings.Join(reports.Exts(), ", ."))
+			}
 			fits, err := study.CollectiveFits(args[1], args[0])
 			if err != nil {
 				return err
@@ -95,8 +98,6 @@ beside those in benchmark files: at their ranks and sizes, unless --ranks or --s
 				return errors.New("interrupted")
 			case err != nil:
 				return err
-			case plot != "" && !isImage(plot):
-				return usagef("--plot %q: no such kind of image; use .%s", plot, strings.Join(reports.Exts(), ", ."))
 			}
 			if plot != "" {
 				if err := drawTo(filesOf(cmd), plot, times.Picture(), width, height); err != nil {

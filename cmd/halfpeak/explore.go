@@ -1,10 +1,13 @@
 package main
 
 import (
+	"context"
 	"io"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -41,7 +44,9 @@ was built with it inside.`,
 			if start.Title = title; title == "" {
 				start.Title = "halfpeak explorer"
 			}
-			program, err := wasm.Program()
+			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+			defer stop()
+			program, err := wasm.Program(ctx)
 			if err != nil {
 				return err
 			}
@@ -78,6 +83,10 @@ func startOf(refs []string) (page.Start, error) {
 			start.Platforms = append(start.Platforms, page.Platform{Name: name, TOML: string(text)})
 		case before != file:
 			return start, usagef("%q and %q have the same name, and a page knows files by their names; rename one", before, file)
+		}
+		if !platforms.NamesLayer(ref) && len(p.Levels) > 0 {
+			start.Show = append(start.Show, name) // ranks run on all levels
+			continue
 		}
 		start.Show = append(start.Show, name+"/"+l.Name)
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak/internal/flags"
-	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/shard"
 	"github.com/halfpeak/halfpeak/study"
@@ -187,26 +186,4 @@ func (o *whatifOptions) stream() string {
 		return name
 	}
 	return ""
-}
-
-// sizesOr are the sizes that were given, or others.
-func (o *whatifOptions) sizesOr(others string) []quantity.Bytes {
-	if o.sized {
-		return o.sizes.sizes
-	}
-	return newSizes(others).sizes
-}
-
-// finishes reports whether there is the finish of a program.
-func (o *whatifOptions) finishes() bool { return len(o.schedule) > 0 || o.collective.Collective != "" }
-
-// ofOr are the quantities that were given, or others; of a schedule its finish.
-func (o *whatifOptions) ofOr(others ...string) []string {
-	switch {
-	case len(o.of) > 0:
-		return o.of
-	case o.finishes():
-		return o.finish
-	}
-	return others
 }

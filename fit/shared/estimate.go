@@ -112,7 +112,8 @@ func New(levels []Level, node int) (*Estimate, error) {
 			e.levels = append(e.levels, of)
 			continue
 		}
-		if len(l.Sizes) < 2 || len(l.Sizes) != len(l.OneWay) || !slices.IsSorted(l.Sizes) || l.Sizes[0] < 1 {
+		rise := slices.IsSorted(l.Sizes) && len(slices.Compact(slices.Clone(l.Sizes))) == len(l.Sizes)
+		if len(l.Sizes) < 2 || len(l.Sizes) != len(l.OneWay) || !rise || l.Sizes[0] < 1 {
 			return nil, fmt.Errorf("level %s: %d rising sizes from 1 B with %d one-way times; at least two of each", l.Name, len(l.Sizes), len(l.OneWay))
 		}
 		e.levels = append(e.levels, level(l))
@@ -316,7 +317,7 @@ func (e *Estimate) level(i int, f Factors) machine.Level {
 	}
 	for j, n := range l.Sizes {
 		if j >= l.eager {
-			if j == l.eager && j > 0 {
+			if j == l.eager && j > 0 && n > l.Sizes[j-1]+1 {
 				add(l.Sizes[j-1]+1, l.data[j], l.send[j], l.gap[j])
 			}
 			add(n, l.data[j], l.send[j], l.gap[j])

@@ -3,10 +3,12 @@ package shared
 import (
 	"errors"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -67,6 +69,37 @@ func two() []Level {
 		}
 	}
 	return levels
+}
+
+// The first size that is not sent at once may be a byte above the last that is; equal sizes do not
+// rise.
+func TestEagerEdge(t *testing.T) {
+	levels := two()
+	for i := range levels {
+		l := &levels[i]
+		at := slices.Index(l.Sizes, 4096) + 1
+		was := l.Sizes[at]
+		l.Sizes[at] = 4097
+		for k := range l.Fans {
+			if l.Fans[k].Size == was {
+				l.Fans[k].Size = 4097
+			}
+		}
+	}
+	e, err := New(levels, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range e.Machine(Plain()).Levels {
+		sizes := l.Layer.(*model.Table).Sizes
+		if l.Eager != 4096 || len(sizes) != len(levels[0].Sizes) || len(slices.Compact(slices.Clone(sizes))) != len(sizes) {
+			t.Errorf("%s: eager %v, sizes %v", l.Name, l.Eager, sizes)
+		}
+	}
+	levels[0].Sizes[1] = levels[0].Sizes[0]
+	if _, err := New(levels, 0); err == nil {
+		t.Error("equal sizes are no error")
+	}
 }
 
 func TestEstimate(t *testing.T) {

@@ -28,22 +28,22 @@ const module = "github.com/halfpeak/halfpeak"
 
 // Program is the embedded program, or else the one that is built. Only the first build takes its
 // time: Go builds anew only what has changed, and what was packed is kept in the user's cache. The
-// errors are one line each: no Go, no source, a build that failed.
-func Program() (page.Program, error) {
+// errors are one line each: no Go, no source, a build that failed, or the end of the context.
+func Program(ctx context.Context) (page.Program, error) {
 	if len(embedded.WASM) > 0 {
 		return embedded, nil
 	}
-	return Build()
+	return Build(ctx)
 }
 
 // Build builds the program from source.
-func Build() (page.Program, error) {
+func Build(ctx context.Context) (page.Program, error) {
 	tool, err := exec.LookPath("go")
 	if err != nil {
 		return page.Program{}, errors.New("this halfpeak has no WebAssembly in it, and there is no go to build it with: " +
 			"install Go (https://go.dev/dl), or take a halfpeak that was built with -tags explorer")
 	}
-	source, err := source(tool)
+	source, err := source(ctx, tool)
 	if err != nil {
 		return page.Program{}, err
 	}
@@ -51,7 +51,7 @@ func Build() (page.Program, error) {
 	if err != nil {
 		return page.Program{}, err
 	}
-	root, err := output(tool, source, "env", "GOROOT")
+	root, err := output(ctx, tool, source, "env", "GOROOT")
 	if err != nil {
 		return page.Program{}, err
 	}
@@ -66,7 +66,7 @@ func Build() (page.Program, error) {
 	}
 	built.Close()
 	defer os.Remove(built.Name())
-	if _, err := output(tool, source, "build", "-trimpath", "-ldflags=-s -w", "-o", built.Name(), "./cmd/explorer"); err != nil {
+	if _, err := output(ctx, tool, source, "build", "-trimpath", "-ldflags=-s -w", "-o", built.Name(), "./cmd/explorer"); err != nil {
 		return p, err
 	}
 	text, err := os.ReadFile(built.Name())
@@ -79,7 +79,7 @@ func Build() (page.Program, error) {
 
 // source is the folder of the module's source: where this program was built, if that is still
 // there, or the release of the same version, which go fetches.
-func source(tool string) (string, error) {
+func source(ctx context.Context, tool string) (string, error) {
 	if _, file, _, ok := runtime.Caller(0); ok && filepath.IsAbs(file) {
 		root := filepath.Dir(filepath.Dir(filepath.Dir(file)))
 		if text, err := os.ReadFile(filepath.Join(root, "go.mod")); err == nil && bytes.HasPrefix(text, []byte("module "+module+"\n")) {
@@ -90,7 +90,7 @@ func source(tool string) (string, error) {
 	if !ok || info.Main.Path != module || !strings.HasPrefix(info.Main.Version, "v") || strings.Contains(info.Main.Version, "+dirty") {
 		return "", errors.New("the source that this halfpeak was built from is not here: build halfpeak in its checkout, or with -tags explorer")
 	}
-	text, err := output(tool, "", "mod", "download", "-json", module+"@"+info.Main.Version)
+	text, err := output(ctx, tool, "", "mod", "download", "-json", module+"@"+info.Main.Version)
 	if err != nil {
 		return "", err
 	}
@@ -100,6 +100,8 @@ func source(tool string) (string, error) {
 	}
 	return of.Dir, nil
 }
+
+var errInterrupted = errors.New("interrupted")
 
 // patience is how long one run of go may take: where there is no network it tries for long.
 func patience(command string) time.Duration {
@@ -111,17 +113,26 @@ func patience(command string) time.Duration {
 
 // output runs go for the target in a folder. The error is the first line that go said and that is
 // no remark about packages.
-func output(tool, dir string, args ...string) (string, error) {
-	ctx, stop := context.WithTimeout(context.Background(), patience(args[0]))
+func output(ctx context.Context, tool, dir string, args ...string) (string, error) {
+	if ctx.Err() != nil {
+		return "", errInterrupted
+	}
+	caller := ctx
+	ctx, stop := context.WithTimeout(ctx, patience(args[0]))
 	defer stop()
 	cmd := exec.CommandContext(ctx, tool, args...)
 	cmd.Dir = dir
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // go ends its own children then
+	cmd.WaitDelay = 10 * time.Second
 	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off")
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	out, err := cmd.Output()
 	if err == nil {
 		return strings.TrimSpace(string(out)), nil
+	}
+	if caller.Err() != nil {
+		return "", errInterrupted
 	}
 	if ctx.Err() != nil {
 		return "", fmt.Errorf("go %s for the page is not done after %v; is there a network to fetch modules from?", args[0], patience(args[0]))
@@ -186,8 +197,16 @@ func whole(text, program []byte) bool {
 	return err == nil && bytes.Equal(b.Bytes(), program)
 }
 
-// forget removes the oldest of the packed programs.
+// forget removes the oldest of the packed programs, and what killed programs have left behind.
 func forget(cache string) {
+	for _, pattern := range []string{"build-*.wasm", "pack-*"} {
+		left, _ := filepath.Glob(filepath.Join(cache, pattern)) // the pattern is good
+		for _, path := range left {
+			if info, err := os.Stat(path); err == nil && time.Since(info.ModTime()) > 2*patience("build") {
+				os.Remove(path) // no other halfpeak builds for so long
+			}
+		}
+	}
 	all, err := filepath.Glob(filepath.Join(cache, "explorer-*.wasm.gz"))
 	if err != nil || len(all) < kept {
 		return

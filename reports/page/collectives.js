@@ -85,13 +85,19 @@ const collectives = (() => {
 	const place = () => {
 		const t = program.ask("places", question()[1]);
 		const at = head => t.heads.indexOf(head), rows = typeof t.rows === "string" ? JSON.parse(t.rows) : t.rows;
-		const all = t.cells.map((cells, k) => ({ cells, name: rows[k].algorithm, time: rows[k].time_us, segment: rows[k].segment_bytes || 0, best: rows[k].best === true })).filter(a => a.time !== null).sort((a, b) => a.time - b.time);
+		const all = t.cells.map((cells, k) => ({ cells, name: rows[k].algorithm, time: rows[k].time_us ?? rows[k].average_us, segment: rows[k].segment_bytes || 0, best: rows[k].best === true, measured: rows[k].from === "fitted" })).filter(a => a.time !== null).sort((a, b) => a.time - b.time);
 		const chosen = all.find(a => a.name === s.algorithm) || all.find(a => a.best) || all[0];
 		draw.table($("algorithms"), `${s.collective}, ${s.ranks} ranks, ${draw.sizeLabel(s.block)}`, [
 			{ head: "algorithm", text: true, cell: a => draw.html("button", { type: "button", "aria-pressed": String(a === chosen), onclick: () => { s.algorithm = a.name; page.settle(); } }, a.name) },
 			...["time", "average", "slower by"].filter(h => at(h) >= 0).map(h => ({ head: h, cell: a => a.cells[at(h)] })),
 		], all, a => a === chosen ? { "data-on": "" } : {});
 		if (!chosen) throw new Error("no algorithm of this collective runs with so many ranks");
+		if (chosen.measured) { // nobody knows its messages
+			tree.paint(() => [0]);
+			$("tree-caption").textContent = "These times were measured; their messages were not.";
+			collectives.said = `${s.collective} among ${s.ranks} ranks, ${draw.sizeLabel(s.block)}: measured`;
+			return;
+		}
 		const messages = program.ask("schedule", { ...state.request(), collective: s.collective, algorithm: chosen.name, ranks: s.ranks, size: draw.sizeText(s.block), ...(chosen.segment ? { segment: String(chosen.segment) } : {}) });
 		shapes.schedule(tree, messages);
 		tree.root.setAttribute("aria-label", `${messages.title}: the last rank is done after ${messages.text}`);

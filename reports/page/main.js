@@ -47,7 +47,7 @@ const page = (() => {
 	};
 	const list = () => {
 		({ platforms } = program.ask("platforms"));
-		$("platform").replaceChildren(...platforms.map(p => draw.html("optgroup", { label: p.title || p.ref }, p.layers.map(l => draw.html("option", { value: l.ref }, l.name === p.default ? `${l.ref} (default)` : l.ref)))));
+		$("platform").replaceChildren(...platforms.map(p => draw.html("optgroup", { label: p.title || p.ref }, [...p.machine ? [draw.html("option", { value: p.ref }, `${p.ref} (the machine)`)] : [], ...p.layers.map(l => draw.html("option", { value: l.ref }, l.name === p.default ? `${l.ref} (default)` : l.ref))])));
 	};
 
 	// change is what a slider does. A change that the program refuses is undone, and told.
@@ -102,7 +102,7 @@ const page = (() => {
 	};
 	const head = () => {
 		const d = s.designs[s.on];
-		$("platform").value = platform.layer.ref;
+		$("platform").value = platform.machine && d.ref === platform.ref ? d.ref : platform.layer.ref;
 		$("platform-title").textContent = [platform.title, platform.layer.title].filter(Boolean).join(": ");
 		$("reset-all").hidden = d.set.size === 0;
 		const notes = [platform.note, platform.layer.note, platform.peak && platform.peak.text, ...platform.thresholds.map(t => t.text), platform.paper ? "Source: " + platform.paper : ""].filter(Boolean);

@@ -167,14 +167,34 @@ func (b *browser) packets() {
 
 func (b *browser) collectives() {
 	b.goTo("#v=collectives&c=bcast,8,8,&d=hp-lam")
-	printed := b.sh(b.t.TempDir(), "halfpeak collective bcast hp-lam --ranks 8 --size 8")
-	for i, row := range b.table("algorithms") {
+	b.sameTimes(b.sh(b.t.TempDir(), "halfpeak collective bcast hp-lam --ranks 8 --size 8"))
+	if n := js[int](b, `document.querySelectorAll("#tree circle").length`); n < 8 {
+		b.t.Errorf("%d nodes are drawn for 8 ranks", n)
+	}
+	// A machine with levels.
+	rack, err := os.ReadFile("../../model/machine/testdata/rack.toml")
+	b.check(err)
+	b.dropFile("rack.toml", rack)
+	b.visit("#v=collectives&c=bcast,64,1048576,&d=rack.toml")
+	dir := b.t.TempDir()
+	b.check(os.WriteFile(filepath.Join(dir, "rack.toml"), rack, 0o644))
+	b.sameTimes(b.sh(dir, js[string](b, `document.getElementById("command").textContent`)))
+	if said := js[string](b, `document.getElementById("platform").value + ": " + document.getElementById("tree-caption").textContent`); !strings.HasPrefix(said, "rack.toml: ") || !strings.Contains(said, "642.11 µs") {
+		b.t.Error(said)
+	}
+}
+
+// sameTimes checks that the times of algorithms are those that the command prints.
+func (b *browser) sameTimes(printed string) {
+	b.t.Helper()
+	rows := b.table("algorithms")
+	if len(rows) < 4 {
+		b.t.Errorf("%d algorithms", len(rows)-1)
+	}
+	for i, row := range rows {
 		if i > 0 && !regexp.MustCompile(`(?m)^`+regexp.QuoteMeta(row[0])+` .*\b`+regexp.QuoteMeta(row[1])).MatchString(printed) {
 			b.t.Errorf("%q of the page is not in what the command prints:\n%s", row[:2], printed)
 		}
-	}
-	if n := js[int](b, `document.querySelectorAll("#tree circle").length`); n < 8 {
-		b.t.Errorf("%d nodes are drawn for 8 ranks", n)
 	}
 }
 

@@ -4,6 +4,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 
@@ -18,7 +19,7 @@ func main() {
 }
 
 func run() error {
-	p, err := wasm.Build()
+	p, err := wasm.Build(context.Background())
 	if err != nil {
 		return err
 	}
