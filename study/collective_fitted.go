@@ -35,15 +35,15 @@ func CollectiveFits(ref, name string) (all []CollectiveFit, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return fitsOf(ref, tables)
+	return fitCollectives(ref, tables)
 }
 
 // PlatformFits are [CollectiveFits] of a platform that was read, with what errors call it.
 func PlatformFits(p platforms.Platform, ref, name string) ([]CollectiveFit, error) {
-	return fitsOf(ref, slices.DeleteFunc(slices.Clone(p.Collectives), func(c platforms.MeasuredCollective) bool { return c.Collective != canonicalOf(name) }))
+	return fitCollectives(ref, slices.DeleteFunc(slices.Clone(p.Collectives), func(c platforms.MeasuredCollective) bool { return c.Collective != canonicalOf(name) }))
 }
 
-func fitsOf(ref string, tables []platforms.MeasuredCollective) (all []CollectiveFit, err error) {
+func fitCollectives(ref string, tables []platforms.MeasuredCollective) (all []CollectiveFit, err error) {
 	for _, t := range tables {
 		d := fitted.Data{Collective: t.Collective, Statistic: fitted.Statistic(t.Statistic)}
 		for i, ranks := range t.Ranks {
