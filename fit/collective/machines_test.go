@@ -191,6 +191,9 @@ func read(t *testing.T, series string, files map[string]int) Data {
 // choose, and nodes fill up. What happens on a second node nothing foresees that was measured on
 // one: orfeo's trees on 2 to 126 ranks are logged, and not judged.
 func TestBeyond(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes seconds")
+	}
 	machines := map[string]struct {
 		data Data
 		to   int

@@ -89,6 +89,9 @@ func TestRepeatsAreInside(t *testing.T) {
 // A call measured once is predicted as it was measured; one that stands out has an interval that
 // holds what the calls beside it say, too.
 func TestMeasuredOnce(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes seconds")
+	}
 	for algorithm, both := range orfeo(t) {
 		r, err := Fit(both[Average], Options{Algorithm: algorithm})
 		if err != nil {

@@ -74,6 +74,9 @@ func TestScale(t *testing.T) {
 // degreesOf is no less than what normal values take: a value of the same distribution is beyond the
 // 99.9 % quantile no more often than that, with 2 standard errors of the simulation.
 func TestDegrees(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes seconds")
+	}
 	const rounds = 60_000
 	for _, n := range []int{5, 8, 10, 17, 40} {
 		r := rand.New(rand.NewPCG(2, uint64(n)))

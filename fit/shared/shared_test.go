@@ -146,6 +146,9 @@ func TestEstimate(t *testing.T) {
 
 // The search finds factors with which its points were simulated.
 func TestSearch(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes seconds")
+	}
 	e, err := New(two(), 0)
 	if err != nil {
 		t.Fatal(err)

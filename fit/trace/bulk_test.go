@@ -64,6 +64,9 @@ var oddLines = []string{
 }
 
 func TestBlocks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes seconds")
+	}
 	random := rand.New(rand.NewPCG(17, 0))
 	heads := []string{"size_bytes,time_us\n", "time_ms,size_kib\n", "run,size_bytes,host,time_us\n", "size;t [ms]\n", "size_bytes\ttime_us\n", "size,bandwidth_mb_s\n", "size_bytes,time_us,min_us\n", "[x],size_bytes,time_us\n", "clock\tsize_bytes\ttime_us\n"}
 	row := func(head string) string {
@@ -112,6 +115,9 @@ func TestBlocks(t *testing.T) {
 
 // More sizes than a block, or a table, keeps apart.
 func TestBlocksOfManySizes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes seconds")
+	}
 	random := rand.New(rand.NewPCG(18, 0))
 	text := []byte("size_bytes,time_us\n")
 	for i := range 70_000 {
@@ -231,6 +237,9 @@ func TestMoments(t *testing.T) {
 
 // A median is within 0.4 % of the time in the middle, and sketches of parts give the same as one.
 func TestSketch(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes seconds")
+	}
 	random := rand.New(rand.NewPCG(20, 0))
 	for range 300 {
 		n := 1 + random.IntN(100)

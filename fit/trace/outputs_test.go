@@ -160,6 +160,9 @@ func TestLabels(t *testing.T) {
 // Names of pods before names of pods are read once, however many there are, also in an archive; of
 // many pods no more is held than of one.
 func TestPodsWithinPods(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes seconds")
+	}
 	text := strings.Repeat(strings.Repeat("[pod/a] ", 7000)+"\n", 60)
 	want := []string{`error x!a: names of pods before names of pods; keep one before each line`}
 	if got := readOutputs(t, text); !slices.Equal(got, want) {

@@ -113,6 +113,9 @@ func TestAggregate(t *testing.T) {
 // With more sizes than are kept apart, neighbours are merged, and points on a line stay
 // on the line.
 func TestMergedSizes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes seconds")
+	}
 	var text bytes.Buffer
 	text.WriteString("size,time_us\n")
 	const n = 3 * MaxSizes
