@@ -225,8 +225,8 @@ func TestPorts(t *testing.T) {
 // As many lanes and ports as there are messages are as good as any number, whatever their sizes and
 // overheads are.
 func TestEnoughLanes(t *testing.T) {
-	slower := 0
-	for seed := range programs(t, 500) {
+	slower, all := 0, programs(t, 500)
+	for seed := range all {
 		s := scheduletest.Wild(uint64(seed), 1+seed%6, 2+seed%14)
 		of := func(lanes float64) *simulate.Result {
 			m := twoNodes(2)
@@ -251,8 +251,8 @@ func TestEnoughLanes(t *testing.T) {
 			slower++
 		}
 	}
-	if slower < 20 {
-		t.Errorf("one lane is slower in %d programs only", slower)
+	if slower < all/25 { // few would say that nothing was shared
+		t.Errorf("one lane is slower in %d of %d programs only", slower, all)
 	}
 }
 
