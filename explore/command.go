@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
-	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/study"
 )
@@ -15,7 +15,7 @@ import (
 // about says what can be asked.
 func (x *Explorer) about(Nothing) (About, error) {
 	a := About{
-		Version: "(unknown)", Cuts: platforms.CutNames(), Formats: trace.Known, FitModels: study.FitModels(),
+		Version: "(unknown)", Cuts: platforms.CutNames(), Formats: benchfile.Known, FitModels: study.FitModels(),
 		Costs: []Named{{string(study.OneWay), "one-way time"}, {string(study.Gap), "gap"}},
 	}
 	if info, ok := debug.ReadBuildInfo(); ok {

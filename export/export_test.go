@@ -15,7 +15,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -181,7 +181,7 @@ func TestCodesReadBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := trace.Read(strings.NewReader(f.Text), "loggp.out", trace.Options{})
+	file, err := benchfile.Read(strings.NewReader(f.Text), "loggp.out", benchfile.Options{})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, f.Text)
 	}
@@ -190,8 +190,8 @@ func TestCodesReadBack(t *testing.T) {
 	for _, table := range file.Tables {
 		for _, p := range table.Samples {
 			send, _ := l.Overheads(p.Size)
-			want, judged := map[trace.Kind]quantity.Micros{
-				trace.OneWay: l.OneWay(p.Size), trace.RoundTrip: 2 * l.OneWay(p.Size), trace.Gap: l.Gap(p.Size), trace.SendOverhead: send,
+			want, judged := map[benchfile.Kind]quantity.Micros{
+				benchfile.OneWay: l.OneWay(p.Size), benchfile.RoundTrip: 2 * l.OneWay(p.Size), benchfile.Gap: l.Gap(p.Size), benchfile.SendOverhead: send,
 			}[table.Kind]
 			if !judged {
 				continue

@@ -6,7 +6,9 @@ import (
 	"math"
 	"slices"
 
-	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/internal/stats"
+
+	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -50,7 +52,7 @@ const (
 // tried for comparison only, since it has no parameters; if it wins, a warning says so. Where
 // errors grow with the time, ordinary least squares are tried for comparison only, too: their
 // intervals would not hold.
-func Auto(t *trace.Table) (*Result, error) {
+func Auto(t *benchfile.Table) (*Result, error) {
 	points, _, _, err := prepare(t)
 	if err != nil {
 		return nil, err
@@ -185,7 +187,7 @@ func even(points []Point, pieces []piece) bool {
 	}
 	slices.Sort(halves[0])
 	slices.Sort(halves[1])
-	return quantile(halves[0], 0.5) >= quantile(halves[1], 0.5)/2
+	return stats.Quantile(halves[0], 0.5) >= stats.Quantile(halves[1], 0.5)/2
 }
 
 // hold holds the errors of outliers down to outlier deviations of the model with the least median.
@@ -193,7 +195,7 @@ func hold(errors [][]float64) {
 	least := math.Inf(1)
 	for _, e := range errors {
 		sorted := slices.Sorted(slices.Values(e))
-		least = min(least, quantile(sorted, 0.5))
+		least = min(least, stats.Quantile(sorted, 0.5))
 	}
 	bound := outlier * max(1.4826*least, sameTime)
 	for _, e := range errors {

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/halfpeak/halfpeak/internal/student"
+	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -67,7 +67,7 @@ func (r *Result) Bootstrap(samples int, seed uint64) (*Bootstrap, error) {
 		b.Tau = append(b.Tau, Estimate[quantity.MicrosPerByte]{s.Tau.Value, quantity.MicrosPerByte(max(0, low)), quantity.MicrosPerByte(high)})
 		if i+1 < len(pieces) {
 			slices.Sort(ends[i])
-			low, high = quantile(ends[i], 0.025), quantile(ends[i], 0.975)
+			low, high = stats.Quantile(ends[i], 0.025), stats.Quantile(ends[i], 0.975)
 			b.Breaks = append(b.Breaks, Estimate[quantity.Bytes]{s.To, min(s.To, quantity.Bytes(low)), max(s.To, quantity.Bytes(high))})
 		}
 	}
@@ -125,6 +125,6 @@ func percentiles(v []float64, value float64, points int) (low, high float64) {
 		return 0, math.Inf(1)
 	}
 	slices.Sort(v)
-	wider := student.T(math.Max(1, float64(points-2))) / 1.959964
-	return value - max(0, value-quantile(v, 0.025))*wider, value + max(0, quantile(v, 0.975)-value)*wider
+	wider := stats.T95(math.Max(1, float64(points-2))) / 1.959964
+	return value - max(0, value-stats.Quantile(v, 0.025))*wider, value + max(0, stats.Quantile(v, 0.975)-value)*wider
 }

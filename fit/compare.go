@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/halfpeak/halfpeak/internal/student"
+	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -81,5 +81,5 @@ func (r *Result) deviation(segment int) float64 {
 	if n < 3 {
 		return math.Inf(1)
 	}
-	return student.T(float64(n-2)) * math.Sqrt(ss/float64(n-2)/float64(n))
+	return stats.T95(float64(n-2)) * math.Sqrt(ss/float64(n-2)/float64(n))
 }

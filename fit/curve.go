@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/fit/forecast"
-	"github.com/halfpeak/halfpeak/fit/trace"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -18,7 +18,7 @@ func (r *Result) Curve() (forecast.Curve, error) {
 		points[i] = forecast.Point{Size: p.Size, Time: p.Time, Runs: int(min(p.Count, math.MaxInt32)), Deviation: p.Deviation}
 	}
 	k := forecast.Operations
-	if r.Kind == trace.OneWay {
+	if r.Kind == benchfile.OneWay {
 		k = forecast.Latencies
 	}
 	c, err := k.New(points, r.Resolution())
@@ -34,7 +34,7 @@ func (r *Result) Resolution() quantity.Micros { return max(r.step, quantity.Micr
 
 // Runs merges tables that are runs of one measurement. Each size that all of them have gets one
 // sample, with the mean of the runs and their scatter. They must be of one kind.
-func Runs(tables ...*trace.Table) (*trace.Table, error) {
+func Runs(tables ...*benchfile.Table) (*benchfile.Table, error) {
 	if len(tables) == 0 {
 		return nil, fmt.Errorf("%w: no runs", ErrNoData)
 	}
@@ -47,7 +47,7 @@ func Runs(tables ...*trace.Table) (*trace.Table, error) {
 		all.Quantum = max(all.Quantum, t.Quantum)
 		all.Rows += t.Rows
 	}
-	bySize := map[quantity.Bytes][]trace.Sample{}
+	bySize := map[quantity.Bytes][]benchfile.Sample{}
 	for _, t := range tables {
 		for _, s := range t.Samples {
 			bySize[s.Size] = append(bySize[s.Size], s)

@@ -8,8 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/fit/forecast"
-	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -46,7 +47,7 @@ func TestCurve(t *testing.T) {
 			}
 		}
 		slices.Sort(off)
-		median, p90 := quantile(off, 0.5), quantile(off, 0.9)
+		median, p90 := stats.Quantile(off, 0.5), stats.Quantile(off, 0.9)
 		t.Logf("%s: %.1f %% held, median error %.1f %%, 90th percentile %.1f %%", name, 100*in/all, 100*median, 100*p90)
 		if in/all < want.coverage || median > want.median || p90 > want.p90 {
 			t.Errorf("%s: %.1f %% held, median error %.1f %%, 90th percentile %.1f %%", name, 100*in/all, 100*median, 100*p90)
@@ -61,7 +62,9 @@ func TestCurve(t *testing.T) {
 // Runs give their mean and what they differ by, at the sizes that all have.
 func TestRuns(t *testing.T) {
 	ns := sizes(10, 1, 1<<16)
-	run := func(f float64) *trace.Table { return table(ns, func(n float64) float64 { return f * (1 + n/1000) }) }
+	run := func(f float64) *benchfile.Table {
+		return table(ns, func(n float64) float64 { return f * (1 + n/1000) })
+	}
 	short := run(1.2)
 	short.Samples = short.Samples[:8]
 	all, err := Runs(run(1), run(1.1), short)
@@ -81,7 +84,7 @@ func TestRuns(t *testing.T) {
 	if f := c.At(quantity.Bytes(ns[3])); float64(f.High/f.Middle) < 1.2 || float64(f.High/f.Middle) > 1.6 {
 		t.Errorf("a run is 9 %% off: %+v", f)
 	}
-	if _, err := Runs(run(1), kind(run(1), trace.Gap)); err == nil || !strings.Contains(err.Error(), "no runs of one measurement") {
+	if _, err := Runs(run(1), kind(run(1), benchfile.Gap)); err == nil || !strings.Contains(err.Error(), "no runs of one measurement") {
 		t.Error(err)
 	}
 }

@@ -3,14 +3,14 @@ package fit
 import (
 	"math"
 
-	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
 )
 
 // Envelope fits the lower envelope of two lines, T(n) = min(β₁+nτ₁, β₂+nτ₂) with
 // β₁ < β₂ and τ₁ > τ₂: a system that takes the cheaper of two ways, PIO or DMA. It is
 // continuous, and bends down where the lines cross. Where no such envelope is
 // better than one line, the result has one segment and says so.
-func Envelope(t *trace.Table) (*Result, error) {
+func Envelope(t *benchfile.Table) (*Result, error) {
 	return form{name: "envelope", method: Relative}.result(t)
 }
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/fit"
-	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -24,7 +24,7 @@ func Example() {
 16384                  34.90
 65536                 133.20
 `
-	file, err := trace.Read(strings.NewReader(out), "latency.txt", trace.Options{})
+	file, err := benchfile.Read(strings.NewReader(out), "latency.txt", benchfile.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -6,7 +6,7 @@
 // all ([PerSize]). [LogGP], [LogP], [Stages] and [EndToEnd] find the parameters of the mechanism
 // behind it. [Compare] tells what changed between two results.
 //
-// A fit is of one table of a benchmark ([trace.Table]). It returns a [Result]: segments
+// A fit is of one table of a benchmark ([benchfile.Table]). It returns a [Result]: segments
 // with β and τ and their 95 % confidence intervals, the errors at every size, and
 // warnings, which are doubts that a user should see beside the numbers. An error
 // is returned only when there is no result.
@@ -18,7 +18,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -94,7 +95,7 @@ type Result struct {
 	Name, Format string
 	// Kind says what the times are. Those of a round trip have been halved: their
 	// kind is OneWay.
-	Kind trace.Kind
+	Kind benchfile.Kind
 	// Model is "linear", …; Method how it was fitted: "relative", "ordinary", ….
 	Model, Method string
 	// Segments from small to large sizes; one for a linear model.
@@ -141,10 +142,10 @@ var ErrNoData = errors.New("cannot be fitted")
 // prepare returns the points of a table by size, and warnings about them. Times
 // of round trips are halved, and empty messages left out: systems send them by
 // another path, and no curve over log sizes shows them.
-func prepare(t *trace.Table) (points []Point, kind trace.Kind, warnings []string, err error) {
+func prepare(t *benchfile.Table) (points []Point, kind benchfile.Kind, warnings []string, err error) {
 	scale, kind := quantity.Micros(1), t.Kind
-	if kind == trace.RoundTrip {
-		scale, kind = 0.5, trace.OneWay
+	if kind == benchfile.RoundTrip {
+		scale, kind = 0.5, benchfile.OneWay
 		warnings = append(warnings, "the times are round trips: halved")
 	}
 	empty := false
@@ -185,8 +186,8 @@ func prepare(t *trace.Table) (points []Point, kind trace.Kind, warnings []string
 }
 
 // resolution is that of one-way times.
-func resolution(t *trace.Table) float64 {
-	if t.Kind == trace.RoundTrip {
+func resolution(t *benchfile.Table) float64 {
+	if t.Kind == benchfile.RoundTrip {
 		return float64(t.Quantum) / 2
 	}
 	return float64(t.Quantum)
@@ -194,7 +195,7 @@ func resolution(t *trace.Table) float64 {
 
 // newResult is the one constructor of results: it evaluates the pieces at the
 // points, sums up the errors, and adds the warnings.
-func newResult(t *trace.Table, m form, kind trace.Kind, points []Point, pieces []piece, breaks []Break, warnings []string) *Result {
+func newResult(t *benchfile.Table, m form, kind benchfile.Kind, points []Point, pieces []piece, breaks []Break, warnings []string) *Result {
 	r := &Result{
 		Name: t.Name(), Format: t.Format, Kind: kind, Model: m.name, Method: string(m.method),
 		Breaks: breaks, Points: points, Warnings: warnings, form: m, quantum: resolution(t),
@@ -250,17 +251,6 @@ func errorsOf(points []Point) Errors {
 		e.R2 = 1
 	}
 	slices.Sort(relative)
-	e.Median, e.P95 = quantile(relative, 0.5), quantile(relative, 0.95)
+	e.Median, e.P95 = stats.Quantile(relative, 0.5), stats.Quantile(relative, 0.95)
 	return e
-}
-
-// quantile interpolates between the order statistics of sorted values
-// (Hyndman and Fan 1996, type 7; numpy's default).
-func quantile(sorted []float64, p float64) float64 {
-	at := p * float64(len(sorted)-1)
-	i := int(at)
-	if i+1 >= len(sorted) {
-		return sorted[len(sorted)-1]
-	}
-	return sorted[i] + (at-float64(i))*(sorted[i+1]-sorted[i])
 }

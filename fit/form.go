@@ -4,7 +4,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -51,7 +51,7 @@ func (m form) least() int {
 }
 
 // result fits the model to a table.
-func (m form) result(t *trace.Table) (*Result, error) {
+func (m form) result(t *benchfile.Table) (*Result, error) {
 	points, kind, warnings, err := prepare(t)
 	if err != nil {
 		return nil, err

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -46,13 +46,13 @@ func FuzzFit(f *testing.F) {
 	f.Add([]byte{0, 1, 0, 10, 0, 1, 0, 20, 0, 1, 0, 30, 0, 1, 0, 40, 0, 1, 0, 50})
 	f.Add([]byte{255, 255, 255, 255, 0, 1, 0, 1, 255, 255, 0, 1, 0, 1, 255, 255, 9, 9, 9, 9, 0, 1, 0, 1, 0, 1, 0, 1})
 	f.Fuzz(func(t *testing.T, data []byte) {
-		tab := &trace.Table{Format: "csv", Quantum: 0.01}
+		tab := &benchfile.Table{Format: "csv", Quantum: 0.01}
 		size := 0.0
 		for i := 0; i+4 <= len(data) && i < 200; i += 4 {
 			size += math.Pow(1.3, float64(data[i])/10) + float64(data[i+1])
 			size = math.Floor(size)
 			v := quantity.Micros(math.Exp(float64(int(data[i+2])*256+int(data[i+3]))/4000 - 4))
-			tab.Samples = append(tab.Samples, trace.Sample{Size: quantity.Bytes(size), Count: 1 + int64(data[i]%3), Mean: v, Min: v, Max: v, Line: i + 1})
+			tab.Samples = append(tab.Samples, benchfile.Sample{Size: quantity.Bytes(size), Count: 1 + int64(data[i]%3), Mean: v, Min: v, Max: v, Line: i + 1})
 		}
 		var results []*Result
 		take := func(r *Result, err error) {

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/internal/stats"
+
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -144,7 +146,7 @@ func (r *Result) scatter() quantity.Micros {
 		d[i] = math.Abs(float64(p.Time - p.Fitted))
 	}
 	slices.Sort(d)
-	return quantity.Micros(quantile(d, 0.5))
+	return quantity.Micros(stats.Quantile(d, 0.5))
 }
 
 // tick returns the step of the clock behind the times if it is coarser than their

@@ -3,7 +3,7 @@ package fit
 import (
 	"fmt"
 
-	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/model"
 )
 
@@ -13,7 +13,7 @@ import (
 // in mind what they are. A per-size table and overheads are no layer.
 func (r *Result) Layer() (model.Layer, error) {
 	switch r.Kind {
-	case trace.OneWay, trace.Stage, trace.Operation, trace.Collective, trace.Gap:
+	case benchfile.OneWay, benchfile.Stage, benchfile.Operation, benchfile.Collective, benchfile.Gap:
 	default:
 		return nil, fmt.Errorf("%s: the %v is not the time of a message, and no layer", r.Name, r.Kind)
 	}

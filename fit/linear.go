@@ -6,8 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/halfpeak/halfpeak/fit/trace"
-	"github.com/halfpeak/halfpeak/internal/student"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
 // A Method is a way to fit a line to points.
@@ -34,7 +34,7 @@ var Methods = []Method{Relative, Ordinary, Huber, TheilSen}
 // §4.2.2.2 eq. 1). Every size is a point, weighted by the number of its rows. The
 // intervals come from the scatter of the points about the line, with Student's t: they
 // hold if that scatter is noise, and the warnings say where it is not.
-func Linear(t *trace.Table, m Method) (*Result, error) {
+func Linear(t *benchfile.Table, m Method) (*Result, error) {
 	m = cmp.Or(m, Relative)
 	if !slices.Contains(Methods, m) {
 		return nil, fmt.Errorf("no method %q; there are %s", m, join(Methods))
@@ -171,7 +171,7 @@ func (l *line) under(rho, squares float64, points []Point, w []float64, ofLevel,
 	}
 	ll, ls, ss := correlated(level, level, rho), correlated(level, slope, rho), correlated(slope, slope, rho)
 	sigma2 := squares / max(1, float64(n)-ll-ss)
-	l.t = student.T(max(1, math.Round(float64(n)*(1-rho)/(1+rho)-2)))
+	l.t = stats.T95(max(1, math.Round(float64(n)*(1-rho)/(1+rho)-2)))
 	both := sigma2 * ls / math.Sqrt(l.sw*l.sxx*ofLevel*ofSlope)
 	l.varTau = sigma2 * ss / l.sxx / ofSlope
 	l.covariance = both - l.mx*l.varTau

@@ -7,16 +7,16 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // table makes a table of times at sizes.
-func table(sizes []float64, time func(n float64) float64) *trace.Table {
-	t := &trace.Table{Title: "test", Format: "csv"}
+func table(sizes []float64, time func(n float64) float64) *benchfile.Table {
+	t := &benchfile.Table{Title: "test", Format: "csv"}
 	for i, n := range sizes {
 		v := quantity.Micros(time(n))
-		t.Samples = append(t.Samples, trace.Sample{Size: quantity.Bytes(n), Count: 1, Mean: v, Min: v, Max: v, Median: v, Line: i + 1})
+		t.Samples = append(t.Samples, benchfile.Sample{Size: quantity.Bytes(n), Count: 1, Mean: v, Min: v, Max: v, Median: v, Line: i + 1})
 	}
 	return t
 }
@@ -33,9 +33,9 @@ func sizes(n int, lo, hi float64) []float64 {
 	return s
 }
 
-func readTable(t *testing.T, name string) *trace.Table {
+func readTable(t *testing.T, name string) *benchfile.Table {
 	t.Helper()
-	f, err := trace.Open(filepath.Join("trace", "testdata", name), trace.Options{})
+	f, err := benchfile.Open(filepath.Join("benchfile", "testdata", name), benchfile.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +206,7 @@ func TestOneLineIsWrong(t *testing.T) {
 }
 
 func TestLinearRefuses(t *testing.T) {
-	check := func(tab *trace.Table, want string) {
+	check := func(tab *benchfile.Table, want string) {
 		t.Helper()
 		if _, err := Linear(tab, Relative); err == nil || err.Error() != want {
 			t.Errorf("got %v\nwant %s", err, want)
@@ -224,12 +224,12 @@ func TestLinearRefuses(t *testing.T) {
 // A round trip is twice a one-way time, and an empty message is no point.
 func TestRoundTripHalved(t *testing.T) {
 	tab := table(append([]float64{0}, sizes(20, 1, 1<<16)...), func(n float64) float64 { return 2 * (5 + n/100) })
-	tab.Kind = trace.RoundTrip
+	tab.Kind = benchfile.RoundTrip
 	r, err := Linear(tab, Relative)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := r.Segments[0]; !near(float64(s.Beta.Value), 5, 1e-9) || r.Kind != trace.OneWay || s.Points != 20 {
+	if s := r.Segments[0]; !near(float64(s.Beta.Value), 5, 1e-9) || r.Kind != benchfile.OneWay || s.Points != 20 {
 		t.Errorf("β %v of %v over %d points", s.Beta, r.Kind, s.Points)
 	}
 	if got := strings.Join(r.Warnings, "\n"); got != "the times are round trips: halved\nthe empty message (size 0) is left out" {

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -38,13 +38,13 @@ type LogGPResult struct {
 // LogGP finds L, o, g and G in tables of one system: latencies (one-way or round trip), gaps of a
 // stream, and overheads if they were measured. Others are passed over. A negative g, G, o or L is
 // an error that names the cause.
-func LogGP(tables ...*trace.Table) (*LogGPResult, error) {
-	var latency, stream, send, receive *trace.Table
+func LogGP(tables ...*benchfile.Table) (*LogGPResult, error) {
+	var latency, stream, send, receive *benchfile.Table
 	var passed []string
 	for _, t := range tables {
-		place := map[trace.Kind]**trace.Table{
-			trace.OneWay: &latency, trace.RoundTrip: &latency, trace.Gap: &stream,
-			trace.SendOverhead: &send, trace.ReceiveOverhead: &receive,
+		place := map[benchfile.Kind]**benchfile.Table{
+			benchfile.OneWay: &latency, benchfile.RoundTrip: &latency, benchfile.Gap: &stream,
+			benchfile.SendOverhead: &send, benchfile.ReceiveOverhead: &receive,
 		}[t.Kind]
 		if place == nil || *place != nil {
 			passed = append(passed, t.Name())
@@ -98,7 +98,7 @@ func (r *LogGPResult) doubt(what string, line *Result) {
 	}
 }
 
-func (r *LogGPResult) fitStream(t *trace.Table) (err error) {
+func (r *LogGPResult) fitStream(t *benchfile.Table) (err error) {
 	if r.Stream, err = Linear(t, Relative); err != nil {
 		return err
 	}
@@ -115,10 +115,10 @@ func (r *LogGPResult) fitStream(t *trace.Table) (err error) {
 	return nil
 }
 
-func (r *LogGPResult) fitLatency(t *trace.Table) (err error) {
+func (r *LogGPResult) fitLatency(t *benchfile.Table) (err error) {
 	if len(t.Samples) == 1 && t.Samples[0].Size > 0 {
 		r.Sum = known(t.Samples[0].Mean)
-		if t.Kind == trace.RoundTrip {
+		if t.Kind == benchfile.RoundTrip {
 			r.Sum = known(t.Samples[0].Mean / 2)
 		}
 		r.warn("one latency only (%v): G is the stream's", t.Samples[0].Size)
@@ -137,14 +137,14 @@ func (r *LogGPResult) fitLatency(t *trace.Table) (err error) {
 }
 
 // separate takes o_s and o_r at the smallest size off the sum.
-func (r *LogGPResult) separate(send, receive *trace.Table) error {
-	smallest := func(t *trace.Table) (trace.Sample, error) {
+func (r *LogGPResult) separate(send, receive *benchfile.Table) error {
+	smallest := func(t *benchfile.Table) (benchfile.Sample, error) {
 		for _, s := range t.Samples {
 			if s.Size > 0 {
 				return s, nil
 			}
 		}
-		return trace.Sample{}, fmt.Errorf("%s: %w: no size above 0", t.Name(), ErrNoData)
+		return benchfile.Sample{}, fmt.Errorf("%s: %w: no size above 0", t.Name(), ErrNoData)
 	}
 	s, err := smallest(send)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/halfpeak/halfpeak/fit/trace"
-	"github.com/halfpeak/halfpeak/internal/student"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -41,7 +41,7 @@ type LogPResult struct {
 // distort; g and o_s + o_r are fitted to it at all Δ together. Their intervals come from the
 // relative scatter about that fit, which all bursts share. A parameter that is negative by more
 // than its scatter is an error that names the cause.
-func LogP(t *trace.Table, rtt quantity.Micros) (*LogPResult, error) {
+func LogP(t *benchfile.Table, rtt quantity.Micros) (*LogPResult, error) {
 	r := &LogPResult{Name: t.Name()}
 	steady, few, err := r.bursts(t)
 	if err != nil {
@@ -100,8 +100,8 @@ type plateau struct {
 
 // bursts returns the interval of many messages at each Δ, ascending from 0, and that of few
 // messages less Δ.
-func (r *LogPResult) bursts(t *trace.Table) (steady []plateau, few scattered, err error) {
-	byDelta := map[quantity.Micros][]trace.Burst{}
+func (r *LogPResult) bursts(t *benchfile.Table) (steady []plateau, few scattered, err error) {
+	byDelta := map[quantity.Micros][]benchfile.Burst{}
 	for _, b := range t.Bursts {
 		if !(b.Interval > 0) {
 			return nil, few, fmt.Errorf("%s:%d: o_s would be %v: no interval is shorter than nothing", t.Name(), b.Line, b.Interval-b.Delta)
@@ -114,7 +114,7 @@ func (r *LogPResult) bursts(t *trace.Table) (steady []plateau, few scattered, er
 	}
 	for _, d := range deltas {
 		bursts := byDelta[d]
-		slices.SortFunc(bursts, func(a, b trace.Burst) int { return cmp.Compare(a.Messages, b.Messages) })
+		slices.SortFunc(bursts, func(a, b benchfile.Burst) int { return cmp.Compare(a.Messages, b.Messages) })
 		first, last := bursts[0], bursts[len(bursts)-1]
 		if last.Messages < 4*first.Messages || len(bursts) < 3 {
 			return nil, few, fmt.Errorf("%s: %w: the bursts at Δ = %v are of %d to %d messages; 3 sizes over a factor of 4 or more are needed, 16 of them to be flat", t.Name(), ErrNoData, d, first.Messages, last.Messages)
@@ -134,7 +134,7 @@ func (r *LogPResult) bursts(t *trace.Table) (steady []plateau, few scattered, er
 
 // level is the limit of the intervals for many messages: a of a + b/M, fitted to the upper half of
 // the bursts, two at least.
-func level(bursts []trace.Burst) plateau {
+func level(bursts []benchfile.Burst) plateau {
 	upper := bursts[min(len(bursts)/2, len(bursts)-2):]
 	var m moments
 	for _, b := range upper {
@@ -185,7 +185,7 @@ func meet(steady []plateau) (best meeting) {
 	}
 	best.sigma2, best.t = math.Inf(1), math.Inf(1)
 	if dof > 0 {
-		best.sigma2, best.t = (squares+least)/float64(dof), student.T(float64(dof))
+		best.sigma2, best.t = (squares+least)/float64(dof), stats.T95(float64(dof))
 	}
 	best.corner(steady)
 	if best.flat == 0 { // o_s + o_r even without Δ: g is not longer than that

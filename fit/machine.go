@@ -3,17 +3,17 @@ package fit
 import (
 	"errors"
 
-	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // MachineData are the measurements of a transport: messages by size, packets, and bursts.
 type MachineData struct {
-	OneWay, Gap *trace.Table     // one-way times, and intervals of a stream
+	OneWay, Gap *benchfile.Table // one-way times, and intervals of a stream
 	Switches    []quantity.Bytes // the last sizes before the transport changes its ways
 	Packets     []PacketTimes    // two sizes or more
-	Signature   *trace.Table     // intervals of bursts
+	Signature   *benchfile.Table // intervals of bursts
 	Short       quantity.Micros  // a message without data, one way
 }
 
@@ -54,11 +54,11 @@ func FitMachine(d MachineData, stages ...string) (*Machine, error) {
 	if m.Gap, err = Regimes(d.Gap, Huber, d.Switches...); err != nil {
 		return nil, err
 	}
-	alone := &trace.Table{Title: "packets alone", Kind: trace.OneWay}
-	behind := &trace.Table{Title: "packets behind each other", Kind: trace.Gap}
-	var each []*trace.Table
+	alone := &benchfile.Table{Title: "packets alone", Kind: benchfile.OneWay}
+	behind := &benchfile.Table{Title: "packets behind each other", Kind: benchfile.Gap}
+	var each []*benchfile.Table
 	for _, s := range stages {
-		each = append(each, &trace.Table{Title: s, Kind: trace.Stage})
+		each = append(each, &benchfile.Table{Title: s, Kind: benchfile.Stage})
 	}
 	for _, p := range d.Packets {
 		if len(p.Stages) != len(stages) || p.Count < 2 {
@@ -87,13 +87,13 @@ func FitMachine(d MachineData, stages ...string) (*Machine, error) {
 	return m, nil
 }
 
-func addSample(t *trace.Table, n quantity.Bytes, time quantity.Micros) {
+func addSample(t *benchfile.Table, n quantity.Bytes, time quantity.Micros) {
 	t.Rows++
-	t.Samples = append(t.Samples, trace.Sample{Size: n, Count: 1, Mean: time, Line: int(t.Rows)})
+	t.Samples = append(t.Samples, benchfile.Sample{Size: n, Count: 1, Mean: time, Line: int(t.Rows)})
 }
 
 // straight is the one line of a table.
-func straight(t *trace.Table) (model.Linear, error) {
+func straight(t *benchfile.Table) (model.Linear, error) {
 	r, err := Linear(t, Relative)
 	if err != nil {
 		return model.Linear{}, err

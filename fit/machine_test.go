@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -17,8 +17,8 @@ func planted() (MachineData, model.Pipeline, model.LogP) {
 	}}
 	logp := model.LogP{SendOverhead: 2.9, ReceiveOverhead: 5.8, Latency: 5.3, GapTime: 8.7}
 	d := MachineData{
-		OneWay: &trace.Table{Title: "one way", Kind: trace.OneWay}, Gap: &trace.Table{Title: "gap", Kind: trace.Gap},
-		Signature: &trace.Table{Title: "signature", Kind: trace.Interval}, Short: 14,
+		OneWay: &benchfile.Table{Title: "one way", Kind: benchfile.OneWay}, Gap: &benchfile.Table{Title: "gap", Kind: benchfile.Gap},
+		Signature: &benchfile.Table{Title: "signature", Kind: benchfile.Interval}, Short: 14,
 	}
 	for n := quantity.Bytes(1); n <= 1<<20; n *= 2 {
 		addSample(d.OneWay, n, 14+quantity.MicrosPerByte(0.02).Times(n))
@@ -38,7 +38,7 @@ func planted() (MachineData, model.Pipeline, model.LogP) {
 			if m == 1 {
 				interval = logp.SendOverhead + delta
 			}
-			d.Signature.Bursts = append(d.Signature.Bursts, trace.Burst{Messages: m, Delta: delta, Interval: interval})
+			d.Signature.Bursts = append(d.Signature.Bursts, benchfile.Burst{Messages: m, Delta: delta, Interval: interval})
 		}
 	}
 	return d, pipe, logp

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -31,7 +31,7 @@ func about(tolerance float64) cmp.Option {
 	}
 }
 
-func kind(t *trace.Table, k trace.Kind) *trace.Table {
+func kind(t *benchfile.Table, k benchfile.Kind) *benchfile.Table {
 	t.Kind = k
 	return t
 }
@@ -89,7 +89,7 @@ func TestRobust(t *testing.T) {
 // Auto takes the model that the data were made by, and lists what it tried.
 func TestAuto(t *testing.T) {
 	random := rand.New(rand.NewPCG(9, 0))
-	noisy := func(f func(n float64) float64) *trace.Table {
+	noisy := func(f func(n float64) float64) *benchfile.Table {
 		return table(sizes(50, 1, 1<<20), func(n float64) float64 { return f(n) * (1 + 0.02*random.NormFloat64()) })
 	}
 	check := func(f func(n float64) float64, model string, segments int) {
@@ -129,9 +129,9 @@ func TestLogGP(t *testing.T) {
 	want := model.LogGP{LogP: model.LogP{Latency: 2, SendOverhead: 0.5, ReceiveOverhead: 0.75, GapTime: 1.25}, GapPerByte: 0.001}
 	ns := sizes(20, 1, 1<<20)
 	latency := table(ns, func(n float64) float64 { return float64(want.OneWay(quantity.Bytes(n))) })
-	stream := kind(table(ns, func(n float64) float64 { return float64(want.Gap(quantity.Bytes(n))) }), trace.Gap)
-	send := kind(table(ns, func(float64) float64 { return 0.5 }), trace.SendOverhead)
-	receive := kind(table(ns, func(float64) float64 { return 0.75 }), trace.ReceiveOverhead)
+	stream := kind(table(ns, func(n float64) float64 { return float64(want.Gap(quantity.Bytes(n))) }), benchfile.Gap)
+	send := kind(table(ns, func(float64) float64 { return 0.5 }), benchfile.SendOverhead)
+	receive := kind(table(ns, func(float64) float64 { return 0.75 }), benchfile.ReceiveOverhead)
 
 	r, err := LogGP(latency, stream, send, receive)
 	if err != nil {
@@ -165,7 +165,7 @@ func TestLogGP(t *testing.T) {
 		t.Errorf("warnings %q", all)
 	}
 	// What cannot be is refused, with the reason.
-	refuse := func(want string, tables ...*trace.Table) {
+	refuse := func(want string, tables ...*benchfile.Table) {
 		t.Helper()
 		if _, err := LogGP(tables...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
@@ -173,17 +173,17 @@ func TestLogGP(t *testing.T) {
 	}
 	refuse("no table of latencies", stream)
 	refuse("no table of a stream", latency)
-	refuse("g would be -", latency, kind(table(ns, func(n float64) float64 { return 1e-9 + 1e-6*n*n }), trace.Gap))
-	refuse("L would be -", latency, stream, kind(table(ns, func(float64) float64 { return 3 }), trace.SendOverhead), receive)
+	refuse("g would be -", latency, kind(table(ns, func(n float64) float64 { return 1e-9 + 1e-6*n*n }), benchfile.Gap))
+	refuse("L would be -", latency, stream, kind(table(ns, func(float64) float64 { return 3 }), benchfile.SendOverhead), receive)
 }
 
 // OSU files of one system give LogGP: the latencies and the windowed bandwidth.
 func TestLogGPFromNetgauge(t *testing.T) {
-	f, err := trace.Open("trace/testdata/netgauge_loggp.out", trace.Options{})
+	f, err := benchfile.Open("benchfile/testdata/netgauge_loggp.out", benchfile.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var tables []*trace.Table
+	var tables []*benchfile.Table
 	for i := range f.Tables {
 		tables = append(tables, &f.Tables[i])
 	}
@@ -204,13 +204,13 @@ func TestLogGPFromNetgauge(t *testing.T) {
 
 // signature makes the bursts of a system: the first requests cost o_s + Δ each, and
 // once the pipe is full each costs max(g, o_s+o_r+Δ).
-func signature(os, or, g float64, deltas ...float64) *trace.Table {
-	t := &trace.Table{Title: "signature", Kind: trace.Interval}
+func signature(os, or, g float64, deltas ...float64) *benchfile.Table {
+	t := &benchfile.Table{Title: "signature", Kind: benchfile.Interval}
 	for _, d := range deltas {
 		for m := 1; m <= 64; m *= 2 {
 			const free = 4 // requests that the network takes at once
 			total := float64(min(m, free))*(os+d) + float64(max(0, m-free))*math.Max(g, os+or+d)
-			t.Bursts = append(t.Bursts, trace.Burst{Messages: m, Delta: quantity.Micros(d), Interval: quantity.Micros(total / float64(m))})
+			t.Bursts = append(t.Bursts, benchfile.Burst{Messages: m, Delta: quantity.Micros(d), Interval: quantity.Micros(total / float64(m))})
 		}
 	}
 	return t
@@ -232,7 +232,7 @@ func TestLogP(t *testing.T) {
 	if r, err = LogP(signature(2.9, 5.8, 8.7, 0, 4, 8, 16, 32), rtt); err != nil || r.Gap.Low > 0 || !near(float64(r.Gap.High), 8.7, 1e-6) || !near(float64(r.ReceiveOverhead.Value), 5.8, 1e-6) {
 		t.Errorf("g is not above o_s + o_r: %+v, %v", r, err)
 	}
-	warned := func(tab *trace.Table, rtt quantity.Micros, want string) {
+	warned := func(tab *benchfile.Table, rtt quantity.Micros, want string) {
 		t.Helper()
 		r, err := LogP(tab, rtt)
 		if err != nil {
@@ -252,7 +252,7 @@ func TestLogP(t *testing.T) {
 			t.Errorf("Δ = %v: %+v, %v", delta, r, err)
 		}
 	}
-	refused := func(tab *trace.Table, rtt quantity.Micros, want string) {
+	refused := func(tab *benchfile.Table, rtt quantity.Micros, want string) {
 		t.Helper()
 		if _, err := LogP(tab, rtt); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
@@ -270,9 +270,9 @@ func TestPipeline(t *testing.T) {
 	clip := model.Pipeline{Stages: []model.Stage{
 		{Name: "0", Beta: 3.0, Tau: 5.9 / 1024}, {Name: "1", Beta: 0.6, Tau: 7.6 / 1024}, {Name: "2", Beta: 1.3, Tau: 7.5 / 1024}, {Name: "3", Beta: 0.5, Tau: 7.6 / 1024},
 	}}
-	var tables []*trace.Table
+	var tables []*benchfile.Table
 	for _, s := range clip.Stages {
-		tab := kind(table(sizes(10, 64, 1<<16), func(n float64) float64 { return float64(s.Time(quantity.Bytes(n))) }), trace.Stage)
+		tab := kind(table(sizes(10, 64, 1<<16), func(n float64) float64 { return float64(s.Time(quantity.Bytes(n))) }), benchfile.Stage)
 		tab.Title = s.Name
 		tables = append(tables, tab)
 	}
@@ -284,7 +284,7 @@ func TestPipeline(t *testing.T) {
 		t.Error(diff)
 	}
 
-	measure := func(packet float64) *trace.Table {
+	measure := func(packet float64) *benchfile.Table {
 		p := clip
 		p.Cut = model.Cut{Rule: model.CutFixed, Size: quantity.Bytes(packet)}
 		var ns []float64
@@ -353,7 +353,7 @@ func TestCompare(t *testing.T) {
 
 // The doubts of a statistician are told.
 func TestWarnings(t *testing.T) {
-	check := func(tab *trace.Table, m Method, want string) {
+	check := func(tab *benchfile.Table, m Method, want string) {
 		t.Helper()
 		if all := strings.Join(fitted(t)(Linear(tab, m)).Warnings, "\n"); !strings.Contains(all, want) {
 			t.Errorf("warnings %q, want %q", all, want)
@@ -447,13 +447,13 @@ func TestOwnFiles(t *testing.T) {
 // Regimes gives back the lines of a protocol that changes at known sizes, and wants two sizes in
 // each range.
 func TestRegimes(t *testing.T) {
-	table := &trace.Table{Title: "regimes", Kind: trace.OneWay}
+	table := &benchfile.Table{Title: "regimes", Kind: benchfile.OneWay}
 	for i, n := range []quantity.Bytes{1, 32, 64, 65, 512, 4096, 8192, 65536} {
 		us := 0.2 + float64(n)/1000
 		if n > 64 {
 			us = 0.5 + float64(n)/10000
 		}
-		table.Samples = append(table.Samples, trace.Sample{Size: n, Count: 1, Mean: quantity.Micros(us), Line: i + 1})
+		table.Samples = append(table.Samples, benchfile.Sample{Size: n, Count: 1, Mean: quantity.Micros(us), Line: i + 1})
 	}
 	r, err := Regimes(table, Relative, 64)
 	if err != nil {

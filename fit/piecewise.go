@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/halfpeak/halfpeak/fit/trace"
-	"github.com/halfpeak/halfpeak/internal/student"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -49,7 +49,7 @@ const (
 // least sum of squared relative errors. With k = 0 the number is chosen by an information criterion
 // up to [MaxSegments]; it counts a break as a parameter, and prefers fewer lines where the gain is
 // noise. Each segment has at least 3 sizes; with k given, 2 where there are no more.
-func Piecewise(t *trace.Table, k int) (*Result, error) {
+func Piecewise(t *benchfile.Table, k int) (*Result, error) {
 	n := 0
 	for _, s := range t.Samples {
 		if s.Size > 0 {
@@ -89,7 +89,7 @@ func jump(lower, upper *line, n float64, dof int) Estimate[quantity.Micros] {
 	if dof < 1 {
 		return Estimate[quantity.Micros]{quantity.Micros(v), quantity.Micros(math.Inf(-1)), quantity.Micros(math.Inf(1))}
 	}
-	d := student.T(float64(dof)) * math.Hypot(lower.sd(n), upper.sd(n))
+	d := stats.T95(float64(dof)) * math.Hypot(lower.sd(n), upper.sd(n))
 	return Estimate[quantity.Micros]{quantity.Micros(v), quantity.Micros(v - d), quantity.Micros(v + d)}
 }
 
@@ -144,7 +144,7 @@ func split(points []Point, k int, quantum float64) *division {
 	copy(sorted, errors)
 	slices.Sort(sorted)
 	free := max(1, float64(n-3*most))
-	bound := outlier * max(1.4826*quantile(sorted, 0.5)*math.Sqrt(float64(n)/free), sameTime)
+	bound := outlier * max(1.4826*stats.Quantile(sorted, 0.5)*math.Sqrt(float64(n)/free), sameTime)
 	for i, e := range errors {
 		if e > bound {
 			w[i] *= bound * bound / (e * e)

@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/halfpeak/halfpeak/fit/trace"
-	"github.com/halfpeak/halfpeak/internal/student"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"gonum.org/v1/gonum/mat"
@@ -15,7 +15,7 @@ import (
 // Stages fits a line to each table, the stages of a pipeline in their order, and
 // returns the pipeline with them (CLIP §4.2.2.2 and appendix B). Messages are cut
 // into the best packet of each size.
-func Stages(tables []*trace.Table, m Method) ([]*Result, model.Pipeline, error) {
+func Stages(tables []*benchfile.Table, m Method) ([]*Result, model.Pipeline, error) {
 	p := model.Pipeline{Cut: model.Cut{Rule: model.CutBest}}
 	var results []*Result
 	for _, t := range tables {
@@ -61,13 +61,13 @@ type EndToEndResult struct {
 // EndToEnd fits the times of whole messages, in tables that state their packet size. It assumes
 // that the same stage is the bottleneck at every packet size. Sizes that are not two or more whole
 // packets are left out. A parameter below zero is an error.
-func EndToEnd(tables ...*trace.Table) (*EndToEndResult, error) {
+func EndToEnd(tables ...*benchfile.Table) (*EndToEndResult, error) {
 	r := &EndToEndResult{}
 	var points []Point
 	var packets, counts []float64 // of each point: p and K−1
 	left := 0
 	for _, t := range tables {
-		if t.Packet <= 0 || t.Kind != trace.OneWay && t.Kind != trace.RoundTrip {
+		if t.Packet <= 0 || t.Kind != benchfile.OneWay && t.Kind != benchfile.RoundTrip {
 			continue
 		}
 		all, _, _, err := prepare(t)
@@ -190,7 +190,7 @@ func leastSquares(points []Point, columns func(i int) []float64, parameters int)
 	for j := range v {
 		v[j], half[j] = x.AtVec(j)/scale[j], math.Inf(1)
 		if n > parameters && invertible {
-			half[j] = student.T(float64(n-parameters)) * math.Sqrt(ss/float64(n-parameters)*inverse.At(j, j)) / scale[j]
+			half[j] = stats.T95(float64(n-parameters)) * math.Sqrt(ss/float64(n-parameters)*inverse.At(j, j)) / scale[j]
 		}
 	}
 	return v, half, nil

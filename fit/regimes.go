@@ -5,14 +5,14 @@ import (
 	"math"
 	"slices"
 
-	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // Regimes fits a line to each range of sizes of a system that is known to change its protocol
 // after the sizes upTo, which ascend. Where they are not known, [Piecewise] finds them. Each range
 // needs two sizes or more.
-func Regimes(t *trace.Table, m Method, upTo ...quantity.Bytes) (*Result, error) {
+func Regimes(t *benchfile.Table, m Method, upTo ...quantity.Bytes) (*Result, error) {
 	if !slices.Contains(Methods, m) {
 		return nil, fmt.Errorf("no method %q; there are %s", m, join(Methods))
 	}

@@ -6,7 +6,9 @@ import (
 	"math"
 	"slices"
 
-	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/internal/stats"
+
+	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -71,7 +73,7 @@ func fitHuber(points []Point) line {
 // Line returns Huber's line through the points of a table, β ≥ 0 in µs and τ ≥ 0 in µs/B, as
 // [Linear] finds it before it leaves points out: the parameters alone, for thousands of tables. It
 // takes at least three sizes above 0; the error is of a table that has fewer.
-func Line(t *trace.Table) (beta quantity.Micros, tau quantity.MicrosPerByte, err error) {
+func Line(t *benchfile.Table) (beta quantity.Micros, tau quantity.MicrosPerByte, err error) {
 	points, _, _, err := prepare(t)
 	if err == nil && len(points) < 3 {
 		err = fmt.Errorf("%s: %w: two sizes only", t.Name(), ErrNoData)
@@ -95,7 +97,7 @@ func huberLine(points []Point) (l line, e []float64, scale float64) {
 			sorted[i] = math.Abs(e[i])
 		}
 		slices.Sort(sorted)
-		scale = max(1.4826*quantile(sorted, 0.5), sameTime) // of a normal distribution
+		scale = max(1.4826*stats.Quantile(sorted, 0.5), sameTime) // of a normal distribution
 		change := 0.0
 		for i, p := range points {
 			fitted := l.at(float64(p.Size))
@@ -133,7 +135,7 @@ func fitTheilSen(points []Point) line {
 		sorted[i] = math.Abs(e[i])
 	}
 	slices.Sort(sorted)
-	scale := max(1.4826*quantile(sorted, 0.5), sameTime)
+	scale := max(1.4826*stats.Quantile(sorted, 0.5), sameTime)
 	inliers := make([]Point, 0, n)
 	out := outlying(e, outlier*scale)
 	for i, p := range points {

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
 )
 
 // A plan is a planted truth: lines over ranges of sizes.
@@ -50,7 +50,7 @@ func plant(random *rand.Rand, n, k int) plan {
 }
 
 // measure makes a table of the plan, with noise in proportion.
-func (p *plan) measure(random *rand.Rand, noise float64) *trace.Table {
+func (p *plan) measure(random *rand.Rand, noise float64) *benchfile.Table {
 	i, k := 0, 0
 	return table(p.sizes, func(n float64) float64 {
 		for i >= p.ends[k+1] {

@@ -3,7 +3,7 @@ package fit
 import (
 	"math"
 
-	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
 )
 
 // PerSize takes the table as it is, with straight lines between its sizes and the
@@ -11,7 +11,7 @@ import (
 // wants no functional form. Every point is met, so the errors are zero and say
 // nothing; the cross-validation of [Auto] does. A segment is the line from one
 // size to the next, and its β may be negative.
-func PerSize(t *trace.Table) (*Result, error) {
+func PerSize(t *benchfile.Table) (*Result, error) {
 	return form{name: "table"}.result(t)
 }
 

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -88,7 +88,7 @@ func clock(share, tick float64, cut bool) noise {
 }
 
 // lineTrial fits the planted line.
-func lineTrial(fit func(*trace.Table) (*Result, error), points int, quantum float64, n noise) trialFunc {
+func lineTrial(fit func(*benchfile.Table) (*Result, error), points int, quantum float64, n noise) trialFunc {
 	return func(random *rand.Rand) map[string]bool {
 		spoil := n(random)
 		tab := table(sizes(points, 1, 1<<16), func(n float64) float64 { return spoil(plantedBeta + plantedTau*n) })
@@ -102,8 +102,8 @@ func lineTrial(fit func(*trace.Table) (*Result, error), points int, quantum floa
 	}
 }
 
-func by(m Method) func(*trace.Table) (*Result, error) {
-	return func(t *trace.Table) (*Result, error) { return Linear(t, m) }
+func by(m Method) func(*benchfile.Table) (*Result, error) {
+	return func(t *benchfile.Table) (*Result, error) { return Linear(t, m) }
 }
 
 func segmentsTrial(boot bool) trialFunc {
@@ -139,7 +139,7 @@ func loggpTrial(random *rand.Rand) map[string]bool {
 	ns := sizes(20, 1, 1<<20)
 	spoil := proportional(0.03)(random)
 	latency := table(ns, func(n float64) float64 { return spoil(float64(want.OneWay(quantity.Bytes(n)))) })
-	stream := kind(table(ns, func(n float64) float64 { return spoil(float64(want.Gap(quantity.Bytes(n)))) }), trace.Gap)
+	stream := kind(table(ns, func(n float64) float64 { return spoil(float64(want.Gap(quantity.Bytes(n)))) }), benchfile.Gap)
 	r, err := LogGP(latency, stream)
 	if err != nil {
 		return nil
@@ -164,10 +164,10 @@ func logpTrial(share float64) trialFunc {
 
 func stagesTrial(random *rand.Rand) map[string]bool {
 	spoil := proportional(0.03)(random)
-	var tables []*trace.Table
+	var tables []*benchfile.Table
 	truth := []model.Stage{{Beta: 3, Tau: 5.9 / 1024}, {Beta: 0.6, Tau: 7.6 / 1024}}
 	for _, s := range truth {
-		tables = append(tables, kind(table(sizes(12, 64, 1<<16), func(n float64) float64 { return spoil(float64(s.Time(quantity.Bytes(n)))) }), trace.Stage))
+		tables = append(tables, kind(table(sizes(12, 64, 1<<16), func(n float64) float64 { return spoil(float64(s.Time(quantity.Bytes(n)))) }), benchfile.Stage))
 	}
 	all, _, err := Stages(tables, Relative)
 	if err != nil {
@@ -184,7 +184,7 @@ func stagesTrial(random *rand.Rand) map[string]bool {
 func endToEndTrial(random *rand.Rand) map[string]bool {
 	p := model.Pipeline{Stages: []model.Stage{{Beta: 3, Tau: 5.9 / 1024}, {Beta: 0.6, Tau: 7.6 / 1024}, {Beta: 1.3, Tau: 7.5 / 1024}, {Beta: 0.5, Tau: 7.6 / 1024}}}
 	spoil := proportional(0.01)(random)
-	var tables []*trace.Table
+	var tables []*benchfile.Table
 	for _, packet := range []float64{2048, 3072, 4096} {
 		p.Cut = model.Cut{Rule: model.CutFixed, Size: quantity.Bytes(packet)}
 		var ns []float64

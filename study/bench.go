@@ -12,7 +12,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/live"
 	"github.com/halfpeak/halfpeak/engine/programs"
-	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 )
@@ -149,7 +149,7 @@ func (b StageBench) Rows() reports.Rows {
 // A SignatureBench is the LogP signature of a transport: the median of each point over some runs.
 type SignatureBench struct {
 	Transport live.Transport
-	Bursts    []trace.Burst
+	Bursts    []benchfile.Burst
 }
 
 // BenchSignature measures the signature with this many credits, with computations up to a few
@@ -166,11 +166,11 @@ func BenchSignature(pair *live.Pair, credits int, budget time.Duration) (*Signat
 // Rows returns the table that halfpeak fit --model logp reads.
 func (b *SignatureBench) Rows() reports.Rows {
 	return tableOf(b.Bursts,
-		col("transport", "transport", func(trace.Burst) any { return string(b.Transport) }),
-		col("program", "program", func(trace.Burst) any { return "signature" }),
-		col("burst", "messages", func(b trace.Burst) any { return int64(b.Messages) }),
-		col("delta_us", "Δ", func(b trace.Burst) any { return b.Delta }),
-		col("interval_us", "interval", func(b trace.Burst) any { return b.Interval }),
+		col("transport", "transport", func(benchfile.Burst) any { return string(b.Transport) }),
+		col("program", "program", func(benchfile.Burst) any { return "signature" }),
+		col("burst", "messages", func(b benchfile.Burst) any { return int64(b.Messages) }),
+		col("delta_us", "Δ", func(b benchfile.Burst) any { return b.Delta }),
+		col("interval_us", "interval", func(b benchfile.Burst) any { return b.Interval }),
 	)
 }
 

@@ -34,7 +34,7 @@ type CollectiveQuestion struct {
 	// Statistic chooses among what was measured, of fits and beside files; empty: all of it.
 	Statistic fitted.Statistic
 	Library   string              // only what rules in this form can say; empty: all
-	Loop      bool                // times are those that OSU's benchmarks print: see fit/shared.Loop
+	Loop      bool                // times are those that OSU's benchmarks print: see fit/contention.Loop
 	Within    CollectiveIntervals // of the times that are simulated
 
 	// Operations bounds the schedules that are simulated although there is a faster way, which knows

@@ -10,7 +10,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/simulate"
-	"github.com/halfpeak/halfpeak/fit/shared"
+	"github.com/halfpeak/halfpeak/fit/contention"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
@@ -25,9 +25,9 @@ const (
 
 // CollectiveIntervals are those of the times of collectives on a platform. The zero value is none.
 type CollectiveIntervals struct {
-	Any shared.Interval
+	Any contention.Interval
 	// Of are those of algorithms from which the platform was fitted, by names such as bcast_chain.
-	Of map[string]shared.Interval
+	Of map[string]contention.Interval
 }
 
 // intervalKey names an algorithm in [CollectiveIntervals]. Names of constants have no hyphens.
@@ -36,7 +36,7 @@ func intervalKey(e collective.Entry) string {
 }
 
 // of is the interval of an algorithm; the zero value if none is known.
-func (i CollectiveIntervals) of(e collective.Entry) shared.Interval {
+func (i CollectiveIntervals) of(e collective.Entry) contention.Interval {
 	if one, ok := i.Of[intervalKey(e)]; ok {
 		return one
 	}
@@ -45,10 +45,10 @@ func (i CollectiveIntervals) of(e collective.Entry) shared.Interval {
 
 // IntervalsOf are the intervals of a platform's collectives, as its file says.
 func IntervalsOf(p platforms.Platform) (i CollectiveIntervals) {
-	all := map[string]shared.Interval{}
+	all := map[string]contention.Interval{}
 	for _, c := range p.Constants {
 		if name, ok := strings.CutPrefix(c.Owner, lowConstant); ok {
-			all[name] = shared.Interval{Low: c.Value.Num, High: math.Inf(1), Source: c.Source}
+			all[name] = contention.Interval{Low: c.Value.Num, High: math.Inf(1), Source: c.Source}
 		}
 	}
 	for _, c := range p.Constants {
@@ -63,7 +63,7 @@ func IntervalsOf(p platforms.Platform) (i CollectiveIntervals) {
 		if name == "" {
 			i.Any = one
 		} else if i.Of == nil {
-			i.Of = map[string]shared.Interval{name[1:]: one}
+			i.Of = map[string]contention.Interval{name[1:]: one}
 		} else {
 			i.Of[name[1:]] = one
 		}
@@ -73,7 +73,7 @@ func IntervalsOf(p platforms.Platform) (i CollectiveIntervals) {
 
 // tables are the constants of intervals.
 func (i CollectiveIntervals) tables() (all []platforms.Table) {
-	add := func(suffix string, i shared.Interval) {
+	add := func(suffix string, i contention.Interval) {
 		all = append(all, newTable("constant", lowConstant+suffix, "value", fmt.Sprintf("%.4g", i.Low), "source", i.Source))
 		if !math.IsInf(i.High, 1) {
 			all = append(all, newTable("constant", highConstant+suffix, "value", fmt.Sprintf("%.4g", i.High), "source", i.Source))
@@ -94,7 +94,7 @@ func (i CollectiveIntervals) notes(times []CollectiveTime) (notes []string) {
 	for _, c := range times {
 		within, note := i.of(c.Entry), unsure
 		switch {
-		case within == shared.Interval{}:
+		case within == contention.Interval{}:
 		case math.IsInf(within.High, 1):
 			note = "How long a collective takes here cannot be told: " + within.Source + "."
 		default:
@@ -114,7 +114,7 @@ func (i CollectiveIntervals) notes(times []CollectiveTime) (notes []string) {
 func (q CollectiveQuestion) within(cells []CollectiveTime) {
 	for i := range cells {
 		c := &cells[i]
-		if within := q.Within.of(c.Entry); within != (shared.Interval{}) && c.From != "" {
+		if within := q.Within.of(c.Entry); within != (contention.Interval{}) && c.From != "" {
 			c.Low, c.High = told(within.Of(c.Time))
 		}
 	}
@@ -131,7 +131,7 @@ func told(low, high quantity.Micros) (l, h quantity.Micros) {
 // averageEnds are the interval of the average; absent where there is none.
 func (i CollectiveIntervals) averageEnds(c CollectiveTime) (low, high quantity.Micros) {
 	within := i.of(c.Entry)
-	if within == (shared.Interval{}) || math.IsNaN(float64(c.Average)) {
+	if within == (contention.Interval{}) || math.IsNaN(float64(c.Average)) {
 		return absent, absent
 	}
 	return told(within.Of(c.Average))
@@ -139,7 +139,7 @@ func (i CollectiveIntervals) averageEnds(c CollectiveTime) (low, high quantity.M
 
 // loop times the cell as OSU's benchmarks do.
 func (c *CollectiveTime) loop(ctx context.Context, m simulate.Machine) error {
-	l, err := shared.NewLoop(c.Entry, c.Ranks, c.Call)
+	l, err := contention.NewLoop(c.Entry, c.Ranks, c.Call)
 	if err != nil {
 		return err
 	}

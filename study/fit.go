@@ -12,14 +12,14 @@ import (
 	"time"
 
 	"github.com/halfpeak/halfpeak/fit"
-	"github.com/halfpeak/halfpeak/fit/shared"
-	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/fit/contention"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // FitOptions say what is to be fitted and how.
 type FitOptions struct {
-	Trace     trace.Options
+	Trace     benchfile.Options
 	Model     string          // one of [FitModels]; empty: auto
 	Method    fit.Method      // of a line
 	Segments  int             // of a piecewise fit; 0: the data decide
@@ -58,13 +58,13 @@ type Fitted struct {
 
 	model   string
 	sources []fitSource
-	saved   [][2]string      // the keys of a layer of parameters
-	warned  []string         // what goes with them
-	stages  bool             // each curve is a stage
-	best    []string         // of stages: what messages cost
-	levels  []FitLevel       // of a machine
-	shared  *shared.Estimate // what its ranks share; nil: nothing is known
-	factors shared.Factors
+	saved   [][2]string          // the keys of a layer of parameters
+	warned  []string             // what goes with them
+	stages  bool                 // each curve is a stage
+	best    []string             // of stages: what messages cost
+	levels  []FitLevel           // of a machine
+	shared  *contention.Estimate // what its ranks share; nil: nothing is known
+	factors contention.Factors
 	within  CollectiveIntervals
 	seen    string // the collectives that the factors are from; "": none
 }
@@ -91,8 +91,8 @@ type FittedChange struct {
 
 // A fitSource is a table with the file that it comes from.
 type fitSource struct {
-	file  *trace.File
-	table *trace.Table
+	file  *benchfile.File
+	table *benchfile.Table
 	alone bool   // nothing else is read: a remark need not say what it is about
 	level string // of a machine; "": none
 }
@@ -143,8 +143,8 @@ func Fit(paths []string, o FitOptions) (*Fitted, error) {
 // file that breaks off, what was read is fitted, and Broken says so.
 func FitRead(r io.Reader, name string, o FitOptions) (*Fitted, error) {
 	var in fitInput
-	file, err := trace.Read(r, name, o.Trace)
-	if damaged := new(trace.Damaged); errors.As(err, &damaged) && len(damaged.File.Tables) > 0 {
+	file, err := benchfile.Read(r, name, o.Trace)
+	if damaged := new(benchfile.Damaged); errors.As(err, &damaged) && len(damaged.File.Tables) > 0 {
 		file = damaged.File
 		in.fail(err)
 	} else if err != nil {
@@ -188,7 +188,7 @@ func (in fitInput) fitted(o FitOptions) (_ *Fitted, err error) {
 	}
 	used := in.sources
 	if f.Collectives != nil {
-		used = slices.DeleteFunc(slices.Clone(used), func(s fitSource) bool { return s.table.Kind != trace.Collective })
+		used = slices.DeleteFunc(slices.Clone(used), func(s fitSource) bool { return s.table.Kind != benchfile.Collective })
 	}
 	f.Notes = slices.Concat(in.notes, warnings(used), f.Notes, f.withoutGaps())
 	return f, nil
@@ -229,7 +229,7 @@ func fitCurves(sources []fitSource, o FitOptions) (curves []FittedCurve, summari
 	return curves, summaries, notes, nil
 }
 
-func fitCurve(t *trace.Table, o FitOptions) (*fit.Result, error) {
+func fitCurve(t *benchfile.Table, o FitOptions) (*fit.Result, error) {
 	switch o.Model {
 	case "linear":
 		return fit.Linear(t, o.Method)

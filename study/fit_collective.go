@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/fit/benchfile"
 	fitted "github.com/halfpeak/halfpeak/fit/collective"
-	"github.com/halfpeak/halfpeak/fit/trace"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 )
@@ -28,10 +28,10 @@ func jointly(sources []fitSource, o MeasuredOptions) bool {
 	ranks := map[string]int{}
 	for _, s := range sources {
 		c := s.table.Collective
-		if s.table.Kind == trace.Collective && o.Algorithm != "" {
+		if s.table.Kind == benchfile.Collective && o.Algorithm != "" {
 			return true
 		}
-		if s.table.Kind != trace.Collective || c.Ranks == 0 && len(o.Ranks) < 2 {
+		if s.table.Kind != benchfile.Collective || c.Ranks == 0 && len(o.Ranks) < 2 {
 			continue
 		}
 		key := c.Name + " " + seriesName(s.table)
@@ -48,7 +48,7 @@ func whyNotJointly(sources []fitSource, o MeasuredOptions) (notes []string) {
 	ranks, unsaid := 0, 0
 	for _, s := range sources {
 		switch c := s.table.Collective; {
-		case s.table.Kind != trace.Collective:
+		case s.table.Kind != benchfile.Collective:
 		case c.Ranks == 0:
 			unsaid++
 		default:

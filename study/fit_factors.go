@@ -11,7 +11,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	fitted "github.com/halfpeak/halfpeak/fit/collective"
-	"github.com/halfpeak/halfpeak/fit/shared"
+	"github.com/halfpeak/halfpeak/fit/contention"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 )
@@ -45,26 +45,26 @@ func (f *Fitted) sharpen(o FitOptions) error {
 	if err != nil {
 		return err
 	}
-	set, err := shared.NewSet(chosen)
+	set, err := contention.NewSet(chosen)
 	if err != nil {
 		return err
 	}
-	found, err := f.shared.Search(ctx, set, shared.Plain())
+	found, err := f.shared.Search(ctx, set, contention.Plain())
 	if err != nil {
 		return err
 	}
 	what := fmt.Sprintf("%s by %s", entry.Collective, entry.Name)
 	from := fmt.Sprintf("%d of %d measured times of %s", len(chosen), len(points), what)
 	same, other, err := found.Seen()
-	if errors.As(err, new(shared.Mismatch)) {
-		f.within = CollectiveIntervals{Any: shared.Interval{High: math.Inf(1), Source: err.Error()}}
+	if errors.As(err, new(contention.Mismatch)) {
+		f.within = CollectiveIntervals{Any: contention.Interval{High: math.Inf(1), Source: err.Error()}}
 		f.Notes = append(f.Notes, fmt.Sprintf("%v; nothing is taken from %s, and how long a collective takes here cannot be told", err, from))
 		return nil
 	} else if err != nil {
 		return err
 	}
 	f.factors, f.seen = found.Factors, from
-	f.within = CollectiveIntervals{Any: other, Of: map[string]shared.Interval{intervalKey(entry): same}}
+	f.within = CollectiveIntervals{Any: other, Of: map[string]contention.Interval{intervalKey(entry): same}}
 	if i := f.shared.Unseen(); math.IsInf(i.High, 1) { // ranks meet where nothing was measured
 		f.within.Any = i
 	}
@@ -74,7 +74,7 @@ func (f *Fitted) sharpen(o FitOptions) error {
 }
 
 // soughtPoints are the measured collectives of one algorithm.
-func (f *Fitted) soughtPoints(o FitOptions) (entry collective.Entry, points []shared.Point, notes []string, err error) {
+func (f *Fitted) soughtPoints(o FitOptions) (entry collective.Entry, points []contention.Point, notes []string, err error) {
 	o.Trace.Group, o.Trace.Pool = nil, nil // those of the levels
 	in, err := readFit(o.Collectives.Paths, o)
 	if err != nil {
@@ -92,7 +92,7 @@ func (f *Fitted) soughtPoints(o FitOptions) (entry collective.Entry, points []sh
 		size  quantity.Bytes
 	}
 	var order []at
-	of := map[at]shared.Times{}
+	of := map[at]contention.Times{}
 	var found []string
 	for _, s := range all {
 		asked, err := registeredAlgorithm(s.Collective, o.Measured.Algorithm)
@@ -115,7 +115,7 @@ func (f *Fitted) soughtPoints(o FitOptions) (entry collective.Entry, points []sh
 			t, seen := of[a]
 			if !seen {
 				order = append(order, a)
-				t = shared.Times{Min: absent, Average: absent, Max: absent}
+				t = contention.Times{Min: absent, Average: absent, Max: absent}
 			}
 			if s.Statistic == fitted.Average {
 				t.Average = p.Time
@@ -129,14 +129,14 @@ func (f *Fitted) soughtPoints(o FitOptions) (entry collective.Entry, points []sh
 		return entry, nil, nil, fmt.Errorf("--collectives: name the algorithm with --algorithm; the files have times by %s", strings.Join(ascending(found), ", "))
 	}
 	for _, a := range order {
-		points = append(points, shared.Point{Entry: entry, Ranks: a.ranks, Call: collective.Call{Bytes: uint64(a.size)}, Map: o.Collectives.Map, Times: of[a]})
+		points = append(points, contention.Point{Entry: entry, Ranks: a.ranks, Call: collective.Call{Bytes: uint64(a.size)}, Map: o.Collectives.Map, Times: of[a]})
 	}
 	return entry, points, append(in.notes, notes...), nil
 }
 
 // spread chooses among points as many as a search may take, evenly over ranks and sizes. It is an
 // error if none is small enough.
-func spread(points []shared.Point) (chosen []shared.Point, err error) {
+func spread(points []contention.Point) (chosen []contention.Point, err error) {
 	operations := make([]int, len(points))
 	sum := 0
 	for i, p := range points {
@@ -161,7 +161,7 @@ func spread(points []shared.Point) (chosen []shared.Point, err error) {
 		}
 	}
 	if len(chosen) == 0 {
-		p := slices.MinFunc(points, func(a, b shared.Point) int { return cmp.Compare(a.Ranks, b.Ranks) })
+		p := slices.MinFunc(points, func(a, b contention.Point) int { return cmp.Compare(a.Ranks, b.Ranks) })
 		return nil, fmt.Errorf("--collectives: %s by %s on %d ranks has more than %d operations; give measurements on fewer ranks", p.Collective, p.Name, p.Ranks, maxSoughtOperations)
 	}
 	return chosen, nil

@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/fit/shared"
-	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/fit/contention"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -30,18 +30,18 @@ func (f *Fitted) sharing(o FitOptions) error {
 	if o.Fans.File != "" && (len(o.Trace.Group) != 1 || o.Trace.Y == "") {
 		return fmt.Errorf("--fans: say with --x, --y and --group which columns have the size, the average time and the level")
 	}
-	var levels []shared.Level
+	var levels []contention.Level
 	for _, l := range f.levels {
 		if l.Holds == 0 {
 			return fmt.Errorf("level %s: how many units make one? Say it with --holds %s=NUMBER", l.Name, l.Name)
 		}
-		of := shared.Level{Name: l.Name, Holds: l.Holds}
+		of := contention.Level{Name: l.Name, Holds: l.Holds}
 		times := map[quantity.Bytes][]float64{}
 		for _, s := range f.sources {
 			if s.level != l.Name {
 				continue
 			}
-			if s.table.Kind != trace.OneWay {
+			if s.table.Kind != benchfile.OneWay {
 				return fmt.Errorf("level %s: %s has times of a %s; with --fans, --collectives or a level that was not measured, levels are made of one-way times alone", l.Name, s.name(), s.table.Kind)
 			}
 			for _, sample := range s.table.Samples {
@@ -65,10 +65,10 @@ func (f *Fitted) sharing(o FitOptions) error {
 		}
 	}
 	var err error
-	if f.shared, err = shared.New(levels, max(len(levels)-2, 0)); err != nil {
+	if f.shared, err = contention.New(levels, max(len(levels)-2, 0)); err != nil {
 		return err
 	}
-	f.factors, f.within = shared.Plain(), CollectiveIntervals{Any: f.shared.Unseen()}
+	f.factors, f.within = contention.Plain(), CollectiveIntervals{Any: f.shared.Unseen()}
 	if len(o.Collectives.Paths) == 0 {
 		return nil
 	}
@@ -76,17 +76,17 @@ func (f *Fitted) sharing(o FitOptions) error {
 }
 
 // readFans reads the table of fans, once for the averages and once for the slowest ranks.
-func (f *Fitted) readFans(levels []shared.Level, o FitOptions) error {
+func (f *Fitted) readFans(levels []contention.Level, o FitOptions) error {
 	type place struct {
 		level, receivers int
 		size             quantity.Bytes
 	}
-	fans := map[place]*shared.Fan{}
+	fans := map[place]*contention.Fan{}
 	column, unit, _ := strings.Cut(o.Trace.Y, ":")
 	for _, y := range []string{column, o.Fans.Slowest} {
 		options := o.Trace
 		options.Y, options.Group, options.Pool = strings.TrimSuffix(y+":"+unit, ":"), []string{o.Trace.Group[0], o.Fans.Receivers}, nil
-		file, err := trace.Open(o.Fans.File, options)
+		file, err := benchfile.Open(o.Fans.File, options)
 		if err != nil {
 			return err
 		}
@@ -101,7 +101,7 @@ func (f *Fitted) readFans(levels []shared.Level, o FitOptions) error {
 			for _, s := range t.Samples {
 				at := place{level, receivers, s.Size}
 				if fans[at] == nil {
-					fans[at] = &shared.Fan{Receivers: receivers, Size: s.Size, Times: shared.Times{Average: quantity.Micros(math.NaN()), Max: quantity.Micros(math.NaN())}}
+					fans[at] = &contention.Fan{Receivers: receivers, Size: s.Size, Times: contention.Times{Average: quantity.Micros(math.NaN()), Max: quantity.Micros(math.NaN())}}
 				}
 				if y == column {
 					fans[at].Average = s.Mean

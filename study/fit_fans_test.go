@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/halfpeak/halfpeak/fit/shared"
-	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/fit/contention"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
@@ -60,7 +60,7 @@ func fansOptions(t *testing.T, fans string) FitOptions {
 		t.Fatal(err)
 	}
 	return FitOptions{Model: "auto", Levels: levels, Fans: FitFans{fans, "to", "max"},
-		Trace: trace.Options{X: "size:B", Y: "latency:us", Group: []string{"where"}}}
+		Trace: benchfile.Options{X: "size:B", Y: "latency:us", Group: []string{"where"}}}
 }
 
 // What is shared goes into the file, and comes out again as a machine with intervals.
@@ -119,11 +119,11 @@ func TestFansOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := fansOptions(t, fans)
-	levels := make([]shared.Level, 2)
+	levels := make([]contention.Level, 2)
 	if err := (&Fitted{levels: o.Levels}).readFans(levels, o); err != nil {
 		t.Fatal(err)
 	}
-	ordered := slices.IsSortedFunc(levels[0].Fans, func(a, b shared.Fan) int {
+	ordered := slices.IsSortedFunc(levels[0].Fans, func(a, b contention.Fan) int {
 		return cmp.Or(cmp.Compare(a.Receivers, b.Receivers), cmp.Compare(a.Size, b.Size))
 	})
 	if len(levels[0].Fans) != want || !ordered {
@@ -149,7 +149,7 @@ func TestFansErrors(t *testing.T) {
 // Without an upper end, a note says that it cannot be told, and there is none in the table. Without
 // an interval, a note says that too.
 func TestUntold(t *testing.T) {
-	i := CollectiveIntervals{Any: shared.Interval{High: math.Inf(1), Source: "nothing was measured in a node"}}
+	i := CollectiveIntervals{Any: contention.Interval{High: math.Inf(1), Source: "nothing was measured in a node"}}
 	c := []CollectiveTime{{Time: 3, From: Simulated, Average: 2}}
 	if notes := i.notes(c); len(notes) != 1 || !strings.Contains(notes[0], "cannot be told") {
 		t.Error(notes)
@@ -169,7 +169,7 @@ func TestUntold(t *testing.T) {
 // broadcastsFile is what the machine with fans would take for binomial broadcasts, changed.
 func broadcastsFile(t *testing.T, f *Fitted, change func(i int, t quantity.Micros) quantity.Micros) string {
 	t.Helper()
-	answer, err := Collective(t.Context(), CollectiveQuestion{Collective: "bcast", Algorithm: "binomial", Machine: f.shared.Machine(shared.Plain()),
+	answer, err := Collective(t.Context(), CollectiveQuestion{Collective: "bcast", Algorithm: "binomial", Machine: f.shared.Machine(contention.Plain()),
 		Ranks: []int{4, 8, 20, 32}, Sizes: []quantity.Bytes{1, 256, 4096, 1 << 16}, Loop: true})
 	if err != nil {
 		t.Fatal(err)
@@ -217,14 +217,14 @@ func TestSharpen(t *testing.T) {
 	if !(own.Low > 0.7 && own.Low < 1 && own.High < 1.4 && i.Any.Low <= 0.5 && i.Any.High >= 2) {
 		t.Errorf("intervals %+v", i)
 	}
-	if f.factors == shared.Plain() {
+	if f.factors == contention.Plain() {
 		t.Error("collectives a third slower change nothing")
 	}
 	if note := strings.Join(f.Notes, "\n"); !strings.Contains(note, "16 of 16 measured times of bcast by binomial: median error") {
 		t.Error(note)
 	}
 	f, i = sharpened(func(i int, t quantity.Micros) quantity.Micros { return quantity.Micros(math.Pow(9, float64(i%3))) * t })
-	if len(i.Of) > 0 || !math.IsInf(i.Any.High, 1) || f.factors != shared.Plain() {
+	if len(i.Of) > 0 || !math.IsInf(i.Any.High, 1) || f.factors != contention.Plain() {
 		t.Errorf("intervals of another machine %+v, factors %+v", i, f.factors)
 	}
 	if note := strings.Join(f.Notes, "\n"); !strings.Contains(note, "does not describe this machine") {

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/nearest"
 	"github.com/halfpeak/halfpeak/platforms"
 )
@@ -126,12 +126,12 @@ func valued(sources []fitSource, value string) (found []fitSource, err error) {
 // A levelRole is what of a level a table gives.
 type levelRole struct{ key, suffix, what string }
 
-var levelRoles = map[trace.Kind]levelRole{
-	trace.OneWay:          {"layer", "", "times of messages"},
-	trace.RoundTrip:       {"layer", "", "times of messages"},
-	trace.Gap:             {"gap", "-gap", "gaps"},
-	trace.SendOverhead:    {"send", "-send", "send overheads"},
-	trace.ReceiveOverhead: {"receive", "-receive", "receive overheads"},
+var levelRoles = map[benchfile.Kind]levelRole{
+	benchfile.OneWay:          {"layer", "", "times of messages"},
+	benchfile.RoundTrip:       {"layer", "", "times of messages"},
+	benchfile.Gap:             {"gap", "-gap", "gaps"},
+	benchfile.SendOverhead:    {"send", "-send", "send overheads"},
+	benchfile.ReceiveOverhead: {"receive", "-receive", "receive overheads"},
 }
 
 // machineDocument is a platform of levels with a layer for each curve.
@@ -181,7 +181,7 @@ func (f *Fitted) withoutGaps() (notes []string) {
 		return nil
 	}
 	for _, level := range f.levels {
-		if !slices.ContainsFunc(f.Curves, func(c FittedCurve) bool { return c.level == level.Name && c.Kind == trace.Gap }) {
+		if !slices.ContainsFunc(f.Curves, func(c FittedCurve) bool { return c.level == level.Name && c.Kind == benchfile.Gap }) {
 			notes = append(notes, fmt.Sprintf("level %s: no gaps are known, so a sender's next message begins when the one before has arrived; a file of bandwidths or of message rates has them: --level %s=FILE once more",
 				level.Name, level.Name))
 		}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/halfpeak/halfpeak/fit"
-	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -37,7 +37,7 @@ func (f *Fitted) logGP() error {
 func (f *Fitted) logP(rtt quantity.Micros) error {
 	var signatures []fitSource
 	for _, s := range f.sources {
-		if s.table.Kind == trace.Interval {
+		if s.table.Kind == benchfile.Interval {
 			signatures = append(signatures, s)
 		}
 	}

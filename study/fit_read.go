@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/fit"
-	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
 )
 
 // A fitInput is what was read of benchmark files.
@@ -22,7 +22,7 @@ type fitInput struct {
 // table are left out with a note, as are those that cannot be read, the first of which is broken.
 func readFit(paths []string, o FitOptions) (in fitInput, err error) {
 	for _, path := range paths {
-		names, err := trace.Files(path)
+		names, err := benchfile.Files(path)
 		if err != nil {
 			return in, err
 		}
@@ -30,7 +30,7 @@ func readFit(paths []string, o FitOptions) (in fitInput, err error) {
 		before := len(in.sources)
 		for _, name := range names {
 			file, err := openFit(name, o)
-			damaged, unread := new(trace.Damaged), new(trace.Error)
+			damaged, unread := new(benchfile.Damaged), new(benchfile.Error)
 			switch {
 			case errors.As(err, &damaged) && len(damaged.File.Tables) > 0:
 				file = damaged.File
@@ -51,7 +51,7 @@ func readFit(paths []string, o FitOptions) (in fitInput, err error) {
 			if in.broken != nil {
 				return in, in.broken
 			}
-			return in, &trace.Error{File: path, Msg: fmt.Sprintf("no file of the folder has a table of sizes and times; files read: %d", len(names))}
+			return in, &benchfile.Error{File: path, Msg: fmt.Sprintf("no file of the folder has a table of sizes and times; files read: %d", len(names))}
 		}
 	}
 	in.end()
@@ -83,7 +83,7 @@ func (in *fitInput) fail(err error) {
 }
 
 // add adds the tables of a file, and the doubts about it.
-func (in *fitInput) add(file *trace.File) {
+func (in *fitInput) add(file *benchfile.File) {
 	for i := range file.Tables {
 		in.sources = append(in.sources, fitSource{file: file, table: &file.Tables[i]})
 	}
@@ -97,7 +97,7 @@ func (in *fitInput) add(file *trace.File) {
 	}
 }
 
-func openFit(path string, o FitOptions) (*trace.File, error) {
+func openFit(path string, o FitOptions) (*benchfile.File, error) {
 	var read func(int64)
 	done := func() {}
 	if o.Progress != nil {
@@ -105,7 +105,7 @@ func openFit(path string, o FitOptions) (*trace.File, error) {
 	}
 	defer done()
 	o.Trace.Progress = read
-	return trace.Open(path, o.Trace)
+	return benchfile.Open(path, o.Trace)
 }
 
 // fitRuns takes the tables of several files together, each with its partners in the other files.
@@ -120,9 +120,9 @@ func fitRuns(sources []fitSource) (all []fitSource, notes []string, err error) {
 		*last = append(*last, s)
 	}
 	first := files[0]
-	runs := make([][]*trace.Table, len(first))
+	runs := make([][]*benchfile.Table, len(first))
 	for i, s := range first {
-		runs[i] = []*trace.Table{s.table}
+		runs[i] = []*benchfile.Table{s.table}
 	}
 	for _, other := range files[1:] {
 		of, alone := partners(first, other)
@@ -162,8 +162,8 @@ func fitRuns(sources []fitSource) (all []fitSource, notes []string, err error) {
 	return all, notes, nil
 }
 
-func fitTables(sources []fitSource) []*trace.Table {
-	all := make([]*trace.Table, len(sources))
+func fitTables(sources []fitSource) []*benchfile.Table {
+	all := make([]*benchfile.Table, len(sources))
 	for i, s := range sources {
 		all[i] = s.table
 	}

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/fit"
-	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -162,14 +162,14 @@ func curveTables(name string, c FittedCurve) ([]platforms.Table, error) {
 }
 
 // timedKeys say what the times of a table are those of; of messages, nothing.
-func timedKeys(t *trace.Table) []platforms.Key {
+func timedKeys(t *benchfile.Table) []platforms.Key {
 	of := platforms.Table{}
 	switch t.Kind {
-	case trace.Gap:
+	case benchfile.Gap:
 		of.Set("times_of", string(platforms.Stream))
-	case trace.Operation:
+	case benchfile.Operation:
 		of.Set("times_of", string(platforms.Operation))
-	case trace.Collective:
+	case benchfile.Collective:
 		of.Set("times_of", string(platforms.Collective))
 		if t.Collective.Name != "" {
 			of.Set("collective", t.Collective.Name)
@@ -207,7 +207,7 @@ func measuredTable(name string, c FittedCurve) platforms.Table {
 	if r := c.Resolution(); r > 0 {
 		t.Set("resolution", us(r))
 	}
-	if c.Kind != trace.OneWay {
+	if c.Kind != benchfile.OneWay {
 		t.Set("operation", true)
 	}
 	t.Set("source", c.name()+c.when())

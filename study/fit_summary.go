@@ -3,7 +3,7 @@ package study
 import (
 	"fmt"
 
-	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 )
@@ -12,7 +12,7 @@ import (
 // times are as the benchmark counts them: those of round trips are not halved.
 type FittedSummary struct {
 	fitSource
-	trace.Sample
+	benchfile.Sample
 }
 
 // median is that of the rows; with one row, its time.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/fit/fleet"
+	"github.com/halfpeak/halfpeak/fleet"
 	"github.com/halfpeak/halfpeak/reports"
 )
 

@@ -14,7 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/halfpeak/halfpeak/fit/fleet"
+	"github.com/halfpeak/halfpeak/fleet"
+	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/shard"
@@ -254,7 +255,7 @@ func TestFleetFaults(t *testing.T) {
 		in.Before[0].Left = broken
 	}
 	// The band over the fleet has the quantiles of the table: type 7.
-	if q := fleet.Quantile([]float64{1, 2, 4}, 0.25); q != 1.5 {
+	if q := stats.Quantile([]float64{1, 2, 4}, 0.25); q != 1.5 {
 		t.Error(q)
 	}
 }

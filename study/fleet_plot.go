@@ -8,7 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/fit/fleet"
+	"github.com/halfpeak/halfpeak/fleet"
+	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 )
@@ -118,9 +119,9 @@ func (f *FleetAnswer) curves(g fleet.Group) (fig reports.Figure, ok bool) {
 	middles := make([]float64, points)
 	for i, n := range sizes {
 		r := at(all, n)
-		middles[i] = fleet.Quantile(r, 0.5)
+		middles[i] = stats.Quantile(r, 0.5)
 		band.Y = append(band.Y, 100)
-		band.Low, band.High = append(band.Low, 100*fleet.Quantile(r, 0.05)/middles[i]), append(band.High, 100*fleet.Quantile(r, 0.95)/middles[i])
+		band.Low, band.High = append(band.Low, 100*stats.Quantile(r, 0.05)/middles[i]), append(band.High, 100*stats.Quantile(r, 0.95)/middles[i])
 	}
 	middle.Y = band.Y
 	fig.Series = append(fig.Series, band, middle)
@@ -136,7 +137,7 @@ func (f *FleetAnswer) curves(g fleet.Group) (fig reports.Figure, ok bool) {
 		}
 		s := reports.Series{Name: x.Who(), Kind: reports.Line, X: sizes}
 		for i, n := range sizes {
-			s.Y = append(s.Y, 100*fleet.Quantile(at(lines, n), 0.5)/middles[i])
+			s.Y = append(s.Y, 100*stats.Quantile(at(lines, n), 0.5)/middles[i])
 		}
 		fig.Series = append(fig.Series, s)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/halfpeak/halfpeak/engine/live"
 	"github.com/halfpeak/halfpeak/engine/programs"
 	"github.com/halfpeak/halfpeak/fit"
-	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 )
@@ -135,15 +135,15 @@ func ValidateLive(pair *live.Pair, budget time.Duration) (*LiveValidation, error
 }
 
 // fit fits the models to the training set, whose rows are in the order of its jobs.
-func (v *LiveValidation) fit(x trial, rows []live.Row, signature []trace.Burst) (err error) {
+func (v *LiveValidation) fit(x trial, rows []live.Row, signature []benchfile.Burst) (err error) {
 	next := func(n int) []live.Row {
 		part := rows[:n]
 		rows = rows[n:]
 		return part
 	}
 	d := fit.MachineData{
-		OneWay: liveTable("ping_bulk", trace.OneWay, next(len(trainSizes))), Gap: liveTable("thru_bulk", trace.Gap, next(len(trainSizes))),
-		Signature: &trace.Table{Title: "signature", Kind: trace.Interval},
+		OneWay: liveTable("ping_bulk", benchfile.OneWay, next(len(trainSizes))), Gap: liveTable("thru_bulk", benchfile.Gap, next(len(trainSizes))),
+		Signature: &benchfile.Table{Title: "signature", Kind: benchfile.Interval},
 	}
 	for _, n := range v.Transport.Switches() {
 		d.Switches = append(d.Switches, quantity.Bytes(n))
@@ -156,7 +156,7 @@ func (v *LiveValidation) fit(x trial, rows []live.Row, signature []trace.Burst) 
 	d.Short, v.HandOver = next(1)[0].Time, next(1)[0].Time
 	for _, b := range signature {
 		if slices.Contains(x.trainDeltas, float64(b.Delta)) {
-			d.Signature.Bursts = append(d.Signature.Bursts, trace.Burst{Messages: b.Messages, Delta: b.Delta, Interval: b.Interval})
+			d.Signature.Bursts = append(d.Signature.Bursts, benchfile.Burst{Messages: b.Messages, Delta: b.Delta, Interval: b.Interval})
 		}
 	}
 	v.Machine, err = fit.FitMachine(d, programs.Stages[:]...)
@@ -164,10 +164,10 @@ func (v *LiveValidation) fit(x trial, rows []live.Row, signature []trace.Burst) 
 }
 
 // liveTable makes measurements a table that fit takes.
-func liveTable(title string, kind trace.Kind, rows []live.Row) *trace.Table {
-	t := &trace.Table{Title: title, Format: "halfpeak", Kind: kind}
+func liveTable(title string, kind benchfile.Kind, rows []live.Row) *benchfile.Table {
+	t := &benchfile.Table{Title: title, Format: "halfpeak", Kind: kind}
 	for i, r := range rows {
-		t.Samples = append(t.Samples, trace.Sample{Size: quantity.Bytes(r.Size), Count: 1, Mean: r.Time, Min: r.Low, Max: r.High, Median: r.Time, Line: i + 1})
+		t.Samples = append(t.Samples, benchfile.Sample{Size: quantity.Bytes(r.Size), Count: 1, Mean: r.Time, Min: r.Low, Max: r.High, Median: r.Time, Line: i + 1})
 		t.Rows++
 	}
 	return t

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
 	fitted "github.com/halfpeak/halfpeak/fit/collective"
-	"github.com/halfpeak/halfpeak/fit/trace"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -49,7 +49,7 @@ func measuredSeries(sources []fitSource, o MeasuredOptions) (all []series, notes
 		collective, algorithm, name string
 	}
 	type sample struct {
-		trace.Sample
+		benchfile.Sample
 		ranks int
 		size  quantity.Bytes
 	}
@@ -62,7 +62,7 @@ func measuredSeries(sources []fitSource, o MeasuredOptions) (all []series, notes
 	others, unsaid := 0, 0
 	for _, s := range sources {
 		c := s.table.Collective
-		if s.table.Kind != trace.Collective {
+		if s.table.Kind != benchfile.Collective {
 			others++
 			continue
 		}
@@ -127,7 +127,7 @@ func measuredSeries(sources []fitSource, o MeasuredOptions) (all []series, notes
 				ranks int
 				size  quantity.Bytes
 			}
-			repeats := map[at][]trace.Sample{}
+			repeats := map[at][]benchfile.Sample{}
 			for _, s := range of[k] {
 				if statistic == fitted.Slowest {
 					s.Mean, s.Variance = s.Slowest, 0
@@ -163,7 +163,7 @@ func (o MeasuredOptions) unsaidRanks(n int) (int, error) {
 }
 
 // seriesName is what tells series of a collective apart.
-func seriesName(t *trace.Table) string {
+func seriesName(t *benchfile.Table) string {
 	if t.Format == "csv" || t.Format == "json" {
 		return t.Series
 	}
@@ -171,7 +171,7 @@ func seriesName(t *trace.Table) string {
 }
 
 // pointOf is the mean of repeats.
-func pointOf(ranks int, n quantity.Bytes, repeats []trace.Sample) fitted.Point {
+func pointOf(ranks int, n quantity.Bytes, repeats []benchfile.Sample) fitted.Point {
 	p := fitted.Point{Ranks: ranks, Size: n, Count: int64(len(repeats))}
 	if len(repeats) == 1 {
 		s := repeats[0]

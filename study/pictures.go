@@ -9,7 +9,7 @@ import (
 	"github.com/halfpeak/halfpeak/engine"
 	"github.com/halfpeak/halfpeak/engine/programs"
 	"github.com/halfpeak/halfpeak/engine/virtual"
-	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -296,7 +296,7 @@ func Signature(designs ...whatif.Design) (reports.Figure, error) {
 
 // signatureSeries are the intervals of a signature against the number of messages, one series
 // for each Δ.
-func signatureSeries(bursts []trace.Burst, kind reports.Kind, name func(delta quantity.Micros) string) []reports.Series {
+func signatureSeries(bursts []benchfile.Burst, kind reports.Kind, name func(delta quantity.Micros) string) []reports.Series {
 	var all []reports.Series
 	for _, b := range bursts {
 		of := name(b.Delta)

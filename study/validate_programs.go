@@ -8,7 +8,7 @@ import (
 	"github.com/halfpeak/halfpeak/engine/programs"
 	"github.com/halfpeak/halfpeak/engine/virtual"
 	"github.com/halfpeak/halfpeak/fit"
-	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -222,9 +222,9 @@ func (r *layerRun) signature(p programs.Program) error {
 	if err != nil {
 		return err
 	}
-	table := &trace.Table{Title: ref, Kind: trace.Interval}
+	table := &benchfile.Table{Title: ref, Kind: benchfile.Interval}
 	for _, b := range bursts {
-		table.Bursts = append(table.Bursts, trace.Burst{Messages: b.Messages, Delta: b.Delta, Interval: b.Interval})
+		table.Bursts = append(table.Bursts, benchfile.Burst{Messages: b.Messages, Delta: b.Delta, Interval: b.Interval})
 	}
 	found, err := fit.LogP(table, rtt)
 	if err != nil {
@@ -253,7 +253,7 @@ func (r *layerRun) signature(p programs.Program) error {
 var clearShares = []quantity.Micros{0, 1, 1.25, 1.5, 2}
 
 // bursts runs a signature with these computations, and the round trip.
-func (r *layerRun) bursts(p programs.Program, shares []quantity.Micros) (bursts []trace.Burst, rtt quantity.Micros, err error) {
+func (r *layerRun) bursts(p programs.Program, shares []quantity.Micros) (bursts []benchfile.Burst, rtt quantity.Micros, err error) {
 	round, err := r.other("ping_pong", programs.Args{Count: 3})
 	if err != nil {
 		return nil, 0, err

@@ -13,17 +13,17 @@ import (
 // inputs are the files that the documents' commands read, by the names they
 // use, with what is copied there.
 var inputs = map[string]string{
-	"np.out":      "../../fit/trace/testdata/netpipe-3.7.2-openmpi-4.1.4-sm.np.out",
-	"netpipe.out": "../../fit/trace/testdata/netpipe-3.7.2-openmpi-4.1.4-sm.np.out",
+	"np.out":      "../../fit/benchfile/testdata/netpipe-3.7.2-openmpi-4.1.4-sm.np.out",
+	"netpipe.out": "../../fit/benchfile/testdata/netpipe-3.7.2-openmpi-4.1.4-sm.np.out",
 
 	"bcast.csv":           "../../study/testdata/bcast.csv",
 	"there-and-back.goal": "../../engine/simulate/testdata/there-and-back.goal",
 	"stuck.goal":          "../../engine/simulate/testdata/stuck.goal",
 	"app.trace":           "../../engine/simulate/testdata/app.trace",
 
-	"night.csv":     "../../fit/fleet/testdata/night.csv",
-	"yesterday.csv": "../../fit/fleet/testdata/yesterday.csv",
-	"pairs.log":     "../../fit/fleet/testdata/pairs.log",
+	"night.csv":     "../../fleet/testdata/night.csv",
+	"yesterday.csv": "../../fleet/testdata/yesterday.csv",
+	"pairs.log":     "../../fleet/testdata/pairs.log",
 
 	"rack.toml":  "../../model/machine/testdata/rack.toml",
 	"levels.csv": "../../model/machine/testdata/levels.csv",

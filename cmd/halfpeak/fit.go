@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak/fit"
-	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/terminal"
 	"github.com/halfpeak/halfpeak/reports"
@@ -37,7 +37,7 @@ parameters predict sizes that were left out. "-" is standard input; of a folder,
 files are read, and those without a table are listed. A table of one size has no line:
 its times are summed up instead, unless --model, --save, --plot or --compare asks for one.
 What stands before the damage of a damaged file is shown, with exit status 1. The formats are
-` + reports.Fold(trace.Known+".", 80) + `
+` + reports.Fold(benchfile.Known+".", 80) + `
 
 With --level, a machine is fitted: its levels from inside out, each with the times of messages between
 two ranks that share such a unit and none inside it, and if given also the gaps or overheads. --holds

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/terminal"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -125,7 +125,7 @@ func noInputIsOutput(cmd *cobra.Command, args []string) (err error) {
 	var outputs, inputs []string
 	for _, a := range args {
 		inputs = append(inputs, a, filepath.Dir(a)) // "my.toml/eager" is a layer of my.toml
-		if within, err := trace.Files(a); err == nil {
+		if within, err := benchfile.Files(a); err == nil {
 			inputs = append(inputs, within...) // of a folder
 		}
 	}
@@ -134,7 +134,7 @@ func noInputIsOutput(cmd *cobra.Command, args []string) (err error) {
 			outputs = append(outputs, f.Value.String())
 		} else {
 			inputs = append(inputs, f.Value.String(), filepath.Dir(f.Value.String()))
-			if within, err := trace.Files(f.Value.String()); err == nil && f.Name == "compare" {
+			if within, err := benchfile.Files(f.Value.String()); err == nil && f.Name == "compare" {
 				inputs = append(inputs, within...)
 			}
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/halfpeak/halfpeak/engine/programs"
 	"github.com/halfpeak/halfpeak/engine/virtual"
 	"github.com/halfpeak/halfpeak/fit"
-	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -106,11 +106,11 @@ func TestSignatureIsThePlatforms(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := virtual.Config{Nodes: 2}
-		bursts := run(t, p, l, c, func(ep *engine.Endpoint) ([]trace.Burst, error) {
+		bursts := run(t, p, l, c, func(ep *engine.Endpoint) ([]benchfile.Burst, error) {
 			return programs.Signature(ep, []int{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048}, []quantity.Micros{0, 16, 20, 24, 32})
 		})
 		rtt := run(t, p, l, c, func(ep *engine.Endpoint) (quantity.Micros, error) { return programs.PingPong(ep, 3) })
-		table := &trace.Table{Title: ref, Kind: trace.Interval, Bursts: bursts}
+		table := &benchfile.Table{Title: ref, Kind: benchfile.Interval, Bursts: bursts}
 		found, err := fit.LogP(table, rtt)
 		if err != nil {
 			t.Fatal(err)

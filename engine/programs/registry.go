@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/engine"
-	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -102,7 +102,7 @@ type Result struct {
 	Time   quantity.Micros   // of the quantity that the program measures, averaged over messages
 	Each   []quantity.Micros // half of each round trip, if Args.Each asked for it
 	Stages StageTimes
-	Bursts []trace.Burst
+	Bursts []benchfile.Burst
 }
 
 // A Transport is a port on real time whose parts programs time without the endpoint above it.

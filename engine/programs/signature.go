@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/halfpeak/halfpeak/engine"
-	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -12,7 +12,7 @@ import (
 // to node 1, one burst for each number of messages and each Δ. The clock of a burst stops when its
 // last request is issued, whether or not the reply has come. All replies come in before the next
 // burst.
-func Signature(ep *engine.Endpoint, messages []int, deltas []quantity.Micros) (bursts []trace.Burst, err error) {
+func Signature(ep *engine.Endpoint, messages []int, deltas []quantity.Micros) (bursts []benchfile.Burst, err error) {
 	take := ep.Handle(func(*engine.Message) {})
 	if ep.Node() != 0 {
 		return nil, nil
@@ -29,7 +29,7 @@ func Signature(ep *engine.Endpoint, messages []int, deltas []quantity.Micros) (b
 				}
 				ep.Compute(delta)
 			}
-			bursts = append(bursts, trace.Burst{Messages: count, Delta: delta, Interval: per(ep, start, count)})
+			bursts = append(bursts, benchfile.Burst{Messages: count, Delta: delta, Interval: per(ep, start, count)})
 			if err := ep.Flush(); err != nil {
 				return nil, err
 			}

@@ -25,6 +25,7 @@ import (
 
 	engine "github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/fit"
+	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -221,7 +222,7 @@ func (r *Result) judge() error {
 		}
 	}
 	if len(noise) > 0 {
-		r.Noise = quantile(noise, 0.5)
+		r.Noise = stats.QuantileOf(noise, 0.5)
 	}
 	all := make([]int, len(r.Regimes))
 	for i := range r.Regimes {
@@ -256,7 +257,7 @@ func (r *Result) errors(of ...int) (sum Errors, err error) {
 			sum.Worst, sum.WorstRanks, sum.WorstSize = e, p.Ranks, p.Size
 		}
 	}
-	sum.Median, sum.P95 = quantile(errs, 0.5), quantile(errs, 0.95)
+	sum.Median, sum.P95 = stats.QuantileOf(errs, 0.5), stats.QuantileOf(errs, 0.95)
 	return sum, nil
 }
 

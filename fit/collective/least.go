@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/halfpeak/halfpeak/internal/student"
+	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
 // columns are those of the design: the base, Steps, n·Volume, n·Combined.
@@ -54,7 +54,7 @@ func (s *solution) interval(i int) (low, high float64) {
 	if s.free < 1 {
 		return 0, math.Inf(1)
 	}
-	d := student.T(float64(s.free)) * math.Sqrt(s.variance[i][i])
+	d := stats.T95(float64(s.free)) * math.Sqrt(s.variance[i][i])
 	return max(0, min(s.value[i], s.unbound[i])-d), max(s.value[i], s.unbound[i]) + d
 }
 

@@ -10,7 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -148,7 +149,7 @@ func TestChoice(t *testing.T) {
 				}
 			}
 			held := float64(inside) / float64(len(errs))
-			t.Logf("%s, %s: median error %.1f %%, intervals hold %.1f %% of %d", name, of, 100*quantile(errs, 0.5), 100*held, len(errs))
+			t.Logf("%s, %s: median error %.1f %%, intervals hold %.1f %% of %d", name, of, 100*stats.QuantileOf(errs, 0.5), 100*held, len(errs))
 			if held < 0.9 {
 				t.Errorf("%s, %s: intervals hold %.1f %%", name, of, 100*held)
 			}
@@ -170,12 +171,12 @@ func read(t *testing.T, series string, files map[string]int) Data {
 	t.Helper()
 	d := Data{Collective: "allreduce", Statistic: Average}
 	for path, ranks := range files {
-		f, err := trace.Open(published(t, path), trace.Options{})
+		f, err := benchfile.Open(published(t, path), benchfile.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, table := range f.Tables {
-			if table.Kind != trace.Collective || table.Series != series {
+			if table.Kind != benchfile.Collective || table.Series != series {
 				continue
 			}
 			for _, s := range table.Samples {
@@ -236,7 +237,7 @@ func TestBeyond(t *testing.T) {
 			errs = append(errs, offBy(float64(q.Time), float64(p.Time)))
 			wide = append(wide, math.Log(float64(q.High/q.Low))/2)
 		}
-		t.Logf("%s to %d ranks: median error %.0f %%, half width %.0f %%, hold %d of %d; %s", name, m.to, 100*quantile(errs, 0.5), 100*math.Expm1(quantile(wide, 0.5)), inside, count, r.Verdict())
+		t.Logf("%s to %d ranks: median error %.0f %%, half width %.0f %%, hold %d of %d; %s", name, m.to, 100*stats.QuantileOf(errs, 0.5), 100*math.Expm1(stats.QuantileOf(wide, 0.5)), inside, count, r.Verdict())
 		if !strings.HasPrefix(name, "orfeo") && 10*inside < 9*count {
 			t.Errorf("%s: %d of %d inside", name, inside, count)
 		}

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/halfpeak/halfpeak/internal/student"
+	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -71,7 +71,7 @@ func (r *Result) learn() (err error) {
 		}
 		r.within = math.Inf(1)
 		if free > 0 {
-			r.within = student.T(float64(free)) * math.Sqrt(float64(len(r.Points))/float64(free))
+			r.within = stats.T95(float64(free)) * math.Sqrt(float64(len(r.Points))/float64(free))
 		}
 		r.beyond = r.within
 	}
@@ -186,7 +186,7 @@ func (r *Result) learnGrowth() (float64, error) {
 	if len(misses) == 0 {
 		return doubles, nil
 	}
-	return quantile(misses, 0.95), nil
+	return stats.QuantileOf(misses, 0.95), nil
 }
 
 // upper is the 95 % point of so many values, from above: of few, the largest, and more.
@@ -262,7 +262,7 @@ func (r *Result) measured(ranks int, n quantity.Bytes) (t, half float64, has boo
 	if count >= fewest {
 		variance := max(0, squares-count*t*t) / (count - 1)
 		deviation := max(math.Sqrt(variance)/t, r.Noise)
-		half = student.T(count-1) * deviation * math.Sqrt(1+1/count)
+		half = stats.T95(count-1) * deviation * math.Sqrt(1+1/count)
 	}
 	return t, half, true
 }
@@ -326,7 +326,7 @@ func (r *Result) predict(ranks int, n quantity.Bytes, g *Regime) (Prediction, er
 		half = r.beyond * math.Sqrt(v)
 		d := math.Inf(1)
 		if g.free > 0 {
-			d = student.T(float64(g.free)) * g.deviation(x) / form
+			d = stats.T95(float64(g.free)) * g.deviation(x) / form
 		}
 		half = math.Hypot(half, d)
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/halfpeak/halfpeak/fit"
-	"github.com/halfpeak/halfpeak/fit/trace"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -38,9 +38,9 @@ func regimes(points []Point) [][]Point {
 			level[p.Ranks] += math.Log(float64(p.Time)) / float64(len(common))
 		}
 	}
-	t := trace.Table{Format: "collective", Kind: trace.Operation}
+	t := benchfile.Table{Format: "collective", Kind: benchfile.Operation}
 	for _, n := range common {
-		s := trace.Sample{Size: n, Count: 1}
+		s := benchfile.Sample{Size: n, Count: 1}
 		for _, p := range bySize[n] {
 			s.Mean += 1000 * p.Time / quantity.Micros(math.Exp(level[p.Ranks])*float64(len(level)))
 		}

@@ -200,14 +200,3 @@ func mean(v []float64) (m float64) {
 	}
 	return m
 }
-
-// quantile interpolates between the order statistics (Hyndman and Fan 1996, type 7).
-func quantile(v []float64, q float64) float64 {
-	v = slices.Sorted(slices.Values(v))
-	at := q * float64(len(v)-1)
-	i := int(at)
-	if i+1 >= len(v) {
-		return v[len(v)-1]
-	}
-	return v[i] + (at-float64(i))*(v[i+1]-v[i])
-}

@@ -21,7 +21,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/halfpeak/halfpeak/internal/student"
+	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -221,7 +221,7 @@ func (c *Curve) run(n quantity.Bytes) (factor float64, known bool) {
 		return c.calibration.Run.dot(Terms{floor: 1, residual: c.near(n), grain: half}), false
 	}
 	sd := math.Sqrt(c.runs.at(c.x, x) * (1 + 1/c.fewest))
-	return c.calibration.Runs * (student.T(c.runs.weight(c.x, x))*sd + half), true
+	return c.calibration.Runs * (stats.T95(c.runs.weight(c.x, x))*sd + half), true
 }
 
 // nearest is the index of the measured size nearest to x.

@@ -21,31 +21,31 @@ const (
 )
 
 // below says which packages of the project each package may import: arrows
-// point down only. Everybody may import internal/nearest and
-// internal/student, which import nothing of the project.
+// point down only. Everybody may import internal/nearest and internal/stats,
+// which import nothing of the project.
 var below = map[string]string{
 	"internal/nearest":                   "",
 	"internal/ci":                        "",
-	"internal/student":                   "",
+	"internal/stats":                     "",
 	"internal/mutate":                    "",
 	"model/quantity":                     "",
 	"model":                              "model/quantity",
 	"model/machine":                      "model model/quantity",
 	"platforms":                          "model model/machine model/quantity",
 	"data":                               "platforms model model/machine model/quantity",
-	"fit/trace":                          "model/quantity",
-	"fit/fleet/power":                    "fit/fleet fit fit/trace fit/forecast model model/quantity",
-	"fit/fleet":                          "fit fit/trace fit/forecast model model/quantity",
-	"fit":                                "fit/trace fit/forecast model model/quantity",
-	"fit/shared":                         "engine/schedule/collective engine/schedule engine/simulate platforms model model/machine model/quantity",
-	"fit/collective":                     "fit fit/trace fit/forecast engine/schedule engine/schedule/collective engine/simulate platforms model model/machine model/quantity",
+	"fit/benchfile":                      "model/quantity",
+	"fleet/power":                        "fleet fit fit/benchfile fit/forecast model model/quantity",
+	"fleet":                              "fit fit/benchfile fit/forecast model model/quantity",
+	"fit":                                "fit/benchfile fit/forecast model model/quantity",
+	"fit/contention":                     "engine/schedule/collective engine/schedule engine/simulate platforms model model/machine model/quantity",
+	"fit/collective":                     "fit fit/benchfile fit/forecast engine/schedule engine/schedule/collective engine/simulate platforms model model/machine model/quantity",
 	"whatif":                             "platforms model model/machine model/quantity",
 	"engine":                             "platforms model model/machine model/quantity",
-	"engine/virtual":                     "engine engine/programs fit/trace platforms model model/machine model/quantity",
-	"engine/live":                        "engine engine/programs fit/trace platforms model model/machine model/quantity",
-	"engine/programs":                    "engine fit/trace platforms model model/machine model/quantity",
+	"engine/virtual":                     "engine engine/programs fit/benchfile platforms model model/machine model/quantity",
+	"engine/live":                        "engine engine/programs fit/benchfile platforms model model/machine model/quantity",
+	"engine/programs":                    "engine fit/benchfile platforms model model/machine model/quantity",
 	"reports":                            "model/quantity",
-	"explore":                            "study fit/shared fit/collective data reports whatif fit fit/trace fit/forecast engine engine/live engine/programs engine/virtual engine/schedule engine/schedule/collective engine/schedule/collective/rules engine/schedule/mpitrace engine/simulate export internal/flags platforms model model/machine model/quantity shard fit/fleet",
+	"explore":                            "study fit/contention fit/collective data reports whatif fit fit/benchfile fit/forecast engine engine/live engine/programs engine/virtual engine/schedule engine/schedule/collective engine/schedule/collective/rules engine/schedule/mpitrace engine/simulate export internal/flags platforms model model/machine model/quantity shard fleet",
 	"reports/page":                       "",
 	"internal/wasm":                      "reports/page",
 	"internal/wasm/generate":             "internal/wasm reports/page",
@@ -54,7 +54,7 @@ var below = map[string]string{
 	"internal/man":                       "reports model/quantity",
 	"internal/terminal":                  "reports model/quantity",
 	"shard":                              "",
-	"study":                              "data export reports shard whatif fit fit/collective fit/shared fit/trace fit/forecast fit/fleet engine engine/live engine/programs engine/virtual engine/schedule engine/schedule/collective engine/schedule/collective/rules engine/schedule/mpitrace engine/simulate platforms model model/machine model/quantity",
+	"study":                              "data export reports shard whatif fit fit/collective fit/contention fit/benchfile fit/forecast fleet engine engine/live engine/programs engine/virtual engine/schedule engine/schedule/collective engine/schedule/collective/rules engine/schedule/mpitrace engine/simulate platforms model model/machine model/quantity",
 	"engine/schedule":                    "",
 	"engine/simulate":                    "engine/schedule platforms model model/machine model/quantity",
 	"engine/simulate/peers/costfigure":   "reports model/quantity",
@@ -64,9 +64,9 @@ var below = map[string]string{
 	"engine/schedule/mpitrace":           "engine/schedule engine/schedule/collective",
 	"engine/schedule/scheduletest":       "engine/schedule",
 	"fit/forecast":                       "model/quantity",
-	"fit/forecast/holdout":               "fit/trace fit/forecast model/quantity",
-	"fit/forecast/calibrate":             "fit/forecast/holdout fit/trace fit/forecast model/quantity",
-	"fit/forecast/coverage":              "fit/forecast/holdout fit/trace fit/forecast model/quantity",
+	"fit/forecast/holdout":               "fit/benchfile fit/forecast model/quantity",
+	"fit/forecast/calibrate":             "fit/forecast/holdout fit/benchfile fit/forecast model/quantity",
+	"fit/forecast/coverage":              "fit/forecast/holdout fit/benchfile fit/forecast model/quantity",
 }
 
 // A source is a file that is no test.
@@ -120,7 +120,7 @@ func TestImportsPointDown(t *testing.T) {
 			t.Errorf("%s: package %s is new here; say in this test what it may import", f.path, f.dir)
 			continue
 		}
-		allowed := append(strings.Fields(list), "internal/nearest", "internal/student")
+		allowed := append(strings.Fields(list), "internal/nearest", "internal/stats")
 		for _, spec := range f.Imports {
 			name, _ := strconv.Unquote(spec.Path.Value)
 			if name, ours := strings.CutPrefix(name, module+"/"); ours && !slices.Contains(allowed, name) {

@@ -198,7 +198,7 @@ func (b *browser) sameTimes(printed string) {
 	}
 }
 
-const netpipe = "../../fit/trace/testdata/netpipe-3.7.2-openmpi-4.1.4-sm.np.out"
+const netpipe = "../../fit/benchfile/testdata/netpipe-3.7.2-openmpi-4.1.4-sm.np.out"
 
 func (b *browser) drop() {
 	b.goTo("")

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/fit/forecast"
-	"github.com/halfpeak/halfpeak/fit/trace"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -43,7 +43,7 @@ func check(t *testing.T, curves []Curve, use func(*Curve) bool, of *forecast.Cal
 // The repository's own measurements, which the calibration has not seen: NetPIPE over shared memory
 // and over TCP loopback of a virtual machine. Their scatter at sizes 3 bytes apart is up to 31 %.
 func TestOwn(t *testing.T) {
-	curves, err := Load("../../trace/testdata")
+	curves, err := Load("../../benchfile/testdata")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,10 +140,10 @@ func TestLoadOnce(t *testing.T) {
 // Every curve that a layer can be saved of has a calibration: a kind of times that is no latency
 // and no operation would be learned from by nobody.
 func TestKinds(t *testing.T) {
-	for kind, want := range map[trace.Kind][2]bool{
-		trace.OneWay: {true, false}, trace.RoundTrip: {true, false},
-		trace.Operation: {false, true}, trace.Collective: {false, true}, trace.Gap: {false, true},
-		trace.Stage: {false, false},
+	for kind, want := range map[benchfile.Kind][2]bool{
+		benchfile.OneWay: {true, false}, benchfile.RoundTrip: {true, false},
+		benchfile.Operation: {false, true}, benchfile.Collective: {false, true}, benchfile.Gap: {false, true},
+		benchfile.Stage: {false, false},
 	} {
 		c := Curve{Kind: kind}
 		if got := [2]bool{Latency(&c), Operation(&c)}; got != want {
@@ -157,7 +157,7 @@ func TestKinds(t *testing.T) {
 func TestTrain(t *testing.T) {
 	var curves []Curve
 	for m := range 4 {
-		c := Curve{Machine: string(rune('a' + m)), Kind: trace.OneWay}
+		c := Curve{Machine: string(rune('a' + m)), Kind: benchfile.OneWay}
 		for i := range 20 {
 			n := float64(int(1) << i)
 			v := 1 + n/1000

@@ -13,8 +13,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/fit/forecast"
-	"github.com/halfpeak/halfpeak/fit/trace"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -24,7 +24,7 @@ type Curve struct {
 	Machine string
 	// Name is the file within its folder, and the table.
 	Name string
-	Kind trace.Kind
+	Kind benchfile.Kind
 	// Points by size, without the empty message.
 	Points     []forecast.Point
 	Resolution quantity.Micros
@@ -109,7 +109,7 @@ func machines(index string) map[string]string {
 }
 
 func read(path string) (curves []Curve) {
-	f, err := trace.Open(path, trace.Options{})
+	f, err := benchfile.Open(path, benchfile.Options{})
 	if err != nil {
 		return readPairs(path)
 	}

@@ -5,16 +5,16 @@ import (
 	"math"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/fit/forecast"
-	"github.com/halfpeak/halfpeak/fit/trace"
 )
 
 // Latency are the curves of the times of messages.
-func Latency(c *Curve) bool { return c.Kind == trace.OneWay || c.Kind == trace.RoundTrip }
+func Latency(c *Curve) bool { return c.Kind == benchfile.OneWay || c.Kind == benchfile.RoundTrip }
 
 // Operation are those of operations, of collectives and of the gaps of streams, which jump more.
 func Operation(c *Curve) bool {
-	return c.Kind == trace.Operation || c.Kind == trace.Collective || c.Kind == trace.Gap
+	return c.Kind == benchfile.Operation || c.Kind == benchfile.Collective || c.Kind == benchfile.Gap
 }
 
 func timed(c *Curve) bool { return Latency(c) || Operation(c) }

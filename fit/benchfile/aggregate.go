@@ -1,0 +1,255 @@
+package benchfile
+
+import (
+	"cmp"
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// An accumulator sums up the rows of one size, or of neighbouring sizes once they are merged.
+type accumulator struct {
+	moments
+	size     float64   // of the first row
+	sizes    [2]uint64 // the sum of the sizes, least significant word first
+	min, max float64
+	median   float64 // as printed, for one row
+	slowest  moments // of the rows that tell the time of the slowest rank
+	line     int
+	sketch   sketch  // from two rows on
+	noSketch bool    // the sketches of the file take too much room, or this one is of several sizes
+	first    float64 // the time of the first row, until there is a sketch
+}
+
+// A builder aggregates the rows of a table that is being read.
+type builder struct {
+	table *Table
+	sizes map[uint64]*accumulator
+	shift uint // mantissa bits dropped from a size to make its key
+	last  *accumulator
+	key   uint64
+
+	parser *parser
+	// Rows without a usable time or size, without their end, and twice in the file; and
+	// the line of the first of each.
+	dropped, cuts, repeats       int
+	droppedAt, cutAt, repeatedAt int
+	fewDigits                    int  // rates of less than three digits
+	merged                       bool // another table has the rows
+	warned                       bool // this was said once already
+}
+
+// maxClasses bounds the classes of all sketches of a file, 8 bytes each.
+const maxClasses = 1 << 22
+
+// row is one line of a benchmark. The fields that it does not print are 0.
+type row struct {
+	size, time       float64 // bytes, µs
+	min, max, median float64
+}
+
+func (b *builder) add(r row, line int) {
+	key := math.Float64bits(r.size) >> b.shift
+	a := b.last
+	if a == nil || key != b.key {
+		if a = b.sizes[key]; a == nil {
+			if a, key = b.room(r.size); a == nil {
+				a = &accumulator{min: math.Inf(1), line: line, size: r.size}
+				b.sizes[key] = a
+				b.parser.sizes++
+			}
+		}
+		b.last, b.key = a, key
+	}
+	b.table.Rows++
+	if r.min <= 0 || r.min > r.time {
+		r.min = r.time
+	}
+	if !goodTime(r.max) {
+		r.max = r.time
+	} else if r.max >= r.time {
+		a.slowest.add(r.max)
+	}
+	if !goodTime(r.median) {
+		r.median = 0
+	}
+	a.add(r.time)
+	a.countSize(uint64(r.size))
+	a.min, a.max = min(a.min, r.min), max(a.max, r.max, r.time)
+	switch {
+	case a.count == 1:
+		a.median, a.first = r.median, r.time
+	case b.sketch(a, classOf(r.time), classOf(r.time)):
+		a.sketch.add(r.time)
+	}
+}
+
+// room returns the accumulator of a size that has none, now that others may have been merged; or
+// nil and the key for a new one.
+func (b *builder) room(size float64) (*accumulator, uint64) {
+	for len(b.sizes) >= MaxSizes {
+		b.coarsen()
+		if a := b.sizes[math.Float64bits(size)>>b.shift]; a != nil {
+			return a, math.Float64bits(size) >> b.shift
+		}
+	}
+	return nil, math.Float64bits(size) >> b.shift
+}
+
+// countSize adds a size to the sum of sizes.
+func (a *accumulator) countSize(size uint64) {
+	var carry uint64
+	a.sizes[0], carry = bits.Add64(a.sizes[0], size, 0)
+	a.sizes[1] += carry
+}
+
+// sketch reports whether the accumulator, of two rows at least, has a sketch with room for times of
+// these classes.
+func (b *builder) sketch(a *accumulator, from, to int) bool {
+	if a.noSketch {
+		return false
+	}
+	s := &a.sketch
+	if len(s.counts) > 0 && from >= s.first && to < s.first+len(s.counts) {
+		return true
+	}
+	had := len(s.counts)
+	if had == 0 {
+		from, to = min(from, classOf(a.first)), max(to, classOf(a.first))
+	}
+	_, classes := s.widened(from, to)
+	if b.parser.classes+classes-had > maxClasses {
+		b.parser.classes -= had
+		a.sketch, a.noSketch = sketch{}, true
+		return false
+	}
+	b.parser.classes += classes - had
+	s.cover(from, to)
+	if had == 0 {
+		s.add(a.first)
+	}
+	return true
+}
+
+// coarsen makes keys coarser by one bit.
+func (b *builder) coarsen() {
+	b.shift++
+	merged := make(map[uint64]*accumulator, len(b.sizes))
+	for key, a := range b.sizes {
+		if to := merged[key>>1]; to != nil {
+			b.pool(to, a)
+			b.parser.sizes--
+		} else {
+			merged[key>>1] = a
+		}
+	}
+	b.sizes = merged
+	b.last = nil
+}
+
+// absorb moves the rows of another table into this one.
+func (b *builder) absorb(o *builder) {
+	for b.shift < o.shift {
+		b.coarsen()
+	}
+	for _, a := range o.sizes {
+		key := math.Float64bits(a.size) >> b.shift
+		to := b.sizes[key]
+		if to == nil {
+			if to, key = b.room(a.size); to == nil {
+				b.sizes[key] = a
+				continue
+			}
+		}
+		b.parser.sizes--
+		b.pool(to, a)
+	}
+	b.last, o.merged = nil, true
+	t, u := b.table, o.table
+	t.Rows += u.Rows
+	t.Bursts = append(t.Bursts, u.Bursts...)
+	t.Line = min(t.Line, u.Line)
+	t.Warnings = append(t.Warnings, u.Warnings...)
+	b.warned = b.warned || o.warned
+	if u.Quantum > 0 {
+		b.resolution(float64(u.Quantum))
+	}
+	for _, c := range []struct{ to, at, from, fromAt *int }{
+		{&b.dropped, &b.droppedAt, &o.dropped, &o.droppedAt}, {&b.cuts, &b.cutAt, &o.cuts, &o.cutAt},
+		{&b.repeats, &b.repeatedAt, &o.repeats, &o.repeatedAt}, {&b.fewDigits, new(int), &o.fewDigits, new(int)},
+	} {
+		if *c.to == 0 || *c.from > 0 && *c.fromAt < *c.at {
+			*c.at = *c.fromAt
+		}
+		*c.to += *c.from
+	}
+}
+
+// pool adds the rows of an accumulator to another, which alone stays. Only times of the same size
+// have a median together.
+func (b *builder) pool(to, a *accumulator) {
+	switch {
+	case to.noSketch || a.noSketch || to.size != a.size:
+		b.parser.classes -= len(to.sketch.counts)
+		to.sketch, to.noSketch = sketch{}, true
+	case len(a.sketch.counts) == 0:
+		if c := classOf(a.first); b.sketch(to, c, c) {
+			to.sketch.add(a.first)
+		}
+	case b.sketch(to, a.sketch.first, a.sketch.first+len(a.sketch.counts)-1):
+		to.sketch.join(&a.sketch)
+	}
+	b.parser.classes -= len(a.sketch.counts)
+	to.join(&a.moments)
+	to.slowest.join(&a.slowest)
+	var carry uint64
+	to.sizes[0], carry = bits.Add64(to.sizes[0], a.sizes[0], 0)
+	to.sizes[1] += a.sizes[1] + carry
+	to.min, to.max = min(to.min, a.min), max(to.max, a.max)
+	if a.line < to.line {
+		to.line, to.size = a.line, a.size
+	}
+}
+
+// finish moves the samples into the table.
+func (b *builder) finish() {
+	t := b.table
+	for _, a := range b.sizes {
+		s := Sample{
+			Size: quantity.Bytes(a.size), Count: a.count, Line: a.line,
+			Mean: quantity.Micros(a.mean()), Min: quantity.Micros(a.min), Max: quantity.Micros(a.max),
+			Variance: a.variance(),
+		}
+		if b.shift > 0 {
+			s.Size = quantity.Bytes(rounded(a.sizes[:], 0) / float64(a.count))
+		}
+		switch {
+		case a.count == 1:
+			s.Median = quantity.Micros(cmp.Or(a.median, float64(s.Mean)))
+		case len(a.sketch.counts) > 0:
+			s.Median = quantity.Micros(min(max(a.sketch.median(a.count), a.min), a.max))
+		}
+		if t.Kind == Collective && a.slowest.count == a.count {
+			s.Slowest = quantity.Micros(a.slowest.mean())
+		}
+		t.Samples = append(t.Samples, s)
+	}
+	slices.SortFunc(t.Samples, func(a, b Sample) int { return cmp.Compare(a.Size, b.Size) })
+	if b.shift > 0 {
+		b.warn("more than 65536 sizes: neighbouring sizes are merged, each at its mean size and time")
+	}
+	if b.cuts > 0 {
+		b.warn(plural(b.cuts, "row") + " cut off and left out (the first in line " + itoa(b.cutAt) + ")")
+	}
+	if b.repeats > 0 {
+		b.warn(plural(b.repeats, "row") + " printed twice, as by server and client, counted once (the first in line " + itoa(b.repeatedAt) + ")")
+	}
+	if b.fewDigits > 0 {
+		b.warn(plural(b.fewDigits, "rate") + " printed with fewer than three digits: the times from them are as coarse")
+	}
+	if b.dropped > 0 {
+		b.warn(plural(b.dropped, "row") + " without a usable size or time left out (the first in line " + itoa(b.droppedAt) + ")")
+	}
+}

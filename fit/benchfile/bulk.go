@@ -1,0 +1,297 @@
+package benchfile
+
+import (
+	"bytes"
+	"math"
+	"math/bits"
+	"runtime"
+	"slices"
+	"sync"
+)
+
+// Of a long CSV file whose rows nothing tells apart, most rows are plain: digits, commas and a
+// point. Blocks of whole lines of these are read on all processors. A block ends before the first
+// line that is not plain; that line and some after it are read one by one, as all other files are.
+//
+// What is kept of the rows of a size does not depend on their order (see moments and sketch), and
+// blocks are taken in the order of the file, so that the result is that of reading line by line, to
+// the last bit.
+
+// A pace says when a file is read in blocks.
+type pace struct {
+	// after is how many bytes are read line by line before blocks are tried, and at least after a line
+	// that was not plain; twice as much each time, since the blocks behind it are lost.
+	after int64
+	block int // bytes
+}
+
+var quick = pace{64 << 10, 512 << 10}
+
+const (
+	blockSizes = 1 << 10 // in a block; with more, adding up blocks takes longer than reading
+	plainLine  = 4 << 10 // is the longest row that is plain
+	// blockClasses bounds the classes of the sketches of a block, 8 bytes each.
+	blockClasses = 1 << 18
+)
+
+// A plainTable says how the rows of the open table of a CSV file are read where they are plain.
+type plainTable struct {
+	comma       byte
+	width       int // columns
+	size, time  int // of these
+	bytes, unit float64
+}
+
+// plain says how plain rows of the open table are read; ok is false if they cannot be, as where
+// rows belong to several tables.
+func (f *csv) plain() (t plainTable, ok bool) {
+	c, only := &f.cols, f.split.only
+	if f.header == nil || only == nil || only.b.shift > 0 || f.comma == ' ' || c.rate || c.size < 0 ||
+		max(c.min, c.max, c.median, c.packet, c.burst, c.delta, c.check, c.unit) >= 0 {
+		return t, false
+	}
+	t = plainTable{comma: f.comma, width: f.width, size: c.size, time: c.time, bytes: c.sizeUnit, unit: c.timeUnit}
+	_, isRow := new(block).row(&t, append(bytes.Clone(f.header), '\n'))
+	return t, !isRow // a row that looks like the header is one
+}
+
+// A block is whole lines of a file, and what a worker reads of them.
+type block struct {
+	text    []byte
+	read    int // bytes of whole plain rows at the beginning of text
+	lines   int // that these are
+	sizes   map[uint64]*accumulator
+	spare   []*accumulator
+	classes int           // of the sketches of sizes and spare
+	recent  [128]struct { // of sizes, by a hash of them
+		size uint64
+		a    *accumulator
+	}
+	exp  int // of the last digit of the times, the least
+	done chan struct{}
+}
+
+// scan reads plain rows up to the first line that is none.
+func (b *block) scan(t *plainTable) {
+	b.read, b.lines, b.exp = 0, 0, 0
+	clear(b.recent[:])
+	if b.classes > blockClasses/2 {
+		b.sizes, b.spare, b.classes = nil, nil, 0
+	}
+	for _, a := range b.sizes {
+		b.spare = append(b.spare, a)
+	}
+	clear(b.sizes)
+	for b.read < len(b.text) {
+		n, ok := b.row(t, b.text[b.read:])
+		if !ok {
+			return
+		}
+		b.read += n
+		b.lines++
+	}
+}
+
+// row reads the row at the beginning of text, which ends with a newline, and returns its length
+// with that. It is false for what is not plain: that is for [csv.row] to judge.
+func (b *block) row(t *plainTable, text []byte) (length int, ok bool) {
+	var size, time uint64
+	decimals, column, i := 0, 0, 0
+	for {
+		if column == t.size || column == t.time {
+			var v uint64
+			start, point := i, -1
+			for {
+				if d := text[i] - '0'; d <= 9 {
+					v = v*10 + uint64(d)
+				} else if text[i] == '.' && point < 0 && column == t.time {
+					point = i
+				} else {
+					break
+				}
+				i++
+			}
+			digits := i - start
+			if point >= 0 {
+				digits--
+			}
+			if digits == 0 || digits > 15 {
+				return 0, false
+			}
+			if column == t.size {
+				size = v
+			} else if time = v; point >= 0 {
+				decimals = i - point - 1
+			}
+		} else {
+			start := i
+			for c := text[i]; c != t.comma && c != '\n'; c = text[i] {
+				if c <= ' ' || c >= 0x7f || c == '"' || c == '^' || c == '-' && i <= 5 || c == ':' && column == 0 {
+					return 0, false // or it may be more than text: see clean
+				}
+				i++
+			}
+			if i == start && (column == 0 || text[i] == '\n') || column == 0 && text[0] == '[' {
+				return 0, false
+			}
+		}
+		end := text[i]
+		i++
+		if column++; end == '\n' {
+			break
+		}
+		if end != t.comma || column == t.width {
+			return 0, false
+		}
+	}
+	micros := float64(time) / pow10[decimals] * t.unit
+	if column != t.width || i > plainLine || !goodTime(micros) {
+		return 0, false
+	}
+	return i, b.add(t, size, micros, -decimals)
+}
+
+// add counts a time of a size; it is false if the size cannot be counted here.
+func (b *block) add(t *plainTable, size uint64, time float64, exp int) bool {
+	recent := &b.recent[size*0x9e3779b97f4a7c15>>57] // Fibonacci hashing: 2⁶⁴ over the golden ratio
+	a := recent.a
+	if a == nil || size != recent.size {
+		if a = b.sizes[size]; a == nil {
+			bytes := float64(size) * t.bytes
+			if !goodSize(bytes) || len(b.sizes) >= blockSizes {
+				return false
+			}
+			if n := len(b.spare); n > 0 {
+				a, b.spare = b.spare[n-1], b.spare[:n-1]
+				clear(a.sketch.counts)
+			} else {
+				a = new(accumulator)
+			}
+			*a = accumulator{size: bytes, min: time, max: time, line: b.lines + 1, first: time, sketch: a.sketch}
+			if b.sizes == nil {
+				b.sizes = map[uint64]*accumulator{}
+			}
+			b.sizes[size] = a
+		}
+		recent.size, recent.a = size, a
+	}
+	if class := classOf(time); class < a.sketch.first || class >= a.sketch.first+len(a.sketch.counts) {
+		had := len(a.sketch.counts)
+		if _, classes := a.sketch.widened(class, class); b.classes+classes-had > blockClasses {
+			return false
+		}
+		a.sketch.cover(class, class)
+		b.classes += len(a.sketch.counts) - had
+	}
+	a.moments.add(time)
+	a.sketch.add(time)
+	a.min, a.max = min(a.min, time), max(a.max, time)
+	b.exp = min(b.exp, exp)
+	return true
+}
+
+// bulk reads blocks as long as their rows are plain. What it has read and not taken it leaves to be
+// read line by line.
+func (p *parser) bulk() {
+	defer func() { p.lines.bulkAt = p.lines.read + p.lines.stretch }()
+	f, ok := p.formats[0].(*csv)
+	if !ok {
+		return
+	}
+	t, ok := f.plain()
+	if !ok {
+		return
+	}
+	workers := runtime.GOMAXPROCS(0)
+	jobs := make(chan *block, workers+1)
+	var wg sync.WaitGroup
+	for range workers {
+		wg.Go(func() {
+			for b := range jobs {
+				b.scan(&t)
+				b.done <- struct{}{}
+			}
+		})
+	}
+	defer wg.Wait()
+	defer close(jobs)
+	in := p.lines.blocks()
+	var queue, free []*block
+	for range workers + 1 {
+		free = append(free, &block{done: make(chan struct{}, 1)})
+	}
+	for taken := 0; ; taken++ {
+		for len(free) > 0 {
+			b := free[len(free)-1]
+			if b.text, ok = in.next(b.text); !ok {
+				break
+			}
+			free, queue = free[:len(free)-1], append(queue, b)
+			jobs <- b
+		}
+		if len(queue) == 0 {
+			in.leave(nil)
+			return
+		}
+		b := queue[0]
+		<-b.done
+		if f.takeBlock(p, &t, b) {
+			queue, free = queue[1:], append(free, b)
+			continue
+		}
+		if taken > 8 {
+			p.lines.stretch = p.lines.pace.after
+		}
+		p.lines.stretch *= 2
+		rest := [][]byte{b.text[b.read:]}
+		for _, b := range queue[1:] {
+			<-b.done
+			rest = append(rest, b.text)
+		}
+		in.leave(rest)
+		return
+	}
+}
+
+// takeBlock adds the rows of a block to the open table, and reports whether these were all of it. A
+// block that would exceed what is kept is left as it is.
+func (f *csv) takeBlock(p *parser, t *plainTable, b *block) bool {
+	to := f.split.only.b
+	classes := p.classes
+	for _, a := range b.sizes {
+		classes += 2 * len(a.sketch.counts) // while they are joined
+	}
+	if len(to.sizes)+len(b.sizes) > MaxSizes || classes > maxClasses {
+		b.read = 0
+		return false
+	}
+	for _, a := range b.sizes {
+		if a.count == 0 {
+			continue // of the row before which the block ends
+		}
+		x := *a
+		x.line += p.file.Lines
+		x.sizes[1], x.sizes[0] = bits.Mul64(uint64(x.size), uint64(x.count))
+		x.sketch = sketch{}
+		if x.count > 1 {
+			x.sketch = a.sketch.used()
+		}
+		p.classes += len(x.sketch.counts)
+		key := math.Float64bits(x.size)
+		if there := to.sizes[key]; there != nil {
+			to.pool(there, &x)
+			continue
+		}
+		x.sketch.counts = slices.Clone(x.sketch.counts)
+		to.sizes[key] = &x
+		p.sizes++
+	}
+	if b.lines > 0 {
+		to.resolution(math.Pow10(b.exp) * t.unit)
+	}
+	to.table.Rows += int64(b.lines)
+	f.split.rows += b.lines
+	p.file.Lines += b.lines
+	p.lines.count(b.read)
+	return b.read == len(b.text)
+}

@@ -1,0 +1,213 @@
+package benchfile
+
+import (
+	"bytes"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// A CollectiveOp is a collective operation, as far as a file tells.
+type CollectiveOp struct {
+	// Name is that of MPI in lower case: allreduce, allgather, alltoall, bcast, reduce,
+	// reduce_scatter, gather, scatter, scan, exscan; with v or w behind it where the
+	// counts vary, and "i" or "neighbor_" before it as MPI has them; and sendrecv and hypercube
+	// of nccl-tests. It is empty if neither the file nor its name says.
+	Name string
+	// Ranks take part; 0 if the file does not say.
+	Ranks int
+	// Algorithm as the file calls it; empty if it does not say.
+	Algorithm string
+	// PerRank is set where the size is the block of one rank, as OSU and IMB count
+	// it for allgather, alltoall, gather and scatter: Ranks of them are in the whole buffer,
+	// which is the size of nccl-tests, and of all other collectives. It is not set for CSV and
+	// JSON, which do not tell.
+	PerRank bool
+}
+
+// collectives are the words for them in titles and names, and what each is called.
+var collectives = map[string]string{
+	"allreduce": "allreduce", "all_reduce": "allreduce",
+	"allgather": "allgather", "all_gather": "allgather", "allgatherv": "allgatherv", "all_gather_v": "allgatherv",
+	"alltoall": "alltoall", "all_to_all": "alltoall", "all-to-all": "alltoall", "alltoallv": "alltoallv", "all-to-allv": "alltoallv",
+	"alltoallw": "alltoallw", "all-to-allw": "alltoallw",
+	"reduce_scatter": "reduce_scatter", "reducescatter": "reduce_scatter", "reduce-scatter": "reduce_scatter",
+	"reduce_scatter_block": "reduce_scatter_block",
+	"bcast":                "bcast", "broadcast": "bcast",
+	"reduce": "reduce", "gather": "gather", "gatherv": "gatherv", "scatter": "scatter", "scatterv": "scatterv",
+	"scan": "scan", "exscan": "exscan", "barrier": "barrier",
+}
+
+// collectiveNamed returns the operation that a benchmark calls so: "Allreduce", "MPI_Bcast",
+// "osu_ialltoall", "all_reduce_perf", "Neighbor Allgather".
+func collectiveNamed(text string) (CollectiveOp, bool) {
+	name := strings.ReplaceAll(strings.ToLower(strings.TrimSpace(text)), " ", "_")
+	for _, prefix := range []string{"mpi_", "osu_", "nccl_", "rccl_"} {
+		name = strings.TrimPrefix(name, prefix)
+	}
+	name = strings.ReplaceAll(strings.TrimSuffix(strings.TrimSuffix(name, "_perf"), "_pure"), "neighborhood", "neighbor")
+	name, near := strings.CutPrefix(name, "neighbor_")
+	blocking := name
+	c, ok := collectives[name]
+	if !ok {
+		if blocking, ok = strings.CutPrefix(name, "i"); ok {
+			if c, ok = collectives[blocking]; ok {
+				c = "i" + c
+			}
+		}
+	}
+	if !ok {
+		return CollectiveOp{}, false
+	}
+	if near {
+		c = "neighbor_" + c
+	}
+	return CollectiveOp{Name: c}, true
+}
+
+// perRank sets what the size counts where each rank's block is printed, as by MPI benchmarks.
+func (c CollectiveOp) perRank() CollectiveOp {
+	base := strings.TrimPrefix(strings.TrimPrefix(c.Name, "neighbor_"), "i")
+	for _, name := range []string{"allgather", "alltoall", "gather", "scatter"} {
+		c.PerRank = c.PerRank || strings.HasPrefix(base, name)
+	}
+	return c
+}
+
+var (
+	nameWord  = regexp.MustCompile(`(?i)(?:^|[^a-z])i?(all_?reduce|all_?gather|all_?to_?all|reduce_?scatter|bcast|broadcast)(?:[^a-z]|$)`)
+	nameRanks = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])(?:np|n?ranks?|n?procs?|processes)[-_=]?(\d{1,7})(?:[^0-9]|$)|(?:^|[^0-9])(\d{1,7})[-_]?(?:ranks|procs|processes)(?:[^a-z]|$)`)
+	// nameNodes is nodes, ranks and the number of the run: all_reduce-4-64-1.out.
+	nameNodes     = regexp.MustCompile(`[a-z][-_](\d{1,6})[-_](\d{1,7})[-_]\d{1,4}(?:\.|$)`)
+	nameAlgorithm = regexp.MustCompile(`(?i)(?:^|[^a-z])alg(?:o|orithm)?[-_=]?(\d{1,2})(?:[^0-9]|$)`)
+
+	launcher     = regexp.MustCompile(`\b(srun|mpirun|mpiexec|mpiexec\.hydra|jsrun|aprun|prun|orterun|flux run|flux submit)\b`)
+	launchRanks  = regexp.MustCompile(`\s(?:-n|-np|--np|--ntasks)[= ]?(\d{1,7})(?:\s|$)`)
+	launchNodes  = regexp.MustCompile(`\s(?:-N|--nodes)[= ]?(\d{1,6})(?:\s|$)`)
+	launchEach   = regexp.MustCompile(`\s(?:-ppn|-perhost|-npernode|--npernode|--ntasks-per-node|--tasks-per-node)[= ]?(\d{1,6})(?:\s|$)`)
+	launchHosts  = regexp.MustCompile(`\s(?:-H|-host|--host|-hosts|--hosts)[= ](\S+)`)
+	jsrunTasks   = regexp.MustCompile(`\s-a[= ]?(\d{1,6})(?:\s|$)`)
+	tunedBy      = regexp.MustCompile(`coll_tuned_([a-z_]+?)_algorithm[ =](\d{1,2})\b`)
+	ncclBy       = regexp.MustCompile(`\bNCCL_ALGO[ =:]+(?i:set by environment to )?"?([A-Za-z]+)\b`)
+	taskMap      = []byte(`"taskmap"`)
+	taskMapBlock = regexp.MustCompile(`\[(\d{1,7}),(\d{1,7}),(\d{1,7}),(\d{1,7})\]`)
+)
+
+// fromFileName returns what the file's name says of a collective.
+func fromFileName(name string) (c CollectiveOp) {
+	base := filepath.Base(name)
+	if m := nameWord.FindStringSubmatch(base); m != nil {
+		c, _ = collectiveNamed(m[1])
+	}
+	return c
+}
+
+// ranksOf returns the number of ranks that a command line or the file's name says; 0 if none does.
+func (p *parser) ranksOf() int {
+	if p.launched > 0 {
+		return p.launched
+	}
+	base := filepath.Base(p.file.Name)
+	if m := nameRanks.FindStringSubmatch(base); m != nil {
+		return number10(m[1] + m[2])
+	}
+	if m := nameNodes.FindStringSubmatch(base); m != nil {
+		nodes, ranks := number10(m[1]), number10(m[2])
+		if nodes > 0 && ranks >= nodes && ranks%nodes == 0 {
+			p.warn("the file's name says that %d ranks took part, on %d nodes", ranks, nodes)
+			return ranks
+		}
+	}
+	return 0
+}
+
+// number10 is a text of digits as a number; 0 if it is too large for one of ranks.
+func number10(digits string) int {
+	if n, err := strconv.Atoi(digits); err == nil && n < 1<<24 {
+		return n
+	}
+	return 0
+}
+
+// algorithmOf returns the algorithm that a command line or the file's name says, of a collective.
+func (p *parser) algorithmOf(name string) string {
+	if p.algorithm != "" && (p.chosenFor == "" || p.chosenFor == name) {
+		return p.algorithm
+	}
+	if m := nameAlgorithm.FindStringSubmatch(filepath.Base(p.file.Name)); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// choose notes the algorithm that a line tells a library to take.
+func (p *parser) choose(line string) {
+	if m := tunedBy.FindStringSubmatch(line); m != nil {
+		p.algorithm, p.chosenFor = m[2], m[1]
+	} else if m := ncclBy.FindStringSubmatch(line); m != nil {
+		p.algorithm, p.chosenFor = strings.ToLower(m[1]), ""
+	}
+}
+
+// launch notes the number of ranks of a command line that was printed.
+func (p *parser) launch(line string) {
+	at := launcher.FindStringIndex(line)
+	if at == nil {
+		return
+	}
+	name, line := line[at[0]:at[1]], line[at[1]:]
+	find := func(e *regexp.Regexp) int {
+		if m := e.FindStringSubmatch(line); m != nil {
+			return number10(m[1])
+		}
+		return 0
+	}
+	n, slurm := find(launchRanks), name == "srun" || strings.HasPrefix(name, "flux")
+	switch {
+	case n > 0 && name == "jsrun":
+		n *= max(1, find(jsrunTasks))
+	case n == 0 && slurm:
+		n = find(launchNodes) * find(launchEach)
+	case n == 0:
+		if m := launchHosts.FindStringSubmatch(line); m != nil {
+			n = hosts(m[1], max(1, find(launchEach)))
+		}
+	}
+	if n > 0 {
+		p.launched = n
+	}
+}
+
+// hosts counts the ranks of a list of hosts: "a,b" has each on every host, "a:4,b:4" says how many.
+func hosts(list string, each int) (n int) {
+	for host := range strings.SplitSeq(list, ",") {
+		if _, slots, ok := strings.Cut(host, ":"); ok {
+			n += number10(slots)
+		} else {
+			n += each
+		}
+	}
+	return n
+}
+
+// mapped reads the task map that Flux logs when a job has run: blocks of the first node, nodes,
+// tasks on each, and repeats (Flux RFC 34). It tells the ranks of the collectives since the last.
+func (p *parser) mapped(line []byte) {
+	n := 0.0
+	for _, m := range taskMapBlock.FindAllSubmatch(line[bytes.Index(line, taskMap):], -1) {
+		n += float64(number10(string(m[2]))) * float64(number10(string(m[3]))) * float64(number10(string(m[4])))
+	}
+	if n >= 1<<24 {
+		return // of no machine
+	}
+	if p.told > len(p.builders) { // tables have been merged
+		p.told = 0
+	}
+	for _, b := range p.builders[p.told:] {
+		if b.table.Kind == Collective && n > 0 {
+			b.table.Collective.Ranks = int(n)
+		}
+	}
+	p.told = len(p.builders)
+}

@@ -1,0 +1,360 @@
+package benchfile
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// csv reads tables of comma, semicolon, tab or blank separated values under a
+// header that names columns and units: "size_bytes,time_us", "size (KiB)", "t [ms]". The
+// unit of the times may also stand in a line of units under the header, in a column
+// "unit", or in a comment before. Between semicolons, a comma in a number is a decimal one.
+//
+// The columns may stand in any order among others. Other columns may split the rows into several
+// tables; see splitter. A further header, the same or another, begins new tables. The columns
+// burst, delta and interval are a LogP signature. halfpeak's own CSV is read like any other.
+//
+// In a CSV file nothing else is expected: a row that has a size but no time is an
+// error and not noise, and so is one with fewer or more values than the header.
+//
+// Tested with what halfpeak prints, and with files in the shapes of pandas (to_csv) and of
+// spreadsheets (decimal commas, UTF-16) written by hand.
+type csv struct {
+	header  []byte // of the open table, as it stood
+	width   int    // columns of the header
+	comma   byte
+	cols    columns
+	fields  [][]byte
+	split   splitter
+	seen    bool     // the first line with columns has been looked at
+	format  string   // of the tables; "csv" if empty
+	pending [][]byte // a header without the unit of its times, in the line before
+	between byte     // its separator
+	unit    []byte   // of the last row, where a column has it
+	scale   float64  // of that unit
+}
+
+func (f *csv) take(p *parser, line []byte) bool {
+	if f.header != nil {
+		if len(line) == len(f.header) && bytes.Equal(line, f.header) {
+			if f.split.rows > 0 {
+				p.note("the header comes again in line %d: what follows is a table of its own", p.file.Lines)
+			}
+			return f.start(p, line)
+		}
+		f.fields = splitAt(f.fields[:0], line, f.comma)
+		if f.row(p, line, len(f.fields)) {
+			return true
+		}
+	}
+	return f.start(p, line)
+}
+
+func (f *csv) end(p *parser) { f.close(p) }
+
+// splitAt cuts a line into fields, without blanks and quotes around the values.
+func splitAt(into [][]byte, line []byte, comma byte) [][]byte {
+	if comma == ' ' {
+		return append(into, bytes.Fields(line)...)
+	}
+	for {
+		for len(line) > 0 && line[0] == ' ' {
+			line = line[1:]
+		}
+		if len(line) > 0 && line[0] == '"' {
+			if value, rest, ok := quoted(line); ok { // it may hold the separator
+				i := bytes.IndexByte(rest, comma)
+				after := rest[:max(i, 0)]
+				if i < 0 {
+					after = rest
+				}
+				if after = trimField(after); len(after) > 0 {
+					value = append(bytes.Clone(value), after...)
+				}
+				into = append(into, value)
+				if i < 0 {
+					return into
+				}
+				line = rest[i+1:]
+				continue
+			}
+		}
+		i := 0
+		for i < len(line) && line[i] != comma { // values are short
+			i++
+		}
+		into = append(into, trimField(line[:i]))
+		if i == len(line) {
+			return into
+		}
+		line = line[i+1:]
+	}
+}
+
+// quoted returns the value in the quotes with which a line begins, where a doubled quote is one, and
+// the rest of the line. It is false if the quotes do not end.
+func quoted(line []byte) (value, rest []byte, ok bool) {
+	doubled := false
+	for i := 1; i < len(line); i++ {
+		switch {
+		case line[i] != '"':
+		case i+1 < len(line) && line[i+1] == '"':
+			doubled = true
+			i++
+		case doubled:
+			return bytes.ReplaceAll(line[1:i], []byte(`""`), []byte(`"`)), line[i+1:], true
+		default:
+			return line[1:i], line[i+1:], true
+		}
+	}
+	return nil, nil, false
+}
+
+func trimField(b []byte) []byte {
+	for len(b) > 0 && (b[0] == ' ' || b[0] == '"') {
+		b = b[1:]
+	}
+	for len(b) > 0 && (b[len(b)-1] == ' ' || b[len(b)-1] == '"') {
+		b = b[:len(b)-1]
+	}
+	return b
+}
+
+// open closes the open tables, and opens those under a header.
+func (f *csv) open(p *parser, header []byte, names [][]byte, comma byte, c columns) {
+	f.close(p)
+	f.header, f.comma, f.cols, f.width = append([]byte{}, header...), comma, c, len(names)
+	f.unit, f.scale = nil, 0
+	if c.assumed {
+		p.warn("line %d: the header has no unit for the times; it is %s, as line %d says", p.file.Lines, p.unit, p.unitAt)
+	}
+	if c.unread != "" {
+		p.warn("line %d: column %q has no unit and is not read; give it with --y %s:us", p.file.Lines, c.unread, printable(c.unread))
+	}
+	f.split = newSplitter(p, names, &f.cols)
+}
+
+// close ends the open tables, now that all their rows are known.
+func (f *csv) close(p *parser) {
+	f.split.end(p)
+	f.split = splitter{}
+}
+
+// row takes a row of the open table. It is false for a line that is something
+// else: noise, or another header.
+func (f *csv) row(p *parser, line []byte, n int) bool {
+	c := &f.cols
+	at := c.at()
+	if f.comma == ' ' && n != f.width {
+		if n > f.width && isRow(f.fields, ' ') {
+			f.tooMany(p, n)
+			return true
+		}
+		return false // prose is full of blanks
+	}
+	if at >= n || c.time >= n {
+		if _, ok := f.number(f.fields[0]); !ok || n > 1 && at >= n {
+			return false
+		}
+		if p.lines.partial {
+			p.warn("line %d: the last row is cut off; it is left out", p.file.Lines)
+		} else {
+			p.badRow("%s, want the %s of the header; mend or remove the row", plural(n, "value"), itoa(max(at, c.time)+1))
+		}
+		return true
+	}
+	size, okSize := parse(f.fields[at])
+	t, okTime := parse(f.fields[c.time])
+	if f.comma == ';' && !(okSize && okTime) {
+		size, okSize = f.number(f.fields[at])
+		t, okTime = f.number(f.fields[c.time])
+	}
+	if okSize && n > f.width {
+		for n > f.width && len(f.fields[n-1]) == 0 { // a comma at the end
+			n--
+		}
+		if n > f.width {
+			f.tooMany(p, n)
+			return true
+		}
+	}
+	switch {
+	case okSize && len(f.fields[c.time]) == 0: // a value that does not exist
+		f.split.table(p, f, n).row(row{})
+		return true
+	case !okSize && !okTime && !isNaN(f.fields[c.time]):
+		return false
+	case !okSize:
+		p.badRow("size %q is not a number; mend or remove the row%s", short(f.fields[at]), thousands(f.fields[at]))
+		return true
+	case !okTime:
+		p.badRow("time %q is not a number; mend or remove the row%s", short(f.fields[c.time]), thousands(f.fields[c.time]))
+		return true
+	}
+	if t.value <= 0 {
+		what := "time"
+		if c.rate {
+			what = "rate"
+		}
+		p.badRow("%s %s is not above 0; mend or remove the row", what, f.fields[c.time])
+		return true
+	}
+	unit := c.timeUnit
+	if c.unit >= 0 {
+		var ok bool
+		if unit, ok = f.unitOf(n); !ok {
+			p.badRow("unit %q is not one of time; write ns, us, ms or s", short(f.fields[min(c.unit, n-1)]))
+			return true
+		}
+	}
+	if c.burst >= 0 {
+		f.burst(p, size.value, t)
+		return true
+	}
+	bytes := size.value * c.sizeUnit
+	switch {
+	case bytes < 0:
+		p.badRow("size %s is negative; mend or remove the row", f.fields[at])
+		return true
+	case bytes > float64(quantity.MaxBytes):
+		p.badRow("size %s is above 8 PiB; mend or remove the row", f.fields[at])
+		return true
+	case bytes != math.Trunc(bytes):
+		p.badRow("size %s is not a whole number of bytes; mend or remove the row, or give the unit of sizes with --x", f.fields[at])
+		return true
+	}
+	var b *builder
+	if only := f.split.only; only != nil { // mostly
+		b = only.b
+		f.split.rows++
+	} else {
+		b = f.split.table(p, f, n)
+	}
+	r := row{size: bytes, time: t.value * unit}
+	if c.rate {
+		if bytes == 0 { // a rate says nothing of an empty message
+			b.row(row{})
+			return true
+		}
+		r.time = bytes / r.time
+	} else {
+		b.resolution(t.quantum() * unit)
+		r.min = f.value(c.min, n) * c.minUnit
+		r.max = f.value(c.max, n) * c.maxUnit
+		r.median = f.value(c.median, n) * c.medianUnit
+	}
+	b.row(r)
+	if !c.rate && c.kind == OneWay && c.size >= 0 {
+		f.contradicts(b, r, f.value(c.check, n)*c.checkUnit)
+	}
+	return true
+}
+
+// tooMany notes a row with more values than the header.
+func (f *csv) tooMany(p *parser, n int) {
+	hint := ""
+	if f.comma == ',' {
+		hint = "; a number with a comma in it is written without it (1600), decimal commas want \";\" between values, text with commas wants quotes"
+	}
+	p.badRow("%s, want the %d of the header; mend or remove the row%s", plural(n, "value"), f.width, hint)
+}
+
+// thousands is a hint where a text would be a number without its commas.
+func thousands(text []byte) string {
+	if i := bytes.IndexByte(text, ','); i > 0 {
+		if _, ok := parse(bytes.ReplaceAll(text, []byte(","), nil)); ok {
+			return " (write numbers without thousands commas)"
+		}
+	}
+	return ""
+}
+
+// number reads a number. Between semicolons it may have a decimal comma.
+func (f *csv) number(text []byte) (number, bool) {
+	v, ok := parse(text)
+	if !ok && f.comma == ';' {
+		v, ok = parseDecimal(text)
+	}
+	return v, ok
+}
+
+// unitOf returns the unit of the row's time, from its column of units.
+func (f *csv) unitOf(n int) (float64, bool) {
+	if f.cols.unit >= n {
+		return 0, false
+	}
+	if text := f.fields[f.cols.unit]; f.scale == 0 || !bytes.Equal(text, f.unit) {
+		u, ok := unitNamed(string(bytes.Trim(text, "()[] ")))
+		if !ok || u.Dim != quantity.DimTime {
+			return 0, false
+		}
+		f.unit, f.scale = append(f.unit[:0], text...), u.Num
+	}
+	return f.scale, true
+}
+
+// contradicts warns, once a table, of a bandwidth beside the time that is not size over
+// time: by less than the 5 % between MB and MiB, or by the factor of a bit or a
+// round trip.
+func (f *csv) contradicts(b *builder, r row, rate float64) {
+	if rate == 0 || b.warned || r.size == 0 {
+		return
+	}
+	if ratio := rate * r.time / r.size; ratio < 0.97 || ratio > 1.03 {
+		b.warned = true
+		b.warn("the bandwidth contradicts the time in line " + itoa(b.parser.file.Lines) + ": it is " + strconv.FormatFloat(ratio, 'g', 3, 64) + " times size over time (units of 2²⁰ or of bits?); the times count")
+	}
+}
+
+// value returns an optional column, 0 if it is not there or no time.
+func (f *csv) value(at, n int) float64 {
+	if at < 0 || at >= n {
+		return 0
+	}
+	if v, ok := f.number(f.fields[at]); ok && v.value > 0 {
+		return v.value
+	}
+	return 0
+}
+
+func (f *csv) burst(p *parser, m float64, t number) {
+	c := &f.cols
+	delta := number{}
+	ok := c.delta < len(f.fields)
+	if ok {
+		delta, ok = f.number(f.fields[c.delta])
+	}
+	if !ok || delta.value < 0 || m < 1 || m > 1e9 || m != math.Trunc(m) {
+		p.badRow("a burst is a whole number of messages from 1 and a delta from 0; mend or remove the row")
+		return
+	}
+	b := f.split.table(p, f, len(f.fields))
+	if !goodTime(t.value*c.timeUnit) || delta.value > 0 && !goodTime(delta.value*c.deltaUnit) || len(b.table.Bursts) >= MaxSizes {
+		b.row(row{}) // dropped and counted
+		return
+	}
+	b.resolution(t.quantum() * c.timeUnit)
+	b.table.Rows++
+	b.table.Bursts = append(b.table.Bursts, Burst{
+		Messages: int(m), Delta: quantity.Micros(delta.value * c.deltaUnit),
+		Interval: quantity.Micros(t.value * c.timeUnit), Line: p.file.Lines,
+	})
+}
+
+// rateName names the rate from which a time was computed.
+func (k Kind) rateName() string {
+	if k == Gap {
+		return "throughput: the gap between messages, not the latency"
+	}
+	return "bandwidth, taken as that of a one-way time"
+}
+
+// isNaN reports whether a value was a number once: NaN, inf.
+func isNaN(b []byte) bool {
+	s := strings.TrimLeft(strings.ToLower(short(b)), "+-")
+	return s == "nan" || strings.HasPrefix(s, "inf")
+}

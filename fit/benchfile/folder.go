@@ -1,0 +1,68 @@
+package benchfile
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// maxFiles bounds the files of a folder.
+const maxFiles = 100_000
+
+// Files returns the files that an argument names: itself, or if it is a folder the regular files
+// in it and in its folders, in the order of their paths. Hidden ones (.name) are left out, and
+// links to folders are not followed. Errors are of type [*Error]; a folder without files is one.
+func Files(name string) ([]string, error) {
+	if name == "-" {
+		return []string{name}, nil
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, pathError(name, err)
+	}
+	if !info.IsDir() {
+		return []string{name}, nil
+	}
+	var files []string
+	// WalkDir does not follow a link, and the argument may be one.
+	err = filepath.WalkDir(strings.TrimRight(name, "/")+"/", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return pathError(path, err)
+		case strings.HasPrefix(d.Name(), ".") && filepath.Clean(path) != filepath.Clean(name):
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+		case d.Type().IsRegular() || d.Type() == fs.ModeSymlink && isRegular(path):
+			if files = append(files, filepath.Clean(path)); len(files) > maxFiles {
+				return &Error{File: name, Msg: "more than 100000 files; name a smaller folder"}
+			}
+		}
+		return nil
+	})
+	if err == nil && len(files) == 0 {
+		err = &Error{File: name, Msg: "the folder has no files; name one with the output of benchmarks"}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return files, nil
+}
+
+func isRegular(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// pathError is an error of the system as one of this package.
+func pathError(name string, err error) error {
+	if e := (*Error)(nil); errors.As(err, &e) {
+		return err
+	}
+	if e := new(fs.PathError); errors.As(err, &e) {
+		err = e.Err
+	}
+	return &Error{File: name, Msg: err.Error()}
+}

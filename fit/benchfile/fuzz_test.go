@@ -1,0 +1,125 @@
+package benchfile
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"os"
+	"strings"
+	"testing"
+)
+
+// checkInvariants fails if a file breaks what the doc comments promise.
+func checkInvariants(t *testing.T, f *File) {
+	t.Helper()
+	if len(f.Tables) == 0 || f.Skipped > f.Lines {
+		t.Errorf("%d tables, %d of %d lines skipped", len(f.Tables), f.Skipped, f.Lines)
+	}
+	for _, text := range append(append([]string{}, f.Warnings...), f.Notes...) {
+		if printable(text) != text {
+			t.Errorf("%q", text)
+		}
+	}
+	names := map[string]bool{}
+	for _, table := range f.Tables {
+		if table.Format == "" || names[table.Name()] || table.Line < 1 || table.Line > f.Lines {
+			t.Errorf("table %q of format %q in line %d of %d", table.Name(), table.Format, table.Line, f.Lines)
+		}
+		names[table.Name()] = true
+		for _, text := range append([]string{table.Title}, table.Warnings...) {
+			if printable(text) != text {
+				t.Errorf("%q", text)
+			}
+		}
+		if c := table.Collective; (table.Kind == Collective) != (c != CollectiveOp{}) && table.Format != "nccl-tests" || c.Ranks < 0 {
+			t.Errorf("%v of %+v", table.Kind, c)
+		}
+		if math.IsNaN(float64(table.Quantum)) || table.Quantum < 0 || table.Packet < 0 {
+			t.Errorf("quantum %v, packet %v", table.Quantum, table.Packet)
+		}
+		rows := int64(len(table.Bursts))
+		for _, b := range table.Bursts {
+			if b.Messages < 1 || b.Delta < 0 || !goodTime(float64(b.Interval)) {
+				t.Errorf("burst %+v", b)
+			}
+		}
+		for i, s := range table.Samples {
+			rows += s.Count
+			const near = 1 + 1e-9
+			if s.Size < 0 || s.Count < 1 || !goodTime(float64(s.Mean)) || s.Min > s.Mean*near || s.Mean > s.Max*near || s.Min <= 0 ||
+				s.Median < 0 || s.Variance < 0 || math.IsNaN(s.Variance) || math.IsInf(s.Variance, 0) || s.Line < 1 || s.Line > f.Lines {
+				t.Errorf("sample %+v", s)
+			}
+			if i > 0 && s.Size <= table.Samples[i-1].Size {
+				t.Errorf("size %v behind %v", s.Size, table.Samples[i-1].Size)
+			}
+		}
+		if rows != table.Rows || rows == 0 {
+			t.Errorf("%d rows, %d in the samples", table.Rows, rows)
+		}
+	}
+}
+
+// fuzz reads anything, beginning with the named samples: whole, and cut in the
+// middle.
+func fuzz(f *testing.F, names ...string) {
+	for _, name := range names {
+		text, err := os.ReadFile("testdata/" + name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		if len(text) > 1500 {
+			text = text[:1500]
+		}
+		f.Add(text)
+		f.Add(text[:len(text)/2])
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		file, err := Read(bytes.NewReader(text), "x", Options{})
+		if err != nil {
+			var e *Error
+			var d *Damaged
+			if !errors.As(err, &e) && !errors.As(err, &d) || printable(err.Error()) != err.Error() || !strings.HasPrefix(err.Error(), "x:") {
+				t.Errorf("error %q", err)
+			}
+			return
+		}
+		checkInvariants(t, file)
+	})
+}
+
+func FuzzCSV(f *testing.F) {
+	f.Add([]byte("size (KiB),time [ms],min_ms,p50_us\n1,2,1,2000\n2,3\n\"4\",5,1,1\nx\n"))
+	f.Add([]byte("time_us;node;size\n1;a;2\n3;b;4\n"))
+	f.Add([]byte("size_bytes\tthroughput_mb_s\n1\t2\n0\t3\n"))
+	fuzz(f, "stages.csv", "packets.csv", "signature.csv", "dimensions.csv", "decimal_commas.csv", "unit_remark.csv")
+}
+
+// FuzzUTF16 reads the same as UTF-16, and half characters.
+func FuzzUTF16(f *testing.F) {
+	text, err := os.ReadFile("testdata/decimal_commas.csv")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(utf16Text(string(text), true))
+	f.Add(utf16Text(string(text), false))
+	f.Add([]byte("\xff\xfe\x00\xd8\x00"))
+	fuzz(f)
+}
+func FuzzNetPIPE(f *testing.F) {
+	fuzz(f, "netpipe-3.7.2-openmpi-4.1.4-sm.np.out", "netpipe-3.7.2-openmpi-4.1.4-sm.log", "netpipe5.np.out", "netpipe5.log")
+}
+func FuzzOSU(f *testing.F)      { fuzz(f, "osu_mixed.txt", "osu_dressed.txt") }
+func FuzzIMB(f *testing.F)      { fuzz(f, "imb_suite.txt", "imb_pingpong.csv") }
+func FuzzPerftest(f *testing.F) { fuzz(f, "perftest_pair.log") }
+func FuzzNCCL(f *testing.F)     { fuzz(f, "nccl_three.log") }
+func FuzzNetgauge(f *testing.F) {
+	fuzz(f, "netgauge_loggp.out", "netgauge_loggp.stdout", "netgauge_one_one.txt")
+}
+func FuzzUCX(f *testing.F)      { fuzz(f, "ucx_runs.txt") }
+func FuzzSockperf(f *testing.F) { fuzz(f, "sockperf_runs.txt", "sockperf_colours.log") }
+func FuzzNetperf(f *testing.F)  { fuzz(f, "netperf_runs.txt", "netperf_selected.txt") }
+func FuzzQperf(f *testing.F)    { fuzz(f, "qperf_verbose.txt") }
+func FuzzIperf3(f *testing.F)   { fuzz(f, "iperf3_cut.json") }
+func FuzzSimGrid(f *testing.F)  { fuzz(f, "simgrid.csv", "simgrid_load.csv") }
+func FuzzJSON(f *testing.F)     { fuzz(f, "own.json", "one_line.json", "columns.json") }

@@ -1,0 +1,350 @@
+package benchfile
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// columns are the places in a row of the values that are read; −1 is none.
+type columns struct {
+	size, time, min, max, median, packet int
+	burst, delta                         int
+	groups                               []int   // what names say of a table
+	unit                                 int     // the unit of the time, −1 for none
+	assumed                              bool    // its unit is not in the header, nor in the rows
+	unread                               string  // a column of times without a unit, beside a rate
+	sizeUnit, packetUnit, deltaUnit      float64 // bytes, bytes, µs
+	timeUnit                             float64 // µs; of a rate, bytes/µs
+	minUnit, maxUnit, medianUnit         float64
+	rate                                 bool    // the time is size over a rate
+	check                                int     // a rate beside the time, −1 for none
+	checkUnit                            float64 // bytes/µs
+	kind                                 Kind
+}
+
+// columnOption splits "time:ms" into the column and its unit.
+func columnOption(opt string) (column, unit string) {
+	if i := strings.LastIndexByte(opt, ':'); i >= 0 {
+		if _, ok := quantity.Unit(opt[i+1:]); ok {
+			return opt[:i], opt[i+1:]
+		}
+	}
+	return opt, ""
+}
+
+var noColumns = columns{size: -1, time: -1, min: -1, max: -1, median: -1, packet: -1, burst: -1, delta: -1, check: -1, unit: -1}
+
+// at is the column that makes a line a row: of its size, or of its burst.
+func (c *columns) at() int {
+	if c.burst >= 0 {
+		return c.burst
+	}
+	return c.size
+}
+
+// isRead reports whether a column is one of the values that are read, so that it does not split
+// tables.
+func (c *columns) isRead(at int) bool {
+	return slices.Contains([]int{c.size, c.time, c.min, c.max, c.median, c.packet, c.burst, c.delta, c.check, c.unit}, at)
+}
+
+func (c *columns) setTime(u quantity.Value, base string) bool {
+	switch u.Dim {
+	case quantity.DimTime:
+		c.timeUnit = u.Num
+	case quantity.DimRate:
+		c.timeUnit, c.rate = u.Num, true
+	default:
+		return false
+	}
+	c.kind = kindOf(base, c.rate)
+	return true
+}
+
+// kindOf says what the times of a column are, by its name.
+func kindOf(base string, rate bool) Kind {
+	switch {
+	case strings.HasPrefix(base, "rtt") || strings.HasPrefix(base, "round") || base == "prtt" || base == "ping":
+		return RoundTrip
+	case strings.Contains(base, "gap") || strings.Contains(base, "throughput"):
+		return Gap
+	case base == "o_s" || base == "os" || strings.HasPrefix(base, "send_overhead"):
+		return SendOverhead
+	case base == "o_r" || base == "or" || strings.HasPrefix(base, "receive_overhead"):
+		return ReceiveOverhead
+	case rate && !strings.Contains(base, "bandwidth") && base != "bw":
+		return Gap
+	}
+	return OneWay
+}
+
+// A columnName is a header taken apart: "msg size [KiB]" is msg_size and KiB.
+type columnName struct {
+	full, base string
+	unit       quantity.Value
+	hasUnit    bool
+}
+
+// spelled are units as the names of columns spell them. Mbps are bits, as networks count.
+var spelled = map[string]quantity.Value{
+	"kb": {Num: 1 << 10, Dim: quantity.DimSize}, "kib": {Num: 1 << 10, Dim: quantity.DimSize},
+	"mb": {Num: 1 << 20, Dim: quantity.DimSize}, "mib": {Num: 1 << 20, Dim: quantity.DimSize},
+	"gb": {Num: 1 << 30, Dim: quantity.DimSize}, "gib": {Num: 1 << 30, Dim: quantity.DimSize},
+	"usecs": {Num: 1, Dim: quantity.DimTime}, "nsecs": {Num: 1e-3, Dim: quantity.DimTime},
+	"microsecond": {Num: 1, Dim: quantity.DimTime}, "secs": {Num: 1e6, Dim: quantity.DimTime},
+	"mb_s": {Num: 1, Dim: quantity.DimRate}, "gb_s": {Num: 1e3, Dim: quantity.DimRate},
+	"mib_s": {Num: (1 << 20) / 1e6, Dim: quantity.DimRate}, "gib_s": {Num: (1 << 30) / 1e6, Dim: quantity.DimRate},
+	"mbps": {Num: 1. / 8, Dim: quantity.DimRate}, "gbps": {Num: 1e3 / 8, Dim: quantity.DimRate},
+	"mbit_s": {Num: 1. / 8, Dim: quantity.DimRate}, "gbit_s": {Num: 1e3 / 8, Dim: quantity.DimRate},
+}
+
+// unitNamed returns the unit of a name, in any case.
+func unitNamed(name string) (quantity.Value, bool) {
+	u, ok := quantity.Unit(name)
+	if ok {
+		return u, ok
+	}
+	lower := strings.ToLower(name)
+	if lower != name {
+		u, ok = quantity.Unit(lower)
+	}
+	if !ok {
+		u, ok = spelled[lower]
+	}
+	return u, ok
+}
+
+// parseColumns takes the names of a header apart.
+func parseColumns(names [][]byte) []columnName {
+	cols := make([]columnName, len(names))
+	for i, text := range names {
+		cols[i] = parseColumn(text)
+	}
+	return cols
+}
+
+func parseColumn(text []byte) columnName {
+	full := strings.TrimSpace(string(text))
+	c := columnName{full: full, base: full}
+	try := func(base, unit string) bool {
+		u, ok := unitNamed(strings.TrimSpace(unit))
+		if ok && u.Dim != quantity.DimNone {
+			c.base, c.unit, c.hasUnit = base, u, true
+		}
+		return c.hasUnit
+	}
+	for _, pair := range []string{"()", "[]"} {
+		if i := strings.IndexByte(full, pair[0]); i >= 0 && strings.HasSuffix(full, pair[1:]) && try(full[:i], full[i+1:len(full)-1]) {
+			break
+		}
+	}
+	for i := strings.IndexAny(full, "_ -./:"); !c.hasUnit && i >= 0; {
+		if try(full[:i], full[i+1:]) {
+			break
+		}
+		next := strings.IndexAny(full[i+1:], "_ -./:")
+		if next < 0 {
+			break
+		}
+		i += 1 + next
+	}
+	if !c.hasUnit && len(full) > 1 { // "t" and "m" are names, not units
+		try("", full)
+	}
+	c.base = strings.ToLower(c.base)
+	if strings.ContainsAny(c.base, "_ -./") {
+		c.base = strings.Join(strings.FieldsFunc(c.base, func(r rune) bool { return strings.ContainsRune("_ -./", r) }), "_")
+	}
+	return c
+}
+
+var (
+	sizeNames = set("", "size", "bytes", "nbytes", "msg_size", "msgsize", "message_size", "messagesize", "message", "msg", "msglen", "n", "len", "length", "x")
+	// timeNames in the order of preference.
+	timeNames   = []string{"one_way", "oneway", "latency", "lat", "time", "t_avg", "avg", "average", "mean", "t", "duration", "elapsed", "usec", "rtt", "round_trip", "prtt", "interval", "gap"}
+	groupNames  = set("stage", "transport", "program", "op", "operation", "benchmark", "test", "series", "platform", "layer", "method", "name", "host")
+	unitNames   = set("unit", "units", "time_unit", "latency_unit")
+	minNames    = set("min", "t_min", "time_min", "min_time", "one_way_low", "lat_min", "minimum")
+	maxNames    = set("max", "t_max", "time_max", "max_time", "one_way_high", "lat_max", "maximum")
+	medianNames = set("p50", "median", "t_median")
+)
+
+func set(names ...string) map[string]bool {
+	m := map[string]bool{}
+	for _, n := range names {
+		m[n] = true
+	}
+	return m
+}
+
+// columns finds the columns of a header. Times without a unit have the given one; "" if it is not
+// known. It returns nil if the line is no header, with the reason if it is nearly one.
+func (f *csv) columns(p *parser, cols []columnName, unit string) (*columns, string) {
+	c := noColumns
+	timeRank := len(timeNames) + 2
+	xName, xUnit := columnOption(p.opt.X)
+	yName, yUnit := columnOption(p.opt.Y)
+	noUnit, noUnitAt := "", -1
+	burst, delta := -1, -1
+	timeAt := -1
+	for i, col := range cols {
+		number := strconv.Itoa(i + 1)
+		isX := xName != "" && (col.full == xName || number == xName)
+		isY := yName != "" && (col.full == yName || number == yName)
+		if isX && xUnit != "" {
+			col.unit, col.hasUnit = quantity.Unit(xUnit)
+		}
+		if isY && yUnit != "" {
+			col.unit, col.hasUnit = quantity.Unit(yUnit)
+		}
+		cols[i] = col
+		if isX || xName == "" && c.size < 0 && sizeNames[col.base] && (!col.hasUnit && col.base != "" || col.unit.Dim == quantity.DimSize) {
+			if col.hasUnit && col.unit.Dim != quantity.DimSize {
+				return nil, "column " + strconv.Quote(col.full) + " is not a size"
+			}
+			c.size, c.sizeUnit = i, 1
+			if col.hasUnit {
+				c.sizeUnit = col.unit.Num
+			}
+			continue
+		}
+		if isY {
+			timeAt, timeRank = i, -1
+			continue
+		}
+		isTime := col.hasUnit && col.unit.Dim == quantity.DimTime
+		switch {
+		case unitNames[col.base] && !col.hasUnit:
+			c.unit = i
+		case (col.base == "packet" || col.base == "packet_size") && (!col.hasUnit || col.unit.Dim == quantity.DimSize):
+			c.packet, c.packetUnit = i, 1
+			if col.hasUnit {
+				c.packetUnit = col.unit.Num
+			}
+		case groupNames[col.base] && !col.hasUnit:
+			c.groups = append(c.groups, i)
+		case col.base == "burst" || col.base == "messages" && !col.hasUnit || col.full == "M":
+			burst = i
+		case (col.base == "delta" || col.base == "δ") && isTime:
+			delta, c.deltaUnit = i, col.unit.Num
+		case minNames[col.base] && (isTime || !col.hasUnit): // without a unit, that of the time
+			c.min, c.minUnit = i, col.unit.Num
+		case maxNames[col.base] && (isTime || !col.hasUnit):
+			c.max, c.maxUnit = i, col.unit.Num
+		case medianNames[col.base] && isTime:
+			c.median, c.medianUnit = i, col.unit.Num
+		case yName == "":
+			rank := len(timeNames) + 1
+			for r, name := range timeNames {
+				if col.base == name {
+					rank = r
+				}
+			}
+			switch {
+			case isTime:
+				if col.base != "" && rank > len(timeNames) {
+					rank = len(timeNames)
+				}
+			case col.hasUnit && col.unit.Dim == quantity.DimRate:
+				rank = len(timeNames) + 1
+				if strings.Contains(col.base, "bandwidth") || col.base == "bw" {
+					c.check, c.checkUnit = i, col.unit.Num
+				}
+			case rank < len(timeNames) && !col.hasUnit:
+				if noUnitAt < 0 {
+					noUnit, noUnitAt = col.full, i
+				}
+				continue
+			default:
+				continue
+			}
+			if rank < timeRank {
+				timeAt, timeRank = i, rank
+			}
+		}
+	}
+	if burst >= 0 && delta >= 0 && c.size < 0 {
+		c.burst, c.delta = burst, delta
+	}
+	if c.unit >= 0 && noUnitAt >= 0 {
+		unit = "us" // until the row says
+	}
+	if u, ok := unitNamed(unit); ok && noUnitAt >= 0 && u.Dim == quantity.DimTime && (timeAt < 0 || cols[timeAt].unit.Dim == quantity.DimRate) && yName == "" {
+		timeAt = noUnitAt
+		cols[timeAt].unit, cols[timeAt].hasUnit = u, true
+		c.assumed = c.unit < 0
+	} else {
+		c.unit = -1
+		if timeAt >= 0 && noUnitAt >= 0 && cols[timeAt].unit.Dim == quantity.DimRate {
+			c.unread = noUnit
+		}
+	}
+	switch {
+	case c.size < 0 && c.burst < 0 && xName != "" && (timeAt >= 0 || noUnit != ""):
+		return nil, "no column " + strconv.Quote(xName) + " in this header"
+	case yName != "" && timeAt < 0 && c.size >= 0:
+		return nil, "no column " + strconv.Quote(yName) + " in this header"
+	case c.size < 0 && c.burst < 0:
+		return nil, ""
+	case timeAt < 0 && noUnit != "":
+		return nil, "column " + strconv.Quote(noUnit) + " has no unit; write it as " + strconv.Quote(noUnit+"_us") + ", or give the unit with --y " + printable(noUnit) + ":us"
+	case timeAt < 0:
+		return nil, ""
+	}
+	col := cols[timeAt]
+	if !col.hasUnit {
+		return nil, "column " + strconv.Quote(col.full) + " has no unit; give it with --y " + printable(col.full) + ":us"
+	}
+	c.time = timeAt
+	if !c.setTime(col.unit, col.base) {
+		return nil, "column " + strconv.Quote(col.full) + " is neither a time nor a rate"
+	}
+	for _, other := range []struct {
+		at   *int
+		unit *float64
+	}{{&c.min, &c.minUnit}, {&c.max, &c.maxUnit}} {
+		switch {
+		case *other.at < 0 || *other.unit > 0:
+		case c.rate || c.kind != OneWay || c.unit >= 0: // or the rows have units of their own
+			*other.at = -1
+		default:
+			*other.unit = c.timeUnit
+		}
+	}
+	for _, g := range c.groups {
+		if cols[g].base == "stage" && c.kind == OneWay {
+			c.kind = Stage
+		}
+	}
+	if c.burst >= 0 {
+		c.kind = Interval
+	}
+	return &c, ""
+}
+
+// What the name of a column that is not read says it is for.
+var (
+	resultNames = set("iterations", "iters", "niter", "n_iter", "#iterations", "repetitions", "#repetitions", "loops", "count", "counts", "num", "n_samples", "samples",
+		"elements", "error", "errors", "wrong", "#wrong", "validation", "status", "result", "ok", "algbw", "busbw", "bw", "bandwidth", "throughput", "rate", "msg_rate", "msgrate",
+		"messages_s", "messages_per_s", "messages_per_second", "mbps", "gbps", "mbytes_sec", "mb_sec", "gb_sec", "gflops", "speedup", "efficiency",
+		"time", "times", "latency", "lat", "avg", "average", "mean", "t", "t_avg", "t_min", "t_max", "median", "min", "max", "minimum", "maximum", "std", "stdev", "stddev", "sd", "var", "variance", "cov",
+		"cnfint", "ci", "ci_low", "ci_high", "low", "high", "lower", "upper", "mad", "iqr", "jitter", "cpu", "cpu_util", "util", "elapsed", "start", "begin", "end", "stop", "duration",
+		"timestamp", "date", "datetime", "clock", "note", "notes", "comment", "remark", "description")
+	repeatNames    = set("run", "runs", "rep", "repeat", "repetition", "trial", "take", "iter", "iteration", "sample", "round", "pass", "seed", "index", "idx", "i", "id", "seq", "row", "line")
+	rankNames      = set("ranks", "nranks", "np", "nprocs", "procs", "processes", "nprocesses", "tasks", "ntasks", "cores", "p", "comm_size", "world_size") // of collectives
+	algorithmNames = set("algorithm", "alg", "algo")
+	collectiveCols = set("collective", "op", "operation", "benchmark", "test", "program", "name", "function", "call")
+)
+
+// isResult reports whether a column of that name holds a result of the benchmark.
+func isResult(c columnName) bool {
+	if c.hasUnit && c.unit.Dim != quantity.DimSize || resultNames[c.base] {
+		return true
+	}
+	percent, ok := strings.CutPrefix(c.base, "p")
+	_, isNumber := parse([]byte(strings.ReplaceAll(percent, "_", "."))) // p50, p99_9
+	return ok && isNumber || strings.Contains(c.base, "percentile") || strings.HasPrefix(c.base, "unnamed:")
+}

@@ -1,0 +1,141 @@
+package benchfile
+
+import (
+	"bytes"
+	"cmp"
+	"regexp"
+	"strings"
+)
+
+// imb reads the Intel MPI Benchmarks: "# Benchmarking PingPong", "# #processes = 2", a
+// header of "#bytes #repetitions" and columns by benchmark, and rows.
+//
+// PingPong prints half of a round trip. PingPing, Sendrecv and Exchange send in
+// both directions, and their time is that of the operation, as for collectives.
+// Uniband and Biband print rates and no times: the time is the gap, the inverse of
+// the message rate. Mbytes/sec are of 2²⁰ bytes before 2018 and 10⁶ since, and are not
+// used. Tables that were made a CSV are read too, "#bytes,#repetitions,t[usec],Mbytes/sec";
+// the benchmark is then that of a command line before.
+//
+// Tested with IMB 4.1, 2017 update 2, 2019 updates 5 and 6, and CSV files of PingPong.
+type imb struct {
+	title, mode string
+	processes   int
+	command     string // the benchmark of a command line
+	grid        *grid
+	commas      bool
+	line        []byte
+}
+
+var (
+	imbTitle     = regexp.MustCompile(`^# ?Benchmarking:? +(\S+)`)
+	imbProcesses = regexp.MustCompile(`^# ?#processes = +(\d+)`)
+	imbMode      = regexp.MustCompile(`^# +MODE: +(\S+)`)
+	imbCommand   = regexp.MustCompile(`IMB-\S+\s(?:.*\s)?(?i:(PingPong|PingPing|Sendrecv|Exchange|Uniband|Biband|Bcast|Allreduce|Allgatherv?|Alltoallv?|Reduce|Reduce_scatter|Gatherv?|Scatterv?))\b`)
+	imbWaiting   = regexp.MustCompile(`^# ?\( *\d+ additional process`)
+)
+
+func (f *imb) take(p *parser, line []byte) bool {
+	if f.grid != nil && f.grid.take(p, f.blanks(line)) {
+		return true
+	}
+	if len(line) < maxHeader && bytes.Contains(line, []byte("IMB-")) {
+		if m := imbCommand.FindSubmatch(line); m != nil {
+			f.command = string(m[1])
+		}
+	}
+	if line[0] != '#' {
+		return false
+	}
+	if m := find(imbTitle, "Benchmarking", line); m != nil {
+		f.title, f.processes, f.mode, f.grid, f.commas = string(m[1]), 0, "", nil, false
+		return true
+	}
+	if bytes.HasPrefix(line, []byte("#bytes,#repetitions,")) {
+		f.commas = true
+		if f.title = f.command; f.title == "" {
+			f.title = "IMB"
+		}
+		line = f.blanks(line)
+	}
+	if f.title == "" {
+		return false
+	}
+	if m := imbProcesses.FindSubmatch(line); m != nil {
+		v, _ := parse(m[1])
+		f.processes = int(min(v.value, 1e9))
+		return true
+	}
+	if m := imbMode.FindSubmatch(line); m != nil {
+		f.mode = ", " + strings.ToLower(string(m[1]))
+		return true
+	}
+	if imbWaiting.Match(line) || strings.Trim(string(line), "#- ") == "" {
+		return true
+	}
+	names := strings.Fields(string(line))
+	hasSize := names[0] == "#bytes"
+	if !hasSize && names[0] != "#repetitions" {
+		return false
+	}
+	g := newGrid(len(names))
+	for i, name := range names {
+		switch strings.ToLower(name) {
+		case "t[usec]", "t_avg[usec]", "t_ovrl[usec]":
+			g.time = i
+		case "t_min[usec]":
+			g.min = i
+		case "t_max[usec]":
+			g.max = i
+		case "msg/sec":
+			g.rate, g.rateUnit, g.messages = i, 1e-6, true
+		}
+	}
+	if g.time < 0 && g.max >= 0 {
+		g.time = g.max
+	}
+	f.grid = g
+	title := f.title
+	if f.processes > 0 {
+		title += ", " + itoa(f.processes) + " processes"
+	}
+	title += f.mode
+	if !g.usable(p, title, hasSize) {
+		return true
+	}
+	t := Table{Format: "imb", Title: title, Kind: Operation}
+	switch name := strings.ToLower(f.title); {
+	case g.time < 0:
+		t.Kind = Gap
+	case strings.HasPrefix(name, "pingpong"):
+		t.Kind = OneWay
+	default:
+		if c, ok := collectiveNamed(f.title); ok {
+			t.Kind, t.Collective = Collective, c.perRank()
+			t.Collective.Ranks, t.Collective.Algorithm = cmp.Or(f.processes, p.ranksOf()), p.algorithmOf(c.Name)
+			t.Series = strings.TrimPrefix(f.mode, ", ")
+		}
+	}
+	g.b = p.begin(t)
+	if g.time < 0 {
+		g.b.warn("no times: they are the inverse of the message rate of all processes")
+	}
+	if f.title == "IMB" {
+		g.b.warn("no command line says which benchmark of IMB this is: the times are taken as those of an operation")
+	}
+	return true
+}
+
+// blanks returns a line of CSV with blanks for its commas, as IMB itself prints it.
+func (f *imb) blanks(line []byte) []byte {
+	if !f.commas {
+		return line
+	}
+	f.line = append(f.line[:0], line...)
+	for i, c := range f.line {
+		if c == ',' {
+			f.line[i] = ' '
+		}
+	}
+	return f.line
+}

@@ -1,0 +1,167 @@
+package benchfile
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// nccl reads nccl-tests and rccl-tests. Rows have the size first, and at their end time, algbw,
+// busbw and an error column twice, out of place and in place: two tables. The columns between them
+// depend on the version and the collective; the redop column may be empty. The ranks are those that
+// the header lists. Older versions do not print the collective: it is that of the file's name.
+//
+// Tested with nccl-tests of 2021 (commit 0b30de5, NCCL 2.8.4), of 2022 and 2.17.8.
+type nccl struct {
+	name   string
+	ranks  int
+	hosts  []string // of the ranks, in their order
+	groups int
+	open   []*builder
+	texts  [16][]byte
+}
+
+// maxHosts bounds the list of hosts in a header.
+const maxHosts = 1 << 12
+
+func (f *nccl) take(p *parser, line []byte) bool {
+	if f.groups > 0 && f.row(p, line) {
+		return true
+	}
+	if line[0] != '#' {
+		return false
+	}
+	if name := ncclName(line); name != nil {
+		f.name, f.ranks, f.hosts = string(name)+" ", 0, nil
+		return true
+	}
+	if rank, host, ok := ncclRank(line); ok {
+		v, _ := parse(rank)
+		if v.value == 0 {
+			f.ranks, f.hosts = 0, nil
+		}
+		if host := plain(string(host)); host != "" && !slices.Contains(f.hosts, host) && len(f.hosts) < maxHosts {
+			f.hosts = append(f.hosts, host)
+		}
+		f.ranks = max(f.ranks, 1+int(min(v.value, 1e9)))
+		return true
+	}
+	if n := bytes.Count(line, []byte("algbw")); n > 0 && n <= 2 && bytes.Contains(line, []byte("size")) && bytes.Count(line, []byte("time")) == n {
+		f.groups, f.open = n, nil
+		op, ok := collectiveNamed(f.name)
+		switch name := strings.TrimSpace(f.name); {
+		case name == "sendrecv_perf", name == "hypercube_perf":
+			op.Name = strings.TrimSuffix(name, "_perf")
+		case !ok && f.name == "":
+			op = fromFileName(p.file.Name)
+			op.Name = cmp.Or(op.Name, p.opt.Collective)
+		}
+		if op.Ranks, op.Algorithm = f.ranks, cmp.Or(op.Algorithm, p.algorithm); op.Ranks == 0 {
+			op.Ranks = p.ranksOf()
+		}
+		for i := range n {
+			place := []string{"out-of-place", "in-place"}[i]
+			f.open = append(f.open, p.begin(Table{Format: "nccl-tests", Title: f.name + place, Series: place, Kind: Collective, Collective: op, Hosts: f.hosts}))
+		}
+		return true
+	}
+	return f.groups > 0 && (bytes.Contains(line, []byte("out-of-place")) || bytes.Contains(line, []byte("(elements)")))
+}
+
+func (f *nccl) row(p *parser, line []byte) bool {
+	if c := line[0]; c < '0' || c > '9' {
+		return false
+	}
+	n := fields(line, f.texts[:])
+	if n > len(f.texts) {
+		return false
+	}
+	size, ok := parse(f.texts[0])
+	if _, err := strconv.Atoi(string(f.texts[min(1, n-1)])); !ok || err != nil || n < 3 {
+		return false
+	}
+	tail := n - 4*f.groups
+	if tail < 3 || tail > 5 {
+		f.open[0].cut()
+		return true
+	}
+	for i, b := range f.open {
+		if t, ok := parse(f.texts[tail+4*i]); ok {
+			b.resolution(t.quantum())
+			b.row(row{size: size.value, time: t.value})
+		} else {
+			b.row(row{})
+		}
+	}
+	return true
+}
+
+// ncclName returns the program that a line names: "# Collective test starting: sendrecv_perf",
+// "# NCCL Tests: …", or its name alone behind the "# "; else nil. An output has a few dozen lines
+// with a "#": an expression would take longer than all else.
+func ncclName(line []byte) []byte {
+	rest, ok := bytes.CutPrefix(line, []byte("# "))
+	if !ok {
+		return nil
+	}
+	for _, before := range [][]byte{[]byte("Collective test starting: "), []byte("NCCL Tests: ")} {
+		if behind, ok := bytes.CutPrefix(rest, before); ok {
+			rest = behind
+			break
+		}
+	}
+	end := 0
+	for end < len(rest) && isWord(rest[end]) {
+		end++
+	}
+	if name := rest[:end]; len(name) > len("_perf") && bytes.HasSuffix(name, []byte("_perf")) {
+		return name
+	}
+	return nil
+}
+
+func isWord(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
+}
+
+// ncclRank takes "#  Rank  3 Group  0 Pid  1234 on host-a device  3 …" apart. The host is the word
+// behind the last "on"; lines of other versions have none.
+func ncclRank(line []byte) (rank, host []byte, ok bool) {
+	rest, ok := afterBlanks(line[1:])
+	if !ok {
+		return nil, nil, false
+	}
+	if rest, ok = bytes.CutPrefix(rest, []byte("Rank")); !ok {
+		return nil, nil, false
+	}
+	if rest, ok = afterBlanks(rest); !ok {
+		return nil, nil, false
+	}
+	digits := 0
+	for digits < len(rest) && rest[digits] >= '0' && rest[digits] <= '9' {
+		digits++
+	}
+	if digits == 0 || digits == len(rest) || rest[digits] != ' ' {
+		return nil, nil, false
+	}
+	rank, rest = rest[:digits], rest[digits+1:]
+	for at := bytes.LastIndex(rest, []byte(" on ")); at >= 0; at = bytes.LastIndex(rest[:at+3], []byte(" on ")) {
+		word, _ := afterBlanks(rest[at+3:])
+		end := bytes.IndexAny(word, " \t\n\f\r")
+		if end < 0 {
+			end = len(word)
+		}
+		if end > 0 {
+			return rank, word[:end], true
+		}
+	}
+	return rank, nil, true
+}
+
+// afterBlanks takes one blank or more from a text, and reports whether there are any.
+func afterBlanks(text []byte) ([]byte, bool) {
+	rest := bytes.TrimLeft(text, " ")
+	return rest, len(rest) < len(text)
+}

@@ -1,0 +1,177 @@
+package benchfile
+
+import (
+	"bytes"
+	"regexp"
+)
+
+// netgauge reads Netgauge's patterns loggp and one_one.
+//
+// The data file of loggp has PRTT(1,0,s), the round trip of one message, PRTT(n,0,s), that of
+// n in a row, and PRTT(n,d,s), n with a delay of d = PRTT(1,0,s) between them. With them
+// (Hoefler and others, Low-Overhead LogGP Parameter Assessment, 2007):
+//
+//	gap(s) = (PRTT(n,0,s) − PRTT(1,0,s)) / (n−1) = g + (s−1)G
+//	o_s(s) = (PRTT(n,d,s) − PRTT(1,0,s)) / (n−1) − d
+//
+// Its own g and G are of all sizes so far, NaN at first and negative after a change of protocol;
+// they are not used. Its standard output has only those: there the gap is g + (s−1)G, and rows with
+// impossible values are dropped. Its L is half of a round trip and includes the overheads.
+//
+// Tested with Netgauge 2.4.6.
+type netgauge struct {
+	data     bool // rows of a data file follow
+	trip     *builder
+	gap      *builder
+	send     *builder
+	receive  *builder
+	oneOne   *builder
+	columns  int // of a one_one file
+	texts    [24][]byte
+	lastSize float64
+}
+
+var (
+	netgaugeLine   = regexp.MustCompile(`^L=(\S+)\s+s=(\d+)\s+o_s=(\S+)\s+o_r=(\S+)\s+g=(\S+)\s+G=(\S+)`)
+	netgaugeShort  = regexp.MustCompile(`^(\d+) bytes\s+-> ([0-9.]+) us\s+== [0-9.]+ Mbit/s`)
+	netgaugeHeader = []byte("# size n PRTT(1,0,s) PRTT(n,0,s)")
+)
+
+func (f *netgauge) take(p *parser, line []byte) bool {
+	switch {
+	case bytes.HasPrefix(line, netgaugeHeader):
+		f.begin(p)
+		f.data = true
+		return true
+	case bytes.HasPrefix(line, []byte("## A  -  B  C  D  E")):
+		f.columns = 13
+		if bytes.Contains(line, []byte("(F G)")) {
+			f.columns = 17
+		}
+		f.oneOne = p.begin(Table{Format: "netgauge", Title: "one_one", Kind: OneWay})
+		f.data = false
+		return true
+	case line[0] == 'L':
+		return f.stdout(p, line)
+	case line[0] < '0' || line[0] > '9':
+		return false
+	}
+	if m := netgaugeShort.FindSubmatch(line); m != nil {
+		size, _ := parse(m[1])
+		t, ok := parse(m[2])
+		if f.oneOne == nil || size.value < f.lastSize || f.columns != 0 {
+			f.oneOne, f.columns = p.begin(Table{Format: "netgauge", Title: "one_one", Kind: OneWay}), 0
+			f.oneOne.warn("the times are the shortest of each size")
+		}
+		f.lastSize = size.value
+		if ok {
+			f.oneOne.resolution(t.quantum())
+			f.oneOne.row(row{size: size.value, time: t.value})
+		}
+		return ok
+	}
+	n := fields(line, f.texts[:])
+	switch {
+	case f.data && n == 11:
+		return f.row(p)
+	case f.data && n > 2 && n < 11:
+		var v [11]number
+		if !numbers(f.texts[:2], v[:]) {
+			return false
+		}
+		f.trip.cut()
+		return true
+	case f.columns > 0 && f.oneOne != nil:
+		return f.long(n)
+	}
+	return false
+}
+
+func (f *netgauge) begin(p *parser) {
+	f.trip = p.begin(Table{Format: "netgauge", Title: "loggp PRTT(1,0,s)", Kind: RoundTrip})
+	f.gap = p.begin(Table{Format: "netgauge", Title: "loggp gap", Kind: Gap})
+	f.send = p.begin(Table{Format: "netgauge", Title: "loggp o_s", Kind: SendOverhead})
+	f.receive = p.begin(Table{Format: "netgauge", Title: "loggp o_r", Kind: ReceiveOverhead})
+}
+
+// row takes a row of the data file.
+func (f *netgauge) row(p *parser) bool {
+	var v [5]number
+	if !numbers(f.texts[:5], v[:]) {
+		return false
+	}
+	size, n, one, many, slow := v[0].value, v[1].value, v[2].value, v[3].value, v[4].value
+	f.trip.resolution(v[2].quantum())
+	f.trip.row(row{size: size, time: one})
+	if n > 1 {
+		f.gap.row(row{size: size, time: (many - one) / (n - 1)})
+		f.send.row(row{size: size, time: (slow-one)/(n-1) - one})
+	}
+	if o, ok := parse(f.texts[7]); ok {
+		f.receive.row(row{size: size, time: o.value})
+	}
+	return true
+}
+
+// stdout takes a row of the standard output.
+func (f *netgauge) stdout(p *parser, line []byte) bool {
+	m := netgaugeLine.FindSubmatch(line)
+	if m == nil {
+		return false
+	}
+	size, _ := parse(m[2])
+	if f.trip == nil || f.data || size.value < f.lastSize {
+		f.begin(p)
+		f.data = false
+		f.gap.warn("from Netgauge's own g and G, which are those of all sizes up to each")
+		if l, ok := parse(m[1]); ok {
+			f.trip.resolution(2 * l.quantum())
+			f.trip.row(row{size: size.value, time: 2 * l.value})
+		}
+	}
+	f.lastSize = size.value
+	for _, c := range []struct {
+		b    *builder
+		text []byte
+	}{{f.send, m[3]}, {f.receive, m[4]}} {
+		v, _ := parse(c.text)
+		c.b.row(row{size: size.value, time: v.value})
+	}
+	g, okG := parse(m[5])
+	perByte, okPerByte := parse(m[6])
+	if !okG || !okPerByte || g.value < 0 || perByte.value < 0 {
+		f.gap.row(row{})
+		return true
+	}
+	f.gap.row(row{size: size.value, time: g.value + (size.value-1)*perByte.value})
+	return true
+}
+
+// long takes a row of one_one with a header: "size - 4 blocking times [(..)] - minimum,
+// average, median, maximum of half a round trip …".
+func (f *netgauge) long(n int) bool {
+	var v [20]number
+	count := 0
+	for _, text := range f.texts[:min(n, len(f.texts))] {
+		text = bytes.Trim(text, "()")
+		if len(text) == 1 && text[0] == '-' {
+			continue
+		}
+		x, ok := parse(text)
+		if !ok || count == len(v) {
+			return false
+		}
+		v[count] = x
+		count++
+	}
+	if count != f.columns {
+		return false
+	}
+	at := 5
+	if f.columns == 17 {
+		at = 7
+	}
+	f.oneOne.resolution(v[at].quantum())
+	f.oneOne.row(row{size: v[0].value, min: v[at].value, time: v[at+1].value, median: v[at+2].value, max: v[at+3].value})
+	return true
+}

@@ -1,0 +1,374 @@
+package benchfile
+
+import (
+	"bytes"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// netperf reads netperf 2: the tables of the classic tests (TCP_STREAM, UDP_STREAM, TCP_RR and
+// their like) by the units in the last line of their headers, the omni tests' table of columns, and
+// what -o (values after a line of names), -k (NAME=value) and -j select.
+//
+// A request/response test measures round trips: 1/rate of its transactions, times those that are
+// under way at once ("first burst"). Where request and response differ in size, it is an operation
+// and no round trip of either. Of a stream the time is the gap: the size of the sends over the
+// throughput. Several runs of a test are one table. A size that is not printed comes from -r or -m
+// of the command line; a request has 1 byte without -r.
+//
+// Tested with a sample of netperf's manual, and with files in the shape of 2.7 (-o, -k) and of its
+// classic tables written by hand.
+type netperf struct {
+	test    string // "TCP_RR" of the last banner or command line
+	burst   float64
+	command string   // the options behind --
+	columns []string // of the row that follows: keys
+	layout  byte     // ',' for -o, ' ' for the others, 0 for none
+	details bool     // the row that follows is of the same run as the last
+	head    []string // lines of a header of the omni tests, as they stood
+	keyed   map[string]string
+	pending netperfRun
+	tables  openTables
+	without int
+	at      int
+}
+
+// A netperfRun is what a run has printed so far.
+type netperfRun struct {
+	size, response, time, min, max, median, throughput, perUs float64
+	ok                                                        bool
+}
+
+var (
+	netperfBanner  = regexp.MustCompile(`^(?:MIGRATED )?((?:TCP|UDP|SCTP|DCCP|OMNI) [A-Za-z/ -]*?)TEST from .* to `)
+	netperfBurst   = regexp.MustCompile(`: first burst (\d+)`)
+	netperfCommand = regexp.MustCompile(`(?:^|[\s/])netperf\s(.*)$`)
+	netperfTest    = regexp.MustCompile(`(?:^|\s)-t\s*(\w+)`)
+	netperfUnits   = regexp.MustCompile(`^(?i:bytes\s+bytes\s.*secs\b)`)
+	netperfKey     = regexp.MustCompile(`^([A-Z][A-Z0-9_]+)=(.*)$`)
+	netperfRequest = regexp.MustCompile(`\s-r\s*(\d+)([KMGkmg]?)(?:,(\d+)([KMGkmg]?))?`)
+	netperfSend    = regexp.MustCompile(`\s-m\s*(\d+)([KMGkmg]?)`)
+)
+
+// netperfTests maps the tests' names in banners.
+var netperfTests = map[string]string{"STREAM": "STREAM", "REQUEST/RESPONSE": "RR", "MAERTS": "MAERTS", "SENDFILE": "SENDFILE",
+	"UNIDIRECTIONAL SEND": "STREAM", "Connect/Request/Response": "CRR", "Connect/Close": "CC", "Send": "STREAM", "Receive": "MAERTS"}
+
+// netperfKeys are the columns of -o by the names of -k; what is not read has none.
+var netperfKeys = map[string]string{
+	"request size bytes": "REQUEST_SIZE", "response size bytes": "RESPONSE_SIZE", "local send size": "LOCAL_SEND_SIZE", "remote send size": "REMOTE_SEND_SIZE",
+	"throughput": "THROUGHPUT", "throughput units": "THROUGHPUT_UNITS", "transaction rate tran/s": "TRANSACTION_RATE",
+	"round trip latency usec/tran": "RT_LATENCY", "minimum latency microseconds": "MIN_LATENCY", "mean latency microseconds": "MEAN_LATENCY",
+	"maximum latency microseconds": "MAX_LATENCY", "50th percentile latency microseconds": "P50_LATENCY", "initial burst requests": "BURST_SIZE",
+}
+
+// netperfRates are the units of throughput, in bytes/µs; K, M and G of bytes are powers of two.
+var netperfRates = map[string]float64{"10^3bits": 1e3 / 8e6, "10^6bits": 1. / 8, "10^9bits": 1e3 / 8, "kbytes": 1024 / 1e6, "mbytes": (1 << 20) / 1e6, "gbytes": (1 << 30) / 1e6, "bytes": 1e-6}
+
+// netperfRate reads a unit such as "10^6bits/sec"; of transactions it is "per second".
+func netperfRate(unit string) (rate float64, transactions, ok bool) {
+	unit = strings.ToLower(unit)
+	if unit == "per sec" || strings.HasPrefix(unit, "trans/s") {
+		return 0, true, true
+	}
+	name, per, _ := strings.Cut(unit, "/")
+	rate, ok = netperfRates[name]
+	return rate, false, ok && strings.HasPrefix(per, "s")
+}
+
+func (f *netperf) take(p *parser, line []byte) bool {
+	if f.layout != 0 && (f.layout == ',' || line[0] >= '0' && line[0] <= '9') && f.row(p, line) {
+		return true
+	}
+	// Most lines of a log are not netperf's, and expressions are slow.
+	banner, command := bytes.Contains(line, []byte(" TEST from ")), bytes.Contains(line, []byte("netperf"))
+	if !banner && !command && f.test == "" && !bytes.Contains(line, []byte("atency")) && !bytes.Contains(line, []byte("hroughput")) &&
+		!bytes.Contains(line, []byte("Tran/s")) && !bytes.Contains(line, []byte("secs")) {
+		return false
+	}
+	text := string(line[:min(len(line), maxHeader)])
+	if m := netperfBanner.FindStringSubmatch(text); banner && m != nil {
+		f.flush(p)
+		protocol, test, _ := strings.Cut(strings.TrimSpace(m[1]), " ")
+		f.test = protocol + "_" + netperfTests[strings.TrimSpace(test)]
+		f.layout, f.head, f.burst = 'b', nil, 0
+		if b := netperfBurst.FindStringSubmatch(text); b != nil {
+			v, _ := parse([]byte(b[1]))
+			f.burst = v.value
+		}
+		return true
+	}
+	if m := netperfCommand.FindStringSubmatch(text); command && m != nil && strings.HasPrefix(m[1], "-") {
+		f.flush(p)
+		f.test, f.command, f.layout = "TCP_STREAM", " "+m[1], 0
+		if t := netperfTest.FindStringSubmatch(m[1]); t != nil {
+			f.test = strings.ToUpper(t[1])
+		}
+		return true
+	}
+	if m := netperfKey.FindStringSubmatch(text); m != nil && f.test != "" {
+		if f.keyed == nil {
+			f.keyed = map[string]string{}
+		}
+		if _, again := f.keyed[m[1]]; again || len(f.keyed) > 200 {
+			f.flush(p)
+			f.keyed = map[string]string{}
+		}
+		f.keyed[m[1]] = m[2]
+		f.at = p.file.Lines
+		return true
+	}
+	return f.header(p, text)
+}
+
+// header takes a line of names or units.
+func (f *netperf) header(p *parser, text string) bool {
+	names := strings.Split(text, ",")
+	if len(names) > 1 || f.layout == 'b' && netperfKeys[strings.ToLower(strings.TrimSpace(text))] != "" {
+		if !f.known(names) {
+			return false
+		}
+		f.flush(p)
+		if f.layout == ',' || f.layout == ' ' { // not of the banner or command line before
+			f.test, f.command, f.burst = "", "", 0
+		}
+		f.layout = ','
+		return true
+	}
+	if netperfUnits.MatchString(text) {
+		f.columns, f.layout, f.details = wide.Split(strings.TrimSpace(text), -1), ' ', false
+		return f.classic()
+	}
+	if strings.HasPrefix(text, "Send") && strings.Contains(text, "usec/Tran") { // -v 2
+		f.columns, f.layout, f.details = []string{"", "", "", "", "RT_LATENCY", "TRANSACTION_RATE", "", ""}, ' ', f.pending.ok
+		return true
+	}
+	if c := text[0]; f.layout == 'b' && len(f.head) < 5 && (c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z') && !strings.Contains(text, ": ") {
+		f.head = append(f.head, strings.TrimRight(string(p.raw), " \r"))
+		return true
+	}
+	return false
+}
+
+// known sets the columns by their names; there must be one of times or rates.
+func (f *netperf) known(names []string) bool {
+	keys := make([]string, len(names))
+	useful := false
+	for i, name := range names {
+		keys[i] = netperfKeys[strings.ToLower(strings.TrimSpace(name))]
+		useful = useful || strings.HasSuffix(keys[i], "LATENCY") || keys[i] == "TRANSACTION_RATE" || keys[i] == "THROUGHPUT_UNITS"
+	}
+	if useful {
+		f.columns, f.details = keys, false
+	}
+	return useful
+}
+
+// classic turns the units of a classic table into keys, by the bytes before the seconds: two
+// sockets, then request and response, or a message.
+func (f *netperf) classic() bool {
+	sizes := 0
+	for i, unit := range f.columns {
+		_, transactions, ok := netperfRate(unit)
+		switch {
+		case strings.EqualFold(unit, "bytes"):
+			sizes++
+			f.columns[i] = ""
+		case transactions:
+			f.columns[i] = "TRANSACTION_RATE"
+		case ok:
+			f.columns[i] = "THROUGHPUT " + unit
+		default:
+			f.columns[i] = ""
+		}
+	}
+	switch sizes {
+	case 4:
+		f.columns[2], f.columns[3] = "REQUEST_SIZE", "RESPONSE_SIZE"
+	case 2, 3:
+		f.columns[sizes-1] = "LOCAL_SEND_SIZE"
+	}
+	return true
+}
+
+// row takes a line of values.
+func (f *netperf) row(p *parser, line []byte) bool {
+	if f.layout == 'b' { // the header of an omni test has ended
+		if names := stacked(f.head); !f.known(names) {
+			f.layout = 0
+			return false
+		}
+		f.layout = ' '
+	}
+	values := splitAt(nil, line, f.layout)
+	if f.layout == ' ' && len(f.columns) == 6 && len(values) == 4 && f.columns[1] == "LOCAL_SEND_SIZE" && f.pending.ok {
+		// UDP_STREAM: what the receiver got.
+		if v, ok := parse(values[3]); ok && v.value > 0 {
+			f.pending.throughput = f.pending.throughput / f.pending.perUs * v.value
+			f.pending.perUs = v.value
+		}
+		return true
+	}
+	if f.layout == ' ' && len(values) == 2 {
+		return true // the sockets of the other side
+	}
+	if len(values) != len(f.columns) || !slices.ContainsFunc(values, isNumber) {
+		return false
+	}
+	if !f.details {
+		f.flush(p)
+	}
+	f.at = p.file.Lines
+	for i, key := range f.columns {
+		unit := ""
+		if key == "THROUGHPUT" {
+			for k, other := range f.columns {
+				if other == "THROUGHPUT_UNITS" {
+					unit = string(values[k])
+				}
+			}
+		}
+		f.set(key, string(values[i]), unit)
+	}
+	return true
+}
+
+func isNumber(text []byte) bool { _, ok := parse(text); return ok }
+
+// set notes a value of the run.
+func (f *netperf) set(key, text, unit string) {
+	if name, u, ok := strings.Cut(key, " "); ok {
+		key, unit = name, u
+	}
+	v, ok := parse([]byte(strings.TrimSpace(text)))
+	if !ok || v.value <= 0 && key != "BURST_SIZE" {
+		return
+	}
+	r := &f.pending
+	switch key {
+	case "REQUEST_SIZE":
+		r.size = v.value
+	case "RESPONSE_SIZE":
+		r.response = v.value
+	case "LOCAL_SEND_SIZE":
+		r.size = v.value
+	case "REMOTE_SEND_SIZE":
+		if r.size == 0 {
+			r.size = v.value
+		}
+	case "RT_LATENCY":
+		r.time, r.ok = v.value, true
+	case "MEAN_LATENCY":
+		if r.ok = true; r.time == 0 {
+			r.time = v.value
+		}
+	case "MIN_LATENCY":
+		r.min, r.ok = v.value, true
+	case "MAX_LATENCY":
+		r.max = v.value
+	case "P50_LATENCY":
+		r.median = v.value
+	case "BURST_SIZE":
+		f.burst = v.value
+	case "TRANSACTION_RATE":
+		if r.ok = true; r.time == 0 {
+			r.time = (1 + f.burst) * 1e6 / v.value
+		}
+	case "THROUGHPUT":
+		rate, transactions, known := netperfRate(unit)
+		switch {
+		case transactions && r.time == 0:
+			r.time, r.ok = (1+f.burst)*1e6/v.value, true
+		case known && !transactions:
+			r.throughput, r.perUs, r.ok = v.value*rate, v.value, true
+		}
+	}
+}
+
+// flush ends a run.
+func (f *netperf) flush(p *parser) {
+	if len(f.keyed) > 0 {
+		for _, key := range []string{"BURST_SIZE", "REQUEST_SIZE", "RESPONSE_SIZE", "LOCAL_SEND_SIZE", "RT_LATENCY", "MEAN_LATENCY", "MIN_LATENCY", "MAX_LATENCY", "P50_LATENCY", "TRANSACTION_RATE", "THROUGHPUT"} {
+			unit := f.keyed["THROUGHPUT_UNITS"]
+			if unit == "" && !strings.HasSuffix(f.test, "RR") {
+				unit = "10^6bits/s" // without -f
+			} else if unit == "" {
+				unit = "Trans/s"
+			}
+			f.set(key, f.keyed[key], unit)
+		}
+		f.keyed = nil
+	}
+	r := f.pending
+	if f.pending = (netperfRun{}); !r.ok {
+		return
+	}
+	// A header of -o without a banner tells by its columns.
+	stream := strings.HasSuffix(f.test, "STREAM") || strings.HasSuffix(f.test, "MAERTS") || strings.HasSuffix(f.test, "SENDFILE") || f.test == "" && r.throughput > 0
+	trip := !stream && (f.test == "" || strings.HasSuffix(f.test, "_RR"))
+	if !stream && !trip {
+		p.warn("netperf: %s measures no message, and is left out (line %d)", f.test, f.at)
+		return
+	}
+	if stream && r.size == 0 {
+		r.size = netperfOption(netperfSend, f.command, 1)
+	}
+	if trip && r.size == 0 {
+		r.size, r.response = netperfOption(netperfRequest, f.command, 1), netperfOption(netperfRequest, f.command, 3)
+		if r.size == 0 && f.command != "" {
+			r.size, r.response = 1, 1 // its default
+		}
+	}
+	if trip && r.response == 0 {
+		r.response = r.size
+	}
+	if trip && r.time == 0 && r.throughput > 0 { // of both directions
+		r.time = (1 + f.burst) * (r.size + r.response) / r.throughput
+	}
+	if stream {
+		if r.throughput == 0 {
+			return
+		}
+		r.time, r.min, r.max, r.median = r.size/r.throughput, 0, 0, 0
+	}
+	if r.size == 0 || r.time == 0 {
+		f.without++
+		return
+	}
+	t := Table{Format: "netperf", Title: f.test, Kind: Gap}
+	if trip {
+		t.Kind = RoundTrip
+		if r.response != r.size {
+			t.Kind = Operation
+			t.Title += ", responses of " + itoa(int(min(r.response, 1e15))) + " B"
+		}
+	}
+	if t.Title == "" {
+		t.Title = "netperf " + t.Kind.String()
+	}
+	b := f.tables.of(p, t.Title, t)
+	if t.Kind == Operation && !b.warned {
+		b.warned = true
+		b.warn("requests and responses differ in size: the time is that of both, and no round trip")
+	}
+	b.row(row{size: r.size, time: r.time, min: r.min, max: r.max, median: r.median})
+}
+
+// netperfOption returns a size of the command line, 0 if it is not there.
+func netperfOption(option *regexp.Regexp, command string, at int) float64 {
+	m := option.FindStringSubmatch(command)
+	if m == nil || m[at] == "" {
+		return 0
+	}
+	v, _ := parse([]byte(m[at]))
+	unit := map[string]float64{"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "k": 1e3, "m": 1e6, "g": 1e9}[m[at+1]]
+	return v.value * unit
+}
+
+func (f *netperf) end(p *parser) {
+	f.flush(p)
+	if f.without > 0 {
+		p.warn("netperf: %s without a size (the last in line %d) left out: print the command line before it, or select REQUEST_SIZE or LOCAL_SEND_SIZE with -o", plural(f.without, "run"), f.at)
+	}
+}

@@ -1,0 +1,104 @@
+package benchfile
+
+import (
+	"math"
+	"regexp"
+)
+
+// netpipe reads NetPIPE's np.out and its log.
+//
+// NetPIPE 3 writes three columns without a header: bytes, Mbps of 2²⁰ bits, and
+// seconds with eight decimals. NetPIPE 4 and 5 write five: bytes, the average,
+// minimum and maximum Gbps of 10⁹ bits, and µs. A row is known by its numbers: rate
+// times time must be the size, to what the printing leaves. The time is half
+// of a round trip, and it is the authority; the rates follow from it.
+//
+// Tested with NetPIPE 3.7.1 and 3.7.2, and with files in the shape of 4 and 5 written by hand.
+type netpipe struct {
+	open *builder
+	cols int     // of the open table; 0 for a log
+	last float64 // size of the last row
+}
+
+// NetPIPE 3:   "  3:       4 bytes 247253 times -->    112.85 Mbps in       0.27 usec"
+// NetPIPE 4,5: "  3:       4  B    247253 times -->    112.853 Mbps  in  270.123 nsecs",
+// with KB, MB of 10³, 10⁶ bytes.
+var (
+	netpipeLog = regexp.MustCompile(`^\d+:\s+([0-9.]+)\s+(bytes|B|KB|MB|GB)\s+\d+ times\s+-->\s+[0-9.]+ +[KMGT]?bps\s+in\s+([0-9.]+) +(nsec|usec|msec|sec)s?\b`)
+	netpipeCut = regexp.MustCompile(`^\d+:\s+([0-9.]+)\s+(bytes|B|KB|MB|GB)\s+\d+ times\s+-->`)
+)
+
+var (
+	netpipeSizes = map[string]float64{"bytes": 1, "B": 1, "KB": 1e3, "MB": 1e6, "GB": 1e9}
+	netpipeTimes = map[string]float64{"nsec": 1e-3, "usec": 1, "msec": 1e3, "sec": 1e6}
+)
+
+func (f *netpipe) take(p *parser, line []byte) bool {
+	if c := line[0]; c < '0' || c > '9' {
+		return false
+	}
+	var text [6][]byte
+	n := fields(line, text[:])
+	if n == 3 || n == 5 {
+		var v [5]number
+		return numbers(text[:n], v[:n]) && f.row(p, v[:n])
+	}
+	if m := netpipeLog.FindSubmatch(line); m != nil {
+		size, okSize := parse(m[1])
+		t, okTime := parse(m[3])
+		if !okSize || !okTime {
+			return false
+		}
+		unit := netpipeTimes[string(m[4])]
+		bytes := math.Round(size.value * netpipeSizes[string(m[2])])
+		f.add(p, 0, bytes, t.value*unit, t.quantum()*unit)
+		if size.quantum()*netpipeSizes[string(m[2])] > 1 && !f.open.warned {
+			f.open.warned = true
+			f.open.warn("the log rounds sizes from 1 MB up; np.out has them all")
+		}
+		return true
+	}
+	if f.open != nil && netpipeCut.Match(line) {
+		f.open.cut()
+		return true
+	}
+	return false
+}
+
+// row takes a row of np.out, if that is what the numbers are.
+func (f *netpipe) row(p *parser, v []number) bool {
+	size, t, unit := v[0].value, v[len(v)-1], 1.0
+	bits := 8 * size // per µs: Mbit/s
+	rate, step := v[1].value, v[1].quantum()
+	scale := 1e3
+	if len(v) == 3 {
+		unit, scale = 1e6, (1<<20)/1e6
+	}
+	rate, step = rate*scale, step*scale
+	us, quantum := t.value*unit, t.quantum()*unit
+	if !goodSize(size) || size == 0 || rate < 0 || us <= 0 || v[0].exp != 0 || v[1].exp == 0 {
+		return false
+	}
+	// Both are rounded to their last digit; 1 % is for averaging.
+	slack := rate*quantum + us*step + 0.01*bits
+	agrees := math.Abs(rate*us-bits) <= slack
+	if decimal := rate / scale * 1e6 / (1 << 20); !agrees && (len(v) != 3 || math.Abs(decimal*scale*us-bits) > slack) {
+		return false
+	}
+	f.add(p, len(v), size, us, quantum)
+	if !agrees && !f.open.warned {
+		f.open.warned = true
+		f.open.warn("the rates contradict the times: they are of 10⁶ bits, and NetPIPE 3 prints them of 2²⁰; the times count")
+	}
+	return true
+}
+
+// add starts a table where the sizes start again.
+func (f *netpipe) add(p *parser, cols int, size, us, quantum float64) {
+	if f.open == nil || f.cols != cols || size < f.last {
+		f.open = p.begin(Table{Format: "netpipe", Kind: OneWay, Title: "NetPIPE"})
+	}
+	f.cols, f.last = cols, size
+	f.open.resolution(quantum)
+	f.open.row(row{size: size, time: us})
+}

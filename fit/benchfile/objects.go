@@ -1,0 +1,291 @@
+package benchfile
+
+import (
+	"bytes"
+	"slices"
+)
+
+// objects reads JSON with any line breaks: arrays of objects, objects one after the other, objects
+// of arrays. An object is a row, and its keys are the header of a CSV file. Where sizes or times
+// are an array, or an object as pandas prints a column, each of its values is a row, and plain
+// values hold for all rows. An array is a table; objects outside of arrays are one table together.
+//
+// Tested with what halfpeak prints, and with files written by Python's json 3.11
+// (dump and dumps, with and without indent), and in the shapes of pandas (to_json: records, lines,
+// columns) written by hand.
+// iperf3 --json is recognised on the way.
+type objects struct {
+	scan   jsonScanner
+	iperf  iperf3
+	rows   csv
+	names  []string // of the layout: the columns of rows
+	used   bool     // rows have been taken,
+	taken  int      // of so many objects
+	array  int      // top-level arrays so far; those with rows make tables
+	tables int      // the array that the open layout is of
+	start  int      // line of the value that is open
+	index  int      // objects of the array so far
+
+	// The object that is open.
+	text   []byte
+	values []span
+	cells  []cell
+	at     []int
+	nested string // keys that hold more than plain values
+	full   bool   // more values than are kept
+}
+
+type span struct{ from, to int }
+
+// A cell is the value of a key: values[from:to], one unless it is a list.
+type cell struct {
+	name string
+	span
+	list bool
+}
+
+// maxValues and maxKeys bound one object: an object of arrays must be held as a whole, since its
+// times may come before its sizes. Of a text maxText bytes are kept.
+const (
+	maxValues = 1 << 20
+	maxKeys   = 1 << 12
+	maxText   = 64
+)
+
+const tooBig = "an object with more than 1048576 values or 4096 keys; write objects one by one, as jq -c prints them"
+
+func (f *objects) take(p *parser, line []byte) bool {
+	if f.scan.sink == nil {
+		f.scan.sink = f
+	}
+	begins := f.scan.idle()
+	if begins {
+		if line[0] != '{' && line[0] != '[' && (!f.used || line[0] != ',') {
+			return false
+		}
+		f.start = p.file.Lines
+	}
+	rows := f.taken
+	if f.feed(p, line, !p.lines.more && !p.lines.partial) {
+		return true
+	}
+	if f.used && begins && bytes.HasPrefix(line, []byte(`{"`)) {
+		p.badRow("broken JSON; mend or remove the object")
+	} else if (f.used || f.iperf.used()) && !begins {
+		p.warn("line %d: the JSON that begins in line %d breaks off here; what is whole before counts", p.file.Lines, f.start)
+	} else if line[0] == '{' || len(line) == 1 {
+		p.suggest("broken JSON; mend it, or give the text that the benchmark printed")
+	}
+	f.broken(p)
+	return !begins && rows == f.taken && f.take(p, line) // a bracket in a log, and then JSON
+}
+
+// broken forgets the value that is open.
+func (f *objects) broken(p *parser) {
+	f.scan.reset()
+	f.clear()
+}
+
+// feed takes a piece of a line, or its end.
+func (f *objects) feed(p *parser, piece []byte, ends bool) bool {
+	return f.scan.feed(p, piece) && (!ends || f.scan.feed(p, []byte{'\n'}))
+}
+
+func (f *objects) end(p *parser) {
+	if !f.scan.idle() && (f.used || f.iperf.used()) {
+		p.warn("the JSON that begins in line %d does not end: the file is cut off", f.start)
+	}
+	if !f.scan.idle() {
+		p.suggest("the JSON that begins in line %d does not end: the file is cut off", f.start)
+	}
+	f.rows.end(p)
+}
+
+// base is the depth of the objects that are rows: 1, or 2 in an array.
+func (f *objects) base() int {
+	if f.scan.stack[0] == '[' {
+		return 2
+	}
+	return 1
+}
+
+func (f *objects) open(p *parser) {
+	depth, base := len(f.scan.stack), f.base()
+	switch {
+	case depth == 1 && base == 2:
+		f.array++
+		f.index = 0
+	case depth == base && f.scan.stack[depth-1] == '{':
+		f.clear()
+	case depth == base: // an array of arrays
+		p.suggest("JSON with arrays in arrays has no names; give objects such as {\"size_bytes\": 8, \"time_us\": 1.5}")
+	case depth == base+1 && f.scan.stack[base-1] == '{':
+		if len(f.cells) >= maxKeys {
+			f.full = true
+			return
+		}
+		f.cells = append(f.cells, cell{f.scan.key(base), span{len(f.values), len(f.values)}, true})
+	case depth == base+2 && f.nested == "" && f.scan.stack[base-1] == '{':
+		f.nested = f.scan.key(base)
+	}
+}
+
+func (f *objects) clear() {
+	f.text, f.values, f.cells, f.nested, f.full = f.text[:0], f.values[:0], f.cells[:0], "", false
+}
+
+func (f *objects) scalar(p *parser, text []byte) {
+	depth, base := len(f.scan.stack), f.base()
+	if base == 1 {
+		f.iperf.scalar(p, &f.scan, text)
+	}
+	if depth < base || depth > base+1 || f.scan.stack[base-1] != '{' {
+		return
+	}
+	if f.full = f.full || len(f.values) >= maxValues || len(f.cells) >= maxKeys; f.full {
+		return
+	}
+	from := len(f.text)
+	f.text = append(f.text, text[:min(len(text), maxText)]...)
+	f.values = append(f.values, span{from, len(f.text)})
+	at := len(f.values)
+	if depth == base {
+		f.cells = append(f.cells, cell{f.scan.key(base), span{at - 1, at}, false})
+	} else {
+		f.cells[len(f.cells)-1].to = at
+	}
+}
+
+func (f *objects) close(p *parser) {
+	depth, base := len(f.scan.stack), f.base()
+	if base == 1 {
+		f.iperf.close(p, &f.scan)
+	}
+	if depth == base && f.scan.stack[depth-1] == '{' {
+		f.index++
+		f.object(p)
+	}
+}
+
+// object takes the rows of the object that closes.
+func (f *objects) object(p *parser) {
+	if len(f.cells) == 0 || !f.layout(p) {
+		if f.full {
+			p.suggest(tooBig)
+		}
+		if f.nested != "" && !f.iperf.active {
+			p.suggest("JSON with objects inside %q; give an array of flat objects, as jq .%s prints it", short([]byte(f.nested)), short([]byte(f.nested)))
+		}
+		return
+	}
+	at := f.at[:0] // cells by column; −1 for none
+	for k, name := range f.names {
+		at = append(at, -1)
+		for i := range f.cells {
+			if f.cells[i].name == name {
+				at[k] = i
+				break
+			}
+		}
+	}
+	f.at = at
+	c := &f.rows.cols
+	size, time := &f.cells[at[c.at()]], &f.cells[at[c.time]]
+	if f.full {
+		p.badRow(tooBig)
+		return
+	}
+	n := 1
+	if size.list || time.list {
+		n = max(size.to-size.from, time.to-time.from)
+		if size.list && time.list && size.to-size.from != time.to-time.from {
+			p.badRow("%s of %q and %s of %q; mend the arrays", plural(size.to-size.from, "value"), short([]byte(size.name)), plural(time.to-time.from, "value"), short([]byte(time.name)))
+			return
+		}
+	}
+	f.used = true
+	f.taken++
+	p.object = f.index
+	fields := f.rows.fields[:0]
+	for i := range n {
+		fields = fields[:0]
+		for k := range f.names {
+			var v []byte
+			if at[k] >= 0 {
+				x := &f.cells[at[k]]
+				j := x.from
+				if x.list {
+					j += i
+				}
+				if j < x.to && (!x.list || n == x.to-x.from) && (x.list || x.to > x.from) {
+					v = f.text[f.values[j].from:f.values[j].to]
+				}
+			}
+			fields = append(fields, v)
+		}
+		f.rows.fields = fields
+		f.rows.row(p, nil, len(fields))
+	}
+	p.object = 0
+}
+
+// layout finds the columns for the object, and reports whether it is a row. Keys that are missing
+// are empty, and new ones are further columns.
+func (f *objects) layout(p *parser) bool {
+	if f.names != nil && f.tables == f.tableOf() && f.known(p) {
+		return true
+	}
+	names := make([][]byte, len(f.cells))
+	text := make([]string, len(f.cells))
+	for i := range f.cells {
+		text[i] = f.cells[i].name
+		names[i] = []byte(text[i])
+	}
+	c, why := f.rows.columns(p, parseColumns(names), p.unit)
+	if c == nil {
+		if why != "" {
+			p.suggest("%s", why)
+		}
+		return false
+	}
+	f.rows.open(p, nil, names, ',', *c)
+	f.rows.format = "json"
+	f.names, f.tables = text, f.tableOf()
+	return true
+}
+
+// tableOf is the array that the object stands in, 0 for none.
+func (f *objects) tableOf() int {
+	if f.base() == 2 {
+		return f.array
+	}
+	return 0
+}
+
+// known reports whether the object has the size and time of the layout, and adds its new keys.
+func (f *objects) known(p *parser) bool {
+	same := len(f.cells) == len(f.names) // mostly, and in the same order
+	for i := range f.cells {
+		same = same && f.cells[i].name == f.names[i]
+	}
+	if same {
+		return true
+	}
+	c := &f.rows.cols
+	size, time := false, false
+	for i := range f.cells {
+		size = size || f.cells[i].name == f.names[c.at()]
+		time = time || f.cells[i].name == f.names[c.time]
+	}
+	if !size || !time {
+		return false
+	}
+	for i := range f.cells {
+		if name := f.cells[i].name; len(f.names) < 4*maxColumns && !slices.Contains(f.names, name) {
+			f.names = append(f.names, name)
+			f.rows.split.extend(p, []byte(name), len(f.names)-1)
+			f.rows.width = len(f.names)
+		}
+	}
+	return true
+}

@@ -1,0 +1,131 @@
+package benchfile
+
+import (
+	"bytes"
+	"cmp"
+	"regexp"
+	"strings"
+)
+
+// osu reads the OSU micro-benchmarks: a title "# OSU MPI Latency Test v5.6.2", a
+// header "# Size   Latency (us)", and rows, with more columns by version and option.
+//
+// The latency tests print half of a round trip. The bandwidth tests have a window
+// of messages under way: their time is the gap. osu_bibw counts both directions. osu_mbw_mr
+// adds up all pairs. Of a collective the number of ranks is that of the command line before, or
+// of the file's name: OSU does not print it.
+//
+// Tested with OMB 5.6.2, 5.7, 5.7.1, 5.8 and 7.5.
+type osu struct {
+	title string
+	pairs string // "pairs: 32, window size: 64"
+	grid  *grid
+}
+
+var (
+	osuTitle     = regexp.MustCompile(`^#?\s*(OSU .*(Test|Benchmark|v\d).*)$`)
+	osuPairs     = regexp.MustCompile(`^# \[ (pairs: \d+) \] \[ (window size: \d+) \]`)
+	osuOperation = regexp.MustCompile(`^OSU \S+(?i: (non-?blocking))?(?: Persistent)? ((?:Neighbor(?:hood)? )?[A-Za-z_-]+?)(?: Personalized Exchange)?(?: Persistent)? Latency`)
+	osuOneWay    = regexp.MustCompile(`^OSU \S+ ((Multi|Multi-threaded|Multi-process|Persistent|Congestion|Put) )?Latency|MPI_Put.* Latency`)
+)
+
+func (f *osu) take(p *parser, line []byte) bool {
+	if f.grid != nil && f.grid.take(p, line) {
+		return true
+	}
+	if c := line[0]; c != '#' && c != 'O' {
+		return false
+	}
+	if m := find(osuTitle, "OSU ", line); m != nil {
+		f.title, f.pairs, f.grid = strings.TrimSpace(string(m[1])), "", nil
+		return true
+	}
+	if line[0] != '#' {
+		return false
+	}
+	if f.title != "" {
+		if m := osuPairs.FindSubmatch(line); m != nil {
+			f.pairs = ", " + string(m[1]) + ", " + string(m[2])
+			return true
+		}
+	} else if !bytes.Contains(bytes.ToLower(line), []byte("size")) {
+		return false
+	}
+	names := headerColumns(line)
+	first := strings.ToLower(names[0])
+	if strings.HasPrefix(first, "datatype") && f.title != "" {
+		return true
+	}
+	isSize := first == "size" || first == "msg size" || first == "message size"
+	if !isSize && (f.title == "" || !strings.Contains(first, "(us)")) || isSize && len(names) < 2 {
+		return false
+	}
+	return f.header(p, names, isSize)
+}
+
+// osuSeries is the library and the kind of memory that a title names: MPI, MPI-CUDA.
+func osuSeries(title string) string {
+	if words := strings.Fields(title); len(words) > 1 {
+		return words[1]
+	}
+	return ""
+}
+
+func (f *osu) header(p *parser, names []string, hasSize bool) bool {
+	g := newGrid(len(names))
+	for i, name := range names {
+		name = strings.ToLower(strings.ReplaceAll(name, " ", ""))
+		us := strings.Contains(name, "(us)")
+		switch {
+		case us && strings.HasPrefix(name, "min"):
+			g.min = i
+		case us && strings.HasPrefix(name, "max"):
+			g.max = i
+		case us && strings.HasPrefix(name, "p50"):
+			g.median = i
+		case us && g.time < 0 && (strings.HasPrefix(name, "latency") || strings.HasPrefix(name, "avglat") || strings.HasPrefix(name, "overall")):
+			g.time = i
+		case strings.HasPrefix(name, "messages/s"):
+			g.rate, g.rateUnit, g.messages = i, 1e-6, true
+		case g.rate < 0 && (name == "mb/s" || strings.HasPrefix(name, "bandwidth(mb/s)") || strings.HasPrefix(name, "avgbandwidth(mb/s)")):
+			g.rate, g.rateUnit = i, 1
+		}
+	}
+	title := cmp.Or(f.title, "OSU")
+	if f.title == "" && g.time < 0 && g.rate < 0 {
+		return false
+	}
+	f.grid = g
+	if !g.usable(p, title, hasSize) {
+		return true
+	}
+	t := Table{Format: "osu", Title: title + f.pairs, Kind: Operation}
+	both := strings.Contains(title, "Bi-Directional")
+	switch {
+	case g.time < 0:
+		t.Kind = Gap
+	case osuOneWay.MatchString(title) || f.title == "" && strings.HasPrefix(strings.ToLower(names[1]), "latency"):
+		t.Kind = OneWay
+	default:
+		if m := osuOperation.FindStringSubmatch(title); m != nil {
+			if m[1] != "" {
+				m[2] = "i" + m[2]
+			}
+			if c, ok := collectiveNamed(m[2]); ok {
+				t.Kind, t.Collective = Collective, c.perRank()
+				t.Collective.Ranks, t.Collective.Algorithm = p.ranksOf(), p.algorithmOf(c.Name)
+				t.Series = osuSeries(title)
+			}
+		}
+	}
+	g.rising = true
+	g.b = p.begin(t)
+	if both {
+		g.share = 0.5
+		g.b.warn("both directions at once: the gap is that of one, with half of the bandwidth")
+	}
+	if f.pairs != "" {
+		g.b.warn("the rate is that of all pairs together, and so is the gap")
+	}
+	return true
+}

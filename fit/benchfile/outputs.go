@@ -1,0 +1,416 @@
+package benchfile
+
+import (
+	"archive/tar"
+	"bufio"
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// Outputs reads a file that holds the outputs of many runs, and calls each with every one of them,
+// or with what keeps it from being read, in their order:
+//
+//   - a tar archive, gzipped or not; its members may be such files again;
+//   - outputs behind each other, as of cat *.log: a new one begins where a benchmark prints its first
+//     line, and where head and tail print the name of a file (==> a.log <==);
+//   - lines with the names of pods before them, as of kubectl logs --prefix, interleaved or not.
+//
+// Any other file is one output. Names are those of the file and of the member or pod behind a "!".
+// Of the file, one output is held at a time, and of pods one for each. The error is one of reading
+// the archive, and of opening it; each may stop the reading by its own.
+func Outputs(name string, o Options, each func(*File, error) error) error {
+	ctx := o.Context
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	if name == "-" {
+		return outputs(&waiting{ctx: ctx, r: os.Stdin}, "standard input", o, 0, each)
+	}
+	info, err := os.Stat(name)
+	switch {
+	case err != nil:
+		return pathError(name, err)
+	case info.IsDir():
+		return &Error{File: name, Msg: "is a directory; name a benchmark's output file"}
+	}
+	f, err := openUnless(ctx, name, !info.Mode().IsRegular())
+	if err != nil {
+		return pathError(name, err)
+	}
+	defer f.Close()
+	if info.Mode().IsRegular() {
+		return outputs(reader(func(into []byte) (int, error) {
+			if err := ctx.Err(); err != nil {
+				return 0, err
+			}
+			return f.Read(into)
+		}), name, o, 0, each)
+	}
+	return outputs(&waiting{ctx: ctx, r: f}, name, o, 0, each)
+}
+
+// maxNested is how deep archives may lie in archives.
+const maxNested = 2
+
+// readers are kept: each is as long as the longest line, and most files are shorter.
+var readers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, maxLine) }}
+
+func buffered(r io.Reader) (in *bufio.Reader, done func()) {
+	if in, ok := r.(*bufio.Reader); ok && in.Size() >= maxLine {
+		return in, func() {}
+	}
+	in = readers.Get().(*bufio.Reader)
+	in.Reset(r)
+	return in, func() { in.Reset(nil); readers.Put(in) }
+}
+
+func outputs(r io.Reader, name string, o Options, depth int, each func(*File, error) error) error {
+	in, done := buffered(r)
+	defer done()
+	if head, _ := in.Peek(2); bytes.Equal(head, []byte{0x1f, 0x8b}) {
+		z, err := gzip.NewReader(in)
+		if err != nil {
+			return each(nil, &Error{File: name, Msg: fmt.Sprintf("broken gzip file: %v", err)})
+		}
+		unpacked, done := buffered(z)
+		defer done()
+		in = unpacked
+	}
+	head, err := in.Peek(maxLine)
+	if len(head) > 262 && string(head[257:262]) == "ustar" {
+		return members(tar.NewReader(in), name, o, depth, each)
+	}
+	if wide := bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")); !wide && notText(head[:min(len(head), 4096)]) != "" {
+		return each(Read(in, name, o)) // says what it is, and leaves it
+	}
+	s := &sections{in: in, name: name}
+	first, _, _ := bytes.Cut(head, []byte("\n"))
+	switch pod, _ := podOf(first); {
+	case pod != "":
+		return s.pods(o, depth, each)
+	case err == io.EOF && !divided(head):
+		return each(Read(in, name, o))
+	}
+	part, done := buffered(s)
+	defer done()
+	var nothing error // of outputs without a table, if none has one
+	told := false
+	for {
+		if !s.next() {
+			if nothing != nil && !told {
+				return each(nil, nothing)
+			}
+			return nil
+		}
+		title := name
+		if s.title != "" {
+			title += "!" + s.title
+		}
+		part.Reset(s)
+		f, err := Read(part, title, o)
+		if e := (*Error)(nil); errors.As(err, &e) && e.NoTable && !s.rows {
+			nothing = cmp.Or(nothing, err) // what stands before and between outputs
+			continue
+		}
+		told = true
+		if f != nil { // lines count from the beginning of the file
+			for i := range f.Tables {
+				f.Tables[i].Line += s.before
+			}
+		}
+		if err := each(f, err); err != nil {
+			return err
+		}
+		if damaged := (*Damaged)(nil); errors.As(err, &damaged) {
+			return nil
+		}
+	}
+}
+
+// members reads the regular files of an archive.
+func members(t *tar.Reader, name string, o Options, depth int, each func(*File, error) error) error {
+	if depth >= maxNested {
+		return each(nil, &Error{File: name, Msg: "archives within archives within archives; unpack it first"})
+	}
+	files := 0
+	for {
+		h, err := t.Next()
+		if err == io.EOF && files == 0 {
+			return each(nil, &Error{File: name, Msg: "the archive has no files", NoTable: true})
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return each(nil, &Damaged{File: &File{Name: name}, Err: err})
+		}
+		if h.Typeflag != tar.TypeReg || hidden(h.Name) {
+			continue
+		}
+		files++
+		if err := outputs(t, name+"!"+strings.TrimPrefix(h.Name, "./"), o, depth+1, each); err != nil {
+			return err
+		}
+	}
+}
+
+// hidden reports whether a file or a folder of the path is hidden.
+func hidden(path string) bool {
+	for part := range strings.SplitSeq(path, "/") {
+		if strings.HasPrefix(part, ".") && part != "." && part != ".." {
+			return true
+		}
+	}
+	return false
+}
+
+// starters are the beginnings of the first lines of benchmarks, without colours and timestamps. Two
+// may follow each other: an output has rows.
+var starters = [][]byte{
+	[]byte("# nccl-tests version"), []byte("# rccl-tests"), []byte("# Collective test starting"), []byte("# nThread"), []byte("# OSU "),
+	[]byte("#    Intel(R) MPI Benchmarks"), []byte("#    Intel (R) MPI Benchmarks"), []byte("# Intel (R) MPI Benchmarks"), []byte("# Intel(R) MPI Benchmarks"),
+	[]byte("sockperf: == version"), []byte("MIGRATED "), []byte("Now starting the main loop"), []byte("# Info:   (0): Netgauge"),
+}
+
+var (
+	fileTitle = regexp.MustCompile(`^==> (.+) <==$`)
+	// kubectl logs --prefix writes [pod/NAME/CONTAINER]; others have a blank between.
+	podPrefix = regexp.MustCompile(`^\[pod/([^/\]\s]{1,253})[/ ]?[^\]]{0,253}\] ?`)
+)
+
+// podOf returns the pod before a line, and the line behind it.
+func podOf(line []byte) (pod string, rest []byte) {
+	if !bytes.HasPrefix(line, []byte("[pod/")) {
+		return "", line
+	}
+	m := podPrefix.FindSubmatchIndex(line)
+	if m == nil {
+		return "", line
+	}
+	return string(line[m[2]:m[3]]), line[m[1]:]
+}
+
+// A lineKind is what a line does to the division of a file into outputs.
+type lineKind uint8
+
+const (
+	otherLine lineKind = iota
+	rowLine            // of numbers: the output has begun
+	startLine          // of a benchmark
+	titleLine          // of a file
+)
+
+// kindOfLine says what a line is, and of a title the name.
+func kindOfLine(line []byte) (kind lineKind, title string) {
+	line = clean(line)
+	if len(line) == 0 {
+		return otherLine, ""
+	}
+	switch c := line[0]; {
+	case c >= '0' && c <= '9':
+		return rowLine, ""
+	case c == '=':
+		if m := fileTitle.FindSubmatch(line); m != nil {
+			return titleLine, plain(string(m[1]))
+		}
+	case c == '#' || c == 's' || c == 'M' || c == 'N':
+		for _, s := range starters {
+			if bytes.HasPrefix(line, s) {
+				return startLine, ""
+			}
+		}
+	case c == '}':
+		return rowLine, "" // the end of a document of JSON
+	case c == '{' && len(line) == 1:
+		return startLine, ""
+	}
+	return otherLine, ""
+}
+
+// divided reports whether a text holds more than one output.
+func divided(text []byte) bool {
+	rows := false
+	for line := range bytes.SplitSeq(text, []byte("\n")) {
+		switch kind, _ := kindOfLine(line); kind {
+		case rowLine:
+			rows = true
+		case startLine:
+			if rows {
+				return true
+			}
+		case titleLine:
+			return true
+		}
+	}
+	return false
+}
+
+// sections divides a text into outputs. It is the reader of the current one.
+type sections struct {
+	in    *bufio.Reader
+	name  string
+	title string // of the current output, if it has one
+
+	line      []byte // what is left of the current line
+	within    bool   // the next piece of in goes on with a line
+	rows      bool   // the output has rows
+	held      bool   // the line is the first of the next output
+	following string // the title of that
+	lines     int    // so far
+	before    int    // the current output
+	end       bool
+	err       error
+}
+
+// next goes on to the next output, and reports whether there is one.
+func (s *sections) next() bool {
+	if s.lines == 0 && s.err == nil && !s.end {
+		s.fill() // the first line may be a title
+		return true
+	}
+	_, _ = io.Copy(io.Discard, s) // its errors were told with the output
+	if !s.held {
+		return false
+	}
+	s.held, s.rows, s.title, s.before = false, false, s.following, s.lines-1
+	return true
+}
+
+func (s *sections) Read(p []byte) (n int, err error) {
+	for n < len(p) {
+		if s.held || s.end && len(s.line) == 0 {
+			break
+		}
+		if len(s.line) > 0 {
+			k := copy(p[n:], s.line)
+			n, s.line = n+k, s.line[k:]
+			continue
+		}
+		if s.err != nil {
+			return n, s.err
+		}
+		s.fill()
+	}
+	if n == 0 && len(p) > 0 {
+		if s.err != nil {
+			return 0, s.err
+		}
+		return 0, io.EOF
+	}
+	return n, nil
+}
+
+// fill reads the next piece of a line.
+func (s *sections) fill() {
+	line, err := s.in.ReadSlice('\n')
+	whole := !s.within
+	s.within = err == bufio.ErrBufferFull
+	if err != nil && err != io.EOF && !s.within {
+		s.err = err
+	}
+	s.end = err == io.EOF
+	s.line = line
+	if !whole || len(line) == 0 {
+		return
+	}
+	s.lines++
+	switch kind, title := kindOfLine(line); {
+	case kind == rowLine:
+		s.rows = true
+	case kind == titleLine:
+		s.held, s.following = s.lines > 1, title
+		if s.lines == 1 {
+			s.title = title
+		}
+	case kind == startLine && s.rows:
+		s.held, s.following = true, s.title
+	}
+}
+
+// What is held of the pods of a file is bounded: of one, and of all together, where a pod without
+// text counts as podSize bytes.
+const (
+	maxPod  = 64 << 20
+	maxPods = 256 << 20
+	podSize = 512
+)
+
+// pods reads lines with pods before them: each pod is a file of its own, and each output of it is
+// read when the next one begins. Pods are not looked for within those of a pod.
+func (s *sections) pods(o Options, depth int, each func(*File, error) error) error {
+	if depth > maxNested {
+		return each(nil, &Error{File: s.name, Msg: "names of pods before names of pods; keep one before each line"})
+	}
+	held := 0 // bytes
+	type pod struct {
+		text bytes.Buffer
+		rows bool
+	}
+	pods, order := map[string]*pod{}, []string{}
+	flush := func(name string) error {
+		p := pods[name]
+		text := p.text.Bytes()
+		defer func() { p.text, p.rows = bytes.Buffer{}, false }()
+		held -= len(text)
+		if len(bytes.TrimSpace(text)) == 0 {
+			return nil
+		}
+		return outputs(bytes.NewReader(text), s.name+"!"+name, o, maxNested+1, each)
+	}
+	var last *pod
+	for {
+		line, err := s.in.ReadSlice('\n')
+		if err != nil && err != io.EOF && err != bufio.ErrBufferFull {
+			for _, name := range order { // what is whole may be kept
+				if err := flush(name); err != nil {
+					return err
+				}
+			}
+			return each(nil, &Damaged{File: &File{Name: s.name, Lines: s.lines}, Err: err})
+		}
+		if !s.within {
+			s.lines++
+			name, rest := podOf(line)
+			p := pods[name]
+			if p == nil {
+				p = new(pod)
+				pods[name], order = p, append(order, name)
+				held += podSize
+			}
+			kind, _ := kindOfLine(rest)
+			if kind == startLine && p.rows {
+				if err := flush(name); err != nil {
+					return err
+				}
+			}
+			p.rows = p.rows || kind == rowLine
+			line, last = rest, p
+		}
+		s.within = err == bufio.ErrBufferFull
+		if last.text.Len()+len(line) > maxPod {
+			return each(nil, &Error{File: s.name, Line: s.lines, Msg: "more than 64 MiB of one pod that cannot be divided; write the logs of each pod to a file"})
+		}
+		if held += len(line); held > maxPods {
+			return each(nil, &Error{File: s.name, Line: s.lines, Msg: "more than 256 MiB of pods that have not ended; write the logs of each pod to a file"})
+		}
+		last.text.Write(line)
+		if err == io.EOF {
+			break
+		}
+	}
+	for _, name := range order {
+		if err := flush(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,91 @@
+package benchfile
+
+import (
+	"bytes"
+	"cmp"
+	"regexp"
+	"strings"
+)
+
+// perftest reads ib_send_lat, ib_write_bw and their like. A header "#bytes #iterations"
+// names the columns; a title such as "RDMA_Write BW Test" stands before it.
+//
+// Latencies are half of a round trip, but for reads and atomics, which take a whole one. MB/sec are
+// of 2²⁰ bytes; the header may say Gb/sec instead. The gap is the inverse of the message rate where
+// there is one. Server and client print the same rows: a row that comes twice counts once.
+//
+// Tested with logs of ib_write_bw and ib_send_bw of unknown version, and files in that shape
+// written by hand.
+type perftest struct {
+	title string
+	grid  *grid
+	names string
+}
+
+var (
+	perftestTitle   = regexp.MustCompile(`^(RDMA_Write|RDMA_Read|Send|Atomic|RDMA_Atomic|Write|Raw Ethernet)\b.*(Test|BW|Latency)`)
+	perftestColumns = regexp.MustCompile(`(#bytes|#iterations|BW \w+ ?\[\w+/sec\]|MsgRate ?\[\w+\]|t_\w+ ?\[usec\]|[\d.]+% percentile ?\[usec\]|[\w#%.]+(\[\w+\])?)`)
+)
+
+func (f *perftest) take(p *parser, line []byte) bool {
+	if f.grid != nil && f.grid.take(p, line) {
+		return true
+	}
+	if bytes.IndexByte([]byte("RSAW"), line[0]) < 0 {
+		if line[0] != '#' {
+			return false
+		}
+	} else if m := perftestTitle.Find(line); m != nil {
+		f.title = strings.TrimSpace(string(m))
+		return true
+	}
+	if !bytes.HasPrefix(line, []byte("#bytes")) {
+		return false
+	}
+	names := perftestColumns.FindAllString(string(line), -1)
+	if len(names) < 3 || names[0] != "#bytes" || names[1] != "#iterations" {
+		return false
+	}
+	header := strings.Join(names, ",")
+	if f.grid != nil && f.names == header && !f.grid.ignore && f.grid.b.table.Rows == 0 {
+		return true // server and client, into one file
+	}
+	f.names = header
+	g := newGrid(len(names))
+	for i, name := range names {
+		name = strings.ReplaceAll(name, " ", "")
+		switch {
+		case name == "t_avg[usec]" || name == "t_typical[usec]" && g.time < 0:
+			g.time = i
+		case name == "t_min[usec]":
+			g.min = i
+		case name == "t_max[usec]":
+			g.max = i
+		case strings.HasPrefix(name, "MsgRate[Mpps"):
+			g.rate, g.rateUnit, g.messages = i, 1, true
+		case g.rate < 0 && strings.HasPrefix(name, "BWaverage[MB"), g.rate < 0 && strings.HasPrefix(name, "BWaverage[MiB"):
+			g.rate, g.rateUnit = i, (1<<20)/1e6
+		case g.rate < 0 && strings.HasPrefix(name, "BWaverage[Gb"):
+			g.rate, g.rateUnit = i, 1e3/8
+		}
+		if name == "t_typical[usec]" {
+			g.median = i
+		}
+	}
+	f.grid = g
+	title := cmp.Or(f.title, p.previous, "perftest") // scripts echo a title of their own
+	f.title = ""
+	if !g.usable(p, title, true) {
+		return true
+	}
+	t := Table{Format: "perftest", Title: title, Kind: OneWay}
+	switch {
+	case g.time < 0:
+		t.Kind = Gap
+	case strings.Contains(title, "Read") || strings.Contains(title, "Atomic"):
+		t.Kind = RoundTrip
+	}
+	g.unique = true
+	g.b = p.begin(t)
+	return true
+}

@@ -1,0 +1,121 @@
+package benchfile
+
+import (
+	"regexp"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// qperf reads qperf: blocks "tcp_lat:" with values "latency = 18.2 us" and, with -v,
+// "msg_size = 1 bytes". Without a size a value is no point of a curve, and left out;
+// the size of a loop (-oo msg_size:1:64K:*2) is printed. Latency is half of a round trip.
+//
+// Tested with a log of unknown version, which has no sizes, and files in the shape of -v written by
+// hand.
+type qperf struct {
+	test    string
+	size    float64
+	sized   bool
+	values  []row // of the block so far, until its size is known
+	kind    Kind
+	quantum float64
+	open    openTables
+	without int
+	at      int
+}
+
+var (
+	qperfTest  = regexp.MustCompile(`^((?:tcp|udp|sctp|sdp|rc|uc|ud|rds|xrc|ver)_[a-z_0-9]+):$`)
+	qperfValue = regexp.MustCompile(`^(latency|bw|send_bw|recv_bw|msg_size|msg_rate)\s+=\s+([0-9.,]+) ?(\S*)$`)
+)
+
+// maxPending bounds the values that wait for a size.
+const maxPending = 1000
+
+func (f *qperf) take(p *parser, line []byte) bool {
+	if line[len(line)-1] != ':' {
+		return f.test != "" && f.value(p, line)
+	}
+	if m := qperfTest.FindSubmatch(line); m != nil {
+		f.flush(p)
+		f.test, f.sized = string(m[1]), false
+		return true
+	}
+	return false
+}
+
+// value takes a line of a block.
+func (f *qperf) value(p *parser, line []byte) bool {
+	m := qperfValue.FindSubmatch(line)
+	if m == nil {
+		return false
+	}
+	v, ok := parse(m[2])
+	unit, okUnit := qperfUnit(string(m[3]))
+	if !ok || !okUnit {
+		return false
+	}
+	switch name := string(m[1]); name {
+	case "msg_size":
+		if f.sized { // the next turn of a loop
+			f.flush(p)
+		}
+		f.size, f.sized = v.value*unit.Num, unit.Dim == quantity.DimSize
+	case "latency", "bw", "send_bw":
+		if len(f.values) >= maxPending {
+			return true
+		}
+		f.at = p.file.Lines
+		r := row{time: v.value * unit.Num}
+		f.kind = OneWay
+		if unit.Dim == quantity.DimRate {
+			f.kind = Gap
+		} else {
+			f.quantum = v.quantum() * unit.Num
+		}
+		f.values = append(f.values, r)
+	}
+	return true
+}
+
+// qperfUnit reads a unit of qperf: its KB are of 10³ bytes in rates, of 2¹⁰ in sizes.
+func qperfUnit(name string) (quantity.Value, bool) {
+	switch name {
+	case "KB/sec", "Kb/sec":
+		u, _ := quantity.Unit("kB/s")
+		return u, true
+	case "bytes/sec":
+		return quantity.Unit("B/s")
+	}
+	return quantity.Unit(name)
+}
+
+// flush ends a block.
+func (f *qperf) flush(p *parser) {
+	values := f.values
+	f.values = f.values[:0]
+	if len(values) == 0 {
+		return
+	}
+	if !f.sized {
+		f.without += len(values)
+		return
+	}
+	b := f.open.of(p, f.test, Table{Format: "qperf", Title: f.test, Kind: f.kind})
+	for _, r := range values {
+		r.size = f.size
+		if f.kind == Gap {
+			r.time = f.size / r.time
+		} else {
+			b.resolution(f.quantum)
+		}
+		b.row(r)
+	}
+}
+
+func (f *qperf) end(p *parser) {
+	f.flush(p)
+	if f.without > 0 {
+		p.warn("qperf: %s without a message size (the last in line %d) left out: run qperf -v, which prints it", plural(f.without, "value"), f.at)
+	}
+}

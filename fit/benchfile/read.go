@@ -1,0 +1,438 @@
+package benchfile
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// A format reads the output of one benchmark. Each has a file of its own.
+type format interface {
+	// take reads one line, and reports whether it belongs to the format: a title, a
+	// header, a row of its open table. A line that it does not take is offered to
+	// the other formats.
+	take(p *parser, line []byte) bool
+}
+
+// formats are asked in this order, after the one that took the last line. CSV
+// is last, as the least particular.
+func formats() []format {
+	return []format{&osu{}, &imb{}, &perftest{}, &nccl{}, &netgauge{}, &netpipe{}, &ucx{}, &sockperf{}, &qperf{}, &netperf{}, &simgrid{}, &objects{}, &csv{}}
+}
+
+// A runner is a format whose last run may be open at the end of the file.
+type runner interface{ end(p *parser) }
+
+// Known lists what [Read] knows, for messages.
+const Known = "CSV, TSV and JSON, NetPIPE, OSU, IMB, netgauge, perftest, nccl-tests, ucx_perftest, sockperf, qperf, netperf, iperf3 --json and SimGrid calibration"
+
+// Open reads the named file; "-" is standard input. Errors are of type [*Error] or
+// [*Damaged]. For the files of a folder see [Files].
+func Open(name string, o Options) (*File, error) {
+	if name == "-" {
+		return Read(os.Stdin, "standard input", o)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, pathError(name, err)
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		return nil, &Error{File: name, Msg: "is a directory; name a benchmark's output file"}
+	}
+	return Read(f, name, o)
+}
+
+// Read reads benchmark output, gzipped or not, to its end. Name is for messages, and may tell
+// which collective was measured, and on how many ranks, where the text does not.
+// A file without a table that could be read is an error of type [*Error], and so is
+// a row of a CSV file that is neither right nor noise. Where reading fails in the
+// middle the error is a [*Damaged], which has what was read.
+func Read(r io.Reader, name string, o Options) (*File, error) { return readAt(quick, r, name, o) }
+
+func readAt(pace pace, r io.Reader, name string, o Options) (*File, error) {
+	p := &parser{opt: o, most: cmp.Or(o.Tables, maxTables), file: &File{Name: name}, formats: formats()}
+	in, done := buffered(r)
+	defer done()
+	if head, _ := in.Peek(2); bytes.Equal(head, []byte{0x1f, 0x8b}) {
+		z, err := gzip.NewReader(in)
+		if err != nil {
+			return nil, p.errorf(0, "broken gzip file: %v", err)
+		}
+		in = bufio.NewReaderSize(z, maxLine)
+	}
+	if head, _ := in.Peek(2); string(head) == "\xff\xfe" || string(head) == "\xfe\xff" {
+		in = bufio.NewReaderSize(&utf16Reader{in: in, big: head[0] == 0xfe}, maxLine)
+	}
+	head, err := in.Peek(4096)
+	if len(head) == 0 && err == io.EOF {
+		e := p.errorf(0, "the file is empty")
+		e.NoTable = true
+		return nil, e
+	}
+	if what := notText(head); what != "" {
+		e := p.errorf(0, "%s; wanted is the text that a benchmark printed", what)
+		e.NoTable = true
+		return nil, e
+	}
+	if bytes.HasPrefix(head, []byte("\ufeff")) {
+		_, _ = in.Discard(3) // cannot fail: it was peeked
+	}
+	p.lines = newLines(in, o.Progress, pace)
+	failure := p.run()
+	f, err := p.finish()
+	if failure != nil {
+		return nil, &Damaged{p.file, failure}
+	}
+	return f, err
+}
+
+// notText says what a file is that cannot be read, or "".
+func notText(head []byte) string {
+	for _, k := range []struct{ magic, what string }{
+		{"BZh", "compressed with bzip2; decompress it first"},
+		{"\xfd7zXZ", "compressed with xz; decompress it first"},
+		{"\x28\xb5\x2f\xfd", "compressed with zstd; decompress it first"},
+		{"PK\x03\x04", "a zip archive (or spreadsheet); unpack it, or save it as CSV"},
+	} {
+		if bytes.HasPrefix(head, []byte(k.magic)) {
+			return k.what
+		}
+	}
+	if bytes.IndexByte(head, 0) >= 0 {
+		return "a binary file"
+	}
+	return ""
+}
+
+// A parser reads one file.
+type parser struct {
+	opt            Options
+	file           *File
+	lines          lineReader
+	formats        []format
+	builders       []*builder
+	previous       string // the line before, if it was skipped
+	labelled       bool   // lines begin with the rank that printed them
+	most           int    // tables
+	dropped        int    // tables beyond most
+	faults         int    // rows that are neither right nor noise
+	fault          *Error // the first of them
+	hint           *Error // why what looks like a table is not read
+	classes, sizes int    // bound what all tables take together
+
+	raw    []byte // the current line as it stands
+	unit   string // of the times, if a comment has said it, and
+	unitAt int    // in which line
+	// algorithm is the one that a command line or its environment chose, of chosenFor if it is Open
+	// MPI's.
+	algorithm, chosenFor string
+	launched             int             // ranks of the last command line that started some
+	told                 int             // tables whose ranks a task map has told, or that came before it
+	object               int             // of the JSON array in the current line, from 1
+	asked                map[string]bool // columns of Options.Group and Pool that are there; nil without a CSV or JSON table
+}
+
+func (p *parser) errorf(line int, msg string, args ...any) *Error {
+	return &Error{File: p.file.Name, Line: line, Msg: plain(fmt.Sprintf(msg, args...))}
+}
+
+// badRow notes a row that must not be passed over in silence.
+func (p *parser) badRow(msg string, args ...any) {
+	if p.faults++; p.fault == nil {
+		p.fault = p.errorf(p.file.Lines, msg, args...)
+		if p.object > 1 {
+			p.fault.Msg = "object " + itoa(p.object) + ": " + p.fault.Msg
+		}
+	}
+}
+
+// suggest notes why a line is no header, in case the file has no table.
+func (p *parser) suggest(msg string, args ...any) {
+	if p.hint == nil {
+		p.hint = p.errorf(p.file.Lines, msg, args...)
+	}
+}
+
+// warn adds a doubt about the file.
+func (p *parser) warn(msg string, args ...any) {
+	p.file.Warnings = remember(p.file.Warnings, plain(fmt.Sprintf(msg, args...)))
+}
+
+// remember adds a text that is not there yet; of many, it keeps the first.
+func remember(texts []string, text string) []string {
+	if len(texts) >= 100 || slices.Contains(texts, text) {
+		return texts
+	}
+	return append(texts, text)
+}
+
+// note says how rows were put into tables.
+func (p *parser) note(msg string, args ...any) {
+	p.file.Notes = remember(p.file.Notes, plain(fmt.Sprintf(msg, args...)))
+}
+
+// run offers every line to the formats. Its error is one of reading.
+func (p *parser) run() error {
+	for {
+		if p.lines.read >= p.lines.bulkAt {
+			p.bulk()
+		}
+		raw, err := p.lines.next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		p.file.Lines++
+		if p.lines.more {
+			p.long(raw)
+			continue
+		}
+		p.raw = raw
+		if bytes.Contains(raw, taskMap) {
+			p.mapped(raw)
+		}
+		line := clean(raw)
+		if len(line) == 0 {
+			continue
+		}
+		bare := unlabelled(line)
+		if p.labelled && len(bare) > 0 {
+			line = bare
+		}
+		if p.take(line) {
+			p.previous = ""
+			continue
+		}
+		if !p.labelled && len(bare) > 0 && len(bare) < len(line) && p.take(bare) {
+			p.labelled = true
+			continue
+		}
+		p.file.Skipped++
+		p.previous = ""
+		if len(line) < 60 && utf8.Valid(line) {
+			p.previous = string(line)
+		}
+		p.remark(line)
+	}
+}
+
+// long takes a line that comes in pieces: JSON is read, of others the beginning.
+func (p *parser) long(raw []byte) {
+	line := bytes.TrimLeft(raw, " \t")
+	if len(line) == 0 || !p.take(line) {
+		p.file.Skipped++
+		p.lines.drop()
+		return
+	}
+	f, ok := p.formats[0].(*objects)
+	if !ok {
+		p.lines.drop()
+		return
+	}
+	for p.lines.more {
+		piece, err := p.lines.next()
+		if err != nil {
+			return // it comes again with the next line
+		}
+		if !f.feed(p, piece, !p.lines.more) {
+			p.suggest("broken JSON; mend it, or give the text that the benchmark printed")
+			f.broken(p)
+			p.lines.drop()
+		}
+	}
+}
+
+var unitRemark = regexp.MustCompile(`(?i)\b(?:time|latenc|duration|unit)[a-z]*\b[^,;0-9]{0,40}?(?:\bin\b|\bare\b|:|=|\(|\[)\s*(ns|nsecs?|nanoseconds?|us|µs|μs|usecs?|microseconds?|ms|msec|milliseconds|s|sec|secs|seconds)\b`)
+
+// unitParts are parts of the words with which unitRemark begins: an expression is slow on a long
+// log.
+var unitParts = [][]byte{[]byte("ime"), []byte("aten"), []byte("nit"), []byte("urat")}
+
+// remark reads from a line outside of tables what holds for the tables that follow: the unit of
+// their times, and the number of ranks.
+func (p *parser) remark(line []byte) {
+	if len(line) > maxHeader {
+		return
+	}
+	if bytes.Contains(line, []byte("run")) || bytes.Contains(line, []byte("exec")) {
+		p.launch(string(line))
+	}
+	if bytes.Contains(line, []byte("coll_tuned_")) || bytes.Contains(line, []byte("NCCL_ALGO")) {
+		p.choose(string(line))
+	}
+	for _, part := range unitParts {
+		if !bytes.Contains(line, part) {
+			continue
+		}
+		if m := unitRemark.FindSubmatch(line); m != nil {
+			p.unit, p.unitAt = string(m[1]), p.file.Lines
+			return
+		}
+	}
+}
+
+func (p *parser) take(line []byte) bool {
+	for i, f := range p.formats {
+		if f.take(p, line) {
+			if i > 0 { // the next line is most likely of the same format
+				copy(p.formats[1:], p.formats[:i])
+				p.formats[0] = f
+			}
+			return true
+		}
+	}
+	return false
+}
+
+// begin starts a table at the current line.
+func (p *parser) begin(t Table) *builder {
+	t.Line = p.file.Lines
+	t.Title = plain(t.Title)
+	b := &builder{table: &t, parser: p, sizes: map[uint64]*accumulator{}}
+	if len(p.builders) >= p.most {
+		p.builders = slices.DeleteFunc(p.builders, func(b *builder) bool { return b.merged })
+	}
+	if len(p.builders) >= p.most || p.sizes > sizesEach*p.most {
+		p.dropped++
+		return b
+	}
+	p.builders = append(p.builders, b)
+	return b
+}
+
+// openTables are the tables of a format that may still get rows: one for each key.
+type openTables map[string]*builder
+
+// of returns the table of a key, and begins it if it is new.
+func (o *openTables) of(p *parser, key string, t Table) *builder {
+	b := (*o)[key]
+	if b == nil {
+		b = p.begin(t)
+		if *o == nil {
+			*o = openTables{}
+		}
+		if len(*o) < p.most {
+			(*o)[key] = b
+		}
+	}
+	return b
+}
+
+// nothing says why there is no table.
+func (p *parser) nothing() *Error {
+	f := p.file
+	switch {
+	case p.hint != nil:
+		return p.hint
+	case len(f.Warnings) > 0:
+		return p.errorf(0, "%s", strings.Join(f.Warnings, "; "))
+	case len(p.builders) > 0:
+		b := p.builders[0]
+		if b.dropped > 0 {
+			return p.errorf(b.droppedAt, "no row of %s has a usable size and time", b.table.Name())
+		}
+		return p.errorf(b.table.Line, "the header of %s is not followed by a row", b.table.Name())
+	}
+	return p.errorf(0, "no table of sizes and times in %s; known are %s", plural(f.Lines, "line"), Known)
+}
+
+func (p *parser) finish() (*File, error) {
+	f := p.file
+	for _, format := range p.formats {
+		if r, ok := format.(runner); ok {
+			r.end(p)
+		}
+	}
+	names := map[string]int{}
+	for _, b := range p.builders {
+		if b.merged {
+			continue
+		}
+		b.finish()
+		if b.table.Rows > 0 {
+			if names[b.table.Name()]++; names[b.table.Name()] > 1 {
+				b.table.Title = fmt.Sprintf("%s (%d)", b.table.Name(), names[b.table.Name()])
+			}
+			f.Tables = append(f.Tables, *b.table)
+		}
+	}
+	for _, name := range slices.Concat(p.opt.Group, p.opt.Pool) {
+		if p.asked != nil && p.fault == nil && !p.asked[name] {
+			p.fault = p.errorf(0, "no column %q to group by or to pool", name)
+		}
+	}
+	if p.fault != nil {
+		if p.faults > 1 {
+			p.fault.Msg += fmt.Sprintf(" (and %s more)", plural(p.faults-1, "row"))
+		}
+		return nil, p.fault
+	}
+	if len(f.Tables) == 0 {
+		e := p.nothing()
+		e.NoTable = true
+		return nil, e
+	}
+	if p.dropped > 0 {
+		p.warn("%s beyond what is kept left out", plural(p.dropped, "table"))
+	}
+	if p.lines.long > 0 {
+		p.warn("%s longer than %d bytes cut", plural(p.lines.long, "line"), maxLine)
+	}
+	return f, nil
+}
+
+// row adds a row of the current line, if its size and time can be; if not, the
+// row is dropped and counted.
+func (b *builder) row(r row) {
+	if !goodSize(r.size) || !goodTime(r.time) {
+		if b.dropped++; b.dropped == 1 {
+			b.droppedAt = b.parser.file.Lines
+		}
+		return
+	}
+	b.add(r, b.parser.file.Lines)
+}
+
+// resolution notes that a time was printed with steps of q µs.
+func (b *builder) resolution(q float64) {
+	if b.table.Quantum == 0 || q < float64(b.table.Quantum) {
+		b.table.Quantum = quantity.Micros(q)
+	}
+}
+
+// warn adds a doubt about the table.
+func (b *builder) warn(msg string) { b.table.Warnings = append(b.table.Warnings, plain(msg)) }
+
+// cut notes a row that has lost its end.
+func (b *builder) cut() {
+	if b.cuts++; b.cuts == 1 {
+		b.cutAt = b.parser.file.Lines
+	}
+}
+
+// repeated notes a row that stands in the file twice and counts once.
+func (b *builder) repeated() {
+	if b.repeats++; b.repeats == 1 {
+		b.repeatedAt = b.parser.file.Lines
+	}
+}
+
+// coarse notes a rate of fewer than three digits: the time from it is no better.
+func (b *builder) coarse(v number) {
+	if v.value < 100*v.quantum() {
+		b.fewDigits++
+	}
+}

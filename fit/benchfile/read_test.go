@@ -1,0 +1,421 @@
+package benchfile
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+func read(t *testing.T, text string, o Options) *File {
+	t.Helper()
+	f, err := Read(strings.NewReader(text), "x", o)
+	if err != nil {
+		t.Fatalf("Read(%.60q): %v", text, err)
+	}
+	return f
+}
+
+func open(t *testing.T, name string) *File {
+	t.Helper()
+	f, err := Open(filepath.Join("testdata", name), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// pairs are the sizes and mean times of a table.
+func pairs(t Table) (p [][2]float64) {
+	for _, s := range t.Samples {
+		p = append(p, [2]float64{float64(s.Size), math.Round(float64(s.Mean)*1e9) / 1e9})
+	}
+	return p
+}
+
+func TestCSVHeaders(t *testing.T) {
+	check := func(text string, o Options, kind Kind, want ...[2]float64) {
+		t.Helper()
+		f := read(t, text, o)
+		if len(f.Tables) != 1 {
+			t.Fatalf("%.60q: %d tables", text, len(f.Tables))
+		}
+		if diff := cmp.Diff(want, pairs(f.Tables[0])); diff != "" {
+			t.Errorf("%.60q (-want +got):\n%s", text, diff)
+		}
+		if f.Tables[0].Kind != kind {
+			t.Errorf("%.60q: %v, want %v", text, f.Tables[0].Kind, kind)
+		}
+	}
+	a, b := [2]float64{1024, 2000}, [2]float64{2048, 3000}
+	// Units in the header, in every spelling.
+	check("size_bytes,time_us\n1024,2000\n2048,3000\n", Options{}, OneWay, a, b)
+	check("size (KiB),time [ms]\n1,2\n2,3\n", Options{}, OneWay, a, b)
+	check("Size [B]\tTime (s)\n1024\t0.002\n2048\t3e-3\n", Options{}, OneWay, a, b)
+	check("# bytes ; latency_ns\n1024;2e6\n2048;3000000\n", Options{}, OneWay, a, b)
+	check("size;t/ms\n1024;2\n2048;3\n", Options{}, OneWay, a, b)
+	check("\"msg size (KiB)\",\"time (ms)\"\n\"1\",\"2\"\n2,3\n", Options{}, OneWay, a, b)
+	check("size_bytes time_us\n1024 2000\n2048   3000\n", Options{}, OneWay, a, b)
+	// Any order, other columns between, CR LF, a byte order mark, comments, no last line end.
+	check("\ufeffnode,time_us,note,size_bytes\r\nn1,2000,\"a, b\",1024\r\n\r\n# later\r\nn1,3000,,2048", Options{}, OneWay, a, b)
+	// An empty value at the end, decimal commas, units under the header, in a comment, in a column.
+	check("size_bytes,time_us\n1024,2000,\n2048,3000,,\n", Options{}, OneWay, a, b)
+	check("size_kib;time_ms;n2\n1;2,000;0,5\n2;3,0;1\n", Options{}, OneWay, a, b)
+	check("1;2,0\n2;3,0\n", Options{X: "1:KiB", Y: "2:ms"}, OneWay, a, b)
+	check("size,latency\n[KiB],[ms]\n1,2\n2,3\n", Options{}, OneWay, a, b)
+	check("size\tlatency\tbw\nKiB\tms\tMB/s\n1\t2\t.5\n2\t3\t.7\n", Options{}, OneWay, a, b)
+	check("# times are in milliseconds\nsize_kib,latency,bw_mbps\n1,2,4\n2,3,5\n", Options{}, OneWay, a, b)
+	check("size_kib,time,unit\n1,2000,us\n2,3,ms\n", Options{}, OneWay, a, b)
+	check("size,time,time_unit,nodes\n1024,2000,usec,2\n2048,3000,usec,2\n", Options{}, OneWay, a, b)
+	check("size_kib,bw_mbps\n1,4.096\n", Options{}, OneWay, a) // 8·1024/4.096 µs
+	// Sizes may go without a unit: they are bytes.
+	check("size,time_us\n1024,2000\n2048,3000\n", Options{}, OneWay, a, b)
+	// Units and columns by option.
+	check("size,time\n1,2\n2,3\n", Options{X: "size:KiB", Y: "time:ms"}, OneWay, a, b)
+	check("a,b\n1024,2000\n2048,3000\n", Options{X: "a", Y: "b:us"}, OneWay, a, b)
+	check("1024,2000\n2048,3000\n", Options{X: "1:B", Y: "2:us"}, OneWay, a, b)
+	check("send_us,size_bytes,recv_us\n1,1024,2000\n1,2048,3000\n", Options{Y: "recv_us"}, OneWay, a, b)
+	// What the time is.
+	check("size_bytes,rtt_us\n1024,2000\n2048,3000\n", Options{}, RoundTrip, a, b)
+	check("size_bytes,gap_us\n1024,2000\n2048,3000\n", Options{}, Gap, a, b)
+	check("size_bytes,throughput_mb_s\n2000,1\n6000,2\n", Options{}, Gap, [2]float64{2000, 2000}, [2]float64{6000, 3000})
+	// halfpeak's own: the one-way time among its bounds.
+	check("transport,program,size_bytes,one_way_us,one_way_low_us,one_way_high_us,p50_us,p99_us,bandwidth_mb_s\nshm,pingpong,1024,2000,1900,2100,1990,2090,1\nshm,pingpong,2048,3000,2900,3100,2990,3090,1\n",
+		Options{}, OneWay, a, b)
+}
+
+// Repeated sizes become one sample. Mean and variance of 1, 2, 3, 6: 3 and
+// (4+1+0+9)/3; the median of an even number is the lower middle one, to 1 %.
+func TestAggregate(t *testing.T) {
+	f := read(t, "size,time_us\n64,1\n128,5\n64,2\n64,3\n64,6\n", Options{})
+	got := f.Tables[0].Samples
+	if math.Abs(float64(got[0].Median)-2) > 0.02 {
+		t.Errorf("median %v, want 2 within 1 %%", got[0].Median)
+	}
+	got[0].Median = 2
+	want := []Sample{
+		{Size: 64, Count: 4, Mean: 3, Min: 1, Max: 6, Median: 2, Variance: 14. / 3, Line: 2},
+		{Size: 128, Count: 1, Mean: 5, Min: 5, Max: 5, Median: 5, Line: 3},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// With more sizes than are kept apart, neighbours are merged, and points on a line stay
+// on the line.
+func TestMergedSizes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes seconds")
+	}
+	var text bytes.Buffer
+	text.WriteString("size,time_us\n")
+	const n = 3 * MaxSizes
+	for i := range n {
+		size := (i*7919)%n + 1 // every size once, out of order
+		text.WriteString(itoa(size) + "," + itoa(10+3*size) + "\n")
+	}
+	f := read(t, text.String(), Options{})
+	table := f.Tables[0]
+	if len(table.Samples) > MaxSizes || len(table.Samples) < MaxSizes/4 {
+		t.Errorf("%d samples", len(table.Samples))
+	}
+	if len(table.Warnings) != 1 || !strings.Contains(table.Warnings[0], "merged") {
+		t.Errorf("warnings %q", table.Warnings)
+	}
+	rows := int64(0)
+	for _, s := range table.Samples {
+		rows += s.Count
+		if want := 10 + 3*float64(s.Size); math.Abs(float64(s.Mean)-want) > 1e-9*want {
+			t.Fatalf("size %v takes %v, want %v", s.Size, s.Mean, want)
+		}
+	}
+	if rows != n || table.Rows != n {
+		t.Errorf("%d rows in samples, %d in the table, want %d", rows, table.Rows, n)
+	}
+}
+
+func TestNetPIPE(t *testing.T) {
+	out := open(t, "netpipe-3.7.2-openmpi-4.1.4-sm.np.out")
+	log := open(t, "netpipe-3.7.2-openmpi-4.1.4-sm.log")
+	if out.Skipped != 0 || log.Skipped != 5 {
+		t.Errorf("skipped %d and %d, want 0 and 5", out.Skipped, log.Skipped)
+	}
+	a, b := out.Tables[0], log.Tables[0]
+	if len(a.Samples) != 106 || a.Kind != OneWay || a.Format != "netpipe" {
+		t.Errorf("%d samples, %v, %v", len(a.Samples), a.Kind, a.Format)
+	}
+	// The first and last row as they stand in the file, and the resolution of
+	// its times: 8 decimals of a second.
+	want := [][2]float64{{1, 0.30}, {1048579, 153.49}}
+	if diff := cmp.Diff(want, [][2]float64{pairs(a)[0], pairs(a)[105]}); diff != "" {
+		t.Error(diff)
+	}
+	if math.Abs(float64(a.Quantum)-0.01) > 1e-12 || math.Abs(float64(b.Quantum)-0.01) > 1e-12 {
+		t.Errorf("quantum %v and %v, want 0.01 µs", a.Quantum, b.Quantum)
+	}
+	// The log has the same times, in µs.
+	if diff := cmp.Diff(pairs(a), pairs(b)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestGzip(t *testing.T) {
+	plain, err := os.ReadFile("testdata/netpipe-3.7.2-tcp-loopback.np.out")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	if _, err := z.Write(plain); err != nil || z.Close() != nil {
+		t.Fatal(err)
+	}
+	f, err := Read(&packed, "x", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(open(t, "netpipe-3.7.2-tcp-loopback.np.out").Tables, f.Tables); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Every file that cannot be used is one line: where, what, what to do.
+func TestErrors(t *testing.T) {
+	check := func(text string, o Options, want string) {
+		t.Helper()
+		f, err := Read(strings.NewReader(text), "x.csv", o)
+		if err == nil {
+			t.Fatalf("%.60q: no error but %+v; want %q", text, f, want)
+		}
+		if err.Error() != want {
+			t.Errorf("%.60q:\n got %s\nwant %s", text, err, want)
+		}
+	}
+	check("", Options{}, "x.csv: the file is empty")
+	check("\x7fELF\x00\x00", Options{}, "x.csv: a binary file; wanted is the text that a benchmark printed")
+	check("PK\x03\x04", Options{}, "x.csv: a zip archive (or spreadsheet); unpack it, or save it as CSV; wanted is the text that a benchmark printed")
+	check("\x1f\x8bxxxxxxxxxxx", Options{}, "x.csv: broken gzip file: gzip: invalid header")
+	check("hello\nworld\n", Options{}, "x.csv: no table of sizes and times in 2 lines; known are "+Known)
+	check("size,time\n1,2\n", Options{}, `x.csv:1: column "time" has no unit; write it as "time_us", or give the unit with --y time:us`)
+	check("1,2\n3,4\n", Options{}, `x.csv:1: numbers without a header; write one such as "size_bytes,time_us", or give columns and units with --x 1:bytes --y 2:us`)
+	check("size,time_us\n1,2\n4,NaN\n", Options{}, `x.csv:3: time "NaN" is not a number; mend or remove the row`)
+	check("size,time_us\n1,2\n4,abc\n5,x\n", Options{}, `x.csv:3: time "abc" is not a number; mend or remove the row (and 1 row more)`)
+	check("size,time_us\n1,2\nx,3\n", Options{}, `x.csv:3: size "x" is not a number; mend or remove the row`)
+	check("size,time_us\n1,-2\n", Options{}, `x.csv:2: time -2 is not above 0; mend or remove the row`)
+	check("size,time_us\n1,0\n", Options{}, `x.csv:2: time 0 is not above 0; mend or remove the row`)
+	check("size,time_us\n-1,2\n", Options{}, `x.csv:2: size -1 is negative; mend or remove the row`)
+	check("size,time_us\n1.5,2\n", Options{}, `x.csv:2: size 1.5 is not a whole number of bytes; mend or remove the row, or give the unit of sizes with --x`)
+	check("size,time_us\n1e30,2\n", Options{}, `x.csv:2: size 1e30 is above 8 PiB; mend or remove the row`)
+	check("size,time_us\n1,2\n7\n8,9\n", Options{}, `x.csv:3: 1 value, want the 2 of the header; mend or remove the row`)
+	const commas = "; mend or remove the row; a number with a comma in it is written without it (1600), decimal commas want \";\" between values, text with commas wants quotes"
+	check("size,time_us\n2,1,600\n", Options{}, "x.csv:2: 3 values, want the 2 of the header"+commas)
+	check("size,time_us,note\n2,1,a\n3,2,b,c\n", Options{}, "x.csv:3: 4 values, want the 3 of the header"+commas)
+	check("size\ttime_us\n2\t1\t600\n", Options{}, "x.csv:2: 3 values, want the 2 of the header; mend or remove the row")
+	check("size_bytes time_us\n1 2\n2 1 600\n", Options{}, "x.csv:3: 3 values, want the 2 of the header; mend or remove the row")
+	check("size,time_us\n2,\"1,600\"\n", Options{}, `x.csv:2: time "1,600" is not a number; mend or remove the row (write numbers without thousands commas)`)
+	check("size,time_us\n\"1,024\",2\n", Options{}, `x.csv:2: size "1,024" is not a number; mend or remove the row (write numbers without thousands commas)`)
+	check("size;time_us\n1,024;2\n", Options{}, `x.csv:2: size 1,024 is not a whole number of bytes; mend or remove the row, or give the unit of sizes with --x`)
+	check("size;time_us\n1024;1.600,5\n", Options{}, `x.csv:2: time "1.600,5" is not a number; mend or remove the row (write numbers without thousands commas)`)
+	check("size,time,unit\n1,2,furlongs\n", Options{}, `x.csv:2: unit "furlongs" is not one of time; write ns, us, ms or s`)
+	check("size,latency\n1,2\n", Options{}, `x.csv:1: column "latency" has no unit; write it as "latency_us", or give the unit with --y latency:us`)
+	check("size,time_us\n1,2\n", Options{Group: []string{"nodes"}}, `x.csv: no column "nodes" to group by or to pool`)
+	check("size,time_us\n1,2\n", Options{Pool: []string{"nodes"}}, `x.csv: no column "nodes" to group by or to pool`)
+	check("size,time_us\n1,2\n", Options{Group: []string{"size"}}, `x.csv:1: column "size" cannot group: it is read as a size or time, or pooled`)
+	check("size,time_us\n", Options{}, `x.csv:1: the header is not followed by a row`)
+	check("size,time_us\n1,2\n", Options{X: "bytes"}, `x.csv:1: no column "bytes" in this header`)
+	check("size,time_us\n1,2\n", Options{Y: "latency"}, `x.csv:1: no column "latency" in this header`)
+	if _, err := Open("testdata", Options{}); err == nil || err.Error() != "testdata: is a directory; name a benchmark's output file" {
+		t.Error(err)
+	}
+	if _, err := Open("testdata/nosuch", Options{}); err == nil || err.Error() != "testdata/nosuch: no such file or directory" {
+		t.Error(err)
+	}
+}
+
+// Numbers are strconv's to the last bit.
+func TestParse(t *testing.T) {
+	check := func(text string, want float64, exp int) {
+		t.Helper()
+		if got, ok := parse([]byte(text)); !ok || got.value != want || got.exp != exp {
+			t.Errorf("parse(%q) = %v %v, want %v·10^%d", text, got, ok, want, exp)
+		}
+	}
+	check("0", 0, 0)
+	check("1048576", 1048576, 0)
+	check("0.00000030", 3e-7, -8)
+	check("-12.5", -12.5, -1)
+	check("123456789.123456789", 123456789.123456789, -9)
+	check("4.5e-07", 4.5e-7, -8)
+	check("1E3", 1000, 3)
+	check("9007199254740993", 9007199254740992, 0) // 2⁵³+1 rounds to even
+	for _, text := range []string{"", ".", "-", "NaN", "inf", "0x10", "1_000", "1e", "1.2.3", "12us", "1e999"} {
+		if got, ok := parse([]byte(text)); ok {
+			t.Errorf("parse(%q) = %v, want no number", text, got)
+		}
+	}
+}
+
+func TestOptions(t *testing.T) {
+	var last int64
+	text := "size,time_us\n" + strings.Repeat("64,2\n", 1<<20)
+	f := read(t, text, Options{Progress: func(n int64) {
+		if n < last {
+			t.Errorf("progress goes from %d back to %d", last, n)
+		}
+		last = n
+	}})
+	if last != int64(len(text)) {
+		t.Errorf("progress ends at %d of %d bytes", last, len(text))
+	}
+	if s := f.Tables[0].Samples; len(s) != 1 || s[0].Count != 1<<20 || s[0].Size != quantity.Bytes(64) {
+		t.Errorf("samples %+v", s)
+	}
+}
+
+// Rates that are not size over time are told; the times count.
+func TestContradictions(t *testing.T) {
+	check := func(text, want string) {
+		t.Helper()
+		table := read(t, text, Options{}).Tables[0]
+		if all := strings.Join(table.Warnings, "\n"); !strings.Contains(all, want) || want == "" && all != "" {
+			t.Errorf("warnings %q, want %q", all, want)
+		}
+	}
+	check("size_bytes,time_us,bandwidth_mb_s\n1000,10,100\n2000,20,100\n", "")
+	check("size_bytes,time_us,bandwidth_mb_s\n1000,10,95.37\n2000,20,95.37\n", "line 2: it is 0.954 times size over time")
+	check("       1024 8.192000   0.00100000\n       2048 8.192000   0.00200000\n", "of 10⁶ bits") // 8·1024/1000 µs
+	check("       1024 7.812500   0.00100000\n       2048 7.812500   0.00200000\n", "")            // over 1.048576
+}
+
+// What launchers and terminals put around a line is taken off.
+func TestLaunchers(t *testing.T) {
+	want := [][2]float64{{8, 1.5}, {16, 1.75}}
+	for _, text := range []string{
+		"0: # OSU MPI Latency Test v5.8\n0: # Size          Latency (us)\n1: hello 8 9\n0: 8   1.5\n0: 16 1.75\n",
+		"[0] # OSU MPI Latency Test v5.8\n[0] # Size          Latency (us)\n[0] 8   1.5\n[0] 16 1.75\n",
+		"0: size,time_us\n0: 8,1.5\n0: 16,1.75\n",
+		"[1,0]<stdout>:size,time_us\n[1,0]<stdout>:8,1.5\n[1,0]<stdout>:16,1.75\n",
+		"size,time_us\n10 %\r50 %\r8,1.5\n16,1.75\r\n",
+		"2026-05-01T10:00:00.5Z size,time_us\n2026-05-01T10:00:01Z 8,1.5\n[2026-05-01 10:00:02] 16,1.75\n",
+	} {
+		if diff := cmp.Diff(want, pairs(read(t, text, Options{}).Tables[0])); diff != "" {
+			t.Errorf("%q:\n%s", text, diff)
+		}
+	}
+}
+
+// A gzip file that is cut off or has a wrong checksum is an error, which has what was read before.
+func TestDamagedGzip(t *testing.T) {
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	var text strings.Builder
+	text.WriteString("size,time_us\n")
+	for i := range 20_000 {
+		text.WriteString(itoa(i+1) + "," + itoa(1+(i*7919)%1000) + "\n")
+	}
+	if _, err := z.Write([]byte(text.String())); err != nil || z.Close() != nil {
+		t.Fatal(err)
+	}
+	check := func(file []byte, least, most int64, want string) {
+		t.Helper()
+		f, err := Read(bytes.NewReader(file), "x.gz", Options{})
+		var d *Damaged
+		if f != nil || !errors.As(err, &d) {
+			t.Fatalf("%v, error %v", f, err)
+		}
+		if err.Error() != "x.gz:"+itoa(d.File.Lines+1)+": the file is damaged or cut off here ("+want+"); fetch it again" {
+			t.Error(err)
+		}
+		if n := d.File.Tables[0].Rows; n < least || n > most {
+			t.Errorf("%d rows, want %d to %d", n, least, most)
+		}
+	}
+	whole := packed.Bytes()
+	check(whole[:len(whole)/2], 1000, 19_999, "unexpected EOF")
+	check(whole[:len(whole)-3], 20_000, 20_000, "unexpected EOF")
+	wrong := bytes.Clone(whole)
+	wrong[len(wrong)-8] ^= 1 // of the CRC
+	check(wrong, 20_000, 20_000, "gzip: invalid checksum")
+	check(append(bytes.Clone(whole), "trailer"...), 20_000, 20_000, "unexpected EOF")
+}
+
+// utf16Text is a text as PowerShell writes it, with a byte order mark.
+func utf16Text(text string, big bool) []byte {
+	var b []byte
+	for _, u := range utf16.Encode([]rune("\ufeff" + text)) {
+		if big {
+			b = append(b, byte(u>>8), byte(u))
+		} else {
+			b = append(b, byte(u), byte(u>>8))
+		}
+	}
+	return b
+}
+
+func TestUTF16(t *testing.T) {
+	text := "time_µs,größe,size\r\n1.5,\U0001F600,8\r\n" + strings.Repeat("2.5,ä,64\r\n", 20_000)
+	for _, big := range []bool{false, true} {
+		f, err := Read(bytes.NewReader(utf16Text(text, big)), "x", Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([][2]float64{{8, 1.5}, {64, 2.5}}, pairs(f.Tables[0])); diff != "" || f.Tables[0].Rows != 20_001 {
+			t.Errorf("big %v, %d rows: %s", big, f.Tables[0].Rows, diff)
+		}
+	}
+}
+
+// Runs that follow each other without a title, or without a header, are not averaged; times that
+// cannot be are counted.
+func TestRunsInAFile(t *testing.T) {
+	check := func(text string, want ...string) {
+		t.Helper()
+		f := read(t, text, Options{})
+		got := tablesOf(f)
+		for _, table := range f.Tables {
+			got = append(got, table.Warnings...)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%q:\n%s", text, diff)
+		}
+	}
+	const header = "# Size          Latency (us)\n"
+	check("# OSU MPI Latency Test v5.8\n"+header+"8 1\n64 2\n"+header+"8 3\n64 4\n", "OSU MPI Latency Test v5.8: 8=1 64=2", "OSU MPI Latency Test v5.8 (2): 8=3 64=4")
+	check(header+"8 1\n64 2\n8 3\n64 4\n", "OSU: 8=1 64=2", "OSU (2): 8=3 64=4", "- the sizes of OSU begin again in line 4: what follows is a table of its own")
+	check(header+"8 1\n8 3\n64 4\n", "OSU: 8=2 64=4")
+	check(header+"8 1\n16 -3\n32 nan\n64 0\n", "OSU: 8=1", "3 rows without a usable size or time left out (the first in line 3)")
+	check("# OSU MPI Latency Test v5.8\n"+header+"8 1\n# OSU MPI Bcast Latency Test v5.8\n# Size Avg Latency(us)\n# Size  Avg Latency(us)\n8 3\n",
+		"OSU MPI Latency Test v5.8: 8=1", "OSU MPI Bcast Latency Test v5.8: 8=3")
+}
+
+// With 3 more requests under way, a transaction takes 4 times the inverse of their rate.
+func TestNetperfBurst(t *testing.T) {
+	f := read(t, "MIGRATED TCP REQUEST/RESPONSE TEST from 0.0.0.0 () port 0 AF_INET to x () port 0 AF_INET : first burst 3\n"+
+		"bytes  Bytes  bytes    bytes   secs.    per sec\n\n16384  131072 64  64  10.00 80000.00\n16384  131072\n", Options{})
+	if diff := cmp.Diff([][2]float64{{64, 50}}, pairs(f.Tables[0])); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A file of one size is no error of reading.
+func TestOneSize(t *testing.T) {
+	table := read(t, "size,time_us\n8,1\n8,3\n", Options{}).Tables[0]
+	if len(table.Samples) != 1 || table.Samples[0].Mean != 2 || table.Rows != 2 {
+		t.Errorf("%+v", table)
+	}
+}
+
+func TestBetween(t *testing.T) {
+	table := read(t, "size,time_us\n1,1\n2,2\n3,3\n4,4\n", Options{}).Tables[0]
+	if diff := cmp.Diff([][2]float64{{2, 2}, {3, 3}}, pairs(table.Between(2, 3))); diff != "" || len(table.Samples) != 4 {
+		t.Errorf("%d samples left; %s", len(table.Samples), diff)
+	}
+}

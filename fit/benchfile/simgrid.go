@@ -1,0 +1,65 @@
+package benchfile
+
+import "bytes"
+
+// simgrid reads the CSV files of SimGrid's calibration, which have no header:
+// op,size,start,duration in seconds, and of its saturation test rank,op,size,start,duration in
+// milliseconds. Each operation is a table. A ping-pong's duration (MPI_Recv or MPI_Send on both
+// sides) is the time of the call. In a saturation test several ranks send at once.
+//
+// Tested with the files of PlaFRIM (2016), whose programs are those of SimGrid's
+// platform-calibration.
+type simgrid struct {
+	tables openTables
+}
+
+func (f *simgrid) take(p *parser, line []byte) bool {
+	c := line[0]
+	if len(line) < 5 || c != 'M' && c != 'P' && c != '"' && (c < '0' || c > '9') {
+		return false
+	}
+	var text [6][]byte
+	if c <= '9' && c >= '0' && !bytes.Contains(line, []byte(",MPI_")) {
+		return false
+	}
+	parts := splitAt(text[:0], line, ',')
+	unit, key := 1e6, ""
+	if len(parts) > 1 && c >= '0' && c <= '9' {
+		if _, ok := parse(parts[0]); !ok {
+			return false
+		}
+		parts, unit, key = parts[1:], 1e3, " under load"
+	}
+	op := parts[0]
+	if !bytes.HasPrefix(op, []byte("MPI_")) && !bytes.Equal(op, []byte("PingPong")) {
+		return false
+	}
+	key = short(op) + key
+	b := f.tables[key]
+	var v [3]number
+	if len(parts) != 4 || !numbers(parts[1:], v[:]) {
+		if b != nil {
+			b.cut()
+		}
+		return b != nil
+	}
+	if b == nil {
+		t := Table{Format: "simgrid", Title: key, Kind: Operation}
+		switch op := string(op); op {
+		case "MPI_Send", "MPI_Isend":
+			if t.Kind = SendOverhead; unit == 1e3 {
+				t.Kind = Operation // both sides are called so
+			}
+		case "PingPong":
+			t.Kind = RoundTrip
+		default:
+			if c, ok := collectiveNamed(op); ok {
+				t.Kind, t.Collective = Collective, c.perRank()
+			}
+		}
+		b = f.tables.of(p, key, t)
+	}
+	b.resolution(v[2].quantum() * unit)
+	b.row(row{size: v[0].value, time: v[2].value * unit})
+	return true
+}

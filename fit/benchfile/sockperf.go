@@ -1,0 +1,122 @@
+package benchfile
+
+import (
+	"bytes"
+	"cmp"
+	"regexp"
+	"strings"
+)
+
+// sockperf reads sockperf's ping-pong, under-load and throughput. A run is of one size, from -m of
+// its command line; without -m sockperf sends 14 bytes. A log without the command line has no size,
+// except for throughput, where a note gives it: runs without a size are left out. Several runs in a
+// file are one table. "Latency" is half of a round trip.
+//
+// Tested with sockperf 3.5 and 3.7, which colours its lines.
+type sockperf struct {
+	size    float64
+	mode    string
+	assumed bool
+	without int
+	at      int
+	open    openTables
+	current row
+	kind    Kind
+	pending bool
+	quantum float64
+}
+
+var (
+	sockperfCommand = regexp.MustCompile(`\bsockperf\s+(ping-pong|pp|under-load|ul|throughput|tp)\b(.*)`)
+	sockperfSize    = regexp.MustCompile(`\s(?:-m|--msg-size)[ =]?(\d+)`)
+	sockperfSummary = regexp.MustCompile(`Summary: (Latency|Round trip) is ([0-9.]+) usec`)
+	sockperfRate    = regexp.MustCompile(`Summary: Message Rate is (\d+)`)
+	sockperfNote    = regexp.MustCompile(`using msg-size=(\d+)`)
+	sockperfPoint   = regexp.MustCompile(`(<MAX> observation|<MIN> observation|percentile 50\.000?) = +([0-9.]+)`)
+)
+
+// sockperfDefault is the message size without -m.
+const sockperfDefault = 14
+
+func (f *sockperf) take(p *parser, line []byte) bool {
+	if !bytes.Contains(line, []byte("sockperf")) {
+		return false
+	}
+	text := string(line)
+	if m := sockperfCommand.FindStringSubmatch(text); m != nil {
+		f.flush(p)
+		f.size, f.assumed, f.mode = sockperfDefault, true, m[1]
+		if s := sockperfSize.FindStringSubmatch(m[2]); s != nil {
+			v, _ := parse([]byte(s[1]))
+			f.size, f.assumed = v.value, false
+		}
+		return true
+	}
+	if !strings.HasPrefix(text, "sockperf") {
+		return false
+	}
+	if m := sockperfNote.FindStringSubmatch(text); m != nil {
+		v, _ := parse([]byte(m[1]))
+		f.size, f.assumed, f.mode = v.value, false, cmp.Or(f.mode, "throughput")
+	} else if strings.Contains(text, "== version #") && f.pending { // a run without its command line
+		f.flush(p)
+		f.mode = ""
+	} else if m := sockperfSummary.FindStringSubmatch(text); m != nil {
+		f.flush(p)
+		v, _ := parse([]byte(m[2]))
+		f.kind = OneWay
+		if m[1] == "Round trip" {
+			f.kind = RoundTrip
+		}
+		f.current, f.pending, f.quantum = row{time: v.value}, true, v.quantum()
+	} else if m := sockperfRate.FindStringSubmatch(text); m != nil {
+		f.flush(p)
+		v, _ := parse([]byte(m[1]))
+		f.kind, f.current, f.pending = Gap, row{time: 1e6 / v.value}, true
+	} else if m := sockperfPoint.FindStringSubmatch(text); m != nil && f.pending {
+		v, _ := parse([]byte(m[2]))
+		switch m[1][1] {
+		case 'M':
+			if m[1][2] == 'A' {
+				f.current.max = v.value
+			} else {
+				f.current.min = v.value
+			}
+		default:
+			f.current.median = v.value
+		}
+	}
+	return true
+}
+
+// flush ends a run.
+func (f *sockperf) flush(p *parser) {
+	if !f.pending {
+		return
+	}
+	f.pending, f.at = false, p.file.Lines
+	if f.mode == "" {
+		f.without++
+		return
+	}
+	title := "sockperf " + f.mode
+	key := title + f.kind.String()
+	b := f.open.of(p, key, Table{Format: "sockperf", Title: title, Kind: f.kind})
+	if f.assumed && !b.warned {
+		b.warned = true
+		b.warn("no -m in the command line: sockperf's 14 bytes are assumed")
+	}
+	if f.kind != Gap {
+		b.resolution(f.quantum)
+	}
+	r := f.current
+	r.size = f.size
+	b.row(r)
+}
+
+func (f *sockperf) end(p *parser) {
+	f.flush(p)
+	if f.without > 0 {
+		p.warn("sockperf: %s without a message size (the last in line %d) left out: print the command line with -m before it", plural(f.without, "run"), f.at)
+	}
+}

@@ -1,0 +1,449 @@
+package benchfile
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// A splitter sorts the rows under a header into tables. Three things separate rows: the names in a
+// column of names (stage, transport, program, …), packet sizes, and the values of a dimension: any
+// other column that splits the sizes into repeated sets, as nodes does where all sizes were
+// measured on 2 nodes and again on 4. Results of a benchmark (iterations, errors, busbw, …) and
+// counters of repetitions are no dimensions.
+//
+// Whether a column is a dimension is known at the end. Until then every combination of values is a
+// table; at the end, tables that no dimension separates are merged. A column of more than
+// maxDistinct values is a result, and no longer considered.
+type splitter struct {
+	cols    *columns
+	columns []splitColumn
+	cells   map[string]*splitCell
+	order   []*splitCell // as they came
+	only    *splitCell   // nothing tells rows apart
+	key     []byte
+	rows    int
+}
+
+// A splitColumn may tell rows apart.
+type splitColumn struct {
+	at     int
+	name   string // as in the header
+	base   string
+	role   splitRole
+	values map[string]bool
+}
+
+type splitRole uint8
+
+const (
+	pooled    splitRole = iota // tells nothing apart, or no more
+	candidate                  // a dimension, if the rows say so
+	repeated                   // counts repetitions: pooled in the end
+	asked                      // a dimension by Options.Group
+	named                      // a column of names
+)
+
+// A splitCell is the table of a combination of values.
+type splitCell struct {
+	values []string // of the columns; "" where rows differ
+	packet float64
+	b      *builder
+}
+
+const (
+	maxDistinct = 1 << 10 // values of a column, and
+	maxColumns  = 64      // that may be dimensions; of a table with more they are counters
+)
+
+// asks reports whether an option names the column, by header or by number from 1.
+func (p *parser) asks(option []string, name string, number int) (asks bool) {
+	for _, o := range option {
+		if o == name || o == itoa(number) {
+			p.asked[o], asks = true, true
+		}
+	}
+	return asks
+}
+
+func newSplitter(p *parser, header [][]byte, c *columns) splitter {
+	s := splitter{cols: c}
+	if p.asked == nil {
+		p.asked = map[string]bool{}
+	}
+	for i, text := range header {
+		s.add(p, text, i)
+	}
+	for _, names := range p.opt.Names {
+		if s.ask(names) {
+			break
+		}
+	}
+	return s
+}
+
+// ask makes columns dimensions, whatever the rows say. It reports whether all are there.
+func (s *splitter) ask(names []string) bool {
+	var at []int
+	for _, name := range names {
+		i := slices.IndexFunc(s.columns, func(c splitColumn) bool { return c.name == name })
+		if i < 0 {
+			return false
+		}
+		at = append(at, i)
+	}
+	for _, i := range at {
+		s.columns[i].role = max(s.columns[i].role, asked)
+	}
+	return true
+}
+
+// add adds a column, and reports whether it may tell rows apart.
+func (s *splitter) add(p *parser, text []byte, i int) bool {
+	c := s.cols
+	col := parseColumn(text)
+	x := splitColumn{at: i, name: col.full, base: col.base, values: map[string]bool{}}
+	if x.name == "" {
+		x.name, x.base = itoa(i+1), "column "+itoa(i+1)
+	}
+	group, pool := p.asks(p.opt.Group, col.full, i+1), p.asks(p.opt.Pool, col.full, i+1)
+	switch {
+	case group && (pool || c.isRead(i)):
+		p.badRow("column %q cannot group: it is read as a size or time, or pooled", short([]byte(x.name)))
+		return false
+	case pool || c.isRead(i):
+		return false
+	case group:
+		x.role = asked
+	case slices.Contains(c.groups, i):
+		x.role = named
+	case isResult(col) || len(s.columns) >= maxColumns:
+		return false
+	case repeatNames[col.base]:
+		x.role = repeated
+	default:
+		x.role = candidate
+	}
+	s.columns = append(s.columns, x)
+	return true
+}
+
+// extend adds a column that was not there for the rows so far: they have no value in it.
+func (s *splitter) extend(p *parser, text []byte, i int) {
+	if !s.add(p, text, i) {
+		return
+	}
+	for _, x := range s.order {
+		x.values = append(x.values, "")
+	}
+	if len(s.order) > 0 {
+		s.columns[len(s.columns)-1].values[""] = true
+	}
+	old := s.order
+	s.only, s.cells, s.order = nil, nil, nil
+	s.regroup(old)
+}
+
+// table returns the table that the row in f.fields belongs to.
+func (s *splitter) table(p *parser, f *csv, n int) *builder {
+	s.rows++
+	if s.only != nil {
+		return s.only.b
+	}
+	packet := f.value(s.cols.packet, n) * s.cols.packetUnit
+	for {
+		s.key = s.key[:0]
+		for i := range s.columns {
+			if c := &s.columns[i]; c.role != pooled {
+				s.key = append(append(s.key, f.text(c.at, n)...), 0)
+			}
+		}
+		if packet > 0 {
+			s.key = strconv.AppendFloat(s.key, packet, 'g', -1, 64)
+		}
+		if x := s.cells[string(s.key)]; x != nil {
+			return x.b
+		}
+		if !s.giveUp(p, f, n) {
+			break
+		}
+		if s.only != nil {
+			return s.only.b
+		}
+	}
+	x := &splitCell{values: make([]string, len(s.columns)), packet: packet}
+	for i := range s.columns {
+		c := &s.columns[i]
+		x.values[i] = string(f.text(c.at, n))
+		if c.role != pooled {
+			c.values[string(f.text(c.at, n))] = true
+		}
+	}
+	dropped := p.dropped
+	x.b = p.begin(Table{Format: cmp.Or(f.format, "csv"), Kind: s.cols.kind, Packet: quantity.Bytes(packet)})
+	if p.dropped > dropped {
+		p.dropped = dropped
+		p.badRow("more than %d tables or %d sizes in them; --pool takes the values of a column together, or split the file", p.most, sizesEach*p.most)
+		return x.b
+	}
+	s.order = append(s.order, x)
+	s.index(x)
+	return x.b
+}
+
+// index files a cell under the key in s.key.
+func (s *splitter) index(x *splitCell) {
+	if len(s.key) == 0 && s.cols.packet < 0 {
+		s.only = x
+		return
+	}
+	if s.cells == nil {
+		s.cells = map[string]*splitCell{}
+	}
+	s.cells[string(s.key)] = x
+}
+
+// text returns the beginning of a field, "" where the row is too short.
+func (f *csv) text(at, n int) []byte {
+	if at >= n {
+		return nil
+	}
+	return f.fields[at][:min(len(f.fields[at]), 60)]
+}
+
+// giveUp pools a column if the row would exceed the number of values or combinations that are kept
+// apart.
+func (s *splitter) giveUp(p *parser, f *csv, n int) bool {
+	worst := -1
+	for i := range s.columns {
+		c := &s.columns[i]
+		if c.role != candidate && c.role != repeated {
+			continue
+		}
+		if len(c.values) >= maxDistinct && !c.values[string(f.text(c.at, n))] {
+			worst = i
+			break
+		}
+		if len(s.order) >= p.most && (worst < 0 || len(c.values) > len(s.columns[worst].values)) {
+			worst = i
+		}
+	}
+	if worst >= 0 {
+		s.pool(worst)
+	}
+	return worst >= 0
+}
+
+// pool merges the tables that only column i separates.
+func (s *splitter) pool(i int) {
+	s.columns[i].role = pooled
+	old := s.order
+	s.cells, s.order = nil, nil
+	s.regroup(old)
+}
+
+// regroup files cells under the remaining columns, and merges those that no column separates.
+func (s *splitter) regroup(old []*splitCell) {
+	for _, x := range old {
+		s.key = s.key[:0]
+		for k := range s.columns {
+			if s.columns[k].role != pooled {
+				s.key = append(append(s.key, x.values[k]...), 0)
+			}
+		}
+		if x.packet > 0 {
+			s.key = strconv.AppendFloat(s.key, x.packet, 'g', -1, 64)
+		}
+		to := s.only
+		if to == nil {
+			to = s.cells[string(s.key)]
+		}
+		if to == nil {
+			s.order = append(s.order, x)
+			s.index(x)
+			continue
+		}
+		to.b.absorb(x.b)
+		for k, v := range x.values {
+			if to.values[k] != v {
+				to.values[k] = ""
+			}
+		}
+	}
+}
+
+// isDimension reports whether the values of column i split the sizes into repeated sets: some size
+// comes with several values, and most values come with most sizes, among the rows that names and
+// options keep together. With one size only, values that do not repeat are results if they have
+// decimals, or no name (the index that pandas writes).
+func (s *splitter) isDimension(i int) (splits, dimension bool) {
+	type set struct {
+		sizes map[uint64]bool
+		pairs map[string]map[uint64]bool // by value
+	}
+	sets := map[string]*set{}
+	for _, x := range s.order {
+		var key []byte
+		for k := range s.columns {
+			if s.columns[k].role >= asked {
+				key = append(append(key, x.values[k]...), 0)
+			}
+		}
+		key = strconv.AppendFloat(key, x.packet, 'g', -1, 64)
+		g := sets[string(key)]
+		if g == nil {
+			g = &set{map[uint64]bool{}, map[string]map[uint64]bool{}}
+			sets[string(key)] = g
+		}
+		v := g.pairs[x.values[i]]
+		if v == nil {
+			v = map[uint64]bool{}
+			g.pairs[x.values[i]] = v
+		}
+		for _, a := range x.b.sizes {
+			size := math.Float64bits(a.size)
+			g.sizes[size], v[size] = true, true
+		}
+		if len(x.b.table.Bursts) > 0 {
+			g.sizes[0], v[0] = true, true
+		}
+	}
+	pairs, full, one, fractions := 0, 0, true, true
+	for _, g := range sets {
+		n := 0
+		for value, sizes := range g.pairs {
+			n += len(sizes)
+			_, isNumber := parse([]byte(value))
+			fractions = fractions && isNumber && strings.Contains(value, ".")
+		}
+		if len(g.pairs) < 2 {
+			continue
+		}
+		splits = splits || n > len(g.sizes)
+		one = one && len(g.sizes) == 1
+		pairs += n
+		full += len(g.pairs) * len(g.sizes)
+	}
+	unnamed := strings.HasPrefix(s.columns[i].base, "column ")
+	single := one && pairs == s.rows && (fractions || unnamed)
+	return splits, splits && !single && 10*pairs >= 6*full
+}
+
+// end decides which columns are dimensions, and names the tables.
+func (s *splitter) end(p *parser) {
+	given := map[int]bool{}
+	for i := range s.columns {
+		given[i] = s.columns[i].role == pooled
+	}
+	for i := range s.columns {
+		c := &s.columns[i]
+		if c.role != candidate && c.role != repeated {
+			if given[i] && s.rows > s.sizes() {
+				p.note("column %q has %d values or more: rows of the same size are taken together (--group %s keeps them apart)", short([]byte(c.name)), len(c.values), short([]byte(c.name)))
+			}
+			continue
+		}
+		splits, dimension := s.isDimension(i)
+		switch {
+		case c.role == candidate && dimension:
+			c.role = asked
+			p.note("column %q tells tables apart (%s); --pool %s takes them together", short([]byte(c.name)), s.list(i), short([]byte(c.name)))
+		case splits:
+			p.note("column %q has %d values for the same sizes, taken together (--group %s keeps them apart)", short([]byte(c.name)), len(c.values), short([]byte(c.name)))
+		}
+	}
+	for i := range s.columns {
+		if r := s.columns[i].role; r == candidate || r == repeated {
+			s.pool(i)
+		}
+	}
+	for _, x := range s.order {
+		s.name(p, x)
+	}
+}
+
+// sizes is how many sizes the tables have.
+func (s *splitter) sizes() int {
+	n := 0
+	for _, x := range s.order {
+		n += len(x.b.sizes)
+	}
+	return n
+}
+
+// list is the first values of a column.
+func (s *splitter) list(i int) string {
+	var values []string
+	for _, x := range s.order {
+		if v := cmp.Or(plain(x.values[i]), "none"); !slices.Contains(values, v) {
+			if values = append(values, v); len(values) == 5 {
+				return strings.Join(values[:4], ", ") + ", …"
+			}
+		}
+	}
+	return strings.Join(values, ", ")
+}
+
+// name titles a table, and says what it measured.
+func (s *splitter) name(p *parser, x *splitCell) {
+	t := x.b.table
+	var title, series []string
+	var op CollectiveOp
+	for i, c := range s.columns {
+		v := x.values[i]
+		switch {
+		case c.role == named && v != "":
+			title = append(title, v)
+			t.Labels = append(t.Labels, Label{plain(c.name), plain(v)})
+			if !collectiveCols[c.base] {
+				series = append(series, v)
+			}
+		case c.role == asked:
+			label := c.name
+			if strings.HasPrefix(c.base, "column ") {
+				label = c.base
+			}
+			title = append(title, label+"="+cmp.Or(v, "none"))
+			t.Labels = append(t.Labels, Label{plain(label), plain(v)})
+			if !rankNames[c.base] && !algorithmNames[c.base] && !collectiveCols[c.base] {
+				series = append(series, title[len(title)-1])
+			}
+		}
+		switch {
+		case rankNames[c.base]:
+			if n, err := strconv.Atoi(v); err == nil && n > 0 {
+				op.Ranks = n
+			}
+		case algorithmNames[c.base]:
+			op.Algorithm = plain(v)
+		case collectiveCols[c.base] && op.Name == "":
+			if o, ok := collectiveNamed(v); ok {
+				op.Name = o.Name
+			}
+		}
+	}
+	if x.packet > 0 {
+		title = append(title, "packet "+strconv.FormatFloat(x.packet, 'g', -1, 64))
+	}
+	t.Title = plain(strings.Join(title, " "))
+	if s.cols.rate {
+		t.Warnings = append([]string{"the times are size over " + s.cols.kind.rateName()}, t.Warnings...)
+	}
+	if t.Kind != OneWay || s.cols.rate {
+		return
+	}
+	if op.Name == "" {
+		if op.Name = fromFileName(p.file.Name).Name; op.Name != "" {
+			p.warn("the file's name says that the times are those of a collective: %s", op.Name)
+		}
+	}
+	if op.Name = cmp.Or(op.Name, p.opt.Collective); op.Name == "" {
+		return
+	}
+	op.Ranks, op.Algorithm = cmp.Or(op.Ranks, p.ranksOf()), cmp.Or(op.Algorithm, p.algorithmOf(op.Name))
+	t.Kind, t.Collective, t.Series = Collective, op, plain(strings.Join(series, " "))
+}

@@ -1,0 +1,128 @@
+package benchfile
+
+import (
+	"bytes"
+	"regexp"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// ucx reads ucx_perftest. A run has one size, in its box ("Message size: 8") or its command line
+// (-s 8); several runs in a file are one table. The last row of a run counts: "Final:", or the last
+// that was printed.
+//
+// Latency tests print half of a round trip. Of bandwidth tests the gap is the inverse of
+// the overall message rate.
+//
+// Tested with a log of unknown version, and files in the shape of UCX 1 written
+// by hand.
+type ucx struct {
+	size    float64
+	sized   bool
+	test    string
+	final   bool
+	pending bool
+	latency float64
+	rate    float64
+	quantum float64
+	inTable bool
+	tables  openTables
+	nosize  bool
+}
+
+var (
+	ucxTest    = regexp.MustCompile(`-t\s*(\w+)`)
+	ucxSize    = regexp.MustCompile(`\s-s\s*(\d+)(?:\s|$)`)
+	ucxBox     = regexp.MustCompile(`^\|\s+Message size:\s+(\d+)`)
+	ucxBoxTest = regexp.MustCompile(`^\|\s+Test:\s+(.*?)\s*\|`)
+	ucxStage   = regexp.MustCompile(`^\|\s+Stage\s+\|.*iterations`)
+	ucxRow     = regexp.MustCompile(`^(Final:|\[thread \d+\])\s+(.*)$`)
+)
+
+func (f *ucx) take(p *parser, line []byte) bool {
+	switch {
+	case bytes.Contains(line, []byte("ucx_perftest")):
+		f.flush(p)
+		*f = ucx{tables: f.tables, nosize: f.nosize}
+		if m := ucxTest.FindSubmatch(line); m != nil {
+			f.test = string(m[1])
+		}
+		if m := ucxSize.FindSubmatch(line); m != nil {
+			f.setSize(m[1])
+		}
+		return true
+	case line[0] == '|':
+		if m := ucxBox.FindSubmatch(line); m != nil {
+			f.flush(p)
+			f.setSize(m[1])
+			return true
+		}
+		if m := ucxBoxTest.FindSubmatch(line); m != nil {
+			f.flush(p)
+			f.test, f.sized = string(m[1]), false
+			return true
+		}
+		if ucxStage.Match(line) {
+			f.flush(p)
+			f.inTable, f.final = true, false
+			return true
+		}
+		return f.inTable || f.test != ""
+	case !f.inTable:
+		return false
+	}
+	m := ucxRow.FindSubmatch(line)
+	if m == nil {
+		return false
+	}
+	var text [8][]byte
+	var v [8]number
+	n := fields(m[2], text[:])
+	if n != 7 && n != 8 || !numbers(text[:n], v[:n]) {
+		return true // cut off; the rows before it count
+	}
+	f.final = m[1][0] == 'F'
+	f.latency, f.rate, f.pending = v[n-5].value, v[n-1].value, true // overall latency and message rate
+	f.quantum = v[n-5].quantum()
+	if f.final {
+		f.flush(p)
+	}
+	return true
+}
+
+func (f *ucx) setSize(text []byte) {
+	v, ok := parse(text)
+	f.size, f.sized = v.value, ok
+}
+
+// flush ends a run.
+func (f *ucx) flush(p *parser) {
+	if !f.pending {
+		return
+	}
+	f.pending = false
+	if !f.sized {
+		if !f.nosize {
+			p.warn("line %d: a run of ucx_perftest without its size: print the command line, or the box that UCX prints by default; it is left out", p.file.Lines)
+			f.nosize = true
+		}
+		return
+	}
+	kind := OneWay
+	if !bytes.Contains(bytes.ToLower([]byte(f.test)), []byte("lat")) {
+		kind = Gap
+	}
+	b := f.tables.of(p, f.test, Table{Format: "ucx_perftest", Title: f.test, Kind: kind})
+	if !f.final {
+		b.warn("the run of " + quantity.Bytes(f.size).String() + " has no final line: its last average so far counts")
+	}
+	r := row{size: f.size, time: f.latency}
+	if kind == Gap {
+		r.time = 1e6 / f.rate
+	} else {
+		b.resolution(f.quantum)
+	}
+	b.row(r)
+}
+
+func (f *ucx) end(p *parser) { f.flush(p) }

@@ -1,0 +1,46 @@
+package fleet
+
+import (
+	"slices"
+
+	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// A Line is β in µs and τ in µs/B.
+type Line struct{ Beta, Tau float64 }
+
+// Time returns β + nτ in µs.
+func (l Line) Time(n quantity.Bytes) float64 { return l.Beta + l.Tau*float64(n) }
+
+// Lines returns the lines of the pairs, nodes or curves of the part, each of the medians of its
+// measurements: of all, or of those that Who of a finding names. There are none with one size.
+func (p *Part) Lines(of *Finding) (lines []Line) {
+	beta := map[string]float64{}
+	for _, s := range p.Spreads {
+		if s.Quantity == Beta {
+			for _, u := range s.units {
+				beta[u.key] = stats.Quantile(u.values, 0.5)
+			}
+		}
+	}
+	for _, s := range p.Spreads {
+		if s.Quantity != Tau {
+			continue
+		}
+		for _, u := range s.units {
+			if of == nil || of.has(u) {
+				lines = append(lines, Line{beta[u.key], stats.Quantile(u.values, 0.5)})
+			}
+		}
+	}
+	return lines
+}
+
+// has reports whether a unit belongs to what was found: the pair, the curve, or a pair of the node.
+func (f *Finding) has(u unit) bool {
+	if len(f.Nodes) == 0 {
+		return u.key == f.Name
+	}
+	return !slices.ContainsFunc(f.Nodes, func(n string) bool { return !slices.Contains(u.nodes, n) })
+}

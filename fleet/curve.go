@@ -1,0 +1,199 @@
+// Package fleet finds the nodes and pairs of a cluster that stand out among thousands of measured
+// curves.
+//
+// [Read] turns files into entries: what is kept of a file is a few numbers for each of its curves.
+// [Report] compares curves of the same [Group], and nothing else. Everything that depends on
+// several files is computed in Report from the entries in the order of their paths, so that
+// entries that were read apart give the same answer, to the last bit, as those of one run.
+//
+// # Statistics
+//
+// The value y of a pair is the median of the logarithms of its measurements (of β, which may be 0:
+// of its parts of the fleet's median). Where the pairs connect the nodes, y = μ + u(a) + u(b) + e is
+// fitted by medians and then by Tukey's biweight: a node is slow if its pairs are, and these pairs
+// are not reported beside it. A node is held against the other nodes, by Qn of their effects
+// (Rousseeuw and Croux 1993, eq. 3.7); a pair against the residuals e of the pairs. The tails of the
+// reference distribution are those of Student's t, as heavy as the residuals show; where these are
+// few, as heavy as they may be. What is reported is chosen by Benjamini and Hochberg (1995) from all
+// tests of a report together.
+package fleet
+
+import (
+	"cmp"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/fit"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// A Group is what makes curves comparable: only those of equal groups are.
+type Group struct {
+	// Benchmark is the format and the title of the table.
+	Benchmark string
+	Kind      benchfile.Kind
+	// Ranks took part, on Nodes nodes; 0 if the file does not say.
+	Ranks, Nodes int
+	// Labels are the other dimensions, of file names and columns: "gpus=4, transport=rc".
+	Labels string
+	// First and Last are the smallest and the largest size above 0; Sizes is their number.
+	First, Last quantity.Bytes
+	Sizes       int
+}
+
+// PerNode returns the ranks of a node; 0 if that is not known, or not whole.
+func (g Group) PerNode() int {
+	if g.Nodes == 0 || g.Ranks%g.Nodes != 0 {
+		return 0
+	}
+	return g.Ranks / g.Nodes
+}
+
+// String describes the group in one line, without what most groups share: its sizes.
+func (g Group) String() string {
+	parts := []string{strings.TrimPrefix(g.Benchmark, "csv ")}
+	if g.Kind != benchfile.Collective {
+		parts = append(parts, g.Kind.String())
+	}
+	switch n := g.PerNode(); {
+	case n == 1:
+		parts = append(parts, "1 rank a node")
+	case n > 1:
+		parts = append(parts, strconv.Itoa(n)+" ranks a node")
+	case g.Ranks > 0:
+		parts = append(parts, strconv.Itoa(g.Ranks)+" ranks")
+	}
+	if g.Labels != "" {
+		parts = append(parts, g.Labels)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// compare orders groups.
+func (g Group) compare(o Group) int {
+	return cmp.Or(strings.Compare(g.Benchmark, o.Benchmark), cmp.Compare(g.Kind, o.Kind), cmp.Compare(g.Nodes, o.Nodes),
+		cmp.Compare(g.Ranks, o.Ranks), strings.Compare(g.Labels, o.Labels),
+		cmp.Compare(g.First, o.First), cmp.Compare(g.Last, o.Last), cmp.Compare(g.Sizes, o.Sizes))
+}
+
+// A Curve is what is kept of one measured curve. Values that the sizes do not tell are 0.
+type Curve struct {
+	Group Group
+	Nodes []string `json:",omitempty"` // as the file names them
+	Line  int      // of the table in its file, from 1
+	// Latency is the time at Group.First.
+	Latency quantity.Micros
+	// Beta and Tau are of the line through the sizes; see [fit.Line]. Where the sizes span less than a
+	// factor of 8 they tell no β, and Tau is the median of time over size.
+	Beta quantity.Micros
+	Tau  quantity.MicrosPerByte
+}
+
+// told reports whether the sizes of a group tell β from τ.
+func (g Group) told() bool { return g.Sizes >= 3 && g.Last >= leastSpan*g.First }
+
+// leastSpan is the factor between the smallest and the largest size from which on a line is fitted:
+// the same from which on [fit] does not warn that β and τ can hardly be told apart.
+const leastSpan = 8
+
+var again = regexp.MustCompile(` \(\d+\)$`) // the table has the title of one before it
+
+// summarise returns what is kept of a table, and false if there is nothing to keep. Labels are
+// those that the file's name has; columns name the nodes.
+func summarise(t *benchfile.Table, nodes, labels, columns []string) (c Curve, ok bool) {
+	if t.Kind == benchfile.Interval {
+		return c, false
+	}
+	scale := quantity.Micros(1)
+	c.Group.Kind, c.Line = t.Kind, t.Line
+	if t.Kind == benchfile.RoundTrip {
+		scale, c.Group.Kind = 0.5, benchfile.OneWay
+	}
+	var rates []float64
+	for _, s := range t.Samples {
+		if s.Size <= 0 {
+			continue // systems send empty messages by another path
+		}
+		if c.Group.Sizes++; c.Group.Sizes == 1 {
+			c.Group.First = s.Size
+			c.Latency = scale * cmp.Or(s.Median, s.Mean)
+		}
+		c.Group.Last = s.Size
+		rates = append(rates, float64(scale*s.Mean)/float64(s.Size))
+	}
+	switch {
+	case c.Group.Sizes == 0:
+		return c, false
+	case c.Group.told():
+		var err error
+		if c.Beta, c.Tau, err = fit.Line(t); err != nil {
+			return c, false
+		}
+	case c.Group.Sizes > 1:
+		slices.Sort(rates)
+		c.Tau = quantity.MicrosPerByte(stats.Quantile(rates, 0.5))
+	}
+	title := again.ReplaceAllString(t.Title, "")
+	names := make([]string, len(columns))
+	if t.Labels != nil {
+		title = ""
+	}
+	for _, l := range t.Labels {
+		if i := slices.Index(columns, l.Column); i >= 0 {
+			names[i] = l.Value
+			continue
+		}
+		labels = append(labels, l.Column+"="+l.Value)
+	}
+	if c.Nodes = nodes; c.Nodes == nil && !slices.Contains(names, "") && len(names) > 0 {
+		c.Nodes = names
+	}
+	if c.Nodes == nil {
+		c.Nodes = t.Hosts
+	}
+	slices.Sort(labels)
+	c.Group.Benchmark = strings.TrimSpace(t.Format + " " + title)
+	if t.Format == "nccl-tests" {
+		c.Group.Benchmark = title
+	}
+	c.Group.Labels = strings.Join(slices.Compact(labels), ", ")
+	c.Group.Ranks, c.Group.Nodes = t.Collective.Ranks, len(c.Nodes)
+	return c, true
+}
+
+// A Quantity is what is compared of curves. All are such that more is slower.
+type Quantity string
+
+// The quantities.
+const (
+	Latency Quantity = "latency" // the time at the smallest size, in µs
+	Beta    Quantity = "beta"    // β of the line, in µs
+	Tau     Quantity = "tau"     // τ of the line, in µs/B: r∞ is 1/τ
+)
+
+// Quantities lists them.
+var Quantities = []Quantity{Latency, Beta, Tau}
+
+// of returns the quantity of a curve, in µs or µs/B; NaN if it is not told.
+func (q Quantity) of(c *Curve) float64 {
+	var v float64
+	switch q {
+	case Latency:
+		v = float64(c.Latency)
+	case Beta:
+		if c.Group.told() {
+			return float64(c.Beta)
+		}
+	case Tau:
+		v = float64(c.Tau)
+	}
+	if !(v > 0) {
+		return math.NaN()
+	}
+	return v
+}

@@ -1,0 +1,224 @@
+package fleet
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/internal/stats"
+)
+
+// A unit is a pair, a node or a curve, with all its measurements of a quantity.
+type unit struct {
+	key    string   // what sorts and pairs them
+	nodes  []string // nil of a curve that nothing names
+	values []float64
+	y      float64
+	part   float64 // of the variance of one measurement that y has: 1/n of n; of a change the sum of both
+}
+
+// between separates names in keys; no name has it.
+const between = "\x00"
+
+// A model is what is known of one quantity of a group.
+type model struct {
+	group    Group
+	quantity Quantity
+	units    []unit // sorted by key
+	centre   float64
+	names    []string // of the nodes of pairs, sorted
+	fit      *twoWay  // of pairs
+	z        []float64
+	sd       []float64 // of the residuals, by unit
+	part     float64   // of the units, the median
+	shift    float64   // against before; else 0
+}
+
+// units collects the values of a quantity by what was measured, from curves in the order of their keys.
+func units(curves []keyed, q Quantity) []unit {
+	all := make([]unit, 0, len(curves))
+	values := make([]float64, 0, len(curves)) // of all units, one behind the other
+	for _, k := range curves {
+		v := q.of(k.curve)
+		if math.IsNaN(v) {
+			continue
+		}
+		if len(all) == 0 || all[len(all)-1].key != k.key {
+			all = append(all, unit{key: k.key, nodes: k.curve.Nodes})
+		}
+		values = append(values, v)
+		u := &all[len(all)-1]
+		u.values = values[len(values)-len(u.values)-1:]
+	}
+	for i, u := range all {
+		all[i].values = slices.Clip(u.values)
+		slices.Sort(all[i].values)
+	}
+	return all
+}
+
+// level sets y of all units, and its part of the variance: the logarithm of the median value, or of β the part of the fleet's.
+func level(q Quantity, all []unit, of float64) {
+	for i := range all {
+		v := stats.Quantile(all[i].values, 0.5)
+		all[i].part = 1 / float64(len(all[i].values))
+		if q == Beta {
+			all[i].y = v/of - 1
+		} else {
+			all[i].y = math.Log(v / of)
+		}
+	}
+}
+
+func centreOf(all []unit) float64 {
+	values := make([]float64, len(all))
+	for i, u := range all {
+		values[i] = stats.Quantile(u.values, 0.5)
+	}
+	return middle(values)
+}
+
+// newModel fits a quantity of a group, or its change where before is not nil. It returns nil if the
+// quantity is not told.
+func newModel(g Group, q Quantity, now, before []unit) *model {
+	m := &model{group: g, quantity: q, units: now, centre: centreOf(now)}
+	if before != nil {
+		m.centre = centreOf(before)
+	}
+	if !(m.centre > 0) || q == Beta && zeros(now) > len(now)/4 {
+		return nil
+	}
+	level(q, m.units, m.centre)
+	if before != nil {
+		level(q, before, m.centre)
+		m.units = changes(m.units, before)
+	}
+	if len(m.units) == 0 {
+		return nil
+	}
+	parts := make([]float64, len(m.units))
+	for i, u := range m.units {
+		parts[i] = u.part
+	}
+	m.part = median(parts)
+	m.residuals()
+	return m
+}
+
+func zeros(all []unit) (n int) {
+	for _, u := range all {
+		if u.values[len(u.values)/2] <= 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// changes are the units that are in both, with the difference as y.
+func changes(now, before []unit) []unit {
+	var both []unit
+	for _, u := range now {
+		if i, ok := slices.BinarySearchFunc(before, u.key, func(b unit, key string) int { return strings.Compare(b.key, key) }); ok {
+			u.y -= before[i].y
+			u.part += before[i].part
+			both = append(both, u)
+		}
+	}
+	return both
+}
+
+// residuals fits the effects of nodes and sets the standardised residuals.
+func (m *model) residuals() {
+	y := make([]float64, len(m.units))
+	for i, u := range m.units {
+		y[i] = u.y
+	}
+	var scale float64
+	degree := math.Inf(1)
+	if m.group.Nodes == 2 {
+		number := map[string]int{}
+		for _, u := range m.units {
+			number[u.nodes[0]], number[u.nodes[1]] = 0, 0
+		}
+		for name := range number {
+			m.names = append(m.names, name)
+		}
+		slices.Sort(m.names)
+		for i, name := range m.names {
+			number[name] = i
+		}
+		links := make([]link, len(m.units))
+		for i, u := range m.units {
+			links[i] = link{number[u.nodes[0]], number[u.nodes[1]], u.y}
+		}
+		m.fit = fitTwoWay(len(m.names), links)
+		y, scale, m.shift = m.fit.e, m.fit.scale, m.fit.mu
+		for _, known := range m.fit.known {
+			if known {
+				degree = 2 * float64(len(links)) / float64(len(m.names))
+				break
+			}
+		}
+	} else {
+		m.shift = median(y)
+		for i := range y {
+			y[i] -= m.shift
+		}
+		scale = scaleOf(y)
+	}
+	m.z, m.sd = make([]float64, len(y)), make([]float64, len(y))
+	spread := math.Sqrt(1 + 2/max(1, degree-1)) // of a value about what the other pairs of its nodes say
+	for i, v := range y {
+		// Fewer measurements than most scatter more; more of them may not scatter less.
+		m.sd[i] = scale * spread * math.Sqrt(max(1, m.units[i].part/m.part))
+		if m.z[i] = v / m.sd[i]; m.sd[i] == 0 {
+			m.z[i] = 0
+			if v != 0 {
+				m.z[i] = math.Copysign(math.Inf(1), v)
+			}
+		}
+	}
+}
+
+// effect turns a difference of y into a part: 0.1 is 10 % more.
+func (m *model) effect(y float64) float64 {
+	if m.quantity == Beta {
+		return y
+	}
+	return math.Expm1(y)
+}
+
+// A keyed curve is one with what pairs it with others: its nodes, or its file.
+type keyed struct {
+	curve *Curve
+	key   string
+}
+
+// groups sorts the curves of entries into groups, and those of a group by what was measured.
+func groups(entries []Entry) map[Group][]keyed {
+	all := map[Group][]keyed{}
+	for i := range entries {
+		for j := range entries[i].Curves {
+			c := &entries[i].Curves[j]
+			key := strings.Join(c.Nodes, between)
+			if len(c.Nodes) == 0 {
+				key = entries[i].Path
+			}
+			all[c.Group] = append(all[c.Group], keyed{c, key})
+		}
+	}
+	for _, curves := range all {
+		slices.SortStableFunc(curves, func(a, b keyed) int { return strings.Compare(a.key, b.key) })
+	}
+	return all
+}
+
+// sortEntries puts entries into the order of their paths, and of what they hold.
+func sortEntries(entries []Entry) []Entry {
+	sorted := slices.Clone(entries)
+	slices.SortStableFunc(sorted, func(a, b Entry) int {
+		return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.Source, b.Source))
+	})
+	return sorted
+}

@@ -1,0 +1,272 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/halfpeak/halfpeak/fit/benchfile"
+)
+
+// An Entry is what is kept of one file: all that a report needs of it.
+type Entry struct {
+	Path   string // below the folder that was named, with slashes; of a file that was named its last part
+	Source string // the file as it was found
+	Curves []Curve
+	Left   []Left `json:",omitempty"`
+}
+
+// Left is a file, or an output in it, that gave nothing, or not all.
+type Left struct {
+	Reason string // with the file's name and what to do
+	// Fault is set where reading failed. Else the file is not the output of a benchmark, or not one
+	// that was asked for.
+	Fault bool `json:",omitempty"`
+}
+
+// A Reader says how files are read, which changes nothing in what an entry holds.
+type Reader struct {
+	Keep     func(path, source string) bool // whether a file is read, by these of its entry; nil: all are
+	Progress func(files int)                // is told of files that are done, from any goroutine; nil: nobody is
+	Workers  int                            // 0: one for each processor
+	// Each is given the entries in the order of the list, each as soon as it and those before it are
+	// read, and at the end all that were read whole; Read returns none then. It is called by one
+	// goroutine at a time; its error ends the reading. Nil: Read returns the entries.
+	Each func(Entry) error
+}
+
+// Seen is how far a reading came.
+type Seen struct {
+	Files int // of those that are to be read
+	Done  int // fewer if it was interrupted
+}
+
+// NodeColumns are the pairs of columns of CSV and JSON that name nodes, where Options.Columns does
+// not, in the order in which they are tried; then come single ones. Where the header has them, a
+// table is read for each of their values, also if there is one alone; Options.Pool keeps a column
+// from it.
+var NodeColumns = [][]string{
+	{"node_a", "node_b"}, {"node1", "node2"}, {"host1", "host2"}, {"host_a", "host_b"}, {"src", "dst"}, {"source", "target"}, {"source", "destination"},
+	{"from", "to"}, {"sender", "receiver"}, {"client", "server"}, {"a", "b"}, {"node"}, {"host"}, {"hostname"},
+}
+
+// List returns the entries of the files that roots name, and those of folders, with nothing read.
+// Errors are of the roots; that a file is named twice is one.
+func List(roots []string) ([]Entry, error) {
+	var entries []Entry
+	named := map[string]bool{}
+	for _, root := range roots {
+		files, err := benchfile.Files(root)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range files {
+			where, err := filepath.Abs(f)
+			if err != nil {
+				where = f
+			}
+			if named[where] {
+				return nil, fmt.Errorf("%q is named twice; it would count twice", f)
+			}
+			named[where] = true
+			path := filepath.ToSlash(filepath.Base(f))
+			if f != root {
+				if below, err := filepath.Rel(root, f); err == nil {
+					path = filepath.ToSlash(below)
+				}
+			}
+			entries = append(entries, Entry{Path: path, Source: f})
+		}
+	}
+	return entries, nil
+}
+
+// Read reads the one file of an entry of [List], as [Read] reads all. What cannot be read is in the
+// entry. Where ctx is done, the error is that of ctx, and the entry is not whole; other errors are of
+// the options.
+func (e *Entry) Read(ctx context.Context, o Options) error {
+	w, err := newWorker(ctx, o)
+	if err == nil && !w.read(e) {
+		err = ctx.Err()
+	}
+	return err
+}
+
+// Read reads the files that roots name, and those of folders, in parallel. What cannot be read is in
+// the entries. Where ctx is done, the error is that of ctx, and what was read is returned with
+// it: the entries of whole files. Other errors are of the roots and of the options; that a pattern
+// fits no file is one.
+func Read(ctx context.Context, roots []string, o Options, r Reader) ([]Entry, Seen, error) {
+	var seen Seen
+	w, err := newWorker(ctx, o)
+	if err != nil {
+		return nil, seen, err
+	}
+	entries, err := List(roots)
+	if err != nil {
+		return nil, seen, err
+	}
+	if r.Keep != nil {
+		entries = slices.DeleteFunc(entries, func(e Entry) bool { return !r.Keep(e.Path, e.Source) })
+	}
+	seen.Files = len(entries)
+	workers := r.Workers
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	var (
+		lock  sync.Mutex // of what follows
+		whole = make([]bool, len(entries))
+		told  int // entries that Each was given, or that are not whole
+		fault error
+	)
+	hand := func(to int) { // to Each, up to the first that is not whole, and all of those before to
+		for ; r.Each != nil && fault == nil && told < len(entries) && (whole[told] || told < to); told++ {
+			if whole[told] {
+				fault = r.Each(entries[told])
+				entries[told] = Entry{Path: entries[told].Path}
+			}
+		}
+	}
+	var next atomic.Int64
+	var failed atomic.Bool
+	var all sync.WaitGroup
+	for range min(workers, len(entries)) {
+		all.Go(func() {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(entries) || ctx.Err() != nil || failed.Load() {
+					return
+				}
+				if !w.read(&entries[i]) {
+					continue
+				}
+				lock.Lock()
+				whole[i] = true
+				seen.Done++
+				hand(0)
+				failed.Store(fault != nil)
+				lock.Unlock()
+				if r.Progress != nil {
+					r.Progress(1)
+				}
+			}
+		})
+	}
+	all.Wait()
+	hand(len(entries))
+	if fault != nil {
+		return nil, seen, fault
+	}
+	if r.Each != nil {
+		entries = nil
+	}
+	i := 0
+	entries = slices.DeleteFunc(entries, func(Entry) bool { i++; return !whole[i-1] })
+	if ctx.Err() != nil {
+		return entries, seen, ctx.Err()
+	}
+	if w.pattern != nil && !w.matched.Load() && len(entries) > 0 && r.Keep == nil {
+		return nil, seen, fmt.Errorf("--name %q fits no file; the first is %q: * is any letters, {a} and {b} are the nodes", o.Name, entries[0].Path)
+	}
+	return entries, seen, nil
+}
+
+type worker struct {
+	Options
+	pattern *Pattern
+	ctx     context.Context
+	matched atomic.Bool
+}
+
+func newWorker(ctx context.Context, o Options) (*worker, error) {
+	w := &worker{Options: o, ctx: ctx}
+	if o.Name != "" {
+		var err error
+		if w.pattern, err = ParsePattern(o.Name); err != nil {
+			return nil, fmt.Errorf("--name %q: %w", o.Name, err)
+		}
+	}
+	return w, nil
+}
+
+// read reads a file, and reports whether that came to its end.
+func (w *worker) read(e *Entry) bool {
+	o := benchfile.Options{X: w.X, Y: w.Y, Group: append(slices.Clone(w.Columns), w.Group...), Pool: w.Pool, Tables: mostTables, Context: w.ctx}
+	leave := func(fault bool, reason string) { e.Left = append(e.Left, Left{reason, fault}) }
+	if w.Columns == nil && w.pattern == nil {
+		o.Names = NodeColumns
+	}
+	outputs := 0
+	err := benchfile.Outputs(e.Source, o, func(f *benchfile.File, err error) error {
+		if w.ctx.Err() != nil {
+			return w.ctx.Err()
+		}
+		outputs++
+		if damaged := (*benchfile.Damaged)(nil); errors.As(err, &damaged) {
+			f = damaged.File
+		}
+		if err != nil {
+			unread := (*benchfile.Error)(nil)
+			leave(!errors.As(err, &unread) || !unread.NoTable, err.Error())
+		}
+		if f == nil {
+			return nil
+		}
+		var nodes, labels []string
+		if w.pattern != nil {
+			name := e.Path
+			if _, member, ok := strings.Cut(f.Name, "!"); ok {
+				name = strings.ReplaceAll(member, "!", "/")
+			}
+			var ok bool
+			if nodes, labels, ok = w.pattern.Match(name); !ok {
+				leave(false, fmt.Sprintf("%q does not fit --name", name))
+				return nil
+			}
+			w.matched.Store(true)
+		}
+		for i := range f.Tables {
+			columns := w.columnsOf(f.Tables[i].Labels)
+			if nodes != nil && len(columns) > 0 {
+				leave(false, fmt.Sprintf("%s: --name names the nodes, and so do columns (%s); leave --name out, or give the columns to --pool", f.Name, strings.Join(columns, ", ")))
+				return nil
+			}
+			if c, ok := summarise(&f.Tables[i], nodes, labels, columns); ok {
+				e.Curves = append(e.Curves, c)
+			}
+		}
+		return nil
+	})
+	if w.ctx.Err() != nil {
+		return false
+	}
+	if err != nil {
+		leave(true, err.Error())
+	}
+	return true
+}
+
+// mostTables is the number of curves in one file: all pairs of 700 nodes.
+const mostTables = 1 << 18
+
+// columnsOf are the columns that name the nodes of a table.
+func (w *worker) columnsOf(labels []benchfile.Label) []string {
+	if w.Columns != nil || len(labels) == 0 {
+		return w.Columns
+	}
+	for _, names := range NodeColumns {
+		if !slices.ContainsFunc(names, func(name string) bool {
+			return !slices.ContainsFunc(labels, func(l benchfile.Label) bool { return l.Column == name })
+		}) {
+			return names
+		}
+	}
+	return nil
+}

@@ -1,0 +1,478 @@
+package fleet
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/halfpeak/halfpeak/internal/stats"
+)
+
+// Options say what is read and what is reported: all that an answer depends on, but the files.
+type Options struct {
+	// Name is a [Pattern] of file names; empty: none.
+	Name string
+	// Columns of tables that name the nodes; nil: those that are called so, see [NodeColumns].
+	Columns []string
+	// X, Y, Group and Pool are those of [trace.Options].
+	X, Y        string
+	Group, Pool []string
+	// Odd reports what is fast as well as what is slow.
+	Odd bool
+	// Rate is the false discovery rate: the part of what is reported that is there by chance, on
+	// average. 0 is 0.05.
+	Rate float64
+	// Least is the smallest effect that is reported, as a part: 0.01 is 1 %.
+	Least float64
+	// All keeps all tests in the answer, not only what stands out.
+	All bool
+}
+
+// A Finding is a node, a pair or a curve held against the fleet.
+type Finding struct {
+	// Nodes is one for a node, and two for a pair. A curve that nothing names has its path in Name.
+	Nodes []string
+	Name  string
+	Group Group
+	Quantity
+	// Pair is set for a pair, beyond what its nodes explain.
+	Pair bool
+	// Values is the number of curves behind it.
+	Values int
+	// Fleet is the median of the fleet, in µs or µs/B.
+	Fleet float64
+	// Effect is by which part the quantity exceeds what the fleet says: 0.1 is 10 % slower. Of a
+	// change it is that of the quantity, less the fleet's. Low and High are its interval: of all that
+	// is reported, no more than Rate lie beyond either end, on average (Benjamini and Yekutieli
+	// 2005); with Odd, beyond both.
+	Effect, Low, High float64
+	// P is the probability of such a deviation, or a larger one, by chance; Q the false discovery rate at which it
+	// is reported.
+	P, Q float64
+	// Apart are nodes that stand out as well, and with which a node is as fast as others are: together
+	// they may be in another part of the network rather than slow.
+	Apart []string
+	// Out is set if it is reported: Q is at most the rate, and the effect is not too small.
+	Out bool
+}
+
+// Who is the node, the pair "a b", or the path.
+func (f *Finding) Who() string {
+	if len(f.Nodes) == 0 {
+		return f.Name
+	}
+	return strings.Join(f.Nodes, " ")
+}
+
+// A Spread is the distribution of a quantity over the pairs, nodes or curves of a group, each by the
+// median of its measurements.
+type Spread struct {
+	Quantity
+	Units                               int
+	Min, P5, P25, Median, P75, P95, Max float64
+	// Scatter is the robust standard deviation as a part of the median, and Residual that which is
+	// left beyond the effects of nodes: the noise against which a pair is held.
+	Scatter, Residual float64
+	// Shift is by which part the fleet changed since before, with its 95 % interval, if Compared.
+	Shift, ShiftLow, ShiftHigh float64
+	Compared                   bool
+	model                      *model
+	units                      []unit // now
+}
+
+// A Part is a group of the fleet.
+type Part struct {
+	Group
+	Curves, Units int
+	Names         []string // of the nodes
+	Spreads       []Spread
+	// Doubt says what cannot be told of the group, if anything.
+	Doubt string
+}
+
+// An Answer is what a fleet's curves say.
+type Answer struct {
+	Options
+	Files, Curves int
+	Nodes         int // names of them
+	Parts         []Part
+	// Findings stand out, the largest effect first; with Options.All all others follow.
+	Findings []Finding
+	// Small is the number of what stands out by less than Options.Least.
+	Small int
+	Tests int
+	// Next is what comes next, and is not beyond chance: what to measure again. Nil if there was
+	// nothing more to test.
+	Next *Finding
+	// Degrees are those of Student's t whose tails the residuals have, of the quantity with the
+	// heaviest.
+	Degrees float64
+	// Left are the files and outputs that gave nothing, or not all. Faults files of now, and
+	// FaultsBefore of before, could not be read to the end.
+	Left                 []Left
+	Faults, FaultsBefore int
+	// OnlyNow and OnlyBefore are the curves that have no partner in a comparison.
+	Compared            bool
+	OnlyNow, OnlyBefore int
+}
+
+// A test is one comparison.
+type test struct {
+	p     float64
+	model int32
+	index int32 // of the unit, or the node
+	node  bool
+}
+
+// Report compares the curves of entries, or with before not nil their changes. The answer does
+// not depend on the order of the entries. An error says that there is nothing to compare.
+func Report(now, before []Entry, o Options) (*Answer, error) {
+	o.Rate = cmp.Or(o.Rate, 0.05)
+	now, before = sortEntries(now), sortEntries(before)
+	a := &Answer{Options: o, Files: len(now), Compared: len(before) > 0}
+	for i, entries := range [][]Entry{now, before} {
+		faults := []*int{&a.Faults, &a.FaultsBefore}[i]
+		for _, e := range entries {
+			a.Left = append(a.Left, e.Left...)
+			if slices.ContainsFunc(e.Left, func(l Left) bool { return l.Fault }) {
+				*faults++
+			}
+		}
+	}
+	all, earlier := groups(now), groups(before)
+	var order []Group
+	for g := range all {
+		order = append(order, g)
+	}
+	slices.SortFunc(order, Group.compare)
+	names := map[string]bool{}
+	for _, g := range order {
+		a.Curves += len(all[g])
+		for _, k := range all[g] {
+			for _, n := range k.curve.Nodes {
+				names[n] = true
+			}
+		}
+	}
+	a.Parts = make([]Part, len(order))
+	fitted := make([][]*model, len(order))
+	parallel(len(order), func(i int) { a.Parts[i], fitted[i] = part(order[i], all[order[i]], earlier[order[i]], a.Compared) })
+	models := slices.Concat(fitted...)
+	a.Nodes = len(names)
+	if a.Curves == 0 {
+		return a, fmt.Errorf("no file has a table of sizes and times; files read: %d", a.Files)
+	}
+	if a.Compared {
+		a.OnlyNow, a.OnlyBefore = partners(all, earlier), partners(earlier, all)
+		if len(models) == 0 {
+			return a, fmt.Errorf("no curve is in both: curves of the same benchmark, nodes and sizes are compared; %d now, %d before", a.Curves, a.OnlyBefore)
+		}
+	}
+	a.test(models)
+	return a, nil
+}
+
+// parallel calls do with 0 to n−1, on all processors. What each does depends on no other.
+func parallel(n int, do func(i int)) {
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		all.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				do(i)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// partners counts the curves of a that have no partner in b.
+func partners(a, b map[Group][]keyed) (alone int) {
+	for g, curves := range a {
+		there := map[string]bool{}
+		for _, k := range b[g] {
+			there[k.key] = true
+		}
+		for _, k := range curves {
+			if !there[k.key] {
+				alone++
+			}
+		}
+	}
+	return alone
+}
+
+// part describes a group and fits its quantities.
+func part(g Group, now, before []keyed, compared bool) (p Part, models []*model) {
+	p = Part{Group: g, Curves: len(now)}
+	for _, q := range Quantities {
+		if q == Latency && g.Sizes > 1 && !latencyTold(g, now) {
+			continue
+		}
+		us := units(now, q)
+		p.Units = max(p.Units, len(us))
+		if len(us) == 0 {
+			continue
+		}
+		s := spreadOf(q, us)
+		s.units = us
+		var earlier []unit
+		if compared {
+			if earlier = units(before, q); len(earlier) == 0 {
+				continue
+			}
+		}
+		if q == Latency && 4*zeros(units(now, Beta)) <= len(us) && g.told() {
+			p.Spreads = append(p.Spreads, s) // β says as much, from more sizes
+			continue
+		}
+		if m := newModel(g, q, us, earlier); m != nil {
+			models, s.model, p.Names = append(models, m), m, m.names
+			s.Residual = scaleOf(m.y())
+			if compared {
+				d := stats.StudentQuantile(0.025, degreesOf(len(m.units)+1)) * math.Sqrt(math.Pi/2/float64(len(m.units))) * s.Residual
+				s.Compared = true
+				s.Shift, s.ShiftLow, s.ShiftHigh = m.effect(m.shift), m.effect(m.shift-d), m.effect(m.shift+d)
+			}
+		}
+		p.Spreads = append(p.Spreads, s)
+	}
+	p.Doubt = p.doubt(models)
+	return p, models
+}
+
+// y is what the model leaves.
+func (m *model) y() []float64 {
+	if m.fit != nil {
+		return m.fit.e
+	}
+	y := make([]float64, len(m.units))
+	for i, u := range m.units {
+		y[i] = u.y
+	}
+	return y
+}
+
+// latencyTold reports whether the smallest size is small: less than half of its time goes with the
+// bytes, for most curves.
+func latencyTold(g Group, curves []keyed) bool {
+	if !g.told() {
+		return false
+	}
+	small := 0
+	for _, k := range curves {
+		if float64(k.curve.Tau)*float64(g.First) < float64(k.curve.Beta) {
+			small++
+		}
+	}
+	return 2*small > len(curves)
+}
+
+func spreadOf(q Quantity, us []unit) Spread {
+	values := make([]float64, len(us))
+	for i, u := range us {
+		values[i] = stats.Quantile(u.values, 0.5)
+	}
+	slices.Sort(values)
+	at := func(p float64) float64 { return stats.Quantile(values, p) }
+	return Spread{Quantity: q, Units: len(us), Min: at(0), P5: at(0.05), P25: at(0.25), Median: at(0.5), P75: at(0.75), P95: at(0.95), Max: at(1),
+		Scatter: scaleOf(values) / at(0.5)}
+}
+
+// doubt says what the group is too small for.
+func (p *Part) doubt(models []*model) string {
+	switch {
+	case p.Units < leastUnits:
+		return fmt.Sprintf("%d of a kind are too few to tell which stands out; %d are needed", p.Units, leastUnits)
+	case len(models) == 0 || models[0].fit == nil:
+		return ""
+	}
+	known := 0
+	for _, k := range models[0].fit.known {
+		if k {
+			known++
+		}
+	}
+	switch n := len(models[0].names); {
+	case known == 0:
+		return fmt.Sprintf("no node has %d partners: slow nodes cannot be told from slow pairs", leastPartners)
+	case known < leastNodes:
+		return fmt.Sprintf("%d nodes are too few to tell which is slow; %d are needed", known, leastNodes)
+	case known < n:
+		return fmt.Sprintf("%d of %d nodes have fewer than %d partners: they cannot be told from their pairs", n-known, n, leastPartners)
+	}
+	return ""
+}
+
+// test makes all tests, and chooses what is reported.
+func (a *Answer) test(models []*model) {
+	noise := map[Quantity]*tails{}
+	for _, q := range Quantities {
+		noise[q] = tailsOf(models, q, a.Odd)
+		if d := noise[q].typical(); len(noise[q].sizes) > 0 && (a.Degrees == 0 || d < a.Degrees) {
+			a.Degrees = d
+		}
+	}
+	each := make([][]test, len(models))
+	parallel(len(models), func(i int) { each[i] = models[i].tests(int32(i), a, noise[models[i].quantity]) })
+	tests := slices.Concat(each...)
+	slices.SortFunc(tests, func(x, y test) int {
+		return cmp.Or(cmp.Compare(x.p, y.p), cmp.Compare(x.model, y.model), cmp.Compare(x.index, y.index))
+	})
+	p := make([]float64, len(tests))
+	for i, t := range tests {
+		p[i] = t.p
+	}
+	q := qValues(p)
+	a.Tests = len(tests)
+	slow := map[[2]int32]bool{} // nodes that stand out, by model
+	reported := 0
+	for i, t := range tests {
+		if q[i] > a.Rate {
+			break
+		}
+		reported++
+		if t.node {
+			slow[[2]int32{t.model, t.index}] = true
+		}
+	}
+	miss := a.Rate * max(1, float64(reported)) / max(1, float64(len(tests))) // of each end
+	if a.Odd {
+		miss /= 2
+	}
+	for i, t := range tests {
+		out := i < reported
+		if !out && !a.All && i > reported {
+			break
+		}
+		m := models[t.model]
+		f := m.finding(t, miss, noise[m.quantity], out)
+		f.Q = q[i]
+		if i == reported {
+			a.Next = &f
+		}
+		if t.node && out {
+			f.Apart = m.apart(t.index, func(node int) bool { return slow[[2]int32{t.model, int32(node)}] })
+		}
+		if f.Pair && f.Effect < 0 && m.fit != nil {
+			l := m.fit.links[t.index]
+			if slow[[2]int32{t.model, int32(l.a)}] && slow[[2]int32{t.model, int32(l.b)}] {
+				out = false // two slow nodes are as slow as the slower one, not as their product
+			}
+		}
+		if f.Out = out && math.Abs(f.Effect) >= a.Least; out && !f.Out {
+			a.Small++
+		}
+		if f.Out || a.All {
+			a.Findings = append(a.Findings, f)
+		}
+	}
+	slices.SortStableFunc(a.Findings, func(x, y Finding) int {
+		if x.Out != y.Out {
+			if x.Out {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Or(cmp.Compare(math.Abs(y.Effect), math.Abs(x.Effect)), strings.Compare(x.Who(), y.Who()))
+	})
+}
+
+// apart returns the nodes that stand out as well, and with which a node shares less than half of its
+// effect.
+func (m *model) apart(node int32, out func(node int) bool) (names []string) {
+	for _, i := range m.fit.of[node] {
+		l := m.fit.links[i]
+		other := l.a + l.b - int(node)
+		if out(other) && math.Abs(l.y-m.fit.mu) < math.Abs(m.fit.u[node])/2 && !slices.Contains(names, m.names[other]) {
+			names = append(names, m.names[other])
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// tests are those of the nodes and units of a model.
+func (m *model) tests(number int32, a *Answer, noise *tails) (tests []test) {
+	if len(m.units) < leastUnits {
+		return nil
+	}
+	add := func(p float64, i int, node bool) {
+		if a.Odd {
+			p *= 2
+		}
+		tests = append(tests, test{min(p, 1), number, int32(i), node})
+	}
+	side := func(z float64) float64 {
+		if a.Odd {
+			return math.Abs(z)
+		}
+		return z
+	}
+	typical := noise.typical()
+	if m.fit != nil {
+		if values, errors, index := m.nodes(); len(values) >= leastNodes {
+			nu := min(degreesOf(len(values)), max(typical, 4))
+			for k, z := range standardised(values, errors) {
+				add(stats.StudentTail(side(z), nu), index[k], true)
+			}
+		}
+	} else if len(m.units) <= oneOut {
+		y := m.y()
+		nu := min(degreesOf(len(y)), typical)
+		for i, z := range standardised(y, nil) {
+			add(stats.StudentTail(side(z), nu), i, false)
+		}
+		return tests
+	}
+	for i, z := range m.z {
+		add(noise.exceeds(m.units[i].key, side(z)), i, false)
+	}
+	return tests
+}
+
+// nodes are the effects of the known nodes, their standard errors and their numbers.
+func (m *model) nodes() (values, errors []float64, index []int) {
+	for i, known := range m.fit.known {
+		if known {
+			values, errors, index = append(values, m.fit.u[i]), append(errors, m.fit.se[i]), append(index, i)
+		}
+	}
+	return values, errors, index
+}
+
+// finding is a test in full, with an interval each end of which misses with a probability; exactly so if it
+// is reported.
+func (m *model) finding(t test, miss float64, noise *tails, out bool) Finding {
+	f := Finding{Group: m.group, Quantity: m.quantity, Fleet: m.centre, P: t.p}
+	var d, sd, half float64
+	if t.node {
+		f.Nodes = []string{m.names[t.index]}
+		d, sd = m.fit.u[t.index], m.fit.se[t.index]
+		for _, i := range m.fit.of[t.index] {
+			f.Values += len(m.units[i].values)
+		}
+		half = stats.StudentQuantile(miss, max(1, float64(len(m.fit.of[t.index])-1)))
+	} else {
+		u := m.units[t.index]
+		f.Nodes, f.Values, f.Pair = u.nodes, len(u.values), m.fit != nil
+		if f.Nodes == nil {
+			f.Name = u.key
+		}
+		d, sd = m.y()[t.index], m.sd[t.index]
+		if m.fit == nil {
+			d -= median(m.y())
+		}
+		if half = stats.StudentQuantile(miss, noise.typical()); out {
+			half = noise.quantile(u.key, m.z[t.index], miss)
+		}
+	}
+	half *= sd
+	f.Effect, f.Low, f.High = m.effect(d), m.effect(d-half), m.effect(d+half)
+	return f
+}

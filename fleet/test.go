@@ -1,0 +1,223 @@
+package fleet
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"sort"
+
+	"github.com/halfpeak/halfpeak/internal/stats"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// leastUnits is the number of pairs, nodes or curves from which on one can stand out among them: the
+// scale of fewer is not known to a factor of two.
+const (
+	leastUnits = 8
+	leastNodes = 5
+)
+
+// oneOut is the number of values up to which each is held against the others alone: in more, one
+// value moves no scale.
+const oneOut = 64
+
+// standardised returns how many standard deviations each value is from the centre of the others.
+// Uncertain, if not nil, are the standard errors of the values, below which their scatter can only be
+// by chance.
+func standardised(values, uncertain []float64) []float64 {
+	n := len(values)
+	z := make([]float64, n)
+	centre, scale := median(values), 0.0
+	if n > oneOut {
+		scale = scaleOf(values)
+	}
+	others := make([]float64, 0, n)
+	for i, v := range values {
+		sd := scale
+		if n <= oneOut {
+			others = append(append(others[:0], values[:i]...), values[i+1:]...)
+			centre, sd = median(others), scaleOf(others)
+		}
+		if uncertain != nil {
+			sd = math.Max(sd, uncertain[i])
+		}
+		z[i] = ratio(v-centre, sd*math.Sqrt(1+math.Pi/2/float64(n-1)))
+	}
+	return z
+}
+
+// ratio is d/sd, infinite where nothing scatters and yet there is a difference.
+func ratio(d, sd float64) float64 {
+	switch {
+	case sd > 0:
+		return d / sd
+	case d == 0:
+		return 0
+	}
+	return math.Copysign(math.Inf(1), d)
+}
+
+// degreesOf is what Student's t takes for the scale of n robust values, found by simulation: see
+// TestDegrees.
+func degreesOf(n int) float64 { return max(1, 0.55*float64(n-2)) }
+
+// degrees are those of Student's t that the tails of residuals may have; the last is taken as normal.
+var degrees = [...]float64{2, 2.5, 3, 4, 5, 7, 10, 20, 2 * stats.MaxDegrees}
+
+// tails say how heavy the tails of the residuals are: the logarithm of the likelihood of each of
+// degrees, from all residuals, and what each pair has to do with it. The distributions have the same
+// quartiles.
+type tails struct {
+	all   [len(degrees)]float64
+	of    map[string]*[len(degrees)]float64 // by pair, node or curve, over all groups
+	sizes []sized                           // of all residuals, sorted
+}
+
+// A sized is the size of a residual of a unit.
+type sized struct {
+	z   float64
+	key string
+}
+
+// oneSided is the number of residuals from which on those of the fast side say nothing of the slow
+// one: pairs within a rack are fast, and no noise.
+const oneSided = 400
+
+// tailsOf are the tails of a quantity over all groups.
+func tailsOf(models []*model, q Quantity, odd bool) *tails {
+	t := &tails{of: map[string]*[len(degrees)]float64{}}
+	n := 0
+	for _, m := range models {
+		if m.quantity == q {
+			n += len(m.units)
+		}
+	}
+	for _, m := range models {
+		if m.quantity != q || len(m.units) < leastUnits {
+			continue
+		}
+		for i, u := range m.units {
+			if odd || n < oneSided || m.z[i] >= 0 {
+				t.add(u.key, m.z[i])
+			}
+		}
+	}
+	slices.SortFunc(t.sizes, func(a, b sized) int { return cmp.Compare(a.z, b.z) })
+	return t
+}
+
+// add takes a residual of a unit, in robust standard deviations.
+func (t *tails) add(key string, z float64) {
+	own := t.of[key]
+	if own == nil {
+		own = new([len(degrees)]float64)
+		t.of[key] = own
+	}
+	z = min(math.Abs(z), 1e6)
+	t.sizes = append(t.sizes, sized{z, key})
+	for k, nu := range degrees {
+		x := z * quartiles[k]
+		v := math.Log(quartiles[k]) - x*x/2 - 0.5*math.Log(2*math.Pi)
+		if nu <= stats.MaxDegrees {
+			v = math.Log(quartiles[k]) + normalisers[k] - (nu+1)/2*math.Log1p(x*x/nu)
+		}
+		own[k] += v
+		t.all[k] += v
+	}
+}
+
+// quartiles are those of Student's t over that of a normal distribution, and normalisers the
+// logarithms of its density at 0.
+var quartiles, normalisers = func() (q, n [len(degrees)]float64) {
+	for k, nu := range degrees {
+		a, _ := math.Lgamma((nu + 1) / 2)
+		b, _ := math.Lgamma(nu / 2)
+		q[k], n[k] = stats.StudentQuantile(0.25, nu)/distuv.UnitNormal.Quantile(0.75), a-b-0.5*math.Log(nu*math.Pi)
+	}
+	return q, n
+}()
+
+// weights are the probabilities of degrees, each as likely before, given the residuals of all other
+// units, and that one more is larger than the largest of them below z. Without the latter, tails from
+// which the largest has been taken would look lighter than they are.
+func (t *tails) weights(key string, z float64) (w [len(degrees)]float64) {
+	w = t.all
+	if own := t.of[key]; own != nil {
+		below := sort.Search(len(t.sizes), func(i int) bool { return t.sizes[i].z >= z }) - 1
+		for below >= 0 && t.sizes[below].key == key {
+			below--
+		}
+		for k := range w {
+			w[k] -= own[k]
+			if below >= 0 {
+				w[k] += math.Log(max(stats.StudentTail(t.sizes[below].z*quartiles[k], degrees[k]), math.SmallestNonzeroFloat64))
+			}
+		}
+	}
+	most, sum := slices.Max(w[:]), 0.0
+	for k := range w {
+		w[k] = math.Exp(w[k] - most)
+		sum += w[k]
+	}
+	for k := range w {
+		w[k] /= sum
+	}
+	return w
+}
+
+// exceeds is the probability of a deviation of z or more, in robust standard deviations, of a unit
+// that is like the others: the mean over degrees.
+func (t *tails) exceeds(key string, z float64) (p float64) {
+	if z < 1 {
+		return stats.StudentTail(z, 2*stats.MaxDegrees) // far from what is reported
+	}
+	return mean(t.weights(key, z), z)
+}
+
+// mean is the probability of a deviation of z or more where degrees have these weights.
+func mean(weights [len(degrees)]float64, z float64) (p float64) {
+	for k, w := range weights {
+		if w > 0 {
+			p += w * stats.StudentTail(z*quartiles[k], degrees[k])
+		}
+	}
+	return p
+}
+
+// quantile is the deviation that is exceeded with probability p, with the weights for a unit of
+// deviation z.
+func (t *tails) quantile(key string, z, p float64) float64 {
+	w := t.weights(key, math.Abs(z))
+	low, high := 0.0, 1e6
+	for range 60 {
+		if mid := (low + high) / 2; mean(w, mid) > p {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return high
+}
+
+// typical are the degrees of freedom with the mean of 1/ν.
+func (t *tails) typical() float64 {
+	inverse := 0.0
+	for k, w := range t.weights("", 0) {
+		if degrees[k] <= stats.MaxDegrees {
+			inverse += w / degrees[k]
+		}
+	}
+	return min(1/inverse, 200)
+}
+
+// qValues returns the q-value of each p of all tests, sorted by p: the least false discovery rate at
+// which it is reported (Benjamini and Hochberg 1995).
+func qValues(p []float64) []float64 {
+	q := make([]float64, len(p))
+	least := 1.0
+	for i := len(p) - 1; i >= 0; i-- {
+		least = min(least, p[i]*float64(len(p))/float64(i+1))
+		q[i] = least
+	}
+	return q
+}

@@ -1,0 +1,27 @@
+// Package stats implements the statistics that several packages share: quantiles, and Student's t
+// distribution.
+package stats
+
+import (
+	"math"
+	"slices"
+)
+
+// Quantile interpolates between sorted numbers (Hyndman and Fan 1996, type 7; numpy's default), for
+// p from 0 to 1. It is NaN of none.
+func Quantile(sorted []float64, p float64) float64 {
+	if len(sorted) == 0 {
+		return math.NaN()
+	}
+	at := p * float64(len(sorted)-1)
+	i := int(at)
+	if i+1 >= len(sorted) {
+		return sorted[len(sorted)-1]
+	}
+	return sorted[i] + (at-float64(i))*(sorted[i+1]-sorted[i])
+}
+
+// QuantileOf is Quantile of numbers in any order.
+func QuantileOf(values []float64, p float64) float64 {
+	return Quantile(slices.Sorted(slices.Values(values)), p)
+}
