@@ -64,9 +64,9 @@ var below = map[string]string{
 	"engine/schedule/mpitrace":           "engine/schedule engine/schedule/collective",
 	"engine/schedule/scheduletest":       "engine/schedule",
 	"fit/forecast":                       "model/quantity",
-	"fit/forecast/holdout":               "fit/benchfile fit/forecast model/quantity",
-	"fit/forecast/calibrate":             "fit/forecast/holdout fit/benchfile fit/forecast model/quantity",
-	"fit/forecast/coverage":              "fit/forecast/holdout fit/benchfile fit/forecast model/quantity",
+	"tools/forecast/holdout":             "fit/benchfile fit/forecast model/quantity",
+	"tools/forecast/calibrate":           "tools/forecast/holdout fit/benchfile fit/forecast model/quantity",
+	"tools/forecast/coverage":            "tools/forecast/holdout fit/benchfile fit/forecast model/quantity",
 }
 
 // A source is a file that is no test.

@@ -1,7 +1,7 @@
 // Coverage measures how well the curves in folders of benchmark files are predicted: it holds sizes
 // back, predicts them from the others, and compares.
 //
-//	go run ./fit/forecast/coverage [-leave-one-out] [-machines] [-operations] FOLDER…
+//	go run ./tools/forecast/coverage [-leave-one-out] [-machines] [-operations] FOLDER…
 //
 // The frozen calibration predicts; with -leave-one-out, a calibration made from the same folders
 // without the predicted machine does. A curve belongs to the machine that the first folder below
@@ -16,7 +16,7 @@ import (
 	"os"
 
 	"github.com/halfpeak/halfpeak/fit/forecast"
-	"github.com/halfpeak/halfpeak/fit/forecast/holdout"
+	"github.com/halfpeak/halfpeak/tools/forecast/holdout"
 )
 
 func main() {
