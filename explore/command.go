@@ -31,8 +31,8 @@ func (x *Explorer) about(Nothing) (About, error) {
 		}
 		of := &a.Collectives[len(a.Collectives)-1]
 		of.Algorithms = append(of.Algorithms, AboutAlgorithm{
-			Name: e.Name, Help: e.Help, Ranks: e.Ranks, Root: e.Takes&collective.Root != 0,
-			Segment: e.Takes&collective.Segment != 0, Fanout: e.Takes&collective.Fanout != 0,
+			Name: e.Name, Help: e.Help, Ranks: e.Ranks, Root: e.Params&collective.Root != 0,
+			Segment: e.Params&collective.Segment != 0, Fanout: e.Params&collective.Fanout != 0,
 		})
 	}
 	return a, nil

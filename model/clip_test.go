@@ -189,13 +189,4 @@ func TestLogPTable42(t *testing.T) {
 	}
 	hp := LogP{Latency: 5.3, SendOverhead: 2.9, ReceiveOverhead: 5.8, GapTime: 8.7}
 	near(t, "RTT of HP-LAM", RTT(&hp, 1), 28.0, 9) // printed 28.1: L was rounded
-	if got := hp.InFlight(); got != 1 {            // ⌈5.3/8.7⌉
-		t.Errorf("HP-LAM has %d in flight, want 1", got)
-	}
-	if got := (&LogP{Latency: 11.2, GapTime: 2}).InFlight(); got != 6 {
-		t.Errorf("⌈11.2/2⌉ = %d, want 6", got)
-	}
-	if got := (&LogP{Latency: 5}).InFlight(); got != 0 {
-		t.Errorf("in flight without a gap: %d, want 0, no bound", got)
-	}
 }

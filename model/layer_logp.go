@@ -1,8 +1,6 @@
 package model
 
 import (
-	"math"
-
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -36,16 +34,6 @@ func (l *LogP) Gap(quantity.Bytes) quantity.Micros {
 // Overheads are o_s and o_r.
 func (l *LogP) Overheads(quantity.Bytes) (send, receive quantity.Micros) {
 	return l.SendOverhead, l.ReceiveOverhead
-}
-
-// InFlight is ⌈L/g⌉, the number of messages that can be in the network from one
-// processor to another [logp]. L = 5.3 µs at g = 8.7 µs allows one.
-// It is 0 if g is zero: no bound.
-func (l *LogP) InFlight() int {
-	if l.GapTime == 0 {
-		return 0
-	}
-	return int(math.Ceil(float64(l.Latency / l.GapTime)))
 }
 
 // LogGP adds a time per byte for long messages to [LogP] [loggp]:

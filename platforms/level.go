@@ -176,7 +176,7 @@ func (p Platform) Machine() (m machine.Machine, ok bool) {
 	}
 	ok = true
 	for _, s := range p.built.levels {
-		m.Levels = append(m.Levels, machine.Level{Name: s.name, Holds: int(value(s.holds)),
+		m.Levels = append(m.Levels, machine.Level{Name: s.name, Arity: int(value(s.holds)),
 			Layer: layer(s.Layer), Gap: layer(s.Gap), Send: layer(s.Send), Receive: layer(s.Receive), Shared: layer(s.Shared), Port: layer(s.Port),
 			Lanes: value(s.lanes), Ports: value(s.ports), Eager: quantity.Bytes(value(s.eager))})
 	}

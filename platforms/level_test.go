@@ -65,7 +65,7 @@ func TestMachine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m, _ := p.Machine(); m.Levels[0].Holds != 8 || m.Levels[0].Shared == nil || m.Levels[0].Port == nil || m.Levels[0].Send == nil || m.Levels[0].Receive == nil {
+	if m, _ := p.Machine(); m.Levels[0].Arity != 8 || m.Levels[0].Shared == nil || m.Levels[0].Port == nil || m.Levels[0].Send == nil || m.Levels[0].Receive == nil {
 		t.Errorf("%+v", m)
 	}
 	if _, ok := (Platform{}).Machine(); ok {

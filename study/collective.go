@@ -188,12 +188,12 @@ func (q CollectiveQuestion) cells(all Algorithms, m simulate.Machine) (cells []C
 					continue
 				}
 				for _, segment := range segments {
-					if segment > 0 && (segment >= size || e.Takes&collective.Segment == 0) {
+					if segment > 0 && (segment >= size || e.Params&collective.Segment == 0) {
 						continue
 					}
 					c := q.Call
 					c.Bytes, c.Segment = uint64(size), uint64(segment)
-					if e.Takes&collective.Shape != 0 {
+					if e.Params&collective.Shape != 0 {
 						c.LogP = logPOf(m, ranks, c)
 					}
 					if err := e.Check(ranks, c); err != nil {
@@ -226,7 +226,7 @@ func logPOf(m simulate.Machine, ranks int, c collective.Call) collective.LogP {
 		level = max(level, m.Level(0, rank))
 	}
 	cost := m.Cost(level, n)
-	return collective.LogP{L: float64(max(0, cost.Latency+cost.Stream)), O: float64(cost.Send+cost.Receive) / 2, G: float64(max(cost.Gap, cost.Send))}
+	return collective.LogP{L: float64(max(0, cost.Latency+cost.Serialization)), O: float64(cost.Send+cost.Receive) / 2, G: float64(max(cost.Gap, cost.Send))}
 }
 
 // compare marks the best of the times of one call. Of equal ones the first is the best.

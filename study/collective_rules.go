@@ -68,7 +68,7 @@ func (t *CollectiveTimes) Rules() []rules.Rule {
 		var now []rules.Rule
 		for _, c := range here {
 			r := rules.Rule{Collective: c.Collective, Algorithm: c.Name, Ranks: ranks(c), Bytes: sizes(c), Segment: c.Call.Segment}
-			if c.Takes&collective.Fanout != 0 {
+			if c.Params&collective.Fanout != 0 {
 				r.Fanout = c.Call.Fanout
 			}
 			if c.Entry.Ranks != 0 {

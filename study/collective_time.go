@@ -171,14 +171,14 @@ func (t *timing) closed(c *CollectiveTime) bool {
 // both agree to the last digit.
 func messageOf(c simulate.Cost) collective.Message {
 	ticks := func(t quantity.Micros) float64 { return math.Round(float64(t) * 1e6) }
-	return collective.Message{Send: ticks(c.Send), Latency: ticks(c.Latency), Stream: ticks(c.Stream), Receive: ticks(c.Receive), Gap: ticks(c.Gap), Intake: ticks(c.Intake)}
+	return collective.Message{Send: ticks(c.Send), Latency: ticks(c.Latency), Serialization: ticks(c.Serialization), Receive: ticks(c.Receive), Gap: ticks(c.Gap), ReceiveGap: ticks(c.ReceiveGap)}
 }
 
 // simulate runs the schedule, or that of one rank that stands for all, and reports whether there is
 // one with so many operations at most.
 func (t *timing) simulate(ctx context.Context, c *CollectiveTime, alone bool, most int) (bool, error) {
 	m, of := t.m, standing{c.Call, alone, most}
-	if alone && !(c.Alike && t.plain) {
+	if alone && !(c.Symmetric && t.plain) {
 		return false, nil
 	}
 	pattern, size, ok := c.Pattern(c.Call)
@@ -230,13 +230,13 @@ func (r resized) Cost(level int, n uint64) simulate.Cost { return r.Machine.Cost
 // if no rank stands for all.
 func programOf(ctx context.Context, e collective.Entry, ranks int, of standing) (*simulate.Program, error) {
 	c, most := of.pattern, of.most
-	if e.Takes&collective.Segment != 0 && c.Segment > 0 && c.Bytes/c.Segment > uint64(most/ranks) {
+	if e.Params&collective.Segment != 0 && c.Segment > 0 && c.Bytes/c.Segment > uint64(most/ranks) {
 		return nil, nil // not even begun
 	}
 	if !of.alone && c.Bytes > 0 && 2*(ranks-1) > most {
 		return nil, nil // each but one gets a message, or gives one
 	}
-	if e.Takes&collective.Root == 0 {
+	if e.Params&collective.Root == 0 {
 		c.Root = 0
 	}
 	if ctx.Err() != nil {
@@ -245,9 +245,9 @@ func programOf(ctx context.Context, e collective.Entry, ranks int, of standing) 
 	var s *schedule.Schedule
 	var err error
 	if of.alone {
-		s, err = e.Alone(ranks, c)
+		s, err = e.SymmetricSchedule(ranks, c)
 	} else {
-		s, err = e.Within(ctx, most, ranks, c)
+		s, err = e.ScheduleLimit(ctx, most, ranks, c)
 	}
 	if errors.As(err, new(collective.TooLarge)) || err == nil && s == nil {
 		return nil, nil

@@ -29,7 +29,7 @@ func TestCollectiveWays(t *testing.T) {
 		}
 		for _, e := range collective.Algorithms {
 			for _, gamma := range []float64{0, 0.3} {
-				if gamma > 0 && e.Takes&collective.Gamma == 0 {
+				if gamma > 0 && e.Params&collective.Gamma == 0 {
 					continue
 				}
 				q := CollectiveQuestion{Collective: e.Collective, Algorithm: e.Name, Layer: d.Layer, Ranks: ranks,
@@ -48,7 +48,7 @@ func TestCollectiveWays(t *testing.T) {
 				for _, c := range cells {
 					whole, by := timing{m: m, plain: true}, timing{m: m, plain: true, programs: map[standing]*simulate.Program{}}
 					want := c
-					c.Entry.Cuts = collective.Shares // no pattern
+					c.Entry.Partition = collective.Shares // no pattern
 					if ok, err := whole.simulate(context.Background(), &c, false, 1<<20); !ok || err != nil {
 						t.Fatal(ok, err)
 					}

@@ -23,7 +23,7 @@ func Exported(d whatif.Design, target string, sizes []quantity.Bytes, ranks int)
 	to := export.Machine{Name: d.Name()}
 	m := d.Machine()
 	for _, l := range m.Levels {
-		to.Levels = append(to.Levels, export.Level{Name: l.Name, Units: l.Holds, Layer: costOf(l)})
+		to.Levels = append(to.Levels, export.Level{Name: l.Name, Units: l.Arity, Layer: costOf(l)})
 	}
 	to.Shares = m.Shares()
 	switch {

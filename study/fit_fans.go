@@ -155,7 +155,7 @@ func (f *Fitted) sharedDocument() platforms.Document {
 		layers = append(layers, estimatedLayer(name, of, source))
 	}
 	for _, l := range m.Levels {
-		t := newTable("level", l.Name, "holds", strconv.Itoa(l.Holds))
+		t := newTable("level", l.Name, "holds", strconv.Itoa(l.Arity))
 		layer(&t, "layer", l.Name, l.Layer)
 		layer(&t, "send", l.Name+"-send", l.Send)
 		layer(&t, "receive", l.Name+"-receive", l.Receive)

@@ -67,7 +67,7 @@ func levelNotes(p platforms.Platform) (notes []string) {
 	inner := machine.ByCore
 	for i, cores := range m.Sizes() {
 		l, at := p.Levels[i], m.Levels[i]
-		note := fmt.Sprintf("level %s (%d %s", l.Name, at.Holds, inner)
+		note := fmt.Sprintf("level %s (%d %s", l.Name, at.Arity, inner)
 		if i > 0 {
 			note += fmt.Sprintf(", %d cores", cores)
 		}

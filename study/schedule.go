@@ -28,7 +28,7 @@ func AlgorithmsOf(name string) (Algorithms, error) {
 
 // parameters are what algorithms take, by the names of flags.
 var parameters = []struct {
-	takes collective.Takes
+	takes collective.ParamSet
 	flag  string
 	given func(collective.Call) bool
 }{
@@ -40,9 +40,9 @@ var parameters = []struct {
 
 // takes is an error if none of the algorithms takes a parameter of the call.
 func (a Algorithms) takes(c collective.Call) error {
-	var all collective.Takes
+	var all collective.ParamSet
 	for _, e := range a {
-		all |= e.Takes
+		all |= e.Params
 	}
 	for _, p := range parameters {
 		switch {
@@ -93,7 +93,7 @@ func (a Algorithms) Rows() reports.Rows {
 		col("takes", "takes", func(e collective.Entry) any {
 			var all []string
 			for _, p := range parameters {
-				if e.Takes&p.takes != 0 {
+				if e.Params&p.takes != 0 {
 					all = append(all, p.flag)
 				}
 			}

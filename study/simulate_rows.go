@@ -100,8 +100,8 @@ func (s *Simulation) reasons() reports.Rows {
 	for _, part := range w.Path.Shares.Parts() {
 		row := []any{part.Name, w.Result.Micros(part.Ticks), 100 * float64(part.Ticks) / max(1, float64(w.Path.Shares.Sum())), nil, nil}
 		letter := parameterOf[part.Name]
-		var growth []simulate.Growth
-		for _, list := range w.Growth {
+		var growth []simulate.Tolerance
+		for _, list := range w.Tolerances {
 			if list[0].Parameter == letter {
 				growth = list
 			}

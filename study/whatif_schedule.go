@@ -129,7 +129,7 @@ func Collectives(ctx context.Context, d whatif.Design, q CollectiveQuestion) (wh
 		}
 		var schedules []*schedule.Schedule
 		for _, each := range here {
-			s, err := each.Within(ctx, most, each.Ranks, each.Call)
+			s, err := each.ScheduleLimit(ctx, most, each.Ranks, each.Call)
 			if err != nil {
 				return d, nil, fmt.Errorf("%s %s: %w", each.Collective, each.Name, err)
 			}

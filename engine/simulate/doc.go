@@ -65,7 +65,7 @@
 //	their order.
 //	  17 sends of 8 B to 17 ranks                       25500 19042         25542 5542
 //	What waits for itself, or for what does, is left out without a word; here it is an error
-//	(Stuck) by both rules.
+//	(Deadlock) by both rules.
 //
 // A trace of noise ([ReadNoise]) is used alike by both. LogGOPSim reads the last detour of a
 // file twice if the file ends with a new line.

@@ -50,7 +50,7 @@ func Example() {
 			fmt.Printf("%-12s %v\n", part.Name, w.Result.Micros(part.Ticks))
 		}
 	}
-	latency := w.Growth[0][0]
+	latency := w.Tolerances[0][0]
 	fmt.Printf("∂T/∂L = %d; with L = %.2f µs it is 10 %% later\n", w.Path.Slopes.L, latency.Value)
 	// Output:
 	// rank 0 finishes last, after 28.28 µs

@@ -68,7 +68,7 @@ func FromMachine(m machine.Machine, on machine.Places, eager quantity.Bytes) (Ma
 			return nil, fmt.Errorf("rank %d on core %d: the machine has %d cores", rank, core, cores)
 		}
 		for level := range m.Levels {
-			core /= m.Levels[level].Holds
+			core /= m.Levels[level].Arity
 			number, known := numbers[[2]int{level, core}]
 			if !known {
 				number = uint32(len(numbers))
@@ -81,15 +81,15 @@ func FromMachine(m machine.Machine, on machine.Places, eager quantity.Bytes) (Ma
 	return l, nil
 }
 
-// around are the units that a rank is in, from inside out.
-func (l *levels) around(rank int) []uint32 {
+// unitsOf are the units that a rank is in, from inside out.
+func (l *levels) unitsOf(rank int) []uint32 {
 	n := len(l.Levels)
 	return l.units[rank*n : (rank+1)*n]
 }
 
 // Level is the innermost whose unit holds both ranks.
 func (l *levels) Level(from, to int) int {
-	a, b := l.around(from), l.around(to)
+	a, b := l.unitsOf(from), l.unitsOf(to)
 	i := 0
 	for a[i] != b[i] { // they are one on the last level
 		i++
@@ -106,7 +106,7 @@ func (l *levels) Cost(level int, n uint64) Cost {
 func costAt(l machine.Level, n uint64, eager quantity.Bytes) Cost {
 	size := quantity.Bytes(max(n, 1))
 	c := l.Cost(size)
-	return Cost{Send: c.Send, Latency: c.Latency, Stream: c.Stream, Receive: c.Receive, Gap: c.Gap, Intake: c.Intake,
+	return Cost{Send: c.Send, Latency: c.Latency, Serialization: c.Serialization, Receive: c.Receive, Gap: c.Gap, ReceiveGap: c.ReceiveGap,
 		Rendezvous: c.Rendezvous || size > eager}
 }
 
@@ -185,7 +185,7 @@ func (c *unitClock) pass(begin, stream, w uint64) uint64 {
 // pass lets a message that is sent then through all units that it uses, and tells for how long it
 // is held back.
 func (s *sharing) pass(from, to uint32, size uint64, c *cost, begin uint64) (held uint64, err error) {
-	a, b := s.around(int(from)), s.around(int(to))
+	a, b := s.unitsOf(int(from)), s.unitsOf(int(to))
 	level := 0
 	for a[level] != b[level] {
 		level++

@@ -39,9 +39,9 @@ func line(beta float64) machine.Level {
 func twoNodes(cores int) machine.Machine {
 	m := machine.Machine{Levels: []machine.Level{line(1), line(2), line(3)}}
 	for i, name := range []string{"socket", "node", "cluster"} {
-		m.Levels[i].Name, m.Levels[i].Holds = name, 2
+		m.Levels[i].Name, m.Levels[i].Arity = name, 2
 	}
-	m.Levels[0].Holds = cores
+	m.Levels[0].Arity = cores
 	return m
 }
 
@@ -92,7 +92,7 @@ func TestOneLevelIsFlat(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m := machine.Machine{Levels: []machine.Level{{Name: "all", Holds: s.Ranks(), Layer: layer.Model}}}
+			m := machine.Machine{Levels: []machine.Level{{Name: "all", Arity: s.Ranks(), Layer: layer.Model}}}
 			a, errA := prepare(t, s).Run(context.Background(), simulate.Options{Machine: flat})
 			b, errB := prepare(t, s).Run(context.Background(), simulate.Options{Machine: on(t, m, "core", s.Ranks(), eager)})
 			if fmt.Sprint(errA) != fmt.Sprint(errB) || a != nil && (!slices.Equal(a.Ranks, b.Ranks) || a.Events != b.Events) {

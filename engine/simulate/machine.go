@@ -23,15 +23,15 @@ type Machine interface {
 //
 // A negative Latency means that sending overlaps with travelling, as it does in a pipeline.
 //
-// Alone on the machine, a message is there Send + Latency + Stream + Receive after its send has
+// Alone on the machine, a message is there Send + Latency + Serialization + Receive after its send has
 // begun.
 type Cost struct {
-	Send    quantity.Micros // of the sender's processor
-	Latency quantity.Micros // from there to the first byte at the receiver's NIC; at least −Send
-	Stream  quantity.Micros // from the first byte to the last
-	Receive quantity.Micros // of the receiver's processor, after the last byte
-	Gap     quantity.Micros // of the sender's NIC, from the beginning of a message to the next
-	Intake  quantity.Micros // of the receiver's NIC, likewise
+	Send          quantity.Micros // of the sender's processor
+	Latency       quantity.Micros // from there to the first byte at the receiver's NIC; at least −Send
+	Serialization quantity.Micros // from the first byte to the last
+	Receive       quantity.Micros // of the receiver's processor, after the last byte
+	Gap           quantity.Micros // of the sender's NIC, from the beginning of a message to the next
+	ReceiveGap    quantity.Micros // of the receiver's NIC, likewise
 
 	// Rendezvous says that the message waits until its receive is posted: a request and
 	// a grant, of one byte each, come first.
@@ -39,7 +39,7 @@ type Cost struct {
 }
 
 // OneWay is the time of the message alone on the machine, if it is eager.
-func (c Cost) OneWay() quantity.Micros { return c.Send + c.Latency + c.Stream + c.Receive }
+func (c Cost) OneWay() quantity.Micros { return c.Send + c.Latency + c.Serialization + c.Receive }
 
 // Level is 0: LogGOPS has no distances.
 func (m LogGOPS) Level(from, to int) int { return 0 }
@@ -54,7 +54,7 @@ func (m LogGOPS) Cost(_ int, n uint64) Cost {
 	}
 	processor := m.Overhead + m.OverheadPerByte.Times(more)
 	stream := m.GapPerByte.Times(more)
-	return Cost{Send: processor, Latency: m.Latency, Stream: stream, Receive: processor, Gap: m.GapTime + stream, Intake: m.GapTime + stream,
+	return Cost{Send: processor, Latency: m.Latency, Serialization: stream, Receive: processor, Gap: m.GapTime + stream, ReceiveGap: m.GapTime + stream,
 		Rendezvous: quantity.Bytes(n) > m.EagerLimit}
 }
 
@@ -104,7 +104,7 @@ func (c Cost) check() error {
 	for _, part := range []struct {
 		name string
 		time quantity.Micros
-	}{{"o_s", c.Send}, {"o_s + L", c.Send + c.Latency}, {"L", max(c.Latency, 0)}, {"the bytes", c.Stream}, {"o_r", c.Receive}, {"g", c.Gap}, {"g of the receiver", c.Intake}} {
+	}{{"o_s", c.Send}, {"o_s + L", c.Send + c.Latency}, {"L", max(c.Latency, 0)}, {"the bytes", c.Serialization}, {"o_r", c.Receive}, {"g", c.Gap}, {"g of the receiver", c.ReceiveGap}} {
 		if !(part.time >= 0 && part.time <= longest) {
 			return fmt.Errorf("%s = %v µs; a time is from 0 to %v µs", part.name, float64(part.time), float64(longest))
 		}
@@ -127,7 +127,7 @@ type cost struct {
 func (c Cost) inTicks() cost {
 	t := func(x quantity.Micros) uint64 { return uint64(math.Round(float64(x) * picos)) }
 	send := t(c.Send)
-	return cost{send, t(c.Stream), t(c.Receive), t(c.Gap), t(c.Intake), max(int64(math.Round(float64(c.Latency)*picos)), -int64(send)), c.Rendezvous, false}
+	return cost{send, t(c.Serialization), t(c.Receive), t(c.Gap), t(c.ReceiveGap), max(int64(math.Round(float64(c.Latency)*picos)), -int64(send)), c.Rendezvous, false}
 }
 
 // arrival is when the first byte comes of what the sender's processor is done with at that time.

@@ -93,7 +93,7 @@ func (r *run) calc(e entry, n *node, op *schedule.Op) error {
 	}
 	length := op.Size * 1000
 	end := t + length + r.noise.of(n.rank, t, length)
-	by := r.acted(stepCalc, e, cpu, -1, 0, t, t, end)
+	by := r.recordStep(stepCalc, e, cpu, -1, 0, t, t, end)
 	r.clock[cpu] = end
 	if e.what&armed != 0 {
 		r.leave(group, end)
@@ -137,13 +137,13 @@ func (r *run) send(e entry, n *node, op *schedule.Op) error {
 		}
 	}
 	end := begin + c.send + r.noise.of(n.rank, begin, c.send)
-	by := r.acted(step, e, cpu, nic, bytes, t, begin, end)
+	by := r.recordStep(step, e, cpu, nic, bytes, t, begin, end)
 	held := uint64(0)
 	if r.shared != nil && step != stepRequest {
 		if held, err = r.shared.pass(n.rank, op.Peer, op.Size, c, t); err != nil {
 			return err
 		}
-		r.heldBack(i, held)
+		r.recordSharingDelay(i, held)
 	}
 	r.clock[cpu], r.clock[nic] = end, begin+c.gap
 	if e.what&armed != 0 {
@@ -231,7 +231,7 @@ func (r *run) grant(e entry, n *node, op *schedule.Op) error {
 		return err
 	}
 	end := begin + back.send + r.noise.of(n.rank, begin, back.send)
-	by := r.acted(stepGrant, e, cpu, nic, handshake, t, begin, end)
+	by := r.recordStep(stepGrant, e, cpu, nic, handshake, t, begin, end)
 	r.clock[cpu], r.clock[nic] = end, begin+back.gap
 	if e.what&armed != 0 {
 		r.leave(group, max(end, begin+back.gap))
@@ -240,7 +240,7 @@ func (r *run) grant(e entry, n *node, op *schedule.Op) error {
 		r.out[n.rank] = left
 		r.sentOut(n.rank, by)
 	}
-	r.because(from, by.as(atArrival))
+	r.setCause(from, by.as(atArrival))
 	n.waits = streaming
 	r.push(back.arrival(end), from)
 	return nil
@@ -259,7 +259,7 @@ func (r *run) receive(e entry, n *node, op *schedule.Op) error {
 		return err
 	}
 	end := t + c.receive + r.noise.of(n.rank, t, c.receive)
-	by := r.acted(stepReceive, e, cpu, -1, r.ops[n.next].Size, t, t, end)
+	by := r.recordStep(stepReceive, e, cpu, -1, r.ops[n.next].Size, t, t, end)
 	r.clock[cpu] = end
 	if e.what&armed != 0 {
 		r.leave(group, end)
@@ -275,7 +275,7 @@ func (r *run) finish(successors []uint32, at uint64, by link) {
 	for _, op := range successors {
 		n := &r.nodes[op]
 		if r.recording && at >= r.ready[op] {
-			r.because(op, by)
+			r.setCause(op, by)
 		}
 		r.ready[op] = max(r.ready[op], at)
 		if n.waits--; n.waits == 0 {

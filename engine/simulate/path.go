@@ -217,11 +217,11 @@ func (r *run) parts(a *act, at relation) (Shares, Slopes, error) {
 	case at == atArrival:
 		s.travel(c)
 		d.L = 1
-		s.Sharing = r.heldOf(a)
+		s.Sharing = r.sharingDelay(a)
 	case at == atLeft || at == atDone && a.step == stepData:
 		s.GapBytes += c.stream
 		d.GapPerByte += bytes
-		s.Sharing = r.heldOf(a)
+		s.Sharing = r.sharingDelay(a)
 		if c.joint && a.step == stepData {
 			s.travel(c)
 		}
@@ -250,35 +250,4 @@ func (r *run) between(a *act) (from, to uint32) {
 		return n.rank, r.nodes[n.next].rank
 	}
 	return r.nodes[n.next].rank, n.rank
-}
-
-// Profiles divide, for each rank, its finish time, or that many times the processors which it
-// uses: what they did, and how long they waited. The run must have been recorded.
-func (r *Result) Profiles() ([]Shares, error) {
-	if r.run == nil {
-		return nil, errNotRecorded
-	}
-	profiles := make([]Shares, len(r.Ranks))
-	busy := map[int]bool{} // clocks of processors
-	for i := range r.run.acts {
-		a := &r.run.acts[i]
-		if a.step == stepPost || a.step == stepTake {
-			continue
-		}
-		s, _, err := r.run.parts(a, atCPU)
-		if err != nil {
-			return nil, err
-		}
-		n := &r.run.nodes[a.op]
-		profiles[n.rank].add(s)
-		busy[r.run.cpuOf(n.rank, &r.run.ops[a.op])] = true
-	}
-	total := make([]uint64, len(r.Ranks))
-	for cpu := range busy {
-		total[cpu/r.run.stride] += r.Ranks[cpu/r.run.stride]
-	}
-	for rank := range profiles {
-		profiles[rank].Waiting = total[rank] - profiles[rank].Sum()
-	}
-	return profiles, nil
 }

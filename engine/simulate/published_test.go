@@ -93,7 +93,7 @@ func TestPublishedRuns(t *testing.T) {
 	for _, run := range runs {
 		p := prepare(t, load(t, run.file))
 		r, err := p.Run(context.Background(), simulate.Options{Rules: simulate.LogGOPSim, LogGOPS: run.m})
-		var why *simulate.Stuck
+		var why *simulate.Deadlock
 		if run.finish == "stuck" {
 			stuck++
 			if !errors.As(err, &why) {

@@ -68,7 +68,7 @@ func TestLogGOPSimAgainstOracle(t *testing.T) {
 		o := newOracle(s)
 		want, events := o.peer(p[0], p[1], p[2], p[3], p[4], p[5])
 		got, err := prepare(t, s).Run(context.Background(), simulate.Options{Rules: simulate.LogGOPSim, LogGOPS: p.loggops()})
-		var stuck *simulate.Stuck
+		var stuck *simulate.Deadlock
 		if err != nil && !errors.As(err, &stuck) {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
@@ -98,7 +98,7 @@ func TestDefaultRulesAgainstOracle(t *testing.T) {
 		want, events := o.plain(p[0]*1000, p[1]*1000, p[2]*1000, p[3]*1000, p[4]*1000, p[5])
 		for _, record := range []bool{false, true} {
 			got, err := prepare(t, s).Run(context.Background(), simulate.Options{LogGOPS: p.loggops(), Record: record})
-			var stuck *simulate.Stuck
+			var stuck *simulate.Deadlock
 			if err != nil && !errors.As(err, &stuck) {
 				t.Fatalf("seed %d: %v", seed, err)
 			}
@@ -129,7 +129,7 @@ func TestTroubles(t *testing.T) {
 				t.Errorf("seed %d, %v: %v", seed, rules, err)
 			}
 			r, err := prepare(t, s).Run(context.Background(), o)
-			var stuck *simulate.Stuck
+			var stuck *simulate.Deadlock
 			if !errors.As(err, &stuck) || r == nil || len(r.Ranks) != s.Ranks() {
 				t.Fatalf("seed %d, %v: trouble %d: %v", seed, rules, trouble, err)
 			}
@@ -195,7 +195,7 @@ func TestTamperedFiles(t *testing.T) {
 			if err != nil && strings.Contains(err.Error(), "\n") {
 				t.Errorf("more than one line: %v", err)
 			}
-			if errors.As(err, new(*simulate.Stuck)) {
+			if errors.As(err, new(*simulate.Deadlock)) {
 				stuck++
 			}
 		}

@@ -69,15 +69,15 @@ func (r *run) startRecord() {
 	r.outBy = make([]link, r.s.Ranks())
 }
 
-// because notes what an operation's next step waits for.
-func (r *run) because(op uint32, by link) {
+// setCause notes what an operation's next step waits for.
+func (r *run) setCause(op uint32, by link) {
 	if r.recording {
 		r.why[op] = by
 	}
 }
 
-// acted notes a step that occupies a processor, and a NIC if nic is not negative.
-func (r *run) acted(step step, e entry, cpu, nic int, bytes, start, begin, end uint64) link {
+// recordStep notes a step that occupies a processor, and a NIC if nic is not negative.
+func (r *run) recordStep(step step, e entry, cpu, nic int, bytes, start, begin, end uint64) link {
 	if !r.recording {
 		return link{}
 	}
@@ -102,15 +102,15 @@ func (r *run) acted(step step, e entry, cpu, nic int, bytes, start, begin, end u
 	return by
 }
 
-// heldBack notes for how long the message of a send is held back.
-func (r *run) heldBack(send uint32, by uint64) {
+// recordSharingDelay notes for how long the message of a send is held back.
+func (r *run) recordSharingDelay(send uint32, by uint64) {
 	if r.recording && by > 0 {
 		r.shared.held[send] = by
 	}
 }
 
-// heldOf is for how long the message of a step is held back, which is not its request.
-func (r *run) heldOf(a *act) uint64 {
+// sharingDelay is for how long the message of a step is held back, which is not its request.
+func (r *run) sharingDelay(a *act) uint64 {
 	if r.shared == nil || a.step != stepSend && a.step != stepData {
 		return 0
 	}

@@ -42,7 +42,7 @@ type Options struct {
 	Noise   Noise   // the zero Noise is none
 	Seed    uint64  // of the noise
 
-	// Record keeps what the run did, for [Result.Path], [Result.Profiles] and [Result.Timeline]:
+	// Record keeps what the run did, for [Result.Path] and [Result.Timeline]:
 	// 48 bytes for each step of an operation, of which a message has four. The default rules only.
 	Record bool
 
@@ -55,9 +55,6 @@ type Progress struct {
 	Events, Total uint64        // Total is about what there will be; stuck schedules have fewer
 	Elapsed       time.Duration // since the run began
 }
-
-// PerSecond is the number of events a second.
-func (p Progress) PerSecond() float64 { return float64(p.Events) / p.Elapsed.Seconds() }
 
 // A Result is what a run gave.
 type Result struct {
@@ -104,7 +101,7 @@ func (r *Result) last() int {
 
 // Run runs the schedule. The result depends on the program and the options only.
 //
-// A schedule that cannot end gives a [*Stuck] error, together with the result as far as it
+// A schedule that cannot end gives a [*Deadlock] error, together with the result as far as it
 // came. Other errors are options that contradict each other, parameters out of range, times
 // that pass 26 days, and that of the context, whose end ends the run at once.
 func (p *Program) Run(ctx context.Context, o Options) (*Result, error) {

@@ -7,9 +7,9 @@ type Why struct {
 	Result *Result
 	Path   *Path
 
-	// Growth has those of L, o, g, G and O, in this order, for each fraction that was asked for. It
+	// Tolerances has those of L, o, g, G and O, in this order, for each fraction that was asked for. It
 	// is empty on a machine that is not LogGOPS.
-	Growth [][]Growth
+	Tolerances [][]Tolerance
 }
 
 // Why runs the schedule by the default rules, records it, and looks how far each parameter may
@@ -29,11 +29,11 @@ func (p *Program) Why(ctx context.Context, o Options, later ...float64) (*Why, e
 		return w, nil
 	}
 	for _, param := range parameters[:5] {
-		list, err := p.growths(ctx, o, param, r.Ranks[r.last()], w.Path.Slopes.By(param.letter), later...)
+		list, err := p.tolerances(ctx, o, param, r.Ranks[r.last()], w.Path.Slopes.By(param.letter), later...)
 		if err != nil {
 			return nil, err
 		}
-		w.Growth = append(w.Growth, list)
+		w.Tolerances = append(w.Tolerances, list)
 	}
 	return w, nil
 }

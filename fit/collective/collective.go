@@ -167,7 +167,7 @@ func candidatesOf(name, algorithm string) ([]engine.Entry, error) {
 	}
 	var all []engine.Entry
 	for _, e := range engine.Of(name) {
-		if e.Ranks == 0 && e.Takes&engine.Shape == 0 {
+		if e.Ranks == 0 && e.Params&engine.Shape == 0 {
 			all = append(all, e)
 		}
 	}

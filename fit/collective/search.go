@@ -79,7 +79,7 @@ func newRegime(points []Point, e engine.Entry, fanout int, of Statistic) (*Regim
 		g.wanted[ofGamma] = false
 		g.solution = least(rows, g.wanted)
 	}
-	if e.Takes&engine.Gamma != 0 && g.wanted[ofBeta] && !g.wanted[ofGamma] {
+	if e.Params&engine.Gamma != 0 && g.wanted[ofBeta] && !g.wanted[ofGamma] {
 		g.Merged = append(g.Merged, "β has what combining costs: both grow nearly alike with the ranks")
 	}
 	g.points = rows

@@ -72,7 +72,7 @@ func ShapeOf(e engine.Entry, ranks, fanout int, of Statistic) (Shape, error) {
 		{&s.Volume, engine.Model{Beta: long / float64(whole)}, long},
 		{&s.Combined, engine.Model{Gamma: long / float64(whole)}, long},
 	} {
-		if part.Gamma > 0 && e.Takes&engine.Gamma == 0 {
+		if part.Gamma > 0 && e.Params&engine.Gamma == 0 {
 			continue
 		}
 		t, err := timeOf(e, ranks, engine.Call{Bytes: whole, Fanout: fanout, Gamma: 1e3 * part.Gamma}, part.Model, of)
@@ -95,7 +95,7 @@ func timeOf(e engine.Entry, ranks int, c engine.Call, m engine.Model, of Statist
 			return t, nil
 		}
 	}
-	schedule, err := e.Algorithm.Within(maxOperations, ranks, c)
+	schedule, err := e.Algorithm.ScheduleLimit(maxOperations, ranks, c)
 	if errors.As(err, new(engine.TooLarge)) {
 		if e.Cost != nil && ranks >= 4 {
 			if slowest, holds := e.Cost(m, ranks, c); holds {

@@ -65,7 +65,7 @@ func TestFindsAlgorithm(t *testing.T) {
 	const base, alpha, beta, noise = 2, 3, 0.001, 0.01
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, e := range engine.Algorithms {
-		if e.Ranks != 0 || e.Takes&engine.Shape != 0 || e.Collective == "barrier" {
+		if e.Ranks != 0 || e.Params&engine.Shape != 0 || e.Collective == "barrier" {
 			continue
 		}
 		for _, of := range Statistics {

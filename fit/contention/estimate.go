@@ -320,7 +320,7 @@ func (e *Estimate) level(i int, f Factors) machine.Level {
 		}
 		add(n, l.way[j]+bytes+2*extra, own+extra, max(l.gap[j], own+extra))
 	}
-	level := machine.Level{Name: l.Name, Holds: l.Holds, Layer: &model.Table{Sizes: sizes, Times: way, Gaps: gap},
+	level := machine.Level{Name: l.Name, Arity: l.Holds, Layer: &model.Table{Sizes: sizes, Times: way, Gaps: gap},
 		Send: &model.Table{Sizes: sizes, Times: send}, Receive: &model.Table{Sizes: sizes, Times: receive}}
 	if l.eager < len(l.Sizes) && l.eager > 0 {
 		level.Eager = l.Sizes[l.eager-1]

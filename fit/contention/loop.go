@@ -31,7 +31,7 @@ func NewLoop(e collective.Entry, ranks int, c collective.Call) (*Loop, error) {
 	if err := e.Check(ranks, c); err != nil {
 		return nil, err
 	}
-	if e.Takes&collective.Root == 0 {
+	if e.Params&collective.Root == 0 {
 		c.Root = 0
 	}
 	var l Loop

@@ -20,7 +20,7 @@ type Machine struct {
 // A Level is one kind of unit.
 type Level struct {
 	Name  string // "cache", "socket", "node", "cluster"
-	Holds int    // units of the level inside it, or cores of the innermost, that make one; ≥ 1
+	Arity int    // units of the level inside it, or cores of the innermost, that make one; ≥ 1
 
 	// Layer is what a message costs between two ranks that share a unit of this level, and none of
 	// a level inside it.
@@ -56,9 +56,9 @@ func (m Machine) Check() (level int, key string, err error) {
 		switch {
 		case l.Layer == nil:
 			return i, "layer", fmt.Errorf("is missing")
-		case l.Holds < 1:
-			return i, "holds", fmt.Errorf("holds %d; at least 1", l.Holds)
-		case l.Holds > MaxCores/cores:
+		case l.Arity < 1:
+			return i, "holds", fmt.Errorf("holds %d; at least 1", l.Arity)
+		case l.Arity > MaxCores/cores:
 			return i, "holds", fmt.Errorf("makes more than 2^30 cores")
 		case l.Lanes != 0 && !(l.Lanes >= 1 && l.Lanes <= MaxCores):
 			return i, "lanes", fmt.Errorf("is from 1 on: a transfer alone has full speed; leave it out if nothing is shared")
@@ -73,7 +73,7 @@ func (m Machine) Check() (level int, key string, err error) {
 		case l.Port != nil && i == len(m.Levels)-1:
 			return i, "port", fmt.Errorf("is for what leaves a unit, and this is the whole machine; shared is for what is inside")
 		}
-		cores *= l.Holds
+		cores *= l.Arity
 	}
 	return 0, "", nil
 }
@@ -82,7 +82,7 @@ func (m Machine) Check() (level int, key string, err error) {
 func (m Machine) Cores() int {
 	cores := 1
 	for _, l := range m.Levels {
-		cores *= l.Holds
+		cores *= l.Arity
 	}
 	return cores
 }
@@ -92,48 +92,37 @@ func (m Machine) Sizes() []int {
 	sizes := make([]int, len(m.Levels))
 	cores := 1
 	for i, l := range m.Levels {
-		cores *= l.Holds
+		cores *= l.Arity
 		sizes[i] = cores
 	}
 	return sizes
 }
 
-// Meet is the index of the innermost level whose unit holds both cores: 0 for a core and itself.
-func (m Machine) Meet(a, b int) int {
-	for i, l := range m.Levels {
-		a, b = a/l.Holds, b/l.Holds
-		if a == b {
-			return i
-		}
-	}
-	return len(m.Levels) - 1
-}
-
 // A Cost is what a message of a size takes at a level, in µs. Alone, it takes Send + Latency +
-// Stream + Receive.
+// Serialization + Receive.
 type Cost struct {
 	Send, Receive quantity.Micros // of the processors
-	// Latency and Stream are the rest of the one-way time: what a message of one byte takes too,
+	// Latency and Serialization are the rest of the one-way time: what a message of one byte takes too,
 	// and what it does not. For as long as its stream, a transfer occupies a lane or a port.
-	Latency, Stream quantity.Micros
-	Gap             quantity.Micros // from the beginning of a message to that of the sender's next
-	Intake          quantity.Micros // from that of a message which the receiver takes in to the next
-	Rendezvous      bool            // the message waits for its receive; the hand-shake is in the times
+	Latency, Serialization quantity.Micros
+	Gap                    quantity.Micros // from the beginning of a message to that of the sender's next
+	ReceiveGap             quantity.Micros // from that of a message which the receiver takes in to the next
+	Rendezvous             bool            // the message waits for its receive; the hand-shake is in the times
 }
 
 // Cost is that of a message of n ≥ 1 bytes at the level.
 func (l Level) Cost(n quantity.Bytes) Cost {
 	c := Cost{Rendezvous: l.Eager > 0 && n > l.Eager}
-	c.Gap, c.Intake = interfaces(l.Layer, n)
+	c.Gap, c.ReceiveGap = interfaces(l.Layer, n)
 	if l.Gap != nil {
 		c.Gap = l.Gap.OneWay(n)
-		c.Intake = c.Gap
+		c.ReceiveGap = c.Gap
 	}
 	c.Send, c.Receive = l.overheads(n)
 	way := l.Layer.OneWay(n) - c.Send - c.Receive
 	send, receive := l.overheads(1)
 	c.Latency = min(max(l.Layer.OneWay(1)-send-receive, 0), way)
-	c.Stream = way - c.Latency
+	c.Serialization = way - c.Latency
 	return c
 }
 
@@ -205,7 +194,7 @@ func (m Machine) String() string {
 		if i > 0 {
 			inner = m.Levels[i-1].Name
 		}
-		parts = append(parts, fmt.Sprintf("%d %s", m.Levels[i].Holds, inner))
+		parts = append(parts, fmt.Sprintf("%d %s", m.Levels[i].Arity, inner))
 	}
 	return strings.Join(parts, " × ")
 }

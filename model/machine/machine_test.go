@@ -13,10 +13,10 @@ import (
 func small() Machine {
 	line := func(beta float64) model.Layer { return &model.Linear{Beta: quantity.Micros(beta), Tau: 0.001} }
 	return Machine{Levels: []Level{
-		{Name: "cache", Holds: 2, Layer: line(1)},
-		{Name: "socket", Holds: 2, Layer: line(2)},
-		{Name: "node", Holds: 2, Layer: line(3)},
-		{Name: "cluster", Holds: 2, Layer: line(4)},
+		{Name: "cache", Arity: 2, Layer: line(1)},
+		{Name: "socket", Arity: 2, Layer: line(2)},
+		{Name: "node", Arity: 2, Layer: line(3)},
+		{Name: "cluster", Arity: 2, Layer: line(4)},
 	}}
 }
 
@@ -60,8 +60,8 @@ func TestPlaces(t *testing.T) {
 		}
 		meets := ""
 		for _, core := range got {
-			level := m.Meet(got[0], core)
-			if back := m.Meet(core, got[0]); back != level {
+			level := commonLevel(m, got[0], core)
+			if back := commonLevel(m, core, got[0]); back != level {
 				t.Errorf("by %s: %d and %d meet at %d, and the other way at %d", c.by, got[0], core, level, back)
 			}
 			meets += string("csnC"[level])
@@ -85,7 +85,7 @@ func TestPlacesWithoutNodes(t *testing.T) {
 func TestPlacesAreDifferent(t *testing.T) {
 	for holds := 1; holds <= 3; holds++ {
 		m := small()
-		m.Levels[1].Holds, m.Levels[2].Holds = holds, 4-holds
+		m.Levels[1].Arity, m.Levels[2].Arity = holds, 4-holds
 		for _, by := range append(m.Ways(), "cluster") {
 			places, err := m.Place(by, m.Cores())
 			if err != nil {
@@ -132,8 +132,8 @@ func TestCheck(t *testing.T) {
 		change func(*Machine)
 	}{
 		{"layer", func(m *Machine) { m.Levels[1].Layer = nil }},
-		{"holds", func(m *Machine) { m.Levels[1].Holds = 0 }},
-		{"holds", func(m *Machine) { m.Levels[3].Holds = MaxCores / 4 }},
+		{"holds", func(m *Machine) { m.Levels[1].Arity = 0 }},
+		{"holds", func(m *Machine) { m.Levels[3].Arity = MaxCores / 4 }},
 		{"lanes", func(m *Machine) { m.Levels[0].Lanes = 0.5 }},
 		{"ports", func(m *Machine) { m.Levels[0].Ports = -1 }},
 		{"ports", func(m *Machine) { m.Levels[3].Ports = 1 }},
@@ -153,16 +153,27 @@ func TestCheck(t *testing.T) {
 // takes beyond one of a byte.
 func TestCost(t *testing.T) {
 	l := small().Levels[0]
-	if got, want := l.Cost(1001), (Cost{Latency: 1.001, Stream: 1, Gap: 2.001}); !close(got, want) {
+	if got, want := l.Cost(1001), (Cost{Latency: 1.001, Serialization: 1, Gap: 2.001}); !close(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	l.Gap, l.Send, l.Receive = &model.Linear{Beta: 0.5}, &model.Linear{Beta: 0.25, Tau: 0.0001}, &model.Linear{Beta: 0.125}
-	if got, want := l.Cost(1001), (Cost{Send: 0.3501, Receive: 0.125, Latency: 0.6259, Stream: 0.9, Gap: 0.5}); !close(got, want) {
+	if got, want := l.Cost(1001), (Cost{Send: 0.3501, Receive: 0.125, Latency: 0.6259, Serialization: 0.9, Gap: 0.5}); !close(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }
 
 func close(a, b Cost) bool {
 	near := func(a, b quantity.Micros) bool { return max(a-b, b-a) < 1e-9 }
-	return near(a.Send, b.Send) && near(a.Receive, b.Receive) && near(a.Latency, b.Latency) && near(a.Stream, b.Stream) && near(a.Gap, b.Gap)
+	return near(a.Send, b.Send) && near(a.Receive, b.Receive) && near(a.Latency, b.Latency) && near(a.Serialization, b.Serialization) && near(a.Gap, b.Gap)
+}
+
+// commonLevel returns the index of the innermost level with a unit that contains both cores; 0 if
+// a == b.
+func commonLevel(m Machine, a, b int) int {
+	for i, size := range m.Sizes() {
+		if a/size == b/size {
+			return i
+		}
+	}
+	return len(m.Levels) - 1
 }

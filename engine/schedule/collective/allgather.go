@@ -18,7 +18,7 @@ func linearAllgather(p *Part) {
 		last = p.recv(place, slot(place))
 		p.step()
 	}
-	p.brings(last, []span{{1, p.Size}})
+	p.setWriter(last, []span{{1, p.Size}})
 	for place := 1; place < p.Size; place++ {
 		p.send(place, span{0, p.Size})
 	}

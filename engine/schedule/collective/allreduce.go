@@ -23,7 +23,7 @@ func RecursiveDoubling(p *Part) {
 	}
 	for d := 1; d < power; d *= 2 {
 		// The places that exchange are numbered anew: 2i+1 is i, up to 2·extra.
-		peer := standing(i^d, extra)
+		peer := survivorPlace(i^d, extra)
 		p.send(peer, slot(0))
 		p.foldNext(peer, slot(0))
 	}
@@ -32,9 +32,9 @@ func RecursiveDoubling(p *Part) {
 	}
 }
 
-// standing is the place of the i'th member that stays, where of each of the first
+// survivorPlace is the place of the i'th member that stays, where of each of the first
 // pairs the odd one does.
-func standing(i, pairs int) int {
+func survivorPlace(i, pairs int) int {
 	if i < pairs {
 		return 2*i + 1
 	}
@@ -189,7 +189,7 @@ func mpichRabenseifner(p *Part) {
 		if rank&d != 0 {
 			keep, give = give, keep
 		}
-		peer := standing(rank^d, extra)
+		peer := survivorPlace(rank^d, extra)
 		p.send(peer, give)
 		p.fold(peer, keep)
 		p.step()
@@ -202,7 +202,7 @@ func mpichRabenseifner(p *Part) {
 		if mine.lo == both.lo {
 			theirs = span{mine.hi, both.hi}
 		}
-		peer := standing(rank^d, extra)
+		peer := survivorPlace(rank^d, extra)
 		p.send(peer, mine)
 		p.recv(peer, theirs)
 		p.step()

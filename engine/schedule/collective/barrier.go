@@ -3,7 +3,7 @@ package collective
 // Barriers: nobody leaves before all have entered. The one slot stands for who has
 // been heard of, and has no bytes; with Bytes of more than 0, messages are as long.
 
-func (p *Part) heard() { p.cut(1, func(i int) uint64 { return uint64(i) * p.Bytes }) }
+func (p *Part) declareBarrierSlot() { p.cut(1, func(i int) uint64 { return uint64(i) * p.Bytes }) }
 
 // Dissemination lets every member hear of every other (Hensgen, Finkel, Manber,
 // Two algorithms for barrier synchronization, 1988): in round k = 0, 1 … ⌈lg p⌉−1
@@ -11,7 +11,7 @@ func (p *Part) heard() { p.cut(1, func(i int) uint64 { return uint64(i) * p.Byte
 // from (i − 2^k) mod p. A barrier has Bytes of 0.
 func Dissemination(p *Part) {
 	p.Gamma = 0 // nothing is combined
-	p.heard()
+	p.declareBarrierSlot()
 	for d := 1; d < p.Size; d *= 2 {
 		p.send((p.Place+d)%p.Size, slot(0))
 		p.foldNext((p.Place-d+p.Size)%p.Size, slot(0))
@@ -36,7 +36,7 @@ func SchedgenDissemination(p *Part) {
 // linearBarrier: all report to place 0, which then answers all.
 func linearBarrier(p *Part) {
 	p.Root, p.Gamma = 0, 0
-	p.heard()
+	p.declareBarrierSlot()
 	starUp(p)
 	tree(starTree).down(p, 1)
 }
@@ -44,7 +44,7 @@ func linearBarrier(p *Part) {
 // treeBarrier is linearBarrier along contiguousTree.
 func treeBarrier(p *Part) {
 	p.Root, p.Gamma = 0, 0
-	p.heard()
+	p.declareBarrierSlot()
 	tree(contiguousTree).up(p, 1)
 	parent, children := contiguousTree(p, p.Place)
 	if parent >= 0 {
@@ -61,7 +61,7 @@ func doubleRingBarrier(p *Part) {
 		return
 	}
 	p.Gamma = 0
-	p.heard()
+	p.declareBarrierSlot()
 	right, left := (p.Place+1)%p.Size, (p.Place-1+p.Size)%p.Size
 	for range 2 {
 		if p.Place > 0 {
@@ -78,7 +78,7 @@ func doubleRingBarrier(p *Part) {
 // on first report to the place 2^k before, and are answered in the end.
 func doublingBarrier(p *Part) {
 	p.Gamma = 0
-	p.heard()
+	p.declareBarrierSlot()
 	power := highest(p.Size)
 	if p.Place >= power {
 		p.send(p.Place-power, slot(0))

@@ -82,7 +82,7 @@ type Part struct {
 	watch   watcher // sees the movement of data in tests; else nil
 	parents []int   // of the broadcast that is optimal for logP
 	logP    LogP
-	alone   bool // the member at place 0 stands for all; see Entry.Alone
+	alone   bool // the member at place 0 stands for all; see Entry.SymmetricSchedule
 }
 
 // state is what has been said about an operation.
@@ -194,8 +194,8 @@ func (a Algorithm) Schedule(ranks int, c Call) (*schedule.Schedule, error) {
 	return a.schedule(context.Background(), ranks, c, nil, maxOperations, false)
 }
 
-// Within is Schedule, or an error that is TooLarge if there are more operations than most.
-func (a Algorithm) Within(most, ranks int, c Call) (*schedule.Schedule, error) {
+// ScheduleLimit is Schedule, or an error that is TooLarge if there are more operations than most.
+func (a Algorithm) ScheduleLimit(most, ranks int, c Call) (*schedule.Schedule, error) {
 	return a.schedule(context.Background(), ranks, c, nil, min(most, maxOperations), false)
 }
 

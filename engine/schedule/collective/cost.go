@@ -21,30 +21,31 @@ type Model struct {
 	Combine func(bytes uint64) float64
 }
 
-// Time is that of Cost where it holds for such messages: where the algorithm's closed form does not
-// follow them itself, those that it asks for have to be as [Message] says.
+// Time returns e.Cost and whether it holds for m. Unless e.ChecksPorts is set, every message that
+// the form uses must satisfy the conditions at [Message].
 func (e Entry) Time(m Model, p int, c Call) (float64, bool) {
 	if e.Cost == nil {
 		return 0, false
 	}
-	if m.Messages == nil || e.Follows {
+	if m.Messages == nil || e.ChecksPorts {
 		return e.Cost(m, p, c)
 	}
 	cost := m.Messages
 	late, early := math.Inf(-1), math.Inf(1) // when a way is free again, and the next can come
 	m.Messages = func(n uint64) Message {
 		one := cost(n)
-		late, early = max(late, one.late()), min(early, one.early())
+		late, early = max(late, one.portTail()), min(early, one.portLead())
 		return one
 	}
 	t, holds := e.Cost(m, p, c)
 	return t, holds && late <= early
 }
 
-// late is how long a member's ways are taken after it is done with the message; early is how long
-// after another begins with one it needs them.
-func (t Message) late() float64 { return max(t.Gap, t.Intake) - t.Stream - t.Receive }
-func (t Message) early() float64 {
+// portTail returns how long a rank's ports stay busy after it is done with the message.
+func (t Message) portTail() float64 { return max(t.Gap, t.ReceiveGap) - t.Serialization - t.Receive }
+
+// portLead returns the time from the start of a send until that message needs a port.
+func (t Message) portLead() float64 {
 	if t.Latency < 0 {
 		return math.Inf(-1)
 	}
@@ -56,8 +57,8 @@ func (t Message) early() float64 {
 func (m Model) inTurn(sizes []uint64) bool {
 	for i, n := range sizes {
 		one := m.message(n)
-		late := one.late()
-		if late > one.early() || i+1 < len(sizes) && late > m.message(sizes[i+1]).early() {
+		late := one.portTail()
+		if late > one.portLead() || i+1 < len(sizes) && late > m.message(sizes[i+1]).portLead() {
 			return false
 		}
 	}
@@ -66,23 +67,23 @@ func (m Model) inTurn(sizes []uint64) bool {
 
 // A Message is what one message costs, in the unit of the model, all at least 0: its sender's
 // processor, the way of the first byte, the bytes after it, its receiver's processor; and the way
-// out (Gap) and the way in (Intake) until the next message.
+// out (Gap) and the way in (ReceiveGap) until the next message.
 //
 // Closed forms suppose that who has a message can send at once, and take in what is sent then:
-// Gap and Intake of a message are at most its Stream and Receive and any other's Send and Latency;
+// Gap and ReceiveGap are at most its Serialization and Receive and any other's Send and Latency;
 // Entry.Time says where that is so, or need not be.
-type Message struct{ Send, Latency, Stream, Receive, Gap, Intake float64 }
+type Message struct{ Send, Latency, Serialization, Receive, Gap, ReceiveGap float64 }
 
 // oneWay is from when its sender begins until its receiver has it.
-func (t Message) oneWay() float64 { return t.Send + t.Latency + t.Stream + t.Receive }
+func (t Message) oneWay() float64 { return t.Send + t.Latency + t.Serialization + t.Receive }
 
-// out is from when its sender begins until the next can be sent, in from when its receiver has it
+// sendInterval is from when its sender begins until the next can be sent, in from when its receiver has it
 // until it can have the next.
-func (t Message) out() float64 { return max(t.Send, t.Gap) }
-func (t Message) in() float64  { return max(t.Receive, t.Intake) }
+func (t Message) sendInterval() float64    { return max(t.Send, t.Gap) }
+func (t Message) receiveInterval() float64 { return max(t.Receive, t.ReceiveGap) }
 
 // turn is from when a member sends the message until it is done with one that was there, too.
-func (t Message) turn(got Message) float64 { return max(t.Gap, got.Intake, t.Send+got.Receive) }
+func (t Message) turn(got Message) float64 { return max(t.Gap, got.ReceiveGap, t.Send+got.Receive) }
 
 // A Cost is the time from the common begin until the last member is done, in the unit of
 // the model, and false where the closed form does not hold: the schedule has to be simulated
@@ -108,7 +109,7 @@ type Cost func(m Model, p int, c Call) (float64, bool)
 // one has arrived, as in Hockney's model.
 func (m Model) blocks(n uint64) bool {
 	t := m.message(n)
-	return t.Send+t.Receive == 0 && min(t.Gap, t.Intake) >= t.oneWay()
+	return t.Send+t.Receive == 0 && min(t.Gap, t.ReceiveGap) >= t.oneWay()
 }
 
 // message is what a message of n bytes costs.
@@ -117,7 +118,7 @@ func (m Model) message(n uint64) Message {
 		return m.Messages(n)
 	}
 	bytes := float64(n) * m.Beta
-	return Message{Latency: m.Alpha, Stream: bytes, Gap: m.Alpha + bytes, Intake: m.Alpha + bytes}
+	return Message{Latency: m.Alpha, Serialization: bytes, Gap: m.Alpha + bytes, ReceiveGap: m.Alpha + bytes}
 }
 
 // way is w(n).
@@ -138,7 +139,7 @@ func (m Model) fanOut(k int, n uint64) float64 {
 		return 0
 	}
 	t := m.message(n)
-	return t.oneWay() + float64(k-1)*t.out()
+	return t.oneWay() + float64(k-1)*t.sendInterval()
 }
 
 func (m Model) fanIn(k int, n uint64) float64 {
@@ -146,7 +147,7 @@ func (m Model) fanIn(k int, n uint64) float64 {
 		return 0
 	}
 	t := m.message(n)
-	return t.oneWay() + float64(k-1)*t.in()
+	return t.oneWay() + float64(k-1)*t.receiveInterval()
 }
 
 // floorLg is ⌊lg p⌋, ceilLg ⌈lg p⌉.

@@ -141,8 +141,8 @@ func scatterDoublingCost(m Model, p int, c Call) (float64, bool) {
 					}
 					at := max(has[v], free[v])
 					start := max(at+passed.Send+passed.Latency, in[v^d])
-					has[v^d], in[v^d] = max(start+passed.Stream, free[v^d])+passed.Receive, start+passed.Intake
-					free[v] = at + passed.out()
+					has[v^d], in[v^d] = max(start+passed.Serialization, free[v^d])+passed.Receive, start+passed.ReceiveGap
+					free[v] = at + passed.sendInterval()
 				}
 			}
 		}
@@ -157,7 +157,7 @@ func scatterDoublingCost(m Model, p int, c Call) (float64, bool) {
 // the two begin at different times.
 func exchanged(begin, other, in float64, sent, got Message) (has, inFree, outFree float64) {
 	start := max(other+got.Send+got.Latency, in)
-	return max(start+got.Stream, begin+sent.Send) + got.Receive, start + got.Intake, begin + sent.out()
+	return max(start+got.Serialization, begin+sent.Send) + got.Receive, start + got.ReceiveGap, begin + sent.sendInterval()
 }
 
 // scatterRingCost is (⌈lg p⌉ + p − 1)α + 2n(p − 1)/p·β for equal portions, [trg] 4.1. For others,
@@ -178,8 +178,8 @@ func scatterRingCost(m Model, p int, c Call) (float64, bool) {
 	latest, early := math.Inf(-1), math.Inf(1)
 	for _, n := range sizes {
 		one := m.message(n)
-		latest, early = max(latest, one.late()), min(early, one.early())
-		free = free && one.Receive == 0 && one.Gap >= one.Intake
+		latest, early = max(latest, one.portTail()), min(early, one.portLead())
+		free = free && one.Receive == 0 && one.Gap >= one.ReceiveGap
 	}
 	ok = ok && (free || latest <= early) && (s.of(p-1, p) > 0 || p == 1 || free || m.blocks(s.each))
 	_, begin, _ := s.scatter(m)
@@ -285,7 +285,7 @@ func followAlltoall(m Model, p, most int, c Call) (float64, bool) {
 			if taken >= most {
 				known[taken] = max(came, done[taken-most])
 			}
-			in, ready[taken] = begin+one.Intake, max(known[taken], begin+one.Stream)
+			in, ready[taken] = begin+one.ReceiveGap, max(known[taken], begin+one.Serialization)
 			taken++
 		}
 		send, receive := math.Inf(1), math.Inf(1)

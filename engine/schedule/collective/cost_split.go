@@ -16,13 +16,13 @@ func splitBinaryCost(m Model, p int, c Call) (float64, bool) {
 	}
 	half := min((n+1)/2*size, c.Bytes)
 	of := [2]Message{m.message(half), m.message(c.Bytes - half)}
-	if min(of[0].early(), of[1].early()) <= 0 {
+	if min(of[0].portLead(), of[1].portLead()) <= 0 {
 		return 0, false
 	}
 	part := Part{Group: Group{Size: p}}
 	// Of each member's half: when its parent had it, and when it began to send.
 	from := make([]struct{ had, begun float64 }, p)
-	from[2].begun = of[0].out()
+	from[2].begun = of[0].sendInterval()
 	parent := func(v int) int { up, _ := binaryTree(&part, v); return up }
 	last := 0.0
 	for v := 1; v < p; v += 2 {
@@ -43,21 +43,21 @@ func splitBinaryCost(m Model, p int, c Call) (float64, bool) {
 			if v+1 < p {
 				x.sends++
 			}
-			x.gets(from[v+i].begun + x.mine.early())
+			x.receiveOwnHalf(from[v+i].begun + x.mine.portLead())
 		}
 		a, b := &pair[0], &pair[1]
 		if v+1 == p { // the root sends the last member the other half, after those to its children
-			came, own := of[0].out()+of[1].out()+of[1].early(), from[v].begun+a.mine.early()
-			if came == own && of[0] != of[1] || came < own && !a.hearsBefore(came, own) || came >= own && !a.hears(came) {
+			came, own := of[0].sendInterval()+of[1].sendInterval()+of[1].portLead(), from[v].begun+a.mine.portLead()
+			if came == own && of[0] != of[1] || came < own && !a.receiveOtherHalfFirst(came, own) || came >= own && !a.receiveOtherHalf(came) {
 				return 0, false
 			}
 		} else {
 			// Their first sends to each other are after those to their children, of which an early
 			// one can come before the other's own half.
-			begun := a.has + float64(a.sends-1)*a.mine.out()
-			switch came, own := begun+a.mine.early(), from[v+1].begun+b.mine.early(); {
+			begun := a.has + float64(a.sends-1)*a.mine.sendInterval()
+			switch came, own := begun+a.mine.portLead(), from[v+1].begun+b.mine.portLead(); {
 			case came < own || came == own && begun < from[v+1].begun:
-				if !b.hearsBefore(came, own) {
+				if !b.receiveOtherHalfFirst(came, own) {
 					return 0, false
 				}
 			case came == own && begun > from[v+1].begun:
@@ -73,7 +73,7 @@ func splitBinaryCost(m Model, p int, c Call) (float64, bool) {
 				}
 			}
 		}
-		if !a.with(b) {
+		if !a.run(b) {
 			return 0, false
 		}
 		for i := range pair {
@@ -102,31 +102,31 @@ type exchange struct {
 	heard, done  bool
 }
 
-// gets is the own half, whose first byte comes then.
-func (x *exchange) gets(came float64) {
-	x.has = came + x.mine.Stream + x.mine.Receive
-	x.cpu, x.in = x.has, came+x.mine.Intake
+// receiveOwnHalf is the own half, whose first byte comes then.
+func (x *exchange) receiveOwnHalf(came float64) {
+	x.has = came + x.mine.Serialization + x.mine.Receive
+	x.cpu, x.in = x.has, came+x.mine.ReceiveGap
 }
 
-// hears is the other half, after the own one, and false if the processor could need both at once, or
+// receiveOtherHalf is the other half, after the own one, and false if the processor could need both at once, or
 // it is not known which is the first.
-func (x *exchange) hears(came float64) bool {
+func (x *exchange) receiveOtherHalf(came float64) bool {
 	x.heard = true
-	x.ready = max(came, x.in) + x.theirs.Stream
+	x.ready = max(came, x.in) + x.theirs.Serialization
 	free := x.mine.Send == 0 && x.theirs.Receive == 0 // takes no processor's time
 	return came > x.has-x.mine.Receive || x.ready > x.has && (x.sends <= 1 || free)
 }
 
-// hearsBefore is the other half at a member whose own one comes later.
-func (x *exchange) hearsBefore(came, own float64) bool {
+// receiveOtherHalfFirst is the other half at a member whose own one comes later.
+func (x *exchange) receiveOtherHalfFirst(came, own float64) bool {
 	x.heard, x.done = true, true
-	ready := came + x.theirs.Stream
-	own = max(own, came+x.theirs.Intake)
-	if own+x.mine.Stream <= ready {
+	ready := came + x.theirs.Serialization
+	own = max(own, came+x.theirs.ReceiveGap)
+	if own+x.mine.Serialization <= ready {
 		return false
 	}
-	x.gets(own)
-	x.has = max(own+x.mine.Stream, ready+x.theirs.Receive) + x.mine.Receive
+	x.receiveOwnHalf(own)
+	x.has = max(own+x.mine.Serialization, ready+x.theirs.Receive) + x.mine.Receive
 	x.cpu = x.has
 	return true
 }
@@ -143,9 +143,9 @@ func (x *exchange) next() (send, receive float64) {
 	return send, receive
 }
 
-// with is the exchange of the two. A send that could begin when a receive can is the first: it was
+// run is the exchange of the two. A send that could begin when a receive can is the first: it was
 // free before.
-func (x *exchange) with(y *exchange) bool {
+func (x *exchange) run(y *exchange) bool {
 	for {
 		send, receive := x.next()
 		otherSend, otherReceive := y.next()
@@ -160,7 +160,7 @@ func (x *exchange) with(y *exchange) bool {
 			x.begun[x.sent] = send
 			x.sent++
 			x.cpu, x.out = send+x.mine.Send, send+x.mine.Gap
-			if x.sent == x.sends && !y.heard && !y.done && !y.hears(send+x.mine.early()) {
+			if x.sent == x.sends && !y.heard && !y.done && !y.receiveOtherHalf(send+x.mine.portLead()) {
 				return false
 			}
 		default:

@@ -26,8 +26,8 @@ func (w wire) Cost(_ int, n uint64) engine.Cost {
 	us := func(fixed, perByte float64) quantity.Micros {
 		return quantity.Micros((fixed + perByte*float64(n)) / 1e3)
 	}
-	return engine.Cost{Send: us(w.send, w.sendByte), Latency: us(w.latency, 0), Stream: us(0, w.streamByte),
-		Receive: us(w.receive, w.receiveByte), Gap: us(w.gap, w.gapByte), Intake: us(w.gap+w.slower, w.gapByte)}
+	return engine.Cost{Send: us(w.send, w.sendByte), Latency: us(w.latency, 0), Serialization: us(0, w.streamByte),
+		Receive: us(w.receive, w.receiveByte), Gap: us(w.gap, w.gapByte), ReceiveGap: us(w.gap+w.slower, w.gapByte)}
 }
 
 // model is the wire as closed forms see it, in ns.
@@ -37,7 +37,7 @@ func (w wire) model(gamma float64) collective.Model {
 	}
 	return collective.Model{Gamma: gamma, Messages: func(n uint64) collective.Message {
 		send, receive, gap := w.send+w.sendByte*float64(n), w.receive+w.receiveByte*float64(n), w.gap+w.gapByte*float64(n)
-		return collective.Message{Send: send, Latency: w.latency, Stream: w.streamByte * float64(n), Receive: receive, Gap: gap, Intake: gap + w.slower}
+		return collective.Message{Send: send, Latency: w.latency, Serialization: w.streamByte * float64(n), Receive: receive, Gap: gap, ReceiveGap: gap + w.slower}
 	}}
 }
 

@@ -39,7 +39,7 @@ func (t tree) broadcastCost(m Model, p int, c Call) (float64, bool) {
 		last = max(last, has[v])
 		_, children := t(&part, v)
 		for k, child := range children {
-			has[child] = has[v] + float64(k)*one.out() + one.oneWay()
+			has[child] = has[v] + float64(k)*one.sendInterval() + one.oneWay()
 		}
 	}
 	return last, whole(c)
@@ -52,18 +52,18 @@ func (t tree) reduceCost(m Model, p int, c Call) (float64, bool) {
 	done, one := make([]float64, p), m.message(c.Bytes)
 	for v := p - 1; v >= 0; v-- {
 		_, children := t(&part, v)
-		done[v] = one.takes(children, done)
+		done[v] = one.fanInFinish(children, done)
 	}
 	return done[0], whole(c) && m.Gamma == 0
 }
 
-// takes is when a member has taken in one such message from each of its children, who send it
+// fanInFinish is when a member has taken in one such message from each of its children, who send it
 // when they are done.
-func (t Message) takes(children []int, done []float64) float64 {
+func (t Message) fanInFinish(children []int, done []float64) float64 {
 	slices.SortFunc(children, func(a, b int) int { return cmp.Compare(done[a], done[b]) })
 	end := 0.0
 	for k, child := range children {
-		if end += t.in(); k == 0 {
+		if end += t.receiveInterval(); k == 0 {
 			end = 0
 		}
 		end = max(end, done[child]+t.oneWay())
@@ -82,7 +82,7 @@ func optimalCost(m Model, p int, c Call) (float64, bool) {
 	one := m.message(c.Bytes)
 	for v := 1; v < p; v++ { // parents come first, and serve their children in this order
 		from := parents[v]
-		has[v] = has[from] + sent[from]*one.out() + one.oneWay()
+		has[v] = has[from] + sent[from]*one.sendInterval() + one.oneWay()
 		sent[from]++
 		last = max(last, has[v])
 	}
@@ -123,8 +123,8 @@ func (s portions) scatter(m Model) (has, free, in []float64) {
 				continue
 			}
 			one := m.message(n)
-			has[v+d], in[v+d] = free[v]+one.oneWay(), free[v]+one.Send+one.Latency+one.Intake
-			free[v] += one.out()
+			has[v+d], in[v+d] = free[v]+one.oneWay(), free[v]+one.Send+one.Latency+one.ReceiveGap
+			free[v] += one.sendInterval()
 		}
 	}
 	return has, free, in
@@ -166,7 +166,7 @@ func inOrderCost(m Model, p int, c Call) (float64, bool) {
 	done, one := make([]float64, p), m.message(c.Bytes)
 	for v := range p { // children come first
 		_, children := inOrderTree(0, p, v)
-		done[v] = one.takes(children, done)
+		done[v] = one.fanInFinish(children, done)
 	}
 	t := done[p-1]
 	if c.Root != p-1 {
@@ -208,8 +208,8 @@ func binomialGatherCost(m Model, p int, c Call) (float64, bool) {
 		in := 0.0
 		for _, child := range children {
 			begin := max(came(child), in)
-			in = begin + of(child).Intake
-			done[v] = max(done[v], begin+of(child).Stream) + of(child).Receive
+			in = begin + of(child).ReceiveGap
+			done[v] = max(done[v], begin+of(child).Serialization) + of(child).Receive
 		}
 	}
 	return done[0], true

@@ -1,12 +1,5 @@
 package collective
 
-import (
-	"fmt"
-	"math"
-
-	"github.com/halfpeak/halfpeak/engine/schedule"
-)
-
 // LogP is the model of Culler and others (LogP: towards a realistic model of parallel
 // computation, 1993), for messages of one word. All times are in the same unit.
 type LogP struct {
@@ -82,91 +75,4 @@ func optimalBroadcast(p *Part) {
 		}
 		return parent[v], children
 	}).broadcast(p)
-}
-
-// An adder is a processor of an optimal summation.
-type adder struct {
-	parent   int
-	ends     int // when its part of the sum is done
-	children int
-}
-
-// summation is the processors that take part, at most p, by the ends of their parts.
-func summation(T, p, L, o, g int) []adder {
-	gap := max(g, o+1)
-	adders := []adder{{parent: -1, ends: T}}
-	for len(adders) < p {
-		// Of all further children that a processor can have the one with the latest end. Children
-		// of one are added latest first, so its next one ends a gap before its last.
-		best, end := -1, o // ending at o or before adds no more than its reception costs
-		for i, a := range adders {
-			if at := a.ends - (o + 1) - L - o - a.children*gap; at > end {
-				best, end = i, at
-			}
-		}
-		if best < 0 {
-			break
-		}
-		adders[best].children++
-		adders = append(adders, adder{parent: best, ends: end})
-	}
-	return adders
-}
-
-// OptimalSummation is how many values p processors can sum within T cycles, and a schedule
-// that does it, of messages of 1 byte and calcs in which a nanosecond is a cycle (Karp and
-// others 1993, section 3; Culler and others 1993, section 3.3): an addition takes a cycle,
-// L, o, g are cycles. With p = 8, L = 5, o = 2, g = 4 and T = 28 these are 79 values.
-//
-// A sum that is to be done at T takes in the sum of a processor that was done at
-// T − (2o + L + 1), of another max(g, o + 1) before, and so on, each at the cost of o + 1
-// cycles, and adds values of its own all other cycles: T − k·(o + 1) + 1 of them with k
-// children.
-func OptimalSummation(T, p, L, o, g int) (values int, s *schedule.Schedule, err error) {
-	if T < 0 || p < 1 || L < 0 || o < 0 || g < 0 || max(T, p, L, o, g) > math.MaxInt32 {
-		return 0, nil, fmt.Errorf("collective: no summation of %d processors in %d cycles with L, o, g of %d, %d, %d",
-			p, T, L, o, g)
-	}
-	adders := summation(T, p, L, o, g)
-	gap := max(g, o+1)
-	b := schedule.NewBuilder(len(adders))
-	for i, a := range adders {
-		b.NextRank()
-		values += a.ends - a.children*(o+1) + 1
-		last, any := uint32(0), false
-		chain := func(op uint32) {
-			if any {
-				b.Requires(op, last)
-			}
-			last, any = op, true
-		}
-		// The child that is heard of at last was added first.
-		free := 0
-		for k := a.children - 1; k >= 0; k-- {
-			begin := a.ends - (o + 1) - k*gap
-			chain(b.Calc(uint64(begin - free)))
-			child := nth(adders, i, k)
-			chain(b.Recv(1, uint32(child), 0))
-			free = begin + o
-		}
-		chain(b.Calc(uint64(a.ends - free)))
-		if a.parent >= 0 {
-			chain(b.Send(1, uint32(a.parent), 0))
-		}
-	}
-	s, err = b.Build()
-	return values, s, err
-}
-
-// nth is the k'th child of a processor, in the order in which they were added.
-func nth(adders []adder, parent, k int) int {
-	for i, a := range adders {
-		if a.parent == parent {
-			if k == 0 {
-				return i
-			}
-			k--
-		}
-	}
-	return -1
 }

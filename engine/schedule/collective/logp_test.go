@@ -126,78 +126,7 @@ func TestOptimalBroadcast(t *testing.T) {
 	}
 }
 
-// most values is how many can be summed within T by p processors, by trying: f(T, p) is the
-// best over how many processors the first child has, and so on; children end at
-// T − (2o + L + 1), and each further one max(g, o + 1) before.
-func bestSum(t, p, l, o, g int, known map[[2]int]int) int {
-	if t < 0 {
-		return math.MinInt32
-	}
-	if v, ok := known[[2]int{t, p}]; ok {
-		return v
-	}
-	best := t + 1 // alone
-	// with[k][q] would be the best with k children and q processors among them.
-	have := map[int]int{0: t + 1}
-	for k := 0; ; k++ {
-		end := t - (2*o + l + 1) - k*max(g, o+1)
-		if end < 0 {
-			break
-		}
-		next := map[int]int{}
-		for q, v := range have {
-			for c := 1; q+c < p; c++ {
-				next[q+c] = max(next[q+c], v-(o+1)+bestSum(end, c, l, o, g, known))
-			}
-		}
-		for _, v := range next {
-			best = max(best, v)
-		}
-		have = next
-	}
-	known[[2]int{t, p}] = best
-	return best
-}
-
-// The example of Culler and others 1993, figure 4, and Karp and others 1993: P = 8, L = 5, o = 2,
-// g = 4 sums 79 values in T = 28.
-func TestOptimalSummation(t *testing.T) {
-	if got, _, err := collective.OptimalSummation(28, 8, 5, 2, 4); err != nil || got != 79 {
-		t.Errorf("P = 8, L = 5, o = 2, g = 4, T = 28: %d values, want 79 (%v)", got, err)
-	}
-	for _, m := range [][3]int{{5, 2, 4}, {1, 0, 1}, {3, 1, 1}, {0, 0, 0}, {4, 3, 9}} {
-		l, o, g := m[0], m[1], m[2]
-		known := map[[2]int]int{}
-		for T := 0; T <= 34; T += 2 {
-			for p := 1; p <= 9; p++ {
-				got, s, err := collective.OptimalSummation(T, p, l, o, g)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if want := bestSum(T, p, l, o, g, known); got != want {
-					t.Errorf("L, o, g = %v, T = %d, %d processors: %d values, the best is %d", m, T, p, got, want)
-				}
-				// The gap of receives is at least o + 1, with the addition.
-				if end := logP(t, s, collective.LogP{L: float64(l), O: float64(o), G: float64(g)}); end != float64(T) {
-					t.Errorf("L, o, g = %v, T = %d, %d processors: the schedule ends at %v", m, T, p, end)
-				}
-			}
-		}
-	}
-	for _, wrong := range [][5]int{{-1, 8, 5, 2, 4}, {28, 0, 5, 2, 4}, {28, 8, -1, 2, 4}, {1 << 40, 8, 5, 2, 4}} {
-		if _, _, err := collective.OptimalSummation(wrong[0], wrong[1], wrong[2], wrong[3], wrong[4]); err == nil {
-			t.Errorf("%v: no error", wrong)
-		}
-	}
-}
-
 func ExampleLogP_OptimalBroadcast() {
 	fmt.Println(collective.LogP{L: 6, O: 2, G: 4}.OptimalBroadcast(8))
 	// Output: 24
-}
-
-func ExampleOptimalSummation() {
-	values, s, err := collective.OptimalSummation(28, 8, 5, 2, 4)
-	fmt.Println(values, "values on", s.Ranks(), "processors", err)
-	// Output: 79 values on 8 processors <nil>
 }

@@ -125,7 +125,7 @@ func (p *Part) size(spans []span) (bytes uint64) {
 // send adds a send of slots to the member at a place.
 func (p *Part) send(to int, from ...span) uint32 {
 	op := p.Send(p.size(from), to)
-	p.needs(op, from)
+	p.waitForWriters(op, from)
 	if p.watch != nil {
 		p.watch.sent(op, p.Tag, to, slices.Clone(from))
 	}
@@ -135,7 +135,7 @@ func (p *Part) send(to int, from ...span) uint32 {
 // recv adds a receive into slots, in place of what they had.
 func (p *Part) recv(from int, to ...span) uint32 {
 	op := p.Recv(p.size(to), from)
-	p.brings(op, to)
+	p.setWriter(op, to)
 	if p.watch != nil {
 		p.watch.received(op, p.Tag, from, slices.Clone(to), false, none)
 	}
@@ -153,18 +153,18 @@ func (p *Part) folds(from int, next bool, to []span) uint32 {
 	bytes := p.size(to)
 	op := p.Recv(bytes, from)
 	if next {
-		p.needs(op, to)
+		p.waitForWriters(op, to)
 	}
 	calc := p.calc(bytes)
 	switch {
 	case calc != none:
 		p.Requires(calc, op)
-		p.needs(calc, to)
-		p.brings(calc, to)
+		p.waitForWriters(calc, to)
+		p.setWriter(calc, to)
 	case next:
-		p.brings(op, to)
+		p.setWriter(op, to)
 	default:
-		p.adds(op, to)
+		p.addWriter(op, to)
 	}
 	if p.watch != nil {
 		p.watch.received(op, p.Tag, from, slices.Clone(to), true, calc)
@@ -192,12 +192,12 @@ func (p *Part) copy(to, from span) {
 func (p *Part) combine(to, from span) {
 	calc := p.calc(p.at(to.hi) - p.at(to.lo))
 	if calc != none {
-		p.needs(calc, []span{from, to})
-		p.brings(calc, []span{to})
+		p.waitForWriters(calc, []span{from, to})
+		p.setWriter(calc, []span{to})
 	} else {
 		for i := range to.hi - to.lo {
 			for n := p.wrote[from.lo+i]; n > 0; n = p.nodes[n-1].older {
-				p.adds(p.nodes[n-1].op, []span{slot(to.lo + i)})
+				p.addWriter(p.nodes[n-1].op, []span{slot(to.lo + i)})
 			}
 		}
 	}
@@ -206,8 +206,8 @@ func (p *Part) combine(to, from span) {
 	}
 }
 
-// needs lets an operation wait for what brought the slots' contents.
-func (p *Part) needs(op uint32, spans []span) {
+// waitForWriters lets an operation wait for what brought the slots' contents.
+func (p *Part) waitForWriters(op uint32, spans []span) {
 	var last int32
 	for _, s := range spans {
 		for _, n := range p.wrote[s.lo:s.hi] {
@@ -215,14 +215,14 @@ func (p *Part) needs(op uint32, spans []span) {
 				continue
 			}
 			for last = n; n > 0; n = p.nodes[n-1].older {
-				p.after(op, p.nodes[n-1].op)
+				p.requireOnce(op, p.nodes[n-1].op)
 			}
 		}
 	}
 }
 
-// after is Requires, once for each pair in a row.
-func (p *Part) after(op, before uint32) {
+// requireOnce is Requires, once for each pair in a row.
+func (p *Part) requireOnce(op, before uint32) {
 	if p.b.Err() != nil || p.ops[before-p.first].asked == op+1 {
 		return
 	}
@@ -232,8 +232,8 @@ func (p *Part) after(op, before uint32) {
 	}
 }
 
-// brings notes that an operation brought all that the slots have.
-func (p *Part) brings(op uint32, spans []span) {
+// setWriter notes that an operation brought all that the slots have.
+func (p *Part) setWriter(op uint32, spans []span) {
 	p.nodes = append(p.nodes, node{op: op})
 	for _, s := range spans {
 		for i := s.lo; i < s.hi; i++ {
@@ -242,8 +242,8 @@ func (p *Part) brings(op uint32, spans []span) {
 	}
 }
 
-// adds notes that an operation brought some of what the slots have.
-func (p *Part) adds(op uint32, spans []span) {
+// addWriter notes that an operation brought some of what the slots have.
+func (p *Part) addWriter(op uint32, spans []span) {
 	for _, s := range spans {
 		last, to := int32(-1), int32(0)
 		for i := s.lo; i < s.hi; i++ {

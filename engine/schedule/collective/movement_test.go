@@ -132,7 +132,7 @@ func moves(e Entry, p int, c Call) error {
 	if err := e.Check(p, c); err != nil {
 		return err
 	}
-	s, err := e.Algorithm.schedule(context.Background(), p, c, m, maxOperations, e.Alike)
+	s, err := e.Algorithm.schedule(context.Background(), p, c, m, maxOperations, e.Symmetric)
 	if err != nil {
 		return err
 	}
@@ -200,7 +200,7 @@ func TestMovement(t *testing.T) {
 					continue
 				}
 				roots := []int{0}
-				if e.Takes&Root != 0 {
+				if e.Params&Root != 0 {
 					if p <= allRoots {
 						roots = roots[:0]
 						for root := range p {
@@ -214,7 +214,7 @@ func TestMovement(t *testing.T) {
 					calls := []Call{{Bytes: 1032, Element: 4, Gamma: 1}}
 					if i == 0 && (p <= allRoots || p%16 == 0 || p == 37) {
 						calls = append(calls, Call{Bytes: 0}, Call{Bytes: 1000, LogP: LogP{6, 2, 4}})
-						if e.Takes&(Segment|Fanout|Gamma) != 0 {
+						if e.Params&(Segment|Fanout|Gamma) != 0 {
 							calls = append(calls, Call{Bytes: 8, Element: 4}, Call{Bytes: 250, Segment: 60, Element: 8, Fanout: 1},
 								Call{Bytes: 250, Segment: 7, Fanout: 3, Gamma: 2})
 						}

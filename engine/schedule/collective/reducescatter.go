@@ -29,10 +29,10 @@ func pairwiseReduceScatter(p *Part) {
 	}
 }
 
-// standsIn prepares p members for an algorithm of 2^k: of each of the first pairs the even
+// foldToPowerOfTwo prepares p members for an algorithm of 2^k: of each of the first pairs the even
 // place sends all to the odd one and sits out. It returns the member's rank among those that
 // stay, or −1.
-func standsIn(p *Part) (rank, power, extra int) {
+func foldToPowerOfTwo(p *Part) (rank, power, extra int) {
 	power = highest(p.Size)
 	extra = p.Size - power
 	switch {
@@ -56,7 +56,7 @@ func ofRanks(s span, extra int) span {
 // section 4.3).
 func halvingReduceScatter(p *Part) {
 	p.blocks(p.Size)
-	rank, power, extra := standsIn(p)
+	rank, power, extra := foldToPowerOfTwo(p)
 	if rank < 0 {
 		p.recv(p.Place+1, slot(p.Place))
 		return
@@ -67,7 +67,7 @@ func halvingReduceScatter(p *Part) {
 		if rank&d != 0 {
 			keep, give = give, keep
 		}
-		peer := standing(rank^d, extra)
+		peer := survivorPlace(rank^d, extra)
 		p.send(peer, ofRanks(give, extra))
 		p.fold(peer, ofRanks(keep, extra))
 		w = keep
@@ -84,7 +84,7 @@ func halvingReduceScatter(p *Part) {
 // 2005).
 func butterflyReduceScatter(p *Part) {
 	p.blocks(p.Size)
-	rank, power, extra := standsIn(p)
+	rank, power, extra := foldToPowerOfTwo(p)
 	w := span{}
 	if rank >= 0 {
 		w = span{0, power}
@@ -93,7 +93,7 @@ func butterflyReduceScatter(p *Part) {
 			if rank&d != 0 {
 				keep, give = give, keep
 			}
-			peer := standing(rank^d, extra)
+			peer := survivorPlace(rank^d, extra)
 			p.send(peer, ofRanks(give, extra))
 			p.fold(peer, ofRanks(keep, extra))
 			w = keep
@@ -109,7 +109,7 @@ func butterflyReduceScatter(p *Part) {
 	if rank < 0 {
 		owner = p.Place / 2
 	}
-	if has := standing(mirror(owner, power), extra); has != p.Place {
+	if has := survivorPlace(mirror(owner, power), extra); has != p.Place {
 		p.recv(has, slot(p.Place))
 	}
 }

@@ -24,36 +24,36 @@ type Entry struct {
 	OpenMPI, Intel int
 	MPICH, NCCL    string
 
-	Takes Takes
-	Cuts  Cuts
-	Alike bool // all members do the same, each seen from its own place; see Alone
-	Ranks int  // the only number of ranks that it is for; 0: any
+	Params    ParamSet
+	Partition Partition
+	Symmetric bool // all members do the same, each seen from its own place; see SymmetricSchedule
+	Ranks     int  // the only number of ranks that it is for; 0: any
 
 	Algorithm Algorithm
 	Cost      Cost // nil where there is no closed form; see Entry.Time
-	// Follows says that Cost itself looks at whether ways are free, so that it supposes nothing about
-	// the Gap and Intake of messages, or says where it does not hold.
-	Follows bool
+	// ChecksPorts says that Cost itself looks at whether ways are free, so that it supposes nothing about
+	// the Gap and ReceiveGap of messages, or says where it does not hold.
+	ChecksPorts bool
 }
 
-// Takes is a set of the parameters of a Call that an algorithm reads besides Bytes.
-type Takes uint8
+// ParamSet is a set of the parameters of a Call that an algorithm reads besides Bytes.
+type ParamSet uint8
 
 const (
-	Root    Takes = 1 << iota // Call.Root
-	Segment                   // Call.Segment
-	Fanout                    // Call.Fanout
-	Gamma                     // Call.Gamma
-	Shape                     // Call.LogP
+	Root    ParamSet = 1 << iota // Call.Root
+	Segment                      // Call.Segment
+	Fanout                       // Call.Fanout
+	Gamma                        // Call.Gamma
+	Shape                        // Call.LogP
 )
 
-// Cuts says how large messages are, if there are no segments.
-type Cuts uint8
+// Partition says how large messages are, if there are no segments.
+type Partition uint8
 
 const (
-	Multiples Cuts = iota // multiples of Bytes
-	Halves                // one half of Bytes each, or the whole
-	Shares                // other parts of it
+	Multiples Partition = iota // multiples of Bytes
+	Halves                     // one half of Bytes each, or the whole
+	Shares                     // other parts of it
 )
 
 // Algorithms is the one list of algorithms. Collectives stand in the order bcast, reduce,
@@ -67,131 +67,131 @@ const (
 // reduce-scatter, allgather linear), Open MPI takes for each what its fixed rules choose for
 // the size, while ours is what the Help says.
 var Algorithms = []Entry{
-	{Collective: "bcast", Name: "linear", OpenMPI: 1, Takes: Root, Algorithm: linearBroadcast, Cost: linearCost,
+	{Collective: "bcast", Name: "linear", OpenMPI: 1, Params: Root, Algorithm: linearBroadcast, Cost: linearCost,
 		Help: "the root sends to one after the other"},
-	{Collective: "bcast", Name: "chain", OpenMPI: 2, Takes: Root | Segment | Fanout, Algorithm: chainTreeBroadcast, Cost: tree(chainTree).broadcastCost,
+	{Collective: "bcast", Name: "chain", OpenMPI: 2, Params: Root | Segment | Fanout, Algorithm: chainTreeBroadcast, Cost: tree(chainTree).broadcastCost,
 		Help: "fan-out chains (default 4) begin at the root"},
-	{Collective: "bcast", Name: "pipeline", OpenMPI: 3, NCCL: "ring", Takes: Root | Segment, Algorithm: lineBroadcast, Cost: pipelineCost,
+	{Collective: "bcast", Name: "pipeline", OpenMPI: 3, NCCL: "ring", Params: Root | Segment, Algorithm: lineBroadcast, Cost: pipelineCost,
 		Help: "one chain, in segments"},
-	{Collective: "bcast", Name: "split-binary", OpenMPI: 4, Takes: Root | Segment, Cuts: Halves, Algorithm: splitBinaryBroadcast, Cost: splitBinaryCost, Follows: true,
+	{Collective: "bcast", Name: "split-binary", OpenMPI: 4, Params: Root | Segment, Partition: Halves, Algorithm: splitBinaryBroadcast, Cost: splitBinaryCost, ChecksPorts: true,
 		When: "pipeline below 3 ranks, below 2 elements, and if a segment is longer than half of the message",
 		Help: "half of the message down each half of a binary tree, then exchanged in pairs"},
-	{Collective: "bcast", Name: "binary", OpenMPI: 5, Takes: Root | Segment, Algorithm: binaryBroadcast, Cost: tree(binaryTree).broadcastCost,
+	{Collective: "bcast", Name: "binary", OpenMPI: 5, Params: Root | Segment, Algorithm: binaryBroadcast, Cost: tree(binaryTree).broadcastCost,
 		Help: "a binary tree"},
-	{Collective: "bcast", Name: "binomial", OpenMPI: 6, Intel: 1, Takes: Root | Segment, Algorithm: BinomialBroadcast, Cost: tree(binomialTree).broadcastCost,
+	{Collective: "bcast", Name: "binomial", OpenMPI: 6, Intel: 1, Params: Root | Segment, Algorithm: BinomialBroadcast, Cost: tree(binomialTree).broadcastCost,
 		Help: "a binomial tree, the nearest child first"},
-	{Collective: "bcast", Name: "k-nomial", OpenMPI: 7, Intel: 8, Takes: Root | Segment | Fanout, Algorithm: knomialBroadcast, Cost: tree(knomialTree).broadcastCost,
+	{Collective: "bcast", Name: "k-nomial", OpenMPI: 7, Intel: 8, Params: Root | Segment | Fanout, Algorithm: knomialBroadcast, Cost: tree(knomialTree).broadcastCost,
 		Help: "a binomial tree in a radix, the fan-out (default 4)"},
 	{Collective: "bcast", Name: "scatter-doubling", OpenMPI: 8, MPICH: "scatter_recursive_doubling_allgather", Intel: 2,
-		Takes: Root, Cuts: Shares, Algorithm: doublingScatterBroadcast, Cost: scatterDoublingCost, Follows: true,
+		Params: Root, Partition: Shares, Algorithm: doublingScatterBroadcast, Cost: scatterDoublingCost, ChecksPorts: true,
 		When: "linear with fewer elements than ranks",
 		Help: "binomial scatter, then allgather by recursive doubling"},
 	{Collective: "bcast", Name: "scatter-ring", OpenMPI: 9, MPICH: "scatter_ring_allgather", Intel: 3,
-		Takes: Root, Cuts: Shares, Algorithm: ringScatterBroadcast, Cost: scatterRingCost, Follows: true,
+		Params: Root, Partition: Shares, Algorithm: ringScatterBroadcast, Cost: scatterRingCost, ChecksPorts: true,
 		When: "linear with fewer elements than ranks",
 		Help: "binomial scatter, then allgather around the ring"},
-	{Collective: "bcast", Name: "binomial-mpich", MPICH: "binomial", Takes: Root | Segment, Algorithm: mpichBinomialBroadcast, Cost: tree(farthestFirst).broadcastCost,
+	{Collective: "bcast", Name: "binomial-mpich", MPICH: "binomial", Params: Root | Segment, Algorithm: mpichBinomialBroadcast, Cost: tree(farthestFirst).broadcastCost,
 		Help: "a binomial tree of contiguous subtrees, the farthest child first"},
-	{Collective: "bcast", Name: "logp-optimal", Takes: Root | Segment | Shape, Algorithm: optimalBroadcast, Cost: optimalCost,
+	{Collective: "bcast", Name: "logp-optimal", Params: Root | Segment | Shape, Algorithm: optimalBroadcast, Cost: optimalCost,
 		Help: "everybody who has it sends it on at every gap: best of all for one word in LogP"},
 
-	{Collective: "reduce", Name: "linear", OpenMPI: 1, Takes: Root | Gamma, Algorithm: linearReduce, Cost: linearReduceCost,
+	{Collective: "reduce", Name: "linear", OpenMPI: 1, Params: Root | Gamma, Algorithm: linearReduce, Cost: linearReduceCost,
 		Help: "the root receives and combines one after the other"},
-	{Collective: "reduce", Name: "chain", OpenMPI: 2, Takes: Root | Segment | Fanout | Gamma, Algorithm: chainReduce, Cost: tree(chainTree).reduceCost,
+	{Collective: "reduce", Name: "chain", OpenMPI: 2, Params: Root | Segment | Fanout | Gamma, Algorithm: chainReduce, Cost: tree(chainTree).reduceCost,
 		Help: "fan-out chains (default 4) end at the root"},
-	{Collective: "reduce", Name: "pipeline", OpenMPI: 3, NCCL: "ring", Takes: Root | Segment | Gamma, Algorithm: lineReduce, Cost: pipelineReduceCost,
+	{Collective: "reduce", Name: "pipeline", OpenMPI: 3, NCCL: "ring", Params: Root | Segment | Gamma, Algorithm: lineReduce, Cost: pipelineReduceCost,
 		Help: "one chain, in segments"},
-	{Collective: "reduce", Name: "binary", OpenMPI: 4, Takes: Root | Segment | Gamma, Algorithm: binaryReduce, Cost: tree(binaryTree).reduceCost,
+	{Collective: "reduce", Name: "binary", OpenMPI: 4, Params: Root | Segment | Gamma, Algorithm: binaryReduce, Cost: tree(binaryTree).reduceCost,
 		Help: "a binary tree"},
-	{Collective: "reduce", Name: "binomial", OpenMPI: 5, MPICH: "binomial", Intel: 2, Takes: Root | Segment | Gamma, Algorithm: contiguousReduce, Cost: binomialReduceCost,
+	{Collective: "reduce", Name: "binomial", OpenMPI: 5, MPICH: "binomial", Intel: 2, Params: Root | Segment | Gamma, Algorithm: contiguousReduce, Cost: binomialReduceCost,
 		Help: "a binomial tree of contiguous subtrees"},
-	{Collective: "reduce", Name: "in-order-binary", OpenMPI: 6, Takes: Root | Segment | Gamma, Algorithm: inOrderReduce, Cost: inOrderCost,
+	{Collective: "reduce", Name: "in-order-binary", OpenMPI: 6, Params: Root | Segment | Gamma, Algorithm: inOrderReduce, Cost: inOrderCost,
 		Help: "a binary tree that keeps the order of the ranks; the last rank sends the result to the root"},
-	{Collective: "reduce", Name: "rabenseifner", OpenMPI: 7, MPICH: "reduce_scatter_gather", Intel: 5, Takes: Root | Gamma, Cuts: Shares, Algorithm: rabenseifnerReduce, Cost: rabenseifnerCost, Follows: true,
+	{Collective: "reduce", Name: "rabenseifner", OpenMPI: 7, MPICH: "reduce_scatter_gather", Intel: 5, Params: Root | Gamma, Partition: Shares, Algorithm: rabenseifnerReduce, Cost: rabenseifnerCost, ChecksPorts: true,
 		When: "linear with fewer elements than 2^⌊lg p⌋",
 		Help: "recursive halving, then a binomial gather"},
-	{Collective: "reduce", Name: "binomial-schedgen", Takes: Root | Segment | Gamma, Algorithm: BinomialReduce, Cost: tree(binomialTree).reduceCost,
+	{Collective: "reduce", Name: "binomial-schedgen", Params: Root | Segment | Gamma, Algorithm: BinomialReduce, Cost: tree(binomialTree).reduceCost,
 		Help: "the binomial tree of Open MPI's broadcast, upwards, as LogGOPSim's schedgen has it"},
 
-	{Collective: "allreduce", Name: "linear", OpenMPI: 1, Takes: Gamma, Algorithm: linearAllreduce, Cost: linearAllreduceCost,
+	{Collective: "allreduce", Name: "linear", OpenMPI: 1, Params: Gamma, Algorithm: linearAllreduce, Cost: linearAllreduceCost,
 		Help: "linear reduce and linear broadcast"},
-	{Collective: "allreduce", Name: "reduce-broadcast", OpenMPI: 2, Intel: 3, Takes: Segment | Gamma, Algorithm: reduceBroadcast, Cost: reduceBroadcastCost,
+	{Collective: "allreduce", Name: "reduce-broadcast", OpenMPI: 2, Intel: 3, Params: Segment | Gamma, Algorithm: reduceBroadcast, Cost: reduceBroadcastCost,
 		Help: "binomial reduce and binomial broadcast"},
-	{Collective: "allreduce", Name: "recursive-doubling", OpenMPI: 3, MPICH: "recursive_doubling", Intel: 1, Takes: Gamma, Algorithm: RecursiveDoubling, Cost: doublingCost,
+	{Collective: "allreduce", Name: "recursive-doubling", OpenMPI: 3, MPICH: "recursive_doubling", Intel: 1, Params: Gamma, Algorithm: RecursiveDoubling, Cost: doublingCost,
 		Help: "all exchange all, over distances 1, 2, 4 …"},
-	{Collective: "allreduce", Name: "ring", OpenMPI: 4, MPICH: "ring", NCCL: "ring", Intel: 8, Takes: Gamma, Cuts: Shares, Algorithm: ringAllreduce, Cost: ringAllreduceCost,
+	{Collective: "allreduce", Name: "ring", OpenMPI: 4, MPICH: "ring", NCCL: "ring", Intel: 8, Params: Gamma, Partition: Shares, Algorithm: ringAllreduce, Cost: ringAllreduceCost,
 		When: "recursive-doubling with fewer elements than ranks",
 		Help: "reduce-scatter and allgather around the ring"},
-	{Collective: "allreduce", Name: "segmented-ring", OpenMPI: 5, Takes: Segment | Gamma, Cuts: Shares, Algorithm: segmentedRing, Cost: segmentedRingCost,
+	{Collective: "allreduce", Name: "segmented-ring", OpenMPI: 5, Params: Segment | Gamma, Partition: Shares, Algorithm: segmentedRing, Cost: segmentedRingCost,
 		When: "ring if the shares are smaller than a segment, recursive-doubling with fewer elements than ranks",
 		Help: "ring whose reduce-scatter is done in phases, of about a segment of each share"},
-	{Collective: "allreduce", Name: "rabenseifner", OpenMPI: 6, Takes: Gamma, Cuts: Shares, Algorithm: rabenseifnerAllreduce, Cost: rabenseifnerAnyCost, Follows: true,
+	{Collective: "allreduce", Name: "rabenseifner", OpenMPI: 6, Params: Gamma, Partition: Shares, Algorithm: rabenseifnerAllreduce, Cost: rabenseifnerAnyCost, ChecksPorts: true,
 		When: "linear with fewer elements than 2^⌊lg p⌋",
 		Help: "recursive halving, then doubling; ranks above a power of two trade halves"},
-	{Collective: "allreduce", Name: "rabenseifner-mpich", MPICH: "reduce_scatter_allgather", Intel: 2, Takes: Gamma, Cuts: Shares, Algorithm: mpichRabenseifner, Cost: mpichRabenseifnerCost, Follows: true,
+	{Collective: "allreduce", Name: "rabenseifner-mpich", MPICH: "reduce_scatter_allgather", Intel: 2, Params: Gamma, Partition: Shares, Algorithm: mpichRabenseifner, Cost: mpichRabenseifnerCost, ChecksPorts: true,
 		When: "recursive-doubling with fewer elements than 2^⌊lg p⌋",
 		Help: "recursive halving, then doubling; ranks above a power of two hand in all"},
-	{Collective: "allreduce", Name: "double-tree", NCCL: "tree", Takes: Segment | Gamma, Cuts: Halves, Algorithm: doubleTree,
+	{Collective: "allreduce", Name: "double-tree", NCCL: "tree", Params: Segment | Gamma, Partition: Halves, Algorithm: doubleTree,
 		Help: "two binary trees at once, half of the message in each, up and down"},
 
-	{Collective: "reduce-scatter", Name: "reduce-scatter", OpenMPI: 1, Intel: 4, Takes: Gamma, Algorithm: reduceThenScatter,
+	{Collective: "reduce-scatter", Name: "reduce-scatter", OpenMPI: 1, Intel: 4, Params: Gamma, Algorithm: reduceThenScatter,
 		Help: "binomial reduce and linear scatter"},
-	{Collective: "reduce-scatter", Name: "recursive-halving", OpenMPI: 2, MPICH: "recursive_halving", Intel: 1, Takes: Gamma, Algorithm: halvingReduceScatter, Cost: halvingCost, Follows: true,
+	{Collective: "reduce-scatter", Name: "recursive-halving", OpenMPI: 2, MPICH: "recursive_halving", Intel: 1, Params: Gamma, Algorithm: halvingReduceScatter, Cost: halvingCost, ChecksPorts: true,
 		Help: "exchange halves of what is left, over distances … 4, 2, 1"},
-	{Collective: "reduce-scatter", Name: "ring", OpenMPI: 3, NCCL: "ring", Takes: Gamma, Algorithm: ringReduceScatter, Cost: ringReduceScatterCost,
+	{Collective: "reduce-scatter", Name: "ring", OpenMPI: 3, NCCL: "ring", Params: Gamma, Algorithm: ringReduceScatter, Cost: ringReduceScatterCost,
 		Help: "partial sums travel around the ring"},
-	{Collective: "reduce-scatter", Name: "butterfly", OpenMPI: 4, MPICH: "noncommutative", Takes: Gamma, Algorithm: butterflyReduceScatter,
+	{Collective: "reduce-scatter", Name: "butterfly", OpenMPI: 4, MPICH: "noncommutative", Params: Gamma, Algorithm: butterflyReduceScatter,
 		Help: "exchange halves over distances 1, 2, 4 …, then put the blocks right"},
-	{Collective: "reduce-scatter", Name: "pairwise", MPICH: "pairwise", Intel: 2, Takes: Gamma, Algorithm: pairwiseReduceScatter, Cost: ringReduceScatterCost,
+	{Collective: "reduce-scatter", Name: "pairwise", MPICH: "pairwise", Intel: 2, Params: Gamma, Algorithm: pairwiseReduceScatter, Cost: ringReduceScatterCost,
 		Help: "step s: to the rank s above, from the rank s below"},
 
-	{Collective: "reduce-scatter-block", Name: "reduce-scatter", OpenMPI: 1, Takes: Gamma, Algorithm: reduceThenScatter,
+	{Collective: "reduce-scatter-block", Name: "reduce-scatter", OpenMPI: 1, Params: Gamma, Algorithm: reduceThenScatter,
 		Help: "binomial reduce and linear scatter"},
-	{Collective: "reduce-scatter-block", Name: "recursive-doubling", OpenMPI: 2, MPICH: "recursive_doubling", Takes: Gamma, Algorithm: doublingReduceScatter,
+	{Collective: "reduce-scatter-block", Name: "recursive-doubling", OpenMPI: 2, MPICH: "recursive_doubling", Params: Gamma, Algorithm: doublingReduceScatter,
 		Help: "all exchange all that others need, over distances 1, 2, 4 …"},
-	{Collective: "reduce-scatter-block", Name: "recursive-halving", OpenMPI: 3, MPICH: "recursive_halving", Takes: Gamma, Algorithm: halvingReduceScatter, Cost: halvingCost, Follows: true,
+	{Collective: "reduce-scatter-block", Name: "recursive-halving", OpenMPI: 3, MPICH: "recursive_halving", Params: Gamma, Algorithm: halvingReduceScatter, Cost: halvingCost, ChecksPorts: true,
 		Help: "exchange halves of what is left, over distances … 4, 2, 1"},
-	{Collective: "reduce-scatter-block", Name: "butterfly", OpenMPI: 4, MPICH: "noncommutative", Takes: Gamma, Algorithm: blockButterfly, Cost: halvingCost, Follows: true,
+	{Collective: "reduce-scatter-block", Name: "butterfly", OpenMPI: 4, MPICH: "noncommutative", Params: Gamma, Algorithm: blockButterfly, Cost: halvingCost, ChecksPorts: true,
 		Help: "butterfly whose blocks are put in order beforehand if the number of ranks is a power of two"},
 
-	{Collective: "allgather", Name: "linear", OpenMPI: 1, Algorithm: linearAllgather, Cost: linearAllgatherCost, Follows: true,
+	{Collective: "allgather", Name: "linear", OpenMPI: 1, Algorithm: linearAllgather, Cost: linearAllgatherCost, ChecksPorts: true,
 		Help: "linear gather and linear broadcast"},
-	{Collective: "allgather", Name: "bruck", OpenMPI: 2, MPICH: "brucks", Intel: 2, Alike: true, Algorithm: bruckAllgather, Cost: bruckAllgatherCost,
+	{Collective: "allgather", Name: "bruck", OpenMPI: 2, MPICH: "brucks", Intel: 2, Symmetric: true, Algorithm: bruckAllgather, Cost: bruckAllgatherCost,
 		Help: "all that one has to the rank 1, 2, 4 … below"},
-	{Collective: "allgather", Name: "recursive-doubling", OpenMPI: 3, MPICH: "recursive_doubling", Intel: 1, Alike: true, Algorithm: doublingAllgather, Cost: bruckAllgatherCost,
+	{Collective: "allgather", Name: "recursive-doubling", OpenMPI: 3, MPICH: "recursive_doubling", Intel: 1, Symmetric: true, Algorithm: doublingAllgather, Cost: bruckAllgatherCost,
 		When: "bruck if the number of ranks is no power of two",
 		Help: "all exchange all that they have, over distances 1, 2, 4 …"},
-	{Collective: "allgather", Name: "ring", OpenMPI: 4, MPICH: "ring", NCCL: "ring", Intel: 3, Alike: true, Algorithm: ringAllgather, Cost: ringAllgatherCost,
+	{Collective: "allgather", Name: "ring", OpenMPI: 4, MPICH: "ring", NCCL: "ring", Intel: 3, Symmetric: true, Algorithm: ringAllgather, Cost: ringAllgatherCost,
 		Help: "blocks travel around the ring"},
-	{Collective: "allgather", Name: "neighbour-exchange", OpenMPI: 5, Algorithm: neighbourAllgather, Cost: neighbourCost, Follows: true,
+	{Collective: "allgather", Name: "neighbour-exchange", OpenMPI: 5, Algorithm: neighbourAllgather, Cost: neighbourCost, ChecksPorts: true,
 		When: "ring if the number of ranks is odd",
 		Help: "two blocks to either neighbour in turns"},
 	{Collective: "allgather", Name: "two-processes", OpenMPI: 6, Ranks: 2, Algorithm: ringAllgather, Cost: ringAllgatherCost,
 		Help: "one exchange"},
 
-	{Collective: "alltoall", Name: "linear", OpenMPI: 1, MPICH: "scattered", Intel: 2, Alike: true, Algorithm: LinearAlltoall, Cost: linearAlltoallCost, Follows: true,
+	{Collective: "alltoall", Name: "linear", OpenMPI: 1, MPICH: "scattered", Intel: 2, Symmetric: true, Algorithm: LinearAlltoall, Cost: linearAlltoallCost, ChecksPorts: true,
 		Help: "all messages at once"},
-	{Collective: "alltoall", Name: "pairwise", OpenMPI: 2, MPICH: "pairwise", Intel: 3, Alike: true, Algorithm: pairwiseAlltoall, Cost: pairwiseCost,
+	{Collective: "alltoall", Name: "pairwise", OpenMPI: 2, MPICH: "pairwise", Intel: 3, Symmetric: true, Algorithm: pairwiseAlltoall, Cost: pairwiseCost,
 		Help: "step s: to the rank s above, from the rank s below"},
-	{Collective: "alltoall", Name: "bruck", OpenMPI: 3, MPICH: "brucks", Intel: 1, Alike: true, Algorithm: bruckAlltoall, Cost: bruckAlltoallCost,
+	{Collective: "alltoall", Name: "bruck", OpenMPI: 3, MPICH: "brucks", Intel: 1, Symmetric: true, Algorithm: bruckAlltoall, Cost: bruckAlltoallCost,
 		Help: "blocks travel 1, 2, 4 … ranks, half of them in each round"},
-	{Collective: "alltoall", Name: "linear-sync", OpenMPI: 4, Takes: Fanout, Alike: true, Algorithm: syncAlltoall, Cost: syncAlltoallCost, Follows: true,
+	{Collective: "alltoall", Name: "linear-sync", OpenMPI: 4, Params: Fanout, Symmetric: true, Algorithm: syncAlltoall, Cost: syncAlltoallCost, ChecksPorts: true,
 		Help: "linear, with at most fan-out messages (default 4) under way in each direction"},
 	{Collective: "alltoall", Name: "two-processes", OpenMPI: 5, Ranks: 2, Algorithm: LinearAlltoall, Cost: pairwiseCost,
 		Help: "one exchange"},
 
-	{Collective: "gather", Name: "linear", OpenMPI: 1, Takes: Root, Algorithm: LinearGather, Cost: linearGatherCost,
+	{Collective: "gather", Name: "linear", OpenMPI: 1, Params: Root, Algorithm: LinearGather, Cost: linearGatherCost,
 		Help: "all send to the root"},
-	{Collective: "gather", Name: "binomial", OpenMPI: 2, MPICH: "binomial", Intel: 1, Takes: Root, Algorithm: binomialGather, Cost: binomialGatherCost,
+	{Collective: "gather", Name: "binomial", OpenMPI: 2, MPICH: "binomial", Intel: 1, Params: Root, Algorithm: binomialGather, Cost: binomialGatherCost,
 		Help: "up a binomial tree"},
-	{Collective: "gather", Name: "linear-sync", OpenMPI: 3, Takes: Root | Segment, Cuts: Shares, Algorithm: syncGather,
+	{Collective: "gather", Name: "linear-sync", OpenMPI: 3, Params: Root | Segment, Partition: Shares, Algorithm: syncGather,
 		Help: "the root asks each; it answers with a segment (default 1024 bytes), then with the rest"},
 
-	{Collective: "scatter", Name: "linear", OpenMPI: 1, Takes: Root, Algorithm: LinearScatter, Cost: linearCost,
+	{Collective: "scatter", Name: "linear", OpenMPI: 1, Params: Root, Algorithm: LinearScatter, Cost: linearCost,
 		Help: "the root sends to one after the other"},
-	{Collective: "scatter", Name: "binomial", OpenMPI: 2, MPICH: "binomial", Intel: 1, Takes: Root, Algorithm: binomialScatter, Cost: binomialScatterCost, Follows: true,
+	{Collective: "scatter", Name: "binomial", OpenMPI: 2, MPICH: "binomial", Intel: 1, Params: Root, Algorithm: binomialScatter, Cost: binomialScatterCost, ChecksPorts: true,
 		Help: "down a binomial tree, the farthest child first"},
-	{Collective: "scatter", Name: "linear-nonblocking", OpenMPI: 3, Takes: Root, Algorithm: LinearScatter, Cost: linearCost,
+	{Collective: "scatter", Name: "linear-nonblocking", OpenMPI: 3, Params: Root, Algorithm: LinearScatter, Cost: linearCost,
 		Help: "linear; its sends do not wait for each other, which in schedules they never do"},
 
 	{Collective: "barrier", Name: "linear", OpenMPI: 1, Algorithm: linearBarrier, Cost: linearBarrierCost,
@@ -200,16 +200,16 @@ var Algorithms = []Entry{
 		Help: "a token goes around twice"},
 	{Collective: "barrier", Name: "recursive-doubling", OpenMPI: 3, Intel: 2, Algorithm: doublingBarrier, Cost: doublingBarrierCost,
 		Help: "all exchange, over distances 1, 2, 4 …"},
-	{Collective: "barrier", Name: "dissemination", OpenMPI: 4, MPICH: "k_dissemination", Intel: 1, Alike: true, Algorithm: Dissemination, Cost: disseminationCost,
+	{Collective: "barrier", Name: "dissemination", OpenMPI: 4, MPICH: "k_dissemination", Intel: 1, Symmetric: true, Algorithm: Dissemination, Cost: disseminationCost,
 		Help: "to the rank 1, 2, 4 … above (Open MPI calls it Bruck)"},
 	{Collective: "barrier", Name: "two-processes", OpenMPI: 5, Ranks: 2, Algorithm: Dissemination, Cost: disseminationCost,
 		Help: "one exchange"},
 	{Collective: "barrier", Name: "tree", OpenMPI: 6, Algorithm: treeBarrier, Cost: treeBarrierCost,
 		Help: "up a binomial tree and down again"},
 
-	{Collective: "scan", Name: "linear", OpenMPI: 1, Takes: Segment | Gamma, Algorithm: linearScan, Cost: linearScanCost,
+	{Collective: "scan", Name: "linear", OpenMPI: 1, Params: Segment | Gamma, Algorithm: linearScan, Cost: linearScanCost,
 		Help: "partial results travel along the ranks"},
-	{Collective: "scan", Name: "recursive-doubling", OpenMPI: 2, MPICH: "recursive_doubling", Takes: Gamma, Algorithm: doublingScan, Cost: doublingScanCost,
+	{Collective: "scan", Name: "recursive-doubling", OpenMPI: 2, MPICH: "recursive_doubling", Params: Gamma, Algorithm: doublingScan, Cost: doublingScanCost,
 		Help: "all exchange totals of their blocks, over distances 1, 2, 4 …"},
 }
 
@@ -297,7 +297,7 @@ func (e Entry) Check(ranks int, c Call) error {
 		return fail("the number of ranks is 1 to %d, not %d", maxRanks, ranks)
 	case e.Ranks != 0 && ranks != e.Ranks:
 		return fail("it is for %d ranks, not %d", e.Ranks, ranks)
-	case e.Takes&Root != 0 && (c.Root < 0 || c.Root >= ranks):
+	case e.Params&Root != 0 && (c.Root < 0 || c.Root >= ranks):
 		return fail("the root is 0 to %d, not %d", ranks-1, c.Root)
 	case c.Bytes > math.MaxInt64/(2*uint64(ranks)+1):
 		return fail("%d bytes for each of %d ranks are too many", c.Bytes, ranks)
@@ -305,14 +305,14 @@ func (e Entry) Check(ranks int, c Call) error {
 		return fail("the tag is 0 to %d, not %d", uint32(math.MaxUint32-2), c.Tag)
 	case c.Element > max(c.Bytes, 1):
 		return fail("an element of %d bytes is larger than the message of %d", c.Element, c.Bytes)
-	case e.Takes&Segment != 0 && c.Segment > 0 && c.Bytes/max(c.Segment, c.Element) > maxPieces/uint64(ranks):
+	case e.Params&Segment != 0 && c.Segment > 0 && c.Bytes/max(c.Segment, c.Element) > maxPieces/uint64(ranks):
 		return fail("the message has more than %d segments of %d bytes, too many for %d ranks; use larger ones",
 			maxPieces/ranks, c.Segment, ranks)
-	case e.Takes&Fanout != 0 && (c.Fanout < 0 || c.Fanout > math.MaxInt32):
+	case e.Params&Fanout != 0 && (c.Fanout < 0 || c.Fanout > math.MaxInt32):
 		return fail("the fan-out is 1 to %d, not %d", math.MaxInt32, c.Fanout)
-	case e.Takes&Gamma != 0 && !(c.Gamma >= 0 && c.Gamma*float64(c.Bytes)*float64(ranks) <= 1<<62):
+	case e.Params&Gamma != 0 && !(c.Gamma >= 0 && c.Gamma*float64(c.Bytes)*float64(ranks) <= 1<<62):
 		return fail("the time to combine a byte is %v ns, but has to be at least 0 and finite", c.Gamma)
-	case e.Takes&Shape != 0 && !(c.LogP.L >= 0 && c.LogP.O >= 0 && c.LogP.G >= 0) || math.IsInf(c.LogP.L+c.LogP.O+c.LogP.G, 0):
+	case e.Params&Shape != 0 && !(c.LogP.L >= 0 && c.LogP.O >= 0 && c.LogP.G >= 0) || math.IsInf(c.LogP.L+c.LogP.O+c.LogP.G, 0):
 		return fail("L, o and g are %v, %v and %v, but have to be at least 0 and finite", c.LogP.L, c.LogP.O, c.LogP.G)
 	}
 	return nil
@@ -323,14 +323,14 @@ func (e Entry) Schedule(ranks int, c Call) (*schedule.Schedule, error) {
 	if err := e.Check(ranks, c); err != nil {
 		return nil, err
 	}
-	return e.Within(context.Background(), maxOperations, ranks, c)
+	return e.ScheduleLimit(context.Background(), maxOperations, ranks, c)
 }
 
-// Within is Algorithm.Within, which finds early that there are too many operations, and ends with the
+// ScheduleLimit is Algorithm.ScheduleLimit, which finds early that there are too many operations, and ends with the
 // error of ctx when that is done.
-func (e Entry) Within(ctx context.Context, most, ranks int, c Call) (*schedule.Schedule, error) {
-	if e.Takes&Root == 0 {
+func (e Entry) ScheduleLimit(ctx context.Context, most, ranks int, c Call) (*schedule.Schedule, error) {
+	if e.Params&Root == 0 {
 		c.Root = 0
 	}
-	return e.Algorithm.schedule(ctx, ranks, c, nil, min(most, maxOperations), e.Alike)
+	return e.Algorithm.schedule(ctx, ranks, c, nil, min(most, maxOperations), e.Symmetric)
 }

@@ -133,7 +133,7 @@ func TestTakes(t *testing.T) {
 	}
 	for _, e := range collective.Algorithms {
 		plain := collective.Call{Bytes: 4096, Element: 4}
-		for takes, edit := range map[collective.Takes]func(c *collective.Call){
+		for takes, edit := range map[collective.ParamSet]func(c *collective.Call){
 			collective.Root:    func(c *collective.Call) { c.Root = 1 },
 			collective.Segment: func(c *collective.Call) { c.Segment = 64 },
 			collective.Fanout:  func(c *collective.Call) { c.Fanout = 2 },
@@ -142,7 +142,7 @@ func TestTakes(t *testing.T) {
 		} {
 			c := plain
 			edit(&c)
-			if changed := text(e, c) != text(e, plain); changed != (e.Takes&takes != 0) {
+			if changed := text(e, c) != text(e, plain); changed != (e.Params&takes != 0) {
 				t.Errorf("%s %s: parameter %b changes its schedule: %v", e.Collective, e.Name, takes, changed)
 			}
 		}

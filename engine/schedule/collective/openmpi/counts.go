@@ -141,7 +141,7 @@ func sums(name string, ranks int, c collective.Call) map[string]matrix {
 	all := map[string]matrix{}
 	for _, e := range collective.Of(name) {
 		for _, c.Segment = range []uint64{0, 1 << 10, 8 << 10, 32 << 10, 64 << 10, 128 << 10} {
-			if e.OpenMPI == 0 || c.Segment > 0 && e.Takes&collective.Segment == 0 {
+			if e.OpenMPI == 0 || c.Segment > 0 && e.Params&collective.Segment == 0 {
 				continue
 			}
 			if m, err := sent(e, ranks, c); err == nil {

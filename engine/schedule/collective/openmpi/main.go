@@ -160,7 +160,7 @@ func sameAs(c count) string {
 			for segment := uint64(0); segment <= c.bytes; segment = max(256, 2*segment) {
 				call := c.call()
 				call.Segment, call.Fanout = segment, fanout
-				if segment > 0 && e.Takes&collective.Segment == 0 || fanout > 0 && e.Takes&collective.Fanout == 0 || e.OpenMPI == 0 {
+				if segment > 0 && e.Params&collective.Segment == 0 || fanout > 0 && e.Params&collective.Fanout == 0 || e.OpenMPI == 0 {
 					continue
 				}
 				ours, err := sent(e, c.ranks, call)

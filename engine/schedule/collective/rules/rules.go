@@ -58,11 +58,11 @@ func found(rules []Rule) ([]choice, error) {
 			return nil, fail("ranks go from %d to %d, but have to go up, from 1 on", r.Ranks.From, r.Ranks.To)
 		case r.Bytes.From > r.Bytes.To:
 			return nil, fail("bytes go from %d down to %d", r.Bytes.From, r.Bytes.To)
-		case r.Segment > 0 && e.Takes&collective.Segment == 0:
+		case r.Segment > 0 && e.Params&collective.Segment == 0:
 			return nil, fail("it takes no segments")
 		case r.Segment > math.MaxInt32:
 			return nil, fail("a segment has at most %d bytes, not %d", math.MaxInt32, r.Segment)
-		case r.Fanout != 0 && e.Takes&collective.Fanout == 0:
+		case r.Fanout != 0 && e.Params&collective.Fanout == 0:
 			return nil, fail("it takes no fan-out")
 		case r.Fanout < 0 || r.Fanout > math.MaxInt32:
 			return nil, fail("the fan-out is %d, but has to be 0 to %d", r.Fanout, math.MaxInt32)

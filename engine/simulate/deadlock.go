@@ -9,8 +9,8 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule"
 )
 
-// Stuck is the error of a schedule that cannot end, or that leaves messages that nobody receives.
-type Stuck struct {
+// Deadlock is the error of a schedule that cannot end, or that leaves messages that nobody receives.
+type Deadlock struct {
 	Unfinished int     // operations that never end
 	Operations int     // of the schedule
 	Ranks      int     // that have unfinished operations
@@ -37,12 +37,12 @@ type Group struct {
 
 const (
 	shownWaits = 3    // in the text of an error
-	keptWaits  = 1000 // in a Stuck
+	keptWaits  = 1000 // in a Deadlock
 	cycleSteps = 4 << 20
 )
 
 // Error is one line of bounded length.
-func (s *Stuck) Error() string {
+func (s *Deadlock) Error() string {
 	var b strings.Builder
 	b.WriteString("the schedule cannot end: ")
 	if s.Unfinished == 0 {
@@ -117,7 +117,7 @@ func (r *run) name(op uint32) string {
 
 // stuck returns what has not ended, or nil.
 func (r *run) stuck() error {
-	s := &Stuck{Operations: len(r.ops)}
+	s := &Deadlock{Operations: len(r.ops)}
 	groups := map[[2]uint64]int{}
 	lastRank := uint32(schedule.Any)
 	for i := range r.nodes {

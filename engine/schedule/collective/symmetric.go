@@ -4,12 +4,12 @@ import "github.com/halfpeak/halfpeak/engine/schedule"
 
 // A schedule of many ranks takes longer to make, and to run, than a smaller one that stands for it.
 
-// Alone is a schedule of one rank that stands for all: its messages go to itself, with the
+// SymmetricSchedule is a schedule of one rank that stands for all: its messages go to itself, with the
 // distance that they go as tag. Where every two ranks are equally far from each other, whatever
 // happens at one happens at all at the same time, so it takes as long as the whole. It is nil if
 // the members are not alike.
-func (e Entry) Alone(ranks int, c Call) (*schedule.Schedule, error) {
-	if !e.Alike {
+func (e Entry) SymmetricSchedule(ranks int, c Call) (*schedule.Schedule, error) {
+	if !e.Symmetric {
 		return nil, nil
 	}
 	if err := e.Check(ranks, c); err != nil {
@@ -44,15 +44,15 @@ func (e Entry) Alone(ranks int, c Call) (*schedule.Schedule, error) {
 // many c; size gives the one for the other. It is false for calls that have none: with
 // segments, combinations or elements, and where a message is cut in parts that are no halves.
 func (e Entry) Pattern(c Call) (pattern Call, size func(uint64) uint64, ok bool) {
-	if e.Takes&Segment != 0 && c.Segment > 0 || e.Takes&Gamma != 0 && c.Gamma > 0 || e.Takes&Shape != 0 || c.Element > 1 || c.Bytes == 0 {
+	if e.Params&Segment != 0 && c.Segment > 0 || e.Params&Gamma != 0 && c.Gamma > 0 || e.Params&Shape != 0 || c.Element > 1 || c.Bytes == 0 {
 		return c, nil, false
 	}
 	pattern, n := c, c.Bytes
 	switch {
-	case e.Cuts == Multiples:
+	case e.Partition == Multiples:
 		pattern.Bytes = 1
 		return pattern, func(times uint64) uint64 { return times * n }, true
-	case e.Cuts == Halves && n >= 2:
+	case e.Partition == Halves && n >= 2:
 		if pattern.Bytes = 2 + n%2; n%2 == 0 {
 			return pattern, func(halves uint64) uint64 { return halves * (n / 2) }, true
 		}

@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// Growth is how far a parameter of LogGOPS may grow until the finish is later by a given fraction.
-type Growth struct {
+// Tolerance is how far a parameter of LogGOPS may grow until the finish is later by a given fraction.
+type Tolerance struct {
 	Parameter string  // "L", "o", "g", "G" or "O"
 	Later     float64 // the fraction: 0.01 is 1 %
 
@@ -20,28 +20,28 @@ type Growth struct {
 	Value float64
 }
 
-// Growth looks for the growth by running the schedule again and again with a larger parameter. It
+// Tolerance looks for the growth by running the schedule again and again with a larger parameter. It
 // relies on a finish that does not come earlier when a parameter grows, which scheduling anomalies
 // can break; then it returns one of several values at which the limit is crossed.
 //
 // Later is above 0. The machine must be LogGOPS, the schedule must end, and the errors of
 // [Program.Run] are its errors.
-func (p *Program) Growth(ctx context.Context, o Options, letter string, later float64) (Growth, error) {
+func (p *Program) Tolerance(ctx context.Context, o Options, letter string, later float64) (Tolerance, error) {
 	param, err := parameterOf(letter)
 	if err != nil {
-		return Growth{}, err
+		return Tolerance{}, err
 	}
 	if o.Machine != nil || letter == "S" {
-		return Growth{}, fmt.Errorf("how far %s may grow is asked of a machine of LogGOPS parameters, for L, o, g, G and O", letter)
+		return Tolerance{}, fmt.Errorf("how far %s may grow is asked of a machine of LogGOPS parameters, for L, o, g, G and O", letter)
 	}
 	o.Record = false
 	r, err := p.Run(ctx, o)
 	if err != nil {
-		return Growth{}, err
+		return Tolerance{}, err
 	}
-	list, err := p.growths(ctx, o, param, r.Ranks[r.last()], 0, later)
+	list, err := p.tolerances(ctx, o, param, r.Ranks[r.last()], 0, later)
 	if err != nil {
-		return Growth{}, err
+		return Tolerance{}, err
 	}
 	return list[0], nil
 }
@@ -52,13 +52,13 @@ type probe struct {
 	ticks uint64
 }
 
-// growths is Growth for several fractions, ascending, of a schedule that is finished at first,
+// tolerances is Growth for several fractions, ascending, of a schedule that is finished at first,
 // where the finish is by slope ticks later for each tick of the parameter, if that is known.
 //
 // The finish is mostly a convex function of straight pieces. So a line through what is known leads
 // to where the limit is crossed, or behind it, and a probe a little further shows whether that was
 // it: two runs for each fraction if there is but one piece.
-func (p *Program) growths(ctx context.Context, o Options, param parameter, first, slope uint64, later ...float64) ([]Growth, error) {
+func (p *Program) tolerances(ctx context.Context, o Options, param parameter, first, slope uint64, later ...float64) ([]Tolerance, error) {
 	const most = 1e9 // µs
 	o.Record = false
 	unit := 1 / o.Rules.ticks() // values are whole ticks
@@ -76,13 +76,13 @@ func (p *Program) growths(ctx context.Context, o Options, param parameter, first
 		known = slices.Insert(known, at, probe{value, r.Ranks[r.last()]})
 		return nil
 	}
-	var all []Growth
+	var all []Tolerance
 	for _, fraction := range later {
 		if !(fraction > 0) {
 			return nil, errors.New("a finish that is later by nothing: give a fraction above 0")
 		}
 		limit := uint64(math.Floor(float64(first) * (1 + fraction)))
-		g := Growth{Parameter: param.letter, Later: fraction, Value: math.Inf(1)}
+		g := Tolerance{Parameter: param.letter, Later: fraction, Value: math.Inf(1)}
 		for try := 0; ; try++ {
 			after := slices.IndexFunc(known, func(k probe) bool { return k.ticks > limit })
 			within := known[len(known)-1]

@@ -18,7 +18,7 @@ func TestAlone(t *testing.T) {
 	for _, e := range collective.Algorithms {
 		for p := 1; p <= most; p++ {
 			for _, c := range []collective.Call{{Bytes: 100, Gamma: 1}, {Bytes: 3, Fanout: 2}, {}} {
-				alone, err := e.Alone(p, c)
+				alone, err := e.SymmetricSchedule(p, c)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -81,7 +81,7 @@ func TestPattern(t *testing.T) {
 				}
 			}
 		}
-		if held == 0 && e.Cuts != collective.Shares && e.Takes&collective.Shape == 0 {
+		if held == 0 && e.Partition != collective.Shares && e.Params&collective.Shape == 0 {
 			t.Errorf("%s %s never has a pattern", e.Collective, e.Name)
 		}
 	}
