@@ -5,13 +5,9 @@ package reports
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/parquet-go/parquet-go"
 )
 
 // StreamFormats lists the formats in which tables of numbers without end can be
@@ -116,49 +112,3 @@ var powers10 = func() (p [24]float64) {
 	}
 	return p
 }()
-
-// A Parquet writes rows of numbers as a Parquet file: a column of doubles for each key, compressed.
-type Parquet struct {
-	w      *parquet.GenericWriter[any]
-	column []int // of each key: Parquet sorts its columns by name
-	rows   []parquet.Row
-}
-
-// NewParquet begins a file with these columns.
-func NewParquet(w io.Writer, keys []string) *Parquet {
-	group := parquet.Group{}
-	for _, k := range keys {
-		group[k] = parquet.Compressed(parquet.Optional(parquet.Leaf(parquet.DoubleType)), &parquet.Zstd)
-	}
-	sorted := slices.Sorted(slices.Values(keys))
-	p := &Parquet{w: parquet.NewGenericWriter[any](w, parquet.NewSchema("rows", group), parquet.MaxRowsPerRowGroup(1<<20),
-		parquet.KeyValueMetadata("writer", Imprint))}
-	for _, k := range keys {
-		p.column = append(p.column, slices.Index(sorted, k))
-	}
-	return p
-}
-
-// Write adds rows, one behind the other in values; a number that is not finite is absent.
-func (p *Parquet) Write(values []float64) error {
-	width := len(p.column)
-	p.rows = p.rows[:0]
-	cells := make([]parquet.Value, len(values))
-	for i := 0; i < len(values); i += width {
-		row := parquet.Row(cells[i : i+width : i+width])
-		for k, v := range values[i : i+width] {
-			c := p.column[k]
-			if finite(v) {
-				row[c] = parquet.DoubleValue(v).Level(0, 1, c)
-			} else {
-				row[c] = parquet.NullValue().Level(0, 0, c)
-			}
-		}
-		p.rows = append(p.rows, row)
-	}
-	_, err := p.w.WriteRows(p.rows)
-	return err
-}
-
-// Close ends the file.
-func (p *Parquet) Close() error { return p.w.Close() }

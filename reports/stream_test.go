@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -64,25 +65,95 @@ func TestRowEncoder(t *testing.T) {
 	}
 }
 
+// Another program's reader finds what was written: columns by name, absent values, and more rows
+// than a group holds.
 func TestParquet(t *testing.T) {
-	var b bytes.Buffer
-	p := NewParquet(&b, []string{"z", "a"})
-	if err := p.Write([]float64{1, 2, 3, math.NaN()}); err != nil {
-		t.Fatal(err)
-	}
-	if err := p.Close(); err != nil {
-		t.Fatal(err)
-	}
 	type row struct {
 		Z float64  `parquet:"z,optional"`
 		A *float64 `parquet:"a,optional"`
 	}
-	rows, err := parquet.Read[row](bytes.NewReader(b.Bytes()), int64(b.Len()))
-	if err != nil {
+	for _, n := range []int{0, 1, 2, groupRows - 1, groupRows, groupRows + 1} {
+		var b bytes.Buffer
+		p := NewParquet(&b, []string{"z", "a"})
+		for i := range n {
+			a := float64(-i)
+			if i%7 > 4 {
+				a = math.NaN()
+			}
+			if err := p.Write([]float64{float64(i) + 0.1, a}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := p.Close(); err != nil {
+			t.Fatal(err)
+		}
+		file, err := parquet.OpenFile(bytes.NewReader(b.Bytes()), int64(b.Len()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if writer, _ := file.Lookup("writer"); writer != Imprint {
+			t.Errorf("written by %q", writer)
+		}
+		rows, err := parquet.Read[row](bytes.NewReader(b.Bytes()), int64(b.Len()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(rows) != n || file.NumRows() != int64(n) {
+			t.Fatalf("%d rows, want %d", len(rows), n)
+		}
+		for i, r := range rows {
+			absent := i%7 > 4
+			if r.Z != float64(i)+0.1 || (r.A == nil) != absent || !absent && *r.A != float64(-i) {
+				t.Fatalf("row %d: %v", i, r)
+			}
+		}
+	}
+}
+
+// A list of fifteen or more elements has another head.
+func TestParquetOfManyColumns(t *testing.T) {
+	var keys []string
+	var values []float64
+	for i := range 40 {
+		keys = append(keys, fmt.Sprintf("k%02d", 39-i))
+		values = append(values, float64(39-i))
+	}
+	var b bytes.Buffer
+	p := NewParquet(&b, keys)
+	if err := errors.Join(p.Write(values), p.Write(values), p.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if len(rows) != 2 || rows[0].Z != 1 || *rows[0].A != 2 || rows[1].Z != 3 || rows[1].A != nil {
-		t.Errorf("read %v", rows)
+	rows := parquet.NewReader(bytes.NewReader(b.Bytes()))
+	defer rows.Close()
+	for range 2 {
+		got := map[string]float64{}
+		if err := rows.Read(&got); err != nil {
+			t.Fatal(err)
+		}
+		for i, k := range keys {
+			if got[k] != values[i] {
+				t.Errorf("%s is %v, want %v", k, got[k], values[i])
+			}
+		}
+	}
+}
+
+// full takes a number of bytes and then fails.
+type full int
+
+func (f *full) Write(b []byte) (int, error) {
+	if *f -= full(len(b)); *f < 0 {
+		return 0, io.ErrShortWrite
+	}
+	return len(b), nil
+}
+
+func TestParquetOnAFullDisk(t *testing.T) {
+	for space := range full(150) {
+		p := NewParquet(&space, []string{"a"})
+		if err := errors.Join(p.Write([]float64{1}), p.Close()); !errors.Is(err, io.ErrShortWrite) {
+			t.Fatalf("error %v, want %v", err, io.ErrShortWrite)
+		}
 	}
 }
 
