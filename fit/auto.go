@@ -185,19 +185,16 @@ func even(points []Point, pieces []piece) bool {
 		half := 2 * i / len(points)
 		halves[half] = append(halves[half], math.Abs(float64(p.Time)-at(pieces, float64(p.Size))))
 	}
-	slices.Sort(halves[0])
-	slices.Sort(halves[1])
-	return stats.Quantile(halves[0], 0.5) >= stats.Quantile(halves[1], 0.5)/2
+	return stats.Median(halves[0]) >= stats.Median(halves[1])/2
 }
 
 // hold holds the errors of outliers down to outlier deviations of the model with the least median.
 func hold(errors [][]float64) {
 	least := math.Inf(1)
 	for _, e := range errors {
-		sorted := slices.Sorted(slices.Values(e))
-		least = min(least, stats.Quantile(sorted, 0.5))
+		least = min(least, stats.Median(e))
 	}
-	bound := outlier * max(1.4826*least, sameTime)
+	bound := outlier * max(stats.NormalMAD*least, sameTime)
 	for _, e := range errors {
 		for i, out := range outlying(e, bound) {
 			if out {

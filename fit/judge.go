@@ -186,11 +186,11 @@ func leverage(points []Point, m Method) (size quantity.Bytes, most float64) {
 		if m != Ordinary {
 			w[i] /= float64(p.Fitted * p.Fitted)
 		}
-		all.add(float64(p.Size), 0, w[i])
+		all.Add(float64(p.Size), 0, w[i])
 	}
 	for i, p := range points {
-		d := float64(p.Size) - all.x
-		if h := w[i] * (1/all.w + d*d/all.xx); h > most {
+		d := float64(p.Size) - all.X
+		if h := w[i] * (1/all.W + d*d/all.XX); h > most {
 			size, most = p.Size, h
 		}
 	}

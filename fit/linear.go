@@ -115,10 +115,10 @@ func fitLine(points []Point, m Method) line {
 func solve(points []Point, w []float64) line {
 	var m moments
 	for i, p := range points {
-		m.add(float64(p.Size), float64(p.Time), w[i])
+		m.Add(float64(p.Size), float64(p.Time), w[i])
 	}
-	l := line{sw: m.w, mx: m.x, sxx: m.xx, freeTau: m.xy / m.xx}
-	l.freeBeta = m.y - l.freeTau*m.x
+	l := line{sw: m.W, mx: m.X, sxx: m.XX, freeTau: m.XY / m.XX}
+	l.freeBeta = m.Y - l.freeTau*m.X
 	l.beta, l.tau = m.line()
 	return l
 }

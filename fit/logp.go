@@ -138,15 +138,15 @@ func level(bursts []benchfile.Burst) plateau {
 	upper := bursts[min(len(bursts)/2, len(bursts)-2):]
 	var m moments
 	for _, b := range upper {
-		m.add(1/float64(b.Messages), float64(b.Interval), 1/float64(b.Interval*b.Interval))
+		m.Add(1/float64(b.Messages), float64(b.Interval), 1/float64(b.Interval*b.Interval))
 	}
-	if m.xx == 0 {
-		return plateau{scattered: scattered{m.y, 1 / m.w}, dof: len(upper) - 1, squares: m.yy}
+	if m.XX == 0 {
+		return plateau{scattered: scattered{m.Y, 1 / m.W}, dof: len(upper) - 1, squares: m.YY}
 	}
-	slope := m.xy / m.xx
+	slope := m.XY / m.XX
 	return plateau{
-		scattered: scattered{m.y - slope*m.x, 1/m.w + m.x*m.x/m.xx},
-		squares:   max(0, m.yy-slope*m.xy), dof: len(upper) - 2,
+		scattered: scattered{m.Y - slope*m.X, 1/m.W + m.X*m.X/m.XX},
+		squares:   max(0, m.YY-slope*m.XY), dof: len(upper) - 2,
 	}
 }
 

@@ -129,7 +129,7 @@ func split(points []Point, k int, quantum float64) *division {
 	}
 	d.search(points, w, least, most)
 	ends := d.trace(most)
-	errors, sorted := make([]float64, n), make([]float64, n)
+	errors := make([]float64, n)
 	for i := range most {
 		part, weights := points[ends[i]:ends[i+1]], w[ends[i]:ends[i+1]]
 		l := solve(part, weights)
@@ -141,10 +141,8 @@ func split(points []Point, k int, quantum float64) *division {
 	}
 	// A point far beyond the scatter of the finest division must not make the
 	// scatter of all: it weighs as if it were at outlier deviations.
-	copy(sorted, errors)
-	slices.Sort(sorted)
 	free := max(1, float64(n-3*most))
-	bound := outlier * max(1.4826*stats.Quantile(sorted, 0.5)*math.Sqrt(float64(n)/free), sameTime)
+	bound := outlier * max(stats.MAD(errors, 0)*math.Sqrt(float64(n)/free), sameTime)
 	for i, e := range errors {
 		if e > bound {
 			w[i] *= bound * bound / (e * e)
@@ -228,7 +226,7 @@ func (d *division) search(points []Point, w []float64, least, most int) {
 		at := d.places[i]
 		for j := range row {
 			for ; at < d.places[i+j+1]; at++ {
-				m.add(float64(points[at].Size), float64(points[at].Time), w[at])
+				m.Add(float64(points[at].Size), float64(points[at].Time), w[at])
 			}
 			row[j] = math.Inf(1)
 			if at-d.places[i] >= least {
@@ -295,29 +293,19 @@ func (d *division) pair(i, j, k int) float64 { return d.costs[i][j-i-1] + d.cost
 
 // moments are the weighted sums of points about their means, which add up one
 // point at a time without losing digits (West 1979).
-type moments struct{ w, x, y, xx, xy, yy float64 }
-
-func (m *moments) add(x, y, w float64) {
-	m.w += w
-	dx, dy, r := x-m.x, y-m.y, w/m.w
-	m.x += dx * r
-	m.y += dy * r
-	m.xx += w * dx * (x - m.x)
-	m.xy += w * dx * (y - m.y)
-	m.yy += w * dy * (y - m.y)
-}
+type moments struct{ stats.Moments }
 
 // line is the least-squares line under β, τ ≥ 0.
 func (m *moments) line() (beta, tau float64) {
-	if m.xx > 0 {
-		tau = m.xy / m.xx
+	if m.XX > 0 {
+		tau = m.XY / m.XX
 	}
-	beta = m.y - tau*m.x
+	beta = m.Y - tau*m.X
 	switch {
 	case tau < 0: // then β = Σwy/Σw is the least with τ = 0
-		return m.y, 0
+		return m.Y, 0
 	case beta < 0: // then τ = Σwxy/Σwx² is the least with β = 0
-		return 0, (m.xy + m.w*m.x*m.y) / (m.xx + m.w*m.x*m.x)
+		return 0, (m.XY + m.W*m.X*m.Y) / (m.XX + m.W*m.X*m.X)
 	}
 	return beta, tau
 }
@@ -325,6 +313,6 @@ func (m *moments) line() (beta, tau float64) {
 // rss is the sum of squares that the line leaves.
 func (m *moments) rss() float64 {
 	beta, tau := m.line()
-	d := m.y - beta - tau*m.x
-	return max(0, m.yy-2*tau*m.xy+tau*tau*m.xx+m.w*d*d)
+	d := m.Y - beta - tau*m.X
+	return max(0, m.YY-2*tau*m.XY+tau*tau*m.XX+m.W*d*d)
 }

@@ -88,16 +88,14 @@ func Line(t *benchfile.Table) (beta quantity.Micros, tau quantity.MicrosPerByte,
 // huberLine returns Huber's line, the relative errors that it leaves, and their deviation.
 func huberLine(points []Point) (l line, e []float64, scale float64) {
 	n := len(points)
-	w, sorted := make([]float64, n), make([]float64, n)
+	w := make([]float64, n)
 	e = make([]float64, n)
 	l = fitLine(points, Relative)
 	for range reweightings {
 		for i, p := range points {
 			e[i] = float64(p.Time)/l.at(float64(p.Size)) - 1
-			sorted[i] = math.Abs(e[i])
 		}
-		slices.Sort(sorted)
-		scale = max(1.4826*stats.Quantile(sorted, 0.5), sameTime) // of a normal distribution
+		scale = max(stats.MAD(e, 0), sameTime)
 		change := 0.0
 		for i, p := range points {
 			fitted := l.at(float64(p.Size))
@@ -129,13 +127,11 @@ const efficiency = 0.68
 func fitTheilSen(points []Point) line {
 	l := theilSenLine(points)
 	n := len(points)
-	e, sorted := make([]float64, n), make([]float64, n)
+	e := make([]float64, n)
 	for i, p := range points {
 		e[i] = float64(p.Time)/l.at(float64(p.Size)) - 1
-		sorted[i] = math.Abs(e[i])
 	}
-	slices.Sort(sorted)
-	scale := max(1.4826*stats.Quantile(sorted, 0.5), sameTime)
+	scale := max(stats.MAD(e, 0), sameTime)
 	inliers := make([]Point, 0, n)
 	out := outlying(e, outlier*scale)
 	for i, p := range points {

@@ -76,7 +76,7 @@ func centreOf(all []unit) float64 {
 	for i, u := range all {
 		values[i] = stats.Quantile(u.values, 0.5)
 	}
-	return middle(values)
+	return stats.MedianInPlace(values)
 }
 
 // newModel fits a quantity of a group, or its change where before is not nil. It returns nil if the
@@ -101,7 +101,7 @@ func newModel(g Group, q Quantity, now, before []unit) *model {
 	for i, u := range m.units {
 		parts[i] = u.part
 	}
-	m.part = median(parts)
+	m.part = stats.Median(parts)
 	m.residuals()
 	return m
 }
@@ -161,7 +161,7 @@ func (m *model) residuals() {
 			}
 		}
 	} else {
-		m.shift = median(y)
+		m.shift = stats.Median(y)
 		for i := range y {
 			y[i] -= m.shift
 		}

@@ -2,60 +2,9 @@ package fleet
 
 import (
 	"math"
-	"math/bits"
-	"slices"
+
+	"github.com/halfpeak/halfpeak/internal/stats"
 )
-
-// median returns the median of values, in any order; NaN of none.
-func median(values []float64) float64 { return middle(slices.Clone(values)) }
-
-// middle is the median of values that it may put into another order: that of Quantile, to the
-// last bit.
-func middle(values []float64) float64 {
-	n := len(values)
-	if n == 0 {
-		return math.NaN()
-	}
-	low := kth(values, (n-1)/2)
-	if n%2 == 1 {
-		return low + 0 // no −0
-	}
-	return low + 0.5*(slices.Min(values[n/2:])-low)
-}
-
-// kth returns the value that would be at place k if the values were sorted, and puts it there: none
-// before it is larger, and none behind it smaller. It is Hoare's FIND (1961) with the median of three
-// as pivot; values on which that makes no way are sorted.
-func kth(values []float64, k int) float64 {
-	v := values
-	for tries := 2 * bits.Len(uint(len(v))); len(v) > 16 && tries > 0; tries-- {
-		a, b, c := v[0], v[len(v)/2], v[len(v)-1]
-		pivot := max(min(a, b), min(max(a, b), c))
-		i, j := 0, len(v)-1
-		for i <= j {
-			for v[i] < pivot {
-				i++
-			}
-			for pivot < v[j] {
-				j--
-			}
-			if i <= j {
-				v[i], v[j] = v[j], v[i]
-				i, j = i+1, j-1
-			}
-		}
-		switch {
-		case k <= j:
-			v = v[:j+1]
-		case k >= i:
-			v, k = v[i:], k-i
-		default:
-			return pivot
-		}
-	}
-	slices.Sort(v)
-	return v[k]
-}
 
 // qnMost is the number of values up to which Qn is taken, from all their distances. Of more values
 // the median absolute deviation is as good: the error of the scale is then small beside others.
@@ -71,12 +20,7 @@ func scaleOf(values []float64) float64 {
 		return 0
 	}
 	if n > qnMost {
-		m := median(values)
-		d := make([]float64, n)
-		for i, v := range values {
-			d[i] = math.Abs(v - m)
-		}
-		return 1.4826 * middle(d)
+		return stats.MAD(values, stats.Median(values))
 	}
 	distances := make([]float64, 0, n*(n-1)/2)
 	for i, v := range values {
@@ -95,5 +39,5 @@ func scaleOf(values []float64) float64 {
 	default:
 		d = float64(n) / (float64(n) + 3.8)
 	}
-	return 2.2219 * d * kth(distances, h*(h-1)/2-1)
+	return 2.2219 * d * stats.Select(distances, h*(h-1)/2-1)
 }

@@ -27,7 +27,7 @@ const oneOut = 64
 func standardised(values, uncertain []float64) []float64 {
 	n := len(values)
 	z := make([]float64, n)
-	centre, scale := median(values), 0.0
+	centre, scale := stats.Median(values), 0.0
 	if n > oneOut {
 		scale = scaleOf(values)
 	}
@@ -36,7 +36,7 @@ func standardised(values, uncertain []float64) []float64 {
 		sd := scale
 		if n <= oneOut {
 			others = append(append(others[:0], values[:i]...), values[i+1:]...)
-			centre, sd = median(others), scaleOf(others)
+			centre, sd = stats.Median(others), scaleOf(others)
 		}
 		if uncertain != nil {
 			sd = math.Max(sd, uncertain[i])

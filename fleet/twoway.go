@@ -1,6 +1,10 @@
 package fleet
 
-import "math"
+import (
+	"math"
+
+	"github.com/halfpeak/halfpeak/internal/stats"
+)
 
 // leastPartners is the number of different partners with which a node must have been measured for
 // its effect to be told from those of its pairs: of three values one may be anything.
@@ -92,7 +96,7 @@ func (f *twoWay) polish(sides []int) {
 				l := f.links[i]
 				rest = append(rest, l.y-f.mu-f.u[l.a+l.b-a])
 			}
-			u := middle(rest)
+			u := stats.MedianInPlace(rest)
 			change, size = max(change, math.Abs(u-f.u[a])), max(size, math.Abs(u))
 			f.u[a] = u
 		}
@@ -145,7 +149,7 @@ func (f *twoWay) centre(sides []int) {
 	shift := map[int]float64{}
 	for s, u := range bySide {
 		if other := bySide[s^1]; len(other) > 0 {
-			shift[s] = (median(u) - median(other)) / 2
+			shift[s] = (stats.Median(u) - stats.Median(other)) / 2
 		}
 	}
 	var all []float64
@@ -156,7 +160,7 @@ func (f *twoWay) centre(sides []int) {
 		}
 	}
 	if len(all) > 0 {
-		m := middle(all)
+		m := stats.MedianInPlace(all)
 		for a, known := range f.known {
 			if known {
 				f.u[a] -= m
@@ -167,7 +171,7 @@ func (f *twoWay) centre(sides []int) {
 	for i, l := range f.links {
 		rest[i] = l.y - f.u[l.a] - f.u[l.b]
 	}
-	f.mu = middle(rest)
+	f.mu = stats.MedianInPlace(rest)
 }
 
 // sides numbers the sides of the components that have two: 2k and 2k+1, from k = 1. Nodes of other

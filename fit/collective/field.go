@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -126,7 +127,7 @@ func (f *field) calm() {
 		return
 	}
 	slices.Sort(off)
-	limit := outlier * 1.4826 * off[len(off)/2]
+	limit := outlier * stats.NormalMAD * off[len(off)/2]
 	for i := range f.of {
 		if o := &f.of[i]; math.Abs(o.e-middle[i]) > limit && math.Abs(o.e-middle[i]) < outlier*o.error {
 			o.e = middle[i]

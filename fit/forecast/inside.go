@@ -3,6 +3,8 @@ package forecast
 import (
 	"math"
 	"slices"
+
+	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
 // A gap lies between two measured sizes; it knows the curve on both sides.
@@ -45,19 +47,12 @@ func (c *Curve) gap(a, b int) gap {
 
 // line is the least-squares line of the relative errors at the sizes from i to j.
 func (c *Curve) line(i, j int) (beta, tau float64) {
-	var w, x, y, xx, xy float64 // about the means, one size at a time (West 1979)
+	var m stats.Moments
 	for ; i <= j; i++ {
 		v := c.t[j] / c.t[i]
-		v *= v
-		w += v
-		dx, dy, r := c.n[i]-x, c.t[i]-y, v/w
-		x += dx * r
-		y += dy * r
-		xx += v * dx * (c.n[i] - x)
-		xy += v * dx * (c.t[i] - y)
+		m.Add(c.n[i], c.t[i], v*v)
 	}
-	tau = xy / xx
-	return y - tau*x, tau
+	return m.Line()
 }
 
 // jumps is the logarithm of the factor between the two sides of a gap at which half of the
