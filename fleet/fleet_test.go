@@ -176,7 +176,7 @@ func TestRing(t *testing.T) {
 	}
 }
 
-// A subset of the simulation of fleet/power: faults of ten times the noise are found, and of 40
+// A subset of the simulation of tools/power: faults of ten times the noise are found, and of 40
 // fleets without one at most 5 have an alarm. At a rate of 5 % more come in 1 of 75 such tests, and
 // these seeds are fixed.
 func TestPlanted(t *testing.T) {

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/internal/parallel"
 )
 
 // An Entry is what is kept of one file: all that a report needs of it.
@@ -116,10 +116,6 @@ func Read(ctx context.Context, roots []string, o Options, r Reader) ([]Entry, Se
 		entries = slices.DeleteFunc(entries, func(e Entry) bool { return !r.Keep(e.Path, e.Source) })
 	}
 	seen.Files = len(entries)
-	workers := r.Workers
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
 	var (
 		lock  sync.Mutex // of what follows
 		whole = make([]bool, len(entries))
@@ -134,32 +130,21 @@ func Read(ctx context.Context, roots []string, o Options, r Reader) ([]Entry, Se
 			}
 		}
 	}
-	var next atomic.Int64
-	var failed atomic.Bool
-	var all sync.WaitGroup
-	for range min(workers, len(entries)) {
-		all.Go(func() {
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= len(entries) || ctx.Err() != nil || failed.Load() {
-					return
-				}
-				if !w.read(&entries[i]) {
-					continue
-				}
-				lock.Lock()
-				whole[i] = true
-				seen.Done++
-				hand(0)
-				failed.Store(fault != nil)
-				lock.Unlock()
-				if r.Progress != nil {
-					r.Progress(1)
-				}
-			}
-		})
-	}
-	all.Wait()
+	err = parallel.Each(ctx, len(entries), r.Workers, func(_ context.Context, i int) error {
+		if !w.read(&entries[i]) {
+			return nil
+		}
+		lock.Lock()
+		whole[i] = true
+		seen.Done++
+		hand(0)
+		stop := fault
+		lock.Unlock()
+		if r.Progress != nil {
+			r.Progress(1)
+		}
+		return stop
+	})
 	hand(len(entries))
 	if fault != nil {
 		return nil, seen, fault
@@ -169,8 +154,8 @@ func Read(ctx context.Context, roots []string, o Options, r Reader) ([]Entry, Se
 	}
 	i := 0
 	entries = slices.DeleteFunc(entries, func(Entry) bool { i++; return !whole[i-1] })
-	if ctx.Err() != nil {
-		return entries, seen, ctx.Err()
+	if err != nil {
+		return entries, seen, err
 	}
 	if w.pattern != nil && !w.matched.Load() && len(entries) > 0 && r.Keep == nil {
 		return nil, seen, fmt.Errorf("--name %q fits no file; the first is %q: * is any letters, {a} and {b} are the nodes", o.Name, entries[0].Path)

@@ -4,12 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 
+	"github.com/halfpeak/halfpeak/internal/parallel"
 	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
@@ -161,7 +159,7 @@ func Report(now, before []Entry, o Options) (*Answer, error) {
 	}
 	a.Parts = make([]Part, len(order))
 	fitted := make([][]*model, len(order))
-	parallel(len(order), func(i int) { a.Parts[i], fitted[i] = part(order[i], all[order[i]], earlier[order[i]], a.Compared) })
+	parallel.For(len(order), func(i int) { a.Parts[i], fitted[i] = part(order[i], all[order[i]], earlier[order[i]], a.Compared) })
 	models := slices.Concat(fitted...)
 	a.Nodes = len(names)
 	if a.Curves == 0 {
@@ -175,20 +173,6 @@ func Report(now, before []Entry, o Options) (*Answer, error) {
 	}
 	a.test(models)
 	return a, nil
-}
-
-// parallel calls do with 0 to n−1, on all processors. What each does depends on no other.
-func parallel(n int, do func(i int)) {
-	var next atomic.Int64
-	var all sync.WaitGroup
-	for range min(n, runtime.GOMAXPROCS(0)) {
-		all.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				do(i)
-			}
-		})
-	}
-	all.Wait()
 }
 
 // partners counts the curves of a that have no partner in b.
@@ -319,7 +303,7 @@ func (a *Answer) test(models []*model) {
 		}
 	}
 	each := make([][]test, len(models))
-	parallel(len(models), func(i int) { each[i] = models[i].tests(int32(i), a, noise[models[i].quantity]) })
+	parallel.For(len(models), func(i int) { each[i] = models[i].tests(int32(i), a, noise[models[i].quantity]) })
 	tests := slices.Concat(each...)
 	slices.SortFunc(tests, func(x, y test) int {
 		return cmp.Or(cmp.Compare(x.p, y.p), cmp.Compare(x.model, y.model), cmp.Compare(x.index, y.index))
@@ -466,7 +450,7 @@ func (m *model) finding(t test, miss float64, noise *tails, out bool) Finding {
 		}
 		d, sd = m.y()[t.index], m.sd[t.index]
 		if m.fit == nil {
-			d -= median(m.y())
+			d -= stats.Median(m.y())
 		}
 		if half = stats.StudentQuantile(miss, noise.typical()); out {
 			half = noise.quantile(u.key, m.z[t.index], miss)

@@ -3,11 +3,10 @@ package contention
 import (
 	"context"
 	"fmt"
-	"runtime"
-	"sync"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/internal/parallel"
 	"github.com/halfpeak/halfpeak/model/machine"
 )
 
@@ -43,7 +42,7 @@ func NewSet(points []Point) (*Set, error) {
 // that is none or has too few cores, and that of the context.
 func (s *Set) Predict(ctx context.Context, m machine.Machine) ([]Times, error) {
 	times := make([]Times, len(s.Points))
-	return times, each(ctx, len(s.Points), func(ctx context.Context, i int) (err error) {
+	return times, parallel.Each(ctx, len(s.Points), maxWorkers, func(ctx context.Context, i int) (err error) {
 		times[i], err = s.loops[i].on(ctx, m, s.Points[i])
 		return err
 	})
@@ -56,7 +55,7 @@ func Predict(ctx context.Context, points []Point, machines ...machine.Machine) (
 	for i := range times {
 		times[i] = make([]Times, len(points))
 	}
-	return times, each(ctx, len(points), func(ctx context.Context, i int) error {
+	return times, parallel.Each(ctx, len(points), maxWorkers, func(ctx context.Context, i int) error {
 		l, err := points[i].loop()
 		for j, m := range machines {
 			if err == nil {
@@ -89,29 +88,5 @@ func (l *Loop) on(ctx context.Context, m machine.Machine, p Point) (Times, error
 	return l.Run(ctx, on)
 }
 
-// each does something for so many numbers, on all processors; the first error ends it.
-func each(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	var workers sync.WaitGroup
-	next := make(chan int)
-	for range min(runtime.GOMAXPROCS(0), 8) {
-		workers.Go(func() {
-			for i := range next {
-				err := do(ctx, i)
-				if err != nil {
-					stop(err)
-				}
-			}
-		})
-	}
-	for i := range n {
-		if ctx.Err() != nil {
-			break
-		}
-		next <- i
-	}
-	close(next)
-	workers.Wait()
-	return context.Cause(ctx)
-}
+// maxWorkers bounds the loops that run at a time: each takes the memory of a schedule.
+const maxWorkers = 8

@@ -1,7 +1,7 @@
 // Power finds out how small a fault a fleet's report can tell, and how often it sees one where there
 // is none, by planting faults in made fleets:
 //
-//	go run ./fleet/power -fleets 1000
+//	go run ./tools/power -fleets 1000
 //
 // prints a table of which docs/fleet.md has rows, from 10 nodes to 40. Each fleet is all pairs of its nodes. A curve has 8 sizes from
 // 8 B to 32 MiB; its time is that of a line, times what the run scatters, times what each size
@@ -15,11 +15,11 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"runtime"
 	"slices"
 	"sync"
 
 	"github.com/halfpeak/halfpeak/fleet"
+	"github.com/halfpeak/halfpeak/internal/parallel"
 )
 
 func main() {
@@ -52,27 +52,21 @@ func row(made fleet.Made, fleets int, seed uint64) {
 	found, of := make([]int, len(faults)), slices.Repeat([]int{max(1, fleets/10)}, len(faults))
 	of[0] = fleets
 	var lock sync.Mutex
-	var all sync.WaitGroup
-	for w := range runtime.GOMAXPROCS(0) {
-		all.Go(func() {
-			for s := w; s < fleets; s += runtime.GOMAXPROCS(0) {
-				for i, f := range faults {
-					if s >= of[i] {
-						continue
-					}
-					m := made
-					m.Fault = f
-					yes := m.Found(rand.New(rand.NewPCG(seed, uint64(s))))
-					lock.Lock()
-					if yes {
-						found[i]++
-					}
-					lock.Unlock()
-				}
+	parallel.For(fleets, func(n int) {
+		for i, f := range faults {
+			if n >= of[i] {
+				continue
 			}
-		})
-	}
-	all.Wait()
+			m := made
+			m.Fault = f
+			yes := m.Found(rand.New(rand.NewPCG(seed, uint64(n))))
+			lock.Lock()
+			if yes {
+				found[i]++
+			}
+			lock.Unlock()
+		}
+	})
 	fmt.Printf("| %d | %.1f %% | %s | %d and %d |", made.Nodes, 100*made.Noise, made.Tails, fleets, of[1])
 	for i, n := range found {
 		fmt.Printf(" %.1f %% |", math.Round(1000*float64(n)/float64(of[i]))/10)

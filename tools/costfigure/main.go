@@ -1,7 +1,7 @@
 // Costfigure draws what cost.awk writes: the processor time of an event against the number of
 // ranks. It reads the CSV from its input and writes the picture into the file that it is given.
 //
-//	go run ./engine/simulate/peers/costfigure docs/simulate.png < docs/simulate.csv
+//	go run ./tools/costfigure docs/simulate.png < docs/simulate.csv
 package main
 
 import (
