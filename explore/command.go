@@ -2,12 +2,12 @@ package explore
 
 import (
 	"fmt"
-	"runtime/debug"
 	"strconv"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/internal/release"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/study"
 )
@@ -15,11 +15,8 @@ import (
 // about says what can be asked.
 func (x *Explorer) about(Nothing) (About, error) {
 	a := About{
-		Version: "(unknown)", Cuts: platforms.CutNames(), Formats: benchfile.Known, FitModels: study.FitModels(),
+		Version: release.Version(), Cuts: platforms.CutNames(), Formats: benchfile.Known, FitModels: study.FitModels(),
 		Costs: []Named{{string(study.OneWay), "one-way time"}, {string(study.Gap), "gap"}},
-	}
-	if info, ok := debug.ReadBuildInfo(); ok {
-		a.Version = info.Main.Version
 	}
 	kinds, labels := study.CurveKinds()
 	for i, k := range kinds {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/halfpeak/halfpeak/internal/release"
 	"github.com/halfpeak/halfpeak/internal/wasm"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
@@ -60,7 +61,7 @@ was built with it inside.`,
 
 // startOf is what a page with these platforms begins with.
 func startOf(refs []string) (page.Start, error) {
-	start := page.Start{Version: version()}
+	start := page.Start{Version: release.Version()}
 	of := map[string]string{} // the paths of files by their names in the page
 	for _, ref := range refs {
 		p, l, err := platforms.Find(ref)

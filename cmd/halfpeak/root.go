@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/halfpeak/halfpeak/internal/nearest"
+	"github.com/halfpeak/halfpeak/internal/release"
 	"github.com/halfpeak/halfpeak/internal/terminal"
 	"github.com/halfpeak/halfpeak/study"
 )
@@ -67,7 +68,7 @@ the output of benchmarks, and draws their curves.
 PLATFORM is a name ("clip"), a layer of it ("clip/user-buffer"), or the path of a
 TOML file ("my.toml", "my.toml/eager"). Sizes are lists and ranges: "1,64,4KiB",
 "1..1MiB" (each twice the one before), "1..64KiB/16" (16 for each doubling).`
-	root.SilenceErrors, root.SilenceUsage, root.Version = true, true, version()
+	root.SilenceErrors, root.SilenceUsage, root.Version = true, true, release.Version()
 	root.PersistentFlags().Bool("force", false, "overwrite files that halfpeak did not write; begin an interrupted file anew")
 	noFiles(root)
 	root.SetFlagErrorFunc(flagError)

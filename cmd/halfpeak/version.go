@@ -1,12 +1,12 @@
 package main
 
 import (
-	"fmt"
-	"runtime/debug"
+	"runtime"
 
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak/internal/man"
+	"github.com/halfpeak/halfpeak/internal/release"
 	"github.com/halfpeak/halfpeak/reports"
 )
 
@@ -17,28 +17,16 @@ func newVersion() *cobra.Command {
 		Short: "The version of halfpeak and of what it was built with",
 		Args:  wantArgs(0, 0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			info, ok := debug.ReadBuildInfo()
-			if !ok {
-				return fmt.Errorf("this binary does not say how it was built; build it with go build")
-			}
 			var revision any // absent in a build without version control
 			if r := man.Setting("vcs.revision"); r != "" {
 				revision = r
 			}
 			return out.write(cmd, reports.Rows{
 				Columns: []reports.Column{{Key: "version", Head: "halfpeak"}, {Key: "revision", Head: "revision", Rank: 1}, {Key: "go", Head: "Go"}},
-				Data:    [][]any{{info.Main.Version, revision, info.GoVersion}},
+				Data:    [][]any{{release.Version(), revision, runtime.Version()}},
 			})
 		},
 	}
 	out.declareFormat(cmd)
 	return cmd
-}
-
-// version is that of --version.
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok {
-		return info.Main.Version
-	}
-	return "unknown"
 }

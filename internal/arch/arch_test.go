@@ -24,6 +24,7 @@ const (
 // point down only. Everybody may import the packages of common.
 var below = map[string]string{
 	"internal/ci":                        "",
+	"internal/release":                   "",
 	"internal/mutate":                    "",
 	"model/quantity":                     "",
 	"model":                              "model/quantity",
@@ -42,7 +43,7 @@ var below = map[string]string{
 	"engine/live":                        "engine engine/programs fit/benchfile platforms model model/machine model/quantity",
 	"engine/programs":                    "engine fit/benchfile platforms model model/machine model/quantity",
 	"reports":                            "model/quantity",
-	"explore":                            "study fit/contention fit/collective data reports whatif fit fit/benchfile fit/forecast engine engine/live engine/programs engine/virtual engine/schedule engine/schedule/collective engine/schedule/collective/rules engine/schedule/mpitrace engine/simulate export internal/flags platforms model model/machine model/quantity shard fleet",
+	"explore":                            "study fit/contention fit/collective data reports whatif fit fit/benchfile fit/forecast engine engine/live engine/programs engine/virtual engine/schedule engine/schedule/collective engine/schedule/collective/rules engine/schedule/mpitrace engine/simulate export internal/flags internal/release platforms model model/machine model/quantity shard fleet",
 	"reports/page":                       "",
 	"internal/wasm":                      "reports/page",
 	"internal/wasm/generate":             "internal/wasm reports/page",

@@ -1,0 +1,24 @@
+// Package release returns the version of halfpeak.
+package release
+
+import (
+	"regexp"
+	"runtime/debug"
+)
+
+// version is the release that is being made; a release build sets its own with
+//
+//	-ldflags "-X github.com/halfpeak/halfpeak/internal/release.version=v0.3.0"
+var version = "v0.3.0-dev"
+
+// tagged matches versions of tags, not those that the Go tool makes up from commits.
+var tagged = regexp.MustCompile(`^v\d+\.\d+\.\d+(-[a-z]+[.\d]*)?$`)
+
+// Version returns the version of this program: the tag that go install built, or else that of the
+// build, as in "v0.3.0-dev".
+func Version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && tagged.MatchString(info.Main.Version) {
+		return info.Main.Version
+	}
+	return version
+}
