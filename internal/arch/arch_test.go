@@ -32,6 +32,7 @@ var below = map[string]string{
 	"platforms":                          "model model/machine model/quantity",
 	"data":                               "platforms model model/machine model/quantity",
 	"fit/benchfile":                      "model/quantity",
+	"tools/notice":                       "",
 	"tools/power":                        "fleet fit fit/benchfile fit/forecast model model/quantity",
 	"fleet":                              "fit fit/benchfile fit/forecast model model/quantity",
 	"fit":                                "fit/benchfile fit/forecast model model/quantity",

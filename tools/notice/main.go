@@ -1,0 +1,210 @@
+// Notice writes the file NOTICE: the licences of all that the released binaries contain, read from
+// the module cache. Run it in the root of the checkout after a change of go.mod:
+//
+//	go run ./tools/notice > NOTICE
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+func main() {
+	text, err := notice(".")
+	if err == nil {
+		_, err = os.Stdout.WriteString(text)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "notice:", err)
+		os.Exit(1)
+	}
+}
+
+// builds lists the programs of a release, with the operating systems and processors that differ in
+// the modules they need.
+var builds = []struct{ goos, goarch, program string }{
+	{"linux", "amd64", "./cmd/halfpeak"},
+	{"darwin", "arm64", "./cmd/halfpeak"},
+	{"windows", "amd64", "./cmd/halfpeak"},
+	{"freebsd", "amd64", "./cmd/halfpeak"},
+	{"js", "wasm", "./cmd/explorer"},
+}
+
+// A component is a module in a binary, or the Go distribution.
+type component struct {
+	name, version string
+	dir           string
+	packages      map[string]bool // folders of its packages that are used, below dir
+}
+
+// A licence is a text and the SPDX identifier of what it is.
+type licence struct{ id, text string }
+
+// notice returns the content of NOTICE for the checkout in root.
+func notice(root string) (string, error) {
+	all, err := components(root)
+	if err != nil {
+		return "", err
+	}
+	var table, texts strings.Builder
+	numbers := map[string]int{} // of the texts
+	for _, c := range all {
+		found, err := c.licences()
+		if err != nil {
+			return "", err
+		}
+		var ids, places []string
+		for _, l := range found {
+			if numbers[l.text] == 0 {
+				numbers[l.text] = len(numbers) + 1
+				fmt.Fprintf(&texts, "\n%s\n[%d] %s\n\n%s\n", strings.Repeat("-", 80), numbers[l.text], l.id, l.text)
+			}
+			ids = append(ids, l.id)
+			places = append(places, fmt.Sprintf("[%d]", numbers[l.text]))
+		}
+		fmt.Fprintf(&table, "%-39s %-36s %s %s\n", c.name, c.version, strings.Join(ids, ", "), strings.Join(places, " "))
+	}
+	return "halfpeak, copyright 2026 The halfpeak Authors. Its own licence is in the file LICENSE.\n\n" +
+		"The binaries of a release contain these components, with the licences below. Where a component\n" +
+		"offers a choice, the one named here was chosen.\n\n" + table.String() + texts.String(), nil
+}
+
+// components returns the Go distribution and the modules in the binaries, by name.
+func components(root string) ([]component, error) {
+	modules := map[string]component{}
+	for _, b := range builds {
+		list := exec.Command("go", "list", "-deps", "-json=Dir,Module", b.program)
+		list.Dir = root
+		list.Env = append(os.Environ(), "GOOS="+b.goos, "GOARCH="+b.goarch, "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off")
+		var complaint bytes.Buffer
+		list.Stderr = &complaint
+		out, err := list.Output()
+		if err != nil {
+			return nil, fmt.Errorf("go list %s: %w\n%s", b.program, err, complaint.String())
+		}
+		for packages := json.NewDecoder(bytes.NewReader(out)); ; {
+			var p struct {
+				Dir    string
+				Module *struct {
+					Path, Version, Dir string
+					Main               bool
+				}
+			}
+			if err := packages.Decode(&p); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				return nil, err
+			}
+			if p.Module == nil || p.Module.Main {
+				continue
+			}
+			m, known := modules[p.Module.Path]
+			if !known {
+				m = component{p.Module.Path, p.Module.Version, p.Module.Dir, map[string]bool{}}
+				modules[m.name] = m
+			}
+			if m.dir == "" {
+				return nil, fmt.Errorf("%s is not in the module cache; run go mod download", m.name)
+			}
+			for dir := p.Dir; len(dir) >= len(m.dir); dir = filepath.Dir(dir) {
+				m.packages[dir] = true
+			}
+		}
+	}
+	goroot, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return nil, err
+	}
+	dir := strings.TrimSpace(string(goroot))
+	all := slices.SortedFunc(maps.Values(modules), func(a, b component) int { return cmp.Compare(a.name, b.name) })
+	return append([]component{{"the Go standard library and runtime", "of the build", dir, map[string]bool{dir: true}}}, all...), nil
+}
+
+// files matches the names of files with licences.
+var files = regexp.MustCompile(`(?i)^(licen[cs]es?|copying|notice|patents)([.-].*)?$`)
+
+// chosen has the files of modules that offer a choice of licences, or keep them elsewhere.
+var chosen = map[string][]string{
+	"github.com/golang/freetype": {"licenses/ftl.txt"},
+}
+
+// licences reads the files with licences in the folders of the used packages and above them.
+func (c component) licences() ([]licence, error) {
+	paths := slices.Clone(chosen[c.name])
+	if paths == nil {
+		for _, dir := range slices.Sorted(maps.Keys(c.packages)) {
+			entries, err := os.ReadDir(dir)
+			if err != nil {
+				return nil, err
+			}
+			for _, e := range entries {
+				if rel, err := filepath.Rel(c.dir, filepath.Join(dir, e.Name())); err == nil && e.Type().IsRegular() && files.MatchString(e.Name()) {
+					paths = append(paths, rel)
+				}
+			}
+		}
+	}
+	var all []licence
+	for _, path := range paths {
+		text, err := os.ReadFile(filepath.Join(c.dir, path))
+		if err != nil {
+			return nil, err
+		}
+		l := licence{text: plain(text)}
+		if l.id = identify(path, l.text); l.id == "" {
+			return nil, fmt.Errorf("%s of %s is under no licence that this program knows; read it, and add it to identify", path, c.name)
+		}
+		all = append(all, l)
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("%s has no file with its licence", c.name)
+	}
+	return all, nil
+}
+
+// plain returns a text without carriage returns and trailing spaces.
+func plain(text []byte) string {
+	lines := strings.Split(strings.ReplaceAll(string(text), "\r", ""), "\n")
+	for i, l := range lines {
+		lines[i] = strings.TrimRight(l, " \t\f")
+	}
+	return strings.Trim(strings.Join(lines, "\n"), "\n")
+}
+
+// identify returns the SPDX identifier of a licence, from phrases that only it has; empty if it is
+// none that may be part of a binary under BSD-3-Clause.
+func identify(path, text string) string {
+	words := strings.Join(strings.Fields(text), " ")
+	for _, l := range []struct{ id, phrase string }{
+		{"", "GNU GENERAL PUBLIC LICENSE"},
+		{"", "GNU LESSER GENERAL PUBLIC LICENSE"},
+		{"FTL", "The FreeType Project LICENSE"},
+		{"OFL-1.1", "SIL OPEN FONT LICENSE Version 1.1"},
+		{"Apache-2.0", "Apache License Version 2.0"},
+		{"MIT AND Apache-2.0", "two different licenses: MIT and Apache"},
+		{"Apache-2.0", "Licensed under the Apache License, Version 2.0"},
+		{"MIT", "Permission is hereby granted, free of charge"},
+		{"BSD-3-Clause", "may be used to endorse or promote products"},
+		{"BSD-2-Clause", "Redistribution and use in source and binary forms"},
+		{"CC-BY-4.0", "Creative Commons Attribution 4.0"},
+	} {
+		if strings.Contains(words, l.phrase) {
+			return l.id
+		}
+	}
+	if strings.HasPrefix(filepath.Base(path), "PATENTS") {
+		return "additional patent grant"
+	}
+	return ""
+}
