@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/fit"
+	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/study"
@@ -134,7 +135,7 @@ func (x *Explorer) toml(r Design) (Text, error) {
 	if err != nil {
 		return Text{}, err
 	}
-	text, err := d.now.Encode(reports.Imprint + " explore.")
+	text, err := d.now.Encode(atomicfile.Imprint + " explore.")
 	return Text{savedName(r, 0), string(text)}, err
 }
 

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/halfpeak/halfpeak/internal/atomicfile"
 )
 
 // A Document is a report to be sent: text, key numbers, tables and pictures.
@@ -96,7 +98,7 @@ func (d Document) WriteMarkdown(w io.Writer) error {
 			return err
 		}
 	}
-	fmt.Fprintf(m, "<!-- %s -->\n", Imprint)
+	fmt.Fprintf(m, "<!-- %s -->\n", atomicfile.Imprint)
 	_, err := w.Write(m.Bytes())
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
@@ -55,18 +56,18 @@ func writeImage(w io.Writer, ext string, width, height int, paint func(draw.Canv
 	return err
 }
 
-// marked adds [Imprint] to an image that has none: PNG's keyword for it is Software.
+// marked adds [atomicfile.Imprint] to an image that has none: PNG's keyword for it is Software.
 func marked(image []byte) []byte {
 	const header = 8 + 25 // PNG's signature and its first chunk
 	if bytes.HasPrefix(image, []byte("\x89PNG")) {
-		text := []byte("tEXtSoftware\x00" + Imprint)
+		text := []byte("tEXtSoftware\x00" + atomicfile.Imprint)
 		chunk := binary.BigEndian.AppendUint32(nil, uint32(len(text)-len("tEXt")))
 		chunk = append(chunk, text...)
 		chunk = binary.BigEndian.AppendUint32(chunk, crc32.ChecksumIEEE(text))
 		return slices.Concat(image[:header], chunk, image[header:])
 	}
 	if before, after, ok := bytes.Cut(image, []byte("<svg")); ok {
-		return slices.Concat(before, []byte("<!-- "+Imprint+" -->\n<svg"), after)
+		return slices.Concat(before, []byte("<!-- "+atomicfile.Imprint+" -->\n<svg"), after)
 	}
 	return image
 }

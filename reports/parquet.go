@@ -10,6 +10,8 @@ import (
 	"io"
 	"math"
 	"slices"
+
+	"github.com/halfpeak/halfpeak/internal/atomicfile"
 )
 
 // A Parquet writes rows of numbers as an Apache Parquet file: an optional double for each key,
@@ -87,7 +89,7 @@ func (p *Parquet) Close() error {
 		schema = append(schema, column.end())
 	}
 	var imprint, footer thrift
-	imprint.text(1, "writer").text(2, Imprint)
+	imprint.text(1, "writer").text(2, atomicfile.Imprint)
 	footer.number(1, 1).structs(2, schema).long(3, p.total).structs(4, p.groups).structs(5, []thrift{imprint.end()}).text(6, "halfpeak")
 	text := footer.end().b
 	p.write(binary.LittleEndian.AppendUint32(text, uint32(len(text))))

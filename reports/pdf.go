@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"codeberg.org/go-pdf/fpdf"
+	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	xfont "golang.org/x/image/font"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
@@ -47,7 +48,7 @@ func newPDF(width, height vg.Length) *pdf {
 	doc.SetCreationDate(time.Unix(0, 0).UTC())
 	doc.SetModificationDate(time.Unix(0, 0).UTC())
 	doc.SetCatalogSort(true)
-	doc.SetCreator(Imprint, false)
+	doc.SetCreator(atomicfile.Imprint, false)
 	doc.SetAutoPageBreak(false, 0)
 	doc.AddPage()
 	p := &pdf{doc: doc, width: width, height: height, states: make([]pdfState, 1), fonts: map[string]bool{}}

@@ -36,7 +36,7 @@ type Header struct {
 // the last has the length endLength and no bytes, and tells how many units there are. All numbers
 // have their least significant byte first.
 const (
-	magic      = "Written by halfpeak: part\n\x00" // with reports.Imprint, and no text
+	magic      = "Written by halfpeak: part\n\x00" // with atomicfile.Imprint, and no text
 	version    = 1
 	frameHead  = 4 + 8
 	endLength  = 1<<32 - 1

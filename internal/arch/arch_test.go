@@ -50,7 +50,7 @@ var below = map[string]string{
 	"internal/wasm/generate":             "internal/wasm reports/page",
 	"export":                             "model model/quantity",
 	"internal/flags":                     "model/quantity",
-	"internal/man":                       "reports model/quantity",
+	"internal/man":                       "",
 	"internal/terminal":                  "reports model/quantity",
 	"shard":                              "",
 	"study":                              "data export reports shard whatif fit fit/collective fit/contention fit/benchfile fit/forecast fleet engine engine/live engine/programs engine/virtual engine/schedule engine/schedule/collective engine/schedule/collective/rules engine/schedule/mpitrace engine/simulate platforms model model/machine model/quantity",

@@ -8,16 +8,15 @@ import (
 	"strings"
 	"time"
 
+	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
-
-	"github.com/halfpeak/halfpeak/reports"
 )
 
 // Write writes the pages of a command and of those beneath it into an existing folder. Their date
 // is that of the commit from which the program was built, so that the same program writes the same
 // pages.
-func Write(to reports.Files, cmd *cobra.Command, dir string) error {
+func Write(to atomicfile.Files, cmd *cobra.Command, dir string) error {
 	for _, c := range cmd.Commands() {
 		if c.IsAvailableCommand() && c.Name() != "help" {
 			if err := Write(to, c, dir); err != nil {
@@ -33,7 +32,7 @@ func Write(to reports.Files, cmd *cobra.Command, dir string) error {
 	name := strings.ReplaceAll(cmd.CommandPath(), " ", "-") + ".1"
 	header := &doc.GenManHeader{Section: "1", Source: "halfpeak " + cmd.Root().Version, Manual: "Halfpeak", Date: &date}
 	return to.Write(filepath.Join(dir, name), func(w io.Writer) error {
-		if _, err := io.WriteString(w, `.\" `+reports.Imprint+"\n"); err != nil {
+		if _, err := io.WriteString(w, `.\" `+atomicfile.Imprint+"\n"); err != nil {
 			return err
 		}
 		return doc.GenMan(cmd, header, w)

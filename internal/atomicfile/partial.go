@@ -1,4 +1,4 @@
-package reports
+package atomicfile
 
 import (
 	"errors"
@@ -12,15 +12,14 @@ import (
 	"syscall"
 )
 
-// A Partial is a file that is written bit by bit and has its name only when it is
-// whole. Until then it is NAME.partial, and NAME.partial.state says how much of that is whole,
-// with a checksum, so that a later run can go on. The part is locked while it is open; the
-// system drops the lock with the process.
+// A Partial is a file that is written in pieces and gets its name when it is complete. Until then it
+// is NAME.partial; NAME.partial.state holds the number of complete rows and their checksum, so that a
+// later run can resume. The part is locked while it is open, and the lock ends with the process.
 type Partial struct {
 	path, id string // of the file behind a link
 	perm     fs.FileMode
 	file     *os.File
-	rows     int64 // whole in the file
+	rows     int64 // complete ones in the file
 	bytes    int64
 	sum      uint32 // of these bytes
 	saved    int64  // rows in the state
@@ -28,12 +27,11 @@ type Partial struct {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// OpenPartial begins the file at path, whose content begins with head, or goes on with it: if there
-// is a part of it that was begun under the same id, Rows says how many rows it has. A part that
-// another process is writing is an error, and so are one under another id and one that was
-// damaged; anew leaves what is there aside. The file at path itself is replaced as [Files] says,
-// and so is a file that has the name of the part or of its state and is neither. Where path is a
-// link the part is beside the file behind it, whose permissions stay.
+// OpenPartial starts the file at path, whose content begins with head, or resumes it: if a part with
+// the same id exists, Rows returns its number of rows. It is an error if another process is writing
+// the part, if the part has another id, or if it is damaged; anew discards an existing part. [Files]
+// decides whether the file at path is replaced, and a file that merely has the name of the part or of
+// its state. If path is a link, the part is beside the file that it leads to, whose permissions stay.
 func (f Files) OpenPartial(path, id string, head []byte, anew bool) (*Partial, error) {
 	if err := f.check(path, head); err != nil {
 		return nil, err
@@ -42,12 +40,12 @@ func (f Files) OpenPartial(path, id string, head []byte, anew bool) (*Partial, e
 	info, err := os.Stat(path)
 	there := err == nil
 	if there && info.IsDir() {
-		return nil, fileError(path, syscall.EISDIR)
+		return nil, FileError(path, syscall.EISDIR)
 	}
 	if there {
 		p.perm = info.Mode().Perm()
 		if p.path, err = filepath.EvalSymlinks(path); err != nil {
-			return nil, fileError(path, err)
+			return nil, FileError(path, err)
 		}
 	}
 	if err := p.open(); err != nil {
@@ -80,7 +78,7 @@ func (p *Partial) open() error {
 		}
 		file, err := os.OpenFile(p.Part(), os.O_CREATE|os.O_RDWR, p.perm|0o600)
 		if err != nil {
-			return fileError(p.path, err)
+			return FileError(p.path, err)
 		}
 		free, err := lock(file)
 		if err != nil || !free {
@@ -88,7 +86,7 @@ func (p *Partial) open() error {
 		}
 		switch {
 		case err != nil:
-			return fileError(p.path, err)
+			return FileError(p.path, err)
 		case !free:
 			who := "another process"
 			if s, err := p.readState(); err == nil && s.process > 0 {
@@ -104,20 +102,20 @@ func (p *Partial) open() error {
 			return nil
 		}
 		if err := file.Close(); err != nil {
-			return fileError(p.path, err)
+			return FileError(p.path, err)
 		}
 	}
 }
 
-// resume finds out how much is there and sets the file behind it. What cannot be told to be ours is
-// replaced if forced.
+// resume reads how many rows are complete and continues behind them. A file that cannot be
+// recognized as ours is replaced if force is set.
 func (p *Partial) resume(force, anew bool) error {
 	state, err := p.readState()
 	missing := errors.Is(err, os.ErrNotExist)
 	info, errStat := p.file.Stat()
 	switch {
 	case errStat != nil:
-		return fileError(p.path, errStat)
+		return FileError(p.path, errStat)
 	case !force && missing && info.Size() > 0:
 		return foreign(p.Part())
 	case !force && !missing && err != nil:
@@ -132,7 +130,7 @@ func (p *Partial) resume(force, anew bool) error {
 	}
 	sum := crc32.New(castagnoli)
 	if _, err := io.CopyN(sum, p.file, state.bytes); err != nil {
-		return fileError(p.path, err)
+		return FileError(p.path, err)
 	}
 	if sum.Sum32() != state.sum {
 		return fmt.Errorf("%q is damaged: its rows are not those that were written; start anew with --force", p.Part())
@@ -142,7 +140,7 @@ func (p *Partial) resume(force, anew bool) error {
 		_, err = p.file.Seek(p.bytes, io.SeekStart)
 	}
 	if err != nil {
-		return fileError(p.path, err)
+		return FileError(p.path, err)
 	}
 	return nil
 }
@@ -151,7 +149,7 @@ func foreign(path string) error {
 	return fmt.Errorf("%q was not begun by this command, or is not halfpeak's; move it away, or replace it with --force", path)
 }
 
-// partialState is what the file of the state holds, in a line.
+// A partialState is the content of the state file: one line.
 type partialState struct {
 	rows, bytes int64
 	sum         uint32
@@ -173,7 +171,7 @@ func (p *Partial) readState() (s partialState, err error) {
 	return s, err
 }
 
-// save writes the state, over one that resume has found to be ours.
+// save replaces the state file, which resume has found to be ours.
 func (p *Partial) save() error {
 	p.saved = p.rows
 	return Files{Force: true}.Write(p.statePath(), func(w io.Writer) error {
@@ -182,22 +180,22 @@ func (p *Partial) save() error {
 	})
 }
 
-// Part is the name of the file that the rows are in until it is whole.
+// Part returns the name of the file until it is complete.
 func (p *Partial) Part() string { return p.path + ".partial" }
 
 func (p *Partial) statePath() string { return p.path + ".partial.state" }
 
-// Rows is the number of whole rows that the file has.
+// Rows returns the number of complete rows in the file.
 func (p *Partial) Rows() int64 { return p.rows }
 
-// Write adds text that holds so many whole rows.
+// Write appends text, which holds the given number of complete rows.
 func (p *Partial) Write(text []byte, rows int) error {
 	n, err := p.file.Write(text)
 	if err != nil {
 		if n > 0 { // half a row
 			err = errors.Join(err, p.file.Truncate(p.bytes))
 		}
-		return fileError(p.path, err)
+		return FileError(p.path, err)
 	}
 	p.sum = crc32.Update(p.sum, castagnoli, text)
 	p.bytes += int64(n)
@@ -205,7 +203,7 @@ func (p *Partial) Write(text []byte, rows int) error {
 	return nil
 }
 
-// Save notes how much is whole.
+// Save records how many rows are complete.
 func (p *Partial) Save() error {
 	if p.saved == p.rows && p.rows > 0 {
 		return nil
@@ -213,32 +211,32 @@ func (p *Partial) Save() error {
 	return p.save()
 }
 
-// File is where the rows go, for a format that writes itself.
+// File returns the part for a format that writes to it directly.
 func (p *Partial) File() io.Writer { return p.file }
 
-// Close leaves the part for a later run.
+// Close keeps the part for a later run.
 func (p *Partial) Close() error { return errors.Join(p.Save(), p.file.Close()) }
 
 // Discard removes the part.
 func (p *Partial) Discard() error {
-	return p.last(func() error { return os.Remove(p.Part()) })
+	return p.end(func() error { return os.Remove(p.Part()) })
 }
 
-// Finish gives the file its name.
+// Finish completes the file and gives it its name.
 func (p *Partial) Finish() error {
 	err := p.file.Sync()
 	if p.perm&0o600 != 0o600 { // of a file that was there
 		err = errors.Join(err, p.file.Chmod(p.perm))
 	}
 	if err != nil {
-		return fileError(p.path, errors.Join(err, p.file.Close()))
+		return FileError(p.path, errors.Join(err, p.file.Close()))
 	}
-	return p.last(func() error { return os.Rename(p.Part(), p.path) })
+	return p.end(func() error { return os.Rename(p.Part(), p.path) })
 }
 
-// last renames or removes the part while it is still locked, where the system allows that for an
-// open file.
-func (p *Partial) last(act func() error) error {
+// end renames or removes the part while it is still locked, if the system allows that for an open
+// file.
+func (p *Partial) end(act func() error) error {
 	steps := []func() error{act, func() error { return removeIfThere(p.statePath()) }, p.file.Close}
 	if runtime.GOOS == "windows" {
 		steps = []func() error{p.file.Close, act, func() error { return removeIfThere(p.statePath()) }}
@@ -248,14 +246,10 @@ func (p *Partial) last(act func() error) error {
 		all = errors.Join(all, step())
 	}
 	if all != nil {
-		return fileError(p.path, all)
+		return FileError(p.path, all)
 	}
 	return nil
 }
-
-// FileError says in one line what is wrong with writing to path and what helps, as
-// [WriteFile] does.
-func FileError(path string, err error) error { return fileError(path, err) }
 
 func removeIfThere(path string) error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {

@@ -1,4 +1,6 @@
-package reports
+// Package atomicfile writes files whole or not at all, never over a file that halfpeak did not write,
+// and resumes those of an interrupted run.
+package atomicfile
 
 import (
 	"bytes"
@@ -15,28 +17,37 @@ import (
 	"syscall"
 )
 
-// Files says how files are written. One rule holds for all: halfpeak replaces its own files, and
-// leaves any other file as it is unless Force is set. Halfpeak knows its own files by [Imprint] in
-// images, pages, Markdown, TOML and Parquet, and those that have no room for a mark by their
-// columns: a CSV file or a table of text with the same heads as the new one, JSON with the same
-// keys.
+// Files writes files. Halfpeak's own files are replaced; any other file is left as it is unless
+// Force is set. Images, pages, Markdown, TOML and Parquet carry [Imprint]. Formats without room for a
+// remark are recognized by their columns: a CSV file or a table of text with the same heads as the
+// new one, JSON with the same keys.
 type Files struct {
 	Force bool // replace files that halfpeak did not write
 }
 
-// Imprint stands in every file that has room for a remark.
+// Imprint is written to every file that has room for a remark.
 const Imprint = "Written by halfpeak"
 
-// WriteFile writes a file, and replaces none that is not halfpeak's; see [Files.Write].
-func WriteFile(path string, write func(io.Writer) error) error { return Files{}.Write(path, write) }
+// Help describes, for users, which files are replaced.
+const Help = `A file is written whole or not at all: beside its target, and renamed. A command
+never writes over a file that it reads.
+
+What halfpeak wrote itself is replaced without a question; --force replaces any
+other file too. Images, HTML, Markdown, TOML, man pages and Parquet have a remark
+"` + Imprint + `". CSV, JSON and text have no room for one: such a file is
+taken for halfpeak's if it is empty, or has the same columns as the new one.
+
+The rows of a sweep (whatif --vary -o FILE.csv) are written to FILE.csv.partial,
+which is locked meanwhile; when interrupted, the same command goes on after the
+last whole row, if a checksum says that the rows are those that were written. A
+FILE.csv.partial that halfpeak did not begin stays as it is without --force.`
 
 // Write stores the output of write in the file at path, whole or not at all: it is collected first,
 // written to a new file beside the target, and renamed. A file that was there keeps its
 // permissions; a new one has 0644 less the umask. A path that is no regular file (/dev/stdout, a
 // named pipe) is written directly.
 //
-// The error of write itself comes back as it is; a fault of the file names
-// the path, the reason and what to do.
+// An error of write is returned unchanged; one of the file gives the path, the reason and what to do.
 func (f Files) Write(path string, write func(io.Writer) error) error {
 	var content bytes.Buffer
 	if err := write(&content); err != nil {
@@ -49,12 +60,12 @@ func (f Files) Write(path string, write func(io.Writer) error) error {
 		return err
 	}
 	if err := writeFile(path, content.Bytes()); err != nil {
-		return fileError(path, err)
+		return FileError(path, err)
 	}
 	return nil
 }
 
-// check is an error if the rule forbids to write content to path.
+// check returns an error if content may not replace the file at path.
 func (f Files) check(path string, content []byte) error {
 	if f.Force {
 		return nil
@@ -65,7 +76,7 @@ func (f Files) check(path string, content []byte) error {
 	}
 	head, tail, err := ends(path, info.Size())
 	if err != nil {
-		return fileError(path, err)
+		return FileError(path, err)
 	}
 	if bytes.Contains(head, []byte(Imprint)) || bytes.Contains(tail, []byte(Imprint)) || sameColumns(head, content) {
 		return nil
@@ -105,8 +116,8 @@ func sameColumns(old, content []byte) bool {
 	return len(keys) > 0 && slices.Equal(keys, before)
 }
 
-// columnsOf are the keys of the first object, or the cells of the first line, at commas or at
-// spaces.
+// columnsOf returns the keys of the first object, or the cells of the first line, split at commas or
+// spaces. Whole is false if the text ends within the object.
 func columnsOf(text []byte) (columns []string, whole bool) {
 	if keys, whole := firstKeys(text); keys != nil {
 		return keys, whole
@@ -118,8 +129,7 @@ func columnsOf(text []byte) (columns []string, whole bool) {
 	return strings.Fields(string(line)), true
 }
 
-// firstKeys are the keys of the first object of JSON or JSON Lines, nil if there is none. Whole is
-// false if the text ends within the object.
+// firstKeys returns the keys of the first object of JSON or JSON Lines; nil if there is none.
 func firstKeys(text []byte) (keys []string, whole bool) {
 	text = bytes.TrimSpace(text)
 	if len(text) == 0 || text[0] != '[' && text[0] != '{' {
@@ -184,8 +194,8 @@ func writeFile(path string, content []byte) error {
 	return os.Rename(temp, path)
 }
 
-// fileError says in one line what is wrong with path and what helps.
-func fileError(path string, err error) error {
+// FileError describes, in one line, why path cannot be written and what to do.
+func FileError(path string, err error) error {
 	var reason string
 	switch dir := filepath.Dir(path); {
 	case errors.Is(err, syscall.EISDIR):
@@ -206,7 +216,7 @@ func fileError(path string, err error) error {
 	case errors.Is(err, syscall.ENAMETOOLONG):
 		reason = "the name is too long"
 	default:
-		// Without the name of the temporary file, which means nothing to anybody.
+		// Drop the name of the temporary file.
 		if pathErr := new(fs.PathError); errors.As(err, &pathErr) {
 			err = pathErr.Err
 		} else if linkErr := new(os.LinkError); errors.As(err, &linkErr) {
@@ -217,7 +227,7 @@ func fileError(path string, err error) error {
 	return &wrapped{fmt.Sprintf("cannot write %q: %s", path, reason), err}
 }
 
-// wrapped is an error with our text that errors.Is still finds to be err.
+// wrapped is err with another message.
 type wrapped struct {
 	message string
 	err     error
