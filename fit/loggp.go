@@ -56,6 +56,11 @@ func LogGP(tables ...*benchfile.Table) (*LogGPResult, error) {
 	case latency == nil:
 		return nil, fmt.Errorf("LogGP: no table of latencies: add the output of a ping-pong, such as osu_latency")
 	case stream == nil:
+		for _, t := range tables {
+			if t.Kind == benchfile.SharedGap {
+				return nil, fmt.Errorf("LogGP: %s adds up an unknown number of streams, and g is one stream's: add a table of one, such as that of osu_bw, or the lines above the table that name its pairs", t.Name())
+			}
+		}
 		return nil, fmt.Errorf("LogGP: no table of a stream's bandwidth or message rate: add one, such as that of osu_bw; latencies alone do not tell g")
 	}
 	r := &LogGPResult{Name: latency.Name()}

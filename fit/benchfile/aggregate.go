@@ -17,6 +17,7 @@ type accumulator struct {
 	min, max float64
 	median   float64 // as printed, for one row
 	slowest  moments // of the rows that tell the time of the slowest rank
+	overlap  moments // percent, of the rows that tell it
 	line     int
 	sketch   sketch  // from two rows on
 	noSketch bool    // the sketches of the file take too much room, or this one is of several sizes
@@ -48,6 +49,7 @@ const maxClasses = 1 << 22
 type row struct {
 	size, time       float64 // bytes, µs
 	min, max, median float64
+	overlap          *float64 // percent
 }
 
 func (b *builder) add(r row, line int) {
@@ -74,6 +76,9 @@ func (b *builder) add(r row, line int) {
 	}
 	if !goodTime(r.median) {
 		r.median = 0
+	}
+	if r.overlap != nil {
+		a.overlap.add(*r.overlap)
 	}
 	a.add(r.time)
 	a.countSize(uint64(r.size))
@@ -204,6 +209,7 @@ func (b *builder) pool(to, a *accumulator) {
 	b.parser.classes -= len(a.sketch.counts)
 	to.join(&a.moments)
 	to.slowest.join(&a.slowest)
+	to.overlap.join(&a.overlap)
 	var carry uint64
 	to.sizes[0], carry = bits.Add64(to.sizes[0], a.sizes[0], 0)
 	to.sizes[1] += a.sizes[1] + carry
@@ -233,6 +239,10 @@ func (b *builder) finish() {
 		}
 		if t.Kind == Collective && a.slowest.count == a.count {
 			s.Slowest = quantity.Micros(a.slowest.mean())
+		}
+		if a.overlap.count == a.count {
+			mean := a.overlap.mean()
+			s.Overlap = &mean
 		}
 		t.Samples = append(t.Samples, s)
 	}

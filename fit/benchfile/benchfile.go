@@ -60,9 +60,12 @@ const (
 	Interval
 	// Collective is the time of a collective operation: [Table.Collective] says which.
 	Collective
+	// SharedGap is the time between the messages of all streams together, where the file does not
+	// say how many there are. It constrains no stream's g and G.
+	SharedGap
 )
 
-var kindNames = [...]string{"one-way time", "round trip", "gap", "operation", "send overhead", "receive overhead", "stage", "burst interval", "collective"}
+var kindNames = [...]string{"one-way time", "round trip", "gap", "operation", "send overhead", "receive overhead", "stage", "burst interval", "collective", "gap of all streams together"}
 
 func (k Kind) String() string {
 	if int(k) < len(kindNames) {
@@ -86,6 +89,9 @@ type Sample struct {
 	// Slowest is the time of the slowest rank in a collective, a mean over the rows, where the
 	// benchmark prints it (max) beside the average over ranks, which is the Mean; else 0.
 	Slowest quantity.Micros
+	// Overlap is the share of the communication that ran beside a computation, in percent, a mean
+	// over the rows; nil if the benchmark does not print it.
+	Overlap *float64
 	// Variance of the rows about their mean, in µs² with n−1; 0 for one row.
 	Variance float64
 	// Line is where the size comes first in the file, from 1.
@@ -126,6 +132,10 @@ type Table struct {
 	Samples []Sample
 	// Bursts are the points of an Interval table, as they came. Others have none.
 	Bursts []Burst
+	// Pairs of ranks that send at the same time, and Directions in which they do; 0 stands for 1.
+	// The benchmark's rates add up all of them. Samples hold the gap of one: the inverse of the
+	// rate divided by both.
+	Pairs, Directions int
 	// Packet is the packet size the times were measured with, 0 if not known.
 	Packet quantity.Bytes
 	// Rows is the number of rows behind the samples.
@@ -140,6 +150,26 @@ type Table struct {
 
 // A Label is a column of a file, and the value of it that a table is of.
 type Label struct{ Column, Value string }
+
+// divide sets how many streams the rates of t add up, and returns the fraction of a rate that is
+// one stream's. If pairs is 0, the file does not say how many there are: t becomes a [SharedGap].
+func (t *Table) divide(directions, pairs int) (share float64) {
+	t.Directions, t.Pairs = directions, pairs
+	if pairs == 0 {
+		t.Kind = SharedGap
+		t.warn("the file does not say how many streams its rates add up: the gap is that of all of them together, and not used as a stream's")
+		return 1
+	}
+	if directions > 1 {
+		t.warn("both directions at once: the gap is that of one, with half of the bandwidth")
+	}
+	if pairs > 1 {
+		t.warn("the gap is one pair's while " + itoa(pairs) + " pairs send, with 1/" + itoa(pairs) + " of the printed rate")
+	}
+	return 1 / float64(directions*pairs)
+}
+
+func (t *Table) warn(text string) { t.Warnings = append(t.Warnings, plain(text)) }
 
 // Name returns the title, or the format where the file has no title.
 func (t *Table) Name() string {

@@ -81,8 +81,8 @@ func TestFormats(t *testing.T) {
 		"  ! 1 rate printed with fewer than three digits: the times from them are as coarse",
 		"OSU MPI Bi-Directional Bandwidth Test v5.6.2 | osu | gap | 2 rows, 2 sizes | 1000:2.5 … 2000:2.5", // 1000/(800/2)
 		"  ! both directions at once: the gap is that of one, with half of the bandwidth",
-		"OSU MPI Multiple Bandwidth / Message Rate Test v5.6.2, pairs: 4, window size: 64 | osu | gap | 2 rows, 2 sizes | 1:0.25 … 2:0.25", // 1/(4 per µs)
-		"  ! the rate is that of all pairs together, and so is the gap",
+		"OSU MPI Multiple Bandwidth / Message Rate Test v5.6.2, pairs: 4, window size: 64 | osu | gap | 2 rows, 2 sizes | 1:1 … 2:1", // 1/(4 per µs)
+		"  ! the gap is one pair's while 4 pairs send, with 1/4 of the printed rate",
 		"OSU MPI Allreduce Latency Test v5.7 | osu | collective allreduce/0 | 2 rows, 2 sizes | 4:34.31 (33.27 34.3 35.07) … 8:34.1 (33 34.1 34.86)",
 		"  ! 1 row cut off and left out (the first in line 40)")
 	check("osu_dressed.txt", 0, "OSU MPI Latency Test v5.8 | osu | one-way time | 4 rows, 4 sizes | 8:1.5 … 64:2.25")
@@ -90,8 +90,9 @@ func TestFormats(t *testing.T) {
 		"! line 39: Barrier, 2 processes has no column of sizes: it is no curve, and left out",
 		"PingPong, 2 processes | imb | one-way time | 3 rows, 3 sizes | 0:3.09 … 4.1943e+06:2967.49",
 		"Sendrecv, 4 processes | imb | operation | 2 rows, 2 sizes | 1:3.65 (3.6 3.65 3.7) … 1024:5.11 (5 5.11 5.2)",
-		"Biband, 2 processes | imb | gap | 2 rows, 2 sizes | 0:0.25 … 1:0.5", // 1/(4, 2 per µs)
-		"  ! no times: they are the inverse of the message rate of all processes")
+		"Biband, 2 processes | imb | gap | 2 rows, 2 sizes | 0:0.5 … 1:1", // 2/(4, 2 per µs)
+		"  ! no times: they are the inverse of the message rate",
+		"  ! both directions at once: the gap is that of one, with half of the bandwidth")
 	check("perftest_pair.log", 11,
 		"RDMA_Write BW Test | perftest | gap | 2 rows, 2 sizes | 2:0.4 … 1.04858e+06:50", // 1/2.5, 1/0.02
 		"  ! 1 row printed twice, as by server and client, counted once (the first in line 14)",

@@ -14,9 +14,10 @@ type grid struct {
 	// columns is how many a row has. Places are −1 where there is no such column.
 	columns                      int
 	time, min, max, median, rate int
+	overlap                      int
 	rateUnit                     float64 // bytes/µs, or messages/µs
 	messages                     bool    // the rate counts messages
-	share                        float64 // of the rate that belongs to one direction
+	share                        float64 // of the rate that belongs to one stream
 	ignore                       bool    // rows belong to a table that is no curve
 	last                         []byte  // the last row, where repeated rows are dropped
 	unique                       bool
@@ -26,7 +27,7 @@ type grid struct {
 }
 
 func newGrid(columns int) *grid {
-	return &grid{columns: columns, time: -1, min: -1, max: -1, median: -1, rate: -1, share: 1, texts: make([][]byte, columns)}
+	return &grid{columns: columns, time: -1, min: -1, max: -1, median: -1, rate: -1, overlap: -1, share: 1, texts: make([][]byte, columns)}
 }
 
 // take takes a row. The size and the columns that are read must be numbers; others
@@ -57,9 +58,10 @@ func (g *grid) take(p *parser, line []byte) bool {
 		return false
 	}
 	if g.rising && size.value < g.size {
-		t := g.b.table
-		p.note("the sizes of %s begin again in line %d: what follows is a table of its own", t.Name(), p.file.Lines)
-		g.b = p.begin(Table{Format: t.Format, Title: t.Title, Kind: t.Kind, Collective: t.Collective, Series: t.Series, Warnings: slices.Clone(t.Warnings)})
+		p.note("the sizes of %s begin again in line %d: what follows is a table of its own", g.b.table.Name(), p.file.Lines)
+		t := *g.b.table
+		t.Rows, t.Quantum, t.Warnings = 0, 0, slices.Clone(t.Warnings)
+		g.b = p.begin(t)
 	}
 	g.size = size.value
 	if g.unique {
@@ -70,6 +72,11 @@ func (g *grid) take(p *parser, line []byte) bool {
 		g.last = append(g.last[:0], line...)
 	}
 	r := row{size: size.value, min: g.optional(g.min), max: g.optional(g.max), median: g.optional(g.median)}
+	if g.overlap >= 0 {
+		if v, ok := parse(g.texts[g.overlap]); ok {
+			r.overlap = &v.value
+		}
+	}
 	at := g.time
 	if at < 0 {
 		at = g.rate
@@ -123,7 +130,3 @@ func (g *grid) usable(p *parser, title string, hasSize bool) bool {
 
 // wide splits a header at two or more blanks, or a tab.
 var wide = regexp.MustCompile(`\s{2,}|\t`)
-
-func headerColumns(line []byte) []string {
-	return wide.Split(strings.TrimSpace(strings.TrimLeft(string(line), "# ")), -1)
-}

@@ -13,7 +13,7 @@ import (
 // PingPong prints half of a round trip. PingPing, Sendrecv and Exchange send in
 // both directions, and their time is that of the operation, as for collectives.
 // Uniband and Biband print rates and no times: the time is the gap, the inverse of
-// the message rate. Mbytes/sec are of 2²⁰ bytes before 2018 and 10⁶ since, and are not
+// the message rate, which adds up all pairs and in Biband both directions. Mbytes/sec are of 2²⁰ bytes before 2018 and 10⁶ since, and are not
 // used. Tables that were made a CSV are read too, "#bytes,#repetitions,t[usec],Mbytes/sec";
 // the benchmark is then that of a command line before.
 //
@@ -107,6 +107,12 @@ func (f *imb) take(p *parser, line []byte) bool {
 	switch name := strings.ToLower(f.title); {
 	case g.time < 0:
 		t.Kind = Gap
+		directions := 1
+		if bidirectional.MatchString(f.title) {
+			directions = 2
+		}
+		t.warn("no times: they are the inverse of the message rate")
+		g.share = t.divide(directions, f.processes/2)
 	case strings.HasPrefix(name, "pingpong"):
 		t.Kind = OneWay
 	default:
@@ -117,9 +123,6 @@ func (f *imb) take(p *parser, line []byte) bool {
 		}
 	}
 	g.b = p.begin(t)
-	if g.time < 0 {
-		g.b.warn("no times: they are the inverse of the message rate of all processes")
-	}
 	if f.title == "IMB" {
 		g.b.warn("no command line says which benchmark of IMB this is: the times are taken as those of an operation")
 	}

@@ -2,13 +2,14 @@ package benchfile
 
 // iperf3 reads the output of iperf3 --json value by value, so that it can read a file of any
 // length, and one that was cut off: start.test_start.blksize, and of each interval the rate of the
-// sum of its streams. The time is the gap between blocks. The summary at the end repeats the
+// sum of its streams. The time is the gap between the blocks of one stream. The summary at the end repeats the
 // intervals, and is not read.
 //
 // Tested with iperf 3.2.
 type iperf3 struct {
 	active   bool
 	size     float64
+	streams  int
 	rate     float64
 	omitted  bool
 	tables   openTables
@@ -27,6 +28,8 @@ func (f *iperf3) scalar(p *parser, s *jsonScanner, text []byte) {
 		case "blksize":
 			v, _ := parse(text)
 			f.active, f.size = true, v.value
+		case "num_streams":
+			f.streams = number10(string(text))
 		}
 	case depth == 4 && f.active && s.key(1) == "intervals" && s.key(3) == "sum":
 		switch s.key(4) {
@@ -46,8 +49,12 @@ func (f *iperf3) close(p *parser, s *jsonScanner) {
 		*f = iperf3{tables: f.tables}
 	case depth == 4 && f.active && s.key(1) == "intervals" && s.key(3) == "sum":
 		if !f.omitted && f.rate != 0 {
-			b := f.tables.of(p, f.protocol, Table{Format: "iperf3", Title: "iperf3 " + f.protocol, Kind: Gap})
-			b.row(row{size: f.size, time: f.size / f.rate})
+			t := Table{Format: "iperf3", Title: "iperf3 " + f.protocol, Kind: Gap}
+			if f.streams > 1 {
+				t.Title += ", streams: " + itoa(f.streams)
+			}
+			share := t.divide(1, max(1, f.streams))
+			f.tables.of(p, t.Title, t).row(row{size: f.size, time: f.size / (f.rate * share)})
 		}
 		f.rate, f.omitted = 0, false
 	}

@@ -3,6 +3,7 @@ package benchfile
 import (
 	"bytes"
 	"cmp"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,16 +12,18 @@ import (
 // nccl reads nccl-tests and rccl-tests. Rows have the size first, and at their end time, algbw,
 // busbw and an error column twice, out of place and in place: two tables. The columns between them
 // depend on the version and the collective; the redop column may be empty. The ranks are those that
-// the header lists. Older versions do not print the collective: it is that of the file's name.
+// the header lists. Older versions do not print the collective: it is that of the file's name. What
+// neither says follows from busbw/algbw, where only one answer fits.
 //
 // Tested with nccl-tests of 2021 (commit 0b30de5, NCCL 2.8.4), of 2022 and 2.17.8.
 type nccl struct {
-	name   string
-	ranks  int
-	hosts  []string // of the ranks, in their order
-	groups int
-	open   []*builder
-	texts  [16][]byte
+	name      string
+	ranks     int
+	hosts     []string // of the ranks, in their order
+	groups    int
+	open      []*builder
+	low, high float64 // bounds of busbw/algbw by all rows of the open tables
+	texts     [16][]byte
 }
 
 // maxHosts bounds the list of hosts in a header.
@@ -49,7 +52,8 @@ func (f *nccl) take(p *parser, line []byte) bool {
 		return true
 	}
 	if n := bytes.Count(line, []byte("algbw")); n > 0 && n <= 2 && bytes.Contains(line, []byte("size")) && bytes.Count(line, []byte("time")) == n {
-		f.groups, f.open = n, nil
+		f.end(p)
+		f.groups, f.open, f.low, f.high = n, nil, 0, math.Inf(1)
 		op, ok := collectiveNamed(f.name)
 		switch name := strings.TrimSpace(f.name); {
 		case name == "sendrecv_perf", name == "hypercube_perf":
@@ -88,6 +92,11 @@ func (f *nccl) row(p *parser, line []byte) bool {
 		return true
 	}
 	for i, b := range f.open {
+		alg, okAlg := parse(f.texts[tail+4*i+1])
+		bus, okBus := parse(f.texts[tail+4*i+2])
+		if half := alg.quantum() / 2; okAlg && okBus && alg.value > half {
+			f.low, f.high = max(f.low, (bus.value-half)/(alg.value+half)), min(f.high, (bus.value+half)/(alg.value-half))
+		}
 		if t, ok := parse(f.texts[tail+4*i]); ok {
 			b.resolution(t.quantum())
 			b.row(row{size: size.value, time: t.value})
@@ -96,6 +105,32 @@ func (f *nccl) row(p *parser, line []byte) bool {
 		}
 	}
 	return true
+}
+
+// end sets the collective and the ranks of the open tables where the file does not say them:
+// busbw/algbw is 2(p−1)/p for allreduce alone, (p−1)/p for allgather, reduce_scatter and alltoall.
+func (f *nccl) end(*parser) {
+	if f.low > f.high {
+		return
+	}
+	for _, b := range f.open {
+		op := &b.table.Collective
+		if op.Name == "" && f.low > 1 && op.Ranks != 1 {
+			op.Name = "allreduce"
+		}
+		whole := 1.
+		switch op.Name {
+		case "allreduce":
+			whole = 2
+		case "allgather", "reduce_scatter", "alltoall":
+		default:
+			continue
+		}
+		ranks := math.Ceil(whole / (whole - f.low))
+		if op.Ranks == 0 && f.high < whole && ranks > 1 && ranks == math.Floor(whole/(whole-f.high)) {
+			op.Ranks = int(min(ranks, 1<<24))
+		}
+	}
 }
 
 // ncclName returns the program that a line names: "# Collective test starting: sendrecv_perf",

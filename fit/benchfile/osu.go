@@ -11,20 +11,24 @@ import (
 // header "# Size   Latency (us)", and rows, with more columns by version and option.
 //
 // The latency tests print half of a round trip. The bandwidth tests have a window
-// of messages under way: their time is the gap. osu_bibw counts both directions. osu_mbw_mr
-// adds up all pairs. Of a collective the number of ranks is that of the command line before, or
+// of messages under way: their time is the gap. osu_bibw and osu_put_bibw count both directions,
+// osu_mbw_mr adds up all pairs. Of a non-blocking collective the time is "Pure Comm.", that of the
+// communication alone. Of a collective the number of ranks is that of the command line before, or
 // of the file's name: OSU does not print it.
 //
 // Tested with OMB 5.6.2, 5.7, 5.7.1, 5.8 and 7.5.
 type osu struct {
 	title string
-	pairs string // "pairs: 32, window size: 64"
+	pairs [2]string // "32", and "window size: 64"
 	grid  *grid
 }
 
+// bidirectional matches the titles of tests whose rates add up both directions.
+var bidirectional = regexp.MustCompile(`(?i)\bbi-?(directional|band)\b`)
+
 var (
 	osuTitle     = regexp.MustCompile(`^#?\s*(OSU .*(Test|Benchmark|v\d).*)$`)
-	osuPairs     = regexp.MustCompile(`^# \[ (pairs: \d+) \] \[ (window size: \d+) \]`)
+	osuPairs     = regexp.MustCompile(`^# \[ pairs: (\d+) \] \[ (window size: \d+) \]`)
 	osuOperation = regexp.MustCompile(`^OSU \S+(?i: (non-?blocking))?(?: Persistent)? ((?:Neighbor(?:hood)? )?[A-Za-z_-]+?)(?: Personalized Exchange)?(?: Persistent)? Latency`)
 	osuOneWay    = regexp.MustCompile(`^OSU \S+ ((Multi|Multi-threaded|Multi-process|Persistent|Congestion|Put) )?Latency|MPI_Put.* Latency`)
 )
@@ -37,7 +41,7 @@ func (f *osu) take(p *parser, line []byte) bool {
 		return false
 	}
 	if m := find(osuTitle, "OSU ", line); m != nil {
-		f.title, f.pairs, f.grid = strings.TrimSpace(string(m[1])), "", nil
+		f.title, f.pairs, f.grid = strings.TrimSpace(string(m[1])), [2]string{}, nil
 		return true
 	}
 	if line[0] != '#' {
@@ -45,13 +49,13 @@ func (f *osu) take(p *parser, line []byte) bool {
 	}
 	if f.title != "" {
 		if m := osuPairs.FindSubmatch(line); m != nil {
-			f.pairs = ", " + string(m[1]) + ", " + string(m[2])
+			f.pairs = [2]string{string(m[1]), string(m[2])}
 			return true
 		}
 	} else if !bytes.Contains(bytes.ToLower(line), []byte("size")) {
 		return false
 	}
-	names := headerColumns(line)
+	names := osuColumns(line)
 	first := strings.ToLower(names[0])
 	if strings.HasPrefix(first, "datatype") && f.title != "" {
 		return true
@@ -61,6 +65,27 @@ func (f *osu) take(p *parser, line []byte) bool {
 		return false
 	}
 	return f.header(p, names, isSize)
+}
+
+// osuColumns splits a header at two or more blanks or, where a chat has left one of them, behind
+// units and words that are names by themselves.
+func osuColumns(line []byte) []string {
+	text := strings.TrimSpace(strings.TrimLeft(string(line), "# "))
+	if names := wide.Split(text, -1); len(names) > 1 {
+		return names
+	}
+	var names []string
+	begins := true
+	for word := range strings.FieldsSeq(text) {
+		if !begins {
+			word = names[len(names)-1] + " " + word
+			names = names[:len(names)-1]
+		}
+		names = append(names, word)
+		lower := strings.ToLower(word)
+		begins = strings.HasSuffix(word, ")") || strings.HasSuffix(word, "/s") || strings.HasSuffix(lower, "size") || lower == "iterations" || lower == "validation"
+	}
+	return names
 }
 
 // osuSeries is the library and the kind of memory that a title names: MPI, MPI-CUDA.
@@ -77,6 +102,10 @@ func (f *osu) header(p *parser, names []string, hasSize bool) bool {
 		name = strings.ToLower(strings.ReplaceAll(name, " ", ""))
 		us := strings.Contains(name, "(us)")
 		switch {
+		case us && strings.HasPrefix(name, "purecomm"):
+			g.time = i
+		case strings.HasPrefix(name, "overlap"):
+			g.overlap = i
 		case us && strings.HasPrefix(name, "min"):
 			g.min = i
 		case us && strings.HasPrefix(name, "max"):
@@ -99,11 +128,21 @@ func (f *osu) header(p *parser, names []string, hasSize bool) bool {
 	if !g.usable(p, title, hasSize) {
 		return true
 	}
-	t := Table{Format: "osu", Title: title + f.pairs, Kind: Operation}
-	both := strings.Contains(title, "Bi-Directional")
+	t := Table{Format: "osu", Title: title, Kind: Operation}
+	if f.pairs[0] != "" {
+		t.Title += ", pairs: " + f.pairs[0] + ", " + f.pairs[1]
+	}
 	switch {
 	case g.time < 0:
 		t.Kind = Gap
+		directions, pairs := 1, 1
+		if bidirectional.MatchString(title) {
+			directions = 2
+		}
+		if f.pairs[0] != "" || strings.Contains(title, "Multiple Bandwidth") || f.title == "" && g.messages {
+			pairs = number10(f.pairs[0])
+		}
+		g.share = t.divide(directions, pairs)
 	case osuOneWay.MatchString(title) || f.title == "" && strings.HasPrefix(strings.ToLower(names[1]), "latency"):
 		t.Kind = OneWay
 	default:
@@ -120,12 +159,5 @@ func (f *osu) header(p *parser, names []string, hasSize bool) bool {
 	}
 	g.rising = true
 	g.b = p.begin(t)
-	if both {
-		g.share = 0.5
-		g.b.warn("both directions at once: the gap is that of one, with half of the bandwidth")
-	}
-	if f.pairs != "" {
-		g.b.warn("the rate is that of all pairs together, and so is the gap")
-	}
 	return true
 }

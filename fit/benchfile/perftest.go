@@ -11,7 +11,7 @@ import (
 // names the columns; a title such as "RDMA_Write BW Test" stands before it.
 //
 // Latencies are half of a round trip, but for reads and atomics, which take a whole one. MB/sec are
-// of 2²⁰ bytes; the header may say Gb/sec instead. The gap is the inverse of the message rate where
+// of 2²⁰ bytes; the header may say Gb/sec instead. With -b they add up both directions. The gap is the inverse of the message rate where
 // there is one. Server and client print the same rows: a row that comes twice counts once.
 //
 // Tested with logs of ib_write_bw and ib_send_bw of unknown version, and files in that shape
@@ -82,6 +82,11 @@ func (f *perftest) take(p *parser, line []byte) bool {
 	switch {
 	case g.time < 0:
 		t.Kind = Gap
+		directions := 1
+		if bidirectional.MatchString(title) {
+			directions = 2
+		}
+		g.share = t.divide(directions, 1)
 	case strings.Contains(title, "Read") || strings.Contains(title, "Atomic"):
 		t.Kind = RoundTrip
 	}

@@ -2,6 +2,7 @@ package benchfile
 
 import (
 	"regexp"
+	"strings"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -9,6 +10,7 @@ import (
 // qperf reads qperf: blocks "tcp_lat:" with values "latency = 18.2 us" and, with -v,
 // "msg_size = 1 bytes". Without a size a value is no point of a curve, and left out;
 // the size of a loop (-oo msg_size:1:64K:*2) is printed. Latency is half of a round trip.
+// Tests of both directions (rc_bi_bw) do not say whether their rate adds up both.
 //
 // Tested with a log of unknown version, which has no sizes, and files in the shape of -v written by
 // hand.
@@ -101,7 +103,11 @@ func (f *qperf) flush(p *parser) {
 		f.without += len(values)
 		return
 	}
-	b := f.open.of(p, f.test, Table{Format: "qperf", Title: f.test, Kind: f.kind})
+	t := Table{Format: "qperf", Title: f.test, Kind: f.kind}
+	if f.kind == Gap && strings.Contains(f.test, "_bi_") {
+		t.divide(2, 0)
+	}
+	b := f.open.of(p, f.test, t)
 	for _, r := range values {
 		r.size = f.size
 		if f.kind == Gap {

@@ -414,7 +414,7 @@ func (b *builder) resolution(q float64) {
 }
 
 // warn adds a doubt about the table.
-func (b *builder) warn(msg string) { b.table.Warnings = append(b.table.Warnings, plain(msg)) }
+func (b *builder) warn(text string) { b.table.warn(text) }
 
 // cut notes a row that has lost its end.
 func (b *builder) cut() {
