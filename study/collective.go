@@ -94,7 +94,7 @@ func Collective(ctx context.Context, q CollectiveQuestion) (*CollectiveTimes, er
 	}
 	all, err := q.algorithms()
 	if err != nil {
-		return nil, Misuse{err}
+		return nil, Misuse{Err: err}
 	}
 	on, err := machineOf(q.Machine, q.Layer, q.Map, slices.Max(append([]int{1}, q.Ranks...)), simulate.NoLimit)
 	if err != nil {
@@ -102,7 +102,7 @@ func Collective(ctx context.Context, q CollectiveQuestion) (*CollectiveTimes, er
 	}
 	cells, err := q.cells(all, on)
 	if err != nil {
-		return nil, Misuse{err}
+		return nil, Misuse{Err: err}
 	}
 	if err := q.run(ctx, cells, on); err != nil {
 		return nil, err
@@ -306,11 +306,11 @@ func (t *CollectiveTimes) Rows() reports.Rows {
 		col("next_segment_bytes", "its segment", next(func(c CollectiveTime) any { return segment(*c.Next) })).ranked(5),
 		col("next_slower_percent", "next slower by", next(func(c CollectiveTime) any { return c.NextSlower })).texted(percentText("%.1f %%")).ranked(2),
 		col("from", "from", func(c CollectiveTime) any { return c.From }).ranked(4),
-		col("average_low_us", "", func(c CollectiveTime) any { low, _ := t.Within.averageEnds(c); return low }),
-		col("average_high_us", "", func(c CollectiveTime) any { _, high := t.Within.averageEnds(c); return high }),
+		col("average_low_us", "", func(c CollectiveTime) any { low, _ := averageEnds(t.Within, c); return low }),
+		col("average_high_us", "", func(c CollectiveTime) any { _, high := averageEnds(t.Within, c); return high }),
 	)
 	if rows.Notes = append(rows.Notes, t.Notes...); !t.Fitted {
-		rows.Notes = append(append(rows.Notes, t.On), t.Within.notes(times)...)
+		rows.Notes = append(append(rows.Notes, t.On), intervalNotes(t.Within, times)...)
 	}
 	if n := len(t.TooLarge); n > 0 {
 		rows.Notes = append(rows.Notes, fmt.Sprintf("%d left out, the first: %s.", n, t.TooLarge[0]))

@@ -89,8 +89,8 @@ func (i CollectiveIntervals) tables() (all []platforms.Table) {
 // unsure says what no file told of a machine.
 const unsure = "No collective was measured on this machine, nor many messages at once: how far real times are from these is not known."
 
-// notes say in words how sure times are.
-func (i CollectiveIntervals) notes(times []CollectiveTime) (notes []string) {
+// intervalNotes say in words how sure times are.
+func intervalNotes(i CollectiveIntervals, times []CollectiveTime) (notes []string) {
 	for _, c := range times {
 		within, note := i.of(c.Entry), unsure
 		switch {
@@ -129,7 +129,7 @@ func told(low, high quantity.Micros) (l, h quantity.Micros) {
 }
 
 // averageEnds are the interval of the average; absent where there is none.
-func (i CollectiveIntervals) averageEnds(c CollectiveTime) (low, high quantity.Micros) {
+func averageEnds(i CollectiveIntervals, c CollectiveTime) (low, high quantity.Micros) {
 	within := i.of(c.Entry)
 	if within == (contention.Interval{}) || math.IsNaN(float64(c.Average)) {
 		return absent, absent

@@ -34,7 +34,7 @@ func Exported(d whatif.Design, target string, sizes []quantity.Bytes, ranks int)
 			ranks = 2
 		}
 		if ranks < 2 || ranks > mostExported {
-			return export.File{}, Misuse{fmt.Errorf("%d ranks; give 2 to %d", ranks, mostExported)}
+			return export.File{}, Misuse{Err: fmt.Errorf("%d ranks; give 2 to %d", ranks, mostExported)}
 		}
 		to.Levels = []export.Level{{Name: "all", Units: ranks, Layer: d.Layer.Model}}
 	}

@@ -151,7 +151,7 @@ func TestFansErrors(t *testing.T) {
 func TestUntold(t *testing.T) {
 	i := CollectiveIntervals{Any: contention.Interval{High: math.Inf(1), Source: "nothing was measured in a node"}}
 	c := []CollectiveTime{{Time: 3, From: Simulated, Average: 2}}
-	if notes := i.notes(c); len(notes) != 1 || !strings.Contains(notes[0], "cannot be told") {
+	if notes := intervalNotes(i, c); len(notes) != 1 || !strings.Contains(notes[0], "cannot be told") {
 		t.Error(notes)
 	}
 	CollectiveQuestion{Within: i}.within(c)
@@ -161,7 +161,7 @@ func TestUntold(t *testing.T) {
 	if tables := i.tables(); len(tables) != 1 {
 		t.Errorf("%d constants", len(tables))
 	}
-	if notes := (CollectiveIntervals{}).notes(c); len(notes) != 1 || notes[0] != unsure {
+	if notes := intervalNotes(CollectiveIntervals{}, c); len(notes) != 1 || notes[0] != unsure {
 		t.Error(notes)
 	}
 }

@@ -1,6 +1,9 @@
 package study
 
-// A Misuse is a mistake in what was asked, as against in a file.
-type Misuse struct{ error }
+// A Misuse is a mistake in a question, as opposed to one in a file.
+type Misuse struct{ Err error }
 
-func (m Misuse) Unwrap() error { return m.error }
+func (m Misuse) Error() string { return m.Err.Error() }
+
+// Unwrap returns the mistake.
+func (m Misuse) Unwrap() error { return m.Err }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/halfpeak/halfpeak/fit/forecast"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/whatif"
@@ -132,27 +133,27 @@ func TestNextFaster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := nextCosts(a, sizes...)
+	x, err := measuredCurve(a)
 	if err != nil {
 		t.Fatal(err)
 	}
-	y, err := nextCosts(b, sizes...)
+	y, err := measuredCurve(b)
 	if err != nil {
 		t.Fatal(err)
 	}
 	random := rand.New(rand.NewPCG(1, 0))
-	draw := func(p Predicted) float64 {
+	draw := func(f *forecast.Forecast) float64 {
 		z := random.NormFloat64() / 1.959964
 		if z < 0 {
-			return float64(p.Next.Middle) * math.Pow(float64(p.Next.Middle/p.Next.Low), z)
+			return float64(f.Middle) * math.Pow(float64(f.Middle/f.Low), z)
 		}
-		return float64(p.Next.Middle) * math.Pow(float64(p.Next.High/p.Next.Middle), z)
+		return float64(f.Middle) * math.Pow(float64(f.High/f.Middle), z)
 	}
 	for i, n := range sizes {
 		const draws = 20000
 		faster := 0
 		for range draws {
-			if draw(x[i]) < draw(y[i]) {
+			if draw(x(n)) < draw(y(n)) {
 				faster++
 			}
 		}

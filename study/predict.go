@@ -278,7 +278,10 @@ func (p *Predictions) Rows(units quantity.UnitChoice) reports.Rows {
 func (p *Predictions) notes(fitted, other bool, units quantity.UnitChoice) []string {
 	notes := slices.Clone(p.Doubts)
 	if fitted {
-		what := ifElse(other, "The time", "One way")
+		what := "One way"
+		if other {
+			what = "The time"
+		}
 		notes = append(notes, what+" is the next measurement, predicted from what was measured; the lines of the model are for reading. Beyond the sizes that were measured the protocol may change.")
 	} else if slices.ContainsFunc(p.Costs, func(p Predicted) bool { return p.Beyond }) {
 		notes = append(notes, "Beyond the sizes that were measured the protocol may change.")

@@ -17,6 +17,9 @@ var (
 	rankKind  = map[string]int{"compute": 0, "send": 1, "request": 1, "send data": 1, "receive": 2, "grant": 2}
 )
 
+// maxPictured bounds the picture: with more rows or spans, nobody sees one.
+const maxPictured = 20000
+
 // Ranks draws what the ranks of a schedule do whose messages cost what the layer says: a row for
 // each processor of a rank, with the critical path of the rank that finishes last. It is an error
 // if there are too many boxes to be seen.
@@ -33,7 +36,7 @@ func Ranks(ctx context.Context, d whatif.Design, in *Input) (reports.Timeline, e
 	}
 	t := reports.Timeline{Title: fmt.Sprintf("%s on %s", in.Name, d.Name()), Kinds: rankKinds, IdleName: "waits", PathName: "critical path"}
 	cpus := in.Schedule.CPUs()
-	if line.Ranks*cpus > maxBoxes || len(line.Spans) > maxBoxes {
+	if line.Ranks*cpus > maxPictured || len(line.Spans) > maxPictured {
 		return t, fmt.Errorf("%s makes a picture of %d ranks and %d boxes; simulate --trace writes a file for Perfetto, which shows a part at a time", in.Name, line.Ranks, len(line.Spans))
 	}
 	rows := map[[2]int]int{} // by rank and processor, those that do something

@@ -77,7 +77,7 @@ func (s subject) numbers(kind CurveKind, sizes []quantity.Bytes, points []data.P
 	}
 	fields := []field[curvePoint]{col("size_bytes", "size", func(p curvePoint) any { return p.n })}
 	if s.fitted {
-		fields = append(fields, col("", kind.noun()+" (95 %)", func(p curvePoint) any { return kind.cell(p.cost) }),
+		fields = append(fields, col("", nounOf(kind)+" (95 %)", func(p curvePoint) any { return kind.cell(p.cost) }),
 			col("", "beyond", func(p curvePoint) any {
 				if p.cost.Next.Beyond {
 					return "yes"
@@ -85,7 +85,7 @@ func (s subject) numbers(kind CurveKind, sizes []quantity.Bytes, points []data.P
 				return nil
 			}))
 	} else {
-		fields = append(fields, col("", kind.noun(), func(p curvePoint) any { return kind.cell(p.cost) }))
+		fields = append(fields, col("", nounOf(kind), func(p curvePoint) any { return kind.cell(p.cost) }))
 	}
 	if kind == Latency {
 		fields = append(fields,
@@ -97,7 +97,7 @@ func (s subject) numbers(kind CurveKind, sizes []quantity.Bytes, points []data.P
 			col("packet_bytes", "packet", func(p curvePoint) any { return model.PacketSize(m, p.n) }))
 	}
 	if s.fitted {
-		fields = append(fields, col("", "model", func(p curvePoint) any { return kind.quantity(p.n, m.OneWay(p.n)) }))
+		fields = append(fields, col("", "model", func(p curvePoint) any { return quantityOf(kind, p.n, m.OneWay(p.n)) }))
 	}
 	of := func(v func(data.Point) any) func(curvePoint) any {
 		return func(p curvePoint) any {
@@ -108,12 +108,12 @@ func (s subject) numbers(kind CurveKind, sizes []quantity.Bytes, points []data.P
 		}
 	}
 	fields = append(fields,
-		col("measured", "measured", of(func(p data.Point) any { return kind.quantity(p.Size, p.OneWay) })),
+		col("measured", "measured", of(func(p data.Point) any { return quantityOf(kind, p.Size, p.OneWay) })),
 		col("interval", "error bar", of(func(p data.Point) any {
 			if p.Low == p.High {
 				return nil
 			}
-			return kind.bar(p)
+			return barOf(kind, p)
 		})),
 		col("error_percent", "model off by", of(func(p data.Point) any {
 			switch {
@@ -127,25 +127,25 @@ func (s subject) numbers(kind CurveKind, sizes []quantity.Bytes, points []data.P
 	return tableOf(all, fields...), nil
 }
 
-// noun names what the curve shows.
-func (k CurveKind) noun() string {
+// nounOf names what the curve shows.
+func nounOf(k CurveKind) string {
 	if k == Latency {
 		return "one way"
 	}
 	return "bandwidth"
 }
 
-// quantity is the value of a curve with its unit.
-func (k CurveKind) quantity(n quantity.Bytes, t quantity.Micros) fmt.Stringer {
+// quantityOf is the value of a curve with its unit.
+func quantityOf(k CurveKind, n quantity.Bytes, t quantity.Micros) fmt.Stringer {
 	if k == Latency {
 		return t
 	}
 	return n.Over(t)
 }
 
-// bar is the error bar of a measured point, as the curve shows it.
-func (k CurveKind) bar(p data.Point) string {
-	low, high := k.quantity(p.Size, max(0, p.Low)).String(), k.quantity(p.Size, p.High).String()
+// barOf is the error bar of a measured point, as the curve shows it.
+func barOf(k CurveKind, p data.Point) string {
+	low, high := quantityOf(k, p.Size, max(0, p.Low)).String(), quantityOf(k, p.Size, p.High).String()
 	if k == Bandwidth {
 		low, high = high, low
 		if p.Low <= 0 {

@@ -21,7 +21,7 @@ func AlgorithmsOf(name string) (Algorithms, error) {
 	all := collective.Of(name)
 	if all == nil {
 		_, err := collective.Find(name, "")
-		return nil, Misuse{err}
+		return nil, Misuse{Err: err}
 	}
 	return all, nil
 }
@@ -70,7 +70,7 @@ func CollectiveSchedule(name, algorithm string, ranks int, c collective.Call) (*
 		err = e.Check(ranks, c)
 	}
 	if err != nil {
-		return nil, Misuse{err}
+		return nil, Misuse{Err: err}
 	}
 	return e.Schedule(ranks, c)
 }

@@ -44,13 +44,10 @@ func (s *Sweeping) Draw(shown int) (err error) {
 
 // Picture is what was collected, nil if nothing.
 func (s *Sweeping) Picture() reports.Picture {
-	switch {
-	case s.picture == nil:
+	if s.picture == nil {
 		return nil
-	case s.picture.grid != nil:
-		return s.picture.heatMap()
 	}
-	return s.picture.figure()
+	return s.picture.picture()
 }
 
 // drive runs a sweep from a row on.
@@ -311,6 +308,14 @@ func rangeAxis(r whatif.Range) reports.Axis {
 		a.Scale = reports.Log
 	}
 	return a
+}
+
+// picture is what was collected.
+func (p *sweepPicture) picture() reports.Picture {
+	if p.grid != nil {
+		return p.heatMap()
+	}
+	return p.figure()
 }
 
 func (p *sweepPicture) heatMap() reports.HeatMap {

@@ -97,18 +97,18 @@ func allFitted(designs []NamedDesign) (bool, error) {
 // Where: m = a middle; s = 1/1.96 of the logarithm of the interval's end, on the side of the other
 // one's middle, over m.
 func nextFaster(a, b whatif.Design, sizes []quantity.Bytes) ([]float64, error) {
-	x, err := nextCosts(a, sizes...)
+	x, err := measuredCurve(a)
 	if err != nil {
 		return nil, err
 	}
-	y, err := nextCosts(b, sizes...)
+	y, err := measuredCurve(b)
 	if err != nil {
 		return nil, err
 	}
 	log := func(high, low quantity.Micros) float64 { return math.Log(float64(high / low)) }
 	all := make([]float64, len(sizes))
-	for i := range sizes {
-		p, q := x[i].Next, y[i].Next
+	for i, n := range sizes {
+		p, q := x(n), y(n)
 		by := log(q.Middle, p.Middle)
 		scale := math.Hypot(log(p.High, p.Middle), log(q.Middle, q.Low))
 		if by < 0 {
