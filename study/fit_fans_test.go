@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/fit/contention"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -59,7 +61,7 @@ func fansOptions(t *testing.T, fans string) FitOptions {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return FitOptions{Model: "auto", Levels: levels, Fans: FitFans{fans, "to", "max"},
+	return FitOptions{Model: "auto", Levels: levels, Fans: FitFans{File: fans, Receivers: "to", Slowest: "max"},
 		Trace: benchfile.Options{X: "size:B", Y: "latency:us", Group: []string{"where"}}}
 }
 
@@ -89,6 +91,25 @@ func TestFans(t *testing.T) {
 	if !(i.Any.Low > 0 && i.Any.Low < 1 && i.Any.High > 1 && i.Any.High < 10) {
 		t.Errorf("intervals %+v", i)
 	}
+}
+
+// Times of a machine with fans say that no collective was measured there.
+func TestTimesOfFans(t *testing.T) {
+	times, fans := fansFiles(t)
+	f, err := Fit([]string{times}, fansOptions(t, fans))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := f.TOML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := platforms.Parse("machine", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, _ := p.Machine()
+	i := IntervalsOf(p)
 	answer, err := Collective(context.Background(), CollectiveQuestion{Collective: "bcast", Algorithm: "binomial", Machine: m, Ranks: []int{2, 32},
 		Sizes: []quantity.Bytes{1, 4096}, Loop: true, Within: i})
 	if err != nil {
@@ -169,14 +190,33 @@ func TestUntold(t *testing.T) {
 // broadcastsFile is what the machine with fans would take for binomial broadcasts, changed.
 func broadcastsFile(t *testing.T, f *Fitted, change func(i int, t quantity.Micros) quantity.Micros) string {
 	t.Helper()
-	answer, err := Collective(t.Context(), CollectiveQuestion{Collective: "bcast", Algorithm: "binomial", Machine: f.shared.Machine(contention.Plain()),
-		Ranks: []int{4, 8, 20, 32}, Sizes: []quantity.Bytes{1, 256, 4096, 1 << 16}, Loop: true})
+	e, err := collective.Find("bcast", "binomial")
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := "ranks,size,latency,max\n"
-	for i, c := range answer.Times {
-		text += fmt.Sprintf("%d,%d,%.5f,%.5f\n", c.Ranks, c.Call.Bytes, change(i, c.Average), change(i, c.Time))
+	machine := f.shared.Machine(contention.Plain())
+	places, err := machine.Place("", 32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := simulate.FromMachine(machine, places, simulate.NoLimit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, i := "ranks,size,latency,max\n", 0
+	for _, ranks := range []int{4, 8, 20, 32} {
+		for _, size := range []uint64{1, 256, 4096, 1 << 16} {
+			l, err := contention.NewLoop(e, ranks, collective.Call{Bytes: size})
+			if err != nil {
+				t.Fatal(err)
+			}
+			c, err := l.Run(t.Context(), m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text += fmt.Sprintf("%d,%d,%.5f,%.5f\n", ranks, size, change(i, c.Average), change(i, c.Max))
+			i++
+		}
 	}
 	path := filepath.Join(t.TempDir(), "bcast.csv")
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {

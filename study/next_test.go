@@ -99,7 +99,7 @@ func TestOnePrediction(t *testing.T) {
 		t.Fatal(err)
 	}
 	names := []string{"one_way", "bandwidth", "gap"}
-	u, err := Uncertain([]NamedDesign{{"as it is", d}}, names, sizes, whatif.Sampling{Samples: 10, Seed: 1})
+	u, err := Uncertain([]NamedDesign{{Name: "as it is", Design: d}}, names, sizes, whatif.Sampling{Samples: 10, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
