@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	fitted "github.com/halfpeak/halfpeak/fit/collective"
+	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 )
@@ -170,7 +171,7 @@ func sumUp(label string, cells []MeasuredCell) MeasuredSeries {
 			m.Worst, m.WorstAt = math.Abs(e), c
 		}
 	}
-	m.Median, m.Signed = median(size), median(signed)
+	m.Median, m.Signed = stats.Median(size), stats.Median(signed)
 	return m
 }
 

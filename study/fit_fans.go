@@ -11,6 +11,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/fit/contention"
+	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -55,7 +56,7 @@ func (f *Fitted) sharing(o FitOptions) error {
 			}
 		}
 		for _, n := range slices.Sorted(maps.Keys(times)) {
-			of.Sizes, of.OneWay = append(of.Sizes, n), append(of.OneWay, quantity.Micros(median(times[n])))
+			of.Sizes, of.OneWay = append(of.Sizes, n), append(of.OneWay, quantity.Micros(stats.Median(times[n])))
 		}
 		levels = append(levels, of)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/halfpeak/halfpeak/engine/programs"
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 )
@@ -231,7 +232,7 @@ func (v *LiveValidation) verdict() []string {
 		}
 	}
 	return []string{
-		fmt.Sprintf("median error %.1f %% over %d points that no fit has seen; worst %.1f %%", 100*median(errs), len(errs), 100*slices.Max(errs)),
+		fmt.Sprintf("median error %.1f %% over %d points that no fit has seen; worst %.1f %%", 100*stats.Median(errs), len(errs), 100*slices.Max(errs)),
 		fmt.Sprintf("best packet for %s: %s predicted, %s measured; the predicted one takes %.1f %% more time than the best",
 			chosen.Size, chosen.Packet, fastest.Packet, 100*float64(chosen.Measured/fastest.Measured-1)),
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/data"
 	"github.com/halfpeak/halfpeak/internal/nearest"
+	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
 // A Reproduction is numbers of papers beside what the models say.
@@ -57,7 +58,7 @@ func (a Accuracy) Median() float64 {
 	if len(a.Errors) == 0 {
 		return math.NaN()
 	}
-	return median(a.Errors)
+	return stats.Median(a.Errors)
 }
 
 // Worst is the largest relative error; NaN without errors.

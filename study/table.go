@@ -93,9 +93,3 @@ func finite(v float64) float64 {
 	}
 	return v
 }
-
-// median is the median of numbers, of which there is at least one.
-func median(values []float64) float64 {
-	v := slices.Sorted(slices.Values(values))
-	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
-}
