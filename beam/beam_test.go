@@ -25,7 +25,7 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/shard"
-	"github.com/halfpeak/halfpeak/study"
+	"github.com/halfpeak/halfpeak/study/sweeps"
 )
 
 func TestMain(m *testing.M) {
@@ -123,9 +123,9 @@ func shardsOf(t *testing.T, count int, write func(path string, which shard.Shard
 }
 
 // shown is all that is shown of a fleet.
-func shown(t *testing.T, in study.FleetReading, o fleet.Options) string {
+func shown(t *testing.T, in fleet.Reading, o fleet.Options) string {
 	t.Helper()
-	a, err := study.Fleet(in, o)
+	a, err := fleet.Analyse(in, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,11 +147,11 @@ func shown(t *testing.T, in study.FleetReading, o fleet.Options) string {
 // The pipeline writes the parts of the local command, to the last byte, and all that is shown of them is
 // what one process shows that reads all files.
 func TestFleet(t *testing.T) {
-	made := study.FleetQuestion{Roots: []string{aFleet(t, 1)}, Options: fleet.Options{Name: "pair_{a}_{b}.csv*", Least: 0.01, Rate: 0.05, All: true}}
+	made := fleet.Question{Roots: []string{aFleet(t, 1)}, Options: fleet.Options{Name: "pair_{a}_{b}.csv*", Least: 0.01, Rate: 0.05, All: true}}
 	compared := made
 	compared.Before = aFleet(t, 2)
-	published := study.FleetQuestion{Roots: []string{"../../shared/data/fleet"}, Options: fleet.Options{Least: 0.01, Rate: 0.05}}
-	for name, q := range map[string]study.FleetQuestion{"made": made, "compared": compared, "published": published} {
+	published := fleet.Question{Roots: []string{"../../shared/data/fleet"}, Options: fleet.Options{Least: 0.01, Rate: 0.05}}
+	for name, q := range map[string]fleet.Question{"made": made, "compared": compared, "published": published} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := os.Stat(q.Roots[0]); err != nil {
 				t.Skip("the published files are not beside the checkout")
@@ -166,13 +166,13 @@ func TestFleet(t *testing.T) {
 					t.Fatal(err)
 				}
 				same(t, dir, shardsOf(t, count, func(path string, which shard.Shard) error {
-					return study.ShardFleet(t.Context(), reports.Files{}, path, q, which, fleet.Reader{}, nil)
+					return fleet.WritePart(t.Context(), reports.Files{}, path, q, which, fleet.Reader{}, nil)
 				}))
-				in, asked, err := study.MergeFleet(partsOf(j))
+				in, asked, err := fleet.MergeParts(partsOf(j))
 				if err != nil {
 					t.Fatal(err)
 				}
-				all, err := study.ReadFleet(t.Context(), q.Roots, q.Before, q.Options, fleet.Reader{})
+				all, err := fleet.Load(t.Context(), q.Roots, q.Before, q.Options, fleet.Reader{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -185,13 +185,13 @@ func TestFleet(t *testing.T) {
 }
 
 // aSweep has rows for several blocks of each of 3 parts.
-var aSweep = study.SweepQuestion{Platform: "clip", Set: []string{"wire.tau=2us/KiB"}, Vary: []string{"host-dma.tau=1us/KiB..8us/KiB/301", "wire.tau=1us/KiB..8us/KiB/111"},
+var aSweep = sweeps.Question{Platform: "clip", Set: []string{"wire.tau=2us/KiB"}, Vary: []string{"host-dma.tau=1us/KiB..8us/KiB/301", "wire.tau=1us/KiB..8us/KiB/111"},
 	Sizes: "4KiB,64KiB", Of: []string{"bandwidth", "gap"}}
 
 // The pipeline writes the parts of the local command, and the rows in them are those of one process.
 func TestSweep(t *testing.T) {
 	q := aSweep
-	csv := func(s *study.Sweeping) string {
+	csv := func(s *sweeps.Sweeping) string {
 		t.Helper()
 		var b bytes.Buffer
 		if err := s.Stream(t.Context(), &b, "csv"); err != nil {
@@ -199,7 +199,7 @@ func TestSweep(t *testing.T) {
 		}
 		return b.String()
 	}
-	sweep := func() *study.Sweeping {
+	sweep := func() *sweeps.Sweeping {
 		t.Helper()
 		s, err := q.Sweeping(t.Context())
 		if err != nil {
@@ -221,7 +221,7 @@ func TestSweep(t *testing.T) {
 		same(t, dir, shardsOf(t, count, func(path string, which shard.Shard) error {
 			return sweep().Part(t.Context(), reports.Files{}, path, q, which, nil)
 		}))
-		asked, parts, err := study.MergedQuestion(partsOf(j))
+		asked, parts, err := sweeps.MergedQuestion(partsOf(j))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -253,9 +253,9 @@ func init() { register.DoFn3x1[int, record, func(int, record), error](&dying{}) 
 // A worker that dies among the files leaves nothing that is not whole. Prism gives up a pipeline of which
 // a bundle failed, and --attempts begins it again; then the parts are those of one that did not fail.
 func TestWorkerDies(t *testing.T) {
-	q := study.FleetQuestion{Roots: []string{aFleet(t, 1)}, Options: fleet.Options{Least: 0.01, Rate: 0.05}}
+	q := fleet.Question{Roots: []string{aFleet(t, 1)}, Options: fleet.Options{Least: 0.01, Rate: 0.05}}
 	want := shardsOf(t, 2, func(path string, which shard.Shard) error {
-		return study.ShardFleet(t.Context(), reports.Files{}, path, q, which, fleet.Reader{}, nil)
+		return fleet.WritePart(t.Context(), reports.Files{}, path, q, which, fleet.Reader{}, nil)
 	})
 	for _, attempts := range []int{1, 2} {
 		deaths.Store(0)
@@ -320,7 +320,7 @@ func TestCommand(t *testing.T) {
 	if err := command("fleet", dir, "--name", "pair_{a}_{b}.csv*", "--odd", "--rate", "10", "-o", path); err != nil {
 		t.Fatal(err)
 	}
-	_, asked, err := study.MergeFleet([]string{path})
+	_, asked, err := fleet.MergeParts([]string{path})
 	if err != nil || asked.Options.Rate != 0.1 || asked.Options.Least != 0.01 || !asked.Options.Odd || asked.Options.Name == "" {
 		t.Error(asked, err)
 	}
@@ -340,7 +340,7 @@ func TestCommand(t *testing.T) {
 	if err != nil || os.WriteFile(path, text, 0o666) != nil {
 		t.Fatal(err)
 	}
-	in, asked, err := study.MergeFleet([]string{path})
+	in, asked, err := fleet.MergeParts([]string{path})
 	if err != nil || len(in.Now) != 3 {
 		t.Fatal(in, err)
 	}

@@ -17,9 +17,10 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
 	"github.com/spf13/cobra"
 
+	"github.com/halfpeak/halfpeak/fleet"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/shard"
-	"github.com/halfpeak/halfpeak/study"
+	"github.com/halfpeak/halfpeak/study/sweeps"
 )
 
 func main() {
@@ -67,7 +68,7 @@ and of its engine are Beam's.`,
 
 // newFleet declares the flags of "halfpeak fleet".
 func newFleet(o *options) *cobra.Command {
-	var q study.FleetQuestion
+	var q fleet.Question
 	least, rate := flags.Percent(1), flags.Percent(5)
 	cmd := &cobra.Command{
 		Use:   "fleet DIR|FILE…",
@@ -98,7 +99,7 @@ func newFleet(o *options) *cobra.Command {
 
 // newWhatif declares the flags of "halfpeak whatif --vary".
 func newWhatif(o *options) *cobra.Command {
-	var q study.SweepQuestion
+	var q sweeps.Question
 	cmd := &cobra.Command{
 		Use:   "whatif PLATFORM --vary NAME=FROM..TO/N",
 		Short: "The rows of a sweep, computed by many",

@@ -16,7 +16,7 @@ import (
 	"github.com/halfpeak/halfpeak/fleet"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/shard"
-	"github.com/halfpeak/halfpeak/study"
+	"github.com/halfpeak/halfpeak/study/sweeps"
 )
 
 // A part is a file that the pipeline writes, and what it must hold.
@@ -81,7 +81,7 @@ type file struct {
 }
 
 // fleetJob reads a fleet, whose files are found here, into so many parts.
-func fleetJob(ctx context.Context, q study.FleetQuestion, path string, count int) (*job, error) {
+func fleetJob(ctx context.Context, q fleet.Question, path string, count int) (*job, error) {
 	j, err := newJob(path, count, q.Header)
 	if err != nil {
 		return nil, err
@@ -115,7 +115,7 @@ const mostRows = 1 << 36 // of a sweep: 0.5 TB for each column
 var mostWork int64 = 20_000
 
 // sweepJob computes a sweep into so many parts.
-func sweepJob(ctx context.Context, q study.SweepQuestion, path string, count int) (*job, error) {
+func sweepJob(ctx context.Context, q sweeps.Question, path string, count int) (*job, error) {
 	sweep, err := q.Sweeping(ctx)
 	if err == nil { // what is wrong with the sweep shows in its first row
 		err = sweep.Records(ctx, 0, 1, func([]byte, int) error { return nil })
@@ -156,7 +156,7 @@ func sweepJob(ctx context.Context, q study.SweepQuestion, path string, count int
 type read struct{ Options fleet.Options }
 
 func (r *read) ProcessElement(ctx context.Context, f file, emit func(int, record)) error {
-	kept := study.FleetRecord{Before: f.Before, Entry: fleet.Entry{Path: f.Path, Source: f.Source}}
+	kept := fleet.Record{Before: f.Before, Entry: fleet.Entry{Path: f.Path, Source: f.Source}}
 	data, err := near(ctx, f.Source, func(source string) ([]byte, error) {
 		kept.Entry.Source = source
 		if err := kept.Entry.Read(ctx, r.Options); err != nil {
@@ -173,9 +173,9 @@ func (r *read) ProcessElement(ctx context.Context, f file, emit func(int, record
 
 // compute computes rows of a sweep.
 type compute struct {
-	Question study.SweepQuestion
+	Question sweeps.Question
 	Inputs   string // of the parts' headers
-	sweep    *study.Sweeping
+	sweep    *sweeps.Sweeping
 }
 
 // Setup is an error where the platform is not what it was where the pipeline was started.

@@ -10,11 +10,12 @@ import (
 	"time"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/fit/contention"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
-	"github.com/halfpeak/halfpeak/study"
+	"github.com/halfpeak/halfpeak/study/collectives"
 	"github.com/halfpeak/halfpeak/whatif"
 )
 
@@ -30,21 +31,21 @@ const (
 
 // asked is a question about a collective on a design: on all levels of its platform, or on the layer
 // that it names.
-func asked(d whatif.Design, name string) study.CollectiveQuestion {
-	return study.CollectiveQuestion{Collective: name, Layer: d.Layer, Machine: d.Machine(), Within: study.IntervalsOf(d.Platform)}
+func asked(d whatif.Design, name string) collectives.Question {
+	return collectives.Question{Collective: name, Layer: d.Layer, Machine: d.Machine(), Within: contention.IntervalsOf(d.Platform)}
 }
 
 // fitsOf are the fits of a collective that the file of a design has measured. As for the command, a
 // layer has none, and a file of changed parameters none either.
-func fitsOf(r Design, d whatif.Design, name string) ([]study.CollectiveFit, error) {
+func fitsOf(r Design, d whatif.Design, name string) ([]collectives.Fit, error) {
 	if platforms.NamesLayer(r.Ref) || len(r.Set) > 0 {
 		return nil, nil
 	}
-	return study.PlatformFits(d.Platform, r.Ref, name)
+	return collectives.PlatformFits(d.Platform, r.Ref, name)
 }
 
 // mapped reads the question of a map.
-func (x *Explorer) mapped(r CollectiveMap) (q study.CollectiveQuestion, err error) {
+func (x *Explorer) mapped(r CollectiveMap) (q collectives.Question, err error) {
 	d, err := x.messages(r.Design)
 	if err != nil {
 		return q, err
@@ -88,7 +89,7 @@ func (x *Explorer) collective(r CollectiveMap) (Times, error) {
 	if err != nil {
 		return Times{}, err
 	}
-	entries, err := study.AlgorithmsOf(q.Collective)
+	entries, err := collectives.AlgorithmsOf(q.Collective)
 	if err != nil {
 		return Times{}, err
 	}
@@ -113,7 +114,7 @@ func (x *Explorer) collective(r CollectiveMap) (Times, error) {
 			}
 			one := q
 			one.Ranks, one.Sizes = []int{ranks}, []quantity.Bytes{size}
-			times, err := study.Collective(context.Background(), one)
+			times, err := collectives.Compute(context.Background(), one)
 			if err != nil {
 				if len(a.Notes) == 0 { // the others have another number of ranks, which may do
 					a.Notes = append(a.Notes, err.Error())
@@ -146,14 +147,14 @@ func (x *Explorer) placesRows(r CollectiveMap) (reports.Rows, error) {
 	if n := len(q.Ranks) * len(q.Sizes) * (1 + len(q.Segments)); n > maxPlaces {
 		return reports.Rows{}, fmt.Errorf("%d places; a table has at most %d", n, maxPlaces)
 	}
-	times, err := study.Collective(context.Background(), q)
+	times, err := collectives.Compute(context.Background(), q)
 	if err != nil {
 		return reports.Rows{}, err
 	}
 	return times.Rows(), nil
 }
 
-func newTimes(q study.CollectiveQuestion, entries study.Algorithms) Times {
+func newTimes(q collectives.Question, entries collectives.Algorithms) Times {
 	a := Times{Ranks: q.Ranks, Notes: []string{}}
 	for _, n := range q.Sizes {
 		a.Sizes = append(a.Sizes, float64(n))
@@ -188,7 +189,7 @@ func newTimes(q study.CollectiveQuestion, entries study.Algorithms) Times {
 }
 
 // take puts the times of one place into the map.
-func (a *Times) take(i, j int, times *study.CollectiveTimes) {
+func (a *Times) take(i, j int, times *collectives.Times) {
 	for _, t := range times.Times {
 		k, time := slices.Index(a.Algorithms, t.Name), t.Time
 		if math.IsNaN(float64(time)) {
@@ -212,7 +213,7 @@ func (a *Times) take(i, j int, times *study.CollectiveTimes) {
 }
 
 // called reads the question of one collective.
-func (x *Explorer) called(r CollectiveCall) (q study.CollectiveQuestion, err error) {
+func (x *Explorer) called(r CollectiveCall) (q collectives.Question, err error) {
 	d, err := x.messages(r.Design)
 	if err != nil {
 		return q, err
@@ -270,12 +271,12 @@ func (x *Explorer) schedule(r CollectiveCall) (Schedule, error) {
 	return a, nil
 }
 
-func (x *Explorer) run(r CollectiveCall) (*study.CollectiveRun, error) {
+func (x *Explorer) run(r CollectiveCall) (*collectives.Run, error) {
 	q, err := x.called(r)
 	if err != nil {
 		return nil, err
 	}
-	return study.RunCollective(context.Background(), q)
+	return collectives.Simulate(context.Background(), q)
 }
 
 // shape tells from whom each rank first received, and what the messages look like.

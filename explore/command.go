@@ -9,16 +9,18 @@ import (
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/release"
 	"github.com/halfpeak/halfpeak/platforms"
-	"github.com/halfpeak/halfpeak/study"
+	"github.com/halfpeak/halfpeak/study/fits"
+	"github.com/halfpeak/halfpeak/study/predict"
+	"github.com/halfpeak/halfpeak/whatif"
 )
 
 // about says what can be asked.
 func (x *Explorer) about(Nothing) (About, error) {
 	a := About{
-		Version: release.Version(), Cuts: platforms.CutNames(), Formats: benchfile.Known, FitModels: study.FitModels(),
-		Costs: []Named{{string(study.OneWay), "one-way time"}, {string(study.Gap), "gap"}},
+		Version: release.Version(), Cuts: platforms.CutNames(), Formats: benchfile.Known, FitModels: fits.Models(),
+		Costs: []Named{{string(whatif.OneWay), "one-way time"}, {string(whatif.Gap), "gap"}},
 	}
-	kinds, labels := study.CurveKinds()
+	kinds, labels := predict.CurveKinds()
 	for i, k := range kinds {
 		a.Quantities = append(a.Quantities, Named{string(k), labels[i]})
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
-	"github.com/halfpeak/halfpeak/study"
+	"github.com/halfpeak/halfpeak/study/predict"
 	"github.com/halfpeak/halfpeak/whatif"
 )
 
@@ -22,8 +22,8 @@ func (x *Explorer) curves(r Curves) (Figure, error) {
 	if err != nil {
 		return Figure{}, err
 	}
-	kinds, labels := study.CurveKinds()
-	at := slices.Index(kinds, study.CurveKind(r.Quantity))
+	kinds, labels := predict.CurveKinds()
+	at := slices.Index(kinds, predict.CurveKind(r.Quantity))
 	if at < 0 {
 		return Figure{}, fmt.Errorf("no quantity %.40q; choose one of %s", r.Quantity, kinds)
 	}
@@ -41,7 +41,7 @@ func (x *Explorer) curves(r Curves) (Figure, error) {
 		Series: []Series{}, Marks: []Mark{}, Notes: []string{},
 	}
 	for i, d := range designs {
-		if d.Layer.Timed.Of != platforms.Message && kind != study.Latency {
+		if d.Layer.Timed.Of != platforms.Message && kind != predict.Latency {
 			return f, fmt.Errorf("%s: %w", d.Layer.Ref(), d.Layer.Messages())
 		}
 		name := r.Designs[i].Name
@@ -49,7 +49,7 @@ func (x *Explorer) curves(r Curves) (Figure, error) {
 			name = d.Layer.Ref()
 		}
 		if r.Plain {
-			line := study.CurveLine(kind, sizes, d.Layer)
+			line := predict.CurveLine(kind, sizes, d.Layer)
 			line.Name = name
 			f.Series = append(f.Series, series(line, i))
 			continue
@@ -59,7 +59,7 @@ func (x *Explorer) curves(r Curves) (Figure, error) {
 				return f, err
 			}
 		}
-		one, err := study.Curves(kind, sizes, d)
+		one, err := predict.Curves(kind, sizes, d)
 		if err != nil {
 			return f, err
 		}
@@ -85,11 +85,11 @@ func (x *Explorer) curves(r Curves) (Figure, error) {
 }
 
 // names of what the curves show as package whatif has them.
-var names = map[study.CurveKind]string{study.Bandwidth: "bandwidth", study.Latency: "one_way", study.Intervals: "gap", study.Throughput: "throughput"}
+var names = map[predict.CurveKind]string{predict.Bandwidth: "bandwidth", predict.Latency: "one_way", predict.Intervals: "gap", predict.Throughput: "throughput"}
 
 // addInterval adds the interval that the intervals of parameters make of a curve, if there are
 // some: that of `whatif --uncertainty` with the same number of samples.
-func (f *Figure) addInterval(name string, i int, kind study.CurveKind, sizes []quantity.Bytes, d whatif.Design, samples int) error {
+func (f *Figure) addInterval(name string, i int, kind predict.CurveKind, sizes []quantity.Bytes, d whatif.Design, samples int) error {
 	all, err := d.Predict(names[kind], sizes, whatif.Sampling{Samples: samples, Seed: 1})
 	if errors.Is(err, whatif.ErrExact) {
 		return nil
@@ -169,7 +169,7 @@ func (x *Explorer) predictRows(r Predict) (reports.Rows, error) {
 	if len(sizes)*len(designs) > 4*maxSizes {
 		return reports.Rows{}, errors.New("too many sizes for so many designs")
 	}
-	p, err := study.Predict(sizes, designs...)
+	p, err := predict.Costs(sizes, designs...)
 	if err != nil {
 		return reports.Rows{}, err
 	}
@@ -201,7 +201,7 @@ func (x *Explorer) contrastRows(r Sized) (reports.Rows, error) {
 	if err != nil {
 		return reports.Rows{}, err
 	}
-	c, err := study.Contrasted(d.base, d.now, sizes)
+	c, err := whatif.Contrasted(d.base, d.now, sizes)
 	if err != nil {
 		return reports.Rows{}, err
 	}
@@ -222,7 +222,7 @@ func (x *Explorer) ownersRows(r Sized) (reports.Rows, error) {
 	if err != nil {
 		return reports.Rows{}, err
 	}
-	return study.OwnerRows(d.now, sizes)
+	return whatif.OwnerRows(d.now, sizes)
 }
 
 // shares tells what each parameter owns.
@@ -268,11 +268,11 @@ func (x *Explorer) areasOf(r Areas) (reports.Areas, error) {
 	if err != nil {
 		return reports.Areas{}, err
 	}
-	cost := study.Cost(r.Cost)
-	if cost != study.OneWay && cost != study.Gap {
-		return reports.Areas{}, fmt.Errorf("no cost %.40q; choose %s or %s", r.Cost, study.OneWay, study.Gap)
+	cost := whatif.Cost(r.Cost)
+	if cost != whatif.OneWay && cost != whatif.Gap {
+		return reports.Areas{}, fmt.Errorf("no cost %.40q; choose %s or %s", r.Cost, whatif.OneWay, whatif.Gap)
 	}
-	return study.Shares(d.now, cost, sizes)
+	return whatif.Shares(d.now, cost, sizes)
 }
 
 // tableOf is a table as a command prints it.

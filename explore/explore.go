@@ -1,5 +1,5 @@
 // Package explore answers the questions of the page that `halfpeak explore`
-// writes: JSON in, JSON out, from the same functions of package study that the
+// writes: JSON in, JSON out, from the same functions of the rooms of study that the
 // command line prints, so that a number on the page is the number of the command.
 //
 //	x := explore.New()

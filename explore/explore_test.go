@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/study"
+	"github.com/halfpeak/halfpeak/study/collectives"
 	"github.com/halfpeak/halfpeak/whatif"
 )
 
@@ -275,7 +275,7 @@ func TestLevels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := study.Collective(t.Context(), study.CollectiveQuestion{Collective: "bcast", Algorithm: "all", Layer: d.Layer, Machine: d.Machine(), Ranks: []int{64}, Sizes: []quantity.Bytes{1 << 20}})
+	want, err := collectives.Compute(t.Context(), collectives.Question{Collective: "bcast", Algorithm: "all", Layer: d.Layer, Machine: d.Machine(), Ranks: []int{64}, Sizes: []quantity.Bytes{1 << 20}})
 	if err != nil {
 		t.Fatal(err)
 	}

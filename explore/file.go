@@ -14,7 +14,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
-	"github.com/halfpeak/halfpeak/study"
+	"github.com/halfpeak/halfpeak/study/fits"
 )
 
 // maxUnpacked bounds what a compressed file may hold.
@@ -41,12 +41,12 @@ func unpacked(data []byte) ([]byte, error) {
 	return text, err
 }
 
-func fitted(r File) (*study.Fitted, error) {
+func fitted(r File) (*fits.Fitted, error) {
 	if len(r.Data) > maxFile {
 		return nil, fmt.Errorf("%q has %d MiB; at most %d are read here", r.Name, len(r.Data)>>20, maxFile>>20)
 	}
-	if r.Model != "" && !slices.Contains(study.FitModels(), r.Model) {
-		return nil, fmt.Errorf("no model %.40q; choose one of %s", r.Model, strings.Join(study.FitModels(), ", "))
+	if r.Model != "" && !slices.Contains(fits.Models(), r.Model) {
+		return nil, fmt.Errorf("no model %.40q; choose one of %s", r.Model, strings.Join(fits.Models(), ", "))
 	}
 	data, broken := unpacked(r.Data)
 	if broken != nil {
@@ -55,7 +55,7 @@ func fitted(r File) (*study.Fitted, error) {
 			return nil, broken
 		}
 	}
-	f, err := study.FitRead(bytes.NewReader(data), fileName(r.Name), study.FitOptions{Model: r.Model})
+	f, err := fits.Read(bytes.NewReader(data), fileName(r.Name), fits.Options{Model: r.Model})
 	if err != nil {
 		return nil, cmp.Or(broken, err) // the file is at fault before its contents
 	}
@@ -107,7 +107,7 @@ func (x *Explorer) fit(r File) (Fit, error) {
 	return a, nil
 }
 
-func fitCurve(c study.FittedCurve) FitCurve {
+func fitCurve(c fits.Curve) FitCurve {
 	a := FitCurve{Name: c.Name, Format: c.Format, Model: c.Model, Points: len(c.Points), Segments: []FitLine{}, Breaks: []Break{}, Warnings: append([]string{}, c.Warnings...)}
 	for _, s := range c.Segments {
 		a.Segments = append(a.Segments, FitLine{

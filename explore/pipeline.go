@@ -7,13 +7,13 @@ import (
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
-	"github.com/halfpeak/halfpeak/study"
+	"github.com/halfpeak/halfpeak/study/predict"
 	"github.com/halfpeak/halfpeak/whatif"
 )
 
 // Bounds of timelines.
 const (
-	maxBoxes = 20_000  // as study.Timeline has it
+	maxBoxes = 20_000  // as predict.Timeline has it
 	maxSent  = 1 << 20 // bytes that the message engine is given
 
 	maxMessage quantity.Bytes = 64 << 20
@@ -50,7 +50,7 @@ func (x *Explorer) pipeline(r Pipelined) (Pipeline, error) {
 // cutRows are the ways to cut a message. Their table names every packet, so there must not be too
 // many.
 func cutRows(d whatif.Design, n quantity.Bytes) (reports.Rows, error) {
-	cuts, err := study.Cuts([]quantity.Bytes{n}, d)
+	cuts, err := predict.Cuts([]quantity.Bytes{n}, d)
 	if err != nil {
 		return reports.Rows{}, err
 	}
@@ -89,10 +89,10 @@ func timeline(d whatif.Design, n quantity.Bytes, pipe *model.Pipeline, plan mode
 	if plan.Packets()*len(pipe.Stages) <= maxBoxes {
 		run, err := reports.Timeline{}, error(nil)
 		if sent = sent && n <= maxSent; sent {
-			run, err = study.Timeline(d, n)
+			run, err = predict.Timeline(d, n)
 		}
 		if !sent || err != nil {
-			run = study.Planned(d.Layer, n, pipe, plan)
+			run = predict.Planned(d.Layer, n, pipe, plan)
 		}
 		t.Boxes = run.Boxes
 	}

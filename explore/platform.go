@@ -7,7 +7,7 @@ import (
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
-	"github.com/halfpeak/halfpeak/study"
+
 	"github.com/halfpeak/halfpeak/whatif"
 )
 
@@ -26,7 +26,7 @@ func (x *Explorer) platform(r Design) (Platform, error) {
 	if a.Parameters, err = parameters(d, r.Set); err != nil {
 		return a, err
 	}
-	peak, err := study.PeakOf(d.now)
+	peak, err := whatif.PeakOf(d.now)
 	if err != nil {
 		return a, err
 	}

@@ -11,10 +11,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/halfpeak/halfpeak/fit/contention"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/terminal"
 	"github.com/halfpeak/halfpeak/reports"
-	"github.com/halfpeak/halfpeak/study"
+	"github.com/halfpeak/halfpeak/study/collectives"
 	"github.com/halfpeak/halfpeak/whatif"
 )
 
@@ -27,7 +28,7 @@ func newCollective() *cobra.Command {
 	var plot string
 	var width, height int
 	var crossovers bool
-	q := study.CollectiveQuestion{}
+	q := collectives.Question{}
 	var beside measuredFlags
 	sizes := newSizes("8,64,512,4KiB,32KiB,256KiB,1MiB")
 	cmd := &cobra.Command{
@@ -57,7 +58,7 @@ beside those in benchmark files: at their ranks and sizes, unless --ranks or --s
 			if plot != "" && !isImage(plot) {
 				return usagef("--plot %q: no such kind of image; use .%s", plot, strings.Join(reports.Exts(), ", ."))
 			}
-			fits, err := study.CollectiveFits(args[1], args[0])
+			fits, err := collectives.FitsOf(args[1], args[0])
 			if err != nil {
 				return err
 			}
@@ -77,7 +78,7 @@ beside those in benchmark files: at their ranks and sizes, unless --ranks or --s
 			}
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
-			q.Layer, q.Machine, q.Within = design.Layer, design.Machine(), study.IntervalsOf(design.Platform)
+			q.Layer, q.Machine, q.Within = design.Layer, design.Machine(), contention.IntervalsOf(design.Platform)
 			q.Collective, q.Ranks, q.Sizes, q.Segments, q.Call = args[0], ranks.Values, sizes.sizes, segments.sizes, call.value()
 			var bar func(int64)
 			q.Progress = func(done, total int) {
@@ -89,7 +90,7 @@ beside those in benchmark files: at their ranks and sizes, unless --ranks or --s
 			if beside.files.Paths != nil {
 				return beside.write(ctx, cmd, &out, q)
 			}
-			times, err := study.Collective(ctx, q)
+			times, err := collectives.Compute(ctx, q)
 			if bar != nil {
 				bar(-1)
 			}
@@ -138,6 +139,6 @@ beside those in benchmark files: at their ranks and sizes, unless --ranks or --s
 	cmd.Flags().BoolVar(&crossovers, "crossovers", false, "where the best changes between the sizes and the numbers of ranks, to the byte and to the rank")
 	cmd.Flags().StringVar(&plot, "plot", "", "draw a map of the best by size and ranks, or curves if there is one size or one number of ranks, into this `file` (png, svg, pdf)")
 	declareSize(cmd, &width, &height)
-	complete(cmd, "export", study.Libraries())
+	complete(cmd, "export", collectives.Libraries())
 	return cmd
 }

@@ -8,12 +8,12 @@ import (
 	fitted "github.com/halfpeak/halfpeak/fit/collective"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/terminal"
-	"github.com/halfpeak/halfpeak/study"
+	"github.com/halfpeak/halfpeak/study/collectives"
 )
 
 // measuredFlags name files of measured collectives.
 type measuredFlags struct {
-	files     study.MeasuredFiles
+	files     collectives.MeasuredFiles
 	ranks     flags.Ranks
 	statistic choice
 }
@@ -36,7 +36,7 @@ func (m *measuredFlags) of() fitted.Statistic {
 }
 
 // write answers the question beside the measurements, at their ranks and sizes where it asks for none.
-func (m *measuredFlags) write(ctx context.Context, cmd *cobra.Command, out *output, q study.CollectiveQuestion) error {
+func (m *measuredFlags) write(ctx context.Context, cmd *cobra.Command, out *output, q collectives.Question) error {
 	if q.Library != "" {
 		return usagef("--export and --measured do not go together: rules are of one machine's times")
 	}
@@ -49,7 +49,7 @@ func (m *measuredFlags) write(ctx context.Context, cmd *cobra.Command, out *outp
 	q.Progress = nil
 	m.files.Fit.Measured.Ranks, m.files.Fit.Measured.RanksFlag = m.ranks.Values, "--measured-ranks"
 	m.files.Fit.Progress = terminal.Reading(cmd.ErrOrStderr())
-	answer, err := study.CollectiveBeside(ctx, q, m.files)
+	answer, err := collectives.CompareMeasured(ctx, q, m.files)
 	if answer == nil {
 		return err
 	}

@@ -4,7 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak/reports"
-	"github.com/halfpeak/halfpeak/study"
+	"github.com/halfpeak/halfpeak/study/predict"
 	"github.com/halfpeak/halfpeak/whatif"
 )
 
@@ -46,7 +46,7 @@ func newCompare() *cobra.Command {
 				return err
 			}
 			if o.plot != "" {
-				picture, err := study.Curves(study.CurveKind(o.kind.value), newSizes("1..1MiB/16").sizes, designs...)
+				picture, err := predict.Curves(predict.CurveKind(o.kind.value), newSizes("1..1MiB/16").sizes, designs...)
 				if err != nil {
 					return err
 				}
@@ -71,7 +71,7 @@ func newCompare() *cobra.Command {
 
 // rows are the table that was asked for; of two platforms, people read where they cross too.
 func (o *compareOptions) rows(designs []whatif.Design) (reports.Rows, error) {
-	var crossover *study.Crossover
+	var crossover *predict.Crossover
 	if o.cross || len(designs) == 2 && o.out.forPeople() {
 		var sampling *whatif.Sampling
 		if o.layers.packet == "" { // a pipeline cut otherwise is not in the file that intervals come from
@@ -79,14 +79,14 @@ func (o *compareOptions) rows(designs []whatif.Design) (reports.Rows, error) {
 			sampling = &s
 		}
 		var err error
-		if crossover, err = study.FindCrossover(sampling, designs...); err != nil {
+		if crossover, err = predict.FindCrossover(sampling, designs...); err != nil {
 			return reports.Rows{}, err
 		}
 	}
 	if o.cross {
 		return crossover.Rows(), nil
 	}
-	compared, err := study.Compare(o.sizes.sizes, designs...)
+	compared, err := predict.Compare(o.sizes.sizes, designs...)
 	if err != nil {
 		return reports.Rows{}, err
 	}

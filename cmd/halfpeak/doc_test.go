@@ -16,7 +16,7 @@ var inputs = map[string]string{
 	"np.out":      "../../fit/benchfile/testdata/netpipe-3.7.2-openmpi-4.1.4-sm.np.out",
 	"netpipe.out": "../../fit/benchfile/testdata/netpipe-3.7.2-openmpi-4.1.4-sm.np.out",
 
-	"bcast.csv":           "../../study/testdata/bcast.csv",
+	"bcast.csv":           "../../study/fits/testdata/bcast.csv",
 	"there-and-back.goal": "../../engine/simulate/testdata/there-and-back.goal",
 	"stuck.goal":          "../../engine/simulate/testdata/stuck.goal",
 	"app.trace":           "../../engine/simulate/testdata/app.trace",

@@ -15,7 +15,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/terminal"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
-	"github.com/halfpeak/halfpeak/study"
+	"github.com/halfpeak/halfpeak/study/bench"
 )
 
 func newEngine() *cobra.Command {
@@ -157,7 +157,7 @@ func (o *benchOptions) run(cmd *cobra.Command) (rows reports.Rows, err error) {
 	b := live.BenchOptions{Credits: o.credits, Check: o.sums, Within: o.within, Budget: o.budget, Seed: o.seed}
 	switch p, _ := programs.Find(o.programs[0], programs.Real); p.Shape {
 	case programs.BySignature:
-		s, err := study.BenchSignature(pair, o.credits, o.budget)
+		s, err := bench.BenchSignature(pair, o.credits, o.budget)
 		if err == nil && o.plot != "" {
 			err = drawTo(o.files, o.plot, s.Figure(), 800, 500)
 		}
@@ -166,8 +166,8 @@ func (o *benchOptions) run(cmd *cobra.Command) (rows reports.Rows, err error) {
 		}
 		return s.Rows(), nil
 	case programs.ByStage:
-		s, err := study.BenchStages(pair, o.sizes.sizes, b)
-		if errors.Is(err, study.ErrNoPacket) {
+		s, err := bench.BenchStages(pair, o.sizes.sizes, b)
+		if errors.Is(err, bench.ErrNoPacket) {
 			err = usagef("--size: %w", err)
 		}
 		return s.Rows(), err
@@ -183,7 +183,7 @@ func (o *benchOptions) run(cmd *cobra.Command) (rows reports.Rows, err error) {
 		bar(now - shown)
 		shown = now
 	}
-	measured, err := study.RunBench(pair, b)
+	measured, err := bench.RunBench(pair, b)
 	bar(-1)
 	if err != nil {
 		return rows, err

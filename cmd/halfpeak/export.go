@@ -4,7 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak/export"
-	"github.com/halfpeak/halfpeak/study"
+	"github.com/halfpeak/halfpeak/study/predict"
 )
 
 func newExport() *cobra.Command {
@@ -26,7 +26,7 @@ that the program will get. Without --to it lists the formats, and the versions t
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case to == "" && len(args) == 0:
-				return out.write(cmd, study.ExportTargets())
+				return out.write(cmd, predict.ExportTargets())
 			case to == "":
 				return usagef("--to: which format? \"halfpeak export\" lists them")
 			case len(args) == 0:
@@ -42,7 +42,7 @@ that the program will get. Without --to it lists the formats, and the versions t
 			if err != nil {
 				return err
 			}
-			f, err := study.Exported(designs[0], to, sizes.sizes, ranks)
+			f, err := predict.Exported(designs[0], to, sizes.sizes, ranks)
 			if err != nil {
 				return err
 			}

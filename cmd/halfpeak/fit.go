@@ -12,11 +12,11 @@ import (
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/terminal"
 	"github.com/halfpeak/halfpeak/reports"
-	"github.com/halfpeak/halfpeak/study"
+	"github.com/halfpeak/halfpeak/study/fits"
 )
 
 type fitOptions struct {
-	asked         study.FitOptions
+	asked         fits.Options
 	model, method choice
 	rtt           flags.Time
 	ranks         flags.Ranks
@@ -75,7 +75,7 @@ The models are
 				return err
 			}
 			o.asked.Progress = terminal.Reading(cmd.ErrOrStderr())
-			found, err := study.Fit(args, o.asked)
+			found, err := fits.Fit(args, o.asked)
 			if err != nil {
 				return err
 			}
@@ -93,7 +93,7 @@ The models are
 	}
 	out.declare(cmd)
 	o.model.old = map[string]string{"segmented": "piecewise", "switch": "envelope"}
-	enum(cmd, &o.model, "model", "what to fit", study.FitModels()...)
+	enum(cmd, &o.model, "model", "what to fit", fits.Models()...)
 	methods := make([]string, len(fit.Methods))
 	for i, m := range fit.Methods {
 		methods[i] = string(m)
@@ -130,7 +130,7 @@ The models are
 func (o *fitOptions) check(cmd *cobra.Command) error {
 	set, a := cmd.Flags(), &o.asked
 	var err error
-	if a.Levels, err = study.ParseFitLevels(o.levels, o.holds); err != nil {
+	if a.Levels, err = fits.ParseLevels(o.levels, o.holds); err != nil {
 		return usageError{err}
 	}
 	if len(a.Levels) > 0 && (slices.Contains([]string{"loggp", "logp", "pipeline", "end-to-end"}, o.model.value) || a.Compare != "" || a.Runs) {

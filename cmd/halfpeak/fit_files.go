@@ -7,11 +7,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak/reports"
-	"github.com/halfpeak/halfpeak/study"
+	"github.com/halfpeak/halfpeak/study/fits"
 )
 
 // files writes the platform and the figure that were asked for.
-func (o *fitOptions) files(cmd *cobra.Command, found *study.Fitted) error {
+func (o *fitOptions) files(cmd *cobra.Command, found *fits.Fitted) error {
 	if o.save != "" {
 		text, err := found.TOML()
 		if err != nil {

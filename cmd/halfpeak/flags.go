@@ -11,7 +11,7 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
-	"github.com/halfpeak/halfpeak/study"
+	"github.com/halfpeak/halfpeak/study/predict"
 	"github.com/halfpeak/halfpeak/whatif"
 )
 
@@ -121,5 +121,5 @@ func (c cyclesFlag) add(rows reports.Rows, designs []whatif.Design) (reports.Row
 	if !c {
 		return rows, nil
 	}
-	return study.InCycles(rows, designs)
+	return predict.InCycles(rows, designs)
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/halfpeak/halfpeak/fleet"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/terminal"
-	"github.com/halfpeak/halfpeak/study"
 )
 
 // fleetOutput says how the answer of a fleet is shown.
@@ -25,7 +24,7 @@ type fleetOutput struct {
 
 func (o *fleetOutput) declare(cmd *cobra.Command) {
 	o.output.declare(cmd)
-	enum(cmd, &o.list, "list", "the table to print: who stands out, the groups of like curves, or the files left out; without it people see the first two", study.FleetLists()...)
+	enum(cmd, &o.list, "list", "the table to print: who stands out, the groups of like curves, or the files left out; without it people see the first two", fleet.Lists()...)
 	o.list.value, cmd.Flags().Lookup("list").DefValue = "", ""
 	cmd.Flags().StringVar(&o.plot, "plot", "", "draw nodes against nodes into this `file` (png, svg, pdf), ordered so that racks show")
 	declareSize(cmd, &o.width, &o.height)
@@ -77,10 +76,10 @@ and the exit status is 1. What stands out does not change the status.`,
 			if which.Count > 0 {
 				defer stop()
 				defer progress(-1)
-				return study.ShardFleet(ctx, filesOf(cmd), out.path, study.FleetQuestion{Roots: args, Before: before, Options: o}, which.Shard, reader,
+				return fleet.WritePart(ctx, filesOf(cmd), out.path, fleet.Question{Roots: args, Before: before, Options: o}, which.Shard, reader,
 					func(files int64) { cmd.PrintErrf("%s: going on after %d files\n", out.path, files) })
 			}
-			in, err := study.ReadFleet(ctx, args, before, o, reader)
+			in, err := fleet.Load(ctx, args, before, o, reader)
 			progress(-1)
 			stop()
 			if err != nil {
@@ -108,8 +107,8 @@ and the exit status is 1. What stands out does not change the status.`,
 }
 
 // answer compares what was read and shows it.
-func (o *fleetOutput) answer(cmd *cobra.Command, in study.FleetReading, asked fleet.Options) error {
-	a, err := study.Fleet(in, asked)
+func (o *fleetOutput) answer(cmd *cobra.Command, in fleet.Reading, asked fleet.Options) error {
+	a, err := fleet.Analyse(in, asked)
 	if err != nil {
 		return err
 	}
@@ -128,7 +127,7 @@ func (o *fleetOutput) answer(cmd *cobra.Command, in study.FleetReading, asked fl
 	return a.Broken
 }
 
-func (o *fleetOutput) tables(cmd *cobra.Command, a *study.FleetAnswer) error {
+func (o *fleetOutput) tables(cmd *cobra.Command, a *fleet.Result) error {
 	if ext := extension(o.path); o.format == "" && (ext == "html" || ext == "htm") {
 		return filesOf(cmd).Write(o.path, func(w io.Writer) error { return a.Document(o.units.Choice).WriteHTML(w) })
 	}

@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/halfpeak/halfpeak/study"
+	"github.com/halfpeak/halfpeak/fleet"
 )
 
 // newFleetMerge answers from the parts of a fleet's shards.
@@ -13,7 +13,7 @@ func newFleetMerge() *cobra.Command {
 in any order, and gives exactly what the command gives without --shard. A shard that is
 missing, there twice, damaged, or of another command is named. The benchmarks' files
 need not be there.`, func(cmd *cobra.Command, args []string) error {
-		in, asked, err := study.MergeFleet(args)
+		in, asked, err := fleet.MergeParts(args)
 		if err != nil {
 			return err
 		}

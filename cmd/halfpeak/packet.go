@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/halfpeak/halfpeak/study"
+	"github.com/halfpeak/halfpeak/study/predict"
 )
 
 func newPacket() *cobra.Command {
@@ -30,7 +30,7 @@ With several sizes the output is the table that an adaptive library needs.`,
 			if err != nil {
 				return err
 			}
-			cuts, err := study.Cuts(sizes.sizes, designs...)
+			cuts, err := predict.Cuts(sizes.sizes, designs...)
 			if err != nil {
 				return err
 			}

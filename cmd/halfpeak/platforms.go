@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/halfpeak/halfpeak/platforms"
-	"github.com/halfpeak/halfpeak/study"
+	"github.com/halfpeak/halfpeak/study/predict"
 )
 
 // platformNotes prints what there is to say about the platform files that a command is given,
@@ -41,7 +41,7 @@ func newPlatforms() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return out.write(cmd, study.PlatformRows(all))
+			return out.write(cmd, predict.PlatformRows(all))
 		},
 	}
 	out.declareFormat(cmd)
@@ -62,7 +62,7 @@ func newShow() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return out.write(cmd, study.ParameterRows(p))
+			return out.write(cmd, predict.ParameterRows(p))
 		},
 	}
 	out.declareFormat(cmd)

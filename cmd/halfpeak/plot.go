@@ -13,7 +13,9 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
 	"github.com/halfpeak/halfpeak/reports"
-	"github.com/halfpeak/halfpeak/study"
+	"github.com/halfpeak/halfpeak/study/judge"
+	"github.com/halfpeak/halfpeak/study/predict"
+	"github.com/halfpeak/halfpeak/study/simulations"
 )
 
 type plotOptions struct {
@@ -139,27 +141,27 @@ func plot(ctx context.Context, refs []string, o plotOptions) (reports.Picture, e
 	}
 	switch o.kind.value {
 	case "timeline":
-		t, err := study.Timeline(designs[0], o.sizes.sizes[0])
+		t, err := predict.Timeline(designs[0], o.sizes.sizes[0])
 		if o.title != "" {
 			t.Title = o.title
 		}
 		return t, err
 	case "ranks":
-		in, err := study.ReadInput(ctx, mpitrace.Defaults, o.schedule...)
+		in, err := simulations.ReadInput(ctx, mpitrace.Defaults, o.schedule...)
 		if err != nil {
 			return nil, err
 		}
-		t, err := study.Ranks(ctx, designs[0], in)
+		t, err := simulations.Ranks(ctx, designs[0], in)
 		if o.title != "" {
 			t.Title = o.title
 		}
 		return t, err
 	case "signature":
-		f, err := study.Signature(designs...)
+		f, err := judge.Signature(designs...)
 		f.Title = o.title
 		return f, err
 	}
-	f, err := study.Curves(study.CurveKind(o.kind.value), o.sizes.sizes, designs...)
+	f, err := predict.Curves(predict.CurveKind(o.kind.value), o.sizes.sizes, designs...)
 	f.Title = o.title
 	return f, err
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/platforms"
-	"github.com/halfpeak/halfpeak/study"
+	"github.com/halfpeak/halfpeak/study/predict"
 	"github.com/halfpeak/halfpeak/whatif"
 )
 
@@ -33,7 +33,7 @@ func newPredict() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			p, err := study.Predict(o.sizes.sizes, designs...)
+			p, err := predict.Costs(o.sizes.sizes, designs...)
 			if err != nil {
 				return err
 			}

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak/reports"
-	"github.com/halfpeak/halfpeak/study"
+	"github.com/halfpeak/halfpeak/study/report"
 )
 
 func newReport() *cobra.Command {
@@ -33,7 +33,7 @@ pointer, its tables sort, and it prints. Markdown has tables in place of figures
 			if err != nil {
 				return err
 			}
-			doc, err := study.Report(title, sizes.sizes, args...)
+			doc, err := report.New(title, sizes.sizes, args...)
 			if err != nil {
 				return err
 			}

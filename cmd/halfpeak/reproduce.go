@@ -12,7 +12,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/data"
 	"github.com/halfpeak/halfpeak/reports"
-	"github.com/halfpeak/halfpeak/study"
+	"github.com/halfpeak/halfpeak/study/judge"
 )
 
 func newReproduce() *cobra.Command {
@@ -46,7 +46,7 @@ the exit status is 1. With --plots it also draws the figures of the papers.`,
 			if paper != "" && !slices.Contains(data.Papers(), paper) {
 				return usagef("no paper %q; there is %s", paper, strings.Join(data.Papers(), ", "))
 			}
-			r, err := study.Reproduce(paper)
+			r, err := judge.Reproduce(paper)
 			if err != nil {
 				return err
 			}
@@ -75,7 +75,7 @@ the exit status is 1. With --plots it also draws the figures of the papers.`,
 
 // drawFigures draws the figures of the papers into a folder.
 func drawFigures(files reports.Files, folder string) error {
-	figures, err := study.PaperFigures()
+	figures, err := judge.PaperFigures()
 	if err != nil {
 		return err
 	}

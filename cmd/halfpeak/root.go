@@ -14,7 +14,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/nearest"
 	"github.com/halfpeak/halfpeak/internal/release"
 	"github.com/halfpeak/halfpeak/internal/terminal"
-	"github.com/halfpeak/halfpeak/study"
+	"github.com/halfpeak/halfpeak/internal/usage"
 )
 
 // usageError is a mistake on the command line, as against one in a file.
@@ -49,7 +49,7 @@ func runIn(t terminal.Terminal, args []string, stdin io.Reader, stdout, stderr i
 	}
 	fmt.Fprint(stderr, t.Alarm("halfpeak:"))
 	fmt.Fprintf(terminal.Quiet{Writer: stderr}, " %v\n", err)
-	if errors.As(err, new(usageError)) || errors.As(err, new(study.Misuse)) {
+	if errors.As(err, new(usageError)) || errors.As(err, new(usage.Error)) {
 		fmt.Fprintf(stderr, "try: %s --help\n", cmd.CommandPath())
 		return 2
 	}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/internal/flags"
-	"github.com/halfpeak/halfpeak/study"
+	"github.com/halfpeak/halfpeak/study/collectives"
 )
 
 // callFlags are the parameters of a collective, beside its size.
@@ -41,7 +41,7 @@ ends with .bin. Without --algorithm it lists the algorithms, with their names an
 		Args: wantArgs(0, 1, `at most one collective, as in "halfpeak schedule bcast"`),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if name == "" {
-				all, err := study.AlgorithmsOf(append(args, "")[0])
+				all, err := collectives.AlgorithmsOf(append(args, "")[0])
 				if err != nil {
 					return err
 				}
@@ -52,7 +52,7 @@ ends with .bin. Without --algorithm it lists the algorithms, with their names an
 			}
 			c := call.value()
 			c.Bytes, c.Segment = uint64(size.Value), uint64(segment.Value)
-			s, err := study.CollectiveSchedule(args[0], name, ranks, c)
+			s, err := collectives.Schedule(args[0], name, ranks, c)
 			switch {
 			case err != nil:
 				return err

@@ -14,19 +14,19 @@ import (
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/terminal"
 	"github.com/halfpeak/halfpeak/reports"
-	"github.com/halfpeak/halfpeak/study"
+	"github.com/halfpeak/halfpeak/study/simulations"
 )
 
 type simulateOptions struct {
 	output
 	layers      layerOptions
 	rules       choice
-	text        study.SimulateText
+	text        simulations.Text
 	machines    []string
 	totals, why bool
 	trace       string
 	reading     mpitrace.Options
-	study.SimulateOptions
+	simulations.Options
 }
 
 func newSimulate() *cobra.Command {
@@ -106,7 +106,7 @@ func (o *simulateOptions) run(cmd *cobra.Command, args []string) (err error) {
 		return err
 	}
 	o.text.Rules, o.Run.Record = o.rules.value, o.trace != ""
-	if file, err := o.text.Read(&o.SimulateOptions); err != nil && !file {
+	if file, err := o.text.Read(&o.Options); err != nil && !file {
 		return usageError{err}
 	} else if err != nil {
 		return err
@@ -116,18 +116,18 @@ func (o *simulateOptions) run(cmd *cobra.Command, args []string) (err error) {
 	}
 	switch {
 	case o.why:
-		o.Table = study.Reasons
+		o.Table = simulations.Reasons
 	case o.totals:
-		o.Table = study.Totals
+		o.Table = simulations.Totals
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	bar, done := terminal.Counter(cmd.ErrOrStderr(), "events")
 	o.Run.Progress = func(now simulate.Progress) { bar(int64(now.Events), int64(now.Total)) }
-	in, err := study.ReadInput(ctx, o.reading, args...)
-	var s *study.Simulation
+	in, err := simulations.ReadInput(ctx, o.reading, args...)
+	var s *simulations.Simulation
 	if err == nil {
-		if s, err = study.Simulate(ctx, in, o.SimulateOptions); err != nil {
+		if s, err = simulations.Run(ctx, in, o.Options); err != nil {
 			err = fmt.Errorf("%s: %w", in.Name, err)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/programs"
 	"github.com/halfpeak/halfpeak/engine/virtual"
-	"github.com/halfpeak/halfpeak/study"
+	"github.com/halfpeak/halfpeak/study/judge"
 )
 
 type validateOptions struct {
@@ -60,7 +60,7 @@ Without --size, it also runs the measured sizes.`,
 	f := cmd.Flags()
 	f.Var(&o.sizes, "size", "message sizes; the measured ones too if not given")
 	f.StringSliceVar(&o.programs, "program", nil, "only these `programs`")
-	complete(cmd, "program", study.Programs())
+	complete(cmd, "program", judge.Programs())
 	f.IntVar(&o.nodes, "nodes", 8, "nodes of all_to_1, test_xfer and test_med")
 	f.StringVar(&o.trace, "trace", "", "write when each resource was busy to this `file`, for Perfetto or chrome://tracing")
 	f.StringVar(&o.plot, "plot", "", "draw one-way times of model and engine into this `file`")
@@ -73,8 +73,8 @@ Without --size, it also runs the measured sizes.`,
 // check finds what is wrong with the options.
 func (o *validateOptions) check(args []string) error {
 	for _, name := range o.programs {
-		if !slices.Contains(study.Programs(), name) {
-			return usagef("--program %q is none of %s", name, strings.Join(study.Programs(), ", "))
+		if !slices.Contains(judge.Programs(), name) {
+			return usagef("--program %q is none of %s", name, strings.Join(judge.Programs(), ", "))
 		}
 	}
 	if o.nodes < 2 || o.nodes > 1024 {
@@ -90,7 +90,7 @@ func (o *validateOptions) run(cmd *cobra.Command, args []string) error {
 	if err := o.check(args); err != nil {
 		return err
 	}
-	asked := study.ValidateOptions{Programs: o.programs, Sizes: o.sizes.sizes, Measured: !cmd.Flags().Changed("size"), Nodes: o.nodes}
+	asked := judge.ValidateOptions{Programs: o.programs, Sizes: o.sizes.sizes, Measured: !cmd.Flags().Changed("size"), Nodes: o.nodes}
 	if o.faults != "" {
 		var err error
 		if asked.Faults, err = virtual.ParseFaults(o.faults); err != nil {
@@ -105,7 +105,7 @@ func (o *validateOptions) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	v, err := study.Validate(asked, designs...)
+	v, err := judge.Validate(asked, designs...)
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak/reports"
-	"github.com/halfpeak/halfpeak/study"
+	"github.com/halfpeak/halfpeak/study/judge"
 )
 
 // liveOptions are those of validate --live.
@@ -67,7 +67,7 @@ func (o *liveOptions) run(files reports.Files) (rows reports.Rows, err error) {
 			err = e
 		}
 	}()
-	v, err := study.ValidateLive(pair, o.budget)
+	v, err := judge.ValidateLive(pair, o.budget)
 	if err == nil && o.save != "" {
 		var text string
 		if text, err = v.TOML(); err == nil {

@@ -9,7 +9,8 @@ import (
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/shard"
-	"github.com/halfpeak/halfpeak/study"
+	"github.com/halfpeak/halfpeak/study/collectives"
+	"github.com/halfpeak/halfpeak/study/sweeps"
 	"github.com/halfpeak/halfpeak/whatif"
 )
 
@@ -29,14 +30,14 @@ type whatifOptions struct {
 	by                                         []string
 	against                                    string
 	schedule                                   []string
-	collective                                 study.CollectiveQuestion // its sizes are those of --size
+	collective                                 collectives.Question // its sizes are those of --size
 	ranks                                      flags.Ranks
 	finish                                     []string                                   // its names
 	scheduled                                  func(whatif.Design) (whatif.Design, error) // with its finish
 	sensitivity, where, landmarks, uncertainty bool
 	samplingFlags
 	shard shardFlag
-	asked study.SweepQuestion
+	asked sweeps.Question
 	parts *shard.Parts // of --vary, from which the rows come
 }
 
@@ -77,7 +78,7 @@ command is given again; Parquet, whose index stands at its end, begins anew.`,
 			if err := o.check(); err != nil {
 				return err
 			}
-			o.asked = study.SweepQuestion{Platform: args[0], Set: o.set, Vary: o.vary, Of: o.of, Schedule: o.schedule}
+			o.asked = sweeps.Question{Platform: args[0], Set: o.set, Vary: o.vary, Of: o.of, Schedule: o.schedule}
 			if o.collective.Collective != "" {
 				o.asked.Collective, o.asked.Algorithm, o.asked.Ranks = o.collective.Collective, o.collective.Algorithm, o.ranks.Values
 			}

@@ -14,7 +14,8 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
-	"github.com/halfpeak/halfpeak/study"
+	"github.com/halfpeak/halfpeak/study/collectives"
+	"github.com/halfpeak/halfpeak/study/simulations"
 	"github.com/halfpeak/halfpeak/whatif"
 )
 
@@ -26,13 +27,13 @@ func (o *whatifOptions) answer(cmd *cobra.Command) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	in, err := study.ReadInput(ctx, mpitrace.Defaults, o.schedule...)
-	o.collective.Ranks, o.collective.Sizes, o.finish = o.ranks.Values, o.sizesOr("64KiB"), []string{study.Finish}
+	in, err := simulations.ReadInput(ctx, mpitrace.Defaults, o.schedule...)
+	o.collective.Ranks, o.collective.Sizes, o.finish = o.ranks.Values, o.sizesOr("64KiB"), []string{whatif.Finish}
 	o.scheduled = func(d whatif.Design) (_ whatif.Design, err error) {
 		if o.collective.Collective == "" {
-			return study.Scheduled(ctx, d, in)
+			return simulations.Scheduled(ctx, d, in)
 		}
-		d, o.finish, err = study.Collectives(ctx, d, o.collective)
+		d, o.finish, err = collectives.Finishes(ctx, d, o.collective)
 		return d, err
 	}
 	if err == nil {
@@ -91,28 +92,28 @@ func (o *whatifOptions) table(ctx context.Context, base, d whatif.Design) (rows 
 		return o.reach(ctx, d)
 	case o.sensitivity:
 		sizes, names := o.sizesOr("64KiB"), o.ofOr("one_way")
-		if rows, err = study.SensitivityRows(d, names, sizes, units); err != nil || o.plot == "" {
+		if rows, err = whatif.SensitivityRows(d, names, sizes, units); err != nil || o.plot == "" {
 			return rows, nil, err
 		}
 		q, err := d.Quantity(names[0], sizes[0])
 		if err != nil {
 			return rows, nil, err
 		}
-		picture, err = study.Tornado(d, q)
+		picture, err = whatif.Tornado(d, q)
 		return rows, picture, err
 	case o.where:
-		if rows, err = study.OwnerRows(d, o.sizes.sizes); err != nil || o.plot == "" {
+		if rows, err = whatif.OwnerRows(d, o.sizes.sizes); err != nil || o.plot == "" {
 			return rows, nil, err
 		}
-		picture, err = study.Shares(d, study.Cost(o.ofOr("one_way")[0]), o.curveSizes("1..1MiB/16"))
+		picture, err = whatif.Shares(d, whatif.Cost(o.ofOr("one_way")[0]), o.curveSizes("1..1MiB/16"))
 		return rows, picture, err
 	case o.landmarks:
-		rows, err = study.LandmarkRows(d, o.sampling(), units)
+		rows, err = whatif.LandmarkRows(d, o.sampling(), units)
 	case o.uncertainty:
 		return o.uncertain(base, d)
 	default:
-		var c *study.Contrast
-		if c, err = study.Contrasted(base, d, o.sizes.sizes); err == nil {
+		var c *whatif.Contrast
+		if c, err = whatif.Contrasted(base, d, o.sizes.sizes); err == nil {
 			rows = c.Rows(units)
 		}
 	}
@@ -148,7 +149,7 @@ func (o *whatifOptions) reach(ctx context.Context, d whatif.Design) (rows report
 		by = append(by, r)
 	}
 	if len(by) != 2 {
-		s, err := study.Reach(d, t, by...)
+		s, err := whatif.Reach(d, t, by...)
 		if err != nil {
 			return rows, nil, err
 		}
@@ -157,7 +158,7 @@ func (o *whatifOptions) reach(ctx context.Context, d whatif.Design) (rows report
 	if by[0].Param.Path == by[1].Param.Path {
 		return rows, nil, usagef("--by %s twice; a curve is over two parameters", by[0].Param.Path)
 	}
-	c, err := study.NewTargetCurve(d, t, by[0], by[1])
+	c, err := whatif.NewTargetCurve(d, t, by[0], by[1])
 	if err != nil || o.plot == "" {
 		if err == nil {
 			rows = c.Rows()
@@ -170,7 +171,7 @@ func (o *whatifOptions) reach(ctx context.Context, d whatif.Design) (rows report
 
 // uncertain predicts with intervals, beside what --set made of the design, or another platform.
 func (o *whatifOptions) uncertain(before, after whatif.Design) (rows reports.Rows, picture reports.Picture, err error) {
-	designs := []study.NamedDesign{{Name: "as it is", Design: before}}
+	designs := []whatif.NamedDesign{{Name: "as it is", Design: before}}
 	switch {
 	case o.against != "":
 		other, err := whatif.Find(o.against)
@@ -180,17 +181,17 @@ func (o *whatifOptions) uncertain(before, after whatif.Design) (rows reports.Row
 		if err != nil {
 			return rows, nil, fmt.Errorf("--against: %w", err)
 		}
-		designs = []study.NamedDesign{{Name: other.Layer.Ref(), Design: other}, {Name: after.Layer.Ref(), Design: after}}
+		designs = []whatif.NamedDesign{{Name: other.Layer.Ref(), Design: other}, {Name: after.Layer.Ref(), Design: after}}
 	case len(o.set) > 0:
-		designs = append(designs, study.NamedDesign{Name: "with --set", Design: after})
+		designs = append(designs, whatif.NamedDesign{Name: "with --set", Design: after})
 	}
-	u, err := study.Uncertain(designs, o.ofOr("one_way", "bandwidth"), o.sizes.sizes, o.sampling())
+	u, err := whatif.Uncertain(designs, o.ofOr("one_way", "bandwidth"), o.sizes.sizes, o.sampling())
 	if err != nil {
 		return rows, nil, err
 	}
 	if rows, err = u.Rows(); err != nil || o.plot == "" {
 		return rows, nil, err
 	}
-	picture, err = study.Bands(designs, o.ofOr("bandwidth")[0], o.curveSizes("1..1MiB/8"), o.sampling())
+	picture, err = whatif.Bands(designs, o.ofOr("bandwidth")[0], o.curveSizes("1..1MiB/8"), o.sampling())
 	return rows, picture, err
 }

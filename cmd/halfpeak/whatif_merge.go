@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak/reports"
-	"github.com/halfpeak/halfpeak/study"
+	"github.com/halfpeak/halfpeak/study/sweeps"
 )
 
 // declareOutput declares where the answer and its figure go.
@@ -27,7 +27,7 @@ func newWhatifMerge() *cobra.Command {
 all N of them in any order, and gives exactly what the command gives without --shard.
 A shard that is missing, there twice, damaged, or of another command is named. Platforms
 and schedules that are files must be as they were.`, func(cmd *cobra.Command, args []string) (err error) {
-		if o.asked, o.parts, err = study.MergedQuestion(args); err != nil {
+		if o.asked, o.parts, err = sweeps.MergedQuestion(args); err != nil {
 			return err
 		}
 		q := o.asked

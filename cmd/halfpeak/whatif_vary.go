@@ -9,7 +9,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/terminal"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
-	"github.com/halfpeak/halfpeak/study"
+	"github.com/halfpeak/halfpeak/study/sweeps"
 	"github.com/halfpeak/halfpeak/whatif"
 )
 
@@ -18,7 +18,7 @@ const manyRows = 1e9
 
 // runVary makes the rows of a sweep and its picture.
 func (o *whatifOptions) runVary(ctx context.Context, cmd *cobra.Command, d whatif.Design) error {
-	s := study.Sweeping{Sweep: &whatif.Sweep{Design: d, Sizes: o.sizesOr(study.SweepSize), Names: o.ofOr(study.SweepNames()...)}}
+	s := sweeps.Sweeping{Sweep: &whatif.Sweep{Design: d, Sizes: o.sizesOr(sweeps.DefaultSize), Names: o.ofOr(sweeps.DefaultNames()...)}}
 	for _, text := range o.vary {
 		r, err := d.ParseRange(text)
 		if err != nil {
@@ -47,7 +47,7 @@ func (o *whatifOptions) runVary(ctx context.Context, cmd *cobra.Command, d whati
 		break
 	case rows > manyRows && !filesOf(cmd).Force:
 		return fmt.Errorf("this makes %.3g rows, some %s; take fewer steps, or give --force", rows, s.Volume())
-	case !pictureOnly && stream == "" && rows > study.MostTableRows:
+	case !pictureOnly && stream == "" && rows > sweeps.MaxTableRows:
 		return usagef("%.0f rows are no table; give -o FILE.csv, .jsonl or .parquet, or --format csv", rows)
 	}
 	if o.plot != "" {

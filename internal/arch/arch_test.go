@@ -33,18 +33,18 @@ var below = map[string]string{
 	"data":                               "platforms model model/machine model/quantity",
 	"fit/benchfile":                      "model/quantity",
 	"tools/notice":                       "",
-	"tools/power":                        "fleet fit fit/benchfile fit/forecast model model/quantity",
-	"fleet":                              "fit fit/benchfile fit/forecast model model/quantity",
+	"tools/power":                        "fit fit/benchfile fit/forecast fleet model model/quantity reports shard",
+	"fleet":                              "fit fit/benchfile fit/forecast model model/quantity reports shard",
 	"fit":                                "fit/benchfile fit/forecast model model/quantity",
-	"fit/contention":                     "engine/schedule/collective engine/schedule engine/simulate platforms model model/machine model/quantity",
-	"fit/collective":                     "fit fit/benchfile fit/forecast engine/schedule engine/schedule/collective engine/simulate platforms model model/machine model/quantity",
-	"whatif":                             "platforms model model/machine model/quantity",
+	"fit/contention":                     "engine/schedule engine/schedule/collective engine/simulate model model/machine model/quantity platforms",
+	"fit/collective":                     "engine/schedule engine/schedule/collective engine/simulate fit fit/benchfile fit/forecast model model/machine model/quantity platforms",
+	"whatif":                             "fit/forecast model model/machine model/quantity platforms reports",
 	"engine":                             "platforms model model/machine model/quantity",
 	"engine/virtual":                     "engine engine/programs fit/benchfile platforms model model/machine model/quantity",
 	"engine/live":                        "engine engine/programs fit/benchfile platforms model model/machine model/quantity",
 	"engine/programs":                    "engine fit/benchfile platforms model model/machine model/quantity",
 	"reports":                            "model/quantity",
-	"explore":                            "study fit/contention fit/collective data reports whatif fit fit/benchfile fit/forecast engine engine/live engine/programs engine/virtual engine/schedule engine/schedule/collective engine/schedule/collective/rules engine/schedule/mpitrace engine/simulate export internal/flags internal/release platforms model model/machine model/quantity shard fleet",
+	"explore":                            "data engine engine/live engine/programs engine/schedule engine/schedule/collective engine/schedule/collective/rules engine/schedule/mpitrace engine/simulate engine/virtual export fit fit/benchfile fit/collective fit/contention fit/forecast fleet internal/flags internal/release model model/machine model/quantity platforms reports shard study/collectives study/fits study/predict study/simulations whatif",
 	"reports/page":                       "",
 	"internal/wasm":                      "reports/page",
 	"internal/wasm/generate":             "internal/wasm reports/page",
@@ -52,8 +52,7 @@ var below = map[string]string{
 	"internal/flags":                     "model/quantity",
 	"internal/man":                       "",
 	"internal/terminal":                  "reports model/quantity",
-	"shard":                              "",
-	"study":                              "data export reports shard whatif fit fit/collective fit/contention fit/benchfile fit/forecast fleet engine engine/live engine/programs engine/virtual engine/schedule engine/schedule/collective engine/schedule/collective/rules engine/schedule/mpitrace engine/simulate platforms model model/machine model/quantity",
+	"shard":                              "model/quantity reports",
 	"engine/schedule":                    "",
 	"engine/simulate":                    "engine/schedule platforms model model/machine model/quantity",
 	"tools/costfigure":                   "reports model/quantity",
@@ -66,10 +65,18 @@ var below = map[string]string{
 	"tools/forecast/holdout":             "fit/benchfile fit/forecast model/quantity",
 	"tools/forecast/calibrate":           "tools/forecast/holdout fit/benchfile fit/forecast model/quantity",
 	"tools/forecast/coverage":            "tools/forecast/holdout fit/benchfile fit/forecast model/quantity",
+	"study/bench":                        "engine engine/live engine/programs fit/benchfile model model/machine model/quantity platforms reports",
+	"study/predict":                      "data engine engine/programs engine/virtual export fit/benchfile fit/forecast model model/machine model/quantity platforms reports whatif",
+	"study/fits":                         "engine/schedule engine/schedule/collective engine/simulate fit fit/benchfile fit/collective fit/contention fit/forecast model model/machine model/quantity platforms reports whatif",
+	"study/simulations":                  "engine/schedule engine/schedule/collective engine/schedule/mpitrace engine/simulate fit/forecast model model/machine model/quantity platforms reports whatif",
+	"study/collectives":                  "engine/schedule engine/schedule/collective engine/schedule/collective/rules engine/schedule/mpitrace engine/simulate fit fit/benchfile fit/collective fit/contention fit/forecast model model/machine model/quantity platforms reports study/fits study/simulations whatif",
+	"study/judge":                        "data engine engine/live engine/programs engine/schedule engine/schedule/collective engine/simulate engine/virtual export fit fit/benchfile fit/collective fit/contention fit/forecast model model/machine model/quantity platforms reports study/bench study/fits study/predict whatif",
+	"study/sweeps":                       "engine/schedule engine/schedule/collective engine/schedule/collective/rules engine/schedule/mpitrace engine/simulate fit fit/benchfile fit/collective fit/contention fit/forecast model model/machine model/quantity platforms reports shard study/collectives study/fits study/simulations whatif",
+	"study/report":                       "data engine engine/live engine/programs engine/schedule engine/schedule/collective engine/simulate engine/virtual export fit fit/benchfile fit/collective fit/contention fit/forecast model model/machine model/quantity platforms reports study/bench study/fits study/judge study/predict whatif",
 }
 
 // common packages import nothing of the project.
-var common = []string{"internal/nearest", "internal/stats", "internal/heap", "internal/parallel", "internal/atomicfile"}
+var common = []string{"internal/nearest", "internal/stats", "internal/heap", "internal/parallel", "internal/atomicfile", "internal/usage"}
 
 // A source is a file that is no test.
 type source struct {

@@ -1,0 +1,261 @@
+package fleet
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports"
+)
+
+// fleetCells is the number of nodes beyond which a cell of a map is of several, with the slowest of
+// their pairs.
+const fleetCells = 160
+
+// Map is the heat map of the group in which something stands out the most; of the first one if
+// nothing does. It is an error if no group is one of pairs.
+func (f *Result) Map() (reports.Picture, error) {
+	for _, x := range f.Standing() {
+		if m, ok := f.mapOf(x.Group, x.Quantity); ok {
+			return m, nil
+		}
+	}
+	for i := range f.Parts {
+		for k := len(f.Parts[i].Spreads) - 1; k >= 0; k-- { // τ before latency
+			if m, ok := f.mapOf(f.Parts[i].Group, f.Parts[i].Spreads[k].Quantity); ok {
+				return m, nil
+			}
+		}
+	}
+	return nil, errors.New("--plot draws nodes against nodes, and no curve is one of two nodes; --name tells nodes from the names of files")
+}
+
+// part is the part and the distribution of a quantity.
+func (f *Result) part(g Group, q Quantity) (*Part, *Spread) {
+	for i := range f.Parts {
+		if f.Parts[i].Group != g {
+			continue
+		}
+		for k := range f.Parts[i].Spreads {
+			if f.Parts[i].Spreads[k].Quantity == q {
+				return &f.Parts[i], &f.Parts[i].Spreads[k]
+			}
+		}
+	}
+	return nil, nil
+}
+
+// mapOf is the heat map of a group, false if it is not one of pairs.
+func (f *Result) mapOf(g Group, q Quantity) (h reports.HeatMap, ok bool) {
+	_, s := f.part(g, q)
+	if s == nil {
+		return h, false
+	}
+	m, ok := s.Matrix()
+	if !ok {
+		return h, false
+	}
+	each := (len(m.Names) + fleetCells - 1) / fleetCells
+	what := "slower than typical"
+	if f.Compared {
+		what = "slower than before"
+	}
+	h = reports.HeatMap{
+		Title: fmt.Sprintf("%s: %s", quantityWord(q), g), Label: what + " (%)",
+		X: reports.Axis{}, Y: reports.Axis{},
+		Z: m.Cells(each),
+	}
+	for i, row := range h.Z {
+		h.XS, h.Names = append(h.XS, float64(i)), append(h.Names, m.Names[i*each])
+		for j := range row {
+			row[j] *= 100
+		}
+	}
+	h.YS = h.XS
+	note := "Nodes that see the others alike stand side by side."
+	if !m.Ordered {
+		note = fmt.Sprintf("The nodes are in the order of their names, since there are more than %d.", MostOrdered)
+	}
+	if each > 1 {
+		note = fmt.Sprintf("%s A cell is of %d nodes by %d, the slowest pair of them.", note, each, each)
+	}
+	h.Notes = []string{note}
+	return h, len(h.Names) > 1
+}
+
+// curves are the lines of what stands out in a group, over the band of the fleet.
+func (f *Result) curves(g Group) (fig reports.Figure, ok bool) {
+	p, _ := f.part(g, Tau)
+	if p == nil || g.Last <= g.First {
+		return fig, false
+	}
+	const points = 60
+	all := p.Lines(nil)
+	fig = reports.Figure{
+		Title: g.String(),
+		X:     reports.Axis{Label: "message size", Scale: reports.Log, Bytes: true},
+		Y:     reports.Axis{Label: "bandwidth (% of the fleet's median)"},
+	}
+	sizes := make([]float64, points)
+	for i := range sizes {
+		sizes[i] = float64(g.First) * math.Pow(float64(g.Last/g.First), float64(i)/(points-1))
+	}
+	band := reports.Series{Name: "90 % of the fleet", Kind: reports.Band, X: sizes}
+	middle := reports.Series{Name: "90 % of the fleet", Kind: reports.Line, X: sizes}
+	at := func(lines []Line, n float64) []float64 {
+		rates := make([]float64, len(lines))
+		for i, l := range lines {
+			rates[i] = n / l.Time(quantity.Bytes(n))
+		}
+		slices.Sort(rates)
+		return rates
+	}
+	middles := make([]float64, points)
+	for i, n := range sizes {
+		r := at(all, n)
+		middles[i] = stats.Quantile(r, 0.5)
+		band.Y = append(band.Y, 100)
+		band.Low, band.High = append(band.Low, 100*stats.Quantile(r, 0.05)/middles[i]), append(band.High, 100*stats.Quantile(r, 0.95)/middles[i])
+	}
+	middle.Y = band.Y
+	fig.Series = append(fig.Series, band, middle)
+	shown := map[string]bool{}
+	for _, x := range f.Standing() {
+		if x.Group != g || shown[x.Who()] || len(shown) == 5 {
+			continue
+		}
+		shown[x.Who()] = true
+		lines := p.Lines(&x)
+		if len(lines) == 0 {
+			continue
+		}
+		s := reports.Series{Name: x.Who(), Kind: reports.Line, X: sizes}
+		for i, n := range sizes {
+			s.Y = append(s.Y, 100*stats.Quantile(at(lines, n), 0.5)/middles[i])
+		}
+		fig.Series = append(fig.Series, s)
+	}
+	low, high := 100.0, 100.0
+	for _, s := range fig.Series {
+		for i, y := range s.Y {
+			low, high = min(low, y), max(high, y)
+			if s.Low != nil {
+				low, high = min(low, s.Low[i]), max(high, s.High[i])
+			}
+		}
+	}
+	fig.Y.Min, fig.Y.Max = 5*math.Floor(low/5-0.2), 5*math.Ceil(high/5+0.2)
+	fig.Notes = []string{"The lines are those that were fitted; of a node, the median of its pairs."}
+	return fig, len(shown) > 0
+}
+
+// mostSlowest is the number of pairs under a map.
+const mostSlowest = 20
+
+// slowest are the slowest pairs of a map.
+func (f *Result) slowest(g Group, q Quantity) reports.Rows {
+	_, s := f.part(g, q)
+	m, _ := s.Matrix()
+	slices.SortFunc(m.Pairs, func(x, y Pair) int {
+		return cmp.Or(cmp.Compare(y.Effect, x.Effect), strings.Compare(m.Names[x.A], m.Names[y.A]), strings.Compare(m.Names[x.B], m.Names[y.B]))
+	})
+	return reports.TableOf(m.Pairs[:min(len(m.Pairs), mostSlowest)],
+		reports.Col("node_a", "node", func(p Pair) any { return m.Names[p.A] }),
+		reports.Col("node_b", "node", func(p Pair) any { return m.Names[p.B] }),
+		reports.Col("slower_percent", "slower than typical", func(p Pair) any { return 100 * p.Effect }).Texted(reports.PercentText("%+.1f %%")))
+}
+
+// mostPictured is the number of groups that a page draws.
+const mostPictured = 4
+
+// Document is a page to send: who stands out, where, and how the fleet is distributed.
+func (f *Result) Document(units quantity.UnitChoice) reports.Document {
+	title := fmt.Sprintf("A fleet of %s", plural(f.Nodes, "node"))
+	if f.Nodes == 0 {
+		title = fmt.Sprintf("A fleet of %s", plural(f.Curves, "curve"))
+	}
+	if f.Compared {
+		title += ": what changed"
+	}
+	doc := reports.Document{Title: title, Lead: []string{f.summary()}}
+	if f.Broken != nil {
+		doc.Lead = append(doc.Lead, "This is not the whole: "+f.Broken.Error()+".")
+	}
+	if len(f.Standing()) > 0 {
+		doc.Sections = append(doc.Sections, reports.Section{Title: "Who stands out", Blocks: []reports.Block{reports.Table{Rows: f.WorstRows()}}})
+	}
+	var drawn []Group
+	var where reports.Section
+	draw := func(g Group, q Quantity) {
+		if len(drawn) == mostPictured || slices.Contains(drawn, g) {
+			return
+		}
+		m, ok := f.mapOf(g, q)
+		if !ok {
+			return
+		}
+		drawn = append(drawn, g)
+		block := reports.Drawing{Title: m.Title, Note: strings.Join(m.Notes, " "), Numbers: f.slowest(g, q)}
+		m.Title, m.Notes = "", nil
+		block.Picture = m
+		where.Blocks = append(where.Blocks, block)
+		if c, ok := f.curves(g); ok {
+			where.Blocks = append(where.Blocks, reports.Drawing{Title: "What stands out, over the fleet's band", Picture: c})
+		}
+	}
+	for _, x := range f.Standing() {
+		draw(x.Group, x.Quantity)
+	}
+	for _, p := range f.Parts {
+		if len(drawn) == 0 && len(p.Spreads) > 0 {
+			draw(p.Group, p.Spreads[len(p.Spreads)-1].Quantity)
+		}
+	}
+	if where.Blocks != nil {
+		where.Title = "Node by node"
+		doc.Sections = append(doc.Sections, where)
+	}
+	groups := f.GroupRows()
+	groups.Notes = nil
+	notes := reports.Section{Title: "What was read and tested"}
+	for _, n := range f.Notes {
+		notes.Blocks = append(notes.Blocks, reports.Paragraph(n))
+	}
+	doc.Sections = append(doc.Sections, reports.Section{Title: "The fleet, group by group", Blocks: []reports.Block{reports.Table{Rows: groups}}}, notes)
+	return doc
+}
+
+// summary is the answer in a sentence or two.
+func (f *Result) summary() string {
+	worst := f.worst()
+	if len(worst) == 0 {
+		return f.nobody()
+	}
+	var nodes, others int
+	for _, x := range worst {
+		if kindOfFinding(x.Finding) == "node" {
+			nodes++
+		} else {
+			others++
+		}
+	}
+	x := worst[0]
+	text := fmt.Sprintf("%s and %s stand out", plural(nodes, "node"), plural(others, "pair"))
+	if nodes == 0 {
+		text = fmt.Sprintf("%s stand out", plural(others, "pair or curve"))
+	}
+	return fmt.Sprintf("%s. The first is %s: %s of %s in %d of %d groups, most in %s.", text, x.Who(), reports.PercentChange(x.Effect), quantityWord(x.Quantity), x.groups, f.groupsOf(x.Finding), x.Group)
+}
+
+// plural is a number of things.
+func plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}

@@ -1,0 +1,274 @@
+package fleet
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports"
+)
+
+// Lists are the tables of a fleet, as --list names them.
+func Lists() []string { return []string{"findings", "groups", "left"} }
+
+// Tables returns the tables for people: who stands out, worst first, and the fleet by groups. The
+// notes are under the last.
+func (f *Result) Tables() []reports.Rows {
+	groups := f.GroupRows()
+	if len(f.Standing()) == 0 {
+		groups.Notes = append([]string{f.nobody()}, groups.Notes...)
+		return []reports.Rows{groups}
+	}
+	return []reports.Rows{f.WorstRows(), groups}
+}
+
+// nobody says that nothing was found, which is not that nothing is there.
+func (f *Result) nobody() string {
+	if f.Tests == 0 {
+		return "Nothing could be tested."
+	}
+	if f.Compared {
+		return "No node and no pair changed against the others by more than chance explains."
+	}
+	return "No node and no pair stands out by more than chance explains."
+}
+
+// Standing are the findings that stand out.
+func (f *Result) Standing() []Finding {
+	i := 0
+	for i < len(f.Findings) && f.Findings[i].Out {
+		i++
+	}
+	return f.Findings[:i]
+}
+
+// A fleetWorst is what stands out of one node, pair or curve, with the number of its groups.
+type fleetWorst struct {
+	Finding
+	groups int
+}
+
+// worst takes the findings of each node and pair together: nodes first, then pairs, each the worst
+// first.
+func (f *Result) worst() (all []fleetWorst) {
+	at := map[string]int{}
+	seen := map[string]map[Group]bool{}
+	for _, x := range f.Standing() {
+		key := fmt.Sprint(x.Pair, x.Who())
+		if _, ok := at[key]; !ok {
+			at[key], seen[key] = len(all), map[Group]bool{}
+			all = append(all, fleetWorst{Finding: x})
+		}
+		if seen[key][x.Group] = true; true {
+			all[at[key]].groups = len(seen[key])
+		}
+	}
+	slices.SortStableFunc(all, func(a, b fleetWorst) int {
+		if a.Pair != b.Pair {
+			return cmp.Compare(len(a.Nodes), len(b.Nodes))
+		}
+		return 0
+	})
+	return all
+}
+
+// WorstRows is a row for each node, pair and curve that stands out.
+func (f *Result) WorstRows() reports.Rows {
+	head := "slower by (interval)"
+	switch {
+	case f.Compared && f.Odd:
+		head = "change (interval)"
+	case f.Compared:
+		head = "slower than before by"
+	case f.Odd:
+		head = "differs by (interval)"
+	}
+	return reports.TableOf(f.worst(),
+		reports.Col("", "what", func(x fleetWorst) any { return kindOfFinding(x.Finding) }),
+		reports.Col("", "who", func(x fleetWorst) any { return x.Who() }),
+		reports.Col("", head, func(x fleetWorst) any {
+			return fmt.Sprintf("%s (%s to %s)", reports.PercentChange(x.Effect), percentPlain(x.Low), percentPlain(x.High))
+		}),
+		reports.Col("", "of", func(x fleetWorst) any { return quantityWord(x.Quantity) }).Ranked(1),
+		reports.Col("", "groups", func(x fleetWorst) any { return fmt.Sprintf("%d of %d", x.groups, f.groupsOf(x.Finding)) }),
+		reports.Col("", "most in", func(x fleetWorst) any { return x.Group.String() }),
+	)
+}
+
+// groupsOf is the number of groups in which the node or pair was measured.
+func (f *Result) groupsOf(x Finding) (n int) {
+	for _, p := range f.Parts {
+		switch {
+		case len(x.Nodes) == 0 || x.Pair:
+			n++
+		default:
+			if slices.Contains(p.Names, x.Nodes[0]) || p.Group.Nodes == len(x.Nodes) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+func kindOfFinding(x Finding) string {
+	switch {
+	case x.Pair:
+		return "pair"
+	case len(x.Nodes) == 1:
+		return "node"
+	case len(x.Nodes) > 1:
+		return "nodes"
+	}
+	return "file"
+}
+
+func quantityWord(q Quantity) string {
+	return map[Quantity]string{Latency: "latency", Beta: "β", Tau: "τ"}[q]
+}
+
+// percentPlain is a percentage without its sign for more and without the unit.
+func percentPlain(part float64) string {
+	if math.IsInf(part, 0) || part > 1e4 {
+		return "any"
+	}
+	return strings.TrimSuffix(strings.TrimPrefix(reports.PercentChange(part), "+"), " %")
+}
+
+// FindingRows is a row for each finding, for programs; people have [Result.WorstRows].
+func (f *Result) FindingRows() reports.Rows {
+	node := func(i int) func(Finding) any {
+		return func(x Finding) any {
+			if i < len(x.Nodes) {
+				return x.Nodes[i]
+			}
+			return nil
+		}
+	}
+	percent := func(of func(Finding) float64) func(Finding) any {
+		return func(x Finding) any { return 100 * of(x) }
+	}
+	both := func(key string, cell func(Finding) any) reports.Field[Finding] { return reports.Col(key, key, cell) }
+	fields := []reports.Field[Finding]{
+		both("what", func(x Finding) any { return kindOfFinding(x) }),
+		both("node_a", node(0)), both("node_b", node(1)),
+		both("path", func(x Finding) any { return reports.OrNil(x.Name) }),
+		both("quantity", func(x Finding) any { return string(x.Quantity) }),
+		both("effect_percent", percent(func(x Finding) float64 { return x.Effect })),
+		both("effect_low_percent", percent(func(x Finding) float64 { return x.Low })),
+		both("effect_high_percent", percent(func(x Finding) float64 { return x.High })),
+		both("p", func(x Finding) any { return x.P }),
+		both("q", func(x Finding) any { return x.Q }),
+		both("stands_out", func(x Finding) any { return x.Out }),
+		both("curves", func(x Finding) any { return x.Values }),
+	}
+	for _, g := range groupFields() {
+		fields = append(fields, both(g.Key, func(x Finding) any { return g.Cell(x.Group) }))
+	}
+	rows := reports.TableOf(f.Findings, fields...)
+	rows.Notes = f.Notes
+	return rows
+}
+
+func groupFields() []reports.Field[Group] {
+	return []reports.Field[Group]{
+		reports.Col("benchmark", "", func(g Group) any { return g.Benchmark }),
+		reports.Col("kind", "", func(g Group) any { return g.Kind.String() }),
+		reports.Col("ranks", "", func(g Group) any { return g.Ranks }),
+		reports.Col("nodes", "", func(g Group) any { return g.Nodes }),
+		reports.Col("labels", "", func(g Group) any { return reports.OrNil(g.Labels) }),
+		reports.Col("first_bytes", "", func(g Group) any { return g.First }),
+		reports.Col("last_bytes", "", func(g Group) any { return g.Last }),
+		reports.Col("sizes", "", func(g Group) any { return g.Sizes }),
+	}
+}
+
+// A fleetSpread is the distribution of a quantity in a group.
+type fleetSpread struct {
+	Spread
+	part *Part
+}
+
+// GroupRows is a row for each group and quantity: how it is distributed over the fleet.
+func (f *Result) GroupRows() reports.Rows {
+	var all []fleetSpread
+	for i := range f.Parts {
+		for _, s := range f.Parts[i].Spreads {
+			all = append(all, fleetSpread{s, &f.Parts[i]})
+		}
+	}
+	in := func(of func(Spread) float64) func(fleetSpread) any { // in µs, or µs/KiB
+		return func(s fleetSpread) any {
+			if s.Quantity == Tau {
+				return of(s.Spread) * float64(quantity.KiB)
+			}
+			return of(s.Spread)
+		}
+	}
+	fields := []reports.Field[fleetSpread]{reports.Col("", "group", func(s fleetSpread) any { return s.part.Group.String() })}
+	for _, g := range groupFields() {
+		fields = append(fields, reports.Col(g.Key, "", func(s fleetSpread) any { return g.Cell(s.part.Group) }))
+	}
+	fields = append(fields,
+		reports.Col("curves", "", func(s fleetSpread) any { return s.part.Curves }),
+		reports.Col("units", "n", func(s fleetSpread) any { return s.Units }).Ranked(3),
+		reports.Col("", "of", func(s fleetSpread) any {
+			if s.Quantity == Tau {
+				return "r∞"
+			}
+			return quantityWord(s.Quantity)
+		}),
+		reports.Col("", "median (5 % to 95 %)", func(s fleetSpread) any {
+			if s.Quantity == Tau {
+				return reports.Interval{Dim: quantity.DimRate, Value: 1 / s.Median, Low: 1 / s.P95, High: 1 / s.P5}
+			}
+			return reports.Interval{Dim: quantity.DimTime, Value: s.Median, Low: s.P5, High: s.P95}
+		}),
+		reports.Col("", "scatter", func(s fleetSpread) any { return 100 * s.Scatter }).Texted(reports.PercentError).Ranked(1),
+		reports.Col("", "noise", func(s fleetSpread) any { return reports.OrAbsent(100*s.Residual, s.Residual > 0) }).Texted(reports.PercentError).Ranked(2),
+		reports.Col("quantity", "", func(s fleetSpread) any { return string(s.Quantity) }),
+		reports.Col("unit", "", func(s fleetSpread) any {
+			if s.Quantity == Tau {
+				return "us/KiB"
+			}
+			return "us"
+		}),
+		reports.Col("min", "", in(func(s Spread) float64 { return s.Min })),
+		reports.Col("p5", "", in(func(s Spread) float64 { return s.P5 })),
+		reports.Col("p25", "", in(func(s Spread) float64 { return s.P25 })),
+		reports.Col("median", "", in(func(s Spread) float64 { return s.Median })),
+		reports.Col("p75", "", in(func(s Spread) float64 { return s.P75 })),
+		reports.Col("p95", "", in(func(s Spread) float64 { return s.P95 })),
+		reports.Col("max", "", in(func(s Spread) float64 { return s.Max })),
+		reports.Col("scatter_percent", "", func(s fleetSpread) any { return 100 * s.Scatter }),
+		reports.Col("noise_percent", "", func(s fleetSpread) any { return reports.OrAbsent(100*s.Residual, s.Residual > 0) }),
+	)
+	if f.Compared {
+		fields = append(fields,
+			reports.Col("", "fleet's change", func(s fleetSpread) any {
+				if !s.Compared {
+					return nil
+				}
+				if s.Quantity == Tau {
+					return fmt.Sprintf("τ %s (%s to %s)", reports.PercentChange(s.Shift), percentPlain(s.ShiftLow), percentPlain(s.ShiftHigh))
+				}
+				return fmt.Sprintf("%s (%s to %s)", reports.PercentChange(s.Shift), percentPlain(s.ShiftLow), percentPlain(s.ShiftHigh))
+			}),
+			reports.Col("change_percent", "", func(s fleetSpread) any { return reports.OrAbsent(100*s.Shift, s.Compared) }),
+			reports.Col("change_low_percent", "", func(s fleetSpread) any { return reports.OrAbsent(100*s.ShiftLow, s.Compared) }),
+			reports.Col("change_high_percent", "", func(s fleetSpread) any { return reports.OrAbsent(100*s.ShiftHigh, s.Compared) }),
+		)
+	}
+	rows := reports.TableOf(all, fields...)
+	rows.Notes = f.Notes
+	return rows
+}
+
+// LeftRows is a row for each file that gave nothing, or not all.
+func (f *Result) LeftRows() reports.Rows {
+	return reports.TableOf(f.Left,
+		reports.Col("reason", "reason", func(l Left) any { return l.Reason }),
+		reports.Col("fault", "fault", func(l Left) any { return l.Fault }))
+}

@@ -1,0 +1,108 @@
+package reports
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// OrAbsent is nothing for what a model does not know.
+func OrAbsent[T ~float64](v T, known bool) any {
+	if !known {
+		return nil
+	}
+	return v
+}
+
+func HeadIf(shown bool, text string) string {
+	if shown {
+		return text
+	}
+	return ""
+}
+
+// A Field is a column of a table, and the cell of a typed row under it.
+type Field[T any] struct {
+	Column
+	Cell func(T) any
+}
+
+// TableOf makes the table of typed rows.
+func TableOf[T any](all []T, fields ...Field[T]) Rows {
+	var rows Rows
+	for _, f := range fields {
+		rows.Columns = append(rows.Columns, f.Column)
+	}
+	for _, one := range all {
+		row := make([]any, len(fields))
+		for i, f := range fields {
+			row[i] = f.Cell(one)
+		}
+		rows.Data = append(rows.Data, row)
+	}
+	return rows
+}
+
+// Col is a column for programs and people; with an empty key or head it is for one of them.
+func Col[T any](key, head string, cell func(T) any) Field[T] {
+	return Field[T]{Column{Key: key, Head: head}, cell}
+}
+
+// Texted is the column with another text for people.
+func (f Field[T]) Texted(text func(any) string) Field[T] {
+	f.Text = text
+	return f
+}
+
+// Ranked is the column with a rank among those that a narrow terminal leaves out.
+func (f Field[T]) Ranked(rank int) Field[T] {
+	f.Rank = rank
+	return f
+}
+
+// A Footnotes numbers the remarks of rows, the same remark once.
+type Footnotes []string
+
+// Mark is "[1]" for the first remark; for none it is empty.
+func (f *Footnotes) Mark(remark string) string {
+	if remark == "" {
+		return ""
+	}
+	i := slices.Index(*f, remark)
+	if i < 0 {
+		i = len(*f)
+		*f = append(*f, remark)
+	}
+	return fmt.Sprintf("[%d]", i+1)
+}
+
+// Lines are the notes beneath the table, each with this end.
+func (f Footnotes) Lines(end string) []string {
+	var lines []string
+	for i, remark := range f {
+		lines = append(lines, fmt.Sprintf("[%d] %s%s", i+1, remark, end))
+	}
+	return lines
+}
+
+// OrNil is nothing for an empty text.
+func OrNil(text string) any {
+	if text == "" {
+		return nil
+	}
+	return text
+}
+
+// PercentText prints a value with this format, as "%.0f %%", and a minus sign that is one.
+func PercentText(format string) func(any) string {
+	return func(v any) string { return strings.Replace(fmt.Sprintf(format, v), "-", "−", 1) }
+}
+
+// Finite is v, or 0 where it is no number.
+func Finite(v float64) float64 {
+	if math.IsInf(v, 0) || math.IsNaN(v) {
+		return 0
+	}
+	return v
+}

@@ -1,0 +1,2 @@
+// Package bench measures this machine's transports with the benchmark programs of the engine.
+package bench

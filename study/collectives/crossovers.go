@@ -1,0 +1,138 @@
+package collectives
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports"
+)
+
+// Crossovers are where the best algorithm changes.
+type Crossovers struct {
+	Found []Crossover
+	On    string // what the times are of, in words
+}
+
+// A Crossover is a size, or a number of ranks, from which on another algorithm is the best.
+type Crossover struct {
+	Over   string // "size" for these ranks, or "ranks" for this size
+	Before Timing // the best of one byte or one rank less
+	Best   Timing // the best here
+}
+
+// Crossovers searches for the changes of the best between neighbours among the times that were
+// asked for: to the byte, and to the rank. Where the best is another at two neighbours, it finds the
+// changes that lead from one to the other by bisection; it does not see one that comes and goes
+// between two neighbours. The errors are those of [Compute].
+func (t *Times) Crossovers(ctx context.Context, q Question) (*Crossovers, error) {
+	if q.Algorithm != "all" && q.Algorithm != "best" {
+		return nil, fmt.Errorf("crossovers are between several algorithms; take --algorithm all")
+	}
+	type place struct {
+		ranks int
+		size  quantity.Bytes
+	}
+	known := map[place]Timing{}
+	for _, c := range t.Times {
+		if c.Best {
+			known[place{c.Ranks, quantity.Bytes(c.Call.Bytes)}] = c
+		}
+	}
+	q.quick, q.Progress = true, nil
+	at := func(p place) (Timing, error) {
+		if c, ok := known[p]; ok {
+			return c, nil
+		}
+		q.Ranks, q.Sizes = []int{p.ranks}, []quantity.Bytes{p.size}
+		found, err := Compute(ctx, q)
+		if err != nil {
+			return Timing{}, err
+		}
+		for _, c := range found.Times {
+			if c.Best || !c.Compared {
+				known[p] = c
+			}
+		}
+		return known[p], nil
+	}
+	same := func(a, b Timing) bool { return a.Name == b.Name && a.Call.Segment == b.Call.Segment }
+	answer := &Crossovers{On: t.On}
+	// between appends the changes after from, up to to; along is a place between them.
+	between := func(over string, from, to int, along func(int) place) error {
+		for {
+			first, err := at(along(from))
+			if err != nil {
+				return err
+			}
+			last, err := at(along(to))
+			if err != nil || same(first, last) {
+				return err
+			}
+			low, high := from, to
+			for high-low > 1 {
+				middle := low + (high-low)/2
+				c, err := at(along(middle))
+				if err != nil {
+					return err
+				}
+				if same(c, first) {
+					low = middle
+				} else {
+					high = middle
+				}
+			}
+			before, err := at(along(low))
+			if err != nil {
+				return err
+			}
+			here, err := at(along(high))
+			if err != nil {
+				return err
+			}
+			answer.Found = append(answer.Found, Crossover{over, before, here})
+			from = high
+		}
+	}
+	m := t.Map()
+	for _, ranks := range m.Ranks {
+		for i := range len(m.Sizes) - 1 {
+			err := between("size", int(m.Sizes[i]), int(m.Sizes[i+1]), func(n int) place { return place{ranks, quantity.Bytes(n)} })
+			if err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, size := range m.Sizes {
+		for i := range len(m.Ranks) - 1 {
+			err := between("ranks", m.Ranks[i], m.Ranks[i+1], func(n int) place { return place{n, size} })
+			if err != nil {
+				return nil, err
+			}
+		}
+	}
+	return answer, nil
+}
+
+// Rows is the table of the crossovers.
+func (c *Crossovers) Rows() reports.Rows {
+	type change = Crossover
+	segment := func(c Timing) any { return reports.OrAbsent(quantity.Bytes(c.Call.Segment), c.Call.Segment > 0) }
+	rows := reports.TableOf(c.Found,
+		reports.Col("collective", "", func(c change) any { return c.Best.Collective }),
+		reports.Col("over", "over", func(c change) any { return c.Over }),
+		reports.Col("ranks", "ranks", func(c change) any { return c.Best.Ranks }),
+		reports.Col("size_bytes", "size", func(c change) any { return quantity.Bytes(c.Best.Call.Bytes) }),
+		reports.Col("before", "best before", func(c change) any { return c.Before.Name }),
+		reports.Col("before_segment_bytes", "segment", func(c change) any { return segment(c.Before) }).Ranked(1),
+		reports.Col("best", "best from here on", func(c change) any { return c.Best.Name }),
+		reports.Col("segment_bytes", "segment", func(c change) any { return segment(c.Best) }).Ranked(1),
+		reports.Col("time_us", "time", func(c change) any { return c.Best.Time }),
+		reports.Col("next_slower_percent", "second slower by", func(c change) any { return reports.OrAbsent(c.Best.NextSlower, c.Best.Next != nil) }).Texted(reports.PercentText("%.1f %%")),
+	)
+	rows.Notes = append(rows.Notes, c.On)
+	if len(c.Found) == 0 {
+		rows.Notes = append(rows.Notes, "The same algorithm is the best for all of these sizes and ranks.")
+	}
+	return rows
+}

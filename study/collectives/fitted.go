@@ -1,0 +1,241 @@
+package collectives
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	fitted "github.com/halfpeak/halfpeak/fit/collective"
+	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/study/fits"
+)
+
+// A Fit is a measured collective, with the algorithm that was measured, to be fitted when
+// its times are asked for.
+type Fit struct {
+	Entry collective.Entry // its Name is "measured" where the library chose
+	Table string           // the platform's
+	Data  fitted.Data
+
+	*fitted.Result // nil until it is fitted
+	at             string
+}
+
+// libraryChoice stands for the algorithm where the library chose.
+const libraryChoice = "measured"
+
+// FitsOf are the measurements that a platform file has of a collective; none if it has none.
+// The errors are those of reading.
+func FitsOf(ref, name string) (all []Fit, err error) {
+	tables, err := platforms.CollectivesOf(ref, fits.CanonicalOf(name))
+	if err != nil {
+		return nil, err
+	}
+	return fitCollectives(ref, tables)
+}
+
+// PlatformFits are [FitsOf] of a platform that was read, with what errors call it.
+func PlatformFits(p platforms.Platform, ref, name string) ([]Fit, error) {
+	return fitCollectives(ref, slices.DeleteFunc(slices.Clone(p.Collectives), func(c platforms.MeasuredCollective) bool { return c.Collective != fits.CanonicalOf(name) }))
+}
+
+func fitCollectives(ref string, tables []platforms.MeasuredCollective) (all []Fit, err error) {
+	for _, t := range tables {
+		d := fitted.Data{Collective: t.Collective, Statistic: fitted.Statistic(t.Statistic)}
+		for i, ranks := range t.Ranks {
+			for j, n := range t.Sizes {
+				if v := t.Times[i][j]; v > 0 {
+					p := fitted.Point{Ranks: ranks, Size: n, Time: v, Count: 1}
+					if t.Runs != nil && t.Deviations != nil {
+						p.Count, p.Deviation = max(1, t.Runs[i][j]), float64(t.Deviations[i][j]/v)
+					}
+					d.Points = append(d.Points, p)
+				}
+			}
+		}
+		e := collective.Entry{Collective: t.Collective, Name: libraryChoice}
+		if t.Algorithm != "" {
+			if e, err = collective.Find(t.Collective, t.Algorithm); err != nil {
+				return nil, fmt.Errorf("%s: collective.%s: %w", ref, t.Name, err)
+			}
+		}
+		all = append(all, Fit{Entry: e, Table: t.Name, Data: d, at: fmt.Sprintf("%s: collective.%s", ref, t.Name)})
+	}
+	return all, nil
+}
+
+// asks reports whether the question is about a fit: any, those of an algorithm, or that of a table.
+func (q Question) asks(f Fit) bool {
+	if q.Statistic != "" && q.Statistic != f.Data.Statistic {
+		return false
+	}
+	return slices.Contains([]string{"all", "best", f.Entry.Name, f.Table}, q.Algorithm)
+}
+
+// fit fits what the question asks for, all at once; until the context ends. The errors are those of
+// fitting.
+func (q Question) fit(ctx context.Context, all []*Fit) error {
+	done := make(chan error, len(all))
+	for _, f := range all {
+		if f.Result != nil { // asked before
+			done <- nil
+			continue
+		}
+		go func() {
+			name := f.Entry.Name
+			if name == libraryChoice {
+				name = ""
+			}
+			r, err := fitted.Fit(f.Data, fitted.Options{Algorithm: name})
+			if err != nil {
+				err = fmt.Errorf("%s: %w", f.at, err)
+			}
+			f.Result = r
+			done <- err
+		}()
+	}
+	for range all {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case err := <-done:
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// fitted answers the question by its fits: the time of an algorithm is that of the slowest rank, as
+// fitted, the average that of the average. Algorithms are compared by the slowest where all have it,
+// else by the average. Of two tables of the same algorithm and statistic the first counts.
+func (q Question) fitted(ctx context.Context) (*Times, error) {
+	if q.Map != "" {
+		return nil, fmt.Errorf("%s was measured as it was placed: leave --map out", q.Collective)
+	}
+	answer := &Times{BestOnly: q.Algorithm == "best", Fitted: true}
+	slowest := true
+	by := map[string]map[fitted.Statistic]*Fit{}
+	var used []*Fit
+	var twice []string
+	for i := range q.Fits {
+		f := &q.Fits[i]
+		if !q.asks(*f) {
+			continue
+		}
+		if by[f.Entry.Name] == nil {
+			by[f.Entry.Name] = map[fitted.Statistic]*Fit{}
+			answer.Algorithms = append(answer.Algorithms, f.Entry)
+		}
+		if first := by[f.Entry.Name][f.Data.Statistic]; first != nil {
+			twice = append(twice, fmt.Sprintf("%s, %s: of the table %s; --algorithm %s takes that one.", f.Entry.Name, f.Data.Statistic, first.Table, f.Table))
+			continue
+		}
+		by[f.Entry.Name][f.Data.Statistic] = f
+		used = append(used, f)
+	}
+	if len(by) == 0 {
+		var names []string
+		for _, f := range q.Fits {
+			names = append(names, fmt.Sprintf("%s (%s)", f.Entry.Name, f.Data.Statistic))
+		}
+		asked := q.Collective
+		if q.Algorithm != "all" && q.Algorithm != "best" {
+			asked += " by " + strconv.Quote(q.Algorithm)
+		}
+		if q.Statistic != "" {
+			asked += " with " + map[fitted.Statistic]string{fitted.Slowest: "the time of the slowest rank", fitted.Average: "the average over ranks"}[q.Statistic]
+		}
+		return nil, fmt.Errorf("no measurement of %s; there are those of %s", asked, strings.Join(slices.Compact(stats.Ascending(names)), ", "))
+	}
+	if q.Library != "" {
+		l, err := libraryOf(q.Library)
+		if err != nil {
+			return nil, err
+		}
+		if answer.Algorithms = slices.DeleteFunc(answer.Algorithms, func(e collective.Entry) bool { return !l.has(e) }); len(answer.Algorithms) == 0 {
+			return nil, fmt.Errorf("rules of the form %s can say none of the algorithms that were measured", q.Library)
+		}
+	}
+	if len(q.Segments) > 0 || q.Call.Gamma != 0 || q.Call.Root != 0 || q.Call.Fanout != 0 {
+		return nil, fmt.Errorf("%s was measured whole, from root 0: leave --segment, --root, --fan-out and --gamma out", q.Collective)
+	}
+	for _, e := range answer.Algorithms {
+		_, has := by[e.Name][fitted.Slowest]
+		slowest = slowest && has
+	}
+	if err := q.fit(ctx, used); err != nil {
+		return nil, err
+	}
+	beyond, crossed := 0, 0
+	for _, ranks := range stats.Ascending(q.Ranks) {
+		for _, n := range stats.Ascending(q.Sizes) {
+			var here []Timing
+			for _, e := range answer.Algorithms {
+				c := Timing{Entry: e, Ranks: ranks, From: FromFit, Time: quantity.Unknown, Average: quantity.Unknown, Low: quantity.Unknown, High: quantity.Unknown}
+				c.Call.Bytes = uint64(n)
+				for _, statistic := range fitted.Statistics {
+					f, has := by[e.Name][statistic]
+					if !has {
+						continue
+					}
+					p, err := f.Predict(ranks, n)
+					if err != nil {
+						return nil, err
+					}
+					if p.Beyond {
+						beyond++
+					}
+					if statistic == fitted.Average {
+						c.Average, c.Low, c.High = p.Time, p.Low, p.High
+					}
+					if statistic == fitted.Slowest || !slowest { // compared by what all have
+						c.Time, c.Low, c.High = p.Time, p.Low, p.High
+					}
+				}
+				if c.Average > c.Time { // the fits cross: the slowest takes as long as the average, or longer
+					crossed++
+					c.High = max(c.High, c.Average)
+					c.Average = c.Time
+				}
+				here = append(here, c)
+			}
+			if len(here) > 1 {
+				compare(here)
+			}
+			if !slowest {
+				for i := range here {
+					here[i].Time = quantity.Unknown
+				}
+			}
+			answer.Times = append(answer.Times, here...)
+		}
+	}
+	answer.Notes = append(fitNotes(used, slowest || q.Statistic != "", beyond), twice...)
+	if crossed > 0 {
+		answer.Notes = append(answer.Notes, fmt.Sprintf("%d averages over ranks were fitted to more than the slowest rank takes: they are given as its time, whose interval holds both.", crossed))
+	}
+	return answer, nil
+}
+
+// fitNotes say where the times come from.
+func fitNotes(used []*Fit, slowest bool, beyond int) []string {
+	var parts []string
+	for _, f := range used {
+		parts = append(parts, fmt.Sprintf("%s, %s: %s", f.Entry.Name, f.Data.Statistic, f.Verdict()))
+	}
+	parts = append(parts, "Times are fitted to measurements: the form, and what it left at the measurements nearby; intervals are of one more measurement.")
+	if !slowest {
+		parts = append(parts, "The time of the slowest rank was not measured for all: algorithms are compared by the average over ranks, whose interval this is.")
+	}
+	if beyond > 0 {
+		parts = append(parts, fmt.Sprintf("%d of the times are beyond the ranks or sizes that were measured.", beyond))
+	}
+	return parts
+}

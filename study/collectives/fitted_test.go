@@ -1,0 +1,83 @@
+package collectives
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// fitsOf are those of a file with two tables of the average and one of the slowest rank, whose fits
+// cross on 8 ranks: it was measured on others only.
+func fitsOf(t *testing.T) []Fit {
+	t.Helper()
+	text := ""
+	tables := map[string][]string{
+		"a-average": {"9us 10us 11us", "12us 13us 14us", "30us 33us 36us"},
+		"b-average": {"2us 3us 4us", "3us 4us 5us", "4us 5us 6us"},
+		"c-slowest": {"10us 11us 12us", "13us 14us 15us", "31us 34us 37us"},
+	}
+	for _, name := range []string{"a-average", "b-average", "c-slowest"} {
+		rows := tables[name]
+		_, statistic, _ := strings.Cut(name, "-")
+		text += fmt.Sprintf("[collective.%s]\ncollective = \"allreduce\"\nstatistic = %q\nranks = [\"2\", \"4\", \"16\"]\nsizes = [\"8B\", \"64B\", \"512B\"]\ntimes = [%q, %q, %q]\nsource = \"by hand\"\n",
+			name, statistic, rows[0], rows[1], rows[2])
+	}
+	file := filepath.Join(t.TempDir(), "my.toml")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	fits, err := FitsOf(file, "allreduce")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fits
+}
+
+// Of two tables the first is taken, and a note says so; by its name each can be asked for. The average is
+// never above the time of the slowest rank.
+func TestMeasuredTables(t *testing.T) {
+	fits := fitsOf(t)
+	q := Question{Fits: fits, Collective: "allreduce", Algorithm: "all", Ranks: []int{2, 3, 8, 16, 32, 64}, Sizes: []quantity.Bytes{8, 100, 512, 4096}}
+	answer, err := Compute(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if notes := strings.Join(answer.Notes, "\n"); !strings.Contains(notes, "takes that one") {
+		t.Error(notes)
+	}
+	for _, c := range answer.Times {
+		if c.Average > c.Time || c.High < c.Time || c.Low > c.Time {
+			t.Errorf("%d ranks, %d B: average %v, slowest %v (%v to %v)", c.Ranks, c.Call.Bytes, c.Average, c.Time, c.Low, c.High)
+		}
+	}
+	q.Algorithm, q.Ranks, q.Sizes = "b-average", []int{2}, []quantity.Bytes{8}
+	answer, err = Compute(t.Context(), q)
+	if err != nil || len(answer.Times) != 1 || answer.Times[0].Average != 2 {
+		t.Error(answer, err)
+	}
+	for _, f := range q.Fits {
+		if f.Table == "c-slowest" && f.Result == nil {
+			t.Error("what was fitted before is fitted again")
+		}
+	}
+	q.Map = "node"
+	if _, err := Compute(t.Context(), q); err == nil || !strings.Contains(err.Error(), "--map") {
+		t.Error(err)
+	}
+	q.Map, q.Algorithm = "", "ring"
+	if _, err := Compute(t.Context(), q); err == nil || !strings.Contains(err.Error(), `no measurement of allreduce by "ring"; there are those of measured (average), measured (slowest)`) {
+		t.Error(err)
+	}
+	q.Algorithm, q.Fits = "all", fitsOf(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Compute(ctx, q); err != nil && !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,77 @@
+package collectives
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/fit/contention"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// unsure says what no file told of a machine.
+const unsure = "No collective was measured on this machine, nor many messages at once: how far real times are from these is not known."
+
+// intervalNotes say in words how sure times are.
+func intervalNotes(i contention.Intervals, times []Timing) (notes []string) {
+	for _, c := range times {
+		within, note := i.Interval(c.Entry), unsure
+		switch {
+		case within == contention.Interval{}:
+		case math.IsInf(within.High, 1):
+			note = "How long a collective takes here cannot be told: " + within.Source + "."
+		default:
+			note = fmt.Sprintf("A time is between %.2g and %.2g of what is predicted: %s.", within.Low, within.High, within.Source)
+			if _, own := i.Of[contention.IntervalKey(c.Entry)]; own {
+				note = c.Name + ": a" + note[1:]
+			}
+		}
+		if !slices.Contains(notes, note) {
+			notes = append(notes, note)
+		}
+	}
+	return notes
+}
+
+// within gives the cells their intervals; an end is absent where it cannot be told.
+func (q Question) within(cells []Timing) {
+	for i := range cells {
+		c := &cells[i]
+		if within := q.Within.Interval(c.Entry); within != (contention.Interval{}) && c.From != "" {
+			c.Low, c.High = told(within.Of(c.Time))
+		}
+	}
+}
+
+// told has no end where none is known.
+func told(low, high quantity.Micros) (l, h quantity.Micros) {
+	if math.IsInf(float64(high), 0) {
+		high = quantity.Unknown
+	}
+	return low, high
+}
+
+// averageEnds are the interval of the average; absent where there is none.
+func averageEnds(i contention.Intervals, c Timing) (low, high quantity.Micros) {
+	within := i.Interval(c.Entry)
+	if within == (contention.Interval{}) || math.IsNaN(float64(c.Average)) {
+		return quantity.Unknown, quantity.Unknown
+	}
+	return told(within.Of(c.Average))
+}
+
+// loop times the cell as OSU's benchmarks do.
+func (c *Timing) loop(ctx context.Context, m simulate.Machine) error {
+	l, err := contention.NewLoop(c.Entry, c.Ranks, c.Call)
+	if err != nil {
+		return err
+	}
+	t, err := l.Run(ctx, m)
+	if err != nil {
+		return err
+	}
+	c.Time, c.Average, c.From = t.Max, t.Average, Looped
+	return nil
+}

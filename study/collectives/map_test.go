@@ -1,0 +1,114 @@
+package collectives
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports"
+)
+
+// Crossovers are where trying one size and one number of ranks after the other finds them.
+func TestCollectiveCrossovers(t *testing.T) {
+	q := Question{Collective: "allreduce", Algorithm: "all", Layer: linearLayer(), Ranks: []int{4, 7, 8}, Sizes: []quantity.Bytes{1, 40, 300}}
+	times, err := Compute(context.Background(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := times.Crossovers(context.Background(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// By trying all sizes and all ranks.
+	best := func(ranks int, size quantity.Bytes) string {
+		q := q
+		q.Ranks, q.Sizes = []int{ranks}, []quantity.Bytes{size}
+		all, err := Compute(context.Background(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range all.Times {
+			if c.Best {
+				return c.Name
+			}
+		}
+		t.Fatal("none is the best")
+		return ""
+	}
+	over := map[string]int{}
+	for _, c := range found.Found {
+		over[c.Over]++
+		ranks, size := c.Best.Ranks, quantity.Bytes(c.Best.Call.Bytes)
+		before, sizeBefore := ranks-1, size
+		if c.Over == "size" {
+			before, sizeBefore = ranks, size-1
+		}
+		if best(ranks, size) != c.Best.Name || best(before, sizeBefore) != c.Before.Name || c.Best.Name == c.Before.Name {
+			t.Errorf("over %s at %d ranks, %v: %s after %s; the best are %s after %s", c.Over, ranks, size, c.Best.Name, c.Before.Name, best(ranks, size), best(before, sizeBefore))
+		}
+	}
+	first := quantity.Bytes(0)
+	for n := quantity.Bytes(1); best(8, n) == best(8, 1); n++ {
+		first = n + 1
+	}
+	seen := false
+	for _, c := range found.Found {
+		seen = seen || c.Over == "size" && c.Best.Ranks == 8 && quantity.Bytes(c.Best.Call.Bytes) == first
+	}
+	if !seen || over["ranks"] == 0 {
+		t.Errorf("of 8 ranks the best changes at %v; found %+v", first, over)
+	}
+	if rows := found.Rows(); len(rows.Data) != len(found.Found) {
+		t.Error("rows are missing")
+	}
+}
+
+func TestCollectiveMap(t *testing.T) {
+	q := Question{Collective: "allreduce", Algorithm: "all", Layer: linearLayer(), Ranks: []int{2, 4, 8}, Sizes: []quantity.Bytes{1, 1024}}
+	times, err := Compute(context.Background(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := times.Map()
+	if len(m.Best) != 3 || len(m.Loss) != 3 || len(m.Best[0]) != 2 {
+		t.Fatalf("%+v", m)
+	}
+	for _, c := range times.Times {
+		j, i := map[int]int{2: 0, 4: 1, 8: 2}[c.Ranks], 0
+		if c.Call.Bytes > 1 {
+			i = 1
+		}
+		if c.Best && m.Algorithms[m.Best[j][i]] != c.Name {
+			t.Errorf("%d ranks, %d B: %s, not %s", c.Ranks, c.Call.Bytes, m.Algorithms[m.Best[j][i]], c.Name)
+		}
+		if c.Slower > 0 && !(m.Loss[j][i] <= c.Slower) {
+			t.Errorf("%d ranks, %d B: loss %v, but %s takes %v %% longer", c.Ranks, c.Call.Bytes, m.Loss[j][i], c.Name, c.Slower)
+		}
+	}
+	// 8 ranks, 1 B: recursive doubling takes 3(2 + 1/2) = 7.5, and so do the rings and Rabenseifner's
+	// of MPICH, which fall back to it; next comes a binomial reduce and broadcast with 15.
+	if loss := m.Loss[2][0]; math.Abs(loss-100) > 1e-9 {
+		t.Errorf("loss %v %%, want 100", loss)
+	}
+	// Other segments of the best are no other algorithm.
+	segmented := Times{Algorithms: times.Algorithms, Times: []Timing{
+		{Entry: collective.Entry{Name: "pipeline"}, Ranks: 2, Compared: true, Best: true},
+		{Entry: collective.Entry{Name: "pipeline"}, Ranks: 2, Compared: true, Slower: 4.7},
+		{Entry: collective.Entry{Name: "binomial"}, Ranks: 2, Compared: true, Slower: 30},
+	}}
+	if loss := segmented.Map().Loss[0][0]; loss != 30 {
+		t.Errorf("loss %v %% with segments, want 30", loss)
+	}
+	if _, ok := times.Picture().(reports.RegionMap); !ok {
+		t.Error("no map of several ranks and sizes")
+	}
+	q.Ranks = []int{4}
+	if times, err = Compute(context.Background(), q); err != nil {
+		t.Fatal(err)
+	}
+	if f, ok := times.Picture().(reports.Figure); !ok || len(f.Series) != len(times.Algorithms) {
+		t.Error("no curves of one number of ranks")
+	}
+}

@@ -1,0 +1,85 @@
+package fits
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+)
+
+// collectivesDocument has what was measured of each collective: fits are made of it again.
+func (f *Fitted) collectivesDocument() platforms.Document {
+	var files []string
+	d := platforms.NewDocument("")
+	names := map[string]int{}
+	for _, c := range f.Collectives {
+		name := strings.Join(slices.DeleteFunc([]string{c.Collective, c.series.Algorithm, plainName(c.Name), string(c.Statistic)}, func(s string) bool { return s == "" }), "-")
+		if names[name]++; names[name] > 1 {
+			name += "-" + strconv.Itoa(names[name])
+		}
+		t := platforms.NewTable("collective", name, "collective", c.Collective)
+		if c.series.Algorithm != "" {
+			t.Set("algorithm", c.series.Algorithm)
+		}
+		t.Set("statistic", string(c.Statistic))
+		var ranks, sizes, times, runs, deviations []string
+		repeated := false
+		var all []quantity.Bytes
+		for _, p := range c.Points {
+			all = append(all, p.Size)
+		}
+		all = stats.Ascending(all)
+		for _, n := range all {
+			sizes = append(sizes, fmt.Sprintf("%.12gB", float64(n)))
+		}
+		for _, p := range c.Ranks {
+			line := slices.Repeat([]string{"-"}, len(all))
+			count, deviation := slices.Clone(line), slices.Clone(line)
+			for _, o := range c.Points {
+				if i, found := slices.BinarySearch(all, o.Size); found && o.Ranks == p {
+					line[i] = platforms.ExactMicros(o.Time)
+					if o.Count > 1 && o.Deviation > 0 {
+						repeated = true
+						count[i], deviation[i] = strconv.FormatInt(o.Count, 10), platforms.ExactMicros(quantity.Micros(o.Deviation)*o.Time)
+					}
+				}
+			}
+			ranks, times = append(ranks, strconv.Itoa(p)), append(times, strings.Join(line, " "))
+			runs, deviations = append(runs, strings.Join(count, " ")), append(deviations, strings.Join(deviation, " "))
+		}
+		t.Set("ranks", ranks)
+		t.Set("sizes", sizes)
+		t.Set("times", times)
+		if repeated {
+			t.Set("runs", runs)
+			t.Set("deviations", deviations)
+		}
+		for _, s := range f.sources {
+			if text := s.file.Name + s.when(); s.table.Collective.Name != "" && !slices.Contains(files, text) {
+				files = append(files, text)
+			}
+		}
+		t.Set("source", cmp.Or(strings.Join(files, ", "), "measured"))
+		d.Tables = append(d.Tables, t)
+	}
+	d.Keys[0].Value = "collectives of " + strings.Join(files, ", ")
+	return d
+}
+
+// plainName is a text as a part of a table's name.
+func plainName(text string) string {
+	return strings.Trim(strings.Map(func(r rune) rune {
+		switch {
+		case 'a' <= r && r <= 'z', '0' <= r && r <= '9', r == '-':
+			return r
+		case 'A' <= r && r <= 'Z':
+			return r - 'A' + 'a'
+		}
+		return '-'
+	}, text), "-")
+}

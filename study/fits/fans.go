@@ -1,0 +1,203 @@
+package fits
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/fit/contention"
+	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+)
+
+// FanOut say which table has the times of roots that send to several receivers at once: with the
+// columns of [Options.Trace], one of the number of receivers, and one of the slowest rank.
+type FanOut struct{ File, Receivers, Slowest string }
+
+// sharing reports whether more is known of the machine than curves of its levels, or less.
+func (o Options) sharing() bool {
+	return o.Fans.File != "" || len(o.Collectives.Paths) > 0 || slices.ContainsFunc(o.Levels, func(l Level) bool { return len(l.From) == 0 })
+}
+
+// sharing estimates what the ranks of the machine share.
+func (f *Fitted) sharing(o Options) error {
+	if o.Fans.File != "" && (len(o.Trace.Group) != 1 || o.Trace.Y == "") {
+		return fmt.Errorf("--fans: say with --x, --y and --group which columns have the size, the average time and the level")
+	}
+	var levels []contention.Level
+	for _, l := range f.levels {
+		if l.Holds == 0 {
+			return fmt.Errorf("level %s: how many units make one? Say it with --holds %s=NUMBER", l.Name, l.Name)
+		}
+		of := contention.Level{Name: l.Name, Holds: l.Holds}
+		times := map[quantity.Bytes][]float64{}
+		for _, s := range f.sources {
+			if s.level != l.Name {
+				continue
+			}
+			if s.table.Kind != benchfile.OneWay {
+				return fmt.Errorf("level %s: %s has times of a %s; with --fans, --collectives or a level that was not measured, levels are made of one-way times alone", l.Name, s.name(), s.table.Kind)
+			}
+			for _, sample := range s.table.Samples {
+				t := sample.Median
+				if t == 0 {
+					t = sample.Mean
+				}
+				if sample.Size >= 1 && t > 0 {
+					times[sample.Size] = append(times[sample.Size], float64(t))
+				}
+			}
+		}
+		for _, n := range slices.Sorted(maps.Keys(times)) {
+			of.Sizes, of.OneWay = append(of.Sizes, n), append(of.OneWay, quantity.Micros(stats.Median(times[n])))
+		}
+		levels = append(levels, of)
+	}
+	if o.Fans.File != "" {
+		if err := f.readFans(levels, o); err != nil {
+			return err
+		}
+	}
+	var err error
+	if f.shared, err = contention.New(levels, max(len(levels)-2, 0)); err != nil {
+		return err
+	}
+	f.factors, f.within = contention.Plain(), contention.Intervals{Any: f.shared.Unseen()}
+	if len(o.Collectives.Paths) == 0 {
+		return nil
+	}
+	return f.sharpen(o)
+}
+
+// readFans reads the table of fans, once for the averages and once for the slowest ranks.
+func (f *Fitted) readFans(levels []contention.Level, o Options) error {
+	type place struct {
+		level, receivers int
+		size             quantity.Bytes
+	}
+	fans := map[place]*contention.Fan{}
+	column, unit, _ := strings.Cut(o.Trace.Y, ":")
+	for _, y := range []string{column, o.Fans.Slowest} {
+		options := o.Trace
+		options.Y, options.Group, options.Pool = strings.TrimSuffix(y+":"+unit, ":"), []string{o.Trace.Group[0], o.Fans.Receivers}, nil
+		file, err := benchfile.Open(o.Fans.File, options)
+		if err != nil {
+			return err
+		}
+		for _, t := range file.Tables {
+			level, receivers, err := f.fan(t.Title)
+			if err != nil {
+				return fmt.Errorf("%s: %w", o.Fans.File, err)
+			}
+			if level < 0 {
+				continue
+			}
+			for _, s := range t.Samples {
+				at := place{level, receivers, s.Size}
+				if fans[at] == nil {
+					fans[at] = &contention.Fan{Receivers: receivers, Size: s.Size, Times: contention.Times{Average: quantity.Micros(math.NaN()), Max: quantity.Micros(math.NaN())}}
+				}
+				if y == column {
+					fans[at].Average = s.Mean
+				} else {
+					fans[at].Max = s.Mean
+				}
+			}
+		}
+	}
+	if len(fans) == 0 {
+		return fmt.Errorf("%s: no table of a level's fans", o.Fans.File)
+	}
+	keys := slices.SortedFunc(maps.Keys(fans), func(a, b place) int {
+		return cmp.Or(cmp.Compare(a.level, b.level), cmp.Compare(a.receivers, b.receivers), cmp.Compare(a.size, b.size))
+	})
+	for _, k := range keys {
+		levels[k.level].Fans = append(levels[k.level].Fans, *fans[k])
+	}
+	return nil
+}
+
+// fan is the level and the number of receivers in a title such as "mapby=core comm=5"; −1 for a
+// level that was not asked for.
+func (f *Fitted) fan(title string) (level, receivers int, err error) {
+	words := strings.Fields(title)
+	if len(words) != 2 {
+		return 0, 0, fmt.Errorf("%q tells tables apart by more than the level and the receivers", title)
+	}
+	_, of, _ := strings.Cut(words[0], "=")
+	_, number, _ := strings.Cut(words[1], "=")
+	if receivers, err = strconv.Atoi(number); err != nil || receivers < 1 {
+		return 0, 0, fmt.Errorf("%q is no number of receivers", number)
+	}
+	return slices.IndexFunc(f.levels, func(l Level) bool { return slices.Contains(l.From, of) }), receivers, nil
+}
+
+// sharedDocument is a platform of the machine with what its ranks share.
+func (f *Fitted) sharedDocument() platforms.Document {
+	d := platforms.NewDocument("fit of " + sourceNames(f.sources) + " and of what is shared")
+	m := f.shared.Machine(f.factors)
+	source := "halfpeak fit"
+	if f.seen != "" {
+		source += ": " + f.seen
+	}
+	var layers []platforms.Table
+	layer := func(t *platforms.Table, key, name string, of model.Layer) {
+		if of == nil {
+			return
+		}
+		t.Set(key, name)
+		layers = append(layers, estimatedLayer(name, of, source))
+	}
+	for _, l := range m.Levels {
+		t := platforms.NewTable("level", l.Name, "holds", strconv.Itoa(l.Arity))
+		layer(&t, "layer", l.Name, l.Layer)
+		layer(&t, "send", l.Name+"-send", l.Send)
+		layer(&t, "receive", l.Name+"-receive", l.Receive)
+		layer(&t, "shared", l.Name+"-memory", l.Shared)
+		layer(&t, "port", l.Name+"-port", l.Port)
+		if l.Eager > 0 {
+			t.Set("eager", fmt.Sprintf("%.0fB", float64(l.Eager)))
+		}
+		t.Set("source", source)
+		d.Tables = append(d.Tables, t)
+	}
+	d.Tables = append(d.Tables, layers...)
+	d.Tables = append(d.Tables, f.within.Tables()...)
+	return d
+}
+
+// estimatedLayer writes a layer of an estimate: a table or a line.
+func estimatedLayer(name string, l model.Layer, source string) platforms.Table {
+	t := platforms.NewTable("layer", name, "source", source)
+	switch l := l.(type) {
+	case *model.Linear:
+		t.Set("model", "linear")
+		t.Set("beta", platforms.ExactMicros(l.Beta))
+		t.Set("tau", platforms.ExactInverse(l.Tau))
+	case *model.Table:
+		t.Set("model", "table")
+		var sizes []string
+		for _, n := range l.Sizes {
+			sizes = append(sizes, fmt.Sprintf("%.0fB", float64(n)))
+		}
+		t.Set("sizes", sizes)
+		times := func(values []quantity.Micros) (texts []string) {
+			for _, v := range values {
+				texts = append(texts, platforms.ExactMicros(v))
+			}
+			return texts
+		}
+		t.Set("times", times(l.Times))
+		if len(l.Gaps) > 0 {
+			t.Set("gaps", times(l.Gaps))
+		}
+	}
+	return t
+}

@@ -1,0 +1,281 @@
+package fits
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/halfpeak/halfpeak/fit"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/fit/contention"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// Options say what is to be fitted and how.
+type Options struct {
+	Trace     benchfile.Options
+	Model     string          // one of [Models]; empty: auto
+	Method    fit.Method      // of a line
+	Segments  int             // of a piecewise fit; 0: the data decide
+	RTT       quantity.Micros // of a signature; 0: not known
+	Bootstrap int             // resampled fits; 0: none
+	Seed      uint64          // of Bootstrap
+	Compare   string          // another file, or a table of the same; empty: none
+	Runs      bool            // the files are runs of one measurement
+	Measured  MeasuredOptions // of collectives
+	Levels    []Level         // of a machine, from inside out; none: no machine
+	Fans      FanOut          // of its levels; without a file, nothing is known of what is shared
+	// Collectives were measured on the machine, and sharpen what its ranks share.
+	Collectives Calibration
+	Saving      bool // the curves are wanted for a platform or a figure
+	// Progress returns what is told of the bytes that are read of a file, and what ends it.
+	Progress func(path string) (read func(int64), done func())
+}
+
+// Models lists what can be fitted, as --model names it.
+func Models() []string {
+	return []string{"auto", "linear", "piecewise", "envelope", "per-size", "loggp", "logp", "pipeline", "end-to-end", "collective"}
+}
+
+// A Fitted is what was found in benchmark files: curves of time against size, or the parameters
+// of a model that is no curve, or how two files differ, or what was measured where no curve is.
+type Fitted struct {
+	Curves      []Curve
+	Collectives []JointFit
+	Parameters  []Parameter
+	Changes     []Change
+	Summaries   []Summary // of the tables of one size; only if there is nothing else
+	Notes       []string  // doubts about the files and the fits
+	// Broken is what could not be read to its end, of a file or of the files of a folder. What is
+	// here was read all the same, and may be shown, but it is not the whole.
+	Broken error
+
+	model   string
+	sources []fitSource
+	saved   [][2]string          // the keys of a layer of parameters
+	warned  []string             // what goes with them
+	stages  bool                 // each curve is a stage
+	best    []string             // of stages: what messages cost
+	levels  []Level              // of a machine
+	shared  *contention.Estimate // what its ranks share; nil: nothing is known
+	factors contention.Factors
+	within  contention.Intervals
+	seen    string // the collectives that the factors are from; "": none
+}
+
+// A Curve is a fit of time against size.
+type Curve struct {
+	fitSource
+	*fit.Result
+	boot *fit.Bootstrap
+}
+
+// A Parameter is an estimate with its 95 % interval, in µs and bytes.
+type Parameter struct {
+	Table, Model, Name string
+	Dim                quantity.Dimension
+	Value, Low, High   float64
+}
+
+// A Change is by how much a range of sizes differs between two files.
+type Change struct {
+	Before, After string
+	fit.Change
+}
+
+// A fitSource is a table with the file that it comes from.
+type fitSource struct {
+	file  *benchfile.File
+	table *benchfile.Table
+	alone bool   // nothing else is read: a remark need not say what it is about
+	level string // of a machine; "": none
+}
+
+// name is the file and, if it has several tables, the table.
+func (s fitSource) name() string {
+	if len(s.file.Tables) == 1 {
+		return s.file.Name
+	}
+	return s.file.Name + ": " + s.table.Name()
+}
+
+// about is a remark about the table.
+func (s fitSource) about(format string, args ...any) string {
+	text := fmt.Sprintf(format, args...)
+	if s.alone {
+		return text
+	}
+	return s.name() + ": " + text
+}
+
+// when is the date of the file, so that what is saved of it says how old it is.
+func (s fitSource) when() string {
+	info, err := os.Stat(s.file.Name)
+	if err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	return " of " + info.ModTime().UTC().Format(time.DateOnly)
+}
+
+// Fit reads benchmark files and fits them. A path may be a folder: its files are read, and those
+// that are none of a benchmark are in the notes. Of levels, the files may be theirs, and no others.
+// Errors are those of reading and fitting.
+func Fit(paths []string, o Options) (*Fitted, error) {
+	in, err := ReadFit(paths, o)
+	if err != nil {
+		return nil, err
+	}
+	if len(o.Levels) > 0 {
+		if in, err = levelSources(in, paths, o); err != nil {
+			return nil, err
+		}
+	}
+	return in.fitted(o)
+}
+
+// Read fits one benchmark's file that is read from r; name stands in what is said of it. Of a
+// file that breaks off, what was read is fitted, and Broken says so.
+func Read(r io.Reader, name string, o Options) (*Fitted, error) {
+	var in input
+	file, err := benchfile.Read(r, name, o.Trace)
+	if damaged := new(benchfile.Damaged); errors.As(err, &damaged) && len(damaged.File.Tables) > 0 {
+		file = damaged.File
+		in.fail(err)
+	} else if err != nil {
+		return nil, err
+	}
+	in.add(file)
+	in.end()
+	return in.fitted(o)
+}
+
+func (in input) fitted(o Options) (_ *Fitted, err error) {
+	if o.Runs {
+		var notes []string
+		if in.Sources, notes, err = fitRuns(in.Sources); err != nil {
+			return nil, cmp.Or(in.Broken, err)
+		}
+		in.Notes = append(in.Notes, notes...)
+	}
+	f := &Fitted{model: o.Model, sources: in.Sources, Broken: in.Broken, levels: o.Levels}
+	switch o.Model {
+	case "loggp":
+		err = f.logGP()
+	case "logp":
+		err = f.logP(o.RTT)
+	case "pipeline":
+		err = f.pipeline(o.Method)
+	case "end-to-end":
+		err = f.endToEnd()
+	case "collective":
+		err = f.collectives(o.Measured)
+	default:
+		err = f.curves(o)
+	}
+	if err != nil {
+		return nil, cmp.Or(in.Broken, err)
+	}
+	if o.sharing() {
+		if err := f.sharing(o); err != nil {
+			return nil, cmp.Or(f.Broken, err)
+		}
+	}
+	used := in.Sources
+	if f.Collectives != nil {
+		used = slices.DeleteFunc(slices.Clone(used), func(s fitSource) bool { return s.table.Kind != benchfile.Collective })
+	}
+	f.Notes = slices.Concat(in.Notes, warnings(used), f.Notes, f.withoutGaps())
+	return f, nil
+}
+
+// fitCurves fits every table that is one of times against sizes. It is an error if none is. Tables
+// of one size are in the summaries.
+func fitCurves(sources []fitSource, o Options) (curves []Curve, summaries []Summary, notes []string, err error) {
+	var first error
+	for _, s := range sources {
+		r, err := fitCurve(s.table, o)
+		if err == nil {
+			c := Curve{fitSource: s, Result: r}
+			if o.Bootstrap > 0 {
+				c.boot, err = r.Bootstrap(o.Bootstrap, o.Seed)
+			}
+			if err == nil {
+				curves = append(curves, c)
+				continue
+			}
+		}
+		err = fmt.Errorf("%s: %w", s.name(), err)
+		if first == nil {
+			first = err
+		}
+		if len(s.table.Samples) == 1 {
+			summaries = append(summaries, Summary{s, s.table.Samples[0]})
+			continue
+		}
+		notes = append(notes, "left out: "+err.Error())
+	}
+	if len(curves) == 0 {
+		return nil, summaries, notes, first
+	}
+	for _, one := range summaries {
+		notes = append(notes, "left out: "+one.text())
+	}
+	return curves, summaries, notes, nil
+}
+
+func fitCurve(t *benchfile.Table, o Options) (*fit.Result, error) {
+	switch o.Model {
+	case "linear":
+		return fit.Linear(t, o.Method)
+	case "piecewise":
+		return fit.Piecewise(t, o.Segments)
+	case "envelope":
+		return fit.Envelope(t)
+	case "per-size":
+		return fit.PerSize(t)
+	}
+	return fit.Auto(t)
+}
+
+func (f *Fitted) curves(o Options) (err error) {
+	if o.Compare != "" {
+		return f.compare(o)
+	}
+	named := o.Model != "" && o.Model != "auto"
+	if !named && len(o.Levels) == 0 && jointly(f.sources, o.Measured) {
+		return f.collectives(o.Measured)
+	}
+	var summaries []Summary
+	f.Curves, summaries, f.Notes, err = fitCurves(f.sources, o)
+	if !named {
+		f.Notes = append(f.Notes, whyNotJointly(f.sources, o.Measured)...)
+	}
+	if err != nil && len(summaries) > 0 && !named && !o.Saving { // a line was not asked for
+		f.Summaries, err = summaries, nil
+	}
+	return err
+}
+
+// tableName is short: the file's base name, or the table's if all are of one file.
+func tableName(s fitSource, all []Curve) string {
+	for _, c := range all {
+		if c.file != s.file {
+			return filepath.Base(s.name())
+		}
+	}
+	return s.table.Name()
+}
+
+func sourceNames(sources []fitSource) string {
+	var all []string
+	for _, s := range sources {
+		all = append(all, filepath.Base(s.name()))
+	}
+	return strings.Join(all, ", ")
+}

@@ -1,0 +1,206 @@
+package fits
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/internal/nearest"
+	"github.com/halfpeak/halfpeak/platforms"
+)
+
+// A Level is a level of a machine that is to be fitted.
+type Level struct {
+	Name  string
+	Holds int // units of the level inside it, or cores; 0: not given
+	// From are files, each of times of messages, of gaps or of overheads between ranks that meet at
+	// this level; or where files are read besides, values of the column that tells their tables
+	// apart. None: nothing was measured between ranks that meet at this level.
+	From []string
+}
+
+// ParseLevels reads levels from inside out, as in "node=latency.txt", a name again for another
+// file, or "node" alone if nothing was measured there; and how many units of the level inside each
+// holds, as in "node=32".
+func ParseLevels(levels, holds []string) ([]Level, error) {
+	var all []Level
+	names := func() (names []string) {
+		for _, l := range all {
+			names = append(names, l.Name)
+		}
+		return names
+	}
+	for _, text := range levels {
+		name, from, given := strings.Cut(text, "=")
+		if name == "" || given && from == "" {
+			return nil, fmt.Errorf("--level %q: write NAME=FILE, as in node=latency.txt, or NAME if nothing was measured there", text)
+		}
+		if err := platforms.CheckLevelName(name); err != nil {
+			return nil, fmt.Errorf("--level %q: %w", name, err)
+		}
+		at := slices.Index(names(), name)
+		if at < 0 {
+			at, all = len(all), append(all, Level{Name: name})
+		}
+		if given {
+			all[at].From = append(all[at].From, from)
+		}
+	}
+	if len(all) > 0 && !slices.ContainsFunc(all, func(l Level) bool { return len(l.From) > 0 }) {
+		return nil, fmt.Errorf("--level %q: nothing was measured at any level; write NAME=FILE, as in node=latency.txt", levels[0])
+	}
+	for _, text := range holds {
+		name, number, _ := strings.Cut(text, "=")
+		n, err := strconv.Atoi(number)
+		at := slices.Index(names(), name)
+		switch {
+		case err != nil || n < 1:
+			return nil, fmt.Errorf("--holds %q: write NAME=NUMBER with a number from 1 on, as in node=32", text)
+		case at < 0:
+			return nil, fmt.Errorf("--holds %q: no --level %q%s", text, name, nearest.Hint(name, names()))
+		case all[at].Holds > 0:
+			return nil, fmt.Errorf("--holds gives level %q twice", name)
+		}
+		all[at].Holds = n
+	}
+	return all, nil
+}
+
+// levelSources are the tables of levels: those of their files, or of the tables of files that were
+// read those that a column tells apart.
+func levelSources(read input, paths []string, o Options) (in input, err error) {
+	in = read
+	in.Sources = nil
+	for _, level := range o.Levels {
+		for _, from := range level.From {
+			var found []fitSource
+			if len(paths) == 0 {
+				one, err := ReadFit([]string{from}, o)
+				if err != nil {
+					return in, fmt.Errorf("level %s: %w", level.Name, err)
+				}
+				found, in.Notes = one.Sources, append(in.Notes, one.Notes...)
+				if one.Broken != nil && in.Broken == nil {
+					in.Broken = one.Broken
+				}
+			} else if found, err = valued(read.Sources, from); err != nil {
+				return in, fmt.Errorf("level %s: %w", level.Name, err)
+			}
+			for _, s := range found {
+				s.alone, s.level = false, level.Name
+				in.Sources = append(in.Sources, s)
+			}
+		}
+	}
+	return in, nil
+}
+
+// valued are the tables that a column tells apart by the value.
+func valued(sources []fitSource, value string) (found []fitSource, err error) {
+	var values []string
+	for _, s := range sources {
+		column, of, ok := strings.Cut(s.table.Title, "=")
+		if !ok {
+			continue
+		}
+		if _, other, more := strings.Cut(of, " "); more {
+			return nil, fmt.Errorf("tables are told apart by %q and by more (%q); take the others together with --pool, as in --pool %s",
+				column, other, strings.Split(other, "=")[0])
+		}
+		values = append(values, of)
+		if of == value {
+			found = append(found, s)
+		}
+	}
+	if len(values) == 0 {
+		return nil, fmt.Errorf("no column tells tables of levels apart; name it with --group")
+	}
+	if len(found) == 0 {
+		return nil, fmt.Errorf("no table with the value %q%s", value, nearest.Hint(value, values))
+	}
+	return found, nil
+}
+
+// A levelRole is what of a level a table gives.
+type levelRole struct{ key, suffix, what string }
+
+var levelRoles = map[benchfile.Kind]levelRole{
+	benchfile.OneWay:          {"layer", "", "times of messages"},
+	benchfile.RoundTrip:       {"layer", "", "times of messages"},
+	benchfile.Gap:             {"gap", "-gap", "gaps"},
+	benchfile.SendOverhead:    {"send", "-send", "send overheads"},
+	benchfile.ReceiveOverhead: {"receive", "-receive", "receive overheads"},
+}
+
+// machineDocument is a platform of levels with a layer for each curve.
+func (f *Fitted) machineDocument() (d platforms.Document, err error) {
+	d = platforms.NewDocument("fit of " + sourceNames(sourcesOf(f.Curves)))
+	var layers []platforms.Table
+	inner := "cores"
+	for _, level := range f.levels {
+		if level.Holds == 0 {
+			return d, fmt.Errorf("level %s: how many %s make one? Say it with --holds %s=NUMBER", level.Name, inner, level.Name)
+		}
+		inner = fmt.Sprintf("units of level %s", level.Name)
+		t := platforms.NewTable("level", level.Name, "holds", strconv.Itoa(level.Holds))
+		var from []string
+		for _, c := range f.Curves {
+			if c.level != level.Name {
+				continue
+			}
+			role, known := levelRoles[c.Kind]
+			if !known {
+				return d, fmt.Errorf("level %s: %s has times of a %s; a level is made of times of messages, of gaps and of overheads", level.Name, c.name(), c.Kind)
+			}
+			if slices.ContainsFunc(t.Keys, func(k platforms.Key) bool { return k.Name == role.key }) {
+				return d, fmt.Errorf("level %s: %s is another table with %s; give each level one", level.Name, c.name(), role.what)
+			}
+			t.Set(role.key, level.Name+role.suffix)
+			tables, err := curveTables(level.Name+role.suffix, c)
+			if err != nil {
+				return d, fmt.Errorf("level %s: %w", level.Name, err)
+			}
+			layers = append(layers, tables...)
+			from = append(from, c.name())
+		}
+		if !slices.ContainsFunc(t.Keys, func(k platforms.Key) bool { return k.Name == "layer" }) {
+			return d, fmt.Errorf("level %s: nothing that was read has times of messages: give the file of a latency, as in --level %s=latency.txt", level.Name, level.Name)
+		}
+		t.Set("source", strings.Join(from, ", "))
+		d.Tables = append(d.Tables, t)
+	}
+	d.Tables = append(d.Tables, layers...)
+	return d, nil
+}
+
+// withoutGaps are remarks about levels of which no gaps are known.
+func (f *Fitted) withoutGaps() (notes []string) {
+	if f.shared != nil {
+		return nil
+	}
+	for _, level := range f.levels {
+		if !slices.ContainsFunc(f.Curves, func(c Curve) bool { return c.level == level.Name && c.Kind == benchfile.Gap }) {
+			notes = append(notes, fmt.Sprintf("level %s: no gaps are known, so a sender's next message begins when the one before has arrived; a file of bandwidths or of message rates has them: --level %s=FILE once more",
+				level.Name, level.Name))
+		}
+	}
+	return notes
+}
+
+// machineText is the text of the machine's file. It is an error if no such file can be read.
+func (f *Fitted) machineText() (string, error) {
+	var d platforms.Document
+	var err error
+	if f.shared != nil {
+		d = f.sharedDocument()
+	} else if d, err = f.machineDocument(); err != nil {
+		return "", err
+	}
+	text, err := Encoded(d, "fit.")
+	if err == nil {
+		_, err = platforms.Parse("--save", []byte(text))
+	}
+	return text, err
+}

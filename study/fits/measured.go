@@ -1,0 +1,231 @@
+package fits
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
+	fitted "github.com/halfpeak/halfpeak/fit/collective"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// MeasuredOptions say of measured collectives what their files do not.
+type MeasuredOptions struct {
+	Collective string // what tables measure that do not say so
+	// Ranks are those of the tables that do not say: one number for all, or one for each in order.
+	Ranks     []int
+	RanksFlag string // that gives Ranks, for messages; empty: --ranks
+	// Algorithm is that of tables that do not say, as files call one; empty: searched.
+	Algorithm string
+}
+
+// A Series is what was measured of one collective by one algorithm, with one statistic over ranks.
+type Series struct {
+	fitted.Data
+	Algorithm string // of the registry; empty: the library's choice
+	Name      string // what tells it from others: in-place, mapby=core
+}
+
+// Label names the series, for messages.
+func (s Series) Label() string {
+	parts := []string{s.Collective, cmp.Or(s.Algorithm, "by the library's choice")}
+	if s.Name != "" {
+		parts = append(parts, s.Name)
+	}
+	return strings.Join(append(parts, string(s.Statistic)), ", ")
+}
+
+// MeasuredSeries puts tables of collectives together: those of one collective, algorithm and place
+// are one series, with the average over ranks, and another with the slowest rank if all of them have
+// it. Tables of the same ranks and size are repeats. Tables of other kinds are left out.
+func MeasuredSeries(sources []fitSource, o MeasuredOptions) (all []Series, notes []string, err error) {
+	type key struct {
+		collective, algorithm, name string
+	}
+	type sample struct {
+		benchfile.Sample
+		ranks int
+		size  quantity.Bytes
+	}
+	if o.Collective != "" && collective.Of(o.Collective) == nil {
+		_, err := collective.Find(o.Collective, "")
+		return nil, nil, err
+	}
+	of := map[key][]sample{}
+	var keys []key
+	others, unsaid := 0, 0
+	for _, s := range sources {
+		c := s.table.Collective
+		if s.table.Kind != benchfile.Collective {
+			others++
+			continue
+		}
+		if c.Name = cmp.Or(c.Name, o.Collective); c.Name == "" {
+			return nil, nil, fmt.Errorf("%s: the file does not say which collective it measured; name it with --collective, as in --collective allreduce", s.file.Name)
+		}
+		if c.Ranks == 0 {
+			if c.Ranks, err = o.unsaidRanks(unsaid); err != nil {
+				return nil, nil, fmt.Errorf("%s %w", s.name(), err)
+			}
+			unsaid++
+		}
+		k := key{registered(c.Name), "", seriesName(s.table)}
+		asked, err := registeredAlgorithm(k.collective, o.Algorithm)
+		if err == nil {
+			if k.algorithm, err = registeredAlgorithm(k.collective, c.Algorithm); k.algorithm == "" && asked != "" {
+				k.algorithm, err = asked, nil
+			}
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", s.name(), err)
+		}
+		if collective.Of(k.collective) == nil {
+			notes = append(notes, fmt.Sprintf("%s: no algorithm of %s is known, and it is left out", s.name(), c.Name))
+			continue
+		}
+		if c.Ranks < 2 {
+			notes = append(notes, fmt.Sprintf("%s: on %d rank, left out", s.name(), c.Ranks))
+			continue
+		}
+		if of[k] == nil {
+			keys = append(keys, k)
+		}
+		total := !c.PerRank && (collective.Entry{Collective: k.collective}).InBlocks() && s.table.Format != "csv" && s.table.Format != "json"
+		for _, t := range s.table.Samples {
+			n := t.Size
+			if total { // the registry counts the block of a rank
+				n = quantity.Bytes(math.Floor(float64(n) / float64(c.Ranks)))
+			}
+			of[k] = append(of[k], sample{t, c.Ranks, n})
+		}
+	}
+	if len(o.Ranks) > 1 && unsaid != len(o.Ranks) {
+		return nil, nil, fmt.Errorf("%s: %d numbers for %d tables that do not say how many took part; give one for all, or one for each", cmp.Or(o.RanksFlag, "--ranks"), len(o.Ranks), unsaid)
+	}
+	if len(keys) == 0 && len(notes) > 0 {
+		return nil, nil, errors.New(notes[0])
+	}
+	if others > 0 && len(keys) > 0 {
+		notes = append(notes, fmt.Sprintf("left out: %d tables of no collective; --model piecewise fits each table by itself", others))
+	}
+	for _, k := range keys {
+		slowest := true
+		for _, s := range of[k] {
+			slowest = slowest && s.Slowest > 0
+		}
+		for _, statistic := range fitted.Statistics {
+			if statistic == fitted.Slowest && !slowest {
+				continue
+			}
+			type at struct {
+				ranks int
+				size  quantity.Bytes
+			}
+			repeats := map[at][]benchfile.Sample{}
+			for _, s := range of[k] {
+				if statistic == fitted.Slowest {
+					s.Mean, s.Variance = s.Slowest, 0
+				}
+				p := at{s.ranks, s.size}
+				repeats[p] = append(repeats[p], s.Sample)
+			}
+			d := fitted.Data{Collective: k.collective, Statistic: statistic}
+			for p, here := range repeats {
+				d.Points = append(d.Points, pointOf(p.ranks, p.size, here))
+			}
+			slices.SortFunc(d.Points, func(a, b fitted.Point) int {
+				return cmp.Or(cmp.Compare(a.Ranks, b.Ranks), cmp.Compare(a.Size, b.Size))
+			})
+			all = append(all, Series{d, k.algorithm, k.name})
+		}
+	}
+	return all, notes, nil
+}
+
+// unsaidRanks are those of the n-th table that does not say.
+func (o MeasuredOptions) unsaidRanks(n int) (int, error) {
+	flag := cmp.Or(o.RanksFlag, "--ranks")
+	switch {
+	case len(o.Ranks) == 0:
+		return 0, fmt.Errorf("does not say how many ranks took part; give the number with %s", flag)
+	case len(o.Ranks) == 1:
+		return o.Ranks[0], nil
+	case n < len(o.Ranks):
+		return o.Ranks[n], nil
+	}
+	return 0, fmt.Errorf("does not say how many ranks took part, and %s has %d numbers; give one for all, or one for each such table", flag, len(o.Ranks))
+}
+
+// seriesName is what tells series of a collective apart.
+func seriesName(t *benchfile.Table) string {
+	if t.Format == "csv" || t.Format == "json" {
+		return t.Series
+	}
+	return strings.TrimSpace(t.Format + " " + t.Series)
+}
+
+// pointOf is the mean of repeats.
+func pointOf(ranks int, n quantity.Bytes, repeats []benchfile.Sample) fitted.Point {
+	p := fitted.Point{Ranks: ranks, Size: n, Count: int64(len(repeats))}
+	if len(repeats) == 1 {
+		s := repeats[0]
+		p.Time, p.Count, p.Deviation = s.Mean, max(1, s.Count), math.Sqrt(s.Variance)/float64(s.Mean)
+		return p
+	}
+	squares := 0.0
+	for i, s := range repeats {
+		d := float64(s.Mean - p.Time)
+		p.Time += quantity.Micros(d / float64(i+1))
+		squares += d * float64(s.Mean-p.Time)
+	}
+	p.Deviation = math.Sqrt(squares/float64(len(repeats)-1)) / float64(p.Time)
+	return p
+}
+
+// registered is the registry's word for a collective as files name it; one whose counts may vary is
+// measured with equal ones.
+func registered(name string) string {
+	if v, ok := strings.CutSuffix(name, "v"); ok && collective.Of(v) != nil {
+		name = v
+	}
+	return CanonicalOf(name)
+}
+
+// CanonicalOf is the registry's word for a collective; itself if it has none.
+func CanonicalOf(name string) string {
+	if all := collective.Of(name); len(all) > 0 {
+		return all[0].Collective
+	}
+	return name
+}
+
+// registeredAlgorithm is the registry's word for an algorithm as a file calls it: by its name, by
+// Open MPI's number, or by the name in NCCL or MPICH; empty for the library's choice.
+func registeredAlgorithm(name, file string) (string, error) {
+	if file == "" || file == "0" || file == "auto" || file == "default" {
+		return "", nil
+	}
+	number, err := strconv.Atoi(file)
+	if e, unknown := collective.Find(name, file); unknown == nil && err != nil {
+		return e.Name, nil // a name here before the same one elsewhere
+	}
+	for _, e := range collective.Of(name) {
+		if err == nil && e.OpenMPI == number || err != nil && slices.Contains([]string{e.NCCL, e.MPICH}, strings.ToLower(file)) {
+			return e.Name, nil
+		}
+	}
+	if err == nil {
+		if collective.Of(name) == nil {
+			return file, nil // which is said of the collective
+		}
+		return "", fmt.Errorf("no algorithm of %s has the number %d in Open MPI; name it with --algorithm", name, number)
+	}
+	e, err := collective.Find(name, file)
+	return e.Name, err
+}

@@ -1,0 +1,90 @@
+package fits
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	fitted "github.com/halfpeak/halfpeak/fit/collective"
+)
+
+const nccl = `# Collective test starting: all_gather_perf
+#   Rank  0 Pid 1 on a device  0
+#   Rank  3 Pid 1 on a device  3
+#       size         count    type   redop     time   algbw   busbw  error     time   algbw   busbw  error
+#        (B)    (elements)                     (us)  (GB/s)  (GB/s)            (us)  (GB/s)  (GB/s)
+        1024            64   float     sum    18.00    0.00    0.00  1e-07    19.00    0.00    0.00  1e-07
+`
+
+const osu = `# OSU MPI Allgather Latency Test v5.8
+# Size   Avg Latency(us)   Min Latency(us)   Max Latency(us)  Iterations
+256      6.00     5.00    9.00      1000
+512      7.00     5.00   11.00      1000
+`
+
+func seriesOf(t *testing.T, o Options, files map[string]string) ([]Series, error) {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	in, err := ReadFit([]string{dir}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, _, err := MeasuredSeries(in.Sources, o.Measured)
+	return all, err
+}
+
+// nccl-tests count the whole buffer, OSU the block of a rank; both become blocks. The time counts,
+// and not a bandwidth; in and out of place are apart, and so are the average and the slowest rank.
+func TestMeasuredSeries(t *testing.T) {
+	all, err := seriesOf(t, Options{}, map[string]string{"a.log": nccl, "np4.txt": osu, "np4-again.txt": osu})
+	if err != nil {
+		t.Fatal(err)
+	}
+	type want struct {
+		name string
+		of   fitted.Statistic
+		size float64
+		time float64
+		n    int64
+	}
+	wants := []want{{"nccl-tests out-of-place", fitted.Average, 256, 18, 1}, {"nccl-tests in-place", fitted.Average, 256, 19, 1},
+		{"osu MPI", fitted.Average, 256, 6, 2}, {"osu MPI", fitted.Slowest, 256, 9, 2}}
+	if len(all) != len(wants) {
+		t.Fatalf("%d series, want %d: %+v", len(all), len(wants), all)
+	}
+	for i, w := range wants {
+		s := all[i]
+		p := s.Points[0]
+		if s.Collective != "allgather" || s.Name != w.name || s.Statistic != w.of || p.Ranks != 4 || float64(p.Size) != w.size || float64(p.Time) != w.time || p.Count != w.n {
+			t.Errorf("%+v, want %+v", s, w)
+		}
+	}
+}
+
+func TestUnsaid(t *testing.T) {
+	for _, c := range []struct {
+		o    MeasuredOptions
+		want string
+	}{
+		{MeasuredOptions{}, "does not say how many ranks took part; give the number with --ranks"},
+		{MeasuredOptions{RanksFlag: "--measured-ranks"}, "give the number with --measured-ranks"},
+		{MeasuredOptions{Ranks: []int{4, 8}}, "--ranks: 2 numbers for 1 tables"},
+		{MeasuredOptions{Ranks: []int{4}, Collective: "allgahter"}, `did you mean "allgather"?`},
+		{MeasuredOptions{Ranks: []int{4}, Algorithm: "99"}, "has the number 99 in Open MPI"},
+		{MeasuredOptions{Ranks: []int{4}, Algorithm: "2"}, ""},
+	} {
+		all, err := seriesOf(t, Options{Measured: c.o}, map[string]string{"x.txt": osu})
+		switch {
+		case c.want == "" && (err != nil || all[0].Algorithm != "bruck" || all[0].Points[0].Ranks != 4):
+			t.Errorf("%+v: %v", all, err)
+		case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
+			t.Errorf("%+v: error %v, want one with %q", c.o, err, c.want)
+		}
+	}
+}

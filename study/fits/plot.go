@@ -1,0 +1,91 @@
+package fits
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports"
+)
+
+// maxCurves bounds a figure: nobody tells more colours apart.
+const maxCurves = 8
+
+// Picture draws the points with their spread, the fitted lines, where they break, and the
+// residuals below. Parameters that are no curve have no picture.
+func (f *Fitted) Picture() (reports.Picture, error) {
+	curves := f.Curves
+	if len(curves) == 0 {
+		return nil, fmt.Errorf("--plot draws times against sizes; save the %s parameters and plot the platform", f.model)
+	}
+	if len(curves) > maxCurves {
+		return nil, fmt.Errorf("--plot: %d curves; a figure holds %d: choose tables, or plot fewer files", len(curves), maxCurves)
+	}
+	top := reports.Figure{
+		X: reports.Axis{Scale: reports.Log, Bytes: true},
+		Y: reports.Axis{Label: "time (µs)", Scale: reports.Log},
+	}
+	below := reports.Figure{
+		X: reports.Axis{Label: "message size", Scale: reports.Log, Bytes: true},
+		Y: reports.Axis{Label: "error (%)"},
+	}
+	if len(curves) == 1 {
+		c := curves[0]
+		top.Title = fmt.Sprintf("%s: %s, median error %s", filepath.Base(c.name()), c.Model, reports.PercentError(100*c.Median))
+	} else {
+		top.Title = fmt.Sprintf("%d fits", len(curves))
+	}
+	first, last := math.Inf(1), 0.0
+	spread := false
+	for _, c := range curves {
+		name := tableName(c.fitSource, curves)
+		lines, points, residuals := curveSeries(c, name)
+		first, last = min(first, points.X[0]), max(last, points.X[len(points.X)-1])
+		for i := range points.Y {
+			spread = spread || points.Low[i] < points.High[i]
+		}
+		top.Series = append(append(top.Series, lines...), points)
+		below.Series = append(below.Series, residuals)
+		if c.Model == "table" {
+			continue
+		}
+		for _, b := range c.Breaks {
+			top.Marks = append(top.Marks, reports.Mark{Kind: reports.AtX, X: float64(b.At), Series: name, Label: "up to " + b.At.String()})
+			below.Marks = append(below.Marks, reports.Mark{Kind: reports.AtX, X: float64(b.At), Series: name})
+		}
+	}
+	below.Marks = append(below.Marks, reports.Mark{Kind: reports.AtY, Y: 0})
+	top.X.Min, top.X.Max = first/1.1, last*1.1
+	below.X.Min, below.X.Max = first/1.1, last*1.1
+	top.Notes = []string{"Points: measured. Lines: fitted."}
+	if spread {
+		top.Notes = []string{"Points: measured, with their least and largest time. Lines: fitted."}
+	}
+	return reports.Stack{top, below}, nil
+}
+
+// curveSeries are the fitted lines, which need not meet, the measured points, and
+// the residuals.
+func curveSeries(c Curve, name string) (lines []reports.Series, points, residuals reports.Series) {
+	points = reports.Series{Name: name, Kind: reports.Points}
+	residuals = reports.Series{Name: name, Kind: reports.Points}
+	for _, p := range c.Points {
+		n := float64(p.Size)
+		points.X, points.Y = append(points.X, n), append(points.Y, float64(p.Time))
+		points.Low, points.High = append(points.Low, float64(p.Low)), append(points.High, float64(p.High))
+		residuals.X, residuals.Y = append(residuals.X, n), append(residuals.Y, 100*p.Error())
+	}
+	for _, s := range c.Segments {
+		line := reports.Series{Name: name, Kind: reports.Line}
+		for k := 0; ; k++ {
+			n := min(quantity.Bytes(float64(s.From)*math.Exp2(float64(k)/16)), s.To)
+			line.X, line.Y = append(line.X, float64(n)), append(line.Y, float64(s.Time(n)))
+			if n == s.To {
+				break
+			}
+		}
+		lines = append(lines, line)
+	}
+	return lines, points, residuals
+}

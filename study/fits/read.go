@@ -1,0 +1,171 @@
+package fits
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/fit"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
+)
+
+// A input is what was read of benchmark files.
+type input struct {
+	Sources []fitSource
+	Notes   []string // doubts about the files themselves
+	Broken  error    // see [Fitted.Broken]
+}
+
+// ReadFit reads the tables of files, and of the files of folders. An error of a file that was named
+// ends the reading, and so does that of a folder without a table. Of a folder, files without a
+// table are left out with a note, as are those that cannot be read, the first of which is broken.
+func ReadFit(paths []string, o Options) (in input, err error) {
+	for _, path := range paths {
+		names, err := benchfile.Files(path)
+		if err != nil {
+			return in, err
+		}
+		folder := len(names) != 1 || names[0] != path
+		before := len(in.Sources)
+		for _, name := range names {
+			file, err := openFit(name, o)
+			damaged, unread := new(benchfile.Damaged), new(benchfile.Error)
+			switch {
+			case errors.As(err, &damaged) && len(damaged.File.Tables) > 0:
+				file = damaged.File
+				in.fail(err)
+			case folder && errors.As(err, &unread) && unread.NoTable:
+				in.Notes = append(in.Notes, "left out: "+err.Error())
+			case folder && err != nil:
+				in.Notes = append(in.Notes, "left out: "+err.Error())
+				in.fail(err)
+			case err != nil:
+				return in, err
+			}
+			if file != nil {
+				in.add(file)
+			}
+		}
+		if folder && len(in.Sources) == before {
+			if in.Broken != nil {
+				return in, in.Broken
+			}
+			return in, &benchfile.Error{File: path, Msg: fmt.Sprintf("no file of the folder has a table of sizes and times; files read: %d", len(names))}
+		}
+	}
+	in.end()
+	return in, nil
+}
+
+// end ends the reading.
+func (in *input) end() {
+	if len(in.Sources) == 1 {
+		in.Sources[0].alone = true
+	}
+}
+
+// warnings are the doubts about tables.
+func warnings(sources []fitSource) (notes []string) {
+	for _, s := range sources {
+		for _, w := range s.table.Warnings {
+			notes = append(notes, s.about("%s", w))
+		}
+	}
+	return notes
+}
+
+// fail notes what could not be read; the first counts.
+func (in *input) fail(err error) {
+	if in.Broken == nil {
+		in.Broken = err
+	}
+}
+
+// add adds the tables of a file, and the doubts about it.
+func (in *input) add(file *benchfile.File) {
+	for i := range file.Tables {
+		in.Sources = append(in.Sources, fitSource{file: file, table: &file.Tables[i]})
+	}
+	for _, texts := range [][]string{file.Warnings, file.Notes} {
+		for _, text := range texts {
+			in.Notes = append(in.Notes, file.Name+": "+text)
+		}
+	}
+	if file.Skipped > 0 {
+		in.Notes = append(in.Notes, fmt.Sprintf("%s: %d of %d lines are no part of a table and were skipped", file.Name, file.Skipped, file.Lines))
+	}
+}
+
+func openFit(path string, o Options) (*benchfile.File, error) {
+	var read func(int64)
+	done := func() {}
+	if o.Progress != nil {
+		read, done = o.Progress(path)
+	}
+	defer done()
+	o.Trace.Progress = read
+	return benchfile.Open(path, o.Trace)
+}
+
+// fitRuns takes the tables of several files together, each with its partners in the other files.
+// Those that are not in all files are left out, with a note; it is an error if that leaves none.
+func fitRuns(sources []fitSource) (all []fitSource, notes []string, err error) {
+	var files [][]fitSource
+	for i, s := range sources {
+		if i == 0 || s.file != sources[i-1].file {
+			files = append(files, nil)
+		}
+		last := &files[len(files)-1]
+		*last = append(*last, s)
+	}
+	first := files[0]
+	runs := make([][]*benchfile.Table, len(first))
+	for i, s := range first {
+		runs[i] = []*benchfile.Table{s.table}
+	}
+	for _, other := range files[1:] {
+		of, alone := partners(first, other)
+		if len(alone) == len(first)+len(other) {
+			return nil, nil, fmt.Errorf("--runs: runs of one measurement have the same tables; %s; %s", tablesOf(first), tablesOf(other))
+		}
+		for _, note := range aloneNotes("--runs", alone) {
+			if !slices.Contains(notes, note) {
+				notes = append(notes, note)
+			}
+		}
+		for i, j := range of {
+			if j >= 0 {
+				runs[i] = append(runs[i], other[j].table)
+			}
+		}
+	}
+	of := *first[0].file
+	of.Name = fmt.Sprintf("%s and %d more", of.Name, len(files)-1)
+	of.Tables = nil
+	for _, tables := range runs {
+		if len(tables) < len(files) {
+			continue
+		}
+		together, err := fit.Runs(tables...)
+		if err != nil {
+			return nil, nil, fmt.Errorf("--runs: %w", err)
+		}
+		of.Tables = append(of.Tables, *together)
+	}
+	if len(of.Tables) == 0 {
+		return nil, nil, fmt.Errorf("--runs: no table of %s is in all files: %s", first[0].file.Name, strings.Join(notes, "; "))
+	}
+	for i := range of.Tables {
+		all = append(all, fitSource{file: &of, table: &of.Tables[i], alone: len(of.Tables) == 1})
+	}
+	return all, notes, nil
+}
+
+func fitTables(sources []fitSource) []*benchfile.Table {
+	all := make([]*benchfile.Table, len(sources))
+	for i, s := range sources {
+		all[i] = s.table
+	}
+	return all
+}

@@ -1,0 +1,187 @@
+package fits
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/fit"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/whatif"
+)
+
+// Rows returns the table of what was found, with its doubts.
+func (f *Fitted) Rows(units quantity.UnitChoice) reports.Rows {
+	var rows reports.Rows
+	switch {
+	case f.Changes != nil:
+		rows = changeRows(f.Changes)
+	case f.Collectives != nil:
+		rows = f.collectiveRows()
+	case f.Summaries != nil:
+		rows = summaryRows(f.Summaries)
+	case f.Parameters != nil:
+		rows = parameterRows(f.Parameters)
+	default:
+		rows = f.curveRows(units)
+	}
+	rows.Notes = append(append(append([]string(nil), f.Notes...), rows.Notes...), f.best...)
+	return rows
+}
+
+func estimated[T ~float64](dim quantity.Dimension, e fit.Estimate[T]) reports.Interval {
+	return reports.Interval{Dim: dim, Value: float64(e.Value), Low: float64(e.Low), High: float64(e.High)}
+}
+
+// A segment is a row of the table of curves.
+type segment struct {
+	Curve
+	*fit.Segment
+	table  string
+	number int
+}
+
+func (f *Fitted) curveRows(units quantity.UnitChoice) reports.Rows {
+	var all []segment
+	boot := false
+	for _, c := range f.Curves {
+		name := tableName(c.fitSource, f.Curves)
+		if f.stages {
+			name = c.Name
+		}
+		for i := range c.Segments {
+			all = append(all, segment{c, &c.Segments[i], name, i + 1})
+		}
+		boot = boot || c.boot != nil
+	}
+	known := func(s segment) bool { return s.Tau.Low > 0 } // else r∞ has no bound within the interval
+	several := len(f.Curves) > 1 || f.stages
+	percent := func(key, head string, rank int, of func(segment) float64) reports.Field[segment] {
+		return reports.Col(key, head, func(s segment) any { return 100 * of(s) }).Texted(reports.PercentError).Ranked(rank)
+	}
+	fields := []reports.Field[segment]{
+		reports.Col("", "table", func(s segment) any { return s.table }).Ranked(ifElse(several, 0, 8)),
+		reports.Col("file", "", func(s segment) any { return s.file.Name }),
+		reports.Col("format", "format", func(s segment) any { return s.Curve.fitSource.table.Format }).Ranked(9),
+		reports.Col("model", "model", func(s segment) any { return s.Model }).Ranked(7),
+		reports.Col("segment", "segment", func(s segment) any { return s.number }).Ranked(6),
+		reports.Col("from_bytes", "from", func(s segment) any { return s.From }),
+		reports.Col("to_bytes", "to", func(s segment) any { return s.To }),
+		reports.Col("points", "points", func(s segment) any { return s.Segment.Points }).Ranked(5),
+		reports.Col("", "β (95 %)", func(s segment) any { return estimated(quantity.DimTime, s.Beta) }),
+		reports.Col("beta_us", "", func(s segment) any { return s.Beta.Value }),
+		reports.Col("beta_low_us", "", func(s segment) any { return s.Beta.Low }),
+		reports.Col("beta_high_us", "", func(s segment) any { return s.Beta.High }),
+		reports.Col("", "τ (95 %)", func(s segment) any { return estimated(quantity.DimInverse, s.Tau) }),
+		reports.Col("tau_us_per_kib", "", func(s segment) any { return quantity.PerKiB(s.Tau.Value) }),
+		reports.Col("tau_low_us_per_kib", "", func(s segment) any { return quantity.PerKiB(s.Tau.Low) }),
+		reports.Col("tau_high_us_per_kib", "", func(s segment) any { return quantity.PerKiB(s.Tau.High) }),
+		percent("median_error_percent", "median error", 1, func(s segment) float64 { return s.Segment.Median }),
+		percent("p95_error_percent", "95th perc.", 4, func(s segment) float64 { return s.Segment.P95 }),
+		reports.Col("worst_error_percent", "", func(s segment) any { return 100 * s.Segment.Worst }),
+		reports.Col("r2", "", func(s segment) any { return s.Segment.R2 }),
+		reports.Col("r_inf_mb_s", "r∞", func(s segment) any { return reports.OrAbsent(s.RInf(), known(s)) }).Ranked(2),
+		reports.Col("n_half_bytes", "n½", func(s segment) any { return reports.OrAbsent(s.NHalf(), known(s)) }).Ranked(3),
+		reports.Col("title", "", func(s segment) any { return s.Curve.fitSource.table.Name() }),
+		reports.Col("kind", "", func(s segment) any { return s.Kind.String() }),
+		reports.Col("method", "", func(s segment) any { return s.Method }),
+	}
+	if boot {
+		beta := func(s segment) fit.Estimate[quantity.Micros] { return s.boot.Beta[s.number-1] }
+		tau := func(s segment) fit.Estimate[quantity.MicrosPerByte] { return s.boot.Tau[s.number-1] }
+		fields = append(fields,
+			reports.Col("beta_boot_low_us", "", func(s segment) any { return beta(s).Low }),
+			reports.Col("beta_boot_high_us", "", func(s segment) any { return beta(s).High }),
+			reports.Col("tau_boot_low_us_per_kib", "", func(s segment) any { return quantity.PerKiB(tau(s).Low) }),
+			reports.Col("tau_boot_high_us_per_kib", "", func(s segment) any { return quantity.PerKiB(tau(s).High) }),
+			reports.Col("", "β, bootstrap", func(s segment) any { return estimated(quantity.DimTime, beta(s)) }),
+			reports.Col("", "τ, bootstrap", func(s segment) any { return estimated(quantity.DimInverse, tau(s)) }),
+		)
+	}
+	rows := reports.TableOf(all, fields...)
+	for _, c := range f.Curves {
+		rows.Notes = append(rows.Notes, curveNotes(c, units)...)
+	}
+	return rows
+}
+
+func ifElse[T any](cond bool, a, b T) T {
+	if cond {
+		return a
+	}
+	return b
+}
+
+func curveNotes(c Curve, units quantity.UnitChoice) []string {
+	var notes []string
+	say := func(format string, args ...any) {
+		notes = append(notes, c.about(format, args...))
+	}
+	percent := func(part float64) string { return reports.PercentError(100 * part) }
+	if len(c.Segments) > 1 && c.Model != "table" {
+		say("over all sizes: median error %s, 95th percentile %s, worst %s at %s; a boundary size belongs to the lower segment",
+			percent(c.Median), percent(c.P95), percent(c.Worst), c.WorstAt)
+	}
+	for i, b := range c.Breaks {
+		within := fmt.Sprintf("%s to %s", b.Low, b.High)
+		if b.Low == b.High {
+			within = "no other size fits"
+		}
+		say("segment %d ends at %s (95 %%: %s), with a jump of %s", i+1, b.At, within, estimated(quantity.DimTime, b.Jump).In(units))
+	}
+	if len(c.Tried) > 1 {
+		words := make([]string, len(c.Tried))
+		for i, t := range c.Tried {
+			words[i] = strings.TrimSuffix(t.Model+" "+t.Method, " ") + " " + percent(t.Error)
+			if t.Chosen {
+				words[i] += " (chosen)"
+			}
+		}
+		say("mean error in predicting sizes left out: %s", strings.Join(words, ", "))
+	}
+	for _, w := range c.Warnings {
+		say("%s", w)
+	}
+	return notes
+}
+
+func changeRows(changes []Change) reports.Rows {
+	type change = Change
+	rows := reports.TableOf(changes,
+		reports.Col("file", "before", func(c change) any { return c.Before }).Ranked(2),
+		reports.Col("other", "after", func(c change) any { return c.After }).Ranked(2),
+		reports.Col("from_bytes", "from", func(c change) any { return c.From }),
+		reports.Col("to_bytes", "to", func(c change) any { return c.To }),
+		reports.Col("", "β, change (95 %)", func(c change) any { return estimated(quantity.DimTime, c.Beta) }),
+		reports.Col("beta_change_us", "", func(c change) any { return c.Beta.Value }),
+		reports.Col("beta_change_low_us", "", func(c change) any { return c.Beta.Low }),
+		reports.Col("beta_change_high_us", "", func(c change) any { return c.Beta.High }),
+		reports.Col("beta_real", "real", func(c change) any { return c.BetaReal }),
+		reports.Col("", "τ, change (95 %)", func(c change) any { return estimated(quantity.DimInverse, c.Tau) }),
+		reports.Col("tau_change_us_per_kib", "", func(c change) any { return quantity.PerKiB(c.Tau.Value) }),
+		reports.Col("tau_change_low_us_per_kib", "", func(c change) any { return quantity.PerKiB(c.Tau.Low) }),
+		reports.Col("tau_change_high_us_per_kib", "", func(c change) any { return quantity.PerKiB(c.Tau.High) }),
+		reports.Col("tau_real", "real", func(c change) any { return c.TauReal }),
+		reports.Col("time_ratio", "time", func(c change) any { return c.Time }).Ranked(1),
+		reports.Col("time_real", "real", func(c change) any { return c.TimeReal }).Ranked(1),
+	)
+	rows.Notes = []string{"A change is real if its 95 % interval does not hold 0: of 20 that are nothing, one is real by chance. The ratio of times is at the middle of the range."}
+	return rows
+}
+
+// parameterRows are the rows of the models that are not curves over sizes.
+func parameterRows(all []Parameter) reports.Rows {
+	type parameter = Parameter
+	scaled := func(v float64, p parameter) any { scale, _ := whatif.Unit(p.Dim); return v * scale }
+	unit := func(p parameter) any { _, name := whatif.Unit(p.Dim); return strings.ReplaceAll(name, "µ", "u") }
+	return reports.TableOf(all,
+		reports.Col("file", "table", func(p parameter) any { return p.Table }).Ranked(2),
+		reports.Col("model", "model", func(p parameter) any { return p.Model }).Ranked(1),
+		reports.Col("parameter", "parameter", func(p parameter) any { return p.Name }),
+		reports.Col("", "value (95 %)", func(p parameter) any { return reports.Interval{Dim: p.Dim, Value: p.Value, Low: p.Low, High: p.High} }),
+		reports.Col("value", "", func(p parameter) any { return scaled(p.Value, p) }),
+		reports.Col("low", "", func(p parameter) any { return scaled(p.Low, p) }),
+		reports.Col("high", "", func(p parameter) any { return scaled(p.High, p) }),
+		reports.Col("unit", "", unit),
+	)
+}

@@ -1,0 +1,81 @@
+package fits
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// imbFile is a file of IMB with these operations in this order, each of so many microseconds.
+func imbFile(t *testing.T, name string, times map[string]float64, order ...string) string {
+	t.Helper()
+	text := "# Intel(R) MPI Benchmarks 2019\n"
+	for _, operation := range order {
+		text += fmt.Sprintf("\n# Benchmarking %s \n# #processes = 4 \n#----------------------------------------------------------------\n"+
+			"       #bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]\n", operation)
+		for n := 1; n <= 1<<12; n *= 2 {
+			v := times[operation] * (1 + float64(n)/1024)
+			text += fmt.Sprintf("%13d %12d %12.2f %12.2f %12.2f\n", n, 1000, v, v, v)
+		}
+	}
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Runs, and what is compared, go together by the names of the tables, in whatever order files have
+// them.
+func TestTablesByName(t *testing.T) {
+	times := map[string]float64{"Bcast": 10, "Allreduce": 1000, "Reduce": 50, "Alltoall": 70}
+	first := imbFile(t, "a.txt", times, "Bcast", "Allreduce", "Reduce")
+	second := imbFile(t, "b.txt", times, "Allreduce", "Bcast", "Alltoall")
+
+	f, err := Fit([]string{first, second}, Options{Runs: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(f.Curves) != 2 {
+		t.Fatalf("%d curves of runs, want 2", len(f.Curves))
+	}
+	for _, c := range f.Curves {
+		operation := "Bcast"
+		if strings.Contains(c.table.Name(), "Allreduce") {
+			operation = "Allreduce"
+		}
+		if p := c.Points[0]; p.Count != 2 || p.Deviation != 0 {
+			t.Errorf("%s: %+v, want two runs that are alike", c.table.Name(), p)
+		}
+		near(t, c.table.Name(), float64(c.Points[0].Time), times[operation]*(1+1./1024), 1e-3)
+	}
+
+	g, err := Fit([]string{first}, Options{Compare: second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range g.Changes {
+		if before, after := operationOf(c.Before), operationOf(c.After); before != after {
+			t.Errorf("%q is compared with %q", c.Before, c.After)
+		}
+	}
+	for _, notes := range [][]string{f.Notes, g.Notes} {
+		for _, name := range []string{"Reduce", "Alltoall"} {
+			if !slices.ContainsFunc(notes, func(n string) bool {
+				return strings.Contains(n, ": "+name) && strings.HasSuffix(n, "has no partner, and is left out")
+			}) {
+				t.Errorf("no note of %s in %q", name, notes)
+			}
+		}
+	}
+
+	other := imbFile(t, "c.txt", times, "Alltoall", "Reduce")
+	if _, err := Fit([]string{imbFile(t, "d.txt", times, "Bcast", "Allreduce"), other}, Options{Runs: true}); err == nil || !strings.Contains(err.Error(), "have the same tables") {
+		t.Errorf("runs without a table in common: %v", err)
+	}
+}
+
+func operationOf(name string) string { return name[strings.LastIndex(name, ": ")+1:] }

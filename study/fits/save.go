@@ -1,0 +1,240 @@
+package fits
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/fit"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports"
+)
+
+// TOML is a platform file of what was found: a layer for each curve that can be one, a pipeline of
+// stages, or a layer of parameters. End-to-end times are none.
+func (f *Fitted) TOML() (string, error) {
+	switch {
+	case f.levels != nil:
+		return f.machineText()
+	case f.stages:
+		return Encoded(f.pipelineDocument(), "fit.")
+	case f.saved != nil:
+		return Encoded(f.parametersDocument(), "fit.")
+	case f.Collectives != nil:
+		return Encoded(f.collectivesDocument(), "fit.")
+	case len(f.Curves) > 0:
+		d, remarks := curvesDocument(f.Curves)
+		if len(d.Tables) == 0 {
+			return "", fmt.Errorf("nothing to save: no layer can be made of what was read%s", strings.ReplaceAll(remarks, "\n", "; "))
+		}
+		return Encoded(d, "fit."+remarks)
+	}
+	return "", errors.New("end-to-end times do not tell the single stages, so there is no platform to save")
+}
+
+// Encoded is the text of a platform file that this command writes.
+func Encoded(d platforms.Document, command string) (string, error) {
+	text, err := d.Encode(reports.Imprint + " " + command)
+	return string(text), err
+}
+
+// within is the interval of a value in a platform file, which is even about it: half of its
+// width on either side. Empty where there is none.
+func within(low, high float64, unit string) string {
+	half := (high - low) / 2
+	if !(half > 0) || math.IsInf(half, 0) {
+		return ""
+	}
+	return fmt.Sprintf(" ± %.3g%s", half, unit)
+}
+
+// betaText and tauText are those of a line, with their intervals.
+func betaText(s fit.Segment) string {
+	return platforms.ExactMicros(s.Beta.Value) + within(float64(s.Beta.Low), float64(s.Beta.High), "us")
+}
+
+func tauText(s fit.Segment) string {
+	return platforms.ExactInverse(s.Tau.Value) + within(quantity.PerKiB(s.Tau.Low), quantity.PerKiB(s.Tau.High), "us/KiB")
+}
+
+// LineTables ends the table of a layer that is one line, or several: then each has a layer of its
+// own, named after part, whose source begins with from. All have the keys of all. The errors are
+// those of [fit.Result.Layer].
+func LineTables(t platforms.Table, part, from string, r *fit.Result, all ...platforms.Key) ([]platforms.Table, error) {
+	layer, err := r.Layer()
+	if err != nil {
+		return nil, err
+	}
+	t.Keys = append(t.Keys, all...)
+	linear := func(t platforms.Table, s fit.Segment) platforms.Table {
+		t.Set("model", "linear")
+		t.Set("beta", betaText(s))
+		t.Set("tau", tauText(s))
+		if s.Correlation != 0 && within(quantity.PerKiB(s.Tau.Low), quantity.PerKiB(s.Tau.High), "") != "" {
+			t.Set("correlation", fmt.Sprintf("%.3f", s.Correlation))
+		}
+		return t
+	}
+	lines, several := layer.(*model.Switch)
+	if !several {
+		return []platforms.Table{linear(t, r.Segments[0])}, nil
+	}
+	var branches [][]platforms.Key
+	var parts []platforms.Table
+	for k, b := range lines.Branches {
+		s := r.Segments[k]
+		name := fmt.Sprintf("%s-%d", part, k+1)
+		branch := []platforms.Key{{Name: "layer", Value: name}}
+		if k < len(lines.Branches)-1 {
+			branch = append(branch, platforms.Key{Name: "up_to", Value: fmt.Sprintf("%.0fB", float64(b.UpTo))})
+		}
+		branches = append(branches, branch)
+		one := platforms.NewTable("layer", name, "source", fmt.Sprintf("%ssizes from %s to %s", from, s.From, s.To))
+		one.Keys = append(one.Keys, all...)
+		parts = append(parts, linear(one, s))
+	}
+	t.Set("model", "switch")
+	t.Set("branches", branches)
+	return append([]platforms.Table{t}, parts...), nil
+}
+
+// curvesDocument is a platform with a layer for each curve that can be one, and a line about each
+// that cannot.
+func curvesDocument(curves []Curve) (d platforms.Document, remarks string) {
+	d = platforms.NewDocument("fit of " + sourceNames(sourcesOf(curves)))
+	for i, c := range curves {
+		name := "fit"
+		if len(curves) > 1 {
+			name = fmt.Sprintf("fit-%d", i+1)
+		}
+		tables, err := curveTables(name, c)
+		if err != nil {
+			remarks += fmt.Sprintf("\n%s is no layer: %v", name, err)
+			continue
+		}
+		d.Tables = append(d.Tables, tables...)
+	}
+	return d, remarks
+}
+
+// curveTables are those of a layer of that name, with what it was fitted to. The errors are those of
+// [fit.Result.Layer].
+func curveTables(name string, c Curve) ([]platforms.Table, error) {
+	from := fmt.Sprintf("%s%s, %s: %s fit over %d sizes, median error %.2g %%", c.name(), c.when(), c.table.Format, c.Model, len(c.Points), 100*c.Median)
+	t := platforms.NewTable("layer", name, "title", c.table.Name())
+	if len(c.Warnings) > 0 {
+		t.Set("note", strings.Join(c.Warnings, ". "))
+	}
+	t.Set("source", from)
+	if len(c.Points) <= maxMeasured {
+		t.Set("measured", name)
+	}
+	tables, err := LineTables(t, name+"-segment", from+", ", c.Result, timedKeys(c.table)...)
+	if err == nil && len(c.Points) <= maxMeasured {
+		tables = append(tables, measuredTable(name, c))
+	}
+	return tables, err
+}
+
+// timedKeys say what the times of a table are those of; of messages, nothing.
+func timedKeys(t *benchfile.Table) []platforms.Key {
+	of := platforms.Table{}
+	switch t.Kind {
+	case benchfile.Gap:
+		of.Set("times_of", string(platforms.Stream))
+	case benchfile.Operation:
+		of.Set("times_of", string(platforms.Operation))
+	case benchfile.Collective:
+		of.Set("times_of", string(platforms.Collective))
+		if t.Collective.Name != "" {
+			of.Set("collective", t.Collective.Name)
+		}
+		if t.Collective.Ranks > 0 {
+			of.Set("ranks", strconv.Itoa(t.Collective.Ranks))
+		}
+		if t.Collective.PerRank {
+			of.Set("per_rank", true)
+		}
+	}
+	return of.Keys
+}
+
+// maxMeasured is the number of sizes up to which the points go with the lines.
+const maxMeasured = 4096
+
+// measuredTable is the table of the points that lines were fitted to.
+func measuredTable(name string, c Curve) platforms.Table {
+	t := platforms.NewTable("measured", name)
+	list := func(key string, text func(p fit.Point) string) {
+		all := make([]string, len(c.Points))
+		for i, p := range c.Points {
+			all[i] = text(p)
+		}
+		t.Set(key, all)
+	}
+	list("sizes", func(p fit.Point) string { return fmt.Sprintf("%.12gB", float64(p.Size)) })
+	list("times", func(p fit.Point) string { return platforms.ExactMicros(p.Time) })
+	runs := slices.MinFunc(c.Points, func(a, b fit.Point) int { return cmp.Compare(a.Count, b.Count) }).Count
+	if runs > 1 {
+		t.Set("runs", strconv.FormatInt(runs, 10))
+		list("deviations", func(p fit.Point) string { return platforms.ExactMicros(p.Time * quantity.Micros(p.Deviation)) })
+	}
+	if r := c.Resolution(); r > 0 {
+		t.Set("resolution", platforms.ExactMicros(r))
+	}
+	if c.Kind != benchfile.OneWay {
+		t.Set("operation", true)
+	}
+	t.Set("source", c.name()+c.when())
+	return t
+}
+
+// PipelineTable is the layer of stages in their order.
+func PipelineTable(name string, stages []string, source string) platforms.Table {
+	t := platforms.NewTable("layer", name, "model", "pipeline")
+	t.Set("stages", stages)
+	t.Set("packets", "best")
+	t.Set("source", source)
+	return t
+}
+
+// pipelineDocument is a platform with a stage for each curve.
+func (f *Fitted) pipelineDocument() platforms.Document {
+	d := platforms.NewDocument("fit of " + sourceNames([]fitSource{f.Curves[0].fitSource}))
+	var stages []string
+	for i, c := range f.Curves {
+		s := c.Segments[0]
+		name := fmt.Sprintf("stage-%d", i+1)
+		stages = append(stages, name)
+		d.Tables = append(d.Tables, platforms.NewTable("stage", name, "beta", betaText(s), "tau", tauText(s),
+			"source", fmt.Sprintf("%s%s, stage %s: %s least squares over %d sizes", c.name(), c.when(), c.Name, c.Method, len(c.Points))))
+	}
+	d.Tables = append(d.Tables, PipelineTable("fit", stages, "the stages above; best packets"))
+	return d
+}
+
+// parametersDocument is a platform with one layer of the parameters.
+func (f *Fitted) parametersDocument() platforms.Document {
+	t := platforms.NewTable("layer", "fit", "model", f.model)
+	for _, k := range f.saved {
+		t.Set(k[0], k[1])
+	}
+	from := make([]string, len(f.sources))
+	for i, s := range f.sources {
+		from[i] = s.name() + s.when()
+	}
+	t.Set("source", strings.Join(from, ", "))
+	if len(f.warned) > 0 {
+		t.Set("note", strings.Join(f.warned, ". "))
+	}
+	d := platforms.NewDocument("fit of " + sourceNames(f.sources))
+	d.Tables = []platforms.Table{t}
+	return d
+}

@@ -1,0 +1,50 @@
+package fits
+
+import (
+	"fmt"
+
+	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports"
+)
+
+// A Summary is what was measured at the only size of a table, through which no line goes. The
+// times are as the benchmark counts them: those of round trips are not halved.
+type Summary struct {
+	fitSource
+	benchfile.Sample
+}
+
+// median is that of the rows; with one row, its time.
+func (s Summary) median() quantity.Micros {
+	if s.Median == 0 && s.Count <= 1 {
+		return s.Mean
+	}
+	return s.Median
+}
+
+func (s Summary) text() string {
+	text := fmt.Sprintf("%s: one size only (%s), and no line goes through one point: n = %d, least %s, ", s.name(), s.Size, s.Count, s.Min)
+	if m := s.median(); m > 0 {
+		text += fmt.Sprintf("median %s, ", m)
+	}
+	return text + fmt.Sprintf("mean %s, largest %s", s.Mean, s.Max)
+}
+
+// summaryRows are the rows of tables of one size.
+func summaryRows(all []Summary) reports.Rows {
+	type summary = Summary
+	rows := reports.TableOf(all,
+		reports.Col("file", "file", func(s summary) any { return s.file.Name }).Ranked(2),
+		reports.Col("title", "table", func(s summary) any { return s.table.Name() }).Ranked(1),
+		reports.Col("kind", "what", func(s summary) any { return s.table.Kind.String() }),
+		reports.Col("size_bytes", "size", func(s summary) any { return s.Size }),
+		reports.Col("count", "n", func(s summary) any { return s.Count }),
+		reports.Col("min_us", "least", func(s summary) any { return s.Min }),
+		reports.Col("median_us", "median", func(s summary) any { return reports.OrAbsent(s.median(), s.median() > 0) }),
+		reports.Col("mean_us", "mean", func(s summary) any { return s.Mean }),
+		reports.Col("max_us", "largest", func(s summary) any { return s.Max }),
+	)
+	rows.Notes = []string{"These tables have one size each, and no line goes through one point: a line takes at least 2 sizes, and 10 over a factor of 100 to be trusted."}
+	return rows
+}

@@ -1,0 +1,256 @@
+//go:build linux
+
+package judge
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/halfpeak/halfpeak/engine/live"
+	"github.com/halfpeak/halfpeak/engine/programs"
+	"github.com/halfpeak/halfpeak/fit"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports"
+)
+
+// The training set, and what is held back of sizes and windows.
+var (
+	trainSizes = []int{1, 8, 16, 32, 64, 128, 256, 512, 1 << 10, 2 << 10, 4 << 10, 8 << 10, 12 << 10, 16 << 10, 32 << 10, 48 << 10, 64 << 10, 128 << 10, 256 << 10, 512 << 10, 1 << 20}
+	heldSizes  = []int{24, 200, 768, 2500, 6000, 12_000, 24_000, 40_000, 150_000, 500_000}
+	heldWindow = []int{1, 2, 4, 8}
+)
+
+const (
+	windowed     = 4 << 10  // the size with which windows are tried: one piece on all transports
+	trainMessage = 32 << 10 // is cut into the packets of the training set
+	heldMessage  = 64 << 10 // and this one into others, as CLIP's
+	burst        = 512      // messages of the signature's bursts that predictions are for
+)
+
+// A trial is what of the experiment depends on the transport.
+type trial struct {
+	trainPackets, heldPackets []int
+	trainDeltas, heldDeltas   []float64 // of the signature, in µs
+}
+
+// trialOf has packets as large as the transport takes, and deltas about its gap.
+func trialOf(t live.Transport) trial {
+	sockets := trial{
+		trainPackets: []int{1 << 10, 4 << 10, 16 << 10}, heldPackets: []int{2 << 10, 3 << 10, 6 << 10, 8 << 10, 12 << 10, 24 << 10, 32 << 10},
+		trainDeltas: []float64{0, 4, 16, 32}, heldDeltas: []float64{12, 24},
+	}
+	switch t {
+	case live.Shm:
+		return trial{
+			trainPackets: []int{512, 2 << 10, 8 << 10, 16 << 10}, heldPackets: []int{768, 1 << 10, 1536, 3 << 10, 4 << 10, 6 << 10, 12 << 10, 16 << 10},
+			trainDeltas: []float64{0, 1, 2, 4}, heldDeltas: []float64{1.5, 3},
+		}
+	case live.UDP:
+		sockets.trainPackets, sockets.heldPackets = []int{512, 1 << 10, 4 << 10}, []int{768, 1536, 2 << 10, 3 << 10}
+	}
+	return sockets
+}
+
+// A LiveValidation is the models of a transport, and what they predict of what no fit has seen.
+type LiveValidation struct {
+	Transport live.Transport
+	*fit.Machine
+	Results  []LivePrediction
+	HandOver quantity.Micros // a frame without data or endpoint
+	Largest  quantity.Bytes  // packet that the transport takes
+}
+
+// A LivePrediction is a time that was held back from the fits, beside what the models say.
+type LivePrediction struct {
+	Program             string
+	Size                quantity.Bytes
+	Quantity            string
+	Packet              quantity.Bytes // into which the message is cut; 0: as the transport does
+	Predicted, Measured quantity.Micros
+	Low, High           quantity.Micros // the 95 % interval of Measured
+}
+
+// Error is predicted/measured − 1.
+func (p LivePrediction) Error() float64 { return float64(p.Predicted/p.Measured) - 1 }
+
+// ValidateLive measures a training set on a transport, fits models to it, predicts what was held
+// back (other sizes, credits, packets, computations between messages), and measures that. All is
+// measured within the budget in one shuffled run, so that it meets the same machine, whose speed
+// changes from minute to minute; what is held back is in no fit.
+func ValidateLive(pair *live.Pair, budget time.Duration) (*LiveValidation, error) {
+	x := trialOf(pair.Transport)
+	var train, held []live.Job
+	add := func(to *[]live.Job, program string, sizes ...int) {
+		for _, n := range sizes {
+			*to = append(*to, live.Job{Program: program, Size: n})
+		}
+	}
+	add(&train, "ping_bulk", trainSizes...)
+	add(&train, "thru_bulk", trainSizes...)
+	for _, p := range x.trainPackets {
+		train = append(train, live.Job{Program: "stages", Size: p, Piece: p}, live.Job{Program: "ping_bulk", Size: trainMessage, Piece: p})
+	}
+	add(&train, "ping_pong", 16)
+	add(&train, "hand_over", 1)
+	add(&held, "ping_bulk", heldSizes...)
+	add(&held, "thru_bulk", heldSizes...)
+	for _, w := range heldWindow {
+		held = append(held, live.Job{Program: "thru_bulk", Size: windowed, Credits: w})
+	}
+	for _, p := range x.heldPackets {
+		held = append(held, live.Job{Program: "ping_bulk", Size: heldMessage, Piece: p})
+	}
+	signature, err := live.Signature(pair, append(slices.Clone(x.trainDeltas), x.heldDeltas...), 0, budget/10)
+	if err != nil {
+		return nil, err
+	}
+	all, err := live.Bench(pair, live.BenchOptions{Jobs: slices.Concat(train, held), Within: 0.01, Budget: budget * 9 / 10, Seed: 1})
+	if err != nil {
+		return nil, err
+	}
+	v := &LiveValidation{Transport: pair.Transport, Largest: quantity.Bytes(pair.Largest())}
+	if err := v.fit(x, all[:len(train)], signature); err != nil {
+		return nil, err
+	}
+	for i, j := range held {
+		p := v.predict(j)
+		row := all[len(train)+i]
+		p.Measured, p.Low, p.High = row.Time, row.Low, row.High
+		v.Results = append(v.Results, p)
+	}
+	if v.LogPError != nil {
+		return v, nil
+	}
+	for _, b := range signature {
+		if b.Messages == burst && slices.Contains(x.heldDeltas, float64(b.Delta)) {
+			v.Results = append(v.Results, LivePrediction{Program: "signature", Size: 1, Quantity: fmt.Sprintf("interval, Δ = %.3g µs", float64(b.Delta)),
+				Predicted: v.LogP.Interval(b.Delta), Measured: b.Interval, Low: b.Low, High: b.High})
+		}
+	}
+	return v, nil
+}
+
+// fit fits the models to the training set, whose rows are in the order of its jobs.
+func (v *LiveValidation) fit(x trial, rows []live.Row, signature []benchfile.Burst) (err error) {
+	next := func(n int) []live.Row {
+		part := rows[:n]
+		rows = rows[n:]
+		return part
+	}
+	d := fit.MachineData{
+		OneWay: liveTable("ping_bulk", benchfile.OneWay, next(len(trainSizes))), Gap: liveTable("thru_bulk", benchfile.Gap, next(len(trainSizes))),
+		Signature: &benchfile.Table{Title: "signature", Kind: benchfile.Interval},
+	}
+	for _, n := range v.Transport.Switches() {
+		d.Switches = append(d.Switches, quantity.Bytes(n))
+	}
+	for _, p := range x.trainPackets {
+		pair := next(2)
+		alone, message := pair[0], pair[1]
+		d.Packets = append(d.Packets, fit.PacketTimes{Size: quantity.Bytes(p), Stages: alone.Stages[:], Alone: alone.Time, Message: message.Time, Count: trainMessage / p})
+	}
+	d.Short, v.HandOver = next(1)[0].Time, next(1)[0].Time
+	for _, b := range signature {
+		if slices.Contains(x.trainDeltas, float64(b.Delta)) {
+			d.Signature.Bursts = append(d.Signature.Bursts, benchfile.Burst{Messages: b.Messages, Delta: b.Delta, Interval: b.Interval})
+		}
+	}
+	v.Machine, err = fit.FitMachine(d, programs.Stages[:]...)
+	return err
+}
+
+// liveTable makes measurements a table that fit takes.
+func liveTable(title string, kind benchfile.Kind, rows []live.Row) *benchfile.Table {
+	t := &benchfile.Table{Title: title, Format: "halfpeak", Kind: kind}
+	for i, r := range rows {
+		t.Samples = append(t.Samples, benchfile.Sample{Size: quantity.Bytes(r.Size), Count: 1, Mean: r.Time, Min: r.Low, Max: r.High, Median: r.Time, Line: i + 1})
+		t.Rows++
+	}
+	return t
+}
+
+// predict says what a job takes.
+func (v *LiveValidation) predict(j live.Job) LivePrediction {
+	n := quantity.Bytes(j.Size)
+	p := LivePrediction{Program: j.Program, Size: n, Packet: quantity.Bytes(j.Piece)}
+	switch {
+	case j.Piece > 0:
+		p.Quantity, p.Predicted = fmt.Sprintf("one way, packets of %s", p.Packet), v.InPackets(n, p.Packet)
+	case j.Credits > 0:
+		p.Quantity, p.Predicted = fmt.Sprintf("interval, %d credits", j.Credits), v.InWindow(n, j.Credits)
+		if j.Credits == 1 {
+			p.Quantity = "interval, 1 credit"
+		}
+	case j.Program == "thru_bulk":
+		p.Quantity, p.Predicted = "interval", v.Gap.Time(n)
+	default:
+		p.Quantity, p.Predicted = "one way", v.OneWay.Time(n)
+	}
+	return p
+}
+
+// Rows returns the table of the predictions, and what the models are.
+func (v *LiveValidation) Rows() reports.Rows {
+	rows := reports.TableOf(v.Results,
+		reports.Col("platform", "platform", func(LivePrediction) any { return "live" }),
+		reports.Col("layer", "", func(LivePrediction) any { return string(v.Transport) }),
+		reports.Col("program", "program", func(p LivePrediction) any { return p.Program }),
+		reports.Col("size_bytes", "size", func(p LivePrediction) any { return p.Size }),
+		reports.Col("quantity", "quantity", func(p LivePrediction) any { return p.Quantity }),
+		reports.Col("model", "predicted", func(p LivePrediction) any { return float64(p.Predicted) }),
+		reports.Col("engine", "", func(LivePrediction) any { return nil }),
+		reports.Col("measured", "measured", func(p LivePrediction) any { return float64(p.Measured) }),
+		reports.Col("unit", "unit", func(LivePrediction) any { return "µs" }),
+		reports.Col("error_percent", "error", func(p LivePrediction) any { return 100 * p.Error() }).Texted(reports.PercentText("%+.1f %%")),
+		reports.Col("measured_low", "low", func(p LivePrediction) any { return float64(p.Low) }),
+		reports.Col("measured_high", "high", func(p LivePrediction) any { return float64(p.High) }),
+	)
+	rows.Notes = append(v.verdict(), v.models()...)
+	return rows
+}
+
+// verdict says how good the predictions are, and what the packet costs that they choose.
+func (v *LiveValidation) verdict() []string {
+	var errs []float64
+	var chosen, fastest *LivePrediction
+	for i := range v.Results {
+		p := &v.Results[i]
+		errs = append(errs, math.Abs(p.Error()))
+		if p.Packet == 0 {
+			continue
+		}
+		if chosen == nil || p.Predicted < chosen.Predicted {
+			chosen = p
+		}
+		if fastest == nil || p.Measured < fastest.Measured {
+			fastest = p
+		}
+	}
+	return []string{
+		fmt.Sprintf("median error %.1f %% over %d points that no fit has seen; worst %.1f %%", 100*stats.Median(errs), len(errs), 100*slices.Max(errs)),
+		fmt.Sprintf("best packet for %s: %s predicted, %s measured; the predicted one takes %.1f %% more time than the best",
+			chosen.Size, chosen.Packet, fastest.Packet, 100*float64(chosen.Measured/fastest.Measured-1)),
+	}
+}
+
+// models say what the models are.
+func (v *LiveValidation) models() []string {
+	notes := []string{
+		fmt.Sprintf("one way: %s, median error %.1f %%; interval: %s, %.1f %% (training set)", v.OneWay.Model, 100*v.OneWay.Median, v.Gap.Model, 100*v.Gap.Median),
+		fmt.Sprintf("a frame without data or endpoint is handed over in %.3g µs, a short message takes %.3g µs", float64(v.HandOver), float64(v.Short)),
+	}
+	var stages []string
+	for _, s := range v.Pipeline.Stages {
+		stages = append(stages, fmt.Sprintf("%s %.3g + %.3g/KiB", s.Name, float64(s.Beta), quantity.PerKiB(s.Tau)))
+	}
+	notes = append(notes, "stages of a packet alone, µs: "+strings.Join(stages, "; ")+fmt.Sprintf("; behind another %.3g + %.3g/KiB", float64(v.Behind.Beta), quantity.PerKiB(v.Behind.Tau)))
+	if v.LogPError != nil {
+		return append(notes, fmt.Sprintf("no LogP: %v", v.LogPError))
+	}
+	return append(notes, fmt.Sprintf("signature: o_s %.3g, o_r %.3g, L %.3g, g %.3g µs", float64(v.LogP.SendOverhead), float64(v.LogP.ReceiveOverhead), float64(v.LogP.Latency), float64(v.LogP.GapTime)))
+}

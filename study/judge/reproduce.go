@@ -1,0 +1,154 @@
+package judge
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/data"
+	"github.com/halfpeak/halfpeak/internal/nearest"
+	"github.com/halfpeak/halfpeak/internal/stats"
+)
+
+// A Reproduction is numbers of papers beside what the models say.
+type Reproduction []data.Result
+
+// Reproduce computes every number that the papers print and a model speaks of; with a paper, the
+// numbers of that one.
+func Reproduce(paper string) (Reproduction, error) {
+	if paper != "" && !slices.Contains(data.Papers(), paper) {
+		return nil, fmt.Errorf("no paper %q%s", paper, nearest.Hint(paper, data.Papers()))
+	}
+	all, err := data.Reproduce()
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(all, func(r data.Result) bool { return paper != "" && r.Paper != paper }), nil
+}
+
+// Unexplained is an error that lists the stated numbers that do not come out and have no note
+// that says why.
+func (r Reproduction) Unexplained() error {
+	var ids []string
+	for _, one := range r {
+		if one.Role == data.Stated && !one.Met && one.Note == "" {
+			ids = append(ids, fmt.Sprintf("%s (printed %s, ours %.6g)", one.ID, one.Printed, one.Computed))
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	return fmt.Errorf("stated numbers that do not come out, without a reason: %s", strings.Join(ids, ", "))
+}
+
+// An Accuracy sums up numbers beside what the models say.
+type Accuracy struct {
+	Numbers int // all of them
+	// Errors are the relative errors without sign, ascending. Bounds have none.
+	Errors     []float64
+	Inside     int // of those with an error: computed within the error bar of what is printed
+	Bounds     int
+	BoundsKept int
+}
+
+// Median is the median relative error, 0.07 for 7 %; NaN without errors.
+func (a Accuracy) Median() float64 {
+	if len(a.Errors) == 0 {
+		return math.NaN()
+	}
+	return stats.Median(a.Errors)
+}
+
+// Worst is the largest relative error; NaN without errors.
+func (a Accuracy) Worst() float64 {
+	if len(a.Errors) == 0 {
+		return math.NaN()
+	}
+	return a.Errors[len(a.Errors)-1]
+}
+
+// Within counts the errors of at most that part.
+func (a Accuracy) Within(part float64) int {
+	n, _ := slices.BinarySearch(a.Errors, math.Nextafter(part, 2))
+	return n
+}
+
+func accuracyOf(all []data.Result) Accuracy {
+	a := Accuracy{Numbers: len(all)}
+	for _, r := range all {
+		switch {
+		case r.Bound():
+			a.Bounds++
+			if r.Met {
+				a.BoundsKept++
+			}
+		case !math.IsNaN(r.Error):
+			a.Errors = append(a.Errors, math.Abs(r.Error))
+			if r.Met {
+				a.Inside++
+			}
+		}
+	}
+	slices.Sort(a.Errors)
+	return a
+}
+
+// where returns the numbers of which this is true.
+func (r Reproduction) where(is func(data.Result) bool) Reproduction {
+	return slices.DeleteFunc(slices.Clone(r), func(one data.Result) bool { return !is(one) })
+}
+
+// Of is the accuracy of the measured numbers of a class. That of the predicted ones is what the
+// models promise.
+func (r Reproduction) Of(class data.Class) Accuracy {
+	return accuracyOf(r.where(func(one data.Result) bool { return one.Class == class }))
+}
+
+// count is how many numbers have a role.
+func (r Reproduction) count(role data.Role) int {
+	return len(r.where(func(one data.Result) bool { return one.Role == role }))
+}
+
+// stated is how many stated numbers come out, and how many there are.
+func (r Reproduction) stated() (met, all int) {
+	stated := r.where(func(one data.Result) bool { return one.Role == data.Stated })
+	return len(stated.where(func(one data.Result) bool { return one.Met })), len(stated)
+}
+
+// Sentence says how good the predictions are; empty without any.
+func (a Accuracy) Sentence() string {
+	if a.Numbers == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("%d numbers were predicted from parameters measured elsewhere", a.Numbers)
+	if a.Numbers == 1 {
+		text = "One number was predicted from parameters measured elsewhere"
+	}
+	if len(a.Errors) > 0 {
+		text += fmt.Sprintf(": median error %.1f %%, worst %.1f %%, %d of %d within 10 %%", 100*a.Median(), 100*a.Worst(), a.Within(0.1), len(a.Errors))
+	}
+	if a.Bounds > 0 {
+		text += fmt.Sprintf("; %d of %d printed bounds kept", a.BoundsKept, a.Bounds)
+	}
+	return text + "."
+}
+
+// others counts the measured numbers that are no predictions; empty without any.
+func (r Reproduction) others() string {
+	var counts []string
+	for _, class := range data.Classes[1:] {
+		if n := r.Of(class).Numbers; n > 0 {
+			counts = append(counts, fmt.Sprintf("%d %s", n, class))
+		}
+	}
+	return strings.Join(counts, ", ")
+}
+
+// misses are the predicted numbers that are farthest off, at most so many.
+func (r Reproduction) misses(most int) Reproduction {
+	all := r.where(func(one data.Result) bool { return one.Class == data.Predicted && math.Abs(one.Error) > 0.1 })
+	slices.SortStableFunc(all, func(a, b data.Result) int { return cmp.Compare(math.Abs(b.Error), math.Abs(a.Error)) })
+	return all[:min(most, len(all))]
+}

@@ -1,0 +1,321 @@
+package judge
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/halfpeak/halfpeak/engine"
+	"github.com/halfpeak/halfpeak/engine/programs"
+	"github.com/halfpeak/halfpeak/engine/virtual"
+	"github.com/halfpeak/halfpeak/fit"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// Programs are the names of the programs that Validate runs.
+func Programs() []string { return programs.Names(programs.Simulated) }
+
+// run runs a program on the layer, and puts its result beside the formula of what it measures.
+func (r *layerRun) run(p programs.Program, n quantity.Bytes) error {
+	switch p.Measures {
+	case programs.RoundTrip:
+		return r.roundTrip(p)
+	case programs.OneWay:
+		if p.Replies {
+			return r.pingBulk(p, n)
+		}
+		return r.latency(p, n)
+	case programs.Gap:
+		return r.stream(p, n)
+	case programs.Interval:
+		return r.interval(p, n)
+	case programs.FanInTime:
+		return r.fanIn(p, n)
+	case programs.Exchange:
+		return r.exchange(p, n)
+	case programs.LogP:
+		return r.signature(p)
+	case programs.Packet:
+		return r.packet(p, n)
+	}
+	return fmt.Errorf("no formula to compare with: it measures %q", p.Measures)
+}
+
+func (r *layerRun) roundTrip(p programs.Program) error {
+	got, err := r.measure(p, programs.Args{Count: 10})
+	r.add(p.Name, 1, "round trip", float64(model.RTT(r.model, 1)), float64(got.Time), "µs", r.turns(1)...)
+	return err
+}
+
+func (r *layerRun) latency(p programs.Program, n quantity.Bytes) error {
+	ran := p
+	if r.windowed(n) {
+		ran.Run = func(ep *engine.Endpoint, a programs.Args) (got programs.Result, err error) {
+			got.Time, err = programs.OneStore(ep, a.Size, a.Count)
+			return got, err
+		}
+	}
+	got, err := r.measure(ran, programs.Args{Size: int(n), Count: 2})
+	row := r.add(p.Name, n, "one way", float64(r.model.OneWay(n)), float64(got.Time), "µs", append(r.shortPiece(n), r.turns(n)...)...)
+	for _, p := range r.points {
+		if p.Size == n {
+			row.Measured, row.Low, row.High = float64(p.OneWay), float64(p.Low), float64(p.High)
+		}
+	}
+	if p, ok := model.At(r.model, n).(*model.Pipeline); ok && len(p.Stages) >= model.PaperStages {
+		row.PaperBound = float64(p.PaperBound(n, p.PacketSize(n)))
+	}
+	send, receive := r.model.Overheads(n)
+	if err != nil || send == 0 && receive == 0 {
+		return err
+	}
+	// Two nodes, of which one sends and the other receives, tell the overheads apart.
+	const messages = 2
+	oneSends := programs.Program{Name: p.Name, On: programs.Simulated, Nodes: 2, Run: func(ep *engine.Endpoint, a programs.Args) (got programs.Result, err error) {
+		got.Time, err = programs.FanIn(ep, a.Size, a.Count)
+		return got, err
+	}}
+	_, report, err := virtual.Measure(r.system, virtual.Config{}, oneSends, programs.Args{Size: int(n), Count: messages})
+	if err != nil {
+		return err
+	}
+	add := func(what string, modelled quantity.Micros, node int) {
+		if modelled > 0 {
+			r.add(p.Name, n, what, float64(modelled), float64(report.Busy[node]/messages), "µs")
+		}
+	}
+	add("send overhead", send, 1)
+	add("receive overhead", receive, 0)
+	return nil
+}
+
+// windowed reports whether a window of credits holds back the pieces of n bytes.
+func (r *layerRun) windowed(n quantity.Bytes) bool {
+	return model.WindowOf(r.design.Layer.Model.Resources(), n) > 0
+}
+
+// shortPiece is why pieces in a pipeline may take longer than the formula says.
+func (r *layerRun) shortPiece(n quantity.Bytes) []bound {
+	s, ok := model.At(r.model, n).(*model.Fragmented)
+	switch {
+	case !ok || n <= s.MTU:
+		return nil
+	case s.Window > 0:
+		return []bound{{"credits queue on their way back, which the formula does not count", slower}}
+	case math.Mod(float64(n), float64(s.MTU)) == 0:
+		return []bound{{"the pieces before the last are not through yet when the formula starts it", slower}}
+	}
+	return []bound{{"the formula starts the last piece when the slowest stage is free; this piece is short, and the one before it is not through yet", slower}}
+}
+
+// turns is why a message may wait at a resource that several senders share, or overlap with what
+// a series adds.
+func (r *layerRun) turns(n quantity.Bytes) []bound {
+	if _, ok := model.At(r.model, n).(*model.Series); ok {
+		return []bound{overlap}
+	}
+	if s, ok := model.At(r.model, n).(*model.Shared); ok && s.Senders > 1 {
+		return []bound{{"one way is that of a message that finds the resource free; here the others have their turns when the next message comes", slower}}
+	}
+	return nil
+}
+
+// overlap is what a series does not know of the layer below.
+var overlap = bound{"the formula lets nothing of what the series adds overlap with the processors' work below", faster}
+
+// mixed are the bounds of a gap between messages of full and short pieces.
+func (r *layerRun) mixed(n quantity.Bytes) []bound {
+	if s, ok := model.At(r.model, n).(*model.Fragmented); ok && n > s.MTU && math.Mod(float64(n), float64(s.MTU)) != 0 {
+		return []bound{
+			{"the formula adds the slowest stage of the full pieces and that of the short one; they may be different stages, which work at the same time", faster},
+			{"the formula takes the mean of full and short pieces; in their order more full ones wait, for credits or for the slowest stage", slower},
+		}
+	}
+	return append(r.turns(n), bound{"the slowest stage depends on the packet: short and full packets keep different ones busy", slower})
+}
+
+func (r *layerRun) stream(p programs.Program, n quantity.Bytes) error {
+	ran, count := p, r.messages(n)
+	if r.windowed(n) {
+		ran.Run = func(ep *engine.Endpoint, a programs.Args) (got programs.Result, err error) {
+			got.Time, err = programs.ThruBulk(ep, a.Size, a.Count)
+			return got, err
+		}
+		count = r.requests(n)
+	}
+	got, err := r.measure(ran, programs.Args{Size: int(n), Count: count})
+	r.add(p.Name, n, "gap", float64(r.model.Gap(n)), float64(got.Time), "µs", r.mixed(n)...)
+	return err
+}
+
+func (r *layerRun) pingBulk(p programs.Program, n quantity.Bytes) error {
+	got, err := r.measure(p, programs.Args{Size: int(n), Count: 2})
+	bounds := r.shortPiece(n)
+	switch {
+	case r.windowed(n):
+		bounds = []bound{{"the way back is a reply, which no window holds back", faster}}
+	case r.system.Options.Rendezvous > 0:
+		bounds = []bound{{"the way back is a reply: who asked is ready for it, so it goes without a rendezvous", faster}}
+	case bounds != nil:
+		bounds = []bound{{"each piece but the last has a reply, which takes its turn on what both ways share", slower}}
+	default:
+		bounds = r.turns(n)
+	}
+	r.add(p.Name, n, "one way", float64(r.model.OneWay(n)), float64(got.Time), "µs", bounds...)
+	return err
+}
+
+// interval compares a stream of requests with [model.Requests]. Until replies come back as fast
+// as requests go, requests have the way to themselves: at most a window of them more arrives.
+func (r *layerRun) interval(p programs.Program, n quantity.Bytes) error {
+	count := r.requests(n)
+	got, err := r.measure(p, programs.Args{Size: int(n), Count: count})
+	modelled := model.Requests(r.resources(), n, r.system.Options.Credits, r.model.OneWay)
+	var bounds []bound
+	if r.windowed(n) {
+		bounds = r.mixed(n)
+	}
+	if math.Abs(float64(got.Time/modelled)-1) <= float64(r.system.Options.Credits)/(float64(count)*2/3) {
+		bounds = []bound{{reason: "the first requests go without waiting for replies, and the stream is not endless"}}
+	}
+	r.add(p.Name, n, "interval", float64(modelled), float64(got.Time), "µs", bounds...)
+	return err
+}
+
+func (r *layerRun) fanIn(p programs.Program, n quantity.Bytes) error {
+	got, err := r.measure(p, programs.Args{Size: int(n), Count: r.messages(n)})
+	r.add(p.Name, n, "interval at node 0", float64(model.FanIn(r.resources(), r.o.Nodes-1, n)), float64(got.Time), "µs")
+	return err
+}
+
+// exchange runs a test of HP-LAM's with all kinds of traffic. There is no formula for its time;
+// that it ends without an error is what counts.
+func (r *layerRun) exchange(p programs.Program, n quantity.Bytes) error {
+	for _, traffic := range []programs.Traffic{programs.OneToOne, programs.AllToOne, programs.AllToAll} {
+		got, err := r.measure(p, programs.Args{Size: int(n), Count: 1, Traffic: traffic})
+		if err != nil {
+			return err
+		}
+		row := r.add(p.Name, n, string(traffic)+", data intact", math.NaN(), float64(got.Time), "µs")
+		row.NoFormula = true
+		if r.lost != (virtual.FaultStats{}) {
+			row.Bound = lossy
+		}
+	}
+	return nil
+}
+
+// longestBurst is the number of messages of the longest burst of a signature.
+const longestBurst = 2048
+
+// signature gives LogP's parameters back, from a signature as HP-LAM's figure 4.1.
+func (r *layerRun) signature(p programs.Program) error {
+	ref := r.design.Layer.Ref()
+	send, receive := r.model.Overheads(1)
+	if send == 0 || receive == 0 {
+		r.Notes = append(r.Notes, ref+": no signature: its model does not say what occupies both processors.")
+		return nil
+	}
+	oneWay, gap := r.model.OneWay(1), model.Requests(r.resources(), 1, r.system.Options.Credits, r.model.OneWay)
+	bursts, rtt, err := r.bursts(p, clearShares)
+	if err != nil {
+		return err
+	}
+	table := &benchfile.Table{Title: ref, Kind: benchfile.Interval}
+	for _, b := range bursts {
+		table.Bursts = append(table.Bursts, benchfile.Burst{Messages: b.Messages, Delta: b.Delta, Interval: b.Interval})
+	}
+	found, err := fit.LogP(table, rtt)
+	if err != nil {
+		return err
+	}
+	add := func(what string, modelled, read quantity.Micros, bounds ...bound) {
+		// The clock of a burst stops while as many requests as there are credits are on their way.
+		if math.Abs(float64(read/modelled-1)) <= float64(r.system.Options.Credits)/longestBurst {
+			bounds = []bound{{reason: fmt.Sprintf("read off bursts of up to %d messages, of which the last ones are not through when the clock stops", longestBurst)}}
+		}
+		r.add(p.Name, 1, what, float64(modelled), float64(read), "µs", bounds...)
+	}
+	add("o_s", send, found.SendOverhead.Value)
+	add("o_r", receive, found.ReceiveOverhead.Value)
+	add("L", oneWay-send-receive, found.Latency.Value)
+	add("g", gap, found.Gap.Value)
+	for _, w := range found.Warnings {
+		r.Notes = append(r.Notes, ref+": "+w)
+	}
+	return nil
+}
+
+// clearShares are computations Δ, as parts of the longest interval that shows in the engine, that
+// tell the parameters: none at all, which shows g, and those that are clearly longer than g. With
+// a Δ just below g it takes thousands of messages until credits run out and g shows.
+var clearShares = []quantity.Micros{0, 1, 1.25, 1.5, 2}
+
+// bursts runs a signature with these computations, and the round trip.
+func (r *layerRun) bursts(p programs.Program, shares []quantity.Micros) (bursts []benchfile.Burst, rtt quantity.Micros, err error) {
+	round, err := r.other("ping_pong", programs.Args{Count: 3})
+	if err != nil {
+		return nil, 0, err
+	}
+	gap, err := r.other("bandwidth", programs.Args{Size: 1, Count: 31})
+	if err != nil {
+		return nil, 0, err
+	}
+	longest := gap.Time + round.Time/2
+	var deltas []quantity.Micros
+	for _, share := range shares {
+		deltas = append(deltas, share*longest)
+	}
+	got, err := r.measure(p, programs.Args{Count: longestBurst, Deltas: deltas})
+	return got.Bursts, round.Time, err
+}
+
+// maxTried is how many packets the search for the best size tries at the most.
+const maxTried = 256
+
+// packet finds the best packet by running: of small messages with all sizes, of others with all
+// numbers of packets up to maxTried, and then all sizes within a tenth of the best.
+func (r *layerRun) packet(run programs.Program, n quantity.Bytes) error {
+	judged, ok := model.At(r.model, n).(*model.Pipeline)
+	p, piped := model.At(r.design.Layer.Model, n).(*model.Pipeline)
+	if !ok || !piped || n < 2 || n > 64*quantity.KiB {
+		return nil
+	}
+	best, least := quantity.Bytes(0), quantity.Micros(math.Inf(1))
+	try := func(size quantity.Bytes) error {
+		s, err := virtual.Build(r.design.Layer.Ref(), &model.Pipeline{Stages: p.Stages, Cut: model.Cut{Rule: model.CutFixed, Size: size}})
+		if err != nil {
+			return err
+		}
+		got, _, err := virtual.Measure(s, virtual.Config{}, run, programs.Args{Size: int(n), Count: 1})
+		if err == nil && got.Time < least*(1-different) {
+			best, least = size, got.Time
+		}
+		return err
+	}
+	for count := quantity.Bytes(1); count <= min(n, maxTried); count++ {
+		if err := try(quantity.Bytes(math.Ceil(float64(n / count)))); err != nil {
+			return err
+		}
+	}
+	from, to := quantity.Bytes(math.Floor(float64(best)*0.9)), best*1.1
+	if n <= 4*quantity.KiB {
+		from, to = 1, n
+	}
+	for size := max(1, from); size <= min(n, to); size++ {
+		if err := try(size); err != nil {
+			return err
+		}
+	}
+	size, t := judged.BestPacket(n)
+	var bounds []bound
+	if n/size > maxTried {
+		bounds = []bound{{fmt.Sprintf("the search tries no more than %d packets", maxTried), slower}}
+	} else if math.Abs(float64(t/least-1)) < 1e-3 {
+		bounds = []bound{{reason: "packets of both sizes take the same time, or nearly"}}
+	}
+	r.add(run.Name, n, "best packet", float64(size), float64(best), "B", bounds...)
+	r.add(run.Name, n, "one way", float64(t), float64(least), "µs", bounds...)
+	return nil
+}

@@ -1,0 +1,99 @@
+package predict
+
+import (
+	"slices"
+
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/whatif"
+)
+
+// A Comparison is layers side by side, in the order in which they were given.
+type Comparison []Compared
+
+// Compared is what a message of one size costs in a layer, and the layer's figures of merit.
+type Compared struct {
+	Predicted
+	SendOverhead, ReceiveOverhead quantity.Micros // both 0: the model does not say
+	Asymptote                     quantity.MBps   // r∞
+	Half                          quantity.Bytes  // n½; 0: there is none
+	BestPacket                    quantity.Bytes  // the best equal packets; 0: no pipeline
+	Roof                          platforms.Roof  // the lowest; without a name: the file states none
+	RoofShare                     float64         // r∞ over the roof
+}
+
+// Compare puts layers side by side, each with messages of each of the sizes, at least 1 byte.
+func Compare(sizes []quantity.Bytes, designs ...whatif.Design) (Comparison, error) {
+	var all Comparison
+	for _, d := range designs {
+		costs, err := NextCosts(d, sizes...)
+		if err != nil {
+			return nil, err
+		}
+		m := d.Layer.Model
+		for _, p := range costs {
+			c := Compared{Predicted: p, Asymptote: model.Asymptote(m), BestPacket: BestPacket(m, p.Size)}
+			c.SendOverhead, c.ReceiveOverhead = m.Overheads(p.Size)
+			if half, ok := model.HalfPeak(m); ok {
+				c.Half = half
+			}
+			c.Roof, c.RoofShare, _ = d.Layer.LowestRoof()
+			all = append(all, c)
+		}
+	}
+	return all, nil
+}
+
+// BestPacket is the best equal packet of a message of n bytes, or 0 where no pipeline sends it.
+func BestPacket(m model.Layer, n quantity.Bytes) quantity.Bytes {
+	if pipe, ok := model.At(m, n).(*model.Pipeline); ok {
+		size, _ := pipe.BestPacket(n)
+		return size
+	}
+	return 0
+}
+
+// Rows returns the table of the layers.
+func (c Comparison) Rows() reports.Rows {
+	overheads := func(c Compared) bool { return c.SendOverhead+c.ReceiveOverhead > 0 }
+	roofed := func(c Compared) bool { return c.Roof.Name != "" }
+	predicted := func(c Compared) Predicted { return c.Predicted }
+	oneWay := func(c Compared) any { return c.OneWay }
+	bandwidth := func(c Compared) any { return c.Bandwidth }
+	times, rates := []reports.Field[Compared]{reports.Col("one_way_us", "one way", oneWay)}, []reports.Field[Compared]{reports.Col("bandwidth_mb_s", "bandwidth", bandwidth).Ranked(1)}
+	var more []reports.Field[Compared]
+	fitted := slices.ContainsFunc(c, func(c Compared) bool { return c.Next != nil })
+	if fitted {
+		times = nextFields("one_way", "one way", predicted, oneWay)
+		rates = append(nextFields("bandwidth", "bandwidth", predicted, bandwidth), reports.Col("beyond", "beyond", func(c Compared) any {
+			if c.Next == nil {
+				return nil
+			}
+			return c.Next.Beyond
+		}))
+		more = []reports.Field[Compared]{reports.Col("model_us", "", func(c Compared) any { return c.Model })}
+	}
+	rows := reports.TableOf(c, slices.Concat([]reports.Field[Compared]{
+		reports.Col("platform", "platform", func(c Compared) any { return c.Platform }),
+		reports.Col("layer", "layer", func(c Compared) any { return c.Layer }).Ranked(2),
+		reports.Col("size_bytes", "size", func(c Compared) any { return c.Size }),
+		reports.Col("send_overhead_us", "o_s", func(c Compared) any { return reports.OrAbsent(c.SendOverhead, overheads(c)) }).Ranked(4),
+		reports.Col("receive_overhead_us", "o_r", func(c Compared) any { return reports.OrAbsent(c.ReceiveOverhead, overheads(c)) }).Ranked(4),
+	}, times, []reports.Field[Compared]{
+		reports.Col("rtt_us", "RTT", func(c Compared) any { return c.RTT }).Ranked(3),
+		reports.Col("gap_us", "gap", func(c Compared) any { return c.Gap }).Ranked(1),
+	}, rates, []reports.Field[Compared]{
+		reports.Col("r_inf_mb_s", "r∞", func(c Compared) any { return c.Asymptote }),
+		reports.Col("n_half_bytes", "n½", func(c Compared) any { return reports.OrAbsent(c.Half, c.Half > 0) }),
+		reports.Col("best_packet_bytes", "best packet", func(c Compared) any { return reports.OrAbsent(c.BestPacket, c.BestPacket > 0) }).Ranked(5),
+		reports.Col("roof", "roof", func(c Compared) any { return reports.OrNil(c.Roof.Name) }).Ranked(6),
+		reports.Col("roof_mb_s", "", func(c Compared) any { return reports.OrAbsent(c.Roof.Rate, roofed(c)) }),
+		reports.Col("percent_of_roof", "of roof", func(c Compared) any { return reports.OrAbsent(100*c.RoofShare, roofed(c)) }).Texted(reports.PercentShare).Ranked(6),
+	}, more)...)
+	if fitted {
+		rows.Notes = []string{whatif.ForecastNote}
+	}
+	return rows
+}

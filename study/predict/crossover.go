@@ -1,0 +1,119 @@
+package predict
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/whatif"
+)
+
+// A Crossover lists where each of some layers overtakes each other.
+type Crossover struct {
+	Overtakings []Overtaking
+	Notes       []string // the pairs of which one is the faster at all sizes
+}
+
+// An Overtaking is a size up to which one layer takes less time one way, and beyond it another.
+type Overtaking struct {
+	Below, Beyond string // the faster layers
+	whatif.Crossing
+	// Interval holds the size with 95 % probability, as the intervals of the parameters have
+	// it; nil where no parameter has one. Probability is that of the two crossing at all there.
+	Interval    *whatif.Interval
+	Probability float64
+}
+
+// FindCrossover finds the sizes at which each of the layers overtakes each other. Without
+// sampling there are no intervals.
+func FindCrossover(sampling *whatif.Sampling, designs ...whatif.Design) (*Crossover, error) {
+	c := &Crossover{}
+	for i, b := range designs {
+		for _, a := range designs[:i] {
+			found := whatif.Crossings(a.Layer.Model, b.Layer.Model, 1, whatif.MaxSize)
+			for _, at := range found {
+				o := Overtaking{Below: a.Layer.Ref(), Beyond: b.Layer.Ref(), Crossing: at}
+				if !at.Beyond {
+					o.Below, o.Beyond = o.Beyond, o.Below
+				}
+				if sampling != nil {
+					in, sure, err := whatif.CrossingInterval(a, b, at, 1, whatif.MaxSize, *sampling)
+					switch {
+					case err == nil:
+						o.Interval, o.Probability = &in, sure
+					case !errors.Is(err, whatif.ErrExact):
+						return nil, err
+					}
+				}
+				c.Overtakings = append(c.Overtakings, o)
+			}
+			if len(found) == 0 {
+				c.Notes = append(c.Notes, neverCross(a, b))
+			}
+		}
+	}
+	for _, d := range designs {
+		if fitted, err := whatif.Forecastable(d); err != nil {
+			return nil, err
+		} else if fitted && len(c.Overtakings) > 0 {
+			c.Notes = append(c.Notes, "Where they cross, and how sure that is, is told by the lines of the models.")
+			break
+		}
+	}
+	return c, nil
+}
+
+// neverCross says which of two layers is the faster one at all sizes.
+func neverCross(a, b whatif.Design) string {
+	n := quantity.Bytes(1)
+	if a.Layer.Model.OneWay(n) == b.Layer.Model.OneWay(n) {
+		n = whatif.MaxSize
+	}
+	switch x, y := a.Layer.Model.OneWay(n), b.Layer.Model.OneWay(n); {
+	case x < y:
+		return fmt.Sprintf("%s is faster than %s at all sizes up to 1 GiB.", a.Layer.Ref(), b.Layer.Ref())
+	case x > y:
+		return fmt.Sprintf("%s is faster than %s at all sizes up to 1 GiB.", b.Layer.Ref(), a.Layer.Ref())
+	}
+	return fmt.Sprintf("%s and %s cost the same.", a.Layer.Ref(), b.Layer.Ref())
+}
+
+// Rows returns the table of the crossings.
+func (c *Crossover) Rows() reports.Rows {
+	of := func(o Overtaking, v func(whatif.Interval) any) any {
+		if o.Interval == nil {
+			return nil
+		}
+		return v(*o.Interval)
+	}
+	rows := reports.TableOf(c.Overtakings,
+		reports.Col("faster_below", "faster up to it", func(o Overtaking) any { return o.Below }),
+		reports.Col("faster_beyond", "faster beyond it", func(o Overtaking) any { return o.Beyond }),
+		reports.Col("size_bytes", "size", func(o Overtaking) any { return o.Size }),
+		reports.Col("close_from_bytes", "within 5 % from", func(o Overtaking) any { return o.Low }),
+		reports.Col("close_to_bytes", "to", func(o Overtaking) any { return o.High }),
+		reports.Col("low_bytes", "95 % from", func(o Overtaking) any { return of(o, func(i whatif.Interval) any { return quantity.Bytes(i.Low) }) }),
+		reports.Col("high_bytes", "to", func(o Overtaking) any { return of(o, func(i whatif.Interval) any { return quantity.Bytes(i.High) }) }),
+		reports.Col("probability", "they cross there", func(o Overtaking) any { return of(o, func(whatif.Interval) any { return o.Probability }) }).
+			Texted(reports.Probability),
+	)
+	rows.Notes = c.Notes
+	return rows
+}
+
+// Sentences tell the same in words.
+func (c *Crossover) Sentences() []string {
+	all := append([]string(nil), c.Notes...)
+	for i, o := range c.Overtakings {
+		s := fmt.Sprintf("%s is faster up to %s, %s beyond", o.Below, o.Size, o.Beyond)
+		if i == 0 || c.Overtakings[i-1].Low != o.Low || c.Overtakings[i-1].High != o.High { // crossings close to each other share this
+			s += fmt.Sprintf("; within 5 %% of each other from %s to %s", o.Low, o.High)
+		}
+		if o.Interval != nil {
+			s += fmt.Sprintf("; 95 %% interval %s to %s", quantity.Bytes(o.Interval.Low), quantity.Bytes(o.Interval.High))
+		}
+		all = append(all, s+".")
+	}
+	return all
+}

@@ -1,0 +1,171 @@
+package predict
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/halfpeak/halfpeak/data"
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/whatif"
+)
+
+// A CurveKind is what a curve over message sizes shows.
+type CurveKind string
+
+// The kinds of curves.
+const (
+	Bandwidth  CurveKind = "bandwidth"  // size over one-way time, in MB/s
+	Latency    CurveKind = "latency"    // one-way time, in µs
+	Intervals  CurveKind = "gap"        // the interval before the next message of a stream, in µs
+	Throughput CurveKind = "throughput" // size over that interval, in MB/s
+)
+
+// CurveKinds are the kinds of curves with the labels of their axes.
+func CurveKinds() (kinds []CurveKind, labels []string) {
+	for _, k := range []CurveKind{Bandwidth, Latency, Intervals, Throughput} {
+		kinds, labels = append(kinds, k), append(labels, k.label())
+	}
+	return kinds, labels
+}
+
+func (k CurveKind) label() string {
+	return map[CurveKind]string{Bandwidth: "bandwidth (MB/s)", Latency: "one-way time (µs)",
+		Intervals: "gap (µs)", Throughput: "throughput (MB/s)"}[k]
+}
+
+// Follower is the name of what the curve shows if that follows from the one-way time, which is
+// what has been measured.
+func (k CurveKind) Follower() (name string, ok bool) {
+	switch k {
+	case Latency:
+		return "one_way", true
+	case Bandwidth:
+		return "bandwidth", true
+	}
+	return "", false
+}
+
+// value is what the curve shows for n bytes that take t one way.
+func (k CurveKind) value(n quantity.Bytes, t quantity.Micros) float64 {
+	name, _ := k.Follower()
+	return whatif.Followers[name](n, t)
+}
+
+// of is what the curve shows of a layer.
+func (k CurveKind) of(l model.Layer, n quantity.Bytes) float64 {
+	switch k {
+	case Intervals:
+		return float64(l.Gap(n))
+	case Throughput:
+		return float64(model.Throughput(l, n))
+	}
+	return k.value(n, l.OneWay(n))
+}
+
+// CurveLine is the line of a layer in [Curves].
+func CurveLine(kind CurveKind, sizes []quantity.Bytes, l platforms.Layer) reports.Series {
+	line := reports.Series{Name: l.Ref(), Kind: reports.Line, X: make([]float64, len(sizes)), Y: make([]float64, len(sizes))}
+	for i, n := range sizes {
+		line.X[i], line.Y[i] = float64(n), kind.of(l.Model, n)
+	}
+	return line
+}
+
+// Curves draws a line for each layer, its measured points, where protocols switch, n½, and with
+// Bandwidth and Throughput the lowest roof. What was measured is one-way times, so gaps and
+// throughputs have no points. A layer that says what it was fitted to has a band around the next
+// measurement. There is at least one size, and each is at least 1.
+func Curves(kind CurveKind, sizes []quantity.Bytes, designs ...whatif.Design) (reports.Figure, error) {
+	f := reports.Figure{
+		X: reports.Axis{Label: "message size", Scale: reports.Log, Bytes: true},
+		Y: reports.Axis{Label: kind.label(), Scale: reports.Log},
+	}
+	if f.Y.Label == "" {
+		return f, fmt.Errorf("no curve shows %q", string(kind))
+	}
+	follower, follows := kind.Follower()
+	lo, hi := slices.Min(sizes), slices.Max(sizes)
+	roofs := map[string][]string{} // the platforms under each roof
+	pointed, barred := false, false
+	for _, d := range designs {
+		l := d.Layer
+		points, err := data.Points(l.Ref())
+		if err != nil {
+			return f, err
+		}
+		boundaries := model.Boundaries(l.Model, lo, hi)
+		all := whatif.WithBoundaries(sizes, boundaries)
+		if is, err := whatif.Forecastable(d); err != nil {
+			return f, err
+		} else if is && follows {
+			all = whatif.WithMeasured(all, d)
+			bands, err := whatif.ForecastBands(l.Ref(), follower, d, all)
+			if err != nil {
+				return f, err
+			}
+			f.Series = append(f.Series, bands...)
+			f.Series = append(f.Series, fittedSeries(d, lo, hi, kind))
+			pointed = true
+		}
+		f.Series = append(f.Series, CurveLine(kind, all, l))
+		if follows {
+			if measured := pointSeries(l.Ref(), points, lo, hi, kind); len(measured.X) > 0 {
+				f.Series = append(f.Series, measured)
+				pointed, barred = true, true
+			}
+		}
+		f.Marks = append(f.Marks, whatif.BoundaryMarks(l, boundaries)...)
+		if half, ok := model.HalfPeak(l.Model); ok && half >= lo && half <= hi {
+			f.Marks = append(f.Marks, reports.Mark{Kind: reports.AtPoint, X: float64(half), Y: kind.of(l.Model, half),
+				Series: l.Ref(), Label: "n½ " + half.String()})
+		}
+		if roof, _, ok := l.LowestRoof(); ok && (kind == Bandwidth || kind == Throughput) {
+			label := fmt.Sprintf("%s %s", roof.Name, roof.Rate)
+			if roofs[label] == nil {
+				f.Marks = append(f.Marks, reports.Mark{Kind: reports.AtY, Y: float64(roof.Rate), Label: label})
+			}
+			roofs[label] = append(roofs[label], d.Platform.Name)
+		}
+	}
+	switch {
+	case barred:
+		f.Notes = []string{"Lines: model. Points: measured, with error bars."}
+	case pointed:
+		f.Notes = []string{"Lines: model. Points: measured."}
+	}
+	f.Notes = append(f.Notes, whatif.BandNotes(f.Series)...)
+	for i, m := range f.Marks { // of several platforms, say whose roof it is
+		if under := roofs[m.Label]; len(designs) > 1 && len(under) == 1 {
+			f.Marks[i].Label = under[0] + " " + m.Label
+		}
+	}
+	return f, nil
+}
+
+// fittedSeries are the points that a design was fitted to.
+func fittedSeries(d whatif.Design, lo, hi quantity.Bytes, kind CurveKind) reports.Series {
+	s := reports.Series{Name: d.Layer.Ref(), Kind: reports.Points}
+	for i, n := range d.Layer.Measured.Sizes {
+		if n >= lo && n <= hi {
+			s.X, s.Y = append(s.X, float64(n)), append(s.Y, kind.value(n, d.Layer.Measured.Times[i]))
+		}
+	}
+	return s
+}
+
+func pointSeries(name string, points []data.Point, lo, hi quantity.Bytes, kind CurveKind) reports.Series {
+	s := reports.Series{Name: name, Kind: reports.Points}
+	for _, p := range points {
+		if p.Size < lo || p.Size > hi {
+			continue
+		}
+		// A time that may be zero leaves the bandwidth without an upper bound.
+		a, b := kind.value(p.Size, max(0, p.Low)), kind.value(p.Size, p.High)
+		s.X, s.Y = append(s.X, float64(p.Size)), append(s.Y, kind.value(p.Size, p.OneWay))
+		s.Low, s.High = append(s.Low, min(a, b)), append(s.High, max(a, b))
+	}
+	return s
+}

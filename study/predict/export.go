@@ -1,0 +1,77 @@
+package predict
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/halfpeak/halfpeak/export"
+	"github.com/halfpeak/halfpeak/internal/usage"
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/machine"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/whatif"
+)
+
+// Exported writes what messages cost in a design for another program, named as in
+// [export.Targets], to be right from the smallest of the sizes to the largest. Ranks is how many
+// there are where the platform has no levels, and 0 stands for 2; a machine of levels has its own.
+func Exported(d whatif.Design, target string, sizes []quantity.Bytes, ranks int) (export.File, error) {
+	t, err := export.Find(target)
+	if err != nil {
+		return export.File{}, err
+	}
+	to := export.Machine{Name: d.Name()}
+	m := d.Machine()
+	for _, l := range m.Levels {
+		to.Levels = append(to.Levels, export.Level{Name: l.Name, Units: l.Arity, Layer: costOf(l)})
+	}
+	to.Shares = m.Shares()
+	switch {
+	case len(m.Levels) > 0 && ranks != 0:
+		return export.File{}, fmt.Errorf("%s says how many ranks it has: %d; leave out --ranks", d.Name(), to.Ranks())
+	case len(m.Levels) == 0:
+		if ranks == 0 {
+			ranks = 2
+		}
+		if ranks < 2 || ranks > mostExported {
+			return export.File{}, usage.Error{Err: fmt.Errorf("%d ranks; give 2 to %d", ranks, mostExported)}
+		}
+		to.Levels = []export.Level{{Name: "all", Units: ranks, Layer: d.Layer.Model}}
+	}
+	return t.Write(to, export.Sizes{Low: slices.Min(sizes), High: slices.Max(sizes)})
+}
+
+// costOf is the level's layer, with the gaps and overheads that the level has in place of the
+// layer's.
+func costOf(l machine.Level) model.Layer {
+	if l.Gap == nil && l.Send == nil && l.Receive == nil {
+		return l.Layer
+	}
+	return levelCost{l.Layer, l}
+}
+
+type levelCost struct {
+	model.Layer
+	level machine.Level
+}
+
+func (c levelCost) Gap(n quantity.Bytes) quantity.Micros { return c.level.Cost(n).Gap }
+
+func (c levelCost) Overheads(n quantity.Bytes) (send, receive quantity.Micros) {
+	cost := c.level.Cost(n)
+	return cost.Send, cost.Receive
+}
+
+// mostExported is more ranks than any machine has.
+const mostExported = 1 << 24
+
+// ExportTargets is the table of the formats that there are.
+func ExportTargets() reports.Rows {
+	return reports.TableOf(export.Targets,
+		reports.Col("format", "format", func(t export.Target) any { return t.Name }),
+		reports.Col("writes", "writes", func(t export.Target) any { return t.Help }),
+		reports.Col("for", "for", func(t export.Target) any { return t.Version }).Ranked(1),
+		reports.Col("verified", "verified", func(t export.Target) any { return t.Checked }).Ranked(2),
+	)
+}

@@ -1,0 +1,59 @@
+package predict
+
+import (
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/whatif"
+)
+
+// nextFields are the columns of a follower in a table of predictions: for people its interval, or
+// the value alone where there is none, and for programs three numbers.
+func nextFields[T any](name, head string, of func(T) Predicted, value func(T) any) []reports.Field[T] {
+	q, err := whatif.NewQuantity(name, 1)
+	if err != nil {
+		panic(err) // the names are those of followers
+	}
+	interval := func(v T, cell func(whatif.Interval) any, otherwise any) any {
+		p := of(v)
+		if p.Next == nil {
+			return otherwise
+		}
+		return cell(whatif.ForecastInterval(name, p.Size, *p.Next))
+	}
+	return []reports.Field[T]{
+		reports.Col("", head+" (95 %)", func(v T) any {
+			return interval(v, func(in whatif.Interval) any {
+				return reports.Interval{Dim: q.Dim(), Value: in.Value, Low: in.Low, High: in.High}
+			}, value(v))
+		}),
+		reports.Col(q.Key(), "", value),
+		reports.Col(q.KeyOf("low"), "", func(v T) any { return interval(v, func(in whatif.Interval) any { return in.Low }, nil) }),
+		reports.Col(q.KeyOf("high"), "", func(v T) any { return interval(v, func(in whatif.Interval) any { return in.High }, nil) }),
+	}
+}
+
+// Cell is what the curve shows of a cost, with its interval where that is of the next measurement.
+func (k CurveKind) Cell(p Predicted) any {
+	switch {
+	case p.Next != nil:
+		name, _ := k.Follower()
+		in := whatif.ForecastInterval(name, p.Size, *p.Next)
+		dim := quantity.DimRate
+		if k == Latency {
+			dim = quantity.DimTime
+		}
+		return reports.Interval{Dim: dim, Value: in.Value, Low: in.Low, High: in.High}
+	case k == Latency:
+		return p.OneWay
+	}
+	return p.Bandwidth
+}
+
+// NextCosts are the costs of messages in a design, as [Costs] has them.
+func NextCosts(d whatif.Design, sizes ...quantity.Bytes) ([]Predicted, error) {
+	p, err := Costs(sizes, d)
+	if err != nil {
+		return nil, err
+	}
+	return p.Costs, nil
+}

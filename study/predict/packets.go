@@ -1,0 +1,113 @@
+package predict
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/whatif"
+)
+
+// A Cut is a way to cut a message into packets.
+type Cut struct {
+	Platform, Layer string
+	Size            quantity.Bytes
+	Method          string // paper, equal, unequal, unequal-whole or single
+	Plan            model.Plan
+	OneWay          quantity.Micros
+}
+
+// A Cutting is the ways to cut messages through pipelines.
+type Cutting []Cut
+
+// Cuts compares the ways to cut messages of these sizes, at least 1 byte each: CLIP's equation
+// 10 (paper), the best equal packets, the best of any size (unequal) and of whole bytes
+// (unequal-whole), and one packet (single). Sizes that a layer sends without a pipeline are left
+// out; it is an error if all are.
+func Cuts(sizes []quantity.Bytes, designs ...whatif.Design) (Cutting, error) {
+	var all Cutting
+	for _, d := range designs {
+		found := false
+		for _, n := range sizes {
+			pipe, ok := model.At(d.Layer.Model, n).(*model.Pipeline)
+			if !ok {
+				continue
+			}
+			found = true
+			add := func(method string, plan model.Plan) {
+				all = append(all, Cut{d.Platform.Name, d.Layer.Name, n, method, plan, pipe.OneWayAs(plan)})
+			}
+			if len(pipe.Stages) >= model.PaperStages {
+				add("paper", model.EqualPlan(n, pipe.PaperPacket(n)))
+			}
+			size, _ := pipe.BestPacket(n)
+			add("equal", model.EqualPlan(n, size))
+			ideal, _ := pipe.IdealPlan(n)
+			add("unequal", ideal)
+			whole, _ := pipe.BestPlan(n)
+			add("unequal-whole", whole)
+			add("single", model.EqualPlan(n, n))
+		}
+		if !found {
+			return nil, fmt.Errorf("%s sends no message of these sizes through a pipeline, so there is no packet to choose; its model is %s", d.Layer.Ref(), d.Layer.Kind)
+		}
+	}
+	return all, nil
+}
+
+// Rows returns the table of the cuts. If each layer has one size, the packets in whole bytes
+// stand beneath it.
+func (c Cutting) Rows() reports.Rows {
+	rows := reports.TableOf(c,
+		reports.Col("platform", "platform", func(c Cut) any { return c.Platform }).Ranked(3),
+		reports.Col("layer", "layer", func(c Cut) any { return c.Layer }).Ranked(1),
+		reports.Col("size_bytes", "size", func(c Cut) any { return c.Size }),
+		reports.Col("method", "method", func(c Cut) any { return c.Method }),
+		reports.Col("packet_bytes", "largest packet", func(c Cut) any { return c.Plan.Largest() }),
+		reports.Col("packets", "packets", func(c Cut) any { return c.Plan.Packets() }).Ranked(4),
+		reports.Col("one_way_us", "one way", func(c Cut) any { return c.OneWay }),
+		reports.Col("bandwidth_mb_s", "bandwidth", func(c Cut) any { return c.Size.Over(c.OneWay) }).Ranked(2),
+		reports.Col("plan_bytes", "", func(c Cut) any { return planBytes(c.Plan) }),
+	)
+	for _, cut := range c {
+		if cut.Size != c[0].Size {
+			return rows
+		}
+	}
+	for _, cut := range c {
+		if cut.Method == "unequal-whole" {
+			rows.Notes = append(rows.Notes, "unequal-whole, bytes: "+PlanText(cut.Plan))
+		}
+	}
+	return rows
+}
+
+// planBytes lists the size of every packet.
+func planBytes(plan model.Plan) []float64 {
+	sizes := make([]float64, 0, plan.Packets())
+	for _, r := range plan {
+		for range r.Count {
+			sizes = append(sizes, float64(r.Size))
+		}
+	}
+	return sizes
+}
+
+// PlanText is the plan in words, "3×1024 512".
+func PlanText(plan model.Plan) string {
+	var words []string
+	for i := 0; i < len(plan); {
+		count, size := 0, plan[i].Size
+		for ; i < len(plan) && plan[i].Size == size; i++ {
+			count += plan[i].Count
+		}
+		word := fmt.Sprintf("%.0f", float64(size))
+		if count > 1 {
+			word = fmt.Sprintf("%d×%s", count, word)
+		}
+		words = append(words, word)
+	}
+	return strings.Join(words, " ")
+}

@@ -1,0 +1,129 @@
+package predict
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/machine"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports"
+)
+
+// ParameterRows lists every number of a platform with its source, and in notes what its layers
+// are.
+func ParameterRows(p platforms.Platform) reports.Rows {
+	all := append([]platforms.Param(nil), p.Constants...)
+	for _, r := range p.Roofs {
+		all = append(all, platforms.Param{Path: "roof." + r.Name + ".rate", Text: r.Text,
+			Value: quantity.Value{Num: float64(r.Rate), Dim: quantity.DimRate}, Source: r.Source})
+	}
+	all = append(all, p.Stages...)
+	for _, l := range p.Levels {
+		all = append(all, l.Params...)
+	}
+	for _, l := range p.Layers {
+		all = append(all, l.Params...)
+	}
+	rows := reports.TableOf(all,
+		reports.Col("platform", "", func(platforms.Param) any { return p.Name }),
+		reports.Col("parameter", "parameter", func(q platforms.Param) any { return q.Path }),
+		reports.Col("value", "value", func(q platforms.Param) any { text, _ := describe(q); return text }),
+		reports.Col("base_value", "", func(q platforms.Param) any { return q.Value.Num }),
+		reports.Col("base_unit", "", func(q platforms.Param) any { _, unit := describe(q); return unit }),
+		reports.Col("source", "source", func(q platforms.Param) any { return q.Source }),
+	)
+	rows.Notes = append(rows.Notes, p.Title)
+	if p.Note != "" {
+		rows.Notes = append(rows.Notes, p.Note)
+	}
+	rows.Notes = append(rows.Notes, levelNotes(p)...)
+	for _, l := range p.Layers {
+		note := l.Ref() + " (" + l.Kind
+		if made := append(append([]string(nil), l.Stages...), l.Parts...); len(made) > 0 {
+			note += " of " + strings.Join(made, ", ")
+		}
+		note += "): " + Asymptotes(l)
+		if l.Name == p.Default {
+			note += "; the default"
+		}
+		if l.Note != "" {
+			note += ". " + l.Note
+		}
+		rows.Notes = append(rows.Notes, note)
+	}
+	return rows
+}
+
+// levelNotes say of each level of a machine, from inside out, what it consists of, what messages
+// cost there, and what is shared.
+func levelNotes(p platforms.Platform) (notes []string) {
+	m, ok := p.Machine()
+	if !ok {
+		return nil
+	}
+	inner := machine.ByCore
+	for i, cores := range m.Sizes() {
+		l, at := p.Levels[i], m.Levels[i]
+		note := fmt.Sprintf("level %s (%d %s", l.Name, at.Arity, inner)
+		if i > 0 {
+			note += fmt.Sprintf(", %d cores", cores)
+		}
+		note += "): messages as " + p.Name + "/" + l.Layer
+		for _, of := range []struct{ name, layer string }{{"gap", l.Gap}, {"o_s", l.Send}, {"o_r", l.Receive},
+			{"its inside occupied", l.Shared}, {"its port occupied", l.Port}} {
+			if of.layer != "" {
+				note += ", " + of.name + " as " + p.Name + "/" + of.layer
+			}
+		}
+		if at.Eager > 0 {
+			note += "; above " + at.Eager.String() + " they wait for their receive"
+		}
+		if at.Lanes > 0 {
+			note += fmt.Sprintf("; full speed for %.4g at once", at.Lanes)
+		}
+		if at.Ports > 0 {
+			note += fmt.Sprintf("; full speed for %.4g at once out of it, and into it", at.Ports)
+		}
+		notes = append(notes, note)
+		inner = l.Name
+	}
+	return notes
+}
+
+// describe prints the parameter as in the file, and its value where that is a formula; it also
+// names the base unit.
+func describe(q platforms.Param) (text, unit string) {
+	value := ""
+	switch q.Value.Dim {
+	case quantity.DimTime:
+		value, unit = quantity.Micros(q.Value.Num).String(), "us"
+	case quantity.DimSize:
+		value, unit = quantity.Bytes(q.Value.Num).String(), "B"
+	case quantity.DimRate:
+		value, unit = quantity.MBps(q.Value.Num).String(), "MB/s"
+	case quantity.DimInverse:
+		value, unit = quantity.MicrosPerByte(q.Value.Num).String(), "us/B"
+	case quantity.DimClock:
+		unit = "MHz"
+	}
+	if strings.ContainsAny(q.Text, "+*-(") || strings.Count(q.Text, "/") > 1 {
+		return q.Text + " = " + value, unit
+	}
+	return q.Text, unit
+}
+
+// Asymptotes tells r∞ and n½ of a layer in words.
+func Asymptotes(l platforms.Layer) string {
+	if l.Messages() != nil {
+		return "times of: " + l.Timed.String()
+	}
+	peak := model.Asymptote(l.Model)
+	half, ok := model.HalfPeak(l.Model)
+	if !ok || math.IsInf(float64(peak), 0) {
+		return "no cost is per byte, so bandwidth has no peak"
+	}
+	return fmt.Sprintf("r∞ = %s, n½ = %s", peak, half)
+}

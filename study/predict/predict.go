@@ -1,0 +1,228 @@
+package predict
+
+import (
+	"slices"
+
+	"github.com/halfpeak/halfpeak/fit/forecast"
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/whatif"
+)
+
+// Predictions are what messages cost in some layers.
+type Predictions struct {
+	Costs []Predicted
+	Peaks []whatif.Peak // one for each layer
+	// Doubts are about layers whose measured points make no curve: their costs are by the model.
+	Doubts []string
+}
+
+// Predicted is what a message of one size costs in a layer, or an operation or a collective.
+type Predicted struct {
+	Platform, Layer string
+	Timed           platforms.Timed
+	Size            quantity.Bytes
+	// Time is what was timed: of messages one way, of streams the gap. What does not apply of what
+	// follows is 0.
+	Time                  quantity.Micros
+	OneWay, RTT, Gap      quantity.Micros
+	Bandwidth, Throughput quantity.MBps
+	Alg, Bus              quantity.MBps // of a collective, see [platforms.Timed.Bandwidths]
+	Packet                quantity.Bytes
+	Regime                string // the branches of switches, see [model.Regime]
+	Peak                  whatif.Peak
+	// Next is the next measurement of this size, predicted from what the layer was fitted to; nil
+	// where the layer does not say what, or has been changed. Time is its middle then, and the
+	// others follow from it: the gap of messages where they do not overlap.
+	Next *forecast.Forecast
+	// Beyond is set for a size outside of those that were measured, which Ranged says are known.
+	Beyond, Ranged bool
+	// Model is the time by the layer's model.
+	Model quantity.Micros
+}
+
+// Costs computes the costs of messages of these sizes, at least 1 byte each, in each layer.
+func Costs(sizes []quantity.Bytes, designs ...whatif.Design) (*Predictions, error) {
+	all := &Predictions{}
+	for _, d := range designs {
+		peak, err := whatif.PeakOf(d)
+		if err != nil {
+			return nil, err
+		}
+		all.Peaks = append(all.Peaks, peak)
+		m := d.Layer.Model
+		curve, err := whatif.Forecasts(d)
+		if err != nil {
+			return nil, err
+		}
+		if curve(1) == nil {
+			if _, err := whatif.CurveOf(d); err != nil {
+				all.Doubts = append(all.Doubts, err.Error()+"; the costs are by the model alone")
+			}
+		}
+		for _, n := range sizes {
+			p := Predicted{
+				Platform: d.Platform.Name, Layer: d.Layer.Name, Timed: d.Layer.Timed, Size: n, Time: m.OneWay(n),
+				Regime: model.Regime(m, n), Peak: peak, Model: m.OneWay(n), Next: curve(n),
+			}
+			if p.Next != nil {
+				p.Time = p.Next.Middle
+			}
+			p.follow(m)
+			first, last, ranged := measuredSizes(d.Layer)
+			p.Ranged, p.Beyond = ranged, ranged && (n < first || n > last)
+			all.Costs = append(all.Costs, p)
+		}
+	}
+	return all, nil
+}
+
+// follow computes what follows from the time.
+func (p *Predicted) follow(m model.Layer) {
+	rate := func(t quantity.Micros) quantity.MBps { return quantity.MBps(float64(p.Size) / float64(t)) }
+	switch p.Timed.Of {
+	case platforms.Collective:
+		p.Alg, p.Bus = p.Timed.Bandwidths(p.Size, p.Time)
+	case platforms.Stream:
+		p.Gap, p.Throughput = p.Time, rate(p.Time)
+	case platforms.Message:
+		p.OneWay, p.RTT, p.Bandwidth, p.Packet = p.Time, 2*p.Time, rate(p.Time), model.PacketSize(m, p.Size)
+		p.Gap, p.Throughput = m.Gap(p.Size), model.Throughput(m, p.Size)
+		if p.Next == nil {
+			p.RTT, p.Bandwidth = model.RTT(m, p.Size), model.Bandwidth(m, p.Size)
+		} else if p.Gap == p.Model {
+			p.Gap, p.Throughput = p.Time, rate(p.Time)
+		}
+	}
+}
+
+// measuredSizes are the first and the last size that the layer's times were measured at, if it
+// says.
+func measuredSizes(l platforms.Layer) (first, last quantity.Bytes, known bool) {
+	var sizes []quantity.Bytes
+	if table, ok := l.Model.(*model.Table); ok {
+		sizes = table.Sizes
+	}
+	if l.Measured != nil {
+		sizes = l.Measured.Sizes
+	}
+	if len(sizes) == 0 {
+		return 0, 0, false
+	}
+	return sizes[0], sizes[len(sizes)-1], true
+}
+
+// Rows returns the table of the costs: of messages alone, or also of what else has been timed,
+// which says what it is and has a column of times.
+func (p *Predictions) Rows(units quantity.UnitChoice) reports.Rows {
+	other := slices.ContainsFunc(p.Costs, func(p Predicted) bool { return p.Timed.Of != platforms.Message })
+	fitted := slices.ContainsFunc(p.Costs, func(p Predicted) bool { return p.Next != nil })
+	ranged := slices.ContainsFunc(p.Costs, func(p Predicted) bool { return p.Ranged })
+	beyond := reports.Col("beyond", "beyond", func(p Predicted) any {
+		if !p.Ranged {
+			return nil
+		}
+		return p.Beyond
+	})
+	known := func(p Predicted) bool { return p.Peak.Known && p.Peak.Exists }
+	next := func(key, head string, of func(f forecast.Forecast) any) reports.Field[Predicted] {
+		return reports.Col(key, head, func(p Predicted) any {
+			if p.Next == nil {
+				return nil
+			}
+			return of(*p.Next)
+		})
+	}
+	message := func(p Predicted) bool { return p.Timed.Of == platforms.Message }
+	stream := func(p Predicted) bool { return message(p) || p.Timed.Of == platforms.Stream }
+	fields := []reports.Field[Predicted]{
+		reports.Col("platform", "platform", func(p Predicted) any { return p.Platform }),
+		reports.Col("layer", "layer", func(p Predicted) any { return p.Layer }).Ranked(1),
+	}
+	if other {
+		fields = append(fields, reports.Col("of", "what", func(p Predicted) any { return p.Timed.String() }))
+	}
+	fields = append(fields, reports.Col("size_bytes", "size", func(p Predicted) any { return p.Size }))
+	if other {
+		fields = append(fields,
+			reports.Col("time_us", "", func(p Predicted) any { return p.Time }),
+			reports.Col("", "time", func(p Predicted) any { return reports.OrAbsent(p.Time, !stream(p)) }),
+		)
+	}
+	fields = append(fields,
+		reports.Col("one_way_us", "one way", func(p Predicted) any { return reports.OrAbsent(p.OneWay, message(p)) }),
+		reports.Col("rtt_us", "RTT", func(p Predicted) any { return reports.OrAbsent(p.RTT, message(p)) }).Ranked(3),
+		reports.Col("gap_us", "gap", func(p Predicted) any { return reports.OrAbsent(p.Gap, stream(p)) }),
+		reports.Col("bandwidth_mb_s", "bandwidth", func(p Predicted) any { return reports.OrAbsent(p.Bandwidth, message(p)) }),
+		reports.Col("throughput_mb_s", "throughput", func(p Predicted) any { return reports.OrAbsent(p.Throughput, stream(p)) }).Ranked(4),
+	)
+	if other {
+		fields = append(fields,
+			reports.Col("algbw_mb_s", "algbw", func(p Predicted) any { return reports.OrAbsent(p.Alg, p.Alg > 0) }),
+			reports.Col("busbw_mb_s", "busbw", func(p Predicted) any { return reports.OrAbsent(p.Bus, p.Bus > 0) }),
+		)
+	}
+	fields = append(fields,
+		reports.Col("packet_bytes", "packet", func(p Predicted) any { return reports.OrAbsent(p.Packet, message(p)) }).Ranked(5),
+		reports.Col("regime", "regime", func(p Predicted) any { return reports.OrNil(p.Regime) }).Ranked(2),
+		reports.Col("r_inf_mb_s", "", func(p Predicted) any { return reports.OrAbsent(p.Peak.Asymptote, stream(p) && p.Peak.Known) }),
+		reports.Col("n_half_bytes", "", func(p Predicted) any { return reports.OrAbsent(p.Peak.Half, stream(p) && known(p)) }),
+	)
+	if fitted {
+		low, high := "one_way_low_us", "one_way_high_us"
+		if other {
+			low, high = "time_low_us", "time_high_us"
+		}
+		fields = append(fields,
+			next("", "95 % of measurements", func(f forecast.Forecast) any {
+				return reports.Interval{Dim: quantity.DimTime, Value: float64(f.Middle), Low: float64(f.Low), High: float64(f.High)}
+			}),
+			next(low, "", func(f forecast.Forecast) any { return f.Low }),
+			next(high, "", func(f forecast.Forecast) any { return f.High }),
+			beyond,
+			next("from", "from", func(f forecast.Forecast) any { return string(f.From) }),
+			reports.Col("model_us", "", func(p Predicted) any { return p.Model }),
+		)
+	} else if ranged {
+		fields = append(fields, beyond)
+	}
+	rows := reports.TableOf(p.Costs, fields...)
+	rows.Notes = p.notes(fitted, other, units)
+	return rows
+}
+
+func (p *Predictions) notes(fitted, other bool, units quantity.UnitChoice) []string {
+	notes := slices.Clone(p.Doubts)
+	if fitted {
+		what := "One way"
+		if other {
+			what = "The time"
+		}
+		notes = append(notes, what+" is the next measurement, predicted from what was measured; the lines of the model are for reading. Beyond the sizes that were measured the protocol may change.")
+	} else if slices.ContainsFunc(p.Costs, func(p Predicted) bool { return p.Beyond }) {
+		notes = append(notes, "Beyond the sizes that were measured the protocol may change.")
+	}
+	for _, peak := range p.Peaks {
+		if peak.Timed.Of == platforms.Message || peak.Timed.Of == platforms.Stream {
+			notes = append(notes, peak.Layer+": "+peak.Text(units))
+		}
+		switch peak.Timed.Of {
+		case platforms.Stream:
+			notes = append(notes, peak.Layer+": the gap between messages of a stream, which says nothing about the latency of one.")
+		case platforms.Operation:
+			notes = append(notes, peak.Layer+": times of an operation, not of a message: no RTT, gap or bandwidth follows.")
+		case platforms.Collective:
+			text := "algbw is bytes over time; busbw is algbw times what each rank has to send for a byte, as nccl-tests counts it"
+			if peak.Timed.PerRank {
+				text += "; the size is the block of one rank, and the bytes are those of all"
+			}
+			if peak.Timed.Ranks == 0 {
+				text += "; the file does not say how many ranks there were: ranks = \"8\" in the layer gives busbw"
+			}
+			notes = append(notes, peak.Layer+": "+text+".")
+		}
+	}
+	return notes
+}

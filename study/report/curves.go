@@ -1,0 +1,332 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+
+	"github.com/halfpeak/halfpeak/data"
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/study/predict"
+	"github.com/halfpeak/halfpeak/whatif"
+)
+
+// curves draws bandwidth and latency with what was measured of them.
+func (s subject) curves(sizes []quantity.Bytes) ([]reports.Block, error) {
+	points, err := data.Points(s.Layer.Ref())
+	if err != nil {
+		return nil, err
+	}
+	if s.fitted {
+		for i, n := range s.Layer.Measured.Sizes {
+			t := s.Layer.Measured.Times[i]
+			points = append(points, data.Point{Fact: data.Fact{Role: data.Input}, Size: n, OneWay: t, Low: t, High: t})
+		}
+	}
+	var blocks []reports.Block
+	for _, kind := range []predict.CurveKind{predict.Bandwidth, predict.Latency} {
+		figure, err := predict.Curves(kind, sizes, s.Design)
+		if err != nil {
+			return nil, err
+		}
+		numbers, err := s.numbers(kind, sizes, points)
+		if err != nil {
+			return nil, err
+		}
+		blocks = append(blocks, reports.Drawing{Title: captions[kind], Picture: figure, Numbers: numbers})
+	}
+	return blocks, nil
+}
+
+// A curvePoint is a size of a curve, what a message of it costs, and what was measured there, if
+// anything.
+type curvePoint struct {
+	n        quantity.Bytes
+	cost     predict.Predicted
+	measured *data.Point
+}
+
+// numbers are those behind a curve: at powers of two, and where a measurement is.
+func (s subject) numbers(kind predict.CurveKind, sizes []quantity.Bytes, points []data.Point) (reports.Rows, error) {
+	m := s.Layer.Model
+	var all []curvePoint
+	for _, p := range points {
+		if p.Size >= slices.Min(sizes) && p.Size <= slices.Max(sizes) {
+			all = append(all, curvePoint{n: p.Size, measured: &p})
+		}
+	}
+	for _, n := range doublings(sizes) {
+		if !slices.ContainsFunc(all, func(p curvePoint) bool { return p.n == n }) {
+			all = append(all, curvePoint{n: n})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b curvePoint) int { return cmp.Compare(a.n, b.n) })
+	shown := make([]quantity.Bytes, len(all))
+	for i, p := range all {
+		shown[i] = p.n
+	}
+	costs, err := predict.NextCosts(s.Design, shown...)
+	if err != nil {
+		return reports.Rows{}, err
+	}
+	for i, c := range costs {
+		all[i].cost = c
+	}
+	fields := []reports.Field[curvePoint]{reports.Col("size_bytes", "size", func(p curvePoint) any { return p.n })}
+	if s.fitted {
+		fields = append(fields, reports.Col("", nounOf(kind)+" (95 %)", func(p curvePoint) any { return kind.Cell(p.cost) }),
+			reports.Col("", "beyond", func(p curvePoint) any {
+				if p.cost.Next.Beyond {
+					return "yes"
+				}
+				return nil
+			}))
+	} else {
+		fields = append(fields, reports.Col("", nounOf(kind), func(p curvePoint) any { return kind.Cell(p.cost) }))
+	}
+	if kind == predict.Latency {
+		fields = append(fields,
+			reports.Col("gap_us", "gap", func(p curvePoint) any { return p.cost.Gap }),
+			reports.Col("regime", "regime", func(p curvePoint) any { return model.Regime(m, p.n) }))
+	} else {
+		fields = append(fields,
+			reports.Col("throughput_mb_s", "of a stream", func(p curvePoint) any { return p.cost.Throughput }),
+			reports.Col("packet_bytes", "packet", func(p curvePoint) any { return model.PacketSize(m, p.n) }))
+	}
+	if s.fitted {
+		fields = append(fields, reports.Col("", "model", func(p curvePoint) any { return quantityOf(kind, p.n, m.OneWay(p.n)) }))
+	}
+	of := func(v func(data.Point) any) func(curvePoint) any {
+		return func(p curvePoint) any {
+			if p.measured == nil {
+				return nil
+			}
+			return v(*p.measured)
+		}
+	}
+	fields = append(fields,
+		reports.Col("measured", "measured", of(func(p data.Point) any { return quantityOf(kind, p.Size, p.OneWay) })),
+		reports.Col("interval", "error bar", of(func(p data.Point) any {
+			if p.Low == p.High {
+				return nil
+			}
+			return barOf(kind, p)
+		})),
+		reports.Col("error_percent", "model off by", of(func(p data.Point) any {
+			switch {
+			case p.Role == data.Input:
+				return nil // the model is made of it
+			case kind == predict.Bandwidth:
+				return 100 * float64(p.OneWay/m.OneWay(p.Size)-1)
+			}
+			return 100 * float64(m.OneWay(p.Size)/p.OneWay-1)
+		})).Texted(reports.PercentText("%+.1f %%")))
+	return reports.TableOf(all, fields...), nil
+}
+
+// nounOf names what the curve shows.
+func nounOf(k predict.CurveKind) string {
+	if k == predict.Latency {
+		return "one way"
+	}
+	return "bandwidth"
+}
+
+// quantityOf is the value of a curve with its unit.
+func quantityOf(k predict.CurveKind, n quantity.Bytes, t quantity.Micros) fmt.Stringer {
+	if k == predict.Latency {
+		return t
+	}
+	return n.Over(t)
+}
+
+// barOf is the error bar of a measured point, as the curve shows it.
+func barOf(k predict.CurveKind, p data.Point) string {
+	low, high := quantityOf(k, p.Size, max(0, p.Low)).String(), quantityOf(k, p.Size, p.High).String()
+	if k == predict.Bandwidth {
+		low, high = high, low
+		if p.Low <= 0 {
+			high = "∞"
+		}
+	}
+	return low + " – " + high
+}
+
+// thresholds compare the sizes at which protocols switch with those at which their costs cross.
+func (s subject) thresholds() []reports.Block {
+	all := s.Thresholds()
+	if len(all) == 0 {
+		return nil
+	}
+	return []reports.Block{reports.Table{Title: "Where the protocol switches", Rows: reports.TableOf(all,
+		reports.Col("below", "up to it", func(t whatif.Threshold) any { return t.Below }),
+		reports.Col("above", "beyond it", func(t whatif.Threshold) any { return t.Above }),
+		reports.Col("in_use_bytes", "in use", func(t whatif.Threshold) any { return t.InUse }),
+		reports.Col("suggested", "costs cross at", func(t whatif.Threshold) any {
+			if t.Crosses {
+				return t.Suggested.Size.String()
+			}
+			return "nowhere: " + t.Better + " is faster at all sizes"
+		}),
+		reports.Col("parameter", "parameter", func(t whatif.Threshold) any { return t.Path }),
+	)}}
+}
+
+// pipeline draws a message of moderate size packet by packet, and tells the ways to cut messages.
+func (s subject) pipeline(hi quantity.Bytes) ([]reports.Block, error) {
+	var blocks []reports.Block
+	for _, n := range []quantity.Bytes{16 * quantity.KiB, 64 * quantity.KiB, 4 * quantity.KiB, quantity.KiB} {
+		pipe, ok := model.At(s.Layer.Model, n).(*model.Pipeline)
+		if !ok || n > hi {
+			continue
+		}
+		plan := model.EqualPlan(n, pipe.PacketSize(n))
+		if plan.Packets()*len(pipe.Stages) > 200 {
+			continue
+		}
+		slowest := pipe.Stages[pipe.Bottleneck(plan.Largest())].Name
+		blocks = append(blocks, reports.Drawing{Title: fmt.Sprintf("%s in packets of %s: %s", n, plan.Largest(), pipe.OneWayAs(plan)),
+			Picture: predict.Planned(s.Layer, n, pipe, plan),
+			Note:    fmt.Sprintf("Each box is a packet in a stage. The slowest stage for these packets is %s.", slowest)})
+		if best, t := pipe.BestPlan(n); float64(t) < 0.995*float64(pipe.OneWayAs(plan)) {
+			blocks = append(blocks, reports.Drawing{Title: fmt.Sprintf("%s in the best packets: %s", n, t),
+				Picture: predict.Planned(s.Layer, n, pipe, best), Note: "Packets in bytes: " + predict.PlanText(best) + "."})
+		}
+		break
+	}
+	sizes := slices.DeleteFunc([]quantity.Bytes{4 * quantity.KiB, 16 * quantity.KiB, 64 * quantity.KiB}, func(n quantity.Bytes) bool {
+		_, ok := model.At(s.Layer.Model, n).(*model.Pipeline)
+		return !ok || n > hi
+	})
+	if len(sizes) == 0 {
+		return blocks, nil
+	}
+	cuts, err := predict.Cuts(sizes, s.Design)
+	if err != nil {
+		return nil, err
+	}
+	return append(blocks, reports.Table{Title: "Ways to cut a message", Rows: reports.TableOf(cuts,
+		reports.Col("size_bytes", "size", func(c predict.Cut) any { return c.Size }),
+		reports.Col("method", "method", func(c predict.Cut) any { return c.Method }),
+		reports.Col("packet_bytes", "largest packet", func(c predict.Cut) any { return c.Plan.Largest() }),
+		reports.Col("packets", "packets", func(c predict.Cut) any { return c.Plan.Packets() }),
+		reports.Col("one_way_us", "one way", func(c predict.Cut) any { return c.OneWay }),
+		reports.Col("bandwidth_mb_s", "bandwidth", func(c predict.Cut) any { return c.Size.Over(c.OneWay) }),
+	)}), nil
+}
+
+// time tells which stage or parameter owns how much of the one-way time and of the gap, and how
+// much each parameter matters.
+func (s subject) time(sizes []quantity.Bytes) ([]reports.Block, error) {
+	doubled := doublings(sizes)
+	fine := slices.Compact(slices.Sorted(slices.Values(append(thinned(sizes, 81), doubled...))))
+	var blocks []reports.Block
+	var before reports.Areas
+	for _, cost := range []whatif.Cost{whatif.OneWay, whatif.Gap} {
+		a, err := whatif.Shares(s.Design, cost, fine)
+		if err != nil {
+			return nil, err
+		}
+		if len(a.Parts) == 0 || len(a.XS) < 2 || reflect.DeepEqual(a.Parts, before.Parts) {
+			continue
+		}
+		before = a
+		blocks = append(blocks, reports.Drawing{Title: shareCaptions[cost], Picture: a, Numbers: shareRows(a, doubled)})
+	}
+	if len(blocks) == 0 {
+		return nil, nil
+	}
+	rows, err := sensitivityRows(s.Design, thinned(doubled, 5))
+	if err != nil {
+		return nil, err
+	}
+	blocks = append(blocks, reports.Table{Title: "By how many percent the one-way time changes for each percent of a parameter", Rows: rows})
+	for _, n := range []quantity.Bytes{quantity.KiB, longMessage} {
+		if n < fine[0] || n > fine[len(fine)-1] {
+			continue
+		}
+		q, err := whatif.NewQuantity("one_way", n)
+		if err != nil {
+			return nil, err
+		}
+		t, err := whatif.Tornado(s.Design, q)
+		if err != nil {
+			return nil, err
+		}
+		if len(t.Bars) > 0 {
+			blocks = append(blocks, reports.Drawing{Title: fmt.Sprintf("What 10 %% of a parameter does to %s", n), Picture: t, Numbers: reports.Rows{}})
+		}
+	}
+	return blocks, nil
+}
+
+var shareCaptions = map[whatif.Cost]string{whatif.OneWay: "Who owns the one-way time", whatif.Gap: "Who owns the gap between messages"}
+
+// shareRows are the numbers of the areas at these sizes.
+func shareRows(a reports.Areas, shown []quantity.Bytes) reports.Rows {
+	var at []int
+	for i, x := range a.XS {
+		if slices.Contains(shown, quantity.Bytes(x)) {
+			at = append(at, i)
+		}
+	}
+	fields := []reports.Field[int]{reports.Col("size_bytes", "size", func(i int) any { return quantity.Bytes(a.XS[i]) })}
+	for _, p := range a.Parts {
+		fields = append(fields, reports.Col(p.Name, p.Name, func(i int) any { return p.Y[i] }).Texted(reports.PercentText("%.1f %%")))
+	}
+	return reports.TableOf(at, fields...)
+}
+
+// sensitivityRows list the parameters, the most important first.
+func sensitivityRows(d whatif.Design, sizes []quantity.Bytes) (reports.Rows, error) {
+	type line struct {
+		parameter, value string
+		perPercent       []float64
+		largest          float64
+	}
+	var lines []*line
+	fields := []reports.Field[*line]{
+		reports.Col("parameter", "parameter", func(l *line) any { return l.parameter }),
+		reports.Col("value", "value", func(l *line) any { return l.value }),
+	}
+	for k, n := range sizes {
+		q, err := whatif.NewQuantity("one_way", n)
+		if err != nil {
+			return reports.Rows{}, err
+		}
+		all, err := d.Sensitivities(q, whatif.TornadoPart)
+		if err != nil {
+			return reports.Rows{}, err
+		}
+		for _, of := range all {
+			i := slices.IndexFunc(lines, func(l *line) bool { return l.parameter == of.Param.Path })
+			if i < 0 {
+				i = len(lines)
+				l := &line{parameter: of.Param.Path, value: whatif.Format(of.Param.Value)}
+				for range sizes {
+					l.perPercent = append(l.perPercent, math.NaN())
+				}
+				lines = append(lines, l)
+			}
+			lines[i].perPercent[k] = of.PerPercent
+			lines[i].largest = max(lines[i].largest, math.Abs(reports.Finite(of.PerPercent)))
+		}
+		fields = append(fields, reports.Col(fmt.Sprintf("per_percent_%.0f", n), n.String(), func(l *line) any { return l.perPercent[k] }).
+			Texted(twoDecimals))
+	}
+	slices.SortStableFunc(lines, func(a, b *line) int { return cmp.Compare(b.largest, a.largest) })
+	lines = slices.DeleteFunc(lines, func(l *line) bool { return l.largest < 0.005 })
+	return reports.TableOf(lines, fields...), nil
+}
+
+// twoDecimals prints a number with two decimals; what rounds to nothing is 0.
+func twoDecimals(v any) string {
+	if math.Abs(v.(float64)) < 0.005 {
+		return "0"
+	}
+	return reports.PercentText("%.2f")(v)
+}

@@ -1,0 +1,3 @@
+// Package report writes a page about platforms: their key numbers, curves, costs by stage, and how
+// well they agree with measurements.
+package report

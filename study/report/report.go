@@ -1,0 +1,285 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/data"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/study/judge"
+	"github.com/halfpeak/halfpeak/study/predict"
+	"github.com/halfpeak/halfpeak/whatif"
+)
+
+// longMessage is the message for which a report gives the best packet.
+const longMessage = 64 * quantity.KiB
+
+// A subject is a layer that a report is about.
+type subject struct {
+	whatif.Design
+	accuracy judge.Reproduction // what the papers say of the platform, inputs apart
+	fitted   bool               // the next measurement can be predicted
+}
+
+// New is a document about layers of platforms that a person can send: key numbers in words,
+// curves over the sizes with what was measured, the pipeline packet by packet, where the time
+// goes, the roof, how well the models reproduce the papers, and every parameter with its source.
+// refs name the layers as platforms.Find takes them; an empty title is made from theirs. There
+// is at least one layer and one size, and each size is at least 1.
+func New(title string, sizes []quantity.Bytes, refs ...string) (reports.Document, error) {
+	doc := reports.Document{Title: title}
+	lo, hi := slices.Min(sizes), slices.Max(sizes)
+	subjects, err := subjectsOf(refs)
+	if err != nil {
+		return doc, err
+	}
+	if len(subjects) > 1 {
+		doc.Title = cmp.Or(doc.Title, fmt.Sprintf("What a message costs on %d systems", len(refs)))
+		lead, err := leaders(subjects, lo)
+		if err != nil {
+			return doc, err
+		}
+		doc.Lead = []string{lead}
+		overview, err := overview(subjects, sizes)
+		if err != nil {
+			return doc, err
+		}
+		doc.Sections = append(doc.Sections, overview)
+	}
+	for _, s := range subjects {
+		sections, err := s.sections(sizes)
+		if err != nil {
+			return doc, err
+		}
+		summary, err := s.summary(hi)
+		if err != nil {
+			return doc, err
+		}
+		numbers, err := s.keyNumbers(lo, hi)
+		if err != nil {
+			return doc, err
+		}
+		if len(subjects) == 1 {
+			doc.Title = cmp.Or(doc.Title, s.title())
+			doc.Lead = []string{summary}
+			doc.Sections = append(doc.Sections, reports.Section{Title: "Key numbers", Blocks: numbers})
+			doc.Sections = append(doc.Sections, sections...)
+			continue
+		}
+		blocks := append([]reports.Block{reports.Paragraph(summary)}, numbers...)
+		doc.Sections = append(doc.Sections, reports.Section{Title: s.title(), Blocks: blocks, Sections: sections})
+	}
+	doc.Lead = append(doc.Lead, fmt.Sprintf("To move these numbers: halfpeak explore %s -o explorer.html makes a page with a slider for each of them.", strings.Join(refs, " ")))
+	return doc, nil
+}
+
+// subjectsOf finds the layers, and what the papers say of those that come with halfpeak.
+func subjectsOf(refs []string) ([]subject, error) {
+	all, err := judge.Reproduce("")
+	if err != nil {
+		return nil, err
+	}
+	var subjects []subject
+	for _, ref := range refs {
+		d, err := whatif.Find(ref)
+		if err != nil {
+			return nil, err
+		}
+		s := subject{Design: d}
+		if s.fitted, err = whatif.Forecastable(d); err != nil {
+			return nil, err
+		}
+		if name, _, _ := strings.Cut(ref, "/"); slices.Contains(platforms.Names(), name) {
+			for _, r := range all {
+				if of, _, _ := strings.Cut(r.Layer, "/"); of == d.Platform.Name && r.Role != data.Input {
+					s.accuracy = append(s.accuracy, r)
+				}
+			}
+		}
+		subjects = append(subjects, s)
+	}
+	return subjects, nil
+}
+
+// designs are the layers of the subjects.
+func designs(subjects []subject) []whatif.Design {
+	var all []whatif.Design
+	for _, s := range subjects {
+		all = append(all, s.Design)
+	}
+	return all
+}
+
+// leaders says which of the platforms is ahead.
+func leaders(subjects []subject, lo quantity.Bytes) (string, error) {
+	costs, err := predict.Compare([]quantity.Bytes{lo}, designs(subjects)...)
+	if err != nil {
+		return "", err
+	}
+	ref := func(c predict.Compared) string { return c.Platform + "/" + c.Layer }
+	small := slices.MinFunc(costs, func(a, b predict.Compared) int { return cmp.Compare(a.OneWay, b.OneWay) })
+	text := fmt.Sprintf("Of %d systems, %s is the fastest with a message of %s: %s one way.", len(subjects), ref(small), lo, small.OneWay)
+	peak := func(c predict.Compared) float64 { return reports.Finite(float64(c.Asymptote)) }
+	large := slices.MaxFunc(costs, func(a, b predict.Compared) int { return cmp.Compare(peak(a), peak(b)) })
+	if peak(large) > 0 {
+		text += fmt.Sprintf(" %s has the highest bandwidth for long messages: %s.", ref(large), large.Asymptote)
+	}
+	return text, nil
+}
+
+// overview puts the platforms side by side.
+func overview(subjects []subject, sizes []quantity.Bytes) (reports.Section, error) {
+	s := reports.Section{Title: "Side by side"}
+	lo, hi := slices.Min(sizes), slices.Max(sizes)
+	merits, err := meritRows(subjects, lo, hi)
+	if err != nil {
+		return s, err
+	}
+	s.Blocks = append(s.Blocks, reports.Table{Title: "Figures of merit", Rows: merits})
+	for _, kind := range []predict.CurveKind{predict.Bandwidth, predict.Latency} {
+		figure, err := predict.Curves(kind, sizes, designs(subjects)...)
+		if err != nil {
+			return s, err
+		}
+		// Where many curves meet, words would hide them: diamonds for n½, and nothing else.
+		figure.Marks = slices.DeleteFunc(figure.Marks, func(m reports.Mark) bool { return m.Kind != reports.AtPoint })
+		for i := range figure.Marks {
+			figure.Marks[i].Label = ""
+		}
+		if len(figure.Marks) > 0 {
+			figure.Notes = append(figure.Notes, "Diamonds: n½.")
+		}
+		numbers, err := sideBySide(kind, doublings(sizes), subjects)
+		if err != nil {
+			return s, err
+		}
+		s.Blocks = append(s.Blocks, reports.Drawing{Title: captions[kind], Picture: figure, Numbers: numbers})
+	}
+	s.Blocks = append(s.Blocks, reports.Table{Title: "Which is faster one way", Rows: leads(subjects, lo, hi)})
+	return s, nil
+}
+
+var captions = map[predict.CurveKind]string{predict.Bandwidth: "Bandwidth against message size", predict.Latency: "One-way time against message size"}
+
+// sideBySide are the numbers of a figure of several platforms, a column for each.
+func sideBySide(kind predict.CurveKind, sizes []quantity.Bytes, subjects []subject) (reports.Rows, error) {
+	fields := []reports.Field[int]{reports.Col("size_bytes", "size", func(i int) any { return sizes[i] })}
+	for _, s := range subjects {
+		costs, err := predict.NextCosts(s.Design, sizes...)
+		if err != nil {
+			return reports.Rows{}, err
+		}
+		fields = append(fields, reports.Col("", s.Layer.Ref(), func(i int) any { return kind.Cell(costs[i]) }))
+	}
+	var all []int
+	for i := range sizes {
+		all = append(all, i)
+	}
+	return reports.TableOf(all, fields...), nil
+}
+
+// meritRows are the figures of merit of platforms, with a short message and the packet of a long
+// one.
+func meritRows(subjects []subject, lo, hi quantity.Bytes) (reports.Rows, error) {
+	n := min(longMessage, hi)
+	type merit struct {
+		predict.Compared
+		packet quantity.Bytes
+	}
+	compared, err := predict.Compare([]quantity.Bytes{lo}, designs(subjects)...)
+	if err != nil {
+		return reports.Rows{}, err
+	}
+	var all []merit
+	for i, c := range compared {
+		all = append(all, merit{c, predict.BestPacket(subjects[i].Layer.Model, n)})
+	}
+	overheads := func(m merit) bool { return m.SendOverhead+m.ReceiveOverhead > 0 }
+	rows := reports.TableOf(all,
+		reports.Col("platform", "platform", func(m merit) any { return m.Platform }),
+		reports.Col("layer", "layer", func(m merit) any { return m.Layer }),
+		reports.Col("send_overhead_us", "o_s", func(m merit) any { return reports.OrAbsent(m.SendOverhead, overheads(m)) }),
+		reports.Col("receive_overhead_us", "o_r", func(m merit) any { return reports.OrAbsent(m.ReceiveOverhead, overheads(m)) }),
+		reports.Col("", "one way, "+lo.String(), func(m merit) any { return predict.Latency.Cell(m.Predicted) }),
+		reports.Col("gap_us", "gap", func(m merit) any { return m.Gap }),
+		reports.Col("r_inf_mb_s", "r∞", func(m merit) any { return m.Asymptote }),
+		reports.Col("n_half_bytes", "n½", func(m merit) any { return reports.OrAbsent(m.Half, m.Half > 0) }),
+		reports.Col("best_packet_bytes", "best packet, "+n.String(), func(m merit) any { return reports.OrAbsent(m.packet, m.packet > 0) }),
+		reports.Col("roof", "roof", func(m merit) any { return reports.OrNil(m.Roof.Name) }),
+		reports.Col("percent_of_roof", "of roof", func(m merit) any { return reports.OrAbsent(100*m.RoofShare, m.Roof.Name != "") }).Texted(reports.PercentText("%.0f %%")),
+	)
+	if slices.ContainsFunc(all, func(m merit) bool { return m.Next != nil }) {
+		rows.Notes = append(rows.Notes, whatif.ForecastNote)
+	}
+	return rows, nil
+}
+
+// leads tells of each two platforms which one is faster for which messages.
+func leads(subjects []subject, lo, hi quantity.Bytes) reports.Rows {
+	type lead struct{ faster, slower, messages, close string }
+	var all []lead
+	for i, a := range subjects {
+		for _, b := range subjects[i+1:] {
+			add := func(aFirst bool, messages, close string) {
+				l := lead{a.Layer.Ref(), b.Layer.Ref(), messages, close}
+				if !aFirst {
+					l.faster, l.slower = l.slower, l.faster
+				}
+				all = append(all, l)
+			}
+			crossings := whatif.Crossings(a.Layer.Model, b.Layer.Model, lo, hi)
+			for k, c := range crossings {
+				messages := "up to " + c.Size.String()
+				if k > 0 {
+					messages = fmt.Sprintf("from %s to %s", crossings[k-1].Size, c.Size)
+				}
+				add(c.Beyond, messages, fmt.Sprintf("from %s to %s", c.Low, c.High))
+				if k == len(crossings)-1 {
+					add(!c.Beyond, "beyond "+c.Size.String(), "")
+				}
+			}
+			if t, u := a.Layer.Model.OneWay(lo), b.Layer.Model.OneWay(lo); len(crossings) == 0 && t != u {
+				add(t < u, "of all sizes", "")
+			}
+		}
+	}
+	return reports.TableOf(all,
+		reports.Col("faster", "faster", func(l lead) any { return l.faster }),
+		reports.Col("slower", "slower", func(l lead) any { return l.slower }),
+		reports.Col("messages", "for messages", func(l lead) any { return l.messages }),
+		reports.Col("close", fmt.Sprintf("less than %.0f %% apart", 100*whatif.Close), func(l lead) any { return reports.OrNil(l.close) }),
+	)
+}
+
+// doublings are the powers of two among the sizes, or the sizes if there are none.
+func doublings(sizes []quantity.Bytes) []quantity.Bytes {
+	var some []quantity.Bytes
+	for _, n := range sizes {
+		if e := math.Log2(float64(n)); e == math.Trunc(e) {
+			some = append(some, n)
+		}
+	}
+	if len(some) == 0 {
+		some = slices.Clone(sizes)
+	}
+	slices.Sort(some)
+	return slices.Compact(some)
+}
+
+// thinned are at most so many of the sizes, evenly apart, with both ends.
+func thinned(sizes []quantity.Bytes, most int) []quantity.Bytes {
+	sizes = slices.Compact(slices.Sorted(slices.Values(sizes)))
+	if len(sizes) <= most {
+		return sizes
+	}
+	some := make([]quantity.Bytes, most)
+	for i := range some {
+		some[i] = sizes[i*(len(sizes)-1)/(most-1)]
+	}
+	return some
+}

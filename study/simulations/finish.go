@@ -1,0 +1,87 @@
+package simulations
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/halfpeak/halfpeak/engine/schedule"
+	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/whatif"
+)
+
+// Scheduled is the design with one more quantity: when a schedule is finished if all messages cost
+// what the layer says, each time by another simulation. What limits it are the parts of its
+// critical path. The end of the context ends all of them at once. The schedule runs once here; it
+// is an error if it cannot. Without input it is the design as it is.
+func Scheduled(ctx context.Context, d whatif.Design, in *Input) (whatif.Design, error) {
+	if in == nil {
+		return d, nil
+	}
+	return FinishOf(ctx, d, whatif.Finish, in.Name, in.Schedule)
+}
+
+// FinishOf is the design with the finish of the schedule that is finished first.
+func FinishOf(ctx context.Context, d whatif.Design, name, of string, schedules ...*schedule.Schedule) (whatif.Design, error) {
+	if d.Whole {
+		return d, fmt.Errorf("%s has levels, and a changed design is one layer: name it, as in %s", d.Name(), d.Layer.Ref())
+	}
+	var programs []*simulate.Program
+	for _, s := range schedules {
+		p, err := simulate.New(s)
+		if err != nil {
+			return d, fmt.Errorf("%s: %w", of, err)
+		}
+		programs = append(programs, p)
+	}
+	run := func(l model.Layer, record bool) (first *simulate.Result, err error) {
+		layer := d.Layer
+		layer.Model = l
+		m, err := simulate.FromLayer(layer, simulate.NoLimit)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range programs {
+			r, err := p.Run(ctx, simulate.Options{Machine: m, Record: record})
+			if err != nil {
+				return nil, err
+			}
+			if first == nil || slices.Max(r.Ranks) < slices.Max(first.Ranks) {
+				first = r
+			}
+		}
+		return first, nil
+	}
+	if _, err := run(d.Layer.Model, false); err != nil {
+		return d, fmt.Errorf("%s: %w", of, err)
+	}
+	return d.Measured(whatif.Measure{
+		Quantity: model.Quantity{Name: name, Title: "finish of " + of, Dim: quantity.DimTime,
+			Of: func(l model.Layer, _, _ quantity.Bytes) float64 {
+				r, err := run(l, false)
+				if err != nil {
+					return math.NaN()
+				}
+				t, _ := r.Finish()
+				return float64(t)
+			}},
+		Limits: func(l model.Layer) ([]whatif.Share, error) {
+			r, err := run(l, true)
+			if err != nil {
+				return nil, err
+			}
+			path, err := r.Path()
+			if err != nil {
+				return nil, err
+			}
+			var shares []whatif.Share
+			for _, part := range path.Shares.Parts() {
+				shares = append(shares, whatif.Share{Owner: part.Name, OneWay: r.Micros(part.Ticks)})
+			}
+			return shares, nil
+		},
+	}), nil
+}

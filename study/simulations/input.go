@@ -1,0 +1,137 @@
+package simulations
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/engine/schedule"
+	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
+	"github.com/halfpeak/halfpeak/engine/simulate"
+)
+
+// An Input is a schedule that was read.
+type Input struct {
+	Name     string // of its file or files, for errors
+	Schedule *schedule.Schedule
+	Trace    bool // it was a trace of a real program
+}
+
+// ReadInput reads a schedule in GOAL's text or binary form, or the files of an MPI trace, told
+// apart by their contents; any may be compressed by gzip. A name that is no file and has a "*", a
+// "?" or a "[" stands for the files that it matches. The end of the context ends it at once.
+// Without names there is none.
+func ReadInput(ctx context.Context, o mpitrace.Options, names ...string) (*Input, error) {
+	if len(names) == 0 {
+		return nil, nil
+	}
+	files, err := matched(names)
+	if err != nil {
+		return nil, err
+	}
+	in := &Input{Name: strings.Join(names, " ")}
+	if len(names) > 1 {
+		in.Name = names[0] + " …"
+	}
+	sources := mpitrace.Files(files...)
+	for i, s := range sources {
+		sources[i].Open = func() (io.ReadCloser, error) {
+			f, err := s.Open()
+			return interruptible{f, ctx}, err
+		}
+	}
+	f, err := sources[0].Open()
+	if err != nil {
+		return nil, err
+	}
+	r := bufio.NewReaderSize(f, 1<<16)
+	in.Trace = mpitrace.Recognizes(beginning(r))
+	switch {
+	case in.Trace:
+		sources[0].Open = func() (io.ReadCloser, error) { return unread{r, f}, nil } // a pipe is read but once
+		in.Schedule, err = mpitrace.Read(sources, o)
+		return in, err
+	case len(files) > 1:
+		err = fmt.Errorf("%s: it is no trace of liballprof or SimGrid; give one schedule, or the files of a trace", sources[0].Name)
+	default:
+		in.Schedule, err = schedule.Read(r, files[0])
+	}
+	f.Close()
+	return in, err
+}
+
+// unread is a file whose beginning was looked at.
+type unread struct {
+	*bufio.Reader
+	io.Closer
+}
+
+// matched are the names, with those that are patterns replaced by what they match.
+func matched(names []string) ([]string, error) {
+	var files []string
+	for _, name := range names {
+		if _, err := os.Stat(name); err == nil || !strings.ContainsAny(name, "*?[") {
+			files = append(files, name)
+			continue
+		}
+		found, err := filepath.Glob(name)
+		if err != nil || len(found) == 0 {
+			return nil, fmt.Errorf("no file matches %q", name)
+		}
+		files = append(files, found...)
+	}
+	return files, nil
+}
+
+// beginning is what comes first in r, unpacked if it is compressed. Nothing is taken out of r.
+func beginning(r *bufio.Reader) []byte {
+	head, _ := r.Peek(1 << 12) // what is wrong comes again with the next reading
+	if z, err := gzip.NewReader(bytes.NewReader(head)); err == nil {
+		unpacked := make([]byte, 1<<12)
+		n, _ := io.ReadFull(z, unpacked) // it ends where the part does
+		return unpacked[:n]
+	}
+	return head
+}
+
+// interruptible is a file whose reading ends with a context.
+type interruptible struct {
+	io.ReadCloser
+	ctx context.Context
+}
+
+func (r interruptible) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.ReadCloser.Read(p)
+}
+
+// ReadNoise reads a file of detours (see [simulate.ReadNoise]), or a distribution: what has a "="
+// and no file of that name. Without text there is no noise. File tells which of both it was, for
+// errors.
+func ReadNoise(text string, together bool) (n simulate.Noise, file bool, err error) {
+	if text == "" {
+		return n, false, nil
+	}
+	f, err := os.Open(text)
+	switch {
+	case err == nil:
+		defer f.Close()
+		n, err = simulate.ReadNoise(f, text, together)
+		return n, true, err
+	case !strings.Contains(text, "="):
+		return n, true, fmt.Errorf("%w; give a file of detours, or a distribution as in \"exponential mean=10us every=1ms\"", err)
+	case together:
+		return n, false, errors.New("only a file of detours can begin together")
+	}
+	n, err = simulate.ParseNoise(text)
+	return n, false, err
+}

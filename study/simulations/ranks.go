@@ -1,0 +1,92 @@
+package simulations
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/whatif"
+)
+
+// The kinds of boxes in a picture of ranks, and what of a timeline each is.
+var (
+	rankKinds = []string{"computes", "sends", "receives"}
+	rankKind  = map[string]int{"compute": 0, "send": 1, "request": 1, "send data": 1, "receive": 2, "grant": 2}
+)
+
+// maxPictured bounds the picture: with more rows or spans, nobody sees one.
+const maxPictured = 20000
+
+// Ranks draws what the ranks of a schedule do whose messages cost what the layer says: a row for
+// each processor of a rank, with the critical path of the rank that finishes last. It is an error
+// if there are too many boxes to be seen.
+func Ranks(ctx context.Context, d whatif.Design, in *Input) (reports.Timeline, error) {
+	o := Options{Run: simulate.Options{Record: true}, Machines: []whatif.Design{d}, Eager: simulate.NoLimit}
+	s, err := Run(ctx, in, o)
+	if err != nil {
+		return reports.Timeline{}, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	r := s.Runs[0].Result
+	line, err := r.Timeline()
+	if err != nil {
+		return reports.Timeline{}, err
+	}
+	t := reports.Timeline{Title: fmt.Sprintf("%s on %s", in.Name, d.Name()), Kinds: rankKinds, IdleName: "waits", PathName: "critical path"}
+	cpus := in.Schedule.CPUs()
+	if line.Ranks*cpus > maxPictured || len(line.Spans) > maxPictured {
+		return t, fmt.Errorf("%s makes a picture of %d ranks and %d boxes; simulate --trace writes a file for Perfetto, which shows a part at a time", in.Name, line.Ranks, len(line.Spans))
+	}
+	rows := map[[2]int]int{} // by rank and processor, those that do something
+	for rank := range line.Ranks {
+		for cpu := range cpus {
+			rows[[2]int{rank, cpu}] = -1
+		}
+	}
+	for _, span := range line.Spans {
+		rows[[2]int{span.Rank, span.CPU}] = 0
+	}
+	for rank := range line.Ranks {
+		for cpu := range cpus {
+			at := [2]int{rank, cpu}
+			if rows[at] < 0 && cpu > 0 {
+				continue
+			}
+			name := fmt.Sprintf("rank %d", rank)
+			if cpu > 0 {
+				name = fmt.Sprintf("rank %d, CPU %d", rank, cpu)
+			}
+			rows[at] = len(t.Stages)
+			t.Stages = append(t.Stages, name)
+		}
+	}
+	for _, span := range append(line.Waits(), line.Spans...) {
+		kind := rankKind[span.What]
+		t.Boxes = append(t.Boxes, reports.Box{Stage: rows[[2]int{span.Rank, span.CPU}], Kind: kind, Idle: span.What == "wait",
+			Start: float64(span.Start), End: float64(span.End)})
+	}
+	slices.SortStableFunc(t.Boxes, func(a, b reports.Box) int {
+		return cmp.Or(cmp.Compare(a.Stage, b.Stage), cmp.Compare(a.Start, b.Start))
+	})
+	path, err := r.Path()
+	if err != nil {
+		return t, err
+	}
+	for i, hop := range path.Segments {
+		from := rows[[2]int{hop.Rank, int(in.Schedule.Ops()[hop.Op].CPU)}]
+		to := from
+		if i+1 < len(path.Segments) {
+			next := path.Segments[i+1]
+			to = rows[[2]int{next.Rank, int(in.Schedule.Ops()[next.Op].CPU)}]
+		}
+		start, end := float64(r.Micros(hop.From)), float64(r.Micros(hop.To))
+		if k := len(t.Path) - 1; from == to && k >= 0 && t.Path[k].From == from && t.Path[k].To == from {
+			t.Path[k].End = end
+			continue
+		}
+		t.Path = append(t.Path, reports.Leg{From: from, To: to, Start: start, End: end})
+	}
+	return t, nil
+}

@@ -1,0 +1,177 @@
+package simulations
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/halfpeak/halfpeak/engine/schedule"
+	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/whatif"
+)
+
+// A Table is one of the tables that a simulation can give.
+type Table int
+
+const (
+	// Finishes has a row for each rank of a schedule on one machine, and a row for each
+	// machine of a trace, or if there are several machines.
+	Finishes Table = iota
+	Totals         // one row for the whole schedule
+	Reasons        // what the finish consists of, and what it depends on
+)
+
+// Options say how a schedule is run, and what is to be known of it.
+type Options struct {
+	Run      simulate.Options // its Machine is set by Machines
+	Machines []whatif.Design  // what messages cost; none: Run.LogGOPS
+	Eager    quantity.Bytes   // of the machines; see [simulate.FromLayer]
+	Map      string           // how ranks are placed on machines of levels; see [machine.Machine.Place]
+	Table    Table
+	Runs     int // above 1: how the finish is distributed, with noise
+}
+
+// A Text is options as a person writes them.
+type Text struct {
+	Rules, LogGOPS string // see [simulate.ParseRules] and [simulate.ParseLogGOPS]
+	Eager          string // a size; "" is no limit
+	Noise          string // see [ReadNoise]
+	Together       bool   // all ranks begin at one moment of the file of noise
+}
+
+// Read reads the text into the options. File tells that an error is one of a file's.
+func (t Text) Read(o *Options) (file bool, err error) {
+	if o.Run.Rules, err = simulate.ParseRules(t.Rules); err != nil {
+		return false, err
+	}
+	if o.Run.LogGOPS, err = simulate.ParseLogGOPS(t.LogGOPS, simulate.Defaults()); err != nil {
+		return false, fmt.Errorf("--loggops: %w", err)
+	}
+	o.Eager = simulate.NoLimit
+	if t.Eager != "" {
+		if o.Eager, err = quantity.ParseBytes(t.Eager); err != nil {
+			return false, fmt.Errorf("--eager %w", err)
+		}
+	}
+	if o.Run.Noise, file, err = ReadNoise(t.Noise, t.Together); err != nil {
+		err = fmt.Errorf("--noise: %w", err)
+	}
+	return file, err
+}
+
+// A Simulation is a schedule that was run.
+type Simulation struct {
+	Schedule *schedule.Schedule
+	Runs     []MachineRun
+	Why      *simulate.Why     // if Reasons were asked for
+	Times    []quantity.Micros // of many runs, if they were asked for
+	Seed     uint64            // of the first of them
+	Wall     time.Duration     // that the simulation took
+	rows     func(*Simulation) reports.Rows
+	notes    []string
+}
+
+// A MachineRun is what a schedule does on one machine.
+type MachineRun struct {
+	Machine string // a layer, or "LogGOPS"
+	Result  *simulate.Result
+	Path    *simulate.Path // of the rank that finishes last; nil if the run was not recorded
+}
+
+// Communication is what the path of the finish spends on neither computation nor noise, in ticks.
+func (m MachineRun) Communication() uint64 {
+	s := m.Path.Shares
+	return s.Sum() - s.Compute - s.Noise
+}
+
+// Run runs a schedule. Errors are those of [simulate.Program.Run], and of options that
+// contradict each other.
+func Run(ctx context.Context, in *Input, o Options) (*Simulation, error) {
+	s := &Simulation{Schedule: in.Schedule, Seed: o.Run.Seed}
+	p, err := simulate.New(in.Schedule)
+	if err != nil {
+		return nil, err
+	}
+	names, machines := []string{"LogGOPS"}, []simulate.Machine{nil}
+	if len(o.Machines) > 0 {
+		names, machines = nil, nil
+	}
+	for _, d := range o.Machines {
+		m, err := MachineOf(d.Machine(), d.Layer, o.Map, in.Schedule.Ranks(), o.Eager)
+		if err != nil {
+			return nil, err
+		}
+		names, machines = append(names, d.Name()), append(machines, m)
+		if d.Whole {
+			s.notes = append(s.notes, d.Name()+": "+ShapeOf(d.Machine(), o.Map)+".")
+			continue
+		}
+		send, receive := d.Layer.Model.Overheads(1)
+		longSend, longReceive := d.Layer.Model.Overheads(1 << 20)
+		if send+receive+longSend+longReceive == 0 {
+			s.notes = append(s.notes, d.Layer.Ref()+" has no overheads: its processors compute while messages are sent and received")
+		}
+	}
+	several := len(machines) > 1
+	if several && (o.Runs > 1 || o.Table != Finishes) {
+		return nil, fmt.Errorf("%d machines: totals, reasons and distributions are of one", len(machines))
+	}
+	byMachine := o.Table == Finishes && (several || in.Trace && o.Run.Rules == simulate.Default)
+	o.Run.Record = o.Run.Record || byMachine
+	began := time.Now()
+	for i, m := range machines {
+		run := o.Run
+		run.Machine = m
+		switch {
+		case o.Runs > 1:
+			s.Times, err = p.Runs(ctx, run, o.Runs)
+			s.rows = (*Simulation).distribution
+		case o.Table == Reasons:
+			if s.Why, err = p.Why(ctx, run, growths...); err == nil {
+				s.Runs = append(s.Runs, MachineRun{names[i], s.Why.Result, s.Why.Path})
+			}
+			s.rows = (*Simulation).reasons
+		default:
+			one := MachineRun{Machine: names[i]}
+			if one.Result, err = p.Run(ctx, run); err == nil && byMachine {
+				one.Path, err = one.Result.Path()
+			}
+			s.Runs = append(s.Runs, one)
+			s.rows = (*Simulation).ranks
+			switch {
+			case byMachine:
+				s.rows = (*Simulation).machines
+			case o.Table == Totals:
+				s.rows = (*Simulation).totals
+			}
+		}
+		if err != nil && several {
+			err = fmt.Errorf("%s: %w", names[i], err)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	s.Wall = time.Since(began)
+	return s, nil
+}
+
+// Rows returns the table that was asked for.
+func (s *Simulation) Rows() reports.Rows {
+	rows := s.rows(s)
+	rows.Notes = append(rows.Notes, s.notes...)
+	return rows
+}
+
+// WriteTrace writes what the ranks did on the first machine for Perfetto; see
+// [simulate.Timeline.WriteTrace]. The run must have been recorded.
+func (s *Simulation) WriteTrace(w io.Writer) error {
+	line, err := s.Runs[0].Result.Timeline()
+	if err != nil {
+		return err
+	}
+	return line.WriteTrace(w)
+}

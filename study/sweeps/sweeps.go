@@ -1,0 +1,251 @@
+//go:build !js
+
+package sweeps
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/shard"
+	"github.com/halfpeak/halfpeak/whatif"
+)
+
+// MaxTableRows is the number of rows beyond which a sweep is no table for eyes.
+const MaxTableRows = 10_000
+
+// A Sweeping writes the rows of a sweep, and collects what its picture shows.
+type Sweeping struct {
+	*whatif.Sweep
+	Progress func(rows int64) // is told of rows that are done; nil: nobody is
+	picture  *whatif.SweepPicture
+	parts    *shard.Parts // of which the rows are; nil: they are computed
+}
+
+// Draw makes the sweep collect a picture of the quantity that is the shown-th of its names. It is
+// an error if so many ranges and sizes have no picture.
+func (s *Sweeping) Draw(shown int) (err error) {
+	s.picture, err = whatif.NewSweepPicture(s.Sweep, shown)
+	return err
+}
+
+// Picture is what was collected, nil if nothing.
+func (s *Sweeping) Picture() reports.Picture {
+	if s.picture == nil {
+		return nil
+	}
+	return s.picture.Picture()
+}
+
+// drive runs a sweep from a row on.
+func (s *Sweeping) drive(ctx context.Context, sweep *whatif.Sweep, first int64, encode whatif.Encoder, each func(*whatif.Block) error) error {
+	run := sweep.Run
+	if s.parts != nil {
+		run = func(ctx context.Context, first int64, encode whatif.Encoder, each func(*whatif.Block) error) error {
+			return s.merged(ctx, sweep, first, encode, each)
+		}
+	}
+	return run(ctx, first, encode, func(b *whatif.Block) error {
+		if each != nil {
+			if err := each(b); err != nil {
+				return err
+			}
+		}
+		if s.picture != nil {
+			if err := s.picture.Add(b); err != nil {
+				return err
+			}
+		}
+		if s.Progress != nil {
+			s.Progress(int64(b.Rows))
+		}
+		return nil
+	})
+}
+
+// Run collects the picture alone.
+func (s *Sweeping) Run(ctx context.Context) error {
+	return interrupted(s.drive(ctx, s.Sweep, 0, nil, nil))
+}
+
+// Table returns the rows, at most [MaxTableRows].
+func (s *Sweeping) Table(ctx context.Context) (reports.Rows, error) {
+	rows := reports.Rows{}
+	if s.Sweep.Rows() > MaxTableRows {
+		return rows, fmt.Errorf("%.0f rows are no table; give -o FILE.csv, .jsonl or .parquet, or --format csv", s.Sweep.Rows())
+	}
+	for i, key := range s.Keys() {
+		c := reports.Column{Key: key, Head: key}
+		switch {
+		case i < len(s.Ranges):
+			c.Head = s.Ranges[i].Title()
+		case i == len(s.Ranges):
+			if c.Head = ""; whatif.Sized(s.Design, s.Names) {
+				c.Head = "size"
+			}
+			c.Text = func(v any) string { return quantity.Bytes(v.(float64)).String() }
+		default:
+			q, err := s.Design.Quantity(s.Names[i-len(s.Ranges)-1], 1)
+			if err != nil {
+				return rows, err
+			}
+			c.Head = q.Head()
+		}
+		rows.Columns = append(rows.Columns, c)
+	}
+	err := s.drive(ctx, s.Sweep, 0, nil, func(b *whatif.Block) error {
+		for i := 0; i < len(b.Values); i += len(rows.Columns) {
+			row := make([]any, len(rows.Columns))
+			for k := range row {
+				row[k] = b.Values[i+k]
+			}
+			rows.Data = append(rows.Data, row)
+		}
+		return nil
+	})
+	for j := range rows.Columns {
+		values := make([]float64, len(rows.Data))
+		for i, row := range rows.Data {
+			values[i] = row[j].(float64)
+		}
+		scale := quantity.NewScale(quantity.DimNone, nil, 3, values...)
+		if rows.Columns[j].Text == nil {
+			rows.Columns[j].Text = func(v any) string { return scale.Number(v.(float64)) }
+		}
+	}
+	return rows, interrupted(err)
+}
+
+// Stream writes the rows to w as they come, in one of [reports.StreamFormats].
+func (s *Sweeping) Stream(ctx context.Context, w io.Writer, format string) error {
+	if format == "parquet" {
+		file := reports.NewParquet(w, s.Keys())
+		err := s.drive(ctx, s.Sweep, 0, nil, func(b *whatif.Block) error { return file.Write(b.Values) })
+		if err == nil {
+			err = file.Close()
+		}
+		return interrupted(err)
+	}
+	header, encode, err := reports.NewRowEncoder(format, s.Keys())
+	if err != nil {
+		return err
+	}
+	if _, err := w.Write(header); err != nil {
+		return err
+	}
+	return interrupted(s.drive(ctx, s.Sweep, 0, whatif.Encoder(encode), func(b *whatif.Block) error {
+		_, err := w.Write(b.Text)
+		return err
+	}))
+}
+
+// Volume is about how large a file of the rows is, at 60 bytes each, in whole GiB.
+func (s *Sweeping) Volume() quantity.Bytes {
+	return max(1, quantity.Bytes(math.Round(s.Rows()*60/(1<<30)))) * (1 << 30)
+}
+
+// File writes the rows to a file as they come. A file of CSV or JSON Lines that was interrupted
+// goes on, and resumed is told how many rows there are; Parquet begins anew.
+func (s *Sweeping) File(ctx context.Context, files reports.Files, path, format string, resumed func(rows int64)) error {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // a pipe, a device
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return reports.FileError(path, err)
+		}
+		return errors.Join(s.Stream(ctx, toFile{f, path}, format), f.Close())
+	}
+	header, encode, err := reports.NewRowEncoder(format, s.Keys())
+	if err != nil && format != "parquet" {
+		return err
+	}
+	head := header
+	if encode != nil {
+		head = encode(slices.Clone(header), make([]float64, len(s.Keys())))
+	}
+	file, err := files.OpenPartial(path, sweepID(s.Sweep, format), head, files.Force || format == "parquet")
+	if err != nil {
+		return err
+	}
+	if format == "parquet" {
+		if err := s.Stream(ctx, file.File(), format); err != nil {
+			return errors.Join(err, file.Discard())
+		}
+		return file.Finish()
+	}
+	if done := file.Rows(); done > 0 {
+		resumed(done)
+		if err := s.drive(ctx, s.Until(done), 0, nil, nil); err != nil { // for the picture
+			return errors.Join(interrupted(err), file.Close())
+		}
+	} else if err := file.Write(header, 0); err != nil {
+		return errors.Join(err, file.Close())
+	}
+	saved := time.Now()
+	err = s.drive(ctx, s.Sweep, file.Rows(), whatif.Encoder(encode), func(b *whatif.Block) error {
+		if err := file.Write(b.Text, b.Rows); err != nil {
+			return err
+		}
+		if time.Since(saved) < time.Second {
+			return nil
+		}
+		saved = time.Now()
+		return file.Save()
+	})
+	if err == nil {
+		return file.Finish()
+	}
+	if closing := file.Close(); closing != nil {
+		return errors.Join(err, closing)
+	}
+	if errors.Is(err, context.Canceled) {
+		err = errors.New("interrupted")
+	}
+	return fmt.Errorf("%w: %d of %.0f rows are whole in %q; the same command again goes on from there", err, file.Rows(), s.Sweep.Rows(), file.Part())
+}
+
+// toFile tells what is wrong with the file at path.
+type toFile struct {
+	io.Writer
+	path string
+}
+
+func (f toFile) Write(text []byte) (int, error) {
+	n, err := f.Writer.Write(text)
+	if err != nil {
+		err = reports.FileError(f.path, err)
+	}
+	return n, err
+}
+
+func interrupted(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return errors.New("interrupted; nothing whole was written")
+	}
+	return err
+}
+
+// sweepID tells sweeps apart that would write different rows.
+func sweepID(s *whatif.Sweep, format string) string {
+	h := sha256.New()
+	fmt.Fprintln(h, format, s.Keys(), s.Sizes, s.Design.Layer.Ref())
+	for _, r := range s.Ranges {
+		fmt.Fprintln(h, r.Param.Path, r.From, r.To, r.Steps, r.Log)
+	}
+	for _, p := range s.Design.Platform.Params() {
+		fmt.Fprintln(h, p.Path, p.Text, p.Value)
+	}
+	for _, name := range s.Names { // of a measure, the file may be another
+		if q, err := s.Design.Quantity(name, s.Sizes[0]); err == nil && whatif.Finishes(q.Name) {
+			fmt.Fprintln(h, q.Of(s.Design.Layer.Model))
+		}
+	}
+	return fmt.Sprintf("%x", h.Sum(nil)[:8])
+}

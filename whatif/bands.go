@@ -1,0 +1,71 @@
+package whatif
+
+import (
+	"slices"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports"
+)
+
+// WithMeasured adds to ascending sizes those between them that a design was fitted to, and where
+// they end the next ones.
+func WithMeasured(sizes []quantity.Bytes, d Design) []quantity.Bytes {
+	all := slices.Clone(sizes)
+	measured := d.Layer.Measured.Sizes
+	for _, n := range append([]quantity.Bytes{measured[0] - 1, measured[len(measured)-1] + 1}, measured...) {
+		if n >= sizes[0] && n <= sizes[len(sizes)-1] {
+			all = append(all, n)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// ForecastBands are the bands that hold the next measurement of a follower, over sizes of
+// withMeasured: one of what was measured, and one on each side of what was not. Neighbours have the
+// size in common at which they meet.
+func ForecastBands(name, follower string, d Design, sizes []quantity.Bytes) ([]reports.Series, error) {
+	next, err := Forecasts(d)
+	if err != nil {
+		return nil, err
+	}
+	measured := d.Layer.Measured.Sizes
+	first, last := measured[0], measured[len(measured)-1]
+	var bands []reports.Series
+	for _, part := range []struct {
+		kind reports.Kind
+		has  func(n quantity.Bytes) bool
+	}{
+		{reports.Beyond, func(n quantity.Bytes) bool { return n <= first }},
+		{reports.Band, func(n quantity.Bytes) bool { return n >= first && n <= last }},
+		{reports.Beyond, func(n quantity.Bytes) bool { return n >= last }},
+	} {
+		s := reports.Series{Name: name, Kind: part.kind}
+		for _, n := range sizes {
+			if part.has(n) {
+				in := ForecastInterval(follower, n, *next(n))
+				s.X, s.Y = append(s.X, float64(n)), append(s.Y, in.Value)
+				s.Low, s.High = append(s.Low, in.Low), append(s.High, in.High)
+			}
+		}
+		if len(s.X) > 1 {
+			bands = append(bands, s)
+		}
+	}
+	return bands, nil
+}
+
+// BandNotes explain the bands among the series of a figure.
+func BandNotes(series []reports.Series) []string {
+	has := func(k reports.Kind) bool {
+		return slices.ContainsFunc(series, func(s reports.Series) bool { return s.Kind == k })
+	}
+	var notes []string
+	if has(reports.Band) || has(reports.Beyond) {
+		notes = append(notes, "Band: the next measurement by the same benchmark, in 95 of 100 cases.")
+	}
+	if has(reports.Beyond) {
+		notes = append(notes, "Paler, with a dashed edge: beyond the sizes that were measured; the protocol may change there.")
+	}
+	return notes
+}

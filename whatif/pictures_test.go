@@ -1,0 +1,54 @@
+package whatif
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/halfpeak/halfpeak/reports"
+)
+
+// Shares are of the whole: what the owners have adds up, but for those that are too small to show.
+func TestSharesPicture(t *testing.T) {
+	for _, ref := range []string{"clip", "hp-lam", "parnass", "jam-1394"} {
+		for _, cost := range []Cost{OneWay, Gap} {
+			a, err := Shares(designOf(t, ref), cost, sizesOfText(t, "1..1MiB"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, n := range a.XS {
+				sum := 0.0
+				for _, p := range a.Parts {
+					sum += p.Y[i]
+				}
+				if sum < 95 || sum > 100.001 {
+					t.Errorf("%s, %s of %v B: %v %%", ref, cost, n, sum)
+				}
+			}
+		}
+	}
+}
+
+func TestTornado(t *testing.T) {
+	q, err := NewQuantity("one_way", 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tornado, err := Tornado(designOf(t, "hp-lam"), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// 1 MiB is all G; a tenth less bandwidth takes a ninth more of 2^20/24 µs.
+	first := tornado.Bars[0]
+	if !strings.HasPrefix(first.Name, "bulk_bandwidth ") {
+		t.Errorf("%+v", tornado.Bars)
+	}
+	near(t, "with a tenth less bandwidth", first.Low-tornado.Base, (1<<20-1)/24./9, 1e-6)
+	if !slices.IsSortedFunc(tornado.Bars[1:], func(a, b reports.Bar) int {
+		return cmp.Compare(math.Abs(b.Low-tornado.Base), math.Abs(a.Low-tornado.Base))
+	}) {
+		t.Errorf("not in order: %+v", tornado.Bars)
+	}
+}

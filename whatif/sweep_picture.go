@@ -1,0 +1,100 @@
+//go:build !js
+
+package whatif
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports"
+)
+
+const (
+	mapCells = 250  // of a heat map, in each direction
+	lineDots = 1000 // of a line
+)
+
+// A SweepPicture collects what a figure of a sweep shows.
+type SweepPicture struct {
+	sweep    *Sweep
+	quantity Quantity
+	column   int
+	grid     *Grid
+	lines    []reports.Series
+}
+
+func NewSweepPicture(s *Sweep, shown int) (*SweepPicture, error) {
+	p := &SweepPicture{sweep: s, column: len(s.Ranges) + 1 + shown}
+	var err error
+	if p.quantity, err = s.Design.Quantity(s.Names[shown], s.Sizes[0]); err != nil {
+		return nil, err
+	}
+	switch {
+	case len(s.Ranges) == 1:
+		for _, n := range s.Sizes {
+			p.lines = append(p.lines, reports.Series{Name: n.String(), Kind: reports.Line})
+		}
+	case len(s.Ranges) == 2 && len(s.Sizes) == 1:
+		p.grid = NewGrid(s, shown, 0, mapCells)
+	case len(s.Ranges) == 2:
+		return nil, errors.New("a heat map shows one size; give one --size")
+	default:
+		return nil, fmt.Errorf("--plot draws one parameter as a line and two as a heat map, not %d", len(s.Ranges))
+	}
+	return p, nil
+}
+
+func (p *SweepPicture) Add(b *Block) error {
+	if p.grid != nil {
+		p.grid.Add(b)
+		return nil
+	}
+	width, sizes, steps := len(b.Values)/b.Rows, int64(len(p.lines)), int64(p.sweep.Ranges[0].Steps)
+	every := (steps + lineDots - 1) / lineDots
+	for i := range b.Rows {
+		row := b.First + int64(i)
+		if at := row / sizes; at%every == 0 || at == steps-1 {
+			line := &p.lines[row%sizes]
+			line.X, line.Y = append(line.X, b.Values[i*width]), append(line.Y, b.Values[i*width+p.column])
+		}
+	}
+	return nil
+}
+
+func rangeAxis(r Range) reports.Axis {
+	a := reports.Axis{Label: r.Title(), Bytes: r.Param.Value.Dim == quantity.DimSize}
+	if r.Log {
+		a.Scale = reports.Log
+	}
+	return a
+}
+
+// Picture is what was collected.
+func (p *SweepPicture) Picture() reports.Picture {
+	if p.grid != nil {
+		return p.heatMap()
+	}
+	return p.figure()
+}
+
+func (p *SweepPicture) heatMap() reports.HeatMap {
+	p.grid.Finish()
+	x, y, d := p.sweep.Ranges[0], p.sweep.Ranges[1], p.sweep.Design
+	return reports.HeatMap{
+		Title: fmt.Sprintf("%s: %s", d.Layer.Ref(), p.quantity.Title()),
+		X:     rangeAxis(x), Y: rangeAxis(y), XS: p.grid.X, YS: p.grid.Y, Z: p.grid.Z, Label: p.quantity.Title(),
+		Marks: []reports.Mark{{Kind: reports.AtPoint, X: x.Shown(x.Param.Value.Num), Y: y.Shown(y.Param.Value.Num),
+			Label: "as it is: " + Format(quantity.Value{Num: p.quantity.Of(d.Layer.Model), Dim: p.quantity.Dim()})}},
+	}
+}
+
+func (p *SweepPicture) figure() reports.Figure {
+	r := p.sweep.Ranges[0]
+	f := reports.Figure{Title: p.sweep.Design.Layer.Ref(), X: rangeAxis(r), Y: reports.Axis{Label: p.quantity.Head()}, Series: p.lines}
+	if now := r.Param.Value.Num; now > 0 {
+		f.Marks = []reports.Mark{{Kind: reports.AtX, X: r.Shown(now), Label: "as it is: " + Format(r.Param.Value)}}
+	}
+	f.X.Min, f.X.Max = r.Shown(r.From), r.Shown(r.To)
+	return f
+}

@@ -1,0 +1,258 @@
+//go:build !js
+
+package whatif
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports"
+)
+
+// Solutions are what parameters can do for a target, the least change first.
+type Solutions struct {
+	Target Target
+	Found  []Solution
+	Idle   int // parameters that change nothing, which are not among them
+}
+
+// Reach finds out what each of the parameters can do for the target; without any it tries all
+// that the layer uses and that nothing else decides.
+func Reach(d Design, t Target, by ...Range) (*Solutions, error) {
+	all := len(by) == 0
+	if all {
+		uses, err := d.Platform.Uses(d.Layer.Name)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range uses {
+			// A threshold would be moved to where its branches were never measured.
+			if !d.Platform.Computed(p.Path) && p.Value.Num > 0 && !p.Bound {
+				by = append(by, Range{Param: p})
+			}
+		}
+	}
+	s := &Solutions{Target: t}
+	for _, r := range by {
+		found, err := d.Solve(t, r.Param, r.From, r.To)
+		if err != nil {
+			return nil, err
+		}
+		if all && !found.Reached && found.At == found.Now {
+			s.Idle++
+			continue
+		}
+		s.Found = append(s.Found, found)
+	}
+	slices.SortStableFunc(s.Found, func(a, b Solution) int { return cmp.Compare(effort(a), effort(b)) })
+	return s, nil
+}
+
+// effort is by which factor a parameter has to change; what does not help comes last.
+func effort(s Solution) float64 {
+	if !s.Reached {
+		return math.Inf(1)
+	}
+	if s.Param.Value.Num == 0 {
+		return 0
+	}
+	return math.Abs(math.Log(s.Value / s.Param.Value.Num))
+}
+
+// Rows returns the table of the solutions.
+func (s *Solutions) Rows(units quantity.UnitChoice) reports.Rows {
+	type found = Solution
+	q := s.Target.Quantity
+	value := func(f found, v float64) string {
+		return Format(quantity.Value{Num: v, Dim: f.Param.Value.Dim})
+	}
+	result := func(v float64) string { return units.Print(quantity.Value{Num: v, Dim: q.Dim()}) }
+	scale := func(f found) float64 { scale, _ := Unit(f.Param.Value.Dim); return scale }
+	rows := reports.TableOf(s.Found,
+		reports.Col("target", "", func(found) any { return s.Target.String() }),
+		reports.Col("", "parameter", func(f found) any { return f.Param.Short() }),
+		reports.Col("parameter", "", func(f found) any { return f.Param.Path }),
+		reports.Col("", "as it is", func(f found) any { return asItIs(f.Param) }).Ranked(2),
+		reports.Col("", "needed", func(f found) any { return needed(f, value) }),
+		reports.Col("now", "", func(f found) any { return f.Param.Value.Num * scale(f) }),
+		reports.Col("needed", "", func(f found) any { return reports.OrAbsent(f.Value*scale(f), f.Reached) }),
+		reports.Col("unit", "", func(f found) any { _, unit := Unit(f.Param.Value.Dim); return unit }),
+		reports.Col("", q.String(), func(f found) any {
+			switch {
+			case f.Met:
+				return result(f.Now)
+			case !f.Reached:
+				return atBest(f, value, result)
+			}
+			return result(f.Now) + " → " + result(f.At)
+		}).Ranked(1),
+		reports.Col("quantity_now", "", func(f found) any { return f.Now }),
+		reports.Col("quantity_then", "", func(f found) any { return f.At }),
+		reports.Col("quantity_unit", "", func(found) any { _, unit := Unit(q.Dim()); return unit }),
+		reports.Col("reached", "", func(f found) any { return f.Reached }),
+		reports.Col("met", "", func(f found) any { return f.Met }),
+		reports.Col("from", "", func(f found) any { return f.From * scale(f) }),
+		reports.Col("to", "", func(f found) any { return f.To * scale(f) }),
+		reports.Col("", "what limits then", func(f found) any { return limitsText(f, q) }).Ranked(3),
+		reports.Col("limited_by", "", func(f found) any { return f.Limits[0].Owner }),
+		reports.Col("limited_by_percent", "", func(f found) any { return 100 * partOf(f.Limits, q, 0) }),
+	)
+	rows.Notes = append(rows.Notes, "Wanted: "+s.Target.String()+".")
+	if len(s.Found) == 1 && !s.Found[0].Reached {
+		f := s.Found[0]
+		rows.Notes = append(rows.Notes, fmt.Sprintf("No value of %s reaches it; the rest is %s.", f.Param.Short(), limitsText(f, q)))
+	}
+	if s.Idle > 0 {
+		rows.Notes = append(rows.Notes, fmt.Sprintf("Others, which change nothing: %d.", s.Idle))
+	}
+	return rows
+}
+
+// needed is the value that reaches the target, and by how much it differs.
+func needed(s Solution, value func(Solution, float64) string) string {
+	switch {
+	case s.Met:
+		return "met" + holds(s, value)
+	case !s.Reached:
+		return "none"
+	case s.Param.Value.Num > 0:
+		return value(s, s.Value) + ", " + reports.PercentChange(s.Value/s.Param.Value.Num-1)
+	}
+	return value(s, s.Value)
+}
+
+// atBest says how close a parameter comes to the target that it does not reach.
+func atBest(s Solution, value func(Solution, float64) string, result func(float64) string) string {
+	at := ", at " + value(s, s.Value)
+	switch now := s.Param.Value.Num; {
+	case s.At == s.Now:
+		return result(s.Now) + ", whatever it is"
+	case s.Value == 0:
+		at = ", at 0"
+	case s.Value > 1e5*now && now > 0:
+		at = ", however large"
+	case s.Value < 1e-5*now:
+		at = ", however small"
+	}
+	return result(s.Now) + " → " + result(s.At) + " at best" + at
+}
+
+// asItIs prints the parameter's value; packets may be a word.
+func asItIs(p platforms.Param) string {
+	if p.Word != "" {
+		return p.Word
+	}
+	return Format(p.Value)
+}
+
+// holds says for which values a target that is met stays so.
+func holds(s Solution, value func(Solution, float64) string) string {
+	switch from, to := !math.IsInf(s.From, 0), !math.IsInf(s.To, 0); {
+	case from && to:
+		return ", down to " + value(s, s.From) + " and up to " + value(s, s.To)
+	case from:
+		return ", down to " + value(s, s.From)
+	case to:
+		return ", up to " + value(s, s.To)
+	}
+	return ", whatever it is"
+}
+
+// partOf is the share of owner i in what the quantity is made of.
+func partOf(owners []Share, q Quantity, i int) float64 {
+	var sum, own float64
+	for k, o := range owners {
+		v := float64(o.OneWay)
+		if q.Stream() {
+			v = float64(o.Gap)
+		}
+		if sum += v; k == i {
+			own = v
+		}
+	}
+	return own / sum
+}
+
+// limitsText names the owners of a tenth or more: "L 62 %, o_s 34 %".
+func limitsText(s Solution, q Quantity) string {
+	var words []string
+	for i, o := range s.Limits {
+		if of := partOf(s.Limits, q, i); of >= 0.1 || i == 0 {
+			words = append(words, o.Owner+" "+reports.PercentShare(100*of))
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+// A TargetCurve is where two parameters together just meet a target.
+type TargetCurve struct {
+	Design Design
+	Target Target
+	X, Y   Range
+	xs, ys []float64
+}
+
+// NewTargetCurve finds the curve over two different parameters. A range without a width is
+// taken from a quarter of the parameter to four times it.
+func NewTargetCurve(d Design, t Target, x, y Range) (*TargetCurve, error) {
+	if x.Param.Path == y.Param.Path {
+		return nil, fmt.Errorf("%s twice; a curve is over two parameters", x.Param.Path)
+	}
+	for _, r := range []*Range{&x, &y} {
+		if r.From == r.To {
+			r.From, r.To = r.Param.Value.Num/4, r.Param.Value.Num*4
+		}
+	}
+	c := &TargetCurve{Design: d, Target: t, X: x, Y: y}
+	var err error
+	c.xs, c.ys, err = d.Curve(t, x, y)
+	return c, err
+}
+
+// Rows returns the points of the curve.
+func (c *TargetCurve) Rows() reports.Rows {
+	rows := reports.Rows{
+		Columns: []reports.Column{{Key: c.X.Key(), Head: c.X.Title()}, {Key: c.Y.Key(), Head: c.Y.Title()}},
+		Notes:   []string{"Where " + c.Target.String() + " begins to hold, or ends."},
+	}
+	found := false
+	for i := range c.xs {
+		rows.Data = append(rows.Data, []any{c.X.Shown(c.xs[i]), c.Y.Shown(c.ys[i])})
+		found = found || !math.IsNaN(c.ys[i])
+	}
+	if !found {
+		rows.Notes = append(rows.Notes, "There is no such place in these ranges.")
+	}
+	return rows
+}
+
+// Picture is a heat map of the quantity with the curve over it.
+func (c *TargetCurve) Picture(ctx context.Context) (reports.Picture, error) {
+	x, y := c.X, c.Y
+	x.Steps, y.Steps = mapCells, mapCells
+	xs, ys, err := c.Design.Curve(c.Target, x, y)
+	if err != nil {
+		return nil, err
+	}
+	s := &Sweep{Design: c.Design, Ranges: []Range{x, y}, Sizes: []quantity.Bytes{max(c.Target.Quantity.Size, 1)}, Names: []string{c.Target.Quantity.Name}}
+	p, err := NewSweepPicture(s, 0)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Run(ctx, 0, nil, p.Add); err != nil {
+		return nil, err
+	}
+	line := reports.Series{Name: c.Target.String(), Kind: reports.Line}
+	for i := range xs {
+		line.X, line.Y = append(line.X, x.Shown(xs[i])), append(line.Y, y.Shown(ys[i]))
+	}
+	h := p.heatMap()
+	h.Lines = []reports.Series{line}
+	return h, nil
+}

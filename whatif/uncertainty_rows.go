@@ -1,0 +1,257 @@
+package whatif
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports"
+)
+
+// An Uncertainty is predictions with their intervals, of one design or of two.
+type Uncertainty struct {
+	Designs   []NamedDesign
+	Names     []string // of the quantities
+	Sizes     []quantity.Bytes
+	Sampling  Sampling
+	Intervals [][][]Interval // by design, quantity and size
+	faster    []float64      // how likely the second design is the faster one, by size
+	measured  bool           // some intervals are those of the next measurement
+	sampled   bool           // some are those of parameters
+}
+
+// A NamedDesign is a design under the name that a table has for it.
+type NamedDesign struct {
+	Name string
+	Design
+}
+
+// Uncertain predicts quantities of one or two designs with 95 % intervals. It is an error that
+// is [ErrExact] if no parameter of them has an interval.
+func Uncertain(designs []NamedDesign, names []string, sizes []quantity.Bytes, s Sampling) (*Uncertainty, error) {
+	if !Sized(designs[0].Design, names) {
+		sizes = sizes[:1] // any
+	}
+	if slices.ContainsFunc(names, Finishes) { // each is a simulation
+		s.Samples = min(s.Samples, 1000)
+	}
+	u := &Uncertainty{Designs: designs, Names: names, Sizes: sizes, Sampling: s}
+	exact := 0
+	next, err := allFitted(designs)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range designs {
+		var of [][]Interval
+		for i, name := range names {
+			in, measured, err := intervals(d, next, name, sizes, s)
+			u.measured, u.sampled = u.measured || measured, u.sampled || !measured
+			if errors.Is(err, ErrExact) {
+				if i == 0 {
+					exact++
+				}
+			} else if err != nil {
+				return nil, err
+			}
+			of = append(of, in)
+		}
+		u.Intervals = append(u.Intervals, of)
+	}
+	last := designs[len(designs)-1]
+	if exact == len(designs) {
+		return nil, fmt.Errorf("%s: %w with --assume PERCENT", last.Layer.Ref(), ErrExact)
+	}
+	switch {
+	case len(designs) == 1 || !Sized(designs[0].Design, names):
+	case next:
+		u.faster, err = nextFaster(last.Design, designs[0].Design, sizes)
+	default:
+		u.faster, err = Faster(last.Design, designs[0].Design, sizes, s)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return u, nil
+}
+
+// allFitted reports whether the next measurement of each of the designs can be predicted. If
+// not, their intervals are all of parameters, so that like is compared with like.
+func allFitted(designs []NamedDesign) (bool, error) {
+	for _, d := range designs {
+		if is, err := Forecastable(d.Design); !is {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// nextFaster is the probability, for each of the sizes, that the next measurement of a takes less
+// time than that of b. Each is taken as log-normal on both sides of its middle, so that its
+// interval holds 95 %:
+//
+//	P = Φ((ln m_b − ln m_a) / √(s_a² + s_b²))
+//
+// Where: m = a middle; s = 1/1.96 of the logarithm of the interval's end, on the side of the other
+// one's middle, over m.
+func nextFaster(a, b Design, sizes []quantity.Bytes) ([]float64, error) {
+	x, err := Forecasts(a)
+	if err != nil {
+		return nil, err
+	}
+	y, err := Forecasts(b)
+	if err != nil {
+		return nil, err
+	}
+	log := func(high, low quantity.Micros) float64 { return math.Log(float64(high / low)) }
+	all := make([]float64, len(sizes))
+	for i, n := range sizes {
+		p, q := x(n), y(n)
+		by := log(q.Middle, p.Middle)
+		scale := math.Hypot(log(p.High, p.Middle), log(q.Middle, q.Low))
+		if by < 0 {
+			scale = math.Hypot(log(p.Middle, p.Low), log(q.High, q.Middle))
+		}
+		all[i] = 0.5 * math.Erfc(-by/(scale/1.959964)/math.Sqrt2)
+		if by == 0 {
+			all[i] = 0.5
+		}
+	}
+	return all, nil
+}
+
+// intervals predicts a quantity: with next it is the next measurement of times and of bandwidth;
+// otherwise the intervals are those of the parameters.
+func intervals(d NamedDesign, next bool, name string, sizes []quantity.Bytes, s Sampling) (all []Interval, measured bool, err error) {
+	follower, follows := followerOf(d.Design, name, sizes)
+	if !next || !follows {
+		all, err = d.Predict(name, sizes, s)
+		return all, false, err
+	}
+	at, err := Forecasts(d.Design)
+	if err != nil {
+		return nil, false, err
+	}
+	for _, n := range sizes {
+		all = append(all, ForecastInterval(follower, n, *at(n)))
+	}
+	return all, true, nil
+}
+
+// Rows returns the table of the intervals.
+func (u *Uncertainty) Rows() (reports.Rows, error) {
+	several, sized := len(u.Designs) > 1, Sized(u.Designs[0].Design, u.Names)
+	rows := reports.Rows{Columns: []reports.Column{{Key: "platform"}, {Key: "layer"}, {Key: "design"}, {Key: "size_bytes", Head: "size"}}}
+	switch {
+	case several:
+		rows.Columns[2].Head = "design"
+	case !sized:
+		rows.Columns[1].Head = "layer"
+	}
+	if !sized {
+		rows.Columns[3].Head = ""
+	}
+	var quantities []Quantity
+	for i, name := range u.Names {
+		q, err := u.Designs[0].Quantity(name, 1)
+		if err != nil {
+			return rows, err
+		}
+		quantities = append(quantities, q)
+		rows.Columns = append(rows.Columns, reports.Column{Head: q.Noun() + ", 95 % interval", Rank: i},
+			reports.Column{Key: q.Key()}, reports.Column{Key: q.KeyOf("low")}, reports.Column{Key: q.KeyOf("high")})
+	}
+	if several && sized {
+		rows.Columns = append(rows.Columns, reports.Column{Key: "probability_faster", Head: "is the faster one with", Text: reports.Probability})
+	}
+	for i, n := range u.Sizes {
+		for k, d := range u.Designs {
+			row := []any{d.Platform.Name, d.Layer.Name, d.Name, n}
+			for j, q := range quantities {
+				in := u.Intervals[k][j][i]
+				row = append(row, reports.Interval{Dim: q.Dim(), Value: in.Value, Low: in.Low, High: in.High}, in.Value, in.Low, in.High)
+			}
+			if several && sized {
+				row = append(row, reports.OrAbsent(u.faster[i], k == 1))
+			}
+			rows.Data = append(rows.Data, row)
+		}
+	}
+	if u.measured {
+		for _, d := range u.Designs {
+			m := d.Layer.Measured
+			first, last := m.Sizes[0], m.Sizes[len(m.Sizes)-1]
+			of := ""
+			if several {
+				of = d.Name + ": "
+			}
+			for _, n := range u.Sizes {
+				if n < first || n > last {
+					rows.Notes = append(rows.Notes, fmt.Sprintf("%s%s is beyond the sizes that were measured, %s to %s: the protocol may change.", of, n, first, last))
+				}
+			}
+		}
+		rows.Notes = append(rows.Notes, "Times and bandwidth are those of the next measurement, predicted from what the layer was fitted to.")
+		if several {
+			rows.Notes = append(rows.Notes, "The faster one: of the next measurements, taken as log-normal in their intervals.")
+		}
+	} else if slices.ContainsFunc(u.Designs, func(d NamedDesign) bool { return d.Layer.Measured != nil }) {
+		rows.Notes = append(rows.Notes, "What is not measured, or changed, has no next measurement: the intervals are those of the parameters.")
+	}
+	if u.measured && !u.sampled {
+		return rows, nil
+	}
+	if u.measured {
+		rows.Notes = append(rows.Notes, "Other quantities are of the parameters:")
+	}
+	rows.Notes = append(rows.Notes, fmt.Sprintf("%d samples, seed %d; parameters vary independently of each other, but β and τ of a fit together.", u.Sampling.Samples, u.Sampling.Seed))
+	rows.Notes = append(rows.Notes, changeNotes(u.Designs[len(u.Designs)-1].Design)...)
+	return rows, nil
+}
+
+// Bands draws the intervals of a quantity over sizes.
+func Bands(designs []NamedDesign, name string, sizes []quantity.Bytes, s Sampling) (reports.Figure, error) {
+	q, err := designs[0].Quantity(name, 1)
+	if err != nil {
+		return reports.Figure{}, err
+	}
+	f := reports.Figure{
+		Title: designs[len(designs)-1].Layer.Ref() + ": " + q.Head() + " with 95 % intervals",
+		X:     reports.Axis{Label: "message size", Scale: reports.Log, Bytes: true},
+		Y:     reports.Axis{Label: q.Head(), Scale: reports.Log},
+	}
+	if q.Dim() == quantity.DimRate { // where lines level off, a linear scale shows the bands
+		f.Y.Scale = reports.Linear
+	}
+	next, err := allFitted(designs)
+	if err != nil {
+		return f, err
+	}
+	for _, d := range designs {
+		line, all := reports.Series{Name: d.Name, Kind: reports.Line}, sizes
+		follower, follows := followerOf(d.Design, name, sizes)
+		banded := next && follows
+		if banded {
+			all = WithMeasured(sizes, d.Design)
+			bands, err := ForecastBands(d.Name, follower, d.Design, all)
+			if err != nil {
+				return f, err
+			}
+			f.Series = append(f.Series, bands...)
+		}
+		in, _, err := intervals(d, next, name, all, s)
+		if err != nil && !errors.Is(err, ErrExact) {
+			return f, err
+		}
+		for i, n := range all {
+			line.X, line.Y = append(line.X, float64(n)), append(line.Y, in[i].Value)
+			if !banded {
+				line.Low, line.High = append(line.Low, in[i].Low), append(line.High, in[i].High)
+			}
+		}
+		f.Series = append(f.Series, line)
+	}
+	f.Notes = BandNotes(f.Series)
+	return f, nil
+}
