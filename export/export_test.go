@@ -307,3 +307,14 @@ func TestLogGOPSimRuns(t *testing.T) {
 		}
 	}
 }
+
+// The gap of LogGOPSim is its NIC's: the processor's time is o.
+func TestLogGOPSimGap(t *testing.T) {
+	l := &model.LogGP{LogP: model.LogP{Latency: 1, SendOverhead: 10, ReceiveOverhead: 10, GapTime: 1}, GapPerByte: 0.01}
+	for _, low := range []quantity.Bytes{1, 1000} {
+		f, err := Target{Name: "loggopsim", write: loggopsim}.Write(Machine{Name: "x", Levels: []Level{{"all", 2, l}}}, Sizes{low, 64 << 10})
+		if want := "-L 1000 -o 10000 -g 1000 -G 10 -O 0 -S 2147483647\n"; err != nil || f.Text != want {
+			t.Errorf("from %v: %q, %v; want %q", low, f.Text, err, want)
+		}
+	}
+}

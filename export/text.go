@@ -7,6 +7,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -18,10 +19,9 @@ func loggopsim(f *File, m Machine, s Sizes) error {
 	send, receive := l.Overheads(s.Low)
 	overhead := float64(send+receive) / 2
 	if send != receive {
-		f.lose("o is the mean of o_s = %s and o_r = %s", send, receive)
+		f.lose("o is the mean of o_s = %s and o_r = %s, also between the messages of a stream", send, receive)
 	}
-	bytes := float64(max(s.Low, 2) - 1)
-	gap := max(float64(l.Gap(s.Low))-best.per*bytes, 0)
+	gap := max(float64(interfaceGap(l, s.Low))-best.per*float64(s.Low-1), 0)
 	latency := best.at + best.per - 2*overhead // b = n−1
 	if latency < 0 {
 		f.lose("L would be %s: the overheads overlap with the way; they are less here", quantity.Micros(latency))
@@ -44,6 +44,18 @@ func loggopsim(f *File, m Machine, s Sizes) error {
 	}
 	f.lose("S is above all sizes: the times have the rendezvous in them where the platform has one")
 	return nil
+}
+
+// interfaceGap returns the longest time in µs for which a message of n bytes occupies what is no
+// processor: o stands for those.
+func interfaceGap(l model.Layer, n quantity.Bytes) quantity.Micros {
+	var gap quantity.Micros
+	for _, load := range model.Loads(l.Resources(), n) {
+		if load.Resource != model.Processor {
+			gap = max(gap, load.Busy)
+		}
+	}
+	return gap
 }
 
 func rounding(x float64) float64 {

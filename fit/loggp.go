@@ -3,6 +3,7 @@ package fit
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
@@ -12,8 +13,10 @@ import (
 
 // A LogGPResult has the parameters of LogGP (Alexandrov and others 1995):
 //
-//	T(n)  = o_s + (n−1)G + L + o_r       from the latencies
-//	g'(n) = g + (n−1)G                   from a stream of messages
+//	T(n)  = o_s + (n−1)G + L + o_r           from the latencies
+//	g'(n) = max(o_s, o_r, g + (n−1)G)        from a stream of messages
+//
+// Sizes whose interval is not above a measured overhead do not show g, and are left out.
 type LogGPResult struct {
 	Name string
 	// Sum is o_s + L + o_r, the one-way time of one byte, which is all that a ping-pong shows.
@@ -67,7 +70,7 @@ func LogGP(tables ...*benchfile.Table) (*LogGPResult, error) {
 	if len(passed) > 0 {
 		r.warn("not used: %s", strings.Join(passed, ", "))
 	}
-	if err := r.fitStream(stream); err != nil {
+	if err := r.fitStream(beyond(stream, send, receive)); err != nil {
 		return nil, err
 	}
 	if err := r.fitLatency(latency); err != nil {
@@ -101,6 +104,23 @@ func (r *LogGPResult) doubt(what string, line *Result) {
 	if p := line.Points[0]; math.Abs(p.Error()) > 0.2 {
 		r.warn("%s: %v take %v, and the line has %v: the parameters are not those of small messages; fit fewer sizes", what, p.Size, p.Time, p.Fitted)
 	}
+}
+
+// beyond returns the sizes of a stream whose intervals are above both overheads by a tenth, so that
+// they show g and G; the whole stream if they are fewer than three.
+func beyond(stream *benchfile.Table, overheads ...*benchfile.Table) *benchfile.Table {
+	var longest quantity.Micros
+	for _, o := range overheads {
+		if o != nil && len(o.Samples) > 0 {
+			longest = max(longest, o.Samples[0].Mean) // of the smallest size
+		}
+	}
+	some := *stream
+	some.Samples = slices.DeleteFunc(slices.Clone(stream.Samples), func(s benchfile.Sample) bool { return s.Mean <= 1.1*longest })
+	if len(some.Samples) < 3 {
+		return stream
+	}
+	return &some
 }
 
 func (r *LogGPResult) fitStream(t *benchfile.Table) (err error) {

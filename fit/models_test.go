@@ -140,6 +140,19 @@ func TestLogGP(t *testing.T) {
 	if diff := cmp.Diff(want, r.Layer(), about(1e-9)); diff != "" || !r.Separate {
 		t.Error(diff)
 	}
+	// Where an overhead is longer than g and the bytes, the stream shows the overhead.
+	slow := want
+	slow.SendOverhead = 5
+	r, err = LogGP(table(ns, func(n float64) float64 { return float64(slow.OneWay(quantity.Bytes(n))) }),
+		kind(table(ns, func(n float64) float64 { return float64(slow.Gap(quantity.Bytes(n))) }), benchfile.Gap),
+		kind(table(ns, func(float64) float64 { return 5 }), benchfile.SendOverhead), receive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(slow, r.Layer(), about(1e-6)); diff != "" {
+		t.Error(diff)
+	}
+
 	r, err = LogGP(stream, latency)
 	if err != nil {
 		t.Fatal(err)

@@ -44,8 +44,9 @@ type Layer interface {
 	Kind() *Kind
 }
 
-// RTT is the round-trip time of n bytes there and n bytes back: twice the one-way time.
-func RTT(l Layer, n quantity.Bytes) quantity.Micros { return 2 * l.OneWay(n) }
+// RTT returns the round-trip time of n bytes there and n bytes back, as a ping-pong of many rounds
+// repeats it: max(2·T(n), Gap(n)). The next ping cannot leave before the gap of the last is over.
+func RTT(l Layer, n quantity.Bytes) quantity.Micros { return max(2*l.OneWay(n), l.Gap(n)) }
 
 // Bandwidth is n over the one-way time.
 func Bandwidth(l Layer, n quantity.Bytes) quantity.MBps { return n.Over(l.OneWay(n)) }

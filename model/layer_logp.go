@@ -6,7 +6,7 @@ import (
 
 // LogP is the cost of short messages of a fixed size [logp]; HP-LAM §4.2:
 //
-//	T = o_s + L + o_r        RTT = 2T        rate = 1/g
+//	T = o_s + L + o_r        RTT = max(2T, g)        rate = 1/max(g, o_s, o_r)
 //
 // Where, all in µs and ≥ 0: o_s = SendOverhead and o_r = ReceiveOverhead, the
 // times for which a message occupies the processors; L = Latency, its time in the
@@ -38,11 +38,13 @@ func (l *LogP) Overheads(quantity.Bytes) (send, receive quantity.Micros) {
 
 // LogGP adds a time per byte for long messages to [LogP] [loggp]:
 //
-//	T(n)  = o_s + (n−1)G + L + o_r
-//	g'(n) = max(g, o_s, o_r) + (n−1)G
+//	T(n)   = o_s + (n−1)G + L + o_r
+//	g_s(n) = max(o_s, g + (n−1)G)        from a send to the sender's next
+//	g_r(n) = max(o_r, g + (n−1)G)        from a message to the receiver's next
 //
 // Where: G = GapPerByte in µs per byte, ≥ 0, the inverse of the bandwidth for
-// long messages; the rest as in LogP.
+// long messages; the rest as in LogP. The bytes of a message stream while the
+// processor prepares the next one, so overhead and bytes overlap.
 type LogGP struct {
 	LogP
 	GapPerByte quantity.MicrosPerByte // G
@@ -53,27 +55,26 @@ func (l *LogGP) OneWay(n quantity.Bytes) quantity.Micros {
 	return l.LogP.OneWay(n) + l.GapPerByte.Times(n-1)
 }
 
-// Gap is max(g, o_s, o_r) + (n−1)G.
+// Gap is max(o_s, o_r, g + (n−1)G), the longer of g_s and g_r.
 func (l *LogGP) Gap(n quantity.Bytes) quantity.Micros {
-	return l.LogP.Gap(n) + l.GapPerByte.Times(n-1)
+	return max(l.SendOverhead, l.ReceiveOverhead, l.GapTime+l.GapPerByte.Times(n-1))
 }
 
 // Resources are those of LogGP with G = 0.
 func (l *LogP) Resources() Resources { return (&LogGP{LogP: *l}).Resources() }
 
-// Resources are the processors and the interfaces of both nodes. A processor neither prepares the
-// next message nor takes one while bytes go through the interface: it sends a message every g +
-// (n−1)G or o_s + (n−1)G, whichever is longer, and receives likewise. The bytes follow each other
-// through the network: while they leave one interface they enter the other, so only one interface
-// has (n−1)G in its delay.
+// Resources are the processors and the interfaces of both nodes. An interface is occupied for g +
+// (n−1)G by a message, while its processor works on the next. The bytes follow each other through
+// the network: while they leave one interface they enter the other, so only one interface has
+// (n−1)G in its delay.
 func (l *LogGP) Resources() Resources {
 	bytes := Cost{Beta: -l.GapPerByte.Times(1), Tau: l.GapPerByte} // (n−1)G
 	busy := bytes.Plus(Cost{Beta: l.GapTime})
 	return Route{
 		Send: Cost{Beta: l.SendOverhead},
 		Hops: []Hop{
-			{Resource: "interface-out", Delay: Cost{Beta: l.Latency}, Busy: busy, Hold: bytes},
-			{Resource: "interface-in", Side: AtReceiver, Delay: bytes, Busy: busy, Exclusive: true},
+			{Resource: "interface-out", Delay: Cost{Beta: l.Latency}, Busy: busy},
+			{Resource: "interface-in", Side: AtReceiver, Delay: bytes, Busy: busy},
 		},
 		Receive: Cost{Beta: l.ReceiveOverhead},
 	}

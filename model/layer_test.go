@@ -64,7 +64,7 @@ func TestEveryLayer(t *testing.T) {
 						t.Errorf("%v bytes: %s = %v", float64(n), what, v)
 					}
 				}
-				if got, want := RTT(l, n), 2*l.OneWay(n); got != want {
+				if got, want := RTT(l, n), max(2*l.OneWay(n), l.Gap(n)); got != want {
 					t.Errorf("%v bytes: RTT %v, want %v", float64(n), got, want)
 				}
 				// What a processor is busy with is part of the gap, or takes as long.
@@ -133,6 +133,20 @@ func TestLogGP(t *testing.T) {
 	near(t, "r∞", Asymptote(&l), 24, 9)
 	slow := LogGP{LogP{Latency: 1, SendOverhead: 4, ReceiveOverhead: 5, GapTime: 2}, 0}
 	near(t, "a gap that the receiver makes", slow.Gap(1), 5, 9)
+	// Bytes stream while the processor prepares the next message.
+	for _, c := range []struct {
+		send, receive, g quantity.Micros
+		n                quantity.Bytes
+		want             quantity.Micros
+	}{{10, 10, 1, 1, 10}, {10, 10, 1, 1001, 11}, {10, 10, 1, 801, 10}, {2, 30, 1, 1001, 30}, {30, 2, 1, 1001, 30}, {3, 4, 50, 1001, 60}} {
+		l := LogGP{LogP{Latency: 1, SendOverhead: c.send, ReceiveOverhead: c.receive, GapTime: c.g}, 0.01}
+		near(t, "gap", l.Gap(c.n), c.want, 9)
+	}
+	// A ping-pong is not faster than the gap.
+	short := LogP{Latency: 1, SendOverhead: 0.3, ReceiveOverhead: 0.385, GapTime: 9.94}
+	near(t, "RTT within the gap", RTT(&short, 1), 9.94, 9)
+	short.GapTime = 3
+	near(t, "RTT beyond the gap", RTT(&short, 1), 3.37, 9)
 	send, receive := l.Overheads(1 << 20)
 	near(t, "o_s", send, 2.9, 9)
 	near(t, "o_r", receive, 5.8, 9)

@@ -14,12 +14,6 @@ type Load struct {
 // Processor is the resource of what the processors do.
 const Processor = "processor"
 
-// What a processor and its interface do one after the other, see [Hop].
-const (
-	sending   = "processor, then interface"
-	receiving = "interface, then processor"
-)
-
 // Loads are the times for which a message of n bytes occupies each resource. What a [Sum] adds
 // occupies, for its gap, the hop that is slowest for packets of a MiB.
 func Loads(r Resources, n quantity.Bytes) []Load {
@@ -54,12 +48,6 @@ func (all *loads) message(r Resources, n, whole quantity.Bytes) {
 		all.add(Processor, AtSender, of(r.Send))
 		for _, hop := range r.Hops {
 			all.add(hop.Resource, hop.Side, of(hop.Busy))
-			if hop.Hold != (Cost{}) {
-				all.add(sending, AtSender, of(r.Send)+of(hop.Hold))
-			}
-			if hop.Exclusive {
-				all.add(receiving, AtReceiver, of(r.Receive)+of(hop.Delay))
-			}
 		}
 		all.add(Processor, AtReceiver, of(r.Receive))
 	case Choice:

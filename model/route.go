@@ -45,13 +45,6 @@ type Hop struct {
 	Stage       string // of the platform, which may place it elsewhere; "": none
 	Side        Side
 	Delay, Busy Cost
-
-	// Hold is how long the packet keeps its sender from starting another one, while an interface
-	// with one buffer still reads it.
-	Hold Cost
-	// Exclusive keeps the receiving processor from taking a packet while another one goes
-	// through the last hop, and the hop from beginning one meanwhile: both use the same bus.
-	Exclusive bool
 }
 
 // A Route is what the packets of a message cross: the sending processor, hops, the receiving

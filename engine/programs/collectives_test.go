@@ -91,6 +91,11 @@ func TestCollectivesEndWithTheirSchedules(t *testing.T) {
 						// in what has come between two sends, where the gap leaves the processor time for it.
 						within = 0.15 * float64(said)
 					}
+					if c.Name == "scatter-ring" && l.ReceiveOverhead > l.GapTime {
+						// Messages come faster than the processor takes them. The program takes in all that
+						// are there before it sends on; the schedule sends what it has first.
+						within = float64(l.ReceiveOverhead) * float64(nodes)
+					}
 					if math.Abs(float64(ran-said)) > within {
 						t.Errorf("%s %s, %d nodes, root %d: the engine takes %v, the schedule %v, with %+v", c.Collective, c.Name, nodes, root, ran, said, l)
 					}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
@@ -149,5 +150,50 @@ func TestLabels(t *testing.T) {
 	}
 	if _, err := simulate.New(s); err == nil {
 		t.Error("9 million pairs of CPUs and NICs")
+	}
+}
+
+// A layer of LogGP and the same parameters of LogGOPS are one machine: the sender's interval is
+// max(o_s, g + (n−1)G), the receiver's max(o_r, g + (n−1)G).
+func TestLogGPIsLogGOPS(t *testing.T) {
+	const sends = 50
+	b := schedule.NewBuilder(2)
+	for rank := range uint32(2) {
+		b.NextRank()
+		for range sends {
+			if rank == 0 {
+				b.Send(1001, 1, 0)
+			} else {
+				b.Recv(1001, 0, 0)
+			}
+		}
+	}
+	s, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := simulate.New(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ o, g, first, last quantity.Micros }{
+		{10, 1, 559, 570},               // the gap of 11 decides: 49·11 + 10 + 10, and 11 more to the last
+		{20, 1, 50*20 + 10, 51*20 + 11}, // the overhead decides
+		{1, 5, 49*15 + 11, 49*15 + 1 + 1 + 10 + 1},
+	} {
+		l := model.LogGP{LogP: model.LogP{Latency: 1, SendOverhead: c.o, ReceiveOverhead: c.o, GapTime: c.g}, GapPerByte: 0.01}
+		m, err := simulate.FromLayer(platforms.Layer{Model: &l}, simulate.NoLimit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range []simulate.Options{{Machine: m}, {LogGOPS: simulate.LogGOPS{Latency: 1, Overhead: c.o, GapTime: c.g, GapPerByte: 0.01, EagerLimit: simulate.NoLimit}}} {
+			r, err := p.Run(context.Background(), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if first, last := r.Micros(r.Ranks[0]), r.Micros(r.Ranks[1]); math.Abs(float64(first-c.first)) > 1e-6 || math.Abs(float64(last-c.last)) > 1e-6 {
+				t.Errorf("o %v, g %v, machine %v: %v and %v, want %v and %v", c.o, c.g, o.Machine != nil, first, last, c.first, c.last)
+			}
+		}
 	}
 }

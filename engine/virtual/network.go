@@ -109,7 +109,6 @@ func (l *list) pop() *packet {
 // A resource serves one packet at a time, in the order in which they come.
 type resource struct {
 	until   quantity.Micros // busy
-	leaves  quantity.Micros // when its last packet has left it
 	queue   list
 	blocked list  // packets that stay in the stage before, as the queue is full
 	holding int32 // packets that it has served and that cannot leave it
@@ -230,10 +229,6 @@ func (n *network) step() {
 			nd.waiting = false
 			nd.resume()
 		}
-	case e.what == unpark:
-		nd := n.nodes[e.index]
-		nd.parked--
-		nd.wake(n.now)
 	case e.what == die:
 		n.kill(n.nodes[e.index])
 	}
@@ -301,7 +296,7 @@ func (n *network) serve(at int32) {
 	for res.queue.count > 0 && res.holding == 0 && n.now >= res.until {
 		f := res.queue.pop()
 		st := &n.routes[f.route].Stages[f.stage]
-		delay, busy, hold := st.times(&f.Frame)
+		delay, busy := st.times(&f.Frame)
 		res.until = n.now + busy
 		if n.trace != nil {
 			n.trace.add(at, n.now, res.until, &f.Frame)
@@ -312,11 +307,6 @@ func (n *network) serve(at int32) {
 			n.release(g)
 		}
 		f.held = at
-		if hold > 0 {
-			n.nodes[f.Src].parked++
-			n.schedule(n.now+hold, int(f.Src), event{what: unpark, index: uint32(f.Src)})
-		}
-		res.leaves = n.now + delay
 		if delay == 0 {
 			n.leave(f)
 			continue

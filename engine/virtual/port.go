@@ -161,9 +161,6 @@ func (p port) Receive() *engine.Frame {
 	}
 	if r := &net.routes[f.route]; !f.Control() {
 		d := of(r.Receive, quantity.Bytes(f.Size())) + r.moreTo(&f.Frame, cost.receive)
-		if last := len(r.Stages) - 1; d > 0 && r.Stages[last].Exclusive {
-			p.exclude(&net.resources[f.Dst*int32(len(net.kinds))+r.resources[last]], d)
-		}
 		if d > 0 {
 			p.work(d, &f.Frame)
 		}
@@ -171,14 +168,6 @@ func (p port) Receive() *engine.Frame {
 	p.empty = 0
 	p.current = f
 	return &f.Frame
-}
-
-// exclude waits until no packet goes through the resource, and keeps others out of it for d.
-func (p port) exclude(res *resource, d quantity.Micros) {
-	for p.net.now < res.leaves {
-		p.sleep(res.leaves - p.net.now)
-	}
-	res.until = max(res.until, p.net.now+d)
 }
 
 // patience is how often a program may poll at the same time before the run takes it to wait for the

@@ -17,10 +17,9 @@ type event struct {
 type what uint16
 
 const (
-	wake   what = iota // a node goes on, if its generation is gen
-	free               // a resource may take its next packet
-	die                // a node fails
-	unpark             // a node's interface takes another packet
+	wake what = iota // a node goes on, if its generation is gen
+	free             // a resource may take its next packet
+	die              // a node fails
 )
 
 func (e *event) before(o *event) bool {

@@ -32,8 +32,6 @@ type Stage struct {
 	Delay, Busy Cost
 	Queue       int  // packets that may wait for it; 0: no bound
 	Drop        bool // drop a packet that finds the queue full; else it stays where it is, as on Myrinet's links
-	Hold        Cost // how long it keeps its sender from starting another packet, see [model.Hop]
-	Exclusive   bool // of the receiving processor's part, see [model.Hop]
 
 	added []addition
 	last  bool // the stage after all others
@@ -47,17 +45,16 @@ type addition struct {
 	whole bool
 }
 
-// times are the delay of a packet in a stage, and the times for which it occupies the stage and its
-// sender.
-func (st *Stage) times(f *engine.Frame) (delay, busy, hold quantity.Micros) {
+// times returns the delay of a packet in a stage, and the time for which it occupies the stage.
+func (st *Stage) times(f *engine.Frame) (delay, busy quantity.Micros) {
 	size := quantity.Bytes(f.Size())
-	delay, busy, hold = of(st.Delay, size), of(st.Busy, size), of(st.Hold, size)
+	delay, busy = of(st.Delay, size), of(st.Busy, size)
 	if st.last {
 		delay += more(st.added, f, cost.network)
 	} else {
 		busy += more(st.added, f, cost.interval)
 	}
-	return delay, busy, hold
+	return delay, busy
 }
 
 // more is the addition to the packet, which goes to the last packet of a piece or of the message.
@@ -316,7 +313,7 @@ func (s *System) leafOf(r Route, added []addition) *plan {
 func (s *System) route(d model.Route) Route {
 	r := Route{Send: d.Send, Receive: d.Receive}
 	for _, hop := range d.Hops {
-		next := Stage{Resource: hop.Resource, Side: hop.Side, Delay: hop.Delay, Busy: hop.Busy, Hold: hop.Hold, Exclusive: hop.Exclusive}
+		next := Stage{Resource: hop.Resource, Side: hop.Side, Delay: hop.Delay, Busy: hop.Busy}
 		if p, known := s.places[hop.Stage]; known {
 			next.Resource, next.Side, next.Queue, next.Drop = p.Resource, p.Side(), p.Queue, p.Drop
 		}

@@ -59,7 +59,7 @@ type Validated struct {
 // rounding is 0.
 func (r Validated) Difference() float64 {
 	d := r.Engine/r.Model - 1
-	if math.Abs(d) <= different {
+	if math.Abs(d) <= different || math.Abs(r.Engine-r.Model) <= different { // also of times of 0
 		return 0
 	}
 	return d
@@ -209,7 +209,7 @@ func (r *layerRun) add(program string, n quantity.Bytes, what string, modelled, 
 		Platform: r.design.Layer.Platform, Layer: r.design.Layer.Name, Program: program, Size: n, Quantity: what,
 		Model: modelled, Engine: ran, Unit: unit, Measured: nan, Low: nan, High: nan, PaperBound: nan,
 	}
-	if d := row.Difference(); d != 0 && !math.IsNaN(d) && modelled != 0 {
+	if d := row.Difference(); d != 0 && !math.IsNaN(d) {
 		i := slices.IndexFunc(bounds, func(b bound) bool { return b.explains(d) })
 		if i >= 0 {
 			row.Bound = bounds[i].reason

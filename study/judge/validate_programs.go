@@ -3,6 +3,7 @@ package judge
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/halfpeak/halfpeak/engine"
 	"github.com/halfpeak/halfpeak/engine/programs"
@@ -43,8 +44,15 @@ func (r *layerRun) run(p programs.Program, n quantity.Bytes) error {
 }
 
 func (r *layerRun) roundTrip(p programs.Program) error {
-	got, err := r.measure(p, programs.Args{Count: 10})
-	r.add(p.Name, 1, "round trip", float64(model.RTT(r.model, 1)), float64(got.Time), "µs", r.turns(1)...)
+	// The first ping finds everything free; the others may have to wait for the gap.
+	const rounds = 10
+	first, err := r.measure(p, programs.Args{Count: 1})
+	if err != nil {
+		return err
+	}
+	got, err := r.measure(p, programs.Args{Count: rounds})
+	steady := (rounds*got.Time - first.Time) / (rounds - 1)
+	r.add(p.Name, 1, "round trip", float64(model.RTT(r.model, 1)), float64(steady), "µs", r.turns(1)...)
 	return err
 }
 
@@ -56,7 +64,7 @@ func (r *layerRun) latency(p programs.Program, n quantity.Bytes) error {
 			return got, err
 		}
 	}
-	got, err := r.measure(ran, programs.Args{Size: int(n), Count: 2})
+	got, err := r.measure(ran, programs.Args{Size: int(n), Count: 1})
 	row := r.add(p.Name, n, "one way", float64(r.model.OneWay(n)), float64(got.Time), "µs", append(r.shortPiece(n), r.turns(n)...)...)
 	for _, p := range r.points {
 		if p.Size == n {
@@ -109,14 +117,10 @@ func (r *layerRun) shortPiece(n quantity.Bytes) []bound {
 	return []bound{{"the formula starts the last piece when the slowest stage is free; this piece is short, and the one before it is not through yet", slower}}
 }
 
-// turns is why a message may wait at a resource that several senders share, or overlap with what
-// a series adds.
+// turns is why a message may overlap with what a series adds.
 func (r *layerRun) turns(n quantity.Bytes) []bound {
 	if _, ok := model.At(r.model, n).(*model.Series); ok {
 		return []bound{overlap}
-	}
-	if s, ok := model.At(r.model, n).(*model.Shared); ok && s.Senders > 1 {
-		return []bound{{"one way is that of a message that finds the resource free; here the others have their turns when the next message comes", slower}}
 	}
 	return nil
 }
@@ -150,7 +154,7 @@ func (r *layerRun) stream(p programs.Program, n quantity.Bytes) error {
 }
 
 func (r *layerRun) pingBulk(p programs.Program, n quantity.Bytes) error {
-	got, err := r.measure(p, programs.Args{Size: int(n), Count: 2})
+	got, err := r.measure(p, programs.Args{Size: int(n), Count: 1})
 	bounds := r.shortPiece(n)
 	switch {
 	case r.windowed(n):
@@ -209,6 +213,9 @@ func (r *layerRun) exchange(p programs.Program, n quantity.Bytes) error {
 // longestBurst is the number of messages of the longest burst of a signature.
 const longestBurst = 2048
 
+// shortBurst is the number of messages of the shortest bursts of a signature, of which o_s is read.
+const shortBurst = 64
+
 // signature gives LogP's parameters back, from a signature as HP-LAM's figure 4.1.
 func (r *layerRun) signature(p programs.Program) error {
 	ref := r.design.Layer.Ref()
@@ -231,15 +238,24 @@ func (r *layerRun) signature(p programs.Program) error {
 		return err
 	}
 	add := func(what string, modelled, read quantity.Micros, bounds ...bound) {
-		// The clock of a burst stops while as many requests as there are credits are on their way.
-		if math.Abs(float64(read/modelled-1)) <= float64(r.system.Options.Credits)/longestBurst {
+		// The clock of a burst stops while as many requests as there are credits are on their way; what
+		// is read comes from the longest bursts, of which the shortest has a quarter of the messages.
+		if math.Abs(float64(read/modelled-1)) <= float64(r.system.Options.Credits)/(longestBurst/4) {
 			bounds = []bound{{reason: fmt.Sprintf("read off bursts of up to %d messages, of which the last ones are not through when the clock stops", longestBurst)}}
 		}
 		r.add(p.Name, 1, what, float64(modelled), float64(read), "µs", bounds...)
 	}
-	add("o_s", send, found.SendOverhead.Value)
-	add("o_r", receive, found.ReceiveOverhead.Value)
-	add("L", oneWay-send-receive, found.Latency.Value)
+	var early []bound
+	if oneWay < shortBurst/2*send {
+		early = []bound{{reason: "replies come back while the shortest bursts are still sent, so that these have a part of o_r in them"}}
+	}
+	add("o_s", send, found.SendOverhead.Value, early...)
+	add("o_r", receive, found.ReceiveOverhead.Value, early...)
+	var rest []bound
+	if slices.ContainsFunc(r.Results[len(r.Results)-2:], func(v Validated) bool { return v.Bound != "" }) {
+		rest = []bound{{reason: "it is what o_s and o_r, as read, leave of the round trip"}}
+	}
+	add("L", max(0, oneWay-send-receive), found.Latency.Value, rest...)
 	add("g", gap, found.Gap.Value)
 	for _, w := range found.Warnings {
 		r.Notes = append(r.Notes, ref+": "+w)
@@ -254,7 +270,7 @@ var clearShares = []quantity.Micros{0, 1, 1.25, 1.5, 2}
 
 // bursts runs a signature with these computations, and the round trip.
 func (r *layerRun) bursts(p programs.Program, shares []quantity.Micros) (bursts []benchfile.Burst, rtt quantity.Micros, err error) {
-	round, err := r.other("ping_pong", programs.Args{Count: 3})
+	round, err := r.other("ping_pong", programs.Args{Count: 1}) // later ones may wait for the gap
 	if err != nil {
 		return nil, 0, err
 	}
