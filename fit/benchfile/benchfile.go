@@ -10,22 +10,7 @@
 // Reading streams: repeated sizes are aggregated, so that memory does not grow
 // with the file. Text is UTF-8, or UTF-16 with a byte order mark; gzip is undone.
 //
-// # Formats
-//
-//	csv            size and time under a header with units; also stage, packet and burst columns
-//	json           arrays of flat objects, lines of objects, objects of arrays
-//	netpipe        NetPIPE 3 to 5, np.out and log: one-way times
-//	osu            latency: one-way; bandwidth and message rate: gaps; collectives
-//	imb            PingPong: one-way; Uniband, Biband: gaps; exchanges: operations; collectives
-//	netgauge       loggp: round trips, gaps, o_s, o_r; one_one: one-way
-//	perftest       latency: one-way, of reads and atomics round trips; bandwidth: gaps
-//	nccl-tests     collectives, out of place and in place (rccl-tests alike)
-//	ucx_perftest   latency: one-way; bandwidth: gaps
-//	sockperf       ping-pong: one-way; throughput: gaps
-//	qperf          latency: one-way; bandwidth: gaps; both only with -v, which prints sizes
-//	netperf        request/response: round trips; streams: gaps
-//	iperf3         --json: gaps between blocks
-//	simgrid        calibration and saturation CSV: operations, send overheads, collectives
+// [Known] lists the benchmarks. The comment of the type of each reader says what its times are.
 package benchfile
 
 import (

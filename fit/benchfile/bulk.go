@@ -194,7 +194,7 @@ func (b *block) add(t *plainTable, size uint64, time float64, exp int) bool {
 // read line by line.
 func (p *parser) bulk() {
 	defer func() { p.lines.bulkAt = p.lines.read + p.lines.stretch }()
-	f, ok := p.formats[0].(*csv)
+	f, ok := p.formats[0].format.(*csv)
 	if !ok {
 		return
 	}

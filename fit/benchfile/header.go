@@ -180,149 +180,185 @@ func set(names ...string) map[string]bool {
 	return m
 }
 
+// A finder finds the columns of a header.
+type finder struct {
+	columns
+	cols          []columnName
+	x, y          string // names or numbers that options give; "" if they do not
+	timeAt        int    // the best column of times so far, −1 for none
+	timeRank      int    // its place in the order of preference; −1 if an option names it
+	noUnit        string // a column of times without a unit
+	noUnitAt      int
+	burstAt, wait int // columns of bursts and their computations, −1 for none
+}
+
 // columns finds the columns of a header. Times without a unit have the given one; "" if it is not
 // known. It returns nil if the line is no header, with the reason if it is nearly one.
 func (f *csv) columns(p *parser, cols []columnName, unit string) (*columns, string) {
-	c := noColumns
-	timeRank := len(timeNames) + 2
-	xName, xUnit := columnOption(p.opt.X)
-	yName, yUnit := columnOption(p.opt.Y)
-	noUnit, noUnitAt := "", -1
-	burst, delta := -1, -1
-	timeAt := -1
-	for i, col := range cols {
-		number := strconv.Itoa(i + 1)
-		isX := xName != "" && (col.full == xName || number == xName)
-		isY := yName != "" && (col.full == yName || number == yName)
+	x, xUnit := columnOption(p.opt.X)
+	y, yUnit := columnOption(p.opt.Y)
+	h := finder{columns: noColumns, cols: cols, x: x, y: y, timeAt: -1, timeRank: len(timeNames) + 2, noUnitAt: -1, burstAt: -1, wait: -1}
+	for i := range cols {
+		col, number := &cols[i], strconv.Itoa(i+1)
+		isX := x != "" && (col.full == x || number == x)
+		isY := y != "" && (col.full == y || number == y)
 		if isX && xUnit != "" {
 			col.unit, col.hasUnit = quantity.Unit(xUnit)
 		}
 		if isY && yUnit != "" {
 			col.unit, col.hasUnit = quantity.Unit(yUnit)
 		}
-		cols[i] = col
-		if isX || xName == "" && c.size < 0 && sizeNames[col.base] && (!col.hasUnit && col.base != "" || col.unit.Dim == quantity.DimSize) {
+		switch {
+		case isX || x == "" && h.size < 0 && sizeNames[col.base] && (!col.hasUnit && col.base != "" || col.unit.Dim == quantity.DimSize):
 			if col.hasUnit && col.unit.Dim != quantity.DimSize {
 				return nil, "column " + strconv.Quote(col.full) + " is not a size"
 			}
-			c.size, c.sizeUnit = i, 1
-			if col.hasUnit {
-				c.sizeUnit = col.unit.Num
-			}
-			continue
-		}
-		if isY {
-			timeAt, timeRank = i, -1
-			continue
-		}
-		isTime := col.hasUnit && col.unit.Dim == quantity.DimTime
-		switch {
-		case unitNames[col.base] && !col.hasUnit:
-			c.unit = i
-		case (col.base == "packet" || col.base == "packet_size") && (!col.hasUnit || col.unit.Dim == quantity.DimSize):
-			c.packet, c.packetUnit = i, 1
-			if col.hasUnit {
-				c.packetUnit = col.unit.Num
-			}
-		case groupNames[col.base] && !col.hasUnit:
-			c.groups = append(c.groups, i)
-		case col.base == "burst" || col.base == "messages" && !col.hasUnit || col.full == "M":
-			burst = i
-		case (col.base == "delta" || col.base == "δ") && isTime:
-			delta, c.deltaUnit = i, col.unit.Num
-		case minNames[col.base] && (isTime || !col.hasUnit): // without a unit, that of the time
-			c.min, c.minUnit = i, col.unit.Num
-		case maxNames[col.base] && (isTime || !col.hasUnit):
-			c.max, c.maxUnit = i, col.unit.Num
-		case medianNames[col.base] && isTime:
-			c.median, c.medianUnit = i, col.unit.Num
-		case yName == "":
-			rank := len(timeNames) + 1
-			for r, name := range timeNames {
-				if col.base == name {
-					rank = r
-				}
-			}
-			switch {
-			case isTime:
-				if col.base != "" && rank > len(timeNames) {
-					rank = len(timeNames)
-				}
-			case col.hasUnit && col.unit.Dim == quantity.DimRate:
-				rank = len(timeNames) + 1
-				if strings.Contains(col.base, "bandwidth") || col.base == "bw" {
-					c.check, c.checkUnit = i, col.unit.Num
-				}
-			case rank < len(timeNames) && !col.hasUnit:
-				if noUnitAt < 0 {
-					noUnit, noUnitAt = col.full, i
-				}
-				continue
-			default:
-				continue
-			}
-			if rank < timeRank {
-				timeAt, timeRank = i, rank
-			}
+			h.size, h.sizeUnit = i, col.sizeUnit()
+		case isY:
+			h.timeAt, h.timeRank = i, -1
+		case !h.side(i, *col) && y == "":
+			h.time(i, *col)
 		}
 	}
-	if burst >= 0 && delta >= 0 && c.size < 0 {
-		c.burst, c.delta = burst, delta
+	h.setUnit(unit)
+	if why := h.missing(); why != "" || h.timeAt < 0 || h.size < 0 && h.burst < 0 {
+		return nil, why
 	}
-	if c.unit >= 0 && noUnitAt >= 0 {
-		unit = "us" // until the row says
-	}
-	if u, ok := unitNamed(unit); ok && noUnitAt >= 0 && u.Dim == quantity.DimTime && (timeAt < 0 || cols[timeAt].unit.Dim == quantity.DimRate) && yName == "" {
-		timeAt = noUnitAt
-		cols[timeAt].unit, cols[timeAt].hasUnit = u, true
-		c.assumed = c.unit < 0
-	} else {
-		c.unit = -1
-		if timeAt >= 0 && noUnitAt >= 0 && cols[timeAt].unit.Dim == quantity.DimRate {
-			c.unread = noUnit
-		}
-	}
-	switch {
-	case c.size < 0 && c.burst < 0 && xName != "" && (timeAt >= 0 || noUnit != ""):
-		return nil, "no column " + strconv.Quote(xName) + " in this header"
-	case yName != "" && timeAt < 0 && c.size >= 0:
-		return nil, "no column " + strconv.Quote(yName) + " in this header"
-	case c.size < 0 && c.burst < 0:
-		return nil, ""
-	case timeAt < 0 && noUnit != "":
-		return nil, "column " + strconv.Quote(noUnit) + " has no unit; write it as " + strconv.Quote(noUnit+"_us") + ", or give the unit with --y " + printable(noUnit) + ":us"
-	case timeAt < 0:
-		return nil, ""
-	}
-	col := cols[timeAt]
-	if !col.hasUnit {
-		return nil, "column " + strconv.Quote(col.full) + " has no unit; give it with --y " + printable(col.full) + ":us"
-	}
-	c.time = timeAt
-	if !c.setTime(col.unit, col.base) {
+	col := cols[h.timeAt]
+	h.columns.time = h.timeAt
+	if !h.setTime(col.unit, col.base) {
 		return nil, "column " + strconv.Quote(col.full) + " is neither a time nor a rate"
 	}
-	for _, other := range []struct {
+	h.setBounds()
+	return &h.columns, ""
+}
+
+// sizeUnit returns the bytes of one of a column of sizes.
+func (c columnName) sizeUnit() float64 {
+	if c.hasUnit {
+		return c.unit.Num
+	}
+	return 1
+}
+
+// side takes a column that is read beside sizes and times, or that names its rows; it is false for
+// others.
+func (h *finder) side(i int, col columnName) bool {
+	isTime := col.hasUnit && col.unit.Dim == quantity.DimTime
+	switch {
+	case unitNames[col.base] && !col.hasUnit:
+		h.unit = i
+	case (col.base == "packet" || col.base == "packet_size") && (!col.hasUnit || col.unit.Dim == quantity.DimSize):
+		h.packet, h.packetUnit = i, col.sizeUnit()
+	case groupNames[col.base] && !col.hasUnit:
+		h.groups = append(h.groups, i)
+	case col.base == "burst" || col.base == "messages" && !col.hasUnit || col.full == "M":
+		h.burstAt = i
+	case (col.base == "delta" || col.base == "δ") && isTime:
+		h.wait, h.deltaUnit = i, col.unit.Num
+	case minNames[col.base] && (isTime || !col.hasUnit): // without a unit, that of the time
+		h.min, h.minUnit = i, col.unit.Num
+	case maxNames[col.base] && (isTime || !col.hasUnit):
+		h.max, h.maxUnit = i, col.unit.Num
+	case medianNames[col.base] && isTime:
+		h.median, h.medianUnit = i, col.unit.Num
+	default:
+		return false
+	}
+	return true
+}
+
+// time takes a column that may be that of the times: a time is preferred to a rate, and the better
+// name to others.
+func (h *finder) time(i int, col columnName) {
+	rank := slices.Index(timeNames, col.base)
+	switch {
+	case col.hasUnit && col.unit.Dim == quantity.DimTime:
+		if rank < 0 {
+			rank = len(timeNames)
+			if col.base == "" {
+				rank++
+			}
+		}
+	case col.hasUnit && col.unit.Dim == quantity.DimRate:
+		rank = len(timeNames) + 1
+		if strings.Contains(col.base, "bandwidth") || col.base == "bw" {
+			h.check, h.checkUnit = i, col.unit.Num
+		}
+	case rank >= 0 && !col.hasUnit && h.noUnitAt < 0:
+		h.noUnit, h.noUnitAt = col.full, i
+		return
+	default:
+		return
+	}
+	if rank < h.timeRank {
+		h.timeAt, h.timeRank = i, rank
+	}
+}
+
+// setUnit gives times without a unit the one that is known from elsewhere, and settles whether the
+// table is of bursts.
+func (h *finder) setUnit(unit string) {
+	if h.burstAt >= 0 && h.wait >= 0 && h.size < 0 {
+		h.burst, h.delta = h.burstAt, h.wait
+	}
+	if h.unit >= 0 && h.noUnitAt >= 0 {
+		unit = "us" // until the row says
+	}
+	rate := h.timeAt >= 0 && h.cols[h.timeAt].unit.Dim == quantity.DimRate
+	if u, ok := unitNamed(unit); ok && h.noUnitAt >= 0 && u.Dim == quantity.DimTime && (h.timeAt < 0 || rate) && h.y == "" {
+		h.timeAt = h.noUnitAt
+		h.cols[h.timeAt].unit, h.cols[h.timeAt].hasUnit = u, true
+		h.assumed = h.unit < 0
+		return
+	}
+	h.unit = -1
+	if h.noUnitAt >= 0 && rate {
+		h.unread = h.noUnit
+	}
+}
+
+// missing says what a header lacks that is nearly one; "" if it lacks nothing, or is none.
+func (h *finder) missing() string {
+	switch {
+	case h.size < 0 && h.burst < 0 && h.x != "" && (h.timeAt >= 0 || h.noUnit != ""):
+		return "no column " + strconv.Quote(h.x) + " in this header"
+	case h.y != "" && h.timeAt < 0 && h.size >= 0:
+		return "no column " + strconv.Quote(h.y) + " in this header"
+	case h.size < 0 && h.burst < 0:
+		return ""
+	case h.timeAt < 0 && h.noUnit != "":
+		return "column " + strconv.Quote(h.noUnit) + " has no unit; write it as " + strconv.Quote(h.noUnit+"_us") + ", or give the unit with --y " + printable(h.noUnit) + ":us"
+	case h.timeAt >= 0 && !h.cols[h.timeAt].hasUnit:
+		name := h.cols[h.timeAt].full
+		return "column " + strconv.Quote(name) + " has no unit; give it with --y " + printable(name) + ":us"
+	}
+	return ""
+}
+
+// setBounds gives least and greatest times the unit of the time where they have none, and drops
+// them where they are not of the same kind.
+func (h *finder) setBounds() {
+	for _, bound := range []struct {
 		at   *int
 		unit *float64
-	}{{&c.min, &c.minUnit}, {&c.max, &c.maxUnit}} {
+	}{{&h.min, &h.minUnit}, {&h.max, &h.maxUnit}} {
 		switch {
-		case *other.at < 0 || *other.unit > 0:
-		case c.rate || c.kind != OneWay || c.unit >= 0: // or the rows have units of their own
-			*other.at = -1
+		case *bound.at < 0 || *bound.unit > 0:
+		case h.rate || h.kind != OneWay || h.unit >= 0: // or the rows have units of their own
+			*bound.at = -1
 		default:
-			*other.unit = c.timeUnit
+			*bound.unit = h.timeUnit
 		}
 	}
-	for _, g := range c.groups {
-		if cols[g].base == "stage" && c.kind == OneWay {
-			c.kind = Stage
+	for _, g := range h.groups {
+		if h.cols[g].base == "stage" && h.kind == OneWay {
+			h.kind = Stage
 		}
 	}
-	if c.burst >= 0 {
-		c.kind = Interval
+	if h.burst >= 0 {
+		h.kind = Interval
 	}
-	return &c, ""
 }
 
 // What the name of a column that is not read says it is for.

@@ -173,14 +173,6 @@ func hidden(path string) bool {
 	return false
 }
 
-// starters are the beginnings of the first lines of benchmarks, without colours and timestamps. Two
-// may follow each other: an output has rows.
-var starters = [][]byte{
-	[]byte("# nccl-tests version"), []byte("# rccl-tests"), []byte("# Collective test starting"), []byte("# nThread"), []byte("# OSU "),
-	[]byte("#    Intel(R) MPI Benchmarks"), []byte("#    Intel (R) MPI Benchmarks"), []byte("# Intel (R) MPI Benchmarks"), []byte("# Intel(R) MPI Benchmarks"),
-	[]byte("sockperf: == version"), []byte("MIGRATED "), []byte("Now starting the main loop"), []byte("# Info:   (0): Netgauge"),
-}
-
 var (
 	fileTitle = regexp.MustCompile(`^==> (.+) <==$`)
 	// kubectl logs --prefix writes [pod/NAME/CONTAINER]; others have a blank between.
@@ -223,8 +215,8 @@ func kindOfLine(line []byte) (kind lineKind, title string) {
 			return titleLine, plain(string(m[1]))
 		}
 	case c == '#' || c == 's' || c == 'M' || c == 'N':
-		for _, s := range starters {
-			if bytes.HasPrefix(line, s) {
+		for _, start := range starters {
+			if bytes.HasPrefix(line, start) {
 				return startLine, ""
 			}
 		}

@@ -24,17 +24,8 @@ type format interface {
 	take(p *parser, line []byte) bool
 }
 
-// formats are asked in this order, after the one that took the last line. CSV
-// is last, as the least particular.
-func formats() []format {
-	return []format{&osu{}, &imb{}, &perftest{}, &nccl{}, &netgauge{}, &netpipe{}, &ucx{}, &sockperf{}, &qperf{}, &netperf{}, &simgrid{}, &objects{}, &csv{}}
-}
-
 // A runner is a format whose last run may be open at the end of the file.
 type runner interface{ end(p *parser) }
-
-// Known lists what [Read] knows, for messages.
-const Known = "CSV, TSV and JSON, NetPIPE, OSU, IMB, netgauge, perftest, nccl-tests, ucx_perftest, sockperf, qperf, netperf, iperf3 --json and SimGrid calibration"
 
 // Open reads the named file; "-" is standard input. Errors are of type [*Error] or
 // [*Damaged]. For the files of a folder see [Files].
@@ -120,7 +111,7 @@ type parser struct {
 	opt            Options
 	file           *File
 	lines          lineReader
-	formats        []format
+	formats        []openFormat
 	builders       []*builder
 	previous       string // the line before, if it was skipped
 	labelled       bool   // lines begin with the rank that printed them
@@ -140,6 +131,8 @@ type parser struct {
 	launched             int             // ranks of the last command line that started some
 	told                 int             // tables whose ranks a task map has told, or that came before it
 	object               int             // of the JSON array in the current line, from 1
+	claimed              int             // the first line that a benchmark's reader took; 0: none
+	claimedBy            string          // its name
 	asked                map[string]bool // columns of Options.Group and Pool that are there; nil without a CSV or JSON table
 }
 
@@ -237,7 +230,7 @@ func (p *parser) long(raw []byte) {
 		p.lines.drop()
 		return
 	}
-	f, ok := p.formats[0].(*objects)
+	f, ok := p.formats[0].format.(*objects)
 	if !ok {
 		p.lines.drop()
 		return
@@ -287,6 +280,9 @@ func (p *parser) remark(line []byte) {
 func (p *parser) take(line []byte) bool {
 	for i, f := range p.formats {
 		if f.take(p, line) {
+			if p.claimed == 0 && f.starts != nil {
+				p.claimed, p.claimedBy = p.file.Lines, f.name
+			}
 			if i > 0 { // the next line is most likely of the same format
 				copy(p.formats[1:], p.formats[:i])
 				p.formats[0] = f
@@ -334,16 +330,20 @@ func (o *openTables) of(p *parser, key string, t Table) *builder {
 // nothing says why there is no table.
 func (p *parser) nothing() *Error {
 	f := p.file
-	switch {
-	case p.hint != nil:
-		return p.hint
-	case len(f.Warnings) > 0:
-		return p.errorf(0, "%s", strings.Join(f.Warnings, "; "))
-	case len(p.builders) > 0:
-		b := p.builders[0]
-		if b.dropped > 0 {
+	if len(p.builders) > 0 {
+		if b := p.builders[0]; b.dropped > 0 {
 			return p.errorf(b.droppedAt, "no row of %s has a usable size and time", b.table.Name())
 		}
+	}
+	switch {
+	case len(f.Warnings) > 0:
+		return p.errorf(0, "%s", strings.Join(f.Warnings, "; "))
+	case p.claimed > 0:
+		return p.errorf(p.claimed, "the output of %s has no row with a size and a time; did the run fail?", p.claimedBy)
+	case p.hint != nil:
+		return p.hint
+	case len(p.builders) > 0:
+		b := p.builders[0]
 		return p.errorf(b.table.Line, "the header of %s is not followed by a row", b.table.Name())
 	}
 	return p.errorf(0, "no table of sizes and times in %s; known are %s", plural(f.Lines, "line"), Known)
@@ -352,7 +352,7 @@ func (p *parser) nothing() *Error {
 func (p *parser) finish() (*File, error) {
 	f := p.file
 	for _, format := range p.formats {
-		if r, ok := format.(runner); ok {
+		if r, ok := format.format.(runner); ok {
 			r.end(p)
 		}
 	}

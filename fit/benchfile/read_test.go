@@ -419,3 +419,17 @@ func TestBetween(t *testing.T) {
 		t.Errorf("%d samples left; %s", len(table.Samples), diff)
 	}
 }
+
+// A run that failed before its first row is said to be one, whatever else its log has.
+func TestFailedRun(t *testing.T) {
+	for _, text := range []string{
+		"# OSU MPI Latency Test v5.8\n# Size          Latency (us)\n[host:12] *** Process received signal ***\n{\"job\": {\"id\": 7}}\nmpirun noticed that process rank 1 exited on signal 11\n",
+		"# OSU MPI Latency Test v5.8\n{\"job\": {\"id\": 7}}\nSegmentation fault\n",
+		"[\n  {\"job\": {\"id\": 7}}\n]\n# OSU MPI Latency Test v5.8\nAbort(1)\n",
+	} {
+		_, err := Read(strings.NewReader(text), "run.log", Options{})
+		if err == nil || !strings.Contains(err.Error(), "the output of OSU has no row with a size and a time; did the run fail?") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}

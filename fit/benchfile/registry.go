@@ -1,0 +1,67 @@
+package benchfile
+
+import "strings"
+
+// A readerRow registers the reader of a benchmark's output.
+type readerRow struct {
+	name string // for messages and help
+	// starts are the beginnings of the first line of an output, without colours and timestamps:
+	// outputs behind each other are divided there, if the one before has rows. Nil for formats that
+	// are no benchmark's own, or that are read within another one's.
+	starts []string
+	new    func() format // nil if another row's format reads it on the way
+}
+
+// registry is the readers, in the order in which they are offered a line that the reader of the
+// line before does not take. CSV is the last, as the least particular.
+var registry = []readerRow{
+	{"OSU", []string{"# OSU "}, func() format { return &osu{} }},
+	{"IMB", []string{"#    Intel(R) MPI Benchmarks", "#    Intel (R) MPI Benchmarks", "# Intel (R) MPI Benchmarks", "# Intel(R) MPI Benchmarks"}, func() format { return &imb{} }},
+	{"perftest", []string{}, func() format { return &perftest{} }},
+	{"nccl-tests", []string{"# nccl-tests version", "# rccl-tests", "# Collective test starting", "# nThread"}, func() format { return &nccl{} }},
+	{"netgauge", []string{"# Info:   (0): Netgauge"}, func() format { return &netgauge{} }},
+	{"NetPIPE", []string{"Now starting the main loop"}, func() format { return &netpipe{} }},
+	{"ucx_perftest", []string{}, func() format { return &ucx{} }},
+	{"sockperf", []string{"sockperf: == version"}, func() format { return &sockperf{} }},
+	{"qperf", []string{}, func() format { return &qperf{} }},
+	{"netperf", []string{"MIGRATED "}, func() format { return &netperf{} }},
+	{"SimGrid calibration", nil, func() format { return &simgrid{} }},
+	{"iperf3 --json", nil, nil},
+	{"JSON", nil, func() format { return &objects{} }},
+	{"CSV and TSV", nil, func() format { return &csv{} }},
+}
+
+// An openFormat is a format that reads a file, with its row of the registry.
+type openFormat struct {
+	format
+	readerRow
+}
+
+func formats() []openFormat {
+	var all []openFormat
+	for _, r := range registry {
+		if r.new != nil {
+			all = append(all, openFormat{r.new(), r})
+		}
+	}
+	return all
+}
+
+// Known lists what [Read] knows, for messages.
+var Known = func() string {
+	var names []string
+	for _, r := range registry {
+		names = append(names, r.name)
+	}
+	return strings.Join(names, ", ")
+}()
+
+// starters are the beginnings of the first lines of all benchmarks.
+var starters = func() (starts [][]byte) {
+	for _, r := range registry {
+		for _, s := range r.starts {
+			starts = append(starts, []byte(s))
+		}
+	}
+	return starts
+}()
