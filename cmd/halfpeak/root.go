@@ -58,7 +58,7 @@ func runIn(t terminal.Terminal, args []string, stdin io.Reader, stdout, stderr i
 
 func newRoot() *cobra.Command {
 	root := group("halfpeak", "Predict what a message costs",
-		newPlatforms(), newPredict(), newPacket(), newCompare(), newPlot(), newReport(), newExplore(), newFit(), newFleet(), newWhatif(), newReproduce(),
+		newPlatforms(), newPredict(), newPacket(), newCompare(), newPlot(), newReport(), newExplore(), newCalibrate(), newFit(), newFleet(), newWhatif(), newReproduce(),
 		newValidate(), newSimulate(), newSchedule(), newCollective(), newExport(), newEngine(), newVersion(), newDocs())
 	root.AddCommand(newTopics()...)
 	root.Long = `Halfpeak predicts what a message costs. It holds models of message-passing

@@ -1,0 +1,913 @@
+/* calibrate measures what the messages of an MPI job cost, for "halfpeak fit". Written by halfpeak.
+ *
+ *   mpicc -O2 calibrate.c -o calibrate
+ *   srun -N 4 --ntasks-per-node=64 ./calibrate > me.csv
+ *   halfpeak fit me.csv --save me.toml
+ *
+ * C99, and calls of MPI 3.0. It prints comments about the job and one CSV; each row is flushed, so
+ * the rows of an interrupted run count. Options: see usage().
+ *
+ * Levels. The innermost are units that share a last-level cache and a socket, from the ranks'
+ * affinity and /sys; then hosts; then groups of hosts that are closer to each other than to the
+ * rest, from one-byte round trips of all pairs of hosts (up to 64). A pair of ranks meets at the
+ * innermost level with a unit that contains both.
+ *
+ * Method. Cases are measured in passes of shuffled order until the intervals of their medians are
+ * narrow, or the time is over (ReproMPI; Hunold, Carpen-Amarie 2016). A row is one pass: the
+ * median of its samples with a 95 % interval by order statistics; outliers stay in and are counted.
+ * Round trips and bursts are timed by one clock. Everything else begins at an agreed time of a
+ * global clock, a sample that somebody began late is repeated (SKaMPI's windows); offsets come from
+ * the fastest of several round trips up a binomial tree of ranks, and the drift from two of them
+ * (HCA, Hunold and Carpen-Amarie 2018). */
+#define _GNU_SOURCE
+#include <mpi.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#ifdef __linux__
+#include <sched.h>
+#endif
+
+enum { MAXLEVELS = 8, MAXHOSTS = 64, MAXREPEATS = 64, MAXPASSES = 8, TAG = 7 };
+static const size_t LARGEST = 4 << 20; /* bytes of a message, and of the buffers of a burst */
+
+enum what { PINGPONG, STREAM, SEND, RECEIVE, LATE, BLOCKED, EXCHANGE, FANOUT, FANIN, COMBINE, BARRIER, BCAST, ALLREDUCE, ALLGATHER, ALLTOALL, REDUCE, KINDS };
+static const char *const names[KINDS] = {"pingpong", "stream", "send", "receive", "late_receive", "late_send", "exchange",
+	"fan_out", "fan_in", "combine", "barrier", "bcast", "allreduce", "allgather", "alltoall", "reduce"};
+
+/* A task is one case. Its ranks are src[i] and dst[i] of pairs i < k, or the root src[0] and dst[i]. */
+typedef struct {
+	int what, level, out, k, variant; /* out: the pairs leave a unit of the level */
+	long size;
+	int repeats, inner, burst; /* inner: calls per sample; burst: messages per sample */
+	double begin, slot;        /* of the first sample, and between samples, in global seconds */
+	int passes;
+	double medians[MAXPASSES], spread;
+} Task;
+
+static int rank, ranks = 1;
+static int levels;
+static char levelName[MAXLEVELS][16];
+static int *unitOf[MAXLEVELS]; /* by rank: units numbered from 0 */
+static int holds[MAXLEVELS];
+static int *hostOf, hosts;
+static double tick, started, budget = 120;
+static int cold, passesWanted, onlyCollectives, mostRepeats = 30;
+static unsigned long seed = 1;
+static char *sendBuffer, *receiveBuffer;
+static size_t bufferBytes, coldAt;
+static int *src, *dst;
+static MPI_Request *requests;
+static FILE *csv;
+
+static unsigned long draw(void) { /* xorshift; the same numbers on all ranks */
+	seed ^= seed << 13; seed &= 0xffffffffffffffffUL;
+	seed ^= seed >> 7;
+	seed ^= seed << 17; seed &= 0xffffffffffffffffUL;
+	return seed;
+}
+
+static void fail(const char *text) {
+	if (rank == 0) fprintf(stderr, "calibrate: %s\n", text);
+	MPI_Finalize();
+	exit(1);
+}
+
+/* ---- the global clock ---- */
+
+static double offset, drift, syncedAt; /* global = local − offset − drift·(local − syncedAt) */
+static int synced;
+
+static double globalTime(double local) { return local - offset - drift * (local - syncedAt); }
+static double localTime(double global) { /* drift is some 1e-5: one step of the inverse is enough */
+	double local = global + offset;
+	return local + drift * (local - syncedAt);
+}
+
+static double peerOffset(int reference, int other) { /* at other: its clock less the reference's */
+	double best = 1e9, result = 0, theirs;
+	for (int i = 0; i < 40; i++) {
+		if (rank == other) {
+			double a = MPI_Wtime();
+			MPI_Send(&a, 1, MPI_DOUBLE, reference, TAG, MPI_COMM_WORLD);
+			MPI_Recv(&theirs, 1, MPI_DOUBLE, reference, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+			double b = MPI_Wtime();
+			if (b - a < best) best = b - a, result = (a + b) / 2 - theirs;
+		} else {
+			MPI_Recv(&theirs, 1, MPI_DOUBLE, other, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+			double now = MPI_Wtime();
+			MPI_Send(&now, 1, MPI_DOUBLE, other, TAG, MPI_COMM_WORLD);
+		}
+	}
+	return result;
+}
+
+static void synchronize(void) {
+	double mine = 0;
+	int top = 1;
+	while (top < ranks) top *= 2;
+	for (int bit = 1; bit < top; bit *= 2) { /* rank r of [bit, 2·bit) asks r − bit, which knows its own */
+		if (rank < bit && rank + bit < ranks) {
+			peerOffset(rank, rank + bit);
+			MPI_Send(&mine, 1, MPI_DOUBLE, rank + bit, TAG, MPI_COMM_WORLD);
+		} else if (rank >= bit && rank < 2 * bit) {
+			double theirs, d = peerOffset(rank - bit, rank);
+			MPI_Recv(&theirs, 1, MPI_DOUBLE, rank - bit, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+			mine = theirs + d;
+		}
+	}
+	double now = MPI_Wtime();
+	if (synced && now - syncedAt > 0.5) drift = (mine - offset) / (now - syncedAt);
+	if (fabs(drift) > 1e-3) drift = 0;
+	offset = mine, syncedAt = now, synced = 1;
+}
+
+static void waitUntil(double local) {
+#ifdef WAIT_BY_SLEEP /* for simulators, in which a clock that is read stands still */
+	double left = local - MPI_Wtime();
+	if (left > 0) {
+		struct timespec t = {(time_t)left, (long)((left - (double)(time_t)left) * 1e9)};
+		nanosleep(&t, NULL);
+	}
+#endif
+	while (MPI_Wtime() < local) {}
+}
+
+/* ---- where ranks are ---- */
+
+static char sys[256] = "/sys";
+
+static int readLine(const char *path, char *text, int n) {
+	FILE *f = fopen(path, "r");
+	if (!f) return 0;
+	int ok = fgets(text, n, f) != NULL;
+	fclose(f);
+	return ok;
+}
+
+/* Of a processor: its package, and the first processor of its last-level cache; −1 if not known. */
+static void whereIs(int cpu, int *package, int *cache) {
+	char path[400], text[256];
+	*package = *cache = -1;
+	snprintf(path, sizeof path, "%s/devices/system/cpu/cpu%d/topology/physical_package_id", sys, cpu);
+	if (readLine(path, text, sizeof text)) *package = atoi(text);
+	int deepest = 0;
+	for (int i = 0; i < 8; i++) {
+		snprintf(path, sizeof path, "%s/devices/system/cpu/cpu%d/cache/index%d/level", sys, cpu, i);
+		if (!readLine(path, text, sizeof text)) break;
+		int level = atoi(text);
+		snprintf(path, sizeof path, "%s/devices/system/cpu/cpu%d/cache/index%d/shared_cpu_list", sys, cpu, i);
+		if (level > deepest && readLine(path, text, sizeof text)) deepest = level, *cache = atoi(text);
+	}
+	if (deepest < 2) *cache = -1;
+}
+
+static unsigned long hash(const char *s) {
+	unsigned long h = 1469598103934665603UL;
+	for (; *s; s++) h = (h ^ (unsigned char)*s) * 1099511628211UL;
+	return h >> 1;
+}
+
+/* number renames keys to 0, 1, … in the order in which they come; the result is how many there are. */
+static int number(const long *keys, int *out) {
+	int size = 1, count = 0;
+	while (size < 2 * ranks) size *= 2;
+	int *table = malloc(sizeof(int) * (size_t)size);
+	for (int i = 0; i < size; i++) table[i] = -1;
+	for (int r = 0; r < ranks; r++) {
+		unsigned long at = (unsigned long)keys[r] * 11400714819323198485UL >> 20;
+		for (at &= (unsigned long)size - 1; table[at] >= 0 && keys[table[at]] != keys[r]; at = (at + 1) & ((unsigned long)size - 1)) {}
+		if (table[at] < 0) table[at] = r, out[r] = count++;
+		else out[r] = out[table[at]];
+	}
+	free(table);
+	return count;
+}
+
+static int unitsOf(const int *unit) {
+	int n = 0;
+	for (int r = 0; r < ranks; r++) if (unit[r] >= n) n = unit[r] + 1;
+	return n;
+}
+
+static void addLevel(const char *name, const int *unit) {
+	/* A level whose units have one unit of the next inner level each has no pair of ranks. */
+	int inside = levels ? unitsOf(unitOf[levels - 1]) : ranks;
+	if (unitsOf(unit) == inside || levels == MAXLEVELS) {
+		if (levels && strcmp(name, "node") == 0) strcpy(levelName[levels - 1], name);
+		return;
+	}
+	unitOf[levels] = malloc(sizeof(int) * (size_t)ranks);
+	memcpy(unitOf[levels], unit, sizeof(int) * (size_t)ranks);
+	snprintf(levelName[levels++], sizeof levelName[0], "%s", name);
+}
+
+/* groups finds hosts that are near each other: classes by a distance below a gap in the distances. */
+static int compareDoubles(const void *a, const void *b) { double x = *(const double *)a, y = *(const double *)b; return (x > y) - (x < y); }
+
+static int classes(const double *d, int n, double below, int *of) {
+	int count = 0;
+	for (int i = 0; i < n; i++) of[i] = -1;
+	for (int i = 0; i < n; i++) if (of[i] < 0) {
+		for (int j = i; j < n; j++) if (j == i || d[i * n + j] < below) {
+			if (of[j] >= 0) return 0; /* near to two that are not near each other */
+			of[j] = count;
+		}
+		count++;
+	}
+	for (int i = 0; i < n; i++) for (int j = 0; j < n; j++)
+		if (i != j && (d[i * n + j] < below) != (of[i] == of[j])) return 0;
+	return count;
+}
+
+static void measureHosts(double *d, const int *first) { /* least one-way time of a byte, all pairs */
+	int n = hosts + hosts % 2, me = -1;
+	char byte = 0;
+	for (int h = 0; h < hosts; h++) if (first[h] == rank) me = h;
+	memset(d, 0, sizeof(double) * (size_t)(hosts * hosts));
+	for (int round = 0; round < n - 1 && me >= 0; round++) { /* a tournament: who meets whom */
+		int other = me == n - 1 ? round : (2 * round - me + 2 * (n - 1)) % (n - 1);
+		if (me != n - 1 && other == me) other = n - 1;
+		if (other >= hosts || other == me) continue;
+		double best = 1e9;
+		for (int i = 0; i < 30; i++) {
+			double t = MPI_Wtime();
+			if (me < other) {
+				MPI_Send(&byte, 1, MPI_CHAR, first[other], TAG, MPI_COMM_WORLD);
+				MPI_Recv(&byte, 1, MPI_CHAR, first[other], TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+			} else {
+				MPI_Recv(&byte, 1, MPI_CHAR, first[other], TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+				MPI_Send(&byte, 1, MPI_CHAR, first[other], TAG, MPI_COMM_WORLD);
+			}
+			t = (MPI_Wtime() - t) / 2;
+			if (me < other && t < best) best = t;
+		}
+		if (me < other) d[me * hosts + other] = best;
+	}
+	MPI_Allreduce(MPI_IN_PLACE, d, hosts * hosts, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+	for (int i = 0; i < hosts; i++) for (int j = 0; j < i; j++) d[i * hosts + j] = d[j * hosts + i];
+}
+
+static void findGroups(void) {
+	if (hosts < 4 || hosts > MAXHOSTS) return;
+	int *first = malloc(sizeof(int) * (size_t)hosts), of[MAXHOSTS], *unit = malloc(sizeof(int) * (size_t)ranks);
+	double *d = malloc(sizeof(double) * (size_t)(hosts * hosts)), *all = malloc(sizeof(double) * (size_t)(hosts * hosts));
+	for (int r = ranks - 1; r >= 0; r--) first[hostOf[r]] = r;
+	measureHosts(d, first);
+	int n = 0, found = 0;
+	for (int i = 0; i < hosts; i++) for (int j = 0; j < i; j++) all[n++] = d[i * hosts + j];
+	qsort(all, (size_t)n, sizeof(double), compareDoubles);
+	for (int i = 0; i + 1 < n && found < 2; i++) {
+		if (all[i + 1] < 1.08 * all[i]) continue;
+		int count = classes(d, hosts, (all[i] + all[i + 1]) / 2, of);
+		if (count < 2 || 2 * count > hosts) continue;
+		for (int r = 0; r < ranks; r++) unit[r] = of[hostOf[r]];
+		addLevel(found++ ? "group" : "switch", unit);
+	}
+	free(first), free(unit), free(d), free(all);
+}
+
+static int listed(const char *list, int i) { /* the i-th number of a list, which begins again at its end */
+	int n = 1;
+	for (const char *c = list; *c; c++) n += *c == ',';
+	for (i %= n; i > 0; i--) list = strchr(list, ',') + 1;
+	return atoi(list);
+}
+
+static void findLevels(const char *cpus, const char *hostList) {
+	char host[MPI_MAX_PROCESSOR_NAME + 16];
+	int length, package = -1, cache = -1, affine = 0;
+	MPI_Get_processor_name(host, &length);
+	host[length] = 0;
+	if (hostList) snprintf(host, sizeof host, "%d", listed(hostList, rank));
+	if (cpus) whereIs(listed(cpus, rank), &package, &cache), affine = 1;
+#ifdef __linux__
+	else {
+		cpu_set_t set;
+		CPU_ZERO(&set);
+		if (sched_getaffinity(0, sizeof set, &set) == 0)
+			for (int c = 0; c < CPU_SETSIZE; c++) if (CPU_ISSET(c, &set)) {
+				int p, l;
+				whereIs(c, &p, &l);
+				if (!affine++) package = p, cache = l;
+				if (p != package) package = -1;
+				if (l != cache) cache = -1;
+			}
+	}
+#endif
+	long mine[3], *all = malloc(sizeof(long) * 3 * (size_t)ranks), *keys = malloc(sizeof(long) * (size_t)ranks);
+	mine[0] = (long)hash(host), mine[1] = package, mine[2] = cache;
+	MPI_Allgather(mine, 3, MPI_LONG, all, 3, MPI_LONG, MPI_COMM_WORLD);
+	int *unit = malloc(sizeof(int) * (size_t)ranks), known[3] = {1, 1, 1};
+	hostOf = malloc(sizeof(int) * (size_t)ranks);
+	for (int r = 0; r < ranks; r++) for (int i = 1; i < 3; i++) known[i] &= all[3 * r + i] >= 0;
+	for (int r = 0; r < ranks; r++) keys[r] = all[3 * r];
+	hosts = number(keys, hostOf);
+	if (known[1] && known[2]) {
+		for (int r = 0; r < ranks; r++) keys[r] = ((long)hostOf[r] << 32) + (all[3 * r + 1] << 20) + all[3 * r + 2];
+		number(keys, unit);
+		addLevel("cache", unit);
+	}
+	if (known[1]) {
+		for (int r = 0; r < ranks; r++) keys[r] = ((long)hostOf[r] << 32) + all[3 * r + 1];
+		number(keys, unit);
+		addLevel("socket", unit);
+	}
+	if (rank == 0 && !known[1]) printf("# sockets are not known: ranks are not bound, or there is no %s/devices/system/cpu\n", sys);
+	addLevel("node", hostOf);
+	findGroups();
+	memset(unit, 0, sizeof(int) * (size_t)ranks);
+	addLevel("cluster", unit);
+	for (int l = 0; l < levels; l++) { /* the most units of the level inside that one has */
+		int units = unitsOf(unitOf[l]), inner = l ? unitsOf(unitOf[l - 1]) : ranks;
+		int *count = calloc((size_t)units, sizeof(int)), *seen = calloc((size_t)inner, sizeof(int));
+		holds[l] = 0;
+		for (int r = 0; r < ranks; r++) {
+			int i = l ? unitOf[l - 1][r] : r;
+			if (!seen[i]++ && ++count[unitOf[l][r]] > holds[l]) holds[l] = count[unitOf[l][r]];
+		}
+		free(count), free(seen);
+	}
+	free(all), free(keys), free(unit);
+}
+
+static void printLevels(void) {
+	for (int l = 0; l < levels; l++) printf("# level %s holds %d\n", levelName[l], holds[l]);
+	int *place = malloc(sizeof(int) * (size_t)ranks), *next[MAXLEVELS], *within[MAXLEVELS];
+	for (int l = 0; l < levels; l++) { /* of each unit: how many units of the next inner level have come */
+		next[l] = calloc((size_t)unitsOf(unitOf[l]), sizeof(int));
+		within[l] = malloc(sizeof(int) * (size_t)ranks); /* by inner unit: its number within its unit */
+		for (int r = 0; r < ranks; r++) within[l][r] = -1;
+	}
+	for (int r = 0; r < ranks; r++) {
+		int core = 0, size = 1;
+		for (int l = 0; l < levels; l++) {
+			int inner = l ? unitOf[l - 1][r] : r;
+			if (within[l][inner] < 0) within[l][inner] = next[l][unitOf[l][r]]++;
+			core += within[l][inner] * size;
+			size *= holds[l];
+		}
+		place[r] = core;
+	}
+	printf("# places ");
+	for (int r = 0; r < ranks; r++) printf(r ? ",%d" : "%d", place[r]);
+	printf("\n");
+	for (int l = 0; l < levels; l++) free(next[l]), free(within[l]);
+	free(place);
+}
+
+/* ---- who takes part ---- */
+
+static int innerUnit(int level, int r) { return level ? unitOf[level - 1][r] : r; }
+
+static int *turns; /* by level and rank: the rank's number within its unit of the next inner level */
+
+/* spread lists the ranks of a unit of the level, its inner units taking turns at all levels. */
+static int spread(int level, int unit, int *list) {
+	int n = 0;
+	for (int r = 0; r < ranks; r++) if (unitOf[level][r] == unit) list[n++] = r;
+	/* Stable order by the turn within the inner units, from inside out: those of turn 0 first. */
+	for (int l = 0; l <= level; l++) {
+		int *sorted = malloc(sizeof(int) * (size_t)n), most = 0, at = 0;
+		int *turn = turns + (size_t)l * (size_t)ranks;
+		for (int i = 0; i < n; i++) if (turn[list[i]] > most) most = turn[list[i]];
+		for (int t = 0; t <= most; t++) for (int i = 0; i < n; i++) if (turn[list[i]] == t) sorted[at++] = list[i];
+		memcpy(list, sorted, sizeof(int) * (size_t)n);
+		free(sorted);
+	}
+	return n;
+}
+
+static void makeTurns(void) {
+	turns = calloc((size_t)levels * (size_t)ranks, sizeof(int));
+	for (int l = 1; l < levels; l++) {
+		int *count = calloc((size_t)unitsOf(unitOf[l - 1]), sizeof(int));
+		for (int r = 0; r < ranks; r++) turns[l * ranks + r] = count[unitOf[l - 1][r]]++;
+		free(count);
+	}
+}
+
+/* choose fills src and dst for a task; the result is the number of pairs or leaves that there are.
+ * variant tells pairs of the same kind apart. */
+static int choose(const Task *t) {
+	static int *list, *other;
+	if (!list) list = malloc(sizeof(int) * (size_t)ranks), other = malloc(sizeof(int) * (size_t)ranks);
+	int l = t->level, units = unitsOf(unitOf[l]), k = 0;
+	if (t->what == FANOUT || t->what == FANIN) {
+		int n = spread(l, 0, list);
+		src[0] = list[0];
+		for (int i = 0; i < n && k < t->k; i++)
+			if (innerUnit(l, list[i]) != innerUnit(l, list[0])) dst[k++] = list[i];
+		return k;
+	}
+	if (t->out) { /* from one unit of the level to another, which meet at the next level */
+		int a = 0, b = -1;
+		int n = spread(l, a, list);
+		for (int r = ranks - 1; r >= 0 && n; r--)
+			if (unitOf[l][r] != a && unitOf[l + 1][r] == unitOf[l + 1][list[0]]) b = unitOf[l][r];
+		if (b < 0) return 0;
+		int m = spread(l, b, other);
+		for (; k < t->k && k < n && k < m; k++) src[k] = list[k], dst[k] = other[k];
+		return k;
+	}
+	int unit = t->variant == 0 ? 0 : t->variant == 1 ? units - 1 : units / 2;
+	int n = spread(l, unit, list), inner = 0;
+	for (int i = 0; i < n; i++) { /* one rank of each inner unit, then the next ones */
+		int seen = 0;
+		for (int j = 0; j < inner && !seen; j++) seen = innerUnit(l, other[j]) == innerUnit(l, list[i]);
+		if (seen) break;
+		other[inner++] = list[i];
+	}
+	int half = inner / 2;
+	for (; k < t->k && k < half; k++) src[k] = other[k], dst[k] = other[k + half];
+	if (t->k == 1 && inner > 1) src[0] = other[0], dst[0] = other[t->variant == 1 ? inner - 1 : 1], k = 1;
+	return k;
+}
+
+/* ---- measurements ---- */
+
+static char *slotOf(char *buffer, size_t n) { /* the next place for a message */
+	if (!cold) return buffer;
+	if (coldAt + n > bufferBytes) coldAt = 0;
+	char *at = buffer + coldAt;
+	coldAt += (n + 4095) / 4096 * 4096 + 4096;
+	return at;
+}
+
+static void go(int from, int to) { /* to learns that from is ready */
+	if (rank == from) MPI_Send(NULL, 0, MPI_CHAR, to, TAG + 2, MPI_COMM_WORLD);
+	else MPI_Recv(NULL, 0, MPI_CHAR, from, TAG + 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void burst(int to, const Task *t, int messages) {
+	size_t n = (size_t)t->size, stride = (n + 63) / 64 * 64;
+	for (int i = 0; i < messages; i++)
+		MPI_Isend(sendBuffer + (cold ? 0 : (size_t)i * stride), (int)n, MPI_CHAR, to, TAG, MPI_COMM_WORLD, &requests[i]);
+	MPI_Waitall(messages, requests, MPI_STATUSES_IGNORE);
+	MPI_Recv(receiveBuffer, 0, MPI_CHAR, to, TAG + 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void receiveBurst(int from, const Task *t, int messages) {
+	size_t n = (size_t)t->size, stride = (n + 63) / 64 * 64;
+	for (int i = 0; i < messages; i++)
+		MPI_Irecv(receiveBuffer + (size_t)i * stride, (int)n, MPI_CHAR, from, TAG, MPI_COMM_WORLD, &requests[i]);
+	go(rank, from);
+	MPI_Waitall(messages, requests, MPI_STATUSES_IGNORE);
+	MPI_Send(sendBuffer, 0, MPI_CHAR, from, TAG + 1, MPI_COMM_WORLD);
+}
+
+static void pair(const Task *t, int a, int b, double *sample) {
+	int n = (int)t->size, total = t->repeats + 1, peer = rank == a ? b : a;
+	double delay = t->slot;
+	if (t->what == STREAM) {
+		for (int r = 0; r < total; r++) {
+			if (rank == b) {
+				receiveBurst(a, t, 1);
+				receiveBurst(a, t, t->burst);
+				continue;
+			}
+			go(b, a);
+			double at = t->k > 1 ? localTime(t->begin + r * t->slot) : 0, t0 = MPI_Wtime();
+			int late = t->k > 1 && t0 > at;
+			waitUntil(at);
+			t0 = MPI_Wtime();
+			burst(b, t, 1);
+			double one = MPI_Wtime() - t0;
+			go(b, a);
+			t0 = MPI_Wtime();
+			burst(b, t, t->burst);
+			if (r) sample[r - 1] = late ? -1 : (MPI_Wtime() - t0 - one) / (t->burst - 1);
+		}
+		return;
+	}
+	for (int r = 0; r < total; r++) {
+		double t0, t1 = 0;
+		char *out = slotOf(sendBuffer, (size_t)n), *in = cold ? receiveBuffer + (out - sendBuffer) : receiveBuffer;
+		MPI_Request q;
+		switch (t->what) {
+		case PINGPONG:
+			if (r == 0) go(b, a);
+			t0 = MPI_Wtime();
+			for (int i = 0; i < t->inner; i++) {
+				if (rank == a) {
+					MPI_Send(out, n, MPI_CHAR, b, TAG, MPI_COMM_WORLD);
+					MPI_Recv(in, n, MPI_CHAR, b, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+				} else {
+					MPI_Recv(in, n, MPI_CHAR, a, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+					MPI_Send(out, n, MPI_CHAR, a, TAG, MPI_COMM_WORLD);
+				}
+			}
+			t1 = (MPI_Wtime() - t0) / (2 * t->inner);
+			if (rank == b) t1 = 0;
+			break;
+		case EXCHANGE:
+			go(b, a);
+			t0 = MPI_Wtime();
+			for (int i = -1; i < t->inner; i++) { /* after the first, both begin together */
+				if (i == 0) t0 = MPI_Wtime();
+				MPI_Sendrecv(out, n, MPI_CHAR, peer, TAG, in, n, MPI_CHAR, peer, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+			}
+			t1 = (MPI_Wtime() - t0) / t->inner;
+			if (rank == b) t1 = 0;
+			break;
+		case SEND: /* the call of a sender whose receiver waits */
+			if (rank == b) MPI_Irecv(in, n, MPI_CHAR, a, TAG, MPI_COMM_WORLD, &q);
+			go(b, a);
+			if (rank == a) {
+				waitUntil(MPI_Wtime() + delay);
+				t0 = MPI_Wtime();
+				MPI_Send(out, n, MPI_CHAR, b, TAG, MPI_COMM_WORLD);
+				t1 = MPI_Wtime() - t0;
+			} else MPI_Wait(&q, MPI_STATUS_IGNORE);
+			break;
+		case BLOCKED: /* the call of a sender whose receiver is late */
+			go(b, a);
+			if (rank == a) {
+				t0 = MPI_Wtime();
+				MPI_Send(out, n, MPI_CHAR, b, TAG, MPI_COMM_WORLD);
+				t1 = MPI_Wtime() - t0;
+			} else {
+				int flag; /* the library at the receiver makes progress, as within another call */
+				for (double until = MPI_Wtime() + delay; MPI_Wtime() < until;)
+					MPI_Iprobe(a, TAG + 3, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+				MPI_Recv(in, n, MPI_CHAR, a, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+			}
+			break;
+		case RECEIVE: case LATE: /* a receive of a message that has come, posted before or after it */
+			if (rank == b && t->what == RECEIVE) MPI_Irecv(in, n, MPI_CHAR, a, TAG, MPI_COMM_WORLD, &q);
+			go(b, a);
+			if (rank == a) MPI_Send(out, n, MPI_CHAR, b, TAG, MPI_COMM_WORLD);
+			else {
+				waitUntil(MPI_Wtime() + delay);
+				t0 = MPI_Wtime();
+				if (t->what == RECEIVE) MPI_Wait(&q, MPI_STATUS_IGNORE);
+				else MPI_Recv(in, n, MPI_CHAR, a, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+				t1 = MPI_Wtime() - t0;
+			}
+			break;
+		}
+		if (r) sample[r - 1] = t1;
+	}
+}
+
+static void fan(const Task *t, double *sample) {
+	int n = (int)t->size, root = src[0];
+	size_t stride = ((size_t)n + 63) / 64 * 64;
+	for (int r = 0; r <= t->repeats; r++) {
+		if (rank == root) {
+			for (int i = 0; i < t->k; i++) go(dst[i], root); /* all are here */
+			double t0 = MPI_Wtime();
+			for (int i = 0; i < t->k; i++) {
+				if (t->what == FANOUT) MPI_Isend(sendBuffer, n, MPI_CHAR, dst[i], TAG, MPI_COMM_WORLD, &requests[i]);
+				else MPI_Irecv(receiveBuffer + (size_t)i * stride, n, MPI_CHAR, dst[i], TAG, MPI_COMM_WORLD, &requests[i]);
+			}
+			for (int i = 0; i < t->k && t->what == FANIN; i++) go(root, dst[i]);
+			MPI_Waitall(t->k, requests, MPI_STATUSES_IGNORE);
+			for (int i = 0; i < t->k && t->what == FANOUT; i++) go(dst[i], root);
+			if (r) sample[r - 1] = MPI_Wtime() - t0;
+		} else if (t->what == FANOUT) {
+			MPI_Irecv(receiveBuffer, n, MPI_CHAR, root, TAG, MPI_COMM_WORLD, &requests[0]);
+			go(rank, root);
+			MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+			go(rank, root);
+		} else {
+			go(rank, root);
+			go(root, rank);
+			MPI_Send(sendBuffer, n, MPI_CHAR, root, TAG, MPI_COMM_WORLD);
+		}
+	}
+}
+
+static void combine(const Task *t, double *sample) {
+	int n = (int)(t->size / (long)sizeof(double));
+	memset(sendBuffer, 0, (size_t)t->size);
+	memset(receiveBuffer, 0, (size_t)t->size);
+	for (int r = 0; r <= t->repeats; r++) {
+		double t0 = MPI_Wtime();
+		for (int i = 0; i < t->inner; i++) MPI_Reduce_local(sendBuffer, receiveBuffer, n, MPI_DOUBLE, MPI_SUM);
+		if (r) sample[r - 1] = (MPI_Wtime() - t0) / t->inner;
+	}
+}
+
+static void together(const Task *t, double *sample) { /* a collective of all ranks, from an agreed time */
+	int n = (int)t->size, doubles = n / (int)sizeof(double);
+	void *s = sendBuffer, *r = receiveBuffer;
+	MPI_Comm w = MPI_COMM_WORLD;
+	for (int i = 0; i <= t->repeats; i++) {
+		double at = localTime(t->begin + i * t->slot);
+		int late = MPI_Wtime() > at;
+		waitUntil(at);
+		switch (t->what) {
+		case BARRIER: MPI_Barrier(w); break;
+		case BCAST: MPI_Bcast(s, n, MPI_CHAR, 0, w); break;
+		case REDUCE: MPI_Reduce(s, r, doubles, MPI_DOUBLE, MPI_SUM, 0, w); break;
+		case ALLREDUCE: MPI_Allreduce(s, r, doubles, MPI_DOUBLE, MPI_SUM, w); break;
+		case ALLGATHER: MPI_Allgather(s, n, MPI_CHAR, r, n, MPI_CHAR, w); break;
+		case ALLTOALL: MPI_Alltoall(s, n, MPI_CHAR, r, n, MPI_CHAR, w); break;
+		}
+		double took = globalTime(MPI_Wtime()) - (t->begin + i * t->slot);
+		if (i) sample[i - 1] = late ? -1 : took;
+	}
+}
+
+/* measure runs a task once on all ranks; at rank 0 the samples and their averages over ranks. */
+static int collective(int what) { return what >= BARRIER; }
+
+static int measure(const Task *t, double *samples, double *averages) {
+	double mine[MAXREPEATS] = {0}, sum[MAXREPEATS], least[MAXREPEATS];
+	int takes = 0;
+	choose(t);
+	if (collective(t->what)) together(t, mine), takes = 1;
+	else if (t->what == COMBINE) { if (rank == 0) combine(t, mine), takes = 1; }
+	else if (t->what == FANOUT || t->what == FANIN) {
+		for (int i = 0; i < t->k; i++) takes |= dst[i] == rank;
+		if (takes || rank == src[0]) fan(t, mine);
+		takes = rank == src[0];
+	} else for (int i = 0; i < t->k; i++) if (src[i] == rank || dst[i] == rank) {
+		pair(t, src[i], dst[i], mine);
+		takes = t->what == RECEIVE || t->what == LATE ? dst[i] == rank : src[i] == rank;
+	}
+	for (int r = 0; r < t->repeats; r++) sum[r] = takes ? mine[r] : 0, least[r] = takes ? mine[r] : 1e9;
+	MPI_Reduce(sum, samples, t->repeats, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+	MPI_Reduce(sum, averages, t->repeats, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+	MPI_Reduce(least, mine, t->repeats, MPI_DOUBLE, MPI_MIN, 0, MPI_COMM_WORLD);
+	int n = 0, whole = collective(t->what) ? ranks : t->what == STREAM ? t->k : 1;
+	for (int r = 0; rank == 0 && r < t->repeats; r++) if (mine[r] != -1) /* nobody was late */
+		samples[n] = samples[r], averages[n] = averages[r] / whole, n++;
+	return n;
+}
+
+static double estimates[MAXLEVELS][26]; /* s, of a one-way message of 2^i bytes */
+
+static double estimate(const Task *t) { /* of one sample */
+	double way = 0;
+	int i = 0;
+	while (i < 25 && 1L << i < t->size) i++;
+	for (int l = 0; l < levels; l++) if (estimates[l][i] > way && (l == t->level || collective(t->what))) way = estimates[l][i];
+	if (collective(t->what)) return way * (t->what >= ALLGATHER && t->what <= ALLTOALL ? ranks : 2 * log2(ranks) + 2) + 2e-5;
+	if (t->what == STREAM) return (t->burst + 3) * way * (t->k > 4 ? t->k / 4 : 1) + 2e-6;
+	if (t->what == FANOUT || t->what == FANIN) return (t->k + 2) * way;
+	return 4 * way;
+}
+
+static void row(const Task *t, double *s, const double *averages, int n) {
+	double average = 0;
+	for (int i = 0; i < n; i++) average += averages[i] / n;
+	qsort(s, (size_t)n, sizeof(double), compareDoubles);
+	int reach = (int)floor(n / 2.0 - 0.98 * sqrt(n)), outliers = 0; /* order statistics of the median */
+	if (reach < 0) reach = 0;
+	double q1 = s[n / 4], q3 = s[3 * n / 4];
+	for (int i = 0; i < n; i++) outliers += s[i] > q3 + 3 * (q3 - q1) + tick;
+	fprintf(csv, "%s,%s,%s,%d,%ld,%d,%d,%d,%.4f,%.4f,%.4f,%.4f,%.4f,%.4f,%d\n", names[t->what],
+		collective(t->what) || t->what == COMBINE ? "" : levelName[t->level], t->out ? "out" : "in", collective(t->what) ? ranks : t->k, t->size, t->variant,
+		t->passes + 1, n, 1e6 * s[n / 2], 1e6 * s[reach], 1e6 * s[n - 1 - reach], 1e6 * s[0], 1e6 * s[n - 1], 1e6 * average, outliers);
+	fflush(csv);
+}
+
+/* run measures a task in one pass; the result is the median in s, at all ranks. */
+static double run(Task *t, double share, double *fastest) {
+	static double lastSync = -1e9;
+	double samples[MAXREPEATS] = {0}, averages[MAXREPEATS], median = 0;
+	int clocked = collective(t->what) || (t->what == STREAM && t->k > 1), tries = 0, n = 0;
+	double guess = estimate(t);
+	t->inner = t->what == PINGPONG || t->what == EXCHANGE || t->what == COMBINE ? (int)ceil(fmax(2e-6, 30 * tick) / fmax(guess, 1e-7)) : 1;
+	if (cold || t->inner < 1) t->inner = 1;
+	t->repeats = (int)(share / fmax(guess * t->inner, 1e-6));
+	if (t->repeats > mostRepeats) t->repeats = mostRepeats;
+	int least = guess * t->inner > 5e-3 ? 3 : mostRepeats < 8 ? mostRepeats : 8;
+	if (t->repeats < least) t->repeats = least;
+	do {
+		if (clocked) {
+			double now[1] = {MPI_Wtime()};
+			MPI_Bcast(now, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+			if (now[0] - lastSync > 5) synchronize(), lastSync = now[0];
+			t->slot = guess * (2 << tries) + 5e-6;
+			t->begin = globalTime(MPI_Wtime()) + 2e-4 * (1 << tries) + 2e-7 * ranks;
+		} else if (t->what != BLOCKED) t->slot = 2 * guess;
+		MPI_Bcast(t, sizeof *t, MPI_BYTE, 0, MPI_COMM_WORLD);
+		n = measure(t, samples, averages);
+		MPI_Bcast(&n, 1, MPI_INT, 0, MPI_COMM_WORLD);
+	} while (n < t->repeats * 3 / 4 && ++tries < 6);
+	if (rank == 0 && n > 0) {
+		row(t, samples, averages, n);
+		median = samples[n / 2], samples[1] = samples[0], samples[0] = median;
+	}
+	MPI_Bcast(samples, 2, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+	if (n > 0 && t->passes < MAXPASSES) t->medians[t->passes++] = samples[0];
+	*fastest = samples[1];
+	return samples[0];
+}
+
+/* ---- the plan ---- */
+
+static Task *tasks;
+static int count, room;
+
+static void add(int what, int level, int out, int k, long size, int variant) {
+	Task t;
+	memset(&t, 0, sizeof t);
+	t.what = what, t.level = level, t.out = out, t.k = k, t.size = size, t.variant = variant;
+	if ((size_t)size > LARGEST) return;
+	t.burst = k >= 8 ? 16 : 64;
+	while (t.burst > 2 && ((size_t)t.burst * ((size_t)size + 64) > LARGEST || t.burst * size > 2 << 20)) t.burst /= 2;
+	if (what == STREAM && (size_t)t.burst * ((size_t)size + 64) > LARGEST) return;
+	if ((what == FANIN || what == FANOUT) && (size_t)k * ((size_t)size + 64) > LARGEST) return;
+	if (!collective(what) && what != COMBINE && choose(&t) < k) return;
+	if (count == room) {
+		Task *more = realloc(tasks, sizeof(Task) * (size_t)(room = 2 * room + 64));
+		if (!more) fail("no memory");
+		tasks = more;
+	}
+	tasks[count++] = t;
+}
+
+static long thresholds[MAXLEVELS];
+
+/* eager finds the largest message whose sender does not wait for a late receiver, to the byte. */
+static void eager(int level) {
+	long low = 0, high = (long)LARGEST;
+	for (long size = high; high - low > 1; size = (low + high) / 2) {
+		Task t;
+		memset(&t, 0, sizeof t);
+		t.what = BLOCKED, t.level = level, t.k = 1, t.size = size;
+		double guess = estimate(&t);
+		t.slot = 10 * guess + 5e-5;
+		double fastest, delay = t.slot, took = run(&t, 0, &fastest);
+		if (took < delay / 2) low = size;
+		else high = size;
+	}
+	thresholds[level] = low;
+	if (rank == 0) printf("# level %s eager %ld\n", levelName[level], low), fflush(stdout);
+}
+
+static void firstPass(void) { /* round trips by size: what everything else is planned by */
+	for (int l = 0; l < levels; l++) {
+		for (int i = 0; 1L << i <= (long)LARGEST; i++) {
+			Task t;
+			memset(&t, 0, sizeof t);
+			t.what = PINGPONG, t.level = l, t.k = 1, t.size = 1L << i;
+			estimates[l][i] = i ? 2 * estimates[l][i - 1] : 1e-5;
+			if (choose(&t) < 1 || estimates[l][i] > budget / 200) continue;
+			run(&t, 2e-3, &estimates[l][i]);
+		}
+		eager(l);
+	}
+}
+
+static void plan(void) {
+	for (int l = 0; l < levels; l++) {
+		long cut = thresholds[l];
+		for (int v = 0; v < 3; v++) for (long n = 1; n <= (long)LARGEST; n *= 2) add(PINGPONG, l, 0, 1, n, v);
+		for (int i = 1; i + 1 < 23; i++) { /* where the curve bends, one more size */
+			double bend = estimates[l][i] * estimates[l][i] / (estimates[l][i - 1] * estimates[l][i + 1]);
+			if (fabs(log(bend)) > 0.1) add(PINGPONG, l, 0, 1, (1L << i) + (1L << (i - 1)), 0), add(PINGPONG, l, 0, 1, 3L << (i - 2 < 0 ? 0 : i - 2), 0);
+		}
+		if (cut > 0 && cut < (long)LARGEST) add(PINGPONG, l, 0, 1, cut, 0), add(PINGPONG, l, 0, 1, cut + 1, 0), add(STREAM, l, 0, 1, cut, 0), add(STREAM, l, 0, 1, cut + 1, 0);
+		for (long n = 1; n <= 1 << 20; n *= 4) {
+			add(STREAM, l, 0, 1, n, 0), add(EXCHANGE, l, 0, 1, n, 0);
+			if (n <= cut) add(SEND, l, 0, 1, n, 0), add(RECEIVE, l, 0, 1, n, 0), add(LATE, l, 0, 1, n, 0);
+		}
+		if (cut > 0 && cut < (long)LARGEST) add(SEND, l, 0, 1, cut, 0), add(RECEIVE, l, 0, 1, cut, 0);
+		for (int out = 0; out < 2 && l + out < levels; out++) for (int k = out ? 1 : 2; k <= ranks; k *= 2)
+			for (long n = 8; n <= 1 << 20; n = n == 8 ? 4096 : n * 16) add(STREAM, l, out, k, n, 0);
+		for (int k = 2; k <= 64; k *= 4) for (long n = 8; n <= 1 << 16; n = n == 8 ? 4096 : n * 16) add(FANOUT, l, 0, k, n, 0), add(FANIN, l, 0, k, n, 0);
+	}
+	for (long n = 64; n <= 1 << 20; n *= 16) add(COMBINE, 0, 0, 1, n, 0);
+}
+
+static long largestBlock; /* of the collectives that are asked for */
+
+static void planCollectives(const char *list) {
+	for (int what = BARRIER; what < KINDS; what++) {
+		const char *at = strstr(list, names[what]);
+		size_t length = strlen(names[what]);
+		if (!at || (at > list && at[-1] != ',') || (at[length] && at[length] != ',')) continue;
+		for (long n = 8; n <= largestBlock; n = onlyCollectives ? n * 4 : n == 8 ? 1024 : n * 16) {
+			if (what == ALLGATHER || what == ALLTOALL ? (size_t)n * (size_t)ranks > LARGEST : (size_t)n > LARGEST) break;
+			add(what, levels - 1, 0, 1, n, 0);
+			if (what == BARRIER) break;
+		}
+	}
+}
+
+static int settled(const Task *t) { /* the medians of its passes agree within 2 % */
+	double low = 1e9, high = 0;
+	if (t->passes < 2) return 0;
+	for (int i = 0; i < t->passes; i++) low = fmin(low, t->medians[i]), high = fmax(high, t->medians[i]);
+	return t->passes >= MAXPASSES || high - low <= 0.02 * high * sqrt(t->passes) + tick;
+}
+
+static int over(double of) { /* whether so much of the budget is over, by rank 0's clock */
+	int is = MPI_Wtime() - started > of;
+	MPI_Bcast(&is, 1, MPI_INT, 0, MPI_COMM_WORLD);
+	return is;
+}
+
+static void passes(void) {
+	int *order = malloc(sizeof(int) * (size_t)(count + 1));
+	for (int pass = 0; pass < (passesWanted ? passesWanted : MAXPASSES); pass++) {
+		int n = 0;
+		for (int i = 0; i < count; i++) if (!settled(&tasks[i])) order[n++] = i;
+		if (n == 0) break;
+		for (int i = n - 1; i > 0; i--) {
+			int j = (int)(draw() % (unsigned long)(i + 1)), swap = order[i];
+			order[i] = order[j], order[j] = swap;
+		}
+		for (int i = 0; i < n; i++) {
+			if (over(pass ? budget : 2 * budget)) goto end;
+			Task *t = &tasks[order[i]];
+			if (estimate(t) * 5 > budget / 20 && pass == 0) continue; /* too long to be worth it */
+			double fastest;
+			run(t, budget / 3 / (count + 1), &fastest);
+		}
+	}
+end:
+	free(order);
+}
+
+static void usage(void) {
+	if (rank == 0) fprintf(stderr,
+		"usage: calibrate [--minutes M] [--passes N] [--repeats N] [--seed N] [--cold] [--collectives LIST] [--only-collectives LIST] [--largest BYTES]\n"
+		"  --minutes M               time to take: 2 by default, at most 5\n"
+		"  --passes N                at most N passes over all cases\n"
+		"  --repeats N               at most N samples in a row, of 30\n"
+		"  --cold                    messages of memory that is in no cache\n"
+		"  --collectives LIST        of barrier,bcast,allreduce,allgather,alltoall,reduce; \"none\": none\n"
+		"  --only-collectives LIST   nothing else, in sizes by factors of 4\n"
+		"  --largest BYTES           of a collective's block; 65536 by default\n"
+		"  --sys DIR --cpus LIST --hosts LIST   levels from another /sys, with rank i on processor i of the list and host i\n");
+	MPI_Finalize();
+	exit(2);
+}
+
+int main(int argc, char **argv) {
+	const char *cpus = NULL, *hostList = NULL, *collectives = "barrier,bcast,allreduce,allgather,alltoall";
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+	csv = stdout;
+	largestBlock = 65536;
+	for (int i = 1; i < argc; i++) {
+		const char *value = i + 1 < argc ? argv[i + 1] : NULL;
+		if (!strcmp(argv[i], "--cold")) { cold = 1; continue; }
+		if (!value) usage();
+		if (!strcmp(argv[i], "--minutes")) budget = 60 * atof(value);
+		else if (!strcmp(argv[i], "--passes")) passesWanted = atoi(value);
+		else if (!strcmp(argv[i], "--repeats")) mostRepeats = atoi(value);
+		else if (!strcmp(argv[i], "--seed")) seed = strtoul(value, NULL, 10) * 2654435761UL + 1;
+		else if (!strcmp(argv[i], "--collectives")) collectives = value;
+		else if (!strcmp(argv[i], "--only-collectives")) collectives = value, onlyCollectives = 1;
+		else if (!strcmp(argv[i], "--largest")) largestBlock = atol(value);
+		else if (!strcmp(argv[i], "--sys")) snprintf(sys, sizeof sys, "%s", value);
+		else if (!strcmp(argv[i], "--cpus")) cpus = value;
+		else if (!strcmp(argv[i], "--hosts")) hostList = value;
+		else usage();
+		i++;
+	}
+	if (!(budget > 0 && budget <= 300)) fail("--minutes is above 0 and at most 5");
+	if (mostRepeats < 1 || mostRepeats > MAXREPEATS) fail("--repeats is 1 to 64");
+	if (ranks < 2) fail("there is one rank: start at least two, as in mpirun -np 2 ./calibrate");
+	for (int i = 0; i < 20; i++) draw();
+	bufferBytes = LARGEST + 65536;
+	if (cold) bufferBytes = 64 << 20;
+	sendBuffer = malloc(bufferBytes), receiveBuffer = malloc(bufferBytes);
+	src = malloc(sizeof(int) * (size_t)ranks), dst = malloc(sizeof(int) * (size_t)ranks);
+	requests = malloc(sizeof(MPI_Request) * (size_t)(ranks > 64 ? ranks : 64));
+	if (!sendBuffer || !receiveBuffer || !src || !dst || !requests) fail("no memory");
+	tick = 1;
+	for (int i = 0; i < 100; i++) {
+		double a = MPI_Wtime(), b = MPI_Wtime();
+		for (int j = 0; b <= a && j < 100000; j++) b = MPI_Wtime();
+		if (b > a && b - a < tick) tick = b - a;
+	}
+	MPI_Bcast(&tick, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+	started = MPI_Wtime();
+	if (rank == 0) {
+		char version[MPI_MAX_LIBRARY_VERSION_STRING], host[MPI_MAX_PROCESSOR_NAME];
+		int n;
+		time_t now = time(NULL);
+		char day[32];
+		strftime(day, sizeof day, "%Y-%m-%d", gmtime(&now));
+		MPI_Get_library_version(version, &n);
+		version[strcspn(version, "\n")] = 0;
+		MPI_Get_processor_name(host, &n);
+		printf("# halfpeak calibrate 1\n# %s, %d ranks, rank 0 on %s, clock of %.3g us%s\n# %s\n", day, ranks, host, 1e6 * tick, cold ? ", cold buffers" : "", version);
+	}
+	findLevels(cpus, hostList);
+	if (rank == 0) printLevels();
+	makeTurns();
+	if (rank == 0) {
+		printf("measure,level,way,pairs,bytes,variant,pass,repeats,median_us,low_us,high_us,min_us,max_us,average_us,outliers\n");
+		fflush(stdout);
+	}
+	if (!onlyCollectives) firstPass(), plan();
+	else for (int l = 0; l < levels; l++) for (int i = 0; i < 26; i++) estimates[l][i] = 2e-6 + 1e-9 * (double)(1L << i);
+	planCollectives(collectives);
+	passes();
+	if (rank == 0) printf("# %.1f s\n", MPI_Wtime() - started);
+	MPI_Finalize();
+	return 0;
+}

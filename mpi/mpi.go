@@ -1,0 +1,10 @@
+// Package mpi holds the C programs that halfpeak writes for users of MPI. Nothing in Go needs MPI.
+package mpi
+
+import _ "embed"
+
+// Calibrate is the C99 source of calibrate.c, which measures what the messages of an MPI job cost.
+// It prints the CSV that contention.ReadCalibration reads.
+//
+//go:embed c/calibrate.c
+var Calibrate string
