@@ -549,6 +549,7 @@ static void pair(const Task *t, int a, int b, double *sample) {
 			}
 			break;
 		}
+		if (t->what != PINGPONG && t->what != EXCHANGE) t1 = fmax(t1 - tick, 0); /* the clock's own time */
 		if (r) sample[r - 1] = t1;
 	}
 }

@@ -1,0 +1,229 @@
+package contention
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/machine"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// saturated is the factor by which the gap of many pairs must exceed that of one before a resource
+// is taken to be shared.
+const saturated = 1.2
+
+// minTime is a time in µs for costs that were measured as 0, since tables have logarithms.
+const minTime = 1e-6
+
+// Machine estimates the machine from messages between two ranks and from pairs at once. Fans and
+// collectives are not used: see [Calibration.Check].
+//
+// At each level the one-way time is half of the round trip, the gap is that of a burst of one pair,
+// and up to the eager threshold the overheads are the times in the calls, of a receive that was
+// posted before, and at most the gap. If they add up to more than the one-way time, as calls that are timed alone do,
+// both are scaled to fit into it. Above the threshold the overheads are those of one byte.
+//
+// What k pairs share follows from their gap g_k per message of n bytes, where it exceeds the gap of
+// one pair, and that which the inner units' ports allow, by a fifth: each message occupies it for
+// g_k/k, from the largest such k. Its time per byte is that of the largest such size, its time per
+// message is that of 8 bytes less the bytes. Pairs that meet at a level share the inside of its
+// unit; pairs that leave a unit of the level share its port.
+//
+// A level without round trips is like the nearest one that has them, and Unmeasured names it.
+func (c *Calibration) Machine() (m machine.Machine, unmeasured []string, err error) {
+	for i := range c.Levels {
+		near := c.nearestMeasured(i)
+		if near < 0 {
+			return m, nil, fmt.Errorf("round trips of at least two sizes were measured at no level")
+		}
+		if near != i {
+			unmeasured = append(unmeasured, c.Levels[i].Name)
+		}
+		l := c.messages(near)
+		l.Name, l.Arity = c.Levels[i].Name, c.Levels[i].Holds
+		m.Levels = append(m.Levels, l)
+	}
+	for i := range m.Levels {
+		if i+1 < len(m.Levels) {
+			m.Levels[i].Port = c.occupancy(m, i, true)
+		}
+		m.Levels[i].Shared = c.occupancy(m, i, false)
+	}
+	return m, unmeasured, nil
+}
+
+// nearestMeasured returns the index of the level itself if it has round trips, otherwise of the next
+// outer or else inner level that has; −1 if none has.
+func (c *Calibration) nearestMeasured(level int) int {
+	measured := func(i int) bool { return len(c.curve(PingPong, i, false, 1).Sizes) > 1 }
+	for i := level; i < len(c.Levels); i++ {
+		if measured(i) {
+			return i
+		}
+	}
+	for i := level - 1; i >= 0; i-- {
+		if measured(i) {
+			return i
+		}
+	}
+	return -1
+}
+
+// curve returns the times of a measure by size: the medians over pairs of the same kind.
+func (c *Calibration) curve(measure string, level int, out bool, pairs int) (curve model.Curve) {
+	times := map[quantity.Bytes][]float64{}
+	for _, r := range c.Rows {
+		if r.Measure == measure && r.Level == level && r.Out == out && r.Pairs == pairs {
+			times[r.Size] = append(times[r.Size], float64(r.Time))
+			if measure == Stream && pairs > 1 { // the mean over pairs, which share alike
+				times[r.Size] = []float64{float64(r.Average)}
+			}
+		}
+	}
+	for n := range times {
+		curve.Sizes = append(curve.Sizes, n)
+	}
+	slices.Sort(curve.Sizes)
+	for _, n := range curve.Sizes {
+		curve.Costs = append(curve.Costs, quantity.Micros(max(stats.QuantileOf(times[n], 0.5), minTime)))
+	}
+	return curve
+}
+
+// at returns the cost of n bytes, or otherwise if the curve has fewer than two sizes.
+func at(curve model.Curve, n quantity.Bytes, otherwise quantity.Micros) quantity.Micros {
+	if len(curve.Sizes) < 2 {
+		return otherwise
+	}
+	return curve.At(n)
+}
+
+// messages returns the costs of messages at a level that has round trips.
+func (c *Calibration) messages(level int) machine.Level {
+	way, gap := c.curve(PingPong, level, false, 1), c.curve(Stream, level, false, 1)
+	send, receive := c.curve(Send, level, false, 1), c.curve(Receive, level, false, 1)
+	eager := c.Levels[level].Eager
+	var sends, receives, gaps []quantity.Micros
+	for i, n := range way.Sizes {
+		t, k := way.Costs[i], n
+		if eager >= 0 && n > eager {
+			k = 1
+		}
+		half := way.Costs[0] / 2
+		g := at(gap, n, t)
+		s, r := min(at(send, k, half), g), min(at(receive, k, half), g)
+		if sum := s + r; sum > t {
+			s, r = s*t/sum, r*t/sum
+		}
+		sends, receives = append(sends, max(s, minTime)), append(receives, max(r, minTime))
+		gaps = append(gaps, max(g, minTime))
+	}
+	l := machine.Level{
+		Layer:   &model.Table{Sizes: way.Sizes, Times: way.Costs, Gaps: gaps},
+		Send:    &model.Table{Sizes: way.Sizes, Times: sends},
+		Receive: &model.Table{Sizes: way.Sizes, Times: receives},
+	}
+	if last := way.Sizes[len(way.Sizes)-1]; eager > 0 && eager < last {
+		l.Eager = eager
+	}
+	return l
+}
+
+// occupancy returns the time for which a message occupies the inside of a unit of the level, or one
+// of its ports; nil if no number of pairs saturated it.
+func (c *Calibration) occupancy(m machine.Machine, level int, port bool) model.Layer {
+	meet := level
+	if port {
+		meet++
+	}
+	one := c.curve(Stream, meet, false, 1)
+	type point struct {
+		n, each float64
+		pairs   int
+	}
+	var points []point
+	for _, r := range c.Rows {
+		if r.Measure != Stream || r.Level != level || r.Out != port || r.Pairs < 2 || len(one.Sizes) < 2 {
+			continue
+		}
+		alone := float64(one.At(r.Size))
+		if level > 0 && port {
+			if inner := m.Levels[level-1].Port; inner != nil { // pairs spread over the inner units
+				each := (r.Pairs + m.Levels[level].Arity - 1) / m.Levels[level].Arity
+				alone = max(alone, float64(each)*float64(inner.OneWay(r.Size)))
+			}
+		}
+		if g := float64(r.Average); g > saturated*alone {
+			points = append(points, point{float64(r.Size), g / float64(r.Pairs), r.Pairs})
+		}
+	}
+	if len(points) == 0 {
+		return c.both(level, port)
+	}
+	slices.SortFunc(points, func(a, b point) int { return cmp.Or(cmp.Compare(a.n, b.n), cmp.Compare(a.pairs, b.pairs)) })
+	first, last := points[0], points[len(points)-1]
+	for _, p := range points { // of each size the largest number of pairs
+		if p.n == first.n {
+			first = p
+		}
+	}
+	tau := 0.0
+	if last.n >= 4096 {
+		tau = last.each / last.n
+	}
+	return &model.Linear{Beta: quantity.Micros(max(first.each-tau*first.n, 0)), Tau: quantity.MicrosPerByte(tau)}
+}
+
+// both returns the occupancy of a unit in which two messages in opposite directions take longer than
+// one, from the largest such exchange; nil if there is none of at least 64 KiB.
+func (c *Calibration) both(level int, port bool) model.Layer {
+	exchange, way := c.curve(Exchange, level, false, 1), c.curve(PingPong, level, false, 1)
+	if port || level != 0 || len(way.Sizes) < 2 {
+		return nil
+	}
+	for i, n := range slices.Backward(exchange.Sizes) {
+		if n < 64<<10 {
+			break
+		}
+		if exchange.Costs[i] > saturated*way.At(n) {
+			return &model.Linear{Tau: exchange.Costs[i].Per(2 * n)}
+		}
+	}
+	return nil
+}
+
+// Gamma returns the time to combine a byte of a local sum in µs, of the largest size; 0 if it was not
+// measured.
+func (c *Calibration) Gamma() (gamma quantity.MicrosPerByte) {
+	largest := quantity.Bytes(0)
+	for _, r := range c.Rows {
+		if r.Measure == Combine && r.Size > largest {
+			largest, gamma = r.Size, r.Time.Per(r.Size)
+		}
+	}
+	return gamma
+}
+
+// CheckedInterval returns the interval of a collective's time, from the check of those that were measured:
+// the factor that the largest of up to 19, or 39 of 40, of their errors are below, and at least 1.2.
+// It has no ends if a level was not measured, and is that of an unseen machine if no collective was.
+func CheckedInterval(checks []Checked, unmeasured []string) Interval {
+	if len(unmeasured) > 0 {
+		return Interval{0, math.Inf(1), fmt.Sprintf("nothing was measured between ranks that meet in a %s, so it cannot be told how long a collective takes", unmeasured[0])}
+	}
+	var errors []float64
+	for _, k := range checks {
+		if k.IsCollective() && k.Predicted > 0 {
+			errors = append(errors, math.Abs(math.Log(float64(k.Predicted/k.Time))))
+		}
+	}
+	if len(errors) < 4 {
+		return Interval{unseenLow, unseenHigh * unseenHigh, "fewer than 4 collectives were measured on this machine"}
+	}
+	q := max(stats.QuantileOf(errors, 0.975), math.Log(1.2))
+	return Interval{math.Exp(-q), math.Exp(q), fmt.Sprintf("from the errors of %d measured collectives that were not used in the fit", len(errors))}
+}

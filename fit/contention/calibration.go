@@ -1,0 +1,190 @@
+package contention
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// CalibrationHeader is the first line of the output of calibrate.c.
+const CalibrationHeader = "# halfpeak calibrate 1"
+
+// A Calibration is the output of calibrate.c: the levels of a machine, and measurements of
+// messages between ranks that meet at each of them.
+type Calibration struct {
+	Levels  []CalibratedLevel // from inside out
+	Places  []int             // core of each rank
+	Rows    []Measurement     // in the order of the file
+	Job     string            // date, ranks and host, as printed
+	Library string            // the MPI library
+	Notes   []string          // doubts
+}
+
+// A CalibratedLevel is a kind of unit that calibrate.c found.
+type CalibratedLevel struct {
+	Name  string
+	Holds int            // units of the next inner level, or ranks, in one unit
+	Eager quantity.Bytes // largest message whose sender does not wait for a late receiver; −1: not measured
+}
+
+// Measures of calibrate.c, as its column "measure" names them. Times are in µs.
+const (
+	PingPong    = "pingpong"     // half of a round trip
+	Stream      = "stream"       // gap between messages of a burst, of each of Pairs at once
+	Send        = "send"         // call of a sender whose receiver waits
+	Receive     = "receive"      // wait for a message that has come to a posted receive
+	LateReceive = "late_receive" // receive of a message that has come before
+	LateSend    = "late_send"    // call of a sender whose receiver is late
+	Exchange    = "exchange"     // messages in both directions at once
+	FanOut      = "fan_out"      // a root sends to Pairs ranks, which answer
+	FanIn       = "fan_in"       // a root asks Pairs ranks, which send
+	Combine     = "combine"      // local sum of doubles
+)
+
+// A Measurement is a case that was measured, in all passes.
+type Measurement struct {
+	Measure string
+	Level   int  // index of the level; −1 for collectives and local sums
+	Out     bool // pairs leave a unit of the level; otherwise they meet at it
+	Pairs   int  // pairs at once; leaves of a root; ranks of a collective
+	Size    quantity.Bytes
+	Variant int // tells pairs of the same kind apart
+	Passes  int
+	// Time is the median of the passes' medians; of a collective, of its slowest rank. Low and High
+	// are the median ends of the 95 % intervals of the passes, Average is the mean over ranks.
+	Time, Low, High, Average quantity.Micros
+}
+
+// IsCollective reports whether all ranks took part.
+func (m Measurement) IsCollective() bool { return m.Level < 0 && m.Measure != Combine }
+
+var calibrationColumns = []string{"measure", "level", "way", "pairs", "bytes", "variant", "pass", "repeats", "median_us", "low_us", "high_us", "min_us", "max_us", "average_us", "outliers"}
+
+// ReadCalibration reads the output of calibrate.c; name stands in errors. A last row that was cut
+// off is dropped with a note.
+func ReadCalibration(r io.Reader, name string) (*Calibration, error) {
+	c := &Calibration{}
+	type times struct{ time, low, high, average []float64 }
+	all, index := []times{}, map[Measurement]int{}
+	lines, number, ended := bufio.NewReader(r), 0, false
+	for {
+		line, err := lines.ReadString('\n')
+		if err != nil && err != io.EOF {
+			return nil, err
+		}
+		if err == io.EOF {
+			if line != "" {
+				c.Notes = append(c.Notes, fmt.Sprintf("line %d was cut off and is left out", number+1))
+			}
+			break
+		}
+		number++
+		line = strings.TrimRight(line, "\r\n")
+		fault := func(format string, args ...any) error {
+			return fmt.Errorf("%s:%d: %s", name, number, fmt.Sprintf(format, args...))
+		}
+		if strings.HasPrefix(line, "#") {
+			ended = ended || strings.HasSuffix(line, " s")
+			if err := c.comment(strings.TrimPrefix(line, "# "), number); err != nil {
+				return nil, fault("%v", err)
+			}
+			continue
+		}
+		fields := strings.Split(line, ",")
+		if line == "" || slices.Equal(fields, calibrationColumns) {
+			continue
+		}
+		m, values, err := c.row(fields)
+		if err != nil {
+			return nil, fault("%v", err)
+		}
+		at, known := index[m]
+		if !known {
+			at, index[m] = len(all), len(all)
+			all, c.Rows = append(all, times{}), append(c.Rows, m)
+		}
+		t := &all[at]
+		t.time, t.low, t.high, t.average = append(t.time, values[0]), append(t.low, values[1]), append(t.high, values[2]), append(t.average, values[5])
+	}
+	if len(c.Levels) == 0 || len(c.Rows) == 0 {
+		return nil, fmt.Errorf("%s: calibrate was ended before its first measurement; run it again", name)
+	}
+	if !ended {
+		c.Notes = append(c.Notes, "calibrate was ended early: cases that it had not come to are missing")
+	}
+	for i, t := range all {
+		m := &c.Rows[i]
+		median := func(values []float64) quantity.Micros { return quantity.Micros(stats.QuantileOf(values, 0.5)) }
+		m.Passes, m.Time, m.Low, m.High, m.Average = len(t.time), median(t.time), median(t.low), median(t.high), median(t.average)
+	}
+	return c, nil
+}
+
+// comment reads a line behind "# ".
+func (c *Calibration) comment(text string, line int) error {
+	words := strings.Fields(text)
+	switch {
+	case line == 1: // the header
+	case line == 2:
+		c.Job = text
+	case line == 3:
+		c.Library = text
+	case len(words) == 4 && words[0] == "level":
+		n, err := strconv.Atoi(words[3])
+		if err != nil || n < 0 {
+			return fmt.Errorf("invalid number %q", words[3])
+		}
+		if words[2] == "holds" {
+			c.Levels = append(c.Levels, CalibratedLevel{words[1], n, -1})
+		} else if at := c.level(words[1]); at >= 0 && words[2] == "eager" {
+			c.Levels[at].Eager = quantity.Bytes(n)
+		}
+	case len(words) == 2 && words[0] == "places":
+		for word := range strings.SplitSeq(words[1], ",") {
+			n, err := strconv.Atoi(word)
+			if err != nil {
+				return fmt.Errorf("invalid core %q", word)
+			}
+			c.Places = append(c.Places, n)
+		}
+	case strings.HasPrefix(text, "sockets"):
+		c.Notes = append(c.Notes, text)
+	}
+	return nil
+}
+
+func (c *Calibration) level(name string) int {
+	return slices.IndexFunc(c.Levels, func(l CalibratedLevel) bool { return l.Name == name })
+}
+
+// row reads the fields of a row: the case, and its times from median to average.
+func (c *Calibration) row(fields []string) (m Measurement, times [6]float64, err error) {
+	if len(fields) != len(calibrationColumns) {
+		return m, times, fmt.Errorf("%d fields; calibrate writes %d", len(fields), len(calibrationColumns))
+	}
+	m = Measurement{Measure: fields[0], Level: -1, Out: fields[2] == "out"}
+	if fields[1] != "" {
+		if m.Level = c.level(fields[1]); m.Level < 0 {
+			return m, times, fmt.Errorf("unknown level %q", fields[1])
+		}
+	}
+	var size int
+	for i, n := range []*int{&m.Pairs, &size, &m.Variant} {
+		if *n, err = strconv.Atoi(fields[3+i]); err != nil || *n < 0 {
+			return m, times, fmt.Errorf("invalid %s %q", calibrationColumns[3+i], fields[3+i])
+		}
+	}
+	m.Size = quantity.Bytes(size)
+	for i := range times {
+		if times[i], err = strconv.ParseFloat(fields[8+i], 64); err != nil {
+			return m, times, fmt.Errorf("invalid %s %q", calibrationColumns[8+i], fields[8+i])
+		}
+	}
+	return m, times, nil
+}

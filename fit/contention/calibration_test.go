@@ -1,0 +1,132 @@
+package contention
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+)
+
+// planted writes what calibrate.c would of 4 nodes with 4 ranks each: messages inside a node take
+// 0.5 µs and 10,000 MB/s, between nodes 2 µs and 5,000 MB/s, of which a node's NIC carries no more,
+// with 0.3 µs for each message; overheads are 0.1 and 0.2 µs up to the eager threshold of 8,000 B.
+func planted() string {
+	var b strings.Builder
+	b.WriteString(CalibrationHeader + "\n# 2026-11-22, 16 ranks, rank 0 on n0, clock of 0.02 us\n# some MPI\n" +
+		"# level node holds 4\n# level cluster holds 4\n# places 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15\n" + strings.Join(calibrationColumns, ",") + "\n")
+	row := func(measure, level, way string, pairs, n int, t float64) {
+		for pass := 1; pass <= 3; pass++ { // the middle one counts
+			noisy := t * (1 + 0.02*float64(pass-2))
+			fmt.Fprintf(&b, "%s,%s,%s,%d,%d,0,%d,10,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,0\n", measure, level, way, pairs, n, pass, noisy, noisy, noisy, noisy, noisy, noisy)
+		}
+	}
+	for _, l := range []struct {
+		name       string
+		base, rate float64
+	}{{"node", 0.5, 10000}, {"cluster", 2, 5000}} {
+		for n := 1; n <= 1<<20; n *= 4 {
+			bytes := float64(n) / l.rate
+			row(PingPong, l.name, "in", 1, n, l.base+bytes)
+			row(Stream, l.name, "in", 1, n, 0.3+bytes)
+			if n <= 4096 {
+				row(Send, l.name, "in", 1, n, 0.1)
+				row(Receive, l.name, "in", 1, n, 0.2)
+			}
+		}
+		fmt.Fprintf(&b, "# level %s eager 8000\n", l.name)
+	}
+	for _, n := range []int{8, 4096, 65536, 1 << 20} {
+		for _, k := range []int{2, 4} {
+			row(Stream, "node", "out", k, n, float64(k)*(0.3+float64(n)/5000))
+		}
+		row(Stream, "node", "in", 2, n, 0.3+float64(n)/10000)
+		row(Stream, "cluster", "in", 2, n, 0.3+float64(n)/5000)
+	}
+	row(Combine, "", "in", 1, 1<<20, float64(1<<20)*1e-4)
+	row("allreduce", "", "in", 16, 64, 7)
+	return b.String() + "# 60.0 s\n"
+}
+
+func TestCalibratedMachine(t *testing.T) {
+	c, err := ReadCalibration(strings.NewReader(planted()), "planted")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, unmeasured, err := c.Machine()
+	if err != nil || len(unmeasured) > 0 || len(c.Notes) > 0 {
+		t.Fatalf("%v, not measured %v, notes %q", err, unmeasured, c.Notes)
+	}
+	if got := m.String(); got != "4 node × 4 core" {
+		t.Errorf("the machine is %s", got)
+	}
+	node, cluster := m.Levels[0], m.Levels[1]
+	for _, want := range []struct {
+		what      string
+		got, want float64
+	}{
+		{"one byte inside a node", float64(node.Layer.OneWay(1)), 0.5},
+		{"1 MiB between nodes", float64(cluster.Layer.OneWay(1 << 20)), 2 + (1<<20)/5000.0},
+		{"send overhead", float64(cluster.Send.OneWay(1024)), 0.1},
+		{"receive overhead", float64(cluster.Receive.OneWay(1024)), 0.2},
+		{"eager threshold", float64(cluster.Eager), 8000},
+		{"NIC, 8 B", float64(node.Port.OneWay(8)), 0.3},
+		{"NIC, 1 MiB", float64(node.Port.OneWay(1 << 20)), 0.3 + (1<<20)/5000.0},
+		{"γ", float64(c.Gamma()), 1e-4},
+	} {
+		if math.Abs(want.got/want.want-1) > 0.01 {
+			t.Errorf("%s: %.4g, planted %.4g", want.what, want.got, want.want)
+		}
+	}
+	if node.Shared != nil || cluster.Shared != nil || cluster.Port != nil {
+		t.Error("pairs that are as fast as one pair share nothing")
+	}
+	checks, err := c.Check(t.Context(), m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range Summarize(checks) {
+		if s.Level >= 0 && s.Worst > 0.05 {
+			t.Errorf("%s at level %d: worst error %.0f %% of what it was fitted to", s.Measure, s.Level, 100*s.Worst)
+		}
+	}
+}
+
+// What an interrupted job wrote is a machine all the same, with doubts.
+func TestInterruptedCalibration(t *testing.T) {
+	text := planted()
+	cut := strings.Index(text, "# level cluster eager")
+	c, err := ReadCalibration(strings.NewReader(text[:strings.Index(text, "pingpong,cluster")+20]), "cut")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.Notes) != 2 {
+		t.Errorf("notes %q; a row that was cut off, and cases that are missing", c.Notes)
+	}
+	m, unmeasured, err := c.Machine()
+	if err != nil || len(unmeasured) != 1 || unmeasured[0] != "cluster" || len(m.Levels) != 2 {
+		t.Errorf("%v, not measured %v", err, unmeasured)
+	}
+	if i := CheckedInterval(nil, unmeasured); !math.IsInf(i.High, 1) {
+		t.Error("a machine with a level that was not measured has an interval")
+	}
+	c, err = ReadCalibration(strings.NewReader(text[:cut]), "cut")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, unmeasured, err := c.Machine(); err != nil || len(unmeasured) > 0 {
+		t.Errorf("%v, not measured %v", err, unmeasured)
+	}
+	for text, want := range map[string]string{
+		CalibrationHeader + "\n":                                         "before its first measurement",
+		CalibrationHeader + "\n# a\n# b\n# level node holds x\n":         "x:4: invalid number",
+		CalibrationHeader + "\n# a\n# b\n# level node holds 2\n1,2\n":    "x:5: 2 fields",
+		strings.Replace(planted(), "pingpong,node", "pingpong,rack", 1):  "unknown level \"rack\"",
+		strings.Replace(planted(), "node,in,1,1,0", "node,in,1,-1,0", 1): "invalid bytes",
+		strings.Replace(planted(), "10,0.490098,", "10,much,", 1):        "invalid median_us",
+		strings.Replace(planted(), "# places 0,1", "# places 0,one", 1):  "invalid core",
+	} {
+		if _, err := ReadCalibration(strings.NewReader(text), "x"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v; want %q", err, want)
+		}
+	}
+}

@@ -1,0 +1,274 @@
+package contention
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/halfpeak/halfpeak/engine/schedule"
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/internal/parallel"
+	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/model/machine"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// A Checked is a measurement with the time that a machine gives for it.
+type Checked struct {
+	Measurement
+	Predicted quantity.Micros
+	Algorithm string // of a collective: the one that the machine makes fastest, since the library's is not known
+}
+
+// Check simulates the measurements on a machine of their levels: round trips, bursts of one pair and
+// many, exchanges, fans and collectives. Overheads, sums and collectives above 2^18 operations are
+// left out.
+func (c *Calibration) Check(ctx context.Context, m machine.Machine) ([]Checked, error) {
+	var rows []Checked
+	for _, r := range c.Rows {
+		if r.Time > 0 && !slices.Contains([]string{Send, Receive, LateReceive, LateSend, Combine}, r.Measure) {
+			rows = append(rows, Checked{Measurement: r})
+		}
+	}
+	err := parallel.Each(ctx, len(rows), maxWorkers, func(ctx context.Context, i int) (err error) {
+		r := &rows[i]
+		switch {
+		case r.IsCollective():
+			r.Predicted, r.Algorithm, err = c.fastest(ctx, m, r.Measurement)
+		case r.Measure == PingPong:
+			r.Predicted = m.Levels[r.Level].Layer.OneWay(r.Size)
+		default:
+			r.Predicted, err = timeOf(ctx, m, r.Measurement)
+		}
+		return err
+	})
+	return slices.DeleteFunc(rows, func(r Checked) bool { return r.Predicted == 0 }), err
+}
+
+// fastest returns the least time of a collective's algorithms among the ranks of the job; 0 if each
+// is too large or unknown.
+func (c *Calibration) fastest(ctx context.Context, m machine.Machine, r Measurement) (least quantity.Micros, name string, err error) {
+	on, err := simulate.FromMachine(m, c.Places, simulate.NoLimit)
+	if err != nil {
+		return 0, "", err
+	}
+	for _, e := range collective.Of(r.Measure) {
+		call := collective.Call{Bytes: uint64(r.Size), Gamma: 1e3 * float64(c.Gamma())}
+		if e.Check(r.Pairs, call) != nil {
+			continue
+		}
+		s, err := e.ScheduleLimit(ctx, 1<<18, r.Pairs, call)
+		if errors.As(err, new(collective.TooLarge)) {
+			continue
+		}
+		if err != nil {
+			return 0, "", err
+		}
+		t, err := finish(ctx, s, on)
+		if err != nil {
+			return 0, "", err
+		}
+		if least == 0 || t < least {
+			least, name = t, e.Name
+		}
+	}
+	return least, name, nil
+}
+
+func finish(ctx context.Context, s *schedule.Schedule, on simulate.Machine) (quantity.Micros, error) {
+	p, err := simulate.New(s)
+	if err != nil {
+		return 0, err
+	}
+	res, err := p.Run(ctx, simulate.Options{Machine: on})
+	if err != nil {
+		return 0, err
+	}
+	t, _ := res.Finish()
+	return t, nil
+}
+
+// burst is the number of messages of a simulated burst.
+const burst = 17
+
+// timeOf simulates pairs or a fan as calibrate.c does them.
+func timeOf(ctx context.Context, m machine.Machine, r Measurement) (quantity.Micros, error) {
+	places := places(m, r)
+	if len(places) == 0 {
+		return 0, nil
+	}
+	on, err := simulate.FromMachine(m, places, simulate.NoLimit)
+	if err != nil {
+		return 0, err
+	}
+	run := func(messages int) (quantity.Micros, error) {
+		b := schedule.NewBuilder(len(places))
+		for rank := range places {
+			b.NextRank()
+			addCase(b, r, rank, messages)
+		}
+		s, err := b.Build()
+		if err != nil {
+			return 0, err
+		}
+		return finish(ctx, s, on)
+	}
+	if r.Measure != Stream {
+		return run(1)
+	}
+	one, err := run(1)
+	if err != nil {
+		return 0, err
+	}
+	all, err := run(burst)
+	return (all - one) / (burst - 1), err
+}
+
+// addCase adds a rank's part of a case. Of pairs, even ranks send and odd ones receive; of fans,
+// rank 0 is the root.
+func addCase(b *schedule.Builder, r Measurement, rank, messages int) {
+	n, peer := uint64(r.Size), uint32(rank^1)
+	switch r.Measure {
+	case Exchange:
+		b.Send(n, peer, 0)
+		b.Recv(n, peer, 0)
+	case Stream:
+		if rank%2 == 0 {
+			for range messages {
+				b.Send(n, peer, 0)
+			}
+			b.Recv(1, peer, 1)
+			return
+		}
+		var got []uint32
+		for range messages {
+			got = append(got, b.Recv(n, peer, 0))
+		}
+		ack := b.Send(1, peer, 1)
+		for _, op := range got {
+			b.Requires(ack, op)
+		}
+	case FanOut:
+		if rank == 0 {
+			for leaf := 1; leaf <= r.Pairs; leaf++ {
+				b.Send(n, uint32(leaf), 0)
+			}
+			for leaf := 1; leaf <= r.Pairs; leaf++ {
+				b.Recv(1, uint32(leaf), 1)
+			}
+			return
+		}
+		got := b.Recv(n, 0, 0)
+		b.Requires(b.Send(1, 0, 1), got)
+	case FanIn:
+		if rank == 0 {
+			for leaf := 1; leaf <= r.Pairs; leaf++ {
+				b.Send(1, uint32(leaf), 1)
+			}
+			for leaf := 1; leaf <= r.Pairs; leaf++ {
+				b.Recv(n, uint32(leaf), 0)
+			}
+			return
+		}
+		got := b.Recv(1, 0, 1)
+		b.Requires(b.Send(n, 0, 0), got)
+	}
+}
+
+// places returns the cores of a case's ranks, as calibrate.c chooses them; none if the machine has
+// too few units.
+func places(m machine.Machine, r Measurement) (on machine.Places) {
+	sizes := m.Sizes()
+	inner, unit := 1, sizes[r.Level]
+	if r.Level > 0 {
+		inner = sizes[r.Level-1]
+	}
+	units := m.Levels[r.Level].Arity
+	core := func(i int) int { return i%units*inner + i/units } // of a unit, spread over the inner ones
+	switch {
+	case r.Measure == FanOut || r.Measure == FanIn:
+		on = append(on, 0)
+		for i := 0; i < unit && len(on) <= r.Pairs; i++ {
+			if core(i)/inner != 0 {
+				on = append(on, core(i))
+			}
+		}
+		if len(on) <= r.Pairs {
+			return nil
+		}
+	case r.Out:
+		if r.Pairs > unit || m.Levels[r.Level+1].Arity < 2 {
+			return nil
+		}
+		for i := range r.Pairs {
+			on = append(on, core(i), unit+core(i))
+		}
+	default:
+		half := units / 2
+		if r.Pairs == 1 {
+			half = 1
+		}
+		if r.Pairs > half || units < 2 {
+			return nil
+		}
+		for i := range r.Pairs {
+			on = append(on, i*inner, (i+half)*inner)
+		}
+	}
+	return on
+}
+
+// A CheckSummary sums up the checks of one measure at one level.
+type CheckSummary struct {
+	Measure       string
+	Level         int // −1 for collectives
+	Out           bool
+	Cases         int
+	From, To      quantity.Bytes
+	Median, Worst float64 // relative errors of the predictions, without signs
+	Bias          float64 // median of the signed relative errors
+}
+
+// Summarize groups checks by measure and level, in the order in which they came.
+func Summarize(checks []Checked) (all []CheckSummary) {
+	type key struct {
+		measure string
+		level   int
+		out     bool
+	}
+	var keys []key
+	groups := map[key][]Checked{}
+	for _, k := range checks {
+		name := k.Measure
+		if name == Stream && k.Pairs > 1 {
+			name = "stream of pairs"
+		}
+		of := key{name, k.Level, k.Out}
+		if groups[of] == nil {
+			keys = append(keys, of)
+		}
+		groups[of] = append(groups[of], k)
+	}
+	slices.SortStableFunc(keys, func(a, b key) int { // collectives last
+		return cmp.Compare(uint(a.level), uint(b.level))
+	})
+	for _, of := range keys {
+		s := CheckSummary{Measure: of.measure, Level: of.level, Out: of.out, Cases: len(groups[of]), From: quantity.Bytes(math.Inf(1))}
+		var signed, errors []float64
+		for _, k := range groups[of] {
+			measured := k.Time
+			if k.Measure == Stream && k.Pairs > 1 {
+				measured = k.Average
+			}
+			e := float64(k.Predicted/measured) - 1
+			signed, errors = append(signed, e), append(errors, math.Abs(e))
+			s.From, s.To = min(s.From, k.Size), max(s.To, k.Size)
+		}
+		s.Median, s.Bias, s.Worst = stats.QuantileOf(errors, 0.5), stats.QuantileOf(signed, 0.5), slices.Max(errors)
+		all = append(all, s)
+	}
+	return all
+}

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/fit/contention"
+	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/model/machine"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/mpi"
+)
+
+// A platform is a cluster of SimGrid. Links have 12.5 GB/s and 0.5 µs; bytes per µs are MB/s.
+type platform struct {
+	name           string
+	nodes, perNode int
+	topology       string
+	latency        float64 // µs between the nearest nodes
+	taper          float64 // MB/s out of an inner group of nodes; 0: no groups
+}
+
+const bandwidth = 12500
+
+var platforms = []platform{
+	{"crossbar", 16, 1, "", 1, 0},
+	{"crossbar", 8, 4, "", 1, 0},
+	{"crossbar", 4, 16, "", 1, 0},
+	{"fat tree, 2 uplinks of 4 nodes", 16, 1, `topology="FAT_TREE" topo_parameters="2;4,4;1,2;1,2"`, 1, 2 * bandwidth},
+	{"fat tree, 1 uplink of 4 nodes", 16, 1, `topology="FAT_TREE" topo_parameters="2;4,4;1,1;1,1"`, 1, bandwidth},
+	{"fat tree, 2 uplinks of 4 nodes", 16, 4, `topology="FAT_TREE" topo_parameters="2;4,4;1,2;1,2"`, 1, 2 * bandwidth},
+	{"dragonfly, 2 groups of 8 nodes", 16, 1, `topology="DRAGONFLY" topo_parameters="2,1;4,1;2,1;1"`, 1.5, bandwidth},
+	{"torus 4 × 4", 16, 1, `topology="TORUS" topo_parameters="4,4"`, 0.5, 0},
+	{"fat tree, 4 uplinks of 8 nodes", 64, 1, `topology="FAT_TREE" topo_parameters="2;8,8;1,4;1,1"`, 1, 4 * bandwidth},
+}
+
+// forced are SMPI's names of algorithms, and ours.
+var forced = []struct {
+	collective, smpi, ours string
+	parts                  bool // cuts the message into a part for each rank
+}{
+	{"bcast", "binomial_tree", "binomial-mpich", false},
+	{"bcast", "scatter_LR_allgather", "scatter-ring", true},
+	{"allreduce", "rdb", "recursive-doubling", false},
+	{"allreduce", "lr", "ring", true},
+	{"allgather", "NTSLR", "ring", false},
+	{"allgather", "bruck", "bruck", false},
+	{"alltoall", "ring", "pairwise", false},
+	{"alltoall", "bruck", "bruck", false},
+}
+
+func compile(ctx context.Context, dir string) (program string, err error) {
+	source := filepath.Join(dir, "calibrate.c")
+	if err := os.WriteFile(source, []byte(mpi.Calibrate), 0o666); err != nil {
+		return "", err
+	}
+	program = filepath.Join(dir, "calibrate")
+	out, err := exec.CommandContext(ctx, "smpicc", "-O2", "-DWAIT_BY_SLEEP", source, "-o", program, "-lm").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("smpicc: %w\n%s", err, out)
+	}
+	return program, nil
+}
+
+func platformXML(p platform) string {
+	return fmt.Sprintf(`<?xml version='1.0'?><!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1"><cluster id="c" prefix="n" suffix="" radical="0-%d" speed="10Gf" bw="12.5GBps" lat="500ns" loopback_bw="30GBps" loopback_lat="150ns" %s/></platform>
+`, p.nodes-1, p.topology)
+}
+
+// calibrate runs the program on the platform.
+func calibrate(ctx context.Context, dir, program string, p platform, args ...string) (*contention.Calibration, error) {
+	var hosts strings.Builder
+	for node := range p.nodes {
+		hosts.WriteString(strings.Repeat(fmt.Sprintf("n%d\n", node), p.perNode))
+	}
+	for name, text := range map[string]string{"platform.xml": platformXML(p), "hosts": hosts.String()} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			return nil, err
+		}
+	}
+	command := []string{"-np", fmt.Sprint(p.nodes * p.perNode), "-platform", filepath.Join(dir, "platform.xml"), "-hostfile", filepath.Join(dir, "hosts"),
+		"--cfg=smpi/simulate-computation:0", "--cfg=network/model:CM02", "--cfg=smpi/async-small-thresh:65536", "--log=root.thres:critical"}
+	var flags []string
+	for len(args) > 0 && strings.HasPrefix(args[0], "--cfg") {
+		command, args = append(command, args[0]), args[1:]
+	}
+	flags = append([]string{program, "--repeats", "2", "--passes", "1"}, args...)
+	cmd := exec.CommandContext(ctx, "smpirun", append(command, flags...)...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("smpirun: %w\n%s", err, stderr.Bytes())
+	}
+	return contention.ReadCalibration(bytes.NewReader(out), "smpirun")
+}
+
+// A result is how well a platform was found, with errors in percent.
+type result struct {
+	latency, bandwidth float64
+	taper              string
+	collectives        []collectiveTime
+}
+
+type collectiveTime struct {
+	name, algorithm     string
+	bytes               quantity.Bytes
+	measured, predicted quantity.Micros
+}
+
+func (r result) errors() (all []float64) {
+	for _, c := range r.collectives {
+		all = append(all, 100*math.Abs(float64(c.predicted/c.measured)-1))
+	}
+	return all
+}
+
+func (r result) median() float64 { return stats.QuantileOf(r.errors(), 0.5) }
+
+func (r result) worst() string {
+	if len(r.collectives) == 0 {
+		return ""
+	}
+	errors := r.errors()
+	at := slices.Index(errors, slices.Max(errors))
+	c := r.collectives[at]
+	return fmt.Sprintf("%+.0f %% (%s %s, %.0f B)", 100*(float64(c.predicted/c.measured)-1), c.name, c.algorithm, float64(c.bytes))
+}
+
+func judge(ctx context.Context, dir, program string, p platform) (r result, err error) {
+	c, err := calibrate(ctx, dir, program, p, "--collectives", "none")
+	if err != nil {
+		return r, err
+	}
+	m, _, err := c.Machine()
+	if err != nil {
+		return r, err
+	}
+	r.compare(p, c, m)
+	for _, f := range forced {
+		measured, err := calibrate(ctx, dir, program, p, fmt.Sprintf("--cfg=smpi/%s:%s", f.collective, f.smpi), "--only-collectives", f.collective)
+		if err != nil {
+			return r, err
+		}
+		on, err := simulate.FromMachine(m, c.Places, simulate.NoLimit)
+		if err != nil {
+			return r, err
+		}
+		e, err := collective.Find(f.collective, f.ours)
+		if err != nil {
+			return r, err
+		}
+		for _, row := range measured.Rows {
+			if f.parts && int(row.Size) < 8*row.Pairs { // not cut into as many parts, or done otherwise
+				continue
+			}
+			s, err := e.Schedule(row.Pairs, collective.Call{Bytes: uint64(row.Size)})
+			if err != nil {
+				return r, err
+			}
+			prepared, err := simulate.New(s)
+			if err != nil {
+				return r, err
+			}
+			done, err := prepared.Run(ctx, simulate.Options{Machine: on})
+			if err != nil {
+				return r, err
+			}
+			t, _ := done.Finish()
+			r.collectives = append(r.collectives, collectiveTime{f.collective, f.ours, row.Size, row.Time, t})
+		}
+	}
+	return r, nil
+}
+
+// compare sets the machine's own errors: of the level of the nearest nodes, and of the first port of
+// a group of nodes.
+func (r *result) compare(p platform, c *contention.Calibration, m machine.Machine) {
+	at := 0
+	if p.perNode > 1 {
+		at = 1
+	}
+	layer := m.Levels[at].Layer
+	r.latency = 100 * (float64(layer.OneWay(1))/p.latency - 1)
+	const n = 1 << 20
+	r.bandwidth = 100 * (n/float64(layer.OneWay(2*n)-layer.OneWay(n))/bandwidth - 1)
+	r.taper = "–"
+	if p.taper > 0 {
+		if port := m.Levels[at].Port; at < len(m.Levels)-1 && port != nil {
+			r.taper = fmt.Sprintf("%+.1f %%", 100*(n/float64(port.OneWay(n))/p.taper-1))
+		} else {
+			r.taper = "not found"
+		}
+	}
+}

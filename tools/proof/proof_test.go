@@ -1,0 +1,99 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// program compiles calibrate.c, or skips the test.
+func program(t *testing.T) (dir, path string) {
+	t.Helper()
+	for _, command := range []string{"smpicc", "smpirun"} {
+		if _, err := exec.LookPath(command); err != nil {
+			t.Skipf("no %s here: install simgrid and libsimgrid-dev to run calibrate.c on clusters that are known", command)
+		}
+	}
+	dir = t.TempDir()
+	path, err := compile(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir, path
+}
+
+// A fat tree with one uplink for two nodes: what the machine is, and forced collectives.
+func TestKnownCluster(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles and simulates for some seconds")
+	}
+	dir, path := program(t)
+	p := platform{"fat tree", 8, 1, `topology="FAT_TREE" topo_parameters="2;2,4;1,1;1,1"`, 1, bandwidth}
+	r, err := judge(t.Context(), dir, path, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(r.latency) > 10 || math.Abs(r.bandwidth) > 10 {
+		t.Errorf("latency %+.1f %%, bandwidth %+.1f %%; at most 10", r.latency, r.bandwidth)
+	}
+	var taper float64
+	if _, err := fmt.Sscanf(r.taper, "%f", &taper); err != nil || math.Abs(taper) > 10 {
+		t.Errorf("taper: %s; at most 10 %%", r.taper)
+	}
+	if r.median() > 10 || len(r.collectives) < 40 {
+		t.Errorf("the median error of %d collectives is %.0f %%; at most 10", len(r.collectives), r.median())
+	}
+}
+
+// Levels from a /sys of two sockets with two caches of two cores each.
+func TestLevelsFromSys(t *testing.T) {
+	dir, path := program(t)
+	sys := filepath.Join(dir, "sys")
+	for cpu := range 8 {
+		for name, text := range map[string]string{
+			"topology/physical_package_id": fmt.Sprint(cpu / 4),
+			"cache/index0/level":           "1", "cache/index0/shared_cpu_list": fmt.Sprint(cpu),
+			"cache/index1/level": "3", "cache/index1/shared_cpu_list": fmt.Sprintf("%d-%d", cpu/2*2, cpu/2*2+1),
+		} {
+			file := filepath.Join(sys, "devices/system/cpu", fmt.Sprintf("cpu%d", cpu), name)
+			if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(file, []byte(text+"\n"), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, test := range []struct{ cpus, want string }{
+		{"0,1,2,3,4,5,6,7", "cache holds 2, socket holds 2, node holds 2, cluster holds 2, places 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15"},
+		{"0,4,2,6,1,5,3,7", "cache holds 2, socket holds 2, node holds 2, cluster holds 2, places 0,4,2,6,1,5,3,7,8,12,10,14,9,13,11,15"},
+		{"0,2,4,6", "cache holds 2, socket holds 2, node holds 2, cluster holds 2, places 0,2,4,6,1"}, // two ranks on each core
+		{"99", "node holds 8, cluster holds 2"},
+	} {
+		if err := os.WriteFile(filepath.Join(dir, "hosts"), []byte(strings.Repeat("n0\n", 8)+strings.Repeat("n1\n", 8)), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "platform.xml"), []byte(platformXML(platform{nodes: 2})), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		out, err := exec.CommandContext(t.Context(), "smpirun", "-np", "16", "-platform", filepath.Join(dir, "platform.xml"), "-hostfile", filepath.Join(dir, "hosts"),
+			"--cfg=smpi/simulate-computation:0", "--log=root.thres:critical", path, "--sys", sys, "--cpus", test.cpus, "--only-collectives", "none").CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		var got []string
+		for line := range bytes.Lines(out) {
+			if text := strings.TrimSpace(string(line)); strings.HasPrefix(text, "# level ") || strings.HasPrefix(text, "# places ") {
+				got = append(got, strings.TrimPrefix(strings.TrimPrefix(text, "# "), "level "))
+			}
+		}
+		if text := strings.Join(got, ", "); !strings.HasPrefix(text, test.want) && !strings.Contains(text, test.want) {
+			t.Errorf("processors %s: %s; want %s", test.cpus, text, test.want)
+		}
+	}
+}
