@@ -21,12 +21,13 @@ func newCalibrate() *cobra.Command {
 		Short: "Write an MPI program that measures a cluster for fit",
 		Long: `Calibrate writes a C program, calibrate.c, which needs only an MPI compiler. Run it as a job on at least two nodes
 with all ranks of each. In about two minutes it finds where the ranks are, and measures messages at each level of the
-machine, and of many pairs of ranks at once. From its CSV, fit makes a machine with levels.`,
-		Example: `  halfpeak calibrate --write .
+machine, and of many pairs of ranks at once. From its CSV, fit makes a machine with levels:
+
   mpicc -O2 calibrate.c -o calibrate -lm
   srun -N 4 --ntasks-per-node=64 ./calibrate > me.csv
   halfpeak fit me.csv --save me.toml`,
-		Args: wantArgs(0, 0, `no file, but --write DIR`),
+		Example: `  halfpeak calibrate --write .`,
+		Args:    wantArgs(0, 0, `no file, but --write DIR`),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if folder == "" {
 				return usagef("--write says where: halfpeak calibrate --write .")
