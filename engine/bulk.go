@@ -8,7 +8,7 @@ import (
 // Register makes memory a segment that other nodes store into and get from. All nodes register
 // their segments in the same order. It panics for more than 4 GiB, or for the 32,769th segment.
 func (e *Endpoint) Register(memory []byte) (segment int) {
-	if len(memory) > math.MaxUint32 || len(e.segments) > math.MaxInt16 {
+	if uint64(len(memory)) > math.MaxUint32 || len(e.segments) > math.MaxInt16 {
 		panic("engine: a segment has at most 4 GiB, and a node 32,768 of them")
 	}
 	e.segments = append(e.segments, memory)
@@ -28,7 +28,7 @@ func (e *Endpoint) Get(src int, h HandlerID, segment, offset, toSegment, toOffse
 	if err := e.begin(src); err != nil {
 		return err
 	}
-	if n < 1 || offset < 0 || segment < 0 || segment > math.MaxInt16 || offset+n > math.MaxUint32 {
+	if n < 1 || offset < 0 || segment < 0 || segment > math.MaxInt16 || uint64(offset)+uint64(n) > math.MaxUint32 {
 		return fmt.Errorf("cannot get %d bytes at offset %d of segment %d", n, offset, segment)
 	}
 	if toSegment < 0 || toSegment >= len(e.segments) || toOffset < 0 || toOffset+n > len(e.segments[toSegment]) {
@@ -75,7 +75,7 @@ func (m *Message) get() {
 
 // checkBulk finds what is wrong with the arguments of a message with n bytes of data.
 func checkBulk(segment, offset, n, words int) error {
-	if words > headerWords || segment > math.MaxInt16 || uint(offset)+uint(n) > math.MaxUint32 {
+	if words > headerWords || segment > math.MaxInt16 || uint64(offset)+uint64(n) > math.MaxUint32 {
 		return badBulk(segment, offset, n, words)
 	}
 	return nil

@@ -18,7 +18,12 @@ import (
 	"github.com/halfpeak/halfpeak/study/bench"
 )
 
-func newEngine() *cobra.Command {
+func init() {
+	newEngine = newLinuxEngine
+	newLiveMeasurement = func() liveMeasurement { return &liveOptions{} }
+}
+
+func newLinuxEngine() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "engine",
 		Short: "Measure real transports with the message engine",

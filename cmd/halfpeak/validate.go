@@ -24,7 +24,7 @@ type validateOptions struct {
 }
 
 func newValidate() *cobra.Command {
-	var measured liveOptions
+	measured := newLiveMeasurement()
 	o := validateOptions{sizes: newSizes("1,1KiB,64KiB,1MiB")}
 	cmd := &cobra.Command{
 		Use:   "validate PLATFORM… | validate --live TRANSPORT",
@@ -44,7 +44,7 @@ Without --size, it also runs the measured sizes.`,
 		Args:              measured.args(wantArgs(1, -1, `at least one platform, as in "halfpeak validate clip"`)),
 		ValidArgsFunction: completePlatforms,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if measured.transport != "" {
+			if measured.given() {
 				rows, err := measured.run(filesOf(cmd))
 				if err != nil {
 					return err

@@ -36,6 +36,8 @@ way by size, LogGP, and a pipeline of the stages.`
 	complete(cmd, "live", []string{"shm", "unix", "tcp", "udp"})
 }
 
+func (o *liveOptions) given() bool { return o.transport != "" }
+
 // args wants no argument with --live, which only goes with flags of its own.
 func (o *liveOptions) args(platforms cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {

@@ -274,7 +274,9 @@ func transfer(one, both uintptr, fd int, first, second []byte) (n int, errno uni
 	case len(second) == 0:
 		r, _, errno = unix.RawSyscall(one, uintptr(fd), uintptr(unsafe.Pointer(&first[0])), uintptr(len(first)))
 	default:
-		parts := [2]unix.Iovec{{Base: &first[0], Len: uint64(len(first))}, {Base: &second[0], Len: uint64(len(second))}}
+		parts := [2]unix.Iovec{{Base: &first[0]}, {Base: &second[0]}}
+		parts[0].SetLen(len(first))
+		parts[1].SetLen(len(second))
 		r, _, errno = unix.RawSyscall(both, uintptr(fd), uintptr(unsafe.Pointer(&parts)), 2)
 	}
 	return int(r), errno
