@@ -10,16 +10,15 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// manyNumbers is a cell for people that holds several numbers of one dimension.
+// manyNumbers is a cell with several numbers of one dimension, for text and Markdown only.
 type manyNumbers interface {
 	dim() quantity.Dimension
 	numbers() []float64
-	digits() int // significant ones of the number nearest to zero
+	digits() int // significant digits of the number nearest to zero
 	text(s quantity.Scale) string
 }
 
-// An Interval is a value with the interval that holds it, all in µs and bytes: "9.050 µs (8.801
-// to 9.300)".
+// An Interval is a value and its interval, in µs and bytes: "9.050 µs (8.801 to 9.300)".
 type Interval struct {
 	Dim              quantity.Dimension
 	Value, Low, High float64
@@ -28,8 +27,8 @@ type Interval struct {
 func (i Interval) dim() quantity.Dimension { return i.Dim }
 func (i Interval) numbers() []float64      { return []float64{i.Value, i.Low, i.High} }
 
-// digits are enough to tell the ends of a narrow interval apart, also where a column of large
-// numbers takes one of them.
+// digits returns the number of significant digits that shows different ends of a narrow interval, with
+// one to spare for a scale that larger numbers of the column choose.
 func (i Interval) digits() int {
 	ends := math.Round(math.Log10(math.Abs(i.Value) / (i.High - i.Low)))
 	if !(ends <= 4) { // exact, or as good as that
@@ -45,10 +44,10 @@ func (i Interval) text(s quantity.Scale) string {
 	return fmt.Sprintf("%s (%s to %s)", Minus(s.Format(i.Value)), Minus(s.Number(i.Low)), Minus(s.Number(i.High)))
 }
 
-// String prints an interval that stands alone, as in a sentence.
+// String formats an interval outside a table, for example in a sentence.
 func (i Interval) String() string { return alone(i, nil) }
 
-// In prints an interval that stands alone, in a unit that was asked for.
+// In is String with a choice of units.
 func (i Interval) In(units quantity.UnitChoice) string { return alone(i, units) }
 
 // A Change is a value before and after, in µs and bytes: "589.30 → 441.10 µs, −25.1 %".
@@ -87,11 +86,11 @@ func alone(c manyNumbers, units quantity.UnitChoice) string {
 	return c.text(quantity.NewScale(c.dim(), units, c.digits(), c.numbers()...))
 }
 
-// PercentChange prints the relative change of a value: "−25.1 %".
+// PercentChange formats a relative change: −0.251 is "−25.1 %".
 func PercentChange(part float64) string { return Minus(fmt.Sprintf("%+.1f %%", 100*part)) }
 
-// PercentError prints an error in percent at two significant digits: "3.5 %", "120 %". What the
-// rounding of numbers makes of none, up to 10⁻⁹ %, is 0.
+// PercentError formats an error in percent with two significant digits: "3.5 %", "120 %". Errors below
+// 10⁻⁹ %, which come from rounding, are 0.
 func PercentError(percent any) string {
 	v := toFloat(percent)
 	if math.Abs(v) < 1e-9 {
@@ -100,10 +99,10 @@ func PercentError(percent any) string {
 	return significantPlain(v, 2) + " %"
 }
 
-// PercentShare prints a share in percent: "62 %".
+// PercentShare formats a share in percent: "62 %".
 func PercentShare(percent any) string { return fmt.Sprintf("%.0f %%", toFloat(percent)) }
 
-// Probability prints a probability in percent; 0 and 100 only where it is exactly so.
+// Probability formats a probability in percent; only exactly 0 and 1 are "0.0 %" and "100.0 %".
 func Probability(p any) string {
 	switch v := toFloat(p); {
 	case v > 0.999 && v < 1:
@@ -115,7 +114,7 @@ func Probability(p any) string {
 	}
 }
 
-// Minus replaces the hyphen before a number by a minus sign.
+// Minus replaces the hyphen of a negative number by a minus sign.
 func Minus(number string) string { return strings.Replace(number, "-", "−", 1) }
 
 func toFloat(v any) float64 {
@@ -126,7 +125,8 @@ func toFloat(v any) float64 {
 	return math.NaN()
 }
 
-// significantPlain is v at so many significant digits, without trailing zeros or an exponent.
+// significantPlain formats v with up to the given number of significant digits, without trailing zeros
+// or an exponent.
 func significantPlain(v float64, digits int) string {
 	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64)
 	if err != nil || math.IsNaN(r) || math.IsInf(r, 0) {
@@ -135,7 +135,7 @@ func significantPlain(v float64, digits int) string {
 	return strconv.FormatFloat(r+0, 'f', -1, 64)
 }
 
-// scalable returns the dimension of a cell whose column has a scale, and its numbers.
+// scalable returns the dimension, numbers and significant digits of a cell whose column has a scale.
 func scalable(v any) (dim quantity.Dimension, numbers []float64, digits int, ok bool) {
 	switch v := v.(type) {
 	case quantity.Micros:
@@ -150,7 +150,7 @@ func scalable(v any) (dim quantity.Dimension, numbers []float64, digits int, ok 
 	return dim, nil, 0, false
 }
 
-// scales are the scales of column j of the table: one for each dimension, most often one or none.
+// scales returns the scale of each dimension in column j; most columns have one or none.
 func (r Rows) scales(j int, units quantity.UnitChoice) map[quantity.Dimension]quantity.Scale {
 	numbers, digits := map[quantity.Dimension][]float64{}, map[quantity.Dimension]int{}
 	for _, row := range r.Data {
@@ -165,14 +165,14 @@ func (r Rows) scales(j int, units quantity.UnitChoice) map[quantity.Dimension]qu
 	return scales
 }
 
-// A Sheet is a table as people see it, cell by cell. OneLine has been applied to its texts.
+// A Sheet holds the printed cells of a table. OneLine has been applied to its texts.
 type Sheet struct {
 	Heads   []string
-	Numbers []bool // of columns: nothing but numbers is in it
+	Numbers []bool // by column: it holds only numbers
 	Cells   [][]string
 }
 
-// Sheet is the table with the columns and the texts that [View.Write] prints in Markdown.
+// Sheet returns the columns and texts that [View.Write] prints in Markdown.
 func (r Rows) Sheet(units quantity.UnitChoice) (Sheet, error) {
 	if err := r.check(); err != nil {
 		return Sheet{}, err
@@ -191,7 +191,7 @@ func (r Rows) Sheet(units quantity.UnitChoice) (Sheet, error) {
 	return s, nil
 }
 
-// forEyes prints a cell for people.
+// forEyes formats a cell for text and Markdown.
 func forEyes(c Column, v any, scales map[quantity.Dimension]quantity.Scale) string {
 	if absent(v) {
 		return "–"
@@ -228,9 +228,8 @@ func forEyes(c Column, v any, scales map[quantity.Dimension]quantity.Scale) stri
 	}
 }
 
-// significant prints v with the given number of significant digits, trailing zeros kept and digits
-// before the point never dropped. Only numbers with too many zeros to count have an exponent: below
-// 1e-4, and from 1e9 on.
+// significant formats v with the given number of significant digits, including trailing zeros and all
+// digits before the point. Only numbers below 1e-4 and at least 1e9 have an exponent.
 func significant(v float64, digits int) string {
 	e := strconv.FormatFloat(v, 'e', digits-1, 64)
 	exp, _ := strconv.Atoi(e[strings.IndexByte(e, 'e')+1:])

@@ -1,7 +1,6 @@
-// Package reports turns rows into tables (text, Markdown, CSV, JSON), values
-// into pictures (PNG, SVG, PDF), and both into documents (HTML, Markdown). It
-// knows no platform and computes no model: what it prints and draws is what it
-// is given.
+// Package reports turns rows into tables (text, Markdown, CSV, JSON), values into pictures (PNG, SVG,
+// PDF), and both into documents (HTML, Markdown). It does no modelling; it only formats and draws its
+// input.
 package reports
 
 import (
@@ -19,60 +18,57 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// Rows is a table. JSON and CSV print its values bare, under the keys of the
-// columns; text and Markdown print them for eyes, under the heads.
+// Rows is a table. JSON and CSV print unformatted values under the keys of the columns; text and
+// Markdown print formatted values under the heads.
 //
-// A cell holds a string, a bool, an integer, a float, a slice of numbers, or
-// nothing (nil, or a float that is not finite); named types of these kinds
-// are welcome. A column without a key may also hold an [Interval] or a [Change].
+// A cell is a string, a bool, an integer, a float, a slice of numbers, or absent (nil, or a float that
+// is not finite). Named types of these kinds are allowed. A column without a key may also hold an
+// [Interval] or a [Change].
 type Rows struct {
 	Columns []Column
 	Data    [][]any  // one slice per row, one cell per column
-	Notes   []string // remarks; Write prints them in Text and Markdown only
+	Notes   []string // remarks, printed in Text and Markdown only
 }
 
-// A Column says how the cells under it are named and read.
+// A Column describes the cells under it.
 type Column struct {
-	Key  string             // for programs, with the unit: one_way_us; empty: the column is left out of CSV and JSON
-	Head string             // for people; empty: the column is left out of Text and Markdown
-	Text func(v any) string // how a person reads a cell that is not absent; nil: see Write
+	Key  string             // in CSV and JSON, with the unit: one_way_us; empty: the column is omitted there
+	Head string             // in Text and Markdown; empty: the column is omitted there
+	Text func(v any) string // formats a cell that is not absent for Text and Markdown; nil: see Write
 
-	// Rank orders the columns that a narrow terminal drops: the highest goes first, 0 never.
-	// Columns that say what a row is about stand before those that say what is known of it.
+	// Rank is the order in which columns are dropped on a narrow terminal: the highest first, 0 never.
+	// Columns that identify a row come before those with results.
 	Rank int
 }
 
-// A View is how a table is shown.
+// A View holds the options for printing a table.
 type View struct {
 	Format Format
-	Units  quantity.UnitChoice // of times, rates and inverse bandwidths in Text and Markdown
-	Width  int                 // of the terminal, in letters; 0: no terminal, so nothing depends on it
+	Units  quantity.UnitChoice // for times, rates and inverse bandwidths in Text and Markdown
+	Width  int                 // of the terminal, in letters; 0: not a terminal, any width fits
 	Color  bool                // heads in bold
 }
 
-// Write prints r in the format f, with nothing chosen; see [View.Write].
+// Write prints r in format f with default options; see [View.Write].
 func Write(w io.Writer, f Format, r Rows) error { return View{Format: f}.Write(w, r) }
 
 // Write prints r.
 //
-// JSON is an array of flat objects, one to a line, with the keys in the order
-// of the columns; CSV always has its header. Both print floats at 12
-// significant digits; an absent value is null in JSON and empty in CSV; a
-// slice is an array in JSON and separated by spaces in CSV. A text in CSV that a spreadsheet
-// would compute, one that begins with = + - or @ and is no number, has an apostrophe before it.
+// JSON is an array of flat objects, one per line, with the keys in column order; CSV always has a
+// header. Both print floats with 12 significant digits. An absent value is null in JSON and empty in
+// CSV. A slice is an array in JSON and separated by spaces in CSV. A text in CSV that a spreadsheet
+// would evaluate (it begins with = + - or @ and is not a number) gets a leading apostrophe.
 //
-// In Text and Markdown a cell prints as its column's Text says. Times, rates and inverse
-// bandwidths of a column share a [quantity.Scale]. Else a cell prints as its String method says,
-// else floats have 4 significant digits and bools are yes or no; an absent value is "–". Columns
-// of numbers are right aligned. The notes follow the table.
+// In Text and Markdown a cell is formatted by the first of these that applies: its column's Text
+// function; for times, rates and inverse bandwidths, the [quantity.Scale] of the column; its String
+// method. Other floats have 4 significant digits, bools are yes or no, and an absent value is "–".
+// Columns of numbers are right-aligned. Notes follow the table. A column without any value is omitted.
 //
-// A column that holds nothing, in no row, is for programs alone.
+// If Text is wider than the terminal, columns are dropped by Rank, except those that distinguish rows;
+// then columns of text are folded. If that is not enough, each record is printed upright, with one line
+// per column.
 //
-// Text that is wider than the terminal loses columns, by their Rank, but none without which two
-// rows that differ in it would read the same up to there; then columns of text are folded. If that
-// is not enough every record is printed upright, a line for each column.
-//
-// The errors are those of w, and a row or cell that is no part of a table.
+// Write returns errors of w, and an error if a row or cell is malformed.
 func (v View) Write(w io.Writer, r Rows) error {
 	if err := r.check(); err != nil {
 		return err
@@ -94,7 +90,7 @@ func (v View) Write(w io.Writer, r Rows) error {
 	return err
 }
 
-// check returns the first row or cell that is no part of a table.
+// check returns an error for the first malformed row or cell.
 func (r Rows) check() error {
 	for i, row := range r.Data {
 		if len(row) != len(r.Columns) {
@@ -109,10 +105,10 @@ func (r Rows) check() error {
 	return nil
 }
 
-// JSON is the table as [View.Write] prints it in that format.
+// JSON returns what [View.Write] prints in that format.
 func (r Rows) JSON() ([]byte, error) { return r.bytes(writeJSON) }
 
-// CSV is the table as [View.Write] prints it in that format.
+// CSV returns what [View.Write] prints in that format.
 func (r Rows) CSV() ([]byte, error) { return r.bytes(writeCSV) }
 
 func (r Rows) bytes(write func(*bytes.Buffer, Rows)) ([]byte, error) {
@@ -198,8 +194,8 @@ func writeCSV(b *bytes.Buffer, r Rows) {
 	w.Flush()
 }
 
-// seen reports whether people see column j: it has a head, and holds something in some row if
-// there are rows.
+// seen reports whether column j is printed in Text and Markdown: it has a head and, if there are rows,
+// a value in at least one.
 func (r Rows) seen(j int) bool {
 	return r.Columns[j].Head != "" &&
 		(len(r.Data) == 0 || slices.ContainsFunc(r.Data, func(row []any) bool {
@@ -207,7 +203,7 @@ func (r Rows) seen(j int) bool {
 		}))
 }
 
-// numeric reports whether column j holds numbers and nothing else.
+// numeric reports whether column j holds only numbers.
 func numeric(data [][]any, j int) bool {
 	some := false
 	for _, row := range data {
@@ -222,8 +218,7 @@ func numeric(data [][]any, j int) bool {
 	return some
 }
 
-// bare prints a cell for programs: floats at 12 significant digits, nothing
-// for an absent value.
+// bare formats a cell for CSV: floats have 12 significant digits, absent values are empty.
 func bare(v any) string {
 	if absent(v) {
 		return ""
@@ -250,13 +245,13 @@ func bare(v any) string {
 	}
 }
 
-// bareFloat prints v at 12 significant digits: enough for any measurement,
-// and few enough to be the same on machines that fuse x*y+z.
+// bareFloat formats v with 12 significant digits: enough for any measurement, and few enough to be
+// equal on machines that fuse x*y+z.
 func bareFloat(v float64) string { return string(appendFloat(nil, v)) }
 
-// appendFloat puts the point among the digits that FormatFloat gives: no shorter text is read as
-// the same number, since two numbers of 12 digits are never one float. Where floats have fewer
-// digits, far below all that is measured, it looks for the shortest.
+// appendFloat places the decimal point among the digits of FormatFloat. The result is the shortest text
+// for the rounded number, because different numbers of 12 digits are different floats. Below 1e-300,
+// where floats have fewer digits, it searches for the shortest.
 func appendFloat(b []byte, v float64) []byte {
 	if abs := math.Abs(v); abs > 0 && abs < 1e-300 {
 		v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 12, 64), 64)
@@ -300,8 +295,7 @@ func appendFloat(b []byte, v float64) []byte {
 	return b
 }
 
-// AppendNumber appends v as JSON has it here: at 12 significant digits, and null if it is not
-// finite.
+// AppendNumber appends v as JSON, with 12 significant digits; null if it is not finite.
 func AppendNumber(b []byte, v float64) []byte {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return append(b, "null"...)
@@ -309,7 +303,7 @@ func AppendNumber(b []byte, v float64) []byte {
 	return appendFloat(b, v)
 }
 
-// harmless is a cell of a CSV file that a spreadsheet shows and does not compute.
+// harmless formats a cell for CSV so that a spreadsheet displays and does not evaluate it.
 func harmless(v any) string {
 	text := bare(v)
 	if text == "" || !strings.ContainsRune("=+-@\t\r", rune(text[0])) || reflect.ValueOf(v).Kind() != reflect.String {
@@ -347,7 +341,7 @@ func isNumber(t reflect.Type) bool {
 	}
 }
 
-// absent reports whether v is no value: nil, a nil slice, a float that is not finite.
+// absent reports whether v is nil, a nil slice, or a float that is not finite.
 func absent(v any) bool {
 	if v == nil {
 		return true

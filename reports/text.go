@@ -7,14 +7,13 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/mattn/go-runewidth"
 )
 
-// columnGap stands between the columns of a table of text.
+// columnGap separates the columns of a table of text.
 const columnGap = "  "
 
-// A grid is a table as it is printed: the columns that have a head, as strings.
+// A grid is a printed table: the columns with a head, as strings.
 type grid struct {
 	heads  []string
 	cells  [][]string // by row
@@ -23,7 +22,7 @@ type grid struct {
 	widths []int
 }
 
-// newGrid prints the cells of the columns that people see.
+// newGrid prints the cells of the visible columns.
 func (v View) newGrid(r Rows, clean func(string) string) grid {
 	g := grid{cells: make([][]string, len(r.Data))}
 	for j, c := range r.Columns {
@@ -31,11 +30,11 @@ func (v View) newGrid(r Rows, clean func(string) string) grid {
 			continue
 		}
 		head := clean(c.Head)
-		width := text.StringWidthWithoutEscSequences(head)
+		width := displayWidth(head)
 		scales := r.scales(j, v.Units)
 		for i, row := range r.Data {
 			cell := clean(forEyes(c, row[j], scales))
-			width = max(width, text.StringWidthWithoutEscSequences(cell))
+			width = max(width, displayWidth(cell))
 			g.cells[i] = append(g.cells[i], cell)
 		}
 		g.heads, g.widths, g.rank = append(g.heads, head), append(g.widths, width), append(g.rank, c.Rank)
@@ -44,7 +43,7 @@ func (v View) newGrid(r Rows, clean func(string) string) grid {
 	return g
 }
 
-// width is that of the whole table.
+// width returns the width of the table in letters.
 func (g *grid) width() int {
 	sum := len(columnGap) * max(0, len(g.widths)-1)
 	for _, w := range g.widths {
@@ -53,10 +52,10 @@ func (g *grid) width() int {
 	return sum
 }
 
-// fit leaves out columns until the table has the width, and returns their heads in their order; if
-// that does not help, it folds the columns of text. It changes nothing if both are not enough.
+// fit drops columns until the table fits the width, and returns their heads in order; if that is not
+// enough, it folds the columns of text. If that is not enough either, it changes nothing.
 func (g *grid) fit(width int) (left []string, ok bool) {
-	order := make([]int, 0, len(g.heads)) // of leaving out
+	order := make([]int, 0, len(g.heads)) // in which columns are dropped
 	for j := range g.heads {
 		if g.rank[j] > 0 {
 			order = append(order, j)
@@ -74,7 +73,7 @@ func (g *grid) fit(width int) (left []string, ok bool) {
 		if total <= width {
 			break
 		}
-		if g.tellsApart(j, without) {
+		if g.distinguishes(j, without) {
 			continue
 		}
 		total -= g.widths[j] + len(columnGap)
@@ -99,9 +98,9 @@ func (g *grid) fit(width int) (left []string, ok bool) {
 	return left, true
 }
 
-// tellsApart reports whether two rows differ in column j that are the same in all columns before
-// it: without it, nobody would know which row is which.
-func (g *grid) tellsApart(j int, without []bool) bool {
+// distinguishes reports whether two rows that are equal in all columns before j differ in column j, so
+// that dropping it would make them indistinguishable.
+func (g *grid) distinguishes(j int, without []bool) bool {
 	first := map[string]string{}
 	for _, cells := range g.cells {
 		var before strings.Builder
@@ -118,8 +117,8 @@ func (g *grid) tellsApart(j int, without []bool) bool {
 	return false
 }
 
-// leastFolded is the width in letters below which no column of text is folded.
-const leastFolded = 8
+// minFolded is the smallest width in letters to which a column of text is folded.
+const minFolded = 8
 
 // fold narrows the columns of text, the widest first and none below its longest word, until the
 // table has the width. It reports whether that is enough.
@@ -127,10 +126,10 @@ func (g *grid) fold(width int) bool {
 	widths := slices.Clone(g.widths)
 	least := make([]int, len(widths))
 	for j := range widths {
-		least[j] = max(leastFolded, text.StringWidthWithoutEscSequences(g.heads[j]))
+		least[j] = max(minFolded, displayWidth(g.heads[j]))
 		for _, cells := range g.cells {
 			for _, word := range strings.Fields(cells[j]) {
-				least[j] = max(least[j], text.StringWidthWithoutEscSequences(word))
+				least[j] = max(least[j], displayWidth(word))
 			}
 		}
 	}
@@ -176,13 +175,13 @@ func (v View) writeText(b *bytes.Buffer, r Rows) {
 	v.writeNotes(b, notes)
 }
 
-// line aligns the cells of a row, on more than one line if a column is folded.
+// line returns the aligned cells of a row, on several lines if a column is folded.
 func (g *grid) line(cells []string) string {
 	lines := 1
 	folded := make([][]string, len(cells))
 	for j, cell := range cells {
 		folded[j] = []string{cell}
-		if text.StringWidthWithoutEscSequences(cell) > g.widths[j] {
+		if displayWidth(cell) > g.widths[j] {
 			folded[j] = strings.Split(Fold(strings.Join(strings.Fields(cell), " "), g.widths[j]), "\n")
 		}
 		lines = max(lines, len(folded[j]))
@@ -195,7 +194,7 @@ func (g *grid) line(cells []string) string {
 			if i < len(folded[j]) {
 				cell = folded[j][i]
 			}
-			pad := strings.Repeat(" ", g.widths[j]-text.StringWidthWithoutEscSequences(cell))
+			pad := strings.Repeat(" ", g.widths[j]-displayWidth(cell))
 			if j > 0 {
 				b.WriteString(columnGap)
 			}
@@ -210,11 +209,11 @@ func (g *grid) line(cells []string) string {
 	return strings.Join(all, "\n")
 }
 
-// writeUpright prints a line for each column of each record that holds something.
+// writeUpright prints each record as one line per column that is not empty.
 func (v View) writeUpright(b *bytes.Buffer, g grid) {
 	longest := 0
 	for _, h := range g.heads {
-		longest = max(longest, text.StringWidthWithoutEscSequences(h))
+		longest = max(longest, displayWidth(h))
 	}
 	for i, cells := range g.cells {
 		if i > 0 {
@@ -224,7 +223,7 @@ func (v View) writeUpright(b *bytes.Buffer, g grid) {
 			if cell == "" {
 				continue
 			}
-			pad := strings.Repeat(" ", longest-text.StringWidthWithoutEscSequences(g.heads[j])) + columnGap
+			pad := strings.Repeat(" ", longest-displayWidth(g.heads[j])) + columnGap
 			line := Fold(g.heads[j]+pad+cell, v.Width)
 			b.WriteString(v.bold(g.heads[j]) + strings.TrimPrefix(line, g.heads[j]) + "\n")
 		}
@@ -251,36 +250,20 @@ func (v View) writeNotes(b *bytes.Buffer, notes []string) {
 	}
 }
 
-// table hands the grid to go-pretty, for Markdown.
-func (g *grid) table() table.Writer {
-	t := table.NewWriter()
-	row := func(cells []string) table.Row {
-		var r table.Row
-		for _, c := range cells {
-			r = append(r, c)
-		}
-		return r
-	}
-	t.AppendHeader(row(g.heads))
-	var configs []table.ColumnConfig
-	for j, right := range g.right {
-		align := text.AlignLeft
-		if right {
-			align = text.AlignRight
-		}
-		configs = append(configs, table.ColumnConfig{Number: j + 1, Align: align, AlignHeader: align})
-	}
-	t.SetColumnConfigs(configs)
-	for _, cells := range g.cells {
-		t.AppendRow(row(cells))
-	}
-	return t
-}
-
 func (v View) writeMarkdown(b *bytes.Buffer, r Rows) {
 	g := v.newGrid(r, escapeMarkdown)
-	b.WriteString(g.table().RenderMarkdown())
-	b.WriteByte('\n')
+	for i, cells := range append([][]string{g.heads}, g.cells...) {
+		for _, cell := range cells {
+			b.WriteString("| " + strings.ReplaceAll(cell, "|", `\|`) + " ")
+		}
+		b.WriteString("|\n")
+		if i == 0 {
+			for _, right := range g.right {
+				b.WriteString(map[bool]string{false: "|:--- ", true: "| ---:"}[right])
+			}
+			b.WriteString("|\n")
+		}
+	}
 	for i, note := range r.Notes {
 		if i == 0 {
 			b.WriteByte('\n')
@@ -289,9 +272,8 @@ func (v View) writeMarkdown(b *bytes.Buffer, r Rows) {
 	}
 }
 
-// OneLine keeps text from outside on its line and a terminal unmoved: a space stands for each
-// control character and for each that has no width of its own, such as those that turn the
-// direction of writing.
+// OneLine makes text from outside safe to print on one line: it replaces control characters and
+// characters without a width, such as those that change the direction of writing, by spaces.
 func OneLine(s string) string {
 	return strings.Map(func(c rune) rune {
 		if unicode.IsControl(c) || unicode.Is(unicode.Cf, c) {
@@ -301,7 +283,17 @@ func OneLine(s string) string {
 	}, s)
 }
 
-// escapeMarkdown makes s read as it is; go-pretty escapes the bar.
+// displayWidth returns the number of terminal columns that s takes. It does not depend on the locale.
+func displayWidth(s string) (columns int) {
+	for _, c := range s {
+		columns += terminalWidth.RuneWidth(c)
+	}
+	return columns
+}
+
+var terminalWidth = &runewidth.Condition{}
+
+// escapeMarkdown escapes what Markdown would format, except bars, which matter in tables only.
 func escapeMarkdown(s string) string {
 	var b strings.Builder
 	runes := []rune(OneLine(s))
@@ -318,12 +310,12 @@ func escapeMarkdown(s string) string {
 }
 
 // Fold breaks the lines of a text between words so that none is wider than width letters; a longer
-// word has a line of its own. The rest of a line continues under its first word, or, if two spaces
-// or more separate a flag from its meaning, under the meaning.
+// word gets its own line. The rest of a line is aligned with its first word or, if two or more spaces
+// separate a flag from its meaning, with the meaning.
 func Fold(s string, width int) string {
 	lines := strings.Split(s, "\n")
 	for i, line := range lines {
-		if text.StringWidthWithoutEscSequences(line) > width {
+		if displayWidth(line) > width {
 			lines[i] = foldLine(line, width)
 		}
 	}
@@ -335,15 +327,15 @@ func foldLine(line string, width int) string {
 	indent := len(line) - len(rest)
 	first := indent // the column at which the text begins
 	if at := strings.LastIndex(rest, "  "); at >= 0 {
-		if at += 2 + indent; text.StringWidthWithoutEscSequences(line[:at]) <= width/2 {
-			rest, first = line[at:], text.StringWidthWithoutEscSequences(line[:at])
+		if at += 2 + indent; displayWidth(line[:at]) <= width/2 {
+			rest, first = line[at:], displayWidth(line[:at])
 		}
 	}
 	var b strings.Builder
 	b.WriteString(strings.TrimSuffix(line, rest))
 	column := first
 	for k, word := range strings.Fields(rest) {
-		n := text.StringWidthWithoutEscSequences(word)
+		n := displayWidth(word)
 		switch {
 		case k == 0:
 		case column+1+n > width:

@@ -240,6 +240,5 @@ func numberLabel(v float64) string {
 	if abs := math.Abs(v); abs >= 1e9 || abs < 1e-6 && v != 0 {
 		return strconv.FormatFloat(v, 'g', 4, 64)
 	}
-	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 12, 64), 64)
-	return strconv.FormatFloat(v, 'f', -1, 64)
+	return significantPlain(v, 12)
 }
