@@ -23,11 +23,11 @@ type levels struct {
 // # Sharing
 //
 // A unit has a clock for what carries messages inside it, one for its port out and one for its port
-// in. A message whose send begins at t, whose bytes flow for its stream s if it is alone, moves the
-// clock C of each unit that it uses, which it occupies for w (see [machine.Level.Occupies]), and is
-// the Nth since the clock was last behind the time:
+// in. A message whose send begins at t, whose bytes flow for s, moves the clock C of each unit that
+// it uses. It delays others there by w, a if it is alone (see [machine.Occupancy]), and is the Nth
+// since the clock was last behind the time:
 //
-//	C' = max(C, t) + w        held back by min(C', t + N·w) − (t + max(s, w)), if that is above zero
+//	C' = max(C, t) + w        held back by min(C', t + N·w) − (t + max(s, a)), if that is above zero
 //
 // The largest of these delays is added to its way; a message alone takes what its level says. It
 // uses the inside of the units that hold both ranks, from the level on at which they meet; the ports
@@ -124,9 +124,9 @@ func (l *levels) ranks() int { return len(l.units) / len(l.Levels) }
 type sharing struct {
 	*levels
 	inside, out, in []unitClock // by unit
-	known           map[key][]uint64
+	known           map[key][]occupancy
 	last            key
-	occupied        []uint64          // of last
+	occupied        []occupancy       // of last
 	held            map[uint32]uint64 // of recorded sends: for how long their messages were held back
 }
 
@@ -136,12 +136,15 @@ func newSharing(m Machine) *sharing {
 		return nil
 	}
 	clocks := func() []unitClock { return make([]unitClock, l.count) }
-	return &sharing{levels: l, inside: clocks(), out: clocks(), in: clocks(), known: map[key][]uint64{}, held: map[uint32]uint64{}}
+	return &sharing{levels: l, inside: clocks(), out: clocks(), in: clocks(), known: map[key][]occupancy{}, held: map[uint32]uint64{}}
 }
 
-// occupies is for how long a message between ranks that meet at a level occupies the units: of the
+// An occupancy is [machine.Occupancy] in ticks.
+type occupancy struct{ each, alone uint64 }
+
+// occupies returns what a message between ranks that meet at a level takes of the units: of the
 // levels below, their ports; from there on, their insides.
-func (s *sharing) occupies(level int, size, stream uint64) ([]uint64, error) {
+func (s *sharing) occupies(level int, size, gap uint64) ([]occupancy, error) {
 	k := key{size, int32(level)}
 	if s.occupied != nil && s.last == k {
 		return s.occupied, nil
@@ -149,15 +152,14 @@ func (s *sharing) occupies(level int, size, stream uint64) ([]uint64, error) {
 	all, ok := s.known[k]
 	if !ok {
 		for i, l := range s.Levels {
-			inside, port := l.Occupies(quantity.Bytes(max(size, 1)), quantity.Micros(float64(stream)/picos))
-			w := inside
+			o, port := l.Occupies(quantity.Bytes(max(size, 1)), quantity.Micros(float64(gap)/picos))
 			if i < level {
-				w = port
+				o = port
 			}
-			if !(w >= 0 && w <= longest) {
-				return nil, fmt.Errorf("level %s: a message of %d bytes occupies what is shared for %v µs; a time is from 0 to %v µs", l.Name, size, float64(w), float64(longest))
+			if !(o.Each >= 0 && o.Each <= longest) {
+				return nil, fmt.Errorf("level %s: a message of %d bytes occupies what is shared for %v µs; a time is from 0 to %v µs", l.Name, size, float64(o.Each), float64(longest))
 			}
-			all = append(all, uint64(math.Round(float64(w)*picos)))
+			all = append(all, occupancy{uint64(math.Round(float64(o.Each) * picos)), uint64(math.Round(float64(o.Alone) * picos))})
 		}
 		if len(s.known) < 1<<16 {
 			s.known[k] = all
@@ -170,35 +172,36 @@ func (s *sharing) occupies(level int, size, stream uint64) ([]uint64, error) {
 // A unitClock is how far what a unit carries is taken, and by how many messages since it was free.
 type unitClock struct{ until, messages uint64 }
 
-// pass lets a message through that occupies the unit for w, and tells for how long it is held back.
-func (c *unitClock) pass(begin, stream, w uint64) uint64 {
-	if w == 0 {
+// pass lets a message through, and returns for how long it is held back.
+func (c *unitClock) pass(begin, stream uint64, o occupancy) uint64 {
+	if o.each == 0 {
 		return 0
 	}
 	if c.until <= begin {
 		*c = unitClock{until: begin}
 	}
-	c.until, c.messages = c.until+w, c.messages+1
-	return max(min(c.until-begin, c.messages*w), stream, w) - max(stream, w)
+	c.until, c.messages = c.until+o.each, c.messages+1
+	alone := max(stream, o.alone)
+	return max(min(c.until-begin, c.messages*o.each), alone) - alone
 }
 
-// pass lets a message that is sent then through all units that it uses, and tells for how long it
-// is held back.
+// pass lets a message that is sent then through all units that it uses, and returns for how long
+// it is held back.
 func (s *sharing) pass(from, to uint32, size uint64, c *cost, begin uint64) (held uint64, err error) {
 	a, b := s.unitsOf(int(from)), s.unitsOf(int(to))
 	level := 0
 	for a[level] != b[level] {
 		level++
 	}
-	occupied, err := s.occupies(level, size, c.stream)
+	occupied, err := s.occupies(level, size, c.gap)
 	if err != nil {
 		return 0, err
 	}
-	for i, w := range occupied {
+	for i, o := range occupied {
 		if i < level {
-			held = max(held, s.out[a[i]].pass(begin, c.stream, w), s.in[b[i]].pass(begin, c.stream, w))
+			held = max(held, s.out[a[i]].pass(begin, c.stream, o), s.in[b[i]].pass(begin, c.stream, o))
 		} else {
-			held = max(held, s.inside[a[i]].pass(begin, c.stream, w))
+			held = max(held, s.inside[a[i]].pass(begin, c.stream, o))
 		}
 	}
 	return held, nil

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/schedule/scheduletest"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/model"
@@ -134,11 +135,11 @@ func TestLanes(t *testing.T) {
 		m.Levels[0].Lanes = lanes
 		return timesOn(t, pairs(t, 8, 1001, apart...), on(t, m, "core", 8, simulate.NoLimit))
 	}
-	// One alone takes 1 µs and 1 ns for its first byte, then 1 µs.
+	// One alone takes 1 µs and 1 ns for its first byte, then 1 µs; its gap is 1.001 µs.
 	for lanes, want := range map[float64]string{
 		0:   "1000 2001 1000 2001 1000 2001 1000 2001",
-		1:   "1000 2001 2000 3001 3000 4001 4000 5001",
-		2:   "1000 2001 1000 2001 1500 2501 2000 3001",
+		1:   "1000 2001 2001 3002 3002 4003 4003 5004",
+		2:   "1000 2001 1000 2001 1500 2501 2001 3002",
 		2.5: "1000 2001 1000 2001 1200 2201 1600 2601",
 		4:   "1000 2001 1000 2001 1000 2001 1000 2001",
 		5:   "1000 2001 1000 2001 1000 2001 1000 2001",
@@ -165,7 +166,7 @@ func TestLanesAreOfOneUnit(t *testing.T) {
 	}
 	// In the first node 0→1 and 2→3 begin at 0, in this order; when 0→2 begins, after the gap of 0, 2→3
 	// still has its 1 µs to go.
-	if got, want := of(1, 1), "3000 2001 5001 3001 1000 4001 2000 3001"; got != want {
+	if got, want := of(1, 1), "3002 2001 5003 3002 1000 4001 2001 3002"; got != want {
 		t.Errorf("lanes of nodes: %s, want %s; without any %s", got, want, free)
 	}
 }
@@ -207,7 +208,7 @@ func TestPorts(t *testing.T) {
 	run := func(list ...[2]int) string {
 		return timesOn(t, pairs(t, 8, 1001, list...), on(t, m, "core", 8, simulate.NoLimit))
 	}
-	if got, want := run([2]int{0, 4}, [2]int{1, 5}, [2]int{2, 6}, [2]int{3, 7}), "1000 2000 3000 4000 4001 5001 6001 7001"; got != want {
+	if got, want := run([2]int{0, 4}, [2]int{1, 5}, [2]int{2, 6}, [2]int{3, 7}), "1000 2001 3002 4003 4001 5002 6003 7004"; got != want {
 		t.Errorf("out: %s, want %s", got, want)
 	}
 	if got, want := run([2]int{0, 4}, [2]int{5, 1}), "1000 4001 0 0 4001 1000 0 0"; got != want {
@@ -217,8 +218,34 @@ func TestPorts(t *testing.T) {
 		t.Errorf("within: %s, want %s", got, want)
 	}
 	m.Levels[1].Ports, m.Levels[0].Ports = 0, 1 // the receivers' socket is what is narrow
-	if got, want := run([2]int{0, 4}, [2]int{2, 5}), "1000 0 2000 0 4001 5001 0 0"; got != want {
+	if got, want := run([2]int{0, 4}, [2]int{2, 5}), "1000 0 2001 0 4001 5002 0 0"; got != want {
 		t.Errorf("in: %s, want %s", got, want)
+	}
+}
+
+// A port carries a message each gap, however short messages are: 16 ranks of a node send a byte to
+// each of 16 ranks of the other, 256 gaps of 0.4 µs. Through two ports it is half of that.
+func TestPortsOfShortMessages(t *testing.T) {
+	e, err := collective.Find("alltoall", "pairwise")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := e.Schedule(32, collective.Call{Bytes: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := twoNodes(8)
+	m.Levels[2].Layer = &model.LogGP{LogP: model.LogP{Latency: 0.7, SendOverhead: 0.3, ReceiveOverhead: 0.3, GapTime: 0.4}, GapPerByte: 8e-5}
+	m.Levels[2].Gap = nil
+	for ports, least := range map[float64]quantity.Micros{1: 256 * 0.4, 2: 256 * 0.4 / 2} {
+		m.Levels[1].Ports = ports
+		r, err := prepare(t, s).Run(context.Background(), simulate.Options{Machine: on(t, m, "node", 32, simulate.NoLimit)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if finish, _ := r.Finish(); finish < least || finish > 1.5*least {
+			t.Errorf("%v ports: %v, which is not between %v and half as much more", ports, finish, least)
+		}
 	}
 }
 
@@ -259,7 +286,7 @@ func TestEnoughLanes(t *testing.T) {
 // A short message does not wait for two long ones that go before it: it has its fair share, a third of
 // the lanes. Alone its bytes flow for 100 ns.
 func TestShortBehindLong(t *testing.T) {
-	for lanes, want := range map[float64]string{3: "100 1101", 2: "150 1151", 1: "300 1301"} {
+	for lanes, want := range map[float64]string{3: "100 1101", 2: "150 1151", 1: "302 1303"} {
 		m := twoNodes(8)
 		m.Levels[0].Lanes = lanes
 		p := prepare(t, parse(t, "num_ranks 6\nrank 0 {\nsend 100001b to 1\n}\nrank 1 {\nrecv 100001b from 0\n}\n"+

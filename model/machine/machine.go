@@ -36,7 +36,7 @@ type Level struct {
 	// another like it those that enter, as a NIC.
 	Shared, Port model.Layer
 	// Lanes and Ports say the same by how many transfers go at full speed at once: each occupies what
-	// is shared for its [Cost.Stream] over that number. They are ≥ 1, not necessarily whole, or 0:
+	// is shared for its [Cost.Gap] over that number. They are ≥ 1, not necessarily whole, or 0:
 	// any number. A level has Shared or Lanes, Port or Ports.
 	Lanes, Ports float64
 
@@ -103,7 +103,7 @@ func (m Machine) Sizes() []int {
 type Cost struct {
 	Send, Receive quantity.Micros // of the processors
 	// Latency and Serialization are the rest of the one-way time: what a message of one byte takes too,
-	// and what it does not. For as long as its stream, a transfer occupies a lane or a port.
+	// and what it does not.
 	Latency, Serialization quantity.Micros
 	Gap                    quantity.Micros // from the beginning of a message to that of the sender's next
 	ReceiveGap             quantity.Micros // from that of a message which the receiver takes in to the next
@@ -148,20 +148,25 @@ func interfaces(l model.Layer, n quantity.Bytes) (out, in quantity.Micros) {
 	return out, in
 }
 
-// Occupies is for how long a message of n ≥ 1 bytes occupies what carries those inside a unit of
-// the level, and each of its ports; stream is that of its cost at the level where its ranks meet.
-// What is not shared is occupied for 0.
-func (l Level) Occupies(n quantity.Bytes, stream quantity.Micros) (inside, port quantity.Micros) {
-	of := func(layer model.Layer, number float64) quantity.Micros {
+// An Occupancy is what one message takes of something that ranks share, in µs: Each is how much
+// later it lets all others go, 0 if nothing is shared; Alone is how long the message itself is at
+// it. With two lanes, Each is half of Alone.
+type Occupancy struct{ Each, Alone quantity.Micros }
+
+// Occupies returns what a message of n ≥ 1 bytes takes of what carries those inside a unit of the
+// level, and of each of its ports. gap is [Cost.Gap] at the level where its ranks meet.
+func (l Level) Occupies(n quantity.Bytes, gap quantity.Micros) (inside, port Occupancy) {
+	occupancy := func(layer model.Layer, number float64) Occupancy {
 		switch {
 		case layer != nil:
-			return layer.OneWay(n)
+			t := layer.OneWay(n)
+			return Occupancy{t, t}
 		case number > 0:
-			return stream / quantity.Micros(number)
+			return Occupancy{gap / quantity.Micros(number), gap}
 		}
-		return 0
+		return Occupancy{}
 	}
-	return of(l.Shared, l.Lanes), of(l.Port, l.Ports)
+	return occupancy(l.Shared, l.Lanes), occupancy(l.Port, l.Ports)
 }
 
 // Shares reports whether ranks share anything that carries messages.
