@@ -16,6 +16,9 @@ import (
 // is taken to be shared.
 const saturated = 1.2
 
+// uselessFactor is the half-width of an interval above which none is given.
+const uselessFactor = 10
+
 // minTime is a time in µs for costs that were measured as 0, since tables have logarithms.
 const minTime = 1e-6
 
@@ -29,8 +32,8 @@ const minTime = 1e-6
 //
 // What k pairs share follows from their gap g_k per message of n bytes, where it exceeds the gap of
 // one pair, and that which the inner units' ports allow, by a fifth: each message occupies it for
-// g_k/k, from the largest such k. Its time per byte is that of the largest such size, its time per
-// message is that of 8 bytes less the bytes. Pairs that meet at a level share the inside of its
+// g_k/k, from the largest such k. Its times per byte and per message are those of the line through the
+// least and the largest such size. Pairs that meet at a level share the inside of its
 // unit; pairs that leave a unit of the level share its port.
 //
 // A level without round trips is like the nearest one that has them, and Unmeasured names it.
@@ -171,10 +174,13 @@ func (c *Calibration) occupancy(m machine.Machine, level int, port bool) model.L
 			first = p
 		}
 	}
-	tau := 0.0
-	if last.n >= 4096 {
-		tau = last.each / last.n
+	switch {
+	case first.n == last.n && last.n < 4096: // a rate of messages
+		return &model.Linear{Beta: quantity.Micros(last.each)}
+	case first.n == last.n: // a bandwidth
+		return &model.Linear{Tau: quantity.MicrosPerByte(last.each / last.n)}
 	}
+	tau := max(last.each-first.each, 0) / (last.n - first.n)
 	return &model.Linear{Beta: quantity.Micros(max(first.each-tau*first.n, 0)), Tau: quantity.MicrosPerByte(tau)}
 }
 
@@ -225,5 +231,8 @@ func CheckedInterval(checks []Checked, unmeasured []string) Interval {
 		return Interval{unseenLow, unseenHigh * unseenHigh, "fewer than 4 collectives were measured on this machine"}
 	}
 	q := max(stats.QuantileOf(errors, 0.975), math.Log(1.2))
+	if q > math.Log(uselessFactor) {
+		return Interval{0, math.Inf(1), fmt.Sprintf("collectives that were measured on this machine differ from what it gives by up to a factor of %.2g, so it cannot be told how long one takes", math.Exp(q))}
+	}
 	return Interval{math.Exp(-q), math.Exp(q), fmt.Sprintf("from the errors of %d measured collectives that were not used in the fit", len(errors))}
 }

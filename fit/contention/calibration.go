@@ -72,7 +72,7 @@ func ReadCalibration(r io.Reader, name string) (*Calibration, error) {
 	c := &Calibration{}
 	type times struct{ time, low, high, average []float64 }
 	all, index := []times{}, map[Measurement]int{}
-	lines, number, ended := bufio.NewReader(r), 0, false
+	lines, number, header, foreign, ended := bufio.NewReader(r), 0, 0, 0, false
 	for {
 		line, err := lines.ReadString('\n')
 		if err != nil && err != io.EOF {
@@ -86,23 +86,27 @@ func ReadCalibration(r io.Reader, name string) (*Calibration, error) {
 		}
 		number++
 		line = strings.TrimRight(line, "\r\n")
-		fault := func(format string, args ...any) error {
-			return fmt.Errorf("%s:%d: %s", name, number, fmt.Sprintf(format, args...))
-		}
-		if strings.HasPrefix(line, "#") {
+		fault := func(err error) error { return fmt.Errorf("%s:%d: %w", name, number, err) }
+		fields := strings.Split(line, ",")
+		switch {
+		case line == CalibrationHeader:
+			header = number
+			continue
+		case header > 0 && strings.HasPrefix(line, "# "):
 			ended = ended || strings.HasSuffix(line, " s")
-			if err := c.comment(strings.TrimPrefix(line, "# "), number); err != nil {
-				return nil, fault("%v", err)
+			if err := c.comment(strings.TrimPrefix(line, "# "), number-header); err != nil {
+				return nil, fault(err)
 			}
 			continue
-		}
-		fields := strings.Split(line, ",")
-		if line == "" || slices.Equal(fields, calibrationColumns) {
+		case header == 0 || len(fields) != len(calibrationColumns): // of the job's script, or of mpirun
+			foreign++
+			continue
+		case slices.Equal(fields, calibrationColumns):
 			continue
 		}
 		m, values, err := c.row(fields)
 		if err != nil {
-			return nil, fault("%v", err)
+			return nil, fault(err)
 		}
 		at, known := index[m]
 		if !known {
@@ -115,6 +119,9 @@ func ReadCalibration(r io.Reader, name string) (*Calibration, error) {
 	if len(c.Levels) == 0 || len(c.Rows) == 0 {
 		return nil, fmt.Errorf("%s: calibrate was ended before its first measurement; run it again", name)
 	}
+	if foreign > 0 {
+		c.Notes = append(c.Notes, fmt.Sprintf("%d lines are not calibrate's and are left out", foreign))
+	}
 	if !ended {
 		c.Notes = append(c.Notes, "calibrate was ended early: cases that it had not come to are missing")
 	}
@@ -126,14 +133,13 @@ func ReadCalibration(r io.Reader, name string) (*Calibration, error) {
 	return c, nil
 }
 
-// comment reads a line behind "# ".
+// comment reads a line behind "# ", with its number since the header.
 func (c *Calibration) comment(text string, line int) error {
 	words := strings.Fields(text)
 	switch {
-	case line == 1: // the header
-	case line == 2:
+	case line == 1:
 		c.Job = text
-	case line == 3:
+	case line == 2:
 		c.Library = text
 	case len(words) == 4 && words[0] == "level":
 		n, err := strconv.Atoi(words[3])
@@ -163,11 +169,8 @@ func (c *Calibration) level(name string) int {
 	return slices.IndexFunc(c.Levels, func(l CalibratedLevel) bool { return l.Name == name })
 }
 
-// row reads the fields of a row: the case, and its times from median to average.
+// row reads the fields of a whole row: the case, and its times from median to average.
 func (c *Calibration) row(fields []string) (m Measurement, times [6]float64, err error) {
-	if len(fields) != len(calibrationColumns) {
-		return m, times, fmt.Errorf("%d fields; calibrate writes %d", len(fields), len(calibrationColumns))
-	}
 	m = Measurement{Measure: fields[0], Level: -1, Out: fields[2] == "out"}
 	if fields[1] != "" {
 		if m.Level = c.level(fields[1]); m.Level < 0 {

@@ -109,17 +109,16 @@ func TestInterruptedCalibration(t *testing.T) {
 	if i := CheckedInterval(nil, unmeasured); !math.IsInf(i.High, 1) {
 		t.Error("a machine with a level that was not measured has an interval")
 	}
-	c, err = ReadCalibration(strings.NewReader(text[:cut]), "cut")
+	c, err = ReadCalibration(strings.NewReader("Welcome to the cluster, please\n"+text[:cut]+"mpirun noticed that\n"), "cut")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, unmeasured, err := c.Machine(); err != nil || len(unmeasured) > 0 {
-		t.Errorf("%v, not measured %v", err, unmeasured)
+	if _, unmeasured, err := c.Machine(); err != nil || len(unmeasured) > 0 || len(c.Notes) != 2 || !strings.HasPrefix(c.Notes[0], "2 lines") {
+		t.Errorf("%v, not measured %v, notes %q", err, unmeasured, c.Notes)
 	}
 	for text, want := range map[string]string{
 		CalibrationHeader + "\n":                                         "before its first measurement",
-		CalibrationHeader + "\n# a\n# b\n# level node holds x\n":         "x:4: invalid number",
-		CalibrationHeader + "\n# a\n# b\n# level node holds 2\n1,2\n":    "x:5: 2 fields",
+		CalibrationHeader + "\n# a\n# b\n# level node holds x\n":         "x:4: invalid number \"x\"",
 		strings.Replace(planted(), "pingpong,node", "pingpong,rack", 1):  "unknown level \"rack\"",
 		strings.Replace(planted(), "node,in,1,1,0", "node,in,1,-1,0", 1): "invalid bytes",
 		strings.Replace(planted(), "10,0.490098,", "10,much,", 1):        "invalid median_us",

@@ -13,6 +13,7 @@ import (
 	"github.com/halfpeak/halfpeak/fit/contention"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
@@ -141,12 +142,16 @@ func (f *Fitted) fan(title string) (level, receivers int, err error) {
 
 // sharedDocument is a platform of the machine with what its ranks share.
 func (f *Fitted) sharedDocument() platforms.Document {
-	d := platforms.NewDocument("fit of " + sourceNames(f.sources) + " and of what is shared")
-	m := f.shared.Machine(f.factors)
 	source := "halfpeak fit"
 	if f.seen != "" {
 		source += ": " + f.seen
 	}
+	return f.estimatedMachine(f.shared.Machine(f.factors), "fit of "+sourceNames(f.sources)+" and of what is shared", source)
+}
+
+// estimatedMachine returns a platform of a machine whose layers are tables and lines.
+func (f *Fitted) estimatedMachine(m machine.Machine, title, source string) platforms.Document {
+	d := platforms.NewDocument(title)
 	var layers []platforms.Table
 	layer := func(t *platforms.Table, key, name string, of model.Layer) {
 		if of == nil {

@@ -67,6 +67,8 @@ type Fitted struct {
 	factors contention.Factors
 	within  contention.Intervals
 	seen    string // the collectives that the factors are from; "": none
+
+	calibrated *calibrated // the machine of calibrate.c; nil: none
 }
 
 // A Curve is a fit of time against size.
@@ -126,7 +128,12 @@ func (s fitSource) when() string {
 // Fit reads benchmark files and fits them. A path may be a folder: its files are read, and those
 // that are none of a benchmark are in the notes. Of levels, the files may be theirs, and no others.
 // Errors are those of reading and fitting.
+//
+// If the only file is the output of calibrate.c, a machine is fitted.
 func Fit(paths []string, o Options) (*Fitted, error) {
+	if isCalibration(paths) {
+		return fitCalibration(paths[0], o)
+	}
 	in, err := ReadFit(paths, o)
 	if err != nil {
 		return nil, err

@@ -193,7 +193,9 @@ func (f *Fitted) withoutGaps() (notes []string) {
 func (f *Fitted) machineText() (string, error) {
 	var d platforms.Document
 	var err error
-	if f.shared != nil {
+	if f.calibrated != nil {
+		d = f.calibratedDocument()
+	} else if f.shared != nil {
 		d = f.sharedDocument()
 	} else if d, err = f.machineDocument(); err != nil {
 		return "", err

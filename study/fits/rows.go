@@ -14,6 +14,8 @@ import (
 func (f *Fitted) Rows(units quantity.UnitChoice) reports.Rows {
 	var rows reports.Rows
 	switch {
+	case f.calibrated != nil:
+		rows = f.calibrated.rows()
 	case f.Changes != nil:
 		rows = changeRows(f.Changes)
 	case f.Collectives != nil:

@@ -21,7 +21,7 @@ import (
 // stages, or a layer of parameters. End-to-end times are none.
 func (f *Fitted) TOML() (string, error) {
 	switch {
-	case f.levels != nil:
+	case f.levels != nil || f.calibrated != nil:
 		return f.machineText()
 	case f.stages:
 		return Encoded(f.pipelineDocument(), "fit.")

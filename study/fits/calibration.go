@@ -1,0 +1,135 @@
+package fits
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/fit/contention"
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/machine"
+	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports"
+)
+
+// calibrated is the machine of an output of calibrate.c, with what it gives for the measurements.
+type calibrated struct {
+	*contention.Calibration
+	file    string
+	machine machine.Machine
+	checks  []contention.Checked
+}
+
+// isCalibration reports whether the paths are one file with the header of calibrate.c in its first
+// 64 KiB.
+func isCalibration(paths []string) bool {
+	if len(paths) != 1 {
+		return false
+	}
+	info, err := os.Stat(paths[0])
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	f, err := os.Open(paths[0])
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, 64<<10)
+	n, _ := f.Read(head)
+	return slices.Contains(strings.Split(strings.ReplaceAll(string(head[:n]), "\r", ""), "\n"), contention.CalibrationHeader)
+}
+
+// fitCalibration fits a machine to an output of calibrate.c.
+func fitCalibration(path string, o Options) (*Fitted, error) {
+	if o.Model != "" && o.Model != "auto" || len(o.Levels) > 0 || o.Compare != "" || o.Runs {
+		return nil, fmt.Errorf("%s is calibrate's and is fitted as a machine: leave out --model, --level, --compare and --runs", path)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	c := &calibrated{file: filepath.Base(path)}
+	if c.Calibration, err = contention.ReadCalibration(file, path); err != nil {
+		return nil, err
+	}
+	var unmeasured []string
+	if c.machine, unmeasured, err = c.Machine(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if c.checks, err = c.Check(context.Background(), c.machine); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	f := &Fitted{calibrated: c, within: contention.Intervals{Any: contention.CheckedInterval(c.checks, unmeasured)}, Notes: slices.Concat(c.Notes, c.levels())}
+	for _, name := range unmeasured {
+		f.Notes = append(f.Notes, fmt.Sprintf("level %s: not measured; it is taken to be like the next one", name))
+	}
+	if gamma := c.Gamma(); gamma > 0 {
+		f.Notes = append(f.Notes, fmt.Sprintf("combining takes %.3g ns/B: collective --gamma %.3gns/B", 1e3*float64(gamma), 1e3*float64(gamma)))
+	}
+	return f, nil
+}
+
+// levels describes each level in a line.
+func (c *calibrated) levels() (notes []string) {
+	inner := "ranks"
+	for i, l := range c.machine.Levels {
+		const n = 1 << 20
+		text := fmt.Sprintf("level %s: %d %s; %.3g µs, %.0f MB/s", l.Name, l.Arity, inner, float64(l.Layer.OneWay(1)), n/float64(l.Layer.OneWay(2*n)-l.Layer.OneWay(n)))
+		if l.Eager > 0 {
+			text += fmt.Sprintf("; eager up to %.0f B", float64(l.Eager))
+		}
+		share := func(what string, layer model.Layer) {
+			if layer != nil {
+				text += fmt.Sprintf("; %s %.0f MB/s, %.3g µs a message", what, n/float64(layer.OneWay(n)-layer.OneWay(1)), float64(layer.OneWay(1)))
+			}
+		}
+		share("all inside one together", l.Shared)
+		share("all out of one together", l.Port)
+		notes, inner = append(notes, text), c.Levels[i].Name+" units"
+	}
+	return notes
+}
+
+// rows returns the table of how well the machine gives back what was measured.
+func (c *calibrated) rows() reports.Rows {
+	name := func(s contention.CheckSummary) string {
+		switch {
+		case s.Level < 0:
+			return "all"
+		case s.Out:
+			return "out of " + c.Levels[s.Level].Name
+		}
+		return c.Levels[s.Level].Name
+	}
+	percent := func(key, head string, of func(contention.CheckSummary) float64) reports.Field[contention.CheckSummary] {
+		return reports.Col(key, head, func(s contention.CheckSummary) any { return 100 * of(s) }).Texted(reports.PercentError)
+	}
+	rows := reports.TableOf(contention.Summarize(c.checks),
+		reports.Col("file", "", func(contention.CheckSummary) any { return c.file }),
+		reports.Col("measure", "measure", func(s contention.CheckSummary) any { return strings.ReplaceAll(s.Measure, "_", "-") }),
+		reports.Col("level", "level", func(s contention.CheckSummary) any { return name(s) }),
+		reports.Col("used", "used in the fit", func(s contention.CheckSummary) any {
+			return s.Level >= 0 && s.Measure != contention.FanIn && s.Measure != contention.FanOut && s.Measure != contention.Exchange
+		}),
+		reports.Col("cases", "cases", func(s contention.CheckSummary) any { return s.Cases }),
+		reports.Col("from_bytes", "from", func(s contention.CheckSummary) any { return s.From }),
+		reports.Col("to_bytes", "to", func(s contention.CheckSummary) any { return s.To }),
+		percent("median_error_percent", "median error", func(s contention.CheckSummary) float64 { return s.Median }),
+		percent("bias_percent", "", func(s contention.CheckSummary) float64 { return s.Bias }),
+		percent("worst_error_percent", "worst", func(s contention.CheckSummary) float64 { return s.Worst }),
+	)
+	rows.Notes = []string{"Collectives are compared with the algorithm that the machine makes fastest; the library's is not known."}
+	return rows
+}
+
+// calibratedDocument returns the machine's platform.
+func (f *Fitted) calibratedDocument() platforms.Document {
+	c := f.calibrated
+	source := fmt.Sprintf("halfpeak calibrate, %s; %s; %s", c.file, c.Job, c.Library)
+	return f.estimatedMachine(c.machine, "calibrate, "+c.file, source)
+}
