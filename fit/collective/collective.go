@@ -29,11 +29,12 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A Point is what a call took: the mean of its repeats.
+// A Point is a measured call: the mean time of its repeats.
 type Point struct {
-	Ranks int             // from 2
-	Size  quantity.Bytes  // in bytes, from 0, as in the call's argument: see [engine.Call]
-	Time  quantity.Micros // above 0
+	Ranks   int             // at least 2
+	PerNode int             // ranks on each node; 0 if not known
+	Size    quantity.Bytes  // in bytes, from 0, as in the call's argument: see [engine.Call]
+	Time    quantity.Micros // above 0
 	// Count is the number of repeats behind the time, from 1; Deviation is their standard deviation
 	// over their mean, 0 with one.
 	Count     int64
@@ -72,9 +73,8 @@ type Result struct {
 	// Noise is the median standard deviation of repeats, relative; 0 without repeats.
 	Noise float64
 
-	left           field   // what the form leaves
-	growth         float64 // see learnGrowth
-	within, beyond float64 // half widths of 95 % intervals, in standard deviations of the field
+	forms            []form // that can be the algorithm
+	oneNode, several *blend // of the calls on one node or of unknown placement, and on several nodes
 }
 
 // Errors sum up relative errors.
@@ -115,7 +115,8 @@ func Fit(d Data, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r, r.learn()
+	r.learn()
+	return r, nil
 }
 
 // fitForm is Fit without what predictions need.
@@ -150,12 +151,16 @@ func fitForm(d Data, o Options) (*Result, error) {
 		}
 		r.Regimes = append(r.Regimes, *g)
 	}
+	r.forms = formsOf(d.Collective)
+	if o.Algorithm != "" {
+		r.forms = []form{formOf(candidates[0], o.Fanout, d.Statistic)}
+	}
 	return r, r.judge()
 }
 
-// byCall orders points by ranks and size.
+// byCall orders points by ranks, ranks on a node, and size.
 func byCall(a, b Point) int {
-	return cmp.Or(cmp.Compare(a.Ranks, b.Ranks), cmp.Compare(a.Size, b.Size))
+	return cmp.Or(cmp.Compare(a.Ranks, b.Ranks), cmp.Compare(a.PerNode, b.PerNode), cmp.Compare(a.Size, b.Size))
 }
 
 // candidatesOf is the one algorithm that is named, or all that can be searched: not those for one

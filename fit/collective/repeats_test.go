@@ -26,7 +26,7 @@ func repeated(t *testing.T, d Data) (Data, map[call][]float64) {
 			squares += (v - sum) * (v - sum)
 		}
 		deviation := math.Sqrt(squares/float64(len(all)-1)) / sum
-		d.Points = append(d.Points, Point{c.ranks, c.size, quantity.Micros(sum), int64(len(all)), deviation})
+		d.Points = append(d.Points, Point{Ranks: c.ranks, Size: c.size, Time: quantity.Micros(sum), Count: int64(len(all)), Deviation: deviation})
 	}
 	return d, runs
 }
@@ -118,7 +118,7 @@ func TestRepeatsAreNoDisturbance(t *testing.T) {
 		d := Data{Collective: "bcast", Statistic: Slowest}
 		for _, ranks := range []int{2, 4, 8, 16, 32} {
 			for n := 1.0; n <= 4096; n *= 2 {
-				p := Point{ranks, quantity.Bytes(n), quantity.Micros(10 + 0.1*math.Sin(n*float64(ranks))), c.count, 0.01}
+				p := Point{Ranks: ranks, Size: quantity.Bytes(n), Time: quantity.Micros(10 + 0.1*math.Sin(n*float64(ranks))), Count: c.count, Deviation: 0.01}
 				if ranks == 8 && n == 64 {
 					p.Time = 40
 				}

@@ -10,10 +10,6 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// maxFolds is the number of rank counts up to which each is left out alone; with more, every
-// maxFolds-th are left out together.
-const maxFolds = 12
-
 // search fits each candidate, and returns the one that best predicts numbers of ranks left out.
 func search(points []Point, candidates []engine.Entry, fanout int, of Statistic) (*Regime, error) {
 	var all []*Regime
@@ -145,7 +141,7 @@ func leaveOut(points []Point, rows []row, wanted [columns]bool) []float64 {
 		return errs
 	}
 	errs, counts := make([]float64, len(ranks)), make([]float64, len(ranks))
-	folds := min(len(ranks), maxFolds)
+	folds := min(len(ranks), maxRankFolds)
 	var rest []row
 	for f := range folds {
 		rest = rest[:0]
@@ -200,3 +196,7 @@ func mean(v []float64) (m float64) {
 	}
 	return m
 }
+
+// maxRankFolds is the number of rank counts up to which each is left out alone; with more, every
+// maxRankFolds-th are left out together.
+const maxRankFolds = 12

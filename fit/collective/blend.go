@@ -1,0 +1,306 @@
+package collective
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"sync"
+)
+
+// A blend predicts a collective by several forms, each weighted by how well it predicted the
+// measurements that were held out.
+type blend struct {
+	name    string // the collective
+	oneNode bool   // all ranks are on one node
+	samples []sample
+	places  []place // ascending
+	forms   []*localForm
+	// between has held-out places that lie between other places, beyond those with more nodes than
+	// any place in the fit. With too few places for that, beyond has held-out sizes, and sizesOnly is
+	// set.
+	between, beyond heldOut
+	sizesOnly       bool
+}
+
+// heldOut has the errors of candidates, log(predicted/measured), at calls that were held out. The
+// candidates are the forms and, last, interpolation.
+type heldOut struct {
+	calls  []sample
+	total  []float64   // lg of the total bytes of each call
+	errors [][]float64 // by candidate and call; NaN where the candidate has no prediction
+	own    []float64   // errors of the blend, each with weights from the other calls
+}
+
+func comparePlaces(a, b place) int {
+	return cmp.Or(cmp.Compare(a.nodes, b.nodes), cmp.Compare(a.ranks, b.ranks))
+}
+
+// newBlend fits forms to samples.
+func newBlend(name string, oneNode bool, forms []form, samples []sample) *blend {
+	b := &blend{name: name, oneNode: oneNode, samples: samples, forms: make([]*localForm, len(forms))}
+	for _, s := range samples {
+		b.places = append(b.places, s.place)
+	}
+	slices.SortFunc(b.places, comparePlaces)
+	b.places = slices.Compact(b.places)
+	var wait sync.WaitGroup
+	for i := range forms {
+		wait.Add(1)
+		go func() {
+			defer wait.Done()
+			b.forms[i] = forms[i].fit(samples)
+		}()
+	}
+	wait.Wait()
+	return b
+}
+
+const (
+	maxFolds = 4   // groups of places that are held out in turn between other places
+	maxHeld  = 240 // calls held out of one group
+	// sizeFolds is the number of groups of sizes that are held out in turn.
+	sizeFolds = 3
+)
+
+// learn holds out places, and collects the errors of the candidates and of the blend.
+func (b *blend) learn() {
+	if inner := len(b.places) - 2; inner > 0 {
+		folds := min(maxFolds, inner)
+		for f := range folds {
+			b.holdOut(&b.between, func(s sample) bool {
+				i, _ := slices.BinarySearchFunc(b.places, s.place, comparePlaces)
+				return i > 0 && i <= inner && (i-1)%folds == f
+			})
+		}
+	}
+	last := b.places[len(b.places)-1].nodes
+	for _, limit := range []float64{last / 2, last / 4} {
+		if b.places[0].nodes < limit {
+			b.holdOut(&b.beyond, func(s sample) bool { return s.nodes > limit })
+		}
+	}
+	if b.sizesOnly = len(b.beyond.calls) == 0; b.sizesOnly {
+		sizes := b.sizes()
+		for f := range sizeFolds {
+			b.holdOut(&b.beyond, func(s sample) bool {
+				i, _ := slices.BinarySearch(sizes, s.n)
+				return i > 0 && i < len(sizes)-1 && i%sizeFolds == f
+			})
+		}
+	}
+	for _, h := range []*heldOut{&b.between, &b.beyond} {
+		logs := make([]float64, len(h.errors))
+		for i := range h.calls {
+			for k := range logs {
+				logs[k] = h.errors[k][i]
+			}
+			own, _ := average(b.weights(h, logs, h.total[i], i), logs)
+			h.own = append(h.own, own)
+		}
+	}
+}
+
+// sizes returns the measured sizes, ascending.
+func (b *blend) sizes() (all []float64) {
+	for _, s := range b.samples {
+		all = append(all, s.n)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// some returns at most maxHeld of the samples.
+func some(all []sample) (few []sample) {
+	for i := 0; i < len(all); i += 1 + len(all)/maxHeld {
+		few = append(few, all[i])
+	}
+	return few
+}
+
+// holdOut fits the forms to the samples that are kept, and adds the errors at the others. Fewer than
+// two samples are not fitted, nor one place of several.
+func (b *blend) holdOut(h *heldOut, out func(sample) bool) {
+	var kept, held []sample
+	for _, s := range b.samples {
+		if out(s) {
+			held = append(held, s)
+		} else {
+			kept = append(kept, s)
+		}
+	}
+	if len(kept) < 2 || len(b.places) > 1 && !slices.ContainsFunc(kept, func(s sample) bool { return s.place != kept[0].place }) {
+		return
+	}
+	forms := make([]form, len(b.forms))
+	for i, f := range b.forms {
+		forms[i] = *f.form
+	}
+	rest := newBlend(b.name, b.oneNode, forms, kept)
+	for _, s := range some(held) {
+		b.add(h, s, rest.candidates(s.place, s.n))
+	}
+}
+
+// add adds a call that was held out, with the predictions of the candidates.
+func (b *blend) add(h *heldOut, s sample, candidates []float64) {
+	h.calls = append(h.calls, s)
+	h.total = append(h.total, b.totalLg(s.place, s.n))
+	if h.errors == nil {
+		h.errors = make([][]float64, len(candidates))
+	}
+	for i, v := range candidates {
+		h.errors[i] = append(h.errors[i], v-math.Log(s.t))
+	}
+}
+
+// totalLg returns lg of the bytes of the message, or of all ranks' blocks.
+func (b *blend) totalLg(p place, n float64) float64 {
+	if blockwise(b.name) {
+		n *= p.ranks
+	}
+	return math.Log2(max(1, n))
+}
+
+// candidates returns the log of the time by each form and by interpolation; NaN where there is none.
+// Inside what was measured, forms are corrected by what they left at the places on both sides, else
+// by what they left nearby.
+func (b *blend) candidates(p place, n float64) (logs []float64) {
+	for _, f := range b.forms {
+		left := math.NaN()
+		if b.inside(p) {
+			left = b.interpolate(p, n, func(i int) float64 { return f.left.of[i].e })
+		}
+		logs = append(logs, f.corrected(p, n, left))
+	}
+	return append(logs, b.interpolate(p, n, func(i int) float64 { return math.Log(b.samples[i].t) }))
+}
+
+// The weight of a candidate is its prior times (mean square of its errors + evidenceFloor²)^-2.
+// The weight of a held-out call falls by exp(-1) for each evidenceRange octaves of its total bytes.
+const (
+	evidenceFloor = 0.03
+	evidenceRange = 3
+	maxError      = 0.5 // the weight of a larger error
+	// interpolation is the weight of interpolation where no place was held out between others.
+	interpolation = 0.3
+)
+
+// weights returns the weights of the candidates, of sum 1; those of candidates that are NaN are 0.
+// Without is the index of a held-out call that does not count, or -1.
+func (b *blend) weights(h *heldOut, logs []float64, total float64, without int) []float64 {
+	w := make([]float64, len(logs))
+	k, sum := len(b.forms), 0.0
+	for i, v := range logs {
+		if math.IsNaN(v) || i == k && h == &b.beyond {
+			continue
+		}
+		squares, count := 0.0, 0.0
+		for j := range h.calls {
+			e := h.errors[i][j]
+			if j != without && !math.IsNaN(e) {
+				near := math.Exp(-math.Abs(total-h.total[j]) / evidenceRange)
+				squares, count = squares+near*min(e*e, maxError*maxError), count+near
+			}
+		}
+		if w[i] = math.Pow(squares/max(count, 1e-9)+evidenceFloor*evidenceFloor, -2); i < k {
+			w[i] *= b.forms[i].priorFor(b.oneNode)
+		}
+		sum += w[i]
+	}
+	for i := range w {
+		w[i] /= max(sum, math.SmallestNonzeroFloat64)
+	}
+	if h == &b.beyond && !math.IsNaN(logs[k]) && without < 0 {
+		for i := range w {
+			w[i] *= 1 - interpolation
+		}
+		w[k] = interpolation
+	}
+	return w
+}
+
+// average returns the weighted mean of logs, and their weighted standard deviation.
+func average(weights, logs []float64) (mean, spread float64) {
+	for i, w := range weights {
+		if w > 0 {
+			mean += w * logs[i]
+		}
+	}
+	for i, w := range weights {
+		if w > 0 {
+			spread += w * (logs[i] - mean) * (logs[i] - mean)
+		}
+	}
+	return mean, math.Sqrt(spread)
+}
+
+// inside reports whether a place lies between measured places, or is one.
+func (b *blend) inside(p place) bool {
+	return b.places[0].nodes <= p.nodes && p.nodes <= b.places[len(b.places)-1].nodes
+}
+
+// predict returns the log of the time in µs, the spread of the candidates, and their weights: of the
+// forms, and last of interpolation.
+func (b *blend) predict(p place, n float64) (mean, spread float64, weights []float64) {
+	logs := b.candidates(p, n)
+	h := &b.beyond
+	if !b.inside(p) {
+		logs[len(b.forms)] = math.NaN()
+	} else if len(b.between.calls) > 0 {
+		h = &b.between
+	}
+	weights = b.weights(h, logs, b.totalLg(p, n), -1)
+	mean, spread = average(weights, logs)
+	return mean, spread, weights
+}
+
+// interpolate returns a value of the samples on the line through the nearest places on both sides
+// with as many ranks on each node, over the logs of nodes and sizes; NaN outside of them.
+func (b *blend) interpolate(p place, n float64, value func(i int) float64) float64 {
+	var low, high *place
+	for i := range b.places {
+		q := &b.places[i]
+		if q.perNode() != p.perNode() {
+			continue
+		}
+		if q.nodes <= p.nodes {
+			low = q
+		}
+		if q.nodes >= p.nodes && high == nil {
+			high = q
+		}
+	}
+	if low == nil || high == nil {
+		return math.NaN()
+	}
+	v := b.overSizes(*low, n, value)
+	if low != high {
+		v += math.Log(p.nodes/low.nodes) / math.Log(high.nodes/low.nodes) * (b.overSizes(*high, n, value) - v)
+	}
+	return v
+}
+
+// overSizes interpolates a value of the samples at a measured place.
+func (b *blend) overSizes(p place, n float64, value func(i int) float64) float64 {
+	low, high := -1, -1
+	from, _ := slices.BinarySearchFunc(b.samples, p, func(s sample, p place) int { return comparePlaces(s.place, p) })
+	for i := from; i < len(b.samples) && b.samples[i].place == p; i++ { // by size
+		if b.samples[i].n <= n {
+			low = i
+		}
+		if b.samples[i].n >= n && high < 0 {
+			high = i
+		}
+	}
+	switch {
+	case low < 0 || high < 0:
+		return math.NaN()
+	case b.samples[low].n == b.samples[high].n:
+		return value(low)
+	}
+	part := math.Log(max(1, n)/max(1, b.samples[low].n)) / math.Log(max(1, b.samples[high].n)/max(1, b.samples[low].n))
+	if math.IsNaN(part) || math.IsInf(part, 0) { // 0 and 1 bytes
+		part = 0
+	}
+	return value(low) + part*(value(high)-value(low))
+}

@@ -1,0 +1,99 @@
+package collective
+
+import (
+	"math"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// A Choice is one of several algorithms, to be used for a call.
+type Choice struct {
+	Index int // in the results that it was chosen from
+	// Loss is the predicted loss against the algorithm that is predicted to be the fastest, as a
+	// fraction of its time. LossHigh is the upper end of its 95 % interval, whose lower end is 0;
+	// NaN if the times have no interval.
+	Loss, LossHigh float64
+	Copied         bool // it was the fastest at the nearest measured call, and is not predicted to be
+}
+
+// The algorithm that was the fastest at the nearest call that was measured is kept unless another is
+// predicted to be faster by more than a part of its interval: a prediction between measurements is
+// better than a copy of the nearest, and one beyond them is not, unless it is sure. Chosen on the
+// shared data; see docs/accuracy.md.
+const (
+	trustBetween = 0.2
+	trustBeyond  = 2
+)
+
+// Choose chooses among results of several algorithms of one collective for a call of n bytes, which
+// they predict to take the times of predictions. The call is at the placement at.
+func Choose(all []*Result, predictions []Prediction, at Placement, n quantity.Bytes) (c Choice) {
+	fastest := 0
+	for i, p := range predictions {
+		if p.Time < predictions[fastest].Time {
+			fastest = i
+		}
+	}
+	c.Index = fastest
+	if copied := nearestWinner(all, at, n); copied >= 0 && copied != fastest {
+		gain := math.Log(float64(predictions[copied].Time / predictions[fastest].Time))
+		if a, b := predictions[copied], predictions[fastest]; !(gain > doubt(a, b)) {
+			c.Index, c.Copied = copied, true
+		}
+	}
+	chosen := predictions[c.Index]
+	c.Loss = float64(chosen.Time/predictions[fastest].Time) - 1
+	for i, p := range predictions {
+		if i != c.Index {
+			ratio := math.Log(float64(chosen.Time/p.Time)) + math.Hypot(chosen.halfWidth(), p.halfWidth())
+			c.LossHigh = max(c.LossHigh, math.Expm1(ratio))
+		}
+	}
+	return c
+}
+
+// halfWidth returns the half width of the interval, as a log; NaN if there is none.
+func (p Prediction) halfWidth() float64 { return math.Log(float64(p.High/p.Low)) / 2 }
+
+// doubt returns the log of the ratio of two times above which they count as different; NaN if one
+// has no interval.
+func doubt(a, b Prediction) float64 {
+	trust := trustBetween
+	if a.Beyond || b.Beyond {
+		trust = trustBeyond
+	}
+	return trust * max(a.halfWidth(), b.halfWidth())
+}
+
+// nearestWinner returns the index of the result with the least time at the nearest call that was
+// measured, over the logs of ranks and total bytes; -1 if the nearest call has one time only.
+func nearestWinner(all []*Result, at Placement, n quantity.Bytes) (best int) {
+	total := func(ranks int, n quantity.Bytes) float64 {
+		if blockwise(all[0].Collective) {
+			n *= quantity.Bytes(ranks)
+		}
+		return math.Log2(max(1, float64(n)))
+	}
+	best = -1
+	distance, time := math.Inf(1), quantity.Micros(0)
+	times := 0
+	for i, r := range all {
+		for _, p := range r.Points {
+			d := math.Abs(total(p.Ranks, p.Size)-total(at.Ranks, n)) + math.Abs(math.Log2(float64(p.Ranks)/float64(at.Ranks)))
+			switch {
+			case d > distance+1e-9:
+				continue
+			case d < distance-1e-9:
+				distance, best, time, times = d, i, p.Time, 1
+				continue
+			}
+			if times++; p.Time < time {
+				best, time = i, p.Time
+			}
+		}
+	}
+	if times < 2 {
+		return -1
+	}
+	return best
+}

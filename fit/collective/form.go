@@ -1,0 +1,175 @@
+package collective
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	engine "github.com/halfpeak/halfpeak/engine/schedule/collective"
+)
+
+// A Placement says where the ranks of a call run: PerNode on each node, the last node with the rest.
+// PerNode is 0 if it is not known.
+type Placement struct{ Ranks, PerNode int }
+
+// Nodes returns the number of nodes, 0 if the placement is not known.
+func (p Placement) Nodes() int {
+	if p.PerNode == 0 {
+		return 0
+	}
+	return (p.Ranks + p.PerNode - 1) / p.PerNode
+}
+
+// A place is a placement as forms take it. Ranks that are all on one node, or whose nodes are not
+// known, count as nodes of one rank each.
+type place struct{ ranks, nodes float64 }
+
+func (p Placement) place() place {
+	if nodes := p.Nodes(); nodes > 1 {
+		return place{float64(p.Ranks), float64(nodes)}
+	}
+	return place{float64(p.Ranks), float64(p.Ranks)}
+}
+
+// perNode returns the ranks on each node.
+func (p place) perNode() float64 { return p.ranks / p.nodes }
+
+// terms is the cost of an algorithm at a place along its critical path: steps inside nodes, steps
+// between nodes, and the bytes sent for each byte of the call's size.
+type terms struct{ inside, between, volume float64 }
+
+// A form is an algorithm as [terms] of the place. Its time is
+//
+//	T = base + inside·α_inside + between·α_between + size·volume·β
+//
+// for steps of about the same number of bytes; see [localForm]. What combining costs is in β, since
+// within one algorithm it is proportional to the bytes.
+type form struct {
+	name string
+	// prior is the weight before any measurement between nodes, and on one node: NCCL reduces along
+	// trees between nodes and along a ring inside one, MPI by recursive doubling and halving, and
+	// none of them reduces small messages along a ring of many nodes.
+	prior, priorOneNode float64
+	// pipelined forms cut the message into chunks, so that the size of a step is that of the message.
+	pipelined bool
+	at        func(p place) terms
+}
+
+func (f *form) priorFor(oneNode bool) float64 {
+	if oneNode {
+		return f.priorOneNode
+	}
+	return f.prior
+}
+
+// stepBytes returns the size of a step, in bytes, of a call of n bytes.
+func (f *form) stepBytes(p place, n float64) float64 {
+	t := f.at(p)
+	if steps := t.inside + t.between; !f.pipelined && steps > 0 {
+		return n * t.volume / steps
+	}
+	return n
+}
+
+// sum returns terms with all steps and those of them that are between nodes.
+func sum(all, between, volume float64) terms { return terms{all - between, between, volume} }
+
+func lgCeil(x float64) float64 { return math.Ceil(math.Log2(x) - 1e-9) }
+
+// line is a step to each other rank, as in a ring, by pairs, or at a root.
+func line(volume func(ranks float64) float64) func(place) terms {
+	return func(p place) terms { return sum(p.ranks-1, p.nodes-1, volume(p.ranks)) }
+}
+
+// doubling is a step for each doubling of the ranks.
+func doubling(volume func(ranks float64) float64) func(place) terms {
+	return func(p place) terms { return sum(lgCeil(p.ranks), lgCeil(p.nodes), volume(p.ranks)) }
+}
+
+// twice is a form whose message goes there and back.
+func twice(at func(place) terms) func(place) terms {
+	return func(p place) terms {
+		t := at(p)
+		return terms{2 * t.inside, 2 * t.between, 2 * t.volume}
+	}
+}
+
+// The bytes that a rank sends for each byte of the size: of the whole message, of all blocks but its
+// own, of its share of the message, or of the message in each doubling.
+func whole(float64) float64       { return 1 }
+func blocks(n float64) float64    { return n - 1 }
+func share(n float64) float64     { return (n - 1) / n }
+func everyLg(n float64) float64   { return lgCeil(n) }
+func halfLg(n float64) float64    { return n / 2 * lgCeil(n) }
+func nothing(float64) float64     { return 0 }
+func twoShares(n float64) float64 { return 2 * share(n) }
+
+// ncclTree is NCCL's tree: a chain inside the node and a double binary tree between nodes, up and
+// down (NVIDIA/nccl, src/graph/tuning.cc).
+func ncclTree(p place) terms {
+	return terms{2 * (p.perNode() - 1), 2 * math.Log2(p.nodes), 2}
+}
+
+// inSwitch is a reduction by the switch inside a node (NVLS): bytes do not grow with the ranks.
+func inSwitch(p place) terms { return terms{2, 2 * math.Log2(p.nodes), 1 + 1/p.ranks} }
+
+// formsOf lists the algorithms that libraries use for a collective.
+func formsOf(name string) []form {
+	switch name {
+	case "allreduce":
+		return []form{
+			{name: "ring", prior: 0.1, priorOneNode: 1, at: twice(line(share))},
+			{name: "double-tree", prior: 1, priorOneNode: 0.1, pipelined: true, at: ncclTree},
+			{name: "recursive-doubling", prior: 0.5, priorOneNode: 0.1, at: doubling(everyLg)},
+			{name: "rabenseifner", prior: 1, priorOneNode: 0.1, at: twice(doubling(share))},
+			{name: "switch", prior: 0.3, priorOneNode: 0.1, pipelined: true, at: inSwitch},
+		}
+	case "allgather":
+		return []form{{name: "ring", prior: 1, priorOneNode: 1, at: line(blocks)}, {name: "recursive-doubling", prior: 0.3, priorOneNode: 0.1, at: doubling(blocks)}}
+	case "reduce-scatter", "reduce-scatter-block":
+		return []form{{name: "ring", prior: 1, priorOneNode: 1, at: line(blocks)}, {name: "recursive-halving", prior: 0.3, priorOneNode: 0.1, at: doubling(blocks)}}
+	case "alltoall":
+		return []form{{name: "pairwise", prior: 1, priorOneNode: 1, at: func(p place) terms { return sum(p.ranks-1, p.ranks-p.perNode(), p.ranks-1) }},
+			{name: "bruck", prior: 0.3, priorOneNode: 0.1, at: doubling(halfLg)}}
+	case "bcast", "reduce":
+		return []form{{name: "binomial", prior: 1, priorOneNode: 1, at: doubling(everyLg)},
+			{name: "pipeline", prior: 0.5, priorOneNode: 0.5, pipelined: true, at: line(whole)},
+			{name: "scatter-ring", prior: 0.5, priorOneNode: 0.5, at: func(p place) terms {
+				return sum(lgCeil(p.ranks)+p.ranks-1, lgCeil(p.nodes)+p.nodes-1, twoShares(p.ranks))
+			}}}
+	case "gather", "scatter":
+		return []form{{name: "binomial", prior: 1, priorOneNode: 1, at: doubling(blocks)}, {name: "linear", prior: 0.5, priorOneNode: 0.5, at: line(blocks)}}
+	case "barrier":
+		return []form{{name: "dissemination", prior: 1, priorOneNode: 1, at: doubling(nothing)}, {name: "linear", prior: 0.1, priorOneNode: 0.3, at: line(nothing)}}
+	}
+	return []form{{name: "recursive-doubling", prior: 1, priorOneNode: 1, at: doubling(everyLg)}, {name: "linear", prior: 0.3, priorOneNode: 0.3, at: line(whole)}}
+}
+
+// formOf returns the form of a named algorithm: that of [formsOf], or one made from its schedule,
+// whose steps between nodes are those of one rank for each node.
+func formOf(e engine.Entry, fanout int, of Statistic) form {
+	for _, f := range formsOf(e.Collective) {
+		if strings.TrimSuffix(e.Name, "-mpich") == f.name {
+			f.prior, f.priorOneNode = 1, 1
+			return f
+		}
+	}
+	return form{name: e.Name, prior: 1, priorOneNode: 1, at: func(p place) terms {
+		all, err := ShapeOf(e, int(p.ranks), fanout, of)
+		if err != nil {
+			return doubling(everyLg)(p)
+		}
+		between := all
+		if p.nodes < p.ranks {
+			if between, err = ShapeOf(e, max(2, int(p.nodes)), fanout, of); err != nil {
+				return sum(all.Steps, all.Steps*lgCeil(p.nodes)/lgCeil(p.ranks), all.Volume)
+			}
+		}
+		return sum(all.Steps, min(all.Steps, between.Steps), all.Volume)
+	}}
+}
+
+// blockwise reports whether the size of a collective is that of one rank's block.
+func blockwise(name string) bool {
+	return slices.Contains([]string{"allgather", "reduce-scatter", "reduce-scatter-block", "alltoall", "gather", "scatter"}, name)
+}

@@ -1,0 +1,216 @@
+package collective
+
+import "math"
+
+// The columns of a local regression: the base, steps inside nodes, steps between nodes, bytes.
+const (
+	localBytes   = 3
+	localColumns = 4
+)
+
+// The ranges over which measurements inform each other, in octaves: of the bytes of a step, and of
+// the nodes and the ranks on a node. The weight falls by exp(-1) over a range.
+const (
+	sizeRange  = 0.5
+	placeRange = 2
+)
+
+// A coordinate is where a call lies: lg of the bytes of a step, the nodes, and the ranks on a node.
+type coordinate struct{ size, nodes, perNode float64 }
+
+func (c coordinate) distance(o coordinate) float64 {
+	return math.Abs(c.size-o.size)/sizeRange + (math.Abs(c.nodes-o.nodes)+math.Abs(c.perNode-o.perNode))/placeRange
+}
+
+// An observation is a measured time in µs, with the columns and the coordinate of its call.
+type observation struct {
+	coordinate
+	x     [localColumns]float64
+	t     float64
+	bytes float64 // of the call
+}
+
+// A localForm is a form with parameters that change with the size of a step. At a call they are
+// those of a regression over the measurements nearby, least squares of relative errors with
+// parameters of at least 0: nearby are the steps of the same bytes, on similar numbers of nodes
+// (local regression, Cleveland 1979, with the columns of the form in place of polynomials). Protocols
+// and chunks need no further columns: they change with the bytes of a step, not with the nodes.
+type localForm struct {
+	*form
+	points  []observation
+	left    field   // log(measured/predicted) at each point
+	maxBeta float64 // the largest time per byte, µs
+}
+
+func (f *form) coordinate(p place, n float64) coordinate {
+	return coordinate{math.Log2(max(1, f.stepBytes(p, n))), math.Log2(p.nodes), math.Log2(p.perNode())}
+}
+
+func (f *form) columns(p place, n float64) [localColumns]float64 {
+	t := f.at(p)
+	return [localColumns]float64{1, t.inside, t.between, n * t.volume}
+}
+
+// A sample is one measured call.
+type sample struct {
+	place
+	n, t  float64 // bytes, µs
+	error float64 // relative standard deviation of t; infinite if its repeats are too few to say
+}
+
+// fit returns the form with the samples that its parameters come from.
+func (f *form) fit(samples []sample) *localForm {
+	l := &localForm{form: f}
+	for _, s := range samples {
+		l.points = append(l.points, observation{f.coordinate(s.place, s.n), f.columns(s.place, s.n), s.t, s.n})
+	}
+	l.maxBeta = l.largestBeta()
+	for i := range l.points {
+		o := &l.points[i]
+		t := l.time(o.coordinate, &o.x)
+		l.left.of = append(l.left.of, residual{o.coordinate, math.Log(o.t / max(t, o.t/100))})
+	}
+	return l
+}
+
+// slowestProtocol is the most by which a protocol for small messages takes longer for a byte than
+// the fastest does: NCCL's LL has a fourth of the bandwidth of Simple on rings (tuning.cc).
+const slowestProtocol = 8
+
+// largestBeta returns the largest time per byte: without a bound, the volume of small messages would
+// stand in for any other growth with the ranks. It is 0 for points of one size.
+func (l *localForm) largestBeta() (beta float64) {
+	least, sizes := math.Inf(1), map[float64]bool{}
+	for i := range l.points {
+		if bytes := l.points[i].x[localBytes]; bytes > 0 {
+			least = min(least, l.points[i].t/bytes)
+		}
+		sizes[l.points[i].bytes] = true
+	}
+	if len(sizes) < 2 || math.IsInf(least, 1) {
+		return 0
+	}
+	return slowestProtocol * least
+}
+
+// corrected returns the log of the form's time plus left, or if that is NaN, plus the residuals
+// nearby. It is NaN if the form's time is 0.
+func (l *localForm) corrected(p place, n, left float64) float64 {
+	if math.IsNaN(left) {
+		left = l.left.at(l.coordinate(p, n))
+	}
+	t := l.predict(p, n)
+	if !(t > 0) {
+		return math.NaN()
+	}
+	return math.Log(t) + left
+}
+
+// farthest is the distance beyond the nearest measurement from which one is left out: its weight is
+// below 1/20,000.
+const farthest = 10
+
+// predict returns the time in µs.
+func (l *localForm) predict(p place, n float64) float64 {
+	x := l.columns(p, n)
+	return l.time(l.coordinate(p, n), &x)
+}
+
+// time returns the time in µs of a call at a coordinate.
+func (l *localForm) time(at coordinate, x *[localColumns]float64) (t float64) {
+	distance := make([]float64, len(l.points))
+	nearest := math.Inf(1)
+	for i := range l.points {
+		distance[i] = at.distance(l.points[i].coordinate)
+		nearest = min(nearest, distance[i])
+	}
+	var m moments
+	for i := range l.points {
+		if d := distance[i] - nearest; d < farthest {
+			m.add(&l.points[i].x, l.points[i].t, math.Exp(-d))
+		}
+	}
+	for i, v := range m.nonNegative(l.maxBeta) {
+		t += v * x[i]
+	}
+	return t
+}
+
+// moments are the weighted sums of products of the columns and the time, each over the time.
+type moments [localColumns + 1][localColumns + 1]float64
+
+func (m *moments) add(x *[localColumns]float64, t, weight float64) {
+	var v [localColumns + 1]float64
+	for i := range x {
+		v[i] = x[i] / t
+	}
+	v[localColumns] = 1
+	for i := range v {
+		for j := range v {
+			m[i][j] += weight * v[i] * v[j]
+		}
+	}
+}
+
+// nonNegative returns the parameters of at least 0, with a time per byte of at most maxBeta, with the least squares: the best of the solutions
+// over sets of columns that have no negative one (Lawson and Hanson 1974, ch. 23).
+func (m *moments) nonNegative(maxBeta float64) (best [localColumns]float64) {
+	lowest := math.Inf(1)
+	for set := 1; set < 1<<localColumns; set++ {
+		if value, squares, ok := m.solve(set); ok && squares < lowest && value[localBytes] <= maxBeta {
+			best, lowest = value, squares
+		}
+	}
+	return best
+}
+
+// minPivot is the part of a column that has to be independent of the columns before it.
+const minPivot = 1e-7
+
+// solve returns the solution over a set of columns, and whether there is one that is not negative.
+func (m *moments) solve(set int) (value [localColumns]float64, squares float64, ok bool) {
+	var g [localColumns][localColumns + 1]float64
+	var at [localColumns]int
+	k := 0
+	for i := range localColumns {
+		if set>>i&1 == 1 {
+			if m[i][i] == 0 {
+				return value, 0, false
+			}
+			at[k] = i
+			k++
+		}
+	}
+	for i := range k {
+		for j := range k {
+			g[i][j] = m[at[i]][at[j]] / math.Sqrt(m[at[i]][at[i]]*m[at[j]][at[j]])
+		}
+		g[i][k] = m[at[i]][localColumns] / math.Sqrt(m[at[i]][at[i]])
+	}
+	for i := range k {
+		pivot := g[i][i]
+		if pivot < minPivot {
+			return value, 0, false
+		}
+		for j := i; j <= k; j++ {
+			g[i][j] /= pivot
+		}
+		for r := range k {
+			if f := g[r][i]; r != i && f != 0 {
+				for j := i; j <= k; j++ {
+					g[r][j] -= f * g[i][j]
+				}
+			}
+		}
+	}
+	squares = m[localColumns][localColumns]
+	for i := range k {
+		v := g[i][k] / math.Sqrt(m[at[i]][at[i]])
+		if v < 0 {
+			return value, 0, false
+		}
+		value[at[i]] = v
+		squares -= v * m[at[i]][localColumns]
+	}
+	return value, squares, true
+}
