@@ -53,7 +53,10 @@ func decode(file string, text []byte) (*source, error) {
 		}
 		return nil, fmt.Errorf("%s: %s", file, strings.TrimPrefix(err.Error(), "toml: "))
 	}
-	s.positions, s.values = index(text)
+	var deep position
+	if s.positions, s.values, deep = index(text); deep.line > 0 {
+		return nil, fmt.Errorf("%s:%d:%d: a key of more than %d parts; a platform's have at most 3", file, deep.line, deep.column, maxParts)
+	}
 
 	r := treeReader{source: s}
 	for _, name := range s.inOrder("", tree) {

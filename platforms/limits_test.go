@@ -83,3 +83,15 @@ func TestHostileFiles(t *testing.T) {
 	check("constants", constants(150), "")
 	check("many constants", constants(1000), "is computed through more than 200 others")
 }
+
+// The paths of a key's parts take room in the square of their number.
+func TestKeyOfManyParts(t *testing.T) {
+	for text, want := range map[string]string{
+		strings.Repeat("a.", 20000) + "a = 1\n":    "key.toml:1:65: a key of more than 32 parts; a platform's have at most 3",
+		"[" + strings.Repeat("a.", 20000) + "a]\n": "key.toml:1:66: a key of more than 32 parts; a platform's have at most 3",
+	} {
+		if _, err := decode("key.toml", []byte(text)); err == nil || err.Error() != want {
+			t.Errorf("%.80v, want %s", err, want)
+		}
+	}
+}

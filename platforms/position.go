@@ -16,7 +16,9 @@ type position struct{ line, column int }
 
 // index finds where each key of a TOML text stands, and its value. The text has been decoded
 // before, so it has no errors.
-func index(text []byte) (keys, values map[string]position) {
+//
+// deep is the place of a key of more than maxParts parts, with which reading ends.
+func index(text []byte) (keys, values map[string]position, deep position) {
 	at := indexer{keys: map[string]position{}, values: map[string]position{}, arrays: map[string]int{}, lines: []int{0}}
 	for i, c := range text {
 		if c == '\n' {
@@ -25,7 +27,7 @@ func index(text []byte) (keys, values map[string]position) {
 	}
 	at.p.Reset(text)
 	var table string
-	for at.p.NextExpression() {
+	for at.deep.line == 0 && at.p.NextExpression() {
 		e := at.p.Expression()
 		switch e.Kind {
 		case unstable.Table, unstable.ArrayTable:
@@ -38,7 +40,7 @@ func index(text []byte) (keys, values map[string]position) {
 			at.value(at.path(table, e.Key()), e.Value())
 		}
 	}
-	return at.keys, at.values
+	return at.keys, at.values, at.deep
 }
 
 type indexer struct {
@@ -46,6 +48,7 @@ type indexer struct {
 	keys, values map[string]position
 	arrays       map[string]int
 	lines        []int // where each line begins
+	deep         position
 }
 
 // position is that of an offset. The parser's own Shape counts lines from the start of the file.
@@ -77,10 +80,17 @@ func (x *indexer) value(path string, value *unstable.Node) {
 	}
 }
 
+// maxParts bounds the parts of a dotted key, whose paths take room in the square of their number.
+const maxParts = 32
+
 // path appends the dotted key to the path and notes where it stands.
 func (x *indexer) path(path string, key unstable.Iterator) string {
-	for key.Next() {
+	for parts := 1; key.Next(); parts++ {
 		n := key.Node()
+		if parts > maxParts {
+			x.deep = x.position(n.Raw.Offset)
+			return path
+		}
 		path = join(path, string(n.Data))
 		if _, known := x.keys[path]; !known || key.IsLast() {
 			x.keys[path] = x.position(n.Raw.Offset)

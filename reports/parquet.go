@@ -4,7 +4,6 @@ package reports
 
 import (
 	"bytes"
-	"cmp"
 	"compress/gzip"
 	"encoding/binary"
 	"io"
@@ -14,15 +13,15 @@ import (
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
 )
 
-// A Parquet writes rows of numbers as an Apache Parquet file: an optional double for each key,
-// sorted by key, in row groups of up to [groupRows] rows with one gzipped page for each column.
+// A Parquet writes rows of numbers as an Apache Parquet file: an optional double for each key, or an
+// optional 64-bit integer, in row groups of up to [groupRows] rows with one gzipped page, and the
+// least and greatest value, for each column.
 // The numbers of the format are those of parquet.thrift, in Thrift's compact protocol.
 type Parquet struct {
 	w       io.Writer
 	err     error // of the first write that failed
 	offset  int64 // bytes written
 	columns []parquetColumn
-	order   []int // positions in a row of the columns
 	rows    int   // in the open group
 	total   int64 // in the groups that are written
 	groups  []thrift
@@ -36,27 +35,34 @@ type parquetColumn struct {
 	run    int    // values in the run that is open
 	there  bool   // whether those are present
 	values []byte // of the present ones, eight bytes each
+	kind   int64  // parquetDouble or parquetInt64
+	// least and greatest of the present values, if there is one
+	least, greatest float64
 }
 
 const (
 	groupRows = 1 << 17 // a page of one MiB
 
 	parquetMagic    = "PAR1"
-	parquetDouble   = 5 // Type
+	parquetInt64    = 2 // Type
+	parquetDouble   = 5
 	parquetOptional = 1 // FieldRepetitionType
 	parquetPlain    = 0 // Encoding
 	parquetRLE      = 3 // Encoding
 	parquetGzip     = 2 // CompressionCodec
 )
 
-// NewParquet begins a file with these columns.
-func NewParquet(w io.Writer, keys []string) *Parquet {
+// NewParquet begins a file with a column for each key, in their order. Columns of integers hold
+// whole numbers below 2⁵³ alone.
+func NewParquet(w io.Writer, keys []string, integers ...string) *Parquet {
 	p := &Parquet{w: w}
-	for i, k := range keys {
-		p.columns = append(p.columns, parquetColumn{key: k})
-		p.order = append(p.order, i)
+	for _, k := range keys {
+		c := parquetColumn{key: k, kind: parquetDouble}
+		if slices.Contains(integers, k) {
+			c.kind = parquetInt64
+		}
+		p.columns = append(p.columns, c)
 	}
-	slices.SortFunc(p.order, func(a, b int) int { return cmp.Compare(keys[a], keys[b]) })
 	p.zip, _ = gzip.NewWriterLevel(nil, gzip.BestSpeed) // the level is valid
 	p.write([]byte(parquetMagic))
 	return p
@@ -83,14 +89,15 @@ func (p *Parquet) Close() error {
 	var root thrift
 	root.text(4, "rows").number(5, int64(len(p.columns)))
 	schema := []thrift{root.end()}
-	for _, i := range p.order {
-		var column thrift
-		column.number(1, parquetDouble).number(3, parquetOptional).text(4, p.columns[i].key)
-		schema = append(schema, column.end())
+	var orders []thrift // of the type itself: without it, readers pass over statistics
+	for _, c := range p.columns {
+		var column, order, plain thrift
+		column.number(1, c.kind).number(3, parquetOptional).text(4, c.key)
+		schema, orders = append(schema, column.end()), append(orders, order.nested(1, plain.end()).end())
 	}
 	var imprint, footer thrift
 	imprint.text(1, "writer").text(2, atomicfile.Imprint)
-	footer.number(1, 1).structs(2, schema).long(3, p.total).structs(4, p.groups).structs(5, []thrift{imprint.end()}).text(6, "halfpeak")
+	footer.number(1, 1).structs(2, schema).long(3, p.total).structs(4, p.groups).structs(5, []thrift{imprint.end()}).text(6, "halfpeak").structs(7, orders)
 	text := footer.end().b
 	p.write(binary.LittleEndian.AppendUint32(text, uint32(len(text))))
 	p.write([]byte(parquetMagic))
@@ -108,7 +115,7 @@ func (p *Parquet) write(text []byte) {
 func (p *Parquet) endGroup() {
 	var chunks []thrift
 	begin := p.offset
-	for _, i := range p.order {
+	for i := range p.columns {
 		chunks = append(chunks, p.writeColumn(&p.columns[i]))
 	}
 	var group thrift
@@ -137,8 +144,14 @@ func (p *Parquet) writeColumn(c *parquetColumn) thrift {
 	p.write(page.Bytes())
 
 	var about, chunk thrift
-	about.number(1, parquetDouble).numbers(2, parquetPlain, parquetRLE).texts(3, c.key).number(4, parquetGzip).long(5, int64(p.rows))
+	about.number(1, c.kind).numbers(2, parquetPlain, parquetRLE).texts(3, c.key).number(4, parquetGzip).long(5, int64(p.rows))
 	about.long(6, int64(len(head)+size)).long(7, int64(len(head)+page.Len())).long(9, at)
+	var statistics thrift
+	statistics.long(3, int64(p.rows-len(c.values)/8))
+	if len(c.values) > 0 {
+		statistics.text(5, string(c.encoded(nil, c.greatest))).text(6, string(c.encoded(nil, c.least)))
+	}
+	about.nested(12, statistics.end())
 	c.levels, c.values = c.levels[:0], c.values[:0]
 	return chunk.long(2, at).nested(3, about.end()).end()
 }
@@ -151,8 +164,21 @@ func (c *parquetColumn) add(v float64) {
 	}
 	c.run++
 	if there {
-		c.values = binary.LittleEndian.AppendUint64(c.values, math.Float64bits(v))
+		if len(c.values) == 0 {
+			c.least, c.greatest = v, v
+		}
+		c.least, c.greatest = min(c.least, v), max(c.greatest, v)
+		c.values = c.encoded(c.values, v)
 	}
+}
+
+// encoded appends a value in the type of the column.
+func (c *parquetColumn) encoded(to []byte, v float64) []byte {
+	bits := math.Float64bits(v)
+	if c.kind == parquetInt64 {
+		bits = uint64(int64(v))
+	}
+	return binary.LittleEndian.AppendUint64(to, bits)
 }
 
 // endRun writes the open run of definition levels: its length, doubled, and the level.

@@ -2,11 +2,13 @@ package reports
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
@@ -144,6 +146,51 @@ func (f *full) Write(b []byte) (int, error) {
 		return 0, io.ErrShortWrite
 	}
 	return len(b), nil
+}
+
+// Columns stand in the order of their keys, sizes are integers, and each row group has the least
+// and greatest value of its columns and how many are absent, as its readers look for them.
+func TestParquetStatistics(t *testing.T) {
+	var b bytes.Buffer
+	p := NewParquet(&b, []string{"z_us", "size_bytes", "a_us"}, "size_bytes")
+	for i := range groupRows + 2 {
+		if err := p.Write([]float64{float64(i) / 4, float64(i + 8), math.NaN()}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	file, err := parquet.OpenFile(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, c := range file.Schema().Columns() {
+		got = append(got, c[0])
+	}
+	got = append(got, fmt.Sprint(len(file.Metadata().ColumnOrders), " orders"))
+	for _, group := range file.Metadata().RowGroups {
+		for _, c := range group.Columns {
+			s := c.MetaData.Statistics
+			value := func(text []byte) any {
+				switch {
+				case len(text) == 0:
+					return nil
+				case c.MetaData.Type.String() == "INT64":
+					return int64(binary.LittleEndian.Uint64(text))
+				}
+				return math.Float64frombits(binary.LittleEndian.Uint64(text))
+			}
+			got = append(got, fmt.Sprint(c.MetaData.Type, " ", value(s.MinValue), " ", value(s.MaxValue), " ", s.NullCount))
+		}
+	}
+	want := []string{"z_us", "size_bytes", "a_us", "3 orders",
+		"DOUBLE 0 32767.75 0", "INT64 8 131079 0", "DOUBLE <nil> <nil> 131072",
+		"DOUBLE 32768 32768.25 0", "INT64 131080 131081 0", "DOUBLE <nil> <nil> 2"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
 }
 
 func TestParquetOnAFullDisk(t *testing.T) {

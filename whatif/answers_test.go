@@ -1,6 +1,7 @@
 package whatif
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -253,6 +254,22 @@ func design(t *testing.T, name, layer string) Design {
 		t.Fatal(err)
 	}
 	return Design{Platform: p, Layer: p.Layers[0]}
+}
+
+// Sampling ends soon after its context, whatever the number of samples.
+func TestSamplingEnds(t *testing.T) {
+	d := design(t, "d", `model = "linear"
+beta = "10us ± 1us"
+tau = "10us/KiB ± 5%"`)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	s := Sampling{Samples: 1e8, Seed: 1, Context: ctx}
+	if _, err := d.Predict("one_way", []quantity.Bytes{1}, s); !errors.Is(err, context.Canceled) {
+		t.Errorf("Predict: %v", err)
+	}
+	if _, err := Faster(d, d, []quantity.Bytes{1}, s); !errors.Is(err, context.Canceled) {
+		t.Errorf("Faster: %v", err)
+	}
 }
 
 // The interval of a linear cost is that of a sum of normal numbers: √(h_β² + (n·h_τ)²).

@@ -1,6 +1,8 @@
 package whatif
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -26,6 +28,15 @@ type Sampling struct {
 	// Assumed is the relative half-width of a time or rate that has no interval; 0: it is exact.
 	// Sizes, plain numbers and computed parameters stay without one.
 	Assumed float64
+	// Context ends the sampling, if it is not nil.
+	Context context.Context
+}
+
+func (s Sampling) interrupted() error {
+	if s.Context == nil {
+		return nil
+	}
+	return s.Context.Err()
 }
 
 // An Interval is a prediction: the median of the samples, and between which values 95 % of them
@@ -59,9 +70,12 @@ func (d Design) Predict(name string, sizes []quantity.Bytes, s Sampling) ([]Inte
 	})
 	intervals := make([]Interval, len(sizes))
 	for i, q := range quantities {
+		if err = cmp.Or(err, s.interrupted()); err != nil {
+			return nil, err
+		}
 		intervals[i] = interval(q.Of(d.Layer.Model), found[i])
 	}
-	return intervals, err
+	return intervals, nil
 }
 
 // interval takes 2.5 % of the samples off at each end; without samples it is the value alone.
@@ -228,6 +242,9 @@ func (s Sampling) run(designs []Design, each func(layers []model.Layer)) error {
 	values := make([]float64, len(draws))
 	tries := 0
 	for done := 0; done < s.Samples; {
+		if tries%256 == 0 && s.interrupted() != nil {
+			return s.interrupted()
+		}
 		if tries++; tries > 100*(s.Samples+10) {
 			return fmt.Errorf("the intervals reach too far: %d of %d samples have a parameter where it has no place, such as a negative time", tries-done-1, tries-1)
 		}

@@ -75,7 +75,7 @@ func (o *compareOptions) rows(designs []whatif.Design) (reports.Rows, error) {
 	if o.cross || len(designs) == 2 && o.out.forPeople() {
 		var sampling *whatif.Sampling
 		if o.layers.packet == "" { // a pipeline cut otherwise is not in the file that intervals come from
-			s := o.sampling()
+			s := o.sampling(nil)
 			sampling = &s
 		}
 		var err error

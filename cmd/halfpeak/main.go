@@ -12,6 +12,15 @@
 // "halfpeak help COMMAND" tells more of each command.
 package main
 
-import "os"
+import (
+	"fmt"
+	"os"
+)
 
-func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+func main() {
+	if err := checkLimits(); err != nil {
+		fmt.Fprintln(os.Stderr, "halfpeak:", err)
+		os.Exit(1)
+	}
+	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}

@@ -48,12 +48,26 @@ func runIn(t terminal.Terminal, args []string, stdin io.Reader, stdout, stderr i
 		return 1 // who reads has seen enough, as "| head" does
 	}
 	fmt.Fprint(stderr, t.Alarm("halfpeak:"))
-	fmt.Fprintf(terminal.Quiet{Writer: stderr}, " %v\n", err)
+	fmt.Fprintf(terminal.Quiet{Writer: stderr}, " %s\n", brief(err.Error()))
 	if errors.As(err, new(usageError)) || errors.As(err, new(usage.Error)) {
 		fmt.Fprintf(stderr, "try: %s --help\n", cmd.CommandPath())
 		return 2
 	}
 	return 1
+}
+
+// maxMessage bounds each line of an error, in bytes: input that it quotes may be of any length.
+const maxMessage = 2000
+
+// brief returns a message with the middle of overlong lines left out.
+func brief(message string) string {
+	lines := strings.Split(message, "\n")
+	for i, line := range lines {
+		if half := maxMessage / 2; len(line) > maxMessage {
+			lines[i] = strings.ToValidUTF8(line[:half], "") + " … " + strings.ToValidUTF8(line[len(line)-half:], "")
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 func newRoot() *cobra.Command {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -28,8 +30,8 @@ func (s *samplingFlags) check() error {
 	return nil
 }
 
-func (s *samplingFlags) sampling() whatif.Sampling {
-	return whatif.Sampling{Samples: s.samples, Seed: s.seed, Assumed: float64(s.assume) / 100}
+func (s *samplingFlags) sampling(ctx context.Context) whatif.Sampling {
+	return whatif.Sampling{Context: ctx, Samples: s.samples, Seed: s.seed, Assumed: float64(s.assume) / 100}
 }
 
 // completeParams completes the names of the platform's parameters.

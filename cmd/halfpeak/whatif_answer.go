@@ -108,9 +108,9 @@ func (o *whatifOptions) table(ctx context.Context, base, d whatif.Design) (rows 
 		picture, err = whatif.Shares(d, whatif.Cost(o.ofOr("one_way")[0]), o.curveSizes("1..1MiB/16"))
 		return rows, picture, err
 	case o.landmarks:
-		rows, err = whatif.LandmarkRows(d, o.sampling(), units)
+		rows, err = whatif.LandmarkRows(d, o.sampling(ctx), units)
 	case o.uncertainty:
-		return o.uncertain(base, d)
+		return o.uncertain(ctx, base, d)
 	default:
 		var c *whatif.Contrast
 		if c, err = whatif.Contrasted(base, d, o.sizes.sizes); err == nil {
@@ -170,7 +170,7 @@ func (o *whatifOptions) reach(ctx context.Context, d whatif.Design) (rows report
 }
 
 // uncertain predicts with intervals, beside what --set made of the design, or another platform.
-func (o *whatifOptions) uncertain(before, after whatif.Design) (rows reports.Rows, picture reports.Picture, err error) {
+func (o *whatifOptions) uncertain(ctx context.Context, before, after whatif.Design) (rows reports.Rows, picture reports.Picture, err error) {
 	designs := []whatif.NamedDesign{{Name: "as it is", Design: before}}
 	switch {
 	case o.against != "":
@@ -185,13 +185,13 @@ func (o *whatifOptions) uncertain(before, after whatif.Design) (rows reports.Row
 	case len(o.set) > 0:
 		designs = append(designs, whatif.NamedDesign{Name: "with --set", Design: after})
 	}
-	u, err := whatif.Uncertain(designs, o.ofOr("one_way", "bandwidth"), o.sizes.sizes, o.sampling())
+	u, err := whatif.Uncertain(designs, o.ofOr("one_way", "bandwidth"), o.sizes.sizes, o.sampling(ctx))
 	if err != nil {
 		return rows, nil, err
 	}
 	if rows, err = u.Rows(); err != nil || o.plot == "" {
 		return rows, nil, err
 	}
-	picture, err = whatif.Bands(designs, o.ofOr("bandwidth")[0], o.curveSizes("1..1MiB/8"), o.sampling())
+	picture, err = whatif.Bands(designs, o.ofOr("bandwidth")[0], o.curveSizes("1..1MiB/8"), o.sampling(ctx))
 	return rows, picture, err
 }

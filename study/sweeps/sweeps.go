@@ -127,7 +127,7 @@ func (s *Sweeping) Table(ctx context.Context) (reports.Rows, error) {
 // Stream writes the rows to w as they come, in one of [reports.StreamFormats].
 func (s *Sweeping) Stream(ctx context.Context, w io.Writer, format string) error {
 	if format == "parquet" {
-		file := reports.NewParquet(w, s.Keys())
+		file := reports.NewParquet(w, s.Keys(), "size_bytes")
 		err := s.drive(ctx, s.Sweep, 0, nil, func(b *whatif.Block) error { return file.Write(b.Values) })
 		if err == nil {
 			err = file.Close()
@@ -175,7 +175,7 @@ func (s *Sweeping) File(ctx context.Context, files reports.Files, path, format s
 		return err
 	}
 	if format == "parquet" {
-		if err := s.Stream(ctx, file.File(), format); err != nil {
+		if err := s.Stream(ctx, toFile{file.File(), path}, format); err != nil {
 			return errors.Join(err, file.Discard())
 		}
 		return file.Finish()

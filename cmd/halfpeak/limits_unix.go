@@ -1,0 +1,20 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"syscall"
+)
+
+// minFiles is what the program and Go's runtime, which gives up without them, may have open at once.
+const minFiles = 16
+
+// checkLimits returns an error where the process may open too few files to run at all.
+func checkLimits() error {
+	var files syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files); err == nil && files.Cur < minFiles {
+		return fmt.Errorf("at most %d files can be open at once; raise the limit with ulimit -n %d", files.Cur, minFiles)
+	}
+	return nil
+}
