@@ -4,37 +4,47 @@ package parallel
 import (
 	"context"
 	"runtime"
+	"sync"
 	"sync/atomic"
-
-	"golang.org/x/sync/errgroup"
 )
 
-// Each calls do(ctx, i) for every i from 0 to n−1, in that order, on up to limit goroutines at a
-// time; a limit of 0 or less is one per processor, and more than that bring nothing.
+// Each calls do(ctx, i) for every i from 0 to n−1, started in that order, on up to limit goroutines
+// at a time; a limit of 0 or less is one per processor, and more than that bring nothing.
 //
-// The first error cancels the context of the other calls, starts no more of them, and is returned.
-// If ctx is done first, Each returns its cause.
+// After an error no more calls start; those that have started end by themselves, and the error with
+// the lowest i is returned, which does not depend on timing. (The errgroup package returns the first
+// one in time.) If ctx is done, Each returns its cause.
 func Each(ctx context.Context, n, limit int, do func(ctx context.Context, i int) error) error {
 	if limit <= 0 {
 		limit = runtime.GOMAXPROCS(0)
 	}
-	group, inner := errgroup.WithContext(ctx)
-	var next atomic.Int64
+	var (
+		next    atomic.Int64
+		failed  atomic.Bool
+		mutex   sync.Mutex
+		at      = n // index of err
+		err     error
+		workers sync.WaitGroup
+	)
 	for range min(n, limit) {
-		group.Go(func() error {
-			for inner.Err() == nil {
+		workers.Go(func() {
+			for ctx.Err() == nil && !failed.Load() {
 				i := int(next.Add(1)) - 1
 				if i >= n {
-					return nil
+					return
 				}
-				if err := do(inner, i); err != nil {
-					return err
+				if e := do(ctx, i); e != nil {
+					failed.Store(true)
+					mutex.Lock()
+					if i < at {
+						at, err = i, e
+					}
+					mutex.Unlock()
 				}
 			}
-			return nil
 		})
 	}
-	err := group.Wait()
+	workers.Wait()
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

@@ -19,21 +19,22 @@ func TestFor(t *testing.T) {
 	For(0, func(int) { t.Error("called for nothing") })
 }
 
-// The first error ends all work and is returned; so is the cause of a context that is done.
+// After an error nothing starts, the error of the lowest number is returned, however long that takes;
+// and so is the cause of a context that is done.
 func TestEachStops(t *testing.T) {
-	fault := errors.New("fault")
+	fault, later := errors.New("fault"), errors.New("later")
 	var calls atomic.Int32
-	err := Each(t.Context(), 1000, 2, func(ctx context.Context, i int) error {
+	second := make(chan bool)
+	err := Each(t.Context(), 1000, 2, func(_ context.Context, i int) error {
 		calls.Add(1)
-		if i == 3 {
+		if i == 0 {
+			<-second
 			return fault
 		}
-		if i > 3 {
-			<-ctx.Done() // the error reaches the other goroutine
-		}
-		return nil
+		close(second)
+		return later
 	})
-	if !errors.Is(err, fault) || calls.Load() > 5 {
+	if err != fault || calls.Load() != 2 {
 		t.Errorf("%v after %d calls", err, calls.Load())
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
