@@ -99,6 +99,9 @@ func decode(file string, text []byte) (*source, error) {
 func (s *source) modernise() error {
 	for i := range s.Tables {
 		t := &s.Tables[i]
+		if err := s.renameKeys(t); err != nil {
+			return err
+		}
 		k, known := model.FindKind(text(t.Keys, "model"))
 		if t.Kind != "layer" || !known {
 			continue
@@ -123,6 +126,25 @@ func (s *source) modernise() error {
 				s.positions[path+"."+key] = s.positions[path+"."+alias]
 			}
 		}
+	}
+	return nil
+}
+
+// renameKeys replaces the former names of keys of a table.
+func (s *source) renameKeys(t *Table) error {
+	path := t.Kind + "." + t.Name
+	for i, k := range t.Keys {
+		now, former := formerKeys[t.Kind][k.Name]
+		if !former {
+			continue
+		}
+		if _, twice := find(t.Keys, now); twice {
+			return s.errorf(path+"."+k.Name, "%s is a former name of %s, which is given too; omit one", k.Name, now)
+		}
+		pos := s.at(path + "." + k.Name)
+		s.notes = append(s.notes, fmt.Sprintf("%s:%d:%d: the key %q is called %q now", s.file, pos.line, pos.column, k.Name, now))
+		t.Keys[i].Name = now
+		s.positions[path+"."+now], s.values[path+"."+now] = pos, s.valueAt(path+"."+k.Name)
 	}
 	return nil
 }
@@ -152,6 +174,9 @@ func (r *treeReader) err() error {
 func (r *treeReader) key(kind, path, name string, value any) (Key, bool) {
 	at := join(path, name)
 	what, known := schema[kind][name]
+	if now, former := formerKeys[kind][name]; former {
+		what, known = schema[kind][now]
+	}
 	if !known {
 		of := schema[kind]
 		all := slices.Sorted(maps.Keys(of)) // among equals, the hint is the same each time

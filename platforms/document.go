@@ -80,12 +80,18 @@ var schema = map[string]map[string]form{
 	"constant":   keys("value", "source"),
 	"roof":       keys("rate", "source"),
 	"stage":      keys("beta", "tau", "host", "resource", "at", "queue", "full", "source"),
-	"protocol":   keys("credits", "rendezvous", "retry", "inbox", "full", "poll", "interrupt", "source").with(flag, "rounds"),
+	"protocol":   keys("credits", "eager_threshold", "retry", "inbox", "full", "poll", "interrupt", "source").with(flag, "rounds"),
 	"measured":   keys("runs", "resolution", "source").with(names, "sizes", "times", "deviations").with(flag, "operation"),
 	"layer":      layerKeys(),
-	"level":      keys("holds", "layer", "gap", "send", "receive", "eager", "lanes", "shared", "ports", "port", "source"),
+	"level":      keys("arity", "layer", "gap", "send", "receive", "eager_threshold", "lanes", "shared", "ports", "port", "source"),
 	"collective": keys("collective", "algorithm", "statistic", "source").with(names, "ranks", "sizes", "times", "runs", "deviations"),
 	"branch":     keys("layer", "up_to"),
+}
+
+// formerKeys has, for each kind of table, the present names of keys that were renamed.
+var formerKeys = map[string]map[string]string{
+	"level":    {"holds": "arity", "eager": "eager_threshold"},
+	"protocol": {"rendezvous": "eager_threshold"},
 }
 
 // tableKinds are the kinds of table.

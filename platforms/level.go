@@ -17,16 +17,16 @@ const maxLevels = 32
 type levelSpec struct {
 	LevelLayers
 	name                       string
-	holds, lanes, ports, eager int // slot; -1: not given
+	arity, lanes, ports, eager int // slot; -1: not given
 }
 
 // levelFields are the numbers of a level.
 var levelFields = map[string]Param{
-	"holds": {Measure: model.Count, Phrase: "units of the level inside it"},
+	"arity": {Measure: model.Count, Phrase: "units of the next inner level"},
 	"lanes": {Measure: model.Plain, Phrase: "transfers inside at full speed at once"},
 	"ports": {Measure: model.Plain, Phrase: "transfers out, and in, at full speed at once"},
 
-	"eager": {Measure: model.Size, Phrase: "largest message that does not wait for its receive"},
+	"eager_threshold": {Measure: model.Size, Phrase: "largest message that does not wait for its receive"},
 }
 
 // CheckLevelName says why a level cannot have a name, or is nil.
@@ -51,7 +51,7 @@ func (b *builder) levelTables() error {
 		if err := b.sourced(path, text(t.Keys, "source")); err != nil {
 			return err
 		}
-		spec := levelSpec{name: t.Name, holds: -1, lanes: -1, ports: -1, eager: -1}
+		spec := levelSpec{name: t.Name, arity: -1, lanes: -1, ports: -1, eager: -1}
 		for _, part := range spec.parts() {
 			name, given := find(t.Keys, part.key)
 			if !given && part.key != "layer" {
@@ -62,14 +62,14 @@ func (b *builder) levelTables() error {
 				return err
 			}
 		}
-		if text(t.Keys, "holds") == "" {
-			return b.errorf(path, `no holds; write how many units of the level inside it, or cores, make one, as in holds = "2"`)
+		if text(t.Keys, "arity") == "" {
+			return b.errorf(path, `no arity; write how many units of the level inside it, or cores, make one, as in arity = "2"`)
 		}
 		s := scope{b: b, table: t, path: path, fields: levelFields}
 		for _, number := range []struct {
 			key  string
 			slot *int
-		}{{"holds", &spec.holds}, {"lanes", &spec.lanes}, {"ports", &spec.ports}, {"eager", &spec.eager}} {
+		}{{"arity", &spec.arity}, {"lanes", &spec.lanes}, {"ports", &spec.ports}, {"eager_threshold", &spec.eager}} {
 			if _, given := find(t.Keys, number.key); !given {
 				continue
 			}
@@ -77,11 +77,11 @@ func (b *builder) levelTables() error {
 			if err != nil {
 				return err
 			}
-			if d := b.slots[i].Value.Dim; d != quantity.DimNone && number.key != "eager" {
+			if d := b.slots[i].Value.Dim; d != quantity.DimNone && number.key != "eager_threshold" {
 				return b.errorf(path+"."+number.key, "%q is %s; it is a plain number", b.slots[i].Text, d)
 			}
 			if b.slots[i].Value.Num == 0 && (number.key == "lanes" || number.key == "ports") {
-				return b.errorf(path+"."+number.key, "%q is from 1 on: a transfer alone has full speed; leave it out if nothing is shared", b.slots[i].Text)
+				return b.errorf(path+"."+number.key, "must be at least 1, since a single transfer runs at full speed; omit it if nothing is shared (got %q)", b.slots[i].Text)
 			}
 			*number.slot = i
 		}
@@ -92,7 +92,7 @@ func (b *builder) levelTables() error {
 	if i, key, err := m.Check(); err != nil {
 		path := "level." + m.Levels[i].Name + "." + key
 		if given := b.given(path); given != "" {
-			err = fmt.Errorf("%q %w", given, err)
+			err = fmt.Errorf("%w (got %q)", err, given)
 		}
 		return b.errorf(path, "%w", err)
 	}
@@ -120,7 +120,7 @@ func (b *builder) levelLayer(path, key, name string, of Subject) error {
 // level is the level for readers of the platform.
 func (b *builder) level(s levelSpec) Level {
 	l := Level{Name: s.name, LevelLayers: s.LevelLayers}
-	for _, i := range []int{s.holds, s.lanes, s.ports, s.eager} {
+	for _, i := range []int{s.arity, s.lanes, s.ports, s.eager} {
 		if i >= 0 {
 			l.Params = append(l.Params, b.slots[i].Param)
 		}
@@ -133,7 +133,7 @@ func (b *builder) level(s levelSpec) Level {
 type Level struct {
 	Name string
 	LevelLayers
-	Params []Param // holds; eager, lanes and ports if they are given
+	Params []Param // arity; then lanes, ports and eager_threshold if given
 }
 
 // LevelLayers are the names of a level's layers; "" is none.
@@ -176,7 +176,7 @@ func (p Platform) Machine() (m machine.Machine, ok bool) {
 	}
 	ok = true
 	for _, s := range p.built.levels {
-		m.Levels = append(m.Levels, machine.Level{Name: s.name, Arity: int(value(s.holds)),
+		m.Levels = append(m.Levels, machine.Level{Name: s.name, Arity: int(value(s.arity)),
 			Layer: layer(s.Layer), Gap: layer(s.Gap), Send: layer(s.Send), Receive: layer(s.Receive), Shared: layer(s.Shared), Port: layer(s.Port),
 			Lanes: value(s.lanes), Ports: value(s.ports), Eager: quantity.Bytes(value(s.eager))})
 	}

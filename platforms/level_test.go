@@ -5,14 +5,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // rack is a machine in nine lines.
 const rack = `title = "Two nodes"
-level.socket = { holds = "64", layer = "socket", source = "s" }
-level.node = { holds = "2", layer = "node", gap = "flow", lanes = "8", ports = "1.5", eager = "8KiB", source = "s" }
-level.cluster = { holds = "2", layer = "network", source = "s" }
+level.socket = { arity = "64", layer = "socket", source = "s" }
+level.node = { arity = "2", layer = "node", gap = "flow", lanes = "8", ports = "1.5", eager_threshold = "8KiB", source = "s" }
+level.cluster = { arity = "2", layer = "network", source = "s" }
 layer.socket = { model = "linear", beta = "0.3us", tau = "0.07us/KiB", source = "s" }
 layer.node = { model = "linear", beta = "0.6us", tau = "0.09us/KiB", source = "s" }
 layer.flow = { model = "linear", beta = "0.2us", tau = "0.02us/KiB", times_of = "stream", source = "s" }
@@ -22,7 +23,7 @@ layer.network = { model = "loggp", o = "0.3us", L = "0.7us", g = "0.4us", G = "1
 // shared has all layers that a level can have.
 const shared = `
 [level.node]
-holds = "2*4"
+arity = "2*4"
 layer = "x"
 send = "x"
 receive = "x"
@@ -31,7 +32,7 @@ port = "x"
 source = "s"
 
 [level.all]
-holds = "3"
+arity = "3"
 layer = "x"
 source = "s"
 
@@ -100,17 +101,17 @@ func TestLevelErrors(t *testing.T) {
 		{`layer = "node"`, `layer = "nod"`, `my.toml:3:29: level.node.layer: no layer "nod"; did you mean "node"?`},
 		{`layer = "node"`, `layer = "flow"`, `my.toml:3:29: level.node.layer: the times of the layer "flow" are those of a stream; here they are those of a message: its table says times_of = "message"`},
 		{`gap = "flow"`, `gap = "node"`, `my.toml:3:45: level.node.gap: the times of the layer "node" are those of a message; here they are those of a stream: its table says times_of = "stream"`},
-		{`level.node = { holds = "2", `, `level.node = { `, "my.toml:3:7: level.node: no holds; write how many units of the level inside it, or cores, make one, as in holds = \"2\""},
-		{`holds = "64"`, `holds = "0"`, `my.toml:2:18: level.socket.holds: "0": must be a whole number, at least 1`},
-		{`holds = "64"`, `holds = "1.5"`, `my.toml:2:18: level.socket.holds: "1.5": must be a whole number, at least 1`},
-		{`holds = "64"`, `holds = "1000000000"`, `my.toml:3:16: level.node.holds: "2" makes more than 2^30 cores`},
-		{`lanes = "8"`, `lanes = "0.5"`, `my.toml:3:59: level.node.lanes: "0.5" is from 1 on: a transfer alone has full speed; leave it out if nothing is shared`},
-		{`lanes = "8"`, `lanes = "0"`, `my.toml:3:59: level.node.lanes: "0" is from 1 on: a transfer alone has full speed; leave it out if nothing is shared`},
-		{`ports = "1.5"`, `ports = "0"`, `my.toml:3:72: level.node.ports: "0" is from 1 on: a transfer alone has full speed; leave it out if nothing is shared`},
-		{`holds = "64"`, `holds = "4000000000"`, `my.toml:2:18: level.socket.holds: "4000000000": must be a whole number, at most 1073741824`},
+		{`level.node = { arity = "2", `, `level.node = { `, "my.toml:3:7: level.node: no arity; write how many units of the level inside it, or cores, make one, as in arity = \"2\""},
+		{`arity = "64"`, `arity = "0"`, `my.toml:2:18: level.socket.arity: "0": must be a whole number, at least 1`},
+		{`arity = "64"`, `arity = "1.5"`, `my.toml:2:18: level.socket.arity: "1.5": must be a whole number, at least 1`},
+		{`arity = "64"`, `arity = "1000000000"`, `my.toml:3:16: level.node.arity: makes more than 2^30 cores (got "2")`},
+		{`lanes = "8"`, `lanes = "0.5"`, `my.toml:3:59: level.node.lanes: must be at least 1, since a single transfer runs at full speed; omit it if nothing is shared (got "0.5")`},
+		{`lanes = "8"`, `lanes = "0"`, `my.toml:3:59: level.node.lanes: must be at least 1, since a single transfer runs at full speed; omit it if nothing is shared (got "0")`},
+		{`ports = "1.5"`, `ports = "0"`, `my.toml:3:72: level.node.ports: must be at least 1, since a single transfer runs at full speed; omit it if nothing is shared (got "0")`},
+		{`arity = "64"`, `arity = "4000000000"`, `my.toml:2:18: level.socket.arity: "4000000000": must be a whole number, at most 1073741824`},
 		{`lanes = "8"`, `lanes = "8us"`, `my.toml:3:59: level.node.lanes: "8us" is a time; it is a plain number`},
-		{`lanes = "8"`, `lanes = "8", shared = "node"`, `my.toml:3:59: level.node.lanes: "8" says the same as shared; leave one of them out`},
-		{`layer = "network", `, `layer = "network", ports = "1", `, `my.toml:4:51: level.cluster.ports: "1" is for what leaves a unit, and this is the whole machine; lanes is for what is inside`},
+		{`lanes = "8"`, `lanes = "8", shared = "node"`, `my.toml:3:59: level.node.lanes: says the same as shared; leave one of them out (got "8")`},
+		{`layer = "network", `, `layer = "network", ports = "1", `, `my.toml:4:51: level.cluster.ports: is for what leaves a unit, and this is the whole machine; lanes is for what is inside (got "1")`},
 		{`layer = "network", `, `layer = "network", port = "node", `, `my.toml:4:51: level.cluster.port: is for what leaves a unit, and this is the whole machine; shared is for what is inside`},
 		{`level.socket`, `level.core`, `my.toml:2:7: level.core: a core is the place of one rank, inside of all levels; name what holds several`},
 		{`level.socket`, `level.Socket`, `my.toml:2:7: level.Socket: "Socket" is no name; use small letters, digits, - and _`},
@@ -121,5 +122,30 @@ func TestLevelErrors(t *testing.T) {
 		if _, err := Parse("my.toml", []byte(text)); err == nil || err.Error() != c.want {
 			t.Errorf("%s\n got %v\nwant %s", c.new, err, c.want)
 		}
+	}
+}
+
+// Former names of keys are read as the present ones, with a note; both at once are an error.
+func TestFormerKeys(t *testing.T) {
+	const file = `layer.x = { model = "logp", L = "1us", o_s = "1us", o_r = "1us", g = "1us", source = "s" }
+level.all = { holds = "8", layer = "x", eager = "8KiB", source = "s" }
+protocol.p = { rendezvous = "128B", source = "s" }
+`
+	p, err := Parse("my.toml", []byte(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{`my.toml:2:15: the key "holds" is called "arity" now`, `my.toml:2:41: the key "eager" is called "eager_threshold" now`,
+		`my.toml:3:16: the key "rendezvous" is called "eager_threshold" now`}
+	if diff := cmp.Diff(want, p.Notes); diff != "" {
+		t.Error(diff)
+	}
+	m, ok := p.Machine()
+	if !ok || m.Levels[0].Arity != 8 || m.Levels[0].Eager != 8192 {
+		t.Errorf("%+v", m)
+	}
+	_, err = Parse("my.toml", []byte(strings.Replace(file, `holds = "8"`, `holds = "8", arity = "8"`, 1)))
+	if want := `my.toml:2:15: level.all.holds: holds is a former name of arity, which is given too; omit one`; err == nil || err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
 	}
 }

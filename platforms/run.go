@@ -87,12 +87,12 @@ func (b *builder) full(path, full string, bounded bool, what string) (drop bool,
 
 // protocolFields are the numbers of a protocol.
 var protocolFields = map[string]Param{
-	"credits":    {Measure: model.Count},
-	"inbox":      {Measure: model.Count},
-	"rendezvous": {Measure: model.Size},
-	"retry":      {Measure: model.Time},
-	"poll":       {Measure: model.Time},
-	"interrupt":  {Measure: model.Time},
+	"credits":         {Measure: model.Count},
+	"inbox":           {Measure: model.Count},
+	"eager_threshold": {Measure: model.Size},
+	"retry":           {Measure: model.Time},
+	"poll":            {Measure: model.Time},
+	"interrupt":       {Measure: model.Time},
 }
 
 // protocolTables reads the protocols, which layers name.
@@ -107,14 +107,14 @@ func (b *builder) protocolTables() error {
 		}
 		s := scope{b: b, table: t, path: path, fields: protocolFields}
 		v := map[string]float64{}
-		for _, key := range []string{"credits", "inbox", "rendezvous", "retry", "poll", "interrupt"} {
+		for _, key := range []string{"credits", "inbox", "eager_threshold", "retry", "poll", "interrupt"} {
 			var err error
 			if v[key], err = s.optional(key); err != nil {
 				return err
 			}
 		}
 		rounds, _ := find(t.Keys, "rounds")
-		p := Protocol{Credits: int(v["credits"]), Inbox: int(v["inbox"]), Rendezvous: quantity.Bytes(v["rendezvous"]), Retry: quantity.Micros(v["retry"]),
+		p := Protocol{Credits: int(v["credits"]), Inbox: int(v["inbox"]), Rendezvous: quantity.Bytes(v["eager_threshold"]), Retry: quantity.Micros(v["retry"]),
 			Rounds: rounds == true, Poll: quantity.Micros(v["poll"]), Interrupt: -1}
 		interrupts := text(t.Keys, "interrupt") != ""
 		if interrupts {

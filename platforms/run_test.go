@@ -23,7 +23,7 @@ full = "drop"
 source = "x"
 [protocol.p]
 credits = "8"
-rendezvous = "180B"
+eager_threshold = "180B"
 retry = "1ms"
 rounds = true
 inbox = "16"

@@ -4,6 +4,7 @@
 package machine
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -57,13 +58,13 @@ func (m Machine) Check() (level int, key string, err error) {
 		case l.Layer == nil:
 			return i, "layer", fmt.Errorf("is missing")
 		case l.Arity < 1:
-			return i, "holds", fmt.Errorf("holds %d; at least 1", l.Arity)
+			return i, "arity", errors.New("must be at least 1")
 		case l.Arity > MaxCores/cores:
-			return i, "holds", fmt.Errorf("makes more than 2^30 cores")
+			return i, "arity", fmt.Errorf("makes more than 2^30 cores")
 		case l.Lanes != 0 && !(l.Lanes >= 1 && l.Lanes <= MaxCores):
-			return i, "lanes", fmt.Errorf("is from 1 on: a transfer alone has full speed; leave it out if nothing is shared")
+			return i, "lanes", fmt.Errorf("must be at least 1, since a single transfer runs at full speed; omit it if nothing is shared")
 		case l.Ports != 0 && !(l.Ports >= 1 && l.Ports <= MaxCores):
-			return i, "ports", fmt.Errorf("is from 1 on: a transfer alone has full speed; leave it out if nothing is shared")
+			return i, "ports", fmt.Errorf("must be at least 1, since a single transfer runs at full speed; omit it if nothing is shared")
 		case l.Lanes != 0 && l.Shared != nil:
 			return i, "lanes", fmt.Errorf("says the same as shared; leave one of them out")
 		case l.Ports != 0 && l.Port != nil:

@@ -132,8 +132,8 @@ func TestCheck(t *testing.T) {
 		change func(*Machine)
 	}{
 		{"layer", func(m *Machine) { m.Levels[1].Layer = nil }},
-		{"holds", func(m *Machine) { m.Levels[1].Arity = 0 }},
-		{"holds", func(m *Machine) { m.Levels[3].Arity = MaxCores / 4 }},
+		{"arity", func(m *Machine) { m.Levels[1].Arity = 0 }},
+		{"arity", func(m *Machine) { m.Levels[3].Arity = MaxCores / 4 }},
 		{"lanes", func(m *Machine) { m.Levels[0].Lanes = 0.5 }},
 		{"ports", func(m *Machine) { m.Levels[0].Ports = -1 }},
 		{"ports", func(m *Machine) { m.Levels[3].Ports = 1 }},

@@ -161,14 +161,14 @@ func (f *Fitted) estimatedMachine(m machine.Machine, title, source string) platf
 		layers = append(layers, estimatedLayer(name, of, source))
 	}
 	for _, l := range m.Levels {
-		t := platforms.NewTable("level", l.Name, "holds", strconv.Itoa(l.Arity))
+		t := platforms.NewTable("level", l.Name, "arity", strconv.Itoa(l.Arity))
 		layer(&t, "layer", l.Name, l.Layer)
 		layer(&t, "send", l.Name+"-send", l.Send)
 		layer(&t, "receive", l.Name+"-receive", l.Receive)
 		layer(&t, "shared", l.Name+"-memory", l.Shared)
 		layer(&t, "port", l.Name+"-port", l.Port)
 		if l.Eager > 0 {
-			t.Set("eager", fmt.Sprintf("%.0fB", float64(l.Eager)))
+			t.Set("eager_threshold", fmt.Sprintf("%.0fB", float64(l.Eager)))
 		}
 		t.Set("source", source)
 		d.Tables = append(d.Tables, t)

@@ -144,7 +144,7 @@ func (f *Fitted) machineDocument() (d platforms.Document, err error) {
 			return d, fmt.Errorf("level %s: how many %s make one? Say it with --holds %s=NUMBER", level.Name, inner, level.Name)
 		}
 		inner = fmt.Sprintf("units of level %s", level.Name)
-		t := platforms.NewTable("level", level.Name, "holds", strconv.Itoa(level.Holds))
+		t := platforms.NewTable("level", level.Name, "arity", strconv.Itoa(level.Holds))
 		var from []string
 		for _, c := range f.Curves {
 			if c.level != level.Name {
