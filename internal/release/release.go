@@ -6,9 +6,10 @@ import (
 	"runtime/debug"
 )
 
-// version is the release that is being made; a release build sets its own with
+// version is the release that is being made. The commit of a tag has the tag's version here.
+// It is a variable for distributors, who add to it with
 //
-//	-ldflags "-X github.com/halfpeak/halfpeak/internal/release.version=v0.3.0"
+//	-ldflags "-X github.com/halfpeak/halfpeak/internal/release.version=v0.3.0-2"
 var version = "v0.3.0-dev"
 
 // tagged matches versions of tags, not those that the Go tool makes up from commits.

@@ -1,0 +1,195 @@
+#!/usr/bin/env bash
+# Proves that a release can be installed and runs.
+#
+#	packaging/check.sh             the short form, for .ci/run: a binary made as for a release runs without Go, network
+#	                               and home, is small and starts fast; recipes and workflows are well-formed
+#	packaging/check.sh --long DIR  and besides: the files in DIR, made by packaging/release.sh, are installed and run;
+#	                               with --twice OTHER, those in OTHER are the same bytes
+#
+# What this machine lacks is skipped, and said.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+export GOWORK=off LC_ALL=C.UTF-8
+work=$(mktemp -d)
+trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
+
+max_bytes=30000000 # of a binary with the page's program
+max_version_ms=15  # "halfpeak version", from start to exit
+max_predict_ms=30  # "halfpeak predict"
+
+fail() {
+	echo "FAILED: $*" >&2
+	exit 1
+}
+skip() { echo "skipped: $*"; }
+say() { printf '%-12s %s\n' "$1" "$2"; }
+
+# alone DIR COMMAND… runs it as in a login node's home: empty, no Go, no network, no variables.
+if unshare -rn true 2>/dev/null; then
+	alone() { (cd "$1" && shift && unshare -rn env -i HOME="$PWD" PATH=/usr/bin:/bin LC_ALL=C.UTF-8 "$@"); }
+else
+	skip "namespaces: unshare -rn does not work here; the commands run with this machine's network"
+	alone() { (cd "$1" && shift && env -i HOME="$PWD" PATH=/usr/bin:/bin LC_ALL=C.UTF-8 "$@"); }
+fi
+
+# runs BINARY NAME runs README's commands, and what else needs files that only a release has.
+runs() {
+	local home
+	home=$(mktemp -d "$work/home.XXXX")
+	alone "$home" "$1" version >"$work/out" || fail "$2: version"
+	grep -q "v$(packaging/version.sh)" "$work/out" || fail "$2: version is $(tail -1 "$work/out")"
+	alone "$home" "$1" predict clip --size 64KiB --packet 4096 >"$work/out" || fail "$2: predict"
+	grep -q '111.21 MB/s' "$work/out" || fail "$2: predict does not print README's 111.21 MB/s"
+	cp fit/benchfile/testdata/netpipe-3.7.2-openmpi-4.1.4-sm.np.out "$home/np.out"
+	alone "$home" "$1" fit np.out --segments 5 --save my.toml >"$work/out" || fail "$2: fit"
+	alone "$home" "$1" predict my.toml --size 64,64KiB,8MiB >"$work/out" || fail "$2: predict of a fitted platform"
+	grep -q '64 KiB' "$work/out" || fail "$2: predict my.toml prints no 64 KiB"
+	[ "$(cd "$home" && find . -type f | sort | tr '\n' ' ')" = "./my.toml ./np.out " ] || fail "$2 left other files: $(ls -A "$home")"
+	if [ "${3:-}" = page ]; then
+		alone "$home" "$1" explore clip -o page.html >"$work/out" || fail "$2: explore needs a compiler"
+		[ "$(wc -c <"$home/page.html")" -gt 1000000 ] || fail "$2: the page has no program in it"
+	fi
+	say "$2" "runs without Go, network and home: version, predict, fit, predict of the fit${3:+, explore}"
+}
+
+# fastest ARGS… prints the shortest of 20 runs in ms.
+fastest() {
+	local best=1000000 from to
+	for _ in {1..20}; do
+		from=${EPOCHREALTIME/./}
+		"$@" >/dev/null
+		to=${EPOCHREALTIME/./}
+		((to - from < best)) && best=$((to - from))
+	done
+	echo "$((best / 1000)).$((best % 1000 / 100))"
+}
+small_and_fast() {
+	local size v p
+	size=$(wc -c <"$1")
+	((size <= max_bytes)) || fail "$2 has $size bytes, more than $max_bytes"
+	v=$(fastest "$1" version) p=$(fastest "$1" predict clip --size 64KiB)
+	((${v%.*} < max_version_ms)) || fail "$2 version takes $v ms, more than $max_version_ms"
+	((${p%.*} < max_predict_ms)) || fail "$2 predict takes $p ms, more than $max_predict_ms"
+	say "$2" "$size bytes; version $v ms, predict $p ms (the best of 20)"
+}
+
+short() {
+	CGO_ENABLED=0 go build -ldflags "-s -w" -o "$work/halfpeak" ./cmd/halfpeak
+	runs "$work/halfpeak" built
+	small_and_fast "$work/halfpeak" built
+	if [ "$(uname -s)" = Linux ]; then # as in the image of packaging/Dockerfile
+		mkdir "$work/scratch"
+		cp "$work/halfpeak" "$work/scratch/halfpeak"
+		if unshare -rn chroot "$work/scratch" /halfpeak version >/dev/null 2>&1; then
+			unshare -rn chroot "$work/scratch" /halfpeak predict clip --size 64KiB >/dev/null || fail "predict needs other files"
+			say scratch "the binary is all that an image needs"
+		else
+			skip "chroot: unshare -r chroot does not work here"
+		fi
+	fi
+
+	mkdir "$work/made" # recipes, filled with sums of nothing
+	version=$(packaging/version.sh)
+	for name in source linux-x86_64 linux-aarch64 linux-ppc64le linux-riscv64; do
+		printf '%064d  halfpeak-%s-%s.tar.gz\n' 0 "$version" "$name"
+	done >"$work/made/checksums.txt"
+	packaging/recipes.sh "$work/made"
+	if command -v python3 >/dev/null; then
+		for f in package.py "halfpeak-$version.eb"; do
+			python3 -c 'import ast, sys; ast.parse(open(sys.argv[1]).read())' "$work/made/recipes/$f" || fail "$f"
+		done
+	else
+		skip "recipes of Spack and EasyBuild: no Python"
+	fi
+	if command -v ruby >/dev/null; then ruby -c "$work/made/recipes/halfpeak.rb" >/dev/null || fail halfpeak.rb; else skip "formula: no Ruby"; fi
+	if command -v tclsh >/dev/null; then
+		echo 'foreach p {module-whatis conflict prepend-path} { proc $p args {} }; source [lindex $argv 0]' >"$work/module.tcl"
+		tclsh "$work/module.tcl" "$work/made/recipes/modulefile" || fail modulefile
+	else
+		skip "modulefile: no Tcl"
+	fi
+	for f in packaging/*.sh; do bash -n "$f" || fail "$f"; done
+	say recipes "filled and parsed"
+
+	if offline=$(cd packaging && GOFLAGS= GOPROXY=off go list -deps github.com/rhysd/actionlint/cmd/actionlint 2>&1 >/dev/null); then
+		(cd packaging && GOFLAGS= go tool actionlint -shellcheck= -pyflakes= ../.github/workflows/*.yml) || fail "workflows"
+		say workflows "actionlint finds nothing"
+	else
+		skip "workflows: actionlint is not in the module cache (go -C packaging mod download): ${offline%%$'\n'*}"
+	fi
+}
+
+# long DIR [OTHER]
+long() {
+	local dist name arch page
+	dist=$(cd "$1" && pwd)
+	(cd "$dist" && sha256sum --quiet -c checksums.txt) || fail "checksums"
+	if [ -n "${2:-}" ]; then
+		diff "$dist/checksums.txt" "$2/checksums.txt" || fail "two builds differ"
+		say twice "$(wc -l <"$dist/checksums.txt") files are the same bytes in two builds"
+	fi
+
+	arch=$(uname -m) version=$(packaging/version.sh)
+	name=halfpeak-$version-linux-$arch
+	mkdir "$work/prefix"
+	tar -xzf "$dist/$name.tar.gz" -C "$work/prefix"
+	runs "$work/prefix/$name/halfpeak" archive page
+	small_and_fast "$work/prefix/$name/halfpeak" archive
+	[ "$(cd "$work/prefix/$name" && ls -m)" = "CHANGELOG.md, LICENSE, NOTICE, README.md, halfpeak, share" ] || fail "archive: $(ls "$work/prefix/$name")"
+	gzip -dc "$work/prefix/$name/share/man/man1/halfpeak-predict.1.gz" | grep -q '^\.TH' || fail "archive: man page"
+	bash -n "$work/prefix/$name/share/completions/halfpeak.bash" || fail "archive: completion"
+	for f in "$dist"/halfpeak-*-{linux,darwin,freebsd,windows}-*.{tar.gz,zip}; do
+		[ -e "$f" ] || continue
+		case $f in
+		*.zip) size=$(unzip -l "$f" | awk '$4 ~ /halfpeak\.exe$/ { print $1 }') ;;
+		*) size=$(tar -tvzf "$f" | awk '$6 ~ /\/halfpeak$/ { print $3 }') ;;
+		esac
+		((size > 0 && size <= max_bytes)) || fail "$f: the binary has $size bytes"
+		say size "$size bytes: $(basename "$f")"
+	done
+
+	if command -v dpkg >/dev/null && [ "$(id -u)" = 0 ]; then
+		page=/usr/share/man/man1/halfpeak.1.gz
+		dpkg -s halfpeak >/dev/null 2>&1 && fail "deb: halfpeak is installed here already"
+		dpkg -i "$dist/halfpeak_${version/-/\~}_$(dpkg --print-architecture).deb"
+		[ -e "$page" ] || grep -rqs "path-exclude=/usr/share/man" /etc/dpkg/dpkg.cfg.d || fail "deb: no man page"
+		runs /usr/bin/halfpeak deb page
+		dpkg -P halfpeak
+		[ ! -e /usr/bin/halfpeak ] && [ ! -e "$page" ] && [ ! -e /usr/share/doc/halfpeak ] || fail "deb: files are left"
+		say deb "installed, run, removed; nothing is left"
+	else
+		skip "deb: no dpkg, or not root"
+	fi
+	if command -v rpm >/dev/null; then
+		rpm -qlp "$dist"/halfpeak-*."$arch".rpm | grep -qx /usr/bin/halfpeak || fail "rpm"
+		say rpm "lists its files"
+	else
+		skip "rpm: no rpm to read it with"
+	fi
+
+	# The source builds and tests itself without network and module cache, with no more than Go.
+	tar -xzf "$dist/halfpeak-$version-source.tar.gz" -C "$work"
+	(
+		cd "$work/halfpeak-$version"
+		go=$(go env GOROOT)/bin
+		unshare -rn env -i HOME="$work/nohome" PATH="$go:/usr/bin:/bin" GOFLAGS=-mod=vendor GOPROXY=off GOTOOLCHAIN=local CGO_ENABLED=0 GOCACHE="${GOCACHE:-$work/cache}" \
+			go build -trimpath -tags explorer -ldflags '-s -w -buildid=' -o "$work/fromsource" ./cmd/halfpeak
+	) || fail "the source does not build without network"
+	runs "$work/fromsource" source page
+	for f in "$dist"/*.cdx.json; do
+		grep -q '"bomFormat": "CycloneDX"' "$f" && [ "$(grep -c '"purl": "pkg:golang' "$f")" -gt 20 ] || fail "$f lists too little"
+	done
+	say sbom "$(find "$dist" -name '*.cdx.json' | wc -l) lists of components, of $(grep -c '"type": "library"' "$dist/$name.cdx.json") libraries"
+	say recipes "$(cd "$dist/recipes" && ls -m)"
+}
+
+case ${1:-} in
+"") short ;;
+--long)
+	[ -n "${2:-}" ] || fail "--long needs the folder of a release"
+	short
+	if [ "${3:-}" = --twice ]; then long "$2" "${4:?the folder of the second build}"; else long "$2"; fi
+	;;
+*) fail "usage: packaging/check.sh [--long DIR [--twice OTHER]]" ;;
+esac
+echo "the release's files are as they should be"

@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# Fills in the recipes for the files of a release: recipes.sh DIST, the folder with checksums.txt.
+# They go to DIST/recipes.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+dist=$(cd "$1" && pwd)
+version=$(sed -n 's/^.*  halfpeak-\(.*\)-source\.tar\.gz$/\1/p' "$dist/checksums.txt")
+go=$(sed -n 's/^go \([0-9]*\.[0-9]*\).*/\1/p' "$here/../go.mod")
+fill=(-e "s/@VERSION@/$version/g" -e "s/@GO@/$go/g")
+while read -r sum name; do
+	fill+=(-e "s/@SHA256 ${name#halfpeak-"$version"-}@/$sum/")
+done < <(grep '\.tar\.gz$' "$dist/checksums.txt")
+rm -rf "$dist/recipes"
+mkdir "$dist/recipes"
+for recipe in "$here"/recipes/*; do
+	name=$(basename "$recipe")
+	sed "${fill[@]}" "$recipe" >"$dist/recipes/${name/halfpeak.eb/halfpeak-$version.eb}"
+done
+if grep -rn '@[A-Z0-9]*\( [a-z0-9._-]*\)\?@' "$dist/recipes"; then
+	echo "checksums.txt has no such file" >&2
+	exit 1
+fi
