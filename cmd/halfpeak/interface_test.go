@@ -2,11 +2,7 @@ package main
 
 import (
 	"bytes"
-	"encoding/csv"
 	"encoding/json"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -22,46 +18,6 @@ func runOutput(t *testing.T, args ...string) []byte {
 		t.Fatalf("halfpeak %s: status %d: %s", strings.Join(args, " "), status, stderr.String())
 	}
 	return stdout.Bytes()
-}
-
-// Scripts depend on the keys of JSON and the columns of CSV: the promised ones
-// come first and in their order, and both formats have the same.
-func TestKeys(t *testing.T) {
-	times := filepath.Join(t.TempDir(), "times.csv")
-	if err := os.WriteFile(times, []byte("size,time_us\n1024,5\n2048,7\n4096,11\n8192,19\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct{ command, keys string }{
-		{"predict clip --size 1,64KiB", "platform layer size_bytes one_way_us rtt_us gap_us bandwidth_mb_s throughput_mb_s packet_bytes regime"},
-		{"packet clip --size 64KiB", "platform layer size_bytes method packet_bytes packets one_way_us bandwidth_mb_s"},
-		{"fit " + times, "file format model segment from_bytes to_bytes points beta_us beta_low_us beta_high_us tau_us_per_kib tau_low_us_per_kib tau_high_us_per_kib median_error_percent p95_error_percent"},
-		{"reproduce", "source place quantity role class printed computed unit error_percent note"},
-		{"validate clip --size 1KiB", "platform layer program size_bytes quantity model engine measured unit error_percent"},
-		{"compare clip hp-lam", "platform layer size_bytes"},
-		{"platforms", "platform layer default model"},
-		{"platforms show clip", "platform parameter value base_value base_unit source"},
-		{"version", "version revision go"},
-	} {
-		args := strings.Fields(c.command)
-		rows := jsonRows(t, runOutput(t, append(args, "--format", "json")...))
-		table, err := csv.NewReader(bytes.NewReader(runOutput(t, append(args, "--format", "csv")...))).ReadAll()
-		if err != nil {
-			t.Errorf("%s: %v", c.command, err)
-			continue
-		}
-		if len(rows) == 0 || len(rows) != len(table)-1 {
-			t.Errorf("%s: %d rows in JSON, %d in CSV", c.command, len(rows), len(table)-1)
-		}
-		for i, keys := range rows {
-			if !slices.Equal(keys, table[0]) {
-				t.Errorf("%s: row %d has keys %q, the CSV columns %q", c.command, i, keys, table[0])
-			}
-		}
-		want := strings.Fields(c.keys)
-		if got := table[0][:min(len(want), len(table[0]))]; !slices.Equal(got, want) {
-			t.Errorf("%s: keys\n  %s\nwant first\n  %s", c.command, strings.Join(table[0], " "), c.keys)
-		}
-	}
 }
 
 // jsonRows returns the keys of each object of an array, in their order. The
