@@ -93,7 +93,7 @@ func TestCollectivesEndWithTheirSchedules(t *testing.T) {
 					}
 					if c.Name == "scatter-ring" && l.ReceiveOverhead > l.GapTime {
 						// Messages come faster than the processor takes them. The program takes in all that
-						// are there before it sends on; the schedule sends what it has first.
+						// are there before it sends on; the schedule sends between them.
 						within = float64(l.ReceiveOverhead) * float64(nodes)
 					}
 					if math.Abs(float64(ran-said)) > within {

@@ -27,10 +27,11 @@
 // So one way takes o + bO + L + bG + o + bO, which without O is LogGP's o + L + (n−1)G + o
 // [loggp], and a stream of messages the gap g + (n−1)G for each.
 //
-// Who needs the same CPU is served in the order in which he became free to begin; at the same
-// moment, in the order in which the simulation came to him. Receives that wait for nothing are
-// posted before anything else happens. Wildcards take the message that came first; a message
-// goes to the receive that was posted first.
+// Operations of a rank that wait for a CPU or NIC begin as soon as what they need is free: of
+// several, the one that became ready first. Of those that became ready together, sends are first,
+// then receives, then computations. Receives that wait for nothing are posted before anything else
+// happens. Wildcards take the message that came first; a message goes to the receive that was
+// posted first.
 //
 // On a machine of levels ranks share memories and NICs besides: see [FromMachine].
 //
@@ -72,11 +73,10 @@
 //
 // # How it is fast
 //
-// Entries of 16 bytes wait in a radix heap. What is blocked is parked beside its CPU and NIC,
-// and one entry stands for all of them: a broadcast or an all-to-all does not go through the
-// heap again and again. Receives and messages are matched by lists that are found when a
-// schedule is made ready, wildcards by the order of their turns. See docs/simulate.md for
-// numbers.
+// Entries of 16 bytes wait in a radix heap. What is blocked is parked at its rank, and one entry
+// stands for all of it: a broadcast or an all-to-all does not go through the heap again and again.
+// Receives and messages are matched by lists that are found when a schedule is made ready,
+// wildcards by the order of their turns. See docs/simulate.md for numbers.
 //
 // # References
 //

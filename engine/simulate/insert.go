@@ -8,7 +8,7 @@ import (
 
 // push puts a new entry into the queue.
 func (r *run) push(at uint64, what uint32) {
-	r.q.push(entry{at, r.num, what})
+	r.q.push(entry{at, r.num | r.fresh, what})
 	r.num++
 }
 
@@ -63,17 +63,16 @@ func (r *run) insertFree(rank uint32, list []uint32, post func(receive uint32) b
 			list = list[1:]
 			continue
 		}
-		busy := r.clock[r.cpuOf(rank, op)]
-		if op.Kind == schedule.Send {
-			busy = max(busy, r.clock[r.sendNIC(rank, op)])
-		}
-		at, n := busy, 1
 		if r.ready != nil {
-			at = r.ready[i]
+			r.push(r.ready[i], i)
+			list = list[1:]
+			continue
 		}
-		if at <= busy { // else others may go on before these
-			n = r.alike(list)
+		at := r.clock[r.cpuOf(rank, op)]
+		if op.Kind == schedule.Send {
+			at = max(at, r.clock[r.sendNIC(rank, op)])
 		}
+		n := r.alike(list)
 		switch {
 		case n == 1:
 			r.push(at, i)
@@ -96,7 +95,7 @@ func (r *run) alike(list []uint32) int {
 	n := 1
 	for n < len(list) {
 		op := &r.ops[list[n]]
-		if op.Kind != first.Kind || op.CPU != first.CPU || op.NIC != first.NIC || r.ready != nil && r.ready[list[n]] != r.ready[list[0]] {
+		if op.Kind != first.Kind || op.CPU != first.CPU || op.NIC != first.NIC {
 			break
 		}
 		n++

@@ -197,3 +197,16 @@ func TestLogGPIsLogGOPS(t *testing.T) {
 		}
 	}
 }
+
+// A processor serves what became ready first: the receive at 0.1 µs, before the send at 1 µs that
+// the computation lets go.
+func TestFirstReadyFirstServed(t *testing.T) {
+	p := prepare(t, parse(t, "num_ranks 3\nrank 0 {\nsend 1b to 1\n}\nrank 1 {\nc: calc 1000\ns: send 1b to 2\ns requires c\nrecv 1b from 0\n}\nrank 2 {\nrecv 1b from 1\n}\n"))
+	r, err := p.Run(context.Background(), simulate.Options{LogGOPS: simulate.LogGOPS{Overhead: 0.1, EagerLimit: simulate.NoLimit}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := r.Micros(r.Ranks[2]); math.Abs(float64(got)-1.3) > 1e-9 {
+		t.Errorf("rank 2 is finished at %v, want 1.3 µs", got)
+	}
+}

@@ -14,6 +14,11 @@ const latest = 1 << 61
 func (r *run) model() error {
 	r.ready = make([]uint64, len(r.ops))
 	r.out = make([]uint64, r.s.Ranks())
+	r.desks = make([]desk, r.s.Ranks())
+	for rank := range r.desks {
+		r.desks[rank].time = noEntry
+	}
+	r.fresh = 1 << 31
 	if r.recording {
 		r.startRecord()
 	}
@@ -25,15 +30,18 @@ func (r *run) model() error {
 			}
 		}
 		r.look()
-		e, ok := r.pop()
-		if !ok {
-			continue
-		}
-		if e.time > latest {
+		e := r.q.pop()
+		switch {
+		case e.what&armed != 0:
+			if err := r.call(e); err != nil {
+				return err
+			}
+		case e.time > latest:
 			return fmt.Errorf("rank %d: %s begins after more than 26 days; check the times of computations and the parameters", r.nodes[e.what&opMask].rank, r.name(e.what&opMask))
-		}
-		if err := r.step(e); err != nil {
-			return err
+		default:
+			if err := r.step(e); err != nil {
+				return err
+			}
 		}
 		if len(r.here) > 0 {
 			r.insertFree(r.nodes[r.here[0]].rank, r.here, nil)
@@ -43,7 +51,7 @@ func (r *run) model() error {
 	return nil
 }
 
-// step does what an entry stands for, or parks it.
+// step does what an entry stands for, or lets it wait at its rank's desk.
 func (r *run) step(e entry) error {
 	t, i := e.time, e.what&opMask
 	n, op := &r.nodes[i], &r.ops[i]
@@ -60,44 +68,36 @@ func (r *run) step(e entry) error {
 		return nil
 	}
 	switch {
-	case op.Kind == schedule.Calc:
-		return r.calc(e, n, op)
 	case op.Kind == schedule.Send && n.waits == requested: // the grant comes
 		n.waits = granted
 		j := n.next
 		return r.takeAt(n.rank, op, i, r.nodes[j].rank, n.rank, handshake, t, t)
-	case op.Kind == schedule.Send:
-		return r.send(e, n, op)
-	case n.waits == free:
+	case op.Kind == schedule.Recv && n.waits == free:
 		r.finish(r.s.AfterStarted(i), t, r.posting(i, t))
 		if s, ok := r.post(i); ok {
 			return r.meet(s, i, r.ready[s], t)
 		}
 		return nil
-	case n.waits == granting:
-		return r.grant(e, n, op)
 	}
-	return r.receive(e, n, op)
+	cpu, nic := r.needs(i)
+	if r.freeAt(cpu, nic) > t {
+		r.park(n.rank, i, cpu, nic)
+		return nil
+	}
+	return r.begin(i, t, false)
 }
 
 // calc computes.
-func (r *run) calc(e entry, n *node, op *schedule.Op) error {
-	i, t := e.what&opMask, e.time
-	cpu, group := r.cpuOf(n.rank, op), r.cpuGroup(n.rank, op)
-	if until := r.clock[cpu]; until > t {
-		r.block(e, group, until)
-		return nil
-	}
+func (r *run) calc(i uint32, t uint64, late bool) error {
+	n, op := &r.nodes[i], &r.ops[i]
+	cpu := r.cpuOf(n.rank, op)
 	if op.Size > 1<<60/1000 {
 		return fmt.Errorf("rank %d: %s computes for %d ns; the longest is 13 days", n.rank, r.name(i), op.Size)
 	}
 	length := op.Size * 1000
 	end := t + length + r.noise.of(n.rank, t, length)
-	by := r.recordStep(stepCalc, e, cpu, -1, 0, t, t, end)
+	by := r.recordStep(stepCalc, i, late, cpu, -1, 0, t, t, end)
 	r.clock[cpu] = end
-	if e.what&armed != 0 {
-		r.leave(group, end)
-	}
 	n.waits = done
 	r.finish(r.s.AfterStarted(i), t, by.as(atStart))
 	r.finish(r.s.AfterDone(i), end, by.as(atDone))
@@ -106,13 +106,9 @@ func (r *run) calc(e entry, n *node, op *schedule.Op) error {
 
 // send begins an eager message, or requests a rendezvous, or sends its data when the grant has
 // come.
-func (r *run) send(e entry, n *node, op *schedule.Op) error {
-	i, t := e.what&opMask, e.time
-	cpu, nic, group := r.cpuOf(n.rank, op), r.sendNIC(n.rank, op), r.sendGroup(n.rank, op)
-	if until := max(r.clock[cpu], r.clock[nic]); until > t {
-		r.block(e, group, until)
-		return nil
-	}
+func (r *run) send(i uint32, t uint64, late bool) error {
+	n, op := &r.nodes[i], &r.ops[i]
+	cpu, nic := r.cpuOf(n.rank, op), r.sendNIC(n.rank, op)
 	c, err := r.costs.of(n.rank, op.Peer, op.Size)
 	if err != nil {
 		return err
@@ -137,7 +133,7 @@ func (r *run) send(e entry, n *node, op *schedule.Op) error {
 		}
 	}
 	end := begin + c.send + r.noise.of(n.rank, begin, c.send)
-	by := r.recordStep(step, e, cpu, nic, bytes, t, begin, end)
+	by := r.recordStep(step, i, late, cpu, nic, bytes, t, begin, end)
 	held := uint64(0)
 	if r.shared != nil && step != stepRequest {
 		if held, err = r.shared.pass(n.rank, op.Peer, op.Size, c, t); err != nil {
@@ -146,9 +142,6 @@ func (r *run) send(e entry, n *node, op *schedule.Op) error {
 		r.recordSharingDelay(i, held)
 	}
 	r.clock[cpu], r.clock[nic] = end, begin+c.gap
-	if e.what&armed != 0 {
-		r.leave(group, max(end, begin+c.gap))
-	}
 	left := end + c.stream + held
 	if c.joint && step == stepData {
 		left = c.arrival(left)
@@ -212,14 +205,9 @@ func (r *run) takeAt(rank uint32, op *schedule.Op, i, from, to uint32, bytes, ca
 }
 
 // grant receives a request and sends the grant.
-func (r *run) grant(e entry, n *node, op *schedule.Op) error {
-	t := e.time
-	cpu, nic, group := r.cpuOf(n.rank, op), r.sendNIC(n.rank, op), r.sendGroup(n.rank, op)
-	if until := max(r.clock[cpu], r.clock[nic]); until > t {
-		r.block(e, group, until)
-		return nil
-	}
-	from := n.next
+func (r *run) grant(i uint32, t uint64, late bool) error {
+	n, op := &r.nodes[i], &r.ops[i]
+	cpu, nic, from := r.cpuOf(n.rank, op), r.sendNIC(n.rank, op), n.next
 	peer := r.nodes[from].rank
 	there, err := r.costs.of(peer, n.rank, handshake)
 	if err != nil {
@@ -231,11 +219,8 @@ func (r *run) grant(e entry, n *node, op *schedule.Op) error {
 		return err
 	}
 	end := begin + back.send + r.noise.of(n.rank, begin, back.send)
-	by := r.recordStep(stepGrant, e, cpu, nic, handshake, t, begin, end)
+	by := r.recordStep(stepGrant, i, late, cpu, nic, handshake, t, begin, end)
 	r.clock[cpu], r.clock[nic] = end, begin+back.gap
-	if e.what&armed != 0 {
-		r.leave(group, max(end, begin+back.gap))
-	}
 	if left := end + back.stream; left > r.out[n.rank] {
 		r.out[n.rank] = left
 		r.sentOut(n.rank, by)
@@ -247,23 +232,16 @@ func (r *run) grant(e entry, n *node, op *schedule.Op) error {
 }
 
 // receive is the processor's part of a message that is there.
-func (r *run) receive(e entry, n *node, op *schedule.Op) error {
-	t, i := e.time, e.what&opMask
-	cpu, group := r.cpuOf(n.rank, op), r.cpuGroup(n.rank, op)
-	if until := r.clock[cpu]; until > t {
-		r.block(e, group, until)
-		return nil
-	}
+func (r *run) receive(i uint32, t uint64, late bool) error {
+	n, op := &r.nodes[i], &r.ops[i]
+	cpu := r.cpuOf(n.rank, op)
 	c, err := r.costs.of(r.nodes[n.next].rank, n.rank, r.ops[n.next].Size)
 	if err != nil {
 		return err
 	}
 	end := t + c.receive + r.noise.of(n.rank, t, c.receive)
-	by := r.recordStep(stepReceive, e, cpu, -1, r.ops[n.next].Size, t, t, end)
+	by := r.recordStep(stepReceive, i, late, cpu, -1, r.ops[n.next].Size, t, t, end)
 	r.clock[cpu] = end
-	if e.what&armed != 0 {
-		r.leave(group, end)
-	}
 	n.waits = done
 	r.finish(r.s.AfterDone(i), end, by.as(atDone))
 	return nil

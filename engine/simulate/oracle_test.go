@@ -1,14 +1,15 @@
 package simulate_test
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
 )
 
-// The slow, plain way to run a schedule: everything that is blocked goes back into one unsorted
-// list, receives and messages are searched for in the order in which they came, and rules are
-// written down as they read. It shares no code with the package.
+// The slow, plain way to run a schedule: everything is in one unsorted list, receives and messages
+// are searched for in the order in which they came, and rules are written down as they read. It
+// shares no code with the package.
 
 // A thing is an entry of an oracle's list.
 type thing struct {
@@ -232,6 +233,33 @@ func (o *oracle) peer(L, ov, g, G, O, S uint64) ([]uint64, uint64) {
 	return o.ends(), o.num
 }
 
+// first takes the thing that happens next by the default rules, and returns when: when it is ready
+// and what it needs is free. Of those at one moment, that is first which became ready first.
+func (o *oracle) first() (first thing, at uint64) {
+	start := func(e thing) uint64 {
+		c, k := [2]int{o.rank[e.op], int(o.ops[e.op].CPU)}, [2]int{o.rank[e.op], int(o.ops[e.op].NIC)}
+		switch e.kind {
+		case aSend, aGrant, aData:
+			return max(e.time, o.cpu[c], o.snd[k])
+		case aCalc, aReceived:
+			return max(e.time, o.cpu[c])
+		}
+		return e.time
+	}
+	earlier := func(a, b thing) int {
+		return cmp.Or(cmp.Compare(start(a), start(b)), cmp.Compare(a.time, b.time), cmp.Compare(a.num, b.num))
+	}
+	m := 0
+	for k, e := range o.list {
+		if earlier(e, o.list[m]) < 0 {
+			m = k
+		}
+	}
+	e := o.list[m]
+	o.list = slices.Delete(o.list, m, m+1)
+	return e, start(e)
+}
+
 func (o *oracle) ends() []uint64 {
 	ends := slices.Clone(o.out)
 	for at, t := range o.cpu {
@@ -295,18 +323,10 @@ func (o *oracle) plain(L, ov, g, G, O, S uint64) ([]uint64, uint64) {
 		release()
 	}
 	for len(o.list) > 0 {
-		e := o.least()
-		i, t, op := e.op, e.time, o.ops[e.op]
+		e, t := o.first()
+		i, op := e.op, o.ops[e.op]
 		h := o.rank[i]
 		c, k := [2]int{h, int(op.CPU)}, [2]int{h, int(op.NIC)}
-		until := o.cpu[c]
-		if e.kind == aSend || e.kind == aGrant || e.kind == aData {
-			until = max(until, o.snd[k])
-		}
-		if until > t && e.kind != aRecv && e.kind != aMessage && e.kind != aGranted && e.kind != aDataIn {
-			o.list = append(o.list, thing{until, e.num, i, e.kind})
-			continue
-		}
 		// leaves is a message of n bytes that the processor begins to send then.
 		leaves := func(begin, n uint64) (end uint64) {
 			end = begin + processor(n)

@@ -2,8 +2,8 @@ package simulate
 
 import "math"
 
-// What is blocked is parked with all that needs the same processor and the same NIC:
-// a group. Only the first of a group is in the queue, at the time
+// By LogGOPSim's rules, what is blocked is parked with all that needs the same processor and the
+// same NIC: a group. Only the first of a group is in the queue, at the time
 // when its resources are free as far as is known; whoever comes first then goes on,
 // and the next one takes its place. The others cost nothing meanwhile.
 //

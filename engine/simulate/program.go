@@ -53,8 +53,9 @@ const (
 	maxChannel
 )
 
-// maxOps bounds the operations that are simulated: two bits of an entry say what it is.
-const maxOps = 1 << 30
+// maxOps bounds the operations that are simulated: each has at most four entries, whose numbers
+// stay below 2³¹.
+const maxOps = 1 << 29
 
 // A channel is what receives ask for at one rank.
 type channel struct{ from, tag uint32 }
@@ -97,13 +98,13 @@ func number(used []bool) labels {
 }
 
 // New makes a schedule ready to run. It is an error if the schedule has more
-// than 2³⁰ operations, or names so many processors or NICs that their clocks
+// than 2²⁹ operations, or names so many processors or NICs that their clocks
 // (ranks times labels) would take far more memory than its operations.
 func New(s *schedule.Schedule) (*Program, error) {
 	p := &Program{s: s, ops: s.Ops()}
 	ranks := s.Ranks()
 	if len(p.ops) > maxOps {
-		return nil, fmt.Errorf("%d operations; at most 2^30 can be simulated", len(p.ops))
+		return nil, fmt.Errorf("%d operations; at most 2^29 can be simulated", len(p.ops))
 	}
 	p.label()
 	c, k := len(p.cpus.list), len(p.nics.list)

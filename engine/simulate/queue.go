@@ -2,7 +2,8 @@ package simulate
 
 import (
 	"math/bits"
-	"slices"
+
+	"github.com/halfpeak/halfpeak/internal/heap"
 )
 
 // An entry waits in the queue until its time comes. Entries are taken in the
@@ -13,9 +14,9 @@ type entry struct {
 	what uint32 // the operation, and in the highest bits what is to be done with it
 }
 
-func (a entry) before(b entry) bool {
-	return a.time < b.time || a.time == b.time && a.num < b.num
-}
+type item = heap.Item[uint64, uint32, uint32]
+
+func (e entry) item() item { return item{Key: e.time, Order: e.num, Value: e.what} }
 
 // A queue is a priority queue for times that mostly grow: a radix heap
 // (Ahuja, Mehlhorn, Orlin, Tarjan 1990). Bucket i has the entries whose time
@@ -29,8 +30,8 @@ type queue struct {
 	size    int
 	current []entry // of time now, in order, from next on
 	next    int
-	late    heap4
-	used    uint64 // bit i−1: bucket i has entries
+	late    heap.Heap[uint64, uint32, uint32] // time, number, what
+	used    uint64                            // bit i−1: bucket i has entries
 	buckets [65]bucket
 	free    *chunk
 }
@@ -53,7 +54,7 @@ func (q *queue) push(e entry) {
 	q.size++
 	if e.time <= q.now {
 		if e.time < q.now || q.next < len(q.current) && e.num < q.current[len(q.current)-1].num {
-			q.late.push(e)
+			q.late.Push(e.item())
 			return
 		}
 		if q.next == len(q.current) {
@@ -101,18 +102,25 @@ func (q *queue) grow(b *bucket, i int, time uint64) *chunk {
 func (q *queue) pop() entry {
 	if q.next == len(q.current) {
 		if len(q.late) > 0 { // all of them are at now or before
-			q.size--
-			return q.late.pop()
+			return q.popLate()
 		}
 		q.advance()
-	} else if len(q.late) > 0 && q.late[0].before(q.current[q.next]) {
-		q.size--
-		return q.late.pop()
+	}
+	if len(q.late) > 0 {
+		if next := q.current[q.next].item(); q.late[0].Before(&next) {
+			return q.popLate()
+		}
 	}
 	q.size--
 	e := q.current[q.next]
 	q.next++
 	return e
+}
+
+func (q *queue) popLate() entry {
+	q.size--
+	e := q.late.Pop()
+	return entry{e.Key, e.Order, e.Value}
 }
 
 // advance goes to the next time that has entries, and spreads the bucket where they are.
@@ -124,7 +132,6 @@ func (q *queue) advance() {
 	q.current, q.next = q.current[:0], 0
 	c := b.first
 	b.first, b.last = nil, nil
-	sorted := true
 	for c != nil {
 		for _, e := range c.entries[:c.n] {
 			if e.time != q.now {
@@ -132,7 +139,8 @@ func (q *queue) advance() {
 				continue
 			}
 			if n := len(q.current); n > 0 && q.current[n-1].num > e.num {
-				sorted = false
+				q.late.Push(e.item())
+				continue
 			}
 			q.current = append(q.current, e)
 		}
@@ -140,59 +148,4 @@ func (q *queue) advance() {
 		c.next, q.free = q.free, c
 		c = next
 	}
-	if !sorted {
-		slices.SortFunc(q.current, func(a, b entry) int {
-			if a.num < b.num {
-				return -1
-			}
-			return 1
-		})
-	}
-}
-
-// heap4 is a heap with four children to a node.
-type heap4 []entry
-
-func (h *heap4) push(e entry) {
-	*h = append(*h, e)
-	a := *h
-	i := len(a) - 1
-	for i > 0 {
-		up := (i - 1) / 4
-		if !e.before(a[up]) {
-			break
-		}
-		a[i] = a[up]
-		i = up
-	}
-	a[i] = e
-}
-
-func (h *heap4) pop() entry {
-	a := *h
-	top, e := a[0], a[len(a)-1]
-	a = a[:len(a)-1]
-	*h = a
-	if len(a) == 0 {
-		return top
-	}
-	i := 0
-	for {
-		least := 4*i + 1
-		if least >= len(a) {
-			break
-		}
-		for c := least + 1; c < min(4*i+5, len(a)); c++ {
-			if a[c].before(a[least]) {
-				least = c
-			}
-		}
-		if !a[least].before(e) {
-			break
-		}
-		a[i] = a[least]
-		i = least
-	}
-	a[i] = e
-	return top
 }

@@ -3,6 +3,8 @@ package simulate
 import (
 	"math/rand/v2"
 	"testing"
+
+	"github.com/halfpeak/halfpeak/internal/heap"
 )
 
 // The queue gives the same order as a plain heap, also for times before the one last taken, and for
@@ -11,14 +13,14 @@ func TestQueue(t *testing.T) {
 	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 6))
 		var q queue
-		var h heap4
+		var h plainHeap
 		now, num := uint64(0), uint32(0)
 		spread := []uint64{1, 3, 100, 1 << 20, 1 << 62}[seed%5]
 		for range 2000 {
-			if q.size != len(h) {
-				t.Fatalf("seed %d: %d entries, want %d", seed, q.size, len(h))
+			if q.size != len(h.Heap) {
+				t.Fatalf("seed %d: %d entries, want %d", seed, q.size, len(h.Heap))
 			}
-			if len(h) == 0 || r.IntN(5) < 3 && len(h) < 500 {
+			if len(h.Heap) == 0 || r.IntN(5) < 3 && len(h.Heap) < 500 {
 				e := entry{time: now + r.Uint64N(spread), num: num, what: r.Uint32()}
 				switch r.IntN(10) {
 				case 0:
@@ -58,7 +60,7 @@ func BenchmarkQueue(b *testing.B) {
 			hold(b, entries, delays.next, q.push, q.pop)
 		})
 		b.Run("heap4/"+delays.name, func(b *testing.B) {
-			var h heap4
+			var h plainHeap
 			hold(b, entries, delays.next, h.push, h.pop)
 		})
 	}
@@ -76,4 +78,15 @@ func hold(b *testing.B, entries int, next func(*rand.Rand) uint64, push func(ent
 		push(entry{e.time + next(r), num, e.what})
 		num++
 	}
+}
+
+// plainHeap is the queue as a heap alone.
+type plainHeap struct {
+	heap.Heap[uint64, uint32, uint32]
+}
+
+func (h *plainHeap) push(e entry) { h.Push(e.item()) }
+func (h *plainHeap) pop() entry {
+	e := h.Pop()
+	return entry{e.Key, e.Order, e.Value}
 }

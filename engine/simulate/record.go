@@ -76,14 +76,14 @@ func (r *run) setCause(op uint32, by link) {
 	}
 }
 
-// recordStep notes a step that occupies a processor, and a NIC if nic is not negative.
-func (r *run) recordStep(step step, e entry, cpu, nic int, bytes, start, begin, end uint64) link {
+// recordStep notes a step that occupies a processor, and a NIC if nic is not negative. late says
+// that the operation waited until a clock let it go.
+func (r *run) recordStep(step step, op uint32, late bool, cpu, nic int, bytes, start, begin, end uint64) link {
 	if !r.recording {
 		return link{}
 	}
-	op := e.what & opMask
 	cause := r.why[op]
-	if e.what&armed != 0 { // it was parked until a clock let it go
+	if late {
 		if r.clock[cpu] == start || nic < 0 {
 			cause = r.clockBy[cpu]
 		} else {

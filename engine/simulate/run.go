@@ -33,6 +33,7 @@ type run struct {
 	plain    bool     // nothing is parked: clocks may shrink
 	eager    uint64   // S, by LogGOPSim's rules
 	num      uint32   // of the next entry
+	fresh    uint32   // added to the numbers of entries that were not parked, which come after those
 	events   uint64   // entries processed
 	seen     uint64   // what look has read, so that it does read
 	here     []uint32 // free now, of the rank at which something happens
@@ -42,6 +43,8 @@ type run struct {
 	// The default rules.
 	costs  costs
 	shared *sharing
+	desks  []desk   // of the ranks
+	parked uint32   // operations that have waited at a desk
 	ready  []uint64 // when what an operation waits for is finished; or an unexpected message came
 	out    []uint64 // when the last byte that a rank has sent left its NIC
 	record

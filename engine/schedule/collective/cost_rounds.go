@@ -169,19 +169,14 @@ func scatterRingCost(m Model, p int, c Call) (float64, bool) {
 		return linearCost(m, p, c)
 	}
 	s := newPortions(p, c)
-	// A receive that needs the processor is kept by a send, and keeps the next one, unless all come in
-	// turn. A member that gets nothing begins at once, and its messages keep other processors busy.
-	sizes, free := []uint64{s.each, s.of(p-1, p)}, true
-	for d := 1; d < p; d *= 2 {
-		sizes = append(sizes, s.of(d, 2*d))
-	}
-	latest, early := math.Inf(-1), math.Inf(1)
-	for _, n := range sizes {
+	// A receive that needs the processor is kept by a send, and keeps the next one: what comes around
+	// the ring may be there before the scatter is.
+	free := true
+	for _, n := range []uint64{s.each, s.of(p-1, p)} {
 		one := m.message(n)
-		latest, early = max(latest, one.portTail()), min(early, one.portLead())
 		free = free && one.Receive == 0 && one.Gap >= one.ReceiveGap
 	}
-	ok = ok && (free || latest <= early) && (s.of(p-1, p) > 0 || p == 1 || free || m.blocks(s.each))
+	ok = ok && free
 	_, begin, _ := s.scatter(m)
 	last, whole := 0.0, int(s.bytes/s.each)
 	late := make([]float64, p+1) // by how much, with the smaller portions before one
