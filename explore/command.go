@@ -124,10 +124,10 @@ var commands = map[string]func(*commander, []byte) error{
 		return c.about(line{"plot"}, r.Designs, "--kind", r.Quantity, "--size", r.Sizes, "-o", r.Quantity+".svg")
 	}),
 	"contrast": commandOf(func(c *commander, r Sized) error { return c.whatif(r.Design, "--size", r.Sizes) }),
-	"owners":   commandOf(func(c *commander, r Sized) error { return c.whatif(r.Design, "--where", "--size", r.Sizes) }),
-	"shares":   commandOf(func(c *commander, r Sized) error { return c.whatif(r.Design, "--where", "--size", r.Sizes) }),
+	"owners":   commandOf(func(c *commander, r Sized) error { return c.whatif(r.Design, "--breakdown", "--size", r.Sizes) }),
+	"shares":   commandOf(func(c *commander, r Sized) error { return c.whatif(r.Design, "--breakdown", "--size", r.Sizes) }),
 	"areas": commandOf(func(c *commander, r Areas) error {
-		return c.whatif(r.Design, "--where", "--of", r.Cost, "--size", r.Sizes, "--plot", "areas.svg")
+		return c.whatif(r.Design, "--breakdown", "--quantity", r.Cost, "--size", r.Sizes, "--plot", "areas.svg")
 	}),
 	"toml": commandOf(func(c *commander, r Design) error { return c.whatif(r, "--save", savedName(r, 0)) }),
 	"pipeline": commandOf(func(c *commander, r Pipelined) error {

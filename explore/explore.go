@@ -18,7 +18,7 @@
 //	curves      Curves            Figure       lines, points, bands, marks; the fast one
 //	predict     Predict           Table        what messages cost: the numbers of `predict --format json`
 //	contrast    Sized             Table        before and after the changes: those of `whatif --set`
-//	owners      Sized             Table        who owns the time: those of `whatif --where`
+//	owners      Sized             Table        who owns the time: those of `whatif --breakdown`
 //	shares      Sized             Shares       what each parameter owns, at the first of the sizes
 //	areas       Areas             AreasFigure  who owns how much over sizes
 //	pipeline    Pipelined         Pipeline     a message packet by packet

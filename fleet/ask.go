@@ -83,7 +83,7 @@ func (f *Result) note() {
 	if f.Nodes > 0 {
 		what += " and " + plural(f.Nodes, "node")
 	} else {
-		what += "; nothing names the nodes: --name reads them from the files' names, --nodes from columns"
+		what += "; the nodes have no names: give a pattern of file names, or the columns that have them"
 	}
 	say("%s.", what)
 	if f.Degrees > 0 {
@@ -100,7 +100,7 @@ func (f *Result) note() {
 		say("Next, and not beyond chance (q = %.2g): %s, %s of %s in %s; measure again.", x.Q, x.Who(), reports.PercentChange(x.Effect), quantityWord(x.Quantity), x.Group)
 	}
 	if f.Small > 0 {
-		say("%d more stand out by less than %.3g %%; --least 0 lists them.", f.Small, 100*f.Least)
+		say("%d more findings are below the minimum effect of %.3g %%.", f.Small, 100*f.Least)
 	}
 	doubts := map[string][]string{}
 	var order []string
@@ -139,7 +139,7 @@ func (f *Result) note() {
 	})
 	for i, l := range left {
 		if i == mostNamed {
-			say("Left out: %d more files or outputs; --list left names all.", len(left)-i)
+			say("Skipped: %d more files or outputs; the list of skipped files names all.", len(left)-i)
 			break
 		}
 		if l.Fault {

@@ -298,7 +298,7 @@ func TestReadFaults(t *testing.T) {
 	if err != nil || a.Curves != 4 || len(a.Left) != 3 || a.Faults != 1 || a.Nodes != 3 {
 		t.Errorf("%d curves, %d nodes, left %+v, %v", a.Curves, a.Nodes, a.Left, err)
 	}
-	if _, _, err := Read(context.Background(), []string{dir}, Options{Name: "{a}-{b}.log"}, Reader{}); err == nil || !strings.Contains(err.Error(), "fits no file") {
+	if _, _, err := Read(context.Background(), []string{dir}, Options{Name: "{a}-{b}.log"}, Reader{}); err == nil || !strings.Contains(err.Error(), "matches no file") {
 		t.Error(err)
 	}
 	ctx, stop := context.WithCancel(context.Background())

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 )
@@ -32,7 +33,7 @@ func (f *Result) Map() (reports.Picture, error) {
 			}
 		}
 	}
-	return nil, errors.New("--plot draws nodes against nodes, and no curve is one of two nodes; --name tells nodes from the names of files")
+	return nil, usage.Fields(errors.New("the map shows nodes against nodes, and no curve is between two nodes; a pattern of file names can give them"), "plot", "name")
 }
 
 // part is the part and the distribution of a quantity.

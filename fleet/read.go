@@ -12,6 +12,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/parallel"
+	"github.com/halfpeak/halfpeak/internal/usage"
 )
 
 // An Entry is what is kept of one file: all that a report needs of it.
@@ -158,7 +159,7 @@ func Read(ctx context.Context, roots []string, o Options, r Reader) ([]Entry, Se
 		return entries, seen, err
 	}
 	if w.pattern != nil && !w.matched.Load() && len(entries) > 0 && r.Keep == nil {
-		return nil, seen, fmt.Errorf("--name %q fits no file; the first is %q: * is any letters, {a} and {b} are the nodes", o.Name, entries[0].Path)
+		return nil, seen, usage.Fields(fmt.Errorf("%q matches no file; the first is %q: * matches any letters, {a} and {b} are the nodes", o.Name, entries[0].Path), "name")
 	}
 	return entries, seen, nil
 }
@@ -175,7 +176,7 @@ func newWorker(ctx context.Context, o Options) (*worker, error) {
 	if o.Name != "" {
 		var err error
 		if w.pattern, err = ParsePattern(o.Name); err != nil {
-			return nil, fmt.Errorf("--name %q: %w", o.Name, err)
+			return nil, usage.Fields(fmt.Errorf("%q: %w", o.Name, err), "name")
 		}
 	}
 	return w, nil
@@ -212,7 +213,7 @@ func (w *worker) read(e *Entry) bool {
 			}
 			var ok bool
 			if nodes, labels, ok = w.pattern.Match(name); !ok {
-				leave(false, fmt.Sprintf("%q does not fit --name", name))
+				leave(false, fmt.Sprintf("%q does not match the pattern of names", name))
 				return nil
 			}
 			w.matched.Store(true)
@@ -220,7 +221,7 @@ func (w *worker) read(e *Entry) bool {
 		for i := range f.Tables {
 			columns := w.columnsOf(f.Tables[i].Labels)
 			if nodes != nil && len(columns) > 0 {
-				leave(false, fmt.Sprintf("%s: --name names the nodes, and so do columns (%s); leave --name out, or give the columns to --pool", f.Name, strings.Join(columns, ", ")))
+				leave(false, fmt.Sprintf("%s: both the pattern of names and columns (%s) name the nodes; omit the pattern, or pool the columns", f.Name, strings.Join(columns, ", ")))
 				return nil
 			}
 			if c, ok := summarise(&f.Tables[i], nodes, labels, columns); ok {

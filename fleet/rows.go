@@ -87,14 +87,14 @@ func (f *Result) WorstRows() reports.Rows {
 		head = "differs by (interval)"
 	}
 	return reports.TableOf(f.worst(),
-		reports.Col("", "what", func(x fleetWorst) any { return kindOfFinding(x.Finding) }),
-		reports.Col("", "who", func(x fleetWorst) any { return x.Who() }),
+		reports.Col("", "kind", func(x fleetWorst) any { return kindOfFinding(x.Finding) }),
+		reports.Col("", "node or pair", func(x fleetWorst) any { return x.Who() }),
 		reports.Col("", head, func(x fleetWorst) any {
 			return fmt.Sprintf("%s (%s to %s)", reports.PercentChange(x.Effect), percentPlain(x.Low), percentPlain(x.High))
 		}),
-		reports.Col("", "of", func(x fleetWorst) any { return quantityWord(x.Quantity) }).Ranked(1),
+		reports.Col("", "parameter", func(x fleetWorst) any { return quantityWord(x.Quantity) }).Ranked(1),
 		reports.Col("", "groups", func(x fleetWorst) any { return fmt.Sprintf("%d of %d", x.groups, f.groupsOf(x.Finding)) }),
-		reports.Col("", "most in", func(x fleetWorst) any { return x.Group.String() }),
+		reports.Col("", "worst group", func(x fleetWorst) any { return x.Group.String() }),
 	)
 }
 
@@ -214,7 +214,7 @@ func (f *Result) GroupRows() reports.Rows {
 	fields = append(fields,
 		reports.Col("curves", "", func(s fleetSpread) any { return s.part.Curves }),
 		reports.Col("units", "n", func(s fleetSpread) any { return s.Units }).Ranked(3),
-		reports.Col("", "of", func(s fleetSpread) any {
+		reports.Col("", "parameter", func(s fleetSpread) any {
 			if s.Quantity == Tau {
 				return "r∞"
 			}

@@ -57,7 +57,7 @@ func Merge(kind string, paths []string) (*Parts, error) {
 			continue
 		}
 		if other := p.paths[h.Index-1]; other != "" {
-			all = append(all, fmt.Errorf("shard %v is there twice, %q and %q; give one of them", h.Shard, other, path))
+			all = append(all, fmt.Errorf("duplicate shard %v: %q and %q; pass only one", h.Shard, other, path))
 			continue
 		}
 		p.paths[h.Index-1] = path
@@ -68,7 +68,7 @@ func Merge(kind string, paths []string) (*Parts, error) {
 		s := Shard{i + 1, len(p.paths)}
 		if path == "" && !named[s] {
 			if missing++; missing <= mostNamed {
-				all = append(all, fmt.Errorf("shard %v is missing; run the command with --shard %v, and merge with its part", s, s))
+				all = append(all, fmt.Errorf("shard %v is missing; compute it, and merge with its part", s))
 			}
 		}
 	}

@@ -70,7 +70,7 @@ if [ ! -f rows.csv ]; then
 	}' >rows.csv
 fi
 cat night/* rows.csv >/dev/null # into the system's cache
-sweep='whatif clip --vary host-dma.tau=1us/KiB..8us/KiB/2000 --vary wire.tau=1us/KiB..8us/KiB/2000'
+sweep='whatif clip --sweep host-dma.tau=1us/KiB..8us/KiB/2000 --sweep wire.tau=1us/KiB..8us/KiB/2000'
 
 echo "$(grep -m1 'model name' /proc/cpuinfo | cut -d: -f2), $(nproc) processors, load $(cut -d' ' -f1 /proc/loadavg), the least of $rounds rounds"
 echo

@@ -211,9 +211,9 @@ func TestMerge(t *testing.T) {
 	}
 	check([]string{three, one, two})
 	check(nil, "no part is given")
-	check([]string{one, three}, "shard 2/3 is missing; run the command with --shard 2/3, and merge with its part")
+	check([]string{one, three}, "shard 2/3 is missing; compute it, and merge with its part")
 	again := write("again", part(t, header(2, 3)))
-	check([]string{one, two, three, again}, `shard 2/3 is there twice, "2" and "again"; give one of them`)
+	check([]string{one, two, three, again}, `duplicate shard 2/3: "2" and "again"; pass only one`)
 	whole := part(t, header(2, 3), "record")
 	cut := write("cut", whole[:len(whole)-1])
 	check([]string{one, cut, three}, `"cut" is not whole: its shard was interrupted, or the file was cut off; run shard 2/3 again`)
@@ -223,7 +223,7 @@ func TestMerge(t *testing.T) {
 	whole[len(magic)] = 2
 	later := write("later", whole)
 	check([]string{one, later, three}, `"later" was written in the form of another version of halfpeak; use one version for all shards`,
-		"shard 2/3 is missing; run the command with --shard 2/3, and merge with its part")
+		"shard 2/3 is missing; compute it, and merge with its part")
 	other := header(2, 3)
 	other.Asked = json.RawMessage(`{"Platform":"hp-lam"}`)
 	check([]string{one, write("other", part(t, other)), two, three}, `"other" is of another command than "1": platform is "hp-lam", not "clip"; merge the parts of one`)

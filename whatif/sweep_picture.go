@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 )
@@ -38,9 +39,9 @@ func NewSweepPicture(s *Sweep, shown int) (*SweepPicture, error) {
 	case len(s.Ranges) == 2 && len(s.Sizes) == 1:
 		p.grid = NewGrid(s, shown, 0, mapCells)
 	case len(s.Ranges) == 2:
-		return nil, errors.New("a heat map shows one size; give one --size")
+		return nil, usage.Fields(errors.New("a heat map shows a single size"), "size")
 	default:
-		return nil, fmt.Errorf("--plot draws one parameter as a line and two as a heat map, not %d", len(s.Ranges))
+		return nil, usage.Fields(fmt.Errorf("a figure shows one parameter as a line or two as a heat map (got %d)", len(s.Ranges)), "plot")
 	}
 	return p, nil
 }

@@ -78,7 +78,7 @@ func (s *Solutions) Rows(units quantity.UnitChoice) reports.Rows {
 		reports.Col("target", "", func(found) any { return s.Target.String() }),
 		reports.Col("", "parameter", func(f found) any { return f.Param.Short() }),
 		reports.Col("parameter", "", func(f found) any { return f.Param.Path }),
-		reports.Col("", "as it is", func(f found) any { return asItIs(f.Param) }).Ranked(2),
+		reports.Col("", "current", func(f found) any { return asItIs(f.Param) }).Ranked(2),
 		reports.Col("", "needed", func(f found) any { return needed(f, value) }),
 		reports.Col("now", "", func(f found) any { return f.Param.Value.Num * scale(f) }),
 		reports.Col("needed", "", func(f found) any { return reports.OrAbsent(f.Value*scale(f), f.Reached) }),
@@ -99,7 +99,7 @@ func (s *Solutions) Rows(units quantity.UnitChoice) reports.Rows {
 		reports.Col("met", "", func(f found) any { return f.Met }),
 		reports.Col("from", "", func(f found) any { return f.From * scale(f) }),
 		reports.Col("to", "", func(f found) any { return f.To * scale(f) }),
-		reports.Col("", "what limits then", func(f found) any { return limitsText(f, q) }).Ranked(3),
+		reports.Col("", "new bottleneck", func(f found) any { return limitsText(f, q) }).Ranked(3),
 		reports.Col("limited_by", "", func(f found) any { return f.Limits[0].Owner }),
 		reports.Col("limited_by_percent", "", func(f found) any { return 100 * partOf(f.Limits, q, 0) }),
 	)

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 )
@@ -61,7 +62,7 @@ func Uncertain(designs []NamedDesign, names []string, sizes []quantity.Bytes, s 
 	}
 	last := designs[len(designs)-1]
 	if exact == len(designs) {
-		return nil, fmt.Errorf("%s: %w with --assume PERCENT", last.Layer.Ref(), ErrExact)
+		return nil, usage.Fields(fmt.Errorf("%s: %w", last.Layer.Ref(), ErrExact), "assume")
 	}
 	switch {
 	case len(designs) == 1 || !Sized(designs[0].Design, names):

@@ -54,7 +54,7 @@ func SensitivityRows(d Design, names []string, sizes []quantity.Bytes, units qua
 		reports.Col("size_bytes", size, func(s sensitivity) any { return s.size }).Ranked(1),
 		reports.Col("quantity", "quantity", func(s sensitivity) any { return s.of.Name }).Ranked(4),
 		reports.Col("parameter", "parameter", func(s sensitivity) any { return s.Param.Path }),
-		reports.Col("", "as it is", func(s sensitivity) any { return Format(s.Param.Value) }).Ranked(2),
+		reports.Col("", "current", func(s sensitivity) any { return Format(s.Param.Value) }).Ranked(2),
 		reports.Col("value", "", func(s sensitivity) any { scale, _ := parameter(s); return s.Param.Value.Num * scale }),
 		reports.Col("unit", "", func(s sensitivity) any { _, unit := parameter(s); return unit }),
 		reports.Col("percent_per_percent", "change per percent", func(s sensitivity) any { return s.PerPercent }).Texted(reports.PercentText("%+.2f %%")),
@@ -95,11 +95,11 @@ func OwnerRows(d Design, sizes []quantity.Bytes) (reports.Rows, error) {
 		reports.Col("platform", "", func(owned) any { return d.Platform.Name }),
 		reports.Col("layer", "", func(owned) any { return d.Layer.Name }),
 		reports.Col("size_bytes", "size", func(o owned) any { return o.size }),
-		reports.Col("owner", "owner", func(o owned) any { return o.Owner }),
+		reports.Col("owner", "component", func(o owned) any { return o.Owner }),
 		reports.Col("one_way_us", "of one way", func(o owned) any { return o.OneWay }),
-		reports.Col("one_way_percent", "part", func(o owned) any { return o.oneWay }).Texted(reports.PercentShare),
+		reports.Col("one_way_percent", "share", func(o owned) any { return o.oneWay }).Texted(reports.PercentShare),
 		reports.Col("gap_us", "of gap", func(o owned) any { return o.Gap }),
-		reports.Col("gap_percent", "part", func(o owned) any { return o.gap }).Texted(reports.PercentShare),
+		reports.Col("gap_percent", "share", func(o owned) any { return o.gap }).Texted(reports.PercentShare),
 	)
 	if slices.ContainsFunc(sizes, func(n quantity.Bytes) bool { return model.PacketSize(d.Layer.Model, n) < n }) {
 		rows.Notes = []string{"Packets wait for the slowest stage, which owns that time; made faster, it leaves the rest to the next slowest."}

@@ -33,25 +33,25 @@ func newCollective() *cobra.Command {
 	sizes := newSizes("8,64,512,4KiB,32KiB,256KiB,1MiB")
 	cmd := &cobra.Command{
 		Use:   "collective COLLECTIVE PLATFORM",
-		Short: "Times of a collective by algorithm, ranks and size, and the best",
-		Long: `Collective simulates the algorithms of a collective. A platform with levels is a machine: a message costs what the
-level says at which its two ranks meet (socket, node, switch), and ranks share what the file says that they
-share. --map places them: core, one core after the other, which is the default; a level, whose units take turns,
-as with mpirun --map-by; or a list of cores. Of a platform without levels, or of one layer (my.toml/node), all
-ranks are equally far from each other and share no memory, bus or NIC: where a node has many ranks, real times
-differ much, and another algorithm may be the best.
+		Short: "Predict the times of a collective by algorithm, ranks and size",
+		Long: `Collective simulates the algorithms of a collective and finds the fastest.
 
-The time is when the last rank is done, the average the mean over ranks; with --loop, what the slowest rank spends in
-the call, and the mean, in a loop of calls and barriers, as OSU's benchmarks print them. With --plot the
-figure is a map of the best if there are several sizes and several numbers of ranks, else curves over the size,
-or of one size over the ranks. With --export the output is a library's rules
-file with the best choices: only algorithms that the library has are compared then. Of a platform file with measured
-collectives ("halfpeak fit FILES --save"), the times are those fitted, with intervals. With --measured the times stand
-beside those in benchmark files: at their ranks and sizes, unless --ranks or --size says which.`,
+On a platform with levels, a message costs what the two ranks' common level says (socket, node,
+switch), and ranks share memory and ports as the file says. --map-by places the ranks: by core
+(the default), by a level as mpirun --map-by does, or on a list of cores. On a platform without
+levels, or on one layer (my.toml/node), all ranks are equally far apart and share no memory, bus
+or NIC. If nodes run many ranks, real times differ, and another algorithm may be faster.
+
+"time" is when the last rank finishes, "average" the mean over ranks. --osu-loop reports the times
+that OSU's benchmarks print. --plot draws a map of the fastest algorithm over sizes and ranks, or
+curves if there is one size or one number of ranks. --export writes a library's rules file and
+compares only the library's algorithms. If the platform file has measured collectives
+("halfpeak fit FILES --save"), times are fitted to them and have intervals. --measured compares
+with benchmark files, at their ranks and sizes unless --ranks or --size chooses.`,
 		Example: `  halfpeak collective bcast clip --ranks 2..64 --size 8..1MiB --algorithm best
   halfpeak collective bcast clip --ranks 2..256/4 --size 8..1MiB/4 --plot map.png
   halfpeak collective allreduce my.toml --measured osu-16.out,osu-64.out
-  halfpeak collective allreduce cluster.toml --map node
+  halfpeak collective allreduce cluster.toml --map-by node
   halfpeak collective bcast clip --segment 4KiB,16KiB --export openmpi -o bcast.rules`,
 		Args: wantArgs(2, 2, `a collective and a platform, as in "halfpeak collective bcast clip"`),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -131,14 +131,15 @@ beside those in benchmark files: at their ranks and sizes, unless --ranks or --s
 	cmd.Flags().Var(&ranks, "ranks", "numbers of ranks")
 	cmd.Flags().Var(&sizes, "size", "sizes of the message, or of each rank's block")
 	cmd.Flags().Var(&segments, "segment", "try segments of these sizes beside whole messages")
-	cmd.Flags().StringVar(&q.Map, "map", "", "place ranks by `core`, by a level, or on a list of cores, as in \"0,4,64..71\"")
+	cmd.Flags().StringVar(&q.Map, "map-by", "", "place ranks by `core`, by a level, or on a list of cores, for example \"0,4,64..71\"")
 	cmd.Flags().StringVar(&q.Algorithm, "algorithm", "all", "all, best or the `name` of one")
-	cmd.Flags().BoolVar(&q.Loop, "loop", false, "times as OSU's benchmarks print them: in a loop with Open MPI's barrier")
+	cmd.Flags().BoolVar(&q.Loop, "osu-loop", false, "report times as OSU's benchmarks do: a loop of calls and Open MPI barriers")
 	beside.declare(cmd)
 	cmd.Flags().StringVar(&q.Library, "export", "", "write rules in this `form`: openmpi, openmpi-json, nccl-tuner, intel")
-	cmd.Flags().BoolVar(&crossovers, "crossovers", false, "where the best changes between the sizes and the numbers of ranks, to the byte and to the rank")
-	cmd.Flags().StringVar(&plot, "plot", "", "draw a map of the best by size and ranks, or curves if there is one size or one number of ranks, into this `file` (png, svg, pdf)")
+	cmd.Flags().BoolVar(&crossovers, "crossovers", false, "list the exact sizes and numbers of ranks at which the best algorithm changes")
+	cmd.Flags().Var((*outputFile)(&plot), "plot", "draw a map of the best by size and ranks, or curves if there is one size or one number of ranks, into this `file` (png, svg, pdf)")
 	declareSize(cmd, &width, &height)
+	renamed(cmd, map[string]string{"map": "map-by", "loop": "osu-loop"})
 	complete(cmd, "export", collectives.Libraries())
 	return cmd
 }

@@ -47,7 +47,7 @@ func (m *measuredFlags) write(ctx context.Context, cmd *cobra.Command, out *outp
 		q.Sizes = nil
 	}
 	q.Progress = nil
-	m.files.Fit.Measured.Ranks, m.files.Fit.Measured.RanksFlag = m.ranks.Values, "--measured-ranks"
+	m.files.Fit.Measured.Ranks = m.ranks.Values
 	m.files.Fit.Progress = terminal.Reading(cmd.ErrOrStderr())
 	answer, err := collectives.CompareMeasured(ctx, q, m.files)
 	if answer == nil {

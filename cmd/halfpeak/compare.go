@@ -63,7 +63,7 @@ func newCompare() *cobra.Command {
 	o.cycles.declare(cmd)
 	cmd.Flags().BoolVar(&o.cross, "crossover", false, "the sizes at which one overtakes another, and how sure that is, as the table")
 	o.samplingFlags.declare(cmd.Flags())
-	cmd.Flags().StringVar(&o.plot, "plot", "", "draw all into one figure: this `file` (png, svg, pdf)")
+	cmd.Flags().Var((*outputFile)(&o.plot), "plot", "draw all into one figure: this `file` (png, svg, pdf)")
 	enum(cmd, &o.kind, "kind", "what the figure shows", "bandwidth", "latency")
 	declareSize(cmd, &o.width, &o.height)
 	return cmd

@@ -64,7 +64,7 @@ func newEngineBench() *cobra.Command {
 		Long: `Bench runs the programs between two processes on this machine, or with a server
 on another (see engine serve), and prints for each program and size the median over
 repeats with its 95 % interval. Repeats come in random order, until all intervals
-are within --within of their medians or the --budget is spent.
+are within --precision of their medians or the --budget is spent.
 
 ` + programs.Help(programs.Real) + `
 Time is one way where messages go back and forth, the interval between the messages of a
@@ -97,13 +97,14 @@ Within this machine, tcp does not pace what it sends, whatever the system's defa
 	f.StringSliceVar(&o.programs, "programs", o.programs, "of those above; stages or signature alone")
 	f.IntVar(&o.credits, "credits", 64, "`requests` that may be without a reply")
 	f.DurationVar(&o.budget, "budget", 20*time.Second, "`time` for all measurements; each point is measured at least 9 times, so many sizes take longer")
-	f.Float64Var(&o.within, "within", 0.02, "wanted half width of the 95 % interval, as a `fraction` of the median")
+	f.Float64Var(&o.within, "precision", 0.02, "stop when the half width of the 95 % interval is this `fraction` of the median")
 	f.Uint64Var(&o.seed, "seed", 1, "`number` that the order of the repeats comes from")
 	f.BoolVar(&o.pin, "pin", true, "keep each node on a processor of its own")
-	f.BoolVar(&o.sums, "check", false, "give each packet a checksum; udp always does")
+	f.BoolVar(&o.sums, "checksum", false, "give each packet a checksum; udp always does")
 	o.token.declare(c)
-	f.StringVar(&o.netpipe, "netpipe", "", "write the times of ping_bulk to this `file` as NetPIPE does")
-	f.StringVar(&o.plot, "plot", "", "draw the signature into this `file` (.png, .svg, .pdf)")
+	f.Var((*outputFile)(&o.netpipe), "netpipe", "write the times of ping_bulk to this `file` as NetPIPE does")
+	f.Var((*outputFile)(&o.plot), "plot", "draw the signature into this `file` (.png, .svg, .pdf)")
+	renamed(c, map[string]string{"within": "precision", "check": "checksum"})
 	out.declare(c)
 	return c
 }
@@ -136,7 +137,7 @@ func (o *benchOptions) check() error {
 	case o.credits < 1 || o.credits > live.MaxCredits:
 		return usagef("--credits %d: give 1 to %d", o.credits, live.MaxCredits)
 	case o.budget < 0 || !(o.within > 0):
-		return usagef("--budget and --within are positive")
+		return usagef("--budget and --precision are positive")
 	}
 	return nil
 }

@@ -54,7 +54,7 @@ was built with it inside.`,
 			return filesOf(cmd).Write(path, func(w io.Writer) error { return page.Write(w, program, start) })
 		},
 	}
-	cmd.Flags().StringVarP(&path, "output", "o", "", "write to this `file`, whole or not at all")
+	cmd.Flags().VarP((*outputFile)(&path), "output", "o", "write to this `file`, whole or not at all")
 	cmd.Flags().StringVar(&title, "title", "", "title of the page")
 	return cmd
 }

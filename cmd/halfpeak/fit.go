@@ -39,11 +39,11 @@ its times are summed up instead, unless --model, --save, --plot or --compare ask
 What stands before the damage of a damaged file is shown, with exit status 1. The formats are
 ` + reports.Fold(benchfile.Known+".", 80) + `
 
-With --level, a machine is fitted: its levels from inside out, each with the times of messages between
-two ranks that share such a unit and none inside it, and if given also the gaps or overheads. --holds
-says how many units of the level inside make one, or cores. A level names its file; or where files
-are read besides, the value of the column that --group names; or none, if nothing was measured there.
---fans finds what ranks share, and --collectives sharpens it by collectives measured on the machine.
+--level fits a machine: give its levels from the innermost to the outermost, each with the times of
+messages between two ranks whose common level it is, and if known their gaps or overheads. --arity
+is the number of units of the next inner level (or cores) in one unit. A level names its file, or a
+value of the --group column of the files, or nothing if it was not measured. --fan-out-times
+estimates contention for shared memory and NICs; --calibrate-with refines it with collectives.
 
 The models are
 
@@ -65,8 +65,8 @@ The models are
   halfpeak fit before.txt --compare after.txt
   halfpeak fit results/ --group nodes --pool run
   halfpeak fit allreduce-*.out --ranks 8,16,32
-  halfpeak fit --level node=in.txt --level rack=out.txt --holds node=32,rack=4 --save my.toml
-  halfpeak fit --level node=in.txt --level rack=out.txt --holds node=32,rack=4 --collectives osu_bcast-np128.txt --algorithm binomial --save my.toml`,
+  halfpeak fit --level node=in.txt --level rack=out.txt --arity node=32,rack=4 --save my.toml
+  halfpeak fit --level node=in.txt --level rack=out.txt --arity node=32,rack=4 --calibrate-with osu_bcast-np128.txt --algorithm binomial --save my.toml`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args)+len(o.levels) == 0 {
 				return usagef(`give at least one file of a benchmark's output, as in "halfpeak fit np.out"`)
@@ -105,23 +105,24 @@ The models are
 	f.IntVar(&o.asked.Segments, "segments", 0, "number of lines of a piecewise fit; 0 lets the data decide")
 	f.StringSliceVar(&o.asked.Trace.Group, "group", nil, "`columns` of a CSV or JSON whose values are tables of their own")
 	f.StringSliceVar(&o.asked.Trace.Pool, "pool", nil, "`columns` of a CSV or JSON whose values are not told apart")
-	f.StringArrayVar(&o.levels, "level", nil, "fit this `LEVEL=FILE` of a machine; again for the next level, from inside out")
-	f.StringVar(&o.asked.Fans.File, "fans", "", "find what ranks of a machine share in this `file` of roots that send to several receivers at once")
-	f.StringVar(&o.asked.Fans.Receivers, "receivers", "receivers", "`column` of --fans with the number of receivers")
-	f.StringVar(&o.asked.Fans.Slowest, "slowest", "max", "`column` of --fans with the time of the slowest rank")
-	f.StringSliceVar(&o.asked.Collectives.Paths, "collectives", nil, "sharpen a machine by the times of collectives in these `files`, done by --algorithm")
-	f.StringVar(&o.asked.Collectives.Map, "map", "", "how the ranks of --collectives were placed: by `core`, by a level, or on a list of cores")
-	f.StringSliceVar(&o.holds, "holds", nil, "units of the level inside, or cores, that make one of a `LEVEL=NUMBER`")
+	f.StringArrayVar(&o.levels, "level", nil, "fit this `LEVEL=FILE` of a machine; repeat for each level, from the innermost")
+	f.StringVar(&o.asked.Fans.File, "fan-out-times", "", "estimate contention from this `file` of roots that send to several receivers at once")
+	f.StringVar(&o.asked.Fans.Receivers, "receivers-column", "receivers", "`column` of --fan-out-times with the number of receivers")
+	f.StringVar(&o.asked.Fans.Slowest, "max-column", "max", "`column` of --fan-out-times with the time of the slowest rank")
+	f.StringSliceVar(&o.asked.Collectives.Paths, "calibrate-with", nil, "refine the contention with the times of collectives in these `files`, by --algorithm")
+	f.StringVar(&o.asked.Collectives.Map, "map-by", "", "placement of the ranks of --calibrate-with: by `core`, by a level, or on a list of cores")
+	f.StringSliceVar(&o.holds, "arity", nil, "`LEVEL=NUMBER` of units of the next inner level, or cores, in one unit")
 	f.Var(&o.rtt, "rtt", "round-trip `time` measured with a signature, for L")
 	f.IntVar(&o.asked.Bootstrap, "bootstrap", 0, "also derive intervals from this many resampled fits")
 	f.Uint64Var(&o.asked.Seed, "seed", 1, "seed of the random numbers of --bootstrap")
-	f.StringVar(&o.save, "save", "", "write a platform to this `file`, for predict and plot")
-	f.StringVar(&o.plot, "plot", "", "draw points, lines and residuals into this `file` (png, svg, pdf)")
+	f.Var((*outputFile)(&o.save), "save", "write a platform to this `file`, for predict and plot")
+	f.Var((*outputFile)(&o.plot), "plot", "draw points, lines and residuals into this `file` (png, svg, pdf)")
 	f.StringVar(&o.asked.Compare, "compare", "", "show how this other `file` differs, or this table of the same file, or with the same file the second run in it")
 	f.StringVar(&o.asked.Measured.Collective, "collective", "", "the `collective` that a CSV or old nccl-tests file measured, as in bcast")
 	f.StringVar(&o.asked.Measured.Algorithm, "algorithm", "", "the `algorithm` that a collective was done by, by its name here or Open MPI's number; without it, as the files say, or searched")
 	f.Var(&o.ranks, "ranks", "how many ranks took part, where files do not say: one number, or one for each such table")
 	f.BoolVar(&o.asked.Runs, "runs", false, "take the files as runs of one measurement")
+	renamed(cmd, map[string]string{"holds": "arity", "fans": "fan-out-times", "collectives": "calibrate-with", "receivers": "receivers-column", "slowest": "max-column", "map": "map-by"})
 	declareSize(cmd, &o.width, &o.height)
 	return cmd
 }
@@ -137,10 +138,10 @@ func (o *fitOptions) check(cmd *cobra.Command) error {
 		return usagef("a machine's levels are curves: leave out --model %s, --compare and --runs", o.model.value)
 	}
 	if (a.Fans.File != "" || len(a.Collectives.Paths) > 0) && len(a.Levels) == 0 {
-		return usagef("--fans and --collectives are about a machine's levels: give them by --level")
+		return usagef("--fan-out-times and --calibrate-with are about a machine's levels: give them by --level")
 	}
 	if a.Collectives.Map != "" && len(a.Collectives.Paths) == 0 {
-		return usagef("--map is about the ranks of --collectives")
+		return usagef("--map-by is about the ranks of --calibrate-with")
 	}
 	if a.Trace.X != "" && a.Trace.Y == "" {
 		return usagef("--x and --y go together: the columns of size and time")
@@ -169,7 +170,7 @@ func (o *fitOptions) check(cmd *cobra.Command) error {
 		return usagef("--bootstrap %d: give 0 to %d", a.Bootstrap, fit.MaxBootstrap)
 	}
 	if (o.save != "" || o.plot != "") && o.model.value == "end-to-end" {
-		return usagef("end-to-end times do not tell the single stages, so there is no platform to save and no curve to plot")
+		return usagef("--save and --plot are not available: end-to-end times do not identify the individual stages")
 	}
 	if o.plot != "" && (o.model.value == "loggp" || o.model.value == "logp") {
 		return usagef("--plot draws times against sizes; save the %s parameters and plot the platform", o.model.value)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -77,6 +78,21 @@ func enum(cmd *cobra.Command, c *choice, name, help string, choices ...string) {
 	}
 	cmd.Flags().Var(c, name, help)
 	complete(cmd, name, choices)
+}
+
+// renamed makes the flags accept their former names, which help does not list. now maps each former
+// name to the new one; a note on stderr gives the new name.
+func renamed(cmd *cobra.Command, now map[string]string) {
+	noted := map[string]bool{}
+	cmd.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if to, old := now[name]; old {
+			if !noted[name] {
+				cmd.PrintErrf("--%s is called --%s now\n", name, to)
+			}
+			noted[name], name = true, to
+		}
+		return pflag.NormalizedName(name)
+	})
 }
 
 func complete(cmd *cobra.Command, flag string, choices []string) {

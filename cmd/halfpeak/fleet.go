@@ -24,9 +24,9 @@ type fleetOutput struct {
 
 func (o *fleetOutput) declare(cmd *cobra.Command) {
 	o.output.declare(cmd)
-	enum(cmd, &o.list, "list", "the table to print: who stands out, the groups of like curves, or the files left out; without it people see the first two", fleet.Lists()...)
+	enum(cmd, &o.list, "list", "the table to print: the findings, the groups of comparable curves, or the skipped files; by default the first two", fleet.Lists()...)
 	o.list.value, cmd.Flags().Lookup("list").DefValue = "", ""
-	cmd.Flags().StringVar(&o.plot, "plot", "", "draw nodes against nodes into this `file` (png, svg, pdf), ordered so that racks show")
+	cmd.Flags().Var((*outputFile)(&o.plot), "plot", "draw nodes against nodes into this `file` (png, svg, pdf), ordered so that racks show")
 	declareSize(cmd, &o.width, &o.height)
 }
 
@@ -38,30 +38,28 @@ func newFleet() *cobra.Command {
 	var which shardFlag
 	cmd := &cobra.Command{
 		Use:   "fleet DIR|FILE…",
-		Short: "Which nodes and pairs of a cluster are slow, from all their benchmarks",
-		Long: `Fleet reads folders of benchmark output, fits each curve, and says which nodes and
-pairs of nodes stand out among all that were measured alike: by how much, with an
-interval, and tested so that of all that it reports no more than --rate are there by
-chance. A node is slow if its pairs are; they are then not listed beside it.
+		Short: "Find the slow nodes and pairs of nodes of a cluster",
+		Long: `Fleet reads folders of benchmark output, fits each curve, and reports the nodes and pairs of nodes
+that are significantly slower than comparable ones: by how much, with an interval. The expected
+share of false alarms among the findings is at most --fdr. If a node is slow, its pairs are not
+listed separately.
 
-It reads what "halfpeak fit" reads, and what nights leave behind: tar archives,
-outputs behind each other in one file, logs of pods (kubectl logs --prefix), lines
-with timestamps. The names of nodes come from the outputs of nccl-tests, from the
-columns node_a and node_b of tables (--nodes names others), or from the files' names:
-in --name a * is any letters, {a} and {b} are nodes, and any other name in braces is a
+It reads the formats of "halfpeak fit", also in tar archives, concatenated in one file, in logs of
+pods (kubectl logs --prefix) and with timestamps. Node names come from the output of nccl-tests,
+from the columns node_a and node_b of tables (--nodes names others), or from file names: in
+--name, * matches any letters, {a} and {b} are the nodes, and any other name in braces is a
 dimension that curves must share to be compared.
 
-Files that are no benchmark's output are left out and listed. If a file could not be
-read to its end, or the reading was interrupted, the answer is that of what was read,
-and the exit status is 1. What stands out does not change the status.`,
+Files without benchmark output are skipped and listed. If a file is damaged or reading is
+interrupted, the report covers the rest, and the exit status is 1. Findings do not change it.`,
 		Example: `  halfpeak fleet night/
   halfpeak fleet night/ --name 'osu_G{gpus}_{a}_{b}.txt' --plot fleet.png
-  halfpeak fleet today/ --before yesterday/ -o change.html
+  halfpeak fleet today/ --baseline yesterday/ -o change.html
   halfpeak fleet night.tar.gz --format csv --list groups`,
 		Args: wantArgs(1, -1, `at least one folder or file of benchmark output, as in "halfpeak fleet night/"`),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if rate <= 0 || rate >= 50 {
-				return usagef("--rate %v: give more than 0 and less than 50 %%", float64(rate))
+				return usagef("--fdr must be above 0 and below 50 %% (got %v)", float64(rate))
 			}
 			if err := out.checkShard(which); err != nil {
 				return err
@@ -97,11 +95,12 @@ and the exit status is 1. What stands out does not change the status.`,
 	f.StringVar(&o.Y, "y", "", "`column` of the times in a CSV, as in \"time:ms\"")
 	f.StringSliceVar(&o.Group, "group", nil, "`columns` of a CSV or JSON whose values are curves of their own")
 	f.StringSliceVar(&o.Pool, "pool", nil, "`columns` of a CSV or JSON whose values are not told apart")
-	f.StringVar(&before, "before", "", "say what changed since these measurements; a folder or `file`")
-	f.BoolVar(&o.Odd, "odd", false, "report what is fast as well as what is slow")
-	f.Var(&rate, "rate", "false discovery rate: how much of what is reported is chance, on average")
-	f.Var(&least, "least", "smallest effect that is reported")
-	f.BoolVar(&o.All, "all", false, "list all that was tested, in CSV and JSON")
+	f.StringVar(&before, "baseline", "", "report changes since these measurements; a folder or `file`")
+	f.BoolVar(&o.Odd, "two-sided", false, "also report nodes and pairs that are faster (two-sided test)")
+	f.Var(&rate, "fdr", "false discovery rate: the expected share of false alarms among the findings")
+	f.Var(&least, "min-effect", "minimum effect size to report")
+	f.BoolVar(&o.All, "all", false, "in CSV and JSON, list all tested nodes and pairs")
+	renamed(cmd, map[string]string{"least": "min-effect", "rate": "fdr", "odd": "two-sided", "before": "baseline"})
 	cmd.AddCommand(newFleetMerge())
 	return cmd
 }

@@ -126,3 +126,42 @@ func TestExamplesParse(t *testing.T) {
 	}
 	walk(newRoot())
 }
+
+// Each flag whose help says that a file is written is known to the guard of input files.
+func TestOutputsAreGuarded(t *testing.T) {
+	outputs := 0
+	var walk func(cmd *cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			_, guarded := f.Value.(*outputFile)
+			says := strings.Contains(f.Usage, "`file`") && (strings.HasPrefix(f.Usage, "write ") || strings.HasPrefix(f.Usage, "draw ") || strings.Contains(f.Usage, ": write "))
+			if says != guarded {
+				t.Errorf("%s --%s: writes a file by its help: %v, is an outputFile: %v", cmd.CommandPath(), f.Name, says, guarded)
+			}
+			if guarded {
+				outputs++
+			}
+		})
+		for _, c := range cmd.Commands() {
+			walk(c)
+		}
+	}
+	walk(newRoot())
+	if outputs < 10 {
+		t.Errorf("only %d outputs seen", outputs)
+	}
+}
+
+// Flags that were renamed are still read, with a note.
+func TestRenamedFlags(t *testing.T) {
+	var stdout, stderr bytes.Buffer
+	if status := run(strings.Fields("whatif clip --where --size 1KiB --format csv"), strings.NewReader(""), &stdout, &stderr); status != 0 {
+		t.Fatal(stderr.String())
+	}
+	if got, want := stderr.String(), "--where is called --breakdown now\n"; !strings.HasPrefix(got, want) || strings.Count(got, want) != 1 {
+		t.Errorf("note %q, want %q once", got, want)
+	}
+	if want := runOutput(t, strings.Fields("whatif clip --breakdown --size 1KiB --format csv")...); !bytes.Equal(stdout.Bytes(), want) {
+		t.Errorf("--where gives %s, --breakdown %s", stdout.Bytes(), want)
+	}
+}

@@ -34,7 +34,7 @@ func (o *output) declare(cmd *cobra.Command) {
 
 func (o *output) declareFormat(cmd *cobra.Command) {
 	cmd.Flags().Var(&o.format, "format", "how to print; without it as the name of the -o file says")
-	cmd.Flags().StringVarP(&o.path, "output", "o", "", "write to this `file`, whole or not at all")
+	cmd.Flags().VarP((*outputFile)(&o.path), "output", "o", "write to this `file`, whole or not at all")
 	complete(cmd, "format", reports.Formats())
 }
 
@@ -115,9 +115,12 @@ func filesOf(cmd *cobra.Command) reports.Files {
 	return reports.Files{Force: err == nil && force}
 }
 
-// outputFlags are the flags that name a file to write; other flags and the arguments may name
-// files to read.
-var outputFlags = []string{"output", "plot", "save", "trace", "netpipe"}
+// outputFile is a flag that names a file to write.
+type outputFile string
+
+func (o *outputFile) Set(path string) error { *o = outputFile(path); return nil }
+func (o *outputFile) String() string        { return string(*o) }
+func (o *outputFile) Type() string          { return "string" }
 
 // noInputIsOutput is an error where a command would write over a file that it reads, or two
 // results into one file. It keeps to what is there: a name is a file's if there is one.
@@ -130,7 +133,7 @@ func noInputIsOutput(cmd *cobra.Command, args []string) (err error) {
 		}
 	}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if slices.Contains(outputFlags, f.Name) {
+		if _, written := f.Value.(*outputFile); written {
 			outputs = append(outputs, f.Value.String())
 		} else {
 			inputs = append(inputs, f.Value.String(), filepath.Dir(f.Value.String()))

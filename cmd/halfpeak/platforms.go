@@ -16,7 +16,7 @@ import (
 func platformNotes(cmd *cobra.Command, args []string) {
 	refs := slices.Clone(args)
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if !slices.Contains(outputFlags, f.Name) {
+		if _, written := f.Value.(*outputFile); !written {
 			refs = append(refs, f.Value.String())
 		}
 	})

@@ -45,7 +45,7 @@ pointer, its tables sort, and it prints. Markdown has tables in place of figures
 	}
 	enum(cmd, &format, "format", "the kind of file; without it as the name of the -o file says", "html", "markdown")
 	format.value, cmd.Flags().Lookup("format").DefValue = "", ""
-	cmd.Flags().StringVarP(&path, "output", "o", "", "write to this `file`, whole or not at all; without it Markdown is printed")
+	cmd.Flags().VarP((*outputFile)(&path), "output", "o", "write to this `file`, whole or not at all; without it Markdown is printed")
 	cmd.Flags().Var(&sizes, "size", "message sizes of the curves")
 	cmd.Flags().StringVar(&title, "title", "", "title of the report")
 	return cmd

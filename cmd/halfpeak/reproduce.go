@@ -58,6 +58,8 @@ the exit status is 1. With --plots it also draws the figures of the papers.`,
 			tables := []reports.Rows{r.Rows()}
 			if out.forPeople() && !all {
 				tables = r.Summary()
+				last := &tables[len(tables)-1]
+				last.Notes = append(last.Notes, "All rows: --all; for programs: --format csv; the papers' figures: --plots FOLDER.")
 			}
 			if err := out.write(cmd, tables...); err != nil {
 				return err

@@ -48,7 +48,7 @@ func runIn(t terminal.Terminal, args []string, stdin io.Reader, stdout, stderr i
 		return 1 // who reads has seen enough, as "| head" does
 	}
 	fmt.Fprint(stderr, t.Alarm("halfpeak:"))
-	fmt.Fprintf(terminal.Quiet{Writer: stderr}, " %s\n", brief(err.Error()))
+	fmt.Fprintf(terminal.Quiet{Writer: stderr}, " %s%s\n", brief(err.Error()), spelled(cmd, usage.FieldsOf(err)))
 	if errors.As(err, new(usageError)) || errors.As(err, new(usage.Error)) {
 		fmt.Fprintf(stderr, "try: %s --help\n", cmd.CommandPath())
 		return 2
@@ -127,6 +127,25 @@ func flagError(cmd *cobra.Command, err error) error {
 	}
 	value := strconv.Quote(invalid.GetValue())
 	return usagef("--%s %s: %s", invalid.GetFlag().Name, value, strings.TrimPrefix(reason.Error(), value+": "))
+}
+
+// spelled returns in brackets how fields of a question are given to the command: "" if no flag does.
+// Of a field without a flag of its own, such as measured-ranks, the last word counts.
+func spelled(cmd *cobra.Command, fields []string) string {
+	var all []string
+	for _, name := range fields {
+		f := cmd.Flags().Lookup(name)
+		if f == nil {
+			f = cmd.Flags().Lookup(name[strings.LastIndex(name, "-")+1:])
+		}
+		if f != nil {
+			all = append(all, "--"+f.Name)
+		}
+	}
+	if all == nil {
+		return ""
+	}
+	return " (" + strings.Join(all, ", ") + ")"
 }
 
 // noEmptyFlags is a usage error for a flag that is given and empty: most often

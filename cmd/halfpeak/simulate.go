@@ -33,15 +33,15 @@ func newSimulate() *cobra.Command {
 	o := simulateOptions{output: output{plain: true}, reading: mpitrace.Defaults}
 	cmd := &cobra.Command{
 		Use:   "simulate FILE…",
-		Short: "Finish times of a parallel program: a schedule of operations, or a trace",
-		Long: `Simulate runs a schedule in GOAL's text or binary form, or the trace of an MPI
-program by liballprof or SimGrid, with LogGOPS parameters or with messages that cost
-what a platform says: its layer between all ranks, or if it has levels, what the
-level says at which two ranks meet; --map places them. It prints when each rank is finished; of a trace, and
-with several machines, what the finish consists of. Files may be compressed by gzip.`,
+		Short: "Predict the finish times of a parallel program from its schedule or trace",
+		Long: `Simulate runs a schedule in GOAL's text or binary form, or the trace of an MPI program by
+liballprof or SimGrid. Messages cost what LogGOPS parameters say, or what a platform says: one
+layer for all pairs of ranks or, on a platform with levels, the layer of the two ranks' common
+level. --map-by places the ranks. It prints when each rank finishes; for a trace, or with several
+machines, it breaks the finish down. Files may be compressed by gzip.`,
 		Example: `  halfpeak simulate app.goal --loggops 'L=2500ns o=1500ns g=1000ns G=6ns/B O=0ns/B S=65535B'
-  halfpeak simulate app.goal --machine clip --totals
-  halfpeak simulate app.goal --why --trace app.json
+  halfpeak simulate app.goal --machine clip --summary
+  halfpeak simulate app.goal --critical-path --trace app.json
   halfpeak simulate app.goal --noise 'exponential mean=10us every=1ms' --runs 1000
   halfpeak simulate pmpi-trace-rank-*.txt.gz --machine clip --machine hp-lam`,
 		Args: wantArgs(1, -1, `a schedule or the files of a trace, as in "halfpeak simulate app.goal"`),
@@ -52,18 +52,19 @@ with several machines, what the finish consists of. Files may be compressed by g
 	flags := cmd.Flags()
 	enum(cmd, &o.rules, "rules", "what the parameters mean", simulate.RulesNames()...)
 	flags.StringVar(&o.text.LogGOPS, "loggops", "", "LogGOPS `parameters`, as in \"L=2500ns o=1500ns g=1000ns G=6ns/B O=0ns/B S=65535B\"")
-	flags.StringArrayVar(&o.machines, "machine", nil, "messages cost what this `platform` says; again for a row beside it")
-	flags.StringVar(&o.text.Eager, "eager", "", "on machines: larger messages wait for their receive; `size`")
-	flags.StringVar(&o.Map, "map", "", "on machines with levels: place ranks by `core`, by a level, or on a list of cores")
-	flags.StringVar(&o.text.Noise, "noise", "", "what the system takes from processors: a `file` of detours, or as in \"exponential mean=10us every=1ms\"")
-	flags.BoolVar(&o.text.Together, "noise-together", false, "all ranks begin at one moment of the file of detours")
-	flags.IntVar(&o.Runs, "runs", 1, "run so `many` times with different noise; how the finish is distributed")
-	flags.Uint64Var(&o.Run.Seed, "seed", 1, "of the noise; `number`")
-	flags.BoolVar(&o.totals, "totals", false, "one row for the whole schedule")
-	flags.BoolVar(&o.why, "why", false, "what the finish consists of, and what it depends on")
-	flags.StringVar(&o.trace, "trace", "", "write what every rank did to this JSON `file`, for Perfetto")
-	flags.Float64Var(&o.reading.Scale, "computation", 1, "computations of a trace take so many `times` as long")
-	flags.Float64Var(&o.reading.FlopsPerSecond, "flops", 1e9, "of a processor, for a SimGrid trace; so many a `second`")
+	flags.StringArrayVar(&o.machines, "machine", nil, "use the message costs of this `platform`; give it again to compare")
+	flags.StringVar(&o.text.Eager, "eager-threshold", "", "with --machine: the largest `size` that is sent before its receive is posted")
+	flags.StringVar(&o.Map, "map-by", "", "with levels: place ranks by `core`, by a level, or on a list of cores")
+	flags.StringVar(&o.text.Noise, "noise", "", "noise of the operating system: a `file` of detours, or a distribution such as \"exponential mean=10us every=1ms\"")
+	flags.BoolVar(&o.text.Together, "noise-synchronized", false, "start all ranks at the same point of the detour file (synchronized noise)")
+	flags.IntVar(&o.Runs, "runs", 1, "run this `number` of times with different noise and print the distribution")
+	flags.Uint64Var(&o.Run.Seed, "seed", 1, "seed of the noise")
+	flags.BoolVar(&o.totals, "summary", false, "print one row for the whole schedule")
+	flags.BoolVar(&o.why, "critical-path", false, "break the finish down along the critical path, with the sensitivity to each parameter")
+	flags.Var((*outputFile)(&o.trace), "trace", "write what every rank did to this JSON `file`, for Perfetto")
+	flags.Float64Var(&o.reading.Scale, "compute-scale", 1, "multiply the computation times of a trace by this `factor`")
+	flags.Float64Var(&o.reading.FlopsPerSecond, "flops", 1e9, "flops per second of a processor, for a SimGrid trace")
+	renamed(cmd, map[string]string{"eager": "eager-threshold", "why": "critical-path", "totals": "summary", "computation": "compute-scale", "noise-together": "noise-synchronized", "map": "map-by"})
 	if err := cmd.RegisterFlagCompletionFunc("machine", completePlatforms); err != nil {
 		panic(err) // a flag that this program does not declare
 	}
@@ -76,27 +77,27 @@ func (o *simulateOptions) check() error {
 	loggopsim := o.rules.value == simulate.LogGOPSim.String()
 	switch {
 	case o.Runs < 1:
-		return usagef("--runs %d: want 1 or more", o.Runs)
+		return usagef("--runs must be at least 1 (got %d)", o.Runs)
 	case o.Runs > 1 && (recorded || o.totals):
-		return usagef("--runs prints a distribution: leave out --why, --trace and --totals")
+		return usagef("--runs prints a distribution; omit --critical-path, --trace and --summary")
 	case o.Runs > 1 && o.text.Noise == "":
 		return usagef("--runs %d without --noise: all runs are the same", o.Runs)
 	case o.why && o.totals:
-		return usagef("--why and --totals are different tables: choose one")
+		return usagef("--critical-path and --summary are different tables; choose one")
 	case machines > 1 && (recorded || o.totals || o.Runs > 1):
-		return usagef("--why, --trace, --totals and --runs are of one machine: give one --machine")
+		return usagef("--critical-path, --trace, --summary and --runs require a single --machine")
 	case recorded && loggopsim:
-		return usagef("--why and --trace follow the default rules: leave out --rules")
+		return usagef("--critical-path and --trace require the default rules; omit --rules")
 	case machines > 0 && o.text.LogGOPS != "":
-		return usagef("give --loggops or --machine, not both")
+		return usagef("--loggops and --machine cannot be combined")
 	case machines > 0 && loggopsim:
-		return usagef("--rules loggopsim knows --loggops parameters, no --machine")
+		return usagef("--rules loggopsim requires --loggops parameters and cannot use --machine")
 	case machines == 0 && (o.text.Eager != "" || o.layers.packet != ""):
-		return usagef("--eager and --packet are for a --machine; --loggops has S")
+		return usagef("--eager-threshold and --packet require --machine; for --loggops use S")
 	case machines == 0 && o.Map != "":
-		return usagef("--map places ranks on a --machine with levels")
+		return usagef("--map-by requires a --machine with levels")
 	case o.text.Together && o.text.Noise == "":
-		return usagef("--noise-together needs --noise with a file of detours")
+		return usagef("--noise-synchronized requires --noise with a file of detours")
 	}
 	return nil
 }

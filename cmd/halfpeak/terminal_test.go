@@ -30,7 +30,7 @@ func TestTerminal(t *testing.T) {
 	}
 	for _, line := range []string{
 		"predict clip hp-lam", "whatif clip --set host-dma.tau=3.8us/KiB", "whatif hp-lam --uncertainty --assume 5", "compare clip hp-lam",
-		"packet clip --size 64KiB", "platforms", "platforms show clip", "whatif hp-lam --where", "whatif clip --sensitivity",
+		"packet clip --size 64KiB", "platforms", "platforms show clip", "whatif hp-lam --breakdown", "whatif clip --sensitivity",
 		"fit ../../fit/benchfile/testdata/netpipe-3.7.2-openmpi-4.1.4-sm.np.out", "--help", "fit --help", "whatif --help", "help units", "validate --help",
 	} {
 		wide, _ := on(terminal.Terminal{}, line)

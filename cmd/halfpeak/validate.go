@@ -62,8 +62,8 @@ Without --size, it also runs the measured sizes.`,
 	f.StringSliceVar(&o.programs, "program", nil, "only these `programs`")
 	complete(cmd, "program", judge.Programs())
 	f.IntVar(&o.nodes, "nodes", 8, "nodes of all_to_1, test_xfer and test_med")
-	f.StringVar(&o.trace, "trace", "", "write when each resource was busy to this `file`, for Perfetto or chrome://tracing")
-	f.StringVar(&o.plot, "plot", "", "draw one-way times of model and engine into this `file`")
+	f.Var((*outputFile)(&o.trace), "trace", "write when each resource was busy to this `file`, for Perfetto or chrome://tracing")
+	f.Var((*outputFile)(&o.plot), "plot", "draw one-way times of model and engine into this `file`")
 	f.StringVar(&o.faults, "faults", "", `faults to inject, as in "drop=0.01,reorder=0.01,late=100us" or "die=1@500us"; also duplicate, corrupt, delay, stop`)
 	f.Uint64Var(&o.seed, "seed", 1, "seed of the faults")
 	declareSize(cmd, &o.width, &o.height)
@@ -78,7 +78,7 @@ func (o *validateOptions) check(args []string) error {
 		}
 	}
 	if o.nodes < 2 || o.nodes > 1024 {
-		return usagef("--nodes %d: 2 to 1024", o.nodes)
+		return usagef("--nodes must be 2 to 1024 (got %d)", o.nodes)
 	}
 	if o.trace != "" && (len(args) > 1 || len(o.programs) != 1 || o.programs[0] == "packet" || len(o.sizes.sizes) != 1) {
 		return usagef("--trace shows one run: give one platform, one --program (not packet) and one --size")

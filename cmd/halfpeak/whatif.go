@@ -38,38 +38,37 @@ type whatifOptions struct {
 	samplingFlags
 	shard shardFlag
 	asked sweeps.Question
-	parts *shard.Parts // of --vary, from which the rows come
+	parts *shard.Parts // of --sweep, from which the rows come
 }
 
 func newWhatif() *cobra.Command {
 	var o whatifOptions
 	cmd := &cobra.Command{
 		Use:   "whatif PLATFORM",
-		Short: "What another number would buy",
-		Long: `Whatif changes parameters of a platform and shows the consequences. NAME is a
-parameter's path, or as much of it as is unique; "halfpeak platforms show" lists them.
-Parameters computed from a changed one follow it. A VALUE is a formula with units.
+		Short: "Predict the effect of changing a parameter",
+		Long: `Whatif predicts how message costs change when parameters of a platform change. NAME is a
+parameter's path or a unique part of it; "halfpeak platforms show" lists the paths. Parameters
+that are computed from a changed one change with it. A VALUE is a formula with units.
 
-  --set NAME=VALUE        before and after; also *= /= += -=
-  --vary NAME=FROM..TO/N  all values of a range; twice for a heat map, more for a table
-  --target CONDITION --by NAME   the value that reaches it, or what stands in the way
-  --sensitivity           what a percent of each parameter changes
-  --where                 which stage or parameter owns how much of the time
-  --landmarks             n½, 90 % of the peak, and where protocols should switch
-  --uncertainty           predictions with intervals
-  --shard I/N -o PART     part I of the rows of --vary; "halfpeak whatif merge" puts them together
-  --schedule FILE         asks --target, --vary, --sensitivity and --uncertainty of the
-                          finish of a parallel program; "halfpeak help simulate"
+  --set NAME=VALUE         compare before and after; also *= /= += -=
+  --sweep NAME=FROM..TO/N  predict at all values of a range; give it twice for a heat map
+  --target CONDITION --solve-for NAME   find the value that reaches the target
+  --sensitivity            the change per percent of each parameter
+  --breakdown              the time by stage or parameter
+  --landmarks              n½, 90 % of the peak, and the best protocol thresholds
+  --uncertainty            predictions with intervals
+  --schedule FILE          adds the finish of a parallel program as a quantity for --target,
+                           --sweep, --sensitivity and --uncertainty; see "halfpeak help simulate"
+  --shard I/N -o PART      compute part I of the rows of --sweep; merge with "halfpeak whatif merge"
 
-Each takes the design that --set leaves. --plot draws its figure.
+Each question is asked about the design after --set. --plot draws its figure.
 
-The rows of --vary go to a table, or as they come to FILE.csv, FILE.jsonl or
-FILE.parquet. A CSV or JSON Lines file that was interrupted goes on when the same
-command is given again; Parquet, whose index stands at its end, begins anew.`,
+--sweep prints a table, or writes rows to FILE.csv, FILE.jsonl or FILE.parquet as it computes them.
+Repeat the command to resume an interrupted CSV or JSON Lines file; Parquet starts anew.`,
 		Example: `  halfpeak whatif clip --set host-dma.tau=3.8us/KiB --set host-dma-in.tau=3.8us/KiB
-  halfpeak whatif clip --vary host-dma.tau=1us/KiB..8us/KiB/1000 --vary wire.tau=1us/KiB..8us/KiB/1000 --plot map.png
-  halfpeak whatif hp-lam --target 'rtt(16B) <= rtt(16B)/2' --by o_r
-  halfpeak whatif hp-lam --schedule app.goal --target 'finish <= 0.9*finish' --by L
+  halfpeak whatif clip --sweep host-dma.tau=1us/KiB..8us/KiB/1000 --sweep wire.tau=1us/KiB..8us/KiB/1000 --plot map.png
+  halfpeak whatif hp-lam --target 'rtt(16B) <= rtt(16B)/2' --solve-for o_r
+  halfpeak whatif hp-lam --schedule app.goal --target 'finish <= 0.9*finish' --solve-for L
   halfpeak whatif clip --collective allreduce --algorithm ring --ranks 64 --size 1MiB --sensitivity`,
 		Args:              wantArgs(1, 1, `one platform, as in "halfpeak whatif clip --set 'host-dma.tau*=0.5'"`),
 		ValidArgsFunction: completePlatforms,
@@ -94,26 +93,27 @@ command is given again; Parquet, whose index stands at its end, begins anew.`,
 	o.shard.declare(cmd)
 	f := cmd.Flags()
 	f.StringArrayVar(&o.set, "set", nil, "change a parameter: `NAME=VALUE`, also *= /= += -=; may be given again")
-	f.StringVar(&o.save, "save", "", "write what --set makes of the platform into this TOML `file`")
-	f.Var(&o.sizes, "size", "message sizes; for --vary 64KiB if not given")
-	f.StringSliceVar(&o.of, "of", nil, "the `quantities` to look at: "+strings.Join(whatif.Quantities(), ", "))
-	f.StringArrayVar(&o.vary, "vary", nil, "walk through a range: `NAME=FROM..TO/N`, or /N/log for even ratios; may be given again")
+	f.Var((*outputFile)(&o.save), "save", "write what --set makes of the platform into this TOML `file`")
+	f.Var(&o.sizes, "size", "message sizes; for --sweep 64KiB if not given")
+	f.StringSliceVar(&o.of, "quantity", nil, "the `quantities` to predict: "+strings.Join(whatif.Quantities(), ", "))
+	f.StringArrayVar(&o.vary, "sweep", nil, "predict at all values of a range: `NAME=FROM..TO/N`, or /N/log for even ratios; may be given again")
 	f.StringVar(&o.target, "target", "", "a `condition`, as in \"bandwidth(4KiB) >= 100MB/s\" or \"rtt(16B) <= rtt(16B)/2\"")
-	f.StringArrayVar(&o.by, "by", nil, "the `NAME` of the parameter that is to reach it, or NAME=FROM..TO; two for a curve, none for each of all")
-	f.BoolVar(&o.sensitivity, "sensitivity", false, "what a percent of each parameter changes; the figure is a tornado")
-	f.BoolVar(&o.where, "where", false, "which stage or parameter owns how much of the one-way time and of the gap")
-	f.BoolVar(&o.landmarks, "landmarks", false, "n½, 90 % of the peak, and where protocols should switch")
-	f.BoolVar(&o.uncertainty, "uncertainty", false, "predictions with 95 % intervals: of the next measurement where that is known, else from those of the parameters")
-	f.StringArrayVar(&o.schedule, "schedule", nil, "one more quantity: the finish of this schedule, or of the trace in these files; `file`")
-	f.StringVar(&o.collective.Collective, "collective", "", "one more quantity: the finish of this `collective`; of each of several --ranks and --size")
+	f.StringArrayVar(&o.by, "solve-for", nil, "the `NAME` of the parameter to change, or NAME=FROM..TO; give two for a curve, none to try each")
+	f.BoolVar(&o.sensitivity, "sensitivity", false, "list the change per percent of each parameter; --plot draws a tornado")
+	f.BoolVar(&o.where, "breakdown", false, "break the one-way time and the gap down by stage or parameter")
+	f.BoolVar(&o.landmarks, "landmarks", false, "list n½, 90 % of the peak, and the best protocol thresholds")
+	f.BoolVar(&o.uncertainty, "uncertainty", false, "predict with 95 % intervals: of the next measurement if the platform was fitted, else from those of the parameters")
+	f.StringArrayVar(&o.schedule, "schedule", nil, "add a quantity: the finish of the schedule or trace in this `file`; may be given again")
+	f.StringVar(&o.collective.Collective, "collective", "", "add a quantity for each of --ranks and --size: the finish of this `collective`")
 	f.StringVar(&o.collective.Algorithm, "algorithm", "best", "of --collective: the `name` of one, all, or best, the best of each design")
 	f.Var(&o.ranks, "ranks", "of --collective: numbers of ranks")
 	f.StringVar(&o.against, "against", "", "with --uncertainty: how likely it is faster than this `platform`")
 	o.samplingFlags.declare(f)
 	completeParams(cmd, "set", "=")
-	completeParams(cmd, "vary", "=")
-	completeParams(cmd, "by", "")
-	complete(cmd, "of", whatif.Quantities())
+	completeParams(cmd, "sweep", "=")
+	completeParams(cmd, "solve-for", "")
+	complete(cmd, "quantity", whatif.Quantities())
+	renamed(cmd, map[string]string{"of": "quantity", "by": "solve-for", "where": "breakdown", "vary": "sweep"})
 	cmd.AddCommand(newWhatifMerge())
 	return cmd
 }
@@ -128,31 +128,31 @@ func (o *whatifOptions) check() error {
 	}
 	switch {
 	case len(o.by) > 0 && o.target == "":
-		return usagef("--by requires --target; give a condition, as in --target 'bandwidth(4KiB) >= 100MB/s'")
+		return usagef("--solve-for requires --target; give a condition, as in --target 'bandwidth(4KiB) >= 100MB/s'")
 	case o.against != "" && !o.uncertainty:
 		return usagef("--against requires --uncertainty; halfpeak compare shows platforms side by side")
 	case questions > 1:
-		return usagef("--vary, --target, --sensitivity, --where, --landmarks and --uncertainty are different questions; ask one at a time")
+		return usagef("--sweep, --target, --sensitivity, --breakdown, --landmarks and --uncertainty are different questions; choose one")
 	case o.finishes() && (o.where || o.landmarks || questions == 0):
-		return usagef("--schedule and --collective have a finish for --target, --vary, --sensitivity and --uncertainty; ask one of them")
+		return usagef("--schedule and --collective require --target, --sweep, --sensitivity or --uncertainty")
 	case len(o.schedule) > 0 && o.collective.Collective != "":
-		return usagef("--schedule and --collective are different programs; give one of them")
+		return usagef("--schedule and --collective cannot be combined")
 	case o.collective.Collective != "" && len(o.ranks.Values) == 0:
-		return usagef("--collective %s: among how many? Give --ranks, as in --ranks 64", o.collective.Collective)
+		return usagef("--collective %s requires --ranks, for example --ranks 64", o.collective.Collective)
 	case o.collective.Collective == "" && len(o.ranks.Values) > 0:
-		return usagef("--ranks are those of a --collective, as in --collective allreduce")
+		return usagef("--ranks requires --collective, for example --collective allreduce")
 	case questions == 0 && len(o.set) == 0:
-		return usagef("nothing is asked: give --set NAME=VALUE, --vary, --target, --sensitivity, --where, --landmarks or --uncertainty")
+		return usagef("no question: give --set NAME=VALUE, --sweep, --target, --sensitivity, --breakdown, --landmarks or --uncertainty")
 	case questions == 0 && o.plot != "":
-		return usagef("--plot draws --vary, --target, --sensitivity, --where and --uncertainty; for curves before and after, use halfpeak plot")
+		return usagef("--plot draws --sweep, --target, --sensitivity, --breakdown and --uncertainty; for curves before and after, use halfpeak plot")
 	case len(o.by) > 2:
-		return usagef("--by takes one parameter for a value, two for a curve; it was given %d", len(o.by))
+		return usagef("--solve-for takes one parameter for a value, two for a curve; it was given %d", len(o.by))
 	case o.target != "" && o.plot != "" && len(o.by) != 2:
-		return usagef("--plot draws the curve of two --by; a target has one value of one")
+		return usagef("--plot draws the curve of two --solve-for; a target has one value of one")
 	case o.where && o.plot != "" && (len(o.of) > 1 || len(o.of) == 1 && o.of[0] != "gap" && o.of[0] != "one_way"):
-		return usagef("--where divides the one-way time or the gap: give --of one_way or --of gap")
+		return usagef("--breakdown divides the one-way time or the gap: give --quantity one_way or --quantity gap")
 	case o.sensitivity && o.plot != "" && (o.sized && len(o.sizes.sizes) > 1 || len(o.of) > 1):
-		return usagef("a tornado shows one quantity of one size; give one --size and one --of")
+		return usagef("a tornado shows one quantity of one size; give one --size and one --quantity")
 	}
 	if err := o.samplingFlags.check(); err != nil {
 		return err
@@ -171,7 +171,7 @@ func (o *whatifOptions) output(sweep bool) (output, error) {
 		return out, nil
 	}
 	if stream == "jsonl" || stream == "parquet" {
-		return out, usagef("%s is for the rows of --vary; use text, markdown, csv or json here", stream)
+		return out, usagef("%s is for the rows of --sweep; use text, markdown, csv or json here", stream)
 	}
 	_, err := out.kind()
 	return out, err

@@ -46,7 +46,7 @@ func (o *whatifOptions) answer(cmd *cobra.Command) error {
 	}
 	for _, name := range o.of {
 		if _, err := base.Quantity(name, 1); err != nil {
-			return usagef("--of %w", err)
+			return usagef("--quantity %w", err)
 		}
 	}
 	d, err := base.Set(o.set...)
@@ -144,7 +144,7 @@ func (o *whatifOptions) reach(ctx context.Context, d whatif.Design) (rows report
 			r.Param, err = d.Platform.Find(d.Layer.Name, text)
 		}
 		if err != nil {
-			return rows, nil, fmt.Errorf("--by %w", err)
+			return rows, nil, fmt.Errorf("--solve-for %w", err)
 		}
 		by = append(by, r)
 	}
@@ -156,7 +156,7 @@ func (o *whatifOptions) reach(ctx context.Context, d whatif.Design) (rows report
 		return s.Rows(o.units.Choice), nil, nil
 	}
 	if by[0].Param.Path == by[1].Param.Path {
-		return rows, nil, usagef("--by %s twice; a curve is over two parameters", by[0].Param.Path)
+		return rows, nil, usagef("--solve-for %s twice; a curve is over two parameters", by[0].Param.Path)
 	}
 	c, err := whatif.NewTargetCurve(d, t, by[0], by[1])
 	if err != nil || o.plot == "" {

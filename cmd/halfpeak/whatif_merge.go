@@ -15,15 +15,15 @@ func (o *whatifOptions) declareOutput(cmd *cobra.Command) {
 	o.format.choices = append([]string{string(reports.Text), string(reports.Markdown), string(reports.JSON)}, reports.StreamFormats()...)
 	f.Var(&o.format, "format", "how to print (default text, or what the name of the -o file says)")
 	complete(cmd, "format", o.format.choices)
-	f.StringVarP(&o.path, "output", "o", "", "write to this `file`, whole or not at all")
-	f.StringVar(&o.plot, "plot", "", "draw the figure into this `file` (png, svg, pdf)")
+	f.VarP((*outputFile)(&o.path), "output", "o", "write to this `file`, whole or not at all")
+	f.Var((*outputFile)(&o.plot), "plot", "draw the figure into this `file` (png, svg, pdf)")
 	declareSize(cmd, &o.width, &o.height)
 }
 
-// newWhatifMerge answers --vary from the parts of its shards.
+// newWhatifMerge answers --sweep from the parts of its shards.
 func newWhatifMerge() *cobra.Command {
 	var o whatifOptions
-	cmd := newMerge("whatif", `Merge takes the parts that "halfpeak whatif PLATFORM --vary … --shard I/N -o PART" wrote,
+	cmd := newMerge("whatif", `Merge takes the parts that "halfpeak whatif PLATFORM --sweep … --shard I/N -o PART" wrote,
 all N of them in any order, and gives exactly what the command gives without --shard.
 A shard that is missing, there twice, damaged, or of another command is named. Platforms
 and schedules that are files must be as they were.`, func(cmd *cobra.Command, args []string) (err error) {
@@ -51,7 +51,7 @@ and schedules that are files must be as they were.`, func(cmd *cobra.Command, ar
 func (o *whatifOptions) checkShard() error {
 	switch {
 	case len(o.vary) == 0:
-		return usagef("--shard divides the rows of --vary; the other questions are short")
+		return usagef("--shard divides the rows of --sweep; the other questions are short")
 	case o.path == "":
 		return usagef("--shard writes a part; name its file, as in -o part-%d", o.shard.Index)
 	case o.plot != "" || o.format.value != "":

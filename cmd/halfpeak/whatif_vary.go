@@ -22,7 +22,7 @@ func (o *whatifOptions) runVary(ctx context.Context, cmd *cobra.Command, d whati
 	for _, text := range o.vary {
 		r, err := d.ParseRange(text)
 		if err != nil {
-			return fmt.Errorf("--vary %w", err)
+			return fmt.Errorf("--sweep %w", err)
 		}
 		s.Ranges = append(s.Ranges, r)
 	}

@@ -1,5 +1,7 @@
-// Package usage defines the error of an invalid question, as opposed to an invalid file.
+// Package usage defines errors about a question, as opposed to errors in a file.
 package usage
+
+import "errors"
 
 // Error is a mistake in a question.
 type Error struct{ Err error }
@@ -8,3 +10,22 @@ func (e Error) Error() string { return e.Err.Error() }
 
 // Unwrap returns the mistake.
 func (e Error) Unwrap() error { return e.Err }
+
+// fieldError is an error that other values of some fields of a question would avoid.
+type fieldError struct {
+	error
+	fields []string
+}
+
+func (e fieldError) Unwrap() error { return e.error }
+
+// Fields returns err with the names of the fields of the question that it is about. The message
+// stays the same: only the caller knows how its user gives a field, such as by a flag.
+func Fields(err error, fields ...string) error { return fieldError{err, fields} }
+
+// FieldsOf returns the names of the fields that err is about, nil if it has none.
+func FieldsOf(err error) []string {
+	var f fieldError
+	errors.As(err, &f)
+	return f.fields
+}

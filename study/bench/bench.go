@@ -79,7 +79,7 @@ func (b *Bench) Rows() reports.Rows {
 	}
 	reached := fmt.Sprintf("%d of %d intervals are within %.3g %% after %.1f s", done, len(b.Results), 100*b.Within, b.Took.Seconds())
 	if done < len(b.Results) {
-		reached += fmt.Sprintf("; the others had no more time (--budget %v, but at least %d repeats of each)", b.Budget, live.Fewest)
+		reached += fmt.Sprintf("; the rest ran out of time (budget %v, but at least %d repeats of each)", b.Budget, live.Fewest)
 	}
 	rows.Notes = []string{
 		reached,

@@ -167,7 +167,7 @@ func (q Question) algorithms() (all Algorithms, err error) {
 			return nil, fmt.Errorf("rules of the form %s cannot say %s %s", q.Library, all[0].Collective, q.Algorithm)
 		}
 		if !l.segments && len(q.Segments) > 0 {
-			return nil, fmt.Errorf("rules of the form %s cannot say a segment; leave --segment out", q.Library)
+			return nil, usage.Fields(fmt.Errorf("rules of the form %s have no segments", q.Library), "segment")
 		}
 		all = named
 	}
@@ -297,10 +297,10 @@ func (t *Times) Rows() reports.Rows {
 		reports.Col("best", "best", compared(func(c Timing) any { return c.Best })),
 		reports.Col("segment_bytes", "segment", segment),
 		reports.Col("slower_percent", "slower by", compared(func(c Timing) any { return c.Slower })).Texted(reports.PercentText("%.1f %%")),
-		reports.Col("next", "next", next(func(c Timing) any { return c.Next.Name })).Ranked(1),
+		reports.Col("next", "runner-up", next(func(c Timing) any { return c.Next.Name })).Ranked(1),
 		reports.Col("next_segment_bytes", "its segment", next(func(c Timing) any { return segment(*c.Next) })).Ranked(5),
-		reports.Col("next_slower_percent", "next slower by", next(func(c Timing) any { return c.NextSlower })).Texted(reports.PercentText("%.1f %%")).Ranked(2),
-		reports.Col("from", "from", func(c Timing) any { return c.From }).Ranked(4),
+		reports.Col("next_slower_percent", "runner-up slower by", next(func(c Timing) any { return c.NextSlower })).Texted(reports.PercentText("%.1f %%")).Ranked(2),
+		reports.Col("from", "method", func(c Timing) any { return c.From }).Ranked(4),
 		reports.Col("average_low_us", "", func(c Timing) any { low, _ := averageEnds(t.Within, c); return low }),
 		reports.Col("average_high_us", "", func(c Timing) any { _, high := averageEnds(t.Within, c); return high }),
 	)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 )
@@ -27,7 +28,7 @@ type Crossover struct {
 // between two neighbours. The errors are those of [Compute].
 func (t *Times) Crossovers(ctx context.Context, q Question) (*Crossovers, error) {
 	if q.Algorithm != "all" && q.Algorithm != "best" {
-		return nil, fmt.Errorf("crossovers are between several algorithms; take --algorithm all")
+		return nil, usage.Fields(fmt.Errorf("crossovers need several algorithms"), "algorithm")
 	}
 	type place struct {
 		ranks int
@@ -123,12 +124,12 @@ func (c *Crossovers) Rows() reports.Rows {
 		reports.Col("over", "over", func(c change) any { return c.Over }),
 		reports.Col("ranks", "ranks", func(c change) any { return c.Best.Ranks }),
 		reports.Col("size_bytes", "size", func(c change) any { return quantity.Bytes(c.Best.Call.Bytes) }),
-		reports.Col("before", "best before", func(c change) any { return c.Before.Name }),
+		reports.Col("before", "previous best", func(c change) any { return c.Before.Name }),
 		reports.Col("before_segment_bytes", "segment", func(c change) any { return segment(c.Before) }).Ranked(1),
-		reports.Col("best", "best from here on", func(c change) any { return c.Best.Name }),
+		reports.Col("best", "new best", func(c change) any { return c.Best.Name }),
 		reports.Col("segment_bytes", "segment", func(c change) any { return segment(c.Best) }).Ranked(1),
 		reports.Col("time_us", "time", func(c change) any { return c.Best.Time }),
-		reports.Col("next_slower_percent", "second slower by", func(c change) any { return reports.OrAbsent(c.Best.NextSlower, c.Best.Next != nil) }).Texted(reports.PercentText("%.1f %%")),
+		reports.Col("next_slower_percent", "runner-up slower by", func(c change) any { return reports.OrAbsent(c.Best.NextSlower, c.Best.Next != nil) }).Texted(reports.PercentText("%.1f %%")),
 	)
 	rows.Notes = append(rows.Notes, c.On)
 	if len(c.Found) == 0 {

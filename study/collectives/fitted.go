@@ -10,6 +10,7 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	fitted "github.com/halfpeak/halfpeak/fit/collective"
 	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/study/fits"
@@ -117,7 +118,7 @@ func (q Question) fit(ctx context.Context, all []*Fit) error {
 // else by the average. Of two tables of the same algorithm and statistic the first counts.
 func (q Question) fitted(ctx context.Context) (*Times, error) {
 	if q.Map != "" {
-		return nil, fmt.Errorf("%s was measured as it was placed: leave --map out", q.Collective)
+		return nil, usage.Fields(fmt.Errorf("%s was measured with its own placement of ranks; omit the placement", q.Collective), "map-by")
 	}
 	answer := &Times{BestOnly: q.Algorithm == "best", Fitted: true}
 	slowest := true
@@ -134,7 +135,7 @@ func (q Question) fitted(ctx context.Context) (*Times, error) {
 			answer.Algorithms = append(answer.Algorithms, f.Entry)
 		}
 		if first := by[f.Entry.Name][f.Data.Statistic]; first != nil {
-			twice = append(twice, fmt.Sprintf("%s, %s: of the table %s; --algorithm %s takes that one.", f.Entry.Name, f.Data.Statistic, first.Table, f.Table))
+			twice = append(twice, fmt.Sprintf("%s, %s: from the table %s; the algorithm %q selects the other table.", f.Entry.Name, f.Data.Statistic, first.Table, f.Table))
 			continue
 		}
 		by[f.Entry.Name][f.Data.Statistic] = f
@@ -164,7 +165,7 @@ func (q Question) fitted(ctx context.Context) (*Times, error) {
 		}
 	}
 	if len(q.Segments) > 0 || q.Call.Gamma != 0 || q.Call.Root != 0 || q.Call.Fanout != 0 {
-		return nil, fmt.Errorf("%s was measured whole, from root 0: leave --segment, --root, --fan-out and --gamma out", q.Collective)
+		return nil, usage.Fields(fmt.Errorf("%s was measured without segments, from root 0", q.Collective), "segment", "root", "fan-out", "gamma")
 	}
 	for _, e := range answer.Algorithms {
 		_, has := by[e.Name][fitted.Slowest]

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -48,7 +50,7 @@ func TestMeasuredTables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if notes := strings.Join(answer.Notes, "\n"); !strings.Contains(notes, "takes that one") {
+	if notes := strings.Join(answer.Notes, "\n"); !strings.Contains(notes, "selects the other table") {
 		t.Error(notes)
 	}
 	for _, c := range answer.Times {
@@ -67,7 +69,7 @@ func TestMeasuredTables(t *testing.T) {
 		}
 	}
 	q.Map = "node"
-	if _, err := Compute(t.Context(), q); err == nil || !strings.Contains(err.Error(), "--map") {
+	if _, err := Compute(t.Context(), q); err == nil || !slices.Contains(usage.FieldsOf(err), "map-by") {
 		t.Error(err)
 	}
 	q.Map, q.Algorithm = "", "ring"

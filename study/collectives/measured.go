@@ -11,6 +11,7 @@ import (
 
 	fitted "github.com/halfpeak/halfpeak/fit/collective"
 	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/study/fits"
@@ -106,7 +107,7 @@ func CompareMeasured(ctx context.Context, q Question, files MeasuredFiles) (*Mea
 		if len(others) > 0 {
 			return nil, fmt.Errorf("no file has a measurement of %s; they have %s", q.Collective, strings.Join(stats.Ascending(others), ", "))
 		}
-		return nil, errors.New("no file has a measurement of these ranks, sizes, algorithm and statistic; leave --ranks, --size, --algorithm and --statistic out for all there are")
+		return nil, usage.Fields(errors.New("no file has a measurement of these ranks, sizes, algorithm and statistic; omit them to use all measurements"), "ranks", "size", "algorithm", "statistic")
 	}
 	return answer, in.Broken
 }
@@ -185,7 +186,7 @@ func (a *Measured) Rows() reports.Rows {
 		reports.Col("series", reports.HeadIf(named, "series"), func(c cell) any { return c.Series }).Ranked(4),
 		reports.Col("algorithm", "measured", func(c cell) any { return reports.OrNil(c.Algorithm) }),
 		reports.Col("modelled_algorithm", "model", func(c cell) any { return c.Modelled }).Ranked(3),
-		reports.Col("statistic", "ranks' time", func(c cell) any { return string(c.Statistic) }),
+		reports.Col("statistic", "statistic", func(c cell) any { return string(c.Statistic) }),
 		reports.Col("ranks", "ranks", func(c cell) any { return c.Ranks }),
 		reports.Col("size_bytes", "size", func(c cell) any { return c.Size }),
 		reports.Col("measured_us", "measured", func(c cell) any { return c.Measured }),

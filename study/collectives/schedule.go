@@ -27,10 +27,10 @@ func AlgorithmsOf(name string) (Algorithms, error) {
 	return all, nil
 }
 
-// parameters are what algorithms take, by the names of flags.
+// parameters lists the parameters that algorithms can have.
 var parameters = []struct {
 	takes collective.ParamSet
-	flag  string
+	name  string
 	given func(collective.Call) bool
 }{
 	{collective.Root, "root", func(c collective.Call) bool { return c.Root != 0 }},
@@ -49,9 +49,9 @@ func (a Algorithms) takes(c collective.Call) error {
 		switch {
 		case !p.given(c) || all&p.takes != 0:
 		case len(a) == 1:
-			return fmt.Errorf("%s %s takes no --%s; leave it out", a[0].Collective, a[0].Name, p.flag)
+			return usage.Fields(fmt.Errorf("%s %s has no parameter %s", a[0].Collective, a[0].Name, p.name), p.name)
 		default:
-			return fmt.Errorf("no algorithm of %s takes --%s; leave it out", a[0].Collective, p.flag)
+			return usage.Fields(fmt.Errorf("no algorithm of %s has a parameter %s", a[0].Collective, p.name), p.name)
 		}
 	}
 	return nil
@@ -95,7 +95,7 @@ func (a Algorithms) Rows() reports.Rows {
 			var all []string
 			for _, p := range parameters {
 				if e.Params&p.takes != 0 {
-					all = append(all, p.flag)
+					all = append(all, p.name)
 				}
 			}
 			return reports.OrNil(strings.Join(all, " "))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	fitted "github.com/halfpeak/halfpeak/fit/collective"
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 )
@@ -57,9 +58,9 @@ func whyNotJointly(sources []fitSource, o MeasuredOptions) (notes []string) {
 	}
 	switch {
 	case unsaid > 1 && len(o.Ranks) == 1:
-		notes = append(notes, fmt.Sprintf("%d tables of collectives do not say how many ranks took part, and %d stands for all of them; with a number for each, as in --ranks 4,16, they are fitted jointly", unsaid, o.Ranks[0]))
+		notes = append(notes, fmt.Sprintf("%d tables of collectives do not say how many ranks took part, and %d stands for all of them; with a number for each they are fitted jointly", unsaid, o.Ranks[0]))
 	case unsaid > 1:
-		notes = append(notes, fmt.Sprintf("%d tables of collectives do not say how many ranks took part; with --ranks they are fitted jointly", unsaid))
+		notes = append(notes, fmt.Sprintf("%d tables of collectives do not say how many ranks took part; with their numbers of ranks they are fitted jointly", unsaid))
 	}
 	if ranks > 0 && unsaid == 0 {
 		notes = append(notes, fmt.Sprintf("a collective on %d ranks only: one number of ranks tells neither its algorithm nor what other numbers take; files of more would", ranks))
@@ -75,7 +76,7 @@ func (f *Fitted) collectives(o MeasuredOptions) error {
 	}
 	f.Notes = notes
 	if len(all) == 0 {
-		return errors.New("--model collective: no table is one of a collective; a CSV file wants --collective, as in --collective bcast")
+		return usage.Fields(errors.New("no table is one of a collective; name the collective of a CSV file, such as bcast"), "model", "collective")
 	}
 	var first error
 	for _, s := range all {
@@ -133,7 +134,7 @@ func (f *Fitted) collectiveRows() reports.Rows {
 		reports.Col("series", reports.HeadIf(named, "series"), func(r of) any { return r.Name }).Ranked(3),
 		reports.Col("algorithm", "algorithm", func(r of) any { return r.Algorithm }),
 		reports.Col("searched", "", func(r of) any { return !r.Given }),
-		reports.Col("statistic", "ranks' time", func(r of) any { return string(r.Statistic) }).Ranked(4),
+		reports.Col("statistic", "statistic", func(r of) any { return string(r.Statistic) }).Ranked(4),
 		reports.Col("ranks_from", "", func(r of) any { return r.Ranks[0] }),
 		reports.Col("ranks_to", "", func(r of) any { return r.Ranks[len(r.Ranks)-1] }),
 		reports.Col("ranks_count", "", func(r of) any { return len(r.Ranks) }),
@@ -161,14 +162,14 @@ func (f *Fitted) collectiveRows() reports.Rows {
 		percent("median_error_percent", "median error", 2, func(r of) float64 { return r.Regime.Errors.Median }),
 		percent("p95_error_percent", "95th perc.", 5, func(r of) float64 { return r.Regime.Errors.P95 }),
 		percent("worst_error_percent", "", 5, func(r of) float64 { return r.Regime.Errors.Worst }),
-		percent("held_out_error_percent", "left out", 2, func(r of) float64 { return r.Regime.HeldOut() }),
+		percent("held_out_error_percent", "hold-out error", 2, func(r of) float64 { return r.Regime.HeldOut() }),
 	)
 	for _, c := range f.Collectives {
 		rows.Notes = append(rows.Notes, c.notes(len(f.Collectives) > 1)...)
 	}
 	note := "T = base + steps·α + bytes·β, with the steps and bytes of the algorithm's schedule"
 	if slices.ContainsFunc(all, func(r of) bool { return !math.IsNaN(r.Regime.HeldOut()) }) {
-		note += "; \"left out\": the error for numbers of ranks that the fit had not seen"
+		note += "; \"hold-out error\": the error for numbers of ranks that were not used in the fit"
 	}
 	rows.Notes = append(rows.Notes, note+".")
 	return rows

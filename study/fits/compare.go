@@ -11,6 +11,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/internal/nearest"
+	"github.com/halfpeak/halfpeak/internal/usage"
 )
 
 // compare fits both sides and says how the tables differ: one table with the other, several by
@@ -29,9 +30,9 @@ func (f *Fitted) compare(o Options) error {
 	}
 	f.Notes = append(f.Notes, notes...)
 	of, alone := partners(sourcesOf(f.Curves), sourcesOf(others))
-	f.Notes = append(f.Notes, aloneNotes("--compare", alone)...)
+	f.Notes = append(f.Notes, aloneNotes(alone)...)
 	if len(alone) == len(f.Curves)+len(others) {
-		return fmt.Errorf("--compare: no table before has the name of one after: %s; %s", tablesOf(sourcesOf(f.Curves)), tablesOf(sourcesOf(others)))
+		return usage.Fields(fmt.Errorf("no table before has the name of a table after: %s; %s", tablesOf(sourcesOf(f.Curves)), tablesOf(sourcesOf(others))), "compare")
 	}
 	for i, b := range f.Curves {
 		if of[i] < 0 {
@@ -40,7 +41,7 @@ func (f *Fitted) compare(o Options) error {
 		a := others[of[i]]
 		changes, err := fit.Compare(b.Result, a.Result)
 		if err != nil {
-			return fmt.Errorf("--compare: %s and %s: %w", b.name(), a.name(), err)
+			return usage.Fields(fmt.Errorf("%s and %s: %w", b.name(), a.name(), err), "compare")
 		}
 		for _, c := range changes {
 			f.Changes = append(f.Changes, Change{b.name(), a.name(), c})
@@ -89,9 +90,9 @@ func (f *Fitted) tables(name string) (before, after []fitSource, err error) {
 	}
 	switch {
 	case len(after) == 0:
-		return nil, nil, fmt.Errorf("--compare %q: no such file, and no such table%s", name, nearest.Hint(name, names))
+		return nil, nil, usage.Fields(fmt.Errorf("%q: no such file or table%s", name, nearest.Hint(name, names)), "compare")
 	case len(after) > 1 || len(before) != 1:
-		return nil, nil, fmt.Errorf("--compare %q: with which of %d tables? name a table of a file with two, or the second run of one", name, len(f.sources)-1)
+		return nil, nil, usage.Fields(fmt.Errorf("%q: the file has %d tables to compare with; name a table of a file with two, or the second run of one", name, len(f.sources)-1), "compare")
 	}
 	return before, after, nil
 }
@@ -108,7 +109,7 @@ func runsWithin(sources []fitSource) (before, after []fitSource, err error) {
 		}
 	}
 	if len(after) == 0 {
-		return nil, nil, errors.New("--compare: the same file, and no table is in it twice; name another file, or a table of a file with two")
+		return nil, nil, usage.Fields(errors.New("it is the same file, and no table is in it twice; name another file, or a table of a file with two"), "compare")
 	}
 	return before, after, nil
 }
@@ -155,10 +156,10 @@ func partners(before, after []fitSource) (of []int, alone []fitSource) {
 }
 
 // aloneNotes list tables that have no partner.
-func aloneNotes(flag string, alone []fitSource) []string {
+func aloneNotes(alone []fitSource) []string {
 	var notes []string
 	for _, s := range alone {
-		notes = append(notes, fmt.Sprintf("%s: %s has no partner, and is left out", flag, s.name()))
+		notes = append(notes, fmt.Sprintf("%s has no partner and is skipped", s.name()))
 	}
 	return notes
 }

@@ -13,6 +13,7 @@ import (
 	fitted "github.com/halfpeak/halfpeak/fit/collective"
 	"github.com/halfpeak/halfpeak/fit/contention"
 	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 )
@@ -86,7 +87,7 @@ func (f *Fitted) soughtPoints(o Options) (entry collective.Entry, points []conte
 		return entry, nil, nil, err
 	}
 	if len(all) == 0 {
-		return entry, nil, nil, fmt.Errorf("--collectives: no table is one of a collective; a CSV file wants --collective, as in --collective bcast")
+		return entry, nil, nil, usage.Fields(fmt.Errorf("no table is one of a collective; name the collective of a CSV file, such as bcast"), "calibrate-with", "collective")
 	}
 	type at struct {
 		ranks int
@@ -108,7 +109,7 @@ func (f *Fitted) soughtPoints(o Options) (entry collective.Entry, points []conte
 			return entry, nil, nil, err
 		}
 		if entry.Name != "" && (entry.Name != one.Name || entry.Collective != one.Collective) {
-			return entry, nil, nil, fmt.Errorf("--collectives: the files have times of %s by %s and of %s by %s; choose with --algorithm, or leave files out", entry.Collective, entry.Name, one.Collective, one.Name)
+			return entry, nil, nil, usage.Fields(fmt.Errorf("the files have times of %s by %s and of %s by %s; choose one algorithm, or pass fewer files", entry.Collective, entry.Name, one.Collective, one.Name), "calibrate-with", "algorithm")
 		}
 		entry = one
 		for _, p := range s.Points {
@@ -127,7 +128,7 @@ func (f *Fitted) soughtPoints(o Options) (entry collective.Entry, points []conte
 		}
 	}
 	if len(order) == 0 {
-		return entry, nil, nil, fmt.Errorf("--collectives: name the algorithm with --algorithm; the files have times by %s", strings.Join(stats.Ascending(found), ", "))
+		return entry, nil, nil, usage.Fields(fmt.Errorf("name the algorithm; the files have times by %s", strings.Join(stats.Ascending(found), ", ")), "calibrate-with", "algorithm")
 	}
 	for _, a := range order {
 		points = append(points, contention.Point{Entry: entry, Ranks: a.ranks, Call: collective.Call{Bytes: uint64(a.size)}, Map: o.Collectives.Map, Times: of[a]})
@@ -163,7 +164,7 @@ func spread(points []contention.Point) (chosen []contention.Point, err error) {
 	}
 	if len(chosen) == 0 {
 		p := slices.MinFunc(points, func(a, b contention.Point) int { return cmp.Compare(a.Ranks, b.Ranks) })
-		return nil, fmt.Errorf("--collectives: %s by %s on %d ranks has more than %d operations; give measurements on fewer ranks", p.Collective, p.Name, p.Ranks, maxSoughtOperations)
+		return nil, usage.Fields(fmt.Errorf("%s by %s on %d ranks has more than %d operations; give measurements on fewer ranks", p.Collective, p.Name, p.Ranks, maxSoughtOperations), "calibrate-with")
 	}
 	return chosen, nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/fit/contention"
 	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -30,12 +31,12 @@ func (o Options) sharing() bool {
 // sharing estimates what the ranks of the machine share.
 func (f *Fitted) sharing(o Options) error {
 	if o.Fans.File != "" && (len(o.Trace.Group) != 1 || o.Trace.Y == "") {
-		return fmt.Errorf("--fans: say with --x, --y and --group which columns have the size, the average time and the level")
+		return usage.Fields(fmt.Errorf("name the columns of the size, the average time and the level"), "fan-out-times", "x", "y", "group")
 	}
 	var levels []contention.Level
 	for _, l := range f.levels {
 		if l.Holds == 0 {
-			return fmt.Errorf("level %s: how many units make one? Say it with --holds %s=NUMBER", l.Name, l.Name)
+			return usage.Fields(fmt.Errorf("level %s: its arity is missing", l.Name), "arity")
 		}
 		of := contention.Level{Name: l.Name, Holds: l.Holds}
 		times := map[quantity.Bytes][]float64{}
@@ -44,7 +45,7 @@ func (f *Fitted) sharing(o Options) error {
 				continue
 			}
 			if s.table.Kind != benchfile.OneWay {
-				return fmt.Errorf("level %s: %s has times of a %s; with --fans, --collectives or a level that was not measured, levels are made of one-way times alone", l.Name, s.name(), s.table.Kind)
+				return usage.Fields(fmt.Errorf("level %s: %s has times of a %s; to estimate contention, or with a level that was not measured, levels need one-way times", l.Name, s.name(), s.table.Kind), "level")
 			}
 			for _, sample := range s.table.Samples {
 				t := sample.Median

@@ -14,6 +14,7 @@ import (
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/fit/contention"
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
@@ -130,7 +131,7 @@ func TestFansErrors(t *testing.T) {
 	}
 	check("nosuch", func(o *Options) { o.Fans.Receivers = "nosuch" })
 	check("no such file", func(o *Options) { o.Fans.File = "nosuch.csv" })
-	check("--holds node=NUMBER", func(o *Options) { o.Levels[0].Holds = 0 })
+	check("level node: its arity is missing", func(o *Options) { o.Levels[0].Holds = 0 })
 }
 
 // broadcastsFile is what the machine with fans would take for binomial broadcasts, changed.
@@ -217,7 +218,7 @@ func TestSharpen(t *testing.T) {
 		t.Error(note)
 	}
 	o.Measured.Algorithm = ""
-	if _, err := Fit([]string{times}, o); err == nil || !strings.Contains(err.Error(), "--algorithm") {
+	if _, err := Fit([]string{times}, o); err == nil || !slices.Contains(usage.FieldsOf(err), "algorithm") {
 		t.Errorf("an unknown algorithm: %v", err)
 	}
 }

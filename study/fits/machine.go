@@ -8,6 +8,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/nearest"
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
@@ -35,10 +36,10 @@ func ParseLevels(levels, holds []string) ([]Level, error) {
 	for _, text := range levels {
 		name, from, given := strings.Cut(text, "=")
 		if name == "" || given && from == "" {
-			return nil, fmt.Errorf("--level %q: write NAME=FILE, as in node=latency.txt, or NAME if nothing was measured there", text)
+			return nil, usage.Fields(fmt.Errorf("%q: write NAME=FILE, for example node=latency.txt, or NAME if nothing was measured there", text), "level")
 		}
 		if err := platforms.CheckLevelName(name); err != nil {
-			return nil, fmt.Errorf("--level %q: %w", name, err)
+			return nil, usage.Fields(fmt.Errorf("%q: %w", name, err), "level")
 		}
 		at := slices.Index(names(), name)
 		if at < 0 {
@@ -49,7 +50,7 @@ func ParseLevels(levels, holds []string) ([]Level, error) {
 		}
 	}
 	if len(all) > 0 && !slices.ContainsFunc(all, func(l Level) bool { return len(l.From) > 0 }) {
-		return nil, fmt.Errorf("--level %q: nothing was measured at any level; write NAME=FILE, as in node=latency.txt", levels[0])
+		return nil, usage.Fields(fmt.Errorf("%q: nothing was measured at any level; write NAME=FILE, for example node=latency.txt", levels[0]), "level")
 	}
 	for _, text := range holds {
 		name, number, _ := strings.Cut(text, "=")
@@ -57,11 +58,11 @@ func ParseLevels(levels, holds []string) ([]Level, error) {
 		at := slices.Index(names(), name)
 		switch {
 		case err != nil || n < 1:
-			return nil, fmt.Errorf("--holds %q: write NAME=NUMBER with a number from 1 on, as in node=32", text)
+			return nil, usage.Fields(fmt.Errorf("%q: write NAME=NUMBER with a number of at least 1, for example node=32", text), "arity")
 		case at < 0:
-			return nil, fmt.Errorf("--holds %q: no --level %q%s", text, name, nearest.Hint(name, names()))
+			return nil, usage.Fields(fmt.Errorf("%q: no level %q%s", text, name, nearest.Hint(name, names())), "arity")
 		case all[at].Holds > 0:
-			return nil, fmt.Errorf("--holds gives level %q twice", name)
+			return nil, usage.Fields(fmt.Errorf("the arity of level %q is given twice", name), "arity")
 		}
 		all[at].Holds = n
 	}
@@ -106,8 +107,8 @@ func valued(sources []fitSource, value string) (found []fitSource, err error) {
 			continue
 		}
 		if _, other, more := strings.Cut(of, " "); more {
-			return nil, fmt.Errorf("tables are told apart by %q and by more (%q); take the others together with --pool, as in --pool %s",
-				column, other, strings.Split(other, "=")[0])
+			return nil, usage.Fields(fmt.Errorf("tables differ in %q and also in %q; pool the column %s",
+				column, other, strings.Split(other, "=")[0]), "pool")
 		}
 		values = append(values, of)
 		if of == value {
@@ -115,7 +116,7 @@ func valued(sources []fitSource, value string) (found []fitSource, err error) {
 		}
 	}
 	if len(values) == 0 {
-		return nil, fmt.Errorf("no column tells tables of levels apart; name it with --group")
+		return nil, usage.Fields(fmt.Errorf("no column distinguishes the tables of levels; name it"), "group")
 	}
 	if len(found) == 0 {
 		return nil, fmt.Errorf("no table with the value %q%s", value, nearest.Hint(value, values))
@@ -141,7 +142,7 @@ func (f *Fitted) machineDocument() (d platforms.Document, err error) {
 	inner := "cores"
 	for _, level := range f.levels {
 		if level.Holds == 0 {
-			return d, fmt.Errorf("level %s: how many %s make one? Say it with --holds %s=NUMBER", level.Name, inner, level.Name)
+			return d, usage.Fields(fmt.Errorf("level %s: its arity, the number of %s in one unit, is missing", level.Name, inner), "arity")
 		}
 		inner = fmt.Sprintf("units of level %s", level.Name)
 		t := platforms.NewTable("level", level.Name, "arity", strconv.Itoa(level.Holds))
@@ -166,7 +167,7 @@ func (f *Fitted) machineDocument() (d platforms.Document, err error) {
 			from = append(from, c.name())
 		}
 		if !slices.ContainsFunc(t.Keys, func(k platforms.Key) bool { return k.Name == "layer" }) {
-			return d, fmt.Errorf("level %s: nothing that was read has times of messages: give the file of a latency, as in --level %s=latency.txt", level.Name, level.Name)
+			return d, usage.Fields(fmt.Errorf("level %s: no times of messages were read; give it a file of latencies", level.Name), "level")
 		}
 		t.Set("source", strings.Join(from, ", "))
 		d.Tables = append(d.Tables, t)
@@ -182,8 +183,8 @@ func (f *Fitted) withoutGaps() (notes []string) {
 	}
 	for _, level := range f.levels {
 		if !slices.ContainsFunc(f.Curves, func(c Curve) bool { return c.level == level.Name && c.Kind == benchfile.Gap }) {
-			notes = append(notes, fmt.Sprintf("level %s: no gaps are known, so a sender's next message begins when the one before has arrived; a file of bandwidths or of message rates has them: --level %s=FILE once more",
-				level.Name, level.Name))
+			notes = append(notes, fmt.Sprintf("level %s: no gaps were measured, so a sender's next message begins when the previous one has arrived; give the level a file of bandwidths or message rates too",
+				level.Name))
 		}
 	}
 	return notes
@@ -202,7 +203,7 @@ func (f *Fitted) machineText() (string, error) {
 	}
 	text, err := Encoded(d, "fit.")
 	if err == nil {
-		_, err = platforms.Parse("--save", []byte(text))
+		_, err = platforms.Parse("the fitted machine", []byte(text))
 	}
 	return text, err
 }

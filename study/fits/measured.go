@@ -12,6 +12,7 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	fitted "github.com/halfpeak/halfpeak/fit/collective"
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -19,8 +20,8 @@ import (
 type MeasuredOptions struct {
 	Collective string // what tables measure that do not say so
 	// Ranks are those of the tables that do not say: one number for all, or one for each in order.
-	Ranks     []int
-	RanksFlag string // that gives Ranks, for messages; empty: --ranks
+	Ranks []int
+
 	// Algorithm is that of tables that do not say, as files call one; empty: searched.
 	Algorithm string
 }
@@ -67,7 +68,7 @@ func MeasuredSeries(sources []fitSource, o MeasuredOptions) (all []Series, notes
 			continue
 		}
 		if c.Name = cmp.Or(c.Name, o.Collective); c.Name == "" {
-			return nil, nil, fmt.Errorf("%s: the file does not say which collective it measured; name it with --collective, as in --collective allreduce", s.file.Name)
+			return nil, nil, usage.Fields(fmt.Errorf("%s: the file does not say which collective it measured; name it, for example allreduce", s.file.Name), "collective")
 		}
 		if c.Ranks == 0 {
 			if c.Ranks, err = o.unsaidRanks(unsaid); err != nil {
@@ -106,13 +107,13 @@ func MeasuredSeries(sources []fitSource, o MeasuredOptions) (all []Series, notes
 		}
 	}
 	if len(o.Ranks) > 1 && unsaid != len(o.Ranks) {
-		return nil, nil, fmt.Errorf("%s: %d numbers for %d tables that do not say how many took part; give one for all, or one for each", cmp.Or(o.RanksFlag, "--ranks"), len(o.Ranks), unsaid)
+		return nil, nil, usage.Fields(fmt.Errorf("%d numbers of ranks for %d tables that do not give theirs; pass one for all tables, or one for each", len(o.Ranks), unsaid), "measured-ranks")
 	}
 	if len(keys) == 0 && len(notes) > 0 {
 		return nil, nil, errors.New(notes[0])
 	}
 	if others > 0 && len(keys) > 0 {
-		notes = append(notes, fmt.Sprintf("left out: %d tables of no collective; --model piecewise fits each table by itself", others))
+		notes = append(notes, fmt.Sprintf("skipped %d tables that measure no collective; the model piecewise fits each table by itself", others))
 	}
 	for _, k := range keys {
 		slowest := true
@@ -150,16 +151,16 @@ func MeasuredSeries(sources []fitSource, o MeasuredOptions) (all []Series, notes
 
 // unsaidRanks are those of the n-th table that does not say.
 func (o MeasuredOptions) unsaidRanks(n int) (int, error) {
-	flag := cmp.Or(o.RanksFlag, "--ranks")
+
 	switch {
 	case len(o.Ranks) == 0:
-		return 0, fmt.Errorf("does not say how many ranks took part; give the number with %s", flag)
+		return 0, usage.Fields(fmt.Errorf("does not say how many ranks took part; give their number"), "measured-ranks")
 	case len(o.Ranks) == 1:
 		return o.Ranks[0], nil
 	case n < len(o.Ranks):
 		return o.Ranks[n], nil
 	}
-	return 0, fmt.Errorf("does not say how many ranks took part, and %s has %d numbers; give one for all, or one for each such table", flag, len(o.Ranks))
+	return 0, usage.Fields(fmt.Errorf("does not say how many ranks took part, and only %d numbers are given; pass one for all tables, or one for each such table", len(o.Ranks)), "measured-ranks")
 }
 
 // seriesName is what tells series of a collective apart.
@@ -224,7 +225,7 @@ func registeredAlgorithm(name, file string) (string, error) {
 		if collective.Of(name) == nil {
 			return file, nil // which is said of the collective
 		}
-		return "", fmt.Errorf("no algorithm of %s has the number %d in Open MPI; name it with --algorithm", name, number)
+		return "", usage.Fields(fmt.Errorf("no algorithm of %s has the number %d in Open MPI; give its name", name, number), "algorithm")
 	}
 	e, err := collective.Find(name, file)
 	return e.Name, err

@@ -72,9 +72,8 @@ func TestUnsaid(t *testing.T) {
 		o    MeasuredOptions
 		want string
 	}{
-		{MeasuredOptions{}, "does not say how many ranks took part; give the number with --ranks"},
-		{MeasuredOptions{RanksFlag: "--measured-ranks"}, "give the number with --measured-ranks"},
-		{MeasuredOptions{Ranks: []int{4, 8}}, "--ranks: 2 numbers for 1 tables"},
+		{MeasuredOptions{}, "does not say how many ranks took part; give their number"},
+		{MeasuredOptions{Ranks: []int{4, 8}}, "2 numbers of ranks for 1 tables"},
 		{MeasuredOptions{Ranks: []int{4}, Collective: "allgahter"}, `did you mean "allgather"?`},
 		{MeasuredOptions{Ranks: []int{4}, Algorithm: "99"}, "has the number 99 in Open MPI"},
 		{MeasuredOptions{Ranks: []int{4}, Algorithm: "2"}, ""},

@@ -5,6 +5,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
@@ -43,7 +44,7 @@ func (f *Fitted) logP(rtt quantity.Micros) error {
 		}
 	}
 	if len(signatures) != 1 {
-		return fmt.Errorf("%s: %d signatures; --model logp takes one table of burst, delta and interval", sourceNames(f.sources), len(signatures))
+		return usage.Fields(fmt.Errorf("%s: %d signatures; the model logp is fitted to one table of burst, delta and interval", sourceNames(f.sources), len(signatures)), "model")
 	}
 	f.sources = signatures
 	r, err := fit.LogP(signatures[0].table, rtt)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"path/filepath"
 
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 )
@@ -17,10 +18,10 @@ const maxCurves = 8
 func (f *Fitted) Picture() (reports.Picture, error) {
 	curves := f.Curves
 	if len(curves) == 0 {
-		return nil, fmt.Errorf("--plot draws times against sizes; save the %s parameters and plot the platform", f.model)
+		return nil, usage.Fields(fmt.Errorf("a figure shows times against sizes; save the %s parameters and plot the platform", f.model), "plot")
 	}
 	if len(curves) > maxCurves {
-		return nil, fmt.Errorf("--plot: %d curves; a figure holds %d: choose tables, or plot fewer files", len(curves), maxCurves)
+		return nil, usage.Fields(fmt.Errorf("a figure holds %[2]d curves (got %[1]d); choose tables, or plot fewer files", len(curves), maxCurves), "plot")
 	}
 	top := reports.Figure{
 		X: reports.Axis{Scale: reports.Log, Bytes: true},

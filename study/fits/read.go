@@ -8,6 +8,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/internal/usage"
 )
 
 // A input is what was read of benchmark files.
@@ -127,9 +128,9 @@ func fitRuns(sources []fitSource) (all []fitSource, notes []string, err error) {
 	for _, other := range files[1:] {
 		of, alone := partners(first, other)
 		if len(alone) == len(first)+len(other) {
-			return nil, nil, fmt.Errorf("--runs: runs of one measurement have the same tables; %s; %s", tablesOf(first), tablesOf(other))
+			return nil, nil, usage.Fields(fmt.Errorf("runs of one measurement must have the same tables; %s; %s", tablesOf(first), tablesOf(other)), "runs")
 		}
-		for _, note := range aloneNotes("--runs", alone) {
+		for _, note := range aloneNotes(alone) {
 			if !slices.Contains(notes, note) {
 				notes = append(notes, note)
 			}
@@ -149,12 +150,12 @@ func fitRuns(sources []fitSource) (all []fitSource, notes []string, err error) {
 		}
 		together, err := fit.Runs(tables...)
 		if err != nil {
-			return nil, nil, fmt.Errorf("--runs: %w", err)
+			return nil, nil, usage.Fields(err, "runs")
 		}
 		of.Tables = append(of.Tables, *together)
 	}
 	if len(of.Tables) == 0 {
-		return nil, nil, fmt.Errorf("--runs: no table of %s is in all files: %s", first[0].file.Name, strings.Join(notes, "; "))
+		return nil, nil, usage.Fields(fmt.Errorf("no table of %s is in all files: %s", first[0].file.Name, strings.Join(notes, "; ")), "runs")
 	}
 	for i := range of.Tables {
 		all = append(all, fitSource{file: &of, table: &of.Tables[i], alone: len(of.Tables) == 1})

@@ -101,7 +101,7 @@ func (r Reproduction) Summary() []reports.Rows {
 		reports.Col("", "predicted", func(l line) any { return l.Numbers }),
 		reports.Col("", "median error", func(l line) any { return 100 * l.Median() }).Texted(percent),
 		reports.Col("", "worst", func(l line) any { return 100 * l.Worst() }).Texted(percent),
-		reports.Col("", "others", func(l line) any { return l.of.count(data.Measured) - l.Numbers }).Ranked(2),
+		reports.Col("", "unscored", func(l line) any { return l.of.count(data.Measured) - l.Numbers }).Ranked(2),
 	)
 	papers.Notes = r.headline()
 	misses := r.misses(8)
@@ -141,11 +141,10 @@ func (r Reproduction) headline() []string {
 		}
 	}
 	if others := r.others(); others != "" {
-		lines = append(lines, "The other measured numbers (\"others\") prove less and are only counted: "+others+".")
+		lines = append(lines, "Unscored measured numbers are not predictions and are only counted: "+others+".")
 	}
 	met, stated := r.stated()
-	return append(lines, fmt.Sprintf("An input proves nothing: a model is made of it. Of %d numbers that the papers state, computed and not measured, %d come out; the rows of the others say why they do not.", stated, met),
-		"All rows: --all; for programs: --format csv; the papers' figures: --plots FOLDER.")
+	return append(lines, fmt.Sprintf("Inputs are model parameters, so they are not counted as predictions. The papers state %d computed numbers, of which %d are reproduced; the rest have notes with the reasons.", stated, met))
 }
 
 // Blocks are the section of a report about one platform.

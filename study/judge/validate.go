@@ -8,6 +8,7 @@ import (
 	"github.com/halfpeak/halfpeak/data"
 	"github.com/halfpeak/halfpeak/engine/programs"
 	"github.com/halfpeak/halfpeak/engine/virtual"
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/whatif"
@@ -97,7 +98,7 @@ func Validate(o ValidateOptions, designs ...whatif.Design) (*Validation, error) 
 	}
 	for _, n := range o.Sizes {
 		if n > MaxValidated {
-			return nil, fmt.Errorf("--size %v: programs move their bytes, and no more than %v at once", n, MaxValidated)
+			return nil, usage.Fields(fmt.Errorf("%v is too large: programs move at most %v at once", n, MaxValidated), "size")
 		}
 	}
 	v := &Validation{}

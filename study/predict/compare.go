@@ -67,7 +67,7 @@ func (c Comparison) Rows() reports.Rows {
 	fitted := slices.ContainsFunc(c, func(c Compared) bool { return c.Next != nil })
 	if fitted {
 		times = nextFields("one_way", "one way", predicted, oneWay)
-		rates = append(nextFields("bandwidth", "bandwidth", predicted, bandwidth), reports.Col("beyond", "beyond", func(c Compared) any {
+		rates = append(nextFields("bandwidth", "bandwidth", predicted, bandwidth), reports.Col("beyond", "extrapolated", func(c Compared) any {
 			if c.Next == nil {
 				return nil
 			}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/whatif"
@@ -26,7 +27,7 @@ func InCycles(rows reports.Rows, designs []whatif.Design) (reports.Rows, error) 
 	}
 	if !known {
 		slices.Sort(names)
-		return rows, fmt.Errorf("--cycles: %s does not say its host's clock; add clock = \"266MHz\" to the platform's file", strings.Join(names, " or "))
+		return rows, usage.Fields(fmt.Errorf("%s does not give its host's clock; add a line such as clock = \"266MHz\" to the platform's file", strings.Join(names, " or ")), "cycles")
 	}
 	var times []int
 	for j, column := range rows.Columns {

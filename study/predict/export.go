@@ -29,7 +29,7 @@ func Exported(d whatif.Design, target string, sizes []quantity.Bytes, ranks int)
 	to.Shares = m.Shares()
 	switch {
 	case len(m.Levels) > 0 && ranks != 0:
-		return export.File{}, fmt.Errorf("%s says how many ranks it has: %d; leave out --ranks", d.Name(), to.Ranks())
+		return export.File{}, usage.Fields(fmt.Errorf("%s has %d ranks; omit their number", d.Name(), to.Ranks()), "ranks")
 	case len(m.Levels) == 0:
 		if ranks == 0 {
 			ranks = 2

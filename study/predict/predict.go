@@ -120,7 +120,7 @@ func (p *Predictions) Rows(units quantity.UnitChoice) reports.Rows {
 	other := slices.ContainsFunc(p.Costs, func(p Predicted) bool { return p.Timed.Of != platforms.Message })
 	fitted := slices.ContainsFunc(p.Costs, func(p Predicted) bool { return p.Next != nil })
 	ranged := slices.ContainsFunc(p.Costs, func(p Predicted) bool { return p.Ranged })
-	beyond := reports.Col("beyond", "beyond", func(p Predicted) any {
+	beyond := reports.Col("beyond", "extrapolated", func(p Predicted) any {
 		if !p.Ranged {
 			return nil
 		}
@@ -142,7 +142,7 @@ func (p *Predictions) Rows(units quantity.UnitChoice) reports.Rows {
 		reports.Col("layer", "layer", func(p Predicted) any { return p.Layer }).Ranked(1),
 	}
 	if other {
-		fields = append(fields, reports.Col("of", "what", func(p Predicted) any { return p.Timed.String() }))
+		fields = append(fields, reports.Col("of", "kind", func(p Predicted) any { return p.Timed.String() }))
 	}
 	fields = append(fields, reports.Col("size_bytes", "size", func(p Predicted) any { return p.Size }))
 	if other {
@@ -176,7 +176,7 @@ func (p *Predictions) Rows(units quantity.UnitChoice) reports.Rows {
 			low, high = "time_low_us", "time_high_us"
 		}
 		fields = append(fields,
-			next("", "95 % of measurements", func(f forecast.Forecast) any {
+			next("", "95 % prediction interval", func(f forecast.Forecast) any {
 				return reports.Interval{Dim: quantity.DimTime, Value: float64(f.Middle), Low: float64(f.Low), High: float64(f.High)}
 			}),
 			next(low, "", func(f forecast.Forecast) any { return f.Low }),

@@ -7,6 +7,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine"
 	"github.com/halfpeak/halfpeak/engine/virtual"
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -29,7 +30,7 @@ func Timeline(d whatif.Design, n quantity.Bytes) (reports.Timeline, error) {
 	size := pipe.PacketSize(n)
 	t := reports.Timeline{Title: fmt.Sprintf("%s: %s in packets of %s", l.Ref(), n, size)}
 	if boxes := model.EqualPlan(n, size).Packets() * len(pipe.Stages); boxes > maxBoxes {
-		return t, fmt.Errorf("%s in packets of %s makes a timeline of %d boxes; choose a larger --packet or a smaller --size", n, size, boxes)
+		return t, usage.Fields(fmt.Errorf("%s in packets of %s makes a timeline of %d boxes; choose larger packets or a smaller message", n, size, boxes), "packet", "size")
 	}
 	type place struct {
 		node     int

@@ -79,7 +79,7 @@ func (s subject) numbers(kind predict.CurveKind, sizes []quantity.Bytes, points 
 	fields := []reports.Field[curvePoint]{reports.Col("size_bytes", "size", func(p curvePoint) any { return p.n })}
 	if s.fitted {
 		fields = append(fields, reports.Col("", nounOf(kind)+" (95 %)", func(p curvePoint) any { return kind.Cell(p.cost) }),
-			reports.Col("", "beyond", func(p curvePoint) any {
+			reports.Col("", "extrapolated", func(p curvePoint) any {
 				if p.cost.Next.Beyond {
 					return "yes"
 				}

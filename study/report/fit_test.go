@@ -31,7 +31,7 @@ func TestReportOfFit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	beyond := slices.IndexFunc(numbers.Columns, func(c reports.Column) bool { return c.Head == "beyond" })
+	beyond := slices.IndexFunc(numbers.Columns, func(c reports.Column) bool { return c.Head == "extrapolated" })
 	if beyond < 0 || numbers.Data[0][beyond] != nil || numbers.Data[2][beyond] != "yes" {
 		t.Errorf("beyond is not told: %v", numbers.Data)
 	}

@@ -37,7 +37,7 @@ func Ranks(ctx context.Context, d whatif.Design, in *Input) (reports.Timeline, e
 	t := reports.Timeline{Title: fmt.Sprintf("%s on %s", in.Name, d.Name()), Kinds: rankKinds, IdleName: "waits", PathName: "critical path"}
 	cpus := in.Schedule.CPUs()
 	if line.Ranks*cpus > maxPictured || len(line.Spans) > maxPictured {
-		return t, fmt.Errorf("%s makes a picture of %d ranks and %d boxes; simulate --trace writes a file for Perfetto, which shows a part at a time", in.Name, line.Ranks, len(line.Spans))
+		return t, fmt.Errorf("%s makes a picture of %d ranks and %d boxes; write a trace of the simulation for Perfetto, which shows a part at a time", in.Name, line.Ranks, len(line.Spans))
 	}
 	rows := map[[2]int]int{} // by rank and processor, those that do something
 	for rank := range line.Ranks {

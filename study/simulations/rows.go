@@ -76,8 +76,8 @@ func (s *Simulation) distribution() reports.Rows {
 	}
 	q := func(q float64) quantity.Micros { return simulate.Quantile(s.Times, q) }
 	return reports.Rows{
-		Columns: []reports.Column{{Key: "runs", Head: "runs"}, {Key: "seed", Head: "seed"}, {Key: "min_us", Head: "least"}, {Key: "p5_us", Head: "5 %"}, {Key: "p50_us", Head: "median"},
-			{Key: "mean_us", Head: "mean"}, {Key: "p95_us", Head: "95 %"}, {Key: "p99_us", Head: "99 %"}, {Key: "max_us", Head: "most"}},
+		Columns: []reports.Column{{Key: "runs", Head: "runs"}, {Key: "seed", Head: "seed"}, {Key: "min_us", Head: "min"}, {Key: "p5_us", Head: "5 %"}, {Key: "p50_us", Head: "median"},
+			{Key: "mean_us", Head: "mean"}, {Key: "p95_us", Head: "95 %"}, {Key: "p99_us", Head: "99 %"}, {Key: "max_us", Head: "max"}},
 		Data: [][]any{{len(s.Times), s.Seed, q(0), q(0.05), q(0.5), sum / quantity.Micros(len(s.Times)), q(0.95), q(0.99), q(1)}},
 	}
 }
@@ -150,7 +150,7 @@ func (s *Simulation) PathRows() reports.Rows {
 	finish, rank := r.Finish()
 	rows.Notes = []string{fmt.Sprintf("rank %d finishes last, after %s; its path has %d steps on %d of %d ranks", rank, finish, len(hops), len(ranks), s.Schedule.Ranks())}
 	if left > 0 {
-		rows.Notes = append(rows.Notes, fmt.Sprintf("steps %d to %d are not shown; --trace marks all", mostHops+1, mostHops+left))
+		rows.Notes = append(rows.Notes, fmt.Sprintf("steps %d to %d are not shown; a trace marks all", mostHops+1, mostHops+left))
 	}
 	return rows
 }

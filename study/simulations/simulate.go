@@ -8,6 +8,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/whatif"
@@ -48,16 +49,16 @@ func (t Text) Read(o *Options) (file bool, err error) {
 		return false, err
 	}
 	if o.Run.LogGOPS, err = simulate.ParseLogGOPS(t.LogGOPS, simulate.Defaults()); err != nil {
-		return false, fmt.Errorf("--loggops: %w", err)
+		return false, usage.Fields(err, "loggops")
 	}
 	o.Eager = simulate.NoLimit
 	if t.Eager != "" {
 		if o.Eager, err = quantity.ParseBytes(t.Eager); err != nil {
-			return false, fmt.Errorf("--eager %w", err)
+			return false, usage.Fields(err, "eager-threshold")
 		}
 	}
 	if o.Run.Noise, file, err = ReadNoise(t.Noise, t.Together); err != nil {
-		err = fmt.Errorf("--noise: %w", err)
+		err = usage.Fields(err, "noise")
 	}
 	return file, err
 }

@@ -12,6 +12,7 @@ import (
 	"math"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/shard"
@@ -42,7 +43,7 @@ func (q Question) Sweeping(ctx context.Context) (*Sweeping, error) {
 	}
 	sizes, err := quantity.ParseSizes(cmp.Or(q.Sizes, DefaultSize))
 	if err != nil {
-		return nil, fmt.Errorf("--size %w", err)
+		return nil, usage.Fields(err, "size")
 	}
 	finish := []string{whatif.Finish}
 	if q.Collective != "" {
@@ -57,7 +58,7 @@ func (q Question) Sweeping(ctx context.Context) (*Sweeping, error) {
 		return nil, err
 	}
 	if d, err = d.Set(q.Set...); err != nil {
-		return nil, fmt.Errorf("--set %w", err)
+		return nil, usage.Fields(err, "set")
 	}
 	s := &Sweeping{Sweep: &whatif.Sweep{Design: d, Names: q.Of}}
 	switch {
@@ -71,7 +72,7 @@ func (q Question) Sweeping(ctx context.Context) (*Sweeping, error) {
 	for _, text := range q.Vary {
 		r, err := d.ParseRange(text)
 		if err != nil {
-			return nil, fmt.Errorf("--vary %w", err)
+			return nil, usage.Fields(err, "sweep")
 		}
 		s.Ranges = append(s.Ranges, r)
 	}

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/shard"
@@ -80,7 +81,7 @@ func (s *Sweeping) Run(ctx context.Context) error {
 func (s *Sweeping) Table(ctx context.Context) (reports.Rows, error) {
 	rows := reports.Rows{}
 	if s.Sweep.Rows() > MaxTableRows {
-		return rows, fmt.Errorf("%.0f rows are no table; give -o FILE.csv, .jsonl or .parquet, or --format csv", s.Sweep.Rows())
+		return rows, usage.Fields(fmt.Errorf("a table has at most 10,000 rows (got %.0f); write them to a file of CSV, JSON Lines or Parquet", s.Sweep.Rows()), "output", "format")
 	}
 	for i, key := range s.Keys() {
 		c := reports.Column{Key: key, Head: key}

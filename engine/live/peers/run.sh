@@ -67,7 +67,7 @@ while [ "$i" -le "$rounds" ]; do
 		mpi -u 256 -o "openmpi.$i.a.out"
 		bench shm "shm.$i.out"
 		mpi -l 1024 -u 4194304 -o "openmpi.$i.b.out"
-		./halfpeak engine bench shm --check --programs hand_over,thru_bulk --size 1 --budget 2s --format csv >"rate.$i.csv" 2>/dev/null
+		./halfpeak engine bench shm --checksum --programs hand_over,thru_bulk --size 1 --budget 2s --format csv >"rate.$i.csv" 2>/dev/null
 		tcp "$second" "$first" -u 256 -o "nptcp-two.$i.a.out"
 		bench tcp "tcp-two.$i.out"
 		tcp "$second" "$first" -l 1024 -u 1048576 -o "nptcp-two.$i.b.out"

@@ -36,7 +36,7 @@ for run; do
 		fi
 		for how in "loggopsim goal" "loggopsim bin" "default bin"; do
 			rules=${how% *} form=${how#* }
-			/usr/bin/time -f %U,%e,%M -o "$work/time" "$work/halfpeak" simulate "$work/$pattern.$form" --rules "$rules" --totals --format csv >"$work/out"
+			/usr/bin/time -f %U,%e,%M -o "$work/time" "$work/halfpeak" simulate "$work/$pattern.$form" --rules "$rules" --summary --format csv >"$work/out"
 			echo "$pattern,$ranks,$round,halfpeak $how,$(cat "$work/time"),$(awk -F, 'NR == 2 {printf "%s,%.0f", $4, 1000 * $5}' "$work/out")"
 		done
 	done
