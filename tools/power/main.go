@@ -3,7 +3,8 @@
 //
 //	go run ./tools/power -fleets 1000
 //
-// prints a table of which docs/fleet.md has rows, from 10 nodes to 40. Each fleet is all pairs of its nodes. A curve has 8 sizes from
+// prints a table, of which docs/validation/fleet.md has rows, for 10 to 40 nodes. Each fleet has all
+// pairs of its nodes. A curve has 8 sizes from
 // 8 B to 32 MiB; its time is that of a line, times what the run scatters, times what each size
 // scatters by itself, a third of that. The noise is normal, Student's t with 3 degrees of freedom, or
 // lognormal (with a longer tail on the slow side), each with the median deviation of a normal one.
