@@ -53,3 +53,59 @@ func (w *waiting) Read(into []byte) (int, error) {
 		return 0, w.ctx.Err()
 	}
 }
+
+// An ahead reads on while its reader works: unpacking gzip takes as long as reading what it holds.
+type ahead struct {
+	pieces chan []byte
+	piece  []byte
+	err    error // of the reading, once pieces is closed
+	ended  chan struct{}
+}
+
+// Of what is read ahead, aheadPieces of up to aheadPiece bytes wait.
+const (
+	aheadPieces = 16
+	aheadPiece  = 256 << 10
+)
+
+func readAhead(r io.Reader) *ahead {
+	a := &ahead{pieces: make(chan []byte, aheadPieces), ended: make(chan struct{})}
+	go func() {
+		defer close(a.pieces)
+		for size := 4 << 10; ; size = min(2*size, aheadPiece) { // most files are small
+			piece := make([]byte, size)
+			n, err := io.ReadFull(r, piece)
+			select {
+			case a.pieces <- piece[:n]:
+			case <-a.ended:
+				return
+			}
+			if err == io.ErrUnexpectedEOF && n > 0 {
+				err = nil // that of the reader itself comes next
+			}
+			if a.err = err; err != nil {
+				return
+			}
+		}
+	}()
+	return a
+}
+
+func (a *ahead) Read(into []byte) (int, error) {
+	for len(a.piece) == 0 {
+		var more bool
+		if a.piece, more = <-a.pieces; !more {
+			return 0, a.err
+		}
+	}
+	n := copy(into, a.piece)
+	a.piece = a.piece[n:]
+	return n, nil
+}
+
+// stop ends the reading, and returns when nothing is read any more.
+func (a *ahead) stop() {
+	close(a.ended)
+	for range a.pieces {
+	}
+}

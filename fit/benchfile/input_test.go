@@ -32,3 +32,32 @@ func TestOutputsOfDevice(t *testing.T) {
 		t.Errorf("/dev/zero: %v", err)
 	}
 }
+
+// Pieces are read while nobody asks for them, and none once reading has stopped.
+func TestReadAhead(t *testing.T) {
+	reads := make(chan int, 100)
+	count := 0
+	a := readAhead(reader(func(into []byte) (int, error) {
+		count++
+		reads <- count
+		return len(into), nil
+	}))
+	for range 3 {
+		<-reads
+	}
+	if n, err := a.Read(make([]byte, 10)); n != 10 || err != nil {
+		t.Errorf("%d bytes, %v", n, err)
+	}
+	a.stop()
+	before := count
+	if n, err := a.Read(make([]byte, 1)); n != 1 || err != nil { // the rest of the first piece
+		t.Errorf("%d bytes, %v", n, err)
+	}
+	if count != before || count > 100 {
+		t.Errorf("%d reads, %d when it stopped", count, before)
+	}
+	failing := readAhead(reader(func([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }))
+	if _, err := failing.Read(make([]byte, 1)); err != io.ErrUnexpectedEOF {
+		t.Error(err)
+	}
+}

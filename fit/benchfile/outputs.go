@@ -81,7 +81,9 @@ func outputs(r io.Reader, name string, o Options, depth int, each func(*File, er
 		if err != nil {
 			return each(nil, &Error{File: name, Msg: fmt.Sprintf("broken gzip file: %v", err)})
 		}
-		unpacked, done := buffered(z)
+		ahead := readAhead(z)
+		defer ahead.stop()
+		unpacked, done := buffered(ahead)
 		defer done()
 		in = unpacked
 	}

@@ -60,7 +60,9 @@ func readAt(pace pace, r io.Reader, name string, o Options) (*File, error) {
 		if err != nil {
 			return nil, p.errorf(0, "broken gzip file: %v", err)
 		}
-		in = bufio.NewReaderSize(z, maxLine)
+		ahead := readAhead(z)
+		defer ahead.stop()
+		in = bufio.NewReaderSize(ahead, maxLine)
 	}
 	if head, _ := in.Peek(2); string(head) == "\xff\xfe" || string(head) == "\xfe\xff" {
 		in = bufio.NewReaderSize(&utf16Reader{in: in, big: head[0] == 0xfe}, maxLine)
