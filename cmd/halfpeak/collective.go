@@ -3,9 +3,11 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -27,7 +29,7 @@ func newCollective() *cobra.Command {
 	var ranks flags.Ranks
 	var plot string
 	var width, height int
-	var crossovers bool
+	var crossovers, unverified bool
 	q := collectives.Question{}
 	var beside measuredFlags
 	sizes := newSizes("8,64,512,4KiB,32KiB,256KiB,1MiB")
@@ -52,7 +54,7 @@ with benchmark files, at their ranks and sizes unless --ranks or --size chooses.
   halfpeak collective bcast clip --ranks 2..256/4 --size 8..1MiB/4 --plot map.png
   halfpeak collective allreduce my.toml --measured osu-16.out,osu-64.out
   halfpeak collective allreduce cluster.toml --map-by node
-  halfpeak collective bcast clip --segment 4KiB,16KiB --export openmpi -o bcast.rules`,
+  halfpeak collective bcast clip --segment 4KiB,16KiB --export openmpi --unverified -o bcast.rules`,
 		Args: wantArgs(2, 2, `a collective and a platform, as in "halfpeak collective bcast clip"`),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if plot != "" && !isImage(plot) {
@@ -80,6 +82,12 @@ with benchmark files, at their ranks and sizes unless --ranks or --size chooses.
 			defer stop()
 			q.Layer, q.Machine, q.Within = design.Layer, design.Machine(), contention.IntervalsOf(design.Platform)
 			q.Collective, q.Ranks, q.Sizes, q.Segments, q.Call = args[0], ranks.Values, sizes.sizes, segments.sizes, call.value()
+			if q.Library != "" && beside.files.Paths == nil {
+				if len(q.Fits) == 0 && !unverified && slices.Contains(collectives.Libraries(), q.Library) {
+					return usagef("--export %s: no collective of %s was measured, and rules from times of single messages are often slower than the library's own choice; measure collectives and fit them (halfpeak fit --model collective), or add --unverified", q.Library, args[1])
+				}
+				q.Sizes = collectives.DenseSizes(q.Sizes)
+			}
 			var bar func(int64)
 			q.Progress = func(done, total int) {
 				if done == 1 {
@@ -115,7 +123,12 @@ with benchmark files, at their ranks and sizes unless --ranks or --size chooses.
 			case q.Library == "":
 				return out.write(cmd, times.Rows())
 			}
-			write := func(w io.Writer) error { return times.WriteRules(w, q.Library) }
+			if !times.Fitted {
+				if _, err := fmt.Fprintln(cmd.ErrOrStderr(), collectives.Unverified); err != nil {
+					return err
+				}
+			}
+			write := func(w io.Writer) error { return times.WriteRules(ctx, w, q, out.path) }
 			if out.path == "" {
 				return write(cmd.OutOrStdout())
 			}
@@ -136,6 +149,7 @@ with benchmark files, at their ranks and sizes unless --ranks or --size chooses.
 	cmd.Flags().BoolVar(&q.Loop, "osu-loop", false, "report times as OSU's benchmarks do: a loop of calls and Open MPI barriers")
 	beside.declare(cmd)
 	cmd.Flags().StringVar(&q.Library, "export", "", "write rules in this `form`: openmpi, openmpi-json, nccl-tuner, intel")
+	cmd.Flags().BoolVar(&unverified, "unverified", false, "--export although no collective was measured")
 	cmd.Flags().BoolVar(&crossovers, "crossovers", false, "list the exact sizes and numbers of ranks at which the best algorithm changes")
 	cmd.Flags().Var((*outputFile)(&plot), "plot", "draw a map of the best by size and ranks, or curves if there is one size or one number of ranks, into this `file` (png, svg, pdf)")
 	declareSize(cmd, &width, &height)

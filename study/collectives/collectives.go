@@ -170,6 +170,11 @@ func (q Question) algorithms() (all Algorithms, err error) {
 			return nil, usage.Fields(fmt.Errorf("rules of the form %s have no segments", q.Library), "segment")
 		}
 		all = named
+		for i := range all {
+			if l.pads {
+				all[i] = all[i].Padded()
+			}
+		}
 	}
 	c := q.Call
 	if len(q.Segments) > 0 {

@@ -47,6 +47,60 @@ func TestCollectiveRules(t *testing.T) {
 	}
 }
 
+// NCCL's ring pads a message of fewer bytes than ranks, and has no other algorithm for it: the rule
+// for 8 bytes is the tree, and the boundary is where the ring is as fast, to the byte.
+func TestRulesBoundaries(t *testing.T) {
+	ctx := context.Background()
+	ask := func(sizes ...quantity.Bytes) (Question, *Times) {
+		q := Question{Collective: "allreduce", Algorithm: "all", Layer: linearLayer(), Ranks: []int{64}, Sizes: sizes, Library: "nccl-tuner"}
+		got, err := Compute(ctx, q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return q, got
+	}
+	q, got := ask(DenseSizes([]quantity.Bytes{8, 1 << 20})...)
+	if len(got.Map().Sizes) != 18 {
+		t.Errorf("sizes %v, want the powers of two from 8 to 1 MiB", got.Map().Sizes)
+	}
+	refined, err := got.refined(ctx, q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := refined.Rules()
+	if len(all) != 2 || all[0].Algorithm != "double-tree" || all[1].Algorithm != "ring" || all[0].Bytes.From != 8 || all[1].Bytes.From != all[0].Bytes.To+1 {
+		t.Fatalf("rules %+v, want a tree and from there the ring", all)
+	}
+	_, around := ask(quantity.Bytes(all[0].Bytes.To), quantity.Bytes(all[1].Bytes.From))
+	for _, c := range around.Times {
+		if want := map[bool]string{true: "double-tree", false: "ring"}[c.Call.Bytes == all[0].Bytes.To]; c.Best != (c.Name == want) {
+			t.Errorf("%s at %d B: best is %v", c.Name, c.Call.Bytes, c.Best)
+		}
+	}
+	ring := map[uint64]quantity.Micros{}
+	_, small := ask(8, 64)
+	for _, c := range small.Times {
+		if c.Name == "ring" {
+			ring[c.Call.Bytes] = c.Time
+		}
+	}
+	if ring[8] != ring[64] {
+		t.Errorf("the ring takes %v for 8 B and %v for 64 B on 64 ranks", ring[8], ring[64])
+	}
+	var text strings.Builder
+	if err := got.WriteRules(ctx, &text, q, "tuner.csv"); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"# Unverified", "NCCL_TUNER_CONFIG_FILE=tuner.csv", "; -1 leaves channels", "allreduce,1048576,1048576,ring,simple,"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("no %q in\n%s", want, text.String())
+		}
+	}
+	if err := small.WriteRules(ctx, &text, q, ""); err == nil || !strings.Contains(err.Error(), "a line would force simple") {
+		t.Errorf("rules for small messages: %v", err)
+	}
+}
+
 func TestCollectiveStops(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	stop()

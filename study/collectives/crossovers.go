@@ -27,6 +27,11 @@ type Crossover struct {
 // changes that lead from one to the other by bisection; it does not see one that comes and goes
 // between two neighbours. The errors are those of [Compute].
 func (t *Times) Crossovers(ctx context.Context, q Question) (*Crossovers, error) {
+	return t.crossovers(ctx, q, true)
+}
+
+// crossovers is Crossovers, over ranks if these are asked for.
+func (t *Times) crossovers(ctx context.Context, q Question, overRanks bool) (*Crossovers, error) {
 	if q.Algorithm != "all" && q.Algorithm != "best" {
 		return nil, usage.Fields(fmt.Errorf("crossovers need several algorithms"), "algorithm")
 	}
@@ -106,6 +111,9 @@ func (t *Times) Crossovers(ctx context.Context, q Question) (*Crossovers, error)
 	}
 	for _, size := range m.Sizes {
 		for i := range len(m.Ranks) - 1 {
+			if !overRanks {
+				break
+			}
 			err := between("ranks", m.Ranks[i], m.Ranks[i+1], func(n int) place { return place{n, size} })
 			if err != nil {
 				return nil, err

@@ -1,6 +1,9 @@
 package collectives
 
 import (
+	"bytes"
+	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -8,6 +11,8 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective/rules"
 	"github.com/halfpeak/halfpeak/internal/nearest"
+	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // A library is a form of rules, and what it can say.
@@ -15,15 +20,19 @@ type library struct {
 	name     string
 	has      func(collective.Entry) bool
 	segments bool
+	pads     bool   // it has no other algorithm for messages of fewer elements than ranks
+	use      string // how a program takes the file %s; empty where the form has no comments
 	write    func(io.Writer, []rules.Rule) error
 }
 
+const openMPIUse = "mpirun --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename %s"
+
 var libraries = []library{
-	{"openmpi", func(e collective.Entry) bool { return e.OpenMPI > 0 }, true, rules.OpenMPI},
-	{"openmpi-json", func(e collective.Entry) bool { return e.OpenMPI > 0 }, true, rules.OpenMPIJSON},
-	{"nccl-tuner", func(e collective.Entry) bool { return e.NCCL != "" }, false,
-		func(w io.Writer, all []rules.Rule) error { return rules.NCCL(w, all, rules.NCCLOptions{}) }},
-	{"intel", func(e collective.Entry) bool { return e.Intel > 0 }, false, rules.Intel},
+	{name: "openmpi", has: func(e collective.Entry) bool { return e.OpenMPI > 0 }, segments: true, use: openMPIUse, write: rules.OpenMPI},
+	{name: "openmpi-json", has: func(e collective.Entry) bool { return e.OpenMPI > 0 }, segments: true, write: rules.OpenMPIJSON},
+	{name: "nccl-tuner", has: func(e collective.Entry) bool { return e.NCCL != "" }, pads: true, use: "NCCL_TUNER_CONFIG_FILE=%s, with NCCL's example tuner plugin in NCCL_TUNER_PLUGIN; -1 leaves channels, pipe_ops and registered to NCCL, and stands for any nodes or ranks",
+		write: func(w io.Writer, all []rules.Rule) error { return rules.NCCL(w, all, rules.NCCLOptions{}) }},
+	{name: "intel", has: func(e collective.Entry) bool { return e.Intel > 0 }, use: ". %s", write: rules.Intel},
 }
 
 // Libraries are the names of the forms of rules.
@@ -43,14 +52,66 @@ func libraryOf(name string) (library, error) {
 	return libraries[i], nil
 }
 
-// WriteRules writes rules with the best choices in the form of a library, or with the one
-// algorithm that was asked for.
-func (t *Times) WriteRules(w io.Writer, name string) error {
-	l, err := libraryOf(name)
+// Unverified is what rules are from whose question has no measured collectives.
+const Unverified = "Unverified: these rules are computed from times of single messages, and no collective was measured. Where a library does more than its algorithm says, its own choice can be several times as fast: measure both before use."
+
+// DenseSizes returns the sizes with every power of two between them: a choice that comes and goes
+// between two sizes is found, if it lasts for a factor of two.
+func DenseSizes(sizes []quantity.Bytes) []quantity.Bytes {
+	all := stats.Ascending(sizes)
+	for n := quantity.Bytes(1); len(all) > 1 && n < all[len(all)-1]; n *= 2 {
+		if n > all[0] {
+			all = append(all, n)
+			slices.Sort(all)
+		}
+	}
+	return stats.Ascending(all)
+}
+
+// WriteRules writes rules with the best choices in the form of q.Library, or with the one algorithm
+// that was asked for. Boundaries between sizes are exact to the byte, see [Times.Crossovers]; path is
+// the file's name for a comment that says how to use it.
+func (t *Times) WriteRules(ctx context.Context, w io.Writer, q Question, path string) error {
+	l, err := libraryOf(q.Library)
 	if err != nil {
 		return err
 	}
-	return l.write(w, t.Rules())
+	refined, err := t.refined(ctx, q)
+	if err != nil {
+		return err
+	}
+	var text bytes.Buffer
+	if l.use != "" {
+		if !t.Fitted {
+			fmt.Fprintf(&text, "# %s\n", Unverified)
+		}
+		fmt.Fprintf(&text, "# "+l.use+"\n", cmp.Or(path, "FILE"))
+	}
+	if err := l.write(&text, refined.Rules()); err != nil {
+		return err
+	}
+	_, err = w.Write(text.Bytes())
+	return err
+}
+
+// refined returns the times with those at every size where the best changes.
+func (t *Times) refined(ctx context.Context, q Question) (*Times, error) {
+	all := *t
+	if q.Algorithm != "all" && q.Algorithm != "best" {
+		return &all, nil
+	}
+	changes, err := t.crossovers(ctx, q, false)
+	if err != nil {
+		return nil, err
+	}
+	all.Times = slices.Clone(t.Times)
+	for _, c := range changes.Found {
+		all.Times = append(all.Times, c.Best)
+	}
+	slices.SortStableFunc(all.Times, func(a, b Timing) int {
+		return cmp.Or(cmp.Compare(a.Ranks, b.Ranks), cmp.Compare(a.Call.Bytes, b.Call.Bytes))
+	})
+	return &all, nil
 }
 
 // Rules are the best choices. A choice holds from its number of ranks, and from its size, to just
@@ -59,12 +120,12 @@ func (t *Times) WriteRules(w io.Writer, name string) error {
 func (t *Times) Rules() []rules.Rule {
 	best := slices.DeleteFunc(slices.Clone(t.Times), func(c Timing) bool { return c.Compared && !c.Best })
 	ranks := steps(best, func(c Timing) uint64 { return uint64(c.Ranks) })
-	sizes := steps(best, func(c Timing) uint64 { return c.Call.Bytes })
 	var all []rules.Rule
 	last := 0 // where those of the ranks before begin
 	for len(best) > 0 {
 		var here []Timing
 		here, best = cut(best, func(a, b Timing) bool { return a.Ranks == b.Ranks })
+		sizes := steps(here, func(c Timing) uint64 { return c.Call.Bytes })
 		var now []rules.Rule
 		for _, c := range here {
 			r := rules.Rule{Collective: c.Collective, Algorithm: c.Name, Ranks: ranks(c), Bytes: sizes(c), Segment: c.Call.Segment}

@@ -36,6 +36,26 @@ type Entry struct {
 	ChecksPorts bool
 }
 
+// Padded returns e for a library that has no other algorithm for messages of fewer elements than
+// ranks: one that cuts a message into a share for each rank takes at least an element for each.
+func (e Entry) Padded() Entry {
+	if e.Partition != Shares {
+		return e
+	}
+	algorithm, cost := e.Algorithm, e.Cost
+	e.Algorithm = func(p *Part) {
+		p.Bytes = max(p.Bytes, uint64(p.Size)*p.element())
+		algorithm(p)
+	}
+	if cost != nil {
+		e.Cost = func(m Model, p int, c Call) (float64, bool) {
+			c.Bytes = max(c.Bytes, uint64(p)*max(c.Element, 1))
+			return cost(m, p, c)
+		}
+	}
+	return e
+}
+
 // ParamSet is a set of the parameters of a Call that an algorithm reads besides Bytes.
 type ParamSet uint8
 

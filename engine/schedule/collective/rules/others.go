@@ -12,10 +12,14 @@ import (
 // NCCLOptions is what a line of NCCL's file says besides a Rule. The zero value leaves it to
 // NCCL.
 type NCCLOptions struct {
-	Protocol string // ll, ll128 or simple; empty is simple
+	Protocol string // ll, ll128 or simple; empty is simple, from [SimpleFrom] bytes on
 	Channels int    // 0: NCCL's own choice
 	Nodes    int    // on which the rules hold; 0: on any number
 }
+
+// SimpleFrom is the total size from which NCCL mostly takes the protocol simple by itself. Below, a
+// line would force simple where ll or ll128 are faster.
+const SimpleFrom = 1 << 20
 
 // nccl are the names of collectives in NCCL.
 var nccl = map[string]string{
@@ -30,9 +34,10 @@ func NCCL(w io.Writer, rules []Rule, o NCCLOptions) error {
 	if err != nil {
 		return err
 	}
+	least := uint64(0)
 	switch o.Protocol {
 	case "":
-		o.Protocol = "simple"
+		o.Protocol, least = "simple", SimpleFrom
 	case "ll", "ll128", "simple":
 	default:
 		return fmt.Errorf("NCCL has the protocols ll, ll128 and simple, not %q", o.Protocol)
@@ -57,6 +62,7 @@ func NCCL(w io.Writer, rules []Rule, o NCCLOptions) error {
 	}
 	var b strings.Builder
 	b.WriteString("# collective,min_bytes,max_bytes,algorithm,protocol,channels,nodes,ranks,pipe_ops,registered\n")
+	lines := 0
 	for _, set := range byCollective(all) {
 		name := set[0].of.Collective
 		list, err := groups(set, set[0].of.InBlocks())
@@ -81,13 +87,17 @@ func NCCL(w io.Writer, rules []Rule, o NCCLOptions) error {
 					ranks = "-1"
 				}
 				for i, bytes := range g.bytes {
-					if c := g.choose[i]; c != nil {
-						fmt.Fprintf(&b, "%s,%d,%d,%s,%s,%s,%s,%s,-1,-1\n", nccl[name], bytes.From, bytes.To, c.of.NCCL,
+					if c := g.choose[i]; c != nil && bytes.To >= least {
+						lines++
+						fmt.Fprintf(&b, "%s,%d,%d,%s,%s,%s,%s,%s,-1,-1\n", nccl[name], max(bytes.From, least), bytes.To, c.of.NCCL,
 							o.Protocol, orAny(o.Channels), orAny(o.Nodes), ranks)
 					}
 				}
 			}
 		}
+	}
+	if lines == 0 && len(all) > 0 {
+		return fmt.Errorf("NCCL: all rules are for less than %d bytes, where NCCL chooses among ll, ll128 and simple, and a line would force simple; give larger sizes", uint64(SimpleFrom))
 	}
 	_, err = io.WriteString(w, b.String())
 	return err
