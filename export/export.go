@@ -61,7 +61,7 @@ var Targets = []Target{
 	{"simgrid", "a platform in XML, for smpirun", "SimGrid 3.32, 4.x", "ran 3.32", simgrid},
 	{"astra-sim", "a network in YAML", "ASTRA-sim 2.0", "source", astra},
 	{"codes", "LogGP by size, like Netgauge", "CODES 1.3", "source", codes},
-	{"calculon", `the "networks" of a system`, "Calculon of 2023", "source", calculon},
+	{"calculon", `the "networks" of a system`, "Calculon of 2024", "source", calculon},
 	{"inference-sim", "keys of hardware_config.json", "inference-sim of 2026", "manual", inference},
 	{"perfetto", "one message, the largest", "trace events", "spec", perfetto},
 	{"csv", "costs by level and size", "", "", table},

@@ -65,6 +65,7 @@ type piece struct {
 const tolerance = 0.001
 
 // pieces cut the sizes at the layer's protocol switches, and where curves bend; at most most.
+// Neighbours that one line serves as well are one piece.
 func pieces(l model.Layer, s Sizes, most int) []piece {
 	ends := append(model.Boundaries(l, s.Low, s.High), s.High)
 	sort.Slice(ends, func(i, j int) bool { return ends[i] < ends[j] })
@@ -77,7 +78,7 @@ func pieces(l model.Layer, s Sizes, most int) []piece {
 		all = append(all, newPiece(l, from, end))
 		from = end + 1
 	}
-	for len(all) < most {
+	for rounds := 0; len(all) < most && rounds < 16*most; rounds++ {
 		worst, at := tolerance, -1
 		for i, p := range all {
 			if e := p.error(l); e > worst && p.to > p.from+1 {
@@ -89,8 +90,25 @@ func pieces(l model.Layer, s Sizes, most int) []piece {
 		}
 		a, b := all[at].halves(l)
 		all = append(all[:at], append([]piece{a, b}, all[at+1:]...)...)
+		if len(all) == most || b.to-b.from < 2 || a.to-a.from < 2 {
+			all = merged(l, all, max(tolerance, worst/2))
+		}
 	}
-	return all
+	return merged(l, all, tolerance)
+}
+
+// merged joins neighbours that one line serves within an error.
+func merged(l model.Layer, all []piece, within float64) []piece {
+	joined := all[:1]
+	for _, p := range all[1:] {
+		last := &joined[len(joined)-1]
+		if both := newPiece(l, last.from, p.to); both.error(l) <= within {
+			*last = both
+		} else {
+			joined = append(joined, p)
+		}
+	}
+	return joined
 }
 
 // halves cut the piece where the worse of the two is best.

@@ -69,7 +69,18 @@ func simgrid(f *File, m Machine, s Sizes) error {
 		send = append(send, fmt.Sprintf("%.0f:%s:%s", above, number(sections[i].send.at*1e-6), number(sections[i].send.per*1e-6)))
 		recve = append(recve, fmt.Sprintf("%.0f:%s:%s", above, number(sections[i].receive.at*1e-6), number(sections[i].receive.per*1e-6)))
 	}
-	f.lose("gaps: messages of a host follow each other as overheads and bandwidth allow")
+	stream := 0.0
+	for i, p := range all {
+		for _, n := range (Sizes{p.from, p.to}).grid() {
+			if gap := float64(level.Layer.Gap(n)); gap > 0 {
+				takes := max(sections[i].send.of(n), sections[i].wire.per*float64(n+smpiHeader))
+				if off := takes/gap - 1; math.Abs(off) > math.Abs(stream) {
+					stream = off
+				}
+			}
+		}
+	}
+	f.lose("gaps: messages of a host follow each other as overheads and bandwidth allow, so that the interval between messages of one size is off by up to %+.0f %%, and so may be a collective of many messages", 100*stream)
 	f.lose("sizes are from %s to %s: beyond, the last section goes on", s.Low, s.High)
 	f.printf("<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n")
 	f.printf("<!-- %s, for smpirun; not in it:\n%s-->\n<platform version=\"4.1\">\n  <config>\n", escape(m.Name), dashes(f.comments("  ")))

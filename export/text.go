@@ -11,7 +11,12 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// loggopsim has integers of 32 bits only, so the unit of time is chosen.
+// mostRounding is by how much a parameter in whole nanoseconds may be off, before another unit of
+// time is better than that of GOAL's calc.
+const mostRounding = 0.05
+
+// loggopsim has integers of 32 bits only. Their unit is 1 ns, which is that of calc in GOAL, unless
+// it leaves too little of a parameter.
 func loggopsim(f *File, m Machine, s Sizes) error {
 	l := m.outer().Layer
 	f.inner(m)
@@ -31,16 +36,21 @@ func loggopsim(f *File, m Machine, s Sizes) error {
 	if send2, receive2 := l.Overheads(s.High); send2+receive2 > send+receive {
 		f.lose("O is 0: o_s + o_r grow from %s to %s with the size", send+receive, send2+receive2)
 	}
-	unit, scale := unitFor(latency, overhead, gap, best.per)
+	unit, scale := unitFor(mostRounding, latency, overhead, gap, best.per)
 	if most := max(latency, overhead, gap, best.per) * scale; most >= 1<<31 {
 		return fmt.Errorf("a parameter of %s is more than its 32 bits hold in ns", quantity.Micros(most/scale))
 	}
 	f.Text = fmt.Sprintf("-L %.0f -o %.0f -g %.0f -G %.0f -O 0 -S 2147483647\n", latency*scale, overhead*scale, gap*scale, best.per*scale)
 	if scale != 1e3 {
-		f.lose("ns: times are integers, and 1 is %s, also in what LogGOPSim prints", unit)
+		f.lose("ns: times are integers, and 1 is %s, also in what LogGOPSim prints: multiply calc in GOAL, which is in ns, by %.0f", unit, scale/1e3)
 	}
-	if r := rounding(best.per * scale); r > 1e-6 {
-		f.lose("digits of G: it is rounded by %s", percent(r))
+	for _, p := range []struct {
+		name  string
+		value float64
+	}{{"L", latency}, {"o", overhead}, {"g", gap}, {"G", best.per}} {
+		if r := rounding(p.value * scale); r > 1e-6 {
+			f.lose("digits of %s: it is rounded by %s", p.name, percent(r))
+		}
 	}
 	f.lose("S is above all sizes: the times have the rendezvous in them where the platform has one")
 	return nil
@@ -65,13 +75,13 @@ func rounding(x float64) float64 {
 	return math.Abs(math.Round(x)/x - 1)
 }
 
-// unitFor is the longest unit of time in which all times, in µs, are integers within 0.01 %, or the
-// shortest that leaves them below 10⁹, and how many of it make 1 µs.
-func unitFor(times ...float64) (name string, scale float64) {
+// unitFor returns the longest unit of time in which all times, in µs, are integers within the
+// relative tolerance, or the shortest that leaves them below 10⁹, and how many of it make 1 µs.
+func unitFor(tolerance float64, times ...float64) (name string, scale float64) {
 	names := []string{"1 ns", "100 ps", "10 ps", "1 ps", "100 fs", "10 fs", "1 fs"}
 	largest, worst := 0.0, 1.0
 	at := -1
-	for worst > 1e-4 && at < len(names)-1 && (at < 0 || largest*10 < 1e9) {
+	for worst > tolerance && at < len(names)-1 && (at < 0 || largest*10 < 1e9) {
 		at++
 		scale = 1e3 * math.Pow10(at)
 		largest, worst = 0, 0
@@ -168,16 +178,17 @@ func levelNames(m Machine) string {
 	return strings.Join(names, ", ")
 }
 
-// A network is one of Calculon's (calculon/network.py): op_size·ops/(bandwidth·efficiency) + latency.
+// A network is one of Calculon's (calculon/network.py), for p ranks and an operation [scalar, offset]:
+//
+//	scalar·op_size·(1 + offset/p)/(bandwidth·efficiency) + latency
 type network struct {
-	Bandwidth      json.Number            `json:"bandwidth"` // GB/s
-	Efficiency     json.Number            `json:"efficiency"`
-	Size           int                    `json:"size"`
-	Latency        json.Number            `json:"latency"` // s
-	Ops            map[string]json.Number `json:"ops"`
-	Minus1         bool                   `json:"collective_minus1_scalar"`
-	MustBeFilled   bool                   `json:"must_be_filled"`
-	ProcessorUsage json.Number            `json:"processor_usage"`
+	Bandwidth      json.Number       `json:"bandwidth"` // GB/s
+	Efficiency     json.Number       `json:"efficiency"`
+	Size           int               `json:"size"`
+	Latency        json.Number       `json:"latency"` // s
+	Ops            map[string][2]any `json:"ops"`     // the offset of p2p is null
+	MustBeFilled   bool              `json:"must_be_filled"`
+	ProcessorUsage json.Number       `json:"processor_usage"`
 }
 
 func calculon(f *File, m Machine, s Sizes) error {
@@ -194,11 +205,11 @@ func calculon(f *File, m Machine, s Sizes) error {
 		f.straight(off, s)
 		all.Networks = append(all.Networks, network{
 			Bandwidth: json.Number(number(1e-3 / best.per)), Efficiency: "1.0", Size: ranks, Latency: json.Number(number(best.at * 1e-6)),
-			Ops:    map[string]json.Number{"p2p": "1.0", "reduce_scatter": "1.0", "all_gather": "1.0", "all_reduce": "2.0"},
-			Minus1: true, ProcessorUsage: "0.0",
+			Ops:            map[string][2]any{"p2p": {1, nil}, "reduce_scatter": {1, -1}, "all_gather": {1, -1}, "all_reduce": {2, -1}},
+			ProcessorUsage: "0.0",
 		})
 	}
-	f.lose("collectives: ops and collective_minus1_scalar are those of a ring that costs bandwidth only (all_reduce sends twice (p−1)/p of the bytes); Calculon charges the latency once")
+	f.lose("collectives: ops are those of a ring that costs bandwidth only (all_reduce sends twice (p−1)/p of the bytes); Calculon charges the latency once")
 	f.lose("processor_usage is 0 and must_be_filled false: the machine does not say them")
 	text, err := json.MarshalIndent(all, "", "  ")
 	f.Text = string(text) + "\n"
