@@ -15,6 +15,10 @@ import (
 
 // TestPrograms runs the suite on all transports. All data is checked by the programs.
 func TestPrograms(t *testing.T) {
+	bulk, err := programs.Find("ping_bulk", programs.Real)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, transport := range Transports {
 		t.Run(string(transport), func(t *testing.T) {
 			t.Parallel()
@@ -30,7 +34,7 @@ func TestPrograms(t *testing.T) {
 			for _, n := range []int{1, 64, 65, 5000, 300_000} {
 				run("latency", 2, func(ep *engine.Endpoint) error { _, err := programs.Latency(ep, n, 3); return err })
 				run("stream", 2, func(ep *engine.Endpoint) error { _, err := programs.Stream(ep, n, 10); return err })
-				run("ping_bulk", 2, func(ep *engine.Endpoint) error { _, err := programs.PingBulk(ep, n, 3); return err })
+				run("ping_bulk", 2, func(ep *engine.Endpoint) error { _, err := bulk.Run(ep, programs.Args{Size: n, Count: 3}); return err })
 				run("thru_bulk", 2, func(ep *engine.Endpoint) error { _, err := programs.ThruBulk(ep, n, 10); return err })
 			}
 			for _, traffic := range []programs.Traffic{programs.OneToOne, programs.AllToOne, programs.AllToAll} {

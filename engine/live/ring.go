@@ -126,14 +126,6 @@ func newShared(memory []byte, node, nodes int, unmap func() error) (*port, error
 	return p, nil
 }
 
-// heap is memory for the nodes of one process. The race detector watches it.
-func heap(nodes int) []byte {
-	size := sharedSize(nodes)
-	memory := make([]byte, size+line)
-	skip := -int(uintptr(unsafe.Pointer(&memory[0]))) & (line - 1)
-	return memory[skip : skip+size]
-}
-
 func (s *shared) release(b *box) {
 	if b.block != nil {
 		publish(&b.block.used, 0)

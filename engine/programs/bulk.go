@@ -7,13 +7,6 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// PingBulk is half of the time in which n bytes are stored from node 0 to node 1, whose handler
-// stores them back, averaged over rounds. Hence the bandwidth of HP-LAM's ping_bulk is n over it.
-func PingBulk(ep *engine.Endpoint, n, rounds int) (oneWay quantity.Micros, err error) {
-	r, err := runPingBulk(ep, Args{Size: n, Count: rounds})
-	return r.Time, err
-}
-
 // An echo stores n bytes in the other node, whose handler stores them back.
 type echo struct {
 	ep           *engine.Endpoint
@@ -62,6 +55,8 @@ func (e *echo) trip() error {
 	return nil
 }
 
+// runPingBulk measures half of the time in which data is stored from node 0 to node 1, whose handler
+// stores it back: the one-way time of HP-LAM's ping_bulk.
 func runPingBulk(ep *engine.Endpoint, a Args) (r Result, err error) {
 	e := newEcho(ep, a.Size)
 	e.pong = ep.Handle(func(*engine.Message) { e.back++ })

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/halfpeak/halfpeak/engine"
 )
@@ -79,4 +80,63 @@ func run(ports []*port, t Transport, o Options, program func(*engine.Endpoint) e
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// heap is memory for the nodes of one process. The race detector watches it.
+func heap(nodes int) []byte {
+	size := sharedSize(nodes)
+	memory := make([]byte, size+line)
+	skip := -int(uintptr(unsafe.Pointer(&memory[0]))) & (line - 1)
+	return memory[skip : skip+size]
+}
+
+// local makes ports for the nodes of this process.
+func (t Transport) local(nodes int) (_ []*port, err error) {
+	ports := make([]*port, nodes)
+	if t == Shm {
+		memory := heap(nodes)
+		for i := range ports {
+			if ports[i], err = newShared(memory, i, nodes, nil); err != nil {
+				return nil, err
+			}
+		}
+		return ports, nil
+	}
+	fds := make([][]int, nodes)
+	for i := range fds {
+		fds[i] = make([]int, nodes)
+		for j := range fds[i] {
+			fds[i][j] = -1
+		}
+	}
+	opened := 0 // ports, which own their sockets
+	defer func() {
+		if err == nil {
+			return
+		}
+		for i := range nodes {
+			if i < opened {
+				ports[i].close()
+			} else {
+				closeAll(fds[i])
+			}
+		}
+	}()
+	for i := range nodes {
+		for j := range i {
+			if fds[i][j], fds[j][i], err = t.connected(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for i := range ports {
+		p, err := t.open(i, fds[i])
+		if err != nil {
+			fds[i] = nil
+			return nil, err
+		}
+		ports[i] = p
+		opened++
+	}
+	return ports, nil
 }
