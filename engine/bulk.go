@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// Register makes memory a segment that other nodes store into and get from. All nodes register
-// their segments in the same order. It panics for more than 4 GiB, or for the 32,769th segment.
+// Register makes memory a segment that other nodes can store into and get from. All nodes must register
+// their segments in the same order. Register panics for more than 4 GiB, or for the 32,769th segment.
 func (e *Endpoint) Register(memory []byte) (segment int) {
 	if uint64(len(memory)) > math.MaxUint32 || len(e.segments) > math.MaxInt16 {
 		panic("engine: a segment has at most 4 GiB, and a node 32,768 of them")
@@ -15,15 +15,15 @@ func (e *Endpoint) Register(memory []byte) (segment int) {
 	return len(e.segments) - 1
 }
 
-// Store copies data to an offset of a segment of the node dst, and then, once all data is there,
-// runs the handler there with up to four words. Data larger than a piece travels as one request for
-// each piece. Store returns when data may be changed again, not when it has arrived.
+// Store copies data to an offset of a segment of node dst and then runs the handler there with up to
+// four words. Data larger than a piece travels as one request per piece. Store returns when data may be
+// changed again, not when it has arrived.
 func (e *Endpoint) Store(dst int, h HandlerID, segment, offset int, data []byte, words ...uint32) error {
-	return e.bulk(Request, dst, h, segment, offset, data, words)
+	return e.bulk(Request, dst, &delivery{h, segment, offset, data, words})
 }
 
-// Get copies n bytes at an offset of a segment of the node src to a segment of this node, and runs
-// the handler here once they are there. It returns when it has asked for all pieces.
+// Get copies n bytes at an offset of a segment of node src to a segment of this node, and then runs the
+// handler here. It returns when it has requested all pieces.
 func (e *Endpoint) Get(src int, h HandlerID, segment, offset, toSegment, toOffset, n int) error {
 	if err := e.begin(src); err != nil {
 		return err
@@ -68,43 +68,50 @@ func (m *Message) get() {
 		e.stats.Malformed++ // the library still replies, without data, and returns the credit
 		return
 	}
-	part := part{message: m.frame.Message, at: int(m.frame.At), whole: int(m.Words[3])}
-	// It cannot fail: this is a request that nobody has replied to.
-	_ = m.replyBulk(h, int(m.frame.Segment), int(m.frame.Addr), e.segments[segment][from:from+n], part, nil)
+	d := delivery{h, int(m.frame.Segment), int(m.frame.Addr), e.segments[segment][from : from+n], nil}
+	// It cannot fail: this request has not been replied to.
+	_ = m.replyBulk(d, part{m.frame.Message, int(m.frame.At), int(m.Words[3])})
 }
 
-// checkBulk finds what is wrong with the arguments of a message with n bytes of data.
-func checkBulk(segment, offset, n, words int) error {
-	if words > headerWords || segment > math.MaxInt16 || uint64(offset)+uint64(n) > math.MaxUint32 {
-		return badBulk(segment, offset, n, words)
+// A delivery is data with the handler and the place in a segment that it is for.
+type delivery struct {
+	handler         HandlerID
+	segment, offset int // segment noSegment: the data is for the handler alone
+	data            []byte
+	words           []uint32 // arguments of the handler
+}
+
+// check returns an error if the delivery has too many words, or a place outside of all segments.
+func (d *delivery) check() error {
+	if len(d.words) > headerWords || d.segment > math.MaxInt16 || uint64(d.offset)+uint64(len(d.data)) > math.MaxUint32 {
+		return d.fault()
 	}
 	return nil
 }
 
-func badBulk(segment, offset, n, words int) error {
-	if words > headerWords {
-		return fmt.Errorf("%d words: a message with data has at most %d", words, headerWords)
+func (d *delivery) fault() error {
+	if len(d.words) > headerWords {
+		return fmt.Errorf("a message with data has at most %d words (got %d)", headerWords, len(d.words))
 	}
-	return fmt.Errorf("%d bytes at offset %d of segment %d: a segment has at most 4 GiB", n, offset, segment)
+	return fmt.Errorf("%d bytes at offset %d of segment %d: a segment has at most 4 GiB", len(d.data), d.offset, d.segment)
 }
 
-// bulk sends data outside of a handler. On a port that takes a short message at once, in one
-// packet, it does itself what pieces and launch do, without the questions that have one answer
-// there.
-func (e *Endpoint) bulk(kind Kind, dst int, h HandlerID, segment, offset int, data []byte, words []uint32) error {
-	if err := checkBulk(segment, offset, len(data), len(words)); err != nil {
+// bulk sends data outside of a handler. On a port that takes a short message in one packet without
+// waiting, it does the work of pieces and launch inline, without their checks that cannot fail there.
+func (e *Endpoint) bulk(kind Kind, dst int, d *delivery) error {
+	if err := d.check(); err != nil {
 		return err
 	}
 	if err := e.begin(dst); err != nil {
 		return err
 	}
-	if len(data) > e.short {
-		if limit := e.options.Rendezvous; limit > 0 && len(data) > limit {
+	if len(d.data) > e.short {
+		if limit := e.options.EagerThreshold; limit > 0 && len(d.data) > limit {
 			if err := e.rendezvous(dst); err != nil {
 				return err
 			}
 		}
-		return e.pieces(kind, dst, h, segment, offset, data, 0, part{message: e.nextID + 1, whole: len(data)}, words)
+		return e.pieces(kind, dst, d, 0, part{e.nextID + 1, 0, len(d.data)})
 	}
 	p := &e.peers[dst]
 	if kind == Request {
@@ -118,12 +125,12 @@ func (e *Endpoint) bulk(kind Kind, dst int, h HandlerID, segment, offset int, da
 	}
 	f := &e.out
 	e.nextID++
-	n := uint32(len(data))
-	f.Payload, f.Dst, f.Offset = data, int32(dst), 0
+	n := uint32(len(d.data))
+	f.Payload, f.Dst, f.Offset = d.data, int32(dst), 0
 	f.ID, f.Message, f.Seq, f.Sum = e.nextID, e.nextID, p.sent, 0
-	f.Addr, f.Total, f.Whole, f.At = uint32(offset), n, n, 0
-	f.Segment, f.Handler, f.Kind, f.Flags = int16(segment), h, kind, 0
-	f.arguments(words)
+	f.Addr, f.Total, f.Whole, f.At = uint32(d.offset), n, n, 0
+	f.Segment, f.Handler, f.Kind, f.Flags = int16(d.segment), d.handler, kind, 0
+	f.arguments(d.words)
 	p.sent++
 	e.stats.Sent++
 	e.stats.BytesSent += int64(n)
@@ -134,7 +141,7 @@ func (e *Endpoint) bulk(kind Kind, dst int, h HandlerID, segment, offset int, da
 	return nil
 }
 
-// rendezvous asks the receiver of a large message, and waits for its answer.
+// rendezvous announces a large message to its receiver, and waits for the answer.
 func (e *Endpoint) rendezvous(dst int) error {
 	if err := e.credit(dst); err != nil {
 		return err
@@ -149,15 +156,17 @@ func (e *Endpoint) rendezvous(dst int) error {
 func (m *Message) ask()     { _ = m.Reply(grantHandler) } // the first reply to a request cannot fail
 func (m *Message) granted() { m.Endpoint.grants++ }
 
-// A part says which part of a message some data is: where it begins, and how large the message is.
+// A part locates data in a message.
 type part struct {
-	message   uint32
-	at, whole int
+	message uint32 // number of the message
+	at      int    // offset of the data in it
+	whole   int    // size of the message
 }
 
-// pieces sends data in pieces, each a request with a number of its own, or a part of the reply to
-// the request id.
-func (e *Endpoint) pieces(kind Kind, dst int, h HandlerID, segment, offset int, data []byte, id uint32, of part, words []uint32) error {
+// pieces sends data in pieces, each a request with its own number or, if kind is Reply, a part of the
+// reply to request id.
+func (e *Endpoint) pieces(kind Kind, dst int, d *delivery, id uint32, of part) error {
+	data := d.data
 	for at := 0; ; {
 		piece, size := e.port.Cut(max(1, of.whole), max(1, len(data)-at))
 		end := min(at+piece, len(data))
@@ -179,10 +188,10 @@ func (e *Endpoint) pieces(kind Kind, dst int, h HandlerID, segment, offset int, 
 			}
 			f := &e.out
 			f.Payload, f.Offset = data[from:min(from+size, end)], uint32(from-at)
-			f.Kind, f.ID, f.Message, f.Handler, f.Flags = kind, id, of.message, h, more
-			f.Segment, f.Addr, f.Total = int16(segment), uint32(offset+at), uint32(end-at)
+			f.Kind, f.ID, f.Message, f.Handler, f.Flags = kind, id, of.message, d.handler, more
+			f.Segment, f.Addr, f.Total = int16(d.segment), uint32(d.offset+at), uint32(end-at)
 			f.Whole, f.At = uint32(of.whole), uint32(of.at+at)
-			f.arguments(words)
+			f.arguments(d.words)
 			e.launch(dst)
 			if from+size >= end {
 				break
@@ -194,23 +203,23 @@ func (e *Endpoint) pieces(kind Kind, dst int, h HandlerID, segment, offset int, 
 	}
 }
 
-// A partial is what has come of a piece of several packets, or of a message of several pieces.
+// A partial is a piece of which some packets have arrived, or a message of which some pieces have.
 type partial struct {
 	partialKey
-	got  int
+	got  int // bytes
 	data []byte
 }
 
-// A partialKey names it among those of a peer.
+// A partialKey identifies a partial among those of a peer.
 type partialKey struct {
 	id    uint32
-	at    uint32 // of the piece; or wholeMessage
-	reply bool   // the receiver gave the ids
+	at    uint32 // offset of the piece, or wholeMessage
+	reply bool   // the receiver assigned id
 }
 
 const wholeMessage = math.MaxUint32
 
-// partial finds what has come, or begins it. There are few at a time.
+// partial returns the partial with the key; it creates one if there is none.
 func (p *peer) partial(key partialKey) *partial {
 	for i := range p.partials {
 		if p.partials[i].partialKey == key {
@@ -221,8 +230,8 @@ func (p *peer) partial(key partialKey) *partial {
 	return &p.partials[len(p.partials)-1]
 }
 
-// came notes that bytes have come, and reports whether these are all. Then the partial is gone.
-func (p *peer) came(q *partial, bytes, of uint32) (complete bool) {
+// addBytes counts bytes of q, and reports whether q has all of its bytes. If so, it is removed.
+func (p *peer) addBytes(q *partial, bytes, of uint32) (complete bool) {
 	if q.got += int(bytes); q.got < int(of) {
 		return false
 	}
@@ -232,7 +241,7 @@ func (p *peer) came(q *partial, bytes, of uint32) (complete bool) {
 	return true
 }
 
-// fits reports whether what the header of a frame with n bytes says is possible here.
+// fits reports whether the header of a frame with n bytes is consistent with this endpoint.
 func (e *Endpoint) fits(f *Frame, n int) bool {
 	if f.NWords > headerWords || f.Flags.Has(WordsInside) {
 		if f.NWords > MaxWords || !f.Flags.Has(WordsInside) || n < 4*int(f.NWords) || int(f.Total) != n {
@@ -249,10 +258,10 @@ func (e *Endpoint) fits(f *Frame, n int) bool {
 		int(f.Addr-f.At)+int(f.Whole) <= len(e.segments[f.Segment])
 }
 
-// stores reports whether the frame's data goes to a segment.
+// stores reports whether the frame's data belongs in a segment.
 func (f *Frame) stores() bool { return f.Segment >= 0 && f.Handler != getHandler }
 
-// place is where in a segment n bytes of the frame belong; nil if they do not, or cannot.
+// place returns the place in a segment for n bytes of the frame; nil if there is none.
 func (e *Endpoint) place(f *Frame, n int) []byte {
 	if n == 0 || !f.stores() || !e.fits(f, n) {
 		return nil
@@ -260,13 +269,13 @@ func (e *Endpoint) place(f *Frame, n int) []byte {
 	return e.segments[f.Segment][f.Addr+f.Offset:][:n]
 }
 
-// collect puts the frame's data where it belongs, and returns all of the piece once it is complete.
+// collect stores the frame's data, and returns the data of the piece once it is complete.
 func (e *Endpoint) collect(p *peer, f *Frame, stores bool) (data []byte, complete bool) {
 	if stores {
 		if data = e.segments[f.Segment][f.Addr : f.Addr+f.Total]; len(data) == 0 {
 			return data, true
 		}
-		// A direct port may have read it to its place.
+		// A direct port may have read it to its place already.
 		if to := data[f.Offset:]; len(f.Payload) > 0 && &to[0] != &f.Payload[0] {
 			copy(to, f.Payload)
 		}
@@ -282,12 +291,12 @@ func (e *Endpoint) collect(p *peer, f *Frame, stores bool) (data []byte, complet
 		data = q.data
 		copy(data[f.Offset:], f.Payload)
 	}
-	return data, p.came(q, uint32(len(f.Payload)), f.Total)
+	return data, p.addBytes(q, uint32(len(f.Payload)), f.Total)
 }
 
-// wholeData is all data of a bulk message of several pieces, once the last of them has come.
+// wholeData returns the data of a bulk message of several pieces once all have arrived.
 func (e *Endpoint) wholeData(p *peer, f *Frame) (data []byte, complete bool) {
-	if !p.came(p.partial(partialKey{f.Message, wholeMessage, f.Kind == Reply}), f.Total, f.Whole) {
+	if !p.addBytes(p.partial(partialKey{f.Message, wholeMessage, f.Kind == Reply}), f.Total, f.Whole) {
 		return nil, false
 	}
 	return e.segments[f.Segment][f.Addr-f.At:][:f.Whole], true

@@ -17,15 +17,15 @@ const headerWords = 4
 // A Handler runs at the receiver of a message. The message and its data are valid until it returns.
 type Handler func(m *Message)
 
-// A HandlerID is a place in the handler table. Nodes register the same handlers in the same order.
+// A HandlerID is an index of the handler table. All nodes register the same handlers in the same order.
 type HandlerID uint8
 
-// NoHandler is the handler of a message that only arrives.
+// NoHandler is the handler of a message for which nothing runs.
 const NoHandler HandlerID = 0
 
 const noSegment = -1
 
-// Stats count what an endpoint saw.
+// Stats are the counters of an endpoint.
 type Stats struct {
 	Sent, Received           int64 // packets, without those of the protocol
 	BytesSent, BytesReceived int64
@@ -34,7 +34,7 @@ type Stats struct {
 	Reordered                int64 // packets that came after others sent behind them
 	Missing                  int64 // packets that later ones overtook and that have not arrived yet
 	Resent                   int64 // packets sent again
-	Malformed                int64 // packets that fit no handler or segment, thrown away
+	Malformed                int64 // packets with an invalid handler or segment, thrown away
 }
 
 // An Endpoint is a node's end of the network. It belongs to one goroutine.
@@ -44,7 +44,7 @@ type Endpoint struct {
 	node     int32
 	options  Options
 	eager    bool               // no window and no full network hold a packet back
-	short    int                // the largest message of the short path; −1: there is none
+	short    int                // the largest message of the short path; −1: no short path
 	inside   bool               // a handler
 	round    uint8              // see retry.go
 	out      Frame              // the one being sent
@@ -67,16 +67,16 @@ type Endpoint struct {
 	err      error // sticks: a peer was given up
 }
 
-// A wait is what a program waits for. It is put into words only for a report.
+// A wait describes what a program waits for. It is formatted only for a report.
 type wait struct {
 	what string
 	node int // for the %d in what, or anyone if there is none
 }
 
-// anyone is the node of a wait for no node in particular.
+// anyone is the node of a wait that is not for a certain node.
 const anyone = -1
 
-// A peer is what an endpoint knows about another one.
+// A peer holds an endpoint's state of its exchange with another node.
 type peer struct {
 	out      int32           // requests without a reply
 	owed     int32           // credits for its requests, to be returned in a batch
@@ -99,8 +99,8 @@ func New(port Port, o Options) (*Endpoint, error) {
 	e.short = -1
 	if s, ok := port.(Short); ok && e.eager {
 		e.short = s.Short()
-		if o.Rendezvous > 0 {
-			e.short = min(e.short, o.Rendezvous)
+		if o.EagerThreshold > 0 {
+			e.short = min(e.short, o.EagerThreshold)
 		}
 	}
 	e.out.Src = e.node
@@ -122,13 +122,13 @@ const (
 	paidHandler  HandlerID = 6
 )
 
-// Node is the number of this node, and Nodes how many there are.
+// Node returns the number of this node, from 0.
 func (e *Endpoint) Node() int { return e.port.Node() }
 
-// Nodes is the number of nodes of the program.
+// Nodes returns the number of nodes of the program.
 func (e *Endpoint) Nodes() int { return e.port.Nodes() }
 
-// Now is the time in µs.
+// Now returns the time in µs.
 func (e *Endpoint) Now() quantity.Micros { return e.port.Now() }
 
 // Stats returns the counters.
@@ -163,13 +163,13 @@ func (e *Endpoint) Compute(d quantity.Micros) {
 	}
 }
 
-// ErrHandler is the error of a call inside a handler that would wait.
+// ErrHandler is returned by a call inside a handler that would wait.
 var ErrHandler = errors.New("a handler must not send requests or wait: a request handler may reply, a reply handler only takes note")
 
-// ErrReplied is the error of a second reply to a request.
+// ErrReplied is returned by a second reply to a request.
 var ErrReplied = errors.New("no reply is due: this message is a reply itself, wants none, or has been replied to")
 
-// A PeerError says that a node was given up.
+// A PeerError reports that a node was given up.
 type PeerError struct {
 	Node     int
 	Attempts int
@@ -179,10 +179,11 @@ func (e *PeerError) Error() string {
 	return fmt.Sprintf("node %d does not acknowledge: given up after its time ran out %d times in a row", e.Node, e.Attempts)
 }
 
-// Outstanding is the number of requests to the node that are without a reply.
+// Outstanding returns the number of requests to the node that have no reply yet.
 func (e *Endpoint) Outstanding(dst int) int { return int(e.peers[dst].out) }
 
-// Poll runs the handlers of all messages that have come in. The error is that of a peer given up.
+// Poll runs the handlers of all messages that have arrived. It returns a [PeerError] if a peer was given
+// up.
 func (e *Endpoint) Poll() error {
 	if !e.inside {
 		e.drain()
@@ -206,8 +207,7 @@ func (e *Endpoint) drain() {
 	}
 }
 
-// WaitFor polls until done returns true. The report of a deadlock says that the node waits for
-// what.
+// WaitFor polls until done returns true. The report of a deadlock names what.
 func (e *Endpoint) WaitFor(what string, done func() bool) error {
 	if e.inside {
 		return ErrHandler
@@ -226,7 +226,7 @@ func (e *Endpoint) pause(w wait) {
 	e.drain()
 }
 
-// Waiting says what the program waits for; it is empty if the program does not wait.
+// Waiting returns what the program waits for; "" if it does not wait.
 func (e *Endpoint) Waiting() string {
 	if w := e.waiting; w.what != "" && w.node != anyone {
 		return fmt.Sprintf(w.what, w.node)

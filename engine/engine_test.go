@@ -321,7 +321,7 @@ func TestRendezvous(t *testing.T) {
 	var took [2]quantity.Micros
 	for i, limit := range []int{0, 180} {
 		s := system(t)
-		s.Options.Rendezvous = limit
+		s.Options.EagerThreshold = limit
 		run(t, s, two, func(ep *engine.Endpoint) error {
 			arrived := false
 			take := ep.Handle(func(m *engine.Message) { arrived, took[i] = true, m.Endpoint.Now() })

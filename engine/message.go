@@ -1,14 +1,14 @@
 package engine
 
-// A Message is what a handler gets.
+// A Message is the argument of a handler.
 type Message struct {
 	Endpoint *Endpoint
-	From     int      // the node that sent it
+	From     int      // sender
 	Words    []uint32 // arguments
-	// Data is the data of a medium message, or the part of the segment where bulk data now is.
+	// Data is the data of a medium message, or the part of the segment with the bulk data.
 	Data []byte
-	// Offset is where Data begins in a medium message that came in pieces, or in the segment; Whole
-	// is the size of all pieces together.
+	// Offset is the offset of Data in a medium message of several pieces, or in the segment; Whole is
+	// the size of all pieces.
 	Offset, Whole int
 
 	frame   *Frame
@@ -29,22 +29,22 @@ func (m *Message) Reply(h HandlerID, words ...uint32) error {
 
 // ReplyMedium answers a request with data.
 func (m *Message) ReplyMedium(h HandlerID, data []byte, words ...uint32) error {
-	return m.replyBulk(h, noSegment, 0, data, part{message: m.frame.ID, whole: len(data)}, words)
+	return m.replyBulk(delivery{h, noSegment, 0, data, words}, part{m.frame.ID, 0, len(data)})
 }
 
 // ReplyStore answers a request with data into a segment of the node that sent it.
 func (m *Message) ReplyStore(h HandlerID, segment, offset int, data []byte, words ...uint32) error {
-	return m.replyBulk(h, segment, offset, data, part{message: m.frame.ID, whole: len(data)}, words)
+	return m.replyBulk(delivery{h, segment, offset, data, words}, part{m.frame.ID, 0, len(data)})
 }
 
-func (m *Message) replyBulk(h HandlerID, segment, offset int, data []byte, of part, words []uint32) error {
-	if err := checkBulk(segment, offset, len(data), len(words)); err != nil {
+func (m *Message) replyBulk(d delivery, of part) error {
+	if err := d.check(); err != nil {
 		return err
 	}
 	if err := m.reply(); err != nil {
 		return err
 	}
-	return m.Endpoint.pieces(Reply, m.From, h, segment, offset, data, m.frame.ID, of, words)
+	return m.Endpoint.pieces(Reply, m.From, &d, m.frame.ID, of)
 }
 
 // reply takes the one reply that a request has.

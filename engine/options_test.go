@@ -30,24 +30,24 @@ func TestOptionsAreValidated(t *testing.T) {
 	}
 	// Zero is the default of each.
 	check(engine.Options{}, "")
-	check(engine.Options{Credits: 1, CreditBatch: 1, Rendezvous: 1, Checksums: true, Retry: 1, Attempts: 1, Rounds: true, PollEvery: 1}, "")
+	check(engine.Options{Credits: 1, CreditBatch: 1, EagerThreshold: 1, Checksums: true, Retry: 1, Attempts: 1, Rounds: true, PollEvery: 1}, "")
 	check(engine.Options{CreditBatch: 1000}, "") // of as many credits as anybody takes
 	check(engine.Options{Credits: 8, CreditBatch: 8, PollEvery: 1 << 16}, "")
 
-	check(engine.Options{Credits: -1}, "Credits is -1")
-	check(engine.Options{Credits: math.MaxInt32 + 1}, "Credits is 2147483648")
-	check(engine.Options{CreditBatch: -1}, "CreditBatch is -1")
-	check(engine.Options{Credits: 8, CreditBatch: 9}, "CreditBatch is 9 with 8 Credits")
-	check(engine.Options{CreditBatch: math.MaxInt32 + 1}, "CreditBatch is 2147483648")
-	check(engine.Options{Rendezvous: -1}, "Rendezvous is -1")
-	check(engine.Options{Retry: -1}, "Retry is -1")
-	check(engine.Options{Retry: quantity.Micros(math.NaN())}, "Retry is")
-	check(engine.Options{Retry: quantity.Micros(math.Inf(1))}, "Retry is")
-	check(engine.Options{Retry: 1, Attempts: -1}, "Attempts is -1")
-	check(engine.Options{Attempts: 3}, "Attempts is 3 without Retry")
-	check(engine.Options{Rounds: true}, "Rounds needs Retry")
-	check(engine.Options{PollEvery: -1}, "PollEvery is -1")
-	check(engine.Options{PollEvery: 1<<16 + 1}, "PollEvery is 65537")
+	check(engine.Options{Credits: -1}, "Credits must be 1 to 2147483647, or 0 for no bound (got -1)")
+	check(engine.Options{Credits: math.MaxInt32 + 1}, "Credits must be 1 to 2147483647, or 0 for no bound (got 2147483648)")
+	check(engine.Options{CreditBatch: -1}, "CreditBatch must be 1 to 2147483647, or 0 for 1 (got -1)")
+	check(engine.Options{Credits: 8, CreditBatch: 9}, "CreditBatch must be at most Credits, or it would never fill (got 9 with 8 Credits)")
+	check(engine.Options{CreditBatch: math.MaxInt32 + 1}, "CreditBatch must be 1 to 2147483647, or 0 for 1 (got 2147483648)")
+	check(engine.Options{EagerThreshold: -1}, "EagerThreshold must be a size in bytes, or 0 for no rendezvous (got -1)")
+	check(engine.Options{Retry: -1}, "Retry must be a positive time")
+	check(engine.Options{Retry: quantity.Micros(math.NaN())}, "Retry must be")
+	check(engine.Options{Retry: quantity.Micros(math.Inf(1))}, "Retry must be")
+	check(engine.Options{Retry: 1, Attempts: -1}, "Attempts must be at least 1, or 0 for 12 (got -1)")
+	check(engine.Options{Attempts: 3}, "Attempts requires Retry")
+	check(engine.Options{Rounds: true}, "Rounds requires Retry")
+	check(engine.Options{PollEvery: -1}, "PollEvery must be 1 to 65536, or 0 for 1 (got -1)")
+	check(engine.Options{PollEvery: 1<<16 + 1}, "PollEvery must be 1 to 65536, or 0 for 1 (got 65537)")
 }
 
 // A receiver returns credits in batches of CreditBatch: of 20 requests, 4 at a time, with 8

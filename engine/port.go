@@ -8,11 +8,11 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A Port moves packets between nodes and tells the time. An endpoint calls it from one goroutine.
-// Times are µs since some start, which the ports of a run may or may not share.
+// A Port moves packets between nodes and reads the clock. An endpoint calls it from one goroutine.
+// Times are in µs since a start that the ports of a run may or may not share.
 //
-// Frames are lent, never handed over: what a port needs to know of a packet on its way (where it
-// is, which memory it holds) it keeps beside the frame, in a type of its own.
+// Frames are lent, never handed over: a port keeps its own state of a packet on its way (position,
+// memory) beside the frame.
 type Port interface {
 	// Node is the number of this node, from 0 to Nodes()−1.
 	Node() int
@@ -20,11 +20,11 @@ type Port interface {
 	// Now is the time.
 	Now() quantity.Micros
 	// Compute keeps the processor busy for d. If it is interruptible and the port interrupts, it
-	// returns what is left of d when a packet has come in.
+	// returns the rest of d when a packet arrives.
 	Compute(d quantity.Micros, interruptible bool) (left quantity.Micros)
-	// Cut says how a message of n bytes travels when left of them are still to be sent: piece is
-	// the size of the next piece, which is a request of its own (HP-LAM's have at most 4 KiB), and
-	// size that of the packets the piece is cut into. Both are at least 1 if left is.
+	// Cut divides a message of n bytes, of which left are still to be sent: piece is the size of the
+	// next piece, which is a request (HP-LAM's have at most 4 KiB), and size the size of the packets of
+	// the piece. Both are at least 1 if left is.
 	Cut(n, left int) (piece, size int)
 	// Send puts a frame on the network. It returns when the processor has done its part; then
 	// the frame and its payload belong to the caller again.
@@ -52,8 +52,8 @@ type Limited interface {
 
 // Direct is a port that can read the data of a frame straight to where it belongs.
 type Direct interface {
-	// Direct tells the port where that is: the result of place, or memory of the port if it is nil.
-	// Place looks at the header of a frame with n bytes.
+	// Direct sets the function that returns this place from the header of a frame with n bytes; if it
+	// returns nil, the port uses its own memory.
 	Direct(place func(f *Frame, n int) []byte)
 }
 
@@ -86,8 +86,8 @@ type Header struct {
 	Reserved uint8 // 0
 }
 
-// Set copies the header field by field. A wide load of what was just stored in narrower parts waits
-// until they have left the processor's store buffer, which costs as much as the rest of a message.
+// Set copies the header field by field. A wide load of narrower recent stores would wait until they
+// have left the processor's store buffer, which costs as much as the rest of a message.
 func (h *Header) Set(from *Header) {
 	h.ID, h.Message, h.Seq, h.Sum = from.ID, from.Message, from.Seq, from.Sum
 	h.Words[0], h.Words[1], h.Words[2], h.Words[3] = from.Words[0], from.Words[1], from.Words[2], from.Words[3]
@@ -107,7 +107,7 @@ const (
 // Has reports whether the flag is set.
 func (f Flags) Has(flag Flags) bool { return f&flag != 0 }
 
-// Kind says what a frame is for.
+// Kind is the purpose of a frame.
 type Kind uint8
 
 // The kinds of frames. Control frames carry no data and cost no processor time.
@@ -122,7 +122,7 @@ const (
 // Control reports whether the frame belongs to the protocol alone.
 func (f *Frame) Control() bool { return f.Kind >= Ack }
 
-// Size is the number of bytes for which the frame is charged: those of the payload, and 1 for a
+// Size returns the number of bytes for which the frame is charged: the size of the payload, or 1 for a
 // short message, whose words travel with the header.
 func (f *Frame) Size() int { return max(1, len(f.Payload)) }
 

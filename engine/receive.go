@@ -23,8 +23,8 @@ func (e *Endpoint) accept(f *Frame) {
 	}
 }
 
-// tooLate is how many packets can overtake one before that is given up.
-const tooLate = 1 << 16
+// maxOvertaken is the number of packets that can overtake one before it is given up.
+const maxOvertaken = 1 << 16
 
 // first reports whether the packet is here for the first time, and notes it.
 func (p *peer) first(seq uint32, s *Stats) bool {
@@ -42,7 +42,7 @@ func (p *peer) first(seq uint32, s *Stats) bool {
 			p.early = map[uint32]bool{}
 		}
 		p.early[seq] = true
-		if len(p.early) <= tooLate {
+		if len(p.early) <= maxOvertaken {
 			return true
 		}
 		s.Missing++

@@ -14,11 +14,11 @@ import (
 //
 // With [Options.Rounds] a lost packet need not wait for its time to run out [startjr, 3.2.4]. All
 // packets carry the round of their receiver. A receiver that misses a packet starts its next round,
-// tells all senders, and throws away what still comes of the old round; they send again whatever it
-// has not acknowledged.
+// informs all senders, and discards packets of the old round; the senders resend all packets without
+// an acknowledgement.
 
-// doublings is how many times the time of a packet doubles. More would make a receiver that has
-// come back, or a packet that was unlucky many times, wait for seconds.
+// doublings is the number of times that a packet's timeout doubles. With more, a receiver that has come
+// back, or a packet lost many times, would wait for seconds.
 const doublings = 5
 
 // window is the number of packets to one node that may be without an acknowledgement.
@@ -57,7 +57,7 @@ func (e *Endpoint) wind(r *reliable) {
 	e.due = min(e.due, r.due)
 }
 
-// deadline is when a packet may have to be sent again.
+// deadline returns the earliest time at which a packet may have to be sent again.
 func (e *Endpoint) deadline() quantity.Micros {
 	if e.unacked == 0 {
 		return quantity.Micros(math.Inf(1))
@@ -65,8 +65,8 @@ func (e *Endpoint) deadline() quantity.Micros {
 	return e.due
 }
 
-// resend sends again the first packet to each peer whose time has run out; the receiver may well
-// have the others.
+// resend sends the first packet to each peer again if it has timed out; the receiver probably has the
+// packets behind it.
 func (e *Endpoint) resend() {
 	now := e.port.Now()
 	if now < e.due {

@@ -24,12 +24,12 @@ func (e *Endpoint) Request(dst int, h HandlerID, words ...uint32) error {
 // Medium sends data of any size to a handler of the node dst, with up to four words. A message
 // larger than a piece is one request for each piece, and each of them runs the handler.
 func (e *Endpoint) Medium(dst int, h HandlerID, data []byte, words ...uint32) error {
-	return e.bulk(Request, dst, h, noSegment, 0, data, words)
+	return e.bulk(Request, dst, &delivery{h, noSegment, 0, data, words})
 }
 
 // Send is Medium without a reply, and so without credits.
 func (e *Endpoint) Send(dst int, h HandlerID, data []byte, words ...uint32) error {
-	return e.bulk(OneWay, dst, h, noSegment, 0, data, words)
+	return e.bulk(OneWay, dst, &delivery{h, noSegment, 0, data, words})
 }
 
 func checkWords(words []uint32) error {
@@ -39,7 +39,7 @@ func checkWords(words []uint32) error {
 	return nil
 }
 
-// begin is what every sending call does first. Most have nothing to do but to count the message.
+// begin is the first step of every sending call. Usually it only counts the message.
 func (e *Endpoint) begin(dst int) error {
 	if e.unpolled++; e.inside || e.unpolled >= e.options.PollEvery || uint(dst) >= uint(len(e.peers)) {
 		return e.beginOr(dst)

@@ -20,14 +20,14 @@ type Place struct {
 // A Protocol is what the engine does beside moving packets, when it runs a layer. Its zero value
 // does none of it.
 type Protocol struct {
-	Credits    int             // requests to one node that may be without a reply; 0: the engine's default
-	Rendezvous quantity.Bytes  // the largest message that goes without asking; 0: none asks
-	Retry      quantity.Micros // the time after which a packet without an acknowledgement is sent again; 0: never
-	Rounds     bool            // a receiver that misses a packet asks at once
-	Inbox      int             // packets that a node has room for; 0: no bound
-	Drop       bool            // a packet that finds no room is lost; else it waits in the network
-	Poll       quantity.Micros // what a look costs that finds nothing
-	Interrupt  quantity.Micros // what an interrupt costs; negative: the processor polls
+	Credits        int             // requests to one node that may be without a reply; 0: the engine's default
+	EagerThreshold quantity.Bytes  // the largest message that goes without asking; 0: none asks
+	Retry          quantity.Micros // the time after which a packet without an acknowledgement is sent again; 0: never
+	Rounds         bool            // a receiver that misses a packet asks at once
+	Inbox          int             // packets that a node has room for; 0: no bound
+	Drop           bool            // a packet that finds no room is lost; else it waits in the network
+	Poll           quantity.Micros // what a look costs that finds nothing
+	Interrupt      quantity.Micros // what an interrupt costs; negative: the processor polls
 }
 
 // sides are the names of those of [model.Side], in their order.
@@ -114,7 +114,7 @@ func (b *builder) protocolTables() error {
 			}
 		}
 		rounds, _ := find(t.Keys, "rounds")
-		p := Protocol{Credits: int(v["credits"]), Inbox: int(v["inbox"]), Rendezvous: quantity.Bytes(v["eager_threshold"]), Retry: quantity.Micros(v["retry"]),
+		p := Protocol{Credits: int(v["credits"]), Inbox: int(v["inbox"]), EagerThreshold: quantity.Bytes(v["eager_threshold"]), Retry: quantity.Micros(v["retry"]),
 			Rounds: rounds == true, Poll: quantity.Micros(v["poll"]), Interrupt: -1}
 		interrupts := text(t.Keys, "interrupt") != ""
 		if interrupts {

@@ -48,7 +48,7 @@ func TestRunKeys(t *testing.T) {
 	if diff := cmp.Diff(places, p.Places); diff != "" {
 		t.Error(diff)
 	}
-	want := Protocol{Credits: 8, Rendezvous: 180, Retry: 1000, Rounds: true, Inbox: 16, Drop: true, Poll: 0.6, Interrupt: -1}
+	want := Protocol{Credits: 8, EagerThreshold: 180, Retry: 1000, Rounds: true, Inbox: 16, Drop: true, Poll: 0.6, Interrupt: -1}
 	if diff := cmp.Diff(want, p.Layers[0].Protocol); diff != "" {
 		t.Error(diff)
 	}

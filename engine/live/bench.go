@@ -21,7 +21,7 @@ type Runner interface {
 	Run(Job) (programs.Result, error)
 }
 
-// BenchOptions say what is measured, and how well.
+// BenchOptions select the measurements and their precision.
 type BenchOptions struct {
 	Programs []string
 	Jobs     []Job         // measured as well; their counts are chosen
@@ -34,7 +34,7 @@ type BenchOptions struct {
 	Progress func(share float64)
 }
 
-// A Row is what was measured of a program and size.
+// A Row holds the measurements of a program at a size.
 type Row struct {
 	Program   string
 	Stages    programs.StageTimes // of a program that measures them: medians over repeats
@@ -80,7 +80,7 @@ func MeasureClock() Clock {
 	return c
 }
 
-// clockCost is what a reading costs, in µs.
+// clockCost returns the cost of reading the clock, in µs.
 var clockCost = sync.OnceValue(func() quantity.Micros { return MeasureClock().Overhead })
 
 // A point is a program and size while it is measured.

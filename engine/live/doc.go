@@ -2,8 +2,8 @@
 // shared memory, Unix and TCP sockets, UDP datagrams.
 //
 // Each transport is an [engine.Port]. The endpoint above it, with its credits, checksums and
-// retry, is the one that also runs on the virtual clock; this package only moves frames and tells
-// the time:
+// retry, is the one that also runs on the virtual clock; this package only moves frames and reads
+// the clock:
 //
 //   - ring.go: shared memory. A ring of slots goes from each node to each other one, with a single
 //     writer, a single reader and no locks. A slot is two cache lines, and valid when the number in
@@ -14,12 +14,11 @@
 //   - wire.go, stream.go, datagram.go: sockets, with a header of 72 bytes before the data. They are
 //     polled, and slept on when nothing comes. A stream writes from the program's memory and reads
 //     into the segment.
-//   - pair.go: two processes, and what they tell each other beside the messages; serve.go: two
-//     machines.
-//   - suite.go, stages.go, signature.go: what is measured; bench.go: how, with intervals.
+//   - pair.go: two processes and their control channel; serve.go: two machines.
+//   - suite.go, stages.go, signature.go: the measurements; bench.go: their repetition and intervals.
 //
-// Packets have checksums on UDP, and elsewhere if [Options] ask for them: memory and the kernel's
-// streams deliver what was sent.
+// Packets have checksums on UDP, and elsewhere only with [Options]: memory and the kernel's streams are
+// reliable.
 //
 // Shared memory has no name. The other process gets it as a file descriptor, so nothing is left
 // behind when both are killed.

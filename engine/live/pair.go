@@ -20,7 +20,7 @@ import (
 	"github.com/halfpeak/halfpeak/engine/programs"
 )
 
-// Patience is how long a peer may be silent while something is expected from it.
+// Patience is the longest silence of a peer from which something is expected.
 const Patience = 4 * time.Second
 
 // A Pair is node 0 of two processes, that of a run.

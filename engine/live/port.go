@@ -15,7 +15,7 @@ import (
 
 // A link moves the frames of a port.
 type link interface {
-	// send takes the frame, or reports that there is no room now. Then the frame is the caller's
+	// send takes the frame, or returns false if there is no room now; then the frame is the caller's
 	// again.
 	send(f *engine.Frame) (sent bool)
 	// receive puts the next frame into an empty box, or reports that none has come.
@@ -24,7 +24,7 @@ type link interface {
 	release(b *box)
 	// sleep waits for a frame, at most d; it may return early.
 	sleep(d time.Duration)
-	// nap is how long to sleep the i-th time in a row.
+	// nap returns the duration of the i-th sleep in a row.
 	nap(i int) time.Duration
 	wake() // from sleep, by another goroutine
 	close()
@@ -86,7 +86,7 @@ type port struct {
 // A signal ends waiting: with err, it also ends the program.
 type signal struct{ err error }
 
-// lost is what a port panics with when its peer is gone; guard recovers it.
+// lost is the value with which a port panics when its peer is gone; guard recovers it.
 type lost struct{ error }
 
 func newPort(node, nodes int) *port {
@@ -97,7 +97,7 @@ func newPort(node, nodes int) *port {
 	return p
 }
 
-// tell gives the port a signal, and wakes it. An error replaces what was there.
+// tell sets the port's signal and wakes it. An error replaces an earlier signal.
 func (p *port) tell(s *signal) {
 	if s.err != nil {
 		p.signal.Store(s)
@@ -147,9 +147,9 @@ func (p *port) Send(f *engine.Frame) {
 	}
 }
 
-// stuck is what a port does while it waits for room, for the i-th time. It moves what has come in
-// to the stash, so that two nodes that both wait for room do not wait for each other. A box in the
-// stash has a copy of what it borrowed: the memory goes back to the sender.
+// stuck waits for room, for the i-th time. It moves arrived frames to the stash, so that two nodes that
+// both wait for room do not wait for each other. A box in the stash has a copy of what it borrowed: the
+// memory goes back to the sender.
 func (p *port) stuck(i int) {
 	p.idle(i, forever)
 	for {
@@ -229,15 +229,15 @@ func pause(chain uint32) uint32 {
 
 const gap = 15
 
-// mostPolls is how many times a socket is polled at most before it is slept on.
-const mostPolls = 500
+// maxPolls is the number of times that a socket is polled before the port sleeps on it.
+const maxPolls = 500
 
 // sleepsSoon is for links whose sleep is a system call that a message ends. With fewer processors
 // than nodes, polling only keeps the other node from running.
 func (p *port) sleepsSoon() {
 	p.spin, p.yield = 0, 0
 	if p.nodes <= runtime.NumCPU() {
-		p.spin, p.adapts = mostPolls, true
+		p.spin, p.adapts = maxPolls, true
 	}
 }
 
@@ -253,10 +253,10 @@ func (p *port) adapt() {
 		p.began = now
 		p.spin = 0
 		if p.waits == 2*try && p.tried[0] < p.tried[1] {
-			p.spin = mostPolls
+			p.spin = maxPolls
 		}
 	case keep:
-		p.waits, p.began, p.spin = 0, p.Now(), mostPolls
+		p.waits, p.began, p.spin = 0, p.Now(), maxPolls
 	}
 }
 

@@ -28,7 +28,7 @@ const (
 // A ring carries slots from one node to one other. Only the reader writes read, only the
 // writer writes slots.
 type ring struct {
-	read uint32 // slots that the reader is done with, told now and then
+	read uint32 // slots that the reader has freed, updated now and then
 	_    [2*line - 4]byte
 	slot [slots]slot
 }
@@ -47,7 +47,7 @@ type slot struct {
 // store before it need not wait until that has left the store buffer.
 func (q *slot) wide() *[2]uint64 { return (*[2]uint64)(unsafe.Pointer(&q.Words)) }
 
-// few is how many bytes of data fit into the words of a header.
+// few is the number of bytes of data that fit into the words of a header.
 const few = int(unsafe.Sizeof(engine.Header{}.Words))
 
 // A pool has the blocks for what a node sends. The sender marks a block as used, the
@@ -75,7 +75,7 @@ type shared struct {
 	next    int        // the block to try first
 	from    *ringEnd   // the source to try first
 	turn    int        // its place among the sources
-	sources []*ringEnd // of nodes that may have sent something: all others, and itself once it has
+	sources []*ringEnd // of nodes that may have sent something: every other node, and itself once it has
 	selfish bool       // it has
 }
 
@@ -95,9 +95,9 @@ func pack(d []byte) (low, high uint64) {
 // A ringEnd is the reader's or writer's place in a ring.
 type ringEnd struct {
 	*ring
-	node int    // at the other end
-	at   uint32 // the slot's number
-	told uint32 // reader: what it has told; writer: what it has been told
+	node  int    // at the other end
+	at    uint32 // the slot's number
+	freed uint32 // last value of ring.read that this end has written, or read
 }
 
 var errSmall = errors.New("the shared memory has another size")
@@ -149,12 +149,12 @@ func (s *shared) take() *block {
 
 func (s *shared) send(f *engine.Frame) bool { s.Send(f); return true }
 
-// Send is that of the port, in one call. It stores the data before the header: the reader polls the
-// line of the header, and would take it away while data is copied.
+// Send sends a frame as [engine.Port] requires, without calls of the port. It stores the data before
+// the header: the reader polls the cache line of the header, and would take it away during the copy.
 func (s *shared) Send(f *engine.Frame) {
 	r := &s.out[f.Dst]
-	for i := 0; r.at-r.told >= slots; i++ {
-		if r.told = atomic.LoadUint32(&r.ring.read); r.at-r.told >= slots {
+	for i := 0; r.at-r.freed >= slots; i++ {
+		if r.freed = atomic.LoadUint32(&r.ring.read); r.at-r.freed >= slots {
 			s.stuck(i)
 		}
 	}
@@ -196,7 +196,7 @@ func (s *shared) number(k *block) int16 {
 	return int16((uintptr(unsafe.Pointer(k)) - uintptr(unsafe.Pointer(first))) / unsafe.Sizeof(*first))
 }
 
-// Receive is that of the port, with direct calls.
+// Receive returns the next frame as [engine.Port] requires, with direct calls.
 func (s *shared) Receive() *engine.Frame {
 	b := &s.got
 	if s.waited || len(s.stash) > 0 {
@@ -244,11 +244,11 @@ func (s *shared) open(b *box, r *ringEnd, q *slot) bool {
 		b.block = &s.pools[r.node].block[number]
 		b.Payload = b.block.data[:size]
 	default:
-		s.fail("node %d wrote what is no message into shared memory: block %d of %d bytes", r.node, number, size)
+		s.fail("node %d wrote an invalid message into shared memory: block %d of %d bytes", r.node, number, size)
 	}
 	r.at++
-	if r.at-r.told >= slots/8 {
-		r.told = r.at
+	if r.at-r.freed >= slots/8 {
+		r.freed = r.at
 		publish(&r.ring.read, r.at)
 	}
 	if epoch != uint16(s.epoch) {

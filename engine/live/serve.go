@@ -34,15 +34,15 @@ type welcome struct {
 
 // Limits of a server.
 const (
-	// MaxClients is how many clients a server serves at a time. The next is told that it is full.
+	// MaxClients is the number of clients that a server serves at a time. The next one is refused.
 	MaxClients = 4
-	// MaxGreeting is how many connections may be about to give their token. Each has GreetingTime
-	// for all of it, however slowly it writes; if one more comes, the oldest makes room for it.
+	// MaxGreeting is the number of connections that may be sending their token. Each has GreetingTime
+	// for all of it, however slowly it writes; one more connection closes the oldest.
 	MaxGreeting = 8
 	// GreetingTime is also how long a client that gave its token may take to open its second
 	// connection.
 	GreetingTime = time.Second
-	// IdleTime is how long a client may be silent between two jobs. Within a job, it is [Patience].
+	// IdleTime is the longest silence of a client between two jobs. Within a job, it is [Patience].
 	IdleTime = 30 * time.Second
 
 	maxLine = 4096
@@ -50,7 +50,7 @@ const (
 
 // A Server serves clients on other machines, or on this one.
 type Server struct {
-	Token string // that clients must know; empty: any
+	Token string // that clients must send; empty: any
 	Log   func(format string, args ...any)
 
 	idle     time.Duration // IdleTime, but for tests
@@ -76,7 +76,7 @@ func (s *Server) Listen(address string) (*net.TCPListener, error) {
 	return l, nil
 }
 
-// plain says what keeps an address from being reached or listened on, and what to do.
+// plain describes why an address cannot be reached or listened on, and what to do.
 func plain(address string, err error) error {
 	unknown, timeout := new(net.DNSError), net.Error(nil)
 	switch {
@@ -118,7 +118,8 @@ func (s *Server) Serve(l *net.TCPListener) error {
 	}
 }
 
-// greet lets a connection give its token. If too many are about to, the oldest is told and closed.
+// greet reads the token of a connection. If too many are sending theirs, the oldest is refused and
+// closed.
 func (s *Server) greet(c *net.TCPConn) {
 	_ = c.SetDeadline(time.Now().Add(GreetingTime))
 	s.mu.Lock()

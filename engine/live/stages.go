@@ -10,8 +10,8 @@ import (
 
 var _ programs.Transport = (*port)(nil)
 
-// HandOver is the one-way time of a frame without data that goes back and forth rounds times
-// between the links of two nodes: there is no endpoint, so it is what the transport alone takes.
+// HandOver returns the one-way time of a frame without data that goes back and forth rounds times between
+// the links of two nodes, without endpoints: the time of the transport alone.
 func (p *port) HandOver(rounds int) quantity.Micros {
 	var b box
 	take := func() {
@@ -50,5 +50,5 @@ func (p *port) Watch(on bool) { p.sees = on }
 // Seen is the time before the poll that ended the last wait, if the port watches.
 func (p *port) Seen() quantity.Micros { return p.seen }
 
-// ClockCost is what a reading of the clock costs.
+// ClockCost returns the cost of reading the clock.
 func (p *port) ClockCost() quantity.Micros { return clockCost() }

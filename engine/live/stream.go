@@ -36,8 +36,8 @@ type stream struct {
 
 const (
 	streamBuffer = 64 << 10
-	// directly is the payload size from which the part that is not in the buffer yet is read to its
-	// place: another system call costs less than copying that much.
+	// directly is the payload size at or above which the part that is not in the buffer yet is read to
+	// its place: another system call costs less than copying that much.
 	directly = 8 << 10
 )
 
@@ -87,7 +87,7 @@ func (s *streams) send(f *engine.Frame) bool {
 	return true
 }
 
-// after is what is left of two parts when n bytes have been written.
+// after returns the rest of two parts of which n bytes have been written.
 func after(head, data []byte, n int) (_, _ []byte) {
 	if n < len(head) {
 		return head[n:], data
@@ -148,8 +148,8 @@ func (s *streams) next(src int, c *stream, b *box) bool {
 	return s.parse(src, c, b)
 }
 
-// parse takes a frame out of the buffer, with its payload in place. A large payload of which a part
-// is still to come is read to where it belongs.
+// parse takes a frame out of the buffer, with its payload in place. A large payload that is not complete
+// yet is read to its place.
 func (s *streams) parse(src int, c *stream, b *box) bool {
 	have := c.to - c.from
 	if have < headerSize {
@@ -254,8 +254,8 @@ func (w *waker) sleep(d time.Duration, alone bool) {
 	}
 }
 
-// read fills the first part and then the second, write sends both. They do not tell the scheduler
-// either: the sockets do not block.
+// read fills the first part and then the second, write sends both. They bypass the scheduler too: the
+// sockets do not block.
 func read(fd int, first, second []byte) (n int, errno unix.Errno) {
 	return transfer(unix.SYS_READ, unix.SYS_READV, fd, first, second)
 }
@@ -264,7 +264,7 @@ func write(fd int, first, second []byte) (n int, errno unix.Errno) {
 	return transfer(unix.SYS_WRITE, unix.SYS_WRITEV, fd, first, second)
 }
 
-// transfer makes one call for the parts, of which one may be empty.
+// transfer makes one call for both parts; one may be empty.
 func transfer(one, both uintptr, fd int, first, second []byte) (n int, errno unix.Errno) {
 	var r uintptr
 	switch {

@@ -50,12 +50,12 @@ func (j Job) check() error {
 	return nil
 }
 
-// program is what the job runs.
+// program returns the program of the job.
 func (j Job) program() (programs.Program, error) { return programs.Find(j.Program, programs.Real) }
 
 func (j Job) options() Options {
 	o := Options{Credits: j.Credits, Checksums: j.Check}
-	if p, err := j.program(); err == nil && p.Singly {
+	if p, err := j.program(); err == nil && p.EachReplied {
 		o.CreditBatch = 1
 	}
 	return o

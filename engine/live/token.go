@@ -15,9 +15,9 @@ import (
 // TokenVariable is the environment variable that a token comes from if nothing else names one.
 const TokenVariable = "HALFPEAK_TOKEN"
 
-// Token is the token of a server or its client: the given word, or the first line of a file, or
-// else the value of [TokenVariable]. In a file or the environment, ps does not show it. It is
-// empty if there is none; an empty file is an error, since it would let anybody in.
+// Token returns the token of a server or its client: the given word, or the first line of a file, or
+// else the value of [TokenVariable]; "" if all are missing. In a file or the environment, ps does not
+// show it. An empty file is an error, since it would admit everybody.
 func Token(word, path string) (string, error) {
 	switch {
 	case word != "" && path != "":
@@ -53,7 +53,7 @@ func checkToken(token, from string) (string, error) {
 	return token, nil
 }
 
-// printable is what the other node said, fit for a terminal.
+// printable makes text of the other node safe to print at a terminal.
 func printable(text string) string {
 	const longest = 300
 	if len(text) > longest {

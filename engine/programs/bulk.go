@@ -10,7 +10,7 @@ import (
 // An echo stores n bytes in the other node, whose handler stores them back.
 type echo struct {
 	ep           *engine.Endpoint
-	memory, data []byte // what came back, and what is sent
+	memory, data []byte // received and sent
 	segment      int
 	ping, pong   engine.HandlerID
 	sent, back   int
@@ -18,7 +18,7 @@ type echo struct {
 	failed       error // on node 1
 }
 
-// newEcho makes an echo on both nodes, without the handler pong that counts what is back.
+// newEcho makes an echo on both nodes, without the handler pong, which counts replies.
 func newEcho(ep *engine.Endpoint, n int) *echo {
 	e := &echo{ep: ep, memory: make([]byte, n), data: make([]byte, n)}
 	e.segment = ep.Register(e.memory)
@@ -91,10 +91,10 @@ func runPingBulk(ep *engine.Endpoint, a Args) (r Result, err error) {
 	return r, e.failed
 }
 
-// ThruBulk is the time per store of n bytes from node 0 to node 1 when node 0 does not wait for
-// one to complete before the next. Hence the bandwidth of HP-LAM's thru_bulk is n over it. The
-// first third of the stores fills the way and is compared as it arrives; the others are timed, and
-// what the last of them leaves is compared.
+// ThruBulk returns the time per store of n bytes from node 0 to node 1 if node 0 does not wait for one to
+// complete before the next. The bandwidth of HP-LAM's thru_bulk is n over it. The first third of the
+// stores fills the pipe and is compared as it arrives; the rest is timed, and the data that the last one
+// leaves is compared.
 func ThruBulk(ep *engine.Endpoint, n, messages int) (interval quantity.Micros, err error) {
 	memory, data := make([]byte, n), make([]byte, n)
 	pattern(data, n)

@@ -8,18 +8,18 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A Collective is an algorithm of a collective as a program: every node calls Run, and after it has
-// the data that the operation promises. The names are those of package engine/schedule/collective,
-// with which this one shares nothing else.
+// A Collective is an algorithm of a collective as a program: every node calls Run, and then has the data
+// that the operation promises. It shares names, and nothing else, with package
+// engine/schedule/collective.
 type Collective struct {
 	Collective, Name string
-	// PowerOfTwo says that the number of nodes must be one.
+	// PowerOfTwo: the number of nodes must be a power of two.
 	PowerOfTwo bool
 	run        func(t *Team, c call) error
 }
 
-// A call is what a node brings: data has the whole message of a broadcast, reduce, allreduce and
-// scan, and else a block for each node. All sizes are multiples of 4 B, and of 4 B × nodes where
+// A call is a node's part in a collective: data has the whole message of a broadcast, reduce, allreduce
+// or scan, otherwise a block for each node. All sizes are multiples of 4 B, and of 4 B × nodes where
 // the algorithm cuts the message.
 type call struct {
 	root int
@@ -48,14 +48,14 @@ func FindCollective(collective, name string) (Collective, bool) {
 	return Collective{}, false
 }
 
-// Takes reports whether the algorithm runs among so many nodes.
+// Takes reports whether the algorithm runs on the given number of nodes.
 func (c Collective) Takes(nodes int) bool {
 	return nodes >= 2 && (!c.PowerOfTwo || nodes&(nodes-1) == 0)
 }
 
-// Run does the collective once, with made data of n bytes: those of the message, or of each node's
-// block, as in the calls of MPI. It checks every byte that the node has at the end. It is an error
-// if n, or what one node's part of it is, is no multiple of 4.
+// Run executes the collective once, with generated data: n is the size of the message, or of each node's
+// block, as in MPI's calls. Run checks every byte of the result. It is an error if n, or one node's part
+// of it, is not a multiple of 4.
 func (c Collective) Run(t *Team, root, n int) error {
 	d, err := c.begin(t, root, n)
 	if err != nil {
@@ -67,7 +67,7 @@ func (c Collective) Run(t *Team, root, n int) error {
 	return c.check(d, t.size(), t.me(), n)
 }
 
-// begin makes what the node brings.
+// begin generates the node's data.
 func (c Collective) begin(t *Team, root, n int) (call, error) {
 	p, me := t.size(), t.me()
 	whole := map[string]bool{"bcast": true, "reduce": true, "allreduce": true, "scan": true}[c.Collective]
@@ -104,7 +104,7 @@ func (c Collective) begin(t *Team, root, n int) (call, error) {
 	return d, nil
 }
 
-// brought is the number that a node brings at a place.
+// brought returns the number that a node contributes at an offset.
 func brought(node, at int) uint32 { return uint32(node+1)*2654435761 + uint32(at)*40503 }
 
 // check compares the data at the end with what the collective promises.
@@ -154,14 +154,14 @@ func (c Collective) check(d call, p, me, n int) error {
 	return nil
 }
 
-// block is one of the parts of data, of equal sizes.
+// block returns part i of data, which has one part of equal size per node.
 func (t *Team) block(data []byte, i int) []byte {
 	n := len(data) / t.size()
 	i = (i%t.size() + t.size()) % t.size()
 	return data[i*n : (i+1)*n]
 }
 
-// from is the node that is so far behind the root, and behind says how far a node is.
+// from returns the node at distance behind from the root; behind returns the distance of this node.
 func (t *Team) from(root, behind int) int { return (root + behind) % t.size() }
 func (t *Team) behind(root int) int       { return (t.me() - root + t.size()) % t.size() }
 
@@ -242,8 +242,8 @@ func barrierDissemination(t *Team, c call) error {
 	return nil
 }
 
-// runCollective times an algorithm as the collectives of OSU's benchmarks are timed: each call
-// begins behind a barrier, and the result is the mean over calls of the node for which it is longest.
+// runCollective times an algorithm as OSU's benchmarks do: each call begins after a barrier, and the
+// result is the mean over calls of the slowest node.
 func runCollective(collective, name string) func(*engine.Endpoint, Args) (Result, error) {
 	return func(ep *engine.Endpoint, a Args) (r Result, err error) {
 		c, _ := FindCollective(collective, name)
@@ -289,7 +289,7 @@ func runCollective(collective, name string) func(*engine.Endpoint, Args) (Result
 	}
 }
 
-// timeTag is that of no message of a collective.
+// timeTag is a tag that no message of a collective has.
 const timeTag = 1 << 31
 
 // runCombine times what a reduction does with a message that has come.

@@ -11,7 +11,7 @@ import (
 // errDiffers is the error of data that did not arrive as it was sent.
 var errDiffers = errors.New("the data received differs from the data sent")
 
-// pattern fills data so that each byte tells its place, and whose it is.
+// pattern fills data so that each byte identifies its offset and its sender.
 func pattern(data []byte, seed int) {
 	x := uint32(seed)*2654435761 + 1
 	for i := range data {

@@ -9,43 +9,43 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A Program is a benchmark program, and all that those who offer, run or explain it need to know.
+// A Program is a benchmark program with its description.
 type Program struct {
 	Name string
 	Help string // one line: what it does, without a full stop
 	On   Where
-	// Nodes is how many nodes it runs on; 0: any number from 2.
+	// Nodes is the number of nodes; 0: any number, at least 2.
 	Nodes int
-	// Sizes says which message sizes it runs with; Bytes is its own size if it has one.
+	// Sizes selects the message sizes; Bytes is its own size if it has one.
 	Sizes Sizes
 	Bytes int
 	// Measures is the quantity of a model that its time is comparable with.
 	Measures Quantity
 	Shape    Shape
-	// Replies says that its messages are requests, whose replies share the way with them.
+	// Replies: its messages are requests, whose replies share the path with them.
 	Replies bool
-	// Default programs run when nobody names any.
+	// Default programs run if none is named.
 	Default bool
-	// Singly says that each request must be answered by itself: credits that come back in batches
-	// would change what the program measures.
-	Singly bool
-	// Timed says that it can time every round trip, for Args.Each.
+	// EachReplied: every request needs its own reply, since credits returned in batches would change
+	// the result.
+	EachReplied bool
+	// Timed: it can time every round trip, for Args.Each.
 	Timed bool
-	// Run runs the program on a node. The result is that of node 0; on others it is empty, and a
-	// node that only serves returns at once.
+	// Run runs the program on a node. Node 0 returns the result; it is empty on other nodes, and a node
+	// that only serves returns at once.
 	Run func(ep *engine.Endpoint, a Args) (Result, error)
 }
 
-// Where says what a program runs on; it is a set.
+// Where is the set of systems that a program runs on.
 type Where uint8
 
-// What there is to run on.
+// The systems.
 const (
 	Simulated Where = 1 << iota // nodes on the virtual clock
 	Real                        // a transport between two processes
 )
 
-// Sizes says which message sizes a program runs with.
+// Sizes selects the message sizes of a program.
 type Sizes uint8
 
 // The sizes of a program.
@@ -56,7 +56,7 @@ const (
 	Own                      // Program.Bytes, always
 )
 
-// Quantity names what a time measures.
+// Quantity is the quantity that a time measures.
 type Quantity string
 
 // The quantities of a model that programs measure.
@@ -71,7 +71,7 @@ const (
 	Packet    Quantity = "best packet"        // the packet size with the least one-way time
 )
 
-// Shape says what a result holds.
+// Shape lists the fields of a result that are set.
 type Shape uint8
 
 // The shapes of results.
@@ -114,11 +114,11 @@ type Transport interface {
 	// that ended the last wait.
 	Watch(on bool)
 	Seen() quantity.Micros
-	// ClockCost is what a reading of the clock costs.
+	// ClockCost returns the cost of reading the clock.
 	ClockCost() quantity.Micros
 }
 
-// All are the programs, in the order in which they are shown and run.
+// All lists the programs, in the order of output and of runs.
 var All = []Program{
 	{
 		Name: "hand_over", Help: "a frame without data or endpoint, the least that a message takes",
@@ -190,7 +190,7 @@ var All = []Program{
 	},
 	{
 		Name: "signature", Help: "bursts of requests with a computation Δ after each (HP-LAM)",
-		On: Simulated | Real, Nodes: 2, Sizes: Own, Bytes: 1, Measures: LogP, Replies: true, Shape: BySignature, Singly: true, Run: runSignature,
+		On: Simulated | Real, Nodes: 2, Sizes: Own, Bytes: 1, Measures: LogP, Replies: true, Shape: BySignature, EachReplied: true, Run: runSignature,
 	},
 	{
 		Name: "packet", Help: "latency with one packet size after another, to find the best",
@@ -198,7 +198,7 @@ var All = []Program{
 	},
 }
 
-// List are the programs that run there, and Names their names.
+// List returns the programs that run on the system.
 func List(on Where) (list []Program) {
 	for _, p := range All {
 		if p.On&on != 0 {
@@ -208,7 +208,7 @@ func List(on Where) (list []Program) {
 	return list
 }
 
-// Names are the names of the programs that run there.
+// Names returns the names of the programs that run on the system.
 func Names(on Where) (names []string) {
 	for _, p := range List(on) {
 		names = append(names, p.Name)
@@ -216,7 +216,7 @@ func Names(on Where) (names []string) {
 	return names
 }
 
-// Defaults are the names of the programs on real transports that run when nobody names any.
+// Defaults returns the names of the programs that run on real transports if none is named.
 func Defaults() (names []string) {
 	for _, p := range List(Real) {
 		if p.Default {
@@ -226,7 +226,7 @@ func Defaults() (names []string) {
 	return names
 }
 
-// Find finds a program that runs there by its name.
+// Find returns the program with the name that runs on the system.
 func Find(name string, on Where) (Program, error) {
 	for _, p := range List(on) {
 		if p.Name == name {
@@ -236,7 +236,7 @@ func Find(name string, on Where) (Program, error) {
 	return Program{}, fmt.Errorf("no program %q; there are %s", name, strings.Join(Names(on), ", "))
 }
 
-// Help lists the programs that run there, a line for each.
+// Help lists the programs that run on the system, one per line.
 func Help(on Where) string {
 	var b strings.Builder
 	for _, p := range List(on) {

@@ -15,9 +15,9 @@ var Stages = [...]string{"send", "hand over", "receive"}
 // StageTimes are the times of one packet in each of [Stages], as in CLIP's figure 4.9.
 type StageTimes [len(Stages)]quantity.Micros
 
-// leastTime, the clock's unit in µs, is the time of a stage that others hide: a socket's write may
+// minTime, the clock's unit in µs, is the time of a stage hidden by another one: a socket's write may
 // return after the other node has read.
-const leastTime = quantity.Micros(1e-3)
+const minTime = quantity.Micros(1e-3)
 
 // runStages is the median time of each stage over round trips of messages that travel as one
 // packet. The clock is read around the stages of node 0, and its cost is taken off; without it,
@@ -50,10 +50,10 @@ func runStages(ep *engine.Endpoint, a Args) (r Result, err error) {
 	}
 	middle := func(t []quantity.Micros) quantity.Micros {
 		slices.Sort(t)
-		return max(leastTime, (t[(len(t)-1)/2]+t[len(t)/2])/2-a.Transport.ClockCost())
+		return max(minTime, (t[(len(t)-1)/2]+t[len(t)/2])/2-a.Transport.ClockCost())
 	}
 	send, receive := middle(sent), middle(received)
-	r.Stages = StageTimes{send, max(leastTime, whole.Time-send-receive), receive}
+	r.Stages = StageTimes{send, max(minTime, whole.Time-send-receive), receive}
 	r.Time = whole.Time
 	return r, e.failed
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/halfpeak/halfpeak/engine"
 )
 
-// A Team is a node's view of the nodes that do a collective together: messages with a sender and a
-// tag, waited for one at a time, on top of active messages without replies.
+// A Team is a node's view of the nodes of a collective: messages with a sender and a tag, received one at
+// a time, on top of active messages without replies.
 type Team struct {
 	ep      *engine.Endpoint
 	take    engine.HandlerID
@@ -29,7 +29,7 @@ type letterKey struct {
 	number uint32 // of the messages on that way
 }
 
-// A letter is a message, of which parts may be missing.
+// A letter is a message that may be incomplete.
 type letter struct {
 	data  []byte
 	there int
@@ -54,7 +54,7 @@ func NewTeam(ep *engine.Endpoint) *Team {
 	return t
 }
 
-// me and size are the node's number and how many there are.
+// me returns the node's number, size the number of nodes.
 func (t *Team) me() int   { return t.ep.Node() }
 func (t *Team) size() int { return t.ep.Nodes() }
 
@@ -80,7 +80,7 @@ func (t *Team) receive(from int, tag uint32) ([]byte, error) {
 	return data, nil
 }
 
-// into receives a message of exactly so many bytes as there is room for.
+// into receives a message that fills room exactly.
 func (t *Team) into(room []byte, from int, tag uint32) error {
 	data, err := t.receive(from, tag)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// Traffic says who sends to whom.
+// Traffic is the pattern of senders and receivers.
 type Traffic string
 
 // The kinds of traffic of HP-LAM's tests.
@@ -36,7 +36,7 @@ func (t Traffic) peers(node, nodes int) []int {
 	return nil
 }
 
-// guard is how many bytes on each side of a destination must not change.
+// guard is the number of bytes on each side of a destination that must not change.
 const guard = 64
 
 const guardByte = 0xA5

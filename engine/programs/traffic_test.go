@@ -22,7 +22,7 @@ func eachLayer(t *testing.T, sizes []int, do func(p platforms.Platform, l platfo
 		for _, l := range p.Layers {
 			l.Protocol.Retry, l.Protocol.Rounds = 0, false // nothing is lost, and what waits is not sent again
 			for _, n := range sizes {
-				if asks := l.Protocol.Rendezvous; asks > 0 && quantity.Bytes(n) > asks {
+				if asks := l.Protocol.EagerThreshold; asks > 0 && quantity.Bytes(n) > asks {
 					continue // each message waits for an answer before, which no interval counts
 				}
 				if piece := int(model.PacketSize(l.Model, quantity.Bytes(n))); n/piece <= 40 {

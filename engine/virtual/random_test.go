@@ -70,7 +70,7 @@ func random(r *rand.Rand) world {
 		route.Cut = func(n int) int { return min(n, size) }
 	}
 	w.system = virtual.NewSystem("random", route, []int{0, 16 + r.IntN(200)}[r.IntN(2)])
-	w.system.Options = engine.Options{Checksums: true, Credits: r.IntN(5), Rendezvous: r.IntN(2) * r.IntN(100)}
+	w.system.Options = engine.Options{Checksums: true, Credits: r.IntN(5), EagerThreshold: r.IntN(2) * r.IntN(100)}
 	if r.IntN(3) == 0 {
 		w.system.Interrupt = quantity.Micros(some(5))
 	} else {

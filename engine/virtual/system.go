@@ -220,7 +220,7 @@ func Of(p platforms.Platform, l platforms.Layer) (*System, error) {
 	s := &System{
 		Name: l.Ref(), Inbox: l.Protocol.Inbox, Drop: l.Protocol.Drop, Poll: l.Protocol.Poll, Interrupt: l.Protocol.Interrupt,
 		Options: engine.Options{
-			Credits: cmp.Or(l.Protocol.Credits, defaultCredits), Rendezvous: int(l.Protocol.Rendezvous),
+			Credits: cmp.Or(l.Protocol.Credits, defaultCredits), EagerThreshold: int(l.Protocol.EagerThreshold),
 			Retry: l.Protocol.Retry, Rounds: l.Protocol.Rounds, Checksums: true,
 		},
 		places: p.Places,
@@ -282,7 +282,7 @@ func (s *System) compile(r model.Resources, added []addition) (*plan, error) {
 		}
 		return &plan{piece: int(r.Size), below: below}, nil
 	case model.Sum:
-		if s.Options.Rendezvous > 0 { // what is added is its cost, and the engine runs it
+		if s.Options.EagerThreshold > 0 { // what is added is its cost, and the engine runs it
 			return s.compile(r.Below, added)
 		}
 		once, err := s.alone(r.Added)

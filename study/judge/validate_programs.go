@@ -159,7 +159,7 @@ func (r *layerRun) pingBulk(p programs.Program, n quantity.Bytes) error {
 	switch {
 	case r.windowed(n):
 		bounds = []bound{{"the way back is a reply, which no window holds back", faster}}
-	case r.system.Options.Rendezvous > 0:
+	case r.system.Options.EagerThreshold > 0:
 		bounds = []bound{{"the way back is a reply: who asked is ready for it, so it goes without a rendezvous", faster}}
 	case bounds != nil:
 		bounds = []bound{{"each piece but the last has a reply, which takes its turn on what both ways share", slower}}
