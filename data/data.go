@@ -3,9 +3,8 @@
 //
 // A number is one of three things. An input is a parameter of a platform file, or a number from
 // which one is derived. A stated number is one that the paper computes; it must come out again. A
-// measured number tests the model: its formula does not depend on it. An error against an input
-// proves nothing and is not reported as accuracy, and how much a measured number proves depends on
-// its class.
+// measured number tests the model: its formula does not depend on it. Inputs
+// are not scored, and the weight of a measured number depends on its class.
 package data
 
 import (
@@ -29,7 +28,7 @@ import (
 //go:embed *.csv figures.toml
 var embedded embed.FS
 
-// Role says what a number is to the models.
+// Role is the use of a number in the models.
 type Role string
 
 // The roles of a number.
@@ -41,7 +40,7 @@ const (
 	None Role = "none"
 )
 
-// Class says how much a measured number tests the model.
+// Class is the degree to which a measured number tests the model.
 type Class string
 
 // The classes of measured numbers. Accuracy is that of the predicted ones.
@@ -63,7 +62,7 @@ type Fact struct {
 	Paper    string // "CLIP"; from the file's name
 	Layer    string // whose scope the formula has: "clip/system-buffer"
 	Role     Role
-	Class    Class // of a measured number; empty for others
+	Class    Class // of a measured number; otherwise empty
 	Quantity string
 	Printed  string  // as printed, for its digits
 	Value    float64 // Printed in Unit
@@ -249,8 +248,7 @@ func Compare(f Fact) (Result, error) {
 	return r, nil
 }
 
-// bar is the range in which the printed value may lie. An error bar in µs on a rate is that of the
-// measured time.
+// bar returns the range of the printed value. An error bar in µs on a rate is that of the measured time.
 func (f *Fact) bar(unit quantity.Value) (low, high float64, err error) {
 	if f.Bar == "" {
 		half := f.digit() / 2

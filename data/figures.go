@@ -6,7 +6,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// A Figure says what a picture shows: layers, sizes and kind.
+// A Figure selects the layers, sizes and kind of a picture.
 type Figure struct {
 	Name      string   `toml:"name"` // of the file, without extension
 	Title     string   `toml:"title"`

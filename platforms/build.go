@@ -162,7 +162,7 @@ func (b *builder) named(path, name string) error {
 
 func checkName(name string) error {
 	if !nameRule.MatchString(name) {
-		return fmt.Errorf("%q is no name; use small letters, digits, - and _", name)
+		return fmt.Errorf("invalid name %q; use small letters, digits, - and _", name)
 	}
 	return nil
 }

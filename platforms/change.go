@@ -260,8 +260,8 @@ func paths(params []Param) []string {
 	return names
 }
 
-// Computed reports whether the parameter at path is computed from others, so
-// that it follows them.
+// Computed reports whether the parameter at path is computed from other parameters, so that it changes
+// with them.
 func (p Platform) Computed(path string) bool {
 	i, ok := p.built.slotAt[path]
 	return ok && len(p.built.slots[i].reads()) > 0

@@ -82,7 +82,7 @@ func (b *builder) collectiveTables() error {
 	return nil
 }
 
-// grid reads what a key has of each number of ranks, at each size; nil if there is no key.
+// grid reads the values of a key for each number of ranks and each size; nil if the key is missing.
 func grid[V any](b *builder, t Table, key string, c *MeasuredCollective, parse func(string) (V, error)) (all [][]V, err error) {
 	path := "collective." + t.Name + "." + key
 	lines := list(t.Keys, key)

@@ -27,7 +27,7 @@ type Key struct {
 	Value any
 }
 
-// find is the value of the key.
+// find returns the value of the key.
 func find(keys []Key, name string) (any, bool) {
 	i := slices.IndexFunc(keys, func(k Key) bool { return k.Name == name })
 	if i < 0 {
@@ -36,14 +36,14 @@ func find(keys []Key, name string) (any, bool) {
 	return keys[i].Value, true
 }
 
-// text is the text of the key, "" if it is missing.
+// text returns the text of the key; "" if it is missing.
 func text(keys []Key, name string) string {
 	v, _ := find(keys, name)
 	s, _ := v.(string)
 	return s
 }
 
-// list is the list of the key, nil if it is missing.
+// list returns the list of the key; nil if it is missing.
 func list(keys []Key, name string) []string {
 	v, _ := find(keys, name)
 	l, _ := v.([]string)
@@ -94,7 +94,7 @@ var formerKeys = map[string]map[string]string{
 	"protocol": {"rendezvous": "eager_threshold"},
 }
 
-// tableKinds are the kinds of table.
+// tableKinds lists the kinds of table.
 var tableKinds = []string{"constant", "roof", "stage", "protocol", "measured", "layer", "level", "collective"}
 
 type formOf map[string]form
@@ -112,7 +112,7 @@ func (f formOf) with(what form, names ...string) formOf {
 var commonKeys = keys("model", "title", "note", "source", "protocol", "measured", "correlation", "times_of", "collective", "ranks").
 	with(flag, "per_rank").with(names, "roofs").with(sources, "sources")
 
-// layerKeys are those of layers of all kinds.
+// layerKeys returns the keys of layers of all kinds.
 func layerKeys() formOf {
 	f := maps.Clone(commonKeys)
 	for _, k := range model.Kinds {
@@ -137,7 +137,7 @@ func layerKeys() formOf {
 	return f
 }
 
-// tables are those of a kind, in order.
+// tables returns the tables of a kind, in order.
 func (d *Document) tables(kind string) []Table {
 	var all []Table
 	for _, t := range d.Tables {
@@ -148,7 +148,7 @@ func (d *Document) tables(kind string) []Table {
 	return all
 }
 
-// tableNames are the names of the tables of a kind, in order.
+// tableNames returns the names of the tables of a kind, in order.
 func (d *Document) tableNames(kind string) []string {
 	var all []string
 	for _, t := range d.tables(kind) {

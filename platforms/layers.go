@@ -33,7 +33,7 @@ func (b *builder) layerTables() error {
 			return err
 		}
 		if work := model.Work(l.Model, known); work > maxWork {
-			return b.errorf("layer."+t.Name, "a prediction takes %.3g steps, what is used twice counted twice; at most %d", work, maxWork)
+			return b.errorf("layer."+t.Name, "a prediction must take at most %d steps (got %.3g, layers used twice counted twice)", maxWork, work)
 		}
 		b.p.Layers = append(b.p.Layers, l)
 	}
@@ -99,7 +99,7 @@ func check(k *model.Kind, l model.Layer) (key string, err error) {
 	return k.Check(l)
 }
 
-// given is the text of the parameter at path, "" if it is none or a word.
+// given returns the text of the parameter at path; "" if there is no number at path.
 func (b *builder) given(path string) string {
 	if i, known := b.slotAt[path]; known && b.slots[i].Word == "" {
 		return b.slots[i].Text
@@ -365,7 +365,7 @@ func (b *builder) open(name string, bind binder, shared map[string]model.Layer) 
 	return l
 }
 
-// A binder is told where parameters stand in a model.
+// A binder records the position of parameters in a model.
 type binder interface {
 	parameter(slot int, at model.Knob)
 	layer(l model.Layer)

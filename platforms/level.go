@@ -128,15 +128,15 @@ func (b *builder) level(s levelSpec) Level {
 	return l
 }
 
-// A Level is a level of the machine that a platform file describes, with the names of its layers;
-// [machine.Level] says what they are.
+// A Level is a level of the machine in a platform file, with the names of its layers; see
+// [machine.Level].
 type Level struct {
 	Name string
 	LevelLayers
 	Params []Param // arity; then lanes, ports and eager_threshold if given
 }
 
-// LevelLayers are the names of a level's layers; "" is none.
+// LevelLayers are the names of a level's layers; "" if not given.
 type LevelLayers struct{ Layer, Gap, Send, Receive, Shared, Port string }
 
 // A levelPart is one of them by its key, with what its times are those of.
@@ -151,8 +151,8 @@ func (l *LevelLayers) parts() []levelPart {
 		{"shared", &l.Shared, Message}, {"port", &l.Port, Message}}
 }
 
-// Machine is the machine that the platform's levels describe, with what its parameters are now. It
-// is none if there are no levels, or if layers of theirs were left out by [Platform.With].
+// Machine returns the machine that the platform's levels describe, with the present values of its
+// parameters. It is missing if there are no levels, or if [Platform.With] left out layers of theirs.
 func (p Platform) Machine() (m machine.Machine, ok bool) {
 	layer := func(name string) model.Layer {
 		if name == "" {

@@ -114,7 +114,7 @@ func TestLevelErrors(t *testing.T) {
 		{`layer = "network", `, `layer = "network", ports = "1", `, `my.toml:4:51: level.cluster.ports: is for what leaves a unit, and this is the whole machine; lanes is for what is inside (got "1")`},
 		{`layer = "network", `, `layer = "network", port = "node", `, `my.toml:4:51: level.cluster.port: is for what leaves a unit, and this is the whole machine; shared is for what is inside`},
 		{`level.socket`, `level.core`, `my.toml:2:7: level.core: a core is the place of one rank, inside of all levels; name what holds several`},
-		{`level.socket`, `level.Socket`, `my.toml:2:7: level.Socket: "Socket" is no name; use small letters, digits, - and _`},
+		{`level.socket`, `level.Socket`, `my.toml:2:7: level.Socket: invalid name "Socket"; use small letters, digits, - and _`},
 		{`"64", layer = "socket", source = "s"`, `"64", layer = "socket"`, "my.toml:2:7: level.socket: no source; say where its numbers are from, as in source = \"Table 4.2\""},
 		{`lanes = "8"`, `lane = "8"`, `my.toml:3:59: unknown key "level.node.lane"; did you mean "lanes"?`},
 	} {

@@ -71,7 +71,7 @@ func TestHostileFiles(t *testing.T) {
 			t.Errorf("%s took %v", what, took)
 		}
 	}
-	const asks = "steps, what is used twice counted twice; at most 100000"
+	const asks = "a prediction must take at most 100000 steps"
 	check("envelopes", nested(16, envelope), asks)
 	check("3 envelopes", nested(3, envelope), "")
 	check("series", nested(63, twice), asks)
@@ -81,7 +81,7 @@ func TestHostileFiles(t *testing.T) {
 	check("stages", stages(1000), "1000 stages; a pipeline has at most 256")
 	check("fewer stages", stages(256), "")
 	check("constants", constants(150), "")
-	check("many constants", constants(1000), "is computed through more than 200 others")
+	check("many constants", constants(1000), "is computed through a chain of more than 200 other parameters")
 }
 
 // The paths of a key's parts take room in the square of their number.

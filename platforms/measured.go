@@ -7,8 +7,8 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// Measured is what a layer was fitted to. The next measurement is predicted from it rather than
-// from the layer's model; see fit/forecast.
+// Measured holds the measurements to which a layer was fitted. Predictions of the next measurement use
+// them rather than the layer's model; see fit/forecast.
 type Measured struct {
 	Sizes []quantity.Bytes
 	Times []quantity.Micros // one way, of each size; the mean of the runs
@@ -82,7 +82,7 @@ func (b *builder) measuredTables() error {
 	return nil
 }
 
-// times is a list of so many times, not negative.
+// times reads a list of n times, not negative.
 func (b *builder) times(path string, t Table, key string, n int) ([]quantity.Micros, error) {
 	given := list(t.Keys, key)
 	if len(given) != n {
@@ -113,7 +113,7 @@ func (b *builder) measurement(path, name string) (*Measured, error) {
 	return m, nil
 }
 
-// correlation is that of the errors of a layer's own beta and tau.
+// correlation returns the correlation of the errors of a layer's own beta and tau.
 func (b *builder) correlation(path, given string) (float64, error) {
 	if given == "" {
 		return 0, nil

@@ -60,7 +60,7 @@ type slot struct {
 	Param
 	at      string         // the key in the file that errors name
 	formula *quantity.Expr // of slots; nil if the parameter has been changed
-	within  *string        // what stands behind ±, if something does
+	within  *string        // text behind ±, if given
 	changed bool           // it has another value than in the file
 }
 
@@ -142,7 +142,7 @@ func (s *scope) compute(key, at, name, given string) (int, error) {
 		return 0, b.errorf(at, `%q: %s are a size, as in "4096B", or "%s"`, given, key, orWords(of.words))
 	}
 	if len(b.computing) >= maxDepth {
-		return 0, b.errorf(at, "is computed through more than %d others, one after the other; put those first that others name", maxDepth)
+		return 0, b.errorf(at, "is computed through a chain of more than %d other parameters; define parameters before their uses", maxDepth)
 	}
 	b.computing = append(b.computing, of.Path)
 	e, err := quantity.Compile(formula, s.resolve)
@@ -178,7 +178,7 @@ func (b *builder) add(s slot) int {
 	return i
 }
 
-// resolve says which slot a name in a formula stands for.
+// resolve returns the slot of a name in a formula.
 func (s *scope) resolve(name string, args []any) (v quantity.Variable, err error) {
 	b := s.b
 	if name == "stage" && len(args) == 2 {
@@ -232,9 +232,8 @@ func (b *builder) variable(i int) quantity.Variable {
 	return quantity.Variable{Index: i, Dim: b.slots[i].Value.Dim}
 }
 
-// EvalInterval computes a formula that may carry an interval, "3.0us ± 0.1us", as the values
-// of a file do: its value, and half the width of the interval in the unit of the value, 0 if there
-// is none.
+// EvalInterval computes a formula with an optional interval, "3.0us ± 0.1us", as in files: its value, and
+// half the width of the interval in the unit of the value; 0 without an interval.
 func EvalInterval(text string, eval func(formula string) (quantity.Value, error)) (v quantity.Value, plusMinus float64, err error) {
 	formula, within, found := cutInterval(text)
 	if v, err = eval(formula); err != nil || !found {
@@ -252,8 +251,7 @@ func cutInterval(text string) (formula, within string, found bool) {
 	return strings.Cut(text, "+/-")
 }
 
-// halfWidth reads what stands behind ±: a number in the unit of v, or a
-// percentage of it.
+// halfWidth reads the text behind ±: a number in the unit of v, or a percentage of it.
 func halfWidth(text string, v quantity.Value) (float64, error) {
 	w, err := quantity.Eval(text, nil)
 	switch {
@@ -265,7 +263,7 @@ func halfWidth(text string, v quantity.Value) (float64, error) {
 		return 0, fmt.Errorf("%s ± %s; both have one unit, or the second is a percentage", v.Dim, w.Dim)
 	}
 	if !(w.Num >= 0) || math.IsInf(w.Num, 0) {
-		return 0, errors.New("what stands behind ± is not negative, and finite")
+		return 0, errors.New("the half-width behind ± must be finite and not negative")
 	}
 	return w.Num, nil
 }

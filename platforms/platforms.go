@@ -1,6 +1,5 @@
-// Package platforms holds descriptions of message-passing systems: TOML files
-// that name layers, their cost models and parameters, and for each parameter
-// the place that it was taken from. FORMAT.md, beside this file, describes the format.
+// Package platforms reads descriptions of message-passing systems: TOML files with layers, their cost
+// models and parameters, and the source of each parameter. FORMAT.md in this folder describes the format.
 //
 // A platform is found by its name ("clip"), a layer by platform and layer
 // ("clip/user-buffer"), a file of one's own by its path ("my.toml",
@@ -31,7 +30,7 @@ type Platform struct {
 	Name      string // of the file, without .toml
 	Title     string
 	Paper     string  // where the numbers are from, as in "CLIP"
-	Note      string  // what a reader of the numbers should know
+	Note      string  // remark for readers of the numbers
 	Clock     float64 // of the host processor in MHz; 0 if the file does not say
 	Constants []Param
 	Stages    []Param          // of all pipelines
@@ -69,10 +68,9 @@ type Layer struct {
 // Ref is the layer's name together with its platform's: "clip/user-buffer".
 func (l Layer) Ref() string { return l.Platform + "/" + l.Name }
 
-// Eval computes a formula in which the layer's parameters and the platform's
-// constants are names, and what the model predicts are functions (see FORMAT.md).
-// The name n stands for the given size; n = 0 means that there is none. Known are
-// names that have a value beside these.
+// Eval computes a formula of the layer's parameters and the platform's constants; the model's predictions
+// are functions (see FORMAT.md). The name n is the given size; n = 0 leaves it undefined. Known are
+// additional names with their values.
 func (l Layer) Eval(formula string, n quantity.Bytes, known ...Known) (quantity.Value, error) {
 	return quantity.Eval(formula, func(name string, args []any) (quantity.Value, error) {
 		for _, k := range known {
@@ -144,8 +142,8 @@ func Find(ref string) (Platform, Layer, error) {
 	return p, l, err
 }
 
-// NotesOf are the notes of the platform files among the references, each once; what is none, or
-// cannot be read, has none.
+// NotesOf returns the notes of the platform files among the references, each once. Other references, and
+// files that cannot be read, are skipped.
 func NotesOf(refs ...string) []string {
 	var notes []string
 	for _, ref := range refs {
@@ -234,7 +232,7 @@ func load(name string) (Platform, error) {
 	return p, err
 }
 
-// maxFile bounds what is read of a platform file: a thousand times what people write.
+// maxFile bounds the size of a platform file: a thousand times that of usual files.
 const maxFile = 4 << 20
 
 func readFile(path string) (Platform, error) {
@@ -254,13 +252,13 @@ func readFile(path string) (Platform, error) {
 		return Platform{}, err
 	}
 	if len(text) > maxFile {
-		return Platform{}, fmt.Errorf("%s: larger than 4 MiB; this is no platform file", path)
+		return Platform{}, fmt.Errorf("%s: larger than 4 MiB; this is not a platform file", path)
 	}
 	return Parse(path, text)
 }
 
 // Parse reads a platform from the text of a file; file gives its name and stands in errors.
-// An error says file, line, column, what is wrong and what to do.
+// An error gives file, line, column, the fault and what to do.
 func Parse(file string, text []byte) (Platform, error) {
 	d, err := decode(file, text)
 	if err != nil {

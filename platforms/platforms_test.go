@@ -64,8 +64,8 @@ func TestParseErrors(t *testing.T) {
 	check(oneLayer+"[roof.a]\nrte = \"1us\"\n", `my.toml:7:1: unknown key "roof.a.rte"; did you mean "rate"?`)
 	check(oneLayer+"[constant.a]\nvalu = \"1us\"\n", `my.toml:7:1: unknown key "constant.a.valu"; did you mean "value"?`)
 	check(linear(beta, tau, `G = "1us/KB"`, source), "my.toml:5:1: layer.x.G: not a key of the model linear; it takes beta, tau")
-	check("[layer.X]\nmodel = \"linear\"\n", `my.toml:1:8: layer.X: "X" is no name; use small letters, digits, - and _`)
-	check(oneLayer+"[stage.A]\n"+beta+"\n", `my.toml:6:8: stage.A: "A" is no name; use small letters, digits, - and _`)
+	check("[layer.X]\nmodel = \"linear\"\n", `my.toml:1:8: layer.X: invalid name "X"; use small letters, digits, - and _`)
+	check(oneLayer+"[stage.A]\n"+beta+"\n", `my.toml:6:8: stage.A: invalid name "A"; use small letters, digits, - and _`)
 	check(oneLayer+"[constant.a-b]\nvalue = \"1us\"\nsource = \"s\"\n", `my.toml:6:11: constant.a-b: formulas cannot name "a-b"; use letters, digits and _`)
 	// Models.
 	check("[layer.x]\nmodel = \"linar\"\n", `my.toml:2:1: layer.x.model: no model "linar"; did you mean "linear"?`)
@@ -206,7 +206,7 @@ func TestFind(t *testing.T) {
 	write("many.toml", strings.Repeat("[layer.x]\n", maxTables+2))
 	fails("many.toml", "many.toml: 5001 tables and 0 keys; a platform has at most 5000 and 20000")
 	write("large.toml", strings.Repeat("# padding\n", maxFile/10+1))
-	fails("large.toml", "large.toml: larger than 4 MiB; this is no platform file")
+	fails("large.toml", "large.toml: larger than 4 MiB; this is not a platform file")
 }
 
 // checkInvariants holds a platform against what is true of each: every parameter

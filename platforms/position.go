@@ -14,10 +14,8 @@ import (
 // position is a place in a file; line and column count from 1.
 type position struct{ line, column int }
 
-// index finds where each key of a TOML text stands, and its value. The text has been decoded
-// before, so it has no errors.
-//
-// deep is the place of a key of more than maxParts parts, with which reading ends.
+// index returns the positions of the keys of a TOML text and of their values. The text must have been
+// decoded without errors. Deep is the position of a key of more than maxParts parts, at which index stops.
 func index(text []byte) (keys, values map[string]position, deep position) {
 	at := indexer{keys: map[string]position{}, values: map[string]position{}, arrays: map[string]int{}, lines: []int{0}}
 	for i, c := range text {
@@ -51,7 +49,8 @@ type indexer struct {
 	deep         position
 }
 
-// position is that of an offset. The parser's own Shape counts lines from the start of the file.
+// position returns the position of an offset. The parser's own Shape counts lines from the start of the
+// file.
 func (x *indexer) position(offset uint32) position {
 	line, found := slices.BinarySearch(x.lines, int(offset))
 	if !found {
@@ -107,8 +106,8 @@ func join(path, key string) string {
 	return path + "." + key
 }
 
-// at is where the key at path stands; of one that the file does not have, the closest table around
-// it.
+// at returns the position of the key at path or, if the file does not have it, of the closest enclosing
+// table.
 func (s *source) at(path string) position {
 	pos, found := s.positions[path]
 	for p := path; !found && p != ""; pos, found = s.positions[p] {
@@ -117,7 +116,7 @@ func (s *source) at(path string) position {
 	return pos
 }
 
-// valueAt is where the value of the key stands.
+// valueAt returns the position of the key's value.
 func (s *source) valueAt(path string) position {
 	if pos, known := s.values[path]; known {
 		return pos

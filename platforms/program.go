@@ -32,8 +32,8 @@ type programmer struct {
 func (w *programmer) parameter(slot int, at model.Knob) { w.at[slot] = append(w.at[slot], at) }
 func (w *programmer) layer(l model.Layer)               { w.checks = append(w.checks, l) }
 
-// Compile makes a program of the layer, in which the parameters at the given
-// paths can be set. What is computed from them follows, unless it is among them.
+// Compile compiles the layer to a program in which the parameters at the given paths can be set.
+// Parameters that are computed from them follow, unless they are among them.
 func (p Platform) Compile(layer string, paths ...string) (*Program, error) {
 	l, err := p.Layer(layer)
 	if err != nil {

@@ -9,34 +9,34 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A Place is where a stage is, when the engine runs its pipeline. No formula depends on it.
+// A Place is the place of a stage in the engine's pipeline. No formula depends on it.
 type Place struct {
-	Resource string // what it occupies: stages that name the same one share it
-	At       string // "sender", "receiver" or "network": whose that is
+	Resource string // stages that name the same resource share it
+	At       string // owner of the resource: "sender", "receiver" or "network"
 	Queue    int    // packets that may wait for it; 0: no bound
 	Drop     bool   // a packet that finds the queue full is lost; else it waits in the stage before
 }
 
-// A Protocol is what the engine does beside moving packets, when it runs a layer. Its zero value
-// does none of it.
+// A Protocol configures the engine beyond moving packets when it runs a layer. The zero value disables
+// all of it.
 type Protocol struct {
 	Credits        int             // requests to one node that may be without a reply; 0: the engine's default
-	EagerThreshold quantity.Bytes  // the largest message that goes without asking; 0: none asks
+	EagerThreshold quantity.Bytes  // the largest message that is sent immediately; 0: all are
 	Retry          quantity.Micros // the time after which a packet without an acknowledgement is sent again; 0: never
 	Rounds         bool            // a receiver that misses a packet asks at once
 	Inbox          int             // packets that a node has room for; 0: no bound
 	Drop           bool            // a packet that finds no room is lost; else it waits in the network
-	Poll           quantity.Micros // what a look costs that finds nothing
-	Interrupt      quantity.Micros // what an interrupt costs; negative: the processor polls
+	Poll           quantity.Micros // cost of a poll that finds nothing
+	Interrupt      quantity.Micros // cost of an interrupt; negative: the processor polls
 }
 
 // sides are the names of those of [model.Side], in their order.
 var sides = []string{"sender", "receiver", "network"}
 
-// Side is where the place is; the zero value is at the sender.
+// Side returns the side of the place; the zero value is at the sender.
 func (p Place) Side() model.Side { return model.Side(max(0, slices.Index(sides, p.At))) }
 
-// place reads where a stage is.
+// place reads the place of a stage.
 func (b *builder) place(s *scope, host model.Host) (p Place, err error) {
 	path, t := s.path, s.table
 	side := "sender"
@@ -65,7 +65,7 @@ func (b *builder) place(s *scope, host model.Host) (p Place, err error) {
 	return p, err
 }
 
-// optional is the value of a key that may be missing, then 0.
+// optional returns the value of a key; 0 if it is missing.
 func (s *scope) optional(key string) (float64, error) {
 	if text(s.table.Keys, key) == "" {
 		return 0, nil
@@ -77,7 +77,7 @@ func (s *scope) optional(key string) (float64, error) {
 	return s.b.values[i], nil
 }
 
-// full reads what happens to a packet for which there is no room.
+// full reads the treatment of a packet without room.
 func (b *builder) full(path, full string, bounded bool, what string) (drop bool, err error) {
 	if full != "" && !bounded {
 		return false, b.errorf(path+".full", "without %s there is always room", what)
@@ -135,7 +135,7 @@ func (b *builder) protocolTables() error {
 	return nil
 }
 
-// protocol is the protocol that a layer names.
+// protocol returns the protocol that a layer names.
 func (b *builder) protocol(path, name string) (Protocol, error) {
 	if name == "" {
 		return Protocol{Interrupt: -1}, nil

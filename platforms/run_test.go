@@ -64,7 +64,7 @@ func TestRunKeys(t *testing.T) {
 	check(`queue = "8"`, ``, `my.toml:13:1: stage.b.full: without queue there is always room`)
 	check(`full = "drop"`, `full = "dorp"`, `my.toml:13:1: stage.b.full: "dorp"; did you mean "drop"?`)
 	check(`host = "sender"`, "host = \"sender\"\nqueue = \"8\"", `my.toml:5:1: stage.a.host: a stage of a processor occupies that; leave out resource, at and queue`)
-	check(`resource = "bus"`, `resource = "A bus"`, `my.toml:10:1: stage.b.resource: "A bus" is no name; use small letters, digits, - and _`)
+	check(`resource = "bus"`, `resource = "A bus"`, `my.toml:10:1: stage.b.resource: invalid name "A bus"; use small letters, digits, - and _`)
 	check(`protocol = "p"`, `protocol = "q"`, `my.toml:28:1: layer.l.protocol: no [protocol.q]; did you mean "p"?`)
 	check(`retry = "1ms"`, ``, `my.toml:19:1: protocol.p.rounds: rounds send again what retry keeps; give retry too`)
 	check(`poll = "0.6us"`, "poll = \"0.6us\"\ninterrupt = \"5us\"", `my.toml:23:1: protocol.p.interrupt: a processor that is interrupted does not poll; leave one out`)

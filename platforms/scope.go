@@ -104,8 +104,8 @@ func (l Layer) predict(q *model.Quantity, args []any, b *builder) (v quantity.Va
 	return v, err
 }
 
-// phase is the time of a phase of an application on this layer, after its times on two
-// others: phase(0.88s, "sun-lam-ss20", 0.95s, "sun-lam-ultra1"), see model.FitPhase.
+// phase returns the time of a phase of an application on this layer, from its times on two other
+// layers: phase(0.88s, "sun-lam-ss20", 0.95s, "sun-lam-ultra1"), see model.FitPhase.
 func (l Layer) phase(clock float64, args []any) (quantity.Value, error) {
 	if len(args) != 4 {
 		return quantity.Value{}, fmt.Errorf("phase takes a time and a layer, twice")
@@ -140,7 +140,7 @@ func (l Layer) phase(clock float64, args []any) (quantity.Value, error) {
 	return quantity.Value{Num: float64(p.Time(clock, l.Model)), Dim: quantity.DimTime}, nil
 }
 
-// names are those that the formulas of a layer know.
+// names returns the names that formulas of a layer can use.
 func (b *builder) names(l Layer) []string {
 	var names []string
 	for _, p := range l.Params {

@@ -15,8 +15,8 @@ type Subject string
 const (
 	// Message is a message from its start to its arrival, one way.
 	Message Subject = "message"
-	// Stream is a message of a stream: the time is the gap to the next, and nothing says how long
-	// one is on its way.
+	// Stream is a message of a stream: the time is the gap to the next one; the one-way time is
+	// unknown.
 	Stream Subject = "stream"
 	// Operation is neither one message nor a collective: an exchange, a call on one side.
 	Operation Subject = "operation"
@@ -26,7 +26,7 @@ const (
 
 var subjects = []string{string(Message), string(Stream), string(Operation), string(Collective)}
 
-// Timed says what the times of a layer are those of.
+// Timed describes the subject of a layer's times.
 type Timed struct {
 	Of Subject
 	// Collective is its name as MPI has it, in lower case ("allreduce", "bcast"); empty if it is
@@ -56,14 +56,15 @@ func (t Timed) String() string {
 	return string(t.Of)
 }
 
-// Bandwidths are those of a collective of n bytes that takes the time, as nccl-tests defines them:
+// Bandwidths returns the bandwidths of a collective of n bytes that takes the time, as nccl-tests defines
+// them:
 //
 //	algbw = S / t        busbw = f algbw
 //
 // Where: S = bytes of the whole buffer, n or, if n is the block of one rank, n times the ranks;
 // f = 2(p−1)/p for allreduce, (p−1)/p for allgather, reduce_scatter and alltoall, 1 for bcast,
-// reduce and sendrecv; p = Ranks. (NVIDIA/nccl-tests, doc/PERFORMANCE.md.) A bandwidth is 0 where
-// its ranks or its f are not known, and of all that is no collective.
+// reduce and sendrecv; p = Ranks. (NVIDIA/nccl-tests, doc/PERFORMANCE.md.) A bandwidth is 0 if
+// the ranks or f are unknown, or if t is not a collective.
 func (t Timed) Bandwidths(n quantity.Bytes, time quantity.Micros) (alg, bus quantity.MBps) {
 	if t.Of != Collective || t.PerRank && t.Ranks == 0 {
 		return 0, 0
@@ -87,7 +88,7 @@ func (t Timed) Bandwidths(n quantity.Bytes, time quantity.Micros) (alg, bus quan
 	return alg, alg * quantity.MBps(factor)
 }
 
-// timed is what the times of a layer are those of.
+// timed reads the subject of a layer's times.
 func (b *builder) timed(path string, t Table) (of Timed, err error) {
 	of = Timed{Of: Message, Collective: text(t.Keys, "collective")}
 	if given := text(t.Keys, "times_of"); given != "" {
@@ -116,8 +117,8 @@ func (b *builder) timed(path string, t Table) (of Timed, err error) {
 	return of, nil
 }
 
-// sameTimes is an error if a layer is made of one whose times are those of something else: the gap
-// of a stream is no part of the time of a message.
+// sameTimes returns an error if a layer contains a layer with times of another subject: the gap of a
+// stream is not part of the time of a message.
 func (b *builder) sameTimes(all []Layer) error {
 	times := map[string]Timed{}
 	for _, l := range all {

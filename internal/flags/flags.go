@@ -1,5 +1,4 @@
-// Package flags has values of command-line flags: each reads its text and reports what is wrong
-// with it. Each is a pflag.Value.
+// Package flags implements values of command-line flags (pflag.Value), which parse and check their text.
 package flags
 
 import (
@@ -10,7 +9,7 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// Time is a time with its unit; 0 is none.
+// Time is a time with its unit; 0 if not given.
 type Time struct{ Value quantity.Micros }
 
 // Set reads a time such as "28.1us".

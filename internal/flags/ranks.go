@@ -40,7 +40,7 @@ func (r *Ranks) Type() string { return "numbers" }
 
 func (r *Ranks) String() string { return r.text }
 
-// Size is a size with its unit; 0 is none.
+// Size is a size with its unit; 0 if not given.
 type Size struct{ Value quantity.Bytes }
 
 // Set reads a size such as "64KiB".
@@ -59,7 +59,7 @@ func (s *Size) String() string {
 	return s.Value.String()
 }
 
-// PerByte is a time per byte with its unit; 0 is none.
+// PerByte is a time per byte with its unit; 0 if not given.
 type PerByte struct{ Value quantity.MicrosPerByte }
 
 // Set reads a time per byte such as "0.25ns/B".

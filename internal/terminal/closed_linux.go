@@ -10,9 +10,9 @@ import (
 
 // IsClosed reports whether the program was started without a standard output, as by ">&-". Go
 // opens /dev/null in its place before any of our code runs, for reading and writing, where a
-// shell's ">/dev/null" is for writing alone. The kernel tells no more of it, so a parent that
-// throws output away by such a /dev/null looks the same, as Python's subprocess.DEVNULL; the error
-// says what to do. Where standard error is /dev/null as well, nobody is there to be told; where the
+// shell's ">/dev/null" is for writing alone. A parent
+// that discards output by such a /dev/null, as Python's subprocess.DEVNULL does, looks the same; the
+// error message says what to do. If standard error is /dev/null too, nobody would read an error; if the
 // parent's own standard output is, it was inherited.
 func IsClosed(w io.Writer) bool {
 	f, ok := w.(*os.File)

@@ -1,5 +1,5 @@
-// Package terminal serves a person at a terminal: it knows the width and whether there are colours,
-// fits help to it, keeps escape sequences off it, and draws a progress bar.
+// Package terminal detects the width and colours of a terminal, fits help to it, removes escape
+// sequences, and draws a progress bar.
 package terminal
 
 import (
@@ -21,10 +21,10 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// A Terminal describes the terminal at which a person reads. It is looked at once, at the start;
-// the zero value is no terminal.
+// A Terminal describes standard output. It is detected once, at the start; the zero value is not a
+// terminal.
 type Terminal struct {
-	Width  int  // of standard output, in letters; 0: it is no terminal
+	Width  int  // of standard output, in letters; 0: not a terminal
 	Color  bool // standard output takes colours, and the reader wants them
 	Errors bool // so does standard error
 }
@@ -160,9 +160,8 @@ func Progress(w io.Writer, total, done int64, things string) func(n int64) {
 	}
 }
 
-// Counter is a bar that begins with the first count of the things that are done: bar is told them
-// and the total. Where fewer are done than before, another round has begun, and has a bar of its
-// own.
+// Counter returns a progress bar that appears at the first call of bar, with the number of things done
+// and the total. If fewer are done than before, another round has begun, which gets a new bar.
 func Counter(w io.Writer, things string) (bar func(done, total int64), end func()) {
 	var add func(int64)
 	shown := int64(0)

@@ -26,9 +26,9 @@ import (
 
 const module = "github.com/halfpeak/halfpeak"
 
-// Program is the embedded program, or else the one that is built. Only the first build takes its
-// time: Go builds anew only what has changed, and what was packed is kept in the user's cache. The
-// errors are one line each: no Go, no source, a build that failed, or the end of the context.
+// Program returns the embedded program, or else builds it. Only the first build takes long: Go rebuilds
+// only changes, and the packed program is kept in the user's cache. Errors are one line each: no Go, no
+// source, a failed build, or the end of the context.
 func Program(ctx context.Context) (page.Program, error) {
 	if len(embedded.WASM) > 0 {
 		return embedded, nil
@@ -103,7 +103,7 @@ func source(ctx context.Context, tool string) (string, error) {
 
 var errInterrupted = errors.New("interrupted")
 
-// patience is how long one run of go may take: where there is no network it tries for long.
+// patience returns the longest time of one run of go, which retries for long without a network.
 func patience(command string) time.Duration {
 	if command == "build" {
 		return 15 * time.Minute
@@ -177,7 +177,7 @@ func packed(cache string, program []byte) ([]byte, error) {
 		return nil, err
 	}
 	forget(cache)
-	if f, err := os.CreateTemp(cache, "pack-*"); err == nil { // a cache that cannot be written is none
+	if f, err := os.CreateTemp(cache, "pack-*"); err == nil { // without a writable cache, nothing is kept
 		_, err = f.Write(b.Bytes())
 		if f.Close() != nil || err != nil || os.Rename(f.Name(), path) != nil {
 			os.Remove(f.Name())
