@@ -52,6 +52,9 @@ ends with .bin. Without --algorithm it lists the algorithms, with their names an
 			}
 			c := call.value()
 			c.Bytes, c.Segment = uint64(size.Value), uint64(segment.Value)
+			if c.Segment >= c.Bytes { // it is sent whole, as collective has it
+				c.Segment = 0
+			}
 			s, err := collectives.Schedule(args[0], name, ranks, c)
 			switch {
 			case err != nil:
@@ -69,6 +72,6 @@ ends with .bin. Without --algorithm it lists the algorithms, with their names an
 	cmd.Flags().StringVar(&name, "algorithm", "", "write the schedule of this algorithm; `name`")
 	cmd.Flags().IntVar(&ranks, "ranks", 8, "how `many` take part")
 	cmd.Flags().Var(&size, "size", "of the message, or of each rank's block")
-	cmd.Flags().Var(&segment, "segment", "cut the message in segments of this size; without it, it is sent whole")
+	cmd.Flags().Var(&segment, "segment", "cut the message in segments of this size; without it, or if they are not smaller, it is sent whole")
 	return cmd
 }

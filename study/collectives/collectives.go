@@ -226,7 +226,7 @@ func logPOf(m simulate.Machine, ranks int, c collective.Call) collective.LogP {
 		level = max(level, m.Level(0, rank))
 	}
 	cost := m.Cost(level, n)
-	return collective.LogP{L: float64(max(0, cost.Latency+cost.Serialization)), O: float64(cost.Send+cost.Receive) / 2, G: float64(max(cost.Gap, cost.Send))}
+	return collective.LogP{L: float64(max(0, cost.Latency+cost.Serialization)), Send: float64(cost.Send), Receive: float64(cost.Receive), G: float64(cost.Gap)}
 }
 
 // compare marks the best of the times of one call. Of equal ones the first is the best.
@@ -253,6 +253,14 @@ func compare(here []Timing) {
 
 // plain says what the times leave out.
 const plain = "Every two ranks are equally far from each other, and messages share nothing but the ways in and out of a rank: no levels, no shared memory or NIC."
+
+// ranAs returns the algorithm that the schedule is, if it is not that of the row.
+func ranAs(c Timing) any {
+	if name := c.Runs(c.Ranks, c.Call); name != c.Name {
+		return name
+	}
+	return nil
+}
 
 // on says in words what the times are of.
 func (q Question) on() string {
@@ -306,6 +314,7 @@ func (t *Times) Rows() reports.Rows {
 		reports.Col("next_segment_bytes", "its segment", next(func(c Timing) any { return segment(*c.Next) })).Ranked(5),
 		reports.Col("next_slower_percent", "runner-up slower by", next(func(c Timing) any { return c.NextSlower })).Texted(reports.PercentText("%.1f %%")).Ranked(2),
 		reports.Col("from", "method", func(c Timing) any { return c.From }).Ranked(4),
+		reports.Col("ran_as", reports.HeadIf(slices.ContainsFunc(times, func(c Timing) bool { return ranAs(c) != nil }), "ran as"), ranAs),
 		reports.Col("average_low_us", "", func(c Timing) any { low, _ := averageEnds(t.Within, c); return low }),
 		reports.Col("average_high_us", "", func(c Timing) any { _, high := averageEnds(t.Within, c); return high }),
 	)

@@ -59,7 +59,7 @@ func calls(p int) []collective.Call {
 			collective.Call{Bytes: uint64(24 * p), Segment: uint64(4 * p), Gamma: 7, Fanout: 2},
 			collective.Call{Bytes: uint64(24 * p), Segment: uint64(4 * p), Fanout: 3, Gamma: 1},
 			collective.Call{Bytes: 40, Gamma: 500, Fanout: 1}, collective.Call{}, collective.Call{Bytes: 5}, collective.Call{Bytes: 1000, Element: 8, Root: p / 2},
-			collective.Call{Bytes: uint64(p - 1), Root: p - 1}, collective.Call{Bytes: 4099, LogP: collective.LogP{L: 3, O: 1, G: 1}})
+			collective.Call{Bytes: uint64(p - 1), Root: p - 1}, collective.Call{Bytes: 4099, LogP: collective.LogP{L: 3, Send: 1, Receive: 1, G: 1}})
 	}
 	return all
 }

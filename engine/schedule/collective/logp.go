@@ -3,17 +3,19 @@ package collective
 // LogP is the model of Culler and others (LogP: towards a realistic model of parallel
 // computation, 1993), for messages of one word. All times are in the same unit.
 type LogP struct {
-	L float64 // latency: from the end of the send overhead to the begin of the receive's
-	O float64 // overhead of a processor for each send, and for each receive
-	G float64 // gap: least time between the begins of two sends of a processor, or two receives
+	L       float64 // latency: from the end of the send overhead to the begin of the receive's
+	Send    float64 // o_s, overhead of a processor for each send
+	Receive float64 // o_r, for each receive
+	G       float64 // gap: least time between the begins of two sends of a processor, or two receives
 }
 
-func (m LogP) gap() float64 { return max(m.G, m.O) }
+func (m LogP) gap() float64 { return max(m.G, m.Send) }
 
 // OptimalBroadcast is the earliest time at which one word can be with p processors (Karp,
 // Sahay, Santos, Schauser, Optimal broadcast and summation in the LogP model, 1993, theorem
-// 2.1): whoever has it sends it on at every gap. A receiver has it o + L + o after the send
-// began. With p = 8, L = 6, o = 2, g = 4 that is 24.
+// 2.1): whoever has it sends it on every max(g, o_s). A receiver has it o_s + L + o_r after the
+// send began, and receives once, so that o_r delays itself alone: of all sends that are possible
+// the next to arrive is always part of a best tree. With p = 8, L = 6, o = 2, g = 4 that is 24.
 func (m LogP) OptimalBroadcast(p int) float64 {
 	_, last := m.broadcastTree(p)
 	return last
@@ -25,7 +27,7 @@ func (m LogP) OptimalBroadcast(p int) float64 {
 func (m LogP) broadcastTree(p int) (parent []int, last float64) {
 	parent = make([]int, 1, p)
 	parent[0] = -1
-	way, gap := m.O+m.L+m.O, m.gap()
+	way, gap := m.Send+m.L+m.Receive, m.gap()
 	first, more := append(make([]offer, 0, p), offer{way, 0}), make([]offer, 0, p)
 	for f, g := 0, 0; len(parent) < p; {
 		var next offer

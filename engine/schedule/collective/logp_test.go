@@ -4,15 +4,17 @@ import (
 	"container/heap"
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 )
 
-// logP runs a schedule in the LogP model: a send takes a processor o, and the next cannot begin
-// before max(g, o); the message is there L later; a receive takes o, and the next cannot begin
-// before max(g, o); a calc takes its size. A processor does one thing at a time: of what it
+// logP runs a schedule in the LogP model: a send takes a processor o_s, and the next cannot begin
+// before max(g, o_s); the message is there L later; a receive takes o_r, and the next cannot begin
+// before max(g, o_r); a calc takes its size. A processor does one thing at a time: of what it
 // could do the one that could begin first, and of several the one with the lower index.
 func logP(t *testing.T, s *schedule.Schedule, m collective.LogP) float64 {
 	n := s.Ranks()
@@ -39,13 +41,13 @@ func logP(t *testing.T, s *schedule.Schedule, m collective.LogP) float64 {
 				begin := max(ready[op], free[rank])
 				switch o.Kind {
 				case schedule.Send:
-					begin = max(begin, sent[rank]+max(m.G, m.O))
+					begin = max(begin, sent[rank]+max(m.G, m.Send))
 				case schedule.Recv:
 					from := arrived[pair{int(o.Peer), rank, o.Tag}]
 					if len(from) == 0 {
 						continue
 					}
-					begin = max(begin, from[0], received[rank]+max(m.G, m.O))
+					begin = max(begin, from[0], received[rank]+max(m.G, m.Receive))
 				}
 				if begin < at || begin == at && best == rank && op < open[rank][which] {
 					best, at, which = rank, begin, i
@@ -60,11 +62,11 @@ func logP(t *testing.T, s *schedule.Schedule, m collective.LogP) float64 {
 		o, end := s.Ops()[op], at
 		switch o.Kind {
 		case schedule.Send:
-			sent[best], end = at, at+m.O
+			sent[best], end = at, at+m.Send
 			p := pair{best, int(o.Peer), o.Tag}
 			arrived[p] = append(arrived[p], end+m.L)
 		case schedule.Recv:
-			received[best], end = at, at+m.O
+			received[best], end = at, at+m.Receive
 			p := pair{int(o.Peer), best, o.Tag}
 			arrived[p] = arrived[p][1:]
 		default:
@@ -88,14 +90,15 @@ func logP(t *testing.T, s *schedule.Schedule, m collective.LogP) float64 {
 // The example of Culler and others 1993, figure 3, and Karp and others 1993: P = 8, L = 6,
 // o = 2, g = 4 ends at 24.
 func TestOptimalBroadcast(t *testing.T) {
-	if got := (collective.LogP{L: 6, O: 2, G: 4}).OptimalBroadcast(8); got != 24 {
+	if got := (collective.LogP{L: 6, Send: 2, Receive: 2, G: 4}).OptimalBroadcast(8); got != 24 {
 		t.Errorf("P = 8, L = 6, o = 2, g = 4: %v, want 24", got)
 	}
 	most := 64
 	if testing.Short() {
 		most = 16
 	}
-	for _, m := range []collective.LogP{{L: 6, O: 2, G: 4}, {L: 1}, {L: 10, O: 1, G: 1}, {L: 2, O: 3, G: 1}, {L: 5, O: 2, G: 17}} {
+	for _, m := range []collective.LogP{{L: 6, Send: 2, Receive: 2, G: 4}, {L: 1}, {L: 10, Send: 1, Receive: 1, G: 1},
+		{L: 2, Send: 3, Receive: 3, G: 1}, {L: 5, Send: 2, Receive: 2, G: 17}, {L: 2, Send: 1, Receive: 40, G: 2}, {L: 2, Send: 6, Receive: 1, G: 2}} {
 		for p := 1; p <= most; p++ {
 			e, err := collective.Find("bcast", "logp-optimal")
 			if err != nil {
@@ -127,6 +130,37 @@ func TestOptimalBroadcast(t *testing.T) {
 }
 
 func ExampleLogP_OptimalBroadcast() {
-	fmt.Println(collective.LogP{L: 6, O: 2, G: 4}.OptimalBroadcast(8))
+	fmt.Println(collective.LogP{L: 6, Send: 2, Receive: 2, G: 4}.OptimalBroadcast(8))
 	// Output: 24
+}
+
+// No tree is better: of a few ranks all are tried, each as an order in which those that have the
+// word send it to another one.
+func TestOptimalBroadcastAgainstAllTrees(t *testing.T) {
+	r := rand.New(rand.NewPCG(1993, 4))
+	for range 40 {
+		some := func() float64 { return float64(r.IntN(4) * r.IntN(8)) }
+		m := collective.LogP{L: some(), Send: some(), Receive: some(), G: some()}
+		for p := 1; p <= 7; p++ {
+			if got, want := m.OptimalBroadcast(p), bestTree(m, make([]float64, 1, p), p, 0); got != want {
+				t.Errorf("%+v, %d ranks: %v, the best of all trees %v", m, p, got, want)
+			}
+		}
+	}
+}
+
+// bestTree is the least time until p ranks have the word, where those that have it can send at
+// these times, and last is when the last of them got it.
+func bestTree(m collective.LogP, next []float64, p int, last float64) float64 {
+	if len(next) == p {
+		return last
+	}
+	best := math.Inf(1)
+	for i, at := range next {
+		got := at + m.Send + m.L + m.Receive
+		then := append(slices.Clone(next), got)
+		then[i] = at + max(m.G, m.Send)
+		best = min(best, bestTree(m, then, p, max(last, got)))
+	}
+	return best
 }

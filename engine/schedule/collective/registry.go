@@ -332,10 +332,52 @@ func (e Entry) Check(ranks int, c Call) error {
 		return fail("the fan-out is 1 to %d, not %d", math.MaxInt32, c.Fanout)
 	case e.Params&Gamma != 0 && !(c.Gamma >= 0 && c.Gamma*float64(c.Bytes)*float64(ranks) <= 1<<62):
 		return fail("the time to combine a byte is %v ns, but has to be at least 0 and finite", c.Gamma)
-	case e.Params&Shape != 0 && !(c.LogP.L >= 0 && c.LogP.O >= 0 && c.LogP.G >= 0) || math.IsInf(c.LogP.L+c.LogP.O+c.LogP.G, 0):
-		return fail("L, o and g are %v, %v and %v, but have to be at least 0 and finite", c.LogP.L, c.LogP.O, c.LogP.G)
+	case e.Params&Shape != 0 && !(min(c.LogP.L, c.LogP.Send, c.LogP.Receive, c.LogP.G) >= 0) || math.IsInf(c.LogP.L+c.LogP.Send+c.LogP.Receive+c.LogP.G, 0):
+		return fail("L, o_s, o_r and g must be at least 0 and finite (got %v, %v, %v and %v)", c.LogP.L, c.LogP.Send, c.LogP.Receive, c.LogP.G)
 	}
 	return nil
+}
+
+// Runs returns the name of the algorithm that the schedule is: e.Name, or what runs instead, as
+// e.When says.
+func (e Entry) Runs(ranks int, c Call) string {
+	n, size, _ := elements(c)
+	p := uint64(ranks)
+	few := n < p
+	switch e.Collective + " " + e.Name {
+	case "bcast split-binary":
+		if first := min((n+1)/2*size, c.Bytes); ranks < 3 || n < 2 || c.Segment > c.Bytes-first {
+			return "pipeline"
+		}
+	case "bcast scatter-doubling", "bcast scatter-ring":
+		if few {
+			return "linear"
+		}
+	case "reduce rabenseifner", "allreduce rabenseifner":
+		if n < uint64(highest(ranks)) {
+			return "linear"
+		}
+	case "allreduce rabenseifner-mpich":
+		if n < uint64(highest(ranks)) {
+			return "recursive-doubling"
+		}
+	case "allreduce ring", "allreduce segmented-ring":
+		switch {
+		case few:
+			return "recursive-doubling"
+		case e.Name == "segmented-ring" && (whole(c) || n < p*max(c.Segment/size, 1)):
+			return "ring"
+		}
+	case "allgather recursive-doubling":
+		if !isPower(ranks) {
+			return "bruck"
+		}
+	case "allgather neighbour-exchange":
+		if ranks%2 == 1 {
+			return "ring"
+		}
+	}
+	return e.Name
 }
 
 // Schedule is Algorithm.Schedule of a call that Check accepts.

@@ -2,6 +2,7 @@ package collective_test
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"slices"
@@ -113,8 +114,8 @@ func TestCheck(t *testing.T) {
 	check("reduce", "linear", 3, call(func(c *collective.Call) { c.Gamma = math.NaN() }), "the time to combine a byte is NaN ns")
 	check("reduce", "linear", 3, call(func(c *collective.Call) { c.Gamma = -1 }), "the time to combine a byte is -1 ns")
 	check("reduce", "linear", 3, call(func(c *collective.Call) { c.Gamma = math.Inf(1) }), "the time to combine a byte is +Inf ns")
-	check("bcast", "logp-optimal", 3, call(func(c *collective.Call) { c.LogP.L = math.NaN() }), "L, o and g are NaN")
-	check("bcast", "logp-optimal", 3, call(func(c *collective.Call) { c.LogP.G = math.Inf(1) }), "L, o and g are 0, 0 and +Inf")
+	check("bcast", "logp-optimal", 3, call(func(c *collective.Call) { c.LogP.L = math.NaN() }), "(got NaN, 0, 0 and 0)")
+	check("bcast", "logp-optimal", 3, call(func(c *collective.Call) { c.LogP.G = math.Inf(1) }), "(got 0, 0, 0 and +Inf)")
 	check("bcast", "binomial", 3, call(func(c *collective.Call) { c.Tag = math.MaxUint32 }), "the tag is 0 to")
 }
 
@@ -138,7 +139,7 @@ func TestTakes(t *testing.T) {
 			collective.Segment: func(c *collective.Call) { c.Segment = 64 },
 			collective.Fanout:  func(c *collective.Call) { c.Fanout = 2 },
 			collective.Gamma:   func(c *collective.Call) { c.Gamma = 1.5 },
-			collective.Shape:   func(c *collective.Call) { c.LogP = collective.LogP{L: 1, O: 1, G: 90} },
+			collective.Shape:   func(c *collective.Call) { c.LogP = collective.LogP{L: 1, Send: 1, Receive: 1, G: 90} },
 		} {
 			c := plain
 			edit(&c)
@@ -206,4 +207,46 @@ func ExampleCost() {
 	// segmented-ring          510.0 µs
 	// rabenseifner            282.0 µs
 	// rabenseifner-mpich      282.0 µs
+}
+
+// What runs instead of an algorithm is what Runs says: the schedules are the same.
+func TestRuns(t *testing.T) {
+	others := map[string]bool{}
+	for _, e := range collective.Algorithms {
+		for p := 2; p <= 17; p++ {
+			for _, c := range []collective.Call{{Bytes: 1}, {Bytes: 8}, {Bytes: 16}, {Bytes: 100, Segment: 60}, {Bytes: 1000, Segment: 8, Element: 4}, {Bytes: 24, Element: 8}} {
+				if e.Params&collective.Segment == 0 {
+					c.Segment = 0
+				}
+				name := e.Runs(p, c)
+				if e.Ranks != 0 && e.Ranks != p || name == e.Name {
+					continue
+				}
+				others[e.Collective+" "+e.Name+" "+name] = true
+				other, err := collective.Find(e.Collective, name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got, want := textOf(t, e, p, c), textOf(t, other, p, c); got != want {
+					t.Errorf("%s %s, %d ranks, %+v is not %s", e.Collective, e.Name, p, c, name)
+				}
+			}
+		}
+		if e.When != "" && !slices.ContainsFunc(slices.Collect(maps.Keys(others)), func(o string) bool { return strings.HasPrefix(o, e.Collective+" "+e.Name+" ") }) {
+			t.Errorf("%s %s: %q, but it always runs itself", e.Collective, e.Name, e.When)
+		}
+	}
+}
+
+func textOf(t *testing.T, e collective.Entry, ranks int, c collective.Call) string {
+	t.Helper()
+	s, err := e.Schedule(ranks, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if err := s.WriteText(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
 }
