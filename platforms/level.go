@@ -16,8 +16,8 @@ const maxLevels = 32
 // A levelSpec is a level with the names of its layers, and its parameters by slot.
 type levelSpec struct {
 	LevelLayers
-	name                       string
-	arity, lanes, ports, eager int // slot; -1: not given
+	name                               string
+	arity, lanes, ports, eager, packet int // slot; -1: not given
 }
 
 // levelFields are the numbers of a level.
@@ -27,6 +27,7 @@ var levelFields = map[string]Param{
 	"ports": {Measure: model.Plain, Phrase: "transfers out, and in, at full speed at once"},
 
 	"eager_threshold": {Measure: model.Size, Phrase: "largest message that does not wait for its receive"},
+	"packet":          {Measure: model.Size, Phrase: "largest message that does not have fair shares"},
 }
 
 // CheckLevelName says why a level cannot have a name, or is nil.
@@ -51,7 +52,7 @@ func (b *builder) levelTables() error {
 		if err := b.sourced(path, text(t.Keys, "source")); err != nil {
 			return err
 		}
-		spec := levelSpec{name: t.Name, arity: -1, lanes: -1, ports: -1, eager: -1}
+		spec := levelSpec{name: t.Name, arity: -1, lanes: -1, ports: -1, eager: -1, packet: -1}
 		for _, part := range spec.parts() {
 			name, given := find(t.Keys, part.key)
 			if !given && part.key != "layer" {
@@ -69,7 +70,7 @@ func (b *builder) levelTables() error {
 		for _, number := range []struct {
 			key  string
 			slot *int
-		}{{"arity", &spec.arity}, {"lanes", &spec.lanes}, {"ports", &spec.ports}, {"eager_threshold", &spec.eager}} {
+		}{{"arity", &spec.arity}, {"lanes", &spec.lanes}, {"ports", &spec.ports}, {"eager_threshold", &spec.eager}, {"packet", &spec.packet}} {
 			if _, given := find(t.Keys, number.key); !given {
 				continue
 			}
@@ -77,7 +78,7 @@ func (b *builder) levelTables() error {
 			if err != nil {
 				return err
 			}
-			if d := b.slots[i].Value.Dim; d != quantity.DimNone && number.key != "eager_threshold" {
+			if d := b.slots[i].Value.Dim; d != quantity.DimNone && number.key != "eager_threshold" && number.key != "packet" {
 				return b.errorf(path+"."+number.key, "%q is %s; it is a plain number", b.slots[i].Text, d)
 			}
 			if b.slots[i].Value.Num == 0 && (number.key == "lanes" || number.key == "ports") {
@@ -120,7 +121,7 @@ func (b *builder) levelLayer(path, key, name string, of Subject) error {
 // level is the level for readers of the platform.
 func (b *builder) level(s levelSpec) Level {
 	l := Level{Name: s.name, LevelLayers: s.LevelLayers}
-	for _, i := range []int{s.arity, s.lanes, s.ports, s.eager} {
+	for _, i := range []int{s.arity, s.lanes, s.ports, s.eager, s.packet} {
 		if i >= 0 {
 			l.Params = append(l.Params, b.slots[i].Param)
 		}
@@ -133,7 +134,7 @@ func (b *builder) level(s levelSpec) Level {
 type Level struct {
 	Name string
 	LevelLayers
-	Params []Param // arity; then lanes, ports and eager_threshold if given
+	Params []Param // arity; then lanes, ports, eager_threshold and packet if given
 }
 
 // LevelLayers are the names of a level's layers; "" if not given.
@@ -178,7 +179,7 @@ func (p Platform) Machine() (m machine.Machine, ok bool) {
 	for _, s := range p.built.levels {
 		m.Levels = append(m.Levels, machine.Level{Name: s.name, Arity: int(value(s.arity)),
 			Layer: layer(s.Layer), Gap: layer(s.Gap), Send: layer(s.Send), Receive: layer(s.Receive), Shared: layer(s.Shared), Port: layer(s.Port),
-			Lanes: value(s.lanes), Ports: value(s.ports), Eager: quantity.Bytes(value(s.eager))})
+			Lanes: value(s.lanes), Ports: value(s.ports), Eager: quantity.Bytes(value(s.eager)), Packet: quantity.Bytes(value(s.packet))})
 	}
 	return m, ok
 }

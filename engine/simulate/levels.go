@@ -132,7 +132,7 @@ type sharing struct {
 
 func newSharing(m Machine) *sharing {
 	l, ok := m.(*levels)
-	if !ok || !l.Shares() {
+	if !ok || !l.Shares() && !l.flows() {
 		return nil
 	}
 	clocks := func() []unitClock { return make([]unitClock, l.count) }

@@ -122,12 +122,13 @@ type cost struct {
 	latency                            int64 // at least -send
 	rendezvous                         bool
 	joint                              bool // the rendezvous is in the times
+	fair                               bool // its bytes have fair shares: see flows
 }
 
 func (c Cost) inTicks() cost {
 	t := func(x quantity.Micros) uint64 { return uint64(math.Round(float64(x) * picos)) }
 	send := t(c.Send)
-	return cost{send, t(c.Serialization), t(c.Receive), t(c.Gap), t(c.ReceiveGap), max(int64(math.Round(float64(c.Latency)*picos)), -int64(send)), c.Rendezvous, false}
+	return cost{send, t(c.Serialization), t(c.Receive), t(c.Gap), t(c.ReceiveGap), max(int64(math.Round(float64(c.Latency)*picos)), -int64(send)), c.Rendezvous, false, false}
 }
 
 // arrival is when the first byte comes of what the sender's processor is done with at that time.
@@ -181,6 +182,9 @@ func (c *costs) of(from, to uint32, size uint64) (*cost, error) {
 		}
 		found = f.inTicks()
 		found.joint = joint
+		if l, ok := c.machine.(*levels); ok {
+			found.fair = found.stream > 0 && l.fair(int(k.level), size)
+		}
 		if c.all == nil {
 			c.all = map[key]cost{}
 		}

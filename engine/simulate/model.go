@@ -32,6 +32,8 @@ func (r *run) model() error {
 		r.look()
 		e := r.q.pop()
 		switch {
+		case e.what == flowTick:
+			r.flowOn(e.time)
 		case e.what&armed != 0:
 			if err := r.call(e); err != nil {
 				return err
@@ -56,15 +58,22 @@ func (r *run) step(e entry) error {
 	t, i := e.time, e.what&opMask
 	n, op := &r.nodes[i], &r.ops[i]
 	if e.what&message != 0 {
+		if flows, err := r.flow(i, t); flows || err != nil {
+			return err
+		}
+		came, err := r.firstByte(i, t)
+		if err != nil {
+			return err
+		}
 		if n.waits == streaming {
 			j := n.next
 			n.waits, r.nodes[j].waits = done, arriving
-			return r.take(j, i, op.Size, t, t)
+			return r.take(j, i, op.Size, came, t)
 		}
 		if j, ok := r.arrive(i); ok {
-			return r.meet(i, j, t, t)
+			return r.meet(i, j, came, t)
 		}
-		r.ready[i] = t
+		r.ready[i] = came
 		return nil
 	}
 	switch {
@@ -134,19 +143,26 @@ func (r *run) send(i uint32, t uint64, late bool) error {
 	}
 	end := begin + c.send + r.noise.of(n.rank, begin, c.send)
 	by := r.recordStep(step, i, late, cpu, nic, bytes, t, begin, end)
-	held := uint64(0)
-	if r.shared != nil && step != stepRequest {
+	held, flows := uint64(0), c.fair && step != stepRequest
+	if flows && r.recording {
+		r.flows.sent[i] = by
+	}
+	if r.shared != nil && step != stepRequest && !flows {
 		if held, err = r.shared.pass(n.rank, op.Peer, op.Size, c, t); err != nil {
 			return err
 		}
 		r.recordSharingDelay(i, held)
 	}
-	r.clock[cpu], r.clock[nic] = end, begin+c.gap
+	gap := c.gap
+	if flows {
+		gap = 0 // the bytes share the NIC
+	}
+	r.clock[cpu], r.clock[nic] = end, begin+gap
 	left := end + c.stream + held
 	if c.joint && step == stepData {
 		left = c.arrival(left)
 	}
-	if left > r.out[n.rank] {
+	if !flows && left > r.out[n.rank] {
 		r.out[n.rank] = left
 		r.sentOut(n.rank, by)
 	}
@@ -161,7 +177,9 @@ func (r *run) send(i uint32, t uint64, late bool) error {
 		r.finish(r.s.AfterStarted(i), t, by.as(atStart))
 	case stepData:
 		n.waits = streaming
-		r.finish(r.s.AfterDone(i), left, by.as(atDone))
+		if !flows {
+			r.finish(r.s.AfterDone(i), left, by.as(atDone))
+		}
 	}
 	return nil
 }
@@ -199,7 +217,9 @@ func (r *run) takeAt(rank uint32, op *schedule.Op, i, from, to uint32, bytes, ca
 	nic := r.receiveNIC(rank, op)
 	begin := max(came, r.clock[nic])
 	r.taken(i, nic, bytes, came, begin, now, c.stream)
-	r.clock[nic] = begin + c.intake
+	if !c.fair {
+		r.clock[nic] = begin + c.intake
+	}
 	r.push(max(now, begin+c.stream), i)
 	return nil
 }

@@ -43,6 +43,7 @@ type run struct {
 	// The default rules.
 	costs  costs
 	shared *sharing
+	flows  *flows
 	desks  []desk   // of the ranks
 	parked uint32   // operations that have waited at a desk
 	ready  []uint64 // when what an operation waits for is finished; or an unexpected message came

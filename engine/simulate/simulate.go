@@ -141,6 +141,7 @@ func (r *run) do(o Options) (*Result, error) {
 			return nil, fmt.Errorf("%d ranks, of which %d have a place on the machine", r.s.Ranks(), l.ranks())
 		}
 		r.shared = newSharing(r.costs.machine)
+		r.flows = newFlows(r.costs.machine, len(r.ops))
 		r.recording = o.Record
 		err = r.model()
 	}

@@ -16,6 +16,10 @@ import (
 // is taken to be shared.
 const saturated = 1.2
 
+// packet is the size up to which messages are taken to be carried first come, first served: the MTU
+// of most networks. Larger ones have fair shares.
+const packet quantity.Bytes = 2048
+
 // uselessFactor is the half-width of an interval above which none is given.
 const uselessFactor = 10
 
@@ -36,7 +40,7 @@ const minTime = 1e-6
 // least and the largest such size. Pairs that meet at a level share the inside of its
 // unit; pairs that leave a unit of the level share its port.
 //
-// A level without round trips is like the nearest one that has them, and Unmeasured names it.
+// A level without round trips is like the nearest one that has them; unmeasured names it.
 func (c *Calibration) Machine() (m machine.Machine, unmeasured []string, err error) {
 	for i := range c.Levels {
 		near := c.nearestMeasured(i)
@@ -50,12 +54,25 @@ func (c *Calibration) Machine() (m machine.Machine, unmeasured []string, err err
 		l.Name, l.Arity = c.Levels[i].Name, c.Levels[i].Holds
 		m.Levels = append(m.Levels, l)
 	}
+	var all []machine.Level
 	for i := range m.Levels {
 		if i+1 < len(m.Levels) {
 			m.Levels[i].Port = c.occupancy(m, i, true)
 		}
+		if blocks, shared, ok := c.blocks(m, i); ok {
+			all = append(all, blocks...)
+			m.Levels[i].Shared = shared
+			outer := m.Levels[i]
+			for _, b := range blocks {
+				outer.Arity /= b.Arity
+			}
+			all = append(all, outer)
+			continue
+		}
 		m.Levels[i].Shared = c.occupancy(m, i, false)
+		all = append(all, m.Levels[i])
 	}
+	m.Levels = all
 	return m, unmeasured, nil
 }
 
@@ -80,7 +97,7 @@ func (c *Calibration) nearestMeasured(level int) int {
 func (c *Calibration) curve(measure string, level int, out bool, pairs int) (curve model.Curve) {
 	times := map[quantity.Bytes][]float64{}
 	for _, r := range c.Rows {
-		if r.Measure == measure && r.Level == level && r.Out == out && r.Pairs == pairs {
+		if r.Measure == measure && r.Level == level && r.Out == out && r.Pairs == pairs && !r.distant() {
 			times[r.Size] = append(times[r.Size], float64(r.Time))
 			if measure == Stream && pairs > 1 { // the mean over pairs, which share alike
 				times[r.Size] = []float64{float64(r.Average)}
@@ -126,6 +143,7 @@ func (c *Calibration) messages(level int) machine.Level {
 		gaps = append(gaps, max(g, minTime))
 	}
 	l := machine.Level{
+		Packet:  packet,
 		Layer:   &model.Table{Sizes: way.Sizes, Times: way.Costs, Gaps: gaps},
 		Send:    &model.Table{Sizes: way.Sizes, Times: sends},
 		Receive: &model.Table{Sizes: way.Sizes, Times: receives},
@@ -144,13 +162,9 @@ func (c *Calibration) occupancy(m machine.Machine, level int, port bool) model.L
 		meet++
 	}
 	one := c.curve(Stream, meet, false, 1)
-	type point struct {
-		n, each float64
-		pairs   int
-	}
 	var points []point
 	for _, r := range c.Rows {
-		if r.Measure != Stream || r.Level != level || r.Out != port || r.Pairs < 2 || len(one.Sizes) < 2 {
+		if r.Measure != Stream || r.Level != level || r.Out != port || r.Pairs < 2 || len(one.Sizes) < 2 || r.distant() {
 			continue
 		}
 		alone := float64(one.At(r.Size))
@@ -167,6 +181,18 @@ func (c *Calibration) occupancy(m machine.Machine, level int, port bool) model.L
 	if len(points) == 0 {
 		return c.both(level, port)
 	}
+	return line(points)
+}
+
+// A point is what one of several pairs' messages occupies.
+type point struct {
+	n, each float64 // bytes, µs
+	pairs   int
+}
+
+// line returns the line through the least and the largest size of points, of each size with the
+// largest number of pairs.
+func line(points []point) model.Layer {
 	slices.SortFunc(points, func(a, b point) int { return cmp.Or(cmp.Compare(a.n, b.n), cmp.Compare(a.pairs, b.pairs)) })
 	first, last := points[0], points[len(points)-1]
 	for _, p := range points { // of each size the largest number of pairs
@@ -182,6 +208,49 @@ func (c *Calibration) occupancy(m machine.Machine, level int, port bool) model.L
 	}
 	tau := max(last.each-first.each, 0) / (last.n - first.n)
 	return &model.Linear{Beta: quantity.Micros(max(first.each-tau*first.n, 0)), Tau: quantity.MicrosPerByte(tau)}
+}
+
+// distant reports whether pairs of units at a distance were measured, all of a unit at once.
+func (m Measurement) distant() bool { return m.Measure == Stream && m.Variant > 0 }
+
+// blocks returns levels of blocks of d = 2, 4, … neighbouring units inside a unit of the level, which
+// share a way out: pairs at distance d, of which d leave each block, have a gap more than a fifth above
+// that of pairs at all shorter distances. Each message occupies the way out for the gap over d. Pairs
+// of neighbours share the inside of the unit, if any. ok is false if distances were not measured.
+func (c *Calibration) blocks(m machine.Machine, level int) (blocks []machine.Level, shared model.Layer, ok bool) {
+	one := c.curve(Stream, level, false, 1)
+	base := map[quantity.Bytes]float64{}
+	inner := 1
+	for d := 1; d < c.Levels[level].Holds; d *= 2 {
+		var points []point
+		for _, r := range c.Rows {
+			if r.Level != level || r.Variant != d || !r.distant() || len(one.Sizes) < 2 {
+				continue
+			}
+			ok = true
+			g, sharers := float64(r.Average), d
+			if d == 1 {
+				sharers = r.Pairs
+			}
+			base[r.Size] = max(base[r.Size], float64(one.At(r.Size)))
+			if g > saturated*base[r.Size] {
+				points = append(points, point{float64(r.Size), g / float64(sharers), sharers})
+			}
+			base[r.Size] = max(base[r.Size], g)
+		}
+		switch {
+		case len(points) == 0:
+		case d == 1:
+			shared = line(points)
+		case c.Levels[level].Holds%d == 0:
+			block := m.Levels[level]
+			block.Name, block.Arity = fmt.Sprintf("%s-%d", block.Name, d), d/inner
+			block.Port, block.Shared = line(points), nil
+			inner = d
+			blocks = append(blocks, block)
+		}
+	}
+	return blocks, shared, ok
 }
 
 // both returns the occupancy of a unit in which two messages in opposite directions take longer than

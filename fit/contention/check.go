@@ -39,9 +39,11 @@ func (c *Calibration) Check(ctx context.Context, m machine.Machine) ([]Checked, 
 		case r.IsCollective():
 			r.Predicted, r.Algorithm, err = c.fastest(ctx, m, r.Measurement)
 		case r.Measure == PingPong:
-			r.Predicted = m.Levels[r.Level].Layer.OneWay(r.Size)
+			if on := c.places(r.Measurement); len(on) > 0 {
+				r.Predicted = m.Levels[slices.IndexFunc(m.Sizes(), func(n int) bool { return on[0]/n == on[1]/n })].Layer.OneWay(r.Size)
+			}
 		default:
-			r.Predicted, err = timeOf(ctx, m, r.Measurement)
+			r.Predicted, err = timeOf(ctx, m, c.places(r.Measurement), r.Measurement)
 		}
 		return err
 	})
@@ -95,8 +97,7 @@ func finish(ctx context.Context, s *schedule.Schedule, on simulate.Machine) (qua
 const burst = 17
 
 // timeOf simulates pairs or a fan as calibrate.c does them.
-func timeOf(ctx context.Context, m machine.Machine, r Measurement) (quantity.Micros, error) {
-	places := places(m, r)
+func timeOf(ctx context.Context, m machine.Machine, places machine.Places, r Measurement) (quantity.Micros, error) {
 	if len(places) == 0 {
 		return 0, nil
 	}
@@ -180,13 +181,13 @@ func addCase(b *schedule.Builder, r Measurement, rank, messages int) {
 
 // places returns the cores of a case's ranks, as calibrate.c chooses them; none if the machine has
 // too few units.
-func places(m machine.Machine, r Measurement) (on machine.Places) {
-	sizes := m.Sizes()
-	inner, unit := 1, sizes[r.Level]
-	if r.Level > 0 {
-		inner = sizes[r.Level-1]
+func (c *Calibration) places(r Measurement) (on machine.Places) {
+	inner := 1
+	for _, l := range c.Levels[:r.Level] {
+		inner *= l.Holds
 	}
-	units := m.Levels[r.Level].Arity
+	units := c.Levels[r.Level].Holds
+	unit := inner * units
 	core := func(i int) int { return i%units*inner + i/units } // of a unit, spread over the inner ones
 	switch {
 	case r.Measure == FanOut || r.Measure == FanIn:
@@ -200,11 +201,17 @@ func places(m machine.Machine, r Measurement) (on machine.Places) {
 			return nil
 		}
 	case r.Out:
-		if r.Pairs > unit || m.Levels[r.Level+1].Arity < 2 {
+		if r.Pairs > unit || c.Levels[r.Level+1].Holds < 2 {
 			return nil
 		}
 		for i := range r.Pairs {
 			on = append(on, core(i), unit+core(i))
+		}
+	case r.distant():
+		for i := 0; i+r.Variant < units; i++ {
+			if i&r.Variant == 0 {
+				on = append(on, i*inner, (i+r.Variant)*inner)
+			}
 		}
 	default:
 		half := units / 2

@@ -41,6 +41,10 @@ type Level struct {
 	// any number. A level has Shared or Lanes, Port or Ports.
 	Lanes, Ports float64
 
+	// Packet, if above 0, is the largest message that what ranks share carries first come, first
+	// served. The bytes of larger ones have max-min fair shares of it, and of the NICs of both ranks.
+	Packet quantity.Bytes
+
 	// Eager, if above 0, is the largest message that is sent at once. A larger one waits until
 	// its receive is posted; the hand-shake is in the layer's times, as it is in measured ones.
 	Eager quantity.Bytes

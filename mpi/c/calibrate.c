@@ -413,13 +413,17 @@ static int choose(const Task *t) {
 		for (; k < t->k && k < n && k < m; k++) src[k] = list[k], dst[k] = other[k];
 		return k;
 	}
-	int unit = t->variant == 0 ? 0 : t->variant == 1 ? units - 1 : units / 2;
+	int unit = t->what == STREAM || t->variant == 0 ? 0 : t->variant == 1 ? units - 1 : units / 2;
 	int n = spread(l, unit, list), inner = 0;
 	for (int i = 0; i < n; i++) { /* one rank of each inner unit, then the next ones */
 		int seen = 0;
 		for (int j = 0; j < inner && !seen; j++) seen = innerUnit(l, other[j]) == innerUnit(l, list[i]);
 		if (seen) break;
 		other[inner++] = list[i];
+	}
+	if (t->what == STREAM && t->variant) { /* each with the one at a distance, in blocks of twice as many */
+		for (int i = 0; i + t->variant < inner; i++) if (!(i & t->variant)) src[k] = other[i], dst[k++] = other[i + t->variant];
+		return k;
 	}
 	int half = inner / 2;
 	for (; k < t->k && k < half; k++) src[k] = other[k], dst[k] = other[k + half];
@@ -774,6 +778,13 @@ static void plan(void) {
 		if (cut > 0 && cut < (long)LARGEST) add(SEND, l, 0, 1, cut, 0), add(RECEIVE, l, 0, 1, cut, 0);
 		for (int out = 0; out < 2 && l + out < levels; out++) for (int k = out ? 1 : 2; k <= ranks; k *= 2)
 			for (long n = 8; n <= 1 << 20; n = n == 8 ? 4096 : n * 16) add(STREAM, l, out, k, n, 0);
+		for (int d = 1; d < holds[l] && holds[l] > 2; d *= 2) { /* all at once, near and far: what blocks of units share */
+			Task t;
+			memset(&t, 0, sizeof t);
+			t.what = STREAM, t.level = l, t.k = 1, t.variant = d;
+			int k = choose(&t);
+			for (long n = 8; n <= 1 << 20 && k > 1; n = n == 8 ? 65536 : n * 16) add(STREAM, l, 0, k, n, d);
+		}
 		for (int k = 2; k <= 64; k *= 4) for (long n = 8; n <= 1 << 16; n = n == 8 ? 4096 : n * 16) add(FANOUT, l, 0, k, n, 0), add(FANIN, l, 0, k, n, 0);
 	}
 	for (long n = 64; n <= 1 << 20; n *= 16) add(COMBINE, 0, 0, 1, n, 0);

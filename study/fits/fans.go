@@ -171,6 +171,9 @@ func (f *Fitted) estimatedMachine(m machine.Machine, title, source string) platf
 		if l.Eager > 0 {
 			t.Set("eager_threshold", fmt.Sprintf("%.0fB", float64(l.Eager)))
 		}
+		if l.Packet > 0 {
+			t.Set("packet", fmt.Sprintf("%.0fB", float64(l.Packet)))
+		}
 		t.Set("source", source)
 		d.Tables = append(d.Tables, t)
 	}

@@ -1,0 +1,277 @@
+package simulate
+
+import (
+	"math"
+	"slices"
+
+	"github.com/halfpeak/halfpeak/model/machine"
+)
+
+// flows are the messages whose bytes are on their way with fair shares. It is nil on machines without.
+//
+// The bytes of a message that is larger than a level's [machine.Level.Packet] flow at a rate of at
+// most size/Serialization. What messages share is never used at more than its capacity: for each
+// unit that several messages use, as for the NICs of both ranks, the sum of rate · occupancy/size over
+// them is at most 1, where a NIC is occupied for the gap. The rates are max-min fair (Bertsekas, Gallager, Data Networks, §6.5.2): all
+// rise together until one cannot, which keeps its rate while the others rise on. They are computed
+// again when a message begins or ends to flow, once for each moment. Messages of one rank to another
+// flow one after the other, each at the earliest a gap after the one before.
+type flows struct {
+	pairs   map[[2]uint32]*inOrder // by sender and receiver
+	active  []flow
+	done    []bool          // of sends: the bytes are there
+	sent    map[uint32]link // of recorded sends: the step
+	now     uint64          // when the rates were computed
+	next    uint64          // when the first flow ends
+	pending bool            // the rates are to be computed at this moment
+	free    []float64       // by resource: the capacity that is left
+	load    []float64       // what flows whose rate still rises use of it for each byte per tick
+	rising  []int           // how many these are
+	users   []int           // how many flows use it
+}
+
+// A flow is one message. Its rate is in messages per tick.
+type flow struct {
+	op         uint32
+	start      uint64
+	left, rate float64 // parts of the message
+	most       float64 // rate of the message alone
+	size       float64
+	uses       []use
+	by         link // the step that sent it
+}
+
+// inOrder are the messages of one rank to another.
+type inOrder struct {
+	granted uint32 // the send that flows or is about to, plus 1; 0: none
+	ready   uint64 // when the next one may begin
+	waiting []uint32
+}
+
+// A use is for how many ticks a message occupies a resource.
+type use struct {
+	resource int
+	ticks    float64
+}
+
+// flowTick is an entry of the queue at whose time flows end, or rates are computed.
+const flowTick = message | armed
+
+func newFlows(m Machine, operations int) *flows {
+	l, ok := m.(*levels)
+	if !ok || !l.flows() {
+		return nil
+	}
+	n := 2*l.ranks() + 3*l.count
+	return &flows{pairs: map[[2]uint32]*inOrder{}, done: make([]bool, operations), sent: map[uint32]link{}, next: math.MaxUint64,
+		free: make([]float64, n), load: make([]float64, n), rising: make([]int, n), users: make([]int, n)}
+}
+
+// flows reports whether messages of any size have fair shares.
+func (l *levels) flows() bool {
+	return slices.ContainsFunc(l.Levels, func(l machine.Level) bool { return l.Packet > 0 })
+}
+
+// fair reports whether a message of n bytes has fair shares.
+func (l *levels) fair(level int, n uint64) bool {
+	packet := float64(l.Levels[level].Packet)
+	return packet > 0 && n != handshake && float64(n) > packet
+}
+
+// flow begins the flow of send i, whose first byte is at the receiver. It is false if the message does
+// not flow, or has.
+func (r *run) flow(i uint32, t uint64) (bool, error) {
+	if r.flows == nil || r.flows.done[i] || r.nodes[i].waits == requested {
+		return false, nil
+	}
+	n, op := &r.nodes[i], &r.ops[i]
+	c, err := r.costs.of(n.rank, op.Peer, op.Size)
+	if err != nil || !c.fair || c.rendezvous && n.waits == flying {
+		return false, err
+	}
+	pair := [2]uint32{n.rank, op.Peer}
+	q := r.flows.pairs[pair]
+	if q == nil {
+		q = &inOrder{}
+		r.flows.pairs[pair] = q
+	}
+	switch {
+	case q.granted != 0 && q.granted != i+1:
+		q.waiting = append(q.waiting, i)
+		return true, nil
+	case q.granted == 0 && q.ready > t:
+		q.granted = i + 1
+		r.push(q.ready, i|message)
+		return true, nil
+	}
+	q.granted = i + 1
+	f := flow{op: i, start: t, left: 1, size: float64(op.Size), by: r.flows.sent[i]}
+	alone := float64(c.stream)
+	add := func(resource int, ticks uint64) {
+		if ticks > 0 {
+			f.uses = append(f.uses, use{resource, float64(ticks)})
+		}
+	}
+	ranks := r.s.Ranks()
+	add(int(n.rank), c.gap)
+	add(ranks+int(op.Peer), c.intake)
+	s := r.shared
+	a, b := s.unitsOf(int(n.rank)), s.unitsOf(int(op.Peer))
+	level := s.Level(int(n.rank), int(op.Peer))
+	occupied, err := s.occupies(level, op.Size, c.gap)
+	if err != nil {
+		return false, err
+	}
+	for k, o := range occupied {
+		if o.each > 0 {
+			alone = max(alone, float64(o.alone))
+		}
+		if k < level {
+			add(2*ranks+s.count+int(a[k]), o.each)
+			add(2*ranks+2*s.count+int(b[k]), o.each)
+		} else {
+			add(2*ranks+int(a[k]), o.each)
+		}
+	}
+	f.most = 1 / alone
+	r.flows.active = append(r.flows.active, f)
+	r.computeRates(t)
+	return true, nil
+}
+
+// computeRates has the rates computed at the end of this moment.
+func (r *run) computeRates(t uint64) {
+	if !r.flows.pending {
+		r.flows.pending = true
+		r.push(t, flowTick)
+	}
+}
+
+// flowOn moves all flows on to a time, ends those that are through, and computes the rates.
+func (r *run) flowOn(t uint64) {
+	f := r.flows
+	if t != f.next && !f.pending {
+		return // the rates have changed since
+	}
+	f.pending = false
+	passed := float64(t - f.now)
+	f.now = t
+	going := f.active[:0]
+	var ended []flow
+	for _, w := range f.active {
+		if w.start < t {
+			w.left -= w.rate * passed
+		}
+		if w.rate > 0 && w.left <= w.rate {
+			ended = append(ended, w)
+			continue
+		}
+		going = append(going, w)
+	}
+	f.active = going
+	for _, w := range ended {
+		r.endFlow(w, t)
+	}
+	f.share()
+	f.next = math.MaxUint64
+	for _, w := range f.active {
+		f.next = min(f.next, t+uint64(math.Ceil(w.left/w.rate)))
+	}
+	if len(f.active) > 0 {
+		r.push(f.next, flowTick)
+	}
+}
+
+// endFlow lets a message go on whose last byte has come.
+func (r *run) endFlow(w flow, t uint64) {
+	n, op := &r.nodes[w.op], &r.ops[w.op]
+	r.flows.done[w.op] = true
+	c, err := r.costs.of(n.rank, op.Peer, op.Size)
+	if err != nil {
+		return // it was no error when the flow began
+	}
+	q := r.flows.pairs[[2]uint32{n.rank, op.Peer}]
+	q.granted, q.ready = 0, max(t, w.start+c.gap)
+	if len(q.waiting) > 0 {
+		q.granted = q.waiting[0] + 1
+		r.push(q.ready, q.waiting[0]|message)
+		q.waiting = q.waiting[1:]
+	}
+	if took := t - w.start; took > c.stream {
+		r.recordSharingDelay(w.op, took-c.stream)
+	}
+	left := t
+	if !c.joint {
+		left = uint64(int64(t) - c.latency)
+	}
+	if left > r.out[n.rank] {
+		r.out[n.rank] = left
+		r.sentOut(n.rank, w.by)
+	}
+	if n.waits == streaming {
+		r.finish(r.s.AfterDone(w.op), left, w.by.as(atDone))
+		r.insertFree(n.rank, r.here, nil)
+		r.here = r.here[:0]
+	}
+	r.push(t, w.op|message)
+}
+
+// firstByte returns when the first byte of a message came whose last byte, if it flowed, comes at t.
+func (r *run) firstByte(i uint32, t uint64) (uint64, error) {
+	if r.flows == nil || !r.flows.done[i] {
+		return t, nil
+	}
+	c, err := r.costs.of(r.nodes[i].rank, r.ops[i].Peer, r.ops[i].Size)
+	if err != nil {
+		return t, err
+	}
+	return t - min(c.stream, t), nil
+}
+
+// share computes the rates of all flows.
+func (f *flows) share() {
+	var used []int
+	open := make([]*flow, len(f.active))
+	single := func(resource int) bool { return f.users[resource] < 2 }
+	for i := range f.active {
+		w := &f.active[i]
+		open[i] = w
+		for _, u := range w.uses {
+			if f.rising[u.resource] == 0 {
+				used = append(used, u.resource)
+				f.free[u.resource], f.load[u.resource], f.users[u.resource] = 1, 0, 0
+			}
+			f.rising[u.resource]++
+			f.users[u.resource]++
+			f.load[u.resource] += u.ticks / w.size
+		}
+	}
+	for len(open) > 0 {
+		rate := math.Inf(1) // in bytes per tick: the first at which a flow stops to rise
+		for _, u := range used {
+			if f.rising[u] > 0 && !single(u) {
+				rate = min(rate, f.free[u]/f.load[u])
+			}
+		}
+		for _, w := range open {
+			rate = min(rate, w.most*w.size)
+		}
+		limit := rate * (1 + 1e-9)
+		var stopped []*flow
+		open = slices.DeleteFunc(open, func(w *flow) bool {
+			stops := w.most*w.size <= limit || slices.ContainsFunc(w.uses, func(u use) bool { return !single(u.resource) && f.free[u.resource] <= limit*f.load[u.resource] })
+			if stops {
+				stopped = append(stopped, w)
+			}
+			return stops
+		})
+		for _, w := range stopped {
+			w.rate = rate / w.size
+			for _, u := range w.uses {
+				f.rising[u.resource]--
+				f.free[u.resource] = max(f.free[u.resource]-w.rate*u.ticks, 0)
+				f.load[u.resource] -= u.ticks / w.size
+			}
+		}
+	}
+}

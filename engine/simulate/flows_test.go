@@ -1,0 +1,150 @@
+package simulate
+
+import (
+	"math"
+	"testing"
+
+	"github.com/halfpeak/halfpeak/engine/schedule"
+	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/machine"
+)
+
+// flowing is nodes of two ranks with a NIC of 1,000 B/µs; messages above 100 B have fair shares.
+// Ranks send 1,000 B/µs too, or twice as much within a node.
+func flowing(nodes int, eager bool) machine.Machine {
+	inside := machine.Level{Name: "node", Arity: 2, Packet: 100, Layer: &model.LogGP{LogP: model.LogP{Latency: 1}, GapPerByte: 0.0005}, Port: &model.Linear{Tau: 0.001}}
+	outside := machine.Level{Name: "cluster", Arity: nodes, Packet: 100, Layer: &model.LogGP{LogP: model.LogP{Latency: 5}, GapPerByte: 0.001}}
+	if !eager {
+		outside.Eager = 1
+	}
+	return machine.Machine{Levels: []machine.Level{inside, outside}}
+}
+
+// ends runs messages that all begin at 0 and returns when each receiver is finished.
+func ends(t *testing.T, m machine.Machine, ranks int, messages [][3]int) (all []float64) {
+	t.Helper()
+	b := schedule.NewBuilder(ranks)
+	for rank := range ranks {
+		b.NextRank()
+		for i, x := range messages {
+			if x[0] == rank {
+				b.Send(uint64(x[2]), uint32(x[1]), uint32(i))
+			} else if x[1] == rank {
+				b.Recv(uint64(x[2]), uint32(x[0]), uint32(i))
+			}
+		}
+	}
+	s, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := New(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	places, err := m.Place("", ranks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	on, err := FromMachine(m, places, NoLimit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, record := range []bool{false, true} {
+		res, err := p.Run(t.Context(), Options{Machine: on, Record: record})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var again []float64
+		for _, ticks := range res.Ranks {
+			again = append(again, float64(res.Micros(ticks)))
+		}
+		for i := range all {
+			if all[i] != again[i] {
+				t.Errorf("rank %d ends at %v, recorded at %v", i, all[i], again[i])
+			}
+		}
+		all = again
+	}
+	return all
+}
+
+// Rates that are known: of receivers of one root, of ranks behind one NIC, of flows that are held back
+// elsewhere and leave the rest to others, and of those that go on when others have ended.
+func TestFairShares(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		messages [][3]int // from, to, bytes
+		want     map[int]float64
+	}{
+		{"alone", [][3]int{{0, 2, 10001}}, map[int]float64{2: 5 + 10}},
+		{"one root, two receivers together", [][3]int{{0, 2, 10001}, {0, 4, 10001}}, map[int]float64{2: 5 + 20, 4: 5 + 20}},
+		{"one root, the shorter one ends first", [][3]int{{0, 2, 10001}, {0, 4, 5001}}, map[int]float64{2: 5 + 15, 4: 5 + 10}},
+		{"one NIC, two roots", [][3]int{{0, 2, 10001}, {1, 4, 10001}}, map[int]float64{2: 5 + 20, 4: 5 + 20}},
+		{"fan-in", [][3]int{{0, 6, 10001}, {2, 6, 10001}, {4, 6, 10001}}, map[int]float64{6: 5 + 30}},
+		// Rank 6 takes three, of 1/3 each; the other message of rank 0 has the other 2/3 until it ends at
+		// 15 µs with 5 of the 10 done for the three, which then go on with 1/3 each as before.
+		{"held back elsewhere", [][3]int{{0, 6, 10001}, {2, 6, 10001}, {4, 6, 10001}, {0, 3, 10001}}, map[int]float64{6: 5 + 30, 3: 5 + 15}},
+	} {
+		for _, eager := range []bool{true, false} {
+			got := ends(t, flowing(4, eager), 8, test.messages)
+			for rank, want := range test.want {
+				if math.Abs(got[rank]-want) > 0.02 {
+					t.Errorf("%s, eager %v: rank %d ends at %.3f µs, want %.3f", test.name, eager, rank, got[rank], want)
+				}
+			}
+		}
+	}
+}
+
+// A message of at most one packet does not wait for flows, nor flows for it.
+func TestPacketsAndFlows(t *testing.T) {
+	got := ends(t, flowing(4, true), 8, [][3]int{{0, 2, 1000001}, {0, 4, 100}})
+	if got[4] > 6 || math.Abs(got[2]-1005) > 1 {
+		t.Errorf("the packet ends at %.3f µs, the flow at %.3f", got[4], got[2])
+	}
+}
+
+// Many flows over random pairs: nothing carries more than its capacity, and no flow could be faster
+// without one that is no faster becoming slower: each one's rate is its own limit, or it is the
+// fastest in a resource that is full.
+func TestMaxMin(t *testing.T) {
+	x := uint64(1)
+	draw := func(n int) int { x = x*6364136223846793005 + 1442695040888963407; return int(x>>33) % n }
+	for range 200 {
+		n := 6
+		f := &flows{free: make([]float64, n), load: make([]float64, n), rising: make([]int, n), users: make([]int, n)}
+		for range 1 + draw(12) {
+			w := flow{size: 1000, left: 1, most: 1 / float64(500+draw(1500))}
+			for _, r := range []int{draw(3), 3 + draw(3)} {
+				w.uses = append(w.uses, use{r, float64(200 + draw(1500))})
+			}
+			f.active = append(f.active, w)
+		}
+		f.share()
+		used := make([]float64, n)
+		for _, w := range f.active {
+			for _, u := range w.uses {
+				used[u.resource] += w.rate * u.ticks
+			}
+		}
+		for _, w := range f.active {
+			reason := w.rate >= w.most*(1-1e-6)
+			for _, u := range w.uses {
+				if used[u.resource] > 1+1e-6 && f.users[u.resource] > 1 {
+					t.Fatalf("resource %d carries %v", u.resource, used[u.resource])
+				}
+				fastest := true
+				for _, v := range f.active {
+					for _, o := range v.uses {
+						fastest = fastest && (o.resource != u.resource || v.rate <= w.rate*(1+1e-6))
+					}
+				}
+				reason = reason || f.users[u.resource] > 1 && used[u.resource] > 1-1e-6 && fastest
+			}
+			if !reason {
+				t.Fatalf("a flow of rate %v (alone %v) could be faster", w.rate, w.most)
+			}
+		}
+	}
+}
