@@ -25,7 +25,6 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/shard"
-	"github.com/halfpeak/halfpeak/study/sweeps"
 )
 
 func TestMain(m *testing.M) {
@@ -184,57 +183,6 @@ func TestFleet(t *testing.T) {
 	}
 }
 
-// aSweep has rows for several blocks of each of 3 parts.
-var aSweep = sweeps.Question{Platform: "clip", Set: []string{"wire.tau=2us/KiB"}, Vary: []string{"host-dma.tau=1us/KiB..8us/KiB/301", "wire.tau=1us/KiB..8us/KiB/111"},
-	Sizes: "4KiB,64KiB", Of: []string{"bandwidth", "gap"}}
-
-// The pipeline writes the parts of the local command, and the rows in them are those of one process.
-func TestSweep(t *testing.T) {
-	q := aSweep
-	csv := func(s *sweeps.Sweeping) string {
-		t.Helper()
-		var b bytes.Buffer
-		if err := s.Stream(t.Context(), &b, "csv"); err != nil {
-			t.Fatal(err)
-		}
-		return b.String()
-	}
-	sweep := func() *sweeps.Sweeping {
-		t.Helper()
-		s, err := q.Sweeping(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s
-	}
-	defer func(most int64) { mostWork = most }(mostWork)
-	for _, count := range []int{1, 3} {
-		mostWork = int64(7 - 2*count) // several blocks of each part are one element
-		dir := t.TempDir()
-		j, err := sweepJob(t.Context(), q, filepath.Join(dir, "part"), count)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := run(t.Context(), j, 1); err != nil {
-			t.Fatal(err)
-		}
-		same(t, dir, shardsOf(t, count, func(path string, which shard.Shard) error {
-			return sweep().Part(t.Context(), reports.Files{}, path, q, which, nil)
-		}))
-		asked, parts, err := sweeps.MergedQuestion(partsOf(j))
-		if err != nil {
-			t.Fatal(err)
-		}
-		merged := sweep()
-		if err := merged.Merge(asked, parts); err != nil {
-			t.Fatal(err)
-		}
-		if csv(merged) != csv(sweep()) {
-			t.Errorf("%d parts: other rows", count)
-		}
-	}
-}
-
 // dying hands records on, and dies once in the middle of them.
 type dying struct{}
 
@@ -284,7 +232,7 @@ func TestWorkerDies(t *testing.T) {
 
 // A record that is missing or there twice is found before anything is written, however they come.
 func TestEncode(t *testing.T) {
-	j, err := sweepJob(t.Context(), aSweep, "part", 1)
+	j, err := fleetJob(t.Context(), fleet.Question{Roots: []string{aFleet(t, 1)}, Options: fleet.Options{Least: 0.01, Rate: 0.05}}, "part", 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -317,7 +265,7 @@ func TestCommand(t *testing.T) {
 		return cmd.ExecuteContext(t.Context())
 	}
 	path := filepath.Join(t.TempDir(), "part")
-	if err := command("fleet", dir, "--name", "pair_{a}_{b}.csv*", "--odd", "--rate", "10", "-o", path); err != nil {
+	if err := command("fleet", dir, "--name", "pair_{a}_{b}.csv*", "--two-sided", "--fdr", "10", "-o", path); err != nil {
 		t.Fatal(err)
 	}
 	_, asked, err := fleet.MergeParts([]string{path})
@@ -357,14 +305,11 @@ func TestCommand(t *testing.T) {
 		}
 	}
 	for want, args := range map[string][]string{
-		"memfs://none":         {"fleet", "memfs://none", "-o", path},
-		"name the part":        {"fleet", dir},
-		"--parts 0":            {"fleet", dir, "-o", path, "--parts", "0"},
-		"no such file":         {"fleet", dir + "/none", "-o", path},
-		"nothing varies":       {"whatif", "clip", "-o", path},
-		"no platform":          {"whatif", "none", "--vary", "wire.tau=1us/KiB..8us/KiB", "-o", path},
-		"--vary wire.tau=1..0": {"whatif", "clip", "--vary", "wire.tau=1..0", "-o", path},
-		"unknown command":      {"fleets"},
+		"memfs://none":      {"fleet", "memfs://none", "-o", path},
+		"name the part":     {"fleet", dir},
+		"--parts must be 1": {"fleet", dir, "-o", path, "--parts", "0"},
+		"no such file":      {"fleet", dir + "/none", "-o", path},
+		"unknown command":   {"fleets"},
 	} {
 		if err := command(args...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", args, err, want)

@@ -16,7 +16,6 @@ import (
 	"github.com/halfpeak/halfpeak/fleet"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/shard"
-	"github.com/halfpeak/halfpeak/study/sweeps"
 )
 
 // A part is a file that the pipeline writes, and what it must hold.
@@ -103,55 +102,6 @@ func fleetJob(ctx context.Context, q fleet.Question, path string, count int) (*j
 	return j, nil
 }
 
-// rows are consecutive rows of a sweep, which begin a record.
-type rows struct {
-	Shard           int
-	Index, From, To int64
-}
-
-const mostRows = 1 << 36 // of a sweep: 0.5 TB for each column
-
-// mostWork is about how many elements of work a sweep has at most; few blocks are one each.
-var mostWork int64 = 20_000
-
-// sweepJob computes a sweep into so many parts.
-func sweepJob(ctx context.Context, q sweeps.Question, path string, count int) (*job, error) {
-	sweep, err := q.Sweeping(ctx)
-	if err == nil { // what is wrong with the sweep shows in its first row
-		err = sweep.Records(ctx, 0, 1, func([]byte, int) error { return nil })
-	}
-	if err != nil {
-		return nil, err
-	}
-	if sweep.Rows() > mostRows {
-		return nil, fmt.Errorf("this makes %.3g rows; take fewer steps", sweep.Rows())
-	}
-	var inputs string
-	block := sweep.BlockRows()
-	blocks := 1 + int64(sweep.Rows())/block/mostWork // of an element
-	var work []rows
-	j, err := newJob(path, count, func(which shard.Shard) (shard.Header, error) {
-		h, err := sweep.Header(q, which)
-		inputs = h.Inputs
-		return h, err
-	})
-	if err != nil {
-		return nil, err
-	}
-	for i := range j.parts {
-		p := &j.parts[i]
-		first, to := shard.Shard{Index: p.Shard, Count: count}.Range(int64(sweep.Rows()))
-		p.Rows, p.Records = to-first, (to-first+block-1)/block
-		for at := int64(0); at < p.Records; at += blocks {
-			work = append(work, rows{p.Shard, at, first + at*block, min(to, first+(at+blocks)*block)})
-		}
-	}
-	j.records = func(s beam.Scope) beam.PCollection {
-		return beam.ParDo(s, &compute{Question: q, Inputs: inputs}, beam.Reshuffle(s, beam.CreateList(s, work)))
-	}
-	return j, nil
-}
-
 // read reads the files of a fleet.
 type read struct{ Options fleet.Options }
 
@@ -169,34 +119,6 @@ func (r *read) ProcessElement(ctx context.Context, f file, emit func(int, record
 	}
 	emit(f.Shard, record{f.Index, 1, data})
 	return nil
-}
-
-// compute computes rows of a sweep.
-type compute struct {
-	Question sweeps.Question
-	Inputs   string // of the parts' headers
-	sweep    *sweeps.Sweeping
-}
-
-// Setup is an error where the platform is not what it was where the pipeline was started.
-func (c *compute) Setup(ctx context.Context) (err error) {
-	if c.sweep, err = c.Question.Sweeping(ctx); err != nil {
-		return err
-	}
-	h, err := c.sweep.Header(c.Question, shard.Shard{})
-	if err == nil && h.Inputs != c.Inputs {
-		err = fmt.Errorf("%s is another one on this worker than where the pipeline was started", c.Question.Platform)
-	}
-	return err
-}
-
-func (c *compute) ProcessElement(ctx context.Context, r rows, emit func(int, record)) error {
-	index := r.Index
-	return c.sweep.Records(ctx, r.From, r.To, func(data []byte, rows int) error {
-		emit(r.Shard, record{index, int64(rows), slices.Clone(data)})
-		index++
-		return nil
-	})
 }
 
 // unite is the CombineFn: the union of sets, which no order and no grouping changes.
@@ -261,7 +183,6 @@ func (p *part) encode(all []record) ([]byte, error) {
 
 func init() {
 	register.DoFn3x1[context.Context, file, func(int, record), error](&read{})
-	register.DoFn3x1[context.Context, rows, func(int, record), error](&compute{})
 	register.DoFn4x1[context.Context, int, func(*part) bool, func(*union) bool, error](&write{})
 	register.Combiner2[union, record](&unite{})
 	register.Function1x2(number)

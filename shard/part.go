@@ -15,8 +15,8 @@ import (
 	"strings"
 )
 
-// Kinds are the commands whose work can be divided.
-var Kinds = []string{"whatif", "fleet"}
+// Kinds lists the commands whose work can be divided.
+var Kinds = []string{"fleet"}
 
 // A Command is what was asked. Parts are merged if they have the same one.
 type Command struct {
@@ -83,9 +83,9 @@ func frame(text []byte, units int64, length uint32, record []byte) []byte {
 
 // Errors of a part that cannot be read.
 var (
-	ErrNoPart    = errors.New("is no part that halfpeak wrote")
+	ErrNoPart    = errors.New("is not a halfpeak part file")
 	ErrVersion   = errors.New("was written in the form of another version of halfpeak; use one version for all shards")
-	ErrTruncated = errors.New("is not whole: its shard was interrupted, or the file was cut off")
+	ErrTruncated = errors.New("is truncated: the shard was interrupted or the file was cut off")
 	ErrDamaged   = errors.New("is damaged: its bytes are not those that were written")
 )
 

@@ -111,7 +111,3 @@ echo "|:---|---:|---:|---:|---:|---:|---:|---:|---:|---:|:---|"
 for n in 1 10 100 1000; do
 	shards "10,000 files" $n csv fleet night
 done
-for n in 1 10 100; do
-	# shellcheck disable=SC2086
-	shards "4,000,000 points" $n csv $sweep
-done

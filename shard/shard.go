@@ -45,14 +45,6 @@ func (s Shard) valid() bool { return 1 <= s.Index && s.Index <= s.Count && s.Cou
 
 func (s Shard) String() string { return fmt.Sprintf("%d/%d", s.Index, s.Count) }
 
-// Range is the shard's part of work that is rows 0 to total−1: from ≤ row < to. Together the shards
-// have each row once, and in their order they have the rows in order.
-func (s Shard) Range(total int64) (from, to int64) {
-	n := int64(s.Count)
-	at := func(i int64) int64 { return total/n*i + min(i, total%n) }
-	return at(int64(s.Index) - 1), at(int64(s.Index))
-}
-
 // Of is the shard that has a file, by a hash of its path below the root (FNV-1a, 64 bits): a file
 // that comes or goes between two shards moves no other one.
 func Of(path string, count int) Shard {

@@ -37,23 +37,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// Every row and every file is in one shard.
+// Every file is in one shard.
 func TestDivision(t *testing.T) {
-	for _, count := range []int{1, 2, 7, 64, 1000, Most} {
-		for _, total := range []int64{0, 1, 6, 7, 8, 1000, 12345, 1 << 60} {
-			end := int64(0)
-			for i := 1; i <= count; i++ {
-				from, to := Shard{i, count}.Range(total)
-				if from != end || to < from || to-from > total/int64(count)+1 {
-					t.Fatalf("shard %d of %d of %d rows: %d to %d after %d", i, count, total, from, to, end)
-				}
-				end = to
-			}
-			if end != total {
-				t.Fatalf("%d shards of %d rows end at %d", count, total, end)
-			}
-		}
-	}
 	const files = 64_000
 	counts := make([]int, 64)
 	for f := range files {
@@ -90,7 +75,7 @@ func part(t testing.TB, h Header, records ...string) []byte {
 }
 
 func header(index, count int) Header {
-	return Header{Command{"whatif", json.RawMessage(`{"Platform":"clip"}`), "d1"}, Shard{index, count}}
+	return Header{Command{"fleet", json.RawMessage(`{"Platform":"clip"}`), "d1"}, Shard{index, count}}
 }
 
 // read returns the records of a part.
@@ -180,7 +165,7 @@ func TestMerge(t *testing.T) {
 		paths = append(paths, write("part-1.partial.state", nil))
 		for range 3 {
 			random.Shuffle(len(paths), func(i, j int) { paths[i], paths[j] = paths[j], paths[i] })
-			p, err := Merge("whatif", paths)
+			p, err := Merge("fleet", paths)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -200,7 +185,7 @@ func TestMerge(t *testing.T) {
 	one, two, three := write("1", part(t, header(1, 3), "x")), write("2", part(t, header(2, 3))), write("3", part(t, header(3, 3)))
 	check := func(paths []string, want ...string) {
 		t.Helper()
-		_, err := Merge("whatif", paths)
+		_, err := Merge("fleet", paths)
 		got := ""
 		if err != nil {
 			got = strings.ReplaceAll(err.Error(), dir+"/", "")
@@ -216,7 +201,7 @@ func TestMerge(t *testing.T) {
 	check([]string{one, two, three, again}, `duplicate shard 2/3: "2" and "again"; pass only one`)
 	whole := part(t, header(2, 3), "record")
 	cut := write("cut", whole[:len(whole)-1])
-	check([]string{one, cut, three}, `"cut" is not whole: its shard was interrupted, or the file was cut off; run shard 2/3 again`)
+	check([]string{one, cut, three}, `"cut" is truncated: the shard was interrupted or the file was cut off; run shard 2/3 again`)
 	whole[len(whole)-20] ^= 1
 	damaged := write("damaged", whole)
 	check([]string{one, damaged, three}, `"damaged" is damaged: its bytes are not those that were written; run shard 2/3 again`)
@@ -229,12 +214,11 @@ func TestMerge(t *testing.T) {
 	check([]string{one, write("other", part(t, other)), two, three}, `"other" is of another command than "1": platform is "hp-lam", not "clip"; merge the parts of one`)
 	fleet := header(2, 3)
 	fleet.Kind = "fleet"
-	check([]string{one, write("fleet", part(t, fleet)), two, three}, `"fleet" is a part of halfpeak fleet; give it to "halfpeak fleet merge"`)
 	check([]string{one, write("seven", part(t, header(2, 7))), two, three}, `"seven" is shard 2/7, but "1" is one of 3; merge the parts of one division`)
-	check([]string{one, write("text", []byte("size,time_us\n8,1\n")), two, three}, `"text" is no part that halfpeak wrote`)
+	check([]string{one, write("text", []byte("size,time_us\n8,1\n")), two, three}, `"text" is not a halfpeak part file`)
 	check([]string{one, dir + "/none", two, three}, `"none" cannot be read: no such file or directory`)
 	check([]string{one, dir, two, three}, fmt.Sprintf("%q cannot be read: is a directory", dir))
-	_, err := Merge("whatif", []string{write("many", part(t, header(1, Most)))})
+	_, err := Merge("fleet", []string{write("many", part(t, header(1, Most)))})
 	if lines := strings.Split(err.Error(), "\n"); len(lines) != mostNamed+1 || lines[mostNamed] != "and 99979 more shards are missing" {
 		t.Errorf("%d lines, the last %q", len(lines), lines[len(lines)-1])
 	}

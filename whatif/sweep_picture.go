@@ -16,8 +16,8 @@ const (
 	lineDots = 1000 // of a line
 )
 
-// A SweepPicture collects what a figure of a sweep shows.
-type SweepPicture struct {
+// A sweepPicture collects what a figure of a sweep shows.
+type sweepPicture struct {
 	sweep    *Sweep
 	quantity Quantity
 	column   int
@@ -25,8 +25,8 @@ type SweepPicture struct {
 	lines    []reports.Series
 }
 
-func NewSweepPicture(s *Sweep, shown int) (*SweepPicture, error) {
-	p := &SweepPicture{sweep: s, column: len(s.Ranges) + 1 + shown}
+func newSweepPicture(s *Sweep, shown int) (*sweepPicture, error) {
+	p := &sweepPicture{sweep: s, column: len(s.Ranges) + 1 + shown}
 	var err error
 	if p.quantity, err = s.Design.Quantity(s.Names[shown], s.Sizes[0]); err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func NewSweepPicture(s *Sweep, shown int) (*SweepPicture, error) {
 	return p, nil
 }
 
-func (p *SweepPicture) Add(b *Block) error {
+func (p *sweepPicture) add(b *Block) error {
 	if p.grid != nil {
 		p.grid.Add(b)
 		return nil
@@ -72,14 +72,14 @@ func rangeAxis(r Range) reports.Axis {
 }
 
 // Picture is what was collected.
-func (p *SweepPicture) Picture() reports.Picture {
+func (p *sweepPicture) picture() reports.Picture {
 	if p.grid != nil {
 		return p.heatMap()
 	}
 	return p.figure()
 }
 
-func (p *SweepPicture) heatMap() reports.HeatMap {
+func (p *sweepPicture) heatMap() reports.HeatMap {
 	p.grid.Finish()
 	x, y, d := p.sweep.Ranges[0], p.sweep.Ranges[1], p.sweep.Design
 	return reports.HeatMap{
@@ -90,7 +90,7 @@ func (p *SweepPicture) heatMap() reports.HeatMap {
 	}
 }
 
-func (p *SweepPicture) figure() reports.Figure {
+func (p *sweepPicture) figure() reports.Figure {
 	r := p.sweep.Ranges[0]
 	f := reports.Figure{Title: p.sweep.Design.Layer.Ref(), X: rangeAxis(r), Y: reports.Axis{Label: p.quantity.Head()}, Series: p.lines}
 	if now := r.Param.Value.Num; now > 0 {

@@ -241,11 +241,11 @@ func (c *TargetCurve) Picture(ctx context.Context) (reports.Picture, error) {
 		return nil, err
 	}
 	s := &Sweep{Design: c.Design, Ranges: []Range{x, y}, Sizes: []quantity.Bytes{max(c.Target.Quantity.Size, 1)}, Names: []string{c.Target.Quantity.Name}}
-	p, err := NewSweepPicture(s, 0)
+	p, err := newSweepPicture(s, 0)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.Run(ctx, 0, nil, p.Add); err != nil {
+	if err := s.Run(ctx, 0, nil, p.add); err != nil {
 		return nil, err
 	}
 	line := reports.Series{Name: c.Target.String(), Kind: reports.Line}

@@ -32,10 +32,10 @@ type NamedDesign struct {
 // Uncertain predicts quantities of one or two designs with 95 % intervals. It is an error that
 // is [ErrExact] if no parameter of them has an interval.
 func Uncertain(designs []NamedDesign, names []string, sizes []quantity.Bytes, s Sampling) (*Uncertainty, error) {
-	if !Sized(designs[0].Design, names) {
+	if !sized(designs[0].Design, names) {
 		sizes = sizes[:1] // any
 	}
-	if slices.ContainsFunc(names, Finishes) { // each is a simulation
+	if slices.ContainsFunc(names, finishes) { // each is a simulation
 		s.Samples = min(s.Samples, 1000)
 	}
 	u := &Uncertainty{Designs: designs, Names: names, Sizes: sizes, Sampling: s}
@@ -65,7 +65,7 @@ func Uncertain(designs []NamedDesign, names []string, sizes []quantity.Bytes, s 
 		return nil, usage.Fields(fmt.Errorf("%s: %w", last.Layer.Ref(), ErrExact), "assume")
 	}
 	switch {
-	case len(designs) == 1 || !Sized(designs[0].Design, names):
+	case len(designs) == 1 || !sized(designs[0].Design, names):
 	case next:
 		u.faster, err = nextFaster(last.Design, designs[0].Design, sizes)
 	default:
@@ -142,7 +142,7 @@ func intervals(d NamedDesign, next bool, name string, sizes []quantity.Bytes, s 
 
 // Rows returns the table of the intervals.
 func (u *Uncertainty) Rows() (reports.Rows, error) {
-	several, sized := len(u.Designs) > 1, Sized(u.Designs[0].Design, u.Names)
+	several, sized := len(u.Designs) > 1, sized(u.Designs[0].Design, u.Names)
 	rows := reports.Rows{Columns: []reports.Column{{Key: "platform"}, {Key: "layer"}, {Key: "design"}, {Key: "size_bytes", Head: "size"}}}
 	switch {
 	case several:

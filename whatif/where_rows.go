@@ -45,7 +45,7 @@ func SensitivityRows(d Design, names []string, sizes []quantity.Bytes, units qua
 	parameter := func(s sensitivity) (scale float64, unit string) { return Unit(s.Param.Value.Dim) }
 	asked := func(s sensitivity) (scale float64, unit string) { return Unit(s.of.Dim()) }
 	size := "size"
-	if !Sized(d, names) {
+	if !sized(d, names) {
 		size = ""
 	}
 	return reports.TableOf(all,

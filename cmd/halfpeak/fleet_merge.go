@@ -9,16 +9,23 @@ import (
 // newFleetMerge answers from the parts of a fleet's shards.
 func newFleetMerge() *cobra.Command {
 	var out fleetOutput
-	cmd := newMerge("fleet", `Merge takes the parts that "halfpeak fleet DIR… --shard I/N -o PART" wrote, all N of them
+	cmd := &cobra.Command{
+		Use:   "merge PART…",
+		Short: "Merge the parts of a fleet's shards",
+		Long: `Merge takes the parts that "halfpeak fleet DIR… --shard I/N -o PART" wrote, all N of them
 in any order, and gives exactly what the command gives without --shard. A shard that is
 missing, there twice, damaged, or of another command is named. The benchmarks' files
-need not be there.`, func(cmd *cobra.Command, args []string) error {
-		in, asked, err := fleet.MergeParts(args)
-		if err != nil {
-			return err
-		}
-		return out.answer(cmd, in, asked.Options)
-	})
+need not be there.`,
+		Example: "  halfpeak fleet merge part-*",
+		Args:    wantArgs(1, -1, `the parts of all shards, as in "halfpeak fleet merge part-*"`),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			in, asked, err := fleet.MergeParts(args)
+			if err != nil {
+				return err
+			}
+			return out.answer(cmd, in, asked.Options)
+		},
+	}
 	out.declare(cmd)
 	return cmd
 }

@@ -27,15 +27,3 @@ func (s *shardFlag) Type() string { return "I/N" }
 func (s *shardFlag) declare(cmd *cobra.Command) {
 	cmd.Flags().Var(s, "shard", "do this part of the work, as in 3/64, and write it to the -o file for merge")
 }
-
-// newMerge is the command that goes on from the parts of another one.
-func newMerge(of, long string, run func(cmd *cobra.Command, parts []string) error) *cobra.Command {
-	return &cobra.Command{
-		Use:     "merge PART…",
-		Short:   "What the shards of " + of + " give together",
-		Long:    long,
-		Example: "  halfpeak " + of + " merge part-*",
-		Args:    wantArgs(1, -1, `the parts of all shards, as in "halfpeak `+of+` merge part-*"`),
-		RunE:    run,
-	}
-}

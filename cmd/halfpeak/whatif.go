@@ -8,13 +8,12 @@ import (
 
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/reports"
-	"github.com/halfpeak/halfpeak/shard"
 	"github.com/halfpeak/halfpeak/study/collectives"
-	"github.com/halfpeak/halfpeak/study/sweeps"
 	"github.com/halfpeak/halfpeak/whatif"
 )
 
 type whatifOptions struct {
+	platform      string
 	format        choice
 	path, plot    string
 	units         flags.Units
@@ -36,9 +35,6 @@ type whatifOptions struct {
 	scheduled                                  func(whatif.Design) (whatif.Design, error) // with its finish
 	sensitivity, where, landmarks, uncertainty bool
 	samplingFlags
-	shard shardFlag
-	asked sweeps.Question
-	parts *shard.Parts // of --sweep, from which the rows come
 }
 
 func newWhatif() *cobra.Command {
@@ -59,7 +55,6 @@ that are computed from a changed one change with it. A VALUE is a formula with u
   --uncertainty            predictions with intervals
   --schedule FILE          adds the finish of a parallel program as a quantity for --target,
                            --sweep, --sensitivity and --uncertainty; see "halfpeak help simulate"
-  --shard I/N -o PART      compute part I of the rows of --sweep; merge with "halfpeak whatif merge"
 
 Each question is asked about the design after --set. --plot draws its figure.
 
@@ -77,20 +72,13 @@ Repeat the command to resume an interrupted CSV or JSON Lines file; Parquet star
 			if err := o.check(); err != nil {
 				return err
 			}
-			o.asked = sweeps.Question{Platform: args[0], Set: o.set, Vary: o.vary, Of: o.of, Schedule: o.schedule}
-			if o.collective.Collective != "" {
-				o.asked.Collective, o.asked.Algorithm, o.asked.Ranks = o.collective.Collective, o.collective.Algorithm, o.ranks.Values
-			}
-			if o.sized {
-				o.asked.Sizes = o.sizes.text
-			}
+			o.platform = args[0]
 			return o.answer(cmd)
 		},
 	}
 	o.sizes = newSizes("1,256,4KiB,64KiB,1MiB")
 	o.declareOutput(cmd)
 	declareUnit(cmd, &o.units)
-	o.shard.declare(cmd)
 	f := cmd.Flags()
 	f.StringArrayVar(&o.set, "set", nil, "change a parameter: `NAME=VALUE`, also *= /= += -=; may be given again")
 	f.Var((*outputFile)(&o.save), "save", "write what --set makes of the platform into this TOML `file`")
@@ -114,7 +102,6 @@ Repeat the command to resume an interrupted CSV or JSON Lines file; Parquet star
 	completeParams(cmd, "solve-for", "")
 	complete(cmd, "quantity", whatif.Quantities())
 	renamed(cmd, map[string]string{"of": "quantity", "by": "solve-for", "where": "breakdown", "vary": "sweep"})
-	cmd.AddCommand(newWhatifMerge())
 	return cmd
 }
 
@@ -157,10 +144,27 @@ func (o *whatifOptions) check() error {
 	if err := o.samplingFlags.check(); err != nil {
 		return err
 	}
-	if o.shard.Count > 0 {
-		return o.checkShard()
-	}
 	return o.checkOutput()
+}
+
+// declareOutput declares where the answer and its figure go.
+func (o *whatifOptions) declareOutput(cmd *cobra.Command) {
+	f := cmd.Flags()
+	o.format.choices = append([]string{string(reports.Text), string(reports.Markdown), string(reports.JSON)}, reports.StreamFormats()...)
+	f.Var(&o.format, "format", "how to print (default text, or what the name of the -o file says)")
+	complete(cmd, "format", o.format.choices)
+	f.VarP((*outputFile)(&o.path), "output", "o", "write to this `file`, whole or not at all")
+	f.Var((*outputFile)(&o.plot), "plot", "draw the figure into this `file` (png, svg, pdf)")
+	declareSize(cmd, &o.width, &o.height)
+}
+
+// checkOutput finds outputs that cannot be made.
+func (o *whatifOptions) checkOutput() error {
+	if o.plot != "" && !isImage(o.plot) {
+		return usagef("--plot %q: no such kind of image; use .%s", o.plot, strings.Join(reports.Exts(), ", ."))
+	}
+	_, err := o.output(len(o.vary) > 0)
+	return err
 }
 
 // output is where a table goes; a sweep may also go to a stream of rows.

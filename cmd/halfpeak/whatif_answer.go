@@ -21,7 +21,7 @@ import (
 
 // answer asks the question that the flags name, about what --set makes of the platform.
 func (o *whatifOptions) answer(cmd *cobra.Command) error {
-	base, err := whatif.Find(o.asked.Platform)
+	base, err := whatif.Find(o.platform)
 	if err != nil {
 		return err
 	}

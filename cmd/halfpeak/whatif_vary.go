@@ -9,7 +9,6 @@ import (
 	"github.com/halfpeak/halfpeak/internal/terminal"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
-	"github.com/halfpeak/halfpeak/study/sweeps"
 	"github.com/halfpeak/halfpeak/whatif"
 )
 
@@ -18,18 +17,13 @@ const manyRows = 1e9
 
 // runVary makes the rows of a sweep and its picture.
 func (o *whatifOptions) runVary(ctx context.Context, cmd *cobra.Command, d whatif.Design) error {
-	s := sweeps.Sweeping{Sweep: &whatif.Sweep{Design: d, Sizes: o.sizesOr(sweeps.DefaultSize), Names: o.ofOr(sweeps.DefaultNames()...)}}
+	s := whatif.Sweeping{Sweep: &whatif.Sweep{Design: d, Sizes: o.sizesOr(whatif.DefaultSize), Names: o.ofOr(whatif.DefaultNames()...)}}
 	for _, text := range o.vary {
 		r, err := d.ParseRange(text)
 		if err != nil {
 			return fmt.Errorf("--sweep %w", err)
 		}
 		s.Ranges = append(s.Ranges, r)
-	}
-	if o.parts != nil {
-		if err := s.Merge(o.asked, o.parts); err != nil {
-			return err
-		}
 	}
 	out, err := o.output(true)
 	if err != nil {
@@ -43,11 +37,9 @@ func (o *whatifOptions) runVary(ctx context.Context, cmd *cobra.Command, d whati
 	switch rows := s.Rows(); {
 	case rows > 1<<62:
 		return fmt.Errorf("this makes %.3g rows, which cannot be counted; take fewer steps", rows)
-	case o.shard.Count > 0:
-		break
 	case rows > manyRows && !filesOf(cmd).Force:
 		return fmt.Errorf("this makes %.3g rows, some %s; take fewer steps, or give --force", rows, s.Volume())
-	case !pictureOnly && stream == "" && rows > sweeps.MaxTableRows:
+	case !pictureOnly && stream == "" && rows > whatif.MaxTableRows:
 		return usagef("%.0f rows are no table; give -o FILE.csv, .jsonl or .parquet, or --format csv", rows)
 	}
 	if o.plot != "" {
@@ -59,8 +51,6 @@ func (o *whatifOptions) runVary(ctx context.Context, cmd *cobra.Command, d whati
 	var rows reports.Rows
 	resumed := func(rows int64) { cmd.PrintErrf("%s: going on after %d of %.0f rows\n", o.path, rows, s.Rows()) }
 	switch {
-	case o.shard.Count > 0:
-		err = s.Part(ctx, filesOf(cmd), o.path, o.asked, o.shard.Shard, resumed)
 	case pictureOnly:
 		err = s.Run(ctx)
 	case stream != "" && o.path == "":
@@ -71,7 +61,7 @@ func (o *whatifOptions) runVary(ctx context.Context, cmd *cobra.Command, d whati
 		rows, err = s.Table(ctx)
 	}
 	s.Progress(-1)
-	if err == nil && o.shard.Count == 0 && !pictureOnly && stream == "" {
+	if err == nil && !pictureOnly && stream == "" {
 		err = out.write(cmd, rows)
 	}
 	if err != nil || o.plot == "" {

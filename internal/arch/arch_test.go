@@ -73,7 +73,6 @@ var below = map[string]string{
 	"study/simulations":                  "engine/schedule engine/schedule/collective engine/schedule/mpitrace engine/simulate fit/forecast model model/machine model/quantity platforms reports whatif",
 	"study/collectives":                  "engine/schedule engine/schedule/collective engine/schedule/collective/rules engine/schedule/mpitrace engine/simulate fit fit/benchfile fit/collective fit/contention fit/forecast model model/machine model/quantity platforms reports study/fits study/simulations whatif",
 	"study/judge":                        "data engine engine/live engine/programs engine/schedule engine/schedule/collective engine/simulate engine/virtual export fit fit/benchfile fit/collective fit/contention fit/forecast model model/machine model/quantity platforms reports study/bench study/fits study/predict whatif",
-	"study/sweeps":                       "engine/schedule engine/schedule/collective engine/schedule/collective/rules engine/schedule/mpitrace engine/simulate fit fit/benchfile fit/collective fit/contention fit/forecast model model/machine model/quantity platforms reports shard study/collectives study/fits study/simulations whatif",
 	"study/report":                       "data engine engine/live engine/programs engine/schedule engine/schedule/collective engine/simulate engine/virtual export fit fit/benchfile fit/collective fit/contention fit/forecast model model/machine model/quantity platforms reports study/bench study/fits study/judge study/predict whatif",
 }
 

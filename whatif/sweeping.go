@@ -1,6 +1,6 @@
 //go:build !js
 
-package sweeps
+package whatif
 
 import (
 	"context"
@@ -16,25 +16,28 @@ import (
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
-	"github.com/halfpeak/halfpeak/shard"
-	"github.com/halfpeak/halfpeak/whatif"
 )
 
 // MaxTableRows is the number of rows beyond which a sweep is no table for eyes.
 const MaxTableRows = 10_000
 
+// DefaultSize is the message size of a sweep that was given none.
+const DefaultSize = "64KiB"
+
+// DefaultNames returns the quantities of a sweep that was given none.
+func DefaultNames() []string { return []string{"one_way", "gap", "bandwidth"} }
+
 // A Sweeping writes the rows of a sweep, and collects what its picture shows.
 type Sweeping struct {
-	*whatif.Sweep
+	*Sweep
 	Progress func(rows int64) // is told of rows that are done; nil: nobody is
-	picture  *whatif.SweepPicture
-	parts    *shard.Parts // of which the rows are; nil: they are computed
+	picture  *sweepPicture
 }
 
 // Draw makes the sweep collect a picture of the quantity that is the shown-th of its names. It is
 // an error if so many ranges and sizes have no picture.
 func (s *Sweeping) Draw(shown int) (err error) {
-	s.picture, err = whatif.NewSweepPicture(s.Sweep, shown)
+	s.picture, err = newSweepPicture(s.Sweep, shown)
 	return err
 }
 
@@ -43,25 +46,19 @@ func (s *Sweeping) Picture() reports.Picture {
 	if s.picture == nil {
 		return nil
 	}
-	return s.picture.Picture()
+	return s.picture.picture()
 }
 
 // drive runs a sweep from a row on.
-func (s *Sweeping) drive(ctx context.Context, sweep *whatif.Sweep, first int64, encode whatif.Encoder, each func(*whatif.Block) error) error {
-	run := sweep.Run
-	if s.parts != nil {
-		run = func(ctx context.Context, first int64, encode whatif.Encoder, each func(*whatif.Block) error) error {
-			return s.merged(ctx, sweep, first, encode, each)
-		}
-	}
-	return run(ctx, first, encode, func(b *whatif.Block) error {
+func (s *Sweeping) drive(ctx context.Context, sweep *Sweep, first int64, encode Encoder, each func(*Block) error) error {
+	return sweep.Run(ctx, first, encode, func(b *Block) error {
 		if each != nil {
 			if err := each(b); err != nil {
 				return err
 			}
 		}
 		if s.picture != nil {
-			if err := s.picture.Add(b); err != nil {
+			if err := s.picture.add(b); err != nil {
 				return err
 			}
 		}
@@ -89,7 +86,7 @@ func (s *Sweeping) Table(ctx context.Context) (reports.Rows, error) {
 		case i < len(s.Ranges):
 			c.Head = s.Ranges[i].Title()
 		case i == len(s.Ranges):
-			if c.Head = ""; whatif.Sized(s.Design, s.Names) {
+			if c.Head = ""; sized(s.Design, s.Names) {
 				c.Head = "size"
 			}
 			c.Text = func(v any) string { return quantity.Bytes(v.(float64)).String() }
@@ -102,7 +99,7 @@ func (s *Sweeping) Table(ctx context.Context) (reports.Rows, error) {
 		}
 		rows.Columns = append(rows.Columns, c)
 	}
-	err := s.drive(ctx, s.Sweep, 0, nil, func(b *whatif.Block) error {
+	err := s.drive(ctx, s.Sweep, 0, nil, func(b *Block) error {
 		for i := 0; i < len(b.Values); i += len(rows.Columns) {
 			row := make([]any, len(rows.Columns))
 			for k := range row {
@@ -129,7 +126,7 @@ func (s *Sweeping) Table(ctx context.Context) (reports.Rows, error) {
 func (s *Sweeping) Stream(ctx context.Context, w io.Writer, format string) error {
 	if format == "parquet" {
 		file := reports.NewParquet(w, s.Keys(), "size_bytes")
-		err := s.drive(ctx, s.Sweep, 0, nil, func(b *whatif.Block) error { return file.Write(b.Values) })
+		err := s.drive(ctx, s.Sweep, 0, nil, func(b *Block) error { return file.Write(b.Values) })
 		if err == nil {
 			err = file.Close()
 		}
@@ -142,7 +139,7 @@ func (s *Sweeping) Stream(ctx context.Context, w io.Writer, format string) error
 	if _, err := w.Write(header); err != nil {
 		return err
 	}
-	return interrupted(s.drive(ctx, s.Sweep, 0, whatif.Encoder(encode), func(b *whatif.Block) error {
+	return interrupted(s.drive(ctx, s.Sweep, 0, Encoder(encode), func(b *Block) error {
 		_, err := w.Write(b.Text)
 		return err
 	}))
@@ -190,7 +187,7 @@ func (s *Sweeping) File(ctx context.Context, files reports.Files, path, format s
 		return errors.Join(err, file.Close())
 	}
 	saved := time.Now()
-	err = s.drive(ctx, s.Sweep, file.Rows(), whatif.Encoder(encode), func(b *whatif.Block) error {
+	err = s.drive(ctx, s.Sweep, file.Rows(), Encoder(encode), func(b *Block) error {
 		if err := file.Write(b.Text, b.Rows); err != nil {
 			return err
 		}
@@ -202,6 +199,9 @@ func (s *Sweeping) File(ctx context.Context, files reports.Files, path, format s
 	})
 	if err == nil {
 		return file.Finish()
+	}
+	if file.Rows() == 0 {
+		return errors.Join(interrupted(err), file.Discard())
 	}
 	if closing := file.Close(); closing != nil {
 		return errors.Join(err, closing)
@@ -234,7 +234,7 @@ func interrupted(err error) error {
 }
 
 // sweepID tells sweeps apart that would write different rows.
-func sweepID(s *whatif.Sweep, format string) string {
+func sweepID(s *Sweep, format string) string {
 	h := sha256.New()
 	fmt.Fprintln(h, format, s.Keys(), s.Sizes, s.Design.Layer.Ref())
 	for _, r := range s.Ranges {
@@ -244,7 +244,7 @@ func sweepID(s *whatif.Sweep, format string) string {
 		fmt.Fprintln(h, p.Path, p.Text, p.Value)
 	}
 	for _, name := range s.Names { // of a measure, the file may be another
-		if q, err := s.Design.Quantity(name, s.Sizes[0]); err == nil && whatif.Finishes(q.Name) {
+		if q, err := s.Design.Quantity(name, s.Sizes[0]); err == nil && finishes(q.Name) {
 			fmt.Fprintln(h, q.Of(s.Design.Layer.Model))
 		}
 	}
