@@ -28,7 +28,8 @@ type model struct {
 	units    []unit // sorted by key
 	centre   float64
 	names    []string // of the nodes of pairs, sorted
-	fit      *twoWay  // of pairs
+	fit      *twoWay  // of pairs, without what links between blocks take more
+	blocks   *blocks  // nil if there are none
 	z        []float64
 	sd       []float64 // of the residuals, by unit
 	part     float64   // of the units, the median
@@ -153,6 +154,9 @@ func (m *model) residuals() {
 			links[i] = link{number[u.nodes[0]], number[u.nodes[1]], u.y}
 		}
 		m.fit = fitTwoWay(len(m.names), links)
+		if b, fit := findBlocks(len(m.names), links, m.fit); b != nil {
+			m.blocks, m.fit = b, fit
+		}
 		y, scale, m.shift = m.fit.e, m.fit.scale, m.fit.mu
 		for _, known := range m.fit.known {
 			if known {

@@ -40,6 +40,9 @@ type Finding struct {
 	Quantity
 	// Pair is set for a pair, beyond what its nodes explain.
 	Pair bool
+	// Across are nodes such that all pairs of one of them and one of Nodes are slower, and those among
+	// either are not: a link is slow, and no node. Nil otherwise.
+	Across []string
 	// Values is the number of curves behind it.
 	Values int
 	// Fleet is the median of the fleet, in µs or µs/B.
@@ -61,10 +64,22 @@ type Finding struct {
 
 // Who is the node, the pair "a b", or the path.
 func (f *Finding) Who() string {
-	if len(f.Nodes) == 0 {
+	switch {
+	case len(f.Nodes) == 0:
 		return f.Name
+	case f.Across != nil:
+		return some(f.Nodes) + " to " + some(f.Across)
 	}
 	return strings.Join(f.Nodes, " ")
+}
+
+// some is the names of a block, of a large one the first.
+func some(names []string) string {
+	const shown = 3
+	if len(names) <= shown {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s … (%d nodes)", strings.Join(names[:shown], ", "), len(names))
 }
 
 // A Spread is the distribution of a quantity over the pairs, nodes or curves of a group, each by the
@@ -356,6 +371,16 @@ func (a *Answer) test(models []*model) {
 			a.Findings = append(a.Findings, f)
 		}
 	}
+	for _, m := range models {
+		if m.blocks == nil {
+			continue
+		}
+		if f := m.link(miss); math.Abs(f.Effect) >= a.Least {
+			a.Findings = append(a.Findings, f)
+		} else {
+			a.Small++
+		}
+	}
 	slices.SortStableFunc(a.Findings, func(x, y Finding) int {
 		if x.Out != y.Out {
 			if x.Out {
@@ -379,6 +404,27 @@ func (m *model) apart(node int32, out func(node int) bool) (names []string) {
 	}
 	slices.Sort(names)
 	return names
+}
+
+// link is the finding of the links between the model's blocks.
+func (m *model) link(miss float64) Finding {
+	b := m.blocks
+	f := Finding{Group: m.group, Quantity: m.quantity, Fleet: m.centre, P: b.p, Q: b.p, Out: true, Across: []string{}}
+	for i, name := range m.names {
+		if b.across[i] {
+			f.Nodes = append(f.Nodes, name)
+		} else {
+			f.Across = append(f.Across, name)
+		}
+	}
+	for i, l := range m.fit.links {
+		if b.crosses(l) {
+			f.Values += len(m.units[i].values)
+		}
+	}
+	half := stats.StudentQuantile(miss, degreesOf(len(m.units))) * b.se
+	f.Effect, f.Low, f.High = m.effect(b.y), m.effect(b.y-half), m.effect(b.y+half)
+	return f
 }
 
 // tests are those of the nodes and units of a model.

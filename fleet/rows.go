@@ -67,6 +67,12 @@ func (f *Result) worst() (all []fleetWorst) {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b fleetWorst) int {
+		if (a.Across == nil) != (b.Across == nil) { // links first: they explain the most
+			if a.Across != nil {
+				return -1
+			}
+			return 1
+		}
 		if a.Pair != b.Pair {
 			return cmp.Compare(len(a.Nodes), len(b.Nodes))
 		}
@@ -115,6 +121,8 @@ func (f *Result) groupsOf(x Finding) (n int) {
 
 func kindOfFinding(x Finding) string {
 	switch {
+	case x.Across != nil:
+		return "link"
 	case x.Pair:
 		return "pair"
 	case len(x.Nodes) == 1:
