@@ -101,8 +101,14 @@ func findBlocks(n int, links []link, plain *twoWay) (*blocks, *twoWay) {
 	}
 	fit = fitTwoWay(n, b.without(links))
 	var left, before float64
-	for i := range links {
+	inside, slow := 0, 0 // pairs of the smaller block
+	for i, l := range links {
 		left, before = left+math.Abs(fit.e[i]), before+math.Abs(plain.e[i])
+		if b.across[l.a] && b.across[l.b] {
+			if inside++; fit.e[i] > b.y/2 {
+				slow++
+			}
+		}
 	}
 	// Nodes that are slow with everybody look like a block of their own, but inside of it they are
 	// slow too.
@@ -114,7 +120,7 @@ func findBlocks(n int, links []link, plain *twoWay) (*blocks, *twoWay) {
 			theirs = append(theirs, u)
 		}
 	}
-	if b.y <= 0 || left > blockGain*before || math.Abs(stats.Median(ours)-stats.Median(theirs)) > b.y/2 {
+	if b.y <= 0 || 4*slow >= inside || left > blockGain*before || math.Abs(stats.Median(ours)-stats.Median(theirs)) > b.y/2 {
 		return nil, nil
 	}
 	fit.links = links // what pairs took; e is less what the blocks explain

@@ -239,8 +239,8 @@ func (w *worker) read(e *Entry) bool {
 	return true
 }
 
-// mostTables is the number of curves in one file: all pairs of 700 nodes.
-const mostTables = 1 << 18
+// mostTables is the number of curves in one file: all pairs of 5,800 nodes. Memory ends before.
+const mostTables = 1 << 24
 
 // columnsOf are the columns that name the nodes of a table.
 func (w *worker) columnsOf(labels []benchfile.Label) []string {

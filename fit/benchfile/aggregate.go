@@ -172,6 +172,7 @@ func (b *builder) absorb(o *builder) {
 		b.pool(to, a)
 	}
 	b.last, o.merged = nil, true
+	b.parser.merged++
 	t, u := b.table, o.table
 	t.Rows += u.Rows
 	t.Bursts = append(t.Bursts, u.Bursts...)

@@ -119,6 +119,7 @@ type parser struct {
 	labelled       bool   // lines begin with the rank that printed them
 	most           int    // tables
 	dropped        int    // tables beyond most
+	merged         int    // of the builders: another has their rows
 	faults         int    // rows that are neither right nor noise
 	fault          *Error // the first of them
 	hint           *Error // why what looks like a table is not read
@@ -300,10 +301,11 @@ func (p *parser) begin(t Table) *builder {
 	t.Line = p.file.Lines
 	t.Title = plain(t.Title)
 	b := &builder{table: &t, parser: p, sizes: map[uint64]*accumulator{}}
-	if len(p.builders) >= p.most {
+	if len(p.builders) >= p.most && p.merged > p.most/2 { // rarely: it walks all tables
 		p.builders = slices.DeleteFunc(p.builders, func(b *builder) bool { return b.merged })
+		p.merged = 0
 	}
-	if len(p.builders) >= p.most || p.sizes > sizesEach*p.most {
+	if len(p.builders)-p.merged >= p.most || p.sizes > sizesEach*p.most {
 		p.dropped++
 		return b
 	}
