@@ -18,11 +18,11 @@ type Design struct {
 	// Set has changes as `whatif --set` reads them, done one after the other:
 	// "stage.host-dma.tau=3.8us/KiB".
 	Set []string `json:"set,omitempty"`
-	// Name is what figures and tables call it; empty: the layer, as the command line does.
+	// Name is its name in figures and tables; empty: that of the layer, as on the command line.
 	Name string `json:"name,omitempty"`
 }
 
-// About says what can be asked.
+// About lists the possible questions.
 type About struct {
 	Version     string            `json:"version"`
 	Quantities  []Named           `json:"quantities"` // of curves: the key, and what it is
@@ -61,26 +61,26 @@ type Platforms struct {
 	Platforms []PlatformHead `json:"platforms"`
 }
 
-// A PlatformHead says what a platform is.
+// A PlatformHead summarizes a platform.
 type PlatformHead struct {
 	Ref     string      `json:"ref"` // stands for its default layer; for collectives, for all of a Machine
 	Title   string      `json:"title"`
 	Paper   string      `json:"paper"`
 	Note    string      `json:"note"`
-	Added   bool        `json:"added"` // it is none of those that come with halfpeak
+	Added   bool        `json:"added"` // it does not come with halfpeak
 	Default string      `json:"default"`
 	Machine bool        `json:"machine"` // it has levels, or measured collectives
 	Layers  []LayerHead `json:"layers"`
 }
 
-// A LayerHead says what a layer is.
+// A LayerHead summarizes a layer.
 type LayerHead struct {
 	Ref   string `json:"ref"`
 	Name  string `json:"name"`
 	Title string `json:"title"`
 	Note  string `json:"note"`
 	Kind  string `json:"kind"` // of model: "linear", "pipeline", …
-	Of    string `json:"of"`   // what is timed: "message", or else: only curves of latency then
+	Of    string `json:"of"`   // subject of the times: "message"; of other subjects there are only curves of latency
 }
 
 // A NewPlatform is a platform file to add. One of the same name is replaced.
@@ -102,7 +102,7 @@ type Platform struct {
 
 // A Parameter is a number that a slider moves. All numbers of it are in its Unit.
 type Parameter struct {
-	Path   string `json:"path"` // "stage.host-dma.tau": what stands before = in Set
+	Path   string `json:"path"` // "stage.host-dma.tau": the left side of an entry of Set
 	Name   string `json:"name"` // "host-dma.tau"
 	Owner  string `json:"owner"`
 	Symbol string `json:"symbol"` // "τ"; may be empty
@@ -119,11 +119,11 @@ type Parameter struct {
 
 	Words    []string `json:"words"`    // that may stand in place of a number
 	Whole    bool     `json:"whole"`    // only whole numbers can be its value
-	Computed bool     `json:"computed"` // from others, so that it follows them until it is set
-	Constant bool     `json:"constant"` // of the platform: it acts through others
+	Computed bool     `json:"computed"` // computed from other parameters, and changes with them until it is set
+	Constant bool     `json:"constant"` // of the platform: it acts through other parameters
 	Changed  bool     `json:"changed"`
-	// Used is false where nothing follows it any more, because what was computed from it was set:
-	// then it cannot be set either.
+	// Used is false if no parameter depends on it any more, because all that were computed from it
+	// have been set; then it cannot be set either.
 	Used bool `json:"used"`
 
 	// The ends of a logarithmic slider. If Zero is true the value may be 0 too.
@@ -203,7 +203,7 @@ type Axis struct {
 type Series struct {
 	Name   string  `json:"name"`
 	Design int     `json:"design"` // its index in the request; of a fit: the table
-	Kind   string  `json:"kind"`   // "line", "points", "band" (low to high), "beyond" (a band where nobody measured)
+	Kind   string  `json:"kind"`   // "line", "points", "band" (low to high), "beyond" (an extrapolated band)
 	X      Numbers `json:"x"`
 	Y      Numbers `json:"y"` // null: a gap in the line
 	Low    Numbers `json:"low,omitempty"`
@@ -234,7 +234,7 @@ type Sized struct {
 
 // A Table is what a command prints.
 type Table struct {
-	// Rows are those of --format json: flat objects, keys with units.
+	// Rows is the output of --format json: flat objects, keys with units.
 	Rows json.RawMessage `json:"rows"`
 	// Heads and Cells are for people, with units.
 	Heads   []string   `json:"heads"`
@@ -263,7 +263,7 @@ type Share struct {
 	GapText       string  `json:"gap_text"`
 }
 
-// Areas asks who owns how much of a cost over sizes.
+// Areas asks for the breakdown of a cost over sizes.
 type Areas struct {
 	Sized
 	Cost string `json:"cost"` // "one_way" or "gap"
@@ -304,7 +304,7 @@ type Pipeline struct {
 	Cuts   *Table    `json:"cuts"`   // the ways to cut: `halfpeak packet`
 }
 
-// A Timeline shows when each stage is busy with which packet.
+// A Timeline shows when each stage is busy, and with which packet.
 type Timeline struct {
 	Title   string   `json:"title"`
 	Stages  []string `json:"stages"`
@@ -333,13 +333,13 @@ type CollectiveMap struct {
 	Segments   string `json:"segments,omitempty"` // tried beside whole messages
 	// Operations bounds each simulated schedule; 0: 65536.
 	Operations int `json:"operations,omitempty"`
-	// Budget is how long it may take; what is not done then is null, and counted in Left. 0: 1000,
-	// at most 60,000.
+	// Budget is the time limit. Times that are not computed by then are null, and counted in Left.
+	// At most 60,000; 0: 1000.
 	Budget Number `json:"budget_ms,omitempty"`
 }
 
-// Times are those of the algorithms. The indices of its lists of lists are those of Ranks, Sizes
-// and Algorithms, in this order.
+// Times are the times of the algorithms. The lists of lists are indexed by Ranks, Sizes and Algorithms, in
+// this order.
 type Times struct {
 	Ranks      []int       `json:"ranks"`
 	Sizes      Numbers     `json:"sizes_bytes"`
@@ -373,9 +373,9 @@ type Schedule struct {
 	Finish Number  `json:"finish_us"`
 	Text   string  `json:"text"`    // the finish for people
 	Done   Numbers `json:"done_us"` // when each rank is done
-	// Parents has, for each rank, from whom its first message came; -1: nobody sends to it, or not
-	// before it sends. If each rank has at most one sender, Shape is "tree". If each sends to one
-	// rank only, and all of these make one circle, it is "ring". Else it is "graph".
+	// Parents has, for each rank, the sender of its first message; -1: it receives none, or not before
+	// it sends. If each rank has at most one sender, Shape is "tree"; if each sends to one rank only,
+	// and all of these form one circle, "ring"; otherwise "graph".
 	Shape    string    `json:"shape"`
 	Parents  []int     `json:"parents"`
 	Messages []Message `json:"messages"` // in the order of Sent; at most 20,000
@@ -399,14 +399,14 @@ type File struct {
 	Save  string `json:"save,omitempty"`  // for the command alone: where it saves the platform
 }
 
-// A Fit is what was found in a file.
+// A Fit is the result of fitting a file.
 type Fit struct {
 	Table     Table      `json:"table"` // that of `halfpeak fit`
 	Curve     *Figure    `json:"curve"` // points and lines; null: it has no picture
 	Residuals *Figure    `json:"residuals"`
 	Fits      []FitCurve `json:"fits"`
-	// TOML is a platform file of what was found, already added under Platform.Ref; empty and null
-	// with a reason in Unsaved if it is none.
+	// TOML is a platform file of the fit, already added under Platform.Ref. If the fit cannot be saved,
+	// both are empty and Unsaved has the reason.
 	TOML     string        `json:"toml"`
 	Platform *PlatformHead `json:"platform"`
 	Unsaved  string        `json:"unsaved"`

@@ -116,7 +116,7 @@ func (x *Explorer) collective(r CollectiveMap) (Times, error) {
 			one.Ranks, one.Sizes = []int{ranks}, []quantity.Bytes{size}
 			times, err := collectives.Compute(context.Background(), one)
 			if err != nil {
-				if len(a.Notes) == 0 { // the others have another number of ranks, which may do
+				if len(a.Notes) == 0 { // other cells have another number of ranks, which may be possible
 					a.Notes = append(a.Notes, err.Error())
 				}
 				continue
@@ -279,7 +279,7 @@ func (x *Explorer) run(r CollectiveCall) (*collectives.Run, error) {
 	return collectives.Simulate(context.Background(), q)
 }
 
-// shape tells from whom each rank first received, and what the messages look like.
+// shape returns the first sender to each rank, and the shape of the messages.
 func shape(ranks int, messages []Message) (parents []int, shape string) {
 	messages = slices.SortedStableFunc(slices.Values(messages), func(a, b Message) int { return cmp.Compare(a.Received, b.Received) })
 	parents = make([]int, ranks)

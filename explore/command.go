@@ -14,7 +14,7 @@ import (
 	"github.com/halfpeak/halfpeak/whatif"
 )
 
-// about says what can be asked.
+// about lists the possible questions.
 func (x *Explorer) about(Nothing) (About, error) {
 	a := About{
 		Version: release.Version(), Cuts: platforms.CutNames(), Formats: benchfile.Known, FitModels: fits.Models(),
@@ -63,7 +63,7 @@ func (l line) String() string {
 	return strings.Join(words, " ")
 }
 
-// changed is the command that asks something of one design with its changes.
+// changed returns the start of a whatif command for a design with its changes.
 func changed(d Design) line {
 	l := line{"halfpeak", "whatif", d.Ref}
 	for _, s := range d.Set {
@@ -81,7 +81,7 @@ type commander struct {
 
 func (c *commander) add(l line) { c.commands = append(c.commands, l.String()) }
 
-// refs are the arguments that name designs.
+// refs returns the arguments that name designs.
 func (c *commander) refs(all ...Design) (refs []string, err error) {
 	for _, d := range all {
 		if _, err := c.x.design(d); err != nil {
@@ -108,7 +108,7 @@ func (c *commander) about(before line, designs []Design, behind ...string) error
 	return nil
 }
 
-// commands tell how the command line is asked the questions.
+// commands translate questions to command lines.
 var commands = map[string]func(*commander, []byte) error{
 	"platforms": commandOf(func(c *commander, _ Nothing) error {
 		c.add(line{"halfpeak", "platforms"})
@@ -181,7 +181,7 @@ func commandOf[T any](make func(*commander, T) error) func(*commander, []byte) e
 	}
 }
 
-// command tells the command lines that give another question's numbers.
+// command returns the command lines with the same numbers as another question.
 func (x *Explorer) command(w Wrapped) (Commands, error) {
 	make, has := commands[w.Question]
 	if !has {

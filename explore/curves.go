@@ -55,7 +55,7 @@ func (x *Explorer) curves(r Curves) (Figure, error) {
 			continue
 		}
 		if r.Samples > 0 {
-			if err := f.addInterval(name, i, kind, sizes, d, r.Samples); err != nil {
+			if err := f.addInterval(Series{Name: name, Design: i}, kind, sizes, d, r.Samples); err != nil {
 				return f, err
 			}
 		}
@@ -84,12 +84,12 @@ func (x *Explorer) curves(r Curves) (Figure, error) {
 	return f, nil
 }
 
-// names of what the curves show as package whatif has them.
+// names are the quantities of curves in package whatif.
 var names = map[predict.CurveKind]string{predict.Bandwidth: "bandwidth", predict.Latency: "one_way", predict.Intervals: "gap", predict.Throughput: "throughput"}
 
-// addInterval adds the interval that the intervals of parameters make of a curve, if there are
-// some: that of `whatif --uncertainty` with the same number of samples.
-func (f *Figure) addInterval(name string, i int, kind predict.CurveKind, sizes []quantity.Bytes, d whatif.Design, samples int) error {
+// addInterval adds to s the interval of a curve that follows from the intervals of the parameters, if
+// any: that of `whatif --uncertainty` with the same number of samples.
+func (f *Figure) addInterval(s Series, kind predict.CurveKind, sizes []quantity.Bytes, d whatif.Design, samples int) error {
 	all, err := d.Predict(names[kind], sizes, whatif.Sampling{Samples: samples, Seed: 1})
 	if errors.Is(err, whatif.ErrExact) {
 		return nil
@@ -97,7 +97,7 @@ func (f *Figure) addInterval(name string, i int, kind predict.CurveKind, sizes [
 	if err != nil {
 		return err
 	}
-	s := Series{Name: name, Design: i, Kind: string(reports.Band)}
+	s.Kind = string(reports.Band)
 	for k, n := range sizes {
 		s.X, s.Y = append(s.X, float64(n)), append(s.Y, all[k].Value)
 		s.Low, s.High = append(s.Low, all[k].Low), append(s.High, all[k].High)
@@ -151,7 +151,7 @@ func figureOf(f reports.Figure) *Figure {
 	return all
 }
 
-// predict is what messages cost.
+// predict returns the costs of messages.
 func (x *Explorer) predict(r Predict) (Table, error) {
 	rows, err := x.predictRows(r)
 	return tableOf(rows, err)
@@ -208,10 +208,10 @@ func (x *Explorer) contrastRows(r Sized) (reports.Rows, error) {
 	return c.Rows(nil), nil
 }
 
-// maxShared bounds the sizes at which owners are told: each takes the cost of a curve.
+// maxShared bounds the sizes of a breakdown: each costs as much as a curve.
 const maxShared = 512
 
-// owners tells who owns the time.
+// owners returns the breakdown of the time.
 func (x *Explorer) owners(r Sized) (Table, error) {
 	rows, err := x.ownersRows(r)
 	return tableOf(rows, err)
@@ -225,7 +225,7 @@ func (x *Explorer) ownersRows(r Sized) (reports.Rows, error) {
 	return whatif.OwnerRows(d.now, sizes)
 }
 
-// shares tells what each parameter owns.
+// shares returns the share of each parameter.
 func (x *Explorer) shares(r Sized) (Shares, error) {
 	d, sizes, err := x.sized(r, maxShared)
 	if err != nil {
@@ -249,7 +249,7 @@ func (x *Explorer) shares(r Sized) (Shares, error) {
 	return a, nil
 }
 
-// areas tells who owns how much over sizes.
+// areas returns the breakdown over sizes.
 func (x *Explorer) areas(r Areas) (AreasFigure, error) {
 	a, err := x.areasOf(r)
 	f := AreasFigure{Title: a.Title, X: axisOf(a.X), Y: axisOf(a.Y), XS: a.XS, Parts: []Area{}, Marks: []Mark{}}

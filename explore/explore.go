@@ -7,20 +7,19 @@
 //
 // # Questions
 //
-// Each takes the type named first as JSON and answers with the second. Unknown
-// keys are errors, so that a misspelt one is seen. A failed question answers
-// {"error": "one line"}; see [Failure].
+// Each takes the first type as JSON and answers with the second. Unknown keys are errors. A failed question
+// answers {"error": "one line"}; see [Failure].
 //
 //	about       Nothing           About        version, quantities, collectives with their algorithms
-//	platforms   Nothing           Platforms    what there is: those within, and those that were added
+//	platforms   Nothing           Platforms    the embedded platforms, and those that were added
 //	add         NewPlatform       Platforms    adds a platform file under its name; answers with that one alone
 //	platform    Design            Platform     a layer with all parameters
 //	curves      Curves            Figure       lines, points, bands, marks; the fast one
-//	predict     Predict           Table        what messages cost: the numbers of `predict --format json`
-//	contrast    Sized             Table        before and after the changes: those of `whatif --set`
-//	owners      Sized             Table        who owns the time: those of `whatif --breakdown`
-//	shares      Sized             Shares       what each parameter owns, at the first of the sizes
-//	areas       Areas             AreasFigure  who owns how much over sizes
+//	predict     Predict           Table        costs of messages: the numbers of `predict --format json`
+//	contrast    Sized             Table        before and after the changes: the numbers of `whatif --set`
+//	owners      Sized             Table        breakdown of the time: the numbers of `whatif --breakdown`
+//	shares      Sized             Shares       share of each parameter, at the first of the sizes
+//	areas       Areas             AreasFigure  breakdown over sizes
 //	pipeline    Pipelined         Pipeline     a message packet by packet
 //	collective  CollectiveMap     Times        times of algorithms over ranks and sizes
 //	places      CollectiveMap     Table        the same at a few places, as `halfpeak collective` prints them
@@ -30,9 +29,8 @@
 //	csv         Wrapped           Text         another question's numbers as CSV
 //	command     Wrapped           Commands     the command lines that give another question's numbers
 //
-// Numbers are in µs, bytes and MB/s unless a key says more, at 12 significant
-// digits as in all that halfpeak writes for programs. What is no number, or not
-// known, is null.
+// Numbers are in µs, bytes and MB/s unless a key names another unit, with 12 significant digits. Unknown values
+// are null.
 package explore
 
 import (
@@ -86,10 +84,10 @@ func failure(err error) []byte {
 // A question reads its request and answers it.
 type question func(*Explorer, []byte) (any, error)
 
-// questions are what can be asked.
+// questions has the questions by name.
 var questions map[string]question
 
-func init() { // two of them ask others
+func init() { // two questions ask other questions
 	questions = map[string]question{
 		"about":      asks((*Explorer).about),
 		"platforms":  asks((*Explorer).list),

@@ -20,7 +20,7 @@ import (
 // maxUnpacked bounds what a compressed file may hold.
 const maxUnpacked = 256 << 20
 
-// errBomb says that a compressed file holds more than that.
+// errBomb is the error of a compressed file with too large contents.
 var errBomb = fmt.Errorf("its contents are larger than %d MiB, or compressed twice; give the file itself", maxUnpacked>>20)
 
 // unpacked undoes gzip within bounds. Where the file is cut off or damaged, it returns the text until
@@ -72,7 +72,7 @@ func fileName(name string) string {
 	return name[:min(len(name), 200)]
 }
 
-// fit fits the file of a benchmark, and adds what was found as a platform.
+// fit fits the file of a benchmark, and adds the fit as a platform.
 func (x *Explorer) fit(r File) (Fit, error) {
 	f, err := fitted(r)
 	if err != nil {
@@ -156,7 +156,7 @@ func savedName(d Design, i int) string {
 func (x *Explorer) csv(w Wrapped) (Text, error) {
 	table, has := tables[w.Question]
 	if !has {
-		return Text{}, fmt.Errorf("the answers of %q are no table", w.Question)
+		return Text{}, fmt.Errorf("the answers of %q are not tables", w.Question)
 	}
 	rows, err := table(x, w.Request)
 	if err != nil {

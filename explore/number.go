@@ -4,7 +4,7 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// A Number is printed at 12 significant digits; what is not finite is null.
+// A Number is printed with 12 significant digits, or as null if it is not finite.
 type Number float64
 
 // MarshalJSON prints the number.

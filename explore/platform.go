@@ -92,8 +92,8 @@ func parameters(d resolved, set []string) ([]Parameter, error) {
 	return all, nil
 }
 
-// whole reports whether a slider stays on whole numbers: also on sizes that are constants, since
-// what is computed from them is mostly a size too.
+// whole reports whether a slider stays on whole numbers. It does so for sizes that are constants too, since
+// most parameters that are computed from them are sizes.
 func whole(p platforms.Param) bool { return p.Whole() || p.Value.Dim == quantity.DimSize }
 
 // text is the value for people, as the command line prints it.
@@ -125,8 +125,8 @@ func unitOf(d quantity.Dimension) (scale float64, unit string) {
 // reach is how far a slider goes from the value of the file: this much smaller and larger.
 const reach = 64
 
-// ends are those of a logarithmic slider that holds the value of the file, in its middle, and the
-// value of now.
+// ends returns the ends of a logarithmic slider that includes the file's value, in its middle, and the
+// present value.
 func ends(now, file platforms.Param) (from, to float64) {
 	middle := file.Value.Num
 	if !(middle > 0) {

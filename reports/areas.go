@@ -126,7 +126,7 @@ func (a areasPlotter) Plot(c draw.Canvas, p *plot.Plot) {
 	for k, part := range a.Parts {
 		label := printable(part.Name)
 		w, h := name.Width(label), vg.Length(tickSize*1.3)
-		at, ok := a.widest(k, w+6, h, tx, ty, taken)
+		at, ok := a.widest(k, w+6, h, tx, ty)
 		if !ok {
 			continue
 		}
@@ -147,9 +147,9 @@ func (a areasPlotter) Plot(c draw.Canvas, p *plot.Plot) {
 	labels.draw(c)
 }
 
-// widest is the middle of the place within part k where a text of the given size has most room,
-// rather in the middle of the picture than aside.
-func (a areasPlotter) widest(k int, w, h vg.Length, tx, ty func(float64) vg.Length, taken []vg.Rectangle) (at vg.Point, ok bool) {
+// widest returns the middle of the place within part k with the most room for a text of width w and height
+// h; the middle of the picture is preferred.
+func (a areasPlotter) widest(k int, w, h vg.Length, tx, ty func(float64) vg.Length) (at vg.Point, ok bool) {
 	most := vg.Length(0)
 	for i, x := range a.XS {
 		center := tx(x)

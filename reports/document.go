@@ -47,7 +47,7 @@ type Facts []Fact
 type Fact struct {
 	Name  string // "half-peak size n½"
 	Value string // "1.9 KiB"
-	Note  string // what is to be known of it, if anything
+	Note  string // remark, if any
 }
 
 // A Table is rows with the notes beneath them.

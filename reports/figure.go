@@ -17,7 +17,7 @@ import (
 func (f Figure) check() error {
 	for _, s := range f.Series {
 		if s.Kind != Line && s.Kind != Points && s.Kind != Band && s.Kind != Beyond {
-			return fmt.Errorf("series %q: there is no kind %q of series", s.Name, s.Kind)
+			return fmt.Errorf("series %q: unknown kind %q", s.Name, s.Kind)
 		}
 		if len(s.X) != len(s.Y) || s.Low != nil && len(s.Low) != len(s.Y) || s.High != nil && len(s.High) != len(s.Y) {
 			return fmt.Errorf("series %q: x, y, low and high differ in length", s.Name)
@@ -25,7 +25,7 @@ func (f Figure) check() error {
 	}
 	for _, m := range f.Marks {
 		if m.Kind != AtPoint && m.Kind != AtX && m.Kind != AtY {
-			return fmt.Errorf("mark %q: there is no kind %q of marks", m.Label, m.Kind)
+			return fmt.Errorf("mark %q: unknown kind %q", m.Label, m.Kind)
 		}
 	}
 	return nil
@@ -92,7 +92,7 @@ func (f Figure) limits() (x, y limits, left int, err error) {
 		if left > 0 {
 			return x, y, left, fmt.Errorf("nothing to draw: none of the %d points is a number that its axis can show", left)
 		}
-		return x, y, left, errors.New("nothing to draw: there are no points")
+		return x, y, left, errors.New("nothing to draw: no points")
 	}
 	for _, m := range f.Marks {
 		if m.Kind != AtX && f.Y.usable(m.Y) {
@@ -161,7 +161,19 @@ func (f figurePlotter) Plot(c draw.Canvas, p *plot.Plot) {
 	var labels labeller
 	labels.area = c.Rectangle
 	at := func(x, y float64) vg.Point { return vg.Point{X: tx(x), Y: ty(y)} }
+	f.plotMarkLines(c, &labels, tx, ty)
+	f.plotBands(c, at)
+	f.plotLines(c, &labels, at)
+	f.plotPoints(c, &labels, at)
+	diamonds := f.labelPoints(c, &labels, at)
+	labels.draw(c)
+	for _, draw := range diamonds { // over the leaders of the labels
+		draw()
+	}
+}
 
+// plotMarkLines draws the lines of marks at a value of x or y, and adds their labels.
+func (f figurePlotter) plotMarkLines(c draw.Canvas, labels *labeller, tx, ty func(float64) vg.Length) {
 	var levels []level
 	var upright []func() // their labels have more places than those of level lines
 	for _, m := range f.Marks {
@@ -188,7 +200,11 @@ func (f figurePlotter) Plot(c draw.Canvas, p *plot.Plot) {
 	for _, add := range upright {
 		add()
 	}
-	var edges []func() // over all fillings, so that bands that overlap can be told apart
+}
+
+// plotBands draws bands, their edges over all fillings.
+func (f figurePlotter) plotBands(c draw.Canvas, at func(x, y float64) vg.Point) {
+	var edges []func() // over all fillings, so that overlapping bands are distinct
 	for _, s := range f.Series {
 		if lower, upper := f.band(s, at); s.Kind != Points && len(lower) > 1 {
 			around := slices.Clone(upper)
@@ -203,6 +219,10 @@ func (f figurePlotter) Plot(c draw.Canvas, p *plot.Plot) {
 	for _, draw := range edges {
 		draw()
 	}
+}
+
+// plotLines draws lines, and dots for single points of lines.
+func (f figurePlotter) plotLines(c draw.Canvas, labels *labeller, at func(x, y float64) vg.Point) {
 	for _, s := range f.Series {
 		if s.Kind != Line {
 			continue
@@ -217,6 +237,10 @@ func (f figurePlotter) Plot(c draw.Canvas, p *plot.Plot) {
 			}
 		}
 	}
+}
+
+// plotPoints draws points with their error bars.
+func (f figurePlotter) plotPoints(c draw.Canvas, labels *labeller, at func(x, y float64) vg.Point) {
 	for _, s := range f.Series {
 		if s.Kind != Points {
 			continue
@@ -237,7 +261,10 @@ func (f figurePlotter) Plot(c draw.Canvas, p *plot.Plot) {
 			labels.avoid(pt, 6)
 		}
 	}
-	var diamonds []func() // over the leaders of the labels
+}
+
+// labelPoints adds the labels of marks at points, and returns functions that draw the marks.
+func (f figurePlotter) labelPoints(c draw.Canvas, labels *labeller, at func(x, y float64) vg.Point) (diamonds []func()) {
 	for _, m := range f.Marks {
 		if m.Kind != AtPoint || !f.X.usable(m.X) || !f.Y.usable(m.Y) {
 			continue
@@ -250,10 +277,7 @@ func (f figurePlotter) Plot(c draw.Canvas, p *plot.Plot) {
 		labels.around(m, f.markColor(m), pt)
 		diamonds = append(diamonds, func() { drawDiamond(c, f.markColor(m), pt) })
 	}
-	labels.draw(c)
-	for _, draw := range diamonds {
-		draw()
-	}
+	return diamonds
 }
 
 // runs returns the stretches of s between the points that cannot be drawn.

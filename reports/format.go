@@ -9,7 +9,7 @@ import (
 // String, Type); its zero value prints as Text.
 type Format string
 
-// The formats that Write knows.
+// The formats of Write.
 const (
 	Text     Format = "text"     // for eyes: aligned columns
 	Markdown Format = "markdown" // for documents
@@ -17,7 +17,7 @@ const (
 	JSON     Format = "json"     // for programs: an array of flat objects
 )
 
-// Formats lists every Format, in the order in which help shows them.
+// Formats lists every Format, in the order of help.
 func Formats() []string {
 	return []string{string(Text), string(Markdown), string(CSV), string(JSON)}
 }

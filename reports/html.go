@@ -24,10 +24,9 @@ var htmlScript string
 
 var htmlTemplate = template.Must(template.New("page").Parse(htmlPage))
 
-// WriteHTML prints the document as one HTML file that needs no other: light
-// or dark as the reader's system is, or as the reader chooses; for screens and
-// telephones and paper; tables sort, and pictures tell the values under the
-// pointer. The errors are those of w, of the tables (see Write) and of the pictures.
+// WriteHTML writes the document as one self-contained HTML file: light or dark as the reader's system or
+// choice, for screens, telephones and paper, with sortable tables and pictures that show the values under
+// the pointer. It returns errors of w, of the tables (see Write) and of the pictures.
 func (d Document) WriteHTML(w io.Writer) error {
 	h := &htmlWriter{sheet: newSheet()}
 	for _, c := range []color.NRGBA{ink, grey, faint, white, palette[0]} { // the page has these too
@@ -51,7 +50,7 @@ func (d Document) WriteHTML(w io.Writer) error {
 	return err
 }
 
-// htmlDocument is what the template prints.
+// An htmlDocument is the input of the template.
 type htmlDocument struct {
 	Title       string
 	Lead        []string

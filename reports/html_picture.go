@@ -69,8 +69,8 @@ var darkened = func() map[string]string {
 
 func hex(c color.NRGBA) string { return fmt.Sprintf("#%02X%02X%02X", c.R, c.G, c.B) }
 
-// The two sizes, in pixels, in which a document has each picture: for a
-// screen, and for a telephone, where the first would be too small to read.
+// htmlSizes are the two sizes in pixels of each picture of a document: for screens, and for telephones,
+// where the first would be too small to read.
 var htmlSizes = []struct {
 	class         string
 	width, height int
@@ -79,13 +79,13 @@ var htmlSizes = []struct {
 	{"narrow", 360, 350},
 }
 
-// live is a picture that knows where its values are.
+// live is a picture whose values a script can show.
 type live interface {
 	Picture
 	painterTo(at *axes) (func(draw.Canvas), error)
-	// bare is the picture without title and notes.
+	// bare returns the picture without title and notes.
 	bare() live
-	// values are what a script shows of the picture.
+	// values returns the values for the script.
 	values() any
 }
 
@@ -110,7 +110,7 @@ func (a Areas) bare() live {
 	return a
 }
 
-// liveFigure is what the script reads of a figure.
+// liveFigure holds the values of a figure for the script.
 type liveFigure struct {
 	Kind   string       `json:"kind"`
 	X      liveAxis     `json:"x"`
@@ -183,7 +183,7 @@ func (a Axis) bound(v float64) any {
 
 func newLiveAxis(a Axis) liveAxis { return liveAxis{a.Label, a.Scale == Log, a.Bytes} }
 
-// liveTimeline is what the script reads of a timeline.
+// liveTimeline holds the values of a timeline for the script.
 type liveTimeline struct {
 	Kind   string       `json:"kind"`
 	Stages []string     `json:"stages"`

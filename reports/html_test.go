@@ -104,7 +104,7 @@ func TestDocumentErrors(t *testing.T) {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}
-	check(Drawing{Title: "Empty", Picture: Figure{}}, "Times: Empty: nothing to draw: there are no points")
+	check(Drawing{Title: "Empty", Picture: Figure{}}, "Times: Empty: nothing to draw: no points")
 	check(Table{Rows: Rows{Columns: []Column{{Key: "a"}}, Data: [][]any{{1, 2}}}}, "Times: row 1 has 2 cells; the table has 1 columns")
 	full := errors.New("disk full")
 	if err := brochure().WriteHTML(failing{full}); !errors.Is(err, full) {

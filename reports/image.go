@@ -72,7 +72,7 @@ func marked(image []byte) []byte {
 	return image
 }
 
-// drawable is what can be drawn.
+// drawable is a picture that can be drawn.
 type drawable interface {
 	// WriteImage draws the picture to w. Ext is png, svg or pdf, with or
 	// without a dot before it; width and height are pixels of 1/96 inch,

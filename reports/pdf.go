@@ -17,12 +17,11 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// pdf is a canvas on a page of a PDF file. Unlike gonum's it writes every
-// letter that its fonts have (µ τ β ½ ∞), and no clock: the same drawing is
-// the same file.
+// pdf is a canvas on a page of a PDF file. Gonum's own canvas writes the bytes of UTF-8 as Windows-1252, so
+// that µ, τ, β and ∞ come out as other letters, and the time of day (gonum/plot#347); this one writes all
+// letters of its fonts and no time, so that the same drawing is the same file.
 //
-// Transformations are applied here, so that the page knows only its own
-// points, with y running down.
+// Transformations are applied here: the page has coordinates in points, with y running down.
 type pdf struct {
 	doc           *fpdf.Fpdf
 	width, height vg.Length

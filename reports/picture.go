@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// A Picture can be drawn. It is a value first: Rows returns what is in it.
+// A Picture can be drawn; Rows returns its values.
 type Picture interface {
 	// Rows returns the numbers behind the picture, a row for each point.
 	Rows() Rows
@@ -26,7 +26,7 @@ type Figure struct {
 	Notes  []string // remarks printed beneath the legend
 }
 
-// An Axis says how the values of one direction are laid out.
+// An Axis describes the scale of one direction.
 type Axis struct {
 	Label string // with the unit: "bandwidth (MB/s)"
 	Scale Scale
@@ -45,7 +45,7 @@ type Scale int
 // The scales.
 const (
 	Linear Scale = iota
-	Log          // only positive values can be drawn; a note counts the others
+	Log          // only positive values can be drawn; a note counts the rest
 )
 
 // A Series is a set of points under one name. Series of the same name share
@@ -56,8 +56,8 @@ type Series struct {
 	Kind Kind
 	X, Y []float64 // of one length; a point that is not finite leaves a gap
 
-	// Low and High, if not nil, are the interval around each Y: error bars
-	// about Points, else a band. A bound that is not finite is no bound.
+	// Low and High, if not nil, are the interval around each Y: error bars of Points, otherwise a band.
+	// A bound that is not finite is ignored.
 	Low, High []float64
 }
 
@@ -67,9 +67,9 @@ type Kind string
 // The kinds of series.
 const (
 	Line   Kind = "line"   // what a model says
-	Points Kind = "points" // what was measured
-	// Band is where most of what will be measured lies: from Low to High, with Y in its middle
-	// and no line. Beyond is a band where nobody has measured: paler, its edges dashed.
+	Points Kind = "points" // measurements
+	// Band is a prediction interval: from Low to High, with Y in its middle and no line. Beyond is an
+	// extrapolated band: paler, its edges dashed.
 	Band   Kind = "band"
 	Beyond Kind = "beyond"
 )
@@ -122,7 +122,7 @@ func (f Figure) Rows() Rows {
 	return r
 }
 
-// bounds returns the interval around point i, not finite where there is none.
+// bounds returns the interval around point i; a missing bound is not finite.
 func (s Series) bounds(i int) (low, high float64) {
 	low, high = math.Inf(-1), math.Inf(1)
 	if s.Low != nil {
@@ -135,8 +135,8 @@ func (s Series) bounds(i int) (low, high float64) {
 }
 
 // A Stack is figures one below the other, their vertical axes aligned: a fit above its
-// residuals. The first takes two thirds of the height, the others share the
-// rest. Give all the same X.Min and X.Max.
+// residuals. The first takes two thirds of the height; the rest share
+// the remainder. Give all the same X.Min and X.Max.
 type Stack []Figure
 
 // Rows returns the rows of all figures.
@@ -187,7 +187,7 @@ type Tornado struct {
 	Base      float64
 	Less      string // what the pale half of a bar stands for: "parameter 10 % smaller"
 	More      string // and the dark half
-	Bars      []Bar  // the widest first; those for which there is no room are counted in a note
+	Bars      []Bar  // the widest first; bars without room are counted in a note
 	Notes     []string
 	BaseLabel string // beside the line at Base; empty: none
 }
@@ -216,7 +216,7 @@ type HeatMap struct {
 	XS    []float64   // the middles of the columns, rising, at least 2
 	YS    []float64   // the middles of the rows, rising, at least 2
 	Names []string    // of the columns and rows, where both are the same things: XS and YS then count them
-	Z     [][]float64 // by row, then by column; what is not finite is left white
+	Z     [][]float64 // by row, then by column; values that are not finite are white
 	Label string      // of Z, with the unit
 	Lines []Series    // drawn over the cells, such as where a target is met; the first kind only, Line
 	Marks []Mark      // points on it, such as where things are today
@@ -238,10 +238,9 @@ func (h HeatMap) Rows() Rows {
 	return r
 }
 
-// A Timeline shows when each stage of a pipeline is busy with which packet:
-// a row for each stage, the first on top, and a box for each packet in it.
-// The end of the last box is marked with its time. With kinds, it shows what each of
-// several actors does.
+// A Timeline shows when each stage of a pipeline is busy with each packet: a row per stage, the first on
+// top, and a box per packet. The end of the last box is marked with its time. With kinds, it shows the
+// activities of several actors.
 type Timeline struct {
 	Title  string
 	Stages []string // names, the first stage on top
@@ -264,7 +263,7 @@ type Leg struct {
 // A Box is the time that one packet spends in one stage.
 type Box struct {
 	Stage      int     // index into Stages
-	Packet     int     // its number, printed where there is room and there are no kinds
+	Packet     int     // its number, printed if there is room and there are no kinds
 	Kind       int     // index into Kinds, if there are any
 	Idle       bool    // the stage only waits: drawn in grey, and not of its kind
 	Start, End float64 // µs, finite, 0 <= Start <= End

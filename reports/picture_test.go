@@ -498,13 +498,13 @@ func TestWriteImageErrors(t *testing.T) {
 			t.Errorf("wrote %d bytes", b.Len())
 		}
 	}
-	check(Figure{}, "png", 800, "nothing to draw: there are no points")
+	check(Figure{}, "png", 800, "nothing to draw: no points")
 	check(line(Line, []float64{nan}, []float64{1}), "png", 800, "nothing to draw: none of the 1 points is a number that its axis can show")
 	check(logs, "svg", 800, "nothing to draw: none of the 2 points is a number that its axis can show")
 	check(ends, "svg", 800, `the axis "y" cannot go from -1 to 1`)
 	check(line(Line, []float64{1}, nil), "png", 800, `series "s": x, y, low and high differ in length`)
-	check(line("pie", nil, nil), "png", 800, `series "s": there is no kind "pie" of series`)
-	check(Figure{Marks: []Mark{{Kind: "blot", Label: "m"}}}, "png", 800, `mark "m": there is no kind "blot" of marks`)
+	check(line("pie", nil, nil), "png", 800, `series "s": unknown kind "pie"`)
+	check(Figure{Marks: []Mark{{Kind: "blot", Label: "m"}}}, "png", 800, `mark "m": unknown kind "blot"`)
 	check(signature(), "gif", 800, `cannot draw a picture of kind "gif"; choose one of png, svg, pdf`)
 	check(signature(), "png", 10, "a picture of 10×500 pixels is not possible; choose from 320×240 to 10000×10000")
 	check(Timeline{}, "png", 800, "nothing to draw: no packet spends time in a stage")

@@ -1,14 +1,14 @@
 package reports
 
-// A RegionMap shows which of several names holds where, over two quantities, and contours of a
-// third. A name has a colour, and by turns a pale or a dark one, and stands in its largest region
-// if there is room, so that eyes and paper without colours tell them apart too.
+// A RegionMap shows the regions of several names over two quantities, and contours of a third. Colours are
+// pale and dark by turns, and a name is written in its largest region if there is room, so that regions are
+// distinct without colours too.
 type RegionMap struct {
 	Title    string
 	X, Y     Axis        // Min and Max have no meaning: the cells say
 	XS       []float64   // the middles of the columns, rising, at least 2
 	YS       []float64   // the middles of the rows, rising, at least 2
-	Names    []string    // in the order of the legend: the first eight have colours, others are hatched
+	Names    []string    // in the order of the legend: the first eight have colours, the rest are hatched
 	At       [][]int     // by row, then by column: an index into Names, or −1 for none
 	Z        [][]float64 // of the contours, by row and column; nil: none
 	Label    string      // of Z, with the unit

@@ -15,7 +15,7 @@ import (
 // first figure.
 func (s Stack) WriteImage(w io.Writer, ext string, width, height int) error {
 	if len(s) == 0 {
-		return errors.New("nothing to draw: there are no figures")
+		return errors.New("nothing to draw: no figures")
 	}
 	panels := make([]func(draw.Canvas), len(s))
 	places := make([]axes, len(s))

@@ -10,15 +10,14 @@ import (
 	"strings"
 )
 
-// StreamFormats lists the formats in which tables of numbers without end can be
-// written row by row: CSV as [Write] prints it, a JSON object to a line, and Parquet.
+// StreamFormats lists the formats for writing tables of numbers row by row: CSV as [Write] prints it, one
+// JSON object per line, and Parquet.
 func StreamFormats() []string { return []string{"csv", "jsonl", "parquet"} }
 
 // A RowEncoder appends a row of numbers to text; a number that is not finite is absent.
 type RowEncoder func(text []byte, row []float64) []byte
 
-// NewRowEncoder returns the encoder of rows in the format csv or jsonl, and what stands before the
-// first of them.
+// NewRowEncoder returns the encoder of rows in the format csv or jsonl, and the header.
 func NewRowEncoder(format string, keys []string) (header []byte, encode RowEncoder, err error) {
 	switch format {
 	case "csv":
@@ -105,7 +104,7 @@ func appendNumber(text []byte, v float64) []byte {
 	return text
 }
 
-// powers10 are those from 10⁻⁶ to 10¹⁷; from 1 on they are exact.
+// powers10 holds 10⁻⁶ to 10¹⁷; at 1 and above they are exact.
 var powers10 = func() (p [24]float64) {
 	for i := range p {
 		p[i], _ = strconv.ParseFloat("1e"+strconv.Itoa(i-6), 64)

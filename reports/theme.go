@@ -46,8 +46,8 @@ var (
 	white = color.NRGBA{0xff, 0xff, 0xff, 0xff}
 )
 
-// palette holds colours that readers with any kind of colour vision tell
-// apart on white: Okabe and Ito's, without the yellow, a little darker.
+// palette holds colours that are distinct on white for any kind of colour vision: Okabe and Ito's, without
+// the yellow, a little darker.
 var palette = []color.NRGBA{
 	{0x00, 0x62, 0xa8, 0xff}, // blue
 	{0xc8, 0x4c, 0x00, 0xff}, // vermilion
@@ -230,8 +230,7 @@ type entry struct {
 	hatched     bool         // the box
 }
 
-// frame draws what stands around a plot: the title above, the legend and the
-// notes beneath. It returns the canvas that is left.
+// frame draws the title above a plot and the legend and notes below it. It returns the canvas for the plot.
 func frame(c draw.Canvas, title string, entries []entry, notes []string) draw.Canvas {
 	c = draw.Crop(c, margin, -margin, margin, -margin)
 	full := c.Max.Y - c.Min.Y
@@ -352,8 +351,7 @@ func wrap(st text.Style, s string, width vg.Length) []string {
 	return lines
 }
 
-// printable returns s on one line and in runes for which the fonts have
-// glyphs; a question mark stands for the others.
+// printable returns s on one line, with question marks for runes that the fonts lack.
 func printable(s string) string {
 	face := plot.DefaultTextHandler.Cache().Lookup(textStyle(tickSize, ink).Font, tickSize).Face
 	var buf sfnt.Buffer

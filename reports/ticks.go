@@ -27,7 +27,7 @@ func (a Axis) usable(v float64) bool {
 // limits are the ends of an axis as drawn.
 type limits struct{ min, max float64 }
 
-// axes is where on a canvas a plot is, and what its edges stand for.
+// axes holds the position of a plot on a canvas, and the values at its edges.
 type axes struct {
 	area vg.Rectangle
 	x, y limits

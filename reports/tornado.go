@@ -26,7 +26,7 @@ func (t Tornado) WriteImage(w io.Writer, ext string, width, height int) error {
 // painter returns what draws the tornado onto a canvas.
 func (t Tornado) painter() (func(draw.Canvas), error) {
 	if len(t.Bars) == 0 {
-		return nil, errors.New("nothing to draw: there are no bars")
+		return nil, errors.New("nothing to draw: no bars")
 	}
 	lo, hi := t.Base, t.Base
 	for _, b := range t.Bars {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// OrAbsent is nothing for what a model does not know.
+// OrAbsent returns v, or nil if it is unknown.
 func OrAbsent[T ~float64](v T, known bool) any {
 	if !known {
 		return nil
@@ -99,7 +99,7 @@ func PercentText(format string) func(any) string {
 	return func(v any) string { return strings.Replace(fmt.Sprintf(format, v), "-", "−", 1) }
 }
 
-// Finite is v, or 0 where it is no number.
+// Finite returns v, or 0 if it is not finite.
 func Finite(v float64) float64 {
 	if math.IsInf(v, 0) || math.IsNaN(v) {
 		return 0

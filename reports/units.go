@@ -2,7 +2,7 @@ package reports
 
 import "github.com/halfpeak/halfpeak/model/quantity"
 
-// UnitsText says how units are read and printed. The table of [UnitRows] goes with it.
+// UnitsText describes, for users, how units are read and printed; see also [UnitRows].
 const UnitsText = `Inside, times are in µs and sizes in bytes, so that bytes/µs is exactly MB/s.
 JSON and CSV keep to these units, which their keys name.
 

@@ -126,7 +126,7 @@ func newPair(t Transport, p *port, control io.WriteCloser, from io.Reader) *Pair
 			var a answer
 			if err := readLine(lines, &a); err != nil {
 				a.lost = fmt.Errorf("the other node is gone: %w", err)
-				p.tell(&signal{a.lost})
+				p.raise(&signal{a.lost})
 			}
 			q.answers <- a
 			if a.lost != nil {
@@ -243,6 +243,19 @@ func Child(t Transport, in io.Reader, out io.Writer, pinned bool) error {
 	return serve(t, p, in, out, 0)
 }
 
+// serve runs the job on node 1, and then serves node 0 until the job has ended.
+func (j Job) serve(p *port, t Transport, ended *atomic.Bool) error {
+	ep, err := j.options().endpoint(p, t)
+	if err != nil {
+		return err
+	}
+	if _, err := j.run(ep, p); err != nil {
+		return err
+	}
+	ep.Linger(ended.Load)
+	return nil
+}
+
 // serve does what node 0 orders, until it says no more, or nothing for the time idle between two
 // jobs; 0: for ever.
 func serve(t Transport, p *port, in io.Reader, out io.Writer, idle time.Duration) error {
@@ -263,12 +276,12 @@ func serve(t Transport, p *port, in io.Reader, out io.Writer, idle time.Duration
 					err = nil
 				}
 				failed <- err
-				p.tell(&signal{errors.New("the other node is gone")})
+				p.raise(&signal{errors.New("the other node is gone")})
 				return
 			}
 			if o.Job == nil {
 				ended.Store(true)
-				p.tell(&signal{})
+				p.raise(&signal{})
 				continue
 			}
 			select {
@@ -306,17 +319,7 @@ func serve(t Transport, p *port, in io.Reader, out io.Writer, idle time.Duration
 		if err := say.Encode(answer{Ready: true}); err != nil {
 			return err
 		}
-		err := guard(func() error {
-			ep, err := j.options().endpoint(p, t)
-			if err != nil {
-				return err
-			}
-			if _, err := j.run(ep, p); err != nil {
-				return err
-			}
-			ep.Linger(func() bool { return ended.Load() })
-			return nil
-		})
+		err := guard(func() error { return j.serve(p, t, &ended) })
 		var a answer
 		if err != nil {
 			a.Error = strings.TrimSpace(err.Error())

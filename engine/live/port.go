@@ -97,8 +97,8 @@ func newPort(node, nodes int) *port {
 	return p
 }
 
-// tell sets the port's signal and wakes it. An error replaces an earlier signal.
-func (p *port) tell(s *signal) {
+// raise sets the port's signal and wakes it. An error replaces an earlier signal.
+func (p *port) raise(s *signal) {
 	if s.err != nil {
 		p.signal.Store(s)
 	} else {

@@ -34,7 +34,7 @@ func run(ports []*port, t Transport, o Options, program func(*engine.Endpoint) e
 	left.Store(int32(len(ports)))
 	end := func(err error) {
 		for _, p := range ports {
-			p.tell(&signal{err})
+			p.raise(&signal{err})
 		}
 	}
 	var running sync.WaitGroup

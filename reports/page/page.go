@@ -138,7 +138,7 @@ func inScript(r rune) string {
 	return all
 }
 
-// put puts a text into its place, of which there is one.
+// put replaces place, which occurs once, by a text.
 func put(page []byte, place string, text []byte) ([]byte, error) {
 	before, after, found := bytes.Cut(page, []byte(place))
 	if !found || bytes.Contains(after, []byte(place)) {
