@@ -24,6 +24,9 @@ const (
 // point down only. Everybody may import the packages of common.
 var below = map[string]string{
 	"internal/ci":                        "",
+	"examples/collective":                "engine/schedule engine/schedule/collective engine/simulate platforms model model/machine model/quantity",
+	"examples/fit":                       "fit fit/benchfile fit/forecast model model/quantity",
+	"examples/schedule":                  "engine/schedule engine/simulate platforms model model/machine model/quantity",
 	"internal/release":                   "",
 	"internal/mutate":                    "",
 	"model/quantity":                     "",

@@ -1,0 +1,32 @@
+package collective_test
+
+import (
+	"fmt"
+
+	"github.com/halfpeak/halfpeak/fit/collective"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// Barriers that were measured with 2 to 32 ranks, and one with 64.
+func Example() {
+	data := collective.Data{Collective: "barrier", Statistic: collective.Average}
+	for _, m := range []struct {
+		ranks int
+		time  quantity.Micros
+	}{{2, 3.1}, {4, 6.0}, {8, 9.1}, {16, 11.9}, {32, 15.0}} {
+		data.Points = append(data.Points, collective.Point{Ranks: m.ranks, Time: m.time, Count: 1})
+	}
+	result, err := collective.Fit(data, collective.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	p, err := result.Predict(64, 0)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("64 ranks meet within 16 to 20 µs:", 16 < p.Time && p.Time < 20)
+	// Output:
+	// 64 ranks meet within 16 to 20 µs: true
+}

@@ -1,0 +1,40 @@
+package quantity_test
+
+import (
+	"fmt"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// Units are types, and bytes over µs are MB/s.
+func Example() {
+	size, err := quantity.ParseBytes("64KiB")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	perByte, err := quantity.ParseMicrosPerByte("7.6us/KB")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	time := perByte.Times(size)
+	fmt.Println(size, "take", time, "at", size.Over(time))
+	// Output:
+	// 64 KiB take 486.40 µs at 134.74 MB/s
+}
+
+// Formulas carry units, too.
+func ExampleEval() {
+	v, err := quantity.Eval("33MHz * 32bit", nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(v.Num, "MB/s")
+	_, err = quantity.Eval("33MHz + 32bit", nil)
+	fmt.Println(err)
+	// Output:
+	// 132 MB/s
+	// "33MHz + 32bit", column 7: cannot add a clock rate and a size
+}

@@ -1,0 +1,30 @@
+package reports_test
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/reports"
+)
+
+// The same rows for people and for programs.
+func Example() {
+	rows := reports.Rows{
+		Columns: []reports.Column{{Key: "size_bytes", Head: "size"}, {Key: "time_us", Head: "time"}},
+		Data:    [][]any{{64 * quantity.KiB, quantity.Micros(589.3)}, {128 * quantity.KiB, nil}},
+	}
+	for _, format := range []reports.Format{reports.Markdown, reports.CSV} {
+		if err := reports.Write(os.Stdout, format, rows); err != nil {
+			fmt.Println(err)
+		}
+	}
+	// Output:
+	// | size | time |
+	// | ---:| ---:|
+	// | 64 KiB | 589.30 µs |
+	// | 128 KiB | – |
+	// size_bytes,time_us
+	// 65536,589.3
+	// 131072,
+}
