@@ -15,7 +15,8 @@ type MeasuredCollective struct {
 	Collective string // as MPI has it
 	Algorithm  string // by halfpeak's name; empty: the library's choice
 	Statistic  string // over ranks: "average" or "slowest"
-	Ranks      []int  // ascending, from 2
+	Ranks      []int  // ascending, from 2; equal ones differ in PerNode
+	PerNode    []int  // ranks on each node, of each of Ranks; nil if not known
 	Sizes      []quantity.Bytes
 	Times      [][]quantity.Micros // of each number of ranks, at each size; 0: not measured
 	// Runs are the numbers of repeats behind the times, and Deviations their standard deviations. Both
@@ -46,12 +47,8 @@ func (b *builder) collectiveTables() error {
 		if c.Statistic != "average" && c.Statistic != "slowest" {
 			return b.errorf(path+".statistic", `%q: over ranks, "average" or "slowest"`, c.Statistic)
 		}
-		for _, s := range list(t.Keys, "ranks") {
-			n, err := strconv.Atoi(s)
-			if err != nil || n < 2 || n > 1<<17 || len(c.Ranks) > 0 && n <= c.Ranks[len(c.Ranks)-1] {
-				return b.errorf(path+".ranks", "%q: numbers of ranks are 2 to 131072, and ascend", s)
-			}
-			c.Ranks = append(c.Ranks, n)
+		if err := b.collectiveRanks(path, t, &c); err != nil {
+			return err
 		}
 		for _, s := range list(t.Keys, "sizes") {
 			n, err := quantity.ParseBytes(s)
@@ -78,6 +75,29 @@ func (b *builder) collectiveTables() error {
 			return err
 		}
 		b.p.Collectives = append(b.p.Collectives, c)
+	}
+	return nil
+}
+
+// collectiveRanks reads the numbers of ranks, and the ranks on a node of each.
+func (b *builder) collectiveRanks(path string, t Table, c *MeasuredCollective) error {
+	for _, s := range list(t.Keys, "ranks_per_node") {
+		n, err := strconv.Atoi(s)
+		if err != nil || n < 1 || n > 1<<17 {
+			return b.errorf(path+".ranks_per_node", "%q: ranks on a node are 1 to 131072", s)
+		}
+		c.PerNode = append(c.PerNode, n)
+	}
+	for i, s := range list(t.Keys, "ranks") {
+		n, err := strconv.Atoi(s)
+		placed := i > 0 && i < len(c.PerNode) && c.PerNode[i] > c.PerNode[i-1] && n == c.Ranks[i-1]
+		if err != nil || n < 2 || n > 1<<17 || i > 0 && n <= c.Ranks[i-1] && !placed {
+			return b.errorf(path+".ranks", "%q: numbers of ranks are 2 to 131072, and ascend", s)
+		}
+		c.Ranks = append(c.Ranks, n)
+	}
+	if c.PerNode != nil && len(c.PerNode) != len(c.Ranks) {
+		return b.errorf(path+".ranks_per_node", "%d ranks on a node for %d numbers of ranks; give one for each", len(c.PerNode), len(c.Ranks))
 	}
 	return nil
 }

@@ -84,7 +84,7 @@ var schema = map[string]map[string]form{
 	"measured":   keys("runs", "resolution", "source").with(names, "sizes", "times", "deviations").with(flag, "operation"),
 	"layer":      layerKeys(),
 	"level":      keys("arity", "layer", "gap", "send", "receive", "eager_threshold", "packet", "lanes", "shared", "ports", "port", "source"),
-	"collective": keys("collective", "algorithm", "statistic", "source").with(names, "ranks", "sizes", "times", "runs", "deviations"),
+	"collective": keys("collective", "algorithm", "statistic", "source").with(names, "ranks", "ranks_per_node", "sizes", "times", "runs", "deviations"),
 	"branch":     keys("layer", "up_to"),
 }
 

@@ -72,6 +72,12 @@ with benchmark files, at their ranks and sizes unless --ranks or --size chooses.
 				}
 				design, q.Fits = designs[0], nil
 			}
+			switch {
+			case q.PerNode < 0:
+				return usagef("--ranks-per-node must be at least 1 (got %d)", q.PerNode)
+			case (q.PerNode > 0 || q.Total) && len(q.Fits) == 0:
+				return usagef("--ranks-per-node and --total need measured collectives: fit them with \"halfpeak fit FILES --save my.toml\"; a machine with levels knows its nodes, and its sizes are those of one rank's block")
+			}
 			if q.Statistic = beside.of(); q.Statistic != "" && len(q.Fits) == 0 && beside.files.Paths == nil {
 				return usagef("--statistic is for measured times: of --measured files, or of a platform file with measured collectives")
 			}
@@ -142,6 +148,8 @@ with benchmark files, at their ranks and sizes unless --ranks or --size chooses.
 		panic(err) // a default of this program
 	}
 	cmd.Flags().Var(&ranks, "ranks", "numbers of ranks")
+	cmd.Flags().IntVar(&q.PerNode, "ranks-per-node", 0, "`ranks` on each node, of measured collectives; without it as they were measured")
+	cmd.Flags().BoolVar(&q.Total, "total", false, "sizes are those of all ranks' blocks together, as nccl-tests print them; of measured collectives")
 	cmd.Flags().Var(&sizes, "size", "sizes of the message, or of each rank's block")
 	cmd.Flags().Var(&segments, "segment", "try segments of these sizes beside whole messages")
 	cmd.Flags().StringVar(&q.Map, "map-by", "", "place ranks by `core`, by a level, or on a list of cores, for example \"0,4,64..71\"")

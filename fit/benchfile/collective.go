@@ -15,8 +15,8 @@ type CollectiveOp struct {
 	// counts vary, and "i" or "neighbor_" before it as MPI has them; and sendrecv and hypercube
 	// of nccl-tests. It is empty if neither the file nor its name says.
 	Name string
-	// Ranks take part; 0 if the file does not say.
-	Ranks int
+	// Ranks take part, PerNode of them on each of Nodes nodes; 0 if the file does not say.
+	Ranks, PerNode, Nodes int
 	// Algorithm as the file calls it; empty if it does not say.
 	Algorithm string
 	// PerRank is set where the size is the block of one rank, as OSU and IMB count
@@ -24,6 +24,20 @@ type CollectiveOp struct {
 	// which is the size of nccl-tests, and of all other collectives. It is not set for CSV and
 	// JSON, which do not tell.
 	PerRank bool
+	// Total is set where a column total_bytes says that sizes are those of all ranks' blocks.
+	Total bool
+}
+
+// place completes the ranks, the ranks on a node and the nodes by each other.
+func (c *CollectiveOp) place() {
+	switch {
+	case c.Ranks == 0:
+		c.Ranks = c.Nodes * c.PerNode
+	case c.PerNode == 0 && c.Nodes > 0:
+		c.PerNode = (c.Ranks + c.Nodes - 1) / c.Nodes
+	case c.Nodes == 0 && c.PerNode > 0:
+		c.Nodes = (c.Ranks + c.PerNode - 1) / c.PerNode
+	}
 }
 
 // collectives are the words for them in titles and names, and what each is called.

@@ -20,6 +20,7 @@ type columns struct {
 	timeUnit                             float64 // µs; of a rate, bytes/µs
 	minUnit, maxUnit, medianUnit         float64
 	rate                                 bool    // the time is size over a rate
+	total                                bool    // sizes are those of all ranks' blocks
 	check                                int     // a rate beside the time, −1 for none
 	checkUnit                            float64 // bytes/µs
 	kind                                 Kind
@@ -162,7 +163,8 @@ func parseColumn(text []byte) columnName {
 }
 
 var (
-	sizeNames = set("", "size", "bytes", "nbytes", "msg_size", "msgsize", "message_size", "messagesize", "message", "msg", "msglen", "n", "len", "length", "x")
+	sizeNames = set("", "size", "bytes", "nbytes", "msg_size", "msgsize", "message_size", "messagesize", "message", "msg", "msglen", "n", "len", "length", "x",
+		"total", "total_bytes", "total_size")
 	// timeNames in the order of preference.
 	timeNames   = []string{"one_way", "oneway", "latency", "lat", "time", "t_avg", "avg", "average", "mean", "t", "duration", "elapsed", "usec", "rtt", "round_trip", "prtt", "interval", "gap"}
 	groupNames  = set("stage", "transport", "program", "op", "operation", "benchmark", "test", "series", "platform", "layer", "method", "name", "host")
@@ -214,6 +216,7 @@ func (f *csv) columns(p *parser, cols []columnName, unit string) (*columns, stri
 				return nil, "column " + strconv.Quote(col.full) + " is not a size"
 			}
 			h.size, h.sizeUnit = i, col.sizeUnit()
+			h.total = totalNames[col.base]
 		case isY:
 			h.timeAt, h.timeRank = i, -1
 		case !h.side(i, *col) && y == "":
@@ -370,7 +373,10 @@ var (
 		"cnfint", "ci", "ci_low", "ci_high", "low", "high", "lower", "upper", "mad", "iqr", "jitter", "cpu", "cpu_util", "util", "elapsed", "start", "begin", "end", "stop", "duration",
 		"timestamp", "date", "datetime", "clock", "note", "notes", "comment", "remark", "description")
 	repeatNames    = set("run", "runs", "rep", "repeat", "repetition", "trial", "take", "iter", "iteration", "sample", "round", "pass", "seed", "index", "idx", "i", "id", "seq", "row", "line")
-	rankNames      = set("ranks", "nranks", "np", "nprocs", "procs", "processes", "nprocesses", "tasks", "ntasks", "cores", "p", "comm_size", "world_size") // of collectives
+	rankNames      = set("ranks", "nranks", "np", "nprocs", "procs", "processes", "nprocesses", "tasks", "ntasks", "cores", "p", "comm_size", "world_size", "gpus", "ngpus", "num_gpus", "num_workers") // of collectives
+	nodeNames      = set("nodes", "nnodes", "num_nodes", "n_nodes")
+	perNodeNames   = set("ranks_per_node", "gpus_per_node", "devices_per_node", "tasks_per_node", "ntasks_per_node", "procs_per_node", "processes_per_node", "ppn", "rpn")
+	totalNames     = set("total", "total_bytes", "total_size")
 	algorithmNames = set("algorithm", "alg", "algo")
 	collectiveCols = set("collective", "op", "operation", "benchmark", "test", "program", "name", "function", "call")
 )

@@ -64,6 +64,9 @@ func (f *nccl) take(p *parser, line []byte) bool {
 		}
 		if op.Ranks, op.Algorithm = f.ranks, cmp.Or(op.Algorithm, p.algorithm); op.Ranks == 0 {
 			op.Ranks = p.ranksOf()
+		} else if len(f.hosts) > 0 && len(f.hosts) < maxHosts {
+			op.Nodes = len(f.hosts)
+			op.place()
 		}
 		for i := range n {
 			place := []string{"out-of-place", "in-place"}[i]

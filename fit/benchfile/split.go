@@ -333,6 +333,29 @@ func (s *splitter) isDimension(i int) (splits, dimension bool) {
 	return splits, splits && !single && 10*pairs >= 6*full
 }
 
+// places reports whether column i says how many ranks of a collective took part, or where, beyond
+// the columns that are dimensions already: their sizes need not repeat, as blocks of a total do not.
+func (s *splitter) places(p *parser, i int) bool {
+	c := &s.columns[i]
+	if !rankNames[c.base] && !nodeNames[c.base] && !perNodeNames[c.base] || p.opt.Collective == "" && fromFileName(p.file.Name).Name == "" {
+		return false
+	}
+	seen := map[string]string{}
+	for _, x := range s.order {
+		key := ""
+		for k := range s.columns {
+			if s.columns[k].role >= asked {
+				key += x.values[k] + "\x00"
+			}
+		}
+		if v, has := seen[key]; has && v != x.values[i] {
+			return true
+		}
+		seen[key] = x.values[i]
+	}
+	return false
+}
+
 // end decides which columns are dimensions, and names the tables.
 func (s *splitter) end(p *parser) {
 	given := map[int]bool{}
@@ -349,7 +372,7 @@ func (s *splitter) end(p *parser) {
 		}
 		splits, dimension := s.isDimension(i)
 		switch {
-		case c.role == candidate && dimension:
+		case c.role == candidate && (dimension || s.places(p, i)):
 			c.role = asked
 			p.note("column %q tells tables apart (%s); --pool %s takes them together", short([]byte(c.name)), s.list(i), short([]byte(c.name)))
 		case splits:
@@ -409,7 +432,7 @@ func (s *splitter) name(p *parser, x *splitCell) {
 			}
 			title = append(title, label+"="+cmp.Or(v, "none"))
 			t.Labels = append(t.Labels, Label{plain(label), plain(v)})
-			if !rankNames[c.base] && !algorithmNames[c.base] && !collectiveCols[c.base] {
+			if !rankNames[c.base] && !nodeNames[c.base] && !perNodeNames[c.base] && !algorithmNames[c.base] && !collectiveCols[c.base] {
 				series = append(series, title[len(title)-1])
 			}
 		}
@@ -418,6 +441,10 @@ func (s *splitter) name(p *parser, x *splitCell) {
 			if n, err := strconv.Atoi(v); err == nil && n > 0 {
 				op.Ranks = n
 			}
+		case nodeNames[c.base]:
+			op.Nodes = number10(v)
+		case perNodeNames[c.base]:
+			op.PerNode = number10(v)
 		case algorithmNames[c.base]:
 			op.Algorithm = plain(v)
 		case collectiveCols[c.base] && op.Name == "":
@@ -444,6 +471,11 @@ func (s *splitter) name(p *parser, x *splitCell) {
 	if op.Name = cmp.Or(op.Name, p.opt.Collective); op.Name == "" {
 		return
 	}
-	op.Ranks, op.Algorithm = cmp.Or(op.Ranks, p.ranksOf()), cmp.Or(op.Algorithm, p.algorithmOf(op.Name))
+	if op.place(); op.Ranks == 0 {
+		op.Ranks = p.ranksOf()
+		op.place()
+	}
+	op.Algorithm = cmp.Or(op.Algorithm, p.algorithmOf(op.Name))
+	op.Total = s.cols.total
 	t.Kind, t.Collective, t.Series = Collective, op, plain(strings.Join(series, " "))
 }

@@ -56,8 +56,10 @@ func newBlend(name string, oneNode bool, forms []form, samples []sample) *blend 
 }
 
 const (
-	maxFolds = 4   // groups of places that are held out in turn between other places
-	maxHeld  = 240 // calls held out of one group
+	maxFolds = 4 // groups of places that are held out in turn between other places
+	// manySamples is the number above which two groups do, as each takes the time of a fit.
+	manySamples = 1000
+	maxHeld     = 240 // calls held out of one group
 	// sizeFolds is the number of groups of sizes that are held out in turn.
 	sizeFolds = 3
 )
@@ -66,6 +68,9 @@ const (
 func (b *blend) learn() {
 	if inner := len(b.places) - 2; inner > 0 {
 		folds := min(maxFolds, inner)
+		if len(b.samples) > manySamples {
+			folds = min(folds, 2)
+		}
 		for f := range folds {
 			b.holdOut(&b.between, func(s sample) bool {
 				i, _ := slices.BinarySearchFunc(b.places, s.place, comparePlaces)

@@ -119,28 +119,53 @@ func Fit(d Data, o Options) (*Result, error) {
 	return r, nil
 }
 
-// fitForm is Fit without what predictions need.
-func fitForm(d Data, o Options) (*Result, error) {
-	candidates, err := candidatesOf(d.Collective, o.Algorithm)
+// FitToPredict is Fit without the regimes, whose schedules take time: the result predicts alone. It
+// takes one number of ranks without an algorithm, too.
+func FitToPredict(d Data, o Options) (*Result, error) {
+	r, _, err := prepare(d, o)
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{Data: d}
+	r.learn()
+	return r, nil
+}
+
+// prepare returns a result with the points and the forms of the algorithms that can be theirs.
+func prepare(d Data, o Options) (*Result, []engine.Entry, error) {
+	candidates, err := candidatesOf(d.Collective, o.Algorithm)
+	if err != nil {
+		return nil, nil, err
+	}
+	r := &Result{Data: d, forms: formsOf(d.Collective)}
+	if o.Algorithm != "" {
+		r.forms = []form{formOf(candidates[0], o.Fanout, d.Statistic)}
+	}
 	r.Points = slices.Clone(d.Points)
 	slices.SortFunc(r.Points, byCall)
 	for _, p := range r.Points {
 		if p.Ranks < 2 || !(p.Time > 0) || !(p.Size >= 0) || math.IsInf(float64(p.Time)+float64(p.Size), 0) {
-			return nil, fmt.Errorf("%w: %s of %v on %d ranks takes %v µs", ErrNoFit, d.Collective, p.Size, p.Ranks, float64(p.Time))
+			return nil, nil, fmt.Errorf("%w: %s of %v on %d ranks takes %v µs", ErrNoFit, d.Collective, p.Size, p.Ranks, float64(p.Time))
 		}
 		r.Ranks = append(r.Ranks, p.Ranks)
 	}
 	r.Ranks = slices.Compact(r.Ranks)
 	switch {
 	case len(r.Points) < 2:
-		return nil, fmt.Errorf("%w: %s: one time only; a fit takes several sizes and numbers of ranks", ErrNoFit, d.Collective)
+		return nil, nil, fmt.Errorf("%w: %s: one time only; a fit takes several sizes and numbers of ranks", ErrNoFit, d.Collective)
 	case len(r.Ranks) > maxRanks:
-		return nil, fmt.Errorf("%w: %s on %d numbers of ranks; %d are enough, leave some out", ErrNoFit, d.Collective, len(r.Ranks), maxRanks)
-	case len(r.Ranks) == 1 && len(candidates) > 1:
+		return nil, nil, fmt.Errorf("%w: %s on %d numbers of ranks; %d are enough, leave some out", ErrNoFit, d.Collective, len(r.Ranks), maxRanks)
+	}
+	r.noise()
+	return r, candidates, nil
+}
+
+// fitForm is Fit without what predictions need.
+func fitForm(d Data, o Options) (*Result, error) {
+	r, candidates, err := prepare(d, o)
+	if err != nil {
+		return nil, err
+	}
+	if len(r.Ranks) == 1 && len(candidates) > 1 {
 		return nil, fmt.Errorf("%w: %s on %d ranks only: one number of ranks does not tell algorithms apart; add files of other numbers, or name one with --algorithm",
 			ErrNoFit, d.Collective, r.Ranks[0])
 	}
@@ -150,10 +175,6 @@ func fitForm(d Data, o Options) (*Result, error) {
 			return nil, err
 		}
 		r.Regimes = append(r.Regimes, *g)
-	}
-	r.forms = formsOf(d.Collective)
-	if o.Algorithm != "" {
-		r.forms = []form{formOf(candidates[0], o.Fanout, d.Statistic)}
 	}
 	return r, r.judge()
 }
@@ -218,8 +239,8 @@ func (g *Regime) HeldOut() float64 {
 	return mean(g.heldOut)
 }
 
-// judge sums up the errors.
-func (r *Result) judge() error {
+// noise sets the median deviation of repeats.
+func (r *Result) noise() {
 	var noise []float64
 	for _, p := range r.Points {
 		if p.Count > 1 {
@@ -229,6 +250,10 @@ func (r *Result) judge() error {
 	if len(noise) > 0 {
 		r.Noise = stats.QuantileOf(noise, 0.5)
 	}
+}
+
+// judge sums up the errors.
+func (r *Result) judge() error {
 	all := make([]int, len(r.Regimes))
 	for i := range r.Regimes {
 		all[i] = i
@@ -315,9 +340,12 @@ func (r *Result) Verdict() string {
 	return "fits in part, none from " + strings.Join(wrong, ", ") + ": " + text
 }
 
+func percent(v float64) string {
+	return fmt.Sprintf("%.*f %%", max(0, 1-int(math.Log10(max(1, 100*v)))), 100*v)
+}
+
 // text says the errors, and that of ranks left out if it is known.
 func (e Errors) text(heldOut float64) string {
-	percent := func(v float64) string { return fmt.Sprintf("%.*f %%", max(0, 1-int(math.Log10(max(1, 100*v)))), 100*v) }
 	text := fmt.Sprintf("median error %s, 95th percentile %s, worst %s on %d ranks at %s", percent(e.Median), percent(e.P95), percent(e.Worst), e.WorstRanks, e.WorstSize)
 	if !math.IsNaN(heldOut) {
 		text += "; " + percent(heldOut) + " on numbers of ranks left out"

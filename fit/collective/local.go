@@ -1,6 +1,10 @@
 package collective
 
-import "math"
+import (
+	"math"
+	"slices"
+	"sync"
+)
 
 // The columns of a local regression: the base, steps inside nodes, steps between nodes, bytes.
 const (
@@ -107,8 +111,8 @@ func (l *localForm) corrected(p place, n, left float64) float64 {
 }
 
 // farthest is the distance beyond the nearest measurement from which one is left out: its weight is
-// below 1/20,000.
-const farthest = 10
+// below 1/400.
+const farthest = 6
 
 // predict returns the time in µs.
 func (l *localForm) predict(p place, n float64) float64 {
@@ -116,17 +120,23 @@ func (l *localForm) predict(p place, n float64) float64 {
 	return l.time(l.coordinate(p, n), &x)
 }
 
+// buffers are of []float64, for the distances to all points.
+var buffers = sync.Pool{New: func() any { return new([]float64) }}
+
 // time returns the time in µs of a call at a coordinate.
 func (l *localForm) time(at coordinate, x *[localColumns]float64) (t float64) {
-	distance := make([]float64, len(l.points))
+	distance := buffers.Get().(*[]float64)
+	defer buffers.Put(distance)
+	*distance = slices.Grow((*distance)[:0], len(l.points))
 	nearest := math.Inf(1)
 	for i := range l.points {
-		distance[i] = at.distance(l.points[i].coordinate)
-		nearest = min(nearest, distance[i])
+		d := at.distance(l.points[i].coordinate)
+		*distance = append(*distance, d)
+		nearest = min(nearest, d)
 	}
 	var m moments
-	for i := range l.points {
-		if d := distance[i] - nearest; d < farthest {
+	for i, d := range *distance {
+		if d -= nearest; d < farthest {
 			m.add(&l.points[i].x, l.points[i].t, math.Exp(-d))
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -113,6 +114,50 @@ func (r *Result) PerNode() (most int) {
 		most = max(most, p.PerNode)
 	}
 	return most
+}
+
+// HeldOutErrors returns the median error of predictions at places that were held out, as fractions:
+// between other places and beyond all others. An error is NaN if too few places were measured.
+func (r *Result) HeldOutErrors() (between, beyond float64) {
+	var in, out []float64
+	for _, b := range []*blend{r.oneNode, r.several} {
+		if b == nil {
+			continue
+		}
+		for _, e := range b.between.own {
+			in = append(in, math.Abs(math.Expm1(e)))
+		}
+		if !b.sizesOnly {
+			for _, e := range b.beyond.own {
+				out = append(out, math.Abs(math.Expm1(e)))
+			}
+		}
+	}
+	return stats.QuantileOf(in, 0.5), stats.QuantileOf(out, 0.5)
+}
+
+// Accuracy says the held-out errors in a sentence; empty if too few places were measured.
+func (r *Result) Accuracy() string {
+	between, beyond := r.HeldOutErrors()
+	var parts []string
+	if !math.IsNaN(between) {
+		parts = append(parts, percent(between)+" between the others")
+	}
+	if !math.IsNaN(beyond) {
+		parts = append(parts, percent(beyond)+" beyond them")
+	}
+	if parts == nil {
+		return ""
+	}
+	return "predictions of numbers of ranks left out are off by " + strings.Join(parts, ", ") + " in the median"
+}
+
+// Placements returns the placements that were measured, by ranks and then by ranks on a node.
+func (r *Result) Placements() (all []Placement) {
+	for _, p := range r.Points {
+		all = append(all, Placement{p.Ranks, p.PerNode})
+	}
+	return slices.Compact(all)
 }
 
 // Predict returns the time of the next call of n bytes on ranks that are placed as they were

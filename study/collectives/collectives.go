@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
@@ -36,9 +37,13 @@ type Question struct {
 	Fits []Fit
 	// Statistic chooses among what was measured, of fits and beside files; empty: all of it.
 	Statistic fitted.Statistic
-	Library   string               // only what rules in this form can say; empty: all
-	Loop      bool                 // times are those that OSU's benchmarks print: see fit/contention.Loop
-	Within    contention.Intervals // of the times that are simulated
+	// PerNode is the number of ranks on each node, for fits; 0: as measured.
+	PerNode int
+	// Total says that sizes are those of all ranks' blocks, for fits.
+	Total   bool
+	Library string               // only what rules in this form can say; empty: all
+	Loop    bool                 // times are those that OSU's benchmarks print: see fit/contention.Loop
+	Within  contention.Intervals // of the times that are simulated
 
 	// Operations bounds the schedules that are simulated although there is a faster way, which knows
 	// no average; 0 is 2²² for all times together, and at most 2²⁰ for each. Where there is none, it is
@@ -87,6 +92,9 @@ type Timing struct {
 	Slower         float64
 	Next           *Timing
 	NextSlower     float64
+	// MayLose is how much longer the best may take than the fastest, in percent: the upper end of a
+	// 95 % interval from 0. Only the best of fits has it.
+	MayLose float64
 }
 
 // Compute answers the question. The errors are an unknown collective, algorithm or library, a
@@ -230,7 +238,10 @@ func logPOf(m simulate.Machine, ranks int, c collective.Call) collective.LogP {
 }
 
 // compare marks the best of the times of one call. Of equal ones the first is the best.
-func compare(here []Timing) {
+func compare(here []Timing) { compareTo(here, -1) }
+
+// compareTo is compare with the index of the best; -1: the least time.
+func compareTo(here []Timing, chosen int) {
 	if len(here) == 0 {
 		return
 	}
@@ -239,6 +250,9 @@ func compare(here []Timing) {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(here[a].Time, here[b].Time) })
+	if i := slices.Index(order, chosen); i > 0 {
+		order = slices.Insert(slices.Delete(order, i, i+1), 0, chosen)
+	}
 	slower := func(t, best quantity.Micros) float64 { return reports.Finite(100 * float64((t-best)/best)) }
 	best := &here[order[0]]
 	best.Best = true
@@ -317,6 +331,12 @@ func (t *Times) Rows() reports.Rows {
 		reports.Col("ran_as", reports.HeadIf(slices.ContainsFunc(times, func(c Timing) bool { return ranAs(c) != nil }), "ran as"), ranAs),
 		reports.Col("average_low_us", "", func(c Timing) any { low, _ := averageEnds(t.Within, c); return low }),
 		reports.Col("average_high_us", "", func(c Timing) any { _, high := averageEnds(t.Within, c); return high }),
+		reports.Col("loss_high_percent", reports.HeadIf(t.Fitted, "may lose"), compared(func(c Timing) any {
+			if !c.Best || !t.Fitted || math.IsNaN(c.MayLose) {
+				return nil
+			}
+			return reports.Finite(c.MayLose)
+		})).Texted(reports.PercentText("%.1f %%")).Ranked(2),
 	)
 	if rows.Notes = append(rows.Notes, t.Notes...); !t.Fitted {
 		rows.Notes = append(append(rows.Notes, t.On), intervalNotes(t.Within, times)...)

@@ -11,7 +11,6 @@ import (
 	fitted "github.com/halfpeak/halfpeak/fit/collective"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/internal/usage"
-	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/study/fits"
 )
@@ -52,6 +51,9 @@ func fitCollectives(ref string, tables []platforms.MeasuredCollective) (all []Fi
 			for j, n := range t.Sizes {
 				if v := t.Times[i][j]; v > 0 {
 					p := fitted.Point{Ranks: ranks, Size: n, Time: v, Count: 1}
+					if t.PerNode != nil {
+						p.PerNode = t.PerNode[i]
+					}
 					if t.Runs != nil && t.Deviations != nil {
 						p.Count, p.Deviation = max(1, t.Runs[i][j]), float64(t.Deviations[i][j]/v)
 					}
@@ -92,7 +94,7 @@ func (q Question) fit(ctx context.Context, all []*Fit) error {
 			if name == libraryChoice {
 				name = ""
 			}
-			r, err := fitted.Fit(f.Data, fitted.Options{Algorithm: name})
+			r, err := fitted.FitToPredict(f.Data, fitted.Options{Algorithm: name})
 			if err != nil {
 				err = fmt.Errorf("%s: %w", f.at, err)
 			}
@@ -174,54 +176,18 @@ func (q Question) fitted(ctx context.Context) (*Times, error) {
 	if err := q.fit(ctx, used); err != nil {
 		return nil, err
 	}
-	beyond, crossed := 0, 0
+	g := grid{Question: q, fits: by, slowest: slowest}
 	for _, ranks := range stats.Ascending(q.Ranks) {
 		for _, n := range stats.Ascending(q.Sizes) {
-			var here []Timing
-			for _, e := range answer.Algorithms {
-				c := Timing{Entry: e, Ranks: ranks, From: FromFit, Time: quantity.Unknown, Average: quantity.Unknown, Low: quantity.Unknown, High: quantity.Unknown}
-				c.Call.Bytes = uint64(n)
-				for _, statistic := range fitted.Statistics {
-					f, has := by[e.Name][statistic]
-					if !has {
-						continue
-					}
-					p, err := f.Predict(ranks, n)
-					if err != nil {
-						return nil, err
-					}
-					if p.Beyond {
-						beyond++
-					}
-					if statistic == fitted.Average {
-						c.Average, c.Low, c.High = p.Time, p.Low, p.High
-					}
-					if statistic == fitted.Slowest || !slowest { // compared by what all have
-						c.Time, c.Low, c.High = p.Time, p.Low, p.High
-					}
-				}
-				if c.Average > c.Time { // the fits cross: the slowest takes as long as the average, or longer
-					crossed++
-					c.High = max(c.High, c.Average)
-					c.Average = c.Time
-				}
-				here = append(here, c)
-			}
-			if len(here) > 1 {
-				compare(here)
-			}
-			if !slowest {
-				for i := range here {
-					here[i].Time = quantity.Unknown
-				}
+			here, err := g.timings(answer.Algorithms, ranks, n)
+			if err != nil {
+				return nil, err
 			}
 			answer.Times = append(answer.Times, here...)
 		}
 	}
-	answer.Notes = append(fitNotes(used, slowest || q.Statistic != "", beyond), twice...)
-	if crossed > 0 {
-		answer.Notes = append(answer.Notes, fmt.Sprintf("%d averages over ranks were fitted to more than the slowest rank takes: they are given as its time, whose interval holds both.", crossed))
-	}
+	answer.Notes = append(fitNotes(used, slowest || q.Statistic != "", g.beyond), twice...)
+	answer.Notes = append(answer.Notes, g.notes()...)
 	return answer, nil
 }
 
@@ -229,9 +195,11 @@ func (q Question) fitted(ctx context.Context) (*Times, error) {
 func fitNotes(used []*Fit, slowest bool, beyond int) []string {
 	var parts []string
 	for _, f := range used {
-		parts = append(parts, fmt.Sprintf("%s, %s: %s", f.Entry.Name, f.Data.Statistic, f.Verdict()))
+		if text := f.Accuracy(); text != "" {
+			parts = append(parts, fmt.Sprintf("%s, %s: %s", f.Entry.Name, f.Data.Statistic, text))
+		}
 	}
-	parts = append(parts, "Times are fitted to measurements: the form, and what it left at the measurements nearby; intervals are of one more measurement.")
+	parts = append(parts, "Times are of algorithms' forms, fitted to the measurements nearby and weighted by how well they predict those held out; intervals are of one more measurement.")
 	if !slowest {
 		parts = append(parts, "The time of the slowest rank was not measured for all: algorithms are compared by the average over ranks, whose interval this is.")
 	}

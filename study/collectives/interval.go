@@ -55,8 +55,11 @@ func told(low, high quantity.Micros) (l, h quantity.Micros) {
 
 // averageEnds are the interval of the average; absent where there is none.
 func averageEnds(i contention.Intervals, c Timing) (low, high quantity.Micros) {
+	if c.From == FromFit && math.IsNaN(float64(c.Time)) {
+		return c.Low, c.High
+	}
 	within := i.Interval(c.Entry)
-	if within == (contention.Interval{}) || math.IsNaN(float64(c.Average)) {
+	if c.From == FromFit || within == (contention.Interval{}) || math.IsNaN(float64(c.Average)) {
 		return quantity.Unknown, quantity.Unknown
 	}
 	return told(within.Of(c.Average))

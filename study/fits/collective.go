@@ -32,6 +32,9 @@ func jointly(sources []fitSource, o MeasuredOptions) bool {
 		if s.table.Kind == benchfile.Collective && o.Algorithm != "" {
 			return true
 		}
+		if c.Ranks == 0 {
+			c.Ranks = c.Nodes * o.PerNode
+		}
 		if s.table.Kind != benchfile.Collective || c.Ranks == 0 && len(o.Ranks) < 2 {
 			continue
 		}
@@ -50,7 +53,7 @@ func whyNotJointly(sources []fitSource, o MeasuredOptions) (notes []string) {
 	for _, s := range sources {
 		switch c := s.table.Collective; {
 		case s.table.Kind != benchfile.Collective:
-		case c.Ranks == 0:
+		case c.Ranks == 0 && c.Nodes*o.PerNode == 0:
 			unsaid++
 		default:
 			ranks = c.Ranks
@@ -186,6 +189,9 @@ func (c JointFit) notes(several bool) []string {
 		ranks = fmt.Sprintf("%d ranks only", c.Ranks[0])
 	}
 	notes := []string{fmt.Sprintf("%s%s: %s", about, ranks, c.Verdict())}
+	if text := c.Accuracy(); text != "" {
+		notes = append(notes, about+text)
+	}
 	for _, g := range c.Regimes {
 		var texts []string
 		if len(g.Alike) > 0 {

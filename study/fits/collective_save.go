@@ -27,7 +27,7 @@ func (f *Fitted) collectivesDocument() platforms.Document {
 			t.Set("algorithm", c.series.Algorithm)
 		}
 		t.Set("statistic", string(c.Statistic))
-		var ranks, sizes, times, runs, deviations []string
+		var ranks, perNode, sizes, times, runs, deviations []string
 		repeated := false
 		var all []quantity.Bytes
 		for _, p := range c.Points {
@@ -37,11 +37,11 @@ func (f *Fitted) collectivesDocument() platforms.Document {
 		for _, n := range all {
 			sizes = append(sizes, fmt.Sprintf("%.12gB", float64(n)))
 		}
-		for _, p := range c.Ranks {
+		for _, p := range c.Placements() {
 			line := slices.Repeat([]string{"-"}, len(all))
 			count, deviation := slices.Clone(line), slices.Clone(line)
 			for _, o := range c.Points {
-				if i, found := slices.BinarySearch(all, o.Size); found && o.Ranks == p {
+				if i, found := slices.BinarySearch(all, o.Size); found && o.Ranks == p.Ranks && o.PerNode == p.PerNode {
 					line[i] = platforms.ExactMicros(o.Time)
 					if o.Count > 1 && o.Deviation > 0 {
 						repeated = true
@@ -49,10 +49,14 @@ func (f *Fitted) collectivesDocument() platforms.Document {
 					}
 				}
 			}
-			ranks, times = append(ranks, strconv.Itoa(p)), append(times, strings.Join(line, " "))
+			perNode = append(perNode, strconv.Itoa(p.PerNode))
+			ranks, times = append(ranks, strconv.Itoa(p.Ranks)), append(times, strings.Join(line, " "))
 			runs, deviations = append(runs, strings.Join(count, " ")), append(deviations, strings.Join(deviation, " "))
 		}
 		t.Set("ranks", ranks)
+		if c.PerNode() > 0 {
+			t.Set("ranks_per_node", perNode)
+		}
 		t.Set("sizes", sizes)
 		t.Set("times", times)
 		if repeated {

@@ -21,7 +21,10 @@ type MeasuredOptions struct {
 	Collective string // what tables measure that do not say so
 	// Ranks are those of the tables that do not say: one number for all, or one for each in order.
 	Ranks []int
-
+	// PerNode is the number of ranks on each node of the tables that do not say; 0: not known.
+	PerNode int
+	// Total says that sizes of CSV and JSON are those of all ranks' blocks, not of one.
+	Total bool
 	// Algorithm is that of tables that do not say, as files call one; empty: searched.
 	Algorithm string
 }
@@ -51,8 +54,8 @@ func MeasuredSeries(sources []fitSource, o MeasuredOptions) (all []Series, notes
 	}
 	type sample struct {
 		benchfile.Sample
-		ranks int
-		size  quantity.Bytes
+		ranks, perNode int
+		size           quantity.Bytes
 	}
 	if o.Collective != "" && collective.Of(o.Collective) == nil {
 		_, err := collective.Find(o.Collective, "")
@@ -69,6 +72,12 @@ func MeasuredSeries(sources []fitSource, o MeasuredOptions) (all []Series, notes
 		}
 		if c.Name = cmp.Or(c.Name, o.Collective); c.Name == "" {
 			return nil, nil, usage.Fields(fmt.Errorf("%s: the file does not say which collective it measured; name it, for example allreduce", s.file.Name), "collective")
+		}
+		if c.PerNode == 0 {
+			c.PerNode = o.PerNode
+		}
+		if c.Ranks == 0 {
+			c.Ranks = c.Nodes * c.PerNode
 		}
 		if c.Ranks == 0 {
 			if c.Ranks, err = o.unsaidRanks(unsaid); err != nil {
@@ -97,13 +106,14 @@ func MeasuredSeries(sources []fitSource, o MeasuredOptions) (all []Series, notes
 		if of[k] == nil {
 			keys = append(keys, k)
 		}
-		total := !c.PerRank && (collective.Entry{Collective: k.collective}).InBlocks() && s.table.Format != "csv" && s.table.Format != "json"
+		plain := s.table.Format == "csv" || s.table.Format == "json"
+		total := !c.PerRank && (collective.Entry{Collective: k.collective}).InBlocks() && (!plain || o.Total || c.Total)
 		for _, t := range s.table.Samples {
 			n := t.Size
 			if total { // the registry counts the block of a rank
 				n = quantity.Bytes(math.Floor(float64(n) / float64(c.Ranks)))
 			}
-			of[k] = append(of[k], sample{t, c.Ranks, n})
+			of[k] = append(of[k], sample{t, c.Ranks, c.PerNode, n})
 		}
 	}
 	if len(o.Ranks) > 1 && unsaid != len(o.Ranks) {
@@ -116,32 +126,37 @@ func MeasuredSeries(sources []fitSource, o MeasuredOptions) (all []Series, notes
 		notes = append(notes, fmt.Sprintf("skipped %d tables that measure no collective; the model piecewise fits each table by itself", others))
 	}
 	for _, k := range keys {
-		slowest := true
+		slowest, placed := true, true
 		for _, s := range of[k] {
-			slowest = slowest && s.Slowest > 0
+			slowest, placed = slowest && s.Slowest > 0, placed && s.perNode > 0
 		}
 		for _, statistic := range fitted.Statistics {
 			if statistic == fitted.Slowest && !slowest {
 				continue
 			}
 			type at struct {
-				ranks int
-				size  quantity.Bytes
+				ranks, perNode int
+				size           quantity.Bytes
 			}
 			repeats := map[at][]benchfile.Sample{}
 			for _, s := range of[k] {
 				if statistic == fitted.Slowest {
 					s.Mean, s.Variance = s.Slowest, 0
 				}
-				p := at{s.ranks, s.size}
+				p := at{s.ranks, s.perNode, s.size}
+				if !placed { // some do not say: nodes are not known
+					p.perNode = 0
+				}
 				repeats[p] = append(repeats[p], s.Sample)
 			}
 			d := fitted.Data{Collective: k.collective, Statistic: statistic}
 			for p, here := range repeats {
-				d.Points = append(d.Points, pointOf(p.ranks, p.size, here))
+				point := pointOf(p.ranks, p.size, here)
+				point.PerNode = p.perNode
+				d.Points = append(d.Points, point)
 			}
 			slices.SortFunc(d.Points, func(a, b fitted.Point) int {
-				return cmp.Or(cmp.Compare(a.Ranks, b.Ranks), cmp.Compare(a.Size, b.Size))
+				return cmp.Or(cmp.Compare(a.Ranks, b.Ranks), cmp.Compare(a.PerNode, b.PerNode), cmp.Compare(a.Size, b.Size))
 			})
 			all = append(all, Series{d, k.algorithm, k.name})
 		}
