@@ -87,7 +87,13 @@ func alone(c manyNumbers, units quantity.UnitChoice) string {
 }
 
 // PercentChange formats a relative change: −0.251 is "−25.1 %".
-func PercentChange(part float64) string { return Minus(fmt.Sprintf("%+.1f %%", 100*part)) }
+func PercentChange(part float64) string {
+	text := fmt.Sprintf("%+.1f %%", 100*part)
+	if text == "-0.0 %" {
+		text = "+0.0 %" // a sign says which way, and this is none
+	}
+	return Minus(text)
+}
 
 // PercentError formats an error in percent with two significant digits: "3.5 %", "120 %". Errors below
 // 10⁻⁹ %, which come from rounding, are 0.

@@ -47,3 +47,12 @@ func TestBareFloat(t *testing.T) {
 		check(math.Round(r.Float64()*1e4) / math.Pow(10, float64(r.IntN(8))))
 	}
 }
+
+// What rounds to nothing has no sign of less.
+func TestPercentChange(t *testing.T) {
+	for part, want := range map[float64]string{-0.0001: "+0.0 %", 0: "+0.0 %", 0.0001: "+0.0 %", -0.251: "−25.1 %"} {
+		if got := PercentChange(part); got != want {
+			t.Errorf("%v: %q, want %q", part, got, want)
+		}
+	}
+}

@@ -474,3 +474,22 @@ source = "test"
 		t.Errorf("%+v, %v, %v", in, crosses, err)
 	}
 }
+
+// A target that only a cost of nothing meets asks for zero, and not for what rounding leaves of it.
+func TestSolveZero(t *testing.T) {
+	d := design(t, "d", `model = "linear"
+beta = "10us"
+tau = "10us/KiB"`)
+	target, err := d.ParseTarget("one_way(1KiB) <= 10us")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := d.Platform.Find(d.Layer.Name, "tau")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := d.Solve(target, p, 0, 0)
+	if err != nil || !s.Reached || s.Value != 0 {
+		t.Errorf("%+v, %v; want 0", s, err)
+	}
+}

@@ -155,6 +155,9 @@ func (d Design) Solve(t Target, p platforms.Param, from, to float64) (Solution, 
 				continue
 			}
 			flips[side] = bisect(last, v, p.Whole(), func(x float64) bool { return t.Met(at(x)) != s.Met })
+			if v == 0 && math.Abs(flips[side]) < 1e-9*math.Abs(p.Value.Num) {
+				flips[side] = 0 // less than rounding leaves of the other costs
+			}
 			break
 		}
 	}

@@ -1,6 +1,7 @@
 package predict
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/halfpeak/halfpeak/model"
@@ -94,6 +95,14 @@ func (c Comparison) Rows() reports.Rows {
 	}, more)...)
 	if fitted {
 		rows.Notes = []string{whatif.ForecastNote}
+	}
+	said := map[string]bool{}
+	for _, x := range c {
+		ref := x.Platform + "/" + x.Layer
+		if x.RoofShare > 1.005 && !said[ref] {
+			said[ref] = true
+			rows.Notes = append(rows.Notes, fmt.Sprintf("%s: r∞ is above the roof %s of %s: one of the two is not exact, and the share says no more than that", ref, x.Roof.Name, x.Roof.Rate))
+		}
 	}
 	return rows
 }

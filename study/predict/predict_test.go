@@ -144,3 +144,18 @@ source = "made up"
 		}
 	}
 }
+
+// A layer whose r∞ is above its roof is remarked upon once, as its share alone reads like a success.
+func TestCompareAboveTheRoof(t *testing.T) {
+	d, err := whatif.Find("clip/system-buffer")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := Compare([]quantity.Bytes{64, 1024}, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if notes := c.Rows().Notes; c[0].RoofShare <= 1.005 || len(notes) != 1 || !strings.Contains(notes[0], "clip/system-buffer: r∞ is above the roof pci of 132.00 MB/s") {
+		t.Errorf("%.3f of the roof, notes %q", c[0].RoofShare, notes)
+	}
+}

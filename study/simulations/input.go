@@ -58,6 +58,8 @@ func ReadInput(ctx context.Context, o mpitrace.Options, names ...string) (*Input
 		sources[0].Open = func() (io.ReadCloser, error) { return unread{r, f}, nil } // a pipe is read but once
 		in.Schedule, err = mpitrace.Read(sources, o)
 		return in, err
+	case o.Scale != mpitrace.Defaults.Scale:
+		err = fmt.Errorf("%s: only the computations of traces are scaled, and this is GOAL, whose calc says how long each takes; omit the factor", sources[0].Name)
 	case len(files) > 1:
 		err = fmt.Errorf("%s: it is no trace of liballprof or SimGrid; give one schedule, or the files of a trace", sources[0].Name)
 	default:

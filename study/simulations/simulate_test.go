@@ -3,7 +3,9 @@ package simulations_test
 import (
 	"context"
 	"math"
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
@@ -63,5 +65,21 @@ func TestReadInputInterrupted(t *testing.T) {
 	cancel()
 	if _, err := simulations.ReadInput(ctx, mpitrace.Defaults, "../../engine/simulate/testdata/stuck.goal"); err == nil {
 		t.Error("it was read")
+	}
+}
+
+// GOAL says how long each computation takes: a factor for those of traces is refused.
+func TestScaleOfGOAL(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "x.goal")
+	if err := os.WriteFile(name, []byte("num_ranks 1\nrank 0 {\nl1: calc 1000\n}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	reading := mpitrace.Defaults
+	if _, err := simulations.ReadInput(t.Context(), reading, name); err != nil {
+		t.Error(err)
+	}
+	reading.Scale = 0.5
+	if _, err := simulations.ReadInput(t.Context(), reading, name); err == nil || !strings.Contains(err.Error(), "only the computations of traces are scaled") {
+		t.Errorf("error %v", err)
 	}
 }
