@@ -301,3 +301,29 @@ func BenchmarkSchedule(b *testing.B) {
 		})
 	}
 }
+
+// The number of phases is Open MPI's: the message over p segments, and one more if the rest is more
+// than a half of that. A rank sends p − 1 messages for each, and p − 1 on the way back.
+func TestPhasesOfTheSegmentedRing(t *testing.T) {
+	const p, segment = 4, 10 // a round is 40 B
+	for bytes, phases := range map[uint64]int{40: 1, 60: 1, 61: 2, 80: 2, 94: 2, 100: 2, 101: 3, 120: 3} {
+		e, err := collective.Find("allreduce", "segmented-ring")
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := e.Schedule(p, collective.Call{Bytes: bytes, Segment: segment})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sends := 0
+		lo, hi := s.Rank(0)
+		for _, op := range s.Ops()[lo:hi] {
+			if op.Kind == schedule.Send {
+				sends++
+			}
+		}
+		if want := (p - 1) * (phases + 1); sends != want {
+			t.Errorf("%d B: %d messages, want %d", bytes, sends, want)
+		}
+	}
+}
