@@ -85,6 +85,9 @@ type Timing struct {
 	// Low and High are a 95 % interval of the time, or of the average if there is no time. NaN where
 	// none is known.
 	Low, High quantity.Micros
+	// LatencyBound and BandwidthBound are what no algorithm can be faster than; NaN on a machine with
+	// several levels.
+	LatencyBound, BandwidthBound quantity.Micros
 
 	// Of the same ranks and size: the best, and how much longer this takes, in percent. The best
 	// has the one after it too. All are absent where one algorithm was asked for.
@@ -215,7 +218,12 @@ func (q Question) cells(all Algorithms, m simulate.Machine) (cells []Timing, err
 					if err := e.Check(ranks, c); err != nil {
 						return nil, err
 					}
-					cells = append(cells, Timing{Entry: e, Ranks: ranks, Call: c, Average: quantity.Unknown, Low: quantity.Unknown, High: quantity.Unknown})
+					t := Timing{Entry: e, Ranks: ranks, Call: c, Average: quantity.Unknown, Low: quantity.Unknown, High: quantity.Unknown,
+						LatencyBound: quantity.Unknown, BandwidthBound: quantity.Unknown}
+					if len(q.Machine.Levels) <= 1 {
+						t.LatencyBound, t.BandwidthBound = bounds(m, e.Collective, ranks, c)
+					}
+					cells = append(cells, t)
 				}
 			}
 		}
@@ -329,6 +337,8 @@ func (t *Times) Rows() reports.Rows {
 		reports.Col("next_slower_percent", "runner-up slower by", next(func(c Timing) any { return c.NextSlower })).Texted(reports.PercentText("%.1f %%")).Ranked(2),
 		reports.Col("from", "method", func(c Timing) any { return c.From }).Ranked(4),
 		reports.Col("ran_as", reports.HeadIf(slices.ContainsFunc(times, func(c Timing) bool { return ranAs(c) != nil }), "ran as"), ranAs),
+		reports.Col("latency_bound_us", "", func(c Timing) any { return c.LatencyBound }),
+		reports.Col("bandwidth_bound_us", "", func(c Timing) any { return c.BandwidthBound }),
 		reports.Col("average_low_us", "", func(c Timing) any { low, _ := averageEnds(t.Within, c); return low }),
 		reports.Col("average_high_us", "", func(c Timing) any { _, high := averageEnds(t.Within, c); return high }),
 		reports.Col("loss_high_percent", reports.HeadIf(t.Fitted, "may lose"), compared(func(c Timing) any {
