@@ -8,3 +8,9 @@ import _ "embed"
 //
 //go:embed c/calibrate.c
 var Calibrate string
+
+// Trace is the C99 source of trace.c, a PMPI library that records what a program does in the format
+// of liballprof.
+//
+//go:embed c/trace.c
+var Trace string

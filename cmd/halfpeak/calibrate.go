@@ -16,6 +16,7 @@ type cSource struct{ name, text, commands string }
 
 func newCalibrate() *cobra.Command {
 	var folder string
+	var trace bool
 	cmd := &cobra.Command{
 		Use:   "calibrate --write DIR",
 		Short: "Write an MPI program that measures a cluster for fit",
@@ -35,8 +36,13 @@ machine, and of many pairs of ranks at once. From its CSV, fit makes a machine w
 			if err := os.MkdirAll(folder, 0o777); err != nil {
 				return err
 			}
-			for _, s := range []cSource{{"calibrate.c", mpi.Calibrate,
-				"mpicc -O2 %s -o calibrate -lm\nmpirun ./calibrate > me.csv   # or srun, on 2 nodes or more, a rank for each core\nhalfpeak fit me.csv --save me.toml\n"}} {
+			sources := []cSource{{"calibrate.c", mpi.Calibrate,
+				"mpicc -O2 %s -o calibrate -lm\nmpirun ./calibrate > me.csv   # or srun, on 2 nodes or more, a rank for each core\nhalfpeak fit me.csv --save me.toml\n"}}
+			if trace {
+				sources = append(sources, cSource{"trace.c", mpi.Trace,
+					"mpicc -shared -fPIC -O2 %s -o libtrace.so\nmpirun -x LD_PRELOAD=$PWD/libtrace.so ./program   # srun --export=ALL,LD_PRELOAD=…\nhalfpeak simulate trace.* --machine me.toml\n"})
+			}
+			for _, s := range sources {
 				path := filepath.Join(folder, s.name)
 				if err := filesOf(cmd).Write(path, func(w io.Writer) error {
 					_, err := io.WriteString(w, s.text)
@@ -50,5 +56,6 @@ machine, and of many pairs of ranks at once. From its CSV, fit makes a machine w
 		},
 	}
 	cmd.Flags().StringVar(&folder, "write", "", "write calibrate.c into this `folder`")
+	cmd.Flags().BoolVar(&trace, "trace", false, "also write trace.c, a library that records a program's messages for simulate")
 	return cmd
 }

@@ -15,8 +15,8 @@ func planted() string {
 	b.WriteString(CalibrationHeader + "\n# 2026-11-22, 16 ranks, rank 0 on n0, clock of 0.02 us\n# some MPI\n" +
 		"# level node holds 4\n# level cluster holds 4\n# places 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15\n" + strings.Join(calibrationColumns, ",") + "\n")
 	row := func(measure, level, way string, pairs, n int, t float64) {
-		for pass := 1; pass <= 3; pass++ { // the middle one counts
-			noisy := t * (1 + 0.02*float64(pass-2))
+		for pass := 1; pass <= 3; pass++ { // the first is not disturbed
+			noisy := t * (1 + 0.01*float64(pass-1))
 			fmt.Fprintf(&b, "%s,%s,%s,%d,%d,0,%d,10,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,0\n", measure, level, way, pairs, n, pass, noisy, noisy, noisy, noisy, noisy, noisy)
 		}
 	}
@@ -73,7 +73,7 @@ func TestCalibratedMachine(t *testing.T) {
 		{"NIC, 1 MiB", float64(node.Port.OneWay(1 << 20)), 0.3 + (1<<20)/5000.0},
 		{"γ", float64(c.Gamma()), 1e-4},
 	} {
-		if math.Abs(want.got/want.want-1) > 0.01 {
+		if math.Abs(want.got/want.want-1) > 0.015 {
 			t.Errorf("%s: %.4g, planted %.4g", want.what, want.got, want.want)
 		}
 	}
@@ -121,7 +121,7 @@ func TestInterruptedCalibration(t *testing.T) {
 		CalibrationHeader + "\n# a\n# b\n# level node holds x\n":         "x:4: invalid number \"x\"",
 		strings.Replace(planted(), "pingpong,node", "pingpong,rack", 1):  "unknown level \"rack\"",
 		strings.Replace(planted(), "node,in,1,1,0", "node,in,1,-1,0", 1): "invalid bytes",
-		strings.Replace(planted(), "10,0.490098,", "10,much,", 1):        "invalid median_us",
+		strings.Replace(planted(), "10,0.500100,", "10,much,", 1):        "invalid median_us",
 		strings.Replace(planted(), "# places 0,1", "# places 0,one", 1):  "invalid core",
 	} {
 		if _, err := ReadCalibration(strings.NewReader(text), "x"); err == nil || !strings.Contains(err.Error(), want) {

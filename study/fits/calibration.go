@@ -3,6 +3,7 @@ package fits
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -107,7 +108,7 @@ func (c *calibrated) rows() reports.Rows {
 		return c.Levels[s.Level].Name
 	}
 	percent := func(key, head string, of func(contention.CheckSummary) float64) reports.Field[contention.CheckSummary] {
-		return reports.Col(key, head, func(s contention.CheckSummary) any { return 100 * of(s) }).Texted(reports.PercentError)
+		return reports.Col(key, head, func(s contention.CheckSummary) any { return math.Round(1e6*of(s)) / 1e4 }).Texted(reports.PercentError)
 	}
 	rows := reports.TableOf(contention.Summarize(c.checks),
 		reports.Col("file", "", func(contention.CheckSummary) any { return c.file }),
