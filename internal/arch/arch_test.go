@@ -70,6 +70,7 @@ var below = map[string]string{
 	"tools/forecast/holdout":             "fit/benchfile fit/forecast model/quantity",
 	"tools/forecast/calibrate":           "tools/forecast/holdout fit/benchfile fit/forecast model/quantity",
 	"tools/forecast/coverage":            "tools/forecast/holdout fit/benchfile fit/forecast model/quantity",
+	"tools/collectives":                  "fit/collective engine/schedule engine/schedule/collective engine/simulate fit fit/forecast model model/machine platforms fit/benchfile model/quantity",
 	"study/bench":                        "engine engine/live engine/programs fit/benchfile model model/machine model/quantity platforms reports",
 	"study/predict":                      "data engine engine/programs engine/virtual export fit/benchfile fit/forecast model model/machine model/quantity platforms reports whatif",
 	"study/fits":                         "engine/schedule engine/schedule/collective engine/simulate fit fit/benchfile fit/collective fit/contention fit/forecast model model/machine model/quantity platforms reports whatif",
