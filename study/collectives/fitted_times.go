@@ -33,7 +33,8 @@ func (g *grid) timings(algorithms Algorithms, ranks int, n quantity.Bytes) (here
 	var results []*fitted.Result
 	var predictions []fitted.Prediction
 	for _, e := range algorithms {
-		c := Timing{Entry: e, Ranks: ranks, From: FromFit, Time: quantity.Unknown, Average: quantity.Unknown, Low: quantity.Unknown, High: quantity.Unknown}
+		c := Timing{Entry: e, Ranks: ranks, From: FromFit, Time: quantity.Unknown, Average: quantity.Unknown, Low: quantity.Unknown, High: quantity.Unknown,
+			LatencyBound: quantity.Unknown, BandwidthBound: quantity.Unknown}
 		c.Call.Bytes = uint64(n)
 		for _, statistic := range fitted.Statistics {
 			f, has := g.fits[e.Name][statistic]
