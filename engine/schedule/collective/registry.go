@@ -93,7 +93,7 @@ var Algorithms = []Entry{
 		Help: "fan-out chains (default 4) begin at the root"},
 	{Collective: "bcast", Name: "pipeline", OpenMPI: 3, NCCL: "ring", Params: Root | Segment, Algorithm: lineBroadcast, Cost: pipelineCost,
 		Help: "one chain, in segments"},
-	{Collective: "bcast", Name: "split-binary", OpenMPI: 4, Params: Root | Segment, Partition: Halves, Algorithm: splitBinaryBroadcast, Cost: splitBinaryCost, ChecksPorts: true,
+	{Collective: "bcast", Name: "split-binary", OpenMPI: 4, Params: Root | Segment, Partition: Halves, Algorithm: splitBinaryBroadcast,
 		When: "pipeline below 3 ranks, below 2 elements, and if a segment is longer than half of the message",
 		Help: "half of the message down each half of a binary tree, then exchanged in pairs"},
 	{Collective: "bcast", Name: "binary", OpenMPI: 5, Params: Root | Segment, Algorithm: binaryBroadcast, Cost: tree(binaryTree).broadcastCost,
