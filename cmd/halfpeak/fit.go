@@ -28,6 +28,7 @@ type fitOptions struct {
 func newFit() *cobra.Command {
 	var out output
 	var o fitOptions
+	var against string
 	cmd := &cobra.Command{
 		Use:   "fit FILE…",
 		Short: "Parameters with intervals from the output of a benchmark",
@@ -63,6 +64,7 @@ The models are
   halfpeak fit times.csv --x size:KiB --y time:ms --save my.toml
   halfpeak fit osu_latency.txt osu_bw.txt --model loggp
   halfpeak fit before.txt --compare after.txt
+  halfpeak fit eager.txt --against rendezvous.txt
   halfpeak fit results/ --group nodes --pool run
   halfpeak fit allreduce-*.out --ranks 8,16,32
   halfpeak fit --level node=in.txt --level rack=out.txt --arity node=32,rack=4 --save my.toml
@@ -75,6 +77,16 @@ The models are
 				return err
 			}
 			o.asked.Progress = terminal.Reading(cmd.ErrOrStderr())
+			if against != "" {
+				if len(args) != 1 || o.save+o.plot != "" {
+					return usagef("--against compares one file with another, as in \"halfpeak fit eager.txt --against rendezvous.txt\", and writes no platform or plot")
+				}
+				found, err := fits.Against(args[0], against, o.asked)
+				if err != nil {
+					return err
+				}
+				return out.write(cmd, found.Rows())
+			}
 			found, err := fits.Fit(args, o.asked)
 			if err != nil {
 				return err
@@ -118,6 +130,7 @@ The models are
 	f.Var((*outputFile)(&o.save), "save", "write a platform to this `file`, for predict and plot")
 	f.Var((*outputFile)(&o.plot), "plot", "draw points, lines and residuals into this `file` (png, svg, pdf)")
 	f.StringVar(&o.asked.Compare, "compare", "", "show how this other `file` differs, or this table of the same file, or with the same file the second run in it")
+	f.StringVar(&against, "against", "", "recommend the threshold up to which the protocol of FILE is better than that of this `file`, such as eager and rendezvous")
 	f.StringVar(&o.asked.Measured.Collective, "collective", "", "the `collective` that a CSV or old nccl-tests file measured, as in bcast")
 	f.StringVar(&o.asked.Measured.Algorithm, "algorithm", "", "the `algorithm` that a collective was done by, by its name here or Open MPI's number; without it, as the files say, or searched")
 	f.Var(&o.ranks, "ranks", "how many ranks took part, where files do not say: one number, or one for each such table")
