@@ -67,10 +67,12 @@ with benchmark files, at their ranks and sizes unless --ranks or --size chooses.
 			var design whatif.Design
 			if q.Fits = fits; len(fits) == 0 || beside.files.Paths != nil {
 				designs, err := layers.designs(args[1:])
-				if err != nil {
+				switch {
+				case err == nil:
+					design, q.Fits = designs[0], nil
+				case len(fits) == 0: // else there is no layer: measurements beside those that were saved
 					return err
 				}
-				design, q.Fits = designs[0], nil
 			}
 			switch {
 			case q.PerNode < 0:

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/simulate"
@@ -292,6 +293,17 @@ func (q Question) on() string {
 	return q.Layer.Platform + ". " + simulations.ShapeOf(q.Machine, q.Map) + "."
 }
 
+// bandwidths returns algbw and busbw as nccl-tests defines them, of the time or, where only that is
+// known, of the average; 0 where the collective has none.
+func (c Timing) bandwidths() (alg, bus quantity.MBps) {
+	t := c.Time
+	if math.IsNaN(float64(t)) {
+		t = c.Average
+	}
+	of := platforms.Timed{Of: platforms.Collective, Collective: strings.ReplaceAll(c.Collective, "-", "_"), Ranks: c.Ranks, PerRank: c.InBlocks()}
+	return of.Bandwidths(quantity.Bytes(c.Call.Bytes), t)
+}
+
 // Rows is the table of the times. Intervals are absent if the question had none.
 func (t *Times) Rows() reports.Rows {
 	times := t.Times
@@ -347,6 +359,8 @@ func (t *Times) Rows() reports.Rows {
 			}
 			return reports.Finite(c.MayLose)
 		})).Texted(reports.PercentText("%.1f %%")).Ranked(2),
+		reports.Col("algbw_mb_s", "algbw", func(c Timing) any { alg, _ := c.bandwidths(); return reports.OrAbsent(alg, alg > 0) }).Ranked(6),
+		reports.Col("busbw_mb_s", "busbw", func(c Timing) any { _, bus := c.bandwidths(); return reports.OrAbsent(bus, bus > 0) }).Ranked(6),
 	)
 	if rows.Notes = append(rows.Notes, t.Notes...); !t.Fitted {
 		rows.Notes = append(append(rows.Notes, t.On), intervalNotes(t.Within, times)...)
