@@ -161,9 +161,19 @@ func (r *Result) Placements() (all []Placement) {
 }
 
 // Predict returns the time of the next call of n bytes on ranks that are placed as they were
-// measured: as many on a node as [Result.PerNode]. The error is that of [Result.PredictAt].
+// measured, by [Result.PlacementOf]. The error is that of [Result.PredictAt].
 func (r *Result) Predict(ranks int, n quantity.Bytes) (Prediction, error) {
-	return r.PredictAt(Placement{Ranks: ranks, PerNode: r.PerNode()}, n)
+	return r.PredictAt(r.PlacementOf(ranks), n)
+}
+
+// PlacementOf returns the placement of ranks that are placed as they were measured: on one node if
+// every measured call filled one, else as many on a node as [Result.PerNode].
+func (r *Result) PlacementOf(ranks int) Placement {
+	p := Placement{Ranks: ranks, PerNode: r.PerNode()}
+	if !slices.ContainsFunc(r.Points, func(p Point) bool { return p.PerNode != p.Ranks }) {
+		p.PerNode = ranks
+	}
+	return p
 }
 
 // PredictAt returns the time of the next call of n bytes. A call that was measured takes the mean of

@@ -43,7 +43,7 @@ func (g *grid) timings(algorithms Algorithms, ranks int, n quantity.Bytes) (here
 			}
 			here := at
 			if here.PerNode == 0 {
-				here.PerNode = f.PerNode()
+				here = f.PlacementOf(ranks)
 			}
 			p, err := f.PredictAt(here, block)
 			if err != nil {
