@@ -104,15 +104,9 @@ func (c *Curve) last() end {
 	return e
 }
 
-// atLeast is the least interval beyond the end: that of the scatter of the sizes next to the end
-// about their line, and of the differences between runs.
-func (e *end) atLeast(part, run float64) float64 {
-	return max(part, math.Hypot(2*e.scatter, run))
-}
-
-func (e *end) above(c *Curve, n float64) (middle float64, up, down Terms) {
+func (e *end) above(c *Curve, n float64) Guess {
 	l := len(c.n) - 1
-	middle = math.Log(e.beta + e.tau*n)
+	middle := math.Log(e.beta + e.tau*n)
 	octaves := math.Log2(n) - c.x[l]
 	high := c.y[l] + octaves*math.Ln2 // in proportion to the size
 	low := high
@@ -120,9 +114,11 @@ func (e *end) above(c *Curve, n float64) (middle float64, up, down Terms) {
 		y := math.Log(o.beta + o.tau*n)
 		high, low = max(high, y), min(low, y)
 	}
-	up = Terms{floor: octaves, residual: octaves * e.residual, side: max(0, high-middle), jump: octaves * (1 - e.slope)}
-	down = Terms{floor: octaves, residual: octaves * e.residual, side: max(0, middle-low)}
-	return middle, up, down
+	both := Terms{floor: octaves, residual: octaves * e.residual, noisy: c.noise, wide: e.scatter}
+	up, down := both, both
+	up[side], up[jump] = max(0, high-middle), octaves*(1-e.slope)
+	down[side] = max(0, middle-low)
+	return Guess{middle, up, down}
 }
 
 // first is the end of the curve at its smallest size.
@@ -137,8 +133,8 @@ func (c *Curve) first() end {
 	return e
 }
 
-func (e *end) below(c *Curve, n float64) (middle float64, up, down Terms) {
-	middle = math.Log(e.beta + e.tau*n)
+func (e *end) below(c *Curve, n float64) Guess {
+	middle := math.Log(e.beta + e.tau*n)
 	share := 1 - n/c.n[0] // of the largest size measured that a line can fall by
 	high, low := middle, middle
 	for _, o := range e.others {
@@ -146,7 +142,8 @@ func (e *end) below(c *Curve, n float64) (middle float64, up, down Terms) {
 		high, low = max(high, y), min(low, y)
 	}
 	breaks := c.calibration.breaks(n, c.n[0])
-	up = Terms{floor: share, residual: share * e.residual, side: high - middle, jump: breaks}
-	down = Terms{floor: share, residual: share * e.residual, side: middle - low, jump: breaks}
-	return middle, up, down
+	both := Terms{floor: share, residual: share * e.residual, noisy: c.noise, jump: breaks, wide: e.scatter}
+	up, down := both, both
+	up[side], down[side] = high-middle, middle-low
+	return Guess{middle, up, down}
 }

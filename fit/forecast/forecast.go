@@ -71,8 +71,10 @@ type Curve struct {
 	x, y        []float64 // log₂ of sizes, ln of times
 	gaps        []gap     // between sizes i and i+1
 	residuals   decaying  // of sizes that are left out, squared
-	runs        decaying  // variance between runs, relative; empty with one run
-	fewest      float64   // runs of a size
+	noise       float64   // relative; see [Curve.estimateNoise]
+	anchors     anchors
+	runs        decaying // variance between runs, relative; empty with one run
+	fewest      float64  // runs of a size
 	resolution  float64
 	low, high   end
 }
@@ -123,6 +125,8 @@ func (k *Calibration) New(points []Point, resolution quantity.Micros) (Curve, er
 		c.gaps[i] = c.gap(i, i+1)
 	}
 	c.leaveOut()
+	c.estimateNoise()
+	c.align()
 	c.compareRuns(points)
 	c.low, c.high = c.first(), c.last()
 	return c, nil
@@ -135,27 +139,17 @@ func (c Curve) Sizes() (first, last quantity.Bytes) {
 
 // At predicts the next measurement of n bytes, n ≥ 0.
 func (c Curve) At(n quantity.Bytes) Forecast {
-	middle, up, down, from := c.Terms(n)
-	k := c.calibration.weights(from)
-	u, d := k.dot(up), k.dot(down)
-	// At a measured size only runs differ; from there on the rest comes in.
-	run, known := c.run(n)
-	if known {
-		u, d = math.Hypot(u, run), math.Hypot(d, run)
-	}
-	switch from {
-	case Above:
-		u, d = c.high.atLeast(u, run), c.high.atLeast(d, run)
-	case Below:
-		u, d = c.low.atLeast(u, run), c.low.atLeast(d, run)
-	default:
-		share := c.share(float64(n))
-		u, d = run+share*(u-run), run+share*(d-run)
+	p := c.Parts(n)
+	g := c.calibration.weights(&p).Combine(p)
+	u, d := p.Half(g.Up[0], p.Up(g.Middle)), p.Half(g.Down[0], p.Down(g.Middle))
+	if p.From == Above {
+		// A larger message may take a faster path, of which half of the last time is the least.
+		d = min(d, max(0, g.Middle-p.Low+math.Ln2))
 	}
 	at := func(y float64) quantity.Micros { return quantity.Micros(math.Exp(y)) }
 	return Forecast{
-		Middle: at(middle), Low: at(middle - min(d, widest)), High: at(middle + min(u, widest)),
-		Beyond: from == Above || from == Below, From: from,
+		Middle: at(g.Middle), Low: at(g.Middle - min(d, widest)), High: at(g.Middle + min(u, widest)),
+		Beyond: p.From == Above || p.From == Below, From: p.From,
 	}
 }
 
@@ -163,43 +157,60 @@ func (c Curve) At(n quantity.Bytes) Forecast {
 // interval of more than a million says nothing.
 const widest = 13.8
 
-// Terms returns the logarithm of the middle of a prediction, and the terms of the logarithms of
-// High/Middle and of Middle/Low. Their weights are in the calibration, by way.
-func (c Curve) Terms(n quantity.Bytes) (middle float64, up, down Terms, from Way) {
+// dense is the width of a gap, in octaves, up to which the errors of the sizes next to it are taken
+// for noise, and other curves say nothing: curves do not bend within it.
+const dense = 0.5
+
+// Parts returns the terms of a prediction of n bytes, n ≥ 0. Their weights are in the calibration.
+func (c Curve) Parts(n quantity.Bytes) Parts {
 	v := float64(n)
 	last := len(c.n) - 1
+	p := Parts{Share: 1}
+	i, measured := slices.BinarySearch(c.n, v)
 	switch {
 	case v > c.n[last]:
-		middle, up, down = c.high.above(&c, v)
-		from = Above
+		p.From, p.Own = Above, c.high.above(&c, v)
+		p.Width = math.Log2(v) - c.x[last]
+		p.Low, p.High = c.y[last], c.y[last]+p.Width*math.Ln2
 	case !(v >= c.n[0]):
-		middle, up, down = c.low.below(&c, max(v, 1))
-		from = Below
+		v = max(v, 1)
+		p.From, p.Own = Below, c.low.below(&c, v)
+		p.Low, p.High = c.y[0]+math.Log(v/c.n[0]), c.y[0]
+	case measured:
+		p.From, p.Own.Middle, p.Share = Measured, c.y[i], 0
+		p.Shapes.Middle = c.y[i]
 	default:
-		i, measured := slices.BinarySearch(c.n, v)
-		near := c.near(n)
-		if measured {
-			middle, from = c.y[i], Measured
-		} else {
-			middle, up, down, from = c.gaps[i-1].guess(&c, v)
+		p.Own, p.From = c.gaps[i-1].guess(&c, v)
+		p.Own.Up[residual] = c.near(n)
+		p.Own.Down[residual] = p.Own.Up[residual]
+		s := (math.Log2(v) - c.x[i-1]) / (c.x[i] - c.x[i-1])
+		p.Width = c.x[i] - c.x[i-1]
+		p.Low, p.High = c.y[i-1], c.y[i]
+		if p.From == Jump {
+			p.Top, p.Bottom = p.Own.Middle+p.Own.Up[side], p.Own.Middle-p.Own.Down[side]
 		}
-		up[floor], down[floor] = 1, 1
-		up[residual], down[residual] = near, near
+		// None of the error at the ends of a gap, all of it at the middle in logarithms, and most
+		// of it soon after an end, since a jump may come at once.
+		p.Share = math.Sqrt(max(0, 4*s*(1-s)))
 	}
-	up[grain] = c.resolution / 2 / math.Exp(middle)
-	down[grain] = up[grain]
-	return middle, up, down, from
-}
-
-// share is the part of a gap's interval that applies at n: none at its ends, all of it at its
-// middle in logarithms, and most of it soon after an end, since a jump may come at once.
-func (c *Curve) share(n float64) float64 {
-	i, measured := slices.BinarySearch(c.n, n)
-	if measured {
-		return 0
+	if !measured && (p.From == Above || p.From == Below || p.Width >= dense) {
+		p.Shapes = c.shapes(v)
 	}
-	s := (math.Log2(n) - c.x[i-1]) / (c.x[i] - c.x[i-1])
-	return math.Sqrt(max(0, 4*s*(1-s)))
+	p.Own.Up[grain] = c.resolution / 2 / math.Exp(p.Own.Middle)
+	p.Own.Down[grain] = p.Own.Up[grain]
+	p.Run, p.Repeated = c.run(n)
+	p.Noise = noiseQuantile * p.Own.Up[noisy]
+	switch p.From {
+	case Between, Jump:
+		if p.Width < dense {
+			p.Noise = max(p.Noise, 1.8*c.near(n))
+		}
+	case Above:
+		p.Noise = max(p.Noise, 2*c.high.scatter)
+	case Below:
+		p.Noise = max(p.Noise, 2*c.low.scatter)
+	}
+	return p
 }
 
 // near is the error of the sizes next to n when they are left out.
@@ -212,16 +223,24 @@ func (c *Curve) within(n quantity.Bytes) float64 {
 	return min(max(math.Log2(max(float64(n), 1)), c.x[0]), c.x[len(c.x)-1])
 }
 
-// run returns the logarithm of the 95 % factor between a measured time and that of another run;
-// known reports that it comes from the curve's own runs.
-func (c *Curve) run(n quantity.Bytes) (factor float64, known bool) {
+// Run returns the terms of the difference between a measured time and that of another run, and the
+// logarithm of its 95 % factor if it comes from the curve's own runs; else 0.
+func (c *Curve) RunTerms(n quantity.Bytes) (terms Terms, own float64) {
 	x := c.within(n)
 	half := c.resolution / 2 / math.Exp(c.y[c.nearest(x)])
 	if len(c.runs.up) == 0 {
-		return c.calibration.Run.dot(Terms{floor: 1, residual: c.near(n), grain: half}), false
+		return Terms{floor: 1, residual: min(c.near(n), 2*c.noise), noisy: c.noise, grain: half}, 0
 	}
 	sd := math.Sqrt(c.runs.at(c.x, x) * (1 + 1/c.fewest))
-	return c.calibration.Runs * (stats.T95(c.runs.weight(c.x, x))*sd + half), true
+	return Terms{}, stats.T95(c.runs.weight(c.x, x))*sd + half
+}
+
+func (c *Curve) run(n quantity.Bytes) (factor float64, repeated bool) {
+	terms, own := c.RunTerms(n)
+	if len(c.runs.up) > 0 {
+		return own, true
+	}
+	return c.calibration.Run.dot(terms), false
 }
 
 // nearest is the index of the measured size nearest to x.

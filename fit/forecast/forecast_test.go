@@ -34,7 +34,8 @@ func checkInvariants(t testing.TB, n quantity.Bytes, f Forecast) {
 	}
 }
 
-// A straight line is predicted as one: between its sizes exactly, beyond them too, and what is
+// A straight line is predicted as one, to 0.1 % between its sizes and to 5 % up to four octaves
+// beyond: other machines' curves, most of which bend, have a little weight in the middle. What is
 // beyond is known less well.
 func TestLine(t *testing.T) {
 	line := func(n float64) float64 { return 2 + n/1000 }
@@ -42,7 +43,7 @@ func TestLine(t *testing.T) {
 	for n := 1.0; n <= 1<<24; n *= 1.3 {
 		f := c.At(quantity.Bytes(n))
 		checkInvariants(t, quantity.Bytes(n), f)
-		if got := float64(f.Middle); math.Abs(got/line(n)-1) > 1e-9 {
+		if got := float64(f.Middle); math.Abs(got/line(n)-1) > 1e-3 && !f.Beyond || math.Abs(got/line(n)-1) > 0.05 {
 			t.Errorf("%v B: %v, want %v", n, got, line(n))
 		}
 		if f.Beyond != (n > 1<<20) {
@@ -81,7 +82,8 @@ func TestJump(t *testing.T) {
 	points := doubling(1, 4<<20, time)
 	c = curve(t, append(points[:17:17], points[18:]...))
 	f = c.At(131072)
-	if middle := math.Sqrt(time(65536) * time(262144)); float64(f.Middle) < middle || float64(f.High) < time(131072) {
+	// 2 % are for the shapes of other machines, which jump after 128 KiB too.
+	if middle := math.Sqrt(time(65536) * time(262144)); float64(f.Middle) < 0.98*middle || float64(f.High) < time(131072) {
 		t.Errorf("the jump is taken to be before 128 KiB: %+v, time is %v", f, time(131072))
 	}
 }
@@ -148,6 +150,61 @@ func TestRuns(t *testing.T) {
 		// as (Σw)²/Σw² = 3.6 do.
 		if in/all < 0.90 || in/all > 0.99 {
 			t.Errorf("%d runs: another one is held in %.1f %%", runs, 100*in/all)
+		}
+	}
+}
+
+// Noise is not taken for bends, nor bends for noise: 95 of 100 sizes that are held out are held on
+// planted lines with noise of 1, 3 and 5 %, and on two protocols; so is the next run at the sizes
+// that were measured.
+func TestPlanted(t *testing.T) {
+	const curves = 400
+	for _, kind := range []struct {
+		name  string
+		noise float64
+		eager float64
+	}{{"line", 0.01, 0}, {"line", 0.03, 0}, {"line", 0.05, 0}, {"two protocols", 0.03, 8192}} {
+		random := rand.New(rand.NewPCG(4, 0))
+		var held, next, cases, runs float64
+		for k := range curves {
+			truth := func(n float64) float64 {
+				if kind.eager > 0 && n > kind.eager {
+					return 8 + n/1500
+				}
+				return 2 + n/1000
+			}
+			measure := func(n float64) float64 { return truth(n) * (1 + kind.noise*random.NormFloat64()) }
+			var given, out []Point
+			for i, p := range doubling(1, 4<<20, measure) {
+				if i%3 == 1+k%2 {
+					out = append(out, p)
+				} else {
+					given = append(given, p)
+				}
+			}
+			c := curve(t, given)
+			for _, p := range out {
+				if _, last := c.Sizes(); p.Size > last {
+					continue
+				}
+				cases++
+				if f := c.At(p.Size); f.Low <= p.Time && p.Time <= f.High {
+					held++
+				}
+			}
+			for _, p := range given {
+				runs++
+				again := quantity.Micros(measure(float64(p.Size)))
+				if f := c.At(p.Size); f.Low <= again && again <= f.High {
+					next++
+				}
+			}
+		}
+		t.Logf("%s, noise of %v: held out %.1f %%, next run %.1f %%", kind.name, kind.noise, 100*held/cases, 100*next/runs)
+		// One run does not tell how far the next one drifts: machines do by more than by this noise,
+		// so that the interval of the next run is too wide for planted ones, whose runs do not drift.
+		if held/cases < 0.93 || held/cases > 0.985 || next/runs < 0.93 {
+			t.Errorf("%s, noise of %v: held out %.1f %%, next run %.1f %%", kind.name, kind.noise, 100*held/cases, 100*next/runs)
 		}
 	}
 }

@@ -60,9 +60,10 @@ func (c *Curve) line(i, j int) (beta, tau float64) {
 const jumps = 0.3
 
 // guess predicts the logarithm of the time at n between the sizes of a gap.
-func (g *gap) guess(c *Curve, n float64) (middle float64, up, down Terms, from Way) {
+func (g *gap) guess(c *Curve, n float64) (p Guess, from Way) {
 	na, nb, ta, tb := c.n[g.a], c.n[g.b], c.t[g.a], c.t[g.b]
-	middle = math.Log(ta + (tb-ta)*(n-na)/(nb-na))
+	chord := ta + (tb-ta)*(n-na)/(nb-na)
+	middle := math.Log(chord)
 	before, after := middle, middle
 	if g.before == g.before {
 		before = math.Log(ta + g.before*(n-na))
@@ -82,10 +83,14 @@ func (g *gap) guess(c *Curve, n float64) (middle float64, up, down Terms, from W
 			from = Jump
 		}
 	}
-	up[side], down[side] = max(0, before-middle, after-middle), max(0, middle-before, middle-after)
-	up[jump] = math.Abs(after - before)
-	down[jump] = up[jump]
-	return middle, up, down, from
+	p.Middle = middle
+	p.Up[side], p.Down[side] = max(0, before-middle, after-middle), max(0, middle-before, middle-after)
+	both := Terms{floor: 1, noisy: c.noise * amplify(ta, tb, chord, (n-na)/(nb-na)), jump: math.Abs(after - before), wide: (c.x[g.b] - c.x[g.a]) * (c.x[g.b] - c.x[g.a]) / 4}
+	both[side] = p.Up[side]
+	p.Up = both
+	both[side] = p.Down[side]
+	p.Down = both
+	return p, from
 }
 
 // leaveOut predicts every size but the first and last from the others.
@@ -93,8 +98,8 @@ func (c *Curve) leaveOut() {
 	e, w := make([]float64, len(c.n)), make([]float64, len(c.n))
 	for i := 1; i < len(c.n)-1; i++ {
 		g := c.gap(i-1, i+1)
-		middle, _, _, _ := g.guess(c, c.n[i])
-		e[i], w[i] = (c.y[i]-middle)*(c.y[i]-middle), 1
+		p, _ := g.guess(c, c.n[i])
+		e[i], w[i] = (c.y[i]-p.Middle)*(c.y[i]-p.Middle), 1
 	}
 	c.residuals = decay(c.x, e, w)
 }

@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/fit/forecast"
 	"github.com/halfpeak/halfpeak/tools/forecast/holdout"
 )
@@ -46,10 +47,11 @@ func run(leave, machines, operations bool, folders []string) error {
 	if len(curves) == 0 {
 		return fmt.Errorf("no curve of 12 sizes or more in %q; name folders of benchmark output", folders)
 	}
-	use, frozen := holdout.Latency, forecast.Latencies
+	use, frozen, kind := holdout.Latency, forecast.Latencies, benchfile.OneWay
 	if operations {
-		use, frozen = holdout.Operation, forecast.Operations
+		use, frozen, kind = holdout.Operation, forecast.Operations, benchfile.Operation
 	}
+	curves = append(curves, holdout.Planted(kind, holdout.PlantedCurves, 1)...)
 	of := func(string) *forecast.Calibration { return frozen }
 	if leave {
 		of = holdout.LeaveOneOut(curves, use)

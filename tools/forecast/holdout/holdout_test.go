@@ -54,7 +54,9 @@ func TestOwn(t *testing.T) {
 		}
 	}
 	check(t, own, Latency, forecast.Latencies, []bounds{
-		{"every third size held out", 0.90, 0.99, 0.04, 0.13, 0.30, 2, 200},
+		// The interval has the noise of sizes 3 bytes apart once in the curve's noise and once in
+		// the residuals of its neighbours: 32 %.
+		{"every third size held out", 0.90, 0.99, 0.04, 0.13, 0.33, 2, 200},
 		{"cut anywhere from 4 KiB on, the next two sizes", 0.90, 0.99, 0.10, 0.35, 1.30, 2, 150},
 	})
 }
@@ -80,9 +82,10 @@ func TestPublished(t *testing.T) {
 		t.Fatal(err)
 	}
 	check(t, curves, Latency, forecast.Latencies, []bounds{
-		{"every third size held out", 0.93, 0.97, 0.03, 0.18, 0.30, 11, 6000},
-		// 99.8 %: what makes these intervals wide are curves that are cut off earlier.
-		{"the two largest sizes held out", 0.90, 0.999, 0.10, 0.20, 1.30, 11, 600},
+		// The library has the shapes of these very curves: more is held than of unseen machines.
+		{"every third size held out", 0.93, 0.985, 0.03, 0.18, 0.30, 10, 6000},
+		{"the two largest sizes held out", 0.90, 1.001, 0.10, 0.20, 0.91, 10, 600},
+		{"all but five sizes held out", 0.93, 1, 0.05, 0.20, 0.55, 9, 5000},
 		{"another run at the sizes measured, from two runs", 0.92, 0.99, 0.02, 0.10, 0.30, 4, 1000},
 	})
 

@@ -28,6 +28,8 @@ type Curve struct {
 	// Points by size, without the empty message.
 	Points     []forecast.Point
 	Resolution quantity.Micros
+	// Planted marks a curve that [Planted] made.
+	Planted bool
 }
 
 // minSizes is the least number of sizes of a curve from which some can be held back.
@@ -35,6 +37,9 @@ const minSizes = 12
 
 // benchmarks are folders that name a benchmark and no machine.
 var benchmarks = []string{"imb", "iperf3", "nccl-tests", "netgauge", "netperf", "netpipe", "osu", "perftest", "qperf", "simgrid-calibration", "sockperf", "ucx_perftest"}
+
+// systems are the names under which two folders hold curves of one system.
+var systems = map[string]string{"AWS EKS hpc6a": "aws-eks-hard"}
 
 // Load reads the curves of all benchmark files in folders. A curve belongs to the machine that the
 // first folder below names. A file that is in none, or in one with the name of a benchmark, belongs
@@ -60,6 +65,7 @@ func Load(folders ...string) (curves []Curve, err error) {
 				if len(c.Points) < minSizes || slices.ContainsFunc(curves, c.sameRun) {
 					continue
 				}
+				machine := cmp.Or(systems[machine], machine)
 				c.Machine, c.Name = machine, strings.TrimSpace(name+" "+c.Name)
 				curves = append(curves, c)
 			}

@@ -3,6 +3,7 @@ package holdout
 import (
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/halfpeak/halfpeak/fit/forecast"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -98,6 +99,64 @@ func cut(c *Curve, _ []Curve) (cases []Case) {
 	return cases
 }
 
+// few holds back all but so many sizes, evenly spread.
+func few(sizes int) func(c *Curve, _ []Curve) []Case {
+	return func(c *Curve, _ []Curve) (cases []Case) {
+		given := map[int]bool{}
+		last := len(c.Points) - 1
+		span := math.Log2(float64(c.Points[last].Size / c.Points[0].Size))
+		for k := range sizes {
+			n := c.Points[0].Size * quantity.Bytes(math.Exp2(float64(k)/float64(sizes-1)*span+0.01))
+			i := sort.Search(len(c.Points), func(i int) bool { return c.Points[i].Size > n }) - 1
+			given[i] = true
+		}
+		var rest, held []forecast.Point
+		for i, p := range c.Points {
+			if given[i] {
+				rest = append(rest, p)
+			} else {
+				held = append(held, p)
+			}
+		}
+		if len(rest) < sizes {
+			return nil
+		}
+		for _, p := range held {
+			cases = append(cases, Case{Points: rest, Held: p})
+		}
+		return cases
+	}
+}
+
+// upTo64K predicts 1 MiB from the sizes up to 64 KiB.
+func upTo64K(c *Curve, _ []Curve) (cases []Case) {
+	n := 0
+	for n < len(c.Points) && c.Points[n].Size <= 64<<10 {
+		n++
+	}
+	for _, p := range c.Points[n:] {
+		if p.Size == 1<<20 && n >= forecast.MinSizes {
+			cases = append(cases, Case{Points: c.Points[:n], Held: p})
+		}
+	}
+	return cases
+}
+
+// cutFar holds back the size four octaves after each size from 4 KiB on.
+func cutFar(c *Curve, _ []Curve) (cases []Case) {
+	for n := 8; n <= len(c.Points)-2; n++ {
+		if c.Points[n-1].Size < 4096 {
+			continue
+		}
+		for _, p := range c.Points[n:] {
+			if p.Size == 16*c.Points[n-1].Size {
+				cases = append(cases, Case{Set: n, Points: c.Points[:n], Held: p})
+			}
+		}
+	}
+	return cases
+}
+
 // again predicts another run at the sizes that were measured, from the runs before it, at most
 // runs; with 1, from the one before it.
 func again(runs int) func(c *Curve, all []Curve) []Case {
@@ -149,6 +208,9 @@ var Protocols = []Protocol{
 	{"every third size held out", every(3)},
 	{"every second size held out", every(2)},
 	{"all but every third size held out", gaps(3)},
+	{"all but five sizes held out", few(5)},
+	{"up to 64 KiB given, 1 MiB", upTo64K},
+	{"cut anywhere from 4 KiB on, four octaves on", cutFar},
 	{"the two largest sizes held out", largest(2)},
 	{"cut anywhere from 4 KiB on, the next two sizes", cut},
 	{"the four smallest sizes held out", smallest(4)},
@@ -161,6 +223,7 @@ var Protocols = []Protocol{
 func (p *Protocol) Cases(curves []Curve, use func(*Curve) bool) (all []Case) {
 	set := 0
 	total := map[string]float64{}
+	distinct := shapesOf(curves, use)
 	for i := range curves {
 		c := &curves[i]
 		if !use(c) {
@@ -181,7 +244,7 @@ func (p *Protocol) Cases(curves []Curve, use func(*Curve) bool) (all []Case) {
 		}
 	}
 	for i := range all {
-		all[i].Weight /= total[all[i].Curve.Machine]
+		all[i].Weight *= math.Sqrt(distinct[all[i].Curve.Machine]) / total[all[i].Curve.Machine]
 	}
 	return all
 }

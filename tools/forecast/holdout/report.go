@@ -110,7 +110,10 @@ func Report(w io.Writer, curves []Curve, use func(*Curve) bool, of func(machine 
 		if len(cases) == 0 {
 			continue
 		}
-		s := Judge(cases, of)
+		s := Judge(slices.DeleteFunc(slices.Clone(cases), func(h Case) bool { return h.Curve.Planted }), of)
+		whole := s
+		s = Judge(cases, of)
+		s.Cases, s.Machines, s.Coverage, s.CoverageByMachine, s.MedianError, s.P90, s.MedianWidth = whole.Cases, whole.Machines, whole.Coverage, whole.CoverageByMachine, whole.MedianError, whole.P90, whole.MedianWidth
 		fmt.Fprintf(t, "%s\t%d\t%d\t%.1f %%\t%.1f %%\t%.1f %%\t%.1f %%\t%.0f %%\n", p.Name, s.Cases, s.Machines,
 			100*s.Coverage, 100*s.CoverageByMachine, 100*s.MedianError, 100*s.P90, 100*s.MedianWidth)
 		if !machines {

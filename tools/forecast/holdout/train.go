@@ -4,20 +4,20 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/fit/forecast"
 )
 
-// Latency are the curves of the times of messages.
+// Latency reports whether the curve has times of messages.
 func Latency(c *Curve) bool { return c.Kind == benchfile.OneWay || c.Kind == benchfile.RoundTrip }
 
-// Operation are those of operations, of collectives and of the gaps of streams, which jump more.
+// Operation reports whether the curve has times of operations, of collectives or of the gaps of
+// streams, which jump more.
 func Operation(c *Curve) bool {
 	return c.Kind == benchfile.Operation || c.Kind == benchfile.Collective || c.Kind == benchfile.Gap
 }
-
-func timed(c *Curve) bool { return Latency(c) || Operation(c) }
 
 const (
 	// jumps is the logarithm of the factor that counts as a jump when learning where curves jump.
@@ -28,30 +28,79 @@ const (
 	// missed is the penalty in an interval's score for each unit by which it misses a measurement:
 	// 2/α for 95 % (Gneiting and Raftery, Strictly proper scoring rules, JASA 102, 2007, eq. 43).
 	missed = 40
-	// level is the share of the training machines' measurements that intervals must hold so that
-	// they hold 95 % on an unseen machine. With a level of 0.95 they hold 93 %, the mean of the
-	// share over measurements and the share over machines. Machines are few, and differ.
-	level = 0.965
+	// level is the share of measurements that an interval is to hold.
+	level = 0.95
+	// leastRun is the least logarithm of the 95 % factor between runs: a curve that shows no noise
+	// drifts from run to run all the same.
+	leastRun = 0.01
+	// most is how many curves of a machine are learned from.
+	most = 12
 )
 
+// A trainer learns from all machines but one.
+type trainer struct {
+	curves   []Curve
+	use      func(*Curve) bool
+	leftOut  string
+	machines []string
+	// without is a calibration by machine, whose shapes and breaks are those of the others.
+	without map[string]*forecast.Calibration
+	runs    map[string]forecast.Terms
+}
+
 // Train returns the calibration for curves of a use, latencies or operations, from all curves but
-// those of the machine left out. The weights of the terms are learned from both uses, the width
-// from the use alone.
+// those of the machine left out.
 func Train(curves []Curve, use func(*Curve) bool, leftOut string) *forecast.Calibration {
+	t := &trainer{curves: curves, use: thin(curves, use), leftOut: leftOut, without: map[string]*forecast.Calibration{}}
+	for i := range curves {
+		if c := &curves[i]; c.Machine != leftOut && t.use(c) && !slices.Contains(t.machines, c.Machine) {
+			t.machines = append(t.machines, c.Machine)
+		}
+	}
+	k := t.knowledge("")
+	k.Run = t.learnRun(k)
+	for _, m := range t.machines {
+		t.without[m] = t.knowledge(m)
+		t.without[m].Run = k.Run
+	}
+	k.Inside = t.learn(share{every(3), 1}, share{every(2), 0.5})
+	k.Wide = t.learn(share{few(5), 1}, share{gaps(3), 0.5})
+	k.Above = t.learn(share{largest(2), 1}, share{cut, 1})
+	k.Far = t.learn(share{upTo64K, 1}, share{cutFar, 0.5})
+	k.Below = t.learn(share{smallest(4), 1}, share{smallest(8), 0.5})
+	return k
+}
+
+// knowledge returns the shapes and breaks of all machines but m and the one that is left out.
+func (t *trainer) knowledge(m string) *forecast.Calibration {
+	k := &forecast.Calibration{}
 	var others []Curve
-	for _, c := range curves {
-		if c.Machine != leftOut && timed(&c) {
+	for _, c := range t.curves {
+		if c.Machine != t.leftOut && c.Machine != m && !c.Planted {
 			others = append(others, c)
 		}
 	}
-	k := &forecast.Calibration{Runs: 1}
 	learnBreaks(k, others)
-	k.Inside = learn(k, others, use, forecast.Terms{1, 1, 1, 1, 1}, share{every(3), 1})
-	k.Above = learn(k, others, use, forecast.Terms{1, 1, 1, 1, 0}, share{largest(2), 1}, share{cut, 0.3})
-	k.Below = learn(k, others, use, forecast.Terms{1, 1, 1, 1, 1}, share{smallest(4), 1}, share{smallest(8), 0.5})
-	k.Run = learn(k, others, use, forecast.Terms{1, 1, 0, 0, 1}, share{again(1), 1})
-	k.Runs = learnRuns(k, others)
+	k.Library = library(others, t.use)
 	return k
+}
+
+// thin returns use for at most so many curves of a machine, and in their runs.
+func thin(curves []Curve, use func(*Curve) bool) func(*Curve) bool {
+	by := map[string][]*Curve{}
+	for i := range curves {
+		if c := &curves[i]; use(c) {
+			by[c.Machine] = append(by[c.Machine], c)
+		}
+	}
+	used := map[*Curve]bool{}
+	for _, all := range by {
+		n := min(most, len(all))
+		for i := range n {
+			used[all[i*(len(all)-1)/max(1, n-1)]] = true
+		}
+	}
+	return func(c *Curve) bool { return used[c] }
 }
 
 // learnBreaks counts where latencies jump between sizes a factor of two apart, a machine as one.
@@ -94,64 +143,170 @@ type share struct {
 	weight float64
 }
 
-// A sample is how far a prediction was off, and the terms of its interval.
+// A sample is a measurement held back and what it is predicted from.
 type sample struct {
-	off      float64
-	up, down forecast.Terms
-	weight   float64
+	machine string
+	y       float64
+	parts   forecast.Parts
+	weight  float64
 }
 
-func samples(k *forecast.Calibration, cases []Case) (all []sample) {
-	var c forecast.Curve
-	set := -1
-	for _, h := range cases {
-		if h.Set != set {
-			var err error
-			if c, err = k.New(h.Points, h.Curve.Resolution); err != nil {
+func (t *trainer) samples(shares []share) (all []sample) {
+	for _, s := range shares {
+		p := Protocol{"", s.hold}
+		var c forecast.Curve
+		set := -1
+		for _, h := range p.Cases(t.curves, t.use) {
+			k := t.without[h.Curve.Machine]
+			if k == nil {
 				continue
 			}
-			set = h.Set
+			if h.Set != set {
+				var err error
+				if c, err = k.New(h.Points, h.Curve.Resolution); err != nil {
+					continue
+				}
+				set = h.Set
+			}
+			all = append(all, sample{h.Curve.Machine, math.Log(float64(h.Held.Time)), c.Parts(h.Held.Size), h.Weight * s.weight})
 		}
-		middle, up, down, _ := c.Terms(h.Held.Size)
-		all = append(all, sample{math.Log(float64(h.Held.Time)) - middle, up, down, h.Weight})
 	}
 	return all
 }
 
-// learn returns the weights of terms with the least interval score, scaled so that intervals hold
-// the level's share of the samples. Terms that start at 0 stay there.
-func learn(k *forecast.Calibration, curves []Curve, use func(*Curve) bool, start forecast.Terms, shares ...share) forecast.Terms {
-	of := func(use func(*Curve) bool) (all []sample) {
-		for _, s := range shares {
-			p := Protocol{"", s.hold}
-			for _, v := range samples(k, p.Cases(curves, use)) {
-				v.weight *= s.weight
-				all = append(all, v)
+// A term is how far a prediction was off, and the terms of its interval.
+type term struct {
+	off      float64
+	parts    *forecast.Parts
+	up, down forecast.Terms
+	weight   float64
+}
+
+func (t *term) half(w *forecast.Terms) (up, down float64) {
+	return t.parts.Half(dot(w, &t.up), 0), t.parts.Half(dot(w, &t.down), 0)
+}
+
+// chain learns the weights of the two predictions, then those of their combination.
+func chain(all []sample, from *forecast.Weights) (w forecast.Weights) {
+	v := make([]term, len(all))
+	fill := func(g func(s *sample) forecast.Guess) []term {
+		for i := range all {
+			s := &all[i]
+			p := g(s)
+			v[i] = term{s.y - p.Middle, &s.parts, p.Up, p.Down, s.weight}
+		}
+		return v
+	}
+	w.Own = descend(fill(func(s *sample) forecast.Guess { return s.parts.Own }), first.Own, from.Own)
+	w.Shapes = descend(fill(func(s *sample) forecast.Guess { return s.parts.Shapes }), first.Shapes, from.Shapes)
+	fill(func(s *sample) forecast.Guess { return w.Blend(s.parts) })
+	for i := range v {
+		v[i].down = forecast.Terms{math.Inf(1)}
+	}
+	w.Up = descend(v, first.Up, from.Up)
+	fill(func(s *sample) forecast.Guess { return w.Blend(s.parts) })
+	for i := range v {
+		v[i].off, v[i].up, v[i].down = -v[i].off, v[i].down, forecast.Terms{math.Inf(1)}
+	}
+	w.Down = descend(v, first.Down, from.Down)
+	return w
+}
+
+// first are the weights from which the search begins; those that are 0 stay there.
+var first = forecast.Weights{
+	Own:    forecast.Terms{1, 1, 1, 1, 1, 1, 0.1},
+	Shapes: forecast.Terms{0.1, 0.5, 0.5, 0.5, 0, 0.5, 0.1},
+	Up:     forecast.Terms{1, 0.5, 0.3},
+	Down:   forecast.Terms{1, 0.5, 0.3},
+}
+
+// learn returns the weights with the least interval score, scaled so that intervals hold 95 % of the
+// measurements of machines that their weights were not learned from.
+func (t *trainer) learn(shares ...share) forecast.Weights {
+	all := t.samples(shares)
+	w := chain(all, &first)
+	var ups, downs []scored
+	for _, m := range t.machines {
+		var in, out []sample
+		for _, s := range all {
+			if s.machine == m {
+				out = append(out, s)
+			} else {
+				in = append(in, s)
 			}
 		}
-		return all
+		if len(out) == 0 || len(in) == 0 || strings.HasPrefix(m, planted) {
+			continue // planted noise is held by the noise of the curve, whatever the factor
+		}
+		others := chain(in, &w)
+		for _, s := range out {
+			g := others.Combine(s.parts)
+			off := s.y - g.Middle
+			r := max(0, math.Abs(off)-(1-s.parts.Share)*s.parts.Run) / max(s.parts.Share, 1e-9)
+			r = max(0, r*r-s.parts.Noise*s.parts.Noise)
+			if s.parts.From == forecast.Above || s.parts.From == forecast.Below {
+				r = max(0, r-s.parts.Run*s.parts.Run)
+			}
+			r = math.Sqrt(r)
+			up, down := scored{0, s.weight}, scored{0, s.weight}
+			if off > s.parts.Up(g.Middle) {
+				up.factor = r / max(g.Up[0], 1e-9)
+			} else if -off > s.parts.Down(g.Middle) {
+				down.factor = r / max(g.Down[0], 1e-9)
+			}
+			ups, downs = append(ups, up), append(downs, down)
+		}
 	}
-	all := of(timed)
-	if len(all) == 0 {
-		return start
+	var up, down float64
+	least := math.Inf(1)
+	for above := 0.005; above < 0.0499; above += 0.005 {
+		u, d := quantileOf(ups, 1-above), quantileOf(downs, level+above)
+		if width := meanWidth(all, &w, u, d); width < least {
+			least, up, down = width, u, d
+		}
 	}
-	w := start
-	best := score(all, w)
-	for step := 0.4; step > 0.01; step /= 2 {
+	for i := range w.Up {
+		w.Up[i] *= up
+		w.Down[i] *= down
+	}
+	return w
+}
+
+// meanWidth is that of the intervals, relative to the middle, under factors of both sides.
+func meanWidth(all []sample, w *forecast.Weights, up, down float64) float64 {
+	var sum, weight float64
+	for _, s := range all {
+		g := w.Combine(s.parts)
+		u, d := s.parts.Half(up*g.Up[0], 0), s.parts.Half(down*g.Down[0], 0)
+		sum += s.weight * math.Log(math.Exp(u)-math.Exp(-d))
+		weight += s.weight
+	}
+	return sum / weight
+}
+
+// descend returns the weights with the least score by coordinate descent. Terms that start at 0 stay
+// there.
+func descend(all []term, start, from forecast.Terms) forecast.Terms {
+	w := from
+	begin := 0.8
+	if from != start {
+		begin = 0.3
+	}
+	best := score(all, &w)
+	for step := begin; step > 0.04; step /= 2 {
 		for better := true; better; {
 			better = false
 			for i := range w {
 				if start[i] == 0 {
 					continue
 				}
-				by := step
-				if i == 0 {
-					by /= 10
-				}
-				for _, d := range []float64{by, -by} {
+				for _, f := range []float64{1 + step, 1 / (1 + step), 0} {
 					old := w[i]
-					w[i] = max(0, w[i]+d)
-					if s := score(all, w); s < best-1e-7 {
+					if f == 0 && old < 0.01*start[i] {
+						continue
+					}
+					w[i] = max(old*f, 0.003*start[i])
+					if s := score(all, &w); s < best*(1-1e-4) {
 						best, better = s, true
 					} else {
 						w[i] = old
@@ -159,10 +314,6 @@ func learn(k *forecast.Calibration, curves []Curve, use func(*Curve) bool, start
 				}
 			}
 		}
-	}
-	f := conformal(of(use), w)
-	for i := range w {
-		w[i] *= f
 	}
 	return w
 }
@@ -174,64 +325,73 @@ func dot(a, b *forecast.Terms) (s float64) {
 	return s
 }
 
-func score(all []sample, w forecast.Terms) float64 {
+func score(all []term, w *forecast.Terms) float64 {
 	var sum, weight float64
 	for i := range all {
 		s := &all[i]
-		up, down := dot(&w, &s.up), dot(&w, &s.down)
-		sum += s.weight * (up + down + missed*max(0, s.off-up, -s.off-down))
+		up, down := s.half(w)
+		if math.IsInf(down, 1) {
+			sum += s.weight * (up + missed*max(0, s.off-up))
+		} else {
+			sum += s.weight * (up + down + missed*max(0, s.off-up, -s.off-down))
+		}
 		weight += s.weight
 	}
 	return sum / weight
 }
 
-// conformal returns the factor that makes intervals hold the level's share.
-func conformal(all []sample, w forecast.Terms) float64 {
-	type scored struct{ score, weight float64 }
-	var v []scored
+// scored is by which factor an interval had to be wider to hold its measurement.
+type scored struct{ factor, weight float64 }
+
+// quantileOf returns the factor that makes intervals hold the level's share.
+func quantileOf(v []scored, level float64) float64 {
+	if len(v) == 0 {
+		return 1
+	}
 	total := 0.0
-	for i := range all {
-		s := &all[i]
-		half := dot(&w, &s.up)
-		if s.off < 0 {
-			half = dot(&w, &s.down)
-		}
-		r := 0.0
-		if s.off != 0 {
-			r = math.Abs(s.off) / half
-		}
-		v = append(v, scored{r, s.weight})
+	for _, s := range v {
 		total += s.weight
 	}
-	slices.SortFunc(v, func(a, b scored) int { return cmp.Compare(a.score, b.score) })
+	slices.SortFunc(v, func(a, b scored) int { return cmp.Compare(a.factor, b.factor) })
 	sum := 0.0
 	for _, s := range v {
 		if sum += s.weight; sum >= level*total {
-			return s.score
+			return s.factor
 		}
 	}
-	return v[len(v)-1].score
+	return v[len(v)-1].factor
 }
 
-// learnRuns returns the factor that makes the intervals of two or more runs hold the next run.
-func learnRuns(k *forecast.Calibration, curves []Curve) float64 {
-	var all []sample
-	for _, runs := range []int{2, 3} {
-		p := Protocol{"", again(runs)}
-		var c forecast.Curve
-		set := -1
-		for _, h := range p.Cases(curves, timed) {
-			if h.Set != set {
-				c, _ = k.New(h.Points, h.Curve.Resolution)
-				set = h.Set
-			}
-			f := c.At(h.Held.Size)
-			half := math.Log(float64(f.High / f.Middle))
-			all = append(all, sample{math.Log(float64(h.Held.Time / f.Middle)), forecast.Terms{half}, forecast.Terms{half}, h.Weight})
+// learnRun returns the weights of the terms of the next run, from one run.
+func (t *trainer) learnRun(bare *forecast.Calibration) forecast.Terms {
+	var all []term
+	var machines []string
+	p := Protocol{"", again(1)}
+	for _, h := range p.Cases(t.curves, t.use) {
+		if h.Curve.Machine == t.leftOut {
+			continue
 		}
+		c, err := bare.New(h.Points, h.Curve.Resolution)
+		if err != nil {
+			continue
+		}
+		terms, _ := c.RunTerms(h.Held.Size)
+		all = append(all, term{math.Log(float64(h.Held.Time)) - c.Parts(h.Held.Size).Own.Middle, &forecast.Parts{Share: 1}, terms, terms, h.Weight})
+		machines = append(machines, h.Curve.Machine)
 	}
+	start := forecast.Terms{0.01, 0.5, 0, 0, 1, 1}
 	if len(all) == 0 {
-		return 1
+		return start
 	}
-	return conformal(all, forecast.Terms{1})
+	w := descend(all, start, start)
+	var scores []scored
+	for _, s := range all {
+		scores = append(scores, scored{math.Abs(s.off) / max(dot(&w, &s.up), 1e-9), s.weight})
+	}
+	f := quantileOf(scores, level)
+	for i := range w {
+		w[i] *= f
+	}
+	w[0] = max(w[0], leastRun)
+	return w
 }

@@ -1,0 +1,88 @@
+package forecast
+
+import (
+	"math"
+
+	"github.com/halfpeak/halfpeak/internal/stats"
+)
+
+// amplify returns the factor by which the error of a chord exceeds that of one measurement: it has
+// the errors of both ends, and that of the measurement it is compared with. The chord takes the times
+// ta and tb at its ends, and chord at the part s of its length.
+func amplify(ta, tb, chord, s float64) float64 {
+	a, b := (1-s)*ta/chord, s*tb/chord
+	return math.Sqrt(1 + a*a + b*b)
+}
+
+// The noise of a curve is a priori log-normal: its median is 1 %, its deviation a factor of 4. One
+// size in ten is at a jump, of 50 %.
+const (
+	noiseMedian = 0.01
+	noiseFactor = 4
+	straight    = 0.5
+	jumping     = 0.1
+	jumpSize    = 0.5
+	mostTriples = 64
+	// noiseQuantile is that of 95 % of normal variables, and a sixth more, since the noise itself is
+	// not known better.
+	noiseQuantile = 2.3
+)
+
+// estimateNoise separates noise from bends. Every size is off the chord of its neighbours by the
+// noise of the three, and by the bend of the curve there, which is as large as those of the shapes
+// in the library are at these sizes. The noise is the root mean square of its posterior distribution.
+func (c *Curve) estimateNoise() {
+	type triple struct{ off, amplified, bend float64 }
+	var all []triple
+	step := max(1, (len(c.n)-2)/mostTriples)
+	for i := 1; i < len(c.n)-1; i += step {
+		a, b := i-1, i+1
+		s := (c.n[i] - c.n[a]) / (c.n[b] - c.n[a])
+		chord := c.t[a] + (c.t[b]-c.t[a])*s
+		all = append(all, triple{c.y[i] - math.Log(chord), amplify(c.t[a], c.t[b], chord, s), c.calibration.bend(c.x[a], c.x[i], c.x[b], s)})
+	}
+	var sum, squares, best float64
+	const steps = 60
+	logs := make([]float64, steps)
+	sigmas := make([]float64, steps)
+	best = math.Inf(-1)
+	for k := range steps {
+		sigma := 1e-4 * math.Exp(float64(k)/(steps-1)*math.Log(5e3)) // to 50 %
+		z := math.Log(sigma/noiseMedian) / math.Log(noiseFactor)
+		log := -z * z / 2
+		for _, t := range all {
+			v := sigma * sigma * t.amplified * t.amplified
+			p := straight*density(t.off, v) + (1-straight-jumping)*density(t.off, v+t.bend*t.bend) + jumping*density(t.off, v+jumpSize*jumpSize)
+			log += math.Log(p + 1e-300)
+		}
+		sigmas[k], logs[k] = sigma, log
+		best = max(best, log)
+	}
+	for k, sigma := range sigmas {
+		p := math.Exp(logs[k] - best)
+		sum += p
+		squares += p * sigma * sigma
+	}
+	c.noise = math.Sqrt(squares / sum)
+}
+
+// density is that of a normal variable of a variance, without the constant factor.
+func density(x, variance float64) float64 {
+	return math.Exp(-x*x/2/variance) / math.Sqrt(variance)
+}
+
+// bend returns the median deviation of the library's shapes at 2^x bytes from their chord between
+// 2^a and 2^b bytes, whose part before x is s.
+func (k *Calibration) bend(a, x, b, s float64) float64 {
+	if len(k.Library) == 0 {
+		return 0
+	}
+	off := make([]float64, len(k.Library))
+	for j := range k.Library {
+		l := &k.Library[j]
+		low := l.at(a)
+		chord := 1 + (math.Exp(l.at(b)-low)-1)*s
+		off[j] = math.Abs(l.at(x) - low - math.Log(chord))
+	}
+	return stats.QuantileOf(off, 0.5) / 0.6745
+}

@@ -1,0 +1,132 @@
+package forecast
+
+import (
+	"math"
+	"slices"
+)
+
+// A Shape is how the times of a published curve grow from octave to octave.
+type Shape struct {
+	Weight float64   // the shapes of a machine weigh 1 together
+	First  int       // log₂ of the size at which Rise begins
+	Rise   []float64 // logarithm of the time at 2^(First+i) bytes over that at 2^First
+}
+
+// at returns the logarithm of the time of 2^x bytes over that at the first size: a straight line of
+// times between octaves, level below the first one, and in proportion to the size above the last.
+func (s *Shape) at(x float64) float64 {
+	x -= float64(s.First)
+	last := len(s.Rise) - 1
+	if x <= 0 {
+		return s.Rise[0]
+	}
+	i := int(x)
+	if i >= last {
+		return s.Rise[last] + (x-float64(last))*math.Ln2
+	}
+	a, b := math.Exp(s.Rise[i]), math.Exp(s.Rise[i+1])
+	return math.Log(a + (b-a)*(math.Exp2(x-float64(i))-1))
+}
+
+// anchors are sizes of a curve about an octave apart, at which it is compared with other shapes.
+type anchors struct {
+	x   []float64
+	off [][]float64 // by shape and anchor, the curve's logarithm over the shape's
+}
+
+// align compares the curve with the library.
+func (c *Curve) align() {
+	var index []int
+	for i, x := range c.x {
+		if i == 0 || i == len(c.x)-1 || x-c.x[index[len(index)-1]] > 0.75 {
+			index = append(index, i)
+		}
+	}
+	c.anchors.off = make([][]float64, len(c.calibration.Library))
+	for _, i := range index {
+		c.anchors.x = append(c.anchors.x, c.x[i])
+	}
+	for j := range c.calibration.Library {
+		s := &c.calibration.Library[j]
+		off := make([]float64, len(index))
+		for k, i := range index {
+			off[k] = c.y[i] - s.at(c.x[i])
+		}
+		c.anchors.off[j] = off
+	}
+}
+
+const (
+	reach     = 5.0  // octaves over which the likeness of curves falls by a factor e
+	neighbour = 3    // its distance is that at which the weight of a shape falls off
+	alike     = 0.03 // distance of shapes that are taken as the same
+)
+
+// shapes predicts the time of n bytes from the shapes that are most like the curve next to n.
+func (c *Curve) shapes(n float64) (g Guess) {
+	if len(c.anchors.off) == 0 {
+		return g
+	}
+	x := math.Log2(n)
+	xs := c.anchors.x
+	last := len(xs) - 1
+	w := make([]float64, len(xs))
+	for k := range xs {
+		w[k] = math.Exp(-math.Abs(xs[k]-x) / reach)
+	}
+	type candidate struct{ y, distance, weight float64 }
+	all := make([]candidate, len(c.anchors.off))
+	distances := make([]float64, len(all))
+	i, _ := slices.BinarySearch(xs, x)
+	outside := 0.0
+	for j, off := range c.anchors.off {
+		var sw, s, ss float64
+		for k, r := range off {
+			sw += w[k]
+			s += w[k] * r
+			ss += w[k] * r * r
+		}
+		mean := s / sw
+		d := math.Sqrt(max(0, ss/sw-mean*mean))
+		shape := &c.calibration.Library[j]
+		y := shape.at(x)
+		switch {
+		case i == 0:
+			y += off[0]
+			outside = xs[0] - x
+		case i > last:
+			y += off[last]
+			outside = x - xs[last]
+		default:
+			t := (x - xs[i-1]) / (xs[i] - xs[i-1])
+			y += off[i-1] + t*(off[i]-off[i-1])
+		}
+		all[j] = candidate{y, d, shape.Weight}
+		distances[j] = d
+	}
+	slices.Sort(distances)
+	b := alike + distances[min(neighbour, len(distances))-1]
+	var sw, s, sd float64
+	for j := range all {
+		v := &all[j]
+		v.weight *= math.Exp(-v.distance * v.distance / (2 * b * b) * 4)
+		sw += v.weight
+		s += v.weight * v.y
+		sd += v.weight * v.distance
+	}
+	g.Middle = s / sw
+	var up, down float64
+	for _, v := range all {
+		if d := v.y - g.Middle; d > 0 {
+			up += v.weight * d * d
+		} else {
+			down += v.weight * d * d
+		}
+	}
+	both := Terms{floor: 1, residual: sd / sw, noisy: c.noise, wide: outside}
+	g.Up, g.Down = both, both
+	g.Up[side], g.Down[side] = math.Sqrt(2*up/sw), math.Sqrt(2*down/sw)
+	spread := math.Sqrt((up + down) / sw)
+	g.Up[jump], g.Down[jump] = spread, spread
+	return g
+}
