@@ -10,50 +10,13 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/simulate"
-	fitted "github.com/halfpeak/halfpeak/fit/collective"
 	"github.com/halfpeak/halfpeak/fit/contention"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/internal/usage"
-	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/study/simulations"
 )
-
-// A Question asks for the times of a collective among ranks on a machine of levels; or
-// without levels, among ranks of which every two are connected by the layer: there are no distances
-// then, and messages share nothing but the ways in and out of a rank.
-type Question struct {
-	Collective string
-	Algorithm  string // a name; "all", or "best" for the rows of the best alone
-	Layer      platforms.Layer
-	Machine    machine.Machine // without levels: the layer
-	Map        string          // how ranks are placed on the machine; see [machine.Machine.Place]
-	Ranks      []int
-	Sizes      []quantity.Bytes // of the message, or of a rank's block; a barrier has none
-	Segments   []quantity.Bytes // tried beside whole messages, by the algorithms that take any
-	Call       collective.Call  // Root, Fanout and Gamma
-	// Fits are what times are taken from, in place of the layer, if there are any.
-	Fits []Fit
-	// Statistic chooses among what was measured, of fits and beside files; empty: all of it.
-	Statistic fitted.Statistic
-	// PerNode is the number of ranks on each node, for fits; 0: as measured.
-	PerNode int
-	// Total says that sizes are those of all ranks' blocks, for fits.
-	Total   bool
-	Library string               // only what rules in this form can say; empty: all
-	Loop    bool                 // times are those that OSU's benchmarks print: see fit/contention.Loop
-	Within  contention.Intervals // of the times that are simulated
-
-	// Operations bounds the schedules that are simulated although there is a faster way, which knows
-	// no average; 0 is 2²² for all times together, and at most 2²⁰ for each. Where there is none, it is
-	// 2³² for all, and at most 2²⁰ for each.
-	Operations int
-	Progress   func(done, total int) // nil: none; calls do not overlap
-
-	quick bool // averages are not wanted
-}
 
 // How a time was found.
 const (
@@ -119,6 +82,11 @@ func Compute(ctx context.Context, q Question) (*Times, error) {
 	if err != nil {
 		return nil, usage.Error{Err: err}
 	}
+	for i := range cells {
+		if c := &cells[i]; len(q.Machine.Levels) <= 1 {
+			c.LatencyBound, c.BandwidthBound = bounds(on, c.Collective, c.Ranks, c.Call)
+		}
+	}
 	if err := q.run(ctx, cells, on); err != nil {
 		return nil, err
 	}
@@ -157,8 +125,8 @@ func cut(all []Timing, alike func(a, b Timing) bool) (here, rest []Timing) {
 	return all[:n:n], all[n:]
 }
 
-// algorithms are those that the question is about.
-func (q Question) algorithms() (all Algorithms, err error) {
+// algorithms returns the algorithms of the calls.
+func (q Calls) algorithms() (all Algorithms, err error) {
 	if q.Algorithm == "all" || q.Algorithm == "best" {
 		all, err = AlgorithmsOf(q.Collective)
 	} else {
@@ -167,6 +135,18 @@ func (q Question) algorithms() (all Algorithms, err error) {
 		all = Algorithms{e}
 	}
 	if err != nil {
+		return nil, err
+	}
+	c := q.Call
+	if len(q.Segments) > 0 {
+		c.Segment = uint64(q.Segments[0])
+	}
+	return all, all.takes(c)
+}
+
+// algorithms returns the algorithms to compare: those of the calls that the library has.
+func (q Question) algorithms() (all Algorithms, err error) {
+	if all, err = q.Calls.algorithms(); err != nil {
 		return nil, err
 	}
 	if q.Library != "" {
@@ -188,15 +168,11 @@ func (q Question) algorithms() (all Algorithms, err error) {
 			}
 		}
 	}
-	c := q.Call
-	if len(q.Segments) > 0 {
-		c.Segment = uint64(q.Segments[0])
-	}
-	return all, all.takes(c)
+	return all, nil
 }
 
-// cells are what is to be timed: those of the same ranks and size stand together.
-func (q Question) cells(all Algorithms, m simulate.Machine) (cells []Timing, err error) {
+// cells returns the calls to time, ordered by ranks and size.
+func (q Calls) cells(all Algorithms, m simulate.Machine) (cells []Timing, err error) {
 	sizes, segments := stats.Ascending(q.Sizes), append([]quantity.Bytes{0}, stats.Ascending(q.Segments)...)
 	if all[0].Collective == "barrier" {
 		sizes = []quantity.Bytes{0}
@@ -219,12 +195,8 @@ func (q Question) cells(all Algorithms, m simulate.Machine) (cells []Timing, err
 					if err := e.Check(ranks, c); err != nil {
 						return nil, err
 					}
-					t := Timing{Entry: e, Ranks: ranks, Call: c, Average: quantity.Unknown, Low: quantity.Unknown, High: quantity.Unknown,
-						LatencyBound: quantity.Unknown, BandwidthBound: quantity.Unknown}
-					if len(q.Machine.Levels) <= 1 {
-						t.LatencyBound, t.BandwidthBound = bounds(m, e.Collective, ranks, c)
-					}
-					cells = append(cells, t)
+					cells = append(cells, Timing{Entry: e, Ranks: ranks, Call: c, Average: quantity.Unknown, Low: quantity.Unknown, High: quantity.Unknown,
+						LatencyBound: quantity.Unknown, BandwidthBound: quantity.Unknown})
 				}
 			}
 		}
@@ -286,7 +258,7 @@ func ranAs(c Timing) any {
 }
 
 // on says in words what the times are of.
-func (q Question) on() string {
+func (q Place) on() string {
 	if len(q.Machine.Levels) == 0 {
 		return q.Layer.Ref() + ". " + plain
 	}

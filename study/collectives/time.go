@@ -15,7 +15,7 @@ import (
 )
 
 // most is how many operations a schedule may have that is simulated for want of another way.
-func (q Question) most(times int) int {
+func (q Calls) most(times int) int {
 	if q.Operations > 0 {
 		return q.Operations
 	}
