@@ -18,7 +18,7 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// output is where a command's rows go, and how they look.
+// output holds where a command writes its rows, and in which format.
 type output struct {
 	format reports.Format
 	path   string

@@ -44,7 +44,7 @@ type Timing struct {
 	Ranks   int
 	Call    collective.Call
 	Time    quantity.Micros // when the last rank is done
-	Average quantity.Micros // mean of when ranks are done; NaN by a closed form
+	Average quantity.Micros // mean finish time over ranks; NaN if from a closed form
 	From    string
 	// Low and High are a 95 % interval of the time, or of the average if there is no time. NaN where
 	// none is known.
@@ -90,8 +90,8 @@ func Compute(ctx context.Context, q Question) (*Times, error) {
 	if err := q.run(ctx, cells, on); err != nil {
 		return nil, err
 	}
-	q.within(cells)
-	answer := &Times{Algorithms: all, On: q.on(), Within: q.Within, BestOnly: q.Algorithm == "best"}
+	q.addIntervals(cells)
+	answer := &Times{Algorithms: all, On: q.describe(), Within: q.Within, BestOnly: q.Algorithm == "best"}
 	for len(cells) > 0 {
 		var here []Timing
 		here, cells = cut(cells, func(a, b Timing) bool { return a.Ranks == b.Ranks && a.Call.Bytes == b.Call.Bytes })
@@ -116,7 +116,7 @@ func Compute(ctx context.Context, q Question) (*Times, error) {
 	return answer, nil
 }
 
-// cut cuts off the first ones that are alike.
+// cut splits off the first elements for which alike is true.
 func cut(all []Timing, alike func(a, b Timing) bool) (here, rest []Timing) {
 	n := 1
 	for n < len(all) && alike(all[0], all[n]) {
@@ -257,12 +257,12 @@ func ranAs(c Timing) any {
 	return nil
 }
 
-// on says in words what the times are of.
-func (q Place) on() string {
-	if len(q.Machine.Levels) == 0 {
-		return q.Layer.Ref() + ". " + plain
+// describe returns the machine or layer in words.
+func (p Place) describe() string {
+	if len(p.Machine.Levels) == 0 {
+		return p.Layer.Ref() + ". " + plain
 	}
-	return q.Layer.Platform + ". " + simulations.ShapeOf(q.Machine, q.Map) + "."
+	return p.Layer.Platform + ". " + simulations.ShapeOf(p.Machine, p.Map) + "."
 }
 
 // bandwidths returns algbw and busbw as nccl-tests defines them, of the time or, where only that is

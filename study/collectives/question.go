@@ -24,7 +24,7 @@ type Calls struct {
 	Operations int
 }
 
-// Place is where ranks run.
+// Place is a machine, or a layer, and the placement of ranks on it.
 type Place struct {
 	Layer platforms.Layer
 	// Machine has levels; without levels the layer connects every two ranks, and messages share only
