@@ -13,7 +13,7 @@ import (
 func TestUntold(t *testing.T) {
 	i := contention.Intervals{Any: contention.Interval{High: math.Inf(1), Source: "nothing was measured in a node"}}
 	c := []Timing{{Time: 3, From: Simulated, Average: 2}}
-	if notes := intervalNotes(i, c); len(notes) != 1 || !strings.Contains(notes[0], "cannot be told") {
+	if notes := intervalNotes(i, c); len(notes) != 1 || !strings.Contains(notes[0], "cannot be predicted") {
 		t.Error(notes)
 	}
 	Question{Within: i}.addIntervals(c)
