@@ -13,7 +13,7 @@ import (
 // minUnits is the minimum number of pairs, nodes or curves to find an outlier among them: the
 // scale of fewer is not known to a factor of two.
 const (
-	minUnits = 8
+	minUnits   = 8
 	leastNodes = 5
 )
 

@@ -29,7 +29,7 @@ type whatifOptions struct {
 	by                                         []string
 	against                                    string
 	schedule                                   []string
-	collective                                 collectives.Calls    // its sizes are those of --size
+	collective                                 collectives.Calls // its sizes are those of --size
 	ranks                                      flags.Ranks
 	finish                                     []string                                   // its names
 	scheduled                                  func(whatif.Design) (whatif.Design, error) // with its finish
