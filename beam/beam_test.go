@@ -130,7 +130,7 @@ func shown(t *testing.T, in fleet.Reading, o fleet.Options) string {
 	}
 	var b bytes.Buffer
 	fmt.Fprintln(&b, a.Broken)
-	for _, rows := range []reports.Rows{a.FindingRows(), a.GroupRows(), a.SkippedRows(), a.WorstRows()} {
+	for _, rows := range []reports.Rows{a.FindingRows(), a.GroupRows(), a.LeftRows(), a.WorstRows()} {
 		for _, format := range []reports.Format{reports.Text, reports.JSON} {
 			if err := (reports.View{Format: format}).Write(&b, rows); err != nil {
 				t.Fatal(err)

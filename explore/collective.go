@@ -32,7 +32,7 @@ const (
 // asked is a question about a collective on a design: on all levels of its platform, or on the layer
 // that it names.
 func asked(d whatif.Design, name string) collectives.Question {
-	return collectives.Question{Calls: collectives.Calls{Collective: name}, Place: collectives.Place{Layer: d.Layer, Machine: d.Machine()}, Within: contention.IntervalsOf(d.Platform)}
+	return collectives.Question{Collective: name, Layer: d.Layer, Machine: d.Machine(), Within: contention.IntervalsOf(d.Platform)}
 }
 
 // fitsOf are the fits of a collective that the file of a design has measured. As for the command, a
@@ -276,7 +276,7 @@ func (x *Explorer) run(r CollectiveCall) (*collectives.Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	return collectives.Simulate(context.Background(), q.Calls, q.Place)
+	return collectives.Simulate(context.Background(), q)
 }
 
 // shape returns the first sender to each rank, and the shape of the messages.

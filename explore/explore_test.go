@@ -275,7 +275,7 @@ func TestLevels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := collectives.Compute(t.Context(), collectives.Question{Calls: collectives.Calls{Collective: "bcast", Algorithm: "all", Ranks: []int{64}, Sizes: []quantity.Bytes{1 << 20}}, Place: collectives.Place{Layer: d.Layer, Machine: d.Machine()}})
+	want, err := collectives.Compute(t.Context(), collectives.Question{Collective: "bcast", Algorithm: "all", Layer: d.Layer, Machine: d.Machine(), Ranks: []int{64}, Sizes: []quantity.Bytes{1 << 20}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -61,8 +61,8 @@ func Analyse(in Reading, o Options) (*Result, error) {
 		f.Broken = fmt.Errorf("%s could not be read to the end", plural(a.Faults, "file"))
 	}
 	if err != nil {
-		if len(a.Skipped) > 0 {
-			err = fmt.Errorf("%w; %s", err, a.Skipped[0].Reason)
+		if len(a.Left) > 0 {
+			err = fmt.Errorf("%w; %s", err, a.Left[0].Reason)
 		}
 		if f.Broken != nil {
 			err = fmt.Errorf("%w (%w)", err, f.Broken)
@@ -90,7 +90,7 @@ func (f *Result) note() {
 		say("%s at a false discovery rate of %.3g %%; the noise has tails like those of Student's t with %.1f degrees of freedom.", plural(f.Tests, "test"), 100*f.Rate, f.Degrees)
 	}
 	told := map[string]bool{}
-	for _, x := range f.ReportedFindings() {
+	for _, x := range f.Standing() {
 		if len(x.Apart) > 0 && !told[x.Who()] {
 			told[x.Who()] = true
 			say("%s is as fast as others with %s, in %s: they may be in another part of the network rather than slow.", x.Who(), strings.Join(x.Apart, " and "), x.Group)
@@ -127,8 +127,8 @@ func (f *Result) note() {
 	if f.Compared && f.OnlyNow+f.OnlyBefore > 0 {
 		say("No partner to compare: %s now, %s before.", plural(f.OnlyNow, "curve"), plural(f.OnlyBefore, "curve"))
 	}
-	left := slices.Clone(f.Skipped)
-	slices.SortStableFunc(left, func(a, b Skipped) int { // what could not be read first
+	left := slices.Clone(f.Left)
+	slices.SortStableFunc(left, func(a, b Left) int { // what could not be read first
 		switch {
 		case a.Fault == b.Fault:
 			return 0

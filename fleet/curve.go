@@ -81,7 +81,7 @@ func (g Group) compare(o Group) int {
 		cmp.Compare(g.First, o.First), cmp.Compare(g.Last, o.Last), cmp.Compare(g.Sizes, o.Sizes))
 }
 
-// A Curve is the summary of one measured curve. Values that the sizes do not identify are 0.
+// A Curve is what is kept of one measured curve. Values that the sizes do not tell are 0.
 type Curve struct {
 	Group Group
 	Nodes []string `json:",omitempty"` // as the file names them
@@ -94,11 +94,11 @@ type Curve struct {
 	Tau  quantity.MicrosPerByte
 }
 
-// lineIdentifiable reports whether the sizes of a group identify β and τ separately.
-func (g Group) lineIdentifiable() bool { return g.Sizes >= 3 && g.Last >= leastSpan*g.First }
+// told reports whether the sizes of a group tell β from τ.
+func (g Group) told() bool { return g.Sizes >= 3 && g.Last >= leastSpan*g.First }
 
-// leastSpan is the minimum factor between the smallest and the largest size for fitting a line:
-// below it, [fit] warns that β and τ are hardly identifiable.
+// leastSpan is the factor between the smallest and the largest size from which on a line is fitted:
+// the same from which on [fit] does not warn that β and τ can hardly be told apart.
 const leastSpan = 8
 
 var again = regexp.MustCompile(` \(\d+\)$`) // the table has the title of one before it
@@ -129,7 +129,7 @@ func summarise(t *benchfile.Table, nodes, labels, columns []string) (c Curve, ok
 	switch {
 	case c.Group.Sizes == 0:
 		return c, false
-	case c.Group.lineIdentifiable():
+	case c.Group.told():
 		var err error
 		if c.Beta, c.Tau, err = fit.Line(t); err != nil {
 			return c, false
@@ -179,14 +179,14 @@ const (
 // Quantities lists them.
 var Quantities = []Quantity{Latency, Beta, Tau}
 
-// of returns the quantity of a curve, in µs or µs/B; NaN if it is not identifiable.
+// of returns the quantity of a curve, in µs or µs/B; NaN if it is not told.
 func (q Quantity) of(c *Curve) float64 {
 	var v float64
 	switch q {
 	case Latency:
 		v = float64(c.Latency)
 	case Beta:
-		if c.Group.lineIdentifiable() {
+		if c.Group.told() {
 			return float64(c.Beta)
 		}
 	case Tau:

@@ -188,7 +188,7 @@ func TestPlanted(t *testing.T) {
 		alarms, pairs, nodes := 0, 0, 0
 		for s := range fleets {
 			random := func() *rand.Rand { return rand.New(rand.NewPCG(7, uint64(s))) }
-			made := Synthetic{Nodes: 10, Noise: 0.01, Tails: tails}
+			made := Made{Nodes: 10, Noise: 0.01, Tails: tails}
 			if made.Found(random()) {
 				alarms++
 			}
@@ -210,7 +210,7 @@ func TestPlanted(t *testing.T) {
 // The answer is the same to the last bit whatever the order of the entries, and if they went
 // through JSON.
 func TestOrder(t *testing.T) {
-	entries := Synthetic{Nodes: 9, Noise: 0.01, Tails: Heavy, Fault: Fault{Part: 0.2}}.Entries(rand.New(rand.NewPCG(1, 1)))
+	entries := Made{Nodes: 9, Noise: 0.01, Tails: Heavy, Fault: Fault{Part: 0.2}}.Entries(rand.New(rand.NewPCG(1, 1)))
 	want, err := Report(entries, nil, Options{All: true})
 	if err != nil {
 		t.Fatal(err)
@@ -295,8 +295,8 @@ func TestReadFaults(t *testing.T) {
 		t.Fatal(seen, err)
 	}
 	a, err := Report(entries, nil, Options{})
-	if err != nil || a.Curves != 4 || len(a.Skipped) != 3 || a.Faults != 1 || a.Nodes != 3 {
-		t.Errorf("%d curves, %d nodes, left %+v, %v", a.Curves, a.Nodes, a.Skipped, err)
+	if err != nil || a.Curves != 4 || len(a.Left) != 3 || a.Faults != 1 || a.Nodes != 3 {
+		t.Errorf("%d curves, %d nodes, left %+v, %v", a.Curves, a.Nodes, a.Left, err)
 	}
 	if _, _, err := Read(context.Background(), []string{dir}, Options{Name: "{a}-{b}.log"}, Reader{}); err == nil || !strings.Contains(err.Error(), "matches no file") {
 		t.Error(err)

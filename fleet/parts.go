@@ -57,7 +57,7 @@ func (q *Question) names(change func(*string) error) error {
 func (r Record) MarshalJSON() ([]byte, error) {
 	type plain Record
 	e := &r.Entry
-	e.Curves, e.Skipped = slices.Clone(e.Curves), slices.Clone(e.Skipped)
+	e.Curves, e.Left = slices.Clone(e.Curves), slices.Clone(e.Left)
 	for i := range e.Curves {
 		e.Curves[i].Nodes = slices.Clone(e.Curves[i].Nodes)
 	}
@@ -78,8 +78,8 @@ func (r *Record) UnmarshalJSON(text []byte) error {
 func (r *Record) texts(change func(*string) error) error {
 	e := &r.Entry
 	err := errors.Join(change(&e.Path), change(&e.Source))
-	for i := range e.Skipped {
-		err = errors.Join(err, change(&e.Skipped[i].Reason))
+	for i := range e.Left {
+		err = errors.Join(err, change(&e.Left[i].Reason))
 	}
 	for i := range e.Curves {
 		c := &e.Curves[i]
@@ -106,7 +106,7 @@ func unquoted(s *string) (err error) {
 	return err
 }
 
-// Header returns the header of a part.
+// Header is what a part of the fleet begins with.
 func (q Question) Header(which shard.Shard) (shard.Header, error) {
 	asked, err := json.Marshal(q)
 	return shard.Header{Command: shard.Command{Kind: "fleet", Asked: asked}, Shard: which}, err
@@ -128,7 +128,7 @@ func (q Question) Files(list func(roots []string) ([]Entry, error)) ([]Record, e
 	return all, nil
 }
 
-// roots returns the folders and files of the fleet, and of its baseline if there is one.
+// roots are those of now and, if they are asked for, those of before.
 func (q Question) roots() [][]string {
 	if q.Before == "" {
 		return [][]string{q.Roots}

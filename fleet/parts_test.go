@@ -61,7 +61,7 @@ func shown(t *testing.T, in Reading, o Options) string {
 	var b bytes.Buffer
 	fmt.Fprintln(&b, a.Broken)
 	for _, view := range []reports.View{{Format: reports.Text}, {Format: reports.JSON}} {
-		for _, rows := range []reports.Rows{a.FindingRows(), a.GroupRows(), a.SkippedRows(), a.WorstRows()} {
+		for _, rows := range []reports.Rows{a.FindingRows(), a.GroupRows(), a.LeftRows(), a.WorstRows()} {
 			if err := view.Write(&b, rows); err != nil {
 				t.Fatal(err)
 			}
@@ -164,7 +164,7 @@ func TestFleetNames(t *testing.T) {
 	names := []string{"a\xff", "a\xfe", "a\ufffd", `"a\xff"`, `"a`, "ä", "<\u2028\x00"}
 	for i, name := range names {
 		r := Record{Entry: Entry{Path: name, Source: "/" + name,
-			Curves: []Curve{{Nodes: []string{name, "b"}, Group: Group{Labels: name}}}, Skipped: []Skipped{{Reason: name}}}}
+			Curves: []Curve{{Nodes: []string{name, "b"}, Group: Group{Labels: name}}}, Left: []Left{{Reason: name}}}}
 		q := Question{Roots: []string{name}, Before: name, Options: Options{Name: name}}
 		var back Record
 		var asked Question
@@ -242,16 +242,16 @@ func TestFleetKilled(t *testing.T) {
 // What could not be read is counted by file, not by output, and that of before apart.
 func TestFleetFaults(t *testing.T) {
 	good := Curve{Group: Group{Benchmark: "b", Sizes: 1, First: 8, Last: 8}, Latency: 1}
-	broken := []Skipped{{Reason: "x", Fault: true}, {Reason: "y", Fault: true}, {Reason: "z"}}
+	broken := []Left{{Reason: "x", Fault: true}, {Reason: "y", Fault: true}, {Reason: "z"}}
 	in := Reading{
-		Now:    []Entry{{Path: "a", Curves: []Curve{good}, Skipped: broken}, {Path: "b", Skipped: broken[2:]}},
+		Now:    []Entry{{Path: "a", Curves: []Curve{good}, Left: broken}, {Path: "b", Left: broken[2:]}},
 		Before: []Entry{{Path: "a", Curves: []Curve{good}}},
 	}
 	for _, want := range []string{"1 file could not be read to the end", "1 file of now and 1 of before could not be read to the end"} {
 		if a, err := Analyse(in, Options{}); err != nil || a.Broken == nil || a.Broken.Error() != want {
 			t.Errorf("%v, %v, want %q", a, err, want)
 		}
-		in.Before[0].Skipped = broken
+		in.Before[0].Left = broken
 	}
 	// The band over the fleet has the quantiles of the table: type 7.
 	if q := stats.Quantile([]float64{1, 2, 4}, 0.25); q != 1.5 {

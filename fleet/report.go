@@ -47,7 +47,7 @@ type Finding struct {
 	Values int
 	// Fleet is the median of the fleet, in µs or µs/B.
 	Fleet float64
-	// Effect is the relative difference from the fleet's value: 0.1 means 10 % slower. Of a
+	// Effect is by which part the quantity exceeds what the fleet says: 0.1 is 10 % slower. Of a
 	// change it is that of the quantity, less the fleet's. Low and High are its interval: of all that
 	// is reported, no more than Rate lie beyond either end, on average (Benjamini and Yekutieli
 	// 2005); with Odd, beyond both.
@@ -58,8 +58,8 @@ type Finding struct {
 	// Apart are nodes that stand out as well, and with which a node is as fast as others are: together
 	// they may be in another part of the network rather than slow.
 	Apart []string
-	// Reported is set if it is reported: Q is at most the rate, and the effect is not too small.
-	Reported bool
+	// Out is set if it is reported: Q is at most the rate, and the effect is not too small.
+	Out bool
 }
 
 // Who is the node, the pair "a b", or the path.
@@ -91,7 +91,7 @@ type Spread struct {
 	// Scatter is the robust standard deviation as a part of the median, and Residual that which is
 	// left beyond the effects of nodes: the noise against which a pair is held.
 	Scatter, Residual float64
-	// Shift is the relative change of the fleet since the baseline, with its 95 % interval, if Compared.
+	// Shift is by which part the fleet changed since before, with its 95 % interval, if Compared.
 	Shift, ShiftLow, ShiftHigh float64
 	Compared                   bool
 	model                      *model
@@ -104,7 +104,7 @@ type Part struct {
 	Curves, Units int
 	Names         []string // of the nodes
 	Spreads       []Spread
-	// Doubt is the reason why parts of the group are not tested; "" if none.
+	// Doubt says what cannot be told of the group, if anything.
 	Doubt string
 }
 
@@ -125,9 +125,9 @@ type Answer struct {
 	// Degrees are those of Student's t whose tails the residuals have, of the quantity with the
 	// heaviest.
 	Degrees float64
-	// Skipped are the files and outputs that gave nothing, or not all. Faults files of now, and
+	// Left are the files and outputs that gave nothing, or not all. Faults files of now, and
 	// FaultsBefore of before, could not be read to the end.
-	Skipped              []Skipped
+	Left                 []Left
 	Faults, FaultsBefore int
 	// OnlyNow and OnlyBefore are the curves that have no partner in a comparison.
 	Compared            bool
@@ -151,8 +151,8 @@ func Report(now, before []Entry, o Options) (*Answer, error) {
 	for i, entries := range [][]Entry{now, before} {
 		faults := []*int{&a.Faults, &a.FaultsBefore}[i]
 		for _, e := range entries {
-			a.Skipped = append(a.Skipped, e.Skipped...)
-			if slices.ContainsFunc(e.Skipped, func(l Skipped) bool { return l.Fault }) {
+			a.Left = append(a.Left, e.Left...)
+			if slices.ContainsFunc(e.Left, func(l Left) bool { return l.Fault }) {
 				*faults++
 			}
 		}
@@ -226,7 +226,7 @@ func part(g Group, now, before []keyed, compared bool) (p Part, models []*model)
 				continue
 			}
 		}
-		if q == Latency && 4*zeros(units(now, Beta)) <= len(us) && g.lineIdentifiable() {
+		if q == Latency && 4*zeros(units(now, Beta)) <= len(us) && g.told() {
 			p.Spreads = append(p.Spreads, s) // β says as much, from more sizes
 			continue
 		}
@@ -245,7 +245,7 @@ func part(g Group, now, before []keyed, compared bool) (p Part, models []*model)
 	return p, models
 }
 
-// y holds the residuals of the model.
+// y is what the model leaves.
 func (m *model) y() []float64 {
 	if m.fit != nil {
 		return m.fit.e
@@ -260,7 +260,7 @@ func (m *model) y() []float64 {
 // latencyTold reports whether the smallest size is small: less than half of its time goes with the
 // bytes, for most curves.
 func latencyTold(g Group, curves []keyed) bool {
-	if !g.lineIdentifiable() {
+	if !g.told() {
 		return false
 	}
 	small := 0
@@ -286,8 +286,8 @@ func spreadOf(q Quantity, us []unit) Spread {
 // doubt says what the group is too small for.
 func (p *Part) doubt(models []*model) string {
 	switch {
-	case p.Units < minUnits:
-		return fmt.Sprintf("%d curves are too few to find an outlier; %d are needed", p.Units, minUnits)
+	case p.Units < leastUnits:
+		return fmt.Sprintf("%d of a kind are too few to tell which stands out; %d are needed", p.Units, leastUnits)
 	case len(models) == 0 || models[0].fit == nil:
 		return ""
 	}
@@ -299,9 +299,9 @@ func (p *Part) doubt(models []*model) string {
 	}
 	switch n := len(models[0].names); {
 	case known == 0:
-		return fmt.Sprintf("no node has %d partners: slow nodes and slow pairs are not distinguishable", leastPartners)
+		return fmt.Sprintf("no node has %d partners: slow nodes cannot be told from slow pairs", leastPartners)
 	case known < leastNodes:
-		return fmt.Sprintf("%d nodes are too few to find slow ones; %d are needed", known, leastNodes)
+		return fmt.Sprintf("%d nodes are too few to tell which is slow; %d are needed", known, leastNodes)
 	case known < n:
 		return fmt.Sprintf("%d of %d nodes have fewer than %d partners: they cannot be told from their pairs", n-known, n, leastPartners)
 	}
@@ -364,10 +364,10 @@ func (a *Answer) test(models []*model) {
 				out = false // two slow nodes are as slow as the slower one, not as their product
 			}
 		}
-		if f.Reported = out && math.Abs(f.Effect) >= a.Least; out && !f.Reported {
+		if f.Out = out && math.Abs(f.Effect) >= a.Least; out && !f.Out {
 			a.Small++
 		}
-		if f.Reported || a.All {
+		if f.Out || a.All {
 			a.Findings = append(a.Findings, f)
 		}
 	}
@@ -382,8 +382,8 @@ func (a *Answer) test(models []*model) {
 		}
 	}
 	slices.SortStableFunc(a.Findings, func(x, y Finding) int {
-		if x.Reported != y.Reported {
-			if x.Reported {
+		if x.Out != y.Out {
+			if x.Out {
 				return -1
 			}
 			return 1
@@ -409,7 +409,7 @@ func (m *model) apart(node int32, out func(node int) bool) (names []string) {
 // link is the finding of the links between the model's blocks.
 func (m *model) link(miss float64) Finding {
 	b := m.blocks
-	f := Finding{Group: m.group, Quantity: m.quantity, Fleet: m.centre, P: b.p, Q: b.p, Reported: true, Across: []string{}}
+	f := Finding{Group: m.group, Quantity: m.quantity, Fleet: m.centre, P: b.p, Q: b.p, Out: true, Across: []string{}}
 	for i, name := range m.names {
 		if b.across[i] {
 			f.Nodes = append(f.Nodes, name)
@@ -427,9 +427,9 @@ func (m *model) link(miss float64) Finding {
 	return f
 }
 
-// tests returns the tests of the nodes and units of a model.
+// tests are those of the nodes and units of a model.
 func (m *model) tests(number int32, a *Answer, noise *tails) (tests []test) {
-	if len(m.units) < minUnits {
+	if len(m.units) < leastUnits {
 		return nil
 	}
 	add := func(p float64, i int, node bool) {

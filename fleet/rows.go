@@ -18,7 +18,7 @@ func Lists() []string { return []string{"findings", "groups", "left"} }
 // notes are under the last.
 func (f *Result) Tables() []reports.Rows {
 	groups := f.GroupRows()
-	if len(f.ReportedFindings()) == 0 {
+	if len(f.Standing()) == 0 {
 		groups.Notes = append([]string{f.nobody()}, groups.Notes...)
 		return []reports.Rows{groups}
 	}
@@ -36,10 +36,10 @@ func (f *Result) nobody() string {
 	return "No node and no pair stands out by more than chance explains."
 }
 
-// ReportedFindings are the findings that stand out.
-func (f *Result) ReportedFindings() []Finding {
+// Standing are the findings that stand out.
+func (f *Result) Standing() []Finding {
 	i := 0
-	for i < len(f.Findings) && f.Findings[i].Reported {
+	for i < len(f.Findings) && f.Findings[i].Out {
 		i++
 	}
 	return f.Findings[:i]
@@ -56,7 +56,7 @@ type fleetWorst struct {
 func (f *Result) worst() (all []fleetWorst) {
 	at := map[string]int{}
 	seen := map[string]map[Group]bool{}
-	for _, x := range f.ReportedFindings() {
+	for _, x := range f.Standing() {
 		key := fmt.Sprint(x.Pair, x.Who())
 		if _, ok := at[key]; !ok {
 			at[key], seen[key] = len(all), map[Group]bool{}
@@ -169,7 +169,7 @@ func (f *Result) FindingRows() reports.Rows {
 		both("effect_high_percent", percent(func(x Finding) float64 { return x.High })),
 		both("p", func(x Finding) any { return x.P }),
 		both("q", func(x Finding) any { return x.Q }),
-		both("stands_out", func(x Finding) any { return x.Reported }),
+		both("stands_out", func(x Finding) any { return x.Out }),
 		both("curves", func(x Finding) any { return x.Values }),
 	}
 	for _, g := range groupFields() {
@@ -274,9 +274,9 @@ func (f *Result) GroupRows() reports.Rows {
 	return rows
 }
 
-// SkippedRows is a row for each file that gave nothing, or not all.
-func (f *Result) SkippedRows() reports.Rows {
-	return reports.TableOf(f.Skipped,
-		reports.Col("reason", "reason", func(l Skipped) any { return l.Reason }),
-		reports.Col("fault", "fault", func(l Skipped) any { return l.Fault }))
+// LeftRows is a row for each file that gave nothing, or not all.
+func (f *Result) LeftRows() reports.Rows {
+	return reports.TableOf(f.Left,
+		reports.Col("reason", "reason", func(l Left) any { return l.Reason }),
+		reports.Col("fault", "fault", func(l Left) any { return l.Fault }))
 }

@@ -10,10 +10,10 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// minUnits is the minimum number of pairs, nodes or curves to find an outlier among them: the
+// leastUnits is the number of pairs, nodes or curves from which on one can stand out among them: the
 // scale of fewer is not known to a factor of two.
 const (
-	minUnits   = 8
+	leastUnits = 8
 	leastNodes = 5
 )
 
@@ -61,7 +61,7 @@ func ratio(d, sd float64) float64 {
 // TestDegrees.
 func degreesOf(n int) float64 { return max(1, 0.55*float64(n-2)) }
 
-// degrees lists the degrees of freedom of Student's t for the tails of residuals; the last counts as normal.
+// degrees are those of Student's t that the tails of residuals may have; the last is taken as normal.
 var degrees = [...]float64{2, 2.5, 3, 4, 5, 7, 10, 20, 2 * stats.MaxDegrees}
 
 // tails say how heavy the tails of the residuals are: the logarithm of the likelihood of each of
@@ -79,7 +79,7 @@ type sized struct {
 	key string
 }
 
-// oneSided is the minimum number of residuals at which those of the fast side say nothing of the slow
+// oneSided is the number of residuals from which on those of the fast side say nothing of the slow
 // one: pairs within a rack are fast, and no noise.
 const oneSided = 400
 
@@ -93,7 +93,7 @@ func tailsOf(models []*model, q Quantity, odd bool) *tails {
 		}
 	}
 	for _, m := range models {
-		if m.quantity != q || len(m.units) < minUnits {
+		if m.quantity != q || len(m.units) < leastUnits {
 			continue
 		}
 		for i, u := range m.units {

@@ -131,7 +131,7 @@ func records(path string, h *Header) iter.Seq2[Record, error] {
 	}
 }
 
-// Units returns the number of units of work of all parts.
+// Units is how many units of work all parts have.
 func (p *Parts) Units() int64 { return p.units }
 
 // Records are the records of all parts, in the order of the shards and of each part.

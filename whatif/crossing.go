@@ -23,7 +23,7 @@ type Crossing struct {
 // Close is the relative difference below which two times count as nearly the same.
 const Close = 0.05
 
-// Crossings returns the sizes from lo to hi at which one layer overtakes the other. Sizes are
+// Crossings are the sizes from lo to hi at which one layer overtakes the other. Sizes are
 // walked in steps of 2^(1/16) and bisected where the faster one changes: a lead that lasts less
 // than a step can be missed. Layers that cost the same do not cross.
 func Crossings(a, b model.Layer, lo, hi quantity.Bytes) []Crossing {
@@ -107,7 +107,7 @@ type Threshold struct {
 // MaxSize is the largest size at which crossings and thresholds are looked for.
 const MaxSize = 1 << 30 * quantity.Bytes(1)
 
-// Thresholds returns the thresholds of the layer if it is a switch, in order.
+// Thresholds are those of the layer if it is a switch, in order.
 func (d Design) Thresholds() []Threshold {
 	s, ok := d.Layer.Model.(*model.Switch)
 	if !ok {

@@ -37,7 +37,7 @@ func ForecastInterval(name string, n quantity.Bytes, f forecast.Forecast) Interv
 	return Interval{Value: of(n, f.Middle), Low: min(a, b), High: max(a, b)}
 }
 
-// ForecastNote describes the intervals of a table or a figure.
+// ForecastNote says what the intervals of a table or a figure are.
 const ForecastNote = "95 %: the next measurement by the same benchmark, on the machine that was measured, in 95 of 100 cases."
 
 // Forecastable reports whether the next measurement of a design can be predicted.

@@ -19,7 +19,7 @@ type Peak struct {
 	Exists    bool // false: no cost is per byte
 }
 
-// PeakOf returns the peak of a design.
+// PeakOf is the peak of a design.
 func PeakOf(d Design) (Peak, error) {
 	p := Peak{Layer: d.Layer.Ref(), Timed: d.Layer.Timed, Asymptote: model.Asymptote(d.Layer.Model)}
 	p.Half, p.Exists = model.HalfPeak(d.Layer.Model)
@@ -29,7 +29,7 @@ func PeakOf(d Design) (Peak, error) {
 	return p, err
 }
 
-// Text returns the peak in words.
+// Text tells the peak in words.
 func (p Peak) Text(units quantity.UnitChoice) string {
 	switch {
 	case p.Timed.Of == platforms.Operation || p.Timed.Of == platforms.Collective:

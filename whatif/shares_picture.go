@@ -17,7 +17,7 @@ const (
 	Gap    Cost = "gap"     // the interval before the next message
 )
 
-// of returns the share of a component in the cost of n bytes, 0 to 1.
+// of is the share of an owner in the cost of n bytes, from 0 to 1.
 func (c Cost) of(d Design, s Share, n quantity.Bytes) float64 {
 	if c == Gap {
 		return max(0, reports.Finite(float64(s.Gap/d.Layer.Model.Gap(n))))
@@ -25,7 +25,7 @@ func (c Cost) of(d Design, s Share, n quantity.Bytes) float64 {
 	return max(0, reports.Finite(float64(s.OneWay/d.Layer.Model.OneWay(n))))
 }
 
-// leastShown is the minimum share of a component that is drawn, in percent.
+// leastShown is the share below which nobody sees an owner, in percent.
 const leastShown = 0.5
 
 // Shares draws which stage or parameter owns how much of the cost of messages, over sizes of at

@@ -184,7 +184,7 @@ func (s *Sweep) check() error {
 	return nil
 }
 
-// BlockRows returns the number of rows in a block of [Sweep.Run]: few if rows take long.
+// BlockRows is how many rows a block of [Sweep.Run] has: few, where a row takes long.
 func (s *Sweep) BlockRows() int64 {
 	for _, name := range s.Names {
 		if q, err := s.Design.Quantity(name, 1); err == nil && q.measure != nil {

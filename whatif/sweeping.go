@@ -18,7 +18,7 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// MaxTableRows is the maximum number of rows of a sweep in a table for people.
+// MaxTableRows is the number of rows beyond which a sweep is no table for eyes.
 const MaxTableRows = 10_000
 
 // DefaultSize is the message size of a sweep that was given none.
@@ -30,7 +30,7 @@ func DefaultNames() []string { return []string{"one_way", "gap", "bandwidth"} }
 // A Sweeping writes the rows of a sweep, and collects what its picture shows.
 type Sweeping struct {
 	*Sweep
-	Progress func(rows int64) // receives the number of rows done; may be nil
+	Progress func(rows int64) // is told of rows that are done; nil: nobody is
 	picture  *sweepPicture
 }
 
@@ -41,7 +41,7 @@ func (s *Sweeping) Draw(shown int) (err error) {
 	return err
 }
 
-// Picture returns the collected picture; nil if Draw was not called.
+// Picture is what was collected, nil if nothing.
 func (s *Sweeping) Picture() reports.Picture {
 	if s.picture == nil {
 		return nil
@@ -212,7 +212,7 @@ func (s *Sweeping) File(ctx context.Context, files reports.Files, path, format s
 	return fmt.Errorf("%w: %d of %.0f rows are whole in %q; the same command again goes on from there", err, file.Rows(), s.Sweep.Rows(), file.Part())
 }
 
-// toFile names the file at path in errors.
+// toFile tells what is wrong with the file at path.
 type toFile struct {
 	io.Writer
 	path string
@@ -233,7 +233,7 @@ func interrupted(err error) error {
 	return err
 }
 
-// sweepID identifies a sweep: sweeps with different rows have different IDs.
+// sweepID tells sweeps apart that would write different rows.
 func sweepID(s *Sweep, format string) string {
 	h := sha256.New()
 	fmt.Fprintln(h, format, s.Keys(), s.Sizes, s.Design.Layer.Ref())

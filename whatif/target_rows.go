@@ -15,7 +15,7 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// Solutions are the values of parameters that reach a target, the smallest change first.
+// Solutions are what parameters can do for a target, the least change first.
 type Solutions struct {
 	Target Target
 	Found  []Solution
@@ -54,7 +54,7 @@ func Reach(d Design, t Target, by ...Range) (*Solutions, error) {
 	return s, nil
 }
 
-// effort returns the logarithm of the factor of a parameter's change; +Inf if the target is not reached.
+// effort is by which factor a parameter has to change; what does not help comes last.
 func effort(s Solution) float64 {
 	if !s.Reached {
 		return math.Inf(1)
@@ -227,7 +227,7 @@ func (c *TargetCurve) Rows() reports.Rows {
 		found = found || !math.IsNaN(c.ys[i])
 	}
 	if !found {
-		rows.Notes = append(rows.Notes, "The target is not met anywhere in these ranges.")
+		rows.Notes = append(rows.Notes, "There is no such place in these ranges.")
 	}
 	return rows
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// TornadoPart is the relative change of each parameter in a tornado.
+// TornadoPart is the part by which a tornado changes each parameter.
 const TornadoPart = 0.1
 
 // Tornado draws what a quantity becomes with each parameter 10 % smaller and larger, the most

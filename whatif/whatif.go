@@ -1,10 +1,10 @@
-// Package whatif predicts how message costs change when a platform's parameters change, and
-// tabulates and draws the answers.
+// Package whatif answers questions about designs that nobody has built: what a layer of a platform
+// would cost if one of its numbers were different.
 //
 // A [Design] is a layer of a platform. [Design.Set] changes parameters and
-// gives another design; [Design.At] returns what a message costs in it and what
+// gives another design; [Design.At] says what a message costs in it and what
 // limits it. [Sweep] walks through ranges of parameters, [Design.Sensitivities]
-// and [Design.Shares] find the parameters that matter, [Design.Solve] finds the value
+// and [Design.Shares] tell which parameters matter, [Design.Solve] finds the value
 // that reaches a target, [Design.Predict] carries the intervals of parameters over
 // to predictions, and [Crossings] finds the sizes at which one design overtakes another.
 //
@@ -58,7 +58,7 @@ func (d Design) Machine() machine.Machine {
 	return m
 }
 
-// Name returns the name of the platform or layer that ranks run on.
+// Name is what the design's ranks run on: the platform, or the layer.
 func (d Design) Name() string {
 	if d.Whole {
 		return d.Platform.Name

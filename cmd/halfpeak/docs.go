@@ -25,7 +25,7 @@ func newDocs() *cobra.Command {
 	})
 }
 
-// newTopics returns the help topics that are not commands.
+// newTopics are what help tells about besides commands.
 func newTopics() []*cobra.Command {
 	var table strings.Builder
 	if err := (reports.View{Width: 80}).Write(&table, reports.UnitRows()); err != nil {

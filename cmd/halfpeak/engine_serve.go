@@ -32,7 +32,7 @@ func connect(to, token string, pinned bool) (*live.Pair, error) {
 	return live.Start(t, pinned, args...)
 }
 
-// tokenFlags holds the flags that give a token.
+// tokenFlags are where a token comes from.
 type tokenFlags struct{ word, path string }
 
 func (t *tokenFlags) declare(c *cobra.Command) {

@@ -59,7 +59,7 @@ was built with it inside.`,
 	return cmd
 }
 
-// startOf returns the initial data of a page with these platforms.
+// startOf is what a page with these platforms begins with.
 func startOf(refs []string) (page.Start, error) {
 	start := page.Start{Version: release.Version()}
 	of := map[string]string{} // the paths of files by their names in the page

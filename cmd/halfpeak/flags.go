@@ -62,7 +62,7 @@ func (c *choice) Set(text string) error {
 }
 func (c *choice) String() string { return c.value }
 
-// Type returns the placeholder in help: the choices if they fit in a line, else "word".
+// Type is what help shows for a value: the choices, if they fit in a line with its text.
 func (c *choice) Type() string {
 	if all := strings.Join(c.choices, "|"); len(all) <= 40 {
 		return all
@@ -132,7 +132,7 @@ func (c *cyclesFlag) declare(cmd *cobra.Command) {
 	cmd.Flags().BoolVar((*bool)(c), "cycles", false, "times in cycles of the host's processor too, where its clock is known")
 }
 
-// add adds the columns in cycles if the flag is set.
+// add adds the columns in cycles if they are asked for.
 func (c cyclesFlag) add(rows reports.Rows, designs []whatif.Design) (reports.Rows, error) {
 	if !c {
 		return rows, nil

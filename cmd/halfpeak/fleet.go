@@ -134,7 +134,7 @@ func (o *fleetOutput) tables(cmd *cobra.Command, a *fleet.Result) error {
 	case o.list.value == "groups":
 		return o.write(cmd, a.GroupRows())
 	case o.list.value == "left":
-		return o.write(cmd, a.SkippedRows())
+		return o.write(cmd, a.LeftRows())
 	case o.list.value == "" && o.forPeople():
 		return o.write(cmd, a.Tables()...)
 	case o.forPeople():

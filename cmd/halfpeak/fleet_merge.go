@@ -6,7 +6,7 @@ import (
 	"github.com/halfpeak/halfpeak/fleet"
 )
 
-// newFleetMerge merges the parts of a fleet's shards.
+// newFleetMerge answers from the parts of a fleet's shards.
 func newFleetMerge() *cobra.Command {
 	var out fleetOutput
 	cmd := &cobra.Command{
@@ -30,7 +30,7 @@ need not be there.`,
 	return cmd
 }
 
-// checkShard returns an error for flags that cannot be combined with --shard.
+// checkShard finds flags that do not go with --shard.
 func (o *fleetOutput) checkShard(which shardFlag) error {
 	switch {
 	case which.Count == 0:

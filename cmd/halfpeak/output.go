@@ -18,7 +18,7 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// output holds where a command writes its rows, and in which format.
+// output is where a command's rows go, and how they look.
 type output struct {
 	format reports.Format
 	path   string

@@ -48,7 +48,7 @@ ends with .bin. Without --algorithm it lists the algorithms, with their names an
 				return out.write(cmd, all.Rows())
 			}
 			if len(args) == 0 {
-				return usagef("--algorithm %s requires a collective, for example \"halfpeak schedule bcast --algorithm binomial\"", name)
+				return usagef("--algorithm %s: of which collective? As in \"halfpeak schedule bcast --algorithm binomial\"", name)
 			}
 			c := call.value()
 			c.Bytes, c.Segment = uint64(size.Value), uint64(segment.Value)

@@ -11,7 +11,7 @@ import (
 	"github.com/halfpeak/halfpeak/study/judge"
 )
 
-// liveOptions holds the flags of validate --live.
+// liveOptions are those of validate --live.
 type liveOptions struct {
 	transport string
 	budget    time.Duration

@@ -29,7 +29,7 @@ type whatifOptions struct {
 	by                                         []string
 	against                                    string
 	schedule                                   []string
-	collective                                 collectives.Calls // its sizes are those of --size
+	collective                                 collectives.Question // its sizes are those of --size
 	ranks                                      flags.Ranks
 	finish                                     []string                                   // its names
 	scheduled                                  func(whatif.Design) (whatif.Design, error) // with its finish
@@ -105,7 +105,7 @@ Repeat the command to resume an interrupted CSV or JSON Lines file; Parquet star
 	return cmd
 }
 
-// check returns an error for flags that cannot be combined.
+// check finds flags that do not go together.
 func (o *whatifOptions) check() error {
 	questions := 0
 	for _, asked := range []bool{len(o.vary) > 0, o.target != "", o.sensitivity, o.where, o.landmarks, o.uncertainty} {
@@ -158,7 +158,7 @@ func (o *whatifOptions) declareOutput(cmd *cobra.Command) {
 	declareSize(cmd, &o.width, &o.height)
 }
 
-// checkOutput returns an error for outputs that cannot be written.
+// checkOutput finds outputs that cannot be made.
 func (o *whatifOptions) checkOutput() error {
 	if o.plot != "" && !isImage(o.plot) {
 		return usagef("--plot %q: no such kind of image; use .%s", o.plot, strings.Join(reports.Exts(), ", ."))
@@ -167,7 +167,7 @@ func (o *whatifOptions) checkOutput() error {
 	return err
 }
 
-// output returns where a table is written. The rows of a sweep may also be streamed.
+// output is where a table goes; a sweep may also go to a stream of rows.
 func (o *whatifOptions) output(sweep bool) (output, error) {
 	out := output{format: reports.Format(o.format.value), path: o.path, units: o.units}
 	stream := o.stream()

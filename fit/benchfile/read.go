@@ -7,7 +7,6 @@ import (
 	"compress/gzip"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"regexp"
 	"slices"
@@ -372,7 +371,6 @@ func (p *parser) finish() (*File, error) {
 				b.table.Title = fmt.Sprintf("%s (%d)", b.table.Name(), names[b.table.Name()])
 			}
 			f.Tables = append(f.Tables, *b.table)
-			p.noteOverlap(b.table)
 		}
 	}
 	for _, name := range slices.Concat(p.opt.Group, p.opt.Pool) {
@@ -398,19 +396,6 @@ func (p *parser) finish() (*File, error) {
 		p.warn("%s longer than %d bytes cut", plural(p.lines.long, "line"), maxLine)
 	}
 	return f, nil
-}
-
-// noteOverlap notes how much of a table's communication ran beside a computation.
-func (p *parser) noteOverlap(t *Table) {
-	low, high := math.Inf(1), math.Inf(-1)
-	for _, s := range t.Samples {
-		if s.Overlap != nil {
-			low, high = min(low, *s.Overlap), max(high, *s.Overlap)
-		}
-	}
-	if low <= high {
-		p.note("%s: %.0f to %.0f %% of the communication overlapped with computation", t.Name(), low, high)
-	}
 }
 
 // row adds a row of the current line, if its size and time can be; if not, the

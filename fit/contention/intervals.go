@@ -19,10 +19,10 @@ const (
 	highConstant = "collective_high"
 )
 
-// Intervals are intervals of the times of collectives on a platform. The zero value has none.
+// Intervals are those of the times of collectives on a platform. The zero value is none.
 type Intervals struct {
 	Any Interval
-	// Of has the intervals of algorithms that the platform was fitted to, by names such as bcast_chain.
+	// Of are those of algorithms from which the platform was fitted, by names such as bcast_chain.
 	Of map[string]Interval
 }
 
@@ -31,7 +31,7 @@ func IntervalKey(e collective.Entry) string {
 	return strings.ReplaceAll(e.Collective+"_"+e.Name, "-", "_")
 }
 
-// Interval returns the interval of an algorithm; the zero value if none is known.
+// Interval is the interval of an algorithm; the zero value if none is known.
 func (i Intervals) Interval(e collective.Entry) Interval {
 	if one, ok := i.Of[IntervalKey(e)]; ok {
 		return one
@@ -39,7 +39,7 @@ func (i Intervals) Interval(e collective.Entry) Interval {
 	return i.Any
 }
 
-// IntervalsOf returns the intervals of a platform's collectives from its file.
+// IntervalsOf are the intervals of a platform's collectives, as its file says.
 func IntervalsOf(p platforms.Platform) (i Intervals) {
 	all := map[string]Interval{}
 	for _, c := range p.Constants {
@@ -67,7 +67,7 @@ func IntervalsOf(p platforms.Platform) (i Intervals) {
 	return i
 }
 
-// Tables returns the intervals as constants of a platform file.
+// Tables are the constants of intervals.
 func (i Intervals) Tables() (all []platforms.Table) {
 	add := func(suffix string, i Interval) {
 		all = append(all, platforms.NewTable("constant", lowConstant+suffix, "value", fmt.Sprintf("%.4g", i.Low), "source", i.Source))

@@ -10,14 +10,50 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/simulate"
+	fitted "github.com/halfpeak/halfpeak/fit/collective"
 	"github.com/halfpeak/halfpeak/fit/contention"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/internal/usage"
+	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/study/simulations"
 )
+
+// A Question asks for the times of a collective among ranks on a machine of levels; or
+// without levels, among ranks of which every two are connected by the layer: there are no distances
+// then, and messages share nothing but the ways in and out of a rank.
+type Question struct {
+	Collective string
+	Algorithm  string // a name; "all", or "best" for the rows of the best alone
+	Layer      platforms.Layer
+	Machine    machine.Machine // without levels: the layer
+	Map        string          // how ranks are placed on the machine; see [machine.Machine.Place]
+	Ranks      []int
+	Sizes      []quantity.Bytes // of the message, or of a rank's block; a barrier has none
+	Segments   []quantity.Bytes // tried beside whole messages, by the algorithms that take any
+	Call       collective.Call  // Root, Fanout and Gamma
+	// Fits are what times are taken from, in place of the layer, if there are any.
+	Fits []Fit
+	// Statistic chooses among what was measured, of fits and beside files; empty: all of it.
+	Statistic fitted.Statistic
+	// PerNode is the number of ranks on each node, for fits; 0: as measured.
+	PerNode int
+	// Total says that sizes are those of all ranks' blocks, for fits.
+	Total   bool
+	Library string               // only what rules in this form can say; empty: all
+	Loop    bool                 // times are those that OSU's benchmarks print: see fit/contention.Loop
+	Within  contention.Intervals // of the times that are simulated
+
+	// Operations bounds the schedules that are simulated although there is a faster way, which knows
+	// no average; 0 is 2²² for all times together, and at most 2²⁰ for each. Where there is none, it is
+	// 2³² for all, and at most 2²⁰ for each.
+	Operations int
+	Progress   func(done, total int) // nil: none; calls do not overlap
+
+	quick bool // averages are not wanted
+}
 
 // How a time was found.
 const (
@@ -45,7 +81,7 @@ type Timing struct {
 	Ranks   int
 	Call    collective.Call
 	Time    quantity.Micros // when the last rank is done
-	Average quantity.Micros // mean finish time over ranks; NaN if from a closed form
+	Average quantity.Micros // mean of when ranks are done; NaN by a closed form
 	From    string
 	// Low and High are a 95 % interval of the time, or of the average if there is no time. NaN where
 	// none is known.
@@ -83,16 +119,11 @@ func Compute(ctx context.Context, q Question) (*Times, error) {
 	if err != nil {
 		return nil, usage.Error{Err: err}
 	}
-	for i := range cells {
-		if c := &cells[i]; len(q.Machine.Levels) <= 1 {
-			c.LatencyBound, c.BandwidthBound = bounds(on, c.Collective, c.Ranks, c.Call)
-		}
-	}
 	if err := q.run(ctx, cells, on); err != nil {
 		return nil, err
 	}
-	q.addIntervals(cells)
-	answer := &Times{Algorithms: all, On: q.describe(), Within: q.Within, BestOnly: q.Algorithm == "best"}
+	q.within(cells)
+	answer := &Times{Algorithms: all, On: q.on(), Within: q.Within, BestOnly: q.Algorithm == "best"}
 	for len(cells) > 0 {
 		var here []Timing
 		here, cells = cut(cells, func(a, b Timing) bool { return a.Ranks == b.Ranks && a.Call.Bytes == b.Call.Bytes })
@@ -117,7 +148,7 @@ func Compute(ctx context.Context, q Question) (*Times, error) {
 	return answer, nil
 }
 
-// cut splits off the first elements for which alike is true.
+// cut cuts off the first ones that are alike.
 func cut(all []Timing, alike func(a, b Timing) bool) (here, rest []Timing) {
 	n := 1
 	for n < len(all) && alike(all[0], all[n]) {
@@ -126,8 +157,8 @@ func cut(all []Timing, alike func(a, b Timing) bool) (here, rest []Timing) {
 	return all[:n:n], all[n:]
 }
 
-// algorithms returns the algorithms of the calls.
-func (q Calls) algorithms() (all Algorithms, err error) {
+// algorithms are those that the question is about.
+func (q Question) algorithms() (all Algorithms, err error) {
 	if q.Algorithm == "all" || q.Algorithm == "best" {
 		all, err = AlgorithmsOf(q.Collective)
 	} else {
@@ -136,18 +167,6 @@ func (q Calls) algorithms() (all Algorithms, err error) {
 		all = Algorithms{e}
 	}
 	if err != nil {
-		return nil, err
-	}
-	c := q.Call
-	if len(q.Segments) > 0 {
-		c.Segment = uint64(q.Segments[0])
-	}
-	return all, all.takes(c)
-}
-
-// algorithms returns the algorithms to compare: those of the calls that the library has.
-func (q Question) algorithms() (all Algorithms, err error) {
-	if all, err = q.Calls.algorithms(); err != nil {
 		return nil, err
 	}
 	if q.Library != "" {
@@ -169,11 +188,15 @@ func (q Question) algorithms() (all Algorithms, err error) {
 			}
 		}
 	}
-	return all, nil
+	c := q.Call
+	if len(q.Segments) > 0 {
+		c.Segment = uint64(q.Segments[0])
+	}
+	return all, all.takes(c)
 }
 
-// cells returns the calls to time, ordered by ranks and size.
-func (q Calls) cells(all Algorithms, m simulate.Machine) (cells []Timing, err error) {
+// cells are what is to be timed: those of the same ranks and size stand together.
+func (q Question) cells(all Algorithms, m simulate.Machine) (cells []Timing, err error) {
 	sizes, segments := stats.Ascending(q.Sizes), append([]quantity.Bytes{0}, stats.Ascending(q.Segments)...)
 	if all[0].Collective == "barrier" {
 		sizes = []quantity.Bytes{0}
@@ -196,8 +219,12 @@ func (q Calls) cells(all Algorithms, m simulate.Machine) (cells []Timing, err er
 					if err := e.Check(ranks, c); err != nil {
 						return nil, err
 					}
-					cells = append(cells, Timing{Entry: e, Ranks: ranks, Call: c, Average: quantity.Unknown, Low: quantity.Unknown, High: quantity.Unknown,
-						LatencyBound: quantity.Unknown, BandwidthBound: quantity.Unknown})
+					t := Timing{Entry: e, Ranks: ranks, Call: c, Average: quantity.Unknown, Low: quantity.Unknown, High: quantity.Unknown,
+						LatencyBound: quantity.Unknown, BandwidthBound: quantity.Unknown}
+					if len(q.Machine.Levels) <= 1 {
+						t.LatencyBound, t.BandwidthBound = bounds(m, e.Collective, ranks, c)
+					}
+					cells = append(cells, t)
 				}
 			}
 		}
@@ -258,12 +285,12 @@ func ranAs(c Timing) any {
 	return nil
 }
 
-// describe returns the machine or layer in words.
-func (p Place) describe() string {
-	if len(p.Machine.Levels) == 0 {
-		return p.Layer.Ref() + ". " + plain
+// on says in words what the times are of.
+func (q Question) on() string {
+	if len(q.Machine.Levels) == 0 {
+		return q.Layer.Ref() + ". " + plain
 	}
-	return p.Layer.Platform + ". " + simulations.ShapeOf(p.Machine, p.Map) + "."
+	return q.Layer.Platform + ". " + simulations.ShapeOf(q.Machine, q.Map) + "."
 }
 
 // bandwidths returns algbw and busbw as nccl-tests defines them, of the time or, where only that is

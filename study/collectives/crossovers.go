@@ -9,13 +9,13 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// Crossovers lists where the best algorithm changes.
+// Crossovers are where the best algorithm changes.
 type Crossovers struct {
 	Found []Crossover
 	On    string // what the times are of, in words
 }
 
-// A Crossover is the smallest size, or number of ranks, at which another algorithm is the best.
+// A Crossover is a size, or a number of ranks, from which on another algorithm is the best.
 type Crossover struct {
 	Over   string // "size" for these ranks, or "ranks" for this size
 	Before Timing // the best of one byte or one rank less

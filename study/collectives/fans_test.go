@@ -28,7 +28,8 @@ func TestTimesOfFans(t *testing.T) {
 	}
 	m, _ := p.Machine()
 	i := contention.IntervalsOf(p)
-	answer, err := Compute(context.Background(), Question{Calls: Calls{Collective: "bcast", Algorithm: "binomial", Ranks: []int{2, 32}, Sizes: []quantity.Bytes{1, 4096}}, Place: Place{Machine: m}, Loop: true, Within: i})
+	answer, err := Compute(context.Background(), Question{Collective: "bcast", Algorithm: "binomial", Machine: m, Ranks: []int{2, 32},
+		Sizes: []quantity.Bytes{1, 4096}, Loop: true, Within: i})
 	if err != nil {
 		t.Fatal(err)
 	}

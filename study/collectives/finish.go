@@ -18,15 +18,16 @@ import (
 // each design; "all" are all. The design's layer takes the place of the question's, and the trees
 // of logp-optimal stay those that are best in it. It is an error if a schedule has more operations
 // than the question says (0: 2²⁰). Without a collective it is the design as it is.
-func Finishes(ctx context.Context, d whatif.Design, q Calls) (whatif.Design, []string, error) {
+func Finishes(ctx context.Context, d whatif.Design, q Question) (whatif.Design, []string, error) {
 	if q.Collective == "" {
 		return d, nil, nil
 	}
+	q.Layer = d.Layer
 	all, err := q.algorithms()
 	if err != nil {
 		return d, nil, err
 	}
-	m, err := simulate.FromLayer(d.Layer, simulate.NoLimit)
+	m, err := simulate.FromLayer(q.Layer, simulate.NoLimit)
 	if err != nil {
 		return d, nil, err
 	}
@@ -41,7 +42,7 @@ func Finishes(ctx context.Context, d whatif.Design, q Calls) (whatif.Design, []s
 	for one := true; len(cells) > 0; one = false {
 		var here []Timing
 		here, cells = cut(cells, alike)
-		c, most := here[0], q.maxOps(1)
+		c, most := here[0], q.most(1)
 		if q.Algorithm == "best" {
 			c.Name, c.Call.Segment = "best", 0
 		}

@@ -72,8 +72,8 @@ func fitCollectives(ref string, tables []platforms.MeasuredCollective) (all []Fi
 	return all, nil
 }
 
-// selects reports whether the question includes the fit: any fit, or that of its algorithm or table.
-func (q Question) selects(f Fit) bool {
+// asks reports whether the question is about a fit: any, those of an algorithm, or that of a table.
+func (q Question) asks(f Fit) bool {
 	if q.Statistic != "" && q.Statistic != f.Data.Statistic {
 		return false
 	}
@@ -129,7 +129,7 @@ func (q Question) fitted(ctx context.Context) (*Times, error) {
 	var twice []string
 	for i := range q.Fits {
 		f := &q.Fits[i]
-		if !q.selects(*f) {
+		if !q.asks(*f) {
 			continue
 		}
 		if by[f.Entry.Name] == nil {

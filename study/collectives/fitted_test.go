@@ -45,7 +45,7 @@ func fitsOf(t *testing.T) []Fit {
 // never above the time of the slowest rank.
 func TestMeasuredTables(t *testing.T) {
 	fits := fitsOf(t)
-	q := Question{Calls: Calls{Collective: "allreduce", Algorithm: "all", Ranks: []int{2, 3, 8, 16, 32, 64}, Sizes: []quantity.Bytes{8, 100, 512, 4096}}, Fits: fits}
+	q := Question{Fits: fits, Collective: "allreduce", Algorithm: "all", Ranks: []int{2, 3, 8, 16, 32, 64}, Sizes: []quantity.Bytes{8, 100, 512, 4096}}
 	answer, err := Compute(t.Context(), q)
 	if err != nil {
 		t.Fatal(err)

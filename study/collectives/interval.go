@@ -11,17 +11,17 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// unsure is the note for a machine without measured collectives.
+// unsure says what no file told of a machine.
 const unsure = "No collective was measured on this machine, nor many messages at once: how far real times are from these is not known."
 
-// intervalNotes describes the intervals of the times in words.
+// intervalNotes say in words how sure times are.
 func intervalNotes(i contention.Intervals, times []Timing) (notes []string) {
 	for _, c := range times {
 		within, note := i.Interval(c.Entry), unsure
 		switch {
 		case within == contention.Interval{}:
 		case math.IsInf(within.High, 1):
-			note = "The time of a collective cannot be predicted here: " + within.Source + "."
+			note = "How long a collective takes here cannot be told: " + within.Source + "."
 		default:
 			note = fmt.Sprintf("A time is between %.2g and %.2g of what is predicted: %s.", within.Low, within.High, within.Source)
 			if _, own := i.Of[contention.IntervalKey(c.Entry)]; own {
@@ -35,25 +35,25 @@ func intervalNotes(i contention.Intervals, times []Timing) (notes []string) {
 	return notes
 }
 
-// addIntervals sets the intervals of the cells; an unknown end is absent.
-func (q Question) addIntervals(cells []Timing) {
+// within gives the cells their intervals; an end is absent where it cannot be told.
+func (q Question) within(cells []Timing) {
 	for i := range cells {
 		c := &cells[i]
 		if within := q.Within.Interval(c.Entry); within != (contention.Interval{}) && c.From != "" {
-			c.Low, c.High = finiteEnds(within.Of(c.Time))
+			c.Low, c.High = told(within.Of(c.Time))
 		}
 	}
 }
 
-// finiteEnds replaces an infinite upper end by absent.
-func finiteEnds(low, high quantity.Micros) (l, h quantity.Micros) {
+// told has no end where none is known.
+func told(low, high quantity.Micros) (l, h quantity.Micros) {
 	if math.IsInf(float64(high), 0) {
 		high = quantity.Unknown
 	}
 	return low, high
 }
 
-// averageEnds returns the interval of the average; absent if unknown.
+// averageEnds are the interval of the average; absent where there is none.
 func averageEnds(i contention.Intervals, c Timing) (low, high quantity.Micros) {
 	if c.From == FromFit && math.IsNaN(float64(c.Time)) {
 		return c.Low, c.High
@@ -62,7 +62,7 @@ func averageEnds(i contention.Intervals, c Timing) (low, high quantity.Micros) {
 	if c.From == FromFit || within == (contention.Interval{}) || math.IsNaN(float64(c.Average)) {
 		return quantity.Unknown, quantity.Unknown
 	}
-	return finiteEnds(within.Of(c.Average))
+	return told(within.Of(c.Average))
 }
 
 // loop times the cell as OSU's benchmarks do.

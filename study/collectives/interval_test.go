@@ -13,10 +13,10 @@ import (
 func TestUntold(t *testing.T) {
 	i := contention.Intervals{Any: contention.Interval{High: math.Inf(1), Source: "nothing was measured in a node"}}
 	c := []Timing{{Time: 3, From: Simulated, Average: 2}}
-	if notes := intervalNotes(i, c); len(notes) != 1 || !strings.Contains(notes[0], "cannot be predicted") {
+	if notes := intervalNotes(i, c); len(notes) != 1 || !strings.Contains(notes[0], "cannot be told") {
 		t.Error(notes)
 	}
-	Question{Within: i}.addIntervals(c)
+	Question{Within: i}.within(c)
 	if c[0].Low != 0 || !math.IsNaN(float64(c[0].High)) {
 		t.Errorf("%v to %v", c[0].Low, c[0].High)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// A Map has the best algorithm for each number of ranks and size.
+// A Map says which algorithm is the best for which ranks and sizes.
 type Map struct {
 	Collective string
 	On         string // the platform, and its layer

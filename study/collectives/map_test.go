@@ -12,7 +12,7 @@ import (
 
 // Crossovers are where trying one size and one number of ranks after the other finds them.
 func TestCollectiveCrossovers(t *testing.T) {
-	q := Question{Calls: Calls{Collective: "allreduce", Algorithm: "all", Ranks: []int{4, 7, 8}, Sizes: []quantity.Bytes{1, 40, 300}}, Place: Place{Layer: linearLayer()}}
+	q := Question{Collective: "allreduce", Algorithm: "all", Layer: linearLayer(), Ranks: []int{4, 7, 8}, Sizes: []quantity.Bytes{1, 40, 300}}
 	times, err := Compute(context.Background(), q)
 	if err != nil {
 		t.Fatal(err)
@@ -66,7 +66,7 @@ func TestCollectiveCrossovers(t *testing.T) {
 }
 
 func TestCollectiveMap(t *testing.T) {
-	q := Question{Calls: Calls{Collective: "allreduce", Algorithm: "all", Ranks: []int{2, 4, 8}, Sizes: []quantity.Bytes{1, 1024}}, Place: Place{Layer: linearLayer()}}
+	q := Question{Collective: "allreduce", Algorithm: "all", Layer: linearLayer(), Ranks: []int{2, 4, 8}, Sizes: []quantity.Bytes{1, 1024}}
 	times, err := Compute(context.Background(), q)
 	if err != nil {
 		t.Fatal(err)

@@ -16,16 +16,17 @@ type Run struct {
 	Result *simulate.Result
 }
 
-// Simulate simulates the first of the calls, with the first of their segments if there are any, and
-// records what each rank does. The time is the same as that of [Compute]. In addition to the errors of
-// Compute, a schedule with more operations than q.Operations is an error.
-func Simulate(ctx context.Context, q Calls, at Place) (*Run, error) {
+// Simulate simulates one algorithm of a collective, for the first of the ranks and sizes,
+// whole or in the first of the segments, and records what each rank does. Its time is that of
+// [Compute]. The errors are those of Collective, and a schedule of more operations than the
+// question allows.
+func Simulate(ctx context.Context, q Question) (*Run, error) {
 	q.Ranks, q.Sizes = q.Ranks[:1], q.Sizes[:min(1, len(q.Sizes))]
 	all, err := q.algorithms()
 	if err != nil {
 		return nil, err
 	}
-	machine, err := simulations.MachineOf(at.Machine, at.Layer, at.Map, slices.Max(append([]int{1}, q.Ranks...)), simulate.NoLimit)
+	machine, err := simulations.MachineOf(q.Machine, q.Layer, q.Map, slices.Max(append([]int{1}, q.Ranks...)), simulate.NoLimit)
 	if err != nil {
 		return nil, err
 	}

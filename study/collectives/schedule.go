@@ -39,7 +39,7 @@ var parameters = []struct {
 	{collective.Gamma, "gamma", func(c collective.Call) bool { return c.Gamma != 0 }},
 }
 
-// takes returns an error if no algorithm has a parameter of the call.
+// takes is an error if none of the algorithms takes a parameter of the call.
 func (a Algorithms) takes(c collective.Call) error {
 	var all collective.ParamSet
 	for _, e := range a {
@@ -57,8 +57,8 @@ func (a Algorithms) takes(c collective.Call) error {
 	return nil
 }
 
-// Schedule returns the schedule of one call on this number of ranks. An unknown algorithm, or one
-// that does not take the call, is a [usage.Error]; too many operations are an error too.
+// Schedule is the schedule of one collective among so many ranks. It is an error if the
+// algorithm is unknown, or does not take the call: a [usage.Error]; and if there are too many operations.
 func Schedule(name, algorithm string, ranks int, c collective.Call) (*schedule.Schedule, error) {
 	e, err := collective.Find(name, algorithm)
 	if err == nil {
@@ -76,7 +76,7 @@ func Schedule(name, algorithm string, ranks int, c collective.Call) (*schedule.S
 	return e.Schedule(ranks, c)
 }
 
-// Rows returns the table of the algorithms.
+// Rows is the table of the algorithms.
 func (a Algorithms) Rows() reports.Rows {
 	number := func(n int) any {
 		if n == 0 {

@@ -14,16 +14,16 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// maxOps returns the operation limit for simulating a schedule when no faster method exists.
-func (q Calls) maxOps(times int) int {
+// most is how many operations a schedule may have that is simulated for want of another way.
+func (q Question) most(times int) int {
 	if q.Operations > 0 {
 		return q.Operations
 	}
 	return min(1<<20, 1<<32/max(times, 1))
 }
 
-// maxOpsIfAlternative returns the operation limit for simulating a schedule when a faster method exists.
-func (q Question) maxOpsIfAlternative(times int) int {
+// few is how many it may have if there is a faster way.
+func (q Question) few(times int) int {
 	switch {
 	case q.Operations > 0:
 		return q.Operations
@@ -33,7 +33,8 @@ func (q Question) maxOpsIfAlternative(times int) int {
 	return min(1<<20, 1<<22/max(times, 1))
 }
 
-// A timer times one algorithm on one number of ranks. It builds the schedule once for many sizes.
+// A timer finds the times of one algorithm among so many ranks: its schedule is made once for
+// many sizes.
 type timer struct {
 	m     simulate.Machine
 	plain bool // every two ranks are equally far from each other, and share nothing
@@ -51,7 +52,7 @@ type timer struct {
 	large    map[standing]uint64            // bytes from which on those of whole messages are; key: of no size
 }
 
-// cost returns the cost of a message of n bytes for closed forms.
+// cost is what a message costs in closed forms.
 func (t *timer) cost(n uint64) collective.Message {
 	near := &t.near[(n^n>>8^n>>16)&255]
 	if near.known && near.bytes == n {
@@ -69,15 +70,15 @@ func (t *timer) cost(n uint64) collective.Message {
 	return cost
 }
 
-// A standing identifies a program.
+// A standing is what a program is of.
 type standing struct {
 	pattern collective.Call
 	alone   bool
 	most    int // operations
 }
 
-// run times the cells on all processors. Cells of one algorithm and number of ranks are timed in
-// sequence.
+// run times the cells, on all processors. Those of one algorithm among as many ranks are timed
+// one after the other.
 func (q Question) run(ctx context.Context, cells []Timing, m simulate.Machine) error {
 	type key struct {
 		name  string
@@ -115,7 +116,7 @@ func (q Question) run(ctx context.Context, cells []Timing, m simulate.Machine) e
 	var workers sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), 8) { // each takes the memory of a schedule
 		workers.Go(func() {
-			t := timer{m: m, plain: len(q.Machine.Levels) == 0, loop: q.Loop, most: q.maxOps(len(cells)), few: q.maxOpsIfAlternative(len(cells))}
+			t := timer{m: m, plain: len(q.Machine.Levels) == 0, loop: q.Loop, most: q.most(len(cells)), few: q.few(len(cells))}
 			for unit := take(); unit != nil; unit = take() {
 				t.programs, t.large = map[standing]*simulate.Program{}, map[standing]uint64{}
 				for _, i := range unit {

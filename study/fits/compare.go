@@ -71,7 +71,7 @@ func (f *Fitted) sides(o Options) (before, after []fitSource, err error) {
 	return f.sources, in.Sources, nil
 }
 
-// secondRun is the suffix of the name of a second table with the same name.
+// secondRun is what the reader puts behind the name of the second table that has it.
 const secondRun = " (2)"
 
 // tables are two of the tables that were read: after has the name; before is the first run of the

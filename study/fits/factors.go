@@ -26,15 +26,16 @@ type Calibration struct {
 	Map   string
 }
 
-// Limits of a search: the number of measured collectives, and the total operations of their
-// schedules. A search runs the loops around them about a hundred times.
+// What a search is made from: at most so many measured collectives, whose schedules have at most
+// so many operations together. A search runs the loops around them about a hundred times.
 const (
 	maxSought           = 96
 	maxSoughtOperations = 1 << 19
 )
 
-// sharpen searches the factors of contention that fit the measured collectives best, and the remaining
-// intervals. If none fit, the factors stay, and the times of collectives have no upper bound.
+// sharpen finds the factors of what is shared by which the measured collectives come out best, and
+// the intervals that are left. Where none do, the factors stay, and it cannot be told how long a
+// collective takes.
 func (f *Fitted) sharpen(o Options) error {
 	ctx := context.Background()
 	entry, points, notes, err := f.soughtPoints(o)
@@ -59,7 +60,7 @@ func (f *Fitted) sharpen(o Options) error {
 	same, other, err := found.Seen()
 	if errors.As(err, new(contention.Mismatch)) {
 		f.within = contention.Intervals{Any: contention.Interval{High: math.Inf(1), Source: err.Error()}}
-		f.Notes = append(f.Notes, fmt.Sprintf("%v; %s is ignored, and the times of collectives have no upper bound", err, from))
+		f.Notes = append(f.Notes, fmt.Sprintf("%v; nothing is taken from %s, and how long a collective takes here cannot be told", err, from))
 		return nil
 	} else if err != nil {
 		return err

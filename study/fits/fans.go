@@ -131,12 +131,12 @@ func (f *Fitted) readFans(levels []contention.Level, o Options) error {
 func (f *Fitted) fan(title string) (level, receivers int, err error) {
 	words := strings.Fields(title)
 	if len(words) != 2 {
-		return 0, 0, fmt.Errorf("%q distinguishes tables by more than the level and the receivers", title)
+		return 0, 0, fmt.Errorf("%q tells tables apart by more than the level and the receivers", title)
 	}
 	_, of, _ := strings.Cut(words[0], "=")
 	_, number, _ := strings.Cut(words[1], "=")
 	if receivers, err = strconv.Atoi(number); err != nil || receivers < 1 {
-		return 0, 0, fmt.Errorf("invalid number of receivers %q", number)
+		return 0, 0, fmt.Errorf("%q is no number of receivers", number)
 	}
 	return slices.IndexFunc(f.levels, func(l Level) bool { return slices.Contains(l.From, of) }), receivers, nil
 }

@@ -98,7 +98,7 @@ func levelSources(read input, paths []string, o Options) (in input, err error) {
 	return in, nil
 }
 
-// valued returns the tables with this value of the column that distinguishes them.
+// valued are the tables that a column tells apart by the value.
 func valued(sources []fitSource, value string) (found []fitSource, err error) {
 	var values []string
 	for _, s := range sources {
@@ -176,7 +176,7 @@ func (f *Fitted) machineDocument() (d platforms.Document, err error) {
 	return d, nil
 }
 
-// withoutGaps returns remarks about levels without measured gaps.
+// withoutGaps are remarks about levels of which no gaps are known.
 func (f *Fitted) withoutGaps() (notes []string) {
 	if f.shared != nil {
 		return nil

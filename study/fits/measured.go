@@ -33,7 +33,7 @@ type MeasuredOptions struct {
 type Series struct {
 	fitted.Data
 	Algorithm string // of the registry; empty: the library's choice
-	Name      string // distinguishes it from others: in-place, mapby=core
+	Name      string // what tells it from others: in-place, mapby=core
 }
 
 // Label names the series, for messages.
@@ -164,7 +164,7 @@ func MeasuredSeries(sources []fitSource, o MeasuredOptions) (all []Series, notes
 	return all, notes, nil
 }
 
-// unsaidRanks returns the number of ranks of the n-th table that does not give it.
+// unsaidRanks are those of the n-th table that does not say.
 func (o MeasuredOptions) unsaidRanks(n int) (int, error) {
 
 	switch {
@@ -178,7 +178,7 @@ func (o MeasuredOptions) unsaidRanks(n int) (int, error) {
 	return 0, usage.Fields(fmt.Errorf("does not say how many ranks took part, and only %d numbers are given; pass one for all tables, or one for each such table", len(o.Ranks)), "measured-ranks")
 }
 
-// seriesName distinguishes series of a collective.
+// seriesName is what tells series of a collective apart.
 func seriesName(t *benchfile.Table) string {
 	if t.Format == "csv" || t.Format == "json" {
 		return t.Series

@@ -10,7 +10,7 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// maxCurves is the number of curves with distinguishable colours.
+// maxCurves bounds a figure: nobody tells more colours apart.
 const maxCurves = 8
 
 // Picture draws the points with their spread, the fitted lines, where they break, and the

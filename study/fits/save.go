@@ -36,7 +36,7 @@ func (f *Fitted) TOML() (string, error) {
 		}
 		return Encoded(d, "fit."+remarks)
 	}
-	return "", errors.New("end-to-end times do not identify the individual stages, so no platform can be saved")
+	return "", errors.New("end-to-end times do not tell the single stages, so there is no platform to save")
 }
 
 // Encoded is the text of a platform file that this command writes.
@@ -124,7 +124,7 @@ func curvesDocument(curves []Curve) (d platforms.Document, remarks string) {
 	return d, remarks
 }
 
-// curveTables returns the tables of a layer of that name and of the points it was fitted to. The errors are those of
+// curveTables are those of a layer of that name, with what it was fitted to. The errors are those of
 // [fit.Result.Layer].
 func curveTables(name string, c Curve) ([]platforms.Table, error) {
 	from := fmt.Sprintf("%s%s, %s: %s fit over %d sizes, median error %.2g %%", c.name(), c.when(), c.table.Format, c.Model, len(c.Points), 100*c.Median)

@@ -15,7 +15,7 @@ type Summary struct {
 	benchfile.Sample
 }
 
-// median returns the median of the rows; with one row, its time.
+// median is that of the rows; with one row, its time.
 func (s Summary) median() quantity.Micros {
 	if s.Median == 0 && s.Count <= 1 {
 		return s.Mean

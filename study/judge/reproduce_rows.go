@@ -67,8 +67,8 @@ func (r Reproduction) sums() []string {
 	if s := r.Of(data.Predicted).Sentence(); s != "" {
 		lines = append(lines, "Of the measured ones, "+strings.Replace(s, "One number", "one", 1))
 	}
-	if unscored := r.unscored(); unscored != "" {
-		lines = append(lines, "The other measured ones prove less and are only counted: "+unscored+".")
+	if others := r.others(); others != "" {
+		lines = append(lines, "The other measured ones prove less and are only counted: "+others+".")
 	}
 	return lines
 }
@@ -83,7 +83,7 @@ func (r Reproduction) Summary() []reports.Rows {
 	}
 	var lines []line
 	for _, paper := range data.Papers() {
-		if of := r.filter(func(one data.Result) bool { return one.Paper == paper }); len(of) > 0 {
+		if of := r.where(func(one data.Result) bool { return one.Paper == paper }); len(of) > 0 {
 			lines = append(lines, line{paper, of, of.Of(data.Predicted)})
 		}
 	}
@@ -140,8 +140,8 @@ func (r Reproduction) headline() []string {
 			lines = append(lines, fmt.Sprintf("Printed bounds (\"over 250\") are kept or not, without an error: %d of %d predicted ones are kept.", a.BoundsKept, a.Bounds))
 		}
 	}
-	if unscored := r.unscored(); unscored != "" {
-		lines = append(lines, "Unscored measured numbers are not predictions and are only counted: "+unscored+".")
+	if others := r.others(); others != "" {
+		lines = append(lines, "Unscored measured numbers are not predictions and are only counted: "+others+".")
 	}
 	met, stated := r.stated()
 	return append(lines, fmt.Sprintf("Inputs are model parameters, so they are not counted as predictions. The papers state %d computed numbers, of which %d are reproduced; the rest have notes with the reasons.", stated, met))

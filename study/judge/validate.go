@@ -239,13 +239,13 @@ func (r *layerRun) other(name string, a programs.Args) (programs.Result, error) 
 	return r.measure(p, a)
 }
 
-// messages returns the number of messages of n bytes in a steady stream.
+// messages is how many messages of n bytes a steady stream takes.
 func (r *layerRun) messages(n quantity.Bytes) int {
 	packets := math.Ceil(float64(n / model.PacketSize(r.design.Layer.Model, n)))
 	return min(31, max(4, int(20000/packets)))
 }
 
-// requests returns the number of requests of n bytes until their replies arrive steadily.
+// requests is how many requests of n bytes it takes until their replies come back steadily.
 func (r *layerRun) requests(n quantity.Bytes) int { return r.messages(n) * 30 }
 
 // resources are those that the judged formulas speak of, in the places that the file gives them.

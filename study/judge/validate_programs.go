@@ -125,7 +125,7 @@ func (r *layerRun) turns(n quantity.Bytes) []bound {
 	return nil
 }
 
-// overlap is the bound of a series, which does not see the pieces of the layer below.
+// overlap is what a series does not know of the layer below.
 var overlap = bound{"the formula lets nothing of what the series adds overlap with the processors' work below", faster}
 
 // mixed are the bounds of a gap between messages of full and short pieces.
@@ -287,7 +287,7 @@ func (r *layerRun) bursts(p programs.Program, shares []quantity.Micros) (bursts 
 	return got.Bursts, round.Time, err
 }
 
-// maxTried is the maximum number of packets in the search for the best size.
+// maxTried is how many packets the search for the best size tries at the most.
 const maxTried = 256
 
 // packet finds the best packet by running: of small messages with all sizes, of others with all

@@ -14,7 +14,7 @@ import (
 // A Comparison is layers side by side, in the order in which they were given.
 type Comparison []Compared
 
-// Compared has the cost of a message of one size in a layer, and the layer's figures of merit.
+// Compared is what a message of one size costs in a layer, and the layer's figures of merit.
 type Compared struct {
 	Predicted
 	SendOverhead, ReceiveOverhead quantity.Micros // both 0: the model does not say

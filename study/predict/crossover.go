@@ -57,7 +57,7 @@ func FindCrossover(sampling *whatif.Sampling, designs ...whatif.Design) (*Crosso
 		if fitted, err := whatif.Forecastable(d); err != nil {
 			return nil, err
 		} else if fitted && len(c.Overtakings) > 0 {
-			c.Notes = append(c.Notes, "Crossings and their intervals come from the models' lines.")
+			c.Notes = append(c.Notes, "Where they cross, and how sure that is, is told by the lines of the models.")
 			break
 		}
 	}
@@ -102,7 +102,7 @@ func (c *Crossover) Rows() reports.Rows {
 	return rows
 }
 
-// Sentences returns the crossovers in words.
+// Sentences tell the same in words.
 func (c *Crossover) Sentences() []string {
 	all := append([]string(nil), c.Notes...)
 	for i, o := range c.Overtakings {

@@ -48,13 +48,13 @@ func (k CurveKind) Follower() (name string, ok bool) {
 	return "", false
 }
 
-// value returns the curve's value for n bytes with the one-way time t.
+// value is what the curve shows for n bytes that take t one way.
 func (k CurveKind) value(n quantity.Bytes, t quantity.Micros) float64 {
 	name, _ := k.Follower()
 	return whatif.Followers[name](n, t)
 }
 
-// of returns the curve's value of a layer at n bytes.
+// of is what the curve shows of a layer.
 func (k CurveKind) of(l model.Layer, n quantity.Bytes) float64 {
 	switch k {
 	case Intervals:

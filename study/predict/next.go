@@ -32,7 +32,7 @@ func nextFields[T any](name, head string, of func(T) Predicted, value func(T) an
 	}
 }
 
-// Cell returns the curve's value of a cost, with the prediction interval if there is one.
+// Cell is what the curve shows of a cost, with its interval where that is of the next measurement.
 func (k CurveKind) Cell(p Predicted) any {
 	switch {
 	case p.Next != nil:

@@ -115,7 +115,7 @@ func describe(q platforms.Param) (text, unit string) {
 	return q.Text, unit
 }
 
-// Asymptotes returns r∞ and n½ of a layer in words.
+// Asymptotes tells r∞ and n½ of a layer in words.
 func Asymptotes(l platforms.Layer) string {
 	if l.Messages() != nil {
 		return "times of: " + l.Timed.String()

@@ -11,7 +11,7 @@ import (
 	"github.com/halfpeak/halfpeak/whatif"
 )
 
-// Predictions are the costs of messages in layers.
+// Predictions are what messages cost in some layers.
 type Predictions struct {
 	Costs []Predicted
 	Peaks []whatif.Peak // one for each layer
@@ -19,7 +19,7 @@ type Predictions struct {
 	Doubts []string
 }
 
-// Predicted is the cost of a message of one size, or of an operation or a collective, in a layer.
+// Predicted is what a message of one size costs in a layer, or an operation or a collective.
 type Predicted struct {
 	Platform, Layer string
 	Timed           platforms.Timed

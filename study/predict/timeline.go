@@ -15,7 +15,7 @@ import (
 	"github.com/halfpeak/halfpeak/whatif"
 )
 
-// maxBoxes is the maximum number of boxes in a timeline; with more, packets are invisible.
+// maxBoxes bounds a timeline: with more, nobody sees a packet.
 const maxBoxes = 20000
 
 // Timeline draws a message of n bytes through the layer's pipeline, as the message engine sends

@@ -26,7 +26,7 @@ func (s subject) title() string {
 	return title
 }
 
-// summary returns the key numbers in words.
+// summary tells the key numbers in words.
 func (s subject) summary(hi quantity.Bytes) (string, error) {
 	m := s.Layer.Model
 	n := min(longMessage, hi)
@@ -128,7 +128,7 @@ func expected(kind predict.CurveKind, p predict.Predicted, otherwise string) str
 	return fmt.Sprintf("95 %%: %s to %s", quantity.MBps(in.Low), quantity.MBps(in.High))
 }
 
-// sections returns the sections of a platform.
+// sections tell the rest of a platform.
 func (s subject) sections(sizes []quantity.Bytes) ([]reports.Section, error) {
 	hi := slices.Max(sizes)
 	var sections []reports.Section
@@ -156,7 +156,7 @@ func (s subject) sections(sizes []quantity.Bytes) ([]reports.Section, error) {
 	return sections, failed
 }
 
-// roofs tabulates the physical limits of the hardware.
+// roofs tell what the hardware could carry.
 func (s subject) roofs() []reports.Block {
 	if len(s.Layer.Roofs) == 0 {
 		return nil

@@ -219,7 +219,7 @@ func meritRows(subjects []subject, lo, hi quantity.Bytes) (reports.Rows, error) 
 	return rows, nil
 }
 
-// leads tabulates, for each two platforms, the sizes at which each is faster.
+// leads tells of each two platforms which one is faster for which messages.
 func leads(subjects []subject, lo, hi quantity.Bytes) reports.Rows {
 	type lead struct{ faster, slower, messages, close string }
 	var all []lead

@@ -92,7 +92,7 @@ func matched(names []string) ([]string, error) {
 	return files, nil
 }
 
-// beginning returns the first bytes of r, decompressed if necessary, without consuming them.
+// beginning is what comes first in r, unpacked if it is compressed. Nothing is taken out of r.
 func beginning(r *bufio.Reader) []byte {
 	head, _ := r.Peek(1 << 12) // what is wrong comes again with the next reading
 	if z, err := gzip.NewReader(bytes.NewReader(head)); err == nil {

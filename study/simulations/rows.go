@@ -68,7 +68,7 @@ func (s *Simulation) totals() reports.Rows {
 	}
 }
 
-// distribution tabulates the finish time over many runs.
+// distribution is that of the finish in many runs.
 func (s *Simulation) distribution() reports.Rows {
 	sum := quantity.Micros(0)
 	for _, t := range s.Times {
@@ -121,8 +121,8 @@ func (s *Simulation) reasons() reports.Rows {
 	return rows
 }
 
-// maxHops is the number of steps shown at the beginning and at the end of a path.
-const maxHops = 12
+// mostHops is how many steps of a path are shown at its beginning, and at its end.
+const mostHops = 12
 
 // PathRows has the steps of the critical path, for people: the first and the last ones of many.
 // It is empty unless reasons were asked for.
@@ -132,10 +132,10 @@ func (s *Simulation) PathRows() reports.Rows {
 	}
 	path, r := s.Why.Path, s.Why.Result
 	hops := path.Segments
-	left := len(hops) - 2*maxHops
+	left := len(hops) - 2*mostHops
 	var rows reports.Rows
 	for i, h := range hops {
-		if left > 0 && i >= maxHops && i < maxHops+left {
+		if left > 0 && i >= mostHops && i < mostHops+left {
 			continue
 		}
 		rows.Data = append(rows.Data, []any{i + 1, h.Rank, h.What, s.named(h.Op), r.Micros(h.From), r.Micros(h.To), r.Micros(h.To - h.From), h.Until})
@@ -150,7 +150,7 @@ func (s *Simulation) PathRows() reports.Rows {
 	finish, rank := r.Finish()
 	rows.Notes = []string{fmt.Sprintf("rank %d finishes last, after %s; its path has %d steps on %d of %d ranks", rank, finish, len(hops), len(ranks), s.Schedule.Ranks())}
 	if left > 0 {
-		rows.Notes = append(rows.Notes, fmt.Sprintf("steps %d to %d are not shown; a trace marks all", maxHops+1, maxHops+left))
+		rows.Notes = append(rows.Notes, fmt.Sprintf("steps %d to %d are not shown; a trace marks all", mostHops+1, mostHops+left))
 	}
 	return rows
 }

@@ -82,7 +82,7 @@ type MachineRun struct {
 	Path    *simulate.Path // of the rank that finishes last; nil if the run was not recorded
 }
 
-// Communication returns the ticks that the critical path spends on neither computation nor noise.
+// Communication is what the path of the finish spends on neither computation nor noise, in ticks.
 func (m MachineRun) Communication() uint64 {
 	s := m.Path.Shares
 	return s.Sum() - s.Compute - s.Noise

@@ -40,7 +40,7 @@ func main() {
 				if nodes > 20 {
 					n = max(1, n/5) // each has 780 curves
 				}
-				row(fleet.Synthetic{Nodes: nodes, Noise: sigma, Tails: tails}, n, *seed)
+				row(fleet.Made{Nodes: nodes, Noise: sigma, Tails: tails}, n, *seed)
 			}
 		}
 	}
@@ -48,7 +48,7 @@ func main() {
 
 // row prints the share of fleets in which each fault was found, and of those without one in which
 // anything was.
-func row(made fleet.Synthetic, fleets int, seed uint64) {
+func row(made fleet.Made, fleets int, seed uint64) {
 	faults := []fleet.Fault{{}, {Pair: true, Part: 0.05}, {Pair: true, Part: 0.10}, {Pair: true, Part: 0.20}, {Part: 0.05}, {Part: 0.10}, {Part: 0.20}}
 	found, of := make([]int, len(faults)), slices.Repeat([]int{max(1, fleets/10)}, len(faults))
 	of[0] = fleets

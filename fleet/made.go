@@ -9,7 +9,7 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// Tails is the shape of the noise of a synthetic fleet.
+// Tails are those of the noise of a made fleet.
 type Tails string
 
 // The tails.
@@ -44,8 +44,8 @@ type Fault struct {
 	Part  float64
 }
 
-// Synthetic generates a fleet of all pairs of nodes, for measuring the power of a report.
-type Synthetic struct {
+// Made is a fleet of all pairs of some nodes, to find out what a report can tell.
+type Made struct {
 	Nodes int
 	Noise float64 // of a run, as a part; each size scatters by a third of that about its run
 	Tails Tails
@@ -53,7 +53,7 @@ type Synthetic struct {
 }
 
 // Entries returns the measurements of the fleet, an entry for each pair.
-func (m Synthetic) Entries(r *rand.Rand) []Entry {
+func (m Made) Entries(r *rand.Rand) []Entry {
 	const beta, tau = 12.0, 4e-5 // µs, µs/B: 25 GB/s
 	name := func(i int) string { return fmt.Sprintf("n%03d", i) }
 	var entries []Entry
@@ -80,7 +80,7 @@ func (m Synthetic) Entries(r *rand.Rand) []Entry {
 
 // Found makes the fleet and reports whether its fault was found; of a fleet without one, whether
 // anything was.
-func (m Synthetic) Found(r *rand.Rand) bool {
+func (m Made) Found(r *rand.Rand) bool {
 	a, err := Report(m.Entries(r), nil, Options{})
 	if err != nil {
 		return false
