@@ -94,6 +94,7 @@ short() {
 		printf '%064d  halfpeak-%s-%s.tar.gz\n' 0 "$version" "$name"
 	done >"$work/made/checksums.txt"
 	packaging/recipes.sh "$work/made"
+	[ "$(find "$work/made/recipes" -type f | wc -l)" = "$(find packaging/recipes -type f | wc -l)" ] || fail "recipes: some were not filled"
 	if command -v python3 >/dev/null; then
 		for f in package.py "halfpeak-$version.eb"; do
 			python3 -c 'import ast, sys; ast.parse(open(sys.argv[1]).read())' "$work/made/recipes/$f" || fail "$f"

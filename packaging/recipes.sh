@@ -16,7 +16,9 @@ for recipe in "$here"/recipes/*; do
 	name=$(basename "$recipe")
 	sed "${fill[@]}" "$recipe" >"$dist/recipes/${name/halfpeak.eb/halfpeak-$version.eb}"
 done
-if grep -rn '@[A-Z0-9]*\( [a-z0-9._-]*\)\?@' "$dist/recipes"; then
-	echo "checksums.txt has no such file" >&2
-	exit 1
-fi
+for recipe in "$dist"/recipes/*; do # of a build of some systems only
+	if grep -q '@[A-Z0-9]*\( [a-z0-9._-]*\)\?@' "$recipe"; then
+		echo "no $(basename "$recipe"): not all of its files were made" >&2
+		rm "$recipe"
+	fi
+done
