@@ -206,13 +206,13 @@ func TestBroadcasts(t *testing.T) {
 		t.Log("\n" + strings.Join(lines, "\n"))
 		return
 	}
-	text, err := os.ReadFile("../../docs/collectives.md")
+	text, err := os.ReadFile("../../docs/validation/collectives.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, line := range lines {
 		if !slices.ContainsFunc(strings.Split(string(text), "\n"), func(said string) bool { return alike(said, line) }) {
-			t.Errorf("docs/collectives.md has no line like %s", line)
+			t.Errorf("docs/validation/collectives.md has no line like %s", line)
 		}
 	}
 }
