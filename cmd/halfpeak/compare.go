@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak/reports"
@@ -41,7 +43,7 @@ func newCompare() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			rows, err := o.rows(designs)
+			rows, err := o.rows(cmd.Context(), designs)
 			if err != nil {
 				return err
 			}
@@ -70,12 +72,12 @@ func newCompare() *cobra.Command {
 }
 
 // rows are the table that was asked for; of two platforms, people read where they cross too.
-func (o *compareOptions) rows(designs []whatif.Design) (reports.Rows, error) {
+func (o *compareOptions) rows(ctx context.Context, designs []whatif.Design) (reports.Rows, error) {
 	var crossover *predict.Crossover
 	if o.cross || len(designs) == 2 && o.out.forPeople() {
 		var sampling *whatif.Sampling
 		if o.layers.packet == "" { // a pipeline cut otherwise is not in the file that intervals come from
-			s := o.sampling(nil)
+			s := o.sampling(ctx)
 			sampling = &s
 		}
 		var err error

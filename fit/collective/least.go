@@ -37,17 +37,6 @@ func (s *solution) at(x [columns]float64) (t float64) {
 	return t
 }
 
-// deviation is the standard deviation of the fitted time there.
-func (s *solution) deviation(x [columns]float64) float64 {
-	v := 0.0
-	for i := range columns {
-		for j := range columns {
-			v += x[i] * x[j] * s.variance[i][j]
-		}
-	}
-	return math.Sqrt(max(0, v))
-}
-
 // interval is the 95 % interval of a parameter, and +Inf above without points to spare. One that the
 // bound holds has that about the value and about what it would be without.
 func (s *solution) interval(i int) (low, high float64) {

@@ -45,7 +45,6 @@ type trainer struct {
 	machines []string
 	// without is a calibration by machine, whose shapes and breaks are those of the others.
 	without map[string]*forecast.Calibration
-	runs    map[string]forecast.Terms
 }
 
 // Train returns the calibration for curves of a use, latencies or operations, from all curves but
@@ -365,7 +364,6 @@ func quantileOf(v []scored, level float64) float64 {
 // learnRun returns the weights of the terms of the next run, from one run.
 func (t *trainer) learnRun(bare *forecast.Calibration) forecast.Terms {
 	var all []term
-	var machines []string
 	p := Protocol{"", again(1)}
 	for _, h := range p.Cases(t.curves, t.use) {
 		if h.Curve.Machine == t.leftOut {
@@ -377,7 +375,6 @@ func (t *trainer) learnRun(bare *forecast.Calibration) forecast.Terms {
 		}
 		terms, _ := c.RunTerms(h.Held.Size)
 		all = append(all, term{math.Log(float64(h.Held.Time)) - c.Parts(h.Held.Size).Own.Middle, &forecast.Parts{Share: 1}, terms, terms, h.Weight})
-		machines = append(machines, h.Curve.Machine)
 	}
 	start := forecast.Terms{0.01, 0.5, 0, 0, 1, 1}
 	if len(all) == 0 {
