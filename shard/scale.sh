@@ -1,5 +1,5 @@
 #!/bin/sh
-# scale.sh measures what one machine does, for docs/scale.md: how fast a fleet's files, the rows of a
+# scale.sh measures what one machine does, for docs/validation/scale.md: how fast a fleet's files, the rows of a
 # CSV file and the points of a sweep are read and computed, and what dividing the work costs: the
 # time of each shard, and of merging its part. It prints tables in Markdown. Each time is the least
 # of the rounds: the clock, and beside it the processor time, which other work on the machine
