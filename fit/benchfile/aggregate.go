@@ -9,18 +9,18 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// An accumulator sums up the rows of one size, or of neighbouring sizes once they are merged.
+// An accumulator aggregates the rows of one size or, after merging, of neighbouring sizes.
 type accumulator struct {
 	moments
 	size     float64   // of the first row
 	sizes    [2]uint64 // the sum of the sizes, least significant word first
 	min, max float64
 	median   float64 // as printed, for one row
-	slowest  moments // of the rows that tell the time of the slowest rank
-	overlap  moments // percent, of the rows that tell it
+	slowest  moments // µs, of the rows that print the time of the slowest rank
+	overlap  moments // percent, of the rows that print it
 	line     int
-	sketch   sketch  // from two rows on
-	noSketch bool    // the sketches of the file take too much room, or this one is of several sizes
+	sketch   sketch  // if there are at least two rows
+	noSketch bool    // the sketches of the file take too much memory, or this accumulator has several sizes
 	first    float64 // the time of the first row, until there is a sketch
 }
 
@@ -33,13 +33,13 @@ type builder struct {
 	key   uint64
 
 	parser *parser
-	// Rows without a usable time or size, without their end, and twice in the file; and
+	// Numbers of rows without a usable time or size, of truncated rows and of repeated rows; and
 	// the line of the first of each.
 	dropped, cuts, repeats       int
 	droppedAt, cutAt, repeatedAt int
-	fewDigits                    int  // rates of less than three digits
-	merged                       bool // another table has the rows
-	warned                       bool // this was said once already
+	fewDigits                    int  // number of rates with fewer than three digits
+	merged                       bool // the rows were moved to another table
+	warned                       bool // the warning that a table gets once was given
 }
 
 // maxClasses bounds the classes of all sketches of a file, 8 bytes each.
@@ -91,8 +91,8 @@ func (b *builder) add(r row, line int) {
 	}
 }
 
-// room returns the accumulator of a size that has none, now that others may have been merged; or
-// nil and the key for a new one.
+// room makes room for a size that is new, if need be by merging neighbouring sizes. It returns the
+// merged accumulator that holds the size, or nil and the key for a new accumulator.
 func (b *builder) room(size float64) (*accumulator, uint64) {
 	for len(b.sizes) >= MaxSizes {
 		b.coarsen()
@@ -110,8 +110,8 @@ func (a *accumulator) countSize(size uint64) {
 	a.sizes[1] += carry
 }
 
-// sketch reports whether the accumulator, of two rows at least, has a sketch with room for times of
-// these classes.
+// sketch reports whether the accumulator, which has at least two rows, has a sketch with room for
+// the classes from to to.
 func (b *builder) sketch(a *accumulator, from, to int) bool {
 	if a.noSketch {
 		return false
@@ -138,7 +138,7 @@ func (b *builder) sketch(a *accumulator, from, to int) bool {
 	return true
 }
 
-// coarsen makes keys coarser by one bit.
+// coarsen drops one more bit from the keys and merges the accumulators whose keys become equal.
 func (b *builder) coarsen() {
 	b.shift++
 	merged := make(map[uint64]*accumulator, len(b.sizes))
@@ -193,8 +193,8 @@ func (b *builder) absorb(o *builder) {
 	}
 }
 
-// pool adds the rows of an accumulator to another, which alone stays. Only times of the same size
-// have a median together.
+// pool moves the rows of accumulator a to accumulator to. The median is kept only if both hold the
+// same size.
 func (b *builder) pool(to, a *accumulator) {
 	switch {
 	case to.noSketch || a.noSketch || to.size != a.size:

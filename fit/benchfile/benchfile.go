@@ -1,16 +1,16 @@
-// Package benchfile reads the output of message-passing benchmarks as samples: how long a message of a
-// size took.
+// Package benchfile reads the output of message-passing benchmarks as samples: times of messages by
+// size.
 //
 // Formats are recognised by content, never by name. One file may hold many tables, of different
 // benchmarks, with anything around them: banners of mpirun, warnings, colours, prompts, log lines.
-// Lines that belong to no table are skipped and counted. A table that was cut off gives its whole
-// rows. Each table has a [Kind], which says what it measures: the time of a message is not the gap
-// between the messages of a stream, though both are often called bandwidth.
+// Lines outside of tables are skipped and counted. Of a truncated table, the complete rows are
+// read. Each table has a [Kind], the quantity that it measures: the time of a message differs from
+// the gap between the messages of a stream, though benchmarks often call both bandwidth.
 //
-// Reading streams: repeated sizes are aggregated, so that memory does not grow
-// with the file. Text is UTF-8, or UTF-16 with a byte order mark; gzip is undone.
+// Files are streamed and repeated sizes are aggregated, so memory does not grow with the file.
+// Text is UTF-8, or UTF-16 with a byte order mark; gzipped files are decompressed.
 //
-// [Known] lists the benchmarks. The comment of the type of each reader says what its times are.
+// [Known] lists the benchmarks. The comment at the type of each reader describes its times.
 package benchfile
 
 import (
@@ -21,32 +21,32 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// Kind says what the times of a table are.
+// Kind is the quantity that the times of a table measure.
 type Kind uint8
 
 const (
 	// OneWay is the time from the start of a send to the end of the receive,
-	// mostly half of a measured round trip.
+	// usually half of a measured round trip.
 	OneWay Kind = iota
-	// RoundTrip is the time there and back.
+	// RoundTrip is the time of a message and its reply.
 	RoundTrip
 	// Gap is the time between the messages of a stream: size over throughput. It
-	// constrains g and G of LogGP, and says nothing about the latency.
+	// constrains g and G of LogGP, but not the latency.
 	Gap
-	// Operation is the time of something that is not one message, nor a collective:
-	// an exchange in both directions, a call on one side.
+	// Operation is the time of an operation other than a single message or a collective, such as
+	// an exchange in both directions or a call on one side.
 	Operation
-	// SendOverhead and ReceiveOverhead are the times that a processor is busy: o_s, o_r.
+	// SendOverhead and ReceiveOverhead are the times for which a processor is busy: o_s, o_r.
 	SendOverhead
 	ReceiveOverhead
-	// Stage is the time that a part of the path takes for a piece of a size.
+	// Stage is the time that one stage of the path takes for a piece of the given size.
 	Stage
-	// Interval is the average time between the requests of a burst, in [Table.Bursts].
+	// Interval is the average time between the requests of a burst; see [Table.Bursts].
 	Interval
-	// Collective is the time of a collective operation: [Table.Collective] says which.
+	// Collective is the time of a collective operation, described by [Table.Collective].
 	Collective
-	// SharedGap is the time between the messages of all streams together, where the file does not
-	// say how many there are. It constrains no stream's g and G.
+	// SharedGap is the time between the messages of all streams together, if the file does not
+	// give the number of streams. It does not constrain g and G of a stream.
 	SharedGap
 )
 
@@ -59,85 +59,86 @@ func (k Kind) String() string {
 	return fmt.Sprintf("Kind(%d)", uint8(k))
 }
 
-// A Sample sums up the measurements at one size.
+// A Sample summarises the measurements at one size.
 type Sample struct {
-	// Size is in bytes, from 0. It is whole, but for a table with more than
-	// [MaxSizes] sizes, where neighbours are merged and Size is their mean.
+	// Size is in bytes, at least 0. It is a whole number unless the table has more than
+	// [MaxSizes] sizes: then neighbouring sizes are merged, and Size is their mean.
 	Size quantity.Bytes
-	// Count is how often the size was measured: rows of the file.
+	// Count is the number of measurements of the size: rows of the file.
 	Count int64
-	// Mean, Min and Max are times in µs. With one row, Min and Max are that of the
-	// row if the benchmark printed them, else the mean.
+	// Mean, Min and Max are times in µs. With one row, Min and Max are the row's own minimum and
+	// maximum if the benchmark printed them, else the mean.
 	Mean, Min, Max quantity.Micros
-	// Median is exact for one row, else within 0.4 %; 0 if it is not known.
+	// Median is in µs, exact for one row, else within 0.4 %; 0 if unknown.
 	Median quantity.Micros
-	// Slowest is the time of the slowest rank in a collective, a mean over the rows, where the
-	// benchmark prints it (max) beside the average over ranks, which is the Mean; else 0.
+	// Slowest is the time of a collective's slowest rank in µs, averaged over the rows. It is 0
+	// unless the benchmark prints that maximum beside the average over ranks, which is Mean.
 	Slowest quantity.Micros
-	// Overlap is the share of the communication that ran beside a computation, in percent, a mean
+	// Overlap is the percentage of the communication that overlapped with a computation, averaged
 	// over the rows; nil if the benchmark does not print it.
 	Overlap *float64
-	// Variance of the rows about their mean, in µs² with n−1; 0 for one row.
+	// Variance is the sample variance of the rows in µs², with n−1 in the denominator; 0 for one
+	// row.
 	Variance float64
-	// Line is where the size comes first in the file, from 1.
+	// Line is the line of the file in which the size first appears, counted from 1.
 	Line int
 }
 
-// A Burst is one point of a LogP signature: Messages requests were issued with a
-// computation of Delta after each, Interval apart on average.
+// A Burst is one point of a LogP signature: a number of Messages, issued with a computation of
+// Delta after each, at an average Interval.
 type Burst struct {
 	Messages        int
 	Delta, Interval quantity.Micros
 	// Low and High are a 95 % interval of Interval if it is a median of repeats; else 0.
 	Low, High quantity.Micros
-	Line      int // in the file, if it is from one
+	Line      int // of the file, from 1; 0 if it was not read from a file
 }
 
 // A Table is one series of samples of a file.
 type Table struct {
-	// Title is the benchmark's own name of the table, with what tells it from the
-	// others of its file: "PingPong, 2 processes".
+	// Title is the benchmark's own name of the table, with the values that distinguish it from the
+	// other tables of its file: "PingPong, 2 processes".
 	Title string
 	// Format is the benchmark: "osu", "netpipe", "csv", …
 	Format string
 	Kind   Kind
-	// Collective is what a table of kind Collective measured; of others it is empty.
+	// Collective describes the operation of a table of kind Collective; it is empty for other
+	// kinds.
 	Collective CollectiveOp
-	// Hosts took part, in the order of their ranks; nil if the file does not say.
+	// Hosts lists the hosts in the order of their ranks; nil if the file does not give them.
 	Hosts []string
-	// Labels are the values of the columns that tell the table from the others of its file; of CSV
-	// and JSON alone.
+	// Labels are the values of the columns that distinguish the table from the other tables of its
+	// file. Only CSV and JSON files have labels.
 	Labels []Label
-	// Series is what tells a collective from others of its kind, beside ranks and algorithm:
-	// "in-place", "mapby=core". Tables with the same belong together.
+	// Series distinguishes tables of the same collective, ranks and algorithm: "in-place",
+	// "mapby=core". Tables with equal Series belong together.
 	Series string
-	// Line is where the table starts in the file, from 1.
+	// Line is the line of the file in which the table starts, counted from 1.
 	Line int
-	// Samples are sorted by size; each size comes once.
+	// Samples are sorted by size; each size appears once.
 	Samples []Sample
-	// Bursts are the points of an Interval table, as they came. Others have none.
+	// Bursts are the points of an Interval table, in file order; nil for other kinds.
 	Bursts []Burst
-	// Pairs of ranks that send at the same time, and Directions in which they do; 0 stands for 1.
-	// The benchmark's rates add up all of them. Samples hold the gap of one: the inverse of the
-	// rate divided by both.
+	// Pairs is the number of pairs of ranks that send at the same time; Directions, the number of
+	// directions in which they send. 0 stands for 1. The benchmark's rates add up all of these
+	// streams. Samples hold the gap of one stream: the inverse of the rate divided by both numbers.
 	Pairs, Directions int
-	// Packet is the packet size the times were measured with, 0 if not known.
+	// Packet is the packet size in the measurement, in bytes; 0 if unknown.
 	Packet quantity.Bytes
 	// Rows is the number of rows behind the samples.
 	Rows int64
-	// Quantum is the resolution of the times as printed, or 0 if not known:
-	// 0.01 µs for a file that prints µs with two decimals.
+	// Quantum is the resolution of the printed times, 0 if unknown: 0.01 µs for a file that prints
+	// µs with two decimals.
 	Quantum quantity.Micros
-	// Warnings are doubts that a user should see: rows dropped, units that
-	// contradict each other.
+	// Warnings are problems that a user should see: dropped rows, contradictory units.
 	Warnings []string
 }
 
-// A Label is a column of a file, and the value of it that a table is of.
+// A Label is a column of a file and the value that it has in all rows of a table.
 type Label struct{ Column, Value string }
 
-// divide sets how many streams the rates of t add up, and returns the fraction of a rate that is
-// one stream's. If pairs is 0, the file does not say how many there are: t becomes a [SharedGap].
+// divide sets the number of streams whose rates t adds up, and returns the share of one stream in a
+// rate. If pairs is 0, the file does not give the number of pairs: t becomes a [SharedGap].
 func (t *Table) divide(directions, pairs int) (share float64) {
 	t.Directions, t.Pairs = directions, pairs
 	if pairs == 0 {
@@ -156,7 +157,7 @@ func (t *Table) divide(directions, pairs int) (share float64) {
 
 func (t *Table) warn(text string) { t.Warnings = append(t.Warnings, plain(text)) }
 
-// Name returns the title, or the format where the file has no title.
+// Name returns the title, or the format if the title is empty.
 func (t *Table) Name() string {
 	if t.Title != "" {
 		return t.Title
@@ -164,7 +165,7 @@ func (t *Table) Name() string {
 	return t.Format
 }
 
-// Between returns the table with its samples of from to to bytes alone.
+// Between returns the table with only its samples of from to to bytes.
 func (t Table) Between(from, to quantity.Bytes) Table {
 	var within []Sample
 	for _, s := range t.Samples {
@@ -176,59 +177,59 @@ func (t Table) Between(from, to quantity.Bytes) Table {
 	return t
 }
 
-// A File is the tables of a file, in their order.
+// A File holds the tables of a file, in file order.
 type File struct {
 	Name   string
 	Tables []Table
-	// Lines is the number of lines of the file; Skipped of them belong to no
-	// table and are not blank.
+	// Lines is the number of lines of the file; Skipped, the number of those that are neither blank
+	// nor part of a table.
 	Lines, Skipped int
-	// Warnings are doubts about the file; those about a table are in the table.
+	// Warnings are problems of the file as a whole; see [Table.Warnings] for those of a table.
 	Warnings []string
-	// Notes say how the rows were put into tables: which columns told them apart, and
-	// which did not. They are no doubts.
+	// Notes describe the division of rows into tables: the columns that split tables, and those
+	// that did not. They do not indicate problems.
 	Notes []string
 }
 
-// MaxSizes is the number of sizes that a table keeps apart. Above it, sizes
-// that are nearly equal are merged.
+// MaxSizes is the maximum number of sizes in a table. If a file has more, nearly equal sizes are
+// merged.
 const MaxSizes = 1 << 16
 
-// maxTables bounds the memory of a file full of headers, with sizesEach of them on average.
+// maxTables and sizesEach, the average number of sizes in a table, bound the memory of a file.
 const (
 	maxTables = 4096
 	sizesEach = 64
 )
 
-// Options control reading. The zero value suits every format but a CSV file without a telling
-// header.
+// Options control reading. The zero value suits every format, except CSV files without a header
+// that names columns and units.
 type Options struct {
-	// X and Y name the columns of size and time of a CSV file, by header or by
-	// number from 1.
+	// X and Y name the size column and the time column of a CSV file, by header or by number from
+	// 1.
 	X, Y string
 	// Group and Pool name columns of a CSV or JSON file, by header or by number from 1. Each value
-	// of a Group column has a table of its own. Values of a Pool column do not split tables. For
-	// other columns the rows decide; see [File.Notes].
+	// of a Group column has a table of its own. Values of a Pool column do not split tables.
+	// Whether another column splits tables depends on the rows; see [File.Notes].
 	Group, Pool []string
-	// Names are lists of columns, by header. The first list whose columns are all there, and neither
-	// pooled nor read as a size or time, is taken as Group is; none need be there.
+	// Names are lists of columns, by header. The first list whose columns all exist, and are
+	// neither pooled nor read as a size or time, is treated like Group. It is not an error if there
+	// is none.
 	Names [][]string
-	// Tables is the largest number of tables that one file may have; 0: 4096.
+	// Tables is the maximum number of tables in a file; 0 stands for 4096.
 	Tables int
-	// Collective is what tables measure that do not say so: CSV and JSON, and old nccl-tests. It is a
-	// name of [CollectiveOp]; empty if they are to be taken for what they seem.
+	// Collective is the operation of tables that do not name it (CSV, JSON and old nccl-tests), as
+	// in [CollectiveOp.Name]; if it is empty, such tables keep the kind that their columns imply.
 	Collective string
-	// Progress, if not nil, is told the bytes read so far, now and then.
+	// Progress, if not nil, is called from time to time with the number of bytes read so far.
 	Progress func(bytes int64)
-	// Context, if not nil, ends [Outputs] where it is done, even where a pipe gives nothing.
+	// Context, if not nil, ends [Outputs] when it is done, even if a pipe delivers no data.
 	Context context.Context
 }
 
-// goodTime reports whether a time in µs can be a measurement: above 0, and below
-// 30 years.
+// goodTime reports whether a time in µs is plausible: at least 1e-9 µs, and at most about 30 years.
 func goodTime(t float64) bool { return t >= 1e-9 && t <= 1e15 }
 
-// goodSize reports whether a size can be one of a message, 0 included.
+// goodSize reports whether a size in bytes is plausible for a message; 0 is.
 func goodSize(n float64) bool {
 	return n >= 0 && n <= float64(quantity.MaxBytes) && n == math.Trunc(n)
 }

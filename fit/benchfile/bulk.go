@@ -9,18 +9,18 @@ import (
 	"sync"
 )
 
-// Of a long CSV file whose rows nothing tells apart, most rows are plain: digits, commas and a
-// point. Blocks of whole lines of these are read on all processors. A block ends before the first
-// line that is not plain; that line and some after it are read one by one, as all other files are.
+// If all rows of a long CSV file belong to one table, most rows are plain: digits, commas and a
+// point. Blocks of plain rows are read on all processors. A block ends before the first line that
+// is not plain. That line and some lines after it are read one by one, as in all other files.
 //
-// What is kept of the rows of a size does not depend on their order (see moments and sketch), and
-// blocks are taken in the order of the file, so that the result is that of reading line by line, to
-// the last bit.
+// The aggregates of a size do not depend on the order of its rows (see moments and sketch), and
+// blocks are added in file order. The result is therefore identical to reading line by line.
 
-// A pace says when a file is read in blocks.
+// A pace controls when a file is read in blocks.
 type pace struct {
-	// after is how many bytes are read line by line before blocks are tried, and at least after a line
-	// that was not plain; twice as much each time, since the blocks behind it are lost.
+	// after is the number of bytes that are read line by line before blocks are tried, and the
+	// minimum after a line that is not plain. It doubles at each such line, which discards the
+	// blocks behind it.
 	after int64
 	block int // bytes
 }
@@ -28,13 +28,13 @@ type pace struct {
 var quick = pace{64 << 10, 512 << 10}
 
 const (
-	blockSizes = 1 << 10 // in a block; with more, adding up blocks takes longer than reading
-	plainLine  = 4 << 10 // is the longest row that is plain
+	blockSizes = 1 << 10 // sizes in a block; with more, adding up blocks takes longer than reading
+	plainLine  = 4 << 10 // maximum length of a plain row
 	// blockClasses bounds the classes of the sketches of a block, 8 bytes each.
 	blockClasses = 1 << 18
 )
 
-// A plainTable says how the rows of the open table of a CSV file are read where they are plain.
+// A plainTable describes how to read the plain rows of the open table of a CSV file.
 type plainTable struct {
 	comma       byte
 	width       int // columns
@@ -42,8 +42,8 @@ type plainTable struct {
 	bytes, unit float64
 }
 
-// plain says how plain rows of the open table are read; ok is false if they cannot be, as where
-// rows belong to several tables.
+// plain returns how to read the plain rows of the open table. ok is false if blocks do not apply,
+// for example because the rows belong to several tables.
 func (f *csv) plain() (t plainTable, ok bool) {
 	c, only := &f.cols, f.split.only
 	if f.header == nil || only == nil || only.b.shift > 0 || f.comma == ' ' || c.rate || c.size < 0 ||
@@ -55,7 +55,7 @@ func (f *csv) plain() (t plainTable, ok bool) {
 	return t, !isRow // a row that looks like the header is one
 }
 
-// A block is whole lines of a file, and what a worker reads of them.
+// A block holds complete lines of a file and the aggregates that a worker computes from them.
 type block struct {
 	text    []byte
 	read    int // bytes of whole plain rows at the beginning of text
@@ -67,11 +67,11 @@ type block struct {
 		size uint64
 		a    *accumulator
 	}
-	exp  int // of the last digit of the times, the least
+	exp  int // decimal exponent of the last digit of the times, the minimum
 	done chan struct{}
 }
 
-// scan reads plain rows up to the first line that is none.
+// scan reads rows up to the first line that is not plain.
 func (b *block) scan(t *plainTable) {
 	b.read, b.lines, b.exp = 0, 0, 0
 	clear(b.recent[:])
@@ -93,7 +93,7 @@ func (b *block) scan(t *plainTable) {
 }
 
 // row reads the row at the beginning of text, which ends with a newline, and returns its length
-// with that. It is false for what is not plain: that is for [csv.row] to judge.
+// including the newline. ok is false if the row is not plain; [csv.row] then reads it.
 func (b *block) row(t *plainTable, text []byte) (length int, ok bool) {
 	var size, time uint64
 	decimals, column, i := 0, 0, 0
@@ -151,7 +151,7 @@ func (b *block) row(t *plainTable, text []byte) (length int, ok bool) {
 	return i, b.add(t, size, micros, -decimals)
 }
 
-// add counts a time of a size; it is false if the size cannot be counted here.
+// add counts a time of a size. It returns false if the block has no room for the size.
 func (b *block) add(t *plainTable, size uint64, time float64, exp int) bool {
 	recent := &b.recent[size*0x9e3779b97f4a7c15>>57] // Fibonacci hashing: 2⁶⁴ over the golden ratio
 	a := recent.a
@@ -190,8 +190,8 @@ func (b *block) add(t *plainTable, size uint64, time float64, exp int) bool {
 	return true
 }
 
-// bulk reads blocks as long as their rows are plain. What it has read and not taken it leaves to be
-// read line by line.
+// bulk reads blocks as long as their rows are plain. The remaining lines of its blocks are put back
+// to be read line by line.
 func (p *parser) bulk() {
 	defer func() { p.lines.bulkAt = p.lines.read + p.lines.stretch }()
 	f, ok := p.formats[0].format.(*csv)
@@ -253,8 +253,8 @@ func (p *parser) bulk() {
 	}
 }
 
-// takeBlock adds the rows of a block to the open table, and reports whether these were all of it. A
-// block that would exceed what is kept is left as it is.
+// takeBlock adds the plain rows of a block to the open table, and reports whether these were the
+// whole block. A block that would exceed the limits of the table is not added.
 func (f *csv) takeBlock(p *parser, t *plainTable, b *block) bool {
 	to := f.split.only.b
 	classes := p.classes

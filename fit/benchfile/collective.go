@@ -8,27 +8,28 @@ import (
 	"strings"
 )
 
-// A CollectiveOp is a collective operation, as far as a file tells.
+// A CollectiveOp describes a collective operation, as far as the file describes it.
 type CollectiveOp struct {
-	// Name is that of MPI in lower case: allreduce, allgather, alltoall, bcast, reduce,
-	// reduce_scatter, gather, scatter, scan, exscan; with v or w behind it where the
-	// counts vary, and "i" or "neighbor_" before it as MPI has them; and sendrecv and hypercube
-	// of nccl-tests. It is empty if neither the file nor its name says.
+	// Name is MPI's name in lower case: allreduce, allgather, alltoall, bcast, reduce,
+	// reduce_scatter, gather, scatter, scan, exscan, with MPI's suffix v or w for varying counts
+	// and prefix "i" or "neighbor_"; or sendrecv or hypercube of nccl-tests. It is empty if neither
+	// the file nor its name gives the operation.
 	Name string
-	// Ranks take part, PerNode of them on each of Nodes nodes; 0 if the file does not say.
+	// Ranks is the number of ranks, PerNode the number on each node, Nodes the number of nodes; 0
+	// if unknown.
 	Ranks, PerNode, Nodes int
-	// Algorithm as the file calls it; empty if it does not say.
+	// Algorithm is the file's name of the algorithm; empty if unknown.
 	Algorithm string
-	// PerRank is set where the size is the block of one rank, as OSU and IMB count
-	// it for allgather, alltoall, gather and scatter: Ranks of them are in the whole buffer,
-	// which is the size of nccl-tests, and of all other collectives. It is not set for CSV and
-	// JSON, which do not tell.
+	// PerRank is set if the size is the block of one rank, as OSU and IMB count it for allgather,
+	// alltoall, gather and scatter. Otherwise the size is that of the whole buffer, Ranks times as
+	// much, as in nccl-tests and for all other collectives. CSV and JSON files do not give this;
+	// there it is not set.
 	PerRank bool
-	// Total is set where a column total_bytes says that sizes are those of all ranks' blocks.
+	// Total is set if a column total_bytes gives the sizes, which then add up all ranks' blocks.
 	Total bool
 }
 
-// place completes the ranks, the ranks on a node and the nodes by each other.
+// place computes one of ranks, ranks on each node and nodes from the other two.
 func (c *CollectiveOp) place() {
 	switch {
 	case c.Ranks == 0:
@@ -40,7 +41,7 @@ func (c *CollectiveOp) place() {
 	}
 }
 
-// collectives are the words for them in titles and names, and what each is called.
+// collectives maps the words for collectives in titles and file names to [CollectiveOp.Name].
 var collectives = map[string]string{
 	"allreduce": "allreduce", "all_reduce": "allreduce",
 	"allgather": "allgather", "all_gather": "allgather", "allgatherv": "allgatherv", "all_gather_v": "allgatherv",
@@ -53,7 +54,7 @@ var collectives = map[string]string{
 	"scan": "scan", "exscan": "exscan", "barrier": "barrier",
 }
 
-// collectiveNamed returns the operation that a benchmark calls so: "Allreduce", "MPI_Bcast",
+// collectiveNamed returns the operation for a benchmark's name of it: "Allreduce", "MPI_Bcast",
 // "osu_ialltoall", "all_reduce_perf", "Neighbor Allgather".
 func collectiveNamed(text string) (CollectiveOp, bool) {
 	name := strings.ReplaceAll(strings.ToLower(strings.TrimSpace(text)), " ", "_")
@@ -80,7 +81,7 @@ func collectiveNamed(text string) (CollectiveOp, bool) {
 	return CollectiveOp{Name: c}, true
 }
 
-// perRank sets what the size counts where each rank's block is printed, as by MPI benchmarks.
+// perRank returns c with PerRank set as MPI benchmarks count the size of the operation.
 func (c CollectiveOp) perRank() CollectiveOp {
 	base := strings.TrimPrefix(strings.TrimPrefix(c.Name, "neighbor_"), "i")
 	for _, name := range []string{"allgather", "alltoall", "gather", "scatter"} {
@@ -108,7 +109,7 @@ var (
 	taskMapBlock = regexp.MustCompile(`\[(\d{1,7}),(\d{1,7}),(\d{1,7}),(\d{1,7})\]`)
 )
 
-// fromFileName returns what the file's name says of a collective.
+// fromFileName returns the operation, ranks and nodes that the file's name gives.
 func fromFileName(name string) (c CollectiveOp) {
 	base := filepath.Base(name)
 	if m := nameWord.FindStringSubmatch(base); m != nil {
@@ -117,7 +118,7 @@ func fromFileName(name string) (c CollectiveOp) {
 	return c
 }
 
-// ranksOf returns the number of ranks that a command line or the file's name says; 0 if none does.
+// ranksOf returns the number of ranks that a command line or the file's name gives; 0 if none does.
 func (p *parser) ranksOf() int {
 	if p.launched > 0 {
 		return p.launched
@@ -136,7 +137,7 @@ func (p *parser) ranksOf() int {
 	return 0
 }
 
-// number10 is a text of digits as a number; 0 if it is too large for one of ranks.
+// number10 parses decimal digits; it returns 0 if the number is too large for a number of ranks.
 func number10(digits string) int {
 	if n, err := strconv.Atoi(digits); err == nil && n < 1<<24 {
 		return n
@@ -144,7 +145,7 @@ func number10(digits string) int {
 	return 0
 }
 
-// algorithmOf returns the algorithm that a command line or the file's name says, of a collective.
+// algorithmOf returns the collective's algorithm that a command line or the file's name gives.
 func (p *parser) algorithmOf(name string) string {
 	if p.algorithm != "" && (p.chosenFor == "" || p.chosenFor == name) {
 		return p.algorithm
@@ -155,7 +156,7 @@ func (p *parser) algorithmOf(name string) string {
 	return ""
 }
 
-// choose notes the algorithm that a line tells a library to take.
+// choose records the algorithm that a line makes a library use.
 func (p *parser) choose(line string) {
 	if m := tunedBy.FindStringSubmatch(line); m != nil {
 		p.algorithm, p.chosenFor = m[2], m[1]
@@ -164,7 +165,7 @@ func (p *parser) choose(line string) {
 	}
 }
 
-// launch notes the number of ranks of a command line that was printed.
+// launch records the number of ranks of a printed command line.
 func (p *parser) launch(line string) {
 	at := launcher.FindStringIndex(line)
 	if at == nil {
@@ -193,7 +194,7 @@ func (p *parser) launch(line string) {
 	}
 }
 
-// hosts counts the ranks of a list of hosts: "a,b" has each on every host, "a:4,b:4" says how many.
+// hosts returns the number of ranks of a host list: each per host in "a,b", as given in "a:4,b:4".
 func hosts(list string, each int) (n int) {
 	for host := range strings.SplitSeq(list, ",") {
 		if _, slots, ok := strings.Cut(host, ":"); ok {
@@ -206,7 +207,8 @@ func hosts(list string, each int) (n int) {
 }
 
 // mapped reads the task map that Flux logs when a job has run: blocks of the first node, nodes,
-// tasks on each, and repeats (Flux RFC 34). It tells the ranks of the collectives since the last.
+// tasks on each, and repeats (Flux RFC 34). It sets the ranks of the collectives since the last
+// map.
 func (p *parser) mapped(line []byte) {
 	n := 0.0
 	for _, m := range taskMapBlock.FindAllSubmatch(line[bytes.Index(line, taskMap):], -1) {

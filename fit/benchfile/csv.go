@@ -14,14 +14,14 @@ import (
 // unit of the times may also stand in a line of units under the header, in a column
 // "unit", or in a comment before. Between semicolons, a comma in a number is a decimal one.
 //
-// The columns may stand in any order among others. Other columns may split the rows into several
+// Columns may have any order. Columns other than sizes and times may split the rows into several
 // tables; see splitter. A further header, the same or another, begins new tables. The columns
-// burst, delta and interval are a LogP signature. halfpeak's own CSV is read like any other.
+// burst, delta and interval form a LogP signature. halfpeak's own CSV is read like any other.
 //
-// In a CSV file nothing else is expected: a row that has a size but no time is an
-// error and not noise, and so is one with fewer or more values than the header.
+// A CSV file should contain no other text. A row with a size but no time is therefore an error, and
+// so is a row with fewer or more values than the header.
 //
-// Tested with what halfpeak prints, and with files in the shapes of pandas (to_csv) and of
+// Tested with halfpeak's own output, and with files in the shapes of pandas (to_csv) and of
 // spreadsheets (decimal commas, UTF-16) written by hand.
 type csv struct {
 	header  []byte // of the open table, as it stood
@@ -95,8 +95,8 @@ func splitAt(into [][]byte, line []byte, comma byte) [][]byte {
 	}
 }
 
-// quoted returns the value in the quotes with which a line begins, where a doubled quote is one, and
-// the rest of the line. It is false if the quotes do not end.
+// quoted returns the quoted value at the beginning of a line, with doubled quotes replaced by
+// single ones, and the rest of the line. It returns false if the closing quote is missing.
 func quoted(line []byte) (value, rest []byte, ok bool) {
 	doubled := false
 	for i := 1; i < len(line); i++ {
@@ -124,7 +124,7 @@ func trimField(b []byte) []byte {
 	return b
 }
 
-// open closes the open tables, and opens those under a header.
+// open closes the open tables and opens the tables of a header.
 func (f *csv) open(p *parser, header []byte, names [][]byte, comma byte, c columns) {
 	f.close(p)
 	f.header, f.comma, f.cols, f.width = append([]byte{}, header...), comma, c, len(names)
@@ -144,8 +144,7 @@ func (f *csv) close(p *parser) {
 	f.split = splitter{}
 }
 
-// row takes a row of the open table. It is false for a line that is something
-// else: noise, or another header.
+// row reads a row of the open table. It returns false for any other line: noise, or another header.
 func (f *csv) row(p *parser, line []byte, n int) bool {
 	c := &f.cols
 	at := c.at()
@@ -183,7 +182,7 @@ func (f *csv) row(p *parser, line []byte, n int) bool {
 		}
 	}
 	switch {
-	case okSize && len(f.fields[c.time]) == 0: // a value that does not exist
+	case okSize && len(f.fields[c.time]) == 0: // no value, as in a sparse table
 		f.split.table(p, f, n).row(row{})
 		return true
 	case !okSize && !okTime && !isNaN(f.fields[c.time]):
@@ -236,7 +235,7 @@ func (f *csv) row(p *parser, line []byte, n int) bool {
 	}
 	r := row{size: bytes, time: t.value * unit}
 	if c.rate {
-		if bytes == 0 { // a rate says nothing of an empty message
+		if bytes == 0 { // the rate of an empty message has no time
 			b.row(row{})
 			return true
 		}
@@ -254,7 +253,7 @@ func (f *csv) row(p *parser, line []byte, n int) bool {
 	return true
 }
 
-// tooMany notes a row with more values than the header.
+// tooMany records the error of a row with more values than the header.
 func (f *csv) tooMany(p *parser, n int) {
 	hint := ""
 	if f.comma == ',' {
@@ -263,7 +262,7 @@ func (f *csv) tooMany(p *parser, n int) {
 	p.badRow("%s, want the %d of the header; mend or remove the row%s", plural(n, "value"), f.width, hint)
 }
 
-// thousands is a hint where a text would be a number without its commas.
+// thousands returns a hint if the text would be a number without its commas, else "".
 func thousands(text []byte) string {
 	if i := bytes.IndexByte(text, ','); i > 0 {
 		if _, ok := parse(bytes.ReplaceAll(text, []byte(","), nil)); ok {
@@ -273,7 +272,7 @@ func thousands(text []byte) string {
 	return ""
 }
 
-// number reads a number. Between semicolons it may have a decimal comma.
+// number parses a number; with separator ';' it may have a decimal comma.
 func (f *csv) number(text []byte) (number, bool) {
 	v, ok := parse(text)
 	if !ok && f.comma == ';' {
@@ -297,9 +296,8 @@ func (f *csv) unitOf(n int) (float64, bool) {
 	return f.scale, true
 }
 
-// contradicts warns, once a table, of a bandwidth beside the time that is not size over
-// time: by less than the 5 % between MB and MiB, or by the factor of a bit or a
-// round trip.
+// contradicts warns, once for each table, if the bandwidth beside the time is not size over time.
+// It tolerates a difference of 5 %, as between MB and MiB, and the factors of bits and round trips.
 func (f *csv) contradicts(b *builder, r row, rate float64) {
 	if rate == 0 || b.warned || r.size == 0 {
 		return
@@ -310,7 +308,7 @@ func (f *csv) contradicts(b *builder, r row, rate float64) {
 	}
 }
 
-// value returns an optional column, 0 if it is not there or no time.
+// value returns the time in an optional column; 0 if it is missing or not a time.
 func (f *csv) value(at, n int) float64 {
 	if at < 0 || at >= n {
 		return 0
@@ -345,7 +343,7 @@ func (f *csv) burst(p *parser, m float64, t number) {
 	})
 }
 
-// rateName names the rate from which a time was computed.
+// rateName returns the name of the rate from which times of kind k are computed.
 func (k Kind) rateName() string {
 	if k == Gap {
 		return "throughput: the gap between messages, not the latency"
@@ -353,7 +351,7 @@ func (k Kind) rateName() string {
 	return "bandwidth, taken as that of a one-way time"
 }
 
-// isNaN reports whether a value was a number once: NaN, inf.
+// isNaN reports whether the value is a printed NaN or infinity.
 func isNaN(b []byte) bool {
 	s := strings.TrimLeft(strings.ToLower(short(b)), "+-")
 	return s == "nan" || strings.HasPrefix(s, "inf")

@@ -12,8 +12,8 @@ import (
 // separators in the order they are tried. The comma is the last: it may be a decimal one.
 var separators = []byte{';', '\t', ',', ' '}
 
-// start looks whether a line is a header, or the first row where options stand
-// for a header.
+// start opens a table if the line is a header, or the first row of a file whose columns are given
+// by options.
 func (f *csv) start(p *parser, line []byte) bool {
 	pending := f.pending
 	f.pending = nil
@@ -58,7 +58,7 @@ func (f *csv) start(p *parser, line []byte) bool {
 	return false
 }
 
-// begin opens a table under a header.
+// begin opens the table of a header.
 func (f *csv) begin(p *parser, line []byte, names [][]byte, comma byte, c columns) {
 	p.suggest("the header is not followed by a row")
 	f.open(p, line, names, comma, c)
@@ -86,8 +86,7 @@ func (f *csv) units(p *parser, line []byte, names [][]byte) bool {
 	return true
 }
 
-// likely reports whether a line is worth parsing: most lines of a log are neither a header nor a
-// row.
+// likely reports cheaply whether a line may be a header or a row; most lines of a log are neither.
 func (f *csv) likely(p *parser, line []byte) bool {
 	if p.opt.X != "" || p.opt.Y != "" || !f.seen {
 		return len(line) <= maxHeader
@@ -117,8 +116,8 @@ const maxHeader = 1024
 // a unit.
 var headerWords = [][]byte{[]byte("size"), []byte("byte"), []byte("msg"), []byte("message"), []byte("len"), []byte("burst"), []byte("kib"), []byte("(b)"), []byte("[b]"), []byte("n,"), []byte(",n"), []byte("x,"), []byte(",x")}
 
-// isRow reports whether a line has two numbers or more; between blanks, which
-// prose has too, nothing else.
+// isRow reports whether a line has at least two numbers. If blanks separate the values, as in
+// prose, all values must be numbers.
 func isRow(values [][]byte, comma byte) bool {
 	n := 0
 	for _, v := range values {

@@ -7,13 +7,13 @@ import (
 	"unicode/utf8"
 )
 
-// An Error is a file that cannot be used, in one line: where, what, what to do.
+// An Error reports in one line a file that cannot be used: where, what is wrong, and what to do.
 type Error struct {
 	File string
 	Line int // 0 if it is about the whole file
 	Msg  string
-	// NoTable is set if the file was read without a fault but has no table: it is not the output of
-	// a benchmark. Such files of a folder can be left out.
+	// NoTable is set if the file is valid but has no table, and so is not the output of a
+	// benchmark. Callers that read a folder may skip such files.
 	NoTable bool
 }
 
@@ -24,11 +24,11 @@ func (e *Error) Error() string {
 	return printable(e.File) + ": " + e.Msg
 }
 
-// A Damaged is a file whose reading failed in the middle: a gzip file that was cut off or whose
-// checksum is wrong, a disk that failed. File has what was read before that. It may be shown, but
-// it is incomplete, and the exit status must say so.
+// A Damaged reports that reading failed in the middle of a file, for example because a gzip file is
+// truncated, its checksum is wrong, or a disk failed. File holds the tables before that. They may
+// be shown, but the exit status must be an error, since the file is incomplete.
 type Damaged struct {
-	File *File // its tables are those before the damage; perhaps none
+	File *File // the tables before the damage; may have none
 	Err  error
 }
 
@@ -38,7 +38,7 @@ func (e *Damaged) Error() string {
 
 func (e *Damaged) Unwrap() error { return e.Err }
 
-// printable returns text from outside fit for a terminal: as it is, or quoted as in Go.
+// printable returns s if a terminal can print it safely, else s quoted as in Go.
 func printable(s string) string {
 	for _, r := range s {
 		if !strconv.IsPrint(r) || r == utf8.RuneError {
@@ -48,7 +48,7 @@ func printable(s string) string {
 	return s
 }
 
-// plain removes from a text of the file, for titles, what a terminal would obey.
+// plain returns s with each character that is not printable, such as an escape, replaced by '?'.
 func plain(s string) string {
 	return strings.Map(func(r rune) rune {
 		if !strconv.IsPrint(r) || r == utf8.RuneError {
@@ -58,7 +58,7 @@ func plain(s string) string {
 	}, strings.ToValidUTF8(s, "?"))
 }
 
-// short returns the beginning of a text, fit for a message or a title.
+// short returns the first 60 bytes of b, made safe to print by plain.
 func short(b []byte) string {
 	if len(b) > 60 {
 		b = b[:60]

@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// maxFiles bounds the files of a folder.
+// maxFiles is the maximum number of files in a folder.
 const maxFiles = 100_000
 
-// Files returns the files that an argument names: itself, or if it is a folder the regular files
-// in it and in its folders, in the order of their paths. Hidden ones (.name) are left out, and
-// links to folders are not followed. Errors are of type [*Error]; a folder without files is one.
+// Files returns name itself if it is a file. If it is a folder, Files returns the regular files in
+// it and in its subfolders, sorted by path, without hidden files (.name) and without following
+// links to folders. Errors are of type [*Error]; a folder without files is an error.
 func Files(name string) ([]string, error) {
 	if name == "-" {
 		return []string{name}, nil
@@ -56,7 +56,7 @@ func isRegular(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// pathError is an error of the system as one of this package.
+// pathError converts an error of the operating system to an [*Error].
 func pathError(name string, err error) error {
 	if e := (*Error)(nil); errors.As(err, &e) {
 		return err

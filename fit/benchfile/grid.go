@@ -11,17 +11,17 @@ import (
 // print it. Its header names the columns.
 type grid struct {
 	b *builder
-	// columns is how many a row has. Places are −1 where there is no such column.
+	// columns is the number of columns in a row. The indices below are −1 if the column is missing.
 	columns                      int
 	time, min, max, median, rate int
 	overlap                      int
 	rateUnit                     float64 // bytes/µs, or messages/µs
 	messages                     bool    // the rate counts messages
 	share                        float64 // of the rate that belongs to one stream
-	ignore                       bool    // rows belong to a table that is no curve
+	ignore                       bool    // the table has no sizes or no times: skip its rows
 	last                         []byte  // the last row, where repeated rows are dropped
 	unique                       bool
-	rising                       bool    // sizes rise; where they do not, another run begins
+	rising                       bool    // sizes increase within a run; a smaller size begins another run
 	size                         float64 // of the last row
 	texts                        [][]byte
 }
@@ -30,8 +30,8 @@ func newGrid(columns int) *grid {
 	return &grid{columns: columns, time: -1, min: -1, max: -1, median: -1, rate: -1, overlap: -1, share: 1, texts: make([][]byte, columns)}
 }
 
-// take takes a row. The size and the columns that are read must be numbers; others
-// may be anything ("Pass", "N/A").
+// take reads a row and reports whether the line is one. The size and the columns that are read must
+// be numbers; other columns may hold any text ("Pass", "N/A").
 func (g *grid) take(p *parser, line []byte) bool {
 	if c := line[0]; (c < '0' || c > '9') && !g.ignore {
 		return false
@@ -95,7 +95,7 @@ func (g *grid) take(p *parser, line []byte) bool {
 		g.b.resolution(v.quantum())
 	case g.messages:
 		r.time = 1 / (v.value * g.rateUnit * g.share)
-	case size.value == 0: // a rate in bytes says nothing of an empty message
+	case size.value == 0: // the rate of an empty message in bytes has no time
 		return true
 	default:
 		r.time = size.value / (v.value * g.rateUnit * g.share)
@@ -113,8 +113,8 @@ func (g *grid) optional(at int) float64 {
 	return max(0, v.value)
 }
 
-// usable reports whether the header has the columns of a curve; if not, the rows are skipped with a
-// warning.
+// usable reports whether the header has columns of sizes and of times or rates. If not, it warns,
+// and the rows are skipped.
 func (g *grid) usable(p *parser, title string, hasSize bool) bool {
 	switch {
 	case !hasSize:

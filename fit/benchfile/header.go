@@ -8,11 +8,11 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// columns are the places in a row of the values that are read; −1 is none.
+// columns are the indices in a row of the values that are read; −1 if there is no such column.
 type columns struct {
 	size, time, min, max, median, packet int
 	burst, delta                         int
-	groups                               []int   // what names say of a table
+	groups                               []int   // columns whose names describe a table
 	unit                                 int     // the unit of the time, −1 for none
 	assumed                              bool    // its unit is not in the header, nor in the rows
 	unread                               string  // a column of times without a unit, beside a rate
@@ -20,7 +20,7 @@ type columns struct {
 	timeUnit                             float64 // µs; of a rate, bytes/µs
 	minUnit, maxUnit, medianUnit         float64
 	rate                                 bool    // the time is size over a rate
-	total                                bool    // sizes are those of all ranks' blocks
+	total                                bool    // sizes add up all ranks' blocks
 	check                                int     // a rate beside the time, −1 for none
 	checkUnit                            float64 // bytes/µs
 	kind                                 Kind
@@ -38,7 +38,7 @@ func columnOption(opt string) (column, unit string) {
 
 var noColumns = columns{size: -1, time: -1, min: -1, max: -1, median: -1, packet: -1, burst: -1, delta: -1, check: -1, unit: -1}
 
-// at is the column that makes a line a row: of its size, or of its burst.
+// at returns the index of the column that every row must have: the size or the burst.
 func (c *columns) at() int {
 	if c.burst >= 0 {
 		return c.burst
@@ -46,8 +46,7 @@ func (c *columns) at() int {
 	return c.size
 }
 
-// isRead reports whether a column is one of the values that are read, so that it does not split
-// tables.
+// isRead reports whether the column is read as a value, and so does not split tables.
 func (c *columns) isRead(at int) bool {
 	return slices.Contains([]int{c.size, c.time, c.min, c.max, c.median, c.packet, c.burst, c.delta, c.check, c.unit}, at)
 }
@@ -65,7 +64,7 @@ func (c *columns) setTime(u quantity.Value, base string) bool {
 	return true
 }
 
-// kindOf says what the times of a column are, by its name.
+// kindOf returns the kind of the times in a column with the given name.
 func kindOf(base string, rate bool) Kind {
 	switch {
 	case strings.HasPrefix(base, "rtt") || strings.HasPrefix(base, "round") || base == "prtt" || base == "ping":
@@ -82,14 +81,15 @@ func kindOf(base string, rate bool) Kind {
 	return OneWay
 }
 
-// A columnName is a header taken apart: "msg size [KiB]" is msg_size and KiB.
+// A columnName is the parsed header of a column: "msg size [KiB]" has base msg_size and unit KiB.
 type columnName struct {
 	full, base string
 	unit       quantity.Value
 	hasUnit    bool
 }
 
-// spelled are units as the names of columns spell them. Mbps are bits, as networks count.
+// spelled maps units, as column names spell them, to their values. Mbps means megabits, as usual
+// for networks.
 var spelled = map[string]quantity.Value{
 	"kb": {Num: 1 << 10, Dim: quantity.DimSize}, "kib": {Num: 1 << 10, Dim: quantity.DimSize},
 	"mb": {Num: 1 << 20, Dim: quantity.DimSize}, "mib": {Num: 1 << 20, Dim: quantity.DimSize},
@@ -102,7 +102,7 @@ var spelled = map[string]quantity.Value{
 	"mbit_s": {Num: 1. / 8, Dim: quantity.DimRate}, "gbit_s": {Num: 1e3 / 8, Dim: quantity.DimRate},
 }
 
-// unitNamed returns the unit of a name, in any case.
+// unitNamed returns the unit with the given name; upper and lower case are equivalent.
 func unitNamed(name string) (quantity.Value, bool) {
 	u, ok := quantity.Unit(name)
 	if ok {
@@ -118,7 +118,7 @@ func unitNamed(name string) (quantity.Value, bool) {
 	return u, ok
 }
 
-// parseColumns takes the names of a header apart.
+// parseColumns parses the column names of a header.
 func parseColumns(names [][]byte) []columnName {
 	cols := make([]columnName, len(names))
 	for i, text := range names {
@@ -182,11 +182,11 @@ func set(names ...string) map[string]bool {
 	return m
 }
 
-// A finder finds the columns of a header.
+// A finder assigns the columns of a header to the values that are read.
 type finder struct {
 	columns
 	cols          []columnName
-	x, y          string // names or numbers that options give; "" if they do not
+	x, y          string // names or numbers given by options; "" if not given
 	timeAt        int    // the best column of times so far, −1 for none
 	timeRank      int    // its place in the order of preference; −1 if an option names it
 	noUnit        string // a column of times without a unit
@@ -194,8 +194,8 @@ type finder struct {
 	burstAt, wait int // columns of bursts and their computations, −1 for none
 }
 
-// columns finds the columns of a header. Times without a unit have the given one; "" if it is not
-// known. It returns nil if the line is no header, with the reason if it is nearly one.
+// columns finds the columns of a header. unit is the unit of times whose column names none; "" if
+// unknown. columns returns nil if the line is not a header, with the reason if it is nearly one.
 func (f *csv) columns(p *parser, cols []columnName, unit string) (*columns, string) {
 	x, xUnit := columnOption(p.opt.X)
 	y, yUnit := columnOption(p.opt.Y)
@@ -236,7 +236,7 @@ func (f *csv) columns(p *parser, cols []columnName, unit string) (*columns, stri
 	return &h.columns, ""
 }
 
-// sizeUnit returns the bytes of one of a column of sizes.
+// sizeUnit returns the unit of a column of sizes, in bytes.
 func (c columnName) sizeUnit() float64 {
 	if c.hasUnit {
 		return c.unit.Num
@@ -244,8 +244,8 @@ func (c columnName) sizeUnit() float64 {
 	return 1
 }
 
-// side takes a column that is read beside sizes and times, or that names its rows; it is false for
-// others.
+// side assigns column i if it is read beside sizes and times or names its rows, and reports whether
+// it did.
 func (h *finder) side(i int, col columnName) bool {
 	isTime := col.hasUnit && col.unit.Dim == quantity.DimTime
 	switch {
@@ -271,8 +271,8 @@ func (h *finder) side(i int, col columnName) bool {
 	return true
 }
 
-// time takes a column that may be that of the times: a time is preferred to a rate, and the better
-// name to others.
+// time considers column i as the column of times. Times are preferred to rates, and among times the
+// first name in timeNames.
 func (h *finder) time(i int, col columnName) {
 	rank := slices.Index(timeNames, col.base)
 	switch {
@@ -299,14 +299,14 @@ func (h *finder) time(i int, col columnName) {
 	}
 }
 
-// setUnit gives times without a unit the one that is known from elsewhere, and settles whether the
-// table is of bursts.
+// setUnit gives times without a unit the given one, and decides whether the table is a table of
+// bursts.
 func (h *finder) setUnit(unit string) {
 	if h.burstAt >= 0 && h.wait >= 0 && h.size < 0 {
 		h.burst, h.delta = h.burstAt, h.wait
 	}
 	if h.unit >= 0 && h.noUnitAt >= 0 {
-		unit = "us" // until the row says
+		unit = "us" // until a row gives the unit
 	}
 	rate := h.timeAt >= 0 && h.cols[h.timeAt].unit.Dim == quantity.DimRate
 	if u, ok := unitNamed(unit); ok && h.noUnitAt >= 0 && u.Dim == quantity.DimTime && (h.timeAt < 0 || rate) && h.y == "" {
@@ -321,7 +321,7 @@ func (h *finder) setUnit(unit string) {
 	}
 }
 
-// missing says what a header lacks that is nearly one; "" if it lacks nothing, or is none.
+// missing returns what a line lacks that is nearly a header; "" if it is complete or not a header.
 func (h *finder) missing() string {
 	switch {
 	case h.size < 0 && h.burst < 0 && h.x != "" && (h.timeAt >= 0 || h.noUnit != ""):
@@ -339,8 +339,8 @@ func (h *finder) missing() string {
 	return ""
 }
 
-// setBounds gives least and greatest times the unit of the time where they have none, and drops
-// them where they are not of the same kind.
+// setBounds gives the columns of minimum and maximum times the unit of the time if they have none,
+// and drops them if they do not measure the same kind of time.
 func (h *finder) setBounds() {
 	for _, bound := range []struct {
 		at   *int
@@ -364,7 +364,7 @@ func (h *finder) setBounds() {
 	}
 }
 
-// What the name of a column that is not read says it is for.
+// Names of columns that are not read, by their purpose.
 var (
 	resultNames = set("iterations", "iters", "niter", "n_iter", "#iterations", "repetitions", "#repetitions", "loops", "count", "counts", "num", "n_samples", "samples",
 		"elements", "error", "errors", "wrong", "#wrong", "validation", "status", "result", "ok", "algbw", "busbw", "bw", "bandwidth", "throughput", "rate", "msg_rate", "msgrate",

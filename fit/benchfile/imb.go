@@ -10,12 +10,12 @@ import (
 // imb reads the Intel MPI Benchmarks: "# Benchmarking PingPong", "# #processes = 2", a
 // header of "#bytes #repetitions" and columns by benchmark, and rows.
 //
-// PingPong prints half of a round trip. PingPing, Sendrecv and Exchange send in
-// both directions, and their time is that of the operation, as for collectives.
-// Uniband and Biband print rates and no times: the time is the gap, the inverse of
-// the message rate, which adds up all pairs and in Biband both directions. Mbytes/sec are of 2²⁰ bytes before 2018 and 10⁶ since, and are not
-// used. Tables that were made a CSV are read too, "#bytes,#repetitions,t[usec],Mbytes/sec";
-// the benchmark is then that of a command line before.
+// PingPong prints half of a round trip. PingPing, Sendrecv and Exchange send in both directions;
+// they print the time of the whole operation, as for collectives. Uniband and Biband print rates
+// and no times: the time is the gap, the inverse of the message rate, which adds up all pairs and
+// in Biband both directions. Mbytes/sec are of 2²⁰ bytes before 2018 and 10⁶ since, and are not
+// used. Tables that were made a CSV are read too, "#bytes,#repetitions,t[usec],Mbytes/sec"; the
+// benchmark is then taken from an earlier command line.
 //
 // Tested with IMB 4.1, 2017 update 2, 2019 updates 5 and 6, and CSV files of PingPong.
 type imb struct {
@@ -129,7 +129,7 @@ func (f *imb) take(p *parser, line []byte) bool {
 	return true
 }
 
-// blanks returns a line of CSV with blanks for its commas, as IMB itself prints it.
+// blanks returns a line of CSV with its commas replaced by blanks, as IMB itself prints it.
 func (f *imb) blanks(line []byte) []byte {
 	if !f.commas {
 		return line

@@ -10,7 +10,8 @@ type reader func([]byte) (int, error)
 
 func (r reader) Read(into []byte) (int, error) { return r(into) }
 
-// openUnless opens a file. Of one that may have nobody to write it, it does not wait longer than ctx.
+// openUnless opens a file. If waits is set, opening may block, as for a pipe without a writer; then
+// openUnless gives up when ctx is done.
 func openUnless(ctx context.Context, name string, waits bool) (*os.File, error) {
 	if !waits {
 		return os.Open(name)
@@ -32,14 +33,15 @@ func openUnless(ctx context.Context, name string, waits bool) (*os.File, error) 
 	}
 }
 
-// waiting reads what may never come: from a pipe, a terminal, a device. It ends when ctx is done.
+// waiting reads from a source that may never deliver, such as a pipe, a terminal or a device.
+// Reading ends when ctx is done.
 type waiting struct {
 	ctx context.Context
 	r   io.Reader
 }
 
 func (w *waiting) Read(into []byte) (int, error) {
-	var n int // these and the text are the reading's, which may end long after ctx
+	var n int // n, err and the text belong to the read, which may end long after ctx
 	var err error
 	text, done := make([]byte, len(into)), make(chan struct{})
 	go func() {
@@ -54,7 +56,7 @@ func (w *waiting) Read(into []byte) (int, error) {
 	}
 }
 
-// An ahead reads on while its reader works: unpacking gzip takes as long as reading what it holds.
+// An ahead reads ahead in a second goroutine: decompressing gzip takes as long as parsing its text.
 type ahead struct {
 	pieces chan []byte
 	piece  []byte
@@ -62,7 +64,7 @@ type ahead struct {
 	ended  chan struct{}
 }
 
-// Of what is read ahead, aheadPieces of up to aheadPiece bytes wait.
+// Up to aheadPieces pieces of up to aheadPiece bytes are read ahead.
 const (
 	aheadPieces = 16
 	aheadPiece  = 256 << 10
@@ -81,7 +83,7 @@ func readAhead(r io.Reader) *ahead {
 				return
 			}
 			if err == io.ErrUnexpectedEOF && n > 0 {
-				err = nil // that of the reader itself comes next
+				err = nil // the reader's own error comes next
 			}
 			if a.err = err; err != nil {
 				return
@@ -103,7 +105,7 @@ func (a *ahead) Read(into []byte) (int, error) {
 	return n, nil
 }
 
-// stop ends the reading, and returns when nothing is read any more.
+// stop ends the reading and returns when the goroutine has stopped.
 func (a *ahead) stop() {
 	close(a.ended)
 	for range a.pieces {

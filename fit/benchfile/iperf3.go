@@ -2,8 +2,8 @@ package benchfile
 
 // iperf3 reads the output of iperf3 --json value by value, so that it can read a file of any
 // length, and one that was cut off: start.test_start.blksize, and of each interval the rate of the
-// sum of its streams. The time is the gap between the blocks of one stream. The summary at the end repeats the
-// intervals, and is not read.
+// sum of its streams. The time is the gap between the blocks of one stream. The summary at the end
+// repeats the intervals, and is not read.
 //
 // Tested with iperf 3.2.
 type iperf3 struct {
@@ -18,7 +18,7 @@ type iperf3 struct {
 
 func (f *iperf3) used() bool { return len(f.tables) > 0 }
 
-// scalar takes a value anywhere in an object.
+// scalar reads a value anywhere in an object.
 func (f *iperf3) scalar(p *parser, s *jsonScanner, text []byte) {
 	switch depth := len(s.stack); {
 	case depth == 3 && s.key(1) == "start" && s.key(2) == "test_start":
@@ -42,7 +42,7 @@ func (f *iperf3) scalar(p *parser, s *jsonScanner, text []byte) {
 	}
 }
 
-// close takes the end of an object or array: of an interval's sum, or of it all.
+// close reads the end of an object or array: the end of an interval's sum or of the whole output.
 func (f *iperf3) close(p *parser, s *jsonScanner) {
 	switch depth := len(s.stack); {
 	case depth == 1:

@@ -13,8 +13,8 @@ import (
 // which is read in pieces. No benchmark prints rows that long.
 const maxLine = 64 << 10
 
-// A lineReader gives the lines of a file in constant memory, without what
-// terminals and launchers put around them.
+// A lineReader returns the lines of a file in constant memory, without colours, rank tags and
+// timestamps of terminals and launchers.
 type lineReader struct {
 	in       *bufio.Reader
 	source   *source // of in; nil until blocks are read
@@ -27,10 +27,10 @@ type lineReader struct {
 
 	pace    pace
 	bulkAt  int64 // where blocks are tried next
-	stretch int64 // how far behind the next line that is not plain
+	stretch int64 // minimum number of bytes between a line that is not plain and the next blocks
 }
 
-// A source is what lines are read from. What was read of it can be put back.
+// A source is the reader of a file's text. Text that was read can be put back.
 type source struct {
 	r    io.Reader
 	back [][]byte
@@ -78,7 +78,7 @@ func (l *lineReader) next() ([]byte, error) {
 	return nil, err
 }
 
-// count counts bytes that were read.
+// count adds n to the number of bytes read, and reports progress.
 func (l *lineReader) count(n int) {
 	l.read += int64(n)
 	if l.progress != nil && l.read-l.told >= 1<<20 {
@@ -87,7 +87,8 @@ func (l *lineReader) count(n int) {
 	}
 }
 
-// blocks are the blocks of whole lines from the current one on. Until they are left, no line is read.
+// blocks returns the file's blocks of complete lines, beginning with the current line. No line may
+// be read until [blocks.leave].
 func (l *lineReader) blocks() *blocks {
 	if l.source == nil {
 		l.source = &source{r: l.in}
@@ -105,7 +106,7 @@ type blocks struct {
 	ended bool
 }
 
-// next returns the next block in the memory of another one. It is false at the end of the file, and
+// next returns the next block in the memory of text. It returns false at the end of the file, and
 // before a line that is longer than a block.
 func (b *blocks) next(text []byte) ([]byte, bool) {
 	if b.ended {
@@ -125,7 +126,7 @@ func (b *blocks) next(text []byte) ([]byte, bool) {
 	return text[:end], end > 0
 }
 
-// leave goes on line by line, from texts that were read and what was not.
+// leave returns to reading line by line: first the texts in rest, then the unread text.
 func (b *blocks) leave(rest [][]byte) {
 	s := b.lines.source
 	s.back = append(append(rest, b.carry), s.back...)
@@ -152,8 +153,8 @@ var (
 	clockStamp = regexp.MustCompile(`^\[?\d\d:\d\d:\d\d([.,]\d+)?\]?:?[ \t]+`)
 )
 
-// find returns the submatches of an expression whose matches all have part in them: to look for that
-// first is much faster, and most lines do not have it.
+// find returns the submatches of e in line. All matches of e must contain part: looking for it
+// first is much faster, since most lines do not contain it.
 func find(e *regexp.Regexp, part string, line []byte) [][]byte {
 	if !bytes.Contains(line, []byte(part)) {
 		return nil
@@ -161,8 +162,8 @@ func find(e *regexp.Regexp, part string, line []byte) [][]byte {
 	return e.FindSubmatch(line)
 }
 
-// clean takes colours, rank tags, timestamps and the white space around it from
-// a line. A row of plain numbers passes with a few comparisons.
+// clean returns a line without colours, rank tags, timestamps and surrounding white space. A row of
+// plain numbers takes only a few comparisons.
 func clean(line []byte) []byte {
 	line = bytes.TrimSpace(line)
 	if len(line) == 0 {
@@ -195,8 +196,8 @@ func clean(line []byte) []byte {
 	return line
 }
 
-// unlabelled returns a line without the rank before it, as srun -l ("0: …") and
-// mpiexec -l ("[0] …") print it.
+// unlabelled returns a line without the leading rank that srun -l ("0: …") and mpiexec -l ("[0] …")
+// print.
 func unlabelled(line []byte) []byte {
 	bracket := line[0] == '['
 	i := 0
@@ -217,8 +218,8 @@ func unlabelled(line []byte) []byte {
 	return bytes.TrimSpace(line[i+2:])
 }
 
-// fields splits a line at white space into at most len(into) fields; more of
-// them make the count len(into)+1.
+// fields splits a line at white space into at most len(into) fields, and returns their number; it
+// is len(into)+1 if the line has more.
 func fields(line []byte, into [][]byte) int {
 	n := 0
 	for i := 0; i < len(line); {
@@ -239,8 +240,8 @@ func fields(line []byte, into [][]byte) int {
 	return n
 }
 
-// stacked reads the names of columns that stand in lines above each other: a column ends where
-// all lines are blank.
+// stacked returns the names of columns whose words are stacked in several lines. A column ends
+// where all lines are blank.
 func stacked(lines []string) []string {
 	width := 0
 	for _, l := range lines {

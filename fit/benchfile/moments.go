@@ -5,9 +5,9 @@ import (
 	"math/bits"
 )
 
-// Moments are the count of some times, their sum and the sum of their squares, without rounding:
-// fixed-point numbers wide enough for every time of goodTime. So they do not depend on the order
-// of the times, nor on how the times were divided between threads, shards or machines.
+// Moments are the count, sum and sum of squares of times, in fixed point wide enough for every time
+// that goodTime accepts, and so without rounding. They do not depend on the order of the times, or
+// on their division among threads, shards or machines.
 //
 // A time from 2⁻³⁰ to 2⁵⁰ µs is a multiple of 2⁻⁸², and below 2¹³² of these; its square is a
 // multiple of 2⁻¹⁶⁴, and below 2²⁶⁴ of these. That leaves room for 2⁵⁶ times.
@@ -22,7 +22,7 @@ const (
 	mantissa = 52 // bits of a float64 behind the point
 )
 
-// add adds a time that is good.
+// add adds a time for which goodTime holds, in µs.
 func (m *moments) add(t float64) {
 	m.count++
 	b := math.Float64bits(t)
@@ -46,14 +46,14 @@ func (m *moments) add(t float64) {
 	}
 }
 
-// addAt adds v to a number.
+// addAt adds v to the multi-word number to.
 func addAt(to []uint64, v uint64) {
 	for i := 0; v > 0 && i < len(to); i++ {
 		to[i], v = bits.Add64(to[i], v, 0)
 	}
 }
 
-// join adds other times.
+// join adds the times of o.
 func (m *moments) join(o *moments) {
 	m.count += o.count
 	var carry uint64
@@ -66,7 +66,7 @@ func (m *moments) join(o *moments) {
 	}
 }
 
-// mean is the mean in µs, rounded once; there is one time at least.
+// mean returns the mean in µs, rounded once. There must be at least one time.
 func (m *moments) mean() float64 {
 	var quotient [5]uint64 // with a word behind the point of the division
 	var rest uint64
@@ -81,8 +81,8 @@ func (m *moments) mean() float64 {
 	return rounded(quotient[:], fraction+64)
 }
 
-// variance is the sum of squares about the mean over n−1, in µs²: (n·Σt² − (Σt)²)/n/(n−1), whose
-// numerator is exact. It is 0 for one time.
+// variance returns the sum of squares about the mean over n−1, in µs²: (n·Σt² − (Σt)²)/n/(n−1),
+// whose numerator is exact. It is 0 for one time.
 func (m *moments) variance() float64 {
 	if m.count < 2 {
 		return 0
@@ -100,7 +100,7 @@ func (m *moments) variance() float64 {
 	return rounded(scaled[:], 2*fraction) / float64(n) / float64(n-1)
 }
 
-// multiplyAdd adds a times w to a number.
+// multiplyAdd adds a·w to the multi-word number to.
 func multiplyAdd(to, a []uint64, w uint64) {
 	var carry uint64
 	for i := range to {
@@ -115,7 +115,7 @@ func multiplyAdd(to, a []uint64, w uint64) {
 	}
 }
 
-// rounded is a number of 2^−point as the nearest float64.
+// rounded returns the multi-word number a times 2^−point as the nearest float64.
 func rounded(a []uint64, point int) float64 {
 	top := len(a) - 1
 	for top > 0 && a[top] == 0 {

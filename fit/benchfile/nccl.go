@@ -11,9 +11,9 @@ import (
 
 // nccl reads nccl-tests and rccl-tests. Rows have the size first, and at their end time, algbw,
 // busbw and an error column twice, out of place and in place: two tables. The columns between them
-// depend on the version and the collective; the redop column may be empty. The ranks are those that
-// the header lists. Older versions do not print the collective: it is that of the file's name. What
-// neither says follows from busbw/algbw, where only one answer fits.
+// depend on the version and the collective; the redop column may be empty. The header lists the
+// ranks. Older versions do not print the collective: it is taken from the file's name. If that is
+// missing too, the ratio busbw/algbw gives the collective, provided that only one fits.
 //
 // Tested with nccl-tests of 2021 (commit 0b30de5, NCCL 2.8.4), of 2022 and 2.17.8.
 type nccl struct {
@@ -22,11 +22,11 @@ type nccl struct {
 	hosts     []string // of the ranks, in their order
 	groups    int
 	open      []*builder
-	low, high float64 // bounds of busbw/algbw by all rows of the open tables
+	low, high float64 // bounds of busbw/algbw over all rows of the open tables
 	texts     [16][]byte
 }
 
-// maxHosts bounds the list of hosts in a header.
+// maxHosts is the maximum number of hosts in a header.
 const maxHosts = 1 << 12
 
 func (f *nccl) take(p *parser, line []byte) bool {
@@ -110,7 +110,7 @@ func (f *nccl) row(p *parser, line []byte) bool {
 	return true
 }
 
-// end sets the collective and the ranks of the open tables where the file does not say them:
+// end sets the collective and the ranks of the open tables if the file does not give them:
 // busbw/algbw is 2(p−1)/p for allreduce alone, (p−1)/p for allgather, reduce_scatter and alltoall.
 func (f *nccl) end(*parser) {
 	if f.low > f.high {
@@ -164,8 +164,8 @@ func isWord(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
 }
 
-// ncclRank takes "#  Rank  3 Group  0 Pid  1234 on host-a device  3 …" apart. The host is the word
-// behind the last "on"; lines of other versions have none.
+// ncclRank parses "#  Rank  3 Group  0 Pid  1234 on host-a device  3 …". The host is the word
+// behind the last "on"; in some versions it is missing.
 func ncclRank(line []byte) (rank, host []byte, ok bool) {
 	rest, ok := afterBlanks(line[1:])
 	if !ok {
@@ -198,7 +198,7 @@ func ncclRank(line []byte) (rank, host []byte, ok bool) {
 	return rank, nil, true
 }
 
-// afterBlanks takes one blank or more from a text, and reports whether there are any.
+// afterBlanks returns the text behind its leading blanks, and whether it has at least one.
 func afterBlanks(text []byte) ([]byte, bool) {
 	rest := bytes.TrimLeft(text, " ")
 	return rest, len(rest) < len(text)

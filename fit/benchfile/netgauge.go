@@ -9,14 +9,15 @@ import (
 //
 // The data file of loggp has PRTT(1,0,s), the round trip of one message, PRTT(n,0,s), that of
 // n in a row, and PRTT(n,d,s), n with a delay of d = PRTT(1,0,s) between them. With them
-// (Hoefler and others, Low-Overhead LogGP Parameter Assessment, 2007):
+// (Hoefler et al., Low-Overhead LogGP Parameter Assessment, 2007):
 //
 //	gap(s) = (PRTT(n,0,s) − PRTT(1,0,s)) / (n−1) = g + (s−1)G
 //	o_s(s) = (PRTT(n,d,s) − PRTT(1,0,s)) / (n−1) − d
 //
-// Its own g and G are of all sizes so far, NaN at first and negative after a change of protocol;
-// they are not used. Its standard output has only those: there the gap is g + (s−1)G, and rows with
-// impossible values are dropped. Its L is half of a round trip and includes the overheads.
+// Netgauge's own g and G are fits over all sizes so far, NaN at first and negative after a change
+// of protocol. They are not used. Its standard output has only those: there the gap is g + (s−1)G,
+// and rows with impossible values are dropped. Its L is half of a round trip and includes the
+// overheads.
 //
 // Tested with Netgauge 2.4.6.
 type netgauge struct {
@@ -94,7 +95,7 @@ func (f *netgauge) begin(p *parser) {
 	f.receive = p.begin(Table{Format: "netgauge", Title: "loggp o_r", Kind: ReceiveOverhead})
 }
 
-// row takes a row of the data file.
+// row reads a row of the data file.
 func (f *netgauge) row(p *parser) bool {
 	var v [5]number
 	if !numbers(f.texts[:5], v[:]) {
@@ -113,7 +114,7 @@ func (f *netgauge) row(p *parser) bool {
 	return true
 }
 
-// stdout takes a row of the standard output.
+// stdout reads a row of the standard output.
 func (f *netgauge) stdout(p *parser, line []byte) bool {
 	m := netgaugeLine.FindSubmatch(line)
 	if m == nil {
@@ -147,7 +148,7 @@ func (f *netgauge) stdout(p *parser, line []byte) bool {
 	return true
 }
 
-// long takes a row of one_one with a header: "size - 4 blocking times [(..)] - minimum,
+// long reads a row of one_one with a header: "size - 4 blocking times [(..)] - minimum,
 // average, median, maximum of half a round trip …".
 func (f *netgauge) long(n int) bool {
 	var v [20]number

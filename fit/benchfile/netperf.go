@@ -12,10 +12,10 @@ import (
 // what -o (values after a line of names), -k (NAME=value) and -j select.
 //
 // A request/response test measures round trips: 1/rate of its transactions, times those that are
-// under way at once ("first burst"). Where request and response differ in size, it is an operation
-// and no round trip of either. Of a stream the time is the gap: the size of the sends over the
-// throughput. Several runs of a test are one table. A size that is not printed comes from -r or -m
-// of the command line; a request has 1 byte without -r.
+// under way at once ("first burst"). If request and response differ in size, the time is that of an
+// operation and not a round trip of either size. The time of a stream is the gap: the size of the
+// sends over the throughput. Several runs of a test are one table. A size that is not printed comes
+// from -r or -m of the command line; a request has 1 byte without -r.
 //
 // Tested with a sample of netperf's manual, and with files in the shape of 2.7 (-o, -k) and of its
 // classic tables written by hand.
@@ -24,7 +24,7 @@ type netperf struct {
 	burst   float64
 	command string   // the options behind --
 	columns []string // of the row that follows: keys
-	layout  byte     // ',' for -o, ' ' for the others, 0 for none
+	layout  byte     // ',' for -o, ' ' for other tables, 0 for none
 	details bool     // the row that follows is of the same run as the last
 	head    []string // lines of a header of the omni tests, as they stood
 	keyed   map[string]string
@@ -34,7 +34,7 @@ type netperf struct {
 	at      int
 }
 
-// A netperfRun is what a run has printed so far.
+// A netperfRun holds the values that a run has printed so far.
 type netperfRun struct {
 	size, response, time, min, max, median, throughput, perUs float64
 	ok                                                        bool
@@ -55,7 +55,7 @@ var (
 var netperfTests = map[string]string{"STREAM": "STREAM", "REQUEST/RESPONSE": "RR", "MAERTS": "MAERTS", "SENDFILE": "SENDFILE",
 	"UNIDIRECTIONAL SEND": "STREAM", "Connect/Request/Response": "CRR", "Connect/Close": "CC", "Send": "STREAM", "Receive": "MAERTS"}
 
-// netperfKeys are the columns of -o by the names of -k; what is not read has none.
+// netperfKeys maps the names of -k to the columns of -o; names that are not read are missing.
 var netperfKeys = map[string]string{
 	"request size bytes": "REQUEST_SIZE", "response size bytes": "RESPONSE_SIZE", "local send size": "LOCAL_SEND_SIZE", "remote send size": "REMOTE_SEND_SIZE",
 	"throughput": "THROUGHPUT", "throughput units": "THROUGHPUT_UNITS", "transaction rate tran/s": "TRANSACTION_RATE",
@@ -122,7 +122,7 @@ func (f *netperf) take(p *parser, line []byte) bool {
 	return f.header(p, text)
 }
 
-// header takes a line of names or units.
+// header reads a line of names or units.
 func (f *netperf) header(p *parser, text string) bool {
 	names := strings.Split(text, ",")
 	if len(names) > 1 || f.layout == 'b' && netperfKeys[strings.ToLower(strings.TrimSpace(text))] != "" {
@@ -151,7 +151,7 @@ func (f *netperf) header(p *parser, text string) bool {
 	return false
 }
 
-// known sets the columns by their names; there must be one of times or rates.
+// known sets the columns from their names, and reports whether one holds times or rates.
 func (f *netperf) known(names []string) bool {
 	keys := make([]string, len(names))
 	useful := false
@@ -192,7 +192,7 @@ func (f *netperf) classic() bool {
 	return true
 }
 
-// row takes a line of values.
+// row reads a line of values.
 func (f *netperf) row(p *parser, line []byte) bool {
 	if f.layout == 'b' { // the header of an omni test has ended
 		if names := stacked(f.head); !f.known(names) {
@@ -236,7 +236,7 @@ func (f *netperf) row(p *parser, line []byte) bool {
 
 func isNumber(text []byte) bool { _, ok := parse(text); return ok }
 
-// set notes a value of the run.
+// set records a value of the run.
 func (f *netperf) set(key, text, unit string) {
 	if name, u, ok := strings.Cut(key, " "); ok {
 		key, unit = name, u
@@ -286,7 +286,7 @@ func (f *netperf) set(key, text, unit string) {
 	}
 }
 
-// flush ends a run.
+// flush ends a run and adds its row.
 func (f *netperf) flush(p *parser) {
 	if len(f.keyed) > 0 {
 		for _, key := range []string{"BURST_SIZE", "REQUEST_SIZE", "RESPONSE_SIZE", "LOCAL_SEND_SIZE", "RT_LATENCY", "MEAN_LATENCY", "MIN_LATENCY", "MAX_LATENCY", "P50_LATENCY", "TRANSACTION_RATE", "THROUGHPUT"} {
@@ -304,7 +304,7 @@ func (f *netperf) flush(p *parser) {
 	if f.pending = (netperfRun{}); !r.ok {
 		return
 	}
-	// A header of -o without a banner tells by its columns.
+	// If a header of -o has no banner, its columns identify the test.
 	stream := strings.HasSuffix(f.test, "STREAM") || strings.HasSuffix(f.test, "MAERTS") || strings.HasSuffix(f.test, "SENDFILE") || f.test == "" && r.throughput > 0
 	trip := !stream && (f.test == "" || strings.HasSuffix(f.test, "_RR"))
 	if !stream && !trip {
@@ -355,7 +355,7 @@ func (f *netperf) flush(p *parser) {
 	b.row(row{size: r.size, time: r.time, min: r.min, max: r.max, median: r.median})
 }
 
-// netperfOption returns a size of the command line, 0 if it is not there.
+// netperfOption returns a size given on the command line, in bytes; 0 if it is missing.
 func netperfOption(option *regexp.Regexp, command string, at int) float64 {
 	m := option.FindStringSubmatch(command)
 	if m == nil || m[at] == "" {

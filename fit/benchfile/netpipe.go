@@ -9,9 +9,9 @@ import (
 //
 // NetPIPE 3 writes three columns without a header: bytes, Mbps of 2²⁰ bits, and
 // seconds with eight decimals. NetPIPE 4 and 5 write five: bytes, the average,
-// minimum and maximum Gbps of 10⁹ bits, and µs. A row is known by its numbers: rate
-// times time must be the size, to what the printing leaves. The time is half
-// of a round trip, and it is the authority; the rates follow from it.
+// minimum and maximum Gbps of 10⁹ bits, and µs. A row is recognised by its numbers: rate
+// times time must be the size, within the precision of printing. The time is half of a round trip;
+// the times are used, and not the rates.
 //
 // Tested with NetPIPE 3.7.1 and 3.7.2, and with files in the shape of 4 and 5 written by hand.
 type netpipe struct {
@@ -65,7 +65,7 @@ func (f *netpipe) take(p *parser, line []byte) bool {
 	return false
 }
 
-// row takes a row of np.out, if that is what the numbers are.
+// row reads a row of np.out, and reports whether the numbers are one.
 func (f *netpipe) row(p *parser, v []number) bool {
 	size, t, unit := v[0].value, v[len(v)-1], 1.0
 	bits := 8 * size // per µs: Mbit/s
@@ -93,7 +93,7 @@ func (f *netpipe) row(p *parser, v []number) bool {
 	return true
 }
 
-// add starts a table where the sizes start again.
+// add adds a row. If the sizes start again, it starts a table.
 func (f *netpipe) add(p *parser, cols int, size, us, quantum float64) {
 	if f.open == nil || f.cols != cols || size < f.last {
 		f.open = p.begin(Table{Format: "netpipe", Kind: OneWay, Title: "NetPIPE"})

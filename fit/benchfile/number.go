@@ -7,19 +7,19 @@ import (
 	"strconv"
 )
 
-// A number is a decimal as it stands in a file.
+// A number is a decimal number with its printed precision.
 type number struct {
 	value float64
 	// exp is the decimal exponent of the last digit: −2 for 0.30, −7 for 1.2e-6.
 	exp int
 }
 
-// pow10 are the powers of ten that float64 holds exactly.
+// pow10 holds the powers of ten that float64 represents exactly.
 var pow10 = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
 
-// parse reads a decimal number; NaN and infinities are not numbers. The result
-// is strconv's to the last bit: a mantissa below 2⁵³ over an exact power of ten
-// is rounded once (Clinger 1990), and everything else is left to strconv.
+// parse parses a decimal number; NaN and infinities are not numbers. The result is identical to
+// strconv's: a mantissa below 2⁵³ times or over an exact power of ten is rounded once (Clinger
+// 1990), and strconv parses all other numbers.
 func parse(text []byte) (number, bool) {
 	i, negative := 0, false
 	if len(text) > 0 && (text[0] == '-' || text[0] == '+') {
@@ -56,7 +56,7 @@ func parse(text []byte) (number, bool) {
 
 func parseSlow(text []byte) (number, bool) {
 	if digits := bytes.TrimLeft(text[:min(2, len(text))], "+-"); len(digits) == 0 || digits[0] != '.' && (digits[0] < '0' || digits[0] > '9') {
-		return number{}, false // most words are told by their first letter
+		return number{}, false // the first letter excludes most words
 	}
 	if len(text) > 64 || bytes.ContainsAny(text, "xXpP_iInN") {
 		return number{}, false // hexadecimal, underscores, Inf and NaN
@@ -73,7 +73,7 @@ func parseSlow(text []byte) (number, bool) {
 	return number{v, exp}, true
 }
 
-// parseDecimal reads a number with a decimal comma.
+// parseDecimal parses a number with a decimal comma.
 func parseDecimal(text []byte) (number, bool) {
 	i := bytes.IndexByte(text, ',')
 	if i < 0 || len(text) > 64 || bytes.IndexByte(text, '.') >= 0 {
@@ -85,7 +85,7 @@ func parseDecimal(text []byte) (number, bool) {
 	return parse(point[:len(text)])
 }
 
-// numbers reads all of the fields as numbers.
+// numbers parses all fields, and reports whether all are numbers.
 func numbers(texts [][]byte, into []number) bool {
 	for i, text := range texts {
 		var ok bool
@@ -96,7 +96,7 @@ func numbers(texts [][]byte, into []number) bool {
 	return true
 }
 
-// quantum is the step of a number's last digit.
+// quantum returns the value of one unit of the number's last digit.
 func (n number) quantum() float64 { return math.Pow10(n.exp) }
 
 func itoa(n int) string { return strconv.Itoa(n) }

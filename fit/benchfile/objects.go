@@ -6,11 +6,11 @@ import (
 )
 
 // objects reads JSON with any line breaks: arrays of objects, objects one after the other, objects
-// of arrays. An object is a row, and its keys are the header of a CSV file. Where sizes or times
-// are an array, or an object as pandas prints a column, each of its values is a row, and plain
-// values hold for all rows. An array is a table; objects outside of arrays are one table together.
+// of arrays. An object is a row, and its keys are the header of a CSV file. If sizes or times
+// are an array, or an object as pandas prints a column, each of its values is a row; plain values
+// apply to all rows. An array is a table; objects outside of arrays are one table together.
 //
-// Tested with what halfpeak prints, and with files written by Python's json 3.11
+// Tested with halfpeak's own output, and with files written by Python's json 3.11
 // (dump and dumps, with and without indent), and in the shapes of pandas (to_json: records, lines,
 // columns) written by hand.
 // iperf3 --json is recognised on the way.
@@ -18,13 +18,13 @@ type objects struct {
 	scan   jsonScanner
 	iperf  iperf3
 	rows   csv
-	names  []string // of the layout: the columns of rows
-	used   bool     // rows have been taken,
-	taken  int      // of so many objects
-	array  int      // top-level arrays so far; those with rows make tables
-	tables int      // the array that the open layout is of
-	start  int      // line of the value that is open
-	index  int      // objects of the array so far
+	names  []string // columns of the layout
+	used   bool     // rows of the layout were read
+	taken  int      // number of objects read as rows
+	array  int      // number of top-level arrays so far; those with rows become tables
+	tables int      // the number of the array to which the layout belongs
+	start  int      // first line of the open value
+	index  int      // number of objects in the array so far
 
 	// The object that is open.
 	text   []byte
@@ -32,7 +32,7 @@ type objects struct {
 	cells  []cell
 	at     []int
 	nested string // keys that hold more than plain values
-	full   bool   // more values than are kept
+	full   bool   // the object exceeds maxValues, maxKeys or maxText
 }
 
 type span struct{ from, to int }
@@ -80,13 +80,13 @@ func (f *objects) take(p *parser, line []byte) bool {
 	return !begins && rows == f.taken && f.take(p, line) // a bracket in a log, and then JSON
 }
 
-// broken forgets the value that is open.
+// broken discards the open value.
 func (f *objects) broken(p *parser) {
 	f.scan.reset()
 	f.clear()
 }
 
-// feed takes a piece of a line, or its end.
+// feed scans a piece of a line, or its end.
 func (f *objects) feed(p *parser, piece []byte, ends bool) bool {
 	return f.scan.feed(p, piece) && (!ends || f.scan.feed(p, []byte{'\n'}))
 }
@@ -101,7 +101,7 @@ func (f *objects) end(p *parser) {
 	f.rows.end(p)
 }
 
-// base is the depth of the objects that are rows: 1, or 2 in an array.
+// base returns the depth of the objects that are rows: 1, or 2 in an array.
 func (f *objects) base() int {
 	if f.scan.stack[0] == '[' {
 		return 2
@@ -167,7 +167,7 @@ func (f *objects) close(p *parser) {
 	}
 }
 
-// object takes the rows of the object that closes.
+// object reads the rows of the closing object.
 func (f *objects) object(p *parser) {
 	if len(f.cells) == 0 || !f.layout(p) {
 		if f.full {
@@ -229,8 +229,8 @@ func (f *objects) object(p *parser) {
 	p.object = 0
 }
 
-// layout finds the columns for the object, and reports whether it is a row. Keys that are missing
-// are empty, and new ones are further columns.
+// layout finds the columns of the object, and reports whether it is a row. Missing keys are empty
+// values, and new keys are added as columns.
 func (f *objects) layout(p *parser) bool {
 	if f.names != nil && f.tables == f.tableOf() && f.known(p) {
 		return true
@@ -254,7 +254,7 @@ func (f *objects) layout(p *parser) bool {
 	return true
 }
 
-// tableOf is the array that the object stands in, 0 for none.
+// tableOf returns the number of the array that contains the object; 0 if none does.
 func (f *objects) tableOf() int {
 	if f.base() == 2 {
 		return f.array

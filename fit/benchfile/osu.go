@@ -11,10 +11,10 @@ import (
 // header "# Size   Latency (us)", and rows, with more columns by version and option.
 //
 // The latency tests print half of a round trip. The bandwidth tests have a window
-// of messages under way: their time is the gap. osu_bibw and osu_put_bibw count both directions,
-// osu_mbw_mr adds up all pairs. Of a non-blocking collective the time is "Pure Comm.", that of the
-// communication alone. Of a collective the number of ranks is that of the command line before, or
-// of the file's name: OSU does not print it.
+// of messages under way: the time is the gap. osu_bibw and osu_put_bibw count both directions,
+// osu_mbw_mr adds up all pairs. The time of a non-blocking collective is "Pure Comm.", the
+// communication alone. OSU does not print the number of ranks of a collective: it is taken from the
+// command line before it, or from the file's name.
 //
 // Tested with OMB 5.6.2, 5.7, 5.7.1, 5.8 and 7.5.
 type osu struct {
@@ -67,8 +67,8 @@ func (f *osu) take(p *parser, line []byte) bool {
 	return f.header(p, names, isSize)
 }
 
-// osuColumns splits a header at two or more blanks or, where a chat has left one of them, behind
-// units and words that are names by themselves.
+// osuColumns splits a header at two or more blanks. If copying has collapsed the blanks, it splits
+// behind units and words that are complete names.
 func osuColumns(line []byte) []string {
 	text := strings.TrimSpace(strings.TrimLeft(string(line), "# "))
 	if names := wide.Split(text, -1); len(names) > 1 {
@@ -88,7 +88,7 @@ func osuColumns(line []byte) []string {
 	return names
 }
 
-// osuSeries is the library and the kind of memory that a title names: MPI, MPI-CUDA.
+// osuSeries returns the library and the kind of memory that a title names: MPI, MPI-CUDA.
 func osuSeries(title string) string {
 	if words := strings.Fields(title); len(words) > 1 {
 		return words[1]

@@ -16,17 +16,17 @@ import (
 	"sync"
 )
 
-// Outputs reads a file that holds the outputs of many runs, and calls each with every one of them,
-// or with what keeps it from being read, in their order:
+// Outputs reads a file that holds the outputs of many runs. It calls each with every output, or
+// with the error of an output that cannot be read, in file order:
 //
 //   - a tar archive, gzipped or not; its members may be such files again;
 //   - outputs behind each other, as of cat *.log: a new one begins where a benchmark prints its first
 //     line, and where head and tail print the name of a file (==> a.log <==);
 //   - lines with the names of pods before them, as of kubectl logs --prefix, interleaved or not.
 //
-// Any other file is one output. Names are those of the file and of the member or pod behind a "!".
-// Of the file, one output is held at a time, and of pods one for each. The error is one of reading
-// the archive, and of opening it; each may stop the reading by its own.
+// Any other file is one output. An output is named FILE, or FILE!MEMBER or FILE!POD. Outputs holds
+// one output at a time in memory, or one for each pod. It returns an error of opening or reading
+// the archive, or the first error that each returns, which ends the reading.
 func Outputs(name string, o Options, each func(*File, error) error) error {
 	ctx := o.Context
 	if ctx == nil {
@@ -58,10 +58,10 @@ func Outputs(name string, o Options, each func(*File, error) error) error {
 	return outputs(&waiting{ctx: ctx, r: f}, name, o, 0, each)
 }
 
-// maxNested is how deep archives may lie in archives.
+// maxNested is the maximum depth of archives inside archives.
 const maxNested = 2
 
-// readers are kept: each is as long as the longest line, and most files are shorter.
+// readers pools buffers: each is as long as the longest line, and most files are shorter.
 var readers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, maxLine) }}
 
 func buffered(r io.Reader) (in *bufio.Reader, done func()) {
@@ -92,7 +92,7 @@ func outputs(r io.Reader, name string, o Options, depth int, each func(*File, er
 		return members(tar.NewReader(in), name, o, depth, each)
 	}
 	if wide := bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")); !wide && notText(head[:min(len(head), 4096)]) != "" {
-		return each(Read(in, name, o)) // says what it is, and leaves it
+		return each(Read(in, name, o)) // reports the format and reads no further
 	}
 	s := &sections{in: in, name: name}
 	first, _, _ := bytes.Cut(head, []byte("\n"))
@@ -104,7 +104,7 @@ func outputs(r io.Reader, name string, o Options, depth int, each func(*File, er
 	}
 	part, done := buffered(s)
 	defer done()
-	var nothing error // of outputs without a table, if none has one
+	var nothing error // the first error of an output without a table, if no output has one
 	told := false
 	for {
 		if !s.next() {
@@ -120,7 +120,7 @@ func outputs(r io.Reader, name string, o Options, depth int, each func(*File, er
 		part.Reset(s)
 		f, err := Read(part, title, o)
 		if e := (*Error)(nil); errors.As(err, &e) && e.NoTable && !s.rows {
-			nothing = cmp.Or(nothing, err) // what stands before and between outputs
+			nothing = cmp.Or(nothing, err) // text before or between outputs
 			continue
 		}
 		told = true
@@ -177,11 +177,11 @@ func hidden(path string) bool {
 
 var (
 	fileTitle = regexp.MustCompile(`^==> (.+) <==$`)
-	// kubectl logs --prefix writes [pod/NAME/CONTAINER]; others have a blank between.
+	// kubectl logs --prefix writes [pod/NAME/CONTAINER]; other tools write a blank instead of "/".
 	podPrefix = regexp.MustCompile(`^\[pod/([^/\]\s]{1,253})[/ ]?[^\]]{0,253}\] ?`)
 )
 
-// podOf returns the pod before a line, and the line behind it.
+// podOf returns the pod in the prefix of a line, and the rest of the line.
 func podOf(line []byte) (pod string, rest []byte) {
 	if !bytes.HasPrefix(line, []byte("[pod/")) {
 		return "", line
@@ -193,7 +193,7 @@ func podOf(line []byte) (pod string, rest []byte) {
 	return string(line[m[2]:m[3]]), line[m[1]:]
 }
 
-// A lineKind is what a line does to the division of a file into outputs.
+// A lineKind is the role of a line in the division of a file into outputs.
 type lineKind uint8
 
 const (
@@ -203,7 +203,7 @@ const (
 	titleLine          // of a file
 )
 
-// kindOfLine says what a line is, and of a title the name.
+// kindOfLine returns the kind of a line, and the name that a title line gives.
 func kindOfLine(line []byte) (kind lineKind, title string) {
 	line = clean(line)
 	if len(line) == 0 {
@@ -254,7 +254,7 @@ type sections struct {
 	name  string
 	title string // of the current output, if it has one
 
-	line      []byte // what is left of the current line
+	line      []byte // unread rest of the current line
 	within    bool   // the next piece of in goes on with a line
 	rows      bool   // the output has rows
 	held      bool   // the line is the first of the next output
@@ -265,13 +265,13 @@ type sections struct {
 	err       error
 }
 
-// next goes on to the next output, and reports whether there is one.
+// next advances to the next output, and reports whether there is one.
 func (s *sections) next() bool {
 	if s.lines == 0 && s.err == nil && !s.end {
 		s.fill() // the first line may be a title
 		return true
 	}
-	_, _ = io.Copy(io.Discard, s) // its errors were told with the output
+	_, _ = io.Copy(io.Discard, s) // its errors were reported with the output
 	if !s.held {
 		return false
 	}
@@ -330,7 +330,7 @@ func (s *sections) fill() {
 	}
 }
 
-// What is held of the pods of a file is bounded: of one, and of all together, where a pod without
+// The text in memory is bounded for each pod and for all pods of a file together; a pod without
 // text counts as podSize bytes.
 const (
 	maxPod  = 64 << 20
@@ -338,8 +338,8 @@ const (
 	podSize = 512
 )
 
-// pods reads lines with pods before them: each pod is a file of its own, and each output of it is
-// read when the next one begins. Pods are not looked for within those of a pod.
+// pods reads lines with the prefixes of pods. Each pod is a file of its own; an output of a pod is
+// read when the pod's next output begins. The text of a pod is not searched for further prefixes.
 func (s *sections) pods(o Options, depth int, each func(*File, error) error) error {
 	if depth > maxNested {
 		return each(nil, &Error{File: s.name, Msg: "names of pods before names of pods; keep one before each line"})
@@ -364,7 +364,7 @@ func (s *sections) pods(o Options, depth int, each func(*File, error) error) err
 	for {
 		line, err := s.in.ReadSlice('\n')
 		if err != nil && err != io.EOF && err != bufio.ErrBufferFull {
-			for _, name := range order { // what is whole may be kept
+			for _, name := range order { // complete outputs may be kept
 				if err := flush(name); err != nil {
 					return err
 				}

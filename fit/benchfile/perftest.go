@@ -10,9 +10,10 @@ import (
 // perftest reads ib_send_lat, ib_write_bw and their like. A header "#bytes #iterations"
 // names the columns; a title such as "RDMA_Write BW Test" stands before it.
 //
-// Latencies are half of a round trip, but for reads and atomics, which take a whole one. MB/sec are
-// of 2²⁰ bytes; the header may say Gb/sec instead. With -b they add up both directions. The gap is the inverse of the message rate where
-// there is one. Server and client print the same rows: a row that comes twice counts once.
+// Latencies are half of a round trip, or a whole one for reads and atomics. MB/sec are of 2²⁰
+// bytes; the header may say Gb/sec instead. With -b they add up both directions. The gap is the
+// inverse of the message rate where there is one. Server and client print the same rows: a row that
+// comes twice counts once.
 //
 // Tested with logs of ib_write_bw and ib_send_bw of unknown version, and files in that shape
 // written by hand.

@@ -8,7 +8,7 @@ import (
 )
 
 // qperf reads qperf: blocks "tcp_lat:" with values "latency = 18.2 us" and, with -v,
-// "msg_size = 1 bytes". Without a size a value is no point of a curve, and left out;
+// "msg_size = 1 bytes". Values without a size are left out;
 // the size of a loop (-oo msg_size:1:64K:*2) is printed. Latency is half of a round trip.
 // Tests of both directions (rc_bi_bw) do not say whether their rate adds up both.
 //
@@ -31,7 +31,7 @@ var (
 	qperfValue = regexp.MustCompile(`^(latency|bw|send_bw|recv_bw|msg_size|msg_rate)\s+=\s+([0-9.,]+) ?(\S*)$`)
 )
 
-// maxPending bounds the values that wait for a size.
+// maxPending is the maximum number of values that wait for a size.
 const maxPending = 1000
 
 func (f *qperf) take(p *parser, line []byte) bool {
@@ -46,7 +46,7 @@ func (f *qperf) take(p *parser, line []byte) bool {
 	return false
 }
 
-// value takes a line of a block.
+// value reads a line of a block.
 func (f *qperf) value(p *parser, line []byte) bool {
 	m := qperfValue.FindSubmatch(line)
 	if m == nil {
@@ -80,7 +80,7 @@ func (f *qperf) value(p *parser, line []byte) bool {
 	return true
 }
 
-// qperfUnit reads a unit of qperf: its KB are of 10³ bytes in rates, of 2¹⁰ in sizes.
+// qperfUnit returns a unit of qperf. A KB is 10³ bytes in rates, 2¹⁰ bytes in sizes.
 func qperfUnit(name string) (quantity.Value, bool) {
 	switch name {
 	case "KB/sec", "Kb/sec":
@@ -92,7 +92,7 @@ func qperfUnit(name string) (quantity.Value, bool) {
 	return quantity.Unit(name)
 }
 
-// flush ends a block.
+// flush ends a block and adds its values.
 func (f *qperf) flush(p *parser) {
 	values := f.values
 	f.values = f.values[:0]

@@ -18,9 +18,8 @@ import (
 
 // A format reads the output of one benchmark. Each has a file of its own.
 type format interface {
-	// take reads one line, and reports whether it belongs to the format: a title, a
-	// header, a row of its open table. A line that it does not take is offered to
-	// the other formats.
+	// take reads one line, and reports whether it belongs to the format: a title, a header, or a
+	// row of its open table. If not, the other formats are tried.
 	take(p *parser, line []byte) bool
 }
 
@@ -28,7 +27,7 @@ type format interface {
 type runner interface{ end(p *parser) }
 
 // Open reads the named file; "-" is standard input. Errors are of type [*Error] or
-// [*Damaged]. For the files of a folder see [Files].
+// [*Damaged]. For a folder, see [Files].
 func Open(name string, o Options) (*File, error) {
 	if name == "-" {
 		return Read(os.Stdin, "standard input", o)
@@ -44,11 +43,10 @@ func Open(name string, o Options) (*File, error) {
 	return Read(f, name, o)
 }
 
-// Read reads benchmark output, gzipped or not, to its end. Name is for messages, and may tell
-// which collective was measured, and on how many ranks, where the text does not.
-// A file without a table that could be read is an error of type [*Error], and so is
-// a row of a CSV file that is neither right nor noise. Where reading fails in the
-// middle the error is a [*Damaged], which has what was read.
+// Read reads benchmark output, gzipped or not, to its end. The name appears in messages; if the
+// text does not give the collective and the number of ranks, they are taken from the name. Read
+// returns an [*Error] if the file has no usable table, or if a row of a CSV file is invalid. If
+// reading fails in the middle, it returns a [*Damaged] with the tables read before.
 func Read(r io.Reader, name string, o Options) (*File, error) { return readAt(quick, r, name, o) }
 
 func readAt(pace pace, r io.Reader, name string, o Options) (*File, error) {
@@ -90,7 +88,7 @@ func readAt(pace pace, r io.Reader, name string, o Options) (*File, error) {
 	return f, err
 }
 
-// notText says what a file is that cannot be read, or "".
+// notText returns what the file is if it is not text, else "".
 func notText(head []byte) string {
 	for _, k := range []struct{ magic, what string }{
 		{"BZh", "compressed with bzip2; decompress it first"},
@@ -115,35 +113,35 @@ type parser struct {
 	lines          lineReader
 	formats        []openFormat
 	builders       []*builder
-	previous       string // the line before, if it was skipped
+	previous       string // the previous line if it was skipped, else ""
 	labelled       bool   // lines begin with the rank that printed them
-	most           int    // tables
-	dropped        int    // tables beyond most
-	merged         int    // of the builders: another has their rows
-	faults         int    // rows that are neither right nor noise
+	most           int    // maximum number of tables
+	dropped        int    // number of tables beyond the maximum
+	merged         int    // number of builders whose rows were moved to another
+	faults         int    // number of invalid rows of CSV and JSON
 	fault          *Error // the first of them
-	hint           *Error // why what looks like a table is not read
-	classes, sizes int    // bound what all tables take together
+	hint           *Error // why a line that resembles a table is not read
+	classes, sizes int    // total sketch classes and sizes of all tables, both bounded
 
-	raw    []byte // the current line as it stands
-	unit   string // of the times, if a comment has said it, and
-	unitAt int    // in which line
-	// algorithm is the one that a command line or its environment chose, of chosenFor if it is Open
-	// MPI's.
+	raw    []byte // the current line before cleaning
+	unit   string // of the times, if a comment gave it
+	unitAt int    // the line of that comment
+	// algorithm is the algorithm that a command line or its environment chose; for Open MPI,
+	// chosenFor is the collective.
 	algorithm, chosenFor string
-	launched             int             // ranks of the last command line that started some
-	told                 int             // tables whose ranks a task map has told, or that came before it
+	launched             int             // number of ranks in the last command line that gave one
+	told                 int             // number of tables up to the last task map: their ranks are set
 	object               int             // of the JSON array in the current line, from 1
-	claimed              int             // the first line that a benchmark's reader took; 0: none
-	claimedBy            string          // its name
-	asked                map[string]bool // columns of Options.Group and Pool that are there; nil without a CSV or JSON table
+	claimed              int             // the first line that a benchmark's reader accepted; 0 if none
+	claimedBy            string          // name of that benchmark
+	asked                map[string]bool // columns of Options.Group and Pool that were found; nil without a CSV or JSON table
 }
 
 func (p *parser) errorf(line int, msg string, args ...any) *Error {
 	return &Error{File: p.file.Name, Line: line, Msg: plain(fmt.Sprintf(msg, args...))}
 }
 
-// badRow notes a row that must not be passed over in silence.
+// badRow records the error of an invalid row; the first is returned for the file.
 func (p *parser) badRow(msg string, args ...any) {
 	if p.faults++; p.fault == nil {
 		p.fault = p.errorf(p.file.Lines, msg, args...)
@@ -153,19 +151,19 @@ func (p *parser) badRow(msg string, args ...any) {
 	}
 }
 
-// suggest notes why a line is no header, in case the file has no table.
+// suggest records why a line is not a header; it is reported if the file has no table.
 func (p *parser) suggest(msg string, args ...any) {
 	if p.hint == nil {
 		p.hint = p.errorf(p.file.Lines, msg, args...)
 	}
 }
 
-// warn adds a doubt about the file.
+// warn adds a warning to the file.
 func (p *parser) warn(msg string, args ...any) {
 	p.file.Warnings = remember(p.file.Warnings, plain(fmt.Sprintf(msg, args...)))
 }
 
-// remember adds a text that is not there yet; of many, it keeps the first.
+// remember appends text to texts unless they contain it or are full.
 func remember(texts []string, text string) []string {
 	if len(texts) >= 100 || slices.Contains(texts, text) {
 		return texts
@@ -173,12 +171,12 @@ func remember(texts []string, text string) []string {
 	return append(texts, text)
 }
 
-// note says how rows were put into tables.
+// note adds a note on the division of rows into tables to the file.
 func (p *parser) note(msg string, args ...any) {
 	p.file.Notes = remember(p.file.Notes, plain(fmt.Sprintf(msg, args...)))
 }
 
-// run offers every line to the formats. Its error is one of reading.
+// run passes every line to the formats. It returns the error of reading the file, if any.
 func (p *parser) run() error {
 	for {
 		if p.lines.read >= p.lines.bulkAt {
@@ -225,7 +223,7 @@ func (p *parser) run() error {
 	}
 }
 
-// long takes a line that comes in pieces: JSON is read, of others the beginning.
+// long reads a line that comes in pieces: JSON completely, other text only up to maxLine bytes.
 func (p *parser) long(raw []byte) {
 	line := bytes.TrimLeft(raw, " \t")
 	if len(line) == 0 || !p.take(line) {
@@ -253,12 +251,12 @@ func (p *parser) long(raw []byte) {
 
 var unitRemark = regexp.MustCompile(`(?i)\b(?:time|latenc|duration|unit)[a-z]*\b[^,;0-9]{0,40}?(?:\bin\b|\bare\b|:|=|\(|\[)\s*(ns|nsecs?|nanoseconds?|us|µs|μs|usecs?|microseconds?|ms|msec|milliseconds|s|sec|secs|seconds)\b`)
 
-// unitParts are parts of the words with which unitRemark begins: an expression is slow on a long
-// log.
+// unitParts are parts of the words at the beginning of unitRemark, for a quick check: matching the
+// expression against every line of a long log is slow.
 var unitParts = [][]byte{[]byte("ime"), []byte("aten"), []byte("nit"), []byte("urat")}
 
-// remark reads from a line outside of tables what holds for the tables that follow: the unit of
-// their times, and the number of ranks.
+// remark reads a line outside of tables for facts about the next tables: the unit of their times,
+// the number of ranks and the algorithm.
 func (p *parser) remark(line []byte) {
 	if len(line) > maxHeader {
 		return
@@ -313,10 +311,10 @@ func (p *parser) begin(t Table) *builder {
 	return b
 }
 
-// openTables are the tables of a format that may still get rows: one for each key.
+// openTables maps keys to the tables of a format that may still get rows.
 type openTables map[string]*builder
 
-// of returns the table of a key, and begins it if it is new.
+// of returns the table of a key, which it begins if it is new.
 func (o *openTables) of(p *parser, key string, t Table) *builder {
 	b := (*o)[key]
 	if b == nil {
@@ -331,7 +329,7 @@ func (o *openTables) of(p *parser, key string, t Table) *builder {
 	return b
 }
 
-// nothing says why there is no table.
+// nothing returns the error of a file without a table.
 func (p *parser) nothing() *Error {
 	f := p.file
 	if len(p.builders) > 0 {
@@ -398,8 +396,8 @@ func (p *parser) finish() (*File, error) {
 	return f, nil
 }
 
-// row adds a row of the current line, if its size and time can be; if not, the
-// row is dropped and counted.
+// row adds the row of the current line. If its size or time is not usable, the row is dropped and
+// counted.
 func (b *builder) row(r row) {
 	if !goodSize(r.size) || !goodTime(r.time) {
 		if b.dropped++; b.dropped == 1 {
@@ -410,31 +408,31 @@ func (b *builder) row(r row) {
 	b.add(r, b.parser.file.Lines)
 }
 
-// resolution notes that a time was printed with steps of q µs.
+// resolution records that a time was printed with a resolution of q µs.
 func (b *builder) resolution(q float64) {
 	if b.table.Quantum == 0 || q < float64(b.table.Quantum) {
 		b.table.Quantum = quantity.Micros(q)
 	}
 }
 
-// warn adds a doubt about the table.
+// warn adds a warning to the table.
 func (b *builder) warn(text string) { b.table.warn(text) }
 
-// cut notes a row that has lost its end.
+// cut records a truncated row.
 func (b *builder) cut() {
 	if b.cuts++; b.cuts == 1 {
 		b.cutAt = b.parser.file.Lines
 	}
 }
 
-// repeated notes a row that stands in the file twice and counts once.
+// repeated records a row that is printed twice and counts once.
 func (b *builder) repeated() {
 	if b.repeats++; b.repeats == 1 {
 		b.repeatedAt = b.parser.file.Lines
 	}
 }
 
-// coarse notes a rate of fewer than three digits: the time from it is no better.
+// coarse records a rate if it has fewer than three digits, since its time is equally imprecise.
 func (b *builder) coarse(v number) {
 	if v.value < 100*v.quantum() {
 		b.fewDigits++

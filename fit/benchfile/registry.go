@@ -5,15 +5,15 @@ import "strings"
 // A readerRow registers the reader of a benchmark's output.
 type readerRow struct {
 	name string // for messages and help
-	// starts are the beginnings of the first line of an output, without colours and timestamps:
-	// outputs behind each other are divided there, if the one before has rows. Nil for formats that
-	// are no benchmark's own, or that are read within another one's.
+	// starts are possible beginnings of the first line of an output, without colours and
+	// timestamps. Concatenated outputs are divided there if the previous output has rows. It is nil
+	// for formats that do not belong to one benchmark, or that another format's reader recognises.
 	starts []string
-	new    func() format // nil if another row's format reads it on the way
+	new    func() format // nil if another row's format reads this format too
 }
 
-// registry is the readers, in the order in which they are offered a line that the reader of the
-// line before does not take. CSV is the last, as the least particular.
+// registry lists the readers in the order in which they try a line that the reader of the previous
+// line rejects. CSV is last, since it is the most permissive.
 var registry = []readerRow{
 	{"OSU", []string{"# OSU "}, func() format { return &osu{} }},
 	{"IMB", []string{"#    Intel(R) MPI Benchmarks", "#    Intel (R) MPI Benchmarks", "# Intel (R) MPI Benchmarks", "# Intel(R) MPI Benchmarks"}, func() format { return &imb{} }},
@@ -31,7 +31,7 @@ var registry = []readerRow{
 	{"CSV and TSV", nil, func() format { return &csv{} }},
 }
 
-// An openFormat is a format that reads a file, with its row of the registry.
+// An openFormat is the reader of a format for one file, with its row of the registry.
 type openFormat struct {
 	format
 	readerRow
@@ -47,7 +47,7 @@ func formats() []openFormat {
 	return all
 }
 
-// Known lists what [Read] knows, for messages.
+// Known lists the names of the formats that [Read] reads, for messages.
 var Known = func() string {
 	var names []string
 	for _, r := range registry {
@@ -56,7 +56,7 @@ var Known = func() string {
 	return strings.Join(names, ", ")
 }()
 
-// starters are the beginnings of the first lines of all benchmarks.
+// starters holds the beginnings of the first lines of all benchmarks.
 var starters = func() (starts [][]byte) {
 	for _, r := range registry {
 		for _, s := range r.starts {

@@ -48,7 +48,7 @@ func (f *simgrid) take(p *parser, line []byte) bool {
 		switch op := string(op); op {
 		case "MPI_Send", "MPI_Isend":
 			if t.Kind = SendOverhead; unit == 1e3 {
-				t.Kind = Operation // both sides are called so
+				t.Kind = Operation // both sides use this name
 			}
 		case "PingPong":
 			t.Kind = RoundTrip

@@ -2,9 +2,9 @@ package benchfile
 
 import "math"
 
-// A sketch counts times in classes of nearly equal width on a logarithmic scale: those that agree
-// in the exponent and sketchBits bits of the mantissa. The middle of a class is within 0.4 % of its
-// times. As counts, sketches do not depend on the order of the times.
+// A sketch counts times in classes of nearly equal width on a logarithmic scale. Times in a class
+// agree in the exponent and in sketchBits bits of the mantissa; the middle of a class is within 0.4
+// % of its times. Since a sketch only counts, it does not depend on the order of the times.
 type sketch struct {
 	first  int // class of counts[0]
 	counts []uint64
@@ -28,7 +28,8 @@ func (s *sketch) add(t float64) {
 	s.counts[i]++
 }
 
-// widened is how many classes s would keep if it covered others too.
+// widened returns the first class and the number of classes that s would keep if it also covered
+// the classes from to to.
 func (s *sketch) widened(from, to int) (first, classes int) {
 	from, to = from&^(sketchBlock-1), to|(sketchBlock-1)
 	if len(s.counts) > 0 {
@@ -37,7 +38,7 @@ func (s *sketch) widened(from, to int) (first, classes int) {
 	return from, to - from + 1
 }
 
-// cover makes room for classes.
+// cover makes room for the classes from to to.
 func (s *sketch) cover(from, to int) {
 	first, classes := s.widened(from, to)
 	if classes == len(s.counts) {
@@ -60,7 +61,7 @@ func (s *sketch) join(o *sketch) {
 	}
 }
 
-// used is the sketch without room that it does not need.
+// used returns the sketch without unused classes at its ends.
 func (s *sketch) used() sketch {
 	from, to := 0, len(s.counts)
 	empty := func(at int) bool {
@@ -80,7 +81,8 @@ func (s *sketch) used() sketch {
 	return sketch{s.first + from, s.counts[from:to]}
 }
 
-// median is the middle of the class in which the median of n times is, the lower one of two.
+// median returns the middle of the class that contains the median of the n times, in µs; for even
+// n, the lower of the two middle times.
 func (s *sketch) median(n int64) float64 {
 	left := (uint64(n) + 1) / 2
 	for i, c := range s.counts {

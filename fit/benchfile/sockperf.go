@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// sockperf reads sockperf's ping-pong, under-load and throughput. A run is of one size, from -m of
-// its command line; without -m sockperf sends 14 bytes. A log without the command line has no size,
-// except for throughput, where a note gives it: runs without a size are left out. Several runs in a
-// file are one table. "Latency" is half of a round trip.
+// sockperf reads sockperf's ping-pong, under-load and throughput tests. A run has one size, given
+// by -m of its command line, or 14 bytes by default. A log without the command line gives the size
+// only for throughput, in a note; runs without a size are left out. Several runs in a file are one
+// table. "Latency" is half of a round trip.
 //
 // Tested with sockperf 3.5 and 3.7, which colours its lines.
 type sockperf struct {
@@ -89,7 +89,7 @@ func (f *sockperf) take(p *parser, line []byte) bool {
 	return true
 }
 
-// flush ends a run.
+// flush ends a run and adds its row.
 func (f *sockperf) flush(p *parser) {
 	if !f.pending {
 		return

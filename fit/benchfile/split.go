@@ -10,26 +10,26 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A splitter sorts the rows under a header into tables. Three things separate rows: the names in a
-// column of names (stage, transport, program, …), packet sizes, and the values of a dimension: any
-// other column that splits the sizes into repeated sets, as nodes does where all sizes were
-// measured on 2 nodes and again on 4. Results of a benchmark (iterations, errors, busbw, …) and
-// counters of repetitions are no dimensions.
+// A splitter sorts the rows under a header into tables. Rows are separated by the names in a column
+// of names (stage, transport, program, …), by packet sizes, and by the values of dimensions. A
+// dimension is any other column that splits the sizes into repeated sets, such as nodes if all
+// sizes were measured on 2 nodes and again on 4. Results of a benchmark (iterations, errors, busbw,
+// …) and counters of repetitions are not dimensions.
 //
-// Whether a column is a dimension is known at the end. Until then every combination of values is a
-// table; at the end, tables that no dimension separates are merged. A column of more than
-// maxDistinct values is a result, and no longer considered.
+// Dimensions are decided at the end of the table. Until then every combination of values is a
+// table; at the end, tables that no dimension separates are merged. A column with more than
+// maxDistinct values is taken to be a result.
 type splitter struct {
 	cols    *columns
 	columns []splitColumn
 	cells   map[string]*splitCell
-	order   []*splitCell // as they came
-	only    *splitCell   // nothing tells rows apart
+	order   []*splitCell // in file order
+	only    *splitCell   // the only table, if no column separates rows
 	key     []byte
 	rows    int
 }
 
-// A splitColumn may tell rows apart.
+// A splitColumn is a column that may separate rows into tables.
 type splitColumn struct {
 	at     int
 	name   string // as in the header
@@ -41,9 +41,9 @@ type splitColumn struct {
 type splitRole uint8
 
 const (
-	pooled    splitRole = iota // tells nothing apart, or no more
-	candidate                  // a dimension, if the rows say so
-	repeated                   // counts repetitions: pooled in the end
+	pooled    splitRole = iota // does not separate rows, or no longer does
+	candidate                  // a dimension if its values split the sizes into repeated sets
+	repeated                   // counts repetitions: pooled at the end
 	asked                      // a dimension by Options.Group
 	named                      // a column of names
 )
@@ -56,8 +56,8 @@ type splitCell struct {
 }
 
 const (
-	maxDistinct = 1 << 10 // values of a column, and
-	maxColumns  = 64      // that may be dimensions; of a table with more they are counters
+	maxDistinct = 1 << 10 // maximum number of values of a dimension
+	maxColumns  = 64      // maximum number of possible dimensions; if there are more, they are counters
 )
 
 // asks reports whether an option names the column, by header or by number from 1.
@@ -86,7 +86,7 @@ func newSplitter(p *parser, header [][]byte, c *columns) splitter {
 	return s
 }
 
-// ask makes columns dimensions, whatever the rows say. It reports whether all are there.
+// ask makes the named columns dimensions regardless of the rows. It reports whether all exist.
 func (s *splitter) ask(names []string) bool {
 	var at []int
 	for _, name := range names {
@@ -102,7 +102,7 @@ func (s *splitter) ask(names []string) bool {
 	return true
 }
 
-// add adds a column, and reports whether it may tell rows apart.
+// add adds a column, and reports whether it may separate rows.
 func (s *splitter) add(p *parser, text []byte, i int) bool {
 	c := s.cols
 	col := parseColumn(text)
@@ -132,7 +132,7 @@ func (s *splitter) add(p *parser, text []byte, i int) bool {
 	return true
 }
 
-// extend adds a column that was not there for the rows so far: they have no value in it.
+// extend adds a column that the rows so far do not have: their value in it is empty.
 func (s *splitter) extend(p *parser, text []byte, i int) {
 	if !s.add(p, text, i) {
 		return
@@ -195,7 +195,7 @@ func (s *splitter) table(p *parser, f *csv, n int) *builder {
 	return x.b
 }
 
-// index files a cell under the key in s.key.
+// index stores a cell under the key in s.key.
 func (s *splitter) index(x *splitCell) {
 	if len(s.key) == 0 && s.cols.packet < 0 {
 		s.only = x
@@ -215,8 +215,7 @@ func (f *csv) text(at, n int) []byte {
 	return f.fields[at][:min(len(f.fields[at]), 60)]
 }
 
-// giveUp pools a column if the row would exceed the number of values or combinations that are kept
-// apart.
+// giveUp pools a column if the row would exceed the maximum number of values or combinations.
 func (s *splitter) giveUp(p *parser, f *csv, n int) bool {
 	worst := -1
 	for i := range s.columns {
@@ -246,7 +245,7 @@ func (s *splitter) pool(i int) {
 	s.regroup(old)
 }
 
-// regroup files cells under the remaining columns, and merges those that no column separates.
+// regroup stores cells under the remaining columns, and merges cells that no column separates.
 func (s *splitter) regroup(old []*splitCell) {
 	for _, x := range old {
 		s.key = s.key[:0]
@@ -276,10 +275,10 @@ func (s *splitter) regroup(old []*splitCell) {
 	}
 }
 
-// isDimension reports whether the values of column i split the sizes into repeated sets: some size
-// comes with several values, and most values come with most sizes, among the rows that names and
-// options keep together. With one size only, values that do not repeat are results if they have
-// decimals, or no name (the index that pandas writes).
+// isDimension reports whether the values of column i split the sizes into repeated sets: at least
+// one size has several values, and most values appear with most sizes, among the rows that names
+// and options keep together. If there is only one size, values that do not repeat are results if
+// they have decimals or the column has no name (the index that pandas writes).
 func (s *splitter) isDimension(i int) (splits, dimension bool) {
 	type set struct {
 		sizes map[uint64]bool
@@ -333,8 +332,8 @@ func (s *splitter) isDimension(i int) (splits, dimension bool) {
 	return splits, splits && !single && 10*pairs >= 6*full
 }
 
-// places reports whether column i says how many ranks of a collective took part, or where, beyond
-// the columns that are dimensions already: their sizes need not repeat, as blocks of a total do not.
+// places reports whether column i gives the number or placement of a collective's ranks, beyond the
+// columns that already are dimensions. The sizes need not repeat: blocks of a total do not.
 func (s *splitter) places(p *parser, i int) bool {
 	c := &s.columns[i]
 	if !rankNames[c.base] && !nodeNames[c.base] && !perNodeNames[c.base] || p.opt.Collective == "" && fromFileName(p.file.Name).Name == "" {
@@ -356,7 +355,7 @@ func (s *splitter) places(p *parser, i int) bool {
 	return false
 }
 
-// end decides which columns are dimensions, and names the tables.
+// end decides which columns are dimensions, and gives the tables their titles.
 func (s *splitter) end(p *parser) {
 	given := map[int]bool{}
 	for i := range s.columns {
@@ -389,7 +388,7 @@ func (s *splitter) end(p *parser) {
 	}
 }
 
-// sizes is how many sizes the tables have.
+// sizes returns the total number of sizes in the tables.
 func (s *splitter) sizes() int {
 	n := 0
 	for _, x := range s.order {
@@ -398,7 +397,7 @@ func (s *splitter) sizes() int {
 	return n
 }
 
-// list is the first values of a column.
+// list returns the first values of a column, for a note.
 func (s *splitter) list(i int) string {
 	var values []string
 	for _, x := range s.order {
@@ -411,7 +410,7 @@ func (s *splitter) list(i int) string {
 	return strings.Join(values, ", ")
 }
 
-// name titles a table, and says what it measured.
+// name sets the title of a table and the operation that it measured.
 func (s *splitter) name(p *parser, x *splitCell) {
 	t := x.b.table
 	var title, series []string

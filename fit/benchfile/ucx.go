@@ -11,7 +11,7 @@ import (
 // (-s 8); several runs in a file are one table. The last row of a run counts: "Final:", or the last
 // that was printed.
 //
-// Latency tests print half of a round trip. Of bandwidth tests the gap is the inverse of
+// Latency tests print half of a round trip. The time of bandwidth tests is the gap, the inverse of
 // the overall message rate.
 //
 // Tested with a log of unknown version, and files in the shape of UCX 1 written
@@ -95,7 +95,7 @@ func (f *ucx) setSize(text []byte) {
 	f.size, f.sized = v.value, ok
 }
 
-// flush ends a run.
+// flush ends a run and adds its row.
 func (f *ucx) flush(p *parser) {
 	if !f.pending {
 		return

@@ -6,12 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// A utf16Reader turns UTF-16, as PowerShell's > writes it, into UTF-8, and keeps its byte
-// order mark. Half a pair becomes U+FFFD, and so does a byte at the end.
+// A utf16Reader converts UTF-16, as PowerShell's > writes it, to UTF-8, and keeps the byte order
+// mark. Half of a surrogate pair becomes U+FFFD, and so does an odd byte at the end.
 type utf16Reader struct {
 	in    *bufio.Reader
 	big   bool
-	ahead rune // read, but not of the last pair; −1 for none
+	ahead rune // unit read after half of a pair, if has is set
 	has   bool
 }
 
@@ -37,7 +37,7 @@ func (u *utf16Reader) Read(b []byte) (n int, err error) {
 	return n, nil
 }
 
-// unit reads two bytes.
+// unit returns the next two bytes as one unit of UTF-16.
 func (u *utf16Reader) unit() (rune, error) {
 	if u.has {
 		u.has = false
