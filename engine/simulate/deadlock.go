@@ -9,14 +9,14 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule"
 )
 
-// Deadlock is the error of a schedule that cannot end, or that leaves messages that nobody receives.
+// Deadlock reports a schedule that deadlocks or leaves messages unreceived.
 type Deadlock struct {
 	Unfinished int     // operations that never end
-	Operations int     // of the schedule
-	Ranks      int     // that have unfinished operations
-	Waits      []Wait  // what waits for another rank, by rank; not what only waits for these
-	Cycle      []Wait  // if there is one: each waits for the next, the last one for the first
-	Messages   []Group // that came and were not received
+	Operations int     // number of operations in the schedule
+	Ranks      int     // number of ranks with unfinished operations
+	Waits      []Wait  // operations that wait for another rank, by rank; without their successors
+	Cycle      []Wait  // each waits for the next one, the last one for the first; nil if there is none
+	Messages   []Group // messages that arrived and were not received
 }
 
 // A Wait is an operation that never ends.
@@ -24,24 +24,24 @@ type Wait struct {
 	Rank int
 	Op   uint32
 	Text string // the label and the operation: "l3 (recv 8b from 0 tag 2)"
-	For  string // what it waits for, in words
+	For  string // description of the event that it waits for
 }
 
-// A Group is what has tag and size in common.
+// A Group is a set of unreceived messages with one tag and size.
 type Group struct {
 	Tag      uint32
 	Size     uint64
 	Count    int
-	From, To int // the ranks of the first
+	From, To int // ranks of the first message
 }
 
 const (
-	shownWaits = 3    // in the text of an error
-	keptWaits  = 1000 // in a Deadlock
+	shownWaits = 3    // waits that an error message lists
+	keptWaits  = 1000 // waits that a Deadlock holds
 	cycleSteps = 4 << 20
 )
 
-// Error is one line of bounded length.
+// Error returns one line of bounded length.
 func (s *Deadlock) Error() string {
 	var b strings.Builder
 	b.WriteString("the schedule cannot end: ")
@@ -101,8 +101,8 @@ func tagText(tag uint32) string {
 	return strconv.FormatUint(uint64(tag), 10)
 }
 
-// name is the label and the operation, or its place in the rank where it has no label. It is
-// quoted where it needs it, and short.
+// name returns the label of op and the operation itself, shortened and quoted if necessary. If op
+// has no label, its position in the rank takes the label's place.
 func (r *run) name(op uint32) string {
 	label := r.s.Label(op)
 	if label == "" {
@@ -115,8 +115,9 @@ func (r *run) name(op uint32) string {
 	return fmt.Sprintf("%s (%s)", strings.Trim(strconv.Quote(label), `"`), r.ops[op])
 }
 
-// stuck returns what has not ended, or nil.
-func (r *run) stuck() error {
+// findDeadlock returns a *Deadlock with the unfinished operations and unreceived messages; nil if
+// there are none.
+func (r *run) findDeadlock() error {
 	s := &Deadlock{Operations: len(r.ops)}
 	groups := map[[2]uint64]int{}
 	lastRank := uint32(schedule.Any)
@@ -135,7 +136,7 @@ func (r *run) stuck() error {
 			}
 			s.Messages[g].Count++
 			if !r.isRendezvous(uint32(i)) {
-				continue // for its sender, it has ended
+				continue // the send itself has ended
 			}
 		}
 		s.Unfinished++
@@ -153,7 +154,7 @@ func (r *run) stuck() error {
 	if s.Unfinished > 0 {
 		s.Cycle = r.cycle()
 		if len(s.Waits) == 0 && len(s.Cycle) == 0 {
-			for i := range r.nodes { // what waits for the mark of a send that LogGOPSim forgets
+			for i := range r.nodes { // operations that wait for the mark of a send that LogGOPSim forgets
 				if w := r.nodes[i].waits; w < lastState && len(s.Waits) < keptWaits {
 					s.Waits = append(s.Waits, r.wait(uint32(i)))
 				}
@@ -168,7 +169,7 @@ func (r *run) isRendezvous(i uint32) bool {
 	if r.costs.machine == nil {
 		return op.Size > r.eager
 	}
-	c, err := r.costs.of(n.rank, op.Peer, op.Size)
+	c, err := r.costs.messageCost(n.rank, op.Peer, op.Size)
 	return err == nil && c.rendezvous
 }
 
@@ -186,13 +187,14 @@ func (r *run) wait(i uint32) Wait {
 	return w
 }
 
-// predecessors are lists of operations, by operation.
+// predecessors holds, for each operation, the operations that block it.
 type predecessors struct{ first, list []uint32 }
 
-func (p predecessors) of(op uint32) []uint32 { return p.list[p.first[op]:p.first[op+1]] }
+// blockersOf returns the operations that block op.
+func (p predecessors) blockersOf(op uint32) []uint32 { return p.list[p.first[op]:p.first[op+1]] }
 
-// blocking are, for each operation, those that it waits for and that are not finished (or have
-// not begun).
+// blocking returns, for each operation, the required operations that have not finished (or not
+// begun).
 func (r *run) blocking() predecessors {
 	p := predecessors{first: make([]uint32, len(r.nodes)+1)}
 	each := func(f func(after, op uint32)) {
@@ -224,11 +226,11 @@ func (r *run) blocking() predecessors {
 	return p
 }
 
-// cycle looks for operations that wait for each other: by dependencies, receives for sends that
-// have not begun, and sends for receives that are not posted.
+// cycle returns operations that wait for each other in a cycle, or nil. They wait by dependencies,
+// receives for sends that have not begun, and sends for receives that are not posted.
 func (r *run) cycle() []Wait {
 	blocks := r.blocking()
-	// What has not begun, by the rank at which it would meet another.
+	// Operations that have not begun, by the rank at which their messages would be matched.
 	sends, receives := map[uint32][]uint32{}, map[uint32][]uint32{}
 	for i := range r.nodes {
 		if n := &r.nodes[i]; n.waits < lastState {
@@ -246,7 +248,7 @@ func (r *run) cycle() []Wait {
 		var candidates, found []uint32
 		switch {
 		case n.waits < lastState:
-			return blocks.of(i)
+			return blocks.blockersOf(i)
 		case n.waits == posted:
 			candidates = sends[n.rank]
 		case n.waits == unexpected:
@@ -258,7 +260,7 @@ func (r *run) cycle() []Wait {
 			if n.waits == unexpected {
 				send, receive = i, c
 			}
-			if (channel{r.ops[receive].Peer, r.ops[receive].Tag}).takes(r.nodes[send].rank, r.ops[send].Tag) {
+			if (channel{r.ops[receive].Peer, r.ops[receive].Tag}).accepts(r.nodes[send].rank, r.ops[send].Tag) {
 				found = append(found, c)
 			}
 			if steps > cycleSteps {

@@ -6,30 +6,31 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule"
 )
 
-// By the default rules, operations that need a processor or a NIC which is busy wait at the desk of
-// their rank, in one line for each processor, or processor and NIC. When something is free, that
-// one of the heads of the lines begins which became ready first. One entry of the queue stands for
-// the whole desk, at the time when its next operation can begin; so the others cost nothing
-// meanwhile. All that is parked came in the order of time, so its number says who was first.
+// By the default rules, operations that need a processor or a NIC that is busy wait at the desk of
+// their rank. A desk has one line for each processor, and one for each pair of processor and NIC.
+// When a resource becomes free, the head of a line that became ready first begins. One queue entry
+// represents the whole desk, at the time when its next operation can begin; so the waiting
+// operations cost nothing meanwhile. Operations are parked in order of time, so the smallest number
+// was first.
 type desk struct {
-	lines []line // of those in use the first; the others have room
+	lines []line // lines in use come first; empty ones behind them keep their memory
 	used  int
-	time  uint64 // of the entry in the queue; noEntry: there is none
-	num   uint32 // its number: that of an operation
+	time  uint64 // time of the desk's queue entry; noEntry if it has none
+	num   uint32 // number of the queue entry, taken from an operation
 }
 
 const noEntry = math.MaxUint64
 
-// A line is operations that need the same clocks, in order.
+// A line holds operations that need the same clocks, in the order in which they became ready.
 type line struct {
-	cpu, nic int // indices of clocks; nic is −1 where none is needed
+	cpu, nic int // indices of clocks; nic is −1 if the operations need no NIC
 	waiting  []parked
-	first    int // in waiting
+	first    int // index of the head in waiting
 }
 
 type parked struct{ num, op uint32 }
 
-// freeAt returns when what the line needs is free.
+// freeAt returns the time, in ticks, at which both clocks are free; a negative nic is ignored.
 func (r *run) freeAt(cpu, nic int) uint64 {
 	if nic < 0 {
 		return r.clock[cpu]
@@ -37,7 +38,7 @@ func (r *run) freeAt(cpu, nic int) uint64 {
 	return max(r.clock[cpu], r.clock[nic])
 }
 
-// park lets an operation of a rank wait for its clocks.
+// park makes an operation of a rank wait at the desk for its clocks.
 func (r *run) park(rank, op uint32, cpu, nic int) {
 	d := &r.desks[rank]
 	var l *line
@@ -62,15 +63,16 @@ func (r *run) park(rank, op uint32, cpu, nic int) {
 	}
 }
 
-// callAt lets the desk be asked then.
+// callAt queues an entry that calls the desk at the given time.
 func (r *run) callAt(rank uint32, at uint64, num uint32) {
 	d := &r.desks[rank]
 	d.time, d.num = at, num
 	r.q.push(entry{at, num, armed | rank})
 }
 
-// next returns the line whose head begins next, and when; nil if nothing waits.
-func (r *run) next(d *desk) (best *line, at uint64) {
+// nextLine returns the line whose head begins next, and the time at which it begins; nil if no
+// operation waits.
+func (r *run) nextLine(d *desk) (best *line, at uint64) {
 	at = noEntry
 	for i := range d.lines[:d.used] {
 		l := &d.lines[i]
@@ -82,26 +84,26 @@ func (r *run) next(d *desk) (best *line, at uint64) {
 	return best, at
 }
 
-// call begins the operation of a desk that begins now, if there is one, and lets the next be
-// called.
+// call begins the operation of a desk that is due, if there is one, and queues a call for the
+// next one.
 func (r *run) call(e entry) error {
 	rank := e.what & opMask
 	d := &r.desks[rank]
 	if d.time != e.time || d.num != e.num {
-		return nil // another entry stands for it since then
+		return nil // a newer entry represents the desk
 	}
 	d.time = noEntry
-	l, at := r.next(d)
+	l, at := r.nextLine(d)
 	if at == e.time && l.waiting[l.first].num == e.num {
 		op := l.waiting[l.first].op
-		if l.first++; l.first == len(l.waiting) { // out of use: its room goes to the next line
+		if l.first++; l.first == len(l.waiting) { // the line is empty: the next new line reuses its memory
 			d.used--
 			*l, d.lines[d.used] = d.lines[d.used], *l
 		}
 		if err := r.begin(op, e.time, true); err != nil {
 			return err
 		}
-		l, at = r.next(&r.desks[rank])
+		l, at = r.nextLine(&r.desks[rank])
 	}
 	if l != nil {
 		r.callAt(rank, at, l.waiting[l.first].num)
@@ -119,7 +121,7 @@ func (r *run) needs(i uint32) (cpu, nic int) {
 	return cpu, nic
 }
 
-// begin begins the next part of an operation, whose clocks are free; late says that it had to wait
+// begin begins the next part of an operation whose clocks are free; late is set if it had to wait
 // for them.
 func (r *run) begin(i uint32, t uint64, late bool) error {
 	n, op := &r.nodes[i], &r.ops[i]

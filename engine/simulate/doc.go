@@ -1,6 +1,6 @@
-// Package simulate runs schedules: what the ranks of a parallel program do, on a machine on
-// which messages cost what LogGOPS parameters or a platform's layer say. It tells when each
-// rank is finished, why then, and what would change that.
+// Package simulate runs a schedule on a machine whose message costs come from LogGOPS parameters
+// or from a platform's layers. It reports when each rank finishes, the critical path, and the
+// sensitivity to each parameter.
 //
 //	p, err := simulate.New(s) // a schedule, made ready; several goroutines may run it
 //	r, err := p.Run(ctx, simulate.Options{LogGOPS: simulate.Defaults()})
@@ -11,8 +11,8 @@
 // A message of n bytes, of which b = max(n−1, 0) come after the first, goes from a send to a
 // receive like this, by the default rules:
 //
-//   - The send begins when all that it requires is finished, its CPU is free and its NIC may
-//     send. It occupies the CPU for o + bO, and the NIC for g + bG.
+//   - The send begins when all operations that it requires have finished, its CPU is free and
+//     its NIC may send. It occupies the CPU for o + bO, and the NIC for g + bG.
 //   - If n ≤ S it is finished when its CPU is free again. The first byte is at the receiver L
 //     later.
 //   - The receive takes it when it is posted, which costs nothing. Its NIC takes in one message
@@ -20,18 +20,17 @@
 //     after the first.
 //   - Then the CPU of the receive is occupied for o + bO, as soon as it is free, and the
 //     receive is finished.
-//   - If n > S (rendezvous), what the send sends is a request of 1 byte. The receive answers it
-//     when it has it: its CPU receives the request and sends a grant of 1 byte. The CPU of the
+//   - If n > S (rendezvous), the send first sends a request of 1 byte. Once matched, the receive
+//     answers it: its CPU receives the request and sends a grant of 1 byte. The CPU of the
 //     send receives that and sends the data. The send is finished when the last byte has left.
 //
 // So one way takes o + bO + L + bG + o + bO, which without O is LogGP's o + L + (n−1)G + o
 // [loggp], and a stream of messages the gap g + (n−1)G for each.
 //
-// Operations of a rank that wait for a CPU or NIC begin as soon as what they need is free: of
-// several, the one that became ready first. Of those that became ready together, sends are first,
-// then receives, then computations. Receives that wait for nothing are posted before anything else
-// happens. Wildcards take the message that came first; a message goes to the receive that was
-// posted first.
+// Operations that need the same CPU or NIC run in the order in which they became ready. If several
+// became ready together, sends are first, then receives, then computations. Receives without
+// predecessors are posted before any other operation begins. A wildcard receive takes the message
+// that arrived first; a message goes to the receive that was posted first.
 //
 // On a machine of levels ranks share memories and NICs besides: see [FromMachine].
 //
@@ -65,18 +64,18 @@
 //	More than 16 operations that become free together are mixed up by its sort; here they keep
 //	their order.
 //	  17 sends of 8 B to 17 ranks                       25500 19042         25542 5542
-//	What waits for itself, or for what does, is left out without a word; here it is an error
-//	(Deadlock) by both rules.
+//	Operations that wait for themselves, or for such operations, are left out silently; here both
+//	rules report an error (Deadlock).
 //
 // A trace of noise ([ReadNoise]) is used alike by both. LogGOPSim reads the last detour of a
 // file twice if the file ends with a new line.
 //
 // # How it is fast
 //
-// Entries of 16 bytes wait in a radix heap. What is blocked is parked at its rank, and one entry
-// stands for all of it: a broadcast or an all-to-all does not go through the heap again and again.
-// Receives and messages are matched by lists that are found when a schedule is made ready,
-// wildcards by the order of their turns. See docs/simulate.md for numbers.
+// Entries of 16 bytes wait in a radix heap. Blocked operations are parked at their rank, and one
+// entry represents all of them: those of a broadcast or an all-to-all do not pass through the heap
+// repeatedly. Receives and messages are matched by lists that are found when a schedule is made
+// ready, wildcards by the order of their turns. See docs/simulate.md for numbers.
 //
 // # References
 //

@@ -7,54 +7,56 @@ import (
 	"github.com/halfpeak/halfpeak/model/machine"
 )
 
-// flows are the messages whose bytes are on their way with fair shares. It is nil on machines without.
+// flows holds the messages in transit that share capacity fairly. It is nil on machines without
+// fair shares.
 //
 // The bytes of a message that is larger than a level's [machine.Level.Packet] flow at a rate of at
-// most size/Serialization. What messages share is never used at more than its capacity: for each
-// unit that several messages use, as for the NICs of both ranks, the sum of rate · occupancy/size over
-// them is at most 1, where a NIC is occupied for the gap. The rates are max-min fair (Bertsekas, Gallager, Data Networks, §6.5.2): all
-// rise together until one cannot, which keeps its rate while the others rise on. They are computed
-// again when a message begins or ends to flow, once for each moment. Messages of one rank to another
-// flow one after the other, each at the earliest a gap after the one before.
+// most size/Serialization. No shared resource exceeds its capacity: for each
+// unit that several messages use, and for the NICs of both ranks, the sum of rate · occupancy/size
+// over those messages is at most 1, where a NIC is occupied for the gap. The rates are max-min fair
+// (Bertsekas, Gallager, Data Networks, §6.5.2): all rates rise together; a rate that can rise no
+// further stays, while the remaining rates rise on. They are recomputed, once for each moment, when
+// a flow begins or ends. Messages from one rank to another flow one after the other, each at least
+// a gap after the previous one.
 type flows struct {
 	pairs   map[[2]uint32]*inOrder // by sender and receiver
 	active  []flow
-	done    []bool          // of sends: the bytes are there
-	sent    map[uint32]link // of recorded sends: the step
-	now     uint64          // when the rates were computed
-	next    uint64          // when the first flow ends
-	pending bool            // the rates are to be computed at this moment
-	free    []float64       // by resource: the capacity that is left
-	load    []float64       // what flows whose rate still rises use of it for each byte per tick
-	rising  []int           // how many these are
-	users   []int           // how many flows use it
+	done    []bool          // by send: its last byte has arrived
+	sent    map[uint32]link // by recorded send: the step that sent the data
+	now     uint64          // time at which the rates were computed
+	next    uint64          // time at which the first flow ends
+	pending bool            // the rates must be computed at the end of this moment
+	free    []float64       // by resource: the remaining capacity
+	load    []float64       // by resource: its use by flows with rising rates, for each byte per tick
+	rising  []int           // by resource: number of flows with rising rates
+	users   []int           // by resource: number of flows that use it
 }
 
 // A flow is one message. Its rate is in messages per tick.
 type flow struct {
 	op         uint32
 	start      uint64
-	left, rate float64 // parts of the message
-	most       float64 // rate of the message alone
+	left, rate float64 // remaining fraction of the message, and fraction per tick
+	most       float64 // rate of the message without competing flows
 	size       float64
 	uses       []use
 	by         link // the step that sent it
 }
 
-// inOrder are the messages of one rank to another.
+// inOrder serializes the flows from one rank to another.
 type inOrder struct {
 	granted uint32 // the send that flows or is about to, plus 1; 0: none
-	ready   uint64 // when the next one may begin
+	ready   uint64 // earliest time at which the next one may begin
 	waiting []uint32
 }
 
-// A use is for how many ticks a message occupies a resource.
+// A use is the number of ticks for which a message occupies a resource.
 type use struct {
 	resource int
 	ticks    float64
 }
 
-// flowTick is an entry of the queue at whose time flows end, or rates are computed.
+// flowTick marks a queue entry at whose time flows end or rates are computed.
 const flowTick = message | armed
 
 func newFlows(m Machine, operations int) *flows {
@@ -78,14 +80,14 @@ func (l *levels) fair(level int, n uint64) bool {
 	return packet > 0 && n != handshake && float64(n) > packet
 }
 
-// flow begins the flow of send i, whose first byte is at the receiver. It is false if the message does
-// not flow, or has.
+// flow begins the flow of send i, whose first byte is at the receiver. It returns false if the
+// message does not flow, or has flowed already.
 func (r *run) flow(i uint32, t uint64) (bool, error) {
 	if r.flows == nil || r.flows.done[i] || r.nodes[i].waits == requested {
 		return false, nil
 	}
 	n, op := &r.nodes[i], &r.ops[i]
-	c, err := r.costs.of(n.rank, op.Peer, op.Size)
+	c, err := r.costs.messageCost(n.rank, op.Peer, op.Size)
 	if err != nil || !c.fair || c.rendezvous && n.waits == flying {
 		return false, err
 	}
@@ -139,7 +141,7 @@ func (r *run) flow(i uint32, t uint64) (bool, error) {
 	return true, nil
 }
 
-// computeRates has the rates computed at the end of this moment.
+// computeRates schedules a computation of the rates for the end of moment t.
 func (r *run) computeRates(t uint64) {
 	if !r.flows.pending {
 		r.flows.pending = true
@@ -147,7 +149,7 @@ func (r *run) computeRates(t uint64) {
 	}
 }
 
-// flowOn moves all flows on to a time, ends those that are through, and computes the rates.
+// flowOn advances all flows to time t, ends the flows that are complete, and computes the rates.
 func (r *run) flowOn(t uint64) {
 	f := r.flows
 	if t != f.next && !f.pending {
@@ -182,13 +184,13 @@ func (r *run) flowOn(t uint64) {
 	}
 }
 
-// endFlow lets a message go on whose last byte has come.
+// endFlow completes the message of a flow whose last byte has arrived.
 func (r *run) endFlow(w flow, t uint64) {
 	n, op := &r.nodes[w.op], &r.ops[w.op]
 	r.flows.done[w.op] = true
-	c, err := r.costs.of(n.rank, op.Peer, op.Size)
+	c, err := r.costs.messageCost(n.rank, op.Peer, op.Size)
 	if err != nil {
-		return // it was no error when the flow began
+		return // the same cost was valid when the flow began
 	}
 	q := r.flows.pairs[[2]uint32{n.rank, op.Peer}]
 	q.granted, q.ready = 0, max(t, w.start+c.gap)
@@ -206,7 +208,7 @@ func (r *run) endFlow(w flow, t uint64) {
 	}
 	if left > r.out[n.rank] {
 		r.out[n.rank] = left
-		r.sentOut(n.rank, w.by)
+		r.recordLastByte(n.rank, w.by)
 	}
 	if n.waits == streaming {
 		r.finish(r.s.AfterDone(w.op), left, w.by.as(atDone))
@@ -216,12 +218,13 @@ func (r *run) endFlow(w flow, t uint64) {
 	r.push(t, w.op|message)
 }
 
-// firstByte returns when the first byte of a message came whose last byte, if it flowed, comes at t.
+// firstByte returns the arrival time of the first byte of message i, if t is the time of its
+// arrival or, if the message flowed, of its last byte.
 func (r *run) firstByte(i uint32, t uint64) (uint64, error) {
 	if r.flows == nil || !r.flows.done[i] {
 		return t, nil
 	}
-	c, err := r.costs.of(r.nodes[i].rank, r.ops[i].Peer, r.ops[i].Size)
+	c, err := r.costs.messageCost(r.nodes[i].rank, r.ops[i].Peer, r.ops[i].Size)
 	if err != nil {
 		return t, err
 	}
@@ -247,7 +250,7 @@ func (f *flows) share() {
 		}
 	}
 	for len(open) > 0 {
-		rate := math.Inf(1) // in bytes per tick: the first at which a flow stops to rise
+		rate := math.Inf(1) // bytes per tick: the lowest rate at which a flow can rise no further
 		for _, u := range used {
 			if f.rising[u] > 0 && !single(u) {
 				rate = min(rate, f.free[u]/f.load[u])

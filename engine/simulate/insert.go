@@ -12,7 +12,7 @@ func (r *run) push(at uint64, what uint32) {
 	r.num++
 }
 
-// pop takes the next entry out of the queue. It is none if it has lost its meaning.
+// pop removes the next entry from the queue. It returns false if the entry is obsolete.
 func (r *run) pop() (entry, bool) {
 	e := r.q.pop()
 	if e.what&armed == 0 {
@@ -21,8 +21,8 @@ func (r *run) pop() (entry, bool) {
 	return r.wake(e)
 }
 
-// start puts the operations that wait for nothing into the queue, rank by rank. Those receives
-// are posted at once of which post says so.
+// start queues the operations without predecessors, rank by rank. Receives for which post returns
+// true are posted immediately.
 func (r *run) start(post func(receive uint32) bool) {
 	var list []uint32
 	for rank := range r.s.Ranks() {
@@ -35,15 +35,15 @@ func (r *run) start(post func(receive uint32) bool) {
 			}
 		}
 		r.insertFree(uint32(rank), list, post)
-		if len(r.here) > 0 { // what waited for the posting of a receive
+		if len(r.here) > 0 { // operations that waited for the posting of a receive
 			r.insertFree(uint32(rank), r.here, nil)
 			r.here = r.here[:0]
 		}
 	}
 }
 
-// insertFree puts the operations of a rank that became free together into the queue: at the
-// times when they are ready; by LogGOPSim's rules at those of their own clocks.
+// insertFree queues the operations of a rank that became free together: at the times at which they
+// are ready or, by LogGOPSim's rules, at the times of their own clocks.
 func (r *run) insertFree(rank uint32, list []uint32, post func(receive uint32) bool) {
 	if len(list) > 1 {
 		r.sort(list)
@@ -56,7 +56,7 @@ func (r *run) insertFree(rank uint32, list []uint32, post func(receive uint32) b
 		}
 		if op.Kind == schedule.Recv && post != nil {
 			if r.ready != nil {
-				r.finish(r.s.AfterStarted(i), 0, r.posting(i, 0))
+				r.finish(r.s.AfterStarted(i), 0, r.recordPosting(i, 0))
 			}
 			r.post(i)
 			r.num++
@@ -72,7 +72,7 @@ func (r *run) insertFree(rank uint32, list []uint32, post func(receive uint32) b
 		if op.Kind == schedule.Send {
 			at = max(at, r.clock[r.sendNIC(rank, op)])
 		}
-		n := r.alike(list)
+		n := r.countAlike(list)
 		switch {
 		case n == 1:
 			r.push(at, i)
@@ -85,9 +85,9 @@ func (r *run) insertFree(rank uint32, list []uint32, post func(receive uint32) b
 	}
 }
 
-// alike is the number of operations at the head of a list that need the same resources at the
-// same time.
-func (r *run) alike(list []uint32) int {
+// countAlike returns the number of operations at the head of a list that need the same resources at
+// the same time.
+func (r *run) countAlike(list []uint32) int {
 	first := &r.ops[list[0]]
 	if first.Kind == schedule.Recv || r.plain {
 		return 1
@@ -103,8 +103,8 @@ func (r *run) alike(list []uint32) int {
 	return n
 }
 
-// sort brings operations that became free together into the order in which they go on: sends,
-// receives, computations; else the order of the schedule's dependencies.
+// sort puts operations that became free together into the order in which they proceed: sends, then
+// receives, then computations; within a kind, the order of the schedule's dependencies.
 func (r *run) sort(list []uint32) {
 	if r.ready == nil {
 		byKind(list, r.ops)

@@ -12,44 +12,45 @@ import (
 type levels struct {
 	machine.Machine
 	eager quantity.Bytes
-	units []uint32 // of each rank, from inside out: the unit that it is in, numbered through all levels
-	count int      // of the units that have ranks
+	units []uint32 // for each rank, its units from the innermost outwards, numbered across all levels
+	count int      // number of units with ranks
 }
 
-// FromMachine is a machine of levels with ranks at those places: a message costs what the level
-// says at which its two ranks meet. The rest is as for [FromLayer], eager limit and errors
-// included, and it is an error if the machine is none, or if a place is no core of it.
+// FromMachine returns a machine of levels with ranks at the given places. A message has the cost of
+// the innermost common level of its two ranks. The eager threshold and the errors are those of
+// [FromLayer]; it is also an error if the machine is invalid, or if a place is not one of its
+// cores.
 //
 // # Sharing
 //
-// A unit has a clock for what carries messages inside it, one for its port out and one for its port
-// in. A message whose send begins at t, whose bytes flow for s, moves the clock C of each unit that
-// it uses. It delays others there by w, a if it is alone (see [machine.Occupancy]), and is the Nth
-// since the clock was last behind the time:
+// A unit has three clocks: for transfers inside it, for its port out and for its port in. A message
+// whose send begins at t, whose bytes flow for s, moves the clock C of each unit that it uses. It
+// delays other messages there by w, takes a if it is alone (see [machine.Occupancy]), and is the
+// Nth since the clock was last behind the time:
 //
 //	C' = max(C, t) + w        held back by min(C', t + N·w) − (t + max(s, a)), if that is above zero
 //
-// The largest of these delays is added to its way; a message alone takes what its level says. It
-// uses the inside of the units that hold both ranks, from the level on at which they meet; the ports
-// out of the units around the sender that do not hold the receiver; and the ports into those around
-// the receiver that do not hold the sender.
+// The largest of these delays is added to the message's latency; a message alone has the cost of
+// its level. It uses the inside of the units that contain both ranks, from their common level
+// outwards; the ports out of the units that contain only the sender; and the ports into the units
+// that contain only the receiver.
 //
 // So up to c transfers at once through c lanes are as fast as one, and of k > c equal ones the last
-// takes k/c times as long, as with fair shares; the others end earlier than with these. N·w
-// keeps a short message from waiting for all of the long ones before it: with fair shares each of
-// them takes no more from it than it needs itself.
+// takes k/c times as long, as with fair shares; the remaining ones end earlier than
+// with fair shares. N·w keeps a short message from waiting for all earlier long ones: with fair
+// shares, each of these takes no more from it than it needs itself.
 //
 // # Rendezvous of a level
 //
 // Where a level's own [machine.Level.Eager] makes a message wait, the request and the grant
-// take no time, as it is in the level's times: the bytes flow when both ranks are there, and the send
-// is finished when the last byte is at the receiver.
+// take no time, since the level's times include them: the bytes flow when both ranks are ready, and
+// the send is finished when the last byte is at the receiver.
 func FromMachine(m machine.Machine, on machine.Places, eager quantity.Bytes) (Machine, error) {
 	if !(eager >= 0) {
-		return nil, fmt.Errorf("an eager limit of %v bytes", float64(eager))
+		return nil, fmt.Errorf("the eager threshold must be at least 0 bytes (got %v)", float64(eager))
 	}
 	if len(m.Levels) == 0 {
-		return nil, fmt.Errorf("a machine has at least one level")
+		return nil, fmt.Errorf("the machine has no level; give at least one")
 	}
 	if level, key, err := m.Check(); err != nil {
 		return nil, fmt.Errorf("level %s: %s %w", m.Levels[level].Name, key, err)
@@ -81,28 +82,28 @@ func FromMachine(m machine.Machine, on machine.Places, eager quantity.Bytes) (Ma
 	return l, nil
 }
 
-// unitsOf are the units that a rank is in, from inside out.
+// unitsOf returns the units that contain a rank, from the innermost outwards.
 func (l *levels) unitsOf(rank int) []uint32 {
 	n := len(l.Levels)
 	return l.units[rank*n : (rank+1)*n]
 }
 
-// Level is the innermost whose unit holds both ranks.
+// Level returns the innermost common level of two ranks.
 func (l *levels) Level(from, to int) int {
 	a, b := l.unitsOf(from), l.unitsOf(to)
 	i := 0
-	for a[i] != b[i] { // they are one on the last level
+	for a[i] != b[i] { // the outermost level has a single unit
 		i++
 	}
 	return i
 }
 
-// Cost is that of the level. Sizes of 0 cost what 1 byte does.
+// Cost returns the cost of a message of n bytes at the level. A size of 0 costs the same as 1 byte.
 func (l *levels) Cost(level int, n uint64) Cost {
 	return costAt(l.Levels[level], n, l.eager)
 }
 
-// costAt is what a message of n bytes costs at the level.
+// costAt returns the cost of a message of n bytes at level l.
 func costAt(l machine.Level, n uint64, eager quantity.Bytes) Cost {
 	size := quantity.Bytes(max(n, 1))
 	c := l.Cost(size)
@@ -110,24 +111,24 @@ func costAt(l machine.Level, n uint64, eager quantity.Bytes) Cost {
 		Rendezvous: c.Rendezvous || size > eager}
 }
 
-// joint reports whether a message of n bytes waits for its receive with the hand-shake in its time.
+// joint reports whether a message of n bytes uses rendezvous and its time includes the handshake.
 func (l *levels) joint(level int, n uint64) bool {
 	most := l.Levels[level].Eager
 	return most > 0 && quantity.Bytes(n) > most
 }
 
-// ranks is how many have a place.
+// ranks returns the number of ranks that have a place.
 func (l *levels) ranks() int { return len(l.units) / len(l.Levels) }
 
-// A sharing has the clocks of what the ranks of a unit share. It is nil on machines where they
-// share nothing.
+// A sharing holds the clocks of the resources that the ranks of a unit share. It is nil on machines
+// without shared resources.
 type sharing struct {
 	*levels
 	inside, out, in []unitClock // by unit
 	known           map[key][]occupancy
 	last            key
 	occupied        []occupancy       // of last
-	held            map[uint32]uint64 // of recorded sends: for how long their messages were held back
+	held            map[uint32]uint64 // by recorded send: the delay of its message, in ticks
 }
 
 func newSharing(m Machine) *sharing {
@@ -142,8 +143,8 @@ func newSharing(m Machine) *sharing {
 // An occupancy is [machine.Occupancy] in ticks.
 type occupancy struct{ each, alone uint64 }
 
-// occupies returns what a message between ranks that meet at a level takes of the units: of the
-// levels below, their ports; from there on, their insides.
+// occupies returns a message's occupancy of units, by level, for ranks with the given common level:
+// of the ports of the levels inside it, and of the inside of that level and those around it.
 func (s *sharing) occupies(level int, size, gap uint64) ([]occupancy, error) {
 	k := key{size, int32(level)}
 	if s.occupied != nil && s.last == k {
@@ -157,7 +158,7 @@ func (s *sharing) occupies(level int, size, gap uint64) ([]occupancy, error) {
 				o = port
 			}
 			if !(o.Each >= 0 && o.Each <= longest) {
-				return nil, fmt.Errorf("level %s: a message of %d bytes occupies what is shared for %v µs; a time is from 0 to %v µs", l.Name, size, float64(o.Each), float64(longest))
+				return nil, fmt.Errorf("level %s: a message of %d bytes occupies a shared resource for %v µs; times must be 0 to %v µs", l.Name, size, float64(o.Each), float64(longest))
 			}
 			all = append(all, occupancy{uint64(math.Round(float64(o.Each) * picos)), uint64(math.Round(float64(o.Alone) * picos))})
 		}
@@ -169,10 +170,11 @@ func (s *sharing) occupies(level int, size, gap uint64) ([]occupancy, error) {
 	return all, nil
 }
 
-// A unitClock is how far what a unit carries is taken, and by how many messages since it was free.
+// A unitClock holds the time until which a unit is taken, and the number of messages since it was
+// last free.
 type unitClock struct{ until, messages uint64 }
 
-// pass lets a message through, and returns for how long it is held back.
+// pass sends a message through the unit and returns the delay of the message in ticks.
 func (c *unitClock) pass(begin, stream uint64, o occupancy) uint64 {
 	if o.each == 0 {
 		return 0
@@ -185,8 +187,8 @@ func (c *unitClock) pass(begin, stream uint64, o occupancy) uint64 {
 	return max(min(c.until-begin, c.messages*o.each), alone) - alone
 }
 
-// pass lets a message that is sent then through all units that it uses, and returns for how long
-// it is held back.
+// pass sends a message through all units that it uses, from time begin on, and returns the largest
+// delay in ticks.
 func (s *sharing) pass(from, to uint32, size uint64, c *cost, begin uint64) (held uint64, err error) {
 	a, b := s.unitsOf(int(from)), s.unitsOf(int(to))
 	level := 0

@@ -6,8 +6,8 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule"
 )
 
-// loggopsim runs the schedule by LogGOPSim's rules, one for one. Times are
-// nanoseconds modulo 2⁶⁴, as there.
+// loggopsim runs the schedule by LogGOPSim's rules, exactly. Times are nanoseconds modulo 2⁶⁴, as
+// in LogGOPSim.
 func (r *run) loggopsim(m loggops) error {
 	L, o, g, G, O, S := m.L, m.o, m.g, m.G, m.O, m.S
 	r.plain, r.eager = r.wraps(m), S
@@ -18,7 +18,7 @@ func (r *run) loggopsim(m loggops) error {
 				return err
 			}
 		}
-		r.look()
+		r.prefetch()
 		e, ok := r.pop()
 		if !ok {
 			continue
@@ -35,7 +35,7 @@ func (r *run) loggopsim(m loggops) error {
 				r.block(e, r.receiveGroup(rank, op), until)
 				continue
 			}
-			r.clock[cpu] = t + o + r.noise.of(rank, t, o) + max(bytes*O, bytes*G)
+			r.clock[cpu] = t + o + r.noise.delay(rank, t, o) + max(bytes*O, bytes*G)
 			r.clock[nic] = t + g + bytes*G
 			if e.what&armed != 0 {
 				r.leave(r.receiveGroup(rank, op), max(t, r.clock[cpu], r.clock[nic]))
@@ -58,7 +58,7 @@ func (r *run) loggopsim(m loggops) error {
 				r.block(e, r.sendGroup(rank, op), until)
 				continue
 			}
-			r.clock[cpu] = t + o + bytes*O + r.noise.of(rank, t, o)
+			r.clock[cpu] = t + o + bytes*O + r.noise.delay(rank, t, o)
 			r.clock[nic] = t + g + bytes*G
 			if e.what&armed != 0 {
 				r.leave(r.sendGroup(rank, op), max(t, r.clock[cpu], r.clock[nic]))
@@ -88,7 +88,7 @@ func (r *run) loggopsim(m loggops) error {
 				r.block(e, r.cpuGroup(rank, op), until)
 				continue
 			}
-			r.clock[cpu] = t + op.Size + r.noise.of(rank, t, op.Size)
+			r.clock[cpu] = t + op.Size + r.noise.delay(rank, t, op.Size)
 			if e.what&armed != 0 {
 				r.leave(r.cpuGroup(rank, op), max(t, r.clock[cpu]))
 			}
@@ -103,16 +103,16 @@ func (r *run) loggopsim(m loggops) error {
 	return nil
 }
 
-// unblock lets no clock of a sender be before the moment of its message's match. The
-// labels are those of the receive that comes late, or of the message.
+// unblock advances the clocks of a sender at least to t, the time at which its message is matched.
+// The labels are those of op: of the late receive, or of the message.
 func (r *run) unblock(rank uint32, op *schedule.Op, t uint64) {
 	cpu, nic := r.cpuOf(rank, op), r.sendNIC(rank, op)
 	r.clock[cpu] = max(r.clock[cpu], t)
 	r.clock[nic] = max(r.clock[nic], t)
 }
 
-// doneAt releases what waits for a send that is done by what happens at another
-// rank, or at its own.
+// doneAt releases the operations that wait for a send that is completed by an event at rank, which
+// may be the sender itself.
 func (r *run) doneAt(rank, sender, send uint32) {
 	if sender == rank {
 		r.here = r.release(r.here, r.s.AfterDone(send))
@@ -121,7 +121,7 @@ func (r *run) doneAt(rank, sender, send uint32) {
 	}
 }
 
-// insert puts what is free now into the queue, the lower rank first.
+// insert queues the operations that are free now, those of the lower rank first.
 func (r *run) insert(rank uint32) {
 	if len(r.there) > 0 {
 		far := r.nodes[r.there[0]].rank
@@ -138,7 +138,7 @@ func (r *run) insert(rank uint32) {
 	r.here = r.here[:0]
 }
 
-// wraps tells whether a clock can become smaller, as it does in wrapped arithmetic:
+// wraps reports whether a clock can become smaller, as it does in wrapped arithmetic:
 // by messages of 0 bytes, whose size minus one is the largest number, and by sums beyond
 // 2⁶³.
 func (r *run) wraps(m loggops) bool {

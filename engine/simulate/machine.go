@@ -10,21 +10,21 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// A Machine says what messages cost. A run asks for each level and size once, and remembers.
+// A Machine returns the costs of messages. A run calls Cost once for each level and size.
 type Machine interface {
-	// Level tells how far two ranks are from each other: a small number, whose meaning is the
-	// machine's (the same socket, the same node, …). Costs depend on the ranks through it only.
+	// Level returns the distance of two ranks as a small number that the machine defines (the same
+	// socket, the same node, …). Costs depend on the ranks only through their level.
 	Level(from, to int) int
-	// Cost is that of a message of n ≥ 0 bytes between ranks of that level.
+	// Cost returns the cost of a message of n ≥ 0 bytes between ranks of that level.
 	Cost(level int, n uint64) Cost
 }
 
-// A Cost is what one message takes, in µs; finite, and not negative but for Latency.
+// A Cost holds the times of one message in µs; all are finite, and only Latency may be negative.
 //
 // A negative Latency means that sending overlaps with travelling, as it does in a pipeline.
 //
-// Alone on the machine, a message is there Send + Latency + Serialization + Receive after its send has
-// begun.
+// Without competing messages, a message is received Send + Latency + Serialization + Receive after
+// its send has begun.
 type Cost struct {
 	Send          quantity.Micros // of the sender's processor
 	Latency       quantity.Micros // from there to the first byte at the receiver's NIC; at least −Send
@@ -33,18 +33,18 @@ type Cost struct {
 	Gap           quantity.Micros // of the sender's NIC, from the beginning of a message to the next
 	ReceiveGap    quantity.Micros // of the receiver's NIC, likewise
 
-	// Rendezvous says that the message waits until its receive is posted: a request and
-	// a grant, of one byte each, come first.
+	// Rendezvous is set if the message waits until its receive is posted: a request and a grant,
+	// of one byte each, come first.
 	Rendezvous bool
 }
 
-// OneWay is the time of the message alone on the machine, if it is eager.
+// OneWay returns the one-way time of an eager message without competing messages.
 func (c Cost) OneWay() quantity.Micros { return c.Send + c.Latency + c.Serialization + c.Receive }
 
-// Level is 0: LogGOPS has no distances.
+// Level returns 0, since LogGOPS has no distances.
 func (m LogGOPS) Level(from, to int) int { return 0 }
 
-// Cost is, with b = max(n−1, 0) bytes beside the first: o + bO for each of the processors, L,
+// Cost returns, with b = max(n−1, 0) bytes after the first: o + bO for each of the processors, L,
 // bG for the bytes on their way, and g + bG for each NIC. Hence one way takes o + L + bG + o
 // without O, as in LogGP [loggp].
 func (m LogGOPS) Cost(_ int, n uint64) Cost {
@@ -58,26 +58,25 @@ func (m LogGOPS) Cost(_ int, n uint64) Cost {
 		Rendezvous: quantity.Bytes(n) > m.EagerLimit}
 }
 
-// A layerMachine is a platform's layer between all ranks.
+// A layerMachine connects all pairs of ranks by one layer of a platform.
 type layerMachine struct {
 	model.Layer
 	eager quantity.Bytes
 }
 
-// FromLayer is the machine on which every two ranks are connected by the platform's layer. A
-// message takes the layer's one-way time, overheads and gap of its size; of the time on the
-// way, what a message of one byte takes too is latency, and the rest is its stream. Sizes of 0
-// cost what 1 byte does.
+// FromLayer returns a machine that connects every pair of ranks by the platform's layer. A message
+// has the layer's one-way time, overheads and gap of its size. Of its network time, the part that a
+// message of one byte has too is latency, and the rest is serialization. A size of 0 costs the same
+// as 1 byte.
 //
-// Messages above the eager limit wait for their receive, with a request and a grant: where the
-// layer's times have the rendezvous in them already, as measured ones do, the limit is to be
-// above all sizes ([NoLimit]).
+// Messages above the eager threshold wait for their receive, with a request and a grant. If the
+// layer's times already include the rendezvous, as measured ones do, use [NoLimit].
 //
-// It is an error if the layer predicts a time that is no time, or a one-way time shorter than
-// the receive overhead.
+// It is an error if the layer predicts an invalid time, or a one-way time shorter than the receive
+// overhead.
 func FromLayer(l platforms.Layer, eager quantity.Bytes) (Machine, error) {
 	if !(eager >= 0) {
-		return nil, fmt.Errorf("%s: an eager limit of %v bytes", l.Ref(), float64(eager))
+		return nil, fmt.Errorf("%s: the eager threshold must be at least 0 bytes (got %v)", l.Ref(), float64(eager))
 	}
 	m := layerMachine{l.Model, eager}
 	for _, n := range probes {
@@ -88,10 +87,10 @@ func FromLayer(l platforms.Layer, eager quantity.Bytes) (Machine, error) {
 	return m, nil
 }
 
-// probes are the sizes at which a machine is tried before a run.
+// probes are the message sizes whose costs are validated before a run.
 var probes = []uint64{1, 64, 4 << 10, 1 << 20}
 
-// NoLimit is the eager limit of a machine that sends all messages at once.
+// NoLimit is the eager threshold of a machine that never uses rendezvous.
 const NoLimit = quantity.MaxBytes
 
 func (m layerMachine) Level(from, to int) int { return 0 }
@@ -106,14 +105,14 @@ func (c Cost) check() error {
 		time quantity.Micros
 	}{{"o_s", c.Send}, {"o_s + L", c.Send + c.Latency}, {"L", max(c.Latency, 0)}, {"the bytes", c.Serialization}, {"o_r", c.Receive}, {"g", c.Gap}, {"g of the receiver", c.ReceiveGap}} {
 		if !(part.time >= 0 && part.time <= longest) {
-			return fmt.Errorf("%s = %v µs; a time is from 0 to %v µs", part.name, float64(part.time), float64(longest))
+			return fmt.Errorf("%s = %v µs; times must be 0 to %v µs", part.name, float64(part.time), float64(longest))
 		}
 	}
 	return nil
 }
 
-// longest is the longest time of a part of a message, or of a computation: about 12 days. With it,
-// no sum of a few overflows.
+// longest is the maximum time of a part of a message, or of a computation: about 12 days. It keeps
+// sums of a few such times from overflowing.
 const longest quantity.Micros = 1 << 60 / picos
 
 // A cost is a Cost in ticks.
@@ -121,7 +120,7 @@ type cost struct {
 	send, stream, receive, gap, intake uint64
 	latency                            int64 // at least -send
 	rendezvous                         bool
-	joint                              bool // the rendezvous is in the times
+	joint                              bool // the times include the rendezvous
 	fair                               bool // its bytes have fair shares: see flows
 }
 
@@ -131,10 +130,11 @@ func (c Cost) inTicks() cost {
 	return cost{send, t(c.Serialization), t(c.Receive), t(c.Gap), t(c.ReceiveGap), max(int64(math.Round(float64(c.Latency)*picos)), -int64(send)), c.Rendezvous, false, false}
 }
 
-// arrival is when the first byte comes of what the sender's processor is done with at that time.
+// arrival returns the time at which the first byte arrives of a message whose sender's processor is
+// done at end.
 func (c *cost) arrival(end uint64) uint64 { return uint64(int64(end) + c.latency) }
 
-// costs remembers what messages cost.
+// costs caches the costs of messages.
 type costs struct {
 	machine Machine
 	near    [256]struct {
@@ -150,11 +150,11 @@ type key struct {
 	level int32
 }
 
-// handshake stands in place of the size of a request or a grant.
+// handshake replaces the size of a request or a grant.
 const handshake = 1 << 63
 
-// cost is that of the machine. A request and a grant are messages of one byte, or take no time where
-// they are in those of the message.
+// cost returns the machine's cost of a message. Requests and grants are messages of one byte, or
+// take no time if the times of the message include them.
 func (c *costs) cost(level int, size uint64) (cost Cost, joint bool) {
 	l, leveled := c.machine.(*levels)
 	switch {
@@ -166,8 +166,8 @@ func (c *costs) cost(level int, size uint64) (cost Cost, joint bool) {
 	return c.machine.Cost(level, 1), false
 }
 
-// of is the cost of a message. An error is that of Cost.check.
-func (c *costs) of(from, to uint32, size uint64) (*cost, error) {
+// messageCost returns the cost of a message in ticks, or the error of Cost.check.
+func (c *costs) messageCost(from, to uint32, size uint64) (*cost, error) {
 	k := key{size, int32(c.machine.Level(int(from), int(to)))}
 	h := (size ^ size>>8 ^ size>>16 ^ uint64(k.level)*37) & 255
 	near := &c.near[h]

@@ -22,7 +22,7 @@ func (r *run) arrive(i uint32) (receive uint32, ok bool) {
 	}
 	tail := r.tail[n.channel]
 	if tail != 0 && r.nodes[tail-1].waits == posted {
-		return r.first(n.channel, tail-1), true
+		return r.takeFirst(n.channel, tail-1), true
 	}
 	n.waits = unexpected
 	r.append(n, i, tail)
@@ -42,15 +42,15 @@ func (r *run) post(j uint32) (send uint32, ok bool) {
 	}
 	tail := r.tail[n.channel]
 	if tail != 0 && r.nodes[tail-1].waits == unexpected {
-		return r.first(n.channel, tail-1), true
+		return r.takeFirst(n.channel, tail-1), true
 	}
 	n.waits = posted
 	r.append(n, j, tail)
 	return 0, false
 }
 
-// first takes the first member of a list, whose last is given.
-func (r *run) first(channel, last uint32) uint32 {
+// takeFirst removes and returns the first member of the list that ends with last.
+func (r *run) takeFirst(channel, last uint32) uint32 {
 	head := r.nodes[last].next
 	if head == last {
 		r.tail[channel] = 0
@@ -71,10 +71,10 @@ func (r *run) append(n *node, op, tail uint32) {
 	r.tail[n.channel] = op + 1
 }
 
-// wildLists are the channels of a rank with wildcards. A message is in the
-// list of each channel that takes it, and stays in the others when one has taken
-// it: who comes upon it there drops it. A receive is in one list, with the
-// number of its turn among all receives of the rank.
+// wildLists holds the channels of a rank with wildcards. A message is in the list of each channel
+// that accepts it. When one channel has taken it, it stays in the other lists until a search finds
+// and drops it there. A receive is in one list, with its sequence number among all receives of the
+// rank.
 type wildLists struct {
 	*wildRank
 	lists []wildList
@@ -90,10 +90,10 @@ type turn struct{ number, op uint32 }
 
 func (r *run) wildLists(rank uint32) *wildLists { return r.wild[rank] }
 
-// arrive is that of run: the earliest of the receives that take the message.
+// arrive does the same as run.arrive: it finds the earliest receive that accepts the message.
 func (l *wildLists) arrive(r *run, i uint32) (uint32, bool) {
 	var best *wildList
-	l.each(r.nodes[i].rank, r.ops[i].Tag, func(w *wildList) {
+	l.eachList(r.nodes[i].rank, r.ops[i].Tag, func(w *wildList) {
 		if len(w.posted) > 0 && (best == nil || w.posted[0].number < best.posted[0].number) {
 			best = w
 		}
@@ -103,15 +103,16 @@ func (l *wildLists) arrive(r *run, i uint32) (uint32, bool) {
 		best.posted = best.posted[1:]
 		return op, true
 	}
-	l.each(r.nodes[i].rank, r.ops[i].Tag, func(w *wildList) { w.arrived = append(w.arrived, i) })
+	l.eachList(r.nodes[i].rank, r.ops[i].Tag, func(w *wildList) { w.arrived = append(w.arrived, i) })
 	return 0, false
 }
 
-// each calls f with the lists of the channels that take a message.
-func (l *wildLists) each(from, tag uint32, f func(*wildList)) {
+// eachList calls f with the list of each channel that accepts a message from that rank with that
+// tag.
+func (l *wildLists) eachList(from, tag uint32, f func(*wildList)) {
 	if tag == schedule.Any {
 		for n, c := range l.list {
-			if c.takes(from, tag) {
+			if c.accepts(from, tag) {
 				f(&l.lists[n])
 			}
 		}
@@ -124,7 +125,7 @@ func (l *wildLists) each(from, tag uint32, f func(*wildList)) {
 	}
 }
 
-// post is that of run.
+// post does the same as run.post: it finds the earliest message that the receive accepts.
 func (l *wildLists) post(r *run, j uint32) (uint32, bool) {
 	w := &l.lists[r.nodes[j].channel]
 	for len(w.arrived) > 0 {

@@ -6,8 +6,8 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule"
 )
 
-// latest is the last moment at which something may begin: 26 days in picoseconds. What begins then
-// adds less than 2⁶³.
+// latest is the last time at which an operation may begin: 26 days in picoseconds. An operation
+// that begins then adds less than 2⁶³.
 const latest = 1 << 61
 
 // model runs the schedule by the default rules. Times are picoseconds.
@@ -29,7 +29,7 @@ func (r *run) model() error {
 				return err
 			}
 		}
-		r.look()
+		r.prefetch()
 		e := r.q.pop()
 		switch {
 		case e.what == flowTick:
@@ -53,7 +53,7 @@ func (r *run) model() error {
 	return nil
 }
 
-// step does what an entry stands for, or lets it wait at its rank's desk.
+// step processes a queue entry, or parks its operation at the desk of its rank.
 func (r *run) step(e entry) error {
 	t, i := e.time, e.what&opMask
 	n, op := &r.nodes[i], &r.ops[i]
@@ -82,7 +82,7 @@ func (r *run) step(e entry) error {
 		j := n.next
 		return r.takeAt(n.rank, op, i, r.nodes[j].rank, n.rank, handshake, t, t)
 	case op.Kind == schedule.Recv && n.waits == free:
-		r.finish(r.s.AfterStarted(i), t, r.posting(i, t))
+		r.finish(r.s.AfterStarted(i), t, r.recordPosting(i, t))
 		if s, ok := r.post(i); ok {
 			return r.meet(s, i, r.ready[s], t)
 		}
@@ -96,7 +96,7 @@ func (r *run) step(e entry) error {
 	return r.begin(i, t, false)
 }
 
-// calc computes.
+// calc begins a computation.
 func (r *run) calc(i uint32, t uint64, late bool) error {
 	n, op := &r.nodes[i], &r.ops[i]
 	cpu := r.cpuOf(n.rank, op)
@@ -104,8 +104,8 @@ func (r *run) calc(i uint32, t uint64, late bool) error {
 		return fmt.Errorf("rank %d: %s computes for %d ns; the longest is 13 days", n.rank, r.name(i), op.Size)
 	}
 	length := op.Size * 1000
-	end := t + length + r.noise.of(n.rank, t, length)
-	by := r.recordStep(stepCalc, i, late, cpu, -1, 0, t, t, end)
+	end := t + length + r.noise.delay(n.rank, t, length)
+	by := r.recordStep(act{start: t, begin: t, end: end, op: i, step: stepCalc}, late, cpu, -1)
 	r.clock[cpu] = end
 	n.waits = done
 	r.finish(r.s.AfterStarted(i), t, by.as(atStart))
@@ -118,7 +118,7 @@ func (r *run) calc(i uint32, t uint64, late bool) error {
 func (r *run) send(i uint32, t uint64, late bool) error {
 	n, op := &r.nodes[i], &r.ops[i]
 	cpu, nic := r.cpuOf(n.rank, op), r.sendNIC(n.rank, op)
-	c, err := r.costs.of(n.rank, op.Peer, op.Size)
+	c, err := r.costs.messageCost(n.rank, op.Peer, op.Size)
 	if err != nil {
 		return err
 	}
@@ -127,22 +127,22 @@ func (r *run) send(i uint32, t uint64, late bool) error {
 	switch {
 	case request:
 		step, bytes = stepRequest, handshake
-		if c, err = r.costs.of(n.rank, op.Peer, bytes); err != nil {
+		if c, err = r.costs.messageCost(n.rank, op.Peer, bytes); err != nil {
 			return err
 		}
 	case c.rendezvous:
 		step = stepData
-		back, err := r.costs.of(op.Peer, n.rank, handshake)
+		back, err := r.costs.messageCost(op.Peer, n.rank, handshake)
 		if err != nil {
 			return err
 		}
-		begin += back.receive + r.noise.of(n.rank, t, back.receive)
-		if c, err = r.costs.of(n.rank, op.Peer, op.Size); err != nil {
+		begin += back.receive + r.noise.delay(n.rank, t, back.receive)
+		if c, err = r.costs.messageCost(n.rank, op.Peer, op.Size); err != nil {
 			return err
 		}
 	}
-	end := begin + c.send + r.noise.of(n.rank, begin, c.send)
-	by := r.recordStep(step, i, late, cpu, nic, bytes, t, begin, end)
+	end := begin + c.send + r.noise.delay(n.rank, begin, c.send)
+	by := r.recordStep(act{start: t, begin: begin, end: end, bytes: bytes, op: i, step: step}, late, cpu, nic)
 	held, flows := uint64(0), c.fair && step != stepRequest
 	if flows && r.recording {
 		r.flows.sent[i] = by
@@ -164,7 +164,7 @@ func (r *run) send(i uint32, t uint64, late bool) error {
 	}
 	if !flows && left > r.out[n.rank] {
 		r.out[n.rank] = left
-		r.sentOut(n.rank, by)
+		r.recordLastByte(n.rank, by)
 	}
 	r.push(c.arrival(end)+held, i|message)
 	switch step {
@@ -184,12 +184,12 @@ func (r *run) send(i uint32, t uint64, late bool) error {
 	return nil
 }
 
-// meet is the match of a message, whose first byte came at that time, or of a request, with a
-// receive.
+// meet matches the message of send i, or its request, with receive j. Its first byte arrived at
+// time came.
 func (r *run) meet(i, j uint32, came, now uint64) error {
 	from, to := &r.nodes[i], &r.nodes[j]
 	to.next = i
-	c, err := r.costs.of(from.rank, to.rank, r.ops[i].Size)
+	c, err := r.costs.messageCost(from.rank, to.rank, r.ops[i].Size)
 	if err != nil {
 		return err
 	}
@@ -202,21 +202,21 @@ func (r *run) meet(i, j uint32, came, now uint64) error {
 	return r.take(j, i, r.ops[i].Size, came, now)
 }
 
-// take lets the NIC of receive j take in so many bytes from send i; j goes on when they are there.
+// take lets the NIC of receive j take in bytes from send i. Receive j continues when it has them.
 func (r *run) take(j, i uint32, bytes, came, now uint64) error {
 	return r.takeAt(r.nodes[j].rank, &r.ops[j], j, r.nodes[i].rank, r.nodes[j].rank, bytes, came, now)
 }
 
-// takeAt lets a rank's NIC take in bytes that came at that time. A NIC takes one message after
-// the other, in the order in which it comes to know what they are for.
+// takeAt lets a rank's NIC take in bytes that arrived at time came. A NIC takes in one message
+// after the other, in the order of their matches.
 func (r *run) takeAt(rank uint32, op *schedule.Op, i, from, to uint32, bytes, came, now uint64) error {
-	c, err := r.costs.of(from, to, bytes)
+	c, err := r.costs.messageCost(from, to, bytes)
 	if err != nil {
 		return err
 	}
 	nic := r.receiveNIC(rank, op)
 	begin := max(came, r.clock[nic])
-	r.taken(i, nic, bytes, came, begin, now, c.stream)
+	r.recordIntake(i, nic, bytes, came, begin, now, c.stream)
 	if !c.fair {
 		r.clock[nic] = begin + c.intake
 	}
@@ -229,21 +229,21 @@ func (r *run) grant(i uint32, t uint64, late bool) error {
 	n, op := &r.nodes[i], &r.ops[i]
 	cpu, nic, from := r.cpuOf(n.rank, op), r.sendNIC(n.rank, op), n.next
 	peer := r.nodes[from].rank
-	there, err := r.costs.of(peer, n.rank, handshake)
+	there, err := r.costs.messageCost(peer, n.rank, handshake)
 	if err != nil {
 		return err
 	}
-	begin := t + there.receive + r.noise.of(n.rank, t, there.receive)
-	back, err := r.costs.of(n.rank, peer, handshake)
+	begin := t + there.receive + r.noise.delay(n.rank, t, there.receive)
+	back, err := r.costs.messageCost(n.rank, peer, handshake)
 	if err != nil {
 		return err
 	}
-	end := begin + back.send + r.noise.of(n.rank, begin, back.send)
-	by := r.recordStep(stepGrant, i, late, cpu, nic, handshake, t, begin, end)
+	end := begin + back.send + r.noise.delay(n.rank, begin, back.send)
+	by := r.recordStep(act{start: t, begin: begin, end: end, bytes: handshake, op: i, step: stepGrant}, late, cpu, nic)
 	r.clock[cpu], r.clock[nic] = end, begin+back.gap
 	if left := end + back.stream; left > r.out[n.rank] {
 		r.out[n.rank] = left
-		r.sentOut(n.rank, by)
+		r.recordLastByte(n.rank, by)
 	}
 	r.setCause(from, by.as(atArrival))
 	n.waits = streaming
@@ -251,24 +251,24 @@ func (r *run) grant(i uint32, t uint64, late bool) error {
 	return nil
 }
 
-// receive is the processor's part of a message that is there.
+// receive begins the processor's part of receive i, whose message the NIC has taken in.
 func (r *run) receive(i uint32, t uint64, late bool) error {
 	n, op := &r.nodes[i], &r.ops[i]
 	cpu := r.cpuOf(n.rank, op)
-	c, err := r.costs.of(r.nodes[n.next].rank, n.rank, r.ops[n.next].Size)
+	c, err := r.costs.messageCost(r.nodes[n.next].rank, n.rank, r.ops[n.next].Size)
 	if err != nil {
 		return err
 	}
-	end := t + c.receive + r.noise.of(n.rank, t, c.receive)
-	by := r.recordStep(stepReceive, i, late, cpu, -1, r.ops[n.next].Size, t, t, end)
+	end := t + c.receive + r.noise.delay(n.rank, t, c.receive)
+	by := r.recordStep(act{start: t, begin: t, end: end, bytes: r.ops[n.next].Size, op: i, step: stepReceive}, late, cpu, -1)
 	r.clock[cpu] = end
 	n.waits = done
 	r.finish(r.s.AfterDone(i), end, by.as(atDone))
 	return nil
 }
 
-// finish tells the successors of an operation when it is finished, or has started, and collects
-// those that wait for nothing else.
+// finish records in the successors of an operation the time at which it finished, or started. It
+// appends to r.here those that have no other predecessor to wait for.
 func (r *run) finish(successors []uint32, at uint64, by link) {
 	for _, op := range successors {
 		n := &r.nodes[op]

@@ -15,32 +15,33 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// Noise is what the operating system takes away from the processors. It lengthens what occupies a
-// processor: computations, and the overheads of messages. The zero Noise is none.
+// Noise describes the time that the operating system takes from the processors. It lengthens
+// computations and the overheads of messages. The zero Noise takes no time.
 type Noise struct {
 	trace *noiseTrace
-	every quantity.Micros // of a processor's time between detours, in the mean
+	every quantity.Micros // mean processor time between detours
 	draw  *distribution
 	mean  quantity.Micros
 	shape float64
 }
 
-// noise is that of a run: nil is none. Of returns how much noise, in ticks, a rank's processor
-// has in an interval of so many ticks from at.
+// noise is the noise of a run; its source is nil if there is no noise.
 type noise struct{ source noiseSource }
 
 type noiseSource interface {
-	of(rank uint32, at, length uint64) uint64
+	// delay returns the noise, in ticks, on a rank's processor in the interval of length ticks that
+	// begins at tick at.
+	delay(rank uint32, at, length uint64) uint64
 }
 
-func (n noise) of(rank uint32, at, length uint64) uint64 {
+func (n noise) delay(rank uint32, at, length uint64) uint64 {
 	if n.source == nil {
 		return 0
 	}
-	return n.source.of(rank, at, length)
+	return n.source.delay(rank, at, length)
 }
 
-// start is the noise of one run. A tick is 1/nano nanoseconds.
+// start returns the noise of one run. A tick is 1/nano nanoseconds.
 func (n Noise) start(ranks int, seed uint64, nano float64) noise {
 	switch {
 	case n.trace != nil:
@@ -62,11 +63,10 @@ func (r *random) next() uint64 {
 	return z ^ z>>31
 }
 
-// uniform is above 0 and at most 1.
+// uniform returns a random number above 0 and at most 1.
 func (r *random) uniform() float64 { return float64(r.next()>>11+1) / (1 << 53) }
 
-// seeds gives each rank a generator of its own, so that the order in which ranks act is of no
-// consequence.
+// seeds returns a generator for each rank, so that the order in which ranks act does not matter.
 func seeds(ranks int, seed uint64) []random {
 	list := make([]random, ranks)
 	for rank := range list {
@@ -79,20 +79,20 @@ func seeds(ranks int, seed uint64) []random {
 // A distribution draws lengths with a mean of 1.
 type distribution struct {
 	name  string
-	shape string // what its second parameter is called; empty: it has none
+	shape string // name of its second parameter; empty if it has none
 	least float64
-	base  float64 // of the shape, if it is not given
+	base  float64 // default shape
 	draw  func(r *random, shape float64) float64
 }
 
 var distributions = []*distribution{
 	{name: "constant", draw: func(*random, float64) float64 { return 1 }},
 	{name: "exponential", draw: func(r *random, _ float64) float64 { return -math.Log(r.uniform()) }},
-	// Negative draws count as nothing.
+	// Negative draws count as 0.
 	{name: "normal", shape: "sd", base: 0.25, draw: func(r *random, sd float64) float64 {
 		return max(0, 1+sd*math.Sqrt(-2*math.Log(r.uniform()))*math.Cos(2*math.Pi*r.uniform()))
 	}},
-	// The density falls as x^−(a+1) from x = (a−1)/a on.
+	// The density is proportional to x^−(a+1) for x ≥ (a−1)/a, and 0 below.
 	{name: "pareto", shape: "a", least: 1, base: 2.5, draw: func(r *random, a float64) float64 {
 		return (a - 1) / a * math.Pow(r.uniform(), -1/a)
 	}},
@@ -109,7 +109,7 @@ func ParseNoise(text string) (Noise, error) {
 	}
 	fields := strings.FieldsFunc(text, func(c rune) bool { return c == ' ' || c == ',' })
 	if len(fields) == 0 {
-		return Noise{}, errors.New("no noise: write, as an example, exponential mean=10us every=1ms")
+		return Noise{}, errors.New("the noise is empty; write for example exponential mean=10us every=1ms")
 	}
 	var n Noise
 	for _, d := range distributions {
@@ -118,7 +118,7 @@ func ParseNoise(text string) (Noise, error) {
 		}
 	}
 	if n.draw == nil {
-		return Noise{}, fmt.Errorf("no distribution of noise %q%s", fields[0], nearest.Hint(fields[0], names))
+		return Noise{}, fmt.Errorf("unknown noise distribution %q%s", fields[0], nearest.Hint(fields[0], names))
 	}
 	for _, field := range fields[1:] {
 		name, value, _ := strings.Cut(field, "=")
@@ -144,7 +144,7 @@ func ParseNoise(text string) (Noise, error) {
 		return Noise{}, fmt.Errorf("noise %q: give mean=TIME and every=TIME, both above 0", fields[0])
 	}
 	if n.mean > 1e3*n.every {
-		return Noise{}, fmt.Errorf("noise: detours of %s each %s leave nothing of the processor", n.mean, n.every)
+		return Noise{}, fmt.Errorf("noise: detours of %s each %s leave no processor time; shorten mean or lengthen every", n.mean, n.every)
 	}
 	return n, nil
 }
@@ -161,7 +161,7 @@ type detours struct {
 	Noise
 	tick  float64 // µs
 	ranks []random
-	left  []float64 // µs to the next detour
+	left  []float64 // µs to the next detour, by rank
 }
 
 func (n Noise) startDetours(ranks int, seed uint64, nano float64) *detours {
@@ -174,11 +174,11 @@ func (n Noise) startDetours(ranks int, seed uint64, nano float64) *detours {
 
 func (d *detours) gap(r *random) float64 { return -math.Log(r.uniform()) * float64(d.every) }
 
-func (d *detours) of(rank uint32, _, length uint64) uint64 {
+func (d *detours) delay(rank uint32, _, length uint64) uint64 {
 	r, left := &d.ranks[rank], d.left[rank]-float64(length)*d.tick
 	sum := 0.0
 	for n := 0; left < 0; n++ {
-		if n == 1000 { // so many that their mean will do
+		if n == 1000 { // enough to use their mean
 			many := math.Floor(-left / float64(d.every))
 			sum += many
 			left += many * float64(d.every)
@@ -190,20 +190,20 @@ func (d *detours) of(rank uint32, _, length uint64) uint64 {
 	return uint64(min(sum*float64(d.mean), float64(longest)) / d.tick)
 }
 
-// A noiseTrace is a recording of detours: when each began, and how long it took, in ns.
+// A noiseTrace is a recording of detours: their start times and lengths in ns.
 type noiseTrace struct {
 	begin, length []uint64
-	total         uint64 // of the lengths but the first
+	total         uint64 // sum of all lengths except the first, in ns
 	together      bool
 }
 
-// maxDetours bounds what is read of a trace.
+// maxDetours is the maximum number of detours in a trace.
 const maxDetours = 1 << 24
 
-// ReadNoise reads a trace of noise as LogGOPSim does: pairs of numbers, start and length of
-// each detour in ns, in the order of time. Each rank begins at a random moment of the trace, or
-// all at one if together is set; at its end the trace begins again. Errors begin with name and
-// line.
+// ReadNoise reads a trace of noise as LogGOPSim does: pairs of numbers, start and length of each
+// detour in ns, in the order of time. Each rank starts at a random point of the trace; if together
+// is set, all ranks start at the same one. At its end the trace begins again. Errors begin with
+// name and line.
 func ReadNoise(r io.Reader, name string, together bool) (Noise, error) {
 	t := &noiseTrace{together: together}
 	in := bufio.NewScanner(r)
@@ -214,7 +214,7 @@ func ReadNoise(r io.Reader, name string, together bool) (Noise, error) {
 		for word := range strings.FieldsSeq(in.Text()) {
 			v, err := strconv.ParseUint(word, 10, 63)
 			if err != nil {
-				return Noise{}, fmt.Errorf("%s:%d: %.40q is no time in ns: write start and length of a detour on each line", name, line, word)
+				return Noise{}, fmt.Errorf("%s:%d: invalid time in ns %.40q: write start and length of a detour on each line", name, line, word)
 			}
 			if float64(v) > 1e3*float64(longest) {
 				return Noise{}, fmt.Errorf("%s:%d: %d ns; the longest time of a trace is 12 days", name, line, v)
@@ -239,7 +239,7 @@ func ReadNoise(r io.Reader, name string, together bool) (Noise, error) {
 		return Noise{}, fmt.Errorf("%s:%d: the detour at %d ns has no length", name, line, pending[0])
 	}
 	if n := len(t.begin); n < 2 || t.begin[n-1] == 0 {
-		return Noise{}, fmt.Errorf("%s: %d detours; a trace of noise has at least 2, the last of which is not at 0", name, n)
+		return Noise{}, fmt.Errorf("%s: a noise trace needs at least 2 detours, the last one after 0 ns (got %d)", name, n)
 	}
 	t.begin, t.length = slices.Clip(t.begin), slices.Clip(t.length)
 	for _, d := range t.length[1:] {
@@ -254,7 +254,7 @@ func ReadNoise(r io.Reader, name string, together bool) (Noise, error) {
 type traced struct {
 	*noiseTrace
 	nano   uint64
-	offset []uint64 // of each rank, or one of all
+	offset []uint64 // by rank; a single offset if all ranks start together
 }
 
 func (t *noiseTrace) start(ranks int, seed uint64, nano uint64) traced {
@@ -268,10 +268,10 @@ func (t *noiseTrace) start(ranks int, seed uint64, nano uint64) traced {
 	return n
 }
 
-// of adds up the detours that begin in the interval, and the rest of the one in which it
+// delay adds up the detours that begin in the interval, and the rest of the one in which it
 // begins. The first of the trace counts only where the trace begins again, and an interval is
 // not lengthened by the detours that it meets: so LogGOPSim does it.
-func (n traced) of(rank uint32, at, length uint64) uint64 {
+func (n traced) delay(rank uint32, at, length uint64) uint64 {
 	at, length = at/n.nano, length/n.nano
 	offset := n.offset[0]
 	if len(n.offset) > 1 {

@@ -2,10 +2,9 @@ package simulate
 
 import "github.com/halfpeak/halfpeak/engine/schedule"
 
-// byKind sorts operations that become free together by kind, exactly as
-// LogGOPSim does: its sort is that of the GNU C++ library, introsort
-// (Musser 1997), which keeps the order of equal elements only up to 16
-// of them. The order decides ties, so finish times depend on it.
+// byKind sorts operations that become free together by kind, exactly as LogGOPSim does: its sort is
+// that of the GNU C++ library, introsort (Musser 1997), which keeps the order of equal elements
+// only up to 16 of them. The order decides ties, so finish times depend on it.
 func byKind(list []uint32, ops []schedule.Op) {
 	s := kindSort{list, ops}
 	if len(list) > 16 {

@@ -30,8 +30,8 @@ type yard struct {
 	spare  [40][]uint32 // rings that were outgrown, by class
 }
 
-// at is the group with that index, made if there is none.
-func (y *yard) at(index int) *group {
+// group returns the group with the given index, and creates it if necessary.
+func (y *yard) group(index int) *group {
 	g := y.index[index]
 	if g == 0 {
 		y.groups = append(y.groups, group{num: math.MaxUint32})
@@ -101,7 +101,7 @@ func (r *run) block(e entry, index int, until uint64) {
 		r.q.push(entry{until, e.num, e.what})
 		return
 	}
-	g := r.yard.at(index)
+	g := r.yard.group(index)
 	if e.what&armed == 0 {
 		r.yard.add(g, e.num, e.what)
 		if g.n > 1 && e.num > g.num {
@@ -146,7 +146,7 @@ func (r *run) leave(index int, until uint64) {
 // insertAll puts entries that become free at the same moment for the same resources into the
 // queue: one of them, which stands for all.
 func (r *run) insertAll(list []uint32, index int, at uint64) {
-	g := r.yard.at(index)
+	g := r.yard.group(index)
 	if g.n > 0 && g.time < at { // who stands for the group comes too early for these
 		for _, i := range list {
 			r.push(at, i)

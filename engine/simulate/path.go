@@ -161,7 +161,7 @@ func (r *run) parts(a *act, at relation) (Shares, Slopes, error) {
 		ticks, _ = m.inTicks(picos, false)
 		// What is rounded for one byte and multiplied may differ from what is rounded at the end.
 	}
-	c, err := r.costs.of(from, to, a.bytes)
+	c, err := r.costs.messageCost(from, to, a.bytes)
 	if err != nil {
 		return s, d, err
 	}
@@ -184,13 +184,13 @@ func (r *run) parts(a *act, at relation) (Shares, Slopes, error) {
 	}
 	nominal := uint64(0)
 	if a.step == stepGrant || a.step == stepData { // they receive one byte first
-		one, err := r.costs.of(to, from, handshake)
+		one, err := r.costs.messageCost(to, from, handshake)
 		if err != nil {
 			return s, d, err
 		}
 		processor(&s.ReceiveOverhead, one.receive, 0)
 		nominal = one.receive
-		if c, err = r.costs.of(from, to, a.bytes); err != nil {
+		if c, err = r.costs.messageCost(from, to, a.bytes); err != nil {
 			return s, d, err
 		}
 	}

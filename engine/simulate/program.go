@@ -60,8 +60,8 @@ const maxOps = 1 << 29
 // A channel is what receives ask for at one rank.
 type channel struct{ from, tag uint32 }
 
-// takes tells whether a receive from c takes a message of that source and tag.
-func (c channel) takes(from, tag uint32) bool {
+// accepts reports whether a receive from channel c accepts a message with that source and tag.
+func (c channel) accepts(from, tag uint32) bool {
 	return (c.from == from || c.from == schedule.Any) && (c.tag == tag || c.tag == schedule.Any || tag == schedule.Any)
 }
 

@@ -4,20 +4,20 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule"
 )
 
-// A record is what a run did: steps, each with the step that let it begin when it did and not
-// before. It is kept on demand; a run without it tests a bool where it would write.
+// A record holds the steps of a run, each with its cause: the step whose end allowed it to begin. It
+// is kept on demand; a run without a record tests a bool instead of writing.
 type record struct {
 	recording bool
 	acts      []act
-	why       []link // of an operation that waits: what it waits for last, so far
-	clockBy   []link // who set a clock
-	outBy     []link // who sent the last byte of a rank
+	why       []link // by waiting operation: the latest of the steps that it waits for, so far
+	clockBy   []link // by clock: the step that set it
+	outBy     []link // by rank: the step that sent its last byte
 }
 
 // An act is one step of an operation.
 type act struct {
 	start uint64
-	begin uint64 // of a grant and of data: when its first part, the receiving of one byte, is over
+	begin uint64 // of a grant and of data: end of its first part, the receiving of one byte; else start
 	end   uint64 // of the processor's part
 	bytes uint64 // of the message sent or received; or handshake
 	op    uint32
@@ -39,13 +39,13 @@ const (
 	stepReceive             // a processor receives a message
 )
 
-// A link says that something happened at the moment when a step allowed it.
+// A link is a moment of a step at which another step became possible.
 type link struct {
 	act uint32 // plus 1; 0: the beginning of the run
 	at  relation
 }
 
-// A relation says which moment of a step.
+// A relation selects a moment of a step.
 type relation uint8
 
 const (
@@ -69,47 +69,49 @@ func (r *run) startRecord() {
 	r.outBy = make([]link, r.s.Ranks())
 }
 
-// setCause notes what an operation's next step waits for.
+// setCause records the step for which op's next step waits.
 func (r *run) setCause(op uint32, by link) {
 	if r.recording {
 		r.why[op] = by
 	}
 }
 
-// recordStep notes a step that occupies a processor, and a NIC if nic is not negative. late says
-// that the operation waited until a clock let it go.
-func (r *run) recordStep(step step, op uint32, late bool, cpu, nic int, bytes, start, begin, end uint64) link {
+// recordStep records a step that occupies clock cpu and, unless nic is negative, clock nic. It sets
+// a.cause: if late is set, the operation waited for one of the two clocks. It returns a link to the
+// start of the step.
+func (r *run) recordStep(a act, late bool, cpu, nic int) link {
 	if !r.recording {
 		return link{}
 	}
-	cause := r.why[op]
+	a.cause = r.why[a.op]
 	if late {
-		if r.clock[cpu] == start || nic < 0 {
-			cause = r.clockBy[cpu]
+		if r.clock[cpu] == a.start || nic < 0 {
+			a.cause = r.clockBy[cpu]
 		} else {
-			cause = r.clockBy[nic]
+			a.cause = r.clockBy[nic]
 		}
 	}
-	r.acts = append(r.acts, act{start, begin, end, bytes, op, step, cause})
+	r.acts = append(r.acts, a)
 	by := link{act: uint32(len(r.acts))}
 	r.clockBy[cpu] = by.as(atCPU)
 	if nic >= 0 {
 		r.clockBy[nic] = by.as(atNIC)
 	}
-	if step == stepSend || step == stepRequest || step == stepData {
-		r.why[op] = by.as(atArrival)
+	if a.step == stepSend || a.step == stepRequest || a.step == stepData {
+		r.why[a.op] = by.as(atArrival)
 	}
 	return by
 }
 
-// recordSharingDelay notes for how long the message of a send is held back.
+// recordSharingDelay records the delay of a send's message by shared resources, in ticks.
 func (r *run) recordSharingDelay(send uint32, by uint64) {
 	if r.recording && by > 0 {
 		r.shared.held[send] = by
 	}
 }
 
-// sharingDelay is for how long the message of a step is held back, which is not its request.
+// sharingDelay returns how long shared resources delay the message of step a, in ticks; it is 0 for
+// a rendezvous request.
 func (r *run) sharingDelay(a *act) uint64 {
 	if r.shared == nil || a.step != stepSend && a.step != stepData {
 		return 0
@@ -117,8 +119,8 @@ func (r *run) sharingDelay(a *act) uint64 {
 	return r.shared.held[a.op]
 }
 
-// posting notes the moment at which a receive begins to wait.
-func (r *run) posting(op uint32, t uint64) link {
+// recordPosting records that a receive begins to wait at time t.
+func (r *run) recordPosting(op uint32, t uint64) link {
 	if !r.recording {
 		return link{}
 	}
@@ -127,9 +129,9 @@ func (r *run) posting(op uint32, t uint64) link {
 	return r.why[op]
 }
 
-// taken notes that the NIC takes in a message for operation i: what came came then, taking it
-// in begins, and at now its last byte may have been there for long.
-func (r *run) taken(i uint32, nic int, bytes, came, begin, now, stream uint64) {
+// recordIntake records that the NIC takes in a message for operation i. Its first byte arrived at
+// time came; the intake starts at begin; at now, the last byte may have been there for long.
+func (r *run) recordIntake(i uint32, nic int, bytes, came, begin, now, stream uint64) {
 	if !r.recording {
 		return
 	}
@@ -149,14 +151,14 @@ func (r *run) taken(i uint32, nic int, bytes, came, begin, now, stream uint64) {
 	} // else the receive was posted late: what it waits for is its posting
 }
 
-// sentOut notes who sent the last byte of a rank.
-func (r *run) sentOut(rank uint32, by link) {
+// recordLastByte records the step that sends the last byte of a rank.
+func (r *run) recordLastByte(rank uint32, by link) {
 	if r.recording {
 		r.outBy[rank] = by
 	}
 }
 
-// last is the step that finishes a rank, as a link to its end; it ends at that time.
+// finisher returns a link to the end of the step that finishes a rank, and the time of that end.
 func (r *run) finisher(rank int) (by link, end uint64) {
 	end, by = r.out[rank], r.outBy[rank].as(atLeft)
 	first := rank * r.stride

@@ -35,7 +35,7 @@ type run struct {
 	num      uint32   // of the next entry
 	fresh    uint32   // added to the numbers of entries that were not parked, which come after those
 	events   uint64   // entries processed
-	seen     uint64   // what look has read, so that it does read
+	seen     uint64   // sum of what prefetch has read, which keeps the reads from being optimized away
 	here     []uint32 // free now, of the rank at which something happens
 	there    []uint32 // and of the sender that it is told to, by LogGOPSim's rules
 	noise    noise
@@ -136,9 +136,9 @@ func (r *run) receiveGroup(rank uint32, op *schedule.Op) int {
 // ahead is how many entries before its turn an operation is brought into the cache.
 const ahead = 8
 
-// look reads what entries to come will need, so that memory is waited for once and not each
-// time: of the one ahead its operation, and of the one half as far the clocks of its rank.
-func (r *run) look() {
+// prefetch reads the memory that coming entries will need: the operation of the entry that is ahead
+// entries away, and the clocks of the rank of the entry half as far away.
+func (r *run) prefetch() {
 	at := r.q.next + ahead
 	if at >= len(r.q.current) {
 		return

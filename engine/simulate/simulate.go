@@ -166,7 +166,7 @@ func (r *run) result(o Options) (*Result, error) {
 	if o.Record {
 		res.run = r
 	}
-	if stuck := r.stuck(); stuck != nil {
+	if stuck := r.findDeadlock(); stuck != nil {
 		return res, stuck
 	}
 	return res, nil

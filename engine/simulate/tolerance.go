@@ -9,7 +9,8 @@ import (
 	"slices"
 )
 
-// Tolerance is how far a parameter of LogGOPS may grow until the finish is later by a given fraction.
+// Tolerance is how far a parameter of LogGOPS may grow until the finish is later by a given
+// fraction.
 type Tolerance struct {
 	Parameter string  // "L", "o", "g", "G" or "O"
 	Later     float64 // the fraction: 0.01 is 1 %
@@ -20,9 +21,9 @@ type Tolerance struct {
 	Value float64
 }
 
-// Tolerance looks for the growth by running the schedule again and again with a larger parameter. It
-// relies on a finish that does not come earlier when a parameter grows, which scheduling anomalies
-// can break; then it returns one of several values at which the limit is crossed.
+// Tolerance looks for the growth by running the schedule again and again with a larger parameter.
+// It relies on a finish that does not come earlier when a parameter grows, which scheduling
+// anomalies can break; then it returns one of several values at which the limit is crossed.
 //
 // Later is above 0. The machine must be LogGOPS, the schedule must end, and the errors of
 // [Program.Run] are its errors.

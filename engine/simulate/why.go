@@ -7,8 +7,8 @@ type Why struct {
 	Result *Result
 	Path   *Path
 
-	// Tolerances has those of L, o, g, G and O, in this order, for each fraction that was asked for. It
-	// is empty on a machine that is not LogGOPS.
+	// Tolerances has those of L, o, g, G and O, in this order, for each fraction that was asked
+	// for. It is empty on a machine that is not LogGOPS.
 	Tolerances [][]Tolerance
 }
 

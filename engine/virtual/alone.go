@@ -61,8 +61,8 @@ func (a *alone) stream(n int) int {
 	return min(16, max(4, 20_000/packets))
 }
 
-// of runs a stream of messages of n bytes, once for each n.
-func (a *alone) of(n int) cost {
+// cost returns the cost of a message of n bytes. It runs a stream of such messages once for each n.
+func (a *alone) cost(n int) cost {
 	c, known := a.known[n]
 	if !known {
 		c = a.run(n)
@@ -110,17 +110,17 @@ func (a *alone) run(n int) cost {
 func fastest(ways []*alone, n int) int {
 	best, least := 0, quantity.Micros(math.Inf(1))
 	for i, w := range ways {
-		if t := w.of(n).oneWay; t < least {
+		if t := w.cost(n).oneWay; t < least {
 			best, least = i, t
 		}
 	}
 	return best
 }
 
-// of is a cost of n bytes. A measured curve is a straight line between neighbours on logarithmic
+// costOf evaluates a cost at n bytes. A measured curve is a straight line between neighbours on logarithmic
 // axes; below the smallest size it is flat, and beyond the largest it follows the last two in
 // proportion to the bytes, unless that falls.
-func of(c model.Cost, n quantity.Bytes) quantity.Micros {
+func costOf(c model.Cost, n quantity.Bytes) quantity.Micros {
 	if c.Curve == nil {
 		return c.Beta + c.Tau.Times(n)
 	}

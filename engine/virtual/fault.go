@@ -75,7 +75,7 @@ func (n *network) fault(f *packet) bool {
 		n.lost.Duplicated++
 		twin := n.packet(&f.Frame)
 		twin.route = f.route
-		n.late(twin, n.faults.Late*quantity.Micros(n.random.Float64()))
+		n.deliverLate(twin, n.faults.Late*quantity.Micros(n.random.Float64()))
 	}
 	if chance(n.faults.Corrupt) {
 		n.lost.Corrupted++
@@ -88,18 +88,18 @@ func (n *network) fault(f *packet) bool {
 	switch {
 	case chance(n.faults.Reorder):
 		n.lost.Delayed++
-		n.late(f, n.faults.Late*quantity.Micros(n.random.Float64()))
+		n.deliverLate(f, n.faults.Late*quantity.Micros(n.random.Float64()))
 		return false
 	case chance(n.faults.Delay):
 		n.lost.Delayed++
-		n.late(f, 10*n.faults.Late)
+		n.deliverLate(f, 10*n.faults.Late)
 		return false
 	}
 	return true
 }
 
-// late delivers a packet after a while.
-func (n *network) late(f *packet, by quantity.Micros) {
+// deliverLate delivers a packet after the given time.
+func (n *network) deliverLate(f *packet, by quantity.Micros) {
 	f.stage, f.held = faulty-1, nothing
 	n.schedule(n.now+by, int(f.Dst), event{frame: f})
 }

@@ -53,14 +53,14 @@ type choice struct {
 // routeOf is the number of the route of a frame, which depends on its message and its piece.
 func (p port) routeOf(f *engine.Frame) int32 {
 	if c := &p.route; c.piece != f.Total || c.whole != f.Whole || c.whole == 0 {
-		*c = choice{f.Whole, f.Total, p.net.plan.at(max(1, int(f.Whole)), max(1, int(f.Total)))}
+		*c = choice{f.Whole, f.Total, p.net.plan.routeAt(max(1, int(f.Whole)), max(1, int(f.Total)))}
 	}
 	return p.route.route
 }
 
 func (p port) Cut(n, left int) (piece, size int) {
 	piece = min(p.net.plan.pieceOf(n), left)
-	if cut := p.net.routes[p.net.plan.at(n, piece)].Cut; cut != nil {
+	if cut := p.net.routes[p.net.plan.routeAt(n, piece)].Cut; cut != nil {
 		return piece, cut(piece)
 	}
 	return piece, piece
@@ -126,7 +126,7 @@ func (p port) Send(frame *engine.Frame) {
 	}
 	f.route = p.routeOf(frame)
 	r := &net.routes[f.route]
-	if d := of(r.Send, quantity.Bytes(f.Size())) + r.moreTo(&f.Frame, cost.send); d > 0 {
+	if d := costOf(r.Send, quantity.Bytes(f.Size())) + r.additionalWork(&f.Frame, cost.send); d > 0 {
 		p.work(d, &f.Frame)
 	}
 	f.stage, f.held = 0, processor
@@ -160,7 +160,7 @@ func (p port) Receive() *engine.Frame {
 		net.release(g)
 	}
 	if r := &net.routes[f.route]; !f.Control() {
-		d := of(r.Receive, quantity.Bytes(f.Size())) + r.moreTo(&f.Frame, cost.receive)
+		d := costOf(r.Receive, quantity.Bytes(f.Size())) + r.additionalWork(&f.Frame, cost.receive)
 		if d > 0 {
 			p.work(d, &f.Frame)
 		}

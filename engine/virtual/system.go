@@ -48,34 +48,35 @@ type addition struct {
 // times returns the delay of a packet in a stage, and the time for which it occupies the stage.
 func (st *Stage) times(f *engine.Frame) (delay, busy quantity.Micros) {
 	size := quantity.Bytes(f.Size())
-	delay, busy = of(st.Delay, size), of(st.Busy, size)
+	delay, busy = costOf(st.Delay, size), costOf(st.Busy, size)
 	if st.last {
-		delay += more(st.added, f, cost.network)
+		delay += additional(st.added, f, cost.network)
 	} else {
-		busy += more(st.added, f, cost.interval)
+		busy += additional(st.added, f, cost.interval)
 	}
 	return delay, busy
 }
 
-// more is the addition to the packet, which goes to the last packet of a piece or of the message.
-func more(added []addition, f *engine.Frame, part func(cost) quantity.Micros) (t quantity.Micros) {
+// additional returns the time that additions add to a packet: 0 except for the last packet of a piece
+// or of the message.
+func additional(added []addition, f *engine.Frame, part func(cost) quantity.Micros) (t quantity.Micros) {
 	if len(added) == 0 || !f.Ends() {
 		return 0
 	}
 	for _, a := range added {
 		switch {
 		case !a.whole:
-			t += part(a.of(int(max(1, f.Total))))
+			t += part(a.cost(int(max(1, f.Total))))
 		case !f.Flags.Has(engine.More):
-			t += part(a.of(int(max(1, f.Whole))))
+			t += part(a.cost(int(max(1, f.Whole))))
 		}
 	}
 	return t
 }
 
-// moreTo is the part of the addition that keeps a processor busy.
-func (r *route) moreTo(f *engine.Frame, part func(cost) quantity.Micros) quantity.Micros {
-	return more(r.Stages[len(r.Stages)-1].added, f, part)
+// additionalWork returns the part of the additions that keeps a processor busy.
+func (r *route) additionalWork(f *engine.Frame, part func(cost) quantity.Micros) quantity.Micros {
+	return additional(r.Stages[len(r.Stages)-1].added, f, part)
 }
 
 // A Route is what a packet crosses: the sending processor, stages, the receiving processor.
@@ -126,8 +127,8 @@ type plan struct {
 	route    int32
 }
 
-// way is the branch that a message of n bytes takes.
-func (p *plan) way(n int) *plan {
+// branch returns the branch that serves a message of n bytes.
+func (p *plan) branch(n int) *plan {
 	size := quantity.Bytes(n)
 	if p.choice.Least {
 		return p.branches[fastest(p.alone, n)]
@@ -178,18 +179,18 @@ func (s *System) resource(st Stage) int32 {
 
 // finish computes what follows from the routes.
 func (s *System) finish() {
-	at := s.plan.at(1, 1)
+	at := s.plan.routeAt(1, 1)
 	for _, st := range s.routes[at].Stages {
-		s.ack += of(st.Delay, 1)
+		s.ack += costOf(st.Delay, 1)
 	}
 }
 
-// at is the number of the route of a piece of a message of n bytes.
-func (p *plan) at(n, piece int) int32 {
+// routeAt returns the number of the route of a piece of a message of n bytes.
+func (p *plan) routeAt(n, piece int) int32 {
 	for {
 		switch {
 		case p.choice != nil:
-			p = p.way(n)
+			p = p.branch(n)
 		case p.below != nil:
 			n, p = piece, p.below
 		default:
@@ -204,7 +205,7 @@ func (p *plan) pieceOf(n int) int {
 	for {
 		switch {
 		case p.choice != nil:
-			p = p.way(n)
+			p = p.branch(n)
 		case p.below != nil:
 			size = min(size, p.piece)
 			n, p = min(n, size), p.below
@@ -299,7 +300,7 @@ func (s *System) leafOf(r Route, added []addition) *plan {
 	if len(added) > 0 {
 		slowest := &r.Stages[0]
 		for i := range r.Stages {
-			if st := &r.Stages[i]; of(st.Busy, 1<<20) > of(slowest.Busy, 1<<20) {
+			if st := &r.Stages[i]; costOf(st.Busy, 1<<20) > costOf(slowest.Busy, 1<<20) {
 				slowest = st
 			}
 		}
