@@ -24,6 +24,9 @@ func (s *Shape) at(x float64) float64 {
 	if i >= last {
 		return s.Rise[last] + (x-float64(last))*math.Ln2
 	}
+	if x == float64(i) {
+		return s.Rise[i]
+	}
 	a, b := math.Exp(s.Rise[i]), math.Exp(s.Rise[i+1])
 	return math.Log(a + (b-a)*(math.Exp2(x-float64(i))-1))
 }
