@@ -1,7 +1,6 @@
 package holdout
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -45,12 +44,15 @@ type trainer struct {
 	machines []string
 	// without is a calibration by machine, whose shapes and breaks are those of the others.
 	without map[string]*forecast.Calibration
+	// nested chooses the level at which factors are taken; see [nestedLevel].
+	nested bool
 }
 
 // Train returns the calibration for curves of a use, latencies or operations, from all curves but
 // those of the machine left out.
 func Train(curves []Curve, use func(*Curve) bool, leftOut string) *forecast.Calibration {
 	t := &trainer{curves: curves, use: thin(curves, use), leftOut: leftOut, without: map[string]*forecast.Calibration{}}
+	t.nested = use(&Curve{Kind: benchfile.Operation})
 	for i := range curves {
 		if c := &curves[i]; c.Machine != leftOut && t.use(c) && !slices.Contains(t.machines, c.Machine) {
 			t.machines = append(t.machines, c.Machine)
@@ -224,7 +226,7 @@ var first = forecast.Weights{
 func (t *trainer) learn(shares ...share) forecast.Weights {
 	all := t.samples(shares)
 	w := chain(all, &first)
-	var ups, downs []scored
+	var unseen []outcome
 	for _, m := range t.machines {
 		var in, out []sample
 		for _, s := range all {
@@ -239,48 +241,15 @@ func (t *trainer) learn(shares ...share) forecast.Weights {
 		}
 		others := chain(in, &w)
 		for _, s := range out {
-			g := others.Combine(s.parts)
-			off := s.y - g.Middle
-			r := max(0, math.Abs(off)-(1-s.parts.Share)*s.parts.Run) / max(s.parts.Share, 1e-9)
-			r = max(0, r*r-s.parts.Noise*s.parts.Noise)
-			if s.parts.From == forecast.Above || s.parts.From == forecast.Below {
-				r = max(0, r-s.parts.Run*s.parts.Run)
-			}
-			r = math.Sqrt(r)
-			up, down := scored{0, s.weight}, scored{0, s.weight}
-			if off > s.parts.Up(g.Middle) {
-				up.factor = r / max(g.Up[0], 1e-9)
-			} else if -off > s.parts.Down(g.Middle) {
-				down.factor = r / max(g.Down[0], 1e-9)
-			}
-			ups, downs = append(ups, up), append(downs, down)
+			unseen = append(unseen, s.outcome(&others))
 		}
 	}
-	var up, down float64
-	least := math.Inf(1)
-	for above := 0.005; above < 0.0499; above += 0.005 {
-		u, d := quantileOf(ups, 1-above), quantileOf(downs, level+above)
-		if width := meanWidth(all, &w, u, d); width < least {
-			least, up, down = width, u, d
-		}
-	}
+	up, down := t.factors(all, unseen, &w)
 	for i := range w.Up {
 		w.Up[i] *= up
 		w.Down[i] *= down
 	}
 	return w
-}
-
-// meanWidth is that of the intervals, relative to the middle, under factors of both sides.
-func meanWidth(all []sample, w *forecast.Weights, up, down float64) float64 {
-	var sum, weight float64
-	for _, s := range all {
-		g := w.Combine(s.parts)
-		u, d := s.parts.Half(up*g.Up[0], 0), s.parts.Half(down*g.Down[0], 0)
-		sum += s.weight * math.Log(math.Exp(u)-math.Exp(-d))
-		weight += s.weight
-	}
-	return sum / weight
 }
 
 // descend returns the weights with the least score by coordinate descent. Terms that start at 0 stay
@@ -305,6 +274,9 @@ func descend(all []term, start, from forecast.Terms) forecast.Terms {
 						continue
 					}
 					w[i] = max(old*f, 0.003*start[i])
+					if i == 0 {
+						w[i] = max(w[i])
+					}
 					if s := score(all, &w); s < best*(1-1e-4) {
 						best, better = s, true
 					} else {
@@ -337,28 +309,6 @@ func score(all []term, w *forecast.Terms) float64 {
 		weight += s.weight
 	}
 	return sum / weight
-}
-
-// scored is by which factor an interval had to be wider to hold its measurement.
-type scored struct{ factor, weight float64 }
-
-// quantileOf returns the factor that makes intervals hold the level's share.
-func quantileOf(v []scored, level float64) float64 {
-	if len(v) == 0 {
-		return 1
-	}
-	total := 0.0
-	for _, s := range v {
-		total += s.weight
-	}
-	slices.SortFunc(v, func(a, b scored) int { return cmp.Compare(a.factor, b.factor) })
-	sum := 0.0
-	for _, s := range v {
-		if sum += s.weight; sum >= level*total {
-			return s.factor
-		}
-	}
-	return v[len(v)-1].factor
 }
 
 // learnRun returns the weights of the terms of the next run, from one run.

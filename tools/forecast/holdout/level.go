@@ -1,0 +1,132 @@
+package holdout
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/halfpeak/halfpeak/fit/forecast"
+)
+
+// An outcome is by which factors the two sides of an interval had to be wider to hold a measurement
+// of a machine that its weights were not learned from; 0 for the side that it is not on.
+type outcome struct {
+	machine          string
+	up, down, weight float64
+}
+
+// outcome judges the sample by the weights.
+func (s *sample) outcome(w *forecast.Weights) outcome {
+	g := w.Combine(s.parts)
+	off := s.y - g.Middle
+	r := max(0, math.Abs(off)-(1-s.parts.Share)*s.parts.Run) / max(s.parts.Share, 1e-9)
+	r = max(0, r*r-s.parts.Noise*s.parts.Noise)
+	if s.parts.From == forecast.Above || s.parts.From == forecast.Below {
+		r = max(0, r-s.parts.Run*s.parts.Run)
+	}
+	r = math.Sqrt(r)
+	o := outcome{machine: s.machine, weight: s.weight}
+	if off > s.parts.Up(g.Middle) {
+		o.up = r / max(g.Up[0], 1e-9)
+	} else if -off > s.parts.Down(g.Middle) {
+		o.down = r / max(g.Down[0], 1e-9)
+	}
+	return o
+}
+
+// factors returns those of the two sides with which intervals hold the level's share of the
+// outcomes and are least wide.
+func (t *trainer) factors(all []sample, unseen []outcome, w *forecast.Weights) (up, down float64) {
+	ups, downs := sides(unseen, "")
+	part, least := 0.0, math.Inf(1)
+	for k := 1.0; k < 10; k++ {
+		u, d := quantileOf(ups, 1-(1-level)*k/10), quantileOf(downs, level+(1-level)*k/10)
+		if width := meanWidth(all, w, u, d); width < least {
+			part, least, up, down = k/10, width, u, d
+		}
+	}
+	if t.nested {
+		l := nestedLevel(unseen, part)
+		up, down = quantileOf(ups, 1-(1-l)*part), quantileOf(downs, l+(1-l)*part)
+	}
+	return up, down
+}
+
+// sides returns the factors of the outcomes on all machines but one, by side.
+func sides(all []outcome, but string) (ups, downs []scored) {
+	for _, o := range all {
+		if o.machine != but {
+			ups, downs = append(ups, scored{o.up, o.weight}), append(downs, scored{o.down, o.weight})
+		}
+	}
+	return ups, downs
+}
+
+// nestedLevel returns the least level at which factors taken from all machines but one hold 95 % of
+// that one's measurements, over all machines in turn. Where few machines differ much, their
+// quantile is too low for the next one. Part is the share of the misses that is on the upper side.
+func nestedLevel(all []outcome, part float64) float64 {
+	var levels, held []float64
+	for l := level; l < 0.9999; l += 0.005 {
+		levels, held = append(levels, l), append(held, 0)
+	}
+	by := map[string][]outcome{}
+	total := 0.0
+	for _, o := range all {
+		by[o.machine] = append(by[o.machine], o)
+		total += o.weight
+	}
+	for _, m := range slices.Sorted(maps.Keys(by)) {
+		own := by[m]
+		ups, downs := sides(all, m)
+		for i, l := range levels {
+			u, d := quantileOf(ups, 1-(1-l)*part), quantileOf(downs, l+(1-l)*part)
+			for _, o := range own {
+				if o.up <= u && o.down <= d {
+					held[i] += o.weight
+				}
+			}
+		}
+	}
+	for i, l := range levels {
+		if held[i] >= level*total {
+			return l
+		}
+	}
+	return levels[len(levels)-1]
+}
+
+// meanWidth is that of the intervals, relative to the middle, under factors of both sides.
+func meanWidth(all []sample, w *forecast.Weights, up, down float64) float64 {
+	var sum, weight float64
+	for _, s := range all {
+		g := w.Combine(s.parts)
+		u, d := s.parts.Half(up*g.Up[0], 0), s.parts.Half(down*g.Down[0], 0)
+		sum += s.weight * math.Log(math.Exp(u)-math.Exp(-d))
+		weight += s.weight
+	}
+	return sum / weight
+}
+
+// scored is by which factor an interval had to be wider to hold its measurement.
+type scored struct{ factor, weight float64 }
+
+// quantileOf returns the factor that makes intervals hold the level's share.
+func quantileOf(v []scored, level float64) float64 {
+	if len(v) == 0 {
+		return 1
+	}
+	total := 0.0
+	for _, s := range v {
+		total += s.weight
+	}
+	slices.SortFunc(v, func(a, b scored) int { return cmp.Compare(a.factor, b.factor) })
+	sum := 0.0
+	for _, s := range v {
+		if sum += s.weight; sum >= level*total {
+			return s.factor
+		}
+	}
+	return v[len(v)-1].factor
+}
