@@ -200,7 +200,7 @@ func (p *Predictions) notes(fitted, other bool, units quantity.UnitChoice) []str
 		if other {
 			what = "The time"
 		}
-		notes = append(notes, what+" is the next measurement, predicted from what was measured; the lines of the model are for reading. Beyond the sizes that were measured the protocol may change.")
+		notes = append(notes, what+" is the next measurement, predicted from what was measured; the lines of the model are for reading. The interval is of the nodes and the run that were measured: others may differ by more. Beyond the sizes that were measured the protocol may change.")
 	} else if slices.ContainsFunc(p.Costs, func(p Predicted) bool { return p.Beyond }) {
 		notes = append(notes, "Beyond the sizes that were measured the protocol may change.")
 	}
