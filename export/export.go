@@ -1,8 +1,8 @@
-// Package export writes what a machine's messages cost in the formats of other programs.
+// Package export writes a machine's message costs in the formats of other programs.
 //
 // Each of [Targets] is one format, with the version of the program that it was checked against. A
-// format holds less than a platform does: [File.Lost] says what is not in the file, and by how much
-// the times that the program will get from it differ.
+// format holds less than a platform does: [File.Lost] lists the omissions, and the resulting error
+// in the program's times.
 package export
 
 import (
@@ -16,22 +16,22 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A Machine is what is exported: levels from inside out. Without levels in the platform there is
-// one, between all ranks.
+// A Machine is the machine to export, with its levels from inside out. A platform without levels
+// has one level that contains all ranks.
 type Machine struct {
 	Name   string // of the platform, as in "clip/user-buffer"
 	Levels []Level
-	Shares bool // ranks share memory or an interface, which no format says
+	Shares bool // ranks share memory or an interface; no format can represent this
 }
 
-// A Level is how far two ranks are from each other, and what messages cost over that distance.
+// A Level holds the cost of messages between ranks whose innermost common level is this one.
 type Level struct {
 	Name  string
-	Units int // how many units of the level inside make one of it; ranks for the innermost
+	Units int // units of the next inner level (at the innermost level, ranks) in one unit; ≥ 1
 	Layer model.Layer
 }
 
-// Ranks is how many ranks the machine has.
+// Ranks returns the number of ranks of the machine.
 func (m Machine) Ranks() int {
 	ranks := 1
 	for _, l := range m.Levels {
@@ -40,22 +40,22 @@ func (m Machine) Ranks() int {
 	return ranks
 }
 
-// outer is the outermost level.
+// outer returns the outermost level.
 func (m Machine) outer() Level { return m.Levels[len(m.Levels)-1] }
 
-// Sizes are the sizes of messages that a format is to be right for, from Low to High ≥ Low ≥ 1 B.
+// Sizes is the range of message sizes that the file must serve, from Low to High ≥ Low ≥ 1 B.
 type Sizes struct{ Low, High quantity.Bytes }
 
 // A Target is a format of another program.
 type Target struct {
 	Name    string // as in "simgrid"
-	Help    string // what is written
-	Version string // the program that reads it, with the version
+	Help    string // one-line description of the file
+	Version string // the program that reads the file, with its version
 	Checked string // how the format was verified: the program ran, or its source or manual was read
 	write   func(f *File, m Machine, s Sizes) error
 }
 
-// Targets are all formats.
+// Targets lists all formats.
 var Targets = []Target{
 	{"loggopsim", "its command line", "LogGOPSim 1.1", "ran", loggopsim},
 	{"simgrid", "a platform in XML, for smpirun", "SimGrid 3.32, 4.x", "ran 3.32", simgrid},
@@ -67,7 +67,7 @@ var Targets = []Target{
 	{"csv", "costs by level and size", "", "", table},
 }
 
-// Names are the names of all targets.
+// Names returns the names of all targets.
 func Names() []string {
 	var names []string
 	for _, t := range Targets {
@@ -76,7 +76,7 @@ func Names() []string {
 	return names
 }
 
-// Find finds a target by its name.
+// Find returns the target with the name.
 func Find(name string) (Target, error) {
 	for _, t := range Targets {
 		if t.Name == name {
@@ -86,10 +86,10 @@ func Find(name string) (Target, error) {
 	return Target{}, fmt.Errorf("no format %q%s", name, nearest.Hint(name, Names()))
 }
 
-// A File is what is written.
+// A File is the exported text with a list of its omissions.
 type File struct {
 	Text string
-	Lost []string // what the format cannot hold, a line each
+	Lost []string // one line for each property that the format cannot represent
 }
 
 func (f *File) printf(format string, args ...any) { f.Text += fmt.Sprintf(format, args...) }
@@ -98,7 +98,7 @@ func (f *File) lose(format string, args ...any) {
 	f.Lost = append(f.Lost, fmt.Sprintf(format, args...))
 }
 
-// comments are what is lost, in lines that begin with a mark.
+// comments returns the lines of Lost, each after the comment mark.
 func (f *File) comments(mark string) string {
 	var b strings.Builder
 	for _, l := range f.Lost {
@@ -107,8 +107,8 @@ func (f *File) comments(mark string) string {
 	return b.String()
 }
 
-// Write writes the machine in the target's format. It is an error if the format has no place for
-// what the machine is.
+// Write returns the machine in the target's format. It returns an error if a time is not positive
+// and finite, or the format cannot represent the machine at all.
 func (t Target) Write(m Machine, s Sizes) (File, error) {
 	if !(s.Low >= 1 && s.High >= s.Low && s.High <= quantity.MaxBytes) {
 		return File{}, fmt.Errorf("sizes from %s to %s; give a range from 1 B up", s.Low, s.High)
@@ -130,11 +130,11 @@ func (t Target) Write(m Machine, s Sizes) (File, error) {
 	return f, nil
 }
 
-// Write writes the file's text. The error is w's.
+// Write writes the file's text to w and returns the error of w.
 func (f File) Write(w io.Writer) error {
 	_, err := io.WriteString(w, f.Text)
 	return err
 }
 
-// number prints a number with seven digits, more than a measurement has.
+// number formats x with seven significant digits, which is more than measurements have.
 func number(x float64) string { return fmt.Sprintf("%.7g", x) }

@@ -8,7 +8,7 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// grid are the ends of the sizes, and four for each doubling between.
+// grid returns Low, High, and four sizes per doubling between them.
 func (s Sizes) grid() []quantity.Bytes {
 	sizes := []quantity.Bytes{s.Low}
 	for x := 1; ; x++ {
@@ -26,15 +26,15 @@ func (s Sizes) grid() []quantity.Bytes {
 	return sizes
 }
 
-// A line is a time in µs by the size in bytes: at + per·n.
+// A line is a time of at + per·n µs for n bytes.
 type line struct{ at, per float64 }
 
-func (l line) of(n quantity.Bytes) float64 { return l.at + l.per*float64(n) }
+func (l line) time(n quantity.Bytes) float64 { return l.at + l.per*float64(n) }
 
-// positive is the line through the time of b, and that of a as far as neither part is negative:
-// programs take no others.
+// positive returns the line through t(a) and t(b). If at or per would be negative, which programs
+// do not accept, that part is 0 and the line meets t(b) only.
 func positive(a, b quantity.Bytes, t func(quantity.Bytes) float64) line {
-	l := through(a, b, func(n quantity.Bytes) quantity.Micros { return quantity.Micros(t(n)) })
+	l := lineThrough(a, b, func(n quantity.Bytes) quantity.Micros { return quantity.Micros(t(n)) })
 	end := max(t(b), 0)
 	switch {
 	case l.per < 0 || end == 0:
@@ -45,8 +45,8 @@ func positive(a, b quantity.Bytes, t func(quantity.Bytes) float64) line {
 	return l
 }
 
-// through is the line through two points.
-func through(a, b quantity.Bytes, t func(quantity.Bytes) quantity.Micros) line {
+// lineThrough returns the line through t(a) and t(b).
+func lineThrough(a, b quantity.Bytes, t func(quantity.Bytes) quantity.Micros) line {
 	if a == b {
 		return line{at: float64(t(a))}
 	}
@@ -54,18 +54,18 @@ func through(a, b quantity.Bytes, t func(quantity.Bytes) quantity.Micros) line {
 	return line{float64(t(a)) - per*float64(a), per}
 }
 
-// A piece is what messages of a range of sizes cost, in straight lines.
+// A piece holds the one-way time and the gap of a range of sizes as straight lines.
 type piece struct {
 	from, to quantity.Bytes
 	way, gap line
 }
 
-// Pieces are made until every time one way is within tolerance of the layer's, unless there are
-// too many. A tenth of a percent is less than any benchmark repeats to.
+// tolerance is the relative error of the one-way time at which pieces are fine enough. It is below
+// the repeatability of any benchmark.
 const tolerance = 0.001
 
-// pieces cut the sizes at the layer's protocol switches, and where curves bend; at most most.
-// Neighbours that one line serves as well are one piece.
+// pieces approximates the layer by at most most straight pieces. It cuts the sizes at protocol
+// switches, and where curves bend, until all errors are within tolerance.
 func pieces(l model.Layer, s Sizes, most int) []piece {
 	ends := append(model.Boundaries(l, s.Low, s.High), s.High)
 	sort.Slice(ends, func(i, j int) bool { return ends[i] < ends[j] })
@@ -97,7 +97,7 @@ func pieces(l model.Layer, s Sizes, most int) []piece {
 	return merged(l, all, tolerance)
 }
 
-// merged joins neighbours that one line serves within an error.
+// merged joins neighbouring pieces if one line has at most the given error over both.
 func merged(l model.Layer, all []piece, within float64) []piece {
 	joined := all[:1]
 	for _, p := range all[1:] {
@@ -111,7 +111,7 @@ func merged(l model.Layer, all []piece, within float64) []piece {
 	return joined
 }
 
-// halves cut the piece where the worse of the two is best.
+// halves cuts the piece in two such that the larger of their errors is minimal.
 func (p piece) halves(l model.Layer) (a, b piece) {
 	least := math.Inf(1)
 	for _, cut := range (Sizes{p.from, p.to - 1}).grid() {
@@ -124,20 +124,20 @@ func (p piece) halves(l model.Layer) (a, b piece) {
 }
 
 func newPiece(l model.Layer, from, to quantity.Bytes) piece {
-	return piece{from, to, through(from, to, l.OneWay), through(from, to, l.Gap)}
+	return piece{from, to, lineThrough(from, to, l.OneWay), lineThrough(from, to, l.Gap)}
 }
 
-// error is the greatest relative error of the time one way.
+// error returns the maximum relative error of the piece's one-way time.
 func (p piece) error(l model.Layer) float64 {
 	worst := 0.0
 	for _, n := range (Sizes{p.from, p.to}).grid() {
-		worst = max(worst, math.Abs(p.way.of(n)/float64(l.OneWay(n))-1))
+		worst = max(worst, math.Abs(p.way.time(n)/float64(l.OneWay(n))-1))
 	}
 	return worst
 }
 
-// oneLine is the line, with neither part negative, whose greatest relative error of the time one way
-// is least, and that error.
+// oneLine returns the line, with at, per ≥ 0, that minimises the maximum relative error of the
+// one-way time, and that error.
 func oneLine(l model.Layer, s Sizes) (best line, worst float64) {
 	sizes := s.grid()
 	fixed, each := make([]float64, len(sizes)), make([]float64, len(sizes)) // parts of the time: of 1 µs, and of 1 µs/B
@@ -156,7 +156,8 @@ func oneLine(l model.Layer, s Sizes) (best line, worst float64) {
 		}
 		return worst
 	}
-	// The error is convex in both parts: a search in one of them, in each step of that in the other.
+	// The error is convex in both parts: a search in one of them, in each step of that in the
+	// other.
 	at := func(per float64) line {
 		return line{lowest(0, 2*slowest, func(at float64) float64 { return off(line{at, per}) }), per}
 	}
@@ -164,9 +165,9 @@ func oneLine(l model.Layer, s Sizes) (best line, worst float64) {
 	return best, off(best)
 }
 
-// lowest is where a convex function from lo to hi is least, by the golden section; close to 0, the
-// relative step stays small, since times and rates span many powers of ten: 80 steps leave 2e-17 of
-// the interval.
+// lowest returns where the convex function f has its minimum between lo and hi, by golden-section
+// search. Times and rates span many powers of ten, so it makes 80 steps, which leave 2e-17 of the
+// interval. It returns 0 if f is not lower at the result.
 func lowest(lo, hi float64, f func(float64) float64) float64 {
 	const golden = 0.6180339887498949
 	a, b := hi-golden*(hi-lo), lo+golden*(hi-lo)

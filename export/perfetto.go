@@ -47,7 +47,7 @@ func perfetto(f *File, m Machine, s Sizes) error {
 			continue
 		}
 		plan := model.EqualPlan(n, model.PacketSize(pipe, n))
-		if boxes := plan.Packets() * len(pipe.Stages); boxes > mostBoxes {
+		if boxes := plan.Packets() * len(pipe.Stages); boxes > maxBoxes {
 			return fmt.Errorf("%s is %d packets in %d stages; export a range of smaller sizes", n, plan.Packets(), len(pipe.Stages))
 		}
 		for tid, stage := range pipe.Stages {
@@ -63,5 +63,5 @@ func perfetto(f *File, m Machine, s Sizes) error {
 	return err
 }
 
-// mostBoxes is what a viewer shows without waiting.
-const mostBoxes = 100000
+// maxBoxes is the number of boxes that a viewer shows without delay.
+const maxBoxes = 100000

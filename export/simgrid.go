@@ -11,25 +11,25 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// smpiHeader is what SMPI adds to each message on the link: found by running smpirun 3.32.
+// smpiHeader is the number of bytes that SMPI adds to each message, as measured with smpirun 3.32.
 const smpiHeader = 16
 
-// A link has a latency and a bandwidth: the least are 1 fs and 1 fs/B.
+// The minimum latency of a link, in µs, and time per byte, in µs/B: 1 fs and 1 fs/B.
 const (
 	leastLatency = 1e-9
 	leastPerByte = 1e-9
 )
 
-// simgrid is a star of hosts. SMPI charges, for n bytes,
+// simgrid writes a star of hosts. SMPI charges, for n bytes,
 //
 //	os(n) + latency·lat(n+16) + (n+16)/(bandwidth·bw(n+16)) + or(n)
 //
-// with values by size: a section holds for sizes above its first number. The keys smpi/lat-factor and
-// smpi/bw-factor are called network/latency-factor and network/bandwidth-factor in 4.x, which takes
-// the old names too.
+// with values by size: a section holds for sizes above its first number. The keys smpi/lat-factor
+// and smpi/bw-factor are called network/latency-factor and network/bandwidth-factor in 4.x, which
+// takes the old names too.
 func simgrid(f *File, m Machine, s Sizes) error {
 	level := m.outer()
-	f.inner(m)
+	f.loseInnerLevels(m)
 	all := pieces(level.Layer, s, 64)
 	type section struct{ send, receive, wire line }
 	sections := make([]section, len(all))
@@ -39,14 +39,14 @@ func simgrid(f *File, m Machine, s Sizes) error {
 	for i, p := range all {
 		send := positive(p.from, p.to, func(n quantity.Bytes) float64 { o, _ := overheads(n); return float64(o) })
 		receive := positive(p.from, p.to, func(n quantity.Bytes) float64 { _, o := overheads(n); return float64(o) })
-		rest := func(n quantity.Bytes) float64 { return float64(level.Layer.OneWay(n)) - send.of(n) - receive.of(n) }
+		rest := func(n quantity.Bytes) float64 { return float64(level.Layer.OneWay(n)) - send.time(n) - receive.time(n) }
 		w := positive(p.from, p.to, rest)
 		w.per = max(w.per, leastPerByte)
 		w.at = max(w.at-smpiHeader*w.per, 0)
 		sections[i] = section{send, receive, w}
 		latency = max(latency, w.at)
 		for _, n := range (Sizes{p.from, p.to}).grid() {
-			got := send.of(n) + receive.of(n) + w.of(n+smpiHeader)
+			got := send.time(n) + receive.time(n) + w.time(n+smpiHeader)
 			worst = max(worst, math.Abs(got/float64(level.Layer.OneWay(n))-1))
 		}
 	}
@@ -73,7 +73,7 @@ func simgrid(f *File, m Machine, s Sizes) error {
 	for i, p := range all {
 		for _, n := range (Sizes{p.from, p.to}).grid() {
 			if gap := float64(level.Layer.Gap(n)); gap > 0 {
-				takes := max(sections[i].send.of(n), sections[i].wire.per*float64(n+smpiHeader))
+				takes := max(sections[i].send.time(n), sections[i].wire.per*float64(n+smpiHeader))
 				if off := takes/gap - 1; math.Abs(off) > math.Abs(stream) {
 					stream = off
 				}

@@ -19,7 +19,7 @@ const mostRounding = 0.05
 // it leaves too little of a parameter.
 func loggopsim(f *File, m Machine, s Sizes) error {
 	l := m.outer().Layer
-	f.inner(m)
+	f.loseInnerLevels(m)
 	best, off := oneLine(l, s)
 	send, receive := l.Overheads(s.Low)
 	overhead := float64(send+receive) / 2
@@ -32,7 +32,7 @@ func loggopsim(f *File, m Machine, s Sizes) error {
 		f.lose("L would be %s: the overheads overlap with the way; they are less here", quantity.Micros(latency))
 		overhead, latency = (best.at+best.per)/2, 0
 	}
-	f.straight(off, s)
+	f.loseCurvature(off, s)
 	if send2, receive2 := l.Overheads(s.High); send2+receive2 > send+receive {
 		f.lose("O is 0: o_s + o_r grow from %s to %s with the size", send+receive, send2+receive2)
 	}
@@ -56,8 +56,8 @@ func loggopsim(f *File, m Machine, s Sizes) error {
 	return nil
 }
 
-// interfaceGap returns the longest time in µs for which a message of n bytes occupies what is no
-// processor: o stands for those.
+// interfaceGap returns the longest time in µs for which a message of n bytes occupies a resource
+// other than a processor. Processors are covered by o.
 func interfaceGap(l model.Layer, n quantity.Bytes) quantity.Micros {
 	var gap quantity.Micros
 	for _, load := range model.Loads(l.Resources(), n) {
@@ -75,8 +75,8 @@ func rounding(x float64) float64 {
 	return math.Abs(math.Round(x)/x - 1)
 }
 
-// unitFor returns the longest unit of time in which all times, in µs, are integers within the
-// relative tolerance, or the shortest that leaves them below 10⁹, and how many of it make 1 µs.
+// unitFor returns the longest unit of time for which all times, in µs, are integers within the
+// relative tolerance, or the shortest unit for which they stay below 10⁹. scale is units per µs.
 func unitFor(tolerance float64, times ...float64) (name string, scale float64) {
 	names := []string{"1 ns", "100 ps", "10 ps", "1 ps", "100 fs", "10 fs", "1 fs"}
 	largest, worst := 0.0, 1.0
@@ -92,15 +92,15 @@ func unitFor(tolerance float64, times ...float64) (name string, scale float64) {
 	return names[at], scale
 }
 
-// inner says that levels inside of the outermost are lost.
-func (f *File) inner(m Machine) {
+// loseInnerLevels notes that all levels inside the outermost are lost.
+func (f *File) loseInnerLevels(m Machine) {
 	for _, l := range m.Levels[:len(m.Levels)-1] {
 		f.lose("the level %s: messages inside of it cost what those between do", l.Name)
 	}
 }
 
-// straight says what one line for all sizes loses.
-func (f *File) straight(off float64, s Sizes) {
+// loseCurvature notes the relative error off of one line for all sizes if it exceeds 0.05 %.
+func (f *File) loseCurvature(off float64, s Sizes) {
 	if off > 0.0005 {
 		f.lose("one straight line stands for the times of all sizes: from %s to %s it is off by up to %s", s.Low, s.High, percent(off))
 	}
@@ -114,11 +114,11 @@ const codesRows = 100
 // codes takes the first row whose size is above a message's, and charges L + (n−1)G and, to both
 // NICs, g + (n−1)G (loggp.c, find_params, handle_msg_start_event and handle_msg_ready_event; its
 // comment speaks of the next smaller size). The columns of round trips are those that Netgauge
-// measures, with 10 messages; see Hoefler and others, Low-Overhead LogGP Parameter Assessment, 2007.
+// measures, with 10 messages; see Hoefler et al., Low-Overhead LogGP Parameter Assessment, 2007.
 func codes(f *File, m Machine, s Sizes) error {
 	const trains = 10
 	l := m.outer().Layer
-	f.inner(m)
+	f.loseInnerLevels(m)
 	all := pieces(l, s, codesRows)
 	worst, clamped := 0.0, false
 	rows := ""
@@ -147,7 +147,7 @@ func codes(f *File, m Machine, s Sizes) error {
 	return nil
 }
 
-// astra is a topology of one dimension for each level; a switch connects all with all.
+// astra writes a topology with one dimension per level; in each, a switch connects all units.
 func astra(f *File, m Machine, s Sizes) error {
 	var topology, counts, bandwidth, latency []string
 	for _, l := range m.Levels {
@@ -155,9 +155,10 @@ func astra(f *File, m Machine, s Sizes) error {
 		if best.per == 0 {
 			return fmt.Errorf("level %s: no cost is per byte, and a bandwidth must be finite", l.Name)
 		}
-		f.straight(off, s)
+		f.loseCurvature(off, s)
 		topology, counts = append(topology, "Switch"), append(counts, fmt.Sprint(l.Units))
-		// Two hops, up to the switch and down, share the latency. 1 GB is 2³⁰ B there (bw_GBps_to_Bpns).
+		// Two hops, up to the switch and down, share the latency. 1 GB is 2³⁰ B there
+		// (bw_GBps_to_Bpns).
 		latency = append(latency, number(best.at*1e3/2))
 		bandwidth = append(bandwidth, number(1e6/best.per/(1<<30)))
 	}
@@ -178,7 +179,8 @@ func levelNames(m Machine) string {
 	return strings.Join(names, ", ")
 }
 
-// A network is one of Calculon's (calculon/network.py), for p ranks and an operation [scalar, offset]:
+// A network is one of Calculon's (calculon/network.py), for p ranks and an operation [scalar,
+// offset]:
 //
 //	scalar·op_size·(1 + offset/p)/(bandwidth·efficiency) + latency
 type network struct {
@@ -202,7 +204,7 @@ func calculon(f *File, m Machine, s Sizes) error {
 		if best.per == 0 {
 			return fmt.Errorf("level %s: no cost is per byte, and a bandwidth must be finite", l.Name)
 		}
-		f.straight(off, s)
+		f.loseCurvature(off, s)
 		all.Networks = append(all.Networks, network{
 			Bandwidth: json.Number(number(1e-3 / best.per)), Efficiency: "1.0", Size: ranks, Latency: json.Number(number(best.at * 1e-6)),
 			Ops:            map[string][2]any{"p2p": {1, nil}, "reduce_scatter": {1, -1}, "all_gather": {1, -1}, "all_reduce": {2, -1}},
@@ -216,7 +218,7 @@ func calculon(f *File, m Machine, s Sizes) error {
 	return err
 }
 
-// inference are the keys of inference-sim that are about the network: effective rates in one
+// inference writes the network's keys of inference-sim: effective rates in one
 // direction for a GPU, and the latency of a hop between nodes.
 func inference(f *File, m Machine, s Sizes) error {
 	if len(m.Levels) < 2 {
@@ -228,7 +230,7 @@ func inference(f *File, m Machine, s Sizes) error {
 	if a.per == 0 || b.per == 0 {
 		return fmt.Errorf("no cost is per byte, and a bandwidth must be finite")
 	}
-	f.straight(max(offInside, offBetween), s)
+	f.loseCurvature(max(offInside, offBetween), s)
 	for _, l := range m.Levels[:len(m.Levels)-2] {
 		f.lose("the level %s", l.Name)
 	}

@@ -12,15 +12,15 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// saturated is the factor by which the gap of many pairs must exceed that of one before a resource
-// is taken to be shared.
+// saturated is the minimum ratio of the gap of several pairs to the gap of one pair at which a
+// resource is taken to be shared.
 const saturated = 1.2
 
 // packet is the size up to which messages are taken to be carried first come, first served: the MTU
 // of most networks. Larger ones have fair shares.
 const packet quantity.Bytes = 2048
 
-// uselessFactor is the half-width of an interval above which none is given.
+// uselessFactor is the largest half-width of an interval, as a factor; a wider one is not reported.
 const uselessFactor = 10
 
 // minTime is a time in µs for costs that were measured as 0, since tables have logarithms.
@@ -31,14 +31,15 @@ const minTime = 1e-6
 //
 // At each level the one-way time is half of the round trip, the gap is that of a burst of one pair,
 // and up to the eager threshold the overheads are the times in the calls, of a receive that was
-// posted before, and at most the gap. If they add up to more than the one-way time, as calls that are timed alone do,
-// both are scaled to fit into it. Above the threshold the overheads are those of one byte.
+// posted before, and at most the gap. If they add up to more than the one-way time, as calls that
+// are timed alone do, both are scaled to fit into it. Above the threshold the overheads are those
+// of one byte.
 //
 // What k pairs share follows from their gap g_k per message of n bytes, where it exceeds the gap of
 // one pair, and that which the inner units' ports allow, by a fifth: each message occupies it for
-// g_k/k, from the largest such k. Its times per byte and per message are those of the line through the
-// least and the largest such size. Pairs that meet at a level share the inside of its
-// unit; pairs that leave a unit of the level share its port.
+// g_k/k, from the largest such k. Its times per byte and per message are those of the line through
+// the least and the largest such size. Pairs that meet at a level share the inside of its unit;
+// pairs that leave a unit of the level share its port.
 //
 // A level without round trips is like the nearest one that has them; unmeasured names it.
 func (c *Calibration) Machine() (m machine.Machine, unmeasured []string, err error) {
@@ -76,8 +77,8 @@ func (c *Calibration) Machine() (m machine.Machine, unmeasured []string, err err
 	return m, unmeasured, nil
 }
 
-// nearestMeasured returns the index of the level itself if it has round trips, otherwise of the next
-// outer or else inner level that has; −1 if none has.
+// nearestMeasured returns the index of the level itself if it has round trips, otherwise of the
+// next outer or else inner level that has; −1 if none has.
 func (c *Calibration) nearestMeasured(level int) int {
 	measured := func(i int) bool { return len(c.curve(PingPong, i, false, 1).Sizes) > 1 }
 	for i := level; i < len(c.Levels); i++ {
@@ -114,8 +115,8 @@ func (c *Calibration) curve(measure string, level int, out bool, pairs int) (cur
 	return curve
 }
 
-// at returns the cost of n bytes, or otherwise if the curve has fewer than two sizes.
-func at(curve model.Curve, n quantity.Bytes, otherwise quantity.Micros) quantity.Micros {
+// timeAt returns the cost of n bytes, or otherwise if the curve has fewer than two sizes.
+func timeAt(curve model.Curve, n quantity.Bytes, otherwise quantity.Micros) quantity.Micros {
 	if len(curve.Sizes) < 2 {
 		return otherwise
 	}
@@ -134,8 +135,8 @@ func (c *Calibration) messages(level int) machine.Level {
 			k = 1
 		}
 		half := way.Costs[0] / 2
-		g := at(gap, n, t)
-		s, r := min(at(send, k, half), g), min(at(receive, k, half), g)
+		g := timeAt(gap, n, t)
+		s, r := min(timeAt(send, k, half), g), min(timeAt(receive, k, half), g)
 		if sum := s + r; sum > t {
 			s, r = s*t/sum, r*t/sum
 		}
@@ -154,8 +155,8 @@ func (c *Calibration) messages(level int) machine.Level {
 	return l
 }
 
-// occupancy returns the time for which a message occupies the inside of a unit of the level, or one
-// of its ports; nil if no number of pairs saturated it.
+// occupancy returns how long a message occupies the inside of a unit of the level or, if port is
+// set, one of its ports; nil if no number of pairs saturated it.
 func (c *Calibration) occupancy(m machine.Machine, level int, port bool) model.Layer {
 	meet := level
 	if port {
@@ -179,12 +180,12 @@ func (c *Calibration) occupancy(m machine.Machine, level int, port bool) model.L
 		}
 	}
 	if len(points) == 0 {
-		return c.both(level, port)
+		return c.bidirectional(level, port)
 	}
 	return line(points)
 }
 
-// A point is what one of several pairs' messages occupies.
+// A point is how long one message of n bytes occupies a resource that pairs share.
 type point struct {
 	n, each float64 // bytes, µs
 	pairs   int
@@ -213,10 +214,11 @@ func line(points []point) model.Layer {
 // distant reports whether pairs of units at a distance were measured, all of a unit at once.
 func (m Measurement) distant() bool { return m.Measure == Stream && m.Variant > 0 }
 
-// blocks returns levels of blocks of d = 2, 4, … neighbouring units inside a unit of the level, which
-// share a way out: pairs at distance d, of which d leave each block, have a gap more than a fifth above
-// that of pairs at all shorter distances. Each message occupies the way out for the gap over d. Pairs
-// of neighbours share the inside of the unit, if any. ok is false if distances were not measured.
+// blocks returns levels of blocks of d = 2, 4, … neighbouring units inside a unit of the level,
+// which share a way out. Of the pairs at distance d, d leave each block. They share the way out if
+// their gap exceeds the gap at all shorter distances by more than a fifth; each message occupies it
+// for gap/d. If neighbours have a longer gap than one pair, shared is the inside of the unit, else
+// nil. ok is false if distances were not measured.
 func (c *Calibration) blocks(m machine.Machine, level int) (blocks []machine.Level, shared model.Layer, ok bool) {
 	one := c.curve(Stream, level, false, 1)
 	base := map[quantity.Bytes]float64{}
@@ -253,9 +255,9 @@ func (c *Calibration) blocks(m machine.Machine, level int) (blocks []machine.Lev
 	return blocks, shared, ok
 }
 
-// both returns the occupancy of a unit in which two messages in opposite directions take longer than
-// one, from the largest such exchange; nil if there is none of at least 64 KiB.
-func (c *Calibration) both(level int, port bool) model.Layer {
+// bidirectional returns the occupancy of a unit in which two messages in opposite directions take
+// longer than one. It uses the largest such exchange, and returns nil if that is below 64 KiB.
+func (c *Calibration) bidirectional(level int, port bool) model.Layer {
 	exchange, way := c.curve(Exchange, level, false, 1), c.curve(PingPong, level, false, 1)
 	if port || level != 0 || len(way.Sizes) < 2 {
 		return nil
@@ -271,8 +273,8 @@ func (c *Calibration) both(level int, port bool) model.Layer {
 	return nil
 }
 
-// Gamma returns the time to combine a byte of a local sum in µs, of the largest size; 0 if it was not
-// measured.
+// Gamma returns the time to combine a byte of a local sum in µs, of the largest size; 0 if it was
+// not measured.
 func (c *Calibration) Gamma() (gamma quantity.MicrosPerByte) {
 	largest := quantity.Bytes(0)
 	for _, r := range c.Rows {
@@ -283,9 +285,9 @@ func (c *Calibration) Gamma() (gamma quantity.MicrosPerByte) {
 	return gamma
 }
 
-// CheckedInterval returns the interval of a collective's time, from the check of those that were measured:
-// the factor that the largest of up to 19, or 39 of 40, of their errors are below, and at least 1.2.
-// It has no ends if a level was not measured, and is that of an unseen machine if no collective was.
+// CheckedInterval returns the interval of a collective's time from the errors of measured ones. Its
+// half-width is the 97.5 % quantile of the errors, as a factor, and at least 1.2. The interval is
+// unbounded if a level was not measured. With fewer than 4 measured collectives it is a default.
 func CheckedInterval(checks []Checked, unmeasured []string) Interval {
 	if len(unmeasured) > 0 {
 		return Interval{0, math.Inf(1), fmt.Sprintf("nothing was measured between ranks that meet in a %s, so it cannot be told how long a collective takes", unmeasured[0])}

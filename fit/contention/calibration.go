@@ -43,7 +43,7 @@ const (
 	LateSend    = "late_send"    // call of a sender whose receiver is late
 	Exchange    = "exchange"     // messages in both directions at once
 	FanOut      = "fan_out"      // a root sends to Pairs ranks, which answer
-	FanIn       = "fan_in"       // a root asks Pairs ranks, which send
+	FanIn       = "fan_in"       // a root requests messages from Pairs ranks
 	Combine     = "combine"      // local sum of doubles
 )
 
@@ -54,11 +54,11 @@ type Measurement struct {
 	Out     bool // pairs leave a unit of the level; otherwise they meet at it
 	Pairs   int  // pairs at once; leaves of a root; ranks of a collective
 	Size    quantity.Bytes
-	Variant int // tells pairs of the same kind apart
+	Variant int // distinguishes pairs of the same kind
 	Passes  int
-	// Time is the lower quartile of the passes' medians, since what disturbs a pass makes it longer; of
-	// a collective, of its slowest rank. Low and High are likewise the ends of the 95 % intervals of the
-	// passes, and Average is the mean over ranks.
+	// Time is the lower quartile of the passes' medians, since what disturbs a pass makes it
+	// longer; of a collective, of its slowest rank. Low and High are likewise the ends of the 95 %
+	// intervals of the passes, and Average is the mean over ranks.
 	Time, Low, High, Average quantity.Micros
 }
 

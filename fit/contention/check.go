@@ -23,9 +23,9 @@ type Checked struct {
 	Algorithm string // of a collective: the one that the machine makes fastest, since the library's is not known
 }
 
-// Check simulates the measurements on a machine of their levels: round trips, bursts of one pair and
-// many, exchanges, fans and collectives. Overheads, sums and collectives above 2^18 operations are
-// left out.
+// Check simulates the measurements on a machine of their levels: round trips, bursts of one pair
+// and many, exchanges, fans and collectives. Overheads, sums and collectives above 2^18 operations
+// are left out.
 func (c *Calibration) Check(ctx context.Context, m machine.Machine) ([]Checked, error) {
 	var rows []Checked
 	for _, r := range c.Rows {
@@ -239,7 +239,7 @@ type CheckSummary struct {
 	Bias          float64 // median of the signed relative errors
 }
 
-// Summarize groups checks by measure and level, in the order in which they came.
+// Summarize returns a summary for each measure and level, in order of first appearance in checks.
 func Summarize(checks []Checked) (all []CheckSummary) {
 	type key struct {
 		measure string

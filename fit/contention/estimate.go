@@ -11,93 +11,94 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A Level is what was measured between ranks that meet at a level of a machine.
+// A Level holds the measurements between ranks whose innermost common level is this one.
 type Level struct {
 	Name  string
-	Holds int // units of the level inside it, or cores, that make one
-	// OneWay is the one-way time of two ranks alone, by size; Sizes rise. At least two; or none, if
-	// nothing was measured between ranks that meet at the level.
+	Holds int // units of the next inner level (at the innermost level, cores) in one unit; ≥ 1
+	// OneWay holds the one-way times of a single pair of ranks, in µs, for the ascending Sizes.
+	// There are at least two sizes, or none if the level was not measured.
 	Sizes  []quantity.Bytes
 	OneWay []quantity.Micros
-	Fans   []Fan // none: the overheads and gaps are assumed; see Estimate
+	Fans   []Fan // if empty, New assumes the overheads and gaps
 }
 
-// A Fan is what a benchmark of a root that sends to so many receivers at once printed, one after
-// the other and without waiting (the linear broadcast). The receivers meet the root at one level.
+// A Fan holds the benchmark's times of a linear broadcast: a root sends to all Receivers one after
+// another, without waiting. All receivers have the same innermost common level with the root.
 type Fan struct {
 	Receivers int
 	Size      quantity.Bytes
 	Times
 }
 
-// Factors change what is shared in a machine, relative to the estimate from point-to-point data:
-// 1, but for Busy, which is 1 where fans were measured.
+// Factors scale the contention costs of an [Estimate]. A factor of 1 keeps the cost estimated from
+// point-to-point data. Contention has no effect at levels without measured fans.
 type Factors struct {
-	Busy    float64 // of what a message takes longer among many ranks than between two
-	Copy    float64 // of the time per byte of messages inside a node up to the eager limit
-	Memory  float64 // of the time per byte in the memory of a node
-	Message float64 // of the time for which a message occupies a node's port
-	Line    float64 // of the time per byte there, up to the eager limit
+	Contention    float64 // scales the extra time of a message among many ranks over one between two
+	EagerPerByte  float64 // scales the time per byte of eager messages inside a node
+	MemoryPerByte float64 // scales the time per byte in a node's memory
+	NICPerMessage float64 // scales the time per message at a node's NIC
+	NICPerByte    float64 // scales the time per byte of eager messages at a node's NIC
 }
 
-// Plain are the factors of the estimate.
+// Plain returns factors of 1, which leave the estimate unchanged.
 func Plain() Factors { return Factors{1, 1, 1, 1, 1} }
 
-// all are the factors by pointers, in order.
-func (f *Factors) all() []*float64 {
-	return []*float64{&f.Busy, &f.Copy, &f.Memory, &f.Message, &f.Line}
+// pointers returns a pointer to each factor, in the order of the fields.
+func (f *Factors) pointers() []*float64 {
+	return []*float64{&f.Contention, &f.EagerPerByte, &f.MemoryPerByte, &f.NICPerMessage, &f.NICPerByte}
 }
 
-// An Estimate is what the point-to-point data of a machine say, from which Machine makes one.
+// An Estimate holds costs estimated from point-to-point data; Machine turns it into a machine.
 type Estimate struct {
 	levels []estimate
-	node   int     // index of the level whose unit has a memory and a port
-	memory float64 // µs per byte
-	line   float64 // likewise
-	hand   float64 // µs: of the port, per message
+	node   int     // index of the level whose unit has a memory and a NIC
+	memory float64 // time per byte in the node's memory, in µs/B
+	line   float64 // time per byte at the NIC, in µs/B
+	hand   float64 // time per message at the NIC, in µs
 }
 
-// estimate is that of a level; times in µs by index of sizes.
+// An estimate holds the costs of one level, in µs, by index of Sizes.
 type estimate struct {
 	Level
 	way, send, extra, gap []float64
-	eager                 int // how many of the sizes are sent at once
+	eager                 int // the number of sizes that are sent eagerly
 	unmeasured            bool
-	data                  []float64 // one-way time of larger ones, with request and grant
+	data                  []float64 // one-way times of rendezvous messages, including the handshake
 }
 
-// waits is the share of the slowest receiver's time from which on a root is said to wait for its
-// receiver. On the machine of the tests, roots that hand a message over and go on take at most 0.57
-// of it, and those that wait at least 0.78.
-const waits = 0.7
+// waitShare is the fraction of the slowest receiver's time above which the root is taken to block
+// on its receiver. On the machine of the tests, roots that do not block take at most 0.57 of that
+// time, and roots that block at least 0.78.
+const waitShare = 0.7
 
-// crowd is the number of receivers from which on a root's gap is that among many.
-const crowd = 8
+// manyReceivers is the minimum number of receivers for estimating the gap under contention.
+const manyReceivers = 8
 
-// New estimates a machine from what was measured at its levels, from inside out. Node is the
-// index of the level whose unit has the memory, and the port if there is a level outside it; the
-// outermost but one as a rule.
+// New estimates a machine from the measurements at its levels, innermost first. Node is the index
+// of the level whose unit has a memory, and a NIC if there is a level outside it. Usually it is the
+// outermost level but one.
 //
-// From the fans: that of one receiver is a loop of two ranks, of which the slower one receives, so
-// the root's time is twice the average less the slowest. As long as that is below 0.7 of the
-// slowest, a root hands messages over and goes on: up to the eager limit it is the sender's
-// overhead. Beyond, both wait for each other, and the slowest is the one-way time with request and
-// grant (OneWay may be of blocking sends, which libraries send otherwise). The slope of the slowest
-// over the number of receivers, from 8 on, is the sender's gap, and inside a node its overhead
-// among many: the difference to that between two, of lines that are no longer in the cache, is added
-// to the one-way time twice, for the sender and as much for the receiver, there as on the levels
-// inside that have too few receivers to tell. The memory of a node carries as much as was ever seen
-// of messages above the eager limit, k·n/slowest, and so does its port. How many messages a second
-// a port takes from several senders, one root does not show: they are assumed to occupy it for the
-// geometric mean of the sender's overhead and its gap.
+// A fan with one receiver is a loop of two ranks, and the receiver is the slower one. So the root's
+// time is twice the average minus the maximum. While it is below 0.7 of the maximum, messages are
+// eager, and the root's time is the sender's overhead. For larger messages the two ranks wait for
+// each other, and the maximum is the one-way time including the rendezvous handshake (OneWay may
+// come from blocking sends, for which libraries use another protocol).
+//
+// With at least 8 receivers, the slope of the maximum over the number of receivers is the sender's
+// gap. Inside a node it is also the sender's overhead under contention. It exceeds the overhead
+// between two ranks because of cache misses. The difference is added to the one-way time twice, for
+// sender and receiver, also at inner levels with too few receivers. The bandwidths of a node's
+// memory and NIC come from the greatest rates k·n/maximum of k messages above the eager threshold.
+// One root does not show how many messages per second a NIC takes from several senders. Each is
+// assumed to occupy it for the geometric mean of the sender's overhead and gap.
 //
 // Without fans, the overhead and the gap are half of the one-way time of one byte, all messages are
-// eager, and nothing is shared. A level at which nothing was measured is like the one outside it,
-// or the outermost like the one inside it, which is the worst that one would expect: see
-// [Estimate.Unseen].
+// eager, and nothing is shared. An unmeasured level gets the costs of the next measured level
+// outside it, or if there is none, of the next one inside it; see
+// [Estimate.DefaultInterval].
 func New(levels []Level, node int) (*Estimate, error) {
 	if len(levels) == 0 || node < 0 || node >= len(levels) {
-		return nil, fmt.Errorf("%d levels, of which number %d is the node", len(levels), node)
+		return nil, fmt.Errorf("the node's level must be one of %d levels, counted from 0 (got %d)", len(levels), node)
 	}
 	e := &Estimate{node: node}
 	for i, l := range levels {
@@ -107,7 +108,7 @@ func New(levels []Level, node int) (*Estimate, error) {
 				return nil, err
 			}
 			like.Name, like.Holds = l.Name, l.Holds
-			of := level(like)
+			of := newEstimate(like)
 			of.unmeasured = true
 			e.levels = append(e.levels, of)
 			continue
@@ -116,19 +117,19 @@ func New(levels []Level, node int) (*Estimate, error) {
 		if len(l.Sizes) < 2 || len(l.Sizes) != len(l.OneWay) || !rise || l.Sizes[0] < 1 {
 			return nil, fmt.Errorf("level %s: %d rising sizes from 1 B with %d one-way times; at least two of each", l.Name, len(l.Sizes), len(l.OneWay))
 		}
-		e.levels = append(e.levels, level(l))
+		e.levels = append(e.levels, newEstimate(l))
 	}
 	for i := node - 1; i >= 0; i-- { // levels with few receivers are as those outside them
 		if in := &e.levels[i]; !in.crowded() {
 			out := e.levels[i+1]
 			for j := range in.extra {
-				in.extra[j] = out.at(out.extra, in.Sizes[j])
+				in.extra[j] = out.valueAt(out.extra, in.Sizes[j])
 			}
 		}
 	}
 	var memory, line []float64
 	for i, l := range e.levels {
-		rates := l.best()
+		rates := l.peakRates()
 		if i <= node {
 			memory = append(memory, rates...)
 		} else if i == node+1 {
@@ -146,7 +147,7 @@ func New(levels []Level, node int) (*Estimate, error) {
 	return e, nil
 }
 
-// nearest is the next level outside a level, or else inside it, at which something was measured.
+// nearest returns the next measured level outside level i or, if there is none, inside it.
 func nearest(levels []Level, i int) (Level, error) {
 	for _, l := range levels[i:] {
 		if len(l.Sizes) > 0 {
@@ -161,8 +162,8 @@ func nearest(levels []Level, i int) (Level, error) {
 	return Level{}, fmt.Errorf("nothing was measured at any level")
 }
 
-// level reads the fans of a level.
-func level(l Level) estimate {
+// newEstimate estimates the costs of a level from its one-way times and fans.
+func newEstimate(l Level) estimate {
 	e := estimate{Level: l, eager: len(l.Sizes)}
 	n := len(l.Sizes)
 	e.way, e.send, e.extra, e.gap, e.data = make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
@@ -180,7 +181,7 @@ func level(l Level) estimate {
 	for limit := 0; limit <= n; limit++ { // the limit that explains most of the roots
 		wrong := 0
 		for i := range root {
-			if r := root[i] / slowest[i]; r >= waits && i < limit || r < waits && i >= limit {
+			if r := root[i] / slowest[i]; r >= waitShare && i < limit || r < waitShare && i >= limit {
 				wrong++
 			}
 		}
@@ -216,17 +217,18 @@ func level(l Level) estimate {
 	return e
 }
 
-// crowded reports whether fans tell the gap among many.
+// crowded reports whether a fan has enough receivers to estimate the gap under contention.
 func (l Level) crowded() bool {
-	return slices.ContainsFunc(l.Fans, func(f Fan) bool { return f.Receivers >= crowd })
+	return slices.ContainsFunc(l.Fans, func(f Fan) bool { return f.Receivers >= manyReceivers })
 }
 
-// slope is that of the slowest receiver over the number of receivers, in µs: the median over pairs
-// that are at least four apart (Theil and Sen), of 8 to 64 receivers; NaN if there are none.
+// slope returns the increase of the slowest receiver's time per receiver, in µs, for messages of n
+// bytes and 8 to 64 receivers. It is the median over pairs of fans that differ by at least four
+// receivers (Theil and Sen), or NaN if there are no such pairs.
 func (l Level) slope(n quantity.Bytes) float64 {
 	var of []Fan
 	for _, f := range l.Fans {
-		if f.Size == n && f.Receivers >= crowd && f.Receivers <= 8*crowd {
+		if f.Size == n && f.Receivers >= manyReceivers && f.Receivers <= 8*manyReceivers {
 			of = append(of, f)
 		}
 	}
@@ -241,9 +243,9 @@ func (l Level) slope(n quantity.Bytes) float64 {
 	return stats.QuantileOf(slopes, 0.5)
 }
 
-// best is the greatest rate, in B/µs, of several messages at once, for each size above the eager
-// limit.
-func (e *estimate) best() (rates []float64) {
+// peakRates returns the greatest total rate of simultaneous messages, in B/µs, for each size above
+// the eager threshold that has fans.
+func (e *estimate) peakRates() (rates []float64) {
 	for _, n := range e.Sizes[e.eager:] {
 		most := 0.0
 		for _, f := range e.Fans {
@@ -258,21 +260,21 @@ func (e *estimate) best() (rates []float64) {
 	return rates
 }
 
-// at is a value by size at another level's size: the one of the next size, or the last.
-func (e *estimate) at(values []float64, n quantity.Bytes) float64 {
+// valueAt returns the value of the smallest size ≥ n, or the last value if there is none.
+func (e *estimate) valueAt(values []float64, n quantity.Bytes) float64 {
 	i, _ := slices.BinarySearch(e.Sizes, n)
 	return values[min(i, len(values)-1)]
 }
 
-// Machine is the machine with the factors.
+// Machine returns the estimated machine with its contention costs scaled by f.
 func (e *Estimate) Machine(f Factors) machine.Machine {
 	var m machine.Machine
 	for i := range e.levels {
-		m.Levels = append(m.Levels, e.level(i, f))
+		m.Levels = append(m.Levels, e.machineLevel(i, f))
 	}
 	node := &m.Levels[e.node]
 	if e.memory > 0 {
-		node.Shared = &model.Linear{Tau: quantity.MicrosPerByte(e.memory * f.Memory)}
+		node.Shared = &model.Linear{Tau: quantity.MicrosPerByte(e.memory * f.MemoryPerByte)}
 	}
 	if e.node+1 < len(m.Levels) && e.hand > 0 {
 		out := e.levels[e.node+1]
@@ -280,16 +282,16 @@ func (e *Estimate) Machine(f Factors) machine.Machine {
 		for j, n := range out.Sizes {
 			perByte := e.line
 			if j < out.eager {
-				perByte *= f.Line
+				perByte *= f.NICPerByte
 			}
-			times = append(times, quantity.Micros(e.hand*f.Message+perByte*float64(n)))
+			times = append(times, quantity.Micros(e.hand*f.NICPerMessage+perByte*float64(n)))
 		}
 		node.Port = &model.Table{Sizes: out.Sizes, Times: times}
 	}
 	return m
 }
 
-func (e *Estimate) level(i int, f Factors) machine.Level {
+func (e *Estimate) machineLevel(i int, f Factors) machine.Level {
 	l := e.levels[i]
 	inside := i <= e.node
 	var sizes []quantity.Bytes
@@ -311,12 +313,12 @@ func (e *Estimate) level(i int, f Factors) machine.Level {
 		}
 		bytes := 0.0
 		if inside {
-			bytes = (f.Copy - 1) * max(0, l.way[j]-l.way[0])
+			bytes = (f.EagerPerByte - 1) * max(0, l.way[j]-l.way[0])
 		}
 		own := l.send[0] // a NIC takes the bytes itself
 		extra := 0.0
 		if inside {
-			own, extra = l.send[j]+(f.Copy-1)*max(0, l.send[j]-l.send[0]), f.Busy*l.extra[j]
+			own, extra = l.send[j]+(f.EagerPerByte-1)*max(0, l.send[j]-l.send[0]), f.Contention*l.extra[j]
 		}
 		add(n, l.way[j]+bytes+2*extra, own+extra, max(l.gap[j], own+extra))
 	}

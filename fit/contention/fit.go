@@ -9,25 +9,26 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A Fit is the factors that measured collectives ask for.
+// A Fit holds the factors that were fitted to measured collectives.
 type Fit struct {
 	Factors
-	Points int       // that it was made from
-	Before float64   // median of the relative errors of averages and slowest ranks, by the factors at the begin
-	After  float64   // by those found
-	Runs   int       // of the set
-	errors []float64 // of the points by the factors found, in logarithms, without signs
+	Points int       // number of fitted points
+	Before float64   // median relative error of averages and slowest ranks with the initial factors
+	After  float64   // median relative error with the fitted factors
+	Runs   int       // number of predictions of the whole set
+	errors []float64 // |ln predicted/measured| of the points with the fitted factors
 }
 
-// Search finds the factors by which the machine comes closest to the points: the least sum of
+// Search returns the factors for which the machine is closest to the points. They minimise the sum
+// of
 //
 //	ρ(ln predicted/measured) + (ln factor)²/40
 //
 // over averages and slowest ranks and over the factors, where ρ is Huber's function, a square up to
-// 0.3 and straight beyond. The second sum, a tenth of a point for a factor of 2, keeps what the
-// points say nothing about where it was. The factors are tried one after the other, up and down by
-// steps of 60 %, then half as much in logarithms, and so on down to 4 %, and stay between 1/16 and
-// 16.
+// 0.3 and linear beyond. The second sum penalises a factor of 2 as much as a tenth of a point, and
+// so keeps factors near 1 that the points do not determine. Search varies one factor after another,
+// up and down by steps of 60 %, and halves the logarithm of the step until it is below 4 %. Factors
+// stay between 1/16 and 16.
 //
 // The errors are those of [Set.Predict].
 func (e *Estimate) Search(ctx context.Context, s *Set, from Factors) (Fit, error) {
@@ -43,7 +44,7 @@ func (e *Estimate) Search(ctx context.Context, s *Set, from Factors) (Fit, error
 		for _, d := range logs {
 			sum += huber(d)
 		}
-		for _, factor := range x.all() {
+		for _, factor := range x.pointers() {
 			l := math.Log(*factor)
 			sum += l * l / 40
 		}
@@ -57,16 +58,16 @@ func (e *Estimate) Search(ctx context.Context, s *Set, from Factors) (Fit, error
 	step := math.Log(1.6)
 	for step > 0.04 {
 		better := false
-		for i := range f.all() {
+		for i := range f.pointers() {
 			for _, by := range []float64{math.Exp(step), math.Exp(-step)} {
 				for {
 					x := f.Factors
-					*x.all()[i] *= by
-					if *x.all()[i] > most || *x.all()[i] < 1/most {
+					*x.pointers()[i] *= by
+					if *x.pointers()[i] > maxFactor || *x.pointers()[i] < 1/maxFactor {
 						break
 					}
 					if reflect.DeepEqual(e.Machine(x), e.Machine(f.Factors)) {
-						break // nothing of that kind is known here
+						break // the factor has no effect on this machine
 					}
 					c, l, err := cost(x)
 					if err != nil {
@@ -90,8 +91,8 @@ func (e *Estimate) Search(ctx context.Context, s *Set, from Factors) (Fit, error
 	return f, nil
 }
 
-// most is the greatest factor: what is shared is known to better than that.
-const most = 16
+// maxFactor is the largest factor that Search tries; 1/maxFactor is the smallest.
+const maxFactor = 16
 
 func huber(x float64) float64 {
 	const k = 0.3
@@ -101,8 +102,7 @@ func huber(x float64) float64 {
 	return x * x
 }
 
-// ratios are the logarithms of predicted over measured, of all averages and slowest ranks that were
-// measured.
+// ratios returns ln(predicted/measured) for each measured average and maximum.
 func ratios(points []Point, got []Times) (logs []float64) {
 	for i, p := range points {
 		for _, pair := range [][2]quantity.Micros{{got[i].Average, p.Average}, {got[i].Max, p.Max}} {
@@ -114,7 +114,7 @@ func ratios(points []Point, got []Times) (logs []float64) {
 	return logs
 }
 
-// typical is the median of the relative errors.
+// typical returns the median relative error.
 func typical(logs []float64) float64 {
 	var errors []float64
 	for _, l := range logs {

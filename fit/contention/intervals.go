@@ -11,27 +11,26 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// The constants of a platform file that say between which factors of the predicted time a
-// collective's is, and with "_bcast_chain" behind, of one algorithm. Without the higher one it cannot
-// be told how long one takes.
+// A platform file stores an [Interval] in two constants. The suffix "_bcast_chain", for example,
+// restricts them to one algorithm. If the constant of High is missing, there is no upper bound.
 const (
 	lowConstant  = "collective_low"
 	highConstant = "collective_high"
 )
 
-// Intervals are those of the times of collectives on a platform. The zero value is none.
+// Intervals holds the intervals of a platform's collectives. The zero value has no intervals.
 type Intervals struct {
-	Any Interval
-	// Of are those of algorithms from which the platform was fitted, by names such as bcast_chain.
+	Any Interval // of algorithms that are not in Of
+	// Of holds the intervals of the fitted algorithms, by [IntervalKey], for example bcast_chain.
 	Of map[string]Interval
 }
 
-// IntervalKey names an algorithm in [Intervals]. Names of constants have no hyphens.
+// IntervalKey returns the key of an algorithm in [Intervals], without hyphens, as in bcast_chain.
 func IntervalKey(e collective.Entry) string {
 	return strings.ReplaceAll(e.Collective+"_"+e.Name, "-", "_")
 }
 
-// Interval is the interval of an algorithm; the zero value if none is known.
+// Interval returns the interval of an algorithm; the zero value if there is no interval.
 func (i Intervals) Interval(e collective.Entry) Interval {
 	if one, ok := i.Of[IntervalKey(e)]; ok {
 		return one
@@ -39,7 +38,7 @@ func (i Intervals) Interval(e collective.Entry) Interval {
 	return i.Any
 }
 
-// IntervalsOf are the intervals of a platform's collectives, as its file says.
+// IntervalsOf returns the intervals in a platform file's constants.
 func IntervalsOf(p platforms.Platform) (i Intervals) {
 	all := map[string]Interval{}
 	for _, c := range p.Constants {
@@ -67,7 +66,7 @@ func IntervalsOf(p platforms.Platform) (i Intervals) {
 	return i
 }
 
-// Tables are the constants of intervals.
+// Tables returns the intervals as constants for a platform file.
 func (i Intervals) Tables() (all []platforms.Table) {
 	add := func(suffix string, i Interval) {
 		all = append(all, platforms.NewTable("constant", lowConstant+suffix, "value", fmt.Sprintf("%.4g", i.Low), "source", i.Source))

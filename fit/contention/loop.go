@@ -9,24 +9,23 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// Times are what a benchmark such as OSU's prints of a collective: over the ranks, the least, the
-// mean and the greatest of the mean time that a rank spends in the call, in µs. NaN is what was not
-// measured.
+// Times holds a collective's times as benchmarks such as OSU's print them, in µs: the minimum, mean
+// and maximum over ranks of the mean time that a rank spends in the call. Unmeasured times are NaN.
 type Times struct{ Min, Average, Max quantity.Micros }
 
-// A Loop is a benchmark's loop over a call, made ready: [collective.Algorithm.Loop] with the
-// barrier of [collective.DefaultBarrier]. One at a time may run it.
+// A Loop is a benchmark's loop over a call, prepared for simulation: [collective.Algorithm.Loop]
+// with the barrier of [collective.DefaultBarrier]. It must not be run concurrently.
 type Loop struct {
-	before, after *simulate.Program // up to the last call, and with it
+	before, after *simulate.Program // without the last call, and with it
 }
 
-// warm is how many calls come before the one that is timed. On the machine of the tests the third
-// takes as long as the ninth inside a node, to 0.01 %. On two nodes, whose NICs still carry messages
-// of the calls before, it may take up to half more or less.
-const warm = 2
+// warmCalls is the number of calls before the timed one. On the machine of the tests the third
+// takes as long as the ninth inside a node, to 0.01 %. On two nodes, whose NICs still carry
+// messages of the calls before, it may take up to half more or less.
+const warmCalls = 2
 
-// NewLoop is the loop over a call of the algorithm among so many ranks. The error is that of a call
-// that the algorithm does not take.
+// NewLoop returns the loop over a call of the algorithm on ranks ranks. It returns an error if the
+// algorithm does not support the call.
 func NewLoop(e collective.Entry, ranks int, c collective.Call) (*Loop, error) {
 	if err := e.Check(ranks, c); err != nil {
 		return nil, err
@@ -36,7 +35,7 @@ func NewLoop(e collective.Entry, ranks int, c collective.Call) (*Loop, error) {
 	}
 	var l Loop
 	for i, p := range []**simulate.Program{&l.before, &l.after} {
-		s, err := e.Algorithm.Loop(ranks, c, collective.DefaultBarrier(ranks), 2*warm+i)
+		s, err := e.Algorithm.Loop(ranks, c, collective.DefaultBarrier(ranks), 2*warmCalls+i)
 		if err != nil {
 			return nil, err
 		}
@@ -47,7 +46,7 @@ func NewLoop(e collective.Entry, ranks int, c collective.Call) (*Loop, error) {
 	return &l, nil
 }
 
-// Run is what the benchmark prints on the machine.
+// Run returns the times that the benchmark would print on machine m.
 func (l *Loop) Run(ctx context.Context, m simulate.Machine) (Times, error) {
 	before, err := l.before.Run(ctx, simulate.Options{Machine: m})
 	if err != nil {

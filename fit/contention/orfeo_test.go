@@ -198,7 +198,7 @@ func TestBroadcasts(t *testing.T) {
 				t.Errorf("above what is wanted, %.0f %%: given %s, of %s: %s", limit, f.given, name, text)
 			}
 		}
-		lines = append(lines, fmt.Sprintf("%s | %.2f | %.2f | %.2f | %.2f | %.2f |", line, f.Busy, f.Copy, f.Memory, f.Message, f.Line))
+		lines = append(lines, fmt.Sprintf("%s | %.2f | %.2f | %.2f | %.2f | %.2f |", line, f.Contention, f.EagerPerByte, f.MemoryPerByte, f.NICPerMessage, f.NICPerByte))
 	}
 	held := intervals(t, e, points, got)
 	lines = append(lines, held...)
@@ -265,8 +265,8 @@ func TestSearchOfBroadcasts(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Logf("%s: %+v, %d points, %.3f to %.3f, %d runs", want.given, f.Factors, f.Points, f.Before, f.After, f.Runs)
-		for i, factor := range f.all() {
-			if r := *factor / *want.all()[i]; r < 0.98 || r > 1.02 {
+		for i, factor := range f.pointers() {
+			if r := *factor / *want.pointers()[i]; r < 0.98 || r > 1.02 {
 				t.Errorf("given %s: %+v, in the table %+v", want.given, f.Factors, want.Factors)
 				break
 			}
@@ -289,7 +289,7 @@ func intervals(t *testing.T, e *Estimate, points []Point, got [][]Times) (lines 
 		}
 		lines = append(lines, line+" |")
 	}
-	row("nothing", func(string) Interval { return e.Unseen() }, 0, func(Point) bool { return true })
+	row("nothing", func(string) Interval { return e.DefaultInterval() }, 0, func(Point) bool { return true })
 	all := broadcasts(t)
 	for k, f := range fits[1:] {
 		own := given(all, f.given)
@@ -301,7 +301,7 @@ func intervals(t *testing.T, e *Estimate, points []Point, got [][]Times) (lines 
 		for _, l := range ratios(own, times[0]) {
 			done.errors = append(done.errors, math.Abs(l))
 		}
-		same, other, err := done.Seen()
+		same, other, err := done.FittedIntervals()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,18 +15,18 @@ type Point struct {
 	collective.Entry
 	Ranks int
 	Call  collective.Call
-	Map   string // how its ranks were placed: see [machine.Machine.Place]
-	Times        // NaN is what was not measured
+	Map   string // placement of the ranks: see [machine.Machine.Place]
+	Times        // NaN if not measured
 }
 
-// A Set is points made ready to be predicted again and again, which takes about 100 B for each
-// message of their loops.
+// A Set holds points with their loops, for repeated predictions. It takes about 100 B of memory for
+// each message of the loops.
 type Set struct {
 	Points []Point
 	loops  []*Loop
 }
 
-// NewSet makes points ready. The errors are those of calls that the algorithm does not take.
+// NewSet prepares points. It returns an error if an algorithm does not support a point's call.
 func NewSet(points []Point) (*Set, error) {
 	s := &Set{points, make([]*Loop, len(points))}
 	for i, p := range points {
@@ -38,18 +38,18 @@ func NewSet(points []Point) (*Set, error) {
 	return s, nil
 }
 
-// Predict is what the benchmark prints for each point, on all processors. The errors are a machine
-// that is none or has too few cores, and that of the context.
+// Predict returns the times that the benchmark would print for each point on machine m. Points are
+// simulated in parallel. It returns an error if m is invalid or has too few cores, or ctx ends.
 func (s *Set) Predict(ctx context.Context, m machine.Machine) ([]Times, error) {
 	times := make([]Times, len(s.Points))
 	return times, parallel.Each(ctx, len(s.Points), maxWorkers, func(ctx context.Context, i int) (err error) {
-		times[i], err = s.loops[i].on(ctx, m, s.Points[i])
+		times[i], err = s.loops[i].runPoint(ctx, m, s.Points[i])
 		return err
 	})
 }
 
-// Predict is what the benchmark prints for each point on each of the machines, by machine. The
-// errors are those of [NewSet] and [Set.Predict].
+// Predict returns the times that the benchmark would print for each point on each machine, first by
+// machine, then by point. It fails like [NewSet] and [Set.Predict].
 func Predict(ctx context.Context, points []Point, machines ...machine.Machine) ([][]Times, error) {
 	times := make([][]Times, len(machines))
 	for i := range times {
@@ -59,14 +59,14 @@ func Predict(ctx context.Context, points []Point, machines ...machine.Machine) (
 		l, err := points[i].loop()
 		for j, m := range machines {
 			if err == nil {
-				times[j][i], err = l.on(ctx, m, points[i])
+				times[j][i], err = l.runPoint(ctx, m, points[i])
 			}
 		}
 		return err
 	})
 }
 
-// loop is the loop of the point.
+// loop returns the benchmark's loop over the point's call.
 func (p Point) loop() (*Loop, error) {
 	l, err := NewLoop(p.Entry, p.Ranks, p.Call)
 	if err != nil {
@@ -75,8 +75,8 @@ func (p Point) loop() (*Loop, error) {
 	return l, nil
 }
 
-// on runs the loop of a point on a machine.
-func (l *Loop) on(ctx context.Context, m machine.Machine, p Point) (Times, error) {
+// runPoint places the ranks of point p on machine m and runs the loop.
+func (l *Loop) runPoint(ctx context.Context, m machine.Machine, p Point) (Times, error) {
 	places, err := m.Place(p.Map, p.Ranks)
 	if err != nil {
 		return Times{}, err
@@ -88,5 +88,5 @@ func (l *Loop) on(ctx context.Context, m machine.Machine, p Point) (Times, error
 	return l.Run(ctx, on)
 }
 
-// maxWorkers bounds the loops that run at a time: each takes the memory of a schedule.
+// maxWorkers limits the loops that run in parallel, because each needs memory for its schedule.
 const maxWorkers = 8

@@ -153,7 +153,7 @@ func TestSearch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Factors{Busy: 1.6, Copy: 1.6, Memory: 1.6 * 1.6, Message: 1.6, Line: 1.6}
+	want := Factors{Contention: 1.6, EagerPerByte: 1.6, MemoryPerByte: 1.6 * 1.6, NICPerMessage: 1.6, NICPerByte: 1.6}
 	var points []Point
 	for _, ranks := range []int{5, 12, 16, 33, 64} {
 		for _, n := range []uint64{1, 1024, 4096, 1 << 14, 1 << 20} {
@@ -178,10 +178,10 @@ func TestSearch(t *testing.T) {
 	if f.After > 0.02 || f.Before < 2*f.After {
 		t.Errorf("a median error of %.3f before, %.3f after: %+v", f.Before, f.After, f.Factors)
 	}
-	if r := f.Memory / want.Memory; r < 0.8 || r > 1.25 {
-		t.Errorf("the memory is found to be %.2f, want %.2f", f.Memory, want.Memory)
+	if r := f.MemoryPerByte / want.MemoryPerByte; r < 0.8 || r > 1.25 {
+		t.Errorf("the memory is found to be %.2f, want %.2f", f.MemoryPerByte, want.MemoryPerByte)
 	}
-	same, other, err := f.Seen()
+	same, other, err := f.FittedIntervals()
 	if err != nil || !(other.Low < same.Low && same.Low < 1 && 1 < same.High && same.High < other.High) {
 		t.Errorf("intervals %v and %v (%v)", same, other, err)
 	}
@@ -195,7 +195,7 @@ func TestSearch(t *testing.T) {
 	if f, err = e.Search(t.Context(), s, Plain()); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err = f.Seen(); !errors.As(err, new(Mismatch)) {
+	if _, _, err = f.FittedIntervals(); !errors.As(err, new(Mismatch)) {
 		t.Errorf("times without sense: %v, %+v", err, f)
 	}
 }
@@ -207,14 +207,14 @@ func TestUnseen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if i := e.Unseen(); !(i.Low < 1 && i.High > 2 && i.High < 4) {
+	if i := e.DefaultInterval(); !(i.Low < 1 && i.High > 2 && i.High < 4) {
 		t.Errorf("%+v", i)
 	}
 	all[0] = Level{Name: "node", Holds: 16}
 	if e, err = New(all, 0); err != nil {
 		t.Fatal(err)
 	}
-	if i := e.Unseen(); i.Low != 0 || !math.IsInf(i.High, 1) {
+	if i := e.DefaultInterval(); i.Low != 0 || !math.IsInf(i.High, 1) {
 		t.Errorf("nothing is known inside a node: %+v", i)
 	}
 	for _, wrong := range [][]Level{nil, {{Name: "node", Holds: 2}}, {{Name: "node", Holds: 2, Sizes: []quantity.Bytes{1}, OneWay: []quantity.Micros{1}}}} {

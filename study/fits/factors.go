@@ -57,7 +57,7 @@ func (f *Fitted) sharpen(o Options) error {
 	}
 	what := fmt.Sprintf("%s by %s", entry.Collective, entry.Name)
 	from := fmt.Sprintf("%d of %d measured times of %s", len(chosen), len(points), what)
-	same, other, err := found.Seen()
+	same, other, err := found.FittedIntervals()
 	if errors.As(err, new(contention.Mismatch)) {
 		f.within = contention.Intervals{Any: contention.Interval{High: math.Inf(1), Source: err.Error()}}
 		f.Notes = append(f.Notes, fmt.Sprintf("%v; nothing is taken from %s, and how long a collective takes here cannot be told", err, from))
@@ -67,11 +67,11 @@ func (f *Fitted) sharpen(o Options) error {
 	}
 	f.factors, f.seen = found.Factors, from
 	f.within = contention.Intervals{Any: other, Of: map[string]contention.Interval{contention.IntervalKey(entry): same}}
-	if i := f.shared.Unseen(); math.IsInf(i.High, 1) { // ranks meet where nothing was measured
+	if i := f.shared.DefaultInterval(); math.IsInf(i.High, 1) { // ranks meet where nothing was measured
 		f.within.Any = i
 	}
 	f.Notes = append(f.Notes, fmt.Sprintf("%s: median error %s, before %s; the factors are busy %.2f, copy %.2f, memory %.2f, message %.2f, line %.2f",
-		from, reports.PercentError(100*found.After), reports.PercentError(100*found.Before), found.Busy, found.Copy, found.Memory, found.Message, found.Line))
+		from, reports.PercentError(100*found.After), reports.PercentError(100*found.Before), found.Contention, found.EagerPerByte, found.MemoryPerByte, found.NICPerMessage, found.NICPerByte))
 	return nil
 }
 

@@ -71,7 +71,7 @@ func (f *Fitted) sharing(o Options) error {
 	if f.shared, err = contention.New(levels, max(len(levels)-2, 0)); err != nil {
 		return err
 	}
-	f.factors, f.within = contention.Plain(), contention.Intervals{Any: f.shared.Unseen()}
+	f.factors, f.within = contention.Plain(), contention.Intervals{Any: f.shared.DefaultInterval()}
 	if len(o.Collectives.Paths) == 0 {
 		return nil
 	}
