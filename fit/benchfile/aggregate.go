@@ -124,7 +124,7 @@ func (b *builder) sketch(a *accumulator, from, to int) bool {
 	if had == 0 {
 		from, to = min(from, classOf(a.first)), max(to, classOf(a.first))
 	}
-	_, classes := s.widened(from, to)
+	_, classes := s.extentWith(from, to)
 	if b.parser.classes+classes-had > maxClasses {
 		b.parser.classes -= had
 		a.sketch, a.noSketch = sketch{}, true

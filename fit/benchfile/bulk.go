@@ -177,7 +177,7 @@ func (b *block) add(t *plainTable, size uint64, time float64, exp int) bool {
 	}
 	if class := classOf(time); class < a.sketch.first || class >= a.sketch.first+len(a.sketch.counts) {
 		had := len(a.sketch.counts)
-		if _, classes := a.sketch.widened(class, class); b.classes+classes-had > blockClasses {
+		if _, classes := a.sketch.extentWith(class, class); b.classes+classes-had > blockClasses {
 			return false
 		}
 		a.sketch.cover(class, class)
@@ -274,7 +274,7 @@ func (f *csv) takeBlock(p *parser, t *plainTable, b *block) bool {
 		x.sizes[1], x.sizes[0] = bits.Mul64(uint64(x.size), uint64(x.count))
 		x.sketch = sketch{}
 		if x.count > 1 {
-			x.sketch = a.sketch.used()
+			x.sketch = a.sketch.trimmed()
 		}
 		p.classes += len(x.sketch.counts)
 		key := math.Float64bits(x.size)

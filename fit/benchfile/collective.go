@@ -206,10 +206,10 @@ func hosts(list string, each int) (n int) {
 	return n
 }
 
-// mapped reads the task map that Flux logs when a job has run: blocks of the first node, nodes,
-// tasks on each, and repeats (Flux RFC 34). It sets the ranks of the collectives since the last
-// map.
-func (p *parser) mapped(line []byte) {
+// readTaskMap reads the task map that Flux logs when a job has run: blocks of the first node,
+// nodes, tasks on each, and repeats (Flux RFC 34). It sets the ranks of the collectives since the
+// last map.
+func (p *parser) readTaskMap(line []byte) {
 	n := 0.0
 	for _, m := range taskMapBlock.FindAllSubmatch(line[bytes.Index(line, taskMap):], -1) {
 		n += float64(number10(string(m[2]))) * float64(number10(string(m[3]))) * float64(number10(string(m[4])))
@@ -217,13 +217,13 @@ func (p *parser) mapped(line []byte) {
 	if n >= 1<<24 {
 		return // of no machine
 	}
-	if p.told > len(p.builders) { // tables have been merged
-		p.told = 0
+	if p.mappedTables > len(p.builders) { // tables have been merged
+		p.mappedTables = 0
 	}
-	for _, b := range p.builders[p.told:] {
+	for _, b := range p.builders[p.mappedTables:] {
 		if b.table.Kind == Collective && n > 0 {
 			b.table.Collective.Ranks = int(n)
 		}
 	}
-	p.told = len(p.builders)
+	p.mappedTables = len(p.builders)
 }

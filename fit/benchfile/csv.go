@@ -147,7 +147,7 @@ func (f *csv) close(p *parser) {
 // row reads a row of the open table. It returns false for any other line: noise, or another header.
 func (f *csv) row(p *parser, line []byte, n int) bool {
 	c := &f.cols
-	at := c.at()
+	at := c.keyColumn()
 	if f.comma == ' ' && n != f.width {
 		if n > f.width && isRow(f.fields, ' ') {
 			f.tooMany(p, n)

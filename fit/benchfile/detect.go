@@ -20,7 +20,7 @@ func (f *csv) start(p *parser, line []byte) bool {
 	if pending != nil && f.units(p, line, pending) {
 		return true
 	}
-	if !f.likely(p, line) {
+	if !f.worthParsing(p, line) {
 		return false
 	}
 	header := bytes.TrimSpace(bytes.TrimLeft(line, "#%"))
@@ -86,8 +86,9 @@ func (f *csv) units(p *parser, line []byte, names [][]byte) bool {
 	return true
 }
 
-// likely reports cheaply whether a line may be a header or a row; most lines of a log are neither.
-func (f *csv) likely(p *parser, line []byte) bool {
+// worthParsing reports cheaply whether a line may be a header or a row; most lines of a log are
+// neither.
+func (f *csv) worthParsing(p *parser, line []byte) bool {
 	if p.opt.X != "" || p.opt.Y != "" || !f.seen {
 		return len(line) <= maxHeader
 	}

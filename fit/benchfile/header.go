@@ -38,8 +38,8 @@ func columnOption(opt string) (column, unit string) {
 
 var noColumns = columns{size: -1, time: -1, min: -1, max: -1, median: -1, packet: -1, burst: -1, delta: -1, check: -1, unit: -1}
 
-// at returns the index of the column that every row must have: the size or the burst.
-func (c *columns) at() int {
+// keyColumn returns the index of the column that every row must have: the size or the burst.
+func (c *columns) keyColumn() int {
 	if c.burst >= 0 {
 		return c.burst
 	}
@@ -219,7 +219,7 @@ func (f *csv) columns(p *parser, cols []columnName, unit string) (*columns, stri
 			h.total = totalNames[col.base]
 		case isY:
 			h.timeAt, h.timeRank = i, -1
-		case !h.side(i, *col) && y == "":
+		case !h.assignSide(i, *col) && y == "":
 			h.time(i, *col)
 		}
 	}
@@ -244,9 +244,9 @@ func (c columnName) sizeUnit() float64 {
 	return 1
 }
 
-// side assigns column i if it is read beside sizes and times or names its rows, and reports whether
-// it did.
-func (h *finder) side(i int, col columnName) bool {
+// assignSide assigns column i if it is read beside sizes and times or names its rows, and reports
+// whether it did.
+func (h *finder) assignSide(i int, col columnName) bool {
 	isTime := col.hasUnit && col.unit.Dim == quantity.DimTime
 	switch {
 	case unitNames[col.base] && !col.hasUnit:

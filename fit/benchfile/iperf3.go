@@ -54,7 +54,7 @@ func (f *iperf3) close(p *parser, s *jsonScanner) {
 				t.Title += ", streams: " + itoa(f.streams)
 			}
 			share := t.divide(1, max(1, f.streams))
-			f.tables.of(p, t.Title, t).row(row{size: f.size, time: f.size / (f.rate * share)})
+			f.tables.table(p, t.Title, t).row(row{size: f.size, time: f.size / (f.rate * share)})
 		}
 		f.rate, f.omitted = 0, false
 	}

@@ -118,7 +118,7 @@ func (s *jsonScanner) begin(p *parser, c byte) bool {
 		}
 		s.sink.close(p)
 		s.stack = s.stack[:len(s.stack)-1]
-		s.after()
+		s.endValue()
 	case c == ',':
 		if len(s.stack) == 0 {
 			return true // objects that have lost their array
@@ -150,8 +150,8 @@ func (s *jsonScanner) begin(p *parser, c byte) bool {
 	return true
 }
 
-// after sets the state that follows a value.
-func (s *jsonScanner) after() {
+// endValue sets the state that follows a value.
+func (s *jsonScanner) endValue() {
 	if s.want = wantComma; len(s.stack) == 0 {
 		s.want = wantValue
 	}
@@ -185,7 +185,7 @@ func (s *jsonScanner) string(p *parser) bool {
 		return true
 	}
 	s.sink.scalar(p, text)
-	s.after()
+	s.endValue()
 	return true
 }
 
@@ -217,6 +217,6 @@ func (s *jsonScanner) word(p *parser) bool {
 		}
 	}
 	s.sink.scalar(p, text)
-	s.after()
+	s.endValue()
 	return true
 }

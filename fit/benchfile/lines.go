@@ -20,7 +20,7 @@ type lineReader struct {
 	source   *source // of in; nil until blocks are read
 	read     int64
 	progress func(int64)
-	told     int64
+	reported int64
 	long     int  // lines that were cut
 	more     bool // the line goes on: see piece
 	partial  bool // the last line had no end
@@ -81,8 +81,8 @@ func (l *lineReader) next() ([]byte, error) {
 // count adds n to the number of bytes read, and reports progress.
 func (l *lineReader) count(n int) {
 	l.read += int64(n)
-	if l.progress != nil && l.read-l.told >= 1<<20 {
-		l.told = l.read
+	if l.progress != nil && l.read-l.reported >= 1<<20 {
+		l.reported = l.read
 		l.progress(l.read)
 	}
 }

@@ -83,7 +83,7 @@ func (f *netgauge) take(p *parser, line []byte) bool {
 		f.trip.cut()
 		return true
 	case f.columns > 0 && f.oneOne != nil:
-		return f.long(n)
+		return f.oneOneRow(n)
 	}
 	return false
 }
@@ -148,9 +148,9 @@ func (f *netgauge) stdout(p *parser, line []byte) bool {
 	return true
 }
 
-// long reads a row of one_one with a header: "size - 4 blocking times [(..)] - minimum,
+// oneOneRow reads a row of one_one with a header: "size - 4 blocking times [(..)] - minimum,
 // average, median, maximum of half a round trip …".
-func (f *netgauge) long(n int) bool {
+func (f *netgauge) oneOneRow(n int) bool {
 	var v [20]number
 	count := 0
 	for _, text := range f.texts[:min(n, len(f.texts))] {

@@ -126,7 +126,7 @@ func (f *netperf) take(p *parser, line []byte) bool {
 func (f *netperf) header(p *parser, text string) bool {
 	names := strings.Split(text, ",")
 	if len(names) > 1 || f.layout == 'b' && netperfKeys[strings.ToLower(strings.TrimSpace(text))] != "" {
-		if !f.known(names) {
+		if !f.setColumns(names) {
 			return false
 		}
 		f.flush(p)
@@ -151,8 +151,8 @@ func (f *netperf) header(p *parser, text string) bool {
 	return false
 }
 
-// known sets the columns from their names, and reports whether one holds times or rates.
-func (f *netperf) known(names []string) bool {
+// setColumns sets the columns from their names, and reports whether one holds times or rates.
+func (f *netperf) setColumns(names []string) bool {
 	keys := make([]string, len(names))
 	useful := false
 	for i, name := range names {
@@ -195,7 +195,7 @@ func (f *netperf) classic() bool {
 // row reads a line of values.
 func (f *netperf) row(p *parser, line []byte) bool {
 	if f.layout == 'b' { // the header of an omni test has ended
-		if names := stacked(f.head); !f.known(names) {
+		if names := stacked(f.head); !f.setColumns(names) {
 			f.layout = 0
 			return false
 		}
@@ -347,7 +347,7 @@ func (f *netperf) flush(p *parser) {
 	if t.Title == "" {
 		t.Title = "netperf " + t.Kind.String()
 	}
-	b := f.tables.of(p, t.Title, t)
+	b := f.tables.table(p, t.Title, t)
 	if t.Kind == Operation && !b.warned {
 		b.warned = true
 		b.warn("requests and responses differ in size: the time is that of both, and no round trip")

@@ -76,12 +76,12 @@ func (f *objects) take(p *parser, line []byte) bool {
 	} else if line[0] == '{' || len(line) == 1 {
 		p.suggest("broken JSON; mend it, or give the text that the benchmark printed")
 	}
-	f.broken(p)
+	f.discard(p)
 	return !begins && rows == f.taken && f.take(p, line) // a bracket in a log, and then JSON
 }
 
-// broken discards the open value.
-func (f *objects) broken(p *parser) {
+// discard discards the open value.
+func (f *objects) discard(p *parser) {
 	f.scan.reset()
 	f.clear()
 }
@@ -190,7 +190,7 @@ func (f *objects) object(p *parser) {
 	}
 	f.at = at
 	c := &f.rows.cols
-	size, time := &f.cells[at[c.at()]], &f.cells[at[c.time]]
+	size, time := &f.cells[at[c.keyColumn()]], &f.cells[at[c.time]]
 	if f.full {
 		p.badRow(tooBig)
 		return
@@ -232,7 +232,7 @@ func (f *objects) object(p *parser) {
 // layout finds the columns of the object, and reports whether it is a row. Missing keys are empty
 // values, and new keys are added as columns.
 func (f *objects) layout(p *parser) bool {
-	if f.names != nil && f.tables == f.tableOf() && f.known(p) {
+	if f.names != nil && f.tables == f.tableOf() && f.fitsLayout(p) {
 		return true
 	}
 	names := make([][]byte, len(f.cells))
@@ -262,8 +262,8 @@ func (f *objects) tableOf() int {
 	return 0
 }
 
-// known reports whether the object has the size and time of the layout, and adds its new keys.
-func (f *objects) known(p *parser) bool {
+// fitsLayout reports whether the object has the size and time of the layout, and adds its new keys.
+func (f *objects) fitsLayout(p *parser) bool {
 	same := len(f.cells) == len(f.names) // mostly, and in the same order
 	for i := range f.cells {
 		same = same && f.cells[i].name == f.names[i]
@@ -274,7 +274,7 @@ func (f *objects) known(p *parser) bool {
 	c := &f.rows.cols
 	size, time := false, false
 	for i := range f.cells {
-		size = size || f.cells[i].name == f.names[c.at()]
+		size = size || f.cells[i].name == f.names[c.keyColumn()]
 		time = time || f.cells[i].name == f.names[c.time]
 	}
 	if !size || !time {

@@ -105,10 +105,10 @@ func outputs(r io.Reader, name string, o Options, depth int, each func(*File, er
 	part, done := buffered(s)
 	defer done()
 	var nothing error // the first error of an output without a table, if no output has one
-	told := false
+	reported := false
 	for {
 		if !s.next() {
-			if nothing != nil && !told {
+			if nothing != nil && !reported {
 				return each(nil, nothing)
 			}
 			return nil
@@ -123,7 +123,7 @@ func outputs(r io.Reader, name string, o Options, depth int, each func(*File, er
 			nothing = cmp.Or(nothing, err) // text before or between outputs
 			continue
 		}
-		told = true
+		reported = true
 		if f != nil { // lines count from the beginning of the file
 			for i := range f.Tables {
 				f.Tables[i].Line += s.before

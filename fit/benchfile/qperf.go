@@ -107,7 +107,7 @@ func (f *qperf) flush(p *parser) {
 	if f.kind == Gap && strings.Contains(f.test, "_bi_") {
 		t.divide(2, 0)
 	}
-	b := f.open.of(p, f.test, t)
+	b := f.open.table(p, f.test, t)
 	for _, r := range values {
 		r.size = f.size
 		if f.kind == Gap {

@@ -50,7 +50,7 @@ func Open(name string, o Options) (*File, error) {
 func Read(r io.Reader, name string, o Options) (*File, error) { return readAt(quick, r, name, o) }
 
 func readAt(pace pace, r io.Reader, name string, o Options) (*File, error) {
-	p := &parser{opt: o, most: cmp.Or(o.Tables, maxTables), file: &File{Name: name}, formats: formats()}
+	p := &parser{opt: o, tableLimit: cmp.Or(o.Tables, maxTables), file: &File{Name: name}, formats: formats()}
 	in, done := buffered(r)
 	defer done()
 	if head, _ := in.Peek(2); bytes.Equal(head, []byte{0x1f, 0x8b}) {
@@ -115,7 +115,7 @@ type parser struct {
 	builders       []*builder
 	previous       string // the previous line if it was skipped, else ""
 	labelled       bool   // lines begin with the rank that printed them
-	most           int    // maximum number of tables
+	tableLimit     int    // maximum number of tables
 	dropped        int    // number of tables beyond the maximum
 	merged         int    // number of builders whose rows were moved to another
 	faults         int    // number of invalid rows of CSV and JSON
@@ -130,7 +130,7 @@ type parser struct {
 	// chosenFor is the collective.
 	algorithm, chosenFor string
 	launched             int             // number of ranks in the last command line that gave one
-	told                 int             // number of tables up to the last task map: their ranks are set
+	mappedTables         int             // number of tables up to the last task map: their ranks are set
 	object               int             // of the JSON array in the current line, from 1
 	claimed              int             // the first line that a benchmark's reader accepted; 0 if none
 	claimedBy            string          // name of that benchmark
@@ -191,12 +191,12 @@ func (p *parser) run() error {
 		}
 		p.file.Lines++
 		if p.lines.more {
-			p.long(raw)
+			p.readPieces(raw)
 			continue
 		}
 		p.raw = raw
 		if bytes.Contains(raw, taskMap) {
-			p.mapped(raw)
+			p.readTaskMap(raw)
 		}
 		line := clean(raw)
 		if len(line) == 0 {
@@ -219,12 +219,13 @@ func (p *parser) run() error {
 		if len(line) < 60 && utf8.Valid(line) {
 			p.previous = string(line)
 		}
-		p.remark(line)
+		p.readRemark(line)
 	}
 }
 
-// long reads a line that comes in pieces: JSON completely, other text only up to maxLine bytes.
-func (p *parser) long(raw []byte) {
+// readPieces reads a line that comes in pieces: JSON completely, other text only up to maxLine
+// bytes.
+func (p *parser) readPieces(raw []byte) {
 	line := bytes.TrimLeft(raw, " \t")
 	if len(line) == 0 || !p.take(line) {
 		p.file.Skipped++
@@ -243,7 +244,7 @@ func (p *parser) long(raw []byte) {
 		}
 		if !f.feed(p, piece, !p.lines.more) {
 			p.suggest("broken JSON; mend it, or give the text that the benchmark printed")
-			f.broken(p)
+			f.discard(p)
 			p.lines.drop()
 		}
 	}
@@ -255,9 +256,9 @@ var unitRemark = regexp.MustCompile(`(?i)\b(?:time|latenc|duration|unit)[a-z]*\b
 // expression against every line of a long log is slow.
 var unitParts = [][]byte{[]byte("ime"), []byte("aten"), []byte("nit"), []byte("urat")}
 
-// remark reads a line outside of tables for facts about the next tables: the unit of their times,
-// the number of ranks and the algorithm.
-func (p *parser) remark(line []byte) {
+// readRemark reads a line outside of tables for facts about the next tables: the unit of their
+// times, the number of ranks and the algorithm.
+func (p *parser) readRemark(line []byte) {
 	if len(line) > maxHeader {
 		return
 	}
@@ -299,11 +300,11 @@ func (p *parser) begin(t Table) *builder {
 	t.Line = p.file.Lines
 	t.Title = plain(t.Title)
 	b := &builder{table: &t, parser: p, sizes: map[uint64]*accumulator{}}
-	if len(p.builders) >= p.most && p.merged > p.most/2 { // rarely: it walks all tables
+	if len(p.builders) >= p.tableLimit && p.merged > p.tableLimit/2 { // rarely: it walks all tables
 		p.builders = slices.DeleteFunc(p.builders, func(b *builder) bool { return b.merged })
 		p.merged = 0
 	}
-	if len(p.builders)-p.merged >= p.most || p.sizes > sizesEach*p.most {
+	if len(p.builders)-p.merged >= p.tableLimit || p.sizes > sizesEach*p.tableLimit {
 		p.dropped++
 		return b
 	}
@@ -314,23 +315,23 @@ func (p *parser) begin(t Table) *builder {
 // openTables maps keys to the tables of a format that may still get rows.
 type openTables map[string]*builder
 
-// of returns the table of a key, which it begins if it is new.
-func (o *openTables) of(p *parser, key string, t Table) *builder {
+// table returns the table of a key, which it begins if it is new.
+func (o *openTables) table(p *parser, key string, t Table) *builder {
 	b := (*o)[key]
 	if b == nil {
 		b = p.begin(t)
 		if *o == nil {
 			*o = openTables{}
 		}
-		if len(*o) < p.most {
+		if len(*o) < p.tableLimit {
 			(*o)[key] = b
 		}
 	}
 	return b
 }
 
-// nothing returns the error of a file without a table.
-func (p *parser) nothing() *Error {
+// noTableError returns the error of a file without a table.
+func (p *parser) noTableError() *Error {
 	f := p.file
 	if len(p.builders) > 0 {
 		if b := p.builders[0]; b.dropped > 0 {
@@ -383,7 +384,7 @@ func (p *parser) finish() (*File, error) {
 		return nil, p.fault
 	}
 	if len(f.Tables) == 0 {
-		e := p.nothing()
+		e := p.noTableError()
 		e.NoTable = true
 		return nil, e
 	}

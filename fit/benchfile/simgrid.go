@@ -57,7 +57,7 @@ func (f *simgrid) take(p *parser, line []byte) bool {
 				t.Kind, t.Collective = Collective, c.perRank()
 			}
 		}
-		b = f.tables.of(p, key, t)
+		b = f.tables.table(p, key, t)
 	}
 	b.resolution(v[2].quantum() * unit)
 	b.row(row{size: v[0].value, time: v[2].value * unit})

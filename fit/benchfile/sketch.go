@@ -28,9 +28,9 @@ func (s *sketch) add(t float64) {
 	s.counts[i]++
 }
 
-// widened returns the first class and the number of classes that s would keep if it also covered
+// extentWith returns the first class and the number of classes that s would keep if it also covered
 // the classes from to to.
-func (s *sketch) widened(from, to int) (first, classes int) {
+func (s *sketch) extentWith(from, to int) (first, classes int) {
 	from, to = from&^(sketchBlock-1), to|(sketchBlock-1)
 	if len(s.counts) > 0 {
 		from, to = min(from, s.first), max(to, s.first+len(s.counts)-1)
@@ -40,7 +40,7 @@ func (s *sketch) widened(from, to int) (first, classes int) {
 
 // cover makes room for the classes from to to.
 func (s *sketch) cover(from, to int) {
-	first, classes := s.widened(from, to)
+	first, classes := s.extentWith(from, to)
 	if classes == len(s.counts) {
 		return
 	}
@@ -61,8 +61,8 @@ func (s *sketch) join(o *sketch) {
 	}
 }
 
-// used returns the sketch without unused classes at its ends.
-func (s *sketch) used() sketch {
+// trimmed returns the sketch without unused classes at its ends.
+func (s *sketch) trimmed() sketch {
 	from, to := 0, len(s.counts)
 	empty := func(at int) bool {
 		for _, n := range s.counts[at : at+sketchBlock] {

@@ -101,7 +101,7 @@ func (f *sockperf) flush(p *parser) {
 	}
 	title := "sockperf " + f.mode
 	key := title + f.kind.String()
-	b := f.open.of(p, key, Table{Format: "sockperf", Title: title, Kind: f.kind})
+	b := f.open.table(p, key, Table{Format: "sockperf", Title: title, Kind: f.kind})
 	if f.assumed && !b.warned {
 		b.warned = true
 		b.warn("no -m in the command line: sockperf's 14 bytes are assumed")

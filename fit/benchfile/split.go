@@ -60,8 +60,8 @@ const (
 	maxColumns  = 64      // maximum number of possible dimensions; if there are more, they are counters
 )
 
-// asks reports whether an option names the column, by header or by number from 1.
-func (p *parser) asks(option []string, name string, number int) (asks bool) {
+// optionNames reports whether an option names the column, by header or by number from 1.
+func (p *parser) optionNames(option []string, name string, number int) (asks bool) {
 	for _, o := range option {
 		if o == name || o == itoa(number) {
 			p.asked[o], asks = true, true
@@ -79,15 +79,15 @@ func newSplitter(p *parser, header [][]byte, c *columns) splitter {
 		s.add(p, text, i)
 	}
 	for _, names := range p.opt.Names {
-		if s.ask(names) {
+		if s.groupBy(names) {
 			break
 		}
 	}
 	return s
 }
 
-// ask makes the named columns dimensions regardless of the rows. It reports whether all exist.
-func (s *splitter) ask(names []string) bool {
+// groupBy makes the named columns dimensions regardless of the rows. It reports whether all exist.
+func (s *splitter) groupBy(names []string) bool {
 	var at []int
 	for _, name := range names {
 		i := slices.IndexFunc(s.columns, func(c splitColumn) bool { return c.name == name })
@@ -110,7 +110,7 @@ func (s *splitter) add(p *parser, text []byte, i int) bool {
 	if x.name == "" {
 		x.name, x.base = itoa(i+1), "column "+itoa(i+1)
 	}
-	group, pool := p.asks(p.opt.Group, col.full, i+1), p.asks(p.opt.Pool, col.full, i+1)
+	group, pool := p.optionNames(p.opt.Group, col.full, i+1), p.optionNames(p.opt.Pool, col.full, i+1)
 	switch {
 	case group && (pool || c.isRead(i)):
 		p.badRow("column %q cannot group: it is read as a size or time, or pooled", short([]byte(x.name)))
@@ -187,7 +187,7 @@ func (s *splitter) table(p *parser, f *csv, n int) *builder {
 	x.b = p.begin(Table{Format: cmp.Or(f.format, "csv"), Kind: s.cols.kind, Packet: quantity.Bytes(packet)})
 	if p.dropped > dropped {
 		p.dropped = dropped
-		p.badRow("more than %d tables or %d sizes in them; --pool takes the values of a column together, or split the file", p.most, sizesEach*p.most)
+		p.badRow("more than %d tables or %d sizes in them; --pool takes the values of a column together, or split the file", p.tableLimit, sizesEach*p.tableLimit)
 		return x.b
 	}
 	s.order = append(s.order, x)
@@ -227,7 +227,7 @@ func (s *splitter) giveUp(p *parser, f *csv, n int) bool {
 			worst = i
 			break
 		}
-		if len(s.order) >= p.most && (worst < 0 || len(c.values) > len(s.columns[worst].values)) {
+		if len(s.order) >= p.tableLimit && (worst < 0 || len(c.values) > len(s.columns[worst].values)) {
 			worst = i
 		}
 	}
@@ -332,9 +332,10 @@ func (s *splitter) isDimension(i int) (splits, dimension bool) {
 	return splits, splits && !single && 10*pairs >= 6*full
 }
 
-// places reports whether column i gives the number or placement of a collective's ranks, beyond the
-// columns that already are dimensions. The sizes need not repeat: blocks of a total do not.
-func (s *splitter) places(p *parser, i int) bool {
+// isPlacement reports whether column i gives the number or placement of a collective's ranks,
+// beyond the columns that already are dimensions. The sizes need not repeat: blocks of a total do
+// not.
+func (s *splitter) isPlacement(p *parser, i int) bool {
 	c := &s.columns[i]
 	if !rankNames[c.base] && !nodeNames[c.base] && !perNodeNames[c.base] || p.opt.Collective == "" && fromFileName(p.file.Name).Name == "" {
 		return false
@@ -371,7 +372,7 @@ func (s *splitter) end(p *parser) {
 		}
 		splits, dimension := s.isDimension(i)
 		switch {
-		case c.role == candidate && (dimension || s.places(p, i)):
+		case c.role == candidate && (dimension || s.isPlacement(p, i)):
 			c.role = asked
 			p.note("column %q tells tables apart (%s); --pool %s takes them together", short([]byte(c.name)), s.list(i), short([]byte(c.name)))
 		case splits:

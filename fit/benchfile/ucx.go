@@ -112,7 +112,7 @@ func (f *ucx) flush(p *parser) {
 	if !bytes.Contains(bytes.ToLower([]byte(f.test)), []byte("lat")) {
 		kind = Gap
 	}
-	b := f.tables.of(p, f.test, Table{Format: "ucx_perftest", Title: f.test, Kind: kind})
+	b := f.tables.table(p, f.test, Table{Format: "ucx_perftest", Title: f.test, Kind: kind})
 	if !f.final {
 		b.warn("the run of " + quantity.Bytes(f.size).String() + " has no final line: its last average so far counts")
 	}
