@@ -22,7 +22,7 @@ type LogGOPS struct {
 	EagerLimit      quantity.Bytes         // S: larger messages wait for their receive
 }
 
-// Defaults are the parameters that LogGOPSim has if it is given none.
+// Defaults returns LogGOPSim's default parameters.
 func Defaults() LogGOPS {
 	return LogGOPS{Latency: 2.5, Overhead: 1.5, GapTime: 1, GapPerByte: 0.006, EagerLimit: 65535}
 }
@@ -40,7 +40,7 @@ type parameter struct {
 	dim    quantity.Dimension
 }
 
-// parameters are those of LogGOPS, in the order of its letters in writing.
+// parameters lists the LogGOPS parameters in the order in which they are written.
 var parameters = []parameter{
 	{"L", func(m *LogGOPS) *float64 { return (*float64)(&m.Latency) }, quantity.DimTime},
 	{"o", func(m *LogGOPS) *float64 { return (*float64)(&m.Overhead) }, quantity.DimTime},
@@ -79,7 +79,7 @@ func ParseLogGOPS(text string, base LogGOPS) (LogGOPS, error) {
 	return m, m.check()
 }
 
-// number is the value in the parameter's unit. A plain number of bytes needs none.
+// number returns the value in the parameter's unit. A plain number counts as bytes.
 func (p parameter) number(v quantity.Value) (float64, error) {
 	switch p.dim {
 	case quantity.DimTime:
@@ -114,7 +114,7 @@ func quoted(s string) string {
 	return s
 }
 
-// String is the text that ParseLogGOPS reads.
+// String returns the parameters in the form that ParseLogGOPS reads.
 func (m LogGOPS) String() string {
 	var b strings.Builder
 	for i, p := range parameters {
@@ -133,7 +133,7 @@ func (m LogGOPS) String() string {
 	return b.String()
 }
 
-// check returns the first parameter that is no parameter.
+// check returns an error for the first parameter out of range.
 func (m LogGOPS) check() error {
 	for _, p := range parameters {
 		switch v := *p.get(&m); {
@@ -148,11 +148,11 @@ func (m LogGOPS) check() error {
 	return nil
 }
 
-// loggops are the parameters in whole ticks, ticks per byte and bytes.
+// loggops holds the parameters in whole ticks, ticks per byte and bytes.
 type loggops struct{ L, o, g, G, O, S uint64 }
 
-// inTicks rounds the parameters to ticks, of which a µs has so many. It is an error if
-// they have to be whole and one is not.
+// inTicks rounds the parameters to ticks, with micro ticks per µs. If whole is set, it is
+// an error if a parameter is not a whole number of ticks.
 func (m LogGOPS) inTicks(micro float64, whole bool) (loggops, error) {
 	if err := m.check(); err != nil {
 		return loggops{}, err

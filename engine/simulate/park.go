@@ -2,12 +2,12 @@ package simulate
 
 import "math"
 
-// By LogGOPSim's rules, what is blocked is parked with all that needs the same processor and the
-// same NIC: a group. Only the first of a group is in the queue, at the time
-// when its resources are free as far as is known; whoever comes first then goes on,
-// and the next one takes its place. The others cost nothing meanwhile.
+// By LogGOPSim's rules, blocked entries that need the same processor and the same NIC are parked
+// together, as a group. Only the first of a group is in the queue, at the time when its resources
+// are expected to be free. It then proceeds, and the next one takes its place. The remaining
+// entries cost nothing meanwhile.
 //
-// The result is that of the plain way, in which each blocked entry goes back
+// The result equals that of the simple method, in which each blocked entry goes back
 // into the queue, keeping its number, until it comes when its resources are free: clocks
 // only grow, so all of a group are free at the same moments, and the one with the least
 // number is then the first of them to be taken. Where clocks can shrink, in wrapped
@@ -21,8 +21,8 @@ type group struct {
 	class uint8 // the ring has room for 2^class; 0: there is none
 }
 
-// A yard has the rings of all groups: what is parked, as number and operation
-// in one, ascending.
+// A yard holds the rings of all groups: the parked entries in ascending order, each with number and
+// operation in one word.
 type yard struct {
 	index  []uint32 // group of a rank and kind, plus 1
 	groups []group
@@ -82,13 +82,13 @@ func (y *yard) add(g *group, num, what uint32) {
 	g.n++
 }
 
-// head is the first of a group.
+// head returns the first entry of a group.
 func (y *yard) head(g *group) (num, what uint32) {
 	x := y.rings[g.start+g.first]
 	return uint32(x >> 32), uint32(x)
 }
 
-// drop takes the first out of the group.
+// drop removes the first entry of a group.
 func (y *yard) drop(g *group) {
 	g.first = (g.first + 1) & (1<<g.class - 1)
 	g.n--
@@ -117,8 +117,8 @@ func (r *run) arm(index int, g *group, time uint64, num uint32) {
 	r.q.push(entry{time, num, armed | (r.yard.index[index] - 1)})
 }
 
-// wake is the first of the group that the entry stands for. There is none if another of the
-// group came before it in the meantime.
+// wake returns the first entry of the group that e represents. It returns false if another entry of
+// the group has replaced it in the meantime.
 func (r *run) wake(e entry) (entry, bool) {
 	g := &r.yard.groups[e.what&opMask]
 	if g.time != e.time || g.num != e.num {
@@ -144,10 +144,10 @@ func (r *run) leave(index int, until uint64) {
 }
 
 // insertAll puts entries that become free at the same moment for the same resources into the
-// queue: one of them, which stands for all.
+// queue: one of them represents all.
 func (r *run) insertAll(list []uint32, index int, at uint64) {
 	g := r.yard.group(index)
-	if g.n > 0 && g.time < at { // who stands for the group comes too early for these
+	if g.n > 0 && g.time < at { // the entry in the queue is too early for these
 		for _, i := range list {
 			r.push(at, i)
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule"
 )
 
-// Shares divide a time, in ticks, among what it was spent on.
+// Shares divide a time, in ticks, among its causes.
 type Shares struct {
 	Latency         uint64 // L
 	SendOverhead    uint64 // o_s
@@ -17,11 +17,11 @@ type Shares struct {
 	OverheadBytes   uint64 // O for each byte
 	Compute         uint64
 	Noise           uint64
-	Sharing         uint64 // held back by other messages through a unit that ranks share
-	Waiting         uint64 // of a processor; none on a path: who waits, waits for what is on it
+	Sharing         uint64 // delay by other messages through a unit that ranks share
+	Waiting         uint64 // idle time of a processor; always 0 on a path
 }
 
-// Sum is the time that was divided.
+// Sum returns the time that was divided, in ticks.
 func (s Shares) Sum() uint64 {
 	sum := uint64(0)
 	for _, part := range s.Parts() {
@@ -30,13 +30,13 @@ func (s Shares) Sum() uint64 {
 	return sum
 }
 
-// A Part is one of Shares by its name.
+// A Part is one of the Shares with its name.
 type Part struct {
 	Name  string
 	Ticks uint64
 }
 
-// Parts are the shares with their names. Sharing is the last, on machines where there is any.
+// Parts returns the shares with their names. Sharing is the last, on machines where there is any.
 func (s Shares) Parts() []Part {
 	parts := []Part{{"L", s.Latency}, {"o_s", s.SendOverhead}, {"o_r", s.ReceiveOverhead}, {"g", s.Gap}, {"G·bytes", s.GapBytes},
 		{"O·bytes", s.OverheadBytes}, {"computation", s.Compute}, {"noise", s.Noise}, {"waiting", s.Waiting}}
@@ -64,7 +64,7 @@ func (s *Shares) add(t Shares) {
 // path stays the same.
 type Slopes struct{ L, O, G, GapPerByte, OverheadPerByte uint64 }
 
-// By is the slope by the parameter of that letter (L, o, g, G or O).
+// By returns the slope by the parameter with that letter (L, o, g, G or O).
 func (s Slopes) By(letter string) uint64 {
 	switch letter {
 	case "L":
@@ -81,11 +81,11 @@ func (s Slopes) By(letter string) uint64 {
 	return 0
 }
 
-// A Path is what a rank's finish time consists of: steps of operations, each of which begins
-// when the one before lets it.
+// A Path breaks a rank's finish time down into steps of operations, each of which begins when the
+// previous one allows it.
 type Path struct {
 	Rank     int
-	Segments []Segment // from 0 to the finish, without holes
+	Segments []Segment // from 0 to the finish, without gaps
 	Shares   Shares    // their sum is the finish time
 	Slopes   Slopes    // zero on a machine that is not LogGOPS
 }
@@ -108,11 +108,11 @@ var relationNames = [...]string{atStart: "started", atCPU: "processor free", atN
 
 var errNotRecorded = errors.New("the run was not recorded; set Options.Record")
 
-// Path is the critical path of the rank that finishes last. The run must have been recorded,
+// Path returns the critical path of the rank that finishes last. The run must have been recorded,
 // and the schedule must have ended.
 func (r *Result) Path() (*Path, error) { return r.PathOf(r.last()) }
 
-// PathOf is the path of that rank.
+// PathOf returns the path of the given rank.
 func (r *Result) PathOf(rank int) (*Path, error) {
 	if r.run == nil {
 		return nil, errNotRecorded
@@ -151,7 +151,7 @@ func (r *run) parts(a *act, at relation) (Shares, Slopes, error) {
 		return s, d, nil
 	}
 	from, to := r.between(a)
-	bytes := uint64(0) // beside the first
+	bytes := uint64(0) // all bytes after the first
 	if a.bytes > 1 && a.bytes != handshake {
 		bytes = a.bytes - 1
 	}
@@ -229,7 +229,7 @@ func (r *run) parts(a *act, at relation) (Shares, Slopes, error) {
 	return s, d, nil
 }
 
-// travel adds the latency. A message may arrive while its sender is at it still.
+// travel adds the latency. A message may arrive while its sender is still sending it.
 func (s *Shares) travel(c *cost) {
 	if c.latency < 0 {
 		s.SendOverhead -= uint64(-c.latency)
@@ -238,7 +238,7 @@ func (s *Shares) travel(c *cost) {
 	}
 }
 
-// between are the ranks of the message that a step is about, in its direction.
+// between returns the sender and the receiver of the message of a step.
 func (r *run) between(a *act) (from, to uint32) {
 	n, op := &r.nodes[a.op], &r.ops[a.op]
 	switch {

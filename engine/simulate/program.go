@@ -12,8 +12,8 @@ import (
 type Program struct {
 	s     *schedule.Schedule
 	ops   []schedule.Op // of s
-	nodes []node        // lent to one run at a time; rank and channel never change
-	names int           // channels
+	nodes []node        // used by one run at a time; rank and channel never change
+	names int           // number of channels
 	wild  map[uint32]*wildRank
 	cpus  labels
 	nics  labels
@@ -26,7 +26,7 @@ type Program struct {
 type node struct {
 	rank    uint32
 	channel uint32 // of a send and a receive
-	waits   uint32 // for so many dependencies; later one of the states below
+	waits   uint32 // number of unfinished dependencies; later one of the states below
 	next    uint32 // in the list of its channel; of a receive that has its message: the send
 }
 
@@ -46,18 +46,18 @@ const (
 	lastState
 )
 
-// Channels of messages that no list has.
+// Channels of messages that are in no list.
 const (
 	noChannel   uint32 = 1<<32 - 1 - iota // no receive takes it
 	wildChannel                           // the receiving rank, or the message, has wildcards
 	maxChannel
 )
 
-// maxOps bounds the operations that are simulated: each has at most four entries, whose numbers
-// stay below 2³¹.
+// maxOps is the maximum number of operations of a schedule: each has at most four entries, whose
+// numbers stay below 2³¹.
 const maxOps = 1 << 29
 
-// A channel is what receives ask for at one rank.
+// A channel is the source and tag of receives at one rank.
 type channel struct{ from, tag uint32 }
 
 // accepts reports whether a receive from channel c accepts a message with that source and tag.
@@ -69,7 +69,7 @@ func (c channel) accepts(from, tag uint32) bool {
 // 65535 takes no memory for the others.
 type labels struct {
 	list []uint16 // label by number, ascending
-	of   []uint16 // number by label; nil: each is its own
+	of   []uint16 // number by label; nil if each label is its own number
 }
 
 func (l *labels) number(label uint16) int {
@@ -135,7 +135,7 @@ func (p *Program) label() {
 	p.cpus, p.nics = number(cpus), number(nics)
 }
 
-// wildRanks are the ranks with a receive from any source or with any tag, or to which a
+// wildRanks returns the ranks with a receive from any source or with any tag, or to which a
 // message with any tag is sent.
 func (p *Program) wildRanks() map[uint32]bool {
 	var wild map[uint32]bool
@@ -160,8 +160,8 @@ func (p *Program) wildRanks() map[uint32]bool {
 	return wild
 }
 
-// connect gives each receive the channel that its rank has for its source and tag, and each
-// send the channel that its message comes to. So a run searches for nothing.
+// connect assigns to each receive the channel of its rank for its source and tag, and to each send
+// the channel that receives its message. So a run needs no search.
 //
 // A rank's channels are found by a table of its own, with open addressing.
 func (p *Program) connect(wild map[uint32]bool) {
@@ -225,14 +225,14 @@ func (p *Program) connect(wild map[uint32]bool) {
 	}
 }
 
-// A place is one of a table of channels; its name is the channel's number plus 1, or 0 if it is
-// free.
+// A place is an entry of a table of channels; its name is the channel's number plus 1, or 0 if it
+// is free.
 type place struct {
 	channel
 	name uint32
 }
 
-// find is where a rank's table has the channel, or has room for it.
+// find returns the place of a channel in a rank's table, or a free place for it.
 func find(table []place, from, tag uint32) *place {
 	mask := uint32(len(table) - 1)
 	h := uint64(from)*0x9E3779B97F4A7C15 + uint64(tag)*0xD1B54A32D192ED03
@@ -244,7 +244,7 @@ func find(table []place, from, tag uint32) *place {
 	}
 }
 
-// A wildRank has the channels of a rank with wildcards.
+// A wildRank holds the channels of a rank with wildcards.
 type wildRank struct {
 	list []channel
 	at   map[channel]uint32

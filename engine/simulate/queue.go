@@ -11,7 +11,7 @@ import (
 type entry struct {
 	time uint64
 	num  uint32
-	what uint32 // the operation, and in the highest bits what is to be done with it
+	what uint32 // the operation, and in the highest bits how to process it
 }
 
 type item = heap.Item[uint64, uint32, uint32]
@@ -35,7 +35,7 @@ type queue struct {
 	free    *chunk
 }
 
-// A bucket is a list of chunks. Its least time is kept.
+// A bucket is a list of chunks, with the minimum of their times.
 type bucket struct {
 	least       uint64
 	first, last *chunk
@@ -97,7 +97,7 @@ func (q *queue) grow(b *bucket, i int, time uint64) *chunk {
 	return c
 }
 
-// pop takes the first entry; there must be one.
+// pop removes and returns the first entry; there must be one.
 func (q *queue) pop() entry {
 	if q.next == len(q.current) {
 		if len(q.late) > 0 { // all of them are at now or before

@@ -4,8 +4,8 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule"
 )
 
-// A record holds the steps of a run, each with its cause: the step whose end allowed it to begin. It
-// is kept on demand; a run without a record tests a bool instead of writing.
+// A record holds the steps of a run, each with its cause: the step whose end allowed it to begin.
+// It is kept on demand; a run without a record tests a bool instead of writing.
 type record struct {
 	recording bool
 	acts      []act

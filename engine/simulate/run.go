@@ -23,7 +23,7 @@ type run struct {
 	ctx      context.Context
 	nodes    []node
 	borrowed bool     // nodes are the program's
-	tail     []uint32 // of channels
+	tail     []uint32 // by channel: the last member of its list, plus 1
 	wild     map[uint32]*wildLists
 	q        queue
 	yard     yard
@@ -36,8 +36,8 @@ type run struct {
 	fresh    uint32   // added to the numbers of entries that were not parked, which come after those
 	events   uint64   // entries processed
 	seen     uint64   // sum of what prefetch has read, which keeps the reads from being optimized away
-	here     []uint32 // free now, of the rank at which something happens
-	there    []uint32 // and of the sender that it is told to, by LogGOPSim's rules
+	here     []uint32 // operations that are free now, at the rank of the event
+	there    []uint32 // the same at the sender, by LogGOPSim's rules
 	noise    noise
 
 	// The default rules.
@@ -100,7 +100,7 @@ func (r *run) borrow(keep bool) {
 	}
 }
 
-// giveBack ends the loan.
+// giveBack returns borrowed nodes to the program.
 func (r *run) giveBack() {
 	if r.borrowed {
 		r.nodes, r.borrowed = nil, false
@@ -120,7 +120,7 @@ func (r *run) receiveNIC(rank uint32, op *schedule.Op) int {
 	return int(rank)*r.stride + len(r.cpus.list) + len(r.nics.list) + r.nics.number(op.NIC)
 }
 
-// The groups of those who wait at a rank: for a processor; for it and a NIC
+// The groups of waiting operations at a rank: for a processor; for it and a NIC
 // to send; for it and a NIC to receive.
 
 func (r *run) cpuGroup(rank uint32, op *schedule.Op) int {
@@ -155,7 +155,8 @@ func (r *run) prefetch() {
 	}
 }
 
-// release counts down what waits for an operation, and appends what is free now.
+// release decrements the counts of the operations that wait for an operation, and appends those
+// that are free now.
 func (r *run) release(list, successors []uint32) []uint32 {
 	for _, op := range successors {
 		n := &r.nodes[op]

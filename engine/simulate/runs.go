@@ -12,7 +12,7 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// maxRuns bounds the finish times that are kept: 80 MB.
+// maxRuns is the maximum number of runs, whose finish times take 80 MB.
 const maxRuns = 10_000_000
 
 // Runs runs the schedule n times with noise of different seeds, on all processors, and returns
@@ -23,7 +23,7 @@ const maxRuns = 10_000_000
 // The error is the first one of the runs. Progress, if it is asked for, counts events of all runs.
 func (p *Program) Runs(ctx context.Context, o Options, n int) ([]quantity.Micros, error) {
 	if n < 1 || n > maxRuns {
-		return nil, fmt.Errorf("%d runs: their number is from 1 to %d", n, maxRuns)
+		return nil, fmt.Errorf("the number of runs must be 1 to %d (got %d)", maxRuns, n)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -67,14 +67,14 @@ func (p *Program) Runs(ctx context.Context, o Options, n int) ([]quantity.Micros
 	return finished, nil
 }
 
-// seedOf is the seed of the ith run.
+// seedOf returns the seed of the ith run.
 func seedOf(seed uint64, i int) uint64 {
 	r := random(seed ^ uint64(i)*0xA24BAED4963EE407)
 	return r.next()
 }
 
-// Quantile is the smallest of the times that is not exceeded by a fraction q of them, 0 < q ≤
-// 1; NaN of none.
+// Quantile returns the smallest of the times that at least a fraction q of them does not exceed,
+// 0 < q ≤ 1; NaN if there are no times.
 func Quantile(times []quantity.Micros, q float64) quantity.Micros {
 	if len(times) == 0 {
 		return quantity.Micros(math.NaN())

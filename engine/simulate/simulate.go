@@ -9,7 +9,7 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// Rules say what the parameters mean where LogGOPS leaves it open.
+// Rules define the meaning of the parameters where LogGOPS leaves it open.
 type Rules int
 
 const (
@@ -31,15 +31,15 @@ func ParseRules(text string) (Rules, error) {
 			return Rules(i), nil
 		}
 	}
-	return 0, fmt.Errorf("no rules %q%s", text, nearest.Hint(text, rulesNames))
+	return 0, fmt.Errorf("unknown rules %q%s", text, nearest.Hint(text, rulesNames))
 }
 
-// Options say how a schedule is run.
+// Options control a run of a schedule.
 type Options struct {
 	Rules   Rules
-	LogGOPS LogGOPS // what messages cost, unless Machine says it
-	Machine Machine // nil: LogGOPS; LogGOPSim's rules take no other
-	Noise   Noise   // the zero Noise is none
+	LogGOPS LogGOPS // costs of messages if Machine is nil
+	Machine Machine // nil: LogGOPS, as LogGOPSim's rules require
+	Noise   Noise   // the zero value is no noise
 	Seed    uint64  // of the noise
 
 	// Record keeps what the run did, for [Result.Path] and [Result.Timeline]:
@@ -50,15 +50,15 @@ type Options struct {
 	Progress func(Progress)
 }
 
-// Progress is how far a run is.
+// Progress reports how far a run has come.
 type Progress struct {
-	Events, Total uint64        // Total is about what there will be; stuck schedules have fewer
+	Events, Total uint64        // Total is an estimate; deadlocked schedules have fewer
 	Elapsed       time.Duration // since the run began
 }
 
-// A Result is what a run gave.
+// A Result is the outcome of a run.
 type Result struct {
-	// Ranks has when each rank is finished, in ticks since the start. A tick is 1 ns under
+	// Ranks holds the finish time of each rank, in ticks since the start. A tick is 1 ns under
 	// LogGOPSim's rules, else 1 ps.
 	Ranks []uint64
 	Rules Rules
@@ -70,7 +70,7 @@ type Result struct {
 	run *run // what it recorded
 }
 
-// ticks is the number of ticks in a µs.
+// ticks returns the number of ticks in a µs.
 func (r Rules) ticks() float64 {
 	if r == LogGOPSim {
 		return nanos
@@ -78,12 +78,13 @@ func (r Rules) ticks() float64 {
 	return picos
 }
 
-// Micros is a time in ticks of this result.
+// Micros converts a time in ticks of this result to µs.
 func (r *Result) Micros(ticks uint64) quantity.Micros {
 	return quantity.Micros(float64(ticks) / r.Rules.ticks())
 }
 
-// Finish is when the whole schedule is finished, and the first of the ranks that finish last.
+// Finish returns the finish time of the schedule, in ticks, and the first of the ranks that finish
+// last.
 func (r *Result) Finish() (t quantity.Micros, rank int) {
 	rank = r.last()
 	return r.Micros(r.Ranks[rank]), rank
@@ -114,14 +115,14 @@ func (p *Program) Run(ctx context.Context, o Options) (*Result, error) {
 	return r.do(o)
 }
 
-// do runs what was prepared.
+// do executes a prepared run.
 func (r *run) do(o Options) (*Result, error) {
 	micro := o.Rules.ticks()
 	r.noise = o.Noise.start(r.s.Ranks(), o.Seed, micro/nanos)
 	var err error
 	switch {
 	case o.Rules == LogGOPSim && o.Machine != nil:
-		return nil, fmt.Errorf("LogGOPSim's rules know LogGOPS parameters, no other machine")
+		return nil, fmt.Errorf("LogGOPSim's rules require LogGOPS parameters and cannot use another machine")
 	case o.Rules == LogGOPSim && o.Record:
 		return nil, fmt.Errorf("a run by LogGOPSim's rules cannot be recorded: its clocks of one rank run apart; leave out the rules")
 	case o.Rules == LogGOPSim:
@@ -151,7 +152,7 @@ func (r *run) do(o Options) (*Result, error) {
 	return r.result(o)
 }
 
-// result reads the clocks.
+// result computes the finish times from the clocks.
 func (r *run) result(o Options) (*Result, error) {
 	res := &Result{Ranks: make([]uint64, r.s.Ranks()), Rules: o.Rules, Events: uint64(r.num)}
 	for rank := range res.Ranks {
@@ -172,10 +173,10 @@ func (r *run) result(o Options) (*Result, error) {
 	return res, nil
 }
 
-// tickMask tells how often a run looks up: every 8,192 entries.
+// tickMask sets how often a run calls tick: every 8,192 entries.
 const tickMask = 1<<13 - 1
 
-// tick looks whether the run is to end, and reports how far it is.
+// tick checks whether the context has ended, and reports the progress.
 func (r *run) tick() error {
 	if err := r.ctx.Err(); err != nil {
 		return err

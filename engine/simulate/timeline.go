@@ -10,8 +10,8 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A Timeline is what the ranks did and when, for pictures. Between its spans a rank waits, or
-// has nothing to do.
+// A Timeline holds the activities of the ranks over time, for pictures. Between its spans a rank
+// waits or is idle.
 type Timeline struct {
 	Ranks    int
 	Finish   quantity.Micros
@@ -19,7 +19,7 @@ type Timeline struct {
 	Messages []Message // from processor to processor, likewise
 }
 
-// A Span is what a processor did in one go.
+// A Span is one uninterrupted activity of a processor.
 type Span struct {
 	Rank, CPU  int
 	What       string // "compute", "send", "request", "grant", "send data" or "receive"; "wait"
@@ -80,7 +80,7 @@ func (r *Result) Timeline() (*Timeline, error) {
 	return t, nil
 }
 
-// Waits are the holes between the spans of each processor, and before its first, in the order in
+// Waits returns the gaps between the spans of each processor, and before its first, in the order in
 // which they end.
 func (t *Timeline) Waits() []Span {
 	var waits []Span

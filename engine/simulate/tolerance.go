@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// Tolerance is how far a parameter of LogGOPS may grow until the finish is later by a given
-// fraction.
+// Tolerance is the largest value of a LogGOPS parameter that delays the finish by no more than a
+// given fraction.
 type Tolerance struct {
 	Parameter string  // "L", "o", "g", "G" or "O"
 	Later     float64 // the fraction: 0.01 is 1 %
@@ -21,7 +21,7 @@ type Tolerance struct {
 	Value float64
 }
 
-// Tolerance looks for the growth by running the schedule again and again with a larger parameter.
+// Tolerance finds that value by running the schedule again and again with a larger parameter.
 // It relies on a finish that does not come earlier when a parameter grows, which scheduling
 // anomalies can break; then it returns one of several values at which the limit is crossed.
 //
@@ -33,7 +33,7 @@ func (p *Program) Tolerance(ctx context.Context, o Options, letter string, later
 		return Tolerance{}, err
 	}
 	if o.Machine != nil || letter == "S" {
-		return Tolerance{}, fmt.Errorf("how far %s may grow is asked of a machine of LogGOPS parameters, for L, o, g, G and O", letter)
+		return Tolerance{}, fmt.Errorf("no tolerance of %s: it needs a machine of LogGOPS parameters, and one of L, o, g, G and O", letter)
 	}
 	o.Record = false
 	r, err := p.Run(ctx, o)
@@ -53,8 +53,8 @@ type probe struct {
 	ticks uint64
 }
 
-// tolerances is Growth for several fractions, ascending, of a schedule that is finished at first,
-// where the finish is by slope ticks later for each tick of the parameter, if that is known.
+// tolerances is Tolerance for several fractions, ascending, of a schedule that is finished at
+// first, where the finish is by slope ticks later for each tick of the parameter, if that is known.
 //
 // The finish is mostly a convex function of straight pieces. So a line through what is known leads
 // to where the limit is crossed, or behind it, and a probe a little further shows whether that was

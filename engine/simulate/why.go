@@ -2,7 +2,7 @@ package simulate
 
 import "context"
 
-// Why says what a finish time consists of, and what it depends on.
+// Why holds the composition of a finish time and its dependence on each parameter.
 type Why struct {
 	Result *Result
 	Path   *Path
@@ -14,7 +14,7 @@ type Why struct {
 
 // Why runs the schedule by the default rules, records it, and looks how far each parameter may
 // grow until the finish is later by each of the fractions, which ascend. Errors are those of Run,
-// Path and Growth.
+// Path and Tolerance.
 func (p *Program) Why(ctx context.Context, o Options, later ...float64) (*Why, error) {
 	o.Record = true
 	r, err := p.Run(ctx, o)

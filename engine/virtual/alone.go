@@ -12,7 +12,7 @@ import (
 )
 
 // alone measures the cost of messages on resources that nothing else uses. It runs them, so that
-// the engine learns what a series adds, and which way of an envelope is fastest, without the closed
+// the engine gets what a series adds, and the fastest branch of an envelope, without the closed
 // forms that it exists to test.
 type alone struct {
 	system *System
@@ -25,7 +25,7 @@ func (c cost) interval() quantity.Micros { return c.gap }
 func (c cost) send() quantity.Micros     { return c.sending }
 func (c cost) receive() quantity.Micros  { return c.receiving }
 
-// network is the time in which no processor works on the message.
+// network returns the time in which no processor works on the message, in µs.
 func (c cost) network() quantity.Micros { return c.oneWay - c.sending - c.receiving }
 
 // alone compiles a part of the system by itself, in the same places and without its protocol:
@@ -47,9 +47,9 @@ func (s *System) alone(r model.Resources) (*alone, error) {
 	return &alone{part, map[int]cost{}}, nil
 }
 
-// stream is the number of messages of n bytes that follow each other: the first shows the one-way
-// time, the last half the interval, since the whole way is full by then. Many packets fill it with
-// few messages.
+// stream returns the number of messages of n bytes that follow each other: the first shows the
+// one-way time, the last half the interval, since the whole way is full by then. Many packets fill
+// it with few messages.
 func (a *alone) stream(n int) int {
 	p := port{&node{net: &network{System: a.system}}}
 	packets := 0
@@ -93,7 +93,7 @@ func (a *alone) run(n int) cost {
 		return nil
 	})
 	if err != nil {
-		panic(fmt.Sprintf("virtual: %s: a stream of %d bytes alone: %v", a.system.Name, n, err)) // nothing is lost, nobody else sends
+		panic(fmt.Sprintf("virtual: %s: a stream of %d bytes alone: %v", a.system.Name, n, err)) // nothing is lost, and no other node sends
 	}
 	half := stream / 2
 	c := cost{
@@ -106,7 +106,7 @@ func (a *alone) run(n int) cost {
 	return c
 }
 
-// fastest is the index of the way on which a message of n bytes arrives first.
+// fastest returns the index of the branch on which a message of n bytes arrives first.
 func fastest(ways []*alone, n int) int {
 	best, least := 0, quantity.Micros(math.Inf(1))
 	for i, w := range ways {
@@ -117,9 +117,9 @@ func fastest(ways []*alone, n int) int {
 	return best
 }
 
-// costOf evaluates a cost at n bytes. A measured curve is a straight line between neighbours on logarithmic
-// axes; below the smallest size it is flat, and beyond the largest it follows the last two in
-// proportion to the bytes, unless that falls.
+// costOf evaluates a cost at n bytes. A measured curve is a straight line between neighbours on
+// logarithmic axes; below the smallest size it is flat, and beyond the largest it follows the last
+// two in proportion to the bytes, unless that falls.
 func costOf(c model.Cost, n quantity.Bytes) quantity.Micros {
 	if c.Curve == nil {
 		return c.Beta + c.Tau.Times(n)

@@ -13,11 +13,11 @@ type Faults struct {
 	Drop      float64
 	Duplicate float64
 	Corrupt   float64 // one bit is flipped
-	Reorder   float64 // it is held back for up to Late, so that others overtake it
+	Reorder   float64 // it is held back for up to Late, so that later packets overtake it
 	Delay     float64 // it is held back for ten times Late
 	Late      quantity.Micros
-	Stop      map[int]quantity.Micros // when nodes stop polling
-	Die       map[int]quantity.Micros // when nodes fail: they neither send nor receive
+	Stop      map[int]quantity.Micros // by node: the time at which it stops polling
+	Die       map[int]quantity.Micros // by node: the time at which it fails: it neither sends nor receives
 }
 
 // FaultStats count the injected faults.
@@ -45,11 +45,11 @@ func (f *Faults) any() bool { return f.Drop+f.Duplicate+f.Corrupt+f.Reorder+f.De
 func (f *Faults) check(nodes int) error {
 	for _, p := range []float64{f.Drop, f.Duplicate, f.Corrupt, f.Reorder, f.Delay} {
 		if !(p >= 0 && p <= 1) {
-			return fmt.Errorf("a fault of probability %v: probabilities are from 0 to 1", p)
+			return fmt.Errorf("the probability of a fault must be 0 to 1 (got %v)", p)
 		}
 	}
 	if !(f.Late >= 0) {
-		return fmt.Errorf("packets late by %v: the time must not be negative", f.Late)
+		return fmt.Errorf("the time late must be at least 0 (got %v)", f.Late)
 	}
 	for _, when := range []map[int]quantity.Micros{f.Stop, f.Die} {
 		for id := range when {

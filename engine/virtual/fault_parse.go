@@ -9,7 +9,7 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// ParseFaults reads faults as people write them: "drop=0.01,reorder=0.02,late=100us" or
+// ParseFaults parses a list of faults: "drop=0.01,reorder=0.02,late=100us" or
 // "die=1@500us", which is node 1 at 500 µs.
 func ParseFaults(text string) (Faults, error) {
 	f := Faults{Stop: map[int]quantity.Micros{}, Die: map[int]quantity.Micros{}}

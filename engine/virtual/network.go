@@ -21,7 +21,7 @@ type Config struct {
 
 // A Report is the outcome of a run.
 type Report struct {
-	Time   quantity.Micros // when the last event happened
+	Time   quantity.Micros // time of the last event
 	Events int64
 	Nodes  []engine.Stats
 	Busy   []quantity.Micros // the time for which messages kept the processor of each node busy
@@ -124,8 +124,8 @@ const (
 // unwound ends a program whose run is over.
 type unwound struct{}
 
-// Run runs a program on all nodes, until it has ended on each. The error is that of the programs;
-// if they do not end, it says which node waits for which.
+// Run runs a program on all nodes, until it has ended on each. It returns the programs' error;
+// if they deadlock, the error lists which node waits for which.
 func Run(s *System, c Config, program func(*engine.Endpoint) error) (Report, error) {
 	if c.Nodes < 2 || c.Nodes > 1<<20 {
 		return Report{}, fmt.Errorf("%d nodes: a run has 2 to %d", c.Nodes, 1<<20)
@@ -194,7 +194,7 @@ func (n *network) add(id int, program func(*engine.Endpoint) error) (err error) 
 	return nil
 }
 
-// turn changes what the node does.
+// turn changes the state of the node.
 func (nd *node) turn(s state) {
 	if !nd.over && s != stopped {
 		nd.over = true
@@ -234,7 +234,7 @@ func (n *network) step() {
 	}
 }
 
-// kill ends a node: it takes no packets any more.
+// kill ends a node, which accepts no more packets.
 func (n *network) kill(nd *node) {
 	nd.turn(dead)
 	for nd.inbox.count > 0 {
@@ -252,8 +252,8 @@ func (n *network) drop(f *packet) {
 	n.pool = append(n.pool, f)
 }
 
-// enter lets a packet into its stage, or into the inbox behind the last. It is false if there is no
-// room: then the packet stays where it is, until it is let in.
+// enter lets a packet into its stage, or into the inbox behind the last. It returns false if there
+// is no room: then the packet stays in its place until it is let in.
 func (n *network) enter(f *packet) bool {
 	r := &n.routes[f.route]
 	if f.Control() {
@@ -278,7 +278,7 @@ func (n *network) enter(f *packet) bool {
 	return true
 }
 
-// instance is the number of the resource of the frame's stage.
+// instance returns the number of the resource of the packet's stage.
 func (n *network) instance(f *packet, r *route) int32 {
 	kind := r.resources[f.stage]
 	switch r.Stages[f.stage].Side {
@@ -371,7 +371,7 @@ func (n *network) arrive(f *packet) bool {
 func (nd *node) take(f *packet) {
 	nd.inbox.push(f)
 	at := nd.net.now
-	if poll := nd.net.Poll; poll > 0 { // it sees the packet in its next look
+	if poll := nd.net.Poll; poll > 0 { // its next poll finds the packet
 		at = max(at, nd.since+poll*quantity.Micros(math.Ceil(float64((at-nd.since)/poll))))
 	}
 	nd.wake(at)
@@ -385,7 +385,7 @@ func (nd *node) wake(at quantity.Micros) {
 	}
 }
 
-// deadlock says who waits for whom.
+// deadlock returns an error that lists which node waits for which.
 func (n *network) deadlock() error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "deadlock at %v: %d of %d programs wait for what cannot come", n.now, n.running, len(n.nodes))

@@ -50,7 +50,7 @@ type choice struct {
 	route        int32
 }
 
-// routeOf is the number of the route of a frame, which depends on its message and its piece.
+// routeOf returns the number of the route of a frame, which depends on its message and its piece.
 func (p port) routeOf(f *engine.Frame) int32 {
 	if c := &p.route; c.piece != f.Total || c.whole != f.Whole || c.whole == 0 {
 		*c = choice{f.Whole, f.Total, p.net.plan.routeAt(max(1, int(f.Whole)), max(1, int(f.Total)))}
@@ -77,7 +77,7 @@ func (p port) suspend() {
 func (p port) sleep(d quantity.Micros) {
 	net := p.net
 	until := net.now + d
-	if len(net.events) == 0 || net.events[0].at > until { // nothing happens before: go there
+	if len(net.events) == 0 || net.events[0].at > until { // no event before that time: advance the clock
 		net.now = until
 		return
 	}
@@ -170,8 +170,8 @@ func (p port) Receive() *engine.Frame {
 	return &f.Frame
 }
 
-// patience is how often a program may poll at the same time before the run takes it to wait for the
-// next event: no time passes in a loop that only polls.
+// patience is the number of times that a program may poll at the same time before the run takes it
+// to wait for the next event: no time passes in a loop that only polls.
 const patience = 10000
 
 // miss is a poll that finds nothing.

@@ -11,7 +11,7 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// What a route is made of; see package model.
+// The parts of a route; see package model.
 type (
 	Cost = model.Cost
 	Side = model.Side
@@ -57,8 +57,8 @@ func (st *Stage) times(f *engine.Frame) (delay, busy quantity.Micros) {
 	return delay, busy
 }
 
-// additional returns the time that additions add to a packet: 0 except for the last packet of a piece
-// or of the message.
+// additional returns the time that additions add to a packet: 0 except for the last packet of a
+// piece or of the message.
 func additional(added []addition, f *engine.Frame, part func(cost) quantity.Micros) (t quantity.Micros) {
 	if len(added) == 0 || !f.Ends() {
 		return 0
@@ -93,7 +93,7 @@ type System struct {
 	Options engine.Options
 	Inbox   int             // packets that a node has room for; 0: no bound
 	Drop    bool            // drop packets for which there is no room; else they wait in the network
-	Poll    quantity.Micros // what the processor pays to find that nothing has come in
+	Poll    quantity.Micros // processor time of a poll that finds nothing, in µs
 	// Interrupt is the time in µs that an interrupt by a packet costs the processor; negative: it
 	// polls.
 	Interrupt quantity.Micros
@@ -121,8 +121,8 @@ type route struct {
 type plan struct {
 	choice   *model.Choice
 	branches []*plan
-	alone    []*alone // of a choice by least time, each branch
-	piece    int      // of a fragmented layer; its pieces go below
+	alone    []*alone // by branch, for a choice by least time
+	piece    int      // piece size of a fragmented layer, whose pieces use below
 	below    *plan
 	route    int32
 }
@@ -142,7 +142,8 @@ func (p *plan) branch(n int) *plan {
 	return p.branches[last]
 }
 
-// NewSystem is a system with a single route, whose pieces have at most piece bytes (0: no bound).
+// NewSystem returns a system with a single route, whose pieces have at most piece bytes (0: no
+// bound).
 func NewSystem(name string, r Route, piece int) *System {
 	s := &System{Name: name, Interrupt: -1, Options: engine.Options{Checksums: true}}
 	s.plan = s.leaf(r)
@@ -162,11 +163,11 @@ func (s *System) leaf(r Route) *plan {
 	return &plan{route: int32(len(s.routes) - 1)}
 }
 
-// resource is the number of the stage's kind of resource.
+// resource returns the number of the stage's kind of resource.
 func (s *System) resource(st Stage) int32 {
 	k := kind{st.Resource, st.Side}
 	if k.side == Receiver {
-		k.side = Sender // one and the same on a node, if the name is
+		k.side = Sender // stages of one name share a resource on a node
 	}
 	for i, known := range s.kinds {
 		if known == k {
@@ -177,7 +178,7 @@ func (s *System) resource(st Stage) int32 {
 	return int32(len(s.kinds) - 1)
 }
 
-// finish computes what follows from the routes.
+// finish computes the values that depend on the routes.
 func (s *System) finish() {
 	at := s.plan.routeAt(1, 1)
 	for _, st := range s.routes[at].Stages {
@@ -199,7 +200,7 @@ func (p *plan) routeAt(n, piece int) int32 {
 	}
 }
 
-// pieceOf is the size of the pieces of a message of n bytes.
+// pieceOf returns the size of the pieces of a message of n bytes.
 func (p *plan) pieceOf(n int) int {
 	size := math.MaxInt
 	for {
@@ -292,7 +293,7 @@ func (s *System) compile(r model.Resources, added []addition) (*plan, error) {
 		}
 		return s.compile(r.Below, append([]addition{{once, false}}, added...))
 	}
-	return nil, fmt.Errorf("the engine does not know how to run %T", r)
+	return nil, fmt.Errorf("the engine cannot run %T", r)
 }
 
 // leafOf makes the route of a layer with additions.

@@ -19,7 +19,7 @@ type Trace struct {
 
 // A Span is the time for which a resource served a packet.
 type Span struct {
-	Node       int    // whose the resource is; -1 for those of the network
+	Node       int    // node of the resource; -1 for resources of the network
 	Resource   string // "processor", or a name of the platform's file
 	Start, End quantity.Micros
 	// The packet; Bytes is -1 if the processor computed.
