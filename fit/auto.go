@@ -18,8 +18,8 @@ type Trial struct {
 	// Segments of the fit to all sizes.
 	Segments int
 	// Error is the mean relative error, as a fraction, of predicting each left-out size from the
-	// fit to the others. Outliers, one or two neighbours beyond four deviations of the model with
-	// the least, count as four deviations: no model predicts them.
+	// fit to the remaining sizes. Outliers, one or two neighbours beyond four deviations of the
+	// model with the least, count as four deviations: no model predicts them.
 	Error float64
 	// Chosen marks the one that Auto returns.
 	Chosen bool
@@ -46,7 +46,7 @@ const (
 )
 
 // Auto tries every model and returns the one that best predicts sizes that it has not seen: each
-// size but the first and last is left out, and predicted from the others. Where the difference is
+// size but the first and last is left out, and predicted from the rest. Where the difference is
 // within one standard error the simpler model wins (Breiman and others 1984, §3.4.3), unless it is
 // off by more than 10 % at 1 size in 20 and another is not half as far off. A per-size table is
 // tried for comparison only, since it has no parameters; if it wins, a warning says so. Where
@@ -63,7 +63,7 @@ func Auto(t *benchfile.Table) (*Result, error) {
 	var tried []form
 	var eligible []bool
 	for _, m := range candidates {
-		if m.name != "linear" && len(points) < m.least()+1 {
+		if m.name != "linear" && len(points) < m.minPoints()+1 {
 			continue
 		}
 		e := leaveOut(points, m, resolution(t))
@@ -86,7 +86,7 @@ func Auto(t *benchfile.Table) (*Result, error) {
 	var r *Result
 	chosen := -1
 	for i := range trials {
-		if !eligible[i] || !within(errors[i], errors[best]) {
+		if !eligible[i] || !asGood(errors[i], errors[best]) {
 			continue
 		}
 		next, err := tried[i].result(t)
@@ -113,7 +113,7 @@ func Auto(t *benchfile.Table) (*Result, error) {
 	}
 	trials[chosen].Chosen = true
 	r.Tried = trials
-	if trials[best].Model == "table" && !within(errors[chosen], errors[best]) {
+	if trials[best].Model == "table" && !asGood(errors[chosen], errors[best]) {
 		better, off := fmt.Sprintf("%.1f", 100*trials[best].Error), fmt.Sprintf("%.1f", 100*trials[chosen].Error)
 		if better != off { // "0.2 % against 0.2 %" says nothing
 			r.warn("a per-size table predicts sizes left out better: %s %% against %s %% off; these lines do not follow the curve", better, off)
@@ -143,7 +143,7 @@ func thin(points []Point, n int) []Point {
 }
 
 // leaveOut returns the relative errors of predicted points, at most 1 each. The first and the
-// last are never left out: that would ask for extrapolation.
+// last are never left out, since predicting them is extrapolation.
 func leaveOut(points []Point, m form, quantum float64) []float64 {
 	n := len(points)
 	if n < 4 { // too few to leave one out: what the fit leaves
@@ -204,9 +204,9 @@ func hold(errors [][]float64) {
 	}
 }
 
-// within reports whether errors a are larger than b by no more than one
+// asGood reports whether errors a are larger than b by no more than one
 // standard error of their difference.
-func within(a, b []float64) bool {
+func asGood(a, b []float64) bool {
 	d := slices.Clone(a)
 	for i := range d {
 		d[i] -= b[i]

@@ -10,7 +10,7 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A Bootstrap is what fits of resampled data say about a result.
+// A Bootstrap holds intervals of a result's parameters from fits to resampled data.
 type Bootstrap struct {
 	// Samples is the number of fits.
 	Samples int
@@ -22,7 +22,7 @@ type Bootstrap struct {
 	Breaks []Estimate[quantity.Bytes]
 }
 
-// MaxBootstrap is the most fits that a bootstrap takes.
+// MaxBootstrap is the maximum number of fits in a bootstrap.
 const MaxBootstrap = 100_000
 
 // Bootstrap fits the model again to samples of resampled data: fitted times with errors drawn from
@@ -117,7 +117,7 @@ func resample(into, points []Point, pieces []piece, residuals [][]float64, rando
 	}
 }
 
-// percentiles returns the 2.5 % and 97.5 % points about a value of a line with so many points,
+// percentiles returns the 2.5 % and 97.5 % points about a value of a line through points points,
 // widened by the ratio of Student's t to the normal distribution: resampled residuals show no more
 // of the scatter than the points of the fit do.
 func percentiles(v []float64, value float64, points int) (low, high float64) {

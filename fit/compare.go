@@ -28,7 +28,7 @@ type Change struct {
 	TimeReal bool
 }
 
-// Compare tells what has changed from one result to another, over each range of
+// Compare returns what changed from one result to another, over each range of
 // sizes in which neither changes its segment. Results without a common size are
 // an error.
 func Compare(before, after *Result) ([]Change, error) {

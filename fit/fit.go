@@ -1,10 +1,10 @@
-// Package fit turns samples into the parameters of cost models, and says how far
-// they can be trusted.
+// Package fit turns samples into the parameters of cost models, and estimates
+// their uncertainty.
 //
 // [Auto] chooses among the models of the time of a message: one line ([Linear], by four methods),
 // lines over ranges of sizes ([Piecewise]), the cheaper of two ways ([Envelope]), and no form at
 // all ([PerSize]). [LogGP], [LogP], [Stages] and [EndToEnd] find the parameters of the mechanism
-// behind it. [Compare] tells what changed between two results.
+// behind it. [Compare] compares two results.
 //
 // A fit is of one table of a benchmark ([benchfile.Table]). It returns a [Result]: segments
 // with β and τ and their 95 % confidence intervals, the errors at every size, and
@@ -93,8 +93,8 @@ func (p Point) Error() float64 { return float64(p.Fitted-p.Time) / float64(p.Tim
 type Result struct {
 	// Name and Format are those of the table.
 	Name, Format string
-	// Kind says what the times are. Those of a round trip have been halved: their
-	// kind is OneWay.
+	// Kind is the kind of the times. Round trips have been halved: their kind is
+	// OneWay.
 	Kind benchfile.Kind
 	// Model is "linear", …; Method how it was fitted: "relative", "ordinary", ….
 	Model, Method string
@@ -185,7 +185,7 @@ func prepare(t *benchfile.Table) (points []Point, kind benchfile.Kind, warnings 
 	return points, kind, warnings, nil
 }
 
-// resolution is that of one-way times.
+// resolution returns the resolution of the table's one-way times, in µs.
 func resolution(t *benchfile.Table) float64 {
 	if t.Kind == benchfile.RoundTrip {
 		return float64(t.Quantum) / 2

@@ -18,7 +18,7 @@ type form struct {
 	known []quantity.Bytes
 }
 
-// A piece is a line over the next so many points; it serves sizes up to until.
+// A piece is a line over the next points points; it serves sizes up to until, in bytes.
 type piece struct {
 	line
 	points int
@@ -41,8 +41,8 @@ func (m form) fit(points []Point, quantum float64) ([]piece, []Break) {
 	return []piece{{fitLine(points, m.method), len(points), math.Inf(1)}}, nil
 }
 
-// least is the number of points without which the model says nothing.
-func (m form) least() int {
+// minPoints returns the minimum number of points for fitting the model.
+func (m form) minPoints() int {
 	switch m.name {
 	case "piecewise", "envelope":
 		return 2 * max(2, m.k)

@@ -104,7 +104,7 @@ func (r *Result) judgeTimes() {
 	}
 }
 
-// coarse is the resolution of the times, as a part of the shortest one, from which on it matters.
+// coarse is the resolution, as a fraction of the shortest time, above which it matters.
 const coarse = 0.02
 
 // coarseStep returns the step of the clock or of the printed times if it matters, else 0.
@@ -129,8 +129,8 @@ func shortest(points []Point) quantity.Micros {
 
 // widen extends the intervals of β by the resolution. Rounded times are off by up to half a step,
 // in the same direction at many sizes if the times are close to each other; truncated times are
-// half a step too short. The two differ by a shift of β, so that no times at any sizes tell them
-// apart.
+// half a step too short. The two cases differ by a shift of β, so no measurement distinguishes
+// them.
 func (r *Result) widen() {
 	r.step = r.coarseStep()
 	for i := range r.Segments {
@@ -177,7 +177,7 @@ func tick(points []Point, printed quantity.Micros) quantity.Micros {
 }
 
 // leverage returns the size with the most weight on a line, and its leverage: 1 makes the line pass
-// through its point whatever the others are, 2/n is the mean.
+// through its point for any values of the rest, 2/n is the mean.
 func leverage(points []Point, m Method) (size quantity.Bytes, most float64) {
 	var all moments
 	w := make([]float64, len(points))

@@ -9,8 +9,8 @@ import (
 
 // Layer returns the result as a layer of a platform: one line as
 // [model.Linear], several as a [model.Switch] between them. The time of an operation
-// or a collective, and the gap of a stream, stand for that of a message: who uses the layer keeps
-// in mind what they are. A per-size table and overheads are no layer.
+// or a collective, and the gap of a stream, stand for the cost of a message; interpret the
+// layer's costs accordingly. A per-size table and overheads cannot be layers.
 func (r *Result) Layer() (model.Layer, error) {
 	switch r.Kind {
 	case benchfile.OneWay, benchfile.Stage, benchfile.Operation, benchfile.Collective, benchfile.Gap:

@@ -33,7 +33,7 @@ var Methods = []Method{Relative, Ordinary, Huber, TheilSen}
 // Linear fits T(n) = β + nτ to a table, with β ≥ 0 and τ ≥ 0 (Hockney; CLIP
 // §4.2.2.2 eq. 1). Every size is a point, weighted by the number of its rows. The
 // intervals come from the scatter of the points about the line, with Student's t: they
-// hold if that scatter is noise, and the warnings say where it is not.
+// hold if that scatter is noise, and warnings report where it is not.
 func Linear(t *benchfile.Table, m Method) (*Result, error) {
 	m = cmp.Or(m, Relative)
 	if !slices.Contains(Methods, m) {
@@ -49,13 +49,13 @@ type line struct {
 	freeBeta, freeTau       float64 // without the bounds
 	// Σw, and the weighted mean and scatter of the sizes.
 	sw, mx, sxx float64
-	// The variances of β and τ and their covariance; +Inf and 0 where there is no telling.
+	// The variances of β and τ and their covariance; +Inf and 0 if unknown.
 	varBeta, varTau, covariance float64
 	rho                         float64 // correlation of neighbours' errors
 	t                           float64 // Student's, for 95 %
 }
 
-// at is β + nτ.
+// at returns β + nτ, in µs.
 func (l *line) at(n float64) float64 { return l.beta + l.tau*n }
 
 // sd is the standard deviation of the line's value at n.
@@ -130,7 +130,7 @@ const minCorrelated = 12
 // divided by the efficiency of the method for a level and for a slope. At a bound the interval is
 // that of the unbounded line, cut off there.
 //
-// Errors that are correlated along the sizes tell less than independent ones; see under. Their
+// Errors that are correlated along the sizes carry less information; see setVariances. Their
 // correlation is ρ of neighbours, without the bias of two fitted parameters (Kendall 1954), where
 // there is evidence of it.
 func (l *line) intervals(points []Point, w, e []float64, ofLevel, ofSlope float64) {
@@ -153,16 +153,16 @@ func (l *line) intervals(points []Point, w, e []float64, ofLevel, ofSlope float6
 			l.rho = min(rho, 0.95)
 		}
 	}
-	l.under(l.rho, squares, points, w, ofLevel, ofSlope)
+	l.setVariances(l.rho, squares, points, w, ofLevel, ofSlope)
 	b, s := l.t*math.Sqrt(max(0, l.varBeta)), l.t*math.Sqrt(l.varTau)
 	l.betaLow, l.betaHigh = min(l.beta, max(0, l.freeBeta-b)), max(l.beta, l.freeBeta+b)
 	l.tauLow, l.tauHigh = min(l.tau, max(0, l.freeTau-s)), max(l.tau, l.freeTau+s)
 }
 
-// under sets the variances where errors i and j are correlated by Rᵢⱼ = ρ^|i−j|: that of Σaᵢeᵢ is
-// σ²aᵀRa, and the squares that the line leaves are tr(R−HR)σ², which is (n−2)σ² without correlation
-// (Cochrane and Orcutt 1949). They are worth n(1−ρ)/(1+ρ) independent errors.
-func (l *line) under(rho, squares float64, points []Point, w []float64, ofLevel, ofSlope float64) {
+// setVariances sets the variances where errors i and j are correlated by Rᵢⱼ = ρ^|i−j|: that of
+// Σaᵢeᵢ is σ²aᵀRa, and the squares that the line leaves are tr(R−HR)σ², which is (n−2)σ² without
+// correlation (Cochrane and Orcutt 1949). They are worth n(1−ρ)/(1+ρ) independent errors.
+func (l *line) setVariances(rho, squares float64, points []Point, w []float64, ofLevel, ofSlope float64) {
 	n := len(points)
 	level, slope := make([]float64, n), make([]float64, n) // the line's columns, orthonormal
 	for i, p := range points {

@@ -11,7 +11,7 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A LogGPResult has the parameters of LogGP (Alexandrov and others 1995):
+// A LogGPResult has the parameters of LogGP (Alexandrov et al. 1995):
 //
 //	T(n)  = o_s + (n−1)G + L + o_r           from the latencies
 //	g'(n) = max(o_s, o_r, g + (n−1)G)        from a stream of messages
@@ -39,7 +39,7 @@ type LogGPResult struct {
 }
 
 // LogGP finds L, o, g and G in tables of one system: latencies (one-way or round trip), gaps of a
-// stream, and overheads if they were measured. Others are passed over. A negative g, G, o or L is
+// stream, and overheads if they were measured. Other tables are ignored. A negative g, G, o or L is
 // an error that names the cause.
 func LogGP(tables ...*benchfile.Table) (*LogGPResult, error) {
 	var latency, stream, send, receive *benchfile.Table
@@ -70,7 +70,7 @@ func LogGP(tables ...*benchfile.Table) (*LogGPResult, error) {
 	if len(passed) > 0 {
 		r.warn("not used: %s", strings.Join(passed, ", "))
 	}
-	if err := r.fitStream(beyond(stream, send, receive)); err != nil {
+	if err := r.fitStream(gapLimited(stream, send, receive)); err != nil {
 		return nil, err
 	}
 	if err := r.fitLatency(latency); err != nil {
@@ -92,7 +92,7 @@ func (r *LogGPResult) warn(format string, args ...any) {
 	r.Warnings = append(r.Warnings, fmt.Sprintf(format, args...))
 }
 
-// doubt takes over the warnings of a line behind the parameters, and tells where the
+// doubt takes over the warnings of a line behind the parameters, and warns if the
 // line misses the smallest message.
 func (r *LogGPResult) doubt(what string, line *Result) {
 	if line == nil {
@@ -106,9 +106,9 @@ func (r *LogGPResult) doubt(what string, line *Result) {
 	}
 }
 
-// beyond returns the sizes of a stream whose intervals are above both overheads by a tenth, so that
-// they show g and G; the whole stream if they are fewer than three.
-func beyond(stream *benchfile.Table, overheads ...*benchfile.Table) *benchfile.Table {
+// gapLimited returns the sizes of a stream whose intervals are above both overheads by a tenth, so
+// that they show g and G; the whole stream if they are fewer than three.
+func gapLimited(stream *benchfile.Table, overheads ...*benchfile.Table) *benchfile.Table {
 	var longest quantity.Micros
 	for _, o := range overheads {
 		if o != nil && len(o.Samples) > 0 {
@@ -142,9 +142,9 @@ func (r *LogGPResult) fitStream(t *benchfile.Table) (err error) {
 
 func (r *LogGPResult) fitLatency(t *benchfile.Table) (err error) {
 	if len(t.Samples) == 1 && t.Samples[0].Size > 0 {
-		r.Sum = known(t.Samples[0].Mean)
+		r.Sum = exactly(t.Samples[0].Mean)
 		if t.Kind == benchfile.RoundTrip {
-			r.Sum = known(t.Samples[0].Mean / 2)
+			r.Sum = exactly(t.Samples[0].Mean / 2)
 		}
 		r.warn("one latency only (%v): G is the stream's", t.Samples[0].Size)
 		return nil
@@ -185,7 +185,7 @@ func (r *LogGPResult) separate(send, receive *benchfile.Table) error {
 			latency, s.Mean, o.Mean, s.Size, o.Size, r.Sum.Value)
 	}
 	r.Separate = true
-	r.SendOverhead, r.ReceiveOverhead = known(s.Mean), known(o.Mean)
+	r.SendOverhead, r.ReceiveOverhead = exactly(s.Mean), exactly(o.Mean)
 	r.Latency = Estimate[quantity.Micros]{latency, max(0, latency-(r.Sum.Value-r.Sum.Low)), latency + (r.Sum.High - r.Sum.Value)}
 	return nil
 }
@@ -206,8 +206,8 @@ func (r *LogGPResult) Layer() model.LogGP {
 	return l
 }
 
-// known is a value without an interval.
-func known(t quantity.Micros) Estimate[quantity.Micros] {
+// exactly returns t as an estimate without an interval.
+func exactly(t quantity.Micros) Estimate[quantity.Micros] {
 	return Estimate[quantity.Micros]{t, 0, quantity.Micros(math.Inf(1))}
 }
 

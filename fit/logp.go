@@ -29,7 +29,7 @@ type LogPResult struct {
 	Warnings []string
 }
 
-// LogP reads the parameters off a signature (HP-LAM §4.2, figure 4.1; Culler and others
+// LogP reads the parameters off a signature (HP-LAM §4.2, figure 4.1; Culler et al.
 // 1996), the average interval between M requests with a computation of Δ between
 // them:
 //
@@ -56,7 +56,7 @@ func LogP(t *benchfile.Table, rtt quantity.Micros) (*LogPResult, error) {
 	shows := m.flat < len(steady) && steady[len(steady)-1].value-m.gap.value > 2*math.Sqrt(m.sigma2*(steady[len(steady)-1].variance+m.gap.variance))
 	if !shows {
 		m.flat = len(steady)
-		m.gap = together(steady, 0)
+		m.gap = weightedMean(steady, 0)
 	}
 	if r.SendOverhead, err = m.estimate(t.Name(), "o_s", few, float64(longest), "the interval of few messages is shorter than Δ"); err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func LogP(t *benchfile.Table, rtt quantity.Micros) (*LogPResult, error) {
 	}
 	if !shows {
 		r.warn("o_r does not show: the interval of many messages is g up to the longest Δ (%v); measure with Δ above g", quantity.Micros(longest))
-		r.ReceiveOverhead = known(0)
+		r.ReceiveOverhead = exactly(0)
 		return r, nil
 	}
 	receive := scattered{m.overheads.value - few.value, m.overheads.variance + few.variance}
@@ -79,7 +79,7 @@ func LogP(t *benchfile.Table, rtt quantity.Micros) (*LogPResult, error) {
 	}
 	if rtt <= 0 {
 		r.warn("L needs the round-trip time of a message beside the signature")
-		r.Latency = known(0)
+		r.Latency = exactly(0)
 		return r, nil
 	}
 	latency := scattered{float64(rtt)/2 - m.overheads.value, m.overheads.variance}
@@ -166,7 +166,7 @@ func meet(steady []plateau) (best meeting) {
 	least := math.Inf(1)
 	for flat := len(steady); flat >= 0; flat-- {
 		m := meeting{flat: flat}
-		m.gap, m.overheads = together(steady[:flat], 0), together(steady[flat:], 1)
+		m.gap, m.overheads = weightedMean(steady[:flat], 0), weightedMean(steady[flat:], 1)
 		sum := 0.0
 		for i, p := range steady {
 			v := m.gap.value
@@ -215,15 +215,15 @@ func (m *meeting) corner(steady []plateau) {
 		}
 	}
 	if len(flat) > 0 {
-		m.gap = together(flat, 0)
+		m.gap = weightedMean(flat, 0)
 	}
 	if len(rising) > 0 {
-		m.overheads = together(rising, 1)
+		m.overheads = weightedMean(rising, 1)
 	}
 }
 
-// together is the weighted mean of intervals less share of their Δ.
-func together(steady []plateau, share float64) (s scattered) {
+// weightedMean returns the weighted mean of intervals less share of their Δ.
+func weightedMean(steady []plateau, share float64) (s scattered) {
 	w := 0.0
 	for _, p := range steady {
 		s.value += (p.value - share*p.delta) / p.variance

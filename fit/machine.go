@@ -17,7 +17,7 @@ type MachineData struct {
 	Short       quantity.Micros  // a message without data, one way
 }
 
-// PacketTimes are those of one size of packet.
+// PacketTimes holds the times of packets of one size.
 type PacketTimes struct {
 	Size    quantity.Bytes
 	Stages  []quantity.Micros // of a packet alone, in the order of the stages' names
@@ -44,7 +44,7 @@ type Machine struct {
 }
 
 // FitMachine fits the models of a transport. stages are the names of the stages of a packet, the
-// last of which is the receiver's. A signature that has no LogP is no error: see LogPError.
+// last of which is the receiver's. A signature without LogP is not an error: see LogPError.
 func FitMachine(d MachineData, stages ...string) (*Machine, error) {
 	m := &Machine{Short: d.Short}
 	var err error

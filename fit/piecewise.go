@@ -24,7 +24,7 @@ type Break struct {
 }
 
 const (
-	// MaxSegments is the most that are tried, unless more are asked for.
+	// MaxSegments is the maximum number of segments tried, unless the user requests more.
 	MaxSegments = 6
 	// minPoints is the floor on sizes per segment: a line through two points always
 	// fits.
@@ -40,7 +40,7 @@ const (
 	// segments are chosen.
 	outlier = 4
 	// sameTime is the relative error below which times are taken as equal: less
-	// than any clock tells, more than rounding leaves.
+	// than any clock resolves, more than rounding leaves.
 	sameTime = 1e-7
 )
 
@@ -215,8 +215,8 @@ func (d *division) refine(ends []int, least int) {
 	d.places = slices.Compact(append(p, d.n))
 }
 
-// search sets costs and before, for up to most segments of at least so many
-// points.
+// search sets costs and before, for up to most segments of at least
+// least points.
 func (d *division) search(points []Point, w []float64, least, most int) {
 	last := len(d.places) - 1
 	d.costs = make([][]float64, last)

@@ -7,9 +7,9 @@ import (
 )
 
 // PerSize takes the table as it is, with straight lines between its sizes and the
-// last line beyond: parameterised LogP (Kielmann, Bal, Verstoep 2000), for whoever
-// wants no functional form. Every point is met, so the errors are zero and say
-// nothing; the cross-validation of [Auto] does. A segment is the line from one
+// last line beyond: parameterised LogP (Kielmann, Bal, Verstoep 2000), without a
+// functional form. It passes through every point, so its errors are zero; [Auto]
+// estimates its real error by cross-validation. A segment is the line from one
 // size to the next, and its β may be negative.
 func PerSize(t *benchfile.Table) (*Result, error) {
 	return form{name: "table"}.result(t)

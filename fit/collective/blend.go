@@ -16,8 +16,8 @@ type blend struct {
 	places  []place // ascending
 	forms   []*localForm
 	// between has held-out places that lie between other places, beyond those with more nodes than
-	// any place in the fit. With too few places for that, beyond has held-out sizes, and sizesOnly is
-	// set.
+	// any place in the fit. With too few places for that, beyond has held-out sizes, and sizesOnly
+	// is set.
 	between, beyond heldOut
 	sizesOnly       bool
 }
@@ -114,16 +114,16 @@ func (b *blend) sizes() (all []float64) {
 	return slices.Compact(all)
 }
 
-// some returns at most maxHeld of the samples.
-func some(all []sample) (few []sample) {
+// thin returns at most maxHeld of the samples.
+func thin(all []sample) (few []sample) {
 	for i := 0; i < len(all); i += 1 + len(all)/maxHeld {
 		few = append(few, all[i])
 	}
 	return few
 }
 
-// holdOut fits the forms to the samples that are kept, and adds the errors at the others. Fewer than
-// two samples are not fitted, nor one place of several.
+// holdOut fits the forms to the samples for which out is false, and adds the errors at the held-out
+// samples to h. It needs at least two samples, and several places if there are several.
 func (b *blend) holdOut(h *heldOut, out func(sample) bool) {
 	var kept, held []sample
 	for _, s := range b.samples {
@@ -141,7 +141,7 @@ func (b *blend) holdOut(h *heldOut, out func(sample) bool) {
 		forms[i] = *f.form
 	}
 	rest := newBlend(b.name, b.oneNode, forms, kept)
-	for _, s := range some(held) {
+	for _, s := range thin(held) {
 		b.add(h, s, rest.candidates(s.place, s.n))
 	}
 }
@@ -166,9 +166,9 @@ func (b *blend) totalLg(p place, n float64) float64 {
 	return math.Log2(max(1, n))
 }
 
-// candidates returns the log of the time by each form and by interpolation; NaN where there is none.
-// Inside what was measured, forms are corrected by what they left at the places on both sides, else
-// by what they left nearby.
+// candidates returns the log of the time by each form and by interpolation, NaN if unavailable.
+// Between measured places, forms are corrected by their residuals at the places on both sides,
+// otherwise by residuals nearby.
 func (b *blend) candidates(p place, n float64) (logs []float64) {
 	for _, f := range b.forms {
 		left := math.NaN()
@@ -244,8 +244,8 @@ func (b *blend) inside(p place) bool {
 	return b.places[0].nodes <= p.nodes && p.nodes <= b.places[len(b.places)-1].nodes
 }
 
-// predict returns the log of the time in µs, the spread of the candidates, and their weights: of the
-// forms, and last of interpolation.
+// predict returns the log of the time in µs, the spread of the candidates, and their weights: of
+// the forms, and last of interpolation.
 func (b *blend) predict(p place, n float64) (mean, spread float64, weights []float64) {
 	logs := b.candidates(p, n)
 	h := &b.beyond

@@ -11,11 +11,11 @@ import (
 // disturbed.
 const outlier = 4
 
-// calm replaces the times of disturbed calls, so that they do not change predictions nearby: those
-// that differ alike from the sizes beside them and from the places beside them, by more than outlier
-// times what such differences are as a rule. Times that repeats agree upon stay. Samples are sorted
-// by place and size.
-func calm(samples []sample) {
+// replaceOutliers replaces the times of disturbed calls, so that they do not change predictions
+// nearby. A call is disturbed if its time differs in the same direction from the neighbouring sizes
+// and places, by more than outlier standard deviations. Times that repeats confirm are kept.
+// Samples are sorted by place and size.
+func replaceOutliers(samples []sample) {
 	at := map[place]map[float64]int{}
 	var places []place
 	for i, s := range samples {

@@ -1,5 +1,4 @@
-// Package collective fits what collectives were measured to take, over sizes and numbers of ranks
-// at once:
+// Package collective fits measured times of collectives jointly over message sizes and rank counts:
 //
 //	T(p, n) = base + steps(p)·α + n·volume(p)·β + n·combined(p)·γ
 //
@@ -8,11 +7,10 @@
 // takes the one that best predicts numbers of ranks left out. Parameters are those of a range of
 // sizes ([Regime]); the ranges are those of [fit.Piecewise].
 //
-// The form describes the algorithm on ranks that are equally far from each other and share nothing.
-// Where a machine has levels, or copies share its memory, it misses; [Result.Verdict] says by how
-// much, and whether that is still a description. A prediction ([Result.Predict]) therefore adds to
-// the form what it left at the measurements nearby, and its interval is made from numbers of ranks
-// left out, so that it holds whether the form is right or not.
+// The form assumes ranks that are equally far from each other and share nothing. It is wrong for
+// machines with levels or shared memory bandwidth; [Result.Verdict] gives its error and whether it
+// is still acceptable. A prediction ([Result.Predict]) therefore adds the residuals of measurements
+// nearby. Its interval comes from held-out numbers of ranks, so it holds even if the form is wrong.
 package collective
 
 import (
@@ -48,7 +46,7 @@ type Data struct {
 	Points     []Point
 }
 
-// Options say what is known beforehand. The zero value searches.
+// Options restrict the search. The zero value tries all algorithms.
 type Options struct {
 	Algorithm string // of the registry; empty: searched
 	Fanout    int    // of algorithms that take one; 0: their default
@@ -65,10 +63,10 @@ type Result struct {
 	Data    // the points by ranks and size
 	Ranks   []int
 	Regimes []Regime // from small to large sizes
-	// Errors are those of the form at the points, as fractions: |form − measured|/measured.
+	// Errors summarizes |form − measured|/measured over the points.
 	Errors
-	// HeldOut is the mean of |log(form/measured)| of numbers of ranks left out, in the form fitted to
-	// the others: 0.1 is about 10 %. It is NaN with fewer than 3 numbers of ranks.
+	// HeldOut is the mean of |log(form/measured)| of numbers of ranks left out, in the form fitted
+	// to the others: 0.1 is about 10 %. It is NaN with fewer than 3 numbers of ranks.
 	HeldOut float64
 	// Noise is the median standard deviation of repeats, relative; 0 without repeats.
 	Noise float64
@@ -88,13 +86,15 @@ type Errors struct {
 type Regime struct {
 	From, To quantity.Bytes // the first and last size measured
 	// Algorithm is the one fitted. Alike have the same shape on the ranks that were measured, and
-	// Rivals predict ranks left out within one standard error as well: the data tell neither apart.
+	// Rivals predict ranks left out within one standard error as well: the data do not distinguish
+	// them.
 	Algorithm     string
 	Alike, Rivals []string
 	// The parameters with their 95 % intervals. One whose interval is not finite is not known.
 	Base, Alpha fit.Estimate[quantity.Micros]
 	Beta, Gamma fit.Estimate[quantity.MicrosPerByte]
-	// What the points cannot tell apart is 0 in one parameter, and Merged says which has it.
+	// Merged has a sentence for each parameter that is not identifiable: it is 0, and another
+	// parameter includes its cost.
 	Merged []string
 	Errors // of the form at its points
 
@@ -204,14 +204,14 @@ func candidatesOf(name, algorithm string) ([]engine.Entry, error) {
 	return all, nil
 }
 
-// columns are those of a call.
+// columns returns the row of the design matrix for a call of n bytes.
 func (g *Regime) columns(ranks int, n quantity.Bytes, of Statistic) (x [columns]float64, err error) {
 	s, err := ShapeOf(g.entry, ranks, g.fanout, of)
 	x = [columns]float64{ofBase: 1, ofAlpha: s.Steps, ofBeta: float64(n) * s.Volume, ofGamma: float64(n) * s.Combined}
 	return x, err
 }
 
-// rows are those of points.
+// rows returns the rows of the regression, one per point.
 func (g *Regime) rows(points []Point, of Statistic) ([]row, error) {
 	rows := make([]row, len(points))
 	for i, p := range points {
@@ -224,14 +224,15 @@ func (g *Regime) rows(points []Point, of Statistic) ([]row, error) {
 	return rows, nil
 }
 
-// form is the time in µs by the fitted form alone.
+// form returns the time in µs by the fitted form alone.
 func (r *Result) form(ranks int, n quantity.Bytes) (float64, error) {
 	g := &r.Regimes[r.regime(n)]
 	x, err := g.columns(ranks, n, r.Statistic)
-	return g.solution.at(x), err
+	return g.solution.predict(x), err
 }
 
-// HeldOut is that of the result, over the sizes of the regime; NaN with fewer than 3 numbers of ranks.
+// HeldOut returns the mean |log(form/measured)| of held-out numbers of ranks over the regime's
+// sizes; NaN with fewer than 3 numbers of ranks.
 func (g *Regime) HeldOut() float64 {
 	if !g.left {
 		return math.NaN()
@@ -271,7 +272,7 @@ func (r *Result) judge() error {
 	return err
 }
 
-// errors are those of the form at the points of regimes.
+// errors summarizes the form's relative errors at the points of the given regimes.
 func (r *Result) errors(of ...int) (sum Errors, err error) {
 	var errs []float64
 	for _, p := range r.Points {
@@ -298,7 +299,7 @@ const (
 	maxP95    = 0.50
 )
 
-// Tested reports whether there are more points than parameters, so that the errors say something.
+// Tested reports whether there are more points than parameters, so that the errors are meaningful.
 func (g *Regime) Tested() bool { return g.free > 0 }
 
 // Describes reports whether the form describes the times of the regime, as far as is known.
@@ -311,7 +312,7 @@ func (r *Result) Describes() bool {
 	return !slices.ContainsFunc(r.Regimes, func(g Regime) bool { return !g.Describes() })
 }
 
-// Verdict says in a sentence how well the form describes the times.
+// Verdict describes in a sentence how well the form describes the times.
 func (r *Result) Verdict() string {
 	text := r.Errors.text(r.HeldOut)
 	if r.Noise > 0 {
@@ -344,7 +345,7 @@ func percent(v float64) string {
 	return fmt.Sprintf("%.*f %%", max(0, 1-int(math.Log10(max(1, 100*v)))), 100*v)
 }
 
-// text says the errors, and that of ranks left out if it is known.
+// text lists the errors, with heldOut unless it is NaN.
 func (e Errors) text(heldOut float64) string {
 	text := fmt.Sprintf("median error %s, 95th percentile %s, worst %s on %d ranks at %s", percent(e.Median), percent(e.P95), percent(e.Worst), e.WorstRanks, e.WorstSize)
 	if !math.IsNaN(heldOut) {

@@ -11,8 +11,9 @@ import (
 // is 0.
 type field struct{ of []residual }
 
-// The ranges of the covariance, in octaves of the bytes of a step and of places, and the part of the
-// variance that is noise of a single measurement. Chosen on the shared data; see docs/accuracy.md.
+// The ranges of the covariance, in octaves of the bytes of a step and of places, and the part of
+// the variance that is noise of a single measurement. Chosen on the shared data; see
+// docs/accuracy.md.
 const (
 	fieldSizes  = 2
 	fieldPlaces = 2
@@ -25,7 +26,7 @@ type residual struct {
 	e float64
 }
 
-// neighbours is the number of residuals that a value is made from.
+// neighbours is the maximum number of residuals that enter a prediction.
 const neighbours = 24
 
 func covariance(a, b coordinate) float64 {
@@ -33,8 +34,8 @@ func covariance(a, b coordinate) float64 {
 	return (1 - fieldNoise) * math.Exp(-d)
 }
 
-// at returns the value at a coordinate.
-func (f *field) at(c coordinate) (e float64) {
+// predict returns the interpolated log(measured/form) at a coordinate.
+func (f *field) predict(c coordinate) (e float64) {
 	type near struct {
 		residual
 		covariance float64

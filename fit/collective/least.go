@@ -7,7 +7,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
-// columns are those of the design: the base, Steps, n·Volume, n·Combined.
+// The columns of the design matrix: 1, Steps, n·Volume, n·Combined.
 const (
 	ofBase = iota
 	ofAlpha
@@ -22,7 +22,7 @@ type row struct {
 	y float64 // the time
 }
 
-// A solution is what least squares found. Columns that are not used have the value 0.
+// A solution holds the parameters found by least squares. Unused columns have the value 0.
 type solution struct {
 	value    [columns]float64
 	unbound  [columns]float64 // without the bounds at 0, whose intervals these are
@@ -30,15 +30,16 @@ type solution struct {
 	free     int // points less parameters
 }
 
-func (s *solution) at(x [columns]float64) (t float64) {
+// predict returns the fitted time in µs of a row x.
+func (s *solution) predict(x [columns]float64) (t float64) {
 	for i, v := range s.value {
 		t += v * x[i]
 	}
 	return t
 }
 
-// interval is the 95 % interval of a parameter, and +Inf above without points to spare. One that the
-// bound holds has that about the value and about what it would be without.
+// interval returns the 95 % interval of parameter i. Without degrees of freedom it is 0 to +Inf. If
+// the parameter is at its bound, the interval covers the bounded and the unbounded value.
 func (s *solution) interval(i int) (low, high float64) {
 	if s.free < 1 {
 		return 0, math.Inf(1)
@@ -47,12 +48,12 @@ func (s *solution) interval(i int) (low, high float64) {
 	return max(0, min(s.value[i], s.unbound[i])-d), max(s.value[i], s.unbound[i]) + d
 }
 
-// least minimises the weighted squares of relative errors over parameters of at least 0, among the
-// columns that are wanted. The weights 1/T² are those of the fitted times, and iterated: over
-// measured times they would favour points that are low by chance (McCullagh and Nelder 1989, ch. 8).
-// The least over all sets of columns whose parameters come out positive is the least under the
-// bounds (Lawson and Hanson 1974, ch. 23: the solution is that of its own set).
-func least(rows []row, wanted [columns]bool) solution {
+// leastSquares minimises the squared relative errors over parameters ≥ 0 of the wanted columns. The
+// weights 1/T² come from the fitted times and are iterated, because measured times would favour
+// points that are low by chance (McCullagh and Nelder 1989, ch. 8). The minimum under the bounds is
+// the smallest minimum among sets of columns with positive parameters (Lawson and Hanson 1974,
+// ch. 23).
+func leastSquares(rows []row, wanted [columns]bool) solution {
 	fitted := make([]float64, len(rows))
 	for i, r := range rows {
 		fitted[i] = r.y
@@ -62,7 +63,7 @@ func least(rows []row, wanted [columns]bool) solution {
 		best = bounded(rows, fitted, wanted)
 		change := 0.0
 		for i, r := range rows {
-			next := best.at(r.x)
+			next := best.predict(r.x)
 			if !(next > r.y/20) { // a fit this bad keeps the weight in bounds
 				next = r.y / 20
 			}
@@ -76,7 +77,7 @@ func least(rows []row, wanted [columns]bool) solution {
 	return best
 }
 
-// bounded is the best of the solutions over sets of columns that have no negative parameter.
+// bounded returns the best solution over all sets of columns without a negative parameter.
 func bounded(rows []row, fitted []float64, wanted [columns]bool) (best solution) {
 	var m [columns + 1][columns + 1]float64 // moments, with y as the last
 	for i, r := range rows {
@@ -100,12 +101,12 @@ func bounded(rows []row, fitted []float64, wanted [columns]bool) (best solution)
 		if set&^all != 0 {
 			continue
 		}
-		s, squares, ok := within(&m, set)
+		s, squares, ok := solve(&m, set)
 		if ok && squares < lowest && slices.Min(s.value[:]) >= 0 {
 			best, lowest = s, squares
 		}
 	}
-	if free, _, ok := within(&m, all); ok { // at a bound the interval is that of the line without
+	if free, _, ok := solve(&m, all); ok { // at a bound the interval is that of the line without
 		best.unbound, best.variance = free.value, free.variance
 	} else {
 		best.unbound = best.value
@@ -123,9 +124,9 @@ func bounded(rows []row, fitted []float64, wanted [columns]bool) (best solution)
 	return best
 }
 
-// within solves the normal equations over a set of columns. It is false where they depend on each
-// other.
-func within(m *[columns + 1][columns + 1]float64, set int) (s solution, squares float64, ok bool) {
+// solve solves the normal equations over a set of columns, given as a bit mask, and returns the sum
+// of squares. ok is false if the columns are linearly dependent.
+func solve(m *[columns + 1][columns + 1]float64, set int) (s solution, squares float64, ok bool) {
 	var at []int
 	for i := range columns {
 		if set>>i&1 == 1 {
@@ -180,12 +181,12 @@ func within(m *[columns + 1][columns + 1]float64, set int) (s solution, squares 
 }
 
 // apart is the least part of a column that is not a sum of the ones before it, over points weighted
-// by their times, for the column to be fitted. What combining costs is asked to differ more: it goes
-// nearly with the bytes sent, and would take from β what noise gives it.
+// by their times, for the column to be fitted. What combining costs is asked to differ more: it
+// goes nearly with the bytes sent, and would take from β what noise gives it.
 var apart = [columns]float64{ofBase: 1e-3, ofAlpha: 1e-3, ofBeta: 1e-3, ofGamma: 0.05}
 
-// independent says which columns can be told apart. Where not all can, the base is the first to go,
-// after γ.
+// independent reports which columns are identifiable. If not all are, γ is dropped first, then the
+// base.
 func independent(rows []row) (wanted [columns]bool) {
 	var kept [][]float64
 	for _, c := range []int{ofAlpha, ofBeta, ofBase, ofGamma} {

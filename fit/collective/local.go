@@ -37,8 +37,9 @@ type observation struct {
 // A localForm is a form with parameters that change with the size of a step. At a call they are
 // those of a regression over the measurements nearby, least squares of relative errors with
 // parameters of at least 0: nearby are the steps of the same bytes, on similar numbers of nodes
-// (local regression, Cleveland 1979, with the columns of the form in place of polynomials). Protocols
-// and chunks need no further columns: they change with the bytes of a step, not with the nodes.
+// (local regression, Cleveland 1979, with the columns of the form in place of polynomials).
+// Protocols and chunks need no further columns: they change with the bytes of a step, not with the
+// nodes.
 type localForm struct {
 	*form
 	points  []observation
@@ -81,8 +82,8 @@ func (f *form) fit(samples []sample) *localForm {
 // the fastest does: NCCL's LL has a fourth of the bandwidth of Simple on rings (tuning.cc).
 const slowestProtocol = 8
 
-// largestBeta returns the largest time per byte: without a bound, the volume of small messages would
-// stand in for any other growth with the ranks. It is 0 for points of one size.
+// largestBeta returns the largest time per byte: without a bound, the volume of small messages
+// would stand in for any other growth with the ranks. It is 0 for points of one size.
 func (l *localForm) largestBeta() (beta float64) {
 	least, sizes := math.Inf(1), map[float64]bool{}
 	for i := range l.points {
@@ -101,7 +102,7 @@ func (l *localForm) largestBeta() (beta float64) {
 // nearby. It is NaN if the form's time is 0.
 func (l *localForm) corrected(p place, n, left float64) float64 {
 	if math.IsNaN(left) {
-		left = l.left.at(l.coordinate(p, n))
+		left = l.left.predict(l.coordinate(p, n))
 	}
 	t := l.predict(p, n)
 	if !(t > 0) {
@@ -162,8 +163,9 @@ func (m *moments) add(x *[localColumns]float64, t, weight float64) {
 	}
 }
 
-// nonNegative returns the parameters of at least 0, with a time per byte of at most maxBeta, with the least squares: the best of the solutions
-// over sets of columns that have no negative one (Lawson and Hanson 1974, ch. 23).
+// nonNegative returns the parameters of at least 0, with a time per byte of at most maxBeta, with
+// the least squares: the best of the solutions over sets of columns that have no negative one
+// (Lawson and Hanson 1974, ch. 23).
 func (m *moments) nonNegative(maxBeta float64) (best [localColumns]float64) {
 	lowest := math.Inf(1)
 	for set := 1; set < 1<<localColumns; set++ {

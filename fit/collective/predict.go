@@ -39,7 +39,7 @@ func (r *Result) learn() {
 		t, count := 0.0, 0.0
 		sure := math.Inf(1)
 		for ; i < len(r.Points) && byCall(p, r.Points[i]) == 0; i++ {
-			k := r.Points[i].known()
+			k := r.Points[i].knownRepeats()
 			t, count = t+k*float64(r.Points[i].Time), count+k
 			sure = min(sure, r.Points[i].error())
 		}
@@ -49,7 +49,7 @@ func (r *Result) learn() {
 	}
 	for several, samples := range groups {
 		slices.SortStableFunc(samples, func(a, b sample) int { return comparePlaces(a.place, b.place) })
-		calm(samples)
+		replaceOutliers(samples)
 		// Up to maxRanksOfNode ranks of unknown placement are taken to be on one node.
 		oneNode := !several && (r.PerNode() > 0 || samples[len(samples)-1].ranks <= maxRanksOfNode)
 		b := newBlend(r.Collective, oneNode, r.forms, samples)
@@ -64,11 +64,12 @@ func (r *Result) learn() {
 
 const maxRanksOfNode = 8
 
-// fewest is the number of repeats from which their deviation says something.
-const fewest = 3
+// minRepeats is the minimum number of repeats for using their standard deviation.
+const minRepeats = 3
 
-// known is the number of repeats whose deviation is known: files may give a mean alone.
-func (p Point) known() float64 {
+// knownRepeats returns the number of repeats whose deviation is known, or 1 if the file gives only
+// a mean.
+func (p Point) knownRepeats() float64 {
 	if p.Deviation == 0 {
 		return 1
 	}
@@ -77,14 +78,14 @@ func (p Point) known() float64 {
 
 // error is the relative standard deviation of the mean of the repeats; infinite with too few.
 func (p Point) error() float64 {
-	if p.known() < fewest {
+	if p.knownRepeats() < minRepeats {
 		return math.Inf(1)
 	}
-	return p.Deviation / math.Sqrt(p.known())
+	return p.Deviation / math.Sqrt(p.knownRepeats())
 }
 
 // measured returns the mean of the measurements of a call, and the half width of the 95 % interval
-// of one more measurement by its repeats; infinite with fewer than fewest of them.
+// of one more measurement by its repeats; infinite with fewer than minRepeats of them.
 func (r *Result) measured(at Placement, n quantity.Bytes) (t, half float64, has bool) {
 	call := Point{Ranks: at.Ranks, PerNode: at.PerNode, Size: n}
 	from, _ := slices.BinarySearchFunc(r.Points, call, byCall)
@@ -93,7 +94,7 @@ func (r *Result) measured(at Placement, n quantity.Bytes) (t, half float64, has 
 		if byCall(p, call) != 0 {
 			break
 		}
-		k, v := p.known(), float64(p.Time)
+		k, v := p.knownRepeats(), float64(p.Time)
 		count, sum = count+k, sum+k*v
 		squares += k*v*v + (k-1)*(p.Deviation*v)*(p.Deviation*v)
 	}
@@ -101,14 +102,15 @@ func (r *Result) measured(at Placement, n quantity.Bytes) (t, half float64, has 
 		return 0, 0, false
 	}
 	t, half = sum/count, math.Inf(1)
-	if count >= fewest {
+	if count >= minRepeats {
 		variance := max(0, squares-count*t*t) / (count - 1)
 		half = stats.T95(count-1) * max(math.Sqrt(variance)/t, r.Noise) * math.Sqrt(1+1/count)
 	}
 	return t, half, true
 }
 
-// PerNode returns the largest number of ranks on a node that was measured, 0 if no placement is known.
+// PerNode returns the largest number of ranks on a node that was measured, 0 if no placement is
+// known.
 func (r *Result) PerNode() (most int) {
 	for _, p := range r.Points {
 		most = max(most, p.PerNode)
@@ -136,7 +138,7 @@ func (r *Result) HeldOutErrors() (between, beyond float64) {
 	return stats.QuantileOf(in, 0.5), stats.QuantileOf(out, 0.5)
 }
 
-// Accuracy says the held-out errors in a sentence; empty if too few places were measured.
+// Accuracy returns the held-out errors as a phrase; empty if too few places were measured.
 func (r *Result) Accuracy() string {
 	between, beyond := r.HeldOutErrors()
 	var parts []string
@@ -176,8 +178,8 @@ func (r *Result) PlacementOf(ranks int) Placement {
 	return p
 }
 
-// PredictAt returns the time of the next call of n bytes. A call that was measured takes the mean of
-// its measurements, in an interval made from its repeats; with too few repeats, by the errors of
+// PredictAt returns the time of the next call of n bytes. A call that was measured takes the mean
+// of its measurements, in an interval made from its repeats; with too few repeats, by the errors of
 // calls nearby. The error wraps [ErrNoFit] if the fit has no time for the call.
 func (r *Result) PredictAt(at Placement, n quantity.Bytes) (Prediction, error) {
 	if at.Ranks < 2 {

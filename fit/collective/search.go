@@ -70,10 +70,10 @@ func newRegime(points []Point, e engine.Entry, fanout int, of Statistic) (*Regim
 	if !g.wanted[ofBeta] && g.To > g.From {
 		g.Merged = append(g.Merged, "β cannot be told from α and the base")
 	}
-	g.solution = least(rows, g.wanted)
+	g.solution = leastSquares(rows, g.wanted)
 	if low, _ := g.interval(ofGamma); g.wanted[ofGamma] && low == 0 { // it may be nothing
 		g.wanted[ofGamma] = false
-		g.solution = least(rows, g.wanted)
+		g.solution = leastSquares(rows, g.wanted)
 	}
 	if e.Params&engine.Gamma != 0 && g.wanted[ofBeta] && !g.wanted[ofGamma] {
 		g.Merged = append(g.Merged, "β has what combining costs: both grow nearly alike with the ranks")
@@ -84,7 +84,7 @@ func newRegime(points []Point, e engine.Entry, fanout int, of Statistic) (*Regim
 	return g, nil
 }
 
-// estimates are the parameters for others.
+// estimates sets the exported parameters with their intervals.
 func (g *Regime) estimates() {
 	us := func(i int) fit.Estimate[quantity.Micros] {
 		low, high := g.interval(i)
@@ -103,13 +103,13 @@ func (g *Regime) Known() (known [4]bool) { return g.wanted }
 // sameShape is the part of a column up to which it counts as a sum of another algorithm's.
 const sameShape = 0.01
 
-// alike says whether two algorithms have the same times on the ranks and sizes of their points, each
-// with parameters of its own: the columns of one are sums of the other's.
+// alike reports whether two algorithms have the same times on the ranks and sizes of their points,
+// each with parameters of its own: the columns of one are sums of the other's.
 func alike(a, b *Regime) bool {
 	return spans(a, b) && spans(b, a)
 }
 
-// spans says whether the columns of b are sums of those of a.
+// spans reports whether the columns of b are linear combinations of the columns of a.
 func spans(a, b *Regime) bool {
 	kept := basis(a.points, []int{ofAlpha, ofBeta, ofBase}, [columns]float64{}, nil)
 	part := [columns]float64{sameShape, sameShape, sameShape, 1}
@@ -121,8 +121,9 @@ func spans(a, b *Regime) bool {
 	return true
 }
 
-// leaveOut returns the mean |log(form/measured)| of each number of ranks, in the form fitted to the
-// others; with fewer than three, that of each point in the fit to all.
+// leaveOut returns the mean |log(form/measured)| at each number of ranks, for the form fitted to
+// the other numbers. With fewer than three it returns the error of each point in the fit to all
+// points.
 func leaveOut(points []Point, rows []row, wanted [columns]bool) []float64 {
 	var ranks []int
 	of := make([]int, len(points))
@@ -133,10 +134,10 @@ func leaveOut(points []Point, rows []row, wanted [columns]bool) []float64 {
 		of[i] = slices.Index(ranks, p.Ranks)
 	}
 	if len(ranks) < 3 {
-		s := least(rows, wanted)
+		s := leastSquares(rows, wanted)
 		errs := make([]float64, len(rows))
 		for i, r := range rows {
-			errs[i] = offBy(s.at(r.x), r.y)
+			errs[i] = offBy(s.predict(r.x), r.y)
 		}
 		return errs
 	}
@@ -150,25 +151,26 @@ func leaveOut(points []Point, rows []row, wanted [columns]bool) []float64 {
 				rest = append(rest, rows[i])
 			}
 		}
-		s := least(rest, both(wanted, independent(rest)))
+		s := leastSquares(rest, intersect(wanted, independent(rest)))
 		for i, r := range rows {
 			if k := of[i]; k%folds == f {
 				counts[k]++
-				errs[k] += (offBy(s.at(r.x), r.y) - errs[k]) / counts[k]
+				errs[k] += (offBy(s.predict(r.x), r.y) - errs[k]) / counts[k]
 			}
 		}
 	}
 	return errs
 }
 
-func both(a, b [columns]bool) (c [columns]bool) {
+// intersect returns the columns that are set in both a and b.
+func intersect(a, b [columns]bool) (c [columns]bool) {
 	for i := range c {
 		c[i] = a[i] && b[i]
 	}
 	return c
 }
 
-// offBy is |log(a/b)|, at most 1: what is off by more is as wrong.
+// offBy returns |log(a/b)|, capped at 1.
 func offBy(a, b float64) float64 {
 	if !(a > 0) {
 		return 1
@@ -176,8 +178,8 @@ func offBy(a, b float64) float64 {
 	return min(1, math.Abs(math.Log(a/b)))
 }
 
-// asGood says whether errors are as small as others within one standard error of their paired
-// differences (Breiman and others 1984, §3.4.3).
+// asGood reports whether the mean of a exceeds that of b by at most one standard error of their
+// paired differences (Breiman et al. 1984, §3.4.3).
 func asGood(a, b []float64) bool {
 	d := make([]float64, len(a))
 	for i := range a {

@@ -14,14 +14,14 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// A Statistic says whose time a measurement is. Those of one operation differ: the root of a
-// broadcast is done long before the last rank.
+// A Statistic is how a measurement combines the times of the ranks. These differ within a call: the
+// root of a broadcast is done long before the last rank.
 type Statistic string
 
 // The statistics over ranks.
 const (
 	Average Statistic = "average" // the mean over ranks of the time in the call: OSU's main column
-	Slowest Statistic = "slowest" // that of the slowest rank: OSU's max column
+	Slowest Statistic = "slowest" // the time of the slowest rank: OSU's max column
 )
 
 // Statistics lists them.
@@ -37,7 +37,7 @@ type Shape struct {
 // maxOperations bounds the schedules that are simulated for a shape: some 0.1 s.
 const maxOperations = 1 << 18
 
-// errNoShape says that a shape has no closed form, and a schedule too large to simulate.
+// errNoShape reports a shape without a closed form whose schedule is too large to simulate.
 var errNoShape = errors.New("has too many operations, and no closed form that holds")
 
 type shapeKey struct {
@@ -51,8 +51,8 @@ var shapes sync.Map
 
 // ShapeOf returns the shape of an algorithm on so many ranks, from its schedule: the times of it
 // where messages cost α alone, β alone and combinations alone. The sum of the three is the time of
-// the schedule wherever one path is the longest by each, and else a little more. Schedules
-// too large to simulate have the closed form where it holds; it is that of the slowest rank, and the
+// the schedule wherever one path is the longest by each, and else a little more. Schedules too
+// large to simulate have the closed form where it holds; it is that of the slowest rank, and the
 // average is the same part of it as on half of the ranks, or a quarter and so on.
 func ShapeOf(e engine.Entry, ranks, fanout int, of Statistic) (Shape, error) {
 	key := shapeKey{e.Collective, e.Name, ranks, fanout, of}
