@@ -22,6 +22,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"github.com/halfpeak/halfpeak/fleet"
+	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/shard"
@@ -165,7 +166,7 @@ func TestFleet(t *testing.T) {
 					t.Fatal(err)
 				}
 				same(t, dir, shardsOf(t, count, func(path string, which shard.Shard) error {
-					return fleet.WritePart(t.Context(), reports.Files{}, path, q, which, fleet.Reader{}, nil)
+					return fleet.WritePart(t.Context(), atomicfile.Files{}, path, q, which, fleet.Reader{}, nil)
 				}))
 				in, asked, err := fleet.MergeParts(partsOf(j))
 				if err != nil {
@@ -203,7 +204,7 @@ func init() { register.DoFn3x1[int, record, func(int, record), error](&dying{}) 
 func TestWorkerDies(t *testing.T) {
 	q := fleet.Question{Roots: []string{aFleet(t, 1)}, Options: fleet.Options{Least: 0.01, Rate: 0.05}}
 	want := shardsOf(t, 2, func(path string, which shard.Shard) error {
-		return fleet.WritePart(t.Context(), reports.Files{}, path, q, which, fleet.Reader{}, nil)
+		return fleet.WritePart(t.Context(), atomicfile.Files{}, path, q, which, fleet.Reader{}, nil)
 	})
 	for _, attempts := range []int{1, 2} {
 		deaths.Store(0)

@@ -14,7 +14,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"github.com/halfpeak/halfpeak/fleet"
-	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/shard"
 )
 
@@ -148,7 +148,7 @@ func (w *write) ProcessElement(ctx context.Context, _ int, parts func(*part) boo
 		return err
 	}
 	if !remote(p.Path) {
-		return reports.Files{Force: w.Force}.Write(p.Path, func(to io.Writer) error {
+		return atomicfile.Files{Force: w.Force}.Write(p.Path, func(to io.Writer) error {
 			_, err := to.Write(text)
 			return err
 		})

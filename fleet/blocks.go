@@ -24,8 +24,8 @@ type blocks struct {
 // crosses reports whether a pair is of one node of each block.
 func (b *blocks) crosses(l link) bool { return b != nil && b.across[l.a] != b.across[l.b] }
 
-// without returns the links with what those across take more taken off.
-func (b *blocks) without(links []link) []link {
+// subtractBlocks returns the links, less the effect of the blocks on links between them.
+func (b *blocks) subtractBlocks(links []link) []link {
 	reduced := make([]link, len(links))
 	for i, l := range links {
 		if b.crosses(l) {
@@ -88,7 +88,7 @@ func findBlocks(n int, links []link, plain *twoWay) (*blocks, *twoWay) {
 	b.y = stats.Median(far) - stats.Median(near)
 	var fit *twoWay
 	for range 3 {
-		fit = fitTwoWay(n, b.without(links))
+		fit = fitTwoWay(n, b.subtractBlocks(links))
 		far, near = far[:0], near[:0]
 		for i, l := range links {
 			if b.crosses(l) {
@@ -99,7 +99,7 @@ func findBlocks(n int, links []link, plain *twoWay) (*blocks, *twoWay) {
 		}
 		b.y += stats.Median(far) - stats.Median(near)
 	}
-	fit = fitTwoWay(n, b.without(links))
+	fit = fitTwoWay(n, b.subtractBlocks(links))
 	var left, before float64
 	inside, slow := 0, 0 // pairs of the smaller block
 	for i, l := range links {

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/shard"
 )
 
@@ -140,7 +140,7 @@ func (q Question) roots() [][]string {
 // in it, for the merge to name. What is read is written as it comes, in the order of the list, and
 // saved every second: a shard that was interrupted or killed goes on from there, and resumed is told
 // how many files there are.
-func WritePart(ctx context.Context, files reports.Files, path string, q Question, which shard.Shard, r Reader, resumed func(files int64)) error {
+func WritePart(ctx context.Context, files atomicfile.Files, path string, q Question, which shard.Shard, r Reader, resumed func(files int64)) error {
 	header, err := q.Header(which)
 	if err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
@@ -95,7 +96,7 @@ func TestPartsOfFleet(t *testing.T) {
 			for i := 1; i <= count; i++ {
 				which := shard.Shard{Index: i, Count: count}
 				paths = append(paths, filepath.Join(dir, fmt.Sprint("part-", i)))
-				if err := WritePart(t.Context(), reports.Files{}, paths[i-1], q, which, Reader{}, nil); err != nil {
+				if err := WritePart(t.Context(), atomicfile.Files{}, paths[i-1], q, which, Reader{}, nil); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -128,7 +129,7 @@ func TestFleetInterrupted(t *testing.T) {
 	run := func(files int) (resumed int64, err error) {
 		ctx, stop := context.WithCancel(t.Context())
 		defer stop()
-		err = WritePart(ctx, reports.Files{}, path, q, shard.Shard{Index: 1, Count: 1}, Reader{Workers: 1, Progress: func(int) {
+		err = WritePart(ctx, atomicfile.Files{}, path, q, shard.Shard{Index: 1, Count: 1}, Reader{Workers: 1, Progress: func(int) {
 			if files--; files == 0 {
 				stop()
 			}
@@ -190,7 +191,7 @@ func TestFleetNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	part := filepath.Join(t.TempDir(), "part")
-	if err := WritePart(t.Context(), reports.Files{}, part, Question{Roots: []string{dir}, Options: o}, shard.Shard{Index: 1, Count: 1}, Reader{}, nil); err != nil {
+	if err := WritePart(t.Context(), atomicfile.Files{}, part, Question{Roots: []string{dir}, Options: o}, shard.Shard{Index: 1, Count: 1}, Reader{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	in, _, err := MergeParts([]string{part})
@@ -211,7 +212,7 @@ func TestFleetKilled(t *testing.T) {
 	path, killed := filepath.Join(t.TempDir(), "part"), filepath.Join(t.TempDir(), "part")
 	which := shard.Shard{Index: 1, Count: 1}
 	files := 0
-	err = WritePart(t.Context(), reports.Files{}, path, q, which, Reader{Workers: 1, Progress: func(int) {
+	err = WritePart(t.Context(), atomicfile.Files{}, path, q, which, Reader{Workers: 1, Progress: func(int) {
 		if files++; files != 40 {
 			return
 		}
@@ -226,7 +227,7 @@ func TestFleetKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	var resumed int64
-	if err := WritePart(t.Context(), reports.Files{}, killed, q, which, Reader{}, func(n int64) { resumed = n }); err != nil || resumed != 40 {
+	if err := WritePart(t.Context(), atomicfile.Files{}, killed, q, which, Reader{}, func(n int64) { resumed = n }); err != nil || resumed != 40 {
 		t.Fatal(resumed, err)
 	}
 	in, _, err := MergeParts([]string{killed})

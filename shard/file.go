@@ -8,12 +8,12 @@ import (
 	"os"
 	"time"
 
-	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/internal/atomicfile"
 )
 
 // A File is a part that is being written, with its records as rows.
 type File struct {
-	*reports.Partial
+	*atomicfile.Partial
 	encoder Encoder
 	saved   time.Time
 }
@@ -23,7 +23,7 @@ type File struct {
 var SaveEvery = time.Second
 
 // OpenFile begins a part, or goes on with one that was interrupted.
-func OpenFile(files reports.Files, path string, h Header) (*File, error) {
+func OpenFile(files atomicfile.Files, path string, h Header) (*File, error) {
 	p := &File{saved: time.Now()}
 	head, err := p.encoder.Head(h)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
@@ -152,11 +153,11 @@ func (s *Sweeping) Volume() quantity.Bytes {
 
 // File writes the rows to a file as they come. A file of CSV or JSON Lines that was interrupted
 // goes on, and resumed is told how many rows there are; Parquet begins anew.
-func (s *Sweeping) File(ctx context.Context, files reports.Files, path, format string, resumed func(rows int64)) error {
+func (s *Sweeping) File(ctx context.Context, files atomicfile.Files, path, format string, resumed func(rows int64)) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // a pipe, a device
 		f, err := os.OpenFile(path, os.O_WRONLY, 0)
 		if err != nil {
-			return reports.FileError(path, err)
+			return atomicfile.FileError(path, err)
 		}
 		return errors.Join(s.Stream(ctx, toFile{f, path}, format), f.Close())
 	}
@@ -221,7 +222,7 @@ type toFile struct {
 func (f toFile) Write(text []byte) (int, error) {
 	n, err := f.Writer.Write(text)
 	if err != nil {
-		err = reports.FileError(f.path, err)
+		err = atomicfile.FileError(f.path, err)
 	}
 	return n, err
 }

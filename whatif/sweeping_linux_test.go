@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/internal/atomicfile"
 )
 
 // Where a file cannot grow, whole rows stay, and are gone on with once there is room. Where not even
@@ -28,7 +28,7 @@ func TestFileWithoutRoom(t *testing.T) {
 	}
 	dir := t.TempDir()
 	whole, path := filepath.Join(dir, "whole.csv"), filepath.Join(dir, "part.csv")
-	if err := largeSweep(t).File(t.Context(), reports.Files{}, whole, "csv", nil); err != nil {
+	if err := largeSweep(t).File(t.Context(), atomicfile.Files{}, whole, "csv", nil); err != nil {
 		t.Fatal(err)
 	}
 	signal.Ignore(syscall.SIGXFSZ)
@@ -48,7 +48,7 @@ func TestFileWithoutRoom(t *testing.T) {
 				t.Fatal(err)
 			}
 		}()
-		return largeSweep(t).File(t.Context(), reports.Files{}, path, "csv", nil)
+		return largeSweep(t).File(t.Context(), atomicfile.Files{}, path, "csv", nil)
 	}
 	if err := limited(10_000); err == nil || !strings.Contains(err.Error(), "file too large") {
 		t.Error(err)
@@ -60,7 +60,7 @@ func TestFileWithoutRoom(t *testing.T) {
 	if err := limited(700_000); err == nil || !strings.Contains(err.Error(), "file too large: 16384 of 90000 rows are whole in ") {
 		t.Error(err)
 	}
-	if err := largeSweep(t).File(t.Context(), reports.Files{}, path, "csv", func(int64) {}); err != nil {
+	if err := largeSweep(t).File(t.Context(), atomicfile.Files{}, path, "csv", func(int64) {}); err != nil {
 		t.Fatal(err)
 	}
 	want, _ := os.ReadFile(whole)

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/reports"
 )
 
 // largeSweep has 90,000 rows.
@@ -36,13 +36,13 @@ func largeSweep(t *testing.T) *Sweeping {
 func TestFileInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	whole, path := filepath.Join(dir, "whole.csv"), filepath.Join(dir, "part.csv")
-	if err := largeSweep(t).File(t.Context(), reports.Files{}, whole, "csv", nil); err != nil {
+	if err := largeSweep(t).File(t.Context(), atomicfile.Files{}, whole, "csv", nil); err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	s := largeSweep(t)
 	s.Progress = func(int64) { stop() }
-	err := s.File(ctx, reports.Files{}, path, "csv", nil)
+	err := s.File(ctx, atomicfile.Files{}, path, "csv", nil)
 	if err == nil || !strings.HasPrefix(err.Error(), "interrupted: 8192 of 90000 rows are whole in ") {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func TestFileInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := int64(0)
-	if err := largeSweep(t).File(t.Context(), reports.Files{}, path, "csv", func(rows int64) { before = rows }); err != nil || before != 8192 {
+	if err := largeSweep(t).File(t.Context(), atomicfile.Files{}, path, "csv", func(rows int64) { before = rows }); err != nil || before != 8192 {
 		t.Fatal(err, before)
 	}
 	want, _ := os.ReadFile(whole)

@@ -18,21 +18,23 @@ import (
 	"github.com/halfpeak/halfpeak/internal/terminal"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/study/collectives"
-	"github.com/halfpeak/halfpeak/whatif"
 )
 
+type collectiveOptions struct {
+	out                    output
+	layers                 layerOptions
+	call                   callFlags
+	sizes, segments        sizesFlag
+	ranks                  flags.Ranks
+	plot                   string
+	width, height          int
+	crossovers, unverified bool
+	measured               measuredFlags
+	question               collectives.Question
+}
+
 func newCollective() *cobra.Command {
-	var out output
-	var layers layerOptions
-	var call callFlags
-	var segments sizesFlag
-	var ranks flags.Ranks
-	var plot string
-	var width, height int
-	var crossovers, unverified bool
-	q := collectives.Question{}
-	var beside measuredFlags
-	sizes := newSizes("8,64,512,4KiB,32KiB,256KiB,1MiB")
+	o := collectiveOptions{sizes: newSizes("8,64,512,4KiB,32KiB,256KiB,1MiB")}
 	cmd := &cobra.Command{
 		Use:   "collective COLLECTIVE PLATFORM",
 		Short: "Predict the times of a collective by algorithm, ranks and size",
@@ -56,114 +58,150 @@ with benchmark files, at their ranks and sizes unless --ranks or --size chooses.
   halfpeak collective allreduce cluster.toml --map-by node
   halfpeak collective bcast clip --segment 4KiB,16KiB --export openmpi --unverified -o bcast.rules`,
 		Args: wantArgs(2, 2, `a collective and a platform, as in "halfpeak collective bcast clip"`),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if plot != "" && !isImage(plot) {
-				return usagef("--plot %q: no such kind of image; use .%s", plot, strings.Join(reports.Exts(), ", ."))
-			}
-			fits, err := collectives.FitsOf(args[1], args[0])
-			if err != nil {
-				return err
-			}
-			var design whatif.Design
-			if q.Fits = fits; len(fits) == 0 || beside.files.Paths != nil {
-				designs, err := layers.designs(args[1:])
-				switch {
-				case err == nil:
-					design, q.Fits = designs[0], nil
-				case len(fits) == 0: // else there is no layer: measurements beside those that were saved
-					return err
-				}
-			}
-			switch {
-			case q.PerNode < 0:
-				return usagef("--ranks-per-node must be at least 1 (got %d)", q.PerNode)
-			case (q.PerNode > 0 || q.Total) && len(q.Fits) == 0:
-				return usagef("--ranks-per-node and --total need measured collectives: fit them with \"halfpeak fit FILES --save my.toml\"; a machine with levels knows its nodes, and its sizes are those of one rank's block")
-			}
-			if q.Statistic = beside.of(); q.Statistic != "" && len(q.Fits) == 0 && beside.files.Paths == nil {
-				return usagef("--statistic is for measured times: of --measured files, or of a platform file with measured collectives")
-			}
-			if own := q.Library != "" && q.Library != "openmpi-json"; out.format != "" && q.Library != "" || own && extension(out.path) == "json" {
-				return usagef("--export %s has a form of its own, and --format does not change it; rules in JSON are --export openmpi-json", q.Library)
-			}
-			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-			defer stop()
-			q.Layer, q.Machine, q.Within = design.Layer, design.Machine(), contention.IntervalsOf(design.Platform)
-			q.Collective, q.Ranks, q.Sizes, q.Segments, q.Call = args[0], ranks.Values, sizes.sizes, segments.sizes, call.value()
-			if q.Library != "" && beside.files.Paths == nil {
-				if len(q.Fits) == 0 && !unverified && slices.Contains(collectives.Libraries(), q.Library) {
-					return usagef("--export %s: no collective of %s was measured, and rules from times of single messages are often slower than the library's own choice; measure collectives and fit them (halfpeak fit --model collective), or add --unverified", q.Library, args[1])
-				}
-				q.Sizes = collectives.DenseSizes(q.Sizes)
-			}
-			var bar func(int64)
-			q.Progress = func(done, total int) {
-				if done == 1 {
-					bar = terminal.Progress(cmd.ErrOrStderr(), int64(total), 0, "times")
-				}
-				bar(1)
-			}
-			if beside.files.Paths != nil {
-				return beside.write(ctx, cmd, &out, q)
-			}
-			times, err := collectives.Compute(ctx, q)
-			if bar != nil {
-				bar(-1)
-			}
-			switch {
-			case ctx.Err() != nil:
-				return errors.New("interrupted")
-			case err != nil:
-				return err
-			}
-			if plot != "" {
-				if err := drawTo(filesOf(cmd), plot, times.Picture(), width, height); err != nil {
-					return err
-				}
-			}
-			switch {
-			case crossovers:
-				changes, err := times.Crossovers(ctx, q)
-				if err != nil {
-					return err
-				}
-				return out.write(cmd, changes.Rows())
-			case q.Library == "":
-				return out.write(cmd, times.Rows())
-			}
-			if !times.Fitted {
-				if _, err := fmt.Fprintln(cmd.ErrOrStderr(), collectives.Unverified); err != nil {
-					return err
-				}
-			}
-			write := func(w io.Writer) error { return times.WriteRules(ctx, w, q, out.path) }
-			if out.path == "" {
-				return write(cmd.OutOrStdout())
-			}
-			return filesOf(cmd).Write(out.path, write)
-		},
+		RunE: o.run,
 	}
-	out.declare(cmd)
-	layers.declare(cmd)
-	call.declare(cmd)
-	if err := ranks.Set("2..64"); err != nil {
+	o.declare(cmd)
+	return cmd
+}
+
+// declare declares the flags of collective.
+func (o *collectiveOptions) declare(cmd *cobra.Command) {
+	o.out.declare(cmd)
+	o.layers.declare(cmd)
+	o.call.declare(cmd)
+	f := cmd.Flags()
+	if err := o.ranks.Set("2..64"); err != nil {
 		panic(err) // a default of this program
 	}
-	cmd.Flags().Var(&ranks, "ranks", "numbers of ranks")
-	cmd.Flags().IntVar(&q.PerNode, "ranks-per-node", 0, "`ranks` on each node, of measured collectives; without it as they were measured")
-	cmd.Flags().BoolVar(&q.Total, "total", false, "sizes are those of all ranks' blocks together, as nccl-tests print them; of measured collectives")
-	cmd.Flags().Var(&sizes, "size", "sizes of the message, or of each rank's block")
-	cmd.Flags().Var(&segments, "segment", "try segments of these sizes beside whole messages")
-	cmd.Flags().StringVar(&q.Map, "map-by", "", "place ranks by `core`, by a level, or on a list of cores, for example \"0,4,64..71\"")
-	cmd.Flags().StringVar(&q.Algorithm, "algorithm", "all", "all, best or the `name` of one")
-	cmd.Flags().BoolVar(&q.Loop, "osu-loop", false, "report times as OSU's benchmarks do: a loop of calls and Open MPI barriers")
-	beside.declare(cmd)
-	cmd.Flags().StringVar(&q.Library, "export", "", "write rules in this `form`: openmpi, openmpi-json, nccl-tuner, intel")
-	cmd.Flags().BoolVar(&unverified, "unverified", false, "--export although no collective was measured")
-	cmd.Flags().BoolVar(&crossovers, "crossovers", false, "list the exact sizes and numbers of ranks at which the best algorithm changes")
-	cmd.Flags().Var((*outputFile)(&plot), "plot", "draw a map of the best by size and ranks, or curves if there is one size or one number of ranks, into this `file` (png, svg, pdf)")
-	declareSize(cmd, &width, &height)
+	f.Var(&o.ranks, "ranks", "numbers of ranks")
+	f.IntVar(&o.question.PerNode, "ranks-per-node", 0, "`ranks` on each node, of measured collectives; without it as they were measured")
+	f.BoolVar(&o.question.Total, "total", false, "sizes are those of all ranks' blocks together, as nccl-tests print them; of measured collectives")
+	f.Var(&o.sizes, "size", "sizes of the message, or of each rank's block")
+	f.Var(&o.segments, "segment", "try segments of these sizes beside whole messages")
+	f.StringVar(&o.question.Map, "map-by", "", "place ranks by `core`, by a level, or on a list of cores, for example \"0,4,64..71\"")
+	f.StringVar(&o.question.Algorithm, "algorithm", "all", "all, best or the `name` of one")
+	f.BoolVar(&o.question.Loop, "osu-loop", false, "report times as OSU's benchmarks do: a loop of calls and Open MPI barriers")
+	o.measured.declare(cmd)
+	f.StringVar(&o.question.Library, "export", "", "write rules in this `form`: openmpi, openmpi-json, nccl-tuner, intel")
+	f.BoolVar(&o.unverified, "unverified", false, "--export although no collective was measured")
+	f.BoolVar(&o.crossovers, "crossovers", false, "list the exact sizes and numbers of ranks at which the best algorithm changes")
+	f.Var((*outputFile)(&o.plot), "plot", "draw a map of the best by size and ranks, or curves if there is one size or one number of ranks, into this `file` (png, svg, pdf)")
+	declareSize(cmd, &o.width, &o.height)
 	renamed(cmd, map[string]string{"map": "map-by", "loop": "osu-loop"})
 	complete(cmd, "export", collectives.Libraries())
-	return cmd
+}
+
+// run computes the times and writes the answer.
+func (o *collectiveOptions) run(cmd *cobra.Command, args []string) error {
+	if o.plot != "" && !isImage(o.plot) {
+		return usagef("--plot %q: no such kind of image; use .%s", o.plot, strings.Join(reports.Exts(), ", ."))
+	}
+	if err := o.readPlatform(args[0], args[1]); err != nil {
+		return err
+	}
+	if err := o.check(args[1]); err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	q := o.question
+	var bar func(int64)
+	q.Progress = func(done, total int) {
+		if done == 1 {
+			bar = terminal.Progress(cmd.ErrOrStderr(), int64(total), 0, "times")
+		}
+		bar(1)
+	}
+	if o.measured.files.Paths != nil {
+		return o.measured.write(ctx, cmd, &o.out, q)
+	}
+	times, err := collectives.Compute(ctx, q)
+	if bar != nil {
+		bar(-1)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return errors.New("interrupted")
+	case err != nil:
+		return err
+	}
+	if o.plot != "" {
+		if err := drawTo(filesOf(cmd), o.plot, times.Picture(), o.width, o.height); err != nil {
+			return err
+		}
+	}
+	switch {
+	case o.crossovers:
+		changes, err := times.Crossovers(ctx, q)
+		if err != nil {
+			return err
+		}
+		return o.out.write(cmd, changes.Rows())
+	case q.Library == "":
+		return o.out.write(cmd, times.Rows())
+	}
+	return o.export(ctx, cmd, times, q)
+}
+
+// readPlatform completes the question with the collective, its call, and what the platform file
+// says of it: measured collectives, or a layer or machine. A file with measured collectives needs
+// no layer if benchmark files are compared with it.
+func (o *collectiveOptions) readPlatform(name, platform string) error {
+	q := &o.question
+	q.Collective, q.Ranks, q.Sizes, q.Segments, q.Call = name, o.ranks.Values, o.sizes.sizes, o.segments.sizes, o.call.value()
+	q.Statistic = o.measured.chosenStatistic()
+	var err error
+	if q.Fits, err = collectives.FitsOf(platform, name); err != nil {
+		return err
+	}
+	if len(q.Fits) > 0 && o.measured.files.Paths == nil {
+		return nil
+	}
+	designs, err := o.layers.designs([]string{platform})
+	switch {
+	case err == nil:
+		design := designs[0]
+		q.Fits, q.Layer, q.Machine, q.Within = nil, design.Layer, design.Machine(), contention.IntervalsOf(design.Platform)
+		return nil
+	case len(q.Fits) == 0:
+		return err
+	}
+	return nil // the measured collectives are compared with the benchmark files
+}
+
+// check finds flags that do not go together, or do not suit the platform. For rules it replaces
+// the sizes by a dense grid.
+func (o *collectiveOptions) check(platform string) error {
+	q, measured := &o.question, o.measured.files.Paths != nil
+	own := q.Library != "" && q.Library != "openmpi-json"
+	switch {
+	case q.PerNode < 0:
+		return usagef("--ranks-per-node must be at least 1 (got %d)", q.PerNode)
+	case (q.PerNode > 0 || q.Total) && len(q.Fits) == 0:
+		return usagef("--ranks-per-node and --total need measured collectives: fit them with \"halfpeak fit FILES --save my.toml\"; a machine with levels knows its nodes, and its sizes are those of one rank's block")
+	case q.Statistic != "" && len(q.Fits) == 0 && !measured:
+		return usagef("--statistic is for measured times: of --measured files, or of a platform file with measured collectives")
+	case o.out.format != "" && q.Library != "" || own && extension(o.out.path) == "json":
+		return usagef("--export %s has a form of its own, and --format does not change it; rules in JSON are --export openmpi-json", q.Library)
+	case q.Library == "" || measured:
+		return nil
+	case len(q.Fits) == 0 && !o.unverified && slices.Contains(collectives.Libraries(), q.Library):
+		return usagef("--export %s: no collective of %s was measured, and rules from times of single messages are often slower than the library's own choice; measure collectives and fit them (halfpeak fit --model collective), or add --unverified", q.Library, platform)
+	}
+	q.Sizes = collectives.DenseSizes(q.Sizes)
+	return nil
+}
+
+// export writes the library's rules file. If no collective was measured, it warns on stderr.
+func (o *collectiveOptions) export(ctx context.Context, cmd *cobra.Command, times *collectives.Times, q collectives.Question) error {
+	if !times.Fitted {
+		if _, err := fmt.Fprintln(cmd.ErrOrStderr(), collectives.Unverified); err != nil {
+			return err
+		}
+	}
+	write := func(w io.Writer) error { return times.WriteRules(ctx, w, q, o.out.path) }
+	if o.out.path == "" {
+		return write(cmd.OutOrStdout())
+	}
+	return filesOf(cmd).Write(o.out.path, write)
 }

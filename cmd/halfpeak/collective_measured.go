@@ -27,8 +27,8 @@ func (m *measuredFlags) declare(cmd *cobra.Command) {
 	f.StringVar(&m.files.Fit.Trace.Y, "y", "", "`column` of the times in a measured CSV, as in \"time:ms\"")
 }
 
-// of is the statistic that was chosen, empty for both.
-func (m *measuredFlags) of() fitted.Statistic {
+// chosenStatistic returns the statistic of --statistic; it is empty for both.
+func (m *measuredFlags) chosenStatistic() fitted.Statistic {
 	if m.statistic.value == "both" {
 		return ""
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/man"
 	"github.com/halfpeak/halfpeak/reports"
 )
@@ -18,7 +19,7 @@ func newDocs() *cobra.Command {
 		Args:    wantArgs(1, 1, `a folder, as in "halfpeak docs man /usr/local/share/man/man1"`),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := os.MkdirAll(args[0], 0o777); err != nil {
-				return reports.FileError(args[0], err)
+				return atomicfile.FileError(args[0], err)
 			}
 			return man.Write(filesOf(cmd), cmd.Root(), args[0])
 		},
@@ -33,6 +34,6 @@ func newTopics() []*cobra.Command {
 	}
 	return []*cobra.Command{
 		{Use: "units", Short: "The units that are read and printed", Long: reports.UnitsText + "\n\n" + strings.TrimSuffix(table.String(), "\n")},
-		{Use: "files", Short: "Which files are written, and written over", Long: reports.FilesText},
+		{Use: "files", Short: "Which files are written, and written over", Long: atomicfile.Help},
 	}
 }

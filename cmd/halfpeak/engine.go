@@ -12,6 +12,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/live"
 	"github.com/halfpeak/halfpeak/engine/programs"
+	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/terminal"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
@@ -41,7 +42,7 @@ func newLinuxEngine() *cobra.Command {
 
 type benchOptions struct {
 	to       string
-	files    reports.Files
+	files    atomicfile.Files
 	sizes    sizesFlag
 	programs []string
 	credits  int

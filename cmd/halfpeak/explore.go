@@ -11,10 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/release"
 	"github.com/halfpeak/halfpeak/internal/wasm"
 	"github.com/halfpeak/halfpeak/platforms"
-	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/reports/page"
 )
 
@@ -78,7 +78,7 @@ func startOf(refs []string) (page.Start, error) {
 		case !known:
 			text, err := os.ReadFile(file)
 			if err != nil {
-				return start, reports.FileError(file, err)
+				return start, atomicfile.FileError(file, err)
 			}
 			of[name] = file
 			start.Platforms = append(start.Platforms, page.Platform{Name: name, TOML: string(text)})

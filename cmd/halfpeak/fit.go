@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
@@ -23,12 +24,12 @@ type fitOptions struct {
 	save, plot    string
 	width, height int
 	levels, holds []string
+	against       string // the file of the other protocol, for --against
+	out           output
 }
 
 func newFit() *cobra.Command {
-	var out output
 	var o fitOptions
-	var against string
 	cmd := &cobra.Command{
 		Use:   "fit FILE…",
 		Short: "Parameters with intervals from the output of a benchmark",
@@ -69,41 +70,15 @@ The models are
   halfpeak fit allreduce-*.out --ranks 8,16,32
   halfpeak fit --level node=in.txt --level rack=out.txt --arity node=32,rack=4 --save my.toml
   halfpeak fit --level node=in.txt --level rack=out.txt --arity node=32,rack=4 --calibrate-with osu_bcast-np128.txt --algorithm binomial --save my.toml`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args)+len(o.levels) == 0 {
-				return usagef(`give at least one file of a benchmark's output, as in "halfpeak fit np.out"`)
-			}
-			if err := o.check(cmd); err != nil {
-				return err
-			}
-			o.asked.Progress = terminal.Reading(cmd.ErrOrStderr())
-			if against != "" {
-				if len(args) != 1 || o.save+o.plot != "" {
-					return usagef("--against compares one file with another, as in \"halfpeak fit eager.txt --against rendezvous.txt\", and writes no platform or plot")
-				}
-				found, err := fits.Against(args[0], against, o.asked)
-				if err != nil {
-					return err
-				}
-				return out.write(cmd, found.Rows())
-			}
-			found, err := fits.Fit(args, o.asked)
-			if err != nil {
-				return err
-			}
-			if found.Broken != nil { // what was read is shown, but nothing is written of it
-				if out.path == "" {
-					err = out.write(cmd, found.Rows(out.units.Choice))
-				}
-				return cmp.Or(err, found.Broken)
-			}
-			if err := o.files(cmd, found); err != nil {
-				return err
-			}
-			return out.write(cmd, found.Rows(out.units.Choice))
-		},
+		RunE: o.run,
 	}
-	out.declare(cmd)
+	o.declare(cmd)
+	return cmd
+}
+
+// declare declares the flags of fit.
+func (o *fitOptions) declare(cmd *cobra.Command) {
+	o.out.declare(cmd)
 	o.model.old = map[string]string{"segmented": "piecewise", "switch": "envelope"}
 	enum(cmd, &o.model, "model", "what to fit", fits.Models()...)
 	methods := make([]string, len(fit.Methods))
@@ -117,20 +92,14 @@ The models are
 	f.IntVar(&o.asked.Segments, "segments", 0, "number of lines of a piecewise fit; 0 lets the data decide")
 	f.StringSliceVar(&o.asked.Trace.Group, "group", nil, "`columns` of a CSV or JSON whose values are tables of their own")
 	f.StringSliceVar(&o.asked.Trace.Pool, "pool", nil, "`columns` of a CSV or JSON whose values are not told apart")
-	f.StringArrayVar(&o.levels, "level", nil, "fit this `LEVEL=FILE` of a machine; repeat for each level, from the innermost")
-	f.StringVar(&o.asked.Fans.File, "fan-out-times", "", "estimate contention from this `file` of roots that send to several receivers at once")
-	f.StringVar(&o.asked.Fans.Receivers, "receivers-column", "receivers", "`column` of --fan-out-times with the number of receivers")
-	f.StringVar(&o.asked.Fans.Slowest, "max-column", "max", "`column` of --fan-out-times with the time of the slowest rank")
-	f.StringSliceVar(&o.asked.Collectives.Paths, "calibrate-with", nil, "refine the contention with the times of collectives in these `files`, by --algorithm")
-	f.StringVar(&o.asked.Collectives.Map, "map-by", "", "placement of the ranks of --calibrate-with: by `core`, by a level, or on a list of cores")
-	f.StringSliceVar(&o.holds, "arity", nil, "`LEVEL=NUMBER` of units of the next inner level, or cores, in one unit")
+	o.declareMachine(f)
 	f.Var(&o.rtt, "rtt", "round-trip `time` measured with a signature, for L")
 	f.IntVar(&o.asked.Bootstrap, "bootstrap", 0, "also derive intervals from this many resampled fits")
 	f.Uint64Var(&o.asked.Seed, "seed", 1, "seed of the random numbers of --bootstrap")
 	f.Var((*outputFile)(&o.save), "save", "write a platform to this `file`, for predict and plot")
 	f.Var((*outputFile)(&o.plot), "plot", "draw points, lines and residuals into this `file` (png, svg, pdf)")
 	f.StringVar(&o.asked.Compare, "compare", "", "show how this other `file` differs, or this table of the same file, or with the same file the second run in it")
-	f.StringVar(&against, "against", "", "recommend the threshold up to which the protocol of FILE is better than that of this `file`, such as eager and rendezvous")
+	f.StringVar(&o.against, "against", "", "recommend the threshold up to which the protocol of FILE is better than that of this `file`, such as eager and rendezvous")
 	f.StringVar(&o.asked.Measured.Collective, "collective", "", "the `collective` that a CSV or old nccl-tests file measured, as in bcast")
 	f.StringVar(&o.asked.Measured.Algorithm, "algorithm", "", "the `algorithm` that a collective was done by, by its name here or Open MPI's number; without it, as the files say, or searched")
 	f.Var(&o.ranks, "ranks", "how many ranks took part, where files do not say: one number, or one for each such table")
@@ -139,7 +108,52 @@ The models are
 	f.BoolVar(&o.asked.Runs, "runs", false, "take the files as runs of one measurement")
 	renamed(cmd, map[string]string{"holds": "arity", "fans": "fan-out-times", "collectives": "calibrate-with", "receivers": "receivers-column", "slowest": "max-column", "map": "map-by"})
 	declareSize(cmd, &o.width, &o.height)
-	return cmd
+}
+
+// declareMachine declares the flags of a machine with levels.
+func (o *fitOptions) declareMachine(f *pflag.FlagSet) {
+	f.StringArrayVar(&o.levels, "level", nil, "fit this `LEVEL=FILE` of a machine; repeat for each level, from the innermost")
+	f.StringVar(&o.asked.Fans.File, "fan-out-times", "", "estimate contention from this `file` of roots that send to several receivers at once")
+	f.StringVar(&o.asked.Fans.Receivers, "receivers-column", "receivers", "`column` of --fan-out-times with the number of receivers")
+	f.StringVar(&o.asked.Fans.Slowest, "max-column", "max", "`column` of --fan-out-times with the time of the slowest rank")
+	f.StringSliceVar(&o.asked.Collectives.Paths, "calibrate-with", nil, "refine the contention with the times of collectives in these `files`, by --algorithm")
+	f.StringVar(&o.asked.Collectives.Map, "map-by", "", "placement of the ranks of --calibrate-with: by `core`, by a level, or on a list of cores")
+	f.StringSliceVar(&o.holds, "arity", nil, "`LEVEL=NUMBER` of units of the next inner level, or cores, in one unit")
+}
+
+// run fits the files and writes what was found.
+func (o *fitOptions) run(cmd *cobra.Command, args []string) error {
+	if len(args)+len(o.levels) == 0 {
+		return usagef(`give at least one file of a benchmark's output, as in "halfpeak fit np.out"`)
+	}
+	if err := o.check(cmd); err != nil {
+		return err
+	}
+	o.asked.Progress = terminal.Reading(cmd.ErrOrStderr())
+	if o.against != "" {
+		if len(args) != 1 || o.save+o.plot != "" {
+			return usagef("--against compares one file with another, as in \"halfpeak fit eager.txt --against rendezvous.txt\", and writes no platform or plot")
+		}
+		found, err := fits.Against(args[0], o.against, o.asked)
+		if err != nil {
+			return err
+		}
+		return o.out.write(cmd, found.Rows())
+	}
+	found, err := fits.Fit(args, o.asked)
+	if err != nil {
+		return err
+	}
+	if found.Broken != nil { // what was read is shown, but nothing is written of it
+		if o.out.path == "" {
+			err = o.out.write(cmd, found.Rows(o.out.units.Choice))
+		}
+		return cmp.Or(err, found.Broken)
+	}
+	if err := o.files(cmd, found); err != nil {
+		return err
+	}
+	return o.out.write(cmd, found.Rows(o.out.units.Choice))
 }
 
 // check finds flags that do not go together, and completes what was asked.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/study/fits"
 )
 
@@ -32,7 +32,7 @@ func (o *fitOptions) files(cmd *cobra.Command, found *fits.Fitted) error {
 }
 
 // savePlatform writes the text of a platform file.
-func savePlatform(files reports.Files, path, text string) error {
+func savePlatform(files atomicfile.Files, path, text string) error {
 	if filepath.Ext(path) != ".toml" {
 		return usagef("--save %q: a platform file ends with .toml", path)
 	}

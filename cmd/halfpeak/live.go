@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/reports"
 )
 
@@ -14,7 +15,7 @@ type liveMeasurement interface {
 	declare(*cobra.Command)
 	args(platforms cobra.PositionalArgs) cobra.PositionalArgs
 	given() bool // --live is given
-	run(reports.Files) (reports.Rows, error)
+	run(atomicfile.Files) (reports.Rows, error)
 }
 
 // newLiveMeasurement and newEngine are replaced on Linux.
@@ -37,4 +38,4 @@ type noLive struct{}
 func (noLive) declare(*cobra.Command)                                   {}
 func (noLive) args(platforms cobra.PositionalArgs) cobra.PositionalArgs { return platforms }
 func (noLive) given() bool                                              { return false }
-func (noLive) run(reports.Files) (reports.Rows, error)                  { return reports.Rows{}, errLive }
+func (noLive) run(atomicfile.Files) (reports.Rows, error)               { return reports.Rows{}, errLive }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/terminal"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -110,9 +111,9 @@ func (o *output) write(cmd *cobra.Command, tables ...reports.Rows) error {
 }
 
 // filesOf is how a command writes files.
-func filesOf(cmd *cobra.Command) reports.Files {
+func filesOf(cmd *cobra.Command) atomicfile.Files {
 	force, err := cmd.Flags().GetBool("force")
-	return reports.Files{Force: err == nil && force}
+	return atomicfile.Files{Force: err == nil && force}
 }
 
 // outputFile is a flag that names a file to write.

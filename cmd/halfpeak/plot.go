@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
+	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/study/judge"
 	"github.com/halfpeak/halfpeak/study/predict"
@@ -117,7 +118,7 @@ func isImage(path string) bool {
 }
 
 // drawTo draws the picture into the file.
-func drawTo(files reports.Files, path string, p reports.Picture, width, height int) error {
+func drawTo(files atomicfile.Files, path string, p reports.Picture, width, height int) error {
 	if filepath.Ext(path) == "" {
 		return usagef("%q: the name has no extension to tell the format by; end it with .%s", path, strings.Join(reports.Exts(), ", ."))
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak/data"
+	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/study/judge"
 )
@@ -76,7 +77,7 @@ the exit status is 1. With --plots it also draws the figures of the papers.`,
 }
 
 // drawFigures draws the figures of the papers into a folder.
-func drawFigures(files reports.Files, folder string) error {
+func drawFigures(files atomicfile.Files, folder string) error {
 	figures, err := judge.PaperFigures()
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/study/judge"
 )
@@ -59,7 +60,7 @@ func (o *liveOptions) args(platforms cobra.PositionalArgs) cobra.PositionalArgs 
 }
 
 // run measures the transport, and saves its models if asked to.
-func (o *liveOptions) run(files reports.Files) (rows reports.Rows, err error) {
+func (o *liveOptions) run(files atomicfile.Files) (rows reports.Rows, err error) {
 	pair, err := connect(o.transport, "", o.pin)
 	if err != nil {
 		return rows, err

@@ -76,6 +76,12 @@ Repeat the command to resume an interrupted CSV or JSON Lines file; Parquet star
 			return o.answer(cmd)
 		},
 	}
+	o.declare(cmd)
+	return cmd
+}
+
+// declare declares the flags of whatif.
+func (o *whatifOptions) declare(cmd *cobra.Command) {
 	o.sizes = newSizes("1,256,4KiB,64KiB,1MiB")
 	o.declareOutput(cmd)
 	declareUnit(cmd, &o.units)
@@ -102,7 +108,6 @@ Repeat the command to resume an interrupted CSV or JSON Lines file; Parquet star
 	completeParams(cmd, "solve-for", "")
 	complete(cmd, "quantity", whatif.Quantities())
 	renamed(cmd, map[string]string{"of": "quantity", "by": "solve-for", "where": "breakdown", "vary": "sweep"})
-	return cmd
 }
 
 // check finds flags that do not go together.

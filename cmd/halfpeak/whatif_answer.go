@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
+	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/study/collectives"
@@ -54,7 +55,7 @@ func (o *whatifOptions) answer(cmd *cobra.Command) error {
 		return fmt.Errorf("--set %w", err)
 	}
 	if o.save != "" {
-		text, err := d.Encode(reports.Imprint + " whatif.")
+		text, err := d.Encode(atomicfile.Imprint + " whatif.")
 		if err != nil {
 			return err
 		}

@@ -11,10 +11,10 @@ import (
 
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
-	"github.com/halfpeak/halfpeak/reports"
 )
 
 // TOML is a platform file of what was found: a layer for each curve that can be one, a pipeline of
@@ -41,7 +41,7 @@ func (f *Fitted) TOML() (string, error) {
 
 // Encoded is the text of a platform file that this command writes.
 func Encoded(d platforms.Document, command string) (string, error) {
-	text, err := d.Encode(reports.Imprint + " " + command)
+	text, err := d.Encode(atomicfile.Imprint + " " + command)
 	return string(text), err
 }
 
