@@ -44,7 +44,7 @@ type job struct {
 	records func(beam.Scope) beam.PCollection
 }
 
-// newJob has so many parts with nothing in them. One alone has the path itself.
+// newJob returns a job with that many empty parts. A single part gets the path itself.
 func newJob(path string, count int, header func(shard.Shard) (shard.Header, error)) (*job, error) {
 	j := &job{}
 	for i := 1; i <= count; i++ {
@@ -79,7 +79,7 @@ type file struct {
 	Path, Source string
 }
 
-// fleetJob reads a fleet, whose files are found here, into so many parts.
+// fleetJob finds the files of a fleet and divides them among that many parts.
 func fleetJob(ctx context.Context, q fleet.Question, path string, count int) (*job, error) {
 	j, err := newJob(path, count, q.Header)
 	if err != nil {
@@ -107,7 +107,7 @@ type read struct{ Options fleet.Options }
 
 func (r *read) ProcessElement(ctx context.Context, f file, emit func(int, record)) error {
 	kept := fleet.Record{Before: f.Before, Entry: fleet.Entry{Path: f.Path, Source: f.Source}}
-	data, err := near(ctx, f.Source, func(source string) ([]byte, error) {
+	data, err := readAnywhere(ctx, f.Source, func(source string) ([]byte, error) {
 		kept.Entry.Source = source
 		if err := kept.Entry.Read(ctx, r.Options); err != nil {
 			return nil, err

@@ -53,9 +53,9 @@ func listRemote(ctx context.Context, root string) (all []fleet.Entry, err error)
 	return all, nil
 }
 
-// near reads a file where a path reaches it. A remote one is copied, and the JSON that read makes
-// names it as if it had been read where it is.
-func near(ctx context.Context, source string, read func(source string) ([]byte, error)) ([]byte, error) {
+// readAnywhere reads a local file in place. A remote file is copied first, and the JSON that read
+// returns names it as if it had been read where it is.
+func readAnywhere(ctx context.Context, source string, read func(source string) ([]byte, error)) ([]byte, error) {
 	if !remote(source) {
 		return read(source)
 	}

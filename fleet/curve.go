@@ -94,11 +94,11 @@ type Curve struct {
 	Tau  quantity.MicrosPerByte
 }
 
-// told reports whether the sizes of a group tell β from τ.
-func (g Group) told() bool { return g.Sizes >= 3 && g.Last >= leastSpan*g.First }
+// lineIdentifiable reports whether the sizes of a group suffice to fit both β and τ.
+func (g Group) lineIdentifiable() bool { return g.Sizes >= 3 && g.Last >= leastSpan*g.First }
 
-// leastSpan is the factor between the smallest and the largest size from which on a line is fitted:
-// the same from which on [fit] does not warn that β and τ can hardly be told apart.
+// leastSpan is the factor between the smallest and the largest size at or above which a line
+// is fitted. At this factor [fit] stops warning that β and τ are hardly identifiable.
 const leastSpan = 8
 
 var again = regexp.MustCompile(` \(\d+\)$`) // the table has the title of one before it
@@ -129,7 +129,7 @@ func summarise(t *benchfile.Table, nodes, labels, columns []string) (c Curve, ok
 	switch {
 	case c.Group.Sizes == 0:
 		return c, false
-	case c.Group.told():
+	case c.Group.lineIdentifiable():
 		var err error
 		if c.Beta, c.Tau, err = fit.Line(t); err != nil {
 			return c, false
@@ -179,14 +179,14 @@ const (
 // Quantities lists them.
 var Quantities = []Quantity{Latency, Beta, Tau}
 
-// of returns the quantity of a curve, in µs or µs/B; NaN if it is not told.
-func (q Quantity) of(c *Curve) float64 {
+// value returns the quantity of a curve, in µs or µs/B; NaN if it is not identifiable.
+func (q Quantity) value(c *Curve) float64 {
 	var v float64
 	switch q {
 	case Latency:
 		v = float64(c.Latency)
 	case Beta:
-		if c.Group.told() {
+		if c.Group.lineIdentifiable() {
 			return float64(c.Beta)
 		}
 	case Tau:

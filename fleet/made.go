@@ -9,7 +9,7 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// Tails are those of the noise of a made fleet.
+// Tails names the distribution of the noise in a synthetic fleet.
 type Tails string
 
 // The tails.

@@ -41,7 +41,7 @@ func units(curves []keyed, q Quantity) []unit {
 	all := make([]unit, 0, len(curves))
 	values := make([]float64, 0, len(curves)) // of all units, one behind the other
 	for _, k := range curves {
-		v := q.of(k.curve)
+		v := q.value(k.curve)
 		if math.IsNaN(v) {
 			continue
 		}
@@ -81,7 +81,7 @@ func centreOf(all []unit) float64 {
 }
 
 // newModel fits a quantity of a group, or its change where before is not nil. It returns nil if the
-// quantity is not told.
+// quantity is not identifiable.
 func newModel(g Group, q Quantity, now, before []unit) *model {
 	m := &model{group: g, quantity: q, units: now, centre: centreOf(now)}
 	if before != nil {

@@ -47,7 +47,7 @@ type Finding struct {
 	Values int
 	// Fleet is the median of the fleet, in µs or µs/B.
 	Fleet float64
-	// Effect is by which part the quantity exceeds what the fleet says: 0.1 is 10 % slower. Of a
+	// Effect is the relative difference from the fleet's value: 0.1 is 10 % slower. Of a
 	// change it is that of the quantity, less the fleet's. Low and High are its interval: of all that
 	// is reported, no more than Rate lie beyond either end, on average (Benjamini and Yekutieli
 	// 2005); with Odd, beyond both.
@@ -62,7 +62,7 @@ type Finding struct {
 	Out bool
 }
 
-// Who is the node, the pair "a b", or the path.
+// Who returns the node, the pair "a b", or the path.
 func (f *Finding) Who() string {
 	switch {
 	case len(f.Nodes) == 0:
@@ -226,7 +226,7 @@ func part(g Group, now, before []keyed, compared bool) (p Part, models []*model)
 				continue
 			}
 		}
-		if q == Latency && 4*zeros(units(now, Beta)) <= len(us) && g.told() {
+		if q == Latency && 4*zeros(units(now, Beta)) <= len(us) && g.lineIdentifiable() {
 			p.Spreads = append(p.Spreads, s) // β says as much, from more sizes
 			continue
 		}
@@ -260,7 +260,7 @@ func (m *model) y() []float64 {
 // latencyTold reports whether the smallest size is small: less than half of its time goes with the
 // bytes, for most curves.
 func latencyTold(g Group, curves []keyed) bool {
-	if !g.told() {
+	if !g.lineIdentifiable() {
 		return false
 	}
 	small := 0
@@ -356,7 +356,7 @@ func (a *Answer) test(models []*model) {
 			a.Next = &f
 		}
 		if t.node && out {
-			f.Apart = m.apart(t.index, func(node int) bool { return slow[[2]int32{t.model, int32(node)}] })
+			f.Apart = m.alsoOut(t.index, func(node int) bool { return slow[[2]int32{t.model, int32(node)}] })
 		}
 		if f.Pair && f.Effect < 0 && m.fit != nil {
 			l := m.fit.links[t.index]
@@ -392,9 +392,9 @@ func (a *Answer) test(models []*model) {
 	})
 }
 
-// apart returns the nodes that stand out as well, and with which a node shares less than half of its
+// alsoOut returns the other nodes that stand out with which the node shares less than half of its
 // effect.
-func (m *model) apart(node int32, out func(node int) bool) (names []string) {
+func (m *model) alsoOut(node int32, out func(node int) bool) (names []string) {
 	for _, i := range m.fit.of[node] {
 		l := m.fit.links[i]
 		other := l.a + l.b - int(node)
@@ -427,7 +427,7 @@ func (m *model) link(miss float64) Finding {
 	return f
 }
 
-// tests are those of the nodes and units of a model.
+// tests returns the tests of the nodes and units of a model.
 func (m *model) tests(number int32, a *Answer, noise *tails) (tests []test) {
 	if len(m.units) < leastUnits {
 		return nil

@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// leastUnits is the number of pairs, nodes or curves from which on one can stand out among them: the
-// scale of fewer is not known to a factor of two.
+// leastUnits is the number of pairs, nodes or curves among which one can stand out: with
+// fewer, their scale is not known to a factor of two.
 const (
 	leastUnits = 8
 	leastNodes = 5
@@ -21,7 +21,8 @@ const (
 // value moves no scale.
 const oneOut = 64
 
-// standardised returns how many standard deviations each value is from the centre of the others.
+// standardised returns the distance of each value from the centre of the other values, in standard
+// deviations.
 // Uncertain, if not nil, are the standard errors of the values, below which their scatter can only be
 // by chance.
 func standardised(values, uncertain []float64) []float64 {
@@ -61,7 +62,8 @@ func ratio(d, sd float64) float64 {
 // TestDegrees.
 func degreesOf(n int) float64 { return max(1, 0.55*float64(n-2)) }
 
-// degrees are those of Student's t that the tails of residuals may have; the last is taken as normal.
+// degrees lists the degrees of freedom that are tried for the residuals. The last one stands for
+// a normal distribution.
 var degrees = [...]float64{2, 2.5, 3, 4, 5, 7, 10, 20, 2 * stats.MaxDegrees}
 
 // tails say how heavy the tails of the residuals are: the logarithm of the likelihood of each of
@@ -79,8 +81,8 @@ type sized struct {
 	key string
 }
 
-// oneSided is the number of residuals from which on those of the fast side say nothing of the slow
-// one: pairs within a rack are fast, and no noise.
+// oneSided is the number of residuals at or above which the fast side is not used for the slow side:
+// pairs within a rack are fast, and no noise.
 const oneSided = 400
 
 // tailsOf are the tails of a quantity over all groups.

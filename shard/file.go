@@ -61,7 +61,7 @@ func (p *File) Records(each func(record []byte) error) error {
 	return err
 }
 
-// Write adds a record of so many units of work.
+// Write adds a record of the given number of work units.
 func (p *File) Write(record []byte, units int) error {
 	text, err := p.encoder.Append(nil, record, units)
 	if err == nil {

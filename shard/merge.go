@@ -49,7 +49,7 @@ func Merge(kind string, paths []string) (*Parts, error) {
 			continue
 		case first == "":
 			first, p.Command, p.paths = path, h.Command, make([]string, h.Count)
-		case !p.same(h.Command):
+		case !p.equal(h.Command):
 			all = append(all, fmt.Errorf("%q is of another command than %q: %s; merge the parts of one", path, first, h.differs(p.Command)))
 			continue
 		case h.Count != len(p.paths):
@@ -92,8 +92,8 @@ func check(path string) (h Header, units int64, err error) {
 	return h, units, nil
 }
 
-// same reports whether two commands ask the same.
-func (c Command) same(d Command) bool {
+// equal reports whether two commands ask the same question.
+func (c Command) equal(d Command) bool {
 	return c.Kind == d.Kind && bytes.Equal(c.Asked, d.Asked) && c.Inputs == d.Inputs
 }
 
@@ -131,7 +131,7 @@ func records(path string, h *Header) iter.Seq2[Record, error] {
 	}
 }
 
-// Units is how many units of work all parts have.
+// Units returns the number of work units of all parts together.
 func (p *Parts) Units() int64 { return p.units }
 
 // Records are the records of all parts, in the order of the shards and of each part.

@@ -48,7 +48,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // An Encoder makes the bytes of a part.
 type Encoder struct{ units int64 }
 
-// Head is what a part begins with.
+// Head returns the first bytes of a part: magic, version and header.
 func (e *Encoder) Head(h Header) ([]byte, error) {
 	record, err := json.Marshal(h)
 	if err != nil {
@@ -57,10 +57,10 @@ func (e *Encoder) Head(h Header) ([]byte, error) {
 	return frame(append([]byte(magic), version), 0, uint32(len(record)), record), nil
 }
 
-// Resume goes on after so many units.
+// Resume continues after the given number of units.
 func (e *Encoder) Resume(units int64) { e.units = units }
 
-// Append appends a record that holds so many units of work. A record has at most 64 MiB.
+// Append appends a record that holds the given number of units. A record has at most 64 MiB.
 func (e *Encoder) Append(text, record []byte, units int) ([]byte, error) {
 	if len(record) > mostRecord {
 		return text, fmt.Errorf("a record of %d bytes is too large for a part; divide the file behind it", len(record))
@@ -167,7 +167,7 @@ func (r *Reader) Next() ([]byte, error) {
 	return record, nil
 }
 
-// Units is how many units of work are before the last record; at the end, in all.
+// Units returns the number of work units before the last record, or the total at the end.
 func (r *Reader) Units() int64 { return r.units }
 
 // cut is an error of reading, which is [ErrTruncated] at the end of the file.

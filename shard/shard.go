@@ -1,5 +1,5 @@
-// Package shard divides work between processes that know nothing of each other, and merges what
-// they leave: the tasks of a Slurm array, the pods of an indexed job of Kubernetes.
+// Package shard divides work between processes that do not communicate, and merges the parts
+// they write: the tasks of a Slurm array, the pods of an indexed job of Kubernetes.
 //
 // A process does its [Shard] of the work and writes a part: a header, which says what was asked, and
 // records, each of one piece of the work. [Merge] takes all parts and gives the records. It

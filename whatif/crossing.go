@@ -107,7 +107,7 @@ type Threshold struct {
 // MaxSize is the largest size at which crossings and thresholds are looked for.
 const MaxSize = 1 << 30 * quantity.Bytes(1)
 
-// Thresholds are those of the layer if it is a switch, in order.
+// Thresholds returns the thresholds of the layer in ascending order if it is a switch.
 func (d Design) Thresholds() []Threshold {
 	s, ok := d.Layer.Model.(*model.Switch)
 	if !ok {

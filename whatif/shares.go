@@ -76,14 +76,14 @@ func (d Design) Shares(n quantity.Bytes) ([]Share, error) {
 		oneWay, gap = oneWay+s.OneWay, gap+s.Gap
 	}
 	for i := range shares { // divides what equally slow ways both claim
-		shares[i].OneWay = of(shares[i].OneWay, oneWay, d.Layer.Model.OneWay(n))
-		shares[i].Gap = of(shares[i].Gap, gap, d.Layer.Model.Gap(n))
+		shares[i].OneWay = scaledShare(shares[i].OneWay, oneWay, d.Layer.Model.OneWay(n))
+		shares[i].Gap = scaledShare(shares[i].Gap, gap, d.Layer.Model.Gap(n))
 	}
 	return shares, nil
 }
 
-// of returns whole·share/sum, without the digits that are noise.
-func of(share, sum, whole quantity.Micros) quantity.Micros {
+// scaledShare returns whole·share/sum, without the digits that are noise.
+func scaledShare(share, sum, whole quantity.Micros) quantity.Micros {
 	if sum == 0 {
 		return 0
 	}

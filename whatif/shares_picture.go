@@ -17,8 +17,8 @@ const (
 	Gap    Cost = "gap"     // the interval before the next message
 )
 
-// of is the share of an owner in the cost of n bytes, from 0 to 1.
-func (c Cost) of(d Design, s Share, n quantity.Bytes) float64 {
+// shareOf returns the share of an owner in the cost of n bytes, from 0 to 1.
+func (c Cost) shareOf(d Design, s Share, n quantity.Bytes) float64 {
 	if c == Gap {
 		return max(0, reports.Finite(float64(s.Gap/d.Layer.Model.Gap(n))))
 	}
@@ -56,8 +56,8 @@ func Shares(d Design, cost Cost, sizes []quantity.Bytes) (reports.Areas, error) 
 				k = len(a.Parts)
 				a.Parts = append(a.Parts, reports.Part{Name: s.Owner, Y: make([]float64, len(all))})
 			}
-			a.Parts[k].Y[i] = 100 * cost.of(d, s, n)
-			most[s.Owner] = max(most[s.Owner], 100*OneWay.of(d, s, n), 100*Gap.of(d, s, n))
+			a.Parts[k].Y[i] = 100 * cost.shareOf(d, s, n)
+			most[s.Owner] = max(most[s.Owner], 100*OneWay.shareOf(d, s, n), 100*Gap.shareOf(d, s, n))
 		}
 	}
 	a.Parts = slices.DeleteFunc(a.Parts, func(p reports.Part) bool { return most[p.Name] < leastShown })

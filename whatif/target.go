@@ -184,7 +184,7 @@ func (d Design) Solve(t Target, p platforms.Param, from, to float64) (Solution, 
 		}
 	}
 	s.At = at(s.Value)
-	there, err := d.with(platforms.Change{Path: p.Path, Text: Format(quantity.Value{Num: s.Value, Dim: p.Value.Dim}), Value: quantity.Value{Num: s.Value, Dim: p.Value.Dim}})
+	there, err := d.rebuild(platforms.Change{Path: p.Path, Text: Format(quantity.Value{Num: s.Value, Dim: p.Value.Dim}), Value: quantity.Value{Num: s.Value, Dim: p.Value.Dim}})
 	if err != nil {
 		return s, err
 	}

@@ -54,7 +54,7 @@ func Reach(d Design, t Target, by ...Range) (*Solutions, error) {
 	return s, nil
 }
 
-// effort is by which factor a parameter has to change; what does not help comes last.
+// effort returns the factor by which a parameter has to change; parameters without effect come last.
 func effort(s Solution) float64 {
 	if !s.Reached {
 		return math.Inf(1)
@@ -118,7 +118,7 @@ func (s *Solutions) Rows(units quantity.UnitChoice) reports.Rows {
 func needed(s Solution, value func(Solution, float64) string) string {
 	switch {
 	case s.Met:
-		return "met" + holds(s, value)
+		return "met" + rangeText(s, value)
 	case !s.Reached:
 		return "none"
 	case s.Param.Value.Num > 0:
@@ -151,8 +151,8 @@ func asItIs(p platforms.Param) string {
 	return Format(p.Value)
 }
 
-// holds says for which values a target that is met stays so.
-func holds(s Solution, value func(Solution, float64) string) string {
+// rangeText says for which values a target that is met stays so.
+func rangeText(s Solution, value func(Solution, float64) string) string {
 	switch from, to := !math.IsInf(s.From, 0), !math.IsInf(s.To, 0); {
 	case from && to:
 		return ", down to " + value(s, s.From) + " and up to " + value(s, s.To)

@@ -119,7 +119,7 @@ func Faster(a, b Design, sizes []quantity.Bytes, s Sampling) ([]float64, error) 
 // samples in which they cross there in the same direction.
 func CrossingInterval(a, b Design, c Crossing, lo, hi quantity.Bytes, s Sampling) (Interval, float64, error) {
 	var sizes []float64
-	s = s.few()
+	s = s.capSamples()
 	err := s.run([]Design{a, b}, func(layers []model.Layer) {
 		best := math.NaN()
 		for _, x := range Crossings(layers[0], layers[1], lo, hi) {
@@ -138,7 +138,7 @@ func CrossingInterval(a, b Design, c Crossing, lo, hi quantity.Bytes, s Sampling
 func (d Design) SizeInterval(part float64, s Sampling) (Interval, error) {
 	n, _ := SizeFor(d.Layer.Model, part)
 	var sizes []float64
-	err := s.few().run([]Design{d}, func(layers []model.Layer) {
+	err := s.capSamples().run([]Design{d}, func(layers []model.Layer) {
 		if n, ok := SizeFor(layers[0], part); ok {
 			sizes = append(sizes, float64(n))
 		}
@@ -151,7 +151,7 @@ func (d Design) SizeInterval(part float64, s Sampling) (Interval, error) {
 func (d Design) ThresholdInterval(i int, s Sampling) (Interval, float64, error) {
 	t := d.Thresholds()[i]
 	var sizes []float64
-	s = s.few()
+	s = s.capSamples()
 	err := s.run([]Design{d}, func(layers []model.Layer) {
 		branches := layers[0].(*model.Switch).Branches
 		best := math.NaN()
@@ -167,8 +167,8 @@ func (d Design) ThresholdInterval(i int, s Sampling) (Interval, float64, error) 
 	return interval(float64(t.Suggested.Size), sizes), float64(len(sizes)) / float64(s.Samples), err
 }
 
-// few samples are enough where each takes a walk over all sizes.
-func (s Sampling) few() Sampling {
+// capSamples returns s with at most 1000 samples, for computations that visit all sizes per sample.
+func (s Sampling) capSamples() Sampling {
 	s.Samples = min(s.Samples, 1000)
 	return s
 }

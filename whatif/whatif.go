@@ -115,7 +115,7 @@ func (d Design) set(text string) (Design, error) {
 			change.Text += " ± " + Format(quantity.Value{Num: change.PlusMinus, Dim: change.Value.Dim})
 		}
 	}
-	next, err := d.with(change)
+	next, err := d.rebuild(change)
 	if err != nil {
 		return d, err
 	}
@@ -127,8 +127,8 @@ func (d Design) set(text string) (Design, error) {
 	return next, nil
 }
 
-// with rebuilds the platform with the changes.
-func (d Design) with(changes ...platforms.Change) (Design, error) {
+// rebuild returns the design on the platform with the changes.
+func (d Design) rebuild(changes ...platforms.Change) (Design, error) {
 	p, err := d.Platform.With(d.Layer.Name, changes...)
 	if err != nil {
 		return d, err

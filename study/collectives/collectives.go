@@ -122,8 +122,8 @@ func Compute(ctx context.Context, q Question) (*Times, error) {
 	if err := q.run(ctx, cells, on); err != nil {
 		return nil, err
 	}
-	q.within(cells)
-	answer := &Times{Algorithms: all, On: q.on(), Within: q.Within, BestOnly: q.Algorithm == "best"}
+	q.addIntervals(cells)
+	answer := &Times{Algorithms: all, On: q.platformText(), Within: q.Within, BestOnly: q.Algorithm == "best"}
 	for len(cells) > 0 {
 		var here []Timing
 		here, cells = cut(cells, func(a, b Timing) bool { return a.Ranks == b.Ranks && a.Call.Bytes == b.Call.Bytes })
@@ -192,7 +192,7 @@ func (q Question) algorithms() (all Algorithms, err error) {
 	if len(q.Segments) > 0 {
 		c.Segment = uint64(q.Segments[0])
 	}
-	return all, all.takes(c)
+	return all, all.checkParameters(c)
 }
 
 // cells are what is to be timed: those of the same ranks and size stand together.
@@ -285,8 +285,8 @@ func ranAs(c Timing) any {
 	return nil
 }
 
-// on says in words what the times are of.
-func (q Question) on() string {
+// platformText says in words what the times are of.
+func (q Question) platformText() string {
 	if len(q.Machine.Levels) == 0 {
 		return q.Layer.Ref() + ". " + plain
 	}

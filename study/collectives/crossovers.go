@@ -15,7 +15,7 @@ type Crossovers struct {
 	On    string // what the times are of, in words
 }
 
-// A Crossover is a size, or a number of ranks, from which on another algorithm is the best.
+// A Crossover is a size, or a number of ranks, at which another algorithm becomes the best.
 type Crossover struct {
 	Over   string // "size" for these ranks, or "ranks" for this size
 	Before Timing // the best of one byte or one rank less

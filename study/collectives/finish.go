@@ -42,7 +42,7 @@ func Finishes(ctx context.Context, d whatif.Design, q Question) (whatif.Design, 
 	for one := true; len(cells) > 0; one = false {
 		var here []Timing
 		here, cells = cut(cells, alike)
-		c, most := here[0], q.most(1)
+		c, most := here[0], q.maxOps(1)
 		if q.Algorithm == "best" {
 			c.Name, c.Call.Segment = "best", 0
 		}

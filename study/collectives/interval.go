@@ -35,18 +35,18 @@ func intervalNotes(i contention.Intervals, times []Timing) (notes []string) {
 	return notes
 }
 
-// within gives the cells their intervals; an end is absent where it cannot be told.
-func (q Question) within(cells []Timing) {
+// addIntervals sets the intervals of the cells; an unknown end is NaN.
+func (q Question) addIntervals(cells []Timing) {
 	for i := range cells {
 		c := &cells[i]
 		if within := q.Within.Interval(c.Entry); within != (contention.Interval{}) && c.From != "" {
-			c.Low, c.High = told(within.Of(c.Time))
+			c.Low, c.High = finiteEnds(within.Of(c.Time))
 		}
 	}
 }
 
-// told has no end where none is known.
-func told(low, high quantity.Micros) (l, h quantity.Micros) {
+// finiteEnds returns the ends, with NaN for an infinite high.
+func finiteEnds(low, high quantity.Micros) (l, h quantity.Micros) {
 	if math.IsInf(float64(high), 0) {
 		high = quantity.Unknown
 	}
@@ -62,7 +62,7 @@ func averageEnds(i contention.Intervals, c Timing) (low, high quantity.Micros) {
 	if c.From == FromFit || within == (contention.Interval{}) || math.IsNaN(float64(c.Average)) {
 		return quantity.Unknown, quantity.Unknown
 	}
-	return told(within.Of(c.Average))
+	return finiteEnds(within.Of(c.Average))
 }
 
 // loop times the cell as OSU's benchmarks do.

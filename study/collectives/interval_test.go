@@ -16,7 +16,7 @@ func TestUntold(t *testing.T) {
 	if notes := intervalNotes(i, c); len(notes) != 1 || !strings.Contains(notes[0], "cannot be told") {
 		t.Error(notes)
 	}
-	Question{Within: i}.within(c)
+	Question{Within: i}.addIntervals(c)
 	if c[0].Low != 0 || !math.IsNaN(float64(c[0].High)) {
 		t.Errorf("%v to %v", c[0].Low, c[0].High)
 	}

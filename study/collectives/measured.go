@@ -99,7 +99,7 @@ func CompareMeasured(ctx context.Context, q Question, files MeasuredFiles) (*Mea
 				continue
 			}
 		}
-		if err := answer.beside(ctx, q, s); err != nil {
+		if err := answer.addSeries(ctx, q, s); err != nil {
 			return nil, err
 		}
 	}
@@ -112,8 +112,8 @@ func CompareMeasured(ctx context.Context, q Question, files MeasuredFiles) (*Mea
 	return answer, in.Broken
 }
 
-// beside adds the cells of a series.
-func (a *Measured) beside(ctx context.Context, q Question, s fits.Series) error {
+// addSeries adds the cells of a series.
+func (a *Measured) addSeries(ctx context.Context, q Question, s fits.Series) error {
 	points := slices.DeleteFunc(slices.Clone(s.Points), func(p fitted.Point) bool {
 		return len(q.Ranks) > 0 && !slices.Contains(q.Ranks, p.Ranks) || len(q.Sizes) > 0 && !slices.Contains(q.Sizes, p.Size)
 	})

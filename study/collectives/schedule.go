@@ -39,8 +39,8 @@ var parameters = []struct {
 	{collective.Gamma, "gamma", func(c collective.Call) bool { return c.Gamma != 0 }},
 }
 
-// takes is an error if none of the algorithms takes a parameter of the call.
-func (a Algorithms) takes(c collective.Call) error {
+// checkParameters returns an error if the call has a parameter that no algorithm takes.
+func (a Algorithms) checkParameters(c collective.Call) error {
 	var all collective.ParamSet
 	for _, e := range a {
 		all |= e.Params
@@ -62,7 +62,7 @@ func (a Algorithms) takes(c collective.Call) error {
 func Schedule(name, algorithm string, ranks int, c collective.Call) (*schedule.Schedule, error) {
 	e, err := collective.Find(name, algorithm)
 	if err == nil {
-		err = (Algorithms{e}).takes(c)
+		err = (Algorithms{e}).checkParameters(c)
 	}
 	if e.Collective == "barrier" {
 		c.Bytes = 0

@@ -14,16 +14,16 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// most is how many operations a schedule may have that is simulated for want of another way.
-func (q Question) most(times int) int {
+// maxOps returns the operation limit for simulating a schedule when no faster method exists.
+func (q Question) maxOps(times int) int {
 	if q.Operations > 0 {
 		return q.Operations
 	}
 	return min(1<<20, 1<<32/max(times, 1))
 }
 
-// few is how many it may have if there is a faster way.
-func (q Question) few(times int) int {
+// maxOpsIfAlternative returns the operation limit when a faster method exists.
+func (q Question) maxOpsIfAlternative(times int) int {
 	switch {
 	case q.Operations > 0:
 		return q.Operations
@@ -49,10 +49,10 @@ type timer struct {
 	}
 
 	programs map[standing]*simulate.Program // that stand for others; nil: too large
-	large    map[standing]uint64            // bytes from which on those of whole messages are; key: of no size
+	large    map[standing]uint64            // bytes at or above which whole messages are too large; key: of no size
 }
 
-// cost is what a message costs in closed forms.
+// cost returns the cost of a message of n bytes, for closed forms.
 func (t *timer) cost(n uint64) collective.Message {
 	near := &t.near[(n^n>>8^n>>16)&255]
 	if near.known && near.bytes == n {
@@ -116,7 +116,7 @@ func (q Question) run(ctx context.Context, cells []Timing, m simulate.Machine) e
 	var workers sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), 8) { // each takes the memory of a schedule
 		workers.Go(func() {
-			t := timer{m: m, plain: len(q.Machine.Levels) == 0, loop: q.Loop, most: q.most(len(cells)), few: q.few(len(cells))}
+			t := timer{m: m, plain: len(q.Machine.Levels) == 0, loop: q.Loop, most: q.maxOps(len(cells)), few: q.maxOpsIfAlternative(len(cells))}
 			for unit := take(); unit != nil; unit = take() {
 				t.programs, t.large = map[standing]*simulate.Program{}, map[standing]uint64{}
 				for _, i := range unit {

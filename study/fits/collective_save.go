@@ -64,7 +64,7 @@ func (f *Fitted) collectivesDocument() platforms.Document {
 			t.Set("deviations", deviations)
 		}
 		for _, s := range f.sources {
-			if text := s.file.Name + s.when(); s.table.Collective.Name != "" && !slices.Contains(files, text) {
+			if text := s.file.Name + s.dateSuffix(); s.table.Collective.Name != "" && !slices.Contains(files, text) {
 				files = append(files, text)
 			}
 		}

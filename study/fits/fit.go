@@ -116,8 +116,8 @@ func (s fitSource) about(format string, args ...any) string {
 	return s.name() + ": " + text
 }
 
-// when is the date of the file, so that what is saved of it says how old it is.
-func (s fitSource) when() string {
+// dateSuffix returns " of " and the file's date, so that what is saved of it says how old it is.
+func (s fitSource) dateSuffix() string {
 	info, err := os.Stat(s.file.Name)
 	if err != nil || !info.Mode().IsRegular() {
 		return ""

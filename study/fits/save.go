@@ -45,9 +45,9 @@ func Encoded(d platforms.Document, command string) (string, error) {
 	return string(text), err
 }
 
-// within is the interval of a value in a platform file, which is even about it: half of its
-// width on either side. Empty where there is none.
-func within(low, high float64, unit string) string {
+// intervalSuffix returns the interval of a value as platform files write it: " ± " and half of its
+// width. It is empty without an interval.
+func intervalSuffix(low, high float64, unit string) string {
 	half := (high - low) / 2
 	if !(half > 0) || math.IsInf(half, 0) {
 		return ""
@@ -57,11 +57,11 @@ func within(low, high float64, unit string) string {
 
 // betaText and tauText are those of a line, with their intervals.
 func betaText(s fit.Segment) string {
-	return platforms.ExactMicros(s.Beta.Value) + within(float64(s.Beta.Low), float64(s.Beta.High), "us")
+	return platforms.ExactMicros(s.Beta.Value) + intervalSuffix(float64(s.Beta.Low), float64(s.Beta.High), "us")
 }
 
 func tauText(s fit.Segment) string {
-	return platforms.ExactInverse(s.Tau.Value) + within(quantity.PerKiB(s.Tau.Low), quantity.PerKiB(s.Tau.High), "us/KiB")
+	return platforms.ExactInverse(s.Tau.Value) + intervalSuffix(quantity.PerKiB(s.Tau.Low), quantity.PerKiB(s.Tau.High), "us/KiB")
 }
 
 // LineTables ends the table of a layer that is one line, or several: then each has a layer of its
@@ -77,7 +77,7 @@ func LineTables(t platforms.Table, part, from string, r *fit.Result, all ...plat
 		t.Set("model", "linear")
 		t.Set("beta", betaText(s))
 		t.Set("tau", tauText(s))
-		if s.Correlation != 0 && within(quantity.PerKiB(s.Tau.Low), quantity.PerKiB(s.Tau.High), "") != "" {
+		if s.Correlation != 0 && intervalSuffix(quantity.PerKiB(s.Tau.Low), quantity.PerKiB(s.Tau.High), "") != "" {
 			t.Set("correlation", fmt.Sprintf("%.3f", s.Correlation))
 		}
 		return t
@@ -127,7 +127,7 @@ func curvesDocument(curves []Curve) (d platforms.Document, remarks string) {
 // curveTables are those of a layer of that name, with what it was fitted to. The errors are those of
 // [fit.Result.Layer].
 func curveTables(name string, c Curve) ([]platforms.Table, error) {
-	from := fmt.Sprintf("%s%s, %s: %s fit over %d sizes, median error %.2g %%", c.name(), c.when(), c.table.Format, c.Model, len(c.Points), 100*c.Median)
+	from := fmt.Sprintf("%s%s, %s: %s fit over %d sizes, median error %.2g %%", c.name(), c.dateSuffix(), c.table.Format, c.Model, len(c.Points), 100*c.Median)
 	t := platforms.NewTable("layer", name, "title", c.table.Name())
 	if len(c.Warnings) > 0 {
 		t.Set("note", strings.Join(c.Warnings, ". "))
@@ -192,7 +192,7 @@ func measuredTable(name string, c Curve) platforms.Table {
 	if c.Kind != benchfile.OneWay {
 		t.Set("operation", true)
 	}
-	t.Set("source", c.name()+c.when())
+	t.Set("source", c.name()+c.dateSuffix())
 	return t
 }
 
@@ -214,7 +214,7 @@ func (f *Fitted) pipelineDocument() platforms.Document {
 		name := fmt.Sprintf("stage-%d", i+1)
 		stages = append(stages, name)
 		d.Tables = append(d.Tables, platforms.NewTable("stage", name, "beta", betaText(s), "tau", tauText(s),
-			"source", fmt.Sprintf("%s%s, stage %s: %s least squares over %d sizes", c.name(), c.when(), c.Name, c.Method, len(c.Points))))
+			"source", fmt.Sprintf("%s%s, stage %s: %s least squares over %d sizes", c.name(), c.dateSuffix(), c.Name, c.Method, len(c.Points))))
 	}
 	d.Tables = append(d.Tables, PipelineTable("fit", stages, "the stages above; best packets"))
 	return d
@@ -228,7 +228,7 @@ func (f *Fitted) parametersDocument() platforms.Document {
 	}
 	from := make([]string, len(f.sources))
 	for i, s := range f.sources {
-		from[i] = s.name() + s.when()
+		from[i] = s.name() + s.dateSuffix()
 	}
 	t.Set("source", strings.Join(from, ", "))
 	if len(f.warned) > 0 {

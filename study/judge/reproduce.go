@@ -95,26 +95,26 @@ func accuracyOf(all []data.Result) Accuracy {
 	return a
 }
 
-// where returns the numbers of which this is true.
-func (r Reproduction) where(is func(data.Result) bool) Reproduction {
-	return slices.DeleteFunc(slices.Clone(r), func(one data.Result) bool { return !is(one) })
+// filter returns the results for which keep returns true.
+func (r Reproduction) filter(keep func(data.Result) bool) Reproduction {
+	return slices.DeleteFunc(slices.Clone(r), func(one data.Result) bool { return !keep(one) })
 }
 
 // Of is the accuracy of the measured numbers of a class. That of the predicted ones is what the
 // models promise.
 func (r Reproduction) Of(class data.Class) Accuracy {
-	return accuracyOf(r.where(func(one data.Result) bool { return one.Class == class }))
+	return accuracyOf(r.filter(func(one data.Result) bool { return one.Class == class }))
 }
 
-// count is how many numbers have a role.
+// count returns the number of results with a role.
 func (r Reproduction) count(role data.Role) int {
-	return len(r.where(func(one data.Result) bool { return one.Role == role }))
+	return len(r.filter(func(one data.Result) bool { return one.Role == role }))
 }
 
 // stated is how many stated numbers come out, and how many there are.
 func (r Reproduction) stated() (met, all int) {
-	stated := r.where(func(one data.Result) bool { return one.Role == data.Stated })
-	return len(stated.where(func(one data.Result) bool { return one.Met })), len(stated)
+	stated := r.filter(func(one data.Result) bool { return one.Role == data.Stated })
+	return len(stated.filter(func(one data.Result) bool { return one.Met })), len(stated)
 }
 
 // Sentence says how good the predictions are; empty without any.
@@ -135,8 +135,8 @@ func (a Accuracy) Sentence() string {
 	return text + "."
 }
 
-// others counts the measured numbers that are no predictions; empty without any.
-func (r Reproduction) others() string {
+// unscoredCounts counts the measured numbers that are not predictions; empty without any.
+func (r Reproduction) unscoredCounts() string {
 	var counts []string
 	for _, class := range data.Classes[1:] {
 		if n := r.Of(class).Numbers; n > 0 {
@@ -146,9 +146,9 @@ func (r Reproduction) others() string {
 	return strings.Join(counts, ", ")
 }
 
-// misses are the predicted numbers that are farthest off, at most so many.
+// misses returns the predicted numbers with the largest errors, at most the given number.
 func (r Reproduction) misses(most int) Reproduction {
-	all := r.where(func(one data.Result) bool { return one.Class == data.Predicted && math.Abs(one.Error) > 0.1 })
+	all := r.filter(func(one data.Result) bool { return one.Class == data.Predicted && math.Abs(one.Error) > 0.1 })
 	slices.SortStableFunc(all, func(a, b data.Result) int { return cmp.Compare(math.Abs(b.Error), math.Abs(a.Error)) })
 	return all[:min(most, len(all))]
 }

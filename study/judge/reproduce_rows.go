@@ -67,7 +67,7 @@ func (r Reproduction) sums() []string {
 	if s := r.Of(data.Predicted).Sentence(); s != "" {
 		lines = append(lines, "Of the measured ones, "+strings.Replace(s, "One number", "one", 1))
 	}
-	if others := r.others(); others != "" {
+	if others := r.unscoredCounts(); others != "" {
 		lines = append(lines, "The other measured ones prove less and are only counted: "+others+".")
 	}
 	return lines
@@ -83,7 +83,7 @@ func (r Reproduction) Summary() []reports.Rows {
 	}
 	var lines []line
 	for _, paper := range data.Papers() {
-		if of := r.where(func(one data.Result) bool { return one.Paper == paper }); len(of) > 0 {
+		if of := r.filter(func(one data.Result) bool { return one.Paper == paper }); len(of) > 0 {
 			lines = append(lines, line{paper, of, of.Of(data.Predicted)})
 		}
 	}
@@ -140,7 +140,7 @@ func (r Reproduction) headline() []string {
 			lines = append(lines, fmt.Sprintf("Printed bounds (\"over 250\") are kept or not, without an error: %d of %d predicted ones are kept.", a.BoundsKept, a.Bounds))
 		}
 	}
-	if others := r.others(); others != "" {
+	if others := r.unscoredCounts(); others != "" {
 		lines = append(lines, "Unscored measured numbers are not predictions and are only counted: "+others+".")
 	}
 	met, stated := r.stated()

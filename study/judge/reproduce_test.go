@@ -28,7 +28,7 @@ func TestAccuracy(t *testing.T) {
 	if a.Numbers != 5 || len(a.Errors) != 3 || a.Median() != 0.1 || a.Worst() != 0.3 || a.Within(0.1) != 2 || a.Inside != 1 || a.Bounds != 2 || a.BoundsKept != 1 {
 		t.Errorf("%+v", a)
 	}
-	if got := r.others(); got != "1 fitted, 2 repeated" {
+	if got := r.unscoredCounts(); got != "1 fitted, 2 repeated" {
 		t.Errorf("others: %s", got)
 	}
 	if none := r.Of(data.Copied); !math.IsNaN(none.Median()) || !math.IsNaN(none.Worst()) || none.Sentence() != "" {

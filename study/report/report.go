@@ -271,7 +271,7 @@ func doublings(sizes []quantity.Bytes) []quantity.Bytes {
 	return slices.Compact(some)
 }
 
-// thinned are at most so many of the sizes, evenly apart, with both ends.
+// thinned returns at most the given number of sizes, evenly apart, with both ends.
 func thinned(sizes []quantity.Bytes, most int) []quantity.Bytes {
 	sizes = slices.Compact(slices.Sorted(slices.Values(sizes)))
 	if len(sizes) <= most {

@@ -68,7 +68,7 @@ func (s *Simulation) totals() reports.Rows {
 	}
 }
 
-// distribution is that of the finish in many runs.
+// distribution tabulates the finish time over many runs.
 func (s *Simulation) distribution() reports.Rows {
 	sum := quantity.Micros(0)
 	for _, t := range s.Times {
