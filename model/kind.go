@@ -119,7 +119,7 @@ const (
 	Count                  // a whole number, ≥ 1
 )
 
-// maxCount bounds what is counted.
+// maxCount is the largest value of a field that counts something.
 const maxCount = 1 << 30
 
 // Whole reports whether only whole numbers are possible.
@@ -250,7 +250,7 @@ func children(l Layer) []*Layer {
 	return all
 }
 
-// Clone copies a layer with all that it is made of; what is used twice is copied twice.
+// Clone returns a deep copy of a layer; a part that is used twice is copied twice.
 func Clone(l Layer) Layer {
 	k := l.Kind()
 	l = k.copy(l)

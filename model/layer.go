@@ -66,7 +66,7 @@ func Asymptote(l Layer) quantity.MBps {
 	return far.Over(l.OneWay(2*far) - l.OneWay(far))
 }
 
-// HalfPeak is n½, the least whole size at which the bandwidth is half of r∞ or
+// HalfPeak returns n½, the smallest whole size in bytes at which the bandwidth is half of r∞ or
 // more; for a linear cost it is β/τ [hockney], rounded up. The second result is
 // false if r∞ is infinite, so that no such size exists.
 //

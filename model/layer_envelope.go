@@ -24,26 +24,26 @@ func (e *Envelope) fastest(n quantity.Bytes) int {
 	return best
 }
 
-func (e *Envelope) at(n quantity.Bytes) *Branch { return &e.Branches[e.fastest(n)] }
+func (e *Envelope) branch(n quantity.Bytes) *Branch { return &e.Branches[e.fastest(n)] }
 
-// Select returns the branch with the least time for n bytes.
+// Select returns the name and the layer of the fastest branch for n bytes.
 func (e *Envelope) Select(n quantity.Bytes) (string, Layer) {
-	b := e.at(n)
+	b := e.branch(n)
 	return b.Name, b.Layer
 }
 
-// OneWay is the least of the branches'.
-func (e *Envelope) OneWay(n quantity.Bytes) quantity.Micros { return e.at(n).Layer.OneWay(n) }
+// OneWay returns the minimum of the branches' one-way times in µs.
+func (e *Envelope) OneWay(n quantity.Bytes) quantity.Micros { return e.branch(n).Layer.OneWay(n) }
 
-// Gap is that of the branch with the least one-way time.
-func (e *Envelope) Gap(n quantity.Bytes) quantity.Micros { return e.at(n).Layer.Gap(n) }
+// Gap returns the gap in µs of the branch with the minimum one-way time.
+func (e *Envelope) Gap(n quantity.Bytes) quantity.Micros { return e.branch(n).Layer.Gap(n) }
 
-// Overheads are those of the branch with the least one-way time.
+// Overheads returns the overheads in µs of the branch with the minimum one-way time.
 func (e *Envelope) Overheads(n quantity.Bytes) (send, receive quantity.Micros) {
-	return e.at(n).Layer.Overheads(n)
+	return e.branch(n).Layer.Overheads(n)
 }
 
-// Resources are those of the branch with the least one-way time.
+// Resources returns a [Choice] of the resources of the branch with the minimum one-way time.
 func (e *Envelope) Resources() Resources {
 	return Choice{Branches: ways(e.Branches), Least: true, fastest: e.fastest}
 }
@@ -63,4 +63,4 @@ var envelopeKind = kindOf[Envelope](Kind{
 // Kind is the row of the registry.
 func (*Envelope) Kind() *Kind { return envelopeKind }
 
-func (e *Envelope) freeze(n quantity.Bytes) { e.Branches = []Branch{*e.at(n)} }
+func (e *Envelope) freeze(n quantity.Bytes) { e.Branches = []Branch{*e.branch(n)} }

@@ -54,8 +54,8 @@ func (s *Fragmented) starts(gap, full quantity.Micros) starts {
 	return starts{gap, max(0, round-quantity.Micros(s.Window)*gap), float64(s.Window)}
 }
 
-// of is S(j).
-func (s starts) of(j float64) quantity.Micros {
+// startOfPiece returns S(j) in µs.
+func (s starts) startOfPiece(j float64) quantity.Micros {
 	t := quantity.Micros(j) * s.gap
 	if s.wait > 0 {
 		t += quantity.Micros(math.Floor(j/s.window)) * s.wait
@@ -71,7 +71,7 @@ func (s *Fragmented) OneWay(n quantity.Bytes) quantity.Micros {
 	}
 	full := s.Below.OneWay(s.MTU)
 	at := s.starts(s.Below.Gap(s.MTU), full)
-	lastStart := at.of(float64(before))
+	lastStart := at.startOfPiece(float64(before))
 	if p, ok := s.Below.(*Pipeline); ok && n <= quantity.MaxBytes && p.PacketSize(s.MTU) == s.MTU && p.PacketSize(last) == last {
 		switch {
 		case at.wait == 0 || float64(before) < at.window: // the window holds nothing back
@@ -79,12 +79,12 @@ func (s *Fragmented) OneWay(n quantity.Bytes) quantity.Micros {
 		case float64(before) == at.window: // the pieces before the last do not wait
 			return max(lastStart+p.OneWay(last), p.OneWayAs(Plan{{int(before), s.MTU}, {1, last}}))
 		}
-		return max(lastStart+p.OneWay(last), at.of(float64(before-1))+p.OneWayAs(Plan{{1, s.MTU}, {1, last}}))
+		return max(lastStart+p.OneWay(last), at.startOfPiece(float64(before-1))+p.OneWayAs(Plan{{1, s.MTU}, {1, last}}))
 	}
-	return max(lastStart+s.Below.OneWay(last), at.of(float64(before-1))+full)
+	return max(lastStart+s.Below.OneWay(last), at.startOfPiece(float64(before-1))+full)
 }
 
-// Gap is that of a stream of messages, whose pieces share the window:
+// Gap returns the gap in µs of a stream of messages whose pieces share the window:
 //
 //	max( (K−1)·g + g_below(q), ((K−1)·R + R_q) / W )        R_q = T_below(q) + T_below(1)
 //
@@ -109,7 +109,7 @@ func (s *Fragmented) Gap(n quantity.Bytes) quantity.Micros {
 	return max(gap, rounds/quantity.Micros(s.Window))
 }
 
-// Overheads are those of all pieces.
+// Overheads returns the overheads in µs of all pieces together.
 func (s *Fragmented) Overheads(n quantity.Bytes) (send, receive quantity.Micros) {
 	before, last := s.pieces(n)
 	send, receive = s.Below.Overheads(s.MTU)
@@ -120,7 +120,7 @@ func (s *Fragmented) Overheads(n quantity.Bytes) (send, receive quantity.Micros)
 // PacketSize is the MTU, or n if that is less.
 func (s *Fragmented) PacketSize(n quantity.Bytes) quantity.Bytes { return min(n, s.MTU) }
 
-// Resources are those below, for each piece.
+// Resources returns the resources of the layer below, used once by each piece.
 func (s *Fragmented) Resources() Resources { return Pieces{s.MTU, s.Window, s.Below.Resources()} }
 
 var fragmentedKind = kindOf[Fragmented](Kind{

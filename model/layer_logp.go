@@ -60,7 +60,7 @@ func (l *LogGP) Gap(n quantity.Bytes) quantity.Micros {
 	return max(l.SendOverhead, l.ReceiveOverhead, l.GapTime+l.GapPerByte.Times(n-1))
 }
 
-// Resources are those of LogGP with G = 0.
+// Resources returns the resources of LogGP with G = 0.
 func (l *LogP) Resources() Resources { return (&LogGP{LogP: *l}).Resources() }
 
 // Resources are the processors and the interfaces of both nodes. An interface is occupied for g +

@@ -46,7 +46,7 @@ type Stage struct {
 // Time is β + pτ (CLIP §4.2.2.2, eq. 2).
 func (s Stage) Time(p quantity.Bytes) quantity.Micros { return s.Beta + s.Tau.Times(p) }
 
-// Host tells whose processor a stage occupies.
+// Host is the host whose processor a stage occupies.
 type Host int
 
 // The processors of a one-way transfer.
@@ -73,7 +73,7 @@ const (
 	CutBest                 // BestPacket for each message size
 )
 
-// PacketSize is the size in which messages of n bytes are cut, at most n.
+// PacketSize returns the size in bytes of the packets of an n-byte message, at most n.
 func (l *Pipeline) PacketSize(n quantity.Bytes) quantity.Bytes {
 	switch l.Cut.Rule {
 	case CutFixed:
@@ -129,7 +129,7 @@ func (l *Pipeline) Gap(n quantity.Bytes) quantity.Micros {
 	return gap
 }
 
-// busy is the time for which n bytes in count packets occupy the stage.
+// busy returns the time in µs for which n bytes in count packets occupy the stage.
 func (s Stage) busy(n quantity.Bytes, count float64) quantity.Micros {
 	return quantity.Micros(count)*s.Beta + s.Tau.Times(n)
 }
@@ -269,8 +269,8 @@ func (l *Pipeline) Schedule(plan Plan) []Slot {
 	return slots
 }
 
-// Resources are those of the stages. A processor runs the stages at its end of the pipeline
-// that occupy it; each other stage is a hop with a resource of its name.
+// Resources returns the resources of the stages. A processor runs the stages at its end of the
+// pipeline that occupy it; each other stage is a hop with a resource of its name.
 func (l *Pipeline) Resources() Resources {
 	var r Route
 	stages := l.Stages
@@ -336,7 +336,7 @@ var pipelineKind = kindOf[Pipeline](Kind{
 	},
 })
 
-// MaxStages is how many stages a pipeline has at most.
+// MaxStages is the largest number of stages of a pipeline.
 const MaxStages = 256
 
 func (l *Pipeline) check() (key string, err error) {

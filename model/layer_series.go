@@ -44,10 +44,10 @@ func (s *Series) Overheads(n quantity.Bytes) (send, receive quantity.Micros) {
 	return send, receive
 }
 
-// PacketSize is that of the layer below.
+// PacketSize returns the packet size in bytes of the layer below.
 func (s *Series) PacketSize(n quantity.Bytes) quantity.Bytes { return PacketSize(s.Below, n) }
 
-// Resources are those of both.
+// Resources returns the resources of both layers.
 func (s *Series) Resources() Resources {
 	r := s.Below.Resources()
 	if s.Added != nil {

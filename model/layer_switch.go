@@ -22,8 +22,8 @@ type Branch struct {
 	Layer Layer
 }
 
-// at returns the branch for n bytes.
-func (s *Switch) at(n quantity.Bytes) *Branch {
+// branch returns the branch that serves n bytes.
+func (s *Switch) branch(n quantity.Bytes) *Branch {
 	last := len(s.Branches) - 1
 	for i := range s.Branches[:last] {
 		if n <= s.Branches[i].UpTo {
@@ -33,24 +33,24 @@ func (s *Switch) at(n quantity.Bytes) *Branch {
 	return &s.Branches[last]
 }
 
-// Select returns the branch for n bytes.
+// Select returns the name and the layer of the branch that serves n bytes.
 func (s *Switch) Select(n quantity.Bytes) (string, Layer) {
-	b := s.at(n)
+	b := s.branch(n)
 	return b.Name, b.Layer
 }
 
-// OneWay is that of the branch for n.
-func (s *Switch) OneWay(n quantity.Bytes) quantity.Micros { return s.at(n).Layer.OneWay(n) }
+// OneWay returns the one-way time in µs of the branch that serves n bytes.
+func (s *Switch) OneWay(n quantity.Bytes) quantity.Micros { return s.branch(n).Layer.OneWay(n) }
 
-// Gap is that of the branch for n.
-func (s *Switch) Gap(n quantity.Bytes) quantity.Micros { return s.at(n).Layer.Gap(n) }
+// Gap returns the gap in µs of the branch that serves n bytes.
+func (s *Switch) Gap(n quantity.Bytes) quantity.Micros { return s.branch(n).Layer.Gap(n) }
 
-// Overheads are those of the branch for n.
+// Overheads returns the overheads in µs of the branch that serves n bytes.
 func (s *Switch) Overheads(n quantity.Bytes) (send, receive quantity.Micros) {
-	return s.at(n).Layer.Overheads(n)
+	return s.branch(n).Layer.Overheads(n)
 }
 
-// Resources are those of the branch for n.
+// Resources returns a [Choice] of the branches' resources by message size.
 func (s *Switch) Resources() Resources { return Choice{Branches: ways(s.Branches)} }
 
 func ways(branches []Branch) []Way {

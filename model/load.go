@@ -4,7 +4,7 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A Load is the time for which a message occupies a resource.
+// A Load is the time in µs for which a message occupies a resource.
 type Load struct {
 	Resource string // of a hop, or [Processor]
 	Side     Side
@@ -14,8 +14,8 @@ type Load struct {
 // Processor is the resource of what the processors do.
 const Processor = "processor"
 
-// Loads are the times for which a message of n bytes occupies each resource. What a [Sum] adds
-// occupies, for its gap, the hop that is slowest for packets of a MiB.
+// Loads returns the time in µs for which a message of n bytes occupies each resource. What a [Sum]
+// adds occupies, for its gap, the hop that is slowest for packets of a MiB.
 func Loads(r Resources, n quantity.Bytes) []Load {
 	var all loads
 	all.message(r, n, n)

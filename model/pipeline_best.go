@@ -6,7 +6,7 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// maxCounts is how many numbers of packets BestPacket tries at most on either
+// maxCounts is the largest number of packet counts that BestPacket tries on either
 // side of its start. A try takes some 0.1 to 0.4 µs.
 const maxCounts = 1 << 16
 
@@ -25,7 +25,7 @@ const maxCounts = 1 << 16
 // more than maxCounts numbers of packets above or below the start could still
 // be better: never for n ≤ maxCounts, and for the costs of real systems not below
 // some 2³⁷ bytes. Then it is the best of those tried. Sizes above
-// quantity.MaxBytes, where floats no longer tell bytes apart, get P*.
+// quantity.MaxBytes, where floats no longer distinguish single bytes, get P*.
 func (l *Pipeline) BestPacket(n quantity.Bytes) (quantity.Bytes, quantity.Micros) {
 	best, time := n, l.OneWayIn(n, n)
 	start := 1.0

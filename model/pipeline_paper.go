@@ -6,7 +6,7 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// PaperStages is the least number of stages for which the formulas of the
+// PaperStages is the smallest number of stages for which the formulas of the
 // paper, [Pipeline.PaperBound] and [Pipeline.PaperPacket], mean anything.
 const PaperStages = 3
 

@@ -82,7 +82,7 @@ func (l *Pipeline) BestPlan(n quantity.Bytes) (Plan, quantity.Micros) {
 	return plan, time
 }
 
-// polishSteps is how many moves polish tries. At 64 KiB through CLIP's stages
+// polishSteps is the number of moves that polish tries. At 64 KiB through CLIP's stages
 // the last improvement comes at about a quarter of them.
 const polishSteps = 20000
 
@@ -148,7 +148,7 @@ type row struct {
 
 const none = -1
 
-func (r row) of(y []float64) float64 {
+func (r row) value(y []float64) float64 {
 	v := -r.coef * y[r.p]
 	if r.to != none {
 		v += y[r.to]
@@ -252,14 +252,14 @@ func (l *Pipeline) solve(n quantity.Bytes, plan Plan) {
 		y[r*(stages+1)] = 1
 	}
 	for _, r := range rows { // in the order of the recurrence
-		if late := r.least - r.of(y) + 0.1; r.to != none && late > 0 {
+		if late := r.least - r.value(y) + 0.1; r.to != none && late > 0 {
 			y[r.to] += late
 		}
 	}
 	s := make([]float64, len(rows)) // slack of each row, > 0
 	z := make([]float64, len(rows)) // its price, > 0
 	for k, r := range rows {
-		s[k] = max(r.of(y)-r.least, 1e-3)
+		s[k] = max(r.value(y)-r.least, 1e-3)
 		z[k] = 1 / s[k]
 	}
 	nu := 0.0 // the price of a byte
@@ -289,7 +289,7 @@ func (l *Pipeline) solve(n quantity.Bytes, plan Plan) {
 		infeasible := 0.0
 		for k, r := range rows {
 			r.addTo(dual, -z[k])
-			infeasible = max(infeasible, math.Abs(r.least-r.of(y)+s[k]))
+			infeasible = max(infeasible, math.Abs(r.least-r.value(y)+s[k]))
 		}
 		for _, v := range dual {
 			infeasible = max(infeasible, math.Abs(v))
@@ -322,7 +322,7 @@ func (l *Pipeline) solve(n quantity.Bytes, plan Plan) {
 				rhs[i] = -dual[i]
 			}
 			for k, r := range rows {
-				missing := r.least - r.of(y) + s[k]
+				missing := r.least - r.value(y) + s[k]
 				r.addTo(rhs, center[k]/s[k]+z[k]/s[k]*missing)
 			}
 			dyVec := mat.NewVecDense(size, dy)
@@ -336,7 +336,7 @@ func (l *Pipeline) solve(n quantity.Bytes, plan Plan) {
 				dy[i] += dnu * solved[i]
 			}
 			for k, r := range rows {
-				ds[k] = r.of(dy) - (r.least - r.of(y) + s[k])
+				ds[k] = r.value(dy) - (r.least - r.value(y) + s[k])
 				dz[k] = (center[k] - z[k]*ds[k]) / s[k]
 			}
 			return dnu

@@ -25,10 +25,10 @@ func (c Cost) Of(n quantity.Bytes) quantity.Micros {
 	return c.Beta + c.Tau.Times(n)
 }
 
-// Plus is the sum of two costs, neither of which is a curve.
+// Plus returns the sum of two costs; neither may be a curve.
 func (c Cost) Plus(d Cost) Cost { return Cost{Beta: c.Beta + d.Beta, Tau: c.Tau + d.Tau} }
 
-// A Side tells whose a resource is.
+// A Side is the owner of a resource.
 type Side int
 
 // The sides of a message.

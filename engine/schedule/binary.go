@@ -85,7 +85,7 @@ func (s *Schedule) WriteBinary(w io.Writer) error {
 			buf = le.AppendUint64(buf, o.Size)
 			buf = le.AppendUint32(buf, o.Tag)
 			buf = append(buf, uint8(o.CPU), uint8(o.NIC))
-			for _, next := range [...][]uint32{s.done.of(op), s.started.of(op)} {
+			for _, next := range [...][]uint32{s.done.list(op), s.started.list(op)} {
 				buf = le.AppendUint32(buf, uint32(len(next)))
 				buf = le.AppendUint32(buf, listed)
 				listed += uint32(len(next))
@@ -93,7 +93,7 @@ func (s *Schedule) WriteBinary(w io.Writer) error {
 			b.Write(buf)
 		}
 		for op := lo; op < hi; op++ {
-			for _, next := range [...][]uint32{s.done.of(op), s.started.of(op)} {
+			for _, next := range [...][]uint32{s.done.list(op), s.started.list(op)} {
 				for _, succ := range next {
 					b.Write(le.AppendUint32(buf[:0], succ-lo))
 				}
@@ -118,7 +118,7 @@ type binaryReader struct {
 	nodes        []node
 }
 
-// node is what of an operation is not in Op.
+// node holds the fields of an operation that are not in Op.
 type node struct{ waits, done, started uint32 }
 
 func readBinary(r *bufio.Reader, name string) (*Schedule, error) {

@@ -99,7 +99,7 @@ func (b *Builder) Add(op Op) uint32 {
 	return uint32(len(b.s.ops) - 1)
 }
 
-// part is how much of the ranks has come, the current one included.
+// part returns the fraction of the ranks added so far, the current one included.
 func (b *Builder) part() float64 { return float64(len(b.s.first)) / float64(b.ranks) }
 
 // grown makes room for n more, and if there is none, for as many as the whole

@@ -63,8 +63,8 @@ func number(label []byte) uint32 {
 	return k
 }
 
-// of is the operation with this label.
-func (s *labels) of(label []byte) (uint32, bool) {
+// lookUp returns the operation with this label.
+func (s *labels) lookUp(label []byte) (uint32, bool) {
 	if s.plain {
 		k := number(label)
 		return s.first + k - 1, k-1 < s.count

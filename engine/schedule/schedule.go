@@ -72,7 +72,7 @@ type successors struct {
 	to    []uint32
 }
 
-func (s *successors) of(op uint32) []uint32 {
+func (s *successors) list(op uint32) []uint32 {
 	if len(s.first) == 0 {
 		return nil
 	}
@@ -105,11 +105,11 @@ func (s *Schedule) RankOf(op uint32) int {
 // AfterDone are the operations that wait until op is done ("requires"), in the
 // order in which these dependencies were added. One that was added twice is
 // there twice. They are of the same rank as op, and not to be changed.
-func (s *Schedule) AfterDone(op uint32) []uint32 { return s.done.of(op) }
+func (s *Schedule) AfterDone(op uint32) []uint32 { return s.done.list(op) }
 
 // AfterStarted are the operations that wait until op has started
 // ("irequires"), like AfterDone.
-func (s *Schedule) AfterStarted(op uint32) []uint32 { return s.started.of(op) }
+func (s *Schedule) AfterStarted(op uint32) []uint32 { return s.started.list(op) }
 
 // Waits is a fresh slice with the number of dependencies of each operation:
 // how often it occurs in AfterDone and AfterStarted. An operation with 0 can

@@ -48,11 +48,11 @@ func (t *textReader) statement(l []byte, begin, i int) (int, error) {
 	if err != nil {
 		return i, err
 	}
-	op, ok := t.b.labels.of(name)
+	op, ok := t.b.labels.lookUp(name)
 	if !ok {
 		return i, t.errorf(begin, "label %q is not defined in rank %d before this line", name, t.b.rank())
 	}
-	before, ok := t.b.labels.of(l[second:end])
+	before, ok := t.b.labels.lookUp(l[second:end])
 	if !ok {
 		return i, t.errorf(second, "label %q is not defined in rank %d before this line", l[second:end], t.b.rank())
 	}

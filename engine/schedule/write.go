@@ -17,7 +17,7 @@ func (s *Schedule) WriteText(w io.Writer) error {
 		line = strconv.AppendInt(append(line[:0], "\nrank "...), int64(rank), 10)
 		b.Write(append(line, " {\n"...))
 		lo, hi := s.Rank(rank)
-		lines.of(s, lo, hi)
+		lines.fill(s, lo, hi)
 		for op := lo; op < hi; op++ {
 			line = s.appendLabel(line[:0], op, lo)
 			if len(line) > 0 {
@@ -25,7 +25,7 @@ func (s *Schedule) WriteText(w io.Writer) error {
 			}
 			line = s.ops[op].appendText(line)
 			line = append(line, '\n')
-			for _, d := range lines.after(op - lo) {
+			for _, d := range lines.linesAfter(op - lo) {
 				line = s.appendLabel(line, d.op, lo)
 				if d.started {
 					line = append(line, " irequires "...)
@@ -70,10 +70,10 @@ type dependency struct {
 	started    bool
 }
 
-func (d *dependencyLines) of(s *Schedule, lo, hi uint32) {
+func (d *dependencyLines) fill(s *Schedule, lo, hi uint32) {
 	d.end = append(d.end[:0], make([]uint32, hi-lo+1)...)
 	n := uint32(0)
-	d.each(s, lo, hi, func(after uint32, _ dependency) { d.end[after-lo+1]++; n++ })
+	d.forEach(s, lo, hi, func(after uint32, _ dependency) { d.end[after-lo+1]++; n++ })
 	for i := range hi - lo {
 		d.end[i+1] += d.end[i]
 	}
@@ -82,28 +82,28 @@ func (d *dependencyLines) of(s *Schedule, lo, hi uint32) {
 	}
 	d.lines = d.lines[:n]
 	// end[i] is where the lines of i begin; each line that is put there moves it on.
-	d.each(s, lo, hi, func(after uint32, line dependency) {
+	d.forEach(s, lo, hi, func(after uint32, line dependency) {
 		d.lines[d.end[after-lo]] = line
 		d.end[after-lo]++
 	})
 }
 
-func (d *dependencyLines) after(i uint32) []dependency {
+func (d *dependencyLines) linesAfter(i uint32) []dependency {
 	if i == 0 {
 		return d.lines[:d.end[0]]
 	}
 	return d.lines[d.end[i-1]:d.end[i]]
 }
 
-func (d *dependencyLines) each(s *Schedule, lo, hi uint32, put func(after uint32, line dependency)) {
+func (d *dependencyLines) forEach(s *Schedule, lo, hi uint32, put func(after uint32, line dependency)) {
 	for before := lo; before < hi; before++ {
 		after := before
-		for _, op := range s.done.of(before) {
+		for _, op := range s.done.list(before) {
 			after = max(after, op)
 			put(after, dependency{op, before, false})
 		}
 		after = before
-		for _, op := range s.started.of(before) {
+		for _, op := range s.started.list(before) {
 			after = max(after, op)
 			put(after, dependency{op, before, true})
 		}

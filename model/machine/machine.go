@@ -1,6 +1,6 @@
 // Package machine describes parallel machines by levels: cores in a cache, caches in a socket,
-// sockets in a node, nodes in a cluster. What a message costs depends on the level at which its two
-// ranks meet, and ranks of one unit share what the unit has.
+// sockets in a node, nodes in a cluster. The cost of a message depends on the innermost level that
+// its two ranks have in common. The ranks of a unit share its memory, buses and NICs.
 package machine
 
 import (
@@ -12,8 +12,8 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A Machine is a tree of equal units, of which the cores are the leaves. A core is the place of one
-// rank; where nothing is known about what is inside a node, a core stands for the whole node.
+// A Machine is a tree of equal units; its leaves are cores, each the place of one rank. If the
+// inside of a node is unknown, a core stands for the whole node.
 type Machine struct {
 	Levels []Level // from inside out, at least one; the unit of the last is the whole machine
 }
@@ -21,40 +21,39 @@ type Machine struct {
 // A Level is one kind of unit.
 type Level struct {
 	Name  string // "cache", "socket", "node", "cluster"
-	Arity int    // units of the level inside it, or cores of the innermost, that make one; ≥ 1
+	Arity int    // units of the next inner level (innermost level: cores) in one unit; ≥ 1
 
-	// Layer is what a message costs between two ranks that share a unit of this level, and none of
-	// a level inside it.
+	// Layer is the cost of a message between two ranks whose innermost common level is this one.
 	Layer model.Layer
-	// Gap, Send and Receive, if not nil, are layers whose OneWay is the gap from one message of
-	// a sender to its next, and the time for which a message occupies the sending and the receiving
-	// processor: in place of those of Layer, which for a linear one are the whole time and nothing.
+	// Gap, Send and Receive, if not nil, are layers that replace Layer's gap and overheads. Their
+	// OneWay is, in µs, the gap between two messages of a sender, the time on the sending
+	// processor, and the time on the receiving processor.
 	Gap, Send, Receive model.Layer
 
-	// Shared and Port, if not nil, are layers whose OneWay is the time for which a message occupies
-	// what the ranks of a unit share: Shared what carries messages between two ranks inside, at
-	// whatever level they meet, as a memory or bus; Port what carries those that leave the unit, and
-	// another like it those that enter, as a NIC.
+	// Shared and Port, if not nil, are layers whose OneWay is the time in µs for which a message
+	// occupies a resource that the ranks of a unit share. Shared carries all messages between two
+	// ranks inside the unit, as a memory or bus does. Port carries the messages that leave the
+	// unit, and a second one like it those that enter, as a NIC does.
 	Shared, Port model.Layer
-	// Lanes and Ports say the same by how many transfers go at full speed at once: each occupies what
-	// is shared for its [Cost.Gap] over that number. They are ≥ 1, not necessarily whole, or 0:
-	// any number. A level has Shared or Lanes, Port or Ports.
+	// Lanes and Ports replace Shared and Port by the number of transfers that run at full speed at
+	// the same time: each transfer occupies the resource for its [Cost.Gap] divided by that number.
+	// They are at least 1 and need not be whole; 0 means no limit.
 	Lanes, Ports float64
 
-	// Packet, if above 0, is the largest message that what ranks share carries first come, first
-	// served. The bytes of larger ones have max-min fair shares of it, and of the NICs of both ranks.
+	// Packet, if above 0, is the largest message that shared resources serve first come, first
+	// served. Larger messages get max-min fair shares of them, and of the NICs of both ranks.
 	Packet quantity.Bytes
 
-	// Eager, if above 0, is the largest message that is sent at once. A larger one waits until
-	// its receive is posted; the hand-shake is in the layer's times, as it is in measured ones.
+	// Eager, if above 0, is the eager threshold: a larger message waits until its receive is
+	// posted. The layer's times include the handshake, as measured times do.
 	Eager quantity.Bytes
 }
 
 // MaxCores bounds the cores of a machine.
 const MaxCores = 1 << 30
 
-// Check returns the key of the level that makes the machine impossible, and the reason; nil if it
-// is possible. The keys are those of a platform file.
+// Check validates the machine. If it is invalid, Check returns the offending level, its key in a
+// platform file, and the reason.
 func (m Machine) Check() (level int, key string, err error) {
 	cores := 1
 	for i, l := range m.Levels {
@@ -83,7 +82,7 @@ func (m Machine) Check() (level int, key string, err error) {
 	return 0, "", nil
 }
 
-// Cores is how many cores the machine has.
+// Cores returns the number of cores of the machine.
 func (m Machine) Cores() int {
 	cores := 1
 	for _, l := range m.Levels {
@@ -92,7 +91,7 @@ func (m Machine) Cores() int {
 	return cores
 }
 
-// Sizes are the numbers of cores in one unit of each level.
+// Sizes returns the number of cores in one unit of each level.
 func (m Machine) Sizes() []int {
 	sizes := make([]int, len(m.Levels))
 	cores := 1
@@ -103,22 +102,22 @@ func (m Machine) Sizes() []int {
 	return sizes
 }
 
-// A Cost is what a message of a size takes at a level, in µs. Alone, it takes Send + Latency +
-// Serialization + Receive.
+// A Cost is the cost in µs of a message of one size at one level. Its one-way time on an idle
+// machine is Send + Latency + Serialization + Receive.
 type Cost struct {
-	Send, Receive quantity.Micros // of the processors
-	// Latency and Serialization are the rest of the one-way time: what a message of one byte takes too,
-	// and what it does not.
+	Send, Receive quantity.Micros // time on the sending and on the receiving processor
+	// Latency and Serialization are the rest of the one-way time: the part that a message of one
+	// byte takes too, and the part that grows with the size.
 	Latency, Serialization quantity.Micros
-	Gap                    quantity.Micros // from the beginning of a message to that of the sender's next
-	ReceiveGap             quantity.Micros // from that of a message which the receiver takes in to the next
-	Rendezvous             bool            // the message waits for its receive; the hand-shake is in the times
+	Gap                    quantity.Micros // between the starts of two messages of the sender
+	ReceiveGap             quantity.Micros // between the starts of two receives
+	Rendezvous             bool            // waits for its receive; the times include the handshake
 }
 
-// Cost is that of a message of n ≥ 1 bytes at the level.
+// Cost returns what a message of n ≥ 1 bytes costs at level l.
 func (l Level) Cost(n quantity.Bytes) Cost {
 	c := Cost{Rendezvous: l.Eager > 0 && n > l.Eager}
-	c.Gap, c.ReceiveGap = interfaces(l.Layer, n)
+	c.Gap, c.ReceiveGap = portTimes(l.Layer, n)
 	if l.Gap != nil {
 		c.Gap = l.Gap.OneWay(n)
 		c.ReceiveGap = c.Gap
@@ -131,12 +130,11 @@ func (l Level) Cost(n quantity.Bytes) Cost {
 	return c
 }
 
-// interfaces are the longest times for which a message occupies what is no processor: on the way
-// out of the sender, and on the way in at the receiver. Where the layer does not say what the
-// receiver has, it is taken to have what the sender has. The gap of a layer is no measure of
-// either: it also has the processors in it, and that of one receiver does not hold back a sender
-// who sends to several.
-func interfaces(l model.Layer, n quantity.Bytes) (out, in quantity.Micros) {
+// portTimes returns the longest times in µs for which a message of n bytes occupies a resource
+// other than a processor: out at the sender, in at the receiver. If the layer lists no resource of
+// the receiver, in equals out. The layer's gap would be wrong for both: it includes the processors,
+// and a slow receiver does not delay a sender that sends to several.
+func portTimes(l model.Layer, n quantity.Bytes) (out, in quantity.Micros) {
 	in = -1
 	for _, load := range model.Loads(l.Resources(), n) {
 		switch {
@@ -153,13 +151,13 @@ func interfaces(l model.Layer, n quantity.Bytes) (out, in quantity.Micros) {
 	return out, in
 }
 
-// An Occupancy is what one message takes of something that ranks share, in µs: Each is how much
-// later it lets all others go, 0 if nothing is shared; Alone is how long the message itself is at
-// it. With two lanes, Each is half of Alone.
+// An Occupancy is one message's use of a shared resource, in µs. Each is the delay that it adds to
+// every other message, 0 if nothing is shared; Alone is the time that the message itself spends
+// there. With two lanes, Each is half of Alone.
 type Occupancy struct{ Each, Alone quantity.Micros }
 
-// Occupies returns what a message of n ≥ 1 bytes takes of what carries those inside a unit of the
-// level, and of each of its ports. gap is [Cost.Gap] at the level where its ranks meet.
+// Occupies returns how long a message of n ≥ 1 bytes occupies the shared resource inside a unit of
+// the level, and each port of the unit. gap is [Cost.Gap] at the common level of its two ranks.
 func (l Level) Occupies(n quantity.Bytes, gap quantity.Micros) (inside, port Occupancy) {
 	occupancy := func(layer model.Layer, number float64) Occupancy {
 		switch {
@@ -184,7 +182,7 @@ func (m Machine) Shares() bool {
 	return false
 }
 
-// overheads are those of the layer, or what the level says in their place.
+// overheads returns the level's Send and Receive times in µs or, where nil, the layer's overheads.
 func (l Level) overheads(n quantity.Bytes) (send, receive quantity.Micros) {
 	send, receive = l.Layer.Overheads(n)
 	if l.Send != nil {
@@ -196,7 +194,7 @@ func (l Level) overheads(n quantity.Bytes) (send, receive quantity.Micros) {
 	return send, receive
 }
 
-// String is what the machine consists of, from the outside in: "2 node × 2 socket × 64 core".
+// String describes the machine from the outermost level in: "2 node × 2 socket × 64 core".
 func (m Machine) String() string {
 	var parts []string
 	for i := len(m.Levels) - 1; i >= 0; i-- {

@@ -8,18 +8,18 @@ import (
 	"github.com/halfpeak/halfpeak/internal/nearest"
 )
 
-// Places has the core of each rank.
+// Places holds the core of each rank.
 type Places []int
 
-// ByCore is the way to place ranks on one core after the other.
+// ByCore places ranks on one core after the other.
 const ByCore = "core"
 
-// node is the name of the level within which ranks are placed before the next one is begun, as by
-// Open MPI: a level with another name has no such meaning.
+// node is the name of the level whose units are filled one after the other, as Open MPI does.
+// Levels with other names are not treated so.
 const node = "node"
 
-// Ways are the ways to place ranks that have a name: by core, and by each level but the whole
-// machine.
+// Ways returns the named ways to place ranks: [ByCore], then the name of every level but the
+// outermost.
 func (m Machine) Ways() []string {
 	ways := []string{ByCore}
 	for _, l := range m.Levels[:len(m.Levels)-1] {
@@ -28,18 +28,20 @@ func (m Machine) Ways() []string {
 	return ways
 }
 
-// Place puts so many ranks on cores. By is "core": one core after the other; the name of a level:
-// the ranks take turns at its units, each the next free core there; or a list of core numbers from
-// 0, as in "0,4,64..71". Units inside a node take turns until the node is full, then the next node
-// is begun, as with mpirun --map-by of Open MPI; where no level is called "node", all units take
-// turns.
+// Place returns the cores of the ranks. By is one of:
 //
-// It is an error if there are more ranks than cores, or than the list names, or if the list names
-// a core twice.
+//   - "core": one core after the other;
+//   - the name of a level: its units take turns, each with its next free core. Units inside a node
+//     take turns until the node is full, as with Open MPI's mpirun --map-by. If no level is called
+//     "node", all units take turns;
+//   - a list of core numbers from 0, as in "0,4,64..71".
+//
+// It is an error if there are more ranks than cores or than the list names, or if the list names a
+// core twice.
 func (m Machine) Place(by string, ranks int) (Places, error) {
 	cores := m.Cores()
 	if by != "" && by[0] >= '0' && by[0] <= '9' {
-		return listed(by, ranks, cores)
+		return parseCores(by, ranks, cores)
 	}
 	if ranks > cores {
 		return nil, fmt.Errorf("%d ranks on %d cores (%s): a rank has a core of its own; take fewer ranks, or describe a larger machine", ranks, cores, m)
@@ -72,8 +74,8 @@ func (m Machine) Place(by string, ranks int) (Places, error) {
 	return places, nil
 }
 
-// listed reads a list of cores.
-func listed(list string, ranks, cores int) (Places, error) {
+// parseCores returns the first cores of a list such as "0,4,64..71", one for each rank.
+func parseCores(list string, ranks, cores int) (Places, error) {
 	var places Places
 	used := map[int]bool{}
 	for item := range strings.SplitSeq(list, ",") {

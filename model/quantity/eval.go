@@ -73,7 +73,7 @@ func (v Value) check(want Dimension) error {
 type Scope func(name string, args []any) (Value, error)
 
 // Eval computes a formula (see the package comment). The scope may be nil, if
-// the formula has no names. Errors tell the column, counted in characters from 1.
+// the formula has no names. Errors name the column, counted in characters from 1.
 func Eval(text string, scope Scope) (Value, error) {
 	e, err := parse(text, func(name string, args []any) (*Expr, error) {
 		if scope == nil {
@@ -101,7 +101,7 @@ func parse(text string, name func(name string, args []any) (*Expr, error)) (*Exp
 	return e, nil
 }
 
-// maxDepth bounds nesting: nobody writes it, and the stack of a parser is finite.
+// maxDepth is the deepest nesting that the parser accepts, since its stack is finite.
 const maxDepth = 100
 
 type parser struct {

@@ -23,7 +23,7 @@ type MicrosPerByte float64
 const KiB Bytes = 1 << 10
 
 // MaxBytes is the largest size that is read: up to 2⁵³ bytes (8 PiB) a float64
-// tells every byte from the next.
+// distinguishes every byte from the next.
 const MaxBytes Bytes = 1 << 53
 
 // Times returns the time that n bytes take at tau.

@@ -96,7 +96,7 @@ func printed(v float64) float64 {
 	return r
 }
 
-// decimalsFor is the number of decimals that shows so many significant digits of v.
+// decimalsFor returns the number of decimals that shows v with the given significant digits.
 func decimalsFor(v float64, digits int) int { return max(0, digits-1-exponentOf(v, digits)) }
 
 // exponentOf is the power of ten of v's first digit once v is rounded to so many digits, so that

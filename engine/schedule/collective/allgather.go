@@ -32,8 +32,8 @@ func bruckAllgather(p *Part) {
 	p.blocks(p.Size)
 	for d := 1; d < p.Size; d *= 2 {
 		n := min(d, p.Size-d)
-		p.send((p.Place-d+p.Size)%p.Size, around(p.Place, n, p.Size)...)
-		p.recv((p.Place+d)%p.Size, around(p.Place+d, n, p.Size)...)
+		p.send((p.Place-d+p.Size)%p.Size, circularSpans(p.Place, n, p.Size)...)
+		p.recv((p.Place+d)%p.Size, circularSpans(p.Place+d, n, p.Size)...)
 		p.step()
 	}
 }
@@ -58,8 +58,8 @@ func ringAllgather(p *Part) {
 	p.blocks(p.Size)
 	right, left := (p.Place+1)%p.Size, (p.Place-1+p.Size)%p.Size
 	for s := range p.Size - 1 {
-		p.send(right, around(p.Place-s, 1, p.Size)...)
-		p.recv(left, around(p.Place-s-1, 1, p.Size)...)
+		p.send(right, circularSpans(p.Place-s, 1, p.Size)...)
+		p.recv(left, circularSpans(p.Place-s-1, 1, p.Size)...)
 	}
 }
 
@@ -88,8 +88,8 @@ func neighbourAllgather(p *Part) {
 			away = s / 2 * 2 * side
 		}
 		in := pair + away
-		p.send(peer(side), around(out, 2, p.Size)...)
-		p.recv(peer(side), around(in, 2, p.Size)...)
+		p.send(peer(side), circularSpans(out, 2, p.Size)...)
+		p.recv(peer(side), circularSpans(in, 2, p.Size)...)
 		out = in
 	}
 }

@@ -69,13 +69,13 @@ func ringAllreduce(p *Part) {
 	p.shares(p.Size)
 	right, left := (p.Place+1)%p.Size, (p.Place-1+p.Size)%p.Size
 	for s := range p.Size - 1 {
-		p.send(right, around(p.Place-s, 1, p.Size)...)
-		p.fold(left, around(p.Place-s-1, 1, p.Size)...)
+		p.send(right, circularSpans(p.Place-s, 1, p.Size)...)
+		p.fold(left, circularSpans(p.Place-s-1, 1, p.Size)...)
 		p.step()
 	}
 	for s := range p.Size - 1 {
-		p.send(right, around(p.Place-s+1, 1, p.Size)...)
-		p.recv(left, around(p.Place-s, 1, p.Size)...)
+		p.send(right, circularSpans(p.Place-s+1, 1, p.Size)...)
+		p.recv(left, circularSpans(p.Place-s, 1, p.Size)...)
 		p.step()
 	}
 }

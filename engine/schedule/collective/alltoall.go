@@ -61,7 +61,7 @@ func bruckAlltoall(p *Part) {
 	for d := 1; d < p.Size; d *= 2 {
 		var moving []span
 		for j := d; j < p.Size; j += 2 * d { // j … j + d − 1 have the bit
-			moving = append(moving, around(at(j), min(d, p.Size-j), p.Size)...)
+			moving = append(moving, circularSpans(at(j), min(d, p.Size-j), p.Size)...)
 		}
 		p.send((p.Place+d)%p.Size, moving...)
 		p.recv((p.Place-d+p.Size)%p.Size, moving...)

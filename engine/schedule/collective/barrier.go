@@ -1,12 +1,12 @@
 package collective
 
-// Barriers: nobody leaves before all have entered. The one slot stands for who has
-// been heard of, and has no bytes; with Bytes of more than 0, messages are as long.
+// Barriers: no rank leaves before all have entered. The single slot tracks which ranks
+// have arrived and holds no bytes; if Bytes is above 0, messages have that size.
 
 func (p *Part) declareBarrierSlot() { p.cut(1, func(i int) uint64 { return uint64(i) * p.Bytes }) }
 
-// Dissemination lets every member hear of every other (Hensgen, Finkel, Manber,
-// Two algorithms for barrier synchronization, 1988): in round k = 0, 1 … ⌈lg p⌉−1
+// Dissemination notifies every member of every other member's arrival (Hensgen,
+// Finkel, Manber, Two algorithms for barrier synchronization, 1988): in round k = 0, 1 … ⌈lg p⌉−1
 // the member at place i sends Bytes bytes to (i + 2^k) mod p and receives as many
 // from (i − 2^k) mod p. A barrier has Bytes of 0.
 func Dissemination(p *Part) {
@@ -19,9 +19,9 @@ func Dissemination(p *Part) {
 }
 
 // SchedgenDissemination is Dissemination as LogGOPSim's schedgen writes it: a send
-// waits for the receive of the round before alone, so it may pass on that all have
-// been heard of before they have. schedgen takes it for barriers and for all
-// collectives in which everybody gets something from everybody.
+// waits only for the receive of the previous round, so it may report arrivals too
+// early. schedgen uses it for barriers and for all collectives that send from every
+// rank to every rank.
 func SchedgenDissemination(p *Part) {
 	var recv uint32
 	for d := 1; d < p.Size; d *= 2 {

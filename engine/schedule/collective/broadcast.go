@@ -103,12 +103,12 @@ func scatterDown(p *Part, slots func(v, n int) []span) {
 	v := p.virtual()
 	parent, children := contiguousTree(p, v)
 	if parent >= 0 {
-		if mine := slots(v, below(v, p.Size)); p.size(mine) > 0 || p.Bytes == 0 {
+		if mine := slots(v, subtreeSize(v, p.Size)); p.size(mine) > 0 || p.Bytes == 0 {
 			p.recv(p.real(parent), mine...)
 		}
 	}
 	for _, child := range reversed(children) {
-		if theirs := slots(child, below(child, p.Size)); p.size(theirs) > 0 || p.Bytes == 0 {
+		if theirs := slots(child, subtreeSize(child, p.Size)); p.size(theirs) > 0 || p.Bytes == 0 {
 			p.send(p.real(child), theirs...)
 		}
 	}
@@ -121,8 +121,8 @@ func ringScatterBroadcast(p *Part) {
 	}
 	v := p.virtual()
 	for s := range p.Size - 1 {
-		p.send(p.real((v+1)%p.Size), around(v-s, 1, p.Size)...)
-		p.recv(p.real((v-1+p.Size)%p.Size), around(v-s-1, 1, p.Size)...)
+		p.send(p.real((v+1)%p.Size), circularSpans(v-s, 1, p.Size)...)
+		p.recv(p.real((v-1+p.Size)%p.Size), circularSpans(v-s-1, 1, p.Size)...)
 		p.step()
 	}
 }

@@ -1,5 +1,5 @@
-// Package collective holds collective operations as schedules: which rank sends
-// how much to whom, and after what.
+// Package collective builds schedules of collective operations: each rank's sends
+// and receives, with their sizes and dependencies.
 //
 // An [Algorithm] adds the part of one rank at a time, as a program does that every
 // rank runs, so collectives stand anywhere in a larger program: [Algorithm.Add]
@@ -33,7 +33,7 @@ import (
 // A Group is the ranks that take part, seen from one of them. The members have
 // places from 0 to Size-1.
 type Group struct {
-	Size    int      // how many, from 1
+	Size    int      // number of members, at least 1
 	Place   int      // of the rank whose part is added
 	Members []uint32 // their ranks by place; nil if the place is the rank
 }
@@ -42,25 +42,25 @@ type Group struct {
 type Call struct {
 	Root int // place of the root; unused by algorithms without one
 	// Bytes is the size of the message of a broadcast, reduce, allreduce and scan, and
-	// that of one member's block for the others, as in the arguments of MPI's calls.
+	// the size of one member's block for the other collectives, as in MPI's arguments.
 	Bytes uint64
-	// Tag is that of all messages (double-tree has Tag + 1 too). Calls that can overlap need
-	// different ones.
+	// Tag is the tag of all messages; double-tree uses Tag + 1 as well. Calls that can overlap
+	// need different tags.
 	Tag uint32
 
-	// Element is the size of what cannot be cut: all parts of a message but the last
-	// are multiples of it. 0 is 1 byte.
+	// Element is the size in bytes of an element, which is never cut: all parts of a
+	// message but the last are multiples of it. 0 means 1 byte.
 	Element uint64
-	// Segment is the size in bytes of the pieces in which a message travels: cut to
-	// elements, at least one element. 0 sends it whole.
+	// Segment is the size in bytes of the pieces of a message, rounded down to whole
+	// elements but at least one. 0 sends the message whole.
 	Segment uint64
-	// Fanout is how many chains begin at the root (chain), the radix (k-nomial), or how
-	// many exchanges are under way at once (linear-sync). 0 is the default, which the
-	// algorithm's line in Algorithms names.
+	// Fanout is the number of chains from the root (chain), the radix (k-nomial), or the
+	// number of simultaneous exchanges (linear-sync). 0 is the default, which the
+	// algorithm's line in Algorithms states.
 	Fanout int
 	// Gamma is the time to combine two bytes into one, in ns/B, at least 0. Each
-	// combination is a calc of Gamma × its bytes, rounded to whole nanoseconds; there is
-	// none where that is 0.
+	// combination is a calc of Gamma × its bytes, rounded to whole nanoseconds. If that
+	// is 0, no calc is added.
 	Gamma float64
 	// LogP shapes the tree of logp-optimal; the zero value stands for L = g = 1.
 	LogP LogP
@@ -85,21 +85,21 @@ type Part struct {
 	alone   bool // the member at place 0 stands for all; see Entry.SymmetricSchedule
 }
 
-// state is what has been said about an operation.
+// state records which dependencies an operation has so far.
 type state struct {
 	waits, awaited bool
 	asked          uint32 // one more than the last operation that was made to wait for it
 }
 
-// Send adds a send of so many bytes to the member at a place.
+// Send adds a send to the member at place to, and returns its index.
 func (p *Part) Send(bytes uint64, to int) uint32 { return p.add(schedule.Send, bytes, to) }
 
-// Recv adds a receive of so many bytes from the member at a place.
+// Recv adds a receive from the member at place from, and returns its index.
 func (p *Part) Recv(bytes uint64, from int) uint32 { return p.add(schedule.Recv, bytes, from) }
 
 func (p *Part) add(kind schedule.Kind, bytes uint64, place int) uint32 {
 	peer := uint32(place)
-	if p.alone { // so many places on, or from so many before
+	if p.alone { // place is the distance to the receiver; a receive gets the distance to its sender
 		if kind == schedule.Recv {
 			place = (p.Size - place) % p.Size
 		}
@@ -111,7 +111,7 @@ func (p *Part) add(kind schedule.Kind, bytes uint64, place int) uint32 {
 	return p.put(schedule.Op{Kind: kind, Size: bytes, Peer: peer, Tag: p.Tag})
 }
 
-// Calc adds a computation of so many nanoseconds.
+// Calc adds a computation, and returns its index.
 func (p *Part) Calc(nanoseconds uint64) uint32 {
 	return p.put(schedule.Op{Kind: schedule.Calc, Size: nanoseconds})
 }
@@ -125,8 +125,8 @@ func (p *Part) put(o schedule.Op) uint32 {
 	return op
 }
 
-// step lets all operations that come later wait for those added since the step
-// before: a call that blocks.
+// step ends a blocking call: all later operations wait for those added since the
+// previous step.
 func (p *Part) step() {
 	n := p.b.Next()
 	from := p.first
@@ -151,16 +151,16 @@ func (p *Part) Requires(op, before uint32) {
 	}
 }
 
-// virtual is the place counted from the root on.
+// virtual returns the member's place counted from the root, which is 0.
 func (p *Part) virtual() int { return (p.Place - p.Root + p.Size) % p.Size }
 
-// real is the place of a virtual one.
+// real returns the place of a virtual place.
 func (p *Part) real(virtual int) int { return (virtual + p.Root) % p.Size }
 
-// Add adds the part of the member g.Place to the current rank of b. What could
-// begin at once waits until the operations after are done. The part is over when
-// the operations that Add returns are done: those in it for which none in it
-// waits, or after itself if the part has no operations.
+// Add adds the part of the member g.Place to the current rank of b. Operations of
+// the part that depend on nothing in it wait for the operations after. Add returns
+// the operations that end the part: those on which nothing in it depends, or after
+// if the part is empty.
 func (a Algorithm) Add(b *schedule.Builder, g Group, c Call, after ...uint32) (end []uint32) {
 	p := Part{Group: g, Call: c, b: b}
 	return a.add(&p, after, nil)
@@ -186,28 +186,29 @@ func (a Algorithm) add(p *Part, after, end []uint32) []uint32 {
 	return end
 }
 
-// maxOperations bounds a Schedule, at about 10 GB.
+// maxOperations is the largest number of operations of a Schedule, about 10 GB.
 const maxOperations = 1 << 28
 
-// Schedule is a program in which so many ranks do one collective and nothing else.
+// Schedule returns a program in which the ranks run one collective and nothing else.
 func (a Algorithm) Schedule(ranks int, c Call) (*schedule.Schedule, error) {
 	return a.schedule(context.Background(), ranks, c, nil, maxOperations, false)
 }
 
-// ScheduleLimit is Schedule, or an error that is TooLarge if there are more operations than most.
-func (a Algorithm) ScheduleLimit(most, ranks int, c Call) (*schedule.Schedule, error) {
-	return a.schedule(context.Background(), ranks, c, nil, min(most, maxOperations), false)
+// ScheduleLimit is like Schedule but returns a TooLarge error above the given number of operations.
+func (a Algorithm) ScheduleLimit(limit, ranks int, c Call) (*schedule.Schedule, error) {
+	return a.schedule(context.Background(), ranks, c, nil, min(limit, maxOperations), false)
 }
 
-// TooLarge says that a schedule has more operations than it may have.
+// TooLarge is the error of a schedule of Ranks ranks with more than Most operations.
 type TooLarge struct{ Ranks, Most int }
 
 func (e TooLarge) Error() string {
 	return fmt.Sprintf("%d ranks have more than %d operations; take fewer ranks, or another algorithm", e.Ranks, e.Most)
 }
 
-// schedule gives up early: if ranks are alike, after the first; else where the least of the first
-// ones, times their number, is more than twice too many.
+// schedule builds the program and returns TooLarge as early as it can. If all ranks are alike, the
+// first one decides. Otherwise the shortest of the first eight does, if even half of its operations
+// on every rank would exceed the limit.
 func (a Algorithm) schedule(ctx context.Context, ranks int, c Call, watch watcher, most int, alike bool) (*schedule.Schedule, error) {
 	if c.Root < 0 || c.Root >= ranks {
 		return nil, fmt.Errorf("the root is %d, but ranks are 0 to %d", c.Root, ranks-1)

@@ -5,19 +5,19 @@ import (
 	"math/bits"
 )
 
-// Model is what messages and combinations cost in the closed forms. A member can send, receive
-// and combine at once, one of each kind at a time.
+// Model holds the costs of messages and combinations in the closed forms. A member can send,
+// receive and combine at the same time, one of each kind.
 //
-// Without Messages it is Hockney's: α + nβ for a message of n bytes, during which its sender's way
-// out and its receiver's way in are taken (full duplex, one port).
+// Without Messages it is Hockney's model: a message of n bytes takes α + nβ, and occupies its
+// sender's output and its receiver's input for that time (full duplex, one port).
 type Model struct {
-	Alpha float64 // of a message, in any unit of time, at least 0
+	Alpha float64 // per message, in any unit of time, at least 0
 	Beta  float64 // per byte, in the same unit
 	Gamma float64 // per byte combined, in the same unit; Call.Gamma is not read
 
-	// Messages, if not nil, says what messages cost in place of Alpha and Beta.
+	// Messages, if not nil, returns the cost of a message and replaces Alpha and Beta.
 	Messages func(bytes uint64) Message
-	// Combine, if not nil, says what it takes to combine so many bytes, in place of Gamma.
+	// Combine, if not nil, returns the time to combine bytes and replaces Gamma.
 	Combine func(bytes uint64) float64
 }
 
@@ -31,7 +31,7 @@ func (e Entry) Time(m Model, p int, c Call) (float64, bool) {
 		return e.Cost(m, p, c)
 	}
 	cost := m.Messages
-	late, early := math.Inf(-1), math.Inf(1) // when a way is free again, and the next can come
+	late, early := math.Inf(-1), math.Inf(1) // latest port tail, earliest port lead
 	m.Messages = func(n uint64) Message {
 		one := cost(n)
 		late, early = max(late, one.portTail()), min(early, one.portLead())
@@ -52,8 +52,8 @@ func (t Message) portLead() float64 {
 	return t.Send + t.Latency
 }
 
-// inTurn says that ways are free in time for messages in rounds: those of a round have the size
-// of one or the other of two that stand together.
+// inTurn reports whether ports are free in time for messages in rounds, if the messages of each
+// round have one of two adjacent sizes.
 func (m Model) inTurn(sizes []uint64) bool {
 	for i, n := range sizes {
 		one := m.message(n)
@@ -65,33 +65,35 @@ func (m Model) inTurn(sizes []uint64) bool {
 	return true
 }
 
-// A Message is what one message costs, in the unit of the model, all at least 0: its sender's
-// processor, the way of the first byte, the bytes after it, its receiver's processor; and the way
-// out (Gap) and the way in (ReceiveGap) until the next message.
+// A Message is the cost of one message in the model's unit of time, all at least 0. Send and
+// Receive are on the processors, Latency is for the first byte, Serialization for the rest. Gap and
+// ReceiveGap are the times from the message until the sender's next send and the receiver's next
+// receive.
 //
-// Closed forms suppose that who has a message can send at once, and take in what is sent then:
-// Gap and ReceiveGap are at most its Serialization and Receive and any other's Send and Latency;
-// Entry.Time says where that is so, or need not be.
+// Closed forms assume that a rank that holds a message can send, and can receive what is sent then.
+// So Gap and ReceiveGap must be at most Serialization + Receive plus the Send + Latency of any
+// other message. Entry.Time checks that.
 type Message struct{ Send, Latency, Serialization, Receive, Gap, ReceiveGap float64 }
 
-// oneWay is from when its sender begins until its receiver has it.
+// oneWay returns the time from the start of the send to the end of the receive.
 func (t Message) oneWay() float64 { return t.Send + t.Latency + t.Serialization + t.Receive }
 
-// sendInterval is from when its sender begins until the next can be sent, in from when its receiver has it
-// until it can have the next.
-func (t Message) sendInterval() float64    { return max(t.Send, t.Gap) }
+// sendInterval returns the time from the start of a send until the next send can start.
+func (t Message) sendInterval() float64 { return max(t.Send, t.Gap) }
+
+// receiveInterval returns the time from the end of a receive until the next receive can end.
 func (t Message) receiveInterval() float64 { return max(t.Receive, t.ReceiveGap) }
 
-// turn is from when a member sends the message until it is done with one that was there, too.
+// turn returns the time to send the message and to receive got, which has already arrived.
 func (t Message) turn(got Message) float64 { return max(t.Gap, got.ReceiveGap, t.Send+got.Receive) }
 
-// A Cost is the time from the common begin until the last member is done, in the unit of
-// the model, and false where the closed form does not hold: the schedule has to be simulated
-// then. Members are p ≥ 1.
+// A Cost returns the time from the common start until the last of p ≥ 1 members is done, in the
+// model's unit. It returns false if the closed form does not hold and the schedule has to be
+// simulated.
 //
-// Where the literature's forms suppose equal parts, these take the parts that there are: with
-// w(n) for the time of a message, α + nβ in Hockney's model, they are sums of w over the messages of
-// the longest chain. So most hold for any w, and for messages that cannot be cut evenly.
+// The literature's forms assume equal parts; these use the actual sizes. With w(n) for the time of
+// a message (α + nβ in Hockney's model), they are sums of w over the messages of the longest chain.
+// So most of them hold for any w, and for messages that cannot be cut evenly.
 //
 // Sources, as cited at each:
 //
@@ -105,14 +107,14 @@ func (t Message) turn(got Message) float64 { return max(t.Gap, got.ReceiveGap, t
 // The literature writes n for the total: p·Bytes where Bytes is a block, also below.
 type Cost func(m Model, p int, c Call) (float64, bool)
 
-// blocks says that messages of n bytes take no processor's time, and that the next waits until
-// one has arrived, as in Hockney's model.
+// blocks reports whether messages of n bytes take no processor time and each waits until the
+// previous one has arrived, as in Hockney's model.
 func (m Model) blocks(n uint64) bool {
 	t := m.message(n)
 	return t.Send+t.Receive == 0 && min(t.Gap, t.ReceiveGap) >= t.oneWay()
 }
 
-// message is what a message of n bytes costs.
+// message returns the cost of a message of n bytes.
 func (m Model) message(n uint64) Message {
 	if m.Messages != nil {
 		return m.Messages(n)
@@ -121,10 +123,10 @@ func (m Model) message(n uint64) Message {
 	return Message{Latency: m.Alpha, Serialization: bytes, Gap: m.Alpha + bytes, ReceiveGap: m.Alpha + bytes}
 }
 
-// way is w(n).
+// way returns w(n), the one-way time of a message of n bytes.
 func (m Model) way(n uint64) float64 { return m.message(n).oneWay() }
 
-// sum is the time to combine n bytes.
+// sum returns the time to combine n bytes.
 func (m Model) sum(n uint64) float64 {
 	if m.Combine != nil {
 		return m.Combine(n)
@@ -132,8 +134,8 @@ func (m Model) sum(n uint64) float64 {
 	return m.Gamma * float64(n)
 }
 
-// fanOut is the time of k ≥ 0 messages of n bytes from one member: w and k − 1 times the
-// time between two; fanIn of those to one.
+// fanOut returns the time of k ≥ 0 messages of n bytes from one member: w(n) + (k − 1) send
+// intervals.
 func (m Model) fanOut(k int, n uint64) float64 {
 	if k < 1 {
 		return 0
@@ -142,6 +144,8 @@ func (m Model) fanOut(k int, n uint64) float64 {
 	return t.oneWay() + float64(k-1)*t.sendInterval()
 }
 
+// fanIn returns the time of k ≥ 0 messages of n bytes to one member: w(n) + (k − 1) receive
+// intervals.
 func (m Model) fanIn(k int, n uint64) float64 {
 	if k < 1 {
 		return 0
@@ -156,10 +160,10 @@ func ceilLg(p int) float64  { return float64(bits.Len(uint(p - 1))) }
 
 func isPower(p int) bool { return p&(p-1) == 0 }
 
-// whole says that the message travels in one piece.
+// whole reports whether the message is sent in one piece.
 func whole(c Call) bool { return c.Segment == 0 || c.Segment >= c.Bytes }
 
-// elements is how many elements the message has, and whether all are whole.
+// elements returns the number of elements, their size in bytes, and whether the last is whole.
 func elements(c Call) (n, size uint64, whole bool) {
 	size = max(c.Element, 1)
 	return (c.Bytes + size - 1) / size, size, c.Bytes%size == 0

@@ -123,7 +123,7 @@ func scatterDoublingCost(m Model, p int, c Call) (float64, bool) {
 		// A short block at the end gives its pair's members less of them than they are: the members
 		// of a whole block pass on what came.
 		for lower := 0; lower+mask < p; lower += 2 * mask {
-			one, other := m.message(s.of(lower, lower+mask)), m.message(s.of(lower+mask, lower+2*mask))
+			one, other := m.message(s.size(lower, lower+mask)), m.message(s.size(lower+mask, lower+2*mask))
 			for v := lower; v < lower+mask && v+mask < p; v++ {
 				begin, begins := free[v], free[v+mask]
 				has[v], in[v], free[v] = exchanged(begin, begins, in[v], one, other)
@@ -132,7 +132,7 @@ func scatterDoublingCost(m Model, p int, c Call) (float64, bool) {
 		}
 		short := p &^ (mask - 1) // where a block begins that is not whole
 		if have := p - short; have > 0 && short&mask != 0 {
-			first, passed := short-mask, m.message(s.of(short, short+mask))
+			first, passed := short-mask, m.message(s.size(short, short+mask))
 			for d := mask / 2; d > 0; d /= 2 {
 				for v := first; v < short; v++ {
 					block := v &^ (2*d - 1)
@@ -172,7 +172,7 @@ func scatterRingCost(m Model, p int, c Call) (float64, bool) {
 	// A receive that needs the processor is kept by a send, and keeps the next one: what comes around
 	// the ring may be there before the scatter is.
 	free := true
-	for _, n := range []uint64{s.each, s.of(p-1, p)} {
+	for _, n := range []uint64{s.each, s.size(p-1, p)} {
 		one := m.message(n)
 		free = free && one.Receive == 0 && one.Gap >= one.ReceiveGap
 	}
@@ -181,14 +181,14 @@ func scatterRingCost(m Model, p int, c Call) (float64, bool) {
 	last, whole := 0.0, int(s.bytes/s.each)
 	late := make([]float64, p+1) // by how much, with the smaller portions before one
 	for v := range p {
-		own := m.message(s.of(v, v+1))
+		own := m.message(s.size(v, v+1))
 		last = max(last, begin[v]+float64(p-1)*own.oneWay())
 		if v < whole {
 			continue
 		}
-		late[v+1] = late[v] + own.turn(m.message(s.of(v-1, v)))
+		late[v+1] = late[v] + own.turn(m.message(s.size(v-1, v)))
 		for next := whole - 1; next < v && next <= whole; next++ { // all after it are empty
-			last = max(last, begin[v]+late[v+1]-late[next+1]+float64(p-1-(v-next))*m.way(s.of(next, next+1)))
+			last = max(last, begin[v]+late[v+1]-late[next+1]+float64(p-1-(v-next))*m.way(s.size(next, next+1)))
 		}
 	}
 	return last, ok

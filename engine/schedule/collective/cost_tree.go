@@ -57,8 +57,8 @@ func (t tree) reduceCost(m Model, p int, c Call) (float64, bool) {
 	return done[0], whole(c) && m.Gamma == 0
 }
 
-// fanInFinish is when a member has taken in one such message from each of its children, who send it
-// when they are done.
+// fanInFinish returns the time when a member has received one such message from each of its
+// children, which send it at the times in done.
 func (t Message) fanInFinish(children []int, done []float64) float64 {
 	slices.SortFunc(children, func(a, b int) int { return cmp.Compare(done[a], done[b]) })
 	end := 0.0
@@ -89,8 +89,8 @@ func optimalCost(m Model, p int, c Call) (float64, bool) {
 	return last, whole(c)
 }
 
-// portions are those of a message that a scatter cuts, of ⌈n/p⌉ elements each, and what a member
-// and those below it in contiguousTree get of them.
+// portions are the parts of ⌈n/p⌉ elements into which a scatter cuts a message. A member gets its
+// own and those of its subtree in contiguousTree.
 type portions struct {
 	p           int
 	each, bytes uint64
@@ -101,14 +101,14 @@ func newPortions(p int, c Call) portions {
 	return portions{p, (n + uint64(p) - 1) / uint64(p) * size, c.Bytes}
 }
 
-// of is the size of portions lo to hi − 1.
-func (s portions) of(lo, hi int) uint64 {
+// size returns the size in bytes of the portions lo to hi − 1.
+func (s portions) size(lo, hi int) uint64 {
 	lo, hi = min(lo, s.p), min(hi, s.p)
 	return min(uint64(hi)*s.each, s.bytes) - min(uint64(lo)*s.each, s.bytes)
 }
 
-// scatter is when each member has its portions, when it has sent all on, and when its way in is
-// free.
+// scatter returns, for each member, the times when it has its portions, when it has forwarded them,
+// and when it can receive again.
 func (s portions) scatter(m Model) (has, free, in []float64) {
 	has, free, in = make([]float64, s.p), make([]float64, s.p), make([]float64, s.p)
 	for v := range s.p {
@@ -118,7 +118,7 @@ func (s portions) scatter(m Model) (has, free, in []float64) {
 			d *= 2
 		}
 		for d /= 2; d > 0; d /= 2 { // the farthest first
-			n := s.of(v+d, v+d+below(v+d, s.p))
+			n := s.size(v+d, v+d+subtreeSize(v+d, s.p))
 			if n == 0 {
 				continue
 			}
@@ -202,7 +202,7 @@ func binomialGatherCost(m Model, p int, c Call) (float64, bool) {
 	done := make([]float64, p)
 	for v := p - 1; v >= 0; v-- {
 		_, children := contiguousTree(&Part{Group: Group{Size: p}}, v)
-		of := func(child int) Message { return m.message(uint64(below(child, p)) * c.Bytes) }
+		of := func(child int) Message { return m.message(uint64(subtreeSize(child, p)) * c.Bytes) }
 		came := func(child int) float64 { return done[child] + of(child).Send + of(child).Latency }
 		slices.SortFunc(children, func(a, b int) int { return cmp.Compare(came(a), came(b)) })
 		in := 0.0
@@ -215,7 +215,7 @@ func binomialGatherCost(m Model, p int, c Call) (float64, bool) {
 	return done[0], true
 }
 
-// binomialScatterCost is that of the scatter of a broadcast, here.
+// binomialScatterCost is the cost of the scatter in a broadcast (here).
 func binomialScatterCost(m Model, p int, c Call) (float64, bool) {
 	has, _, _ := portions{p, c.Bytes, uint64(p) * c.Bytes}.scatter(m)
 	return slices.Max(has), c.Bytes > 0

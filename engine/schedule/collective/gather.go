@@ -58,10 +58,10 @@ func binomialGather(p *Part) {
 	v := p.virtual()
 	parent, children := contiguousTree(p, v)
 	for _, child := range children {
-		p.recv(p.real(child), around(p.real(child), below(child, p.Size), p.Size)...)
+		p.recv(p.real(child), circularSpans(p.real(child), subtreeSize(child, p.Size), p.Size)...)
 	}
 	if parent >= 0 {
-		p.send(p.real(parent), around(p.Place, below(v, p.Size), p.Size)...)
+		p.send(p.real(parent), circularSpans(p.Place, subtreeSize(v, p.Size), p.Size)...)
 	}
 }
 
@@ -85,5 +85,5 @@ func starScatter(p *Part) {
 // binomialScatter brings blocks down contiguousTree, the farthest child's first.
 func binomialScatter(p *Part) {
 	p.blocks(p.Size)
-	scatterDown(p, func(v, n int) []span { return around(p.real(v), n, p.Size) })
+	scatterDown(p, func(v, n int) []span { return circularSpans(p.real(v), n, p.Size) })
 }

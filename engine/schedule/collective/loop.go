@@ -6,12 +6,11 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule"
 )
 
-// Loop is a program of benchmarks such as OSU's: the collective, a barrier, the collective, a
-// barrier … so many in all, that is, calls of the collective and barriers together. What ranks take
-// for the last call is the difference between their finish times in a loop of an odd number and in
-// the loop that is one shorter. It depends on the order in which the barrier lets them go: after an
-// exchange of two ranks, say, the receiver of a broadcast leaves the barrier one message's time
-// before the root.
+// Loop returns a program such as OSU's benchmarks: the collective, a barrier, the collective … with
+// parts calls in all, barriers included. If parts is odd, each rank's time of the last call is its
+// finish time minus its finish time in the loop of parts − 1. That time depends on the order in
+// which ranks leave the barrier: after an exchange of two ranks, for example, the receiver of a
+// broadcast leaves it one message time before the root.
 func (a Algorithm) Loop(ranks int, c Call, barrier Algorithm, parts int) (*schedule.Schedule, error) {
 	if c.Root < 0 || c.Root >= ranks {
 		return nil, fmt.Errorf("the root is %d, but ranks are 0 to %d", c.Root, ranks-1)
@@ -38,8 +37,8 @@ func (a Algorithm) Loop(ranks int, c Call, barrier Algorithm, parts int) (*sched
 	return b.Build()
 }
 
-// DefaultBarrier is what Open MPI takes for a barrier among so many ranks if nothing is configured:
-// the fixed decision of coll/tuned in 4.1 and 5.0.
+// DefaultBarrier returns the barrier that Open MPI uses by default: the fixed decision of
+// coll/tuned in 4.1 and 5.0.
 func DefaultBarrier(ranks int) Algorithm {
 	switch {
 	case ranks < 4:
@@ -54,8 +53,8 @@ func DefaultBarrier(ranks int) Algorithm {
 	return treeBarrier
 }
 
-// rounds are operations of a rank that calls a blocking exchange for each: a round waits for all of
-// the round before.
+// rounds adds rounds of blocking exchanges to a rank's part: each round waits for all operations of
+// the previous round.
 type rounds struct {
 	*Part
 	before []uint32
@@ -72,8 +71,8 @@ func (r *rounds) next(ops ...uint32) {
 
 func (r *rounds) exchange(to, from int) { r.next(r.Recv(0, from), r.Send(0, to)) }
 
-// synchronousDoubling is doublingBarrier as Open MPI runs it: who answers a member beyond the
-// power of two sends synchronously, which is a message back when it was received.
+// synchronousDoubling is doublingBarrier as Open MPI runs it: the answer to a member beyond the
+// power of two is a synchronous send, that is, its receiver sends an acknowledgement.
 func synchronousDoubling(p *Part) {
 	r := rounds{Part: p}
 	power := highest(p.Size)
@@ -103,7 +102,7 @@ func disseminationRounds(p *Part) {
 	}
 }
 
-// linearRounds is linearBarrier, whose root answers when it has heard of all.
+// linearRounds is linearBarrier, but the root answers only after it has received all reports.
 func linearRounds(p *Part) {
 	r := rounds{Part: p}
 	if p.Place > 0 {

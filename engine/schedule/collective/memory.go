@@ -5,30 +5,28 @@ import (
 	"slices"
 )
 
-// Algorithms say what moves, not what waits for what: a member's memory is cut into
-// slots, and send, recv, fold, copy and combine name the slots that they read and
-// write. From that follow the sizes of messages and their dependencies: a send waits
-// for the operations that brought what it carries. The order of the calls decides
-// what it carries, as in a program whose receives have buffers of their own: a
-// receive that comes later in the part does not change it.
+// Algorithms state which data move; the dependencies follow. A member's memory is cut
+// into slots, and send, recv, fold, copy and combine name the slots that they read and
+// write. These give the sizes of messages, and their dependencies: a send waits for
+// the operations that wrote its slots. The order of the calls decides what a send
+// carries, as if each receive had its own buffer: a later receive does not change it.
 //
-// The same calls tell a watcher what moves, so that a test can follow the data.
+// The same calls report each movement to a watcher, so that a test can follow the data.
 
 // A span is the slots lo, lo+1 … hi−1.
 type span struct{ lo, hi int }
 
 func slot(i int) span { return span{i, i + 1} }
 
-// memory is the slots of one member, with the operations that brought what is in
-// them.
+// memory holds the slots of one member, with the operations that wrote them.
 type memory struct {
-	at    func(slot int) uint64 // where a slot begins, in bytes; that after the last where it ends
-	wrote []int32               // by slot: one more than an index into nodes; 0 if it has what it began with
+	at    func(slot int) uint64 // first byte of a slot; after the last slot, the end
+	wrote []int32               // by slot: 1 + the index of its last node; 0 if nothing wrote it
 	nodes []node
 }
 
-// A node is an operation that brought some of what a slot has, and one more than the
-// index of the node of those before.
+// A node is an operation that wrote to a slot; older is 1 + the index of the node of
+// the previous one, or 0.
 type node struct {
 	op    uint32
 	older int32
@@ -52,8 +50,8 @@ func (m *memory) reset() {
 	m.at, m.wrote, m.nodes = nil, m.wrote[:0], m.nodes[:0]
 }
 
-// cut gives the member so many slots; at says where each begins. A part is cut once,
-// before anything moves.
+// cut divides the rank's buffer into slots; slot i starts at byte at(i). A part is cut
+// once, before any data move.
 func (p *Part) cut(slots int, at func(int) uint64) {
 	p.reset()
 	p.at = at
@@ -64,24 +62,24 @@ func (p *Part) cut(slots int, at func(int) uint64) {
 	}
 }
 
-// blocks cuts into n slots of Bytes each.
+// blocks divides the buffer into n slots of Bytes each.
 func (p *Part) blocks(n int) {
 	p.cut(n, func(i int) uint64 { return uint64(i) * p.Bytes })
 }
 
-// element is the size of an element, at least 1 byte.
+// element returns the size of an element in bytes, at least 1.
 func (p *Part) element() uint64 { return max(p.Element, 1) }
 
-// elements is how many the message has, the last perhaps not whole.
+// elements returns the number of elements of the message; the last may be cut short.
 func (p *Part) elements() uint64 { return (p.Bytes + p.element() - 1) / p.element() }
 
-// shares cuts Bytes into n slots that differ by at most one element, the larger ones
-// first.
+// shares divides Bytes into n slots that differ by at most one element, the larger
+// slots first.
 func (p *Part) shares(n int) {
 	p.cut(n, p.shared(0, p.elements(), n))
 }
 
-// shared are the borders of n shares of so many elements from the element first on.
+// shared returns the borders in bytes of n shares of the elements that begin with first.
 func (p *Part) shared(first, elements uint64, n int) func(int) uint64 {
 	each, more := elements/uint64(n), elements%uint64(n)
 	size, end := p.element(), p.Bytes
@@ -90,15 +88,14 @@ func (p *Part) shared(first, elements uint64, n int) func(int) uint64 {
 	}
 }
 
-// portions cuts Bytes into n slots of ⌈elements/n⌉ elements; the last ones have what
-// remains, perhaps nothing.
+// portions divides Bytes into n slots of ⌈elements/n⌉ elements. The last slots are
+// shorter or empty.
 func (p *Part) portions(n int) {
 	each := (p.elements() + uint64(n) - 1) / uint64(n) * p.element()
 	p.cut(n, func(i int) uint64 { return min(uint64(i)*each, p.Bytes) })
 }
 
-// segment is the size of a segment of a message of so many bytes, at least one
-// element.
+// segment returns the segment size in bytes of a message, at least one element.
 func (p *Part) segment(bytes uint64) uint64 {
 	if p.Segment == 0 || p.Segment >= bytes {
 		return max(bytes, 1)
@@ -106,7 +103,7 @@ func (p *Part) segment(bytes uint64) uint64 {
 	return max(p.Segment/p.element(), 1) * p.element()
 }
 
-// segments cuts Bytes into slots of a segment each, and returns how many there are, at
+// segments divides Bytes into slots of one segment each, and returns their number, at
 // least 1.
 func (p *Part) segments() int {
 	size := p.segment(p.Bytes)
@@ -122,7 +119,7 @@ func (p *Part) size(spans []span) (bytes uint64) {
 	return bytes
 }
 
-// send adds a send of slots to the member at a place.
+// send adds a send of slots to the member at place to.
 func (p *Part) send(to int, from ...span) uint32 {
 	op := p.Send(p.size(from), to)
 	p.waitForWriters(op, from)
@@ -132,7 +129,7 @@ func (p *Part) send(to int, from ...span) uint32 {
 	return op
 }
 
-// recv adds a receive into slots, in place of what they had.
+// recv adds a receive that overwrites slots.
 func (p *Part) recv(from int, to ...span) uint32 {
 	op := p.Recv(p.size(to), from)
 	p.setWriter(op, to)
@@ -142,11 +139,11 @@ func (p *Part) recv(from int, to ...span) uint32 {
 	return op
 }
 
-// fold adds a receive that is combined with what the slots have. It can come before
-// what it is combined with.
+// fold adds a receive whose data are combined with the slots' contents. It may end
+// before those contents are there.
 func (p *Part) fold(from int, to ...span) uint32 { return p.folds(from, false, to) }
 
-// foldNext is fold, but the receive waits for what it is combined with.
+// foldNext is like fold, but the receive waits for the slots' contents.
 func (p *Part) foldNext(from int, to ...span) uint32 { return p.folds(from, true, to) }
 
 func (p *Part) folds(from int, next bool, to []span) uint32 {
@@ -172,7 +169,7 @@ func (p *Part) folds(from int, next bool, to []span) uint32 {
 	return op
 }
 
-// calc adds the time to combine so many bytes, if it is any.
+// calc adds the time to combine bytes, and returns none if that is 0.
 func (p *Part) calc(bytes uint64) uint32 {
 	if t := math.Round(p.Gamma * float64(bytes)); t > 0 {
 		return p.Calc(uint64(t))
@@ -180,7 +177,7 @@ func (p *Part) calc(bytes uint64) uint32 {
 	return none
 }
 
-// copy lets slots have what others, as many, have; it takes no time.
+// copy copies slots to as many slots; it takes no time.
 func (p *Part) copy(to, from span) {
 	copy(p.wrote[to.lo:to.hi], p.wrote[from.lo:from.hi])
 	if p.watch != nil {
@@ -188,7 +185,7 @@ func (p *Part) copy(to, from span) {
 	}
 }
 
-// combine combines slots with others, as many.
+// combine combines slots into as many slots.
 func (p *Part) combine(to, from span) {
 	calc := p.calc(p.at(to.hi) - p.at(to.lo))
 	if calc != none {
@@ -206,7 +203,7 @@ func (p *Part) combine(to, from span) {
 	}
 }
 
-// waitForWriters lets an operation wait for what brought the slots' contents.
+// waitForWriters makes an operation wait for the operations that wrote the slots.
 func (p *Part) waitForWriters(op uint32, spans []span) {
 	var last int32
 	for _, s := range spans {
@@ -221,7 +218,7 @@ func (p *Part) waitForWriters(op uint32, spans []span) {
 	}
 }
 
-// requireOnce is Requires, once for each pair in a row.
+// requireOnce is Requires, but skips a pair that it has just added.
 func (p *Part) requireOnce(op, before uint32) {
 	if p.b.Err() != nil || p.ops[before-p.first].asked == op+1 {
 		return
@@ -232,7 +229,7 @@ func (p *Part) requireOnce(op, before uint32) {
 	}
 }
 
-// setWriter notes that an operation brought all that the slots have.
+// setWriter records an operation as the only writer of the slots.
 func (p *Part) setWriter(op uint32, spans []span) {
 	p.nodes = append(p.nodes, node{op: op})
 	for _, s := range spans {
@@ -242,7 +239,7 @@ func (p *Part) setWriter(op uint32, spans []span) {
 	}
 }
 
-// addWriter notes that an operation brought some of what the slots have.
+// addWriter records an operation as another writer of the slots.
 func (p *Part) addWriter(op uint32, spans []span) {
 	for _, s := range spans {
 		last, to := int32(-1), int32(0)
@@ -257,8 +254,8 @@ func (p *Part) addWriter(op uint32, spans []span) {
 	}
 }
 
-// around are n slots from lo on of a circle of size slots.
-func around(lo, n, size int) []span {
+// circularSpans returns the n slots that begin with lo on a circle of size slots.
+func circularSpans(lo, n, size int) []span {
 	lo = (lo%size + size) % size
 	if lo+n <= size {
 		return []span{{lo, lo + n}}

@@ -261,8 +261,8 @@ func TestMovementSees(t *testing.T) {
 		"wrong block": {"allgather", func(p *Part) {
 			p.blocks(p.Size)
 			for s := range p.Size - 1 {
-				p.send((p.Place+1)%p.Size, around(p.Place-s, 1, p.Size)...)
-				p.recv((p.Place-1+p.Size)%p.Size, around(p.Place-s, 1, p.Size)...)
+				p.send((p.Place+1)%p.Size, circularSpans(p.Place-s, 1, p.Size)...)
+				p.recv((p.Place-1+p.Size)%p.Size, circularSpans(p.Place-s, 1, p.Size)...)
 			}
 		}},
 		"nothing moves": {"bcast", func(p *Part) { p.segments() }},

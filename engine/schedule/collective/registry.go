@@ -11,12 +11,12 @@ import (
 	"github.com/halfpeak/halfpeak/internal/nearest"
 )
 
-// An Entry is an algorithm of a collective with what is known of it.
+// An Entry describes one algorithm of a collective.
 type Entry struct {
 	Collective string // MPI's word, in lower case: bcast, reduce, reduce-scatter …
 	Name       string
 	Help       string // one line: what it does, and what it takes
-	When       string // what it needs, and what runs instead; empty if it needs nothing
+	When       string // conditions, and the algorithm that runs otherwise; empty if unconditional
 
 	// Names and numbers of the same algorithm in libraries. OpenMPI is that of coll/tuned
 	// (4.1), Intel that of I_MPI_ADJUST_…, 0 for none; MPICH is the value of
@@ -31,8 +31,8 @@ type Entry struct {
 
 	Algorithm Algorithm
 	Cost      Cost // nil where there is no closed form; see Entry.Time
-	// ChecksPorts says that Cost itself looks at whether ways are free, so that it supposes nothing about
-	// the Gap and ReceiveGap of messages, or says where it does not hold.
+	// ChecksPorts means that Cost itself accounts for busy ports: it holds for any Gap and
+	// ReceiveGap, or returns false.
 	ChecksPorts bool
 }
 
@@ -67,7 +67,7 @@ const (
 	Shape                        // Call.LogP
 )
 
-// Partition says how large messages are, if there are no segments.
+// Partition is the way in which message sizes derive from Bytes, without segments.
 type Partition uint8
 
 const (
@@ -280,7 +280,8 @@ func Find(collective, name string) (Entry, error) {
 	return Entry{}, fmt.Errorf("%s has no algorithm %q%s", c, name, nearest.Hint(name, names))
 }
 
-// Of is all algorithms of a collective, found as by Find; none if it is unknown.
+// Of returns all algorithms of a collective, under any name that Find accepts; nil if it is
+// unknown.
 func Of(collective string) []Entry {
 	c := canonical(collective)
 	var all []Entry
@@ -306,8 +307,8 @@ const (
 	maxPieces = 1 << 26
 )
 
-// Check says what is wrong with a call among so many ranks: an error that names the
-// parameter and its range. Parameters that the algorithm does not take are not looked at.
+// Check returns an error with the parameter and its range if a call among ranks is
+// invalid. It ignores parameters that the algorithm does not use.
 func (e Entry) Check(ranks int, c Call) error {
 	fail := func(format string, args ...any) error {
 		return fmt.Errorf("%s %s: "+format, append([]any{e.Collective, e.Name}, args...)...)

@@ -2,12 +2,13 @@ package collective
 
 import "github.com/halfpeak/halfpeak/engine/schedule"
 
-// A schedule of many ranks takes longer to make, and to run, than a smaller one that stands for it.
+// Symmetric collectives are simulated with one representative rank, which is faster than building
+// all ranks.
 
-// SymmetricSchedule is a schedule of one rank that stands for all: its messages go to itself, with the
-// distance that they go as tag. Where every two ranks are equally far from each other, whatever
-// happens at one happens at all at the same time, so it takes as long as the whole. It is nil if
-// the members are not alike.
+// SymmetricSchedule returns a schedule of one rank that represents all ranks, or nil if the ranks
+// differ. The rank sends its messages to itself; a message's tag is its distance in places. If all
+// pairs of ranks are equally far apart, all ranks run in step, so the finish time is that of the
+// full schedule.
 func (e Entry) SymmetricSchedule(ranks int, c Call) (*schedule.Schedule, error) {
 	if !e.Symmetric {
 		return nil, nil
@@ -22,7 +23,8 @@ func (e Entry) SymmetricSchedule(ranks int, c Call) (*schedule.Schedule, error) 
 	if err != nil {
 		return nil, err
 	}
-	// What goes out has to come in: of members that exchange, one sees the other above, and one below.
+	// Every send needs a receive over the same distance. Pairwise exchanges fail this check, since
+	// one rank's partner is above it and the other's below.
 	open := map[uint32]int{}
 	for _, o := range s.Ops() {
 		switch o.Kind {

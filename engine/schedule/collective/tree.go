@@ -2,9 +2,9 @@ package collective
 
 import "math/bits"
 
-// Trees below are of virtual places, those counted from the root on: 0 is the root.
-// A tree says who is a place's parent (−1 for the root), and its children in the order
-// in which they are served.
+// A tree returns the parent of a virtual place, −1 for the root, and its children in
+// the order in which they are served. Virtual places are counted from the root, which
+// is 0.
 type tree func(p *Part, v int) (parent int, children []int)
 
 // binomialTree: the parent of v is v without its highest bit; children are v + 2^k for
@@ -15,7 +15,7 @@ func binomialTree(p *Part, v int) (int, []int) {
 		parent = v - highest(v)
 	}
 	var children []int
-	for d := next(v); v+d < p.Size; d *= 2 {
+	for d := nextPowerOfTwo(v); v+d < p.Size; d *= 2 {
 		children = append(children, v+d)
 	}
 	return parent, children
@@ -35,8 +35,8 @@ func contiguousTree(p *Part, v int) (int, []int) {
 	return parent, children
 }
 
-// below is how many places the subtree of v has in contiguousTree.
-func below(v, size int) int {
+// subtreeSize returns the number of places in the subtree of v in contiguousTree.
+func subtreeSize(v, size int) int {
 	if v == 0 {
 		return size
 	}
@@ -121,7 +121,7 @@ func chains(fanout, size, v int) (parent int, children []int) {
 	return parent, children
 }
 
-// starTree: the root is everybody's parent.
+// starTree: the root is the parent of all other places.
 func starTree(p *Part, v int) (parent int, children []int) {
 	if v > 0 {
 		return 0, nil
@@ -132,9 +132,9 @@ func starTree(p *Part, v int) (parent int, children []int) {
 	return -1, children
 }
 
-// inOrderTree is a binary tree of the places lo … hi−1 in which a place comes after all
-// below it, and what is below its second child before what is below its first: the places
-// are combined in their order. The root is the last place.
+// inOrderTree is a binary tree of the places lo … hi−1 that combines them in their order: a
+// place comes after its subtrees, and the second child's subtree before the first child's.
+// The root is the last place.
 func inOrderTree(lo, hi, place int) (parent int, children []int) {
 	parent = -1
 	for {
@@ -158,21 +158,21 @@ func inOrderTree(lo, hi, place int) (parent int, children []int) {
 	}
 }
 
-// fanout is Fanout, or the default, but not below the least.
-func (p *Part) fanout(def, least int) int {
+// fanout returns Fanout but at least the minimum, or def if Fanout is 0.
+func (p *Part) fanout(def, minimum int) int {
 	if p.Fanout == 0 {
 		return def
 	}
-	return max(p.Fanout, least)
+	return max(p.Fanout, minimum)
 }
 
-// highest is the highest bit of v > 0.
+// highest returns the highest bit of v > 0.
 func highest(v int) int { return 1 << (bits.Len(uint(v)) - 1) }
 
-// next is the lowest power of 2 above v ≥ 0.
-func next(v int) int { return 1 << bits.Len(uint(v)) }
+// nextPowerOfTwo returns the lowest power of 2 above v ≥ 0.
+func nextPowerOfTwo(v int) int { return 1 << bits.Len(uint(v)) }
 
-// down sends each of so many slots from the root along the tree.
+// down sends the slots one by one from the root along the tree.
 func (t tree) down(p *Part, slots int) {
 	parent, children := t(p, p.virtual())
 	for s := range slots {
@@ -185,7 +185,7 @@ func (t tree) down(p *Part, slots int) {
 	}
 }
 
-// up combines each of so many slots along the tree, at the root in the end.
+// up combines the slots one by one along the tree towards the root.
 func (t tree) up(p *Part, slots int) {
 	parent, children := t(p, p.virtual())
 	for s := range slots {

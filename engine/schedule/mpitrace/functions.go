@@ -87,7 +87,7 @@ var functions = func() map[string]function {
 		all["MPI_"+name] = function{c.args, do(false)}
 		all["MPI_I"+strings.ToLower(name)] = function{c.args + " request", do(true)}
 	}
-	// Who makes a communicator with others meets them.
+	// Creating a communicator synchronizes its members.
 	barrier := all["MPI_Barrier"].do
 	all["MPI_Comm_dup"] = function{"comm _", barrier}
 	all["MPI_Comm_create"] = function{"comm _ _", barrier}

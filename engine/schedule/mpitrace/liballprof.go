@@ -274,7 +274,7 @@ func (p *profiled) start(a *arguments) error {
 func (p *profiled) startAll(a *arguments) error {
 	var at []int64
 	for request, x := range p.persistent {
-		if x.ok && p.within(a, request) {
+		if x.ok && p.isRequest(a, request) {
 			at = append(at, request)
 		}
 	}
@@ -293,8 +293,8 @@ func (p *profiled) startAll(a *arguments) error {
 	return nil
 }
 
-// within says whether an address is one of the array of requests that a call has.
-func (p *profiled) within(a *arguments, at int64) bool {
+// isRequest reports whether an address lies in the array of requests of a call.
+func (p *profiled) isRequest(a *arguments, at int64) bool {
 	d := at - a.request
 	return d >= 0 && d%p.stride == 0 && d/p.stride < a.requests
 }
@@ -335,7 +335,7 @@ func (p *profiled) waitOne(a *arguments) error {
 func (p *profiled) waitAll(a *arguments) error {
 	var ops []uint32
 	for q := range p.requests {
-		if p.within(a, q[0]) {
+		if p.isRequest(a, q[0]) {
 			op, _ := p.oldest(q)
 			ops = append(ops, op)
 		}

@@ -54,7 +54,7 @@ import (
 
 // Options say how a trace is translated. [Defaults] are usual.
 type Options struct {
-	// Scale is what computation times are multiplied by, from 0 on: 0.5 is a
+	// Scale is the factor of computation times, at least 0: 0.5 is a
 	// processor twice as fast.
 	Scale float64
 	// FlopsPerSecond is how fast computations go of which a trace gives the
@@ -223,7 +223,7 @@ func Recognizes(beginning []byte) bool {
 	return false
 }
 
-// simgrid says whether the first line that says something begins with a rank.
+// simgrid reports whether the first line with an action begins with a rank.
 func (f *file) simgrid() bool {
 	head, _ := f.r.Peek(4096)
 	head = bytes.TrimLeft(head, " \t\r\n")

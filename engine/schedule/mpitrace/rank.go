@@ -47,8 +47,8 @@ func (r *rank) add(op schedule.Op, name string) uint32 {
 	return index
 }
 
-// then lets the next operation wait until these are done.
-func (r *rank) then(ops ...uint32) { r.before, r.started = append(r.before[:0], ops...), false }
+// waitFor lets the next operation wait until these are done.
+func (r *rank) waitFor(ops ...uint32) { r.before, r.started = append(r.before[:0], ops...), false }
 
 // A dialect is the numbers that an implementation of MPI gives to any source, any
 // tag, and the process that is nobody.
@@ -86,12 +86,12 @@ func (r *rank) compute(ns float64) error {
 	if !(ns >= 0 && ns < math.MaxInt64) {
 		return fmt.Errorf("a computation of %g ns; it must be from 0 to %g", ns, float64(math.MaxInt64))
 	}
-	r.then(r.add(schedule.Op{Kind: schedule.Calc, Size: uint64(ns)}, "calc"))
+	r.waitFor(r.add(schedule.Op{Kind: schedule.Calc, Size: uint64(ns)}, "calc"))
 	return nil
 }
 
-// together adds operations none of which waits for another.
-func (r *rank) together(ops []schedule.Op) []uint32 {
+// addConcurrent adds operations none of which waits for another.
+func (r *rank) addConcurrent(ops []schedule.Op) []uint32 {
 	var all []uint32
 	for i, op := range ops {
 		name := r.call
@@ -109,7 +109,7 @@ func (r *rank) together(ops []schedule.Op) []uint32 {
 // block does operations at the same time, and goes on when they are done.
 func (r *rank) block(ops ...schedule.Op) {
 	if len(ops) > 0 {
-		r.then(r.together(ops)...)
+		r.waitFor(r.addConcurrent(ops)...)
 	}
 }
 
@@ -119,7 +119,7 @@ func (r *rank) begin(qs []request, ops []schedule.Op) {
 	if len(ops) == 0 {
 		return
 	}
-	r.then(r.together(ops)...)
+	r.waitFor(r.addConcurrent(ops)...)
 	r.started = true
 	for i, index := range r.before {
 		r.requests[qs[i]] = append(r.requests[qs[i]], index)
@@ -133,7 +133,7 @@ func (r *rank) wait(ops ...uint32) {
 	for _, op := range ops {
 		r.b.Requires(join, op)
 	}
-	r.then(join)
+	r.waitFor(join)
 }
 
 // oldest takes the oldest operation of a request, if there is one.
@@ -154,17 +154,17 @@ func (r *rank) oldest(q request) (uint32, bool) {
 // collective has a request.
 func (r *rank) collect(a collective.Algorithm, root int, bytes uint64, q *request) {
 	if len(r.before) > 1 || r.started {
-		r.then(r.add(schedule.Op{Kind: schedule.Calc}, r.call+"_enter"))
+		r.waitFor(r.add(schedule.Op{Kind: schedule.Calc}, r.call+"_enter"))
 	}
 	before := slices.Clone(r.before)
 	end := a.Add(r.b, r.group, collective.Call{Root: root, Bytes: bytes, Tag: collectiveTag + r.calls%collectiveTags}, before...)
 	r.calls++
-	r.then(end...)
+	r.waitFor(end...)
 	done := r.add(schedule.Op{Kind: schedule.Calc}, r.call)
 	if q == nil {
-		r.then(done)
+		r.waitFor(done)
 		return
 	}
 	r.requests[*q] = append(r.requests[*q], done)
-	r.then(before...)
+	r.waitFor(before...)
 }

@@ -31,7 +31,7 @@ type action struct {
 	do   func(p *replayed, a *parameters) error
 }
 
-// parameters are those of one action.
+// parameters holds the parameters of one action.
 type parameters struct {
 	flops, seconds, size, size2 float64
 	peer, tag, from, to, root   int64
@@ -261,7 +261,7 @@ func (a *parameters) set(name, word string) (err error) {
 	return nil
 }
 
-// wholeBytes are so many elements of a type.
+// wholeBytes returns the size in bytes of a number of elements of a type.
 func wholeBytes(elements float64, typeBytes int64) (uint64, error) {
 	bytes := math.Round(elements * float64(typeBytes))
 	if !(bytes < math.MaxInt64) {
