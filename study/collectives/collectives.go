@@ -80,6 +80,7 @@ type Timing struct {
 	collective.Entry
 	Ranks   int
 	Call    collective.Call
+	Total   bool            // Call.Bytes are those of all ranks' blocks, not of one
 	Time    quantity.Micros // when the last rank is done
 	Average quantity.Micros // mean of when ranks are done; NaN by a closed form
 	From    string
@@ -300,7 +301,7 @@ func (c Timing) bandwidths() (alg, bus quantity.MBps) {
 	if math.IsNaN(float64(t)) {
 		t = c.Average
 	}
-	of := platforms.Timed{Of: platforms.Collective, Collective: strings.ReplaceAll(c.Collective, "-", "_"), Ranks: c.Ranks, PerRank: c.InBlocks()}
+	of := platforms.Timed{Of: platforms.Collective, Collective: strings.ReplaceAll(c.Collective, "-", "_"), Ranks: c.Ranks, PerRank: c.InBlocks() && !c.Total}
 	return of.Bandwidths(quantity.Bytes(c.Call.Bytes), t)
 }
 

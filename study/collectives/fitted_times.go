@@ -35,7 +35,7 @@ func (g *grid) timings(algorithms Algorithms, ranks int, n quantity.Bytes) (here
 	for _, e := range algorithms {
 		c := Timing{Entry: e, Ranks: ranks, From: FromFit, Time: quantity.Unknown, Average: quantity.Unknown, Low: quantity.Unknown, High: quantity.Unknown,
 			LatencyBound: quantity.Unknown, BandwidthBound: quantity.Unknown}
-		c.Call.Bytes = uint64(n)
+		c.Call.Bytes, c.Total = uint64(n), g.Total
 		for _, statistic := range fitted.Statistics {
 			f, has := g.fits[e.Name][statistic]
 			if !has {
