@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/engine"
+	"github.com/halfpeak/halfpeak/internal/heap"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -205,18 +206,18 @@ func (nd *node) turn(s state) {
 
 func (n *network) schedule(at quantity.Micros, host int, e event) {
 	n.sequence++
-	e.at, e.order = at, uint64(host)<<44|n.sequence
-	n.events.push(e)
+	n.events.Push(heap.Item[quantity.Micros, uint64, event]{Key: at, Order: uint64(host)<<44 | n.sequence, Value: e})
 }
 
 // step takes the next event.
 func (n *network) step() {
-	e := n.events.pop()
-	if e.at < n.now {
-		panic(fmt.Sprintf("virtual: time goes back from %v to %v", n.now, e.at))
+	next := n.events.Pop()
+	if next.Key < n.now {
+		panic(fmt.Sprintf("virtual: time goes back from %v to %v", n.now, next.Key))
 	}
-	n.now = e.at
+	n.now = next.Key
 	n.count++
+	e := next.Value
 	switch {
 	case e.frame != nil:
 		n.leave(e.frame)

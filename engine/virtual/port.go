@@ -77,7 +77,7 @@ func (p port) suspend() {
 func (p port) sleep(d quantity.Micros) {
 	net := p.net
 	until := net.now + d
-	if len(net.events) == 0 || net.events[0].at > until { // no event before that time: advance the clock
+	if len(net.events) == 0 || net.events[0].Key > until { // no event before that time: advance the clock
 		net.now = until
 		return
 	}
@@ -188,7 +188,7 @@ func (p port) miss() {
 	}
 	next := quantity.Micros(math.Inf(1))
 	if len(p.net.events) > 0 {
-		next = p.net.events[0].at
+		next = p.net.events[0].Key
 	}
 	if next > p.net.now {
 		p.Wait(next)
