@@ -153,10 +153,15 @@ func (f *Fact) check(size string) error {
 	if (f.Role == Measured) != (f.Class != "") || f.Class != "" && !slices.Contains(Classes, f.Class) {
 		return fmt.Errorf("class %q; a measured number has one of predicted, fitted, same-table, repeated and copied, and no other number has any", f.Class)
 	}
+	var err error
+	f.Value, err = strconv.ParseFloat(f.Printed, 64)
 	switch f.Role {
 	case None:
 		if f.Note == "" {
 			return errors.New("a number without a place in a model needs a note that says why")
+		}
+		if err != nil {
+			f.Value = math.NaN() // printed in words
 		}
 		return nil
 	case Input, Stated, Measured:
@@ -166,12 +171,14 @@ func (f *Fact) check(size string) error {
 	if f.ID == "" || f.Quantity == "" || f.Formula == "" || f.Place == "" || f.Layer == "" || f.Paper == "" {
 		return errors.New("id, layer, quantity, formula and place must not be empty, and the file's name starts with its paper's")
 	}
-	var err error
-	if f.Value, err = strconv.ParseFloat(f.Printed, 64); err != nil || math.IsNaN(f.Value) || math.IsInf(f.Value, 0) {
+	if err != nil || math.IsNaN(f.Value) || math.IsInf(f.Value, 0) {
 		return fmt.Errorf("printed %q is not a number", f.Printed)
 	}
 	if _, ok := f.unit(); !ok {
 		return fmt.Errorf("unknown unit %q", f.Unit)
+	}
+	if _, err := quantity.Eval(f.Formula, nil); err == nil && f.Role != Input {
+		return fmt.Errorf("formula %q uses nothing of the platform; a number that no model computes has the role none", f.Formula)
 	}
 	if !slices.Contains([]string{"=", "~", "<", "<=", ">", ">="}, f.Relation) {
 		return fmt.Errorf("rel %q; want = ~ < <= > or >=", f.Relation)
@@ -214,8 +221,13 @@ type Result struct {
 	Met bool
 }
 
-// Compare computes the formula of a fact.
+// Compare computes the formula of a fact. A fact of the role None has no formula, and all computed
+// numbers are NaN.
 func Compare(f Fact) (Result, error) {
+	if f.Role == None {
+		nan := math.NaN()
+		return Result{Fact: f, Computed: nan, Error: nan, Low: nan, High: nan}, nil
+	}
 	_, layer, err := platforms.Find(f.Layer)
 	if err != nil {
 		return Result{}, fmt.Errorf("%s: %s: %w", f.At, f.ID, err)
@@ -273,7 +285,7 @@ func (f *Fact) bar(unit quantity.Value) (low, high float64, err error) {
 	return 0, 0, fmt.Errorf("%q is %s; the value is %s", f.Bar, b.Dim, unit.Dim)
 }
 
-// Reproduce compares all facts that have a place in a model.
+// Reproduce compares all facts with the models.
 func Reproduce() ([]Result, error) {
 	facts, err := Facts()
 	if err != nil {
@@ -281,9 +293,6 @@ func Reproduce() ([]Result, error) {
 	}
 	var results []Result
 	for _, f := range facts {
-		if f.Role == None {
-			continue
-		}
 		r, err := Compare(f)
 		if err != nil {
 			return nil, err

@@ -23,13 +23,14 @@ func newReproduce() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reproduce",
 		Short: "Every number that the papers state or measured, beside ours",
-		Long: `Reproduce computes each number in the papers that a model covers, and prints how good
-the models are; --all, CSV and JSON have a row for each number.
+		Long: `Reproduce computes each number in the papers that a model covers, and prints how
+good the models are; --all, CSV and JSON have a row for each number.
 The roles are
 
   input     a parameter of a model, or a number behind one: no test of the model
   stated    computed in the paper: it must come out again
   measured  a test of the model, as good as its class
+  none      no model computes it; the note has the reason
 
 and the classes of measured numbers, of which only the first counts, are
 

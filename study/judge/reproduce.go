@@ -12,11 +12,12 @@ import (
 	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
-// A Reproduction is numbers of papers beside what the models say.
+// A Reproduction is numbers of papers beside what the models say, or alone where no model covers
+// them.
 type Reproduction []data.Result
 
-// Reproduce computes every number that the papers print and a model speaks of; with a paper, the
-// numbers of that one.
+// Reproduce computes every number of the papers that a model covers, and lists the others with
+// their reasons; with a paper, the numbers of that one.
 func Reproduce(paper string) (Reproduction, error) {
 	if paper != "" && !slices.Contains(data.Papers(), paper) {
 		return nil, fmt.Errorf("no paper %q%s", paper, nearest.Hint(paper, data.Papers()))

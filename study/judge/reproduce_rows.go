@@ -39,7 +39,10 @@ func (r Reproduction) Rows() reports.Rows {
 			return string(r.Role)
 		}).Ranked(2),
 		reports.Col("", "printed", func(r data.Result) any {
-			return strings.TrimPrefix(r.Relation+" "+microUnit.ReplaceAllString(r.Printed+" "+r.Unit, "µs"), "= ")
+			if math.IsNaN(r.Value) {
+				return "(words)"
+			}
+			return strings.TrimPrefix(strings.TrimSpace(r.Relation+" "+microUnit.ReplaceAllString(r.Printed+" "+r.Unit, "µs")), "= ")
 		}),
 		reports.Col("printed", "", func(r data.Result) any { return r.Value }),
 		reports.Col("computed", "ours", func(r data.Result) any { return r.Computed }),
@@ -50,7 +53,12 @@ func (r Reproduction) Rows() reports.Rows {
 		reports.Col("relation", "", func(r data.Result) any { return r.Relation }),
 		reports.Col("low", "", func(r data.Result) any { return r.Low }),
 		reports.Col("high", "", func(r data.Result) any { return r.High }),
-		reports.Col("met", "met", func(r data.Result) any { return r.Met }).Ranked(1),
+		reports.Col("met", "met", func(r data.Result) any {
+			if r.Role == data.None {
+				return nil
+			}
+			return r.Met
+		}).Ranked(1),
 		reports.Col("", "note", func(r data.Result) any { return notes.Mark(remark(r)) }),
 		reports.Col("id", "", func(r data.Result) any { return r.ID }),
 		reports.Col("formula", "", func(r data.Result) any { return r.Formula }),
@@ -70,7 +78,16 @@ func (r Reproduction) sums() []string {
 	if others := r.unscoredCounts(); others != "" {
 		lines = append(lines, "The other measured ones prove less and are only counted: "+others+".")
 	}
-	return lines
+	return append(lines, r.uncomputed("")...)
+}
+
+// uncomputed counts the numbers that no model computes; empty without any.
+func (r Reproduction) uncomputed(where string) []string {
+	n := r.count(data.None)
+	if n == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("No model computes %d more numbers of the papers, such as sizes, equipment and prices%s.", n, where)}
 }
 
 // Summary returns what a person reads first: a line for each paper, with what its numbers prove,
@@ -144,7 +161,8 @@ func (r Reproduction) headline() []string {
 		lines = append(lines, "Unscored measured numbers are not predictions and are only counted: "+others+".")
 	}
 	met, stated := r.stated()
-	return append(lines, fmt.Sprintf("Inputs are model parameters, so they are not counted as predictions. The papers state %d computed numbers, of which %d are reproduced; the rest have notes with the reasons.", stated, met))
+	lines = append(lines, fmt.Sprintf("Inputs are model parameters, so they are not counted as predictions. The papers state %d computed numbers, of which %d are reproduced; the rest have notes with the reasons.", stated, met))
+	return append(lines, r.uncomputed("; each has its reason in the list of all rows")...)
 }
 
 // Blocks are the section of a report about one platform.
