@@ -17,10 +17,10 @@ import (
 	"github.com/halfpeak/halfpeak/internal/mutate"
 )
 
-// judge runs all programs on all layers for its part of the mutants: the numbers that leave the
+// program runs all programs on all layers for its part of the mutants: the numbers that leave the
 // remainder part when divided by parts. Long messages cost most of its time, and are sent only for
 // the mutants that short ones do not see. It is built with the rewritten formulas.
-const judge = `package main
+const program = `package main
 
 import (
 	"encoding/json"
@@ -119,7 +119,7 @@ func TestMutantsAreSeen(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	overlay, err := r.Overlay(dir, map[string][]byte{filepath.Join(root, "study", "judge", "halfpeak_judge", "main.go"): []byte(judge)})
+	overlay, err := r.Overlay(dir, map[string][]byte{filepath.Join(root, "study", "judge", "halfpeak_judge", "main.go"): []byte(program)})
 	if err != nil {
 		t.Fatal(err)
 	}

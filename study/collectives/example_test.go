@@ -1,0 +1,32 @@
+package collectives_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/study/collectives"
+	"github.com/halfpeak/halfpeak/whatif"
+)
+
+// Every algorithm of a broadcast of 1 KiB among 16 ranks; the best is marked.
+func ExampleCompute() {
+	d, err := whatif.Find("clip")
+	if err != nil {
+		log.Fatal(err)
+	}
+	times, err := collectives.Compute(context.Background(), collectives.Question{
+		Collective: "bcast", Algorithm: "all", Layer: d.Layer, Ranks: []int{16}, Sizes: []quantity.Bytes{quantity.KiB},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, t := range times.Times {
+		if t.Best {
+			fmt.Println(t.Name, t.Time)
+		}
+	}
+	// Output:
+	// logp-optimal 89.05 µs
+}

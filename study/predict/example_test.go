@@ -1,0 +1,32 @@
+package predict_test
+
+import (
+	"fmt"
+	"log"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/study/predict"
+	"github.com/halfpeak/halfpeak/whatif"
+)
+
+// Two platforms side by side, for one size.
+func ExampleCompare() {
+	var designs []whatif.Design
+	for _, name := range []string{"hp-lam", "clip"} {
+		d, err := whatif.Find(name)
+		if err != nil {
+			log.Fatal(err)
+		}
+		designs = append(designs, d)
+	}
+	all, err := predict.Compare([]quantity.Bytes{64}, designs...)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, c := range all {
+		fmt.Println(c.Platform, c.Layer, c.OneWay, c.Bandwidth)
+	}
+	// Output:
+	// hp-lam gam 16.62 µs 3.85 MB/s
+	// clip system-buffer 9.90 µs 6.46 MB/s
+}
