@@ -3,7 +3,6 @@ package benchfile
 import (
 	"cmp"
 	"math"
-	"math/bits"
 	"slices"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -81,7 +80,7 @@ func (b *builder) add(r row, line int) {
 		a.overlap.add(*r.overlap)
 	}
 	a.add(r.time)
-	a.countSize(uint64(r.size))
+	addAt(a.sizes[:], uint64(r.size))
 	a.min, a.max = min(a.min, r.min), max(a.max, r.max, r.time)
 	switch {
 	case a.count == 1:
@@ -101,13 +100,6 @@ func (b *builder) room(size float64) (*accumulator, uint64) {
 		}
 	}
 	return nil, math.Float64bits(size) >> b.shift
-}
-
-// countSize adds a size to the sum of sizes.
-func (a *accumulator) countSize(size uint64) {
-	var carry uint64
-	a.sizes[0], carry = bits.Add64(a.sizes[0], size, 0)
-	a.sizes[1] += carry
 }
 
 // sketch reports whether the accumulator, which has at least two rows, has a sketch with room for
@@ -211,9 +203,7 @@ func (b *builder) pool(to, a *accumulator) {
 	to.join(&a.moments)
 	to.slowest.join(&a.slowest)
 	to.overlap.join(&a.overlap)
-	var carry uint64
-	to.sizes[0], carry = bits.Add64(to.sizes[0], a.sizes[0], 0)
-	to.sizes[1] += a.sizes[1] + carry
+	addWords(to.sizes[:], a.sizes[:])
 	to.min, to.max = min(to.min, a.min), max(to.max, a.max)
 	if a.line < to.line {
 		to.line, to.size = a.line, a.size
@@ -230,7 +220,7 @@ func (b *builder) finish() {
 			Variance: a.variance(),
 		}
 		if b.shift > 0 {
-			s.Size = quantity.Bytes(rounded(a.sizes[:], 0) / float64(a.count))
+			s.Size = quantity.Bytes(rounded(integer(a.sizes[:]), 0) / float64(a.count))
 		}
 		switch {
 		case a.count == 1:

@@ -1,9 +1,12 @@
 package benchfile
 
 import (
+	"bufio"
+	"compress/gzip"
 	"context"
 	"io"
 	"os"
+	"sync"
 )
 
 type reader func([]byte) (int, error)
@@ -110,4 +113,31 @@ func (a *ahead) stop() {
 	close(a.ended)
 	for range a.pieces {
 	}
+}
+
+// readers pools buffers: each is as long as the longest line, and most files are shorter.
+var readers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, maxLine) }}
+
+func buffered(r io.Reader) (in *bufio.Reader, done func()) {
+	if in, ok := r.(*bufio.Reader); ok && in.Size() >= maxLine {
+		return in, func() {}
+	}
+	in = readers.Get().(*bufio.Reader)
+	in.Reset(r)
+	return in, func() { in.Reset(nil); readers.Put(in) }
+}
+
+// gunzip returns the text of a gzipped file, or in itself. The caller must call done when the text
+// is read.
+func gunzip(in *bufio.Reader, name string) (text *bufio.Reader, done func(), err error) {
+	if head, _ := in.Peek(2); string(head) != "\x1f\x8b" {
+		return in, func() {}, nil
+	}
+	z, err := gzip.NewReader(in)
+	if err != nil {
+		return nil, nil, &Error{File: name, Msg: "broken gzip file: " + plain(err.Error())}
+	}
+	ahead := readAhead(z)
+	text, put := buffered(ahead)
+	return text, func() { put(); ahead.stop() }, nil
 }

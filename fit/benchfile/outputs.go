@@ -5,15 +5,12 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
-	"compress/gzip"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"regexp"
 	"strings"
-	"sync"
 )
 
 // Outputs reads a file that holds the outputs of many runs. It calls each with every output, or
@@ -61,37 +58,19 @@ func Outputs(name string, o Options, each func(*File, error) error) error {
 // maxNested is the maximum depth of archives inside archives.
 const maxNested = 2
 
-// readers pools buffers: each is as long as the longest line, and most files are shorter.
-var readers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, maxLine) }}
-
-func buffered(r io.Reader) (in *bufio.Reader, done func()) {
-	if in, ok := r.(*bufio.Reader); ok && in.Size() >= maxLine {
-		return in, func() {}
-	}
-	in = readers.Get().(*bufio.Reader)
-	in.Reset(r)
-	return in, func() { in.Reset(nil); readers.Put(in) }
-}
-
 func outputs(r io.Reader, name string, o Options, depth int, each func(*File, error) error) error {
 	in, done := buffered(r)
 	defer done()
-	if head, _ := in.Peek(2); bytes.Equal(head, []byte{0x1f, 0x8b}) {
-		z, err := gzip.NewReader(in)
-		if err != nil {
-			return each(nil, &Error{File: name, Msg: fmt.Sprintf("broken gzip file: %v", err)})
-		}
-		ahead := readAhead(z)
-		defer ahead.stop()
-		unpacked, done := buffered(ahead)
-		defer done()
-		in = unpacked
+	in, unpacked, failure := gunzip(in, name)
+	if failure != nil {
+		return each(nil, failure)
 	}
+	defer unpacked()
 	head, err := in.Peek(maxLine)
 	if len(head) > 262 && string(head[257:262]) == "ustar" {
 		return members(tar.NewReader(in), name, o, depth, each)
 	}
-	if wide := bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")); !wide && notText(head[:min(len(head), 4096)]) != "" {
+	if !isUTF16(in) && notText(head[:min(len(head), 4096)]) != "" {
 		return each(Read(in, name, o)) // reports the format and reads no further
 	}
 	s := &sections{in: in, name: name}

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
-	"compress/gzip"
 	"fmt"
 	"io"
 	"os"
@@ -12,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"golang.org/x/text/encoding/unicode"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -53,39 +54,41 @@ func readAt(pace pace, r io.Reader, name string, o Options) (*File, error) {
 	p := &parser{opt: o, tableLimit: cmp.Or(o.Tables, maxTables), file: &File{Name: name}, formats: formats()}
 	in, done := buffered(r)
 	defer done()
-	if head, _ := in.Peek(2); bytes.Equal(head, []byte{0x1f, 0x8b}) {
-		z, err := gzip.NewReader(in)
-		if err != nil {
-			return nil, p.errorf(0, "broken gzip file: %v", err)
-		}
-		ahead := readAhead(z)
-		defer ahead.stop()
-		in = bufio.NewReaderSize(ahead, maxLine)
+	in, unpacked, failure := gunzip(in, name)
+	if failure != nil {
+		return nil, failure
 	}
-	if head, _ := in.Peek(2); string(head) == "\xff\xfe" || string(head) == "\xfe\xff" {
-		in = bufio.NewReaderSize(&utf16Reader{in: in, big: head[0] == 0xfe}, maxLine)
+	defer unpacked()
+	if isUTF16(in) {
+		utf8 := unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewDecoder().Reader(in)
+		in = bufio.NewReaderSize(utf8, maxLine)
 	}
 	head, err := in.Peek(4096)
-	if len(head) == 0 && err == io.EOF {
-		e := p.errorf(0, "the file is empty")
-		e.NoTable = true
-		return nil, e
+	what := notText(head)
+	if what != "" {
+		what += "; wanted is the text that a benchmark printed"
+	} else if len(head) == 0 && err == io.EOF {
+		what = "the file is empty"
 	}
-	if what := notText(head); what != "" {
-		e := p.errorf(0, "%s; wanted is the text that a benchmark printed", what)
-		e.NoTable = true
-		return nil, e
+	if what != "" {
+		return nil, &Error{File: name, Msg: what, NoTable: true}
 	}
 	if bytes.HasPrefix(head, []byte("\ufeff")) {
 		_, _ = in.Discard(3) // cannot fail: it was peeked
 	}
 	p.lines = newLines(in, o.Progress, pace)
-	failure := p.run()
+	broken := p.run()
 	f, err := p.finish()
-	if failure != nil {
-		return nil, &Damaged{p.file, failure}
+	if broken != nil {
+		return nil, &Damaged{p.file, broken}
 	}
 	return f, err
+}
+
+// isUTF16 reports whether a text begins with a byte order mark of UTF-16.
+func isUTF16(in *bufio.Reader) bool {
+	head, _ := in.Peek(2)
+	return string(head) == "\xff\xfe" || string(head) == "\xfe\xff"
 }
 
 // notText returns what the file is if it is not text, else "".
