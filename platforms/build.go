@@ -33,7 +33,7 @@ type builder struct {
 	stages    map[string]stageSpec
 	protocols map[string]Protocol
 	measured  map[string]*Measured
-	layers    map[string]Table      // as written
+	layers    map[string]section    // as written
 	specs     map[string]*layerSpec // of those built
 	building  []string              // the layers under way, to find a circle
 	pending   map[string]bool       // the same
@@ -45,7 +45,6 @@ type builder struct {
 	slotAt    map[string]int
 	constants map[string]*scope
 	computing []string // the parameters under way, to find a circle
-	inner     error    // of a parameter that another one reads
 }
 
 // A stageSpec is a stage with its parameters by slot.
@@ -73,91 +72,77 @@ type fieldSpec struct {
 	slots []int // one, or as many as a list has
 }
 
-func (s *source) platform() (Platform, error) {
-	b := &builder{
-		source:    s,
-		p:         Platform{Name: strings.TrimSuffix(filepath.Base(s.file), ".toml"), Places: map[string]Place{}},
-		stages:    map[string]stageSpec{},
-		protocols: map[string]Protocol{},
-		measured:  map[string]*Measured{},
-		layers:    map[string]Table{},
-		specs:     map[string]*layerSpec{},
-		pending:   map[string]bool{},
-		slotAt:    map[string]int{},
-		constants: map[string]*scope{},
+// A bail is a panic with the error of a file, which [catch] returns from the function that reads it.
+type bail struct{ error }
+
+// catch sets err to the error that ended the reading.
+func catch(err *error) {
+	switch r := recover().(type) {
+	case nil:
+	case bail:
+		*err = r.error
+	default:
+		panic(r)
 	}
-	b.p.built = b
-	b.p.Title, b.p.Paper, b.p.Note, b.p.Notes = text(s.Keys, "title"), text(s.Keys, "paper"), text(s.Keys, "note"), s.notes
-	for _, step := range []func() error{b.clock, b.constantTables, b.roofTables, b.stageTables, b.protocolTables, b.measuredTables, b.collectiveTables, b.layerTables, b.levelTables} {
-		if err := step(); err != nil {
-			return Platform{}, err
-		}
-	}
-	return b.p, nil
 }
 
-func (b *builder) clock() error {
-	given := text(b.Keys, "clock")
-	if given == "" {
-		return nil
-	}
-	v, err := quantity.Eval(given, nil)
-	if err == nil && (v.Dim != quantity.DimClock || !(v.Num > 0)) {
-		err = fmt.Errorf("%q: a clock rate is above zero, in kHz, MHz or GHz", given)
-	}
+// fail ends the reading with an error at path; see errorf.
+func (s *source) fail(path, format string, args ...any) {
+	panic(bail{s.errorf(path, format, args...)})
+}
+
+// must ends the reading with an error at path, if there is one.
+func (s *source) must(path string, err error) {
 	if err != nil {
-		return b.errorf("clock", "%w", err)
+		s.fail(path, "%w", err)
 	}
-	b.p.Clock = v.Num
-	return nil
 }
 
-func (b *builder) constantTables() error {
-	tables := b.tables("constant")
-	for _, t := range tables {
-		path := "constant." + t.Name
-		if !constantRule.MatchString(t.Name) {
-			return b.errorf(path, "formulas cannot name %q; use letters, digits and _", t.Name)
-		}
-		b.constants[t.Name] = &scope{b: b, table: t, path: path, fields: map[string]Param{"value": {Path: path}}}
-	}
-	for _, t := range tables {
-		i, err := b.constants[t.Name].slot("value")
-		if err != nil {
-			return err
-		}
-		b.p.Constants = append(b.p.Constants, b.slots[i].Param)
-	}
-	return nil
+// A section is a table of the file that is being read.
+type section struct {
+	*builder
+	Table
+	path string
 }
 
-func (b *builder) roofTables() error {
-	for _, t := range b.tables("roof") {
-		path := "roof." + t.Name
-		s := scope{b: b, table: t, path: path, fields: map[string]Param{"rate": {}}}
-		i, err := s.slot("rate")
-		if err != nil {
-			return err
-		}
-		given := text(t.Keys, "rate")
-		rate, err := b.slots[i].Value.MBps()
-		if err != nil {
-			return b.errorf(path+".rate", "%q: %w", given, err)
-		}
-		if rate == 0 {
-			return b.errorf(path+".rate", "%q: a roof is above zero", given)
-		}
-		b.p.Roofs = append(b.p.Roofs, Roof{t.Name, rate, given, text(t.Keys, "source")})
+// sections returns the tables of a kind, in order.
+func (b *builder) sections(kind string) []section {
+	var all []section
+	for _, t := range b.tables(kind) {
+		all = append(all, section{b, t, kind + "." + t.Name})
 	}
-	return nil
+	return all
 }
 
-// named checks the name at path.
-func (b *builder) named(path, name string) error {
-	if err := checkName(name); err != nil {
-		return b.errorf(path, "%w", err)
+func (s *section) text(key string) string   { return text(s.Keys, key) }
+func (s *section) list(key string) []string { return list(s.Keys, key) }
+
+func (s *section) has(key string) bool {
+	_, has := find(s.Keys, key)
+	return has
+}
+
+// isSet reports whether a key is true.
+func (s *section) isSet(key string) bool {
+	v, _ := find(s.Keys, key)
+	return v == true
+}
+
+// fail ends the reading with an error at a key, or at the table if key is empty.
+func (s *section) fail(key, format string, args ...any) {
+	s.builder.fail(join(s.path, key), format, args...)
+}
+
+// named checks the name of the table, and that it has a source.
+func (s *section) named() {
+	s.must(s.path, checkName(s.Name))
+	s.sourced(s.text("source"))
+}
+
+func (s *section) sourced(source string) {
+	if strings.TrimSpace(source) == "" {
+		s.fail("", `no source; say where its numbers are from, as in source = "Table 4.2"`)
 	}
-	return nil
 }
 
 func checkName(name string) error {
@@ -167,54 +152,113 @@ func checkName(name string) error {
 	return nil
 }
 
-func (b *builder) stageTables() error {
-	for _, t := range b.tables("stage") {
-		path := "stage." + t.Name
-		if err := b.named(path, t.Name); err != nil {
-			return err
+func (s *source) platform() (_ Platform, err error) {
+	b := &builder{
+		source:    s,
+		p:         Platform{Name: strings.TrimSuffix(filepath.Base(s.file), ".toml"), Places: map[string]Place{}},
+		stages:    map[string]stageSpec{},
+		protocols: map[string]Protocol{},
+		measured:  map[string]*Measured{},
+		layers:    map[string]section{},
+		specs:     map[string]*layerSpec{},
+		pending:   map[string]bool{},
+		slotAt:    map[string]int{},
+		constants: map[string]*scope{},
+	}
+	defer catch(&err)
+	b.p.built = b
+	b.p.Title, b.p.Paper, b.p.Note, b.p.Notes = text(s.Keys, "title"), text(s.Keys, "paper"), text(s.Keys, "note"), s.notes
+	b.clock()
+	b.constantTables()
+	b.roofTables()
+	b.stageTables()
+	b.protocolTables()
+	b.measuredTables()
+	b.collectiveTables()
+	b.layerTables()
+	b.levelTables()
+	return b.p, nil
+}
+
+func (b *builder) clock() {
+	given := text(b.Keys, "clock")
+	if given == "" {
+		return
+	}
+	v, err := quantity.Eval(given, nil)
+	b.must("clock", err)
+	if v.Dim != quantity.DimClock || !(v.Num > 0) {
+		b.fail("clock", "%q: a clock rate is above zero, in kHz, MHz or GHz", given)
+	}
+	b.p.Clock = v.Num
+}
+
+func (b *builder) constantTables() {
+	tables := b.sections("constant")
+	for _, t := range tables {
+		if !constantRule.MatchString(t.Name) {
+			t.fail("", "formulas cannot name %q; use letters, digits and _", t.Name)
 		}
-		host, err := choose(b, path+".host", text(t.Keys, "host"), map[string]model.Host{"sender": model.Sender, "receiver": model.Receiver})
+		b.constants[t.Name] = &scope{section: t, fields: map[string]Param{"value": {Path: t.path}}}
+	}
+	for _, t := range tables {
+		i := b.constants[t.Name].slot("value")
+		b.p.Constants = append(b.p.Constants, b.slots[i].Param)
+	}
+}
+
+func (b *builder) roofTables() {
+	for _, t := range b.sections("roof") {
+		s := scope{section: t, fields: map[string]Param{"rate": {}}}
+		given := t.text("rate")
+		rate, err := b.slots[s.slot("rate")].Value.MBps()
 		if err != nil {
-			return err
+			t.fail("rate", "%q: %w", given, err)
 		}
-		s := scope{b: b, table: t, path: path, fields: map[string]Param{
+		if rate == 0 {
+			t.fail("rate", "%q: a roof is above zero", given)
+		}
+		b.p.Roofs = append(b.p.Roofs, Roof{t.Name, rate, given, t.text("source")})
+	}
+}
+
+func (b *builder) stageTables() {
+	for _, t := range b.sections("stage") {
+		b.must(t.path, checkName(t.Name))
+		spec := stageSpec{host: choose(&t, "host", map[string]model.Host{"sender": model.Sender, "receiver": model.Receiver})}
+		s := scope{section: t, fields: map[string]Param{
 			"beta":  {Measure: model.Time, Symbol: "β", Phrase: "fixed cost of a packet"},
 			"tau":   {Measure: model.PerByte, Symbol: "τ", Phrase: "time per byte"},
 			"queue": {Measure: model.Count},
 		}}
-		spec := stageSpec{host: host}
-		if spec.beta, err = s.slot("beta"); err == nil {
-			spec.tau, err = s.slot("tau")
-		}
-		if err != nil {
-			return err
-		}
+		spec.beta, spec.tau = s.slot("beta"), s.slot("tau")
 		b.stages[t.Name] = spec
 		b.p.Stages = append(b.p.Stages, b.slots[spec.beta].Param, b.slots[spec.tau].Param)
-		if b.p.Places[t.Name], err = b.place(&s, host); err != nil {
-			return err
-		}
+		b.p.Places[t.Name] = s.place(spec.host)
 	}
-	return nil
 }
 
-// choose is the value that a word at path stands for; none is the zero value.
-func choose[T any](b *builder, path, word string, of map[string]T) (v T, err error) {
+// choose returns the value that the word of a key stands for, the zero value without the key.
+func choose[T any](s *section, key string, of map[string]T) T {
+	word := s.text(key)
 	v, known := of[word]
 	if word != "" && !known {
-		words := []string{}
+		var words []string
 		for w := range of {
 			words = append(words, w)
 		}
 		slices.Sort(words)
-		err = b.errorf(path, "%q%s", word, nearest.Hint(word, words))
+		s.fail(key, "%q%s", word, nearest.Hint(word, words))
 	}
-	return v, err
+	return v
 }
 
-func (b *builder) sourced(path, source string) error {
-	if strings.TrimSpace(source) == "" {
-		return b.errorf(path, `no source; say where its numbers are from, as in source = "Table 4.2"`)
+// named returns the entry of all that the key of a layer names, and the zero value without the key.
+func named[T any](s *section, key string, all map[string]T) (v T) {
+	name := s.text(key)
+	v, known := all[name]
+	if name != "" && !known {
+		s.fail(key, "no [%s.%s]%s", key, name, nearest.Hint(name, s.tableNames(key)))
 	}
-	return nil
+	return v
 }

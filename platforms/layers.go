@@ -10,49 +10,40 @@ import (
 	"github.com/halfpeak/halfpeak/model"
 )
 
-func (b *builder) layerTables() error {
-	tables := b.tables("layer")
+func (b *builder) layerTables() {
+	tables := b.sections("layer")
 	if len(tables) == 0 && len(b.p.Collectives) > 0 {
-		return nil
+		return
 	}
 	if len(tables) == 0 {
-		return b.errorf("layer", "no [layer.NAME]; a platform has at least one")
+		b.fail("layer", "no [layer.NAME]; a platform has at least one")
 	}
 	for _, t := range tables {
 		b.layers[t.Name] = t
 	}
 	for _, t := range tables {
-		if _, err := b.spec(t.Name); err != nil {
-			return err
-		}
+		b.spec(t.Name)
 	}
 	shared, known := map[string]model.Layer{}, map[model.Layer]float64{}
 	for _, t := range tables {
-		l, err := b.layer(t, b.open(t.Name, nil, shared))
-		if err != nil {
-			return err
-		}
+		l := t.layer(b.open(t.Name, nil, shared))
 		if work := model.Work(l.Model, known); work > maxWork {
-			return b.errorf("layer."+t.Name, "a prediction must take at most %d steps (got %.3g, layers used twice counted twice)", maxWork, work)
+			t.fail("", "a prediction must take at most %d steps (got %.3g, layers used twice counted twice)", maxWork, work)
 		}
 		b.p.Layers = append(b.p.Layers, l)
 	}
-	if err := b.sameTimes(b.p.Layers); err != nil {
-		return err
-	}
+	b.sameTimes(b.p.Layers)
 	b.p.Default = cmp.Or(text(b.Keys, "default"), tables[0].Name)
 	if _, known := b.layers[b.p.Default]; !known {
-		return b.errorf("default", "no layer %q%s", b.p.Default, nearest.Hint(b.p.Default, b.tableNames("layer")))
+		b.fail("default", "no layer %q%s", b.p.Default, nearest.Hint(b.p.Default, b.tableNames("layer")))
 	}
-	return nil
 }
 
 // layer reads what a table says of its layer besides its model.
-func (b *builder) layer(t Table, m model.Layer) (l Layer, err error) {
-	path := "layer." + t.Name
-	spec := b.specs[t.Name]
-	l = Layer{Platform: b.p.Name, Name: t.Name, Title: text(t.Keys, "title"), Note: text(t.Keys, "note"), Kind: spec.kind.Name,
-		Model: m, Params: b.own(spec), Stages: spec.stages}
+func (s *section) layer(m model.Layer) Layer {
+	spec := s.specs[s.Name]
+	l := Layer{Platform: s.p.Name, Name: s.Name, Title: s.text("title"), Note: s.text("note"), Kind: spec.kind.Name,
+		Model: m, Params: s.own(spec), Stages: spec.stages}
 	for _, part := range spec.parts {
 		if part != "" {
 			l.Parts = append(l.Parts, part)
@@ -61,34 +52,26 @@ func (b *builder) layer(t Table, m model.Layer) (l Layer, err error) {
 	for _, branch := range spec.branches {
 		l.Parts = append(l.Parts, branch.layer)
 	}
-	for i, roof := range list(t.Keys, "roofs") {
-		at := slices.IndexFunc(b.p.Roofs, func(r Roof) bool { return r.Name == roof })
+	for i, roof := range s.list("roofs") {
+		at := slices.IndexFunc(s.p.Roofs, func(r Roof) bool { return r.Name == roof })
 		if at < 0 {
-			return l, b.errorf(fmt.Sprintf("%s.roofs.%d", path, i), "no roof %q%s", roof, nearest.Hint(roof, b.tableNames("roof")))
+			s.fail(fmt.Sprintf("roofs.%d", i), "no roof %q%s", roof, nearest.Hint(roof, s.tableNames("roof")))
 		}
-		l.Roofs = append(l.Roofs, b.p.Roofs[at])
+		l.Roofs = append(l.Roofs, s.p.Roofs[at])
 	}
 	slices.SortStableFunc(l.Roofs, func(a, b Roof) int { return cmp.Compare(a.Rate, b.Rate) })
-	if l.Protocol, err = b.protocol(path, text(t.Keys, "protocol")); err != nil {
-		return l, err
-	}
-	if l.Correlation, err = b.correlation(path, text(t.Keys, "correlation")); err != nil {
-		return l, err
-	}
-	if l.Timed, err = b.timed(path, t); err != nil {
-		return l, err
-	}
-	if l.Measured, err = b.measurement(path, text(t.Keys, "measured")); err != nil {
-		return l, err
-	}
+	l.Protocol = named(s, "protocol", s.protocols)
+	l.Correlation = s.correlation()
+	l.Timed = s.timed()
+	l.Measured = named(s, "measured", s.measured)
 	if key, err := check(spec.kind, m); err != nil {
-		if given := b.given(join(path, key)); given != "" {
-			err = fmt.Errorf("%q %w", given, err)
+		if given := s.given(join(s.path, key)); given != "" {
+			s.fail(key, "%q %w", given, err)
 		}
-		return l, b.errorf(join(path, key), "%w", err)
+		s.fail(key, "%w", err)
 	}
-	l.scope = b.layerScope(l)
-	return l, nil
+	l.scope = s.layerScope(l)
+	return l
 }
 
 // check is the check of the layer's kind.
@@ -133,26 +116,56 @@ func (s *layerSpec) slots() []int {
 }
 
 // spec reads the named layer, and first those that it is made of.
-func (b *builder) spec(name string) (*layerSpec, error) {
-	if s, done := b.specs[name]; done {
-		return s, nil
+func (b *builder) spec(name string) {
+	if b.specs[name] != nil {
+		return
 	}
-	path := "layer." + name
 	t := b.layers[name]
-	if err := b.named(path, name); err != nil {
-		return nil, err
-	}
+	b.must(t.path, checkName(name))
 	if b.pending[name] {
 		at := slices.Index(b.building, name)
-		return nil, b.errorf(path, "is made of itself: %s", strings.Join(append(b.building[at:], name), " → "))
+		t.fail("", "is made of itself: %s", strings.Join(append(b.building[at:], name), " → "))
 	}
 	if len(b.building) >= maxDepth {
-		return nil, b.errorf(path, "is %d layers below another; at most %d", len(b.building), maxDepth)
+		t.fail("", "is %d layers below another; at most %d", len(b.building), maxDepth)
 	}
 	b.building, b.pending[name] = append(b.building, name), true
-	defer func() { b.building, b.pending[name] = b.building[:len(b.building)-1], false }()
+	k := t.kind()
+	s := &layerSpec{kind: k}
+	t.sourced(t.text("source"))
+	for _, p := range k.Parts {
+		part := t.text(p.Key)
+		if part != "" || !p.Optional {
+			t.part(p.Key, part)
+		}
+		s.parts = append(s.parts, part)
+	}
+	if k.Given != nil {
+		if key, wrong := k.Given(t.has); wrong != "" {
+			t.fail(key, "%s", wrong)
+		}
+	}
+	if k.Branches != nil {
+		s.branches = t.branches(k)
+	}
+	if k.Stages != nil {
+		if s.stages = t.list("stages"); len(s.stages) == 0 {
+			t.fail("", `no stages; write stages = ["NAME", …], each with a table [stage.NAME]`)
+		}
+		for i, stage := range s.stages {
+			if _, known := b.stages[stage]; !known {
+				t.fail(fmt.Sprintf("stages.%d", i), "no stage %q%s", stage, nearest.Hint(stage, b.tableNames("stage")))
+			}
+		}
+	}
+	s.fields = t.parameters(k)
+	b.specs[name] = s
+	b.building, b.pending[name] = b.building[:len(b.building)-1], false
+}
 
-	called := text(t.Keys, "model")
+// kind returns the kind of the layer's model, which takes all keys of the table.
+func (s *section) kind() *model.Kind {
+	called := s.text("model")
 	k, known := model.FindKind(called)
 	if !known {
 		var all []string
@@ -161,145 +174,93 @@ func (b *builder) spec(name string) (*layerSpec, error) {
 		}
 		slices.Sort(all)
 		if called == "" {
-			return nil, b.errorf(path, "no model; write model = %q or another of %s", "linear", strings.Join(all, ", "))
+			s.fail("", "no model; write model = %q or another of %s", "linear", strings.Join(all, ", "))
 		}
-		return nil, b.errorf(path+".model", "no model %q%s", called, nearest.Hint(called, all))
+		s.fail("model", "no model %q%s", called, nearest.Hint(called, all))
 	}
-	for _, key := range t.Keys {
+	for _, key := range s.Keys {
 		if _, common := commonKeys[key.Name]; !common && !slices.Contains(k.Keys(), key.Name) {
-			return nil, b.errorf(path+"."+key.Name, "not a key of the model %s; it takes %s", k.Name, strings.Join(k.Keys(), ", "))
+			s.fail(key.Name, "not a key of the model %s; it takes %s", k.Name, strings.Join(k.Keys(), ", "))
 		}
 	}
-	s := &layerSpec{kind: k}
-	if err := b.sourced(path, text(t.Keys, "source")); err != nil {
-		return nil, err
-	}
-	var err error
-	for _, p := range k.Parts {
-		part := text(t.Keys, p.Key)
-		if part != "" || !p.Optional {
-			if err := b.part(path+"."+p.Key, part); err != nil {
-				return nil, err
-			}
-		}
-		s.parts = append(s.parts, part)
-	}
-	if k.Given != nil {
-		if key, wrong := k.Given(func(key string) bool { _, has := find(t.Keys, key); return has }); wrong != "" {
-			return nil, b.errorf(join(path, key), "%s", wrong)
-		}
-	}
-	if k.Branches != nil {
-		if s.branches, err = b.branches(path, t, s); err != nil {
-			return nil, err
-		}
-	}
-	if k.Stages != nil {
-		if s.stages = list(t.Keys, "stages"); len(s.stages) == 0 {
-			return nil, b.errorf(path, `no stages; write stages = ["NAME", …], each with a table [stage.NAME]`)
-		}
-		for i, stage := range s.stages {
-			if _, known := b.stages[stage]; !known {
-				return nil, b.errorf(fmt.Sprintf("%s.stages.%d", path, i), "no stage %q%s", stage, nearest.Hint(stage, b.tableNames("stage")))
-			}
-		}
-	}
-	if err := b.fields(path, t, s); err != nil {
-		return nil, err
-	}
-	b.specs[name] = s
-	return s, nil
+	return k
 }
 
-// fields reads the parameters of a layer.
-func (b *builder) fields(path string, t Table, s *layerSpec) error {
-	given := scope{b: b, table: t, path: path, fields: map[string]Param{}}
-	for i := range s.kind.Fields {
-		f := &s.kind.Fields[i]
-		given.fields[f.Key] = Param{Kind: s.kind.Name, Measure: f.Measure, Symbol: f.Symbol, Phrase: f.Phrase, words: f.Words}
+// parameters reads the parameters of a layer.
+func (s *section) parameters(k *model.Kind) (all []fieldSpec) {
+	given := scope{section: *s, fields: map[string]Param{}}
+	for _, f := range k.Fields {
+		given.fields[f.Key] = Param{Kind: k.Name, Measure: f.Measure, Symbol: f.Symbol, Phrase: f.Phrase, words: f.Words}
 	}
-	for i := range s.kind.Fields {
-		f := &s.kind.Fields[i]
-		if _, has := find(t.Keys, f.Key); !has && f.Optional {
+	for i := range k.Fields {
+		f := &k.Fields[i]
+		if f.Optional && !s.has(f.Key) {
 			continue
 		}
 		spec := fieldSpec{field: f}
 		if f.List {
-			for i := range list(t.Keys, f.Key) {
-				at, err := given.element(f.Key, i)
-				if err != nil {
-					return err
-				}
-				spec.slots = append(spec.slots, at)
+			for i := range s.list(f.Key) {
+				spec.slots = append(spec.slots, given.element(f.Key, i))
 			}
 		} else {
-			at, err := given.slot(f.Key)
-			if err != nil {
-				return err
-			}
-			spec.slots = []int{at}
+			spec.slots = []int{given.slot(f.Key)}
 		}
-		s.fields = append(s.fields, spec)
+		all = append(all, spec)
 	}
-	v, _ := find(t.Keys, "sources")
+	v, _ := find(s.Keys, "sources")
 	own, _ := v.([]Key)
 	for _, key := range own {
-		if _, known := b.slotAt[path+"."+key.Name]; !known {
-			return b.errorf(path+".sources."+key.Name, "no parameter %q in this layer", key.Name)
+		if _, known := s.slotAt[s.path+"."+key.Name]; !known {
+			s.fail("sources."+key.Name, "no parameter %q in this layer", key.Name)
 		}
 	}
-	return nil
+	return all
 }
 
-func (b *builder) branches(path string, t Table, s *layerSpec) ([]branchSpec, error) {
-	v, _ := find(t.Keys, "branches")
+func (s *section) branches(k *model.Kind) (all []branchSpec) {
+	v, _ := find(s.Keys, "branches")
 	entries, _ := v.([][]Key)
-	var all []branchSpec
 	for i, entry := range entries {
-		at := fmt.Sprintf("%s.branches.%d", path, i)
-		last := i == len(entries)-1
-		name := text(entry, "layer")
-		_, bounded := find(entry, "up_to")
+		of := scope{section: *s, source: s.text("source")}
+		of.path, of.Keys = fmt.Sprintf("%s.branches.%d", s.path, i), entry
+		name, bounded, last := of.text("layer"), of.has("up_to"), i == len(entries)-1
 		switch {
-		case bounded && !s.kind.Bounds:
-			return nil, b.errorf(at+".up_to", "an %s finds its thresholds itself; leave up_to out, or make it a switch", s.kind.Name)
+		case bounded && !k.Bounds:
+			of.fail("up_to", "an %s finds its thresholds itself; leave up_to out, or make it a switch", k.Name)
 		case name == "":
-			return nil, b.errorf(at, `no layer; a branch is { layer = "NAME", up_to = "256B" }`)
+			of.fail("", `no layer; a branch is { layer = "NAME", up_to = "256B" }`)
 		}
-		if err := b.part(at+".layer", name); err != nil {
-			return nil, err
-		}
+		of.part("layer", name)
 		next := branchSpec{name, -1}
 		switch {
-		case !s.kind.Bounds:
+		case !k.Bounds:
 		case last && bounded:
-			return nil, b.errorf(at+".up_to", "the last branch takes all larger sizes; leave its up_to out")
+			of.fail("up_to", "the last branch takes all larger sizes; leave its up_to out")
 		case !last && !bounded:
-			return nil, b.errorf(at, "no up_to; only the last branch goes without")
+			of.fail("", "no up_to; only the last branch goes without")
 		case !last:
-			of := scope{b: b, table: Table{t.Kind, t.Name, entry}, path: at, source: text(t.Keys, "source"), fields: map[string]Param{
-				"up_to": {Kind: s.kind.Name, Measure: model.Size, Phrase: "largest size that goes by " + name, Bound: true},
-			}}
-			var err error
-			if next.upTo, err = of.slot("up_to"); err != nil {
-				return nil, err
-			}
+			of.fields = map[string]Param{"up_to": {Kind: k.Name, Measure: model.Size, Phrase: "largest size that goes by " + name, Bound: true}}
+			next.upTo = of.slot("up_to")
 		}
 		all = append(all, next)
 	}
-	return all, nil
+	return all
 }
 
-// part reads the layer that a layer names as a part of itself.
-func (b *builder) part(path, name string) error {
+// part reads the layer that a key names as a part of its own.
+func (s *section) part(key, name string) {
 	if name == "" {
-		return b.errorf(path, "names no layer; it must")
+		s.fail(key, "names no layer; it must")
 	}
-	if _, known := b.layers[name]; !known {
-		return b.errorf(path, "no layer %q%s", name, nearest.Hint(name, b.tableNames("layer")))
+	s.known(key, name)
+	s.spec(name)
+}
+
+// known checks that a key names a layer.
+func (s *section) known(key, name string) {
+	if _, known := s.layers[name]; !known {
+		s.fail(key, "no layer %q%s", name, nearest.Hint(name, s.tableNames("layer")))
 	}
-	_, err := b.spec(name)
-	return err
 }
 
 // open makes the model of a layer. It calls bind, unless that is nil, with each slot and the place

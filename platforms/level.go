@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/halfpeak/halfpeak/internal/nearest"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -39,50 +38,38 @@ func CheckLevelName(name string) error {
 }
 
 // levelTables reads the levels of a machine, from inside out.
-func (b *builder) levelTables() error {
-	tables := b.tables("level")
+func (b *builder) levelTables() {
+	tables := b.sections("level")
 	if len(tables) > maxLevels {
-		return b.errorf("level."+tables[maxLevels].Name, "%d levels; a machine has at most %d", len(tables), maxLevels)
+		tables[maxLevels].fail("", "%d levels; a machine has at most %d", len(tables), maxLevels)
 	}
 	for _, t := range tables {
-		path := "level." + t.Name
-		if err := CheckLevelName(t.Name); err != nil {
-			return b.errorf(path, "%w", err)
-		}
-		if err := b.sourced(path, text(t.Keys, "source")); err != nil {
-			return err
-		}
+		b.must(t.path, CheckLevelName(t.Name))
+		t.sourced(t.text("source"))
 		spec := levelSpec{name: t.Name, arity: -1, lanes: -1, ports: -1, eager: -1, packet: -1}
 		for _, part := range spec.parts() {
-			name, given := find(t.Keys, part.key)
-			if !given && part.key != "layer" {
-				continue
-			}
-			*part.name, _ = name.(string)
-			if err := b.levelLayer(path, part.key, *part.name, part.of); err != nil {
-				return err
+			if t.has(part.key) || part.key == "layer" {
+				*part.name = t.text(part.key)
+				t.levelLayer(part.key, *part.name, part.of)
 			}
 		}
-		if text(t.Keys, "arity") == "" {
-			return b.errorf(path, `no arity; write how many units of the level inside it, or cores, make one, as in arity = "2"`)
+		if t.text("arity") == "" {
+			t.fail("", `no arity; write how many units of the level inside it, or cores, make one, as in arity = "2"`)
 		}
-		s := scope{b: b, table: t, path: path, fields: levelFields}
+		s := scope{section: t, fields: levelFields}
 		for _, number := range []struct {
 			key  string
 			slot *int
 		}{{"arity", &spec.arity}, {"lanes", &spec.lanes}, {"ports", &spec.ports}, {"eager_threshold", &spec.eager}, {"packet", &spec.packet}} {
-			if _, given := find(t.Keys, number.key); !given {
+			if !t.has(number.key) {
 				continue
 			}
-			i, err := s.slot(number.key)
-			if err != nil {
-				return err
-			}
+			i := s.slot(number.key)
 			if d := b.slots[i].Value.Dim; d != quantity.DimNone && number.key != "eager_threshold" && number.key != "packet" {
-				return b.errorf(path+"."+number.key, "%q is %s; it is a plain number", b.slots[i].Text, d)
+				t.fail(number.key, "%q is %s; it is a plain number", b.slots[i].Text, d)
 			}
 			if b.slots[i].Value.Num == 0 && (number.key == "lanes" || number.key == "ports") {
-				return b.errorf(path+"."+number.key, "must be at least 1, since a single transfer runs at full speed; omit it if nothing is shared (got %q)", b.slots[i].Text)
+				t.fail(number.key, "must be at least 1, since a single transfer runs at full speed; omit it if nothing is shared (got %q)", b.slots[i].Text)
 			}
 			*number.slot = i
 		}
@@ -95,27 +82,19 @@ func (b *builder) levelTables() error {
 		if given := b.given(path); given != "" {
 			err = fmt.Errorf("%w (got %q)", err, given)
 		}
-		return b.errorf(path, "%w", err)
+		b.must(path, err)
 	}
-	return nil
 }
 
 // levelLayer checks the layer that a key of a level names.
-func (b *builder) levelLayer(path, key, name string, of Subject) error {
+func (s *section) levelLayer(key, name string, of Subject) {
 	if name == "" {
-		return b.errorf(path, `no %s; write %s = "NAME" of a [layer.NAME]`, key, key)
+		s.fail("", `no %s; write %s = "NAME" of a [layer.NAME]`, key, key)
 	}
-	if _, known := b.layers[name]; !known {
-		return b.errorf(path+"."+key, "no layer %q%s", name, nearest.Hint(name, b.tableNames("layer")))
+	s.known(key, name)
+	if l, _ := s.p.Layer(name); l.Timed.Of != of {
+		s.fail(key, "the times of the layer %q are those of a %s; here they are those of a %s: its table says times_of = %q", name, l.Timed.Of, of, of)
 	}
-	l, err := b.p.Layer(name)
-	if err != nil {
-		return err
-	}
-	if l.Timed.Of != of {
-		return b.errorf(path+"."+key, "the times of the layer %q are those of a %s; here they are those of a %s: its table says times_of = %q", name, l.Timed.Of, of, of)
-	}
-	return nil
 }
 
 // level is the level for readers of the platform.

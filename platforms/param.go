@@ -94,65 +94,51 @@ func (s *slot) compute(values []float64) error {
 // the other keys of the table, and the parameters of the stages that stand above: stage("wire",
 // "beta").
 type scope struct {
-	b      *builder
-	table  Table
-	path   string
+	section
 	source string // if it is not that of the table
 	fields map[string]Param
 }
 
-// slot is the parameter of the key, computed once.
-func (s *scope) slot(key string) (int, error) {
-	return s.compute(key, s.path+"."+key, key, text(s.table.Keys, key))
+// slot returns the parameter of the key, computed once.
+func (s *scope) slot(key string) int { return s.compute(key, key, s.text(key)) }
+
+// element returns element i of a list of parameters.
+func (s *scope) element(key string, i int) int {
+	return s.compute(key, key+"."+strconv.Itoa(i), s.list(key)[i])
 }
 
-// element is element i of a list of parameters.
-func (s *scope) element(key string, i int) (int, error) {
-	name := key + "." + strconv.Itoa(i)
-	return s.compute(key, s.path+"."+name, name, list(s.table.Keys, key)[i])
-}
-
-func (s *scope) compute(key, at, name, given string) (int, error) {
-	b := s.b
-	d := s.fields[key]
-	of := slot{Param: d, at: at}
-	of.Path = cmp.Or(of.Path, at)
+func (s *scope) compute(key, name, given string) int {
+	b := s.builder
+	of := slot{Param: s.fields[key], at: s.path + "." + name}
+	of.Path = cmp.Or(of.Path, of.at)
 	if i, done := b.slotAt[of.Path]; done {
-		return i, nil
+		return i
 	}
-	of.Table, of.Owner, of.Text = s.table.Kind, s.table.Name, given
+	of.Table, of.Owner, of.Text = s.Kind, s.Name, given
 	of.Key = strings.TrimPrefix(strings.TrimPrefix(of.Path, of.Table+"."+of.Owner), ".")
-	of.Source = cmp.Or(s.source, text(s.table.Keys, "source"))
-	if v, has := find(s.table.Keys, "sources"); has {
+	of.Source = cmp.Or(s.source, s.text("source"))
+	if v, has := find(s.Keys, "sources"); has {
 		keys, _ := v.([]Key)
 		of.Source = cmp.Or(text(keys, name), of.Source)
 	}
-	if err := b.sourced(s.path, of.Source); err != nil {
-		return 0, err
-	}
+	s.sourced(of.Source)
 	if slices.Contains(of.words, strings.TrimSpace(given)) {
 		of.Word, of.Value.Dim = strings.TrimSpace(given), quantity.DimSize
-		return b.add(of), nil
+		return b.add(of)
 	}
 	formula, within, hasInterval := cutInterval(given)
-	if strings.TrimSpace(formula) == "" {
-		return 0, b.errorf(s.path, "no %s; it is needed, as text with a unit", key)
-	}
-	if len(of.words) > 0 && (formula[0] < '0' || formula[0] > '9') {
-		return 0, b.errorf(at, `%q: %s are a size, as in "4096B", or "%s"`, given, key, orWords(of.words))
-	}
-	if len(b.computing) >= maxDepth {
-		return 0, b.errorf(at, "is computed through a chain of more than %d other parameters; define parameters before their uses", maxDepth)
+	switch {
+	case strings.TrimSpace(formula) == "":
+		s.fail("", "no %s; it is needed, as text with a unit", key)
+	case len(of.words) > 0 && (formula[0] < '0' || formula[0] > '9'):
+		s.fail(name, `%q: %s are a size, as in "4096B", or "%s"`, given, key, orWords(of.words))
+	case len(b.computing) >= maxDepth:
+		s.fail(name, "is computed through a chain of more than %d other parameters; define parameters before their uses", maxDepth)
 	}
 	b.computing = append(b.computing, of.Path)
 	e, err := quantity.Compile(formula, s.resolve)
 	b.computing = b.computing[:len(b.computing)-1]
-	if b.inner != nil {
-		return 0, b.inner
-	}
-	if err != nil {
-		return 0, b.errorf(at, "%w", err)
-	}
+	b.must(of.at, err)
 	of.formula, of.Value.Dim = e, e.Dim
 	if hasInterval {
 		of.within = &within
@@ -161,9 +147,9 @@ func (s *scope) compute(key, at, name, given string) (int, error) {
 		err = of.check()
 	}
 	if err != nil {
-		return 0, b.errorf(at, "%q: %w", given, err)
+		s.fail(name, "%q: %w", given, err)
 	}
-	return b.add(of), nil
+	return b.add(of)
 }
 
 // orWords is a list of words for people: `whole", "eq10" or "best`, in quotes but for the ends.
@@ -180,52 +166,53 @@ func (b *builder) add(s slot) int {
 
 // resolve returns the slot of a name in a formula.
 func (s *scope) resolve(name string, args []any) (v quantity.Variable, err error) {
-	b := s.b
+	b := s.builder
 	if name == "stage" && len(args) == 2 {
-		stage, _ := args[0].(string)
-		key, _ := args[1].(string)
-		path := "stage." + stage + "." + key
-		i, known := b.slotAt[path]
-		if !known {
-			return v, fmt.Errorf("no parameter %s", path)
+		i, err := b.stageSlot(args)
+		if err != nil {
+			return v, err
 		}
 		return b.variable(i), nil
 	}
-	if args == nil {
-		of, key := b.constants[name], "value"
-		path := "constant." + name
-		if of == nil {
-			if _, isKey := s.fields[name]; isKey && text(s.table.Keys, name) != "" {
-				of, key, path = s, name, s.path+"."+name
-			}
+	of, key, path := b.constants[name], "value", "constant."+name
+	if of == nil && s.text(name) != "" {
+		if _, isKey := s.fields[name]; isKey {
+			of, key, path = s, name, s.path+"."+name
 		}
-		if of != nil {
-			if at := slices.Index(b.computing, path); at >= 0 {
-				var circle []string
-				for _, p := range append(b.computing[at:], path) {
-					circle = append(circle, strings.TrimPrefix(strings.TrimPrefix(p, s.path+"."), "constant."))
-				}
-				return v, fmt.Errorf("a circle: %s is computed from itself: %s", name, strings.Join(circle, " → "))
+	}
+	if args == nil && of != nil {
+		if at := slices.Index(b.computing, path); at >= 0 {
+			var circle []string
+			for _, p := range append(b.computing[at:], path) {
+				circle = append(circle, strings.TrimPrefix(strings.TrimPrefix(p, s.path+"."), "constant."))
 			}
-			i, err := of.slot(key)
-			if err != nil {
-				b.inner = err
-				return v, err
-			}
-			if word := b.slots[i].Word; word != "" {
-				return v, fmt.Errorf("%s is %q, no number", name, word)
-			}
-			return b.variable(i), nil
+			return v, fmt.Errorf("a circle: %s is computed from itself: %s", name, strings.Join(circle, " → "))
 		}
+		i := of.slot(key)
+		if word := b.slots[i].Word; word != "" {
+			return v, fmt.Errorf("%s is %q, no number", name, word)
+		}
+		return b.variable(i), nil
 	}
 	known := slices.Collect(maps.Keys(b.constants))
 	for k := range s.fields {
-		if text(s.table.Keys, k) != "" {
+		if s.text(k) != "" {
 			known = append(known, k)
 		}
 	}
 	slices.Sort(known)
 	return v, fmt.Errorf("no constant or parameter %q here%s", name, nearest.Hint(name, known))
+}
+
+// stageSlot returns the slot of stage("wire", "beta").
+func (b *builder) stageSlot(args []any) (int, error) {
+	stage, _ := args[0].(string)
+	key, _ := args[1].(string)
+	path := "stage." + stage + "." + key
+	if i, known := b.slotAt[path]; known {
+		return i, nil
+	}
+	return 0, fmt.Errorf("no parameter %s", path)
 }
 
 func (b *builder) variable(i int) quantity.Variable {

@@ -17,8 +17,8 @@ type Place struct {
 	Drop     bool   // a packet that finds the queue full is lost; else it waits in the stage before
 }
 
-// A Protocol configures the engine beyond moving packets when it runs a layer. The zero value disables
-// all of it.
+// A Protocol configures the engine beyond moving packets when it runs a layer. The zero value
+// disables all of it.
 type Protocol struct {
 	Credits        int             // requests to one node that may be without a reply; 0: the engine's default
 	EagerThreshold quantity.Bytes  // the largest message that is sent immediately; 0: all are
@@ -37,52 +37,41 @@ var sides = []string{"sender", "receiver", "network"}
 func (p Place) Side() model.Side { return model.Side(max(0, slices.Index(sides, p.At))) }
 
 // place reads the place of a stage.
-func (b *builder) place(s *scope, host model.Host) (p Place, err error) {
-	path, t := s.path, s.table
+func (s *scope) place(host model.Host) Place {
 	side := "sender"
 	if host == model.Receiver {
 		side = "receiver"
 	}
-	resource, at := text(t.Keys, "resource"), text(t.Keys, "at")
-	p = Place{Resource: cmp.Or(resource, t.Name), At: cmp.Or(at, side)}
+	resource, at := s.text("resource"), s.text("at")
+	p := Place{Resource: cmp.Or(resource, s.Name), At: cmp.Or(at, side)}
 	if resource != "" {
-		if err := b.named(path+".resource", resource); err != nil {
-			return p, err
-		}
+		s.must(s.path+".resource", checkName(resource))
 	}
 	if !slices.Contains(sides, p.At) {
-		return p, b.errorf(path+".at", "%q%s", p.At, nearest.Hint(p.At, sides))
+		s.fail("at", "%q%s", p.At, nearest.Hint(p.At, sides))
 	}
-	if host != model.NoHost && (resource != "" || at != "" || text(t.Keys, "queue") != "") {
-		return p, b.errorf(path+".host", "a stage of a processor occupies that; leave out resource, at and queue")
+	if host != model.NoHost && (resource != "" || at != "" || s.text("queue") != "") {
+		s.fail("host", "a stage of a processor occupies that; leave out resource, at and queue")
 	}
-	queue, err := s.optional("queue")
-	if err != nil {
-		return p, err
-	}
-	p.Queue = int(queue)
-	p.Drop, err = b.full(path, text(t.Keys, "full"), p.Queue > 0, "queue")
-	return p, err
+	p.Queue = int(s.optional("queue"))
+	p.Drop = s.full(p.Queue > 0, "queue")
+	return p
 }
 
 // optional returns the value of a key; 0 if it is missing.
-func (s *scope) optional(key string) (float64, error) {
-	if text(s.table.Keys, key) == "" {
-		return 0, nil
+func (s *scope) optional(key string) float64 {
+	if s.text(key) == "" {
+		return 0
 	}
-	i, err := s.slot(key)
-	if err != nil {
-		return 0, err
-	}
-	return s.b.values[i], nil
+	return s.values[s.slot(key)]
 }
 
-// full reads the treatment of a packet without room.
-func (b *builder) full(path, full string, bounded bool, what string) (drop bool, err error) {
-	if full != "" && !bounded {
-		return false, b.errorf(path+".full", "without %s there is always room", what)
+// full reports whether a packet without room is dropped.
+func (s *scope) full(bounded bool, what string) (drop bool) {
+	if s.text("full") != "" && !bounded {
+		s.fail("full", "without %s there is always room", what)
 	}
-	return choose(b, path+".full", full, map[string]bool{"wait": false, "drop": true})
+	return choose(&s.section, "full", map[string]bool{"wait": false, "drop": true})
 }
 
 // protocolFields are the numbers of a protocol.
@@ -96,55 +85,29 @@ var protocolFields = map[string]Param{
 }
 
 // protocolTables reads the protocols, which layers name.
-func (b *builder) protocolTables() error {
-	for _, t := range b.tables("protocol") {
-		path := "protocol." + t.Name
-		if err := b.named(path, t.Name); err != nil {
-			return err
+func (b *builder) protocolTables() {
+	b.protocols[""] = Protocol{Interrupt: -1} // of a layer that names none
+	for _, t := range b.sections("protocol") {
+		t.named()
+		s := scope{section: t, fields: protocolFields}
+		p := Protocol{
+			Credits: int(s.optional("credits")), Inbox: int(s.optional("inbox")),
+			EagerThreshold: quantity.Bytes(s.optional("eager_threshold")), Retry: quantity.Micros(s.optional("retry")),
+			Rounds: t.isSet("rounds"), Poll: quantity.Micros(s.optional("poll")), Interrupt: -1,
 		}
-		if err := b.sourced(path, text(t.Keys, "source")); err != nil {
-			return err
-		}
-		s := scope{b: b, table: t, path: path, fields: protocolFields}
-		v := map[string]float64{}
-		for _, key := range []string{"credits", "inbox", "eager_threshold", "retry", "poll", "interrupt"} {
-			var err error
-			if v[key], err = s.optional(key); err != nil {
-				return err
-			}
-		}
-		rounds, _ := find(t.Keys, "rounds")
-		p := Protocol{Credits: int(v["credits"]), Inbox: int(v["inbox"]), EagerThreshold: quantity.Bytes(v["eager_threshold"]), Retry: quantity.Micros(v["retry"]),
-			Rounds: rounds == true, Poll: quantity.Micros(v["poll"]), Interrupt: -1}
-		interrupts := text(t.Keys, "interrupt") != ""
+		interrupts := t.text("interrupt") != ""
 		if interrupts {
-			p.Interrupt = quantity.Micros(v["interrupt"])
+			p.Interrupt = quantity.Micros(s.optional("interrupt"))
 		}
 		if p.Rounds && p.Retry == 0 {
-			return b.errorf(path+".rounds", "rounds send again what retry keeps; give retry too")
+			t.fail("rounds", "rounds send again what retry keeps; give retry too")
 		}
-		if text(t.Keys, "poll") != "" && interrupts {
-			return b.errorf(path+".interrupt", "a processor that is interrupted does not poll; leave one out")
+		if t.text("poll") != "" && interrupts {
+			t.fail("interrupt", "a processor that is interrupted does not poll; leave one out")
 		}
-		var err error
-		if p.Drop, err = b.full(path, text(t.Keys, "full"), p.Inbox > 0, "inbox"); err != nil {
-			return err
-		}
+		p.Drop = s.full(p.Inbox > 0, "inbox")
 		b.protocols[t.Name] = p
 	}
-	return nil
-}
-
-// protocol returns the protocol that a layer names.
-func (b *builder) protocol(path, name string) (Protocol, error) {
-	if name == "" {
-		return Protocol{Interrupt: -1}, nil
-	}
-	p, known := b.protocols[name]
-	if !known {
-		return p, b.errorf(path+".protocol", "no [protocol.%s]%s", name, nearest.Hint(name, b.tableNames("protocol")))
-	}
-	return p, nil
 }
 
 // Resources are those that a message of the layer occupies, in the places that the file gives its

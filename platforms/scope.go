@@ -36,7 +36,11 @@ func (b *builder) layerScope(l Layer) quantity.Scope {
 		text := func(i int) string { s, _ := args[i].(string); return s }
 		switch {
 		case name == "stage" && len(args) == 2:
-			return b.stageParam(text(0), text(1))
+			i, err := b.stageSlot(args)
+			if err != nil {
+				return quantity.Value{}, err
+			}
+			return b.slots[i].Value, nil
 		case name == "roof" && len(args) == 1:
 			if i := slices.IndexFunc(roofs, func(r Roof) bool { return r.Name == text(0) }); i >= 0 {
 				return rate(roofs[i].Rate), nil
@@ -50,15 +54,6 @@ func (b *builder) layerScope(l Layer) quantity.Scope {
 		}
 		return quantity.Value{}, fmt.Errorf("no parameter, constant or function %q%s", name, nearest.Hint(name, b.names(l)))
 	}
-}
-
-// stageParam is the parameter of a stage, beta or tau.
-func (b *builder) stageParam(stage, key string) (quantity.Value, error) {
-	path := "stage." + stage + "." + key
-	if i, ok := b.slotAt[path]; ok {
-		return b.slots[i].Value, nil
-	}
-	return quantity.Value{}, fmt.Errorf("no parameter %s", path)
 }
 
 // predict asks the model of this layer, or of the one that a leading text names:

@@ -2,7 +2,7 @@ package platforms
 
 import (
 	"fmt"
-	"strconv"
+	"slices"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/nearest"
@@ -89,37 +89,25 @@ func (t Timed) Bandwidths(n quantity.Bytes, time quantity.Micros) (alg, bus quan
 }
 
 // timed reads the subject of a layer's times.
-func (b *builder) timed(path string, t Table) (of Timed, err error) {
-	of = Timed{Of: Message, Collective: text(t.Keys, "collective")}
-	if given := text(t.Keys, "times_of"); given != "" {
-		of.Of = Subject(given)
-		switch of.Of {
-		case Message, Stream, Operation, Collective:
-		default:
-			return of, b.errorf(path+".times_of", "%q: one of %s%s", given, strings.Join(subjects, ", "), nearest.Hint(given, subjects))
+func (s *section) timed() Timed {
+	of := Timed{Of: Message, Collective: s.text("collective"), PerRank: s.isSet("per_rank")}
+	if given := s.text("times_of"); given != "" {
+		if of.Of = Subject(given); !slices.Contains(subjects, given) {
+			s.fail("times_of", "%q: one of %s%s", given, strings.Join(subjects, ", "), nearest.Hint(given, subjects))
 		}
 	}
-	perRank, _ := find(t.Keys, "per_rank")
-	of.PerRank = perRank == true
-	ranks := text(t.Keys, "ranks")
-	if of.Of != Collective {
-		for _, key := range []string{"collective", "ranks", "per_rank"} {
-			if _, has := find(t.Keys, key); has {
-				return of, b.errorf(join(path, key), `is for the times of a collective; add times_of = "collective"`)
-			}
+	for _, key := range []string{"collective", "ranks", "per_rank"} {
+		if of.Of != Collective && s.has(key) {
+			s.fail(key, `is for the times of a collective; add times_of = "collective"`)
 		}
 	}
-	if ranks != "" {
-		if of.Ranks, err = strconv.Atoi(ranks); err != nil || of.Ranks < 1 {
-			return of, b.errorf(path+".ranks", "%q: a whole number, 1 or more", ranks)
-		}
-	}
-	return of, nil
+	of.Ranks = s.count("ranks")
+	return of
 }
 
-// sameTimes returns an error if a layer contains a layer with times of another subject: the gap of a
+// sameTimes checks that no layer contains a layer with times of another subject: the gap of a
 // stream is not part of the time of a message.
-func (b *builder) sameTimes(all []Layer) error {
+func (b *builder) sameTimes(all []Layer) {
 	times := map[string]Timed{}
 	for _, l := range all {
 		times[l.Name] = l.Timed
@@ -127,11 +115,10 @@ func (b *builder) sameTimes(all []Layer) error {
 	for _, l := range all {
 		for _, part := range l.Parts {
 			if times[part] != l.Timed {
-				return b.errorf("layer."+l.Name, "the times are those of: %s; those of its part %q are: %s; give both the same times_of", l.Timed, part, times[part])
+				b.fail("layer."+l.Name, "the times are those of: %s; those of its part %q are: %s; give both the same times_of", l.Timed, part, times[part])
 			}
 		}
 	}
-	return nil
 }
 
 // Messages is an error if the times of the layer are not those of messages.
