@@ -24,6 +24,7 @@ const (
 // point down only. Everybody may import the packages of common.
 var below = map[string]string{
 	"internal/ci":                        "",
+	"internal/ci/systems":                "",
 	"examples/collective":                "engine/schedule engine/schedule/collective engine/simulate platforms model model/machine model/quantity",
 	"examples/fit":                       "fit fit/benchfile fit/forecast model model/quantity",
 	"examples/schedule":                  "engine/schedule engine/simulate platforms model model/machine model/quantity",
