@@ -18,7 +18,11 @@ func (r *Result) Layer() (model.Layer, error) {
 		return nil, fmt.Errorf("%s: the %v is not the time of a message, and no layer", r.Name, r.Kind)
 	}
 	if r.Model == "table" {
-		return nil, fmt.Errorf("%s: a per-size table is no layer; fit lines, or segments", r.Name)
+		t := new(model.Table)
+		for _, p := range r.Points {
+			t.Sizes, t.Times = append(t.Sizes, p.Size), append(t.Times, p.Time)
+		}
+		return t, nil
 	}
 	lines := make([]model.Branch, len(r.Segments))
 	for i, s := range r.Segments {

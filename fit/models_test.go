@@ -54,7 +54,7 @@ func TestEnvelope(t *testing.T) {
 	}
 }
 
-// A per-size table meets its points, goes straight between them, and is no layer.
+// A per-size table meets its points, goes straight between them, and becomes a layer of the same points.
 func TestPerSize(t *testing.T) {
 	r := fitted(t)(PerSize(table([]float64{1, 3, 10}, func(n float64) float64 { return n * n })))
 	for n, want := range map[float64]float64{1: 1, 2: 5, 3: 9, 10: 100, 20: 230} { // 13 a byte from 3 to 10, and beyond
@@ -62,8 +62,14 @@ func TestPerSize(t *testing.T) {
 			t.Errorf("at %v: %v, want %v", n, got, want)
 		}
 	}
-	if _, err := r.Layer(); err == nil {
-		t.Error("a per-size table became a layer")
+	l, err := r.Layer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []quantity.Bytes{1, 3, 10} {
+		if got := float64(l.OneWay(n)); !near(got, float64(n*n), 1e-12) {
+			t.Errorf("the layer at %v: %v", n, got)
+		}
 	}
 }
 

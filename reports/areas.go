@@ -21,7 +21,7 @@ func (a Areas) WriteImage(w io.Writer, ext string, width, height int) error {
 	if err != nil {
 		return err
 	}
-	return writeImage(w, ext, width, height, paint)
+	return writeImage(w, a.Title, ext, width, height, paint)
 }
 
 // sums returns what lies under each part and all of them: sums[k][i] under part k at x i.

@@ -37,7 +37,7 @@ func (f Figure) WriteImage(w io.Writer, ext string, width, height int) error {
 	if err != nil {
 		return err
 	}
-	return writeImage(w, ext, width, height, paint)
+	return writeImage(w, f.title(), ext, width, height, paint)
 }
 
 // painter returns what draws the figure onto a canvas.

@@ -22,7 +22,7 @@ func (h HeatMap) WriteImage(w io.Writer, ext string, width, height int) error {
 	if err != nil {
 		return err
 	}
-	return writeImage(w, ext, width, height, paint)
+	return writeImage(w, h.Title, ext, width, height, paint)
 }
 
 // check returns the ends of Z, or the first fault of the map.

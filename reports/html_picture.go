@@ -238,7 +238,7 @@ func inlineSVG(p Picture, class string, width, height int, page *sheet) (string,
 	if l, ok := p.(live); ok {
 		var paint func(draw.Canvas)
 		if paint, err = l.bare().painterTo(&at); err == nil {
-			err = writeImage(&b, "svg", width, height, paint)
+			err = writeImage(&b, "", "svg", width, height, paint)
 		}
 	} else {
 		if t, ok := p.(Tornado); ok {
@@ -252,6 +252,9 @@ func inlineSVG(p Picture, class string, width, height int, page *sheet) (string,
 	}
 	_, drawing, _ := strings.Cut(b.String(), "<svg")
 	_, drawing, _ = strings.Cut(drawing, ">")
+	if _, after, titled := strings.Cut(drawing, "</title>"); titled {
+		drawing = after // the page has its own
+	}
 	drawing = svgText.ReplaceAllStringFunc(drawing, fitText)
 	drawing = svgStyle.ReplaceAllStringFunc(drawing, func(s string) string {
 		return `class="` + page.class(svgStyle.FindStringSubmatch(s)[1]) + `"`

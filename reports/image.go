@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+	"html"
 	"io"
 	"slices"
 	"strings"
@@ -25,7 +26,7 @@ func Exts() []string { return []string{"png", "svg", "pdf"} }
 const pixel = vg.Inch / 96
 
 // writeImage hands paint a white canvas and writes what it has become to w.
-func writeImage(w io.Writer, ext string, width, height int, paint func(draw.Canvas)) error {
+func writeImage(w io.Writer, title, ext string, width, height int, paint func(draw.Canvas)) error {
 	if width < 320 || height < 240 || width > 10000 || height > 10000 {
 		return fmt.Errorf("a picture of %d×%d pixels is not possible; choose from 320×240 to 10000×10000", width, height)
 	}
@@ -52,12 +53,13 @@ func writeImage(w io.Writer, ext string, width, height int, paint func(draw.Canv
 	// Where Liberation is not installed, its likes of the same widths serve.
 	content := bytes.ReplaceAll(b.Bytes(),
 		[]byte("font-family:Liberation Sans;"), []byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;"))
-	_, err := w.Write(marked(content))
+	_, err := w.Write(marked(content, title))
 	return err
 }
 
-// marked adds [atomicfile.Imprint] to an image that has none: PNG's keyword for it is Software.
-func marked(image []byte) []byte {
+// marked adds [atomicfile.Imprint] to an image that has none: PNG's keyword for it is Software. SVG
+// gets the title too.
+func marked(image []byte, title string) []byte {
 	const header = 8 + 25 // PNG's signature and its first chunk
 	if bytes.HasPrefix(image, []byte("\x89PNG")) {
 		text := []byte("tEXtSoftware\x00" + atomicfile.Imprint)
@@ -66,10 +68,15 @@ func marked(image []byte) []byte {
 		chunk = binary.BigEndian.AppendUint32(chunk, crc32.ChecksumIEEE(text))
 		return slices.Concat(image[:header], chunk, image[header:])
 	}
-	if before, after, ok := bytes.Cut(image, []byte("<svg")); ok {
-		return slices.Concat(before, []byte("<!-- "+atomicfile.Imprint+" -->\n<svg"), after)
+	before, after, ok := bytes.Cut(image, []byte("<svg"))
+	if !ok {
+		return image
 	}
-	return image
+	attributes, content, _ := bytes.Cut(after, []byte(">"))
+	if title != "" {
+		title = "\n<title>" + html.EscapeString(OneLine(title)) + "</title>"
+	}
+	return slices.Concat(before, []byte("<!-- "+atomicfile.Imprint+" -->\n<svg"), attributes, []byte(">"+title), content)
 }
 
 // drawable is a picture that can be drawn.

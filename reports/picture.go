@@ -3,6 +3,7 @@ package reports
 import (
 	"math"
 	"strconv"
+	"strings"
 )
 
 // A Picture can be drawn; Rows returns its values.
@@ -32,11 +33,20 @@ type Axis struct {
 	Scale Scale
 	Bytes bool // the values are bytes: ticks are powers of two, 1 B, 64 KiB
 	Twos  bool // on a logarithmic axis: ticks are powers of two, as of ranks
+	Near  bool // a linear axis need not hold 0 if the values are all far from it
 
 	// Min and Max are the ends of the axis, in the unit of the data. If Max
 	// is not above Min they are chosen from the data, with 0 on a linear
 	// axis that holds nothing negative.
 	Min, Max float64
+}
+
+// quantity names what the axis shows, with the unit.
+func (a Axis) quantity() string {
+	if a.Bytes && !strings.Contains(a.Label, "(") {
+		return a.Label + " (B)"
+	}
+	return a.Label
 }
 
 // A Scale is the way from values to distances along an axis.
@@ -100,26 +110,35 @@ func (f Figure) Rows() Rows {
 			{Key: "x", Head: f.X.Label}, {Key: "y", Head: f.Y.Label},
 			{Key: "low", Head: "low"}, {Key: "high", Head: "high"},
 			{Key: "label", Head: "label"},
+			{Key: "x_quantity"}, {Key: "y_quantity"},
 		},
 		Notes: f.Notes,
 	}
+	x, y := f.X.quantity(), f.Y.quantity()
 	for _, s := range f.Series {
 		for i := range min(len(s.X), len(s.Y)) {
 			low, high := s.bounds(i)
-			r.Data = append(r.Data, []any{string(s.Kind), s.Name, s.X[i], s.Y[i], low, high, nil})
+			r.Data = append(r.Data, []any{string(s.Kind), s.Name, s.X[i], s.Y[i], low, high, nil, x, y})
 		}
 	}
 	for _, m := range f.Marks {
-		x, y := m.X, m.Y
 		switch m.Kind {
 		case AtX:
-			y = math.NaN()
+			m.Y = math.NaN()
 		case AtY:
-			x = math.NaN()
+			m.X = math.NaN()
 		}
-		r.Data = append(r.Data, []any{"mark", m.Series, x, y, nil, nil, m.Label})
+		r.Data = append(r.Data, []any{"mark", m.Series, m.X, m.Y, nil, nil, m.Label, x, y})
 	}
 	return r
+}
+
+// title returns the title of the figure, or what it shows if it has none.
+func (f Figure) title() string {
+	if f.Title == "" {
+		return f.Y.Label + " against " + f.X.Label
+	}
+	return f.Title
 }
 
 // bounds returns the interval around point i; a missing bound is not finite.
@@ -170,10 +189,10 @@ type Part struct {
 
 // Rows returns a row for each x and part.
 func (a Areas) Rows() Rows {
-	r := Rows{Columns: []Column{{Key: "name", Head: "name"}, {Key: "x", Head: a.X.Label}, {Key: "y", Head: a.Y.Label}}, Notes: a.Notes}
+	r := Rows{Columns: []Column{{Key: "name", Head: "name"}, {Key: "x", Head: a.X.Label}, {Key: "y", Head: a.Y.Label}, {Key: "x_quantity"}, {Key: "y_quantity"}}, Notes: a.Notes}
 	for _, p := range a.Parts {
 		for i, x := range a.XS {
-			r.Data = append(r.Data, []any{p.Name, x, p.Y[i]})
+			r.Data = append(r.Data, []any{p.Name, x, p.Y[i], a.X.quantity(), a.Y.quantity()})
 		}
 	}
 	return r
@@ -225,14 +244,15 @@ type HeatMap struct {
 
 // Rows returns a row for each cell.
 func (h HeatMap) Rows() Rows {
-	r := Rows{Columns: []Column{{Key: "x", Head: h.X.Label}, {Key: "y", Head: h.Y.Label}, {Key: "z", Head: h.Label}}, Notes: h.Notes}
+	r := Rows{Columns: []Column{{Key: "x", Head: h.X.Label}, {Key: "y", Head: h.Y.Label}, {Key: "z", Head: h.Label},
+		{Key: "x_quantity"}, {Key: "y_quantity"}, {Key: "z_quantity"}}, Notes: h.Notes}
 	for j, row := range h.Z {
 		for i, z := range row {
-			if h.Names != nil {
-				r.Data = append(r.Data, []any{h.Names[i], h.Names[j], z})
-				continue
+			var x, y any
+			if x, y = h.XS[i], h.YS[j]; h.Names != nil {
+				x, y = h.Names[i], h.Names[j]
 			}
-			r.Data = append(r.Data, []any{h.XS[i], h.YS[j], z})
+			r.Data = append(r.Data, []any{x, y, z, h.X.quantity(), h.Y.quantity(), h.Label})
 		}
 	}
 	return r

@@ -22,7 +22,7 @@ func (m RegionMap) WriteImage(w io.Writer, ext string, width, height int) error 
 	if err != nil {
 		return err
 	}
-	return writeImage(w, ext, width, height, paint)
+	return writeImage(w, m.Title, ext, width, height, paint)
 }
 
 // check returns the first fault of the map.

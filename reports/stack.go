@@ -28,7 +28,7 @@ func (s Stack) WriteImage(w io.Writer, ext string, width, height int) error {
 		panels[i] = paint
 		notes = append(notes, more...)
 	}
-	return writeImage(w, ext, width, height, func(c draw.Canvas) {
+	return writeImage(w, s[0].title(), ext, width, height, func(c draw.Canvas) {
 		c = frame(c, s[0].Title, s[0].legend(s[0].styles()), notes)
 		areas := make([]draw.Canvas, len(panels))
 		lefts := make([]vg.Length, len(panels))

@@ -20,6 +20,7 @@ type grid struct {
 	right  []bool     // aligned, by column
 	rank   []int
 	widths []int
+	halves []int // widths with the intervals below their values
 }
 
 // newGrid prints the cells of the visible columns.
@@ -31,30 +32,45 @@ func (v View) newGrid(r Rows, clean func(string) string) grid {
 		}
 		head := clean(c.Head)
 		width := displayWidth(head)
+		half := 0
+		for word := range strings.FieldsSeq(head) {
+			half = max(half, displayWidth(word))
+		}
 		scales := r.scales(j, v.Units)
 		for i, row := range r.Data {
 			cell := clean(forEyes(c, row[j], scales))
 			width = max(width, displayWidth(cell))
 			g.cells[i] = append(g.cells[i], cell)
+			if _, is := row[j].(Interval); !is {
+				half = max(half, displayWidth(cell), displayWidth(head))
+			}
+			for line := range strings.SplitSeq(underValue(cell), "\n") {
+				half = max(half, displayWidth(line))
+			}
 		}
 		g.heads, g.widths, g.rank = append(g.heads, head), append(g.widths, width), append(g.rank, c.Rank)
+		g.halves = append(g.halves, half)
 		g.right = append(g.right, numeric(r.Data, j))
 	}
 	return g
 }
 
-// width returns the width of the table in letters.
-func (g *grid) width() int {
-	sum := len(columnGap) * max(0, len(g.widths)-1)
-	for _, w := range g.widths {
+// underValue returns the text of an interval with the interval below its value.
+func underValue(cell string) string { return strings.Replace(cell, " (", "\n(", 1) }
+
+// width returns the width in letters of a table with columns of these widths.
+func width(widths []int) int {
+	sum := len(columnGap) * max(0, len(widths)-1)
+	for _, w := range widths {
 		sum += w
 	}
 	return sum
 }
 
-// fit drops columns until the table fits the width, and returns their heads in order; if that is not
-// enough, it folds the columns of text. If that is not enough either, it changes nothing.
-func (g *grid) fit(width int) (left []string, ok bool) {
+// fit drops columns until the table fits the width with intervals below their values, and returns
+// their heads in order; if that is not enough, it folds the columns of text. If that is not enough
+// either, it changes nothing.
+func (g *grid) fit(most int) (left []string, ok bool) {
 	order := make([]int, 0, len(g.heads)) // in which columns are dropped
 	for j := range g.heads {
 		if g.rank[j] > 0 {
@@ -67,16 +83,16 @@ func (g *grid) fit(width int) (left []string, ok bool) {
 		}
 		return b - a
 	})
-	total := g.width()
+	total := width(g.halves)
 	without := make([]bool, len(g.heads))
 	for _, j := range order {
-		if total <= width {
+		if total <= most {
 			break
 		}
 		if g.distinguishes(j, without) {
 			continue
 		}
-		total -= g.widths[j] + len(columnGap)
+		total -= g.halves[j] + len(columnGap)
 		without[j] = true
 	}
 	kept := grid{cells: make([][]string, len(g.cells))}
@@ -85,13 +101,13 @@ func (g *grid) fit(width int) (left []string, ok bool) {
 			left = append(left, head)
 			continue
 		}
-		kept.heads, kept.widths = append(kept.heads, head), append(kept.widths, g.widths[j])
+		kept.heads, kept.widths, kept.halves = append(kept.heads, head), append(kept.widths, g.widths[j]), append(kept.halves, g.halves[j])
 		kept.right, kept.rank = append(kept.right, g.right[j]), append(kept.rank, g.rank[j])
 		for i := range g.cells {
 			kept.cells[i] = append(kept.cells[i], g.cells[i][j])
 		}
 	}
-	if !kept.fold(width) {
+	if !kept.fold(most) {
 		return nil, false
 	}
 	*g = kept
@@ -120,9 +136,18 @@ func (g *grid) distinguishes(j int, without []bool) bool {
 // minFolded is the smallest width in letters to which a column of text is folded.
 const minFolded = 8
 
-// fold narrows the columns of text, the widest first and none below its longest word, until the
-// table has the width. It reports whether that is enough.
-func (g *grid) fold(width int) bool {
+// fold puts intervals below their values, the last column first, and narrows the columns of text,
+// the widest first and none below its longest word, until the table has the width. It reports
+// whether that is enough.
+func (g *grid) fold(most int) bool {
+	for j := len(g.widths) - 1; j >= 0 && width(g.widths) > most; j-- {
+		if g.halves[j] < g.widths[j] {
+			g.widths[j] = g.halves[j]
+			for _, cells := range g.cells {
+				cells[j] = underValue(cells[j])
+			}
+		}
+	}
 	widths := slices.Clone(g.widths)
 	least := make([]int, len(widths))
 	for j := range widths {
@@ -133,7 +158,7 @@ func (g *grid) fold(width int) bool {
 			}
 		}
 	}
-	for over := g.width() - width; over > 0; over-- {
+	for over := width(widths) - most; over > 0; over-- {
 		widest := -1
 		for j, w := range widths {
 			if !g.right[j] && w > least[j] && (widest < 0 || w > widths[widest]) {
@@ -152,7 +177,7 @@ func (g *grid) fold(width int) bool {
 func (v View) writeText(b *bytes.Buffer, r Rows) {
 	g := v.newGrid(r, OneLine)
 	notes := r.Notes
-	if v.Width > 0 && g.width() > v.Width {
+	if v.Width > 0 && width(g.widths) > v.Width {
 		left, ok := g.fit(v.Width)
 		if !ok {
 			v.writeUpright(b, g)
@@ -164,7 +189,7 @@ func (v View) writeText(b *bytes.Buffer, r Rows) {
 		}
 	}
 	b.WriteString(v.bold(g.line(g.heads)) + "\n")
-	rule := g.width()
+	rule := width(g.widths)
 	if v.Width == 0 {
 		rule += len(columnGap)
 	}
@@ -180,9 +205,11 @@ func (g *grid) line(cells []string) string {
 	lines := 1
 	folded := make([][]string, len(cells))
 	for j, cell := range cells {
-		folded[j] = []string{cell}
-		if displayWidth(cell) > g.widths[j] {
-			folded[j] = strings.Split(Fold(strings.Join(strings.Fields(cell), " "), g.widths[j]), "\n")
+		for part := range strings.SplitSeq(cell, "\n") {
+			if displayWidth(part) > g.widths[j] {
+				part = Fold(strings.Join(strings.Fields(part), " "), g.widths[j])
+			}
+			folded[j] = append(folded[j], strings.Split(part, "\n")...)
 		}
 		lines = max(lines, len(folded[j]))
 	}

@@ -58,6 +58,10 @@ func (a Axis) limits(values []float64) (limits, error) {
 		}
 		return limits{oneTwoFive(lo/1.02, math.Floor), oneTwoFive(hi*1.02, math.Ceil)}, nil
 	}
+	if a.Near && lo > hi/2 && hi > lo {
+		step := niceStep((hi - lo) / 8)
+		return limits{step * math.Floor(lo/step-0.2), step * math.Ceil(hi/step+0.2)}, nil
+	}
 	lo = min(lo, 0)
 	if lo < 0 {
 		hi = max(hi, 0)

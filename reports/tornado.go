@@ -20,7 +20,7 @@ func (t Tornado) WriteImage(w io.Writer, ext string, width, height int) error {
 	if err != nil {
 		return err
 	}
-	return writeImage(w, ext, width, height, paint)
+	return writeImage(w, t.Title, ext, width, height, paint)
 }
 
 // painter returns what draws the tornado onto a canvas.

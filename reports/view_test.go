@@ -225,3 +225,37 @@ func TestPercent(t *testing.T) {
 	check(Probability(1.0), "100.0 %")
 	check(Probability(0.0001), "< 0.1 %")
 }
+
+// On a narrow terminal intervals go below their values before columns are left out.
+func TestIntervalsBelow(t *testing.T) {
+	interval := Interval{Dim: quantity.DimTime, Value: 2.05, Low: 1.94, High: 2.16}
+	rows := Rows{
+		Columns: []Column{{Key: "size", Head: "size"}, {Head: "prediction interval of it"}, {Key: "n", Head: "n½", Rank: 1}},
+		Data:    [][]any{{1, interval, 96}, {2, interval, 97}},
+	}
+	var b strings.Builder
+	if err := (View{Width: 28}).Write(&b, rows); err != nil {
+		t.Fatal(err)
+	}
+	want := `size  prediction      n½
+      interval of it
+────────────────────────
+   1  2.05 µs         96
+      (1.94 to 2.16)
+   2  2.05 µs         97
+      (1.94 to 2.16)
+`
+	if b.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
+	}
+}
+
+// An axis near its values has no 0; one whose values are far apart has.
+func TestNearAxis(t *testing.T) {
+	for _, c := range []struct{ lo, hi, min, max float64 }{{107, 119, 106, 120}, {40, 100, 0, 120}, {5, 5, 0, 6}} {
+		got, err := Axis{Near: true}.limits([]float64{c.lo, c.hi})
+		if err != nil || got.min != c.min || got.max != c.max {
+			t.Errorf("%v to %v: %v, %v; want %v to %v", c.lo, c.hi, got, err, c.min, c.max)
+		}
+	}
+}

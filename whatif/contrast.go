@@ -102,6 +102,37 @@ func (c *Contrast) Rows(units quantity.UnitChoice) reports.Rows {
 	return rows
 }
 
+// ContrastedTimes returns the table of quantities that are times, before and after.
+func ContrastedTimes(before, after Design, names []string) (reports.Rows, error) {
+	type change struct {
+		Quantity
+		reports.Change
+	}
+	var all []change
+	for _, name := range names {
+		was, err := before.Quantity(name, 1)
+		if err != nil {
+			return reports.Rows{}, err
+		}
+		is, err := after.Quantity(name, 1)
+		if err != nil {
+			return reports.Rows{}, err
+		}
+		all = append(all, change{is, reports.Change{Dim: is.Dim(), From: was.Of(before.Layer.Model), To: is.Of(after.Layer.Model)}})
+	}
+	rows := reports.TableOf(all,
+		reports.Col("platform", "", func(change) any { return before.Platform.Name }),
+		reports.Col("layer", "", func(change) any { return before.Layer.Name }),
+		reports.Col("quantity", "quantity", func(c change) any { return c.Title() }),
+		reports.Col("", "time", func(c change) any { return c.Change }),
+		reports.Col("before_us", "", func(c change) any { return c.From }),
+		reports.Col("after_us", "", func(c change) any { return c.To }),
+		reports.Col("change_percent", "", func(c change) any { return 100 * (c.To/c.From - 1) }),
+	)
+	rows.Notes = changeNotes(after)
+	return rows, nil
+}
+
 // changeNotes are the changes that were made to a design.
 func changeNotes(d Design) []string {
 	var notes []string

@@ -63,6 +63,9 @@ func (d Design) parseRange(text string) (Range, error) {
 			r.Steps, to = int(n), rest[:i]
 		}
 	}
+	if r.Param.Value.Dim != quantity.DimSize { // a plain size is in bytes
+		from = withUnit(strings.TrimSpace(from), strings.TrimSpace(to))
+	}
 	for _, end := range []struct {
 		text string
 		to   *float64
@@ -84,6 +87,15 @@ func (d Design) parseRange(text string) (Range, error) {
 		return r, fmt.Errorf("a range with /log begins above 0")
 	}
 	return r, nil
+}
+
+// withUnit returns a plain number with the unit that the other end of its range has: 1..20us.
+func withUnit(from, to string) string {
+	digits := strings.TrimLeft(to, "0123456789.")
+	if _, err := strconv.ParseFloat(from, 64); err != nil || digits == to || strings.ContainsAny(digits, "+-*()") {
+		return from
+	}
+	return from + digits
 }
 
 func (r Range) format(v float64) string {

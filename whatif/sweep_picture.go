@@ -92,7 +92,7 @@ func (p *sweepPicture) heatMap() reports.HeatMap {
 
 func (p *sweepPicture) figure() reports.Figure {
 	r := p.sweep.Ranges[0]
-	f := reports.Figure{Title: p.sweep.Design.Layer.Ref(), X: rangeAxis(r), Y: reports.Axis{Label: p.quantity.Head()}, Series: p.lines}
+	f := reports.Figure{Title: p.sweep.Design.Layer.Ref(), X: rangeAxis(r), Y: reports.Axis{Label: p.quantity.Head(), Near: true}, Series: p.lines}
 	if now := r.Param.Value.Num; now > 0 {
 		f.Marks = []reports.Mark{{Kind: reports.AtX, X: r.Shown(now), Label: "as it is: " + Format(r.Param.Value)}}
 	}

@@ -57,8 +57,9 @@ with benchmark files, at their ranks and sizes unless --ranks or --size chooses.
   halfpeak collective allreduce my.toml --measured osu-16.out,osu-64.out
   halfpeak collective allreduce cluster.toml --map-by node
   halfpeak collective bcast clip --segment 4KiB,16KiB --export openmpi --unverified -o bcast.rules`,
-		Args: wantArgs(2, 2, `a collective and a platform, as in "halfpeak collective bcast clip"`),
-		RunE: o.run,
+		Args:              wantArgs(2, 2, `a collective and a platform, as in "halfpeak collective bcast clip"`),
+		ValidArgsFunction: completeCollective,
+		RunE:              o.run,
 	}
 	o.declare(cmd)
 	return cmd
@@ -89,6 +90,7 @@ func (o *collectiveOptions) declare(cmd *cobra.Command) {
 	declareSize(cmd, &o.width, &o.height)
 	renamed(cmd, map[string]string{"map": "map-by", "loop": "osu-loop"})
 	complete(cmd, "export", collectives.Libraries())
+	completeAlgorithms(cmd)
 }
 
 // run computes the times and writes the answer.
@@ -108,7 +110,7 @@ func (o *collectiveOptions) run(cmd *cobra.Command, args []string) error {
 	var bar func(int64)
 	q.Progress = func(done, total int) {
 		if done == 1 {
-			bar = terminal.Progress(cmd.ErrOrStderr(), int64(total), 0, "times")
+			bar = terminal.Progress(cmd.ErrOrStderr(), int64(total), "times")
 		}
 		bar(1)
 	}

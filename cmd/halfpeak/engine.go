@@ -183,7 +183,7 @@ func (o *benchOptions) run(cmd *cobra.Command) (rows reports.Rows, err error) {
 	for _, n := range o.sizes.sizes {
 		b.Sizes = append(b.Sizes, int(n))
 	}
-	bar := terminal.Progress(cmd.ErrOrStderr(), 1000, 0, "")
+	bar := terminal.Progress(cmd.ErrOrStderr(), 1000, "")
 	shown := int64(0)
 	b.Progress = func(share float64) {
 		now := max(shown, int64(1000*min(share, 1)))

@@ -99,7 +99,7 @@ func (o *fitOptions) declare(cmd *cobra.Command) {
 	f.Var((*outputFile)(&o.save), "save", "write a platform to this `file`, for predict and plot")
 	f.Var((*outputFile)(&o.plot), "plot", "draw points, lines and residuals into this `file` (png, svg, pdf)")
 	f.StringVar(&o.asked.Compare, "compare", "", "show how this other `file` differs, or this table of the same file, or with the same file the second run in it")
-	f.StringVar(&o.against, "against", "", "recommend the threshold up to which the protocol of FILE is better than that of this `file`, such as eager and rendezvous")
+	f.StringVar(&o.against, "against", "", "recommend the threshold up to which the protocol of FILE is better than that of this `file`, such as eager and rendezvous; with the same file, on both sides of its break")
 	f.StringVar(&o.asked.Measured.Collective, "collective", "", "the `collective` that a CSV or old nccl-tests file measured, as in bcast")
 	f.StringVar(&o.asked.Measured.Algorithm, "algorithm", "", "the `algorithm` that a collective was done by, by its name here or Open MPI's number; without it, as the files say, or searched")
 	f.Var(&o.ranks, "ranks", "how many ranks took part, where files do not say: one number, or one for each such table")
@@ -108,6 +108,7 @@ func (o *fitOptions) declare(cmd *cobra.Command) {
 	f.BoolVar(&o.asked.Runs, "runs", false, "take the files as runs of one measurement")
 	renamed(cmd, map[string]string{"holds": "arity", "fans": "fan-out-times", "collectives": "calibrate-with", "receivers": "receivers-column", "slowest": "max-column", "map": "map-by"})
 	declareSize(cmd, &o.width, &o.height)
+	completeAlgorithms(cmd)
 }
 
 // declareMachine declares the flags of a machine with levels.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
@@ -123,6 +125,46 @@ func completePlatforms(_ *cobra.Command, _ []string, typed string) ([]string, co
 		}
 	}
 	return names, cobra.ShellCompDirectiveDefault
+}
+
+// completeCollective completes the name of a collective, then platforms.
+func completeCollective(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	switch {
+	case len(args) == 0:
+		var names []string
+		for _, e := range collective.Algorithms {
+			names = append(names, e.Collective)
+		}
+		return slices.Compact(names), cobra.ShellCompDirectiveNoFileComp
+	case len(args) == 1 && cmd.Name() == "collective":
+		return completePlatforms(cmd, args, typed)
+	}
+	return nil, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeAlgorithms completes the algorithms of the collective that is an argument or in a flag,
+// and the collective of the flag.
+func completeAlgorithms(cmd *cobra.Command) {
+	flag := cmd.Flags().Lookup("collective")
+	algorithms := func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if flag != nil {
+			args = []string{flag.Value.String()}
+		}
+		var names []string
+		for _, e := range collective.Of(append(args, "")[0]) {
+			names = append(names, e.Name+"\t"+e.Help)
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	}
+	err := cmd.RegisterFlagCompletionFunc("algorithm", algorithms)
+	if flag != nil {
+		err = cmp.Or(err, cmd.RegisterFlagCompletionFunc("collective", func(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+			return completeCollective(cmd, nil, typed)
+		}))
+	}
+	if err != nil {
+		panic(err) // a flag that this program does not declare
+	}
 }
 
 // cyclesFlag asks for times in cycles of each host's processor too.

@@ -69,7 +69,7 @@ interrupted, the report covers the rest, and the exit status is 1. Findings do n
 			}
 			o.Least, o.Rate = float64(least)/100, float64(rate)/100
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-			progress := terminal.Progress(cmd.ErrOrStderr(), -1, 0, "files")
+			progress := terminal.Progress(cmd.ErrOrStderr(), -1, "files")
 			reader := fleet.Reader{Progress: func(n int) { progress(int64(n)) }}
 			if which.Count > 0 {
 				defer stop()

@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -25,12 +27,13 @@ type plotOptions struct {
 	sizes         sizesFlag
 	title         string
 	schedule      []string
+	ranks         rankRange
 	width, height int
 }
 
 func newPlot() *cobra.Command {
 	out := output{plain: true}
-	o := plotOptions{sizes: newSizes("1..1MiB/16")}
+	o := plotOptions{sizes: newSizes("1..1MiB/16"), ranks: rankRange{0, math.MaxInt}}
 	cmd := &cobra.Command{
 		Use:   "plot PLATFORM… -o FILE.png",
 		Short: "Curves of bandwidth or latency, the timeline of a pipeline, or a LogP signature",
@@ -63,6 +66,7 @@ extension chooses PNG, SVG or PDF; without -o it prints the numbers of the figur
 	o.layers.declare(cmd)
 	enum(cmd, &o.kind, "kind", "what to draw", "bandwidth", "latency", "gap", "throughput", "timeline", "signature", "ranks")
 	cmd.Flags().StringArrayVar(&o.schedule, "schedule", nil, "with --kind ranks: a schedule, or the files of a trace; `file`")
+	cmd.Flags().Var(&o.ranks, "ranks", "with --kind ranks: these ranks alone, as in \"0..63\"")
 	cmd.Flags().Var(&o.sizes, "size", "message sizes; one for a timeline, 16KiB if not given")
 	cmd.Flags().StringVar(&o.title, "title", "", "title of the figure")
 	declareSize(cmd, &o.width, &o.height)
@@ -97,6 +101,31 @@ func (p pixels) String() string {
 		return ""
 	}
 	return strconv.Itoa(*p.n)
+}
+
+// rankRange is some of the ranks, one after the other.
+type rankRange struct{ first, last int }
+
+func (r *rankRange) Set(text string) error {
+	from, to, several := strings.Cut(text, "..")
+	if !several {
+		to = from
+	}
+	var err, failed error
+	r.first, err = strconv.Atoi(from)
+	if r.last, failed = strconv.Atoi(to); err != nil || failed != nil || r.first < 0 || r.last < r.first {
+		return errors.New(`give ranks, counted from 0, as in "0..63"`)
+	}
+	return nil
+}
+
+func (r *rankRange) Type() string { return "ranks" }
+
+func (r *rankRange) String() string {
+	if r.last == math.MaxInt {
+		return ""
+	}
+	return fmt.Sprintf("%d..%d", r.first, r.last)
 }
 
 // writePicture draws the picture into the -o file; if that is no image, or
@@ -152,7 +181,7 @@ func plot(ctx context.Context, refs []string, o plotOptions) (reports.Picture, e
 		if err != nil {
 			return nil, err
 		}
-		t, err := simulations.Ranks(ctx, designs[0], in)
+		t, err := simulations.Ranks(ctx, designs[0], in, o.ranks.first, o.ranks.last)
 		if o.title != "" {
 			t.Title = o.title
 		}

@@ -38,7 +38,8 @@ func newSchedule() *cobra.Command {
 ends with .bin. Without --algorithm it lists the algorithms, with their names and numbers in libraries.`,
 		Example: `  halfpeak schedule allreduce
   halfpeak schedule allreduce --algorithm ring --ranks 64 --size 1MiB -o ring.goal`,
-		Args: wantArgs(0, 1, `at most one collective, as in "halfpeak schedule bcast"`),
+		Args:              wantArgs(0, 1, `at most one collective, as in "halfpeak schedule bcast"`),
+		ValidArgsFunction: completeCollective,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if name == "" {
 				all, err := collectives.AlgorithmsOf(append(args, "")[0])
@@ -69,6 +70,7 @@ ends with .bin. Without --algorithm it lists the algorithms, with their names an
 	}
 	out.declareFormat(cmd)
 	call.declare(cmd)
+	defer completeAlgorithms(cmd)
 	cmd.Flags().StringVar(&name, "algorithm", "", "write the schedule of this algorithm; `name`")
 	cmd.Flags().IntVar(&ranks, "ranks", 8, "how `many` take part")
 	cmd.Flags().Var(&size, "size", "of the message, or of each rank's block")

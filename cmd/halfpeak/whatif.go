@@ -53,8 +53,8 @@ that are computed from a changed one change with it. A VALUE is a formula with u
   --breakdown              the time by stage or parameter
   --landmarks              n½, 90 % of the peak, and the best protocol thresholds
   --uncertainty            predictions with intervals
-  --schedule FILE          adds the finish of a parallel program as a quantity for --target,
-                           --sweep, --sensitivity and --uncertainty; see "halfpeak help simulate"
+  --schedule FILE          predicts the finish of a parallel program instead, for all but
+                           --breakdown and --landmarks; see "halfpeak help simulate"
 
 Each question is asked about the design after --set. --plot draws its figure.
 
@@ -97,7 +97,7 @@ func (o *whatifOptions) declare(cmd *cobra.Command) {
 	f.BoolVar(&o.where, "breakdown", false, "break the one-way time and the gap down by stage or parameter")
 	f.BoolVar(&o.landmarks, "landmarks", false, "list n½, 90 % of the peak, and the best protocol thresholds")
 	f.BoolVar(&o.uncertainty, "uncertainty", false, "predict with 95 % intervals: of the next measurement if the platform was fitted, else from those of the parameters")
-	f.StringArrayVar(&o.schedule, "schedule", nil, "add a quantity: the finish of the schedule or trace in this `file`; may be given again")
+	f.StringArrayVar(&o.schedule, "schedule", nil, "add a quantity: the finish of the schedule or trace in this `file` or folder; a trace may have several")
 	f.StringVar(&o.collective.Collective, "collective", "", "add a quantity for each of --ranks and --size: the finish of this `collective`")
 	f.StringVar(&o.collective.Algorithm, "algorithm", "best", "of --collective: the `name` of one, all, or best, the best of each design")
 	f.Var(&o.ranks, "ranks", "of --collective: numbers of ranks")
@@ -107,6 +107,7 @@ func (o *whatifOptions) declare(cmd *cobra.Command) {
 	completeParams(cmd, "sweep", "=")
 	completeParams(cmd, "solve-for", "")
 	complete(cmd, "quantity", whatif.Quantities())
+	completeAlgorithms(cmd)
 	renamed(cmd, map[string]string{"of": "quantity", "by": "solve-for", "where": "breakdown", "vary": "sweep"})
 }
 
@@ -125,8 +126,8 @@ func (o *whatifOptions) check() error {
 		return usagef("--against requires --uncertainty; halfpeak compare shows platforms side by side")
 	case questions > 1:
 		return usagef("--sweep, --target, --sensitivity, --breakdown, --landmarks and --uncertainty are different questions; choose one")
-	case o.finishes() && (o.where || o.landmarks || questions == 0):
-		return usagef("--schedule and --collective require --target, --sweep, --sensitivity or --uncertainty")
+	case o.finishes() && (o.where || o.landmarks || questions+len(o.set) == 0):
+		return usagef("--schedule and --collective require --set, --sweep, --target, --sensitivity or --uncertainty")
 	case len(o.schedule) > 0 && o.collective.Collective != "":
 		return usagef("--schedule and --collective cannot be combined")
 	case o.collective.Collective != "" && len(o.ranks.Values) == 0:

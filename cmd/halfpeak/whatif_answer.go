@@ -112,6 +112,8 @@ func (o *whatifOptions) table(ctx context.Context, base, d whatif.Design) (rows 
 		rows, err = whatif.LandmarkRows(d, o.sampling(ctx), units)
 	case o.uncertainty:
 		return o.uncertain(ctx, base, d)
+	case o.finishes():
+		rows, err = whatif.ContrastedTimes(base, d, o.ofOr())
 	default:
 		var c *whatif.Contrast
 		if c, err = whatif.Contrasted(base, d, o.sizes.sizes); err == nil {

@@ -47,7 +47,7 @@ func (o *whatifOptions) runVary(ctx context.Context, cmd *cobra.Command, d whati
 			return usageError{err}
 		}
 	}
-	s.Progress = terminal.Progress(cmd.ErrOrStderr(), int64(s.Rows()), 0, "rows")
+	s.Progress = terminal.Progress(cmd.ErrOrStderr(), int64(s.Rows()), "rows")
 	var rows reports.Rows
 	resumed := func(rows int64) { cmd.PrintErrf("%s: going on after %d of %.0f rows\n", o.path, rows, s.Rows()) }
 	switch {

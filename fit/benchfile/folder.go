@@ -2,6 +2,7 @@ package benchfile
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -43,7 +44,7 @@ func Files(name string) ([]string, error) {
 		return nil
 	})
 	if err == nil && len(files) == 0 {
-		err = &Error{File: name, Msg: "the folder has no files; name one with the output of benchmarks"}
+		err = &Error{File: name, Msg: "the folder has no files; give one that has"}
 	}
 	if err != nil {
 		return nil, err
@@ -64,5 +65,9 @@ func pathError(name string, err error) error {
 	if e := new(fs.PathError); errors.As(err, &e) {
 		err = e.Err
 	}
-	return &Error{File: name, Msg: err.Error()}
+	msg := err.Error()
+	if scheme, _, is := strings.Cut(name, "://"); is && errors.Is(err, fs.ErrNotExist) {
+		msg = fmt.Sprintf("files are read from disks, not by %s; copy it here first, or mount it", plain(scheme))
+	}
+	return &Error{File: name, Msg: msg}
 }

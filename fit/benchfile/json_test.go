@@ -183,7 +183,7 @@ func TestFolder(t *testing.T) {
 	}
 	empty := t.TempDir()
 	for name, want := range map[string]string{
-		empty:             empty + ": the folder has no files; name one with the output of benchmarks",
+		empty:             empty + ": the folder has no files; give one that has",
 		empty + "/nosuch": empty + "/nosuch: no such file or directory",
 	} {
 		if _, err := Files(name); err == nil || err.Error() != want {

@@ -4,6 +4,7 @@ package man
 import (
 	"io"
 	"path/filepath"
+	"regexp"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -28,6 +29,9 @@ func Write(to atomicfile.Files, cmd *cobra.Command, dir string) error {
 		date = t
 	}
 	cmd.DisableAutoGenTag = true
+	long := cmd.Long
+	cmd.Long = item.ReplaceAllStringFunc(long, definition)
+	defer func() { cmd.Long = long }()
 	name := strings.ReplaceAll(cmd.CommandPath(), " ", "-") + ".1"
 	header := &doc.GenManHeader{Section: "1", Source: "halfpeak " + cmd.Root().Version, Manual: "Halfpeak", Date: &date}
 	return to.Write(filepath.Join(dir, name), func(w io.Writer) error {
@@ -36,6 +40,15 @@ func Write(to atomicfile.Files, cmd *cobra.Command, dir string) error {
 		}
 		return doc.GenMan(cmd, header, w)
 	})
+}
+
+// item is an item of a list in a help text: a name, a gap, and a meaning that may go on deeper.
+var item = regexp.MustCompile(`(?m)^  (\S+(?: \S+)*) {2,}(\S.*(?:\n {6,}\S.*)*)$`)
+
+// definition returns an item as Markdown has definitions.
+func definition(text string) string {
+	parts := item.FindStringSubmatch(text)
+	return "\n" + parts[1] + "\n: " + strings.Join(strings.Fields(parts[2]), " ") + "\n"
 }
 
 // Setting is the build setting of this program under a key such as vcs.revision; empty if it has

@@ -134,9 +134,13 @@ func (q Quiet) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// patience is how long work may last without a progress bar.
+const patience = 500 * time.Millisecond
+
 // Progress returns a function that shows a count of things ("rows") and their rate in a bar, if w
-// is a terminal; a count below zero ends it. Without a name of things the bar shows their share.
-func Progress(w io.Writer, total, done int64, things string) func(n int64) {
+// is a terminal and the work takes longer than a moment; a count below zero ends it. Without a name
+// of things the bar shows their share.
+func Progress(w io.Writer, total int64, things string) func(n int64) {
 	if q, ok := w.(Quiet); ok {
 		w = q.Writer // the bar is ours, and moves the cursor
 	}
@@ -149,14 +153,21 @@ func Progress(w io.Writer, total, done int64, things string) func(n int64) {
 	} else {
 		options = append(options, progressbar.OptionShowCount(), progressbar.OptionShowIts(), progressbar.OptionSetItsString(things))
 	}
-	bar := progressbar.NewOptions64(total, options...)
-	_ = bar.Add64(done) // only a bar: what it cannot show does not matter
-	return func(n int64) {
-		if n < 0 {
+	var bar *progressbar.ProgressBar
+	begun, waiting := time.Now(), int64(0)
+	return func(n int64) { // errors of a bar do not matter
+		waiting += n
+		switch {
+		case n < 0 && bar != nil:
 			_ = bar.Clear()
-			return
+		case n < 0 || bar == nil && time.Since(begun) < patience:
+		default:
+			if bar == nil {
+				bar = progressbar.NewOptions64(total, options...)
+			}
+			_ = bar.Add64(waiting)
+			waiting = 0
 		}
-		_ = bar.Add64(n)
 	}
 }
 
@@ -176,7 +187,7 @@ func Counter(w io.Writer, things string) (bar func(done, total int64), end func(
 			end()
 		}
 		if add == nil {
-			add = Progress(w, total, 0, things)
+			add = Progress(w, total, things)
 		}
 		add(done - shown)
 		shown = done
@@ -193,7 +204,7 @@ func Reading(w io.Writer) func(path string) (read func(int64), done func()) {
 		if err != nil || !info.Mode().IsRegular() || info.Size() < large {
 			return nil, func() {}
 		}
-		bar, last := Progress(w, info.Size(), 0, "bytes"), int64(0)
+		bar, last := Progress(w, info.Size(), "bytes"), int64(0)
 		return func(n int64) { bar(n - last); last = n }, func() { bar(-1) }
 	}
 }
@@ -204,13 +215,8 @@ type Sink struct {
 	Err error
 }
 
-// NewSink returns the sink of an output, which may be one that the program was started without.
-func NewSink(w io.Writer) *Sink {
-	if IsClosed(w) {
-		w = closed{}
-	}
-	return &Sink{w: w}
-}
+// NewSink returns the sink of an output.
+func NewSink(w io.Writer) *Sink { return &Sink{w: w} }
 
 func (s *Sink) Write(p []byte) (int, error) {
 	if s.Err != nil {
@@ -224,11 +230,4 @@ func (s *Sink) Write(p []byte) (int, error) {
 		s.Err = fmt.Errorf("cannot write the output: %w", err)
 	}
 	return n, s.Err
-}
-
-// closed is a standard output that is not there.
-type closed struct{}
-
-func (closed) Write([]byte) (int, error) {
-	return 0, errors.New("it is closed, or /dev/null open for reading too; use >/dev/null or -o /dev/null to throw it away")
 }

@@ -96,6 +96,7 @@ type fitSource struct {
 	file  *benchfile.File
 	table *benchfile.Table
 	alone bool   // nothing else is read: a remark need not say what it is about
+	one   bool   // no other file is read: a remark need not name it
 	level string // of a machine; "": none
 }
 
@@ -110,8 +111,11 @@ func (s fitSource) name() string {
 // about is a remark about the table.
 func (s fitSource) about(format string, args ...any) string {
 	text := fmt.Sprintf(format, args...)
-	if s.alone {
+	switch {
+	case s.alone:
 		return text
+	case s.one:
+		return s.table.Name() + ": " + text
 	}
 	return s.name() + ": " + text
 }
@@ -158,7 +162,7 @@ func Read(r io.Reader, name string, o Options) (*Fitted, error) {
 		return nil, err
 	}
 	in.add(file)
-	in.end()
+	in.end(name)
 	return in.fitted(o)
 }
 
@@ -217,15 +221,16 @@ func fitCurves(sources []fitSource, o Options) (curves []Curve, summaries []Summ
 				continue
 			}
 		}
-		err = fmt.Errorf("%s: %w", s.name(), err)
 		if first == nil {
-			first = err
+			first = fmt.Errorf("%s: %w", s.name(), err)
 		}
-		if len(s.table.Samples) == 1 {
-			summaries = append(summaries, Summary{s, s.table.Samples[0]})
+		if n := len(s.table.Samples); n == 1 || n == 2 && s.table.Samples[0].Size == 0 {
+			for _, sample := range s.table.Samples {
+				summaries = append(summaries, Summary{s, sample})
+			}
 			continue
 		}
-		notes = append(notes, "left out: "+err.Error())
+		notes = append(notes, "left out: "+s.about("%v", err))
 	}
 	if len(curves) == 0 {
 		return nil, summaries, notes, first

@@ -55,14 +55,20 @@ func ReadFit(paths []string, o Options) (in input, err error) {
 			return in, &benchfile.Error{File: path, Msg: fmt.Sprintf("no file of the folder has a table of sizes and times; files read: %d", len(names))}
 		}
 	}
-	in.end()
+	in.end(paths...)
 	return in, nil
 }
 
-// end ends the reading.
-func (in *input) end() {
-	if len(in.Sources) == 1 {
-		in.Sources[0].alone = true
+// end ends the reading. If it was of one file, remarks do not name that.
+func (in *input) end(paths ...string) {
+	one := len(paths) == 1 && in.Sources[0].file.Name == paths[0]
+	for i := range in.Sources {
+		in.Sources[i].alone, in.Sources[i].one = len(in.Sources) == 1, one
+	}
+	for i, note := range in.Notes {
+		if one {
+			in.Notes[i] = strings.TrimPrefix(note, paths[0]+": ")
+		}
 	}
 }
 

@@ -82,6 +82,11 @@ func LineTables(t platforms.Table, part, from string, r *fit.Result, all ...plat
 		}
 		return t
 	}
+	if _, is := layer.(*model.Table); is {
+		t.Set("model", "table")
+		setPoints(&t, r.Points)
+		return []platforms.Table{t}, nil
+	}
 	lines, several := layer.(*model.Switch)
 	if !several {
 		return []platforms.Table{linear(t, r.Segments[0])}, nil
@@ -172,19 +177,11 @@ const maxMeasured = 4096
 // measuredTable is the table of the points that lines were fitted to.
 func measuredTable(name string, c Curve) platforms.Table {
 	t := platforms.NewTable("measured", name)
-	list := func(key string, text func(p fit.Point) string) {
-		all := make([]string, len(c.Points))
-		for i, p := range c.Points {
-			all[i] = text(p)
-		}
-		t.Set(key, all)
-	}
-	list("sizes", func(p fit.Point) string { return fmt.Sprintf("%.12gB", float64(p.Size)) })
-	list("times", func(p fit.Point) string { return platforms.ExactMicros(p.Time) })
+	setPoints(&t, c.Points)
 	runs := slices.MinFunc(c.Points, func(a, b fit.Point) int { return cmp.Compare(a.Count, b.Count) }).Count
 	if runs > 1 {
 		t.Set("runs", strconv.FormatInt(runs, 10))
-		list("deviations", func(p fit.Point) string { return platforms.ExactMicros(p.Time * quantity.Micros(p.Deviation)) })
+		setList(&t, "deviations", c.Points, func(p fit.Point) string { return platforms.ExactMicros(p.Time * quantity.Micros(p.Deviation)) })
 	}
 	if r := c.Resolution(); r > 0 {
 		t.Set("resolution", platforms.ExactMicros(r))
@@ -194,6 +191,20 @@ func measuredTable(name string, c Curve) platforms.Table {
 	}
 	t.Set("source", c.name()+c.dateSuffix())
 	return t
+}
+
+// setPoints sets the sizes and times of points.
+func setPoints(t *platforms.Table, points []fit.Point) {
+	setList(t, "sizes", points, func(p fit.Point) string { return fmt.Sprintf("%.12gB", float64(p.Size)) })
+	setList(t, "times", points, func(p fit.Point) string { return platforms.ExactMicros(p.Time) })
+}
+
+func setList(t *platforms.Table, key string, points []fit.Point, text func(p fit.Point) string) {
+	all := make([]string, len(points))
+	for i, p := range points {
+		all[i] = text(p)
+	}
+	t.Set(key, all)
 }
 
 // PipelineTable is the layer of stages in their order.

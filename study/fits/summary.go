@@ -24,11 +24,11 @@ func (s Summary) median() quantity.Micros {
 }
 
 func (s Summary) text() string {
-	text := fmt.Sprintf("%s: one size only (%s), and no line goes through one point: n = %d, least %s, ", s.name(), s.Size, s.Count, s.Min)
+	median := ""
 	if m := s.median(); m > 0 {
-		text += fmt.Sprintf("median %s, ", m)
+		median = fmt.Sprintf("median %s, ", m)
 	}
-	return text + fmt.Sprintf("mean %s, largest %s", s.Mean, s.Max)
+	return s.about("one size only (%s), and no line goes through one point: n = %d, least %s, %smean %s, largest %s", s.Size, s.Count, s.Min, median, s.Mean, s.Max)
 }
 
 // summaryRows are the rows of tables of one size.

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -13,7 +14,7 @@ import (
 )
 
 // A Threshold is the largest message that is better sent by the first of two protocols, such as
-// eager and rendezvous, each of which was measured at all sizes.
+// eager and rendezvous. Each was measured at all sizes, or is the line on one side of a break.
 type Threshold struct {
 	Names  [2]string
 	Sizes  []ThresholdSize
@@ -21,6 +22,7 @@ type Threshold struct {
 	Always bool           // the first is never slower: Best is the largest size of both
 	// Low and High are a 95 % interval of Best, from the scatter of neighbouring sizes.
 	Low, High quantity.Bytes
+	InUse     quantity.Bytes // of a file with a break, where that is; else 0
 }
 
 // A ThresholdSize is a size that both files have.
@@ -33,8 +35,12 @@ type ThresholdSize struct {
 	WorstAt     quantity.Bytes
 }
 
-// Against finds the threshold between the protocols of two files.
+// Against finds the threshold between the protocols of two files. Of the same file twice, the
+// protocols are the lines before and after its greatest break.
 func Against(first, second string, o Options) (*Threshold, error) {
+	if first == second {
+		return acrossBreak(first, o)
+	}
 	var tables [2]*benchfile.Table
 	t := &Threshold{Names: [2]string{first, second}}
 	for i, name := range t.Names {
@@ -59,7 +65,7 @@ func Against(first, second string, o Options) (*Threshold, error) {
 	if len(t.Sizes) < minThresholdSizes {
 		return nil, fmt.Errorf("%s and %s have %d sizes in common; a threshold needs at least %d", first, second, len(t.Sizes), minThresholdSizes)
 	}
-	t.solve()
+	t.solve(nil)
 	return t, nil
 }
 
@@ -68,7 +74,57 @@ const (
 	thresholdDraws    = 2000
 )
 
-func (t *Threshold) solve() {
+// acrossBreak finds the threshold between the lines before and after the greatest break of a file,
+// both as far as the sizes of both reach.
+func acrossBreak(name string, o Options) (*Threshold, error) {
+	file, err := benchfile.Open(name, o.Trace)
+	if err != nil {
+		return nil, err
+	}
+	r, err := fit.Piecewise(&file.Tables[0], 0)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if len(r.Breaks) == 0 {
+		return nil, fmt.Errorf("%s has no break, so only one protocol shows; measure with each protocol forced, and give both files", name)
+	}
+	greatest := 0
+	for k, b := range r.Breaks {
+		if math.Abs(float64(b.Jump.Value)) > math.Abs(float64(r.Breaks[greatest].Jump.Value)) {
+			greatest = k
+		}
+	}
+	before, after := r.Segments[greatest], r.Segments[greatest+1]
+	t := &Threshold{Names: [2]string{fmt.Sprintf("the line up to %s", before.To), fmt.Sprintf("the line from %s", after.From)}, InUse: before.To}
+	for _, p := range r.Points {
+		if p.Size >= before.From && p.Size <= after.To {
+			t.Sizes = append(t.Sizes, ThresholdSize{Size: p.Size, First: before.Time(p.Size), Second: after.Time(p.Size)})
+		}
+	}
+	if len(t.Sizes) < minThresholdSizes || min(before.Points, after.Points) < 3 {
+		return nil, fmt.Errorf("%s: a threshold needs at least 3 sizes on each side of the break at %s; measure more", name, before.To)
+	}
+	t.solve(func(random *rand.Rand, drawn []float64) {
+		a, b := drawnLine(random, before), drawnLine(random, after)
+		for i, s := range t.Sizes {
+			drawn[i] = math.Log(max(a(s.Size), 1e-6) / max(b(s.Size), 1e-6))
+		}
+	})
+	return t, nil
+}
+
+// drawnLine draws a line from the intervals of a segment.
+func drawnLine(random *rand.Rand, s fit.Segment) func(quantity.Bytes) float64 {
+	x, y := random.NormFloat64(), random.NormFloat64()
+	y = s.Correlation*x + math.Sqrt(1-s.Correlation*s.Correlation)*y
+	beta := float64(s.Beta.Value) + x*reports.Finite(float64(s.Beta.High-s.Beta.Low))/3.92
+	tau := float64(s.Tau.Value) + y*reports.Finite(float64(s.Tau.High-s.Tau.Low))/3.92
+	return func(n quantity.Bytes) float64 { return beta + tau*float64(n) }
+}
+
+// solve finds the best threshold and its interval: from draws of the logarithms of first over second,
+// or if draw is nil, from their scatter.
+func (t *Threshold) solve(draw func(random *rand.Rand, drawn []float64)) {
 	n := len(t.Sizes)
 	slower := make([]float64, n) // logarithm of first over second
 	for i, s := range t.Sizes {
@@ -76,6 +132,23 @@ func (t *Threshold) solve() {
 	}
 	t.Best = t.crossing(slower)
 	t.Always = t.Best == t.Sizes[n-1].Size
+	if draw == nil {
+		draw = t.scattered(slower)
+	}
+	random := rand.New(rand.NewPCG(1, 0))
+	drawn, found := make([]float64, n), make([]float64, thresholdDraws)
+	for k := range found {
+		draw(random, drawn)
+		found[k] = float64(t.crossing(drawn))
+	}
+	slices.Sort(found)
+	t.Low, t.High = quantity.Bytes(math.Round(stats.Quantile(found, 0.025))), quantity.Bytes(math.Round(stats.Quantile(found, 0.975)))
+	t.addCosts(slower)
+}
+
+// scattered draws logarithms with the scatter of neighbouring sizes.
+func (t *Threshold) scattered(slower []float64) func(random *rand.Rand, drawn []float64) {
+	n := len(slower)
 	// What a size leaves of the line between its neighbours has 3/2 of the variance of one.
 	var scatter []float64
 	for i := 1; i+1 < n; i++ {
@@ -83,16 +156,16 @@ func (t *Threshold) solve() {
 		scatter = append(scatter, math.Abs(slower[i]-(1-x)*slower[i-1]-x*slower[i+1]))
 	}
 	sigma := 1.4826 * stats.Median(scatter) / math.Sqrt(1.5)
-	random := rand.New(rand.NewPCG(1, 0))
-	drawn, found := make([]float64, n), make([]float64, thresholdDraws)
-	for k := range found {
+	return func(random *rand.Rand, drawn []float64) {
 		for i := range drawn {
 			drawn[i] = slower[i] + sigma*random.NormFloat64()
 		}
-		found[k] = float64(t.crossing(drawn))
 	}
-	slices.Sort(found)
-	t.Low, t.High = quantity.Bytes(math.Round(stats.Quantile(found, 0.025))), quantity.Bytes(math.Round(stats.Quantile(found, 0.975)))
+}
+
+// addCosts adds to each size what it costs as a threshold.
+func (t *Threshold) addCosts(slower []float64) {
+	n := len(t.Sizes)
 	for i := range t.Sizes {
 		at := &t.Sizes[i]
 		for k, s := range t.Sizes {
@@ -155,6 +228,9 @@ func (t *Threshold) Rows() reports.Rows {
 		advice = fmt.Sprintf("Threshold: 0: %s is the faster one at all sizes.", t.Names[1])
 	default:
 		advice = fmt.Sprintf("Threshold: %s (95 %%: %s to %s): messages up to it as in %s, larger ones as in %s.", t.Best, t.Low, t.High, t.Names[0], t.Names[1])
+	}
+	if t.InUse > 0 {
+		advice += fmt.Sprintf(" In use: %s.", t.InUse)
 	}
 	rows.Notes = []string{advice, "A threshold at another size costs what its row says, over the better of both: the mean over all sizes, and the most."}
 	return rows

@@ -62,3 +62,36 @@ func TestThreshold(t *testing.T) {
 		t.Errorf("the second is always faster: %+v, %v", x, err)
 	}
 }
+
+// One file that changes from 1 + n/1000 µs to 5 + n/3000 µs at 1 KiB: the lines cross at 6000 B, so
+// the threshold in use is too low.
+func TestThresholdAcrossBreak(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	path := filepath.Join(t.TempDir(), "one")
+	var b strings.Builder
+	b.WriteString("# OSU MPI Latency Test v5.8\n# Size          Latency (us)\n")
+	for n := 16.; n <= 1<<20; n *= math.Sqrt2 {
+		size := math.Round(n)
+		time := 1 + size/1000
+		if size > 1024 {
+			time = 5 + size/3000
+		}
+		fmt.Fprintf(&b, "%.0f  %.4f\n", size, time*math.Exp(0.01*r.NormFloat64()))
+	}
+	if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	x, err := Against(path, path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x.InUse != 1024 || x.Low > 6000 || x.High < 6000 || x.High > 2*x.Low {
+		t.Errorf("in use %v, best %v (%v to %v); want 1 KiB and 6000 B", x.InUse, x.Best, x.Low, x.High)
+	}
+	if err := os.WriteFile(path, []byte("# OSU MPI Latency Test v5.8\n# Size          Latency (us)\n1 1.0\n2 1.01\n4 1.02\n8 1.04\n16 1.08\n32 1.16\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Against(path, path, Options{}); err == nil || !strings.Contains(err.Error(), "no break") {
+		t.Errorf("a line: %v", err)
+	}
+}

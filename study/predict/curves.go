@@ -88,7 +88,7 @@ func Curves(kind CurveKind, sizes []quantity.Bytes, designs ...whatif.Design) (r
 	}
 	follower, follows := kind.Follower()
 	lo, hi := slices.Min(sizes), slices.Max(sizes)
-	roofs := map[string][]string{} // the platforms under each roof
+	roofs := map[string][]whatif.Design{} // the designs under each roof
 	pointed, barred := false, false
 	for _, d := range designs {
 		l := d.Layer
@@ -127,7 +127,7 @@ func Curves(kind CurveKind, sizes []quantity.Bytes, designs ...whatif.Design) (r
 			if roofs[label] == nil {
 				f.Marks = append(f.Marks, reports.Mark{Kind: reports.AtY, Y: float64(roof.Rate), Label: label})
 			}
-			roofs[label] = append(roofs[label], d.Platform.Name)
+			roofs[label] = append(roofs[label], d)
 		}
 	}
 	switch {
@@ -139,7 +139,7 @@ func Curves(kind CurveKind, sizes []quantity.Bytes, designs ...whatif.Design) (r
 	f.Notes = append(f.Notes, whatif.BandNotes(f.Series)...)
 	for i, m := range f.Marks { // of several platforms, say whose roof it is
 		if under := roofs[m.Label]; len(designs) > 1 && len(under) == 1 {
-			f.Marks[i].Label = under[0] + " " + m.Label
+			f.Marks[i].Label, f.Marks[i].Series = under[0].Platform.Name+" "+m.Label, under[0].Layer.Ref()
 		}
 	}
 	return f, nil

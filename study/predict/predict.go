@@ -138,7 +138,7 @@ func (p *Predictions) Rows(units quantity.UnitChoice) reports.Rows {
 	message := func(p Predicted) bool { return p.Timed.Of == platforms.Message }
 	stream := func(p Predicted) bool { return message(p) || p.Timed.Of == platforms.Stream }
 	fields := []reports.Field[Predicted]{
-		reports.Col("platform", "platform", func(p Predicted) any { return p.Platform }),
+		reports.Col("platform", "platform", func(p Predicted) any { return p.Platform }).Ranked(1),
 		reports.Col("layer", "layer", func(p Predicted) any { return p.Layer }).Ranked(1),
 	}
 	if other {
@@ -154,7 +154,7 @@ func (p *Predictions) Rows(units quantity.UnitChoice) reports.Rows {
 	fields = append(fields,
 		reports.Col("one_way_us", "one way", func(p Predicted) any { return reports.OrAbsent(p.OneWay, message(p)) }),
 		reports.Col("rtt_us", "RTT", func(p Predicted) any { return reports.OrAbsent(p.RTT, message(p)) }).Ranked(3),
-		reports.Col("gap_us", "gap", func(p Predicted) any { return reports.OrAbsent(p.Gap, stream(p)) }),
+		reports.Col("gap_us", "gap", func(p Predicted) any { return reports.OrAbsent(p.Gap, stream(p)) }).Ranked(2),
 		reports.Col("bandwidth_mb_s", "bandwidth", func(p Predicted) any { return reports.OrAbsent(p.Bandwidth, message(p)) }),
 		reports.Col("throughput_mb_s", "throughput", func(p Predicted) any { return reports.OrAbsent(p.Throughput, stream(p)) }).Ranked(4),
 	)
@@ -182,7 +182,7 @@ func (p *Predictions) Rows(units quantity.UnitChoice) reports.Rows {
 			next(low, "", func(f forecast.Forecast) any { return f.Low }),
 			next(high, "", func(f forecast.Forecast) any { return f.High }),
 			beyond,
-			next("from", "from", func(f forecast.Forecast) any { return string(f.From) }),
+			next("from", "from", func(f forecast.Forecast) any { return string(f.From) }).Ranked(6),
 			reports.Col("model_us", "", func(p Predicted) any { return p.Model }),
 		)
 	} else if ranged {

@@ -15,6 +15,7 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
 	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
 )
 
 // An Input is a schedule that was read.
@@ -25,8 +26,9 @@ type Input struct {
 }
 
 // ReadInput reads a schedule in GOAL's text or binary form, or the files of an MPI trace, told
-// apart by their contents; any may be compressed by gzip. A name that is no file and has a "*", a
-// "?" or a "[" stands for the files that it matches. The end of the context ends it at once.
+// apart by their contents; any may be compressed by gzip. A folder stands for its files, and a name
+// that is no file and has a "*", a "?" or a "[" for those that it matches. The end of the context
+// ends it at once.
 // Without names there is none.
 func ReadInput(ctx context.Context, o mpitrace.Options, names ...string) (*Input, error) {
 	if len(names) == 0 {
@@ -75,17 +77,18 @@ type unread struct {
 	io.Closer
 }
 
-// matched are the names, with those that are patterns replaced by what they match.
+// matched returns the names, with folders and patterns replaced by the files that they stand for.
 func matched(names []string) ([]string, error) {
 	var files []string
 	for _, name := range names {
-		if _, err := os.Stat(name); err == nil || !strings.ContainsAny(name, "*?[") {
-			files = append(files, name)
-			continue
+		found, err := benchfile.Files(name)
+		if _, missing := os.Lstat(name); missing != nil && strings.ContainsAny(name, "*?[") {
+			if found, err = filepath.Glob(name); err != nil || len(found) == 0 {
+				err = fmt.Errorf("no file matches %q", name)
+			}
 		}
-		found, err := filepath.Glob(name)
-		if err != nil || len(found) == 0 {
-			return nil, fmt.Errorf("no file matches %q", name)
+		if err != nil {
+			return nil, err
 		}
 		files = append(files, found...)
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/whatif"
 )
@@ -21,9 +22,9 @@ var (
 const maxPictured = 20000
 
 // Ranks draws what the ranks of a schedule do whose messages cost what the layer says: a row for
-// each processor of a rank, with the critical path of the rank that finishes last. It is an error
-// if there are too many boxes to be seen.
-func Ranks(ctx context.Context, d whatif.Design, in *Input) (reports.Timeline, error) {
+// each processor of a rank from first to last, with the critical path of the rank that finishes
+// last. It is an error if there are too many boxes to be seen.
+func Ranks(ctx context.Context, d whatif.Design, in *Input, first, last int) (reports.Timeline, error) {
 	o := Options{Run: simulate.Options{Record: true}, Machines: []whatif.Design{d}, Eager: simulate.NoLimit}
 	s, err := Run(ctx, in, o)
 	if err != nil {
@@ -36,22 +37,22 @@ func Ranks(ctx context.Context, d whatif.Design, in *Input) (reports.Timeline, e
 	}
 	t := reports.Timeline{Title: fmt.Sprintf("%s on %s", in.Name, d.Name()), Kinds: rankKinds, IdleName: "waits", PathName: "critical path"}
 	cpus := in.Schedule.CPUs()
-	if line.Ranks*cpus > maxPictured || len(line.Spans) > maxPictured {
-		return t, fmt.Errorf("%s makes a picture of %d ranks and %d boxes; write a trace of the simulation for Perfetto, which shows a part at a time", in.Name, line.Ranks, len(line.Spans))
+	if last = min(last, line.Ranks-1); first > last {
+		return t, usage.Fields(fmt.Errorf("%s has ranks 0 to %d", in.Name, line.Ranks-1), "ranks")
 	}
-	rows := map[[2]int]int{} // by rank and processor, those that do something
-	for rank := range line.Ranks {
-		for cpu := range cpus {
-			rows[[2]int{rank, cpu}] = -1
-		}
+	spans := slices.DeleteFunc(append(line.Waits(), line.Spans...), func(s simulate.Span) bool { return s.Rank < first || s.Rank > last })
+	if ranks := last - first + 1; ranks*cpus > maxPictured || len(spans) > 2*maxPictured {
+		return t, usage.Fields(fmt.Errorf("%s makes a picture of %d ranks and %d boxes; choose some of the ranks, or write a trace of the simulation for Perfetto, which shows a part at a time", in.Name, ranks, len(spans)), "ranks")
 	}
-	for _, span := range line.Spans {
-		rows[[2]int{span.Rank, span.CPU}] = 0
+	busy := map[[2]int]bool{} // by rank and processor
+	for _, span := range spans {
+		busy[[2]int{span.Rank, span.CPU}] = true
 	}
-	for rank := range line.Ranks {
+	rows := map[[2]int]int{}
+	for rank := first; rank <= last; rank++ {
 		for cpu := range cpus {
 			at := [2]int{rank, cpu}
-			if rows[at] < 0 && cpu > 0 {
+			if !busy[at] && cpu > 0 {
 				continue
 			}
 			name := fmt.Sprintf("rank %d", rank)
@@ -62,7 +63,7 @@ func Ranks(ctx context.Context, d whatif.Design, in *Input) (reports.Timeline, e
 			t.Stages = append(t.Stages, name)
 		}
 	}
-	for _, span := range append(line.Waits(), line.Spans...) {
+	for _, span := range spans {
 		kind := rankKind[span.What]
 		t.Boxes = append(t.Boxes, reports.Box{Stage: rows[[2]int{span.Rank, span.CPU}], Kind: kind, Idle: span.What == "wait",
 			Start: float64(span.Start), End: float64(span.End)})
@@ -75,11 +76,11 @@ func Ranks(ctx context.Context, d whatif.Design, in *Input) (reports.Timeline, e
 		return t, err
 	}
 	for i, hop := range path.Segments {
-		from := rows[[2]int{hop.Rank, int(in.Schedule.Ops()[hop.Op].CPU)}]
-		to := from
-		if i+1 < len(path.Segments) {
-			next := path.Segments[i+1]
-			to = rows[[2]int{next.Rank, int(in.Schedule.Ops()[next.Op].CPU)}]
+		next := path.Segments[min(i+1, len(path.Segments)-1)]
+		from, drawn := rows[[2]int{hop.Rank, int(in.Schedule.Ops()[hop.Op].CPU)}]
+		to, too := rows[[2]int{next.Rank, int(in.Schedule.Ops()[next.Op].CPU)}]
+		if !drawn || !too {
+			continue
 		}
 		start, end := float64(r.Micros(hop.From)), float64(r.Micros(hop.To))
 		if k := len(t.Path) - 1; from == to && k >= 0 && t.Path[k].From == from && t.Path[k].To == from {
