@@ -11,14 +11,14 @@ import (
 // blamed; a slow node, or some that are as slow among themselves, is no link.
 func TestBlocks(t *testing.T) {
 	for _, c := range []struct {
-		made Made
+		made Synthetic
 		want string
 	}{
-		{Made{Nodes: 20, Fault: Fault{Block: 10, Part: 0.2}}, "link n000, n001, n002 … (10 nodes) to n010, n011, n012 … (10 nodes)"},
-		{Made{Nodes: 20, Fault: Fault{Block: 10, Part: 3}}, "link n000, n001, n002 … (10 nodes) to n010, n011, n012 … (10 nodes)"},
-		{Made{Nodes: 17, Fault: Fault{Block: 8, Part: 2.8}}, "link n000, n001, n002 … (8 nodes) to n008, n009, n010 … (9 nodes)"},
-		{Made{Nodes: 12, Fault: Fault{Block: 4, Part: 0.5}}, "link n000, n001, n002 … (4 nodes) to n004, n005, n006 … (8 nodes)"},
-		{Made{Nodes: 20, Fault: Fault{Part: 0.2}}, "node n002"},
+		{Synthetic{Nodes: 20, Fault: Fault{Block: 10, Part: 0.2}}, "link n000, n001, n002 … (10 nodes) to n010, n011, n012 … (10 nodes)"},
+		{Synthetic{Nodes: 20, Fault: Fault{Block: 10, Part: 3}}, "link n000, n001, n002 … (10 nodes) to n010, n011, n012 … (10 nodes)"},
+		{Synthetic{Nodes: 17, Fault: Fault{Block: 8, Part: 2.8}}, "link n000, n001, n002 … (8 nodes) to n008, n009, n010 … (9 nodes)"},
+		{Synthetic{Nodes: 12, Fault: Fault{Block: 4, Part: 0.5}}, "link n000, n001, n002 … (4 nodes) to n004, n005, n006 … (8 nodes)"},
+		{Synthetic{Nodes: 20, Fault: Fault{Part: 0.2}}, "node n002"},
 	} {
 		for seed := range uint64(3) {
 			c.made.Noise, c.made.Tails = 0.02, Normal

@@ -88,7 +88,8 @@ func TestDegrees(t *testing.T) {
 			for i := range v {
 				v[i] = r.NormFloat64()
 			}
-			for _, z := range standardised(v, nil) {
+			zs, _ := standardised(v, nil)
+			for _, z := range zs {
 				tests++
 				if z > bound {
 					beyond++
@@ -188,7 +189,7 @@ func TestPlanted(t *testing.T) {
 		alarms, pairs, nodes := 0, 0, 0
 		for s := range fleets {
 			random := func() *rand.Rand { return rand.New(rand.NewPCG(7, uint64(s))) }
-			made := Made{Nodes: 10, Noise: 0.01, Tails: tails}
+			made := Synthetic{Nodes: 10, Noise: 0.01, Tails: tails}
 			if made.Found(random()) {
 				alarms++
 			}
@@ -210,7 +211,7 @@ func TestPlanted(t *testing.T) {
 // The answer is the same to the last bit whatever the order of the entries, and if they went
 // through JSON.
 func TestOrder(t *testing.T) {
-	entries := Made{Nodes: 9, Noise: 0.01, Tails: Heavy, Fault: Fault{Part: 0.2}}.Entries(rand.New(rand.NewPCG(1, 1)))
+	entries := Synthetic{Nodes: 9, Noise: 0.01, Tails: Heavy, Fault: Fault{Part: 0.2}}.Entries(rand.New(rand.NewPCG(1, 1)))
 	want, err := Report(entries, nil, Options{All: true})
 	if err != nil {
 		t.Fatal(err)

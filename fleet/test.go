@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"sort"
@@ -21,13 +22,12 @@ const (
 // value moves no scale.
 const oneOut = 64
 
-// standardised returns the distance of each value from the centre of the other values, in standard
-// deviations.
-// Uncertain, if not nil, are the standard errors of the values, below which their scatter can only be
-// by chance.
-func standardised(values, uncertain []float64) []float64 {
+// standardised returns the distance of each value from the centre of the other values in standard
+// deviations, and the standard deviation. Uncertain, if not nil, are the standard errors of the
+// values: a smaller scatter is chance.
+func standardised(values, uncertain []float64) (z, scales []float64) {
 	n := len(values)
-	z := make([]float64, n)
+	z, scales = make([]float64, n), make([]float64, n)
 	centre, scale := stats.Median(values), 0.0
 	if n > oneOut {
 		scale = scaleOf(values)
@@ -42,9 +42,9 @@ func standardised(values, uncertain []float64) []float64 {
 		if uncertain != nil {
 			sd = math.Max(sd, uncertain[i])
 		}
-		z[i] = ratio(v-centre, sd*math.Sqrt(1+math.Pi/2/float64(n-1)))
+		z[i], scales[i] = ratio(v-centre, sd*math.Sqrt(1+math.Pi/2/float64(n-1))), sd
 	}
-	return z
+	return z, scales
 }
 
 // ratio is d/sd, infinite where nothing scatters and yet there is a difference.
@@ -66,16 +66,16 @@ func degreesOf(n int) float64 { return max(1, 0.55*float64(n-2)) }
 // a normal distribution.
 var degrees = [...]float64{2, 2.5, 3, 4, 5, 7, 10, 20, 2 * stats.MaxDegrees}
 
-// tails say how heavy the tails of the residuals are: the logarithm of the likelihood of each of
-// degrees, from all residuals, and what each pair has to do with it. The distributions have the same
-// quartiles.
+// tails describes how heavy the tails of the residuals are: the log-likelihood of each of degrees,
+// from all residuals, and the share of each unit in it. The distributions have the same quartiles.
 type tails struct {
-	all   [len(degrees)]float64
-	of    map[string]*[len(degrees)]float64 // by pair, node or curve, over all groups
-	sizes []sized                           // of all residuals, sorted
+	all    [len(degrees)]float64
+	of     map[string]*[len(degrees)]float64 // by pair, node or curve, over all groups
+	sizes  []sized                           // of all residuals, sorted
+	weight float64                           // of a residual, for what units' residuals share
 }
 
-// A sized is the size of a residual of a unit.
+// A sized is the absolute residual of a unit, in standard deviations.
 type sized struct {
 	z   float64
 	key string
@@ -85,7 +85,7 @@ type sized struct {
 // pairs within a rack are fast, and no noise.
 const oneSided = 400
 
-// tailsOf are the tails of a quantity over all groups.
+// tailsOf returns the tails of a quantity over all groups.
 func tailsOf(models []*model, q Quantity, odd bool) *tails {
 	t := &tails{of: map[string]*[len(degrees)]float64{}}
 	n := 0
@@ -94,18 +94,45 @@ func tailsOf(models []*model, q Quantity, odd bool) *tails {
 			n += len(m.units)
 		}
 	}
+	signed := map[string][]float64{}
 	for _, m := range models {
 		if m.quantity != q || len(m.units) < leastUnits {
 			continue
 		}
 		for i, u := range m.units {
 			if odd || n < oneSided || m.z[i] >= 0 {
-				t.add(u.key, m.z[i])
+				signed[u.key] = append(signed[u.key], m.z[i])
 			}
+		}
+	}
+	t.weight = 1 / designEffect(signed)
+	for _, key := range slices.Sorted(maps.Keys(signed)) {
+		for _, z := range signed[key] {
+			t.add(key, z)
 		}
 	}
 	slices.SortFunc(t.sizes, func(a, b sized) int { return cmp.Compare(a.z, b.z) })
 	return t
+}
+
+// designEffect returns how many residuals of a unit say as much about the tails as one independent
+// residual: 1 + (k−1)ρ for k residuals of a unit whose mean correlation is ρ (Kish 1965, §5.4). A
+// pair that one night disturbs is off in place and out of place, and with 4 ranks as with 8.
+func designEffect(byUnit map[string][]float64) float64 {
+	var cross, within, count, squares float64
+	for _, key := range slices.Sorted(maps.Keys(byUnit)) { // sums depend on the order
+		sum, sum2, k := 0.0, 0.0, float64(len(byUnit[key]))
+		for _, z := range byUnit[key] {
+			z = min(max(z, -3), 3) // one pair may not set the correlation
+			sum, sum2 = sum+z, sum2+z*z
+		}
+		cross, within = cross+sum*sum-sum2, within+(k-1)*sum2
+		count, squares = count+k, squares+k*k
+	}
+	if within == 0 {
+		return 1
+	}
+	return 1 + (squares/count-1)*max(0, cross/within)
 }
 
 // add takes a residual of a unit, in robust standard deviations.
@@ -123,8 +150,8 @@ func (t *tails) add(key string, z float64) {
 		if nu <= stats.MaxDegrees {
 			v = math.Log(quartiles[k]) + normalisers[k] - (nu+1)/2*math.Log1p(x*x/nu)
 		}
-		own[k] += v
-		t.all[k] += v
+		own[k] += t.weight * v
+		t.all[k] += t.weight * v
 	}
 }
 

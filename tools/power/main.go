@@ -1,23 +1,29 @@
-// Power finds out how small a fault a fleet's report can tell, and how often it sees one where there
-// is none, by planting faults in made fleets:
+// Power measures how small a fault a fleet's report finds, and how often it reports one where there
+// is none, in synthetic fleets with planted faults:
 //
 //	go run ./tools/power -fleets 1000
+//	go run ./tools/power -fleets 1000 -resample DIR
 //
-// prints a table, of which docs/validation/fleet.md has rows, for 10 to 40 nodes. Each fleet has all
-// pairs of its nodes. A curve has 8 sizes from
-// 8 B to 32 MiB; its time is that of a line, times what the run scatters, times what each size
-// scatters by itself, a third of that. The noise is normal, Student's t with 3 degrees of freedom, or
-// lognormal (with a longer tail on the slow side), each with the median deviation of a normal one.
+// The first prints a table, of which docs/validation/fleet.md has rows, for 10 to 40 nodes. Each
+// fleet has all pairs of its nodes. A curve has 8 sizes from 8 B to 32 MiB; its time is that of a
+// line, times the noise of the run, times noise of a third of that at each size. The noise is normal,
+// Student's t with 3 degrees of freedom, or lognormal (with a longer tail on the slow side), each with
+// the median deviation of a normal one. The second generates healthy fleets from the residuals of the
+// fleet in DIR, and prints in how many of them anything is reported.
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strconv"
 	"sync"
+	"sync/atomic"
 
 	"github.com/halfpeak/halfpeak/fleet"
 	"github.com/halfpeak/halfpeak/internal/parallel"
@@ -25,11 +31,19 @@ import (
 
 func main() {
 	fleets := flag.Int("fleets", 1000, "fleets without a fault for each row of the table; a tenth of them for each fault, and of those of 40 nodes a fifth")
+	resample := flag.String("resample", "", "folder of a real fleet, whose residuals make healthy fleets")
 	seed := flag.Uint64("seed", 1, "of the random numbers")
 	flag.Parse()
 	if flag.NArg() > 0 || *fleets < 1 {
-		fmt.Fprintln(os.Stderr, "usage: power [-fleets N] [-seed N]")
+		fmt.Fprintln(os.Stderr, "usage: power [-fleets N] [-seed N] [-resample DIR]")
 		os.Exit(2)
+	}
+	if *resample != "" {
+		if err := healthy(*resample, *fleets, *seed); err != nil {
+			fmt.Fprintln(os.Stderr, "power:", err)
+			os.Exit(1)
+		}
+		return
 	}
 	fmt.Println("| nodes | noise | tails | fleets | false alarms | pair +5 % | +10 % | +20 % | node +5 % | +10 % | +20 % |")
 	fmt.Println("|---|---|---|---|---|---|---|---|---|---|---|")
@@ -40,15 +54,51 @@ func main() {
 				if nodes > 20 {
 					n = max(1, n/5) // each has 780 curves
 				}
-				row(fleet.Made{Nodes: nodes, Noise: sigma, Tails: tails}, n, *seed)
+				row(fleet.Synthetic{Nodes: nodes, Noise: sigma, Tails: tails}, n, *seed)
 			}
 		}
 	}
 }
 
+// healthy prints the share of alarms among fleets with the residuals of a real one: of its groups
+// with each number of ranks a node, and of all together.
+func healthy(dir string, fleets int, seed uint64) error {
+	entries, _, err := fleet.Read(context.Background(), []string{dir}, fleet.Options{}, fleet.Reader{})
+	if err != nil {
+		return err
+	}
+	ranks := map[int]bool{0: true} // 0: all
+	for _, e := range entries {
+		for _, c := range e.Curves {
+			ranks[c.Group.PerNode()] = true
+		}
+	}
+	fmt.Println("| ranks a node | fleets | alarms |")
+	fmt.Println("|---|---|---|")
+	for _, k := range slices.Sorted(maps.Keys(ranks)) {
+		x, err := fleet.NewResiduals(entries, func(g fleet.Group) bool { return k == 0 || g.PerNode() == k })
+		if err != nil {
+			return err
+		}
+		var alarms atomic.Int32
+		parallel.For(fleets, func(n int) {
+			a, err := fleet.Report(x.Entries(rand.New(rand.NewPCG(seed, uint64(n)))), nil, fleet.Options{})
+			if err == nil && len(a.Findings) > 0 {
+				alarms.Add(1)
+			}
+		})
+		name := strconv.Itoa(k)
+		if k == 0 {
+			name = "all"
+		}
+		fmt.Printf("| %s | %d | %.1f %% |\n", name, fleets, 100*float64(alarms.Load())/float64(fleets))
+	}
+	return nil
+}
+
 // row prints the share of fleets in which each fault was found, and of those without one in which
 // anything was.
-func row(made fleet.Made, fleets int, seed uint64) {
+func row(made fleet.Synthetic, fleets int, seed uint64) {
 	faults := []fleet.Fault{{}, {Pair: true, Part: 0.05}, {Pair: true, Part: 0.10}, {Pair: true, Part: 0.20}, {Part: 0.05}, {Part: 0.10}, {Part: 0.20}}
 	found, of := make([]int, len(faults)), slices.Repeat([]int{max(1, fleets/10)}, len(faults))
 	of[0] = fleets
