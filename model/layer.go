@@ -63,6 +63,7 @@ const far = quantity.Bytes(1 << 62 * 1 << 38)
 // Asymptote is r∞, the bandwidth that long messages approach: the inverse of
 // the slope of OneWay far out. +Inf if no cost is per byte.
 func Asymptote(l Layer) quantity.MBps {
+	l = LinesOf(l)
 	return far.Over(l.OneWay(2*far) - l.OneWay(far))
 }
 
@@ -74,6 +75,7 @@ func Asymptote(l Layer) quantity.MBps {
 // sizes are first walked in steps of 2^(1/8) and the step found is then bisected;
 // a peak narrower than a step can be missed.
 func HalfPeak(l Layer) (quantity.Bytes, bool) {
+	l = LinesOf(l)
 	half := Asymptote(l) / 2 * (1 - 1e-12) // rounding must not cost a byte where β/τ is whole
 	if math.IsInf(float64(half), 0) || math.IsNaN(float64(half)) {
 		return 0, false

@@ -15,11 +15,16 @@ type Cost struct {
 	Beta  quantity.Micros
 	Tau   quantity.MicrosPerByte
 	Curve *Curve // in place of Beta and Tau, if not nil
+	// Measured is in place of the others if not nil: a pointer, so that costs can be compared.
+	Measured *func(n quantity.Bytes) quantity.Micros
 }
 
 // Of is the cost of a packet of n bytes.
 func (c Cost) Of(n quantity.Bytes) quantity.Micros {
-	if c.Curve != nil {
+	switch {
+	case c.Measured != nil:
+		return (*c.Measured)(n)
+	case c.Curve != nil:
 		return c.Curve.At(n)
 	}
 	return c.Beta + c.Tau.Times(n)

@@ -101,7 +101,7 @@ func (p Platform) rebuilt(b *builder, layer string) (Platform, error) {
 			}
 			return Platform{}, b.errorf(path, "%w", err)
 		}
-		l.Model, l.Params = m, b.own(spec)
+		l.Model, l.Params = l.withLines(m), b.own(spec)
 		for _, name := range l.Stages {
 			stages[name] = true
 		}
@@ -201,7 +201,7 @@ func (p Platform) Find(layer, name string) (Param, error) {
 		return Param{}, fmt.Errorf("%s does not enter %s/%s; what does is %s", strings.Join(paths(other), ", "), p.Name, layer, strings.Join(paths(uses), ", "))
 	}
 	if l, err := p.Layer(layer); err == nil {
-		if of := l.Model.Kind().Aliases[name]; of != nil {
+		if of := model.LinesOf(l.Model).Kind().Aliases[name]; of != nil {
 			return Param{}, fmt.Errorf("%q stands for %s; change each of them", name, strings.Join(of, " and "))
 		}
 	}

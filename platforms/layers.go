@@ -70,6 +70,7 @@ func (s *section) layer(m model.Layer) Layer {
 		}
 		s.fail(key, "%w", err)
 	}
+	l.measure()
 	l.scope = s.layerScope(l)
 	return l
 }

@@ -1,13 +1,17 @@
 package platforms
 
 import (
+	"fmt"
 	"strconv"
+	"sync"
 
+	"github.com/halfpeak/halfpeak/fit/forecast"
+	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// Measured holds the measurements to which a layer was fitted. Predictions of the next measurement use
-// them rather than the layer's model; see fit/forecast.
+// Measured holds the measurements to which a layer was fitted. The layer's times are those of the
+// curve through them, see [forecast.Curve], and its lines explain them, see [model.Measured].
 type Measured struct {
 	Sizes []quantity.Bytes
 	Times []quantity.Micros // one way, of each size; the mean of the runs
@@ -17,6 +21,75 @@ type Measured struct {
 	Resolution quantity.Micros // of the times as printed; 0: not known
 	Operation  bool            // the times are those of an operation, and not of a message
 	Source     string
+}
+
+// A measuredCurve remembers the forecasts that it has made.
+type measuredCurve struct {
+	curve forecast.Curve
+	known sync.Map // of forecasts by size
+}
+
+func (c *measuredCurve) at(n quantity.Bytes) forecast.Forecast {
+	f, known := c.known.Load(n)
+	if !known {
+		f, _ = c.known.LoadOrStore(n, c.curve.At(n))
+	}
+	return f.(forecast.Forecast)
+}
+
+// Next returns the forecast of the next measurement of n bytes by the curve that the layer was
+// fitted to, whatever became of the layer's parameters; nil if the layer does not say what it was
+// fitted to. The error wraps [forecast.ErrNoCurve] if its points make no curve.
+func (l Layer) Next(n quantity.Bytes) (*forecast.Forecast, error) {
+	if l.curve == nil {
+		return nil, nil
+	}
+	c, err := l.curve()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", l.Ref(), err)
+	}
+	f := c.at(n)
+	return &f, nil
+}
+
+// measure gives a layer the times that it was fitted to.
+func (l *Layer) measure() {
+	m := l.Measured
+	if m == nil || len(m.Sizes) < forecast.MinSizes {
+		return
+	}
+	l.curve = sync.OnceValues(func() (*measuredCurve, error) {
+		points := make([]forecast.Point, len(m.Sizes))
+		for i := range points {
+			points[i] = forecast.Point{Size: m.Sizes[i], Time: m.Times[i], Runs: m.Runs}
+			if m.Deviations != nil {
+				points[i].Deviation = float64(m.Deviations[i] / m.Times[i])
+			}
+		}
+		k := forecast.Latencies
+		if m.Operation || l.Timed.Of != Message {
+			k = forecast.Operations
+		}
+		c, err := k.New(points, m.Resolution)
+		return &measuredCurve{curve: c}, err
+	})
+	lines, curve := l.Model, l.curve
+	l.Model = &model.Measured{Lines: lines, Fitted: lines, Curve: func(n quantity.Bytes) quantity.Micros {
+		c, err := curve()
+		if err != nil {
+			return lines.OneWay(n)
+		}
+		return c.at(n).Middle
+	}}
+}
+
+// withLines returns the model of the layer with other parameters of its lines.
+func (l Layer) withLines(lines model.Layer) model.Layer {
+	m, ok := l.Model.(*model.Measured)
+	if !ok {
+		return lines
+	}
+	return &model.Measured{Lines: lines, Fitted: m.Fitted, Curve: m.Curve}
 }
 
 // maxMeasured bounds the sizes of a measured table.

@@ -51,18 +51,19 @@ type Layer struct {
 	Name     string
 	Title    string
 	Note     string
-	Kind     string // of model: "linear", "pipeline", …
-	Model    model.Layer
-	Params   []Param   // its own; those of the layers it is made of are theirs
-	Parts    []string  // the layers that it is made of
-	Stages   []string  // the stages of a pipeline
-	Roofs    []Roof    // that bound it, the lowest first
-	Protocol Protocol  // how the engine runs it
-	Timed    Timed     // what the times of the model are those of
-	Measured *Measured // what it was fitted to; nil if it does not say
+	Kind     string      // of model: "linear", "pipeline", …
+	Model    model.Layer // a [model.Measured] if Measured is a curve
+	Params   []Param     // its own; those of the layers it is made of are theirs
+	Parts    []string    // the layers that it is made of
+	Stages   []string    // the stages of a pipeline
+	Roofs    []Roof      // that bound it, the lowest first
+	Protocol Protocol    // how the engine runs it
+	Timed    Timed       // what the times of the model are those of
+	Measured *Measured   // what it was fitted to; nil if it does not say
 	// Correlation of the errors of beta and tau, if the layer has both: −1 to 1.
 	Correlation float64
 	scope       quantity.Scope
+	curve       func() (*measuredCurve, error)
 }
 
 // Ref is the layer's name together with its platform's: "clip/user-buffer".

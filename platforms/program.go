@@ -41,7 +41,7 @@ func (p Platform) Compile(layer string, paths ...string) (*Program, error) {
 	}
 	b := p.built
 	w := &programmer{at: map[int][]model.Knob{}}
-	prog := &Program{layer: b.open(layer, w, nil), slots: slices.Clone(b.slots), values: slices.Clone(b.values)}
+	prog := &Program{layer: l.withLines(b.open(layer, w, nil)), slots: slices.Clone(b.slots), values: slices.Clone(b.values)}
 	prog.checks = w.checks
 	inputs := map[int]int{}
 	for i, path := range paths {

@@ -109,7 +109,7 @@ const MaxSize = 1 << 30 * quantity.Bytes(1)
 
 // Thresholds returns the thresholds of the layer in ascending order if it is a switch.
 func (d Design) Thresholds() []Threshold {
-	s, ok := d.Layer.Model.(*model.Switch)
+	s, ok := model.LinesOf(d.Layer.Model).(*model.Switch)
 	if !ok {
 		return nil
 	}
@@ -137,6 +137,7 @@ func (d Design) Thresholds() []Threshold {
 // result is false if there is none up to [MaxSize]. As with [model.HalfPeak], bandwidth
 // need not rise all the way.
 func SizeFor(l model.Layer, part float64) (quantity.Bytes, bool) {
+	l = model.LinesOf(l)
 	want := quantity.MBps(part) * model.Asymptote(l)
 	if math.IsInf(float64(want), 0) || math.IsNaN(float64(want)) {
 		return 0, false

@@ -13,11 +13,11 @@ import (
 func TestNextFaster(t *testing.T) {
 	a, b := fittedDesign(t, "a", 1), fittedDesign(t, "b", 1.05)
 	sizes := []quantity.Bytes{100, 4096, 50000, 4 << 20}
-	got, err := nextFaster(a, b, sizes)
+	got, err := nextFaster(a, b, sizes, Sampling{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	back, err := nextFaster(b, a, sizes)
+	back, err := nextFaster(b, a, sizes, Sampling{})
 	if err != nil {
 		t.Fatal(err)
 	}

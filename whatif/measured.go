@@ -2,12 +2,11 @@ package whatif
 
 import (
 	"errors"
-	"fmt"
+	"math"
 	"slices"
 
 	"github.com/halfpeak/halfpeak/fit/forecast"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/platforms"
 )
 
 // Followers are the quantities that follow from the one-way time t of n bytes.
@@ -50,40 +49,117 @@ func Forecastable(d Design) (bool, error) {
 // none, which is nil for every size: neither have those with changes, which nobody has measured,
 // and those whose points make no curve.
 func Forecasts(d Design) (at func(quantity.Bytes) *forecast.Forecast, err error) {
-	c, err := CurveOf(d)
-	switch {
-	case errors.Is(err, forecast.ErrNoCurve) || err == nil && c == nil:
-		return func(quantity.Bytes) *forecast.Forecast { return nil }, nil
-	case err != nil:
-		return nil, err
+	if f, err := d.Next(1); f == nil || err != nil {
+		if errors.Is(err, forecast.ErrNoCurve) {
+			err = nil
+		}
+		return func(quantity.Bytes) *forecast.Forecast { return nil }, err
 	}
 	return func(n quantity.Bytes) *forecast.Forecast {
-		f := c.At(n)
-		return &f
+		f, _ := d.Next(n)
+		return f
 	}, nil
 }
 
-// CurveOf is the curve that a design was fitted to, nil if it does not say. The error wraps
-// [forecast.ErrNoCurve] if its points make none.
-func CurveOf(d Design) (*forecast.Curve, error) {
-	m := d.Layer.Measured
-	if m == nil || len(d.Changes) > 0 || len(m.Sizes) < forecast.MinSizes {
+// Next is the next measurement of n bytes in a design without changes; nil if it does not say what
+// it was fitted to. The error wraps [forecast.ErrNoCurve] if its points make no curve.
+func (d Design) Next(n quantity.Bytes) (*forecast.Forecast, error) {
+	if len(d.Changes) > 0 {
 		return nil, nil
 	}
-	points := make([]forecast.Point, len(m.Sizes))
-	for i := range points {
-		points[i] = forecast.Point{Size: m.Sizes[i], Time: m.Times[i], Runs: m.Runs}
-		if m.Deviations != nil {
-			points[i].Deviation = float64(m.Deviations[i] / m.Times[i])
+	return d.Layer.Next(n)
+}
+
+// nextFaster is the probability, for each of the sizes, that the next measurement of a takes less
+// time than that of b. Each is taken as log-normal on both sides of its middle, so that its
+// interval holds 95 %:
+//
+//	P = Φ((ln m_b − ln m_a) / √(s_a² + s_b²))
+//
+// Where: m = a middle; s = 1/1.96 of the logarithm of the interval's end, on the side of the other
+// one's middle, over m.
+func nextFaster(a, b Design, sizes []quantity.Bytes, s Sampling) ([]float64, error) {
+	x, err := nextTimes(a, sizes, s)
+	if err != nil {
+		return nil, err
+	}
+	y, err := nextTimes(b, sizes, s)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]float64, len(sizes))
+	for i, p := range x {
+		q := y[i]
+		by := math.Log(q.Value / p.Value)
+		scale := math.Hypot(math.Log(p.High/p.Value), math.Log(q.Value/q.Low))
+		if by < 0 {
+			scale = math.Hypot(math.Log(p.Value/p.Low), math.Log(q.High/q.Value))
+		}
+		all[i] = 0.5 * math.Erfc(-by/(scale/1.959964)/math.Sqrt2)
+		if by == 0 {
+			all[i] = 0.5
 		}
 	}
-	k := forecast.Latencies
-	if m.Operation || d.Layer.Timed.Of != platforms.Message {
-		k = forecast.Operations
-	}
-	c, err := k.New(points, m.Resolution)
+	return all, nil
+}
+
+// nextTimes are the one-way times of a design with the intervals of the next measurements; if it
+// was not fitted, with those of its parameters.
+func nextTimes(d Design, sizes []quantity.Bytes, s Sampling) ([]Interval, error) {
+	fitted, err := Forecastable(d)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", d.Layer.Ref(), err)
+		return nil, err
 	}
-	return &c, nil
+	if !fitted {
+		all, err := d.Predict("one_way", sizes, s)
+		if errors.Is(err, ErrExact) {
+			for _, n := range sizes {
+				t := float64(d.Layer.Model.OneWay(n))
+				all = append(all, Interval{t, t, t})
+			}
+			return all, nil
+		}
+		return all, err
+	}
+	var all []Interval
+	for _, n := range sizes {
+		f, err := d.Next(n)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, ForecastInterval("one_way", n, *f))
+	}
+	return all, nil
+}
+
+// nextCrossing is the interval of a crossing of next measurements, and its probability. Outside of
+// the interval one of the two is the faster one with a probability of at least 97.5 %. The
+// probability is that of the one being faster at some size before it, and the other at some size
+// beyond, up to the neighbouring crossings: the largest of each, multiplied.
+func nextCrossing(a, b Design, c Crossing, sizes []quantity.Bytes, s Sampling) (Interval, float64, error) {
+	first, err := nextFaster(a, b, sizes, s)
+	if err != nil {
+		return Interval{}, 0, err
+	}
+	if !c.Beyond { // b is the faster one up to it
+		for i, p := range first {
+			first[i] = 1 - p
+		}
+	}
+	in := Interval{float64(c.Size), float64(sizes[0]), float64(sizes[len(sizes)-1])}
+	at, _ := slices.BinarySearch(sizes, c.Size+1)
+	before, beyond := 0.0, 0.0
+	for i := at - 1; i >= 0 && first[i] >= 0.5; i-- {
+		if before = max(before, first[i]); first[i] >= 0.975 {
+			in.Low = float64(sizes[i])
+			break
+		}
+	}
+	for i := at; i < len(sizes) && first[i] <= 0.5; i++ {
+		if beyond = max(beyond, 1-first[i]); first[i] <= 0.025 {
+			in.High = float64(sizes[i])
+			break
+		}
+	}
+	return in, before * beyond, nil
 }

@@ -116,10 +116,16 @@ func Faster(a, b Design, sizes []quantity.Bytes, s Sampling) ([]float64, error) 
 }
 
 // CrossingInterval is the interval of a crossing of a and b between lo and hi, and the part of the
-// samples in which they cross there in the same direction.
+// samples in which they cross there in the same direction. If one of the two was fitted, they are
+// those of the next measurements, see [nextCrossing].
 func CrossingInterval(a, b Design, c Crossing, lo, hi quantity.Bytes, s Sampling) (Interval, float64, error) {
-	var sizes []float64
 	s = s.capSamples()
+	for _, d := range []Design{a, b} {
+		if fitted, err := Forecastable(d); fitted || err != nil {
+			return nextCrossing(a, b, c, walk(a.Layer.Model, b.Layer.Model, lo, hi), s)
+		}
+	}
+	var sizes []float64
 	err := s.run([]Design{a, b}, func(layers []model.Layer) {
 		best := math.NaN()
 		for _, x := range Crossings(layers[0], layers[1], lo, hi) {
@@ -153,7 +159,7 @@ func (d Design) ThresholdInterval(i int, s Sampling) (Interval, float64, error) 
 	var sizes []float64
 	s = s.capSamples()
 	err := s.run([]Design{d}, func(layers []model.Layer) {
-		branches := layers[0].(*model.Switch).Branches
+		branches := model.LinesOf(layers[0]).(*model.Switch).Branches
 		best := math.NaN()
 		for _, c := range Crossings(branches[i].Layer, branches[i+1].Layer, 1, MaxSize) {
 			if d := math.Abs(math.Log(float64(c.Size / t.Suggested.Size))); c.Beyond && !(d >= math.Abs(math.Log(best/float64(t.Suggested.Size)))) {

@@ -3,7 +3,6 @@ package whatif
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/halfpeak/halfpeak/internal/usage"
@@ -67,7 +66,7 @@ func Uncertain(designs []NamedDesign, names []string, sizes []quantity.Bytes, s 
 	switch {
 	case len(designs) == 1 || !sized(designs[0].Design, names):
 	case next:
-		u.faster, err = nextFaster(last.Design, designs[0].Design, sizes)
+		u.faster, err = nextFaster(last.Design, designs[0].Design, sizes, s)
 	default:
 		u.faster, err = Faster(last.Design, designs[0].Design, sizes, s)
 	}
@@ -86,40 +85,6 @@ func allFitted(designs []NamedDesign) (bool, error) {
 		}
 	}
 	return true, nil
-}
-
-// nextFaster is the probability, for each of the sizes, that the next measurement of a takes less
-// time than that of b. Each is taken as log-normal on both sides of its middle, so that its
-// interval holds 95 %:
-//
-//	P = Φ((ln m_b − ln m_a) / √(s_a² + s_b²))
-//
-// Where: m = a middle; s = 1/1.96 of the logarithm of the interval's end, on the side of the other
-// one's middle, over m.
-func nextFaster(a, b Design, sizes []quantity.Bytes) ([]float64, error) {
-	x, err := Forecasts(a)
-	if err != nil {
-		return nil, err
-	}
-	y, err := Forecasts(b)
-	if err != nil {
-		return nil, err
-	}
-	log := func(high, low quantity.Micros) float64 { return math.Log(float64(high / low)) }
-	all := make([]float64, len(sizes))
-	for i, n := range sizes {
-		p, q := x(n), y(n)
-		by := log(q.Middle, p.Middle)
-		scale := math.Hypot(log(p.High, p.Middle), log(q.Middle, q.Low))
-		if by < 0 {
-			scale = math.Hypot(log(p.Middle, p.Low), log(q.High, q.Middle))
-		}
-		all[i] = 0.5 * math.Erfc(-by/(scale/1.959964)/math.Sqrt2)
-		if by == 0 {
-			all[i] = 0.5
-		}
-	}
-	return all, nil
 }
 
 // intervals predicts a quantity: with next it is the next measurement of times and of bandwidth;

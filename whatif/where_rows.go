@@ -104,6 +104,9 @@ func OwnerRows(d Design, sizes []quantity.Bytes) (reports.Rows, error) {
 	if slices.ContainsFunc(sizes, func(n quantity.Bytes) bool { return model.PacketSize(d.Layer.Model, n) < n }) {
 		rows.Notes = []string{"Packets wait for the slowest stage, which owns that time; made faster, it leaves the rest to the next slowest."}
 	}
+	if model.LinesOf(d.Layer.Model) != d.Layer.Model {
+		rows.Notes = append(rows.Notes, "The times are those of the measured curve, divided as the fitted lines divide theirs.")
+	}
 	return rows, nil
 }
 

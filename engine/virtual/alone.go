@@ -121,6 +121,9 @@ func fastest(ways []*alone, n int) int {
 // logarithmic axes; below the smallest size it is flat, and beyond the largest it follows the last
 // two in proportion to the bytes, unless that falls.
 func costOf(c model.Cost, n quantity.Bytes) quantity.Micros {
+	if c.Measured != nil {
+		return (*c.Measured)(n)
+	}
 	if c.Curve == nil {
 		return c.Beta + c.Tau.Times(n)
 	}

@@ -20,7 +20,7 @@ type Overtaking struct {
 	Below, Beyond string // the faster layers
 	whatif.Crossing
 	// Interval holds the size with 95 % probability, as the intervals of the parameters have
-	// it; nil where no parameter has one. Probability is that of the two crossing at all there.
+	// it, or those of the next measurements; nil where there are none. Probability is that of the two crossing at all there.
 	Interval    *whatif.Interval
 	Probability float64
 }
@@ -57,7 +57,7 @@ func FindCrossover(sampling *whatif.Sampling, designs ...whatif.Design) (*Crosso
 		if fitted, err := whatif.Forecastable(d); err != nil {
 			return nil, err
 		} else if fitted && len(c.Overtakings) > 0 {
-			c.Notes = append(c.Notes, "Where they cross, and how sure that is, is told by the lines of the models.")
+			c.Notes = append(c.Notes, "Fitted layers cross where the times that are predicted do; the intervals are those of the next measurements.")
 			break
 		}
 	}

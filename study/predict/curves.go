@@ -69,7 +69,7 @@ func (k CurveKind) layerValue(l model.Layer, n quantity.Bytes) float64 {
 func CurveLine(kind CurveKind, sizes []quantity.Bytes, l platforms.Layer) reports.Series {
 	line := reports.Series{Name: l.Ref(), Kind: reports.Line, X: make([]float64, len(sizes)), Y: make([]float64, len(sizes))}
 	for i, n := range sizes {
-		line.X[i], line.Y[i] = float64(n), kind.layerValue(l.Model, n)
+		line.X[i], line.Y[i] = float64(n), kind.layerValue(model.LinesOf(l.Model), n)
 	}
 	return line
 }
@@ -119,7 +119,7 @@ func Curves(kind CurveKind, sizes []quantity.Bytes, designs ...whatif.Design) (r
 		}
 		f.Marks = append(f.Marks, whatif.BoundaryMarks(l, boundaries)...)
 		if half, ok := model.HalfPeak(l.Model); ok && half >= lo && half <= hi {
-			f.Marks = append(f.Marks, reports.Mark{Kind: reports.AtPoint, X: float64(half), Y: kind.layerValue(l.Model, half),
+			f.Marks = append(f.Marks, reports.Mark{Kind: reports.AtPoint, X: float64(half), Y: kind.layerValue(model.LinesOf(l.Model), half),
 				Series: l.Ref(), Label: "n½ " + half.String()})
 		}
 		if roof, _, ok := l.LowestRoof(); ok && (kind == Bandwidth || kind == Throughput) {

@@ -9,7 +9,6 @@ import (
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/whatif"
 )
@@ -38,31 +37,10 @@ func Exported(d whatif.Design, target string, sizes []quantity.Bytes, ranks int)
 		if ranks < 2 || ranks > mostExported {
 			return export.File{}, usage.Error{Err: fmt.Errorf("%d ranks; give 2 to %d", ranks, mostExported)}
 		}
-		layer, err := forecastOf(d)
-		if err != nil {
-			return export.File{}, err
-		}
-		to.Levels = []export.Level{{Name: "all", Units: ranks, Layer: layer}}
+		to.Levels = []export.Level{{Name: "all", Units: ranks, Layer: d.Layer.Model}}
 	}
 	return t.Write(to, export.Sizes{Low: slices.Min(sizes), High: slices.Max(sizes)})
 }
-
-// forecastOf returns the design's layer with the one-way times that [Costs] gives: of a fitted
-// platform these are its forecasts, and not its lines.
-func forecastOf(d whatif.Design) (model.Layer, error) {
-	curve, err := whatif.Forecasts(d)
-	if err != nil || curve(1) == nil || d.Layer.Timed.Of != platforms.Message {
-		return d.Layer.Model, err
-	}
-	return forecasted{d.Layer.Model, func(n quantity.Bytes) quantity.Micros { return curve(n).Middle }}, nil
-}
-
-type forecasted struct {
-	model.Layer
-	oneWay func(quantity.Bytes) quantity.Micros
-}
-
-func (f forecasted) OneWay(n quantity.Bytes) quantity.Micros { return f.oneWay(n) }
 
 // costOf is the level's layer, with the gaps and overheads that the level has in place of the
 // layer's.

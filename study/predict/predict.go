@@ -34,12 +34,11 @@ type Predicted struct {
 	Regime                string // the branches of switches, see [model.Regime]
 	Peak                  whatif.Peak
 	// Next is the next measurement of this size, predicted from what the layer was fitted to; nil
-	// where the layer does not say what, or has been changed. Time is its middle then, and the
-	// others follow from it: the gap of messages where they do not overlap.
+	// where the layer does not say what, or has been changed. Time is its middle.
 	Next *forecast.Forecast
 	// Beyond is set for a size outside of those that were measured, which Ranged says are known.
 	Beyond, Ranged bool
-	// Model is the time by the layer's model.
+	// Model is the time by the lines of the layer's model.
 	Model quantity.Micros
 }
 
@@ -58,17 +57,14 @@ func Costs(sizes []quantity.Bytes, designs ...whatif.Design) (*Predictions, erro
 			return nil, err
 		}
 		if curve(1) == nil {
-			if _, err := whatif.CurveOf(d); err != nil {
+			if _, err := d.Next(1); err != nil {
 				all.Doubts = append(all.Doubts, err.Error()+"; the costs are by the model alone")
 			}
 		}
 		for _, n := range sizes {
 			p := Predicted{
 				Platform: d.Platform.Name, Layer: d.Layer.Name, Timed: d.Layer.Timed, Size: n, Time: m.OneWay(n),
-				Regime: model.Regime(m, n), Peak: peak, Model: m.OneWay(n), Next: curve(n),
-			}
-			if p.Next != nil {
-				p.Time = p.Next.Middle
+				Regime: model.Regime(m, n), Peak: peak, Model: model.LinesOf(m).OneWay(n), Next: curve(n),
 			}
 			p.follow(m)
 			first, last, ranged := measuredSizes(d.Layer)
@@ -88,13 +84,8 @@ func (p *Predicted) follow(m model.Layer) {
 	case platforms.Stream:
 		p.Gap, p.Throughput = p.Time, rate(p.Time)
 	case platforms.Message:
-		p.OneWay, p.RTT, p.Bandwidth, p.Packet = p.Time, 2*p.Time, rate(p.Time), model.PacketSize(m, p.Size)
-		p.Gap, p.Throughput = m.Gap(p.Size), model.Throughput(m, p.Size)
-		if p.Next == nil {
-			p.RTT, p.Bandwidth = model.RTT(m, p.Size), model.Bandwidth(m, p.Size)
-		} else if p.Gap == p.Model {
-			p.Gap, p.Throughput = p.Time, rate(p.Time)
-		}
+		p.OneWay, p.RTT, p.Gap = p.Time, model.RTT(m, p.Size), m.Gap(p.Size)
+		p.Bandwidth, p.Throughput, p.Packet = rate(p.Time), model.Throughput(m, p.Size), model.PacketSize(m, p.Size)
 	}
 }
 

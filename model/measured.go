@@ -1,0 +1,93 @@
+package model
+
+import "github.com/halfpeak/halfpeak/model/quantity"
+
+// Measured costs what was measured: its one-way times are those of a curve, which its lines
+// explain. If the lines' parameters change, the times change in proportion:
+//
+//	T(n) = T_curve(n) · T_lines(n) / T_fitted(n)
+//
+// Where messages do not overlap on the lines, the gap is the one-way time; other gaps, overheads,
+// r∞ and n½ are those of the lines. It is no kind of a platform file, but what a layer is that says
+// what it was fitted to.
+type Measured struct {
+	Lines  Layer // with the present parameters
+	Fitted Layer // with the parameters that were fitted to the curve
+	Curve  func(n quantity.Bytes) quantity.Micros
+}
+
+// LinesOf returns the lines of a layer that was measured, and other layers as they are.
+func LinesOf(l Layer) Layer {
+	if m, ok := l.(*Measured); ok {
+		return m.Lines
+	}
+	return l
+}
+
+// OneWay returns the curve's time in µs, changed as the lines are.
+func (m *Measured) OneWay(n quantity.Bytes) quantity.Micros {
+	now, then := m.Lines.OneWay(n), m.Fitted.OneWay(n)
+	if now == then {
+		return m.Curve(n)
+	}
+	if then == 0 {
+		return m.Curve(n) + now
+	}
+	return m.Curve(n) * (now / then)
+}
+
+// Gap returns the one-way time where the lines have it as the gap, and else the lines' gap in µs.
+func (m *Measured) Gap(n quantity.Bytes) quantity.Micros {
+	if gap := m.Lines.Gap(n); gap != m.Lines.OneWay(n) {
+		return gap
+	}
+	return m.OneWay(n)
+}
+
+// Overheads returns those of the lines in µs.
+func (m *Measured) Overheads(n quantity.Bytes) (send, receive quantity.Micros) {
+	return m.Lines.Overheads(n)
+}
+
+// Resources are one path, where those of the lines are one for each size; others are the lines'.
+func (m *Measured) Resources() Resources {
+	lines := m.Lines.Resources()
+	if !onePath(lines) {
+		return lines
+	}
+	oneWay := m.OneWay
+	return oneHop(Cost{Measured: &oneWay})
+}
+
+// onePath reports whether a message occupies a single resource for its one-way time.
+func onePath(r Resources) bool {
+	switch r := r.(type) {
+	case Route:
+		return len(r.Hops) == 1 && r.Packets == nil && r.Send == (Cost{}) && r.Receive == (Cost{}) && r.Hops[0] == oneHop(r.Hops[0].Busy).Hops[0]
+	case Choice:
+		for _, w := range r.Branches {
+			if !onePath(w.Resources) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// Select returns what the lines select.
+func (m *Measured) Select(n quantity.Bytes) (string, Layer) {
+	if s, ok := m.Lines.(Selector); ok {
+		return s.Select(n)
+	}
+	return "", m.Lines
+}
+
+var measuredKind = kindOf[Measured](Kind{
+	Name: "measured", Cost: "what was measured",
+	Parts: []Part{{Key: "lines", At: func(l Layer) *Layer { return &l.(*Measured).Lines }}},
+	Asks:  2,
+})
+
+// Kind is a row that is not in the registry.
+func (*Measured) Kind() *Kind { return measuredKind }

@@ -1,0 +1,60 @@
+package predict
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/whatif"
+)
+
+// measuredDesign is a layer of the line 2 µs + tau µs/KiB, fitted to times of a function.
+func measuredDesign(t *testing.T, name string, tau float64, time func(n float64) float64) whatif.Design {
+	t.Helper()
+	sizes, times := "", ""
+	for n := 1.; n <= 1<<20; n *= 2 {
+		sizes += fmt.Sprintf("'%.0fB',", n)
+		times += fmt.Sprintf("'%.6gus',", time(n))
+	}
+	text := fmt.Sprintf("[layer.fit]\nmodel = 'linear'\nbeta = '2us ± 0.1us'\ntau = '%gus/KiB ± 0.01us/KiB'\nmeasured = 'fit'\nsource = 'a fit'\n", tau) +
+		"[measured.fit]\nsource = 'made up'\nsizes = [" + sizes + "]\ntimes = [" + times + "]\n"
+	path := filepath.Join(t.TempDir(), name+".toml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return designOf(t, path)
+}
+
+// Crossings are those of the times that are predicted: lines that cross count for nothing where the
+// measurements do not, and the other way round.
+func TestCrossoverOfMeasurements(t *testing.T) {
+	quick := func(n float64) float64 { return 2 + n/1024 }
+	slow := func(n float64) float64 { return 3 + 2*n/1024 }
+	steep := func(n float64) float64 { return 1 + 1.1*n/1024 } // crosses quick at 10 KiB
+	sampling := &whatif.Sampling{Samples: 100, Seed: 1}
+	found, err := FindCrossover(sampling, measuredDesign(t, "quick", 1, quick), measuredDesign(t, "slow", 0.9, slow))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(found.Overtakings) > 0 || found.Notes[0] != "quick/fit is faster than slow/fit at all sizes up to 1 GiB." {
+		t.Errorf("%+v", found)
+	}
+	found, err = FindCrossover(sampling, measuredDesign(t, "quick", 1, quick), measuredDesign(t, "steep", 1, steep))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(found.Overtakings) != 1 {
+		t.Fatalf("%+v", found)
+	}
+	o := found.Overtakings[0]
+	if o.Below != "steep/fit" || o.Beyond != "quick/fit" || o.Size < 9<<10 || o.Size > 11<<10 {
+		t.Errorf("%+v", o)
+	}
+	// The interval ends where one is faster with 97.5 %; beyond the crossing the times differ by
+	// 10 % at most, which is within their intervals, so the probability is below that of sizes below.
+	if in := o.Interval; in == nil || in.Low > float64(o.Size) || in.High < float64(o.Size) || quantity.Bytes(in.Low) < 64 || !(o.Probability > 0.5 && o.Probability < 1) {
+		t.Errorf("%+v, %v", o, o.Interval)
+	}
+}
