@@ -121,7 +121,7 @@ type binaryReader struct {
 // node holds the fields of an operation that are not in Op.
 type node struct{ waits, done, started uint32 }
 
-func readBinary(r *bufio.Reader, name string) (*Schedule, error) {
+func readBinary(r *bufio.Reader, name string, read func() float64) (*Schedule, error) {
 	p := binaryReader{r: r, name: name, part: "the head"}
 	p.next(8) // the magic
 	head := p.next(6)
@@ -135,6 +135,7 @@ func readBinary(r *bufio.Reader, name string) (*Schedule, error) {
 	cpus, nics := int(head[4])+1, int(head[5])+1
 	ends := p.table(ranks)
 	p.b = NewBuilder(int(ranks))
+	p.b.read = read
 	for rank := range ends {
 		p.rank(rank, int64(ends[rank])+8)
 	}
@@ -291,7 +292,6 @@ func (p *binaryReader) successors(e *edges, count, first, i, n uint32) {
 			return
 		}
 		p.waits[to]++
-		e.from = append(e.from, first+i)
-		e.to = append(e.to, first+to)
+		*e = append(grown(p.b, *e, 1), edge{first + i, first + to})
 	}
 }

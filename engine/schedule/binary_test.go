@@ -3,19 +3,19 @@ package schedule_test
 import (
 	"bytes"
 	"math/rand/v2"
+	"os"
 	"reflect"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
-	"github.com/halfpeak/halfpeak/engine/schedule/scheduletest"
 )
 
 // A binary that was cut anywhere is an error that names where it ends; one with
 // another byte is an error that names a place, or another schedule that is whole.
 func TestDamagedBinary(t *testing.T) {
-	bin := binaryForm(t, scheduletest.Random(7, 4, 30))
+	bin := binaryForm(t, random(t))
 	place := regexp.MustCompile(`^f:\d+: `)
 	for n := range bin {
 		_, err := schedule.Read(bytes.NewReader(bin[:n]), "f")
@@ -50,7 +50,7 @@ func TestDamagedBinary(t *testing.T) {
 
 // The same of a text: an error names line and column.
 func TestDamagedText(t *testing.T) {
-	whole := text(t, scheduletest.Random(7, 4, 30))
+	whole := text(t, random(t))
 	place := regexp.MustCompile(`^f:\d+:\d+: `)
 	check := func(b []byte) (failed bool) {
 		t.Helper()
@@ -109,4 +109,14 @@ func TestBinaryErrors(t *testing.T) {
 	if err := s.WriteBinary(new(bytes.Buffer)); err == nil || err.Error() != want {
 		t.Errorf("got %v\nwant %s", err, want)
 	}
+}
+
+// random is a schedule with a bit of everything.
+func random(t *testing.T) *schedule.Schedule {
+	t.Helper()
+	b, err := os.ReadFile("testdata/random.goal")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return read(t, b, "random.goal")
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // MaxRanks is the largest number of ranks: the number after it means Any.
@@ -25,20 +26,21 @@ type Builder struct {
 	s      Schedule
 	done   edges
 	starts edges
-	labels labels // of the current rank, where it names operations
+	labels labels         // of the current rank, where it names operations
+	read   func() float64 // the fraction of the file that was read; nil if it is not known
 	err    error
 }
 
 // edges are the dependencies of one kind of the current rank, as they come.
-type edges struct {
-	from, to []uint32
-	count    []uint32 // scratch of flush
-}
+type edges []edge
+
+type edge struct{ from, to uint32 }
 
 // NewBuilder returns a Builder of a schedule of that many ranks, 1 to MaxRanks.
 // It takes no memory for them before they come.
 func NewBuilder(ranks int) *Builder {
 	b := &Builder{ranks: uint32(ranks)}
+	b.labels.b = b
 	if ranks < 1 || uint64(ranks) > MaxRanks {
 		b.fail("a schedule has 1 to %d ranks, not %d", uint32(MaxRanks), ranks)
 	}
@@ -63,7 +65,7 @@ func (b *Builder) NextRank() int {
 		b.fail("rank %d is one too many: there are %d ranks", rank, b.ranks)
 	}
 	if b.err == nil {
-		b.s.first = append(b.s.first, uint32(len(b.s.ops)))
+		b.s.first = append(grown(b, b.s.first, 1), uint32(len(b.s.ops)))
 		b.labels.reset(uint32(len(b.s.ops)))
 	}
 	return rank
@@ -92,27 +94,23 @@ func (b *Builder) Add(op Op) uint32 {
 	}
 	b.s.cpus = max(b.s.cpus, int(op.CPU)+1)
 	b.s.nics = max(b.s.nics, int(op.NIC)+1)
-	if len(b.s.ops) == cap(b.s.ops) {
-		b.s.ops = grown(b.s.ops, 1, b.part())
-	}
-	b.s.ops = append(b.s.ops, op)
+	b.s.ops = append(grown(b, b.s.ops, 1), op)
 	return uint32(len(b.s.ops) - 1)
 }
 
-// part returns the fraction of the ranks added so far, the current one included.
-func (b *Builder) part() float64 { return float64(len(b.s.first)) / float64(b.ranks) }
-
-// grown makes room for n more, and if there is none, for as many as the whole
-// will have if the rest is like this part of it, but at most 4 times as many as
-// there are. That keeps both the copying and the memory small for programs whose
-// ranks are alike, and takes little on the word of a number of ranks.
-func grown[T any](s []T, n int, part float64) []T {
+// grown makes room for n more, and if there is none, for as many as the whole will have if the
+// rest is like this part of it. That keeps both the copying and the memory small. The part is that
+// of the file, or of the ranks, on whose word there are at most 4 times as many as so far.
+func grown[T any](b *Builder, s []T, n int) []T {
 	if len(s)+n <= cap(s) {
 		return s
 	}
-	least := len(s) + n
-	want := min(1.02*float64(least)/part, 4*float64(least))
-	return append(make([]T, 0, max(int(want), least+least/4, 64)), s...)
+	least := float64(len(s) + n)
+	part, most := float64(max(len(b.s.first), 1))/float64(b.ranks), 4*least
+	if b.read != nil {
+		part, most = b.read(), 64*least
+	}
+	return append(make([]T, 0, int(max(min(1.02*least/part, most), 1.25*least, 64))), s...)
 }
 
 // Next is the index that the next operation will get.
@@ -149,16 +147,17 @@ func (b *Builder) Label(op uint32, label string) {
 		b.fail("rank %d: operation %d is labelled %q, but is not the last one", b.rank(), op, label)
 	case !isLabel(text) || text[0] == 'l' && len(bytes.Trim(text[1:], "0123456789")) == 0:
 		b.fail("rank %d: %q cannot be a label", b.rank(), label)
-	case !b.labels.insert(text, op):
-		b.fail("rank %d: label %q is given twice", b.rank(), label)
 	default:
-		b.name(op, text)
+		b.labelled(b.labels.name(text, op-b.s.first[b.rank()]), text)
 	}
 }
 
-// name stores a label that is not the default one; none if it is empty.
-func (b *Builder) name(op uint32, label []byte) {
-	if b.s.names.add(op, label); uint64(max(len(b.s.names.text), len(b.labels.text))) > math.MaxUint32-maxLine {
+// labelled notes what may be wrong with a label, which is new in its rank or not.
+func (b *Builder) labelled(isNew bool, label []byte) {
+	switch {
+	case !isNew:
+		b.fail("rank %d: label %q is given twice", b.rank(), label)
+	case len(b.s.names.text) > math.MaxUint32-maxLine:
 		b.fail("labels take more than %d bytes; use shorter ones (l1, l2 … take none)", uint32(math.MaxUint32-maxLine))
 	}
 }
@@ -184,8 +183,7 @@ func (b *Builder) depend(e *edges, op, before uint32) {
 			b.rank(), op, before, lo, hi)
 		return
 	}
-	e.from = append(e.from, before)
-	e.to = append(e.to, op)
+	*e = append(grown(b, *e, 1), edge{before, op})
 }
 
 // Build returns the schedule. The Builder is not to be used again.
@@ -213,48 +211,41 @@ func (b *Builder) rank() int { return len(b.s.first) - 1 }
 
 // flush sorts the dependencies of the current rank by predecessor.
 func (b *Builder) flush() {
-	if b.err != nil || len(b.s.first) == 0 {
-		return
-	}
-	lo, hi := b.s.first[len(b.s.first)-1], uint32(len(b.s.ops))
-	if !b.done.flush(&b.s.done, lo, hi, b.part()) || !b.starts.flush(&b.s.started, lo, hi, b.part()) {
-		b.fail("rank %d: more than %d dependencies of one kind", b.rank(), uint32(maxOps))
+	if b.err == nil && len(b.s.first) > 0 {
+		b.sort(&b.done, &b.s.done)
+		b.sort(&b.starts, &b.s.started)
 	}
 }
 
-// flush appends the edges, those of operations lo … hi-1, to the successors. Part
-// of the ranks has come.
-func (e *edges) flush(s *successors, lo, hi uint32, part float64) bool {
-	if len(e.from) == 0 {
-		return true
+// sort appends the edges of the current rank to the successors: a counting sort that keeps the order
+// of the edges of one predecessor.
+func (b *Builder) sort(e *edges, s *successors) {
+	if len(*e) == 0 {
+		return
 	}
-	if uint64(len(s.to)+len(e.to)) > maxOps {
-		return false
+	if uint64(len(s.to)+len(*e)) > maxOps {
+		b.fail("rank %d: more than %d dependencies of one kind", b.rank(), uint32(maxOps))
+		return
 	}
+	lo, n := b.s.first[b.rank()], len(b.s.ops)
 	s.fill(lo)
-	// A counting sort: it keeps the order of the edges of one predecessor.
-	next := e.count[:0]
-	for range hi - lo {
-		next = append(next, 0)
+	s.first = grown(b, s.first, n+1-int(lo))[:n]
+	s.to = grown(b, s.to, len(*e))
+	clear(s.first[lo:])
+	for _, x := range *e {
+		s.first[x.from]++
 	}
-	e.count = next
-	for _, from := range e.from {
-		next[from-lo]++
+	end := uint32(len(s.to)) // of each, and by what is put there from its end on, the begin
+	for i := range s.first[lo:] {
+		end += s.first[lo+uint32(i)]
+		s.first[lo+uint32(i)] = end
 	}
-	at := uint32(len(s.to))
-	s.first = grown(s.first, len(next)+1, part)
-	for i, n := range next {
-		s.first = append(s.first, at)
-		next[i] = at
-		at += n
+	s.to = s.to[:end]
+	for _, x := range slices.Backward(*e) {
+		s.first[x.from]--
+		s.to[s.first[x.from]] = x.to
 	}
-	s.to = append(grown(s.to, len(e.to), part), e.to...) // makes the room; the order comes now
-	for i, from := range e.from {
-		s.to[next[from-lo]] = e.to[i]
-		next[from-lo]++
-	}
-	e.from, e.to = e.from[:0], e.to[:0]
-	return true
+	*e = (*e)[:0]
 }
 
 // fill adds entries without edges up to operation n.

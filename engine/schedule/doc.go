@@ -34,8 +34,7 @@
 //
 // Comments and empty lines stand where a statement or a rank may begin. Ranks
 // come in order, from 0 on. A calc is in nanoseconds; -1 is [Any]; what is left
-// out is 0. Labels are local to a rank and defined before they are used; of two
-// definitions of one label the first counts, as in LogGOPSim.
+// out is 0. Labels are local to a rank, each defined once and before it is used.
 //
 // The packages below make schedules of collective operations (collective) and of
 // traces of real programs (mpitrace).

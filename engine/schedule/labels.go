@@ -2,50 +2,40 @@ package schedule
 
 import (
 	"bytes"
-	"encoding/binary"
+	"hash/maphash"
 )
 
 // labels finds the operations of one rank by their label.
 //
-// Most programs that write schedules number the operations of a rank: l1, l2 …
-// As long as a rank keeps to that, a label is its own index, and nothing is stored.
+// Most programs that write schedules number the operations of a rank: l1, l2 … As long as a rank
+// keeps to that, a label is its own index, and nothing is stored.
 type labels struct {
+	b     *Builder
 	first uint32 // the rank's first operation
 	count uint32 // operations of the rank so far
 	plain bool   // each has its default label
 
-	// Otherwise an open hash table. Slots of former ranks have another epoch.
+	// Otherwise an open hash table, at most 3/4 full. What lies between its length and its capacity is
+	// zero.
+	named []uint32 // by place in the rank: the label's index in names plus 1; 0 or nothing: default
 	slots []slot
 	used  int
-	epoch uint32
-	text  []byte
+	seed  maphash.Seed
 }
 
-type slot struct {
-	key     uint64 // the label itself up to 8 bytes, else its hash
-	epoch   uint32
-	op      uint32
-	at, len uint32 // the label in text if it is longer
-}
-
-// What kind of label an operation got.
-type labelKind int
-
-const (
-	labelDefault labelKind = iota
-	labelOther
-	labelNone // none, or one that an operation before it has
-)
+// A slot has the place in the rank plus 1, so that an empty one is zero.
+type slot struct{ hash, place uint32 }
 
 // reset begins a rank.
 func (s *labels) reset(first uint32) {
-	s.first, s.count, s.plain = first, 0, true
-	s.used, s.text = 0, s.text[:0]
-	if s.epoch++; s.epoch == 0 {
+	s.first, s.count, s.plain, s.named = first, 0, true, s.named[:0]
+	if s.used > 0 {
 		clear(s.slots)
-		s.epoch = 1
+		s.slots, s.used = s.slots[:minSlots], 0
 	}
 }
+
+const minSlots = 64
 
 // number is the k of a label "lk" without leading zeros, at least 1; else 0.
 func number(label []byte) uint32 {
@@ -69,108 +59,96 @@ func (s *labels) lookUp(label []byte) (uint32, bool) {
 		k := number(label)
 		return s.first + k - 1, k-1 < s.count
 	}
-	if len(s.slots) == 0 {
-		return 0, false
-	}
-	at, ok := s.find(label, key(label))
-	if !ok {
-		return 0, false
-	}
-	return s.slots[at].op, true
+	e, _ := s.find(label)
+	return s.first + e.place - 1, e.place != 0
 }
 
-// define gives the rank's next operation a label; none if it is empty.
-func (s *labels) define(label []byte, op uint32) labelKind {
+// define gives the rank's next operation a label; none if it is empty. It returns false if another
+// operation of the rank has the label.
+func (s *labels) define(label []byte) bool {
 	place := s.count
 	s.count++
-	if k := number(label); k != 0 && k == place+1 {
-		if s.plain {
-			return labelDefault
-		}
-		if s.insert(label, op) {
-			return labelDefault
-		}
-		return labelNone
-	}
+	isDefault := number(label) == place+1
 	if s.plain {
+		if isDefault {
+			return true
+		}
 		s.plain = false
 		var b [16]byte
 		for i := range place {
-			s.insert(appendDefaultLabel(b[:0], i), s.first+i)
+			s.insert(appendDefaultLabel(b[:0], i), i)
 		}
 	}
-	if len(label) > 0 && s.insert(label, op) {
-		return labelOther
+	if isDefault {
+		return s.insert(label, place)
 	}
-	return labelNone
+	return s.name(label, place)
 }
 
-// key is the label itself up to 8 bytes, else its hash.
-func key(label []byte) uint64 {
-	if len(label) <= 8 {
-		if cap(label) >= 8 { // what follows the label is masked out
-			return binary.LittleEndian.Uint64(label[:8]) & (1<<(8*len(label)) - 1)
-		}
-		k := uint64(0)
-		for i, c := range label {
-			k |= uint64(c) << (8 * i)
-		}
-		return k
-	}
-	h := uint64(14695981039346656037)
-	for _, c := range label {
-		h = (h ^ uint64(c)) * 1099511628211
-	}
-	return h
+// name stores a label that is not the default one.
+func (s *labels) name(label []byte, place uint32) bool {
+	n := &s.b.s.names
+	n.text = append(grown(s.b, n.text, len(label)), label...)
+	n.op = append(grown(s.b, n.op, 1), s.first+place)
+	n.end = append(grown(s.b, n.end, 1), uint32(len(n.text)))
+	s.named = append(s.named, make([]uint32, place-uint32(len(s.named)))...)
+	s.named = append(grown(s.b, s.named, 1), uint32(len(n.op)))
+	return len(label) == 0 || s.insert(label, place)
 }
 
-// home is where the search for a key begins among n slots, a power of 2.
-func home(key uint64, n int) uint32 {
-	return uint32(key*0x9e3779b97f4a7c15>>32) & uint32(n-1)
-}
-
-// find is the slot of the label, or the free one where it belongs.
-func (s *labels) find(label []byte, key uint64) (int, bool) {
-	for i := home(key, len(s.slots)); ; i = (i + 1) & uint32(len(s.slots)-1) {
-		e := &s.slots[i]
-		if e.epoch != s.epoch {
-			return int(i), false
-		}
-		if e.key == key && int(e.len) == len(label) && (len(label) <= 8 || bytes.Equal(s.text[e.at:e.at+e.len], label)) {
-			return int(i), true
+// find returns the slot of the label, or the free one where it belongs, and its hash.
+func (s *labels) find(label []byte) (*slot, uint32) {
+	if s.slots == nil {
+		s.slots, s.seed = make([]slot, minSlots), maphash.MakeSeed()
+	}
+	// Labels that differ in their last digit lie beside each other: most come in such an order.
+	last := len(label) - 1
+	hash := uint32(maphash.Bytes(s.seed, label[:last])<<4) | uint32(label[last]&15)
+	for i := int(hash); ; i++ {
+		e := &s.slots[i&(len(s.slots)-1)]
+		if e.place == 0 || e.hash == hash && s.is(e.place-1, label) {
+			return e, hash
 		}
 	}
 }
 
-// insert adds a label; false if it is there already.
-func (s *labels) insert(label []byte, op uint32) bool {
-	if 2*s.used >= len(s.slots) {
-		s.grow()
+// is reports whether the operation at a place has that label.
+func (s *labels) is(place uint32, label []byte) bool {
+	if int(place) < len(s.named) && s.named[place] > 0 {
+		return bytes.Equal(s.b.s.names.at(int(s.named[place])-1), label)
 	}
-	k := key(label)
-	at, ok := s.find(label, k)
-	if ok {
+	return number(label) == place+1
+}
+
+// insert enters a label into the table; false if it is there already.
+func (s *labels) insert(label []byte, place uint32) bool {
+	e, hash := s.find(label)
+	if e.place != 0 {
 		return false
 	}
-	s.slots[at] = slot{k, s.epoch, op, uint32(len(s.text)), uint32(len(label))}
-	if len(label) > 8 {
-		s.text = append(s.text, label...)
+	*e = slot{hash, place + 1}
+	if s.used++; 4*s.used > 3*len(s.slots) {
+		s.grow()
 	}
-	s.used++
 	return true
 }
 
 func (s *labels) grow() {
-	old := s.slots
-	s.slots = make([]slot, max(64, 2*len(old)))
+	old, n := s.slots, 2*len(s.slots)
+	if n <= cap(old) {
+		s.slots, old = old[:n], append([]slot(nil), old...)
+		clear(s.slots)
+	} else {
+		s.slots = make([]slot, n)
+	}
 	for _, e := range old {
-		if e.epoch != s.epoch {
+		if e.place == 0 {
 			continue
 		}
-		i := home(e.key, len(s.slots))
-		for s.slots[i].epoch == s.epoch {
-			i = (i + 1) & uint32(len(s.slots)-1)
+		i := int(e.hash)
+		for s.slots[i&(n-1)].place != 0 {
+			i++
 		}
-		s.slots[i] = e
+		s.slots[i&(n-1)] = e
 	}
 }

@@ -7,17 +7,24 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"io/fs"
+	"runtime"
 )
 
-// Read reads a schedule in GOAL's text form or its binary form, told apart by
-// their first bytes; either may be compressed by gzip. It streams: the memory it
-// takes is the schedule's.
+// Read reads a schedule in GOAL's text form or its binary form, told apart by their first bytes;
+// either may be compressed by gzip. It streams: the memory it takes is the schedule's, and least if
+// r is a regular file or has a method Size() int64, as [bytes.Reader] has.
 //
-// Errors begin with name and the place: line and column in bytes from 1 in a
-// text, the offset in bytes from 0 in a binary. In a compressed file these count
-// what is inside.
-func Read(r io.Reader, name string) (*Schedule, error) {
-	b := bufio.NewReaderSize(r, 1<<16)
+// Errors begin with name and the place: line and column in bytes from 1 in a text, the offset in
+// bytes from 0 in a binary. In a compressed file these count what is inside.
+func Read(r io.Reader, name string) (s *Schedule, err error) {
+	defer func() {
+		if s != nil && len(s.ops) > 1<<20 {
+			runtime.GC() // what reading took, as much as the schedule, is there for the simulation
+		}
+	}()
+	in := &counted{Reader: r}
+	b := bufio.NewReaderSize(in, 1<<16)
 	head, _ := b.Peek(8)
 	if bytes.HasPrefix(head, []byte{0x1f, 0x8b}) {
 		z, err := gzip.NewReader(b)
@@ -30,10 +37,40 @@ func Read(r io.Reader, name string) (*Schedule, error) {
 	if len(head) == 8 {
 		switch binary.LittleEndian.Uint64(head) {
 		case magic:
-			return readBinary(b, name)
+			return readBinary(b, name, in.fraction())
 		case magicConsumed:
 			return nil, fmt.Errorf("%s:0: this binary schedule was used up by a simulator that counts in the file (LogGOPSim --save-mem); convert the text again", name)
 		}
 	}
-	return readText(b, name)
+	return readText(b, name, in.fraction())
+}
+
+// counted counts the bytes that are read.
+type counted struct {
+	io.Reader
+	n int64
+}
+
+func (c *counted) Read(b []byte) (int, error) {
+	n, err := c.Reader.Read(b)
+	c.n += int64(n)
+	return n, err
+}
+
+// fraction returns a function for the fraction of the bytes that were read; nil if their number is
+// unknown.
+func (c *counted) fraction() func() float64 {
+	size := int64(0)
+	switch r := c.Reader.(type) {
+	case interface{ Size() int64 }:
+		size = r.Size()
+	case interface{ Stat() (fs.FileInfo, error) }:
+		if info, err := r.Stat(); err == nil && info.Mode().IsRegular() {
+			size = info.Size()
+		}
+	}
+	if size <= 0 {
+		return nil
+	}
+	return func() float64 { return float64(max(c.n, 1)) / float64(size) }
 }

@@ -158,12 +158,6 @@ func (n *names) at(i int) []byte {
 	return n.text[n.end[i-1]:n.end[i]]
 }
 
-func (n *names) add(op uint32, label []byte) {
-	n.text = append(n.text, label...)
-	n.op = append(n.op, op)
-	n.end = append(n.end, uint32(len(n.text)))
-}
-
 // appendDefaultLabel appends the name of an unnamed rank's operation, the
 // place'th from 0: l1, l2 ….
 func appendDefaultLabel(b []byte, place uint32) []byte {

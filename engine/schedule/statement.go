@@ -56,8 +56,7 @@ func (t *textReader) statement(l []byte, begin, i int) (int, error) {
 	if !ok {
 		return i, t.errorf(second, "label %q is not defined in rank %d before this line", l[second:end], t.b.rank())
 	}
-	e.from = append(e.from, before)
-	e.to = append(e.to, op)
+	*e = append(grown(t.b, *e, 1), edge{before, op})
 	return i, nil
 }
 
@@ -144,12 +143,9 @@ func (t *textReader) place(l []byte, i int, w string, to *uint16) (int, error) {
 }
 
 func (t *textReader) add(op Op, name []byte) error {
-	index := t.b.Add(op)
-	switch t.b.labels.define(name, index) {
-	case labelOther:
-		t.b.name(index, name)
-	case labelNone:
-		t.b.name(index, nil)
+	t.b.Add(op)
+	if t.b.Err() == nil {
+		t.b.labelled(t.b.labels.define(name), name)
 	}
 	if err := t.b.Err(); err != nil {
 		return t.errorf(t.begin, "%w", err)

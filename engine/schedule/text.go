@@ -20,14 +20,15 @@ type textReader struct {
 	inRank  bool
 	comment bool // inside of /* */
 	b       *Builder
+	read    func() float64 // for b
 }
 
 func (t *textReader) errorf(at int, format string, args ...any) error {
 	return fmt.Errorf("%s:%d:%d: "+format, append([]any{t.name, t.line, at - t.begin + 1}, args...)...)
 }
 
-func readText(r io.Reader, name string) (*Schedule, error) {
-	t := textReader{name: name, line: 1}
+func readText(r io.Reader, name string, read func() float64) (*Schedule, error) {
+	t := textReader{name: name, line: 1, read: read}
 	// Whole lines are parsed where they lie; what is left of the last one moves
 	// to the front before more is read. One byte is kept for the newline that the
 	// last line may lack.
@@ -294,6 +295,7 @@ func (t *textReader) block(l []byte, begin, i int) (int, error) {
 		}
 		t.ranks = n
 		t.b = NewBuilder(int(n))
+		t.b.read = t.read
 		return i, nil
 	case "rank":
 		if t.ranks == 0 || uint64(len(t.b.s.first)) == t.ranks {

@@ -14,13 +14,13 @@ import (
 )
 
 // What the grammar allows: comments, blanks left out, statements beside braces,
-// labels given twice, a last line without its newline, Windows' line ends.
+// a last line without its newline, Windows' line ends.
 func TestText(t *testing.T) {
 	const file = "/* a\n comment */ num_ranks 2 // so many\r\n" +
 		"rank 0 { first:send10bto 1tag 3cpu\t65535nic 65535\r\n" +
 		"recv 18446744073709551615b from -1 tag -1\n" +
 		"\tl2 : calc 7 cpu 2\n" +
-		"first: calc 8\n" +
+		"calc 8\n" +
 		"requires : calc 9\n" +
 		"/* a */ requires requires first\n" +
 		"l2 irequires requires\n" +
@@ -38,7 +38,7 @@ func TestText(t *testing.T) {
 		t.Errorf("operations %v, want %v", s.Ops(), want)
 	}
 	if got := s.AfterDone(0); !reflect.DeepEqual(got, []uint32{4}) {
-		t.Errorf("after the send is done: %v, want [4]: the first definition counts", got)
+		t.Errorf("after the send is done: %v, want [4]", got)
 	}
 	if got := s.AfterStarted(4); !reflect.DeepEqual(got, []uint32{2}) {
 		t.Errorf("after the last has started: %v", got)
@@ -141,6 +141,8 @@ func TestTextErrors(t *testing.T) {
 		{rank("l1: calc 1\nl1 requires"), "f:4:12: a label is missing at the end of the line"},
 		{rank("l1: calc 1\nl1 requires l1 l1"), `f:4:16: "l1" where the end of the line should be`},
 		{rank("l1: copy 1"), `f:3:5: "copy" where "send", "recv" or "calc" should be`},
+		{rank("a: calc 1\nb: calc 2\na: calc 3"), `f:5:1: schedule: rank 0: label "a" is given twice`},
+		{rank("l1: calc 1\nl1: calc 3"), `f:4:1: schedule: rank 0: label "l1" is given twice`},
 		{rank("copy 1"), `f:3:6: "1" where ":", "requires" or "irequires" should be`},
 		{rank("rank 1 {"), `f:3:1: "rank" where a statement or "}" should be`},
 		{rank(" ;"), `f:3:2: ";" where a statement or "}" should be`},
@@ -174,5 +176,23 @@ func TestHeaderTakesNoMemory(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	if n := after.TotalAlloc - before.TotalAlloc; n > 1<<20 {
 		t.Errorf("%d bytes allocated", n)
+	}
+}
+
+// Ranks without labels, with some, and with labels in another order, one after the other: each has
+// its own.
+func TestLabelsOfRanks(t *testing.T) {
+	const file = "num_ranks 4\nrank 0 {\ncalc 1\ncalc 2\n}\nrank 1 {\ncalc 3\na: calc 4\na requires a\n}\n" +
+		"rank 2 {\nl2: calc 5\nl1: calc 6\nl3: calc 7\nl3 requires l1\n}\nrank 3 {\nl1: calc 8\nl2: calc 9\na: calc 10\na requires l2\n}\n"
+	s := read(t, []byte(file), "f")
+	for op, want := range []string{"", "", "", "a", "l2", "l1", "l3", "l1", "l2", "a"} {
+		if got := s.Label(uint32(op)); got != want {
+			t.Errorf("operation %d has label %q, want %q", op, got, want)
+		}
+	}
+	for before, op := range map[uint32]uint32{3: 3, 5: 6, 8: 9} {
+		if got := s.AfterDone(before); !reflect.DeepEqual(got, []uint32{op}) {
+			t.Errorf("after %d: %v, want %d", before, got, op)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"math"
+	"slices"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
 )
@@ -57,6 +58,9 @@ func (r *run) park(rank, op uint32, cpu, nic int) {
 		l.cpu, l.nic, l.first, l.waiting = cpu, nic, 0, l.waiting[:0]
 	}
 	r.parked++
+	if n := len(l.waiting); n == cap(l.waiting) {
+		l.waiting = slices.Grow(l.waiting, n+1) // append grows long lists by little, and copies much
+	}
 	l.waiting = append(l.waiting, parked{r.parked, op})
 	if at := r.freeAt(cpu, nic); at < d.time {
 		r.callAt(rank, at, l.waiting[l.first].num)

@@ -66,6 +66,8 @@
 //	  17 sends of 8 B to 17 ranks                       25500 19042         25542 5542
 //	Operations that wait for themselves, or for such operations, are left out silently; here both
 //	rules report an error (Deadlock).
+//	A receive of fewer bytes than its message takes it; here it is an error.
+//	  100 B into a receive of 99 B                      1500 6094           –
 //
 // A trace of noise ([ReadNoise]) is used alike by both. LogGOPSim reads the last detour of a
 // file twice if the file ends with a new line.

@@ -1,6 +1,10 @@
 package simulate_test
 
 import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -30,3 +34,32 @@ func times(r *simulate.Result) string {
 	}
 	return strings.Join(list, " ")
 }
+
+// shared is the path of published material beside the checkout, which the repository does not hold.
+// Without it the test is skipped.
+func shared(t testing.TB, path string) string {
+	t.Helper()
+	for dir := "../.."; len(dir) < 100; dir += "/.." {
+		p := filepath.Join(dir, "shared", path)
+		if _, err := os.Stat(p); err == nil {
+			return p
+		}
+	}
+	t.Skipf("%s is not beside the checkout", path)
+	return ""
+}
+
+// roomyProgram is wildProgram, with receives that have room for any of its messages.
+func roomyProgram(seed uint64, ranks, messages int) *schedule.Schedule {
+	var b bytes.Buffer
+	if err := wildProgram(seed, ranks, messages).WriteText(&b); err != nil {
+		panic(err) // of a buffer
+	}
+	s, err := schedule.Read(bytes.NewReader(receives.ReplaceAll(b.Bytes(), []byte("recv 100000b"))), "roomy")
+	if err != nil {
+		panic(err) // as it was written
+	}
+	return s
+}
+
+var receives = regexp.MustCompile(`recv \d+b`)

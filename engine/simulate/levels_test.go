@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
-	"github.com/halfpeak/halfpeak/engine/schedule/scheduletest"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/machine"
@@ -87,7 +86,7 @@ func TestOneLevelIsFlat(t *testing.T) {
 			t.Fatal(err)
 		}
 		for seed := range programs(t, 200) {
-			s := scheduletest.Wild(uint64(seed), 1+seed%6, 2+seed%14)
+			s := roomyProgram(uint64(seed), 1+seed%6, 2+seed%14)
 			eager := []quantity.Bytes{simulate.NoLimit, 100}[seed%2]
 			flat, err := simulate.FromLayer(layer, eager)
 			if err != nil {
@@ -254,7 +253,7 @@ func TestPortsOfShortMessages(t *testing.T) {
 func TestEnoughLanes(t *testing.T) {
 	slower, all := 0, programs(t, 500)
 	for seed := range all {
-		s := scheduletest.Wild(uint64(seed), 1+seed%6, 2+seed%14)
+		s := roomyProgram(uint64(seed), 1+seed%6, 2+seed%14)
 		of := func(lanes float64) *simulate.Result {
 			m := twoNodes(2)
 			m.Levels[2].Layer = &model.LogGP{LogP: model.LogP{Latency: 1, SendOverhead: 2, ReceiveOverhead: 1, GapTime: 1}, GapPerByte: 0.002}
@@ -304,7 +303,7 @@ func TestPathOfSharing(t *testing.T) {
 	shared := 0
 	for seed := range programs(t, 1000) {
 		r := rand.New(rand.NewPCG(uint64(seed), 2))
-		s := scheduletest.Wild(uint64(seed), 1+seed%6, 2+seed%14)
+		s := roomyProgram(uint64(seed), 1+seed%6, 2+seed%14)
 		m := twoNodes(2)
 		for i := range m.Levels[:2] {
 			m.Levels[i].Lanes, m.Levels[i].Ports = 1+2*r.Float64(), 1+r.Float64()

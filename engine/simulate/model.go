@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
 )
@@ -189,6 +190,9 @@ func (r *run) send(i uint32, t uint64, late bool) error {
 func (r *run) meet(i, j uint32, came, now uint64) error {
 	from, to := &r.nodes[i], &r.nodes[j]
 	to.next = i
+	if r.ops[i].Size > r.ops[j].Size {
+		return fmt.Errorf("rank %d: %s has no room for the message of rank %d: %s", to.rank, r.name(j), from.rank, r.name(i))
+	}
 	c, err := r.costs.messageCost(from.rank, to.rank, r.ops[i].Size)
 	if err != nil {
 		return err
@@ -270,6 +274,7 @@ func (r *run) receive(i uint32, t uint64, late bool) error {
 // finish records in the successors of an operation the time at which it finished, or started. It
 // appends to r.here those that have no other predecessor to wait for.
 func (r *run) finish(successors []uint32, at uint64, by link) {
+	r.here = slices.Grow(r.here, len(successors))
 	for _, op := range successors {
 		n := &r.nodes[op]
 		if r.recording && at >= r.ready[op] {

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
-	"github.com/halfpeak/halfpeak/engine/schedule/scheduletest"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 )
 
@@ -47,7 +46,7 @@ func TestDistributions(t *testing.T) {
 
 // The same runs whatever the number of processors.
 func TestRunsAreDeterministic(t *testing.T) {
-	p := prepare(t, scheduletest.Random(5, 20, 200))
+	p := prepare(t, randomProgram(5, 20, 200))
 	n, err := simulate.ParseNoise("exponential mean=5us every=20us")
 	if err != nil {
 		t.Fatal(err)

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
-	"github.com/halfpeak/halfpeak/engine/schedule/scheduletest"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 )
 
@@ -40,9 +39,9 @@ func TestPeer(t *testing.T) {
 		// With up to 200 messages, more than 16 operations of a rank become free at once.
 		ranks, messages := 1+r.IntN(12), 1+r.IntN([]int{20, 60, 200}[n%3])
 		if n%2 == 0 {
-			s = scheduletest.Random(seed, ranks, messages)
+			s = randomProgram(seed, ranks, messages)
 		} else {
-			s = scheduletest.Wild(seed, ranks, messages)
+			s = wildProgram(seed, ranks, messages)
 		}
 		p := parameterSets[r.IntN(len(parameterSets))]
 		f, err := os.Create(text)

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
-	"github.com/halfpeak/halfpeak/engine/schedule/scheduletest"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -26,7 +25,7 @@ type published struct {
 
 func publishedRuns(t *testing.T) []published {
 	t.Helper()
-	dir := scheduletest.Shared(t, "data/goal")
+	dir := shared(t, "data/goal")
 	var runs []published
 	for _, table := range []string{"random", "patterns"} {
 		f, err := os.Open(filepath.Join(dir, table+".csv"))

@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"math"
 	"math/bits"
 
 	"github.com/halfpeak/halfpeak/internal/heap"
@@ -27,8 +28,8 @@ func (e entry) item() item { return item{Key: e.time, Order: e.num, Value: e.wha
 type queue struct {
 	now     uint64
 	size    int
-	current []entry // of time now, in order, from next on
-	next    int
+	current bucket                            // of time now, in order
+	next    int                               // index in its first chunk
 	late    heap.Heap[uint64, uint32, uint32] // time, number, what
 	used    uint64                            // bit i−1: bucket i has entries
 	buckets [65]bucket
@@ -41,8 +42,8 @@ type bucket struct {
 	first, last *chunk
 }
 
-// Chunks keep what buckets have left over small: a slice for each would keep
-// the room of its largest moment.
+// Chunks keep what buckets have left over small: a slice for each would keep the room of its largest
+// moment, and copy as it grows.
 type chunk struct {
 	next    *chunk
 	n       int
@@ -51,100 +52,112 @@ type chunk struct {
 
 func (q *queue) push(e entry) {
 	q.size++
-	if e.time <= q.now {
-		if e.time < q.now || q.next < len(q.current) && e.num < q.current[len(q.current)-1].num {
-			q.late.Push(e.item())
-			return
-		}
-		if q.next == len(q.current) {
-			q.current, q.next = q.current[:0], 0
-		}
-		q.current = append(q.current, e)
-		return
+	switch last := q.current.last; {
+	case e.time > q.now:
+		q.put(e)
+	case e.time < q.now || last != nil && e.num < last.entries[last.n-1].num:
+		q.late.Push(e.item())
+	default:
+		q.append(&q.current, e)
 	}
-	q.put(e)
 }
 
 // put adds an entry later than now to its bucket.
 func (q *queue) put(e entry) {
 	i := bits.Len64(e.time ^ q.now)
 	b := &q.buckets[i]
+	if b.last == nil {
+		b.least = e.time
+		q.used |= 1 << (i - 1)
+	}
+	b.least = min(b.least, e.time)
+	q.append(b, e)
+}
+
+func (q *queue) append(b *bucket, e entry) {
 	c := b.last
 	if c == nil || c.n == len(c.entries) {
-		c = q.grow(b, i, e.time)
+		if c = q.free; c == nil {
+			c = new(chunk)
+		}
+		q.free, c.next, c.n = c.next, nil, 0
+		b.link(c)
 	}
 	c.entries[c.n] = e
 	c.n++
-	b.least = min(b.least, e.time)
 }
 
-// grow gives bucket i another chunk.
-func (q *queue) grow(b *bucket, i int, time uint64) *chunk {
-	c := q.free
-	if c == nil {
-		c = new(chunk)
-	} else {
-		q.free = c.next
-		c.next, c.n = nil, 0
-	}
+func (b *bucket) link(c *chunk) {
 	if b.last == nil {
-		b.first, b.least = c, time
-		q.used |= 1 << (i - 1)
+		b.first = c
 	} else {
 		b.last.next = c
 	}
 	b.last = c
-	return c
 }
 
 // pop removes and returns the first entry; there must be one.
 func (q *queue) pop() entry {
-	if q.next == len(q.current) {
-		if len(q.late) > 0 { // all of them are at now or before
-			return q.popLate()
-		}
+	if q.current.first == nil && len(q.late) == 0 {
 		q.advance()
 	}
-	if len(q.late) > 0 {
-		if next := q.current[q.next].item(); q.late[0].Before(&next) {
-			return q.popLate()
+	q.size--
+	c := q.current.first
+	if len(q.late) > 0 { // all of them are at now or before
+		first := entry{math.MaxUint64, 0, 0}.item()
+		if c != nil {
+			first = c.entries[q.next].item()
+		}
+		if q.late[0].Before(&first) {
+			e := q.late.Pop()
+			return entry{e.Key, e.Order, e.Value}
 		}
 	}
-	q.size--
-	e := q.current[q.next]
-	q.next++
+	e := c.entries[q.next]
+	if q.next++; q.next == c.n {
+		q.next = 0
+		if q.current.first = c.next; c.next == nil {
+			q.current.last = nil
+		}
+		c.next, q.free = q.free, c
+	}
 	return e
-}
-
-func (q *queue) popLate() entry {
-	q.size--
-	e := q.late.Pop()
-	return entry{e.Key, e.Order, e.Value}
 }
 
 // advance goes to the next time that has entries, and spreads the bucket where they are.
 func (q *queue) advance() {
 	i := bits.TrailingZeros64(q.used) + 1
 	q.used &^= 1 << (i - 1)
-	b := &q.buckets[i]
+	b := q.buckets[i]
+	q.buckets[i] = bucket{}
 	q.now = b.least
-	q.current, q.next = q.current[:0], 0
-	c := b.first
-	b.first, b.last = nil, nil
-	for c != nil {
-		for _, e := range c.entries[:c.n] {
-			if e.time != q.now {
-				q.put(e)
-				continue
-			}
-			if n := len(q.current); n > 0 && q.current[n-1].num > e.num {
-				q.late.Push(e.item())
-				continue
-			}
-			q.current = append(q.current, e)
-		}
+	for c := b.first; c != nil; {
 		next := c.next
-		c.next, q.free = q.free, c
+		c.next = nil
+		if q.isCurrent(c) {
+			q.current.link(c)
+		} else {
+			for _, e := range c.entries[:c.n] {
+				q.size--
+				q.push(e)
+			}
+			c.next, q.free = q.free, c
+		}
 		c = next
 	}
+}
+
+// isCurrent reports whether all entries of a chunk have the time now, in the order of their numbers.
+func (q *queue) isCurrent(c *chunk) bool {
+	num := uint32(0)
+	if last := q.current.last; last != nil {
+		num = last.entries[last.n-1].num
+	}
+	for _, e := range c.entries[:c.n] {
+		if e.time != q.now || e.num < num {
+			return false
+		}
+		num = e.num
+	}
+	return true
 }

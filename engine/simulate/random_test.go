@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -12,7 +13,6 @@ import (
 	"testing"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
-	"github.com/halfpeak/halfpeak/engine/schedule/scheduletest"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -60,7 +60,7 @@ func TestLogGOPSimAgainstOracle(t *testing.T) {
 	n := programs(t, 4000)
 	for seed := range n {
 		r := rand.New(rand.NewPCG(uint64(seed), 1))
-		s := scheduletest.Wild(uint64(seed), 1+seed%6, 2+seed%14)
+		s := wildProgram(uint64(seed), 1+seed%6, 2+seed%14)
 		p := parameterSets[r.IntN(len(parameterSets))]
 		if crowded(s) {
 			continue
@@ -92,7 +92,7 @@ func TestDefaultRulesAgainstOracle(t *testing.T) {
 	n := programs(t, 4000)
 	for seed := range n {
 		r := rand.New(rand.NewPCG(uint64(seed), 2))
-		s := scheduletest.Wild(uint64(seed), 1+seed%6, 2+seed%14)
+		s := roomyProgram(uint64(seed), 1+seed%6, 2+seed%14)
 		p := parameterSets[r.IntN(len(parameterSets))]
 		o := newOracle(s)
 		want, events := o.plain(p[0]*1000, p[1]*1000, p[2]*1000, p[3]*1000, p[4]*1000, p[5])
@@ -121,35 +121,35 @@ func TestDefaultRulesAgainstOracle(t *testing.T) {
 // All rules end or are stuck on what always ends, and is always stuck.
 func TestTroubles(t *testing.T) {
 	for seed := range uint64(200) {
-		trouble := scheduletest.Trouble(seed % uint64(scheduletest.Troubles))
-		s := scheduletest.Stuck(seed, 2+int(seed%5), 1+int(seed%20), trouble)
+		why := trouble(seed % uint64(troubles))
+		s := stuckProgram(seed, 2+int(seed%5), 1+int(seed%20), why)
 		for _, rules := range []simulate.Rules{simulate.Default, simulate.LogGOPSim} {
 			o := simulate.Options{Rules: rules, LogGOPS: simulate.Defaults()}
-			if _, err := prepare(t, scheduletest.Random(seed, 2+int(seed%5), int(seed%30))).Run(context.Background(), o); err != nil {
+			if _, err := prepare(t, randomProgram(seed, 2+int(seed%5), int(seed%30))).Run(context.Background(), o); err != nil {
 				t.Errorf("seed %d, %v: %v", seed, rules, err)
 			}
 			r, err := prepare(t, s).Run(context.Background(), o)
 			var stuck *simulate.Deadlock
 			if !errors.As(err, &stuck) || r == nil || len(r.Ranks) != s.Ranks() {
-				t.Fatalf("seed %d, %v: trouble %d: %v", seed, rules, trouble, err)
+				t.Fatalf("seed %d, %v: trouble %d: %v", seed, rules, why, err)
 			}
 			if text := err.Error(); len(text) > 2000 || strings.Contains(text, "\n") {
 				t.Errorf("not one short line: %s", text)
 			}
-			switch trouble {
-			case scheduletest.Circle:
+			switch why {
+			case circle:
 				if len(stuck.Cycle) != 2 || !strings.Contains(stuck.Cycle[0].Text, "calc 1234567") {
 					t.Errorf("seed %d, %v: the circle is %v", seed, rules, stuck.Cycle)
 				}
-			case scheduletest.NoReceive:
+			case noReceive:
 				if len(stuck.Messages) != 1 || stuck.Messages[0].Tag != 1000000 || stuck.Unfinished != 0 {
 					t.Errorf("seed %d, %v: %+v", seed, rules, stuck)
 				}
-			case scheduletest.NoMessage:
+			case noMessage:
 				if len(stuck.Waits) != 1 || stuck.Waits[0].Rank != 1 || !strings.Contains(stuck.Waits[0].Text, "recv 8b from 0 tag 1000000") {
 					t.Errorf("seed %d, %v: %+v", seed, rules, stuck)
 				}
-			case scheduletest.Rendezvous:
+			case rendezvous:
 				if len(stuck.Cycle) != 4 || len(stuck.Messages) != 1 || stuck.Messages[0].Count != 2 {
 					t.Errorf("seed %d, %v: %+v", seed, rules, stuck)
 				}
@@ -160,7 +160,7 @@ func TestTroubles(t *testing.T) {
 
 // Whatever is done to a file, reading and running it end, with a result or an error of one line.
 func TestTamperedFiles(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(scheduletest.Shared(t, "data/goal"), "random", "*.goal"))
+	files, err := filepath.Glob(filepath.Join(shared(t, "data/goal"), "random", "*.goal"))
 	if err != nil || len(files) == 0 {
 		t.Fatal(err)
 	}
@@ -204,7 +204,7 @@ func TestTamperedFiles(t *testing.T) {
 }
 
 func TestCancel(t *testing.T) {
-	p := prepare(t, scheduletest.Random(1, 50, 20000))
+	p := prepare(t, randomProgram(1, 50, 20000))
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := p.Run(ctx, simulate.Options{LogGOPS: simulate.Defaults()}); !errors.Is(err, context.Canceled) {
@@ -212,5 +212,25 @@ func TestCancel(t *testing.T) {
 	}
 	if _, err := p.Runs(ctx, simulate.Options{LogGOPS: simulate.Defaults()}, 10); !errors.Is(err, context.Canceled) {
 		t.Error(err)
+	}
+}
+
+// A message that is larger than its receive is an error by the default rules, whoever comes first.
+func TestNoRoom(t *testing.T) {
+	for _, c := range []struct{ first, second string }{{"", "a: calc 9\n"}, {"a: calc 9999999\n", ""}} {
+		wait := func(text, op string) string {
+			if text == "" {
+				return op
+			}
+			return text + "b: " + op + "b requires a\n"
+		}
+		goal := "num_ranks 2\nrank 0 {\n" + wait(c.second, "send 6b to 1\n") + "}\nrank 1 {\n" + wait(c.first, "recv %db from 0\n") + "}\n"
+		for room, wrong := range map[int]bool{5: true, 6: false, 7: false} {
+			p := prepare(t, parse(t, fmt.Sprintf(goal, room)))
+			_, err := p.Run(context.Background(), simulate.Options{LogGOPS: simulate.Defaults()})
+			if (err != nil) != wrong || wrong && !strings.Contains(err.Error(), "(recv 5b from 0 tag 0) has no room for the message of rank 0: ") {
+				t.Errorf("%d bytes: %v", room, err)
+			}
+		}
 	}
 }

@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
@@ -139,14 +140,14 @@ const ahead = 8
 // prefetch reads the memory that coming entries will need: the operation of the entry that is ahead
 // entries away, and the clocks of the rank of the entry half as far away.
 func (r *run) prefetch() {
-	at := r.q.next + ahead
-	if at >= len(r.q.current) {
+	c, at := r.q.current.first, r.q.next+ahead
+	if c == nil || at >= c.n {
 		return
 	}
-	if what := r.q.current[at].what; what&armed == 0 {
+	if what := c.entries[at].what; what&armed == 0 {
 		r.seen += uint64(r.nodes[what&opMask].waits) + r.ops[what&opMask].Size
 	}
-	if what := r.q.current[at-ahead/2].what; what&armed == 0 {
+	if what := c.entries[at-ahead/2].what; what&armed == 0 {
 		rank := r.nodes[what&opMask].rank
 		if what&message != 0 {
 			rank = r.ops[what&opMask].Peer
@@ -158,6 +159,7 @@ func (r *run) prefetch() {
 // release decrements the counts of the operations that wait for an operation, and appends those
 // that are free now.
 func (r *run) release(list, successors []uint32) []uint32 {
+	list = slices.Grow(list, len(successors))
 	for _, op := range successors {
 		n := &r.nodes[op]
 		if n.waits >= lastState { // it runs already

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/halfpeak/halfpeak/engine/schedule/scheduletest"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 )
 
@@ -38,7 +37,7 @@ func last(r *simulate.Result) uint64 { return slices.Max(r.Ranks) }
 func TestPathAgainstFiniteDifferences(t *testing.T) {
 	compared, kept := 0, 0
 	for seed := range uint64(240) {
-		s := scheduletest.Random(seed, 2+int(seed%7), 3+int(seed%40))
+		s := randomProgram(seed, 2+int(seed%7), 3+int(seed%40))
 		p := prepare(t, s)
 		m := parameterSets[seed%5].loggops()
 		for i, letter := range []string{"L", "o", "g", "G", "O"} { // so that there are few ties
@@ -113,7 +112,7 @@ func TestGrowth(t *testing.T) {
 }
 
 func TestTrace(t *testing.T) {
-	p := prepare(t, scheduletest.Random(3, 5, 20))
+	p := prepare(t, randomProgram(3, 5, 20))
 	r, err := p.Run(context.Background(), simulate.Options{LogGOPS: simulate.Defaults(), Record: true})
 	if err != nil {
 		t.Fatal(err)

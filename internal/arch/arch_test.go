@@ -66,7 +66,6 @@ var below = map[string]string{
 	"engine/schedule/collective/openmpi": "engine/schedule engine/schedule/collective engine/schedule/collective/rules",
 	"engine/schedule/collective/rules":   "engine/schedule engine/schedule/collective",
 	"engine/schedule/mpitrace":           "engine/schedule engine/schedule/collective",
-	"engine/schedule/scheduletest":       "engine/schedule",
 	"fit/forecast":                       "model/quantity",
 	"tools/forecast/holdout":             "fit/benchfile fit/forecast model/quantity",
 	"tools/forecast/calibrate":           "tools/forecast/holdout fit/benchfile fit/forecast model/quantity",

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -65,7 +66,7 @@ func ReadInput(ctx context.Context, o mpitrace.Options, names ...string) (*Input
 	case len(files) > 1:
 		err = fmt.Errorf("%s: it is no trace of liballprof or SimGrid; give one schedule, or the files of a trace", sources[0].Name)
 	default:
-		in.Schedule, err = schedule.Read(r, files[0])
+		in.Schedule, err = schedule.Read(known{r, files[0]}, files[0])
 	}
 	f.Close()
 	return in, err
@@ -76,6 +77,14 @@ type unread struct {
 	*bufio.Reader
 	io.Closer
 }
+
+// known is a file whose size can be asked for.
+type known struct {
+	io.Reader
+	name string
+}
+
+func (f known) Stat() (fs.FileInfo, error) { return os.Stat(f.name) }
 
 // matched returns the names, with folders and patterns replaced by the files that they stand for.
 func matched(names []string) ([]string, error) {

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
-	"github.com/halfpeak/halfpeak/engine/schedule/scheduletest"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/study/simulations"
 	"github.com/halfpeak/halfpeak/whatif"
@@ -19,7 +18,10 @@ import (
 // rules say the same; the default ones, by which bytes come in while a processor computes, are
 // within 1.5 % of the run, which is what the page says.
 func TestSweep3D(t *testing.T) {
-	pattern := filepath.Join(scheduletest.Shared(t, "data/goal/sweep3d"), "*.gz")
+	pattern := filepath.Join("..", "..", "..", "shared", "data", "goal", "sweep3d", "*.gz")
+	if files, err := filepath.Glob(pattern); err != nil || len(files) == 0 {
+		t.Skipf("%s is not beside the checkout", pattern)
+	}
 	reading := mpitrace.Defaults
 	reading.Collectives = mpitrace.Schedgen
 	in, err := simulations.ReadInput(t.Context(), reading, pattern)

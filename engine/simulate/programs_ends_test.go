@@ -1,4 +1,4 @@
-package scheduletest
+package simulate_test
 
 import (
 	"bytes"
@@ -98,7 +98,7 @@ func TestRandomEnds(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	seen := map[string]int{}
 	for seed := range uint64(2000) {
-		s := Random(seed, 1+r.IntN(6), r.IntN(60))
+		s := randomProgram(seed, 1+r.IntN(6), r.IntN(60))
 		for _, eager := range []uint64{0, 1000, 65535} {
 			if undone, left := ends(r, s, eager); undone+left > 0 {
 				t.Fatalf("seed %d, eager up to %d: %d operations not done, %d messages or receives left", seed, eager, undone, left)
@@ -141,7 +141,7 @@ func TestWildDoesBoth(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 3))
 	ended, stuck := 0, 0
 	for seed := range uint64(300) {
-		if undone, left := ends(r, Wild(seed, 1+r.IntN(6), r.IntN(60)), 65535); undone+left > 0 {
+		if undone, left := ends(r, wildProgram(seed, 1+r.IntN(6), r.IntN(60)), 65535); undone+left > 0 {
 			stuck++
 		} else {
 			ended++
@@ -155,10 +155,10 @@ func TestWildDoesBoth(t *testing.T) {
 func TestStuck(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for seed := range uint64(400) {
-		for trouble := range Troubles {
-			undone, left := ends(r, Stuck(seed, 2+r.IntN(4), r.IntN(30), trouble), 65535)
-			if want := [...][2]int{Circle: {2, 0}, NoReceive: {0, 1}, NoMessage: {1, 1}, Rendezvous: {4, 2}}[trouble]; want != [2]int{undone, left} {
-				t.Fatalf("seed %d, trouble %d: %d operations not done and %d left, want %d", seed, trouble, undone, left, want)
+		for why := range troubles {
+			undone, left := ends(r, stuckProgram(seed, 2+r.IntN(4), r.IntN(30), why), 65535)
+			if want := [...][2]int{circle: {2, 0}, noReceive: {0, 1}, noMessage: {1, 1}, rendezvous: {4, 2}}[why]; want != [2]int{undone, left} {
+				t.Fatalf("seed %d, trouble %d: %d operations not done and %d left, want %d", seed, why, undone, left, want)
 			}
 		}
 	}
@@ -173,14 +173,14 @@ func TestSameSeedSameProgram(t *testing.T) {
 		return b.String()
 	}
 	for seed := range uint64(20) {
-		for _, make := range []func(uint64, int, int) *schedule.Schedule{Random, Wild} {
+		for _, make := range []func(uint64, int, int) *schedule.Schedule{randomProgram, wildProgram} {
 			first := text(make(seed, 4, 30))
 			if again := text(make(seed, 4, 30)); again != first {
 				t.Errorf("seed %d: two programs", seed)
 			}
 		}
 	}
-	if text(Random(1, 4, 30)) == text(Random(2, 4, 30)) {
+	if text(randomProgram(1, 4, 30)) == text(randomProgram(2, 4, 30)) {
 		t.Error("two seeds, one program")
 	}
 }

@@ -1,4 +1,4 @@
-package scheduletest
+package simulate_test
 
 import (
 	"fmt"
@@ -11,10 +11,10 @@ import (
 // sends eagerly by default and of what tests are likely to choose.
 var sizes = []uint64{0, 1, 2, 8, 100, 1000, 1001, 4095, 4096, 65535, 65536, 100000}
 
-var times = []uint64{0, 1, 10, 100, 700, 3000, 5000, 50000, 1000000}
+var lengths = []uint64{0, 1, 10, 100, 700, 3000, 5000, 50000, 1000000}
 
-// An item is an operation with what it waits for, by place in its rank.
-type item struct {
+// An action is an operation with what it waits for, by place in its rank.
+type action struct {
 	op       schedule.Op
 	after    []int // requires
 	afterBeg []int // irequires
@@ -35,11 +35,11 @@ const (
 	takings
 )
 
-// A class is what one receive could take: messages to a rank from a source with
+// A taken is what one receive could take: messages to a rank from a source with
 // a tag, either of which may be Any.
-type class struct{ to, from, tag uint32 }
+type taken struct{ to, from, tag uint32 }
 
-// Random is a program of so many ranks and messages that always ends, whatever
+// randomProgram is a program of so many ranks and messages that always ends, whatever
 // the times are. The same arguments give the same program. It has several CPUs
 // and NICs, computations, wildcards, messages of 0 bytes, eager ones and long
 // ones, messages of a rank to itself, both kinds of dependencies, some twice,
@@ -50,9 +50,9 @@ type class struct{ to, from, tag uint32 }
 // receive waits for nothing that the send may hold up. Where one receive can take
 // several messages, receives are posted in their order, and nothing waits for
 // the end of such a send.
-func Random(seed uint64, ranks, messages int) *schedule.Schedule {
+func randomProgram(seed uint64, ranks, messages int) *schedule.Schedule {
 	r := rand.New(rand.NewPCG(seed, 1))
-	return build(r, random(r, ranks, messages, safe))
+	return build(r, draw(r, ranks, messages, safe))
 }
 
 // A freedom is what a random program may have.
@@ -64,8 +64,8 @@ const (
 	wild                 // anything
 )
 
-func random(r *rand.Rand, ranks, messages int, free freedom) [][]item {
-	program := make([][]item, ranks)
+func draw(r *rand.Rand, ranks, messages int, free freedom) [][]action {
+	program := make([][]action, ranks)
 	cpus, nics, tags := 1+r.IntN(3), 1+r.IntN(3), 1+r.IntN(4)
 	busy := max(1, ranks-r.IntN(2)) // the last rank may do nothing
 	take := make([]taking, ranks)
@@ -78,13 +78,13 @@ func random(r *rand.Rand, ranks, messages int, free freedom) [][]item {
 	hub := r.IntN(3) == 0                         // whether many wait for the same
 	started := []float64{0, 0.2, 0.5}[r.IntN(3)]  // how often for a start instead of an end
 	computes := []float64{0, 0.3, 1.5}[r.IntN(3)] // computations for each message
-	sameSize := map[class]uint64{}                // of the messages of a class that has several
-	last := map[class]int{}                       // its last receive
-	seen := map[class]bool{}                      // exact ones
+	sameSize := map[taken]uint64{}                // of the messages of a class that has several
+	last := map[taken]int{}                       // its last receive
+	seen := map[taken]bool{}                      // exact ones
 	places := func() (cpu, nic uint16) { return uint16(r.IntN(cpus)), uint16(r.IntN(nics)) }
 
 	// add appends an operation that waits for some of the first n of its rank.
-	add := func(rank, n int, it item) int {
+	add := func(rank, n int, it action) int {
 		for n > 0 && r.Float64() < waits && len(it.after)+len(it.afterBeg) < 4 {
 			before := r.IntN(n)
 			if hub {
@@ -105,7 +105,7 @@ func random(r *rand.Rand, ranks, messages int, free freedom) [][]item {
 	compute := func() {
 		rank := r.IntN(busy)
 		cpu, _ := places()
-		add(rank, len(program[rank]), item{op: schedule.Op{Kind: schedule.Calc, Size: times[r.IntN(len(times))], CPU: cpu}})
+		add(rank, len(program[rank]), action{op: schedule.Op{Kind: schedule.Calc, Size: lengths[r.IntN(len(lengths))], CPU: cpu}})
 	}
 
 	for m := range messages {
@@ -123,7 +123,7 @@ func random(r *rand.Rand, ranks, messages int, free freedom) [][]item {
 		}
 		switch named {
 		case exactly:
-			if c := (class{uint32(to), uint32(from), send.Tag}); seen[c] && free < wild {
+			if c := (taken{uint32(to), uint32(from), send.Tag}); seen[c] && free < wild {
 				send.Tag = uint32(tags + m) // one message a class
 				recv.Tag = send.Tag
 			} else {
@@ -140,7 +140,7 @@ func random(r *rand.Rand, ranks, messages int, free freedom) [][]item {
 			}
 		}
 		several := named != exactly && free < wild
-		c := class{uint32(to), recv.Peer, recv.Tag}
+		c := taken{uint32(to), recv.Peer, recv.Tag}
 		if several {
 			if size, ok := sameSize[c]; ok {
 				send.Size = size
@@ -152,8 +152,8 @@ func random(r *rand.Rand, ranks, messages int, free freedom) [][]item {
 			recv.Size = sizes[r.IntN(len(sizes))]
 		}
 		before := len(program[to]) // the receive waits for none of what comes now
-		add(from, len(program[from]), item{op: send, noEnd: several})
-		it := item{op: recv}
+		add(from, len(program[from]), action{op: send, noEnd: several})
+		it := action{op: recv}
 		if several {
 			if prev, ok := last[c]; ok {
 				it.afterBeg = append(it.afterBeg, prev)
@@ -165,13 +165,13 @@ func random(r *rand.Rand, ranks, messages int, free freedom) [][]item {
 	return program
 }
 
-// Wild is a program like Random's, but without what makes it end: whatever one
+// wildProgram is a program like randomProgram's, but without what makes it end: whatever one
 // receive can take may stand beside what others can, the sizes of a message and of
 // its receive may differ, a message or a receive may be missing, and operations may
 // wait for any others of their rank. Some end, some do not.
-func Wild(seed uint64, ranks, messages int) *schedule.Schedule {
+func wildProgram(seed uint64, ranks, messages int) *schedule.Schedule {
 	r := rand.New(rand.NewPCG(seed, 2))
-	program := random(r, ranks, messages, wild)
+	program := draw(r, ranks, messages, wild)
 	for _, items := range program {
 		if len(items) == 0 {
 			continue
@@ -186,27 +186,27 @@ func Wild(seed uint64, ranks, messages int) *schedule.Schedule {
 	return build(r, program)
 }
 
-// A Trouble is why a program cannot end.
-type Trouble int
+// A trouble is why a program cannot end.
+type trouble int
 
 const (
-	Circle     Trouble = iota // operations of a rank that wait for each other
-	NoReceive                 // a message that nobody takes
-	NoMessage                 // a receive for which no message comes
-	Rendezvous                // two ranks that both wait until their long messages are taken, before they take the other's
-	Troubles                  // how many there are
+	circle     trouble = iota // operations of a rank that wait for each other
+	noReceive                 // a message that nobody takes
+	noMessage                 // a receive for which no message comes
+	rendezvous                // two ranks that both wait until their long messages are taken, before they take the other's
+	troubles                  // how many there are
 )
 
-// Stuck is a program like Random's, but with at least 2 ranks and without
+// stuckProgram is a program like randomProgram's, but with at least 2 ranks and without
 // wildcards, that has one trouble besides. It is in operations of ranks 0 and 1
-// that no other operation is like: calcs of 1,234,567 ns of rank 0 (Circle), else
-// messages with the tag 1,000,000, which have 1 GiB in Rendezvous.
-func Stuck(seed uint64, ranks, messages int, trouble Trouble) *schedule.Schedule {
+// that no other operation is like: calcs of 1,234,567 ns of rank 0 (circle), else
+// messages with the tag 1,000,000, which have 1 GiB in rendezvous.
+func stuckProgram(seed uint64, ranks, messages int, why trouble) *schedule.Schedule {
 	const tag, long = 1000000, 1 << 30
 	r := rand.New(rand.NewPCG(seed, 3))
-	program := random(r, max(ranks, 2), messages, exact)
+	program := draw(r, max(ranks, 2), messages, exact)
 	add := func(rank int, op schedule.Op, after ...int) int {
-		program[rank] = append(program[rank], item{op: op, after: after})
+		program[rank] = append(program[rank], action{op: op, after: after})
 		return len(program[rank]) - 1
 	}
 	send := func(size uint64, to uint32) schedule.Op {
@@ -215,27 +215,27 @@ func Stuck(seed uint64, ranks, messages int, trouble Trouble) *schedule.Schedule
 	recv := func(size uint64, from uint32) schedule.Op {
 		return schedule.Op{Kind: schedule.Recv, Size: size, Peer: from, Tag: tag}
 	}
-	switch trouble {
-	case Circle:
+	switch why {
+	case circle:
 		calc := schedule.Op{Kind: schedule.Calc, Size: 1234567}
 		first := add(0, calc)
 		program[0][first].after = []int{add(0, calc, first)}
-	case NoReceive:
+	case noReceive:
 		add(0, send(8, 1))
-	case NoMessage:
+	case noMessage:
 		add(1, recv(8, 0))
-	case Rendezvous:
+	case rendezvous:
 		add(1, recv(long, 0), add(1, send(long, 0)))
 		add(0, recv(long, 1), add(0, send(long, 1)))
 	default:
-		panic(fmt.Sprintf("scheduletest: no trouble %d", trouble))
+		panic(fmt.Sprintf("no trouble %d", why))
 	}
 	return build(r, program)
 }
 
 // build puts the operations of each rank, and the lines of their dependencies, in
 // an order of chance.
-func build(r *rand.Rand, program [][]item) *schedule.Schedule {
+func build(r *rand.Rand, program [][]action) *schedule.Schedule {
 	b := schedule.NewBuilder(len(program))
 	for _, items := range program {
 		b.NextRank()
@@ -265,7 +265,7 @@ func build(r *rand.Rand, program [][]item) *schedule.Schedule {
 	}
 	s, err := b.Build()
 	if err != nil {
-		panic(err) // a mistake of this package
+		panic(err) // a mistake of this file
 	}
 	return s
 }
