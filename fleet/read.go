@@ -48,15 +48,6 @@ type Seen struct {
 	Done  int // fewer if it was interrupted
 }
 
-// NodeColumns are the pairs of columns of CSV and JSON that name nodes, where Options.Columns does
-// not, in the order in which they are tried; then come single ones. Where the header has them, a
-// table is read for each of their values, also if there is one alone; Options.Pool keeps a column
-// from it.
-var NodeColumns = [][]string{
-	{"node_a", "node_b"}, {"node1", "node2"}, {"host1", "host2"}, {"host_a", "host_b"}, {"src", "dst"}, {"source", "target"}, {"source", "destination"},
-	{"from", "to"}, {"sender", "receiver"}, {"client", "server"}, {"a", "b"}, {"node"}, {"host"}, {"hostname"},
-}
-
 // List returns the entries of the files that roots name, and those of folders, with nothing read.
 // Errors are of the roots; that a file is named twice is one.
 func List(roots []string) ([]Entry, error) {
@@ -187,7 +178,7 @@ func (w *worker) read(e *Entry) bool {
 	o := benchfile.Options{X: w.X, Y: w.Y, Group: append(slices.Clone(w.Columns), w.Group...), Pool: w.Pool, Tables: mostTables, Context: w.ctx}
 	leave := func(fault bool, reason string) { e.Left = append(e.Left, Left{reason, fault}) }
 	if w.Columns == nil && w.pattern == nil {
-		o.Names = NodeColumns
+		o.Names = benchfile.NodeColumns
 	}
 	outputs := 0
 	err := benchfile.Outputs(e.Source, o, func(f *benchfile.File, err error) error {
@@ -247,7 +238,7 @@ func (w *worker) columnsOf(labels []benchfile.Label) []string {
 	if w.Columns != nil || len(labels) == 0 {
 		return w.Columns
 	}
-	for _, names := range NodeColumns {
+	for _, names := range benchfile.NodeColumns {
 		if !slices.ContainsFunc(names, func(name string) bool {
 			return !slices.ContainsFunc(labels, func(l benchfile.Label) bool { return l.Column == name })
 		}) {

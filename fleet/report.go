@@ -15,7 +15,7 @@ import (
 type Options struct {
 	// Name is a [Pattern] of file names; empty: none.
 	Name string
-	// Columns of tables that name the nodes; nil: those that are called so, see [NodeColumns].
+	// Columns of tables that name the nodes; nil: those of [benchfile.NodeColumns].
 	Columns []string
 	// X, Y, Group and Pool are those of [trace.Options].
 	X, Y        string

@@ -105,7 +105,7 @@ func (o *fitOptions) declare(cmd *cobra.Command) {
 	f.Var(&o.ranks, "ranks", "how many ranks took part, where files do not say: one number, or one for each such table")
 	f.IntVar(&o.asked.Measured.PerNode, "ranks-per-node", 0, "`ranks` of a collective on each node, where files do not say")
 	f.BoolVar(&o.asked.Measured.Total, "total", false, "sizes of a CSV of allgather, reduce_scatter, … are those of all ranks' blocks together, as nccl-tests print them")
-	f.BoolVar(&o.asked.Runs, "runs", false, "take the files as runs of one measurement")
+	f.BoolVar(&o.asked.Runs, "runs", false, "take the files, or a file's pairs of nodes, as runs of one measurement")
 	renamed(cmd, map[string]string{"holds": "arity", "fans": "fan-out-times", "collectives": "calibrate-with", "receivers": "receivers-column", "slowest": "max-column", "map": "map-by"})
 	declareSize(cmd, &o.width, &o.height)
 	completeAlgorithms(cmd)

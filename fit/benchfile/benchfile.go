@@ -137,6 +137,13 @@ type Table struct {
 // A Label is a column of a file and the value that it has in all rows of a table.
 type Label struct{ Column, Value string }
 
+// NodeColumns are the pairs of columns of CSV and JSON that name nodes, in the order in which they
+// are tried; then come single ones.
+var NodeColumns = [][]string{
+	{"node_a", "node_b"}, {"node1", "node2"}, {"host1", "host2"}, {"host_a", "host_b"}, {"src", "dst"}, {"source", "target"}, {"source", "destination"},
+	{"from", "to"}, {"sender", "receiver"}, {"client", "server"}, {"a", "b"}, {"node"}, {"host"}, {"hostname"},
+}
+
 // divide sets the number of streams whose rates t adds up, and returns the share of one stream in a
 // rate. If pairs is 0, the file does not give the number of pairs: t becomes a [SharedGap].
 func (t *Table) divide(directions, pairs int) (share float64) {

@@ -231,9 +231,15 @@ func (c *Curve) RunTerms(n quantity.Bytes) (terms Terms, own float64) {
 	if len(c.runs.up) == 0 {
 		return Terms{floor: 1, residual: min(c.near(n), 2*c.noise), noisy: c.noise, grain: half}, 0
 	}
-	sd := math.Sqrt(c.runs.at(c.x, x) * (1 + 1/c.fewest))
-	return Terms{}, stats.T95(c.runs.weight(c.x, x))*sd + half
+	sd := math.Sqrt(((c.fewest-1)*c.runs.at(c.x, x) + others*others) / c.fewest * (1 + 1/c.fewest))
+	return Terms{}, stats.T95(c.fewest)*sd + half
 }
+
+// others is the scale of the differences between runs of published machines: over √2, those of two
+// runs at one size follow Student's t of 0.9 degrees of freedom with this scale, each of four
+// machines counted once. The curve's own variance has a degree of freedom for each run but the
+// first, since a run that is slow is so at all sizes, and one more from these machines.
+const others = 0.002
 
 func (c *Curve) run(n quantity.Bytes) (factor float64, repeated bool) {
 	terms, own := c.RunTerms(n)

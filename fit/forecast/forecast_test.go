@@ -144,12 +144,35 @@ func TestRuns(t *testing.T) {
 			}
 		}
 		t.Logf("%d runs: another one is held in %.1f %%", runs, 100*in/all)
-		// The factor is learned from real runs, which are closer to each other than normal
-		// ones of the same deviation are. With two runs the interval is wide: the weights of the
-		// sizes near by are counted as degrees of freedom, 2.2 of them here, and they tell as much
-		// as (Σw)²/Σw² = 3.6 do.
+		// Sizes are independent here, and the deviation is pooled over neighbours, but no size counts
+		// as another run: more than 95 % are held.
 		if in/all < 0.90 || in/all > 0.99 {
 			t.Errorf("%d runs: another one is held in %.1f %%", runs, 100*in/all)
+		}
+	}
+}
+
+// The interval of another run is a closed form of the runs' deviation d: with the quantile t of as
+// many degrees of freedom as there are runs r, ln(High/Middle) = t √(((r−1) d² + s²)/r · (1 + 1/r)),
+// where s = 0.002 is that of published machines, and half a step of the printed times comes on top.
+func TestRunInterval(t *testing.T) {
+	for _, c := range []struct {
+		runs       int
+		t, d, want float64
+	}{
+		{2, 4.302653, 0.05, 4.302653 * math.Sqrt((0.0025+4e-6)/2*1.5)},
+		{4, 2.776445, 0.05, 2.776445 * math.Sqrt((3*0.0025+4e-6)/4*1.25)},
+		{10, 2.228139, 0.01, 2.228139 * math.Sqrt((9*1e-4+4e-6)/10*1.1)},
+		{2, 4.302653, 0, 4.302653 * math.Sqrt(2e-6*1.5)}, // two runs that agree may do so by chance
+	} {
+		points := doubling(1, 1<<20, func(float64) float64 { return 10 })
+		for i := range points {
+			points[i].Runs, points[i].Deviation = c.runs, c.d
+		}
+		f := curve(t, points).At(1024)
+		want := c.want + 0.005/10
+		if up, down := math.Log(float64(f.High/f.Middle)), math.Log(float64(f.Middle/f.Low)); math.Abs(up-want) > 1e-6 || math.Abs(down-want) > 1e-6 {
+			t.Errorf("%d runs that differ by %v: %.6f up, %.6f down; want %.6f", c.runs, c.d, up, down, want)
 		}
 	}
 }

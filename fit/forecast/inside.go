@@ -153,4 +153,3 @@ func (d *decaying) at(xs []float64, x float64) float64 {
 	s := d.about(xs, x)
 	return s.sum / s.weight
 }
-func (d *decaying) weight(xs []float64, x float64) float64 { return d.about(xs, x).weight }

@@ -115,9 +115,53 @@ func openFit(path string, o Options) (*benchfile.File, error) {
 	return benchfile.Open(path, o.Trace)
 }
 
+// fitPairs takes tables together that differ only in their nodes, which columns name; none if there
+// are no such tables.
+func fitPairs(sources []fitSource) (all []fitSource, err error) {
+	by := map[string][]*benchfile.Table{}
+	var kinds []string
+	for _, s := range sources {
+		kind := fmt.Sprint(s.table.Format, s.table.Kind, s.table.Collective)
+		pair := false
+		for _, l := range s.table.Labels {
+			named := slices.ContainsFunc(benchfile.NodeColumns, func(c []string) bool { return slices.Contains(c, strings.ToLower(l.Column)) })
+			pair = pair || named
+			if !named {
+				kind += fmt.Sprintf(", %s=%s", l.Column, l.Value)
+			}
+		}
+		if !pair {
+			return nil, nil
+		}
+		if by[kind] == nil {
+			kinds = append(kinds, kind)
+		}
+		by[kind] = append(by[kind], s.table)
+	}
+	file := *sources[0].file
+	file.Tables = nil
+	for _, kind := range kinds {
+		together, err := fit.Runs(by[kind]...)
+		if err != nil {
+			return nil, usage.Fields(err, "runs")
+		}
+		_, labels, _ := strings.Cut(kind, ", ")
+		together.Title = strings.TrimSpace(fmt.Sprintf("%d pairs of nodes %s", len(by[kind]), labels))
+		file.Tables = append(file.Tables, *together)
+	}
+	for i := range file.Tables {
+		all = append(all, fitSource{file: &file, table: &file.Tables[i], alone: len(file.Tables) == 1})
+	}
+	return all, nil
+}
+
 // fitRuns takes the tables of several files together, each with its partners in the other files.
 // Those that are not in all files are left out, with a note; it is an error if that leaves none.
+// Pairs of nodes that columns name are runs of one measurement too.
 func fitRuns(sources []fitSource) (all []fitSource, notes []string, err error) {
+	if all, err := fitPairs(sources); len(all) > 0 || err != nil {
+		return all, nil, err
+	}
 	var files [][]fitSource
 	for i, s := range sources {
 		if i == 0 || s.file != sources[i-1].file {

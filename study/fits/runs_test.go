@@ -79,3 +79,33 @@ func TestTablesByName(t *testing.T) {
 }
 
 func operationOf(name string) string { return name[strings.LastIndex(name, ": ")+1:] }
+
+// Pairs of nodes in one file are runs of one measurement: each size has their mean and deviation.
+// Other columns still tell tables apart.
+func TestPairsAreRuns(t *testing.T) {
+	text := "node_a,node_b,transport,size_bytes,time_us\n"
+	for i, factor := range []float64{1, 1.1, 1.2} {
+		for n := 1; n <= 1<<10; n *= 2 {
+			for _, transport := range []string{"ib", "tcp"} {
+				text += fmt.Sprintf("n%d,n9,%s,%d,%.4f\n", i, transport, n, factor*(10+float64(n)/100))
+			}
+		}
+	}
+	path := filepath.Join(t.TempDir(), "pairs.csv")
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Fit([]string{path}, Options{Runs: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(f.Curves) != 2 || f.Curves[0].table.Title != "3 pairs of nodes transport=ib" {
+		t.Fatalf("%d curves, the first %q", len(f.Curves), f.Curves[0].table.Title)
+	}
+	p := f.Curves[1].Points[0]
+	near(t, "mean", float64(p.Time), 1.1*10.01, 1e-3)
+	near(t, "deviation", p.Deviation, 0.1/1.1, 1e-3) // of 1, 1.1 and 1.2
+	if p.Count != 3 {
+		t.Errorf("%d runs", p.Count)
+	}
+}

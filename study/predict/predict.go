@@ -1,6 +1,7 @@
 package predict
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/halfpeak/halfpeak/fit/forecast"
@@ -17,6 +18,7 @@ type Predictions struct {
 	Peaks []whatif.Peak // one for each layer
 	// Doubts are about layers whose measured points make no curve: their costs are by the model.
 	Doubts []string
+	runs   int // of the measurements that fitted layers come from, the fewest
 }
 
 // Predicted is what a message of one size costs in a layer, or an operation or a collective.
@@ -60,6 +62,9 @@ func Costs(sizes []quantity.Bytes, designs ...whatif.Design) (*Predictions, erro
 			if _, err := d.Next(1); err != nil {
 				all.Doubts = append(all.Doubts, err.Error()+"; the costs are by the model alone")
 			}
+		}
+		if curve(1) != nil && (all.runs == 0 || d.Layer.Measured.Runs < all.runs) {
+			all.runs = d.Layer.Measured.Runs
 		}
 		for _, n := range sizes {
 			p := Predicted{
@@ -191,7 +196,11 @@ func (p *Predictions) notes(fitted, other bool, units quantity.UnitChoice) []str
 		if other {
 			what = "The time"
 		}
-		notes = append(notes, what+" is the next measurement, predicted from what was measured; the lines of the model are for reading. The interval is of the nodes and the run that were measured: others may differ by more. Beyond the sizes that were measured the protocol may change.")
+		which := "the nodes and the run that were measured: others may differ by more"
+		if p.runs > 1 {
+			which = fmt.Sprintf("another run, or pair of nodes, like the %d that were measured", p.runs)
+		}
+		notes = append(notes, what+" is the next measurement, predicted from what was measured; the lines of the model are for reading. The interval is of "+which+". Beyond the sizes that were measured the protocol may change.")
 	} else if slices.ContainsFunc(p.Costs, func(p Predicted) bool { return p.Beyond }) {
 		notes = append(notes, "Beyond the sizes that were measured the protocol may change.")
 	}
