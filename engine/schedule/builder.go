@@ -14,13 +14,11 @@ const MaxRanks = math.MaxUint32
 // 32 bits wide, and the number of them too.
 const maxOps = math.MaxUint32 - 1
 
-// A Builder makes a Schedule, rank after rank: NextRank, then the operations of
-// that rank and their dependencies in the order in which they are to be kept.
-// That order decides which of several operations that become free together
-// begins first.
+// A Builder makes a Schedule, rank after rank: NextRank, then the operations of that rank and their
+// dependencies in the order in which they are to be kept. That order decides which of several
+// operations that become free together begins first.
 //
-// The first mistake is kept; what follows it has no effect, and Err and Build
-// report it.
+// The first mistake is kept; what follows it has no effect, and Err and Build report it.
 type Builder struct {
 	ranks  uint32
 	s      Schedule
@@ -56,8 +54,7 @@ func (b *Builder) fail(format string, args ...any) {
 	}
 }
 
-// NextRank begins rank 0, and at each further call the next one. It returns
-// the rank's number.
+// NextRank begins rank 0, and at each further call the next one. It returns the rank's number.
 func (b *Builder) NextRank() int {
 	b.flush()
 	rank := len(b.s.first)
@@ -71,9 +68,8 @@ func (b *Builder) NextRank() int {
 	return rank
 }
 
-// Add adds an operation to the current rank and returns its index. A send's
-// peer must be a rank, a receive's a rank or Any; a calc has neither peer nor
-// tag nor NIC.
+// Add adds an operation to the current rank and returns its index. A send's peer must be a rank, a
+// receive's a rank or Any; a calc has neither peer nor tag nor NIC.
 func (b *Builder) Add(op Op) uint32 {
 	switch {
 	case b.err != nil:

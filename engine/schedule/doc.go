@@ -1,21 +1,18 @@
-// Package schedule holds what the ranks of a parallel program do, and in which
-// order: operations (send, receive, calc) and dependencies between the operations
-// of a rank. It is GOAL, the group operation assembly language of LogGOPSim
-// (Hoefler, Siebert, Lumsdaine, Group operation assembly language, a flexible way to
-// express collective communication, ICPP 2009), in memory and as files.
+// Package schedule holds what the ranks of a parallel program do, and in which order: operations
+// (send, receive, calc) and dependencies between the operations of a rank. It is GOAL, the group
+// operation assembly language of LogGOPSim (Hoefler, Siebert, Lumsdaine, Group operation assembly
+// language, a flexible way to express collective communication, ICPP 2009), in memory and as files.
 //
-// A message is of some bytes, with a tag, to or from a rank. A calc takes some
-// nanoseconds. Each operation occupies one of its rank's CPUs and, if it is a
-// message, one of its network interfaces; both are numbers from 0 to 65535.
-// Operation b "requires" a if it begins only after a is done, and "irequires" a if
-// it begins only after a has started. What else the program says is left to who
-// runs it: what a message costs, when a send is done, which of several operations
-// that may begin goes first.
+// A message is of some bytes, with a tag, to or from a rank. A calc takes some nanoseconds. Each
+// operation occupies one of its rank's CPUs and, if it is a message, one of its network interfaces;
+// both are numbers from 0 to 65535. Operation b "requires" a if it begins only after a is done, and
+// "irequires" a if it begins only after a has started. What else the program says is left to who
+// runs it: what a message costs, when a send is done, which of several operations that may begin
+// goes first.
 //
-// A [Schedule] is flat arrays, made for programs of millions of operations: about
-// 30 bytes an operation for 65,536 ranks that disseminate. A [Builder] makes one,
-// rank after rank; [Read] reads one; [Schedule.WriteText] and
-// [Schedule.WriteBinary] write one.
+// A [Schedule] is flat arrays, made for programs of millions of operations: about 30 bytes an
+// operation for 65,536 ranks that disseminate. A [Builder] makes one, rank after rank; [Read] reads
+// one; [Schedule.WriteText] and [Schedule.WriteBinary] write one.
 //
 // # Text form
 //

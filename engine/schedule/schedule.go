@@ -29,9 +29,8 @@ func (k Kind) String() string {
 	return "kind " + strconv.Itoa(int(k))
 }
 
-// Any is the peer or the tag of a receive that takes messages from whatever
-// rank, or with whatever tag; a send with this tag matches every receive's.
-// GOAL writes it -1.
+// Any is the peer or the tag of a receive that takes messages from whatever rank, or with whatever
+// tag; a send with this tag matches every receive's. GOAL writes it -1.
 const Any = math.MaxUint32
 
 // An Op is one operation of one rank.
@@ -44,14 +43,12 @@ type Op struct {
 	Kind Kind
 }
 
-// String is the operation as a statement of GOAL, without a label:
-// "send 8b to 3 tag 1".
+// String is the operation as a statement of GOAL, without a label: "send 8b to 3 tag 1".
 func (o Op) String() string { return string(o.appendText(nil)) }
 
-// A Schedule is what the ranks of a parallel program do, and in which order.
-// Operations are numbered from 0 through all ranks, rank by rank, in the order
-// in which they were added: that index names them everywhere. A Schedule does
-// not change, and may be read by several goroutines.
+// A Schedule is what the ranks of a parallel program do, and in which order. Operations are
+// numbered from 0 through all ranks, rank by rank, in the order in which they were added: that
+// index names them everywhere. A Schedule does not change, and may be read by several goroutines.
 //
 // It takes 24 bytes an operation and 4 for each dependency; another 4 an
 // operation for each kind of dependency that occurs; and for labels that are not
@@ -85,8 +82,7 @@ func (s *Schedule) Ranks() int { return len(s.first) - 1 }
 // Ops are all operations by their index. They are not to be changed.
 func (s *Schedule) Ops() []Op { return s.ops }
 
-// Rank is the range of the operations of one rank: from lo up to, but not
-// including, hi.
+// Rank is the range of the operations of one rank: from lo up to, but not including, hi.
 func (s *Schedule) Rank(rank int) (lo, hi uint32) { return s.first[rank], s.first[rank+1] }
 
 // RankOf is the rank that has the operation, found by bisection.
@@ -107,13 +103,11 @@ func (s *Schedule) RankOf(op uint32) int {
 // there twice. They are of the same rank as op, and not to be changed.
 func (s *Schedule) AfterDone(op uint32) []uint32 { return s.done.list(op) }
 
-// AfterStarted are the operations that wait until op has started
-// ("irequires"), like AfterDone.
+// AfterStarted are the operations that wait until op has started ("irequires"), like AfterDone.
 func (s *Schedule) AfterStarted(op uint32) []uint32 { return s.started.list(op) }
 
-// Waits is a fresh slice with the number of dependencies of each operation:
-// how often it occurs in AfterDone and AfterStarted. An operation with 0 can
-// begin at once.
+// Waits is a fresh slice with the number of dependencies of each operation: how often it occurs in
+// AfterDone and AfterStarted. An operation with 0 can begin at once.
 func (s *Schedule) Waits() []uint32 {
 	waits := make([]uint32, len(s.ops))
 	for _, op := range s.done.to {
@@ -134,9 +128,8 @@ func (s *Schedule) CPUs() int { return s.cpus }
 // NICs is the highest NIC of any operation of any rank, plus one; at least 1.
 func (s *Schedule) NICs() int { return s.nics }
 
-// Label is the name of the operation in its rank: the one it was given, else
-// l1, l2 … by its place in the rank. It is empty for an operation that a GOAL
-// text does not name.
+// Label is the name of the operation in its rank: the one it was given, else l1, l2 … by its place
+// in the rank. It is empty for an operation that a GOAL text does not name.
 func (s *Schedule) Label(op uint32) string {
 	lo, _ := s.Rank(s.RankOf(op))
 	return string(s.appendLabel(nil, op, lo))

@@ -7,8 +7,7 @@ import (
 	"math"
 )
 
-// maxLine bounds a line of text, so that a file without newlines is not read
-// into memory.
+// maxLine bounds a line of text, so that a file without newlines is not read into memory.
 const maxLine = 1 << 20
 
 // A textReader reads GOAL's text form, whose grammar the package comment has.
@@ -29,9 +28,8 @@ func (t *textReader) errorf(at int, format string, args ...any) error {
 
 func readText(r io.Reader, name string, read func() float64) (*Schedule, error) {
 	t := textReader{name: name, line: 1, read: read}
-	// Whole lines are parsed where they lie; what is left of the last one moves
-	// to the front before more is read. One byte is kept for the newline that the
-	// last line may lack.
+	// Whole lines are parsed where they lie; what is left of the last one moves to the front before
+	// more is read. One byte is kept for the newline that the last line may lack.
 	buf := make([]byte, 1<<16)
 	fill, empty := 0, 0
 	for {
@@ -64,8 +62,7 @@ func readText(r io.Reader, name string, read func() float64) (*Schedule, error) 
 	}
 }
 
-// end parses the last line, which has no newline but room for one, and finishes
-// the schedule.
+// end parses the last line, which has no newline but room for one, and finishes the schedule.
 func (t *textReader) end(last []byte) (*Schedule, error) {
 	at := len(last) - 1
 	if at > 0 {

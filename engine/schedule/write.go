@@ -54,8 +54,7 @@ func (s *Schedule) appendLabel(line []byte, op, lo uint32) []byte {
 	return appendDefaultLabel(line, op-lo)
 }
 
-// dependencyLines says after which operation of a rank each of its
-// dependencies is written.
+// dependencyLines says after which operation of a rank each of its dependencies is written.
 //
 // A line may use labels only after both are defined, so it can follow the later
 // of its two operations. Lines of one predecessor keep their order, so each comes

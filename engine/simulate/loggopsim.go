@@ -138,9 +138,8 @@ func (r *run) insert(rank uint32) {
 	r.here = r.here[:0]
 }
 
-// wraps reports whether a clock can become smaller, as it does in wrapped arithmetic:
-// by messages of 0 bytes, whose size minus one is the largest number, and by sums beyond
-// 2⁶³.
+// wraps reports whether a clock can become smaller, as it does in wrapped arithmetic: by messages
+// of 0 bytes, whose size minus one is the largest number, and by sums beyond 2⁶³.
 func (r *run) wraps(m loggops) bool {
 	if r.zero && (m.O > m.o || m.G > m.o || m.G > m.g) {
 		return true

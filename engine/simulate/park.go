@@ -7,11 +7,10 @@ import "math"
 // are expected to be free. It then proceeds, and the next one takes its place. The remaining
 // entries cost nothing meanwhile.
 //
-// The result equals that of the simple method, in which each blocked entry goes back
-// into the queue, keeping its number, until it comes when its resources are free: clocks
-// only grow, so all of a group are free at the same moments, and the one with the least
-// number is then the first of them to be taken. Where clocks can shrink, in wrapped
-// arithmetic, nothing is parked.
+// The result equals that of the simple method, in which each blocked entry goes back into the
+// queue, keeping its number, until it comes when its resources are free: clocks only grow, so all
+// of a group are free at the same moments, and the one with the least number is then the first of
+// them to be taken. Where clocks can shrink, in wrapped arithmetic, nothing is parked.
 type group struct {
 	time  uint64 // of the entry in the queue
 	num   uint32 // its number: that of the first
@@ -94,8 +93,7 @@ func (y *yard) drop(g *group) {
 	g.n--
 }
 
-// block keeps the entry until its resources are free, which are now busy until the
-// given time.
+// block keeps the entry until its resources are free, which are now busy until the given time.
 func (r *run) block(e entry, index int, until uint64) {
 	if r.plain {
 		r.q.push(entry{until, e.num, e.what})

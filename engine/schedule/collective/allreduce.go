@@ -212,11 +212,10 @@ func mpichRabenseifner(p *Part) {
 	}
 }
 
-// doubleTree is two binary trees at once, each of one half of the message, in segments:
-// combined up and sent down again (Sanders, Speck, Träff, Two-tree algorithms for full
-// bandwidth broadcast, reduction and scan, 2009; NCCL's "tree"). In each tree about half of
-// the members are leaves, and these are inner in the other, so nobody sends or receives all
-// of it twice.
+// doubleTree is two binary trees at once, each of one half of the message, in segments: combined up
+// and sent down again (Sanders, Speck, Träff, Two-tree algorithms for full bandwidth broadcast,
+// reduction and scan, 2009; NCCL's "tree"). In each tree about half of the members are leaves, and
+// these are inner in the other, so nobody sends or receives all of it twice.
 //
 // The first tree is ncclTree of the places; the second is its mirror image if p is even,
 // and shifted by one place if it is odd, as NCCL's. Messages of the second have the tag

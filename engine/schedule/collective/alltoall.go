@@ -7,10 +7,9 @@ func (p *Part) pairs() { p.blocks(2 * p.Size) }
 
 func (p *Part) own() { p.copy(slot(p.Size+p.Place), slot(p.Place)) }
 
-// LinearAlltoall brings Bytes bytes from every member to every other: in step
-// s = 1 … p−1 the member at place i sends to (i + s) mod p and receives from
-// (i − s) mod p. No step waits for another. As an allgather, a member's messages
-// all have the same contents.
+// LinearAlltoall brings Bytes bytes from every member to every other: in step s = 1 … p−1 the
+// member at place i sends to (i + s) mod p and receives from (i − s) mod p. No step waits for
+// another. As an allgather, a member's messages all have the same contents.
 func LinearAlltoall(p *Part) {
 	p.pairs()
 	p.own()

@@ -18,10 +18,9 @@ func Dissemination(p *Part) {
 	}
 }
 
-// SchedgenDissemination is Dissemination as LogGOPSim's schedgen writes it: a send
-// waits only for the receive of the previous round, so it may report arrivals too
-// early. schedgen uses it for barriers and for all collectives that send from every
-// rank to every rank.
+// SchedgenDissemination is Dissemination as LogGOPSim's schedgen writes it: a send waits only for
+// the receive of the previous round, so it may report arrivals too early. schedgen uses it for
+// barriers and for all collectives that send from every rank to every rank.
 func SchedgenDissemination(p *Part) {
 	var recv uint32
 	for d := 1; d < p.Size; d *= 2 {

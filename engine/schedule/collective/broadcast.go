@@ -5,10 +5,9 @@ package collective
 
 // BinomialBroadcast brings Bytes bytes from the root to all.
 //
-// In round k = 0, 1 … the members v < 2^k, which have the data, send it to v + 2^k
-// if there is one: ⌈lg p⌉ rounds. So v receives from itself without its highest
-// bit, and then sends to v + 2^k for each 2^k > v, the nearest first. That is Open
-// MPI's order of children.
+// In round k = 0, 1 … the members v < 2^k, which have the data, send it to v + 2^k if there is one:
+// ⌈lg p⌉ rounds. So v receives from itself without its highest bit, and then sends to v + 2^k for
+// each 2^k > v, the nearest first. That is Open MPI's order of children.
 func BinomialBroadcast(p *Part) { tree(binomialTree).broadcast(p) }
 
 // mpichBinomialBroadcast is along contiguousTree, the farthest child first.

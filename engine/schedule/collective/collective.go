@@ -6,20 +6,17 @@
 // lets the part wait for operations before it and returns the operations after
 // which it is over. [Algorithm.Schedule] is a program of one collective alone.
 //
-// Messages wait for the data that they carry: a send waits for the receives that
-// brought its contents, not for the sends before it. Two kinds of algorithms wait for more.
-// Some are about order (pairwise, linear with synchronisation, barriers). In others, whose
-// rounds exchange messages with the same members or depend on each other (rings with two
-// halves, recursive halving, Bruck), a round waits for the round before, as in libraries that call
-// a blocking exchange for each: otherwise a message could overtake another, and end in its
-// receive.
+// Messages wait for the data that they carry: a send waits for the receives that brought its
+// contents, not for the sends before it. Two kinds of algorithms wait for more. Some are about
+// order (pairwise, linear with synchronisation, barriers). In others, whose rounds exchange
+// messages with the same members or depend on each other (rings with two halves, recursive halving,
+// Bruck), a round waits for the round before, as in libraries that call a blocking exchange for
+// each: otherwise a message could overtake another, and end in its receive.
 //
-// Combining values in a reduction takes [Call].Gamma for a byte, and no time by
-// default.
+// Combining values in a reduction takes [Call].Gamma for a byte, and no time by default.
 //
-// [Algorithms] lists all algorithms with the names and numbers that libraries have
-// for them, and [Find] finds one. Where the literature has a closed form of the
-// time, [Entry].Cost is it.
+// [Algorithms] lists all algorithms with the names and numbers that libraries have for them, and
+// [Find] finds one. Where the literature has a closed form of the time, [Entry].Cost is it.
 package collective
 
 import (
@@ -58,9 +55,8 @@ type Call struct {
 	// number of simultaneous exchanges (linear-sync). 0 is the default, which the
 	// algorithm's line in Algorithms states.
 	Fanout int
-	// Gamma is the time to combine two bytes into one, in ns/B, at least 0. Each
-	// combination is a calc of Gamma × its bytes, rounded to whole nanoseconds. If that
-	// is 0, no calc is added.
+	// Gamma is the time to combine two bytes into one, in ns/B, at least 0. Each combination is a
+	// calc of Gamma × its bytes, rounded to whole nanoseconds. If that is 0, no calc is added.
 	Gamma float64
 	// LogP shapes the tree of logp-optimal; the zero value stands for L = g = 1.
 	LogP LogP
@@ -69,8 +65,7 @@ type Call struct {
 // An Algorithm adds one rank's part of a collective.
 type Algorithm func(p *Part)
 
-// A Part is one rank's part under construction, as its algorithm sees it. Peers
-// are places.
+// A Part is one rank's part under construction, as its algorithm sees it. Peers are places.
 type Part struct {
 	Group
 	Call
@@ -125,8 +120,7 @@ func (p *Part) put(o schedule.Op) uint32 {
 	return op
 }
 
-// step ends a blocking call: all later operations wait for those added since the
-// previous step.
+// step ends a blocking call: all later operations wait for those added since the previous step.
 func (p *Part) step() {
 	n := p.b.Next()
 	from := p.first
@@ -157,10 +151,9 @@ func (p *Part) virtual() int { return (p.Place - p.Root + p.Size) % p.Size }
 // real returns the place of a virtual place.
 func (p *Part) real(virtual int) int { return (virtual + p.Root) % p.Size }
 
-// Add adds the part of the member g.Place to the current rank of b. Operations of
-// the part that depend on nothing in it wait for the operations after. Add returns
-// the operations that end the part: those on which nothing in it depends, or after
-// if the part is empty.
+// Add adds the part of the member g.Place to the current rank of b. Operations of the part that
+// depend on nothing in it wait for the operations after. Add returns the operations that end the
+// part: those on which nothing in it depends, or after if the part is empty.
 func (a Algorithm) Add(b *schedule.Builder, g Group, c Call, after ...uint32) (end []uint32) {
 	p := Part{Group: g, Call: c, b: b}
 	return a.add(&p, after, nil)

@@ -310,9 +310,8 @@ func followAlltoall(m Model, p, most int, c Call) (float64, bool) {
 	return cpu, true
 }
 
-// bruckAlltoallCost is ⌈lg p⌉α and β for each block whose way to go has the bit of the round;
-// for p = 2^k that is lg p·α + n/2·lg p·β, [trg] 4.2.
-// Rounds overlap as in bruckAllgatherCost.
+// bruckAlltoallCost is ⌈lg p⌉α and β for each block whose way to go has the bit of the round; for p
+// = 2^k that is lg p·α + n/2·lg p·β, [trg] 4.2. Rounds overlap as in bruckAllgatherCost.
 func bruckAlltoallCost(m Model, p int, c Call) (float64, bool) {
 	t, ok := 0.0, true
 	for d := 1; d < p; d *= 2 {

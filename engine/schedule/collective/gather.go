@@ -65,8 +65,7 @@ func binomialGather(p *Part) {
 	}
 }
 
-// LinearScatter brings Bytes bytes from the root to every other member, one after
-// the other.
+// LinearScatter brings Bytes bytes from the root to every other member, one after the other.
 func LinearScatter(p *Part) {
 	p.blocks(p.Size)
 	starScatter(p)

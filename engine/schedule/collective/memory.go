@@ -73,8 +73,7 @@ func (p *Part) element() uint64 { return max(p.Element, 1) }
 // elements returns the number of elements of the message; the last may be cut short.
 func (p *Part) elements() uint64 { return (p.Bytes + p.element() - 1) / p.element() }
 
-// shares divides Bytes into n slots that differ by at most one element, the larger
-// slots first.
+// shares divides Bytes into n slots that differ by at most one element, the larger slots first.
 func (p *Part) shares(n int) {
 	p.cut(n, p.shared(0, p.elements(), n))
 }
@@ -103,8 +102,7 @@ func (p *Part) segment(bytes uint64) uint64 {
 	return max(p.Segment/p.element(), 1) * p.element()
 }
 
-// segments divides Bytes into slots of one segment each, and returns their number, at
-// least 1.
+// segments divides Bytes into slots of one segment each, and returns their number, at least 1.
 func (p *Part) segments() int {
 	size := p.segment(p.Bytes)
 	n := max(int((p.Bytes+size-1)/size), 1)

@@ -5,8 +5,7 @@ package collective
 // 2^k > v, and when it has all sends to itself without its highest bit.
 func BinomialReduce(p *Part) { tree(binomialTree).reduce(p) }
 
-// linearReduce lets the root receive and combine one after the other, the last place
-// first.
+// linearReduce lets the root receive and combine one after the other, the last place first.
 func linearReduce(p *Part) {
 	p.cut(1, func(i int) uint64 { return uint64(i) * p.Bytes })
 	starUp(p)
@@ -24,9 +23,8 @@ func starUp(p *Part) {
 	}
 }
 
-// inOrderReduce combines along inOrderTree of the places, whoever is the root, so that
-// operations need not commute. The last place has the result, and sends it to the root in
-// one message.
+// inOrderReduce combines along inOrderTree of the places, whoever is the root, so that operations
+// need not commute. The last place has the result, and sends it to the root in one message.
 func inOrderReduce(p *Part) {
 	last := p.Size - 1
 	parent, children := inOrderTree(0, p.Size, p.Place)
@@ -80,10 +78,9 @@ func (h halving) place(rank int) int {
 // middle is the slot that halves [lo, hi).
 func middle(s span) int { return (s.lo + s.hi) / 2 }
 
-// halve combines all slots of p in 2^k members, so that each ends up with one: Rabenseifner's
-// first half. In the round with distance d = 1, 2, 4 … a rank exchanges half of the slots that
-// it still has with rank XOR d. It returns the rank's slots before each round, and those at
-// the end.
+// halve combines all slots of p in 2^k members, so that each ends up with one: Rabenseifner's first
+// half. In the round with distance d = 1, 2, 4 … a rank exchanges half of the slots that it still
+// has with rank XOR d. It returns the rank's slots before each round, and those at the end.
 //
 // The two of a pair of which one sits out exchange halves first, and the one that stays gets
 // the other's half back.

@@ -5,8 +5,7 @@ import "math/bits"
 // A reduce-scatter combines p blocks of Bytes bytes of every member; the member at place i
 // ends with block i. Slots are the blocks.
 
-// ringReduceScatter passes partial sums around: in step s the member i sends block
-// i − 1 − s.
+// ringReduceScatter passes partial sums around: in step s the member i sends block i − 1 − s.
 func ringReduceScatter(p *Part) {
 	p.blocks(p.Size)
 	right, left := (p.Place+1)%p.Size, (p.Place-1+p.Size)%p.Size
@@ -16,9 +15,8 @@ func ringReduceScatter(p *Part) {
 	}
 }
 
-// pairwiseReduceScatter: in step s = 1 … p−1 the member i sends its contribution to block
-// i + s to whom it belongs, and receives one to its own from i − s. A step waits for the step
-// before.
+// pairwiseReduceScatter: in step s = 1 … p−1 the member i sends its contribution to block i + s to
+// whom it belongs, and receives one to its own from i − s. A step waits for the step before.
 func pairwiseReduceScatter(p *Part) {
 	p.blocks(p.Size)
 	for s := 1; s < p.Size; s++ {
@@ -51,9 +49,8 @@ func ofRanks(s span, extra int) span {
 	return span{s.lo + min(s.lo, extra), s.hi + min(s.hi, extra)}
 }
 
-// halvingReduceScatter: in the round with distance d = 2^(k−1) … 2, 1 a rank exchanges
-// half of the blocks that it still has with rank XOR d (Thakur, Rabenseifner, Gropp 2005,
-// section 4.3).
+// halvingReduceScatter: in the round with distance d = 2^(k−1) … 2, 1 a rank exchanges half of the
+// blocks that it still has with rank XOR d (Thakur, Rabenseifner, Gropp 2005, section 4.3).
 func halvingReduceScatter(p *Part) {
 	p.blocks(p.Size)
 	rank, power, extra := foldToPowerOfTwo(p)
@@ -77,11 +74,10 @@ func halvingReduceScatter(p *Part) {
 	}
 }
 
-// butterflyReduceScatter is halvingReduceScatter with the distances the other way round, 1
-// first, so that near ranks exchange the most. A rank then ends with what belongs to its
-// mirror image, the rank with its bits in reverse, and sends it there in one more step
-// (Träff, An improved algorithm for (non-commutative) reduce-scatter with an application,
-// 2005).
+// butterflyReduceScatter is halvingReduceScatter with the distances the other way round, 1 first,
+// so that near ranks exchange the most. A rank then ends with what belongs to its mirror image, the
+// rank with its bits in reverse, and sends it there in one more step (Träff, An improved algorithm
+// for (non-commutative) reduce-scatter with an application, 2005).
 func butterflyReduceScatter(p *Part) {
 	p.blocks(p.Size)
 	rank, power, extra := foldToPowerOfTwo(p)

@@ -2,9 +2,8 @@ package collective
 
 import "math/bits"
 
-// A tree returns the parent of a virtual place, −1 for the root, and its children in
-// the order in which they are served. Virtual places are counted from the root, which
-// is 0.
+// A tree returns the parent of a virtual place, −1 for the root, and its children in the order in
+// which they are served. Virtual places are counted from the root, which is 0.
 type tree func(p *Part, v int) (parent int, children []int)
 
 // binomialTree: the parent of v is v without its highest bit; children are v + 2^k for
@@ -63,9 +62,8 @@ func knomialTree(p *Part, v int) (int, []int) {
 	return parent, children
 }
 
-// binaryTree has 2^j places on level j, v from 2^j − 1 on, and on the next level the
-// children v + 2^j and v + 2^(j+1): so the places of the left half are odd, and those of the
-// right half even.
+// binaryTree has 2^j places on level j, v from 2^j − 1 on, and on the next level the children v +
+// 2^j and v + 2^(j+1): so the places of the left half are odd, and those of the right half even.
 func binaryTree(p *Part, v int) (int, []int) {
 	level := 1 << (bits.Len(uint(v+1)) - 1)
 	parent := -1

@@ -1,5 +1,4 @@
-// Openmpi compares our schedules with what Open MPI sends. It is run by the scripts
-// beside it:
+// Openmpi compares our schedules with what Open MPI sends. It is run by the scripts beside it:
 //
 //	count.sh 3 5 6 >counts.csv       what Open MPI sends with each algorithm forced
 //	openmpi compare <counts.csv      whether our schedules of the same numbers send the same
