@@ -3,8 +3,8 @@
 # with each algorithm of coll/tuned forced, as CSV on standard output: who sent how many
 # messages and bytes to whom. SIZES and SEGMENTS (bytes, 0: none) may be set. Two ranks are
 # the algorithms for two processes alone. Needs mpicc and mpirun (Debian: openmpi-bin,
-# libopenmpi-dev); a call takes half a second. "go run . compare <TABLE" in this directory
-# compares such a table with the schedules.
+# libopenmpi-dev); a call takes half a second. "go test . -run Messages -counts TABLE" in this
+# directory compares such a table with the schedules.
 set -eu
 [ $# -gt 0 ] || { echo "usage: count.sh RANKS ..." >&2; exit 2; }
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,25 +1,41 @@
-package main
+package openmpi
 
 import (
+	"bytes"
 	"compress/gzip"
+	"flag"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 )
 
+var (
+	counted = flag.String("counts", "", "a `table` of count.sh instead of the published one")
+	asked   = flag.String("rules", "", "write the rules file of the table to this `file`")
+	with    = flag.String("used", "", "a `table` of rules.sh, of calls with that file")
+)
+
 // Messages and bytes from rank to rank are those that Open MPI 4.1.4 itself counted.
 func TestMessages(t *testing.T) {
-	f, err := os.Open(shared(t, "data/collectives/openmpi-messages.csv.gz"))
+	var b []byte
+	var err error
+	if *counted != "" {
+		b, err = os.ReadFile(*counted)
+	} else {
+		b, err = os.ReadFile(shared(t, "data/collectives/openmpi-messages.csv.gz"))
+		if err == nil {
+			var z *gzip.Reader
+			if z, err = gzip.NewReader(bytes.NewReader(b)); err == nil {
+				b, err = io.ReadAll(z)
+			}
+		}
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := counts(z)
+	all, err := counts(bytes.NewReader(b))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +48,7 @@ func TestMessages(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d calls alike", alike, len(all))
-	if alike < 500 {
+	if *counted == "" && alike < 500 {
 		t.Errorf("only %d calls compared", alike)
 	}
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # rules.sh [RANKS ...]: shows that Open MPI does what a rules file of package rules says. It writes
-# the classic file of the table in main.go, lets one call of each collective run under mpirun
+# the classic file of the table in rules_test.go, lets one call of each collective run under mpirun
 # with coll_tuned_use_dynamic_rules 1, that file and the monitoring layer on, and compares the
 # counted messages with the schedule of the algorithm that the file names for that size (default:
 # 5 and 8 ranks). First it counts the same calls without the file, for comparison. Exit 1 if a
@@ -10,11 +10,11 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-(cd "$here" && go build -o "$work/openmpi" .)
+(cd "$here" && go test -c -o "$work/openmpi" .)
 mpicc -O1 -o "$work/call" "$here/program/call.c"
 cd "$work"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-./openmpi rules >rules
+./openmpi -test.run Rules -rules rules
 # calls FILE OPTION ...: counts all calls into FILE.
 calls() {
 	out=$1
@@ -36,6 +36,6 @@ calls() {
 }
 all=$*
 calls without.csv
-echo "without the file: $(./openmpi used <without.csv 2>/dev/null | tail -n 1)"
+echo "without the file: $(./openmpi -test.run Rules -used without.csv | grep -c 'not followed') of $(./openmpi -test.run Rules -test.v -used without.csv | grep -c counted:) calls are not as the file says"
 calls with.csv --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename "$work/rules"
-./openmpi used <with.csv
+./openmpi -test.run Rules -test.v -used with.csv

@@ -1,73 +1,18 @@
-// Openmpi compares our schedules with what Open MPI sends. It is run by the scripts beside it:
-//
-//	count.sh 3 5 6 >counts.csv       what Open MPI sends with each algorithm forced
-//	openmpi compare <counts.csv      whether our schedules of the same numbers send the same
-//	rules.sh                         that Open MPI does what a rules file of ours says
-package main
+package openmpi
 
 import (
-	"bufio"
+	"bytes"
+	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"math/bits"
 	"os"
 	"strings"
+	"testing"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective/rules"
 )
-
-func main() {
-	var err error
-	switch out := bufio.NewWriter(os.Stdout); strings.Join(os.Args[1:], " ") {
-	case "compare":
-		err = compare(os.Stdin, out)
-		err = first(err, out.Flush())
-	case "rules":
-		err = first(rules.OpenMPI(out, table), out.Flush())
-	case "used":
-		err = used(os.Stdin, out)
-		err = first(err, out.Flush())
-	default:
-		fmt.Fprintln(os.Stderr, "usage: openmpi compare|used <COUNTS, or openmpi rules")
-		os.Exit(2)
-	}
-	if err != nil {
-		fmt.Fprintf(os.Stderr, "openmpi: %v\n", err)
-		os.Exit(1)
-	}
-}
-
-func first(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// compare says of each algorithm in how many calls our schedule sends what was counted.
-func compare(r io.Reader, w io.Writer) error {
-	all, err := counts(r)
-	if err != nil {
-		return err
-	}
-	alike := 0
-	for _, c := range all {
-		if d := c.differs(); d != "" {
-			fmt.Fprintln(w, d)
-		} else {
-			alike++
-		}
-	}
-	fmt.Fprintf(w, "%d of %d calls alike\n", alike, len(all))
-	if alike != len(all) {
-		return fmt.Errorf("%d calls differ", len(all)-alike)
-	}
-	return nil
-}
 
 // table is what rules.sh asks of Open MPI: choices that it does not make by itself, and that
 // differ in what they send.
@@ -94,50 +39,48 @@ var table = []rules.Rule{
 	{Collective: "barrier", Algorithm: "double-ring", Ranks: rules.Range{From: 2, To: rules.End}},
 }
 
-// used says of each counted call which rule of table names its algorithm, and of which
-// algorithms the counted messages are. It is an error if a rule was not followed.
-func used(r io.Reader, w io.Writer) error {
-	all, err := counts(r)
-	if err != nil {
-		return err
+// TestRules writes the rules file for rules.sh, and then holds the counted calls against it: of each it
+// logs which rule names its algorithm, and of which algorithms the counted messages are.
+func TestRules(t *testing.T) {
+	if *asked != "" {
+		var b bytes.Buffer
+		if err := errors.Join(rules.OpenMPI(&b, table), os.WriteFile(*asked, b.Bytes(), 0o666)); err != nil {
+			t.Fatal(err)
+		}
 	}
-	followed := 0
+	if *with == "" {
+		return
+	}
+	f, err := os.Open(*with)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	all, err := counts(f)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range all {
 		rule := ruleOf(c)
 		if rule == nil {
-			fmt.Fprintf(w, "%s: no rule; counted: %s\n", c, sameAs(c))
-			followed++
+			t.Logf("%s: no rule; counted: %s", c, sameAs(c))
 			continue
 		}
 		e, err := collective.Find(rule.Collective, rule.Algorithm)
 		if err != nil {
-			return err
+			t.Fatal(err)
 		}
 		call := c.call()
 		call.Segment, call.Fanout = rule.Segment, rule.Fanout
 		ours, err := sent(e, c.ranks, call)
 		if err != nil {
-			return err
+			t.Fatal(err)
 		}
-		verdict := "NOT FOLLOWED"
-		if maps.Equal(ours, c.sent) {
-			verdict = "followed"
-			followed++
+		of := fmt.Sprintf("%s, fan-out %d, segments of %d", e.Name, rule.Fanout, rule.Segment)
+		if t.Logf("%s: the file says %s; counted: %s", c, of, sameAs(c)); !maps.Equal(ours, c.sent) {
+			t.Errorf("%s: not followed", c)
 		}
-		of := e.Name
-		if rule.Fanout > 0 {
-			of += fmt.Sprintf(", fan-out %d", rule.Fanout)
-		}
-		if rule.Segment > 0 {
-			of += fmt.Sprintf(", segments of %d", rule.Segment)
-		}
-		fmt.Fprintf(w, "%s: the file says %s; counted: %s: %s\n", c, of, sameAs(c), verdict)
 	}
-	fmt.Fprintf(w, "%d of %d calls as the file says\n", followed, len(all))
-	if followed != len(all) {
-		return fmt.Errorf("%d calls are not", len(all)-followed)
-	}
-	return nil
 }
 
 // ruleOf is the first rule for a call.
