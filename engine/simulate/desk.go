@@ -3,16 +3,13 @@ package simulate
 import (
 	"math"
 	"slices"
-
-	"github.com/halfpeak/halfpeak/engine/schedule"
 )
 
-// By the default rules, operations that need a processor or a NIC that is busy wait at the desk of
-// their rank. A desk has one line for each processor, and one for each pair of processor and NIC.
-// When a resource becomes free, the head of a line that became ready first begins. One queue entry
-// represents the whole desk, at the time when its next operation can begin; so the waiting
-// operations cost nothing meanwhile. Operations are parked in order of time, so the smallest number
-// was first.
+// Operations that need a processor or a NIC that is busy wait at the desk of their rank. A desk has
+// one line for each processor, and one for each pair of processor and NIC. When a resource becomes
+// free, the head of a line that became ready first begins. One queue entry represents the whole
+// desk, at the time when its next operation can begin; so the waiting operations cost nothing
+// meanwhile. The smallest number was first.
 type desk struct {
 	lines []line // lines in use come first; empty ones behind them keep their memory
 	used  int
@@ -22,14 +19,14 @@ type desk struct {
 
 const noEntry = math.MaxUint64
 
-// A line holds operations that need the same clocks, in the order in which they became ready.
+// A line holds operations that need the same clocks, in the order of their numbers.
 type line struct {
 	cpu, nic int // indices of clocks; nic is −1 if the operations need no NIC
 	waiting  []parked
 	first    int // index of the head in waiting
 }
 
-type parked struct{ num, op uint32 }
+type parked struct{ num, what uint32 }
 
 // freeAt returns the time, in ticks, at which both clocks are free; a negative nic is ignored.
 func (r *run) freeAt(cpu, nic int) uint64 {
@@ -40,7 +37,7 @@ func (r *run) freeAt(cpu, nic int) uint64 {
 }
 
 // park makes an operation of a rank wait at the desk for its clocks.
-func (r *run) park(rank, op uint32, cpu, nic int) {
+func (r *run) park(rank, num, what uint32, cpu, nic int) {
 	d := &r.desks[rank]
 	var l *line
 	for i := range d.lines[:d.used] {
@@ -57,13 +54,16 @@ func (r *run) park(rank, op uint32, cpu, nic int) {
 		d.used++
 		l.cpu, l.nic, l.first, l.waiting = cpu, nic, 0, l.waiting[:0]
 	}
-	r.parked++
 	if n := len(l.waiting); n == cap(l.waiting) {
 		l.waiting = slices.Grow(l.waiting, n+1) // append grows long lists by little, and copies much
 	}
-	l.waiting = append(l.waiting, parked{r.parked, op})
-	if at := r.freeAt(cpu, nic); at < d.time {
-		r.callAt(rank, at, l.waiting[l.first].num)
+	l.waiting = append(l.waiting, parked{num, what})
+	for i := len(l.waiting) - 1; i > l.first && l.waiting[i-1].num > num; i-- {
+		l.waiting[i], l.waiting[i-1] = l.waiting[i-1], l.waiting[i]
+	}
+	first := l.waiting[l.first].num
+	if at := r.freeAt(cpu, nic); at < d.time || at == d.time && first < d.num {
+		r.callAt(rank, at, first)
 	}
 }
 
@@ -99,12 +99,12 @@ func (r *run) call(e entry) error {
 	d.time = noEntry
 	l, at := r.nextLine(d)
 	if at == e.time && l.waiting[l.first].num == e.num {
-		op := l.waiting[l.first].op
+		what := l.waiting[l.first].what
 		if l.first++; l.first == len(l.waiting) { // the line is empty: the next new line reuses its memory
 			d.used--
 			*l, d.lines[d.used] = d.lines[d.used], *l
 		}
-		if err := r.begin(op, e.time, true); err != nil {
+		if err := r.proceed(entry{e.time, e.num, what}, true); err != nil {
 			return err
 		}
 		l, at = r.nextLine(&r.desks[rank])
@@ -113,29 +113,4 @@ func (r *run) call(e entry) error {
 		r.callAt(rank, at, l.waiting[l.first].num)
 	}
 	return nil
-}
-
-// needs returns the clocks of an operation's next part.
-func (r *run) needs(i uint32) (cpu, nic int) {
-	n, op := &r.nodes[i], &r.ops[i]
-	cpu, nic = r.cpuOf(n.rank, op), -1
-	if op.Kind == schedule.Send || n.waits == granting {
-		nic = r.sendNIC(n.rank, op)
-	}
-	return cpu, nic
-}
-
-// begin begins the next part of an operation whose clocks are free; late is set if it had to wait
-// for them.
-func (r *run) begin(i uint32, t uint64, late bool) error {
-	n, op := &r.nodes[i], &r.ops[i]
-	switch {
-	case op.Kind == schedule.Calc:
-		return r.calc(i, t, late)
-	case op.Kind == schedule.Send:
-		return r.send(i, t, late)
-	case n.waits == granting:
-		return r.grant(i, t, late)
-	}
-	return r.receive(i, t, late)
 }

@@ -12,15 +12,6 @@ func (r *run) push(at uint64, what uint32) {
 	r.num++
 }
 
-// pop removes the next entry from the queue. It returns false if the entry is obsolete.
-func (r *run) pop() (entry, bool) {
-	e := r.q.pop()
-	if e.what&armed == 0 {
-		return e, true
-	}
-	return r.wake(e)
-}
-
 // start queues the operations without predecessors, rank by rank. Receives for which post returns
 // true are posted immediately.
 func (r *run) start(post func(receive uint32) bool) {
@@ -68,21 +59,34 @@ func (r *run) insertFree(rank uint32, list []uint32, post func(receive uint32) b
 			list = list[1:]
 			continue
 		}
-		at := r.clock[r.cpuOf(rank, op)]
+		cpu, nic := r.cpuOf(rank, op), -1
 		if op.Kind == schedule.Send {
-			at = max(at, r.clock[r.sendNIC(rank, op)])
+			nic = r.sendNIC(rank, op)
 		}
 		n := r.countAlike(list)
-		switch {
-		case n == 1:
-			r.push(at, i)
-		case op.Kind == schedule.Send:
-			r.insertAll(list[:n], r.sendGroup(rank, op), at)
-		default:
-			r.insertAll(list[:n], r.cpuGroup(rank, op), at)
+		for _, i := range list[:n] {
+			if n == 1 {
+				r.push(r.freeAt(cpu, nic), i)
+			} else { // one entry represents all
+				r.park(rank, r.num, i, cpu, nic)
+				r.num++
+			}
 		}
 		list = list[n:]
 	}
+}
+
+// insert queues the operations that are free now, those of the lower rank first.
+func (r *run) insert() {
+	first, second := r.here, r.there
+	if len(second) > 0 && (len(first) == 0 || r.nodes[second[0]].rank < r.nodes[first[0]].rank) {
+		first, second = second, first
+	}
+	r.insertFree(r.nodes[first[0]].rank, first, nil)
+	if len(second) > 0 {
+		r.insertFree(r.nodes[second[0]].rank, second, nil)
+	}
+	r.here, r.there = r.here[:0], r.there[:0]
 }
 
 // countAlike returns the number of operations at the head of a list that need the same resources at

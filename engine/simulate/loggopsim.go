@@ -8,134 +8,106 @@ import (
 
 // loggopsim runs the schedule by LogGOPSim's rules, exactly. Times are nanoseconds modulo 2⁶⁴, as
 // in LogGOPSim.
+//
+// That program puts each blocked operation back into its queue, with its number, until it comes when
+// its resources are free. Parking them at desks gives the same, since clocks only grow: all of a
+// line are free at the same moments, and the one with the least number is then the first of them to
+// be taken. Where clocks can shrink, in wrapped arithmetic, nothing is parked.
 func (r *run) loggopsim(m loggops) error {
-	L, o, g, G, O, S := m.L, m.o, m.g, m.G, m.O, m.S
-	r.plain, r.eager = r.wraps(m), S
-	r.start(func(i uint32) bool { return o+L > 0 && len(r.s.AfterStarted(i)) == 0 })
-	for r.q.size > 0 {
-		if r.events++; r.events&tickMask == 0 {
-			if err := r.tick(); err != nil {
-				return err
-			}
+	r.plain, r.eager = r.wraps(m), m.S
+	r.proceed = func(e entry, _ bool) error { r.peer(m, e); return nil }
+	r.start(func(i uint32) bool { return m.o+m.L > 0 && len(r.s.AfterStarted(i)) == 0 })
+	return r.loop()
+}
+
+// peer does what an entry says, unless that has to wait.
+func (r *run) peer(m loggops, e entry) {
+	t, i := e.time, e.what&opMask
+	n, op := &r.nodes[i], &r.ops[i]
+	bytes := op.Size - 1
+	switch {
+	case e.what&message != 0:
+		r.peerArrival(m, e)
+	case op.Kind == schedule.Send:
+		cpu, nic := r.cpuOf(n.rank, op), r.sendNIC(n.rank, op)
+		if r.blocked(e, n.rank, cpu, nic) {
+			return
 		}
-		r.prefetch()
-		e, ok := r.pop()
-		if !ok {
-			continue
-		}
-		t, i := e.time, e.what&opMask
-		n, op := &r.nodes[i], &r.ops[i]
-		rank := n.rank
-		bytes := op.Size - 1
-		switch {
-		case e.what&message != 0:
-			rank = op.Peer
-			cpu, nic := r.cpuOf(rank, op), r.receiveNIC(rank, op)
-			if until := max(r.clock[cpu], r.clock[nic]); until > t {
-				r.block(e, r.receiveGroup(rank, op), until)
-				continue
-			}
-			r.clock[cpu] = t + o + r.noise.delay(rank, t, o) + max(bytes*O, bytes*G)
-			r.clock[nic] = t + g + bytes*G
-			if e.what&armed != 0 {
-				r.leave(r.receiveGroup(rank, op), max(t, r.clock[cpu], r.clock[nic]))
-			}
-			j, ok := r.arrive(i)
-			if !ok {
-				continue
-			}
-			n.waits = done
-			if op.Size > S {
-				r.unblock(n.rank, op, t)
-				r.doneAt(rank, n.rank, i)
-			}
-			r.nodes[j].waits = done
-			r.here = r.release(r.here, r.s.AfterDone(j))
-
-		case op.Kind == schedule.Send:
-			cpu, nic := r.cpuOf(rank, op), r.sendNIC(rank, op)
-			if until := max(r.clock[cpu], r.clock[nic]); until > t {
-				r.block(e, r.sendGroup(rank, op), until)
-				continue
-			}
-			r.clock[cpu] = t + o + bytes*O + r.noise.delay(rank, t, o)
-			r.clock[nic] = t + g + bytes*G
-			if e.what&armed != 0 {
-				r.leave(r.sendGroup(rank, op), max(t, r.clock[cpu], r.clock[nic]))
-			}
-			n.waits = flying
-			r.push(t+o+L, i|message)
-			r.here = r.release(r.here, r.s.AfterStarted(i))
-			if op.Size <= S {
-				r.here = r.release(r.here, r.s.AfterDone(i))
-			}
-
-		case op.Kind == schedule.Recv:
-			r.here = r.release(r.here, r.s.AfterStarted(i))
-			if s, ok := r.post(i); ok {
-				from := &r.nodes[s]
-				from.waits, n.waits = done, done
-				if op.Size > S {
-					r.unblock(from.rank, op, t)
-					r.doneAt(rank, from.rank, s)
-				}
-				r.here = r.release(r.here, r.s.AfterDone(i))
-			}
-
-		default:
-			cpu := r.cpuOf(rank, op)
-			if until := r.clock[cpu]; until > t {
-				r.block(e, r.cpuGroup(rank, op), until)
-				continue
-			}
-			r.clock[cpu] = t + op.Size + r.noise.delay(rank, t, op.Size)
-			if e.what&armed != 0 {
-				r.leave(r.cpuGroup(rank, op), max(t, r.clock[cpu]))
-			}
-			n.waits = done
-			r.here = r.release(r.here, r.s.AfterStarted(i))
+		r.clock[cpu] = t + m.o + bytes*m.O + r.noise.delay(n.rank, t, m.o)
+		r.clock[nic] = t + m.g + bytes*m.G
+		n.waits = flying
+		r.push(t+m.o+m.L, i|message)
+		r.here = r.release(r.here, r.s.AfterStarted(i))
+		if op.Size <= m.S {
 			r.here = r.release(r.here, r.s.AfterDone(i))
 		}
-		if len(r.here)+len(r.there) > 0 {
-			r.insert(rank)
+	case op.Kind == schedule.Recv:
+		r.here = r.release(r.here, r.s.AfterStarted(i))
+		if s, ok := r.post(i); ok {
+			n.waits = done
+			r.peerMatch(m, s, op, n.rank, t)
+			r.here = r.release(r.here, r.s.AfterDone(i))
 		}
+	default:
+		cpu := r.cpuOf(n.rank, op)
+		if r.blocked(e, n.rank, cpu, -1) {
+			return
+		}
+		r.clock[cpu] = t + op.Size + r.noise.delay(n.rank, t, op.Size)
+		n.waits = done
+		r.here = r.release(r.here, r.s.AfterStarted(i))
+		r.here = r.release(r.here, r.s.AfterDone(i))
 	}
-	return nil
 }
 
-// unblock advances the clocks of a sender at least to t, the time at which its message is matched.
-// The labels are those of op: of the late receive, or of the message.
-func (r *run) unblock(rank uint32, op *schedule.Op, t uint64) {
-	cpu, nic := r.cpuOf(rank, op), r.sendNIC(rank, op)
-	r.clock[cpu] = max(r.clock[cpu], t)
-	r.clock[nic] = max(r.clock[nic], t)
+// peerArrival charges the message of a send to its receiver, whether its receive is posted or not.
+func (r *run) peerArrival(m loggops, e entry) {
+	t, i := e.time, e.what&opMask
+	op := &r.ops[i]
+	rank, bytes := op.Peer, op.Size-1
+	cpu, nic := r.cpuOf(rank, op), r.receiveNIC(rank, op)
+	if r.blocked(e, rank, cpu, nic) {
+		return
+	}
+	r.clock[cpu] = t + m.o + r.noise.delay(rank, t, m.o) + max(bytes*m.O, bytes*m.G)
+	r.clock[nic] = t + m.g + bytes*m.G
+	if j, ok := r.arrive(i); ok {
+		r.peerMatch(m, i, op, rank, t)
+		r.nodes[j].waits = done
+		r.here = r.release(r.here, r.s.AfterDone(j))
+	}
 }
 
-// doneAt releases the operations that wait for a send that is completed by an event at rank, which
-// may be the sender itself.
-func (r *run) doneAt(rank, sender, send uint32) {
-	if sender == rank {
+// peerMatch ends a send whose message is matched at rank, at time t. If it is a rendezvous, the
+// clocks of the sender advance to t; their labels are those of op, the late receive or the message.
+func (r *run) peerMatch(m loggops, send uint32, op *schedule.Op, rank uint32, t uint64) {
+	from := &r.nodes[send]
+	from.waits = done
+	if op.Size <= m.S {
+		return
+	}
+	cpu, nic := r.cpuOf(from.rank, op), r.sendNIC(from.rank, op)
+	r.clock[cpu], r.clock[nic] = max(r.clock[cpu], t), max(r.clock[nic], t)
+	if from.rank == rank {
 		r.here = r.release(r.here, r.s.AfterDone(send))
 	} else {
 		r.there = r.release(r.there, r.s.AfterDone(send))
 	}
 }
 
-// insert queues the operations that are free now, those of the lower rank first.
-func (r *run) insert(rank uint32) {
-	if len(r.there) > 0 {
-		far := r.nodes[r.there[0]].rank
-		if far < rank {
-			r.insertFree(far, r.there, nil)
-			r.there = r.there[:0]
-		}
-		r.insertFree(rank, r.here, nil)
-		r.insertFree(far, r.there, nil)
-		r.here, r.there = r.here[:0], r.there[:0]
-		return
+// blocked reports whether one of the clocks is busy at the time of an entry. If so, the entry comes
+// again.
+func (r *run) blocked(e entry, rank uint32, cpu, nic int) bool {
+	until := r.freeAt(cpu, nic)
+	if until <= e.time {
+		return false
 	}
-	r.insertFree(rank, r.here, nil)
-	r.here = r.here[:0]
+	if r.plain {
+		r.q.push(entry{until, e.num, e.what})
+	} else {
+		r.park(rank, e.num, e.what, cpu, nic)
+	}
+	return true
 }
 
 // wraps reports whether a clock can become smaller, as it does in wrapped arithmetic: by messages

@@ -131,25 +131,26 @@ func TestParseLogGOPS(t *testing.T) {
 	}
 }
 
-// A high label costs nothing; very many of them, in all combinations, are refused before memory is
-// taken.
+// A high label costs nothing; very many of them, on many ranks, are refused before memory is taken.
 func TestLabels(t *testing.T) {
 	p := prepare(t, parse(t, "num_ranks 1\nrank 0 {\na: calc 10 cpu 65535\nb: calc 20 cpu 7\nb requires a\n}\n"))
 	r, err := p.Run(context.Background(), simulate.Options{})
 	if err != nil || times(r) != "30" {
 		t.Errorf("%v, %v", r, err)
 	}
-	b := schedule.NewBuilder(1)
-	b.NextRank()
-	for i := range uint16(3000) {
-		b.Add(schedule.Op{Kind: schedule.Send, Size: 1, CPU: i, NIC: i})
+	b := schedule.NewBuilder(1000)
+	for rank := range uint16(1000) {
+		b.NextRank()
+		for i := range uint16(10) {
+			b.Add(schedule.Op{Kind: schedule.Calc, Size: 1, CPU: 10*rank + i})
+		}
 	}
 	s, err := b.Build()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := simulate.New(s); err == nil {
-		t.Error("9 million pairs of CPUs and NICs")
+		t.Error("10,000 CPUs on each of 1,000 ranks")
 	}
 }
 

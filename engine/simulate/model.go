@@ -15,73 +15,30 @@ const latest = 1 << 61
 func (r *run) model() error {
 	r.ready = make([]uint64, len(r.ops))
 	r.out = make([]uint64, r.s.Ranks())
-	r.desks = make([]desk, r.s.Ranks())
-	for rank := range r.desks {
-		r.desks[rank].time = noEntry
-	}
 	r.fresh = 1 << 31
 	if r.recording {
 		r.startRecord()
 	}
+	r.proceed = r.step
 	r.start(func(uint32) bool { return true })
-	for r.q.size > 0 {
-		if r.events++; r.events&tickMask == 0 {
-			if err := r.tick(); err != nil {
-				return err
-			}
-		}
-		r.prefetch()
-		e := r.q.pop()
-		switch {
-		case e.what == flowTick:
-			r.flowOn(e.time)
-		case e.what&armed != 0:
-			if err := r.call(e); err != nil {
-				return err
-			}
-		case e.time > latest:
-			return fmt.Errorf("rank %d: %s begins after more than 26 days; check the times of computations and the parameters", r.nodes[e.what&opMask].rank, r.name(e.what&opMask))
-		default:
-			if err := r.step(e); err != nil {
-				return err
-			}
-		}
-		if len(r.here) > 0 {
-			r.insertFree(r.nodes[r.here[0]].rank, r.here, nil)
-			r.here = r.here[:0]
-		}
-	}
-	return nil
+	return r.loop()
 }
 
-// step processes a queue entry, or parks its operation at the desk of its rank.
-func (r *run) step(e entry) error {
+// step processes a queue entry, or parks its operation at the desk of its rank; late is set if it
+// comes from there.
+func (r *run) step(e entry, late bool) error {
 	t, i := e.time, e.what&opMask
 	n, op := &r.nodes[i], &r.ops[i]
-	if e.what&message != 0 {
-		if flows, err := r.flow(i, t); flows || err != nil {
-			return err
-		}
-		came, err := r.firstByte(i, t)
-		if err != nil {
-			return err
-		}
-		if n.waits == streaming {
-			j := n.next
-			n.waits, r.nodes[j].waits = done, arriving
-			return r.take(j, i, op.Size, came, t)
-		}
-		if j, ok := r.arrive(i); ok {
-			return r.meet(i, j, came, t)
-		}
-		r.ready[i] = came
-		return nil
-	}
 	switch {
+	case late:
+		return r.begin(i, t, true)
+	case t > latest:
+		return fmt.Errorf("rank %d: %s begins after more than 26 days; check the times of computations and the parameters", n.rank, r.name(i))
+	case e.what&message != 0:
+		return r.arrival(i, t)
 	case op.Kind == schedule.Send && n.waits == requested: // the grant comes
 		n.waits = granted
-		j := n.next
-		return r.takeAt(n.rank, op, i, r.nodes[j].rank, n.rank, handshake, t, t)
+		return r.take(i, n.next, handshake, t, t)
 	case op.Kind == schedule.Recv && n.waits == free:
 		r.finish(r.s.AfterStarted(i), t, r.recordPosting(i, t))
 		if s, ok := r.post(i); ok {
@@ -89,12 +46,52 @@ func (r *run) step(e entry) error {
 		}
 		return nil
 	}
-	cpu, nic := r.needs(i)
+	cpu, nic := r.cpuOf(n.rank, op), -1
+	if op.Kind == schedule.Send || n.waits == granting {
+		nic = r.sendNIC(n.rank, op)
+	}
 	if r.freeAt(cpu, nic) > t {
-		r.park(n.rank, i, cpu, nic)
+		r.parked++
+		r.park(n.rank, r.parked, i, cpu, nic)
 		return nil
 	}
 	return r.begin(i, t, false)
+}
+
+// arrival processes the arrival of a message's first byte or, if it flows, of its last.
+func (r *run) arrival(i uint32, t uint64) error {
+	if flows, err := r.flow(i, t); flows || err != nil {
+		return err
+	}
+	came, err := r.firstByte(i, t)
+	if err != nil {
+		return err
+	}
+	n := &r.nodes[i]
+	if n.waits == streaming {
+		j := n.next
+		n.waits, r.nodes[j].waits = done, arriving
+		return r.take(j, i, r.ops[i].Size, came, t)
+	}
+	if j, ok := r.arrive(i); ok {
+		return r.meet(i, j, came, t)
+	}
+	r.ready[i] = came
+	return nil
+}
+
+// begin begins the next part of an operation whose clocks are free; late is set if it had to wait
+// for them.
+func (r *run) begin(i uint32, t uint64, late bool) error {
+	switch n, op := &r.nodes[i], &r.ops[i]; {
+	case op.Kind == schedule.Calc:
+		return r.calc(i, t, late)
+	case op.Kind == schedule.Send:
+		return r.send(i, t, late)
+	case n.waits == granting:
+		return r.grant(i, t, late)
+	}
+	return r.receive(i, t, late)
 }
 
 // calc begins a computation.
@@ -206,21 +203,18 @@ func (r *run) meet(i, j uint32, came, now uint64) error {
 	return r.take(j, i, r.ops[i].Size, came, now)
 }
 
-// take lets the NIC of receive j take in bytes from send i. Receive j continues when it has them.
-func (r *run) take(j, i uint32, bytes, came, now uint64) error {
-	return r.takeAt(r.nodes[j].rank, &r.ops[j], j, r.nodes[i].rank, r.nodes[j].rank, bytes, came, now)
-}
-
-// takeAt lets a rank's NIC take in bytes that arrived at time came. A NIC takes in one message
-// after the other, in the order of their matches.
-func (r *run) takeAt(rank uint32, op *schedule.Op, i, from, to uint32, bytes, came, now uint64) error {
-	c, err := r.costs.messageCost(from, to, bytes)
+// take lets the NIC of operation i take in bytes from operation from, which arrived at time came;
+// i continues when it has them. A NIC takes in one message after the other, in the order of their
+// matches.
+func (r *run) take(i, from uint32, bytes, came, now uint64) error {
+	rank := r.nodes[i].rank
+	c, err := r.costs.messageCost(r.nodes[from].rank, rank, bytes)
 	if err != nil {
 		return err
 	}
-	nic := r.receiveNIC(rank, op)
+	nic := r.receiveNIC(rank, &r.ops[i])
 	begin := max(came, r.clock[nic])
-	r.recordIntake(i, nic, bytes, came, begin, now, c.stream)
+	r.recordIntake(act{start: begin, begin: begin, end: begin + c.stream, bytes: bytes, op: i, step: stepTake}, nic, came, now)
 	if !c.fair {
 		r.clock[nic] = begin + c.intake
 	}

@@ -108,7 +108,7 @@ func New(s *schedule.Schedule) (*Program, error) {
 	}
 	p.label()
 	c, k := len(p.cpus.list), len(p.nics.list)
-	if clocks, most := ranks*(2*c*k+c+2*k), 8*len(p.ops)+64*ranks+1<<22; clocks > most {
+	if clocks, most := ranks*(c+2*k), 8*len(p.ops)+64*ranks+1<<22; clocks > most {
 		return nil, fmt.Errorf("%d ranks with %d CPUs and %d NICs each, for %d operations: number them from 0 in every rank",
 			ranks, c, k, len(p.ops))
 	}

@@ -129,25 +129,26 @@ func (r *run) recordPosting(op uint32, t uint64) link {
 	return r.why[op]
 }
 
-// recordIntake records that the NIC takes in a message for operation i. Its first byte arrived at
-// time came; the intake starts at begin; at now, the last byte may have been there for long.
-func (r *run) recordIntake(i uint32, nic int, bytes, came, begin, now, stream uint64) {
+// recordIntake records a step in which a NIC takes in a message, whose first byte arrived at time
+// came; at now, the last byte may have been there for long.
+func (r *run) recordIntake(a act, nic int, came, now uint64) {
 	if !r.recording {
 		return
 	}
-	// The message is that of the other side: of the send if i receives, of the grant if i sends.
-	op, came0 := &r.ops[i], r.why[i]
-	if op.Kind == schedule.Recv {
-		came0 = r.why[r.nodes[i].next]
+	// The message is that of the other side: of the send if the operation receives, of the grant if
+	// it sends.
+	a.cause = r.why[a.op]
+	if r.ops[a.op].Kind == schedule.Recv {
+		a.cause = r.why[r.nodes[a.op].next]
 	}
-	if begin > came {
-		came0 = r.clockBy[nic]
+	if a.begin > came {
+		a.cause = r.clockBy[nic]
 	}
-	r.acts = append(r.acts, act{begin, begin, begin + stream, bytes, i, stepTake, came0})
+	r.acts = append(r.acts, a)
 	by := link{act: uint32(len(r.acts))}
 	r.clockBy[nic] = by.as(atNIC)
-	if begin+stream >= now {
-		r.why[i] = by.as(atStream)
+	if a.end >= now {
+		r.why[a.op] = by.as(atStream)
 	} // else the receive was posted late: what it waits for is its posting
 }
 

@@ -11,7 +11,7 @@ import (
 // Bits of entry.what beside the number of an operation.
 const (
 	message uint32 = 1 << 31 // the send's message comes to its receiver
-	armed   uint32 = 1 << 30 // a group takes the place of the operation; or it was parked
+	armed   uint32 = 1 << 30 // a rank, whose desk is called, takes the place of the operation
 	opMask         = armed - 1
 )
 
@@ -27,25 +27,24 @@ type run struct {
 	tail     []uint32 // by channel: the last member of its list, plus 1
 	wild     map[uint32]*wildLists
 	q        queue
-	yard     yard
 	clock    []uint64
-	stride   int      // clocks of a rank
-	groups   int      // of a rank
-	plain    bool     // nothing is parked: clocks may shrink
-	eager    uint64   // S, by LogGOPSim's rules
-	num      uint32   // of the next entry
-	fresh    uint32   // added to the numbers of entries that were not parked, which come after those
-	events   uint64   // entries processed
-	seen     uint64   // sum of what prefetch has read, which keeps the reads from being optimized away
-	here     []uint32 // operations that are free now, at the rank of the event
-	there    []uint32 // the same at the sender, by LogGOPSim's rules
+	stride   int                            // clocks of a rank
+	plain    bool                           // nothing is parked: clocks may shrink
+	eager    uint64                         // S, by LogGOPSim's rules
+	num      uint32                         // of the next entry
+	fresh    uint32                         // added to the numbers of entries that were not parked, which come after those
+	events   uint64                         // entries processed
+	seen     uint64                         // sum of what prefetch has read, which keeps the reads from being optimized away
+	desks    []desk                         // of the ranks
+	proceed  func(e entry, late bool) error // does what an entry says; late if it was parked
+	here     []uint32                       // operations that are free now, at the rank of the event
+	there    []uint32                       // the same at the sender, by LogGOPSim's rules
 	noise    noise
 
 	// The default rules.
 	costs  costs
 	shared *sharing
 	flows  *flows
-	desks  []desk   // of the ranks
 	parked uint32   // operations that have waited at a desk
 	ready  []uint64 // when what an operation waits for is finished; or an unexpected message came
 	out    []uint64 // when the last byte that a rank has sent left its NIC
@@ -64,9 +63,11 @@ func newRun(ctx context.Context, p *Program, recorded bool) *run {
 	}
 	r.borrow(recorded)
 	c, k, ranks := len(p.cpus.list), len(p.nics.list), p.s.Ranks()
-	r.stride, r.groups = c+2*k, 2*c*k+c
-	r.clock = make([]uint64, ranks*r.stride)
-	r.yard.index = make([]uint32, ranks*r.groups)
+	r.stride = c + 2*k
+	r.clock, r.desks = make([]uint64, ranks*r.stride), make([]desk, ranks)
+	for rank := range r.desks {
+		r.desks[rank].time = noEntry
+	}
 	if p.wild != nil {
 		r.wild = make(map[uint32]*wildLists, len(p.wild))
 		for rank, w := range p.wild {
@@ -121,19 +122,6 @@ func (r *run) receiveNIC(rank uint32, op *schedule.Op) int {
 	return int(rank)*r.stride + len(r.cpus.list) + len(r.nics.list) + r.nics.number(op.NIC)
 }
 
-// The groups of waiting operations at a rank: for a processor; for it and a NIC
-// to send; for it and a NIC to receive.
-
-func (r *run) cpuGroup(rank uint32, op *schedule.Op) int {
-	return int(rank)*r.groups + r.cpus.number(op.CPU)
-}
-func (r *run) sendGroup(rank uint32, op *schedule.Op) int {
-	return int(rank)*r.groups + len(r.cpus.list)*(1+r.nics.number(op.NIC)) + r.cpus.number(op.CPU)
-}
-func (r *run) receiveGroup(rank uint32, op *schedule.Op) int {
-	return int(rank)*r.groups + len(r.cpus.list)*(1+len(r.nics.list)+r.nics.number(op.NIC)) + r.cpus.number(op.CPU)
-}
-
 // ahead is how many entries before its turn an operation is brought into the cache.
 const ahead = 8
 
@@ -171,4 +159,33 @@ func (r *run) release(list, successors []uint32) []uint32 {
 		}
 	}
 	return list
+}
+
+// loop takes entries from the queue until it is empty.
+func (r *run) loop() error {
+	for r.q.size > 0 {
+		if r.events++; r.events&tickMask == 0 {
+			if err := r.tick(); err != nil {
+				return err
+			}
+		}
+		r.prefetch()
+		e := r.q.pop()
+		var err error
+		switch {
+		case e.what == flowTick:
+			r.flowOn(e.time)
+		case e.what&armed != 0:
+			err = r.call(e)
+		default:
+			err = r.proceed(e, false)
+		}
+		if err != nil {
+			return err
+		}
+		if len(r.here)+len(r.there) > 0 {
+			r.insert()
+		}
+	}
+	return nil
 }
