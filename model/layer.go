@@ -90,16 +90,22 @@ func HalfPeak(l Layer) (quantity.Bytes, bool) {
 			lo = hi
 			continue
 		}
-		for hi-lo > 1 && lo+(hi-lo)/2 != lo {
-			mid := quantity.Bytes(math.Floor(float64(lo+hi) / 2))
-			if Bandwidth(l, mid) < half {
-				lo = mid
-			} else {
-				hi = mid
-			}
-		}
+		_, hi = bisect(lo, hi, func(n quantity.Bytes) bool { return Bandwidth(l, n) >= half })
 		return hi, true
 	}
+}
+
+// bisect narrows the range from lo, for which above is false, to hi, for which it is true, down to
+// neighbouring sizes.
+func bisect(lo, hi quantity.Bytes, above func(quantity.Bytes) bool) (below, least quantity.Bytes) {
+	for hi-lo > 1 && lo+(hi-lo)/2 != lo {
+		if mid := quantity.Bytes(math.Floor(float64(lo+hi) / 2)); above(mid) {
+			hi = mid
+		} else {
+			lo = mid
+		}
+	}
+	return lo, hi
 }
 
 // A Packetizer is a layer that cuts a message of n bytes into packets.
@@ -156,17 +162,9 @@ func Boundaries(l Layer, lo, hi quantity.Bytes) []quantity.Bytes {
 	for at := lo; at < hi; {
 		next := min(hi, quantity.Bytes(math.Ceil(float64(at)*math.Exp2(1./8))))
 		if from := Regime(l, at); from != Regime(l, next) {
-			a, b := at, next
-			for b-a > 1 {
-				mid := quantity.Bytes(math.Floor(float64(a+b) / 2))
-				if Regime(l, mid) == from {
-					a = mid
-				} else {
-					b = mid
-				}
-			}
-			found = append(found, a)
-			next = b
+			var last quantity.Bytes
+			last, next = bisect(at, next, func(n quantity.Bytes) bool { return Regime(l, n) != from })
+			found = append(found, last)
 		}
 		at = next
 	}

@@ -170,15 +170,6 @@ type Run struct {
 // A Plan is the packets of a message in order.
 type Plan []Run
 
-// Bytes is the size of the message that the plan carries.
-func (p Plan) Bytes() quantity.Bytes {
-	var n quantity.Bytes
-	for _, r := range p {
-		n += quantity.Bytes(r.Count) * r.Size
-	}
-	return n
-}
-
 // Packets is the number of packets of the plan.
 func (p Plan) Packets() int {
 	count := 0

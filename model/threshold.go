@@ -21,12 +21,6 @@ func Threshold(l Layer) (quantity.Bytes, bool) {
 			return 0, false
 		}
 	}
-	for hi-lo > 1 {
-		if mid := quantity.Bytes(int64(lo+hi) / 2); Regime(l, mid) == first {
-			lo = mid
-		} else {
-			hi = mid
-		}
-	}
+	lo, _ = bisect(lo, hi, func(n quantity.Bytes) bool { return Regime(l, n) != first })
 	return lo, true
 }

@@ -13,7 +13,7 @@
 // 64KiB, 64KB, 64kB, 64K and 64k are 65,536 bytes. Rates are decimal: MB/s is
 // 10⁶ bytes/s, Mbit/s and Mbps are 10⁶ bits/s; MiB/s is 2²⁰ bytes/s. Inverse
 // bandwidths are a time over a size: us/KB and us/KiB are per 1,024 bytes. µs,
-// μs, us, usec and μsec are one unit. [Units] lists them all. A lone K, M, G or T is a
+// μs, us, usec and μsec are one unit. [Vocabulary] lists them all. A lone K, M, G or T is a
 // size only where it stands alone: 28us/g divides by g.
 //
 // # Formulas

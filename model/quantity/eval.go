@@ -89,17 +89,26 @@ func Eval(text string, scope Scope) (Value, error) {
 }
 
 // parse reads a whole formula; name says what stands for a name or a function that is not built in.
-func parse(text string, name func(name string, args []any) (*Expr, error)) (*Expr, error) {
+func parse(text string, name func(name string, args []any) (*Expr, error)) (e *Expr, err error) {
 	p := parser{text: text, name: name}
-	e, err := p.sum()
-	if err != nil {
-		return nil, err
-	}
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case syntaxError:
+			err = r.error
+		default:
+			panic(r)
+		}
+	}()
+	e = p.sum()
 	if p.skipSpace(); p.pos < len(text) {
-		return nil, p.errorf("unexpected %q; want an operator (+ - * /) or the end", firstRune(text[p.pos:]))
+		p.fail("unexpected %q; want an operator (+ - * /) or the end", firstRune(text[p.pos:]))
 	}
 	return e, nil
 }
+
+// A syntaxError is a panic with the error that ends the parsing of a formula.
+type syntaxError struct{ error }
 
 // maxDepth is the deepest nesting that the parser accepts, since its stack is finite.
 const maxDepth = 100
@@ -111,9 +120,19 @@ type parser struct {
 	name  func(name string, args []any) (*Expr, error)
 }
 
-func (p *parser) errorf(format string, args ...any) error {
-	return fmt.Errorf("%q, column %d: %w", p.text, utf8.RuneCountInString(p.text[:p.pos])+1, fmt.Errorf(format, args...))
+// fail ends the parsing with an error at the current column.
+func (p *parser) fail(format string, args ...any) {
+	panic(syntaxError{fmt.Errorf("%q, column %d: %w", p.text, utf8.RuneCountInString(p.text[:p.pos])+1, fmt.Errorf(format, args...))})
 }
+
+// nest enters a level of nesting, which leave ends.
+func (p *parser) nest() {
+	if p.depth++; p.depth > maxDepth {
+		p.fail("nested deeper than %d", maxDepth)
+	}
+}
+
+func (p *parser) leave() { p.depth-- }
 
 func (p *parser) skipSpace() {
 	p.pos = len(p.text) - len(strings.TrimLeftFunc(p.text[p.pos:], unicode.IsSpace))
@@ -129,91 +148,76 @@ func (p *parser) accept(c byte) bool {
 	return false
 }
 
-func (p *parser) sum() (*Expr, error) {
-	if p.depth++; p.depth > maxDepth {
-		return nil, p.errorf("nested deeper than %d", maxDepth)
-	}
-	defer func() { p.depth-- }()
-	e, err := p.product()
-	for err == nil {
+func (p *parser) sum() *Expr {
+	p.nest()
+	defer p.leave()
+	e := p.product()
+	for {
 		op := opAdd
 		if p.accept('-') {
 			op = opSubtract
 		} else if !p.accept('+') {
-			return e, nil
+			return e
 		}
 		at := p.pos - 1
-		var f *Expr
-		if f, err = p.product(); err == nil {
-			if e.Dim != f.Dim {
-				p.pos = at
-				return nil, p.errorf("cannot add %s and %s", e.Dim, f.Dim)
-			}
-			e = operate(op, e.Dim, e, f)
+		f := p.product()
+		if e.Dim != f.Dim {
+			p.pos = at
+			p.fail("cannot add %s and %s", e.Dim, f.Dim)
 		}
+		e = operate(op, e.Dim, e, f)
 	}
-	return nil, err
 }
 
-func (p *parser) product() (*Expr, error) {
-	e, err := p.factor()
-	for err == nil {
-		divide := false
-		if p.accept('/') {
-			divide = true
-		} else if !p.accept('*') {
-			return e, nil
-		}
-		var f *Expr
-		if f, err = p.factor(); err == nil {
-			if divide {
-				e = operate(opDivide, Dimension{e.Dim.Time - f.Dim.Time, e.Dim.Size - f.Dim.Size}, e, f)
-			} else {
-				e = operate(opMultiply, Dimension{e.Dim.Time + f.Dim.Time, e.Dim.Size + f.Dim.Size}, e, f)
-			}
+func (p *parser) product() *Expr {
+	e := p.factor()
+	for {
+		switch {
+		case p.accept('/'):
+			f := p.factor()
+			e = operate(opDivide, Dimension{e.Dim.Time - f.Dim.Time, e.Dim.Size - f.Dim.Size}, e, f)
+		case p.accept('*'):
+			f := p.factor()
+			e = operate(opMultiply, Dimension{e.Dim.Time + f.Dim.Time, e.Dim.Size + f.Dim.Size}, e, f)
+		default:
+			return e
 		}
 	}
-	return nil, err
 }
 
-func (p *parser) factor() (*Expr, error) {
+func (p *parser) factor() *Expr {
 	if p.accept('-') {
-		if p.depth++; p.depth > maxDepth {
-			return nil, p.errorf("nested deeper than %d", maxDepth)
-		}
-		e, err := p.factor()
-		p.depth--
-		if err != nil {
-			return nil, err
-		}
-		return operate(opNegate, e.Dim, e), nil
+		p.nest()
+		e := p.factor()
+		p.leave()
+		return operate(opNegate, e.Dim, e)
 	}
 	if p.accept('(') {
-		e, err := p.sum()
-		if err == nil && !p.accept(')') {
-			err = p.errorf("missing )")
+		e := p.sum()
+		if !p.accept(')') {
+			p.fail("missing )")
 		}
-		return e, err
+		return e
 	}
 	if p.pos >= len(p.text) {
-		return nil, p.errorf("ends where a number or a name is wanted")
+		p.fail("ends where a number or a name is wanted")
 	}
 	if c := p.text[p.pos]; c >= '0' && c <= '9' || c == '.' {
-		v, err := p.number()
-		return constant(v), err
+		return constant(p.number())
 	}
-	if name := p.identifier(); name != "" {
-		return p.call(name)
+	name := p.identifier()
+	if name == "" {
+		p.fail("unexpected %q; want a number or a name", firstRune(p.text[p.pos:]))
 	}
-	return nil, p.errorf("unexpected %q; want a number or a name", firstRune(p.text[p.pos:]))
+	return p.call(name)
 }
 
 // number reads a number and the longest unit behind it: in 5.9us/KB the unit is
 // us/KB, in 28.1us/2 it is us.
-func (p *parser) number() (Value, error) {
+func (p *parser) number() Value {
 	num, rest, err := number(p.text[p.pos:])
 	if err != nil {
-		return Value{}, p.errorf("%w", err)
+		p.fail("%w", err)
 	}
 	p.pos = len(p.text) - len(rest)
 	start := p.pos
@@ -222,16 +226,16 @@ func (p *parser) number() (Value, error) {
 	for try := word; try != ""; {
 		if u, ok := Unit(try); ok {
 			p.pos += len(try)
-			return Value{num * u.Num, u.Dim}, nil
+			return Value{num * u.Num, u.Dim}
 		}
 		cut := strings.LastIndexByte(try, '/')
 		if cut < 0 {
-			return Value{}, p.errorf("unknown unit %q; times take ns, us, ms, s; sizes B, KiB, MiB; rates MB/s, Mbit/s; inverse bandwidths us/KiB", word)
+			p.fail("unknown unit %q; times take ns, us, ms, s; sizes B, KiB, MiB; rates MB/s, Mbit/s; inverse bandwidths us/KiB", word)
 		}
 		try = try[:cut]
 	}
 	p.pos = start
-	return Value{num, DimNone}, nil
+	return Value{num, DimNone}
 }
 
 // unitWord returns the letters, percent signs and slashes between letters at
@@ -262,20 +266,16 @@ func (p *parser) identifier() string {
 	return p.text[start:p.pos]
 }
 
-func (p *parser) call(name string) (*Expr, error) {
+func (p *parser) call(name string) *Expr {
 	at := p.pos - len(name)
 	var args []any
 	if p.accept('(') {
 		args = []any{}
 		for !p.accept(')') {
 			if len(args) > 0 && !p.accept(',') {
-				return nil, p.errorf("missing , or ) in the arguments of %s", name)
+				p.fail("missing , or ) in the arguments of %s", name)
 			}
-			arg, err := p.argument()
-			if err != nil {
-				return nil, err
-			}
-			args = append(args, arg)
+			args = append(args, p.argument())
 		}
 	}
 	e, known, err := builtin(name, args)
@@ -286,23 +286,22 @@ func (p *parser) call(name string) (*Expr, error) {
 	}
 	if err != nil {
 		p.pos = at
-		return nil, p.errorf("%w", err)
+		p.fail("%w", err)
 	}
-	return e, nil
+	return e
 }
 
 // argument reads an *Expr, or a string.
-func (p *parser) argument() (any, error) {
+func (p *parser) argument() any {
 	if !p.accept('"') {
 		return p.sum()
 	}
-	end := strings.IndexByte(p.text[p.pos:], '"')
-	if end < 0 {
-		return nil, p.errorf(`missing closing "`)
+	s, rest, closed := strings.Cut(p.text[p.pos:], `"`)
+	if !closed {
+		p.fail(`missing closing "`)
 	}
-	s := p.text[p.pos : p.pos+end]
-	p.pos += end + 1
-	return s, nil
+	p.pos = len(p.text) - len(rest)
+	return s
 }
 
 // values are the arguments of a function that is not built in, as a [Scope] takes them.
@@ -320,19 +319,19 @@ func values(function string, args []any) ([]any, error) {
 	return args, nil
 }
 
+// builtins are the operations of the functions that every formula has.
+var builtins = map[string]operator{"sqrt": opSqrt, "ceil": opCeil, "min": opMin, "max": opMax}
+
 // builtin makes the functions that every formula has.
 func builtin(name string, args []any) (e *Expr, known bool, err error) {
-	switch name {
-	case "sqrt", "ceil":
-		if len(args) != 1 {
-			return nil, true, fmt.Errorf("%s takes one argument", name)
-		}
-	case "min", "max":
-		if len(args) == 0 {
-			return nil, true, fmt.Errorf("%s takes arguments", name)
-		}
-	default:
+	op, known := builtins[name]
+	switch one := op == opSqrt || op == opCeil; {
+	case !known:
 		return nil, false, nil
+	case one && len(args) != 1:
+		return nil, true, fmt.Errorf("%s takes one argument", name)
+	case len(args) == 0:
+		return nil, true, fmt.Errorf("%s takes arguments", name)
 	}
 	numbers := make([]*Expr, len(args))
 	for i, a := range args {
@@ -343,24 +342,18 @@ func builtin(name string, args []any) (e *Expr, known bool, err error) {
 		numbers[i] = number
 	}
 	dim := numbers[0].Dim
-	switch name {
-	case "ceil":
-		return operate(opCeil, dim, numbers...), true, nil
-	case "sqrt":
-		if dim.Time%2 != 0 || dim.Size%2 != 0 {
-			return nil, true, fmt.Errorf("sqrt of %s has no unit", dim)
-		}
-		return operate(opSqrt, Dimension{dim.Time / 2, dim.Size / 2}, numbers...), true, nil
-	}
 	for _, f := range numbers[1:] {
 		if f.Dim != dim {
 			return nil, true, fmt.Errorf("%s of %s and %s", name, dim, f.Dim)
 		}
 	}
-	if name == "min" {
-		return operate(opMin, dim, numbers...), true, nil
+	if op == opSqrt {
+		if dim.Time%2 != 0 || dim.Size%2 != 0 {
+			return nil, true, fmt.Errorf("sqrt of %s has no unit", dim)
+		}
+		dim = Dimension{dim.Time / 2, dim.Size / 2}
 	}
-	return operate(opMax, dim, numbers...), true, nil
+	return operate(op, dim, numbers...), true, nil
 }
 
 func firstRune(s string) string {

@@ -11,55 +11,26 @@ import (
 
 // ParseBytes reads a size such as "64KiB", "3490" or "0.5K": a whole number of
 // bytes from 0 to [MaxBytes]. A number without a unit is bytes.
-func ParseBytes(text string) (Bytes, error) {
-	v, err := literal(text, DimSize)
-	if err != nil {
-		return 0, err
-	}
-	n, err := v.Bytes()
-	if err != nil {
-		return 0, fmt.Errorf("%q: %w", text, err)
-	}
-	return n, nil
-}
+func ParseBytes(text string) (Bytes, error) { return parseAs(text, DimSize, Value.Bytes) }
 
 // ParseMicros reads a time such as "9.9us", "183 nsec" or "1ms"; it is never negative.
-func ParseMicros(text string) (Micros, error) {
-	v, err := literal(text, DimTime)
+func ParseMicros(text string) (Micros, error) { return parseAs(text, DimTime, Value.Micros) }
+
+// ParseMicrosPerByte reads an inverse bandwidth such as "7.6us/KB"; it is never negative.
+func ParseMicrosPerByte(text string) (MicrosPerByte, error) {
+	return parseAs(text, DimInverse, Value.MicrosPerByte)
+}
+
+func parseAs[T ~float64](text string, dim Dimension, as func(Value) (T, error)) (T, error) {
+	v, err := literal(text, dim)
 	if err != nil {
 		return 0, err
 	}
-	t, err := v.Micros()
+	t, err := as(v)
 	if err != nil {
 		return 0, fmt.Errorf("%q: %w", text, err)
 	}
 	return t, nil
-}
-
-// ParseMBps reads a rate such as "111.2MB/s" or "1005 Mbps"; it is never negative.
-func ParseMBps(text string) (MBps, error) {
-	v, err := literal(text, DimRate)
-	if err != nil {
-		return 0, err
-	}
-	r, err := v.MBps()
-	if err != nil {
-		return 0, fmt.Errorf("%q: %w", text, err)
-	}
-	return r, nil
-}
-
-// ParseMicrosPerByte reads an inverse bandwidth such as "7.6us/KB"; it is never negative.
-func ParseMicrosPerByte(text string) (MicrosPerByte, error) {
-	v, err := literal(text, DimInverse)
-	if err != nil {
-		return 0, err
-	}
-	tau, err := v.MicrosPerByte()
-	if err != nil {
-		return 0, fmt.Errorf("%q: %w", text, err)
-	}
-	return tau, nil
 }
 
 // MaxSizes is the most sizes that [ParseSizes] returns: a range over all sizes

@@ -26,6 +26,12 @@ const KiB Bytes = 1 << 10
 // distinguishes every byte from the next.
 const MaxBytes Bytes = 1 << 53
 
+// Unknown is a time that is not known.
+var Unknown = Micros(math.NaN())
+
+// PerKiB returns the inverse bandwidth in µs/KiB.
+func PerKiB(t MicrosPerByte) float64 { return float64(t) * float64(KiB) }
+
 // Times returns the time that n bytes take at tau.
 func (tau MicrosPerByte) Times(n Bytes) Micros { return Micros(float64(tau) * float64(n)) }
 
@@ -68,7 +74,7 @@ func (r MBps) String() string { return format(DimRate, float64(r)) }
 
 // String prints time per 1,024 bytes at up to five significant digits ("7.6 µs/KiB").
 func (tau MicrosPerByte) String() string {
-	return trim(float64(tau)*float64(KiB), 5) + " " + printedInverse
+	return trim(PerKiB(tau), 5) + " " + printedInverse
 }
 
 func format(dim Dimension, v float64) string {

@@ -132,9 +132,6 @@ func (s Scale) Format(v float64) string {
 	return text + " " + s.Unit
 }
 
-// Of is v, in µs and bytes, in the unit of the scale.
-func (s Scale) Of(v float64) float64 { return v / s.one }
-
 // A UnitChoice holds the units in which a person wants to see times, rates and inverse
 // bandwidths. What it does not name is chosen for each column; see [NewScale].
 type UnitChoice map[Dimension]UnitInfo

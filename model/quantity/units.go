@@ -83,10 +83,6 @@ var (
 	units     = indexUnits(unitTable)
 )
 
-// Units returns the table of all units but the inverse bandwidths, which are a
-// time unit, a slash and a size unit.
-func Units() []UnitInfo { return unitTable }
-
 // An Entry is a row of the vocabulary of units as people read it.
 type Entry struct {
 	Of      string // "a time"

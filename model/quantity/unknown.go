@@ -1,8 +1,0 @@
-package quantity
-
-import (
-	"math"
-)
-
-// Unknown is a time that is not known.
-var Unknown = Micros(math.NaN())
