@@ -10,24 +10,56 @@ import (
 // A grid is a table of white-space separated columns with a size first, as OSU, IMB and perftest
 // print it. Its header names the columns.
 type grid struct {
-	b *builder
-	// columns is the number of columns in a row. The indices below are −1 if the column is missing.
-	columns                      int
-	time, min, max, median, rate int
-	overlap                      int
-	rateUnit                     float64 // bytes/µs, or messages/µs
-	messages                     bool    // the rate counts messages
-	share                        float64 // of the rate that belongs to one stream
-	ignore                       bool    // the table has no sizes or no times: skip its rows
-	last                         []byte  // the last row, where repeated rows are dropped
-	unique                       bool
-	rising                       bool    // sizes increase within a run; a smaller size begins another run
-	size                         float64 // of the last row
-	texts                        [][]byte
+	b        *builder
+	at       [gridColumns]int // −1 if the column is missing
+	rateUnit float64          // bytes/µs, or messages/µs
+	messages bool             // the rate counts messages
+	share    float64          // of the rate that belongs to one stream
+	ignore   bool             // the table has no sizes or no times: skip its rows
+	last     []byte           // the last row, where repeated rows are dropped
+	unique   bool
+	rising   bool    // sizes increase within a run; a smaller size begins another run
+	size     float64 // of the last row
+	texts    [][]byte
 }
 
-func newGrid(columns int) *grid {
-	return &grid{columns: columns, time: -1, min: -1, max: -1, median: -1, rate: -1, overlap: -1, share: 1, texts: make([][]byte, columns)}
+// A gridColumn is the content of a column.
+type gridColumn int
+
+const (
+	gridTime gridColumn = iota
+	gridMin
+	gridMax
+	gridMedian
+	gridOverlap
+	gridRate
+	gridColumns
+)
+
+// A gridRule identifies a column by its name, without blanks. Of several rules for the same content
+// the first counts that a column matches.
+type gridRule struct {
+	name     *regexp.Regexp
+	is       gridColumn
+	rateUnit float64 // bytes/µs, or messages/µs
+	messages bool
+}
+
+func newGrid(names []string, rules []gridRule) *grid {
+	g := &grid{share: 1, texts: make([][]byte, len(names))}
+	for i := range g.at {
+		g.at[i] = -1
+	}
+	for _, r := range rules {
+		at := slices.IndexFunc(names, func(name string) bool { return r.name.MatchString(strings.ReplaceAll(name, " ", "")) })
+		if at >= 0 && g.at[r.is] < 0 {
+			g.at[r.is] = at
+			if r.is == gridRate {
+				g.rateUnit, g.messages = r.rateUnit, r.messages
+			}
+		}
+	}
+	return g
 }
 
 // take reads a row and reports whether the line is one. The size and the columns that are read must
@@ -37,25 +69,18 @@ func (g *grid) take(p *parser, line []byte) bool {
 		return false
 	}
 	n := fields(line, g.texts)
-	if g.ignore {
-		_, ok := parse(g.texts[0])
-		return ok && n == g.columns
-	}
 	size, ok := parse(g.texts[0])
-	if !ok {
+	switch {
+	case !ok || g.ignore:
+		return ok && n == len(g.texts)
+	case n > len(g.texts):
 		return false
-	}
-	if n < g.columns {
-		for _, text := range g.texts[1:n] {
-			if _, ok := parse(text); !ok {
-				return false
-			}
+	case n < len(g.texts):
+		cut := numbers(g.texts[:n], make([]number, n))
+		if cut {
+			g.b.cut()
 		}
-		g.b.cut()
-		return true
-	}
-	if n > g.columns {
-		return false
+		return cut
 	}
 	if g.rising && size.value < g.size {
 		p.note("the sizes of %s begin again in line %d: what follows is a table of its own", g.b.table.Name(), p.file.Lines)
@@ -71,15 +96,14 @@ func (g *grid) take(p *parser, line []byte) bool {
 		}
 		g.last = append(g.last[:0], line...)
 	}
-	r := row{size: size.value, min: g.optional(g.min), max: g.optional(g.max), median: g.optional(g.median)}
-	if g.overlap >= 0 {
-		if v, ok := parse(g.texts[g.overlap]); ok {
-			r.overlap = &v.value
-		}
-	}
-	at := g.time
+	return g.row(size.value)
+}
+
+// row reads the fields of a row. It returns false if the time or rate is a word.
+func (g *grid) row(size float64) bool {
+	at := g.at[gridTime]
 	if at < 0 {
-		at = g.rate
+		at = g.at[gridRate]
 	}
 	v, ok := parse(g.texts[at])
 	if !ok {
@@ -89,28 +113,50 @@ func (g *grid) take(p *parser, line []byte) bool {
 		g.b.row(row{}) // dropped and counted
 		return true
 	}
+	r := row{size: size, min: g.optional(gridMin), max: g.optional(gridMax), median: g.optional(gridMedian)}
+	if at := g.at[gridOverlap]; at >= 0 {
+		if v, ok := parse(g.texts[at]); ok {
+			r.overlap = &v.value
+		}
+	}
 	switch {
-	case g.time >= 0:
+	case g.at[gridTime] >= 0:
 		r.time = v.value
 		g.b.resolution(v.quantum())
 	case g.messages:
 		r.time = 1 / (v.value * g.rateUnit * g.share)
-	case size.value == 0: // the rate of an empty message in bytes has no time
+	case size == 0: // the rate of an empty message in bytes has no time
 		return true
 	default:
-		r.time = size.value / (v.value * g.rateUnit * g.share)
+		r.time = size / (v.value * g.rateUnit * g.share)
 		g.b.coarse(v)
 	}
 	g.b.row(r)
 	return true
 }
 
-func (g *grid) optional(at int) float64 {
-	if at < 0 {
+func (g *grid) optional(c gridColumn) float64 {
+	if g.at[c] < 0 {
 		return 0
 	}
-	v, _ := parse(g.texts[at])
+	v, _ := parse(g.texts[g.at[c]])
 	return max(0, v.value)
+}
+
+// hasTimes reports whether the table has times; else it has rates alone.
+func (g *grid) hasTimes() bool { return g.at[gridTime] >= 0 }
+
+// bidirectional matches the titles of tests whose rates add up both directions.
+var bidirectional = regexp.MustCompile(`(?i)\bbi-?(directional|band)\b`)
+
+// streams makes t a table of gaps, whose rates add up the given number of pairs, 0 if unknown.
+func (g *grid) streams(t *Table, title string, pairs int) {
+	directions := 1
+	if bidirectional.MatchString(title) {
+		directions = 2
+	}
+	t.Kind = Gap
+	g.share = t.divide(directions, pairs)
 }
 
 // usable reports whether the header has columns of sizes and of times or rates. If not, it warns,
@@ -119,7 +165,7 @@ func (g *grid) usable(p *parser, title string, hasSize bool) bool {
 	switch {
 	case !hasSize:
 		p.warn("line %d: %s has no column of sizes: it is no curve, and left out", p.file.Lines, title)
-	case g.time < 0 && g.rate < 0:
+	case !g.hasTimes() && g.at[gridRate] < 0:
 		p.warn("line %d: %s has neither times nor rates: it is no curve, and left out", p.file.Lines, title)
 	default:
 		return true

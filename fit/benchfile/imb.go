@@ -35,6 +35,14 @@ var (
 	imbWaiting   = regexp.MustCompile(`^# ?\( *\d+ additional process`)
 )
 
+var imbColumns = []gridRule{
+	{name: regexp.MustCompile(`(?i)^t(_avg|_ovrl)?\[usec\]$`), is: gridTime},
+	{name: regexp.MustCompile(`(?i)^t_max\[usec\]$`), is: gridTime},
+	{name: regexp.MustCompile(`(?i)^t_min\[usec\]$`), is: gridMin},
+	{name: regexp.MustCompile(`(?i)^t_max\[usec\]$`), is: gridMax},
+	{name: regexp.MustCompile(`(?i)^msg/sec$`), is: gridRate, rateUnit: 1e-6, messages: true},
+}
+
 func (f *imb) take(p *parser, line []byte) bool {
 	if f.grid != nil && f.grid.take(p, f.blanks(line)) {
 		return true
@@ -78,22 +86,11 @@ func (f *imb) take(p *parser, line []byte) bool {
 	if !hasSize && names[0] != "#repetitions" {
 		return false
 	}
-	g := newGrid(len(names))
-	for i, name := range names {
-		switch strings.ToLower(name) {
-		case "t[usec]", "t_avg[usec]", "t_ovrl[usec]":
-			g.time = i
-		case "t_min[usec]":
-			g.min = i
-		case "t_max[usec]":
-			g.max = i
-		case "msg/sec":
-			g.rate, g.rateUnit, g.messages = i, 1e-6, true
-		}
-	}
-	if g.time < 0 && g.max >= 0 {
-		g.time = g.max
-	}
+	return f.header(p, names, hasSize)
+}
+
+func (f *imb) header(p *parser, names []string, hasSize bool) bool {
+	g := newGrid(names, imbColumns)
 	f.grid = g
 	title := f.title
 	if f.processes > 0 {
@@ -105,14 +102,9 @@ func (f *imb) take(p *parser, line []byte) bool {
 	}
 	t := Table{Format: "imb", Title: title, Kind: Operation}
 	switch name := strings.ToLower(f.title); {
-	case g.time < 0:
-		t.Kind = Gap
-		directions := 1
-		if bidirectional.MatchString(f.title) {
-			directions = 2
-		}
+	case !g.hasTimes():
 		t.warn("no times: they are the inverse of the message rate")
-		g.share = t.divide(directions, f.processes/2)
+		g.streams(&t, f.title, f.processes/2)
 	case strings.HasPrefix(name, "pingpong"):
 		t.Kind = OneWay
 	default:

@@ -23,15 +23,23 @@ type osu struct {
 	grid  *grid
 }
 
-// bidirectional matches the titles of tests whose rates add up both directions.
-var bidirectional = regexp.MustCompile(`(?i)\bbi-?(directional|band)\b`)
-
 var (
 	osuTitle     = regexp.MustCompile(`^#?\s*(OSU .*(Test|Benchmark|v\d).*)$`)
 	osuPairs     = regexp.MustCompile(`^# \[ pairs: (\d+) \] \[ (window size: \d+) \]`)
 	osuOperation = regexp.MustCompile(`^OSU \S+(?i: (non-?blocking))?(?: Persistent)? ((?:Neighbor(?:hood)? )?[A-Za-z_-]+?)(?: Personalized Exchange)?(?: Persistent)? Latency`)
 	osuOneWay    = regexp.MustCompile(`^OSU \S+ ((Multi|Multi-threaded|Multi-process|Persistent|Congestion|Put) )?Latency|MPI_Put.* Latency`)
 )
+
+var osuColumns = []gridRule{
+	{name: regexp.MustCompile(`(?i)^purecomm.*\(us\)`), is: gridTime},
+	{name: regexp.MustCompile(`(?i)^(latency|avglat|overall).*\(us\)`), is: gridTime},
+	{name: regexp.MustCompile(`(?i)^overlap`), is: gridOverlap},
+	{name: regexp.MustCompile(`(?i)^min.*\(us\)`), is: gridMin},
+	{name: regexp.MustCompile(`(?i)^max.*\(us\)`), is: gridMax},
+	{name: regexp.MustCompile(`(?i)^p50.*\(us\)`), is: gridMedian},
+	{name: regexp.MustCompile(`(?i)^messages/s`), is: gridRate, rateUnit: 1e-6, messages: true},
+	{name: regexp.MustCompile(`(?i)^(mb/s$|(avg)?bandwidth\(mb/s\))`), is: gridRate, rateUnit: 1},
+}
 
 func (f *osu) take(p *parser, line []byte) bool {
 	if f.grid != nil && f.grid.take(p, line) {
@@ -55,7 +63,7 @@ func (f *osu) take(p *parser, line []byte) bool {
 	} else if !bytes.Contains(bytes.ToLower(line), []byte("size")) {
 		return false
 	}
-	names := osuColumns(line)
+	names := osuNames(line)
 	first := strings.ToLower(names[0])
 	if strings.HasPrefix(first, "datatype") && f.title != "" {
 		return true
@@ -67,9 +75,9 @@ func (f *osu) take(p *parser, line []byte) bool {
 	return f.header(p, names, isSize)
 }
 
-// osuColumns splits a header at two or more blanks. If copying has collapsed the blanks, it splits
+// osuNames splits a header at two or more blanks. If copying has collapsed the blanks, it splits
 // behind units and words that are complete names.
-func osuColumns(line []byte) []string {
+func osuNames(line []byte) []string {
 	text := strings.TrimSpace(strings.TrimLeft(string(line), "# "))
 	if names := wide.Split(text, -1); len(names) > 1 {
 		return names
@@ -97,31 +105,9 @@ func osuSeries(title string) string {
 }
 
 func (f *osu) header(p *parser, names []string, hasSize bool) bool {
-	g := newGrid(len(names))
-	for i, name := range names {
-		name = strings.ToLower(strings.ReplaceAll(name, " ", ""))
-		us := strings.Contains(name, "(us)")
-		switch {
-		case us && strings.HasPrefix(name, "purecomm"):
-			g.time = i
-		case strings.HasPrefix(name, "overlap"):
-			g.overlap = i
-		case us && strings.HasPrefix(name, "min"):
-			g.min = i
-		case us && strings.HasPrefix(name, "max"):
-			g.max = i
-		case us && strings.HasPrefix(name, "p50"):
-			g.median = i
-		case us && g.time < 0 && (strings.HasPrefix(name, "latency") || strings.HasPrefix(name, "avglat") || strings.HasPrefix(name, "overall")):
-			g.time = i
-		case strings.HasPrefix(name, "messages/s"):
-			g.rate, g.rateUnit, g.messages = i, 1e-6, true
-		case g.rate < 0 && (name == "mb/s" || strings.HasPrefix(name, "bandwidth(mb/s)") || strings.HasPrefix(name, "avgbandwidth(mb/s)")):
-			g.rate, g.rateUnit = i, 1
-		}
-	}
+	g := newGrid(names, osuColumns)
 	title := cmp.Or(f.title, "OSU")
-	if f.title == "" && g.time < 0 && g.rate < 0 {
+	if f.title == "" && !g.hasTimes() && g.at[gridRate] < 0 {
 		return false
 	}
 	f.grid = g
@@ -133,16 +119,12 @@ func (f *osu) header(p *parser, names []string, hasSize bool) bool {
 		t.Title += ", pairs: " + f.pairs[0] + ", " + f.pairs[1]
 	}
 	switch {
-	case g.time < 0:
-		t.Kind = Gap
-		directions, pairs := 1, 1
-		if bidirectional.MatchString(title) {
-			directions = 2
-		}
+	case !g.hasTimes():
+		pairs := 1
 		if f.pairs[0] != "" || strings.Contains(title, "Multiple Bandwidth") || f.title == "" && g.messages {
 			pairs = number10(f.pairs[0])
 		}
-		g.share = t.divide(directions, pairs)
+		g.streams(&t, title, pairs)
 	case osuOneWay.MatchString(title) || f.title == "" && strings.HasPrefix(strings.ToLower(names[1]), "latency"):
 		t.Kind = OneWay
 	default:

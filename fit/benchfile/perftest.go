@@ -28,6 +28,17 @@ var (
 	perftestColumns = regexp.MustCompile(`(#bytes|#iterations|BW \w+ ?\[\w+/sec\]|MsgRate ?\[\w+\]|t_\w+ ?\[usec\]|[\d.]+% percentile ?\[usec\]|[\w#%.]+(\[\w+\])?)`)
 )
 
+var perftestRules = []gridRule{
+	{name: regexp.MustCompile(`^t_avg\[usec\]$`), is: gridTime},
+	{name: regexp.MustCompile(`^t_typical\[usec\]$`), is: gridTime},
+	{name: regexp.MustCompile(`^t_min\[usec\]$`), is: gridMin},
+	{name: regexp.MustCompile(`^t_max\[usec\]$`), is: gridMax},
+	{name: regexp.MustCompile(`^t_typical\[usec\]$`), is: gridMedian},
+	{name: regexp.MustCompile(`^MsgRate\[Mpps`), is: gridRate, rateUnit: 1, messages: true},
+	{name: regexp.MustCompile(`^BWaverage\[Mi?B`), is: gridRate, rateUnit: (1 << 20) / 1e6},
+	{name: regexp.MustCompile(`^BWaverage\[Gb`), is: gridRate, rateUnit: 1e3 / 8},
+}
+
 func (f *perftest) take(p *parser, line []byte) bool {
 	if f.grid != nil && f.grid.take(p, line) {
 		return true
@@ -52,27 +63,7 @@ func (f *perftest) take(p *parser, line []byte) bool {
 		return true // server and client, into one file
 	}
 	f.names = header
-	g := newGrid(len(names))
-	for i, name := range names {
-		name = strings.ReplaceAll(name, " ", "")
-		switch {
-		case name == "t_avg[usec]" || name == "t_typical[usec]" && g.time < 0:
-			g.time = i
-		case name == "t_min[usec]":
-			g.min = i
-		case name == "t_max[usec]":
-			g.max = i
-		case strings.HasPrefix(name, "MsgRate[Mpps"):
-			g.rate, g.rateUnit, g.messages = i, 1, true
-		case g.rate < 0 && strings.HasPrefix(name, "BWaverage[MB"), g.rate < 0 && strings.HasPrefix(name, "BWaverage[MiB"):
-			g.rate, g.rateUnit = i, (1<<20)/1e6
-		case g.rate < 0 && strings.HasPrefix(name, "BWaverage[Gb"):
-			g.rate, g.rateUnit = i, 1e3/8
-		}
-		if name == "t_typical[usec]" {
-			g.median = i
-		}
-	}
+	g := newGrid(names, perftestRules)
 	f.grid = g
 	title := cmp.Or(f.title, p.previous, "perftest") // scripts echo a title of their own
 	f.title = ""
@@ -81,13 +72,8 @@ func (f *perftest) take(p *parser, line []byte) bool {
 	}
 	t := Table{Format: "perftest", Title: title, Kind: OneWay}
 	switch {
-	case g.time < 0:
-		t.Kind = Gap
-		directions := 1
-		if bidirectional.MatchString(title) {
-			directions = 2
-		}
-		g.share = t.divide(directions, 1)
+	case !g.hasTimes():
+		g.streams(&t, title, 1)
 	case strings.Contains(title, "Read") || strings.Contains(title, "Atomic"):
 		t.Kind = RoundTrip
 	}
