@@ -46,11 +46,11 @@ type plainTable struct {
 // for example because the rows belong to several tables.
 func (f *csv) plain() (t plainTable, ok bool) {
 	c, only := &f.cols, f.split.only
-	if f.header == nil || only == nil || only.b.shift > 0 || f.comma == ' ' || c.rate || c.size < 0 ||
-		max(c.min, c.max, c.median, c.packet, c.burst, c.delta, c.check, c.unit) >= 0 {
+	if f.header == nil || only == nil || only.b.shift > 0 || f.comma == ' ' || c.rate || !c.has(sizeColumn) ||
+		slices.Max(c.at[timeColumn+1:]) >= 0 {
 		return t, false
 	}
-	t = plainTable{comma: f.comma, width: f.width, size: c.size, time: c.time, bytes: c.sizeUnit, unit: c.timeUnit}
+	t = plainTable{comma: f.comma, width: f.width, size: c.at[sizeColumn], time: c.at[timeColumn], bytes: c.scale[sizeColumn], unit: c.scale[timeColumn]}
 	_, isRow := new(block).row(&t, append(bytes.Clone(f.header), '\n'))
 	return t, !isRow // a row that looks like the header is one
 }

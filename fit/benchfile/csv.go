@@ -47,7 +47,7 @@ func (f *csv) take(p *parser, line []byte) bool {
 			return f.start(p, line)
 		}
 		f.fields = splitAt(f.fields[:0], line, f.comma)
-		if f.row(p, line, len(f.fields)) {
+		if f.row(p, len(f.fields)) {
 			return true
 		}
 	}
@@ -145,9 +145,9 @@ func (f *csv) close(p *parser) {
 }
 
 // row reads a row of the open table. It returns false for any other line: noise, or another header.
-func (f *csv) row(p *parser, line []byte, n int) bool {
+func (f *csv) row(p *parser, n int) bool {
 	c := &f.cols
-	at := c.keyColumn()
+	at, timeAt := c.keyColumn(), c.at[timeColumn]
 	if f.comma == ' ' && n != f.width {
 		if n > f.width && isRow(f.fields, ' ') {
 			f.tooMany(p, n)
@@ -155,23 +155,19 @@ func (f *csv) row(p *parser, line []byte, n int) bool {
 		}
 		return false // prose is full of blanks
 	}
-	if at >= n || c.time >= n {
+	if at >= n || timeAt >= n {
 		if _, ok := f.number(f.fields[0]); !ok || n > 1 && at >= n {
 			return false
 		}
 		if p.lines.partial {
 			p.warn("line %d: the last row is cut off; it is left out", p.file.Lines)
 		} else {
-			p.badRow("%s, want the %s of the header; mend or remove the row", plural(n, "value"), itoa(max(at, c.time)+1))
+			p.badRow("%s, want the %s of the header; mend or remove the row", plural(n, "value"), itoa(max(at, timeAt)+1))
 		}
 		return true
 	}
-	size, okSize := parse(f.fields[at])
-	t, okTime := parse(f.fields[c.time])
-	if f.comma == ';' && !(okSize && okTime) {
-		size, okSize = f.number(f.fields[at])
-		t, okTime = f.number(f.fields[c.time])
-	}
+	size, okSize := f.number(f.fields[at])
+	t, okTime := f.number(f.fields[timeAt])
 	if okSize && n > f.width {
 		for n > f.width && len(f.fields[n-1]) == 0 { // a comma at the end
 			n--
@@ -182,75 +178,63 @@ func (f *csv) row(p *parser, line []byte, n int) bool {
 		}
 	}
 	switch {
-	case okSize && len(f.fields[c.time]) == 0: // no value, as in a sparse table
+	case okSize && len(f.fields[timeAt]) == 0: // no value, as in a sparse table
 		f.split.table(p, f, n).row(row{})
-		return true
-	case !okSize && !okTime && !isNaN(f.fields[c.time]):
+	case !okSize && !okTime && !isNaN(f.fields[timeAt]):
 		return false
 	case !okSize:
 		p.badRow("size %q is not a number; mend or remove the row%s", short(f.fields[at]), thousands(f.fields[at]))
-		return true
 	case !okTime:
-		p.badRow("time %q is not a number; mend or remove the row%s", short(f.fields[c.time]), thousands(f.fields[c.time]))
-		return true
-	}
-	if t.value <= 0 {
-		what := "time"
-		if c.rate {
-			what = "rate"
-		}
-		p.badRow("%s %s is not above 0; mend or remove the row", what, f.fields[c.time])
-		return true
-	}
-	unit := c.timeUnit
-	if c.unit >= 0 {
-		var ok bool
-		if unit, ok = f.unitOf(n); !ok {
-			p.badRow("unit %q is not one of time; write ns, us, ms or s", short(f.fields[min(c.unit, n-1)]))
-			return true
-		}
-	}
-	if c.burst >= 0 {
+		p.badRow("time %q is not a number; mend or remove the row%s", short(f.fields[timeAt]), thousands(f.fields[timeAt]))
+	case t.value <= 0 && c.rate:
+		p.badRow("rate %s is not above 0; mend or remove the row", f.fields[timeAt])
+	case t.value <= 0:
+		p.badRow("time %s is not above 0; mend or remove the row", f.fields[timeAt])
+	case c.has(unitColumn) && !f.readUnit(n):
+		p.badRow("unit %q is not one of time; write ns, us, ms or s", short(f.fields[min(c.at[unitColumn], n-1)]))
+	case c.has(burstColumn):
 		f.burst(p, size.value, t)
-		return true
+	default:
+		f.add(p, n, size.value*c.scale[sizeColumn], t)
 	}
-	bytes := size.value * c.sizeUnit
+	return true
+}
+
+// add adds a row of n fields with a size in bytes, and a time or rate as it is printed.
+func (f *csv) add(p *parser, n int, bytes float64, t number) {
+	c := &f.cols
+	size := f.fields[c.at[sizeColumn]]
 	switch {
 	case bytes < 0:
-		p.badRow("size %s is negative; mend or remove the row", f.fields[at])
-		return true
+		p.badRow("size %s is negative; mend or remove the row", size)
+		return
 	case bytes > float64(quantity.MaxBytes):
-		p.badRow("size %s is above 8 PiB; mend or remove the row", f.fields[at])
-		return true
+		p.badRow("size %s is above 8 PiB; mend or remove the row", size)
+		return
 	case bytes != math.Trunc(bytes):
-		p.badRow("size %s is not a whole number of bytes; mend or remove the row, or give the unit of sizes with --x", f.fields[at])
-		return true
+		p.badRow("size %s is not a whole number of bytes; mend or remove the row, or give the unit of sizes with --x", size)
+		return
 	}
-	var b *builder
-	if only := f.split.only; only != nil { // mostly
-		b = only.b
-		f.split.rows++
-	} else {
-		b = f.split.table(p, f, n)
+	b := f.split.table(p, f, n)
+	unit := c.scale[timeColumn]
+	if c.has(unitColumn) {
+		unit = f.scale
 	}
 	r := row{size: bytes, time: t.value * unit}
 	if c.rate {
 		if bytes == 0 { // the rate of an empty message has no time
-			b.row(row{})
-			return true
+			r = row{}
 		}
 		r.time = bytes / r.time
-	} else {
-		b.resolution(t.quantum() * unit)
-		r.min = f.value(c.min, n) * c.minUnit
-		r.max = f.value(c.max, n) * c.maxUnit
-		r.median = f.value(c.median, n) * c.medianUnit
+		b.row(r)
+		return
 	}
+	b.resolution(t.quantum() * unit)
+	r.min, r.max, r.median = f.value(minColumn, n), f.value(maxColumn, n), f.value(medianColumn, n)
 	b.row(r)
-	if !c.rate && c.kind == OneWay && c.size >= 0 {
-		f.contradicts(b, r, f.value(c.check, n)*c.checkUnit)
+	if c.kind == OneWay {
+		f.contradicts(b, r, f.value(checkColumn, n))
 	}
-	return true
 }
 
 // tooMany records the error of a row with more values than the header.
@@ -281,19 +265,20 @@ func (f *csv) number(text []byte) (number, bool) {
 	return v, ok
 }
 
-// unitOf returns the unit of the row's time, from its column of units.
-func (f *csv) unitOf(n int) (float64, bool) {
-	if f.cols.unit >= n {
-		return 0, false
+// readUnit reads the unit of the row's time from its column.
+func (f *csv) readUnit(n int) bool {
+	at := f.cols.at[unitColumn]
+	if at >= n {
+		return false
 	}
-	if text := f.fields[f.cols.unit]; f.scale == 0 || !bytes.Equal(text, f.unit) {
+	if text := f.fields[at]; f.scale == 0 || !bytes.Equal(text, f.unit) {
 		u, ok := unitNamed(string(bytes.Trim(text, "()[] ")))
 		if !ok || u.Dim != quantity.DimTime {
-			return 0, false
+			return false
 		}
 		f.unit, f.scale = append(f.unit[:0], text...), u.Num
 	}
-	return f.scale, true
+	return true
 }
 
 // contradicts warns, once for each table, if the bandwidth beside the time is not size over time.
@@ -308,39 +293,37 @@ func (f *csv) contradicts(b *builder, r row, rate float64) {
 	}
 }
 
-// value returns the time in an optional column; 0 if it is missing or not a time.
-func (f *csv) value(at, n int) float64 {
+// value returns the value of an optional column in µs, bytes or bytes/µs; 0 if it is missing or not
+// above 0.
+func (f *csv) value(r columnRole, n int) float64 {
+	at := f.cols.at[r]
 	if at < 0 || at >= n {
 		return 0
 	}
-	if v, ok := f.number(f.fields[at]); ok && v.value > 0 {
-		return v.value
-	}
-	return 0
+	v, _ := f.number(f.fields[at])
+	return max(0, v.value) * f.cols.scale[r]
 }
 
 func (f *csv) burst(p *parser, m float64, t number) {
-	c := &f.cols
-	delta := number{}
-	ok := c.delta < len(f.fields)
-	if ok {
-		delta, ok = f.number(f.fields[c.delta])
+	var delta number
+	at, ok := f.cols.at[deltaColumn], false
+	if at < len(f.fields) {
+		delta, ok = f.number(f.fields[at])
 	}
 	if !ok || delta.value < 0 || m < 1 || m > 1e9 || m != math.Trunc(m) {
 		p.badRow("a burst is a whole number of messages from 1 and a delta from 0; mend or remove the row")
 		return
 	}
 	b := f.split.table(p, f, len(f.fields))
-	if !goodTime(t.value*c.timeUnit) || delta.value > 0 && !goodTime(delta.value*c.deltaUnit) || len(b.table.Bursts) >= MaxSizes {
+	unit := f.cols.scale[timeColumn]
+	wait, interval := delta.value*f.cols.scale[deltaColumn], t.value*unit
+	if !goodTime(interval) || wait > 0 && !goodTime(wait) || len(b.table.Bursts) >= MaxSizes {
 		b.row(row{}) // dropped and counted
 		return
 	}
-	b.resolution(t.quantum() * c.timeUnit)
+	b.resolution(t.quantum() * unit)
 	b.table.Rows++
-	b.table.Bursts = append(b.table.Bursts, Burst{
-		Messages: int(m), Delta: quantity.Micros(delta.value * c.deltaUnit),
-		Interval: quantity.Micros(t.value * c.timeUnit), Line: p.file.Lines,
-	})
+	b.table.Bursts = append(b.table.Bursts, Burst{Messages: int(m), Delta: quantity.Micros(wait), Interval: quantity.Micros(interval), Line: p.file.Lines})
 }
 
 // rateName returns the name of the rate from which times of kind k are computed.

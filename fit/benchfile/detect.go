@@ -2,6 +2,7 @@ package benchfile
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -145,19 +146,14 @@ func (f *csv) headless(p *parser, line []byte, values [][]byte, comma byte, firs
 		}
 		return false
 	}
-	c := noColumns
-	c.size, c.time = i-1, j-1
-	if xUnit == "" {
-		xUnit = "B"
-	}
-	u, _ := quantity.Unit(xUnit)
-	c.sizeUnit = u.Num
-	u, ok := quantity.Unit(yUnit)
-	if !ok || !c.setTime(u, "") || u.Dim == quantity.DimSize {
+	c := noColumns()
+	size, _ := quantity.Unit(cmp.Or(xUnit, "B"))
+	c.set(sizeColumn, i-1, size.Num)
+	if u, ok := quantity.Unit(yUnit); !ok || !c.setTime(j-1, u, "") {
 		p.suggest("column %d has no unit; give it with --y %d:us", j, j)
 		return false
 	}
 	f.open(p, nil, make([][]byte, len(values)), comma, c)
 	f.fields = splitAt(f.fields[:0], line, comma)
-	return f.row(p, line, len(f.fields))
+	return f.row(p, len(f.fields))
 }

@@ -8,23 +8,46 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// columns are the indices in a row of the values that are read; −1 if there is no such column.
+// A columnRole is a value that is read from a column.
+type columnRole int
+
+const (
+	sizeColumn columnRole = iota
+	timeColumn
+	minColumn
+	maxColumn
+	medianColumn
+	packetColumn
+	burstColumn
+	deltaColumn
+	checkColumn // a rate beside the time
+	unitColumn  // the unit of the time
+	columnRoles
+)
+
+// columns are the columns of a row that are read.
 type columns struct {
-	size, time, min, max, median, packet int
-	burst, delta                         int
-	groups                               []int   // columns whose names describe a table
-	unit                                 int     // the unit of the time, −1 for none
-	assumed                              bool    // its unit is not in the header, nor in the rows
-	unread                               string  // a column of times without a unit, beside a rate
-	sizeUnit, packetUnit, deltaUnit      float64 // bytes, bytes, µs
-	timeUnit                             float64 // µs; of a rate, bytes/µs
-	minUnit, maxUnit, medianUnit         float64
-	rate                                 bool    // the time is size over a rate
-	total                                bool    // sizes add up all ranks' blocks
-	check                                int     // a rate beside the time, −1 for none
-	checkUnit                            float64 // bytes/µs
-	kind                                 Kind
+	at      [columnRoles]int     // −1 if there is no such column
+	scale   [columnRoles]float64 // units in bytes, µs, bytes/µs
+	groups  []int                // columns whose names describe a table
+	assumed bool                 // the unit of the time is not in the header, nor in the rows
+	unread  string               // a column of times without a unit, beside a rate
+	rate    bool                 // the time is size over a rate
+	total   bool                 // sizes add up all ranks' blocks
+	kind    Kind
 }
+
+func noColumns() (c columns) {
+	for i := range c.at {
+		c.at[i] = -1
+	}
+	return c
+}
+
+// has reports whether there is a column with the role.
+func (c *columns) has(r columnRole) bool { return c.at[r] >= 0 }
+
+func (c *columns) set(r columnRole, at int, scale float64) { c.at[r], c.scale[r] = at, scale }
 
 // columnOption splits "time:ms" into the column and its unit.
 func columnOption(opt string) (column, unit string) {
@@ -36,32 +59,19 @@ func columnOption(opt string) (column, unit string) {
 	return opt, ""
 }
 
-var noColumns = columns{size: -1, time: -1, min: -1, max: -1, median: -1, packet: -1, burst: -1, delta: -1, check: -1, unit: -1}
-
 // keyColumn returns the index of the column that every row must have: the size or the burst.
 func (c *columns) keyColumn() int {
-	if c.burst >= 0 {
-		return c.burst
+	if c.has(burstColumn) {
+		return c.at[burstColumn]
 	}
-	return c.size
+	return c.at[sizeColumn]
 }
 
-// isRead reports whether the column is read as a value, and so does not split tables.
-func (c *columns) isRead(at int) bool {
-	return slices.Contains([]int{c.size, c.time, c.min, c.max, c.median, c.packet, c.burst, c.delta, c.check, c.unit}, at)
-}
-
-func (c *columns) setTime(u quantity.Value, base string) bool {
-	switch u.Dim {
-	case quantity.DimTime:
-		c.timeUnit = u.Num
-	case quantity.DimRate:
-		c.timeUnit, c.rate = u.Num, true
-	default:
-		return false
-	}
+func (c *columns) setTime(at int, u quantity.Value, base string) bool {
+	c.set(timeColumn, at, u.Num)
+	c.rate = u.Dim == quantity.DimRate
 	c.kind = kindOf(base, c.rate)
-	return true
+	return c.rate || u.Dim == quantity.DimTime
 }
 
 // kindOf returns the kind of the times in a column with the given name.
@@ -185,13 +195,10 @@ func set(names ...string) map[string]bool {
 // A finder assigns the columns of a header to the values that are read.
 type finder struct {
 	columns
-	cols          []columnName
-	x, y          string // names or numbers given by options; "" if not given
-	timeAt        int    // the best column of times so far, −1 for none
-	timeRank      int    // its place in the order of preference; −1 if an option names it
-	noUnit        string // a column of times without a unit
-	noUnitAt      int
-	burstAt, wait int // columns of bursts and their computations, −1 for none
+	cols     []columnName
+	x, y     string // names or numbers given by options; "" if not given
+	timeRank int    // place of the time's name in the order of preference; −1 if an option names it
+	noUnit   int    // a column of times without a unit, −1 for none
 }
 
 // columns finds the columns of a header. unit is the unit of times whose column names none; "" if
@@ -199,7 +206,7 @@ type finder struct {
 func (f *csv) columns(p *parser, cols []columnName, unit string) (*columns, string) {
 	x, xUnit := columnOption(p.opt.X)
 	y, yUnit := columnOption(p.opt.Y)
-	h := finder{columns: noColumns, cols: cols, x: x, y: y, timeAt: -1, timeRank: len(timeNames) + 2, noUnitAt: -1, burstAt: -1, wait: -1}
+	h := finder{columns: noColumns(), cols: cols, x: x, y: y, timeRank: len(timeNames) + 2, noUnit: -1}
 	for i := range cols {
 		col, number := &cols[i], strconv.Itoa(i+1)
 		isX := x != "" && (col.full == x || number == x)
@@ -211,26 +218,25 @@ func (f *csv) columns(p *parser, cols []columnName, unit string) (*columns, stri
 			col.unit, col.hasUnit = quantity.Unit(yUnit)
 		}
 		switch {
-		case isX || x == "" && h.size < 0 && sizeNames[col.base] && (!col.hasUnit && col.base != "" || col.unit.Dim == quantity.DimSize):
+		case isX || x == "" && !h.has(sizeColumn) && sizeNames[col.base] && (!col.hasUnit && col.base != "" || col.unit.Dim == quantity.DimSize):
 			if col.hasUnit && col.unit.Dim != quantity.DimSize {
 				return nil, "column " + strconv.Quote(col.full) + " is not a size"
 			}
-			h.size, h.sizeUnit = i, col.sizeUnit()
+			h.set(sizeColumn, i, col.sizeUnit())
 			h.total = totalNames[col.base]
 		case isY:
-			h.timeAt, h.timeRank = i, -1
+			h.at[timeColumn], h.timeRank = i, -1
 		case !h.assignSide(i, *col) && y == "":
 			h.time(i, *col)
 		}
 	}
 	h.setUnit(unit)
-	if why := h.missing(); why != "" || h.timeAt < 0 || h.size < 0 && h.burst < 0 {
+	if why := h.missing(); why != "" || !h.has(timeColumn) || h.keyColumn() < 0 {
 		return nil, why
 	}
-	col := cols[h.timeAt]
-	h.columns.time = h.timeAt
-	if !h.setTime(col.unit, col.base) {
-		return nil, "column " + strconv.Quote(col.full) + " is neither a time nor a rate"
+	at := h.at[timeColumn]
+	if !h.setTime(at, cols[at].unit, cols[at].base) {
+		return nil, "column " + strconv.Quote(cols[at].full) + " is neither a time nor a rate"
 	}
 	h.setBounds()
 	return &h.columns, ""
@@ -250,21 +256,21 @@ func (h *finder) assignSide(i int, col columnName) bool {
 	isTime := col.hasUnit && col.unit.Dim == quantity.DimTime
 	switch {
 	case unitNames[col.base] && !col.hasUnit:
-		h.unit = i
+		h.at[unitColumn] = i
 	case (col.base == "packet" || col.base == "packet_size") && (!col.hasUnit || col.unit.Dim == quantity.DimSize):
-		h.packet, h.packetUnit = i, col.sizeUnit()
+		h.set(packetColumn, i, col.sizeUnit())
 	case groupNames[col.base] && !col.hasUnit:
 		h.groups = append(h.groups, i)
 	case col.base == "burst" || col.base == "messages" && !col.hasUnit || col.full == "M":
-		h.burstAt = i
+		h.at[burstColumn] = i
 	case (col.base == "delta" || col.base == "δ") && isTime:
-		h.wait, h.deltaUnit = i, col.unit.Num
+		h.set(deltaColumn, i, col.unit.Num)
 	case minNames[col.base] && (isTime || !col.hasUnit): // without a unit, that of the time
-		h.min, h.minUnit = i, col.unit.Num
+		h.set(minColumn, i, col.unit.Num)
 	case maxNames[col.base] && (isTime || !col.hasUnit):
-		h.max, h.maxUnit = i, col.unit.Num
+		h.set(maxColumn, i, col.unit.Num)
 	case medianNames[col.base] && isTime:
-		h.median, h.medianUnit = i, col.unit.Num
+		h.set(medianColumn, i, col.unit.Num)
 	default:
 		return false
 	}
@@ -286,54 +292,54 @@ func (h *finder) time(i int, col columnName) {
 	case col.hasUnit && col.unit.Dim == quantity.DimRate:
 		rank = len(timeNames) + 1
 		if strings.Contains(col.base, "bandwidth") || col.base == "bw" {
-			h.check, h.checkUnit = i, col.unit.Num
+			h.set(checkColumn, i, col.unit.Num)
 		}
-	case rank >= 0 && !col.hasUnit && h.noUnitAt < 0:
-		h.noUnit, h.noUnitAt = col.full, i
+	case rank >= 0 && !col.hasUnit && h.noUnit < 0:
+		h.noUnit = i
 		return
 	default:
 		return
 	}
 	if rank < h.timeRank {
-		h.timeAt, h.timeRank = i, rank
+		h.at[timeColumn], h.timeRank = i, rank
 	}
 }
 
 // setUnit gives times without a unit the given one, and decides whether the table is a table of
 // bursts.
 func (h *finder) setUnit(unit string) {
-	if h.burstAt >= 0 && h.wait >= 0 && h.size < 0 {
-		h.burst, h.delta = h.burstAt, h.wait
+	if h.has(sizeColumn) || !h.has(burstColumn) || !h.has(deltaColumn) {
+		h.at[burstColumn], h.at[deltaColumn] = -1, -1
 	}
-	if h.unit >= 0 && h.noUnitAt >= 0 {
+	if h.has(unitColumn) && h.noUnit >= 0 {
 		unit = "us" // until a row gives the unit
 	}
-	rate := h.timeAt >= 0 && h.cols[h.timeAt].unit.Dim == quantity.DimRate
-	if u, ok := unitNamed(unit); ok && h.noUnitAt >= 0 && u.Dim == quantity.DimTime && (h.timeAt < 0 || rate) && h.y == "" {
-		h.timeAt = h.noUnitAt
-		h.cols[h.timeAt].unit, h.cols[h.timeAt].hasUnit = u, true
-		h.assumed = h.unit < 0
+	rate := h.has(timeColumn) && h.cols[h.at[timeColumn]].unit.Dim == quantity.DimRate
+	if u, ok := unitNamed(unit); ok && h.noUnit >= 0 && u.Dim == quantity.DimTime && (!h.has(timeColumn) || rate) && h.y == "" {
+		h.at[timeColumn] = h.noUnit
+		h.cols[h.noUnit].unit, h.cols[h.noUnit].hasUnit = u, true
+		h.assumed = !h.has(unitColumn)
 		return
 	}
-	h.unit = -1
-	if h.noUnitAt >= 0 && rate {
-		h.unread = h.noUnit
+	h.at[unitColumn] = -1
+	if h.noUnit >= 0 && rate {
+		h.unread = h.cols[h.noUnit].full
 	}
 }
 
 // missing returns what a line lacks that is nearly a header; "" if it is complete or not a header.
 func (h *finder) missing() string {
-	switch {
-	case h.size < 0 && h.burst < 0 && h.x != "" && (h.timeAt >= 0 || h.noUnit != ""):
+	switch at := h.at[timeColumn]; {
+	case h.keyColumn() < 0 && h.x != "" && (at >= 0 || h.noUnit >= 0):
 		return "no column " + strconv.Quote(h.x) + " in this header"
-	case h.y != "" && h.timeAt < 0 && h.size >= 0:
+	case h.y != "" && at < 0 && h.has(sizeColumn):
 		return "no column " + strconv.Quote(h.y) + " in this header"
-	case h.size < 0 && h.burst < 0:
-		return ""
-	case h.timeAt < 0 && h.noUnit != "":
-		return "column " + strconv.Quote(h.noUnit) + " has no unit; write it as " + strconv.Quote(h.noUnit+"_us") + ", or give the unit with --y " + printable(h.noUnit) + ":us"
-	case h.timeAt >= 0 && !h.cols[h.timeAt].hasUnit:
-		name := h.cols[h.timeAt].full
+	case h.keyColumn() < 0:
+	case at < 0 && h.noUnit >= 0:
+		name := h.cols[h.noUnit].full
+		return "column " + strconv.Quote(name) + " has no unit; write it as " + strconv.Quote(name+"_us") + ", or give the unit with --y " + printable(name) + ":us"
+	case at >= 0 && !h.cols[at].hasUnit:
+		name := h.cols[at].full
 		return "column " + strconv.Quote(name) + " has no unit; give it with --y " + printable(name) + ":us"
 	}
 	return ""
@@ -342,16 +348,13 @@ func (h *finder) missing() string {
 // setBounds gives the columns of minimum and maximum times the unit of the time if they have none,
 // and drops them if they do not measure the same kind of time.
 func (h *finder) setBounds() {
-	for _, bound := range []struct {
-		at   *int
-		unit *float64
-	}{{&h.min, &h.minUnit}, {&h.max, &h.maxUnit}} {
+	for _, bound := range []columnRole{minColumn, maxColumn} {
 		switch {
-		case *bound.at < 0 || *bound.unit > 0:
-		case h.rate || h.kind != OneWay || h.unit >= 0: // or the rows have units of their own
-			*bound.at = -1
+		case !h.has(bound) || h.scale[bound] > 0:
+		case h.rate || h.kind != OneWay || h.has(unitColumn): // or the rows have units of their own
+			h.at[bound] = -1
 		default:
-			*bound.unit = h.timeUnit
+			h.scale[bound] = h.scale[timeColumn]
 		}
 	}
 	for _, g := range h.groups {
@@ -359,7 +362,7 @@ func (h *finder) setBounds() {
 			h.kind = Stage
 		}
 	}
-	if h.burst >= 0 {
+	if h.has(burstColumn) {
 		h.kind = Interval
 	}
 }

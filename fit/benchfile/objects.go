@@ -190,7 +190,7 @@ func (f *objects) object(p *parser) {
 	}
 	f.at = at
 	c := &f.rows.cols
-	size, time := &f.cells[at[c.keyColumn()]], &f.cells[at[c.time]]
+	size, time := &f.cells[at[c.keyColumn()]], &f.cells[at[c.at[timeColumn]]]
 	if f.full {
 		p.badRow(tooBig)
 		return
@@ -224,7 +224,7 @@ func (f *objects) object(p *parser) {
 			fields = append(fields, v)
 		}
 		f.rows.fields = fields
-		f.rows.row(p, nil, len(fields))
+		f.rows.row(p, len(fields))
 	}
 	p.object = 0
 }
@@ -275,7 +275,7 @@ func (f *objects) fitsLayout(p *parser) bool {
 	size, time := false, false
 	for i := range f.cells {
 		size = size || f.cells[i].name == f.names[c.keyColumn()]
-		time = time || f.cells[i].name == f.names[c.time]
+		time = time || f.cells[i].name == f.names[c.at[timeColumn]]
 	}
 	if !size || !time {
 		return false

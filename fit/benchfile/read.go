@@ -13,8 +13,6 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding/unicode"
-
-	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // A format reads the output of one benchmark. Each has a file of its own.
@@ -398,47 +396,4 @@ func (p *parser) finish() (*File, error) {
 		p.warn("%s longer than %d bytes cut", plural(p.lines.long, "line"), maxLine)
 	}
 	return f, nil
-}
-
-// row adds the row of the current line. If its size or time is not usable, the row is dropped and
-// counted.
-func (b *builder) row(r row) {
-	if !goodSize(r.size) || !goodTime(r.time) {
-		if b.dropped++; b.dropped == 1 {
-			b.droppedAt = b.parser.file.Lines
-		}
-		return
-	}
-	b.add(r, b.parser.file.Lines)
-}
-
-// resolution records that a time was printed with a resolution of q µs.
-func (b *builder) resolution(q float64) {
-	if b.table.Quantum == 0 || q < float64(b.table.Quantum) {
-		b.table.Quantum = quantity.Micros(q)
-	}
-}
-
-// warn adds a warning to the table.
-func (b *builder) warn(text string) { b.table.warn(text) }
-
-// cut records a truncated row.
-func (b *builder) cut() {
-	if b.cuts++; b.cuts == 1 {
-		b.cutAt = b.parser.file.Lines
-	}
-}
-
-// repeated records a row that is printed twice and counts once.
-func (b *builder) repeated() {
-	if b.repeats++; b.repeats == 1 {
-		b.repeatedAt = b.parser.file.Lines
-	}
-}
-
-// coarse records a rate if it has fewer than three digits, since its time is equally imprecise.
-func (b *builder) coarse(v number) {
-	if v.value < 100*v.quantum() {
-		b.fewDigits++
-	}
 }

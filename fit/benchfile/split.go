@@ -112,10 +112,10 @@ func (s *splitter) add(p *parser, text []byte, i int) bool {
 	}
 	group, pool := p.optionNames(p.opt.Group, col.full, i+1), p.optionNames(p.opt.Pool, col.full, i+1)
 	switch {
-	case group && (pool || c.isRead(i)):
+	case group && (pool || slices.Contains(c.at[:], i)):
 		p.badRow("column %q cannot group: it is read as a size or time, or pooled", short([]byte(x.name)))
 		return false
-	case pool || c.isRead(i):
+	case pool || slices.Contains(c.at[:], i):
 		return false
 	case group:
 		x.role = asked
@@ -154,7 +154,7 @@ func (s *splitter) table(p *parser, f *csv, n int) *builder {
 	if s.only != nil {
 		return s.only.b
 	}
-	packet := f.value(s.cols.packet, n) * s.cols.packetUnit
+	packet := f.value(packetColumn, n)
 	for {
 		s.key = s.key[:0]
 		for i := range s.columns {
@@ -195,9 +195,23 @@ func (s *splitter) table(p *parser, f *csv, n int) *builder {
 	return x.b
 }
 
+// keyOf sets s.key to the values that a cell has in the columns of at least the given role.
+func (s *splitter) keyOf(x *splitCell, least splitRole) []byte {
+	s.key = s.key[:0]
+	for k := range s.columns {
+		if s.columns[k].role >= least {
+			s.key = append(append(s.key, x.values[k]...), 0)
+		}
+	}
+	if x.packet > 0 {
+		s.key = strconv.AppendFloat(s.key, x.packet, 'g', -1, 64)
+	}
+	return s.key
+}
+
 // index stores a cell under the key in s.key.
 func (s *splitter) index(x *splitCell) {
-	if len(s.key) == 0 && s.cols.packet < 0 {
+	if len(s.key) == 0 && !s.cols.has(packetColumn) {
 		s.only = x
 		return
 	}
@@ -248,18 +262,10 @@ func (s *splitter) pool(i int) {
 // regroup stores cells under the remaining columns, and merges cells that no column separates.
 func (s *splitter) regroup(old []*splitCell) {
 	for _, x := range old {
-		s.key = s.key[:0]
-		for k := range s.columns {
-			if s.columns[k].role != pooled {
-				s.key = append(append(s.key, x.values[k]...), 0)
-			}
-		}
-		if x.packet > 0 {
-			s.key = strconv.AppendFloat(s.key, x.packet, 'g', -1, 64)
-		}
+		key := s.keyOf(x, candidate)
 		to := s.only
 		if to == nil {
-			to = s.cells[string(s.key)]
+			to = s.cells[string(key)]
 		}
 		if to == nil {
 			s.order = append(s.order, x)
@@ -286,17 +292,11 @@ func (s *splitter) isDimension(i int) (splits, dimension bool) {
 	}
 	sets := map[string]*set{}
 	for _, x := range s.order {
-		var key []byte
-		for k := range s.columns {
-			if s.columns[k].role >= asked {
-				key = append(append(key, x.values[k]...), 0)
-			}
-		}
-		key = strconv.AppendFloat(key, x.packet, 'g', -1, 64)
-		g := sets[string(key)]
+		key := string(s.keyOf(x, asked))
+		g := sets[key]
 		if g == nil {
 			g = &set{map[uint64]bool{}, map[string]map[uint64]bool{}}
-			sets[string(key)] = g
+			sets[key] = g
 		}
 		v := g.pairs[x.values[i]]
 		if v == nil {
@@ -342,12 +342,7 @@ func (s *splitter) isPlacement(p *parser, i int) bool {
 	}
 	seen := map[string]string{}
 	for _, x := range s.order {
-		key := ""
-		for k := range s.columns {
-			if s.columns[k].role >= asked {
-				key += x.values[k] + "\x00"
-			}
-		}
+		key := string(s.keyOf(x, asked))
 		if v, has := seen[key]; has && v != x.values[i] {
 			return true
 		}
@@ -396,86 +391,4 @@ func (s *splitter) sizes() int {
 		n += len(x.b.sizes)
 	}
 	return n
-}
-
-// list returns the first values of a column, for a note.
-func (s *splitter) list(i int) string {
-	var values []string
-	for _, x := range s.order {
-		if v := cmp.Or(plain(x.values[i]), "none"); !slices.Contains(values, v) {
-			if values = append(values, v); len(values) == 5 {
-				return strings.Join(values[:4], ", ") + ", …"
-			}
-		}
-	}
-	return strings.Join(values, ", ")
-}
-
-// name sets the title of a table and the operation that it measured.
-func (s *splitter) name(p *parser, x *splitCell) {
-	t := x.b.table
-	var title, series []string
-	var op CollectiveOp
-	for i, c := range s.columns {
-		v := x.values[i]
-		switch {
-		case c.role == named && v != "":
-			title = append(title, v)
-			t.Labels = append(t.Labels, Label{plain(c.name), plain(v)})
-			if !collectiveCols[c.base] {
-				series = append(series, v)
-			}
-		case c.role == asked:
-			label := c.name
-			if strings.HasPrefix(c.base, "column ") {
-				label = c.base
-			}
-			title = append(title, label+"="+cmp.Or(v, "none"))
-			t.Labels = append(t.Labels, Label{plain(label), plain(v)})
-			if !rankNames[c.base] && !nodeNames[c.base] && !perNodeNames[c.base] && !algorithmNames[c.base] && !collectiveCols[c.base] {
-				series = append(series, title[len(title)-1])
-			}
-		}
-		switch {
-		case rankNames[c.base]:
-			if n, err := strconv.Atoi(v); err == nil && n > 0 {
-				op.Ranks = n
-			}
-		case nodeNames[c.base]:
-			op.Nodes = number10(v)
-		case perNodeNames[c.base]:
-			op.PerNode = number10(v)
-		case algorithmNames[c.base]:
-			op.Algorithm = plain(v)
-		case collectiveCols[c.base] && op.Name == "":
-			if o, ok := collectiveNamed(v); ok {
-				op.Name = o.Name
-			}
-		}
-	}
-	if x.packet > 0 {
-		title = append(title, "packet "+strconv.FormatFloat(x.packet, 'g', -1, 64))
-	}
-	t.Title = plain(strings.Join(title, " "))
-	if s.cols.rate {
-		t.Warnings = append([]string{"the times are size over " + s.cols.kind.rateName()}, t.Warnings...)
-	}
-	if t.Kind != OneWay || s.cols.rate {
-		return
-	}
-	if op.Name == "" {
-		if op.Name = fromFileName(p.file.Name).Name; op.Name != "" {
-			p.warn("the file's name says that the times are those of a collective: %s", op.Name)
-		}
-	}
-	if op.Name = cmp.Or(op.Name, p.opt.Collective); op.Name == "" {
-		return
-	}
-	if op.place(); op.Ranks == 0 {
-		op.Ranks = p.ranksOf()
-		op.place()
-	}
-	op.Algorithm = cmp.Or(op.Algorithm, p.algorithmOf(op.Name))
-	op.Total = s.cols.total
-	t.Kind, t.Collective, t.Series = Collective, op, plain(strings.Join(series, " "))
 }

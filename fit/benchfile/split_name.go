@@ -1,0 +1,96 @@
+package benchfile
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// list returns the first values of a column, for a note.
+func (s *splitter) list(i int) string {
+	var values []string
+	for _, x := range s.order {
+		if v := cmp.Or(plain(x.values[i]), "none"); !slices.Contains(values, v) {
+			if values = append(values, v); len(values) == 5 {
+				return strings.Join(values[:4], ", ") + ", …"
+			}
+		}
+	}
+	return strings.Join(values, ", ")
+}
+
+// name sets the title of a table and the operation that it measured.
+func (s *splitter) name(p *parser, x *splitCell) {
+	t := x.b.table
+	var title, series []string
+	for i, c := range s.columns {
+		v := x.values[i]
+		switch {
+		case c.role == named && v != "":
+			title = append(title, v)
+			t.Labels = append(t.Labels, Label{plain(c.name), plain(v)})
+			if !collectiveCols[c.base] {
+				series = append(series, v)
+			}
+		case c.role == asked:
+			label := c.name
+			if strings.HasPrefix(c.base, "column ") {
+				label = c.base
+			}
+			title = append(title, label+"="+cmp.Or(v, "none"))
+			t.Labels = append(t.Labels, Label{plain(label), plain(v)})
+			if !rankNames[c.base] && !nodeNames[c.base] && !perNodeNames[c.base] && !algorithmNames[c.base] && !collectiveCols[c.base] {
+				series = append(series, title[len(title)-1])
+			}
+		}
+	}
+	if x.packet > 0 {
+		title = append(title, "packet "+strconv.FormatFloat(x.packet, 'g', -1, 64))
+	}
+	t.Title = plain(strings.Join(title, " "))
+	if s.cols.rate {
+		t.Warnings = append([]string{"the times are size over " + s.cols.kind.rateName()}, t.Warnings...)
+	} else if t.Kind == OneWay {
+		if op := s.operation(p, x); op.Name != "" {
+			t.Kind, t.Collective, t.Series = Collective, op, plain(strings.Join(series, " "))
+		}
+	}
+}
+
+// operation returns the collective that a table measured; its name is empty if it measured none.
+func (s *splitter) operation(p *parser, x *splitCell) (op CollectiveOp) {
+	for i, c := range s.columns {
+		v := x.values[i]
+		switch {
+		case rankNames[c.base]:
+			if n, err := strconv.Atoi(v); err == nil && n > 0 {
+				op.Ranks = n
+			}
+		case nodeNames[c.base]:
+			op.Nodes = number10(v)
+		case perNodeNames[c.base]:
+			op.PerNode = number10(v)
+		case algorithmNames[c.base]:
+			op.Algorithm = plain(v)
+		case collectiveCols[c.base] && op.Name == "":
+			o, _ := collectiveNamed(v)
+			op.Name = o.Name
+		}
+	}
+	if op.Name == "" {
+		if op.Name = fromFileName(p.file.Name).Name; op.Name != "" {
+			p.warn("the file's name says that the times are those of a collective: %s", op.Name)
+		}
+	}
+	if op.Name = cmp.Or(op.Name, p.opt.Collective); op.Name == "" {
+		return op
+	}
+	if op.place(); op.Ranks == 0 {
+		op.Ranks = p.ranksOf()
+		op.place()
+	}
+	op.Algorithm = cmp.Or(op.Algorithm, p.algorithmOf(op.Name))
+	op.Total = s.cols.total
+	return op
+}
