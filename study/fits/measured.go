@@ -45,76 +45,47 @@ func (s Series) Label() string {
 	return strings.Join(append(parts, string(s.Statistic)), ", ")
 }
 
+// A seriesKey is what the tables of a series have in common.
+type seriesKey struct{ collective, algorithm, name string }
+
+// A seriesPlace is a point of a series; PerNode is 0 if not known.
+type seriesPlace struct {
+	ranks, perNode int
+	size           quantity.Bytes
+}
+
+type seriesSample struct {
+	benchfile.Sample
+	seriesPlace
+}
+
 // MeasuredSeries puts tables of collectives together: those of one collective, algorithm and place
 // are one series, with the average over ranks, and another with the slowest rank if all of them have
 // it. Tables of the same ranks and size are repeats. Tables of other kinds are left out.
 func MeasuredSeries(sources []fitSource, o MeasuredOptions) (all []Series, notes []string, err error) {
-	type key struct {
-		collective, algorithm, name string
-	}
-	type sample struct {
-		benchfile.Sample
-		ranks, perNode int
-		size           quantity.Bytes
-	}
 	if o.Collective != "" && collective.Of(o.Collective) == nil {
 		_, err := collective.Find(o.Collective, "")
 		return nil, nil, err
 	}
-	of := map[key][]sample{}
-	var keys []key
+	of := map[seriesKey][]seriesSample{}
+	var keys []seriesKey
 	others, unsaid := 0, 0
 	for _, s := range sources {
-		c := s.table.Collective
 		if s.table.Kind != benchfile.Collective {
 			others++
 			continue
 		}
-		if c.Name = cmp.Or(c.Name, o.Collective); c.Name == "" {
-			return nil, nil, usage.Fields(fmt.Errorf("%s: the file does not say which collective it measured; name it, for example allreduce", s.file.Name), "collective")
-		}
-		if c.PerNode == 0 {
-			c.PerNode = o.PerNode
-		}
-		if c.Ranks == 0 {
-			c.Ranks = c.Nodes * c.PerNode
-		}
-		if c.Ranks == 0 {
-			if c.Ranks, err = o.unsaidRanks(unsaid); err != nil {
-				return nil, nil, fmt.Errorf("%s %w", s.name(), err)
-			}
-			unsaid++
-		}
-		k := key{registered(c.Name), "", seriesName(s.table)}
-		asked, err := registeredAlgorithm(k.collective, o.Algorithm)
-		if err == nil {
-			if k.algorithm, err = registeredAlgorithm(k.collective, c.Algorithm); k.algorithm == "" && asked != "" {
-				k.algorithm, err = asked, nil
-			}
-		}
-		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", s.name(), err)
-		}
-		if collective.Of(k.collective) == nil {
-			notes = append(notes, fmt.Sprintf("%s: no algorithm of %s is known, and it is left out", s.name(), c.Name))
+		k, samples, note, err := o.samples(s, &unsaid)
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case note != "":
+			notes = append(notes, s.name()+": "+note)
 			continue
-		}
-		if c.Ranks < 2 {
-			notes = append(notes, fmt.Sprintf("%s: on %d rank, left out", s.name(), c.Ranks))
-			continue
-		}
-		if of[k] == nil {
+		case of[k] == nil:
 			keys = append(keys, k)
 		}
-		plain := s.table.Format == "csv" || s.table.Format == "json"
-		total := !c.PerRank && (collective.Entry{Collective: k.collective}).InBlocks() && (!plain || o.Total || c.Total)
-		for _, t := range s.table.Samples {
-			n := t.Size
-			if total { // the registry counts the block of a rank
-				n = quantity.Bytes(math.Floor(float64(n) / float64(c.Ranks)))
-			}
-			of[k] = append(of[k], sample{t, c.Ranks, c.PerNode, n})
-		}
+		of[k] = append(of[k], samples...)
 	}
 	if len(o.Ranks) > 1 && unsaid != len(o.Ranks) {
 		return nil, nil, usage.Fields(fmt.Errorf("%d numbers of ranks for %d tables that do not give theirs; pass one for all tables, or one for each", len(o.Ranks), unsaid), "measured-ranks")
@@ -126,47 +97,85 @@ func MeasuredSeries(sources []fitSource, o MeasuredOptions) (all []Series, notes
 		notes = append(notes, fmt.Sprintf("skipped %d tables that measure no collective; the model piecewise fits each table by itself", others))
 	}
 	for _, k := range keys {
-		slowest, placed := true, true
-		for _, s := range of[k] {
-			slowest, placed = slowest && s.Slowest > 0, placed && s.perNode > 0
+		lacks := func(lack func(s seriesSample) bool) bool { return slices.ContainsFunc(of[k], lack) }
+		if lacks(func(s seriesSample) bool { return s.perNode == 0 }) { // nodes are not known
+			for i := range of[k] {
+				of[k][i].perNode = 0
+			}
 		}
-		for _, statistic := range fitted.Statistics {
-			if statistic == fitted.Slowest && !slowest {
-				continue
+		all = append(all, Series{k.data(of[k], fitted.Average), k.algorithm, k.name})
+		if !lacks(func(s seriesSample) bool { return s.Slowest <= 0 }) {
+			for i := range of[k] {
+				s := &of[k][i]
+				s.Mean, s.Variance = s.Slowest, 0
 			}
-			type at struct {
-				ranks, perNode int
-				size           quantity.Bytes
-			}
-			repeats := map[at][]benchfile.Sample{}
-			for _, s := range of[k] {
-				if statistic == fitted.Slowest {
-					s.Mean, s.Variance = s.Slowest, 0
-				}
-				p := at{s.ranks, s.perNode, s.size}
-				if !placed { // some do not say: nodes are not known
-					p.perNode = 0
-				}
-				repeats[p] = append(repeats[p], s.Sample)
-			}
-			d := fitted.Data{Collective: k.collective, Statistic: statistic}
-			for p, here := range repeats {
-				point := pointOf(p.ranks, p.size, here)
-				point.PerNode = p.perNode
-				d.Points = append(d.Points, point)
-			}
-			slices.SortFunc(d.Points, func(a, b fitted.Point) int {
-				return cmp.Or(cmp.Compare(a.Ranks, b.Ranks), cmp.Compare(a.PerNode, b.PerNode), cmp.Compare(a.Size, b.Size))
-			})
-			all = append(all, Series{d, k.algorithm, k.name})
+			all = append(all, Series{k.data(of[k], fitted.Slowest), k.algorithm, k.name})
 		}
 	}
 	return all, notes, nil
 }
 
+// samples returns the samples of a table and their series, or a note that says why the table is left
+// out. unsaid counts the tables that do not give their ranks.
+func (o MeasuredOptions) samples(s fitSource, unsaid *int) (k seriesKey, samples []seriesSample, note string, err error) {
+	c := s.table.Collective
+	if c.Name = cmp.Or(c.Name, o.Collective); c.Name == "" {
+		return k, nil, "", usage.Fields(fmt.Errorf("%s: the file does not say which collective it measured; name it, for example allreduce", s.file.Name), "collective")
+	}
+	c.PerNode = cmp.Or(c.PerNode, o.PerNode)
+	if c.Ranks = cmp.Or(c.Ranks, c.Nodes*c.PerNode); c.Ranks == 0 {
+		if c.Ranks, err = o.unsaidRanks(*unsaid); err != nil {
+			return k, nil, "", fmt.Errorf("%s %w", s.name(), err)
+		}
+		*unsaid++
+	}
+	k = seriesKey{collective: registered(c.Name), name: seriesName(s.table)}
+	asked, err := registeredAlgorithm(k.collective, o.Algorithm)
+	if err == nil {
+		if k.algorithm, err = registeredAlgorithm(k.collective, c.Algorithm); k.algorithm == "" && asked != "" {
+			k.algorithm, err = asked, nil
+		}
+	}
+	switch {
+	case err != nil:
+		return k, nil, "", fmt.Errorf("%s: %w", s.name(), err)
+	case collective.Of(k.collective) == nil:
+		return k, nil, fmt.Sprintf("no algorithm of %s is known, and it is left out", c.Name), nil
+	case c.Ranks < 2:
+		return k, nil, fmt.Sprintf("on %d rank, left out", c.Ranks), nil
+	}
+	plain := s.table.Format == "csv" || s.table.Format == "json"
+	total := !c.PerRank && (collective.Entry{Collective: k.collective}).InBlocks() && (!plain || o.Total || c.Total)
+	for _, t := range s.table.Samples {
+		n := t.Size
+		if total { // the registry counts the block of a rank
+			n = quantity.Bytes(math.Floor(float64(n) / float64(c.Ranks)))
+		}
+		samples = append(samples, seriesSample{t, seriesPlace{c.Ranks, c.PerNode, n}})
+	}
+	return k, samples, "", nil
+}
+
+// data returns the points of a series, each the mean of its repeats.
+func (k seriesKey) data(samples []seriesSample, statistic fitted.Statistic) fitted.Data {
+	repeats := map[seriesPlace][]benchfile.Sample{}
+	for _, s := range samples {
+		repeats[s.seriesPlace] = append(repeats[s.seriesPlace], s.Sample)
+	}
+	d := fitted.Data{Collective: k.collective, Statistic: statistic}
+	for p, here := range repeats {
+		point := pointOf(p.ranks, p.size, here)
+		point.PerNode = p.perNode
+		d.Points = append(d.Points, point)
+	}
+	slices.SortFunc(d.Points, func(a, b fitted.Point) int {
+		return cmp.Or(cmp.Compare(a.Ranks, b.Ranks), cmp.Compare(a.PerNode, b.PerNode), cmp.Compare(a.Size, b.Size))
+	})
+	return d
+}
+
 // unsaidRanks are those of the n-th table that does not say.
 func (o MeasuredOptions) unsaidRanks(n int) (int, error) {
-
 	switch {
 	case len(o.Ranks) == 0:
 		return 0, usage.Fields(fmt.Errorf("does not say how many ranks took part; give their number"), "measured-ranks")

@@ -2,17 +2,34 @@ package fits
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/usage"
+	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports"
 )
 
-// addParameter adds an estimate in µs or µs per byte.
-func addParameter[T ~float64](f *Fitted, table, model, name string, dim quantity.Dimension, e fit.Estimate[T]) {
-	f.Parameters = append(f.Parameters, Parameter{table, model, name, dim, float64(e.Value), float64(e.Low), float64(e.High)})
+// adders return functions that add an estimate of a model, in µs or in µs per byte.
+func (f *Fitted) adders(model string) (micros func(string, fit.Estimate[quantity.Micros]), perByte func(string, fit.Estimate[quantity.MicrosPerByte])) {
+	of := sourceNames(f.sources)
+	add := func(name string, i reports.Interval) {
+		f.Parameters = append(f.Parameters, Parameter{of, model, name, i.Dim, i.Value, i.Low, i.High})
+	}
+	return func(name string, e fit.Estimate[quantity.Micros]) { add(name, estimated(quantity.DimTime, e)) },
+		func(name string, e fit.Estimate[quantity.MicrosPerByte]) {
+			add(name, estimated(quantity.DimInverse, e))
+		}
+}
+
+// saveLogP keeps the keys of a layer, and the warnings that go with them.
+func (f *Fitted) saveLogP(l model.LogP, warnings []string) {
+	f.saved = [][2]string{{"o_s", platforms.ExactMicros(l.SendOverhead)}, {"o_r", platforms.ExactMicros(l.ReceiveOverhead)},
+		{"L", platforms.ExactMicros(l.Latency)}, {"g", platforms.ExactMicros(l.GapTime)}}
+	f.Notes, f.warned = warnings, warnings
 }
 
 func (f *Fitted) logGP() error {
@@ -20,45 +37,38 @@ func (f *Fitted) logGP() error {
 	if err != nil {
 		return err
 	}
-	of := sourceNames(f.sources)
+	add, addPerByte := f.adders("loggp")
 	if r.Separate {
-		addParameter(f, of, "loggp", "L", quantity.DimTime, r.Latency)
-		addParameter(f, of, "loggp", "o_s", quantity.DimTime, r.SendOverhead)
-		addParameter(f, of, "loggp", "o_r", quantity.DimTime, r.ReceiveOverhead)
+		add("L", r.Latency)
+		add("o_s", r.SendOverhead)
+		add("o_r", r.ReceiveOverhead)
 	} else {
-		addParameter(f, of, "loggp", "o_s + L + o_r", quantity.DimTime, r.Sum)
+		add("o_s + L + o_r", r.Sum)
 	}
-	addParameter(f, of, "loggp", "g", quantity.DimTime, r.Gap)
-	addParameter(f, of, "loggp", "G", quantity.DimInverse, r.GapPerByte)
+	add("g", r.Gap)
+	addPerByte("G", r.GapPerByte)
 	l := r.Layer()
-	f.saved = [][2]string{{"o_s", platforms.ExactMicros(l.SendOverhead)}, {"o_r", platforms.ExactMicros(l.ReceiveOverhead)}, {"L", platforms.ExactMicros(l.Latency)}, {"g", platforms.ExactMicros(l.GapTime)}, {"G", platforms.ExactInverse(l.GapPerByte)}}
-	f.Notes, f.warned = r.Warnings, r.Warnings
+	f.saveLogP(l.LogP, r.Warnings)
+	f.saved = append(f.saved, [2]string{"G", platforms.ExactInverse(l.GapPerByte)})
 	return nil
 }
 
 func (f *Fitted) logP(rtt quantity.Micros) error {
-	var signatures []fitSource
-	for _, s := range f.sources {
-		if s.table.Kind == benchfile.Interval {
-			signatures = append(signatures, s)
-		}
+	all := sourceNames(f.sources)
+	f.sources = slices.DeleteFunc(slices.Clone(f.sources), func(s fitSource) bool { return s.table.Kind != benchfile.Interval })
+	if len(f.sources) != 1 {
+		return usage.Fields(fmt.Errorf("%s: %d signatures; the model logp is fitted to one table of burst, delta and interval", all, len(f.sources)), "model")
 	}
-	if len(signatures) != 1 {
-		return usage.Fields(fmt.Errorf("%s: %d signatures; the model logp is fitted to one table of burst, delta and interval", sourceNames(f.sources), len(signatures)), "model")
-	}
-	f.sources = signatures
-	r, err := fit.LogP(signatures[0].table, rtt)
+	r, err := fit.LogP(f.sources[0].table, rtt)
 	if err != nil {
 		return err
 	}
-	of := sourceNames(signatures)
-	addParameter(f, of, "logp", "o_s", quantity.DimTime, r.SendOverhead)
-	addParameter(f, of, "logp", "o_r", quantity.DimTime, r.ReceiveOverhead)
-	addParameter(f, of, "logp", "L", quantity.DimTime, r.Latency)
-	addParameter(f, of, "logp", "g", quantity.DimTime, r.Gap)
-	l := r.Layer()
-	f.saved = [][2]string{{"o_s", platforms.ExactMicros(l.SendOverhead)}, {"o_r", platforms.ExactMicros(l.ReceiveOverhead)}, {"L", platforms.ExactMicros(l.Latency)}, {"g", platforms.ExactMicros(l.GapTime)}}
-	f.Notes, f.warned = r.Warnings, r.Warnings
+	add, _ := f.adders("logp")
+	add("o_s", r.SendOverhead)
+	add("o_r", r.ReceiveOverhead)
+	add("L", r.Latency)
+	add("g", r.Gap)
+	f.saveLogP(r.Layer(), r.Warnings)
 	return nil
 }
 
@@ -83,15 +93,15 @@ func (f *Fitted) endToEnd() error {
 	if err != nil {
 		return err
 	}
-	of := sourceNames(f.sources)
+	add, addPerByte := f.adders("pipeline")
 	if r.Separate {
-		addParameter(f, of, "pipeline", "β of the bottleneck", quantity.DimTime, r.Beta)
-		addParameter(f, of, "pipeline", "τ of the bottleneck", quantity.DimInverse, r.Tau)
-		addParameter(f, of, "pipeline", "Σβ", quantity.DimTime, r.SumBeta)
-		addParameter(f, of, "pipeline", "Στ", quantity.DimInverse, r.SumTau)
+		add("β of the bottleneck", r.Beta)
+		addPerByte("τ of the bottleneck", r.Tau)
+		add("Σβ", r.SumBeta)
+		addPerByte("Στ", r.SumTau)
 	} else {
-		addParameter(f, of, "pipeline", "a packet in the bottleneck", quantity.DimTime, r.Packet)
-		addParameter(f, of, "pipeline", "fill: a packet in the other stages", quantity.DimTime, r.Fill)
+		add("a packet in the bottleneck", r.Packet)
+		add("fill: a packet in the other stages", r.Fill)
 	}
 	f.Notes = append([]string{fmt.Sprintf("median error %.2g %%, worst %.2g %% at %s", 100*r.Median, 100*r.Worst, r.WorstAt),
 		"How the stages share the sums cannot be told from the times of whole messages."}, r.Warnings...)
