@@ -4,7 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"sync"
+
+	"github.com/halfpeak/halfpeak/internal/parallel"
 )
 
 // A blend predicts a collective by several forms, each weighted by how well it predicted the
@@ -43,15 +44,7 @@ func newBlend(name string, oneNode bool, forms []form, samples []sample) *blend 
 	}
 	slices.SortFunc(b.places, comparePlaces)
 	b.places = slices.Compact(b.places)
-	var wait sync.WaitGroup
-	for i := range forms {
-		wait.Add(1)
-		go func() {
-			defer wait.Done()
-			b.forms[i] = forms[i].fit(samples)
-		}()
-	}
-	wait.Wait()
+	parallel.For(len(forms), func(i int) { b.forms[i] = forms[i].fit(samples) })
 	return b
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/internal/parallel"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -93,19 +94,11 @@ func (q Question) run(ctx context.Context, cells []Timing, m simulate.Machine) e
 		}
 		units[k] = append(units[k], i)
 	}
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
+	timers := sync.Pool{New: func() any {
+		return &timer{m: m, plain: len(q.Machine.Levels) == 0, loop: q.Loop, most: q.maxOps(len(cells)), few: q.maxOpsIfAlternative(len(cells))}
+	}}
 	var mutex sync.Mutex
-	next, done := 0, 0
-	take := func() []int {
-		mutex.Lock()
-		defer mutex.Unlock()
-		if next == len(keys) || ctx.Err() != nil {
-			return nil
-		}
-		next++
-		return units[keys[len(keys)-next]] // the largest first
-	}
+	done := 0
 	finished := func() {
 		mutex.Lock()
 		defer mutex.Unlock()
@@ -113,24 +106,19 @@ func (q Question) run(ctx context.Context, cells []Timing, m simulate.Machine) e
 			q.Progress(done, len(cells))
 		}
 	}
-	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), 8) { // each takes the memory of a schedule
-		workers.Go(func() {
-			t := timer{m: m, plain: len(q.Machine.Levels) == 0, loop: q.Loop, most: q.maxOps(len(cells)), few: q.maxOpsIfAlternative(len(cells))}
-			for unit := take(); unit != nil; unit = take() {
-				t.programs, t.large = map[standing]*simulate.Program{}, map[standing]uint64{}
-				for _, i := range unit {
-					if err := t.time(ctx, &cells[i]); err != nil {
-						stop(fmt.Errorf("%s %s on %d ranks: %w", cells[i].Collective, cells[i].Name, cells[i].Ranks, err))
-						return
-					}
-					finished()
-				}
+	// Each goroutine takes the memory of a schedule.
+	return parallel.Each(ctx, len(keys), min(runtime.GOMAXPROCS(0), 8), func(ctx context.Context, k int) error {
+		t := timers.Get().(*timer)
+		defer timers.Put(t)
+		t.programs, t.large = map[standing]*simulate.Program{}, map[standing]uint64{}
+		for _, i := range units[keys[len(keys)-1-k]] { // the largest first
+			if err := t.time(ctx, &cells[i]); err != nil {
+				return fmt.Errorf("%s %s on %d ranks: %w", cells[i].Collective, cells[i].Name, cells[i].Ranks, err)
 			}
-		})
-	}
-	workers.Wait()
-	return context.Cause(ctx)
+			finished()
+		}
+		return nil
+	})
 }
 
 // time finds the time of a cell: by its schedule if that is small, by the closed form, by the
