@@ -79,7 +79,7 @@ func leastSquares(rows []row, wanted [columns]bool) solution {
 
 // bounded returns the best solution over all sets of columns without a negative parameter.
 func bounded(rows []row, fitted []float64, wanted [columns]bool) (best solution) {
-	var m [columns + 1][columns + 1]float64 // moments, with y as the last
+	var m moments
 	for i, r := range rows {
 		v := [columns + 1]float64{r.x[0], r.x[1], r.x[2], r.x[3], r.y}
 		w := 1 / (fitted[i] * fitted[i])
@@ -90,7 +90,7 @@ func bounded(rows []row, fitted []float64, wanted [columns]bool) (best solution)
 		}
 	}
 	lowest := math.Inf(1)
-	all, n := 0, 0
+	all, chosen, n := 0, 0, 0
 	for i, w := range wanted {
 		if w {
 			all |= 1 << i
@@ -101,15 +101,14 @@ func bounded(rows []row, fitted []float64, wanted [columns]bool) (best solution)
 		if set&^all != 0 {
 			continue
 		}
-		s, squares, ok := solve(&m, set)
-		if ok && squares < lowest && slices.Min(s.value[:]) >= 0 {
-			best, lowest = s, squares
+		value, _, squares, ok := m.solve(set, 1e-9, false)
+		if ok && squares < lowest && slices.Min(value[:]) >= 0 {
+			best.value, chosen, lowest = value, set, squares
 		}
 	}
-	if free, _, ok := solve(&m, all); ok { // at a bound the interval is that of the line without
-		best.unbound, best.variance = free.value, free.variance
-	} else {
-		best.unbound = best.value
+	var ok bool // at a bound the interval is that of the line without
+	if best.unbound, best.variance, _, ok = m.solve(all, 1e-9, true); !ok {
+		best.unbound, best.variance, _, _ = m.solve(chosen, 1e-9, true)
 	}
 	best.free = len(rows) - n
 	sigma2 := 0.0
@@ -124,60 +123,63 @@ func bounded(rows []row, fitted []float64, wanted [columns]bool) (best solution)
 	return best
 }
 
+// moments are the weighted sums of products of the columns and of the time, which comes last.
+type moments [columns + 1][columns + 1]float64
+
 // solve solves the normal equations over a set of columns, given as a bit mask, and returns the sum
-// of squares. ok is false if the columns are linearly dependent.
-func solve(m *[columns + 1][columns + 1]float64, set int) (s solution, squares float64, ok bool) {
-	var at []int
+// of squares. The inverse of the matrix is 0 unless it is wanted. ok is false if a column is less
+// than minPivot independent of the columns before it.
+func (m *moments) solve(set int, minPivot float64, wanted bool) (value [columns]float64, inverse [columns][columns]float64, squares float64, ok bool) {
+	var at [columns]int
+	k := 0
 	for i := range columns {
 		if set>>i&1 == 1 {
 			if m[i][i] == 0 {
-				return s, 0, false
+				return value, inverse, 0, false
 			}
-			at = append(at, i)
+			at[k] = i
+			k++
 		}
-	}
-	k := len(at)
-	var scale [columns]float64
-	for i, a := range at {
-		scale[i] = math.Sqrt(m[a][a])
 	}
 	// Gauss-Jordan of the scaled matrix beside the right side and the unit matrix.
 	var g [columns][2*columns + 1]float64
-	for i, a := range at {
-		for j, b := range at {
-			g[i][j] = m[a][b] / scale[i] / scale[j]
+	width := k + 1
+	if wanted {
+		width = 2*k + 1
+	}
+	for i := range k {
+		for j := range k {
+			g[i][j] = m[at[i]][at[j]] / math.Sqrt(m[at[i]][at[i]]*m[at[j]][at[j]])
 		}
-		g[i][k] = m[a][columns] / scale[i]
+		g[i][k] = m[at[i]][columns] / math.Sqrt(m[at[i]][at[i]])
 		g[i][k+1+i] = 1
 	}
 	for i := range k {
 		pivot := g[i][i]
-		if pivot < 1e-9 { // positive definite: its diagonal shrinks to what is independent
-			return s, 0, false
+		if pivot < minPivot { // positive definite: its diagonal shrinks to what is independent
+			return value, inverse, 0, false
 		}
-		for j := range 2*k + 1 {
+		for j := i; j < width; j++ {
 			g[i][j] /= pivot
 		}
 		for r := range k {
-			if r == i {
-				continue
-			}
-			f := g[r][i]
-			for j := range 2*k + 1 {
-				g[r][j] -= f * g[i][j]
+			if f := g[r][i]; r != i && f != 0 {
+				for j := i; j < width; j++ {
+					g[r][j] -= f * g[i][j]
+				}
 			}
 		}
 	}
 	squares = m[columns][columns]
-	for i, a := range at {
-		v := g[i][k] / scale[i]
-		s.value[a] = v
-		squares -= v * m[a][columns]
-		for j, b := range at {
-			s.variance[a][b] = g[i][k+1+j] / scale[i] / scale[j]
+	for i := range k {
+		v := g[i][k] / math.Sqrt(m[at[i]][at[i]])
+		value[at[i]] = v
+		squares -= v * m[at[i]][columns]
+		for j := range width - k - 1 {
+			inverse[at[i]][at[j]] = g[i][k+1+j] / math.Sqrt(m[at[i]][at[i]]*m[at[j]][at[j]])
 		}
 	}
-	return s, squares, true
+	return value, inverse, squares, true
 }
 
 // apart is the least part of a column that is not a sum of the ones before it, over points weighted

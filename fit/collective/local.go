@@ -147,11 +147,9 @@ func (l *localForm) time(at coordinate, x *[localColumns]float64) (t float64) {
 	return t
 }
 
-// moments are the weighted sums of products of the columns and the time, each over the time.
-type moments [localColumns + 1][localColumns + 1]float64
-
+// add adds a time at the columns x, each divided by the time.
 func (m *moments) add(x *[localColumns]float64, t, weight float64) {
-	var v [localColumns + 1]float64
+	var v [columns + 1]float64
 	for i := range x {
 		v[i] = x[i] / t
 	}
@@ -169,7 +167,8 @@ func (m *moments) add(x *[localColumns]float64, t, weight float64) {
 func (m *moments) nonNegative(maxBeta float64) (best [localColumns]float64) {
 	lowest := math.Inf(1)
 	for set := 1; set < 1<<localColumns; set++ {
-		if value, squares, ok := m.solve(set); ok && squares < lowest && value[localBytes] <= maxBeta {
+		value, _, squares, ok := m.solve(set, minPivot, false)
+		if ok && squares < lowest && value[localBytes] <= maxBeta && slices.Min(value[:]) >= 0 {
 			best, lowest = value, squares
 		}
 	}
@@ -178,51 +177,3 @@ func (m *moments) nonNegative(maxBeta float64) (best [localColumns]float64) {
 
 // minPivot is the part of a column that has to be independent of the columns before it.
 const minPivot = 1e-7
-
-// solve returns the solution over a set of columns, and whether there is one that is not negative.
-func (m *moments) solve(set int) (value [localColumns]float64, squares float64, ok bool) {
-	var g [localColumns][localColumns + 1]float64
-	var at [localColumns]int
-	k := 0
-	for i := range localColumns {
-		if set>>i&1 == 1 {
-			if m[i][i] == 0 {
-				return value, 0, false
-			}
-			at[k] = i
-			k++
-		}
-	}
-	for i := range k {
-		for j := range k {
-			g[i][j] = m[at[i]][at[j]] / math.Sqrt(m[at[i]][at[i]]*m[at[j]][at[j]])
-		}
-		g[i][k] = m[at[i]][localColumns] / math.Sqrt(m[at[i]][at[i]])
-	}
-	for i := range k {
-		pivot := g[i][i]
-		if pivot < minPivot {
-			return value, 0, false
-		}
-		for j := i; j <= k; j++ {
-			g[i][j] /= pivot
-		}
-		for r := range k {
-			if f := g[r][i]; r != i && f != 0 {
-				for j := i; j <= k; j++ {
-					g[r][j] -= f * g[i][j]
-				}
-			}
-		}
-	}
-	squares = m[localColumns][localColumns]
-	for i := range k {
-		v := g[i][k] / math.Sqrt(m[at[i]][at[i]])
-		if v < 0 {
-			return value, 0, false
-		}
-		value[at[i]] = v
-		squares -= v * m[at[i]][localColumns]
-	}
-	return value, squares, true
-}
