@@ -245,10 +245,11 @@ type Table struct {
 
 // Shares are the parts of the costs of one message.
 type Shares struct {
-	Size   Number  `json:"size_bytes"`
-	OneWay *Number `json:"one_way_us"`
-	Gap    *Number `json:"gap_us"`
-	Parts  []Share `json:"parts"` // in the order of [Platform].Parameters; no computed ones, nor sizes
+	Formula string  `json:"formula"` // of the one-way time, in the symbols of the parameters
+	Size    Number  `json:"size_bytes"`
+	OneWay  *Number `json:"one_way_us"`
+	Gap     *Number `json:"gap_us"`
+	Parts   []Share `json:"parts"` // in the order of [Platform].Parameters; no computed ones, nor sizes
 }
 
 // A Share is what one parameter owns.

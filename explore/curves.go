@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
@@ -237,7 +238,7 @@ func (x *Explorer) shares(r Sized) (Shares, error) {
 		return Shares{}, err
 	}
 	oneWay, gap := float64(m.OneWay(n)), float64(m.Gap(n))
-	a := Shares{Size: Number(n), OneWay: known(oneWay, true), Gap: known(gap, true), Parts: []Share{}}
+	a := Shares{Formula: formula(m, n), Size: Number(n), OneWay: known(oneWay, true), Gap: known(gap, true), Parts: []Share{}}
 	for _, s := range all {
 		a.Parts = append(a.Parts, Share{
 			Path: s.Path, Owner: s.Owner,
@@ -247,6 +248,14 @@ func (x *Explorer) shares(r Sized) (Shares, error) {
 		})
 	}
 	return a, nil
+}
+
+// formula is that of the one-way time of n bytes.
+func formula(m model.Layer, n quantity.Bytes) string {
+	if m = model.At(m, n); m.Kind().Name == "pipeline" {
+		return "β + mτ in each stage for each packet of m bytes; the stages work at the same time"
+	}
+	return m.Kind().Cost
 }
 
 // areas returns the breakdown over sizes.

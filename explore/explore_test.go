@@ -372,3 +372,27 @@ func TestCutOff(t *testing.T) {
 		t.Errorf("%q, %v", f.Error, err)
 	}
 }
+
+// The slider of a threshold stays between its neighbours, and says whose messages it bounds.
+func TestThresholdSliders(t *testing.T) {
+	x := New()
+	x.Ask("add", []byte(`{"name": "three.toml", "toml": "title = \"three\"\n[layer.all]\nmodel = \"switch\"\nbranches = [{ layer = \"a\", up_to = \"1KiB\" }, { layer = \"b\", up_to = \"16KiB\" }, { layer = \"c\" }]\nsource = \"x\"\n[layer.a]\nmodel = \"linear\"\nbeta = \"1us\"\ntau = \"1us/KiB\"\nsource = \"x\"\n[layer.b]\nmodel = \"linear\"\nbeta = \"2us\"\ntau = \"0.5us/KiB\"\nsource = \"x\"\n[layer.c]\nmodel = \"linear\"\nbeta = \"5us\"\ntau = \"0.25us/KiB\"\nsource = \"x\"\n"}`))
+	var p Platform
+	if err := json.Unmarshal(x.Ask("platform", []byte(`{"ref": "three.toml"}`)), &p); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []struct {
+		phrase   string
+		from, to Number
+	}{{"largest message of a", 16, 16383}, {"largest message of b", 1025, 1 << 20}} {
+		if q := p.Parameters[i]; q.Phrase != want.phrase || q.From != want.from || q.To != want.to {
+			t.Errorf("%s: %q from %v to %v; want %+v", q.Path, q.Phrase, q.From, q.To, want)
+		}
+	}
+	for ref, want := range map[string]string{"three.toml": "β + nτ", "hp-lam": "o_s + (n−1)G + L + o_r"} {
+		var s Shares
+		if err := json.Unmarshal(x.Ask("shares", []byte(`{"ref": "`+ref+`", "sizes": "64"}`)), &s); err != nil || s.Formula != want {
+			t.Errorf("%s: %q, %v; want %q", ref, s.Formula, err, want)
+		}
+	}
+}

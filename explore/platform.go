@@ -64,6 +64,7 @@ func parameters(d resolved, set []string) ([]Parameter, error) {
 	for _, c := range d.now.Changes {
 		changed[c.Path] = true
 	}
+	thresholds := d.now.Thresholds()
 	all := make([]Parameter, 0, len(given))
 	for _, was := range given {
 		p, has := now[was.Path]
@@ -86,6 +87,18 @@ func parameters(d resolved, set []string) ([]Parameter, error) {
 			}
 		}
 		from, to := ends(p, was)
+		for k, t := range thresholds {
+			if t.Path != p.Path {
+				continue
+			}
+			q.Phrase = "largest message of " + t.Below
+			if k > 0 { // thresholds rise
+				from = max(from, float64(thresholds[k-1].InUse)+1)
+			}
+			if k+1 < len(thresholds) {
+				to = min(to, float64(thresholds[k+1].InUse)-1)
+			}
+		}
 		q.From, q.To = Number(from*scale), Number(to*scale)
 		all = append(all, q)
 	}

@@ -47,7 +47,7 @@ was built with it inside.`,
 			}
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
-			program, err := wasm.Program(ctx)
+			program, err := wasm.Program(ctx, func(text string) { cmd.PrintErrln(text) })
 			if err != nil {
 				return err
 			}

@@ -29,10 +29,15 @@ const module = "github.com/halfpeak/halfpeak"
 // Program returns the embedded program, or else builds it. Only the first build takes long: Go rebuilds
 // only changes, and the packed program is kept in the user's cache. Errors are one line each: no Go, no
 // source, a failed build, or the end of the context.
-func Program(ctx context.Context) (page.Program, error) {
+//
+// If it is built for more than a moment, say gets a line about that.
+func Program(ctx context.Context, say func(string)) (page.Program, error) {
 	if len(embedded.WASM) > 0 {
 		return embedded, nil
 	}
+	defer time.AfterFunc(2*time.Second, func() {
+		say("building the page's program from source, once; this takes half a minute or more")
+	}).Stop()
 	return Build(ctx)
 }
 

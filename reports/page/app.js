@@ -64,7 +64,7 @@ const state = (() => {
 	// parse reads a fragment; what is not as fragment writes it is left out, and what the program
 	// refuses too. Nothing of it is ever markup or code.
 	const parse = async (text, { ask, add }) => {
-		const p = new URLSearchParams(text.replace(/^#/, "")), out = {};
+		const p = new URLSearchParams(text.replace(/^#/, "")), out = {}, lost = [];
 		const take = (key, value) => { if (value !== undefined) out[key] = value; };
 		take("view", views.find(v => v === p.get("v")));
 		take("quantity", quantities.find(v => v === p.get("q")));
@@ -90,7 +90,7 @@ const state = (() => {
 				add({ name, toml });
 				out.files.set(name, toml);
 				packed.set(toml, data);
-			} catch { /* no file of ours */ }
+			} catch { lost.push("the platform " + f.split("~")[0].slice(0, 40)); }
 		}
 		const designs = [];
 		for (const d of p.getAll("d").slice(0, most)) {
@@ -103,12 +103,14 @@ const state = (() => {
 			try {
 				ask("platform", request(design));
 				designs.push(design);
-			} catch { /* no design of ours */ }
+			} catch { lost.push("the design " + ref.slice(0, 40)); }
 		}
 		if (designs.length) {
 			out.designs = designs;
 			out.on = whole(p.get("a"), 0, designs.length - 1) || 0;
 		}
+		if (p.has("v") && !out.view) lost.push("the view " + p.get("v").slice(0, 40));
+		if (lost.length) out.lost = lost.join(", ");
 		return out;
 	};
 	return { s, most, views, quantities, shipped, request, requests, copy, fragment, parse };

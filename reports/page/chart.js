@@ -4,7 +4,8 @@
 //
 // Its data: {title, format, lines, bands, points, roofs, marks, switches, linear, x, from, to}:
 // lines {x, y, i}, bands {x, low, high, i, beyond}, points {x, y, low, high, i}, roofs {y, label},
-// marks {x, y, label, i} (diamonds), switches {x, label, i}; i is a colour's number.
+// marks {x, y, label, i} (diamonds), switches {x, label, i}; i is a colour's number. Marks and
+// switches with a drag(size, moving) can be moved.
 class Chart {
 	constructor(box, { label, ratio = .5, least = 250, most = 620, onHover, onPin, keys = true }) {
 		Object.assign(this, { box, ratio, least, most, onHover, onPin, keys });
@@ -18,7 +19,16 @@ class Chart {
 		if (!onPin) return;
 		this.svg.addEventListener("pointermove", e => this.hover(e));
 		this.svg.addEventListener("pointerleave", () => this.leave());
-		this.svg.addEventListener("click", e => { this.leave(); this.onPin(this.sizeAt(e)); });
+		this.svg.addEventListener("click", e => { this.leave(); if (!this.dragged) this.onPin(this.sizeAt(e)); });
+		this.svg.addEventListener("pointerdown", e => {
+			this.dragged = this.handle(e);
+			if (this.dragged) this.svg.setPointerCapture(e.pointerId);
+			this.dragging = this.dragged;
+		});
+		for (const end of ["pointerup", "pointercancel"]) this.svg.addEventListener(end, e => {
+			if (this.dragging) this.dragging(this.sizeAt(e), false);
+			this.dragging = null;
+		});
 		this.svg.addEventListener("keydown", e => this.key(e));
 	}
 
@@ -45,7 +55,7 @@ class Chart {
 		for (const b of data.bands || []) front.push(svg("path", { class: b.beyond ? "band beyond" : "band", fill: draw.color(b.i), d: this.area(b) }));
 		for (const r of data.roofs || []) {
 			if (r.y < low || r.y > high) continue;
-			front.push(svg("path", { class: "roof", d: `M${left} ${y.at(r.y).toFixed(1)}H${right}` }));
+			front.push(svg("path", { class: "roof", stroke: r.i === undefined ? null : draw.color(r.i), d: `M${left} ${y.at(r.y).toFixed(1)}H${right}` }));
 		}
 		for (const s of data.switches || []) {
 			if (s.x <= data.from || s.x >= data.to) continue;
@@ -58,12 +68,17 @@ class Chart {
 			const px = x.at(v), py = this.clip(y.at(l.y[k]));
 			labels.take([px - 3, py - 3, px + 3, py + 3]);
 		});
+		for (const p of data.points || []) p.x.forEach((v, k) => {
+			if (v < data.from || v > data.to || !p.low) return;
+			const px = x.at(v), end = (q, edge) => typeof q === "number" && (q > 0 || data.linear) ? this.clip(y.at(q)) : edge;
+			labels.take([px - 4, end(p.high[k], top), px + 4, end(p.low[k], bottom)]);
+		});
 		for (const l of data.lines || []) front.push(svg("path", { class: "line", stroke: draw.color(l.i), "stroke-dasharray": l.solid ? null : draw.dash(l.i), d: this.path(l) }));
 		for (const p of data.points || []) front.push(...this.points(p));
 		for (const m of data.marks || []) {
 			if (!(m.x >= data.from && m.x <= data.to && m.y >= low && m.y <= high)) continue;
 			const px = x.at(m.x), py = y.at(m.y);
-			front.push(svg("path", { class: "dot", stroke: draw.color(m.i), d: `M${px - 5} ${py}l5 -5 5 5 -5 5z` }));
+			front.push(svg("path", { class: "dot", stroke: draw.color(m.i), d: `M${px - 5} ${py}l5 -5 5 5 -5 5z` }, m.title ? svg("title", {}, m.title) : null));
 			labels.take([px - 5, py - 5, px + 5, py + 5]);
 			texts.push(labels.place(m.label, [{ x: px + 9, y: py + 13 }, { x: px - 9, y: py - 7, anchor: "end" }, { x: px + 9, y: py + 28 }, { x: px - 9, y: py - 22, anchor: "end" }, { x: px + 9, y: py + 43 }, { x: px - 9, y: py + 28, anchor: "end" }], { class: "halo", fill: draw.color(m.i) }));
 		}
@@ -187,6 +202,14 @@ class Chart {
 		}
 	}
 
+	// handle is the drag of a mark or switch under the pointer.
+	handle(e) {
+		if (!this.x) return null;
+		const r = this.svg.getBoundingClientRect(), px = (e.clientX - r.left) / r.width * this.w, py = (e.clientY - r.top) / r.height * this.h;
+		const reach = e.pointerType === "touch" ? 16 : 7, near = m => Math.abs(this.x.at(m.x) - px) < reach;
+		const found = (this.data.marks || []).find(m => m.drag && near(m) && Math.abs(this.y.at(m.y) - py) < reach + 3) || (this.data.switches || []).find(m => m.drag && near(m) && py > this.top);
+		return found ? found.drag : null;
+	}
 	sizeAt(e) {
 		const r = this.svg.getBoundingClientRect(), p = (e.clientX - r.left) / r.width * this.w;
 		const v = this.x.back(Math.max(this.left, Math.min(this.right, p)));
@@ -194,8 +217,11 @@ class Chart {
 		return Math.abs(this.x.at(power) - p) < 5 ? power : Math.max(1, Math.round(v));
 	}
 	hover(e) {
-		if (!this.x || e.pointerType === "touch") return;
+		if (!this.x) return;
 		const size = this.sizeAt(e);
+		if (this.dragging) { this.leave(); this.dragging(size, true); return; }
+		if (e.pointerType === "touch") return;
+		this.svg.style.cursor = this.handle(e) ? "ew-resize" : "";
 		const shown = this.onHover(size); // {head, rows: [{i, name, text, y}]}
 		if (!shown) return;
 		const { html, svg } = draw, p = this.x.at(size);

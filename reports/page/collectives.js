@@ -91,6 +91,7 @@ const collectives = (() => {
 			{ head: "algorithm", text: true, cell: a => draw.html("button", { type: "button", "aria-pressed": String(a === chosen), onclick: () => { s.algorithm = a.name; page.settle(); } }, a.name) },
 			...["time", "average", "slower by"].filter(h => at(h) >= 0).map(h => ({ head: h, cell: a => a.cells[at(h)] })),
 		], all, a => a === chosen ? { "data-on": "" } : {});
+		$("collective-notes").replaceChildren(...t.notes.map(n => draw.html("li", {}, n)));
 		if (!chosen) throw new Error("no algorithm of this collective runs with so many ranks");
 		if (chosen.measured) { // nobody knows its messages
 			tree.paint(() => [0]);

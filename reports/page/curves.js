@@ -46,9 +46,9 @@ const curves = (() => {
 			lines: kind("line").map(f => ({ x: f.x, y: f.y, i: f.design })),
 			bands: kind("band", "beyond").map(f => ({ x: f.x, low: f.low, high: f.high, i: f.design, beyond: f.kind === "beyond" })),
 			points: once(kind("points")).map(f => ({ x: f.x, y: f.y, low: f.low, high: f.high, i: f.design })),
-			roofs: marks("y").map(m => ({ y: m.y, label: m.label })),
-			switches: marks("x").map(m => ({ x: m.x, label: m.label, i: i(m) })),
-			marks: q === "gap" || q === "throughput" ? [] : marks("point").map(m => ({ x: m.x, y: m.y, label: m.label, i: i(m) })),
+			roofs: marks("y").map(m => ({ y: m.y, label: m.label, i: m.design })),
+			switches: marks("x").map(m => ({ x: m.x, label: m.label, i: i(m), drag: i(m) === s.on ? page.threshold(m.x) : null })),
+			marks: q === "gap" || q === "throughput" ? [] : marks("point").map(m => ({ x: m.x, y: m.y, label: m.label, i: i(m), title: terms["n½"], drag: i(m) === s.on ? page.half : null })),
 		};
 	};
 
@@ -61,7 +61,7 @@ const curves = (() => {
 			const figure = program.ask("curves", { designs: requests, quantity: q, sizes: grid(), plain: moving });
 			const data = chartData(figure, q);
 			chart.held = moving;
-			if (moving && chart.data) for (const k of ["points", "roofs", "bands"]) if (!data[k].length) data[k] = k === "bands" ? [] : chart.data[k];
+			if (moving && chart.data) for (const k of ["points", "roofs"]) if (!data[k].length) data[k] = chart.data[k];
 			chart.draw(data);
 			for (const n of figure.notes || []) notes.add(n);
 		}
@@ -90,7 +90,7 @@ const curves = (() => {
 		rows = predict(requests, s.size);
 		const size = rows.cells[0][rows.heads.indexOf("size")];
 		const columns = rows.heads.map((head, j) => ({ head, text: !rows.numeric[j], cell: row => row.cells[j] })).filter(c => !["platform", "layer", "size"].includes(c.head));
-		columns.unshift({ head: "design", cell: (row, i) => draw.html("span", {}, draw.swatch(i), names[i]) });
+		columns.unshift({ head: "design", text: true, cell: (_, i) => names[i] });
 		if (rows.rows.length > 1) {
 			const first = rows.rows[0].one_way_us, at = columns.findIndex(c => c.head === "one way");
 			columns.splice(at + 1, 0, { head: "against the first", cell: (_, i) => i === 0 || !(first > 0) ? "" : change(rows.rows[i].one_way_us / first - 1) });

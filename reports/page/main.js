@@ -64,6 +64,34 @@ const page = (() => {
 		}
 	};
 
+	// threshold is what moves the threshold of the design at this size, half what moves its n½.
+	const threshold = size => {
+		const t = platform.thresholds.find(t => t.in_use_bytes === size);
+		return t ? (to, moving) => moved(t.path, to + "B", moving) : null;
+	};
+	let fixed = ""; // the cost that n½ moves with
+	const half = (to, moving) => {
+		for (let turn = 0; turn < 3; turn++) { // n½ is the fixed cost times r∞ of a line; of others nearly
+			const { r_inf_mb_s: rate, n_half_bytes: now } = platform.peak;
+			if (!now || Math.abs(now / to - 1) < .005) break;
+			const costs = platform.parameters.filter(p => p.unit === "us" && p.used && !p.constant && p.value !== null);
+			if (!costs.some(p => p.path === fixed)) {
+				const { parts } = program.ask("shares", { ...state.request(), sizes: draw.sizeText(Math.max(1, Math.round(now))) });
+				const share = p => (parts.find(q => q.path === p.path) || { one_way_us: 0 }).one_way_us;
+				fixed = [...costs].sort((a, b) => share(b) - share(a))[0]?.path || "";
+			}
+			const p = costs.find(p => p.path === fixed);
+			if (!p || moved(p.path, Number(Math.max(0, p.value + (to - now) / rate).toPrecision(4)) + "us", true)) break;
+			platform = program.ask("platform", state.request());
+		}
+		if (!moving) { fixed = ""; settle(); }
+	};
+	const moved = (path, value, moving) => {
+		const error = change(path, value, moving);
+		notice(error || "");
+		return error;
+	};
+
 	// update draws what a slider on its way changes, and settles when it rests. The other sliders
 	// follow ten times a second.
 	const update = moving => {
@@ -118,11 +146,10 @@ const page = (() => {
 	};
 	const shares = () => {
 		const size = s.view === "packets" ? s.message : s.view === "collectives" ? s.block : s.size;
-		try {
-			sliders.owns(program.ask("shares", { ...state.request(), sizes: draw.sizeText(size) }), draw.sizeLabel(size));
-		} catch {
-			sliders.owns(null);
-		}
+		let found = null;
+		try { found = program.ask("shares", { ...state.request(), sizes: draw.sizeText(size) }); } catch { /* not of messages */ }
+		sliders.owns(found, draw.sizeLabel(size));
+		way.show(platform, found);
 	};
 
 	// readSize reads what was typed as a size, by the program's own rules.
@@ -150,7 +177,9 @@ const page = (() => {
 	const read = async text => {
 		const found = await state.parse(text, program);
 		for (const [name, toml] of found.files || []) s.files.set(name, toml);
+		if (found.lost) notice(`This link is broken: it does not give back ${found.lost}. The rest is shown.`);
 		delete found.files;
+		delete found.lost;
 		Object.assign(s, found);
 		if (s.tour >= tour.steps) s.tour = -1;
 	};
@@ -239,7 +268,7 @@ const page = (() => {
 		performance.mark("first-curve");
 		setTimeout(() => { list(); head(); }, 50); // reads all platforms, which a curve need not wait for
 	};
-	return { start, visit, update, settle, list, add, say, notice, readSize, picture, question, write };
+	return { start, visit, update, settle, list, add, say, notice, readSize, picture, question, write, threshold, half };
 })();
 if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", () => page.start());
 else page.start();

@@ -84,7 +84,7 @@ func assemble(p Program, start Start) ([]byte, error) {
 	}{
 		{`<meta charset="utf-8">`, []byte(`<meta charset="windows-1252">`)}, // of which nothing but the program is more than ASCII
 		{"/*halfpeak:style*/", ascii(style, inStyle)},
-		{"/*halfpeak:exec*/", ascii(p.Exec, inScript)},
+		{"/*halfpeak:exec*/", ascii(lean(p.Exec), inScript)},
 		{"/*halfpeak:script*/", ascii(script, inScript)},
 	} {
 		if page, err = put(page, of.place, of.text); err != nil {
@@ -161,8 +161,14 @@ func joined(pattern string) ([]byte, error) {
 		}
 		all = append(append(all, text...), '\n')
 	}
-	return all, nil
+	return lean(all), nil
 }
+
+var idle = regexp.MustCompile(`(?m)^\s*//.*\n|^\s+`)
+
+// lean leaves out what a browser does not need of a script or style: indentation, empty lines, and
+// lines of remarks.
+func lean(text []byte) []byte { return idle.ReplaceAll(text, nil) }
 
 var (
 	policy  = regexp.MustCompile(`<meta http-equiv="Content-Security-Policy"[^>]*>`)

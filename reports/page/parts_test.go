@@ -30,6 +30,8 @@ func TestBrowser(t *testing.T) {
 		{"packets", (*browser).packets},
 		{"collectives", (*browser).collectives},
 		{"drop", (*browser).drop},
+		{"files", (*browser).files},
+		{"drag", (*browser).drag},
 		{"hostile", (*browser).hostile},
 		{"reload", (*browser).reload},
 		{"tour", (*browser).tour},
@@ -168,6 +170,9 @@ func (b *browser) packets() {
 func (b *browser) collectives() {
 	b.goTo("#v=collectives&c=bcast,8,8,&d=hp-lam")
 	b.sameTimes(b.sh(b.t.TempDir(), "halfpeak collective bcast hp-lam --ranks 8 --size 8"))
+	if notes := js[string](b, `document.getElementById("collective-notes").textContent`); !strings.Contains(notes, "No collective was measured on this machine") {
+		b.t.Errorf("the caveat of the command is not there: %q", notes)
+	}
 	if n := js[int](b, `document.querySelectorAll("#tree circle").length`); n < 8 {
 		b.t.Errorf("%d nodes are drawn for 8 ranks", n)
 	}
@@ -238,6 +243,84 @@ func (b *browser) drop() {
 	js[any](b, `document.querySelector("#designs .remove").click()`) // the platform that the page began with
 	b.settle()
 	b.same("values", b.sh(dir, js[string](b, `document.getElementById("command").textContent`)))
+}
+
+// files drops one of a single size, others after it, and several at once; and follows a broken link.
+func (b *browser) files() {
+	b.goTo("#d=clip&d=nothing.toml")
+	if said := js[string](b, `document.getElementById("notice").textContent`); !strings.Contains(said, "nothing.toml") {
+		b.t.Errorf("a broken link: %q", said)
+	}
+	dir := b.t.TempDir()
+	one := []byte("size,time_us\n0,1.2\n1024,3.4\n")
+	b.check(os.WriteFile(filepath.Join(dir, "one.csv"), one, 0o644))
+	b.dropFile("one.csv", one)
+	b.fitted()
+	b.same("fit-lines", b.sh(dir, "halfpeak fit one.csv"))
+	title := func() string { return js[string](b, `document.getElementById("fit-title").textContent`) }
+	drawn := func() int {
+		return js[int](b, `document.querySelectorAll("#fit-chart path.dot").length * document.getElementById("fit-chart").checkVisibility()`)
+	}
+	if title() != "one.csv" || drawn() != 0 {
+		b.t.Errorf("%s: %d sets of points", title(), drawn())
+	}
+	js[any](b, `performance.clearMeasures()`)
+	b.dropFile("more.csv", []byte("size,time_us\n1,1\n1024,2\n2048,3\n4096,5\n"))
+	b.fitted()
+	if cells := b.table("fit-lines"); title() != "more.csv" || drawn() != 1 || !strings.Contains(fmt.Sprint(cells), "4 KiB") {
+		b.t.Errorf("after a file of one size %s: %d sets of points, %q", title(), drawn(), cells)
+	}
+	js[any](b, `performance.clearMeasures()`)
+	js[any](b, `(() => {
+		const t = new DataTransfer();
+		for (const k of [1, 2]) t.items.add(new File(["size,time_us\n1," + k + "\n1024,2\n2048,3\n4096,5\n8192,9\n"], "file" + k + ".csv"));
+		document.querySelector("main").dispatchEvent(new DragEvent("drop", { dataTransfer: t, bubbles: true, cancelable: true }));
+	})()`)
+	js[any](b, `new Promise(resolve => { const look = () => performance.getEntriesByName("fit").length > 1 ? setTimeout(resolve, 100) : setTimeout(look, 20); look(); })`)
+	if drawn() != 2 || js[int](b, `document.getElementById("fit-table").options.length`) != 2 {
+		b.t.Errorf("two files are %d curves", drawn())
+	}
+	js[any](b, `performance.clearMeasures(); document.getElementById("fit-example").click()`)
+	b.fitted()
+	if title() != "example.out" || drawn() != 1 {
+		b.t.Errorf("the example: %s, %d", title(), drawn())
+	}
+}
+
+// drag moves the n½ of a curve and a threshold, and looks at the formula beside the sliders.
+func (b *browser) drag() {
+	const move = `(find => {
+		const svg = document.querySelector("#charts svg"), at = document.querySelector(find).getBoundingClientRect();
+		const x = at.left + at.width / 2, y = at.top + at.height / 2;
+		svg.setPointerCapture = () => {};
+		const tell = (name, dx) => svg.dispatchEvent(new PointerEvent(name, { clientX: x + dx, clientY: y, pointerId: 1, bubbles: true }));
+		tell("pointerdown", 0);
+		for (let k = 1; k <= 10; k++) tell("pointermove", 6 * k);
+		tell("pointerup", 60);
+	})`
+	command := func() string {
+		b.settle()
+		return js[string](b, `document.getElementById("command").textContent`)
+	}
+	b.goTo("#d=hp-lam/gam&q=bandwidth")
+	half := func() float64 {
+		return js[float64](b, `program.ask("platform", state.request()).peak.n_half_bytes`)
+	}
+	before := half()
+	js[any](b, move+`("#charts path.dot:has(title)")`)
+	if said := command(); !strings.Contains(said, "--set 'layer.gam.o") || half() < 1.3*before {
+		b.t.Errorf("n½ went from %v to %v: %s", before, half(), said)
+	}
+	b.goTo("#d=clip&q=latency")
+	js[any](b, move+`("#charts path.switch")`)
+	if said := command(); !strings.Contains(said, "up_to=") {
+		b.t.Errorf("the threshold: %s", said)
+	}
+	b.goTo("#d=hp-lam/gam")
+	js[any](b, `document.querySelectorAll("#sliders .param")[1].dispatchEvent(new Event("pointerenter"))`)
+	if lit := js[string](b, `[...document.querySelectorAll("#formula [data-on]")].map(e => e.textContent).join()`); lit != "o_r" {
+		b.t.Errorf("of %s, %q lights up", js[string](b, `document.getElementById("formula").textContent`), lit)
+	}
 }
 
 // hostile tries to bring markup and nonsense in.

@@ -69,7 +69,7 @@ const shapes = (() => {
 			parts.push(svg("text", { class: "soft", x: left - 6, y: y(k) + ch / 2 + 4, "text-anchor": "end" }, draw.sizeLabel(m.sizes[k])));
 			for (let j = 0; j < nx; j++) {
 				const a = m.best[j] ? m.best[j][k] : -1;
-				const cell = svg("rect", { x: left + j * cw, y: y(k), width: Math.max(1, cw - 1), height: ch - 1, onclick: () => then(j, k) }, svg("title", {}, a < 0 ? "not computed yet" : `${m.algorithms[a]}: ${m.ranks[j]} ranks, ${draw.sizeLabel(m.sizes[k])}`));
+				const cell = svg("rect", { x: left + j * cw, y: y(k), width: Math.max(1, a >= 0 && m.best[j + 1] && m.best[j + 1][k] === a ? cw + .5 : cw - 1), height: ch - 1, onclick: () => then(j, k) }, svg("title", {}, a < 0 ? "not computed yet" : `${m.algorithms[a]}: ${m.ranks[j]} ranks, ${draw.sizeLabel(m.sizes[k])}`));
 				cell.style.fill = a < 0 ? "var(--grid)" : color(m.order.indexOf(a));
 				cell.style.fillOpacity = a < 0 ? 1 : .82;
 				cell.style.cursor = "pointer";

@@ -46,14 +46,15 @@ const sliders = (() => {
 			r.error.textContent = error || "";
 			if (error) r.text.setAttribute("aria-invalid", "true"); else r.text.removeAttribute("aria-invalid");
 		};
-		r.element = html("div", { class: "param" },
+		const points = to => () => way.point(to);
+		r.element = html("div", { class: "param", onpointerenter: points(p), onfocusin: points(p), onpointerleave: points(null), onfocusout: points(null) },
 			html("label", { for: id, title: phrase }, label(p)), r.text, r.reset,
 			html("div", { class: "track" }, r.range, r.interval, r.mark), r.words, r.owns, r.error);
 		return r;
 	};
 	const label = p => {
 		const short = p.owner && p.name.startsWith(p.owner + ".") ? p.name.slice(p.owner.length + 1) : p.name;
-		return [html("b", {}, p.symbol || short), p.phrase ? " " + p.phrase : ""];
+		return [html("b", { class: terms[p.symbol] ? "term" : null, title: terms[p.symbol] }, p.symbol || short), p.phrase ? " " + p.phrase : ""];
 	};
 	const at = (e, t) => { e.style.left = `calc(8px + (100% - 16px) * ${t.toFixed(4)})`; };
 	const update = (r, p) => {
