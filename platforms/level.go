@@ -15,8 +15,9 @@ const maxLevels = 32
 // A levelSpec is a level with the names of its layers, and its parameters by slot.
 type levelSpec struct {
 	LevelLayers
-	name                               string
-	arity, lanes, ports, eager, packet int // slot; -1: not given
+	name                                    string
+	arity, lanes, ports, eager, packet, hop int // slot; -1: not given
+	topology                                machine.Topology
 }
 
 // levelFields are the numbers of a level.
@@ -27,6 +28,7 @@ var levelFields = map[string]Param{
 
 	"eager_threshold": {Measure: model.Size, Phrase: "largest message that does not wait for its receive"},
 	"packet":          {Measure: model.Size, Phrase: "largest message that does not have fair shares"},
+	"hop":             {Measure: model.Time, Phrase: "latency of each link beyond the shortest route"},
 }
 
 // CheckLevelName says why a level cannot have a name, or is nil.
@@ -46,7 +48,7 @@ func (b *builder) levelTables() {
 	for _, t := range tables {
 		b.must(t.path, CheckLevelName(t.Name))
 		t.sourced(t.text("source"))
-		spec := levelSpec{name: t.Name, arity: -1, lanes: -1, ports: -1, eager: -1, packet: -1}
+		spec := levelSpec{name: t.Name, arity: -1, lanes: -1, ports: -1, eager: -1, packet: -1, hop: -1}
 		for _, part := range spec.parts() {
 			if t.has(part.key) || part.key == "layer" {
 				*part.name = t.text(part.key)
@@ -60,18 +62,24 @@ func (b *builder) levelTables() {
 		for _, number := range []struct {
 			key  string
 			slot *int
-		}{{"arity", &spec.arity}, {"lanes", &spec.lanes}, {"ports", &spec.ports}, {"eager_threshold", &spec.eager}, {"packet", &spec.packet}} {
+		}{{"arity", &spec.arity}, {"lanes", &spec.lanes}, {"ports", &spec.ports}, {"eager_threshold", &spec.eager}, {"packet", &spec.packet}, {"hop", &spec.hop}} {
 			if !t.has(number.key) {
 				continue
 			}
 			i := s.slot(number.key)
-			if d := b.slots[i].Value.Dim; d != quantity.DimNone && number.key != "eager_threshold" && number.key != "packet" {
+			if d := b.slots[i].Value.Dim; d != quantity.DimNone && s.fields[number.key].Measure != model.Size && s.fields[number.key].Measure != model.Time {
 				t.fail(number.key, "%q is %s; it is a plain number", b.slots[i].Text, d)
 			}
 			if b.slots[i].Value.Num == 0 && (number.key == "lanes" || number.key == "ports") {
 				t.fail(number.key, "must be at least 1, since a single transfer runs at full speed; omit it if nothing is shared (got %q)", b.slots[i].Text)
 			}
 			*number.slot = i
+		}
+		if t.has("topology") {
+			var err error
+			if spec.topology, err = machine.ParseTopology(t.text("topology")); err != nil {
+				t.fail("topology", "%w", err)
+			}
 		}
 		b.levels = append(b.levels, spec)
 		b.p.Levels = append(b.p.Levels, b.level(spec))
@@ -100,7 +108,7 @@ func (s *section) levelLayer(key, name string, of Subject) {
 // level is the level for readers of the platform.
 func (b *builder) level(s levelSpec) Level {
 	l := Level{Name: s.name, LevelLayers: s.LevelLayers}
-	for _, i := range []int{s.arity, s.lanes, s.ports, s.eager, s.packet} {
+	for _, i := range []int{s.arity, s.lanes, s.ports, s.eager, s.packet, s.hop} {
 		if i >= 0 {
 			l.Params = append(l.Params, b.slots[i].Param)
 		}
@@ -113,11 +121,11 @@ func (b *builder) level(s levelSpec) Level {
 type Level struct {
 	Name string
 	LevelLayers
-	Params []Param // arity; then lanes, ports, eager_threshold and packet if given
+	Params []Param // arity; then lanes, ports, eager_threshold, packet and hop if given
 }
 
 // LevelLayers are the names of a level's layers; "" if not given.
-type LevelLayers struct{ Layer, Gap, Send, Receive, Shared, Port string }
+type LevelLayers struct{ Layer, Gap, Send, Receive, Shared, Port, Link string }
 
 // A levelPart is one of them by its key, with what its times are those of.
 type levelPart struct {
@@ -128,7 +136,7 @@ type levelPart struct {
 
 func (l *LevelLayers) parts() []levelPart {
 	return []levelPart{{"layer", &l.Layer, Message}, {"gap", &l.Gap, Stream}, {"send", &l.Send, Message}, {"receive", &l.Receive, Message},
-		{"shared", &l.Shared, Message}, {"port", &l.Port, Message}}
+		{"shared", &l.Shared, Message}, {"port", &l.Port, Message}, {"link", &l.Link, Message}}
 }
 
 // Machine returns the machine that the platform's levels describe, with the present values of its
@@ -158,7 +166,8 @@ func (p Platform) Machine() (m machine.Machine, ok bool) {
 	for _, s := range p.built.levels {
 		m.Levels = append(m.Levels, machine.Level{Name: s.name, Arity: int(value(s.arity)),
 			Layer: layer(s.Layer), Gap: layer(s.Gap), Send: layer(s.Send), Receive: layer(s.Receive), Shared: layer(s.Shared), Port: layer(s.Port),
-			Lanes: value(s.lanes), Ports: value(s.ports), Eager: quantity.Bytes(value(s.eager)), Packet: quantity.Bytes(value(s.packet))})
+			Lanes: value(s.lanes), Ports: value(s.ports), Eager: quantity.Bytes(value(s.eager)), Packet: quantity.Bytes(value(s.packet)),
+			Topology: s.topology, Hop: quantity.Micros(value(s.hop)), Link: layer(s.Link)})
 	}
 	return m, ok
 }

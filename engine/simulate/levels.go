@@ -14,6 +14,7 @@ type levels struct {
 	eager quantity.Bytes
 	units []uint32 // for each rank, its units from the innermost outwards, numbered across all levels
 	count int      // number of units with ranks
+	ways  *ways    // of the topology of the outermost level, or nil
 }
 
 // FromMachine returns a machine of levels with ranks at the given places. A message has the cost of
@@ -79,6 +80,7 @@ func FromMachine(m machine.Machine, on machine.Places, eager quantity.Bytes) (Ma
 		}
 	}
 	l.count = len(numbers)
+	l.ways = newWays(m, on)
 	return l, nil
 }
 
@@ -88,9 +90,18 @@ func (l *levels) unitsOf(rank int) []uint32 {
 	return l.units[rank*n : (rank+1)*n]
 }
 
-// Level returns the innermost common level of two ranks.
+// Level returns the innermost common level of two ranks. With a topology it adds the number of
+// levels for each link beyond the shortest route.
 func (l *levels) Level(from, to int) int {
-	a, b := l.unitsOf(from), l.unitsOf(to)
+	i := l.common(l.unitsOf(from), l.unitsOf(to))
+	if l.ways != nil && i == len(l.Levels)-1 {
+		i += len(l.Levels) * l.ways.Topology.Extra(l.ways.units[from], l.ways.units[to])
+	}
+	return i
+}
+
+// common returns the innermost level at which two ranks have the same unit.
+func (l *levels) common(a, b []uint32) int {
 	i := 0
 	for a[i] != b[i] { // the outermost level has a single unit
 		i++
@@ -98,9 +109,15 @@ func (l *levels) Level(from, to int) int {
 	return i
 }
 
-// Cost returns the cost of a message of n bytes at the level. A size of 0 costs the same as 1 byte.
-func (l *levels) Cost(level int, n uint64) Cost {
-	return costAt(l.Levels[level], n, l.eager)
+// at returns the level of a result of Level.
+func (l *levels) at(distance int) machine.Level { return l.Levels[distance%len(l.Levels)] }
+
+// Cost returns the cost of a message of n bytes at the distance that Level returns. A size of 0
+// costs the same as 1 byte.
+func (l *levels) Cost(distance int, n uint64) Cost {
+	c := costAt(l.at(distance), n, l.eager)
+	c.Latency += l.at(distance).Hop * quantity.Micros(distance/len(l.Levels))
+	return c
 }
 
 // costAt returns the cost of a message of n bytes at level l.
@@ -113,7 +130,7 @@ func costAt(l machine.Level, n uint64, eager quantity.Bytes) Cost {
 
 // joint reports whether a message of n bytes uses rendezvous and its time includes the handshake.
 func (l *levels) joint(level int, n uint64) bool {
-	most := l.Levels[level].Eager
+	most := l.at(level).Eager
 	return most > 0 && quantity.Bytes(n) > most
 }
 
@@ -125,6 +142,7 @@ func (l *levels) ranks() int { return len(l.units) / len(l.Levels) }
 type sharing struct {
 	*levels
 	inside, out, in []unitClock // by unit
+	links           []unitClock // of the topology
 	known           map[key][]occupancy
 	last            key
 	occupied        []occupancy       // of last
@@ -137,7 +155,11 @@ func newSharing(m Machine) *sharing {
 		return nil
 	}
 	clocks := func() []unitClock { return make([]unitClock, l.count) }
-	return &sharing{levels: l, inside: clocks(), out: clocks(), in: clocks(), known: map[key][]occupancy{}, held: map[uint32]uint64{}}
+	s := &sharing{levels: l, inside: clocks(), out: clocks(), in: clocks(), known: map[key][]occupancy{}, held: map[uint32]uint64{}}
+	if l.ways != nil {
+		s.links = make([]unitClock, l.ways.Topology.Links())
+	}
+	return s
 }
 
 // An occupancy is [machine.Occupancy] in ticks.
@@ -191,10 +213,7 @@ func (c *unitClock) pass(begin, stream uint64, o occupancy) uint64 {
 // delay in ticks.
 func (s *sharing) pass(from, to uint32, size uint64, c *cost, begin uint64) (held uint64, err error) {
 	a, b := s.unitsOf(int(from)), s.unitsOf(int(to))
-	level := 0
-	for a[level] != b[level] {
-		level++
-	}
+	level := s.common(a, b)
 	occupied, err := s.occupies(level, size, c.gap)
 	if err != nil {
 		return 0, err
@@ -205,6 +224,9 @@ func (s *sharing) pass(from, to uint32, size uint64, c *cost, begin uint64) (hel
 		} else {
 			held = max(held, s.inside[a[i]].pass(begin, c.stream, o))
 		}
+	}
+	for _, link := range s.route(level, from, to) {
+		held = max(held, s.links[link].pass(begin, c.stream, s.ways.occupancy(size)))
 	}
 	return held, nil
 }

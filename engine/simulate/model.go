@@ -20,6 +20,7 @@ func (r *run) model() error {
 		r.startRecord()
 	}
 	r.proceed = r.step
+	r.skewStarts()
 	r.start(func(uint32) bool { return true })
 	return r.loop()
 }

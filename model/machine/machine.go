@@ -40,6 +40,13 @@ type Level struct {
 	// They are at least 1 and need not be whole; 0 means no limit.
 	Lanes, Ports float64
 
+	// Topology, if not zero, connects the inner units of the outermost level. The layer is the cost
+	// between the closest units; each further link of a route adds Hop to the latency, and a message
+	// occupies each link for Link's OneWay, if not nil. A unit has no NIC but its links.
+	Topology Topology
+	Hop      quantity.Micros
+	Link     model.Layer
+
 	// Packet, if above 0, is the largest message that shared resources serve first come, first
 	// served. Larger messages get max-min fair shares of them, and of the NICs of both ranks.
 	Packet quantity.Bytes
@@ -68,6 +75,14 @@ func (m Machine) Check() (level int, key string, err error) {
 			return i, "lanes", fmt.Errorf("must be at least 1, since a single transfer runs at full speed; omit it if nothing is shared")
 		case l.Ports != 0 && !(l.Ports >= 1 && l.Ports <= MaxCores):
 			return i, "ports", fmt.Errorf("must be at least 1, since a single transfer runs at full speed; omit it if nothing is shared")
+		case l.Topology.kind != "" && i != len(m.Levels)-1:
+			return i, "topology", errors.New("is for the outermost level alone")
+		case l.Topology.kind != "" && l.Topology.Units() != l.Arity:
+			return i, "topology", fmt.Errorf("%q connects %d units, and the arity is %d", l.Topology, l.Topology.Units(), l.Arity)
+		case !(l.Hop >= 0):
+			return i, "hop", errors.New("must be at least 0")
+		case l.Topology.kind == "" && (l.Hop > 0 || l.Link != nil):
+			return i, "topology", errors.New("is missing; hop and link are of its links")
 		case l.Lanes != 0 && l.Shared != nil:
 			return i, "lanes", fmt.Errorf("says the same as shared; leave one of them out")
 		case l.Ports != 0 && l.Port != nil:
@@ -175,7 +190,7 @@ func (l Level) Occupies(n quantity.Bytes, gap quantity.Micros) (inside, port Occ
 // Shares reports whether ranks share anything that carries messages.
 func (m Machine) Shares() bool {
 	for _, l := range m.Levels {
-		if l.Shared != nil || l.Port != nil || l.Lanes > 0 || l.Ports > 0 {
+		if l.Shared != nil || l.Port != nil || l.Link != nil || l.Lanes > 0 || l.Ports > 0 {
 			return true
 		}
 	}

@@ -168,6 +168,11 @@ func (f *Fitted) estimatedMachine(m machine.Machine, title, source string) platf
 		layer(&t, "receive", l.Name+"-receive", l.Receive)
 		layer(&t, "shared", l.Name+"-memory", l.Shared)
 		layer(&t, "port", l.Name+"-port", l.Port)
+		if text := l.Topology.String(); text != "" {
+			t.Set("topology", text)
+			t.Set("hop", platforms.ExactMicros(l.Hop))
+			layer(&t, "link", l.Name+"-link", l.Link)
+		}
 		if l.Eager > 0 {
 			t.Set("eager_threshold", fmt.Sprintf("%.0fB", float64(l.Eager)))
 		}

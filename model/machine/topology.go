@@ -1,0 +1,135 @@
+package machine
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// A Topology is a network of the inner units of a level in which a message takes a way that depends
+// on its two units alone. The zero value is none: all units are equally far apart.
+//
+//   - "torus 4 4 2": sizes by dimension, the first one of neighbouring units. A message corrects one
+//     dimension after another, each the shorter way round.
+//   - "dragonfly 2 4 2 1": groups, chassis in a group, routers in a chassis, units of a router (Kim,
+//     Dally, Scott, Abts 2008; chassis as in Cray's Cascade, Faanes and others 2012). Routers of a
+//     chassis are linked, as are those of one position in all chassis of a group. Router g of the
+//     first chassis has the link to group g. Routes are minimal.
+type Topology struct {
+	kind  string
+	sizes []int
+}
+
+// ParseTopology reads a topology such as "torus 4 4". The number of routers in a chassis of a
+// dragonfly must be at least that of groups.
+func ParseTopology(text string) (Topology, error) {
+	words := strings.Fields(text)
+	var t Topology
+	units := 1
+	for i, word := range words {
+		if i == 0 {
+			t.kind = word
+			continue
+		}
+		n, err := strconv.Atoi(word)
+		if err != nil || n < 1 || n > MaxCores/units {
+			return t, fmt.Errorf("must be \"torus X Y …\" or \"dragonfly GROUPS CHASSIS ROUTERS UNITS\" with sizes of at least 1 (got %q)", text)
+		}
+		t.sizes, units = append(t.sizes, n), units*n
+	}
+	switch {
+	case t.kind == "torus" && len(t.sizes) > 0:
+	case t.kind == "dragonfly" && len(t.sizes) == 4:
+		if t.sizes[2] < t.sizes[0] {
+			return t, fmt.Errorf("%q has %d groups, so a chassis must have as many routers (got %d)", text, t.sizes[0], t.sizes[2])
+		}
+	default:
+		return t, fmt.Errorf("must be \"torus X Y …\" or \"dragonfly GROUPS CHASSIS ROUTERS UNITS\" (got %q)", text)
+	}
+	return t, nil
+}
+
+// String returns the text that ParseTopology reads; "" for none.
+func (t Topology) String() string {
+	return strings.TrimSpace(t.kind + " " + strings.Trim(fmt.Sprint(t.sizes), "[]"))
+}
+
+// Units returns the number of units that the topology connects; 1 if there is none.
+func (t Topology) Units() int {
+	units := 1
+	for _, n := range t.sizes {
+		units *= n
+	}
+	return units
+}
+
+// Links returns the number of links; each direction is a link of its own.
+func (t Topology) Links() int {
+	units := t.Units()
+	if t.kind != "dragonfly" {
+		return 2 * len(t.sizes) * units
+	}
+	routers := units / t.sizes[3]
+	return 2*units + routers*(t.sizes[2]+t.sizes[1]+1)
+}
+
+// Route returns the links from unit a to another unit b, in order, as numbers below Links.
+func (t Topology) Route(a, b int) (links []int) {
+	if t.kind != "dragonfly" {
+		stride := 1
+		for dim, n := range t.sizes {
+			x, y := a/stride%n, b/stride%n
+			step := 1
+			if (y-x+n)%n > n/2 {
+				step = n - 1
+			}
+			for x != y {
+				links = append(links, 2*(a*len(t.sizes)+dim)+min(step-1, 1))
+				to := (x + step) % n
+				a, x = a+(to-x)*stride, to
+			}
+			stride *= n
+		}
+		return links
+	}
+	units := t.Units()
+	chassis, positions, each := t.sizes[1], t.sizes[2], t.sizes[3]
+	within, across, global := 2*units, 2*units+units/each*positions, 2*units+units/each*(positions+chassis)
+	at, goal := a/each, b/each
+	toPosition := func(p int) {
+		if at%positions != p {
+			links = append(links, within+at*positions+p)
+			at += p - at%positions
+		}
+	}
+	toChassis := func(c int) {
+		if from := at / positions % chassis; from != c {
+			links = append(links, across+at*chassis+c)
+			at += (c - from) * positions
+		}
+	}
+	links = append(links, a)
+	if g, h := at/positions/chassis, goal/positions/chassis; g != h {
+		toPosition(h)
+		toChassis(0)
+		links = append(links, global+at)
+		at = h*chassis*positions + g
+	}
+	toPosition(goal % positions)
+	toChassis(goal / positions % chassis)
+	return append(links, units+b)
+}
+
+// minLinks returns the number of links between the closest units.
+func (t Topology) minLinks() int {
+	switch {
+	case t.kind != "dragonfly":
+		return 1
+	case t.sizes[3] > 1:
+		return 2
+	}
+	return 3
+}
+
+// Extra returns the number of links from unit a to unit b beyond that between the closest units.
+func (t Topology) Extra(a, b int) int { return max(len(t.Route(a, b))-t.minLinks(), 0) }
