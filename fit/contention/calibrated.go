@@ -16,9 +16,36 @@ import (
 // resource is taken to be shared.
 const saturated = 1.2
 
-// packet is the size up to which messages are taken to be carried first come, first served: the MTU
-// of most networks. Larger ones have fair shares.
-const packet quantity.Bytes = 2048
+// defaultPacket is the size up to which messages are taken to be carried first come, first served
+// if it was not measured: the MTU of most networks. Larger ones have fair shares.
+const defaultPacket quantity.Bytes = 2048
+
+// packet returns the largest size at which the second of two messages of a root delays the first by
+// less than a quarter of its gap; a sixteenth of the smallest size if there is none. Sizes count
+// whose gap is at least 3 % of the time of one message, and that by which the way to the second
+// receiver is longer. It returns defaultPacket if none counts.
+func (c *Calibration) packet(level int) quantity.Bytes {
+	one, two, first := c.curve(FanOut, level, false, 1), c.curve(FanOut, level, false, 2), c.curve(FanFirst, level, false, 2)
+	gap := c.curve(Stream, level, false, 1)
+	if len(one.Sizes) < 2 || len(two.Sizes) < 2 || len(first.Sizes) == 0 || len(gap.Sizes) < 2 {
+		return defaultPacket
+	}
+	least := first.Sizes[0]
+	longer := two.At(least) - one.At(least) - gap.At(least)
+	size, counted := least/16, false
+	for _, n := range first.Sizes {
+		if g := gap.At(n); g > max(0.03*one.At(n), longer) {
+			counted = true
+			if first.At(n)-one.At(n) < g/4 {
+				size = n
+			}
+		}
+	}
+	if !counted {
+		return defaultPacket
+	}
+	return size
+}
 
 // uselessFactor is the largest half-width of an interval, as a factor; a wider one is not reported.
 const uselessFactor = 10
@@ -57,7 +84,12 @@ func (c *Calibration) Machine() (m machine.Machine, unmeasured []string, err err
 	}
 	var all []machine.Level
 	for i := range m.Levels {
-		if i+1 < len(m.Levels) {
+		switch outermost := i == len(m.Levels)-1; {
+		case c.networked() && outermost:
+			m.Levels[i].Topology, m.Levels[i].Hop, m.Levels[i].Link = c.Topology, c.Hop, c.Link
+			all = append(all, m.Levels[i])
+			continue
+		case !outermost && !(c.networked() && i == len(m.Levels)-2): // links are the ports of a network's units
 			m.Levels[i].Port = c.occupancy(m, i, true)
 		}
 		if blocks, shared, ok := c.blocks(m, i); ok {
@@ -126,6 +158,11 @@ func timeAt(curve model.Curve, n quantity.Bytes, otherwise quantity.Micros) quan
 // messages returns the costs of messages at a level that has round trips.
 func (c *Calibration) messages(level int) machine.Level {
 	way, gap := c.curve(PingPong, level, false, 1), c.curve(Stream, level, false, 1)
+	for i := range way.Costs {
+		if c.networked() && level == len(c.Levels)-1 {
+			way.Costs[i] = max(way.Costs[i]-c.near, minTime)
+		}
+	}
 	send, receive := c.curve(Send, level, false, 1), c.curve(Receive, level, false, 1)
 	eager := c.Levels[level].Eager
 	var sends, receives, gaps []quantity.Micros
@@ -144,7 +181,7 @@ func (c *Calibration) messages(level int) machine.Level {
 		gaps = append(gaps, max(g, minTime))
 	}
 	l := machine.Level{
-		Packet:  packet,
+		Packet:  c.packet(level),
 		Layer:   &model.Table{Sizes: way.Sizes, Times: way.Costs, Gaps: gaps},
 		Send:    &model.Table{Sizes: way.Sizes, Times: sends},
 		Receive: &model.Table{Sizes: way.Sizes, Times: receives},

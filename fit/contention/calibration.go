@@ -18,12 +18,16 @@ const CalibrationHeader = "# halfpeak calibrate 1"
 // A Calibration is the output of calibrate.c: the levels of a machine, and measurements of
 // messages between ranks that meet at each of them.
 type Calibration struct {
-	Levels  []CalibratedLevel // from inside out
-	Places  []int             // core of each rank
-	Rows    []Measurement     // in the order of the file
-	Job     string            // date, ranks and host, as printed
-	Library string            // the MPI library
-	Notes   []string          // doubts
+	Levels []CalibratedLevel // from inside out
+	Places []int             // core of each rank
+	// Distances has the one-way times in µs of a byte between each host and those before it, in the
+	// order of their first ranks; empty if not measured.
+	Distances []float64
+	Network                 // of the hosts; the zero value if levels describe them as well
+	Rows      []Measurement // in the order of the file
+	Job       string        // date, ranks and host, as printed
+	Library   string        // the MPI library
+	Notes     []string      // doubts
 }
 
 // A CalibratedLevel is a kind of unit that calibrate.c found.
@@ -43,6 +47,7 @@ const (
 	LateSend    = "late_send"    // call of a sender whose receiver is late
 	Exchange    = "exchange"     // messages in both directions at once
 	FanOut      = "fan_out"      // a root sends to Pairs ranks, which answer
+	FanFirst    = "fan_first"    // until the first of them has answered
 	FanIn       = "fan_in"       // a root requests messages from Pairs ranks
 	Combine     = "combine"      // local sum of doubles
 )
@@ -131,6 +136,7 @@ func ReadCalibration(r io.Reader, name string) (*Calibration, error) {
 		quiet := func(values []float64) quantity.Micros { return quantity.Micros(stats.QuantileOf(values, 0.25)) }
 		m.Passes, m.Time, m.Low, m.High, m.Average = len(t.time), quiet(t.time), quiet(t.low), quiet(t.high), quiet(t.average)
 	}
+	c.findNetwork()
 	return c, nil
 }
 
@@ -152,13 +158,17 @@ func (c *Calibration) comment(text string, line int) error {
 		} else if at := c.level(words[1]); at >= 0 && words[2] == "eager" {
 			c.Levels[at].Eager = quantity.Bytes(n)
 		}
-	case len(words) == 2 && words[0] == "places":
+	case len(words) == 2 && (words[0] == "places" || words[0] == "distances"):
 		for word := range strings.SplitSeq(words[1], ",") {
-			n, err := strconv.Atoi(word)
-			if err != nil {
-				return fmt.Errorf("invalid core %q", word)
+			v, err := strconv.ParseFloat(word, 64)
+			if err != nil || !(v >= 0 && v < 1<<31) {
+				return fmt.Errorf("invalid number %q of %s", word, words[0])
 			}
-			c.Places = append(c.Places, n)
+			if words[0] == "places" {
+				c.Places = append(c.Places, int(v))
+			} else {
+				c.Distances = append(c.Distances, v)
+			}
 		}
 	case strings.HasPrefix(text, "sockets"):
 		c.Notes = append(c.Notes, text)

@@ -29,7 +29,7 @@ type Checked struct {
 func (c *Calibration) Check(ctx context.Context, m machine.Machine) ([]Checked, error) {
 	var rows []Checked
 	for _, r := range c.Rows {
-		if r.Time > 0 && !slices.Contains([]string{Send, Receive, LateReceive, LateSend, Combine}, r.Measure) {
+		if r.Time > 0 && !slices.Contains([]string{Send, Receive, LateReceive, LateSend, FanFirst, Combine}, r.Measure) {
 			rows = append(rows, Checked{Measurement: r})
 		}
 	}

@@ -34,9 +34,9 @@
 enum { MAXLEVELS = 8, MAXHOSTS = 64, MAXREPEATS = 64, MAXPASSES = 8, TAG = 7 };
 static const size_t LARGEST = 4 << 20; /* bytes of a message, and of the buffers of a burst */
 
-enum what { PINGPONG, STREAM, SEND, RECEIVE, LATE, BLOCKED, EXCHANGE, FANOUT, FANIN, COMBINE, BARRIER, BCAST, ALLREDUCE, ALLGATHER, ALLTOALL, REDUCE, KINDS };
+enum what { PINGPONG, STREAM, SEND, RECEIVE, LATE, BLOCKED, EXCHANGE, FANOUT, FANFIRST, FANIN, COMBINE, BARRIER, BCAST, ALLREDUCE, ALLGATHER, ALLTOALL, REDUCE, KINDS };
 static const char *const names[KINDS] = {"pingpong", "stream", "send", "receive", "late_receive", "late_send", "exchange",
-	"fan_out", "fan_in", "combine", "barrier", "bcast", "allreduce", "allgather", "alltoall", "reduce"};
+	"fan_out", "fan_first", "fan_in", "combine", "barrier", "bcast", "allreduce", "allgather", "alltoall", "reduce"};
 
 /* A task is one case. Its ranks are src[i] and dst[i] of pairs i < k, or the root src[0] and dst[i]. */
 typedef struct {
@@ -259,6 +259,11 @@ static void findGroups(void) {
 	measureHosts(d, first);
 	int n = 0, found = 0;
 	for (int i = 0; i < hosts; i++) for (int j = 0; j < i; j++) all[n++] = d[i * hosts + j];
+	if (rank == 0) { /* for topologies that are no levels: each host with those before it */
+		printf("# distances ");
+		for (int i = 0; i < n; i++) printf("%s%.3f", i ? "," : "", 1e6 * all[i]);
+		printf("\n");
+	}
 	qsort(all, (size_t)n, sizeof(double), compareDoubles);
 	for (int i = 0; i + 1 < n && found < 2; i++) {
 		if (all[i + 1] < 1.08 * all[i]) continue;
@@ -361,6 +366,7 @@ static void printLevels(void) {
 
 /* ---- who takes part ---- */
 
+static int isFan(int what) { return what == FANOUT || what == FANFIRST || what == FANIN; }
 static int innerUnit(int level, int r) { return level ? unitOf[level - 1][r] : r; }
 
 static int *turns; /* by level and rank: the rank's number within its unit of the next inner level */
@@ -396,7 +402,7 @@ static int choose(const Task *t) {
 	static int *list, *other;
 	if (!list) list = malloc(sizeof(int) * (size_t)ranks), other = malloc(sizeof(int) * (size_t)ranks);
 	int l = t->level, units = unitsOf(unitOf[l]), k = 0;
-	if (t->what == FANOUT || t->what == FANIN) {
+	if (isFan(t->what)) {
 		int n = spread(l, 0, list);
 		src[0] = list[0];
 		for (int i = 0; i < n && k < t->k; i++)
@@ -481,6 +487,9 @@ static void pair(const Task *t, int a, int b, double *sample) {
 			burst(b, t, 1);
 			double one = MPI_Wtime() - t0;
 			go(b, a);
+			at = t->k > 1 ? at + t->slot / 2 : 0; /* the pairs begin together again, or shares are not alike */
+			late |= t->k > 1 && MPI_Wtime() > at;
+			waitUntil(at);
 			t0 = MPI_Wtime();
 			burst(b, t, t->burst);
 			if (r) sample[r - 1] = late ? -1 : (MPI_Wtime() - t0 - one) / (t->burst - 1);
@@ -566,14 +575,17 @@ static void fan(const Task *t, double *sample) {
 			for (int i = 0; i < t->k; i++) go(dst[i], root); /* all are here */
 			double t0 = MPI_Wtime();
 			for (int i = 0; i < t->k; i++) {
-				if (t->what == FANOUT) MPI_Isend(sendBuffer, n, MPI_CHAR, dst[i], TAG, MPI_COMM_WORLD, &requests[i]);
+				if (t->what != FANIN) MPI_Isend(sendBuffer, n, MPI_CHAR, dst[i], TAG, MPI_COMM_WORLD, &requests[i]);
 				else MPI_Irecv(receiveBuffer + (size_t)i * stride, n, MPI_CHAR, dst[i], TAG, MPI_COMM_WORLD, &requests[i]);
 			}
 			for (int i = 0; i < t->k && t->what == FANIN; i++) go(root, dst[i]);
 			MPI_Waitall(t->k, requests, MPI_STATUSES_IGNORE);
-			for (int i = 0; i < t->k && t->what == FANOUT; i++) go(dst[i], root);
-			if (r) sample[r - 1] = MPI_Wtime() - t0;
-		} else if (t->what == FANOUT) {
+			for (int i = 0; i < t->k && t->what != FANIN; i++) {
+				go(dst[i], root);
+				if (r && i == 0) sample[r - 1] = MPI_Wtime() - t0;
+			}
+			if (r && t->what != FANFIRST) sample[r - 1] = MPI_Wtime() - t0;
+		} else if (t->what != FANIN) {
 			MPI_Irecv(receiveBuffer, n, MPI_CHAR, root, TAG, MPI_COMM_WORLD, &requests[0]);
 			go(rank, root);
 			MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
@@ -627,7 +639,7 @@ static int measure(const Task *t, double *samples, double *averages) {
 	choose(t);
 	if (collective(t->what)) together(t, mine), takes = 1;
 	else if (t->what == COMBINE) { if (rank == 0) combine(t, mine), takes = 1; }
-	else if (t->what == FANOUT || t->what == FANIN) {
+	else if (isFan(t->what)) {
 		for (int i = 0; i < t->k; i++) takes |= dst[i] == rank;
 		if (takes || rank == src[0]) fan(t, mine);
 		takes = rank == src[0];
@@ -654,7 +666,7 @@ static double estimate(const Task *t) { /* of one sample */
 	for (int l = 0; l < levels; l++) if (estimates[l][i] > way && (l == t->level || collective(t->what))) way = estimates[l][i];
 	if (collective(t->what)) return way * (t->what >= ALLGATHER && t->what <= ALLTOALL ? ranks : 2 * log2(ranks) + 2) + 2e-5;
 	if (t->what == STREAM) return (t->burst + 3) * way * (t->k > 4 ? t->k / 4 : 1) + 2e-6;
-	if (t->what == FANOUT || t->what == FANIN) return (t->k + 2) * way;
+	if (isFan(t->what)) return (t->k + 2) * way;
 	return 4 * way;
 }
 
@@ -719,7 +731,7 @@ static void add(int what, int level, int out, int k, long size, int variant) {
 	t.burst = k >= 8 ? 16 : 64;
 	while (t.burst > 2 && ((size_t)t.burst * ((size_t)size + 64) > LARGEST || t.burst * size > 2 << 20)) t.burst /= 2;
 	if (what == STREAM && (size_t)t.burst * ((size_t)size + 64) > LARGEST) return;
-	if ((what == FANIN || what == FANOUT) && (size_t)k * ((size_t)size + 64) > LARGEST) return;
+	if (isFan(what) && (size_t)k * ((size_t)size + 64) > LARGEST) return;
 	if (!collective(what) && what != COMBINE && choose(&t) < k) return;
 	if (count == room) {
 		Task *more = realloc(tasks, sizeof(Task) * (size_t)(room = 2 * room + 64));
@@ -785,6 +797,8 @@ static void plan(void) {
 			int k = choose(&t);
 			for (long n = 8; n <= 1 << 20 && k > 1; n = n == 8 ? 65536 : n * 16) add(STREAM, l, 0, k, n, d);
 		}
+		for (long n = 512; n <= 1 << 16; n *= 2) /* whether the first of two messages is done first */
+			add(FANOUT, l, 0, 1, n, 0), add(FANFIRST, l, 0, 2, n, 0), n != 4096 && n != 1 << 16 ? add(FANOUT, l, 0, 2, n, 0) : (void)0;
 		for (int k = 2; k <= 64; k *= 4) for (long n = 8; n <= 1 << 16; n = n == 8 ? 4096 : n * 16) add(FANOUT, l, 0, k, n, 0), add(FANIN, l, 0, k, n, 0);
 	}
 	for (long n = 64; n <= 1 << 20; n *= 16) add(COMBINE, 0, 0, 1, n, 0);

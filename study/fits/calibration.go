@@ -78,7 +78,7 @@ func fitCalibration(path string, o Options) (*Fitted, error) {
 // levels describes each level in a line.
 func (c *calibrated) levels() (notes []string) {
 	inner := "ranks"
-	for i, l := range c.machine.Levels {
+	for _, l := range c.machine.Levels {
 		const n = 1 << 20
 		text := fmt.Sprintf("level %s: %d %s; %.3g µs, %.0f MB/s", l.Name, l.Arity, inner, float64(l.Layer.OneWay(1)), n/float64(l.Layer.OneWay(2*n)-l.Layer.OneWay(n)))
 		if l.Eager > 0 {
@@ -91,7 +91,11 @@ func (c *calibrated) levels() (notes []string) {
 		}
 		share("all inside one together", l.Shared)
 		share("all out of one together", l.Port)
-		notes, inner = append(notes, text), c.Levels[i].Name+" units"
+		if network := l.Topology.String(); network != "" {
+			text += fmt.Sprintf("; %s, %.3g µs a link", network, float64(l.Hop))
+			share("through a link", l.Link)
+		}
+		notes, inner = append(notes, text), l.Name+" units"
 	}
 	return notes
 }
