@@ -122,7 +122,7 @@ func TestInterruptedCalibration(t *testing.T) {
 		strings.Replace(planted(), "pingpong,node", "pingpong,rack", 1):  "unknown level \"rack\"",
 		strings.Replace(planted(), "node,in,1,1,0", "node,in,1,-1,0", 1): "invalid bytes",
 		strings.Replace(planted(), "10,0.500100,", "10,much,", 1):        "invalid median_us",
-		strings.Replace(planted(), "# places 0,1", "# places 0,one", 1):  "invalid core",
+		strings.Replace(planted(), "# places 0,1", "# places 0,one", 1):  "invalid number",
 	} {
 		if _, err := ReadCalibration(strings.NewReader(text), "x"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v; want %q", err, want)
