@@ -34,6 +34,14 @@ func outlying(e []float64, bound float64) []bool {
 	return over
 }
 
+// outlierBound is how many deviations an outlier of n points is off at least. Those about a line of
+// two parameters are too small by √(1 − 2/n), and of few points they are known as well as Student's
+// t says.
+func outlierBound(n int) float64 {
+	free := max(1, float64(n-2))
+	return outlier * math.Sqrt(float64(n)/free) * stats.T95(free) / 1.959964
+}
+
 // fitHuber iterates weights min(1, k/|e|) of the relative errors e, in units of their median
 // absolute deviation, and leaves out points beyond outlier deviations: outliers mostly have one
 // sign, so that even bounded weights would move the line. The intervals are those of Huber 1981,
@@ -41,7 +49,7 @@ func outlying(e []float64, bound float64) []bool {
 func fitHuber(points []Point) line {
 	l, e, scale := huberLine(points)
 	inliers := make([]Point, 0, len(points))
-	out := outlying(e, outlier*scale)
+	out := outlying(e, outlierBound(len(points))*scale)
 	for i, p := range points {
 		if !out[i] {
 			inliers = append(inliers, p)
@@ -51,7 +59,9 @@ func fitHuber(points []Point) line {
 		points = inliers
 		l, e, scale = huberLine(points)
 	}
-	// Of the points within k, Σψ² stands for the squares, and their share for ψ'.
+	// Of the points within k, Σψ² stands for the squares, and their share m for ψ': the variance is
+	// (K/m)² that of least squares, K = 1 + 2/n·(1−m)/m (Huber 1981, eq. 7.6.8). Only those points
+	// count as degrees of freedom, less the two of the line and one of the scale.
 	n := len(points)
 	w := make([]float64, n)
 	var inside float64
@@ -66,7 +76,8 @@ func fitHuber(points []Point) line {
 	full := solve(points, w)
 	l.sw, l.mx, l.sxx = full.sw, full.mx, full.sxx
 	share := inside / float64(n)
-	l.intervals(points, w, e, share*share, share*share)
+	efficiency := share / (1 + 2/float64(n)*(1-share)/share) * stats.T95(float64(n-2)) / stats.T95(inside-3)
+	l.intervals(points, w, e, efficiency*efficiency, efficiency*efficiency)
 	return l
 }
 
@@ -133,7 +144,7 @@ func fitTheilSen(points []Point) line {
 	}
 	scale := max(stats.MAD(e, 0), sameTime)
 	inliers := make([]Point, 0, n)
-	out := outlying(e, outlier*scale)
+	out := outlying(e, outlierBound(n)*scale)
 	for i, p := range points {
 		if !out[i] {
 			inliers = append(inliers, p)
