@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"math"
+	"slices"
 
 	"github.com/halfpeak/halfpeak/internal/stats"
 )
@@ -13,27 +14,105 @@ const (
 	blockGain  = 0.85 // part of the residuals of a fit of nodes alone that may be left
 )
 
-// blocks are two sets of nodes between which every pair is slower by the same part: a slow link, and
-// no slow node.
+// blocks divide the nodes, such that all pairs between two blocks may be slower by the same part: a
+// slow link, and no slow node.
 type blocks struct {
-	across []bool // by node: it is in the smaller block
-	y, se  float64
-	p      float64
+	of    []int    // block of each node, from 1; 0: none
+	names []string // of the blocks, if they were given
+	cross map[[2]int]*crossing
 }
 
-// crosses reports whether a pair is of one node of each block.
-func (b *blocks) crosses(l link) bool { return b != nil && b.across[l.a] != b.across[l.b] }
+// A crossing is the pairs between two blocks: what they take more than pairs within blocks, and more
+// than what is usual between blocks.
+type crossing struct{ y, over, se, p float64 }
 
-// subtractBlocks returns the links, less the effect of the blocks on links between them.
-func (b *blocks) subtractBlocks(links []link) []link {
-	reduced := make([]link, len(links))
+// between returns the blocks of a pair, the lower first; zeros for a pair of one block.
+func (b *blocks) between(l link) [2]int {
+	x, y := b.of[l.a], b.of[l.b]
+	if x == 0 || y == 0 || x == y {
+		return [2]int{}
+	}
+	return [2]int{min(x, y), max(x, y)}
+}
+
+// subtract returns the links, less the effects of their crossings.
+func (b *blocks) subtract(links []link) []link {
+	reduced := slices.Clone(links)
 	for i, l := range links {
-		if b.crosses(l) {
-			l.y -= b.y
+		if c := b.cross[b.between(l)]; c != nil {
+			reduced[i].y -= c.y
 		}
-		reduced[i] = l
 	}
 	return reduced
+}
+
+// fit fits the effects of crossings and of nodes by turns. What pairs of two blocks take more is that
+// beyond the pairs within blocks; if there are none, beyond all pairs.
+func (b *blocks) fit(n int, links []link) *twoWay {
+	rest := make([]float64, len(links))
+	for i, l := range links {
+		rest[i] = l.y
+	}
+	var fit *twoWay
+	for range 4 {
+		values := map[[2]int][]float64{}
+		for i, l := range links {
+			values[b.between(l)] = append(values[b.between(l)], rest[i])
+		}
+		near := values[[2]int{}]
+		if near == nil {
+			near = rest
+		}
+		base := stats.Median(near)
+		for key, c := range b.cross {
+			c.y += stats.Median(values[key]) - base
+			c.se = math.Sqrt(math.Pi / 2 * (1/float64(len(values[key])) + 1/float64(len(near))))
+		}
+		fit = fitTwoWay(n, b.subtract(links))
+		rest = fit.e
+	}
+	for _, c := range b.cross {
+		c.se *= fit.scale
+	}
+	return fit
+}
+
+// givenBlocks fits blocks that were given, by the names of nodes. A crossing is slow if it is slower
+// than the median one, of less than three, than pairs within blocks. It returns nil for nodes of
+// less than two blocks.
+func givenBlocks(names []string, links []link, places map[string]string) (*blocks, *twoWay) {
+	b := &blocks{of: make([]int, len(names)), cross: map[[2]int]*crossing{}}
+	for _, name := range names {
+		if place := places[name]; place != "" && !slices.Contains(b.names, place) {
+			b.names = append(b.names, place)
+		}
+	}
+	slices.Sort(b.names)
+	for a, name := range names {
+		b.of[a] = slices.Index(b.names, places[name]) + 1
+	}
+	for _, l := range links {
+		if key := b.between(l); key != [2]int{} && b.cross[key] == nil {
+			b.cross[key] = &crossing{}
+		}
+	}
+	if len(b.cross) == 0 {
+		return nil, nil
+	}
+	fit := b.fit(len(names), links)
+	var all []float64
+	for _, c := range b.cross {
+		all = append(all, c.y)
+	}
+	base := 0.0
+	if len(all) > 2 {
+		base = stats.Median(all)
+	}
+	for _, c := range b.cross {
+		c.over = c.y - base
+		c.p = min(1, float64(len(all))*stats.StudentTail(ratio(c.over, c.se), degreesOf(len(links))))
+	}
+	return b, fit
 }
 
 // findBlocks looks for two blocks that explain the links better than effects of the nodes alone,
@@ -49,83 +128,68 @@ func findBlocks(n int, links []link, plain *twoWay) (*blocks, *twoWay) {
 	for i := range rest {
 		rest[i] = min(max(rest[i], -bound), bound)
 	}
-	side := partition(n, links, rest)
-	b := &blocks{across: make([]bool, n)}
+	b := &blocks{of: make([]int, n)}
 	small := 0
-	for a := range side {
-		if b.across[a] = side[a] < 0; b.across[a] {
+	for a, side := range partition(n, links, rest) {
+		if b.of[a] = 2; side < 0 {
+			b.of[a] = 1
 			small++
 		}
 	}
-	if 2*small > n {
-		for a := range b.across {
-			b.across[a] = !b.across[a]
+	if 2*small > n { // the smaller block is the first
+		for a := range b.of {
+			b.of[a] = 3 - b.of[a]
 		}
 		small = n - small
 	}
 	var squares, pattern float64
-	var far, near []float64
+	across := 0
 	for i, l := range links {
 		squares += rest[i] * rest[i]
-		if b.crosses(l) {
+		if b.of[l.a] != b.of[l.b] {
 			pattern += rest[i]
-			far = append(far, l.y)
+			across++
 		} else {
 			pattern -= rest[i]
-			near = append(near, l.y)
 		}
 	}
-	if small < leastBlock || len(near) == 0 || len(far) == 0 {
+	if small < leastBlock || across == 0 || across == len(links) {
 		return nil, nil
 	}
 	m := float64(len(links))
 	partners := 2 * m / float64(n)
 	sigma := math.Sqrt(max(squares/m-pattern/m*pattern/m, 1e-12*squares/m))
 	excess := (2*pattern/float64(n)/sigma - 2*math.Sqrt(partners)) * math.Pow(partners, 1./6)
-	if b.p = stats.StudentTail((excess+1.2)/1.27, 8); b.p > blockLevel { // mean and deviation of the law
+	c := &crossing{p: stats.StudentTail((excess+1.2)/1.27, 8)} // mean and deviation of the law
+	if c.p > blockLevel {
 		return nil, nil
 	}
-	b.y = stats.Median(far) - stats.Median(near)
-	var fit *twoWay
-	for range 3 {
-		fit = fitTwoWay(n, b.subtractBlocks(links))
-		far, near = far[:0], near[:0]
-		for i, l := range links {
-			if b.crosses(l) {
-				far = append(far, fit.e[i])
-			} else {
-				near = append(near, fit.e[i])
-			}
-		}
-		b.y += stats.Median(far) - stats.Median(near)
+	b.cross = map[[2]int]*crossing{{1, 2}: c}
+	fit := b.fit(n, links)
+	if c.over = c.y; c.y <= 0 || b.looksLikeNodes(links, fit, plain, c.y) {
+		return nil, nil
 	}
-	fit = fitTwoWay(n, b.subtractBlocks(links))
+	return b, fit
+}
+
+// looksLikeNodes reports whether nodes explain as much: those that are slow with everybody look like
+// a block of their own, but inside of it they are slow too.
+func (b *blocks) looksLikeNodes(links []link, fit, plain *twoWay, y float64) bool {
 	var left, before float64
 	inside, slow := 0, 0 // pairs of the smaller block
 	for i, l := range links {
 		left, before = left+math.Abs(fit.e[i]), before+math.Abs(plain.e[i])
-		if b.across[l.a] && b.across[l.b] {
-			if inside++; fit.e[i] > b.y/2 {
+		if b.of[l.a] == 1 && b.of[l.b] == 1 {
+			if inside++; fit.e[i] > y/2 {
 				slow++
 			}
 		}
 	}
-	// Nodes that are slow with everybody look like a block of their own, but inside of it they are
-	// slow too.
-	var ours, theirs []float64
-	for a, u := range fit.u {
-		if b.across[a] {
-			ours = append(ours, u)
-		} else {
-			theirs = append(theirs, u)
-		}
+	var u [3][]float64
+	for a, v := range fit.u {
+		u[b.of[a]] = append(u[b.of[a]], v)
 	}
-	if b.y <= 0 || 4*slow >= inside || left > blockGain*before || math.Abs(stats.Median(ours)-stats.Median(theirs)) > b.y/2 {
-		return nil, nil
-	}
-	fit.links = links // what pairs took; e is less what the blocks explain
-	b.se = fit.scale * math.Sqrt(math.Pi/2*(1/float64(len(far))+1/float64(len(near))))
-	return b, fit
+	return 4*slow >= inside || left > blockGain*before || math.Abs(stats.Median(u[1])-stats.Median(u[2])) > y/2
 }
 
 // centredTwice returns the links' values less the means of their nodes.

@@ -2,9 +2,15 @@ package fleet
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
+
+	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // A slow link between two blocks of nodes is found as that, with its effect, and no node or pair is
@@ -54,7 +60,7 @@ func TestNoBlocks(t *testing.T) {
 	check := func(what string, n int, y func(a, b int) float64) {
 		all := links(n, y)
 		if b, _ := findBlocks(n, all, fitTwoWay(n, all)); b != nil {
-			t.Errorf("%s: blocks %v by %v, p %v", what, b.across, b.y, b.p)
+			t.Errorf("%s: blocks %v", what, b.of)
 		}
 	}
 	for k := range 4 {
@@ -68,5 +74,146 @@ func TestNoBlocks(t *testing.T) {
 	for i := range 200 {
 		tails := []Tails{Normal, Heavy, Skew}[i%3]
 		check(string(tails), 6+i%25, func(a, b int) float64 { return 0.02 * tails.draw(r) })
+	}
+}
+
+// Blocks that are given explain what would be slow nodes, also if they are small; of several the link
+// is slow that is slower than the others. Nodes and pairs are found beside it.
+func TestPlaces(t *testing.T) {
+	const n = 20
+	rack := func(a int) int { return a * 7 % 5 } // of 4 nodes each
+	places := map[string]string{}
+	for a := range n {
+		places[fmt.Sprintf("n%02d", a)] = fmt.Sprint("rack", rack(a))
+	}
+	r := rand.New(rand.NewPCG(3, 3))
+	e := Entry{Curves: measured("b", n, func(a, b int) float64 {
+		y := 0.002 * r.NormFloat64()
+		if rack(a) != rack(b) {
+			y += 0.2
+		}
+		if min(rack(a), rack(b)) == 1 && max(rack(a), rack(b)) == 3 {
+			y += math.Log(1.1)
+		}
+		if a == 4 || b == 4 {
+			y += math.Log(1.08)
+		}
+		return y
+	})}
+	a, err := Report([]Entry{e}, nil, Options{Places: places})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := ""
+	for _, f := range a.Findings {
+		got += fmt.Sprintf("%s %s %.0f %%, ", kindOfFinding(f), f.Who(), 100*f.Effect)
+	}
+	if want := "link rack1 to rack3 10 %, node n04 8 %, "; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	m, _ := a.Parts[0].Spreads[0].Matrix()
+	for i, name := range m.Names {
+		if want := fmt.Sprint("rack", i/4); places[name] != want {
+			t.Errorf("%s of %s stands among %s", name, places[name], want)
+		}
+	}
+	if _, err := Report([]Entry{e}, nil, Options{Places: map[string]string{"x": "rack"}}); err == nil {
+		t.Error("places of other nodes are taken")
+	}
+}
+
+func TestReadPlaces(t *testing.T) {
+	got, err := ReadPlaces(strings.NewReader("node,group\n# a comment\nn1, rack1\nn2,rack2,more\n"))
+	if err != nil || !maps.Equal(got, map[string]string{"n1": "rack1", "n2": "rack2"}) {
+		t.Error(got, err)
+	}
+	for text, want := range map[string]string{
+		"": "no node has a group", "node,group\n": "no node has a group", "n1\n": "line 1: want a node", "n1,a\n\nn1,b\n": "line 3: node \"n1\" is in",
+	} {
+		if _, err := ReadPlaces(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}
+
+// A node that is slow as a sender alone is reported as that, and so is a receiver; one that is slow in
+// both directions is a node. Healthy fleets have no directions.
+func TestDirections(t *testing.T) {
+	curves := func(fault float64, seed uint64) []Entry {
+		r := rand.New(rand.NewPCG(seed, 4))
+		send, receive := map[int]float64{7: fault, 2: fault}, map[int]float64{4: fault, 2: fault}
+		var e Entry
+		for _, reverse := range []bool{false, true} {
+			more := measured("b", 12, func(a, b int) float64 {
+				if reverse {
+					a, b = b, a
+				}
+				return send[a] + receive[b] + 0.01*r.NormFloat64()
+			})
+			for _, c := range more {
+				if reverse {
+					slices.Reverse(c.Nodes)
+				}
+				e.Curves = append(e.Curves, c)
+			}
+		}
+		return []Entry{e}
+	}
+	for seed := range uint64(20) {
+		a, err := Report(curves(0.3, seed), nil, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]bool{}
+		for _, f := range a.Findings {
+			if got[kindOfFinding(f)+" "+f.Who()] = true; math.Abs(f.Effect-0.35) > 0.05 {
+				t.Errorf("%s: %v", f.Who(), f.Effect)
+			}
+		}
+		if want := map[string]bool{"sender n07": true, "receiver n04": true, "node n02": true}; !maps.Equal(got, want) {
+			t.Errorf("seed %d: %v", seed, got)
+		}
+		if a, err := Report(curves(0, seed), nil, Options{}); err != nil || len(a.Findings) > 0 {
+			t.Errorf("healthy, seed %d: %+v, %v", seed, a.Findings, err)
+		}
+	}
+}
+
+// A pair that is 1.5 times as slow at 32 MiB and 17 times at 16 GiB is not three times as slow.
+func TestBySize(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 4))
+	var entries []Entry
+	for a := range 12 {
+		for b := range a {
+			table := benchfile.Table{Format: "synthetic", Kind: benchfile.OneWay}
+			run := math.Exp(0.01 * r.NormFloat64())
+			for i := range 10 {
+				n := float64(int(32<<20) << i)
+				slow := run * math.Exp(0.003*r.NormFloat64())
+				switch {
+				case a == 7 && b == 3:
+					slow *= 1.5 * math.Pow(17/1.5, float64(i)/9)
+				case a == 9 && b == 1:
+					slow *= 1.5
+				}
+				time := quantity.Micros(slow * (20 + 4e-5*n))
+				table.Samples = append(table.Samples, benchfile.Sample{Size: quantity.Bytes(n), Count: 1, Mean: time, Median: time})
+			}
+			c, ok := summarise(&table, []string{fmt.Sprint("n", a), fmt.Sprint("n", b)}, nil, nil)
+			if !ok {
+				t.Fatal("no curve")
+			}
+			entries = append(entries, Entry{Path: fmt.Sprint(a, " ", b), Curves: []Curve{c}})
+		}
+	}
+	a, err := Report(entries, nil, Options{})
+	if err != nil || len(a.Findings) != 2 {
+		t.Fatalf("%+v, %v", a.Findings, err)
+	}
+	if f := a.Findings[0]; f.Who() != "n7 n3" || !f.Wrong || math.Abs(f.First-0.5) > 0.05 || math.Abs(f.Last-16) > 0.5 {
+		t.Errorf("%+v", f)
+	}
+	if f := a.Findings[1]; f.Who() != "n9 n1" || f.Wrong || math.Abs(f.Effect-0.5) > 0.05 || math.Abs(f.Last-0.5) > 0.05 {
+		t.Errorf("%+v", f)
 	}
 }

@@ -88,6 +88,8 @@ type Curve struct {
 	Line  int      // of the table in its file, from 1
 	// Latency is the time at Group.First.
 	Latency quantity.Micros
+	// Longest is the time at the largest size.
+	Longest quantity.Micros
 	// Beta and Tau are of the line through the sizes; see [fit.Line]. Where the sizes span less than a
 	// factor of 8 they tell no β, and Tau is the median of time over size.
 	Beta quantity.Micros
@@ -123,7 +125,7 @@ func summarise(t *benchfile.Table, nodes, labels, columns []string) (c Curve, ok
 			c.Group.First = s.Size
 			c.Latency = scale * cmp.Or(s.Median, s.Mean)
 		}
-		c.Group.Last = s.Size
+		c.Group.Last, c.Longest = s.Size, scale*cmp.Or(s.Median, s.Mean)
 		rates = append(rates, float64(scale*s.Mean)/float64(s.Size))
 	}
 	switch {

@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -14,7 +15,7 @@ import (
 type test struct {
 	p     float64
 	model int32
-	index int32 // of the unit, or the node
+	index int32 // of the unit, or the effect of a node
 	node  bool
 }
 
@@ -39,7 +40,7 @@ func (a *Answer) test(models []*model) {
 	}
 	q := qValues(p)
 	a.Tests = len(tests)
-	slow := map[[2]int32]bool{} // nodes that stand out, by model
+	slow := map[[2]int]bool{} // nodes that stand out, by model
 	reported := 0
 	for i, t := range tests {
 		if q[i] > a.Rate {
@@ -47,7 +48,7 @@ func (a *Answer) test(models []*model) {
 		}
 		reported++
 		if t.node {
-			slow[[2]int32{t.model, t.index}] = true
+			slow[[2]int{int(t.model), models[t.model].effects[t.index].node}] = true
 		}
 	}
 	miss := a.Rate * max(1, float64(reported)) / max(1, float64(len(tests))) // of each end
@@ -65,14 +66,12 @@ func (a *Answer) test(models []*model) {
 		if i == reported {
 			a.Next = &f
 		}
+		isSlow := func(node int) bool { return slow[[2]int{int(t.model), node}] }
 		if t.node && out {
-			f.Apart = m.alsoOut(t.index, func(node int) bool { return slow[[2]int32{t.model, int32(node)}] })
+			f.Apart = m.alsoOut(m.effects[t.index], isSlow)
 		}
-		if f.Pair && f.Effect < 0 && m.fit != nil {
-			l := m.fit.links[t.index]
-			if slow[[2]int32{t.model, int32(l.a)}] && slow[[2]int32{t.model, int32(l.b)}] {
-				out = false // two slow nodes are as slow as the slower one, not as their product
-			}
+		if f.Pair && f.Effect < 0 && isSlow(m.links[t.index].a) && isSlow(m.links[t.index].b) {
+			out = false // two slow nodes are as slow as the slower one, not as their product
 		}
 		if f.Out = out && math.Abs(f.Effect) >= a.Least; out && !f.Out {
 			a.Small++
@@ -82,13 +81,12 @@ func (a *Answer) test(models []*model) {
 		}
 	}
 	for _, m := range models {
-		if m.blocks == nil {
-			continue
-		}
-		if f := m.link(miss); math.Abs(f.Effect) >= a.Least {
-			a.Findings = append(a.Findings, f)
-		} else {
-			a.Small++
+		for _, f := range m.slowLinks(miss) {
+			if math.Abs(f.Effect) >= a.Least {
+				a.Findings = append(a.Findings, f)
+			} else {
+				a.Small++
+			}
 		}
 	}
 	slices.SortStableFunc(a.Findings, func(x, y Finding) int {
@@ -104,11 +102,11 @@ func (a *Answer) test(models []*model) {
 
 // alsoOut returns the other nodes that stand out with which the node shares less than half of its
 // effect.
-func (m *model) alsoOut(node int32, out func(node int) bool) (names []string) {
-	for _, i := range m.fit.of[node] {
-		l := m.fit.links[i]
-		other := l.a + l.b - int(node)
-		if out(other) && math.Abs(l.y-m.fit.mu) < math.Abs(m.fit.u[node])/2 && !slices.Contains(names, m.names[other]) {
+func (m *model) alsoOut(x effect, out func(node int) bool) (names []string) {
+	for _, i := range x.links {
+		l := m.links[i]
+		other := l.a + l.b - x.node
+		if out(other) && math.Abs(l.y-m.fit.mu) < math.Abs(x.u)/2 && !slices.Contains(names, m.names[other]) {
 			names = append(names, m.names[other])
 		}
 	}
@@ -116,25 +114,41 @@ func (m *model) alsoOut(node int32, out func(node int) bool) (names []string) {
 	return names
 }
 
-// link is the finding of the links between the model's blocks.
-func (m *model) link(miss float64) Finding {
-	b := m.blocks
-	f := Finding{Group: m.group, Quantity: m.quantity, Fleet: m.centre, P: b.p, Q: b.p, Out: true, Across: []string{}}
-	for i, name := range m.names {
-		if b.across[i] {
-			f.Nodes = append(f.Nodes, name)
-		} else {
-			f.Across = append(f.Across, name)
-		}
+// slowLinks returns the findings of crossings between the model's blocks.
+func (m *model) slowLinks(miss float64) (all []Finding) {
+	if m.blocks == nil {
+		return nil
 	}
-	for i, l := range m.fit.links {
-		if b.crosses(l) {
-			f.Values += len(m.units[i].values)
+	for _, key := range slices.SortedFunc(maps.Keys(m.blocks.cross), func(a, b [2]int) int { return slices.Compare(a[:], b[:]) }) {
+		c := m.blocks.cross[key]
+		half := stats.StudentQuantile(miss, degreesOf(len(m.units))) * c.se
+		if c.p > blockLevel || c.over <= half {
+			continue
 		}
+		f := Finding{Group: m.group, Quantity: m.quantity, Fleet: m.centre, P: c.p, Q: c.p, Out: true, Across: []string{}}
+		var slow []int
+		for i, name := range m.names {
+			switch m.blocks.of[i] {
+			case key[0]:
+				f.Nodes = append(f.Nodes, name)
+			case key[1]:
+				f.Across = append(f.Across, name)
+			}
+		}
+		if m.blocks.names != nil {
+			f.Blocks = []string{m.blocks.names[key[0]-1], m.blocks.names[key[1]-1]}
+		}
+		for i, l := range m.links {
+			if m.blocks.between(l) == key {
+				f.Values += len(m.units[i].values)
+				slow = append(slow, i)
+			}
+		}
+		m.bySize(&f, slow)
+		f.Effect, f.Low, f.High = m.effect(c.over), m.effect(c.over-half), m.effect(c.over+half)
+		all = append(all, f)
 	}
-	half := stats.StudentQuantile(miss, degreesOf(len(m.units))) * b.se
-	f.Effect, f.Low, f.High = m.effect(b.y), m.effect(b.y-half), m.effect(b.y+half)
-	return f
+	return all
 }
 
 // tests returns the tests of the nodes and units of a model.
@@ -155,13 +169,17 @@ func (m *model) tests(number int32, a *Answer, noise *tails) (tests []test) {
 		return z
 	}
 	if m.fit != nil {
-		if values, errors, index := m.nodes(); len(values) >= leastNodes {
-			nu := min(degreesOf(len(values)), max(noise.typical(), 4))
+		if n := len(m.effects); n >= leastNodes {
+			values, errors := make([]float64, n), make([]float64, n)
+			for i, x := range m.effects {
+				values[i], errors[i] = x.u, x.se
+			}
+			nu := min(degreesOf(n), max(noise.typical(), 4))
 			zs, scales := standardised(values, errors)
-			for k, z := range zs {
-				p := stats.StudentTail(side(z), welch(scales[k], errors[k], nu))
-				own := stats.StudentTail(side(ratio(values[k], errors[k])), m.nodeDegrees(index[k]))
-				add(max(p, own), index[k], true) // it stands out, and from its own pairs it is slow
+			for i, x := range m.effects {
+				p := stats.StudentTail(side(zs[i]), welch(scales[i], x.se, nu))
+				own := stats.StudentTail(side(ratio(x.u, x.se)), x.degrees())
+				add(max(p, own), i, true) // it stands out, and from its own pairs it is slow
 			}
 		}
 	} else if len(m.units) <= oneOut {
@@ -194,8 +212,8 @@ func welch(scale, se, nu float64) float64 {
 	return min(nu, (own+noise)*(own+noise)/(own*own/heavyNodes+noise*noise/nu))
 }
 
-// nodeDegrees returns the degrees of freedom of the effect of a node.
-func (m *model) nodeDegrees(node int) float64 { return max(1, float64(len(m.fit.of[node])-1)) }
+// degrees returns the degrees of freedom of an effect.
+func (x effect) degrees() float64 { return max(1, float64(len(x.links)-1)) }
 
 // alone returns the distances of units that are not pairs from the other units, and their degrees
 // of freedom.
@@ -204,28 +222,20 @@ func (m *model) alone(noise *tails) (z []float64, nu float64) {
 	return z, min(degreesOf(len(m.units)), noise.typical())
 }
 
-// nodes are the effects of the known nodes, their standard errors and their numbers.
-func (m *model) nodes() (values, errors []float64, index []int) {
-	for i, known := range m.fit.known {
-		if known {
-			values, errors, index = append(values, m.fit.u[i]), append(errors, m.fit.se[i]), append(index, i)
-		}
-	}
-	return values, errors, index
-}
-
 // finding is a test in full, with an interval each end of which misses with a probability; exactly so if it
 // is reported.
 func (m *model) finding(t test, miss float64, noise *tails, out bool) Finding {
 	f := Finding{Group: m.group, Quantity: m.quantity, Fleet: m.centre, P: t.p}
 	var d, sd, half float64
+	of := []int{int(t.index)} // units
 	if t.node {
-		f.Nodes = []string{m.names[t.index]}
-		d, sd = m.fit.u[t.index], m.fit.se[t.index]
-		for _, i := range m.fit.of[t.index] {
+		x := m.effects[t.index]
+		f.Nodes, f.Role = []string{m.names[x.node]}, x.role
+		d, sd = x.u, x.se
+		for _, i := range x.links {
 			f.Values += len(m.units[i].values)
 		}
-		half = stats.StudentQuantile(miss, m.nodeDegrees(int(t.index)))
+		half, of = stats.StudentQuantile(miss, x.degrees()), x.links
 	} else {
 		u := m.units[t.index]
 		f.Nodes, f.Values, f.Pair = u.nodes, len(u.values), m.fit != nil
@@ -245,6 +255,7 @@ func (m *model) finding(t test, miss float64, noise *tails, out bool) Finding {
 			half = noise.quantile(u.key, m.z[t.index], miss)
 		}
 	}
+	m.bySize(&f, of)
 	half *= sd
 	f.Effect, f.Low, f.High = m.effect(d), m.effect(d-half), m.effect(d+half)
 	return f

@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -28,12 +29,16 @@ type model struct {
 	units    []unit // sorted by key
 	centre   float64
 	names    []string // of the nodes of pairs, sorted
-	fit      *twoWay  // of pairs, without what links between blocks take more
+	links    []link   // of pairs, by unit
+	fit      *twoWay  // of pairs, without what crossings of blocks take more; of directed ones of 2n nodes
+	effects  []effect // of the nodes of pairs
 	blocks   *blocks  // nil if there are none
 	z        []float64
 	sd       []float64 // of the residuals, by unit
 	part     float64   // of the units, the median
 	shift    float64   // against before; else 0
+	curves   []keyed   // of now, if nothing is compared
+	ends     *ends     // of all curves; nil until it is asked for
 }
 
 // units collects the values of a quantity by what was measured, from curves in the order of their keys.
@@ -82,7 +87,7 @@ func centreOf(all []unit) float64 {
 
 // newModel fits a quantity of a group, or its change where before is not nil. It returns nil if the
 // quantity is not identifiable.
-func newModel(g Group, q Quantity, now, before []unit) *model {
+func newModel(g Group, q Quantity, now, before []unit, places map[string]string) *model {
 	m := &model{group: g, quantity: q, units: now, centre: centreOf(now)}
 	if before != nil {
 		m.centre = centreOf(before)
@@ -103,7 +108,10 @@ func newModel(g Group, q Quantity, now, before []unit) *model {
 		parts[i] = u.part
 	}
 	m.part = stats.Median(parts)
-	m.residuals()
+	if g.Nodes == 2 {
+		m.fitPairs(places)
+	}
+	m.standardise()
 	return m
 }
 
@@ -129,59 +137,62 @@ func changes(now, before []unit) []unit {
 	return both
 }
 
-// residuals fits the effects of nodes and sets the standardised residuals.
-func (m *model) residuals() {
-	y := make([]float64, len(m.units))
-	for i, u := range m.units {
-		y[i] = u.y
+// fitPairs fits the effects of nodes: beside those of blocks, given or found, or of directions, where
+// these explain more.
+func (m *model) fitPairs(places map[string]string) {
+	number := map[string]int{}
+	for _, u := range m.units {
+		number[u.nodes[0]], number[u.nodes[1]] = 0, 0
 	}
-	var scale float64
-	degree := math.Inf(1)
-	if m.group.Nodes == 2 {
-		number := map[string]int{}
-		for _, u := range m.units {
-			number[u.nodes[0]], number[u.nodes[1]] = 0, 0
-		}
-		for name := range number {
-			m.names = append(m.names, name)
-		}
-		slices.Sort(m.names)
-		for i, name := range m.names {
-			number[name] = i
-		}
-		links := make([]link, len(m.units))
-		for i, u := range m.units {
-			links[i] = link{number[u.nodes[0]], number[u.nodes[1]], u.y}
-		}
-		m.fit = fitTwoWay(len(m.names), links)
-		if b, fit := findBlocks(len(m.names), links, m.fit); b != nil {
+	m.names = slices.Sorted(maps.Keys(number))
+	for i, name := range m.names {
+		number[name] = i
+	}
+	m.links = make([]link, len(m.units))
+	for i, u := range m.units {
+		m.links[i] = link{number[u.nodes[0]], number[u.nodes[1]], u.y}
+	}
+	n := len(m.names)
+	if m.blocks, m.fit = givenBlocks(m.names, m.links, places); m.fit == nil {
+		m.fit = fitTwoWay(n, m.links)
+		if b, fit := findBlocks(n, m.links, m.fit); b != nil {
 			m.blocks, m.fit = b, fit
 		}
-		y, scale, m.shift = m.fit.e, m.fit.scale, m.fit.mu
-		for _, known := range m.fit.known {
-			if known {
-				degree = 2 * float64(len(links)) / float64(len(m.names))
-				break
-			}
+	}
+	m.effects = m.fit.effects()
+	links := m.links
+	if m.blocks != nil {
+		links = m.blocks.subtract(links)
+	}
+	if fit, effects := fitDirections(n, links); fit != nil {
+		m.fit, m.effects = fit, effects
+	}
+}
+
+// standardise sets the residuals in standard deviations.
+func (m *model) standardise() {
+	e := m.y()
+	var scale float64
+	degree := math.Inf(1)
+	if m.fit != nil {
+		scale, m.shift = m.fit.scale, m.fit.mu
+		if len(m.effects) > 0 {
+			degree = 2 * float64(len(m.links)) / float64(len(m.names))
 		}
 	} else {
-		m.shift = stats.Median(y)
-		for i := range y {
-			y[i] -= m.shift
+		e = slices.Clone(e)
+		m.shift = stats.Median(e)
+		for i := range e {
+			e[i] -= m.shift
 		}
-		scale = scaleOf(y)
+		scale = scaleOf(e)
 	}
-	m.z, m.sd = make([]float64, len(y)), make([]float64, len(y))
+	m.z, m.sd = make([]float64, len(e)), make([]float64, len(e))
 	spread := math.Sqrt(1 + 2/max(1, degree-1)) // of a value about what the other pairs of its nodes say
-	for i, v := range y {
+	for i, v := range e {
 		// Fewer measurements than most scatter more; more of them may not scatter less.
 		m.sd[i] = scale * spread * math.Sqrt(max(1, m.units[i].part/m.part))
-		if m.z[i] = v / m.sd[i]; m.sd[i] == 0 {
-			m.z[i] = 0
-			if v != 0 {
-				m.z[i] = math.Copysign(math.Inf(1), v)
-			}
-		}
+		m.z[i] = ratio(v, m.sd[i])
 	}
 }
 

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -14,6 +15,7 @@ type Matrix struct {
 	// Ordered says that nodes which see the fleet alike stand side by side: racks, and what is slow.
 	// Else, with more than [MostOrdered] nodes, they are in the order of their names.
 	Ordered bool
+	Blocks  bool // nodes of a block stand side by side
 	Pairs   []Pair
 }
 
@@ -27,26 +29,31 @@ type Pair struct {
 // square, and the work with its cube.
 const MostOrdered = 1200
 
-// Matrix returns the pairs of a quantity, false if the group is not one of pairs.
+// Matrix returns the pairs of a quantity, false if the group is not one of pairs. Nodes of a block
+// stand side by side, also where the nodes are too many to be ordered.
 func (s *Spread) Matrix() (x Matrix, ok bool) {
 	m := s.model
 	if m == nil || m.fit == nil || len(m.names) < 2 {
 		return x, false
 	}
 	n := len(m.names)
-	x = Matrix{Group: m.group, Quantity: m.quantity, Names: m.names, Ordered: n <= MostOrdered}
-	at := make([]int, n) // in the order
-	for i := range at {
-		at[i] = i
+	x = Matrix{Group: m.group, Quantity: m.quantity, Ordered: n <= MostOrdered}
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
 	}
 	if x.Ordered && n > 2 {
-		x.Names = nil
-		for i, a := range seriate(profiles(m.fit.square(n))) {
-			at[a] = i
-			x.Names = append(x.Names, m.names[a])
-		}
+		order = seriate(profiles(m.residuals()))
 	}
-	for _, l := range m.fit.links {
+	if x.Blocks = m.blocks != nil; x.Blocks {
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(m.blocks.of[a], m.blocks.of[b]) })
+	}
+	at := make([]int, n) // in the order
+	for i, a := range order {
+		at[a] = i
+		x.Names = append(x.Names, m.names[a])
+	}
+	for _, l := range m.links {
 		x.Pairs = append(x.Pairs, Pair{at[l.a], at[l.b], m.effect(l.y - m.fit.mu)})
 	}
 	return x, true
@@ -75,14 +82,14 @@ func (x Matrix) Cells(each int) [][]float64 {
 	return cells
 }
 
-// square has the residuals of the links, in both directions where there is one alone.
-func (f *twoWay) square(n int) [][]float64 {
-	rest := square(n)
-	for i, l := range f.links {
-		rest[l.a][l.b] = f.e[i]
+// residuals returns the residuals of the links as a square, in both directions where there is one.
+func (m *model) residuals() [][]float64 {
+	rest := square(len(m.names))
+	for i, l := range m.links {
+		rest[l.a][l.b] = m.fit.e[i]
 	}
-	for a := range n {
-		for b := range n {
+	for a := range rest {
+		for b := range rest {
 			if math.IsNaN(rest[a][b]) {
 				rest[a][b] = rest[b][a]
 			}
@@ -134,50 +141,35 @@ func profiles(rest [][]float64) [][]float64 {
 	return d
 }
 
-// seriate orders points by average linkage (Sokal and Michener 1958), by chains of nearest
-// neighbours; of two clusters that merge, that with the first name comes first. It overwrites the
-// distances.
-func seriate(d [][]float64) []int {
-	n := len(d)
-	members := make([][]int, n)
-	for i := range members {
-		members[i] = []int{i}
-	}
-	var chain []int
-	for merges := 0; merges < n-1; {
-		if len(chain) == 0 {
-			chain = append(chain, slices.IndexFunc(members, func(m []int) bool { return m != nil }))
-		}
-		a := chain[len(chain)-1]
-		b := -1
-		if len(chain) > 1 {
-			b = chain[len(chain)-2] // of equals the one that is there
-		}
-		for c := range n {
-			if c != a && members[c] != nil && (b < 0 || d[a][c] < d[a][b]) {
-				b = c
+// seriate orders points: from the one that is farthest from all, each time on to the nearest.
+func seriate(d [][]float64) (order []int) {
+	far := func(a int) (sum float64) {
+		for _, v := range d[a] {
+			if v == v {
+				sum += v
 			}
 		}
-		if len(chain) < 2 || b != chain[len(chain)-2] {
-			chain = append(chain, b)
-			continue
-		}
-		chain = chain[:len(chain)-2]
-		if slices.Min(members[b]) < slices.Min(members[a]) {
-			a, b = b, a
-		}
-		na, nb := float64(len(members[a])), float64(len(members[b]))
-		for c := range n {
-			d[a][c] = (na*d[a][c] + nb*d[b][c]) / (na + nb)
-			d[c][a] = d[a][c]
-		}
-		members[a], members[b] = append(members[a], members[b]...), nil
-		merges++
+		return sum
 	}
-	for _, m := range members {
-		if m != nil {
-			return m
+	at := 0
+	for a := range d {
+		if far(a) > far(at) {
+			at = a
 		}
 	}
-	return nil
+	done := make([]bool, len(d))
+	for {
+		done[at] = true
+		order = append(order, at)
+		next := -1
+		for b := range d {
+			if !done[b] && (next < 0 || d[at][b] < d[at][next]) {
+				next = b
+			}
+		}
+		if next < 0 {
+			return order
+		}
+		at = next
+	}
 }

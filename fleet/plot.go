@@ -82,6 +82,9 @@ func (f *Result) mapOf(g Group, q Quantity) (h reports.HeatMap, ok bool) {
 	if !m.Ordered {
 		note = fmt.Sprintf("The nodes are in the order of their names, since there are more than %d.", MostOrdered)
 	}
+	if m.Blocks {
+		note += " Blocks come first: pairs between them are of a slow link."
+	}
 	if each > 1 {
 		note = fmt.Sprintf("%s A cell is of %d nodes by %d, the slowest pair of them.", note, each, each)
 	}

@@ -2,13 +2,16 @@ package fleet
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/parallel"
 	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/internal/usage"
 )
 
 // Options say what is read and what is reported: all that an answer depends on, but the files.
@@ -20,6 +23,8 @@ type Options struct {
 	// X, Y, Group and Pool are those of [trace.Options].
 	X, Y        string
 	Group, Pool []string
+	// Places has the blocks of nodes, such as racks, by the names of the nodes; nil if unknown.
+	Places map[string]string `json:",omitempty"`
 	// Odd reports what is fast as well as what is slow.
 	Odd bool
 	// Rate is the false discovery rate: the part of what is reported that is there by chance, on
@@ -40,9 +45,13 @@ type Finding struct {
 	Quantity
 	// Pair is set for a pair, beyond what its nodes explain.
 	Pair bool
+	// Role is "sender" or "receiver" for a node that is slow in that direction alone.
+	Role string
 	// Across are nodes such that all pairs of one of them and one of Nodes are slower, and those among
-	// either are not: a link is slow, and no node. Nil otherwise.
+	// either are not: a link is slow, and no node. Nil otherwise. Blocks are the names of both, if
+	// they were given.
 	Across []string
+	Blocks []string
 	// Values is the number of curves behind it.
 	Values int
 	// Fleet is the median of the fleet, in µs or µs/B.
@@ -52,6 +61,10 @@ type Finding struct {
 	// is reported, no more than Rate lie beyond either end, on average (Benjamini and Yekutieli
 	// 2005); with Odd, beyond both.
 	Effect, Low, High float64
+	// First and Last are the effects at the smallest and the largest size; NaN if unknown. Wrong says
+	// that they, and not Effect, describe it: the line through all sizes misses one of them by half.
+	First, Last float64
+	Wrong       bool
 	// P is the probability of such a deviation, or a larger one, by chance; Q the false discovery rate at which it
 	// is reported.
 	P, Q float64
@@ -67,6 +80,8 @@ func (f *Finding) Who() string {
 	switch {
 	case len(f.Nodes) == 0:
 		return f.Name
+	case f.Blocks != nil:
+		return strings.Join(f.Blocks, " to ")
 	case f.Across != nil:
 		return some(f.Nodes) + " to " + some(f.Across)
 	}
@@ -166,11 +181,16 @@ func Report(now, before []Entry, o Options) (*Answer, error) {
 	}
 	a.Parts = make([]Part, len(order))
 	fitted := make([][]*model, len(order))
-	parallel.For(len(order), func(i int) { a.Parts[i], fitted[i] = part(order[i], all[order[i]], earlier[order[i]], a.Compared) })
+	parallel.For(len(order), func(i int) {
+		a.Parts[i], fitted[i] = part(order[i], all[order[i]], earlier[order[i]], o.Places, a.Compared)
+	})
 	models := slices.Concat(fitted...)
 	a.Nodes = len(names)
 	if a.Curves == 0 {
 		return a, fmt.Errorf("no file has a table of sizes and times; files read: %d", a.Files)
+	}
+	if o.Places != nil && !slices.ContainsFunc(slices.Collect(maps.Keys(o.Places)), func(n string) bool { return names[n] }) {
+		return a, usage.Fields(errors.New("the list of places names no node of the fleet"), "places")
 	}
 	if a.Compared {
 		a.OnlyNow, a.OnlyBefore = partners(all, earlier), partners(earlier, all)
@@ -199,7 +219,7 @@ func partners(a, b map[Group][]keyed) (alone int) {
 }
 
 // part describes a group and fits its quantities.
-func part(g Group, now, before []keyed, compared bool) (p Part, models []*model) {
+func part(g Group, now, before []keyed, places map[string]string, compared bool) (p Part, models []*model) {
 	p = Part{Group: g, Curves: len(now)}
 	for _, q := range Quantities {
 		if q == Latency && g.Sizes > 1 && !latencyTold(g, now) {
@@ -222,7 +242,10 @@ func part(g Group, now, before []keyed, compared bool) (p Part, models []*model)
 			p.Spreads = append(p.Spreads, s) // β says as much, from more sizes
 			continue
 		}
-		if m := newModel(g, q, us, earlier); m != nil {
+		if m := newModel(g, q, us, earlier, places); m != nil {
+			if !compared {
+				m.curves = now
+			}
 			models, s.model, p.Names = append(models, m), m, m.names
 			s.Residual = scaleOf(m.y())
 			if compared {
@@ -283,12 +306,11 @@ func (p *Part) doubt(models []*model) string {
 	case len(models) == 0 || models[0].fit == nil:
 		return ""
 	}
-	known := 0
-	for _, k := range models[0].fit.known {
-		if k {
-			known++
-		}
+	nodes := map[int]bool{}
+	for _, e := range models[0].effects {
+		nodes[e.node] = true
 	}
+	known := len(nodes)
 	switch n := len(models[0].names); {
 	case known == 0:
 		return fmt.Sprintf("no node has %d partners: slow nodes cannot be told from slow pairs", leastPartners)

@@ -96,6 +96,9 @@ func (f *Result) WorstRows() reports.Rows {
 		reports.Col("", "kind", func(x fleetWorst) any { return kindOfFinding(x.Finding) }),
 		reports.Col("", "node or pair", func(x fleetWorst) any { return x.Who() }),
 		reports.Col("", head, func(x fleetWorst) any {
+			if x.Wrong {
+				return fmt.Sprintf("×%.2g at %v, ×%.2g at %v", 1+x.First, x.Group.First, 1+x.Last, x.Group.Last)
+			}
 			return fmt.Sprintf("%s (%s to %s)", reports.PercentChange(x.Effect), percentPlain(x.Low), percentPlain(x.High))
 		}),
 		reports.Col("", "parameter", func(x fleetWorst) any { return quantityWord(x.Quantity) }).Ranked(1),
@@ -125,6 +128,8 @@ func kindOfFinding(x Finding) string {
 		return "link"
 	case x.Pair:
 		return "pair"
+	case x.Role != "":
+		return x.Role
 	case len(x.Nodes) == 1:
 		return "node"
 	case len(x.Nodes) > 1:
@@ -149,8 +154,15 @@ func percentPlain(part float64) string {
 func (f *Result) FindingRows() reports.Rows {
 	node := func(i int) func(Finding) any {
 		return func(x Finding) any {
-			if i < len(x.Nodes) {
-				return x.Nodes[i]
+			names := x.Nodes
+			if x.Across != nil { // the blocks, or the first node of each
+				names = []string{x.Nodes[0], x.Across[0]}
+			}
+			if x.Blocks != nil {
+				names = x.Blocks
+			}
+			if i < len(names) {
+				return names[i]
 			}
 			return nil
 		}
@@ -175,6 +187,9 @@ func (f *Result) FindingRows() reports.Rows {
 	for _, g := range groupFields() {
 		fields = append(fields, both(g.Key, func(x Finding) any { return g.Cell(x.Group) }))
 	}
+	fields = append(fields,
+		both("first_size_percent", func(x Finding) any { return reports.OrAbsent(100*x.First, x.First == x.First) }),
+		both("last_size_percent", func(x Finding) any { return reports.OrAbsent(100*x.Last, x.Last == x.Last) }))
 	rows := reports.TableOf(f.Findings, fields...)
 	rows.Notes = f.Notes
 	return rows

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -34,7 +35,7 @@ func newFleet() *cobra.Command {
 	var out fleetOutput
 	o := fleet.Options{}
 	least, rate := flags.Percent(1), flags.Percent(5)
-	var before string
+	var before, places string
 	var which shardFlag
 	cmd := &cobra.Command{
 		Use:   "fleet DIR|FILE…",
@@ -67,6 +68,12 @@ interrupted, the report covers the rest, and the exit status is 1. Findings do n
 			if _, err := fleet.ParsePattern(o.Name); o.Name != "" && err != nil {
 				return usagef("--name %q: %w", o.Name, err)
 			}
+			if places != "" {
+				var err error
+				if o.Places, err = readPlaces(places); err != nil {
+					return err
+				}
+			}
 			o.Least, o.Rate = float64(least)/100, float64(rate)/100
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 			progress := terminal.Progress(cmd.ErrOrStderr(), -1, "files")
@@ -95,6 +102,7 @@ interrupted, the report covers the rest, and the exit status is 1. Findings do n
 	f.StringVar(&o.Y, "y", "", "`column` of the times in a CSV, as in \"time:ms\"")
 	f.StringSliceVar(&o.Group, "group", nil, "`columns` of a CSV or JSON whose values are curves of their own")
 	f.StringSliceVar(&o.Pool, "pool", nil, "`columns` of a CSV or JSON whose values are not told apart")
+	f.StringVar(&places, "places", "", "groups of nodes, such as racks or switches: a CSV `file` of node and group")
 	f.StringVar(&before, "baseline", "", "report changes since these measurements; a folder or `file`")
 	f.BoolVar(&o.Odd, "two-sided", false, "also report nodes and pairs that are faster (two-sided test)")
 	f.Var(&rate, "fdr", "false discovery rate: the expected share of false alarms among the findings")
@@ -103,6 +111,20 @@ interrupted, the report covers the rest, and the exit status is 1. Findings do n
 	renamed(cmd, map[string]string{"least": "min-effect", "rate": "fdr", "odd": "two-sided", "before": "baseline"})
 	cmd.AddCommand(newFleetMerge())
 	return cmd
+}
+
+// readPlaces reads the groups of nodes.
+func readPlaces(path string) (map[string]string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	places, err := fleet.ReadPlaces(file)
+	if err != nil {
+		return nil, fmt.Errorf("%q: %w", path, err)
+	}
+	return places, nil
 }
 
 // answer compares what was read and shows it.

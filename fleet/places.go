@@ -1,0 +1,42 @@
+package fleet
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// ReadPlaces reads the group of each node, such as its rack or switch: a CSV with the name of a node
+// and that of its group in the first two columns. A heading is passed over if it begins with "node".
+func ReadPlaces(in io.Reader) (map[string]string, error) {
+	rows := csv.NewReader(in)
+	rows.FieldsPerRecord, rows.TrimLeadingSpace, rows.Comment = -1, true, '#'
+	places := map[string]string{}
+	for n := 0; ; n++ {
+		row, err := rows.Read()
+		if err == io.EOF && len(places) > 0 {
+			return places, nil
+		}
+		if err == io.EOF {
+			return nil, errors.New("no node has a group; write a row for each node, as in n01,rack1")
+		}
+		if err != nil {
+			return nil, err
+		}
+		line, _ := rows.FieldPos(0)
+		node := strings.TrimSpace(row[0])
+		switch {
+		case n == 0 && strings.EqualFold(node, "node"):
+			continue
+		case len(row) < 2 || node == "" || strings.TrimSpace(row[1]) == "":
+			return nil, fmt.Errorf("line %d: want a node and its group, as in n01,rack1", line)
+		}
+		place := strings.TrimSpace(row[1])
+		if was := places[node]; was != "" && was != place {
+			return nil, fmt.Errorf("line %d: node %q is in %q and in %q", line, node, was, place)
+		}
+		places[node] = place
+	}
+}
