@@ -217,23 +217,55 @@ func (l *Pipeline) program(plan Plan) []row {
 	return rows
 }
 
+// A solver is an iterate of the linear program of a plan: the unknowns y, and for each row its slack
+// s > 0 and its price z > 0.
+type solver struct {
+	rows     []row
+	y, s, z  []float64
+	nu, want float64   // the price of a byte, and how many packets' worth of them there are
+	e        []float64 // Σ m·p = e·y
+
+	dual, rhs, dy, solved, ds, dz, center []float64
+
+	band *mat.SymBandDense
+	chol mat.BandCholesky
+}
+
 // solve sets the sizes of the plan's runs, not rounded, such that the time of n bytes is
 // least. It follows Mehrotra's predictor and corrector to the optimum of the
 // linear program. Each step solves normal equations that are banded, because a run
 // has to do only with the one before it, so a step costs O(runs·stages³).
 func (l *Pipeline) solve(n quantity.Bytes, plan Plan) {
-	stages := len(l.Stages)
-	size := len(plan) * (stages + 1)
-	total := plan.Packets()
 	// Sizes in units of the mean packet, times in units of the mean packet's slowest stage.
-	unitP := float64(n) / float64(total)
+	unitP := float64(n) / float64(plan.Packets())
 	unitT := float64(l.Stages[l.Bottleneck(quantity.Bytes(unitP))].Time(quantity.Bytes(unitP)))
 	if unitT == 0 { // nothing costs anything
 		unitT = 1
 	}
-	rows := l.program(plan)
-	for k := range rows {
-		r := &rows[k]
+	v := l.solver(plan, unitP, unitT)
+	for range 60 {
+		if !v.step() {
+			break
+		}
+	}
+	for r := range plan {
+		plan[r].Size = quantity.Bytes(v.y[r*(len(l.Stages)+1)] * unitP)
+	}
+}
+
+// solver starts inside the bounds: equal packets, and every time a little later than it need be.
+func (l *Pipeline) solver(plan Plan, unitP, unitT float64) *solver {
+	stages := len(l.Stages)
+	size := len(plan) * (stages + 1)
+	v := &solver{rows: l.program(plan), want: float64(plan.Packets()), band: mat.NewSymBandDense(size, min(2*stages, size-1), nil)}
+	for _, at := range []*[]float64{&v.y, &v.e, &v.dual, &v.rhs, &v.dy, &v.solved} {
+		*at = make([]float64, size)
+	}
+	for _, at := range []*[]float64{&v.s, &v.z, &v.ds, &v.dz, &v.center} {
+		*at = make([]float64, len(v.rows))
+	}
+	for k := range v.rows {
+		r := &v.rows[k]
 		if r.to == none {
 			r.least /= unitP
 		} else {
@@ -241,133 +273,109 @@ func (l *Pipeline) solve(n quantity.Bytes, plan Plan) {
 			r.least /= unitT
 		}
 	}
-	e := make([]float64, size) // Σ m·p
 	for r, run := range plan {
-		e[r*(stages+1)] = float64(run.Count)
+		v.e[r*(stages+1)], v.y[r*(stages+1)] = float64(run.Count), 1
 	}
+	for _, r := range v.rows { // in the order of the recurrence
+		if late := r.least - r.value(v.y) + 0.1; r.to != none && late > 0 {
+			v.y[r.to] += late
+		}
+	}
+	for k, r := range v.rows {
+		v.s[k] = max(r.value(v.y)-r.least, 1e-3)
+		v.z[k] = 1 / v.s[k]
+	}
+	return v
+}
 
-	// Start inside: equal packets, and every time a little later than it need be.
-	y := make([]float64, size)
-	for r := range plan {
-		y[r*(stages+1)] = 1
+// step takes one step to the optimum. It returns false if that is reached, or as near as floats
+// allow.
+func (v *solver) step() bool {
+	gap := 0.0
+	for k := range v.rows {
+		gap += v.s[k] * v.z[k]
 	}
-	for _, r := range rows { // in the order of the recurrence
-		if late := r.least - r.value(y) + 0.1; r.to != none && late > 0 {
-			y[r.to] += late
-		}
+	for i := range v.dual {
+		v.dual[i] = -v.nu * v.e[i]
 	}
-	s := make([]float64, len(rows)) // slack of each row, > 0
-	z := make([]float64, len(rows)) // its price, > 0
-	for k, r := range rows {
-		s[k] = max(r.value(y)-r.least, 1e-3)
-		z[k] = 1 / s[k]
+	v.dual[len(v.dual)-1]++
+	infeasible := 0.0
+	for k, r := range v.rows {
+		r.addTo(v.dual, -v.z[k])
+		infeasible = max(infeasible, math.Abs(r.least-r.value(v.y)+v.s[k]))
 	}
-	nu := 0.0 // the price of a byte
+	for _, d := range v.dual {
+		infeasible = max(infeasible, math.Abs(d))
+	}
+	if gap < 1e-9*math.Abs(v.y[len(v.y)-1]) && infeasible < 1e-9 || !v.factorize() {
+		return false
+	}
+	for k := range v.rows {
+		v.center[k] = -v.s[k] * v.z[k]
+	}
+	v.direction()
+	alphaS, alphaZ := reach(v.s, v.ds), reach(v.z, v.dz)
+	affine := 0.0
+	for k := range v.rows {
+		affine += (v.s[k] + alphaS*v.ds[k]) * (v.z[k] + alphaZ*v.dz[k])
+	}
+	sigma, mu := math.Pow(affine/gap, 3), gap/float64(len(v.rows))
+	for k := range v.rows {
+		v.center[k] = sigma*mu - v.s[k]*v.z[k] - v.ds[k]*v.dz[k]
+	}
+	dnu := v.direction()
+	alphaS, alphaZ = min(1, 0.99*reach(v.s, v.ds)), min(1, 0.99*reach(v.z, v.dz))
+	for i := range v.y {
+		v.y[i] += alphaS * v.dy[i]
+	}
+	for k := range v.rows {
+		v.s[k] += alphaS * v.ds[k]
+		v.z[k] += alphaZ * v.dz[k]
+	}
+	v.nu += alphaZ * dnu
+	return true
+}
 
-	band := mat.NewSymBandDense(size, min(2*stages, size-1), nil)
-	var chol mat.BandCholesky
-	var (
-		dual   = make([]float64, size)
-		rhs    = make([]float64, size)
-		dy     = make([]float64, size)
-		solved = make([]float64, size)
-		ds     = make([]float64, len(rows))
-		dz     = make([]float64, len(rows))
-		center = make([]float64, len(rows))
-	)
-	want := float64(total)
-	for range 60 {
-		gap := 0.0
-		for k := range rows {
-			gap += s[k] * z[k]
-		}
-		mu := gap / float64(len(rows))
-		for i := range dual {
-			dual[i] = -nu * e[i]
-		}
-		dual[size-1]++
-		infeasible := 0.0
-		for k, r := range rows {
-			r.addTo(dual, -z[k])
-			infeasible = max(infeasible, math.Abs(r.least-r.value(y)+s[k]))
-		}
-		for _, v := range dual {
-			infeasible = max(infeasible, math.Abs(v))
-		}
-		if gap < 1e-9*math.Abs(y[size-1]) && infeasible < 1e-9 {
-			break
-		}
+// factorize sets up the normal equations and solves them for e.
+func (v *solver) factorize() bool {
+	v.band.Zero()
+	for k, r := range v.rows {
+		addOuter(v.band, r, v.z[k]/v.s[k])
+	}
+	if !v.chol.Factorize(v.band) {
+		return false
+	}
+	err := v.chol.SolveVecTo(mat.NewVecDense(len(v.solved), v.solved), mat.NewVecDense(len(v.e), v.e))
+	_, inexact := err.(mat.Condition)
+	return err == nil || inexact
+}
 
-		band.Zero()
-		for k, r := range rows {
-			d := z[k] / s[k]
-			addOuter(band, r, d)
-		}
-		if ok := chol.Factorize(band); !ok {
-			break // as exact as floats allow
-		}
-		if err := chol.SolveVecTo(mat.NewVecDense(size, solved), mat.NewVecDense(size, e)); err != nil {
-			if _, bad := err.(mat.Condition); !bad {
-				break
-			}
-		}
-		used, unit := 0.0, 0.0
-		for i := range e {
-			used += e[i] * y[i]
-			unit += e[i] * solved[i]
-		}
-		// direction solves for the step that takes s·z to center.
-		direction := func() float64 {
-			for i := range rhs {
-				rhs[i] = -dual[i]
-			}
-			for k, r := range rows {
-				missing := r.least - r.value(y) + s[k]
-				r.addTo(rhs, center[k]/s[k]+z[k]/s[k]*missing)
-			}
-			dyVec := mat.NewVecDense(size, dy)
-			_ = chol.SolveVecTo(dyVec, mat.NewVecDense(size, rhs)) // a bad condition shows in the step length
-			sum := 0.0
-			for i := range e {
-				sum += e[i] * dy[i]
-			}
-			dnu := (want - used - sum) / unit
-			for i := range dy {
-				dy[i] += dnu * solved[i]
-			}
-			for k, r := range rows {
-				ds[k] = r.value(dy) - (r.least - r.value(y) + s[k])
-				dz[k] = (center[k] - z[k]*ds[k]) / s[k]
-			}
-			return dnu
-		}
-		for k := range rows {
-			center[k] = -s[k] * z[k]
-		}
-		direction()
-		alphaS, alphaZ := reach(s, ds), reach(z, dz)
-		affine := 0.0
-		for k := range rows {
-			affine += (s[k] + alphaS*ds[k]) * (z[k] + alphaZ*dz[k])
-		}
-		sigma := math.Pow(affine/gap, 3)
-		for k := range rows {
-			center[k] = sigma*mu - s[k]*z[k] - ds[k]*dz[k]
-		}
-		dnu := direction()
-		alphaS, alphaZ = min(1, 0.99*reach(s, ds)), min(1, 0.99*reach(z, dz))
-		for i := range y {
-			y[i] += alphaS * dy[i]
-		}
-		for k := range rows {
-			s[k] += alphaS * ds[k]
-			z[k] += alphaZ * dz[k]
-		}
-		nu += alphaZ * dnu
+// direction solves for the step that takes s·z to center, and returns that of nu.
+func (v *solver) direction() (dnu float64) {
+	for i := range v.rhs {
+		v.rhs[i] = -v.dual[i]
 	}
-	for r := range plan {
-		plan[r].Size = quantity.Bytes(y[r*(stages+1)] * unitP)
+	for k, r := range v.rows {
+		missing := r.least - r.value(v.y) + v.s[k]
+		r.addTo(v.rhs, v.center[k]/v.s[k]+v.z[k]/v.s[k]*missing)
 	}
+	// A bad condition shows in the length of the step.
+	_ = v.chol.SolveVecTo(mat.NewVecDense(len(v.dy), v.dy), mat.NewVecDense(len(v.rhs), v.rhs))
+	used, sum, unit := 0.0, 0.0, 0.0
+	for i := range v.e {
+		used += v.e[i] * v.y[i]
+		sum += v.e[i] * v.dy[i]
+		unit += v.e[i] * v.solved[i]
+	}
+	dnu = (v.want - used - sum) / unit
+	for i := range v.dy {
+		v.dy[i] += dnu * v.solved[i]
+	}
+	for k, r := range v.rows {
+		v.ds[k] = r.value(v.dy) - (r.least - r.value(v.y) + v.s[k])
+		v.dz[k] = (v.center[k] - v.z[k]*v.ds[k]) / v.s[k]
+	}
+	return dnu
 }
 
 // addOuter adds d·aaᵀ, a being the coefficients of the row.

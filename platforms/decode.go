@@ -73,19 +73,13 @@ func decode(file string, text []byte) (*source, error) {
 		}
 		for _, of := range s.inOrder(name, tables) {
 			path := name + "." + of
-			t := Table{Kind: name, Name: of}
 			entries, ok := tables[of].(map[string]any)
 			if _, several := tables[of].([]any); several {
 				r.fail(s.at(path), "a table in double brackets is a list; write it in single ones, as in [layer.eager]")
 			} else if !ok {
 				r.fail(s.at(path), "%s.%s is a table; write [%s.%s]", name, of, name, of)
 			}
-			for _, key := range s.inOrder(path, entries) {
-				if k, ok := r.key(name, path, key, entries[key]); ok {
-					t.Keys = append(t.Keys, k)
-				}
-			}
-			s.Tables = append(s.Tables, t)
+			s.Tables = append(s.Tables, Table{name, of, r.keys(name, path, entries)})
 		}
 	}
 	slices.SortStableFunc(s.Tables, func(a, b Table) int { return s.compare(a.Kind+"."+a.Name, b.Kind+"."+b.Name) })
@@ -186,10 +180,16 @@ func (r *treeReader) key(kind, path, name string, value any) (Key, bool) {
 		r.fail(r.at(at), "unknown key %q%s", at, nearest.Hint(name, all))
 		return Key{}, false
 	}
+	v, ok := r.value(what, at, name, value)
+	return Key{name, v}, ok
+}
+
+// value reads the value of the key at path at.
+func (r *treeReader) value(what form, at, name string, value any) (any, bool) {
 	switch what {
 	case flag:
 		if b, ok := value.(bool); ok {
-			return Key{name, b}, true
+			return b, true
 		}
 		r.fail(r.valueAt(at), "%s is true or false, without quotes", name)
 	case names:
@@ -198,12 +198,12 @@ func (r *treeReader) key(kind, path, name string, value any) (Key, bool) {
 		for i, v := range all {
 			s, isText := r.text(at+"."+strconv.Itoa(i), v)
 			if !isText {
-				return Key{}, false
+				return nil, false
 			}
 			list = append(list, s)
 		}
 		if ok {
-			return Key{name, list}, true
+			return list, true
 		}
 		r.fail(r.valueAt(at), `%s is a list of texts, as in ["a", "b"]`, name)
 	case branches:
@@ -212,17 +212,10 @@ func (r *treeReader) key(kind, path, name string, value any) (Key, bool) {
 		for i, v := range all {
 			entry, isTable := v.(map[string]any)
 			ok = ok && isTable
-			var branch []Key
-			of := at + "." + strconv.Itoa(i)
-			for _, key := range r.inOrder(of, entry) {
-				if k, ok := r.key("branch", of, key, entry[key]); ok {
-					branch = append(branch, k)
-				}
-			}
-			list = append(list, branch)
+			list = append(list, r.keys("branch", at+"."+strconv.Itoa(i), entry))
 		}
 		if ok {
-			return Key{name, list}, true
+			return list, true
 		}
 		r.fail(r.valueAt(at), `%s is a list, as in [{ layer = "pio", up_to = "256B" }, { layer = "dma" }]`, name)
 	case sources:
@@ -231,20 +224,28 @@ func (r *treeReader) key(kind, path, name string, value any) (Key, bool) {
 		for _, key := range r.inOrder(at, entries) {
 			s, isText := r.text(at+"."+key, entries[key])
 			if !isText {
-				return Key{}, false
+				return nil, false
 			}
 			list = append(list, Key{key, s})
 		}
 		if ok {
-			return Key{name, list}, true
+			return list, true
 		}
 		r.fail(r.valueAt(at), `%s is a table, as in { G = "Table 4.2" }`, name)
 	default:
-		if s, ok := r.text(at, value); ok {
-			return Key{name, s}, true
+		return r.text(at, value)
+	}
+	return nil, false
+}
+
+// keys reads the keys of a table of the kind at path.
+func (r *treeReader) keys(kind, path string, entries map[string]any) (all []Key) {
+	for _, key := range r.inOrder(path, entries) {
+		if k, ok := r.key(kind, path, key, entries[key]); ok {
+			all = append(all, k)
 		}
 	}
-	return Key{}, false
+	return all
 }
 
 // text is a value that must be a text.

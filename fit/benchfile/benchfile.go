@@ -172,18 +172,6 @@ func (t *Table) Name() string {
 	return t.Format
 }
 
-// Between returns the table with only its samples of from to to bytes.
-func (t Table) Between(from, to quantity.Bytes) Table {
-	var within []Sample
-	for _, s := range t.Samples {
-		if from <= s.Size && s.Size <= to {
-			within = append(within, s)
-		}
-	}
-	t.Samples = within
-	return t
-}
-
 // A File holds the tables of a file, in file order.
 type File struct {
 	Name   string

@@ -413,13 +413,6 @@ func TestOneSize(t *testing.T) {
 	}
 }
 
-func TestBetween(t *testing.T) {
-	table := read(t, "size,time_us\n1,1\n2,2\n3,3\n4,4\n", Options{}).Tables[0]
-	if diff := cmp.Diff([][2]float64{{2, 2}, {3, 3}}, pairs(table.Between(2, 3))); diff != "" || len(table.Samples) != 4 {
-		t.Errorf("%d samples left; %s", len(table.Samples), diff)
-	}
-}
-
 // A run that failed before its first row is said to be one, whatever else its log has.
 func TestFailedRun(t *testing.T) {
 	for _, text := range []string{
