@@ -144,8 +144,8 @@ func shown(t *testing.T, in fleet.Reading, o fleet.Options) string {
 	return b.String()
 }
 
-// The pipeline writes the parts of the local command, to the last byte, and all that is shown of them is
-// what one process shows that reads all files.
+// The pipeline writes the parts of the local command, to the last byte, and all that is shown of
+// them is what one process shows that reads all files.
 func TestFleet(t *testing.T) {
 	made := fleet.Question{Roots: []string{aFleet(t, 1)}, Options: fleet.Options{Name: "pair_{a}_{b}.csv*", Least: 0.01, Rate: 0.05, All: true}}
 	compared := made
@@ -199,8 +199,9 @@ func (*dying) ProcessElement(n int, r record, emit func(int, record)) error {
 
 func init() { register.DoFn3x1[int, record, func(int, record), error](&dying{}) }
 
-// A worker that dies among the files leaves nothing that is not whole. Prism gives up a pipeline of which
-// a bundle failed, and --attempts begins it again; then the parts are those of one that did not fail.
+// A worker that dies among the files leaves nothing that is not whole. Prism gives up a pipeline of
+// which a bundle failed, and --attempts begins it again; then the parts are those of one that did
+// not fail.
 func TestWorkerDies(t *testing.T) {
 	q := fleet.Question{Roots: []string{aFleet(t, 1)}, Options: fleet.Options{Least: 0.01, Rate: 0.05}}
 	want := shardsOf(t, 2, func(path string, which shard.Shard) error {
@@ -256,8 +257,8 @@ func TestEncode(t *testing.T) {
 	}
 }
 
-// The command's flags make the question that the command of halfpeak makes, and parts may lie in another
-// file system. What cannot be done is said before anything runs.
+// The command's flags make the question that the command of halfpeak makes, and parts may lie in
+// another file system. What cannot be done is said before anything runs.
 func TestCommand(t *testing.T) {
 	dir := aFleet(t, 1)
 	command := func(args ...string) error {

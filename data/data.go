@@ -260,7 +260,8 @@ func Compare(f Fact) (Result, error) {
 	return r, nil
 }
 
-// bar returns the range of the printed value. An error bar in µs on a rate is that of the measured time.
+// bar returns the range of the printed value. An error bar in µs on a rate is that of the measured
+// time.
 func (f *Fact) bar(unit quantity.Value) (low, high float64, err error) {
 	if f.Bar == "" {
 		half := f.digit() / 2

@@ -5,8 +5,9 @@ import (
 	"math"
 )
 
-// Register makes memory a segment that other nodes can store into and get from. All nodes must register
-// their segments in the same order. Register panics for more than 4 GiB, or for the 32,769th segment.
+// Register makes memory a segment that other nodes can store into and get from. All nodes must
+// register their segments in the same order. Register panics for more than 4 GiB, or for the
+// 32,769th segment.
 func (e *Endpoint) Register(memory []byte) (segment int) {
 	if uint64(len(memory)) > math.MaxUint32 || len(e.segments) > math.MaxInt16 {
 		panic("engine: a segment has at most 4 GiB, and a node 32,768 of them")
@@ -15,15 +16,15 @@ func (e *Endpoint) Register(memory []byte) (segment int) {
 	return len(e.segments) - 1
 }
 
-// Store copies data to an offset of a segment of node dst and then runs the handler there with up to
-// four words. Data larger than a piece travels as one request per piece. Store returns when data may be
-// changed again, not when it has arrived.
+// Store copies data to an offset of a segment of node dst and then runs the handler there with up
+// to four words. Data larger than a piece travels as one request per piece. Store returns when data
+// may be changed again, not when it has arrived.
 func (e *Endpoint) Store(dst int, h HandlerID, segment, offset int, data []byte, words ...uint32) error {
 	return e.bulk(Request, dst, &delivery{h, segment, offset, data, words})
 }
 
-// Get copies n bytes at an offset of a segment of node src to a segment of this node, and then runs the
-// handler here. It returns when it has requested all pieces.
+// Get copies n bytes at an offset of a segment of node src to a segment of this node, and then runs
+// the handler here. It returns when it has requested all pieces.
 func (e *Endpoint) Get(src int, h HandlerID, segment, offset, toSegment, toOffset, n int) error {
 	if err := e.begin(src); err != nil {
 		return err
@@ -97,7 +98,8 @@ func (d *delivery) fault() error {
 }
 
 // bulk sends data outside of a handler. On a port that takes a short message in one packet without
-// waiting, it does the work of pieces and launch inline, without their checks that cannot fail there.
+// waiting, it does the work of pieces and launch inline, without their checks that cannot fail
+// there.
 func (e *Endpoint) bulk(kind Kind, dst int, d *delivery) error {
 	if err := d.check(); err != nil {
 		return err
@@ -163,8 +165,8 @@ type part struct {
 	whole   int    // size of the message
 }
 
-// pieces sends data in pieces, each a request with its own number or, if kind is Reply, a part of the
-// reply to request id.
+// pieces sends data in pieces, each a request with its own number or, if kind is Reply, a part of
+// the reply to request id.
 func (e *Endpoint) pieces(kind Kind, dst int, d *delivery, id uint32, of part) error {
 	data := d.data
 	for at := 0; ; {

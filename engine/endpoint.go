@@ -17,7 +17,8 @@ const headerWords = 4
 // A Handler runs at the receiver of a message. The message and its data are valid until it returns.
 type Handler func(m *Message)
 
-// A HandlerID is an index of the handler table. All nodes register the same handlers in the same order.
+// A HandlerID is an index of the handler table. All nodes register the same handlers in the same
+// order.
 type HandlerID uint8
 
 // NoHandler is the handler of a message for which nothing runs.
@@ -182,8 +183,8 @@ func (e *PeerError) Error() string {
 // Outstanding returns the number of requests to the node that have no reply yet.
 func (e *Endpoint) Outstanding(dst int) int { return int(e.peers[dst].out) }
 
-// Poll runs the handlers of all messages that have arrived. It returns a [PeerError] if a peer was given
-// up.
+// Poll runs the handlers of all messages that have arrived. It returns a [PeerError] if a peer was
+// given up.
 func (e *Endpoint) Poll() error {
 	if !e.inside {
 		e.drain()

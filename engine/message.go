@@ -7,8 +7,8 @@ type Message struct {
 	Words    []uint32 // arguments
 	// Data is the data of a medium message, or the part of the segment with the bulk data.
 	Data []byte
-	// Offset is the offset of Data in a medium message of several pieces, or in the segment; Whole is
-	// the size of all pieces.
+	// Offset is the offset of Data in a medium message of several pieces, or in the segment; Whole
+	// is the size of all pieces.
 	Offset, Whole int
 
 	frame   *Frame

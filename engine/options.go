@@ -10,8 +10,9 @@ import (
 
 // Options are the protocol of an endpoint. All nodes of a program must use the same.
 //
-// Zero is the default of every field, which its comment names. The zero Options are a plain protocol for
-// a reliable network: no bound on requests, no checksums, no retry, and a reply to every request.
+// Zero is the default of every field, which its comment names. The zero Options are a plain
+// protocol for a reliable network: no bound on requests, no checksums, no retry, and a reply to
+// every request.
 type Options struct {
 	// Credits bounds the requests to one node that have no reply yet; sending another one waits.
 	// From 1 to 2³¹−1; default: no bound, so a fast sender can fill the receiver's memory. The
@@ -20,30 +21,30 @@ type Options struct {
 	Credits int
 	// CreditBatch is the number of credits that a receiver returns with one message. Credits of
 	// requests whose handlers do not reply go back when CreditBatch of them are owed, or when the
-	// sender calls [Endpoint.Flush]. 1 to Credits; default 1: each request has its own reply. Half of
-	// the credits saves nearly all of these replies and keeps the sender going; all of them makes it
-	// wait a round trip for each window.
+	// sender calls [Endpoint.Flush]. 1 to Credits; default 1: each request has its own reply. Half
+	// of the credits saves nearly all of these replies and keeps the sender going; all of them
+	// makes it wait a round trip for each window.
 	CreditBatch int
 	// EagerThreshold is the size in bytes of the largest message that is sent immediately. A larger
-	// one is announced by a short request and sent after its reply [mpc, 4.2]: one more round trip. At
-	// least 1; default: all messages are sent immediately.
+	// one is announced by a short request and sent after its reply [mpc, 4.2]: one more round trip.
+	// At least 1; default: all messages are sent immediately.
 	EagerThreshold int
-	// Checksums are added to every packet, so that a damaged one is thrown away and counted. Default:
-	// off; then a damaged packet is delivered.
+	// Checksums are added to every packet, so that a damaged one is thrown away and counted.
+	// Default: off; then a damaged packet is delivered.
 	Checksums bool
-	// Retry is the time in µs after which a packet without an acknowledgement is sent again; then twice
-	// that, four times … 32 times. Positive and finite; default: never, losses are only counted. If it
-	// is less than a round trip, packets are sent again that have arrived.
+	// Retry is the time in µs after which a packet without an acknowledgement is sent again; then
+	// twice that, four times … 32 times. Positive and finite; default: never, losses are only
+	// counted. If it is less than a round trip, packets are sent again that have arrived.
 	Retry quantity.Micros
-	// Attempts is the number of consecutive timeouts of a packet after which its receiver is given up
-	// with a [PeerError]. At least 1, and only with Retry; default 12.
+	// Attempts is the number of consecutive timeouts of a packet after which its receiver is given
+	// up with a [PeerError]. At least 1, and only with Retry; default 12.
 	Attempts int
-	// Rounds makes a receiver that misses a packet start a new round, in which all packets without an
-	// acknowledgement are sent again immediately [startjr, 3.2.4]: losses are repaired sooner, at the
-	// cost of more packets. Only with Retry; default: off.
+	// Rounds makes a receiver that misses a packet start a new round, in which all packets without
+	// an acknowledgement are sent again immediately [startjr, 3.2.4]: losses are repaired sooner,
+	// at the cost of more packets. Only with Retry; default: off.
 	Rounds bool
-	// PollEvery is the number of sending calls for each poll. 1 to 65536; default 1: each call polls.
-	// Polling less often makes sending cheaper and replies later.
+	// PollEvery is the number of sending calls for each poll. 1 to 65536; default 1: each call
+	// polls. Polling less often makes sending cheaper and replies later.
 	PollEvery int
 }
 

@@ -22,9 +22,9 @@ type Port interface {
 	// Compute keeps the processor busy for d. If it is interruptible and the port interrupts, it
 	// returns the rest of d when a packet arrives.
 	Compute(d quantity.Micros, interruptible bool) (left quantity.Micros)
-	// Cut divides a message of n bytes, of which left are still to be sent: piece is the size of the
-	// next piece, which is a request (HP-LAM's have at most 4 KiB), and size the size of the packets of
-	// the piece. Both are at least 1 if left is.
+	// Cut divides a message of n bytes, of which left are still to be sent: piece is the size of
+	// the next piece, which is a request (HP-LAM's have at most 4 KiB), and size the size of the
+	// packets of the piece. Both are at least 1 if left is.
 	Cut(n, left int) (piece, size int)
 	// Send puts a frame on the network. It returns when the processor has done its part; then
 	// the frame and its payload belong to the caller again.
@@ -52,8 +52,8 @@ type Limited interface {
 
 // Direct is a port that can read the data of a frame straight to where it belongs.
 type Direct interface {
-	// Direct sets the function that returns this place from the header of a frame with n bytes; if it
-	// returns nil, the port uses its own memory.
+	// Direct sets the function that returns this place from the header of a frame with n bytes; if
+	// it returns nil, the port uses its own memory.
 	Direct(place func(f *Frame, n int) []byte)
 }
 
@@ -122,8 +122,8 @@ const (
 // Control reports whether the frame belongs to the protocol alone.
 func (f *Frame) Control() bool { return f.Kind >= Ack }
 
-// Size returns the number of bytes for which the frame is charged: the size of the payload, or 1 for a
-// short message, whose words travel with the header.
+// Size returns the number of bytes for which the frame is charged: the size of the payload, or 1
+// for a short message, whose words travel with the header.
 func (f *Frame) Size() int { return max(1, len(f.Payload)) }
 
 // Ends reports whether the frame is the last of its piece.

@@ -14,11 +14,11 @@ import (
 //
 // With [Options.Rounds] a lost packet need not wait for its time to run out [startjr, 3.2.4]. All
 // packets carry the round of their receiver. A receiver that misses a packet starts its next round,
-// informs all senders, and discards packets of the old round; the senders resend all packets without
-// an acknowledgement.
+// informs all senders, and discards packets of the old round; the senders resend all packets
+// without an acknowledgement.
 
-// doublings is the number of times that a packet's timeout doubles. With more, a receiver that has come
-// back, or a packet lost many times, would wait for seconds.
+// doublings is the number of times that a packet's timeout doubles. With more, a receiver that has
+// come back, or a packet lost many times, would wait for seconds.
 const doublings = 5
 
 // window is the number of packets to one node that may be without an acknowledgement.
@@ -65,8 +65,8 @@ func (e *Endpoint) deadline() quantity.Micros {
 	return e.due
 }
 
-// resend sends the first packet to each peer again if it has timed out; the receiver probably has the
-// packets behind it.
+// resend sends the first packet to each peer again if it has timed out; the receiver probably has
+// the packets behind it.
 func (e *Endpoint) resend() {
 	now := e.port.Now()
 	if now < e.due {

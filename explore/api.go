@@ -339,8 +339,8 @@ type CollectiveMap struct {
 	Budget Number `json:"budget_ms,omitempty"`
 }
 
-// Times are the times of the algorithms. The lists of lists are indexed by Ranks, Sizes and Algorithms, in
-// this order.
+// Times are the times of the algorithms. The lists of lists are indexed by Ranks, Sizes and
+// Algorithms, in this order.
 type Times struct {
 	Ranks      []int       `json:"ranks"`
 	Sizes      Numbers     `json:"sizes_bytes"`
@@ -374,9 +374,9 @@ type Schedule struct {
 	Finish Number  `json:"finish_us"`
 	Text   string  `json:"text"`    // the finish for people
 	Done   Numbers `json:"done_us"` // when each rank is done
-	// Parents has, for each rank, the sender of its first message; -1: it receives none, or not before
-	// it sends. If each rank has at most one sender, Shape is "tree"; if each sends to one rank only,
-	// and all of these form one circle, "ring"; otherwise "graph".
+	// Parents has, for each rank, the sender of its first message; -1: it receives none, or not
+	// before it sends. If each rank has at most one sender, Shape is "tree"; if each sends to one
+	// rank only, and all of these form one circle, "ring"; otherwise "graph".
 	Shape    string    `json:"shape"`
 	Parents  []int     `json:"parents"`
 	Messages []Message `json:"messages"` // in the order of Sent; at most 20,000
@@ -406,8 +406,8 @@ type Fit struct {
 	Curve     *Figure    `json:"curve"` // points and lines; null: it has no picture
 	Residuals *Figure    `json:"residuals"`
 	Fits      []FitCurve `json:"fits"`
-	// TOML is a platform file of the fit, already added under Platform.Ref. If the fit cannot be saved,
-	// both are empty and Unsaved has the reason.
+	// TOML is a platform file of the fit, already added under Platform.Ref. If the fit cannot be
+	// saved, both are empty and Unsaved has the reason.
 	TOML     string        `json:"toml"`
 	Platform *PlatformHead `json:"platform"`
 	Unsaved  string        `json:"unsaved"`

@@ -29,8 +29,8 @@ const (
 	maxBudget     = 60_000.0 // ms
 )
 
-// asked is a question about a collective on a design: on all levels of its platform, or on the layer
-// that it names.
+// asked is a question about a collective on a design: on all levels of its platform, or on the
+// layer that it names.
 func asked(d whatif.Design, name string) collectives.Question {
 	return collectives.Question{Collective: name, Layer: d.Layer, Machine: d.Machine(), Within: contention.IntervalsOf(d.Platform)}
 }

@@ -88,8 +88,8 @@ func (x *Explorer) curves(r Curves) (Figure, error) {
 // names are the quantities of curves in package whatif.
 var names = map[predict.CurveKind]string{predict.Bandwidth: "bandwidth", predict.Latency: "one_way", predict.Intervals: "gap", predict.Throughput: "throughput"}
 
-// addInterval adds to s the interval of a curve that follows from the intervals of the parameters, if
-// any: that of `whatif --uncertainty` with the same number of samples.
+// addInterval adds to s the interval of a curve that follows from the intervals of the parameters,
+// if any: that of `whatif --uncertainty` with the same number of samples.
 func (f *Figure) addInterval(s Series, kind predict.CurveKind, sizes []quantity.Bytes, d whatif.Design, samples int) error {
 	all, err := d.Predict(names[kind], sizes, whatif.Sampling{Samples: samples, Seed: 1})
 	if errors.Is(err, whatif.ErrExact) {

@@ -83,8 +83,8 @@ func (x *Explorer) find(ref string) (platforms.Platform, platforms.Layer, error)
 	return a.Platform, l, err
 }
 
-// design returns the design of a request. It caches the latest ones: a slider asks repeatedly for designs
-// that do not change.
+// design returns the design of a request. It caches the latest ones: a slider asks repeatedly for
+// designs that do not change.
 func (x *Explorer) design(d Design) (resolved, error) {
 	if len(d.Set) > maxChanges {
 		return resolved{}, fmt.Errorf("%d changes; a design has at most %d", len(d.Set), maxChanges)

@@ -7,8 +7,8 @@
 //
 // # Questions
 //
-// Each takes the first type as JSON and answers with the second. Unknown keys are errors. A failed question
-// answers {"error": "one line"}; see [Failure].
+// Each takes the first type as JSON and answers with the second. Unknown keys are errors. A failed
+// question answers {"error": "one line"}; see [Failure].
 //
 //	about       Nothing           About        version, quantities, collectives with their algorithms
 //	platforms   Nothing           Platforms    the embedded platforms, and those that were added
@@ -29,8 +29,8 @@
 //	csv         Wrapped           Text         another question's numbers as CSV
 //	command     Wrapped           Commands     the command lines that give another question's numbers
 //
-// Numbers are in µs, bytes and MB/s unless a key names another unit, with 12 significant digits. Unknown values
-// are null.
+// Numbers are in µs, bytes and MB/s unless a key names another unit, with 12 significant digits.
+// Unknown values are null.
 package explore
 
 import (

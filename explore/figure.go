@@ -2,7 +2,8 @@ package explore
 
 import "encoding/json"
 
-// appendJSON appends what [json.Marshal] gives for the figure, without looking at its numbers twice.
+// appendJSON appends what [json.Marshal] gives for the figure, without looking at its numbers
+// twice.
 func (f Figure) appendJSON(b []byte) []byte {
 	series := f.Series
 	f.Series = nil

@@ -23,8 +23,8 @@ const maxUnpacked = 256 << 20
 // errBomb is the error of a compressed file with too large contents.
 var errBomb = fmt.Errorf("its contents are larger than %d MiB, or compressed twice; give the file itself", maxUnpacked>>20)
 
-// unpacked undoes gzip within bounds. Where the file is cut off or damaged, it returns the text until
-// there, and the error.
+// unpacked undoes gzip within bounds. Where the file is cut off or damaged, it returns the text
+// until there, and the error.
 func unpacked(data []byte) ([]byte, error) {
 	packed := func(b []byte) bool { return bytes.HasPrefix(b, []byte{0x1f, 0x8b}) }
 	if !packed(data) {

@@ -105,8 +105,8 @@ func parameters(d resolved, set []string) ([]Parameter, error) {
 	return all, nil
 }
 
-// whole reports whether a slider stays on whole numbers. It does so for sizes that are constants too, since
-// most parameters that are computed from them are sizes.
+// whole reports whether a slider stays on whole numbers. It does so for sizes that are constants
+// too, since most parameters that are computed from them are sizes.
 func whole(p platforms.Param) bool { return p.Whole() || p.Value.Dim == quantity.DimSize }
 
 // text is the value for people, as the command line prints it.
@@ -138,8 +138,8 @@ func unitOf(d quantity.Dimension) (scale float64, unit string) {
 // reach is how far a slider goes from the value of the file: this much smaller and larger.
 const reach = 64
 
-// ends returns the ends of a logarithmic slider that includes the file's value, in its middle, and the
-// present value.
+// ends returns the ends of a logarithmic slider that includes the file's value, in its middle, and
+// the present value.
 func ends(now, file platforms.Param) (from, to float64) {
 	middle := file.Value.Num
 	if !(middle > 0) {

@@ -17,8 +17,7 @@ func BenchmarkPiecewise1000(b *testing.B) {
 	}
 }
 
-// BenchmarkBootstrap1000 is 1,000 fits of 100 sizes in 3 segments; wanted is less than
-// 2 s.
+// BenchmarkBootstrap1000 is 1,000 fits of 100 sizes in 3 segments; wanted is less than 2 s.
 func BenchmarkBootstrap1000(b *testing.B) {
 	random := rand.New(rand.NewPCG(1, 0))
 	p := plant(random, 100, 3)

@@ -104,8 +104,7 @@ func relativeResiduals(points []Point, pieces []piece) [][]float64 {
 	return all
 }
 
-// resample sets the times of into to fitted times with drawn errors. Times stay
-// above zero.
+// resample sets the times of into to fitted times with drawn errors. Times stay above zero.
 func resample(into, points []Point, pieces []piece, residuals [][]float64, random *rand.Rand) {
 	first := 0
 	for i := range pieces {

@@ -8,8 +8,7 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A Change is the difference of two results over a range of sizes: the second less the
-// first.
+// A Change is the difference of two results over a range of sizes: the second less the first.
 type Change struct {
 	// From and To are sizes that both have measured, in one segment of each.
 	From, To quantity.Bytes
@@ -28,9 +27,8 @@ type Change struct {
 	TimeReal bool
 }
 
-// Compare returns what changed from one result to another, over each range of
-// sizes in which neither changes its segment. Results without a common size are
-// an error.
+// Compare returns what changed from one result to another, over each range of sizes in which
+// neither changes its segment. Results without a common size are an error.
 func Compare(before, after *Result) ([]Change, error) {
 	var changes []Change
 	for i := range before.Segments {

@@ -1,5 +1,4 @@
-// Package fit turns samples into the parameters of cost models, and estimates
-// their uncertainty.
+// Package fit turns samples into the parameters of cost models, and estimates their uncertainty.
 //
 // [Auto] chooses among the models of the time of a message: one line ([Linear], by four methods),
 // lines over ranges of sizes ([Piecewise]), the cheaper of two ways ([Envelope]), and no form at
@@ -66,9 +65,8 @@ type Errors struct {
 	Median, P95, Worst float64
 	// WorstAt is the size with the worst relative error.
 	WorstAt quantity.Bytes
-	// R2 is r² of the times themselves, 1 − Σ(T−T̂)²/Σ(T−T̄)². Large sizes decide
-	// it: over decades of sizes it is near 1 even for fits that are wrong at small
-	// ones.
+	// R2 is r² of the times themselves, 1 − Σ(T−T̂)²/Σ(T−T̄)². Large sizes decide it: over decades
+	// of sizes it is near 1 even for fits that are wrong at small ones.
 	R2 float64
 }
 
@@ -93,8 +91,7 @@ func (p Point) Error() float64 { return float64(p.Fitted-p.Time) / float64(p.Tim
 type Result struct {
 	// Name and Format are those of the table.
 	Name, Format string
-	// Kind is the kind of the times. Round trips have been halved: their kind is
-	// OneWay.
+	// Kind is the kind of the times. Round trips have been halved: their kind is OneWay.
 	Kind benchfile.Kind
 	// Model is "linear", …; Method how it was fitted: "relative", "ordinary", ….
 	Model, Method string
@@ -135,8 +132,7 @@ func (r *Result) warn(format string, args ...any) {
 	r.Warnings = append(r.Warnings, fmt.Sprintf(format, args...))
 }
 
-// ErrNoData is returned, wrapped with the reason, for a table that cannot be
-// fitted at all.
+// ErrNoData is returned, wrapped with the reason, for a table that cannot be fitted at all.
 var ErrNoData = errors.New("cannot be fitted")
 
 // prepare returns the points of a table by size, and warnings about them. Times

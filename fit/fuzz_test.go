@@ -40,8 +40,7 @@ func checkInvariants(t *testing.T, r *Result) {
 	}
 }
 
-// FuzzFit fits every model to points of any kind: two bytes of size step and two of
-// time each.
+// FuzzFit fits every model to points of any kind: two bytes of size step and two of time each.
 func FuzzFit(f *testing.F) {
 	f.Add([]byte{0, 1, 0, 10, 0, 1, 0, 20, 0, 1, 0, 30, 0, 1, 0, 40, 0, 1, 0, 50})
 	f.Add([]byte{255, 255, 255, 255, 0, 1, 0, 1, 255, 255, 0, 1, 0, 1, 255, 255, 9, 9, 9, 9, 0, 1, 0, 1, 0, 1, 0, 1})

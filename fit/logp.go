@@ -29,9 +29,8 @@ type LogPResult struct {
 	Warnings []string
 }
 
-// LogP reads the parameters off a signature (HP-LAM §4.2, figure 4.1; Culler et al.
-// 1996), the average interval between M requests with a computation of Δ between
-// them:
+// LogP reads the parameters off a signature (HP-LAM §4.2, figure 4.1; Culler et al. 1996), the
+// average interval between M requests with a computation of Δ between them:
 //
 //	few messages    o_s + Δ
 //	many            max(g, o_s + o_r + Δ)

@@ -54,7 +54,8 @@ func TestEnvelope(t *testing.T) {
 	}
 }
 
-// A per-size table meets its points, goes straight between them, and becomes a layer of the same points.
+// A per-size table meets its points, goes straight between them, and becomes a layer of the same
+// points.
 func TestPerSize(t *testing.T) {
 	r := fitted(t)(PerSize(table([]float64{1, 3, 10}, func(n float64) float64 { return n * n })))
 	for n, want := range map[float64]float64{1: 1, 2: 5, 3: 9, 10: 100, 20: 230} { // 13 a byte from 3 to 10, and beyond

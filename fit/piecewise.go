@@ -26,11 +26,9 @@ type Break struct {
 const (
 	// MaxSegments is the maximum number of segments tried, unless the user requests more.
 	MaxSegments = 6
-	// minPoints is the floor on sizes per segment: a line through two points always
-	// fits.
+	// minPoints is the floor on sizes per segment: a line through two points always fits.
 	minPoints = 3
-	// maxCandidates is the number of places at which breaks are looked for at
-	// first.
+	// maxCandidates is the number of places at which breaks are looked for at first.
 	maxCandidates = 1024
 	// breakLevel is the 95 % point of the likelihood ratio of a break point, times
 	// two: −2 ln(1−√0.95) = 7.35 (Hansen, Sample splitting and threshold estimation,
@@ -110,10 +108,9 @@ type division struct {
 // split finds the best division into k segments, or with k = 0 into the number that the
 // criterion prefers. Quantum is the resolution of the times, or 0.
 //
-// Costs are squared relative errors under fixed weights: first over the measured
-// times, then once more over those of the finest division, for the reason in
-// fitLine, and with outliers held down. The lines themselves are then fitted to
-// all points alike.
+// Costs are squared relative errors under fixed weights: first over the measured times, then once
+// more over those of the finest division, for the reason in fitLine, and with outliers held down.
+// The lines themselves are then fitted to all points alike.
 func split(points []Point, k int, quantum float64) *division {
 	n := len(points)
 	k = min(k, n/2)
@@ -215,8 +212,7 @@ func (d *division) refine(ends []int, least int) {
 	d.places = slices.Compact(append(p, d.n))
 }
 
-// search sets costs and before, for up to most segments of at least
-// least points.
+// search sets costs and before, for up to most segments of at least least points.
 func (d *division) search(points []Point, w []float64, least, most int) {
 	last := len(d.places) - 1
 	d.costs = make([][]float64, last)
@@ -266,9 +262,8 @@ func (d *division) trace(k int) []int {
 	return ends
 }
 
-// confidence returns the range of points at which the segment before break b may
-// end: those around its end where, with the other breaks in their places, the
-// likelihood ratio is within breakLevel.
+// confidence returns the range of points at which the segment before break b may end: those around
+// its end where, with the other breaks in their places, the likelihood ratio is within breakLevel.
 func (d *division) confidence(b int) (low, high int) {
 	place := func(point int) int { return slices.Index(d.places, point) }
 	from, at, to := place(d.ends[b-1]), place(d.ends[b]), place(d.ends[b+1])

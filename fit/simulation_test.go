@@ -61,8 +61,7 @@ func (p *plan) measure(random *rand.Rand, noise float64) *benchfile.Table {
 	})
 }
 
-// Without noise the planted segments come back: their number, their breaks, their
-// lines.
+// Without noise the planted segments come back: their number, their breaks, their lines.
 func TestPiecewiseExact(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 0))
 	for run := range 200 {
@@ -86,10 +85,9 @@ func TestPiecewiseExact(t *testing.T) {
 	}
 }
 
-// TestSimulation measures the promises on planted curves of 1 to 4 segments and 20
-// to 200 sizes: the right number in 95 % at 2 % of noise, breaks within one size, and
-// intervals that hold the truth in 93 to 97 %. Seeds are fixed; with -v it prints what
-// it found.
+// TestSimulation measures the promises on planted curves of 1 to 4 segments and 20 to 200 sizes:
+// the right number in 95 % at 2 % of noise, breaks within one size, and intervals that hold the
+// truth in 93 to 97 %. Seeds are fixed; with -v it prints what it found.
 func TestSimulation(t *testing.T) {
 	runs := 1000
 	if testing.Short() {
@@ -142,8 +140,7 @@ func TestSimulation(t *testing.T) {
 	}
 }
 
-// A line with noise is one segment: the number is not chosen too high, and
-// cross-validation agrees.
+// A line with noise is one segment: the number is not chosen too high, and cross-validation agrees.
 func TestOneLineIsOneSegment(t *testing.T) {
 	random := rand.New(rand.NewPCG(11, 0))
 	const runs = 300
@@ -165,8 +162,7 @@ func TestOneLineIsOneSegment(t *testing.T) {
 	}
 }
 
-// The dynamic programme finds the least cost of all divisions: against a search
-// through every one.
+// The dynamic programme finds the least cost of all divisions: against a search through every one.
 func TestSplitIsBest(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 0))
 	for range 20 {

@@ -6,11 +6,10 @@ import (
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 )
 
-// PerSize takes the table as it is, with straight lines between its sizes and the
-// last line beyond: parameterised LogP (Kielmann, Bal, Verstoep 2000), without a
-// functional form. It passes through every point, so its errors are zero; [Auto]
-// estimates its real error by cross-validation. A segment is the line from one
-// size to the next, and its β may be negative.
+// PerSize takes the table as it is, with straight lines between its sizes and the last line beyond:
+// parameterised LogP (Kielmann, Bal, Verstoep 2000), without a functional form. It passes through
+// every point, so its errors are zero; [Auto] estimates its real error by cross-validation. A
+// segment is the line from one size to the next, and its β may be negative.
 func PerSize(t *benchfile.Table) (*Result, error) {
 	return form{name: "table"}.result(t)
 }

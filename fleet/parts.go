@@ -52,8 +52,8 @@ func (q *Question) names(change func(*string) error) error {
 	return err
 }
 
-// MarshalJSON keeps texts that are not UTF-8, as names of files may be, to the byte: they are quoted
-// as in Go, since JSON has no such text.
+// MarshalJSON keeps texts that are not UTF-8, as names of files may be, to the byte: they are
+// quoted as in Go, since JSON has no such text.
 func (r Record) MarshalJSON() ([]byte, error) {
 	type plain Record
 	e := &r.Entry
@@ -138,8 +138,8 @@ func (q Question) roots() [][]string {
 
 // WritePart reads a shard of the files of a fleet into a part file. Files that cannot be read are
 // in it, for the merge to name. What is read is written as it comes, in the order of the list, and
-// saved every second: a shard that was interrupted or killed goes on from there, and resumed is told
-// how many files there are.
+// saved every second: a shard that was interrupted or killed goes on from there, and resumed is
+// told how many files there are.
 func WritePart(ctx context.Context, files atomicfile.Files, path string, q Question, which shard.Shard, r Reader, resumed func(files int64)) error {
 	header, err := q.Header(which)
 	if err != nil {

@@ -36,9 +36,9 @@ type Reader struct {
 	Keep     func(path, source string) bool // whether a file is read, by these of its entry; nil: all are
 	Progress func(files int)                // is told of files that are done, from any goroutine; nil: nobody is
 	Workers  int                            // 0: one for each processor
-	// Each is given the entries in the order of the list, each as soon as it and those before it are
-	// read, and at the end all that were read whole; Read returns none then. It is called by one
-	// goroutine at a time; its error ends the reading. Nil: Read returns the entries.
+	// Each is given the entries in the order of the list, each as soon as it and those before it
+	// are read, and at the end all that were read whole; Read returns none then. It is called by
+	// one goroutine at a time; its error ends the reading. Nil: Read returns the entries.
 	Each func(Entry) error
 }
 
@@ -80,8 +80,8 @@ func List(roots []string) ([]Entry, error) {
 }
 
 // Read reads the one file of an entry of [List], as [Read] reads all. What cannot be read is in the
-// entry. Where ctx is done, the error is that of ctx, and the entry is not whole; other errors are of
-// the options.
+// entry. Where ctx is done, the error is that of ctx, and the entry is not whole; other errors are
+// of the options.
 func (e *Entry) Read(ctx context.Context, o Options) error {
 	w, err := newWorker(ctx, o)
 	if err == nil && !w.read(e) {
@@ -90,8 +90,8 @@ func (e *Entry) Read(ctx context.Context, o Options) error {
 	return err
 }
 
-// Read reads the files that roots name, and those of folders, in parallel. What cannot be read is in
-// the entries. Where ctx is done, the error is that of ctx, and what was read is returned with
+// Read reads the files that roots name, and those of folders, in parallel. What cannot be read is
+// in the entries. Where ctx is done, the error is that of ctx, and what was read is returned with
 // it: the entries of whole files. Other errors are of the roots and of the options; that a pattern
 // fits no file is one.
 func Read(ctx context.Context, roots []string, o Options, r Reader) ([]Entry, Seen, error) {

@@ -10,10 +10,10 @@ import (
 // the median absolute deviation is as good: the error of the scale is then small beside others.
 const qnMost = 600
 
-// scaleOf returns a robust standard deviation of values, consistent for normal ones: half of them may
-// be anything. It is Qn of Rousseeuw and Croux 1993, eq. 3.7 (82 % of the efficiency of the standard
-// deviation), with their factors for few values (Croux and Rousseeuw 1992, §4); of more than qnMost
-// the median absolute deviation.
+// scaleOf returns a robust standard deviation of values, consistent for normal ones: half of them
+// may be anything. It is Qn of Rousseeuw and Croux 1993, eq. 3.7 (82 % of the efficiency of the
+// standard deviation), with their factors for few values (Croux and Rousseeuw 1992, §4); of more
+// than qnMost the median absolute deviation.
 func scaleOf(values []float64) float64 {
 	n := len(values)
 	if n < 2 {

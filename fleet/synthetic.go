@@ -40,8 +40,8 @@ func (t Tails) draw(r *rand.Rand) float64 {
 	return z
 }
 
-// A Fault is what is planted in a synthetic fleet: τ of a pair, of all pairs of a node, or of all pairs
-// between the first Block nodes and the others, is larger by a part. The zero value is none.
+// A Fault is what is planted in a synthetic fleet: τ of a pair, of all pairs of a node, or of all
+// pairs between the first Block nodes and the others, is larger by a part. The zero value is none.
 type Fault struct {
 	Pair  bool
 	Block int
@@ -149,8 +149,8 @@ func NewResiduals(entries []Entry, keep func(Group) bool) (*Residuals, error) {
 	return x, nil
 }
 
-// Entries returns a healthy fleet of the same nodes. In all groups alike, each node gets the effects
-// of a healthy node, drawn at random, and each pair the residuals of a pair.
+// Entries returns a healthy fleet of the same nodes. In all groups alike, each node gets the
+// effects of a healthy node, drawn at random, and each pair the residuals of a pair.
 func (x *Residuals) Entries(r *rand.Rand) []Entry {
 	nodes, pairs := map[string]string{}, map[string]string{}
 	for i, a := range x.names {

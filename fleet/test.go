@@ -81,8 +81,8 @@ type sized struct {
 	key string
 }
 
-// oneSided is the number of residuals at or above which the fast side is not used for the slow side:
-// pairs within a rack are fast, and no noise.
+// oneSided is the number of residuals at or above which the fast side is not used for the slow
+// side: pairs within a rack are fast, and no noise.
 const oneSided = 400
 
 // tailsOf returns the tails of a quantity over all groups.
@@ -167,8 +167,8 @@ var quartiles, normalisers = func() (q, n [len(degrees)]float64) {
 }()
 
 // weights are the probabilities of degrees, each as likely before, given the residuals of all other
-// units, and that one more is larger than the largest of them below z. Without the latter, tails from
-// which the largest has been taken would look lighter than they are.
+// units, and that one more is larger than the largest of them below z. Without the latter, tails
+// from which the largest has been taken would look lighter than they are.
 func (t *tails) weights(key string, z float64) (w [len(degrees)]float64) {
 	w = t.all
 	if own := t.of[key]; own != nil {
@@ -239,8 +239,8 @@ func (t *tails) typical() float64 {
 	return min(1/inverse, 200)
 }
 
-// qValues returns the q-value of each p of all tests, sorted by p: the least false discovery rate at
-// which it is reported (Benjamini and Hochberg 1995).
+// qValues returns the q-value of each p of all tests, sorted by p: the least false discovery rate
+// at which it is reported (Benjamini and Hochberg 1995).
 func qValues(p []float64) []float64 {
 	q := make([]float64, len(p))
 	least := 1.0

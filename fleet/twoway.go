@@ -33,10 +33,10 @@ type twoWay struct {
 }
 
 // fitTwoWay fits the effects of n nodes: by medians (Tukey's median polish, for any graph), then by
-// the biweight about the scale of the residuals that the medians leave. The median of the effects of
-// known nodes is 0. In a component of the graph with two sides (all pairs are of one node of
-// each, as clients and servers), what one side is slower than the other cannot be told: both have the
-// same median.
+// the biweight about the scale of the residuals that the medians leave. The median of the effects
+// of known nodes is 0. In a component of the graph with two sides (all pairs are of one node of
+// each, as clients and servers), what one side is slower than the other cannot be told: both have
+// the same median.
 func fitTwoWay(n int, links []link) *twoWay {
 	f := &twoWay{
 		links: links, u: make([]float64, n), se: make([]float64, n), known: make([]bool, n),

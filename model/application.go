@@ -13,11 +13,10 @@ import (
 //
 //	T = C/f + M·(o_s + o_r)
 //
-// Where: C = Cycles of the processor, ≥ 0; f = its clock in MHz, that is cycles per
-// µs; M = Messages, ≥ 0, each sent and another one received for it; o_s and o_r =
-// the overheads of the layer in µs for a message of one byte, [Layer]. Not in it:
-// the latency of messages, waiting for others, how much a processor gets done in a
-// cycle, and caches.
+// Where: C = Cycles of the processor, ≥ 0; f = its clock in MHz, that is cycles per µs; M =
+// Messages, ≥ 0, each sent and another one received for it; o_s and o_r = the overheads of the
+// layer in µs for a message of one byte, [Layer]. Not in it: the latency of messages, waiting for
+// others, how much a processor gets done in a cycle, and caches.
 type Phase struct {
 	Cycles   float64
 	Messages float64
@@ -50,11 +49,10 @@ type PhaseTime struct {
 // negative C or M, that one is 0, and the other minimises the sum of the squared
 // relative errors of both times, which then are not met exactly.
 //
-// HP-LAM's radix sort (table 4.3) is the example: each of three platforms predicted
-// from the two others. That o_s + o_r is a message's cost is the report's own
-// explanation (§4.3: the "overhead of transferring data between the host processor and
-// the Myrinet card"). Taken for the round trip or the gap, its total for the HP 9000
-// is 15 or 26 % short, and for the SS-20 74 or 60 % long.
+// HP-LAM's radix sort (table 4.3) is the example: each of three platforms predicted from the two
+// others. That o_s + o_r is a message's cost is the report's own explanation (§4.3: the "overhead
+// of transferring data between the host processor and the Myrinet card"). Taken for the round trip
+// or the gap, its total for the HP 9000 is 15 or 26 % short, and for the SS-20 74 or 60 % long.
 //
 // It is an error if the systems differ by a factor in speed alone, so that they
 // do not tell C from M, or if a time or clock is not above zero and finite.

@@ -1,11 +1,10 @@
 // Package model predicts what a message costs.
 //
-// A [Layer] is a cost model of one level of a message-passing system; the
-// layers of this package nest. Everything that people ask of a layer follows
-// from the interface: [RTT], [Bandwidth], [Throughput], [Asymptote] (r∞) and
-// [HalfPeak] (n½). All functions are pure: parameters and a message size in,
-// a time out. Parameters must be finite and not negative, sizes at least one
-// byte; package platforms checks both for files.
+// A [Layer] is a cost model of one level of a message-passing system; the layers of this package
+// nest. Everything that people ask of a layer follows from the interface: [RTT], [Bandwidth],
+// [Throughput], [Asymptote] (r∞) and [HalfPeak] (n½). All functions are pure: parameters and a
+// message size in, a time out. Parameters must be finite and not negative, sizes at least one byte;
+// package platforms checks both for files.
 //
 // # References
 //
@@ -55,9 +54,8 @@ func Bandwidth(l Layer, n quantity.Bytes) quantity.MBps { return n.Over(l.OneWay
 // bytes. +Inf where the gap is zero.
 func Throughput(l Layer, n quantity.Bytes) quantity.MBps { return n.Over(l.Gap(n)) }
 
-// far is a size at which fixed costs have vanished against those per byte: terms
-// in √n are 2⁻⁵⁰ of those in n. It is a power of two, so that packets of
-// the usual sizes divide it.
+// far is a size at which fixed costs have vanished against those per byte: terms in √n are 2⁻⁵⁰ of
+// those in n. It is a power of two, so that packets of the usual sizes divide it.
 const far = quantity.Bytes(1 << 62 * 1 << 38)
 
 // Asymptote is r∞, the bandwidth that long messages approach: the inverse of
@@ -154,9 +152,8 @@ func PacketSize(l Layer, n quantity.Bytes) quantity.Bytes {
 	return n
 }
 
-// Boundaries are the sizes from lo to hi at which the regime changes: the largest
-// that each branch serves. A branch that serves less than an eighth of a doubling
-// of sizes can be missed.
+// Boundaries are the sizes from lo to hi at which the regime changes: the largest that each branch
+// serves. A branch that serves less than an eighth of a doubling of sizes can be missed.
 func Boundaries(l Layer, lo, hi quantity.Bytes) []quantity.Bytes {
 	var found []quantity.Bytes
 	for at := lo; at < hi; {

@@ -6,10 +6,9 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// Fragmented cuts a message into pieces of at most MTU bytes, each a message of the layer
-// below: HP-LAM's 4-KiB pages, Myrinet packets of 8,132 bytes. At most W pieces may be
-// without their credit back, which comes as a message of one byte. With K = ⌈n/MTU⌉ pieces,
-// q bytes in the last,
+// Fragmented cuts a message into pieces of at most MTU bytes, each a message of the layer below:
+// HP-LAM's 4-KiB pages, Myrinet packets of 8,132 bytes. At most W pieces may be without their
+// credit back, which comes as a message of one byte. With K = ⌈n/MTU⌉ pieces, q bytes in the last,
 //
 //	T(n) = max( S(K−1) + T_below(q), S(K−2) + T_below(MTU) )
 //	S(j) = j·g + ⌊j/W⌋ · max(0, R − W·g)

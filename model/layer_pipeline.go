@@ -28,8 +28,7 @@ import (
 //
 //	T = max_j ( Σ_{i≤j} t_i(p) + (K−2)·max_{i≤j} t_i(p) + Σ_{i≥j} t_i(q) )
 //
-// since the slowest way through the table of C goes over to the last packet in
-// some stage j.
+// since the slowest way through the table of C goes over to the last packet in some stage j.
 type Pipeline struct {
 	Stages []Stage
 	Cut    Cut
@@ -134,8 +133,7 @@ func (s Stage) busy(n quantity.Bytes, count float64) quantity.Micros {
 	return quantity.Micros(count)*s.Beta + s.Tau.Times(n)
 }
 
-// Overheads are the busy times of the stages that occupy the sender's and the
-// receiver's processor.
+// Overheads are the busy times of the stages that occupy the sender's and the receiver's processor.
 func (l *Pipeline) Overheads(n quantity.Bytes) (send, receive quantity.Micros) {
 	count := packets(n, l.PacketSize(n))
 	for _, s := range l.Stages {

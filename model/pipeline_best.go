@@ -18,14 +18,13 @@ const maxCounts = 1 << 16
 //
 //	P* = √( nβ_b / (Στ − τ_b) )
 //
-// but b depends on p and the last packet is short, so this is only where the
-// search starts. For a given number of packets K the time is convex in p, being
-// a maximum of linear functions; for all K beyond those tried a lower bound
-// (see bound) is above the best time found. Hence the result is exact, unless
-// more than maxCounts numbers of packets above or below the start could still
-// be better: never for n ≤ maxCounts, and for the costs of real systems not below
-// some 2³⁷ bytes. Then it is the best of those tried. Sizes above
-// quantity.MaxBytes, where floats no longer distinguish single bytes, get P*.
+// but b depends on p and the last packet is short, so this is only where the search starts. For a
+// given number of packets K the time is convex in p, being a maximum of linear functions; for all K
+// beyond those tried a lower bound (see bound) is above the best time found. Hence the result is
+// exact, unless more than maxCounts numbers of packets above or below the start could still be
+// better: never for n ≤ maxCounts, and for the costs of real systems not below some 2³⁷ bytes. Then
+// it is the best of those tried. Sizes above quantity.MaxBytes, where floats no longer distinguish
+// single bytes, get P*.
 func (l *Pipeline) BestPacket(n quantity.Bytes) (quantity.Bytes, quantity.Micros) {
 	best, time := n, l.OneWayIn(n, n)
 	start := 1.0

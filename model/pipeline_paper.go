@@ -32,9 +32,8 @@ func (l *Pipeline) PaperBound(n, size quantity.Bytes) quantity.Micros {
 //
 //	P = √( L(β0 + β1 + β2) / 2(τ0 + τ1) )
 //
-// For 64 KiB it is 3,490 bytes. It minimises [Pipeline.PaperBound] with L/P not
-// rounded; the packet that minimises the exact time is [Pipeline.BestPacket]. l
-// must have three stages.
+// For 64 KiB it is 3,490 bytes. It minimises [Pipeline.PaperBound] with L/P not rounded; the packet
+// that minimises the exact time is [Pipeline.BestPacket]. l must have three stages.
 func (l *Pipeline) PaperPacket(n quantity.Bytes) quantity.Bytes {
 	return paperPacket(l.Stages, n)
 }

@@ -20,9 +20,8 @@ const PlanLimit = 64
 // rounding and PlanLimit leave, some 1e-9 of it. The best plans start small, grow, and shrink
 // again: they fill the pipeline fast and drain it fast [wang].
 //
-// For a given number of packets the sizes are the solution of a linear program
-// (see program); IdealPlan searches over the number of packets.
-// 1 ≤ n ≤ quantity.MaxBytes.
+// For a given number of packets the sizes are the solution of a linear program (see program);
+// IdealPlan searches over the number of packets. 1 ≤ n ≤ quantity.MaxBytes.
 func (l *Pipeline) IdealPlan(n quantity.Bytes) (Plan, quantity.Micros) {
 	size, _ := l.BestPacket(n)
 	at := packets(n, size)
@@ -69,9 +68,8 @@ func (l *Pipeline) IdealPlanOf(n quantity.Bytes, count int) (Plan, quantity.Micr
 	return plan, l.OneWayAs(plan)
 }
 
-// BestPlan is the plan of whole bytes for which n bytes take the least time that
-// was found, and that time: IdealPlan rounded, or the packets of
-// [Pipeline.BestPacket] if they are as fast.
+// BestPlan is the plan of whole bytes for which n bytes take the least time that was found, and
+// that time: IdealPlan rounded, or the packets of [Pipeline.BestPacket] if they are as fast.
 func (l *Pipeline) BestPlan(n quantity.Bytes) (Plan, quantity.Micros) {
 	ideal, _ := l.IdealPlan(n)
 	plan := wholeBytes(n, ideal)
@@ -176,8 +174,7 @@ func (r row) addTo(y []float64, v float64) {
 //	x'_i − x_j − (Σ_{j≤k≤i} τ_k + (m−1)τ_b)·p ≥ Σ_{j≤k≤i} β_k + (m−1)β_b   for all j ≤ b ≤ i
 //	p ≥ 1    Σ m·p = n
 //
-// which is the recurrence of [Pipeline.OneWayAs] with each max replaced by "not
-// less than".
+// which is the recurrence of [Pipeline.OneWayAs] with each max replaced by "not less than".
 //
 // For a run of one packet the rows with j = i, and those from the stage before
 // in the same run, say the same.
@@ -217,8 +214,8 @@ func (l *Pipeline) program(plan Plan) []row {
 	return rows
 }
 
-// A solver is an iterate of the linear program of a plan: the unknowns y, and for each row its slack
-// s > 0 and its price z > 0.
+// A solver is an iterate of the linear program of a plan: the unknowns y, and for each row its
+// slack s > 0 and its price z > 0.
 type solver struct {
 	rows     []row
 	y, s, z  []float64

@@ -35,8 +35,7 @@ func likelyPipeline(r *rand.Rand, most int) *Pipeline {
 	return l
 }
 
-// recurrence is C[S−1][K] by rules 1 and 2 of CLIP §4.2.2.2, one packet and one
-// stage at a time.
+// recurrence is C[S−1][K] by rules 1 and 2 of CLIP §4.2.2.2, one packet and one stage at a time.
 func recurrence(l *Pipeline, packets []float64) float64 {
 	c := make([]float64, len(l.Stages)+1) // c[i+1] is C[i][k−1], c[0] when a packet can start
 	for _, p := range packets {

@@ -9,9 +9,8 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// The numbers of a window of 4 that does not cover the round trip, worked out by hand:
-// T(1000) = 61.99 µs, T(1) = 52 µs, g = 11.99 µs, so 113.99 − 4·11.99 = 66.03 µs of waiting
-// for each window.
+// The numbers of a window of 4 that does not cover the round trip, worked out by hand: T(1000) =
+// 61.99 µs, T(1) = 52 µs, g = 11.99 µs, so 113.99 − 4·11.99 = 66.03 µs of waiting for each window.
 func TestWindowByHand(t *testing.T) {
 	below := &LogGP{LogP{Latency: 50, SendOverhead: 1, ReceiveOverhead: 1, GapTime: 2}, 0.01}
 	l := &Fragmented{Below: below, MTU: 1000, Window: 4}

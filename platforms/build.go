@@ -72,7 +72,8 @@ type fieldSpec struct {
 	slots []int // one, or as many as a list has
 }
 
-// A bail is a panic with the error of a file, which [catch] returns from the function that reads it.
+// A bail is a panic with the error of a file, which [catch] returns from the function that reads
+// it.
 type bail struct{ error }
 
 // catch sets err to the error that ended the reading.

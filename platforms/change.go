@@ -127,9 +127,8 @@ func (p Platform) Params() []Param {
 	return all
 }
 
-// Uses are the parameters that the layer's costs depend on, those of the layers
-// and stages that it is made of and the constants behind them, in the order of
-// [Platform.Params].
+// Uses are the parameters that the layer's costs depend on, those of the layers and stages that it
+// is made of and the constants behind them, in the order of [Platform.Params].
 func (p Platform) Uses(layer string) ([]Param, error) {
 	used, err := p.used(layer)
 	return slices.DeleteFunc(p.Params(), func(q Param) bool { return !used[p.built.slotAt[q.Path]] }), err
@@ -260,8 +259,8 @@ func paths(params []Param) []string {
 	return names
 }
 
-// Computed reports whether the parameter at path is computed from other parameters, so that it changes
-// with them.
+// Computed reports whether the parameter at path is computed from other parameters, so that it
+// changes with them.
 func (p Platform) Computed(path string) bool {
 	i, ok := p.built.slotAt[path]
 	return ok && len(p.built.slots[i].reads()) > 0

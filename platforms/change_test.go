@@ -135,8 +135,7 @@ func TestParamFind(t *testing.T) {
 	check("dma", "paccets", `design/dma has no parameter "paccets"; did you mean "packets"?`)
 }
 
-// A program gives what the file gives with the same changes, for every
-// parameter of every layer.
+// A program gives what the file gives with the same changes, for every parameter of every layer.
 func TestProgram(t *testing.T) {
 	all, err := All()
 	if err != nil {

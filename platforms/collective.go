@@ -19,8 +19,8 @@ type MeasuredCollective struct {
 	PerNode    []int  // ranks on each node, of each of Ranks; nil if not known
 	Sizes      []quantity.Bytes
 	Times      [][]quantity.Micros // of each number of ranks, at each size; 0: not measured
-	// Runs are the numbers of repeats behind the times, and Deviations their standard deviations. Both
-	// are as Times, 0 where unknown, or nil.
+	// Runs are the numbers of repeats behind the times, and Deviations their standard deviations.
+	// Both are as Times, 0 where unknown, or nil.
 	Runs       [][]int64
 	Deviations [][]quantity.Micros
 	Source     string

@@ -9,8 +9,7 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// A layer of a platform is a model: what package model computes of one, it
-// computes of CLIP.
+// A layer of a platform is a model: what package model computes of one, it computes of CLIP.
 func Example() {
 	clip, layer, err := platforms.Find("clip/user-buffer")
 	if err != nil {

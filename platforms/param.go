@@ -219,8 +219,8 @@ func (b *builder) variable(i int) quantity.Variable {
 	return quantity.Variable{Index: i, Dim: b.slots[i].Value.Dim}
 }
 
-// EvalInterval computes a formula with an optional interval, "3.0us ± 0.1us", as in files: its value, and
-// half the width of the interval in the unit of the value; 0 without an interval.
+// EvalInterval computes a formula with an optional interval, "3.0us ± 0.1us", as in files: its
+// value, and half the width of the interval in the unit of the value; 0 without an interval.
 func EvalInterval(text string, eval func(formula string) (quantity.Value, error)) (v quantity.Value, plusMinus float64, err error) {
 	formula, within, found := cutInterval(text)
 	if v, err = eval(formula); err != nil || !found {

@@ -1,9 +1,9 @@
-// Package platforms reads descriptions of message-passing systems: TOML files with layers, their cost
-// models and parameters, and the source of each parameter. FORMAT.md in this folder describes the format.
+// Package platforms reads descriptions of message-passing systems: TOML files with layers, their
+// cost models and parameters, and the source of each parameter. FORMAT.md in this folder describes
+// the format.
 //
-// A platform is found by its name ("clip"), a layer by platform and layer
-// ("clip/user-buffer"), a file of one's own by its path ("my.toml",
-// "my.toml/eager").
+// A platform is found by its name ("clip"), a layer by platform and layer ("clip/user-buffer"), a
+// file of one's own by its path ("my.toml", "my.toml/eager").
 package platforms
 
 import (
@@ -69,9 +69,9 @@ type Layer struct {
 // Ref is the layer's name together with its platform's: "clip/user-buffer".
 func (l Layer) Ref() string { return l.Platform + "/" + l.Name }
 
-// Eval computes a formula of the layer's parameters and the platform's constants; the model's predictions
-// are functions (see FORMAT.md). The name n is the given size; n = 0 leaves it undefined. Known are
-// additional names with their values.
+// Eval computes a formula of the layer's parameters and the platform's constants; the model's
+// predictions are functions (see FORMAT.md). The name n is the given size; n = 0 leaves it
+// undefined. Known are additional names with their values.
 func (l Layer) Eval(formula string, n quantity.Bytes, known ...Known) (quantity.Value, error) {
 	return quantity.Eval(formula, func(name string, args []any) (quantity.Value, error) {
 		for _, k := range known {
@@ -113,8 +113,7 @@ func Names() []string {
 	return names
 }
 
-// Find returns the platform that ref names, and the layer: the one it names or
-// the default.
+// Find returns the platform that ref names, and the layer: the one it names or the default.
 func Find(ref string) (Platform, Layer, error) {
 	if ref == "" {
 		return Platform{}, Layer{}, errors.New(`no platform: the name is empty; "halfpeak platforms" lists what there is`)
@@ -143,8 +142,8 @@ func Find(ref string) (Platform, Layer, error) {
 	return p, l, err
 }
 
-// NotesOf returns the notes of the platform files among the references, each once. Other references, and
-// files that cannot be read, are skipped.
+// NotesOf returns the notes of the platform files among the references, each once. Other
+// references, and files that cannot be read, are skipped.
 func NotesOf(refs ...string) []string {
 	var notes []string
 	for _, ref := range refs {

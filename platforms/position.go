@@ -14,8 +14,9 @@ import (
 // position is a place in a file; line and column count from 1.
 type position struct{ line, column int }
 
-// index returns the positions of the keys of a TOML text and of their values. The text must have been
-// decoded without errors. Deep is the position of a key of more than maxParts parts, at which index stops.
+// index returns the positions of the keys of a TOML text and of their values. The text must have
+// been decoded without errors. Deep is the position of a key of more than maxParts parts, at which
+// index stops.
 func index(text []byte) (keys, values map[string]position, deep position) {
 	at := indexer{keys: map[string]position{}, values: map[string]position{}, arrays: map[string]int{}, lines: []int{0}}
 	for i, c := range text {
@@ -49,8 +50,8 @@ type indexer struct {
 	deep         position
 }
 
-// position returns the position of an offset. The parser's own Shape counts lines from the start of the
-// file.
+// position returns the position of an offset. The parser's own Shape counts lines from the start of
+// the file.
 func (x *indexer) position(offset uint32) position {
 	line, found := slices.BinarySearch(x.lines, int(offset))
 	if !found {
@@ -106,8 +107,8 @@ func join(path, key string) string {
 	return path + "." + key
 }
 
-// at returns the position of the key at path or, if the file does not have it, of the closest enclosing
-// table.
+// at returns the position of the key at path or, if the file does not have it, of the closest
+// enclosing table.
 func (s *source) at(path string) position {
 	pos, found := s.positions[path]
 	for p := path; !found && p != ""; pos, found = s.positions[p] {

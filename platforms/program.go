@@ -70,8 +70,7 @@ func (p Platform) Compile(layer string, paths ...string) (*Program, error) {
 	return prog, nil
 }
 
-// Layer is the model, with the parameters as Set left them last; at first they
-// are the platform's.
+// Layer is the model, with the parameters as Set left them last; at first they are the platform's.
 func (prog *Program) Layer() model.Layer { return prog.layer }
 
 // Set gives the parameters new values, in µs and bytes, in the order of the paths that

@@ -56,8 +56,8 @@ func (t Timed) String() string {
 	return string(t.Of)
 }
 
-// Bandwidths returns the bandwidths of a collective of n bytes that takes the time, as nccl-tests defines
-// them:
+// Bandwidths returns the bandwidths of a collective of n bytes that takes the time, as nccl-tests
+// defines them:
 //
 //	algbw = S / t        busbw = f algbw
 //

@@ -147,8 +147,8 @@ func (a areasPlotter) Plot(c draw.Canvas, p *plot.Plot) {
 	labels.draw(c)
 }
 
-// widest returns the middle of the place within part k with the most room for a text of width w and height
-// h; the middle of the picture is preferred.
+// widest returns the middle of the place within part k with the most room for a text of width w and
+// height h; the middle of the picture is preferred.
 func (a areasPlotter) widest(k int, w, h vg.Length, tx, ty func(float64) vg.Length) (at vg.Point, ok bool) {
 	most := vg.Length(0)
 	for i, x := range a.XS {

@@ -27,8 +27,8 @@ type Interval struct {
 func (i Interval) dim() quantity.Dimension { return i.Dim }
 func (i Interval) numbers() []float64      { return []float64{i.Value, i.Low, i.High} }
 
-// digits returns the number of significant digits that shows different ends of a narrow interval, with
-// one to spare for a scale that larger numbers of the column choose.
+// digits returns the number of significant digits that shows different ends of a narrow interval,
+// with one to spare for a scale that larger numbers of the column choose.
 func (i Interval) digits() int {
 	ends := math.Round(math.Log10(math.Abs(i.Value) / (i.High - i.Low)))
 	if !(ends <= 4) { // exact, or as good as that
@@ -95,8 +95,8 @@ func PercentChange(part float64) string {
 	return Minus(text)
 }
 
-// PercentError formats an error in percent with two significant digits: "3.5 %", "120 %". Errors below
-// 10⁻⁹ %, which come from rounding, are 0.
+// PercentError formats an error in percent with two significant digits: "3.5 %", "120 %". Errors
+// below 10⁻⁹ %, which come from rounding, are 0.
 func PercentError(percent any) string {
 	v := toFloat(percent)
 	if math.Abs(v) < 1e-9 {
@@ -131,8 +131,8 @@ func toFloat(v any) float64 {
 	return math.NaN()
 }
 
-// significantPlain formats v with up to the given number of significant digits, without trailing zeros
-// or an exponent.
+// significantPlain formats v with up to the given number of significant digits, without trailing
+// zeros or an exponent.
 func significantPlain(v float64, digits int) string {
 	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64)
 	if err != nil || math.IsNaN(r) || math.IsInf(r, 0) {
@@ -141,7 +141,8 @@ func significantPlain(v float64, digits int) string {
 	return strconv.FormatFloat(r+0, 'f', -1, 64)
 }
 
-// scalable returns the dimension, numbers and significant digits of a cell whose column has a scale.
+// scalable returns the dimension, numbers and significant digits of a cell whose column has a
+// scale.
 func scalable(v any) (dim quantity.Dimension, numbers []float64, digits int, ok bool) {
 	switch v := v.(type) {
 	case quantity.Micros:
@@ -234,8 +235,8 @@ func forEyes(c Column, v any, scales map[quantity.Dimension]quantity.Scale) stri
 	}
 }
 
-// significant formats v with the given number of significant digits, including trailing zeros and all
-// digits before the point. Only numbers below 1e-4 and at least 1e9 have an exponent.
+// significant formats v with the given number of significant digits, including trailing zeros and
+// all digits before the point. Only numbers below 1e-4 and at least 1e9 have an exponent.
 func significant(v float64, digits int) string {
 	e := strconv.FormatFloat(v, 'e', digits-1, 64)
 	exp, _ := strconv.Atoi(e[strings.IndexByte(e, 'e')+1:])

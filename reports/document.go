@@ -103,8 +103,7 @@ func (d Document) WriteMarkdown(w io.Writer) error {
 	return err
 }
 
-// markdown is the document as far as it is printed. Each block ends with an
-// empty line.
+// markdown is the document as far as it is printed. Each block ends with an empty line.
 type markdown struct{ bytes.Buffer }
 
 func (m *markdown) section(level int, s Section) error {

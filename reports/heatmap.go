@@ -144,8 +144,7 @@ func edges(middles []float64, a Axis) []float64 {
 // steps are the levels of a heat map: step i lies between ends i and i+1.
 type steps struct{ ends []float64 }
 
-// newSteps chooses about ten steps with round ends, by factors where the values
-// span many.
+// newSteps chooses about ten steps with round ends, by factors where the values span many.
 func newSteps(lo, hi float64) steps {
 	if lo > 0 && hi > 12*lo {
 		ends := []float64{oneTwoFive(lo, math.Floor)}

@@ -24,9 +24,10 @@ var htmlScript string
 
 var htmlTemplate = template.Must(template.New("page").Parse(htmlPage))
 
-// WriteHTML writes the document as one self-contained HTML file: light or dark as the reader's system or
-// choice, for screens, telephones and paper, with sortable tables and pictures that show the values under
-// the pointer. It returns errors of w, of the tables (see Write) and of the pictures.
+// WriteHTML writes the document as one self-contained HTML file: light or dark as the reader's
+// system or choice, for screens, telephones and paper, with sortable tables and pictures that show
+// the values under the pointer. It returns errors of w, of the tables (see Write) and of the
+// pictures.
 func (d Document) WriteHTML(w io.Writer) error {
 	h := &htmlWriter{sheet: newSheet()}
 	for _, c := range []color.NRGBA{ink, grey, faint, white, palette[0]} { // the page has these too

@@ -69,8 +69,8 @@ var darkened = func() map[string]string {
 
 func hex(c color.NRGBA) string { return fmt.Sprintf("#%02X%02X%02X", c.R, c.G, c.B) }
 
-// htmlSizes are the two sizes in pixels of each picture of a document: for screens, and for telephones,
-// where the first would be too small to read.
+// htmlSizes are the two sizes in pixels of each picture of a document: for screens, and for
+// telephones, where the first would be too small to read.
 var htmlSizes = []struct {
 	class         string
 	width, height int

@@ -81,9 +81,8 @@ func marked(image []byte, title string) []byte {
 
 // drawable is a picture that can be drawn.
 type drawable interface {
-	// WriteImage draws the picture to w. Ext is png, svg or pdf, with or
-	// without a dot before it; width and height are pixels of 1/96 inch,
-	// from 320×240 to 10000×10000. The errors are those of w, an ext or a
-	// size that cannot be, and a picture without anything to draw.
+	// WriteImage draws the picture to w. Ext is png, svg or pdf, with or without a dot before it;
+	// width and height are pixels of 1/96 inch, from 320×240 to 10000×10000. The errors are those
+	// of w, an ext or a size that cannot be, and a picture without anything to draw.
 	WriteImage(w io.Writer, ext string, width, height int) error
 }

@@ -33,8 +33,8 @@ func (f figurePlotter) band(s Series, at func(x, y float64) vg.Point) (lower, up
 	return lower, upper
 }
 
-// errorBar returns the ends of the error bar of point i, inside the axes; nil without a bar. A bound that
-// the axis cannot show is moved to the edge.
+// errorBar returns the ends of the error bar of point i, inside the axes; nil without a bar. A
+// bound that the axis cannot show is moved to the edge.
 func (f figurePlotter) errorBar(s Series, i int, at func(x, y float64) vg.Point, area vg.Rectangle) []vg.Point {
 	low, high := s.bounds(i)
 	if math.IsInf(low, -1) && math.IsInf(high, 1) || math.IsNaN(low) || math.IsNaN(high) {

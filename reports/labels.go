@@ -124,9 +124,9 @@ type level struct {
 	line  []vg.Point
 }
 
-// levels adds the labels of level lines. If lines are closer than the height of a label, the labels of the
-// upper half of such a bundle are placed together above it, from the top line down, and those of the lower
-// half below it.
+// levels adds the labels of level lines. If lines are closer than the height of a label, the labels
+// of the upper half of such a bundle are placed together above it, from the top line down, and
+// those of the lower half below it.
 func (l *labeller) levels(all []level) {
 	slices.SortStableFunc(all, func(a, b level) int { return cmp.Compare(b.line[0].Y, a.line[0].Y) })
 	_, _, h := labelText(grey, "")
@@ -174,8 +174,8 @@ func box(center vg.Point, w, h vg.Length) vg.Rectangle {
 	}
 }
 
-// draw writes each label at the best free place. A label without a free place is omitted: its mark is
-// drawn, and its number is in the Rows of the figure.
+// draw writes each label at the best free place. A label without a free place is omitted: its mark
+// is drawn, and its number is in the Rows of the figure.
 func (l *labeller) draw(c draw.Canvas) {
 	var taken []vg.Rectangle
 	for _, lab := range l.labels {

@@ -13,10 +13,10 @@ import (
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
 )
 
-// A Parquet writes rows of numbers as an Apache Parquet file: an optional double for each key, or an
-// optional 64-bit integer, in row groups of up to [groupRows] rows with one gzipped page, and the
-// least and greatest value, for each column.
-// The numbers of the format are those of parquet.thrift, in Thrift's compact protocol.
+// A Parquet writes rows of numbers as an Apache Parquet file: an optional double for each key, or
+// an optional 64-bit integer, in row groups of up to [groupRows] rows with one gzipped page, and
+// the least and greatest value, for each column. The numbers of the format are those of
+// parquet.thrift, in Thrift's compact protocol.
 type Parquet struct {
 	w       io.Writer
 	err     error // of the first write that failed
@@ -125,7 +125,8 @@ func (p *Parquet) endGroup() {
 	p.rows = 0
 }
 
-// writeColumn writes a column of the open group as one page, empties it, and returns its ColumnChunk.
+// writeColumn writes a column of the open group as one page, empties it, and returns its
+// ColumnChunk.
 func (p *Parquet) writeColumn(c *parquetColumn) thrift {
 	c.endRun()
 	var page bytes.Buffer

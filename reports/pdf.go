@@ -17,9 +17,10 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// pdf is a canvas on a page of a PDF file. Gonum's own canvas writes the bytes of UTF-8 as Windows-1252, so
-// that µ, τ, β and ∞ come out as other letters, and the time of day (gonum/plot#347); this one writes all
-// letters of its fonts and no time, so that the same drawing is the same file.
+// pdf is a canvas on a page of a PDF file. Gonum's own canvas writes the bytes of UTF-8 as
+// Windows-1252, so that µ, τ, β and ∞ come out as other letters, and the time of day
+// (gonum/plot#347); this one writes all letters of its fonts and no time, so that the same drawing
+// is the same file.
 //
 // Transformations are applied here: the page has coordinates in points, with y running down.
 type pdf struct {
@@ -157,8 +158,7 @@ func (p *pdf) curve(control []vg.Point, to vg.Point) {
 	p.doc.CurveBezierCubicTo(x0, y0, x1, y1, x, y)
 }
 
-// arc draws an arc as cubic curves of at most a quarter turn each, preceded
-// by a line to its start.
+// arc draws an arc as cubic curves of at most a quarter turn each, preceded by a line to its start.
 func (p *pdf) arc(comp vg.PathComp) {
 	n := int(math.Ceil(math.Abs(comp.Angle) / (math.Pi/2 + 1e-9)))
 	step := comp.Angle / float64(n)

@@ -10,9 +10,8 @@ import (
 	"unicode/utf16"
 )
 
-// readPDF returns the strings that a PDF shows. It reads the strings as
-// UTF-16, and checks that the file tells every reader to do so: that it maps
-// codes to the same Unicode.
+// readPDF returns the strings that a PDF shows. It reads the strings as UTF-16, and checks that the
+// file tells every reader to do so: that it maps codes to the same Unicode.
 func readPDF(t *testing.T, data []byte) []string {
 	t.Helper()
 	if !bytes.Contains(data, []byte("/Encoding /Identity-H")) || !bytes.Contains(data, []byte("/ToUnicode")) {

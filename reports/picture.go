@@ -35,9 +35,8 @@ type Axis struct {
 	Twos  bool // on a logarithmic axis: ticks are powers of two, as of ranks
 	Near  bool // a linear axis need not hold 0 if the values are all far from it
 
-	// Min and Max are the ends of the axis, in the unit of the data. If Max
-	// is not above Min they are chosen from the data, with 0 on a linear
-	// axis that holds nothing negative.
+	// Min and Max are the ends of the axis, in the unit of the data. If Max is not above Min they
+	// are chosen from the data, with 0 on a linear axis that holds nothing negative.
 	Min, Max float64
 }
 
@@ -58,16 +57,15 @@ const (
 	Log          // only positive values can be drawn; a note counts the rest
 )
 
-// A Series is a set of points under one name. Series of the same name share
-// colour, dashes, glyph and the line in the legend: a model and its
-// measurement are a Line and a Points of one name.
+// A Series is a set of points under one name. Series of the same name share colour, dashes, glyph
+// and the line in the legend: a model and its measurement are a Line and a Points of one name.
 type Series struct {
 	Name string // empty: not in the legend
 	Kind Kind
 	X, Y []float64 // of one length; a point that is not finite leaves a gap
 
-	// Low and High, if not nil, are the interval around each Y: error bars of Points, otherwise a band.
-	// A bound that is not finite is ignored.
+	// Low and High, if not nil, are the interval around each Y: error bars of Points, otherwise a
+	// band. A bound that is not finite is ignored.
 	Low, High []float64
 }
 
@@ -78,8 +76,8 @@ type Kind string
 const (
 	Line   Kind = "line"   // what a model says
 	Points Kind = "points" // measurements
-	// Band is a prediction interval: from Low to High, with Y in its middle and no line. Beyond is an
-	// extrapolated band: paler, its edges dashed.
+	// Band is a prediction interval: from Low to High, with Y in its middle and no line. Beyond is
+	// an extrapolated band: paler, its edges dashed.
 	Band   Kind = "band"
 	Beyond Kind = "beyond"
 )
@@ -258,9 +256,9 @@ func (h HeatMap) Rows() Rows {
 	return r
 }
 
-// A Timeline shows when each stage of a pipeline is busy with each packet: a row per stage, the first on
-// top, and a box per packet. The end of the last box is marked with its time. With kinds, it shows the
-// activities of several actors.
+// A Timeline shows when each stage of a pipeline is busy with each packet: a row per stage, the
+// first on top, and a box per packet. The end of the last box is marked with its time. With kinds,
+// it shows the activities of several actors.
 type Timeline struct {
 	Title  string
 	Stages []string // names, the first stage on top

@@ -1,8 +1,8 @@
 package reports
 
-// A RegionMap shows the regions of several names over two quantities, and contours of a third. Colours are
-// pale and dark by turns, and a name is written in its largest region if there is room, so that regions are
-// distinct without colours too.
+// A RegionMap shows the regions of several names over two quantities, and contours of a third.
+// Colours are pale and dark by turns, and a name is written in its largest region if there is room,
+// so that regions are distinct without colours too.
 type RegionMap struct {
 	Title    string
 	X, Y     Axis        // Min and Max have no meaning: the cells say

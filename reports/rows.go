@@ -1,6 +1,6 @@
-// Package reports turns rows into tables (text, Markdown, CSV, JSON), values into pictures (PNG, SVG,
-// PDF), and both into documents (HTML, Markdown). It does no modelling; it only formats and draws its
-// input.
+// Package reports turns rows into tables (text, Markdown, CSV, JSON), values into pictures (PNG,
+// SVG, PDF), and both into documents (HTML, Markdown). It does no modelling; it only formats and
+// draws its input.
 package reports
 
 import (
@@ -21,9 +21,9 @@ import (
 // Rows is a table. JSON and CSV print unformatted values under the keys of the columns; text and
 // Markdown print formatted values under the heads.
 //
-// A cell is a string, a bool, an integer, a float, a slice of numbers, or absent (nil, or a float that
-// is not finite). Named types of these kinds are allowed. A column without a key may also hold an
-// [Interval] or a [Change].
+// A cell is a string, a bool, an integer, a float, a slice of numbers, or absent (nil, or a float
+// that is not finite). Named types of these kinds are allowed. A column without a key may also hold
+// an [Interval] or a [Change].
 type Rows struct {
 	Columns []Column
 	Data    [][]any  // one slice per row, one cell per column
@@ -36,8 +36,8 @@ type Column struct {
 	Head string             // in Text and Markdown; empty: the column is omitted there
 	Text func(v any) string // formats a cell that is not absent for Text and Markdown; nil: see Write
 
-	// Rank is the order in which columns are dropped on a narrow terminal: the highest first, 0 never.
-	// Columns that identify a row come before those with results.
+	// Rank is the order in which columns are dropped on a narrow terminal: the highest first, 0
+	// never. Columns that identify a row come before those with results.
 	Rank int
 }
 
@@ -55,18 +55,20 @@ func Write(w io.Writer, f Format, r Rows) error { return View{Format: f}.Write(w
 // Write prints r.
 //
 // JSON is an array of flat objects, one per line, with the keys in column order; CSV always has a
-// header. Both print floats with 12 significant digits. An absent value is null in JSON and empty in
-// CSV. A slice is an array in JSON and separated by spaces in CSV. A text in CSV that a spreadsheet
-// would evaluate (it begins with = + - or @ and is not a number) gets a leading apostrophe.
+// header. Both print floats with 12 significant digits. An absent value is null in JSON and empty
+// in CSV. A slice is an array in JSON and separated by spaces in CSV. A text in CSV that a
+// spreadsheet would evaluate (it begins with = + - or @ and is not a number) gets a leading
+// apostrophe.
 //
 // In Text and Markdown a cell is formatted by the first of these that applies: its column's Text
 // function; for times, rates and inverse bandwidths, the [quantity.Scale] of the column; its String
 // method. Other floats have 4 significant digits, bools are yes or no, and an absent value is "–".
-// Columns of numbers are right-aligned. Notes follow the table. A column without any value is omitted.
+// Columns of numbers are right-aligned. Notes follow the table. A column without any value is
+// omitted.
 //
-// If Text is wider than the terminal, columns are dropped by Rank, except those that distinguish rows;
-// then columns of text are folded. If that is not enough, each record is printed upright, with one line
-// per column.
+// If Text is wider than the terminal, columns are dropped by Rank, except those that distinguish
+// rows; then columns of text are folded. If that is not enough, each record is printed upright,
+// with one line per column.
 //
 // Write returns errors of w, and an error if a row or cell is malformed.
 func (v View) Write(w io.Writer, r Rows) error {
@@ -194,8 +196,8 @@ func writeCSV(b *bytes.Buffer, r Rows) {
 	w.Flush()
 }
 
-// seen reports whether column j is printed in Text and Markdown: it has a head and, if there are rows,
-// a value in at least one.
+// seen reports whether column j is printed in Text and Markdown: it has a head and, if there are
+// rows, a value in at least one.
 func (r Rows) seen(j int) bool {
 	return r.Columns[j].Head != "" &&
 		(len(r.Data) == 0 || slices.ContainsFunc(r.Data, func(row []any) bool {
@@ -249,9 +251,9 @@ func bare(v any) string {
 // equal on machines that fuse x*y+z.
 func bareFloat(v float64) string { return string(appendFloat(nil, v)) }
 
-// appendFloat places the decimal point among the digits of FormatFloat. The result is the shortest text
-// for the rounded number, because different numbers of 12 digits are different floats. Below 1e-300,
-// where floats have fewer digits, it searches for the shortest.
+// appendFloat places the decimal point among the digits of FormatFloat. The result is the shortest
+// text for the rounded number, because different numbers of 12 digits are different floats. Below
+// 1e-300, where floats have fewer digits, it searches for the shortest.
 func appendFloat(b []byte, v float64) []byte {
 	if abs := math.Abs(v); abs > 0 && abs < 1e-300 {
 		v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 12, 64), 64)

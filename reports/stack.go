@@ -11,8 +11,7 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// WriteImage draws the stack; see Picture. The title and the legend are those of the
-// first figure.
+// WriteImage draws the stack; see Picture. The title and the legend are those of the first figure.
 func (s Stack) WriteImage(w io.Writer, ext string, width, height int) error {
 	if len(s) == 0 {
 		return errors.New("nothing to draw: no figures")

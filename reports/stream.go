@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// StreamFormats lists the formats for writing tables of numbers row by row: CSV as [Write] prints it, one
-// JSON object per line, and Parquet.
+// StreamFormats lists the formats for writing tables of numbers row by row: CSV as [Write] prints
+// it, one JSON object per line, and Parquet.
 func StreamFormats() []string { return []string{"csv", "jsonl", "parquet"} }
 
 // A RowEncoder appends a row of numbers to text; a number that is not finite is absent.

@@ -114,8 +114,8 @@ func (g *grid) fit(most int) (left []string, ok bool) {
 	return left, true
 }
 
-// distinguishes reports whether two rows that are equal in all columns before j differ in column j, so
-// that dropping it would make them indistinguishable.
+// distinguishes reports whether two rows that are equal in all columns before j differ in column j,
+// so that dropping it would make them indistinguishable.
 func (g *grid) distinguishes(j int, without []bool) bool {
 	first := map[string]string{}
 	for _, cells := range g.cells {
@@ -310,7 +310,8 @@ func OneLine(s string) string {
 	}, s)
 }
 
-// displayWidth returns the number of terminal columns that s takes. It does not depend on the locale.
+// displayWidth returns the number of terminal columns that s takes. It does not depend on the
+// locale.
 func displayWidth(s string) (columns int) {
 	for _, c := range s {
 		columns += terminalWidth.RuneWidth(c)

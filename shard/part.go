@@ -181,7 +181,8 @@ func cut(err error) error {
 	return err
 }
 
-// differs says what a command asks that another does not: the first parameter, in their order by name.
+// differs says what a command asks that another does not: the first parameter, in their order by
+// name.
 func (c Command) differs(d Command) string {
 	if c.Kind == d.Kind && bytes.Equal(c.Asked, d.Asked) {
 		return "the files that it reads are not the same"

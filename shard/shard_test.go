@@ -230,7 +230,8 @@ func FuzzReader(f *testing.F) {
 	f.Add([]byte(magic+"\x01\xff\xff\xff\x03\x00\x00\x00\x00\x00\x00\x00\x00{}"), []byte{})
 	f.Fuzz(func(t *testing.T, text, record []byte) {
 		if records, h, err := read(text); err == nil {
-			// The only part with these records and this header, but for the units and the JSON's form.
+			// The only part with these records and this header, but for the units and the JSON's
+			// form.
 			for _, r := range records {
 				if len(r) > len(text) {
 					t.Error("a record longer than its part")

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Finish is the name of the quantity that [simulations.Scheduled] adds, and how those of [collectives.Finishes] begin.
+// Finish is the name of the quantity that [simulations.Scheduled] adds, and how those of
+// [collectives.Finishes] begin.
 const Finish = "finish"
 
 // finishes reports whether a quantity is the finish of a schedule, each time by another simulation.

@@ -18,9 +18,8 @@ type Sensitivity struct {
 	Low, High float64
 }
 
-// Sensitivities are those of the quantity to each parameter of the layer that is not
-// computed from others, the most important first. Low and High are at the
-// parameter times 1−part and 1+part.
+// Sensitivities are those of the quantity to each parameter of the layer that is not computed from
+// others, the most important first. Low and High are at the parameter times 1−part and 1+part.
 func (d Design) Sensitivities(q Quantity, part float64) ([]Sensitivity, error) {
 	if err := d.has(q); err != nil {
 		return nil, err

@@ -13,8 +13,8 @@ import (
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
 )
 
-// Where a file cannot grow, whole rows stay, and are gone on with once there is room. Where not even
-// a row fits, nothing stays.
+// Where a file cannot grow, whole rows stay, and are gone on with once there is room. Where not
+// even a row fits, nothing stays.
 func TestFileWithoutRoom(t *testing.T) {
 	// In a process of its own: the limit holds for all that a process writes, go test's log too.
 	const alone = "HALFPEAK_TEST_LIMIT"

@@ -31,8 +31,8 @@ func largeSweep(t *testing.T) *Sweeping {
 	return s
 }
 
-// A sweep that is interrupted leaves whole rows beside the file's name, which does not exist yet. The
-// same command resumes, and the file is that of an uninterrupted sweep.
+// A sweep that is interrupted leaves whole rows beside the file's name, which does not exist yet.
+// The same command resumes, and the file is that of an uninterrupted sweep.
 func TestFileInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	whole, path := filepath.Join(dir, "whole.csv"), filepath.Join(dir, "part.csv")

@@ -281,9 +281,8 @@ func bisect(a, b float64, whole bool, flipped func(float64) bool) float64 {
 	return b
 }
 
-// Curve is where the target is just met over two parameters: for each value of x the first
-// value of y, from its From on, at which the target begins or ends to be met; NaN where there is
-// none.
+// Curve is where the target is just met over two parameters: for each value of x the first value of
+// y, from its From on, at which the target begins or ends to be met; NaN where there is none.
 func (d Design) Curve(t Target, x, y Range) (xs, ys []float64, err error) {
 	prog, err := d.Platform.Compile(d.Layer.Name, x.Param.Path, y.Param.Path)
 	if err != nil {

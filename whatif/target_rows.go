@@ -54,7 +54,8 @@ func Reach(d Design, t Target, by ...Range) (*Solutions, error) {
 	return s, nil
 }
 
-// effort returns the factor by which a parameter has to change; parameters without effect come last.
+// effort returns the factor by which a parameter has to change; parameters without effect come
+// last.
 func effort(s Solution) float64 {
 	if !s.Reached {
 		return math.Inf(1)

@@ -15,13 +15,12 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// Sampling says how intervals of parameters become intervals of predictions: by Monte Carlo.
-// A parameter v ± h has a normal distribution about v with the standard deviation h/1.96, so that
-// h is half of its 95 % interval, cut off where it would have no place (a negative
-// time). Parameters are independent of each other, but for the β and τ of a layer that gives their
-// correlation. Samples come in pairs, the second as far from the values as the first, on the other
-// side (antithetic variates; Hammersley and Morton 1956), so that the median of what is linear is
-// exact.
+// Sampling says how intervals of parameters become intervals of predictions: by Monte Carlo. A
+// parameter v ± h has a normal distribution about v with the standard deviation h/1.96, so that h
+// is half of its 95 % interval, cut off where it would have no place (a negative time). Parameters
+// are independent of each other, but for the β and τ of a layer that gives their correlation.
+// Samples come in pairs, the second as far from the values as the first, on the other side
+// (antithetic variates; Hammersley and Morton 1956), so that the median of what is linear is exact.
 type Sampling struct {
 	Samples int    // ≥ 1
 	Seed    uint64 // the same seed gives the same samples

@@ -7,8 +7,8 @@ import (
 	"github.com/halfpeak/halfpeak/explore"
 )
 
-// main sets the function halfpeakAsk(question, json) of the JavaScript world, which returns JSON (see
-// package explore), and calls halfpeakReady().
+// main sets the function halfpeakAsk(question, json) of the JavaScript world, which returns JSON
+// (see package explore), and calls halfpeakReady().
 func main() {
 	debug.SetGCPercent(400) // one thread collects and draws: rarely is better than sparingly
 	x := explore.New()

@@ -35,7 +35,8 @@ func (m *measuredFlags) chosenStatistic() fitted.Statistic {
 	return fitted.Statistic(m.statistic.value)
 }
 
-// write answers the question beside the measurements, at their ranks and sizes where it asks for none.
+// write answers the question beside the measurements, at their ranks and sizes where it asks for
+// none.
 func (m *measuredFlags) write(ctx context.Context, cmd *cobra.Command, out *output, q collectives.Question) error {
 	if q.Library != "" {
 		return usagef("--export and --measured do not go together: rules are of one machine's times")

@@ -7,7 +7,8 @@ import (
 	"syscall"
 )
 
-// minFiles is what the program and Go's runtime, which gives up without them, may have open at once.
+// minFiles is what the program and Go's runtime, which gives up without them, may have open at
+// once.
 const minFiles = 16
 
 // checkLimits returns an error where the process may open too few files to run at all.

@@ -64,11 +64,10 @@ func TestTestdata(t *testing.T) {
 	}
 }
 
-// fails is the script command "fails STATUS PROGRAM ARG…": the program must
-// exit with that status and one line on stderr (with "try: … --help" after it
-// if the usage was wrong), print nothing on stdout, and leave no file behind.
-// It appends command, stderr and status to the file transcript, which the
-// script prints and compares at its end.
+// fails is the script command "fails STATUS PROGRAM ARG…": the program must exit with that status
+// and one line on stderr (with "try: … --help" after it if the usage was wrong), print nothing on
+// stdout, and leave no file behind. It appends command, stderr and status to the file transcript,
+// which the script prints and compares at its end.
 func fails(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: fails STATUS PROGRAM ARG…")

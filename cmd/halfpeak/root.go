@@ -129,8 +129,8 @@ func flagError(cmd *cobra.Command, err error) error {
 	return usagef("--%s %s: %s", invalid.GetFlag().Name, value, strings.TrimPrefix(reason.Error(), value+": "))
 }
 
-// spelled returns in brackets how fields of a question are given to the command: "" if no flag does.
-// Of a field without a flag of its own, such as measured-ranks, the last word counts.
+// spelled returns in brackets how fields of a question are given to the command: "" if no flag
+// does. Of a field without a flag of its own, such as measured-ranks, the last word counts.
 func spelled(cmd *cobra.Command, fields []string) string {
 	var all []string
 	for _, name := range fields {

@@ -11,7 +11,8 @@ import (
 )
 
 // datagrams is a node with a connected datagram socket to each other node. The endpoint repairs
-// losses, repetitions and reordering; datagrams that are not frames are discarded. It implements link.
+// losses, repetitions and reordering; datagrams that are not frames are discarded. It implements
+// link.
 type datagrams struct {
 	*port
 	*waker

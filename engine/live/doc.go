@@ -17,8 +17,8 @@
 //   - pair.go: two processes and their control channel; serve.go: two machines.
 //   - suite.go, stages.go, signature.go: the measurements; bench.go: their repetition and intervals.
 //
-// Packets have checksums on UDP, and elsewhere only with [Options]: memory and the kernel's streams are
-// reliable.
+// Packets have checksums on UDP, and elsewhere only with [Options]: memory and the kernel's streams
+// are reliable.
 //
 // Shared memory has no name. The other process gets it as a file descriptor, so nothing is left
 // behind when both are killed.

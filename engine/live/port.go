@@ -15,8 +15,8 @@ import (
 
 // A link moves the frames of a port.
 type link interface {
-	// send takes the frame, or returns false if there is no room now; then the frame is the caller's
-	// again.
+	// send takes the frame, or returns false if there is no room now; then the frame is the
+	// caller's again.
 	send(f *engine.Frame) (sent bool)
 	// receive puts the next frame into an empty box, or reports that none has come.
 	receive(b *box) (received bool)
@@ -147,9 +147,9 @@ func (p *port) Send(f *engine.Frame) {
 	}
 }
 
-// stuck waits for room, for the i-th time. It moves arrived frames to the stash, so that two nodes that
-// both wait for room do not wait for each other. A box in the stash has a copy of what it borrowed: the
-// memory goes back to the sender.
+// stuck waits for room, for the i-th time. It moves arrived frames to the stash, so that two nodes
+// that both wait for room do not wait for each other. A box in the stash has a copy of what it
+// borrowed: the memory goes back to the sender.
 func (p *port) stuck(i int) {
 	p.idle(i, forever)
 	for {

@@ -149,8 +149,9 @@ func (s *shared) take() *block {
 
 func (s *shared) send(f *engine.Frame) bool { s.Send(f); return true }
 
-// Send sends a frame as [engine.Port] requires, without calls of the port. It stores the data before
-// the header: the reader polls the cache line of the header, and would take it away during the copy.
+// Send sends a frame as [engine.Port] requires, without calls of the port. It stores the data
+// before the header: the reader polls the cache line of the header, and would take it away during
+// the copy.
 func (s *shared) Send(f *engine.Frame) {
 	r := &s.out[f.Dst]
 	for i := 0; r.at-r.freed >= slots; i++ {

@@ -36,8 +36,8 @@ type welcome struct {
 const (
 	// MaxClients is the number of clients that a server serves at a time. The next one is refused.
 	MaxClients = 4
-	// MaxGreeting is the number of connections that may be sending their token. Each has GreetingTime
-	// for all of it, however slowly it writes; one more connection closes the oldest.
+	// MaxGreeting is the number of connections that may be sending their token. Each has
+	// GreetingTime for all of it, however slowly it writes; one more connection closes the oldest.
 	MaxGreeting = 8
 	// GreetingTime is also how long a client that gave its token may take to open its second
 	// connection.

@@ -10,8 +10,8 @@ import (
 
 var _ programs.Transport = (*port)(nil)
 
-// HandOver returns the one-way time of a frame without data that goes back and forth rounds times between
-// the links of two nodes, without endpoints: the time of the transport alone.
+// HandOver returns the one-way time of a frame without data that goes back and forth rounds times
+// between the links of two nodes, without endpoints: the time of the transport alone.
 func (p *port) HandOver(rounds int) quantity.Micros {
 	var b box
 	take := func() {

@@ -36,8 +36,8 @@ type stream struct {
 
 const (
 	streamBuffer = 64 << 10
-	// directly is the payload size at or above which the part that is not in the buffer yet is read to
-	// its place: another system call costs less than copying that much.
+	// directly is the payload size at or above which the part that is not in the buffer yet is read
+	// to its place: another system call costs less than copying that much.
 	directly = 8 << 10
 )
 
@@ -148,8 +148,8 @@ func (s *streams) next(src int, c *stream, b *box) bool {
 	return s.parse(src, c, b)
 }
 
-// parse takes a frame out of the buffer, with its payload in place. A large payload that is not complete
-// yet is read to its place.
+// parse takes a frame out of the buffer, with its payload in place. A large payload that is not
+// complete yet is read to its place.
 func (s *streams) parse(src int, c *stream, b *box) bool {
 	have := c.to - c.from
 	if have < headerSize {
@@ -254,8 +254,8 @@ func (w *waker) sleep(d time.Duration, alone bool) {
 	}
 }
 
-// read fills the first part and then the second, write sends both. They bypass the scheduler too: the
-// sockets do not block.
+// read fills the first part and then the second, write sends both. They bypass the scheduler too:
+// the sockets do not block.
 func read(fd int, first, second []byte) (n int, errno unix.Errno) {
 	return transfer(unix.SYS_READ, unix.SYS_READV, fd, first, second)
 }

@@ -15,9 +15,9 @@ import (
 // TokenVariable is the environment variable that a token comes from if nothing else names one.
 const TokenVariable = "HALFPEAK_TOKEN"
 
-// Token returns the token of a server or its client: the given word, or the first line of a file, or
-// else the value of [TokenVariable]; "" if all are missing. In a file or the environment, ps does not
-// show it. An empty file is an error, since it would admit everybody.
+// Token returns the token of a server or its client: the given word, or the first line of a file,
+// or else the value of [TokenVariable]; "" if all are missing. In a file or the environment, ps
+// does not show it. An empty file is an error, since it would admit everybody.
 func Token(word, path string) (string, error) {
 	switch {
 	case word != "" && path != "":

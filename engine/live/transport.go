@@ -55,8 +55,8 @@ type Options struct {
 	// Credits bounds the requests to one node that have no reply yet. From 1; default 64, which
 	// keep shared memory busy: one for each slot of a ring.
 	Credits int
-	// CreditBatch is the number of credits that a receiver returns with one message: 1, which the LogP
-	// signature needs, to Credits; default: half of the credits.
+	// CreditBatch is the number of credits that a receiver returns with one message: 1, which the
+	// LogP signature needs, to Credits; default: half of the credits.
 	CreditBatch int
 	// Checksums seal every packet. Default: off, as memory and the kernel's streams deliver what
 	// was sent; datagrams always have them.
@@ -92,8 +92,8 @@ func (o Options) endpoint(p *port, t Transport) (*engine.Endpoint, error) {
 // on which nothing else runs, short for one where the other node waits for a processor.
 const retry = 2000
 
-// attempts is the number of timeouts until the peer has been silent for Patience: after 2, 4 … 64 ms,
-// then every 64 ms.
+// attempts is the number of timeouts until the peer has been silent for Patience: after 2, 4 … 64
+// ms, then every 64 ms.
 const attempts = 6 + int(Patience/time.Microsecond-63*retry)/(32*retry)
 
 // guard runs f, and returns the error if its port gave up.

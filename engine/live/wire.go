@@ -38,8 +38,8 @@ const lendFrom = 1 << 10
 // An encoder has the memory of a message being sent.
 type encoder [headerSize + lendFrom]byte
 
-// encode returns the frame as two parts to be sent. A large payload is the second part, without a copy;
-// otherwise the second part is empty.
+// encode returns the frame as two parts to be sent. A large payload is the second part, without a
+// copy; otherwise the second part is empty.
 func (p *port) encode(e *encoder, f *engine.Frame) (head, data []byte) {
 	encode(e[:], f, p.epoch)
 	if len(f.Payload) < lendFrom {
@@ -71,8 +71,8 @@ func encode(h []byte, f *engine.Frame, epoch uint8) {
 	le.PutUint32(h[68:], crc32.Checksum(h[:68], castagnoli))
 }
 
-// decode reads a header, and the number n of payload bytes that follow. A header that encode cannot have
-// written is an error.
+// decode reads a header, and the number n of payload bytes that follow. A header that encode cannot
+// have written is an error.
 func decode(h []byte, f *engine.Frame) (n int, epoch uint8, err error) {
 	le := binary.LittleEndian
 	if len(h) < headerSize || h[0] != 'h' || h[1] != 'p' {

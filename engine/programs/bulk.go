@@ -55,8 +55,8 @@ func (e *echo) trip() error {
 	return nil
 }
 
-// runPingBulk measures half of the time in which data is stored from node 0 to node 1, whose handler
-// stores it back: the one-way time of HP-LAM's ping_bulk.
+// runPingBulk measures half of the time in which data is stored from node 0 to node 1, whose
+// handler stores it back: the one-way time of HP-LAM's ping_bulk.
 func runPingBulk(ep *engine.Endpoint, a Args) (r Result, err error) {
 	e := newEcho(ep, a.Size)
 	e.pong = ep.Handle(func(*engine.Message) { e.back++ })
@@ -91,10 +91,10 @@ func runPingBulk(ep *engine.Endpoint, a Args) (r Result, err error) {
 	return r, e.failed
 }
 
-// ThruBulk returns the time per store of n bytes from node 0 to node 1 if node 0 does not wait for one to
-// complete before the next. The bandwidth of HP-LAM's thru_bulk is n over it. The first third of the
-// stores fills the pipe and is compared as it arrives; the rest is timed, and the data that the last one
-// leaves is compared.
+// ThruBulk returns the time per store of n bytes from node 0 to node 1 if node 0 does not wait for
+// one to complete before the next. The bandwidth of HP-LAM's thru_bulk is n over it. The first
+// third of the stores fills the pipe and is compared as it arrives; the rest is timed, and the data
+// that the last one leaves is compared.
 func ThruBulk(ep *engine.Endpoint, n, messages int) (interval quantity.Micros, err error) {
 	memory, data := make([]byte, n), make([]byte, n)
 	pattern(data, n)

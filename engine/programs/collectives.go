@@ -8,8 +8,8 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A Collective is an algorithm of a collective as a program: every node calls Run, and then has the data
-// that the operation promises. It shares names, and nothing else, with package
+// A Collective is an algorithm of a collective as a program: every node calls Run, and then has the
+// data that the operation promises. It shares names, and nothing else, with package
 // engine/schedule/collective.
 type Collective struct {
 	Collective, Name string
@@ -18,9 +18,9 @@ type Collective struct {
 	run        func(t *Team, c call) error
 }
 
-// A call is a node's part in a collective: data has the whole message of a broadcast, reduce, allreduce
-// or scan, otherwise a block for each node. All sizes are multiples of 4 B, and of 4 B × nodes where
-// the algorithm cuts the message.
+// A call is a node's part in a collective: data has the whole message of a broadcast, reduce,
+// allreduce or scan, otherwise a block for each node. All sizes are multiples of 4 B, and of 4 B ×
+// nodes where the algorithm cuts the message.
 type call struct {
 	root int
 	data []byte
@@ -53,9 +53,9 @@ func (c Collective) Takes(nodes int) bool {
 	return nodes >= 2 && (!c.PowerOfTwo || nodes&(nodes-1) == 0)
 }
 
-// Run executes the collective once, with generated data: n is the size of the message, or of each node's
-// block, as in MPI's calls. Run checks every byte of the result. It is an error if n, or one node's part
-// of it, is not a multiple of 4.
+// Run executes the collective once, with generated data: n is the size of the message, or of each
+// node's block, as in MPI's calls. Run checks every byte of the result. It is an error if n, or one
+// node's part of it, is not a multiple of 4.
 func (c Collective) Run(t *Team, root, n int) error {
 	d, err := c.begin(t, root, n)
 	if err != nil {
@@ -242,8 +242,8 @@ func barrierDissemination(t *Team, c call) error {
 	return nil
 }
 
-// runCollective times an algorithm as OSU's benchmarks do: each call begins after a barrier, and the
-// result is the mean over calls of the slowest node.
+// runCollective times an algorithm as OSU's benchmarks do: each call begins after a barrier, and
+// the result is the mean over calls of the slowest node.
 func runCollective(collective, name string) func(*engine.Endpoint, Args) (Result, error) {
 	return func(ep *engine.Endpoint, a Args) (r Result, err error) {
 		c, _ := FindCollective(collective, name)

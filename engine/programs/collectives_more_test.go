@@ -60,8 +60,9 @@ func bcastPipeline(t *Team, c call) error {
 	return nil
 }
 
-// In the binary tree of Open MPI, the two subtrees below a node have the nodes of its level in turn:
-// counted from the root, node v has v + 2^l and v + 2^(l+1), with 2^l − 1 nodes above its level l.
+// In the binary tree of Open MPI, the two subtrees below a node have the nodes of its level in
+// turn: counted from the root, node v has v + 2^l and v + 2^(l+1), with 2^l − 1 nodes above its
+// level l.
 func bcastBinary(t *Team, c call) error {
 	v := t.behind(c.root)
 	level := bits.Len(uint(v+1)) - 1
@@ -85,7 +86,8 @@ func bcastBinary(t *Team, c call) error {
 	return nil
 }
 
-// bcastScatterRing halves what is passed on at each level of a tree, and then passes the blocks round.
+// bcastScatterRing halves what is passed on at each level of a tree, and then passes the blocks
+// round.
 func bcastScatterRing(t *Team, c call) error {
 	v, p := t.behind(c.root), t.size()
 	n := len(c.data) / p

@@ -87,13 +87,14 @@ func TestCollectivesEndWithTheirSchedules(t *testing.T) {
 					ran, said := executed(t, c, l, nodes, root, n), simulated(t, c, l, nodes, root, n)
 					within := 1e-6 * float64(nodes) // the simulation counts in ps
 					if c.Collective == "alltoall" && c.Name == "linear" {
-						// The program sends all its blocks before it looks for those of others; the schedule takes
-						// in what has come between two sends, where the gap leaves the processor time for it.
+						// The program sends all its blocks before it looks for those of others; the
+						// schedule takes in what has come between two sends, where the gap leaves
+						// the processor time for it.
 						within = 0.15 * float64(said)
 					}
 					if c.Name == "scatter-ring" && l.ReceiveOverhead > l.GapTime {
-						// Messages come faster than the processor takes them. The program takes in all that
-						// are there before it sends on; the schedule sends between them.
+						// Messages come faster than the processor takes them. The program takes in
+						// all that are there before it sends on; the schedule sends between them.
 						within = float64(l.ReceiveOverhead) * float64(nodes)
 					}
 					if math.Abs(float64(ran-said)) > within {

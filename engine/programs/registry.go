@@ -26,13 +26,13 @@ type Program struct {
 	Replies bool
 	// Default programs run if none is named.
 	Default bool
-	// EachReplied: every request needs its own reply, since credits returned in batches would change
-	// the result.
+	// EachReplied: every request needs its own reply, since credits returned in batches would
+	// change the result.
 	EachReplied bool
 	// Timed: it can time every round trip, for Args.Each.
 	Timed bool
-	// Run runs the program on a node. Node 0 returns the result; it is empty on other nodes, and a node
-	// that only serves returns at once.
+	// Run runs the program on a node. Node 0 returns the result; it is empty on other nodes, and a
+	// node that only serves returns at once.
 	Run func(ep *engine.Endpoint, a Args) (Result, error)
 }
 

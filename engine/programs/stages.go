@@ -15,8 +15,8 @@ var Stages = [...]string{"send", "hand over", "receive"}
 // StageTimes are the times of one packet in each of [Stages], as in CLIP's figure 4.9.
 type StageTimes [len(Stages)]quantity.Micros
 
-// minTime, the clock's unit in µs, is the time of a stage hidden by another one: a socket's write may
-// return after the other node has read.
+// minTime, the clock's unit in µs, is the time of a stage hidden by another one: a socket's write
+// may return after the other node has read.
 const minTime = quantity.Micros(1e-3)
 
 // runStages is the median time of each stage over round trips of messages that travel as one

@@ -8,8 +8,8 @@ import (
 	"github.com/halfpeak/halfpeak/engine"
 )
 
-// A Team is a node's view of the nodes of a collective: messages with a sender and a tag, received one at
-// a time, on top of active messages without replies.
+// A Team is a node's view of the nodes of a collective: messages with a sender and a tag, received
+// one at a time, on top of active messages without replies.
 type Team struct {
 	ep      *engine.Endpoint
 	take    engine.HandlerID

@@ -15,8 +15,8 @@ type labels struct {
 	count uint32 // operations of the rank so far
 	plain bool   // each has its default label
 
-	// Otherwise an open hash table, at most 3/4 full. What lies between its length and its capacity is
-	// zero.
+	// Otherwise an open hash table, at most 3/4 full. What lies between its length and its capacity
+	// is zero.
 	named []uint32 // by place in the rank: the label's index in names plus 1; 0 or nothing: default
 	slots []slot
 	used  int

@@ -93,8 +93,7 @@ func TestPublished(t *testing.T) {
 	}
 }
 
-// The liberties of the grammar that txt2bin takes too. (Blanks before a statement
-// are beyond it.)
+// The liberties of the grammar that txt2bin takes too. (Blanks before a statement are beyond it.)
 func TestLiberties(t *testing.T) {
 	const file = "/* a\n comment */\nnum_ranks 2\r\n// so many\r\n" +
 		"rank 0 {\nfirst:send10bto 1tag 3cpu\t255nic 255\r\n" +

@@ -150,8 +150,8 @@ func TestLanes(t *testing.T) {
 }
 
 // Lanes carry what has both ends in their unit, and nothing else: one message within each socket,
-// and others from socket to socket and from node to node, have a lane of a socket each for itself. A
-// lane of a node has three of them.
+// and others from socket to socket and from node to node, have a lane of a socket each for itself.
+// A lane of a node has three of them.
 func TestLanesAreOfOneUnit(t *testing.T) {
 	list := [][2]int{{0, 1}, {2, 3}, {4, 5}, {6, 7}, {0, 2}, {1, 5}}
 	of := func(level int, lanes float64) string {
@@ -163,8 +163,8 @@ func TestLanesAreOfOneUnit(t *testing.T) {
 	if got := of(0, 1); got != free {
 		t.Errorf("lanes of sockets: %s; without any %s", got, free)
 	}
-	// In the first node 0→1 and 2→3 begin at 0, in this order; when 0→2 begins, after the gap of 0, 2→3
-	// still has its 1 µs to go.
+	// In the first node 0→1 and 2→3 begin at 0, in this order; when 0→2 begins, after the gap of 0,
+	// 2→3 still has its 1 µs to go.
 	if got, want := of(1, 1), "3002 2001 5003 3002 1000 4001 2001 3002"; got != want {
 		t.Errorf("lanes of nodes: %s, want %s; without any %s", got, want, free)
 	}
@@ -182,8 +182,8 @@ func TestPortOfItsOwnTimes(t *testing.T) {
 	}
 }
 
-// A level's own rendezvous waits for the receive, and costs nothing more: both ranks are done when the
-// last byte is there.
+// A level's own rendezvous waits for the receive, and costs nothing more: both ranks are done when
+// the last byte is there.
 func TestRendezvousOfALevel(t *testing.T) {
 	m := twoNodes(2)
 	m.Levels[0].Eager = 1000
@@ -282,8 +282,8 @@ func TestEnoughLanes(t *testing.T) {
 	}
 }
 
-// A short message does not wait for two long ones that go before it: it has its fair share, a third of
-// the lanes. Alone its bytes flow for 100 ns.
+// A short message does not wait for two long ones that go before it: it has its fair share, a third
+// of the lanes. Alone its bytes flow for 100 ns.
 func TestShortBehindLong(t *testing.T) {
 	for lanes, want := range map[float64]string{3: "100 1101", 2: "150 1151", 1: "302 1303"} {
 		m := twoNodes(8)

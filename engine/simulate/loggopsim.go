@@ -9,10 +9,10 @@ import (
 // loggopsim runs the schedule by LogGOPSim's rules, exactly. Times are nanoseconds modulo 2⁶⁴, as
 // in LogGOPSim.
 //
-// That program puts each blocked operation back into its queue, with its number, until it comes when
-// its resources are free. Parking them at desks gives the same, since clocks only grow: all of a
-// line are free at the same moments, and the one with the least number is then the first of them to
-// be taken. Where clocks can shrink, in wrapped arithmetic, nothing is parked.
+// That program puts each blocked operation back into its queue, with its number, until it comes
+// when its resources are free. Parking them at desks gives the same, since clocks only grow: all of
+// a line are free at the same moments, and the one with the least number is then the first of them
+// to be taken. Where clocks can shrink, in wrapped arithmetic, nothing is parked.
 func (r *run) loggopsim(m loggops) error {
 	r.plain, r.eager = r.wraps(m), m.S
 	r.proceed = func(e entry, _ bool) error { r.peer(m, e); return nil }

@@ -8,10 +8,9 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule"
 )
 
-// ends runs a schedule without times: what can happen next happens in an order
-// of chance. Messages of more than eager bytes hold their send up until they are
-// taken. It returns how many operations are not done, and how many messages and
-// receives are left over.
+// ends runs a schedule without times: what can happen next happens in an order of chance. Messages
+// of more than eager bytes hold their send up until they are taken. It returns how many operations
+// are not done, and how many messages and receives are left over.
 func ends(r *rand.Rand, s *schedule.Schedule, eager uint64) (undone, left int) {
 	type message struct{ from, to, op uint32 }
 	var can []uint32               // operations that can start

@@ -12,8 +12,8 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule"
 )
 
-// Random programs stay what they are when they are written and read, in both forms; the binary one is
-// the bytes that LogGOPSim's converter makes.
+// Random programs stay what they are when they are written and read, in both forms; the binary one
+// is the bytes that LogGOPSim's converter makes.
 func TestRandomPrograms(t *testing.T) {
 	n := uint64(60)
 	if testing.Short() {

@@ -45,11 +45,10 @@ type taken struct{ to, from, tag uint32 }
 // ones, messages of a rank to itself, both kinds of dependencies, some twice,
 // operations of which many become free at once, and ranks without operations.
 //
-// It ends because there is an order of all operations in which each waits only
-// for earlier ones: a message's send and receive are neighbours in it, and the
-// receive waits for nothing that the send may hold up. Where one receive can take
-// several messages, receives are posted in their order, and nothing waits for
-// the end of such a send.
+// It ends because there is an order of all operations in which each waits only for earlier ones: a
+// message's send and receive are neighbours in it, and the receive waits for nothing that the send
+// may hold up. Where one receive can take several messages, receives are posted in their order, and
+// nothing waits for the end of such a send.
 func randomProgram(seed uint64, ranks, messages int) *schedule.Schedule {
 	r := rand.New(rand.NewPCG(seed, 1))
 	return build(r, draw(r, ranks, messages, safe))

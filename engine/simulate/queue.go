@@ -42,8 +42,8 @@ type bucket struct {
 	first, last *chunk
 }
 
-// Chunks keep what buckets have left over small: a slice for each would keep the room of its largest
-// moment, and copy as it grows.
+// Chunks keep what buckets have left over small: a slice for each would keep the room of its
+// largest moment, and copy as it grows.
 type chunk struct {
 	next    *chunk
 	n       int
@@ -147,7 +147,8 @@ func (q *queue) advance() {
 	}
 }
 
-// isCurrent reports whether all entries of a chunk have the time now, in the order of their numbers.
+// isCurrent reports whether all entries of a chunk have the time now, in the order of their
+// numbers.
 func (q *queue) isCurrent(c *chunk) bool {
 	num := uint32(0)
 	if last := q.current.last; last != nil {

@@ -47,8 +47,8 @@ func (d *hockney) send(from, _ int, n float64) float64 {
 	return d.way[from]
 }
 
-// clip is the recurrence of CLIP, §4.2.2.2: a packet enters a stage when it has left the one before,
-// and the packet before it has left this one.
+// clip is the recurrence of CLIP, §4.2.2.2: a packet enters a stage when it has left the one
+// before, and the packet before it has left this one.
 type clip struct {
 	beta, tau []float64
 	packet    float64

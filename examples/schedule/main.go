@@ -1,4 +1,5 @@
-// Schedule simulates a program of two ranks that send and compute, and prints when each is finished.
+// Schedule simulates a program of two ranks that send and compute, and prints when each is
+// finished.
 package main
 
 import (

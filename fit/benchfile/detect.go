@@ -65,8 +65,7 @@ func (f *csv) begin(p *parser, line []byte, names [][]byte, comma byte, c column
 	f.open(p, line, names, comma, c)
 }
 
-// units opens the table of a header in the line before, if this one has its units:
-// "(B),(us)".
+// units opens the table of a header in the line before, if this one has its units: "(B),(us)".
 func (f *csv) units(p *parser, line []byte, names [][]byte) bool {
 	values := splitAt(nil, bytes.TrimSpace(bytes.TrimLeft(line, "#%")), f.between)
 	if len(values) != len(names) || isRow(values, f.between) {
@@ -114,8 +113,7 @@ func (f *csv) worthParsing(p *parser, line []byte) bool {
 // maxHeader is the longest line that can be a header.
 const maxHeader = 1024
 
-// headerWords are parts of the names of a column of sizes; those of one letter need
-// a unit.
+// headerWords are parts of the names of a column of sizes; those of one letter need a unit.
 var headerWords = [][]byte{[]byte("size"), []byte("byte"), []byte("msg"), []byte("message"), []byte("len"), []byte("burst"), []byte("kib"), []byte("(b)"), []byte("[b]"), []byte("n,"), []byte(",n"), []byte("x,"), []byte(",x")}
 
 // isRow reports whether a line has at least two numbers. If blanks separate the values, as in

@@ -60,8 +60,7 @@ func checkInvariants(t *testing.T, f *File) {
 	}
 }
 
-// fuzz reads anything, beginning with the named samples: whole, and cut in the
-// middle.
+// fuzz reads anything, beginning with the named samples: whole, and cut in the middle.
 func fuzz(f *testing.F, names ...string) {
 	for _, name := range names {
 		text, err := os.ReadFile("testdata/" + name)

@@ -7,11 +7,10 @@ import (
 
 // netpipe reads NetPIPE's np.out and its log.
 //
-// NetPIPE 3 writes three columns without a header: bytes, Mbps of 2²⁰ bits, and
-// seconds with eight decimals. NetPIPE 4 and 5 write five: bytes, the average,
-// minimum and maximum Gbps of 10⁹ bits, and µs. A row is recognised by its numbers: rate
-// times time must be the size, within the precision of printing. The time is half of a round trip;
-// the times are used, and not the rates.
+// NetPIPE 3 writes three columns without a header: bytes, Mbps of 2²⁰ bits, and seconds with eight
+// decimals. NetPIPE 4 and 5 write five: bytes, the average, minimum and maximum Gbps of 10⁹ bits,
+// and µs. A row is recognised by its numbers: rate times time must be the size, within the
+// precision of printing. The time is half of a round trip; the times are used, and not the rates.
 //
 // Tested with NetPIPE 3.7.1 and 3.7.2, and with files in the shape of 4 and 5 written by hand.
 type netpipe struct {

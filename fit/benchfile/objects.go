@@ -10,10 +10,9 @@ import (
 // are an array, or an object as pandas prints a column, each of its values is a row; plain values
 // apply to all rows. An array is a table; objects outside of arrays are one table together.
 //
-// Tested with halfpeak's own output, and with files written by Python's json 3.11
-// (dump and dumps, with and without indent), and in the shapes of pandas (to_json: records, lines,
-// columns) written by hand.
-// iperf3 --json is recognised on the way.
+// Tested with halfpeak's own output, and with files written by Python's json 3.11 (dump and dumps,
+// with and without indent), and in the shapes of pandas (to_json: records, lines, columns) written
+// by hand. iperf3 --json is recognised on the way.
 type objects struct {
 	scan   jsonScanner
 	iperf  iperf3

@@ -14,8 +14,7 @@ import (
 // Latency tests print half of a round trip. The time of bandwidth tests is the gap, the inverse of
 // the overall message rate.
 //
-// Tested with a log of unknown version, and files in the shape of UCX 1 written
-// by hand.
+// Tested with a log of unknown version, and files in the shape of UCX 1 written by hand.
 type ucx struct {
 	size    float64
 	sized   bool

@@ -16,10 +16,10 @@ type Choice struct {
 	Copied         bool // it was the fastest at the nearest measured call, and is not predicted to be
 }
 
-// The algorithm that was the fastest at the nearest call that was measured is kept unless another is
-// predicted to be faster by more than a part of its interval: a prediction between measurements is
-// better than a copy of the nearest, and one beyond them is not, unless it is sure. Chosen on the
-// shared data; see docs/accuracy.md.
+// The algorithm that was the fastest at the nearest call that was measured is kept unless another
+// is predicted to be faster by more than a part of its interval: a prediction between measurements
+// is better than a copy of the nearest, and one beyond them is not, unless it is sure. Chosen on
+// the shared data; see docs/accuracy.md.
 const (
 	trustBetween = 0.2
 	trustBeyond  = 2

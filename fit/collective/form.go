@@ -8,8 +8,8 @@ import (
 	engine "github.com/halfpeak/halfpeak/engine/schedule/collective"
 )
 
-// A Placement says where the ranks of a call run: PerNode on each node, the last node with the rest.
-// PerNode is 0 if it is not known.
+// A Placement says where the ranks of a call run: PerNode on each node, the last node with the
+// rest. PerNode is 0 if it is not known.
 type Placement struct{ Ranks, PerNode int }
 
 // Nodes returns the number of nodes, 0 if the placement is not known.
@@ -50,7 +50,8 @@ type form struct {
 	// trees between nodes and along a ring inside one, MPI by recursive doubling and halving, and
 	// none of them reduces small messages along a ring of many nodes.
 	prior, priorOneNode float64
-	// pipelined forms cut the message into chunks, so that the size of a step is that of the message.
+	// pipelined forms cut the message into chunks, so that the size of a step is that of the
+	// message.
 	pipelined bool
 	at        func(p place) terms
 }
@@ -94,8 +95,8 @@ func twice(at func(place) terms) func(place) terms {
 	}
 }
 
-// The bytes that a rank sends for each byte of the size: of the whole message, of all blocks but its
-// own, of its share of the message, or of the message in each doubling.
+// The bytes that a rank sends for each byte of the size: of the whole message, of all blocks but
+// its own, of its share of the message, or of the message in each doubling.
 func whole(float64) float64       { return 1 }
 func blocks(n float64) float64    { return n - 1 }
 func share(n float64) float64     { return (n - 1) / n }

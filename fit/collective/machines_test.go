@@ -213,15 +213,15 @@ func TestBeyond(t *testing.T) {
 			held += float64(inside) / float64(count) / 3
 		}
 	}
-	// In the mean over the three machines, as the calibration is: intervals of the MPI of abci2, whose
-	// times on 32 nodes are up to three times what those on 2 and 8 foresee, hold 17 of 24.
+	// In the mean over the three machines, as the calibration is: intervals of the MPI of abci2,
+	// whose times on 32 nodes are up to three times what those on 2 and 8 foresee, hold 17 of 24.
 	if held < 0.85 {
 		t.Errorf("intervals hold %.0f %% in the mean over machines", 100*held)
 	}
 }
 
-// The allreduce of 64 nodes × 96, which no model describes: a form of a known algorithm says so, and
-// the intervals hold.
+// The allreduce of 64 nodes × 96, which no model describes: a form of a known algorithm says so,
+// and the intervals hold.
 func TestUnsteady(t *testing.T) {
 	d := read(t, "MPI", map[string]int{"aws-eks-hard/osu-64-iter-3-10113658126336.out": 6144})
 	if _, err := Fit(d, Options{}); err == nil {

@@ -94,8 +94,7 @@ const manyReceivers = 8
 //
 // Without fans, the overhead and the gap are half of the one-way time of one byte, all messages are
 // eager, and nothing is shared. An unmeasured level gets the costs of the next measured level
-// outside it, or if there is none, of the next one inside it; see
-// [Estimate.DefaultInterval].
+// outside it, or if there is none, of the next one inside it; see [Estimate.DefaultInterval].
 func New(levels []Level, node int) (*Estimate, error) {
 	if len(levels) == 0 || node < 0 || node >= len(levels) {
 		return nil, fmt.Errorf("the node's level must be one of %d levels, counted from 0 (got %d)", len(levels), node)

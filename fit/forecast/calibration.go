@@ -13,8 +13,7 @@ const (
 	// residual is the error of the curve's own sizes when they are left out; beyond the measured
 	// sizes it is multiplied by the distance.
 	residual
-	// side is the distance from the middle to the farthest other prediction on that
-	// side.
+	// side is the distance from the middle to the farthest other prediction on that side.
 	side
 	// jump is the distance between the two sides of a gap; above the measured sizes, how far the
 	// curve is from being proportional to the size, times the distance: a curve that is still flat
@@ -36,8 +35,8 @@ func (k Terms) dot(v Terms) (sum float64) {
 	return sum
 }
 
-// A Guess is a prediction of the logarithm of a time, with the terms of the logarithms of High/Middle
-// and of Middle/Low.
+// A Guess is a prediction of the logarithm of a time, with the terms of the logarithms of
+// High/Middle and of Middle/Low.
 type Guess struct {
 	Middle   float64
 	Up, Down Terms

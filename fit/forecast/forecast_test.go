@@ -144,8 +144,8 @@ func TestRuns(t *testing.T) {
 			}
 		}
 		t.Logf("%d runs: another one is held in %.1f %%", runs, 100*in/all)
-		// Sizes are independent here, and the deviation is pooled over neighbours, but no size counts
-		// as another run: more than 95 % are held.
+		// Sizes are independent here, and the deviation is pooled over neighbours, but no size
+		// counts as another run: more than 95 % are held.
 		if in/all < 0.90 || in/all > 0.99 {
 			t.Errorf("%d runs: another one is held in %.1f %%", runs, 100*in/all)
 		}
@@ -153,8 +153,9 @@ func TestRuns(t *testing.T) {
 }
 
 // The interval of another run is a closed form of the runs' deviation d: with the quantile t of as
-// many degrees of freedom as there are runs r, ln(High/Middle) = t √(((r−1) d² + s²)/r · (1 + 1/r)),
-// where s = 0.002 is that of published machines, and half a step of the printed times comes on top.
+// many degrees of freedom as there are runs r, ln(High/Middle) = t √(((r−1) d² + s²)/r · (1 +
+// 1/r)), where s = 0.002 is that of published machines, and half a step of the printed times comes
+// on top.
 func TestRunInterval(t *testing.T) {
 	for _, c := range []struct {
 		runs       int
@@ -224,8 +225,9 @@ func TestPlanted(t *testing.T) {
 			}
 		}
 		t.Logf("%s, noise of %v: held out %.1f %%, next run %.1f %%", kind.name, kind.noise, 100*held/cases, 100*next/runs)
-		// One run does not tell how far the next one drifts: machines do by more than by this noise,
-		// so that the interval of the next run is too wide for planted ones, whose runs do not drift.
+		// One run does not tell how far the next one drifts: machines do by more than by this
+		// noise, so that the interval of the next run is too wide for planted ones, whose runs do
+		// not drift.
 		if held/cases < 0.93 || held/cases > 0.985 || next/runs < 0.93 {
 			t.Errorf("%s, noise of %v: held out %.1f %%, next run %.1f %%", kind.name, kind.noise, 100*held/cases, 100*next/runs)
 		}

@@ -7,8 +7,8 @@ import (
 )
 
 // amplify returns the factor by which the error of a chord exceeds that of one measurement: it has
-// the errors of both ends, and that of the measurement it is compared with. The chord takes the times
-// ta and tb at its ends, and chord at the part s of its length.
+// the errors of both ends, and that of the measurement it is compared with. The chord takes the
+// times ta and tb at its ends, and chord at the part s of its length.
 func amplify(ta, tb, chord, s float64) float64 {
 	a, b := (1-s)*ta/chord, s*tb/chord
 	return math.Sqrt(1 + a*a + b*b)
@@ -23,14 +23,15 @@ const (
 	jumping     = 0.1
 	jumpSize    = 0.5
 	mostTriples = 64
-	// noiseQuantile is that of 95 % of normal variables, and a sixth more, since the noise itself is
-	// not known better.
+	// noiseQuantile is that of 95 % of normal variables, and a sixth more, since the noise itself
+	// is not known better.
 	noiseQuantile = 2.3
 )
 
 // estimateNoise separates noise from bends. Every size is off the chord of its neighbours by the
 // noise of the three, and by the bend of the curve there, which is as large as those of the shapes
-// in the library are at these sizes. The noise is the root mean square of its posterior distribution.
+// in the library are at these sizes. The noise is the root mean square of its posterior
+// distribution.
 func (c *Curve) estimateNoise() {
 	type triple struct{ off, amplified, bend float64 }
 	var all []triple

@@ -156,7 +156,8 @@ func base(e ast.Expr) string {
 	return ""
 }
 
-// typeLines returns the line of a type, and of a struct's exported fields and an interface's methods.
+// typeLines returns the line of a type, and of a struct's exported fields and an interface's
+// methods.
 func typeLines(text func(ast.Node) string, s *ast.TypeSpec) []string {
 	head := "type " + s.Name.Name
 	if s.TypeParams != nil {

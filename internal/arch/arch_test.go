@@ -1,5 +1,4 @@
-// Package arch holds tests of the whole tree: what may import what, and what
-// every package has.
+// Package arch holds tests of the whole tree: what may import what, and what every package has.
 package arch
 
 import (

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// maxColumns is the width of prose in Markdown. Sessions, tables and pictures have the width of what
-// they show.
+// maxColumns is the width of prose in Markdown. Sessions, tables and pictures have the width of
+// what they show.
 const maxColumns = 100
 
 var link = regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`)

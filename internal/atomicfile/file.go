@@ -1,5 +1,5 @@
-// Package atomicfile writes files whole or not at all, never over a file that halfpeak did not write,
-// and resumes those of an interrupted run.
+// Package atomicfile writes files whole or not at all, never over a file that halfpeak did not
+// write, and resumes those of an interrupted run.
 package atomicfile
 
 import (
@@ -18,9 +18,9 @@ import (
 )
 
 // Files writes files. Halfpeak's own files are replaced; any other file is left as it is unless
-// Force is set. Images, pages, Markdown, TOML and Parquet carry [Imprint]. Formats without room for a
-// remark are recognized by their columns: a CSV file or a table of text with the same heads as the
-// new one, JSON with the same keys.
+// Force is set. Images, pages, Markdown, TOML and Parquet carry [Imprint]. Formats without room for
+// a remark are recognized by their columns: a CSV file or a table of text with the same heads as
+// the new one, JSON with the same keys.
 type Files struct {
 	Force bool // replace files that halfpeak did not write
 }
@@ -47,7 +47,8 @@ FILE.csv.partial that halfpeak did not begin stays as it is without --force.`
 // permissions; a new one has 0644 less the umask. A path that is no regular file (/dev/stdout, a
 // named pipe) is written directly.
 //
-// An error of write is returned unchanged; one of the file gives the path, the reason and what to do.
+// An error of write is returned unchanged; one of the file gives the path, the reason and what to
+// do.
 func (f Files) Write(path string, write func(io.Writer) error) error {
 	var content bytes.Buffer
 	if err := write(&content); err != nil {
@@ -116,8 +117,8 @@ func sameColumns(old, content []byte) bool {
 	return len(keys) > 0 && slices.Equal(keys, before)
 }
 
-// columnsOf returns the keys of the first object, or the cells of the first line, split at commas or
-// spaces. Whole is false if the text ends within the object.
+// columnsOf returns the keys of the first object, or the cells of the first line, split at commas
+// or spaces. Whole is false if the text ends within the object.
 func columnsOf(text []byte) (columns []string, whole bool) {
 	if keys, whole := firstKeys(text); keys != nil {
 		return keys, whole

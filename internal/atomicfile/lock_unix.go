@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// lock locks the file until it is closed or the process ends. Free is false if another process holds
-// the lock. On file systems without locks it is always true.
+// lock locks the file until it is closed or the process ends. Free is false if another process
+// holds the lock. On file systems without locks it is always true.
 func lock(file *os.File) (free bool, err error) {
 	for {
 		err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)

@@ -12,9 +12,10 @@ import (
 	"syscall"
 )
 
-// A Partial is a file that is written in pieces and gets its name when it is complete. Until then it
-// is NAME.partial; NAME.partial.state holds the number of complete rows and their checksum, so that a
-// later run can resume. The part is locked while it is open, and the lock ends with the process.
+// A Partial is a file that is written in pieces and gets its name when it is complete. Until then
+// it is NAME.partial; NAME.partial.state holds the number of complete rows and their checksum, so
+// that a later run can resume. The part is locked while it is open, and the lock ends with the
+// process.
 type Partial struct {
 	path, id string // of the file behind a link
 	perm     fs.FileMode
@@ -27,11 +28,12 @@ type Partial struct {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// OpenPartial starts the file at path, whose content begins with head, or resumes it: if a part with
-// the same id exists, Rows returns its number of rows. It is an error if another process is writing
-// the part, if the part has another id, or if it is damaged; anew discards an existing part. [Files]
-// decides whether the file at path is replaced, and a file that merely has the name of the part or of
-// its state. If path is a link, the part is beside the file that it leads to, whose permissions stay.
+// OpenPartial starts the file at path, whose content begins with head, or resumes it: if a part
+// with the same id exists, Rows returns its number of rows. It is an error if another process is
+// writing the part, if the part has another id, or if it is damaged; anew discards an existing
+// part. [Files] decides whether the file at path is replaced, and a file that merely has the name
+// of the part or of its state. If path is a link, the part is beside the file that it leads to,
+// whose permissions stay.
 func (f Files) OpenPartial(path, id string, head []byte, anew bool) (*Partial, error) {
 	if err := f.check(path, head); err != nil {
 		return nil, err

@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// A file that was left halfway goes on where its last whole row ends, whatever
-// stands behind that.
+// A file that was left halfway goes on where its last whole row ends, whatever stands behind that.
 func TestPartial(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.csv")
 	open := func(id string, anew bool, rows int64) *Partial {

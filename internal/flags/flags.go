@@ -1,4 +1,5 @@
-// Package flags implements values of command-line flags (pflag.Value), which parse and check their text.
+// Package flags implements values of command-line flags (pflag.Value), which parse and check their
+// text.
 package flags
 
 import (

@@ -4,8 +4,8 @@ package heap
 
 import "cmp"
 
-// An Item is a value with its place in the queue. Items are taken in increasing order of Key, and of
-// Order among equal keys. Neither may be NaN.
+// An Item is a value with its place in the queue. Items are taken in increasing order of Key, and
+// of Order among equal keys. Neither may be NaN.
 //
 // The order is data, and not a function or method, because the compiler inlines comparisons of
 // ordered types and calls everything else.

@@ -12,8 +12,8 @@ import (
 // at a time; a limit of 0 or less is one per processor, and more than that bring nothing.
 //
 // After an error no more calls start; those that have started end by themselves, and the error with
-// the lowest i is returned, which does not depend on timing. (The errgroup package returns the first
-// one in time.) If ctx is done, Each returns its cause.
+// the lowest i is returned, which does not depend on timing. (The errgroup package returns the
+// first one in time.) If ctx is done, Each returns its cause.
 func Each(ctx context.Context, n, limit int, do func(ctx context.Context, i int) error) error {
 	if limit <= 0 {
 		limit = runtime.GOMAXPROCS(0)

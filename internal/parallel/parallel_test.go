@@ -19,8 +19,8 @@ func TestFor(t *testing.T) {
 	For(0, func(int) { t.Error("called for nothing") })
 }
 
-// After an error nothing starts, the error of the lowest number is returned, however long that takes;
-// and so is the cause of a context that is done.
+// After an error nothing starts, the error of the lowest number is returned, however long that
+// takes; and so is the cause of a context that is done.
 func TestEachStops(t *testing.T) {
 	fault, later := errors.New("fault"), errors.New("later")
 	var calls atomic.Int32

@@ -37,9 +37,9 @@ func MAD(values []float64, centre float64) float64 {
 	return NormalMAD * MedianInPlace(d)
 }
 
-// Select returns the value that would be at index k if the values were sorted, and puts it there: no
-// value before it is larger, and none behind it smaller. It is Hoare's FIND (1961) with the median of
-// three as pivot; if that makes no progress, the values are sorted.
+// Select returns the value that would be at index k if the values were sorted, and puts it there:
+// no value before it is larger, and none behind it smaller. It is Hoare's FIND (1961) with the
+// median of three as pivot; if that makes no progress, the values are sorted.
 func Select(values []float64, k int) float64 {
 	v := values
 	for tries := 2 * bits.Len(uint(len(v))); len(v) > 16 && tries > 0; tries-- {

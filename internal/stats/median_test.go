@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Medians and order statistics are those of the sorted values, to the last bit: of random values, of
-// few different ones, and of rows that make bad pivots.
+// Medians and order statistics are those of the sorted values, to the last bit: of random values,
+// of few different ones, and of rows that make bad pivots.
 func TestMedian(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	made := []func(i, n int) float64{

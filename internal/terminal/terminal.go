@@ -171,8 +171,8 @@ func Progress(w io.Writer, total int64, things string) func(n int64) {
 	}
 }
 
-// Counter returns a progress bar that appears at the first call of bar, with the number of things done
-// and the total. If fewer are done than before, another round has begun, which gets a new bar.
+// Counter returns a progress bar that appears at the first call of bar, with the number of things
+// done and the total. If fewer are done than before, another round has begun, which gets a new bar.
 func Counter(w io.Writer, things string) (bar func(done, total int64), end func()) {
 	var add func(int64)
 	shown := int64(0)

@@ -26,9 +26,9 @@ import (
 
 const module = "github.com/halfpeak/halfpeak"
 
-// Program returns the embedded program, or else builds it. Only the first build takes long: Go rebuilds
-// only changes, and the packed program is kept in the user's cache. Errors are one line each: no Go, no
-// source, a failed build, or the end of the context.
+// Program returns the embedded program, or else builds it. Only the first build takes long: Go
+// rebuilds only changes, and the packed program is kept in the user's cache. Errors are one line
+// each: no Go, no source, a failed build, or the end of the context.
 //
 // If it is built for more than a moment, say gets a line about that.
 func Program(ctx context.Context, say func(string)) (page.Program, error) {

@@ -238,8 +238,7 @@ func (p *parser) number() Value {
 	return Value{num, DimNone}
 }
 
-// unitWord returns the letters, percent signs and slashes between letters at
-// the front of text.
+// unitWord returns the letters, percent signs and slashes between letters at the front of text.
 func unitWord(text string) string {
 	end := 0
 	for i, r := range text {

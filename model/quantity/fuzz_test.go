@@ -17,8 +17,7 @@ func checkSize(t *testing.T, n Bytes) {
 	}
 }
 
-// What is printed reads as what was printed, to the digits shown, and prints
-// the same again.
+// What is printed reads as what was printed, to the digits shown, and prints the same again.
 func checkTime(t *testing.T, v Micros) {
 	t.Helper()
 	text := v.String()

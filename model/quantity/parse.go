@@ -37,10 +37,9 @@ func parseAs[T ~float64](text string, dim Dimension, as func(Value) (T, error)) 
 // at the finest step, 1..8192TiB/1000, has 53,001.
 const MaxSizes = 1 << 16
 
-// ParseSizes reads a list of message sizes: single sizes and ranges, separated
-// by commas. A range a..b doubles from a and ends with b; a..b/16 has 16 points
-// per doubling. Each size is at least 1 byte, and the list has at most
-// [MaxSizes].
+// ParseSizes reads a list of message sizes: single sizes and ranges, separated by commas. A range
+// a..b doubles from a and ends with b; a..b/16 has 16 points per doubling. Each size is at least 1
+// byte, and the list has at most [MaxSizes].
 //
 //	1,64,4KiB      1..1MiB      1..64KiB/16
 func ParseSizes(text string) ([]Bytes, error) {

@@ -15,8 +15,7 @@ type Micros float64
 // MBps is a rate in MB/s, 10⁶ bytes per second, which is bytes per microsecond.
 type MBps float64
 
-// MicrosPerByte is a time per byte, the inverse of a bandwidth: τ of a linear
-// stage, G of LogGP.
+// MicrosPerByte is a time per byte, the inverse of a bandwidth: τ of a linear stage, G of LogGP.
 type MicrosPerByte float64
 
 // KiB is 1,024 bytes.
@@ -85,8 +84,7 @@ func format(dim Dimension, v float64) string {
 	return s.Format(v)
 }
 
-// trim prints at most the given significant digits, without an exponent for
-// what a person meets.
+// trim prints at most the given significant digits, without an exponent for what a person meets.
 func trim(v float64, digits int) string {
 	r, err := strconv.ParseFloat(strconv.FormatFloat(v+0, 'g', digits, 64), 64) // +0: -0 is 0
 	if err != nil || math.IsInf(r, 0) || r != 0 && (math.Abs(r) < 1e-6 || math.Abs(r) >= 1e15) {

@@ -245,7 +245,8 @@ func (b *browser) drop() {
 	b.same("values", b.sh(dir, js[string](b, `document.getElementById("command").textContent`)))
 }
 
-// files drops one of a single size, others after it, and several at once; and follows a broken link.
+// files drops one of a single size, others after it, and several at once; and follows a broken
+// link.
 func (b *browser) files() {
 	b.goTo("#d=clip&d=nothing.toml")
 	if said := js[string](b, `document.getElementById("notice").textContent`); !strings.Contains(said, "nothing.toml") {

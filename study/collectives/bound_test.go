@@ -12,8 +12,8 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// No algorithm is faster than the bounds, on random LogGP parameters and lines; and a broadcast of a
-// byte by Hockney's model takes ⌈log₂ p⌉α at least.
+// No algorithm is faster than the bounds, on random LogGP parameters and lines; and a broadcast of
+// a byte by Hockney's model takes ⌈log₂ p⌉α at least.
 func TestBounds(t *testing.T) {
 	r := rand.New(rand.NewPCG(2007, 4))
 	some := func(limit float64) quantity.Micros { return quantity.Micros(r.Float64() * limit) }

@@ -46,9 +46,9 @@ type Question struct {
 	Loop    bool                 // times are those that OSU's benchmarks print: see fit/contention.Loop
 	Within  contention.Intervals // of the times that are simulated
 
-	// Operations bounds the schedules that are simulated although there is a faster way, which knows
-	// no average; 0 is 2²² for all times together, and at most 2²⁰ for each. Where there is none, it is
-	// 2³² for all, and at most 2²⁰ for each.
+	// Operations bounds the schedules that are simulated although there is a faster way, which
+	// knows no average; 0 is 2²² for all times together, and at most 2²⁰ for each. Where there is
+	// none, it is 2³² for all, and at most 2²⁰ for each.
 	Operations int
 	Progress   func(done, total int) // nil: none; calls do not overlap
 
@@ -84,11 +84,11 @@ type Timing struct {
 	Time    quantity.Micros // when the last rank is done
 	Average quantity.Micros // mean of when ranks are done; NaN by a closed form
 	From    string
-	// Low and High are a 95 % interval of the time, or of the average if there is no time. NaN where
-	// none is known.
+	// Low and High are a 95 % interval of the time, or of the average if there is no time. NaN
+	// where none is known.
 	Low, High quantity.Micros
-	// LatencyBound and BandwidthBound are what no algorithm can be faster than; NaN on a machine with
-	// several levels.
+	// LatencyBound and BandwidthBound are what no algorithm can be faster than; NaN on a machine
+	// with several levels.
 	LatencyBound, BandwidthBound quantity.Micros
 
 	// Of the same ranks and size: the best, and how much longer this takes, in percent. The best

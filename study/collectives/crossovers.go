@@ -23,8 +23,8 @@ type Crossover struct {
 }
 
 // Crossovers searches for the changes of the best between neighbours among the times that were
-// asked for: to the byte, and to the rank. Where the best is another at two neighbours, it finds the
-// changes that lead from one to the other by bisection; it does not see one that comes and goes
+// asked for: to the byte, and to the rank. Where the best is another at two neighbours, it finds
+// the changes that lead from one to the other by bisection; it does not see one that comes and goes
 // between two neighbours. The errors are those of [Compute].
 func (t *Times) Crossovers(ctx context.Context, q Question) (*Crossovers, error) {
 	return t.crossovers(ctx, q, true)

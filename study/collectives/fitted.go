@@ -116,8 +116,8 @@ func (q Question) fit(ctx context.Context, all []*Fit) error {
 }
 
 // fitted answers the question by its fits: the time of an algorithm is that of the slowest rank, as
-// fitted, the average that of the average. Algorithms are compared by the slowest where all have it,
-// else by the average. Of two tables of the same algorithm and statistic the first counts.
+// fitted, the average that of the average. Algorithms are compared by the slowest where all have
+// it, else by the average. Of two tables of the same algorithm and statistic the first counts.
 func (q Question) fitted(ctx context.Context) (*Times, error) {
 	if q.Map != "" {
 		return nil, usage.Fields(fmt.Errorf("%s was measured with its own placement of ranks; omit the placement", q.Collective), "map-by")

@@ -41,8 +41,8 @@ func fitsOf(t *testing.T) []Fit {
 	return fits
 }
 
-// Of two tables the first is taken, and a note says so; by its name each can be asked for. The average is
-// never above the time of the slowest rank.
+// Of two tables the first is taken, and a note says so; by its name each can be asked for. The
+// average is never above the time of the slowest rank.
 func TestMeasuredTables(t *testing.T) {
 	fits := fitsOf(t)
 	q := Question{Fits: fits, Collective: "allreduce", Algorithm: "all", Ranks: []int{2, 3, 8, 16, 32, 64}, Sizes: []quantity.Bytes{8, 100, 512, 4096}}

@@ -87,8 +87,9 @@ func TestCollectiveMap(t *testing.T) {
 			t.Errorf("%d ranks, %d B: loss %v, but %s takes %v %% longer", c.Ranks, c.Call.Bytes, m.Loss[j][i], c.Name, c.Slower)
 		}
 	}
-	// 8 ranks, 1 B: recursive doubling takes 3(2 + 1/2) = 7.5, and so do the rings and Rabenseifner's
-	// of MPICH, which fall back to it; next comes a binomial reduce and broadcast with 15.
+	// 8 ranks, 1 B: recursive doubling takes 3(2 + 1/2) = 7.5, and so do the rings and
+	// Rabenseifner's of MPICH, which fall back to it; next comes a binomial reduce and broadcast
+	// with 15.
 	if loss := m.Loss[2][0]; math.Abs(loss-100) > 1e-9 {
 		t.Errorf("loss %v %%, want 100", loss)
 	}

@@ -17,8 +17,7 @@ import (
 	"github.com/halfpeak/halfpeak/study/fits"
 )
 
-// Measured is a model beside what was measured, in the order of the files' series, ranks
-// and sizes.
+// Measured is a model beside what was measured, in the order of the files' series, ranks and sizes.
 type Measured struct {
 	On      string // what the model is of, in words
 	Cells   []MeasuredCell
@@ -37,8 +36,8 @@ type MeasuredCell struct {
 	Size       quantity.Bytes // as the registry counts: of the message, or of a rank's block
 	Measured   quantity.Micros
 	Deviation  float64 // standard deviation of repeats over their mean, 0 with one
-	// Modelled is the algorithm of the model's time: the measured one, or the model's best where the
-	// library chose.
+	// Modelled is the algorithm of the model's time: the measured one, or the model's best where
+	// the library chose.
 	Modelled string
 	Model    quantity.Micros // of the same statistic
 }

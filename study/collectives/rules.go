@@ -69,8 +69,8 @@ func DenseSizes(sizes []quantity.Bytes) []quantity.Bytes {
 }
 
 // WriteRules writes rules with the best choices in the form of q.Library, or with the one algorithm
-// that was asked for. Boundaries between sizes are exact to the byte, see [Times.Crossovers]; path is
-// the file's name for a comment that says how to use it.
+// that was asked for. Boundaries between sizes are exact to the byte, see [Times.Crossovers]; path
+// is the file's name for a comment that says how to use it.
 func (t *Times) WriteRules(ctx context.Context, w io.Writer, q Question, path string) error {
 	l, err := libraryOf(q.Library)
 	if err != nil {

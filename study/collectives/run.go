@@ -16,10 +16,9 @@ type Run struct {
 	Result *simulate.Result
 }
 
-// Simulate simulates one algorithm of a collective, for the first of the ranks and sizes,
-// whole or in the first of the segments, and records what each rank does. Its time is that of
-// [Compute]. The errors are those of Collective, and a schedule of more operations than the
-// question allows.
+// Simulate simulates one algorithm of a collective, for the first of the ranks and sizes, whole or
+// in the first of the segments, and records what each rank does. Its time is that of [Compute]. The
+// errors are those of Collective, and a schedule of more operations than the question allows.
 func Simulate(ctx context.Context, q Question) (*Run, error) {
 	q.Ranks, q.Sizes = q.Ranks[:1], q.Sizes[:min(1, len(q.Sizes))]
 	all, err := q.algorithms()

@@ -57,8 +57,8 @@ func (a Algorithms) checkParameters(c collective.Call) error {
 	return nil
 }
 
-// Schedule is the schedule of one collective among so many ranks. It is an error if the
-// algorithm is unknown, or does not take the call: a [usage.Error]; and if there are too many operations.
+// Schedule is the schedule of one collective among so many ranks. It is an error if the algorithm
+// is unknown, or does not take the call: a [usage.Error]; and if there are too many operations.
 func Schedule(name, algorithm string, ranks int, c collective.Call) (*schedule.Schedule, error) {
 	e, err := collective.Find(name, algorithm)
 	if err == nil {

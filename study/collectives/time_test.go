@@ -11,7 +11,8 @@ import (
 )
 
 // Whatever way finds a time, it is that of the whole schedule, to the last digit: the closed form,
-// one rank for all, a pattern's schedule. The layers are linear, a pipeline, and one with overheads.
+// one rank for all, a pattern's schedule. The layers are linear, a pipeline, and one with
+// overheads.
 func TestCollectiveWays(t *testing.T) {
 	ranks := []int{1, 2, 3, 5, 8, 13, 16, 22, 31}
 	if testing.Short() {

@@ -60,8 +60,8 @@ type seriesSample struct {
 }
 
 // MeasuredSeries puts tables of collectives together: those of one collective, algorithm and place
-// are one series, with the average over ranks, and another with the slowest rank if all of them have
-// it. Tables of the same ranks and size are repeats. Tables of other kinds are left out.
+// are one series, with the average over ranks, and another with the slowest rank if all of them
+// have it. Tables of the same ranks and size are repeats. Tables of other kinds are left out.
 func MeasuredSeries(sources []fitSource, o MeasuredOptions) (all []Series, notes []string, err error) {
 	if o.Collective != "" && collective.Of(o.Collective) == nil {
 		_, err := collective.Find(o.Collective, "")
@@ -115,8 +115,8 @@ func MeasuredSeries(sources []fitSource, o MeasuredOptions) (all []Series, notes
 	return all, notes, nil
 }
 
-// samples returns the samples of a table and their series, or a note that says why the table is left
-// out. unsaid counts the tables that do not give their ranks.
+// samples returns the samples of a table and their series, or a note that says why the table is
+// left out. unsaid counts the tables that do not give their ranks.
 func (o MeasuredOptions) samples(s fitSource, unsaid *int) (k seriesKey, samples []seriesSample, note string, err error) {
 	c := s.table.Collective
 	if c.Name = cmp.Or(c.Name, o.Collective); c.Name == "" {

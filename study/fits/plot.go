@@ -66,8 +66,7 @@ func (f *Fitted) Picture() (reports.Picture, error) {
 	return reports.Stack{top, below}, nil
 }
 
-// curveSeries are the fitted lines, which need not meet, the measured points, and
-// the residuals.
+// curveSeries are the fitted lines, which need not meet, the measured points, and the residuals.
 func curveSeries(c Curve, name string) (lines []reports.Series, points, residuals reports.Series) {
 	points = reports.Series{Name: name, Kind: reports.Points}
 	residuals = reports.Series{Name: name, Kind: reports.Points}

@@ -129,8 +129,8 @@ func curvesDocument(curves []Curve) (d platforms.Document, remarks string) {
 	return d, remarks
 }
 
-// curveTables are those of a layer of that name, with what it was fitted to. The errors are those of
-// [fit.Result.Layer].
+// curveTables are those of a layer of that name, with what it was fitted to. The errors are those
+// of [fit.Result.Layer].
 func curveTables(name string, c Curve) ([]platforms.Table, error) {
 	from := fmt.Sprintf("%s%s, %s: %s fit over %d sizes, median error %.2g %%", c.name(), c.dateSuffix(), c.table.Format, c.Model, len(c.Points), 100*c.Median)
 	t := platforms.NewTable("layer", name, "title", c.table.Name())

@@ -122,8 +122,8 @@ func drawnLine(random *rand.Rand, s fit.Segment) func(quantity.Bytes) float64 {
 	return func(n quantity.Bytes) float64 { return beta + tau*float64(n) }
 }
 
-// solve finds the best threshold and its interval: from draws of the logarithms of first over second,
-// or if draw is nil, from their scatter.
+// solve finds the best threshold and its interval: from draws of the logarithms of first over
+// second, or if draw is nil, from their scatter.
 func (t *Threshold) solve(draw func(random *rand.Rand, drawn []float64)) {
 	n := len(t.Sizes)
 	slower := make([]float64, n) // logarithm of first over second
@@ -181,8 +181,8 @@ func (t *Threshold) addCosts(slower []float64) {
 	}
 }
 
-// crossing returns the threshold with the least cost over all sizes; between the two sizes about it,
-// where a line through the logarithms crosses zero.
+// crossing returns the threshold with the least cost over all sizes; between the two sizes about
+// it, where a line through the logarithms crosses zero.
 func (t *Threshold) crossing(slower []float64) quantity.Bytes {
 	cost := 0.0 // of a threshold below all sizes, less what none can avoid
 	for _, x := range slower {

@@ -104,8 +104,8 @@ func main() {
 // Each term of the formulas for one way, round trip, gap, overheads, fan-in and requests, of every
 // kind of model, made a fifth larger, makes a program of the engine disagree with it. So the engine
 // shares none of these formulas. What cannot be seen is in unseen, with the reason. The size of
-// packets is shared; r∞, n½, the papers' bound and plans of packets are not run, and have unit tests
-// of their own. TestByDefinition of engine/virtual judges the resources that both start from.
+// packets is shared; r∞, n½, the papers' bound and plans of packets are not run, and have unit
+// tests of their own. TestByDefinition of engine/virtual judges the resources that both start from.
 func TestMutantsAreSeen(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a program")

@@ -238,8 +238,9 @@ func (r *layerRun) signature(p programs.Program) error {
 		return err
 	}
 	add := func(what string, modelled, read quantity.Micros, bounds ...bound) {
-		// The clock of a burst stops while as many requests as there are credits are on their way; what
-		// is read comes from the longest bursts, of which the shortest has a quarter of the messages.
+		// The clock of a burst stops while as many requests as there are credits are on their way;
+		// what is read comes from the longest bursts, of which the shortest has a quarter of the
+		// messages.
 		if math.Abs(float64(read/modelled-1)) <= float64(r.system.Options.Credits)/(longestBurst/4) {
 			bounds = []bound{{reason: fmt.Sprintf("read off bursts of up to %d messages, of which the last ones are not through when the clock stops", longestBurst)}}
 		}

@@ -19,8 +19,9 @@ type Crossover struct {
 type Overtaking struct {
 	Below, Beyond string // the faster layers
 	whatif.Crossing
-	// Interval holds the size with 95 % probability, as the intervals of the parameters have
-	// it, or those of the next measurements; nil where there are none. Probability is that of the two crossing at all there.
+	// Interval holds the size with 95 % probability, as the intervals of the parameters have it, or
+	// those of the next measurements; nil where there are none. Probability is that of the two
+	// crossing at all there.
 	Interval    *whatif.Interval
 	Probability float64
 }

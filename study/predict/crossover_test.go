@@ -52,8 +52,8 @@ func TestCrossoverOfMeasurements(t *testing.T) {
 	if o.Below != "steep/fit" || o.Beyond != "quick/fit" || o.Size < 9<<10 || o.Size > 11<<10 {
 		t.Errorf("%+v", o)
 	}
-	// The interval ends where one is faster with 97.5 %; beyond the crossing the times differ by
-	// 10 % at most, which is within their intervals, so the probability is below that of sizes below.
+	// The interval ends where one is faster with 97.5 %; beyond the crossing the times differ by 10
+	// % at most, which is within their intervals, so the probability is below that of sizes below.
 	if in := o.Interval; in == nil || in.Low > float64(o.Size) || in.High < float64(o.Size) || quantity.Bytes(in.Low) < 64 || !(o.Probability > 0.5 && o.Probability < 1) {
 		t.Errorf("%+v, %v", o, o.Interval)
 	}

@@ -12,8 +12,7 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// ParameterRows lists every number of a platform with its source, and in notes what its layers
-// are.
+// ParameterRows lists every number of a platform with its source, and in notes what its layers are.
 func ParameterRows(p platforms.Platform) reports.Rows {
 	all := append([]platforms.Param(nil), p.Constants...)
 	for _, r := range p.Roofs {

@@ -145,7 +145,8 @@ source = "made up"
 	}
 }
 
-// A layer whose r∞ is above its roof is remarked upon once, as its share alone reads like a success.
+// A layer whose r∞ is above its roof is remarked upon once, as its share alone reads like a
+// success.
 func TestCompareAboveTheRoof(t *testing.T) {
 	d, err := whatif.Find("clip/system-buffer")
 	if err != nil {

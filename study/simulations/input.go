@@ -29,8 +29,7 @@ type Input struct {
 // ReadInput reads a schedule in GOAL's text or binary form, or the files of an MPI trace, told
 // apart by their contents; any may be compressed by gzip. A folder stands for its files, and a name
 // that is no file and has a "*", a "?" or a "[" for those that it matches. The end of the context
-// ends it at once.
-// Without names there is none.
+// ends it at once. Without names there is none.
 func ReadInput(ctx context.Context, o mpitrace.Options, names ...string) (*Input, error) {
 	if len(names) == 0 {
 		return nil, nil

@@ -6,10 +6,10 @@
 //
 // The first prints a table, of which docs/validation/fleet.md has rows, for 10 to 40 nodes. Each
 // fleet has all pairs of its nodes. A curve has 8 sizes from 8 B to 32 MiB; its time is that of a
-// line, times the noise of the run, times noise of a third of that at each size. The noise is normal,
-// Student's t with 3 degrees of freedom, or lognormal (with a longer tail on the slow side), each with
-// the median deviation of a normal one. The second generates healthy fleets from the residuals of the
-// fleet in DIR, and prints in how many of them anything is reported.
+// line, times the noise of the run, times noise of a third of that at each size. The noise is
+// normal, Student's t with 3 degrees of freedom, or lognormal (with a longer tail on the slow
+// side), each with the median deviation of a normal one. The second generates healthy fleets from
+// the residuals of the fleet in DIR, and prints in how many of them anything is reported.
 package main
 
 import (

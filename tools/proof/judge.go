@@ -183,8 +183,8 @@ func judge(ctx context.Context, dir, program string, p platform) (r result, err 
 	return r, nil
 }
 
-// compare sets the machine's own errors: of the level of the nearest nodes, and of the first port of
-// a group of nodes.
+// compare sets the machine's own errors: of the level of the nearest nodes, and of the first port
+// of a group of nodes.
 func (r *result) compare(p platform, c *contention.Calibration, m machine.Machine) {
 	at := 0
 	if p.perNode > 1 {

@@ -4,9 +4,9 @@
 //	go run ./tools/proof           # all platforms, some minutes
 //	go run ./tools/proof -only "fat tree"
 //
-// It needs smpicc and smpirun (Debian: simgrid, libsimgrid-dev). On each platform it runs calibrate,
-// compares the machine's latency, bandwidth and taper with the platform's, and predicts collectives
-// whose algorithms SMPI is told.
+// It needs smpicc and smpirun (Debian: simgrid, libsimgrid-dev). On each platform it runs
+// calibrate, compares the machine's latency, bandwidth and taper with the platform's, and predicts
+// collectives whose algorithms SMPI is told.
 package main
 
 import (

@@ -24,9 +24,9 @@ func linearAllgather(p *Part) {
 	}
 }
 
-// bruckAllgather: in the round with d = 1, 2, 4 … member i sends the d blocks that it has
-// from its own on to i − d, at most those that are missing there (Bruck and others, Efficient
-// algorithms for all-to-all communications, 1997): ⌈lg p⌉ rounds for any p. A round begins behind the one before,
+// bruckAllgather: in the round with d = 1, 2, 4 … member i sends the d blocks that it has from its
+// own on to i − d, at most those that are missing there (Bruck and others, Efficient algorithms for
+// all-to-all communications, 1997): ⌈lg p⌉ rounds for any p. A round begins behind the one before,
 // also the last one of p ≠ 2^k, which could carry blocks from before.
 func bruckAllgather(p *Part) {
 	p.blocks(p.Size)

@@ -50,8 +50,9 @@ func syncAlltoall(p *Part) {
 	}
 }
 
-// bruckAlltoall passes blocks on: in the round with d = 1, 2, 4 … the blocks whose way to go,
-// (to − from) mod p, has that bit travel by d, all in one message (Bruck and others 1997). A round begins behind the one before.
+// bruckAlltoall passes blocks on: in the round with d = 1, 2, 4 … the blocks whose way to go, (to −
+// from) mod p, has that bit travel by d, all in one message (Bruck and others 1997). A round begins
+// behind the one before.
 func bruckAlltoall(p *Part) {
 	p.pairs()
 	// Slots are named by the way to go: that of j at first has the block for place + j, and

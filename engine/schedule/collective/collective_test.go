@@ -12,9 +12,8 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 )
 
-// shape is a schedule as text in which the order of operations does not matter:
-// each rank's operations with what each waits for, sorted. It needs operations of
-// a rank that differ.
+// shape is a schedule as text in which the order of operations does not matter: each rank's
+// operations with what each waits for, sorted. It needs operations of a rank that differ.
 func shape(s *schedule.Schedule) string {
 	var all []string
 	ops := s.Ops()
@@ -219,8 +218,7 @@ func rounds(p int) int {
 	return n
 }
 
-// A collective inside of a program: among some of its ranks, after and before
-// other operations.
+// A collective inside of a program: among some of its ranks, after and before other operations.
 func TestAdd(t *testing.T) {
 	b := schedule.NewBuilder(5)
 	members := []uint32{4, 1, 3}

@@ -79,10 +79,10 @@ func mpichRabenseifnerCost(m Model, p int, c Call) (float64, bool) {
 	return t, ok && inTurn
 }
 
-// doublingCost is lg p·(α + nβ + nγ) for p = 2^k, [trg] 4.5. For other p, here: with k = ⌊lg p⌋, those
-// that stand in for r = p − 2^k others begin a message and a combination later, and let all be as
-// late; or they answer in the end, with ⌈lg r⌉ rounds of waiting for each other, and the other
-// rounds with messages that are there. In Hockney's model that is (k + 2)(α + nβ) without γ.
+// doublingCost is lg p·(α + nβ + nγ) for p = 2^k, [trg] 4.5. For other p, here: with k = ⌊lg p⌋,
+// those that stand in for r = p − 2^k others begin a message and a combination later, and let all
+// be as late; or they answer in the end, with ⌈lg r⌉ rounds of waiting for each other, and the
+// other rounds with messages that are there. In Hockney's model that is (k + 2)(α + nβ) without γ.
 func doublingCost(m Model, p int, c Call) (float64, bool) {
 	k, one, sum := floorLg(p), m.message(c.Bytes), m.sum(c.Bytes)
 	if isPower(p) {
@@ -93,8 +93,8 @@ func doublingCost(m Model, p int, c Call) (float64, bool) {
 	return max((k+1)*(one.oneWay()+sum), answered), sum == 0 || m.blocks(c.Bytes)
 }
 
-// ringAllreduceCost is 2(p − 1)α + 2n(p − 1)/p·β + n(p − 1)/p·γ, [pg], with ⌈n/p⌉ for n/p: a share of
-// that size goes all the way.
+// ringAllreduceCost is 2(p − 1)α + 2n(p − 1)/p·β + n(p − 1)/p·γ, [pg], with ⌈n/p⌉ for n/p: a share
+// of that size goes all the way.
 func ringAllreduceCost(m Model, p int, c Call) (float64, bool) {
 	n, size, ok := elements(c)
 	if p < 2 || n < uint64(p) {
@@ -153,8 +153,8 @@ func scatterDoublingCost(m Model, p int, c Call) (float64, bool) {
 	return slices.Max(has), ok
 }
 
-// exchanged is when a member has what it got for what it sent, and when its ways in and out are free;
-// the two begin at different times.
+// exchanged is when a member has what it got for what it sent, and when its ways in and out are
+// free; the two begin at different times.
 func exchanged(begin, other, in float64, sent, got Message) (has, inFree, outFree float64) {
 	start := max(other+got.Send+got.Latency, in)
 	return max(start+got.Serialization, begin+sent.Send) + got.Receive, start + got.ReceiveGap, begin + sent.sendInterval()
@@ -169,8 +169,8 @@ func scatterRingCost(m Model, p int, c Call) (float64, bool) {
 		return linearCost(m, p, c)
 	}
 	s := newPortions(p, c)
-	// A receive that needs the processor is kept by a send, and keeps the next one: what comes around
-	// the ring may be there before the scatter is.
+	// A receive that needs the processor is kept by a send, and keeps the next one: what comes
+	// around the ring may be there before the scatter is.
 	free := true
 	for _, n := range []uint64{s.each, s.size(p-1, p)} {
 		one := m.message(n)
@@ -239,15 +239,15 @@ func neighbourCost(m Model, p int, c Call) (float64, bool) {
 	return m.way(c.Bytes) + float64(p/2-1)*m.way(2*c.Bytes), m.inTurn([]uint64{c.Bytes, 2 * c.Bytes})
 }
 
-// pairwiseCost is (p − 1)(α + n/p·β). [trg] and MPICH's header write (p − 1)α + nβ, which counts the
-// member's own block too.
+// pairwiseCost is (p − 1)(α + n/p·β). [trg] and MPICH's header write (p − 1)α + nβ, which counts
+// the member's own block too.
 func pairwiseCost(m Model, p int, c Call) (float64, bool) {
 	return float64(p-1) * m.way(c.Bytes), true
 }
 
 // linearAlltoallCost is p − 1 blocks through one port, (p − 1)(α + n/p·β) in Hockney's model. In
-// others a member's processor turns from one to the other, the sends first: all are alike, so that of
-// one is followed, here.
+// others a member's processor turns from one to the other, the sends first: all are alike, so that
+// of one is followed, here.
 func linearAlltoallCost(m Model, p int, c Call) (float64, bool) {
 	return followAlltoall(m, p, p, c)
 }
@@ -261,8 +261,8 @@ func syncAlltoallCost(m Model, p int, c Call) (float64, bool) {
 	return followAlltoall(m, p, most, c)
 }
 
-// followAlltoall does not hold where it is not known whether a send or a receive is the first of two
-// that could begin at the same moment.
+// followAlltoall does not hold where it is not known whether a send or a receive is the first of
+// two that could begin at the same moment.
 func followAlltoall(m Model, p, most int, c Call) (float64, bool) {
 	one, n := m.message(c.Bytes), p-1
 	if one.Latency < 0 || one.Send+one.Latency == 0 {
@@ -272,7 +272,8 @@ func followAlltoall(m Model, p, most int, c Call) (float64, bool) {
 	begun, ready, done := make([]float64, n), make([]float64, n), make([]float64, n)
 	known := make([]float64, n) // when a receive has its message
 	for sent, taken, got := 0, 0, 0; got < n; {
-		// A receive is posted when the one most before is done, and takes the message that is there.
+		// A receive is posted when the one most before is done, and takes the message that is
+		// there.
 		for taken < sent && taken < got+most {
 			came := begun[taken] + one.Send + one.Latency
 			begin := max(came, in)

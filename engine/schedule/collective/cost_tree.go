@@ -188,7 +188,8 @@ func reduceBroadcastCost(m Model, p int, c Call) (float64, bool) {
 	return up + down, ok && whole(c)
 }
 
-// linearAllgatherCost is a linear gather and a linear broadcast of n, (p − 1)(2α + n/p·β + nβ), here.
+// linearAllgatherCost is a linear gather and a linear broadcast of n, (p − 1)(2α + n/p·β + nβ),
+// here.
 func linearAllgatherCost(m Model, p int, c Call) (float64, bool) {
 	return m.fanIn(p-1, c.Bytes) + m.fanOut(p-1, uint64(p)*c.Bytes), true
 }

@@ -21,9 +21,9 @@ func (m LogP) OptimalBroadcast(p int) float64 {
 	return last
 }
 
-// broadcastTree is the parents of the places in the order in which they get the word, and
-// when the last does. The next arrivals that places can bring about are two queues, each in the order
-// of time: those after an arrival of the same place, a gap later, and the first ones.
+// broadcastTree is the parents of the places in the order in which they get the word, and when the
+// last does. The next arrivals that places can bring about are two queues, each in the order of
+// time: those after an arrival of the same place, a gap later, and the first ones.
 func (m LogP) broadcastTree(p int) (parent []int, last float64) {
 	parent = make([]int, 1, p)
 	parent[0] = -1

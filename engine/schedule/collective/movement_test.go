@@ -182,10 +182,9 @@ func moves(e Entry, p int, c Call) error {
 	return nil
 }
 
-// Every rank ends with what the operation promises, each contribution once, and no message
-// leaves before what it carries is there: for all numbers of ranks to 64 and all roots to
-// 16 ranks; with whole messages and segments, with few elements, with combinations that
-// take time.
+// Every rank ends with what the operation promises, each contribution once, and no message leaves
+// before what it carries is there: for all numbers of ranks to 64 and all roots to 16 ranks; with
+// whole messages and segments, with few elements, with combinations that take time.
 func TestMovement(t *testing.T) {
 	most, allRoots := 64, 16
 	if testing.Short() {

@@ -8,12 +8,11 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 )
 
-// ports runs a schedule on members each with one way out, one way in and one processor: a
-// message of n bytes takes alpha + beta·n, from when it and its receive can begin and both
-// ways are free; a calc takes its size. A member begins what it has in the order of its
-// operations, but goes on to the next whose receiver is ready. Messages of a pair match in the
-// order in which their operations become free, and the run fails if that is not the order of
-// the operations.
+// ports runs a schedule on members each with one way out, one way in and one processor: a message
+// of n bytes takes alpha + beta·n, from when it and its receive can begin and both ways are free; a
+// calc takes its size. A member begins what it has in the order of its operations, but goes on to
+// the next whose receiver is ready. Messages of a pair match in the order in which their operations
+// become free, and the run fails if that is not the order of the operations.
 type ports struct {
 	t           *testing.T
 	alpha, beta float64

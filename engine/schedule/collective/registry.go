@@ -389,8 +389,8 @@ func (e Entry) Schedule(ranks int, c Call) (*schedule.Schedule, error) {
 	return e.ScheduleLimit(context.Background(), maxOperations, ranks, c)
 }
 
-// ScheduleLimit is Algorithm.ScheduleLimit, which finds early that there are too many operations, and ends with the
-// error of ctx when that is done.
+// ScheduleLimit is Algorithm.ScheduleLimit, which finds early that there are too many operations,
+// and ends with the error of ctx when that is done.
 func (e Entry) ScheduleLimit(ctx context.Context, most, ranks int, c Call) (*schedule.Schedule, error) {
 	if e.Params&Root == 0 {
 		c.Root = 0

@@ -7,8 +7,7 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 )
 
-// arguments are those of one call that say something. The other way of an
-// exchange has its own.
+// arguments are those of one call that say something. The other way of an exchange has its own.
 type arguments struct {
 	way      [2]struct{ count, size, peer, tag int64 } // size of the type in bytes
 	root     int64

@@ -28,8 +28,7 @@ type profiled struct {
 	persistent map[int64]persistent
 }
 
-// persistent is what a persistent request does when it is started; nothing if it is
-// not ok.
+// persistent is what a persistent request does when it is started; nothing if it is not ok.
 type persistent struct {
 	op schedule.Op
 	ok bool

@@ -10,12 +10,11 @@
 //
 // # What becomes of a trace
 //
-// A rank's calls follow each other: each waits until the one before is done, and
-// so do the computations between them. What a non-blocking call started need only
-// have started before the rank goes on; the call that waits for its request waits
-// for it. Collectives become schedules of package collective, see [Collectives].
-// Operations are named after the call and its line: MPI_Recv_812 is the receive of
-// line 812, calc_812 the computation before it.
+// A rank's calls follow each other: each waits until the one before is done, and so do the
+// computations between them. What a non-blocking call started need only have started before the
+// rank goes on; the call that waits for its request waits for it. Collectives become schedules of
+// package collective, see [Collectives]. Operations are named after the call and its line:
+// MPI_Recv_812 is the receive of line 812, calc_812 the computation before it.
 //
 // All ranks begin at once, at the end of their MPI_Init, whatever their clocks say,
 // and end where MPI_Finalize begins. Sends of all modes are ordinary ones.
@@ -54,11 +53,9 @@ import (
 
 // Options say how a trace is translated. [Defaults] are usual.
 type Options struct {
-	// Scale is the factor of computation times, at least 0: 0.5 is a
-	// processor twice as fast.
+	// Scale is the factor of computation times, at least 0: 0.5 is a processor twice as fast.
 	Scale float64
-	// FlopsPerSecond is how fast computations go of which a trace gives the
-	// flops; above 0.
+	// FlopsPerSecond is how fast computations go of which a trace gives the flops; above 0.
 	FlopsPerSecond float64
 	// Collectives are the algorithms.
 	Collectives Collectives
@@ -230,8 +227,7 @@ func (f *file) simgrid() bool {
 	return len(head) > 0 && head[0] >= '0' && head[0] <= '9'
 }
 
-// next is the next line without its end, or io.EOF. It is valid until the next
-// call.
+// next is the next line without its end, or io.EOF. It is valid until the next call.
 func (f *file) next() ([]byte, error) {
 	f.line++
 	l, err := f.r.ReadSlice('\n')

@@ -35,9 +35,8 @@ func count(s *schedule.Schedule) (n [schedule.Calc + 1]int) {
 	return n
 }
 
-// With schedgen's algorithms Sweep3D has as many operations as schedgen makes of
-// it, and LogGOPSim says the same of both: the published finish times and events
-// (README of the data), bit for bit.
+// With schedgen's algorithms Sweep3D has as many operations as schedgen makes of it, and LogGOPSim
+// says the same of both: the published finish times and events (README of the data), bit for bit.
 func TestSweep3D(t *testing.T) {
 	o := mpitrace.Defaults
 	o.Collectives = mpitrace.Schedgen
@@ -474,8 +473,7 @@ func TestEveryCollective(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// 8 collectives twice and 4 communicators; a tree among 2 has 1 message,
-		// all else 2.
+		// 8 collectives twice and 4 communicators; a tree among 2 has 1 message, all else 2.
 		if got := count(s)[schedule.Send]; got != 2*(4*1+4*2)+4*2 {
 			t.Errorf("%s: %d sends", name, got)
 		}

@@ -59,8 +59,7 @@ var (
 	smpi    = dialect{-555, -444, -666} // SimGrid's
 )
 
-// message is a send or a receive. It is not ok if its peer is nobody: then nothing
-// is to be done.
+// message is a send or a receive. It is not ok if its peer is nobody: then nothing is to be done.
 func (r *rank) message(kind schedule.Kind, peer, tag int64, bytes uint64) (op schedule.Op, ok bool, err error) {
 	op = schedule.Op{Kind: kind, Size: bytes, Peer: uint32(peer), Tag: uint32(tag)}
 	switch {

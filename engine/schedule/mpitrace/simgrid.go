@@ -306,9 +306,8 @@ func (p *replayed) message(kind schedule.Kind, a *parameters) (op schedule.Op, o
 	return p.rank.message(kind, a.peer, a.tag, bytes)
 }
 
-// waitOne waits for a request; for a receive from anywhere or with any tag if no
-// other is open. One that nothing is known of was found done by a test, in the run
-// that was traced.
+// waitOne waits for a request; for a receive from anywhere or with any tag if no other is open. One
+// that nothing is known of was found done by a test, in the run that was traced.
 func (p *replayed) waitOne(a *parameters) error {
 	for _, q := range []request{{a.from, a.to, a.tag}, {p.anyRank, a.to, a.tag}, {a.from, a.to, p.anyTag}, {p.anyRank, a.to, p.anyTag}} {
 		if op, ok := p.oldest(q); ok {

@@ -7,7 +7,8 @@ import (
 	"github.com/halfpeak/halfpeak/fit/forecast"
 )
 
-// same is the largest difference of the logarithms of two curves of a machine that count as one shape.
+// same is the largest difference of the logarithms of two curves of a machine that count as one
+// shape.
 const same = 0.1
 
 // library returns the shapes of the curves: the means of those of a machine that are alike.

@@ -16,8 +16,8 @@ const PlantedCurves = 12
 // planted begins the names of planted machines.
 const planted = "planted: "
 
-// Planted returns four runs each of so many curves of every kind, each kind as a machine of its own:
-// straight lines with independent noise, and two protocols.
+// Planted returns four runs each of so many curves of every kind, each kind as a machine of its
+// own: straight lines with independent noise, and two protocols.
 func Planted(as benchfile.Kind, count int, seed uint64) (all []Curve) {
 	for k, kind := range []struct {
 		name     string

@@ -221,8 +221,8 @@ var first = forecast.Weights{
 	Down:   forecast.Terms{1, 0.5, 0.3},
 }
 
-// learn returns the weights with the least interval score, scaled so that intervals hold 95 % of the
-// measurements of machines that their weights were not learned from.
+// learn returns the weights with the least interval score, scaled so that intervals hold 95 % of
+// the measurements of machines that their weights were not learned from.
 func (t *trainer) learn(shares ...share) forecast.Weights {
 	all := t.samples(shares)
 	w := chain(all, &first)
@@ -252,8 +252,8 @@ func (t *trainer) learn(shares ...share) forecast.Weights {
 	return w
 }
 
-// descend returns the weights with the least score by coordinate descent. Terms that start at 0 stay
-// there.
+// descend returns the weights with the least score by coordinate descent. Terms that start at 0
+// stay there.
 func descend(all []term, start, from forecast.Terms) forecast.Terms {
 	w := from
 	begin := 0.8

@@ -1,5 +1,5 @@
-// Package openmpi compares schedules with what Open MPI sends. Scripts beside it count that; its tests
-// compare a count that is published, or one of theirs.
+// Package openmpi compares schedules with what Open MPI sends. Scripts beside it count that; its
+// tests compare a count that is published, or one of theirs.
 package openmpi
 
 import (

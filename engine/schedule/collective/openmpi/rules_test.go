@@ -39,8 +39,8 @@ var table = []rules.Rule{
 	{Collective: "barrier", Algorithm: "double-ring", Ranks: rules.Range{From: 2, To: rules.End}},
 }
 
-// TestRules writes the rules file for rules.sh, and then holds the counted calls against it: of each it
-// logs which rule names its algorithm, and of which algorithms the counted messages are.
+// TestRules writes the rules file for rules.sh, and then holds the counted calls against it: of
+// each it logs which rule names its algorithm, and of which algorithms the counted messages are.
 func TestRules(t *testing.T) {
 	if *asked != "" {
 		var b bytes.Buffer

@@ -9,8 +9,7 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 )
 
-// NCCLOptions is what a line of NCCL's file says besides a Rule. The zero value leaves it to
-// NCCL.
+// NCCLOptions is what a line of NCCL's file says besides a Rule. The zero value leaves it to NCCL.
 type NCCLOptions struct {
 	Protocol string // ll, ll128 or simple; empty is simple, from [SimpleFrom] bytes on
 	Channels int    // 0: NCCL's own choice

@@ -1,6 +1,5 @@
-// Package rules writes the files by which libraries choose algorithms of collectives: a
-// table of rules in the form of Open MPI (two of them), of NCCL's tuner plugin, or of Intel
-// MPI.
+// Package rules writes the files by which libraries choose algorithms of collectives: a table of
+// rules in the form of Open MPI (two of them), of NCCL's tuner plugin, or of Intel MPI.
 //
 // Sizes in a [Rule] are those of collective.Call: the message, or the block of one rank. Open
 // MPI and NCCL look at the total of all ranks for collectives of blocks, so a rule for
