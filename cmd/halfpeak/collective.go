@@ -18,6 +18,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/terminal"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/study/collectives"
+	"github.com/halfpeak/halfpeak/study/simulations"
 )
 
 type collectiveOptions struct {
@@ -26,7 +27,7 @@ type collectiveOptions struct {
 	call                   callFlags
 	sizes, segments        sizesFlag
 	ranks                  flags.Ranks
-	plot                   string
+	plot, places           string
 	width, height          int
 	crossovers, unverified bool
 	measured               measuredFlags
@@ -80,6 +81,7 @@ func (o *collectiveOptions) declare(cmd *cobra.Command) {
 	f.Var(&o.sizes, "size", "sizes of the message, or of each rank's block")
 	f.Var(&o.segments, "segment", "try segments of these sizes beside whole messages")
 	f.StringVar(&o.question.Map, "map-by", "", "place ranks by `core`, by a level, or on a list of cores, for example \"0,4,64..71\"")
+	f.StringVar(&o.places, "places", "", "place ranks by a CSV `file` with the columns rank, node and, for nodes in groups, group")
 	f.StringVar(&o.question.Algorithm, "algorithm", "all", "all, best or the `name` of one")
 	f.BoolVar(&o.question.Loop, "osu-loop", false, "report times as OSU's benchmarks do: a loop of calls and Open MPI barriers")
 	o.measured.declare(cmd)
@@ -99,6 +101,9 @@ func (o *collectiveOptions) run(cmd *cobra.Command, args []string) error {
 		return usagef("--plot %q: no such kind of image; use .%s", o.plot, strings.Join(reports.Exts(), ", ."))
 	}
 	if err := o.readPlatform(args[0], args[1]); err != nil {
+		return err
+	}
+	if err := o.place(cmd.Flags().Changed("ranks")); err != nil {
 		return err
 	}
 	if err := o.check(args[1]); err != nil {
@@ -169,6 +174,22 @@ func (o *collectiveOptions) readPlatform(name, platform string) error {
 		return err
 	}
 	return nil // the measured collectives are compared with the benchmark files
+}
+
+// place places ranks as the file of --places says: all of them, unless their number is given.
+func (o *collectiveOptions) place(ranksGiven bool) error {
+	q := &o.question
+	switch {
+	case o.places == "":
+		return nil
+	case q.Map != "" || len(q.Fits) > 0:
+		return usagef("--places requires a platform with levels, and no --map-by")
+	}
+	cores, ranks, err := simulations.ReadPlaces(o.places, q.Machine)
+	if q.Map = cores; !ranksGiven {
+		q.Ranks = []int{ranks}
+	}
+	return err
 }
 
 // check finds flags that do not go together, or do not suit the platform. For rules it replaces

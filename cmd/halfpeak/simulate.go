@@ -25,6 +25,7 @@ type simulateOptions struct {
 	machines    []string
 	totals, why bool
 	trace       string
+	places      string
 	reading     mpitrace.Options
 	simulations.Options
 }
@@ -55,6 +56,7 @@ machines, it breaks the finish down. Files may be compressed by gzip.`,
 	flags.StringArrayVar(&o.machines, "machine", nil, "use the message costs of this `platform`; give it again to compare")
 	flags.StringVar(&o.text.Eager, "eager-threshold", "", "with --machine: the largest `size` that is sent before its receive is posted")
 	flags.StringVar(&o.Map, "map-by", "", "with levels: place ranks by `core`, by a level, or on a list of cores")
+	flags.StringVar(&o.places, "places", "", "with levels: place ranks by a CSV `file` with the columns rank, node and, for nodes in groups, group")
 	flags.StringVar(&o.text.Noise, "noise", "", "noise of the operating system: a `file` of detours, or a distribution such as \"exponential mean=10us every=1ms\"")
 	flags.BoolVar(&o.text.Together, "noise-synchronized", false, "start all ranks at the same point of the detour file (synchronized noise)")
 	flags.IntVar(&o.Runs, "runs", 1, "run this `number` of times with different noise and print the distribution")
@@ -96,6 +98,8 @@ func (o *simulateOptions) check() error {
 		return usagef("--eager-threshold and --packet require --machine; for --loggops use S")
 	case machines == 0 && o.Map != "":
 		return usagef("--map-by requires a --machine with levels")
+	case o.places != "" && (machines != 1 || o.Map != ""):
+		return usagef("--places requires a single --machine, with levels, and no --map-by")
 	case o.text.Together && o.text.Noise == "":
 		return usagef("--noise-synchronized requires --noise with a file of detours")
 	}
@@ -114,6 +118,11 @@ func (o *simulateOptions) run(cmd *cobra.Command, args []string) (err error) {
 	}
 	if o.Machines, err = o.layers.designs(o.machines); err != nil {
 		return err
+	}
+	if o.places != "" {
+		if o.Map, _, err = simulations.ReadPlaces(o.places, o.Machines[0].Machine()); err != nil {
+			return err
+		}
 	}
 	switch {
 	case o.why:

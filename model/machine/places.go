@@ -104,3 +104,71 @@ func parseCores(list string, ranks, cores int) (Places, error) {
 	}
 	return places, nil
 }
+
+// PlaceNodes places each rank on the next free core of its node, of which a unit of the level
+// called "node" is one; without such a level, nodes are cores. Nodes of a group are in one unit of
+// the outermost level but the whole machine; if groups is empty, they follow each other in the
+// order of their first ranks. It is an error if the machine has too few units or cores, no level of
+// groups, or a node is in two groups.
+func (m Machine) PlaceNodes(nodes, groups []string) (Places, error) {
+	sizes := m.Sizes()
+	inside, size := -1, 1 // the level of nodes, and the cores of a node
+	for i, l := range m.Levels {
+		if l.Name == node {
+			inside, size = i, sizes[i]
+		}
+	}
+	space, unit := m.Cores(), "machine" // cores of a group
+	if outside := len(sizes) - 2; len(groups) > 0 {
+		if outside <= inside {
+			return nil, fmt.Errorf("%s has no level between its nodes and the whole machine, so groups of nodes are all alike; leave out their column, or describe the level", m)
+		}
+		space, unit = sizes[outside], m.Levels[outside].Name
+	}
+	type place struct {
+		group      string
+		first, own int // core, and number of ranks
+	}
+	places, of, taken, order := make(Places, len(nodes)), map[string]*place{}, map[string]int{}, map[string]int{}
+	for rank, name := range nodes {
+		group := ""
+		if len(groups) > 0 {
+			group = groups[rank]
+		}
+		if _, known := order[group]; !known {
+			order[group] = len(order)
+		}
+		if (order[group]+1)*space > m.Cores() {
+			return nil, fmt.Errorf("%d groups of nodes, and the machine has %d (%s)", len(order), m.Cores()/space, m)
+		}
+		p := of[name]
+		if p == nil {
+			if taken[group] += size; taken[group] > space {
+				return nil, fmt.Errorf("node %q is the %d. of its %s, which has %d (%s)", name, taken[group]/size, unit, space/size, m)
+			}
+			p = &place{group, order[group]*space + taken[group] - size, 0}
+			of[name] = p
+		}
+		switch {
+		case p.group != group:
+			return nil, fmt.Errorf("node %q is in the groups %q and %q", name, p.group, group)
+		case p.own == size:
+			return nil, fmt.Errorf("node %q has more than %d ranks, one for each core (%s)", name, size, m)
+		}
+		places[rank] = p.first + p.own
+		p.own++
+	}
+	return places, nil
+}
+
+// List returns the list of cores that [Machine.Place] reads.
+func (p Places) List() string {
+	var b strings.Builder
+	for i, core := range p {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(strconv.Itoa(core))
+	}
+	return b.String()
+}

@@ -2,6 +2,7 @@ package simulations
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/model/machine"
@@ -36,6 +37,9 @@ func ShapeOf(m machine.Machine, by string) string {
 	}
 	text := m.String() + ", ranks by " + by
 	if by[0] >= '0' && by[0] <= '9' {
+		if len(by) > 60 {
+			by = by[:strings.LastIndexByte(by[:60], ',')] + " …"
+		}
 		text = m.String() + ", ranks on cores " + by
 	}
 	shared := ""
