@@ -102,6 +102,32 @@ func TestEagerEdge(t *testing.T) {
 	}
 }
 
+// A root that is done after 0.65 of the receiver's time does not wait for it, and one that takes 0.75
+// does: up to where the one is measured, messages are eager.
+func TestWaitingRoot(t *testing.T) {
+	levels := two()
+	for i := range levels {
+		for k := range levels[i].Fans {
+			if f := &levels[i].Fans[k]; f.Receivers == 1 {
+				share := quantity.Micros(0.65)
+				if f.Size > 1024 {
+					share = 0.75
+				}
+				f.Average = f.Max * (1 + share) / 2
+			}
+		}
+	}
+	e, err := New(levels, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range e.Machine(Plain()).Levels {
+		if l.Eager != 1024 {
+			t.Errorf("%s: eager up to %v, want 1 KiB", l.Name, l.Eager)
+		}
+	}
+}
+
 func TestEstimate(t *testing.T) {
 	e, err := New(two(), 0)
 	if err != nil {

@@ -304,3 +304,46 @@ func BenchmarkNewLargest(b *testing.B) {
 		curve(b, points)
 	}
 }
+
+// Forecasts of a bent curve by the frozen calibrations, in each of their classes: what docs/trust.md
+// reports the coverage of. A new calibration changes these numbers and that report together.
+func TestFrozen(t *testing.T) {
+	points := doubling(1, 1<<20, func(n float64) float64 {
+		v := 2 + n/4000
+		if n > 8192 {
+			v *= 1.2
+		}
+		return v * (1 + 0.02*math.Sin(3*math.Log(n)))
+	})
+	few := []Point{points[0], points[5], points[10], points[15], points[20]}
+	for _, c := range []struct {
+		name      string
+		k         *Calibration
+		points    []Point
+		n         quantity.Bytes
+		low, high float64 // logarithms of the middle over the low end, and of the high end over the middle
+	}{
+		{"inside", Latencies, points, 3000, 0.0735, 0.0593},
+		{"across the jump", Latencies, points, 12000, 0.1333, 0.1134},
+		{"wide", Latencies, few, 4096, 0.2526, 0.1862},
+		{"above", Latencies, points, 2 << 20, 0.2214, 0.1130},
+		{"far", Latencies, points, 16 << 20, 3.4799, 0.3592},
+		{"below", Latencies, points[6:], 8, 0.2818, 0.1012},
+		{"measured", Latencies, points, 4096, 0.0876, 0.0876},
+		{"inside", Operations, points, 3000, 0.0763, 0.0547},
+		{"wide", Operations, few, 4096, 0.2404, 0.2507},
+		{"above", Operations, points, 2 << 20, 0.3202, 0.3474},
+		{"far", Operations, points, 16 << 20, 2.2405, 1.2889},
+		{"below", Operations, points[6:], 8, 0.3188, 0.3505},
+	} {
+		curve, err := c.k.New(c.points, 0.01)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := curve.At(c.n)
+		low, high := math.Log(float64(f.Middle/f.Low)), math.Log(float64(f.High/f.Middle))
+		if math.Abs(low/c.low-1) > 0.005 || math.Abs(high/c.high-1) > 0.005 {
+			t.Errorf("%s: %.4f, %.4f; calibrated %.4f, %.4f", c.name, low, high, c.low, c.high)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package holdout
 import (
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -152,6 +153,25 @@ func TestKinds(t *testing.T) {
 		if got := [2]bool{Latency(&c), Operation(&c)}; got != want {
 			t.Errorf("%v: latency, operation = %v, want %v", kind, got, want)
 		}
+	}
+}
+
+// The level is that at which factors of the others hold 95 % of each machine: of two whose factors
+// are even from 0 to 1 and from 0 to 1.1, the second is held in l/1.1 of its cases at level l, and
+// the first in all, so that l = 0.9 · 1.1 = 0.99.
+func TestNestedLevel(t *testing.T) {
+	var all []outcome
+	for k := range 1000 {
+		all = append(all, outcome{"a", float64(k) / 1000, 0, 1}, outcome{"b", 1.1 * float64(k) / 1000, 0, 1})
+	}
+	if got := nestedLevel(all, 1); math.Abs(got-0.99) > 0.0051 { // levels are tried in steps of 0.005
+		t.Errorf("level %v, want 0.99", got)
+	}
+	for i := range all { // machines that are alike need no more than 95 %
+		all[i].up = float64(i/2) / 1000
+	}
+	if got := nestedLevel(all, 1); math.Abs(got-0.95) > 0.0051 {
+		t.Errorf("level %v of machines that are alike, want 0.95", got)
 	}
 }
 
