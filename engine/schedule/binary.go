@@ -30,6 +30,8 @@ const (
 	nodeSize      = 39
 )
 
+var le = binary.LittleEndian
+
 // WriteBinary writes the schedule in the binary form of GOAL that LogGOPSim
 // reads, the same bytes as its txt2bin writes from WriteText's. Labels are lost,
 // and a CPU or NIC above 255 is an error: the form has 8 bits for them.
@@ -41,7 +43,6 @@ func (s *Schedule) WriteBinary(w io.Writer) error {
 		}
 	}
 	b := bufio.NewWriterSize(w, 1<<16)
-	le := binary.LittleEndian
 	buf := le.AppendUint64(nil, magic)
 	buf = le.AppendUint32(buf, uint32(s.Ranks()))
 	buf = append(buf, uint8(s.cpus-1), uint8(s.nics-1))
@@ -103,13 +104,13 @@ func (s *Schedule) WriteBinary(w io.Writer) error {
 	return b.Flush()
 }
 
-// A binaryReader reads the binary form from front to end. It believes no number
-// before it has seen what the number counts.
+// A binaryReader reads the binary form from front to end. It believes no number before it has seen
+// what the number counts.
 type binaryReader struct {
 	r    *bufio.Reader
 	name string
 	at   int64 // offset in the file
-	part string
+	part int   // the rank; −1 is the table of ranks, −2 the head
 	err  error
 	b    *Builder
 
@@ -122,22 +123,23 @@ type binaryReader struct {
 type node struct{ waits, done, started uint32 }
 
 func readBinary(r *bufio.Reader, name string, read func() float64) (*Schedule, error) {
-	p := binaryReader{r: r, name: name, part: "the head"}
+	p := binaryReader{r: r, name: name, part: -2}
 	p.next(8) // the magic
 	head := p.next(6)
 	if p.err != nil {
 		return nil, p.err
 	}
-	ranks := binary.LittleEndian.Uint32(head)
+	ranks, cpus, nics := le.Uint32(head), int(head[4])+1, int(head[5])+1
 	if ranks == 0 {
 		return nil, p.errorf(8, "the number of ranks is 0; a schedule has at least one")
 	}
-	cpus, nics := int(head[4])+1, int(head[5])+1
 	ends := p.table(ranks)
 	p.b = NewBuilder(int(ranks))
 	p.b.read = read
-	for rank := range ends {
-		p.rank(rank, int64(ends[rank])+8)
+	for rank, end := range ends {
+		if p.part = rank; p.err == nil {
+			p.rank(int64(end) + 8)
+		}
 	}
 	if _, err := r.Peek(1); p.err == nil && err != io.EOF {
 		p.fail(p.at, "the last rank ends here, but the file goes on")
@@ -165,133 +167,135 @@ func (p *binaryReader) fail(at int64, format string, args ...any) {
 	}
 }
 
-// zeros stands for what cannot be read; there is an error then.
-var zeros [nodeSize]byte
-
-// next reads n bytes, up to nodeSize of them. They are valid until the next call.
+// next reads n bytes, which the buffer has room for; nil after an error. They are valid until the
+// next call.
 func (p *binaryReader) next(n int) []byte {
 	if p.err != nil {
-		return zeros[:n]
+		return nil
 	}
 	got, err := p.r.Peek(n)
 	if err != nil {
 		if err == io.EOF {
-			err = fmt.Errorf("the file ends in %s; is it cut?", p.part)
+			part := [...]string{"the head", "the table of ranks", fmt.Sprintf("rank %d", p.part)}[min(p.part+2, 2)]
+			err = fmt.Errorf("the file ends in %s; is it cut?", part)
 		}
 		p.fail(p.at+int64(len(got)), "%w", err)
-		return zeros[:n]
+		return nil
 	}
 	p.r.Discard(n)
 	p.at += int64(n)
 	return got
 }
 
-func (p *binaryReader) u32() uint32 { return binary.LittleEndian.Uint32(p.next(4)) }
+// records reads n records of so many bytes, as many at a time as the buffer has room for, and calls
+// use with each and its offset. It ends with the first error.
+func (p *binaryReader) records(n uint32, size int, use func(b []byte, at int64)) {
+	for n > 0 && p.err == nil {
+		some := min(n, uint32(p.r.Size()/size))
+		at := p.at
+		for b := p.next(int(some) * size); len(b) > 0 && p.err == nil; b, at = b[size:], at+int64(size) {
+			use(b[:size:size], at)
+		}
+		n -= some
+	}
+}
 
 // table reads where the ranks begin and end. It returns the ends.
-func (p *binaryReader) table(ranks uint32) []uint64 {
-	p.part = "the table of ranks"
+func (p *binaryReader) table(ranks uint32) (ends []uint64) {
+	p.part = -1
 	begin := 6 + 16*uint64(ranks)
-	var ends []uint64
-	for rank := range ranks {
-		row := p.next(16)
-		from, to := binary.LittleEndian.Uint64(row), binary.LittleEndian.Uint64(row[8:])
+	p.records(ranks, 16, func(b []byte, at int64) {
+		from, to := le.Uint64(b), le.Uint64(b[8:])
 		if from != begin || to < from+8 || to > math.MaxInt64-8 {
-			p.fail(p.at-16, "rank %d should begin at %d and end after that, but is from %d to %d", rank, begin, from, to)
-		}
-		if p.err != nil {
-			return nil
+			p.fail(at, "rank %d should begin at %d and end after that, but is from %d to %d", len(ends), begin, from, to)
 		}
 		ends = append(ends, to)
 		begin = to
-	}
+	})
 	return ends
 }
 
 // rank reads one rank, which ends at the offset end.
-func (p *binaryReader) rank(rank int, end int64) {
-	p.part = fmt.Sprintf("rank %d", rank)
+func (p *binaryReader) rank(end int64) {
 	begin := p.at
-	n, m := p.u32(), p.u32()
+	head := p.next(8)
+	if head == nil {
+		return
+	}
+	n, m := le.Uint32(head), le.Uint32(head[4:])
 	if least := p.at + 4*int64(m) + nodeSize*int64(n); least > end {
-		p.fail(begin, "rank %d ends at %d, but %d operations and %d roots need at least until %d", rank, end, n, m, least)
+		p.fail(begin, "rank %d ends at %d, but %d operations and %d roots need at least until %d", p.part, end, n, m, least)
 	}
-	p.roots = p.roots[:0]
-	for range m {
-		if p.roots = append(p.roots, p.u32()); p.err != nil {
-			return
-		}
-	}
+	p.roots, p.nodes = p.roots[:0], p.nodes[:0]
+	p.records(m, 4, func(b []byte, _ int64) { p.roots = append(p.roots, le.Uint32(b)) })
 	p.b.NextRank()
-	first := uint32(len(p.b.s.ops))
-	p.nodes = p.nodes[:0]
-	nodes := p.at
-	listed, root := uint32(0), 0
-	for i := range n {
-		p.node(&listed)
-		if err := p.b.Err(); p.err == nil && err != nil {
-			p.fail(p.at-nodeSize, "%w", err)
-		}
-		if p.err != nil {
-			return
-		}
-		isRoot := root < len(p.roots) && p.roots[root] == i
-		if isRoot {
-			root++
-		}
-		if isRoot != (p.nodes[i].waits == 0) {
-			p.fail(p.at-nodeSize, "operation %d of rank %d has %d dependencies, which does not agree with the list of roots before it", i, rank, p.nodes[i].waits)
-			return
-		}
+	nodes, listed, roots := p.at, uint32(0), p.roots
+	p.records(n, nodeSize, func(b []byte, at int64) { roots = p.node(b, at, &listed, roots) })
+	if len(roots) > 0 {
+		p.fail(begin+8, "the list of roots of rank %d is not ascending, or has an operation that does not exist", p.part)
 	}
-	if root < len(p.roots) {
-		p.fail(begin+8, "the list of roots of rank %d is not ascending, or has an operation that does not exist", rank)
+	if p.err != nil {
+		return
 	}
 	p.waits = append(p.waits[:0], make([]uint32, n)...)
-	for i := range n {
-		p.successors(&p.b.done, p.nodes[i].done, first, i, n)
-		p.successors(&p.b.starts, p.nodes[i].started, first, i, n)
-		if p.err != nil {
-			return
-		}
-	}
+	p.successors(listed)
 	for i, node := range p.nodes {
 		if node.waits != p.waits[i] {
-			p.fail(nodes+nodeSize*int64(i), "operation %d of rank %d should wait for %d others, but %d name it as successor", i, rank, node.waits, p.waits[i])
+			p.fail(nodes+nodeSize*int64(i), "operation %d of rank %d should wait for %d others, but %d name it as successor", i, p.part, node.waits, p.waits[i])
 		}
 	}
 	if p.at != end {
-		p.fail(p.at, "rank %d should end at %d, but ends here", rank, end)
+		p.fail(p.at, "rank %d should end at %d, but ends here", p.part, end)
 	}
 }
 
-// node reads one operation.
-func (p *binaryReader) node(listed *uint32) {
-	b := p.next(nodeSize)
-	le := binary.LittleEndian
+// node reads one operation. It returns the roots that are left.
+func (p *binaryReader) node(b []byte, at int64, listed *uint32, roots []uint32) []uint32 {
 	n := node{waits: le.Uint32(b), done: le.Uint32(b[23:]), started: le.Uint32(b[31:])}
 	atDone, atStarted := le.Uint32(b[27:]), le.Uint32(b[35:])
-	if atDone != *listed || atStarted != *listed+n.done {
-		p.fail(p.at-nodeSize+23, "the successors should begin at %d and %d of the list, but do at %d and %d", *listed, *listed+n.done, atDone, atStarted)
+	if atDone != *listed || atStarted != *listed+n.done || uint64(atStarted)+uint64(n.started) > math.MaxUint32 {
+		p.fail(at+23, "the successors should begin at %d and %d of the list, but do at %d and %d", *listed, *listed+n.done, atDone, atStarted)
 	}
 	*listed += n.done + n.started
+	i := uint32(len(p.nodes))
+	isRoot := len(roots) > 0 && roots[0] == i
+	if isRoot {
+		roots = roots[1:]
+	}
 	p.nodes = append(p.nodes, n)
 	if p.err == nil {
 		p.b.Add(Op{Kind: Kind(b[4]), Peer: le.Uint32(b[5:]), Size: le.Uint64(b[9:]), Tag: le.Uint32(b[17:]), CPU: uint16(b[21]), NIC: uint16(b[22])})
 	}
+	if err := p.b.Err(); err != nil {
+		p.fail(at, "%w", err)
+	}
+	if isRoot != (n.waits == 0) {
+		p.fail(at, "operation %d of rank %d has %d dependencies, which does not agree with the list of roots before it", i, p.part, n.waits)
+	}
+	return roots
 }
 
-// successors reads the successors of one kind of operation i of n.
-func (p *binaryReader) successors(e *edges, count, first, i, n uint32) {
-	for range count {
-		to := p.u32()
-		if to >= n {
-			p.fail(p.at-4, "operation %d has successor %d, but the rank has only %d operations", i, to, n)
+// successors reads the list of all successors of a rank.
+func (p *binaryReader) successors(listed uint32) {
+	n, first := uint32(len(p.nodes)), p.b.s.first[p.part]
+	i, left := uint32(0), node{} // of operation i − 1
+	p.records(listed, 4, func(b []byte, at int64) {
+		for left.done+left.started == 0 {
+			left = p.nodes[i]
+			i++
 		}
-		if p.err != nil {
+		to, e := le.Uint32(b), &p.b.done
+		if left.done > 0 {
+			left.done--
+		} else {
+			left.started--
+			e = &p.b.starts
+		}
+		if to >= n {
+			p.fail(at, "operation %d has successor %d, but the rank has only %d operations", i-1, to, n)
 			return
 		}
 		p.waits[to]++
-		*e = append(grown(p.b, *e, 1), edge{first + i, first + to})
-	}
+		*e = append(*e, edge{first + i - 1, first + to})
+	})
 }

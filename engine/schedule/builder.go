@@ -90,7 +90,10 @@ func (b *Builder) Add(op Op) uint32 {
 	}
 	b.s.cpus = max(b.s.cpus, int(op.CPU)+1)
 	b.s.nics = max(b.s.nics, int(op.NIC)+1)
-	b.s.ops = append(grown(b, b.s.ops, 1), op)
+	if len(b.s.ops) == cap(b.s.ops) {
+		b.s.ops = grown(b, b.s.ops, 1)
+	}
+	b.s.ops = append(b.s.ops, op)
 	return uint32(len(b.s.ops) - 1)
 }
 
