@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -69,10 +70,11 @@ func TestKillOther(t *testing.T) {
 		go func() { ended <- work(q, i/len(Transports)) }()
 		select {
 		case err := <-ended:
-			if !strings.Contains(err.Error(), "gone") {
+			// A busy machine may see the silence before the end of the connection.
+			if !slices.ContainsFunc([]string{"gone", "has said nothing", "has not answered", "does not acknowledge"}, func(s string) bool { return strings.Contains(err.Error(), s) }) {
 				t.Errorf("%s: %v", transport, err)
 			}
-		case <-time.After(5 * time.Second):
+		case <-time.After(time.Minute): // many times Patience: it would go on for ever
 			t.Fatalf("%s, program %d: node 0 goes on", transport, i/len(Transports))
 		}
 		_ = q.Close() // the child's status is that it was killed
@@ -80,9 +82,15 @@ func TestKillOther(t *testing.T) {
 			t.Errorf("%s: node 1 is there after Close", transport)
 		}
 	}
-	if d, m := held(t); d > descriptors || m > mappings {
-		t.Errorf("%d descriptors and %d mappings are left of %d pairs", d-descriptors, m-mappings, killed)
+	d, m := held(t)
+	for range 100 { // what reads the other node's last words may not have run yet
+		if d <= descriptors && m <= mappings {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+		d, m = held(t)
 	}
+	t.Errorf("%d descriptors and %d mappings are left of %d pairs", d-descriptors, m-mappings, killed)
 }
 
 // TestKillThis kills node 0: node 1 ends by itself.
