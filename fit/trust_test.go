@@ -16,13 +16,13 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-var update = flag.Bool("update", false, "write docs/trust.md")
+var update = flag.Bool("update", false, "write docs/validation/trust.md")
 
 // A trial fits one planted table and tells, by parameter, whether the interval holds the truth. No
 // interval, or a fit that is refused, is told by nil.
 type trialFunc func(random *rand.Rand) map[string]bool
 
-// A promise is a row of docs/trust.md: intervals of 95 % under a condition.
+// A promise is a row of docs/validation/trust.md: intervals of 95 % under a condition.
 type promise struct {
 	what, condition string
 	runs            int
@@ -238,7 +238,7 @@ var promises = []promise{
 }
 
 // TestTrust measures the coverage of every interval that a fit prints, on planted data, and
-// compares docs/trust.md with it. The seeds are fixed: the numbers are the same every time.
+// compares docs/validation/trust.md with it. The seeds are fixed: the numbers are the same every time.
 func TestTrust(t *testing.T) {
 	if testing.Short() {
 		t.Skip("thousands of fits")
@@ -288,7 +288,7 @@ func TestTrust(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "| %s | %s | %d of %d | %s |\n", p.what, p.condition, refused, p.runs, text)
 	}
-	compareSection(t, filepath.Join("..", "docs", "trust.md"), "intervals of fits", b.String())
+	compareSection(t, filepath.Join("..", "docs", "validation", "trust.md"), "intervals of fits", b.String())
 }
 
 // parameters are the columns of promises, in their order.

@@ -64,7 +64,7 @@ func TestOwn(t *testing.T) {
 
 // The published curves, where they are. The calibration has learned from them, so that most of this
 // is in sample; one machine is judged by a calibration without it. All the others are in
-// docs/trust.md, and take minutes.
+// docs/validation/trust.md, and take minutes.
 func TestPublished(t *testing.T) {
 	if testing.Short() {
 		t.Skip("500 curves")
