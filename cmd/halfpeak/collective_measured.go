@@ -23,6 +23,7 @@ func (m *measuredFlags) declare(cmd *cobra.Command) {
 	f.StringSliceVar(&m.files.Paths, "measured", nil, "put the times beside those in these benchmark `files`")
 	f.Var(&m.ranks, "measured-ranks", "how many ranks took part, where files do not say: one number, or one for each such table")
 	enum(cmd, &m.statistic, "statistic", "whose measured time counts", "both", string(fitted.Average), string(fitted.Slowest))
+	m.files.Fit.Trace.Spell = asFlag
 	f.StringVar(&m.files.Fit.Trace.X, "x", "", "`column` of the sizes in a measured CSV, by name or number, as in \"size:KiB\"")
 	f.StringVar(&m.files.Fit.Trace.Y, "y", "", "`column` of the times in a measured CSV, as in \"time:ms\"")
 }

@@ -87,6 +87,7 @@ func (o *fitOptions) declare(cmd *cobra.Command) {
 	}
 	enum(cmd, &o.method, "method", "how to put a line through points", methods...)
 	f := cmd.Flags()
+	o.asked.Trace.Spell = asFlag
 	f.StringVar(&o.asked.Trace.X, "x", "", "`column` of the sizes in a CSV, by name or number, as in \"size:KiB\"")
 	f.StringVar(&o.asked.Trace.Y, "y", "", "`column` of the times in a CSV, as in \"time:ms\"")
 	f.IntVar(&o.asked.Segments, "segments", 0, "number of lines of a piecewise fit; 0 lets the data decide")

@@ -148,6 +148,9 @@ func spelled(cmd *cobra.Command, fields []string) string {
 	return " (" + strings.Join(all, ", ") + ")"
 }
 
+// asFlag spells an option of reading files as the flag of its name.
+func asFlag(option, value string) string { return "--" + option + " " + value }
+
 // noEmptyFlags is a usage error for a flag that is given and empty: most often
 // a script's variable that is not set. An empty title is a title.
 func noEmptyFlags(cmd *cobra.Command) (err error) {

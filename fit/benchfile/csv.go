@@ -133,7 +133,7 @@ func (f *csv) open(p *parser, header []byte, names [][]byte, comma byte, c colum
 		p.warn("line %d: the header has no unit for the times; it is %s, as line %d says", p.file.Lines, p.unit, p.unitAt)
 	}
 	if c.unread != "" {
-		p.warn("line %d: column %q has no unit and is not read; give it with --y %s:us", p.file.Lines, c.unread, printable(c.unread))
+		p.warn("line %d: column %q has no unit and is not read; give it with %s", p.file.Lines, c.unread, p.spell("y", printable(c.unread)+":us"))
 	}
 	f.split = newSplitter(p, names, &f.cols)
 }
@@ -212,7 +212,7 @@ func (f *csv) add(p *parser, n int, bytes float64, t number) {
 		p.badRow("size %s is above 8 PiB; mend or remove the row", size)
 		return
 	case bytes != math.Trunc(bytes):
-		p.badRow("size %s is not a whole number of bytes; mend or remove the row, or give the unit of sizes with --x", size)
+		p.badRow("size %s is not a whole number of bytes; mend or remove the row, or give the unit of sizes with %s", size, p.spell("x", "COLUMN:UNIT"))
 		return
 	}
 	b := f.split.table(p, f, n)

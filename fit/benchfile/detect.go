@@ -140,7 +140,7 @@ func (f *csv) headless(p *parser, line []byte, values [][]byte, comma byte, firs
 	j, errY := strconv.Atoi(y)
 	if errX != nil || errY != nil || i < 1 || j < 1 || i > len(values) || j > len(values) {
 		if first {
-			p.suggest("numbers without a header; write one such as \"size_bytes,time_us\", or give columns and units with --x 1:bytes --y 2:us")
+			p.suggest("numbers without a header; write one such as \"size_bytes,time_us\", or give columns and units with %s %s", p.spell("x", "1:bytes"), p.spell("y", "2:us"))
 		}
 		return false
 	}
@@ -148,7 +148,7 @@ func (f *csv) headless(p *parser, line []byte, values [][]byte, comma byte, firs
 	size, _ := quantity.Unit(cmp.Or(xUnit, "B"))
 	c.set(sizeColumn, i-1, size.Num)
 	if u, ok := quantity.Unit(yUnit); !ok || !c.setTime(j-1, u, "") {
-		p.suggest("column %d has no unit; give it with --y %d:us", j, j)
+		p.suggest("column %d has no unit; give it with %s", j, p.spell("y", itoa(j)+":us"))
 		return false
 	}
 	f.open(p, nil, make([][]byte, len(values)), comma, c)

@@ -178,9 +178,9 @@ func TestFormats(t *testing.T) {
 		"PingPong | imb | one-way time | 3 rows, 3 sizes | 0:0.5 … 2:0.52",
 		"  ! 1 row cut off and left out (the first in line 7)")
 	check("dimensions.csv", 0,
-		`- column "nodes" tells tables apart (2, 4); --pool nodes takes them together`,
-		`- column "ppn" tells tables apart (1, 4); --pool ppn takes them together`,
-		`- column "run" has 2 values for the same sizes, taken together (--group run keeps them apart)`,
+		`- column "nodes" tells tables apart (2, 4); pool=nodes takes them together`,
+		`- column "ppn" tells tables apart (1, 4); pool=ppn takes them together`,
+		`- column "run" has 2 values for the same sizes, taken together (group=run keeps them apart)`,
 		"nodes=2 ppn=1 n1 | csv | one-way time | 4 rows, 2 sizes | 8:1.6 (1.5 1.5 1.7) … 64:2.6 (2.5 2.51 2.7)",
 		"nodes=2 ppn=4 n1 | csv | one-way time | 2 rows, 2 sizes | 8:1.9 … 64:2.9",
 		"nodes=4 ppn=1 n1 | csv | one-way time | 2 rows, 2 sizes | 8:3.5 … 64:4.5")
@@ -189,11 +189,11 @@ func TestFormats(t *testing.T) {
 		"! line 3: the header has no unit for the times; it is usec, as line 2 says",
 		"csv | csv | one-way time | 2 rows, 2 sizes | 1024:5 … 2048:7")
 	check("one_line.json", 0,
-		`- column "nodes" tells tables apart (2, 4); --pool nodes takes them together`,
+		`- column "nodes" tells tables apart (2, 4); pool=nodes takes them together`,
 		"nodes=2 | json | one-way time | 2 rows, 2 sizes | 8:1.5 … 64:2.5",
 		"nodes=4 | json | one-way time | 2 rows, 2 sizes | 8:3.5 … 64:4.5")
 	check("columns.json", 0,
-		`- column "ranks" tells tables apart (16, 32); --pool ranks takes them together`,
+		`- column "ranks" tells tables apart (16, 32); pool=ranks takes them together`,
 		"ranks=16 | json | collective allreduce/16 | 2 rows, 2 sizes | 8:1.5 … 64:2.5",
 		"ranks=32 | json | collective allreduce/32 | 2 rows, 2 sizes | 8:3.5 … 64:4.5")
 

@@ -195,6 +195,7 @@ func set(names ...string) map[string]bool {
 // A finder assigns the columns of a header to the values that are read.
 type finder struct {
 	columns
+	spell    func(option, value string) string
 	cols     []columnName
 	x, y     string // names or numbers given by options; "" if not given
 	timeRank int    // place of the time's name in the order of preference; −1 if an option names it
@@ -206,7 +207,7 @@ type finder struct {
 func (f *csv) columns(p *parser, cols []columnName, unit string) (*columns, string) {
 	x, xUnit := columnOption(p.opt.X)
 	y, yUnit := columnOption(p.opt.Y)
-	h := finder{columns: noColumns(), cols: cols, x: x, y: y, timeRank: len(timeNames) + 2, noUnit: -1}
+	h := finder{columns: noColumns(), spell: p.spell, cols: cols, x: x, y: y, timeRank: len(timeNames) + 2, noUnit: -1}
 	for i := range cols {
 		col, number := &cols[i], strconv.Itoa(i+1)
 		isX := x != "" && (col.full == x || number == x)
@@ -337,10 +338,10 @@ func (h *finder) missing() string {
 	case h.keyColumn() < 0:
 	case at < 0 && h.noUnit >= 0:
 		name := h.cols[h.noUnit].full
-		return "column " + strconv.Quote(name) + " has no unit; write it as " + strconv.Quote(name+"_us") + ", or give the unit with --y " + printable(name) + ":us"
+		return "column " + strconv.Quote(name) + " has no unit; write it as " + strconv.Quote(name+"_us") + ", or give the unit with " + h.spell("y", printable(name)+":us")
 	case at >= 0 && !h.cols[at].hasUnit:
 		name := h.cols[at].full
-		return "column " + strconv.Quote(name) + " has no unit; give it with --y " + printable(name) + ":us"
+		return "column " + strconv.Quote(name) + " has no unit; give it with " + h.spell("y", printable(name)+":us")
 	}
 	return ""
 }

@@ -142,6 +142,14 @@ func (p *parser) errorf(line int, msg string, args ...any) *Error {
 	return &Error{File: p.file.Name, Line: line, Msg: plain(fmt.Sprintf(msg, args...))}
 }
 
+// spell returns how a user gives an option a value.
+func (p *parser) spell(option, value string) string {
+	if p.opt.Spell == nil {
+		return option + "=" + value
+	}
+	return p.opt.Spell(option, value)
+}
+
 // badRow records the error of an invalid row; the first is returned for the file.
 func (p *parser) badRow(msg string, args ...any) {
 	if p.faults++; p.fault == nil {

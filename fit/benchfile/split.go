@@ -187,7 +187,7 @@ func (s *splitter) table(p *parser, f *csv, n int) *builder {
 	x.b = p.begin(Table{Format: cmp.Or(f.format, "csv"), Kind: s.cols.kind, Packet: quantity.Bytes(packet)})
 	if p.dropped > dropped {
 		p.dropped = dropped
-		p.badRow("more than %d tables or %d sizes in them; --pool takes the values of a column together, or split the file", p.tableLimit, sizesEach*p.tableLimit)
+		p.badRow("more than %d tables or %d sizes in them; %s takes the values of a column together, or split the file", p.tableLimit, sizesEach*p.tableLimit, p.spell("pool", "COLUMN"))
 		return x.b
 	}
 	s.order = append(s.order, x)
@@ -359,9 +359,10 @@ func (s *splitter) end(p *parser) {
 	}
 	for i := range s.columns {
 		c := &s.columns[i]
+		name := short([]byte(c.name))
 		if c.role != candidate && c.role != repeated {
 			if given[i] && s.rows > s.sizes() {
-				p.note("column %q has %d values or more: rows of the same size are taken together (--group %s keeps them apart)", short([]byte(c.name)), len(c.values), short([]byte(c.name)))
+				p.note("column %q has %d values or more: rows of the same size are taken together (%s keeps them apart)", name, len(c.values), p.spell("group", name))
 			}
 			continue
 		}
@@ -369,9 +370,9 @@ func (s *splitter) end(p *parser) {
 		switch {
 		case c.role == candidate && (dimension || s.isPlacement(p, i)):
 			c.role = asked
-			p.note("column %q tells tables apart (%s); --pool %s takes them together", short([]byte(c.name)), s.list(i), short([]byte(c.name)))
+			p.note("column %q tells tables apart (%s); %s takes them together", name, s.list(i), p.spell("pool", name))
 		case splits:
-			p.note("column %q has %d values for the same sizes, taken together (--group %s keeps them apart)", short([]byte(c.name)), len(c.values), short([]byte(c.name)))
+			p.note("column %q has %d values for the same sizes, taken together (%s keeps them apart)", name, len(c.values), p.spell("group", name))
 		}
 	}
 	for i := range s.columns {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/fit/contention"
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -47,7 +48,7 @@ func isCalibration(paths []string) bool {
 // fitCalibration fits a machine to an output of calibrate.c.
 func fitCalibration(path string, o Options) (*Fitted, error) {
 	if o.Model != "" && o.Model != "auto" || len(o.Levels) > 0 || o.Compare != "" || o.Runs {
-		return nil, fmt.Errorf("%s is calibrate's and is fitted as a machine: leave out --model, --level, --compare and --runs", path)
+		return nil, usage.Fields(fmt.Errorf("%s is calibrate's and is fitted as a machine; leave out the model, levels, comparison and runs", path), "model", "level", "compare", "runs")
 	}
 	file, err := os.Open(path)
 	if err != nil {
@@ -70,7 +71,7 @@ func fitCalibration(path string, o Options) (*Fitted, error) {
 		f.Notes = append(f.Notes, fmt.Sprintf("level %s: not measured; it is taken to be like the next one", name))
 	}
 	if gamma := c.Gamma(); gamma > 0 {
-		f.Notes = append(f.Notes, fmt.Sprintf("combining takes %.3g ns/B: collective --gamma %.3gns/B", 1e3*float64(gamma), 1e3*float64(gamma)))
+		f.Notes = append(f.Notes, fmt.Sprintf("combining takes %.3g ns/B, the γ of collectives", 1e3*float64(gamma)))
 	}
 	return f, nil
 }
