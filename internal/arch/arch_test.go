@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -237,6 +238,29 @@ func TestOnlyMainPrints(t *testing.T) {
 			switch name := x.Name + "." + s.Sel.Name; name {
 			case "os.Exit", "os.Stdout", "os.Stderr", "log.Fatal", "log.Fatalf", "log.Print", "log.Printf", "fmt.Print", "fmt.Printf", "fmt.Println":
 				t.Errorf("%s: %s; write to the io.Writer of the caller, and return an error", set.Position(s.Pos()), name)
+			}
+			return true
+		})
+	}
+}
+
+// namesFlag matches a flag in a message, such as "give --nodes".
+var namesFlag = regexp.MustCompile(`(^|[ (])--[a-z]`)
+
+// TestMessagesNameNoFlags holds that only cmd knows how its user spells an option. Programs of others
+// have flags too, and package explore writes command lines.
+func TestMessagesNameNoFlags(t *testing.T) {
+	others := []string{"iperf3 --json", "mpirun --mca", "--save-mem", "--token", "validate --live", "--unit"}
+	set := token.NewFileSet()
+	for _, f := range sources(t, set) {
+		if strings.HasPrefix(f.dir, "cmd/") || strings.HasPrefix(f.dir, "tools/") || strings.HasPrefix(f.dir, "internal/") || f.dir == "beam" || f.dir == "explore" {
+			continue
+		}
+		ast.Inspect(f.File, func(n ast.Node) bool {
+			s, ok := n.(*ast.BasicLit)
+			if ok && s.Kind == token.STRING && namesFlag.MatchString(strings.Trim(s.Value, "\"`")) &&
+				!slices.ContainsFunc(others, func(o string) bool { return strings.Contains(s.Value, o) }) {
+				t.Errorf("%s names a flag: %s; see usage.Fields", set.Position(s.Pos()), s.Value)
 			}
 			return true
 		})
