@@ -11,16 +11,17 @@ import (
 // A blend predicts a collective by several forms, each weighted by how well it predicted the
 // measurements that were held out.
 type blend struct {
-	name    string // the collective
-	oneNode bool   // all ranks are on one node
-	samples []sample
-	places  []place // ascending
-	forms   []*localForm
+	name     string // the collective
+	oneNode  bool   // all ranks are on one node
+	unplaced bool   // the ranks on each node are not known
+	samples  []sample
+	places   []place // ascending
+	forms    []*localForm
 	// between has held-out places that lie between other places, beyond those with more nodes than
 	// any place in the fit. With too few places for that, beyond has held-out sizes, and sizesOnly
-	// is set.
-	between, beyond heldOut
-	sizesOnly       bool
+	// is set; undescribed then says that no form describes all places.
+	between, beyond        heldOut
+	sizesOnly, undescribed bool
 }
 
 // heldOut has the errors of candidates, log(predicted/measured), at calls that were held out. The
@@ -30,6 +31,8 @@ type heldOut struct {
 	total  []float64   // lg of the total bytes of each call
 	errors [][]float64 // by candidate and call; NaN where the candidate has no prediction
 	own    []float64   // errors of the blend, each with weights from the other calls
+	// quantile is the 96 % point of the errors of the blend over their scales.
+	quantile float64
 }
 
 func comparePlaces(a, b place) int {
@@ -55,6 +58,9 @@ const (
 	maxHeld     = 240 // calls held out of one group
 	// sizeFolds is the number of groups of sizes that are held out in turn.
 	sizeFolds = 3
+	// undescribedError is the error of calls that were held out at places in the fit, without their
+	// residuals, above which no form describes these places.
+	undescribedError = 0.3
 )
 
 // learn holds out places, and collects the errors of the candidates and of the blend.
@@ -72,7 +78,7 @@ func (b *blend) learn() {
 		}
 	}
 	last := b.places[len(b.places)-1].nodes
-	for _, limit := range []float64{last / 2, last / 4} {
+	for _, limit := range []float64{last / 1.3, last / 2, last / 4} {
 		if b.places[0].nodes < limit {
 			b.holdOut(&b.beyond, func(s sample) bool { return s.nodes > limit })
 		}
@@ -95,7 +101,9 @@ func (b *blend) learn() {
 			own, _ := average(b.weights(h, logs, h.total[i], i), logs)
 			h.own = append(h.own, own)
 		}
+		h.normalize()
 	}
+	b.undescribed = b.sizesOnly && b.beyond.rootMeanSquare(func(int) float64 { return 1 }) > undescribedError
 }
 
 // sizes returns the measured sizes, ascending.
@@ -135,7 +143,7 @@ func (b *blend) holdOut(h *heldOut, out func(sample) bool) {
 	}
 	rest := newBlend(b.name, b.oneNode, forms, kept)
 	for _, s := range thin(held) {
-		b.add(h, s, rest.candidates(s.place, s.n))
+		b.add(h, s, rest.candidates(s.place, s.n, b.sizesOnly))
 	}
 }
 
@@ -161,11 +169,13 @@ func (b *blend) totalLg(p place, n float64) float64 {
 
 // candidates returns the log of the time by each form and by interpolation, NaN if unavailable.
 // Between measured places, forms are corrected by their residuals at the places on both sides,
-// otherwise by residuals nearby.
-func (b *blend) candidates(p place, n float64) (logs []float64) {
+// otherwise by residuals nearby; formsOnly are not corrected.
+func (b *blend) candidates(p place, n float64, formsOnly bool) (logs []float64) {
 	for _, f := range b.forms {
 		left := math.NaN()
-		if b.inside(p) {
+		if formsOnly {
+			left = 0
+		} else if b.inside(p) {
 			left = b.interpolate(p, n, func(i int) float64 { return f.left.of[i].e })
 		}
 		logs = append(logs, f.corrected(p, n, left))
@@ -179,7 +189,8 @@ const (
 	evidenceFloor = 0.03
 	evidenceRange = 3
 	maxError      = 0.5 // the weight of a larger error
-	// interpolation is the weight of interpolation where no place was held out between others.
+	// interpolation is the weight of interpolation where no place was held out between others, and
+	// its prior beyond them.
 	interpolation = 0.3
 )
 
@@ -189,7 +200,7 @@ func (b *blend) weights(h *heldOut, logs []float64, total float64, without int) 
 	w := make([]float64, len(logs))
 	k, sum := len(b.forms), 0.0
 	for i, v := range logs {
-		if math.IsNaN(v) || i == k && h == &b.beyond {
+		if math.IsNaN(v) || i == k && b.sizesOnly && h == &b.beyond {
 			continue
 		}
 		squares, count := 0.0, 0.0
@@ -202,17 +213,13 @@ func (b *blend) weights(h *heldOut, logs []float64, total float64, without int) 
 		}
 		if w[i] = math.Pow(squares/max(count, 1e-9)+evidenceFloor*evidenceFloor, -2); i < k {
 			w[i] *= b.forms[i].priorFor(b.oneNode)
+		} else if h == &b.beyond {
+			w[i] *= interpolation
 		}
 		sum += w[i]
 	}
 	for i := range w {
 		w[i] /= max(sum, math.SmallestNonzeroFloat64)
-	}
-	if h == &b.beyond && !math.IsNaN(logs[k]) && without < 0 {
-		for i := range w {
-			w[i] *= 1 - interpolation
-		}
-		w[k] = interpolation
 	}
 	return w
 }
@@ -240,20 +247,25 @@ func (b *blend) inside(p place) bool {
 // predict returns the log of the time in µs, the spread of the candidates, and their weights: of
 // the forms, and last of interpolation.
 func (b *blend) predict(p place, n float64) (mean, spread float64, weights []float64) {
-	logs := b.candidates(p, n)
-	h := &b.beyond
-	if !b.inside(p) {
-		logs[len(b.forms)] = math.NaN()
-	} else if len(b.between.calls) > 0 {
+	logs := b.candidates(p, n, false)
+	h, k := &b.beyond, len(b.forms)
+	if b.inside(p) && len(b.between.calls) > 0 {
 		h = &b.between
 	}
 	weights = b.weights(h, logs, b.totalLg(p, n), -1)
+	if b.inside(p) && h == &b.beyond && !math.IsNaN(logs[k]) {
+		for i := range k {
+			weights[i] *= (1 - interpolation) / max(1-weights[k], math.SmallestNonzeroFloat64)
+		}
+		weights[k] = interpolation
+	}
 	mean, spread = average(weights, logs)
 	return mean, spread, weights
 }
 
 // interpolate returns a value of the samples on the line through the nearest places on both sides
-// with as many ranks on each node, over the logs of nodes and sizes; NaN outside of them.
+// with as many ranks on each node, over the logs of nodes and sizes. Beyond the last place the line
+// is that over the octave before it. The value is NaN if there are no such places.
 func (b *blend) interpolate(p place, n float64, value func(i int) float64) float64 {
 	var low, high *place
 	for i := range b.places {
@@ -266,6 +278,14 @@ func (b *blend) interpolate(p place, n float64, value func(i int) float64) float
 		}
 		if q.nodes >= p.nodes && high == nil {
 			high = q
+		}
+	}
+	if high == nil && low != nil {
+		high, low = low, nil
+		for i := range b.places {
+			if q := &b.places[i]; q.perNode() == p.perNode() && q != high && (low == nil || q.nodes <= high.nodes/2) {
+				low = q
+			}
 		}
 	}
 	if low == nil || high == nil {

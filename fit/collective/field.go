@@ -12,11 +12,11 @@ import (
 type field struct{ of []residual }
 
 // The ranges of the covariance, in octaves of the bytes of a step and of places, and the part of
-// the variance that is noise of a single measurement. Chosen on the shared data; see
-// docs/accuracy.md.
+// the variance that is noise of a single measurement. What a form misses at a size, it misses by
+// nearly as much on more nodes. Chosen on the shared data; see docs/accuracy.md.
 const (
 	fieldSizes  = 2
-	fieldPlaces = 2
+	fieldPlaces = 16
 	fieldNoise  = 0.05
 )
 
@@ -30,7 +30,7 @@ type residual struct {
 const neighbours = 24
 
 func covariance(a, b coordinate) float64 {
-	d := math.Abs(a.size-b.size)/fieldSizes + (math.Abs(a.nodes-b.nodes)+math.Abs(a.perNode-b.perNode))/fieldPlaces
+	d := math.Abs(a.step-b.step)/fieldSizes + (math.Abs(a.nodes-b.nodes)+math.Abs(a.perNode-b.perNode))/fieldPlaces
 	return (1 - fieldNoise) * math.Exp(-d)
 }
 

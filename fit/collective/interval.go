@@ -1,58 +1,73 @@
 package collective
 
 import (
-	"cmp"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
-// The half width of a 95 % interval beyond the measured places, as a log, is
+// The half width of a 95 % interval beyond the measured places, as a log, is the root of the sum of
+// the squares of
 //
-//	widthScale · √(widthFloor² + (widthPlaces·octaves beyond/octaves measured)²
-//	              + (widthSizes·octaves beyond the sizes)² + (widthHeldOut·error)² + spread²)
+//	floor,
+//	perOctave · octaves beyond the places / (octaves between the places)^spanPower,
+//	perSizeOctave · octaves beyond the sizes,
+//	the root mean square error of similar calls that were held out,
+//	and the spread of the forms.
 //
-// with the root mean square error at places beyond that were held out, and the spread of the forms.
-// The constants are frozen: chosen on published measurements of eight machines so that, with the
-// machine's own left out, 95 % lie inside in the mean over machines. docs/accuracy.md has the
-// coverage by machine and distance; tools/collectives computes it.
+// Two numbers of nodes do not show growth that begins beyond them. The upper half width then also
+// has the square of unseenGrowth for each octave: on all machines, the times above the intervals
+// were more than those below.
+//
+// The constants are frozen: chosen on published measurements of several machines, each left out in
+// turn. docs/accuracy.md has the coverage by machine and distance; tools/collectives computes it.
 const (
-	widthScale   = 2
-	widthFloor   = 0.05
-	widthPlaces  = 0.2
-	widthRanks   = 0.12 // instead of widthPlaces on one node
-	widthSizes   = 0.17
-	widthHeldOut = 0.5
+	floor         = 0.12
+	perOctave     = 0.18
+	perSizeOctave = 0.3
+	spanPower     = 0.3
+	unseenGrowth  = 0.45
+	// On one node times are short and noisy, and grow evenly.
+	floorOneNode     = 0.25
+	perOctaveOneNode = 0.1
 
 	maxHeldOutError = 0.7
-	// untested is the error where no place beyond could be held out, on several nodes.
-	untested = 0.5
 	// maxBeyond is the largest factor beyond what was measured, in nodes, ranks on a node and size,
 	// with an interval; maxWidth the largest interval, end to end.
 	maxBeyond = 8
-	maxWidth  = 30
+	maxWidth  = 10
 )
 
-// beyondWidth returns the half width of the interval of a call, by the frozen calibration.
-func (b *blend) beyondWidth(p place, n, spread float64) float64 {
-	squares, count, total := 0.0, 0.0, b.totalLg(p, n)
-	for i, e := range b.beyond.own {
-		near := math.Exp(-math.Abs(total-b.beyond.total[i]) / 2)
-		squares, count = squares+near*min(e*e, 1), count+near
-	}
-	heldOut := min(math.Sqrt(squares/max(count, 1e-9)), maxHeldOutError)
-	perOctave := widthPlaces
+// beyondWidth returns the lower and upper half width of the interval of a call, by the frozen
+// calibration.
+func (b *blend) beyondWidth(p place, n, spread float64) (down, up float64) {
+	least, perOctave := floor, perOctave
 	if b.oneNode {
-		perOctave = widthRanks
-	} else if b.sizesOnly {
-		heldOut = max(heldOut, untested)
+		least, perOctave = floorOneNode, perOctaveOneNode
 	}
-	first, last := b.places[0].nodes, b.places[len(b.places)-1].nodes
-	places := perOctave * b.octaves(p) / max(1, math.Log2(last/first))
-	sizes := widthSizes * b.sizeOctaves(p, n)
-	return widthScale * math.Sqrt(widthFloor*widthFloor+places*places+sizes*sizes+widthHeldOut*widthHeldOut*heldOut*heldOut+spread*spread)
+	total, octaves := b.totalLg(p, n), b.octaves(p)
+	similar := func(i int) float64 { return math.Exp(-math.Abs(total-b.beyond.total[i]) / 2) }
+	heldOut := min(b.beyond.rootMeanSquare(similar), maxHeldOutError)
+	spanned := math.Log2(b.places[len(b.places)-1].nodes / b.places[0].nodes)
+	places := perOctave * octaves / math.Pow(max(1, spanned), spanPower)
+	sizes := perSizeOctave * b.sizeOctaves(p, n)
+	squares := least*least + places*places + sizes*sizes + heldOut*heldOut + spread*spread
+	down, up = math.Sqrt(squares), math.Sqrt(squares)
+	if b.sizesOnly && !b.oneNode {
+		up = math.Sqrt(squares + unseenGrowth*unseenGrowth*octaves)
+	}
+	return down, up
+}
+
+// rootMeanSquare returns that of the errors of the blend, each with a weight.
+func (h *heldOut) rootMeanSquare(weight func(i int) float64) float64 {
+	squares, sum := 0.0, 0.0
+	for i, e := range h.own {
+		w := weight(i)
+		squares, sum = squares+w*min(e*e, 1), sum+w
+	}
+	return math.Sqrt(squares / max(sum, 1e-9))
 }
 
 // octaves returns the distance to the nearest measured place.
@@ -79,12 +94,40 @@ func (b *blend) sizeOctaves(p place, n float64) float64 {
 	return min(outside(lg, math.Log2(max(1, least)), math.Log2(max(1, most))), outside(total, leastTotal, mostTotal))
 }
 
-// Held-out calls between places count for an interval by exp(-1) for each octave of total bytes and
-// half an octave of nodes.
+// Held-out calls between places count for the scale of an error by exp(-1) for each octave of total
+// bytes and half an octave of nodes; the mean of all errors counts as much as scalePrior calls.
 const (
-	betweenSizes  = 1
-	betweenPlaces = 0.5
+	scaleSizes  = 1
+	scalePlaces = 0.5
+	scalePrior  = 0.5
+	minScale    = 0.003
+	// perInnerOctave is how much wider the interval is for each octave from a size to the nearest
+	// that was measured.
+	perInnerOctave = 1
 )
+
+// scale returns the mean error of held-out calls that are like a call on so many nodes. Without is
+// the index of a held-out call that does not count, or -1.
+func (h *heldOut) scale(nodes, total float64, without int) float64 {
+	all, sum, weights := 0.0, 0.0, 0.0
+	for i, e := range h.own {
+		if i != without {
+			near := math.Exp(-math.Abs(total-h.total[i])/scaleSizes - math.Abs(math.Log2(nodes/h.calls[i].nodes))/scalePlaces)
+			all, sum, weights = all+math.Abs(e)/float64(len(h.own)), sum+near*math.Abs(e), weights+near
+		}
+	}
+	return max(minScale, (sum+scalePrior*all)/(weights+scalePrior))
+}
+
+// normalize sets the quantile of the errors over their scales. It is that of 96 %, as scales of few
+// errors are uncertain.
+func (h *heldOut) normalize() {
+	var scores []float64
+	for i, e := range h.own {
+		scores = append(scores, math.Abs(e)/h.scale(h.calls[i].nodes, h.total[i], i))
+	}
+	h.quantile = stats.QuantileOf(scores, min(1, 0.96*(1+1/float64(len(scores)))))
+}
 
 // nearEvidence returns the held-out calls that are like a call at a place inside of what was measured.
 func (b *blend) nearEvidence(p place) *heldOut {
@@ -97,61 +140,55 @@ func (b *blend) nearEvidence(p place) *heldOut {
 	return &heldOut{}
 }
 
-// betweenWidth returns the half width of the interval of a call between measured places: the 95 %
-// point of the errors at places that were held out nearby. Fewer errors count less beside the frozen
-// calibration.
+// betweenWidth returns the half width of the interval of a call between measured places: the 96 %
+// point of the errors at places that were held out, each in units of the mean error of similar calls
+// (normalized conformal prediction; Lei et al. 2018, §5.2). With few such places, it is at least a
+// part of the frozen calibration.
 func (b *blend) betweenWidth(p place, n, spread float64) float64 {
-	type weighted struct{ e, weight float64 }
-	var all []weighted
-	h, sum, squares, total := b.nearEvidence(p), 0.0, 0.0, b.totalLg(p, n)
-	for i, e := range h.own {
-		w := math.Exp(-math.Abs(total-h.total[i])/betweenSizes - math.Abs(math.Log2(p.nodes/h.calls[i].nodes))/betweenPlaces)
-		all = append(all, weighted{math.Abs(e), w})
-		sum, squares = sum+w, squares+w*w
-	}
-	frozen := b.beyondWidth(p, n, spread)
-	if sum == 0 {
+	frozen, _ := b.beyondWidth(p, n, spread)
+	h := b.nearEvidence(p)
+	if len(h.own) == 0 {
 		return frozen
 	}
-	slices.SortFunc(all, func(a, b weighted) int { return cmp.Compare(a.e, b.e) })
-	half, below := all[len(all)-1].e, 0.0
-	for _, a := range all {
-		if below += a.weight; below >= 0.95*sum {
-			half = a.e
-			break
-		}
+	places := max(1, len(b.places)-2) // that were held out
+	half := max(h.quantile*h.scale(p.nodes, b.totalLg(p, n), -1), frozen/math.Sqrt(float64(places)))
+	gap := math.Inf(1)
+	for _, s := range b.samples {
+		gap = min(gap, math.Abs(math.Log2(max(1, n)/max(1, s.n))))
 	}
-	const enough = 10
-	effective := sum * sum / squares
-	half *= stats.T95(effective-1) / stats.T95(stats.MaxDegrees)
-	return max(half, frozen*math.Sqrt(enough/(enough+effective)))
+	return half * (1 + perInnerOctave*gap)
 }
 
-// width returns the half width of the 95 % interval of a call, as a log, or infinity and the reason
+// width returns the lower and upper half width of the 95 % interval of a call, as logs, or the reason
 // why there is none, with what to measure.
-func (b *blend) width(p place, n, spread float64) (half float64, why string) {
+func (b *blend) width(p place, n, spread float64) (down, up float64, why string) {
 	if b.inside(p) && len(b.nearEvidence(p).calls) > 0 && b.sizeOctaves(p, n) == 0 && b.octavesPerNode(p) == 0 {
-		return b.betweenWidth(p, n, spread), ""
+		half := b.betweenWidth(p, n, spread)
+		return half, half, ""
 	}
 	unit := "nodes"
 	if b.oneNode {
 		unit = "ranks"
 	}
 	far := math.Log2(maxBeyond) + 1e-9
-	switch last := b.places[len(b.places)-1]; {
+	down, up = b.beyondWidth(p, n, spread)
+	switch first, last := b.places[0], b.places[len(b.places)-1]; {
 	case len(b.places) == 1 && b.octaves(p) > 0:
-		return math.Inf(1), fmt.Sprintf("one number of %s was measured, %.0f: measure another, such as %.0f", unit, last.nodes, 2*last.nodes)
+		why = fmt.Sprintf("one number of %s was measured, %.0f: measure another, such as %.0f", unit, last.nodes, 2*last.nodes)
+	case b.unplaced && p.ranks > last.ranks:
+		why = fmt.Sprintf("more than %.0f ranks may take another node: add the ranks on each node to the measurements", last.ranks)
 	case b.octavesPerNode(p) > far:
-		return math.Inf(1), fmt.Sprintf("%.0f ranks on a node are more than %d times from those measured: measure some between", p.perNode(), maxBeyond)
+		why = fmt.Sprintf("%.0f ranks on a node are more than %d times from those measured: measure some between", p.perNode(), maxBeyond)
 	case b.octaves(p) > far:
-		return math.Inf(1), fmt.Sprintf("%.0f %s are more than %d times from those measured: measure %.0f", p.nodes, unit, maxBeyond, math.Exp2(math.Round(math.Log2(p.nodes)-2)))
+		why = fmt.Sprintf("%.0f %s are more than %d times from those measured: measure %.0f", p.nodes, unit, maxBeyond, math.Exp2(math.Round(math.Log2(p.nodes)-2)))
 	case b.sizeOctaves(p, n) > far:
-		return math.Inf(1), fmt.Sprintf("sizes more than %d times from those measured have no interval: measure them", maxBeyond)
+		why = fmt.Sprintf("sizes more than %d times from those measured have no interval: measure them", maxBeyond)
+	case b.undescribed && b.octaves(p) > 0:
+		why = fmt.Sprintf("no algorithm describes both %.0f and %.0f %s: measure more numbers of them", first.nodes, last.nodes, unit)
+	case math.Exp(down+up) > maxWidth:
+		why = fmt.Sprintf("the forms differ too much on %.0f %s: measure a number nearer to it", p.nodes, unit)
 	}
-	if half = b.beyondWidth(p, n, spread); math.Exp(2*half) > maxWidth {
-		return math.Inf(1), fmt.Sprintf("the forms differ too much on %.0f %s: measure a number nearer to it", p.nodes, unit)
-	}
-	return half, ""
+	return down, up, why
 }
 
 // octavesPerNode returns the distance to the nearest measured number of ranks on a node.

@@ -12,15 +12,19 @@ const (
 	localColumns = 4
 )
 
-// The ranges over which measurements inform each other, in octaves: of the bytes of a step, and of
-// the nodes and the ranks on a node. The weight falls by exp(-1) over a range.
+// The ranges over which measurements inform each other, in octaves: of the bytes of a step and
+// latencyBytes, and of the nodes and the ranks on a node. The weight falls by exp(-1) over a range.
+// Steps of much fewer than latencyBytes take about as long as each other. Chosen on the shared data;
+// see docs/accuracy.md.
 const (
-	sizeRange  = 0.5
-	placeRange = 2
+	sizeRange    = 0.5
+	placeRange   = 2
+	latencyBytes = 4096
 )
 
-// A coordinate is where a call lies: lg of the bytes of a step, the nodes, and the ranks on a node.
-type coordinate struct{ size, nodes, perNode float64 }
+// A coordinate is where a call lies: lg of the bytes of a step and latencyBytes, of the bytes of a
+// step, of the nodes, and of the ranks on a node.
+type coordinate struct{ size, step, nodes, perNode float64 }
 
 func (c coordinate) distance(o coordinate) float64 {
 	return math.Abs(c.size-o.size)/sizeRange + (math.Abs(c.nodes-o.nodes)+math.Abs(c.perNode-o.perNode))/placeRange
@@ -48,7 +52,8 @@ type localForm struct {
 }
 
 func (f *form) coordinate(p place, n float64) coordinate {
-	return coordinate{math.Log2(max(1, f.stepBytes(p, n))), math.Log2(p.nodes), math.Log2(p.perNode())}
+	step := max(1, f.stepBytes(p, n))
+	return coordinate{math.Log2(step + latencyBytes), math.Log2(step), math.Log2(p.nodes), math.Log2(p.perNode())}
 }
 
 func (f *form) columns(p place, n float64) [localColumns]float64 {

@@ -66,7 +66,7 @@ type call struct {
 // against the best that was measured there is at most 5 %, and at most that of copying the nearest
 // measured call; the intervals hold 90 % of the measurements. Held out are every second number of
 // ranks and every third size, or all but every fourth number of ranks, which leaves 17, or the top
-// quarter of them. The top quarter is on another node in part: its intervals are logged only.
+// quarter of them. The top quarter may be on another node, and has no intervals.
 func TestChoice(t *testing.T) {
 	if testing.Short() {
 		t.Skip("seconds")
@@ -119,7 +119,7 @@ func TestChoice(t *testing.T) {
 				best, choice := slices.Min(times), Choose(results, predicted[c], at, c.size)
 				chosen += (times[choice.Index]/best - 1) / float64(len(measured))
 				copied += (times[nearestWinner(results, at, c.size)]/best - 1) / float64(len(measured))
-				if times[choice.Index]/best-1 <= choice.LossHigh {
+				if !(times[choice.Index]/best-1 > choice.LossHigh) {
 					bounded += 1 / float64(len(measured))
 				}
 			}
@@ -136,8 +136,9 @@ func TestChoice(t *testing.T) {
 	}
 }
 
-// read takes the allreduces of files, in place or not by the series, on so many ranks each.
-func read(t *testing.T, series string, files map[string]int) Data {
+// read takes the allreduces of files, in place or not by the series, on so many ranks each, with
+// perNode of them on a node.
+func read(t *testing.T, series string, perNode int, files map[string]int) Data {
 	t.Helper()
 	d := Data{Collective: "allreduce", Statistic: Average}
 	for path, ranks := range files {
@@ -150,7 +151,7 @@ func read(t *testing.T, series string, files map[string]int) Data {
 				continue
 			}
 			for _, s := range table.Samples {
-				d.Points = append(d.Points, Point{Ranks: ranks, Size: s.Size, Time: s.Mean, Count: 1})
+				d.Points = append(d.Points, Point{Ranks: ranks, PerNode: perNode, Size: s.Size, Time: s.Mean, Count: 1})
 			}
 		}
 	}
@@ -160,7 +161,7 @@ func read(t *testing.T, series string, files map[string]int) Data {
 // Beyond the ranks that were measured the intervals hold, from the smaller numbers of
 // ranks of three machines to the largest, though on none of them one shape holds for all: libraries
 // choose, and nodes fill up. What happens on a second node nothing foresees that was measured on
-// one: orfeo's trees on 2 to 126 ranks are logged, and not judged.
+// one: orfeo's trees on 2 to 126 ranks, of unknown placement, have no interval beyond.
 func TestBeyond(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes seconds")
@@ -169,9 +170,9 @@ func TestBeyond(t *testing.T) {
 		data Data
 		to   int
 	}{
-		"lassen":      {read(t, "MPI", map[string]int{"lassen/lassen_osu_4_nodes.out": 4, "lassen/lassen_osu_16_nodes.out": 16, "lassen/lassen_osu_64_nodes.out": 64}), 64},
-		"abci2, NCCL": {read(t, "out-of-place", map[string]int{"abci2/allreduce_inter_vnode/job02.sh.7194532.nccl": 8, "abci2/allreduce_inter_vnode/job08.sh.7194534.nccl": 32, "abci2/allreduce_inter_vnode/job32.sh.7194536.nccl": 128}), 128},
-		"abci2, MPI":  {read(t, "MPI", map[string]int{"abci2/allreduce_inter_vnode/job02.sh.7194532.mpi-cpu": 8, "abci2/allreduce_inter_vnode/job08.sh.7194534.mpi-cpu": 32, "abci2/allreduce_inter_vnode/job32.sh.7194536.mpi-cpu": 128}), 128},
+		"lassen":      {read(t, "MPI", 1, map[string]int{"lassen/lassen_osu_4_nodes.out": 4, "lassen/lassen_osu_16_nodes.out": 16, "lassen/lassen_osu_64_nodes.out": 64}), 64},
+		"abci2, NCCL": {read(t, "out-of-place", 4, map[string]int{"abci2/allreduce_inter_vnode/job02.sh.7194532.nccl": 8, "abci2/allreduce_inter_vnode/job08.sh.7194534.nccl": 32, "abci2/allreduce_inter_vnode/job32.sh.7194536.nccl": 128}), 128},
+		"abci2, MPI":  {read(t, "MPI", 4, map[string]int{"abci2/allreduce_inter_vnode/job02.sh.7194532.mpi-cpu": 8, "abci2/allreduce_inter_vnode/job08.sh.7194534.mpi-cpu": 32, "abci2/allreduce_inter_vnode/job32.sh.7194536.mpi-cpu": 128}), 128},
 	}
 	for algorithm, both := range orfeo(t) {
 		d := both[Slowest]
@@ -202,6 +203,9 @@ func TestBeyond(t *testing.T) {
 			if !q.Beyond {
 				t.Errorf("%s: %d ranks are within", name, p.Ranks)
 			}
+			if strings.HasPrefix(name, "orfeo") != (q.NoInterval != "") {
+				t.Errorf("%s: %v to %v, %q", name, q.Low, q.High, q.NoInterval)
+			}
 			if count++; q.Low <= p.Time && p.Time <= q.High {
 				inside++
 			}
@@ -213,8 +217,8 @@ func TestBeyond(t *testing.T) {
 			held += float64(inside) / float64(count) / 3
 		}
 	}
-	// In the mean over the three machines, as the calibration is: intervals of the MPI of abci2,
-	// whose times on 32 nodes are up to three times what those on 2 and 8 foresee, hold 17 of 24.
+	// In the mean over the three machines, as the calibration is: intervals of the MPI of abci2, whose
+	// times on 32 nodes are up to four times what those on 2 and 8 foresee, hold 18 of 24.
 	if held < 0.85 {
 		t.Errorf("intervals hold %.0f %% in the mean over machines", 100*held)
 	}
@@ -223,7 +227,7 @@ func TestBeyond(t *testing.T) {
 // The allreduce of 64 nodes × 96, which no model describes: a form of a known algorithm says so,
 // and the intervals hold.
 func TestUnsteady(t *testing.T) {
-	d := read(t, "MPI", map[string]int{"aws-eks-hard/osu-64-iter-3-10113658126336.out": 6144})
+	d := read(t, "MPI", 96, map[string]int{"aws-eks-hard/osu-64-iter-3-10113658126336.out": 6144})
 	if _, err := Fit(d, Options{}); err == nil {
 		t.Error("one number of ranks told an algorithm")
 	}

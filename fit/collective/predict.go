@@ -53,6 +53,7 @@ func (r *Result) learn() {
 		// Up to maxRanksOfNode ranks of unknown placement are taken to be on one node.
 		oneNode := !several && (r.PerNode() > 0 || samples[len(samples)-1].ranks <= maxRanksOfNode)
 		b := newBlend(r.Collective, oneNode, r.forms, samples)
+		b.unplaced = !several && !oneNode
 		b.learn()
 		if several {
 			r.several = b
@@ -207,21 +208,22 @@ func (r *Result) PredictAt(at Placement, n quantity.Bytes) (Prediction, error) {
 	if !(t > 0) || math.IsInf(t, 0) {
 		return Prediction{}, fmt.Errorf("%w: %s of %s on %d ranks: the fitted forms have no time there", ErrNoFit, r.Collective, n, at.Ranks)
 	}
-	half, why := b.width(p, float64(n), spread)
+	down, up, why := b.width(p, float64(n), spread)
 	if newLevel != "" {
-		half, why = math.Inf(1), newLevel
+		why = newLevel
 	}
 	q := Prediction{Forms: b.named(weights), Beyond: newLevel != "" || !b.inside(p) || b.octavesPerNode(p) > 0 || b.sizeOctaves(p, float64(n)) > 0}
 	low, high := t, t
 	if v, repeats, has := r.measured(at, n); has {
 		low, high = min(t, v), max(t, v) // of too few repeats: it may have been disturbed
 		t, why, q.Beyond = v, "", false
-		if half = min(half, maxHeldOutError); !math.IsInf(repeats, 1) {
-			low, high, half = v, v, repeats
+		down, up = min(down, maxHeldOutError), min(up, maxHeldOutError)
+		if !math.IsInf(repeats, 1) {
+			low, high, down, up = v, v, repeats, repeats
 		}
 	}
 	q.Time, q.NoInterval = quantity.Micros(t), why
-	q.Low, q.High = quantity.Micros(low*math.Exp(-half)), quantity.Micros(high*math.Exp(half))
+	q.Low, q.High = quantity.Micros(low*math.Exp(-down)), quantity.Micros(high*math.Exp(up))
 	if why != "" {
 		q.Low, q.High = quantity.Micros(math.NaN()), quantity.Micros(math.NaN())
 	}

@@ -126,6 +126,7 @@ func TestCoverage(t *testing.T) {
 		d := exact
 		d.Points = slices.Clone(d.Points)
 		for i := range d.Points {
+			d.Points[i].PerNode = 1
 			d.Points[i].Time *= quantity.Micros(math.Exp(noise * random.NormFloat64()))
 		}
 		r, err := fitForm(d, Options{Algorithm: "binomial"})
