@@ -8,6 +8,8 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -60,6 +62,11 @@ func aFleet(t *testing.T, seed uint64) string {
 			}
 			put(fmt.Sprintf("rack-%d/pair_n%d_n%d.csv", a%3, a, b), text)
 		}
+	}
+	put("README.md", "nor here\n")
+	put("rack-1/deep/.hidden", "")
+	if err := os.Mkdir(filepath.Join(dir, "rack-1-empty"), 0o777); err != nil {
+		t.Fatal(err)
 	}
 	put("rack-1/README", "nothing measured here\n")
 	put("rack-2/pair_n50_n51.csv.gz", "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\x2b\xce\xac\x4a")
@@ -158,7 +165,7 @@ func TestFleet(t *testing.T) {
 			}
 			for _, count := range []int{1, 5} {
 				dir := t.TempDir()
-				j, err := fleetJob(t.Context(), q, filepath.Join(dir, "part"), count)
+				j, err := newJob(t.Context(), q, filepath.Join(dir, "part"), count)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -189,15 +196,14 @@ type dying struct{}
 
 var deaths atomic.Int32
 
-func (*dying) ProcessElement(n int, r record, emit func(int, record)) error {
-	if r.Index == 11 && deaths.Add(1) == 1 {
+func (*dying) ProcessElement(n int, r record) (int, record) {
+	if strings.HasSuffix(r.File.Path, "n5_n2.csv") && deaths.Add(1) == 1 {
 		panic("the worker dies")
 	}
-	emit(n, r)
-	return nil
+	return n, r
 }
 
-func init() { register.DoFn3x1[int, record, func(int, record), error](&dying{}) }
+func init() { register.DoFn2x2[int, record, int, record](&dying{}) }
 
 // A worker that dies among the files leaves nothing that is not whole. Prism gives up a pipeline of
 // which a bundle failed, and --attempts begins it again; then the parts are those of one that did
@@ -210,12 +216,11 @@ func TestWorkerDies(t *testing.T) {
 	for _, attempts := range []int{1, 2} {
 		deaths.Store(0)
 		dir := t.TempDir()
-		j, err := fleetJob(t.Context(), q, filepath.Join(dir, "part"), 2)
+		j, err := newJob(t.Context(), q, filepath.Join(dir, "part"), 2)
 		if err != nil {
 			t.Fatal(err)
 		}
-		records := j.records
-		j.records = func(s beam.Scope) beam.PCollection { return beam.ParDo(s, &dying{}, records(s)) }
+		j.hook = func(s beam.Scope, records beam.PCollection) beam.PCollection { return beam.ParDo(s, &dying{}, records) }
 		err = run(t.Context(), j, attempts)
 		switch left, _ := filepath.Glob(filepath.Join(dir, "*")); {
 		case deaths.Load() == 0:
@@ -234,24 +239,20 @@ func TestWorkerDies(t *testing.T) {
 
 // A record that is missing or there twice is found before anything is written, however they come.
 func TestEncode(t *testing.T) {
-	j, err := fleetJob(t.Context(), fleet.Question{Roots: []string{aFleet(t, 1)}, Options: fleet.Options{Least: 0.01, Rate: 0.05}}, "part", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := j.parts[0]
-	p.Records, p.Rows = 3, 5
-	all := []record{{2, 1, []byte("c")}, {0, 2, []byte("a")}, {1, 2, []byte("b")}}
-	whole, err := p.encode(slices.Clone(all))
-	if err != nil || !bytes.Contains(whole, []byte("c")) {
-		t.Fatal(err)
+	p := part{Path: "part"}
+	a, b, c := file{Path: "a/x"}, file{Path: "a-b"}, file{Root: 1, Path: "a"}
+	files := func() []file { return []file{c, a, b} }
+	all := []record{{c, []byte("three")}, {a, []byte("one")}, {b, []byte("two")}}
+	whole, err := p.encode(files(), slices.Clone(all))
+	if one, two := bytes.Index(whole, []byte("one")), bytes.Index(whole, []byte("two")); err != nil || one < 0 || two < one || bytes.Index(whole, []byte("three")) < two {
+		t.Fatalf("%q, %v", whole, err)
 	}
 	for want, wrong := range map[string][]record{
-		"2 of 3 records came":                   all[1:],
-		"record 2 came twice, or one before it": all[:2],
-		"record 1 came twice":                   append(slices.Clone(all), all[2]),
-		"1 of 3 records":                        {{0, 5, nil}},
+		"2 of 3 records came":                 {all[1], all[2]},
+		`the record of "" came twice, or one`: append(slices.Clone(all), all[1]),
+		"0 of 3 records":                      nil,
 	} {
-		if _, err := p.encode(slices.Clone(wrong)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := p.encode(files(), slices.Clone(wrong)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
@@ -299,6 +300,7 @@ func TestCommand(t *testing.T) {
 		if err := local.Read(t.Context(), asked.Options); err != nil {
 			t.Fatal(err)
 		}
+		local.Bytes, local.Changed = 0, 0 // of a copy they say nothing
 		got, err := json.Marshal(e)
 		want, fault := json.Marshal(local)
 		want = bytes.ReplaceAll(want, []byte(filepath.Join(dir, "rack-1")), []byte("memfs://night"))
@@ -311,10 +313,43 @@ func TestCommand(t *testing.T) {
 		"name the part":     {"fleet", dir},
 		"--parts must be 1": {"fleet", dir, "-o", path, "--parts", "0"},
 		"no such file":      {"fleet", dir + "/none", "-o", path},
+		"share files":       {"fleet", dir, dir + "/rack-1", "-o", path},
+		"reads gs://":       {"fleet", "ftp://night", "-o", path},
 		"unknown command":   {"fleets"},
 	} {
 		if err := command(args...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", args, err, want)
 		}
+	}
+}
+
+// Objects of S3, here of a server that lists and gives two, are read as files are.
+func TestS3(t *testing.T) {
+	objects := map[string]string{"night/rack-1/a_b.csv": "size_bytes,time_us\n8,1\n64,2\n4096,9\n", "night/c_d.csv": "size_bytes,time_us\n8,1\n64,3\n4096,9\n"}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		key := strings.TrimPrefix(r.URL.Path, "/bucket/")
+		if text, ok := objects[key]; ok {
+			fmt.Fprint(w, text)
+			return
+		}
+		fmt.Fprint(w, `<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><IsTruncated>false</IsTruncated>`)
+		for key := range objects {
+			fmt.Fprintf(w, "<Contents><Key>%s</Key></Contents>", key)
+		}
+		fmt.Fprint(w, "</ListBucketResult>")
+	}))
+	defer server.Close()
+	for name, value := range map[string]string{"AWS_ENDPOINT_URL": server.URL, "AWS_REGION": "none", "AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"} {
+		t.Setenv(name, value)
+	}
+	path := filepath.Join(t.TempDir(), "part")
+	cmd := newBeam()
+	cmd.SetArgs([]string{"fleet", "s3://bucket/night", "--name", "{a}_{b}.csv", "-o", path})
+	if err := cmd.ExecuteContext(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	in, _, err := fleet.MergeParts([]string{path})
+	if err != nil || len(in.Now) != 2 || in.Now[0].Source != "s3://bucket/night/c_d.csv" || in.Now[1].Path != "rack-1/a_b.csv" || len(in.Now[1].Curves) != 1 {
+		t.Errorf("%+v, %v", in.Now, err)
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/gcs"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/s3"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
 	"github.com/spf13/cobra"
 
@@ -75,7 +76,7 @@ func newFleet(o *options) *cobra.Command {
 				return fmt.Errorf("--fdr must be above 0 and below 50 %% (got %v)", float64(rate))
 			}
 			q.Roots, q.Options.Least, q.Options.Rate = args, float64(least)/100, float64(rate)/100
-			return o.run(cmd.Context(), func() (*job, error) { return fleetJob(cmd.Context(), q, o.path, o.parts) })
+			return o.run(cmd.Context(), func() (*job, error) { return newJob(cmd.Context(), q, o.path, o.parts) })
 		},
 	}
 	f := cmd.Flags()
@@ -116,7 +117,7 @@ func (o *options) run(ctx context.Context, plan func() (*job, error)) error {
 	j.force = o.force
 	for {
 		p, s := beam.NewPipelineWithRoot()
-		j.merge(s, j.records(s))
+		j.run(s)
 		if err = beamx.Run(ctx, p); err == nil || ctx.Err() != nil || o.attempts <= 1 {
 			return err
 		}

@@ -13,44 +13,103 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 
+	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/fleet"
 )
 
-// remote reports whether a file is in a file system of Beam, as gs://night/a.log.
+// remote reports whether a file is in a file system of Beam, such as gs://night/a.log.
 func remote(name string) bool { return strings.Contains(name, "://") }
 
-// list is fleet.List, also of remote folders.
-func list(ctx context.Context, roots []string) (all []fleet.Entry, err error) {
-	for _, root := range roots {
-		var entries []fleet.Entry
-		if entries, err = fleet.List([]string{root}); remote(root) {
-			entries, err = listRemote(ctx, strings.TrimRight(root, "/")+"/")
-		}
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, entries...)
+// exists returns an error if a root is not there, or if no file system of Beam reads it.
+func exists(ctx context.Context, root string) error {
+	if !remote(root) {
+		_, err := os.Stat(root)
+		return err
 	}
-	return all, nil
-}
-
-func listRemote(ctx context.Context, root string) (all []fleet.Entry, err error) {
 	fs, err := filesystem.New(ctx, root)
 	if err != nil {
-		return nil, err
+		return fmt.Errorf("%q: this program reads gs://, s3:// and disks; copy the files there, or mount the bucket: %w", root, err)
+	}
+	return fs.Close()
+}
+
+// levels is the number of levels of folders that are read in s3://, each listed by a pattern of its
+// own: Beam has no pattern for all of them there.
+const levels = 6
+
+// split divides a root into what is listed apart: the subfolders and files of a local folder, the
+// levels of a bucket of S3.
+func split(f folder, emit func(folder)) error {
+	if strings.HasPrefix(f.Top, "s3://") {
+		for n := range levels {
+			f.Dir = strings.Repeat("*/", n) + "*"
+			emit(f)
+		}
+		return nil
+	}
+	info, err := os.Stat(f.Top)
+	if f.Dir = f.Top; remote(f.Top) {
+		f.Dir = "**"
+	}
+	if remote(f.Top) || err == nil && !info.IsDir() {
+		emit(f)
+		return nil
+	}
+	all, err := os.ReadDir(f.Top)
+	for _, d := range all {
+		if !strings.HasPrefix(d.Name(), ".") {
+			f.Dir = filepath.Join(f.Top, d.Name())
+			emit(f)
+		}
+	}
+	return err
+}
+
+// list finds the files of a folder.
+func list(ctx context.Context, f folder, emit func(file)) error {
+	if remote(f.Top) {
+		return listRemote(ctx, f, emit)
+	}
+	switch info, err := os.Lstat(f.Dir); {
+	case err != nil:
+		return err
+	case f.Dir == f.Top:
+		emit(file{f.Root, f.Before, filepath.Base(f.Dir), f.Dir})
+		return nil
+	case !info.IsDir(): // a link to a folder is not followed
+		if info, err = os.Stat(f.Dir); err == nil && info.Mode().IsRegular() {
+			emit(file{f.Root, f.Before, filepath.Base(f.Dir), f.Dir})
+		}
+		return nil
+	}
+	entries, err := fleet.List([]string{f.Dir})
+	if e := (*benchfile.Error)(nil); errors.As(err, &e) && strings.HasPrefix(e.Msg, "the folder has no files") {
+		return nil
+	}
+	for _, e := range entries {
+		emit(file{f.Root, f.Before, path.Join(filepath.Base(f.Dir), e.Path), e.Source})
+	}
+	return err
+}
+
+func listRemote(ctx context.Context, f folder, emit func(file)) error {
+	root := strings.TrimRight(f.Top, "/") + "/"
+	fs, err := filesystem.New(ctx, root)
+	if err != nil {
+		return err
 	}
 	defer fs.Close()
-	names, err := fs.List(ctx, root+"**")
-	if err == nil && len(names) == 0 {
+	names, err := fs.List(ctx, root+f.Dir)
+	if err == nil && len(names) == 0 && f.Dir == "**" {
 		err = errors.New("the folder has no files")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%q: %w", root, err)
+		return fmt.Errorf("%q: %w", root, err)
 	}
 	for _, name := range names {
-		all = append(all, fleet.Entry{Path: strings.TrimPrefix(name, root), Source: name})
+		emit(file{f.Root, f.Before, strings.TrimPrefix(name, root), name})
 	}
-	return all, nil
+	return nil
 }
 
 // readAnywhere reads a local file in place. A remote file is copied first, and the JSON that read

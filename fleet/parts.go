@@ -109,70 +109,72 @@ func unquoted(s *string) (err error) {
 // Header is what a part of the fleet begins with.
 func (q Question) Header(which shard.Shard) (shard.Header, error) {
 	asked, err := json.Marshal(q)
-	return shard.Header{Command: shard.Command{Kind: "fleet", Asked: asked}, Shard: which}, err
+	return shard.Header{Asked: asked, Shard: which}, err
 }
 
-// Files are the files to read, in the order in which parts have them. They are found by list, as by
-// [List].
-func (q Question) Files(list func(roots []string) ([]Entry, error)) ([]Record, error) {
-	var all []Record
-	for i, roots := range q.roots() {
-		entries, err := list(roots)
-		if err != nil {
-			return nil, err
-		}
-		for _, e := range entries {
-			all = append(all, Record{i == 1, e})
-		}
-	}
-	return all, nil
-}
-
-// roots are those of now and, if they are asked for, those of before.
-func (q Question) roots() [][]string {
+// AllRoots returns the roots of now and, if they are asked for, those of before.
+func (q Question) AllRoots() [][]string {
 	if q.Before == "" {
 		return [][]string{q.Roots}
 	}
 	return [][]string{q.Roots, {q.Before}}
 }
 
+// A source names a file of now or of before.
+type source struct {
+	before bool
+	name   string
+}
+
 // WritePart reads a shard of the files of a fleet into a part file. Files that cannot be read are
 // in it, for the merge to name. What is read is written as it comes, in the order of the list, and
-// saved every second: a shard that was interrupted or killed goes on from there, and resumed is
-// told how many files there are.
+// saved every second: a shard that was interrupted or killed continues from there. A part that was
+// there of the same question is an earlier reading: files of it that did not change since are taken
+// from it. Resumed is called with the number of files that need not be read.
 func WritePart(ctx context.Context, files atomicfile.Files, path string, q Question, which shard.Shard, r Reader, resumed func(files int64)) error {
 	header, err := q.Header(which)
 	if err != nil {
 		return err
 	}
+	known := map[source]Entry{}
+	for record := range shard.Kept(path, header) {
+		var f Record
+		if json.Unmarshal(record, &f) == nil && !slices.ContainsFunc(f.Entry.Left, func(l Left) bool { return l.Fault }) {
+			known[source{f.Before, f.Entry.Source}] = f.Entry
+		}
+	}
 	file, err := shard.OpenFile(files, path, header)
 	if err != nil {
 		return err
 	}
-	type source struct {
-		before bool
-		name   string
-	}
 	done := map[source]bool{}
-	if file.Rows() > 0 {
-		resumed(file.Rows())
-		err = file.Records(func(record []byte) error {
-			var f Record
-			err := json.Unmarshal(record, &f)
-			done[source{f.Before, f.Entry.Source}] = true
-			return err
-		})
+	for record := range shard.Kept(file.Part(), header) {
+		var f Record
+		if err = json.Unmarshal(record, &f); err != nil {
+			break
+		}
+		done[source{f.Before, f.Entry.Source}] = true
 	}
-	for i, roots := range q.roots() {
+	if n := len(known) + len(done); n > 0 && resumed != nil {
+		resumed(int64(n))
+	}
+	for i, roots := range q.AllRoots() {
 		if err != nil {
 			break
 		}
 		before := i == 1
 		r.Keep = func(path, name string) bool { return which.Has(path) && !done[source{before, name}] }
+		r.Known = func(e *Entry) bool {
+			old, ok := known[source{before, e.Source}]
+			if ok = ok && old.Path == e.Path && old.Changed == e.Changed && old.Bytes == e.Bytes; ok {
+				*e = old
+			}
+			return ok
+		}
 		r.Each = func(e Entry) error {
 			record, err := json.Marshal(Record{before, e})
 			if err == nil {
-				err = file.Write(record, 1)
+				err = file.Write(record)
 			}
 			if err != nil {
 				return fmt.Errorf("%s: %w", e.Source, err)
@@ -186,7 +188,7 @@ func WritePart(ctx context.Context, files atomicfile.Files, path string, q Quest
 
 // MergeParts returns what the shards of a fleet read, and what was asked of it; see [shard.Merge].
 func MergeParts(paths []string) (in Reading, q Question, err error) {
-	parts, err := shard.Merge("fleet", paths)
+	parts, err := shard.Merge(paths)
 	if err != nil {
 		return in, q, err
 	}

@@ -259,3 +259,42 @@ func TestFleetFaults(t *testing.T) {
 		t.Error(q)
 	}
 }
+
+// A part that is made again reads what is new or has changed, and nothing else; it is that of a first
+// reading.
+func TestIncrements(t *testing.T) {
+	dir := aFleet(t, 1)
+	q := Question{Roots: []string{dir}, Options: Options{Name: "pair_{a}_{b}.csv*", Rate: 0.05}}
+	path, which := filepath.Join(t.TempDir(), "part"), shard.Shard{Index: 1, Count: 1}
+	write := func(path string) (known int64, part []byte) {
+		t.Helper()
+		err := WritePart(t.Context(), atomicfile.Files{}, path, q, which, Reader{}, func(n int64) { known = n })
+		if err == nil {
+			part, err = os.ReadFile(path)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return known, part
+	}
+	_, first := write(path)
+	name := filepath.Join(dir, "rack-0", "pair_n9_n0.csv")
+	info, err := os.Stat(name)
+	text, errRead := os.ReadFile(name)
+	text[len(text)-2] ^= 1 // a digit
+	if err = errors.Join(err, errRead, os.WriteFile(name, text, 0o666), os.Chtimes(name, info.ModTime(), info.ModTime())); err != nil {
+		t.Fatal(err)
+	}
+	if known, again := write(path); known != 67 || !bytes.Equal(first, again) { // all but the damaged one
+		t.Errorf("%d files known, and files that have not changed were read", known)
+	}
+	err = errors.Join(os.Chtimes(name, time.Time{}, info.ModTime().Add(time.Second)), os.WriteFile(filepath.Join(dir, "pair_n12_n0.csv"), text, 0o666),
+		os.Remove(filepath.Join(dir, "rack-0", "pair_n3_n0.csv")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, again := write(path)
+	if _, fresh := write(path + "-fresh"); bytes.Equal(first, again) || !bytes.Equal(fresh, again) {
+		t.Error("not the part of a first reading")
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,8 +20,11 @@ import (
 type Entry struct {
 	Path   string // below the folder that was named, with slashes; of a file that was named its last part
 	Source string // the file as it was found
-	Curves []Curve
-	Left   []Left `json:",omitempty"`
+	// Bytes and Changed (in ns since 1970) are the file's size and time of change as it was read; 0 if
+	// unknown.
+	Bytes, Changed int64
+	Curves         []Curve
+	Left           []Left `json:",omitempty"`
 }
 
 // Left is a file, or an output in it, that gave nothing, or not all.
@@ -34,7 +38,8 @@ type Left struct {
 // A Reader says how files are read, which changes nothing in what an entry holds.
 type Reader struct {
 	Keep     func(path, source string) bool // whether a file is read, by these of its entry; nil: all are
-	Progress func(files int)                // is told of files that are done, from any goroutine; nil: nobody is
+	Known    func(*Entry) bool              // fills an entry that need not be read; nil: all are read
+	Progress func(files int)                // is called with the files that are done, from any goroutine; nil: it is not
 	Workers  int                            // 0: one for each processor
 	// Each is given the entries in the order of the list, each as soon as it and those before it
 	// are read, and at the end all that were read whole; Read returns none then. It is called by
@@ -84,6 +89,7 @@ func List(roots []string) ([]Entry, error) {
 // of the options.
 func (e *Entry) Read(ctx context.Context, o Options) error {
 	w, err := newWorker(ctx, o)
+	e.stamp()
 	if err == nil && !w.read(e) {
 		err = ctx.Err()
 	}
@@ -123,7 +129,9 @@ func Read(ctx context.Context, roots []string, o Options, r Reader) ([]Entry, Se
 		}
 	}
 	err = parallel.Each(ctx, len(entries), r.Workers, func(_ context.Context, i int) error {
-		if !w.read(&entries[i]) {
+		e := &entries[i]
+		e.stamp()
+		if (r.Known == nil || !r.Known(e)) && !w.read(e) {
 			return nil
 		}
 		lock.Lock()
@@ -153,6 +161,13 @@ func Read(ctx context.Context, roots []string, o Options, r Reader) ([]Entry, Se
 		return nil, seen, usage.Fields(fmt.Errorf("%q matches no file; the first is %q: * matches any letters, {a} and {b} are the nodes", o.Name, entries[0].Path), "name")
 	}
 	return entries, seen, nil
+}
+
+// stamp sets what says whether the file has changed.
+func (e *Entry) stamp() {
+	if info, err := os.Stat(e.Source); err == nil {
+		e.Bytes, e.Changed = info.Size(), info.ModTime().UnixNano()
+	}
 }
 
 type worker struct {

@@ -2,9 +2,11 @@ package shard
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"time"
 
@@ -25,7 +27,7 @@ var SaveEvery = time.Second
 // OpenFile begins a part, or goes on with one that was interrupted.
 func OpenFile(files atomicfile.Files, path string, h Header) (*File, error) {
 	p := &File{saved: time.Now()}
-	head, err := p.encoder.Head(h)
+	head, err := Head(h)
 	if err != nil {
 		return nil, err
 	}
@@ -37,35 +39,37 @@ func OpenFile(files atomicfile.Files, path string, h Header) (*File, error) {
 			return nil, errors.Join(err, p.Discard())
 		}
 	}
-	p.encoder.Resume(p.Rows())
+	p.encoder.Records = p.Rows()
 	return p, nil
 }
 
-// Records hands over the records that are there of a part that was interrupted.
-func (p *File) Records(each func(record []byte) error) error {
-	file, err := os.Open(p.Part())
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	r, err := NewReader(bufio.NewReader(file))
-	for err == nil {
-		var record []byte
-		if record, err = r.Next(); err == nil {
-			err = each(record)
+// Kept returns the records of the question h in the file at path, whole or cut off: none if it is
+// another file, or damaged.
+func Kept(path string, h Header) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		file, err := os.Open(path)
+		if err != nil {
+			return
+		}
+		defer file.Close()
+		r, err := NewReader(bufio.NewReaderSize(file, 1<<18))
+		if err != nil || !bytes.Equal(r.Asked, h.Asked) || r.Shard != h.Shard {
+			return
+		}
+		for {
+			record, err := r.Next()
+			if err != nil || !yield(record) {
+				return
+			}
 		}
 	}
-	if errors.Is(err, ErrTruncated) {
-		return nil
-	}
-	return err
 }
 
-// Write adds a record of the given number of work units.
-func (p *File) Write(record []byte, units int) error {
-	text, err := p.encoder.Append(nil, record, units)
+// Write adds a record.
+func (p *File) Write(record []byte) error {
+	text, err := p.encoder.Append(nil, record)
 	if err == nil {
-		err = p.Partial.Write(text, units)
+		err = p.Partial.Write(text, 1)
 	}
 	if err == nil && time.Since(p.saved) >= SaveEvery {
 		p.saved = time.Now()
@@ -75,7 +79,7 @@ func (p *File) Write(record []byte, units int) error {
 }
 
 // End finishes the part, or leaves it for the same command to go on; whole says how much there is.
-func (p *File) End(err error, whole func(units int64) string) error {
+func (p *File) End(err error, whole func(records int64) string) error {
 	if err == nil {
 		err = p.Partial.Write(p.encoder.End(nil), 0)
 	}

@@ -3,30 +3,29 @@ package shard
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"os"
-	"slices"
 	"strings"
 )
 
-// Parts are all parts of one command.
+// Parts are all parts of one question.
 type Parts struct {
-	Command
+	Asked json.RawMessage
 	paths []string // by shard
-	units int64
 }
 
 // mostNamed bounds the shards that an error names.
 const mostNamed = 20
 
-// Merge checks parts of a kind, in any order, and reads all of each. Its error has a line for each
+// Merge checks parts, in any order, and reads all of each. Its error has a line for each
 // shard that is missing, there twice, damaged, not whole, of another version or of another command.
 // The notes that an interrupted process leaves beside its part (part-3.partial.state) are passed
 // over.
-func Merge(kind string, paths []string) (*Parts, error) {
+func Merge(paths []string) (*Parts, error) {
 	var all []error
 	p := &Parts{}
 	var first string
@@ -35,7 +34,7 @@ func Merge(kind string, paths []string) (*Parts, error) {
 		if strings.HasSuffix(path, ".partial.state") {
 			continue
 		}
-		h, units, err := check(path)
+		h, err := check(path)
 		switch {
 		case err != nil:
 			if h.Count > 0 {
@@ -44,13 +43,11 @@ func Merge(kind string, paths []string) (*Parts, error) {
 			}
 			all = append(all, fmt.Errorf("%q %w", path, err))
 			continue
-		case h.Kind != kind:
-			all = append(all, fmt.Errorf("%q is a part of halfpeak %s; give it to \"halfpeak %s merge\"", path, h.Kind, h.Kind))
-			continue
 		case first == "":
-			first, p.Command, p.paths = path, h.Command, make([]string, h.Count)
-		case !p.equal(h.Command):
-			all = append(all, fmt.Errorf("%q is of another command than %q: %s; merge the parts of one", path, first, h.differs(p.Command)))
+			first, p.Asked, p.paths = path, h.Asked, make([]string, h.Count)
+		case !bytes.Equal(h.Asked, p.Asked):
+			name, is, was := difference("question", h.Asked, p.Asked)
+			all = append(all, fmt.Errorf("%q is of another command than %q: %s is %s, not %s; merge the parts of one", path, first, strings.ToLower(name), is, was))
 			continue
 		case h.Count != len(p.paths):
 			all = append(all, fmt.Errorf("%q is shard %v, but %q is one of %d; merge the parts of one division", path, h.Shard, first, len(p.paths)))
@@ -61,7 +58,6 @@ func Merge(kind string, paths []string) (*Parts, error) {
 			continue
 		}
 		p.paths[h.Index-1] = path
-		p.units += units
 	}
 	missing := 0
 	for i, path := range p.paths {
@@ -82,69 +78,49 @@ func Merge(kind string, paths []string) (*Parts, error) {
 }
 
 // check reads a part to its end. The header is there as soon as it could be read.
-func check(path string) (h Header, units int64, err error) {
-	for record, err := range records(path, &h) {
+func check(path string) (h Header, err error) {
+	for _, err := range records(path, &h) {
 		if err != nil {
-			return h, 0, err
+			return h, err
 		}
-		units = record.end
 	}
-	return h, units, nil
+	return h, nil
 }
 
-// equal reports whether two commands ask the same question.
-func (c Command) equal(d Command) bool {
-	return c.Kind == d.Kind && bytes.Equal(c.Asked, d.Asked) && c.Inputs == d.Inputs
-}
-
-// A Record is one record of a part.
-type Record struct {
-	Data []byte // valid until the next one
-	end  int64  // units of the part up to the one before; of the end, all
-}
-
-// records are the records of a part, and at its end an empty one.
-func records(path string, h *Header) iter.Seq2[Record, error] {
-	return func(yield func(Record, error) bool) {
+// records returns the records of a part, each valid until the next.
+func records(path string, h *Header) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
 		file, err := os.Open(path)
 		if err != nil {
-			yield(Record{}, cut(err))
+			yield(nil, cut(err))
 			return
 		}
 		defer file.Close()
 		r, err := NewReader(bufio.NewReaderSize(file, 1<<18))
 		if err != nil {
-			yield(Record{}, err)
+			yield(nil, err)
 			return
 		}
 		*h = r.Header
 		for {
-			data, err := r.Next()
-			if err == io.EOF {
-				yield(Record{nil, r.Units()}, nil)
-				return
-			}
-			if !yield(Record{data, r.Units()}, err) || err != nil {
+			record, err := r.Next()
+			if err == io.EOF || !yield(record, err) || err != nil {
 				return
 			}
 		}
 	}
 }
 
-// Units returns the number of work units of all parts together.
-func (p *Parts) Units() int64 { return p.units }
-
-// Records are the records of all parts, in the order of the shards and of each part.
+// Records returns the records of all parts, in the order of the shards and of each part.
 func (p *Parts) Records() iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		for _, path := range slices.Clone(p.paths) {
+		for _, path := range p.paths {
 			var h Header
 			for record, err := range records(path, &h) {
 				if err != nil {
-					yield(nil, fmt.Errorf("%q %w", path, err))
-					return
+					err = fmt.Errorf("%q %w", path, err)
 				}
-				if record.Data != nil && !yield(record.Data, nil) {
+				if !yield(record, err) || err != nil {
 					return
 				}
 			}

@@ -15,29 +15,20 @@ import (
 	"strings"
 )
 
-// Kinds lists the commands whose work can be divided.
-var Kinds = []string{"fleet"}
-
-// A Command is what was asked. Parts are merged if they have the same one.
-type Command struct {
-	Kind   string          // one of [Kinds]
-	Asked  json.RawMessage // the options that matter, enough to ask again
-	Inputs string          // a digest of what was read besides the work, "" if nothing
-}
-
-// A Header is what a part is of.
+// A Header is what a part is of: a shard of the answer to a question. Parts are merged if they were
+// asked the same.
 type Header struct {
-	Command
+	Asked json.RawMessage // the options that matter, enough to ask again
 	Shard
 }
 
 // A part is magic and version; then frames. A frame is the length of its record and the number of
-// units of work before it, the record, and a checksum of all these. The first record is the header;
-// the last has the length endLength and no bytes, and tells how many units there are. All numbers
-// have their least significant byte first.
+// records before it, the record, and a checksum of all these. The header is a frame before them; the
+// last frame has the length endLength and no bytes. All numbers have their least significant byte
+// first.
 const (
 	magic      = "Written by halfpeak: part\n\x00" // with atomicfile.Imprint, and no text
-	version    = 1
+	version    = 2
 	frameHead  = 4 + 8
 	endLength  = 1<<32 - 1
 	mostRecord = 1 << 26 // bytes
@@ -45,11 +36,11 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// An Encoder makes the bytes of a part.
-type Encoder struct{ units int64 }
+// An Encoder makes the bytes of a part. Records is the number of records so far.
+type Encoder struct{ Records int64 }
 
 // Head returns the first bytes of a part: magic, version and header.
-func (e *Encoder) Head(h Header) ([]byte, error) {
+func Head(h Header) ([]byte, error) {
 	record, err := json.Marshal(h)
 	if err != nil {
 		return nil, err
@@ -57,26 +48,23 @@ func (e *Encoder) Head(h Header) ([]byte, error) {
 	return frame(append([]byte(magic), version), 0, uint32(len(record)), record), nil
 }
 
-// Resume continues after the given number of units.
-func (e *Encoder) Resume(units int64) { e.units = units }
-
-// Append appends a record that holds the given number of units. A record has at most 64 MiB.
-func (e *Encoder) Append(text, record []byte, units int) ([]byte, error) {
+// Append appends a record of at most 64 MiB.
+func (e *Encoder) Append(text, record []byte) ([]byte, error) {
 	if len(record) > mostRecord {
 		return text, fmt.Errorf("a record of %d bytes is too large for a part; divide the file behind it", len(record))
 	}
-	text = frame(text, e.units, uint32(len(record)), record)
-	e.units += int64(units)
+	text = frame(text, e.Records, uint32(len(record)), record)
+	e.Records++
 	return text, nil
 }
 
 // End appends the end of a part.
-func (e *Encoder) End(text []byte) []byte { return frame(text, e.units, endLength, nil) }
+func (e *Encoder) End(text []byte) []byte { return frame(text, e.Records, endLength, nil) }
 
-func frame(text []byte, units int64, length uint32, record []byte) []byte {
+func frame(text []byte, records int64, length uint32, record []byte) []byte {
 	from := len(text)
 	text = binary.LittleEndian.AppendUint32(text, length)
-	text = binary.LittleEndian.AppendUint64(text, uint64(units))
+	text = binary.LittleEndian.AppendUint64(text, uint64(records))
 	text = append(text, record...)
 	return binary.LittleEndian.AppendUint32(text, crc32.Checksum(text[from:], castagnoli))
 }
@@ -92,9 +80,9 @@ var (
 // A Reader reads a part.
 type Reader struct {
 	Header
-	in     io.Reader
-	units  int64 // before the last record
-	buffer []byte
+	in      io.Reader
+	records int64 // read so far
+	buffer  []byte
 }
 
 // NewReader reads the beginning of a part. The error is [ErrNoPart], [ErrVersion], [ErrTruncated],
@@ -113,6 +101,7 @@ func NewReader(in io.Reader) (*Reader, error) {
 	case head[len(magic)] != version:
 		return nil, ErrVersion
 	}
+	r.records = -1
 	record, err := r.Next()
 	if err == io.EOF {
 		return nil, ErrDamaged
@@ -120,7 +109,7 @@ func NewReader(in io.Reader) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	if json.Unmarshal(record, &r.Header) != nil || r.units != 0 || !r.valid() || !slices.Contains(Kinds, r.Kind) {
+	if json.Unmarshal(record, &r.Header) != nil || !r.valid() {
 		return nil, ErrDamaged
 	}
 	return r, nil
@@ -134,12 +123,12 @@ func (r *Reader) Next() ([]byte, error) {
 		return nil, cut(err)
 	}
 	length := binary.LittleEndian.Uint32(head[:])
-	units := int64(binary.LittleEndian.Uint64(head[4:]))
+	before := int64(binary.LittleEndian.Uint64(head[4:]))
 	size := int(length)
 	if length == endLength {
 		size = 0
 	}
-	if size > mostRecord || units < r.units {
+	if size > mostRecord || before != max(r.records, 0) {
 		return nil, ErrDamaged
 	}
 	// A length that is not true takes no more memory than the file has bytes.
@@ -157,18 +146,15 @@ func (r *Reader) Next() ([]byte, error) {
 	if crc32.Update(crc32.Checksum(head[:], castagnoli), castagnoli, record) != sum {
 		return nil, ErrDamaged
 	}
-	r.units = units
 	if length == endLength {
 		if n, err := r.in.Read(make([]byte, 1)); n > 0 || err != nil && err != io.EOF {
 			return nil, ErrDamaged
 		}
 		return nil, io.EOF
 	}
+	r.records++
 	return record, nil
 }
-
-// Units returns the number of work units before the last record, or the total at the end.
-func (r *Reader) Units() int64 { return r.units }
 
 // cut is an error of reading, which is [ErrTruncated] at the end of the file.
 func cut(err error) error {
@@ -181,17 +167,7 @@ func cut(err error) error {
 	return err
 }
 
-// differs says what a command asks that another does not: the first parameter, in their order by
-// name.
-func (c Command) differs(d Command) string {
-	if c.Kind == d.Kind && bytes.Equal(c.Asked, d.Asked) {
-		return "the files that it reads are not the same"
-	}
-	name, is, was := difference(c.Kind, c.Asked, d.Asked)
-	return fmt.Sprintf("%s is %s, not %s", strings.ToLower(name), is, was)
-}
-
-// difference finds the first value that two texts in JSON do not share, below a name.
+// difference returns the first option in which two questions differ, in the order of their names.
 func difference(name string, a, b json.RawMessage) (at, is, was string) {
 	var as, bs map[string]json.RawMessage
 	if json.Unmarshal(a, &as) == nil && json.Unmarshal(b, &bs) == nil && as != nil && bs != nil {

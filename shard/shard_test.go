@@ -62,10 +62,10 @@ func TestDivision(t *testing.T) {
 func part(t testing.TB, h Header, records ...string) []byte {
 	t.Helper()
 	var e Encoder
-	text, err := e.Head(h)
-	for i, r := range records {
+	text, err := Head(h)
+	for _, r := range records {
 		if err == nil {
-			text, err = e.Append(text, []byte(r), i+1)
+			text, err = e.Append(text, []byte(r))
 		}
 	}
 	if err != nil {
@@ -75,7 +75,7 @@ func part(t testing.TB, h Header, records ...string) []byte {
 }
 
 func header(index, count int) Header {
-	return Header{Command{"fleet", json.RawMessage(`{"Platform":"clip"}`), "d1"}, Shard{index, count}}
+	return Header{json.RawMessage(`{"Platform":"clip"}`), Shard{index, count}}
 }
 
 // read returns the records of a part.
@@ -134,13 +134,13 @@ func TestPart(t *testing.T) {
 	}
 	// A record that is left out, or comes twice.
 	var e Encoder
-	head, _ := e.Head(header(1, 1))
-	one, _ := e.Append(nil, []byte("one"), 1)
-	two, _ := e.Append(nil, []byte("two"), 1)
+	head, _ := Head(header(1, 1))
+	one, _ := e.Append(nil, []byte("one"))
+	two, _ := e.Append(nil, []byte("two"))
 	if _, _, err := read(e.End(slices.Concat(head, one, two, one))); !errors.Is(err, ErrDamaged) {
 		t.Errorf("a record again: %v", err)
 	}
-	if _, err := e.Append(nil, make([]byte, mostRecord+1), 1); err == nil {
+	if _, err := e.Append(nil, make([]byte, mostRecord+1)); err == nil {
 		t.Error("a record of more than 64 MiB")
 	}
 }
@@ -165,7 +165,7 @@ func TestMerge(t *testing.T) {
 		paths = append(paths, write("part-1.partial.state", nil))
 		for range 3 {
 			random.Shuffle(len(paths), func(i, j int) { paths[i], paths[j] = paths[j], paths[i] })
-			p, err := Merge("fleet", paths)
+			p, err := Merge(paths)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -185,7 +185,7 @@ func TestMerge(t *testing.T) {
 	one, two, three := write("1", part(t, header(1, 3), "x")), write("2", part(t, header(2, 3))), write("3", part(t, header(3, 3)))
 	check := func(paths []string, want ...string) {
 		t.Helper()
-		_, err := Merge("fleet", paths)
+		_, err := Merge(paths)
 		got := ""
 		if err != nil {
 			got = strings.ReplaceAll(err.Error(), dir+"/", "")
@@ -205,20 +205,18 @@ func TestMerge(t *testing.T) {
 	whole[len(whole)-20] ^= 1
 	damaged := write("damaged", whole)
 	check([]string{one, damaged, three}, `"damaged" is damaged: its bytes are not those that were written; run shard 2/3 again`)
-	whole[len(magic)] = 2
+	whole[len(magic)] = version + 1
 	later := write("later", whole)
 	check([]string{one, later, three}, `"later" was written in the form of another version of halfpeak; use one version for all shards`,
 		"shard 2/3 is missing; compute it, and merge with its part")
 	other := header(2, 3)
 	other.Asked = json.RawMessage(`{"Platform":"hp-lam"}`)
 	check([]string{one, write("other", part(t, other)), two, three}, `"other" is of another command than "1": platform is "hp-lam", not "clip"; merge the parts of one`)
-	fleet := header(2, 3)
-	fleet.Kind = "fleet"
 	check([]string{one, write("seven", part(t, header(2, 7))), two, three}, `"seven" is shard 2/7, but "1" is one of 3; merge the parts of one division`)
 	check([]string{one, write("text", []byte("size,time_us\n8,1\n")), two, three}, `"text" is not a halfpeak part file`)
 	check([]string{one, dir + "/none", two, three}, `"none" cannot be read: no such file or directory`)
 	check([]string{one, dir, two, three}, fmt.Sprintf("%q cannot be read: is a directory", dir))
-	_, err := Merge("fleet", []string{write("many", part(t, header(1, Most)))})
+	_, err := Merge([]string{write("many", part(t, header(1, Most)))})
 	if lines := strings.Split(err.Error(), "\n"); len(lines) != mostNamed+1 || lines[mostNamed] != "and 99979 more shards are missing" {
 		t.Errorf("%d lines, the last %q", len(lines), lines[len(lines)-1])
 	}
@@ -252,4 +250,28 @@ func FuzzReader(f *testing.F) {
 			t.Errorf("byte %d changed, and nobody saw it", at)
 		}
 	})
+}
+
+// Of a part that is whole or cut off the records are kept that can be read, and of no other file.
+func TestKept(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "part")
+	whole := part(t, header(1, 2), "one", "two", "three")
+	kept := func(text []byte, h Header) (all string) {
+		if err := os.WriteFile(path, text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		for record := range Kept(path, h) {
+			all += string(record) + " "
+		}
+		return all
+	}
+	for want, got := range map[string]string{
+		"one two three ": kept(whole, header(1, 2)),
+		"one two ":       kept(whole[:len(whole)-30], header(1, 2)),
+		"":               kept(whole, header(2, 2)) + kept([]byte("size,time\n"), header(1, 2)) + kept(nil, header(1, 2)),
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
 }

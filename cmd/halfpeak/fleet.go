@@ -82,7 +82,7 @@ interrupted, the report covers the rest, and the exit status is 1. Findings do n
 				defer stop()
 				defer progress(-1)
 				return fleet.WritePart(ctx, filesOf(cmd), out.path, fleet.Question{Roots: args, Before: before, Options: o}, which.Shard, reader,
-					func(files int64) { cmd.PrintErrf("%s: going on after %d files\n", out.path, files) })
+					func(files int64) { cmd.PrintErrf("%s: %d files were read before; others are read\n", out.path, files) })
 			}
 			in, err := fleet.Load(ctx, args, before, o, reader)
 			progress(-1)

@@ -10,7 +10,7 @@ import (
 )
 
 // maxFiles is the maximum number of files in a folder.
-const maxFiles = 100_000
+const maxFiles = 2_000_000
 
 // Files returns name itself if it is a file. If it is a folder, Files returns the regular files in
 // it and in its subfolders, sorted by path, without hidden files (.name) and without following
@@ -38,7 +38,7 @@ func Files(name string) ([]string, error) {
 			}
 		case d.Type().IsRegular() || d.Type() == fs.ModeSymlink && isRegular(path):
 			if files = append(files, filepath.Clean(path)); len(files) > maxFiles {
-				return &Error{File: name, Msg: "more than 100000 files; name a smaller folder"}
+				return &Error{File: name, Msg: fmt.Sprintf("more than %d files; name a smaller folder", maxFiles)}
 			}
 		}
 		return nil
