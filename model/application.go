@@ -55,7 +55,7 @@ type PhaseTime struct {
 // or the gap, its total for the HP 9000 is 15 or 26 % short, and for the SS-20 74 or 60 % long.
 //
 // It is an error if the systems differ by a factor in speed alone, so that they
-// do not tell C from M, or if a time or clock is not above zero and finite.
+// do not identify C and M, or if a time or clock is not above zero and finite.
 func FitPhase(a, b PhaseTime) (Phase, error) {
 	// Divided by the times, both equations are u·C + v·M = 1.
 	var u, v [2]float64
@@ -68,7 +68,7 @@ func FitPhase(a, b PhaseTime) (Phase, error) {
 	}
 	det := u[0]*v[1] - u[1]*v[0]
 	if math.Abs(det) <= 1e-9*(u[0]*v[1]+u[1]*v[0]) { // 0 ≤ 0 if neither has an overhead
-		return Phase{}, fmt.Errorf("the two systems have the same ratio of clock to overhead (%.4g MHz, %s; %.4g MHz, %s), which does not tell cycles from messages",
+		return Phase{}, fmt.Errorf("the two systems have the same ratio of clock to overhead (%.4g MHz, %s; %.4g MHz, %s), so cycles and messages are not identifiable",
 			a.Clock, overheads(a.Layer), b.Clock, overheads(b.Layer))
 	}
 	p := Phase{Cycles: (v[1] - v[0]) / det, Messages: (u[0] - u[1]) / det}

@@ -42,7 +42,7 @@ type Kind struct {
 	Check func(l Layer) (key string, err error)
 	// Asks is the most predictions of a part or branch that one prediction of the layer takes.
 	Asks int
-	// Steps is how many steps of arithmetic a prediction takes besides; nil: one.
+	// Steps returns the number of further steps of arithmetic in a prediction; nil: one.
 	Steps func(l Layer) float64
 
 	new  func() Layer
@@ -65,8 +65,8 @@ type Field struct {
 	Symbol   string   // "β"
 	Phrase   string   // "fixed cost of a message"
 	Words    []string // that may stand in place of a number
-	// At is where it stands: a *quantity.Micros, *quantity.MicrosPerByte, *quantity.Bytes, *int
-	// or *Cut; for a list a pointer to a slice of those.
+	// At returns a pointer to the parameter: a *quantity.Micros, *quantity.MicrosPerByte,
+	// *quantity.Bytes, *int or *Cut; for a list a pointer to a slice of those.
 	At func(l Layer) any
 }
 
@@ -128,7 +128,7 @@ func (m Measure) Whole() bool { return m == Size || m == Count }
 // Cost reports whether costs grow with it: a time or an inverse bandwidth.
 func (m Measure) Cost() bool { return m == Time || m == PerByte }
 
-// Check is an error that says why v cannot be the value of a parameter, nil if it can.
+// Check returns why v cannot be the value of a parameter, nil if it can.
 func (m Measure) Check(v quantity.Value) (err error) {
 	switch m {
 	case Plain:
@@ -157,7 +157,7 @@ func (m Measure) Check(v quantity.Value) (err error) {
 	return err
 }
 
-// A Knob is where a parameter stands in a layer.
+// A Knob points to a parameter in a layer.
 type Knob struct {
 	num   *float64
 	count *int
@@ -181,7 +181,7 @@ func knobAt(at any) Knob {
 	panic(fmt.Sprintf("model: a field is a %T", at))
 }
 
-// Knob is where the field stands in l; i is the index in a list, else ignored.
+// Knob returns the knob of the field in l; i is the index in a list, else ignored.
 func (f *Field) Knob(l Layer, i int) Knob {
 	switch at := f.At(l).(type) {
 	case *[]quantity.Micros:
@@ -201,14 +201,14 @@ func (f *Field) Grow(l Layer, n int) {
 	case *[]quantity.Bytes:
 		*at = make([]quantity.Bytes, n)
 	default:
-		panic("model: the field " + f.Key + " is no list")
+		panic("model: the field " + f.Key + " is not a list")
 	}
 }
 
-// Knob is where the largest size stands that the branch serves.
+// Knob returns the knob of the largest size that the branch serves.
 func (b *Branch) Knob() Knob { return knobAt(&b.UpTo) }
 
-// Knobs are those of β and τ of the stage.
+// Knobs returns the knobs of β and τ of the stage.
 func (s *Stage) Knobs() (beta, tau Knob) { return knobAt(&s.Beta), knobAt(&s.Tau) }
 
 // Set gives the parameter a value, in µs and bytes.

@@ -73,7 +73,7 @@ func (all *loads) message(r Resources, n, whole quantity.Bytes) {
 	}
 }
 
-// slowestHop is the hop on a message's way that takes longest for a packet of a MiB.
+// slowestHop returns the hop on a message's way that takes longest for a packet of a MiB.
 func slowestHop(r Resources, n quantity.Bytes) (slowest Hop, found bool) {
 	const long = 1 << 20
 	switch r := r.(type) {
@@ -95,7 +95,7 @@ func slowestHop(r Resources, n quantity.Bytes) (slowest Hop, found bool) {
 	return slowest, false
 }
 
-// branch is the index of the branch for n bytes.
+// branch returns the index of the branch for n bytes.
 func (c *Choice) branch(n quantity.Bytes) int {
 	if c.Least {
 		return c.fastest(n)
@@ -109,7 +109,7 @@ func (c *Choice) branch(n quantity.Bytes) int {
 	return last
 }
 
-// busiest is the largest of the loads, each divided by how many share its work.
+// busiest returns the largest of the loads, each divided by how many share its work.
 func busiest(all loads, share func(Load) float64) quantity.Micros {
 	var most quantity.Micros
 	for _, l := range all {
@@ -183,8 +183,8 @@ func Requests(r Resources, n quantity.Bytes, credits int, oneWay func(quantity.B
 	return most
 }
 
-// PieceSize is the size of the pieces in which a message of n bytes travels, each a message of its
-// own with a credit.
+// PieceSize returns the size of the pieces in which a message of n bytes travels, each a message of
+// its own with a credit.
 func PieceSize(r Resources, n quantity.Bytes) quantity.Bytes {
 	switch r := r.(type) {
 	case Choice:
@@ -197,8 +197,8 @@ func PieceSize(r Resources, n quantity.Bytes) quantity.Bytes {
 	return n
 }
 
-// WindowOf is how many pieces of a message of n bytes may be without a credit returned; 0: any
-// number.
+// WindowOf returns the number of pieces of a message of n bytes that may be without a credit
+// returned; 0 is no bound.
 func WindowOf(r Resources, n quantity.Bytes) int {
 	switch r := r.(type) {
 	case Choice:

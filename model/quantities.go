@@ -8,8 +8,8 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// Quantities are what can be asked of a layer: formulas of platform files, what-if questions and
-// help read this table.
+// Quantities lists the quantities of a layer that can be predicted: formulas of platform files,
+// what-if questions and help read this table.
 var Quantities = []Quantity{
 	{Name: "one_way", Title: "one-way time", Dim: quantity.DimTime, Sizes: 1, Of: func(l Layer, n, _ quantity.Bytes) float64 { return float64(l.OneWay(n)) }},
 	{Name: "rtt", Title: "round-trip time", Dim: quantity.DimTime, Sizes: 1, Of: func(l Layer, n, _ quantity.Bytes) float64 { return float64(RTT(l, n)) }},
@@ -62,7 +62,8 @@ type Quantity struct {
 	// Of is the quantity for messages of n bytes in packets of p, in µs and bytes; a size that it
 	// does not take is ignored. It is NaN or infinite where the layer has none.
 	Of func(l Layer, n, p quantity.Bytes) float64
-	// Lacks says why the layer has no such quantity, or no meaningful one; nil: every layer has it.
+	// Lacks returns why the layer has no such quantity, or no meaningful one; nil: every layer has
+	// it.
 	Lacks func(l Layer, n quantity.Bytes) error
 }
 
@@ -76,7 +77,7 @@ func FindQuantity(name string) (*Quantity, bool) {
 	return nil, false
 }
 
-// Check is an error that says why the layer has no such quantity.
+// Check returns why the layer has no such quantity, nil if it has.
 func (q *Quantity) Check(l Layer, n quantity.Bytes) error {
 	if q.Lacks == nil {
 		return nil

@@ -403,7 +403,7 @@ func TestFormulas(t *testing.T) {
 	fails("hp-lam", `phase(1s, "paragon", 1s, "sun-lam-ss20")`, "platform paragon has no clock")
 	fails("hp-lam", `phase(1s, "hp-lam")`, "phase takes a time and a layer, twice")
 	fails("hp-lam", `phase("hp-lam", 1s, "hp-lam", 1s)`, "phase takes a time and a layer, twice")
-	fails("hp-lam", `phase(1s, "hp-lam", 1s, "hp-lam/bulk")`, "does not tell cycles from messages")
+	fails("hp-lam", `phase(1s, "hp-lam", 1s, "hp-lam/bulk")`, "cycles and messages are not identifiable")
 	fails("hp-lam", `phase(1B, "hp-lam", 1s, "sun-lam-ss20")`, "wanted is a time")
 }
 

@@ -41,8 +41,8 @@ type Level struct {
 	Lanes, Ports float64
 
 	// Topology, if not zero, connects the inner units of the outermost level. The layer is the cost
-	// between the closest units; each further link of a route adds Hop to the latency, and a message
-	// occupies each link for Link's OneWay, if not nil. A unit has no NIC but its links.
+	// between the closest units; each further link of a route adds Hop to the latency, and a
+	// message occupies each link for Link's OneWay, if not nil. A unit has no NIC but its links.
 	Topology Topology
 	Hop      quantity.Micros
 	Link     model.Layer

@@ -19,7 +19,7 @@ var (
 	DimClock   = Dimension{Time: -1}
 )
 
-// dimensionNames says what a dimension is called, and what a person who got it wrong should write.
+// dimensionNames has the names of dimensions, and the units that a value of each may have.
 var dimensionNames = map[Dimension]struct{ name, takes string }{
 	DimNone:    {"a plain number", "no unit, or %"},
 	DimTime:    {"a time", "ns, µs (us), ms or s"},

@@ -17,7 +17,7 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// calibrated is the machine of an output of calibrate.c, with what it gives for the measurements.
+// calibrated is the machine of an output of calibrate.c, with its predictions of the measurements.
 type calibrated struct {
 	*contention.Calibration
 	file    string
@@ -101,7 +101,7 @@ func (c *calibrated) levels() (notes []string) {
 	return notes
 }
 
-// rows returns the table of how well the machine gives back what was measured.
+// rows tabulates how well the machine reproduces its measurements.
 func (c *calibrated) rows() reports.Rows {
 	name := func(s contention.CheckSummary) string {
 		switch {

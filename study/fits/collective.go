@@ -18,7 +18,7 @@ import (
 type JointFit struct {
 	*fitted.Result
 	Given bool   // the algorithm was known, and not searched
-	Name  string // what tells it from others of the same collective and algorithm
+	Name  string // distinguishes it from fits of the same collective and algorithm
 
 	series Series
 }
@@ -66,7 +66,7 @@ func whyNotJointly(sources []fitSource, o MeasuredOptions) (notes []string) {
 		notes = append(notes, fmt.Sprintf("%d tables of collectives do not say how many ranks took part; with their numbers of ranks they are fitted jointly", unsaid))
 	}
 	if ranks > 0 && unsaid == 0 {
-		notes = append(notes, fmt.Sprintf("a collective on %d ranks only: one number of ranks tells neither its algorithm nor what other numbers take; files of more would", ranks))
+		notes = append(notes, fmt.Sprintf("a collective on %d ranks only: one number of ranks identifies neither its algorithm nor the times on other numbers; add files of other numbers", ranks))
 	}
 	return notes
 }
@@ -178,7 +178,7 @@ func (f *Fitted) collectiveRows() reports.Rows {
 	return rows
 }
 
-// notes are what is to be said of the fit.
+// notes returns the remarks on the fit.
 func (c JointFit) notes(several bool) []string {
 	about := ""
 	if several {
@@ -198,7 +198,7 @@ func (c JointFit) notes(several bool) []string {
 			texts = append(texts, "the same times as "+strings.Join(g.Alike, ", "))
 		}
 		if len(g.Rivals) > 0 {
-			texts = append(texts, "not told from "+strings.Join(g.Rivals, ", "))
+			texts = append(texts, "not distinguishable from "+strings.Join(g.Rivals, ", "))
 		}
 		if texts = append(texts, g.Merged...); len(texts) > 0 {
 			note := fmt.Sprintf("%s%s to %s, %s: %s", about, g.From, g.To, g.Algorithm, strings.Join(texts, "; "))

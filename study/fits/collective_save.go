@@ -12,7 +12,8 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// collectivesDocument has what was measured of each collective: fits are made of it again.
+// collectivesDocument returns the measurements of each collective, which are fitted again when the
+// file is read.
 func (f *Fitted) collectivesDocument() platforms.Document {
 	var files []string
 	d := platforms.NewDocument("")

@@ -14,7 +14,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/usage"
 )
 
-// compare fits both sides and says how the tables differ: one table with the other, several by
+// compare fits both sides and lists how the tables differ: one table with the other, several by
 // their names. Those without a partner are in the notes.
 func (f *Fitted) compare(o Options) error {
 	before, after, err := f.sides(o)
@@ -50,7 +50,7 @@ func (f *Fitted) compare(o Options) error {
 	return nil
 }
 
-// sides are the tables before and after: those of another file or folder, or, if the files that
+// sides returns the tables before and after: those of another file or folder, or, if the files that
 // were read are to be compared with themselves, the runs in them.
 func (f *Fitted) sides(o Options) (before, after []fitSource, err error) {
 	info, err := os.Stat(o.Compare)
@@ -71,11 +71,11 @@ func (f *Fitted) sides(o Options) (before, after []fitSource, err error) {
 	return f.sources, in.Sources, nil
 }
 
-// secondRun is what the reader puts behind the name of the second table that has it.
+// secondRun is the suffix that the reader adds to the second table of a name.
 const secondRun = " (2)"
 
-// tables are two of the tables that were read: after has the name; before is the first run of the
-// same, or the only other.
+// tables returns two of the tables that were read: after has the name; before is the first run of
+// the same, or the only other.
 func (f *Fitted) tables(name string) (before, after []fitSource, err error) {
 	first, _ := strings.CutSuffix(name, secondRun)
 	var names []string
@@ -97,7 +97,7 @@ func (f *Fitted) tables(name string) (before, after []fitSource, err error) {
 	return before, after, nil
 }
 
-// runsWithin are the two runs in one file: its two tables, or all that are in it twice.
+// runsWithin returns the two runs in one file: its two tables, or all that are in it twice.
 func runsWithin(sources []fitSource) (before, after []fitSource, err error) {
 	if len(sources) == 2 {
 		return sources[:1], sources[1:], nil
@@ -172,7 +172,7 @@ func sourcesOf(curves []Curve) []fitSource {
 	return all
 }
 
-// tablesOf says what tables a file has.
+// tablesOf lists the tables of a file, for messages.
 func tablesOf(sources []fitSource) string {
 	names := make([]string, len(sources))
 	for i, s := range sources {

@@ -18,7 +18,7 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// Calibration are files of collectives that were measured on the machine whose levels are
+// A Calibration lists files of collectives that were measured on the machine whose levels are
 // fitted, by the algorithm of [Options.Measured], and how their ranks were placed there: see
 // [machine.Machine.Place].
 type Calibration struct {
@@ -26,16 +26,16 @@ type Calibration struct {
 	Map   string
 }
 
-// What a search is made from: at most so many measured collectives, whose schedules have at most
-// so many operations together. A search runs the loops around them about a hundred times.
+// A search uses at most maxSought measured collectives, whose schedules have at most
+// maxSoughtOperations operations in all. It runs the loops around them about a hundred times.
 const (
 	maxSought           = 96
 	maxSoughtOperations = 1 << 19
 )
 
-// sharpen finds the factors of what is shared by which the measured collectives come out best, and
-// the intervals that are left. Where none do, the factors stay, and it cannot be told how long a
-// collective takes.
+// sharpen finds the contention factors that predict the measured collectives best, and the
+// intervals of such predictions. If no factors do, it leaves them as they are, and intervals are
+// unbounded.
 func (f *Fitted) sharpen(o Options) error {
 	ctx := context.Background()
 	entry, points, notes, err := f.soughtPoints(o)
@@ -60,7 +60,7 @@ func (f *Fitted) sharpen(o Options) error {
 	same, other, err := found.FittedIntervals()
 	if errors.As(err, new(contention.Mismatch)) {
 		f.within = contention.Intervals{Any: contention.Interval{High: math.Inf(1), Source: err.Error()}}
-		f.Notes = append(f.Notes, fmt.Sprintf("%v; nothing is taken from %s, and how long a collective takes here cannot be told", err, from))
+		f.Notes = append(f.Notes, fmt.Sprintf("%v; %s are not used, and the times of collectives are unknown here", err, from))
 		return nil
 	} else if err != nil {
 		return err
@@ -75,7 +75,7 @@ func (f *Fitted) sharpen(o Options) error {
 	return nil
 }
 
-// soughtPoints are the measured collectives of one algorithm.
+// soughtPoints returns the measured collectives of one algorithm.
 func (f *Fitted) soughtPoints(o Options) (entry collective.Entry, points []contention.Point, notes []string, err error) {
 	o.Trace.Group, o.Trace.Pool = nil, nil // those of the levels
 	in, err := ReadFit(o.Collectives.Paths, o)

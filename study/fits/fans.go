@@ -19,16 +19,17 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// FanOut say which table has the times of roots that send to several receivers at once: with the
-// columns of [Options.Trace], one of the number of receivers, and one of the slowest rank.
+// FanOut names the table that has the times of roots that send to several receivers at once: with
+// the columns of [Options.Trace], one of the number of receivers, and one of the slowest rank.
 type FanOut struct{ File, Receivers, Slowest string }
 
-// sharing reports whether more is known of the machine than curves of its levels, or less.
+// sharing reports whether contention is estimated: from fans, from collectives, or for a level
+// without measurements.
 func (o Options) sharing() bool {
 	return o.Fans.File != "" || len(o.Collectives.Paths) > 0 || slices.ContainsFunc(o.Levels, func(l Level) bool { return len(l.From) == 0 })
 }
 
-// sharing estimates what the ranks of the machine share.
+// sharing estimates the contention between the ranks of the machine.
 func (f *Fitted) sharing(o Options) error {
 	if o.Fans.File != "" && (len(o.Trace.Group) != 1 || o.Trace.Y == "") {
 		return usage.Fields(fmt.Errorf("name the columns of the size, the average time and the level"), "fan-out-times", "x", "y", "group")
@@ -126,17 +127,17 @@ func (f *Fitted) readFans(levels []contention.Level, o Options) error {
 	return nil
 }
 
-// fan is the level and the number of receivers in a title such as "mapby=core comm=5"; −1 for a
-// level that was not asked for.
+// fan returns the level and the number of receivers in a title such as "mapby=core comm=5"; −1 for
+// a level that was not asked for.
 func (f *Fitted) fan(title string) (level, receivers int, err error) {
 	words := strings.Fields(title)
 	if len(words) != 2 {
-		return 0, 0, fmt.Errorf("%q tells tables apart by more than the level and the receivers", title)
+		return 0, 0, fmt.Errorf("tables differ in %q; they may differ in the level and the number of receivers alone", title)
 	}
 	_, of, _ := strings.Cut(words[0], "=")
 	_, number, _ := strings.Cut(words[1], "=")
 	if receivers, err = strconv.Atoi(number); err != nil || receivers < 1 {
-		return 0, 0, fmt.Errorf("%q is no number of receivers", number)
+		return 0, 0, fmt.Errorf("invalid number of receivers %q", number)
 	}
 	return slices.IndexFunc(f.levels, func(l Level) bool { return slices.Contains(l.From, of) }), receivers, nil
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// Options say what is to be fitted and how.
+// Options select what is fitted, and how.
 type Options struct {
 	Trace     benchfile.Options
 	Model     string          // one of [Models]; empty: auto
@@ -30,11 +30,12 @@ type Options struct {
 	Runs      bool            // the files are runs of one measurement
 	Measured  MeasuredOptions // of collectives
 	Levels    []Level         // of a machine, from inside out; none: no machine
-	Fans      FanOut          // of its levels; without a file, nothing is known of what is shared
+	Fans      FanOut          // of its levels; without a file, contention is unknown
 	// Collectives were measured on the machine, and sharpen what its ranks share.
 	Collectives Calibration
 	Saving      bool // the curves are wanted for a platform or a figure
-	// Progress returns what is told of the bytes that are read of a file, and what ends it.
+	// Progress returns a function that gets the number of bytes read of a file, and one that is
+	// called at its end.
 	Progress func(path string) (read func(int64), done func())
 }
 
@@ -43,8 +44,8 @@ func Models() []string {
 	return []string{"auto", "linear", "piecewise", "envelope", "per-size", "loggp", "logp", "pipeline", "end-to-end", "collective"}
 }
 
-// A Fitted is what was found in benchmark files: curves of time against size, or the parameters
-// of a model that is no curve, or how two files differ, or what was measured where no curve is.
+// A Fitted is the result of fitting benchmark files: curves of time against size, the parameters of
+// another model, the changes between two files, or the measurements themselves if nothing fits.
 type Fitted struct {
 	Curves      []Curve
 	Collectives []JointFit
@@ -52,21 +53,21 @@ type Fitted struct {
 	Changes     []Change
 	Summaries   []Summary // of the tables of one size; only if there is nothing else
 	Notes       []string  // doubts about the files and the fits
-	// Broken is what could not be read to its end, of a file or of the files of a folder. What is
-	// here was read all the same, and may be shown, but it is not the whole.
+	// Broken is the error of a file that could not be read to its end. The result then holds the
+	// rest, which may be shown, but is incomplete.
 	Broken error
 
 	model   string
 	sources []fitSource
 	saved   [][2]string          // the keys of a layer of parameters
-	warned  []string             // what goes with them
+	warned  []string             // the warnings of these parameters
 	stages  bool                 // each curve is a stage
 	best    []string             // of stages: what messages cost
 	levels  []Level              // of a machine
-	shared  *contention.Estimate // what its ranks share; nil: nothing is known
+	shared  *contention.Estimate // the contention of its ranks; nil: unknown
 	factors contention.Factors
 	within  contention.Intervals
-	seen    string // the collectives that the factors are from; "": none
+	seen    string // source of the factors, as text; "": none
 
 	calibrated *calibrated // the machine of calibrate.c; nil: none
 }
@@ -85,7 +86,7 @@ type Parameter struct {
 	Value, Low, High   float64
 }
 
-// A Change is by how much a range of sizes differs between two files.
+// A Change is the difference between two files over a range of sizes.
 type Change struct {
 	Before, After string
 	fit.Change
@@ -95,7 +96,7 @@ type Change struct {
 type fitSource struct {
 	file  *benchfile.File
 	table *benchfile.Table
-	alone bool   // nothing else is read: a remark need not say what it is about
+	alone bool   // it is the only table, so remarks need not name it
 	one   bool   // no other file is read: a remark need not name it
 	level string // of a machine; "": none
 }
@@ -108,7 +109,7 @@ func (s fitSource) name() string {
 	return s.file.Name + ": " + s.table.Name()
 }
 
-// about is a remark about the table.
+// about returns a remark that names the table if there are several.
 func (s fitSource) about(format string, args ...any) string {
 	text := fmt.Sprintf(format, args...)
 	switch {
@@ -120,7 +121,7 @@ func (s fitSource) about(format string, args ...any) string {
 	return s.name() + ": " + text
 }
 
-// dateSuffix returns " of " and the file's date, so that what is saved of it says how old it is.
+// dateSuffix returns " of " and the file's date, for the source of a saved fit.
 func (s fitSource) dateSuffix() string {
 	info, err := os.Stat(s.file.Name)
 	if err != nil || !info.Mode().IsRegular() {
@@ -129,9 +130,8 @@ func (s fitSource) dateSuffix() string {
 	return " of " + info.ModTime().UTC().Format(time.DateOnly)
 }
 
-// Fit reads benchmark files and fits them. A path may be a folder: its files are read, and those
-// that are none of a benchmark are in the notes. Of levels, the files may be theirs, and no others.
-// Errors are those of reading and fitting.
+// Fit reads benchmark files and fits them. If a path is a folder, all of its files are read, and a
+// note lists those without a benchmark's output. Files may also be given with levels alone.
 //
 // If the only file is the output of calibrate.c, a machine is fitted.
 func Fit(paths []string, o Options) (*Fitted, error) {
@@ -150,8 +150,8 @@ func Fit(paths []string, o Options) (*Fitted, error) {
 	return in.fitted(o)
 }
 
-// Read fits one benchmark's file that is read from r; name stands in what is said of it. Of a
-// file that breaks off, what was read is fitted, and Broken says so.
+// Read fits a benchmark's output that it reads from r; name is the file's name in messages. If the
+// file breaks off, Read fits the tables before that and sets Broken.
 func Read(r io.Reader, name string, o Options) (*Fitted, error) {
 	var in input
 	file, err := benchfile.Read(r, name, o.Trace)
@@ -205,8 +205,8 @@ func (in input) fitted(o Options) (_ *Fitted, err error) {
 	return f, nil
 }
 
-// fitCurves fits every table that is one of times against sizes. It is an error if none is. Tables
-// of one size are in the summaries.
+// fitCurves fits every table of times against sizes, and fails if there is none. It returns a
+// summary of each table that has one size.
 func fitCurves(sources []fitSource, o Options) (curves []Curve, summaries []Summary, notes []string, err error) {
 	var first error
 	for _, s := range sources {
@@ -274,7 +274,7 @@ func (f *Fitted) curves(o Options) (err error) {
 	return err
 }
 
-// tableName is short: the file's base name, or the table's if all are of one file.
+// tableName returns a short name: the file's base name, or the table's if all are of one file.
 func tableName(s fitSource, all []Curve) string {
 	for _, c := range all {
 		if c.file != s.file {

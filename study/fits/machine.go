@@ -17,8 +17,8 @@ type Level struct {
 	Name  string
 	Holds int // units of the level inside it, or cores; 0: not given
 	// From are files, each of times of messages, of gaps or of overheads between ranks that meet at
-	// this level; or where files are read besides, values of the column that tells their tables
-	// apart. None: nothing was measured between ranks that meet at this level.
+	// this level; or where files are read besides, values of the column that
+	// distinguishes their tables. None: nothing was measured between ranks that meet at this level.
 	From []string
 }
 
@@ -69,8 +69,8 @@ func ParseLevels(levels, holds []string) ([]Level, error) {
 	return all, nil
 }
 
-// levelSources are the tables of levels: those of their files, or of the tables of files that were
-// read those that a column tells apart.
+// levelSources returns the tables of levels: those of their files, or those of the given files that
+// have the level's value in the column that distinguishes tables.
 func levelSources(read input, paths []string, o Options) (in input, err error) {
 	in = read
 	in.Sources = nil
@@ -98,7 +98,7 @@ func levelSources(read input, paths []string, o Options) (in input, err error) {
 	return in, nil
 }
 
-// valued are the tables that a column tells apart by the value.
+// valued returns the tables that have the value in the column that distinguishes tables.
 func valued(sources []fitSource, value string) (found []fitSource, err error) {
 	var values []string
 	for _, s := range sources {
@@ -124,7 +124,7 @@ func valued(sources []fitSource, value string) (found []fitSource, err error) {
 	return found, nil
 }
 
-// A levelRole is what of a level a table gives.
+// A levelRole is the key of a level that a kind of table gives.
 type levelRole struct{ key, suffix, what string }
 
 var levelRoles = map[benchfile.Kind]levelRole{
@@ -176,7 +176,7 @@ func (f *Fitted) machineDocument() (d platforms.Document, err error) {
 	return d, nil
 }
 
-// withoutGaps are remarks about levels of which no gaps are known.
+// withoutGaps returns remarks about levels without measured gaps.
 func (f *Fitted) withoutGaps() (notes []string) {
 	if f.shared != nil {
 		return nil
@@ -190,7 +190,7 @@ func (f *Fitted) withoutGaps() (notes []string) {
 	return notes
 }
 
-// machineText is the text of the machine's file. It is an error if no such file can be read.
+// machineText returns the text of the machine's file, after reading it back.
 func (f *Fitted) machineText() (string, error) {
 	var d platforms.Document
 	var err error

@@ -16,24 +16,24 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// MeasuredOptions say of measured collectives what their files do not.
+// MeasuredOptions supply what the files of measured collectives lack.
 type MeasuredOptions struct {
-	Collective string // what tables measure that do not say so
-	// Ranks are those of the tables that do not say: one number for all, or one for each in order.
+	Collective string // the collective of tables that do not name it
+	// Ranks are the numbers of ranks of tables without one: one number for all, or one each.
 	Ranks []int
 	// PerNode is the number of ranks on each node of the tables that do not say; 0: not known.
 	PerNode int
-	// Total says that sizes of CSV and JSON are those of all ranks' blocks, not of one.
+	// Total is set if sizes of CSV and JSON are those of all ranks' blocks, not of one.
 	Total bool
-	// Algorithm is that of tables that do not say, as files call one; empty: searched.
+	// Algorithm is the algorithm of tables that do not name it, as files call it; empty: searched.
 	Algorithm string
 }
 
-// A Series is what was measured of one collective by one algorithm, with one statistic over ranks.
+// A Series holds the measurements of a collective by one algorithm, with one statistic over ranks.
 type Series struct {
 	fitted.Data
 	Algorithm string // of the registry; empty: the library's choice
-	Name      string // what tells it from others: in-place, mapby=core
+	Name      string // distinguishes series of one collective: in-place, mapby=core
 }
 
 // Label names the series, for messages.
@@ -59,7 +59,7 @@ type seriesSample struct {
 	seriesPlace
 }
 
-// MeasuredSeries puts tables of collectives together: those of one collective, algorithm and place
+// MeasuredSeries groups tables of collectives: those of one collective, algorithm and place
 // are one series, with the average over ranks, and another with the slowest rank if all of them
 // have it. Tables of the same ranks and size are repeats. Tables of other kinds are left out.
 func MeasuredSeries(sources []fitSource, o MeasuredOptions) (all []Series, notes []string, err error) {
@@ -174,7 +174,7 @@ func (k seriesKey) data(samples []seriesSample, statistic fitted.Statistic) fitt
 	return d
 }
 
-// unsaidRanks are those of the n-th table that does not say.
+// unsaidRanks returns the ranks of the n-th table that does not give them.
 func (o MeasuredOptions) unsaidRanks(n int) (int, error) {
 	switch {
 	case len(o.Ranks) == 0:
@@ -187,7 +187,7 @@ func (o MeasuredOptions) unsaidRanks(n int) (int, error) {
 	return 0, usage.Fields(fmt.Errorf("does not say how many ranks took part, and only %d numbers are given; pass one for all tables, or one for each such table", len(o.Ranks)), "measured-ranks")
 }
 
-// seriesName is what tells series of a collective apart.
+// seriesName returns the name that distinguishes the series of a collective.
 func seriesName(t *benchfile.Table) string {
 	if t.Format == "csv" || t.Format == "json" {
 		return t.Series
@@ -195,7 +195,7 @@ func seriesName(t *benchfile.Table) string {
 	return strings.TrimSpace(t.Format + " " + t.Series)
 }
 
-// pointOf is the mean of repeats.
+// pointOf returns the mean of repeats.
 func pointOf(ranks int, n quantity.Bytes, repeats []benchfile.Sample) fitted.Point {
 	p := fitted.Point{Ranks: ranks, Size: n, Count: int64(len(repeats))}
 	if len(repeats) == 1 {
@@ -213,8 +213,8 @@ func pointOf(ranks int, n quantity.Bytes, repeats []benchfile.Sample) fitted.Poi
 	return p
 }
 
-// registered is the registry's word for a collective as files name it; one whose counts may vary is
-// measured with equal ones.
+// registered returns the registry's word for a collective as files name it; one whose counts may
+// vary is measured with equal ones.
 func registered(name string) string {
 	if v, ok := strings.CutSuffix(name, "v"); ok && collective.Of(v) != nil {
 		name = v
@@ -222,7 +222,7 @@ func registered(name string) string {
 	return CanonicalOf(name)
 }
 
-// CanonicalOf is the registry's word for a collective; itself if it has none.
+// CanonicalOf returns the registry's word for a collective; itself if it has none.
 func CanonicalOf(name string) string {
 	if all := collective.Of(name); len(all) > 0 {
 		return all[0].Collective
@@ -230,8 +230,8 @@ func CanonicalOf(name string) string {
 	return name
 }
 
-// registeredAlgorithm is the registry's word for an algorithm as a file calls it: by its name, by
-// Open MPI's number, or by the name in NCCL or MPICH; empty for the library's choice.
+// registeredAlgorithm returns the registry's word for an algorithm as a file calls it: by its name,
+// by Open MPI's number, or by the name in NCCL or MPICH; empty for the library's choice.
 func registeredAlgorithm(name, file string) (string, error) {
 	if file == "" || file == "0" || file == "auto" || file == "default" {
 		return "", nil

@@ -104,6 +104,6 @@ func (f *Fitted) endToEnd() error {
 		add("fill: a packet in the other stages", r.Fill)
 	}
 	f.Notes = append([]string{fmt.Sprintf("median error %.2g %%, worst %.2g %% at %s", 100*r.Median, 100*r.Worst, r.WorstAt),
-		"How the stages share the sums cannot be told from the times of whole messages."}, r.Warnings...)
+		"The shares of the stages in the sums are not identifiable from the times of whole messages."}, r.Warnings...)
 	return nil
 }

@@ -10,11 +10,11 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// maxCurves bounds a figure: nobody tells more colours apart.
+// maxCurves bounds a figure: more colours are hard to distinguish.
 const maxCurves = 8
 
 // Picture draws the points with their spread, the fitted lines, where they break, and the
-// residuals below. Parameters that are no curve have no picture.
+// residuals below. It fails if there are parameters and no curves.
 func (f *Fitted) Picture() (reports.Picture, error) {
 	curves := f.Curves
 	if len(curves) == 0 {
@@ -66,7 +66,8 @@ func (f *Fitted) Picture() (reports.Picture, error) {
 	return reports.Stack{top, below}, nil
 }
 
-// curveSeries are the fitted lines, which need not meet, the measured points, and the residuals.
+// curveSeries returns the fitted lines, which need not meet, the measured points, and the
+// residuals.
 func curveSeries(c Curve, name string) (lines []reports.Series, points, residuals reports.Series) {
 	points = reports.Series{Name: name, Kind: reports.Points}
 	residuals = reports.Series{Name: name, Kind: reports.Points}

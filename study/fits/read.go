@@ -11,7 +11,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/usage"
 )
 
-// A input is what was read of benchmark files.
+// An input holds the tables of benchmark files.
 type input struct {
 	Sources []fitSource
 	Notes   []string // doubts about the files themselves
@@ -72,7 +72,7 @@ func (in *input) end(paths ...string) {
 	}
 }
 
-// warnings are the doubts about tables.
+// warnings returns the warnings of tables.
 func warnings(sources []fitSource) (notes []string) {
 	for _, s := range sources {
 		for _, w := range s.table.Warnings {
@@ -100,7 +100,7 @@ func (in *input) add(file *benchfile.File) {
 		}
 	}
 	if file.Skipped > 0 {
-		in.Notes = append(in.Notes, fmt.Sprintf("%s: %d of %d lines are no part of a table and were skipped", file.Name, file.Skipped, file.Lines))
+		in.Notes = append(in.Notes, fmt.Sprintf("%s: %d of %d lines do not belong to a table and were skipped", file.Name, file.Skipped, file.Lines))
 	}
 }
 

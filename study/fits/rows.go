@@ -10,7 +10,7 @@ import (
 	"github.com/halfpeak/halfpeak/whatif"
 )
 
-// Rows returns the table of what was found, with its doubts.
+// Rows returns the table of the results, with its notes.
 func (f *Fitted) Rows(units quantity.UnitChoice) reports.Rows {
 	var rows reports.Rows
 	switch {
@@ -171,7 +171,7 @@ func changeRows(changes []Change) reports.Rows {
 	return rows
 }
 
-// parameterRows are the rows of the models that are not curves over sizes.
+// parameterRows returns the rows of models that are not curves over sizes.
 func parameterRows(all []Parameter) reports.Rows {
 	type parameter = Parameter
 	scaled := func(v float64, p parameter) any { scale, _ := whatif.Unit(p.Dim); return v * scale }

@@ -17,8 +17,8 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// TOML is a platform file of what was found: a layer for each curve that can be one, a pipeline of
-// stages, or a layer of parameters. End-to-end times are none.
+// TOML returns a platform file of the results: a layer for each curve that can be one, a pipeline
+// of stages, or a layer of parameters. It fails for end-to-end times.
 func (f *Fitted) TOML() (string, error) {
 	switch {
 	case f.levels != nil || f.calibrated != nil:
@@ -32,14 +32,14 @@ func (f *Fitted) TOML() (string, error) {
 	case len(f.Curves) > 0:
 		d, remarks := curvesDocument(f.Curves)
 		if len(d.Tables) == 0 {
-			return "", fmt.Errorf("nothing to save: no layer can be made of what was read%s", strings.ReplaceAll(remarks, "\n", "; "))
+			return "", fmt.Errorf("nothing to save: none of the curves can be a layer%s", strings.ReplaceAll(remarks, "\n", "; "))
 		}
 		return Encoded(d, "fit."+remarks)
 	}
-	return "", errors.New("end-to-end times do not tell the single stages, so there is no platform to save")
+	return "", errors.New("single stages are not identifiable from end-to-end times, so there is no platform to save")
 }
 
-// Encoded is the text of a platform file that this command writes.
+// Encoded returns the text of a platform file that the command wrote.
 func Encoded(d platforms.Document, command string) (string, error) {
 	text, err := d.Encode(atomicfile.Imprint + " " + command)
 	return string(text), err
@@ -55,7 +55,7 @@ func intervalSuffix(low, high float64, unit string) string {
 	return fmt.Sprintf(" ± %.3g%s", half, unit)
 }
 
-// betaText and tauText are those of a line, with their intervals.
+// betaText and tauText return β and τ of a line, with their intervals.
 func betaText(s fit.Segment) string {
 	return platforms.ExactMicros(s.Beta.Value) + intervalSuffix(float64(s.Beta.Low), float64(s.Beta.High), "us")
 }
@@ -110,8 +110,8 @@ func LineTables(t platforms.Table, part, from string, r *fit.Result, all ...plat
 	return append([]platforms.Table{t}, parts...), nil
 }
 
-// curvesDocument is a platform with a layer for each curve that can be one, and a line about each
-// that cannot.
+// curvesDocument returns a platform with a layer for each curve that can be one, and a line about
+// each that cannot.
 func curvesDocument(curves []Curve) (d platforms.Document, remarks string) {
 	d = platforms.NewDocument("fit of " + sourceNames(sourcesOf(curves)))
 	for i, c := range curves {
@@ -121,7 +121,7 @@ func curvesDocument(curves []Curve) (d platforms.Document, remarks string) {
 		}
 		tables, err := curveTables(name, c)
 		if err != nil {
-			remarks += fmt.Sprintf("\n%s is no layer: %v", name, err)
+			remarks += fmt.Sprintf("\n%s is not a layer: %v", name, err)
 			continue
 		}
 		d.Tables = append(d.Tables, tables...)
@@ -129,8 +129,8 @@ func curvesDocument(curves []Curve) (d platforms.Document, remarks string) {
 	return d, remarks
 }
 
-// curveTables are those of a layer of that name, with what it was fitted to. The errors are those
-// of [fit.Result.Layer].
+// curveTables returns the tables of a layer of that name, with its measured points. It fails like
+// [fit.Result.Layer].
 func curveTables(name string, c Curve) ([]platforms.Table, error) {
 	from := fmt.Sprintf("%s%s, %s: %s fit over %d sizes, median error %.2g %%", c.name(), c.dateSuffix(), c.table.Format, c.Model, len(c.Points), 100*c.Median)
 	t := platforms.NewTable("layer", name, "title", c.table.Name())

@@ -8,14 +8,14 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// A Summary is what was measured at the only size of a table, through which no line goes. The
-// times are as the benchmark counts them: those of round trips are not halved.
+// A Summary holds the only size of a table: no line fits one point. Its times are as the benchmark
+// counts them: round trips are not halved.
 type Summary struct {
 	fitSource
 	benchfile.Sample
 }
 
-// median is that of the rows; with one row, its time.
+// median returns the median of the rows; with one row, its time.
 func (s Summary) median() quantity.Micros {
 	if s.Median == 0 && s.Count <= 1 {
 		return s.Mean
@@ -31,7 +31,7 @@ func (s Summary) text() string {
 	return s.about("one size only (%s), and no line goes through one point: n = %d, least %s, %smean %s, largest %s", s.Size, s.Count, s.Min, median, s.Mean, s.Max)
 }
 
-// summaryRows are the rows of tables of one size.
+// summaryRows returns the rows of tables of one size.
 func summaryRows(all []Summary) reports.Rows {
 	type summary = Summary
 	rows := reports.TableOf(all,

@@ -163,7 +163,7 @@ func (c component) licences() ([]licence, error) {
 		}
 		l := licence{text: plain(text)}
 		if l.id = identify(path, l.text); l.id == "" {
-			return nil, fmt.Errorf("%s of %s is under no licence that this program knows; read it, and add it to identify", path, c.name)
+			return nil, fmt.Errorf("%s of %s has a licence that this program does not identify; read it, and add it to identify", path, c.name)
 		}
 		all = append(all, l)
 	}
