@@ -2,8 +2,11 @@ package whatif
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
 )
 
@@ -47,52 +50,46 @@ func Contrasted(before, after Design, sizes []quantity.Bytes) (*Contrast, error)
 // Rows returns the table of the costs before and after.
 func (c *Contrast) Rows(units quantity.UnitChoice) reports.Rows {
 	type cost = ContrastedCost
-	percent := func(before, after float64) any { return 100 * (after/before - 1) }
 	half := func(p Peak) any { return reports.OrAbsent(p.Half, p.Exists && p.Known) }
 	top := func(p Peak) any { return reports.OrAbsent(p.Asymptote, p.Known) }
-	rows := reports.TableOf(c.Costs,
+	changes := func(name, head, unit string, dim quantity.Dimension, rank int, of func(Answer) float64) []reports.Field[cost] {
+		return []reports.Field[cost]{
+			reports.Col("", head, func(r cost) any { return reports.Change{Dim: dim, From: of(r.Before), To: of(r.After)} }).Ranked(rank),
+			reports.Col(name+"_before"+unit, "", func(r cost) any { return of(r.Before) }),
+			reports.Col(name+"_after"+unit, "", func(r cost) any { return of(r.After) }),
+			reports.Col(name+"_change_percent", "", func(r cost) any { return 100 * (of(r.After)/of(r.Before) - 1) }),
+		}
+	}
+	rows := reports.TableOf(c.Costs, slices.Concat([]reports.Field[cost]{
 		reports.Col("platform", "", func(cost) any { return c.Before.Platform.Name }),
 		reports.Col("layer", "", func(cost) any { return c.Before.Layer.Name }),
 		reports.Col("size_bytes", "size", func(r cost) any { return r.Size }),
-		reports.Col("", "one way", func(r cost) any {
-			return reports.Change{Dim: quantity.DimTime, From: float64(r.Before.OneWay), To: float64(r.After.OneWay)}
-		}),
-		reports.Col("one_way_before_us", "", func(r cost) any { return r.Before.OneWay }),
-		reports.Col("one_way_after_us", "", func(r cost) any { return r.After.OneWay }),
-		reports.Col("one_way_change_percent", "", func(r cost) any { return percent(float64(r.Before.OneWay), float64(r.After.OneWay)) }),
-		reports.Col("", "gap", func(r cost) any {
-			return reports.Change{Dim: quantity.DimTime, From: float64(r.Before.Gap), To: float64(r.After.Gap)}
-		}).Ranked(1),
-		reports.Col("gap_before_us", "", func(r cost) any { return r.Before.Gap }),
-		reports.Col("gap_after_us", "", func(r cost) any { return r.After.Gap }),
-		reports.Col("gap_change_percent", "", func(r cost) any { return percent(float64(r.Before.Gap), float64(r.After.Gap)) }),
-		reports.Col("", "bandwidth", func(r cost) any {
-			return reports.Change{Dim: quantity.DimRate, From: float64(r.Before.Bandwidth), To: float64(r.After.Bandwidth)}
-		}).Ranked(2),
-		reports.Col("bandwidth_before_mb_s", "", func(r cost) any { return r.Before.Bandwidth }),
-		reports.Col("bandwidth_after_mb_s", "", func(r cost) any { return r.After.Bandwidth }),
-		reports.Col("bandwidth_change_percent", "", func(r cost) any { return percent(float64(r.Before.Bandwidth), float64(r.After.Bandwidth)) }),
-		reports.Col("", "best packet", func(r cost) any {
-			if r.Before.BestPacket == 0 {
-				return nil
-			}
-			return reports.Change{Dim: quantity.DimSize, From: float64(r.Before.BestPacket), To: float64(r.After.BestPacket)}
-		}).Ranked(4),
-		reports.Col("best_packet_before_bytes", "", func(r cost) any { return reports.OrAbsent(r.Before.BestPacket, r.Before.BestPacket > 0) }),
-		reports.Col("best_packet_after_bytes", "", func(r cost) any { return reports.OrAbsent(r.After.BestPacket, r.Before.BestPacket > 0) }),
-		reports.Col("", "bottleneck", func(r cost) any {
-			if r.Before.Bottleneck == r.After.Bottleneck {
-				return r.After.Bottleneck
-			}
-			return r.Before.Bottleneck + " → " + r.After.Bottleneck
-		}).Ranked(3),
-		reports.Col("bottleneck_before", "", func(r cost) any { return r.Before.Bottleneck }),
-		reports.Col("bottleneck_after", "", func(r cost) any { return r.After.Bottleneck }),
-		reports.Col("n_half_before_bytes", "", func(cost) any { return half(c.Peak) }),
-		reports.Col("n_half_after_bytes", "", func(cost) any { return half(c.PeakAfter) }),
-		reports.Col("r_inf_before_mb_s", "", func(cost) any { return top(c.Peak) }),
-		reports.Col("r_inf_after_mb_s", "", func(cost) any { return top(c.PeakAfter) }),
-	)
+	},
+		changes("one_way", "one way", "_us", quantity.DimTime, 0, func(a Answer) float64 { return float64(a.OneWay) }),
+		changes("gap", "gap", "_us", quantity.DimTime, 1, func(a Answer) float64 { return float64(a.Gap) }),
+		changes("bandwidth", "bandwidth", "_mb_s", quantity.DimRate, 2, func(a Answer) float64 { return float64(a.Bandwidth) }),
+		[]reports.Field[cost]{
+			reports.Col("", "best packet", func(r cost) any {
+				if r.Before.BestPacket == 0 {
+					return nil
+				}
+				return reports.Change{Dim: quantity.DimSize, From: float64(r.Before.BestPacket), To: float64(r.After.BestPacket)}
+			}).Ranked(4),
+			reports.Col("best_packet_before_bytes", "", func(r cost) any { return reports.OrAbsent(r.Before.BestPacket, r.Before.BestPacket > 0) }),
+			reports.Col("best_packet_after_bytes", "", func(r cost) any { return reports.OrAbsent(r.After.BestPacket, r.Before.BestPacket > 0) }),
+			reports.Col("", "bottleneck", func(r cost) any {
+				if r.Before.Bottleneck == r.After.Bottleneck {
+					return r.After.Bottleneck
+				}
+				return r.Before.Bottleneck + " → " + r.After.Bottleneck
+			}).Ranked(3),
+			reports.Col("bottleneck_before", "", func(r cost) any { return r.Before.Bottleneck }),
+			reports.Col("bottleneck_after", "", func(r cost) any { return r.After.Bottleneck }),
+			reports.Col("n_half_before_bytes", "", func(cost) any { return half(c.Peak) }),
+			reports.Col("n_half_after_bytes", "", func(cost) any { return half(c.PeakAfter) }),
+			reports.Col("r_inf_before_mb_s", "", func(cost) any { return top(c.Peak) }),
+			reports.Col("r_inf_after_mb_s", "", func(cost) any { return top(c.PeakAfter) }),
+		})...)
 	rows.Notes = changeNotes(c.After)
 	was, is := c.Peak.Text(units), c.PeakAfter.Text(units)
 	if was != is {
@@ -140,4 +137,35 @@ func changeNotes(d Design) []string {
 		notes = append(notes, fmt.Sprintf("%s: %s → %s", c.Path, c.From, c.To))
 	}
 	return notes
+}
+
+// Encode is the design as a platform file, behind the comment: the layer and what it is made of, or
+// the whole platform if nothing was changed. A changed layer has no measured points any more: they
+// would stand for the next measurement of something that nobody has measured.
+func (d Design) Encode(comment string) ([]byte, error) {
+	doc := d.Platform.Document()
+	if len(d.Changes) > 0 {
+		doc.Tables = slices.DeleteFunc(doc.Tables, func(t platforms.Table) bool { return t.Kind == "measured" })
+		for i, t := range doc.Tables {
+			if t.Kind == "layer" {
+				doc.Tables[i].Keys = slices.DeleteFunc(slices.Clone(t.Keys), func(k platforms.Key) bool { return k.Name == "measured" })
+			}
+		}
+	}
+	return doc.Encode(comment)
+}
+
+// Finish is the name of the quantity that [simulations.Scheduled] adds, and how those of
+// [collectives.Finishes] begin.
+const Finish = "finish"
+
+// finishes reports whether a quantity is the finish of a schedule, each time by another simulation.
+func finishes(name string) bool { return strings.HasPrefix(name, Finish) }
+
+// sized reports whether one of the quantities is of messages of some size.
+func sized(d Design, names []string) bool {
+	return slices.ContainsFunc(names, func(name string) bool {
+		q, err := d.Quantity(name, 1)
+		return err != nil || q.Sized()
+	})
 }

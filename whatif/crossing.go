@@ -51,26 +51,30 @@ func Crossings(a, b model.Layer, lo, hi quantity.Bytes) []Crossing {
 	}
 	for i := range found {
 		c := &found[i]
-		c.Low, c.High = lo, hi
 		at, _ := slices.BinarySearch(sizes, c.Size)
-		edge := c.Size
-		for k := at - 1; k >= 0; k-- {
-			if far(sizes[k]) {
-				c.Low = quantity.Bytes(bisect(float64(edge), float64(sizes[k]), true, func(v float64) bool { return far(quantity.Bytes(v)) }))
-				break
+		end := func(k, step int, otherwise quantity.Bytes) quantity.Bytes {
+			for edge := c.Size; k >= 0 && k < len(sizes); k += step {
+				if far(sizes[k]) {
+					return quantity.Bytes(bisect(float64(edge), float64(sizes[k]), true, func(v float64) bool { return far(quantity.Bytes(v)) }))
+				}
+				edge = sizes[k]
 			}
-			edge = sizes[k]
+			return otherwise
 		}
-		edge = c.Size
-		for k := at; k < len(sizes); k++ {
-			if far(sizes[k]) {
-				c.High = quantity.Bytes(bisect(float64(edge), float64(sizes[k]), true, func(v float64) bool { return far(quantity.Bytes(v)) }))
-				break
-			}
-			edge = sizes[k]
-		}
+		c.Low, c.High = end(at-1, -1, lo), end(at, 1, hi)
 	}
 	return found
+}
+
+// nearestCrossing returns the crossing in the direction of beyond whose size is nearest to one.
+func nearestCrossing(all []Crossing, beyond bool, to quantity.Bytes) (c Crossing, found bool) {
+	off := func(x Crossing) float64 { return math.Abs(math.Log(float64(x.Size / to))) }
+	for _, x := range all {
+		if x.Beyond == beyond && (!found || off(x) < off(c)) {
+			c, found = x, true
+		}
+	}
+	return c, found
 }
 
 // walk lists whole sizes from lo to hi in steps of 2^(1/16), and where either layer switches.
@@ -117,11 +121,7 @@ func (d Design) Thresholds() []Threshold {
 	for i, b := range s.Branches[:len(s.Branches)-1] {
 		above := s.Branches[i+1]
 		t := Threshold{Path: d.Layer.Params[i].Path, Below: b.Name, Above: above.Name, InUse: b.UpTo}
-		for _, c := range Crossings(b.Layer, above.Layer, 1, MaxSize) {
-			if c.Beyond && (!t.Crosses || math.Abs(math.Log(float64(c.Size/t.InUse))) < math.Abs(math.Log(float64(t.Suggested.Size/t.InUse)))) {
-				t.Suggested, t.Crosses = c, true
-			}
-		}
+		t.Suggested, t.Crosses = nearestCrossing(Crossings(b.Layer, above.Layer, 1, MaxSize), true, t.InUse)
 		if !t.Crosses {
 			t.Better = b.Name
 			if above.Layer.OneWay(t.InUse) < b.Layer.OneWay(t.InUse) {

@@ -1,10 +1,14 @@
 package whatif
 
 import (
+	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/reports"
 )
 
 // A Sensitivity says how much a quantity depends on a parameter.
@@ -58,15 +62,7 @@ func (d Design) Sensitivities(q Quantity, part float64) ([]Sensitivity, error) {
 		_, s.High = at(+part)
 		all = append(all, s)
 	}
-	slices.SortStableFunc(all, func(a, b Sensitivity) int {
-		switch x, y := weight(a), weight(b); {
-		case x > y:
-			return -1
-		case x < y:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(all, func(a, b Sensitivity) int { return cmp.Compare(weight(b), weight(a)) })
 	return all, nil
 }
 
@@ -76,4 +72,37 @@ func weight(s Sensitivity) float64 {
 		return -1
 	}
 	return math.Round(math.Abs(s.PerPercent)*1e9) / 1e9 // equal ones stay in the order of the file
+}
+
+// TornadoPart is the part by which a tornado changes each parameter.
+const TornadoPart = 0.1
+
+// Tornado draws what a quantity becomes with each parameter 10 % smaller and larger, the most
+// important first. Parameters that change it by less than 0.01 % are only counted.
+func Tornado(d Design, q Quantity) (reports.Tornado, error) {
+	all, err := d.Sensitivities(q, TornadoPart)
+	now := q.Of(d.Layer.Model)
+	t := reports.Tornado{
+		Title: d.Layer.Ref() + ": " + q.Title(), X: reports.Axis{Label: q.Head()}, Base: now,
+		BaseLabel: Format(quantity.Value{Num: now, Dim: q.Dim()}), Less: "parameter 10 % smaller", More: "parameter 10 % larger",
+	}
+	width := func(s Sensitivity) float64 {
+		w := 0.0
+		for _, v := range []float64{s.Low, s.High} {
+			if !math.IsNaN(v) {
+				w = max(w, math.Abs(v-now))
+			}
+		}
+		return w
+	}
+	slices.SortStableFunc(all, func(a, b Sensitivity) int { return cmp.Compare(width(b), width(a)) })
+	for _, s := range all {
+		if width(s) > 1e-4*now {
+			t.Bars = append(t.Bars, reports.Bar{Name: s.Param.Short() + " " + Format(s.Param.Value), Low: s.Low, High: s.High})
+		}
+	}
+	if still := len(all) - len(t.Bars); still > 0 {
+		t.Notes = append(t.Notes, fmt.Sprintf("Parameters that change less than 0.01 %% here: %d.", still))
+	}
+	return t, err
 }

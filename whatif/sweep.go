@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
+	"github.com/halfpeak/halfpeak/internal/parallel"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 )
@@ -217,75 +217,42 @@ type Block struct {
 // An Encoder appends a row of a block to text.
 type Encoder func(text []byte, row []float64) []byte
 
-// Run makes the rows from first on and hands them to each, block by block and in order, while all
-// processors work on the blocks to come. Memory does not grow with the sweep. Encode may be nil.
-// Run ends early with the error of ctx or of each; every block handed over until then is whole.
+// Run makes the rows from first on and hands them to each, block by block and in order. All
+// processors make some blocks, which are then handed over. Memory does not grow with the sweep.
+// Encode may be nil. Run ends early with the error of ctx or of each; every block handed over until
+// then is whole.
 func (s *Sweep) Run(ctx context.Context, first int64, encode Encoder, each func(*Block) error) error {
 	if err := s.check(); err != nil {
 		return err
 	}
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	type job struct {
-		first int64
-		done  chan *Block
+	workers := make([]*worker, runtime.GOMAXPROCS(0))
+	for i := range workers {
+		var err error
+		if workers[i], err = s.worker(); err != nil {
+			return err
+		}
 	}
-	workers := runtime.GOMAXPROCS(0)
 	total, size := int64(s.Rows()), s.BlockRows()
-	jobs, order := make(chan job, workers), make(chan job, 2*workers)
-	free := make(chan *Block, 4*workers)
-	var wg sync.WaitGroup
-	for range workers {
-		w, err := s.worker()
+	blocks := make([]Block, 2*len(workers))
+	for at := first; at < total; at += int64(len(blocks)) * size {
+		n := int(min(int64(len(blocks)), (total-at+size-1)/size))
+		err := parallel.Each(ctx, len(workers), 0, func(_ context.Context, k int) error {
+			for i := k; i < n && ctx.Err() == nil; i += len(workers) {
+				from := at + int64(i)*size
+				workers[k].fill(&blocks[i], from, min(size, total-from), encode)
+			}
+			return nil
+		})
+		for i := 0; i < n && err == nil; i++ {
+			if err = context.Cause(ctx); err == nil {
+				err = each(&blocks[i])
+			}
+		}
 		if err != nil {
 			return err
 		}
-		wg.Go(func() {
-			for j := range jobs {
-				var b *Block
-				select {
-				case b = <-free:
-				default:
-					b = &Block{}
-				}
-				w.fill(b, j.first, min(size, total-j.first), encode)
-				j.done <- b
-			}
-		})
 	}
-	wg.Go(func() {
-		defer close(order)
-		defer close(jobs)
-		for at := first; at < total; at += size {
-			j := job{at, make(chan *Block, 1)}
-			select {
-			case <-ctx.Done():
-				return
-			case order <- j:
-			}
-			jobs <- j
-		}
-	})
-	var err error
-	for j := range order {
-		b := <-j.done
-		if err == nil {
-			if err = context.Cause(ctx); err == nil {
-				if err = each(b); err != nil {
-					stop(err)
-				}
-			}
-		}
-		select {
-		case free <- b:
-		default:
-		}
-	}
-	wg.Wait()
-	if err == nil {
-		err = context.Cause(ctx)
-	}
-	return err
+	return context.Cause(ctx)
 }
 
 // A worker evaluates rows.

@@ -1,6 +1,7 @@
 package whatif
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -199,21 +200,16 @@ func (d Design) limits(q Quantity) (owners []Share, err error) {
 	} else {
 		owners, err = d.Owners(max(q.Size, 1))
 	}
-	stream := q.Stream()
-	slices.SortStableFunc(owners, func(a, b Share) int {
-		x, y := a.OneWay, b.OneWay
-		if stream {
-			x, y = a.Gap, b.Gap
-		}
-		switch {
-		case x > y:
-			return -1
-		case x < y:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(owners, func(a, b Share) int { return cmp.Compare(q.part(b), q.part(a)) })
 	return owners, err
+}
+
+// part is the owner's time in what the quantity is made of.
+func (q Quantity) part(s Share) quantity.Micros {
+	if q.Stream() {
+		return s.Gap
+	}
+	return s.OneWay
 }
 
 // candidates are values below and above the parameter's own, the nearest first.

@@ -167,17 +167,11 @@ func rangeText(s Solution, value func(Solution, float64) string) string {
 
 // partOf is the share of owner i in what the quantity is made of.
 func partOf(owners []Share, q Quantity, i int) float64 {
-	var sum, own float64
-	for k, o := range owners {
-		v := float64(o.OneWay)
-		if q.Stream() {
-			v = float64(o.Gap)
-		}
-		if sum += v; k == i {
-			own = v
-		}
+	var sum quantity.Micros
+	for _, o := range owners {
+		sum += q.part(o)
 	}
-	return own / sum
+	return float64(q.part(owners[i]) / sum)
 }
 
 // limitsText names the owners of a tenth or more: "L 62 %, o_s 34 %".

@@ -118,64 +118,46 @@ func Faster(a, b Design, sizes []quantity.Bytes, s Sampling) ([]float64, error) 
 // samples in which they cross there in the same direction. If one of the two was fitted, they are
 // those of the next measurements, see [nextCrossing].
 func CrossingInterval(a, b Design, c Crossing, lo, hi quantity.Bytes, s Sampling) (Interval, float64, error) {
-	s = s.capSamples()
 	for _, d := range []Design{a, b} {
 		if fitted, err := Forecastable(d); fitted || err != nil {
+			s.Samples = min(s.Samples, 1000)
 			return nextCrossing(a, b, c, walk(a.Layer.Model, b.Layer.Model, lo, hi), s)
 		}
 	}
+	return s.sizes(float64(c.Size), []Design{a, b}, func(layers []model.Layer) (quantity.Bytes, bool) {
+		x, ok := nearestCrossing(Crossings(layers[0], layers[1], lo, hi), c.Beyond, c.Size)
+		return x.Size, ok
+	})
+}
+
+// sizes is the interval of a size that some samples have, and their part.
+func (s Sampling) sizes(now float64, designs []Design, of func([]model.Layer) (quantity.Bytes, bool)) (Interval, float64, error) {
+	s.Samples = min(s.Samples, 1000) // each visits all sizes
 	var sizes []float64
-	err := s.run([]Design{a, b}, func(layers []model.Layer) {
-		best := math.NaN()
-		for _, x := range Crossings(layers[0], layers[1], lo, hi) {
-			if d := math.Abs(math.Log(float64(x.Size / c.Size))); x.Beyond == c.Beyond && !(d >= math.Abs(math.Log(best/float64(c.Size)))) {
-				best = float64(x.Size)
-			}
-		}
-		if !math.IsNaN(best) {
-			sizes = append(sizes, best)
+	err := s.run(designs, func(layers []model.Layer) {
+		if n, ok := of(layers); ok {
+			sizes = append(sizes, float64(n))
 		}
 	})
-	return interval(float64(c.Size), sizes), float64(len(sizes)) / float64(s.Samples), err
+	return interval(now, sizes), float64(len(sizes)) / float64(s.Samples), err
 }
 
 // SizeInterval is the interval of [SizeFor].
 func (d Design) SizeInterval(part float64, s Sampling) (Interval, error) {
 	n, _ := SizeFor(d.Layer.Model, part)
-	var sizes []float64
-	err := s.capSamples().run([]Design{d}, func(layers []model.Layer) {
-		if n, ok := SizeFor(layers[0], part); ok {
-			sizes = append(sizes, float64(n))
-		}
-	})
-	return interval(float64(n), sizes), err
+	in, _, err := s.sizes(float64(n), []Design{d}, func(layers []model.Layer) (quantity.Bytes, bool) { return SizeFor(layers[0], part) })
+	return in, err
 }
 
 // ThresholdInterval is the interval of the suggested size of threshold i of [Design.Thresholds],
 // and the part of the samples in which the costs cross at all.
 func (d Design) ThresholdInterval(i int, s Sampling) (Interval, float64, error) {
 	t := d.Thresholds()[i]
-	var sizes []float64
-	s = s.capSamples()
-	err := s.run([]Design{d}, func(layers []model.Layer) {
+	return s.sizes(float64(t.Suggested.Size), []Design{d}, func(layers []model.Layer) (quantity.Bytes, bool) {
 		branches := model.LinesOf(layers[0]).(*model.Switch).Branches
-		best := math.NaN()
-		for _, c := range Crossings(branches[i].Layer, branches[i+1].Layer, 1, MaxSize) {
-			if d := math.Abs(math.Log(float64(c.Size / t.Suggested.Size))); c.Beyond && !(d >= math.Abs(math.Log(best/float64(t.Suggested.Size)))) {
-				best = float64(c.Size)
-			}
-		}
-		if !math.IsNaN(best) {
-			sizes = append(sizes, best)
-		}
+		x, ok := nearestCrossing(Crossings(branches[i].Layer, branches[i+1].Layer, 1, MaxSize), true, t.Suggested.Size)
+		return x.Size, ok
 	})
-	return interval(float64(t.Suggested.Size), sizes), float64(len(sizes)) / float64(s.Samples), err
-}
-
-// capSamples returns s with at most 1000 samples, for computations that visit all sizes per sample.
-func (s Sampling) capSamples() Sampling {
-	s.Samples = min(s.Samples, 1000)
-	return s
 }
 
 // run draws the parameters of the designs again and again, and hands over the layers.
