@@ -84,6 +84,10 @@ const manyReceivers = 8
 // each other, and the maximum is the one-way time including the rendezvous handshake (OneWay may
 // come from blocking sends, for which libraries use another protocol).
 //
+// Between nodes a root also waits for a NIC to report that an eager message has arrived. There a
+// message is eager if the bytes of half of it take less than a handshake, two one-way times of a
+// byte: copying costs less than asking.
+//
 // With at least 8 receivers, the slope of the maximum over the number of receivers is the sender's
 // gap. Inside a node it is also the sender's overhead under contention. It exceeds the overhead
 // between two ranks because of cache misses. The difference is added to the one-way time twice, for
@@ -107,7 +111,7 @@ func New(levels []Level, node int) (*Estimate, error) {
 				return nil, err
 			}
 			like.Name, like.Holds = l.Name, l.Holds
-			of := newEstimate(like)
+			of := newEstimate(like, i > node)
 			of.unmeasured = true
 			e.levels = append(e.levels, of)
 			continue
@@ -116,7 +120,7 @@ func New(levels []Level, node int) (*Estimate, error) {
 		if len(l.Sizes) < 2 || len(l.Sizes) != len(l.OneWay) || !rise || l.Sizes[0] < 1 {
 			return nil, fmt.Errorf("level %s: %d rising sizes from 1 B with %d one-way times; at least two of each", l.Name, len(l.Sizes), len(l.OneWay))
 		}
-		e.levels = append(e.levels, newEstimate(l))
+		e.levels = append(e.levels, newEstimate(l, i > node))
 	}
 	for i := node - 1; i >= 0; i-- { // levels with few receivers are as those outside them
 		if in := &e.levels[i]; !in.crowded() {
@@ -162,7 +166,7 @@ func nearest(levels []Level, i int) (Level, error) {
 }
 
 // newEstimate estimates the costs of a level from its one-way times and fans.
-func newEstimate(l Level) estimate {
+func newEstimate(l Level, outside bool) estimate {
 	e := estimate{Level: l, eager: len(l.Sizes)}
 	n := len(l.Sizes)
 	e.way, e.send, e.extra, e.gap, e.data = make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
@@ -188,8 +192,15 @@ func newEstimate(l Level) estimate {
 			fewest, e.eager = wrong, limit
 		}
 	}
+	waits := e.eager // the root waits from here on
+	for outside && e.eager > 0 && e.eager < n && e.way[e.eager-1]-e.way[0] < 2*e.way[0] {
+		e.eager++
+	}
 	half := e.way[0] / 2
 	for i := range e.way {
+		if i >= waits && waits > 0 {
+			root[i] = root[waits-1]
+		}
 		e.send[i] = min(half, e.way[i])
 		if root[i] >= 0 {
 			e.send[i] = min(root[i], 0.6*e.way[i])
