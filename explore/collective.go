@@ -50,15 +50,15 @@ func (x *Explorer) mapped(r CollectiveMap) (q collectives.Question, err error) {
 	if err != nil {
 		return q, err
 	}
-	var ranks flags.Ranks
 	if len(r.Ranks) > 1<<12 {
 		return q, errors.New("the ranks are too many")
 	}
-	if err := ranks.Set(r.Ranks); err != nil {
+	ranks, err := flags.ParseRanks(r.Ranks)
+	if err != nil {
 		return q, fmt.Errorf("ranks %.40q: %w", r.Ranks, err)
 	}
 	q = asked(d, r.Collective)
-	q.Algorithm, q.Ranks = "all", ranks.Values
+	q.Algorithm, q.Ranks = "all", ranks
 	if q.Fits, err = fitsOf(r.Design, d, r.Collective); err != nil {
 		return q, err
 	}

@@ -2,14 +2,10 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -26,7 +22,7 @@ type collectiveOptions struct {
 	layers                 layerOptions
 	call                   callFlags
 	sizes, segments        sizesFlag
-	ranks                  flags.Ranks
+	ranks                  []int
 	plot, places           string
 	width, height          int
 	crossovers, unverified bool
@@ -72,10 +68,7 @@ func (o *collectiveOptions) declare(cmd *cobra.Command) {
 	o.layers.declare(cmd)
 	o.call.declare(cmd)
 	f := cmd.Flags()
-	if err := o.ranks.Set("2..64"); err != nil {
-		panic(err) // a default of this program
-	}
-	f.Var(&o.ranks, "ranks", "numbers of ranks")
+	flags.Var(f, &o.ranks, flags.ParseRanks, "numbers", "ranks", "2..64", "numbers of ranks")
 	f.IntVar(&o.question.PerNode, "ranks-per-node", 0, "`ranks` on each node, of measured collectives; without it as they were measured")
 	f.BoolVar(&o.question.Total, "total", false, "sizes are those of all ranks' blocks together, as nccl-tests print them; of measured collectives")
 	f.Var(&o.sizes, "size", "sizes of the message, or of each rank's block")
@@ -109,7 +102,7 @@ func (o *collectiveOptions) run(cmd *cobra.Command, args []string) error {
 	if err := o.check(args[1]); err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := interruptible()
 	defer stop()
 	q := o.question
 	var bar func(int64)
@@ -128,7 +121,7 @@ func (o *collectiveOptions) run(cmd *cobra.Command, args []string) error {
 	}
 	switch {
 	case ctx.Err() != nil:
-		return errors.New("interrupted")
+		return errInterrupted
 	case err != nil:
 		return err
 	}
@@ -155,7 +148,7 @@ func (o *collectiveOptions) run(cmd *cobra.Command, args []string) error {
 // no layer if benchmark files are compared with it.
 func (o *collectiveOptions) readPlatform(name, platform string) error {
 	q := &o.question
-	q.Collective, q.Ranks, q.Sizes, q.Segments, q.Call = name, o.ranks.Values, o.sizes.sizes, o.segments.sizes, o.call.value()
+	q.Collective, q.Ranks, q.Sizes, q.Segments, q.Call = name, o.ranks, o.sizes.sizes, o.segments.sizes, o.call.value()
 	q.Statistic = o.measured.chosenStatistic()
 	var err error
 	if q.Fits, err = collectives.FitsOf(platform, name); err != nil {

@@ -14,14 +14,14 @@ import (
 // measuredFlags name files of measured collectives.
 type measuredFlags struct {
 	files     collectives.MeasuredFiles
-	ranks     flags.Ranks
+	ranks     []int
 	statistic choice
 }
 
 func (m *measuredFlags) declare(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringSliceVar(&m.files.Paths, "measured", nil, "put the times beside those in these benchmark `files`")
-	f.Var(&m.ranks, "measured-ranks", "how many ranks took part, where files do not say: one number, or one for each such table")
+	flags.Var(f, &m.ranks, flags.ParseRanks, "numbers", "measured-ranks", "", "how many ranks took part, where files do not say: one number, or one for each such table")
 	enum(cmd, &m.statistic, "statistic", "whose measured time counts", "both", string(fitted.Average), string(fitted.Slowest))
 	m.files.Fit.Trace.Spell = asFlag
 	f.StringVar(&m.files.Fit.Trace.X, "x", "", "`column` of the sizes in a measured CSV, by name or number, as in \"size:KiB\"")
@@ -49,7 +49,7 @@ func (m *measuredFlags) write(ctx context.Context, cmd *cobra.Command, out *outp
 		q.Sizes = nil
 	}
 	q.Progress = nil
-	m.files.Fit.Measured.Ranks = m.ranks.Values
+	m.files.Fit.Measured.Ranks = m.ranks
 	m.files.Fit.Progress = terminal.Reading(cmd.ErrOrStderr())
 	answer, err := collectives.CompareMeasured(ctx, q, m.files)
 	if answer == nil {

@@ -1,13 +1,10 @@
 package main
 
 import (
-	"context"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -45,7 +42,7 @@ was built with it inside.`,
 			if start.Title = title; title == "" {
 				start.Title = "halfpeak explorer"
 			}
-			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+			ctx, stop := interruptible()
 			defer stop()
 			program, err := wasm.Program(ctx, func(text string) { cmd.PrintErrln(text) })
 			if err != nil {

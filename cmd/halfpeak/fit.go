@@ -12,6 +12,7 @@ import (
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/terminal"
+	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/study/fits"
 )
@@ -19,8 +20,8 @@ import (
 type fitOptions struct {
 	asked         fits.Options
 	model, method choice
-	rtt           flags.Time
-	ranks         flags.Ranks
+	rtt           quantity.Micros
+	ranks         []int
 	save, plot    string
 	width, height int
 	levels, holds []string
@@ -94,7 +95,7 @@ func (o *fitOptions) declare(cmd *cobra.Command) {
 	f.StringSliceVar(&o.asked.Trace.Group, "group", nil, "`columns` of a CSV or JSON whose values are tables of their own")
 	f.StringSliceVar(&o.asked.Trace.Pool, "pool", nil, "`columns` of a CSV or JSON whose values are not told apart")
 	o.declareMachine(f)
-	f.Var(&o.rtt, "rtt", "round-trip `time` measured with a signature, for L")
+	flags.Var(f, &o.rtt, quantity.ParseMicros, "time", "rtt", "", "round-trip `time` measured with a signature, for L")
 	f.IntVar(&o.asked.Bootstrap, "bootstrap", 0, "also derive intervals from this many resampled fits")
 	f.Uint64Var(&o.asked.Seed, "seed", 1, "seed of the random numbers of --bootstrap")
 	f.Var((*outputFile)(&o.save), "save", "write a platform to this `file`, for predict and plot")
@@ -103,7 +104,7 @@ func (o *fitOptions) declare(cmd *cobra.Command) {
 	f.StringVar(&o.against, "against", "", "recommend the threshold up to which the protocol of FILE is better than that of this `file`, such as eager and rendezvous; with the same file, on both sides of its break")
 	f.StringVar(&o.asked.Measured.Collective, "collective", "", "the `collective` that a CSV or old nccl-tests file measured, as in bcast")
 	f.StringVar(&o.asked.Measured.Algorithm, "algorithm", "", "the `algorithm` that a collective was done by, by its name here or Open MPI's number; without it, as the files say, or searched")
-	f.Var(&o.ranks, "ranks", "how many ranks took part, where files do not say: one number, or one for each such table")
+	flags.Var(f, &o.ranks, flags.ParseRanks, "numbers", "ranks", "", "how many ranks took part, where files do not say: one number, or one for each such table")
 	f.IntVar(&o.asked.Measured.PerNode, "ranks-per-node", 0, "`ranks` of a collective on each node, where files do not say")
 	f.BoolVar(&o.asked.Measured.Total, "total", false, "sizes of a CSV of allgather, reduce_scatter, … are those of all ranks' blocks together, as nccl-tests print them")
 	f.BoolVar(&o.asked.Runs, "runs", false, "take the files, or a file's pairs of nodes, as runs of one measurement")
@@ -148,14 +149,14 @@ func (o *fitOptions) run(cmd *cobra.Command, args []string) error {
 	}
 	if found.Broken != nil { // what was read is shown, but nothing is written of it
 		if o.out.path == "" {
-			err = o.out.write(cmd, found.Rows(o.out.units.Choice))
+			err = o.out.write(cmd, found.Rows(o.out.units))
 		}
 		return cmp.Or(err, found.Broken)
 	}
 	if err := o.files(cmd, found); err != nil {
 		return err
 	}
-	return o.out.write(cmd, found.Rows(o.out.units.Choice))
+	return o.out.write(cmd, found.Rows(o.out.units))
 }
 
 // check finds flags that do not go together, and completes what was asked.
@@ -212,8 +213,8 @@ func (o *fitOptions) check(cmd *cobra.Command) error {
 	if o.model.given != "" {
 		cmd.PrintErrf("--model %s is called %s now\n", o.model.given, o.model.value)
 	}
-	a.Measured.Ranks, a.Trace.Collective = o.ranks.Values, a.Measured.Collective
+	a.Measured.Ranks, a.Trace.Collective = o.ranks, a.Measured.Collective
 	a.Saving = o.save != "" || o.plot != ""
-	a.Model, a.Method, a.RTT = o.model.value, fit.Method(o.method.value), o.rtt.Value
+	a.Model, a.Method, a.RTT = o.model.value, fit.Method(o.method.value), o.rtt
 	return nil
 }

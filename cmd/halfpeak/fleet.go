@@ -1,18 +1,16 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak/fleet"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/terminal"
+	"github.com/halfpeak/halfpeak/shard"
 )
 
 // fleetOutput says how the answer of a fleet is shown.
@@ -36,7 +34,7 @@ func newFleet() *cobra.Command {
 	o := fleet.Options{}
 	least, rate := flags.Percent(1), flags.Percent(5)
 	var before, places string
-	var which shardFlag
+	var which shard.Shard
 	cmd := &cobra.Command{
 		Use:   "fleet DIR|FILE…",
 		Short: "Find the slow nodes and pairs of nodes of a cluster",
@@ -75,13 +73,13 @@ interrupted, the report covers the rest, and the exit status is 1. Findings do n
 				}
 			}
 			o.Least, o.Rate = float64(least)/100, float64(rate)/100
-			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+			ctx, stop := interruptible()
 			progress := terminal.Progress(cmd.ErrOrStderr(), -1, "files")
 			reader := fleet.Reader{Progress: func(n int) { progress(int64(n)) }}
 			if which.Count > 0 {
 				defer stop()
 				defer progress(-1)
-				return fleet.WritePart(ctx, filesOf(cmd), out.path, fleet.Question{Roots: args, Before: before, Options: o}, which.Shard, reader,
+				return fleet.WritePart(ctx, filesOf(cmd), out.path, fleet.Question{Roots: args, Before: before, Options: o}, which, reader,
 					func(files int64) { cmd.PrintErrf("%s: %d files were read before; others are read\n", out.path, files) })
 			}
 			in, err := fleet.Load(ctx, args, before, o, reader)
@@ -94,8 +92,8 @@ interrupted, the report covers the rest, and the exit status is 1. Findings do n
 		},
 	}
 	out.declare(cmd)
-	which.declare(cmd)
 	f := cmd.Flags()
+	flags.Var(f, &which, shard.Parse, "I/N", "shard", "", "do this part of the work, as in 3/64, and write it to the -o file for merge")
 	f.StringVar(&o.Name, "name", "", "`pattern` of file names with {a} and {b} for the nodes")
 	f.StringSliceVar(&o.Columns, "nodes", nil, "`columns` of a CSV or JSON that name the nodes")
 	f.StringVar(&o.X, "x", "", "`column` of the sizes in a CSV, by name or number, as in \"size:KiB\"")
@@ -150,7 +148,7 @@ func (o *fleetOutput) answer(cmd *cobra.Command, in fleet.Reading, asked fleet.O
 
 func (o *fleetOutput) tables(cmd *cobra.Command, a *fleet.Result) error {
 	if ext := extension(o.path); o.format == "" && (ext == "html" || ext == "htm") {
-		return filesOf(cmd).Write(o.path, func(w io.Writer) error { return a.Document(o.units.Choice).WriteHTML(w) })
+		return filesOf(cmd).Write(o.path, func(w io.Writer) error { return a.Document(o.units).WriteHTML(w) })
 	}
 	switch {
 	case o.list.value == "groups":

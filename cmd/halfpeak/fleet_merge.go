@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak/fleet"
+	"github.com/halfpeak/halfpeak/shard"
 )
 
 // newFleetMerge answers from the parts of a fleet's shards.
@@ -31,7 +32,7 @@ need not be there.`,
 }
 
 // checkShard finds flags that do not go with --shard.
-func (o *fleetOutput) checkShard(which shardFlag) error {
+func (o *fleetOutput) checkShard(which shard.Shard) error {
 	switch {
 	case which.Count == 0:
 		return nil

@@ -13,9 +13,20 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
+	"os/signal"
+	"syscall"
 )
+
+// interruptible returns a context that ends at an interrupt, for commands that then clean up.
+func interruptible() (context.Context, context.CancelFunc) {
+	return signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+}
+
+var errInterrupted = errors.New("interrupted")
 
 func main() {
 	if err := checkLimits(); err != nil {

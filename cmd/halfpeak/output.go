@@ -23,7 +23,7 @@ import (
 type output struct {
 	format reports.Format
 	path   string
-	units  flags.Units
+	units  quantity.UnitChoice
 	plain  bool // the notes tell nothing that CSV and JSON do not have in columns
 }
 
@@ -40,8 +40,8 @@ func (o *output) declareFormat(cmd *cobra.Command) {
 }
 
 // declareUnit declares --unit.
-func declareUnit(cmd *cobra.Command, u *flags.Units) {
-	cmd.Flags().Var(u, "unit", `units of rates and times, as in "Gbit/s" or "GB/s,ms"; "halfpeak help units" lists them`)
+func declareUnit(cmd *cobra.Command, u *quantity.UnitChoice) {
+	flags.Var(cmd.Flags(), u, quantity.ParseUnits, "units", "unit", "", `units of rates and times, as in "Gbit/s" or "GB/s,ms"; "halfpeak help units" lists them`)
 	complete(cmd, "unit", quantity.ChoosableUnits())
 }
 
@@ -81,7 +81,7 @@ func (o *output) write(cmd *cobra.Command, tables ...reports.Rows) error {
 	if err != nil {
 		return err
 	}
-	view := reports.View{Format: format, Units: o.units.Choice}
+	view := reports.View{Format: format, Units: o.units}
 	write := func(w io.Writer) error {
 		for i, rows := range tables {
 			if i > 0 {

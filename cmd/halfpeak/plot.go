@@ -15,6 +15,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
+	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/study/judge"
 	"github.com/halfpeak/halfpeak/study/predict"
@@ -66,7 +67,7 @@ extension chooses PNG, SVG or PDF; without -o it prints the numbers of the figur
 	o.layers.declare(cmd)
 	enum(cmd, &o.kind, "kind", "what to draw", "bandwidth", "latency", "gap", "throughput", "timeline", "signature", "ranks")
 	cmd.Flags().StringArrayVar(&o.schedule, "schedule", nil, "with --kind ranks: a schedule, or the files of a trace; `file`")
-	cmd.Flags().Var(&o.ranks, "ranks", "with --kind ranks: these ranks alone, as in \"0..63\"")
+	flags.Var(cmd.Flags(), &o.ranks, parseRankRange, "ranks", "ranks", "", "with --kind ranks: these ranks alone, as in \"0..63\"")
 	cmd.Flags().Var(&o.sizes, "size", "message sizes; one for a timeline, 16KiB if not given")
 	cmd.Flags().StringVar(&o.title, "title", "", "title of the figure")
 	declareSize(cmd, &o.width, &o.height)
@@ -74,58 +75,35 @@ extension chooses PNG, SVG or PDF; without -o it prints the numbers of the figur
 }
 
 func declareSize(cmd *cobra.Command, width, height *int) {
-	*width, *height = 800, 500
-	cmd.Flags().Var(pixels{width, 320}, "width", "width in pixels")
-	cmd.Flags().Var(pixels{height, 240}, "height", "height in pixels")
+	flags.Var(cmd.Flags(), width, pixels(320), "int", "width", "800", "width in pixels")
+	flags.Var(cmd.Flags(), height, pixels(240), "int", "height", "500", "height in pixels")
 }
 
-// pixels are a side of an image, which has a least.
-type pixels struct {
-	n     *int
-	least int
-}
-
-func (p pixels) Set(text string) error {
-	n, err := strconv.Atoi(text)
-	if err != nil || n < p.least || n > 10000 {
-		return fmt.Errorf("give %d to 10000 pixels", p.least)
+// pixels reads a side of an image, at least least.
+func pixels(least int) func(string) (int, error) {
+	return func(text string) (int, error) {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < least || n > 10000 {
+			return 0, fmt.Errorf("give %d to 10000 pixels", least)
+		}
+		return n, nil
 	}
-	*p.n = n
-	return nil
-}
-
-func (p pixels) Type() string { return "int" }
-
-func (p pixels) String() string {
-	if p.n == nil {
-		return ""
-	}
-	return strconv.Itoa(*p.n)
 }
 
 // rankRange is some of the ranks, one after the other.
 type rankRange struct{ first, last int }
 
-func (r *rankRange) Set(text string) error {
+func parseRankRange(text string) (r rankRange, err error) {
 	from, to, several := strings.Cut(text, "..")
 	if !several {
 		to = from
 	}
-	var err, failed error
 	r.first, err = strconv.Atoi(from)
-	if r.last, failed = strconv.Atoi(to); err != nil || failed != nil || r.first < 0 || r.last < r.first {
-		return errors.New(`give ranks, counted from 0, as in "0..63"`)
+	last, failed := strconv.Atoi(to)
+	if r.last = last; err != nil || failed != nil || r.first < 0 || r.last < r.first {
+		err = errors.New(`give ranks, counted from 0, as in "0..63"`)
 	}
-	return nil
-}
-
-func (r *rankRange) Type() string { return "ranks" }
-
-func (r *rankRange) String() string {
-	if r.last == math.MaxInt {
-		return ""
-	}
-	return fmt.Sprintf("%d..%d", r.first, r.last)
+	return r, err
 }
 
 // writePicture draws the picture into the -o file; if that is no image, or
@@ -154,7 +132,7 @@ func drawTo(files atomicfile.Files, path string, p reports.Picture, width, heigh
 	if !isImage(path) {
 		return usagef("%q: no image format %q; use .%s, or -o with .csv, .json or .md for the numbers", path, filepath.Ext(path), strings.Join(reports.Exts(), ", ."))
 	}
-	return files.Write(path, func(w io.Writer) error { return p.WriteImage(w, filepath.Ext(path), width, height) })
+	return files.Write(path, func(w io.Writer) error { return reports.WriteImage(w, p, filepath.Ext(path), width, height) })
 }
 
 // plot is the picture that the options ask for.

@@ -37,7 +37,7 @@ func newPredict() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			rows, err := o.cycles.add(p.Rows(o.units.Choice), designs)
+			rows, err := o.cycles.add(p.Rows(o.units), designs)
 			if err != nil {
 				return err
 			}

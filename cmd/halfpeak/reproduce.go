@@ -88,7 +88,7 @@ func drawFigures(files atomicfile.Files, folder string) error {
 	}
 	for _, f := range figures {
 		path := filepath.Join(folder, f.Name+".png")
-		if err := files.Write(path, func(w io.Writer) error { return f.WriteImage(w, "png", 800, 500) }); err != nil {
+		if err := files.Write(path, func(w io.Writer) error { return reports.WriteImage(w, f, "png", 800, 500) }); err != nil {
 			return err
 		}
 	}

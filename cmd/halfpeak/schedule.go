@@ -5,23 +5,24 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/internal/flags"
+	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/study/collectives"
 )
 
 // callFlags are the parameters of a collective, beside its size.
 type callFlags struct {
 	call  collective.Call
-	gamma flags.PerByte
+	gamma quantity.MicrosPerByte
 }
 
 func (f *callFlags) declare(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&f.call.Root, "root", 0, "`rank` that sends to all, or receives from all")
 	cmd.Flags().IntVar(&f.call.Fanout, "fan-out", 0, "chains, radix or exchanges at once (`number`); 0: the algorithm's default")
-	cmd.Flags().Var(&f.gamma, "gamma", "time to combine a byte in a reduction, as in 0.1ns/B; \"engine bench --programs combine\" measures it")
+	flags.Var(cmd.Flags(), &f.gamma, quantity.ParseMicrosPerByte, "time/size", "gamma", "", "time to combine a byte in a reduction, as in 0.1ns/B; \"engine bench --programs combine\" measures it")
 }
 
 func (f *callFlags) value() collective.Call {
-	f.call.Gamma = float64(f.gamma.Value) * 1e3 // ns
+	f.call.Gamma = float64(f.gamma) * 1e3 // ns
 	return f.call
 }
 
@@ -30,7 +31,7 @@ func newSchedule() *cobra.Command {
 	var call callFlags
 	var name string
 	var ranks int
-	size, segment := flags.Size{Value: 1 << 10}, flags.Size{}
+	var size, segment quantity.Bytes
 	cmd := &cobra.Command{
 		Use:   "schedule [COLLECTIVE]",
 		Short: "A collective as a schedule in GOAL, or the algorithms that there are",
@@ -52,7 +53,7 @@ ends with .bin. Without --algorithm it lists the algorithms, with their names an
 				return usagef("--algorithm %s: of which collective? As in \"halfpeak schedule bcast --algorithm binomial\"", name)
 			}
 			c := call.value()
-			c.Bytes, c.Segment = uint64(size.Value), uint64(segment.Value)
+			c.Bytes, c.Segment = uint64(size), uint64(segment)
 			if c.Segment >= c.Bytes { // it is sent whole, as collective has it
 				c.Segment = 0
 			}
@@ -73,7 +74,7 @@ ends with .bin. Without --algorithm it lists the algorithms, with their names an
 	defer completeAlgorithms(cmd)
 	cmd.Flags().StringVar(&name, "algorithm", "", "write the schedule of this algorithm; `name`")
 	cmd.Flags().IntVar(&ranks, "ranks", 8, "how `many` take part")
-	cmd.Flags().Var(&size, "size", "of the message, or of each rank's block")
-	cmd.Flags().Var(&segment, "segment", "cut the message in segments of this size; without it, or if they are not smaller, it is sent whole")
+	flags.Var(cmd.Flags(), &size, quantity.ParseBytes, "size", "size", "1KiB", "of the message, or of each rank's block")
+	flags.Var(cmd.Flags(), &segment, quantity.ParseBytes, "size", "segment", "", "cut the message in segments of this size; without it, or if they are not smaller, it is sent whole")
 	return cmd
 }

@@ -1,12 +1,7 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -130,7 +125,7 @@ func (o *simulateOptions) run(cmd *cobra.Command, args []string) (err error) {
 	case o.totals:
 		o.Table = simulations.Totals
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := interruptible()
 	defer stop()
 	bar, done := terminal.Counter(cmd.ErrOrStderr(), "events")
 	o.Run.Progress = func(now simulate.Progress) { bar(int64(now.Events), int64(now.Total)) }
@@ -143,7 +138,7 @@ func (o *simulateOptions) run(cmd *cobra.Command, args []string) (err error) {
 	}
 	done()
 	if ctx.Err() != nil && err != nil {
-		return errors.New("interrupted")
+		return errInterrupted
 	}
 	if err == nil && o.trace != "" {
 		err = filesOf(cmd).Write(o.trace, s.WriteTrace)

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak/internal/flags"
+	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/study/collectives"
 	"github.com/halfpeak/halfpeak/whatif"
@@ -16,7 +17,7 @@ type whatifOptions struct {
 	platform      string
 	format        choice
 	path, plot    string
-	units         flags.Units
+	units         quantity.UnitChoice
 	width, height int
 
 	set                                        []string
@@ -30,7 +31,7 @@ type whatifOptions struct {
 	against                                    string
 	schedule                                   []string
 	collective                                 collectives.Question // its sizes are those of --size
-	ranks                                      flags.Ranks
+	ranks                                      []int
 	finish                                     []string                                   // its names
 	scheduled                                  func(whatif.Design) (whatif.Design, error) // with its finish
 	sensitivity, where, landmarks, uncertainty bool
@@ -100,7 +101,7 @@ func (o *whatifOptions) declare(cmd *cobra.Command) {
 	f.StringArrayVar(&o.schedule, "schedule", nil, "add a quantity: the finish of the schedule or trace in this `file` or folder; a trace may have several")
 	f.StringVar(&o.collective.Collective, "collective", "", "add a quantity for each of --ranks and --size: the finish of this `collective`")
 	f.StringVar(&o.collective.Algorithm, "algorithm", "best", "of --collective: the `name` of one, all, or best, the best of each design")
-	f.Var(&o.ranks, "ranks", "of --collective: numbers of ranks")
+	flags.Var(f, &o.ranks, flags.ParseRanks, "numbers", "ranks", "", "of --collective: numbers of ranks")
 	f.StringVar(&o.against, "against", "", "with --uncertainty: how likely it is faster than this `platform`")
 	o.samplingFlags.declare(f)
 	completeParams(cmd, "set", "=")
@@ -130,9 +131,9 @@ func (o *whatifOptions) check() error {
 		return usagef("--schedule and --collective require --set, --sweep, --target, --sensitivity or --uncertainty")
 	case len(o.schedule) > 0 && o.collective.Collective != "":
 		return usagef("--schedule and --collective cannot be combined")
-	case o.collective.Collective != "" && len(o.ranks.Values) == 0:
+	case o.collective.Collective != "" && len(o.ranks) == 0:
 		return usagef("--collective %s requires --ranks, for example --ranks 64", o.collective.Collective)
-	case o.collective.Collective == "" && len(o.ranks.Values) > 0:
+	case o.collective.Collective == "" && len(o.ranks) > 0:
 		return usagef("--ranks requires --collective, for example --collective allreduce")
 	case questions == 0 && len(o.set) == 0:
 		return usagef("no question: give --set NAME=VALUE, --sweep, --target, --sensitivity, --breakdown, --landmarks or --uncertainty")

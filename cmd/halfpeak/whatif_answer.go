@@ -2,12 +2,8 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -26,10 +22,10 @@ func (o *whatifOptions) answer(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := interruptible()
 	defer stop()
 	in, err := simulations.ReadInput(ctx, mpitrace.Defaults, o.schedule...)
-	o.collective.Ranks, o.collective.Sizes, o.finish = o.ranks.Values, o.sizesOr("64KiB"), []string{whatif.Finish}
+	o.collective.Ranks, o.collective.Sizes, o.finish = o.ranks, o.sizesOr("64KiB"), []string{whatif.Finish}
 	o.scheduled = func(d whatif.Design) (_ whatif.Design, err error) {
 		if o.collective.Collective == "" {
 			return simulations.Scheduled(ctx, d, in)
@@ -41,7 +37,7 @@ func (o *whatifOptions) answer(cmd *cobra.Command) error {
 		base, err = o.scheduled(base)
 	}
 	if ctx.Err() != nil {
-		return errors.New("interrupted")
+		return errInterrupted
 	} else if err != nil {
 		return err
 	}
@@ -68,7 +64,7 @@ func (o *whatifOptions) answer(cmd *cobra.Command) error {
 	}
 	rows, picture, err := o.table(ctx, base, d)
 	if ctx.Err() != nil {
-		return errors.New("interrupted")
+		return errInterrupted
 	}
 	if err != nil {
 		return err
@@ -87,7 +83,7 @@ func (o *whatifOptions) answer(cmd *cobra.Command) error {
 
 // table is the answer to a question, and its picture if one is asked for.
 func (o *whatifOptions) table(ctx context.Context, base, d whatif.Design) (rows reports.Rows, picture reports.Picture, err error) {
-	units := o.units.Choice
+	units := o.units
 	switch {
 	case o.target != "":
 		return o.reach(ctx, d)
@@ -156,7 +152,7 @@ func (o *whatifOptions) reach(ctx context.Context, d whatif.Design) (rows report
 		if err != nil {
 			return rows, nil, err
 		}
-		return s.Rows(o.units.Choice), nil, nil
+		return s.Rows(o.units), nil, nil
 	}
 	if by[0].Param.Path == by[1].Param.Path {
 		return rows, nil, usagef("--solve-for %s twice; a curve is over two parameters", by[0].Param.Path)

@@ -1,33 +1,45 @@
-// Package flags implements values of command-line flags (pflag.Value), which parse and check their
-// text.
+// Package flags implements values of command-line flags, which parse and check their text.
 package flags
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/spf13/pflag"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// Time is a time with its unit; 0 if not given.
-type Time struct{ Value quantity.Micros }
+// Var declares a flag whose text is parsed into to. Its default is text too, none if empty; kind is
+// what help shows for a value.
+func Var[T any](f *pflag.FlagSet, to *T, parse func(string) (T, error), kind, name, otherwise, help string) {
+	v := &value[T]{to, parse, kind, ""}
+	if otherwise != "" {
+		if err := v.Set(otherwise); err != nil {
+			panic(err) // a default of this program
+		}
+	}
+	f.Var(v, name, help)
+}
 
-// Set reads a time such as "28.1us".
-func (t *Time) Set(text string) (err error) {
-	t.Value, err = quantity.ParseMicros(text)
+type value[T any] struct {
+	to         *T
+	parse      func(string) (T, error)
+	kind, text string
+}
+
+func (v *value[T]) Set(text string) error {
+	parsed, err := v.parse(text)
+	if err == nil {
+		*v.to, v.text = parsed, text
+	}
 	return err
 }
 
-// Type is the placeholder in help.
-func (t *Time) Type() string { return "time" }
-
-func (t *Time) String() string {
-	if t.Value == 0 {
-		return ""
-	}
-	return t.Value.String()
-}
+func (v *value[T]) Type() string   { return v.kind }
+func (v *value[T]) String() string { return v.text }
 
 // Percent is a percentage of at least 0 and less than 1000, with its sign or without: "10%", "10".
 type Percent float64
@@ -48,20 +60,15 @@ func (p *Percent) Type() string { return "percent" }
 
 func (p *Percent) String() string { return strconv.FormatFloat(float64(*p), 'g', -1, 64) }
 
-// Units are the units that a person wants to read; see [quantity.ParseUnits].
-type Units struct {
-	text   string
-	Choice quantity.UnitChoice
+// ParseRanks reads numbers of ranks, written as sizes are: lists, and ranges that double, such as
+// "2..256" or "4,6,8".
+func ParseRanks(text string) (ranks []int, err error) {
+	sizes, err := quantity.ParseSizes(text)
+	if err != nil || strings.Trim(text, "0123456789,./ ") != "" || slices.Max(sizes) > 1<<17 {
+		return nil, errors.New(`give numbers of ranks, at most 131072, as in "64", "4,6,8" or "2..256"`)
+	}
+	for _, n := range sizes {
+		ranks = append(ranks, int(n))
+	}
+	return slices.Compact(ranks), nil
 }
-
-// Set reads units such as "GB/s,ms".
-func (u *Units) Set(text string) (err error) {
-	u.text = text
-	u.Choice, err = quantity.ParseUnits(text)
-	return err
-}
-
-// Type is the placeholder in help.
-func (u *Units) Type() string { return "units" }
-
-func (u *Units) String() string { return u.text }
