@@ -1,8 +1,10 @@
 package explore
 
 import (
+	"encoding/json"
 	"fmt"
-	"strconv"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
@@ -37,157 +39,125 @@ func (x *Explorer) about(Nothing) (About, error) {
 	return a, nil
 }
 
-// A line is a command line.
-type line []string
-
-// with adds a flag if it has a value.
-func (l line) with(flag, value string) line {
-	if value == "" || value == "0" {
-		return l
-	}
-	return append(l, flag, value)
+// commands has the command lines of questions, and how their requests are read. {key} is the value of a
+// request, without which its flag is left out; {designs} are arguments, and {whatif} is the beginning of
+// a line about one design and its changes.
+var commands = map[string]struct {
+	read  func([]byte) (map[string]any, error)
+	lines []string
+}{
+	"platforms":  {fields[Nothing], []string{"platforms"}},
+	"platform":   {fields[Design], []string{"platforms show {designs}"}},
+	"toml":       {fields[Design], []string{"{whatif} --save {saved}"}},
+	"predict":    {fields[Predict], []string{"predict {designs} --size {sizes}"}},
+	"curves":     {fields[Curves], []string{"plot {designs} --kind {quantity} --size {sizes} -o {quantity}.svg"}},
+	"contrast":   {fields[Sized], []string{"{whatif} --size {sizes}"}},
+	"owners":     {fields[Sized], []string{"{whatif} --breakdown --size {sizes}"}},
+	"shares":     {fields[Sized], []string{"{whatif} --breakdown --size {sizes}"}},
+	"areas":      {fields[Areas], []string{"{whatif} --breakdown --quantity {cost} --size {sizes} --plot areas.svg"}},
+	"pipeline":   {fields[Pipelined], []string{"plot {designs} --kind timeline --size {size} --packet {packet} -o timeline.svg", "packet {designs} --size {size}"}},
+	"collective": {fields[CollectiveMap], []string{collectiveLine}},
+	"places":     {fields[CollectiveMap], []string{collectiveLine}},
+	"schedule": {fields[CollectiveCall], []string{"collective {collective} {designs} --algorithm {algorithm} --ranks {ranks} --size {size}" +
+		" --segment {segment} --root {root} --fan-out {fanout}"}},
+	"fit": {fields[File], []string{"fit {file} --model {model} --save {save}"}},
 }
 
-// String quotes the words for a POSIX shell.
-func (l line) String() string {
-	words := make([]string, len(l))
-	for i, w := range l {
+const collectiveLine = "collective {collective} {designs} --ranks {ranks} --size {sizes} --segment {segments}"
+
+// fields reads a request of type T as a map.
+func fields[T any](request []byte) (values map[string]any, err error) {
+	var r T
+	if err := read(request, &r); err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(r)
+	if err != nil {
+		return nil, err
+	}
+	return values, json.Unmarshal(text, &values)
+}
+
+// command returns the command lines with the same numbers as another question. Designs that a command
+// other than whatif is asked of are saved first.
+func (x *Explorer) command(w Wrapped) (Commands, error) {
+	c, has := commands[w.Question]
+	if !has {
+		return Commands{}, fmt.Errorf("no command answers %q", w.Question)
+	}
+	values, err := c.read(w.Request)
+	if err != nil {
+		return Commands{}, err
+	}
+	var of struct {
+		Design
+		Designs []Design
+	}
+	text, _ := json.Marshal(values) // it comes from JSON
+	if err := json.Unmarshal(text, &of); err != nil {
+		return Commands{}, err
+	}
+	if of.Ref != "" {
+		of.Designs = []Design{of.Design}
+	}
+	a, words := Commands{}, map[string][]string{"file": {fileName(of.Name)}, "saved": {savedName(of.Design, 0)}}
+	for _, d := range of.Designs {
+		if _, err := x.design(d); err != nil {
+			return a, err
+		}
+		ref, changed := d.Ref, []string{"halfpeak", "whatif", d.Ref}
+		for _, s := range d.Set {
+			changed = append(changed, "--set", s)
+		}
+		words["whatif"] = changed[1:]
+		if len(d.Set) > 0 && strings.Contains(c.lines[0], "{designs}") {
+			ref = savedName(d, len(a.Commands)+1)
+			a.Commands = append(a.Commands, quoted(append(changed, "--save", ref)))
+		}
+		words["designs"] = append(words["designs"], ref)
+	}
+	for key, v := range values {
+		if text := fmt.Sprint(v); text != "" && words[key] == nil {
+			words[key] = []string{text}
+		}
+	}
+	for _, line := range c.lines {
+		a.Commands = append(a.Commands, quoted(filled(line, words)))
+	}
+	return a, nil
+}
+
+var placeholder = regexp.MustCompile(`\{([a-z]+)\}`)
+
+// filled returns the words of a command line; a flag without a value is left out.
+func filled(line string, words map[string][]string) []string {
+	all := []string{"halfpeak"}
+	for _, word := range strings.Fields(line) {
+		key := placeholder.FindStringSubmatch(word)
+		switch {
+		case key == nil:
+			all = append(all, word)
+		case words[key[1]] == nil:
+			all = all[:len(all)-1]
+		case key[0] == word:
+			all = append(all, words[key[1]]...)
+		default:
+			all = append(all, strings.Replace(word, key[0], words[key[1]][0], 1))
+		}
+	}
+	return all
+}
+
+// quoted is a command line for a POSIX shell.
+func quoted(words []string) string {
+	words = slices.Clone(words)
+	for i, w := range words {
 		plain := func(r rune) bool {
 			return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_./,:+@%", r)
 		}
 		if w == "" || strings.ContainsFunc(w, func(r rune) bool { return !plain(r) }) {
-			w = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+			words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 		}
-		words[i] = w
 	}
 	return strings.Join(words, " ")
-}
-
-// changed returns the start of a whatif command for a design with its changes.
-func changed(d Design) line {
-	l := line{"halfpeak", "whatif", d.Ref}
-	for _, s := range d.Set {
-		l = append(l, "--set", s)
-	}
-	return l
-}
-
-// A commander makes commands. Designs that a command other than whatif is asked of are saved first.
-type commander struct {
-	x        *Explorer
-	commands []string
-	saved    int
-}
-
-func (c *commander) add(l line) { c.commands = append(c.commands, l.String()) }
-
-// refs returns the arguments that name designs.
-func (c *commander) refs(all ...Design) (refs []string, err error) {
-	for _, d := range all {
-		if _, err := c.x.design(d); err != nil {
-			return nil, err
-		}
-		ref := d.Ref
-		if len(d.Set) > 0 {
-			c.saved++
-			ref = savedName(d, c.saved)
-			c.add(append(changed(d), "--save", ref))
-		}
-		refs = append(refs, ref)
-	}
-	return refs, nil
-}
-
-// about adds a command about designs: its words before them, and those behind.
-func (c *commander) about(before line, designs []Design, behind ...string) error {
-	refs, err := c.refs(designs...)
-	if err != nil {
-		return err
-	}
-	c.add(append(append(append(line{"halfpeak"}, before...), refs...), behind...))
-	return nil
-}
-
-// commands translate questions to command lines.
-var commands = map[string]func(*commander, []byte) error{
-	"platforms": commandOf(func(c *commander, _ Nothing) error {
-		c.add(line{"halfpeak", "platforms"})
-		return nil
-	}),
-	"platform": commandOf(func(c *commander, r Design) error {
-		return c.about(line{"platforms", "show"}, []Design{r})
-	}),
-	"predict": commandOf(func(c *commander, r Predict) error {
-		return c.about(line{"predict"}, r.Designs, "--size", r.Sizes)
-	}),
-	"curves": commandOf(func(c *commander, r Curves) error {
-		return c.about(line{"plot"}, r.Designs, "--kind", r.Quantity, "--size", r.Sizes, "-o", r.Quantity+".svg")
-	}),
-	"contrast": commandOf(func(c *commander, r Sized) error { return c.whatif(r.Design, "--size", r.Sizes) }),
-	"owners":   commandOf(func(c *commander, r Sized) error { return c.whatif(r.Design, "--breakdown", "--size", r.Sizes) }),
-	"shares":   commandOf(func(c *commander, r Sized) error { return c.whatif(r.Design, "--breakdown", "--size", r.Sizes) }),
-	"areas": commandOf(func(c *commander, r Areas) error {
-		return c.whatif(r.Design, "--breakdown", "--quantity", r.Cost, "--size", r.Sizes, "--plot", "areas.svg")
-	}),
-	"toml": commandOf(func(c *commander, r Design) error { return c.whatif(r, "--save", savedName(r, 0)) }),
-	"pipeline": commandOf(func(c *commander, r Pipelined) error {
-		refs, err := c.refs(r.Design)
-		if err == nil {
-			c.add(line{"halfpeak", "plot", refs[0], "--kind", "timeline", "--size", r.Size}.with("--packet", r.Packet).with("-o", "timeline.svg"))
-			c.add(line{"halfpeak", "packet", refs[0], "--size", r.Size})
-		}
-		return err
-	}),
-	"collective": commandOf((*commander).collective),
-	"places":     commandOf((*commander).collective),
-	"schedule": commandOf(func(c *commander, r CollectiveCall) error {
-		refs, err := c.refs(r.Design)
-		if err == nil {
-			c.add(line{"halfpeak", "collective", r.Collective, refs[0], "--algorithm", r.Algorithm, "--ranks", strconv.Itoa(r.Ranks), "--size", r.Size}.
-				with("--segment", r.Segment).with("--root", strconv.Itoa(r.Root)).with("--fan-out", strconv.Itoa(r.Fanout)))
-		}
-		return err
-	}),
-	"fit": commandOf(func(c *commander, r File) error {
-		c.add(line{"halfpeak", "fit", fileName(r.Name)}.with("--model", r.Model).with("--save", r.Save))
-		return nil
-	}),
-}
-
-func (c *commander) collective(r CollectiveMap) error {
-	refs, err := c.refs(r.Design)
-	if err == nil {
-		c.add(line{"halfpeak", "collective", r.Collective, refs[0], "--ranks", r.Ranks, "--size", r.Sizes}.with("--segment", r.Segments))
-	}
-	return err
-}
-
-// whatif adds a question of whatif.
-func (c *commander) whatif(d Design, question ...string) error {
-	if _, err := c.x.design(d); err != nil {
-		return err
-	}
-	c.add(append(changed(d), question...))
-	return nil
-}
-
-func commandOf[T any](make func(*commander, T) error) func(*commander, []byte) error {
-	return func(c *commander, request []byte) error {
-		var r T
-		if err := read(request, &r); err != nil {
-			return err
-		}
-		return make(c, r)
-	}
-}
-
-// command returns the command lines with the same numbers as another question.
-func (x *Explorer) command(w Wrapped) (Commands, error) {
-	make, has := commands[w.Question]
-	if !has {
-		return Commands{}, fmt.Errorf("no command answers %q", w.Question)
-	}
-	c := &commander{x: x}
-	err := make(c, w.Request)
-	return Commands{c.commands}, err
 }

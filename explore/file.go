@@ -162,54 +162,44 @@ func (x *Explorer) csv(w Wrapped) (Text, error) {
 	if err != nil {
 		return Text{}, err
 	}
-	text, err := rows.CSV()
+	text, err := rows.(reports.Rows).CSV()
 	return Text{w.Question + ".csv", string(text)}, err
 }
 
 // tables are the questions whose answers are a table too.
-var tables = map[string]func(*Explorer, []byte) (reports.Rows, error){
-	"predict":  rowsOf((*Explorer).predictRows),
-	"contrast": rowsOf((*Explorer).contrastRows),
-	"owners":   rowsOf((*Explorer).ownersRows),
-	"shares":   rowsOf((*Explorer).ownersRows),
-	"curves": rowsOf(func(x *Explorer, r Curves) (reports.Rows, error) {
+var tables = map[string]question{
+	"predict":  asks((*Explorer).predictRows),
+	"contrast": asks((*Explorer).contrastRows),
+	"owners":   asks((*Explorer).ownersRows),
+	"shares":   asks((*Explorer).ownersRows),
+	"curves": asks(func(x *Explorer, r Curves) (reports.Rows, error) {
 		f, err := x.curves(r)
 		return figureRows(f), err
 	}),
-	"areas": rowsOf(func(x *Explorer, r Areas) (reports.Rows, error) {
+	"areas": asks(func(x *Explorer, r Areas) (reports.Rows, error) {
 		a, err := x.areasOf(r)
 		return a.Rows(), err
 	}),
-	"pipeline": rowsOf(func(x *Explorer, r Pipelined) (reports.Rows, error) {
+	"pipeline": asks(func(x *Explorer, r Pipelined) (reports.Rows, error) {
 		d, n, err := x.pipelined(r)
 		if err != nil {
 			return reports.Rows{}, err
 		}
 		return cutRows(d, n)
 	}),
-	"collective": rowsOf((*Explorer).placesRows),
-	"places":     rowsOf((*Explorer).placesRows),
-	"schedule": rowsOf(func(x *Explorer, r CollectiveCall) (reports.Rows, error) {
+	"collective": asks((*Explorer).placesRows),
+	"places":     asks((*Explorer).placesRows),
+	"schedule": asks(func(x *Explorer, r CollectiveCall) (reports.Rows, error) {
 		a, err := x.schedule(r)
 		return scheduleRows(a), err
 	}),
-	"fit": rowsOf(func(_ *Explorer, r File) (reports.Rows, error) {
+	"fit": asks(func(_ *Explorer, r File) (reports.Rows, error) {
 		f, err := fitted(r)
 		if err != nil {
 			return reports.Rows{}, err
 		}
 		return f.Rows(nil), nil
 	}),
-}
-
-func rowsOf[T any](rows func(*Explorer, T) (reports.Rows, error)) func(*Explorer, []byte) (reports.Rows, error) {
-	return func(x *Explorer, request []byte) (reports.Rows, error) {
-		var r T
-		if err := read(request, &r); err != nil {
-			return reports.Rows{}, err
-		}
-		return rows(x, r)
-	}
 }
 
 // figureRows are the points and marks of a figure, as its picture of package reports has them.
