@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"reflect"
 	"slices"
 
@@ -240,11 +239,11 @@ func (s subject) time(sizes []quantity.Bytes) ([]reports.Block, error) {
 	if len(blocks) == 0 {
 		return nil, nil
 	}
-	rows, err := sensitivityRows(s.Design, thinned(doubled, 5))
+	rows, err := whatif.SensitivityRows(s.Design, []string{"one_way"}, thinned(doubled, 3), nil)
 	if err != nil {
 		return nil, err
 	}
-	blocks = append(blocks, reports.Table{Title: "By how many percent the one-way time changes for each percent of a parameter", Rows: rows})
+	blocks = append(blocks, reports.Table{Title: "What a percent of a parameter changes", Rows: rows})
 	for _, n := range []quantity.Bytes{quantity.KiB, longMessage} {
 		if n < fine[0] || n > fine[len(fine)-1] {
 			continue
@@ -279,54 +278,4 @@ func shareRows(a reports.Areas, shown []quantity.Bytes) reports.Rows {
 		fields = append(fields, reports.Col(p.Name, p.Name, func(i int) any { return p.Y[i] }).Texted(reports.PercentText("%.1f %%")))
 	}
 	return reports.TableOf(at, fields...)
-}
-
-// sensitivityRows list the parameters, the most important first.
-func sensitivityRows(d whatif.Design, sizes []quantity.Bytes) (reports.Rows, error) {
-	type line struct {
-		parameter, value string
-		perPercent       []float64
-		largest          float64
-	}
-	var lines []*line
-	fields := []reports.Field[*line]{
-		reports.Col("parameter", "parameter", func(l *line) any { return l.parameter }),
-		reports.Col("value", "value", func(l *line) any { return l.value }),
-	}
-	for k, n := range sizes {
-		q, err := whatif.NewQuantity("one_way", n)
-		if err != nil {
-			return reports.Rows{}, err
-		}
-		all, err := d.Sensitivities(q, whatif.TornadoPart)
-		if err != nil {
-			return reports.Rows{}, err
-		}
-		for _, of := range all {
-			i := slices.IndexFunc(lines, func(l *line) bool { return l.parameter == of.Param.Path })
-			if i < 0 {
-				i = len(lines)
-				l := &line{parameter: of.Param.Path, value: whatif.Format(of.Param.Value)}
-				for range sizes {
-					l.perPercent = append(l.perPercent, math.NaN())
-				}
-				lines = append(lines, l)
-			}
-			lines[i].perPercent[k] = of.PerPercent
-			lines[i].largest = max(lines[i].largest, math.Abs(reports.Finite(of.PerPercent)))
-		}
-		fields = append(fields, reports.Col(fmt.Sprintf("per_percent_%.0f", n), n.String(), func(l *line) any { return l.perPercent[k] }).
-			Texted(twoDecimals))
-	}
-	slices.SortStableFunc(lines, func(a, b *line) int { return cmp.Compare(b.largest, a.largest) })
-	lines = slices.DeleteFunc(lines, func(l *line) bool { return l.largest < 0.005 })
-	return reports.TableOf(lines, fields...), nil
-}
-
-// twoDecimals prints a number with two decimals; what rounds to nothing is 0.
-func twoDecimals(v any) string {
-	if math.Abs(v.(float64)) < 0.005 {
-		return "0"
-	}
-	return reports.PercentText("%.2f")(v)
 }

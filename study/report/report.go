@@ -135,12 +135,12 @@ func leaders(subjects []subject, lo quantity.Bytes) (string, error) {
 // overview puts the platforms side by side.
 func overview(subjects []subject, sizes []quantity.Bytes) (reports.Section, error) {
 	s := reports.Section{Title: "Side by side"}
-	lo, hi := slices.Min(sizes), slices.Max(sizes)
-	merits, err := meritRows(subjects, lo, hi)
+	lo := slices.Min(sizes)
+	merits, err := predict.Compare([]quantity.Bytes{lo}, designs(subjects)...)
 	if err != nil {
 		return s, err
 	}
-	s.Blocks = append(s.Blocks, reports.Table{Title: "Figures of merit", Rows: merits})
+	s.Blocks = append(s.Blocks, reports.Table{Title: "Figures of merit", Rows: merits.Rows()})
 	for _, kind := range []predict.CurveKind{predict.Bandwidth, predict.Latency} {
 		figure, err := predict.Curves(kind, sizes, designs(subjects)...)
 		if err != nil {
@@ -160,7 +160,11 @@ func overview(subjects []subject, sizes []quantity.Bytes) (reports.Section, erro
 		}
 		s.Blocks = append(s.Blocks, reports.Drawing{Title: captions[kind], Picture: figure, Numbers: numbers})
 	}
-	s.Blocks = append(s.Blocks, reports.Table{Title: "Which is faster one way", Rows: leads(subjects, lo, hi)})
+	leads, err := predict.FindCrossover(nil, designs(subjects)...)
+	if err != nil {
+		return s, err
+	}
+	s.Blocks = append(s.Blocks, reports.Table{Title: "Which is faster one way", Rows: leads.Rows()})
 	return s, nil
 }
 
@@ -181,79 +185,6 @@ func sideBySide(kind predict.CurveKind, sizes []quantity.Bytes, subjects []subje
 		all = append(all, i)
 	}
 	return reports.TableOf(all, fields...), nil
-}
-
-// meritRows are the figures of merit of platforms, with a short message and the packet of a long
-// one.
-func meritRows(subjects []subject, lo, hi quantity.Bytes) (reports.Rows, error) {
-	n := min(longMessage, hi)
-	type merit struct {
-		predict.Compared
-		packet quantity.Bytes
-	}
-	compared, err := predict.Compare([]quantity.Bytes{lo}, designs(subjects)...)
-	if err != nil {
-		return reports.Rows{}, err
-	}
-	var all []merit
-	for i, c := range compared {
-		all = append(all, merit{c, predict.BestPacket(subjects[i].Layer.Model, n)})
-	}
-	overheads := func(m merit) bool { return m.SendOverhead+m.ReceiveOverhead > 0 }
-	rows := reports.TableOf(all,
-		reports.Col("platform", "platform", func(m merit) any { return m.Platform }),
-		reports.Col("layer", "layer", func(m merit) any { return m.Layer }),
-		reports.Col("send_overhead_us", "o_s", func(m merit) any { return reports.OrAbsent(m.SendOverhead, overheads(m)) }),
-		reports.Col("receive_overhead_us", "o_r", func(m merit) any { return reports.OrAbsent(m.ReceiveOverhead, overheads(m)) }),
-		reports.Col("", "one way, "+lo.String(), func(m merit) any { return predict.Latency.Cell(m.Predicted) }),
-		reports.Col("gap_us", "gap", func(m merit) any { return m.Gap }),
-		reports.Col("r_inf_mb_s", "r∞", func(m merit) any { return m.Asymptote }),
-		reports.Col("n_half_bytes", "n½", func(m merit) any { return reports.OrAbsent(m.Half, m.Half > 0) }),
-		reports.Col("best_packet_bytes", "best packet, "+n.String(), func(m merit) any { return reports.OrAbsent(m.packet, m.packet > 0) }),
-		reports.Col("roof", "roof", func(m merit) any { return reports.OrNil(m.Roof.Name) }),
-		reports.Col("percent_of_roof", "of roof", func(m merit) any { return reports.OrAbsent(100*m.RoofShare, m.Roof.Name != "") }).Texted(reports.PercentText("%.0f %%")),
-	)
-	if slices.ContainsFunc(all, func(m merit) bool { return m.Next != nil }) {
-		rows.Notes = append(rows.Notes, whatif.ForecastNote)
-	}
-	return rows, nil
-}
-
-// leads tells of each two platforms which one is faster for which messages.
-func leads(subjects []subject, lo, hi quantity.Bytes) reports.Rows {
-	type lead struct{ faster, slower, messages, close string }
-	var all []lead
-	for i, a := range subjects {
-		for _, b := range subjects[i+1:] {
-			add := func(aFirst bool, messages, close string) {
-				l := lead{a.Layer.Ref(), b.Layer.Ref(), messages, close}
-				if !aFirst {
-					l.faster, l.slower = l.slower, l.faster
-				}
-				all = append(all, l)
-			}
-			crossings := whatif.Crossings(a.Layer.Model, b.Layer.Model, lo, hi)
-			for k, c := range crossings {
-				messages := "up to " + c.Size.String()
-				if k > 0 {
-					messages = fmt.Sprintf("from %s to %s", crossings[k-1].Size, c.Size)
-				}
-				add(c.Beyond, messages, fmt.Sprintf("from %s to %s", c.Low, c.High))
-				if k == len(crossings)-1 {
-					add(!c.Beyond, "beyond "+c.Size.String(), "")
-				}
-			}
-			if t, u := a.Layer.Model.OneWay(lo), b.Layer.Model.OneWay(lo); len(crossings) == 0 && t != u {
-				add(t < u, "of all sizes", "")
-			}
-		}
-	}
-	return reports.TableOf(all,
-		reports.Col("faster", "faster", func(l lead) any { return l.faster }),
-		reports.Col("slower", "slower", func(l lead) any { return l.slower }),
-		reports.Col("messages", "for messages", func(l lead) any { return l.messages }),
-		reports.Col("close", fmt.Sprintf("less than %.0f %% apart", 100*whatif.Close), func(l lead) any { return reports.OrNil(l.close) }),
-	)
 }
 
 // doublings are the powers of two among the sizes, or the sizes if there are none.
