@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"image/color"
-	"io"
 	"math"
 
 	"gonum.org/v1/plot"
@@ -14,15 +13,6 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
-
-// WriteImage draws the areas; see Picture.
-func (a Areas) WriteImage(w io.Writer, ext string, width, height int) error {
-	paint, err := a.painter()
-	if err != nil {
-		return err
-	}
-	return writeImage(w, a.Title, ext, width, height, paint)
-}
 
 // sums returns what lies under each part and all of them: sums[k][i] under part k at x i.
 func (a Areas) sums() ([][]float64, error) {
@@ -46,11 +36,7 @@ func (a Areas) sums() ([][]float64, error) {
 	return sums, nil
 }
 
-// painter returns what draws the areas onto a canvas.
-func (a Areas) painter() (func(draw.Canvas), error) { return a.painterTo(new(axes)) }
-
-// painterTo is painter for callers that need the place of the axes.
-func (a Areas) painterTo(at *axes) (func(draw.Canvas), error) {
+func (a Areas) painter(at *axes) (func(draw.Canvas), error) {
 	sums, err := a.sums()
 	if err != nil {
 		return nil, err
@@ -74,11 +60,7 @@ func (a Areas) painterTo(at *axes) (func(draw.Canvas), error) {
 			entries = append(entries, entry{name: a.Parts[k].Name, style: style{color: palette[k%len(palette)]}, fill: &fill})
 		}
 		area := frame(c, a.Title, entries, a.Notes)
-		p := newPlot()
-		x.apply(&p.X, a.X, area.Max.X-area.Min.X-60, horizontal)
-		y.apply(&p.Y, a.Y, area.Max.Y-area.Min.Y-40, vertical)
-		p.Add(areasPlotter{a, sums})
-		*at = axes{drawPlot(area, p, a.X.Label, a.Y.Label), x, y}
+		*at = drawInside(area, areasPlotter{a, sums}, a.X, a.Y, x, y, nil)
 	}, nil
 }
 
@@ -114,15 +96,16 @@ func (a areasPlotter) Plot(c draw.Canvas, p *plot.Plot) {
 		}
 		c.StrokeLines(draw.LineStyle{Color: palette[(k-1)%len(palette)], Width: 0.8}, c.ClipLinesXY(line)...)
 	}
+	labels := labeller{area: c.Rectangle}
 	for _, m := range a.Marks {
 		if m.Kind == AtX && a.X.usable(m.X) && c.ContainsX(tx(m.X)) {
-			c.StrokeLine2(draw.LineStyle{Color: ink, Width: 0.8, Dashes: []vg.Length{1.5, 2}}, tx(m.X), c.Min.Y, tx(m.X), c.Max.Y)
+			line := []vg.Point{{X: tx(m.X), Y: c.Min.Y}, {X: tx(m.X), Y: c.Max.Y}}
+			c.StrokeLines(draw.LineStyle{Color: ink, Width: 0.8, Dashes: []vg.Length{1.5, 2}}, line)
+			labels.along(m.Label, m.Kind, ink, line, eitherSide)
 		}
 	}
 	name := textStyle(tickSize, ink)
 	name.XAlign, name.YAlign = text.XCenter, text.YCenter
-	var labels labeller
-	var taken []vg.Rectangle
 	for k, part := range a.Parts {
 		label := printable(part.Name)
 		w, h := name.Width(label), vg.Length(tickSize*1.3)
@@ -130,19 +113,11 @@ func (a areasPlotter) Plot(c draw.Canvas, p *plot.Plot) {
 		if !ok {
 			continue
 		}
-		taken = append(taken, box(at, w, h))
-		c.FillText(name, at, label)
-	}
-	labels.area = c.Rectangle
-	for _, m := range a.Marks {
-		if m.Kind == AtX && a.X.usable(m.X) && c.ContainsX(tx(m.X)) {
-			labels.along(m.Label, m.Kind, ink, []vg.Point{{X: tx(m.X), Y: c.Min.Y}, {X: tx(m.X), Y: c.Max.Y}}, eitherSide)
-		}
-	}
-	for _, r := range taken {
 		for _, part := range []vg.Length{0, 0.25, 0.5, 0.75, 1} {
-			labels.avoid(vg.Point{X: r.Min.X + part*(r.Max.X-r.Min.X), Y: (r.Min.Y + r.Max.Y) / 2}, 1000)
+			r := box(at, w, h)
+			labels.avoid(vg.Point{X: r.Min.X + part*w, Y: at.Y}, 1000)
 		}
+		c.FillText(name, at, label)
 	}
 	labels.draw(c)
 }
@@ -174,3 +149,5 @@ func (a areasPlotter) widest(k int, w, h vg.Length, tx, ty func(float64) vg.Leng
 	}
 	return at, ok
 }
+
+func (a Areas) title() string { return a.Title }

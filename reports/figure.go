@@ -5,7 +5,6 @@ package reports
 import (
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 
 	"gonum.org/v1/plot"
@@ -31,20 +30,7 @@ func (f Figure) check() error {
 	return nil
 }
 
-// WriteImage draws the figure; see Picture.
-func (f Figure) WriteImage(w io.Writer, ext string, width, height int) error {
-	paint, err := f.painter()
-	if err != nil {
-		return err
-	}
-	return writeImage(w, f.title(), ext, width, height, paint)
-}
-
-// painter returns what draws the figure onto a canvas.
-func (f Figure) painter() (func(draw.Canvas), error) { return f.painterTo(new(axes)) }
-
-// painterTo is painter for callers that need the place of the axes.
-func (f Figure) painterTo(at *axes) (func(draw.Canvas), error) {
+func (f Figure) painter(at *axes) (func(draw.Canvas), error) {
 	inside, notes, err := f.inside(at)
 	if err != nil {
 		return nil, err
@@ -67,11 +53,7 @@ func (f Figure) inside(at *axes) (paint func(draw.Canvas), notes []string, err e
 			fmt.Sprintf("Left out: %d of the points have no place on these axes.", left))
 	}
 	return func(area draw.Canvas) {
-		p := newPlot()
-		x.apply(&p.X, f.X, area.Max.X-area.Min.X-60, horizontal)
-		y.apply(&p.Y, f.Y, area.Max.Y-area.Min.Y-40, vertical)
-		p.Add(figurePlotter{f, f.styles()})
-		*at = axes{drawPlot(area, p, f.X.Label, f.Y.Label), x, y}
+		*at = drawInside(area, figurePlotter{f, f.styles()}, f.X, f.Y, x, y, nil)
 	}, notes, nil
 }
 

@@ -24,7 +24,7 @@ func TestOnlyOwnFilesAreReplaced(t *testing.T) {
 	}
 	picture := func(ext string) func(io.Writer) error {
 		f := Figure{Series: []Series{{Kind: Line, X: []float64{1, 2}, Y: []float64{1, 2}}}}
-		return func(w io.Writer) error { return f.WriteImage(w, ext, 320, 240) }
+		return func(w io.Writer) error { return WriteImage(w, f, ext, 320, 240) }
 	}
 	page := func(w io.Writer) error { return brochure().WriteHTML(w) }
 	parquet := func(w io.Writer) error {

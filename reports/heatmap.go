@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"image/color"
-	"io"
 	"math"
 	"sort"
 
@@ -15,15 +14,6 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
-
-// WriteImage draws the map; see Picture.
-func (h HeatMap) WriteImage(w io.Writer, ext string, width, height int) error {
-	paint, err := h.painter()
-	if err != nil {
-		return err
-	}
-	return writeImage(w, h.Title, ext, width, height, paint)
-}
 
 // check returns the ends of Z, or the first fault of the map.
 func (h HeatMap) check() (lo, hi float64, err error) {
@@ -64,7 +54,7 @@ func (a Axis) checkMiddles(middles []float64) error {
 }
 
 // painter returns what draws the map onto a canvas.
-func (h HeatMap) painter() (func(draw.Canvas), error) {
+func (h HeatMap) painter(*axes) (func(draw.Canvas), error) {
 	lo, hi, err := h.check()
 	if err != nil {
 		return nil, err
@@ -85,17 +75,14 @@ func (h HeatMap) painter() (func(draw.Canvas), error) {
 		}
 		bar.Min.X = area.Max.X - widest - labelSize*1.6 - 22
 		area.Max.X = bar.Min.X - 14
-		p := newPlot()
-		x, y := edges(h.XS, h.X), edges(h.YS, h.Y)
-		limits{x[0], x[len(x)-1]}.apply(&p.X, h.X, area.Max.X-area.Min.X-60, horizontal)
-		limits{y[0], y[len(y)-1]}.apply(&p.Y, h.Y, area.Max.Y-area.Min.Y-40, vertical)
-		if h.Names != nil {
-			h.name(p, area)
-		}
-		var inside vg.Rectangle
-		p.Add(heatPlotter{h, figurePlotter{f, styles}, steps, x, y, &inside})
-		drawPlot(area, p, h.X.Label, h.Y.Label)
-		steps.draw(bar, inside, h.Label)
+		in := cells{edges(h.XS, h.X), edges(h.YS, h.Y)}
+		x, y := in.limits()
+		at := drawInside(area, heatPlotter{h, figurePlotter{f, styles}, steps, in}, h.X, h.Y, x, y, func(p *plot.Plot) {
+			if h.Names != nil {
+				h.name(p, area)
+			}
+		})
+		steps.draw(bar, at.area, h.Label)
 	}, nil
 }
 
@@ -235,33 +222,50 @@ func (s steps) draw(c draw.Canvas, beside vg.Rectangle, label string) {
 // heatPlotter draws the inside of a heat map.
 type heatPlotter struct {
 	HeatMap
-	over   figurePlotter
-	steps  steps
-	x, y   []float64
-	inside *vg.Rectangle // where that is, once drawn
+	over  figurePlotter
+	steps steps
+	cells
+}
+
+// cells are the edges of the columns and rows of a map.
+type cells struct{ x, y []float64 }
+
+func (e cells) limits() (x, y limits) {
+	return limits{e.x[0], e.x[len(e.x)-1]}, limits{e.y[0], e.y[len(e.y)-1]}
+}
+
+// fill calls paint with the runs of cells of one kind in each row, and with the rectangle to fill, which
+// laps over the next ones so that no gap shows. Cells of a kind below 0 are left out.
+func (e cells) fill(c draw.Canvas, p *plot.Plot, kind func(i, j int) int, paint func(kind int, r, lapped vg.Rectangle)) {
+	tx, ty := p.Transforms(&c)
+	n := len(e.x) - 1
+	for j := range len(e.y) - 1 {
+		for i := 0; i < n; {
+			k, from := kind(i, j), i
+			for i < n && kind(i, j) == k {
+				i++
+			}
+			if k < 0 {
+				continue
+			}
+			r := vg.Rectangle{Min: vg.Point{X: tx(e.x[from]), Y: ty(e.y[j])}, Max: vg.Point{X: tx(e.x[i]), Y: ty(e.y[j+1])}}
+			paint(k, r, vg.Rectangle{Min: r.Min, Max: vg.Point{X: min(c.Max.X, r.Max.X+pixel), Y: min(c.Max.Y, r.Max.Y+pixel)}})
+		}
+	}
 }
 
 // Plot draws the cells, joining neighbours in the same step, and the lines and marks over them.
 func (h heatPlotter) Plot(c draw.Canvas, p *plot.Plot) {
-	*h.inside = c.Rectangle
 	tx, ty := p.Transforms(&c)
-	const lap = pixel // so that no gap shows between what is drawn side by side
-	for j, row := range h.Z {
-		for i := 0; i < len(row); {
-			if !(math.Abs(row[i]) <= largest) {
-				i++
-				continue
-			}
-			step, from := h.steps.of(row[i]), i
-			for i < len(row) && math.Abs(row[i]) <= largest && h.steps.of(row[i]) == step {
-				i++
-			}
-			r := vg.Rectangle{Min: vg.Point{X: tx(h.x[from]), Y: ty(h.y[j])},
-				Max: vg.Point{X: min(c.Max.X, tx(h.x[i])+lap), Y: min(c.Max.Y, ty(h.y[j+1])+lap)}}
-			c.SetColor(h.steps.color(step))
-			c.Fill(r.Path())
+	h.fill(c, p, func(i, j int) int {
+		if !(math.Abs(h.Z[j][i]) <= largest) {
+			return -1
 		}
-	}
+		return h.steps.of(h.Z[j][i])
+	}, func(step int, _, lapped vg.Rectangle) {
+		c.SetColor(h.steps.color(step))
+		c.Fill(lapped.Path())
+	})
 	labels := labeller{area: c.Rectangle}
 	for _, s := range h.Lines {
 		for _, run := range h.over.runs(s, func(x, y float64) vg.Point { return vg.Point{X: tx(x), Y: ty(y)} }) {
@@ -284,3 +288,5 @@ func (h heatPlotter) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 	labels.draw(c)
 }
+
+func (h HeatMap) title() string { return h.Title }

@@ -13,11 +13,11 @@ func TestHeatMapNames(t *testing.T) {
 		t.Errorf("a row is %v", row)
 	}
 	var svg strings.Builder
-	if err := h.WriteImage(&svg, "svg", 400, 300); err != nil || strings.Count(svg.String(), ">n2<") != 2 {
+	if err := WriteImage(&svg, h, "svg", 400, 300); err != nil || strings.Count(svg.String(), ">n2<") != 2 {
 		t.Errorf("n2 is written %d times (%v), want twice", strings.Count(svg.String(), ">n2<"), err)
 	}
 	h.Names = h.Names[:1]
-	if err := h.WriteImage(io.Discard, "png", 400, 300); err == nil {
+	if err := WriteImage(io.Discard, h, "png", 400, 300); err == nil {
 		t.Error("one name for two columns, and no error")
 	}
 }

@@ -15,7 +15,6 @@ import (
 	"strings"
 
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 )
 
 // dark is the theme's colours on a dark ground: the palette keeps its order,
@@ -82,7 +81,6 @@ var htmlSizes = []struct {
 // live is a picture whose values a script can show.
 type live interface {
 	Picture
-	painterTo(at *axes) (func(draw.Canvas), error)
 	// bare returns the picture without title and notes.
 	bare() live
 	// values returns the values for the script.
@@ -234,20 +232,14 @@ func (s *sheet) class(style string) string {
 func inlineSVG(p Picture, class string, width, height int, page *sheet) (string, error) {
 	var b bytes.Buffer
 	var at axes
-	var err error
-	if l, ok := p.(live); ok {
-		var paint func(draw.Canvas)
-		if paint, err = l.bare().painterTo(&at); err == nil {
-			err = writeImage(&b, "", "svg", width, height, paint)
-		}
-	} else {
-		if t, ok := p.(Tornado); ok {
-			t.Title, t.Notes = "", nil
-			p = t
-		}
-		err = p.WriteImage(&b, "svg", width, height)
+	switch of := p.(type) {
+	case live:
+		p = of.bare()
+	case Tornado:
+		of.Title, of.Notes = "", nil
+		p = of
 	}
-	if err != nil {
+	if err := writeImage(&b, p, &at, "svg", width, height); err != nil {
 		return "", err
 	}
 	_, drawing, _ := strings.Cut(b.String(), "<svg")

@@ -25,8 +25,11 @@ func Exts() []string { return []string{"png", "svg", "pdf"} }
 // pixel is the length of 1/96 inch.
 const pixel = vg.Inch / 96
 
-// writeImage hands paint a white canvas and writes what it has become to w.
-func writeImage(w io.Writer, title, ext string, width, height int, paint func(draw.Canvas)) error {
+func writeImage(w io.Writer, p Picture, at *axes, ext string, width, height int) error {
+	paint, err := p.painter(at)
+	if err != nil {
+		return err
+	}
 	if width < 320 || height < 240 || width > 10000 || height > 10000 {
 		return fmt.Errorf("a picture of %d×%d pixels is not possible; choose from 320×240 to 10000×10000", width, height)
 	}
@@ -53,7 +56,7 @@ func writeImage(w io.Writer, title, ext string, width, height int, paint func(dr
 	// Where Liberation is not installed, its likes of the same widths serve.
 	content := bytes.ReplaceAll(b.Bytes(),
 		[]byte("font-family:Liberation Sans;"), []byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;"))
-	_, err := w.Write(marked(content, title))
+	_, err = w.Write(marked(content, p.title()))
 	return err
 }
 
@@ -81,8 +84,15 @@ func marked(image []byte, title string) []byte {
 
 // drawable is a picture that can be drawn.
 type drawable interface {
-	// WriteImage draws the picture to w. Ext is png, svg or pdf, with or without a dot before it;
-	// width and height are pixels of 1/96 inch, from 320×240 to 10000×10000. The errors are those
-	// of w, an ext or a size that cannot be, and a picture without anything to draw.
-	WriteImage(w io.Writer, ext string, width, height int) error
+	title() string
+	// painter returns what draws the picture onto a canvas, and notes the place of its axes where it
+	// has some.
+	painter(at *axes) (func(draw.Canvas), error)
+}
+
+// WriteImage draws the picture to w. Ext is png, svg or pdf, with or without a dot before it; width and
+// height are pixels of 1/96 inch, from 320×240 to 10000×10000. The errors are those of w, an ext or a
+// size that cannot be, and a picture without anything to draw.
+func WriteImage(w io.Writer, p Picture, ext string, width, height int) error {
+	return writeImage(w, p, new(axes), ext, width, height)
 }

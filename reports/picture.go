@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A Picture can be drawn; Rows returns its values.
+// A Picture can be drawn by [WriteImage]; Rows returns its values.
 type Picture interface {
 	// Rows returns the numbers behind the picture, a row for each point.
 	Rows() Rows

@@ -219,7 +219,7 @@ func linearY(f Figure) Figure {
 func drawn(t *testing.T, p Picture, ext string) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := p.WriteImage(&b, ext, 800, 500); err != nil {
+	if err := WriteImage(&b, p, ext, 800, 500); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -340,13 +340,7 @@ func (r *recorder) Fill(path vg.Path) {
 // page and no two texts overlap. It returns the texts.
 func record(t *testing.T, p Picture, width, height int) []string {
 	t.Helper()
-	painter, ok := p.(interface {
-		painter() (func(draw.Canvas), error)
-	})
-	if !ok {
-		t.Fatalf("%T has no painter", p)
-	}
-	paint, err := painter.painter()
+	paint, err := p.painter(new(axes))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -490,7 +484,7 @@ func TestWriteImageErrors(t *testing.T) {
 	check := func(p Picture, ext string, width int, want string) {
 		t.Helper()
 		var b bytes.Buffer
-		err := p.WriteImage(&b, ext, width, 500)
+		err := WriteImage(&b, p, ext, width, 500)
 		if err == nil || err.Error() != want {
 			t.Errorf("got error %v, want %s", err, want)
 		}

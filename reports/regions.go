@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"image/color"
-	"io"
 	"math"
 	"slices"
 
@@ -15,15 +14,6 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
-
-// WriteImage draws the map; see Picture.
-func (m RegionMap) WriteImage(w io.Writer, ext string, width, height int) error {
-	paint, err := m.painter()
-	if err != nil {
-		return err
-	}
-	return writeImage(w, m.Title, ext, width, height, paint)
-}
 
 // check returns the first fault of the map.
 func (m RegionMap) check() error {
@@ -59,7 +49,7 @@ var contourStyles = []style{
 	{color: ink, dashes: []vg.Length{1.5, 2}}, {color: ink, dashes: []vg.Length{6, 2.5}}, {color: ink},
 }
 
-func (m RegionMap) painter() (func(draw.Canvas), error) {
+func (m RegionMap) painter(*axes) (func(draw.Canvas), error) {
 	if err := m.check(); err != nil {
 		return nil, err
 	}
@@ -82,55 +72,37 @@ func (m RegionMap) painter() (func(draw.Canvas), error) {
 			entries = append(entries, entry{name: level.Label, style: contourStyles[i], line: true})
 		}
 		area := frame(c, m.Title, entries, m.Notes)
-		p := newPlot()
-		x, y := edges(m.XS, m.X), edges(m.YS, m.Y)
-		limits{x[0], x[len(x)-1]}.apply(&p.X, m.X, area.Max.X-area.Min.X-60, horizontal)
-		limits{y[0], y[len(y)-1]}.apply(&p.Y, m.Y, area.Max.Y-area.Min.Y-40, vertical)
-		p.Add(regionPlotter{m, x, y})
-		drawPlot(area, p, m.X.Label, m.Y.Label)
+		in := cells{edges(m.XS, m.X), edges(m.YS, m.Y)}
+		x, y := in.limits()
+		drawInside(area, regionPlotter{m, in}, m.X, m.Y, x, y, nil)
 	}, nil
 }
 
 // regionPlotter draws the inside of a map of regions.
 type regionPlotter struct {
 	RegionMap
-	x, y []float64 // edges of the columns and rows
+	cells
 }
 
 // Plot draws the cells, the borders between regions, the contours and the names.
 func (m regionPlotter) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
-	box := func(from, to, j int) vg.Rectangle {
-		return vg.Rectangle{Min: vg.Point{X: tx(m.x[from]), Y: ty(m.y[j])}, Max: vg.Point{X: tx(m.x[to]), Y: ty(m.y[j+1])}}
-	}
-	for j, row := range m.At {
-		for i := 0; i < len(row); {
-			at, from := row[i], i
-			for i < len(row) && row[i] == at {
-				i++
-			}
-			if at < 0 {
-				continue
-			}
-			r := box(from, i, j)
-			fill, edge, hatched := regionStyle(at)
-			c.SetColor(fill)
-			lapped := vg.Rectangle{Min: r.Min, Max: vg.Point{X: min(c.Max.X, r.Max.X+pixel), Y: min(c.Max.Y, r.Max.Y+pixel)}}
-			c.Fill(lapped.Path())
-			if hatched {
-				hatch(c, r, edge)
-			}
+	m.fill(c, p, func(i, j int) int { return m.At[j][i] }, func(at int, r, lapped vg.Rectangle) {
+		fill, edge, hatched := regionStyle(at)
+		c.SetColor(fill)
+		c.Fill(lapped.Path())
+		if hatched {
+			hatch(c, r, edge)
 		}
-	}
+	})
 	border := draw.LineStyle{Color: white, Width: 1}
 	for j, row := range m.At {
 		for i, at := range row {
-			r := box(i, i+1, j)
 			if i > 0 && row[i-1] != at {
-				c.StrokeLine2(border, r.Min.X, r.Min.Y, r.Min.X, r.Max.Y)
+				c.StrokeLine2(border, tx(m.x[i]), ty(m.y[j]), tx(m.x[i]), ty(m.y[j+1]))
 			}
 			if j > 0 && m.At[j-1][i] != at {
-				c.StrokeLine2(border, r.Min.X, r.Min.Y, r.Max.X, r.Min.Y)
+				c.StrokeLine2(border, tx(m.x[i]), ty(m.y[j]), tx(m.x[i+1]), ty(m.y[j]))
 			}
 		}
 	}
@@ -269,3 +241,5 @@ func (a Axis) between(from, to, part float64) float64 {
 	}
 	return from + part*(to-from)
 }
+
+func (m RegionMap) title() string { return m.Title }

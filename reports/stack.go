@@ -4,17 +4,18 @@ package reports
 
 import (
 	"errors"
-	"io"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// WriteImage draws the stack; see Picture. The title and the legend are those of the first figure.
-func (s Stack) WriteImage(w io.Writer, ext string, width, height int) error {
+func (s Stack) title() string { return s[0].title() }
+
+// painter returns what draws the stack. The legend is that of the first figure.
+func (s Stack) painter(*axes) (func(draw.Canvas), error) {
 	if len(s) == 0 {
-		return errors.New("nothing to draw: no figures")
+		return nil, errors.New("nothing to draw: no figures")
 	}
 	panels := make([]func(draw.Canvas), len(s))
 	places := make([]axes, len(s))
@@ -22,12 +23,12 @@ func (s Stack) WriteImage(w io.Writer, ext string, width, height int) error {
 	for i, f := range s {
 		paint, more, err := f.inside(&places[i])
 		if err != nil {
-			return err
+			return nil, err
 		}
 		panels[i] = paint
 		notes = append(notes, more...)
 	}
-	return writeImage(w, s[0].title(), ext, width, height, func(c draw.Canvas) {
+	return func(c draw.Canvas) {
 		c = frame(c, s[0].Title, s[0].legend(s[0].styles()), notes)
 		areas := make([]draw.Canvas, len(panels))
 		lefts := make([]vg.Length, len(panels))
@@ -52,5 +53,5 @@ func (s Stack) WriteImage(w io.Writer, ext string, width, height int) error {
 			areas[i].Min.X += most - lefts[i]
 			paint(areas[i])
 		}
-	})
+	}, nil
 }

@@ -5,7 +5,6 @@ package reports
 import (
 	"errors"
 	"fmt"
-	"io"
 	"strconv"
 
 	"gonum.org/v1/plot"
@@ -41,20 +40,7 @@ func (t Timeline) check() (end float64, err error) {
 	return end, nil
 }
 
-// WriteImage draws the timeline; see Picture.
-func (t Timeline) WriteImage(w io.Writer, ext string, width, height int) error {
-	paint, err := t.painter()
-	if err != nil {
-		return err
-	}
-	return writeImage(w, t.Title, ext, width, height, paint)
-}
-
-// painter returns what draws the timeline onto a canvas.
-func (t Timeline) painter() (func(draw.Canvas), error) { return t.painterTo(new(axes)) }
-
-// painterTo is painter for callers that need the place of the axes.
-func (t Timeline) painterTo(at *axes) (func(draw.Canvas), error) {
+func (t Timeline) painter(at *axes) (func(draw.Canvas), error) {
 	end, err := t.check()
 	if err != nil {
 		return nil, err
@@ -206,3 +192,5 @@ func (t timelinePlotter) numbered(tx func(float64) vg.Length, s text.Style) int 
 func fitsBox(b Box, tx func(float64) vg.Length, s text.Style) bool {
 	return s.Width(strconv.Itoa(b.Packet))+1 <= tx(b.End)-tx(b.Start)
 }
+
+func (t Timeline) title() string { return t.Title }

@@ -5,7 +5,6 @@ package reports
 import (
 	"errors"
 	"fmt"
-	"io"
 	"math"
 
 	"gonum.org/v1/plot"
@@ -14,17 +13,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// WriteImage draws the tornado; see Picture.
-func (t Tornado) WriteImage(w io.Writer, ext string, width, height int) error {
-	paint, err := t.painter()
-	if err != nil {
-		return err
-	}
-	return writeImage(w, t.Title, ext, width, height, paint)
-}
-
 // painter returns what draws the tornado onto a canvas.
-func (t Tornado) painter() (func(draw.Canvas), error) {
+func (t Tornado) painter(*axes) (func(draw.Canvas), error) {
 	if len(t.Bars) == 0 {
 		return nil, errors.New("nothing to draw: no bars")
 	}
@@ -121,3 +111,5 @@ func (t tornadoPlotter) Plot(c draw.Canvas, p *plot.Plot) {
 		c.FillText(s, at, label)
 	}
 }
+
+func (t Tornado) title() string { return t.Title }

@@ -23,7 +23,7 @@ func main() {
 	}
 	f, err := figure(os.Stdin)
 	if err == nil {
-		err = atomicfile.Files{}.Write(os.Args[1], func(w io.Writer) error { return f.WriteImage(w, filepath.Ext(os.Args[1]), 800, 500) })
+		err = atomicfile.Files{}.Write(os.Args[1], func(w io.Writer) error { return reports.WriteImage(w, f, filepath.Ext(os.Args[1]), 800, 500) })
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "costfigure:", err)
