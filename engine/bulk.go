@@ -56,7 +56,6 @@ func (e *Endpoint) Get(src int, h HandlerID, segment, offset, toSegment, toOffse
 	return nil
 }
 
-// get is the handler of [Endpoint.Get].
 func (m *Message) get() {
 	e := m.Endpoint
 	if len(m.Words) != headerWords || m.frame.Flags.Has(WordsInside) {
@@ -82,7 +81,6 @@ type delivery struct {
 	words           []uint32 // arguments of the handler
 }
 
-// check returns an error if the delivery has too many words, or a place outside of all segments.
 func (d *delivery) check() error {
 	if len(d.words) > headerWords || d.segment > math.MaxInt16 || uint64(d.offset)+uint64(len(d.data)) > math.MaxUint32 {
 		return d.fault()
@@ -158,7 +156,6 @@ func (e *Endpoint) rendezvous(dst int) error {
 func (m *Message) ask()     { _ = m.Reply(grantHandler) } // the first reply to a request cannot fail
 func (m *Message) granted() { m.Endpoint.grants++ }
 
-// A part locates data in a message.
 type part struct {
 	message uint32 // number of the message
 	at      int    // offset of the data in it
@@ -212,7 +209,6 @@ type partial struct {
 	data []byte
 }
 
-// A partialKey identifies a partial among those of a peer.
 type partialKey struct {
 	id    uint32
 	at    uint32 // offset of the piece, or wholeMessage
@@ -296,7 +292,6 @@ func (e *Endpoint) collect(p *peer, f *Frame, stores bool) (data []byte, complet
 	return data, p.addBytes(q, uint32(len(f.Payload)), f.Total)
 }
 
-// wholeData returns the data of a bulk message of several pieces once all have arrived.
 func (e *Endpoint) wholeData(p *peer, f *Frame) (data []byte, complete bool) {
 	if !p.addBytes(p.partial(partialKey{f.Message, wholeMessage, f.Kind == Reply}), f.Total, f.Whole) {
 		return nil, false

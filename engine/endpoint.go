@@ -283,5 +283,4 @@ func (e *Endpoint) Barrier() error {
 	return nil
 }
 
-// meet is the handler of [Endpoint.Barrier].
 func (m *Message) meet() { m.Endpoint.met++ }

@@ -153,7 +153,6 @@ func (e *Endpoint) run(p *peer, f *Frame, complete bool) {
 	e.inside = false
 }
 
-// pay returns the credits that are owed to a node.
 func (e *Endpoint) pay(dst int) {
 	if p := &e.peers[dst]; p.owed > 0 {
 		owed := uint32(p.owed)

@@ -24,7 +24,6 @@ const doublings = 5
 // window is the number of packets to one node that may be without an acknowledgement.
 const window = 64
 
-// reliable is the state of the protocol with a peer.
 type reliable struct {
 	unacked []*Frame          // copies to be sent again, in the order of their numbers
 	due     quantity.Micros   // when the time of the first of them runs out
@@ -40,7 +39,6 @@ func (p *peer) protocol() *reliable {
 	return p.reliable
 }
 
-// keep makes a copy of a packet, to be sent again.
 func (e *Endpoint) keep(p *peer, f *Frame) {
 	r := p.protocol()
 	f.Round = r.round
@@ -91,7 +89,6 @@ func (e *Endpoint) resend() {
 	}
 }
 
-// again sends unacknowledged packets once more.
 func (e *Endpoint) again(r *reliable, frames ...*Frame) {
 	for _, f := range frames {
 		f.Round = r.round
@@ -101,7 +98,6 @@ func (e *Endpoint) again(r *reliable, frames ...*Frame) {
 	}
 }
 
-// giveUp forgets a peer that does not answer.
 func (e *Endpoint) giveUp(dst int) {
 	r := e.peers[dst].reliable
 	e.kept = append(e.kept, r.unacked...)
@@ -112,7 +108,6 @@ func (e *Endpoint) giveUp(dst int) {
 	}
 }
 
-// control sends a message of the protocol.
 func (e *Endpoint) control(dst int, kind Kind, words [headerWords]uint32) {
 	f := &e.signal
 	f.Src, f.Dst = e.node, int32(dst)
@@ -121,7 +116,6 @@ func (e *Endpoint) control(dst int, kind Kind, words [headerWords]uint32) {
 	e.port.Send(f)
 }
 
-// acceptReliable takes a frame of the protocol.
 func (e *Endpoint) acceptReliable(p *peer, f *Frame) {
 	r, src := p.protocol(), int(f.Src)
 	switch f.Kind {

@@ -57,7 +57,6 @@ func (e *Endpoint) beginOr(dst int) error {
 	return e.Poll()
 }
 
-// credit waits for a credit to the node and takes it.
 func (e *Endpoint) credit(dst int) error {
 	p := &e.peers[dst]
 	if limit := int32(e.options.Credits); limit > 0 && p.out >= limit {
@@ -127,7 +126,6 @@ func (e *Endpoint) words(dst int, kind Kind, id uint32, h HandlerID, words []uin
 	return nil
 }
 
-// arguments sets the words of the header.
 func (f *Frame) arguments(words []uint32) {
 	f.NWords, f.Round = uint8(len(words)), 0
 	f.Words = [headerWords]uint32{}
@@ -158,7 +156,6 @@ func (e *Endpoint) launch(dst int) {
 	e.port.Send(f)
 }
 
-// sendDeferred sends the replies that waited for room.
 func (e *Endpoint) sendDeferred() {
 	for len(e.deferred) > 0 && e.limited.Room() {
 		f := e.deferred[0]

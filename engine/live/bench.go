@@ -80,7 +80,6 @@ func MeasureClock() Clock {
 	return c
 }
 
-// clockCost returns the cost of reading the clock, in µs.
 var clockCost = sync.OnceValue(func() quantity.Micros { return MeasureClock().Overhead })
 
 // A point is a program and size while it is measured.

@@ -43,7 +43,6 @@ type answer struct {
 	lost  error
 }
 
-// maxAnswer is the longest line in bytes that one node says to the other.
 const maxAnswer = 64 << 10
 
 // An order is what node 0 says: a job, or its end.
@@ -137,7 +136,6 @@ func newPair(t Transport, p *port, control io.WriteCloser, from io.Reader) *Pair
 	return q
 }
 
-// answer waits for the other node's word.
 func (q *Pair) answer() error {
 	select {
 	case a := <-q.answers:

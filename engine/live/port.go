@@ -40,7 +40,6 @@ type box struct {
 	lender *stream // whose buffer it is in
 }
 
-// memory makes the box's own memory the payload.
 func (b *box) memory(n int) {
 	if n <= len(b.short) {
 		b.Payload = b.short[:n]

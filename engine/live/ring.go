@@ -62,7 +62,6 @@ type block struct {
 	data [blockSize]byte
 }
 
-// sharedSize is the number of bytes of shared memory for a number of nodes.
 func sharedSize(nodes int) int { return nodes*nodes*ringSize + nodes*poolSize }
 
 // shared is a node's view of shared memory. It implements link.
@@ -92,7 +91,6 @@ func pack(d []byte) (low, high uint64) {
 	return uint64(d[0]) | uint64(d[n/2])<<(8*(n/2)) | uint64(d[n-1])<<(8*(n-1)), 0
 }
 
-// A ringEnd is the reader's or writer's place in a ring.
 type ringEnd struct {
 	*ring
 	node  int    // at the other end
@@ -133,7 +131,6 @@ func (s *shared) release(b *box) {
 	}
 }
 
-// take finds a free block for n bytes, or returns nil.
 func (s *shared) take() *block {
 	mine := s.pools[s.node]
 	for i := range blocks {
@@ -191,7 +188,6 @@ func (s *shared) Send(f *engine.Frame) {
 	}
 }
 
-// number is the place of a block in the node's pool.
 func (s *shared) number(k *block) int16 {
 	first := &s.pools[s.node].block[0]
 	return int16((uintptr(unsafe.Pointer(k)) - uintptr(unsafe.Pointer(first))) / unsafe.Sizeof(*first))

@@ -26,7 +26,6 @@ type hello struct {
 	Data     bool   `json:"data,omitempty"`
 }
 
-// A welcome is the answer.
 type welcome struct {
 	Halfpeak int    `json:"halfpeak"`
 	Error    string `json:"error,omitempty"`
@@ -146,7 +145,6 @@ func (s *Server) greeted(c *net.TCPConn) bool {
 	return false
 }
 
-// connection serves one of the two connections of a client.
 func (s *Server) connection(c *net.TCPConn) error {
 	in := bufio.NewReaderSize(c, maxLine)
 	var h hello

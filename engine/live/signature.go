@@ -10,7 +10,6 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// longest is the number of messages in the longest burst of a signature.
 const longest = 1024
 
 // Signature measures the LogP signature with computations of deltas µs. Each point is the median

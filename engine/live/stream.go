@@ -21,7 +21,6 @@ type streams struct {
 	turn    int
 }
 
-// A stream is a connection.
 type stream struct {
 	fd       int
 	buffer   []byte // what was read: buffer[from:to]

@@ -50,7 +50,6 @@ func (j Job) check() error {
 	return nil
 }
 
-// program returns the program of the job.
 func (j Job) program() (programs.Program, error) { return programs.Find(j.Program, programs.Real) }
 
 func (j Job) options() Options {

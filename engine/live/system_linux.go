@@ -10,7 +10,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// closeAll closes all descriptors but those that are −1.
 func closeAll(fds []int) {
 	for _, fd := range fds {
 		if fd >= 0 {
@@ -27,7 +26,6 @@ func (t Transport) open(node int, fds []int) (*port, error) {
 	return newStreams(node, fds)
 }
 
-// connected makes two non-blocking sockets that are connected to each other within this machine.
 func (t Transport) connected() (a, b int, err error) {
 	switch t {
 	case Unix:

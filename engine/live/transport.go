@@ -70,7 +70,6 @@ const (
 	pollEvery      = 8 // messages: more often, polls that find nothing take time from sending
 )
 
-// endpoint opens an endpoint on a port.
 func (o Options) endpoint(p *port, t Transport) (*engine.Endpoint, error) {
 	e := engine.Options{Credits: o.Credits, Checksums: o.Checksums || t == UDP, CreditBatch: o.CreditBatch, PollEvery: pollEvery}
 	if e.Credits == 0 {

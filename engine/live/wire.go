@@ -35,7 +35,6 @@ var errHeader = errors.New("no header of a message")
 // lendFrom is the size of payloads that are not copied behind the header before they are sent.
 const lendFrom = 1 << 10
 
-// An encoder has the memory of a message being sent.
 type encoder [headerSize + lendFrom]byte
 
 // encode returns the frame as two parts to be sent. A large payload is the second part, without a
@@ -48,7 +47,6 @@ func (p *port) encode(e *encoder, f *engine.Frame) (head, data []byte) {
 	return e[:headerSize], f.Payload
 }
 
-// encode writes the header of a frame into h.
 func encode(h []byte, f *engine.Frame, epoch uint8) {
 	_ = h[headerSize-1]
 	le := binary.LittleEndian

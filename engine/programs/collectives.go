@@ -67,7 +67,6 @@ func (c Collective) Run(t *Team, root, n int) error {
 	return c.check(d, t.size(), t.me(), n)
 }
 
-// begin generates the node's data.
 func (c Collective) begin(t *Team, root, n int) (call, error) {
 	p, me := t.size(), t.me()
 	whole := map[string]bool{"bcast": true, "reduce": true, "allreduce": true, "scan": true}[c.Collective]
@@ -154,7 +153,6 @@ func (c Collective) check(d call, p, me, n int) error {
 	return nil
 }
 
-// block returns part i of data, which has one part of equal size per node.
 func (t *Team) block(data []byte, i int) []byte {
 	n := len(data) / t.size()
 	i = (i%t.size() + t.size()) % t.size()

@@ -8,7 +8,6 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// errDiffers is the error of data that did not arrive as it was sent.
 var errDiffers = errors.New("the data received differs from the data sent")
 
 // pattern fills data so that each byte identifies its offset and its sender.

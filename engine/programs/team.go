@@ -54,11 +54,9 @@ func NewTeam(ep *engine.Endpoint) *Team {
 	return t
 }
 
-// me returns the node's number, size the number of nodes.
 func (t *Team) me() int   { return t.ep.Node() }
 func (t *Team) size() int { return t.ep.Nodes() }
 
-// send sends data; it may be changed afterwards.
 func (t *Team) send(to int, tag uint32, data []byte) error {
 	w := way{to, tag}
 	number := t.sent[w]
@@ -66,7 +64,6 @@ func (t *Team) send(to int, tag uint32, data []byte) error {
 	return t.ep.Send(to, t.take, data, tag, number)
 }
 
-// receive waits for the next message of a node with a tag.
 func (t *Team) receive(from int, tag uint32) ([]byte, error) {
 	w := way{from, tag}
 	key := letterKey{w, t.read[w]}
@@ -106,7 +103,6 @@ func (t *Team) add(sum []byte, from int, tag uint32) error {
 	return nil
 }
 
-// exchange sends to one node and receives from another.
 func (t *Team) exchange(to int, data []byte, from int, room []byte, tag uint32) error {
 	if err := t.send(to, tag, data); err != nil {
 		return err
@@ -121,7 +117,6 @@ func addNumbers(sum, b []byte) {
 	}
 }
 
-// Numbers are of 32 bits.
 func get(b []byte) uint32    { return binary.LittleEndian.Uint32(b) }
 func put(b []byte, v uint32) { binary.LittleEndian.PutUint32(b, v) }
 

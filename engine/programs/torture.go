@@ -61,7 +61,6 @@ func newArena(n, slots int) arena {
 func (a arena) offset(slot int) int  { return guard + slot*(a.n+guard) }
 func (a arena) slot(slot int) []byte { return a.memory[a.offset(slot):][:a.n] }
 
-// intact checks the guard zones.
 func (a arena) intact() error {
 	for at := 0; at < len(a.memory); at += a.n + guard {
 		for _, b := range a.memory[at : at+guard] {

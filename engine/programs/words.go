@@ -24,7 +24,6 @@ func unpack(words []uint32) quantity.Micros {
 	return quantity.Micros(math.Float64frombits(uint64(words[0]) | uint64(words[1])<<32))
 }
 
-// per is the time since start for each of count.
 func per(ep *engine.Endpoint, start quantity.Micros, count int) quantity.Micros {
 	return (ep.Now() - start) / quantity.Micros(count)
 }

@@ -200,7 +200,6 @@ func (p *binaryReader) records(n uint32, size int, use func(b []byte, at int64))
 	}
 }
 
-// table reads where the ranks begin and end. It returns the ends.
 func (p *binaryReader) table(ranks uint32) (ends []uint64) {
 	p.part = -1
 	begin := 6 + 16*uint64(ranks)
@@ -215,7 +214,6 @@ func (p *binaryReader) table(ranks uint32) (ends []uint64) {
 	return ends
 }
 
-// rank reads one rank, which ends at the offset end.
 func (p *binaryReader) rank(end int64) {
 	begin := p.at
 	head := p.next(8)
@@ -249,7 +247,6 @@ func (p *binaryReader) rank(end int64) {
 	}
 }
 
-// node reads one operation. It returns the roots that are left.
 func (p *binaryReader) node(b []byte, at int64, listed *uint32, roots []uint32) []uint32 {
 	n := node{waits: le.Uint32(b), done: le.Uint32(b[23:]), started: le.Uint32(b[31:])}
 	atDone, atStarted := le.Uint32(b[27:]), le.Uint32(b[35:])
@@ -275,7 +272,6 @@ func (p *binaryReader) node(b []byte, at int64, listed *uint32, roots []uint32) 
 	return roots
 }
 
-// successors reads the list of all successors of a rank.
 func (p *binaryReader) successors(listed uint32) {
 	n, first := uint32(len(p.nodes)), p.b.s.first[p.part]
 	i, left := uint32(0), node{} // of operation i − 1

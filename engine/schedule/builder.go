@@ -205,10 +205,8 @@ func (b *Builder) Build() (*Schedule, error) {
 	return &s, nil
 }
 
-// rank is the current one.
 func (b *Builder) rank() int { return len(b.s.first) - 1 }
 
-// flush sorts the dependencies of the current rank by predecessor.
 func (b *Builder) flush() {
 	if b.err == nil && len(b.s.first) > 0 {
 		b.sort(&b.done, &b.s.done)
@@ -254,7 +252,6 @@ func (s *successors) fill(n uint32) {
 	}
 }
 
-// close ends the list of n operations, if there are edges at all.
 func (s *successors) close(n uint32) {
 	if len(s.to) > 0 {
 		s.fill(n + 1)

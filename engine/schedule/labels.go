@@ -26,7 +26,6 @@ type labels struct {
 // A slot has the place in the rank plus 1, so that an empty one is zero.
 type slot struct{ hash, place uint32 }
 
-// reset begins a rank.
 func (s *labels) reset(first uint32) {
 	s.first, s.count, s.plain, s.named = first, 0, true, s.named[:0]
 	if s.used > 0 {
@@ -53,7 +52,6 @@ func number(label []byte) uint32 {
 	return k
 }
 
-// lookUp returns the operation with this label.
 func (s *labels) lookUp(label []byte) (uint32, bool) {
 	if s.plain {
 		k := number(label)
@@ -85,7 +83,6 @@ func (s *labels) define(label []byte) bool {
 	return s.name(label, place)
 }
 
-// name stores a label that is not the default one.
 func (s *labels) name(label []byte, place uint32) bool {
 	n := &s.b.s.names
 	n.text = append(grown(s.b, n.text, len(label)), label...)
@@ -112,7 +109,6 @@ func (s *labels) find(label []byte) (*slot, uint32) {
 	}
 }
 
-// is reports whether the operation at a place has that label.
 func (s *labels) is(place uint32, label []byte) bool {
 	if int(place) < len(s.named) && s.named[place] > 0 {
 		return bytes.Equal(s.b.s.names.at(int(s.named[place])-1), label)
@@ -120,7 +116,6 @@ func (s *labels) is(place uint32, label []byte) bool {
 	return number(label) == place+1
 }
 
-// insert enters a label into the table; false if it is there already.
 func (s *labels) insert(label []byte, place uint32) bool {
 	e, hash := s.find(label)
 	if e.place != 0 {

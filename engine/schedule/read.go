@@ -45,7 +45,6 @@ func Read(r io.Reader, name string) (s *Schedule, err error) {
 	return readText(b, name, in.fraction())
 }
 
-// counted counts the bytes that are read.
 type counted struct {
 	io.Reader
 	n int64

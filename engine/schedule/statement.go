@@ -116,7 +116,6 @@ func (t *textReader) message(l []byte, i int, kind Kind, name []byte) (int, erro
 	return i, t.add(op, name)
 }
 
-// calc parses what follows "calc".
 func (t *textReader) calc(l []byte, i int, name []byte) (int, error) {
 	op := Op{Kind: Calc}
 	var err error

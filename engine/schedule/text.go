@@ -107,7 +107,6 @@ var class = func() (c [256]uint8) {
 	return c
 }()
 
-// blanks skips blanks and tabs from i on.
 func blanks(l []byte, i int) int {
 	for i < len(l) && (l[i] == ' ' || l[i] == '\t') {
 		i++
@@ -129,7 +128,6 @@ func label(l []byte, i int) int {
 	return i
 }
 
-// isLabel says whether a label can be this.
 func isLabel(l []byte) bool {
 	switch string(l) {
 	case "send", "recv", "calc", "rank", "num_ranks":
@@ -239,7 +237,6 @@ func (t *textReader) parse(l []byte) error {
 	return nil
 }
 
-// newline notes the newline at i.
 func (t *textReader) newline(i int) {
 	t.line++
 	t.begin = i + 1
@@ -264,7 +261,6 @@ func (t *textReader) lineEnd(l []byte, i int, instead string) (int, error) {
 	return i, nil
 }
 
-// header says what comes next outside of ranks.
 func (t *textReader) header() string {
 	switch {
 	case t.ranks == 0:

@@ -44,7 +44,6 @@ func (s *Schedule) WriteText(w io.Writer) error {
 	return b.Flush()
 }
 
-// appendLabel appends the label of an operation whose rank begins at lo.
 func (s *Schedule) appendLabel(line []byte, op, lo uint32) []byte {
 	if len(s.names.op) > 0 {
 		if i, ok := s.names.index(op); ok {

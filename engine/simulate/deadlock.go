@@ -187,10 +187,8 @@ func (r *run) wait(i uint32) Wait {
 	return w
 }
 
-// predecessors holds, for each operation, the operations that block it.
 type predecessors struct{ first, list []uint32 }
 
-// blockersOf returns the operations that block op.
 func (p predecessors) blockersOf(op uint32) []uint32 { return p.list[p.first[op]:p.first[op+1]] }
 
 // blocking returns, for each operation, the required operations that have not finished (or not

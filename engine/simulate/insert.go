@@ -6,7 +6,6 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule"
 )
 
-// push puts a new entry into the queue.
 func (r *run) push(at uint64, what uint32) {
 	r.q.push(entry{at, r.num | r.fresh, what})
 	r.num++

@@ -84,7 +84,6 @@ func FromMachine(m machine.Machine, on machine.Places, eager quantity.Bytes) (Ma
 	return l, nil
 }
 
-// unitsOf returns the units that contain a rank, from the innermost outwards.
 func (l *levels) unitsOf(rank int) []uint32 {
 	n := len(l.Levels)
 	return l.units[rank*n : (rank+1)*n]
@@ -120,7 +119,6 @@ func (l *levels) Cost(distance int, n uint64) Cost {
 	return c
 }
 
-// costAt returns the cost of a message of n bytes at level l.
 func costAt(l machine.Level, n uint64, eager quantity.Bytes) Cost {
 	size := quantity.Bytes(max(n, 1))
 	c := l.Cost(size)
@@ -134,7 +132,6 @@ func (l *levels) joint(level int, n uint64) bool {
 	return most > 0 && quantity.Bytes(n) > most
 }
 
-// ranks returns the number of ranks that have a place.
 func (l *levels) ranks() int { return len(l.units) / len(l.Levels) }
 
 // A sharing holds the clocks of the resources that the ranks of a unit share. It is nil on machines
@@ -162,7 +159,6 @@ func newSharing(m Machine) *sharing {
 	return s
 }
 
-// An occupancy is [machine.Occupancy] in ticks.
 type occupancy struct{ each, alone uint64 }
 
 // occupies returns a message's occupancy of units, by level, for ranks with the given common level:

@@ -115,7 +115,6 @@ func (c Cost) check() error {
 // sums of a few such times from overflowing.
 const longest quantity.Micros = 1 << 60 / picos
 
-// A cost is a Cost in ticks.
 type cost struct {
 	send, stream, receive, gap, intake uint64
 	latency                            int64 // at least -send
@@ -134,7 +133,6 @@ func (c Cost) inTicks() cost {
 // done at end.
 func (c *cost) arrival(end uint64) uint64 { return uint64(int64(end) + c.latency) }
 
-// costs caches the costs of messages.
 type costs struct {
 	machine Machine
 	near    [256]struct {

@@ -11,7 +11,6 @@ import (
 // that begins then adds less than 2⁶³.
 const latest = 1 << 61
 
-// model runs the schedule by the default rules. Times are picoseconds.
 func (r *run) model() error {
 	r.ready = make([]uint64, len(r.ops))
 	r.out = make([]uint64, r.s.Ranks())
@@ -95,7 +94,6 @@ func (r *run) begin(i uint32, t uint64, late bool) error {
 	return r.receive(i, t, late)
 }
 
-// calc begins a computation.
 func (r *run) calc(i uint32, t uint64, late bool) error {
 	n, op := &r.nodes[i], &r.ops[i]
 	cpu := r.cpuOf(n.rank, op)
@@ -223,7 +221,6 @@ func (r *run) take(i, from uint32, bytes, came, now uint64) error {
 	return nil
 }
 
-// grant receives a request and sends the grant.
 func (r *run) grant(i uint32, t uint64, late bool) error {
 	n, op := &r.nodes[i], &r.ops[i]
 	cpu, nic, from := r.cpuOf(n.rank, op), r.sendNIC(n.rank, op), n.next

@@ -25,7 +25,6 @@ type Noise struct {
 	shape float64
 }
 
-// noise is the noise of a run; its source is nil if there is no noise.
 type noise struct{ source noiseSource }
 
 type noiseSource interface {
@@ -41,7 +40,6 @@ func (n noise) delay(rank uint32, at, length uint64) uint64 {
 	return n.source.delay(rank, at, length)
 }
 
-// start returns the noise of one run. A tick is 1/nano nanoseconds.
 func (n Noise) start(ranks int, seed uint64, nano float64) noise {
 	switch {
 	case n.trace != nil:
@@ -63,7 +61,6 @@ func (r *random) next() uint64 {
 	return z ^ z>>31
 }
 
-// uniform returns a random number above 0 and at most 1.
 func (r *random) uniform() float64 { return float64(r.next()>>11+1) / (1 << 53) }
 
 // seeds returns a generator for each rank, so that the order in which ranks act does not matter.
@@ -197,7 +194,6 @@ type noiseTrace struct {
 	together      bool
 }
 
-// maxDetours is the maximum number of detours in a trace.
 const maxDetours = 1 << 24
 
 // ReadNoise reads a trace of noise as LogGOPSim does: pairs of numbers, start and length of each
@@ -250,7 +246,6 @@ func ReadNoise(r io.Reader, name string, together bool) (Noise, error) {
 	return Noise{trace: t}, nil
 }
 
-// traced is a trace of noise in a run.
 type traced struct {
 	*noiseTrace
 	nano   uint64

@@ -40,7 +40,6 @@ type parameter struct {
 	dim    quantity.Dimension
 }
 
-// parameters lists the LogGOPS parameters in the order in which they are written.
 var parameters = []parameter{
 	{"L", func(m *LogGOPS) *float64 { return (*float64)(&m.Latency) }, quantity.DimTime},
 	{"o", func(m *LogGOPS) *float64 { return (*float64)(&m.Overhead) }, quantity.DimTime},
@@ -133,7 +132,6 @@ func (m LogGOPS) String() string {
 	return b.String()
 }
 
-// check returns an error for the first parameter out of range.
 func (m LogGOPS) check() error {
 	for _, p := range parameters {
 		switch v := *p.get(&m); {

@@ -238,7 +238,6 @@ func (s *Shares) travel(c *cost) {
 	}
 }
 
-// between returns the sender and the receiver of the message of a step.
 func (r *run) between(a *act) (from, to uint32) {
 	n, op := &r.nodes[a.op], &r.ops[a.op]
 	switch {

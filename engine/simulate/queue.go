@@ -62,7 +62,6 @@ func (q *queue) push(e entry) {
 	}
 }
 
-// put adds an entry later than now to its bucket.
 func (q *queue) put(e entry) {
 	i := bits.Len64(e.time ^ q.now)
 	b := &q.buckets[i]
@@ -96,7 +95,6 @@ func (b *bucket) link(c *chunk) {
 	b.last = c
 }
 
-// pop removes and returns the first entry; there must be one.
 func (q *queue) pop() entry {
 	if q.current.first == nil && len(q.late) == 0 {
 		q.advance()

@@ -69,7 +69,6 @@ func (r *run) startRecord() {
 	r.outBy = make([]link, r.s.Ranks())
 }
 
-// setCause records the step for which op's next step waits.
 func (r *run) setCause(op uint32, by link) {
 	if r.recording {
 		r.why[op] = by
@@ -103,7 +102,6 @@ func (r *run) recordStep(a act, late bool, cpu, nic int) link {
 	return by
 }
 
-// recordSharingDelay records the delay of a send's message by shared resources, in ticks.
 func (r *run) recordSharingDelay(send uint32, by uint64) {
 	if r.recording && by > 0 {
 		r.shared.held[send] = by
@@ -119,7 +117,6 @@ func (r *run) sharingDelay(a *act) uint64 {
 	return r.shared.held[a.op]
 }
 
-// recordPosting records that a receive begins to wait at time t.
 func (r *run) recordPosting(op uint32, t uint64) link {
 	if !r.recording {
 		return link{}
@@ -152,7 +149,6 @@ func (r *run) recordIntake(a act, nic int, came, now uint64) {
 	} // else the receive was posted late: what it waits for is its posting
 }
 
-// recordLastByte records the step that sends the last byte of a rank.
 func (r *run) recordLastByte(rank uint32, by link) {
 	if r.recording {
 		r.outBy[rank] = by

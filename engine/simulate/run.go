@@ -102,7 +102,6 @@ func (r *run) borrow(keep bool) {
 	}
 }
 
-// giveBack returns borrowed nodes to the program.
 func (r *run) giveBack() {
 	if r.borrowed {
 		r.nodes, r.borrowed = nil, false
@@ -161,7 +160,6 @@ func (r *run) release(list, successors []uint32) []uint32 {
 	return list
 }
 
-// loop takes entries from the queue until it is empty.
 func (r *run) loop() error {
 	for r.q.size > 0 {
 		if r.events++; r.events&tickMask == 0 {

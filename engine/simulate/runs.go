@@ -67,7 +67,6 @@ func (p *Program) Runs(ctx context.Context, o Options, n int) ([]quantity.Micros
 	return finished, nil
 }
 
-// seedOf returns the seed of the ith run.
 func seedOf(seed uint64, i int) uint64 {
 	r := random(seed ^ uint64(i)*0xA24BAED4963EE407)
 	return r.next()

@@ -70,7 +70,6 @@ type Result struct {
 	run *run // what it recorded
 }
 
-// ticks returns the number of ticks in a µs.
 func (r Rules) ticks() float64 {
 	if r == LogGOPSim {
 		return nanos
@@ -115,7 +114,6 @@ func (p *Program) Run(ctx context.Context, o Options) (*Result, error) {
 	return r.do(o)
 }
 
-// do executes a prepared run.
 func (r *run) do(o Options) (*Result, error) {
 	micro := o.Rules.ticks()
 	r.noise = o.Noise.start(r.s.Ranks(), o.Seed, micro/nanos)
@@ -152,7 +150,6 @@ func (r *run) do(o Options) (*Result, error) {
 	return r.result(o)
 }
 
-// result computes the finish times from the clocks.
 func (r *run) result(o Options) (*Result, error) {
 	res := &Result{Ranks: make([]uint64, r.s.Ranks()), Rules: o.Rules, Events: uint64(r.num)}
 	for rank := range res.Ranks {
@@ -176,7 +173,6 @@ func (r *run) result(o Options) (*Result, error) {
 // tickMask sets how often a run calls tick: every 8,192 entries.
 const tickMask = 1<<13 - 1
 
-// tick checks whether the context has ended, and reports the progress.
 func (r *run) tick() error {
 	if err := r.ctx.Err(); err != nil {
 		return err

@@ -25,7 +25,6 @@ func (c cost) interval() quantity.Micros { return c.gap }
 func (c cost) send() quantity.Micros     { return c.sending }
 func (c cost) receive() quantity.Micros  { return c.receiving }
 
-// network returns the time in which no processor works on the message, in µs.
 func (c cost) network() quantity.Micros { return c.oneWay - c.sending - c.receiving }
 
 // alone compiles a part of the system by itself, in the same places and without its protocol:

@@ -64,7 +64,6 @@ func (f *Faults) check(nodes int) error {
 // faulty is the stage of a packet that has had its faults.
 const faulty = 1 << 20
 
-// fault injects the configured faults; it reports whether the packet is delivered now.
 func (n *network) fault(f *packet) bool {
 	chance := func(p float64) bool { return p > 0 && n.random.Float64() < p }
 	if chance(n.faults.Drop) {
@@ -98,7 +97,6 @@ func (n *network) fault(f *packet) bool {
 	return true
 }
 
-// deliverLate delivers a packet after the given time.
 func (n *network) deliverLate(f *packet, by quantity.Micros) {
 	f.stage, f.held = faulty-1, nothing
 	n.schedule(n.now+by, int(f.Dst), event{frame: f})

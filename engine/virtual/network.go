@@ -29,7 +29,6 @@ type Report struct {
 	Faults FaultStats
 }
 
-// network is the state of a run.
 type network struct {
 	*System
 	now       quantity.Micros
@@ -82,7 +81,6 @@ const (
 	dead
 )
 
-// A list is packets in order.
 type list struct {
 	first, last *packet
 	count       int
@@ -195,7 +193,6 @@ func (n *network) add(id int, program func(*engine.Endpoint) error) (err error) 
 	return nil
 }
 
-// turn changes the state of the node.
 func (nd *node) turn(s state) {
 	if !nd.over && s != stopped {
 		nd.over = true
@@ -209,7 +206,6 @@ func (n *network) schedule(at quantity.Micros, host int, e event) {
 	n.events.Push(heap.Item[quantity.Micros, uint64, event]{Key: at, Order: uint64(host)<<44 | n.sequence, Value: e})
 }
 
-// step takes the next event.
 func (n *network) step() {
 	next := n.events.Pop()
 	if next.Key < n.now {
@@ -378,7 +374,6 @@ func (nd *node) take(f *packet) {
 	nd.wake(at)
 }
 
-// wake ends the node's wait.
 func (nd *node) wake(at quantity.Micros) {
 	if nd.waiting {
 		nd.waiting = false

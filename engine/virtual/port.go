@@ -7,7 +7,6 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A port is a node as its endpoint sees it.
 type port struct{ *node }
 
 func (p port) Node() int            { return p.id }
@@ -26,7 +25,6 @@ type packet struct {
 // allocates; a single one would take 128.
 const slab = 34
 
-// packet makes a packet from a frame.
 func (n *network) packet(f *engine.Frame) *packet {
 	last := len(n.pool) - 1
 	if last < 0 {
@@ -66,14 +64,12 @@ func (p port) Cut(n, left int) (piece, size int) {
 	return piece, piece
 }
 
-// suspend lets the run go on until the node is woken.
 func (p port) suspend() {
 	if !p.pause(struct{}{}) {
 		panic(unwound{})
 	}
 }
 
-// sleep keeps the processor busy.
 func (p port) sleep(d quantity.Micros) {
 	net := p.net
 	until := net.now + d

@@ -111,7 +111,6 @@ type kind struct {
 	side Side
 }
 
-// route is a Route with its resources by number.
 type route struct {
 	Route
 	resources []int32
@@ -127,7 +126,6 @@ type plan struct {
 	route    int32
 }
 
-// branch returns the branch that serves a message of n bytes.
 func (p *plan) branch(n int) *plan {
 	size := quantity.Bytes(n)
 	if p.choice.Least {
@@ -178,7 +176,6 @@ func (s *System) resource(st Stage) int32 {
 	return int32(len(s.kinds) - 1)
 }
 
-// finish computes the values that depend on the routes.
 func (s *System) finish() {
 	at := s.plan.routeAt(1, 1)
 	for _, st := range s.routes[at].Stages {
@@ -296,7 +293,6 @@ func (s *System) compile(r model.Resources, added []addition) (*plan, error) {
 	return nil, fmt.Errorf("the engine cannot run %T", r)
 }
 
-// leafOf makes the route of a layer with additions.
 func (s *System) leafOf(r Route, added []addition) *plan {
 	if len(added) > 0 {
 		slowest := &r.Stages[0]

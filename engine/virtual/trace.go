@@ -84,5 +84,4 @@ func (t *Trace) Write(w io.Writer) error {
 	return b.Flush()
 }
 
-// micros prints a time with 12 significant digits.
 func micros(t quantity.Micros) string { return strconv.FormatFloat(float64(t), 'g', 12, 64) }

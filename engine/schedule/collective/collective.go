@@ -80,7 +80,6 @@ type Part struct {
 	alone   bool // the member at place 0 stands for all; see Entry.SymmetricSchedule
 }
 
-// state records which dependencies an operation has so far.
 type state struct {
 	waits, awaited bool
 	asked          uint32 // one more than the last operation that was made to wait for it
@@ -148,7 +147,6 @@ func (p *Part) Requires(op, before uint32) {
 // virtual returns the member's place counted from the root, which is 0.
 func (p *Part) virtual() int { return (p.Place - p.Root + p.Size) % p.Size }
 
-// real returns the place of a virtual place.
 func (p *Part) real(virtual int) int { return (virtual + p.Root) % p.Size }
 
 // Add adds the part of the member g.Place to the current rank of b. Operations of the part that

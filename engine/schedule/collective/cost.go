@@ -114,7 +114,6 @@ func (m Model) blocks(n uint64) bool {
 	return t.Send+t.Receive == 0 && min(t.Gap, t.ReceiveGap) >= t.oneWay()
 }
 
-// message returns the cost of a message of n bytes.
 func (m Model) message(n uint64) Message {
 	if m.Messages != nil {
 		return m.Messages(n)
@@ -126,7 +125,6 @@ func (m Model) message(n uint64) Message {
 // way returns w(n), the one-way time of a message of n bytes.
 func (m Model) way(n uint64) float64 { return m.message(n).oneWay() }
 
-// sum returns the time to combine n bytes.
 func (m Model) sum(n uint64) float64 {
 	if m.Combine != nil {
 		return m.Combine(n)
@@ -160,7 +158,6 @@ func ceilLg(p int) float64  { return float64(bits.Len(uint(p - 1))) }
 
 func isPower(p int) bool { return p&(p-1) == 0 }
 
-// whole reports whether the message is sent in one piece.
 func whole(c Call) bool { return c.Segment == 0 || c.Segment >= c.Bytes }
 
 // elements returns the number of elements, their size in bytes, and whether the last is whole.

@@ -101,7 +101,6 @@ func newPortions(p int, c Call) portions {
 	return portions{p, (n + uint64(p) - 1) / uint64(p) * size, c.Bytes}
 }
 
-// size returns the size in bytes of the portions lo to hi − 1.
 func (s portions) size(lo, hi int) uint64 {
 	lo, hi = min(lo, s.p), min(hi, s.p)
 	return min(uint64(hi)*s.each, s.bytes) - min(uint64(lo)*s.each, s.bytes)

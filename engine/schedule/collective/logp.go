@@ -46,7 +46,6 @@ func (m LogP) broadcastTree(p int) (parent []int, last float64) {
 	return parent, last
 }
 
-// An offer is the next arrival that a place can bring about.
 type offer struct {
 	at   float64
 	from int

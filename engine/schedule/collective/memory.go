@@ -62,7 +62,6 @@ func (p *Part) cut(slots int, at func(int) uint64) {
 	}
 }
 
-// blocks divides the buffer into n slots of Bytes each.
 func (p *Part) blocks(n int) {
 	p.cut(n, func(i int) uint64 { return uint64(i) * p.Bytes })
 }
@@ -70,7 +69,6 @@ func (p *Part) blocks(n int) {
 // element returns the size of an element in bytes, at least 1.
 func (p *Part) element() uint64 { return max(p.Element, 1) }
 
-// elements returns the number of elements of the message; the last may be cut short.
 func (p *Part) elements() uint64 { return (p.Bytes + p.element() - 1) / p.element() }
 
 // shares divides Bytes into n slots that differ by at most one element, the larger slots first.
@@ -94,7 +92,6 @@ func (p *Part) portions(n int) {
 	p.cut(n, func(i int) uint64 { return min(uint64(i)*each, p.Bytes) })
 }
 
-// segment returns the segment size in bytes of a message, at least one element.
 func (p *Part) segment(bytes uint64) uint64 {
 	if p.Segment == 0 || p.Segment >= bytes {
 		return max(bytes, 1)
@@ -117,7 +114,6 @@ func (p *Part) size(spans []span) (bytes uint64) {
 	return bytes
 }
 
-// send adds a send of slots to the member at place to.
 func (p *Part) send(to int, from ...span) uint32 {
 	op := p.Send(p.size(from), to)
 	p.waitForWriters(op, from)
@@ -127,7 +123,6 @@ func (p *Part) send(to int, from ...span) uint32 {
 	return op
 }
 
-// recv adds a receive that overwrites slots.
 func (p *Part) recv(from int, to ...span) uint32 {
 	op := p.Recv(p.size(to), from)
 	p.setWriter(op, to)
@@ -167,7 +162,6 @@ func (p *Part) folds(from int, next bool, to []span) uint32 {
 	return op
 }
 
-// calc adds the time to combine bytes, and returns none if that is 0.
 func (p *Part) calc(bytes uint64) uint32 {
 	if t := math.Round(p.Gamma * float64(bytes)); t > 0 {
 		return p.Calc(uint64(t))
@@ -183,7 +177,6 @@ func (p *Part) copy(to, from span) {
 	}
 }
 
-// combine combines slots into as many slots.
 func (p *Part) combine(to, from span) {
 	calc := p.calc(p.at(to.hi) - p.at(to.lo))
 	if calc != none {
@@ -227,7 +220,6 @@ func (p *Part) requireOnce(op, before uint32) {
 	}
 }
 
-// setWriter records an operation as the only writer of the slots.
 func (p *Part) setWriter(op uint32, spans []span) {
 	p.nodes = append(p.nodes, node{op: op})
 	for _, s := range spans {
@@ -237,7 +229,6 @@ func (p *Part) setWriter(op uint32, spans []span) {
 	}
 }
 
-// addWriter records an operation as another writer of the slots.
 func (p *Part) addWriter(op uint32, spans []span) {
 	for _, s := range spans {
 		last, to := int32(-1), int32(0)

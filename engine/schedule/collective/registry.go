@@ -233,7 +233,6 @@ var Algorithms = []Entry{
 		Help: "all exchange totals of their blocks, over distances 1, 2, 4 …"},
 }
 
-// The trees as algorithms.
 func linearBroadcast(p *Part) {
 	p.Segment = 0
 	tree(starTree).broadcast(p)

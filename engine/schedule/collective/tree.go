@@ -89,7 +89,6 @@ func chainTree(p *Part, v int) (int, []int) {
 	return chains(p.fanout(4, 1), p.Size, v)
 }
 
-// lineTree is one chain.
 func lineTree(p *Part, v int) (int, []int) { return chains(1, p.Size, v) }
 
 func chains(fanout, size, v int) (parent int, children []int) {
@@ -119,7 +118,6 @@ func chains(fanout, size, v int) (parent int, children []int) {
 	return parent, children
 }
 
-// starTree: the root is the parent of all other places.
 func starTree(p *Part, v int) (parent int, children []int) {
 	if v > 0 {
 		return 0, nil
@@ -164,10 +162,8 @@ func (p *Part) fanout(def, minimum int) int {
 	return max(p.Fanout, minimum)
 }
 
-// highest returns the highest bit of v > 0.
 func highest(v int) int { return 1 << (bits.Len(uint(v)) - 1) }
 
-// nextPowerOfTwo returns the lowest power of 2 above v ≥ 0.
 func nextPowerOfTwo(v int) int { return 1 << bits.Len(uint(v)) }
 
 // down sends the slots one by one from the root along the tree.
