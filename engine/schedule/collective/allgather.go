@@ -55,11 +55,19 @@ func doublingAllgather(p *Part) {
 
 // ringAllgather: in step s member i passes block i − s on to its right neighbour.
 func ringAllgather(p *Part) {
+	p.Root = 0
 	p.blocks(p.Size)
-	right, left := (p.Place+1)%p.Size, (p.Place-1+p.Size)%p.Size
-	for s := range p.Size - 1 {
-		p.send(right, circularSpans(p.Place-s, 1, p.Size)...)
-		p.recv(left, circularSpans(p.Place-s-1, 1, p.Size)...)
+	p.ring(0, p.recv, func() {})
+}
+
+// ring passes slots on to the right neighbour: in step s the place v, counted from the root, sends
+// slot v + first − s, and takes in what its left neighbour sends.
+func (p *Part) ring(first int, take func(from int, to ...span) uint32, step func()) {
+	v, n := p.virtual(), p.Size
+	for s := range n - 1 {
+		p.send(p.real((v+1)%n), circularSpans(v+first-s, 1, n)...)
+		take(p.real((v-1+n)%n), circularSpans(v+first-s-1, 1, n)...)
+		step()
 	}
 }
 

@@ -66,18 +66,10 @@ func ringAllreduce(p *Part) {
 		RecursiveDoubling(p)
 		return
 	}
+	p.Root = 0
 	p.shares(p.Size)
-	right, left := (p.Place+1)%p.Size, (p.Place-1+p.Size)%p.Size
-	for s := range p.Size - 1 {
-		p.send(right, circularSpans(p.Place-s, 1, p.Size)...)
-		p.fold(left, circularSpans(p.Place-s-1, 1, p.Size)...)
-		p.step()
-	}
-	for s := range p.Size - 1 {
-		p.send(right, circularSpans(p.Place-s+1, 1, p.Size)...)
-		p.recv(left, circularSpans(p.Place-s, 1, p.Size)...)
-		p.step()
-	}
+	p.ring(0, p.fold, p.step)
+	p.ring(1, p.recv, p.step)
 }
 
 // segmentedRing is ringAllreduce, whose first half is done in phases, each of about a segment
@@ -150,7 +142,7 @@ func rabenseifnerAllreduce(p *Part) {
 func (h halving) double(p *Part, windows []span) {
 	for k, d := len(windows)-2, h.power/2; d > 0; k, d = k-1, d/2 {
 		mine, both := windows[k+1], windows[k]
-		peer := p.real(h.place(h.rank ^ d))
+		peer := h.place(h.rank ^ d)
 		theirs := span{both.lo, mine.lo}
 		if mine.lo == both.lo {
 			theirs = span{mine.hi, both.hi}
@@ -170,43 +162,15 @@ func mpichRabenseifner(p *Part) {
 		return
 	}
 	p.Root = 0
-	power := highest(p.Size)
-	extra, all := p.Size-power, span{0, power}
-	rank := p.Place - extra
-	if p.Place < 2*extra {
-		if p.Place%2 == 0 {
-			p.send(p.Place+1, all)
-			p.recv(p.Place+1, all)
-			return
-		}
-		p.fold(p.Place-1, all)
-		p.step()
-		rank = p.Place / 2
+	all := span{0, highest(p.Size)}
+	rank, power, extra := foldToPowerOfTwo(p, all)
+	if rank < 0 {
+		p.recv(p.Place+1, all)
+		return
 	}
-	windows := []span{all}
-	for d, w := 1, all; d < power; d *= 2 {
-		keep, give := span{w.lo, middle(w)}, span{middle(w), w.hi}
-		if rank&d != 0 {
-			keep, give = give, keep
-		}
-		peer := survivorPlace(rank^d, extra)
-		p.send(peer, give)
-		p.fold(peer, keep)
-		p.step()
-		w = keep
-		windows = append(windows, w)
-	}
-	for k, d := len(windows)-2, power/2; d > 0; k, d = k-1, d/2 {
-		mine, both := windows[k+1], windows[k]
-		theirs := span{both.lo, mine.lo}
-		if mine.lo == both.lo {
-			theirs = span{mine.hi, both.hi}
-		}
-		peer := survivorPlace(rank^d, extra)
-		p.send(peer, mine)
-		p.recv(peer, theirs)
-		p.step()
-	}
+	p.step()
+	h := halving{power, extra, rank, func(rank int) int { return survivorPlace(rank, extra) }}
+	h.double(p, h.exchange(p))
 	if p.Place < 2*extra {
 		p.send(p.Place-1, all)
 	}

@@ -10,27 +10,21 @@ func (p *Part) own() { p.copy(slot(p.Size+p.Place), slot(p.Place)) }
 // LinearAlltoall brings Bytes bytes from every member to every other: in step s = 1 … p−1 the
 // member at place i sends to (i + s) mod p and receives from (i − s) mod p. No step waits for
 // another. As an allgather, a member's messages all have the same contents.
-func LinearAlltoall(p *Part) {
+func LinearAlltoall(p *Part) { shiftAlltoall(p, func() {}) }
+
+func shiftAlltoall(p *Part, step func()) {
 	p.pairs()
 	p.own()
 	for s := 1; s < p.Size; s++ {
 		to, from := (p.Place+s)%p.Size, (p.Place-s+p.Size)%p.Size
 		p.send(to, slot(to))
 		p.recv(from, slot(p.Size+from))
+		step()
 	}
 }
 
 // pairwiseAlltoall is LinearAlltoall in which each step waits for the step before.
-func pairwiseAlltoall(p *Part) {
-	p.pairs()
-	p.own()
-	for s := 1; s < p.Size; s++ {
-		to, from := (p.Place+s)%p.Size, (p.Place-s+p.Size)%p.Size
-		p.send(to, slot(to))
-		p.recv(from, slot(p.Size+from))
-		p.step()
-	}
-}
+func pairwiseAlltoall(p *Part) { shiftAlltoall(p, p.step) }
 
 // syncAlltoall has at most Fanout sends and as many receives under way at a time (default
 // 4): the next begins when the oldest of its kind is done.

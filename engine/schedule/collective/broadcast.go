@@ -10,9 +10,7 @@ package collective
 // each 2^k > v, the nearest first. That is Open MPI's order of children.
 func BinomialBroadcast(p *Part) { tree(binomialTree).broadcast(p) }
 
-// mpichBinomialBroadcast is along contiguousTree, the farthest child first.
-func mpichBinomialBroadcast(p *Part) { tree(farthestFirst).broadcast(p) }
-
+// farthestFirst is contiguousTree, the farthest child first.
 func farthestFirst(p *Part, v int) (int, []int) {
 	parent, children := contiguousTree(p, v)
 	return parent, reversed(children)
@@ -115,14 +113,8 @@ func scatterDown(p *Part, slots func(v, n int) []span) {
 
 // ringScatterBroadcast is a scatter and an allgather around the ring (van de Geijn).
 func ringScatterBroadcast(p *Part) {
-	if !scatterTree(p) {
-		return
-	}
-	v := p.virtual()
-	for s := range p.Size - 1 {
-		p.send(p.real((v+1)%p.Size), circularSpans(v-s, 1, p.Size)...)
-		p.recv(p.real((v-1+p.Size)%p.Size), circularSpans(v-s-1, 1, p.Size)...)
-		p.step()
+	if scatterTree(p) {
+		p.ring(0, p.recv, p.step)
 	}
 }
 

@@ -1,7 +1,6 @@
 package collective
 
 import (
-	"math"
 	"slices"
 )
 
@@ -245,70 +244,11 @@ func pairwiseCost(m Model, p int, c Call) (float64, bool) {
 	return float64(p-1) * m.way(c.Bytes), true
 }
 
-// linearAlltoallCost is p − 1 blocks through one port, (p − 1)(α + n/p·β) in Hockney's model. In
-// others a member's processor turns from one to the other, the sends first: all are alike, so that
-// of one is followed, here.
+// linearAlltoallCost is p − 1 blocks through one port, (p − 1)(α + n/p·β), in Hockney's model. In
+// others a member's processor turns from sends to receives and back: the schedule of one of them,
+// which are all alike, shows how.
 func linearAlltoallCost(m Model, p int, c Call) (float64, bool) {
-	return followAlltoall(m, p, p, c)
-}
-
-// syncAlltoallCost is linearAlltoallCost with so many messages under way at most.
-func syncAlltoallCost(m Model, p int, c Call) (float64, bool) {
-	most := 4
-	if c.Fanout != 0 {
-		most = max(c.Fanout, 1)
-	}
-	return followAlltoall(m, p, most, c)
-}
-
-// followAlltoall does not hold where it is not known whether a send or a receive is the first of
-// two that could begin at the same moment.
-func followAlltoall(m Model, p, most int, c Call) (float64, bool) {
-	one, n := m.message(c.Bytes), p-1
-	if one.Latency < 0 || one.Send+one.Latency == 0 {
-		return 0, false
-	}
-	cpu, out, in := 0.0, 0.0, 0.0
-	begun, ready, done := make([]float64, n), make([]float64, n), make([]float64, n)
-	known := make([]float64, n) // when a receive has its message
-	for sent, taken, got := 0, 0, 0; got < n; {
-		// A receive is posted when the one most before is done, and takes the message that is
-		// there.
-		for taken < sent && taken < got+most {
-			came := begun[taken] + one.Send + one.Latency
-			begin := max(came, in)
-			known[taken] = came
-			if taken >= most {
-				known[taken] = max(came, done[taken-most])
-			}
-			in, ready[taken] = begin+one.ReceiveGap, max(known[taken], begin+one.Serialization)
-			taken++
-		}
-		send, receive := math.Inf(1), math.Inf(1)
-		if sent < n {
-			send = max(cpu, out)
-		}
-		if got < taken {
-			receive = max(cpu, ready[got])
-		}
-		if send == receive && sent >= most {
-			switch free := begun[sent-most]; {
-			case free == known[got]:
-				return 0, false
-			case free > known[got]:
-				send = math.Inf(1)
-			}
-		}
-		if send <= receive {
-			begun[sent], cpu, out = send, send+one.Send, send+one.Gap
-			sent++
-		} else {
-			cpu = receive + one.Receive
-			done[got] = cpu
-			got++
-		}
-	}
-	return cpu, true
+	return float64(p-1) * m.way(c.Bytes), m.Messages == nil && m.Alpha > 0
 }
 
 // bruckAlltoallCost is ⌈lg p⌉α and β for each block whose way to go has the bit of the round; for p

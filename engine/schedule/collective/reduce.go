@@ -50,7 +50,8 @@ func inOrderReduce(p *Part) {
 // Those too many are the odd places v < 2·extra, whose even neighbour stands in for them.
 type halving struct {
 	power, extra int
-	rank         int // of the member, from 0; −1 if another stands in for it
+	rank         int                // of the member, from 0; −1 if another stands in for it
+	place        func(rank int) int // of a rank
 }
 
 func newHalving(p *Part, v int) halving {
@@ -64,28 +65,28 @@ func newHalving(p *Part, v int) halving {
 	default:
 		h.rank = -1
 	}
+	h.place = func(rank int) int {
+		if rank < h.extra {
+			return p.real(2 * rank)
+		}
+		return p.real(rank + h.extra)
+	}
 	return h
 }
 
-// place is the v of a rank.
-func (h halving) place(rank int) int {
-	if rank < h.extra {
-		return 2 * rank
+// split halves the slots.
+func (s span) split(upper bool) (keep, give span) {
+	middle := (s.lo + s.hi) / 2
+	if keep, give = (span{s.lo, middle}), (span{middle, s.hi}); upper {
+		return give, keep
 	}
-	return rank + h.extra
+	return keep, give
 }
 
-// middle is the slot that halves [lo, hi).
-func middle(s span) int { return (s.lo + s.hi) / 2 }
-
-// halve combines all slots of p in 2^k members, so that each ends up with one: Rabenseifner's first
-// half. In the round with distance d = 1, 2, 4 … a rank exchanges half of the slots that it still
-// has with rank XOR d. It returns the rank's slots before each round, and those at the end.
-//
-// The two of a pair of which one sits out exchange halves first, and the one that stays gets
-// the other's half back.
+// halve combines all slots of p in 2^k members, so that each ends up with one: Rabenseifner's
+// first half. The two of a pair of which one sits out exchange halves first, and the one that stays
+// gets the other's half back. It returns what exchange does; nil for a member that sits out.
 func (h halving) halve(p *Part, v int) []span {
-	all := span{0, h.power}
 	// The slots are shares of unequal sizes: those of the first half may be longer.
 	lower, upper := span{0, h.power / 2}, span{h.power / 2, h.power}
 	if v < 2*h.extra {
@@ -104,13 +105,17 @@ func (h halving) halve(p *Part, v int) []span {
 		p.recv(peer, upper)
 		p.step()
 	}
-	windows := []span{all}
-	for d, w := 1, all; d < h.power; d *= 2 {
-		peer := p.real(h.place(h.rank ^ d))
-		keep, give := span{w.lo, middle(w)}, span{middle(w), w.hi}
-		if h.rank&d != 0 {
-			keep, give = give, keep
-		}
+	return h.exchange(p)
+}
+
+// exchange lets a rank exchange, in the round with distance d = 1, 2, 4 …, half of the slots that it
+// still has with rank XOR d. It returns the rank's slots before each round, and those at the end.
+func (h halving) exchange(p *Part) []span {
+	w := span{0, h.power}
+	windows := []span{w}
+	for d := 1; d < h.power; d *= 2 {
+		keep, give := w.split(h.rank&d != 0)
+		peer := h.place(h.rank ^ d)
 		p.send(peer, give)
 		p.fold(peer, keep)
 		p.step()
@@ -154,7 +159,7 @@ func rabenseifnerReduce(p *Part) {
 	}
 	for k, d := len(windows)-2, h.power/2; d > 0; k, d = k-1, d/2 {
 		mine, both := windows[k+1], windows[k]
-		peer := p.real(h.place(h.rank ^ d))
+		peer := h.place(h.rank ^ d)
 		if h.rank&d != 0 {
 			p.send(peer, mine)
 			return

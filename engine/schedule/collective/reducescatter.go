@@ -7,12 +7,9 @@ import "math/bits"
 
 // ringReduceScatter passes partial sums around: in step s the member i sends block i − 1 − s.
 func ringReduceScatter(p *Part) {
+	p.Root = 0
 	p.blocks(p.Size)
-	right, left := (p.Place+1)%p.Size, (p.Place-1+p.Size)%p.Size
-	for s := range p.Size - 1 {
-		p.send(right, circularSpans(p.Place-s-1, 1, p.Size)...)
-		p.fold(left, circularSpans(p.Place-s-2, 1, p.Size)...)
-	}
+	p.ring(-1, p.fold, func() {})
 }
 
 // pairwiseReduceScatter: in step s = 1 … p−1 the member i sends its contribution to block i + s to
@@ -30,17 +27,17 @@ func pairwiseReduceScatter(p *Part) {
 // foldToPowerOfTwo prepares p members for an algorithm of 2^k: of each of the first pairs the even
 // place sends all to the odd one and sits out. It returns the member's rank among those that
 // stay, or −1.
-func foldToPowerOfTwo(p *Part) (rank, power, extra int) {
+func foldToPowerOfTwo(p *Part, all span) (rank, power, extra int) {
 	power = highest(p.Size)
 	extra = p.Size - power
 	switch {
 	case p.Place >= 2*extra:
 		return p.Place - extra, power, extra
 	case p.Place%2 == 0:
-		p.send(p.Place+1, span{0, p.Size})
+		p.send(p.Place+1, all)
 		return -1, power, extra
 	}
-	p.fold(p.Place-1, span{0, p.Size})
+	p.fold(p.Place-1, all)
 	return p.Place / 2, power, extra
 }
 
@@ -53,17 +50,14 @@ func ofRanks(s span, extra int) span {
 // blocks that it still has with rank XOR d (Thakur, Rabenseifner, Gropp 2005, section 4.3).
 func halvingReduceScatter(p *Part) {
 	p.blocks(p.Size)
-	rank, power, extra := foldToPowerOfTwo(p)
+	rank, power, extra := foldToPowerOfTwo(p, span{0, p.Size})
 	if rank < 0 {
 		p.recv(p.Place+1, slot(p.Place))
 		return
 	}
 	w := span{0, power}
 	for d := power / 2; d > 0; d /= 2 {
-		keep, give := span{w.lo, middle(w)}, span{middle(w), w.hi}
-		if rank&d != 0 {
-			keep, give = give, keep
-		}
+		keep, give := w.split(rank&d != 0)
 		peer := survivorPlace(rank^d, extra)
 		p.send(peer, ofRanks(give, extra))
 		p.fold(peer, ofRanks(keep, extra))
@@ -80,15 +74,12 @@ func halvingReduceScatter(p *Part) {
 // for (non-commutative) reduce-scatter with an application, 2005).
 func butterflyReduceScatter(p *Part) {
 	p.blocks(p.Size)
-	rank, power, extra := foldToPowerOfTwo(p)
+	rank, power, extra := foldToPowerOfTwo(p, span{0, p.Size})
 	w := span{}
 	if rank >= 0 {
 		w = span{0, power}
 		for d := 1; d < power; d *= 2 {
-			keep, give := span{w.lo, middle(w)}, span{middle(w), w.hi}
-			if rank&d != 0 {
-				keep, give = give, keep
-			}
+			keep, give := w.split(rank&d != 0)
 			peer := survivorPlace(rank^d, extra)
 			p.send(peer, ofRanks(give, extra))
 			p.fold(peer, ofRanks(keep, extra))
@@ -120,10 +111,7 @@ func blockButterfly(p *Part) {
 	p.blocks(p.Size)
 	w := span{0, p.Size}
 	for d := 1; d < p.Size; d *= 2 {
-		keep, give := span{w.lo, middle(w)}, span{middle(w), w.hi}
-		if p.Place&d != 0 {
-			keep, give = give, keep
-		}
+		keep, give := w.split(p.Place&d != 0)
 		p.send(p.Place^d, mirrored(give, p.Size)...)
 		p.fold(p.Place^d, mirrored(keep, p.Size)...)
 		w = keep

@@ -89,18 +89,18 @@ const (
 var Algorithms = []Entry{
 	{Collective: "bcast", Name: "linear", OpenMPI: 1, Params: Root, Algorithm: linearBroadcast, Cost: linearCost,
 		Help: "the root sends to one after the other"},
-	{Collective: "bcast", Name: "chain", OpenMPI: 2, Params: Root | Segment | Fanout, Algorithm: chainTreeBroadcast, Cost: tree(chainTree).broadcastCost,
+	{Collective: "bcast", Name: "chain", OpenMPI: 2, Params: Root | Segment | Fanout, Algorithm: tree(chainTree).broadcast, Cost: tree(chainTree).broadcastCost,
 		Help: "fan-out chains (default 4) begin at the root"},
-	{Collective: "bcast", Name: "pipeline", OpenMPI: 3, NCCL: "ring", Params: Root | Segment, Algorithm: lineBroadcast, Cost: pipelineCost,
+	{Collective: "bcast", Name: "pipeline", OpenMPI: 3, NCCL: "ring", Params: Root | Segment, Algorithm: tree(lineTree).broadcast, Cost: pipelineCost,
 		Help: "one chain, in segments"},
 	{Collective: "bcast", Name: "split-binary", OpenMPI: 4, Params: Root | Segment, Partition: Halves, Algorithm: splitBinaryBroadcast,
 		When: "pipeline below 3 ranks, below 2 elements, and if a segment is longer than half of the message",
 		Help: "half of the message down each half of a binary tree, then exchanged in pairs"},
-	{Collective: "bcast", Name: "binary", OpenMPI: 5, Params: Root | Segment, Algorithm: binaryBroadcast, Cost: tree(binaryTree).broadcastCost,
+	{Collective: "bcast", Name: "binary", OpenMPI: 5, Params: Root | Segment, Algorithm: tree(binaryTree).broadcast, Cost: tree(binaryTree).broadcastCost,
 		Help: "a binary tree"},
 	{Collective: "bcast", Name: "binomial", OpenMPI: 6, Intel: 1, Params: Root | Segment, Algorithm: BinomialBroadcast, Cost: tree(binomialTree).broadcastCost,
 		Help: "a binomial tree, the nearest child first"},
-	{Collective: "bcast", Name: "k-nomial", OpenMPI: 7, Intel: 8, Params: Root | Segment | Fanout, Algorithm: knomialBroadcast, Cost: tree(knomialTree).broadcastCost,
+	{Collective: "bcast", Name: "k-nomial", OpenMPI: 7, Intel: 8, Params: Root | Segment | Fanout, Algorithm: tree(knomialTree).broadcast, Cost: tree(knomialTree).broadcastCost,
 		Help: "a binomial tree in a radix, the fan-out (default 4)"},
 	{Collective: "bcast", Name: "scatter-doubling", OpenMPI: 8, MPICH: "scatter_recursive_doubling_allgather", Intel: 2,
 		Params: Root, Partition: Shares, Algorithm: doublingScatterBroadcast, Cost: scatterDoublingCost, ChecksPorts: true,
@@ -110,20 +110,20 @@ var Algorithms = []Entry{
 		Params: Root, Partition: Shares, Algorithm: ringScatterBroadcast, Cost: scatterRingCost, ChecksPorts: true,
 		When: "linear with fewer elements than ranks",
 		Help: "binomial scatter, then allgather around the ring"},
-	{Collective: "bcast", Name: "binomial-mpich", MPICH: "binomial", Params: Root | Segment, Algorithm: mpichBinomialBroadcast, Cost: tree(farthestFirst).broadcastCost,
+	{Collective: "bcast", Name: "binomial-mpich", MPICH: "binomial", Params: Root | Segment, Algorithm: tree(farthestFirst).broadcast, Cost: tree(farthestFirst).broadcastCost,
 		Help: "a binomial tree of contiguous subtrees, the farthest child first"},
 	{Collective: "bcast", Name: "logp-optimal", Params: Root | Segment | Shape, Algorithm: optimalBroadcast, Cost: optimalCost,
 		Help: "everybody who has it sends it on at every gap: best of all for one word in LogP"},
 
 	{Collective: "reduce", Name: "linear", OpenMPI: 1, Params: Root | Gamma, Algorithm: linearReduce, Cost: linearReduceCost,
 		Help: "the root receives and combines one after the other"},
-	{Collective: "reduce", Name: "chain", OpenMPI: 2, Params: Root | Segment | Fanout | Gamma, Algorithm: chainReduce, Cost: tree(chainTree).reduceCost,
+	{Collective: "reduce", Name: "chain", OpenMPI: 2, Params: Root | Segment | Fanout | Gamma, Algorithm: tree(chainTree).reduce, Cost: tree(chainTree).reduceCost,
 		Help: "fan-out chains (default 4) end at the root"},
-	{Collective: "reduce", Name: "pipeline", OpenMPI: 3, NCCL: "ring", Params: Root | Segment | Gamma, Algorithm: lineReduce, Cost: pipelineReduceCost,
+	{Collective: "reduce", Name: "pipeline", OpenMPI: 3, NCCL: "ring", Params: Root | Segment | Gamma, Algorithm: tree(lineTree).reduce, Cost: pipelineReduceCost,
 		Help: "one chain, in segments"},
-	{Collective: "reduce", Name: "binary", OpenMPI: 4, Params: Root | Segment | Gamma, Algorithm: binaryReduce, Cost: tree(binaryTree).reduceCost,
+	{Collective: "reduce", Name: "binary", OpenMPI: 4, Params: Root | Segment | Gamma, Algorithm: tree(binaryTree).reduce, Cost: tree(binaryTree).reduceCost,
 		Help: "a binary tree"},
-	{Collective: "reduce", Name: "binomial", OpenMPI: 5, MPICH: "binomial", Intel: 2, Params: Root | Segment | Gamma, Algorithm: contiguousReduce, Cost: binomialReduceCost,
+	{Collective: "reduce", Name: "binomial", OpenMPI: 5, MPICH: "binomial", Intel: 2, Params: Root | Segment | Gamma, Algorithm: tree(contiguousTree).reduce, Cost: binomialReduceCost,
 		Help: "a binomial tree of contiguous subtrees"},
 	{Collective: "reduce", Name: "in-order-binary", OpenMPI: 6, Params: Root | Segment | Gamma, Algorithm: inOrderReduce, Cost: inOrderCost,
 		Help: "a binary tree that keeps the order of the ranks; the last rank sends the result to the root"},
@@ -195,7 +195,7 @@ var Algorithms = []Entry{
 		Help: "step s: to the rank s above, from the rank s below"},
 	{Collective: "alltoall", Name: "bruck", OpenMPI: 3, MPICH: "brucks", Intel: 1, Symmetric: true, Algorithm: bruckAlltoall, Cost: bruckAlltoallCost,
 		Help: "blocks travel 1, 2, 4 … ranks, half of them in each round"},
-	{Collective: "alltoall", Name: "linear-sync", OpenMPI: 4, Params: Fanout, Symmetric: true, Algorithm: syncAlltoall, Cost: syncAlltoallCost, ChecksPorts: true,
+	{Collective: "alltoall", Name: "linear-sync", OpenMPI: 4, Params: Fanout, Symmetric: true, Algorithm: syncAlltoall, Cost: linearAlltoallCost, ChecksPorts: true,
 		Help: "linear, with at most fan-out messages (default 4) under way in each direction"},
 	{Collective: "alltoall", Name: "two-processes", OpenMPI: 5, Ranks: 2, Algorithm: LinearAlltoall, Cost: pairwiseCost,
 		Help: "one exchange"},
@@ -237,14 +237,6 @@ func linearBroadcast(p *Part) {
 	p.Segment = 0
 	tree(starTree).broadcast(p)
 }
-func chainTreeBroadcast(p *Part) { tree(chainTree).broadcast(p) }
-func lineBroadcast(p *Part)      { tree(lineTree).broadcast(p) }
-func binaryBroadcast(p *Part)    { tree(binaryTree).broadcast(p) }
-func knomialBroadcast(p *Part)   { tree(knomialTree).broadcast(p) }
-func chainReduce(p *Part)        { tree(chainTree).reduce(p) }
-func lineReduce(p *Part)         { tree(lineTree).reduce(p) }
-func binaryReduce(p *Part)       { tree(binaryTree).reduce(p) }
-func contiguousReduce(p *Part)   { tree(contiguousTree).reduce(p) }
 
 // InBlocks says whether Call.Bytes is the size of one member's block, and not of a message.
 func (e Entry) InBlocks() bool {
