@@ -120,82 +120,44 @@ type Transport interface {
 
 // All lists the programs, in the order of output and of runs.
 var All = []Program{
-	{
-		Name: "hand_over", Help: "a frame without data or endpoint, the least that a message takes",
-		On: Real, Nodes: 2, Sizes: Own, Bytes: 1, Measures: OneWay, Run: runHandOver,
-	},
-	{
-		Name: "ping_pong", Help: "a short request of 16 bytes and its reply (HP-LAM)",
-		On: Simulated | Real, Nodes: 2, Sizes: Own, Bytes: 16, Measures: RoundTrip, Replies: true, Default: true, Run: runPingPong,
-	},
-	{
-		Name: "latency", Help: "messages back and forth without replies (CLIP)",
-		On: Simulated, Nodes: 2, Sizes: AskedOrKept, Measures: OneWay, Run: runLatency,
-	},
-	{
-		Name: "bandwidth", Help: "a stream of messages without replies (CLIP)",
-		On: Simulated, Nodes: 2, Measures: Gap, Run: runStream,
-	},
-	{
-		Name: "ping_bulk", Help: "data stored in the other node, which stores it back (HP-LAM)",
-		On: Simulated | Real, Nodes: 2, Measures: OneWay, Replies: true, Default: true, Timed: true, Run: runPingBulk,
-	},
-	{
-		Name: "thru_bulk", Help: "a stream of stores that do not wait for each other (HP-LAM)",
-		On: Simulated | Real, Nodes: 2, Measures: Interval, Replies: true, Default: true, Run: runThruBulk,
-	},
-	{
-		Name: "all_to_1", Help: "messages from all other nodes to node 0, without replies",
-		On: Simulated, Measures: FanInTime, Run: runFanIn,
-	},
-	{
-		Name: "test_xfer", Help: "stores and gets between nodes, with all data checked (HP-LAM)",
-		On: Simulated | Real, Sizes: Largest, Measures: Exchange, Replies: true, Run: runTorture(TestXfer),
-	},
-	{
-		Name: "test_med", Help: "medium messages and answers, with all data checked (HP-LAM)",
-		On: Simulated | Real, Sizes: Largest, Measures: Exchange, Replies: true, Run: runTorture(TestMed),
-	},
-	{
-		Name: "bcast", Help: "a message of node 0 to all, by binomial",
-		On: Real, Measures: Exchange, Run: runCollective("bcast", "binomial"),
-	},
-	{
-		Name: "reduce", Help: "the sum of all at node 0, by binomial",
-		On: Real, Measures: Exchange, Run: runCollective("reduce", "binomial"),
-	},
-	{
-		Name: "allreduce", Help: "the sum of all at all, by recursive doubling",
-		On: Real, Measures: Exchange, Run: runCollective("allreduce", "recursive-doubling"),
-	},
-	{
-		Name: "allgather", Help: "the block of each node at all, by ring",
-		On: Real, Measures: Exchange, Run: runCollective("allgather", "ring"),
-	},
-	{
-		Name: "alltoall", Help: "a block of each node for each, by pairwise",
-		On: Real, Measures: Exchange, Run: runCollective("alltoall", "pairwise"),
-	},
-	{
-		Name: "barrier", Help: "until all have come, by dissemination",
-		On: Real, Sizes: Own, Bytes: 1, Measures: Exchange, Run: runCollective("barrier", "dissemination"),
-	},
-	{
-		Name: "combine", Help: "two messages added up, none sent: γ is its time per byte",
-		On: Real, Nodes: 2, Measures: Exchange, Run: runCombine,
-	},
-	{
-		Name: "stages", Help: "one packet in each stage of its way: send, hand over, receive",
-		On: Real, Nodes: 2, Measures: OneWay, Replies: true, Shape: ByStage, Run: runStages,
-	},
-	{
-		Name: "signature", Help: "bursts of requests with a computation Δ after each (HP-LAM)",
-		On: Simulated | Real, Nodes: 2, Sizes: Own, Bytes: 1, Measures: LogP, Replies: true, Shape: BySignature, EachReplied: true, Run: runSignature,
-	},
-	{
-		Name: "packet", Help: "latency with one packet size after another, to find the best",
-		On: Simulated, Nodes: 2, Sizes: AskedOrKept, Measures: Packet, Run: runLatency,
-	},
+	{Name: "hand_over", Help: "a frame without data or endpoint, the least that a message takes",
+		On: Real, Nodes: 2, Sizes: Own, Bytes: 1, Measures: OneWay, Run: runHandOver},
+	{Name: "ping_pong", Help: "a short request of 16 bytes and its reply (HP-LAM)",
+		On: Simulated | Real, Nodes: 2, Sizes: Own, Bytes: 16, Measures: RoundTrip, Replies: true, Default: true, Run: runPingPong},
+	{Name: "latency", Help: "messages back and forth without replies (CLIP)",
+		On: Simulated, Nodes: 2, Sizes: AskedOrKept, Measures: OneWay, Run: timed(Latency)},
+	{Name: "bandwidth", Help: "a stream of messages without replies (CLIP)",
+		On: Simulated, Nodes: 2, Measures: Gap, Run: timed(Stream)},
+	{Name: "ping_bulk", Help: "data stored in the other node, which stores it back (HP-LAM)",
+		On: Simulated | Real, Nodes: 2, Measures: OneWay, Replies: true, Default: true, Timed: true, Run: runPingBulk},
+	{Name: "thru_bulk", Help: "a stream of stores that do not wait for each other (HP-LAM)",
+		On: Simulated | Real, Nodes: 2, Measures: Interval, Replies: true, Default: true, Run: timed(ThruBulk)},
+	{Name: "all_to_1", Help: "messages from all other nodes to node 0, without replies",
+		On: Simulated, Measures: FanInTime, Run: timed(FanIn)},
+	{Name: "test_xfer", Help: "stores and gets between nodes, with all data checked (HP-LAM)",
+		On: Simulated | Real, Sizes: Largest, Measures: Exchange, Replies: true, Run: runTorture(TestXfer)},
+	{Name: "test_med", Help: "medium messages and answers, with all data checked (HP-LAM)",
+		On: Simulated | Real, Sizes: Largest, Measures: Exchange, Replies: true, Run: runTorture(TestMed)},
+	{Name: "bcast", Help: "a message of node 0 to all, by binomial",
+		On: Real, Measures: Exchange, Run: runCollective("bcast", "binomial")},
+	{Name: "reduce", Help: "the sum of all at node 0, by binomial",
+		On: Real, Measures: Exchange, Run: runCollective("reduce", "binomial")},
+	{Name: "allreduce", Help: "the sum of all at all, by recursive doubling",
+		On: Real, Measures: Exchange, Run: runCollective("allreduce", "recursive-doubling")},
+	{Name: "allgather", Help: "the block of each node at all, by ring",
+		On: Real, Measures: Exchange, Run: runCollective("allgather", "ring")},
+	{Name: "alltoall", Help: "a block of each node for each, by pairwise",
+		On: Real, Measures: Exchange, Run: runCollective("alltoall", "pairwise")},
+	{Name: "barrier", Help: "until all have come, by dissemination",
+		On: Real, Sizes: Own, Bytes: 1, Measures: Exchange, Run: runCollective("barrier", "dissemination")},
+	{Name: "combine", Help: "two messages added up, none sent: γ is its time per byte",
+		On: Real, Nodes: 2, Measures: Exchange, Run: runCombine},
+	{Name: "stages", Help: "one packet in each stage of its way: send, hand over, receive",
+		On: Real, Nodes: 2, Measures: OneWay, Replies: true, Shape: ByStage, Run: runStages},
+	{Name: "signature", Help: "bursts of requests with a computation Δ after each (HP-LAM)",
+		On: Simulated | Real, Nodes: 2, Sizes: Own, Bytes: 1, Measures: LogP, Replies: true, Shape: BySignature, EachReplied: true, Run: runSignature},
+	{Name: "packet", Help: "latency with one packet size after another, to find the best",
+		On: Simulated, Nodes: 2, Sizes: AskedOrKept, Measures: Packet, Run: timed(Latency)},
 }
 
 // List returns the programs that run on the system.
@@ -260,24 +222,12 @@ func runPingPong(ep *engine.Endpoint, a Args) (r Result, err error) {
 	return r, err
 }
 
-func runLatency(ep *engine.Endpoint, a Args) (r Result, err error) {
-	r.Time, err = Latency(ep, a.Size, a.Count)
-	return r, err
-}
-
-func runStream(ep *engine.Endpoint, a Args) (r Result, err error) {
-	r.Time, err = Stream(ep, a.Size, a.Count)
-	return r, err
-}
-
-func runThruBulk(ep *engine.Endpoint, a Args) (r Result, err error) {
-	r.Time, err = ThruBulk(ep, a.Size, a.Count)
-	return r, err
-}
-
-func runFanIn(ep *engine.Endpoint, a Args) (r Result, err error) {
-	r.Time, err = FanIn(ep, a.Size, a.Count)
-	return r, err
+// timed adapts a program that returns a time, of messages of a size and so many of them.
+func timed(run func(ep *engine.Endpoint, n, messages int) (quantity.Micros, error)) func(*engine.Endpoint, Args) (Result, error) {
+	return func(ep *engine.Endpoint, a Args) (r Result, err error) {
+		r.Time, err = run(ep, a.Size, a.Count)
+		return r, err
+	}
 }
 
 func runTorture(test func(*engine.Endpoint, Traffic, int, int) (quantity.Micros, error)) func(*engine.Endpoint, Args) (Result, error) {

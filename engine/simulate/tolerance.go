@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 )
@@ -21,123 +20,115 @@ type Tolerance struct {
 	Value float64
 }
 
-// Tolerance finds that value by running the schedule again and again with a larger parameter.
-// It relies on a finish that does not come earlier when a parameter grows, which scheduling
-// anomalies can break; then it returns one of several values at which the limit is crossed.
-//
-// Later is above 0. The machine must be LogGOPS, the schedule must end, and the errors of
-// [Program.Run] are its errors.
-func (p *Program) Tolerance(ctx context.Context, o Options, letter string, later float64) (Tolerance, error) {
-	param, err := parameterOf(letter)
-	if err != nil {
-		return Tolerance{}, err
-	}
-	if o.Machine != nil || letter == "S" {
-		return Tolerance{}, fmt.Errorf("no tolerance of %s: it needs a machine of LogGOPS parameters, and one of L, o, g, G and O", letter)
-	}
-	o.Record = false
-	r, err := p.Run(ctx, o)
-	if err != nil {
-		return Tolerance{}, err
-	}
-	list, err := p.tolerances(ctx, o, param, r.Ranks[r.last()], 0, later)
-	if err != nil {
-		return Tolerance{}, err
-	}
-	return list[0], nil
-}
-
 // A probe is a value of a parameter with its finish.
 type probe struct {
 	value float64
 	ticks uint64
 }
 
-// tolerances is Tolerance for several fractions, ascending, of a schedule that is finished at
+// tolerances finds the values for several fractions, ascending, of a schedule that is finished at
 // first, where the finish is by slope ticks later for each tick of the parameter, if that is known.
-//
-// The finish is mostly a convex function of straight pieces. So a line through what is known leads
-// to where the limit is crossed, or behind it, and a probe a little further shows whether that was
-// it: two runs for each fraction if there is but one piece.
+// It runs the schedule again and again, and relies on a finish that does not come earlier when a
+// parameter grows, which scheduling anomalies can break; then it returns one of several values at
+// which the limit is crossed.
 func (p *Program) tolerances(ctx context.Context, o Options, param parameter, first, slope uint64, later ...float64) ([]Tolerance, error) {
-	const most = 1e9 // µs
 	o.Record = false
-	unit := 1 / o.Rules.ticks() // values are whole ticks
 	base := *param.get(&o.LogGOPS)
-	known := []probe{{base, first}} // by value
-	onTick := func(value float64) float64 { return base + math.Floor((value-base)/unit+1e-6)*unit }
-	run := func(value float64) error {
+	s := search{base: base, unit: 1 / o.Rules.ticks(), slope: slope, known: []probe{{base, first}}}
+	s.run = func(value float64) (uint64, error) {
 		with := o
 		*param.get(&with.LogGOPS) = value
 		r, err := p.Run(ctx, with)
 		if err != nil {
-			return err
+			return 0, err
 		}
-		at, _ := slices.BinarySearchFunc(known, value, func(k probe, v float64) int { return cmp.Compare(k.value, v) })
-		known = slices.Insert(known, at, probe{value, r.Ranks[r.last()]})
-		return nil
+		return r.Ranks[r.last()], nil
 	}
 	var all []Tolerance
 	for _, fraction := range later {
 		if !(fraction > 0) {
 			return nil, errors.New("a finish that is later by nothing: give a fraction above 0")
 		}
-		limit := uint64(math.Floor(float64(first) * (1 + fraction)))
-		g := Tolerance{Parameter: param.letter, Later: fraction, Value: math.Inf(1)}
-		for try := 0; ; try++ {
-			after := slices.IndexFunc(known, func(k probe) bool { return k.ticks > limit })
-			within := known[len(known)-1]
-			if after > 0 { // 0 it cannot be: the base is within
-				within = known[after-1]
-			}
-			little := max(unit, 1e-4*(within.value-base))
-			var value float64
-			if after < 0 { // nothing is beyond the limit yet
-				if within.value >= most {
-					break
-				}
-				ahead := float64(slope) / unit // ticks for each µs
-				if before := len(known) - 2; before >= 0 && within.ticks > known[before].ticks {
-					ahead = float64(within.ticks-known[before].ticks) / (within.value - known[before].value)
-				}
-				switch {
-				case ahead > 0 && try == 0:
-					value = within.value + float64(limit-within.ticks)/ahead
-				case ahead > 0 && try == 1:
-					value = within.value + little
-				default:
-					value = base + max(8*(within.value-base), base, unit)
-				}
-				value = min(onTick(value), most)
-				value = max(value, within.value+unit)
-			} else {
-				beyond := known[after]
-				if beyond.value-within.value <= little+unit/2 {
-					g.Value = within.value
-					break
-				}
-				switch try % 3 {
-				case 0: // where the line through the two reaches the limit
-					value = within.value + float64(limit-within.ticks)/float64(beyond.ticks-within.ticks)*(beyond.value-within.value)
-				case 1:
-					value = within.value + little
-				default:
-					value = within.value + (beyond.value-within.value)/2
-				}
-				value = onTick(value)
-				if value <= within.value || value >= beyond.value {
-					if try%3 == 2 {
-						g.Value = within.value
-						break
-					}
-					continue
-				}
-			}
-			if err := run(value); err != nil {
-				return nil, err
-			}
+		value, err := s.find(uint64(math.Floor(float64(first) * (1 + fraction))))
+		if err != nil {
+			return nil, err
 		}
-		all = append(all, g)
+		all = append(all, Tolerance{param.letter, fraction, value})
 	}
 	return all, nil
+}
+
+// A search finds where the finish passes a limit.
+//
+// The finish is mostly a convex function of straight pieces. So a line through what is known leads
+// to where the limit is crossed, or behind it, and a probe a little further shows whether that was
+// it: two runs for each limit if there is but one piece.
+type search struct {
+	run        func(value float64) (ticks uint64, err error)
+	base, unit float64 // values are the base and whole ticks
+	slope      uint64
+	known      []probe // by value
+}
+
+// find returns the largest value with which the finish is not beyond the limit.
+func (s *search) find(limit uint64) (float64, error) {
+	const most = 1e9 // µs
+	for try := 0; ; try++ {
+		after := slices.IndexFunc(s.known, func(k probe) bool { return k.ticks > limit })
+		within := s.known[len(s.known)-1]
+		if after > 0 { // 0 it cannot be: the base is within
+			within = s.known[after-1]
+		}
+		little := max(s.unit, 1e-4*(within.value-s.base))
+		var value float64
+		if after < 0 { // nothing is beyond the limit yet
+			if within.value >= most {
+				return math.Inf(1), nil
+			}
+			value = max(min(s.onTick(s.ahead(limit, little, try)), most), within.value+s.unit)
+		} else {
+			beyond := s.known[after]
+			if beyond.value-within.value <= little+s.unit/2 {
+				return within.value, nil
+			}
+			switch value = within.value + (beyond.value-within.value)/2; try % 3 {
+			case 0: // where the line through the two reaches the limit
+				value = within.value + float64(limit-within.ticks)/float64(beyond.ticks-within.ticks)*(beyond.value-within.value)
+			case 1:
+				value = within.value + little
+			}
+			if value = s.onTick(value); value <= within.value || value >= beyond.value {
+				if try%3 == 2 {
+					return within.value, nil
+				}
+				continue
+			}
+		}
+		ticks, err := s.run(value)
+		if err != nil {
+			return 0, err
+		}
+		at, _ := slices.BinarySearchFunc(s.known, value, func(k probe, v float64) int { return cmp.Compare(k.value, v) })
+		s.known = slices.Insert(s.known, at, probe{value, ticks})
+	}
+}
+
+// ahead returns a value that may be beyond the limit, which no known one is.
+func (s *search) ahead(limit uint64, little float64, try int) float64 {
+	last := len(s.known) - 1
+	within, slope := s.known[last], float64(s.slope)/s.unit // ticks for each µs
+	if last > 0 && within.ticks > s.known[last-1].ticks {
+		slope = float64(within.ticks-s.known[last-1].ticks) / (within.value - s.known[last-1].value)
+	}
+	switch {
+	case slope > 0 && try == 0:
+		return within.value + float64(limit-within.ticks)/slope
+	case slope > 0 && try == 1:
+		return within.value + little
+	}
+	return s.base + max(8*(within.value-s.base), s.base, s.unit)
+}
+
+func (s *search) onTick(value float64) float64 {
+	return s.base + math.Floor((value-s.base)/s.unit+1e-6)*s.unit
 }

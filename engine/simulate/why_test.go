@@ -99,15 +99,18 @@ func samePath(t *testing.T, a *simulate.Path, r *simulate.Result) bool {
 func TestGrowth(t *testing.T) {
 	p := prepare(t, parse(t, "num_ranks 2\nrank 0 {\na: send 1b to 1\nb: recv 1b from 1\nb requires a\n}\nrank 1 {\na: recv 1b from 0\nb: send 1b to 0\nb requires a\n}\n"))
 	o := simulate.Options{LogGOPS: simulate.Defaults()} // finish 11 µs, ∂T/∂L = 2
-	g, err := p.Tolerance(context.Background(), o, "L", 0.10)
-	if want := 2.5 + 11*0.10/2; err != nil || math.Abs(g.Value-want) > 1e-4 {
-		t.Errorf("%+v, %v; want %v", g, err, want)
+	w, err := p.Why(context.Background(), o, 0.01, 0.10)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if g, err = p.Tolerance(context.Background(), o, "G", 0.01); err != nil || !math.IsInf(g.Value, 1) {
-		t.Errorf("G with messages of 1 byte: %+v, %v", g, err)
+	if g, want := w.Tolerances[0][1], 2.5+11*0.10/2; g.Parameter != "L" || math.Abs(g.Value-want) > 1e-4 {
+		t.Errorf("%+v; want %v", g, want)
 	}
-	if _, err = p.Tolerance(context.Background(), o, "S", 0.01); err == nil {
-		t.Error("S may grow")
+	if g := w.Tolerances[3][0]; g.Parameter != "G" || !math.IsInf(g.Value, 1) {
+		t.Errorf("G with messages of 1 byte: %+v", g)
+	}
+	if _, err = p.Why(context.Background(), o, 0); err == nil {
+		t.Error("later by nothing")
 	}
 }
 

@@ -140,18 +140,6 @@ func (p *plan) branch(n int) *plan {
 	return p.branches[last]
 }
 
-// NewSystem returns a system with a single route, whose pieces have at most piece bytes (0: no
-// bound).
-func NewSystem(name string, r Route, piece int) *System {
-	s := &System{Name: name, Interrupt: -1, Options: engine.Options{Checksums: true}}
-	s.plan = s.leaf(r)
-	if piece > 0 {
-		s.plan = &plan{piece: piece, below: s.plan}
-	}
-	s.finish()
-	return s
-}
-
 func (s *System) leaf(r Route) *plan {
 	rt := route{Route: r}
 	for _, st := range r.Stages {

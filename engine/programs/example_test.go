@@ -1,0 +1,33 @@
+package programs_test
+
+import (
+	"fmt"
+	"log"
+
+	"github.com/halfpeak/halfpeak/engine/programs"
+	"github.com/halfpeak/halfpeak/engine/virtual"
+	"github.com/halfpeak/halfpeak/platforms"
+)
+
+// A program by its name, on two simulated nodes of a platform.
+func ExampleFind() {
+	program, err := programs.Find("ping_pong", programs.Simulated)
+	if err != nil {
+		log.Fatal(err)
+	}
+	platform, layer, err := platforms.Find("hp-lam")
+	if err != nil {
+		log.Fatal(err)
+	}
+	system, err := virtual.Of(platform, layer)
+	if err != nil {
+		log.Fatal(err)
+	}
+	result, _, err := virtual.Measure(system, virtual.Config{}, program, programs.Args{Size: program.Bytes, Count: 100})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(program.Measures, result.Time)
+	// Output:
+	// round trip 28.00 µs
+}
