@@ -49,6 +49,41 @@ var layers = map[string]Layer{
 	"series":                   &Series{Below: &clipAll, Added: &Linear{4, 0.002}},
 }
 
+// Each kind of the registry has a layer here: of lines, three stages or three values, and 1 to 4 in
+// each parameter.
+func init() {
+	for _, k := range Kinds {
+		l := k.New()
+		for i, p := range k.Parts {
+			*p.At(l) = &Linear{quantity.Micros(2 + i), 0.01}
+		}
+		if k.Branches != nil {
+			*k.Branches(l) = []Branch{{"short", 256, &Linear{1, 0.02}}, {"long", 0, &Linear{4, 0.01}}}
+		}
+		if k.Stages != nil {
+			*k.Stages(l) = clip(3).Stages
+		}
+		for i := range k.Fields {
+			f, values := &k.Fields[i], 1
+			if f.List {
+				values = 3
+				f.Grow(l, values)
+			}
+			for v := range values {
+				value := float64(1+i%4) * math.Pow(16, float64(v))
+				switch f.Measure {
+				case PerByte:
+					value /= 1024
+				case Size:
+					value *= 64
+				}
+				f.Knob(l, v).Set(value)
+			}
+		}
+		layers[k.Name+", of the registry"] = l
+	}
+}
+
 func TestEveryLayer(t *testing.T) {
 	var sizes []quantity.Bytes
 	for k := range 31 {

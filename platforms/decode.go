@@ -187,7 +187,7 @@ func (r *treeReader) key(kind, path, name string, value any) (Key, bool) {
 // value reads the value of the key at path at.
 func (r *treeReader) value(what form, at, name string, value any) (any, bool) {
 	switch what {
-	case flag:
+	case truth:
 		if b, ok := value.(bool); ok {
 			return b, true
 		}

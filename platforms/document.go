@@ -68,7 +68,7 @@ type form int
 
 const (
 	texts    form = iota // a text
-	flag                 // true or false
+	truth                // true or false
 	names                // a list of texts
 	branches             // a list of { layer = "pio", up_to = "256B" }
 	sources              // an inline table of texts
@@ -80,8 +80,8 @@ var schema = map[string]map[string]form{
 	"constant":   keys("value", "source"),
 	"roof":       keys("rate", "source"),
 	"stage":      keys("beta", "tau", "host", "resource", "at", "queue", "full", "source"),
-	"protocol":   keys("credits", "eager_threshold", "retry", "inbox", "full", "poll", "interrupt", "source").with(flag, "rounds"),
-	"measured":   keys("runs", "resolution", "source").with(names, "sizes", "times", "deviations").with(flag, "operation"),
+	"protocol":   keys("credits", "eager_threshold", "retry", "inbox", "full", "poll", "interrupt", "source").with(truth, "rounds"),
+	"measured":   keys("runs", "resolution", "source").with(names, "sizes", "times", "deviations").with(truth, "operation"),
 	"layer":      layerKeys(),
 	"level":      keys("arity", "layer", "gap", "send", "receive", "eager_threshold", "packet", "lanes", "shared", "ports", "port", "topology", "hop", "link", "source"),
 	"collective": keys("collective", "algorithm", "statistic", "source").with(names, "ranks", "ranks_per_node", "sizes", "times", "runs", "deviations"),
@@ -110,7 +110,7 @@ func (f formOf) with(what form, names ...string) formOf {
 
 // commonKeys are those that every layer may have.
 var commonKeys = keys("model", "title", "note", "source", "protocol", "measured", "correlation", "times_of", "collective", "ranks").
-	with(flag, "per_rank").with(names, "roofs").with(sources, "sources")
+	with(truth, "per_rank").with(names, "roofs").with(sources, "sources")
 
 // layerKeys returns the keys of layers of all kinds.
 func layerKeys() formOf {
