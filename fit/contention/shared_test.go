@@ -90,7 +90,7 @@ func TestEagerEdge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, l := range e.Machine(Plain()).Levels {
+	for _, l := range e.Machine(Plain()).Levels[:1] {
 		sizes := l.Layer.(*model.Table).Sizes
 		if l.Eager != 4096 || len(sizes) != len(levels[0].Sizes) || len(slices.Compact(slices.Clone(sizes))) != len(sizes) {
 			t.Errorf("%s: eager %v, sizes %v", l.Name, l.Eager, sizes)
@@ -103,7 +103,7 @@ func TestEagerEdge(t *testing.T) {
 }
 
 // A root that is done after 0.65 of the receiver's time does not wait for it, and one that takes 0.75
-// does: up to where the one is measured, messages are eager.
+// does: up to where the one is measured, messages inside a node are eager.
 func TestWaitingRoot(t *testing.T) {
 	levels := two()
 	for i := range levels {
@@ -121,7 +121,7 @@ func TestWaitingRoot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, l := range e.Machine(Plain()).Levels {
+	for _, l := range e.Machine(Plain()).Levels[:1] {
 		if l.Eager != 1024 {
 			t.Errorf("%s: eager up to %v, want 1 KiB", l.Name, l.Eager)
 		}
