@@ -213,7 +213,9 @@ func (o *fitOptions) check(cmd *cobra.Command) error {
 	if o.model.given != "" {
 		cmd.PrintErrf("--model %s is called %s now\n", o.model.given, o.model.value)
 	}
-	a.Measured.Ranks, a.Trace.Collective = o.ranks, a.Measured.Collective
+	if a.Measured.Ranks = o.ranks; len(a.Collectives.Paths) == 0 { // else the collective is that of its files
+		a.Trace.Collective = a.Measured.Collective
+	}
 	a.Saving = o.save != "" || o.plot != ""
 	a.Model, a.Method, a.RTT = o.model.value, fit.Method(o.method.value), o.rtt
 	return nil

@@ -77,7 +77,7 @@ func (f *Fitted) sharpen(o Options) error {
 
 // soughtPoints returns the measured collectives of one algorithm.
 func (f *Fitted) soughtPoints(o Options) (entry collective.Entry, points []contention.Point, notes []string, err error) {
-	o.Trace.Group, o.Trace.Pool = nil, nil // those of the levels
+	o.Trace.Group, o.Trace.Pool, o.Trace.Collective = nil, nil, o.Measured.Collective // the others are of the levels
 	in, err := ReadFit(o.Collectives.Paths, o)
 	if err != nil {
 		return entry, nil, nil, err
