@@ -1,4 +1,4 @@
-package holdout
+package main
 
 import (
 	"fmt"
@@ -44,7 +44,7 @@ func check(t *testing.T, curves []Curve, use func(*Curve) bool, of *forecast.Cal
 // The repository's own measurements, which the calibration has not seen: NetPIPE over shared memory
 // and over TCP loopback of a virtual machine. Their scatter at sizes 3 bytes apart is up to 31 %.
 func TestOwn(t *testing.T) {
-	curves, err := Load("../../../fit/benchfile/testdata")
+	curves, err := Load("../../fit/benchfile/testdata")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func TestPublished(t *testing.T) {
 	if testing.Short() {
 		t.Skip("500 curves")
 	}
-	root := filepath.Join("..", "..", "..", "..", "shared", "data")
+	root := filepath.Join("..", "..", "..", "shared", "data")
 	var folders []string
 	for _, name := range []string{"formats", "repeats", "collectives"} {
 		folder := filepath.Join(root, name)

@@ -1,4 +1,4 @@
-package holdout
+package main
 
 import (
 	"cmp"
@@ -36,21 +36,18 @@ func Judge(cases []Case, of func(machine string) *forecast.Calibration) Score {
 		error, width float64
 	}
 	var all []outcome
-	var c forecast.Curve
-	set := -1
-	for _, h := range cases {
-		if h.Set != set {
-			var err error
-			if c, err = of(h.Curve.Machine).New(h.Points, h.Curve.Resolution); err != nil {
-				continue
-			}
-			set = h.Set
-		}
+	each(cases, of, func(h *Case, c *forecast.Curve) {
 		f := c.At(h.Held.Size)
 		all = append(all, outcome{
 			h.Curve.Machine, f.Low <= h.Held.Time && h.Held.Time <= f.High,
 			math.Abs(float64(f.Middle/h.Held.Time) - 1), float64((f.High - f.Low) / f.Middle),
 		})
+	})
+	at := func(sorted []float64, p float64) float64 {
+		if len(sorted) == 0 {
+			return math.NaN()
+		}
+		return sorted[min(len(sorted)-1, int(p*float64(len(sorted))))]
 	}
 	sum := func(all []outcome) (s Score) {
 		var errors, widths []float64
@@ -63,7 +60,7 @@ func Judge(cases []Case, of func(machine string) *forecast.Calibration) Score {
 		slices.Sort(errors)
 		slices.Sort(widths)
 		s.Cases = len(all)
-		s.MedianError, s.P90, s.MedianWidth = quantile(errors, 0.5), quantile(errors, 0.9), quantile(widths, 0.5)
+		s.MedianError, s.P90, s.MedianWidth = at(errors, 0.5), at(errors, 0.9), at(widths, 0.5)
 		return s
 	}
 	total := sum(all)
@@ -81,13 +78,6 @@ func Judge(cases []Case, of func(machine string) *forecast.Calibration) Score {
 		total.CoverageByMachine += m.Coverage / float64(total.Machines)
 	}
 	return total
-}
-
-func quantile(sorted []float64, p float64) float64 {
-	if len(sorted) == 0 {
-		return math.NaN()
-	}
-	return sorted[min(len(sorted)-1, int(p*float64(len(sorted))))]
 }
 
 // LeaveOneOut returns a calibration for each machine, made without it.
@@ -111,15 +101,12 @@ func Report(w io.Writer, curves []Curve, use func(*Curve) bool, of func(machine 
 			continue
 		}
 		s := Judge(slices.DeleteFunc(slices.Clone(cases), func(h Case) bool { return h.Curve.Planted }), of)
-		whole := s
-		s = Judge(cases, of)
-		s.Cases, s.Machines, s.Coverage, s.CoverageByMachine, s.MedianError, s.P90, s.MedianWidth = whole.Cases, whole.Machines, whole.Coverage, whole.CoverageByMachine, whole.MedianError, whole.P90, whole.MedianWidth
 		fmt.Fprintf(t, "%s\t%d\t%d\t%.1f %%\t%.1f %%\t%.1f %%\t%.1f %%\t%.0f %%\n", p.Name, s.Cases, s.Machines,
 			100*s.Coverage, 100*s.CoverageByMachine, 100*s.MedianError, 100*s.P90, 100*s.MedianWidth)
 		if !machines {
 			continue
 		}
-		for _, m := range s.Machine {
+		for _, m := range Judge(cases, of).Machine {
 			fmt.Fprintf(t, "  %q\t%d\t\t%.1f %%\t\t%.1f %%\t%.1f %%\t%.0f %%\n", m.Machine, m.Cases, 100*m.Coverage, 100*m.MedianError, 100*m.P90, 100*m.MedianWidth)
 		}
 	}

@@ -1,4 +1,4 @@
-package holdout
+package main
 
 import (
 	"math"
@@ -23,8 +23,29 @@ type Case struct {
 // A Protocol says which sizes of a curve are held back.
 type Protocol struct {
 	Name string
-	// hold returns the cases of a curve: the indices of held points, and of those that remain.
+	// hold returns the cases of a curve: what is held back, and the points that remain.
 	hold func(c *Curve, all []Curve) []Case
+}
+
+// split holds back the points of which held returns true, and gives those of which given does.
+func split(c *Curve, set int, held, given func(i int) bool) (cases []Case) {
+	var rest []forecast.Point
+	for i, p := range c.Points {
+		if given(i) {
+			rest = append(rest, p)
+		}
+	}
+	for i, p := range c.Points {
+		if held(i) {
+			cases = append(cases, Case{Set: set, Points: rest, Held: p})
+		}
+	}
+	return cases
+}
+
+// without gives all points but those that are held back.
+func without(c *Curve, set int, held func(i int) bool) []Case {
+	return split(c, set, held, func(i int) bool { return !held(i) })
 }
 
 // every holds back every step-th size, for each first one, but neither the smallest nor the
@@ -32,17 +53,7 @@ type Protocol struct {
 func every(step int) func(c *Curve, _ []Curve) []Case {
 	return func(c *Curve, _ []Curve) (cases []Case) {
 		for phase := range step {
-			var rest, held []forecast.Point
-			for i, p := range c.Points {
-				if i%step == phase && i > 0 && i < len(c.Points)-1 {
-					held = append(held, p)
-				} else {
-					rest = append(rest, p)
-				}
-			}
-			for _, p := range held {
-				cases = append(cases, Case{Set: phase, Points: rest, Held: p})
-			}
+			cases = append(cases, without(c, phase, func(i int) bool { return i%step == phase && i > 0 && i < len(c.Points)-1 })...)
 		}
 		return cases
 	}
@@ -50,112 +61,70 @@ func every(step int) func(c *Curve, _ []Curve) []Case {
 
 // gaps holds all but every step-th size back.
 func gaps(step int) func(c *Curve, _ []Curve) []Case {
-	return func(c *Curve, _ []Curve) (cases []Case) {
-		var rest, held []forecast.Point
-		for i, p := range c.Points {
-			if i%step == 0 || i == len(c.Points)-1 {
-				rest = append(rest, p)
-			} else {
-				held = append(held, p)
-			}
-		}
-		for _, p := range held {
-			cases = append(cases, Case{Points: rest, Held: p})
-		}
-		return cases
+	return func(c *Curve, _ []Curve) []Case {
+		return without(c, 0, func(i int) bool { return i%step != 0 && i < len(c.Points)-1 })
 	}
 }
 
 func largest(k int) func(c *Curve, _ []Curve) []Case {
-	return func(c *Curve, _ []Curve) (cases []Case) {
-		n := len(c.Points) - k
-		for _, p := range c.Points[n:] {
-			cases = append(cases, Case{Points: c.Points[:n], Held: p})
-		}
-		return cases
+	return func(c *Curve, _ []Curve) []Case {
+		return without(c, 0, func(i int) bool { return i >= len(c.Points)-k })
 	}
 }
 
 func smallest(k int) func(c *Curve, _ []Curve) []Case {
-	return func(c *Curve, _ []Curve) (cases []Case) {
-		for _, p := range c.Points[:k] {
-			cases = append(cases, Case{Points: c.Points[k:], Held: p})
-		}
-		return cases
-	}
-}
-
-// cut holds back the two sizes after each size from 4 KiB on, as if the measurement had ended
-// there.
-func cut(c *Curve, _ []Curve) (cases []Case) {
-	for n := 8; n <= len(c.Points)-2; n++ {
-		if c.Points[n-1].Size < 4096 {
-			continue
-		}
-		for _, p := range c.Points[n : n+2] {
-			cases = append(cases, Case{Set: n, Points: c.Points[:n], Held: p})
-		}
-	}
-	return cases
+	return func(c *Curve, _ []Curve) []Case { return without(c, 0, func(i int) bool { return i < k }) }
 }
 
 // few holds back all but so many sizes, evenly spread.
 func few(sizes int) func(c *Curve, _ []Curve) []Case {
-	return func(c *Curve, _ []Curve) (cases []Case) {
+	return func(c *Curve, _ []Curve) []Case {
 		given := map[int]bool{}
 		last := len(c.Points) - 1
 		span := math.Log2(float64(c.Points[last].Size / c.Points[0].Size))
 		for k := range sizes {
 			n := c.Points[0].Size * quantity.Bytes(math.Exp2(float64(k)/float64(sizes-1)*span+0.01))
-			i := sort.Search(len(c.Points), func(i int) bool { return c.Points[i].Size > n }) - 1
-			given[i] = true
+			given[sort.Search(len(c.Points), func(i int) bool { return c.Points[i].Size > n })-1] = true
 		}
-		var rest, held []forecast.Point
-		for i, p := range c.Points {
-			if given[i] {
-				rest = append(rest, p)
-			} else {
-				held = append(held, p)
-			}
-		}
-		if len(rest) < sizes {
+		if len(given) < sizes {
 			return nil
 		}
-		for _, p := range held {
-			cases = append(cases, Case{Points: rest, Held: p})
+		return without(c, 0, func(i int) bool { return !given[i] })
+	}
+}
+
+// ended returns the cases of a curve that ends after n points, of sizes beyond them.
+func ended(c *Curve, n int, held func(i int) bool) []Case {
+	return split(c, n, func(i int) bool { return i >= n && held(i) }, func(i int) bool { return i < n })
+}
+
+// upTo64K predicts 1 MiB from the sizes up to 64 KiB.
+func upTo64K(c *Curve, _ []Curve) []Case {
+	n := sort.Search(len(c.Points), func(i int) bool { return c.Points[i].Size > 64<<10 })
+	if n < forecast.MinSizes {
+		return nil
+	}
+	return ended(c, n, func(i int) bool { return c.Points[i].Size == 1<<20 })
+}
+
+// cutWhere ends the measurement at each size from 4 KiB on, and holds back sizes beyond it.
+func cutWhere(held func(c *Curve, n, i int) bool) func(c *Curve, _ []Curve) []Case {
+	return func(c *Curve, _ []Curve) (cases []Case) {
+		for n := 8; n <= len(c.Points)-2; n++ {
+			if c.Points[n-1].Size >= 4096 {
+				cases = append(cases, ended(c, n, func(i int) bool { return held(c, n, i) })...)
+			}
 		}
 		return cases
 	}
 }
 
-// upTo64K predicts 1 MiB from the sizes up to 64 KiB.
-func upTo64K(c *Curve, _ []Curve) (cases []Case) {
-	n := 0
-	for n < len(c.Points) && c.Points[n].Size <= 64<<10 {
-		n++
-	}
-	for _, p := range c.Points[n:] {
-		if p.Size == 1<<20 && n >= forecast.MinSizes {
-			cases = append(cases, Case{Points: c.Points[:n], Held: p})
-		}
-	}
-	return cases
-}
-
-// cutFar holds back the size four octaves after each size from 4 KiB on.
-func cutFar(c *Curve, _ []Curve) (cases []Case) {
-	for n := 8; n <= len(c.Points)-2; n++ {
-		if c.Points[n-1].Size < 4096 {
-			continue
-		}
-		for _, p := range c.Points[n:] {
-			if p.Size == 16*c.Points[n-1].Size {
-				cases = append(cases, Case{Set: n, Points: c.Points[:n], Held: p})
-			}
-		}
-	}
-	return cases
-}
+var (
+	// cut holds back the next two sizes.
+	cut = cutWhere(func(_ *Curve, n, i int) bool { return i < n+2 })
+	// cutFar holds back the size four octaves on.
+	cutFar = cutWhere(func(c *Curve, n, i int) bool { return c.Points[i].Size == 16*c.Points[n-1].Size })
+)
 
 // again predicts another run at the sizes that were measured, from the runs before it, at most
 // runs; with 1, from the one before it.
@@ -247,4 +216,26 @@ func (p *Protocol) Cases(curves []Curve, use func(*Curve) bool) (all []Case) {
 		all[i].Weight *= math.Sqrt(distinct[all[i].Curve.Machine]) / total[all[i].Curve.Machine]
 	}
 	return all
+}
+
+// each hands over the cases with the curve of what they give, under the calibration of their
+// machine; nil leaves a machine out.
+func each(cases []Case, of func(machine string) *forecast.Calibration, do func(h *Case, c *forecast.Curve)) {
+	var c forecast.Curve
+	set := -1
+	for i := range cases {
+		h := &cases[i]
+		k := of(h.Curve.Machine)
+		if k == nil {
+			continue
+		}
+		if h.Set != set {
+			var err error
+			if c, err = k.New(h.Points, h.Curve.Resolution); err != nil {
+				continue
+			}
+			set = h.Set
+		}
+		do(h, &c)
+	}
 }

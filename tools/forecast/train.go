@@ -1,4 +1,4 @@
-package holdout
+package main
 
 import (
 	"math"
@@ -155,22 +155,10 @@ type sample struct {
 func (t *trainer) samples(shares []share) (all []sample) {
 	for _, s := range shares {
 		p := Protocol{"", s.hold}
-		var c forecast.Curve
-		set := -1
-		for _, h := range p.Cases(t.curves, t.use) {
-			k := t.without[h.Curve.Machine]
-			if k == nil {
-				continue
-			}
-			if h.Set != set {
-				var err error
-				if c, err = k.New(h.Points, h.Curve.Resolution); err != nil {
-					continue
-				}
-				set = h.Set
-			}
+		of := func(machine string) *forecast.Calibration { return t.without[machine] }
+		each(p.Cases(t.curves, t.use), of, func(h *Case, c *forecast.Curve) {
 			all = append(all, sample{h.Curve.Machine, math.Log(float64(h.Held.Time)), c.Parts(h.Held.Size), h.Weight * s.weight})
-		}
+		})
 	}
 	return all
 }
@@ -274,9 +262,6 @@ func descend(all []term, start, from forecast.Terms) forecast.Terms {
 						continue
 					}
 					w[i] = max(old*f, 0.003*start[i])
-					if i == 0 {
-						w[i] = max(w[i])
-					}
 					if s := score(all, &w); s < best*(1-1e-4) {
 						best, better = s, true
 					} else {
@@ -315,17 +300,16 @@ func score(all []term, w *forecast.Terms) float64 {
 func (t *trainer) learnRun(bare *forecast.Calibration) forecast.Terms {
 	var all []term
 	p := Protocol{"", again(1)}
-	for _, h := range p.Cases(t.curves, t.use) {
-		if h.Curve.Machine == t.leftOut {
-			continue
+	of := func(machine string) *forecast.Calibration {
+		if machine == t.leftOut {
+			return nil
 		}
-		c, err := bare.New(h.Points, h.Curve.Resolution)
-		if err != nil {
-			continue
-		}
+		return bare
+	}
+	each(p.Cases(t.curves, t.use), of, func(h *Case, c *forecast.Curve) {
 		terms, _ := c.RunTerms(h.Held.Size)
 		all = append(all, term{math.Log(float64(h.Held.Time)) - c.Parts(h.Held.Size).Own.Middle, &forecast.Parts{Share: 1}, terms, terms, h.Weight})
-	}
+	})
 	start := forecast.Terms{0.01, 0.5, 0, 0, 1, 1}
 	if len(all) == 0 {
 		return start
