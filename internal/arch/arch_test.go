@@ -51,7 +51,7 @@ var below = map[string]string{
 	"explore":                          "data engine engine/live engine/programs engine/schedule engine/schedule/collective engine/schedule/collective/rules engine/schedule/mpitrace engine/simulate engine/virtual export fit fit/benchfile fit/collective fit/contention fit/forecast fleet internal/flags internal/release model model/machine model/quantity platforms reports shard study/collectives study/fits study/predict study/simulations whatif",
 	"reports/page":                     "",
 	"mpi":                              "",
-	"tools/proof":                      "fit/forecast mpi fit/contention engine/schedule/collective engine/schedule engine/simulate platforms model model/machine model/quantity",
+	"tools/proof":                      "fit/forecast mpi fit/contention engine/schedule/collective engine/schedule engine/schedule/mpitrace engine/simulate platforms model model/machine model/quantity",
 	"internal/wasm":                    "reports/page",
 	"internal/wasm/generate":           "internal/wasm reports/page",
 	"export":                           "model model/quantity",

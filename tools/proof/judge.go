@@ -40,6 +40,9 @@ var platforms = []platform{
 	{"fat tree, 2 uplinks of 4 nodes", 16, 4, `topology="FAT_TREE" topo_parameters="2;4,4;1,2;1,2"`, 1, 2 * bandwidth},
 	{"dragonfly, 2 groups of 8 nodes", 16, 1, `topology="DRAGONFLY" topo_parameters="2,1;4,1;2,1;1"`, 1.5, 0},
 	{"torus 4 × 4", 16, 1, `topology="TORUS" topo_parameters="4,4"`, 0.5, 0},
+	{"torus 4 × 4 × 4", 64, 1, `topology="TORUS" topo_parameters="4,4,4"`, 0.5, 0},
+	{"torus 2 × 4", 8, 4, `topology="TORUS" topo_parameters="2,4"`, 0.5, 0},
+	{"dragonfly, 2 groups of 4 nodes", 8, 4, `topology="DRAGONFLY" topo_parameters="2,1;2,1;2,1;1"`, 1.5, 0},
 	{"fat tree, 4 uplinks of 8 nodes", 64, 1, `topology="FAT_TREE" topo_parameters="2;8,8;1,4;1,1"`, 1, 4 * bandwidth},
 }
 

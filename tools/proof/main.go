@@ -3,10 +3,13 @@
 //
 //	go run ./tools/proof           # all platforms, some minutes
 //	go run ./tools/proof -only "fat tree"
+//	go run ./tools/proof -mpi openmpi   # two ranks on this computer; or mpich
 //
 // It needs smpicc and smpirun (Debian: simgrid, libsimgrid-dev). On each platform it runs
 // calibrate, compares the machine's latency, bandwidth and taper with the platform's, and predicts
-// collectives whose algorithms SMPI is told.
+// collectives whose algorithms SMPI is told. With -mpi it runs calibrate on this computer, predicts
+// sizes that the machine was not made of, and three programs by their traces. It says if others
+// load the computer.
 package main
 
 import (
@@ -19,12 +22,22 @@ import (
 
 func main() {
 	only := flag.String("only", "", "platforms whose names contain this `text`")
+	library := flag.String("mpi", "", "measure this computer with mpicc.`LIBRARY` and mpirun.LIBRARY instead")
+	minutes := flag.String("minutes", "1", "of calibrate, with -mpi")
 	verbose := flag.Bool("v", false, "print each collective")
 	flag.Parse()
 	dir, err := os.MkdirTemp("", "proof")
 	if err == nil {
 		defer os.RemoveAll(dir)
-		err = run(context.Background(), dir, *only, *verbose)
+		if *library != "" {
+			var h *host
+			if h, err = newHost(context.Background(), dir, *library); err == nil {
+				err = h.judge(context.Background(), *minutes)
+				fmt.Print(&h.report)
+			}
+		} else {
+			err = run(context.Background(), dir, *only, *verbose)
+		}
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "proof:", err)

@@ -50,6 +50,30 @@ func TestKnownCluster(t *testing.T) {
 	}
 }
 
+// Two ranks of this computer's MPI libraries: what they print is a machine, and traces are read. How
+// good it is depends on what else runs here.
+func TestHost(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles and measures for some seconds")
+	}
+	for _, library := range []string{"openmpi", "mpich"} {
+		t.Run(library, func(t *testing.T) {
+			for _, command := range []string{"mpicc.", "mpirun."} {
+				if _, err := exec.LookPath(command + library); err != nil {
+					t.Skipf("no %s%s here: install lib%s-dev and %s-bin to run calibrate.c and trace.c with it", command, library, library, library)
+				}
+			}
+			h, err := newHost(t.Context(), t.TempDir(), library)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := h.judge(t.Context(), "0.05"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
 // Levels from a /sys of two sockets with two caches of two cores each.
 func TestLevelsFromSys(t *testing.T) {
 	dir, path := program(t)

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"fmt"
+	"math"
+	"math/bits"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
+	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/fit/contention"
+	"github.com/halfpeak/halfpeak/mpi"
+)
+
+//go:embed c/programs.c
+var programsC string
+
+// quietLoad is the load average above which other programs disturb two ranks on two processors.
+const quietLoad = 1.5
+
+// load returns the load average of the last minute, or 0 if it is not known.
+func load() (average float64) {
+	text, err := os.ReadFile("/proc/loadavg")
+	if err == nil {
+		_, _ = fmt.Sscan(string(text), &average) // 0 if it is not a number
+	}
+	return average
+}
+
+// A host is an MPI library of this computer, with the programs that it compiled.
+type host struct {
+	library, dir string
+	report       strings.Builder
+}
+
+// newHost compiles calibrate.c, trace.c and programs.c by mpicc.LIBRARY, as Debian names it.
+func newHost(ctx context.Context, dir, library string) (*host, error) {
+	h := &host{library: library, dir: dir}
+	for name, build := range map[string]struct {
+		text, out string
+		flags     []string
+	}{
+		"calibrate.c": {mpi.Calibrate, "calibrate", []string{"-lm"}},
+		"trace.c":     {mpi.Trace, "libtrace.so", []string{"-shared", "-fPIC"}},
+		"programs.c":  {programsC, "programs", nil},
+	} {
+		source := filepath.Join(dir, name)
+		if err := os.WriteFile(source, []byte(build.text), 0o666); err != nil {
+			return nil, err
+		}
+		args := append([]string{"-O2", source, "-o", filepath.Join(dir, build.out)}, build.flags...)
+		if out, err := exec.CommandContext(ctx, "mpicc."+library, args...).CombinedOutput(); err != nil {
+			return nil, fmt.Errorf("mpicc.%s %s: %w\n%s", library, name, err, out)
+		}
+	}
+	return h, nil
+}
+
+// run runs a command on two ranks and returns its output.
+func (h *host) run(ctx context.Context, command ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, "mpirun."+h.library, append([]string{"-np", "2"}, command...)...)
+	cmd.Dir = h.dir
+	cmd.Env = append(os.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_rmaps_base_oversubscribe=1")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("mpirun.%s: %w\n%s", h.library, err, stderr.Bytes())
+	}
+	return out, nil
+}
+
+// judge calibrates this computer and reports how well its machine predicts what was not used.
+func (h *host) judge(ctx context.Context, minutes string) error {
+	before := load()
+	out, err := h.run(ctx, "./calibrate", "--minutes", minutes, "--collectives", "bcast,allreduce")
+	if err != nil {
+		return err
+	}
+	c, err := contention.ReadCalibration(bytes.NewReader(out), "calibrate")
+	if err != nil {
+		return err
+	}
+	if err := h.calibration(ctx, c); err != nil {
+		return err
+	}
+	if err := h.programs(ctx, c); err != nil {
+		return err
+	}
+	if after := load(); max(before, after) > quietLoad {
+		fmt.Fprintf(&h.report, "\nThe load average was %.1f to %.1f: other programs took processors from these, and the errors are also theirs. Repeat it below %.1f.\n", before, after, quietLoad)
+	}
+	return nil
+}
+
+// calibration reports the errors of a machine that is made without every second size of round trips
+// and bursts, of these sizes and of the measurements that no machine uses.
+func (h *host) calibration(ctx context.Context, c *contention.Calibration) error {
+	unseen := func(r contention.Measurement) bool {
+		octave := bits.Len64(uint64(r.Size)) // round trips have all, bursts every second one
+		return r.Size < 1<<20 && (r.Measure == contention.PingPong && octave%2 == 0 || r.Measure == contention.Stream && octave%4 == 3)
+	}
+	part := *c
+	part.Rows = slices.DeleteFunc(slices.Clone(c.Rows), unseen)
+	m, _, err := part.Machine()
+	if err != nil {
+		return err
+	}
+	checks, err := c.Check(ctx, m)
+	if err != nil {
+		return err
+	}
+	checks = slices.DeleteFunc(checks, func(k contention.Checked) bool {
+		return !unseen(k.Measurement) && (k.Measure == contention.PingPong || k.Measure == contention.Stream)
+	})
+	fmt.Fprintf(&h.report, "| %s | sizes | cases | median | worst |\n|---|---|---|---|---|\n", h.library)
+	for _, s := range contention.Summarize(checks) {
+		fmt.Fprintf(&h.report, "| %s | %.0f to %.0f B | %d | %.0f %% | %.0f %% |\n", strings.ReplaceAll(s.Measure, "_", "-"), float64(s.From), float64(s.To), s.Cases, 100*s.Median, 100*s.Worst)
+	}
+	return nil
+}
+
+// programs reports the times of programs, without and with the tracer, and what the machine gives
+// for their traces. Each is the least of three runs.
+func (h *host) programs(ctx context.Context, c *contention.Calibration) error {
+	m, _, err := c.Machine()
+	if err != nil {
+		return err
+	}
+	on, err := simulate.FromMachine(m, c.Places, simulate.NoLimit)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(&h.report, "\n| program | run | traced | predicted | error |\n|---|---|---|---|---|")
+	for _, name := range []string{"halo", "pipeline", "master"} {
+		plain, traced, predicted := math.Inf(1), math.Inf(1), math.Inf(1)
+		for range 3 {
+			t, err := h.time(ctx, "./programs", name)
+			if err != nil {
+				return err
+			}
+			plain = min(plain, t)
+			if t, err = h.time(ctx, "env", "LD_PRELOAD="+filepath.Join(h.dir, "libtrace.so"), "./programs", name); err != nil {
+				return err
+			}
+			if t > traced {
+				continue
+			}
+			s, err := mpitrace.Read(mpitrace.Files(filepath.Join(h.dir, "trace.000000"), filepath.Join(h.dir, "trace.000001")), mpitrace.Defaults)
+			if err != nil {
+				return err
+			}
+			p, err := simulate.New(s)
+			if err != nil {
+				return err
+			}
+			done, err := p.Run(ctx, simulate.Options{Machine: on})
+			if err != nil {
+				return err
+			}
+			finish, _ := done.Finish()
+			traced, predicted = t, float64(finish)
+		}
+		fmt.Fprintf(&h.report, "| %s | %.0f µs | %.0f µs | %.0f µs | %+.0f %% |\n", name, plain, traced, predicted, 100*(predicted/plain-1))
+	}
+	return nil
+}
+
+// time runs a program that prints its time in µs.
+func (h *host) time(ctx context.Context, command ...string) (float64, error) {
+	out, err := h.run(ctx, command...)
+	if err != nil {
+		return 0, err
+	}
+	return strconv.ParseFloat(strings.TrimSpace(string(out)), 64)
+}
