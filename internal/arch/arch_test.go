@@ -29,7 +29,6 @@ var below = map[string]string{
 	"examples/fit":                     "fit fit/benchfile fit/forecast model model/quantity",
 	"examples/schedule":                "fit/forecast engine/schedule engine/simulate platforms model model/machine model/quantity",
 	"internal/release":                 "",
-	"internal/mutate":                  "",
 	"model/quantity":                   "",
 	"model":                            "model/quantity",
 	"model/machine":                    "model model/quantity",

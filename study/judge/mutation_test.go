@@ -13,8 +13,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-
-	"github.com/halfpeak/halfpeak/internal/mutate"
 )
 
 // program runs all programs on all layers for its part of the mutants: the numbers that leave the
@@ -110,7 +108,7 @@ func TestMutantsAreSeen(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a program")
 	}
-	r, err := mutate.Package("../../model", []string{"OneWay", "Gap", "Overheads", "FanIn", "Requests", "RTT"}, "PacketSize", "BestPacket")
+	r, err := rewritePackage("../../model", []string{"OneWay", "Gap", "Overheads", "FanIn", "Requests", "RTT"}, "PacketSize", "BestPacket")
 	if err != nil {
 		t.Fatal(err)
 	}

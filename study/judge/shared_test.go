@@ -1,10 +1,8 @@
-package virtual_test
+package judge_test
 
 import (
 	"slices"
 	"testing"
-
-	"github.com/halfpeak/halfpeak/internal/mutate"
 )
 
 // The engine computes from resources and costs alone. Of package model it uses types and their
@@ -12,7 +10,7 @@ import (
 // no formula.
 func TestNoFormulaIsShared(t *testing.T) {
 	allowed := []string{"Layer.Resources", "Packetizer.PacketSize"}
-	calls, err := mutate.Calls(".", "github.com/halfpeak/halfpeak/model")
+	calls, err := callsOf("../../engine/virtual", "github.com/halfpeak/halfpeak/model")
 	if err != nil {
 		t.Fatal(err)
 	}

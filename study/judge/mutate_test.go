@@ -1,4 +1,6 @@
-// Package mutate rewrites the formulas of a package so that any one of their terms can be
+package judge_test
+
+// This file rewrites the formulas of a package so that any one of their terms can be
 // scaled while the program runs. A test builds a program from the rewritten source, scales the
 // terms one by one, and sees whether the checks of the program notice.
 //
@@ -10,7 +12,6 @@
 //
 // if it has a floating-point type and is not a constant. The syntax tree is rewritten once, so that
 // all mutants share one build.
-package mutate
 
 import (
 	"bytes"
@@ -31,16 +32,16 @@ import (
 	"strings"
 )
 
-// A Mutant is a term that can be scaled.
-type Mutant struct {
+// A mutant is a term that can be scaled.
+type mutant struct {
 	Func string // "Linear.OneWay", or "packets" for a function without a receiver
 	Term string // as in the source: "l.Tau.Times(n)"
 	At   string // "layer_linear.go:23"
 }
 
-// A Rewrite is a package with mutants.
-type Rewrite struct {
-	Mutants []Mutant
+// A rewriting is a package with mutants.
+type rewriting struct {
+	Mutants []mutant
 	Files   map[string][]byte // new source by path
 }
 
@@ -68,13 +69,13 @@ func halfpeakMutant[T ~float64](k int, v T) T {
 
 // Package rewrites formulas of the package in dir: those that functions and methods with these
 // names reach, except the functions in without and those that only they reach.
-func Package(dir string, methods []string, without ...string) (Rewrite, error) {
+func rewritePackage(dir string, methods []string, without ...string) (rewriting, error) {
 	p, err := load(dir)
 	if err != nil {
-		return Rewrite{}, err
+		return rewriting{}, err
 	}
 	reached := p.reach(methods, without)
-	r := Rewrite{Files: map[string][]byte{}}
+	r := rewriting{Files: map[string][]byte{}}
 	for _, f := range p.files {
 		before := len(r.Mutants)
 		for _, d := range f.Decls {
@@ -87,7 +88,7 @@ func Package(dir string, methods []string, without ...string) (Rewrite, error) {
 		}
 		var b bytes.Buffer
 		if err := format.Node(&b, p.fset, f); err != nil {
-			return Rewrite{}, err
+			return rewriting{}, err
 		}
 		r.Files[p.fset.Position(f.Pos()).Filename] = b.Bytes()
 	}
@@ -97,7 +98,7 @@ func Package(dir string, methods []string, without ...string) (Rewrite, error) {
 
 // Overlay writes the new files into a folder, with the JSON that go build -overlay takes, and
 // returns the path of the JSON. More adds files that are not in the tree.
-func (r Rewrite) Overlay(folder string, more map[string][]byte) (string, error) {
+func (r rewriting) Overlay(folder string, more map[string][]byte) (string, error) {
 	replace := map[string]string{}
 	k := 0
 	for _, files := range []map[string][]byte{r.Files, more} {
@@ -201,7 +202,7 @@ func (p *source) reach(methods, without []string) map[types.Object]bool {
 }
 
 // rewrite wraps the terms of a function.
-func (p *source) rewrite(fn *ast.FuncDecl, mutants *[]Mutant) {
+func (p *source) rewrite(fn *ast.FuncDecl, mutants *[]mutant) {
 	name := fn.Name.Name
 	if fn.Recv != nil {
 		name = types.ExprString(fn.Recv.List[0].Type) + "." + name
@@ -211,7 +212,7 @@ func (p *source) rewrite(fn *ast.FuncDecl, mutants *[]Mutant) {
 			return
 		}
 		at := p.fset.Position((*e).Pos())
-		*mutants = append(*mutants, Mutant{strings.TrimPrefix(name, "*"), types.ExprString(*e), fmt.Sprintf("%s:%d", filepath.Base(at.Filename), at.Line)})
+		*mutants = append(*mutants, mutant{strings.TrimPrefix(name, "*"), types.ExprString(*e), fmt.Sprintf("%s:%d", filepath.Base(at.Filename), at.Line)})
 		*e = &ast.CallExpr{Fun: ast.NewIdent("halfpeakMutant"), Args: []ast.Expr{&ast.BasicLit{Kind: token.INT, Value: fmt.Sprint(len(*mutants) - 1)}, *e}}
 	}
 	ast.Inspect(fn.Body, func(n ast.Node) bool {
@@ -259,9 +260,9 @@ func (p *source) isTerm(e ast.Expr) bool {
 	return true
 }
 
-// Calls lists the functions and methods of the package at path that the package in dir uses, each
+// callsOf lists the functions and methods of the package at path that the package in dir uses, each
 // once, by name: "Cost.Of", "packets".
-func Calls(dir, path string) ([]string, error) {
+func callsOf(dir, path string) ([]string, error) {
 	p, err := load(dir)
 	if err != nil {
 		return nil, err

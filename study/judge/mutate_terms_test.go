@@ -1,4 +1,4 @@
-package mutate
+package judge_test
 
 import (
 	"slices"
@@ -7,12 +7,12 @@ import (
 
 // The terms of the formulas are found, whatever writes them, and what is left out stays out.
 func TestPackage(t *testing.T) {
-	r, err := Package("../../model", []string{"OneWay", "Gap", "Overheads", "FanIn", "Requests"}, "PacketSize")
+	r, err := rewritePackage("../../model", []string{"OneWay", "Gap", "Overheads", "FanIn", "Requests"}, "PacketSize")
 	if err != nil {
 		t.Fatal(err)
 	}
 	has := func(fn, term string) bool {
-		return slices.ContainsFunc(r.Mutants, func(m Mutant) bool { return m.Func == fn && m.Term == term })
+		return slices.ContainsFunc(r.Mutants, func(m mutant) bool { return m.Func == fn && m.Term == term })
 	}
 	for _, want := range [][2]string{
 		{"Linear.OneWay", "l.Beta"}, {"Linear.OneWay", "l.Tau.Times(n)"}, // operands of +
@@ -33,7 +33,7 @@ func TestPackage(t *testing.T) {
 
 // The functions of another package that a package uses are listed by name.
 func TestCalls(t *testing.T) {
-	calls, err := Calls("../../engine/virtual", "github.com/halfpeak/halfpeak/model")
+	calls, err := callsOf("../../engine/virtual", "github.com/halfpeak/halfpeak/model")
 	if err != nil {
 		t.Fatal(err)
 	}
