@@ -264,38 +264,36 @@ func (b *blend) predict(p place, n float64) (mean, spread float64, weights []flo
 }
 
 // interpolate returns a value of the samples on the line through the nearest places on both sides
-// with as many ranks on each node, over the logs of nodes and sizes. Beyond the last place the line
-// is that over the octave before it. The value is NaN if there are no such places.
+// with as many ranks on each node, or if there are none, on as many nodes, over the logs of ranks
+// and sizes. Beyond the last place the line is that over the octave before it. The value is NaN if
+// there are no such places.
 func (b *blend) interpolate(p place, n float64, value func(i int) float64) float64 {
-	var low, high *place
-	for i := range b.places {
-		q := &b.places[i]
-		if q.perNode() != p.perNode() {
-			continue
-		}
-		if q.nodes <= p.nodes {
-			low = q
-		}
-		if q.nodes >= p.nodes && high == nil {
-			high = q
+	var along, sameNodes []place
+	for _, q := range b.places {
+		if q.perNode() == p.perNode() {
+			along = append(along, q)
+		} else if q.nodes == p.nodes {
+			sameNodes = append(sameNodes, q)
 		}
 	}
-	if high == nil && low != nil {
-		high, low = low, nil
-		for i := range b.places {
-			if q := &b.places[i]; q.perNode() == p.perNode() && q != high && (low == nil || q.nodes <= high.nodes/2) {
-				low = q
-			}
+	if len(along) == 0 {
+		along = sameNodes
+	}
+	high, exact := slices.BinarySearchFunc(along, p, comparePlaces)
+	if exact {
+		return b.overSizes(p, n, value)
+	}
+	low := high - 1
+	if high == len(along) {
+		for high--; low >= 0 && (low == high || low > 0 && along[low].ranks > along[high].ranks/2); {
+			low--
 		}
 	}
-	if low == nil || high == nil {
+	if low < 0 {
 		return math.NaN()
 	}
-	v := b.overSizes(*low, n, value)
-	if low != high {
-		v += math.Log(p.nodes/low.nodes) / math.Log(high.nodes/low.nodes) * (b.overSizes(*high, n, value) - v)
-	}
-	return v
+	v := b.overSizes(along[low], n, value)
+	return v + math.Log(p.ranks/along[low].ranks)/math.Log(along[high].ranks/along[low].ranks)*(b.overSizes(along[high], n, value)-v)
 }
 
 // overSizes interpolates a value of the samples at a measured place.

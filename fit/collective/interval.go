@@ -54,7 +54,7 @@ func (b *blend) beyondWidth(p place, n, spread float64) (down, up float64) {
 	sizes := perSizeOctave * b.sizeOctaves(p, n)
 	squares := least*least + places*places + sizes*sizes + heldOut*heldOut + spread*spread
 	down, up = math.Sqrt(squares), math.Sqrt(squares)
-	if b.sizesOnly && !b.oneNode {
+	if b.sizesOnly && !b.oneNode && !b.inside(p) {
 		up = math.Sqrt(squares + unseenGrowth*unseenGrowth*octaves)
 	}
 	return down, up

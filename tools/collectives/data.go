@@ -23,9 +23,10 @@ type series struct {
 	points                    []fitted.Point
 }
 
-// nodes returns the number of nodes of a point, or of ranks if they are on one node or unplaced.
+// nodes returns the number of nodes of a point, or of ranks if they are on one node, unplaced, or
+// leave a node in part empty.
 func nodes(p fitted.Point) int {
-	if p.PerNode == 0 || p.Ranks <= p.PerNode {
+	if p.PerNode == 0 || p.Ranks <= p.PerNode || p.Ranks%p.PerNode != 0 {
 		return p.Ranks
 	}
 	return p.Ranks / p.PerNode
@@ -101,7 +102,10 @@ func point(ranks, perNode int, bytes, us string) fitted.Point {
 }
 
 // algorithmOf returns the registry's word for an algorithm that PICO forced; empty if it has none.
-func algorithmOf(forced string) string {
+func algorithmOf(collective, forced string) string {
+	if collective != "allreduce" {
+		return ""
+	}
 	for part, name := range map[string]string{"nccl_ring": "ring", "ring_over": "ring", "ring_mpich": "ring", "ring_ompi": "ring",
 		"nccl_tree": "double-tree", "recursive_doubling": "recursive-doubling", "rabenseifner": "rabenseifner"} {
 		if strings.Contains(forced, part) {
@@ -121,11 +125,15 @@ func published(folder string) (all []series, err error) {
 		each := number(r["gpus_per_node"])
 		return series{machine: "Perlmutter", name: "NCCL, 2 GPUs a node", collective: r["op"]}, point(number(r["ranks"]), each, r["bytes"], r["time_us"]), number(r["nodes"]) > 1
 	}))
-	for file, machine := range map[string]string{"pico-lumi.csv": "LUMI", "pico-mare_nostrum.csv": "MareNostrum"} {
+	for file, machine := range map[string]string{"pico-lumi.csv": "LUMI", "pico-mare_nostrum.csv": "MareNostrum", "pico-fugaku.csv": "Fugaku"} {
 		add(table(filepath.Join(scale, file), func(r map[string]string) (series, fitted.Point, bool) {
 			each := number(r["tasks_per_node"])
-			s := series{machine: machine, name: r["library"] + ", " + r["tasks_per_node"] + " a node", collective: r["collective"], forced: r["algorithm"], algorithm: algorithmOf(r["algorithm"])}
-			return s, point(number(r["nodes"])*each, each, r["bytes"], r["median_us"]), r["collective"] == "allreduce"
+			s := series{machine: machine, name: r["library"] + ", " + r["tasks_per_node"] + " a node", collective: r["collective"], forced: r["algorithm"], algorithm: algorithmOf(r["collective"], r["algorithm"])}
+			nodes := 1
+			for side := range strings.SplitSeq(r["nodes"], "x") { // of a torus
+				nodes *= number(side)
+			}
+			return s, point(nodes*each, each, r["bytes"], r["median_us"]), true
 		}))
 	}
 	add(table(filepath.Join(scale, "nccl-one-node.csv"), func(r map[string]string) (series, fitted.Point, bool) {
@@ -133,11 +141,12 @@ func published(folder string) (all []series, err error) {
 		return s, point(number(r["ranks"]), 8, r["bytes"], r["time_us"]), true
 	}))
 	names := map[string]string{"2": "chain", "5": "binary", "6": "binomial"}
-	for _, column := range []string{"latency", "max"} {
+	for column, each := range map[string]int{"latency": 0, "max": 0, "latency, 128 a node": 128, "max, 128 a node": 128} {
 		add(table(filepath.Join(orfeo, "bcast_core_algorithms_2_5_6.csv"), func(r map[string]string) (series, fitted.Point, bool) {
 			name := names[r["algorithm"]]
 			s := series{machine: "ORFEO", name: "Open MPI, by core, " + column, collective: "bcast", algorithm: name, forced: name}
-			return s, point(number(r["cores"]), 0, r["size"], r[column]), true
+			us, _, _ := strings.Cut(column, ",")
+			return s, point(number(r["cores"]), each, r["size"], r[us]), true
 		}))
 	}
 	for name, files := range map[string]map[string]int{

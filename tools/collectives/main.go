@@ -25,7 +25,7 @@ import (
 // A tally collects the answers to one kind of question.
 type tally struct {
 	errors, widths []float64 // |predicted/measured − 1|; high/low
-	scaled         []float64 // |log(measured/predicted)| over the half width of the interval
+	scaled         []float64 // |log(measured/predicted)| over that half width of the interval
 	inside, none   int       // measured times in their intervals; times without one
 }
 
@@ -41,7 +41,7 @@ func (t *tally) add(predict model, p fitted.Point) {
 		return
 	}
 	t.widths = append(t.widths, high/low)
-	t.scaled = append(t.scaled, math.Abs(math.Log(m/v))/(math.Log(high/low)/2))
+	t.scaled = append(t.scaled, max(math.Log(m/v)/math.Log(high/v), math.Log(m/v)/math.Log(low/v)))
 	if low <= m && m <= high {
 		t.inside++
 	}
@@ -168,6 +168,8 @@ func main() {
 		}
 	}
 	r.print(before)
+	between(all)
+	choices(all)
 }
 
 // print writes the table, and how the frozen calibration does for each machine that it leaves out.
@@ -184,7 +186,7 @@ func (r *report) print(before map[string][]string) {
 	scaled := map[string][]float64{}
 	var machines []string
 	for _, key := range r.order {
-		if machine := strings.Split(key, "|")[0]; strings.HasSuffix(key, "beyond") && machine != "L40S" {
+		if machine := strings.Split(key, "|")[0]; strings.HasSuffix(key, "beyond") && len(r.by[key].scaled) > 0 {
 			if scaled[machine] == nil {
 				machines = append(machines, machine)
 			}

@@ -10,7 +10,7 @@ import (
 type model func(p fitted.Point) (t, low, high float64)
 
 func fit(s series) (model, error) {
-	r, err := fitted.FitToPredict(fitted.Data{Collective: s.collective, Statistic: fitted.Slowest, Points: s.points}, fitted.Options{Algorithm: s.algorithm})
+	r, err := fitted.FitToPredict(s.data(), fitted.Options{Algorithm: s.algorithm})
 	if err != nil {
 		return nil, err
 	}
@@ -21,4 +21,8 @@ func fit(s series) (model, error) {
 		}
 		return float64(q.Time), float64(q.Low), float64(q.High)
 	}, nil
+}
+
+func (s series) data() fitted.Data {
+	return fitted.Data{Collective: s.collective, Statistic: fitted.Slowest, Points: s.points}
 }

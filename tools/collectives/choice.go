@@ -1,0 +1,132 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	fitted "github.com/halfpeak/halfpeak/fit/collective"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// A call is where algorithms are chosen.
+type call struct {
+	fitted.Placement
+	size quantity.Bytes
+}
+
+func callOf(p fitted.Point) call {
+	return call{fitted.Placement{Ranks: p.Ranks, PerNode: p.PerNode}, p.Size}
+}
+
+// losses collects, over calls, the loss of a choice and of the algorithm that was the fastest at
+// the nearest call in the fits, each against the fastest; and whether the choice's loss is at most
+// its upper end.
+type losses struct{ chosen, copied, bounded []float64 }
+
+// choose fits the points that are not out of each algorithm, and chooses at the others.
+func (l *losses) choose(algorithms []series, out func(p fitted.Point) bool) {
+	var results []*fitted.Result
+	measured := map[call][]float64{} // by algorithm; NaN where it was not measured
+	for _, s := range algorithms {
+		kept := s.sub(func(p fitted.Point) bool { return !out(p) })
+		r, err := fitted.FitToPredict(kept.data(), fitted.Options{Algorithm: s.algorithm})
+		if err != nil {
+			continue // none or one time
+		}
+		for _, p := range s.points {
+			if c := callOf(p); out(p) {
+				for len(measured[c]) < len(results) {
+					measured[c] = append(measured[c], math.NaN())
+				}
+				measured[c] = append(measured[c], float64(p.Time))
+			}
+		}
+		results = append(results, r)
+	}
+	for c, times := range measured {
+		l.add(results, c, times)
+	}
+}
+
+// add chooses at a call, among the algorithms that have a measured and a predicted time there.
+func (l *losses) add(results []*fitted.Result, c call, times []float64) {
+	var among []*fitted.Result
+	var predictions []fitted.Prediction
+	var known []float64
+	for i, t := range times {
+		if q, err := results[i].PredictAt(c.Placement, c.size); err == nil && !math.IsNaN(t) {
+			among, predictions, known = append(among, results[i]), append(predictions, q), append(known, t)
+		}
+	}
+	if len(among) < 2 {
+		return
+	}
+	choice := fitted.Choose(among, predictions, c.Placement, c.size)
+	alike := slices.Repeat([]fitted.Prediction{predictions[0]}, len(among))
+	best := slices.Min(known)
+	loss := known[choice.Index]/best - 1
+	l.chosen = append(l.chosen, loss)
+	l.copied = append(l.copied, known[fitted.Choose(among, alike, c.Placement, c.size).Index]/best-1)
+	if !math.IsNaN(choice.LossHigh) {
+		inside := 0.0
+		if loss <= choice.LossHigh {
+			inside = 1
+		}
+		l.bounded = append(l.bounded, inside)
+	}
+}
+
+// choices prints the losses by machine and collective: the lower half of the numbers of nodes is
+// fitted, or every second.
+func choices(all []series) {
+	fmt.Println("\n| machine | collective | fitted | calls | loss of the choice: mean, worst | of a copy | below its upper end |\n|---|---|---|---|---|---|---|")
+	byGroup := func(a, b series) int {
+		return cmp.Or(cmp.Compare(a.machine, b.machine), cmp.Compare(a.name, b.name), cmp.Compare(a.collective, b.collective))
+	}
+	forced := slices.DeleteFunc(slices.Clone(all), func(s series) bool { return s.forced == "" })
+	slices.SortStableFunc(forced, byGroup)
+	for len(forced) > 0 {
+		end := 1
+		for end < len(forced) && byGroup(forced[0], forced[end]) == 0 {
+			end++
+		}
+		group := forced[:end]
+		forced = forced[end:]
+		var counts []int
+		for _, s := range group {
+			counts = append(counts, s.counts()...)
+		}
+		slices.Sort(counts)
+		counts = slices.Compact(counts)
+		at := func(p fitted.Point) int { return slices.Index(counts, nodes(p)) }
+		for _, split := range []struct {
+			name string
+			out  func(p fitted.Point) bool
+		}{
+			{"lower half", func(p fitted.Point) bool { return at(p) >= (len(counts)+1)/2 }},
+			{"every second", func(p fitted.Point) bool { return at(p)%2 == 1 }},
+		} {
+			if len(counts) < 3 && split.name != "lower half" {
+				continue
+			}
+			l := &losses{}
+			if l.choose(group, split.out); len(l.chosen) > 0 {
+				upper := "–"
+				if len(l.bounded) > 0 {
+					upper = fmt.Sprintf("%.0f %%", 100*mean(l.bounded))
+				}
+				fmt.Printf("| %s | %s, %s | %s | %d | %.1f, %.0f %% | %.1f %% | %s |\n", group[0].machine, group[0].name, group[0].collective, split.name,
+					len(l.chosen), 100*mean(l.chosen), 100*slices.Max(l.chosen), 100*mean(l.copied), upper)
+			}
+		}
+	}
+}
+
+func mean(values []float64) (m float64) {
+	for _, v := range values {
+		m += v / float64(len(values))
+	}
+	return m
+}
