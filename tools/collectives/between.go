@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -34,8 +35,8 @@ func interpolation(s series) model {
 
 // between prints, for every second number of nodes, the errors of predictions beside those of
 // interpolation, by series.
-func between(all []series) {
-	fmt.Println("\n| machine | measured | times | median error | of interpolation | mean error | of interpolation | intervals right | end to end |\n|---|---|---|---|---|---|---|---|---|")
+func between(w io.Writer, all []series) {
+	fmt.Fprintln(w, "\n| machine | measured | times | median error | of interpolation | mean error | of interpolation | intervals right | end to end |\n|---|---|---|---|---|---|---|---|---|")
 	for _, s := range all {
 		counts := s.counts()
 		if len(counts) < 5 {
@@ -59,7 +60,7 @@ func between(all []series) {
 			}
 		}
 		c := ours.cells()
-		fmt.Printf("| %s | %s | %s | %.2f %% | %.2f %% | %.1f %% | %.1f %% | %s %% | %s × |\n", s.machine, strings.TrimSuffix(s.name+", "+s.collective+", "+s.forced, ", "), c[0],
+		fmt.Fprintf(w, "| %s | %s | %s | %.2f %% | %.2f %% | %.1f %% | %.1f %% | %s %% | %s × |\n", s.machine, strings.TrimSuffix(s.name+", "+s.collective+", "+s.forced, ", "), c[0],
 			100*stats.Median(ours.errors), 100*stats.Median(theirs.errors), 100*mean(ours.errors), 100*mean(theirs.errors), c[3], c[4])
 	}
 }

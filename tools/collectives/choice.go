@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 
@@ -80,8 +81,8 @@ func (l *losses) add(results []*fitted.Result, c call, times []float64) {
 
 // choices prints the losses by machine and collective: the lower half of the numbers of nodes is
 // fitted, or every second.
-func choices(all []series) {
-	fmt.Println("\n| machine | collective | fitted | calls | loss of the choice: mean, worst | of a copy | below its upper end |\n|---|---|---|---|---|---|---|")
+func choices(w io.Writer, all []series) {
+	fmt.Fprintln(w, "\n| machine | collective | fitted | calls | loss of the choice: mean, worst | of a copy | below its upper end |\n|---|---|---|---|---|---|---|")
 	byGroup := func(a, b series) int {
 		return cmp.Or(cmp.Compare(a.machine, b.machine), cmp.Compare(a.name, b.name), cmp.Compare(a.collective, b.collective))
 	}
@@ -117,7 +118,7 @@ func choices(all []series) {
 				if len(l.bounded) > 0 {
 					upper = fmt.Sprintf("%.0f %%", 100*mean(l.bounded))
 				}
-				fmt.Printf("| %s | %s, %s | %s | %d | %.1f, %.0f %% | %.1f %% | %s |\n", group[0].machine, group[0].name, group[0].collective, split.name,
+				fmt.Fprintf(w, "| %s | %s, %s | %s | %d | %.1f, %.0f %% | %.1f %% | %s |\n", group[0].machine, group[0].name, group[0].collective, split.name,
 					len(l.chosen), 100*mean(l.chosen), 100*slices.Max(l.chosen), 100*mean(l.copied), upper)
 			}
 		}

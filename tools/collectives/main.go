@@ -168,8 +168,8 @@ func main() {
 		}
 	}
 	r.print(before)
-	between(all)
-	choices(all)
+	between(os.Stdout, all)
+	choices(os.Stdout, all)
 }
 
 // print writes the table, and how the frozen calibration does for each machine that it leaves out.
