@@ -26,7 +26,6 @@ type Design struct {
 type About struct {
 	Version     string            `json:"version"`
 	Quantities  []Named           `json:"quantities"` // of curves: the key, and what it is
-	Costs       []Named           `json:"costs"`      // of areas
 	Cuts        []string          `json:"cuts"`       // words for the packets of a pipeline: "best", …
 	Collectives []AboutCollective `json:"collectives"`
 	Formats     string            `json:"formats"`    // of benchmarks' files, in words
@@ -264,28 +263,6 @@ type Share struct {
 	GapText       string  `json:"gap_text"`
 }
 
-// Areas asks for the breakdown of a cost over sizes.
-type Areas struct {
-	Sized
-	Cost string `json:"cost"` // "one_way" or "gap"
-}
-
-// An AreasFigure is the answer: areas on top of each other.
-type AreasFigure struct {
-	Title string  `json:"title"`
-	X     Axis    `json:"x"`
-	Y     Axis    `json:"y"` // in percent
-	XS    Numbers `json:"xs"`
-	Parts []Area  `json:"parts"`
-	Marks []Mark  `json:"marks"`
-}
-
-// An Area is one owner.
-type Area struct {
-	Name string  `json:"name"`
-	Y    Numbers `json:"y"`
-}
-
 // Pipelined asks for a message packet by packet.
 type Pipelined struct {
 	Design
@@ -305,7 +282,7 @@ type Pipeline struct {
 	Cuts   *Table    `json:"cuts"`   // the ways to cut: `halfpeak packet`
 }
 
-// A Timeline shows when each stage is busy, and with which packet.
+// A Timeline shows when each stage is busy with each packet.
 type Timeline struct {
 	Title   string   `json:"title"`
 	Stages  []string `json:"stages"`

@@ -130,15 +130,10 @@ func (x *Explorer) collective(r CollectiveMap) (Times, error) {
 	return a, nil
 }
 
-// places are the times of all algorithms, as the command has them.
-func (x *Explorer) places(r CollectiveMap) (Table, error) {
-	rows, err := x.placesRows(r)
-	return tableOf(rows, err)
-}
-
 // maxPlaces bounds the places of a table.
 const maxPlaces = 200
 
+// placesRows returns the times of all algorithms, as the command has them.
 func (x *Explorer) placesRows(r CollectiveMap) (reports.Rows, error) {
 	q, err := x.mapped(r)
 	if err != nil {
@@ -159,31 +154,17 @@ func newTimes(q collectives.Question, entries collectives.Algorithms) Times {
 	for _, n := range q.Sizes {
 		a.Sizes = append(a.Sizes, float64(n))
 	}
-	none := func(v float64) Numbers {
-		all := make(Numbers, len(q.Sizes))
-		for i := range all {
-			all[i] = v
-		}
-		return all
-	}
-	ints := func() []int {
-		all := make([]int, len(q.Sizes))
-		for i := range all {
-			all[i] = -1
-		}
-		return all
-	}
+	none := slices.Repeat(Numbers{math.NaN()}, len(q.Sizes))
 	for range q.Ranks {
-		a.Best, a.Next, a.Loss = append(a.Best, ints()), append(a.Next, ints()), append(a.Loss, none(math.NaN()))
-		a.Text = append(a.Text, make([]string, len(q.Sizes)))
+		a.Best, a.Next = append(a.Best, slices.Repeat([]int{-1}, len(none))), append(a.Next, slices.Repeat([]int{-1}, len(none)))
+		a.Loss, a.Text = append(a.Loss, slices.Clone(none)), append(a.Text, make([]string, len(none)))
 	}
 	for _, e := range entries {
-		a.Algorithms = append(a.Algorithms, e.Name)
 		var times, segments []Numbers
 		for range q.Ranks {
-			times, segments = append(times, none(math.NaN())), append(segments, none(0))
+			times, segments = append(times, slices.Clone(none)), append(segments, make(Numbers, len(none)))
 		}
-		a.Time, a.Segment = append(a.Time, times), append(a.Segment, segments)
+		a.Algorithms, a.Time, a.Segment = append(a.Algorithms, e.Name), append(a.Time, times), append(a.Segment, segments)
 	}
 	return a
 }

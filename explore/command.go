@@ -13,14 +13,12 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/study/fits"
 	"github.com/halfpeak/halfpeak/study/predict"
-	"github.com/halfpeak/halfpeak/whatif"
 )
 
 // about lists the possible questions.
 func (x *Explorer) about(Nothing) (About, error) {
 	a := About{
 		Version: release.Version(), Cuts: platforms.CutNames(), Formats: benchfile.Known, FitModels: fits.Models(),
-		Costs: []Named{{string(whatif.OneWay), "one-way time"}, {string(whatif.Gap), "gap"}},
 	}
 	kinds, labels := predict.CurveKinds()
 	for i, k := range kinds {
@@ -51,10 +49,7 @@ var commands = map[string]struct {
 	"toml":       {fields[Design], []string{"{whatif} --save {saved}"}},
 	"predict":    {fields[Predict], []string{"predict {designs} --size {sizes}"}},
 	"curves":     {fields[Curves], []string{"plot {designs} --kind {quantity} --size {sizes} -o {quantity}.svg"}},
-	"contrast":   {fields[Sized], []string{"{whatif} --size {sizes}"}},
-	"owners":     {fields[Sized], []string{"{whatif} --breakdown --size {sizes}"}},
 	"shares":     {fields[Sized], []string{"{whatif} --breakdown --size {sizes}"}},
-	"areas":      {fields[Areas], []string{"{whatif} --breakdown --quantity {cost} --size {sizes} --plot areas.svg"}},
 	"pipeline":   {fields[Pipelined], []string{"plot {designs} --kind timeline --size {size} --packet {packet} -o timeline.svg", "packet {designs} --size {size}"}},
 	"collective": {fields[CollectiveMap], []string{collectiveLine}},
 	"places":     {fields[CollectiveMap], []string{collectiveLine}},

@@ -152,12 +152,7 @@ func figureOf(f reports.Figure) *Figure {
 	return all
 }
 
-// predict returns the costs of messages.
-func (x *Explorer) predict(r Predict) (Table, error) {
-	rows, err := x.predictRows(r)
-	return tableOf(rows, err)
-}
-
+// predictRows returns the costs of messages.
 func (x *Explorer) predictRows(r Predict) (reports.Rows, error) {
 	designs, err := x.all(r.Designs)
 	if err != nil {
@@ -191,33 +186,10 @@ func (x *Explorer) sized(r Sized, most int) (d resolved, all []quantity.Bytes, e
 	return d, all, err
 }
 
-// contrast is a design before and after its changes.
-func (x *Explorer) contrast(r Sized) (Table, error) {
-	rows, err := x.contrastRows(r)
-	return tableOf(rows, err)
-}
-
-func (x *Explorer) contrastRows(r Sized) (reports.Rows, error) {
-	d, sizes, err := x.sized(r, maxSizes)
-	if err != nil {
-		return reports.Rows{}, err
-	}
-	c, err := whatif.Contrasted(d.base, d.now, sizes)
-	if err != nil {
-		return reports.Rows{}, err
-	}
-	return c.Rows(nil), nil
-}
-
 // maxShared bounds the sizes of a breakdown: each costs as much as a curve.
 const maxShared = 512
 
-// owners returns the breakdown of the time.
-func (x *Explorer) owners(r Sized) (Table, error) {
-	rows, err := x.ownersRows(r)
-	return tableOf(rows, err)
-}
-
+// ownersRows returns the breakdown of the time.
 func (x *Explorer) ownersRows(r Sized) (reports.Rows, error) {
 	d, sizes, err := x.sized(r, maxShared)
 	if err != nil {
@@ -250,7 +222,7 @@ func (x *Explorer) shares(r Sized) (Shares, error) {
 	return a, nil
 }
 
-// formula is that of the one-way time of n bytes.
+// formula returns the formula of the one-way time of n bytes.
 func formula(m model.Layer, n quantity.Bytes) string {
 	if m = model.At(m, n); m.Kind().Name == "pipeline" {
 		return "β + mτ in each stage for each packet of m bytes; the stages work at the same time"
@@ -258,30 +230,9 @@ func formula(m model.Layer, n quantity.Bytes) string {
 	return m.Kind().Cost
 }
 
-// areas returns the breakdown over sizes.
-func (x *Explorer) areas(r Areas) (AreasFigure, error) {
-	a, err := x.areasOf(r)
-	f := AreasFigure{Title: a.Title, X: axisOf(a.X), Y: axisOf(a.Y), XS: a.XS, Parts: []Area{}, Marks: []Mark{}}
-	f.Y.Min, f.Y.Max = known(0, true), known(a.Y.Max, true)
-	for _, p := range a.Parts {
-		f.Parts = append(f.Parts, Area{p.Name, p.Y})
-	}
-	for _, m := range a.Marks {
-		f.Marks = append(f.Marks, markOf(m, 0))
-	}
-	return f, err
-}
-
-func (x *Explorer) areasOf(r Areas) (reports.Areas, error) {
-	d, sizes, err := x.sized(r.Sized, maxShared)
-	if err != nil {
-		return reports.Areas{}, err
-	}
-	cost := whatif.Cost(r.Cost)
-	if cost != whatif.OneWay && cost != whatif.Gap {
-		return reports.Areas{}, fmt.Errorf("no cost %.40q; choose %s or %s", r.Cost, whatif.OneWay, whatif.Gap)
-	}
-	return whatif.Shares(d.now, cost, sizes)
+// tabled returns the question whose answer is a table of these rows.
+func tabled[T any](rows func(*Explorer, T) (reports.Rows, error)) question {
+	return asks(func(x *Explorer, r T) (Table, error) { return tableOf(rows(x, r)) })
 }
 
 // tableOf is a table as a command prints it.

@@ -16,10 +16,7 @@
 //	platform    Design            Platform     a layer with all parameters
 //	curves      Curves            Figure       lines, points, bands, marks; the fast one
 //	predict     Predict           Table        costs of messages: the numbers of `predict --format json`
-//	contrast    Sized             Table        before and after the changes: the numbers of `whatif --set`
-//	owners      Sized             Table        breakdown of the time: the numbers of `whatif --breakdown`
 //	shares      Sized             Shares       share of each parameter, at the first of the sizes
-//	areas       Areas             AreasFigure  breakdown over sizes
 //	pipeline    Pipelined         Pipeline     a message packet by packet
 //	collective  CollectiveMap     Times        times of algorithms over ranks and sizes
 //	places      CollectiveMap     Table        the same at a few places, as `halfpeak collective` prints them
@@ -94,14 +91,11 @@ func init() { // two questions ask other questions
 		"add":        asks((*Explorer).add),
 		"platform":   asks((*Explorer).platform),
 		"curves":     asks((*Explorer).curves),
-		"predict":    asks((*Explorer).predict),
-		"contrast":   asks((*Explorer).contrast),
-		"owners":     asks((*Explorer).owners),
+		"predict":    tabled((*Explorer).predictRows),
 		"shares":     asks((*Explorer).shares),
-		"areas":      asks((*Explorer).areas),
 		"pipeline":   asks((*Explorer).pipeline),
 		"collective": asks((*Explorer).collective),
-		"places":     asks((*Explorer).places),
+		"places":     tabled((*Explorer).placesRows),
 		"schedule":   asks((*Explorer).schedule),
 		"fit":        asks((*Explorer).fit),
 		"toml":       asks((*Explorer).toml),

@@ -168,17 +168,11 @@ func (x *Explorer) csv(w Wrapped) (Text, error) {
 
 // tables are the questions whose answers are a table too.
 var tables = map[string]question{
-	"predict":  asks((*Explorer).predictRows),
-	"contrast": asks((*Explorer).contrastRows),
-	"owners":   asks((*Explorer).ownersRows),
-	"shares":   asks((*Explorer).ownersRows),
+	"predict": asks((*Explorer).predictRows),
+	"shares":  asks((*Explorer).ownersRows),
 	"curves": asks(func(x *Explorer, r Curves) (reports.Rows, error) {
 		f, err := x.curves(r)
 		return figureRows(f), err
-	}),
-	"areas": asks(func(x *Explorer, r Areas) (reports.Rows, error) {
-		a, err := x.areasOf(r)
-		return a.Rows(), err
 	}),
 	"pipeline": asks(func(x *Explorer, r Pipelined) (reports.Rows, error) {
 		d, n, err := x.pipelined(r)

@@ -90,7 +90,7 @@ func alone(c manyNumbers, units quantity.UnitChoice) string {
 func PercentChange(part float64) string {
 	text := fmt.Sprintf("%+.1f %%", 100*part)
 	if text == "-0.0 %" {
-		text = "+0.0 %" // a sign says which way, and this is none
+		text = "+0.0 %" // there is no change, and so no direction
 	}
 	return Minus(text)
 }

@@ -160,8 +160,8 @@ func newSteps(lo, hi float64) steps {
 	}
 }
 
-// of is the step that holds v.
-func (s steps) of(v float64) int {
+// index returns the step that holds v.
+func (s steps) index(v float64) int {
 	i := sort.SearchFloat64s(s.ends, v)
 	if i < len(s.ends) && s.ends[i] == v {
 		i++
@@ -261,7 +261,7 @@ func (h heatPlotter) Plot(c draw.Canvas, p *plot.Plot) {
 		if !(math.Abs(h.Z[j][i]) <= largest) {
 			return -1
 		}
-		return h.steps.of(h.Z[j][i])
+		return h.steps.index(h.Z[j][i])
 	}, func(step int, _, lapped vg.Rectangle) {
 		c.SetColor(h.steps.color(step))
 		c.Fill(lapped.Path())

@@ -36,7 +36,7 @@ type Column struct {
 	Head string             // in Text and Markdown; empty: the column is omitted there
 	Text func(v any) string // formats a cell that is not absent for Text and Markdown; nil: see Write
 
-	// Rank is the order in which columns are dropped on a narrow terminal: the highest first, 0
+	// Rank is the order of dropping columns on a narrow terminal: the highest first, 0
 	// never. Columns that identify a row come before those with results.
 	Rank int
 }
@@ -100,7 +100,7 @@ func (r Rows) check() error {
 		}
 		for j, v := range row {
 			if _, several := v.(manyNumbers); !isCell(v) && !(several && r.Columns[j].Key == "") {
-				return fmt.Errorf("row %d: a %T under %q is no value of a table", i+1, v, r.Columns[j].Key)
+				return fmt.Errorf("row %d: a %T under %q is not a value of a table", i+1, v, r.Columns[j].Key)
 			}
 		}
 	}

@@ -71,7 +71,7 @@ func width(widths []int) int {
 // their heads in order; if that is not enough, it folds the columns of text. If that is not enough
 // either, it changes nothing.
 func (g *grid) fit(most int) (left []string, ok bool) {
-	order := make([]int, 0, len(g.heads)) // in which columns are dropped
+	order := make([]int, 0, len(g.heads)) // of dropping columns
 	for j := range g.heads {
 		if g.rank[j] > 0 {
 			order = append(order, j)
@@ -353,7 +353,7 @@ func Fold(s string, width int) string {
 func foldLine(line string, width int) string {
 	rest := strings.TrimLeft(line, " ")
 	indent := len(line) - len(rest)
-	first := indent // the column at which the text begins
+	first := indent // column of the text
 	if at := strings.LastIndex(rest, "  "); at >= 0 {
 		if at += 2 + indent; displayWidth(line[:at]) <= width/2 {
 			rest, first = line[at:], displayWidth(line[:at])

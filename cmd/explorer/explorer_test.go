@@ -207,9 +207,8 @@ func TestAnswersAreThoseOfThePackage(t *testing.T) {
 	sized := explore.Sized{Design: clip, Sizes: "1KiB,64KiB"}
 	file := explore.File{Name: "times.csv", Data: []byte("size_bytes,time_us\n1,5\n64,5.5\n1024,7\n4096,13\n16384,40\n65536,150\n")}
 	all := []asked{
-		ask("platforms", nil), ask("platform", clip), ask("contrast", sized), ask("owners", sized), ask("shares", sized),
+		ask("platforms", nil), ask("platform", clip), ask("shares", sized),
 		ask("curves", explore.Curves{Designs: []explore.Design{clip, {Ref: "clip"}}, Quantity: "throughput", Sizes: "1..1MiB/4"}),
-		ask("areas", explore.Areas{Sized: sized, Cost: "gap"}),
 		ask("pipeline", explore.Pipelined{Design: clip, Size: "16KiB", Packet: "2048"}),
 		ask("places", explore.CollectiveMap{Design: clip, Collective: "allreduce", Ranks: "8", Sizes: "64KiB"}),
 		ask("schedule", explore.CollectiveCall{Design: clip, Collective: "bcast", Algorithm: "binomial", Ranks: 8, Size: "64KiB"}),

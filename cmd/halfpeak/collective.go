@@ -80,7 +80,7 @@ func (o *collectiveOptions) declare(cmd *cobra.Command) {
 	o.measured.declare(cmd)
 	f.StringVar(&o.question.Library, "export", "", "write rules in this `form`: openmpi, openmpi-json, nccl-tuner, intel")
 	f.BoolVar(&o.unverified, "unverified", false, "--export although no collective was measured")
-	f.BoolVar(&o.crossovers, "crossovers", false, "list the exact sizes and numbers of ranks at which the best algorithm changes")
+	f.BoolVar(&o.crossovers, "crossovers", false, "list the exact sizes and numbers of ranks where the best algorithm changes")
 	f.Var((*outputFile)(&o.plot), "plot", "draw a map of the best by size and ranks, or curves if there is one size or one number of ranks, into this `file` (png, svg, pdf)")
 	declareSize(cmd, &o.width, &o.height)
 	renamed(cmd, map[string]string{"map": "map-by", "loop": "osu-loop"})
@@ -194,7 +194,7 @@ func (o *collectiveOptions) check(platform string) error {
 	case q.PerNode < 0:
 		return usagef("--ranks-per-node must be at least 1 (got %d)", q.PerNode)
 	case (q.PerNode > 0 || q.Total) && len(q.Fits) == 0:
-		return usagef("--ranks-per-node and --total need measured collectives: fit them with \"halfpeak fit FILES --save my.toml\"; a machine with levels knows its nodes, and its sizes are those of one rank's block")
+		return usagef("--ranks-per-node and --total need measured collectives: fit them with \"halfpeak fit FILES --save my.toml\"; on a machine with levels the levels say where nodes end, and sizes are those of one rank's block")
 	case q.Statistic != "" && len(q.Fits) == 0 && !measured:
 		return usagef("--statistic is for measured times: of --measured files, or of a platform file with measured collectives")
 	case o.out.format != "" && q.Library != "" || own && extension(o.out.path) == "json":

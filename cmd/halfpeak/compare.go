@@ -63,7 +63,7 @@ func newCompare() *cobra.Command {
 	o.layers.declare(cmd)
 	cmd.Flags().Var(&o.sizes, "size", "message sizes")
 	o.cycles.declare(cmd)
-	cmd.Flags().BoolVar(&o.cross, "crossover", false, "the sizes at which one overtakes another, and how sure that is, as the table")
+	cmd.Flags().BoolVar(&o.cross, "crossover", false, "list the sizes where one overtakes another, with the probability")
 	o.samplingFlags.declare(cmd.Flags())
 	cmd.Flags().Var((*outputFile)(&o.plot), "plot", "draw all into one figure: this `file` (png, svg, pdf)")
 	enum(cmd, &o.kind, "kind", "what the figure shows", "bandwidth", "latency")

@@ -26,7 +26,7 @@ func newDocs() *cobra.Command {
 	})
 }
 
-// newTopics are what help tells about besides commands.
+// newTopics returns the help topics that are not commands.
 func newTopics() []*cobra.Command {
 	var table strings.Builder
 	if err := (reports.View{Width: 80}).Write(&table, reports.UnitRows()); err != nil {

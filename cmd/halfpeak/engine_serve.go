@@ -32,7 +32,7 @@ func connect(to, token string, pinned bool) (*live.Pair, error) {
 	return live.Start(t, pinned, args...)
 }
 
-// tokenFlags are where a token comes from.
+// tokenFlags name the source of a token.
 type tokenFlags struct{ word, path string }
 
 func (t *tokenFlags) declare(c *cobra.Command) {
@@ -58,7 +58,7 @@ alone; for an address that others reach it wants a token, which the clients give
 the first line of --token-file, or the variable %s, or --token. The token and the data
 travel in clear: use it on networks you trust.
 
-It serves %d clients at a time and tells the next that it is full. A connection has %v
+It serves %d clients at a time and refuses the next, saying that it is full. A connection has %v
 to give its token; up to %d may be about to, and the oldest makes room for the next. A
 client that is silent for %v within a job, or %v between two jobs, is dropped.`,
 			live.TokenVariable, live.MaxClients, live.GreetingTime, live.MaxGreeting, live.Patience, live.IdleTime),

@@ -56,7 +56,7 @@ was built with it inside.`,
 	return cmd
 }
 
-// startOf is what a page with these platforms begins with.
+// startOf returns the start of a page with these platforms.
 func startOf(refs []string) (page.Start, error) {
 	start := page.Start{Version: release.Version()}
 	of := map[string]string{} // the paths of files by their names in the page
@@ -80,7 +80,7 @@ func startOf(refs []string) (page.Start, error) {
 			of[name] = file
 			start.Platforms = append(start.Platforms, page.Platform{Name: name, TOML: string(text)})
 		case before != file:
-			return start, usagef("%q and %q have the same name, and a page knows files by their names; rename one", before, file)
+			return start, usagef("%q and %q have the same name, which must be unique in a page; rename one", before, file)
 		}
 		if !platforms.NamesLayer(ref) && len(p.Levels) > 0 {
 			start.Show = append(start.Show, name) // ranks run on all levels

@@ -26,8 +26,7 @@ func TestExploreCommands(t *testing.T) {
 	for question, request := range map[string]string{
 		"platforms": ``, "platform": design, "toml": design,
 		"predict": designs, "curves": designs + `, "quantity": "bandwidth"`,
-		"contrast": design + `, "sizes": "64KiB"`, "owners": design + `, "sizes": "64KiB"`,
-		"shares": design + `, "sizes": "64KiB"`, "areas": design + `, "sizes": "1..64KiB", "cost": "gap"`,
+		"shares":     design + `, "sizes": "64KiB"`,
 		"pipeline":   design + `, "size": "64KiB", "packet": "best"`,
 		"collective": `"ref": "hp-lam", "collective": "bcast", "ranks": "8", "sizes": "64KiB", "segments": "4KiB"`,
 		"places":     `"ref": "hp-lam", "collective": "bcast", "ranks": "8", "sizes": "64KiB"`,

@@ -93,7 +93,7 @@ func (o *fitOptions) declare(cmd *cobra.Command) {
 	f.StringVar(&o.asked.Trace.Y, "y", "", "`column` of the times in a CSV, as in \"time:ms\"")
 	f.IntVar(&o.asked.Segments, "segments", 0, "number of lines of a piecewise fit; 0 lets the data decide")
 	f.StringSliceVar(&o.asked.Trace.Group, "group", nil, "`columns` of a CSV or JSON whose values are tables of their own")
-	f.StringSliceVar(&o.asked.Trace.Pool, "pool", nil, "`columns` of a CSV or JSON whose values are not told apart")
+	f.StringSliceVar(&o.asked.Trace.Pool, "pool", nil, "`columns` of a CSV or JSON whose values are pooled")
 	o.declareMachine(f)
 	flags.Var(f, &o.rtt, quantity.ParseMicros, "time", "rtt", "", "round-trip `time` measured with a signature, for L")
 	f.IntVar(&o.asked.Bootstrap, "bootstrap", 0, "also derive intervals from this many resampled fits")

@@ -64,7 +64,7 @@ func (c *choice) Set(text string) error {
 }
 func (c *choice) String() string { return c.value }
 
-// Type is what help shows for a value: the choices, if they fit in a line with its text.
+// Type returns the placeholder in help: the choices, if they fit in a line with its text.
 func (c *choice) Type() string {
 	if all := strings.Join(c.choices, "|"); len(all) <= 40 {
 		return all

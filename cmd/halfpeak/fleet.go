@@ -99,7 +99,7 @@ interrupted, the report covers the rest, and the exit status is 1. Findings do n
 	f.StringVar(&o.X, "x", "", "`column` of the sizes in a CSV, by name or number, as in \"size:KiB\"")
 	f.StringVar(&o.Y, "y", "", "`column` of the times in a CSV, as in \"time:ms\"")
 	f.StringSliceVar(&o.Group, "group", nil, "`columns` of a CSV or JSON whose values are curves of their own")
-	f.StringSliceVar(&o.Pool, "pool", nil, "`columns` of a CSV or JSON whose values are not told apart")
+	f.StringSliceVar(&o.Pool, "pool", nil, "`columns` of a CSV or JSON whose values are pooled")
 	f.StringVar(&places, "places", "", "groups of nodes, such as racks or switches: a CSV `file` of node and group")
 	f.StringVar(&before, "baseline", "", "report changes since these measurements; a folder or `file`")
 	f.BoolVar(&o.Odd, "two-sided", false, "also report nodes and pairs that are faster (two-sided test)")

@@ -29,7 +29,7 @@ func wrapHelp(root *cobra.Command, t terminal.Terminal) {
 	})
 }
 
-// noFiles keeps shells from completing flags with names of files where the value is none.
+// noFiles keeps shells from completing flags with names of files if their value is not a file.
 func noFiles(cmd *cobra.Command) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		_, known := cmd.GetFlagCompletionFunc(f.Name)

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// minFiles is what the program and Go's runtime, which gives up without them, may have open at
+// minFiles is the number of files that the program and Go's runtime must be able to have open at
 // once.
 const minFiles = 16
 

@@ -9,7 +9,7 @@
 //	$ halfpeak fit netpipe.out --save my.toml
 //	$ halfpeak reproduce
 //
-// "halfpeak help COMMAND" tells more of each command.
+// "halfpeak help COMMAND" describes each command.
 package main
 
 import (

@@ -19,12 +19,12 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// output is where a command's rows go, and how they look.
+// output is the destination and the format of a command's rows.
 type output struct {
 	format reports.Format
 	path   string
 	units  quantity.UnitChoice
-	plain  bool // the notes tell nothing that CSV and JSON do not have in columns
+	plain  bool // all notes repeat what CSV and JSON have in columns
 }
 
 // declare is declareFormat for a command that prints times or rates.

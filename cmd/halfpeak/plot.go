@@ -39,11 +39,11 @@ func newPlot() *cobra.Command {
 		Use:   "plot PLATFORM… -o FILE.png",
 		Short: "Curves of bandwidth or latency, the timeline of a pipeline, or a LogP signature",
 		Long: `Plot draws bandwidth or latency against message size, model lines with the measured
-points that halfpeak knows. For a platform that a fit saved it adds the band that holds
+points that come with halfpeak. For a platform that a fit saved it adds the band that holds
 95 of 100 next measurements, paler beyond the sizes that were measured. With --kind
 timeline it shows which packet of a message keeps which stage of a pipeline busy, and
 when, as the message engine runs it. With --kind signature it shows the intervals
-between requests in the engine, from which LogP's parameters are read. With --kind
+between requests in the engine, and the LogP parameters that are read from them. With --kind
 ranks it shows what each rank of a --schedule does, and the critical path. The file's
 extension chooses PNG, SVG or PDF; without -o it prints the numbers of the figure.`,
 		Example: `  halfpeak plot clip hp-lam -o bandwidth.png
@@ -106,7 +106,7 @@ func parseRankRange(text string) (r rankRange, err error) {
 	return r, err
 }
 
-// writePicture draws the picture into the -o file; if that is no image, or
+// writePicture draws the picture into the -o file; if that is not an image, or
 // missing, it writes the picture's numbers.
 func (o *output) writePicture(cmd *cobra.Command, p reports.Picture, width, height int) error {
 	format, table := formats[extension(o.path)]
@@ -127,7 +127,7 @@ func isImage(path string) bool {
 // drawTo draws the picture into the file.
 func drawTo(files atomicfile.Files, path string, p reports.Picture, width, height int) error {
 	if filepath.Ext(path) == "" {
-		return usagef("%q: the name has no extension to tell the format by; end it with .%s", path, strings.Join(reports.Exts(), ", ."))
+		return usagef("%q: the name has no extension, which chooses the format; end it with .%s", path, strings.Join(reports.Exts(), ", ."))
 	}
 	if !isImage(path) {
 		return usagef("%q: no image format %q; use .%s, or -o with .csv, .json or .md for the numbers", path, filepath.Ext(path), strings.Join(reports.Exts(), ", ."))

@@ -32,7 +32,7 @@ The roles are
   measured  a test of the model, as good as its class
   none      no model computes it; the note has the reason
 
-and the classes of measured numbers, of which only the first counts, are
+and the classes of measured numbers (only the first counts) are
 
   predicted   computed from parameters that were measured elsewhere
   fitted      a constant of the formula comes from the same curve

@@ -45,7 +45,7 @@ func runIn(t terminal.Terminal, args []string, stdin io.Reader, stdout, stderr i
 		return 0
 	}
 	if errors.Is(err, syscall.EPIPE) {
-		return 1 // who reads has seen enough, as "| head" does
+		return 1 // the reader has closed the pipe, as "| head" does
 	}
 	fmt.Fprint(stderr, t.Alarm("halfpeak:"))
 	fmt.Fprintf(terminal.Quiet{Writer: stderr}, " %s%s\n", brief(err.Error()), spelled(cmd, usage.FieldsOf(err)))

@@ -74,7 +74,7 @@ Without --size, it also runs the measured sizes.`,
 func (o *validateOptions) check(args []string) error {
 	for _, name := range o.programs {
 		if !slices.Contains(judge.Programs(), name) {
-			return usagef("--program %q is none of %s", name, strings.Join(judge.Programs(), ", "))
+			return usagef("unknown --program %q; choose from %s", name, strings.Join(judge.Programs(), ", "))
 		}
 	}
 	if o.nodes < 2 || o.nodes > 1024 {

@@ -12,7 +12,7 @@ import (
 	"github.com/halfpeak/halfpeak/study/judge"
 )
 
-// liveOptions are those of validate --live.
+// liveOptions are the flags of validate --live.
 type liveOptions struct {
 	transport string
 	budget    time.Duration

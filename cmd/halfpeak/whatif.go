@@ -174,7 +174,7 @@ func (o *whatifOptions) checkOutput() error {
 	return err
 }
 
-// output is where a table goes; a sweep may also go to a stream of rows.
+// output returns the destination of a table; a sweep may also go to a stream of rows.
 func (o *whatifOptions) output(sweep bool) (output, error) {
 	out := output{format: reports.Format(o.format.value), path: o.path, units: o.units}
 	stream := o.stream()

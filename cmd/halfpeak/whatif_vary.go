@@ -40,7 +40,7 @@ func (o *whatifOptions) runVary(ctx context.Context, cmd *cobra.Command, d whati
 	case rows > manyRows && !filesOf(cmd).Force:
 		return fmt.Errorf("this makes %.3g rows, some %s; take fewer steps, or give --force", rows, s.Volume())
 	case !pictureOnly && stream == "" && rows > whatif.MaxTableRows:
-		return usagef("%.0f rows are no table; give -o FILE.csv, .jsonl or .parquet, or --format csv", rows)
+		return usagef("a table cannot have %.0f rows; give -o FILE.csv, .jsonl or .parquet, or --format csv", rows)
 	}
 	if o.plot != "" {
 		if err := s.Draw(shown); err != nil {

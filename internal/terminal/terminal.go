@@ -134,7 +134,7 @@ func (q Quiet) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// patience is how long work may last without a progress bar.
+// patience is the time that work may take without a progress bar.
 const patience = 500 * time.Millisecond
 
 // Progress returns a function that shows a count of things ("rows") and their rate in a bar, if w

@@ -20,7 +20,7 @@ type fieldError struct {
 func (e fieldError) Unwrap() error { return e.error }
 
 // Fields returns err with the names of the fields of the question that it is about. The message
-// stays the same: only the caller knows how its user gives a field, such as by a flag.
+// stays the same: the caller adds how its user gives a field, such as by a flag.
 func Fields(err error, fields ...string) error { return fieldError{err, fields} }
 
 // FieldsOf returns the names of the fields that err is about, nil if it has none.

@@ -82,7 +82,7 @@ func assemble(p Program, start Start) ([]byte, error) {
 		place string
 		text  []byte
 	}{
-		{`<meta charset="utf-8">`, []byte(`<meta charset="windows-1252">`)}, // of which nothing but the program is more than ASCII
+		{`<meta charset="utf-8">`, []byte(`<meta charset="windows-1252">`)}, // only the program is more than ASCII
 		{"/*halfpeak:style*/", ascii(style, inStyle)},
 		{"/*halfpeak:exec*/", ascii(lean(p.Exec), inScript)},
 		{"/*halfpeak:script*/", ascii(script, inScript)},

@@ -155,7 +155,7 @@ func barOf(k predict.CurveKind, p data.Point) string {
 	return low + " – " + high
 }
 
-// thresholds compare the sizes at which protocols switch with those at which their costs cross.
+// thresholds compares the sizes where protocols switch with those where their costs cross.
 func (s subject) thresholds() []reports.Block {
 	all := s.Thresholds()
 	if len(all) == 0 {
@@ -175,7 +175,7 @@ func (s subject) thresholds() []reports.Block {
 	)}}
 }
 
-// pipeline draws a message of moderate size packet by packet, and tells the ways to cut messages.
+// pipeline draws a message of moderate size packet by packet, and compares the ways to cut messages.
 func (s subject) pipeline(hi quantity.Bytes) ([]reports.Block, error) {
 	var blocks []reports.Block
 	for _, n := range []quantity.Bytes{16 * quantity.KiB, 64 * quantity.KiB, 4 * quantity.KiB, quantity.KiB} {
@@ -218,8 +218,8 @@ func (s subject) pipeline(hi quantity.Bytes) ([]reports.Block, error) {
 	)}), nil
 }
 
-// time tells which stage or parameter owns how much of the one-way time and of the gap, and how
-// much each parameter matters.
+// time breaks the one-way time and the gap down by stage or parameter, with the sensitivity to each
+// parameter.
 func (s subject) time(sizes []quantity.Bytes) ([]reports.Block, error) {
 	doubled := doublings(sizes)
 	fine := slices.Compact(slices.Sorted(slices.Values(append(thinned(sizes, 81), doubled...))))
@@ -263,7 +263,7 @@ func (s subject) time(sizes []quantity.Bytes) ([]reports.Block, error) {
 	return blocks, nil
 }
 
-var shareCaptions = map[whatif.Cost]string{whatif.OneWay: "Who owns the one-way time", whatif.Gap: "Who owns the gap between messages"}
+var shareCaptions = map[whatif.Cost]string{whatif.OneWay: "One-way time by stage or parameter", whatif.Gap: "Gap between messages by stage or parameter"}
 
 // shareRows are the numbers of the areas at these sizes.
 func shareRows(a reports.Areas, shown []quantity.Bytes) reports.Rows {

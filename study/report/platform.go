@@ -26,7 +26,7 @@ func (s subject) title() string {
 	return title
 }
 
-// summary tells the key numbers in words.
+// summary gives the key numbers in words.
 func (s subject) summary(hi quantity.Bytes) (string, error) {
 	m := s.Layer.Model
 	n := min(longMessage, hi)
@@ -75,7 +75,7 @@ func (s subject) promise(long predict.Predicted, hi quantity.Bytes) string {
 	return text
 }
 
-// keyNumbers are the figures of merit, and what a reader of them should know.
+// keyNumbers returns the figures of merit, and the notes of platform and layer.
 func (s subject) keyNumbers(lo, hi quantity.Bytes) ([]reports.Block, error) {
 	m := s.Layer.Model
 	n := min(longMessage, hi)
@@ -128,7 +128,7 @@ func expected(kind predict.CurveKind, p predict.Predicted, otherwise string) str
 	return fmt.Sprintf("95 %%: %s to %s", quantity.MBps(in.Low), quantity.MBps(in.High))
 }
 
-// sections tell the rest of a platform.
+// sections returns the other sections about a platform.
 func (s subject) sections(sizes []quantity.Bytes) ([]reports.Section, error) {
 	hi := slices.Max(sizes)
 	var sections []reports.Section
@@ -156,7 +156,7 @@ func (s subject) sections(sizes []quantity.Bytes) ([]reports.Section, error) {
 	return sections, failed
 }
 
-// roofs tell what the hardware could carry.
+// roofs lists the limits of the hardware.
 func (s subject) roofs() []reports.Block {
 	if len(s.Layer.Roofs) == 0 {
 		return nil

@@ -16,7 +16,7 @@ import (
 	"github.com/halfpeak/halfpeak/whatif"
 )
 
-// longMessage is the message for which a report gives the best packet.
+// longMessage is the size of the message whose best packet a report gives.
 const longMessage = 64 * quantity.KiB
 
 // A subject is a layer that a report is about.
