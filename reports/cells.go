@@ -184,18 +184,24 @@ func (r Rows) Sheet(units quantity.UnitChoice) (Sheet, error) {
 	if err := r.check(); err != nil {
 		return Sheet{}, err
 	}
-	s := Sheet{Cells: make([][]string, len(r.Data))}
+	s, _ := r.sheet(units, OneLine)
+	return s, nil
+}
+
+// sheet returns the printed cells of the visible columns, and which columns these are.
+func (r Rows) sheet(units quantity.UnitChoice, clean func(string) string) (s Sheet, columns []int) {
+	s.Cells = make([][]string, len(r.Data))
 	for j, c := range r.Columns {
 		if !r.seen(j) {
 			continue
 		}
 		scales := r.scales(j, units)
-		s.Heads, s.Numbers = append(s.Heads, OneLine(c.Head)), append(s.Numbers, numeric(r.Data, j))
+		columns, s.Heads, s.Numbers = append(columns, j), append(s.Heads, clean(c.Head)), append(s.Numbers, numeric(r.Data, j))
 		for i, row := range r.Data {
-			s.Cells[i] = append(s.Cells[i], OneLine(forEyes(c, row[j], scales)))
+			s.Cells[i] = append(s.Cells[i], clean(forEyes(c, row[j], scales)))
 		}
 	}
-	return s, nil
+	return s, columns
 }
 
 // forEyes formats a cell for text and Markdown.

