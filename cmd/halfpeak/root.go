@@ -73,7 +73,7 @@ func brief(message string) string {
 func newRoot() *cobra.Command {
 	root := group("halfpeak", "Predict what a message costs",
 		newPlatforms(), newPredict(), newPacket(), newCompare(), newPlot(), newReport(), newExplore(), newCalibrate(), newFit(), newFleet(), newWhatif(), newReproduce(),
-		newValidate(), newSimulate(), newSchedule(), newCollective(), newExport(), newEngine(), newVersion(), newDocs())
+		newValidate(), newSimulate(), newSchedule(), newCollective(), newTune(), newExport(), newEngine(), newVersion(), newDocs())
 	root.AddCommand(newTopics()...)
 	root.Long = `Halfpeak predicts what a message costs. It holds models of message-passing
 systems (LogP, LogGP, linear stages, pipelines, protocol switches), fits them to

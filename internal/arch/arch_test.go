@@ -72,6 +72,8 @@ var below = map[string]string{
 	"study/fits":                       "engine/schedule engine/schedule/collective engine/simulate fit fit/benchfile fit/collective fit/contention fit/forecast model model/machine model/quantity platforms reports whatif",
 	"study/simulations":                "engine/schedule engine/schedule/collective engine/schedule/mpitrace engine/simulate fit/benchfile fit/forecast model model/machine model/quantity platforms reports whatif",
 	"study/collectives":                "engine/schedule engine/schedule/collective engine/schedule/collective/rules engine/schedule/mpitrace engine/simulate fit fit/benchfile fit/collective fit/contention fit/forecast model model/machine model/quantity platforms reports study/fits study/simulations whatif",
+	"study/tune":                       "engine/schedule engine/schedule/collective engine/schedule/collective/rules engine/schedule/mpitrace engine/simulate fit fit/benchfile fit/collective fit/contention fit/forecast model model/machine model/quantity platforms reports study/collectives study/fits study/simulations whatif",
+	"tools/tune":                       "engine/schedule engine/schedule/collective engine/schedule/collective/rules engine/schedule/mpitrace engine/simulate fit fit/benchfile fit/collective fit/contention fit/forecast model model/machine model/quantity platforms reports study/collectives study/fits study/simulations whatif study/tune",
 	"study/judge":                      "data engine engine/live engine/programs engine/schedule engine/schedule/collective engine/simulate engine/virtual export fit fit/benchfile fit/collective fit/contention fit/forecast model model/machine model/quantity platforms reports study/bench study/fits study/predict whatif",
 	"study/report":                     "data engine engine/live engine/programs engine/schedule engine/schedule/collective engine/simulate engine/virtual export fit fit/benchfile fit/collective fit/contention fit/forecast model model/machine model/quantity platforms reports study/bench study/fits study/judge study/predict whatif",
 }
@@ -247,7 +249,7 @@ var namesFlag = regexp.MustCompile(`(^|[ (])--[a-z]`)
 // TestMessagesNameNoFlags holds that only cmd knows how its user spells an option. Programs of others
 // have flags too, and package explore writes command lines.
 func TestMessagesNameNoFlags(t *testing.T) {
-	others := []string{"iperf3 --json", "mpirun --mca", "--save-mem", "--token", "validate --live", "--unit"}
+	others := []string{"iperf3 --json", "calibrate --passes", "--map-by ppr", "mpirun --mca", "--save-mem", "--token", "validate --live", "--unit"}
 	set := token.NewFileSet()
 	for _, f := range sources(t, set) {
 		if strings.HasPrefix(f.dir, "cmd/") || strings.HasPrefix(f.dir, "tools/") || strings.HasPrefix(f.dir, "internal/") || f.dir == "beam" || f.dir == "explore" {

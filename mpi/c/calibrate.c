@@ -804,14 +804,14 @@ static void plan(void) {
 	for (long n = 64; n <= 1 << 20; n *= 16) add(COMBINE, 0, 0, 1, n, 0);
 }
 
-static long largestBlock; /* of the collectives that are asked for */
+static long smallestBlock = 8, largestBlock; /* of the collectives that are asked for */
 
 static void planCollectives(const char *list) {
 	for (int what = BARRIER; what < KINDS; what++) {
 		const char *at = strstr(list, names[what]);
 		size_t length = strlen(names[what]);
 		if (!at || (at > list && at[-1] != ',') || (at[length] && at[length] != ',')) continue;
-		for (long n = 8; n <= largestBlock; n = onlyCollectives ? n * 4 : n == 8 ? 1024 : n * 16) {
+		for (long n = smallestBlock; n <= largestBlock; n = onlyCollectives ? n * 4 : n == 8 ? 1024 : n * 16) {
 			if (what == ALLGATHER || what == ALLTOALL ? (size_t)n * (size_t)ranks > LARGEST : (size_t)n > LARGEST) break;
 			add(what, levels - 1, 0, 1, n, 0);
 			if (what == BARRIER) break;
@@ -856,14 +856,14 @@ end:
 
 static void usage(void) {
 	if (rank == 0) fprintf(stderr,
-		"usage: calibrate [--minutes M] [--passes N] [--repeats N] [--seed N] [--cold] [--collectives LIST] [--only-collectives LIST] [--largest BYTES]\n"
+		"usage: calibrate [--minutes M] [--passes N] [--repeats N] [--seed N] [--cold] [--collectives LIST] [--only-collectives LIST] [--smallest BYTES] [--largest BYTES]\n"
 		"  --minutes M               time to take: 2 by default, at most 5\n"
 		"  --passes N                at most N passes over all cases\n"
 		"  --repeats N               at most N samples in a row, of 30\n"
 		"  --cold                    messages of memory that is in no cache\n"
 		"  --collectives LIST        of barrier,bcast,allreduce,allgather,alltoall,reduce; \"none\": none\n"
 		"  --only-collectives LIST   nothing else, in sizes by factors of 4\n"
-		"  --largest BYTES           of a collective's block; 65536 by default\n"
+		"  --smallest, --largest BYTES   of a collective's block; 8 and 65536 by default\n"
 		"  --sys DIR --cpus LIST --hosts LIST   levels from another /sys, with rank i on processor i of the list and host i\n");
 	MPI_Finalize();
 	exit(2);
@@ -886,7 +886,8 @@ int main(int argc, char **argv) {
 		else if (!strcmp(argv[i], "--seed")) seed = strtoul(value, NULL, 10) * 2654435761UL + 1;
 		else if (!strcmp(argv[i], "--collectives")) collectives = value;
 		else if (!strcmp(argv[i], "--only-collectives")) collectives = value, onlyCollectives = 1;
-		else if (!strcmp(argv[i], "--largest")) largestBlock = atol(value);
+		else if (!strcmp(argv[i], "--smallest")) smallestBlock = atol(value) > 1 ? atol(value) : 1;
+		else if (!strcmp(argv[i], "--largest")) largestBlock = atol(value) > 1 ? atol(value) : 1;
 		else if (!strcmp(argv[i], "--sys")) snprintf(sys, sizeof sys, "%s", value);
 		else if (!strcmp(argv[i], "--cpus")) cpus = value;
 		else if (!strcmp(argv[i], "--hosts")) hostList = value;

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/halfpeak/halfpeak/internal/flags"
+	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/study/fits"
+	"github.com/halfpeak/halfpeak/study/tune"
+)
+
+type tuneOptions struct {
+	out                output
+	layers             layerOptions
+	question           tune.Question
+	ranks              []int
+	sizes, segments    sizesFlag
+	library, benchmark choice
+	points             int
+	minutes, loss      float64
+	folder             string
+}
+
+func newTune() *cobra.Command {
+	o := tuneOptions{sizes: newSizes("8,64,512,4KiB,32KiB,256KiB,1MiB")}
+	cmd := &cobra.Command{
+		Use:   "tune [MACHINE.toml] [RESULTS…]",
+		Short: "Choose the algorithms of a library's collectives from few measurements",
+		Long: `Tune predicts every algorithm of a collective at every number of ranks and size, and chooses
+the fastest. --write DIR writes a script with the measurements that reduce the expected loss most,
+and a rules file with the choices. Run the script where the job runs, then the same command again:
+it reads the results that are in DIR, and writes the next script, until the expected loss is below
+--loss.
+
+Without a machine, schedules are priced with a nominal network that the measurements correct.
+RESULTS are files of benchmarks that name their algorithms; where they name none, the library chose.`,
+		Example: `  halfpeak tune --collective allreduce,bcast --ranks 64..1024 --ranks-per-node 64 --size 8,1KiB,64KiB,1MiB --write DIR
+  halfpeak tune me.toml --collective allreduce --ranks 16,64 --library mpich --minutes 10 --write DIR`,
+		Args: cobra.ArbitraryArgs,
+		RunE: o.run,
+	}
+	o.out.declare(cmd)
+	o.layers.declare(cmd)
+	f := cmd.Flags()
+	f.StringSliceVar(&o.question.Collectives, "collective", nil, "`names` of collectives")
+	flags.Var(f, &o.ranks, flags.ParseRanks, "numbers", "ranks", "", "numbers of ranks")
+	f.IntVar(&o.question.PerNode, "ranks-per-node", 0, "`ranks` on each node; without it the launcher places them")
+	f.Var(&o.sizes, "size", "sizes of the message, or of each rank's block")
+	f.Var(&o.segments, "segment", "try segments of these sizes beside whole messages")
+	enum(cmd, &o.library, "library", "whose algorithms", tune.Libraries()...)
+	enum(cmd, &o.benchmark, "benchmark", "what the script runs", append([]string{"auto"}, tune.Benchmarks()...)...)
+	f.IntVar(&o.points, "points", 20, "`number` of measurements in the next script")
+	f.Float64Var(&o.minutes, "minutes", 0, "as many measurements as take these `minutes`, instead of --points")
+	f.Float64Var(&o.loss, "loss", 2, "stop below this expected loss, in `percent`")
+	f.StringVar(&o.folder, "write", "", "write the script and the rules into this `folder`, and read the results in it")
+	return cmd
+}
+
+// run reads what was measured, and writes the table and the files.
+func (o *tuneOptions) run(cmd *cobra.Command, args []string) error {
+	q := &o.question
+	q.Ranks, q.Sizes, q.Segments, q.Library = o.ranks, o.sizes.sizes, o.segments.sizes, o.library.value
+	switch {
+	case len(q.Collectives) == 0 || len(q.Ranks) == 0:
+		return usagef("--collective and --ranks say what to tune: --collective allreduce --ranks 16,64")
+	case q.PerNode < 0 || o.points < 1 || o.minutes < 0 || !(o.loss >= 0):
+		return usagef("--ranks-per-node, --minutes and --loss must be at least 0, --points at least 1")
+	}
+	if len(args) > 0 && extension(args[0]) == "toml" {
+		designs, err := o.layers.designs(args[:1])
+		if err != nil {
+			return err
+		}
+		q.Layer, q.Machine, args = designs[0].Layer, designs[0].Machine(), args[1:]
+	}
+	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	m, notes, err := o.read(ctx, args)
+	if err != nil {
+		return err
+	}
+	decisions := m.Decisions()
+	rows := m.Rows(decisions)
+	rows.Notes = append(rows.Notes, notes...)
+	if o.folder != "" {
+		if err := o.write(cmd, m, decisions, &rows); err != nil {
+			return err
+		}
+	}
+	return o.out.write(cmd, rows)
+}
+
+// read returns the candidates with the measurements in files and in the folder.
+func (o *tuneOptions) read(ctx context.Context, files []string) (*tune.Map, []string, error) {
+	m, err := tune.NewMap(ctx, o.question)
+	if err != nil {
+		return nil, nil, err
+	}
+	var notes []string
+	if len(files) > 0 {
+		if notes, err = m.ReadFiles(files, fits.Options{}); err != nil {
+			return nil, nil, err
+		}
+	}
+	if o.folder == "" {
+		return m, notes, nil
+	}
+	more, err := m.ReadFolder(o.folder)
+	return m, append(notes, more...), err
+}
+
+// write writes a script unless the expected loss is low, and the rules, and notes what to do next.
+func (o *tuneOptions) write(cmd *cobra.Command, m *tune.Map, decisions []tune.Decision, rows *reports.Rows) error {
+	if err := os.MkdirAll(o.folder, 0o777); err != nil {
+		return err
+	}
+	loss := 100 * tune.MeanLoss(decisions)
+	if loss < o.loss {
+		rows.Notes = append(rows.Notes, fmt.Sprintf("Done: the expected loss of %.1f %% is below %g %%.", loss, o.loss))
+	} else if err := o.writeScript(cmd, m, rows); err != nil {
+		return err
+	}
+	rules := filepath.Join(o.folder, m.RulesFile())
+	rows.Notes = append(rows.Notes, m.Use(rules))
+	return filesOf(cmd).Write(rules, func(w io.Writer) error { return m.WriteRules(w, rules) })
+}
+
+// writeScript writes the next measurements into a new file.
+func (o *tuneOptions) writeScript(cmd *cobra.Command, m *tune.Map, rows *reports.Rows) error {
+	next := m.Next(o.points)
+	if o.minutes > 0 {
+		next = m.Until(m.Next(int(60*o.minutes)+1), 60*o.minutes) // each takes a second at least
+	}
+	if len(next) == 0 {
+		rows.Notes = append(rows.Notes, "Done: all that may be the fastest was measured.")
+		return nil
+	}
+	bench := o.benchmark.value
+	if bench == "auto" {
+		bench = "osu"
+		if o.library.value == "nccl" {
+			bench = "nccl-tests"
+		}
+	}
+	path, err := "", error(nil)
+	for n := 1; err == nil; n++ {
+		path = filepath.Join(o.folder, fmt.Sprintf("measure-%d.sh", n))
+		_, err = os.Lstat(path)
+	}
+	rows.Notes = append(rows.Notes, fmt.Sprintf("Next: sh %s (%d measurements), then this command again.", path, len(next)))
+	return filesOf(cmd).Write(path, func(w io.Writer) error { return m.WriteScript(w, next, bench) })
+}

@@ -1,0 +1,14 @@
+// Package tune chooses which collectives to measure, so that a rules file for a library comes from
+// a small part of the sweep over algorithms, ranks and sizes.
+//
+// The logarithm of a time is the schedule's, plus factors of its parts (latency, overheads, bytes,
+// sums) and smooth corrections over size and ranks, each for the machine, the schedule and the
+// algorithm: a Gaussian process for each collective (New, Tuner.Add). The next measurements are
+// those that reduce the expected time of the chosen algorithms most (Tuner.Next).
+//
+// References:
+//
+//	[rasmussen]  Rasmussen, Williams. Gaussian Processes for Machine Learning. MIT Press. 2006.
+//	[frazier]    Frazier, Powell, Dayanik. The Knowledge-Gradient Policy for Correlated Normal
+//	             Beliefs. INFORMS Journal on Computing 21. 2009.
+package tune

@@ -1,0 +1,162 @@
+package tune
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/integrate/quad"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Next returns at most n candidates to measure, the most valuable first. The value is the
+// knowledge gradient [frazier]: the expected relative reduction of the times of the choices. For
+// candidates after the first, the means are as they are, and the covariances as if those before
+// were measured. Candidates that were measured, or that cannot be the best, are left out.
+func (t *Tuner) Next(n int) (chosen []int) {
+	out := map[int]bool{}
+	values := make([][]float64, len(t.groups))
+	covs := make([]*mat.SymDense, len(t.groups))
+	for g := range t.groups {
+		for _, m := range t.groups[g].measured {
+			out[m.Candidate] = true
+		}
+		covs[g] = mat.NewSymDense(len(t.groups[g].members), nil)
+		covs[g].CopySym(t.posterior(g).cov)
+		values[g] = t.gains(g, covs[g])
+	}
+	for i := range t.all {
+		out[i] = out[i] || t.Excluded(i)
+	}
+	for len(chosen) < n {
+		best, most := -1, 0.0
+		for i := range t.all {
+			if v := values[t.group[i]][t.at[i]]; !out[i] && (best < 0 || v > most) {
+				best, most = i, v
+			}
+		}
+		if best < 0 {
+			break
+		}
+		chosen, out[best] = append(chosen, best), true
+		g, k := t.group[best], t.at[best]
+		row := mat.NewVecDense(len(t.groups[g].members), nil)
+		for i := range row.Len() {
+			row.SetVec(i, covs[g].At(i, k))
+		}
+		covs[g].SymRankOne(covs[g], -1/(covs[g].At(k, k)+t.prior.Noise*t.prior.Noise), row)
+		values[g] = t.gains(g, covs[g])
+	}
+	return chosen
+}
+
+// Excluded reports whether a candidate is slower than another of its call with such certainty that
+// measuring it is of no use: by more than four standard deviations of both.
+func (t *Tuner) Excluded(i int) bool {
+	m, s := t.Predict(i)
+	for _, j := range t.calls[t.all[i].Call] {
+		if mj, sj := t.Predict(j); m-mj > 4*math.Hypot(s, sj) {
+			return true
+		}
+	}
+	return false
+}
+
+// hermite has the places and weights of a quadrature for a standard normal variable.
+var hermite = func() (points [7][2]float64) {
+	var x, w [7]float64
+	quad.Hermite{}.FixedLocations(x[:], w[:], math.Inf(-1), math.Inf(1))
+	for i := range x { // of ∫ e^−x² f(x) dx
+		points[i] = [2]float64{x[i] * math.Sqrt2, w[i] / math.Sqrt(math.Pi)}
+	}
+	return points
+}()
+
+// gains returns the knowledge gradient of each candidate of a group with that covariance.
+func (t *Tuner) gains(index int, cov *mat.SymDense) []float64 {
+	g := &t.groups[index]
+	n := len(g.members)
+	var calls [][]int
+	at := map[int]int{}
+	for k, c := range g.members {
+		call := t.all[c].Call
+		if _, known := at[call]; !known {
+			at[call] = len(calls)
+			calls = append(calls, nil)
+		}
+		calls[at[call]] = append(calls[at[call]], k)
+	}
+	gains, slope, level, now := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+	for i := range now {
+		now[i] = g.mean[i] + cov.At(i, i)/2
+	}
+	for k := range gains {
+		s := math.Sqrt(cov.At(k, k) + t.prior.Noise*t.prior.Noise)
+		for i := range slope {
+			slope[i] = cov.At(i, k) / s
+			level[i] = now[i] - slope[i]*slope[i]/2
+		}
+		for _, call := range calls {
+			gains[k] += gain(call, now, level, slope)
+		}
+	}
+	return gains
+}
+
+// gain returns by which part the expected time of a call's choice decreases if logarithmic expected
+// times become level + slope·z, with z standard normal.
+func gain(call []int, now, level, slope []float64) float64 {
+	before, moved := math.Inf(1), false
+	for _, i := range call {
+		before, moved = min(before, now[i]), moved || math.Abs(slope[i]) > 1e-3
+	}
+	if !moved {
+		return 0
+	}
+	after := 0.0
+	for _, p := range hermite {
+		least := math.Inf(1)
+		for _, i := range call {
+			least = min(least, level[i]+slope[i]*p[0])
+		}
+		after += p[1] * math.Exp(least-before)
+	}
+	return 1 - after
+}
+
+// Loss returns the expected loss of a candidate: by which part it takes longer than the fastest of
+// its call, in the mean over what is possible, from 1,000 draws.
+func (t *Tuner) Loss(chosen int) float64 {
+	call, g := t.calls[t.all[chosen].Call], t.posterior(t.group[chosen])
+	n := len(call)
+	cov := mat.NewSymDense(n, nil)
+	for i, a := range call {
+		for j := range i + 1 {
+			cov.SetSym(j, i, g.cov.At(t.at[call[j]], t.at[a]))
+		}
+		cov.SetSym(i, i, cov.At(i, i)+1e-9) // rounding may have left less than 0
+	}
+	var chol mat.Cholesky
+	if !chol.Factorize(cov) {
+		return math.NaN()
+	}
+	var lower mat.TriDense
+	chol.LTo(&lower)
+	const draws = 1000
+	random, z, y := rand.New(rand.NewPCG(1, 2)), mat.NewVecDense(n, nil), mat.NewVecDense(n, nil)
+	loss := 0.0
+	for range draws {
+		for i := range n {
+			z.SetVec(i, random.NormFloat64())
+		}
+		y.MulVec(&lower, z)
+		own, least := 0.0, math.Inf(1)
+		for i, c := range call {
+			v := g.mean[t.at[c]] + y.AtVec(i)
+			if least = min(least, v); c == chosen {
+				own = v
+			}
+		}
+		loss += math.Expm1(own-least) / draws
+	}
+	return loss
+}

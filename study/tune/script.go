@@ -1,0 +1,204 @@
+package tune
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/engine/schedule/collective/rules"
+	"github.com/halfpeak/halfpeak/internal/atomicfile"
+	"github.com/halfpeak/halfpeak/study/collectives"
+)
+
+// A benchmark measures a collective. Its command gets the ranks' environment, the word of the
+// collective, and the size in bytes.
+type benchmark struct {
+	name  string
+	words map[string]string // of the collectives; nil: all, by MPI's words with underscores
+	whole []string          // collectives whose size is that of all ranks
+	run   string            // the command, of the word and the size
+}
+
+var benchmarks = []benchmark{
+	{"osu", nil, []string{"reduce-scatter"}, "${BENCHMARKS}osu_%[1]s -m %[2]d:%[2]d"},
+	{"calibrate", map[string]string{"bcast": "bcast", "allreduce": "allreduce", "allgather": "allgather", "alltoall": "alltoall", "reduce": "reduce", "barrier": "barrier"}, nil,
+		"${BENCHMARKS}calibrate --passes 3 --minutes 0.1 --only-collectives %[1]s --smallest %[2]d --largest %[2]d"},
+	{"nccl-tests", map[string]string{"bcast": "broadcast", "allreduce": "all_reduce", "allgather": "all_gather", "reduce": "reduce", "reduce-scatter": "reduce_scatter"},
+		[]string{"allgather", "reduce-scatter"}, "${BENCHMARKS}%[1]s_perf -b %[2]d -e %[2]d -g 1"},
+}
+
+// Benchmarks returns the names of the benchmarks that scripts can run.
+func Benchmarks() (all []string) {
+	for _, b := range benchmarks {
+		all = append(all, b.name)
+	}
+	return all
+}
+
+// force returns the environment in which a library takes the choice's algorithm.
+func (c Choice) force(library string) string {
+	if c.Name == LibraryChoice {
+		return ""
+	}
+	word := strings.ReplaceAll(c.Collective, "-", "_")
+	switch library {
+	case "openmpi":
+		// Without the priority, another component of Open MPI may take the collective.
+		s := fmt.Sprintf("OMPI_MCA_coll_tuned_priority=100 OMPI_MCA_coll_tuned_use_dynamic_rules=1 OMPI_MCA_coll_tuned_%s_algorithm=%d ", word, c.OpenMPI)
+		if c.Segment > 0 {
+			s += fmt.Sprintf("OMPI_MCA_coll_tuned_%s_algorithm_segmentsize=%.0f ", word, float64(c.Segment))
+		}
+		if c.Name == "chain" {
+			s += fmt.Sprintf("OMPI_MCA_coll_tuned_%s_algorithm_chain_fanout=4 ", word)
+		}
+		return s
+	case "mpich":
+		return fmt.Sprintf("MPIR_CVAR_DEVICE_COLLECTIVES=none MPIR_CVAR_%s_INTRA_ALGORITHM=%s ", strings.ToUpper(word), c.MPICH)
+	}
+	s := "NCCL_ALGO=" + strings.ToUpper(c.NCCL[:1]) + c.NCCL[1:] + " "
+	if c.total() >= rules.SimpleFrom { // as rules files say it
+		s += "NCCL_PROTO=Simple "
+	}
+	return s
+}
+
+// total returns the size of all ranks' blocks, or of the message.
+func (c Choice) total() uint64 {
+	if c.InBlocks() {
+		return uint64(c.Size) * uint64(c.Ranks)
+	}
+	return uint64(c.Size)
+}
+
+// WriteScript writes a shell script that measures candidates, each into a file of its own in the
+// script's folder, and that leaves out those whose file is there. A measurement that fails leaves
+// no such file. It is an error if the benchmark does not measure a collective.
+func (m *Map) WriteScript(w io.Writer, which []int, bench string) error {
+	i := slices.IndexFunc(benchmarks, func(b benchmark) bool { return b.name == bench })
+	b := benchmarks[i]
+	var text strings.Builder
+	text.WriteString(`#!/bin/sh
+# MPIRUN starts the ranks, and BENCHMARKS is the path of the benchmarks, with its last slash.
+cd "$(dirname "$0")" || exit 1
+: "${MPIRUN:=mpirun}" "${BENCHMARKS:=}"
+failed=0
+measure() { # FILE VARIABLE… COMMAND…: into the file, if it is not there
+	[ -e "$1" ] && return
+	file=$1
+	shift
+	if env "$@" >"$file.part" 2>"$file.err" </dev/null; then
+		mv "$file.part" "$file" && rm -f "$file.err"
+	else
+		echo "$file: failed, see $file.err" >&2
+		failed=1
+	fi
+}
+`)
+	for _, i := range which {
+		c := m.Choices[i]
+		word := strings.ReplaceAll(c.Collective, "-", "_")
+		if b.words != nil {
+			if word = b.words[c.Collective]; word == "" {
+				return fmt.Errorf("%s does not measure %s; it has %s", b.name, c.Collective, strings.Join(slices.Sorted(maps.Keys(b.words)), ", "))
+			}
+		}
+		bytes := uint64(c.Size)
+		if slices.Contains(b.whole, c.Collective) {
+			bytes = c.total()
+		}
+		place := ""
+		if c.PerNode > 0 {
+			place = fmt.Sprintf(" --map-by ppr:%d:node", c.PerNode)
+			if m.Library == "mpich" {
+				place = fmt.Sprintf(" -ppn %d", c.PerNode)
+			}
+		}
+		fmt.Fprintf(&text, "measure %s %s$MPIRUN -n %d%s %s\n", c.file(), c.force(m.Library), c.Ranks, place, fmt.Sprintf(b.run, word, bytes))
+	}
+	text.WriteString("exit $failed\n")
+	_, err := io.WriteString(w, text.String())
+	return err
+}
+
+// Seconds returns how long the measurement of a candidate takes, by the prediction: a second to
+// start, and a thousand calls, or as many as fit in half a second but at least ten.
+func (m *Map) Seconds(i int) float64 {
+	mean, deviation := m.Predict(i)
+	call := 1e-6 * math.Exp(mean+deviation*deviation/2)
+	return 1 + call*max(10, min(1000, 0.5/call))
+}
+
+// Until returns the first candidates that take at most so many seconds, and at least one.
+func (m *Map) Until(which []int, seconds float64) []int {
+	for k, i := range which {
+		if seconds -= m.Seconds(i); seconds < 0 {
+			return which[:max(1, k)]
+		}
+	}
+	return which
+}
+
+// Rules returns the choices as [collectives.Times.Rules] does. There is none where the library's own
+// choice is the best.
+func (m *Map) Rules() (all []rules.Rule) {
+	of := map[string]*collectives.Times{}
+	for _, d := range m.Decisions() {
+		if of[d.Collective] == nil {
+			of[d.Collective] = &collectives.Times{}
+		}
+		t := of[d.Collective]
+		t.Times = append(t.Times, collectives.Timing{Entry: d.Entry, Ranks: d.Ranks, Call: collective.Call{Bytes: uint64(d.Size), Segment: uint64(d.Segment)}})
+	}
+	for _, name := range slices.Sorted(maps.Keys(of)) {
+		all = append(all, of[name].Rules()...)
+	}
+	return slices.DeleteFunc(all, func(r rules.Rule) bool { return r.Algorithm == LibraryChoice })
+}
+
+// WriteRules writes the rules file of the library, whose name path a comment has. For MPICH, which has none that all its versions
+// read, it writes the variables of the algorithms that are best in most calls of a collective.
+func (m *Map) WriteRules(w io.Writer, path string) error {
+	if _, err := fmt.Fprintf(w, "# %s\n# %s\n", atomicfile.Imprint, m.Use(path)); err != nil {
+		return err
+	}
+	switch m.Library {
+	case "openmpi":
+		return rules.OpenMPI(w, m.Rules())
+	case "nccl":
+		return rules.NCCL(w, m.Rules(), rules.NCCLOptions{})
+	}
+	counts, most := map[string]int{}, map[string]Choice{}
+	for _, d := range m.Decisions() {
+		c := d.Choice
+		counts[c.Collective+c.Name]++
+		if counts[c.Collective+c.Name] > counts[c.Collective+most[c.Collective].Name] {
+			most[c.Collective] = c
+		}
+	}
+	for _, name := range m.Collectives {
+		if c := most[collective.Of(name)[0].Collective]; c.Name != LibraryChoice {
+			if _, err := fmt.Fprintf(w, "export %s\n", strings.TrimSpace(c.force(m.Library))); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// RulesFile returns the name of the library's rules file.
+func (m *Map) RulesFile() string {
+	return map[string]string{"openmpi": "rules.conf", "mpich": "rules.sh", "nccl": "rules.csv"}[m.Library]
+}
+
+// Use says how a program takes the rules file.
+func (m *Map) Use(path string) string {
+	return fmt.Sprintf(map[string]string{
+		"openmpi": "Use: mpirun --mca coll_tuned_priority 100 --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename %s",
+		"mpich":   "Use: . %s, which has one algorithm for each collective",
+		"nccl":    "Use: NCCL_TUNER_CONFIG_FILE=%s, with NCCL's example tuner plugin in NCCL_TUNER_PLUGIN",
+	}[m.Library], path)
+}

@@ -1,0 +1,212 @@
+package tune
+
+import (
+	"context"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/model/quantity"
+)
+
+// pair is two algorithms of one call whose logarithmic times are m and n before a measurement.
+func pair(m, n float64) []Candidate {
+	return []Candidate{
+		{Group: "g", Labels: [labels]string{"a", "a", "a", "a"}, Ranks: 2, Size: 8, Parts: Parts{math.Exp(m)}},
+		{Group: "g", Labels: [labels]string{"a", "a", "b", "b"}, Ranks: 2, Size: 16, Parts: Parts{math.Exp(n)}},
+	}
+}
+
+func near(t *testing.T, what string, got, want, tolerance float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= tolerance) {
+		t.Errorf("%s = %v, want %v ± %v", what, got, want, tolerance)
+	}
+}
+
+// The posterior of two candidates by hand: they share the group, and the first two labels.
+func TestPosterior(t *testing.T) {
+	p := Prior{Machine: 1e-6, Factor: [5]float64{0.5, 0.4, 0.3, 0.2, 0.1}, Smooth: [5]float64{0.3, 0, 0, 0.2, 0}, Own: 0.1, Noise: 0.05, Octaves: [2]float64{2, 1}}
+	tuner := New(pair(1, 2), p)
+	tuner.Add([]Measurement{{0, math.Exp(1.7)}})
+	own := 0.25 + 0.16 + 0.09 + 0.04 + 0.01 + 0.09 + 0.04 + 0.01
+	cross := 0.25 + 0.16 + 0.09 + 0.09*math.Exp(-0.125) // an octave of two: exp(−½·½²)
+	seen := own + 0.0025
+	for i, want := range [][2]float64{{1 + own/seen*0.7, own - own*own/seen}, {2 + cross/seen*0.7, own - cross*cross/seen}} {
+		mean, deviation := tuner.Predict(i)
+		near(t, "mean", mean, want[0], 1e-9)
+		near(t, "variance", deviation*deviation, want[1], 1e-9)
+	}
+}
+
+// The machine's factors follow measurements of several collectives, and so do those without one.
+func TestMachineFactor(t *testing.T) {
+	all := pair(0, 0)
+	all[1].Group, all[1].Call = "other", 1
+	tuner := New(all, Default)
+	tuner.Add([]Measurement{{0, 3}})
+	if mean, _ := tuner.Predict(1); mean < 0.5 || mean > math.Log(3) {
+		t.Errorf("the other collective takes e^%.2f, want between e^0.5 and 3", mean)
+	}
+}
+
+// The expected loss of one of two independent log-normal times is E(e^d − 1)⁺ with normal d.
+func TestLoss(t *testing.T) {
+	normal := distuv.UnitNormal
+	for _, by := range []float64{-0.3, 0, 0.4} {
+		tuner := New(pair(1+by, 1), Prior{Machine: 1, Own: 0.3, Noise: 0.1, Octaves: [2]float64{1, 1}})
+		s := 0.3 * math.Sqrt2
+		want := math.Exp(by+s*s/2)*normal.CDF(by/s+s) - normal.CDF(by/s)
+		near(t, "loss", tuner.Loss(0), want, 0.06) // 3 deviations of 1,000 draws
+	}
+}
+
+// The knowledge gradient of an uncertain time beside a known one is 1 − E min(1, e^x)/1.
+func TestGain(t *testing.T) {
+	for _, s := range []float64{0.2, 0.6} {
+		got := gain([]int{0, 1}, []float64{0, 0}, []float64{0, -s * s / 2}, []float64{0, s})
+		want := 2*distuv.UnitNormal.CDF(s/2) - 1 // as the price of an option at the money
+		near(t, "gain", got, want, 0.12*want)    // seven points at a bend
+	}
+}
+
+func question() Question {
+	return Question{Collectives: []string{"allreduce", "bcast"}, Library: "openmpi", Ranks: []int{4, 16}, PerNode: 4, Sizes: []quantity.Bytes{8, 65536}}
+}
+
+// All candidates can be asked for but those measured; after all were measured the loss is small.
+func TestNext(t *testing.T) {
+	m, err := NewMap(context.Background(), question())
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := MeanLoss(m.Decisions())
+	seen := map[int]bool{}
+	for {
+		next := m.Next(10)
+		if len(next) == 0 {
+			break
+		}
+		for _, i := range next {
+			if seen[i] {
+				t.Fatalf("candidate %d is asked for twice", i)
+			}
+			seen[i] = true
+			c := m.Choices[i]
+			m.Measure(c, quantity.Micros(10+len(c.Name)))
+		}
+	}
+	all := m.Decisions()
+	if after := MeanLoss(all); after > before/5 {
+		t.Errorf("expected loss %.2f before and %.2f after everything was measured", before, after)
+	}
+	for _, d := range all { // the shortest names are the fastest, and the margin is for the library's choice
+		if want := map[string]int{"allreduce": len("ring"), "bcast": len("chain")}[d.Collective]; len(d.Name) != want {
+			t.Errorf("%s on %d ranks, %v: %s", d.Collective, d.Ranks, d.Size, d.Name)
+		}
+	}
+	if rules := m.Rules(); len(rules) == 0 || rules[0].Algorithm != "ring" {
+		t.Errorf("rules: %v", rules)
+	}
+}
+
+// Where the library's choice is as good, there is no rule.
+func TestNoRuleWithoutGain(t *testing.T) {
+	q := question()
+	q.Ranks, q.Sizes = []int{4}, []quantity.Bytes{8}
+	m, err := NewMap(context.Background(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range m.Choices {
+		m.Measure(c, 10)
+	}
+	if rules := m.Rules(); len(rules) != 0 {
+		t.Errorf("rules %v, want none", rules)
+	}
+}
+
+func TestQuestionErrors(t *testing.T) {
+	for want, change := range map[string]func(*Question){
+		"no library":             func(q *Question) { q.Library = "openmp" },
+		`no collective "redce"`:  func(q *Question) { q.Collectives = []string{"redce"} },
+		"3 ranks":                func(q *Question) { q.Ranks = []int{3} },
+		"nccl has no algorithm":  func(q *Question) { q.Library, q.Collectives = "nccl", []string{"gather"} },
+		"1 ranks: take at least": func(q *Question) { q.Ranks, q.PerNode = []int{1}, 0 },
+	} {
+		q := question()
+		change(&q)
+		if _, err := NewMap(context.Background(), q); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}
+
+// A script names the variables of each library, and a file that is read again.
+func TestScript(t *testing.T) {
+	for _, c := range []struct{ library, bench, name, want string }{
+		{"openmpi", "osu", "ring", "measure allreduce.ring.0.16x4.65536.out OMPI_MCA_coll_tuned_priority=100 OMPI_MCA_coll_tuned_use_dynamic_rules=1 OMPI_MCA_coll_tuned_allreduce_algorithm=4 $MPIRUN -n 16 --map-by ppr:4:node ${BENCHMARKS}osu_allreduce -m 65536:65536\n"},
+		{"mpich", "osu", "ring", "MPIR_CVAR_DEVICE_COLLECTIVES=none MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=ring $MPIRUN -n 16 -ppn 4 ${BENCHMARKS}osu_allreduce -m 65536:65536\n"},
+		{"nccl", "nccl-tests", "double-tree", "NCCL_ALGO=Tree $MPIRUN -n 16 --map-by ppr:4:node ${BENCHMARKS}all_reduce_perf -b 65536 -e 65536 -g 1\n"},
+		{"openmpi", "osu", LibraryChoice, "measure allreduce.default.0.16x4.65536.out $MPIRUN"},
+	} {
+		q := question()
+		q.Library, q.Collectives = c.library, q.Collectives[:1]
+		m, err := NewMap(context.Background(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(m.Choices, func(o Choice) bool { return o.Name == c.name && o.Ranks == 16 && o.Size == 65536 })
+		var text strings.Builder
+		if err := m.WriteScript(&text, []int{i}, c.bench); err != nil || !strings.Contains(text.String(), c.want) {
+			t.Errorf("%v: the script lacks %q:\n%s", err, c.want, text.String())
+		}
+		back, err := choiceOf(m.Choices[i].file())
+		if back.Entry = (collective.Entry{Collective: back.Collective, Name: back.Name}); err != nil || back.file() != m.Choices[i].file() {
+			t.Errorf("%s is read as %+v, %v", m.Choices[i].file(), back, err)
+		}
+	}
+}
+
+// Each kind of output has one time; what cannot be read is left out with a note.
+func TestReadFolder(t *testing.T) {
+	folder := t.TempDir()
+	for name, text := range map[string]string{
+		"allreduce.ring.0.16x4.65536.out":  "# OSU MPI Allreduce Latency Test v7.4\n# Size       Avg Latency(us)\n65536                 31.50\n",
+		"bcast.binomial.0.16x4.8.out":      "# halfpeak calibrate 1\nmeasure,level,way,pairs,bytes,variant,pass,repeats,median_us\nbcast,,in,16,8,0,1,10,7.5\nbcast,,in,16,8,0,2,10,7.0\n# 0.2 s\n",
+		"allreduce.ring.0.16x4.8.out":      "killed\n",
+		"allreduce.ring.0.5x0.8.out":       "# OSU MPI Allreduce Latency Test v7.4\n# Size       Avg Latency(us)\n8                 31.50\n",
+		"notes.out":                        "mine\n",
+		"allreduce.ring.0.16x4.8.out.part": "half of it",
+	} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m, err := NewMap(context.Background(), question())
+	if err != nil {
+		t.Fatal(err)
+	}
+	notes, err := m.ReadFolder(folder)
+	if err != nil || len(notes) != 2 || m.Unknown != 1 {
+		t.Errorf("%v: notes %q, %d unknown; want 2 and 1", err, notes, m.Unknown)
+	}
+	for i, c := range m.Choices {
+		mean, _ := m.Predict(i)
+		switch c.file() {
+		case "allreduce.ring.0.16x4.65536.out":
+			near(t, "OSU", math.Exp(mean), 31.5, 1)
+		case "bcast.binomial.0.16x4.8.out":
+			near(t, "calibrate, the faster pass", math.Exp(mean), 7, 0.5)
+		}
+	}
+	if len(m.measured) != 2 {
+		t.Errorf("%d candidates were measured, want 2", len(m.measured))
+	}
+}

@@ -1,0 +1,229 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/csv"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/study/collectives"
+	"github.com/halfpeak/halfpeak/study/tune"
+)
+
+// A set has all candidates of a machine, with the time of each.
+type set struct {
+	machine  string
+	all      []tune.Candidate
+	times    []float64
+	defaults map[int]float64 // times of the library's choice, by call
+}
+
+// schedules say which schedule of the registry stands for an algorithm: that of the first row whose
+// first word is a part of its name. Of those without a schedule nothing is known.
+var schedules = map[string][][2]string{
+	"allreduce": {{"bine_lat", "recursive-doubling"}, {"bine-l", "recursive-doubling"}, {"recdoub-l", "recursive-doubling"},
+		{"recursive", "recursive-doubling"}, {"non_blocking", "recursive-doubling"}, {"hier", ""}, {"collnet", ""}, {"nvls", ""}, {"trix", ""},
+		{"segmented_ring", "segmented-ring"}, {"ring", "ring"}, {"tree", "double-tree"}, {"nonoverlapping", "reduce-broadcast"},
+		{"rdbc", "reduce-broadcast"}, {"basic_linear", "linear"}, {"pat", "ring"}, {"", "rabenseifner"}},
+	"bcast": {{"bine_bdw", "scatter-doubling"}, {"allgather_ring", "scatter-ring"}, {"allgather", "scatter-doubling"}, {"split", "split-binary"},
+		{"binary", "binary"}, {"bintree", ""}, {"trinary", ""}, {"chain", "chain"}, {"pipeline", "pipeline"}, {"knomial", "k-nomial"},
+		{"linear", "linear"}, {"", "binomial"}},
+	"reduce": {{"bine_bdw", "rabenseifner"}, {"reduce_scatter", "rabenseifner"}, {"rabenseifner", "rabenseifner"}, {"in_order", "in-order-binary"},
+		{"in-order", "in-order-binary"}, {"binary", "binary"}, {"trinary", ""}, {"chain", "chain"}, {"pipeline", "pipeline"}, {"linear", "linear"},
+		{"", "binomial"}},
+	"allgather": {{"3dtorus", ""}, {"gtbc", ""}, {"ring", "ring"}, {"neighbor", "neighbour-exchange"}, {"bruck", "bruck"}, {"sparbit", "bruck"},
+		{"linear", "linear"}, {"", "recursive-doubling"}},
+	"alltoall": {{"blacc", ""}, {"crp", ""}, {"doublespread", ""}, {"bruck", "bruck"}, {"log", "bruck"}, {"bine", "bruck"}, {"sync", "linear-sync"},
+		{"linear", "linear"}, {"", "pairwise"}},
+	"gather":         {{"simple", ""}, {"sync", "linear-sync"}, {"linear", "linear"}, {"", "binomial"}},
+	"scatter":        {{"use-bcast", ""}, {"nb", "linear-nonblocking"}, {"linear", "linear"}, {"", "binomial"}},
+	"reduce-scatter": {{"ring", "ring"}, {"overlapping", "reduce-scatter"}, {"", "recursive-halving"}},
+}
+
+// scheduleOf returns the schedule that stands for an algorithm, and its segment; empty for none.
+func scheduleOf(collective, algorithm string) (string, quantity.Bytes) {
+	for _, s := range schedules[collective] {
+		if !strings.Contains(strings.ToLower(algorithm), s[0]) {
+			continue
+		}
+		if s[1] == "double-tree" || s[1] == "segmented-ring" { // NCCL's and Open MPI's, which are pipelines
+			return s[1], 16 * quantity.KiB
+		}
+		return s[1], 0
+	}
+	return "", 0
+}
+
+// candidate returns the candidate of an algorithm, without the time of its schedule.
+func candidate(group, name, algorithm string, call, ranks int, bytes float64) tune.Candidate {
+	schedule, _ := scheduleOf(name, algorithm)
+	family := "" // PICO's own code, or that of the machine's network
+	for _, part := range []string{"segmented", "_over", "MPI", "UTOFU", "nccl", "hier"} {
+		if strings.Contains(algorithm, part) {
+			family = part
+			break
+		}
+	}
+	base := strings.TrimRight(algorithm, "0123456789-_") // without segment and ports
+	schedule = cmp.Or(schedule, base)
+	return tune.Candidate{Group: group, Call: call, Labels: [4]string{schedule, schedule + " " + family, base, algorithm}, Ranks: float64(ranks), Size: bytes}
+}
+
+// ports returns over how many ports of a node an algorithm of Fugaku sends at once.
+func ports(algorithm string) float64 {
+	switch {
+	case strings.Contains(algorithm, "UTOFU") && strings.HasSuffix(algorithm, "-3"):
+		return 3
+	case strings.Contains(algorithm, "UTOFU") && strings.HasSuffix(algorithm, "-6"):
+		return 6
+	}
+	return 1
+}
+
+// A row is a measurement. block is the size as in collective.Call.
+type row struct {
+	library, collective, algorithm string
+	ranks                          int
+	bytes, block, time             float64
+	nodes                          string
+}
+
+// machines are the files of the machines, in the folder of shared data.
+var machines = []struct{ name, file string }{
+	{"LUMI", "scale/pico-lumi.csv"}, {"MareNostrum", "scale/pico-mare_nostrum.csv"}, {"Fugaku", "scale/pico-fugaku.csv"},
+	{"ORFEO", "collectives/orfeo-epyc/bcast_core_algorithms_2_5_6.csv"},
+}
+
+// read reads a machine's file.
+func read(path string) (all []row, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	lines, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	number := func(text string) float64 {
+		v, _ := strconv.ParseFloat(text, 64) // of published files
+		return v
+	}
+	for _, line := range lines[1:] {
+		v := map[string]string{}
+		for i, name := range lines[0] {
+			v[name] = line[i]
+		}
+		if cores := int(number(v["cores"])); cores > 0 { // ORFEO; a node has 128
+			if slices.Contains([]int{2, 6, 14, 30, 62, 126, 254}, cores) {
+				name := map[string]string{"2": "chain", "5": "binary", "6": "binomial"}[v["algorithm"]]
+				all = append(all, row{"Open MPI", "bcast", name, cores, number(v["size"]), number(v["size"]), number(v["latency"]), ""})
+			}
+			continue
+		}
+		r := row{v["library"], strings.ReplaceAll(v["collective"], "_", "-"), v["algorithm"], int(number(v["tasks_per_node"])), number(v["bytes"]), 0, number(v["median_us"]), v["nodes"] + "x" + v["tasks_per_node"]}
+		for part := range strings.SplitSeq(v["nodes"], "x") {
+			r.ranks *= int(number(part))
+		}
+		if r.block = r.bytes; (collective.Entry{Collective: r.collective}).InBlocks() {
+			r.block = max(1, math.Floor(r.bytes/float64(r.ranks)))
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}
+
+// load reads the set of a machine. Times of several runs are averaged. Calls with one algorithm are
+// left out.
+func load(folder, machine, file string) (*set, error) {
+	rows, err := read(filepath.Join(folder, file))
+	if err != nil {
+		return nil, err
+	}
+	s := &set{machine: machine, defaults: map[int]float64{}}
+	type callKey struct {
+		library, collective, nodes string
+		ranks                      int
+		bytes                      float64
+	}
+	calls, times := map[callKey]int{}, map[int]map[string][]float64{}
+	for _, r := range rows {
+		k := callKey{r.library, r.collective, r.nodes, r.ranks, r.bytes}
+		if _, known := calls[k]; !known {
+			calls[k] = len(calls)
+			times[calls[k]] = map[string][]float64{}
+		}
+		of := times[calls[k]]
+		of[r.algorithm] = append(of[r.algorithm], r.time)
+	}
+	done := map[string]bool{}
+	for _, r := range rows {
+		call := calls[callKey{r.library, r.collective, r.nodes, r.ranks, r.bytes}]
+		key := fmt.Sprint(call, " ", r.algorithm)
+		if done[key] {
+			continue
+		}
+		done[key] = true
+		t := mean(times[call][r.algorithm])
+		if strings.HasPrefix(r.algorithm, "default_") || r.algorithm == "default-default" {
+			s.defaults[call] = t
+			continue
+		}
+		c := candidate(r.library+" "+r.collective, r.collective, r.algorithm, call, r.ranks, r.bytes)
+		if c.Parts, err = partsOf(r, rows); err != nil {
+			return nil, err
+		}
+		s.all, s.times = append(s.all, c), append(s.times, t)
+	}
+	tune.Complete(s.all)
+	return s, nil
+}
+
+// computed has the parts of schedules by collective, schedule and ranks.
+var computed = map[string]map[tune.Place]tune.Parts{}
+
+// partsOf returns the parts of the time of a row's schedule, and computes those of all sizes at once.
+func partsOf(r row, rows []row) (tune.Parts, error) {
+	schedule, segment := scheduleOf(r.collective, r.algorithm)
+	if schedule == "" {
+		return tune.Parts{}, nil
+	}
+	key := fmt.Sprint(r.collective, " ", schedule, " ", r.ranks)
+	if computed[key] == nil {
+		q := collectives.Question{Collective: r.collective, Algorithm: schedule, Ranks: []int{r.ranks}}
+		for _, o := range rows {
+			if o.collective == r.collective && o.ranks == r.ranks {
+				q.Sizes = append(q.Sizes, quantity.Bytes(o.block))
+			}
+		}
+		if segment > 0 {
+			q.Segments = []quantity.Bytes{segment}
+		}
+		var err error
+		if computed[key], err = tune.PartsOf(context.Background(), q); err != nil {
+			return tune.Parts{}, fmt.Errorf("%s: %w", key, err)
+		}
+	}
+	at := tune.Place{Algorithm: schedule, Ranks: r.ranks, Size: quantity.Bytes(r.block), Segment: segment}
+	parts, segmented := computed[key][at]
+	if at.Segment = 0; !segmented {
+		parts = computed[key][at]
+	}
+	parts[2] /= ports(r.algorithm)
+	return parts, nil
+}
+
+func mean(values []float64) (m float64) {
+	for _, v := range values {
+		m += v / float64(len(values))
+	}
+	return m
+}
