@@ -5,28 +5,8 @@ import (
 	"math"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
-	"github.com/halfpeak/halfpeak/fit/forecast"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
-
-// Curve returns the measured points as a curve that predicts the next measurement of a size. A
-// fit's lines describe the system; a curve predicts better ([forecast]). Times of round trips have
-// been halved. Errors wrap [forecast.ErrNoCurve].
-func (r *Result) Curve() (forecast.Curve, error) {
-	points := make([]forecast.Point, len(r.Points))
-	for i, p := range r.Points {
-		points[i] = forecast.Point{Size: p.Size, Time: p.Time, Runs: int(min(p.Count, math.MaxInt32)), Deviation: p.Deviation}
-	}
-	k := forecast.Operations
-	if r.Kind == benchfile.OneWay {
-		k = forecast.Latencies
-	}
-	c, err := k.New(points, r.Resolution())
-	if err != nil {
-		return c, fmt.Errorf("%s: %w", r.Name, err)
-	}
-	return c, nil
-}
 
 // Resolution is the step of the times: that of a clock if they show one, else that of their
 // printing; 0 if neither is known.

@@ -12,6 +12,7 @@
 package fit
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -25,6 +26,9 @@ import (
 // An Estimate is a value with its 95 % confidence interval. With no more points
 // than parameters there is no interval: Low is 0 and High +Inf.
 type Estimate[T ~float64] struct{ Value, Low, High T }
+
+// around is v ± d, with a lower end that is not negative.
+func around[T ~float64](v, d float64) Estimate[T] { return Estimate[T]{T(v), T(max(0, v-d)), T(v + d)} }
 
 // A Segment is a line T(n) = β + nτ over the sizes From ≤ n ≤ To.
 type Segment struct {
@@ -158,14 +162,7 @@ func prepare(t *benchfile.Table) (points []Point, kind benchfile.Kind, warnings 
 			Count: max(s.Count, 1), Line: s.Line, Deviation: math.Sqrt(max(0, s.Variance)) / float64(s.Mean),
 		})
 	}
-	slices.SortFunc(points, func(a, b Point) int {
-		if a.Size < b.Size {
-			return -1
-		} else if a.Size > b.Size {
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(points, func(a, b Point) int { return cmp.Compare(a.Size, b.Size) })
 	if empty {
 		warnings = append(warnings, "the empty message (size 0) is left out")
 	}

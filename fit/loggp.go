@@ -163,22 +163,15 @@ func (r *LogGPResult) fitLatency(t *benchfile.Table) (err error) {
 
 // separate takes o_s and o_r at the smallest size off the sum.
 func (r *LogGPResult) separate(send, receive *benchfile.Table) error {
-	smallest := func(t *benchfile.Table) (benchfile.Sample, error) {
-		for _, s := range t.Samples {
-			if s.Size > 0 {
-				return s, nil
-			}
+	var smallest [2]benchfile.Sample
+	for i, t := range []*benchfile.Table{send, receive} {
+		at := slices.IndexFunc(t.Samples, func(s benchfile.Sample) bool { return s.Size > 0 })
+		if at < 0 {
+			return fmt.Errorf("%s: %w: no size above 0", t.Name(), ErrNoData)
 		}
-		return benchfile.Sample{}, fmt.Errorf("%s: %w: no size above 0", t.Name(), ErrNoData)
+		smallest[i] = t.Samples[at]
 	}
-	s, err := smallest(send)
-	if err != nil {
-		return err
-	}
-	o, err := smallest(receive)
-	if err != nil {
-		return err
-	}
+	s, o := smallest[0], smallest[1]
 	latency := r.Sum.Value - s.Mean - o.Mean
 	if latency < 0 {
 		return fmt.Errorf("LogGP: L would be %v: o_s = %v and o_r = %v (%v, %v) are more than the one-way time of %v; they overlap with the transfer, or were measured otherwise",
@@ -217,5 +210,5 @@ func (l *line) estimate(n float64) Estimate[quantity.Micros] {
 	if !math.IsInf(l.varTau, 1) {
 		d = l.t * l.sd(n)
 	}
-	return Estimate[quantity.Micros]{quantity.Micros(v), quantity.Micros(max(0, v-d)), quantity.Micros(v + d)}
+	return around[quantity.Micros](v, d)
 }

@@ -5,11 +5,12 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"gonum.org/v1/gonum/mat"
 )
 
 // Stages fits a line to each table, the stages of a pipeline in their order, and
@@ -109,12 +110,9 @@ func EndToEnd(tables ...*benchfile.Table) (*EndToEndResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	micros := func(v, d float64) Estimate[quantity.Micros] {
-		v = max(0, v) // but for rounding it is not below, or refused
-		return Estimate[quantity.Micros]{quantity.Micros(v), quantity.Micros(max(0, v-d)), quantity.Micros(v + d)}
-	}
+	micros := func(v, d float64) Estimate[quantity.Micros] { return around[quantity.Micros](max(0, v), d) } // but for rounding it is not below, or refused
 	perByte := func(i int) Estimate[quantity.MicrosPerByte] {
-		return Estimate[quantity.MicrosPerByte]{quantity.MicrosPerByte(max(0, v[i])), quantity.MicrosPerByte(max(0, v[i]-d[i])), quantity.MicrosPerByte(v[i] + d[i])}
+		return around[quantity.MicrosPerByte](max(0, v[i]), d[i])
 	}
 	r.Errors = errorsOf(points)
 	names := []string{"the time of the first packet", "the bottleneck's time of a packet"}

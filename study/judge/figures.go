@@ -4,10 +4,14 @@ import (
 	"fmt"
 
 	"github.com/halfpeak/halfpeak/data"
+	"github.com/halfpeak/halfpeak/engine/programs"
+	"github.com/halfpeak/halfpeak/fit"
+	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/study/bench"
 	"github.com/halfpeak/halfpeak/study/predict"
 	"github.com/halfpeak/halfpeak/whatif"
 )
@@ -70,4 +74,48 @@ func drawn(f data.Figure) (reports.Picture, error) {
 	c, err := predict.Curves(predict.CurveKind(f.Kind), sizes, designs...)
 	c.Title = f.Title
 	return c, err
+}
+
+// Signature draws the LogP signatures that the engine runs, as HP-LAM's figure 4.1: a line for
+// each Δ, with the parameters that are read from them.
+func Signature(designs ...whatif.Design) (reports.Figure, error) {
+	f := reports.Figure{
+		X:     reports.Axis{Label: "messages", Scale: reports.Log},
+		Y:     reports.Axis{Label: "average interval (µs)"},
+		Notes: []string{"Requests issued by a simulated node, a computation of Δ after each."},
+	}
+	bursting, err := programs.Find("signature", programs.Simulated)
+	if err != nil {
+		return f, err
+	}
+	for _, d := range designs {
+		r, err := newRun(&Validation{}, ValidateOptions{}, d)
+		if err != nil {
+			return f, err
+		}
+		bursts, rtt, err := r.bursts(bursting, []quantity.Micros{0, 0.25, 0.5, 1, 1.5, 2})
+		if err != nil {
+			return f, fmt.Errorf("%s: %w", d.Layer.Ref(), err)
+		}
+		f.Series = append(f.Series, bench.SignatureSeries(bursts, reports.Line, func(delta quantity.Micros) string {
+			return fmt.Sprintf("%s: Δ = %v", d.Layer.Ref(), delta)
+		})...)
+		found, err := fit.LogP(&benchfile.Table{Kind: benchfile.Interval, Bursts: bursts}, rtt)
+		if err != nil {
+			continue // a machine that is not LogP's has a signature all the same
+		}
+		first, last := f.Series[len(f.Series)-6], f.Series[len(f.Series)-1]
+		mark := func(s reports.Series, i int, format string, values ...any) {
+			f.Marks = append(f.Marks, reports.Mark{Kind: reports.AtPoint, X: s.X[i], Y: s.Y[i], Series: s.Name, Label: fmt.Sprintf(format, values...)})
+		}
+		mark(first, 0, "o_s = %v", found.SendOverhead.Value)
+		if found.Gap.Low > 0 {
+			mark(first, len(first.X)-1, "g = %v", found.Gap.Value)
+		} else {
+			mark(first, len(first.X)-1, "g ≤ o_s + o_r = %v", found.Gap.High)
+		}
+		mark(last, len(last.X)-1, "Δ + o_s + o_r, so o_r = %v", found.ReceiveOverhead.Value)
+		f.Notes = append(f.Notes, fmt.Sprintf("%s: L = RTT/2 − o_s − o_r = %v, with the round trip of %v.", d.Layer.Ref(), found.Latency.Value, rtt))
+	}
+	return f, nil
 }

@@ -49,7 +49,6 @@ type Accuracy struct {
 	Numbers int // all of them
 	// Errors are the relative errors without sign, ascending. Bounds have none.
 	Errors     []float64
-	Inside     int // of those with an error: computed within the error bar of what is printed
 	Bounds     int
 	BoundsKept int
 }
@@ -87,9 +86,6 @@ func accuracyOf(all []data.Result) Accuracy {
 			}
 		case !math.IsNaN(r.Error):
 			a.Errors = append(a.Errors, math.Abs(r.Error))
-			if r.Met {
-				a.Inside++
-			}
 		}
 	}
 	slices.Sort(a.Errors)

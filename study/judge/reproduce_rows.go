@@ -63,31 +63,8 @@ func (r Reproduction) Rows() reports.Rows {
 		reports.Col("id", "", func(r data.Result) any { return r.ID }),
 		reports.Col("formula", "", func(r data.Result) any { return r.Formula }),
 	)
-	rows.Notes = append(notes.Lines(""), r.sums()...)
+	rows.Notes = append(notes.Lines(""), r.headline()...)
 	return rows
-}
-
-// sums say how many numbers there are of each kind, and how good the predictions are.
-func (r Reproduction) sums() []string {
-	met, stated := r.stated()
-	lines := []string{fmt.Sprintf("%d inputs, %d stated (%d come out, the others have their reasons), %d measured.",
-		r.count(data.Input), stated, met, r.count(data.Measured))}
-	if s := r.Of(data.Predicted).Sentence(); s != "" {
-		lines = append(lines, "Of the measured ones, "+strings.Replace(s, "One number", "one", 1))
-	}
-	if others := r.unscoredCounts(); others != "" {
-		lines = append(lines, "The other measured ones prove less and are only counted: "+others+".")
-	}
-	return append(lines, r.uncomputed("")...)
-}
-
-// uncomputed counts the numbers that no model computes; empty without any.
-func (r Reproduction) uncomputed(where string) []string {
-	n := r.count(data.None)
-	if n == 0 {
-		return nil
-	}
-	return []string{fmt.Sprintf("No model computes %d more numbers of the papers, such as sizes, equipment and prices%s.", n, where)}
 }
 
 // Summary returns what a person reads first: a line for each paper, with what its numbers prove,
@@ -162,7 +139,10 @@ func (r Reproduction) headline() []string {
 	}
 	met, stated := r.stated()
 	lines = append(lines, fmt.Sprintf("Inputs are model parameters, so they are not counted as predictions. The papers state %d computed numbers, of which %d are reproduced; the rest have notes with the reasons.", stated, met))
-	return append(lines, r.uncomputed("; each has its reason in the list of all rows")...)
+	if n := r.count(data.None); n > 0 {
+		lines = append(lines, fmt.Sprintf("No model computes %d more numbers of the papers, such as sizes, equipment and prices; each has its reason in the list of all rows.", n))
+	}
+	return lines
 }
 
 // Blocks are the section of a report about one platform.

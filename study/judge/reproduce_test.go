@@ -25,7 +25,7 @@ func TestAccuracy(t *testing.T) {
 		row("", "=", 0.5, false),
 	}
 	a := r.Of(data.Predicted)
-	if a.Numbers != 5 || len(a.Errors) != 3 || a.Median() != 0.1 || a.Worst() != 0.3 || a.Within(0.1) != 2 || a.Inside != 1 || a.Bounds != 2 || a.BoundsKept != 1 {
+	if a.Numbers != 5 || len(a.Errors) != 3 || a.Median() != 0.1 || a.Worst() != 0.3 || a.Within(0.1) != 2 || a.Bounds != 2 || a.BoundsKept != 1 {
 		t.Errorf("%+v", a)
 	}
 	if got := r.unscoredCounts(); got != "1 fitted, 2 repeated" {

@@ -66,30 +66,6 @@ func (r Validated) Difference() float64 {
 	return d
 }
 
-// A Verdict is what a row says of the model.
-type Verdict string
-
-// The verdicts.
-const (
-	Agrees     Verdict = "agrees"      // but for rounding
-	KnownBound Verdict = "known bound" // it differs as far as is known of the formula
-	Failure    Verdict = "failure"     // it differs, and nothing explains it
-	Unjudged   Verdict = "unjudged"    // no formula speaks of the quantity
-)
-
-// Verdict says whether model and engine agree.
-func (r Validated) Verdict() Verdict {
-	switch d := r.Difference(); {
-	case r.NoFormula:
-		return Unjudged
-	case d == 0:
-		return Agrees
-	case r.Bound != "":
-		return KnownBound
-	}
-	return Failure
-}
-
 // Validate runs the programs on simulated nodes whose parts cost what the platforms' files say,
 // and puts their results beside the formulas. An error names the layer and the program.
 func Validate(o ValidateOptions, designs ...whatif.Design) (*Validation, error) {

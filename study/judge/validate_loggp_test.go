@@ -39,10 +39,10 @@ func TestValidateRandomLogGP(t *testing.T) {
 		}
 		for _, r := range v.Results {
 			rows++
-			switch r.Verdict() {
-			case Failure:
+			switch verdictOf(r) {
+			case failure:
 				t.Errorf("seed %d: %+v: %s of %v: %s is %v by the formula, %v in the engine", seed, *l, r.Program, r.Size, r.Quantity, r.Model, r.Engine)
-			case KnownBound:
+			case knownBound:
 				bounds++
 			}
 		}

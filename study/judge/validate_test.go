@@ -19,15 +19,15 @@ func (l scaled) OneWay(n quantity.Bytes) quantity.Micros { return l.oneWay * l.L
 
 func (l scaled) Gap(n quantity.Bytes) quantity.Micros { return l.gap * l.Layer.Gap(n) }
 
-func verdicts(t *testing.T, o ValidateOptions, ref string) (*Validation, map[Verdict]int) {
+func verdicts(t *testing.T, o ValidateOptions, ref string) (*Validation, map[verdict]int) {
 	t.Helper()
 	v, err := Validate(o, designOf(t, ref))
 	if err != nil {
 		t.Fatal(err)
 	}
-	count := map[Verdict]int{}
+	count := map[verdict]int{}
 	for _, r := range v.Results {
-		count[r.Verdict()]++
+		count[verdictOf(r)]++
 	}
 	return v, count
 }
@@ -38,12 +38,12 @@ func TestValidate(t *testing.T) {
 	sizes := []quantity.Bytes{1, 1000, 4096}
 	for _, ref := range []string{"clip/no-snoop", "hp-lam", "sun-lam-ss20"} {
 		v, count := verdicts(t, ValidateOptions{Sizes: sizes, Nodes: 3}, ref)
-		if count[Failure] > 0 || count[Agrees] < 10 {
+		if count[failure] > 0 || count[agrees] < 10 {
 			t.Errorf("%s: %v", ref, count)
 		}
 		for _, r := range v.Results {
-			if (r.Verdict() == KnownBound) != (r.Bound != "" && r.Difference() != 0 && !math.IsNaN(r.Difference())) {
-				t.Errorf("%+v is %s", r, r.Verdict())
+			if (verdictOf(r) == knownBound) != (r.Bound != "" && r.Difference() != 0 && !math.IsNaN(r.Difference())) {
+				t.Errorf("%+v is %s", r, verdictOf(r))
 			}
 		}
 	}
@@ -56,7 +56,7 @@ func TestValidateSeesAWrongFormula(t *testing.T) {
 	for _, wrong := range []scaled{{l, 1.2, 1}, {l, 1, 1.2}, {l, 0.8, 1}} {
 		o := ValidateOptions{Programs: []string{"ping_pong", "latency", "bandwidth"}, Sizes: []quantity.Bytes{4096, 10_000}, Model: wrong}
 		v, count := verdicts(t, o, ref)
-		if count[Failure] == 0 {
+		if count[failure] == 0 {
 			t.Errorf("%v × one way, %v × gap: %v", float64(wrong.oneWay), float64(wrong.gap), count)
 		}
 		i := slices.IndexFunc(v.Results, func(r Validated) bool { return r.Program == "latency" && r.Quantity == "one way" })
@@ -69,18 +69,18 @@ func TestBoundsHaveASide(t *testing.T) {
 	for _, c := range []struct {
 		side   side
 		engine float64
-		want   Verdict
-	}{{slower, 12, KnownBound}, {slower, 8, Failure}, {faster, 8, KnownBound}, {faster, 12, Failure}, {either, 8, KnownBound}, {slower, 10, Agrees}} {
+		want   verdict
+	}{{slower, 12, knownBound}, {slower, 8, failure}, {faster, 8, knownBound}, {faster, 12, failure}, {either, 8, knownBound}, {slower, 10, agrees}} {
 		r, err := newRun(&Validation{}, ValidateOptions{}, designOf(t, "hp-lam"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		row := r.add("p", 1, "q", 10, c.engine, "µs", bound{"left out", c.side})
-		if got := row.Verdict(); got != c.want {
+		if got := verdictOf(*row); got != c.want {
 			t.Errorf("%+v: %s", c, got)
 		}
 	}
-	if got := (Validated{Model: math.NaN(), NoFormula: true, Engine: 1}).Verdict(); got != Unjudged {
+	if got := verdictOf(Validated{Model: math.NaN(), NoFormula: true, Engine: 1}); got != unjudged {
 		t.Errorf("without a formula: %s", got)
 	}
 }
@@ -109,11 +109,11 @@ func TestValidateSeesANaN(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, r := range v.Results {
-		if math.IsNaN(r.Model) != (r.Verdict() == Failure) {
-			t.Errorf("%+v is %s", r, r.Verdict())
+		if math.IsNaN(r.Model) != (verdictOf(r) == failure) {
+			t.Errorf("%+v is %s", r, verdictOf(r))
 		}
 	}
-	if len(v.Results) < 2 || v.Results[0].Verdict() != Failure {
+	if len(v.Results) < 2 || verdictOf(v.Results[0]) != failure {
 		t.Errorf("%+v", v.Results)
 	}
 }
