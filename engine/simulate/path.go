@@ -24,11 +24,17 @@ type Shares struct {
 // Sum returns the time that was divided, in ticks.
 func (s Shares) Sum() uint64 {
 	sum := uint64(0)
-	for _, part := range s.Parts() {
-		sum += part.Ticks
+	for _, part := range s.all() {
+		sum += *part
 	}
 	return sum
 }
+
+func (s *Shares) all() [10]*uint64 {
+	return [...]*uint64{&s.Latency, &s.SendOverhead, &s.ReceiveOverhead, &s.Gap, &s.GapBytes, &s.OverheadBytes, &s.Compute, &s.Noise, &s.Waiting, &s.Sharing}
+}
+
+var shareNames = [...]string{"L", "o_s", "o_r", "g", "G·bytes", "O·bytes", "computation", "noise", "waiting", "sharing"}
 
 // A Part is one of the Shares with its name.
 type Part struct {
@@ -37,26 +43,20 @@ type Part struct {
 }
 
 // Parts returns the shares with their names. Sharing is the last, on machines where there is any.
-func (s Shares) Parts() []Part {
-	parts := []Part{{"L", s.Latency}, {"o_s", s.SendOverhead}, {"o_r", s.ReceiveOverhead}, {"g", s.Gap}, {"G·bytes", s.GapBytes},
-		{"O·bytes", s.OverheadBytes}, {"computation", s.Compute}, {"noise", s.Noise}, {"waiting", s.Waiting}}
-	if s.Sharing > 0 {
-		parts = append(parts, Part{"sharing", s.Sharing})
+func (s Shares) Parts() (parts []Part) {
+	for i, part := range s.all() {
+		if *part > 0 || shareNames[i] != "sharing" {
+			parts = append(parts, Part{shareNames[i], *part})
+		}
 	}
 	return parts
 }
 
 func (s *Shares) add(t Shares) {
-	s.Latency += t.Latency
-	s.SendOverhead += t.SendOverhead
-	s.ReceiveOverhead += t.ReceiveOverhead
-	s.Gap += t.Gap
-	s.GapBytes += t.GapBytes
-	s.OverheadBytes += t.OverheadBytes
-	s.Compute += t.Compute
-	s.Noise += t.Noise
-	s.Sharing += t.Sharing
-	s.Waiting += t.Waiting
+	to := s.all()
+	for i, part := range t.all() {
+		*to[i] += *part
+	}
 }
 
 // Slopes are the derivatives of a finish time by the parameters of LogGOPS: how often each is
@@ -64,19 +64,17 @@ func (s *Shares) add(t Shares) {
 // path stays the same.
 type Slopes struct{ L, O, G, GapPerByte, OverheadPerByte uint64 }
 
+// all returns the slopes in the order of the parameters.
+func (s *Slopes) all() [5]*uint64 {
+	return [...]*uint64{&s.L, &s.O, &s.G, &s.GapPerByte, &s.OverheadPerByte}
+}
+
 // By returns the slope by the parameter with that letter (L, o, g, G or O).
 func (s Slopes) By(letter string) uint64 {
-	switch letter {
-	case "L":
-		return s.L
-	case "o":
-		return s.O
-	case "g":
-		return s.G
-	case "G":
-		return s.GapPerByte
-	case "O":
-		return s.OverheadPerByte
+	for i, slope := range s.all() {
+		if parameters[i].letter == letter {
+			return *slope
+		}
 	}
 	return 0
 }
@@ -127,11 +125,10 @@ func (r *Result) PathOf(rank int) (*Path, error) {
 		}
 		p.Segments = append(p.Segments, Segment{int(r.run.nodes[a.op].rank), a.op, stepNames[a.step], relationNames[by.at], a.start, end, shares})
 		p.Shares.add(shares)
-		p.Slopes.L += slopes.L
-		p.Slopes.O += slopes.O
-		p.Slopes.G += slopes.G
-		p.Slopes.GapPerByte += slopes.GapPerByte
-		p.Slopes.OverheadPerByte += slopes.OverheadPerByte
+		to := p.Slopes.all()
+		for i, slope := range slopes.all() {
+			*to[i] += *slope
+		}
 		by, end = a.cause, a.start
 	}
 	slices.Reverse(p.Segments)

@@ -45,13 +45,7 @@ func treeBarrier(p *Part) {
 	p.Root, p.Gamma = 0, 0
 	p.declareBarrierSlot()
 	tree(contiguousTree).up(p, 1)
-	parent, children := contiguousTree(p, p.Place)
-	if parent >= 0 {
-		p.recv(parent, slot(0))
-	}
-	for _, child := range reversed(children) {
-		p.send(child, slot(0))
-	}
+	tree(farthestFirst).down(p, 1)
 }
 
 // doubleRingBarrier: a token goes around from place 0, and a second time when it is back.

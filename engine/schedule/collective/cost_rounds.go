@@ -49,7 +49,7 @@ func rabenseifnerCost(m Model, p int, c Call) (float64, bool) {
 // rabenseifnerAnyCost is rabenseifnerCost, and a message of n for p that are no power of two.
 func rabenseifnerAnyCost(m Model, p int, c Call) (float64, bool) {
 	if n, _, _ := elements(c); p < 2 || n < uint64(highest(p)) {
-		return linearAllreduceCost(m, p, c)
+		return inTurns(linearReduceCost, linearCost)(m, p, c)
 	}
 	t, ok := rabenseifnerCost(m, p, c)
 	if !isPower(p) {
@@ -236,12 +236,6 @@ func neighbourCost(m Model, p int, c Call) (float64, bool) {
 		return t, ok && m.inTurn([]uint64{c.Bytes})
 	}
 	return m.way(c.Bytes) + float64(p/2-1)*m.way(2*c.Bytes), m.inTurn([]uint64{c.Bytes, 2 * c.Bytes})
-}
-
-// pairwiseCost is (p − 1)(α + n/p·β). [trg] and MPICH's header write (p − 1)α + nβ, which counts
-// the member's own block too.
-func pairwiseCost(m Model, p int, c Call) (float64, bool) {
-	return float64(p-1) * m.way(c.Bytes), true
 }
 
 // linearAlltoallCost is p − 1 blocks through one port, (p − 1)(α + n/p·β), in Hockney's model. In

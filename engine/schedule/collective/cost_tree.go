@@ -174,17 +174,13 @@ func inOrderCost(m Model, p int, c Call) (float64, bool) {
 	return t, whole(c) && m.Gamma == 0
 }
 
-// linearAllreduceCost is linearReduceCost and linearCost.
-func linearAllreduceCost(m Model, p int, c Call) (float64, bool) {
-	up, ok := linearReduceCost(m, p, c)
-	return up + m.fanOut(p-1, c.Bytes), ok
-}
-
-// reduceBroadcastCost is binomialReduceCost and the binomial broadcastCost.
-func reduceBroadcastCost(m Model, p int, c Call) (float64, bool) {
-	up, ok := binomialReduceCost(m, p, c)
-	down, _ := tree(binomialTree).broadcastCost(m, p, c)
-	return up + down, ok && whole(c)
+// inTurns is the cost of two collectives, of which the second begins when the first is over.
+func inTurns(first, second Cost) Cost {
+	return func(m Model, p int, c Call) (float64, bool) {
+		a, holds := first(m, p, c)
+		b, both := second(m, p, c)
+		return a + b, holds && both
+	}
 }
 
 // linearAllgatherCost is a linear gather and a linear broadcast of n, (p − 1)(2α + n/p·β + nβ),

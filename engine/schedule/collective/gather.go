@@ -6,10 +6,6 @@ package collective
 // receives them one by one.
 func LinearGather(p *Part) {
 	p.blocks(p.Size)
-	starGather(p)
-}
-
-func starGather(p *Part) {
 	if p.Place != p.Root {
 		p.send(p.Root, slot(p.Place))
 		return

@@ -53,70 +53,57 @@ func DefaultBarrier(ranks int) Algorithm {
 	return treeBarrier
 }
 
-// rounds adds rounds of blocking exchanges to a rank's part: each round waits for all operations of
-// the previous round.
-type rounds struct {
-	*Part
-	before []uint32
+// exchange is a blocking exchange: what comes later waits for both.
+func (p *Part) exchange(to, from int) {
+	p.Recv(0, from)
+	p.Send(0, to)
+	p.step()
 }
-
-func (r *rounds) next(ops ...uint32) {
-	for _, op := range ops {
-		for _, before := range r.before {
-			r.Requires(op, before)
-		}
-	}
-	r.before = ops
-}
-
-func (r *rounds) exchange(to, from int) { r.next(r.Recv(0, from), r.Send(0, to)) }
 
 // synchronousDoubling is doublingBarrier as Open MPI runs it: the answer to a member beyond the
 // power of two is a synchronous send, that is, its receiver sends an acknowledgement.
 func synchronousDoubling(p *Part) {
-	r := rounds{Part: p}
 	power := highest(p.Size)
 	if p.Place >= power {
-		r.exchange(p.Place-power, p.Place-power)
-		r.next(p.Send(0, p.Place-power))
+		p.exchange(p.Place-power, p.Place-power)
+		p.Send(0, p.Place-power)
 		return
 	}
 	other := p.Place + power
 	if other < p.Size {
-		r.next(p.Recv(0, other))
+		p.Recv(0, other)
+		p.step()
 	}
 	for d := 1; d < power; d *= 2 {
-		r.exchange(p.Place^d, p.Place^d)
+		p.exchange(p.Place^d, p.Place^d)
 	}
 	if other < p.Size {
-		r.next(p.Send(0, other))
-		r.next(p.Recv(0, other))
+		p.Send(0, other)
+		p.step()
+		p.Recv(0, other)
 	}
 }
 
 // disseminationRounds is Dissemination with blocking exchanges.
 func disseminationRounds(p *Part) {
-	r := rounds{Part: p}
 	for d := 1; d < p.Size; d *= 2 {
-		r.exchange((p.Place+d)%p.Size, (p.Place-d+p.Size)%p.Size)
+		p.exchange((p.Place+d)%p.Size, (p.Place-d+p.Size)%p.Size)
 	}
 }
 
 // linearRounds is linearBarrier, but the root answers only after it has received all reports.
 func linearRounds(p *Part) {
-	r := rounds{Part: p}
 	if p.Place > 0 {
-		r.next(p.Send(0, 0))
-		r.next(p.Recv(0, 0))
+		p.Send(0, 0)
+		p.step()
+		p.Recv(0, 0)
 		return
 	}
-	var reports, answers []uint32
 	for other := 1; other < p.Size; other++ {
-		reports = append(reports, p.Recv(0, other))
+		p.Recv(0, other)
 	}
-	r.next(reports...)
+	p.step()
 	for other := 1; other < p.Size; other++ {
-		answers = append(answers, p.Send(0, other))
+		p.Send(0, other)
 	}
-	r.next(answers...)
 }

@@ -26,17 +26,10 @@ func starUp(p *Part) {
 // inOrderReduce combines along inOrderTree of the places, whoever is the root, so that operations
 // need not commute. The last place has the result, and sends it to the root in one message.
 func inOrderReduce(p *Part) {
-	last := p.Size - 1
-	parent, children := inOrderTree(0, p.Size, p.Place)
-	n := p.segments()
-	for s := range n {
-		for _, child := range children {
-			p.fold(child, slot(s))
-		}
-		if parent >= 0 {
-			p.send(parent, slot(s))
-		}
-	}
+	last, n, root := p.Size-1, p.segments(), p.Root
+	p.Root = 0
+	tree(func(p *Part, place int) (int, []int) { return inOrderTree(0, p.Size, place) }).up(p, n)
+	p.Root = root
 	switch {
 	case p.Root == last:
 	case p.Place == last:

@@ -133,9 +133,9 @@ var Algorithms = []Entry{
 	{Collective: "reduce", Name: "binomial-schedgen", Params: Root | Segment | Gamma, Algorithm: BinomialReduce, Cost: tree(binomialTree).reduceCost,
 		Help: "the binomial tree of Open MPI's broadcast, upwards, as LogGOPSim's schedgen has it"},
 
-	{Collective: "allreduce", Name: "linear", OpenMPI: 1, Params: Gamma, Algorithm: linearAllreduce, Cost: linearAllreduceCost,
+	{Collective: "allreduce", Name: "linear", OpenMPI: 1, Params: Gamma, Algorithm: linearAllreduce, Cost: inTurns(linearReduceCost, linearCost),
 		Help: "linear reduce and linear broadcast"},
-	{Collective: "allreduce", Name: "reduce-broadcast", OpenMPI: 2, Intel: 3, Params: Segment | Gamma, Algorithm: reduceBroadcast, Cost: reduceBroadcastCost,
+	{Collective: "allreduce", Name: "reduce-broadcast", OpenMPI: 2, Intel: 3, Params: Segment | Gamma, Algorithm: reduceBroadcast, Cost: inTurns(binomialReduceCost, tree(binomialTree).broadcastCost),
 		Help: "binomial reduce and binomial broadcast"},
 	{Collective: "allreduce", Name: "recursive-doubling", OpenMPI: 3, MPICH: "recursive_doubling", Intel: 1, Params: Gamma, Algorithm: RecursiveDoubling, Cost: doublingCost,
 		Help: "all exchange all, over distances 1, 2, 4 …"},
@@ -191,13 +191,13 @@ var Algorithms = []Entry{
 
 	{Collective: "alltoall", Name: "linear", OpenMPI: 1, MPICH: "scattered", Intel: 2, Symmetric: true, Algorithm: LinearAlltoall, Cost: linearAlltoallCost, ChecksPorts: true,
 		Help: "all messages at once"},
-	{Collective: "alltoall", Name: "pairwise", OpenMPI: 2, MPICH: "pairwise", Intel: 3, Symmetric: true, Algorithm: pairwiseAlltoall, Cost: pairwiseCost,
+	{Collective: "alltoall", Name: "pairwise", OpenMPI: 2, MPICH: "pairwise", Intel: 3, Symmetric: true, Algorithm: pairwiseAlltoall, Cost: ringAllgatherCost,
 		Help: "step s: to the rank s above, from the rank s below"},
 	{Collective: "alltoall", Name: "bruck", OpenMPI: 3, MPICH: "brucks", Intel: 1, Symmetric: true, Algorithm: bruckAlltoall, Cost: bruckAlltoallCost,
 		Help: "blocks travel 1, 2, 4 … ranks, half of them in each round"},
 	{Collective: "alltoall", Name: "linear-sync", OpenMPI: 4, Params: Fanout, Symmetric: true, Algorithm: syncAlltoall, Cost: linearAlltoallCost, ChecksPorts: true,
 		Help: "linear, with at most fan-out messages (default 4) under way in each direction"},
-	{Collective: "alltoall", Name: "two-processes", OpenMPI: 5, Ranks: 2, Algorithm: LinearAlltoall, Cost: pairwiseCost,
+	{Collective: "alltoall", Name: "two-processes", OpenMPI: 5, Ranks: 2, Algorithm: LinearAlltoall, Cost: ringAllgatherCost,
 		Help: "one exchange"},
 
 	{Collective: "gather", Name: "linear", OpenMPI: 1, Params: Root, Algorithm: LinearGather, Cost: linearGatherCost,
