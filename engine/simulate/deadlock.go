@@ -51,35 +51,30 @@ func (s *Deadlock) Error() string {
 	} else {
 		fmt.Fprintf(&b, "%d of %d operations, of %s, never finish: ", s.Unfinished, s.Operations, count(s.Ranks, "rank"))
 	}
-	var parts []string
-	for i, w := range s.Waits {
-		if i == shownWaits {
-			parts = append(parts, fmt.Sprintf("and %d more wait", len(s.Waits)-i))
-			break
-		}
-		parts = append(parts, fmt.Sprintf("rank %d: %s waits for %s", w.Rank, w.Text, w.For))
-	}
+	parts := firstOf(s.Waits, shownWaits, "and %d more wait", func(w Wait) string {
+		return fmt.Sprintf("rank %d: %s waits for %s", w.Rank, w.Text, w.For)
+	})
 	if len(s.Cycle) > 0 {
-		var links []string
-		for i, w := range s.Cycle {
-			if i == 2*shownWaits {
-				links = append(links, fmt.Sprintf("(%d more)", len(s.Cycle)-i))
-				break
-			}
-			links = append(links, fmt.Sprintf("rank %d %s", w.Rank, w.Text))
-		}
+		links := firstOf(s.Cycle, 2*shownWaits, "(%d more)", func(w Wait) string { return fmt.Sprintf("rank %d %s", w.Rank, w.Text) })
 		first := s.Cycle[0]
 		parts = append(parts, fmt.Sprintf("each of these waits for the next: %s, rank %d %s again", strings.Join(links, ", "), first.Rank, label(first.Text)))
 	}
-	for i, g := range s.Messages {
-		if i == shownWaits {
-			parts = append(parts, fmt.Sprintf("and %d more kinds of messages", len(s.Messages)-i))
-			break
-		}
-		parts = append(parts, fmt.Sprintf("%s of %d B with tag %s, not received (the first from rank %d to rank %d)", count(g.Count, "message"), g.Size, tagText(g.Tag), g.From, g.To))
-	}
+	parts = append(parts, firstOf(s.Messages, shownWaits, "and %d more kinds of messages", func(g Group) string {
+		return fmt.Sprintf("%s of %d B with tag %s, not received (the first from rank %d to rank %d)", count(g.Count, "message"), g.Size, tagText(g.Tag), g.From, g.To)
+	})...)
 	b.WriteString(strings.Join(parts, "; "))
 	return b.String()
+}
+
+// firstOf describes the first items, and says how many more there are.
+func firstOf[T any](items []T, shown int, more string, text func(T) string) (list []string) {
+	for i, item := range items {
+		if i == shown {
+			return append(list, fmt.Sprintf(more, len(items)-i))
+		}
+		list = append(list, text(item))
+	}
+	return list
 }
 
 func label(text string) string {
@@ -224,93 +219,103 @@ func (r *run) blocking() predecessors {
 	return p
 }
 
-// cycle returns operations that wait for each other in a cycle, or nil. They wait by dependencies,
-// receives for sends that have not begun, and sends for receives that are not posted.
+// cycle returns operations that wait for each other in a cycle, or nil.
 func (r *run) cycle() []Wait {
-	blocks := r.blocking()
-	// Operations that have not begun, by the rank at which their messages would be matched.
-	sends, receives := map[uint32][]uint32{}, map[uint32][]uint32{}
+	g := waiting{run: r, blocks: r.blocking(), sends: map[uint32][]uint32{}, receives: map[uint32][]uint32{}, state: make([]uint8, len(r.nodes))}
 	for i := range r.nodes {
 		if n := &r.nodes[i]; n.waits < lastState {
 			switch op := &r.ops[i]; op.Kind {
 			case schedule.Send:
-				sends[op.Peer] = append(sends[op.Peer], uint32(i))
+				g.sends[op.Peer] = append(g.sends[op.Peer], uint32(i))
 			case schedule.Recv:
-				receives[n.rank] = append(receives[n.rank], uint32(i))
+				g.receives[n.rank] = append(g.receives[n.rank], uint32(i))
 			}
 		}
 	}
-	steps := 0
-	waitsFor := func(i uint32) []uint32 {
-		n, op := &r.nodes[i], &r.ops[i]
-		var candidates, found []uint32
-		switch {
-		case n.waits < lastState:
-			return blocks.blockersOf(i)
-		case n.waits == posted:
-			candidates = sends[n.rank]
-		case n.waits == unexpected:
-			candidates = receives[op.Peer]
+	for i := range r.nodes {
+		if g.state[i] != unseen || r.nodes[i].waits == done {
+			continue
 		}
-		for _, c := range candidates {
-			steps++
-			send, receive := c, i
-			if n.waits == unexpected {
-				send, receive = i, c
-			}
-			if (channel{r.ops[receive].Peer, r.ops[receive].Tag}).accepts(r.nodes[send].rank, r.ops[send].Tag) {
-				found = append(found, c)
-			}
-			if steps > cycleSteps {
-				break
-			}
+		if cycle := g.from(uint32(i)); cycle != nil || g.steps > cycleSteps {
+			return cycle
 		}
-		return found
 	}
-	// A depth-first search with a stack of its own: schedules are deep.
+	return nil
+}
+
+// waiting is the graph of operations that wait: by dependencies, receives for sends that have not
+// begun, and sends for receives that are not posted.
+type waiting struct {
+	*run
+	blocks          predecessors
+	sends, receives map[uint32][]uint32 // that have not begun, by the rank at which they would be matched
+	state           []uint8             // of a depth-first search
+	steps           int
+}
+
+const (
+	unseen = iota
+	onPath
+	left
+)
+
+// waitsFor returns the operations for which one waits.
+func (g *waiting) waitsFor(i uint32) (found []uint32) {
+	n, op := &g.nodes[i], &g.ops[i]
+	var candidates []uint32
+	switch {
+	case n.waits < lastState:
+		return g.blocks.blockersOf(i)
+	case n.waits == posted:
+		candidates = g.sends[n.rank]
+	case n.waits == unexpected:
+		candidates = g.receives[op.Peer]
+	}
+	for _, c := range candidates {
+		send, receive := c, i
+		if n.waits == unexpected {
+			send, receive = i, c
+		}
+		if (channel{g.ops[receive].Peer, g.ops[receive].Tag}).accepts(g.nodes[send].rank, g.ops[send].Tag) {
+			found = append(found, c)
+		}
+		if g.steps++; g.steps > cycleSteps {
+			break
+		}
+	}
+	return found
+}
+
+// from searches for a cycle depth first, with a stack of its own: schedules are deep.
+func (g *waiting) from(i uint32) (cycle []Wait) {
 	type level struct {
 		op   uint32
 		next []uint32
 	}
-	const unseen, onPath, left = 0, 1, 2
-	state := make([]uint8, len(r.nodes))
-	for i := range r.nodes {
-		if state[i] != unseen || r.nodes[i].waits == done {
+	path := []level{{i, g.waitsFor(i)}}
+	g.state[i] = onPath
+	for len(path) > 0 && g.steps <= cycleSteps {
+		g.steps++
+		top := &path[len(path)-1]
+		if len(top.next) == 0 {
+			g.state[top.op] = left
+			path = path[:len(path)-1]
 			continue
 		}
-		path := []level{{uint32(i), waitsFor(uint32(i))}}
-		state[i] = onPath
-		for len(path) > 0 && steps <= cycleSteps {
-			steps++
-			top := &path[len(path)-1]
-			if len(top.next) == 0 {
-				state[top.op] = left
-				path = path[:len(path)-1]
-				continue
+		op := top.next[0]
+		top.next = top.next[1:]
+		switch g.state[op] {
+		case unseen:
+			g.state[op] = onPath
+			path = append(path, level{op, g.waitsFor(op)})
+		case onPath:
+			start := slices.IndexFunc(path, func(l level) bool { return l.op == op })
+			for _, l := range path[start:min(len(path), start+keptWaits)] {
+				w := g.wait(l.op)
+				w.For = "the next one"
+				cycle = append(cycle, w)
 			}
-			op := top.next[0]
-			top.next = top.next[1:]
-			if state[op] == unseen {
-				state[op] = onPath
-				path = append(path, level{op, waitsFor(op)})
-				continue
-			}
-			if state[op] == onPath {
-				start := slices.IndexFunc(path, func(l level) bool { return l.op == op })
-				var cycle []Wait
-				for _, l := range path[start:] {
-					w := r.wait(l.op)
-					w.For = "the next one"
-					cycle = append(cycle, w)
-					if len(cycle) == keptWaits {
-						break
-					}
-				}
-				return cycle
-			}
-		}
-		if steps > cycleSteps {
-			break
+			return cycle
 		}
 	}
 	return nil

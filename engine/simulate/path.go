@@ -135,95 +135,106 @@ func (r *Result) PathOf(rank int) (*Path, error) {
 	return p, nil
 }
 
+// A division divides the time from the beginning of a step to a moment that it allows.
+type division struct {
+	Shares
+	slopes Slopes
+	ticks  loggops // zero on a machine that is not LogGOPS
+	bytes  uint64  // all after the first
+}
+
+// processor divides the time of a processor for a message.
+func (d *division) processor(share *uint64, all, bytes uint64) {
+	own := min(bytes*d.ticks.O, all)
+	*share += all - own
+	d.OverheadBytes += own
+	d.slopes.O++
+	d.slopes.OverheadPerByte += bytes
+}
+
+// gap divides the time for which a NIC is busy; stream is that of the bytes, on LogGOPS.
+func (d *division) gap(busy, stream uint64) {
+	d.Gap += busy - stream
+	d.GapBytes += stream
+	d.slopes.G++
+	d.slopes.GapPerByte += d.bytes
+}
+
+func (d *division) stream(c *cost) {
+	d.GapBytes += c.stream
+	d.slopes.GapPerByte += d.bytes
+}
+
 // parts divides the time from the beginning of a step to a moment that it allows.
 func (r *run) parts(a *act, at relation) (Shares, Slopes, error) {
-	var s Shares
-	var d Slopes
+	var d division
 	if at == atStart {
-		return s, d, nil
+		return d.Shares, d.slopes, nil
 	}
 	if a.step == stepCalc {
-		s.Compute = r.ops[a.op].Size * 1000
-		s.Noise = a.end - a.start - s.Compute
-		return s, d, nil
+		d.Compute = r.ops[a.op].Size * 1000
+		d.Noise = a.end - a.start - d.Compute
+		return d.Shares, d.slopes, nil
 	}
 	from, to := r.between(a)
-	bytes := uint64(0) // all bytes after the first
 	if a.bytes > 1 && a.bytes != handshake {
-		bytes = a.bytes - 1
-	}
-	m, isLogGOPS := r.costs.machine.(LogGOPS)
-	var ticks loggops
-	if isLogGOPS {
-		ticks, _ = m.inTicks(picos, false)
-		// What is rounded for one byte and multiplied may differ from what is rounded at the end.
-	}
-	c, err := r.costs.messageCost(from, to, a.bytes)
-	if err != nil {
-		return s, d, err
-	}
-	processor := func(share *uint64, all, bytes uint64) {
-		own := min(bytes*ticks.O, all)
-		*share += all - own
-		s.OverheadBytes += own
-		d.O++
-		d.OverheadPerByte += bytes
-	}
-	gap := func(busy uint64) {
-		own := uint64(0)
-		if isLogGOPS {
-			own = c.stream
-		}
-		s.Gap += busy - own
-		s.GapBytes += own
-		d.G++
-		d.GapPerByte += bytes
+		d.bytes = a.bytes - 1
 	}
 	nominal := uint64(0)
+	m, isLogGOPS := r.costs.machine.(LogGOPS)
+	if isLogGOPS {
+		d.ticks, _ = m.inTicks(picos, false)
+		// What is rounded for one byte and multiplied may differ from what is rounded at the end.
+	}
 	if a.step == stepGrant || a.step == stepData { // they receive one byte first
 		one, err := r.costs.messageCost(to, from, handshake)
 		if err != nil {
-			return s, d, err
+			return d.Shares, d.slopes, err
 		}
-		processor(&s.ReceiveOverhead, one.receive, 0)
 		nominal = one.receive
-		if c, err = r.costs.messageCost(from, to, a.bytes); err != nil {
-			return s, d, err
-		}
+		d.processor(&d.ReceiveOverhead, nominal, 0)
+	}
+	c, err := r.costs.messageCost(from, to, a.bytes)
+	if err != nil {
+		return d.Shares, d.slopes, err
+	}
+	stream := uint64(0)
+	if isLogGOPS {
+		stream = c.stream
 	}
 	switch {
 	case a.step == stepTake && at == atNIC:
-		gap(c.intake)
-		return s, d, nil
+		d.gap(c.intake, stream)
 	case a.step == stepTake:
-		s.GapBytes += c.stream
-		d.GapPerByte += bytes
-		return s, d, nil
+		d.stream(c)
 	case a.step == stepReceive:
-		processor(&s.ReceiveOverhead, c.receive, bytes)
-		s.Noise = a.end - a.start - c.receive
-		return s, d, nil
+		d.processor(&d.ReceiveOverhead, c.receive, d.bytes)
+		d.Noise = a.end - a.start - c.receive
 	case at == atNIC:
-		s.Noise = a.begin - a.start - nominal
-		gap(c.gap)
-		return s, d, nil
+		d.Noise = a.begin - a.start - nominal
+		d.gap(c.gap, stream)
+	default:
+		d.processor(&d.SendOverhead, c.send, d.bytes)
+		d.Noise = a.end - a.start - nominal - c.send
+		r.after(&d, a, at, c)
 	}
-	processor(&s.SendOverhead, c.send, bytes)
-	s.Noise = a.end - a.start - nominal - c.send
+	return d.Shares, d.slopes, nil
+}
+
+// after adds what comes after the processor has sent a message.
+func (r *run) after(d *division, a *act, at relation, c *cost) {
 	switch {
 	case at == atArrival:
-		s.travel(c)
-		d.L = 1
-		s.Sharing = r.sharingDelay(a)
+		d.travel(c)
+		d.slopes.L = 1
+		d.Sharing = r.sharingDelay(a)
 	case at == atLeft || at == atDone && a.step == stepData:
-		s.GapBytes += c.stream
-		d.GapPerByte += bytes
-		s.Sharing = r.sharingDelay(a)
+		d.stream(c)
+		d.Sharing = r.sharingDelay(a)
 		if c.joint && a.step == stepData {
-			s.travel(c)
+			d.travel(c)
 		}
 	}
-	return s, d, nil
 }
 
 // travel adds the latency. A message may arrive while its sender is still sending it.

@@ -4,11 +4,10 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
-	"sync"
 	"sync/atomic"
 
+	"github.com/halfpeak/halfpeak/internal/parallel"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -25,43 +24,29 @@ func (p *Program) Runs(ctx context.Context, o Options, n int) ([]quantity.Micros
 	if n < 1 || n > maxRuns {
 		return nil, fmt.Errorf("the number of runs must be 1 to %d (got %d)", maxRuns, n)
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
 	o.Record = false
-	report := o.Progress
 	finished := make([]quantity.Micros, n)
-	var next atomic.Int64
 	var before atomic.Uint64 // events of runs that have ended
-	var workers sync.WaitGroup
-	for worker := range min(n, runtime.GOMAXPROCS(0)) {
+	var reports atomic.Bool  // a run, for all
+	err := parallel.Each(ctx, n, 0, func(ctx context.Context, i int) error {
 		mine := o
-		mine.Progress = nil
-		if report != nil && worker == 0 {
+		mine.Seed, mine.Progress = seedOf(o.Seed, i), nil
+		if o.Progress != nil && reports.CompareAndSwap(false, true) {
+			defer reports.Store(false)
 			mine.Progress = func(now Progress) {
 				now.Events += before.Load()
 				now.Total *= uint64(n)
-				report(now)
+				o.Progress(now)
 			}
 		}
-		workers.Go(func() {
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= n || ctx.Err() != nil {
-					return
-				}
-				mine.Seed = seedOf(o.Seed, i)
-				r, err := p.Run(ctx, mine)
-				if err != nil {
-					cancel(err)
-					return
-				}
-				before.Add(r.Events)
-				finished[i], _ = r.Finish()
-			}
-		})
-	}
-	workers.Wait()
-	if err := context.Cause(ctx); err != nil {
+		r, err := p.Run(ctx, mine)
+		if err == nil {
+			before.Add(r.Events)
+			finished[i], _ = r.Finish()
+		}
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
 	return finished, nil
