@@ -138,7 +138,7 @@ func shown(t *testing.T, in fleet.Reading, o fleet.Options) string {
 	}
 	var b bytes.Buffer
 	fmt.Fprintln(&b, a.Broken)
-	for _, rows := range []reports.Rows{a.FindingRows(), a.GroupRows(), a.LeftRows(), a.WorstRows()} {
+	for _, rows := range []reports.Rows{a.FindingRows(), a.GroupRows(), a.SkippedRows(), a.WorstRows()} {
 		for _, format := range []reports.Format{reports.Text, reports.JSON} {
 			if err := (reports.View{Format: format}).Write(&b, rows); err != nil {
 				t.Fatal(err)
@@ -154,10 +154,10 @@ func shown(t *testing.T, in fleet.Reading, o fleet.Options) string {
 // The pipeline writes the parts of the local command, to the last byte, and all that is shown of
 // them is what one process shows that reads all files.
 func TestFleet(t *testing.T) {
-	made := fleet.Question{Roots: []string{aFleet(t, 1)}, Options: fleet.Options{Name: "pair_{a}_{b}.csv*", Least: 0.01, Rate: 0.05, All: true}}
+	made := fleet.Question{Roots: []string{aFleet(t, 1)}, Options: fleet.Options{Name: "pair_{a}_{b}.csv*", MinEffect: 0.01, FDR: 0.05, All: true}}
 	compared := made
 	compared.Before = aFleet(t, 2)
-	published := fleet.Question{Roots: []string{"../../shared/data/fleet"}, Options: fleet.Options{Least: 0.01, Rate: 0.05}}
+	published := fleet.Question{Roots: []string{"../../shared/data/fleet"}, Options: fleet.Options{MinEffect: 0.01, FDR: 0.05}}
 	for name, q := range map[string]fleet.Question{"made": made, "compared": compared, "published": published} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := os.Stat(q.Roots[0]); err != nil {
@@ -209,7 +209,7 @@ func init() { register.DoFn2x2[int, record, int, record](&dying{}) }
 // which a bundle failed, and --attempts begins it again; then the parts are those of one that did
 // not fail.
 func TestWorkerDies(t *testing.T) {
-	q := fleet.Question{Roots: []string{aFleet(t, 1)}, Options: fleet.Options{Least: 0.01, Rate: 0.05}}
+	q := fleet.Question{Roots: []string{aFleet(t, 1)}, Options: fleet.Options{MinEffect: 0.01, FDR: 0.05}}
 	want := shardsOf(t, 2, func(path string, which shard.Shard) error {
 		return fleet.WritePart(t.Context(), atomicfile.Files{}, path, q, which, fleet.Reader{}, nil)
 	})
@@ -272,7 +272,7 @@ func TestCommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, asked, err := fleet.MergeParts([]string{path})
-	if err != nil || asked.Options.Rate != 0.1 || asked.Options.Least != 0.01 || !asked.Options.Odd || asked.Options.Name == "" {
+	if err != nil || asked.Options.FDR != 0.1 || asked.Options.MinEffect != 0.01 || !asked.Options.TwoSided || asked.Options.Name == "" {
 		t.Error(asked, err)
 	}
 	// From another file system to it: but for the names of files, the same part.

@@ -75,7 +75,7 @@ func newFleet(o *options) *cobra.Command {
 			if rate <= 0 || rate >= 50 {
 				return fmt.Errorf("--fdr must be above 0 and below 50 %% (got %v)", float64(rate))
 			}
-			q.Roots, q.Options.Least, q.Options.Rate = args, float64(least)/100, float64(rate)/100
+			q.Roots, q.Options.MinEffect, q.Options.FDR = args, float64(least)/100, float64(rate)/100
 			return o.run(cmd.Context(), func() (*job, error) { return newJob(cmd.Context(), q, o.path, o.parts) })
 		},
 	}
@@ -87,7 +87,7 @@ func newFleet(o *options) *cobra.Command {
 	f.StringSliceVar(&q.Options.Group, "group", nil, "`columns` whose values are curves of their own")
 	f.StringSliceVar(&q.Options.Pool, "pool", nil, "`columns` whose values are not told apart")
 	f.StringVar(&q.Before, "baseline", "", "earlier measurements; a folder or `file`")
-	f.BoolVar(&q.Options.Odd, "two-sided", false, "also report nodes and pairs that are faster")
+	f.BoolVar(&q.Options.TwoSided, "two-sided", false, "also report nodes and pairs that are faster")
 	f.Var(&rate, "fdr", "false discovery rate")
 	f.Var(&least, "min-effect", "minimum effect size to report")
 	f.BoolVar(&q.Options.All, "all", false, "list all that was tested")

@@ -61,8 +61,8 @@ func Analyse(in Reading, o Options) (*Result, error) {
 		f.Broken = fmt.Errorf("%s could not be read to the end", plural(a.Faults, "file"))
 	}
 	if err != nil {
-		if len(a.Left) > 0 {
-			err = fmt.Errorf("%w; %s", err, a.Left[0].Reason)
+		if len(a.Skipped) > 0 {
+			err = fmt.Errorf("%w; %s", err, a.Skipped[0].Reason)
 		}
 		if f.Broken != nil {
 			err = fmt.Errorf("%w (%w)", err, f.Broken)
@@ -87,20 +87,20 @@ func (f *Result) note() {
 	}
 	say("%s.", what)
 	if f.Degrees > 0 {
-		say("%s at a false discovery rate of %.3g %%; the noise has tails like those of Student's t with %.1f degrees of freedom.", plural(f.Tests, "test"), 100*f.Rate, f.Degrees)
+		say("%s at a false discovery rate of %.3g %%; the noise has tails like those of Student's t with %.1f degrees of freedom.", plural(f.Tests, "test"), 100*f.FDR, f.Degrees)
 	}
 	told := map[string]bool{}
-	for _, x := range f.Standing() {
+	for _, x := range f.ReportedFindings() {
 		if len(x.Apart) > 0 && !told[x.Who()] {
 			told[x.Who()] = true
 			say("%s is as fast as others with %s, in %s: they may be in another part of the network rather than slow.", x.Who(), strings.Join(x.Apart, " and "), x.Group)
 		}
 	}
-	if x := f.Next; x != nil && x.Q < 0.5 && x.Effect >= f.Least {
+	if x := f.Next; x != nil && x.Q < 0.5 && x.Effect >= f.MinEffect {
 		say("Next, and not beyond chance (q = %.2g): %s, %s of %s in %s; measure again.", x.Q, x.Who(), reports.PercentChange(x.Effect), quantityWord(x.Quantity), x.Group)
 	}
 	if f.Small > 0 {
-		say("%d more findings are below the minimum effect of %.3g %%.", f.Small, 100*f.Least)
+		say("%d more findings are below the minimum effect of %.3g %%.", f.Small, 100*f.MinEffect)
 	}
 	doubts := map[string][]string{}
 	var order []string
@@ -127,8 +127,8 @@ func (f *Result) note() {
 	if f.Compared && f.OnlyNow+f.OnlyBefore > 0 {
 		say("No partner to compare: %s now, %s before.", plural(f.OnlyNow, "curve"), plural(f.OnlyBefore, "curve"))
 	}
-	left := slices.Clone(f.Left)
-	slices.SortStableFunc(left, func(a, b Left) int { // what could not be read first
+	left := slices.Clone(f.Skipped)
+	slices.SortStableFunc(left, func(a, b Skipped) int { // what could not be read first
 		switch {
 		case a.Fault == b.Fault:
 			return 0
@@ -146,6 +146,6 @@ func (f *Result) note() {
 			say("Not read to the end: %s.", strings.TrimSuffix(l.Reason, "."))
 			continue
 		}
-		say("Left out: %s.", strings.TrimSuffix(l.Reason, "."))
+		say("Skipped out: %s.", strings.TrimSuffix(l.Reason, "."))
 	}
 }

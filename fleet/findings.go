@@ -23,7 +23,7 @@ type test struct {
 func (a *Answer) test(models []*model) {
 	noise := map[Quantity]*tails{}
 	for _, q := range Quantities {
-		noise[q] = tailsOf(models, q, a.Odd)
+		noise[q] = tailsOf(models, q, a.TwoSided)
 		if d := noise[q].typical(); len(noise[q].sizes) > 0 && (a.Degrees == 0 || d < a.Degrees) {
 			a.Degrees = d
 		}
@@ -43,7 +43,7 @@ func (a *Answer) test(models []*model) {
 	slow := map[[2]int]bool{} // nodes that stand out, by model
 	reported := 0
 	for i, t := range tests {
-		if q[i] > a.Rate {
+		if q[i] > a.FDR {
 			break
 		}
 		reported++
@@ -51,8 +51,8 @@ func (a *Answer) test(models []*model) {
 			slow[[2]int{int(t.model), models[t.model].effects[t.index].node}] = true
 		}
 	}
-	miss := a.Rate * max(1, float64(reported)) / max(1, float64(len(tests))) // of each end
-	if a.Odd {
+	miss := a.FDR * max(1, float64(reported)) / max(1, float64(len(tests))) // of each end
+	if a.TwoSided {
 		miss /= 2
 	}
 	for i, t := range tests {
@@ -73,16 +73,16 @@ func (a *Answer) test(models []*model) {
 		if f.Pair && f.Effect < 0 && isSlow(m.links[t.index].a) && isSlow(m.links[t.index].b) {
 			out = false // two slow nodes are as slow as the slower one, not as their product
 		}
-		if f.Out = out && math.Abs(f.Effect) >= a.Least; out && !f.Out {
+		if f.Reported = out && math.Abs(f.Effect) >= a.MinEffect; out && !f.Reported {
 			a.Small++
 		}
-		if f.Out || a.All {
+		if f.Reported || a.All {
 			a.Findings = append(a.Findings, f)
 		}
 	}
 	for _, m := range models {
 		for _, f := range m.slowLinks(miss) {
-			if math.Abs(f.Effect) >= a.Least {
+			if math.Abs(f.Effect) >= a.MinEffect {
 				a.Findings = append(a.Findings, f)
 			} else {
 				a.Small++
@@ -90,8 +90,8 @@ func (a *Answer) test(models []*model) {
 		}
 	}
 	slices.SortStableFunc(a.Findings, func(x, y Finding) int {
-		if x.Out != y.Out {
-			if x.Out {
+		if x.Reported != y.Reported {
+			if x.Reported {
 				return -1
 			}
 			return 1
@@ -125,7 +125,7 @@ func (m *model) slowLinks(miss float64) (all []Finding) {
 		if c.p > blockLevel || c.over <= half {
 			continue
 		}
-		f := Finding{Group: m.group, Quantity: m.quantity, Fleet: m.centre, P: c.p, Q: c.p, Out: true, Across: []string{}}
+		f := Finding{Group: m.group, Quantity: m.quantity, Fleet: m.centre, P: c.p, Q: c.p, Reported: true, Across: []string{}}
 		var slow []int
 		for i, name := range m.names {
 			switch m.blocks.of[i] {
@@ -157,13 +157,13 @@ func (m *model) tests(number int32, a *Answer, noise *tails) (tests []test) {
 		return nil
 	}
 	add := func(p float64, i int, node bool) {
-		if a.Odd {
+		if a.TwoSided {
 			p *= 2
 		}
 		tests = append(tests, test{min(p, 1), number, int32(i), node})
 	}
 	side := func(z float64) float64 {
-		if a.Odd {
+		if a.TwoSided {
 			return math.Abs(z)
 		}
 		return z

@@ -177,7 +177,7 @@ func TestRing(t *testing.T) {
 	}
 }
 
-// A subset of the simulation of tools/power: faults of ten times the noise are found, and of 40
+// A subset of the simulation of TestPower: faults of ten times the noise are found, and of 40
 // fleets without one at most 5 have an alarm. At a rate of 5 % more come in 1 of 75 such tests, and
 // these seeds are fixed.
 func TestPlanted(t *testing.T) {
@@ -255,7 +255,7 @@ func TestBefore(t *testing.T) {
 		return entries
 	}
 	night, yesterday := read("night.csv"), read("yesterday.csv")
-	a, err := Report(night, yesterday, Options{Least: 0.01})
+	a, err := Report(night, yesterday, Options{MinEffect: 0.01})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -296,8 +296,8 @@ func TestReadFaults(t *testing.T) {
 		t.Fatal(seen, err)
 	}
 	a, err := Report(entries, nil, Options{})
-	if err != nil || a.Curves != 4 || len(a.Left) != 3 || a.Faults != 1 || a.Nodes != 3 {
-		t.Errorf("%d curves, %d nodes, left %+v, %v", a.Curves, a.Nodes, a.Left, err)
+	if err != nil || a.Curves != 4 || len(a.Skipped) != 3 || a.Faults != 1 || a.Nodes != 3 {
+		t.Errorf("%d curves, %d nodes, left %+v, %v", a.Curves, a.Nodes, a.Skipped, err)
 	}
 	if _, _, err := Read(context.Background(), []string{dir}, Options{Name: "{a}-{b}.log"}, Reader{}); err == nil || !strings.Contains(err.Error(), "matches no file") {
 		t.Error(err)
@@ -324,7 +324,7 @@ func TestPublished(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(entries, named) {
 		t.Fatalf("names in headers and in files differ (%v)", err)
 	}
-	a, err := Report(entries, nil, Options{Least: 0.05})
+	a, err := Report(entries, nil, Options{MinEffect: 0.05})
 	if err != nil || a.Curves != 720 || len(a.Parts) != 16 {
 		t.Fatal(a.Curves, len(a.Parts), err)
 	}

@@ -57,7 +57,7 @@ func (q *Question) names(change func(*string) error) error {
 func (r Record) MarshalJSON() ([]byte, error) {
 	type plain Record
 	e := &r.Entry
-	e.Curves, e.Left = slices.Clone(e.Curves), slices.Clone(e.Left)
+	e.Curves, e.Skipped = slices.Clone(e.Curves), slices.Clone(e.Skipped)
 	for i := range e.Curves {
 		e.Curves[i].Nodes = slices.Clone(e.Curves[i].Nodes)
 	}
@@ -78,8 +78,8 @@ func (r *Record) UnmarshalJSON(text []byte) error {
 func (r *Record) texts(change func(*string) error) error {
 	e := &r.Entry
 	err := errors.Join(change(&e.Path), change(&e.Source))
-	for i := range e.Left {
-		err = errors.Join(err, change(&e.Left[i].Reason))
+	for i := range e.Skipped {
+		err = errors.Join(err, change(&e.Skipped[i].Reason))
 	}
 	for i := range e.Curves {
 		c := &e.Curves[i]
@@ -139,7 +139,7 @@ func WritePart(ctx context.Context, files atomicfile.Files, path string, q Quest
 	known := map[source]Entry{}
 	for record := range shard.Kept(path, header) {
 		var f Record
-		if json.Unmarshal(record, &f) == nil && !slices.ContainsFunc(f.Entry.Left, func(l Left) bool { return l.Fault }) {
+		if json.Unmarshal(record, &f) == nil && !slices.ContainsFunc(f.Entry.Skipped, func(l Skipped) bool { return l.Fault }) {
 			known[source{f.Before, f.Entry.Source}] = f.Entry
 		}
 	}

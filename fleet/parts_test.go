@@ -62,7 +62,7 @@ func shown(t *testing.T, in Reading, o Options) string {
 	var b bytes.Buffer
 	fmt.Fprintln(&b, a.Broken)
 	for _, view := range []reports.View{{Format: reports.Text}, {Format: reports.JSON}} {
-		for _, rows := range []reports.Rows{a.FindingRows(), a.GroupRows(), a.LeftRows(), a.WorstRows()} {
+		for _, rows := range []reports.Rows{a.FindingRows(), a.GroupRows(), a.SkippedRows(), a.WorstRows()} {
 			if err := view.Write(&b, rows); err != nil {
 				t.Fatal(err)
 			}
@@ -79,7 +79,7 @@ func shown(t *testing.T, in Reading, o Options) string {
 func TestPartsOfFleet(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 0))
 	now, before := aFleet(t, 1), aFleet(t, 2)
-	o := Options{Name: "pair_{a}_{b}.csv*", Least: 0.01, Rate: 0.05, All: true}
+	o := Options{Name: "pair_{a}_{b}.csv*", MinEffect: 0.01, FDR: 0.05, All: true}
 	for _, before := range []string{"", before} {
 		q := Question{Roots: []string{now}, Before: before, Options: o}
 		all, err := Load(t.Context(), q.Roots, q.Before, o, Reader{})
@@ -119,7 +119,7 @@ func TestPartsOfFleet(t *testing.T) {
 // one that was not.
 func TestFleetInterrupted(t *testing.T) {
 	now, before := aFleet(t, 1), aFleet(t, 2)
-	o := Options{Name: "pair_{a}_{b}.csv*", Least: 0.01, Rate: 0.05, All: true}
+	o := Options{Name: "pair_{a}_{b}.csv*", MinEffect: 0.01, FDR: 0.05, All: true}
 	q := Question{Roots: []string{now}, Before: before, Options: o}
 	all, err := Load(t.Context(), q.Roots, q.Before, o, Reader{})
 	if err != nil {
@@ -165,7 +165,7 @@ func TestFleetNames(t *testing.T) {
 	names := []string{"a\xff", "a\xfe", "a\ufffd", `"a\xff"`, `"a`, "ä", "<\u2028\x00"}
 	for i, name := range names {
 		r := Record{Entry: Entry{Path: name, Source: "/" + name,
-			Curves: []Curve{{Nodes: []string{name, "b"}, Group: Group{Labels: name}}}, Left: []Left{{Reason: name}}}}
+			Curves: []Curve{{Nodes: []string{name, "b"}, Group: Group{Labels: name}}}, Skipped: []Skipped{{Reason: name}}}}
 		q := Question{Roots: []string{name}, Before: name, Options: Options{Name: name}}
 		var back Record
 		var asked Question
@@ -185,7 +185,7 @@ func TestFleetNames(t *testing.T) {
 			t.Skip(err) // a file system that has no such names
 		}
 	}
-	o := Options{Rate: 0.05, All: true}
+	o := Options{FDR: 0.05, All: true}
 	all, err := Load(t.Context(), []string{dir}, "", o, Reader{})
 	if err != nil {
 		t.Fatal(err)
@@ -204,7 +204,7 @@ func TestFleetNames(t *testing.T) {
 func TestFleetKilled(t *testing.T) {
 	defer func(d time.Duration) { shard.SaveEvery = d }(shard.SaveEvery)
 	shard.SaveEvery = 0
-	q := Question{Roots: []string{aFleet(t, 1)}, Options: Options{Name: "pair_{a}_{b}.csv*", Rate: 0.05}}
+	q := Question{Roots: []string{aFleet(t, 1)}, Options: Options{Name: "pair_{a}_{b}.csv*", FDR: 0.05}}
 	all, err := Load(t.Context(), q.Roots, "", q.Options, Reader{})
 	if err != nil {
 		t.Fatal(err)
@@ -243,16 +243,16 @@ func TestFleetKilled(t *testing.T) {
 // What could not be read is counted by file, not by output, and that of before apart.
 func TestFleetFaults(t *testing.T) {
 	good := Curve{Group: Group{Benchmark: "b", Sizes: 1, First: 8, Last: 8}, Latency: 1}
-	broken := []Left{{Reason: "x", Fault: true}, {Reason: "y", Fault: true}, {Reason: "z"}}
+	broken := []Skipped{{Reason: "x", Fault: true}, {Reason: "y", Fault: true}, {Reason: "z"}}
 	in := Reading{
-		Now:    []Entry{{Path: "a", Curves: []Curve{good}, Left: broken}, {Path: "b", Left: broken[2:]}},
+		Now:    []Entry{{Path: "a", Curves: []Curve{good}, Skipped: broken}, {Path: "b", Skipped: broken[2:]}},
 		Before: []Entry{{Path: "a", Curves: []Curve{good}}},
 	}
 	for _, want := range []string{"1 file could not be read to the end", "1 file of now and 1 of before could not be read to the end"} {
 		if a, err := Analyse(in, Options{}); err != nil || a.Broken == nil || a.Broken.Error() != want {
 			t.Errorf("%v, %v, want %q", a, err, want)
 		}
-		in.Before[0].Left = broken
+		in.Before[0].Skipped = broken
 	}
 	// The band over the fleet has the quantiles of the table: type 7.
 	if q := stats.Quantile([]float64{1, 2, 4}, 0.25); q != 1.5 {
@@ -264,7 +264,7 @@ func TestFleetFaults(t *testing.T) {
 // reading.
 func TestIncrements(t *testing.T) {
 	dir := aFleet(t, 1)
-	q := Question{Roots: []string{dir}, Options: Options{Name: "pair_{a}_{b}.csv*", Rate: 0.05}}
+	q := Question{Roots: []string{dir}, Options: Options{Name: "pair_{a}_{b}.csv*", FDR: 0.05}}
 	path, which := filepath.Join(t.TempDir(), "part"), shard.Shard{Index: 1, Count: 1}
 	write := func(path string) (known int64, part []byte) {
 		t.Helper()

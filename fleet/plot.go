@@ -21,7 +21,7 @@ const fleetCells = 160
 // Map is the heat map of the group in which something stands out the most; of the first one if
 // nothing does. It is an error if no group is one of pairs.
 func (f *Result) Map() (reports.Picture, error) {
-	for _, x := range f.Standing() {
+	for _, x := range f.ReportedFindings() {
 		if m, ok := f.mapOf(x.Group, x.Quantity); ok {
 			return m, nil
 		}
@@ -129,7 +129,7 @@ func (f *Result) curves(g Group) (fig reports.Figure, ok bool) {
 	middle.Y = band.Y
 	fig.Series = append(fig.Series, band, middle)
 	shown := map[string]bool{}
-	for _, x := range f.Standing() {
+	for _, x := range f.ReportedFindings() {
 		if x.Group != g || shown[x.Who()] || len(shown) == 5 {
 			continue
 		}
@@ -190,7 +190,7 @@ func (f *Result) Document(units quantity.UnitChoice) reports.Document {
 	if f.Broken != nil {
 		doc.Lead = append(doc.Lead, "This is not the whole: "+f.Broken.Error()+".")
 	}
-	if len(f.Standing()) > 0 {
+	if len(f.ReportedFindings()) > 0 {
 		doc.Sections = append(doc.Sections, reports.Section{Title: "Who stands out", Blocks: []reports.Block{reports.Table{Rows: f.WorstRows()}}})
 	}
 	var drawn []Group
@@ -212,7 +212,7 @@ func (f *Result) Document(units quantity.UnitChoice) reports.Document {
 			where.Blocks = append(where.Blocks, reports.Drawing{Title: "What stands out, over the fleet's band", Picture: c})
 		}
 	}
-	for _, x := range f.Standing() {
+	for _, x := range f.ReportedFindings() {
 		draw(x.Group, x.Quantity)
 	}
 	for _, p := range f.Parts {

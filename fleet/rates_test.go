@@ -40,7 +40,7 @@ func TestIntervalMisses(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, f := range a.Findings {
-			if f.Out && f.Nodes[0] == "n07" && !f.Pair {
+			if f.Reported && f.Nodes[0] == "n07" && !f.Pair {
 				width += (math.Log1p(f.Effect) - math.Log1p(f.Low)) / noise * math.Sqrt(nodes-2)
 				want += stats.StudentQuantile(0.05*float64(len(a.Findings))/float64(a.Tests), nodes-2)
 			}

@@ -24,11 +24,11 @@ type Entry struct {
 	// unknown.
 	Bytes, Changed int64
 	Curves         []Curve
-	Left           []Left `json:",omitempty"`
+	Skipped        []Skipped `json:",omitempty"`
 }
 
-// Left is a file, or an output in it, that gave nothing, or not all.
-type Left struct {
+// Skipped is a file, or an output in it, that gave nothing, or not all.
+type Skipped struct {
 	Reason string // with the file's name and what to do
 	// Fault is set where reading failed. Else the file is not the output of a benchmark, or not one
 	// that was asked for.
@@ -191,7 +191,7 @@ func newWorker(ctx context.Context, o Options) (*worker, error) {
 // read reads a file, and reports whether that came to its end.
 func (w *worker) read(e *Entry) bool {
 	o := benchfile.Options{X: w.X, Y: w.Y, Group: append(slices.Clone(w.Columns), w.Group...), Pool: w.Pool, Tables: mostTables, Context: w.ctx}
-	leave := func(fault bool, reason string) { e.Left = append(e.Left, Left{reason, fault}) }
+	leave := func(fault bool, reason string) { e.Skipped = append(e.Skipped, Skipped{reason, fault}) }
 	if w.Columns == nil && w.pattern == nil {
 		o.Names = benchfile.NodeColumns
 	}

@@ -16,7 +16,7 @@ func TestNodesOfNameAndColumns(t *testing.T) {
 		t.Fatal(err)
 	}
 	entries, _, err := Read(t.Context(), []string{file}, Options{Name: "{a}"}, Reader{})
-	if err != nil || len(entries) != 1 || len(entries[0].Curves) > 0 || len(entries[0].Left) != 1 || !strings.Contains(entries[0].Left[0].Reason, "(node_a, node_b)") {
+	if err != nil || len(entries) != 1 || len(entries[0].Curves) > 0 || len(entries[0].Skipped) != 1 || !strings.Contains(entries[0].Skipped[0].Reason, "(node_a, node_b)") {
 		t.Errorf("%+v, %v", entries, err)
 	}
 	if _, err := List([]string{file, filepath.Dir(file)}); err == nil || !strings.Contains(err.Error(), "named twice") {

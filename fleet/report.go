@@ -26,12 +26,12 @@ type Options struct {
 	// Places has the blocks of nodes, such as racks, by the names of the nodes; nil if unknown.
 	Places map[string]string `json:",omitempty"`
 	// Odd reports what is fast as well as what is slow.
-	Odd bool
+	TwoSided bool
 	// Rate is the false discovery rate: the part of what is reported that is there by chance, on
 	// average. 0 is 0.05.
-	Rate float64
+	FDR float64
 	// Least is the smallest effect that is reported, as a part: 0.01 is 1 %.
-	Least float64
+	MinEffect float64
 	// All keeps all tests in the answer, not only what stands out.
 	All bool
 }
@@ -71,8 +71,8 @@ type Finding struct {
 	// Apart are nodes that stand out as well, and with which a node is as fast as others are: together
 	// they may be in another part of the network rather than slow.
 	Apart []string
-	// Out is set if it is reported: Q is at most the rate, and the effect is not too small.
-	Out bool
+	// Reported says that Q is at most the rate, and the effect is not too small.
+	Reported bool
 }
 
 // Who returns the node, the pair "a b", or the path.
@@ -131,7 +131,7 @@ type Answer struct {
 	Parts         []Part
 	// Findings stand out, the largest effect first; with Options.All all others follow.
 	Findings []Finding
-	// Small is the number of what stands out by less than Options.Least.
+	// Small is the number of what stands out by less than Options.MinEffect.
 	Small int
 	Tests int
 	// Next is what comes next, and is not beyond chance: what to measure again. Nil if there was
@@ -140,9 +140,9 @@ type Answer struct {
 	// Degrees are those of Student's t whose tails the residuals have, of the quantity with the
 	// heaviest.
 	Degrees float64
-	// Left are the files and outputs that gave nothing, or not all. Faults files of now, and
+	// Skipped are the files and outputs that gave nothing, or not all. Faults files of now, and
 	// FaultsBefore of before, could not be read to the end.
-	Left                 []Left
+	Skipped              []Skipped
 	Faults, FaultsBefore int
 	// OnlyNow and OnlyBefore are the curves that have no partner in a comparison.
 	Compared            bool
@@ -152,14 +152,14 @@ type Answer struct {
 // Report compares the curves of entries, or with before not nil their changes. The answer does
 // not depend on the order of the entries. An error says that there is nothing to compare.
 func Report(now, before []Entry, o Options) (*Answer, error) {
-	o.Rate = cmp.Or(o.Rate, 0.05)
+	o.FDR = cmp.Or(o.FDR, 0.05)
 	now, before = sortEntries(now), sortEntries(before)
 	a := &Answer{Options: o, Files: len(now), Compared: len(before) > 0}
 	for i, entries := range [][]Entry{now, before} {
 		faults := []*int{&a.Faults, &a.FaultsBefore}[i]
 		for _, e := range entries {
-			a.Left = append(a.Left, e.Left...)
-			if slices.ContainsFunc(e.Left, func(l Left) bool { return l.Fault }) {
+			a.Skipped = append(a.Skipped, e.Skipped...)
+			if slices.ContainsFunc(e.Skipped, func(l Skipped) bool { return l.Fault }) {
 				*faults++
 			}
 		}

@@ -12,13 +12,13 @@ import (
 )
 
 // Lists are the tables of a fleet, as --list names them.
-func Lists() []string { return []string{"findings", "groups", "left"} }
+func Lists() []string { return []string{"findings", "groups", "skipped"} }
 
 // Tables returns the tables for people: who stands out, worst first, and the fleet by groups. The
 // notes are under the last.
 func (f *Result) Tables() []reports.Rows {
 	groups := f.GroupRows()
-	if len(f.Standing()) == 0 {
+	if len(f.ReportedFindings()) == 0 {
 		groups.Notes = append([]string{f.nobody()}, groups.Notes...)
 		return []reports.Rows{groups}
 	}
@@ -36,10 +36,10 @@ func (f *Result) nobody() string {
 	return "No node and no pair stands out by more than chance explains."
 }
 
-// Standing are the findings that stand out.
-func (f *Result) Standing() []Finding {
+// ReportedFindings returns the findings that are reported, which come first.
+func (f *Result) ReportedFindings() []Finding {
 	i := 0
-	for i < len(f.Findings) && f.Findings[i].Out {
+	for i < len(f.Findings) && f.Findings[i].Reported {
 		i++
 	}
 	return f.Findings[:i]
@@ -56,7 +56,7 @@ type fleetWorst struct {
 func (f *Result) worst() (all []fleetWorst) {
 	at := map[string]int{}
 	seen := map[string]map[Group]bool{}
-	for _, x := range f.Standing() {
+	for _, x := range f.ReportedFindings() {
 		key := fmt.Sprint(x.Pair, x.Who())
 		if _, ok := at[key]; !ok {
 			at[key], seen[key] = len(all), map[Group]bool{}
@@ -85,11 +85,11 @@ func (f *Result) worst() (all []fleetWorst) {
 func (f *Result) WorstRows() reports.Rows {
 	head := "slower by (interval)"
 	switch {
-	case f.Compared && f.Odd:
+	case f.Compared && f.TwoSided:
 		head = "change (interval)"
 	case f.Compared:
 		head = "slower than before by"
-	case f.Odd:
+	case f.TwoSided:
 		head = "differs by (interval)"
 	}
 	return reports.TableOf(f.worst(),
@@ -181,7 +181,7 @@ func (f *Result) FindingRows() reports.Rows {
 		both("effect_high_percent", percent(func(x Finding) float64 { return x.High })),
 		both("p", func(x Finding) any { return x.P }),
 		both("q", func(x Finding) any { return x.Q }),
-		both("stands_out", func(x Finding) any { return x.Out }),
+		both("stands_out", func(x Finding) any { return x.Reported }),
 		both("curves", func(x Finding) any { return x.Values }),
 	}
 	for _, g := range groupFields() {
@@ -289,9 +289,9 @@ func (f *Result) GroupRows() reports.Rows {
 	return rows
 }
 
-// LeftRows is a row for each file that gave nothing, or not all.
-func (f *Result) LeftRows() reports.Rows {
-	return reports.TableOf(f.Left,
-		reports.Col("reason", "reason", func(l Left) any { return l.Reason }),
-		reports.Col("fault", "fault", func(l Left) any { return l.Fault }))
+// SkippedRows is a row for each file that gave nothing, or not all.
+func (f *Result) SkippedRows() reports.Rows {
+	return reports.TableOf(f.Skipped,
+		reports.Col("reason", "reason", func(l Skipped) any { return l.Reason }),
+		reports.Col("fault", "fault", func(l Skipped) any { return l.Fault }))
 }

@@ -24,6 +24,7 @@ type fleetOutput struct {
 func (o *fleetOutput) declare(cmd *cobra.Command) {
 	o.output.declare(cmd)
 	enum(cmd, &o.list, "list", "the table to print: the findings, the groups of comparable curves, or the skipped files; by default the first two", fleet.Lists()...)
+	o.list.old = map[string]string{"left": "skipped"}
 	o.list.value, cmd.Flags().Lookup("list").DefValue = "", ""
 	cmd.Flags().Var((*outputFile)(&o.plot), "plot", "draw nodes against nodes into this `file` (png, svg, pdf), ordered so that racks show")
 	declareSize(cmd, &o.width, &o.height)
@@ -72,7 +73,7 @@ interrupted, the report covers the rest, and the exit status is 1. Findings do n
 					return err
 				}
 			}
-			o.Least, o.Rate = float64(least)/100, float64(rate)/100
+			o.MinEffect, o.FDR = float64(least)/100, float64(rate)/100
 			ctx, stop := interruptible()
 			progress := terminal.Progress(cmd.ErrOrStderr(), -1, "files")
 			reader := fleet.Reader{Progress: func(n int) { progress(int64(n)) }}
@@ -102,7 +103,7 @@ interrupted, the report covers the rest, and the exit status is 1. Findings do n
 	f.StringSliceVar(&o.Pool, "pool", nil, "`columns` of a CSV or JSON whose values are pooled")
 	f.StringVar(&places, "places", "", "groups of nodes, such as racks or switches: a CSV `file` of node and group")
 	f.StringVar(&before, "baseline", "", "report changes since these measurements; a folder or `file`")
-	f.BoolVar(&o.Odd, "two-sided", false, "also report nodes and pairs that are faster (two-sided test)")
+	f.BoolVar(&o.TwoSided, "two-sided", false, "also report nodes and pairs that are faster (two-sided test)")
 	f.Var(&rate, "fdr", "false discovery rate: the expected share of false alarms among the findings")
 	f.Var(&least, "min-effect", "minimum effect size to report")
 	f.BoolVar(&o.All, "all", false, "in CSV and JSON, list all tested nodes and pairs")
@@ -127,6 +128,9 @@ func readPlaces(path string) (map[string]string, error) {
 
 // answer compares what was read and shows it.
 func (o *fleetOutput) answer(cmd *cobra.Command, in fleet.Reading, asked fleet.Options) error {
+	if o.list.given != "" {
+		cmd.PrintErrf("--list %s is called %s now\n", o.list.given, o.list.value)
+	}
 	a, err := fleet.Analyse(in, asked)
 	if err != nil {
 		return err
@@ -153,8 +157,8 @@ func (o *fleetOutput) tables(cmd *cobra.Command, a *fleet.Result) error {
 	switch {
 	case o.list.value == "groups":
 		return o.write(cmd, a.GroupRows())
-	case o.list.value == "left":
-		return o.write(cmd, a.LeftRows())
+	case o.list.value == "skipped":
+		return o.write(cmd, a.SkippedRows())
 	case o.list.value == "" && o.forPeople():
 		return o.write(cmd, a.Tables()...)
 	case o.forPeople():

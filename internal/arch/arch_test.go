@@ -36,7 +36,6 @@ var below = map[string]string{
 	"data":                             "fit/forecast platforms model model/machine model/quantity",
 	"fit/benchfile":                    "model/quantity",
 	"tools/notice":                     "",
-	"tools/power":                      "fit fit/benchfile fit/forecast fleet model model/quantity reports shard",
 	"fleet":                            "fit fit/benchfile fit/forecast model model/quantity reports shard",
 	"fit":                              "fit/benchfile fit/forecast model model/quantity",
 	"fit/contention":                   "fit/forecast engine/schedule engine/schedule/collective engine/simulate model model/machine model/quantity platforms",
