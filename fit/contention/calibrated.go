@@ -144,8 +144,15 @@ func (c *Calibration) curve(measure string, level int, out bool, pairs int) (cur
 	for _, n := range curve.Sizes {
 		curve.Costs = append(curve.Costs, quantity.Micros(max(stats.QuantileOf(times[n], 0.5), minTime)))
 	}
+	for i := len(curve.Costs) - 2; i >= 0; i-- {
+		curve.Costs[i] = min(curve.Costs[i], disturbed*curve.Costs[i+1])
+	}
 	return curve
 }
+
+// disturbed is the ratio above which a message that takes longer than a larger one was disturbed in
+// all passes. Protocols change with less.
+const disturbed = 1.5
 
 // timeAt returns the cost of n bytes, or otherwise if the curve has fewer than two sizes.
 func timeAt(curve model.Curve, n quantity.Bytes, otherwise quantity.Micros) quantity.Micros {

@@ -123,3 +123,21 @@ func TestPacketFromFans(t *testing.T) {
 		}
 	}
 }
+
+// A size that took ten times as long as twice as many bytes was disturbed.
+func TestDisturbedSize(t *testing.T) {
+	text := calibrationOf(2, func(i, j int) float64 { return 1 }, func(int) float64 { return 100 })
+	text += "pingpong,cluster,in,1,524288,0,1,9,1000,1000,1000,1000,1000,1000,0\n"
+	c, err := ReadCalibration(strings.NewReader(text), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, _, err := c.Machine()
+	if err != nil {
+		t.Fatal(err)
+	}
+	layer := m.Levels[0].Layer
+	if half, whole := layer.OneWay(1<<19), layer.OneWay(1<<20); half > disturbed*whole {
+		t.Errorf("512 KiB take %v, 1 MiB %v", half, whole)
+	}
+}

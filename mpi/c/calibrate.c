@@ -303,7 +303,7 @@ static void findLevels(const char *cpus, const char *hostList) {
 			}
 	}
 #endif
-	long mine[3], *all = malloc(sizeof(long) * 3 * (size_t)ranks), *keys = malloc(sizeof(long) * (size_t)ranks);
+	long mine[3], *all = malloc(sizeof(long) * 3 * (size_t)ranks), *keys = calloc((size_t)ranks, sizeof(long));
 	mine[0] = (long)hash(host), mine[1] = package, mine[2] = cache;
 	MPI_Allgather(mine, 3, MPI_LONG, all, 3, MPI_LONG, MPI_COMM_WORLD);
 	int *unit = malloc(sizeof(int) * (size_t)ranks), known[3] = {1, 1, 1};
@@ -328,7 +328,7 @@ static void findLevels(const char *cpus, const char *hostList) {
 	addLevel("cluster", unit);
 	for (int l = 0; l < levels; l++) { /* the most units of the level inside that one has */
 		int units = unitsOf(unitOf[l]), inner = l ? unitsOf(unitOf[l - 1]) : ranks;
-		int *count = calloc((size_t)units, sizeof(int)), *seen = calloc((size_t)inner, sizeof(int));
+		int *count = calloc((unsigned)units, sizeof(int)), *seen = calloc((unsigned)inner, sizeof(int));
 		holds[l] = 0;
 		for (int r = 0; r < ranks; r++) {
 			int i = l ? unitOf[l - 1][r] : r;
@@ -377,12 +377,13 @@ static int spread(int level, int unit, int *list) {
 	for (int r = 0; r < ranks; r++) if (unitOf[level][r] == unit) list[n++] = r;
 	/* Stable order by the turn within the inner units, from inside out: those of turn 0 first. */
 	for (int l = 0; l <= level; l++) {
-		int *sorted = malloc(sizeof(int) * (size_t)n), most = 0, at = 0;
+		int *sorted = malloc(sizeof(int) * (size_t)n), *at = calloc((size_t)ranks + 1, sizeof(int));
 		int *turn = turns + (size_t)l * (size_t)ranks;
-		for (int i = 0; i < n; i++) if (turn[list[i]] > most) most = turn[list[i]];
-		for (int t = 0; t <= most; t++) for (int i = 0; i < n; i++) if (turn[list[i]] == t) sorted[at++] = list[i];
+		for (int i = 0; i < n; i++) at[turn[list[i]] + 1]++;
+		for (int t = 0; t < ranks; t++) at[t + 1] += at[t];
+		for (int i = 0; i < n; i++) sorted[at[turn[list[i]]]++] = list[i];
 		memcpy(list, sorted, sizeof(int) * (size_t)n);
-		free(sorted);
+		free(sorted), free(at);
 	}
 	return n;
 }
@@ -399,8 +400,9 @@ static void makeTurns(void) {
 /* choose fills src and dst for a task; the result is the number of pairs or leaves that there are.
  * variant tells pairs of the same kind apart. */
 static int choose(const Task *t) {
-	static int *list, *other;
-	if (!list) list = malloc(sizeof(int) * (size_t)ranks), other = malloc(sizeof(int) * (size_t)ranks);
+	static int *list, *other, *seen, stamp;
+	if (!list) list = malloc(sizeof(int) * (size_t)ranks), other = malloc(sizeof(int) * (size_t)ranks), seen = calloc((size_t)ranks, sizeof(int));
+	stamp++;
 	int l = t->level, units = unitsOf(unitOf[l]), k = 0;
 	if (isFan(t->what)) {
 		int n = spread(l, 0, list);
@@ -422,9 +424,9 @@ static int choose(const Task *t) {
 	int unit = t->what == STREAM || t->variant == 0 ? 0 : t->variant == 1 ? units - 1 : units / 2;
 	int n = spread(l, unit, list), inner = 0;
 	for (int i = 0; i < n; i++) { /* one rank of each inner unit, then the next ones */
-		int seen = 0;
-		for (int j = 0; j < inner && !seen; j++) seen = innerUnit(l, other[j]) == innerUnit(l, list[i]);
-		if (seen) break;
+		int *mark = &seen[innerUnit(l, list[i])];
+		if (*mark == stamp) break;
+		*mark = stamp;
 		other[inner++] = list[i];
 	}
 	if (t->what == STREAM && t->variant) { /* each with the one at a distance, in blocks of twice as many */

@@ -81,7 +81,11 @@ func (c *calibrated) levels() (notes []string) {
 	inner := "ranks"
 	for _, l := range c.machine.Levels {
 		const n = 1 << 20
-		text := fmt.Sprintf("level %s: %d %s; %.3g µs, %.0f MB/s", l.Name, l.Arity, inner, float64(l.Layer.OneWay(1)), n/float64(l.Layer.OneWay(2*n)-l.Layer.OneWay(n)))
+		one, two := l.Layer.OneWay(n), l.Layer.OneWay(2*n)
+		if two <= one { // others disturbed it
+			one = two / 2
+		}
+		text := fmt.Sprintf("level %s: %d %s; %.3g µs, %.0f MB/s", l.Name, l.Arity, inner, float64(l.Layer.OneWay(1)), n/float64(two-one))
 		if l.Eager > 0 {
 			text += fmt.Sprintf("; eager up to %.0f B", float64(l.Eager))
 		}
