@@ -227,3 +227,16 @@ func TestMatches(t *testing.T) {
 	check("a\nb\nc\nd\n", "...\nb\n...\nd\n", true)
 	check("a\nb...\n", "a\n...\nc\n", false)
 }
+
+// The README names every command, most of them in its table.
+func TestReadmeHasAllCommands(t *testing.T) {
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range newRoot().Commands() {
+		if named := regexp.MustCompile("(`|halfpeak )" + c.Name() + `\b`); c.IsAvailableCommand() && !named.Match(text) {
+			t.Errorf("README.md does not name the command %s", c.Name())
+		}
+	}
+}
