@@ -69,41 +69,73 @@ func (d *clip) send(from, _ int, n float64) (left float64) {
 	return left
 }
 
+// defined returns a random layer, and its definition for messages of n bytes.
+func defined(r *rand.Rand, n int) (l model.Layer, fresh func() definition) {
+	some := func(limit float64) float64 {
+		return []float64{0.5, r.Float64() * limit, r.Float64() * limit / 10}[r.IntN(3)]
+	}
+	switch r.IntN(7) {
+	case 0, 1:
+		L, os, or, g, G := some(10), some(10), some(10), some(10), some(0.05)
+		l = &model.LogGP{LogP: model.LogP{Latency: quantity.Micros(L), SendOverhead: quantity.Micros(os), ReceiveOverhead: quantity.Micros(or),
+			GapTime: quantity.Micros(g)}, GapPerByte: quantity.MicrosPerByte(G)}
+		fresh = func() definition { return &logGP{L: L, os: os, or: or, g: g, G: G} }
+	case 2:
+		beta, tau := some(10), some(0.05)
+		l = &model.Linear{Beta: quantity.Micros(beta), Tau: quantity.MicrosPerByte(tau)}
+		fresh = func() definition { return &hockney{beta: beta, tau: tau} }
+	case 3:
+		p := &model.Pipeline{Cut: model.Cut{Rule: model.CutFixed, Size: quantity.Bytes(20 + r.IntN(300))}}
+		var beta, tau []float64
+		for i := range 1 + r.IntN(5) {
+			beta, tau = append(beta, some(3)), append(tau, some(0.05))
+			p.Stages = append(p.Stages, model.Stage{Name: fmt.Sprint("s", i), Beta: quantity.Micros(beta[i]), Tau: quantity.MicrosPerByte(tau[i])})
+		}
+		l = p
+		fresh = func() definition { return &clip{beta: beta, tau: tau, packet: float64(p.Cut.Size)} }
+	case 4: // LogP has no bytes: Culler and others 1993
+		L, os, or, g := some(10), some(10), some(10), some(10)
+		l = &model.LogP{Latency: quantity.Micros(L), SendOverhead: quantity.Micros(os), ReceiveOverhead: quantity.Micros(or), GapTime: quantity.Micros(g)}
+		fresh = func() definition { return &logGP{L: L, os: os, or: or, g: g} }
+	case 5: // eager up to a size, then another line; or the quicker of two
+		a, b := hockney{beta: some(10), tau: some(0.05)}, hockney{beta: some(10), tau: some(0.05)}
+		line := func(h hockney) *model.Linear {
+			return &model.Linear{Beta: quantity.Micros(h.beta), Tau: quantity.MicrosPerByte(h.tau)}
+		}
+		branches := []model.Branch{{Name: "a", UpTo: quantity.Bytes(1 + r.IntN(1000)), Layer: line(a)}, {Name: "b", Layer: line(b)}}
+		second := float64(n) > float64(branches[0].UpTo)
+		l = &model.Switch{Branches: branches}
+		if r.IntN(2) == 0 {
+			l, second = &model.Envelope{Branches: branches}, b.beta+float64(n)*b.tau < a.beta+float64(n)*a.tau
+		}
+		fresh = func() definition {
+			way := a
+			if second {
+				way = b
+			}
+			return &way
+		}
+	case 6: // what was measured, straight between two sizes in logarithms
+		from, to := 1+some(10), 20+some(100)
+		l = &model.Table{Sizes: []quantity.Bytes{1, 1024}, Times: []quantity.Micros{quantity.Micros(from), quantity.Micros(to)}}
+		fresh = func() definition {
+			return &hockney{beta: math.Exp(math.Log(from) + math.Log(to/from)*math.Log(float64(n))/math.Log(1024))}
+		}
+	}
+	return l, fresh
+}
+
 // The engine, which runs what a layer's Resources describe, gives the intervals of streams and the
 // one-way times that the papers' definitions give.
 func TestByDefinition(t *testing.T) {
 	r := rand.New(rand.NewPCG(1993, 6))
-	some := func(limit float64) float64 {
-		return []float64{0.5, r.Float64() * limit, r.Float64() * limit / 10}[r.IntN(3)]
-	}
-	for range 300 {
-		var l model.Layer
-		var fresh func() definition
-		switch r.IntN(4) {
-		case 0, 1:
-			L, os, or, g, G := some(10), some(10), some(10), some(10), some(0.05)
-			l = &model.LogGP{LogP: model.LogP{Latency: quantity.Micros(L), SendOverhead: quantity.Micros(os), ReceiveOverhead: quantity.Micros(or),
-				GapTime: quantity.Micros(g)}, GapPerByte: quantity.MicrosPerByte(G)}
-			fresh = func() definition { return &logGP{L: L, os: os, or: or, g: g, G: G} }
-		case 2:
-			beta, tau := some(10), some(0.05)
-			l = &model.Linear{Beta: quantity.Micros(beta), Tau: quantity.MicrosPerByte(tau)}
-			fresh = func() definition { return &hockney{beta: beta, tau: tau} }
-		case 3:
-			p := &model.Pipeline{Cut: model.Cut{Rule: model.CutFixed, Size: quantity.Bytes(20 + r.IntN(300))}}
-			var beta, tau []float64
-			for i := range 1 + r.IntN(5) {
-				beta, tau = append(beta, some(3)), append(tau, some(0.05))
-				p.Stages = append(p.Stages, model.Stage{Name: fmt.Sprint("s", i), Beta: quantity.Micros(beta[i]), Tau: quantity.MicrosPerByte(tau[i])})
-			}
-			l = p
-			fresh = func() definition { return &clip{beta: beta, tau: tau, packet: float64(p.Cut.Size)} }
-		}
+	for range 500 {
+		n := 1 + r.IntN(1000)
+		l, fresh := defined(r, n)
 		s, err := virtual.Build("defined", l)
 		if err != nil {
 			t.Fatal(err)
 		}
-		n := 1 + r.IntN(1000)
 		check := func(what, program string, count int, want float64) {
 			p, err := programs.Find(program, programs.Simulated)
 			if err != nil {
