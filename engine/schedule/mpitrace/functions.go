@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 )
 
@@ -29,22 +30,31 @@ type function struct {
 
 var functions = func() map[string]function {
 	const message = "_ count type peer tag comm"
+	blocking := func(kind schedule.Kind) func(*profiled, *arguments) error {
+		return func(p *profiled, a *arguments) error { return p.blocking(a, kind) }
+	}
+	nonBlocking := func(kind schedule.Kind) func(*profiled, *arguments) error {
+		return func(p *profiled, a *arguments) error { return p.nonBlocking(a, kind) }
+	}
+	prepare := func(kind schedule.Kind) func(*profiled, *arguments) error {
+		return func(p *profiled, a *arguments) error { return p.prepare(a, kind) }
+	}
 	all := map[string]function{
-		"MPI_Recv":             {message + " _", (*profiled).recv},
-		"MPI_Irecv":            {message + " request", (*profiled).irecv},
+		"MPI_Recv":             {message + " _", blocking(schedule.Recv)},
+		"MPI_Irecv":            {message + " request", nonBlocking(schedule.Recv)},
 		"MPI_Sendrecv":         {"_ count type peer tag _ count2 type2 peer2 tag2 comm _", (*profiled).sendrecv},
 		"MPI_Sendrecv_replace": {"_ count type peer tag peer2 tag2 comm _", (*profiled).replace},
 		"MPI_Probe":            {"_ _ comm _", func(p *profiled, _ *arguments) error { return p.gap() }}, // its message comes with the receive
 		"MPI_Wait":             {"request _", (*profiled).waitOne},
 		"MPI_Waitall":          {"requests request _", (*profiled).waitAll},
-		"MPI_Recv_init":        {message + " request", (*profiled).recvInit},
+		"MPI_Recv_init":        {message + " request", prepare(schedule.Recv)},
 		"MPI_Start":            {"request", (*profiled).start},
 		"MPI_Startall":         {"requests request", (*profiled).startAll},
 	}
 	for _, mode := range []string{"S", "Bs", "Ss", "Rs"} {
-		all["MPI_"+mode+"end"] = function{message, (*profiled).send}
-		all["MPI_"+mode+"end_init"] = function{message + " request", (*profiled).sendInit}
-		all["MPI_I"+strings.ToLower(mode)+"end"] = function{message + " request", (*profiled).isend}
+		all["MPI_"+mode+"end"] = function{message, blocking(schedule.Send)}
+		all["MPI_"+mode+"end_init"] = function{message + " request", prepare(schedule.Send)}
+		all["MPI_I"+strings.ToLower(mode)+"end"] = function{message + " request", nonBlocking(schedule.Send)}
 	}
 	// Where both counts are given, a root's own, or one with MPI_IN_PLACE, may mean nothing.
 	const both = "_ count type _ count2 type2 "

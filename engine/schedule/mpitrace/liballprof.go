@@ -129,25 +129,19 @@ func (p *profiled) argument(a *arguments, word string, field []byte) (err error)
 	if strings.HasSuffix(word, "2") {
 		way = &a.way[1]
 	}
-	switch strings.TrimSuffix(word, "2") {
-	case "count":
-		way.count, err = integer(field)
+	word = strings.TrimSuffix(word, "2")
+	numbers := [...]*int64{&way.count, &way.peer, &way.tag, &a.root, &a.requests, &a.request}
+	if i := slices.Index([]string{"count", "peer", "tag", "root", "requests", "request"}, word); i >= 0 {
+		*numbers[i], err = integer(field)
+		return err
+	}
+	switch word {
 	case "type":
 		parts := bytes.Split(field, []byte(","))
 		if len(parts) != 3 {
 			return fmt.Errorf("%q is no type; it should be type,size,extent", field)
 		}
 		way.size, err = integer(parts[1])
-	case "peer":
-		way.peer, err = integer(field)
-	case "tag":
-		way.tag, err = integer(field)
-	case "root":
-		a.root, err = integer(field)
-	case "requests":
-		a.requests, err = integer(field)
-	case "request":
-		a.request, err = integer(field)
 	case "comm":
 		parts := bytes.Split(field, []byte(","))
 		if len(parts) != 3 {
@@ -221,18 +215,12 @@ func (p *profiled) blocking(a *arguments, kinds ...schedule.Kind) error {
 	return nil
 }
 
-func (p *profiled) send(a *arguments) error { return p.blocking(a, schedule.Send) }
-func (p *profiled) recv(a *arguments) error { return p.blocking(a, schedule.Recv) }
-
 func (p *profiled) sendrecv(a *arguments) error { return p.blocking(a, schedule.Send, schedule.Recv) }
 
 func (p *profiled) replace(a *arguments) error {
 	a.way[1].count, a.way[1].size = a.way[0].count, a.way[0].size
 	return p.sendrecv(a)
 }
-
-func (p *profiled) isend(a *arguments) error { return p.nonBlocking(a, schedule.Send) }
-func (p *profiled) irecv(a *arguments) error { return p.nonBlocking(a, schedule.Recv) }
 
 func (p *profiled) nonBlocking(a *arguments, kind schedule.Kind) error {
 	op, ok, err := p.message(kind, a, 0)
@@ -248,9 +236,6 @@ func (p *profiled) nonBlocking(a *arguments, kind schedule.Kind) error {
 	}
 	return nil
 }
-
-func (p *profiled) sendInit(a *arguments) error { return p.prepare(a, schedule.Send) }
-func (p *profiled) recvInit(a *arguments) error { return p.prepare(a, schedule.Recv) }
 
 // prepare makes a persistent request. That is local: it counts as computation.
 func (p *profiled) prepare(a *arguments, kind schedule.Kind) (err error) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -211,54 +212,27 @@ func (a *parameters) parse(args string, words []string) error {
 }
 
 func (a *parameters) set(name, word string) (err error) {
-	amount := func(to *float64) error {
-		if *to, err = strconv.ParseFloat(word, 64); err != nil || !(*to >= 0) || math.IsInf(*to, 0) {
+	amounts := [...]*float64{&a.flops, &a.seconds, &a.size, &a.size2}
+	if i := slices.Index([]string{"flops", "seconds", "size", "size2"}, name); i >= 0 {
+		if *amounts[i], err = strconv.ParseFloat(word, 64); err != nil || !(*amounts[i] >= 0) || math.IsInf(*amounts[i], 0) {
 			return fmt.Errorf("%.40q is no amount from 0 on", word)
 		}
 		return nil
 	}
-	whole := func(to *int64) error {
-		if *to, err = strconv.ParseInt(word, 10, 64); err != nil {
-			return fmt.Errorf("%.40q is no whole number", word)
-		}
+	numbers := [...]*int64{&a.type1, &a.type2, &a.peer, &a.tag, &a.from, &a.to, &a.root}
+	i := slices.Index([]string{"type", "type2", "peer", "tag", "from", "to", "root"}, name)
+	if i < 0 {
 		return nil
 	}
-	kind := func(to *int64) error {
-		var n int64
-		if err := whole(&n); err != nil {
-			return err
-		}
+	n, err := integer([]byte(word))
+	if i < 2 && err == nil {
 		if n < 0 || n >= int64(len(typeBytes)) {
 			return fmt.Errorf("type %d is not known; types are 0 to %d", n, len(typeBytes)-1)
 		}
-		*to = typeBytes[n]
-		return nil
+		n = typeBytes[n]
 	}
-	switch name {
-	case "flops":
-		return amount(&a.flops)
-	case "seconds":
-		return amount(&a.seconds)
-	case "size":
-		return amount(&a.size)
-	case "size2":
-		return amount(&a.size2)
-	case "peer":
-		return whole(&a.peer)
-	case "tag":
-		return whole(&a.tag)
-	case "from":
-		return whole(&a.from)
-	case "to":
-		return whole(&a.to)
-	case "root":
-		return whole(&a.root)
-	case "type":
-		return kind(&a.type1)
-	case "type2":
-		return kind(&a.type2)
-	}
-	return nil
+	*numbers[i] = n
+	return err
 }
 
 // wholeBytes returns the size in bytes of a number of elements of a type.
