@@ -622,3 +622,27 @@ func TestTicks(t *testing.T) {
 	check(Axis{}, -2, 3, 250, vertical, "-3, -2, -1, 0, 1, 2, 3, 4")
 	check(Axis{Scale: Log}, 1.65, 1.72, 250, vertical, "1.64, 1.65, 1.66, 1.67, 1.68, 1.69, 1.7, 1.71, 1.72, 1.73, 1.74")
 }
+
+// The total of a timeline stands above its rows, however many there are.
+func TestTimelineTotal(t *testing.T) {
+	for _, n := range []int{2, 40, 400} {
+		line := Timeline{}
+		for i := range n {
+			line.Stages = append(line.Stages, fmt.Sprint("rank ", i))
+			line.Boxes = append(line.Boxes, Box{Stage: i, Start: 0, End: 100})
+		}
+		var at axes
+		paint, err := line.painter(&at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &recorder{pdf: newPDF(800*pixel, 500*pixel)}
+		paint(draw.New(r))
+		top := at.area.Min.Y + (at.area.Max.Y-at.area.Min.Y)*vg.Length((float64(n)-0.14)/at.y.max) // of the first row's box
+		for _, text := range r.texts {
+			if foot := 500*pixel - text.box.Max.Y; text.s == "100.00 µs" && foot < top {
+				t.Errorf("%d rows: the total stands at %v, the first box ends at %v", n, foot, top)
+			}
+		}
+	}
+}

@@ -64,7 +64,8 @@ func (t Timeline) painter(at *axes) (func(draw.Canvas), error) {
 		axis := Axis{Max: end * 1.02}
 		x := limits{0, axis.Max}
 		x.apply(&p.X, axis, (area.Max.X-area.Min.X)*0.8, horizontal)
-		p.Y.Min, p.Y.Max = 0, float64(len(t.Stages))+0.3
+		rows := float64(len(t.Stages)) // and room for the total above them
+		p.Y.Min, p.Y.Max = 0, rows*(1+max(0.3/rows, float64(tickSize*1.3/(area.Max.Y-area.Min.Y-40))))
 		p.Y.Tick.Marker = plot.ConstantTicks(ticks)
 		p.Y.Tick.Length = 0
 		p.Y.LineStyle.Width = 0
