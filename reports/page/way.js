@@ -35,7 +35,7 @@ const way = (() => {
 
 	// show draws the parts of the way that the parameters belong to, each with its share of the time.
 	const show = (platform, shares) => {
-		const acts = p => !shares || shares.parts.some(q => q.path === p.path);
+		const acts = p => !shares || shares.parts.some(q => q.path === p.path && (q.one_way_us > 0 || q.gap_us > 0));
 		const all = platform.parameters.filter(p => !p.constant && p.used && p.unit !== "B" && acts(p)), of = new Map();
 		for (const p of all) {
 			const k = logp[p.symbol], key = k === undefined ? p.owner : k;
