@@ -138,25 +138,29 @@ func (m *Map) ReadFolder(folder string) (notes []string, err error) {
 	return notes, nil
 }
 
-// timeIn returns the one time in the output of a benchmark.
+// timeIn returns the least time in the output of a benchmark, which may have run several times: what
+// disturbs a run makes it longer.
 func timeIn(path string) (quantity.Micros, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return 0, err
 	}
-	if times := calibrated(string(text)); len(times) > 0 {
-		return slices.Min(times), nil // of passes that other work did not disturb
-	}
-	f, err := benchfile.Open(path, benchfile.Options{})
-	if err != nil {
-		return 0, err
-	}
-	for _, t := range f.Tables {
-		if t.Kind == benchfile.Collective && t.Series != "in-place" && len(t.Samples) == 1 {
-			return t.Samples[0].Mean, nil
+	times := calibrated(string(text))
+	if len(times) == 0 {
+		f, err := benchfile.Open(path, benchfile.Options{})
+		if err != nil {
+			return 0, err
+		}
+		for _, t := range f.Tables {
+			if t.Kind == benchfile.Collective && t.Series != "in-place" && len(t.Samples) == 1 {
+				times = append(times, t.Samples[0].Mean)
+			}
 		}
 	}
-	return 0, fmt.Errorf("%s: no table of a collective with one size", path)
+	if len(times) == 0 {
+		return 0, fmt.Errorf("%s: no table of a collective with one size", path)
+	}
+	return slices.Min(times), nil
 }
 
 // calibrated returns the times of the passes in an output of calibrate.

@@ -82,20 +82,23 @@ func (m *Map) WriteScript(w io.Writer, which []int, bench string) error {
 	b := benchmarks[i]
 	var text strings.Builder
 	text.WriteString(`#!/bin/sh
-# MPIRUN starts the ranks, and BENCHMARKS is the path of the benchmarks, with its last slash.
+# MPIRUN starts the ranks, BENCHMARKS is the path of the benchmarks with its last slash, and REPEATS
+# the number of runs of each, of which the fastest counts.
 cd "$(dirname "$0")" || exit 1
-: "${MPIRUN:=mpirun}" "${BENCHMARKS:=}"
+: "${MPIRUN:=mpirun}" "${BENCHMARKS:=}" "${REPEATS:=2}"
 failed=0
 measure() { # FILE VARIABLE… COMMAND…: into the file, if it is not there
 	[ -e "$1" ] && return
 	file=$1
 	shift
-	if env "$@" >"$file.part" 2>"$file.err" </dev/null; then
-		mv "$file.part" "$file" && rm -f "$file.err"
-	else
+	: >"$file.part"
+	for run in $(seq "$REPEATS"); do
+		env "$@" >>"$file.part" 2>"$file.err" </dev/null && continue
 		echo "$file: failed, see $file.err" >&2
 		failed=1
-	fi
+		return
+	done
+	mv "$file.part" "$file" && rm -f "$file.err"
 }
 `)
 	for _, i := range which {
@@ -124,12 +127,12 @@ measure() { # FILE VARIABLE… COMMAND…: into the file, if it is not there
 	return err
 }
 
-// Seconds returns how long the measurement of a candidate takes, by the prediction: a second to
-// start, and a thousand calls, or as many as fit in half a second but at least ten.
+// Seconds returns how long the measurement of a candidate takes, by the prediction: two runs of a
+// second to start, and of a thousand calls, or as many as fit in half a second but at least ten.
 func (m *Map) Seconds(i int) float64 {
 	mean, deviation := m.Predict(i)
 	call := 1e-6 * math.Exp(mean+deviation*deviation/2)
-	return 1 + call*max(10, min(1000, 0.5/call))
+	return 2 * (1 + call*max(10, min(1000, 0.5/call)))
 }
 
 // Until returns the first candidates that take at most so many seconds, and at least one.

@@ -178,7 +178,7 @@ func TestScript(t *testing.T) {
 func TestReadFolder(t *testing.T) {
 	folder := t.TempDir()
 	for name, text := range map[string]string{
-		"allreduce.ring.0.16x4.65536.out":  "# OSU MPI Allreduce Latency Test v7.4\n# Size       Avg Latency(us)\n65536                 31.50\n",
+		"allreduce.ring.0.16x4.65536.out":  "# OSU MPI Allreduce Latency Test v7.4\n# Size       Avg Latency(us)\n65536                 41.50\n# OSU MPI Allreduce Latency Test v7.4\n# Size       Avg Latency(us)\n65536                 31.50\n",
 		"bcast.binomial.0.16x4.8.out":      "# halfpeak calibrate 1\nmeasure,level,way,pairs,bytes,variant,pass,repeats,median_us\nbcast,,in,16,8,0,1,10,7.5\nbcast,,in,16,8,0,2,10,7.0\n# 0.2 s\n",
 		"allreduce.ring.0.16x4.8.out":      "killed\n",
 		"allreduce.ring.0.5x0.8.out":       "# OSU MPI Allreduce Latency Test v7.4\n# Size       Avg Latency(us)\n8                 31.50\n",
