@@ -30,8 +30,7 @@ const openMPIUse = "mpirun --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned
 var libraries = []library{
 	{name: "openmpi", has: func(e collective.Entry) bool { return e.OpenMPI > 0 }, segments: true, use: openMPIUse, write: rules.OpenMPI},
 	{name: "openmpi-json", has: func(e collective.Entry) bool { return e.OpenMPI > 0 }, segments: true, write: rules.OpenMPIJSON},
-	{name: "nccl-tuner", has: func(e collective.Entry) bool { return e.NCCL != "" }, pads: true, use: "NCCL_TUNER_CONFIG_FILE=%s, with NCCL's example tuner plugin in NCCL_TUNER_PLUGIN; -1 leaves channels, pipe_ops and registered to NCCL, and stands for any nodes or ranks",
-		write: func(w io.Writer, all []rules.Rule) error { return rules.NCCL(w, all, rules.NCCLOptions{}) }},
+	{name: "nccl-tuner", has: func(e collective.Entry) bool { return e.NCCL != "" }, pads: true, use: "NCCL_TUNER_CONFIG_FILE=%s, with NCCL's example tuner plugin in NCCL_TUNER_PLUGIN; -1 leaves channels, pipe_ops and registered to NCCL, and stands for any nodes or ranks", write: rules.NCCL},
 	{name: "intel", has: func(e collective.Entry) bool { return e.Intel > 0 }, use: ". %s", write: rules.Intel},
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective/rules"
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
+	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/study/collectives"
 )
 
@@ -172,7 +173,11 @@ func (m *Map) WriteRules(w io.Writer, path string) error {
 	case "openmpi":
 		return rules.OpenMPI(w, m.Rules())
 	case "nccl":
-		return rules.NCCL(w, m.Rules(), rules.NCCLOptions{})
+		large := slices.DeleteFunc(m.Rules(), func(r rules.Rule) bool {
+			c := Choice{Entry: collective.Entry{Collective: r.Collective}, Ranks: int(r.Ranks.To), Size: quantity.Bytes(r.Bytes.To)}
+			return c.total() < rules.SimpleFrom
+		})
+		return rules.NCCL(w, large)
 	}
 	counts, most := map[string]int{}, map[string]Choice{}
 	for _, d := range m.Decisions() {

@@ -9,13 +9,6 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 )
 
-// NCCLOptions is what a line of NCCL's file says besides a Rule. The zero value leaves it to NCCL.
-type NCCLOptions struct {
-	Protocol string // ll, ll128 or simple; empty is simple, from [SimpleFrom] bytes on
-	Channels int    // 0: NCCL's own choice
-	Nodes    int    // on which the rules hold; 0: on any number
-}
-
 // SimpleFrom is the total size from which NCCL mostly takes the protocol simple by itself. Below, a
 // line would force simple where ll or ll128 are faster.
 const SimpleFrom = 1 << 20
@@ -27,28 +20,11 @@ var nccl = map[string]string{
 
 // NCCL writes the CSV file of NCCL's example tuner plugin, which reads it from
 // NCCL_TUNER_CONFIG_FILE. A line holds for one number of ranks, or for all; sizes are totals,
-// both ends included.
-func NCCL(w io.Writer, rules []Rule, o NCCLOptions) error {
+// both ends included, from [SimpleFrom] on. Channels and numbers of nodes are left to NCCL.
+func NCCL(w io.Writer, rules []Rule) error {
 	all, err := found(rules)
 	if err != nil {
 		return err
-	}
-	least := uint64(0)
-	switch o.Protocol {
-	case "":
-		o.Protocol, least = "simple", SimpleFrom
-	case "ll", "ll128", "simple":
-	default:
-		return fmt.Errorf("NCCL has the protocols ll, ll128 and simple, not %q", o.Protocol)
-	}
-	if o.Channels < 0 || o.Nodes < 0 {
-		return fmt.Errorf("NCCL: %d channels on %d nodes; neither can be below 0", o.Channels, o.Nodes)
-	}
-	orAny := func(n int) string {
-		if n == 0 {
-			return "-1"
-		}
-		return fmt.Sprint(n)
 	}
 	for i, c := range all {
 		switch {
@@ -86,17 +62,16 @@ func NCCL(w io.Writer, rules []Rule, o NCCLOptions) error {
 					ranks = "-1"
 				}
 				for i, bytes := range g.bytes {
-					if c := g.choose[i]; c != nil && bytes.To >= least {
+					if c := g.choose[i]; c != nil && bytes.To >= SimpleFrom {
 						lines++
-						fmt.Fprintf(&b, "%s,%d,%d,%s,%s,%s,%s,%s,-1,-1\n", nccl[name], max(bytes.From, least), bytes.To, c.of.NCCL,
-							o.Protocol, orAny(o.Channels), orAny(o.Nodes), ranks)
+						fmt.Fprintf(&b, "%s,%d,%d,%s,simple,-1,-1,%s,-1,-1\n", nccl[name], max(bytes.From, SimpleFrom), bytes.To, c.of.NCCL, ranks)
 					}
 				}
 			}
 		}
 	}
 	if lines == 0 && len(all) > 0 {
-		return fmt.Errorf("NCCL: all rules are for less than %d bytes, where NCCL chooses among ll, ll128 and simple, and a line would force simple; give larger sizes", uint64(SimpleFrom))
+		return fmt.Errorf("NCCL: all rules are for less than %d bytes, where NCCL chooses among ll, ll128 and simple, and a line would force simple; give larger sizes", SimpleFrom)
 	}
 	_, err = io.WriteString(w, b.String())
 	return err

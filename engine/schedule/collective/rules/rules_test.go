@@ -104,18 +104,18 @@ func TestOpenMPIJSON(t *testing.T) {
 func TestNCCL(t *testing.T) {
 	var b strings.Builder
 	err := rules.NCCL(&b, []rules.Rule{
-		{Collective: "allreduce", Algorithm: "double-tree", Ranks: all(1), Bytes: rules.Range{From: 0, To: 65535}},
-		{Collective: "allreduce", Algorithm: "ring", Ranks: all(1), Bytes: all(65536)},
+		{Collective: "allreduce", Algorithm: "double-tree", Ranks: all(1), Bytes: rules.Range{From: 0, To: 1<<21 - 1}},
+		{Collective: "allreduce", Algorithm: "ring", Ranks: all(1), Bytes: all(1 << 21)},
 		{Collective: "allgather", Algorithm: "ring", Ranks: rules.Range{From: 8, To: 9}, Bytes: all(1024)},
-	}, rules.NCCLOptions{Protocol: "ll128", Nodes: 2})
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	const want = `# collective,min_bytes,max_bytes,algorithm,protocol,channels,nodes,ranks,pipe_ops,registered
-allreduce,0,65535,tree,ll128,-1,2,-1,-1,-1
-allreduce,65536,18446744073709551615,ring,ll128,-1,2,-1,-1,-1
-allgather,8192,18446744073709551615,ring,ll128,-1,2,8,-1,-1
-allgather,9216,18446744073709551615,ring,ll128,-1,2,9,-1,-1
+allreduce,1048576,2097151,tree,simple,-1,-1,-1,-1,-1
+allreduce,2097152,18446744073709551615,ring,simple,-1,-1,-1,-1,-1
+allgather,1048576,18446744073709551615,ring,simple,-1,-1,8,-1,-1
+allgather,1048576,18446744073709551615,ring,simple,-1,-1,9,-1,-1
 `
 	if b.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
@@ -214,7 +214,7 @@ func TestOpenMPIChooses(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	openmpi := func(r rules.Rule) error { return rules.OpenMPI(&strings.Builder{}, []rules.Rule{r}) }
-	nccl := func(r rules.Rule) error { return rules.NCCL(&strings.Builder{}, []rules.Rule{r}, rules.NCCLOptions{}) }
+	nccl := func(r rules.Rule) error { return rules.NCCL(&strings.Builder{}, []rules.Rule{r}) }
 	intel := func(r rules.Rule) error { return rules.Intel(&strings.Builder{}, []rules.Rule{r}) }
 	some := rules.Range{From: 2, To: 8}
 	for _, c := range []struct {
@@ -244,9 +244,6 @@ func TestErrors(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%+v:\n%v\nis not an error with %q", c.rule, err, c.want)
 		}
-	}
-	if err := rules.NCCL(&strings.Builder{}, nil, rules.NCCLOptions{Protocol: "x"}); err == nil {
-		t.Error("no error of a protocol that there is not")
 	}
 }
 
