@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/reports"
@@ -89,11 +88,11 @@ func (f *Result) note() {
 	if f.Degrees > 0 {
 		say("%s at a false discovery rate of %.3g %%; the noise has tails like those of Student's t with %.1f degrees of freedom.", plural(f.Tests, "test"), 100*f.FDR, f.Degrees)
 	}
-	told := map[string]bool{}
+	noted := map[string]bool{}
 	for _, x := range f.ReportedFindings() {
-		if len(x.Apart) > 0 && !told[x.Who()] {
-			told[x.Who()] = true
-			say("%s is as fast as others with %s, in %s: they may be in another part of the network rather than slow.", x.Who(), strings.Join(x.Apart, " and "), x.Group)
+		if who := x.Who(); len(x.Apart) > 0 && !noted[who] {
+			noted[who] = true
+			say("%s is as fast as others with %s, in %s: they may be in another part of the network rather than slow; give the groups of nodes to see.", who, strings.Join(x.Apart, " and "), x.Group)
 		}
 	}
 	if x := f.Next; x != nil && x.Q < 0.5 && x.Effect >= f.MinEffect {
@@ -102,50 +101,47 @@ func (f *Result) note() {
 	if f.Small > 0 {
 		say("%d more findings are below the minimum effect of %.3g %%.", f.Small, 100*f.MinEffect)
 	}
-	doubts := map[string][]string{}
-	var order []string
-	for _, p := range f.Parts {
-		if p.Doubt == "" {
-			continue
-		}
-		if doubts[p.Doubt] == nil {
-			order = append(order, p.Doubt)
-		}
-		doubts[p.Doubt] = append(doubts[p.Doubt], p.String())
-	}
-	for _, d := range order {
-		if of := doubts[d]; len(of) == len(f.Parts) && len(of) > 1 {
-			say("In all groups, %s.", d)
-		} else if len(of) > 2 {
-			say("In %d groups (%s, …), %s.", len(of), of[0], d)
-		} else {
-			for _, g := range of {
-				say("%s: %s.", g, d)
-			}
-		}
-	}
+	f.noteDoubts(say)
 	if f.Compared && f.OnlyNow+f.OnlyBefore > 0 {
 		say("No partner to compare: %s now, %s before.", plural(f.OnlyNow, "curve"), plural(f.OnlyBefore, "curve"))
 	}
-	left := slices.Clone(f.Skipped)
-	slices.SortStableFunc(left, func(a, b Skipped) int { // what could not be read first
+	named := 0
+	for _, fault := range []bool{true, false} { // files that could not be read come first
+		what := map[bool]string{true: "Not read to the end", false: "Skipped"}[fault]
+		for _, l := range f.Skipped {
+			if l.Fault != fault {
+				continue
+			}
+			if named++; named <= mostNamed {
+				say("%s: %s.", what, strings.TrimSuffix(l.Reason, "."))
+			}
+		}
+	}
+	if named > mostNamed {
+		say("Skipped: %d more files or outputs; the list of skipped files names all.", named-mostNamed)
+	}
+}
+
+// noteDoubts says each doubt once, with its groups.
+func (f *Result) noteDoubts(say func(format string, args ...any)) {
+	groups := map[string][]string{}
+	for _, p := range f.Parts {
+		groups[p.Doubt] = append(groups[p.Doubt], p.String())
+	}
+	said := map[string]bool{"": true}
+	for _, p := range f.Parts {
+		in, again := groups[p.Doubt], said[p.Doubt]
+		said[p.Doubt] = true
 		switch {
-		case a.Fault == b.Fault:
-			return 0
-		case a.Fault:
-			return -1
+		case again:
+		case len(in) == len(f.Parts) && len(in) > 1:
+			say("In all groups, %s.", p.Doubt)
+		case len(in) > 2:
+			say("In %d groups (%s, …), %s.", len(in), in[0], p.Doubt)
+		default:
+			for _, g := range in {
+				say("%s: %s.", g, p.Doubt)
+			}
 		}
-		return 1
-	})
-	for i, l := range left {
-		if i == mostNamed {
-			say("Skipped: %d more files or outputs; the list of skipped files names all.", len(left)-i)
-			break
-		}
-		if l.Fault {
-			say("Not read to the end: %s.", strings.TrimSuffix(l.Reason, "."))
-			continue
-		}
-		say("Skipped out: %s.", strings.TrimSuffix(l.Reason, "."))
 	}
 }

@@ -1,7 +1,6 @@
 package shard
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -52,7 +51,7 @@ func Kept(path string, h Header) iter.Seq[[]byte] {
 			return
 		}
 		defer file.Close()
-		r, err := NewReader(bufio.NewReaderSize(file, 1<<18))
+		r, err := NewReader(file)
 		if err != nil || !bytes.Equal(r.Asked, h.Asked) || r.Shard != h.Shard {
 			return
 		}

@@ -1,7 +1,6 @@
 package shard
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -96,7 +95,7 @@ func records(path string, h *Header) iter.Seq2[[]byte, error] {
 			return
 		}
 		defer file.Close()
-		r, err := NewReader(bufio.NewReaderSize(file, 1<<18))
+		r, err := NewReader(file)
 		if err != nil {
 			yield(nil, err)
 			return

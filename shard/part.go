@@ -1,8 +1,8 @@
 package shard
 
 import (
+	"bufio"
 	"bytes"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/halfpeak/halfpeak/internal/atomicfile"
 )
 
 // A Header is what a part is of: a shard of the answer to a question. Parts are merged if they were
@@ -22,52 +24,47 @@ type Header struct {
 	Shard
 }
 
-// A part is magic and version; then frames. A frame is the length of its record and the number of
-// records before it, the record, and a checksum of all these. The header is a frame before them; the
-// last frame has the length endLength and no bytes. All numbers have their least significant byte
-// first.
+// A part is lines: magic, the header, a line for each record, and the end. Each line after magic is a
+// checksum of its number and its text in 8 hexadecimal digits, a blank, and the text. The records are
+// numbered from 1; the header is line 0, and the end, whose text is "end", has the next number.
 const (
-	magic      = "Written by halfpeak: part\n\x00" // with atomicfile.Imprint, and no text
-	version    = 2
-	frameHead  = 4 + 8
-	endLength  = 1<<32 - 1
+	form       = atomicfile.Imprint + ": part "
+	magic      = form + "2\n"
+	end        = "end"
 	mostRecord = 1 << 26 // bytes
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// An Encoder makes the bytes of a part. Records is the number of records so far.
-type Encoder struct{ Records int64 }
-
-// Head returns the first bytes of a part: magic, version and header.
-func Head(h Header) ([]byte, error) {
-	record, err := json.Marshal(h)
-	if err != nil {
-		return nil, err
-	}
-	return frame(append([]byte(magic), version), 0, uint32(len(record)), record), nil
+func sumOf(number int64, text []byte) []byte {
+	sum := crc32.Checksum(strconv.AppendInt(nil, number, 10), castagnoli)
+	return fmt.Appendf(nil, "%08x", crc32.Update(sum, castagnoli, text))
 }
 
-// Append appends a record of at most 64 MiB.
-func (e *Encoder) Append(text, record []byte) ([]byte, error) {
-	if len(record) > mostRecord {
-		return text, fmt.Errorf("a record of %d bytes is too large for a part; divide the file behind it", len(record))
+func line(to []byte, number int64, text []byte) []byte {
+	return append(append(append(append(to, sumOf(number, text)...), ' '), text...), '\n')
+}
+
+// An Encoder makes the lines of a part. Records is the number of records so far.
+type Encoder struct{ Records int64 }
+
+// Head returns the first bytes of a part.
+func Head(h Header) ([]byte, error) {
+	text, err := json.Marshal(h)
+	return line([]byte(magic), 0, text), err
+}
+
+// Append appends a record, which is one line of at most 64 MiB.
+func (e *Encoder) Append(to, record []byte) ([]byte, error) {
+	if len(record) > mostRecord || bytes.ContainsRune(record, '\n') || string(record) == end {
+		return to, fmt.Errorf("a record of %d bytes does not fit into a part; divide the file behind it", len(record))
 	}
-	text = frame(text, e.Records, uint32(len(record)), record)
 	e.Records++
-	return text, nil
+	return line(to, e.Records, record), nil
 }
 
 // End appends the end of a part.
-func (e *Encoder) End(text []byte) []byte { return frame(text, e.Records, endLength, nil) }
-
-func frame(text []byte, records int64, length uint32, record []byte) []byte {
-	from := len(text)
-	text = binary.LittleEndian.AppendUint32(text, length)
-	text = binary.LittleEndian.AppendUint64(text, uint64(records))
-	text = append(text, record...)
-	return binary.LittleEndian.AppendUint32(text, crc32.Checksum(text[from:], castagnoli))
-}
+func (e *Encoder) End(to []byte) []byte { return line(to, e.Records+1, []byte(end)) }
 
 // Errors of a part that cannot be read.
 var (
@@ -80,80 +77,50 @@ var (
 // A Reader reads a part.
 type Reader struct {
 	Header
-	in      io.Reader
-	records int64 // read so far
-	buffer  []byte
+	in     *bufio.Reader
+	number int64 // of the next line
 }
 
 // NewReader reads the beginning of a part. The error is [ErrNoPart], [ErrVersion], [ErrTruncated],
 // [ErrDamaged] or one of reading.
 func NewReader(in io.Reader) (*Reader, error) {
-	r := &Reader{in: in}
-	var head [len(magic) + 1]byte
-	_, err := io.ReadFull(in, head[:])
+	r := &Reader{in: bufio.NewReaderSize(in, 1<<16)}
+	first, err := r.in.Peek(len(magic))
 	switch err = cut(err); {
 	case err != nil && err != ErrTruncated:
 		return nil, err
-	case string(head[:len(magic)]) != magic:
+	case !strings.HasPrefix(string(first), form):
 		return nil, ErrNoPart
 	case err != nil:
 		return nil, err
-	case head[len(magic)] != version:
+	case string(first) != magic:
 		return nil, ErrVersion
 	}
-	r.records = -1
-	record, err := r.Next()
-	if err == io.EOF {
-		return nil, ErrDamaged
+	_, _ = r.in.Discard(len(magic))
+	text, err := r.Next()
+	if err == nil && (json.Unmarshal(text, &r.Header) != nil || !r.valid()) || err == io.EOF {
+		err = ErrDamaged
 	}
-	if err != nil {
-		return nil, err
-	}
-	if json.Unmarshal(record, &r.Header) != nil || !r.valid() {
-		return nil, ErrDamaged
-	}
-	return r, nil
+	return r, err
 }
 
-// Next returns the next record, valid until the next call; io.EOF is the whole end. The errors are
-// those of [NewReader].
+// Next returns the next record; io.EOF is the whole end. The errors are those of [NewReader].
 func (r *Reader) Next() ([]byte, error) {
-	var head [frameHead]byte
-	if _, err := io.ReadFull(r.in, head[:]); err != nil {
+	text, err := r.in.ReadBytes('\n')
+	if err != nil {
 		return nil, cut(err)
 	}
-	length := binary.LittleEndian.Uint32(head[:])
-	before := int64(binary.LittleEndian.Uint64(head[4:]))
-	size := int(length)
-	if length == endLength {
-		size = 0
-	}
-	if size > mostRecord || before != max(r.records, 0) {
+	sum, text, ok := bytes.Cut(text[:len(text)-1], []byte(" "))
+	if !ok || !bytes.Equal(sum, sumOf(r.number, text)) {
 		return nil, ErrDamaged
 	}
-	// A length that is not true takes no more memory than the file has bytes.
-	r.buffer = r.buffer[:0]
-	for want := size + 4; len(r.buffer) < want; {
-		from := len(r.buffer)
-		r.buffer = slices.Grow(r.buffer, min(want-from, 1<<20))
-		r.buffer = r.buffer[:min(want, cap(r.buffer))]
-		if n, err := io.ReadFull(r.in, r.buffer[from:]); err != nil {
-			r.buffer = r.buffer[:from+n]
-			return nil, cut(err)
-		}
+	if r.number++; string(text) != end {
+		return text, nil
 	}
-	record, sum := r.buffer[:size], binary.LittleEndian.Uint32(r.buffer[size:])
-	if crc32.Update(crc32.Checksum(head[:], castagnoli), castagnoli, record) != sum {
+	if _, err := r.in.ReadByte(); err != io.EOF {
 		return nil, ErrDamaged
 	}
-	if length == endLength {
-		if n, err := r.in.Read(make([]byte, 1)); n > 0 || err != nil && err != io.EOF {
-			return nil, ErrDamaged
-		}
-		return nil, io.EOF
-	}
-	r.records++
-	return record, nil
+	return nil, io.EOF
 }
 
 // cut is an error of reading, which is [ErrTruncated] at the end of the file.
