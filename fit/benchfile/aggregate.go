@@ -263,7 +263,7 @@ func (b *builder) finish() {
 			Variance: a.variance(),
 		}
 		if b.shift > 0 {
-			s.Size = quantity.Bytes(rounded(integer(a.sizes[:]), 0) / float64(a.count))
+			s.Size = quantity.Bytes(rounded(a.sizes[:], 0) / float64(a.count))
 		}
 		switch {
 		case a.count == 1:

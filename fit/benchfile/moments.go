@@ -2,9 +2,7 @@ package benchfile
 
 import (
 	"math"
-	"math/big"
 	"math/bits"
-	"slices"
 )
 
 // Moments are the count, sum and sum of squares of times, in fixed point wide enough for every time
@@ -72,12 +70,17 @@ func (m *moments) join(o *moments) {
 
 // mean returns the mean in µs, rounded once. There must be at least one time.
 func (m *moments) mean() float64 {
-	sum := integer(m.sum[:])
-	quotient, rest := sum.QuoRem(sum.Lsh(sum, 64), big.NewInt(m.count), new(big.Int))
-	if rest.Sign() > 0 {
-		quotient.SetBit(quotient, 0, 1) // far behind the bits that stay: it breaks a tie
+	var quotient [5]uint64 // with a word behind the point of the division
+	var rest uint64
+	n := uint64(m.count)
+	for i := len(m.sum) - 1; i >= 0; i-- {
+		quotient[i+1], rest = bits.Div64(rest, m.sum[i], n)
 	}
-	return rounded(quotient, fraction+64)
+	quotient[0], rest = bits.Div64(rest, 0, n)
+	if rest > 0 {
+		quotient[0] |= 1
+	}
+	return rounded(quotient[:], fraction+64)
 }
 
 // variance returns the sum of squares about the mean over n−1, in µs²: (n·Σt² − (Σt)²)/n/(n−1),
@@ -86,24 +89,51 @@ func (m *moments) variance() float64 {
 	if m.count < 2 {
 		return 0
 	}
-	squares, sum := integer(m.squares[:]), integer(m.sum[:])
-	squares.Mul(squares, big.NewInt(m.count))
-	n := float64(m.count)
-	return rounded(squares.Sub(squares, sum.Mul(sum, sum)), 2*fraction) / n / (n - 1)
-}
-
-// integer returns the multi-word number a.
-func integer(a []uint64) *big.Int {
-	v, word := new(big.Int), new(big.Int)
-	for _, w := range slices.Backward(a) {
-		v.Or(v.Lsh(v, 64), word.SetUint64(w))
+	n := uint64(m.count)
+	var scaled, square [8]uint64
+	multiplyAdd(scaled[:], m.squares[:], n)
+	for i, w := range m.sum {
+		multiplyAdd(square[i:], m.sum[:], w)
 	}
-	return v
+	var borrow uint64
+	for i := range scaled {
+		scaled[i], borrow = bits.Sub64(scaled[i], square[i], borrow)
+	}
+	return rounded(scaled[:], 2*fraction) / float64(n) / float64(n-1)
 }
 
-// rounded returns v times 2^−point as the nearest float64.
-func rounded(v *big.Int, point int) float64 {
-	f := new(big.Float).SetInt(v)
-	x, _ := f.SetMantExp(f, -point).Float64()
-	return x
+// multiplyAdd adds a·w to the multi-word number to.
+func multiplyAdd(to, a []uint64, w uint64) {
+	var carry uint64
+	for i := range to {
+		var high, low, c uint64
+		if i < len(a) {
+			high, low = bits.Mul64(a[i], w)
+		}
+		low, c = bits.Add64(low, carry, 0)
+		high += c
+		to[i], c = bits.Add64(to[i], low, 0)
+		carry = high + c
+	}
+}
+
+// rounded returns the multi-word number a times 2^−point as the nearest float64.
+func rounded(a []uint64, point int) float64 {
+	top := len(a) - 1
+	for top > 0 && a[top] == 0 {
+		top--
+	}
+	if top == 0 {
+		return math.Ldexp(float64(a[0]), -point)
+	}
+	zeros := bits.LeadingZeros64(a[top])
+	v := a[top]<<zeros | a[top-1]>>1>>(63-zeros)
+	below := a[top-1] << zeros
+	for _, w := range a[:top-1] {
+		below |= w
+	}
+	if below > 0 {
+		v |= 1 // 11 bits below the last that stays: it breaks a tie, and does nothing else
+	}
+	return math.Ldexp(float64(v), 64*top-zeros-point)
 }

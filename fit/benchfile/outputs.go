@@ -70,7 +70,7 @@ func outputs(r io.Reader, name string, o Options, depth int, each func(*File, er
 	if len(head) > 262 && string(head[257:262]) == "ustar" {
 		return members(tar.NewReader(in), name, o, depth, each)
 	}
-	if !isUTF16(in) && notText(head[:min(len(head), 4096)]) != "" {
+	if byteOrderOf(in) == nil && notText(head[:min(len(head), 4096)]) != "" {
 		return each(Read(in, name, o)) // reports the format and reads no further
 	}
 	s := &sections{in: in, name: name}

@@ -11,8 +11,6 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"golang.org/x/text/encoding/unicode"
 )
 
 // A format reads the output of one benchmark. Each has a file of its own.
@@ -57,9 +55,8 @@ func readAt(pace pace, r io.Reader, name string, o Options) (*File, error) {
 		return nil, failure
 	}
 	defer unpacked()
-	if isUTF16(in) {
-		utf8 := unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewDecoder().Reader(in)
-		in = bufio.NewReaderSize(utf8, maxLine)
+	if order := byteOrderOf(in); order != nil {
+		in = bufio.NewReaderSize(utf16Reader{in, order}, maxLine)
 	}
 	head, err := in.Peek(4096)
 	what := notText(head)
@@ -81,12 +78,6 @@ func readAt(pace pace, r io.Reader, name string, o Options) (*File, error) {
 		return nil, &Damaged{p.file, broken}
 	}
 	return f, err
-}
-
-// isUTF16 reports whether a text begins with a byte order mark of UTF-16.
-func isUTF16(in *bufio.Reader) bool {
-	head, _ := in.Peek(2)
-	return string(head) == "\xff\xfe" || string(head) == "\xfe\xff"
 }
 
 // notText returns what the file is if it is not text, else "".
