@@ -32,21 +32,38 @@ type Decision struct {
 // differences of less are noise.
 const margin = 0.03
 
-// choose returns the candidate for a call: the best, if it is faster than the library's choice by the
-// margin and by a standard deviation of their difference.
+// own returns the candidate of a call that is the library's choice.
+func (m *Map) own(call int) int {
+	of := m.calls[call]
+	return of[slices.IndexFunc(of, func(i int) bool { return m.Choices[i].Name == LibraryChoice })]
+}
+
+// choose returns the candidate for a call: the best, if the library's choice was measured and is
+// slower by the margin and by a standard deviation of their difference.
 func (m *Map) choose(call int) int {
-	best := m.Best(call)
-	for _, i := range m.calls[call] {
-		if m.Choices[i].Name != LibraryChoice {
-			continue
-		}
-		g, a, b := m.posterior(m.group[i]), m.at[i], m.at[best]
-		deviation := math.Sqrt(max(0, g.cov.At(a, a)+g.cov.At(b, b)-2*g.cov.At(a, b)))
-		if g.mean[a]-g.mean[b] < max(margin, deviation) {
-			return i
-		}
+	best, i := m.Best(call), m.own(call)
+	g, a, b := m.posterior(m.group[i]), m.at[i], m.at[best]
+	deviation := math.Sqrt(max(0, g.cov.At(a, a)+g.cov.At(b, b)-2*g.cov.At(a, b)))
+	if m.measured[i] == 0 || g.mean[a]-g.mean[b] < max(margin, deviation) {
+		return i
 	}
 	return best
+}
+
+// Next returns at most n candidates to measure: the library's choices that rules have to be held
+// against, up to half of n, and then those of [Tuner.Next].
+func (m *Map) Next(n int) (all []int) {
+	for call := range len(m.calls) {
+		if i := m.own(call); m.measured[i] == 0 && m.Best(call) != i && len(m.measured) > 0 && len(all) < n/2 {
+			all = append(all, i)
+		}
+	}
+	for _, i := range m.Tuner.Next(n) {
+		if len(all) < n && !slices.Contains(all, i) {
+			all = append(all, i)
+		}
+	}
+	return all
 }
 
 // Decisions returns the choices for all calls, in the order of the question.

@@ -124,11 +124,20 @@ func TestNoRuleWithoutGain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range m.Choices {
-		m.Measure(c, 10)
+	for i, c := range m.Choices { // the library's choice is measured last
+		if i > 0 {
+			m.Measure(c, quantity.Micros(10+i))
+		}
 	}
 	if rules := m.Rules(); len(rules) != 0 {
-		t.Errorf("rules %v, want none", rules)
+		t.Errorf("rules %v without a time of the library's choice, want none", rules)
+	}
+	if next := m.Next(4); len(next) == 0 || m.Choices[next[0]].Name != LibraryChoice {
+		t.Errorf("next: %v, want the library's choice first", next)
+	}
+	m.Measure(m.Choices[0], 11.1)
+	if rules := m.Rules(); len(rules) != 0 {
+		t.Errorf("rules %v against a choice as fast, want none", rules)
 	}
 }
 
