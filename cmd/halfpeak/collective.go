@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -18,13 +17,13 @@ import (
 )
 
 type collectiveOptions struct {
-	out                    output
-	layers                 layerOptions
-	call                   callFlags
-	sizes, segments        sizesFlag
-	ranks                  []int
-	plot, places           string
-	width, height          int
+	out             output
+	layers          layerOptions
+	call            callFlags
+	sizes, segments sizesFlag
+	ranks           []int
+	places          string
+	plotting
 	crossovers, unverified bool
 	measured               measuredFlags
 	question               collectives.Question
@@ -81,8 +80,7 @@ func (o *collectiveOptions) declare(cmd *cobra.Command) {
 	f.StringVar(&o.question.Library, "export", "", "write rules in this `form`: openmpi, openmpi-json, nccl-tuner, intel")
 	f.BoolVar(&o.unverified, "unverified", false, "--export although no collective was measured")
 	f.BoolVar(&o.crossovers, "crossovers", false, "list the exact sizes and numbers of ranks where the best algorithm changes")
-	f.Var((*outputFile)(&o.plot), "plot", "draw a map of the best by size and ranks, or curves if there is one size or one number of ranks, into this `file` (png, svg, pdf)")
-	declareSize(cmd, &o.width, &o.height)
+	o.declarePlot(cmd, "draw a map of the best by size and ranks, or curves if there is one size or one number of ranks, into this `file` (png, svg, pdf)")
 	renamed(cmd, map[string]string{"map": "map-by", "loop": "osu-loop"})
 	complete(cmd, "export", collectives.Libraries())
 	completeAlgorithms(cmd)
@@ -90,8 +88,8 @@ func (o *collectiveOptions) declare(cmd *cobra.Command) {
 
 // run computes the times and writes the answer.
 func (o *collectiveOptions) run(cmd *cobra.Command, args []string) error {
-	if o.plot != "" && !isImage(o.plot) {
-		return usagef("--plot %q: no such kind of image; use .%s", o.plot, strings.Join(reports.Exts(), ", ."))
+	if err := o.checkPlot(); err != nil {
+		return err
 	}
 	if err := o.readPlatform(args[0], args[1]); err != nil {
 		return err
@@ -125,10 +123,8 @@ func (o *collectiveOptions) run(cmd *cobra.Command, args []string) error {
 	case err != nil:
 		return err
 	}
-	if o.plot != "" {
-		if err := drawTo(filesOf(cmd), o.plot, times.Picture(), o.width, o.height); err != nil {
-			return err
-		}
+	if err := o.draw(cmd, func() (reports.Picture, error) { return times.Picture(), nil }); err != nil {
+		return err
 	}
 	switch {
 	case o.crossovers:

@@ -11,14 +11,13 @@ import (
 )
 
 type compareOptions struct {
-	out           output
-	layers        layerOptions
-	sizes         sizesFlag
-	cycles        cyclesFlag
-	cross         bool
-	plot          string
-	kind          choice
-	width, height int
+	out    output
+	layers layerOptions
+	sizes  sizesFlag
+	cycles cyclesFlag
+	cross  bool
+	kind   choice
+	plotting
 	samplingFlags
 }
 
@@ -47,14 +46,10 @@ func newCompare() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if o.plot != "" {
-				picture, err := predict.Curves(predict.CurveKind(o.kind.value), newSizes("1..1MiB/16").sizes, designs...)
-				if err != nil {
-					return err
-				}
-				if err := drawTo(filesOf(cmd), o.plot, picture, o.width, o.height); err != nil {
-					return err
-				}
+			if err := o.draw(cmd, func() (reports.Picture, error) {
+				return predict.Curves(predict.CurveKind(o.kind.value), newSizes("1..1MiB/16").sizes, designs...)
+			}); err != nil {
+				return err
 			}
 			return o.out.write(cmd, rows)
 		},
@@ -65,9 +60,8 @@ func newCompare() *cobra.Command {
 	o.cycles.declare(cmd)
 	cmd.Flags().BoolVar(&o.cross, "crossover", false, "list the sizes where one overtakes another, with the probability")
 	o.samplingFlags.declare(cmd.Flags())
-	cmd.Flags().Var((*outputFile)(&o.plot), "plot", "draw all into one figure: this `file` (png, svg, pdf)")
+	o.declarePlot(cmd, "draw all into one figure: this `file` (png, svg, pdf)")
 	enum(cmd, &o.kind, "kind", "what the figure shows", "bandwidth", "latency")
-	declareSize(cmd, &o.width, &o.height)
 	return cmd
 }
 

@@ -22,8 +22,8 @@ type fitOptions struct {
 	model, method choice
 	rtt           quantity.Micros
 	ranks         []int
-	save, plot    string
-	width, height int
+	save          string
+	plotting
 	levels, holds []string
 	against       string // the file of the other protocol, for --against
 	out           output
@@ -99,7 +99,7 @@ func (o *fitOptions) declare(cmd *cobra.Command) {
 	f.IntVar(&o.asked.Bootstrap, "bootstrap", 0, "also derive intervals from this many resampled fits")
 	f.Uint64Var(&o.asked.Seed, "seed", 1, "seed of the random numbers of --bootstrap")
 	f.Var((*outputFile)(&o.save), "save", "write a platform to this `file`, for predict and plot")
-	f.Var((*outputFile)(&o.plot), "plot", "draw points, lines and residuals into this `file` (png, svg, pdf)")
+	o.declarePlot(cmd, "draw points, lines and residuals into this `file` (png, svg, pdf)")
 	f.StringVar(&o.asked.Compare, "compare", "", "show how this other `file` differs, or this table of the same file, or with the same file the second run in it")
 	f.StringVar(&o.against, "against", "", "recommend the threshold up to which the protocol of FILE is better than that of this `file`, such as eager and rendezvous; with the same file, on both sides of its break")
 	f.StringVar(&o.asked.Measured.Collective, "collective", "", "the `collective` that a CSV or old nccl-tests file measured, as in bcast")
@@ -109,7 +109,6 @@ func (o *fitOptions) declare(cmd *cobra.Command) {
 	f.BoolVar(&o.asked.Measured.Total, "total", false, "sizes of a CSV of allgather, reduce_scatter, … are those of all ranks' blocks together, as nccl-tests print them")
 	f.BoolVar(&o.asked.Runs, "runs", false, "take the files, or a file's pairs of nodes, as runs of one measurement")
 	renamed(cmd, map[string]string{"holds": "arity", "fans": "fan-out-times", "collectives": "calibrate-with", "receivers": "receivers-column", "slowest": "max-column", "map": "map-by"})
-	declareSize(cmd, &o.width, &o.height)
 	completeAlgorithms(cmd)
 }
 

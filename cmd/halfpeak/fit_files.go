@@ -21,14 +21,7 @@ func (o *fitOptions) files(cmd *cobra.Command, found *fits.Fitted) error {
 			return err
 		}
 	}
-	if o.plot == "" {
-		return nil
-	}
-	picture, err := found.Picture()
-	if err != nil {
-		return err
-	}
-	return drawTo(filesOf(cmd), o.plot, picture, o.width, o.height)
+	return o.draw(cmd, found.Picture)
 }
 
 // savePlatform writes the text of a platform file.

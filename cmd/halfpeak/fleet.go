@@ -10,15 +10,15 @@ import (
 	"github.com/halfpeak/halfpeak/fleet"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/terminal"
+	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/shard"
 )
 
 // fleetOutput says how the answer of a fleet is shown.
 type fleetOutput struct {
 	output
-	list          choice
-	plot          string
-	width, height int
+	list choice
+	plotting
 }
 
 func (o *fleetOutput) declare(cmd *cobra.Command) {
@@ -26,8 +26,7 @@ func (o *fleetOutput) declare(cmd *cobra.Command) {
 	enum(cmd, &o.list, "list", "the table to print: the findings, the groups of comparable curves, or the skipped files; by default the first two", fleet.Lists()...)
 	o.list.old = map[string]string{"left": "skipped"}
 	o.list.value, cmd.Flags().Lookup("list").DefValue = "", ""
-	cmd.Flags().Var((*outputFile)(&o.plot), "plot", "draw nodes against nodes into this `file` (png, svg, pdf), ordered so that racks show")
-	declareSize(cmd, &o.width, &o.height)
+	o.declarePlot(cmd, "draw nodes against nodes into this `file` (png, svg, pdf), ordered so that racks show")
 }
 
 func newFleet() *cobra.Command {
@@ -135,14 +134,8 @@ func (o *fleetOutput) answer(cmd *cobra.Command, in fleet.Reading, asked fleet.O
 	if err != nil {
 		return err
 	}
-	if o.plot != "" {
-		picture, err := a.Map()
-		if err != nil {
-			return err
-		}
-		if err := drawTo(filesOf(cmd), o.plot, picture, o.width, o.height); err != nil {
-			return err
-		}
+	if err := o.draw(cmd, func() (reports.Picture, error) { return a.Map() }); err != nil {
+		return err
 	}
 	if err := o.tables(cmd, a); err != nil {
 		return err

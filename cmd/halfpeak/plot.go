@@ -74,6 +74,36 @@ extension chooses PNG, SVG or PDF; without -o it prints the numbers of the figur
 	return cmd
 }
 
+// plotting is the figure of a command that also prints a table.
+type plotting struct {
+	plot          string
+	width, height int
+}
+
+func (p *plotting) declarePlot(cmd *cobra.Command, help string) {
+	cmd.Flags().Var((*outputFile)(&p.plot), "plot", help)
+	declareSize(cmd, &p.width, &p.height)
+}
+
+func (p *plotting) checkPlot() error {
+	if p.plot != "" && !isImage(p.plot) {
+		return usagef("--plot %q: no such kind of image; use .%s", p.plot, strings.Join(reports.Exts(), ", ."))
+	}
+	return nil
+}
+
+// draw writes the picture if a figure was asked for.
+func (p *plotting) draw(cmd *cobra.Command, picture func() (reports.Picture, error)) error {
+	if p.plot == "" {
+		return nil
+	}
+	drawn, err := picture()
+	if err != nil {
+		return err
+	}
+	return drawTo(filesOf(cmd), p.plot, drawn, p.width, p.height)
+}
+
 func declareSize(cmd *cobra.Command, width, height *int) {
 	flags.Var(cmd.Flags(), width, pixels(320), "int", "width", "800", "width in pixels")
 	flags.Var(cmd.Flags(), height, pixels(240), "int", "height", "500", "height in pixels")

@@ -8,19 +8,20 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/programs"
 	"github.com/halfpeak/halfpeak/engine/virtual"
+	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/study/judge"
 )
 
 type validateOptions struct {
 	output
-	layers        layerOptions
-	sizes         sizesFlag
-	programs      []string
-	nodes         int
-	trace, plot   string
-	faults        string
-	seed          uint64
-	width, height int
+	layers   layerOptions
+	sizes    sizesFlag
+	programs []string
+	nodes    int
+	trace    string
+	faults   string
+	seed     uint64
+	plotting
 }
 
 func newValidate() *cobra.Command {
@@ -63,10 +64,9 @@ Without --size, it also runs the measured sizes.`,
 	complete(cmd, "program", judge.Programs())
 	f.IntVar(&o.nodes, "nodes", 8, "nodes of all_to_1, test_xfer and test_med")
 	f.Var((*outputFile)(&o.trace), "trace", "write when each resource was busy to this `file`, for Perfetto or chrome://tracing")
-	f.Var((*outputFile)(&o.plot), "plot", "draw one-way times of model and engine into this `file`")
+	o.declarePlot(cmd, "draw one-way times of model and engine into this `file`")
 	f.StringVar(&o.faults, "faults", "", `faults to inject, as in "drop=0.01,reorder=0.01,late=100us" or "die=1@500us"; also duplicate, corrupt, delay, stop`)
 	f.Uint64Var(&o.seed, "seed", 1, "seed of the faults")
-	declareSize(cmd, &o.width, &o.height)
 	return cmd
 }
 
@@ -114,10 +114,8 @@ func (o *validateOptions) run(cmd *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	if o.plot != "" {
-		if err := drawTo(filesOf(cmd), o.plot, v.Figure(), o.width, o.height); err != nil {
-			return err
-		}
+	if err := o.draw(cmd, func() (reports.Picture, error) { return v.Figure(), nil }); err != nil {
+		return err
 	}
 	return o.write(cmd, v.Rows())
 }

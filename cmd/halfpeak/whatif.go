@@ -14,11 +14,11 @@ import (
 )
 
 type whatifOptions struct {
-	platform      string
-	format        choice
-	path, plot    string
-	units         quantity.UnitChoice
-	width, height int
+	platform string
+	format   choice
+	path     string
+	units    quantity.UnitChoice
+	plotting
 
 	set                                        []string
 	save                                       string // the changed platform's file
@@ -161,14 +161,13 @@ func (o *whatifOptions) declareOutput(cmd *cobra.Command) {
 	f.Var(&o.format, "format", "how to print (default text, or what the name of the -o file says)")
 	complete(cmd, "format", o.format.choices)
 	f.VarP((*outputFile)(&o.path), "output", "o", "write to this `file`, whole or not at all")
-	f.Var((*outputFile)(&o.plot), "plot", "draw the figure into this `file` (png, svg, pdf)")
-	declareSize(cmd, &o.width, &o.height)
+	o.declarePlot(cmd, "draw the figure into this `file` (png, svg, pdf)")
 }
 
 // checkOutput finds outputs that cannot be made.
 func (o *whatifOptions) checkOutput() error {
-	if o.plot != "" && !isImage(o.plot) {
-		return usagef("--plot %q: no such kind of image; use .%s", o.plot, strings.Join(reports.Exts(), ", ."))
+	if err := o.checkPlot(); err != nil {
+		return err
 	}
 	_, err := o.output(len(o.vary) > 0)
 	return err

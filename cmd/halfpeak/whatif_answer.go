@@ -69,8 +69,8 @@ func (o *whatifOptions) answer(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if o.plot != "" && picture != nil {
-		if err := drawTo(filesOf(cmd), o.plot, picture, o.width, o.height); err != nil {
+	if picture != nil {
+		if err := o.draw(cmd, func() (reports.Picture, error) { return picture, nil }); err != nil {
 			return err
 		}
 	}

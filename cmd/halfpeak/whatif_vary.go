@@ -64,10 +64,10 @@ func (o *whatifOptions) runVary(ctx context.Context, cmd *cobra.Command, d whati
 	if err == nil && !pictureOnly && stream == "" {
 		err = out.write(cmd, rows)
 	}
-	if err != nil || o.plot == "" {
+	if err != nil {
 		return err
 	}
-	return drawTo(filesOf(cmd), o.plot, s.Picture(), o.width, o.height)
+	return o.draw(cmd, func() (reports.Picture, error) { return s.Picture(), nil })
 }
 
 // sizesOr are the sizes that were given, or others.
