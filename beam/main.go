@@ -19,7 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak/fleet"
-	"github.com/halfpeak/halfpeak/internal/flags"
+	"github.com/halfpeak/halfpeak/internal/fleetflags"
 	"github.com/halfpeak/halfpeak/shard"
 )
 
@@ -66,31 +66,14 @@ func newBeam() *cobra.Command {
 // newFleet declares the flags of "halfpeak fleet".
 func newFleet(o *options) *cobra.Command {
 	var q fleet.Question
-	least, rate := flags.Percent(1), flags.Percent(5)
-	cmd := &cobra.Command{
-		Use:   "fleet DIR|FILE…",
-		Short: "The files of a fleet, read by many",
-		Args:  cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if rate <= 0 || rate >= 50 {
-				return fmt.Errorf("--fdr must be above 0 and below 50 %% (got %v)", float64(rate))
-			}
-			q.Roots, q.Options.MinEffect, q.Options.FDR = args, float64(least)/100, float64(rate)/100
-			return o.run(cmd.Context(), func() (*job, error) { return newJob(cmd.Context(), q, o.path, o.parts) })
-		},
+	cmd := &cobra.Command{Use: "fleet DIR|FILE…", Short: "The files of a fleet, read by many workers", Args: cobra.MinimumNArgs(1)}
+	finish := fleetflags.Declare(cmd.Flags(), &q)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := finish(args); err != nil {
+			return err
+		}
+		return o.run(cmd.Context(), func() (*job, error) { return newJob(cmd.Context(), q, o.path, o.parts) })
 	}
-	f := cmd.Flags()
-	f.StringVar(&q.Options.Name, "name", "", "`pattern` of file names")
-	f.StringSliceVar(&q.Options.Columns, "nodes", nil, "`columns` that name the nodes")
-	f.StringVar(&q.Options.X, "x", "", "`column` of the sizes")
-	f.StringVar(&q.Options.Y, "y", "", "`column` of the times")
-	f.StringSliceVar(&q.Options.Group, "group", nil, "`columns` whose values are curves of their own")
-	f.StringSliceVar(&q.Options.Pool, "pool", nil, "`columns` whose values are not told apart")
-	f.StringVar(&q.Before, "baseline", "", "earlier measurements; a folder or `file`")
-	f.BoolVar(&q.Options.TwoSided, "two-sided", false, "also report nodes and pairs that are faster")
-	f.Var(&rate, "fdr", "false discovery rate")
-	f.Var(&least, "min-effect", "minimum effect size to report")
-	f.BoolVar(&q.Options.All, "all", false, "list all that was tested")
 	return cmd
 }
 

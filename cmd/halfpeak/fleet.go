@@ -1,14 +1,13 @@
 package main
 
 import (
-	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak/fleet"
 	"github.com/halfpeak/halfpeak/internal/flags"
+	"github.com/halfpeak/halfpeak/internal/fleetflags"
 	"github.com/halfpeak/halfpeak/internal/terminal"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/shard"
@@ -31,9 +30,8 @@ func (o *fleetOutput) declare(cmd *cobra.Command) {
 
 func newFleet() *cobra.Command {
 	var out fleetOutput
-	o := fleet.Options{}
-	least, rate := flags.Percent(1), flags.Percent(5)
-	var before, places string
+	var q fleet.Question
+	var finish func(roots []string) error
 	var which shard.Shard
 	cmd := &cobra.Command{
 		Use:   "fleet DIR|FILE…",
@@ -57,72 +55,37 @@ interrupted, the report covers the rest, and the exit status is 1. Findings do n
   halfpeak fleet night.tar.gz --format csv --list groups`,
 		Args: wantArgs(1, -1, `at least one folder or file of benchmark output, as in "halfpeak fleet night/"`),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if rate <= 0 || rate >= 50 {
-				return usagef("--fdr must be above 0 and below 50 %% (got %v)", float64(rate))
-			}
 			if err := out.checkShard(which); err != nil {
 				return err
 			}
-			if _, err := fleet.ParsePattern(o.Name); o.Name != "" && err != nil {
-				return usagef("--name %q: %w", o.Name, err)
+			if err := finish(args); err != nil {
+				return err
 			}
-			if places != "" {
-				var err error
-				if o.Places, err = readPlaces(places); err != nil {
-					return err
-				}
-			}
-			o.MinEffect, o.FDR = float64(least)/100, float64(rate)/100
 			ctx, stop := interruptible()
 			progress := terminal.Progress(cmd.ErrOrStderr(), -1, "files")
 			reader := fleet.Reader{Progress: func(n int) { progress(int64(n)) }}
 			if which.Count > 0 {
 				defer stop()
 				defer progress(-1)
-				return fleet.WritePart(ctx, filesOf(cmd), out.path, fleet.Question{Roots: args, Before: before, Options: o}, which, reader,
+				return fleet.WritePart(ctx, filesOf(cmd), out.path, q, which, reader,
 					func(files int64) { cmd.PrintErrf("%s: %d files were read before; others are read\n", out.path, files) })
 			}
-			in, err := fleet.Load(ctx, args, before, o, reader)
+			in, err := fleet.Load(ctx, q.Roots, q.Before, q.Options, reader)
 			progress(-1)
 			stop()
 			if err != nil {
 				return err
 			}
-			return out.answer(cmd, in, o)
+			return out.answer(cmd, in, q.Options)
 		},
 	}
 	out.declare(cmd)
 	f := cmd.Flags()
 	flags.Var(f, &which, shard.Parse, "I/N", "shard", "", "do this part of the work, as in 3/64, and write it to the -o file for merge")
-	f.StringVar(&o.Name, "name", "", "`pattern` of file names with {a} and {b} for the nodes")
-	f.StringSliceVar(&o.Columns, "nodes", nil, "`columns` of a CSV or JSON that name the nodes")
-	f.StringVar(&o.X, "x", "", "`column` of the sizes in a CSV, by name or number, as in \"size:KiB\"")
-	f.StringVar(&o.Y, "y", "", "`column` of the times in a CSV, as in \"time:ms\"")
-	f.StringSliceVar(&o.Group, "group", nil, "`columns` of a CSV or JSON whose values are curves of their own")
-	f.StringSliceVar(&o.Pool, "pool", nil, "`columns` of a CSV or JSON whose values are pooled")
-	f.StringVar(&places, "places", "", "groups of nodes, such as racks or switches: a CSV `file` of node and group")
-	f.StringVar(&before, "baseline", "", "report changes since these measurements; a folder or `file`")
-	f.BoolVar(&o.TwoSided, "two-sided", false, "also report nodes and pairs that are faster (two-sided test)")
-	f.Var(&rate, "fdr", "false discovery rate: the expected share of false alarms among the findings")
-	f.Var(&least, "min-effect", "minimum effect size to report")
-	f.BoolVar(&o.All, "all", false, "in CSV and JSON, list all tested nodes and pairs")
+	finish = fleetflags.Declare(f, &q)
 	renamed(cmd, map[string]string{"least": "min-effect", "rate": "fdr", "odd": "two-sided", "before": "baseline"})
 	cmd.AddCommand(newFleetMerge())
 	return cmd
-}
-
-// readPlaces reads the groups of nodes.
-func readPlaces(path string) (map[string]string, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	places, err := fleet.ReadPlaces(file)
-	if err != nil {
-		return nil, fmt.Errorf("%q: %w", path, err)
-	}
-	return places, nil
 }
 
 // answer compares what was read and shows it.

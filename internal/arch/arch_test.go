@@ -54,6 +54,7 @@ var below = map[string]string{
 	"internal/wasm/generate":           "internal/wasm reports/page",
 	"export":                           "model model/quantity",
 	"internal/flags":                   "model/quantity",
+	"internal/fleetflags":              "fit fit/benchfile fit/forecast fleet internal/flags model model/quantity reports shard",
 	"internal/man":                     "",
 	"internal/terminal":                "reports model/quantity",
 	"shard":                            "model/quantity reports",
