@@ -254,40 +254,48 @@ func (j Job) serve(p *port, t Transport, ended *atomic.Bool) error {
 	return nil
 }
 
+// orders reads what node 0 orders, until it says no more or give returns false. The error is nil if it
+// closed the connection.
+func (p *port) orders(in io.Reader, give func(order) bool) error {
+	lines := bufio.NewReaderSize(in, maxAnswer)
+	for {
+		var o order
+		if err := readLine(lines, &o); err != nil {
+			defer p.raise(&signal{errors.New("the other node is gone")})
+			if errors.Is(err, errClosed) || errors.Is(err, os.ErrClosed) {
+				return nil
+			}
+			return err
+		}
+		if !give(o) {
+			return nil
+		}
+	}
+}
+
 // serve does what node 0 orders, until it says no more, or nothing for the time idle between two
 // jobs; 0: for ever.
 func serve(t Transport, p *port, in io.Reader, out io.Writer, idle time.Duration) error {
 	defer p.close()
 	p.stall, p.alone = micros(Patience), true
-	orders := make(chan order)
+	orders, failed, done := make(chan order), make(chan error, 1), make(chan struct{})
 	var ended atomic.Bool // the job that runs
-	failed := make(chan error, 1)
-	done := make(chan struct{})
 	defer close(done)
 	go func() {
 		defer close(orders)
-		lines := bufio.NewReaderSize(in, maxAnswer)
-		for {
-			var o order
-			if err := readLine(lines, &o); err != nil {
-				if errors.Is(err, errClosed) || errors.Is(err, os.ErrClosed) {
-					err = nil
-				}
-				failed <- err
-				p.raise(&signal{errors.New("the other node is gone")})
-				return
-			}
+		failed <- p.orders(in, func(o order) bool {
 			if o.Job == nil {
 				ended.Store(true)
 				p.raise(&signal{})
-				continue
+				return true
 			}
 			select {
 			case orders <- o:
+				return true
 			case <-done:
-				return
+				return false
 			}
-		}
+		})
 	}()
 	say := json.NewEncoder(out)
 	for {

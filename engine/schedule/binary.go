@@ -64,44 +64,49 @@ func (s *Schedule) WriteBinary(w io.Writer) error {
 	}
 	for rank := range s.Ranks() {
 		lo, hi := s.Rank(rank)
-		roots := uint32(0)
-		for _, n := range waits[lo:hi] {
-			if n == 0 {
-				roots++
-			}
+		s.writeRank(b, lo, waits[lo:hi])
+	}
+	return b.Flush()
+}
+
+// writeRank writes the operations that begin with lo, with their numbers of dependencies.
+func (s *Schedule) writeRank(b *bufio.Writer, lo uint32, waits []uint32) {
+	roots := uint32(0)
+	for _, n := range waits {
+		if n == 0 {
+			roots++
 		}
-		buf = le.AppendUint32(buf[:0], hi-lo)
-		b.Write(le.AppendUint32(buf, roots))
-		for i, n := range waits[lo:hi] {
-			if n == 0 {
-				b.Write(le.AppendUint32(buf[:0], uint32(i)))
-			}
+	}
+	buf := le.AppendUint32(nil, uint32(len(waits)))
+	b.Write(le.AppendUint32(buf, roots))
+	for i, n := range waits {
+		if n == 0 {
+			b.Write(le.AppendUint32(buf[:0], uint32(i)))
 		}
-		listed := uint32(0)
-		for op := lo; op < hi; op++ {
-			o := &s.ops[op]
-			buf = le.AppendUint32(buf[:0], waits[op])
-			buf = append(buf, uint8(o.Kind))
-			buf = le.AppendUint32(buf, o.Peer)
-			buf = le.AppendUint64(buf, o.Size)
-			buf = le.AppendUint32(buf, o.Tag)
-			buf = append(buf, uint8(o.CPU), uint8(o.NIC))
-			for _, next := range [...][]uint32{s.done.list(op), s.started.list(op)} {
-				buf = le.AppendUint32(buf, uint32(len(next)))
-				buf = le.AppendUint32(buf, listed)
-				listed += uint32(len(next))
-			}
-			b.Write(buf)
+	}
+	listed := uint32(0)
+	for i, n := range waits {
+		op := lo + uint32(i)
+		o := &s.ops[op]
+		buf = append(le.AppendUint32(buf[:0], n), uint8(o.Kind))
+		buf = le.AppendUint32(buf, o.Peer)
+		buf = le.AppendUint64(buf, o.Size)
+		buf = append(le.AppendUint32(buf, o.Tag), uint8(o.CPU), uint8(o.NIC))
+		for _, next := range [...][]uint32{s.done.list(op), s.started.list(op)} {
+			buf = le.AppendUint32(buf, uint32(len(next)))
+			buf = le.AppendUint32(buf, listed)
+			listed += uint32(len(next))
 		}
-		for op := lo; op < hi; op++ {
-			for _, next := range [...][]uint32{s.done.list(op), s.started.list(op)} {
-				for _, succ := range next {
-					b.Write(le.AppendUint32(buf[:0], succ-lo))
-				}
+		b.Write(buf)
+	}
+	for i := range waits {
+		op := lo + uint32(i)
+		for _, next := range [...][]uint32{s.done.list(op), s.started.list(op)} {
+			for _, succ := range next {
+				b.Write(le.AppendUint32(buf[:0], succ-lo))
 			}
 		}
 	}
-	return b.Flush()
 }
 
 // A binaryReader reads the binary form from front to end. It believes no number before it has seen

@@ -120,21 +120,16 @@ func (r *run) send(i uint32, t uint64, late bool) error {
 		return err
 	}
 	begin, step, bytes := t, stepSend, op.Size
-	request := c.rendezvous && n.waits == free
-	switch {
-	case request:
-		step, bytes = stepRequest, handshake
+	if c.rendezvous {
+		if step, bytes = stepRequest, handshake; n.waits != free {
+			step, bytes = stepData, op.Size
+			back, err := r.costs.messageCost(op.Peer, n.rank, handshake)
+			if err != nil {
+				return err
+			}
+			begin += back.receive + r.noise.delay(n.rank, t, back.receive)
+		}
 		if c, err = r.costs.messageCost(n.rank, op.Peer, bytes); err != nil {
-			return err
-		}
-	case c.rendezvous:
-		step = stepData
-		back, err := r.costs.messageCost(op.Peer, n.rank, handshake)
-		if err != nil {
-			return err
-		}
-		begin += back.receive + r.noise.delay(n.rank, t, back.receive)
-		if c, err = r.costs.messageCost(n.rank, op.Peer, op.Size); err != nil {
 			return err
 		}
 	}
@@ -164,19 +159,15 @@ func (r *run) send(i uint32, t uint64, late bool) error {
 		r.recordLastByte(n.rank, by)
 	}
 	r.push(c.arrival(end)+held, i|message)
-	switch step {
-	case stepSend:
+	n.waits = streaming
+	if step != stepData {
 		n.waits = flying
 		r.finish(r.s.AfterStarted(i), t, by.as(atStart))
+	}
+	if step == stepSend {
 		r.finish(r.s.AfterDone(i), end, by.as(atDone))
-	case stepRequest:
-		n.waits = flying
-		r.finish(r.s.AfterStarted(i), t, by.as(atStart))
-	case stepData:
-		n.waits = streaming
-		if !flows {
-			r.finish(r.s.AfterDone(i), left, by.as(atDone))
-		}
+	} else if step == stepData && !flows {
+		r.finish(r.s.AfterDone(i), left, by.as(atDone))
 	}
 	return nil
 }

@@ -23,3 +23,36 @@ const (
 	free             // a resource may take its next packet
 	die              // a node fails
 )
+
+type list struct {
+	first, last *packet
+	count       int
+}
+
+func (l *list) push(f *packet) {
+	f.next = nil
+	if l.first == nil {
+		l.first = f
+	} else {
+		l.last.next = f
+	}
+	l.last = f
+	l.count++
+}
+
+func (l *list) pop() *packet {
+	f := l.first
+	l.first = f.next
+	f.next = nil
+	l.count--
+	return f
+}
+
+// A resource serves one packet at a time, in the order in which they come.
+type resource struct {
+	until   quantity.Micros // busy
+	queue   list
+	blocked list  // packets that stay in the stage before, as the queue is full
+	holding int32 // packets that it has served and that cannot leave it
+	asked   bool  // an event will free it
+}
