@@ -109,88 +109,29 @@ func segmentedRingCost(m Model, p int, c Call) (float64, bool) {
 	return t, ok && c.Segment == 0
 }
 
-// scatterDoublingCost is 2 lg p·α + 2n(p − 1)/p·β for p = 2^k and equal portions, [trg] 4.1. For
-// others it follows the rounds of each member, here.
+// scatterDoublingCost is 2 lg p·α + 2n(p − 1)/p·β for p = 2^k and equal portions, [trg] 4.1.
 func scatterDoublingCost(m Model, p int, c Call) (float64, bool) {
 	n, _, ok := elements(c)
 	if n < uint64(p) {
 		return linearCost(m, p, c)
 	}
-	s := newPortions(p, c)
-	has, free, in := s.scatter(m)
-	for mask := 1; mask < p; mask *= 2 {
-		// A short block at the end gives its pair's members less of them than they are: the members
-		// of a whole block pass on what came.
-		for lower := 0; lower+mask < p; lower += 2 * mask {
-			one, other := m.message(s.size(lower, lower+mask)), m.message(s.size(lower+mask, lower+2*mask))
-			for v := lower; v < lower+mask && v+mask < p; v++ {
-				begin, begins := free[v], free[v+mask]
-				has[v], in[v], free[v] = exchanged(begin, begins, in[v], one, other)
-				has[v+mask], in[v+mask], free[v+mask] = exchanged(begins, begin, in[v+mask], other, one)
-			}
-		}
-		short := p &^ (mask - 1) // where a block begins that is not whole
-		if have := p - short; have > 0 && short&mask != 0 {
-			first, passed := short-mask, m.message(s.size(short, short+mask))
-			for d := mask / 2; d > 0; d /= 2 {
-				for v := first; v < short; v++ {
-					block := v &^ (2*d - 1)
-					if from := block + have; v >= from || v^d < from {
-						continue
-					}
-					at := max(has[v], free[v])
-					start := max(at+passed.Send+passed.Latency, in[v^d])
-					has[v^d], in[v^d] = max(start+passed.Serialization, free[v^d])+passed.Receive, start+passed.ReceiveGap
-					free[v] = at + passed.sendInterval()
-				}
-			}
-		}
-		for v := range p {
-			free[v] = max(free[v], has[v])
-		}
-	}
-	return slices.Max(has), ok
+	ways, _, inTurn := halves(m, p, c, nil, nil)
+	return 2 * ways, ok && inTurn && isPower(p) && n%uint64(p) == 0
 }
 
-// exchanged is when a member has what it got for what it sent, and when its ways in and out are
-// free; the two begin at different times.
-func exchanged(begin, other, in float64, sent, got Message) (has, inFree, outFree float64) {
-	start := max(other+got.Send+got.Latency, in)
-	return max(start+got.Serialization, begin+sent.Send) + got.Receive, start + got.ReceiveGap, begin + sent.sendInterval()
-}
-
-// scatterRingCost is (⌈lg p⌉ + p − 1)α + 2n(p − 1)/p·β for equal portions, [trg] 4.1. For others,
-// here: a portion goes around from when its member is done with the scatter; or that member is late
-// with the portions that come after its own, the smaller ones of which cost less.
+// scatterRingCost is (⌈lg p⌉ + p − 1)α + 2n(p − 1)/p·β for equal portions, [trg] 4.1: a portion goes
+// around from when its member is done with the scatter.
 func scatterRingCost(m Model, p int, c Call) (float64, bool) {
 	n, _, ok := elements(c)
 	if n < uint64(p) {
 		return linearCost(m, p, c)
 	}
 	s := newPortions(p, c)
-	// A receive that needs the processor is kept by a send, and keeps the next one: what comes
-	// around the ring may be there before the scatter is.
-	free := true
-	for _, n := range []uint64{s.each, s.size(p-1, p)} {
-		one := m.message(n)
-		free = free && one.Receive == 0 && one.Gap >= one.ReceiveGap
-	}
-	ok = ok && free
+	// A receive that needs the processor is kept by a send, and keeps the next one: what comes around
+	// the ring may be there before the scatter is.
+	one := m.message(s.each)
 	_, begin, _ := s.scatter(m)
-	last, whole := 0.0, int(s.bytes/s.each)
-	late := make([]float64, p+1) // by how much, with the smaller portions before one
-	for v := range p {
-		own := m.message(s.size(v, v+1))
-		last = max(last, begin[v]+float64(p-1)*own.oneWay())
-		if v < whole {
-			continue
-		}
-		late[v+1] = late[v] + own.turn(m.message(s.size(v-1, v)))
-		for next := whole - 1; next < v && next <= whole; next++ { // all after it are empty
-			last = max(last, begin[v]+late[v+1]-late[next+1]+float64(p-1-(v-next))*m.way(s.size(next, next+1)))
-		}
-	}
-	return last, ok
+	return slices.Max(begin) + float64(p-1)*one.oneWay(), ok && n%uint64(p) == 0 && one.Receive == 0 && one.Gap >= one.ReceiveGap
 }
 
 // ringReduceScatterCost is (p − 1)α + n(p − 1)/p·(β + γ), [trg] 4.3 (there for the pairwise
