@@ -15,9 +15,9 @@ const maxLevels = 32
 // A levelSpec is a level with the names of its layers, and its parameters by slot.
 type levelSpec struct {
 	LevelLayers
-	name                                    string
-	arity, lanes, ports, eager, packet, hop int // slot; -1: not given
-	topology                                machine.Topology
+	name                                            string
+	arity, lanes, ports, eager, packet, hop, routes int // slot; -1: not given
+	topology                                        machine.Topology
 }
 
 // levelFields are the numbers of a level.
@@ -28,6 +28,7 @@ var levelFields = map[string]Param{
 
 	"eager_threshold": {Measure: model.Size, Phrase: "largest message that does not wait for its receive"},
 	"packet":          {Measure: model.Size, Phrase: "largest message that does not have fair shares"},
+	"routes":          {Measure: model.Count, Phrase: "links of a port, by receivers"},
 	"hop":             {Measure: model.Time, Phrase: "latency of each link beyond the shortest route"},
 }
 
@@ -48,7 +49,7 @@ func (b *builder) levelTables() {
 	for _, t := range tables {
 		b.must(t.path, CheckLevelName(t.Name))
 		t.sourced(t.text("source"))
-		spec := levelSpec{name: t.Name, arity: -1, lanes: -1, ports: -1, eager: -1, packet: -1, hop: -1}
+		spec := levelSpec{name: t.Name, arity: -1, lanes: -1, ports: -1, eager: -1, packet: -1, hop: -1, routes: -1}
 		for _, part := range spec.parts() {
 			if t.has(part.key) || part.key == "layer" {
 				*part.name = t.text(part.key)
@@ -62,7 +63,7 @@ func (b *builder) levelTables() {
 		for _, number := range []struct {
 			key  string
 			slot *int
-		}{{"arity", &spec.arity}, {"lanes", &spec.lanes}, {"ports", &spec.ports}, {"eager_threshold", &spec.eager}, {"packet", &spec.packet}, {"hop", &spec.hop}} {
+		}{{"arity", &spec.arity}, {"lanes", &spec.lanes}, {"ports", &spec.ports}, {"eager_threshold", &spec.eager}, {"packet", &spec.packet}, {"hop", &spec.hop}, {"routes", &spec.routes}} {
 			if !t.has(number.key) {
 				continue
 			}
@@ -108,7 +109,7 @@ func (s *section) levelLayer(key, name string, of Subject) {
 // level is the level for readers of the platform.
 func (b *builder) level(s levelSpec) Level {
 	l := Level{Name: s.name, LevelLayers: s.LevelLayers}
-	for _, i := range []int{s.arity, s.lanes, s.ports, s.eager, s.packet, s.hop} {
+	for _, i := range []int{s.arity, s.lanes, s.ports, s.eager, s.packet, s.hop, s.routes} {
 		if i >= 0 {
 			l.Params = append(l.Params, b.slots[i].Param)
 		}
@@ -121,7 +122,7 @@ func (b *builder) level(s levelSpec) Level {
 type Level struct {
 	Name string
 	LevelLayers
-	Params []Param // arity; then lanes, ports, eager_threshold, packet and hop if given
+	Params []Param // arity; then lanes, ports, eager_threshold, packet, hop and routes if given
 }
 
 // LevelLayers are the names of a level's layers; "" if not given.
@@ -167,7 +168,7 @@ func (p Platform) Machine() (m machine.Machine, ok bool) {
 		m.Levels = append(m.Levels, machine.Level{Name: s.name, Arity: int(value(s.arity)),
 			Layer: layer(s.Layer), Gap: layer(s.Gap), Send: layer(s.Send), Receive: layer(s.Receive), Shared: layer(s.Shared), Port: layer(s.Port),
 			Lanes: value(s.lanes), Ports: value(s.ports), Eager: quantity.Bytes(value(s.eager)), Packet: quantity.Bytes(value(s.packet)),
-			Topology: s.topology, Hop: quantity.Micros(value(s.hop)), Link: layer(s.Link)})
+			Routes: int(value(s.routes)), Topology: s.topology, Hop: quantity.Micros(value(s.hop)), Link: layer(s.Link)})
 	}
 	return m, ok
 }

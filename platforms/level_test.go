@@ -118,6 +118,7 @@ func TestLevelErrors(t *testing.T) {
 		{`"64", layer = "socket", source = "s"`, `"64", layer = "socket"`, "my.toml:2:7: level.socket: no source; say where its numbers are from, as in source = \"Table 4.2\""},
 		{`layer = "network", `, `layer = "network", topology = "mesh 2", `, `my.toml:4:51: level.cluster.topology: must be "torus X Y …" or "dragonfly GROUPS CHASSIS ROUTERS UNITS" (got "mesh 2")`},
 		{`layer = "network", `, `layer = "network", topology = "torus 3", `, `my.toml:4:51: level.cluster.topology: "torus 3" connects 3 units, and the arity is 2`},
+		{`layer = "network", `, `layer = "network", routes = "2", `, `my.toml:4:51: level.cluster.routes: is for a port or ports, of which they are at least 1 (got "2")`},
 		{`layer = "network", `, `layer = "network", hop = "1us", `, `my.toml:4:7: level.cluster.topology: is missing; hop and link are of its links`},
 		{`lanes = "8"`, `lane = "8"`, `my.toml:3:59: unknown key "level.node.lane"; did you mean "lanes"?`},
 	} {

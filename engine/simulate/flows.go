@@ -64,7 +64,7 @@ func newFlows(m Machine, operations int) *flows {
 	if !ok || !l.flows() {
 		return nil
 	}
-	n := 2*l.ranks() + 3*l.count
+	n := 2*l.ranks() + (1+2*l.routes)*l.count
 	if l.ways != nil {
 		n += l.ways.Topology.Links()
 	}
@@ -149,8 +149,8 @@ func (r *run) flow(i uint32, t uint64) (bool, error) {
 			alone = max(alone, float64(o.alone))
 		}
 		if k < level {
-			add(2*ranks+s.count+int(a[k]), o.each)
-			add(2*ranks+2*s.count+int(b[k]), o.each)
+			add(2*ranks+s.count+s.link(k, a[k], op.Peer), o.each)
+			add(2*ranks+s.count*(1+s.routes)+s.link(k, b[k], op.Peer), o.each)
 		} else {
 			add(2*ranks+int(a[k]), o.each)
 		}
@@ -158,7 +158,7 @@ func (r *run) flow(i uint32, t uint64) (bool, error) {
 	for _, link := range links {
 		o := s.ways.occupancy(op.Size)
 		alone = max(alone, float64(o.alone))
-		add(2*ranks+3*s.count+link, o.each)
+		add(2*ranks+(1+2*s.routes)*s.count+link, o.each)
 	}
 	f.most = 1 / alone
 	r.flows.active = append(r.flows.active, f)

@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
@@ -127,6 +128,30 @@ func TestTopologyFlows(t *testing.T) {
 				if math.Abs(got[rank]-want) > 0.02 {
 					t.Errorf("%v, packets of %.0f B: rank %d ends at %.3f µs, want %.3f", test.messages, float64(packet), rank, got[rank], want)
 				}
+			}
+		}
+	}
+}
+
+// Two links out of a unit of four: messages to units of one number, modulo 2, share a link, and
+// other ones do not, by shares or by clocks.
+func TestRoutesOfPort(t *testing.T) {
+	for _, packet := range []quantity.Bytes{100, 1 << 30} {
+		layer := &model.LogGP{LogP: model.LogP{Latency: 5}, GapPerByte: 0.001}
+		m := machine.Machine{Levels: []machine.Level{
+			{Name: "switch", Arity: 4, Packet: packet, Layer: layer, Port: &model.Linear{Tau: 0.0005}, Routes: 2},
+			{Name: "cluster", Arity: 2, Packet: packet, Layer: layer}}}
+		for _, test := range []struct {
+			messages [][3]int
+			want     float64 // when the last one ends
+		}{
+			{[][3]int{{0, 4, 10001}}, 15},
+			{[][3]int{{0, 4, 10001}, {1, 5, 10001}}, 15},
+			{[][3]int{{0, 4, 10001}, {1, 6, 10001}}, 25},
+			{[][3]int{{0, 4, 10001}, {1, 5, 10001}, {2, 6, 10001}, {3, 7, 10001}}, 25},
+		} {
+			if got := slices.Max(ends(t, m, 8, test.messages)); math.Abs(got-test.want) > 0.02 {
+				t.Errorf("%v, packets of %.0f B: the last one ends at %.3f µs, want %.3f", test.messages, float64(packet), got, test.want)
 			}
 		}
 	}

@@ -15,6 +15,10 @@ type levels struct {
 	units []uint32 // for each rank, its units from the innermost outwards, numbered across all levels
 	count int      // number of units with ranks
 	ways  *ways    // of the topology of the outermost level, or nil
+
+	places machine.Places
+	inner  []int // cores of an inner unit, by level
+	routes int   // largest number of links of a port
 }
 
 // FromMachine returns a machine of levels with ranks at the given places. A message has the cost of
@@ -80,7 +84,11 @@ func FromMachine(m machine.Machine, on machine.Places, eager quantity.Bytes) (Ma
 		}
 	}
 	l.count = len(numbers)
-	l.ways = newWays(m, on)
+	l.ways, l.places, l.routes = newWays(m, on), on, 1
+	for i, size := range m.Sizes() {
+		l.inner = append(l.inner, size/m.Levels[i].Arity)
+		l.routes = max(l.routes, m.Levels[i].Routes)
+	}
 	return l, nil
 }
 
@@ -97,6 +105,15 @@ func (l *levels) Level(from, to int) int {
 		i += len(l.Levels) * l.ways.Topology.Extra(l.ways.units[from], l.ways.units[to])
 	}
 	return i
+}
+
+// link returns the number of the link by which messages to a rank pass the port of a unit.
+func (l *levels) link(level int, unit uint32, to uint32) int {
+	link := int(unit) * l.routes
+	if r := l.Levels[level].Routes; r > 1 {
+		link += l.places[to] / l.inner[level] % r
+	}
+	return link
 }
 
 // common returns the innermost level at which two ranks have the same unit.
@@ -138,7 +155,7 @@ func (l *levels) ranks() int { return len(l.units) / len(l.Levels) }
 // without shared resources.
 type sharing struct {
 	*levels
-	inside, out, in []unitClock // by unit
+	inside, out, in []unitClock // by unit; out and in by link
 	links           []unitClock // of the topology
 	known           map[key][]occupancy
 	last            key
@@ -151,8 +168,8 @@ func newSharing(m Machine) *sharing {
 	if !ok || !l.Shares() && !l.flows() {
 		return nil
 	}
-	clocks := func() []unitClock { return make([]unitClock, l.count) }
-	s := &sharing{levels: l, inside: clocks(), out: clocks(), in: clocks(), known: map[key][]occupancy{}, held: map[uint32]uint64{}}
+	clocks := func(links int) []unitClock { return make([]unitClock, links*l.count) }
+	s := &sharing{levels: l, inside: clocks(1), out: clocks(l.routes), in: clocks(l.routes), known: map[key][]occupancy{}, held: map[uint32]uint64{}}
 	if l.ways != nil {
 		s.links = make([]unitClock, l.ways.Topology.Links())
 	}
@@ -216,7 +233,7 @@ func (s *sharing) pass(from, to uint32, size uint64, c *cost, begin uint64) (hel
 	}
 	for i, o := range occupied {
 		if i < level {
-			held = max(held, s.out[a[i]].pass(begin, c.stream, o), s.in[b[i]].pass(begin, c.stream, o))
+			held = max(held, s.out[s.link(i, a[i], to)].pass(begin, c.stream, o), s.in[s.link(i, b[i], to)].pass(begin, c.stream, o))
 		} else {
 			held = max(held, s.inside[a[i]].pass(begin, c.stream, o))
 		}

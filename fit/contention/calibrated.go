@@ -91,6 +91,7 @@ func (c *Calibration) Machine() (m machine.Machine, unmeasured []string, err err
 			continue
 		case !outermost && !(c.networked() && i == len(m.Levels)-2): // links are the ports of a network's units
 			m.Levels[i].Port = c.occupancy(m, i, true)
+			m.Levels[i].Routes = c.routes(m.Levels[i].Port, i, i+1)
 		}
 		if blocks, shared, ok := c.blocks(m, i); ok {
 			all = append(all, blocks...)
@@ -292,11 +293,28 @@ func (c *Calibration) blocks(m machine.Machine, level int) (blocks []machine.Lev
 			block := m.Levels[level]
 			block.Name, block.Arity = fmt.Sprintf("%s-%d", block.Name, d), d/inner
 			block.Port, block.Shared = line(points), nil
+			block.Routes = c.routes(block.Port, level, level)
 			inner = d
 			blocks = append(blocks, block)
 		}
 	}
 	return blocks, shared, ok
+}
+
+// routes returns the number of links of a port of hosts at a level that carries a whole number of
+// streams of one pair: cables of a switch are as fast as those of hosts, and each receiver is reached
+// by one of them. It is 0 if the port is not so many times as fast, or of a host.
+func (c *Calibration) routes(port model.Layer, level, meet int) int {
+	const n = 1 << 20
+	one := c.curve(Stream, meet, false, 1)
+	if port == nil || len(one.Sizes) < 2 || !slices.Contains(hostLevels, c.Levels[level].Name) {
+		return 0
+	}
+	ratio := float64(one.At(n) / port.OneWay(n))
+	if whole := math.Round(ratio); whole > 1 && math.Abs(ratio/whole-1) < 0.05 {
+		return int(whole)
+	}
+	return 0
 }
 
 // bidirectional returns the occupancy of a unit in which two messages in opposite directions take

@@ -141,3 +141,27 @@ func TestDisturbedSize(t *testing.T) {
 		t.Errorf("512 KiB take %v, 1 MiB %v", half, whole)
 	}
 }
+
+// A block of hosts whose neighbours get half of a stream each through its port has as many links as
+// streams that the port carries.
+func TestRoutes(t *testing.T) {
+	for _, test := range []struct{ crowd, want float64 }{{2, 2}, {1.6, 0}} {
+		text := calibrationOf(8, func(i, j int) float64 { return 1 }, func(d int) float64 {
+			if d == 4 {
+				return test.crowd * float64(1<<20) / 1e4
+			}
+			return float64(1<<20) / 1e4
+		})
+		c, err := ReadCalibration(strings.NewReader(text), "test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, _, err := c.Machine()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(m.Levels) != 2 || float64(m.Levels[0].Routes) != test.want {
+			t.Errorf("streams %v times as long: %v, %d routes; want a block with %v", test.crowd, m, m.Levels[0].Routes, test.want)
+		}
+	}
+}

@@ -40,6 +40,11 @@ type Level struct {
 	// They are at least 1 and need not be whole; 0 means no limit.
 	Lanes, Ports float64
 
+	// Routes, if above 1, is the number of equal links of which a port consists. A message takes the
+	// one that the number of its receiver's inner unit gives, modulo Routes, as static routing in fat
+	// trees does; otherwise all messages share the port.
+	Routes int
+
 	// Topology, if not zero, connects the inner units of the outermost level. The layer is the cost
 	// between the closest units; each further link of a route adds Hop to the latency, and a
 	// message occupies each link for Link's OneWay, if not nil. A unit has no NIC but its links.
@@ -75,6 +80,8 @@ func (m Machine) Check() (level int, key string, err error) {
 			return i, "lanes", fmt.Errorf("must be at least 1, since a single transfer runs at full speed; omit it if nothing is shared")
 		case l.Ports != 0 && !(l.Ports >= 1 && l.Ports <= MaxCores):
 			return i, "ports", fmt.Errorf("must be at least 1, since a single transfer runs at full speed; omit it if nothing is shared")
+		case l.Routes != 0 && (l.Routes < 1 || l.Port == nil && l.Ports == 0):
+			return i, "routes", errors.New("is for a port or ports, of which they are at least 1")
 		case l.Topology.kind != "" && i != len(m.Levels)-1:
 			return i, "topology", errors.New("is for the outermost level alone")
 		case l.Topology.kind != "" && l.Topology.Units() != l.Arity:
@@ -184,7 +191,12 @@ func (l Level) Occupies(n quantity.Bytes, gap quantity.Micros) (inside, port Occ
 		}
 		return Occupancy{}
 	}
-	return occupancy(l.Shared, l.Lanes), occupancy(l.Port, l.Ports)
+	inside, port = occupancy(l.Shared, l.Lanes), occupancy(l.Port, l.Ports)
+	if l.Routes > 1 {
+		port.Each *= quantity.Micros(l.Routes)
+		port.Alone = max(port.Alone, port.Each)
+	}
+	return inside, port
 }
 
 // Shares reports whether ranks share anything that carries messages.

@@ -169,6 +169,9 @@ func (f *Fitted) estimatedMachine(m machine.Machine, title, source string) platf
 		layer(&t, "receive", l.Name+"-receive", l.Receive)
 		layer(&t, "shared", l.Name+"-memory", l.Shared)
 		layer(&t, "port", l.Name+"-port", l.Port)
+		if l.Routes > 1 {
+			t.Set("routes", strconv.Itoa(l.Routes))
+		}
 		if text := l.Topology.String(); text != "" {
 			t.Set("topology", text)
 			t.Set("hop", platforms.ExactMicros(l.Hop))
