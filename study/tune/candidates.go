@@ -167,11 +167,17 @@ func PartsOf(ctx context.Context, q collectives.Question) (map[Place]Parts, erro
 	const none = 1e-6
 	whole, layer := q.Machine, q.Layer
 	q.Machine = machine.Machine{}
+	takes := func(p collective.ParamSet) bool {
+		return slices.ContainsFunc(collective.Of(q.Collective), func(e collective.Entry) bool { return e.Params&p != 0 })
+	}
+	if !takes(collective.Segment) {
+		q.Segments = nil
+	}
 	nominal := func(o, g, sums float64) (map[Place]float64, error) {
 		short := model.LogP{Latency: latency, SendOverhead: quantity.Micros(o), ReceiveOverhead: quantity.Micros(o), GapTime: quantity.Micros(o)}
 		q.Layer = platforms.Layer{Platform: "nominal", Name: "network", Model: &model.LogGP{LogP: short, GapPerByte: quantity.MicrosPerByte(g)}}
 		q.Call.Gamma = 0
-		if sums > 0 && slices.ContainsFunc(collective.Of(q.Collective), func(e collective.Entry) bool { return e.Params&collective.Gamma != 0 }) {
+		if takes(collective.Gamma) {
 			q.Call.Gamma = sums
 		}
 		return timesOf(ctx, q)

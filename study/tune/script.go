@@ -163,11 +163,17 @@ func (m *Map) Rules() (all []rules.Rule) {
 	return slices.DeleteFunc(all, func(r rules.Rule) bool { return r.Algorithm == LibraryChoice })
 }
 
-// WriteRules writes the rules file of the library, whose name path a comment has. For MPICH, which has none that all its versions
-// read, it writes the variables of the algorithms that are best in most calls of a collective.
+// WriteRules writes the rules file of the library. Comments have its path, how it is used, and the
+// expected loss of each choice. For MPICH, which has none that all its versions read, it writes the variables of the algorithms that are best in most calls of a collective.
 func (m *Map) WriteRules(w io.Writer, path string) error {
 	if _, err := fmt.Fprintf(w, "# %s\n# %s\n", atomicfile.Imprint, m.Use(path)); err != nil {
 		return err
+	}
+	for _, d := range m.Decisions() {
+		if _, err := fmt.Fprintf(w, "# %s, %d ranks, %s: %s, expected loss %.1f %%, %d of %d measured\n",
+			d.Collective, d.Ranks, d.Size, d.Name, 100*d.Loss, d.Measured, d.Of); err != nil {
+			return err
+		}
 	}
 	switch m.Library {
 	case "openmpi":
