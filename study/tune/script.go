@@ -164,7 +164,8 @@ func (m *Map) Rules() (all []rules.Rule) {
 }
 
 // WriteRules writes the rules file of the library. Comments have its path, how it is used, and the
-// expected loss of each choice. For MPICH, which has none that all its versions read, it writes the variables of the algorithms that are best in most calls of a collective.
+// expected loss of each choice. For MPICH, which has none that all its versions read, it writes the
+// variables of the algorithms that are best in most calls of a collective.
 func (m *Map) WriteRules(w io.Writer, path string) error {
 	if _, err := fmt.Fprintf(w, "# %s\n# %s\n", atomicfile.Imprint, m.Use(path)); err != nil {
 		return err
