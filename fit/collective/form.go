@@ -111,6 +111,13 @@ func ncclTree(p place) terms {
 	return terms{2 * (p.perNode() - 1), 2 * math.Log2(p.nodes), 2}
 }
 
+// hierarchical is a reduce-scatter inside each node, recursive doubling of the shares between nodes,
+// and an allgather inside.
+func hierarchical(p place) terms {
+	each := p.perNode()
+	return terms{2 * (each - 1), lgCeil(p.nodes), 2*share(each) + lgCeil(p.nodes)/each}
+}
+
 // inSwitch is a reduction by the switch inside a node (NVLS): bytes do not grow with the ranks.
 func inSwitch(p place) terms { return terms{2, 2 * math.Log2(p.nodes), 1 + 1/p.ranks} }
 
@@ -123,6 +130,7 @@ func formsOf(name string) []form {
 			{name: "double-tree", prior: 1, priorOneNode: 0.1, pipelined: true, at: ncclTree},
 			{name: "recursive-doubling", prior: 0.5, priorOneNode: 0.1, at: doubling(everyLg)},
 			{name: "rabenseifner", prior: 1, priorOneNode: 0.1, at: twice(doubling(share))},
+			{name: "hierarchical", prior: 0.5, priorOneNode: 0, at: hierarchical},
 			{name: "switch", prior: 0.3, priorOneNode: 0.1, pipelined: true, at: inSwitch},
 		}
 	case "allgather":

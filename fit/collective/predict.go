@@ -24,7 +24,7 @@ type Prediction struct {
 
 // A Weight is an algorithm's part in a prediction, 0 to 1.
 type Weight struct {
-	Algorithm string // of the registry, or "switch" or "interpolation"
+	Algorithm string // of the registry, or "hierarchical", "switch", or "interpolation"
 	Weight    float64
 }
 
