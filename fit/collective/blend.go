@@ -77,11 +77,12 @@ func (b *blend) learn() {
 			})
 		}
 	}
-	last := b.places[len(b.places)-1].nodes
+	last := 0.0
+	for _, q := range b.places {
+		last = max(last, q.ranks)
+	}
 	for _, limit := range []float64{last / 1.3, last / 2, last / 4} {
-		if b.places[0].nodes < limit {
-			b.holdOut(&b.beyond, func(s sample) bool { return s.nodes > limit })
-		}
+		b.holdOut(&b.beyond, func(s sample) bool { return s.ranks > limit })
 	}
 	if b.sizesOnly = len(b.beyond.calls) == 0; b.sizesOnly {
 		sizes := b.sizes()
@@ -261,6 +262,14 @@ func (b *blend) predict(p place, n float64) (mean, spread float64, weights []flo
 	}
 	mean, spread = average(weights, logs)
 	return mean, spread, weights
+}
+
+// similar returns the time in µs of similar calls: that of the forms, without what they miss.
+func (b *blend) similar(p place, n float64) float64 {
+	logs := b.candidates(p, n, true)
+	logs[len(b.forms)] = math.NaN()
+	mean, _ := average(b.weights(&b.beyond, logs, b.totalLg(p, n), -1), logs)
+	return math.Exp(mean)
 }
 
 // interpolate returns a value of the samples on the line through the nearest places on both sides

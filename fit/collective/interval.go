@@ -156,7 +156,7 @@ func (b *blend) betweenWidth(p place, n, spread float64) float64 {
 	for _, s := range b.samples {
 		gap = min(gap, math.Abs(math.Log2(max(1, n)/max(1, s.n))))
 	}
-	return half * (1 + perInnerOctave*gap)
+	return min(half*(1+perInnerOctave*gap), maxHeldOutError)
 }
 
 // width returns the lower and upper half width of the 95 % interval of a call, as logs, or the reason

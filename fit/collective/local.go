@@ -64,8 +64,7 @@ func (f *form) columns(p place, n float64) [localColumns]float64 {
 // A sample is one measured call.
 type sample struct {
 	place
-	n, t  float64 // bytes, µs
-	error float64 // relative standard deviation of t; infinite if its repeats are too few to say
+	n, t float64 // bytes, µs
 }
 
 // fit returns the form with the samples that its parameters come from.

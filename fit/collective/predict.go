@@ -37,19 +37,16 @@ func (r *Result) learn() {
 	for i := 0; i < len(r.Points); {
 		p := r.Points[i]
 		t, count := 0.0, 0.0
-		sure := math.Inf(1)
 		for ; i < len(r.Points) && byCall(p, r.Points[i]) == 0; i++ {
 			k := r.Points[i].knownRepeats()
 			t, count = t+k*float64(r.Points[i].Time), count+k
-			sure = min(sure, r.Points[i].error())
 		}
 		at := Placement{p.Ranks, p.PerNode}
 		several := at.Nodes() > 1
-		groups[several] = append(groups[several], sample{at.place(), float64(p.Size), t / count, sure})
+		groups[several] = append(groups[several], sample{at.place(), float64(p.Size), t / count})
 	}
 	for several, samples := range groups {
 		slices.SortStableFunc(samples, func(a, b sample) int { return comparePlaces(a.place, b.place) })
-		replaceOutliers(samples)
 		// Up to maxRanksOfNode ranks of unknown placement are taken to be on one node.
 		oneNode := !several && (r.PerNode() > 0 || samples[len(samples)-1].ranks <= maxRanksOfNode)
 		b := newBlend(r.Collective, oneNode, r.forms, samples)
@@ -75,14 +72,6 @@ func (p Point) knownRepeats() float64 {
 		return 1
 	}
 	return float64(max(1, p.Count))
-}
-
-// error is the relative standard deviation of the mean of the repeats; infinite with too few.
-func (p Point) error() float64 {
-	if p.knownRepeats() < minRepeats {
-		return math.Inf(1)
-	}
-	return p.Deviation / math.Sqrt(p.knownRepeats())
 }
 
 // measured returns the mean of the measurements of a call, and the half width of the 95 % interval
@@ -119,35 +108,26 @@ func (r *Result) PerNode() (most int) {
 	return most
 }
 
-// HeldOutErrors returns the median error of predictions at places that were held out, as fractions:
-// between other places and beyond all others. An error is NaN if too few places were measured.
-func (r *Result) HeldOutErrors() (between, beyond float64) {
-	var in, out []float64
-	for _, b := range []*blend{r.oneNode, r.several} {
-		if b == nil {
-			continue
-		}
-		for _, e := range b.between.own {
-			in = append(in, math.Abs(math.Expm1(e)))
-		}
-		if !b.sizesOnly {
-			for _, e := range b.beyond.own {
-				out = append(out, math.Abs(math.Expm1(e)))
-			}
-		}
-	}
-	return stats.QuantileOf(in, 0.5), stats.QuantileOf(out, 0.5)
-}
-
-// Accuracy returns the held-out errors as a phrase; empty if too few places were measured.
+// Accuracy returns, as a phrase, the median error of predictions at places that were held out:
+// between other places and beyond all others. It is empty if too few places were measured.
 func (r *Result) Accuracy() string {
-	between, beyond := r.HeldOutErrors()
-	var parts []string
-	if !math.IsNaN(between) {
-		parts = append(parts, percent(between)+" between the others")
+	var between, beyond []float64
+	for _, b := range []*blend{r.oneNode, r.several} {
+		if b != nil {
+			between = append(between, b.between.own...)
+		}
+		if b != nil && !b.sizesOnly {
+			beyond = append(beyond, b.beyond.own...)
+		}
 	}
-	if !math.IsNaN(beyond) {
-		parts = append(parts, percent(beyond)+" beyond them")
+	var parts []string
+	for i, logs := range [][]float64{between, beyond} {
+		for k, e := range logs {
+			logs[k] = math.Abs(math.Expm1(e))
+		}
+		if len(logs) > 0 {
+			parts = append(parts, percent(stats.Median(logs))+[]string{" between the others", " beyond them"}[i])
+		}
 	}
 	if parts == nil {
 		return ""
@@ -215,7 +195,8 @@ func (r *Result) PredictAt(at Placement, n quantity.Bytes) (Prediction, error) {
 	q := Prediction{Forms: b.named(weights), Beyond: newLevel != "" || !b.inside(p) || b.octavesPerNode(p) > 0 || b.sizeOctaves(p, float64(n)) > 0}
 	low, high := t, t
 	if v, repeats, has := r.measured(at, n); has {
-		low, high = min(t, v), max(t, v) // of too few repeats: it may have been disturbed
+		similar := b.similar(p, float64(n)) // of too few repeats: it may have been disturbed
+		low, high = min(similar, v), max(similar, v)
 		t, why, q.Beyond = v, "", false
 		down, up = min(down, maxHeldOutError), min(up, maxHeldOutError)
 		if !math.IsInf(repeats, 1) {

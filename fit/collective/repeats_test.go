@@ -109,7 +109,8 @@ func TestMeasuredOnce(t *testing.T) {
 	}
 }
 
-// Of calls that all take 10 µs but one, repeats decide whether that is what it takes.
+// Of calls that all take 10 µs but one, repeats decide whether that is what it takes; with one, the
+// interval holds 10 µs, too.
 func TestRepeatsAreNoDisturbance(t *testing.T) {
 	for _, c := range []struct {
 		count int64
@@ -133,16 +134,9 @@ func TestRepeatsAreNoDisturbance(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		beside, err := r.Predict(8, 63)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Logf("%d: %+v, beside %+v", c.count, at, beside)
+		t.Logf("%d: %+v", c.count, at)
 		if at.Time != 40 || at.High < 40 || float64(at.Low) > 40 || float64(at.Low) < c.low && c.count > 1 || float64(at.Low) > c.low && c.count == 1 {
 			t.Errorf("%d repeats: %+v", c.count, at)
-		}
-		if disturbed := float64(beside.Time) < 20; disturbed != (c.count == 1) {
-			t.Errorf("%d repeats: beside %+v", c.count, beside)
 		}
 	}
 }
