@@ -3,8 +3,8 @@ package fleet
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,80 +30,70 @@ type Record struct {
 // MarshalJSON keeps names that are not UTF-8; see [Record.MarshalJSON].
 func (q Question) MarshalJSON() ([]byte, error) {
 	type plain Question
-	q.Roots = slices.Clone(q.Roots)
-	_ = q.names(quoted)
-	return json.Marshal(plain(q))
+	return json.Marshal(mapTexts(reflect.ValueOf(plain(q)), quoted).Interface())
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote.
 func (q *Question) UnmarshalJSON(text []byte) error {
 	type plain Question
-	if err := json.Unmarshal(text, (*plain)(q)); err != nil {
-		return err
-	}
-	return q.names(unquoted)
-}
-
-func (q *Question) names(change func(*string) error) error {
-	err := errors.Join(change(&q.Before), change(&q.Options.Name))
-	for i := range q.Roots {
-		err = errors.Join(err, change(&q.Roots[i]))
-	}
+	err := json.Unmarshal(text, (*plain)(q))
+	*q = mapTexts(reflect.ValueOf(*q), unquoted).Interface().(Question)
 	return err
 }
 
-// MarshalJSON keeps texts that are not UTF-8, as names of files may be, to the byte: they are
-// quoted as in Go, since JSON has no such text.
+// MarshalJSON keeps texts that are not UTF-8, as names of files may be, to the byte: they are quoted
+// as in Go, since JSON has no such text.
 func (r Record) MarshalJSON() ([]byte, error) {
 	type plain Record
-	e := &r.Entry
-	e.Curves, e.Skipped = slices.Clone(e.Curves), slices.Clone(e.Skipped)
-	for i := range e.Curves {
-		e.Curves[i].Nodes = slices.Clone(e.Curves[i].Nodes)
-	}
-	_ = r.texts(quoted)
-	return json.Marshal(plain(r))
+	return json.Marshal(mapTexts(reflect.ValueOf(plain(r)), quoted).Interface())
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote.
 func (r *Record) UnmarshalJSON(text []byte) error {
 	type plain Record
-	if err := json.Unmarshal(text, (*plain)(r)); err != nil {
-		return err
-	}
-	return r.texts(unquoted)
+	err := json.Unmarshal(text, (*plain)(r))
+	*r = mapTexts(reflect.ValueOf(*r), unquoted).Interface().(Record)
+	return err
 }
 
-// texts changes all texts that come from outside.
-func (r *Record) texts(change func(*string) error) error {
-	e := &r.Entry
-	err := errors.Join(change(&e.Path), change(&e.Source))
-	for i := range e.Skipped {
-		err = errors.Join(err, change(&e.Skipped[i].Reason))
-	}
-	for i := range e.Curves {
-		c := &e.Curves[i]
-		err = errors.Join(err, change(&c.Group.Benchmark), change(&c.Group.Labels))
-		for k := range c.Nodes {
-			err = errors.Join(err, change(&c.Nodes[k]))
+// mapTexts returns a copy of a value with all its texts changed.
+func mapTexts(v reflect.Value, change func(string) string) reflect.Value {
+	to := reflect.New(v.Type()).Elem()
+	to.Set(v)
+	switch {
+	case v.Kind() == reflect.String:
+		to.SetString(change(v.String()))
+	case v.Kind() == reflect.Struct:
+		for i := range v.NumField() {
+			to.Field(i).Set(mapTexts(v.Field(i), change))
+		}
+	case v.Kind() == reflect.Slice && v.Len() > 0:
+		to.Set(reflect.MakeSlice(v.Type(), v.Len(), v.Len()))
+		for i := range v.Len() {
+			to.Index(i).Set(mapTexts(v.Index(i), change))
+		}
+	case v.Kind() == reflect.Map && v.Len() > 0:
+		to.Set(reflect.MakeMap(v.Type()))
+		for key, value := range v.Seq2() {
+			to.SetMapIndex(mapTexts(key, change), mapTexts(value, change))
 		}
 	}
-	return err
+	return to
 }
 
 // quoted quotes a text that JSON cannot hold, or that would be taken for a quoted one.
-func quoted(s *string) error {
-	if !utf8.ValidString(*s) || strings.HasPrefix(*s, `"`) {
-		*s = strconv.Quote(*s)
+func quoted(s string) string {
+	if !utf8.ValidString(s) || strings.HasPrefix(s, `"`) {
+		return strconv.Quote(s)
 	}
-	return nil
+	return s
 }
 
-func unquoted(s *string) (err error) {
-	if strings.HasPrefix(*s, `"`) {
-		*s, err = strconv.Unquote(*s)
+func unquoted(s string) string {
+	if text, err := strconv.Unquote(s); err == nil && strings.HasPrefix(s, `"`) {
+		return text
 	}
-	return err
+	return s
 }
 
 // Header is what a part of the fleet begins with.

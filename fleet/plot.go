@@ -83,7 +83,7 @@ func (f *Result) mapOf(g Group, q Quantity) (h reports.HeatMap, ok bool) {
 		note = fmt.Sprintf("The nodes are in the order of their names, since there are more than %d.", MostOrdered)
 	}
 	if m.Blocks {
-		note += " Blocks come first: pairs between them are of a slow link."
+		note = "Nodes of a block stand side by side; in a block, those that see the others alike."
 	}
 	if each > 1 {
 		note = fmt.Sprintf("%s A cell is of %d nodes by %d, the slowest pair of them.", note, each, each)
@@ -240,20 +240,22 @@ func (f *Result) summary() string {
 	if len(worst) == 0 {
 		return f.nobody()
 	}
-	var nodes, others int
+	var kinds []string
+	count := map[string]int{}
 	for _, x := range worst {
-		if kindOfFinding(x.Finding) == "node" {
-			nodes++
-		} else {
-			others++
+		kind := kindOfFinding(x.Finding)
+		if count[kind]++; count[kind] == 1 {
+			kinds = append(kinds, kind)
 		}
 	}
-	x := worst[0]
-	text := fmt.Sprintf("%s and %s stand out", plural(nodes, "node"), plural(others, "pair"))
-	if nodes == 0 {
-		text = fmt.Sprintf("%s stand out", plural(others, "pair or curve"))
+	for i, kind := range kinds {
+		kinds[i] = plural(count[kind], strings.TrimSuffix(kind, "s"))
 	}
-	return fmt.Sprintf("%s. The first is %s: %s of %s in %d of %d groups, most in %s.", text, x.Who(), reports.PercentChange(x.Effect), quantityWord(x.Quantity), x.groups, f.groupsOf(x.Finding), x.Group)
+	x, verb := worst[0], "stand out"
+	if len(worst) == 1 {
+		verb = "stands out"
+	}
+	return fmt.Sprintf("%s %s. The first is %s: %s of %s in %d of %d groups, most in %s.", strings.Join(kinds, ", "), verb, x.Who(), reports.PercentChange(x.Effect), quantityWord(x.Quantity), x.groups, f.groupsOf(x.Finding), x.Group)
 }
 
 // plural is a number of things.

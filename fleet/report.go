@@ -101,8 +101,8 @@ func some(names []string) string {
 // median of its measurements.
 type Spread struct {
 	Quantity
-	Units                               int
-	Min, P5, P25, Median, P75, P95, Max float64
+	Units     int
+	Quantiles [7]float64 // minimum, 5, 25, 50, 75, 95 %, maximum
 	// Scatter is the robust standard deviation as a part of the median, and Residual that which is
 	// left beyond the effects of nodes: the noise against which a pair is held.
 	Scatter, Residual float64
@@ -293,9 +293,12 @@ func spreadOf(q Quantity, us []unit) Spread {
 		values[i] = stats.Quantile(u.values, 0.5)
 	}
 	slices.Sort(values)
-	at := func(p float64) float64 { return stats.Quantile(values, p) }
-	return Spread{Quantity: q, Units: len(us), Min: at(0), P5: at(0.05), P25: at(0.25), Median: at(0.5), P75: at(0.75), P95: at(0.95), Max: at(1),
-		Scatter: scaleOf(values) / at(0.5)}
+	s := Spread{Quantity: q, Units: len(us)}
+	for i, p := range []float64{0, 0.05, 0.25, 0.5, 0.75, 0.95, 1} {
+		s.Quantiles[i] = stats.Quantile(values, p)
+	}
+	s.Scatter = scaleOf(values) / s.Quantiles[3]
+	return s
 }
 
 // doubt says what the group is too small for.

@@ -99,7 +99,7 @@ func (f *Result) WorstRows() reports.Rows {
 			if x.Wrong {
 				return fmt.Sprintf("×%.2g at %v, ×%.2g at %v", 1+x.First, x.Group.First, 1+x.Last, x.Group.Last)
 			}
-			return fmt.Sprintf("%s (%s to %s)", reports.PercentChange(x.Effect), percentPlain(x.Low), percentPlain(x.High))
+			return percentInterval(x.Effect, x.Low, x.High)
 		}),
 		reports.Col("", "parameter", func(x fleetWorst) any { return quantityWord(x.Quantity) }).Ranked(1),
 		reports.Col("", "groups", func(x fleetWorst) any { return fmt.Sprintf("%d of %d", x.groups, f.groupsOf(x.Finding)) }),
@@ -142,7 +142,12 @@ func quantityWord(q Quantity) string {
 	return map[Quantity]string{Latency: "latency", Beta: "β", Tau: "τ"}[q]
 }
 
-// percentPlain is a percentage without its sign for more and without the unit.
+// percentInterval returns a change with its interval.
+func percentInterval(v, low, high float64) string {
+	return fmt.Sprintf("%s (%s to %s)", reports.PercentChange(v), percentPlain(low), percentPlain(high))
+}
+
+// percentPlain returns a percentage without its sign for more and without the unit.
 func percentPlain(part float64) string {
 	if math.IsInf(part, 0) || part > 1e4 {
 		return "any"
@@ -222,14 +227,6 @@ func (f *Result) GroupRows() reports.Rows {
 			all = append(all, fleetSpread{s, &f.Parts[i]})
 		}
 	}
-	in := func(of func(Spread) float64) func(fleetSpread) any { // in µs, or µs/KiB
-		return func(s fleetSpread) any {
-			if s.Quantity == Tau {
-				return of(s.Spread) * float64(quantity.KiB)
-			}
-			return of(s.Spread)
-		}
-	}
 	fields := []reports.Field[fleetSpread]{reports.Col("", "group", func(s fleetSpread) any { return s.part.Group.String() })}
 	for _, g := range groupFields() {
 		fields = append(fields, reports.Col(g.Key, "", func(s fleetSpread) any { return g.Cell(s.part.Group) }))
@@ -244,10 +241,11 @@ func (f *Result) GroupRows() reports.Rows {
 			return quantityWord(s.Quantity)
 		}),
 		reports.Col("", "median (5 % to 95 %)", func(s fleetSpread) any {
+			low, median, high := s.Quantiles[1], s.Quantiles[3], s.Quantiles[5]
 			if s.Quantity == Tau {
-				return reports.Interval{Dim: quantity.DimRate, Value: 1 / s.Median, Low: 1 / s.P95, High: 1 / s.P5}
+				return reports.Interval{Dim: quantity.DimRate, Value: 1 / median, Low: 1 / high, High: 1 / low}
 			}
-			return reports.Interval{Dim: quantity.DimTime, Value: s.Median, Low: s.P5, High: s.P95}
+			return reports.Interval{Dim: quantity.DimTime, Value: median, Low: low, High: high}
 		}),
 		reports.Col("", "scatter", func(s fleetSpread) any { return 100 * s.Scatter }).Texted(reports.PercentError).Ranked(1),
 		reports.Col("", "noise", func(s fleetSpread) any { return reports.OrAbsent(100*s.Residual, s.Residual > 0) }).Texted(reports.PercentError).Ranked(2),
@@ -257,14 +255,16 @@ func (f *Result) GroupRows() reports.Rows {
 				return "us/KiB"
 			}
 			return "us"
-		}),
-		reports.Col("min", "", in(func(s Spread) float64 { return s.Min })),
-		reports.Col("p5", "", in(func(s Spread) float64 { return s.P5 })),
-		reports.Col("p25", "", in(func(s Spread) float64 { return s.P25 })),
-		reports.Col("median", "", in(func(s Spread) float64 { return s.Median })),
-		reports.Col("p75", "", in(func(s Spread) float64 { return s.P75 })),
-		reports.Col("p95", "", in(func(s Spread) float64 { return s.P95 })),
-		reports.Col("max", "", in(func(s Spread) float64 { return s.Max })),
+		}))
+	for i, key := range []string{"min", "p5", "p25", "median", "p75", "p95", "max"} {
+		fields = append(fields, reports.Col(key, "", func(s fleetSpread) any { // in µs, or µs/KiB
+			if s.Quantity == Tau {
+				return s.Quantiles[i] * float64(quantity.KiB)
+			}
+			return s.Quantiles[i]
+		}))
+	}
+	fields = append(fields,
 		reports.Col("scatter_percent", "", func(s fleetSpread) any { return 100 * s.Scatter }),
 		reports.Col("noise_percent", "", func(s fleetSpread) any { return reports.OrAbsent(100*s.Residual, s.Residual > 0) }),
 	)
@@ -274,10 +274,7 @@ func (f *Result) GroupRows() reports.Rows {
 				if !s.Compared {
 					return nil
 				}
-				if s.Quantity == Tau {
-					return fmt.Sprintf("τ %s (%s to %s)", reports.PercentChange(s.Shift), percentPlain(s.ShiftLow), percentPlain(s.ShiftHigh))
-				}
-				return fmt.Sprintf("%s (%s to %s)", reports.PercentChange(s.Shift), percentPlain(s.ShiftLow), percentPlain(s.ShiftHigh))
+				return map[Quantity]string{Tau: "τ "}[s.Quantity] + percentInterval(s.Shift, s.ShiftLow, s.ShiftHigh)
 			}),
 			reports.Col("change_percent", "", func(s fleetSpread) any { return reports.OrAbsent(100*s.Shift, s.Compared) }),
 			reports.Col("change_low_percent", "", func(s fleetSpread) any { return reports.OrAbsent(100*s.ShiftLow, s.Compared) }),
