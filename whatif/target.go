@@ -132,36 +132,7 @@ func (d Design) Solve(t Target, p platforms.Param, from, to float64) (Solution, 
 		return t.Quantity.Of(prog.Layer())
 	}
 	s.Met = t.Met(s.Now)
-	best, bestAt := p.Value.Num, s.Now
-	closer := func(v, q float64) {
-		if t.Least && q > bestAt || !t.Least && q < bestAt {
-			best, bestAt = v, q
-		}
-	}
-	flips := [2]float64{math.NaN(), math.NaN()} // below and above
-	each := 16                                  // steps of a doubling
-	if t.Quantity.measure != nil {
-		each = 1
-	}
-	for side, values := range candidates(p, from, to, each) {
-		last := p.Value.Num
-		for _, v := range values {
-			q := at(v)
-			if math.IsNaN(q) {
-				break
-			}
-			closer(v, q)
-			if t.Met(q) == s.Met {
-				last = v
-				continue
-			}
-			flips[side] = bisect(last, v, p.Whole(), func(x float64) bool { return t.Met(at(x)) != s.Met })
-			if v == 0 && math.Abs(flips[side]) < 1e-9*math.Abs(p.Value.Num) {
-				flips[side] = 0 // less than rounding leaves of the other costs
-			}
-			break
-		}
-	}
+	flips, best := flipsOf(t, s, at, candidates(p, from, to, t.steps()), p)
 	if from < to { // a parameter outside of the range was bisected from there
 		for side, v := range flips {
 			flips[side] = min(max(v, from), to)
@@ -191,6 +162,43 @@ func (d Design) Solve(t Target, p platforms.Param, from, to float64) (Solution, 
 	}
 	s.Limits, err = there.limits(t.Quantity)
 	return s, err
+}
+
+// steps is how many steps of a doubling are tried.
+func (t Target) steps() int {
+	if t.Quantity.measure != nil {
+		return 1
+	}
+	return 16
+}
+
+// flipsOf returns the values below and above the parameter's own at which the target begins or ends
+// to be met, NaN where there is none, and the value that comes closest.
+func flipsOf(t Target, s Solution, at func(float64) float64, sides [2][]float64, p platforms.Param) (flips [2]float64, best float64) {
+	best, bestAt := p.Value.Num, s.Now
+	for side, values := range sides {
+		flips[side] = math.NaN()
+		last := p.Value.Num
+		for _, v := range values {
+			q := at(v)
+			if math.IsNaN(q) {
+				break
+			}
+			if t.Least && q > bestAt || !t.Least && q < bestAt {
+				best, bestAt = v, q
+			}
+			if t.Met(q) == s.Met {
+				last = v
+				continue
+			}
+			flips[side] = bisect(last, v, p.Whole(), func(x float64) bool { return t.Met(at(x)) != s.Met })
+			if v == 0 && math.Abs(flips[side]) < 1e-9*math.Abs(p.Value.Num) {
+				flips[side] = 0 // less than rounding leaves of the other costs
+			}
+			break
+		}
+	}
+	return flips, best
 }
 
 // limits are the owners of the time behind the quantity, the largest first.

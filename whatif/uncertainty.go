@@ -160,20 +160,24 @@ func (d Design) ThresholdInterval(i int, s Sampling) (Interval, float64, error) 
 	})
 }
 
-// run draws the parameters of the designs again and again, and hands over the layers.
-func (s Sampling) run(designs []Design, each func(layers []model.Layer)) error {
-	type draw struct {
-		param  platforms.Param
-		design []int // the designs that have it
-		within float64
-	}
-	var draws []draw
-	paths := make([][]string, len(designs))
-	from := make([][]int, len(designs)) // of each path, its draw
+// A draw is a parameter that is drawn.
+type draw struct {
+	param  platforms.Param
+	design int // the first that has it
+	within float64
+	// with is the draw of β that this one of τ is correlated with, −1: none.
+	with        int
+	correlation float64
+}
+
+// draws are the parameters of the designs that have intervals. Paths and from are, by design, its
+// parameters and their draws.
+func (s Sampling) draws(designs []Design) (draws []draw, paths [][]string, from [][]int, err error) {
+	paths, from = make([][]string, len(designs)), make([][]int, len(designs))
 	for i, d := range designs {
 		uses, err := d.Platform.Uses(d.Layer.Name)
 		if err != nil {
-			return err
+			return nil, nil, nil, err
 		}
 		for _, p := range uses {
 			within := p.PlusMinus
@@ -185,48 +189,62 @@ func (s Sampling) run(designs []Design, each func(layers []model.Layer)) error {
 				continue
 			}
 			at := slices.IndexFunc(draws, func(w draw) bool {
-				return designs[w.design[0]].Platform.Name == d.Platform.Name && w.param.Path == p.Path && w.param.Value == p.Value && w.within == within
+				return designs[w.design].Platform.Name == d.Platform.Name && w.param.Path == p.Path && w.param.Value == p.Value && w.within == within
 			})
 			if at < 0 {
 				at = len(draws)
-				draws = append(draws, draw{param: p, design: []int{i}, within: within})
+				draws = append(draws, draw{param: p, design: i, within: within, with: -1})
 			}
 			paths[i], from[i] = append(paths[i], p.Path), append(from[i], at)
 		}
 	}
+	for i := range draws {
+		w := &draws[i]
+		layer, isTau := strings.CutSuffix(w.param.Path, ".tau")
+		p := designs[w.design].Platform
+		l, err := p.Layer(strings.TrimPrefix(layer, "layer."))
+		if !isTau || err != nil || l.Correlation == 0 {
+			continue // of a stage, or independent
+		}
+		w.correlation = l.Correlation
+		w.with = slices.IndexFunc(draws, func(o draw) bool {
+			return o.param.Path == layer+".beta" && designs[o.design].Platform.Name == p.Name
+		})
+	}
+	return draws, paths, from, nil
+}
+
+// value is the parameter at the draw's standard normal number among all.
+func (w *draw) value(normal []float64, i int) float64 {
+	z := normal[i]
+	if w.with >= 0 {
+		z = w.correlation*normal[w.with] + math.Sqrt(1-w.correlation*w.correlation)*z
+	}
+	v := w.param.Value.Num + z*w.within/1.959964
+	if w.param.Whole() {
+		v = math.Round(v)
+	}
+	return v
+}
+
+// run draws the parameters of the designs again and again, and hands over the layers.
+func (s Sampling) run(designs []Design, each func(layers []model.Layer)) error {
+	draws, paths, from, err := s.draws(designs)
+	if err != nil {
+		return err
+	}
 	if len(draws) == 0 {
 		return ErrExact
 	}
-	// The draw with which this one is correlated, and how strongly.
-	with, correlation := make([]int, len(draws)), make([]float64, len(draws))
-	for i, w := range draws {
-		with[i] = -1
-		layer, isTau := strings.CutSuffix(w.param.Path, ".tau")
-		if !isTau {
-			continue
-		}
-		d := designs[w.design[0]]
-		l, err := d.Platform.Layer(strings.TrimPrefix(layer, "layer."))
-		if err != nil || l.Correlation == 0 {
-			continue // a stage, or independent
-		}
-		with[i] = slices.IndexFunc(draws, func(o draw) bool {
-			return o.param.Path == layer+".beta" && designs[o.design[0]].Platform.Name == d.Platform.Name
-		})
-		correlation[i] = l.Correlation
-	}
-	programs := make([]*platforms.Program, len(designs))
-	layers := make([]model.Layer, len(designs))
+	programs, layers := make([]*platforms.Program, len(designs)), make([]model.Layer, len(designs))
 	for i, d := range designs {
-		var err error
 		if programs[i], err = d.Platform.Compile(d.Layer.Name, paths[i]...); err != nil {
 			return err
 		}
 		layers[i] = programs[i].Layer()
 	}
 	random := rand.New(rand.NewPCG(s.Seed, 0))
-	drawn, normal := make([]float64, len(draws)), make([]float64, len(draws))
-	values := make([]float64, len(draws))
+	normal, values := make([]float64, len(draws)), make([]float64, len(draws))
 	tries := 0
 	for done := 0; done < s.Samples; {
 		if tries%256 == 0 && s.interrupted() != nil {
@@ -242,20 +260,10 @@ func (s Sampling) run(designs []Design, each func(layers []model.Layer)) error {
 				normal[i] = -normal[i]
 			}
 		}
-		for i, w := range draws {
-			z := normal[i]
-			if k := with[i]; k >= 0 {
-				z = correlation[i]*normal[k] + math.Sqrt(1-correlation[i]*correlation[i])*z
-			}
-			drawn[i] = w.param.Value.Num + z*w.within/1.959964
-			if w.param.Whole() {
-				drawn[i] = math.Round(drawn[i])
-			}
-		}
 		possible := true
 		for i := range designs {
 			for k, at := range from[i] {
-				values[k] = drawn[at]
+				values[k] = draws[at].value(normal, at)
 			}
 			possible = possible && programs[i].Set(values[:len(from[i])]...)
 		}

@@ -144,6 +144,12 @@ func (u *Uncertainty) Rows() (reports.Rows, error) {
 			rows.Data = append(rows.Data, row)
 		}
 	}
+	rows.Notes = u.notes(several)
+	return rows, nil
+}
+
+// notes say of what the intervals are.
+func (u *Uncertainty) notes(several bool) (notes []string) {
 	if u.measured {
 		for _, d := range u.Designs {
 			m := d.Layer.Measured
@@ -154,26 +160,26 @@ func (u *Uncertainty) Rows() (reports.Rows, error) {
 			}
 			for _, n := range u.Sizes {
 				if n < first || n > last {
-					rows.Notes = append(rows.Notes, fmt.Sprintf("%s%s is beyond the sizes that were measured, %s to %s: the protocol may change.", of, n, first, last))
+					notes = append(notes, fmt.Sprintf("%s%s is beyond the sizes that were measured, %s to %s: the protocol may change.", of, n, first, last))
 				}
 			}
 		}
-		rows.Notes = append(rows.Notes, "Times and bandwidth are those of the next measurement, predicted from what the layer was fitted to.")
+		notes = append(notes, "Times and bandwidth are those of the next measurement, predicted from what the layer was fitted to.")
 		if several {
-			rows.Notes = append(rows.Notes, "The faster one: of the next measurements, taken as log-normal in their intervals.")
+			notes = append(notes, "The faster one: of the next measurements, taken as log-normal in their intervals.")
 		}
 	} else if slices.ContainsFunc(u.Designs, func(d NamedDesign) bool { return d.Layer.Measured != nil }) {
-		rows.Notes = append(rows.Notes, "What is not measured, or changed, has no next measurement: the intervals are those of the parameters.")
+		notes = append(notes, "What is not measured, or changed, has no next measurement: the intervals are those of the parameters.")
 	}
 	if u.measured && !u.sampled {
-		return rows, nil
+		return notes
 	}
 	if u.measured {
-		rows.Notes = append(rows.Notes, "Other quantities are of the parameters:")
+		notes = append(notes, "Other quantities are of the parameters:")
 	}
-	rows.Notes = append(rows.Notes, fmt.Sprintf("%d samples, seed %d; parameters vary independently of each other, but β and τ of a fit together.", u.Sampling.Samples, u.Sampling.Seed))
-	rows.Notes = append(rows.Notes, changeNotes(u.Designs[len(u.Designs)-1].Design)...)
-	return rows, nil
+	notes = append(notes, fmt.Sprintf("%d samples, seed %d; parameters vary independently of each other, but β and τ of a fit together.", u.Sampling.Samples, u.Sampling.Seed))
+	notes = append(notes, changeNotes(u.Designs[len(u.Designs)-1].Design)...)
+	return notes
 }
 
 // Bands draws the intervals of a quantity over sizes.
