@@ -243,17 +243,17 @@ func (m *Map) Measure(c Choice, t quantity.Micros) bool {
 }
 
 // errName is the error of a file that is not named as Script names it.
-var errName = errors.New("not named COLLECTIVE.ALGORITHM.SEGMENT.RANKSxPERNODE.SIZE.out")
+var errName = errors.New("not named COLLECTIVE.ALGORITHM.SEGMENT.RANKSxPERNODE.SIZE.PASS.out")
 
-// file returns the name of the file with a choice's measurement.
+// file returns the name of the files with a choice's measurements, without pass and extension.
 func (c Choice) file() string {
-	return fmt.Sprintf("%s.%s.%.0f.%dx%d.%.0f.out", c.Collective, c.Name, float64(c.Segment), c.Ranks, c.PerNode, float64(c.Size))
+	return fmt.Sprintf("%s.%s.%.0f.%dx%d.%.0f", c.Collective, c.Name, float64(c.Segment), c.Ranks, c.PerNode, float64(c.Size))
 }
 
 // choiceOf returns the choice that a file is named after.
 func choiceOf(file string) (c Choice, err error) {
 	parts := strings.Split(file, ".")
-	if len(parts) != 6 {
+	if len(parts) != 7 {
 		return c, errName
 	}
 	c.Collective, c.Name = parts[0], parts[1]

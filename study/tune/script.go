@@ -75,32 +75,31 @@ func (c Choice) total() uint64 {
 	return uint64(c.Size)
 }
 
-// WriteScript writes a shell script that measures candidates, each into a file of its own in the
-// script's folder, and that leaves out those whose file is there. A measurement that fails leaves
-// no such file. It is an error if the benchmark does not measure a collective.
+// WriteScript writes a shell script that measures candidates in several passes, since disturbances
+// last, each time into a file of its own in the script's folder. It leaves out those whose file is
+// there; a measurement that fails leaves no such file. It is an error if the benchmark does not measure a collective.
 func (m *Map) WriteScript(w io.Writer, which []int, bench string) error {
 	i := slices.IndexFunc(benchmarks, func(b benchmark) bool { return b.name == bench })
 	b := benchmarks[i]
 	var text strings.Builder
 	text.WriteString(`#!/bin/sh
 # MPIRUN starts the ranks, BENCHMARKS is the path of the benchmarks with its last slash, and REPEATS
-# the number of runs of each, of which the fastest counts.
+# the number of passes over all measurements, of which the fastest of each counts.
 cd "$(dirname "$0")" || exit 1
-: "${MPIRUN:=mpirun}" "${BENCHMARKS:=}" "${REPEATS:=2}"
+: "${MPIRUN:=mpirun}" "${BENCHMARKS:=}" "${REPEATS:=3}"
 failed=0
-measure() { # FILE VARIABLE… COMMAND…: into the file, if it is not there
-	[ -e "$1" ] && return
-	file=$1
+measure() { # NAME VARIABLE… COMMAND…: into the file of this pass, if it is not there
+	file=$1.$pass.out
 	shift
-	: >"$file.part"
-	for run in $(seq "$REPEATS"); do
-		env "$@" >>"$file.part" 2>"$file.err" </dev/null && continue
+	[ -e "$file" ] && return
+	if env "$@" >"$file.part" 2>"$file.err" </dev/null; then
+		mv "$file.part" "$file" && rm -f "$file.err"
+	else
 		echo "$file: failed, see $file.err" >&2
 		failed=1
-		return
-	done
-	mv "$file.part" "$file" && rm -f "$file.err"
+	fi
 }
+for pass in $(seq "$REPEATS"); do
 `)
 	for _, i := range which {
 		c := m.Choices[i]
@@ -123,17 +122,17 @@ measure() { # FILE VARIABLE… COMMAND…: into the file, if it is not there
 		}
 		fmt.Fprintf(&text, "measure %s %s$MPIRUN -n %d%s %s\n", c.file(), c.force(m.Library), c.Ranks, place, fmt.Sprintf(b.run, word, bytes))
 	}
-	text.WriteString("exit $failed\n")
+	text.WriteString("done\nexit $failed\n")
 	_, err := io.WriteString(w, text.String())
 	return err
 }
 
-// Seconds returns how long the measurement of a candidate takes, by the prediction: two runs of a
+// Seconds returns how long the measurement of a candidate takes, by the prediction: three runs of a
 // second to start, and of a thousand calls, or as many as fit in half a second but at least ten.
 func (m *Map) Seconds(i int) float64 {
 	mean, deviation := m.Predict(i)
 	call := 1e-6 * math.Exp(mean+deviation*deviation/2)
-	return 2 * (1 + call*max(10, min(1000, 0.5/call)))
+	return 3 * (1 + call*max(10, min(1000, 0.5/call)))
 }
 
 // Until returns the first candidates that take at most so many seconds, and at least one.

@@ -160,10 +160,10 @@ func TestQuestionErrors(t *testing.T) {
 // A script names the variables of each library, and a file that is read again.
 func TestScript(t *testing.T) {
 	for _, c := range []struct{ library, bench, name, want string }{
-		{"openmpi", "osu", "ring", "measure allreduce.ring.0.16x4.65536.out OMPI_MCA_coll_tuned_priority=100 OMPI_MCA_coll_tuned_use_dynamic_rules=1 OMPI_MCA_coll_tuned_allreduce_algorithm=4 $MPIRUN -n 16 --map-by ppr:4:node ${BENCHMARKS}osu_allreduce -m 65536:65536\n"},
+		{"openmpi", "osu", "ring", "measure allreduce.ring.0.16x4.65536 OMPI_MCA_coll_tuned_priority=100 OMPI_MCA_coll_tuned_use_dynamic_rules=1 OMPI_MCA_coll_tuned_allreduce_algorithm=4 $MPIRUN -n 16 --map-by ppr:4:node ${BENCHMARKS}osu_allreduce -m 65536:65536\n"},
 		{"mpich", "osu", "ring", "MPIR_CVAR_DEVICE_COLLECTIVES=none MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=ring $MPIRUN -n 16 -ppn 4 ${BENCHMARKS}osu_allreduce -m 65536:65536\n"},
 		{"nccl", "nccl-tests", "double-tree", "NCCL_ALGO=Tree $MPIRUN -n 16 --map-by ppr:4:node ${BENCHMARKS}all_reduce_perf -b 65536 -e 65536 -g 1\n"},
-		{"openmpi", "osu", LibraryChoice, "measure allreduce.default.0.16x4.65536.out $MPIRUN"},
+		{"openmpi", "osu", LibraryChoice, "measure allreduce.default.0.16x4.65536 $MPIRUN"},
 	} {
 		q := question()
 		q.Library, q.Collectives = c.library, q.Collectives[:1]
@@ -176,7 +176,7 @@ func TestScript(t *testing.T) {
 		if err := m.WriteScript(&text, []int{i}, c.bench); err != nil || !strings.Contains(text.String(), c.want) {
 			t.Errorf("%v: the script lacks %q:\n%s", err, c.want, text.String())
 		}
-		back, err := choiceOf(m.Choices[i].file())
+		back, err := choiceOf(m.Choices[i].file() + ".1.out")
 		if back.Entry = (collective.Entry{Collective: back.Collective, Name: back.Name}); err != nil || back.file() != m.Choices[i].file() {
 			t.Errorf("%s is read as %+v, %v", m.Choices[i].file(), back, err)
 		}
@@ -187,12 +187,13 @@ func TestScript(t *testing.T) {
 func TestReadFolder(t *testing.T) {
 	folder := t.TempDir()
 	for name, text := range map[string]string{
-		"allreduce.ring.0.16x4.65536.out":  "# OSU MPI Allreduce Latency Test v7.4\n# Size       Avg Latency(us)\n65536                 41.50\n# OSU MPI Allreduce Latency Test v7.4\n# Size       Avg Latency(us)\n65536                 31.50\n",
-		"bcast.binomial.0.16x4.8.out":      "# halfpeak calibrate 1\nmeasure,level,way,pairs,bytes,variant,pass,repeats,median_us\nbcast,,in,16,8,0,1,10,7.5\nbcast,,in,16,8,0,2,10,7.0\n# 0.2 s\n",
-		"allreduce.ring.0.16x4.8.out":      "killed\n",
-		"allreduce.ring.0.5x0.8.out":       "# OSU MPI Allreduce Latency Test v7.4\n# Size       Avg Latency(us)\n8                 31.50\n",
-		"notes.out":                        "mine\n",
-		"allreduce.ring.0.16x4.8.out.part": "half of it",
+		"allreduce.ring.0.16x4.65536.1.out":  "# OSU MPI Allreduce Latency Test v7.4\n# Size       Avg Latency(us)\n65536                 41.50\n",
+		"allreduce.ring.0.16x4.65536.2.out":  "# OSU MPI Allreduce Latency Test v7.4\n# Size       Avg Latency(us)\n65536                 31.50\n",
+		"bcast.binomial.0.16x4.8.1.out":      "# halfpeak calibrate 1\nmeasure,level,way,pairs,bytes,variant,pass,repeats,median_us\nbcast,,in,16,8,0,1,10,7.5\nbcast,,in,16,8,0,2,10,7.0\n# 0.2 s\n",
+		"allreduce.ring.0.16x4.8.1.out":      "killed\n",
+		"allreduce.ring.0.5x0.8.1.out":       "# OSU MPI Allreduce Latency Test v7.4\n# Size       Avg Latency(us)\n8                 31.50\n",
+		"notes.out":                          "mine\n",
+		"allreduce.ring.0.16x4.8.1.out.part": "half of it",
 	} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -209,9 +210,9 @@ func TestReadFolder(t *testing.T) {
 	for i, c := range m.Choices {
 		mean, _ := m.Predict(i)
 		switch c.file() {
-		case "allreduce.ring.0.16x4.65536.out":
+		case "allreduce.ring.0.16x4.65536":
 			near(t, "OSU", math.Exp(mean), 31.5, 1)
-		case "bcast.binomial.0.16x4.8.out":
+		case "bcast.binomial.0.16x4.8":
 			near(t, "calibrate, the faster pass", math.Exp(mean), 7, 0.5)
 		}
 	}
