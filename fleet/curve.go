@@ -81,7 +81,7 @@ func (g Group) compare(o Group) int {
 		cmp.Compare(g.First, o.First), cmp.Compare(g.Last, o.Last), cmp.Compare(g.Sizes, o.Sizes))
 }
 
-// A Curve is what is kept of one measured curve. Values that the sizes do not tell are 0.
+// A Curve is what is kept of one measured curve. Values that are not identifiable are 0.
 type Curve struct {
 	Group Group
 	Nodes []string `json:",omitempty"` // as the file names them
@@ -91,7 +91,7 @@ type Curve struct {
 	// Longest is the time at the largest size.
 	Longest quantity.Micros
 	// Beta and Tau are of the line through the sizes; see [fit.Line]. Where the sizes span less than a
-	// factor of 8 they tell no β, and Tau is the median of time over size.
+	// factor of 8, β is not identifiable, and Tau is the median of time over size.
 	Beta quantity.Micros
 	Tau  quantity.MicrosPerByte
 }

@@ -59,7 +59,7 @@ func (s *Spread) Matrix() (x Matrix, ok bool) {
 	return x, true
 }
 
-// Cells is the matrix in squares of so many nodes by so many, each with the largest effect of its
+// Cells returns the matrix in squares of each nodes by each, with the largest effect of their
 // pairs; NaN where nothing was measured. A pair that was measured in one direction alone counts
 // for both.
 func (x Matrix) Cells(each int) [][]float64 {

@@ -35,7 +35,7 @@ func ParsePattern(text string) (*Pattern, error) {
 		rest = rest[at[1]:]
 		expr.WriteString(regexp.QuoteMeta(literal))
 		if literal == "" && last != "" {
-			return nil, fmt.Errorf("nothing between %s and %s tells where one ends", last, piece)
+			return nil, fmt.Errorf("nothing between %s and %s shows where one ends", last, piece)
 		}
 		if last = piece; piece == "*" {
 			expr.WriteString(`[^/]*`)

@@ -191,7 +191,7 @@ func (f *Result) Document(units quantity.UnitChoice) reports.Document {
 		doc.Lead = append(doc.Lead, "This is not the whole: "+f.Broken.Error()+".")
 	}
 	if len(f.ReportedFindings()) > 0 {
-		doc.Sections = append(doc.Sections, reports.Section{Title: "Who stands out", Blocks: []reports.Block{reports.Table{Rows: f.WorstRows()}}})
+		doc.Sections = append(doc.Sections, reports.Section{Title: "What stands out", Blocks: []reports.Block{reports.Table{Rows: f.WorstRows()}}})
 	}
 	var drawn []Group
 	var where reports.Section
@@ -238,7 +238,7 @@ func (f *Result) Document(units quantity.UnitChoice) reports.Document {
 func (f *Result) summary() string {
 	worst := f.worst()
 	if len(worst) == 0 {
-		return f.nobody()
+		return f.nothingFound()
 	}
 	var kinds []string
 	count := map[string]int{}

@@ -115,16 +115,16 @@ func Read(ctx context.Context, roots []string, o Options, r Reader) ([]Entry, Se
 	}
 	seen.Files = len(entries)
 	var (
-		lock  sync.Mutex // of what follows
-		whole = make([]bool, len(entries))
-		told  int // entries that Each was given, or that are not whole
-		fault error
+		lock   sync.Mutex // of what follows
+		whole  = make([]bool, len(entries))
+		handed int // entries that Each was given, or that are not whole
+		fault  error
 	)
 	hand := func(to int) { // to Each, up to the first that is not whole, and all of those before to
-		for ; r.Each != nil && fault == nil && told < len(entries) && (whole[told] || told < to); told++ {
-			if whole[told] {
-				fault = r.Each(entries[told])
-				entries[told] = Entry{Path: entries[told].Path}
+		for ; r.Each != nil && fault == nil && handed < len(entries) && (whole[handed] || handed < to); handed++ {
+			if whole[handed] {
+				fault = r.Each(entries[handed])
+				entries[handed] = Entry{Path: entries[handed].Path}
 			}
 		}
 	}

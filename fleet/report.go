@@ -119,7 +119,7 @@ type Part struct {
 	Curves, Units int
 	Names         []string // of the nodes
 	Spreads       []Spread
-	// Doubt says what cannot be told of the group, if anything.
+	// Doubt says what the group is too small to identify, if anything.
 	Doubt string
 }
 
@@ -305,7 +305,7 @@ func spreadOf(q Quantity, us []unit) Spread {
 func (p *Part) doubt(models []*model) string {
 	switch {
 	case p.Units < leastUnits:
-		return fmt.Sprintf("%d of a kind are too few to tell which stands out; %d are needed", p.Units, leastUnits)
+		return fmt.Sprintf("%d of a kind are too few to find which stands out; %d are needed", p.Units, leastUnits)
 	case len(models) == 0 || models[0].fit == nil:
 		return ""
 	}
@@ -316,11 +316,11 @@ func (p *Part) doubt(models []*model) string {
 	known := len(nodes)
 	switch n := len(models[0].names); {
 	case known == 0:
-		return fmt.Sprintf("no node has %d partners: slow nodes cannot be told from slow pairs", leastPartners)
+		return fmt.Sprintf("no node has %d partners: slow nodes are not identifiable beside slow pairs", leastPartners)
 	case known < leastNodes:
-		return fmt.Sprintf("%d nodes are too few to tell which is slow; %d are needed", known, leastNodes)
+		return fmt.Sprintf("%d nodes are too few to find which is slow; %d are needed", known, leastNodes)
 	case known < n:
-		return fmt.Sprintf("%d of %d nodes have fewer than %d partners: they cannot be told from their pairs", n-known, n, leastPartners)
+		return fmt.Sprintf("%d of %d nodes have fewer than %d partners: they are not identifiable beside their pairs", n-known, n, leastPartners)
 	}
 	return ""
 }

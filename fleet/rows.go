@@ -19,14 +19,14 @@ func Lists() []string { return []string{"findings", "groups", "skipped"} }
 func (f *Result) Tables() []reports.Rows {
 	groups := f.GroupRows()
 	if len(f.ReportedFindings()) == 0 {
-		groups.Notes = append([]string{f.nobody()}, groups.Notes...)
+		groups.Notes = append([]string{f.nothingFound()}, groups.Notes...)
 		return []reports.Rows{groups}
 	}
 	return []reports.Rows{f.WorstRows(), groups}
 }
 
-// nobody says that nothing was found, which is not that nothing is there.
-func (f *Result) nobody() string {
+// nothingFound says that nothing was found, which does not mean that nothing is slow.
+func (f *Result) nothingFound() string {
 	if f.Tests == 0 {
 		return "Nothing could be tested."
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // leastPartners is the number of different partners with which a node must have been measured for
-// its effect to be told from those of its pairs: of three values one may be anything.
+// its effect to be identifiable beside those of its pairs: of three values one may be anything.
 const leastPartners = 3
 
 // biweight is where Tukey's function gives a residual no weight, in standard deviations: 95 % of
@@ -35,7 +35,7 @@ type twoWay struct {
 // fitTwoWay fits the effects of n nodes: by medians (Tukey's median polish, for any graph), then by
 // the biweight about the scale of the residuals that the medians leave. The median of the effects
 // of known nodes is 0. In a component of the graph with two sides (all pairs are of one node of
-// each, as clients and servers), what one side is slower than the other cannot be told: both have
+// each, as clients and servers), the difference between the sides is not identifiable: both have
 // the same median.
 func fitTwoWay(n int, links []link) *twoWay {
 	f := &twoWay{

@@ -128,7 +128,7 @@ func (r interruptible) Read(p []byte) (int, error) {
 }
 
 // ReadNoise reads a file of detours (see [simulate.ReadNoise]), or a distribution: what has a "="
-// and no file of that name. Without text there is no noise. File tells which of both it was, for
+// and no file of that name. Without text there is no noise. File reports which of both it was, for
 // errors.
 func ReadNoise(text string, together bool) (n simulate.Noise, file bool, err error) {
 	if text == "" {

@@ -10,7 +10,7 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// MachineOf is what so many ranks run on: a machine of levels, on which they are placed by a way of
+// MachineOf returns what the ranks run on: a machine of levels, on which they are placed by a way of
 // [machine.Machine.Place], "" being one core after the other; or without levels, the layer between
 // all of them.
 func MachineOf(m machine.Machine, l platforms.Layer, by string, ranks int, eager quantity.Bytes) (simulate.Machine, error) {

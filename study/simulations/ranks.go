@@ -18,7 +18,7 @@ var (
 	rankKind  = map[string]int{"compute": 0, "send": 1, "request": 1, "send data": 1, "receive": 2, "grant": 2}
 )
 
-// maxPictured bounds the picture: with more rows or spans, nobody sees one.
+// maxPictured bounds the picture: more rows or spans are too small to see.
 const maxPictured = 20000
 
 // Ranks draws what the ranks of a schedule do whose messages cost what the layer says: a row for

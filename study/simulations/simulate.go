@@ -43,7 +43,7 @@ type Text struct {
 	Together       bool   // all ranks begin at one moment of the file of noise
 }
 
-// Read reads the text into the options. File tells that an error is one of a file's.
+// Read reads the text into the options. File reports that an error is in a file.
 func (t Text) Read(o *Options) (file bool, err error) {
 	if o.Run.Rules, err = simulate.ParseRules(t.Rules); err != nil {
 		return false, err
