@@ -93,6 +93,9 @@ func (m *Map) add(ctx context.Context, name string) error {
 		return usage.Fields(fmt.Errorf("%s has no algorithm of %s that can be forced", m.Library, name), "collective")
 	}
 	name = all[0].Collective
+	if slices.ContainsFunc(m.Choices, func(c Choice) bool { return c.Collective == name }) {
+		return nil // asked for twice
+	}
 	sizes := m.Sizes
 	if name == "barrier" {
 		sizes = []quantity.Bytes{0}

@@ -86,6 +86,11 @@ func TestNext(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	twice := question()
+	twice.Collectives = append(twice.Collectives, "broadcast")
+	if o, err := NewMap(context.Background(), twice); err != nil || len(o.Choices) != len(m.Choices) {
+		t.Errorf("a collective by two names: %d candidates, want %d; %v", len(o.Choices), len(m.Choices), err)
+	}
 	before := MeanLoss(m.Decisions())
 	seen := map[int]bool{}
 	for {
