@@ -211,16 +211,12 @@ func (t *textReader) parse(l []byte) error {
 			}
 		case i > begin:
 			i, err = t.block(l, begin, i)
-		case lineEnds(l, i):
+		case lineEnds(l, i) || word(l, i, "//"):
 			i += bytes.IndexByte(l[i:], '\n')
 			t.newline(i)
 			i++
 		case l[i] == '}' && t.inRank:
 			t.inRank = false
-			i++
-		case word(l, i, "//"):
-			i += bytes.IndexByte(l[i:], '\n')
-			t.newline(i)
 			i++
 		case word(l, i, "/*"):
 			t.comment = true
