@@ -115,25 +115,11 @@ func ThruBulk(ep *engine.Endpoint, n, messages int) (interval quantity.Micros, e
 			end = ep.Now()
 		}
 	})
-	reported := false
-	report := ep.Handle(func(m *engine.Message) { interval, reported = unpack(m.Words), true })
-	switch ep.Node() {
-	case 0:
-		for range messages {
-			if err := ep.Store(1, take, segment, 0, data); err != nil {
-				return 0, err
-			}
-		}
-		return interval, ep.WaitFor("the result of node 1", func() bool { return reported })
-	case 1:
-		if err := ep.WaitFor("the stores of node 0", func() bool { return arrived == messages }); err != nil {
-			return 0, err
-		}
+	store := func() error { return ep.Store(1, take, segment, 0, data) }
+	return toNodeOne(ep, messages, store, func() bool { return arrived == messages }, func() (quantity.Micros, error) {
 		if differs || !bytes.Equal(memory, data) {
 			return 0, errDiffers
 		}
-		interval = (end - start) / quantity.Micros(messages-from)
-		return 0, ep.Request(0, report, pack(interval)...)
-	}
-	return 0, nil
+		return (end - start) / quantity.Micros(messages-from), nil
+	})
 }

@@ -98,25 +98,10 @@ func Stream(ep *engine.Endpoint, n, messages int) (gap quantity.Micros, err erro
 			}
 		}
 	})
-	reported := false
-	report := ep.Handle(func(m *engine.Message) { gap, reported = unpack(m.Words), true })
-	switch ep.Node() {
-	case 0:
-		for range messages {
-			if err := ep.Send(1, take, data); err != nil {
-				return 0, err
-			}
-		}
-		return gap, ep.WaitFor("the result of node 1", func() bool { return reported })
-	case 1:
-		if err := ep.WaitFor("the stream of node 0", func() bool { return got >= messages*n }); err != nil {
-			return 0, err
-		}
-		gap = (end - start) / quantity.Micros(messages-from)
+	return toNodeOne(ep, messages, func() error { return ep.Send(1, take, data) }, func() bool { return got >= messages*n }, func() (quantity.Micros, error) {
 		if !same {
 			return 0, errDiffers
 		}
-		return 0, ep.Request(0, report, pack(gap)...)
-	}
-	return 0, nil
+		return (end - start) / quantity.Micros(messages-from), nil
+	})
 }

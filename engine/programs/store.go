@@ -21,27 +21,16 @@ func OneStore(ep *engine.Endpoint, n, rounds int) (oneWay quantity.Micros, err e
 		spent += ep.Now() - unpack(m.Words)
 		arrived++
 	})
-	reported := false
-	report := ep.Handle(func(m *engine.Message) { oneWay, reported = unpack(m.Words), true })
-	switch ep.Node() {
-	case 0:
-		for range rounds {
-			if err := ep.Store(1, take, segment, 0, data, pack(ep.Now())...); err != nil {
-				return 0, err
-			}
-			if err := ep.Flush(); err != nil {
-				return 0, err
-			}
+	store := func() error {
+		if err := ep.Store(1, take, segment, 0, data, pack(ep.Now())...); err != nil {
+			return err
 		}
-		return oneWay, ep.WaitFor("the result of node 1", func() bool { return reported })
-	case 1:
-		if err := ep.WaitFor("the stores of node 0", func() bool { return arrived == rounds }); err != nil {
-			return 0, err
-		}
+		return ep.Flush()
+	}
+	return toNodeOne(ep, rounds, store, func() bool { return arrived == rounds }, func() (quantity.Micros, error) {
 		if !bytes.Equal(memory, data) {
 			return 0, errDiffers
 		}
-		return 0, ep.Request(0, report, pack(spent/quantity.Micros(rounds))...)
-	}
-	return 0, nil
+		return spent / quantity.Micros(rounds), nil
+	})
 }
