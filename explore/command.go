@@ -10,7 +10,7 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/release"
-	"github.com/halfpeak/halfpeak/platforms"
+	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/study/fits"
 	"github.com/halfpeak/halfpeak/study/predict"
 )
@@ -18,7 +18,7 @@ import (
 // about lists the possible questions.
 func (x *Explorer) about(Nothing) (About, error) {
 	a := About{
-		Version: release.Version(), Cuts: platforms.CutNames(), Formats: benchfile.Known, FitModels: fits.Models(),
+		Version: release.Version(), Cuts: model.CutWords(), Formats: benchfile.Known, FitModels: fits.Models(),
 	}
 	kinds, labels := predict.CurveKinds()
 	for i, k := range kinds {

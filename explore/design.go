@@ -206,7 +206,7 @@ func recut(d whatif.Design, packet string) (whatif.Design, error) {
 	if packet == "" {
 		return d, nil
 	}
-	cut, err := platforms.ParseCut(packet)
+	cut, err := model.ParseCut(packet)
 	if err != nil {
 		return d, fmt.Errorf("packet %w", err)
 	}

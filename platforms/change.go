@@ -224,7 +224,8 @@ var (
 )
 
 func matching(params []Param, name string) []Param {
-	table, key, _ := cutLast(name)
+	key := name[strings.LastIndexByte(name, '.')+1:]
+	table := strings.TrimSuffix(strings.TrimSuffix(name, key), ".")
 	if other, ok := keyNames[key]; ok {
 		name = strings.TrimSuffix(name, key) + other
 		key = other
@@ -242,15 +243,6 @@ func matching(params []Param, name string) []Param {
 	return found
 }
 
-// cutLast splits a path before its last key; ok is false if there is one key.
-func cutLast(path string) (table, key string, ok bool) {
-	i := strings.LastIndexByte(path, '.')
-	if i < 0 {
-		return "", path, false
-	}
-	return path[:i], path[i+1:], true
-}
-
 func paths(params []Param) []string {
 	names := make([]string, len(params))
 	for i, p := range params {
@@ -265,9 +257,3 @@ func (p Platform) Computed(path string) bool {
 	i, ok := p.built.slotAt[path]
 	return ok && len(p.built.slots[i].reads()) > 0
 }
-
-// CutNames are the names of the ways to cut a message; see [model.CutWords].
-func CutNames() []string { return model.CutWords() }
-
-// ParseCut reads the way to cut a message; see [model.ParseCut].
-func ParseCut(text string) (model.Cut, error) { return model.ParseCut(text) }

@@ -11,10 +11,6 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-func rate(r quantity.MBps) quantity.Value {
-	return quantity.Value{Num: float64(r), Dim: quantity.DimRate}
-}
-
 // layerScope gives formulas the layer's parameters, its platform's constants, clock
 // and roofs, and the predictions.
 func (b *builder) layerScope(l Layer) quantity.Scope {
@@ -43,7 +39,7 @@ func (b *builder) layerScope(l Layer) quantity.Scope {
 			return b.slots[i].Value, nil
 		case name == "roof" && len(args) == 1:
 			if i := slices.IndexFunc(roofs, func(r Roof) bool { return r.Name == text(0) }); i >= 0 {
-				return rate(roofs[i].Rate), nil
+				return quantity.Value{Num: float64(roofs[i].Rate), Dim: quantity.DimRate}, nil
 			}
 			return quantity.Value{}, fmt.Errorf("no roof %q", text(0))
 		case name == "phase":

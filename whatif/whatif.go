@@ -77,7 +77,7 @@ type Assignment struct {
 // operator of = *= /= += -=, and a formula, as in "stage.host-dma.tau=3.8us/KiB",
 // "o_r*=0.5", "mtu=8KiB". A new value may have an interval: "L=5us ± 0.5us". Formulas may name the
 // layer's parameters and the platform's constants. The packets of a pipeline may also be set to a
-// word of [platforms.CutNames].
+// word of [model.CutWords].
 //
 // Parameters computed from it follow. It is an error if a name fits no parameter or several, or if
 // a value is not possible.

@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak/model"
-	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/study/predict"
 	"github.com/halfpeak/halfpeak/whatif"
 )
@@ -59,7 +58,7 @@ type layerOptions struct {
 
 func (o *layerOptions) declare(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.packet, "packet", "", "cut messages in packets of this `size`, or as eq10, best or whole say")
-	complete(cmd, "packet", platforms.CutNames())
+	complete(cmd, "packet", model.CutWords())
 }
 
 // designs are the layers that the arguments name, changed as the options say.
@@ -78,7 +77,7 @@ func (o layerOptions) designs(refs []string) ([]whatif.Design, error) {
 			if d.Whole {
 				return nil, usagef("--packet is of one layer: name it, as in %s/%s", ref, d.Layer.Name)
 			}
-			cut, err := platforms.ParseCut(o.packet)
+			cut, err := model.ParseCut(o.packet)
 			if err != nil {
 				return nil, usagef("--packet %w", err)
 			}

@@ -57,12 +57,15 @@ func (f *Fitted) curveRows(units quantity.UnitChoice) reports.Rows {
 		boot = boot || c.boot != nil
 	}
 	known := func(s segment) bool { return s.Tau.Low > 0 } // else r∞ has no bound within the interval
-	several := len(f.Curves) > 1 || f.stages
+	tableRank := 0
+	if len(f.Curves) <= 1 && !f.stages {
+		tableRank = 8
+	}
 	percent := func(key, head string, rank int, of func(segment) float64) reports.Field[segment] {
 		return reports.Col(key, head, func(s segment) any { return 100 * of(s) }).Texted(reports.PercentError).Ranked(rank)
 	}
 	fields := []reports.Field[segment]{
-		reports.Col("", "table", func(s segment) any { return s.table }).Ranked(ifElse(several, 0, 8)),
+		reports.Col("", "table", func(s segment) any { return s.table }).Ranked(tableRank),
 		reports.Col("file", "", func(s segment) any { return s.file.Name }),
 		reports.Col("format", "format", func(s segment) any { return s.Curve.fitSource.table.Format }).Ranked(9),
 		reports.Col("model", "model", func(s segment) any { return s.Model }).Ranked(7),
@@ -105,13 +108,6 @@ func (f *Fitted) curveRows(units quantity.UnitChoice) reports.Rows {
 		rows.Notes = append(rows.Notes, curveNotes(c, units)...)
 	}
 	return rows
-}
-
-func ifElse[T any](cond bool, a, b T) T {
-	if cond {
-		return a
-	}
-	return b
 }
 
 func curveNotes(c Curve, units quantity.UnitChoice) []string {

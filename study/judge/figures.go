@@ -9,7 +9,6 @@ import (
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/study/bench"
 	"github.com/halfpeak/halfpeak/study/predict"
@@ -51,7 +50,7 @@ func drawn(f data.Figure) (reports.Picture, error) {
 			return nil, err
 		}
 		if f.Packet != "" {
-			cut, err := platforms.ParseCut(f.Packet)
+			cut, err := model.ParseCut(f.Packet)
 			if err != nil {
 				return nil, err
 			}
