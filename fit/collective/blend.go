@@ -31,8 +31,9 @@ type heldOut struct {
 	total  []float64   // lg of the total bytes of each call
 	errors [][]float64 // by candidate and call; NaN where the candidate has no prediction
 	own    []float64   // errors of the blend, each with weights from the other calls
-	// quantile is the 96 % point of the errors of the blend over their scales.
-	quantile float64
+	// quantile is the 96 % point of the errors of the blend over their scales, which take in the mean
+	// of all errors with the weight of scalePrior calls.
+	quantile, scalePrior float64
 }
 
 func comparePlaces(a, b place) int {

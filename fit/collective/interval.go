@@ -95,16 +95,17 @@ func (b *blend) sizeOctaves(p place, n float64) float64 {
 }
 
 // Held-out calls between places count for the scale of an error by exp(-1) for each octave of total
-// bytes and half an octave of nodes; the mean of all errors counts as much as scalePrior calls.
+// bytes and half an octave of nodes; the mean of all errors counts as much as so many calls.
 const (
 	scaleSizes  = 1
 	scalePlaces = 0.5
-	scalePrior  = 0.5
 	minScale    = 0.003
 	// perInnerOctave is how much wider the interval is for each octave from a size to the nearest
 	// that was measured.
 	perInnerOctave = 1
 )
+
+var scalePriors = []float64{0.5, 4, 1e6}
 
 // scale returns the mean error of held-out calls that are like a call on so many nodes. Without is
 // the index of a held-out call that does not count, or -1.
@@ -116,17 +117,29 @@ func (h *heldOut) scale(nodes, total float64, without int) float64 {
 			all, sum, weights = all+math.Abs(e)/float64(len(h.own)), sum+near*math.Abs(e), weights+near
 		}
 	}
-	return max(minScale, (sum+scalePrior*all)/(weights+scalePrior))
+	return max(minScale, (sum+h.scalePrior*all)/(weights+h.scalePrior))
 }
 
-// normalize sets the quantile of the errors over their scales. It is that of 96 %, as scales of few
-// errors are uncertain.
+// normalize sets the quantile of the errors over their scales, and the prior of the scales by which
+// intervals are the shortest: few errors show little of where calls differ more. The quantile is
+// that of 96 %, as scales are uncertain.
 func (h *heldOut) normalize() {
-	var scores []float64
-	for i, e := range h.own {
-		scores = append(scores, math.Abs(e)/h.scale(h.calls[i].nodes, h.total[i], i))
+	shortest := math.Inf(1)
+	for _, prior := range scalePriors {
+		var scores []float64
+		sum, before := 0.0, h.scalePrior
+		h.scalePrior = prior
+		for i, e := range h.own {
+			s := h.scale(h.calls[i].nodes, h.total[i], i)
+			scores, sum = append(scores, math.Abs(e)/s), sum+s
+		}
+		quantile := stats.QuantileOf(scores, min(1, 0.96*(1+1/float64(len(scores)))))
+		if quantile*sum < shortest {
+			shortest, h.quantile = quantile*sum, quantile
+		} else {
+			h.scalePrior = before
+		}
 	}
-	h.quantile = stats.QuantileOf(scores, min(1, 0.96*(1+1/float64(len(scores)))))
 }
 
 // nearEvidence returns the held-out calls that are like a call at a place inside of what was measured.
