@@ -37,9 +37,9 @@ func (x *Explorer) about(Nothing) (About, error) {
 	return a, nil
 }
 
-// commands has the command lines of questions, and how their requests are read. {key} is the value of a
-// request, without which its flag is left out; {designs} are arguments, and {whatif} is the beginning of
-// a line about one design and its changes.
+// commands has the command lines of questions, and how their requests are read. {key} is the value
+// of a request, without which its flag is left out; {designs} are arguments, and {whatif} is the
+// beginning of a line about one design and its changes.
 var commands = map[string]struct {
 	read  func([]byte) (map[string]any, error)
 	lines []string
@@ -73,8 +73,8 @@ func fields[T any](request []byte) (values map[string]any, err error) {
 	return values, json.Unmarshal(text, &values)
 }
 
-// command returns the command lines with the same numbers as another question. Designs that a command
-// other than whatif is asked of are saved first.
+// command returns the command lines with the same numbers as another question. Designs that a
+// command other than whatif is asked of are saved first.
 func (x *Explorer) command(w Wrapped) (Commands, error) {
 	c, has := commands[w.Question]
 	if !has {

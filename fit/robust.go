@@ -12,9 +12,8 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// huberK is where Huber's function goes from square to straight, in standard
-// deviations: 95 % of the efficiency of least squares if the errors are normal
-// (Huber, Robust Statistics, 1981).
+// huberK is where Huber's function goes from square to straight, in standard deviations: 95 % of
+// the efficiency of least squares if the errors are normal (Huber, Robust Statistics, 1981).
 const huberK = 1.345
 
 // outlying reports which errors are outliers: beyond a bound, alone or two in a row. Three in a row

@@ -238,7 +238,8 @@ var promises = []promise{
 }
 
 // TestTrust measures the coverage of every interval that a fit prints, on planted data, and
-// compares docs/validation/trust.md with it. The seeds are fixed: the numbers are the same every time.
+// compares docs/validation/trust.md with it. The seeds are fixed: the numbers are the same every
+// time.
 func TestTrust(t *testing.T) {
 	if testing.Short() {
 		t.Skip("thousands of fits")

@@ -22,8 +22,8 @@ type blocks struct {
 	cross map[[2]int]*crossing
 }
 
-// A crossing is the pairs between two blocks: what they take more than pairs within blocks, and more
-// than what is usual between blocks.
+// A crossing is the pairs between two blocks: what they take more than pairs within blocks, and
+// more than what is usual between blocks.
 type crossing struct{ y, over, se, p float64 }
 
 // between returns the blocks of a pair, the lower first; zeros for a pair of one block.
@@ -46,8 +46,8 @@ func (b *blocks) subtract(links []link) []link {
 	return reduced
 }
 
-// fit fits the effects of crossings and of nodes by turns. What pairs of two blocks take more is that
-// beyond the pairs within blocks; if there are none, beyond all pairs.
+// fit fits the effects of crossings and of nodes by turns. What pairs of two blocks take more is
+// that beyond the pairs within blocks; if there are none, beyond all pairs.
 func (b *blocks) fit(n int, links []link) *twoWay {
 	rest := make([]float64, len(links))
 	for i, l := range links {
@@ -77,9 +77,9 @@ func (b *blocks) fit(n int, links []link) *twoWay {
 	return fit
 }
 
-// givenBlocks fits blocks that were given, by the names of nodes. A crossing is slow if it is slower
-// than the median one, of less than three, than pairs within blocks. It returns nil for nodes of
-// less than two blocks.
+// givenBlocks fits blocks that were given, by the names of nodes. A crossing is slow if it is
+// slower than the median one, of less than three, than pairs within blocks. It returns nil for
+// nodes of less than two blocks.
 func givenBlocks(names []string, links []link, places map[string]string) (*blocks, *twoWay) {
 	b := &blocks{of: make([]int, len(names)), cross: map[[2]int]*crossing{}}
 	for _, name := range names {
@@ -172,8 +172,8 @@ func findBlocks(n int, links []link, plain *twoWay) (*blocks, *twoWay) {
 	return b, fit
 }
 
-// looksLikeNodes reports whether nodes explain as much: those that are slow with everybody look like
-// a block of their own, but inside of it they are slow too.
+// looksLikeNodes reports whether nodes explain as much: those that are slow with everybody look
+// like a block of their own, but inside of it they are slow too.
 func (b *blocks) looksLikeNodes(links []link, fit, plain *twoWay, y float64) bool {
 	var left, before float64
 	inside, slow := 0, 0 // pairs of the smaller block

@@ -45,8 +45,8 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// Slow nodes that are no slower among themselves than with others are slow nodes. Healthy fleets have
-// no blocks, also with heavy tails.
+// Slow nodes that are no slower among themselves than with others are slow nodes. Healthy fleets
+// have no blocks, also with heavy tails.
 func TestNoBlocks(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	links := func(n int, y func(a, b int) float64) (all []link) {
@@ -77,8 +77,8 @@ func TestNoBlocks(t *testing.T) {
 	}
 }
 
-// Blocks that are given explain what would be slow nodes, also if they are small; of several the link
-// is slow that is slower than the others. Nodes and pairs are found beside it.
+// Blocks that are given explain what would be slow nodes, also if they are small; of several the
+// link is slow that is slower than the others. Nodes and pairs are found beside it.
 func TestPlaces(t *testing.T) {
 	const n = 20
 	rack := func(a int) int { return a * 7 % 5 } // of 4 nodes each
@@ -136,8 +136,8 @@ func TestReadPlaces(t *testing.T) {
 	}
 }
 
-// A node that is slow as a sender alone is reported as that, and so is a receiver; one that is slow in
-// both directions is a node. Healthy fleets have no directions.
+// A node that is slow as a sender alone is reported as that, and so is a receiver; one that is slow
+// in both directions is a node. Healthy fleets have no directions.
 func TestDirections(t *testing.T) {
 	curves := func(fault float64, seed uint64) []Entry {
 		r := rand.New(rand.NewPCG(seed, 4))

@@ -9,13 +9,13 @@
 // # Statistics
 //
 // The value y of a pair is the median of the logarithms of its measurements (of β, which may be 0:
-// of its parts of the fleet's median). Where the pairs connect the nodes, y = μ + u(a) + u(b) + e is
-// fitted by medians and then by Tukey's biweight: a node is slow if its pairs are, and these pairs
-// are not reported beside it. A node is held against the other nodes, by Qn of their effects
-// (Rousseeuw and Croux 1993, eq. 3.7); a pair against the residuals e of the pairs. The tails of the
-// reference distribution are those of Student's t, as heavy as the residuals show; where these are
-// few, as heavy as they may be. What is reported is chosen by Benjamini and Hochberg (1995) from all
-// tests of a report together.
+// of its parts of the fleet's median). Where the pairs connect the nodes, y = μ + u(a) + u(b) + e
+// is fitted by medians and then by Tukey's biweight: a node is slow if its pairs are, and these
+// pairs are not reported beside it. A node is held against the other nodes, by Qn of their effects
+// (Rousseeuw and Croux 1993, eq. 3.7); a pair against the residuals e of the pairs. The tails of
+// the reference distribution are those of Student's t, as heavy as the residuals show; where these
+// are few, as heavy as they may be. What is reported is chosen by Benjamini and Hochberg (1995)
+// from all tests of a report together.
 package fleet
 
 import (
@@ -90,8 +90,8 @@ type Curve struct {
 	Latency quantity.Micros
 	// Longest is the time at the largest size.
 	Longest quantity.Micros
-	// Beta and Tau are of the line through the sizes; see [fit.Line]. Where the sizes span less than a
-	// factor of 8, β is not identifiable, and Tau is the median of time over size.
+	// Beta and Tau are of the line through the sizes; see [fit.Line]. Where the sizes span less
+	// than a factor of 8, β is not identifiable, and Tau is the median of time over size.
 	Beta quantity.Micros
 	Tau  quantity.MicrosPerByte
 }

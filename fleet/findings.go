@@ -196,13 +196,14 @@ func (m *model) tests(number int32, a *Answer, noise *tails) (tests []test) {
 }
 
 // heavyNodes is the degrees of freedom of what nodes scatter beyond the noise of their pairs. Ten
-// nodes do not show the tails of that, so they are taken to be long: the longest with which the three
-// slow nodes of docs/validation/fleet.md are found.
+// nodes do not show the tails of that, so they are taken to be long: the longest with which the
+// three slow nodes of docs/validation/fleet.md are found.
 const heavyNodes = 2.5
 
-// welch returns the degrees of freedom of the scatter of nodes, of which se is the noise of the pairs,
-// with nu degrees (Welch 1947, Satterthwaite 1946). A variance up to three times that of se is taken
-// to be chance, since the scale of nine values errs by a quarter, and of some nodes by twice that.
+// welch returns the degrees of freedom of the scatter of nodes, of which se is the noise of the
+// pairs, with nu degrees (Welch 1947, Satterthwaite 1946). A variance up to three times that of se
+// is taken to be chance, since the scale of nine values errs by a quarter, and of some nodes by
+// twice that.
 func welch(scale, se, nu float64) float64 {
 	noise := se * se
 	own := max(0, scale*scale-3*noise)
@@ -222,8 +223,8 @@ func (m *model) alone(noise *tails) (z []float64, nu float64) {
 	return z, min(degreesOf(len(m.units)), noise.typical())
 }
 
-// finding is a test in full, with an interval each end of which misses with a probability; exactly so if it
-// is reported.
+// finding is a test in full, with an interval each end of which misses with a probability; exactly
+// so if it is reported.
 func (m *model) finding(t test, miss float64, noise *tails, out bool) Finding {
 	f := Finding{Group: m.group, Quantity: m.quantity, Fleet: m.centre, P: t.p}
 	var d, sd, half float64

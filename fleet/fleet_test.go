@@ -49,8 +49,8 @@ func TestPattern(t *testing.T) {
 	}
 }
 
-// Of normal values the scale is their standard deviation: over many samples the mean is within 3 % of
-// 1, for the few values of a small fleet as for many. Half of the values may be anything.
+// Of normal values the scale is their standard deviation: over many samples the mean is within 3 %
+// of 1, for the few values of a small fleet as for many. Half of the values may be anything.
 func TestScale(t *testing.T) {
 	for _, n := range []int{5, 6, 9, 10, 17, 45, 700} {
 		r := rand.New(rand.NewPCG(1, uint64(n)))
@@ -309,8 +309,8 @@ func TestReadFaults(t *testing.T) {
 	}
 }
 
-// The published measurements of a cluster: three nodes of ten are slow with 4 and 8 GPUs a node. The
-// nodes are those that a look at the table of bandwidths shows, and 42 GB/s against 46.
+// The published measurements of a cluster: three nodes of ten are slow with 4 and 8 GPUs a node.
+// The nodes are those that a look at the table of bandwidths shows, and 42 GB/s against 46.
 func TestPublished(t *testing.T) {
 	const dir = "../../shared/data/fleet/h100_pairs"
 	if _, err := os.Stat(dir); err != nil {

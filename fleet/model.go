@@ -41,7 +41,8 @@ type model struct {
 	ends     *ends     // of all curves; nil until it is asked for
 }
 
-// units collects the values of a quantity by what was measured, from curves in the order of their keys.
+// units collects the values of a quantity by what was measured, from curves in the order of their
+// keys.
 func units(curves []keyed, q Quantity) []unit {
 	all := make([]unit, 0, len(curves))
 	values := make([]float64, 0, len(curves)) // of all units, one behind the other
@@ -64,7 +65,8 @@ func units(curves []keyed, q Quantity) []unit {
 	return all
 }
 
-// level sets y of all units, and its part of the variance: the logarithm of the median value, or of β the part of the fleet's.
+// level sets y of all units, and its part of the variance: the logarithm of the median value, or of
+// β the part of the fleet's.
 func level(q Quantity, all []unit, of float64) {
 	for i := range all {
 		v := stats.Quantile(all[i].values, 0.5)
@@ -137,8 +139,8 @@ func changes(now, before []unit) []unit {
 	return both
 }
 
-// fitPairs fits the effects of nodes: beside those of blocks, given or found, or of directions, where
-// these explain more.
+// fitPairs fits the effects of nodes: beside those of blocks, given or found, or of directions,
+// where these explain more.
 func (m *model) fitPairs(places map[string]string) {
 	number := map[string]int{}
 	for _, u := range m.units {

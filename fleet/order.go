@@ -12,8 +12,8 @@ type Matrix struct {
 	Group
 	Quantity
 	Names []string
-	// Ordered says that nodes which see the fleet alike stand side by side: racks, and what is slow.
-	// Else, with more than [MostOrdered] nodes, they are in the order of their names.
+	// Ordered says that nodes which see the fleet alike stand side by side: racks, and what is
+	// slow. Else, with more than [MostOrdered] nodes, they are in the order of their names.
 	Ordered bool
 	Blocks  bool // nodes of a block stand side by side
 	Pairs   []Pair

@@ -41,8 +41,8 @@ func (q *Question) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// MarshalJSON keeps texts that are not UTF-8, as names of files may be, to the byte: they are quoted
-// as in Go, since JSON has no such text.
+// MarshalJSON keeps texts that are not UTF-8, as names of files may be, to the byte: they are
+// quoted as in Go, since JSON has no such text.
 func (r Record) MarshalJSON() ([]byte, error) {
 	type plain Record
 	return json.Marshal(mapTexts(reflect.ValueOf(plain(r)), quoted).Interface())

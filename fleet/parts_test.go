@@ -260,8 +260,8 @@ func TestFleetFaults(t *testing.T) {
 	}
 }
 
-// A part that is made again reads what is new or has changed, and nothing else; it is that of a first
-// reading.
+// A part that is made again reads what is new or has changed, and nothing else; it is that of a
+// first reading.
 func TestIncrements(t *testing.T) {
 	dir := aFleet(t, 1)
 	q := Question{Roots: []string{dir}, Options: Options{Name: "pair_{a}_{b}.csv*", FDR: 0.05}}

@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// ReadPlaces reads the group of each node, such as its rack or switch: a CSV with the name of a node
-// and that of its group in the first two columns. A heading is passed over if it begins with "node".
+// ReadPlaces reads the group of each node, such as its rack or switch: a CSV with the name of a
+// node and that of its group in the first two columns. A heading is passed over if it begins with
+// "node".
 func ReadPlaces(in io.Reader) (map[string]string, error) {
 	rows := csv.NewReader(in)
 	rows.FieldsPerRecord, rows.TrimLeadingSpace, rows.Comment = -1, true, '#'

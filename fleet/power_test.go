@@ -30,10 +30,10 @@ var (
 //
 // The first prints a table, of which docs/validation/fleet.md has rows, for 10 to 40 nodes. Each
 // fleet has all pairs of its nodes. A curve has 8 sizes from 8 B to 32 MiB; its time is that of a
-// line, times the noise of the run, times noise of a third of that at each size. The noise is normal,
-// Student's t with 3 degrees of freedom, or lognormal (with a longer tail on the slow side), each with
-// the median deviation of a normal one. The second generates healthy fleets from the residuals of the
-// fleet in DIR, and prints in how many of them anything is reported.
+// line, times the noise of the run, times noise of a third of that at each size. The noise is
+// normal, Student's t with 3 degrees of freedom, or lognormal (with a longer tail on the slow
+// side), each with the median deviation of a normal one. The second generates healthy fleets from
+// the residuals of the fleet in DIR, and prints in how many of them anything is reported.
 func TestPower(t *testing.T) {
 	switch {
 	case *powerFleets < 1:
@@ -59,8 +59,8 @@ func TestPower(t *testing.T) {
 	}
 }
 
-// printHealthy prints the share of alarms among fleets with the residuals of a real one: of its groups
-// with each number of ranks a node, and of all together.
+// printHealthy prints the share of alarms among fleets with the residuals of a real one: of its
+// groups with each number of ranks a node, and of all together.
 func printHealthy(dir string, fleets int, seed uint64) error {
 	entries, _, err := Read(context.Background(), []string{dir}, Options{}, Reader{})
 	if err != nil {
@@ -95,8 +95,8 @@ func printHealthy(dir string, fleets int, seed uint64) error {
 	return nil
 }
 
-// printPower prints the share of fleets in which each fault was found, and of those without one in which
-// anything was.
+// printPower prints the share of fleets in which each fault was found, and of those without one in
+// which anything was.
 func printPower(made Synthetic, fleets int, seed uint64) {
 	faults := []Fault{{}, {Pair: true, Part: 0.05}, {Pair: true, Part: 0.10}, {Pair: true, Part: 0.20}, {Part: 0.05}, {Part: 0.10}, {Part: 0.20}}
 	found, of := make([]int, len(faults)), slices.Repeat([]int{max(1, fleets/10)}, len(faults))

@@ -46,9 +46,9 @@ func TestIntervalMisses(t *testing.T) {
 			}
 		}
 	}
-	// The deviation comes from 38 residuals of nodes' effects: √(1 − 2/40) of the noise's, and 0.7 %
-	// less as the mean of roots. Twice the probability is 5 % less wide; the standard error of 100 is
-	// 1.1 %.
+	// The deviation comes from 38 residuals of nodes' effects: √(1 − 2/40) of the noise's, and 0.7
+	// % less as the mean of roots. Twice the probability is 5 % less wide; the standard error of
+	// 100 is 1.1 %.
 	want *= math.Sqrt(1-2./nodes) * 0.993
 	if want == 0 || math.Abs(width/want-1) > 0.025 {
 		t.Errorf("intervals are %.3f of their width", width/want)

@@ -20,8 +20,8 @@ import (
 type Entry struct {
 	Path   string // below the folder that was named, with slashes; of a file that was named its last part
 	Source string // the file as it was found
-	// Bytes and Changed (in ns since 1970) are the file's size and time of change as it was read; 0 if
-	// unknown.
+	// Bytes and Changed (in ns since 1970) are the file's size and time of change as it was read; 0
+	// if unknown.
 	Bytes, Changed int64
 	Curves         []Curve
 	Skipped        []Skipped `json:",omitempty"`

@@ -47,29 +47,30 @@ type Finding struct {
 	Pair bool
 	// Role is "sender" or "receiver" for a node that is slow in that direction alone.
 	Role string
-	// Across are nodes such that all pairs of one of them and one of Nodes are slower, and those among
-	// either are not: a link is slow, and no node. Nil otherwise. Blocks are the names of both, if
-	// they were given.
+	// Across are nodes such that all pairs of one of them and one of Nodes are slower, and those
+	// among either are not: a link is slow, and no node. Nil otherwise. Blocks are the names of
+	// both, if they were given.
 	Across []string
 	Blocks []string
 	// Values is the number of curves behind it.
 	Values int
 	// Fleet is the median of the fleet, in µs or µs/B.
 	Fleet float64
-	// Effect is the relative difference from the fleet's value: 0.1 is 10 % slower. Of a
-	// change it is that of the quantity, less the fleet's. Low and High are its interval: of all that
-	// is reported, no more than Rate lie beyond either end, on average (Benjamini and Yekutieli
-	// 2005); with Odd, beyond both.
+	// Effect is the relative difference from the fleet's value: 0.1 is 10 % slower. Of a change it
+	// is that of the quantity, less the fleet's. Low and High are its interval: of all that is
+	// reported, no more than Rate lie beyond either end, on average (Benjamini and Yekutieli 2005);
+	// with Odd, beyond both.
 	Effect, Low, High float64
-	// First and Last are the effects at the smallest and the largest size; NaN if unknown. Wrong says
-	// that they, and not Effect, describe it: the line through all sizes misses one of them by half.
+	// First and Last are the effects at the smallest and the largest size; NaN if unknown. Wrong
+	// says that they, and not Effect, describe it: the line through all sizes misses one of them by
+	// half.
 	First, Last float64
 	Wrong       bool
-	// P is the probability of such a deviation, or a larger one, by chance; Q the false discovery rate at which it
-	// is reported.
+	// P is the probability of such a deviation, or a larger one, by chance; Q the false discovery
+	// rate at which it is reported.
 	P, Q float64
-	// Apart are nodes that stand out as well, and with which a node is as fast as others are: together
-	// they may be in another part of the network rather than slow.
+	// Apart are nodes that stand out as well, and with which a node is as fast as others are:
+	// together they may be in another part of the network rather than slow.
 	Apart []string
 	// Reported says that Q is at most the rate, and the effect is not too small.
 	Reported bool
@@ -97,8 +98,8 @@ func some(names []string) string {
 	return fmt.Sprintf("%s … (%d nodes)", strings.Join(names[:shown], ", "), len(names))
 }
 
-// A Spread is the distribution of a quantity over the pairs, nodes or curves of a group, each by the
-// median of its measurements.
+// A Spread is the distribution of a quantity over the pairs, nodes or curves of a group, each by
+// the median of its measurements.
 type Spread struct {
 	Quantity
 	Units     int

@@ -141,7 +141,8 @@ func (l *LevelLayers) parts() []levelPart {
 }
 
 // Machine returns the machine that the platform's levels describe, with the present values of its
-// parameters. It is missing if there are no levels, or if [Platform.With] left out layers of theirs.
+// parameters. It is missing if there are no levels, or if [Platform.With] left out layers of
+// theirs.
 func (p Platform) Machine() (m machine.Machine, ok bool) {
 	layer := func(name string) model.Layer {
 		if name == "" {

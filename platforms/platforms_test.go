@@ -326,8 +326,8 @@ func TestFormatExample(t *testing.T) {
 
 var update = flag.Bool("update", false, "write the rows that FORMAT.md lacks")
 
-// FORMAT.md has a row for each kind of model, with its keys. The first row of a kind is written from
-// the registry.
+// FORMAT.md has a row for each kind of model, with its keys. The first row of a kind is written
+// from the registry.
 func TestFormatHasAllKinds(t *testing.T) {
 	text, err := os.ReadFile("FORMAT.md")
 	if err != nil {

@@ -234,8 +234,8 @@ func (e cells) limits() (x, y limits) {
 	return limits{e.x[0], e.x[len(e.x)-1]}, limits{e.y[0], e.y[len(e.y)-1]}
 }
 
-// fill calls paint with the runs of cells of one kind in each row, and with the rectangle to fill, which
-// laps over the next ones so that no gap shows. Cells of a kind below 0 are left out.
+// fill calls paint with the runs of cells of one kind in each row, and with the rectangle to fill,
+// which laps over the next ones so that no gap shows. Cells of a kind below 0 are left out.
 func (e cells) fill(c draw.Canvas, p *plot.Plot, kind func(i, j int) int, paint func(kind int, r, lapped vg.Rectangle)) {
 	tx, ty := p.Transforms(&c)
 	n := len(e.x) - 1

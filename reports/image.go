@@ -85,14 +85,14 @@ func marked(image []byte, title string) []byte {
 // drawable is a picture that can be drawn.
 type drawable interface {
 	title() string
-	// painter returns what draws the picture onto a canvas, and notes the place of its axes where it
-	// has some.
+	// painter returns what draws the picture onto a canvas, and notes the place of its axes where
+	// it has some.
 	painter(at *axes) (func(draw.Canvas), error)
 }
 
-// WriteImage draws the picture to w. Ext is png, svg or pdf, with or without a dot before it; width and
-// height are pixels of 1/96 inch, from 320×240 to 10000×10000. The errors are those of w, an ext or a
-// size that cannot be, and a picture without anything to draw.
+// WriteImage draws the picture to w. Ext is png, svg or pdf, with or without a dot before it; width
+// and height are pixels of 1/96 inch, from 320×240 to 10000×10000. The errors are those of w, an
+// ext or a size that cannot be, and a picture without anything to draw.
 func WriteImage(w io.Writer, p Picture, ext string, width, height int) error {
 	return writeImage(w, p, new(axes), ext, width, height)
 }

@@ -46,8 +46,8 @@ var (
 	white = color.NRGBA{0xff, 0xff, 0xff, 0xff}
 )
 
-// palette holds colours that are distinct on white for any kind of colour vision: Okabe and Ito's, without
-// the yellow, a little darker.
+// palette holds colours that are distinct on white for any kind of colour vision: Okabe and Ito's,
+// without the yellow, a little darker.
 var palette = []color.NRGBA{
 	{0x00, 0x62, 0xa8, 0xff}, // blue
 	{0xc8, 0x4c, 0x00, 0xff}, // vermilion
@@ -195,9 +195,8 @@ func drawInside(c draw.Canvas, inside plot.Plotter, xa, ya Axis, x, y limits, mo
 	return axes{drawPlot(c, p, xa.Label, ya.Label), x, y}
 }
 
-// drawPlot draws p with the labels of its axes into c. The labels are drawn
-// here because gonum makes room for them as if every axis were linear. It
-// returns the rectangle between the axes.
+// drawPlot draws p with the labels of its axes into c. The labels are drawn here because gonum
+// makes room for them as if every axis were linear. It returns the rectangle between the axes.
 func drawPlot(c draw.Canvas, p *plot.Plot, x, y string) vg.Rectangle {
 	s := textStyle(labelSize, ink)
 	s.XAlign = text.XCenter
@@ -242,7 +241,8 @@ type entry struct {
 	hatched     bool         // the box
 }
 
-// frame draws the title above a plot and the legend and notes below it. It returns the canvas for the plot.
+// frame draws the title above a plot and the legend and notes below it. It returns the canvas for
+// the plot.
 func frame(c draw.Canvas, title string, entries []entry, notes []string) draw.Canvas {
 	c = draw.Crop(c, margin, -margin, margin, -margin)
 	full := c.Max.Y - c.Min.Y

@@ -20,10 +20,9 @@ type Parts struct {
 // mostNamed bounds the shards that an error names.
 const mostNamed = 20
 
-// Merge checks parts, in any order, and reads all of each. Its error has a line for each
-// shard that is missing, there twice, damaged, not whole, of another version or of another command.
-// The notes that an interrupted process leaves beside its part (part-3.partial.state) are passed
-// over.
+// Merge checks parts, in any order, and reads all of each. Its error has a line for each shard that
+// is missing, there twice, damaged, not whole, of another version or of another command. The notes
+// that an interrupted process leaves beside its part (part-3.partial.state) are passed over.
 func Merge(paths []string) (*Parts, error) {
 	var all []error
 	p := &Parts{}

@@ -24,9 +24,9 @@ type Header struct {
 	Shard
 }
 
-// A part is lines: magic, the header, a line for each record, and the end. Each line after magic is a
-// checksum of its number and its text in 8 hexadecimal digits, a blank, and the text. The records are
-// numbered from 1; the header is line 0, and the end, whose text is "end", has the next number.
+// A part is lines: magic, the header, a line for each record, and the end. Each line after magic is
+// a checksum of its number and its text in 8 hexadecimal digits, a blank, and the text. The records
+// are numbered from 1; the header is line 0, and the end, whose text is "end", has the next number.
 const (
 	form       = atomicfile.Imprint + ": part "
 	magic      = form + "2\n"

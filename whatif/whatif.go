@@ -73,11 +73,10 @@ type Assignment struct {
 	From, To string // as people read values: "7.6 µs/KiB", "3.8 µs/KiB"
 }
 
-// Set returns the design with parameters changed, one after the other: NAME, an
-// operator of = *= /= += -=, and a formula, as in "stage.host-dma.tau=3.8us/KiB",
-// "o_r*=0.5", "mtu=8KiB". A new value may have an interval: "L=5us ± 0.5us". Formulas may name the
-// layer's parameters and the platform's constants. The packets of a pipeline may also be set to a
-// word of [model.CutWords].
+// Set returns the design with parameters changed, one after the other: NAME, an operator of = *= /=
+// += -=, and a formula, as in "stage.host-dma.tau=3.8us/KiB", "o_r*=0.5", "mtu=8KiB". A new value
+// may have an interval: "L=5us ± 0.5us". Formulas may name the layer's parameters and the
+// platform's constants. The packets of a pipeline may also be set to a word of [model.CutWords].
 //
 // Parameters computed from it follow. It is an error if a name fits no parameter or several, or if
 // a value is not possible.

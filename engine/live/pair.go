@@ -254,8 +254,8 @@ func (j Job) serve(p *port, t Transport, ended *atomic.Bool) error {
 	return nil
 }
 
-// orders reads what node 0 orders, until it says no more or give returns false. The error is nil if it
-// closed the connection.
+// orders reads what node 0 orders, until it says no more or give returns false. The error is nil if
+// it closed the connection.
 func (p *port) orders(in io.Reader, give func(order) bool) error {
 	lines := bufio.NewReaderSize(in, maxAnswer)
 	for {

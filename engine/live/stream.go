@@ -39,9 +39,9 @@ const (
 	// directly is the payload size at or above which the part that is not in the buffer yet is read
 	// to its place: another system call costs less than copying that much.
 	directly = 8 << 10
-	// dryPolls is the number of polls after one that emptied a socket that do not look at it, unless a
-	// sleep ends because of it. A program polls several times before it waits, and on one processor
-	// nothing comes meanwhile.
+	// dryPolls is the number of polls after one that emptied a socket that do not look at it,
+	// unless a sleep ends because of it. A program polls several times before it waits, and on one
+	// processor nothing comes meanwhile.
 	dryPolls = 8
 )
 

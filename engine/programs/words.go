@@ -28,8 +28,8 @@ func per(ep *engine.Endpoint, start quantity.Micros, count int) quantity.Micros 
 	return (ep.Now() - start) / quantity.Micros(count)
 }
 
-// toNodeOne runs a program of messages from node 0 to node 1, which reports a time to node 0 when all
-// have arrived.
+// toNodeOne runs a program of messages from node 0 to node 1, which reports a time to node 0 when
+// all have arrived.
 func toNodeOne(ep *engine.Endpoint, messages int, send func() error, arrived func() bool, result func() (quantity.Micros, error)) (t quantity.Micros, err error) {
 	reported := false
 	report := ep.Handle(func(m *engine.Message) { t, reported = unpack(m.Words), true })

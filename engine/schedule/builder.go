@@ -214,8 +214,8 @@ func (b *Builder) flush() {
 	}
 }
 
-// sort appends the edges of the current rank to the successors: a counting sort that keeps the order
-// of the edges of one predecessor.
+// sort appends the edges of the current rank to the successors: a counting sort that keeps the
+// order of the edges of one predecessor.
 func (b *Builder) sort(e *edges, s *successors) {
 	if len(*e) == 0 {
 		return

@@ -71,8 +71,8 @@ func ends(t *testing.T, m machine.Machine, ranks int, messages [][3]int) (all []
 	return all
 }
 
-// Rates that are known: of receivers of one root, of ranks behind one NIC, of flows that are held back
-// elsewhere and leave the rest to others, and of those that go on when others have ended.
+// Rates that are known: of receivers of one root, of ranks behind one NIC, of flows that are held
+// back elsewhere and leave the rest to others, and of those that go on when others have ended.
 func TestFairShares(t *testing.T) {
 	for _, test := range []struct {
 		name     string
@@ -84,8 +84,9 @@ func TestFairShares(t *testing.T) {
 		{"one root, the shorter one ends first", [][3]int{{0, 2, 10001}, {0, 4, 5001}}, map[int]float64{2: 5 + 15, 4: 5 + 10}},
 		{"one NIC, two roots", [][3]int{{0, 2, 10001}, {1, 4, 10001}}, map[int]float64{2: 5 + 20, 4: 5 + 20}},
 		{"fan-in", [][3]int{{0, 6, 10001}, {2, 6, 10001}, {4, 6, 10001}}, map[int]float64{6: 5 + 30}},
-		// Rank 6 takes three, of 1/3 each; the other message of rank 0 has the other 2/3 until it ends at
-		// 15 µs with 5 of the 10 done for the three, which then go on with 1/3 each as before.
+		// Rank 6 takes three, of 1/3 each; the other message of rank 0 has the other 2/3 until it
+		// ends at 15 µs with 5 of the 10 done for the three, which then go on with 1/3 each as
+		// before.
 		{"held back elsewhere", [][3]int{{0, 6, 10001}, {2, 6, 10001}, {4, 6, 10001}, {0, 3, 10001}}, map[int]float64{6: 5 + 30, 3: 5 + 15}},
 	} {
 		for _, eager := range []bool{true, false} {
@@ -99,8 +100,8 @@ func TestFairShares(t *testing.T) {
 	}
 }
 
-// Messages whose routes share a link of a ring of four share its bytes, other ones do not; each link
-// of a route adds to the latency.
+// Messages whose routes share a link of a ring of four share its bytes, other ones do not; each
+// link of a route adds to the latency.
 func TestTopologyFlows(t *testing.T) {
 	ring, err := machine.ParseTopology("torus 4")
 	if err != nil {

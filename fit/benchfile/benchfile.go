@@ -215,8 +215,8 @@ type Options struct {
 	// Collective is the operation of tables that do not name it (CSV, JSON and old nccl-tests), as
 	// in [CollectiveOp.Name]; if it is empty, such tables keep the kind that their columns imply.
 	Collective string
-	// Spell, if not nil, returns how a user gives an option a value, for messages: "--y time:us" for
-	// "y" and "time:us". The default is "y=time:us".
+	// Spell, if not nil, returns how a user gives an option a value, for messages: "--y time:us"
+	// for "y" and "time:us". The default is "y=time:us".
 	Spell func(option, value string) string
 	// Progress, if not nil, is called from time to time with the number of bytes read so far.
 	Progress func(bytes int64)

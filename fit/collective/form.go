@@ -111,8 +111,8 @@ func ncclTree(p place) terms {
 	return terms{2 * (p.perNode() - 1), 2 * math.Log2(p.nodes), 2}
 }
 
-// hierarchical is a reduce-scatter inside each node, recursive doubling of the shares between nodes,
-// and an allgather inside.
+// hierarchical is a reduce-scatter inside each node, recursive doubling of the shares between
+// nodes, and an allgather inside.
 func hierarchical(p place) terms {
 	each := p.perNode()
 	return terms{2 * (each - 1), lgCeil(p.nodes), 2*share(each) + lgCeil(p.nodes)/each}

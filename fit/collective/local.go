@@ -14,8 +14,8 @@ const (
 
 // The ranges over which measurements inform each other, in octaves: of the bytes of a step and
 // latencyBytes, and of the nodes and the ranks on a node. The weight falls by exp(-1) over a range.
-// Steps of much fewer than latencyBytes take about as long as each other. Chosen on the shared data;
-// see docs/accuracy.md.
+// Steps of much fewer than latencyBytes take about as long as each other. Chosen on the shared
+// data; see docs/accuracy.md.
 const (
 	sizeRange    = 0.5
 	placeRange   = 2

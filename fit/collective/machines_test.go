@@ -217,8 +217,8 @@ func TestBeyond(t *testing.T) {
 			held += float64(inside) / float64(count) / 3
 		}
 	}
-	// In the mean over the three machines, as the calibration is: intervals of the MPI of abci2, whose
-	// times on 32 nodes are up to four times what those on 2 and 8 foresee, hold 18 of 24.
+	// In the mean over the three machines, as the calibration is: intervals of the MPI of abci2,
+	// whose times on 32 nodes are up to four times what those on 2 and 8 foresee, hold 18 of 24.
 	if held < 0.85 {
 		t.Errorf("intervals hold %.0f %% in the mean over machines", 100*held)
 	}

@@ -302,8 +302,8 @@ func (c *Calibration) blocks(m machine.Machine, level int) (blocks []machine.Lev
 }
 
 // routes returns the number of links of a port of hosts at a level that carries a whole number of
-// streams of one pair: cables of a switch are as fast as those of hosts, and each receiver is reached
-// by one of them. It is 0 if the port is not so many times as fast, or of a host.
+// streams of one pair: cables of a switch are as fast as those of hosts, and each receiver is
+// reached by one of them. It is 0 if the port is not so many times as fast, or of a host.
 func (c *Calibration) routes(port model.Layer, level, meet int) int {
 	const n = 1 << 20
 	one := c.curve(Stream, meet, false, 1)

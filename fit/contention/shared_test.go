@@ -102,8 +102,8 @@ func TestEagerEdge(t *testing.T) {
 	}
 }
 
-// A root that is done after 0.65 of the receiver's time does not wait for it, and one that takes 0.75
-// does: up to where the one is measured, messages inside a node are eager.
+// A root that is done after 0.65 of the receiver's time does not wait for it, and one that takes
+// 0.75 does: up to where the one is measured, messages inside a node are eager.
 func TestWaitingRoot(t *testing.T) {
 	levels := two()
 	for i := range levels {

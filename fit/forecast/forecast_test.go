@@ -305,8 +305,9 @@ func BenchmarkNewLargest(b *testing.B) {
 	}
 }
 
-// Forecasts of a bent curve by the frozen calibrations, in each of their classes: what docs/validation/trust.md
-// reports the coverage of. A new calibration changes these numbers and that report together.
+// Forecasts of a bent curve by the frozen calibrations, in each of their classes: what
+// docs/validation/trust.md reports the coverage of. A new calibration changes these numbers and
+// that report together.
 func TestFrozen(t *testing.T) {
 	points := doubling(1, 1<<20, func(n float64) float64 {
 		v := 2 + n/4000

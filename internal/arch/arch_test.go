@@ -246,8 +246,8 @@ func TestOnlyMainPrints(t *testing.T) {
 // namesFlag matches a flag in a message, such as "give --nodes".
 var namesFlag = regexp.MustCompile(`(^|[ (])--[a-z]`)
 
-// TestMessagesNameNoFlags holds that only cmd knows how its user spells an option. Programs of others
-// have flags too, and package explore writes command lines.
+// TestMessagesNameNoFlags holds that only cmd knows how its user spells an option. Programs of
+// others have flags too, and package explore writes command lines.
 func TestMessagesNameNoFlags(t *testing.T) {
 	others := []string{"iperf3 --json", "calibrate --passes", "--map-by ppr", "mpirun --mca", "--save-mem", "--token", "validate --live", "--unit"}
 	set := token.NewFileSet()

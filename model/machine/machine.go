@@ -40,9 +40,9 @@ type Level struct {
 	// They are at least 1 and need not be whole; 0 means no limit.
 	Lanes, Ports float64
 
-	// Routes, if above 1, is the number of equal links of which a port consists. A message takes the
-	// one that the number of its receiver's inner unit gives, modulo Routes, as static routing in fat
-	// trees does; otherwise all messages share the port.
+	// Routes, if above 1, is the number of equal links of which a port consists. A message takes
+	// the one that the number of its receiver's inner unit gives, modulo Routes, as static routing
+	// in fat trees does; otherwise all messages share the port.
 	Routes int
 
 	// Topology, if not zero, connects the inner units of the outermost level. The layer is the cost

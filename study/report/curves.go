@@ -175,7 +175,8 @@ func (s subject) thresholds() []reports.Block {
 	)}}
 }
 
-// pipeline draws a message of moderate size packet by packet, and compares the ways to cut messages.
+// pipeline draws a message of moderate size packet by packet, and compares the ways to cut
+// messages.
 func (s subject) pipeline(hi quantity.Bytes) ([]reports.Block, error) {
 	var blocks []reports.Block
 	for _, n := range []quantity.Bytes{16 * quantity.KiB, 64 * quantity.KiB, 4 * quantity.KiB, quantity.KiB} {

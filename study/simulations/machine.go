@@ -10,9 +10,9 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// MachineOf returns what the ranks run on: a machine of levels, on which they are placed by a way of
-// [machine.Machine.Place], "" being one core after the other; or without levels, the layer between
-// all of them.
+// MachineOf returns what the ranks run on: a machine of levels, on which they are placed by a way
+// of [machine.Machine.Place], "" being one core after the other; or without levels, the layer
+// between all of them.
 func MachineOf(m machine.Machine, l platforms.Layer, by string, ranks int, eager quantity.Bytes) (simulate.Machine, error) {
 	if len(m.Levels) == 0 {
 		if by != "" {

@@ -29,8 +29,8 @@ type Decision struct {
 	Seen                   bool // the choice itself was measured
 }
 
-// margin is how much faster than the library's choice another one has to be at least, in logarithms:
-// differences of less are noise.
+// margin is how much faster than the library's choice another one has to be at least, in
+// logarithms: differences of less are noise.
 const margin = 0.03
 
 // own returns the candidate of a call that is the library's choice.

@@ -77,7 +77,8 @@ func (c Choice) total() uint64 {
 
 // WriteScript writes a shell script that measures candidates in several passes, since disturbances
 // last, each time into a file of its own in the script's folder. It leaves out those whose file is
-// there; a measurement that fails leaves no such file. It is an error if the benchmark does not measure a collective.
+// there; a measurement that fails leaves no such file. It is an error if the benchmark does not
+// measure a collective.
 func (m *Map) WriteScript(w io.Writer, which []int, bench string) error {
 	i := slices.IndexFunc(benchmarks, func(b benchmark) bool { return b.name == bench })
 	b := benchmarks[i]
@@ -145,8 +146,8 @@ func (m *Map) Until(which []int, seconds float64) []int {
 	return which
 }
 
-// Rules returns the choices as [collectives.Times.Rules] does. There is none where the library's own
-// choice is the best.
+// Rules returns the choices as [collectives.Times.Rules] does. There is none where the library's
+// own choice is the best.
 func (m *Map) Rules() (all []rules.Rule) {
 	of := map[string]*collectives.Times{}
 	for _, d := range m.Decisions() {

@@ -6,9 +6,10 @@
 //
 // With the folders formats, repeats and collectives of the shared data, calibrate makes
 // fit/forecast/published.go again: weights and shapes, no measurements. Coverage holds sizes back,
-// predicts them from the others, and compares. The frozen calibration predicts; with -leave-one-out,
-// a calibration made from the same folders without the predicted machine does. See [Load] for the
-// machine of a curve. Curves are latencies; with -operations gaps of streams and operations.
+// predicts them from the others, and compares. The frozen calibration predicts; with
+// -leave-one-out, a calibration made from the same folders without the predicted machine does. See
+// [Load] for the machine of a curve. Curves are latencies; with -operations gaps of streams and
+// operations.
 package main
 
 import (

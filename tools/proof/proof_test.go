@@ -50,8 +50,8 @@ func TestKnownCluster(t *testing.T) {
 	}
 }
 
-// Two ranks of this computer's MPI libraries: what they print is a machine, and traces are read. How
-// good it is depends on what else runs here.
+// Two ranks of this computer's MPI libraries: what they print is a machine, and traces are read.
+// How good it is depends on what else runs here.
 func TestHost(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles and measures for some seconds")

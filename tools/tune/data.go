@@ -190,7 +190,8 @@ func load(folder, machine, file string) (*set, error) {
 // computed has the parts of schedules by collective, schedule and ranks.
 var computed = map[string]map[tune.Place]tune.Parts{}
 
-// partsOf returns the parts of the time of a row's schedule, and computes those of all sizes at once.
+// partsOf returns the parts of the time of a row's schedule, and computes those of all sizes at
+// once.
 func partsOf(r row, rows []row) (tune.Parts, error) {
 	schedule, segment := scheduleOf(r.collective, r.algorithm)
 	if schedule == "" {

@@ -119,16 +119,16 @@ func scatterDoublingCost(m Model, p int, c Call) (float64, bool) {
 	return 2 * ways, ok && inTurn && isPower(p) && n%uint64(p) == 0
 }
 
-// scatterRingCost is (⌈lg p⌉ + p − 1)α + 2n(p − 1)/p·β for equal portions, [trg] 4.1: a portion goes
-// around from when its member is done with the scatter.
+// scatterRingCost is (⌈lg p⌉ + p − 1)α + 2n(p − 1)/p·β for equal portions, [trg] 4.1: a portion
+// goes around from when its member is done with the scatter.
 func scatterRingCost(m Model, p int, c Call) (float64, bool) {
 	n, _, ok := elements(c)
 	if n < uint64(p) {
 		return linearCost(m, p, c)
 	}
 	s := newPortions(p, c)
-	// A receive that needs the processor is kept by a send, and keeps the next one: what comes around
-	// the ring may be there before the scatter is.
+	// A receive that needs the processor is kept by a send, and keeps the next one: what comes
+	// around the ring may be there before the scatter is.
 	one := m.message(s.each)
 	_, begin, _ := s.scatter(m)
 	return slices.Max(begin) + float64(p-1)*one.oneWay(), ok && n%uint64(p) == 0 && one.Receive == 0 && one.Gap >= one.ReceiveGap

@@ -101,8 +101,9 @@ func (h halving) halve(p *Part, v int) []span {
 	return h.exchange(p)
 }
 
-// exchange lets a rank exchange, in the round with distance d = 1, 2, 4 …, half of the slots that it
-// still has with rank XOR d. It returns the rank's slots before each round, and those at the end.
+// exchange lets a rank exchange, in the round with distance d = 1, 2, 4 …, half of the slots that
+// it still has with rank XOR d. It returns the rank's slots before each round, and those at the
+// end.
 func (h halving) exchange(p *Part) []span {
 	w := span{0, h.power}
 	windows := []span{w}
