@@ -44,8 +44,8 @@ type Prior struct {
 	Octaves [2]float64          // distances in sizes and in ranks
 }
 
-// Default is the prior of greatest marginal likelihood for the measurements of one machine,
-// MareNostrum 5 in PICO's collection (tools/tune -learn); Machine and Noise were not fitted.
+// Default is a prior of great likelihood for the measurements of one machine, MareNostrum 5 in PICO's
+// collection. docs/tune.md compares it with others. Machine and Noise were not fitted.
 var Default = Prior{
 	Machine: 1.5,
 	Factor:  [labels + 1]float64{0.63, 0.55, 0.05, 0.11, 0.25},
