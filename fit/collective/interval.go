@@ -20,8 +20,9 @@ import (
 // has the square of unseenGrowth for each octave: on all machines, the times above the intervals
 // were more than those below.
 //
-// The constants are frozen: chosen on published measurements of several machines, each left out in
-// turn. docs/accuracy.md has the coverage by machine and distance; tools/collectives computes it.
+// The constants are frozen: chosen on published measurements of eight machines. docs/accuracy.md has
+// the coverage by machine and distance, and by how much the widths would change with each machine
+// left out; tools/collectives computes both.
 const (
 	floor         = 0.12
 	perOctave     = 0.18
