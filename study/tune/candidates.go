@@ -58,7 +58,6 @@ type Map struct {
 	*Tuner
 	measured map[int]int // number of measurements by candidate
 	Unknown  int         // measurements of other calls, which are not used
-	gain     float64     // of the last measurements
 }
 
 // NewMap returns the candidates of a question. The errors are unknown collectives and libraries,

@@ -75,9 +75,8 @@ func halvingReduceScatter(p *Part) {
 func butterflyReduceScatter(p *Part) {
 	p.blocks(p.Size)
 	rank, power, extra := foldToPowerOfTwo(p, span{0, p.Size})
-	w := span{}
 	if rank >= 0 {
-		w = span{0, power}
+		w := span{0, power}
 		for d := 1; d < power; d *= 2 {
 			keep, give := w.split(rank&d != 0)
 			peer := survivorPlace(rank^d, extra)
