@@ -125,7 +125,7 @@ func (m *Map) Rows(all []Decision) reports.Rows {
 			none++
 		}
 	}
-	rows.Notes = append(rows.Notes, fmt.Sprintf("Expected loss against the fastest: %s in the mean of %d calls, from %d of %d points; in %d calls nothing was measured.",
+	rows.Notes = append(rows.Notes, fmt.Sprintf("Expected loss against the fastest: %s in the mean of %d calls, from %d of %d points. Calls without a measurement: %d.",
 		percent(100*MeanLoss(all)), len(all), points, len(m.candidates), none))
 	if m.Unknown > 0 {
 		rows.Notes = append(rows.Notes, fmt.Sprintf("%d measurements are of other ranks, sizes or algorithms, and were not used.", m.Unknown))
