@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/halfpeak/halfpeak/internal/sharedtest"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -312,10 +313,7 @@ func TestReadFaults(t *testing.T) {
 // The published measurements of a cluster: three nodes of ten are slow with 4 and 8 GPUs a node.
 // The nodes are those that a look at the table of bandwidths shows, and 42 GB/s against 46.
 func TestPublished(t *testing.T) {
-	const dir = "../../shared/data/fleet/h100_pairs"
-	if _, err := os.Stat(dir); err != nil {
-		t.Skip("no ", dir)
-	}
+	dir := sharedtest.Path(t, "data/fleet/h100_pairs")
 	named, _, err := Read(context.Background(), []string{dir}, Options{Name: "nccl_*_{a}_{b}.log"}, Reader{})
 	if err != nil {
 		t.Fatal(err)

@@ -3,11 +3,11 @@ package platforms
 import (
 	"math"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/halfpeak/halfpeak/internal/sharedtest"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -40,9 +40,9 @@ func TestBandwidths(t *testing.T) {
 // What nccl-tests itself printed beside its times, in GB/s with two digits behind the point. Its
 // times have four digits, which is half a part in a thousand.
 func TestBandwidthsPublished(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "shared", "data", "formats", "nccl-tests", "allreduce_superbench_8a100.log"))
+	text, err := os.ReadFile(sharedtest.Path(t, "data/formats/nccl-tests/allreduce_superbench_8a100.log"))
 	if err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	of, rows := Timed{Of: Collective, Collective: "allreduce", Ranks: 8}, 0
 	for line := range strings.Lines(string(text)) {

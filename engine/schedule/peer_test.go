@@ -9,12 +9,13 @@ import (
 	"testing"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
+	"github.com/halfpeak/halfpeak/internal/sharedtest"
 )
 
 // published are the schedules that lie beside the checkout.
 func published(t *testing.T) []string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(shared(t, "data/goal"), "*/*.goal"))
+	files, err := filepath.Glob(filepath.Join(sharedtest.Path(t, "data/goal"), "*/*.goal"))
 	if err != nil || len(files) < 200 {
 		t.Fatalf("%d schedules: %v", len(files), err)
 	}
@@ -56,7 +57,7 @@ func txt2bin(t *testing.T, text []byte) []byte {
 	if err := os.WriteFile(in, text, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(shared(t, "peers/loggopsim/txt2bin"), "-i", in, "-o", out)
+	cmd := exec.Command(sharedtest.Path(t, "peers/loggopsim/txt2bin"), "-i", in, "-o", out)
 	if said, err := cmd.CombinedOutput(); err != nil {
 		t.Skipf("txt2bin does not run: %v: %s", err, said)
 	}
@@ -109,18 +110,4 @@ func TestLiberties(t *testing.T) {
 	if !bytes.Equal(binaryForm(t, read(t, []byte(file), "f")), txt2bin(t, []byte(file))) {
 		t.Error("not the binary form that txt2bin makes")
 	}
-}
-
-// shared is the path of published material beside the checkout, which the repository does not hold.
-// Without it the test is skipped.
-func shared(t testing.TB, path string) string {
-	t.Helper()
-	for dir := "../.."; len(dir) < 100; dir += "/.." {
-		p := filepath.Join(dir, "shared", path)
-		if _, err := os.Stat(p); err == nil {
-			return p
-		}
-	}
-	t.Skipf("%s is not beside the checkout", path)
-	return ""
 }

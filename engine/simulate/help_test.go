@@ -2,8 +2,6 @@ package simulate_test
 
 import (
 	"bytes"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -33,20 +31,6 @@ func times(r *simulate.Result) string {
 		list = append(list, strconv.FormatFloat(1e3*float64(r.Micros(t)), 'f', -1, 64))
 	}
 	return strings.Join(list, " ")
-}
-
-// shared is the path of published material beside the checkout, which the repository does not hold.
-// Without it the test is skipped.
-func shared(t testing.TB, path string) string {
-	t.Helper()
-	for dir := "../.."; len(dir) < 100; dir += "/.." {
-		p := filepath.Join(dir, "shared", path)
-		if _, err := os.Stat(p); err == nil {
-			return p
-		}
-	}
-	t.Skipf("%s is not beside the checkout", path)
-	return ""
 }
 
 // roomyProgram is wildProgram, with receives that have room for any of its messages.

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
+	"github.com/halfpeak/halfpeak/internal/sharedtest"
 )
 
 // Random programs stay what they are when they are written and read, in both forms; the binary one
@@ -37,7 +38,7 @@ func TestRandomPrograms(t *testing.T) {
 			if err := os.WriteFile(in, text.Bytes(), 0o666); err != nil {
 				t.Fatal(err)
 			}
-			if said, err := exec.Command(shared(t, "peers/loggopsim/txt2bin"), "-i", in, "-o", out).CombinedOutput(); err != nil {
+			if said, err := exec.Command(sharedtest.Path(t, "peers/loggopsim/txt2bin"), "-i", in, "-o", out).CombinedOutput(); err != nil {
 				t.Skipf("txt2bin does not run: %v: %s", err, said)
 			}
 			if made, err := os.ReadFile(out); err != nil || !bytes.Equal(bin.Bytes(), made) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/internal/sharedtest"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -25,7 +26,7 @@ type published struct {
 
 func publishedRuns(t *testing.T) []published {
 	t.Helper()
-	dir := shared(t, "data/goal")
+	dir := sharedtest.Path(t, "data/goal")
 	var runs []published
 	for _, table := range []string{"random", "patterns"} {
 		f, err := os.Open(filepath.Join(dir, table+".csv"))

@@ -14,6 +14,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/internal/sharedtest"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -160,7 +161,7 @@ func TestTroubles(t *testing.T) {
 
 // Whatever is done to a file, reading and running it end, with a result or an error of one line.
 func TestTamperedFiles(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(shared(t, "data/goal"), "random", "*.goal"))
+	files, err := filepath.Glob(filepath.Join(sharedtest.Path(t, "data/goal"), "random", "*.goal"))
 	if err != nil || len(files) == 0 {
 		t.Fatal(err)
 	}

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/halfpeak/halfpeak/internal/sharedtest"
 )
 
 // summary is a table as one line: what it is, and its first and last sample.
@@ -211,10 +213,10 @@ func TestFormats(t *testing.T) {
 // TestPublishedFiles reads what others have published, where it is at hand: as many
 // rows as its index counts, or the reason why there are none.
 func TestPublishedFiles(t *testing.T) {
-	const dir = "../../../shared/data/formats"
+	dir := sharedtest.Path(t, "data/formats")
 	index, err := os.ReadFile(filepath.Join(dir, "INDEX.tsv"))
 	if err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	refused := map[string]string{ // and why
 		"osu/omb571_barrier_gcp_impi.txt":                          "no column of sizes",

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/internal/sharedtest"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -18,11 +19,7 @@ import (
 // published is a file of published measurements, which is not part of the repository.
 func published(t *testing.T, path ...string) string {
 	t.Helper()
-	file := filepath.Join(append([]string{"..", "..", "..", "shared", "data", "collectives"}, path...)...)
-	if _, err := os.Stat(file); err != nil {
-		t.Skip("no folder ../shared")
-	}
-	return file
+	return sharedtest.Path(t, filepath.Join(append([]string{"data", "collectives"}, path...)...))
 }
 
 // orfeo are the broadcasts on two nodes of 128 cores, by algorithm and statistic.

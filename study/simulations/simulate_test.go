@@ -10,6 +10,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
 	"github.com/halfpeak/halfpeak/engine/simulate"
+	"github.com/halfpeak/halfpeak/internal/sharedtest"
 	"github.com/halfpeak/halfpeak/study/simulations"
 	"github.com/halfpeak/halfpeak/whatif"
 )
@@ -18,10 +19,7 @@ import (
 // rules say the same; the default ones, by which bytes come in while a processor computes, are
 // within 1.5 % of the run, which is what the page says.
 func TestSweep3D(t *testing.T) {
-	pattern := filepath.Join("..", "..", "..", "shared", "data", "goal", "sweep3d", "*.gz")
-	if files, err := filepath.Glob(pattern); err != nil || len(files) == 0 {
-		t.Skipf("%s is not beside the checkout", pattern)
-	}
+	pattern := filepath.Join(sharedtest.Path(t, "data/goal/sweep3d"), "*.gz")
 	reading := mpitrace.Defaults
 	reading.Collectives = mpitrace.Schedgen
 	in, err := simulations.ReadInput(t.Context(), reading, pattern)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/fit/forecast"
+	"github.com/halfpeak/halfpeak/internal/sharedtest"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -69,14 +70,9 @@ func TestPublished(t *testing.T) {
 	if testing.Short() {
 		t.Skip("500 curves")
 	}
-	root := filepath.Join("..", "..", "..", "shared", "data")
 	var folders []string
 	for _, name := range []string{"formats", "repeats", "collectives"} {
-		folder := filepath.Join(root, name)
-		if _, err := os.Stat(folder); err != nil {
-			t.Skip("no ", folder)
-		}
-		folders = append(folders, folder)
+		folders = append(folders, sharedtest.Path(t, filepath.Join("data", name)))
 	}
 	curves, err := Load(folders...)
 	if err != nil {

@@ -1,19 +1,16 @@
 package main
 
 import (
-	"os"
 	"testing"
 
+	"github.com/halfpeak/halfpeak/internal/sharedtest"
 	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
 // The goals: 15, 7 and 3 % of loss in the mean at 5, 10 and 25 % of the points. MareNostrum and
 // Fugaku miss some of them and take long, so docs/tune.md alone has these.
 func TestGoals(t *testing.T) {
-	const folder = "../../../shared/data"
-	if _, err := os.Stat(folder); err != nil {
-		t.Skip("the published measurements are not here: ", err)
-	}
+	folder := sharedtest.Path(t, "data")
 	for _, m := range machines {
 		if m.name != "LUMI" && m.name != "ORFEO" {
 			continue

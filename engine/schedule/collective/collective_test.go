@@ -10,6 +10,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/internal/sharedtest"
 )
 
 // shape is a schedule as text in which the order of operations does not matter: each rank's
@@ -40,7 +41,7 @@ func shape(s *schedule.Schedule) string {
 // dependencies that it writes twice. Its allreduce_recdoub is not recursive
 // doubling but halving and doubling; its other patterns are not here.
 func TestPublishedPatterns(t *testing.T) {
-	dir := shared(t, "data/goal/patterns")
+	dir := sharedtest.Path(t, "data/goal/patterns")
 	files := 0
 	for name, algorithm := range map[string]collective.Algorithm{
 		"binomialtreebcast":  collective.BinomialBroadcast,
@@ -323,18 +324,4 @@ func TestPhasesOfTheSegmentedRing(t *testing.T) {
 			t.Errorf("%d B: %d messages, want %d", bytes, sends, want)
 		}
 	}
-}
-
-// shared is the path of published material beside the checkout, which the repository does not hold.
-// Without it the test is skipped.
-func shared(t testing.TB, path string) string {
-	t.Helper()
-	for dir := "../.."; len(dir) < 100; dir += "/.." {
-		p := filepath.Join(dir, "shared", path)
-		if _, err := os.Stat(p); err == nil {
-			return p
-		}
-	}
-	t.Skipf("%s is not beside the checkout", path)
-	return ""
 }

@@ -18,10 +18,11 @@ import (
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
+	"github.com/halfpeak/halfpeak/internal/sharedtest"
 )
 
 func sweep3D(t testing.TB) []mpitrace.Source {
-	names, err := filepath.Glob(filepath.Join(shared(t, "data/goal/sweep3d"), "*.gz"))
+	names, err := filepath.Glob(filepath.Join(sharedtest.Path(t, "data/goal/sweep3d"), "*.gz"))
 	if err != nil || len(names) != 4 {
 		t.Fatalf("%d files: %v", len(names), err)
 	}
@@ -64,7 +65,7 @@ func TestSweep3D(t *testing.T) {
 	if err := os.WriteFile(file, b.Bytes(), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	said, err := exec.Command(shared(t, "peers/loggopsim/LogGOPSim"), "-f", file).CombinedOutput()
+	said, err := exec.Command(sharedtest.Path(t, "peers/loggopsim/LogGOPSim"), "-f", file).CombinedOutput()
 	if err != nil {
 		t.Skipf("LogGOPSim does not run: %v: %s", err, said)
 	}
@@ -616,18 +617,4 @@ func BenchmarkLiballprof(b *testing.B) {
 		n += len(s.Ops())
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(n), "ns/operation")
-}
-
-// shared is the path of published material beside the checkout, which the repository does not hold.
-// Without it the test is skipped.
-func shared(t testing.TB, path string) string {
-	t.Helper()
-	for dir := "../.."; len(dir) < 100; dir += "/.." {
-		p := filepath.Join(dir, "shared", path)
-		if _, err := os.Stat(p); err == nil {
-			return p
-		}
-	}
-	t.Skipf("%s is not beside the checkout", path)
-	return ""
 }

@@ -6,9 +6,10 @@ import (
 	"flag"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/halfpeak/halfpeak/internal/sharedtest"
 )
 
 var (
@@ -24,7 +25,7 @@ func TestMessages(t *testing.T) {
 	if *counted != "" {
 		b, err = os.ReadFile(*counted)
 	} else {
-		b, err = os.ReadFile(shared(t, "data/collectives/openmpi-messages.csv.gz"))
+		b, err = os.ReadFile(sharedtest.Path(t, "data/collectives/openmpi-messages.csv.gz"))
 		if err == nil {
 			var z *gzip.Reader
 			if z, err = gzip.NewReader(bytes.NewReader(b)); err == nil {
@@ -80,18 +81,4 @@ func TestDiffers(t *testing.T) {
 			t.Errorf("no error of %q", wrong)
 		}
 	}
-}
-
-// shared is the path of published material beside the checkout, which the repository does not hold.
-// Without it the test is skipped.
-func shared(t testing.TB, path string) string {
-	t.Helper()
-	for dir := "../.."; len(dir) < 100; dir += "/.." {
-		p := filepath.Join(dir, "shared", path)
-		if _, err := os.Stat(p); err == nil {
-			return p
-		}
-	}
-	t.Skipf("%s is not beside the checkout", path)
-	return ""
 }
