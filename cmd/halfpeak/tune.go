@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -81,10 +79,13 @@ func (o *tuneOptions) run(cmd *cobra.Command, args []string) error {
 		}
 		q.Layer, q.Machine, args = designs[0].Layer, designs[0].Machine(), args[1:]
 	}
-	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := interruptible()
 	defer stop()
 	m, notes, err := o.read(ctx, args)
-	if err != nil {
+	switch {
+	case ctx.Err() != nil:
+		return errInterrupted
+	case err != nil:
 		return err
 	}
 	decisions := m.Decisions()
@@ -130,7 +131,7 @@ func (o *tuneOptions) write(cmd *cobra.Command, m *tune.Map, decisions []tune.De
 	}
 	rules := filepath.Join(o.folder, m.RulesFile())
 	rows.Notes = append(rows.Notes, m.Use(rules))
-	return filesOf(cmd).Write(rules, func(w io.Writer) error { return m.WriteRules(w, rules) })
+	return filesOf(cmd).Write(rules, func(w io.Writer) error { return m.WriteRules(w, rules, decisions) })
 }
 
 // writeScript writes the next measurements into a new file.
@@ -145,10 +146,7 @@ func (o *tuneOptions) writeScript(cmd *cobra.Command, m *tune.Map, rows *reports
 	}
 	bench := o.benchmark.value
 	if bench == "auto" {
-		bench = "osu"
-		if o.library.value == "nccl" {
-			bench = "nccl-tests"
-		}
+		bench = ""
 	}
 	path, err := "", error(nil)
 	for n := 1; err == nil; n++ {

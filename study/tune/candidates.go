@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
-	"github.com/halfpeak/halfpeak/internal/nearest"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model"
@@ -35,14 +34,6 @@ type Question struct {
 	Machine machine.Machine
 }
 
-// Libraries returns the names of the libraries whose algorithms can be forced.
-func Libraries() []string { return []string{"openmpi", "mpich", "nccl"} }
-
-// has reports whether a library has the algorithm.
-func has(library string, e collective.Entry) bool {
-	return library == "openmpi" && e.OpenMPI > 0 || library == "mpich" && e.MPICH != "" || library == "nccl" && e.NCCL != ""
-}
-
 // A Choice is a candidate as the library knows it.
 type Choice struct {
 	collective.Entry // Name is LibraryChoice where the library chooses
@@ -53,6 +44,7 @@ type Choice struct {
 // A Map has the candidates of a question.
 type Map struct {
 	Question
+	library    library
 	Choices    []Choice // of the candidates
 	candidates []Candidate
 	*Tuner
@@ -63,8 +55,9 @@ type Map struct {
 // NewMap returns the candidates of a question. The errors are unknown collectives and libraries,
 // collectives for which a library has no two algorithms, and those of collectives.Compute.
 func NewMap(ctx context.Context, q Question) (*Map, error) {
-	if !slices.Contains(Libraries(), q.Library) {
-		return nil, usage.Fields(fmt.Errorf("no library %q%s", q.Library, nearest.Hint(q.Library, Libraries())), "library")
+	library, err := libraryOf(q.Library)
+	if err != nil {
+		return nil, err
 	}
 	q.Ranks, q.Sizes = stats.Ascending(q.Ranks), stats.Ascending(q.Sizes)
 	for _, ranks := range q.Ranks {
@@ -72,7 +65,7 @@ func NewMap(ctx context.Context, q Question) (*Map, error) {
 			return nil, usage.Fields(fmt.Errorf("%d ranks: take at least 2, and a multiple of the %d on each node", ranks, max(1, q.PerNode)), "ranks")
 		}
 	}
-	m := &Map{Question: q, measured: map[int]int{}}
+	m := &Map{Question: q, library: library, measured: map[int]int{}}
 	for _, name := range q.Collectives {
 		if err := m.add(ctx, name); err != nil {
 			return nil, err
@@ -84,7 +77,7 @@ func NewMap(ctx context.Context, q Question) (*Map, error) {
 
 // add adds the candidates of a collective.
 func (m *Map) add(ctx context.Context, name string) error {
-	all := slices.DeleteFunc(collective.Of(name), func(e collective.Entry) bool { return !has(m.Library, e) })
+	all := slices.DeleteFunc(collective.Of(name), func(e collective.Entry) bool { return !m.library.has(e) })
 	if len(all) == 0 {
 		if _, err := collective.Find(name, ""); collective.Of(name) == nil {
 			return usage.Fields(err, "collective")

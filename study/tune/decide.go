@@ -71,15 +71,12 @@ func (m *Map) Next(n int) (all []int) {
 func (m *Map) Decisions() (all []Decision) {
 	for call := range len(m.calls) {
 		i := m.choose(call)
-		d := Decision{Choice: m.Choices[i], Time: m.expected(i), Loss: m.Loss(i), Of: len(m.calls[call]), Seen: m.measured[i] > 0}
+		d := Decision{Choice: m.Choices[i], Time: m.expected(i), Default: m.expected(m.own(call)), Loss: m.Loss(i), Of: len(m.calls[call]), Seen: m.measured[i] > 0}
 		for _, j := range m.calls[call] {
 			if m.measured[j] > 0 {
 				d.Measured++
 			} else if m.Excluded(j) {
 				d.Excluded++
-			}
-			if m.Choices[j].Name == LibraryChoice {
-				d.Default = m.expected(j)
 			}
 		}
 		all = append(all, d)

@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -11,7 +12,7 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective/rules"
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
-	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/internal/nearest"
 	"github.com/halfpeak/halfpeak/study/collectives"
 )
 
@@ -40,47 +41,16 @@ func Benchmarks() (all []string) {
 	return all
 }
 
-// force returns the environment in which a library takes the choice's algorithm.
-func (c Choice) force(library string) string {
-	if c.Name == LibraryChoice {
-		return ""
-	}
-	word := strings.ReplaceAll(c.Collective, "-", "_")
-	switch library {
-	case "openmpi":
-		// Without the priority, another component of Open MPI may take the collective.
-		s := fmt.Sprintf("OMPI_MCA_coll_tuned_priority=100 OMPI_MCA_coll_tuned_use_dynamic_rules=1 OMPI_MCA_coll_tuned_%s_algorithm=%d ", word, c.OpenMPI)
-		if c.Segment > 0 {
-			s += fmt.Sprintf("OMPI_MCA_coll_tuned_%s_algorithm_segmentsize=%.0f ", word, float64(c.Segment))
-		}
-		if c.Name == "chain" {
-			s += fmt.Sprintf("OMPI_MCA_coll_tuned_%s_algorithm_chain_fanout=4 ", word)
-		}
-		return s
-	case "mpich":
-		return fmt.Sprintf("MPIR_CVAR_DEVICE_COLLECTIVES=none MPIR_CVAR_%s_INTRA_ALGORITHM=%s ", strings.ToUpper(word), c.MPICH)
-	}
-	s := "NCCL_ALGO=" + strings.ToUpper(c.NCCL[:1]) + c.NCCL[1:] + " "
-	if c.total() >= rules.SimpleFrom { // as rules files say it
-		s += "NCCL_PROTO=Simple "
-	}
-	return s
-}
-
-// total returns the size of all ranks' blocks, or of the message.
-func (c Choice) total() uint64 {
-	if c.InBlocks() {
-		return uint64(c.Size) * uint64(c.Ranks)
-	}
-	return uint64(c.Size)
-}
-
 // WriteScript writes a shell script that measures candidates in several passes, since disturbances
 // last, each time into a file of its own in the script's folder. It leaves out those whose file is
-// there; a measurement that fails leaves no such file. It is an error if the benchmark does not
-// measure a collective.
+// there; a measurement that fails leaves no such file. An empty bench is the library's usual one. It
+// is an error if there is no such benchmark, or if it does not measure a collective.
 func (m *Map) WriteScript(w io.Writer, which []int, bench string) error {
+	bench = cmp.Or(bench, m.library.benchmark)
 	i := slices.IndexFunc(benchmarks, func(b benchmark) bool { return b.name == bench })
+	if i < 0 {
+		return fmt.Errorf("no benchmark %q%s", bench, nearest.Hint(bench, Benchmarks()))
+	}
 	b := benchmarks[i]
 	var text strings.Builder
 	text.WriteString(`#!/bin/sh
@@ -104,7 +74,7 @@ for pass in $(seq "$REPEATS"); do
 `)
 	for _, i := range which {
 		c := m.Choices[i]
-		word := strings.ReplaceAll(c.Collective, "-", "_")
+		word := c.word()
 		if b.words != nil {
 			if word = b.words[c.Collective]; word == "" {
 				return fmt.Errorf("%s does not measure %s; it has %s", b.name, c.Collective, strings.Join(slices.Sorted(maps.Keys(b.words)), ", "))
@@ -114,14 +84,14 @@ for pass in $(seq "$REPEATS"); do
 		if slices.Contains(b.whole, c.Collective) {
 			bytes = c.total()
 		}
-		place := ""
-		if c.PerNode > 0 {
-			place = fmt.Sprintf(" --map-by ppr:%d:node", c.PerNode)
-			if m.Library == "mpich" {
-				place = fmt.Sprintf(" -ppn %d", c.PerNode)
-			}
+		force, place := "", ""
+		if c.Name != LibraryChoice {
+			force = m.library.force(c) + " "
 		}
-		fmt.Fprintf(&text, "measure %s %s$MPIRUN -n %d%s %s\n", c.file(), c.force(m.Library), c.Ranks, place, fmt.Sprintf(b.run, word, bytes))
+		if c.PerNode > 0 {
+			place = fmt.Sprintf(" "+m.library.perNode, c.PerNode)
+		}
+		fmt.Fprintf(&text, "measure %s %s$MPIRUN -n %d%s %s\n", c.file(), force, c.Ranks, place, fmt.Sprintf(b.run, word, bytes))
 	}
 	text.WriteString("done\nexit $failed\n")
 	_, err := io.WriteString(w, text.String())
@@ -146,11 +116,11 @@ func (m *Map) Until(which []int, seconds float64) []int {
 	return which
 }
 
-// Rules returns the choices as [collectives.Times.Rules] does. There is none where the library's
+// Rules returns the decisions as [collectives.Times.Rules] does. There is none where the library's
 // own choice is the best.
-func (m *Map) Rules() (all []rules.Rule) {
+func (m *Map) Rules(decisions []Decision) (all []rules.Rule) {
 	of := map[string]*collectives.Times{}
-	for _, d := range m.Decisions() {
+	for _, d := range decisions {
 		if of[d.Collective] == nil {
 			of[d.Collective] = &collectives.Times{}
 		}
@@ -163,57 +133,23 @@ func (m *Map) Rules() (all []rules.Rule) {
 	return slices.DeleteFunc(all, func(r rules.Rule) bool { return r.Algorithm == LibraryChoice })
 }
 
-// WriteRules writes the rules file of the library. Comments have its path, how it is used, and the
-// expected loss of each choice. For MPICH, which has none that all its versions read, it writes the
-// variables of the algorithms that are best in most calls of a collective.
-func (m *Map) WriteRules(w io.Writer, path string) error {
+// WriteRules writes the decisions as the library's file of rules. Comments have its path, how it is
+// used, and the expected loss of each decision.
+func (m *Map) WriteRules(w io.Writer, path string, decisions []Decision) error {
 	if _, err := fmt.Fprintf(w, "# %s\n# %s\n", atomicfile.Imprint, m.Use(path)); err != nil {
 		return err
 	}
-	for _, d := range m.Decisions() {
+	for _, d := range decisions {
 		if _, err := fmt.Fprintf(w, "# %s, %d ranks, %s: %s, expected loss %.1f %%, %d of %d measured\n",
 			d.Collective, d.Ranks, d.Size, d.Name, 100*d.Loss, d.Measured, d.Of); err != nil {
 			return err
 		}
 	}
-	switch m.Library {
-	case "openmpi":
-		return rules.OpenMPI(w, m.Rules())
-	case "nccl":
-		large := slices.DeleteFunc(m.Rules(), func(r rules.Rule) bool {
-			c := Choice{Entry: collective.Entry{Collective: r.Collective}, Ranks: int(r.Ranks.To), Size: quantity.Bytes(r.Bytes.To)}
-			return c.total() < rules.SimpleFrom
-		})
-		return rules.NCCL(w, large)
-	}
-	counts, most := map[string]int{}, map[string]Choice{}
-	for _, d := range m.Decisions() {
-		c := d.Choice
-		counts[c.Collective+c.Name]++
-		if counts[c.Collective+c.Name] > counts[c.Collective+most[c.Collective].Name] {
-			most[c.Collective] = c
-		}
-	}
-	for _, name := range m.Collectives {
-		if c := most[collective.Of(name)[0].Collective]; c.Name != LibraryChoice {
-			if _, err := fmt.Fprintf(w, "export %s\n", strings.TrimSpace(c.force(m.Library))); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return m.library.write(m, w, decisions)
 }
 
 // RulesFile returns the name of the library's rules file.
-func (m *Map) RulesFile() string {
-	return map[string]string{"openmpi": "rules.conf", "mpich": "rules.sh", "nccl": "rules.csv"}[m.Library]
-}
+func (m *Map) RulesFile() string { return m.library.rules }
 
 // Use says how a program takes the rules file.
-func (m *Map) Use(path string) string {
-	return fmt.Sprintf(map[string]string{
-		"openmpi": "Use: mpirun --mca coll_tuned_priority 100 --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename %s",
-		"mpich":   "Use: . %s, which has one algorithm for each collective",
-		"nccl":    "Use: NCCL_TUNER_CONFIG_FILE=%s, with NCCL's example tuner plugin in NCCL_TUNER_PLUGIN",
-	}[m.Library], path)
-}
+func (m *Map) Use(path string) string { return fmt.Sprintf("Use: "+m.library.use, path) }

@@ -116,7 +116,7 @@ func TestNext(t *testing.T) {
 			t.Errorf("%s on %d ranks, %v: %s", d.Collective, d.Ranks, d.Size, d.Name)
 		}
 	}
-	if rules := m.Rules(); len(rules) == 0 || rules[0].Algorithm != "ring" {
+	if rules := m.Rules(m.Decisions()); len(rules) == 0 || rules[0].Algorithm != "ring" {
 		t.Errorf("rules: %v", rules)
 	}
 }
@@ -134,14 +134,14 @@ func TestNoRuleWithoutGain(t *testing.T) {
 			m.Measure(c, quantity.Micros(10+i))
 		}
 	}
-	if rules := m.Rules(); len(rules) != 0 {
+	if rules := m.Rules(m.Decisions()); len(rules) != 0 {
 		t.Errorf("rules %v without a time of the library's choice, want none", rules)
 	}
 	if next := m.Next(4); len(next) == 0 || m.Choices[next[0]].Name != LibraryChoice {
 		t.Errorf("next: %v, want the library's choice first", next)
 	}
 	m.Measure(m.Choices[0], 11.1)
-	if rules := m.Rules(); len(rules) != 0 {
+	if rules := m.Rules(m.Decisions()); len(rules) != 0 {
 		t.Errorf("rules %v against a choice as fast, want none", rules)
 	}
 }
