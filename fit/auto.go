@@ -75,7 +75,7 @@ func Auto(t *benchfile.Table) (*Result, error) {
 	hold(errors)
 	best := 0
 	for i := range trials {
-		trials[i].Error = mean(errors[i])
+		trials[i].Error = stats.Mean(errors[i])
 		if trials[i].Error < trials[best].Error {
 			best = i
 		}
@@ -211,18 +211,11 @@ func asGood(a, b []float64) bool {
 	for i := range d {
 		d[i] -= b[i]
 	}
-	m := mean(d)
+	m := stats.Mean(d)
 	var ss float64
 	for _, v := range d {
 		ss += (v - m) * (v - m)
 	}
 	n := float64(len(d))
 	return m <= math.Sqrt(ss/(n-1)/n)+1e-12
-}
-
-func mean(v []float64) (m float64) {
-	for _, x := range v {
-		m += x / float64(len(v))
-	}
-	return m
 }

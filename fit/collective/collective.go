@@ -238,7 +238,7 @@ func (g *Regime) HeldOut() float64 {
 	if !g.left {
 		return math.NaN()
 	}
-	return mean(g.heldOut)
+	return stats.Mean(g.heldOut)
 }
 
 // noise sets the median deviation of repeats.

@@ -7,6 +7,7 @@ import (
 
 	engine "github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/fit"
+	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -34,7 +35,7 @@ func search(points []Point, candidates []engine.Entry, fanout int, of Statistic)
 	}
 	best := all[0]
 	for _, g := range all {
-		if mean(g.heldOut) < mean(best.heldOut) {
+		if stats.Mean(g.heldOut) < stats.Mean(best.heldOut) {
 			best = g
 		}
 	}
@@ -185,18 +186,11 @@ func asGood(a, b []float64) bool {
 	for i := range a {
 		d[i] = a[i] - b[i]
 	}
-	m, v, n := mean(d), 0.0, float64(len(d))
+	m, v, n := stats.Mean(d), 0.0, float64(len(d))
 	for _, x := range d {
 		v += (x - m) * (x - m) / max(1, n-1)
 	}
 	return m <= math.Sqrt(v/n)
-}
-
-func mean(v []float64) (m float64) {
-	for _, x := range v {
-		m += x / float64(len(v))
-	}
-	return m
 }
 
 // maxRankFolds is the number of rank counts up to which each is left out alone; with more, every

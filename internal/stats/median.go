@@ -10,6 +10,14 @@ import (
 // 1/Φ⁻¹(3/4).
 const NormalMAD = 1.4826
 
+// Mean returns the mean; 0 of no values.
+func Mean(values []float64) (m float64) {
+	for _, v := range values {
+		m += v / float64(len(values))
+	}
+	return m
+}
+
 // Median returns the median of values in any order: Quantile at 0.5, to the last bit, in linear
 // time. It is NaN if there are none.
 func Median(values []float64) float64 { return MedianInPlace(slices.Clone(values)) }

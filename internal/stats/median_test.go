@@ -42,3 +42,12 @@ func TestMedian(t *testing.T) {
 		t.Error("nothing has a median")
 	}
 }
+
+func TestMean(t *testing.T) {
+	if got := Mean([]float64{1, 2, 6}); got != 3 {
+		t.Errorf("mean %v, want 3", got)
+	}
+	if got := Mean(nil); got != 0 {
+		t.Errorf("mean of none %v, want 0", got)
+	}
+}

@@ -61,6 +61,6 @@ func between(w io.Writer, all []series) {
 		}
 		c := ours.cells()
 		fmt.Fprintf(w, "| %s | %s | %s | %.2f %% | %.2f %% | %.1f %% | %.1f %% | %s %% | %s × |\n", s.machine, strings.TrimSuffix(s.name+", "+s.collective+", "+s.forced, ", "), c[0],
-			100*stats.Median(ours.errors), 100*stats.Median(theirs.errors), 100*mean(ours.errors), 100*mean(theirs.errors), c[3], c[4])
+			100*stats.Median(ours.errors), 100*stats.Median(theirs.errors), 100*stats.Mean(ours.errors), 100*stats.Mean(theirs.errors), c[3], c[4])
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	fitted "github.com/halfpeak/halfpeak/fit/collective"
+	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -116,18 +117,11 @@ func choices(w io.Writer, all []series) {
 			if l.choose(group, split.out); len(l.chosen) > 0 {
 				upper := "–"
 				if len(l.bounded) > 0 {
-					upper = fmt.Sprintf("%.0f %%", 100*mean(l.bounded))
+					upper = fmt.Sprintf("%.0f %%", 100*stats.Mean(l.bounded))
 				}
 				fmt.Fprintf(w, "| %s | %s, %s | %s | %d | %.1f, %.0f %% | %.1f %% | %s |\n", group[0].machine, group[0].name, group[0].collective, split.name,
-					len(l.chosen), 100*mean(l.chosen), 100*slices.Max(l.chosen), 100*mean(l.copied), upper)
+					len(l.chosen), 100*stats.Mean(l.chosen), 100*slices.Max(l.chosen), 100*stats.Mean(l.copied), upper)
 			}
 		}
 	}
-}
-
-func mean(values []float64) (m float64) {
-	for _, v := range values {
-		m += v / float64(len(values))
-	}
-	return m
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/study/collectives"
 	"github.com/halfpeak/halfpeak/study/tune"
@@ -172,7 +173,7 @@ func load(folder, machine, file string) (*set, error) {
 			continue
 		}
 		done[key] = true
-		t := mean(times[call][r.algorithm])
+		t := stats.Mean(times[call][r.algorithm])
 		if strings.HasPrefix(r.algorithm, "default_") || r.algorithm == "default-default" {
 			s.defaults[call] = t
 			continue
@@ -220,11 +221,4 @@ func partsOf(r row, rows []row) (tune.Parts, error) {
 	}
 	parts[2] /= ports(r.algorithm)
 	return parts, nil
-}
-
-func mean(values []float64) (m float64) {
-	for _, v := range values {
-		m += v / float64(len(values))
-	}
-	return m
 }

@@ -143,7 +143,7 @@ func text(losses []float64) string {
 	if len(losses) == 0 {
 		return "–"
 	}
-	return fmt.Sprintf("%.1f, %.0f", 100*mean(losses), 100*stats.QuantileOf(losses, 0.95))
+	return fmt.Sprintf("%.1f, %.0f", 100*stats.Mean(losses), 100*stats.QuantileOf(losses, 0.95))
 }
 
 func (s *set) print() {

@@ -20,7 +20,7 @@ func TestGoals(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, losses := range s.ours() {
-			if got, goal := mean(losses), []float64{0.15, 0.07, 0.03}[i]; got > goal {
+			if got, goal := stats.Mean(losses), []float64{0.15, 0.07, 0.03}[i]; got > goal {
 				t.Errorf("%s, %.0f %% of the points: mean loss %.1f %%, goal %.0f %%", m.name, 100*shares[i], 100*got, 100*goal)
 			}
 			if p := stats.QuantileOf(losses, 0.95); p > 0.7 {
