@@ -151,8 +151,8 @@ func shown(t *testing.T, in fleet.Reading, o fleet.Options) string {
 	return b.String()
 }
 
-// The pipeline writes the parts of the local command, to the last byte, and all that is shown of
-// them is what one process shows that reads all files.
+// The pipeline writes the same bytes as the local command, and their report is that of one process
+// that reads all files.
 func TestFleet(t *testing.T) {
 	made := fleet.Question{Roots: []string{aFleet(t, 1)}, Options: fleet.Options{Name: "pair_{a}_{b}.csv*", MinEffect: 0.01, FDR: 0.05, All: true}}
 	compared := made

@@ -55,7 +55,7 @@ func (m *Map) WriteScript(w io.Writer, which []int, bench string) error {
 	var text strings.Builder
 	text.WriteString(`#!/bin/sh
 # MPIRUN starts the ranks, BENCHMARKS is the path of the benchmarks with its last slash, and REPEATS
-# the number of passes over all measurements, of which the fastest of each counts.
+# the number of passes over all measurements; the fastest pass of each counts.
 cd "$(dirname "$0")" || exit 1
 : "${MPIRUN:=mpirun}" "${BENCHMARKS:=}" "${REPEATS:=3}"
 failed=0
