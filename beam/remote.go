@@ -83,7 +83,7 @@ func list(ctx context.Context, f folder, emit func(file)) error {
 		return nil
 	}
 	entries, err := fleet.List([]string{f.Dir})
-	if e := (*benchfile.Error)(nil); errors.As(err, &e) && strings.HasPrefix(e.Msg, "the folder has no files") {
+	if errors.Is(err, benchfile.ErrNoFiles) {
 		return nil
 	}
 	for _, e := range entries {

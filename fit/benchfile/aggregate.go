@@ -4,23 +4,27 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strconv"
+
+	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
+	"github.com/halfpeak/halfpeak/fit/benchfile/internal/sums"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // An accumulator aggregates the rows of one size or, after merging, of neighbouring sizes.
 type accumulator struct {
-	moments
+	sums.Moments
 	size     float64   // of the first row
 	sizes    [2]uint64 // the sum of the sizes, least significant word first
 	min, max float64
-	median   float64 // as printed, for one row
-	slowest  moments // µs, of the rows that print the time of the slowest rank
-	overlap  moments // percent, of the rows that print it
+	median   float64      // as printed, for one row
+	slowest  sums.Moments // µs, of the rows that print the time of the slowest rank
+	overlap  sums.Moments // percent, of the rows that print it
 	line     int
-	sketch   sketch  // if there are at least two rows
-	noSketch bool    // the sketches of the file take too much memory, or this accumulator has several sizes
-	first    float64 // the time of the first row, until there is a sketch
+	sketch   sums.Sketch // if there are at least two rows
+	noSketch bool        // the sketches of the file take too much memory, or this accumulator has several sizes
+	first    float64     // the time of the first row, until there is a sketch
 }
 
 // A builder aggregates the rows of a table that is being read.
@@ -71,22 +75,22 @@ func (b *builder) add(r row, line int) {
 	if !goodTime(r.max) {
 		r.max = r.time
 	} else if r.max >= r.time {
-		a.slowest.add(r.max)
+		a.slowest.Add(r.max)
 	}
 	if !goodTime(r.median) {
 		r.median = 0
 	}
 	if r.overlap != nil {
-		a.overlap.add(*r.overlap)
+		a.overlap.Add(*r.overlap)
 	}
-	a.add(r.time)
-	addAt(a.sizes[:], uint64(r.size))
+	a.Add(r.time)
+	sums.AddAt(a.sizes[:], uint64(r.size))
 	a.min, a.max = min(a.min, r.min), max(a.max, r.max, r.time)
 	switch {
-	case a.count == 1:
+	case a.Count == 1:
 		a.median, a.first = r.median, r.time
-	case b.sketch(a, classOf(r.time), classOf(r.time)):
-		a.sketch.add(r.time)
+	case b.sketch(a, sums.ClassOf(r.time), sums.ClassOf(r.time)):
+		a.sketch.Add(r.time)
 	}
 }
 
@@ -127,8 +131,8 @@ func (b *builder) repeated() {
 }
 
 // coarse records a rate if it has fewer than three digits, since its time is equally imprecise.
-func (b *builder) coarse(v number) {
-	if v.value < 100*v.quantum() {
+func (b *builder) coarse(v lex.Number) {
+	if v.Value < 100*v.Quantum() {
 		b.fewDigits++
 	}
 }
@@ -152,23 +156,23 @@ func (b *builder) sketch(a *accumulator, from, to int) bool {
 		return false
 	}
 	s := &a.sketch
-	if len(s.counts) > 0 && from >= s.first && to < s.first+len(s.counts) {
+	if len(s.Counts) > 0 && from >= s.First && to < s.First+len(s.Counts) {
 		return true
 	}
-	had := len(s.counts)
+	had := len(s.Counts)
 	if had == 0 {
-		from, to = min(from, classOf(a.first)), max(to, classOf(a.first))
+		from, to = min(from, sums.ClassOf(a.first)), max(to, sums.ClassOf(a.first))
 	}
-	_, classes := s.extentWith(from, to)
+	_, classes := s.ExtentWith(from, to)
 	if b.parser.classes+classes-had > maxClasses {
 		b.parser.classes -= had
-		a.sketch, a.noSketch = sketch{}, true
+		a.sketch, a.noSketch = sums.Sketch{}, true
 		return false
 	}
 	b.parser.classes += classes - had
-	s.cover(from, to)
+	s.Cover(from, to)
 	if had == 0 {
-		s.add(a.first)
+		s.Add(a.first)
 	}
 	return true
 }
@@ -233,20 +237,20 @@ func (b *builder) absorb(o *builder) {
 func (b *builder) pool(to, a *accumulator) {
 	switch {
 	case to.noSketch || a.noSketch || to.size != a.size:
-		b.parser.classes -= len(to.sketch.counts)
-		to.sketch, to.noSketch = sketch{}, true
-	case len(a.sketch.counts) == 0:
-		if c := classOf(a.first); b.sketch(to, c, c) {
-			to.sketch.add(a.first)
+		b.parser.classes -= len(to.sketch.Counts)
+		to.sketch, to.noSketch = sums.Sketch{}, true
+	case len(a.sketch.Counts) == 0:
+		if c := sums.ClassOf(a.first); b.sketch(to, c, c) {
+			to.sketch.Add(a.first)
 		}
-	case b.sketch(to, a.sketch.first, a.sketch.first+len(a.sketch.counts)-1):
-		to.sketch.join(&a.sketch)
+	case b.sketch(to, a.sketch.First, a.sketch.First+len(a.sketch.Counts)-1):
+		to.sketch.Join(&a.sketch)
 	}
-	b.parser.classes -= len(a.sketch.counts)
-	to.join(&a.moments)
-	to.slowest.join(&a.slowest)
-	to.overlap.join(&a.overlap)
-	addWords(to.sizes[:], a.sizes[:])
+	b.parser.classes -= len(a.sketch.Counts)
+	to.Join(&a.Moments)
+	to.slowest.Join(&a.slowest)
+	to.overlap.Join(&a.overlap)
+	sums.AddWords(to.sizes[:], a.sizes[:])
 	to.min, to.max = min(to.min, a.min), max(to.max, a.max)
 	if a.line < to.line {
 		to.line, to.size = a.line, a.size
@@ -258,24 +262,24 @@ func (b *builder) finish() {
 	t := b.table
 	for _, a := range b.sizes {
 		s := Sample{
-			Size: quantity.Bytes(a.size), Count: a.count, Line: a.line,
-			Mean: quantity.Micros(a.mean()), Min: quantity.Micros(a.min), Max: quantity.Micros(a.max),
-			Variance: a.variance(),
+			Size: quantity.Bytes(a.size), Count: a.Count, Line: a.line,
+			Mean: quantity.Micros(a.Mean()), Min: quantity.Micros(a.min), Max: quantity.Micros(a.max),
+			Variance: a.Variance(),
 		}
 		if b.shift > 0 {
-			s.Size = quantity.Bytes(rounded(a.sizes[:], 0) / float64(a.count))
+			s.Size = quantity.Bytes(sums.Rounded(a.sizes[:], 0) / float64(a.Count))
 		}
 		switch {
-		case a.count == 1:
+		case a.Count == 1:
 			s.Median = quantity.Micros(cmp.Or(a.median, float64(s.Mean)))
-		case len(a.sketch.counts) > 0:
-			s.Median = quantity.Micros(min(max(a.sketch.median(a.count), a.min), a.max))
+		case len(a.sketch.Counts) > 0:
+			s.Median = quantity.Micros(min(max(a.sketch.Median(a.Count), a.min), a.max))
 		}
-		if t.Kind == Collective && a.slowest.count == a.count {
-			s.Slowest = quantity.Micros(a.slowest.mean())
+		if t.Kind == Collective && a.slowest.Count == a.Count {
+			s.Slowest = quantity.Micros(a.slowest.Mean())
 		}
-		if a.overlap.count == a.count {
-			mean := a.overlap.mean()
+		if a.overlap.Count == a.Count {
+			mean := a.overlap.Mean()
 			s.Overlap = &mean
 		}
 		t.Samples = append(t.Samples, s)
@@ -285,15 +289,15 @@ func (b *builder) finish() {
 		b.warn("more than 65536 sizes: neighbouring sizes are merged, each at its mean size and time")
 	}
 	if b.cuts > 0 {
-		b.warn(plural(b.cuts, "row") + " cut off and left out (the first in line " + itoa(b.cutAt) + ")")
+		b.warn(lex.Plural(b.cuts, "row") + " cut off and left out (the first in line " + strconv.Itoa(b.cutAt) + ")")
 	}
 	if b.repeats > 0 {
-		b.warn(plural(b.repeats, "row") + " printed twice, as by server and client, counted once (the first in line " + itoa(b.repeatedAt) + ")")
+		b.warn(lex.Plural(b.repeats, "row") + " printed twice, as by server and client, counted once (the first in line " + strconv.Itoa(b.repeatedAt) + ")")
 	}
 	if b.fewDigits > 0 {
-		b.warn(plural(b.fewDigits, "rate") + " printed with fewer than three digits: the times from them are as coarse")
+		b.warn(lex.Plural(b.fewDigits, "rate") + " printed with fewer than three digits: the times from them are as coarse")
 	}
 	if b.dropped > 0 {
-		b.warn(plural(b.dropped, "row") + " without a usable size or time left out (the first in line " + itoa(b.droppedAt) + ")")
+		b.warn(lex.Plural(b.dropped, "row") + " without a usable size or time left out (the first in line " + strconv.Itoa(b.droppedAt) + ")")
 	}
 }

@@ -15,8 +15,12 @@ package benchfile
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
+	"strconv"
+
+	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -157,12 +161,12 @@ func (t *Table) divide(directions, pairs int) (share float64) {
 		t.warn("both directions at once: the gap is that of one, with half of the bandwidth")
 	}
 	if pairs > 1 {
-		t.warn("the gap is one pair's while " + itoa(pairs) + " pairs send, with 1/" + itoa(pairs) + " of the printed rate")
+		t.warn("the gap is one pair's while " + strconv.Itoa(pairs) + " pairs send, with 1/" + strconv.Itoa(pairs) + " of the printed rate")
 	}
 	return 1 / float64(directions*pairs)
 }
 
-func (t *Table) warn(text string) { t.Warnings = append(t.Warnings, plain(text)) }
+func (t *Table) warn(text string) { t.Warnings = append(t.Warnings, lex.Plain(text)) }
 
 // Name returns the title, or the format if the title is empty.
 func (t *Table) Name() string {
@@ -231,3 +235,40 @@ func goodTime(t float64) bool { return t >= 1e-9 && t <= 1e15 }
 func goodSize(n float64) bool {
 	return n >= 0 && n <= float64(quantity.MaxBytes) && n == math.Trunc(n)
 }
+
+// An Error reports in one line a file that cannot be used: where, what is wrong, and what to do.
+type Error struct {
+	File string
+	Line int // 0 if it is about the whole file
+	Msg  string
+	// NoTable is set if the file is valid but has no table, and so is not the output of a
+	// benchmark. Callers that read a folder may skip such files.
+	NoTable bool
+	Err     error // [ErrNoFiles], or nil
+}
+
+// ErrNoFiles is the cause of the [*Error] of a folder without files.
+var ErrNoFiles = errors.New("the folder has no files; give one that has")
+
+func (e *Error) Unwrap() error { return e.Err }
+
+func (e *Error) Error() string {
+	if e.Line > 0 {
+		return fmt.Sprintf("%s:%d: %s", lex.Quote(e.File), e.Line, e.Msg)
+	}
+	return lex.Quote(e.File) + ": " + e.Msg
+}
+
+// A Damaged reports that reading failed in the middle of a file, for example because a gzip file is
+// truncated, its checksum is wrong, or a disk failed. File holds the tables before that. They may
+// be shown, but the exit status must be an error, since the file is incomplete.
+type Damaged struct {
+	File *File // the tables before the damage; may have none
+	Err  error
+}
+
+func (e *Damaged) Error() string {
+	return fmt.Sprintf("%s:%d: the file is damaged or cut off here (%v); fetch it again", lex.Quote(e.File.Name), e.File.Lines+1, e.Err)
+}
+
+func (e *Damaged) Unwrap() error { return e.Err }

@@ -7,25 +7,17 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+
+	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
+	"github.com/halfpeak/halfpeak/fit/benchfile/internal/sums"
 )
 
 // If all rows of a long CSV file belong to one table, most rows are plain: digits, commas and a
 // point. Blocks of plain rows are read on all processors. A block ends before the first line that
 // is not plain. That line and some lines after it are read one by one, as in all other files.
 //
-// The aggregates of a size do not depend on the order of its rows (see moments and sketch), and
+// The aggregates of a size do not depend on the order of its rows (see package sums), and
 // blocks are added in file order. The result is therefore identical to reading line by line.
-
-// A pace controls when a file is read in blocks.
-type pace struct {
-	// after is the number of bytes that are read line by line before blocks are tried, and the
-	// minimum after a line that is not plain. It doubles at each such line, which discards the
-	// blocks behind it.
-	after int64
-	block int // bytes
-}
-
-var quick = pace{64 << 10, 512 << 10}
 
 const (
 	blockSizes = 1 << 10 // sizes in a block; with more, adding up blocks takes longer than reading
@@ -144,7 +136,7 @@ func (b *block) row(t *plainTable, text []byte) (length int, ok bool) {
 			return 0, false
 		}
 	}
-	micros := float64(time) / pow10[decimals] * t.unit
+	micros := float64(time) / lex.Pow10[decimals] * t.unit
 	if column != t.width || i > plainLine || !goodTime(micros) {
 		return 0, false
 	}
@@ -163,7 +155,7 @@ func (b *block) add(t *plainTable, size uint64, time float64, exp int) bool {
 			}
 			if n := len(b.spare); n > 0 {
 				a, b.spare = b.spare[n-1], b.spare[:n-1]
-				clear(a.sketch.counts)
+				clear(a.sketch.Counts)
 			} else {
 				a = new(accumulator)
 			}
@@ -175,16 +167,16 @@ func (b *block) add(t *plainTable, size uint64, time float64, exp int) bool {
 		}
 		recent.size, recent.a = size, a
 	}
-	if class := classOf(time); class < a.sketch.first || class >= a.sketch.first+len(a.sketch.counts) {
-		had := len(a.sketch.counts)
-		if _, classes := a.sketch.extentWith(class, class); b.classes+classes-had > blockClasses {
+	if class := sums.ClassOf(time); class < a.sketch.First || class >= a.sketch.First+len(a.sketch.Counts) {
+		had := len(a.sketch.Counts)
+		if _, classes := a.sketch.ExtentWith(class, class); b.classes+classes-had > blockClasses {
 			return false
 		}
-		a.sketch.cover(class, class)
-		b.classes += len(a.sketch.counts) - had
+		a.sketch.Cover(class, class)
+		b.classes += len(a.sketch.Counts) - had
 	}
-	a.moments.add(time)
-	a.sketch.add(time)
+	a.Moments.Add(time)
+	a.sketch.Add(time)
 	a.min, a.max = min(a.min, time), max(a.max, time)
 	b.exp = min(b.exp, exp)
 	return true
@@ -193,7 +185,7 @@ func (b *block) add(t *plainTable, size uint64, time float64, exp int) bool {
 // bulk reads blocks as long as their rows are plain. The remaining lines of its blocks are put back
 // to be read line by line.
 func (p *parser) bulk() {
-	defer func() { p.lines.bulkAt = p.lines.read + p.lines.stretch }()
+	defer func() { p.bulkAt = p.lines.Offset + p.stretch }()
 	f, ok := p.formats[0].format.(*csv)
 	if !ok {
 		return
@@ -215,7 +207,7 @@ func (p *parser) bulk() {
 	}
 	defer wg.Wait()
 	defer close(jobs)
-	in := p.lines.blocks()
+	in := p.lines.Blocks(p.pace.block)
 	var queue, free []*block
 	for range workers + 1 {
 		free = append(free, &block{done: make(chan struct{}, 1)})
@@ -223,14 +215,14 @@ func (p *parser) bulk() {
 	for taken := 0; ; taken++ {
 		for len(free) > 0 {
 			b := free[len(free)-1]
-			if b.text, ok = in.next(b.text); !ok {
+			if b.text, ok = in.Next(b.text); !ok {
 				break
 			}
 			free, queue = free[:len(free)-1], append(queue, b)
 			jobs <- b
 		}
 		if len(queue) == 0 {
-			in.leave(nil)
+			in.Leave(nil)
 			return
 		}
 		b := queue[0]
@@ -240,15 +232,15 @@ func (p *parser) bulk() {
 			continue
 		}
 		if taken > 8 {
-			p.lines.stretch = p.lines.pace.after
+			p.stretch = p.pace.after
 		}
-		p.lines.stretch *= 2
+		p.stretch *= 2
 		rest := [][]byte{b.text[b.read:]}
 		for _, b := range queue[1:] {
 			<-b.done
 			rest = append(rest, b.text)
 		}
-		in.leave(rest)
+		in.Leave(rest)
 		return
 	}
 }
@@ -259,30 +251,30 @@ func (f *csv) takeBlock(p *parser, t *plainTable, b *block) bool {
 	to := f.split.only.b
 	classes := p.classes
 	for _, a := range b.sizes {
-		classes += 2 * len(a.sketch.counts) // while they are joined
+		classes += 2 * len(a.sketch.Counts) // while they are joined
 	}
 	if len(to.sizes)+len(b.sizes) > MaxSizes || classes > maxClasses {
 		b.read = 0
 		return false
 	}
 	for _, a := range b.sizes {
-		if a.count == 0 {
+		if a.Count == 0 {
 			continue // of the row before which the block ends
 		}
 		x := *a
 		x.line += p.file.Lines
-		x.sizes[1], x.sizes[0] = bits.Mul64(uint64(x.size), uint64(x.count))
-		x.sketch = sketch{}
-		if x.count > 1 {
-			x.sketch = a.sketch.trimmed()
+		x.sizes[1], x.sizes[0] = bits.Mul64(uint64(x.size), uint64(x.Count))
+		x.sketch = sums.Sketch{}
+		if x.Count > 1 {
+			x.sketch = a.sketch.Trimmed()
 		}
-		p.classes += len(x.sketch.counts)
+		p.classes += len(x.sketch.Counts)
 		key := math.Float64bits(x.size)
 		if there := to.sizes[key]; there != nil {
 			to.pool(there, &x)
 			continue
 		}
-		x.sketch.counts = slices.Clone(x.sketch.counts)
+		x.sketch.Counts = slices.Clone(x.sketch.Counts)
 		to.sizes[key] = &x
 		p.sizes++
 	}
@@ -292,6 +284,17 @@ func (f *csv) takeBlock(p *parser, t *plainTable, b *block) bool {
 	to.table.Rows += int64(b.lines)
 	f.split.rows += b.lines
 	p.file.Lines += b.lines
-	p.lines.count(b.read)
+	p.lines.Count(b.read)
 	return b.read == len(b.text)
 }
+
+// A pace controls when a file is read in blocks.
+type pace struct {
+	// after is the number of bytes that are read line by line before blocks are tried, and the
+	// minimum after a line that is not plain. It doubles at each such line, which discards the
+	// blocks behind it.
+	after int64
+	block int // bytes
+}
+
+var quick = pace{64 << 10, 512 << 10}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"math/big"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -177,92 +176,4 @@ func FuzzBlocks(f *testing.F) {
 		text := slices.Concat(head, bytes.Repeat(rows, int(at)%20), line, rows, rows, rows, line)
 		sameInBlocks(t, text, Options{}, paces[int(which)%3])
 	})
-}
-
-// The mean and variance are those of exact arithmetic, rounded: once for the mean, and by three
-// operations for the variance.
-func TestMoments(t *testing.T) {
-	random := rand.New(rand.NewPCG(19, 0))
-	for i := range 2000 {
-		var m, half, other moments
-		n := 1 + random.IntN(30)
-		sum, squares := new(big.Float).SetPrec(2000), new(big.Float).SetPrec(2000)
-		for range n {
-			x := math.Exp(math.Log(1e-9) + random.Float64()*math.Log(1e24))
-			switch i % 4 {
-			case 0:
-				x = 1e15
-			case 1:
-				x = 1e-9
-			case 2:
-				x = 1 + 1e-12*random.Float64()
-			}
-			if !goodTime(x) {
-				continue
-			}
-			m.add(x)
-			if random.IntN(2) == 0 {
-				half.add(x)
-			} else {
-				other.add(x)
-			}
-			v := new(big.Float).SetPrec(2000).SetFloat64(x)
-			sum.Add(sum, v)
-			squares.Add(squares, v.Mul(v, v))
-		}
-		if m.count == 0 {
-			continue
-		}
-		other.join(&half)
-		if other != m {
-			t.Fatalf("%v and its halves %v", m, other)
-		}
-		count := new(big.Float).SetPrec(2000).SetInt64(m.count)
-		want, _ := new(big.Float).SetPrec(2000).Quo(sum, count).Float64()
-		if got := m.mean(); got != want {
-			t.Fatalf("mean %v of %d, want %v", got, m.count, want)
-		}
-		if m.count == 1 {
-			continue
-		}
-		square := sum.Mul(sum, sum)
-		about := squares.Sub(squares.Mul(squares, count), square)
-		about.Quo(about, count)
-		want, _ = about.Quo(about, count.Sub(count, big.NewFloat(1))).Float64()
-		if got := m.variance(); math.Abs(got-want) > 4e-16*want {
-			t.Fatalf("variance %v of %d, want %v", got, m.count, want)
-		}
-	}
-}
-
-// A median is within 0.4 % of the time in the middle, and sketches of parts give the same as one.
-func TestSketch(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes seconds")
-	}
-	random := rand.New(rand.NewPCG(20, 0))
-	for range 300 {
-		n := 1 + random.IntN(100)
-		parts := make([]sketch, 5)
-		var all sketch
-		times := make([]float64, n)
-		for i := range times {
-			times[i] = math.Exp(random.NormFloat64() * 3)
-			all.add(times[i])
-			parts[random.IntN(5)].add(times[i])
-		}
-		slices.Sort(times)
-		want := times[(n-1)/2]
-		if got := all.median(int64(n)); math.Abs(got-want) > 0.004*want {
-			t.Fatalf("median %v of %d, want %v", got, n, want)
-		}
-		random.Shuffle(5, func(i, j int) { parts[i], parts[j] = parts[j], parts[i] })
-		var sum sketch
-		for _, p := range parts {
-			sum.join(&p)
-		}
-		if diff := cmp.Diff(all, sum, cmp.AllowUnexported(sketch{})); diff != "" {
-			t.Fatal(diff)
-		}
-	}
 }

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
+
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -46,7 +48,7 @@ func (f *csv) take(p *parser, line []byte) bool {
 			}
 			return f.start(p, line)
 		}
-		f.fields = splitAt(f.fields[:0], line, f.comma)
+		f.fields = lex.Split(f.fields[:0], line, f.comma)
 		if f.row(p, len(f.fields)) {
 			return true
 		}
@@ -55,74 +57,6 @@ func (f *csv) take(p *parser, line []byte) bool {
 }
 
 func (f *csv) end(p *parser) { f.close(p) }
-
-// splitAt cuts a line into fields, without blanks and quotes around the values.
-func splitAt(into [][]byte, line []byte, comma byte) [][]byte {
-	if comma == ' ' {
-		return append(into, bytes.Fields(line)...)
-	}
-	for {
-		for len(line) > 0 && line[0] == ' ' {
-			line = line[1:]
-		}
-		if len(line) > 0 && line[0] == '"' {
-			if value, rest, ok := quoted(line); ok { // it may hold the separator
-				i := bytes.IndexByte(rest, comma)
-				after := rest[:max(i, 0)]
-				if i < 0 {
-					after = rest
-				}
-				if after = trimField(after); len(after) > 0 {
-					value = append(bytes.Clone(value), after...)
-				}
-				into = append(into, value)
-				if i < 0 {
-					return into
-				}
-				line = rest[i+1:]
-				continue
-			}
-		}
-		i := 0
-		for i < len(line) && line[i] != comma { // values are short
-			i++
-		}
-		into = append(into, trimField(line[:i]))
-		if i == len(line) {
-			return into
-		}
-		line = line[i+1:]
-	}
-}
-
-// quoted returns the quoted value at the beginning of a line, with doubled quotes replaced by
-// single ones, and the rest of the line. It returns false if the closing quote is missing.
-func quoted(line []byte) (value, rest []byte, ok bool) {
-	doubled := false
-	for i := 1; i < len(line); i++ {
-		switch {
-		case line[i] != '"':
-		case i+1 < len(line) && line[i+1] == '"':
-			doubled = true
-			i++
-		case doubled:
-			return bytes.ReplaceAll(line[1:i], []byte(`""`), []byte(`"`)), line[i+1:], true
-		default:
-			return line[1:i], line[i+1:], true
-		}
-	}
-	return nil, nil, false
-}
-
-func trimField(b []byte) []byte {
-	for len(b) > 0 && (b[0] == ' ' || b[0] == '"') {
-		b = b[1:]
-	}
-	for len(b) > 0 && (b[len(b)-1] == ' ' || b[len(b)-1] == '"') {
-		b = b[:len(b)-1]
-	}
-	return b
-}
 
 // open closes the open tables and opens the tables of a header.
 func (f *csv) open(p *parser, header []byte, names [][]byte, comma byte, c columns) {
@@ -133,7 +67,7 @@ func (f *csv) open(p *parser, header []byte, names [][]byte, comma byte, c colum
 		p.warn("line %d: the header has no unit for the times; it is %s, as line %d says", p.file.Lines, p.unit, p.unitAt)
 	}
 	if c.unread != "" {
-		p.warn("line %d: column %q has no unit and is not read; give it with %s", p.file.Lines, c.unread, p.spell("y", printable(c.unread)+":us"))
+		p.warn("line %d: column %q has no unit and is not read; give it with %s", p.file.Lines, c.unread, p.spell("y", lex.Quote(c.unread)+":us"))
 	}
 	f.split = newSplitter(p, names, &f.cols)
 }
@@ -159,10 +93,10 @@ func (f *csv) row(p *parser, n int) bool {
 		if _, ok := f.number(f.fields[0]); !ok || n > 1 && at >= n {
 			return false
 		}
-		if p.lines.partial {
+		if p.lines.Partial {
 			p.warn("line %d: the last row is cut off; it is left out", p.file.Lines)
 		} else {
-			p.badRow("%s, want the %s of the header; mend or remove the row", plural(n, "value"), itoa(max(at, timeAt)+1))
+			p.badRow("%s, want the %s of the header; mend or remove the row", lex.Plural(n, "value"), strconv.Itoa(max(at, timeAt)+1))
 		}
 		return true
 	}
@@ -183,25 +117,25 @@ func (f *csv) row(p *parser, n int) bool {
 	case !okSize && !okTime && !isNaN(f.fields[timeAt]):
 		return false
 	case !okSize:
-		p.badRow("size %q is not a number; mend or remove the row%s", short(f.fields[at]), thousands(f.fields[at]))
+		p.badRow("size %q is not a number; mend or remove the row%s", lex.Short(f.fields[at]), thousands(f.fields[at]))
 	case !okTime:
-		p.badRow("time %q is not a number; mend or remove the row%s", short(f.fields[timeAt]), thousands(f.fields[timeAt]))
-	case t.value <= 0 && c.rate:
+		p.badRow("time %q is not a number; mend or remove the row%s", lex.Short(f.fields[timeAt]), thousands(f.fields[timeAt]))
+	case t.Value <= 0 && c.rate:
 		p.badRow("rate %s is not above 0; mend or remove the row", f.fields[timeAt])
-	case t.value <= 0:
+	case t.Value <= 0:
 		p.badRow("time %s is not above 0; mend or remove the row", f.fields[timeAt])
 	case c.has(unitColumn) && !f.readUnit(n):
-		p.badRow("unit %q is not one of time; write ns, us, ms or s", short(f.fields[min(c.at[unitColumn], n-1)]))
+		p.badRow("unit %q is not one of time; write ns, us, ms or s", lex.Short(f.fields[min(c.at[unitColumn], n-1)]))
 	case c.has(burstColumn):
-		f.burst(p, size.value, t)
+		f.burst(p, size.Value, t)
 	default:
-		f.add(p, n, size.value*c.scale[sizeColumn], t)
+		f.add(p, n, size.Value*c.scale[sizeColumn], t)
 	}
 	return true
 }
 
 // add adds a row of n fields with a size in bytes, and a time or rate as it is printed.
-func (f *csv) add(p *parser, n int, bytes float64, t number) {
+func (f *csv) add(p *parser, n int, bytes float64, t lex.Number) {
 	c := &f.cols
 	size := f.fields[c.at[sizeColumn]]
 	switch {
@@ -220,7 +154,7 @@ func (f *csv) add(p *parser, n int, bytes float64, t number) {
 	if c.has(unitColumn) {
 		unit = f.scale
 	}
-	r := row{size: bytes, time: t.value * unit}
+	r := row{size: bytes, time: t.Value * unit}
 	if c.rate {
 		if bytes == 0 { // the rate of an empty message has no time
 			r = row{}
@@ -229,7 +163,7 @@ func (f *csv) add(p *parser, n int, bytes float64, t number) {
 		b.row(r)
 		return
 	}
-	b.resolution(t.quantum() * unit)
+	b.resolution(t.Quantum() * unit)
 	r.min, r.max, r.median = f.value(minColumn, n), f.value(maxColumn, n), f.value(medianColumn, n)
 	b.row(r)
 	if c.kind == OneWay {
@@ -243,13 +177,13 @@ func (f *csv) tooMany(p *parser, n int) {
 	if f.comma == ',' {
 		hint = "; a number with a comma in it is written without it (1600), decimal commas want \";\" between values, text with commas wants quotes"
 	}
-	p.badRow("%s, want the %d of the header; mend or remove the row%s", plural(n, "value"), f.width, hint)
+	p.badRow("%s, want the %d of the header; mend or remove the row%s", lex.Plural(n, "value"), f.width, hint)
 }
 
 // thousands returns a hint if the text would be a number without its commas, else "".
 func thousands(text []byte) string {
 	if i := bytes.IndexByte(text, ','); i > 0 {
-		if _, ok := parse(bytes.ReplaceAll(text, []byte(","), nil)); ok {
+		if _, ok := lex.Parse(bytes.ReplaceAll(text, []byte(","), nil)); ok {
 			return " (write numbers without thousands commas)"
 		}
 	}
@@ -257,10 +191,10 @@ func thousands(text []byte) string {
 }
 
 // number parses a number; with separator ';' it may have a decimal comma.
-func (f *csv) number(text []byte) (number, bool) {
-	v, ok := parse(text)
+func (f *csv) number(text []byte) (lex.Number, bool) {
+	v, ok := lex.Parse(text)
 	if !ok && f.comma == ';' {
-		v, ok = parseDecimal(text)
+		v, ok = lex.ParseDecimal(text)
 	}
 	return v, ok
 }
@@ -289,7 +223,7 @@ func (f *csv) contradicts(b *builder, r row, rate float64) {
 	}
 	if ratio := rate * r.time / r.size; ratio < 0.97 || ratio > 1.03 {
 		b.warned = true
-		b.warn("the bandwidth contradicts the time in line " + itoa(b.parser.file.Lines) + ": it is " + strconv.FormatFloat(ratio, 'g', 3, 64) + " times size over time (units of 2²⁰ or of bits?); the times count")
+		b.warn("the bandwidth contradicts the time in line " + strconv.Itoa(b.parser.file.Lines) + ": it is " + strconv.FormatFloat(ratio, 'g', 3, 64) + " times size over time (units of 2²⁰ or of bits?); the times count")
 	}
 }
 
@@ -301,27 +235,27 @@ func (f *csv) value(r columnRole, n int) float64 {
 		return 0
 	}
 	v, _ := f.number(f.fields[at])
-	return max(0, v.value) * f.cols.scale[r]
+	return max(0, v.Value) * f.cols.scale[r]
 }
 
-func (f *csv) burst(p *parser, m float64, t number) {
-	var delta number
+func (f *csv) burst(p *parser, m float64, t lex.Number) {
+	var delta lex.Number
 	at, ok := f.cols.at[deltaColumn], false
 	if at < len(f.fields) {
 		delta, ok = f.number(f.fields[at])
 	}
-	if !ok || delta.value < 0 || m < 1 || m > 1e9 || m != math.Trunc(m) {
+	if !ok || delta.Value < 0 || m < 1 || m > 1e9 || m != math.Trunc(m) {
 		p.badRow("a burst is a whole number of messages from 1 and a delta from 0; mend or remove the row")
 		return
 	}
 	b := f.split.table(p, f, len(f.fields))
 	unit := f.cols.scale[timeColumn]
-	wait, interval := delta.value*f.cols.scale[deltaColumn], t.value*unit
+	wait, interval := delta.Value*f.cols.scale[deltaColumn], t.Value*unit
 	if !goodTime(interval) || wait > 0 && !goodTime(wait) || len(b.table.Bursts) >= MaxSizes {
 		b.row(row{}) // dropped and counted
 		return
 	}
-	b.resolution(t.quantum() * unit)
+	b.resolution(t.Quantum() * unit)
 	b.table.Rows++
 	b.table.Bursts = append(b.table.Bursts, Burst{Messages: int(m), Delta: quantity.Micros(wait), Interval: quantity.Micros(interval), Line: p.file.Lines})
 }
@@ -336,6 +270,6 @@ func (k Kind) rateName() string {
 
 // isNaN reports whether the value is a printed NaN or infinity.
 func isNaN(b []byte) bool {
-	s := strings.TrimLeft(strings.ToLower(short(b)), "+-")
+	s := strings.TrimLeft(strings.ToLower(lex.Short(b)), "+-")
 	return s == "nan" || strings.HasPrefix(s, "inf")
 }

@@ -3,6 +3,8 @@ package benchfile
 import (
 	"slices"
 	"testing"
+
+	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
 )
 
 // Quotes are those of RFC 4180, section 2: a doubled one in a quoted value is one.
@@ -17,7 +19,7 @@ func TestQuotedValues(t *testing.T) {
 		`"a,8`:             {"a", "8"},
 	} {
 		var got []string
-		for _, f := range splitAt(nil, []byte(line), ',') {
+		for _, f := range lex.Split(nil, []byte(line), ',') {
 			got = append(got, string(f))
 		}
 		if !slices.Equal(got, want) {

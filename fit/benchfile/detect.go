@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
+
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -29,7 +31,7 @@ func (f *csv) start(p *parser, line []byte) bool {
 		if comma != ' ' && bytes.IndexByte(header, comma) < 0 {
 			continue
 		}
-		names := splitAt(nil, header, comma)
+		names := lex.Split(nil, header, comma)
 		if len(names) < 2 {
 			continue
 		}
@@ -67,7 +69,7 @@ func (f *csv) begin(p *parser, line []byte, names [][]byte, comma byte, c column
 
 // units opens the table of a header in the line before, if this one has its units: "(B),(us)".
 func (f *csv) units(p *parser, line []byte, names [][]byte) bool {
-	values := splitAt(nil, bytes.TrimSpace(bytes.TrimLeft(line, "#%")), f.between)
+	values := lex.Split(nil, bytes.TrimSpace(bytes.TrimLeft(line, "#%")), f.between)
 	if len(values) != len(names) || isRow(values, f.between) {
 		return false
 	}
@@ -121,9 +123,9 @@ var headerWords = [][]byte{[]byte("size"), []byte("byte"), []byte("msg"), []byte
 func isRow(values [][]byte, comma byte) bool {
 	n := 0
 	for _, v := range values {
-		_, ok := parse(v)
+		_, ok := lex.Parse(v)
 		if !ok && comma == ';' {
-			_, ok = parseDecimal(v)
+			_, ok = lex.ParseDecimal(v)
 		}
 		if ok {
 			n++
@@ -148,10 +150,10 @@ func (f *csv) headless(p *parser, line []byte, values [][]byte, comma byte, firs
 	size, _ := quantity.Unit(cmp.Or(xUnit, "B"))
 	c.set(sizeColumn, i-1, size.Num)
 	if u, ok := quantity.Unit(yUnit); !ok || !c.setTime(j-1, u, "") {
-		p.suggest("column %d has no unit; give it with %s", j, p.spell("y", itoa(j)+":us"))
+		p.suggest("column %d has no unit; give it with %s", j, p.spell("y", strconv.Itoa(j)+":us"))
 		return false
 	}
 	f.open(p, nil, make([][]byte, len(values)), comma, c)
-	f.fields = splitAt(f.fields[:0], line, comma)
+	f.fields = lex.Split(f.fields[:0], line, comma)
 	return f.row(p, len(f.fields))
 }

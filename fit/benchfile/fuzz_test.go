@@ -7,6 +7,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
 )
 
 // checkInvariants fails if a file breaks what the doc comments promise.
@@ -16,7 +18,7 @@ func checkInvariants(t *testing.T, f *File) {
 		t.Errorf("%d tables, %d of %d lines skipped", len(f.Tables), f.Skipped, f.Lines)
 	}
 	for _, text := range append(append([]string{}, f.Warnings...), f.Notes...) {
-		if printable(text) != text {
+		if lex.Quote(text) != text {
 			t.Errorf("%q", text)
 		}
 	}
@@ -27,7 +29,7 @@ func checkInvariants(t *testing.T, f *File) {
 		}
 		names[table.Name()] = true
 		for _, text := range append([]string{table.Title}, table.Warnings...) {
-			if printable(text) != text {
+			if lex.Quote(text) != text {
 				t.Errorf("%q", text)
 			}
 		}
@@ -78,7 +80,7 @@ func fuzz(f *testing.F, names ...string) {
 		if err != nil {
 			var e *Error
 			var d *Damaged
-			if !errors.As(err, &e) && !errors.As(err, &d) || printable(err.Error()) != err.Error() || !strings.HasPrefix(err.Error(), "x:") {
+			if !errors.As(err, &e) && !errors.As(err, &d) || lex.Quote(err.Error()) != err.Error() || !strings.HasPrefix(err.Error(), "x:") {
 				t.Errorf("error %q", err)
 			}
 			return

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
 )
 
 // A grid is a table of white-space separated columns with a size first, as OSU, IMB and perftest
@@ -68,27 +70,27 @@ func (g *grid) take(p *parser, line []byte) bool {
 	if c := line[0]; (c < '0' || c > '9') && !g.ignore {
 		return false
 	}
-	n := fields(line, g.texts)
-	size, ok := parse(g.texts[0])
+	n := lex.Fields(line, g.texts)
+	size, ok := lex.Parse(g.texts[0])
 	switch {
 	case !ok || g.ignore:
 		return ok && n == len(g.texts)
 	case n > len(g.texts):
 		return false
 	case n < len(g.texts):
-		cut := numbers(g.texts[:n], make([]number, n))
+		cut := lex.ParseAll(g.texts[:n], make([]lex.Number, n))
 		if cut {
 			g.b.cut()
 		}
 		return cut
 	}
-	if g.rising && size.value < g.size {
+	if g.rising && size.Value < g.size {
 		p.note("the sizes of %s begin again in line %d: what follows is a table of its own", g.b.table.Name(), p.file.Lines)
 		t := *g.b.table
 		t.Rows, t.Quantum, t.Warnings = 0, 0, slices.Clone(t.Warnings)
 		g.b = p.begin(t)
 	}
-	g.size = size.value
+	g.size = size.Value
 	if g.unique {
 		if bytes.Equal(line, g.last) {
 			g.b.repeated()
@@ -96,7 +98,7 @@ func (g *grid) take(p *parser, line []byte) bool {
 		}
 		g.last = append(g.last[:0], line...)
 	}
-	return g.row(size.value)
+	return g.row(size.Value)
 }
 
 // row reads the fields of a row. It returns false if the time or rate is a word.
@@ -105,7 +107,7 @@ func (g *grid) row(size float64) bool {
 	if at < 0 {
 		at = g.at[gridRate]
 	}
-	v, ok := parse(g.texts[at])
+	v, ok := lex.Parse(g.texts[at])
 	if !ok {
 		if text := string(bytes.ToLower(g.texts[at])); !strings.Contains(text, "nan") && !strings.Contains(text, "inf") && text != "n/a" {
 			return false
@@ -115,20 +117,20 @@ func (g *grid) row(size float64) bool {
 	}
 	r := row{size: size, min: g.optional(gridMin), max: g.optional(gridMax), median: g.optional(gridMedian)}
 	if at := g.at[gridOverlap]; at >= 0 {
-		if v, ok := parse(g.texts[at]); ok {
-			r.overlap = &v.value
+		if v, ok := lex.Parse(g.texts[at]); ok {
+			r.overlap = &v.Value
 		}
 	}
 	switch {
 	case g.at[gridTime] >= 0:
-		r.time = v.value
-		g.b.resolution(v.quantum())
+		r.time = v.Value
+		g.b.resolution(v.Quantum())
 	case g.messages:
-		r.time = 1 / (v.value * g.rateUnit * g.share)
+		r.time = 1 / (v.Value * g.rateUnit * g.share)
 	case size == 0: // the rate of an empty message in bytes has no time
 		return true
 	default:
-		r.time = size / (v.value * g.rateUnit * g.share)
+		r.time = size / (v.Value * g.rateUnit * g.share)
 		g.b.coarse(v)
 	}
 	g.b.row(r)
@@ -139,8 +141,8 @@ func (g *grid) optional(c gridColumn) float64 {
 	if g.at[c] < 0 {
 		return 0
 	}
-	v, _ := parse(g.texts[g.at[c]])
-	return max(0, v.value)
+	v, _ := lex.Parse(g.texts[g.at[c]])
+	return max(0, v.Value)
 }
 
 // hasTimes reports whether the table has times; else it has rates alone.
@@ -176,3 +178,12 @@ func (g *grid) usable(p *parser, title string, hasSize bool) bool {
 
 // wide splits a header at two or more blanks, or a tab.
 var wide = regexp.MustCompile(`\s{2,}|\t`)
+
+// find returns the submatches of e in line. All matches of e must contain part: looking for it
+// first is much faster, since most lines do not contain it.
+func find(e *regexp.Regexp, part string, line []byte) [][]byte {
+	if !bytes.Contains(line, []byte(part)) {
+		return nil
+	}
+	return e.FindSubmatch(line)
+}

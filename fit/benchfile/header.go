@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
+
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -338,10 +340,10 @@ func (h *finder) missing() string {
 	case h.keyColumn() < 0:
 	case at < 0 && h.noUnit >= 0:
 		name := h.cols[h.noUnit].full
-		return "column " + strconv.Quote(name) + " has no unit; write it as " + strconv.Quote(name+"_us") + ", or give the unit with " + h.spell("y", printable(name)+":us")
+		return "column " + strconv.Quote(name) + " has no unit; write it as " + strconv.Quote(name+"_us") + ", or give the unit with " + h.spell("y", lex.Quote(name)+":us")
 	case at >= 0 && !h.cols[at].hasUnit:
 		name := h.cols[at].full
-		return "column " + strconv.Quote(name) + " has no unit; give it with " + h.spell("y", printable(name)+":us")
+		return "column " + strconv.Quote(name) + " has no unit; give it with " + h.spell("y", lex.Quote(name)+":us")
 	}
 	return ""
 }
@@ -391,6 +393,6 @@ func isResult(c columnName) bool {
 		return true
 	}
 	percent, ok := strings.CutPrefix(c.base, "p")
-	_, isNumber := parse([]byte(strings.ReplaceAll(percent, "_", "."))) // p50, p99_9
+	_, isNumber := lex.Parse([]byte(strings.ReplaceAll(percent, "_", "."))) // p50, p99_9
 	return ok && isNumber || strings.Contains(c.base, "percentile") || strings.HasPrefix(c.base, "unnamed:")
 }

@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"cmp"
 	"regexp"
+	"strconv"
 	"strings"
+
+	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
 )
 
 // imb reads the Intel MPI Benchmarks: "# Benchmarking PingPong", "# #processes = 2", a
@@ -70,8 +73,8 @@ func (f *imb) take(p *parser, line []byte) bool {
 		return false
 	}
 	if m := imbProcesses.FindSubmatch(line); m != nil {
-		v, _ := parse(m[1])
-		f.processes = int(min(v.value, 1e9))
+		v, _ := lex.Parse(m[1])
+		f.processes = int(min(v.Value, 1e9))
 		return true
 	}
 	if m := imbMode.FindSubmatch(line); m != nil {
@@ -94,7 +97,7 @@ func (f *imb) header(p *parser, names []string, hasSize bool) bool {
 	f.grid = g
 	title := f.title
 	if f.processes > 0 {
-		title += ", " + itoa(f.processes) + " processes"
+		title += ", " + strconv.Itoa(f.processes) + " processes"
 	}
 	title += f.mode
 	if !g.usable(p, title, hasSize) {

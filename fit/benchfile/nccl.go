@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
 )
 
 // nccl reads nccl-tests and rccl-tests. Rows have the size first, and at their end time, algbw,
@@ -41,14 +43,14 @@ func (f *nccl) take(p *parser, line []byte) bool {
 		return true
 	}
 	if rank, host, ok := ncclRank(line); ok {
-		v, _ := parse(rank)
-		if v.value == 0 {
+		v, _ := lex.Parse(rank)
+		if v.Value == 0 {
 			f.ranks, f.hosts = 0, nil
 		}
-		if host := plain(string(host)); host != "" && !slices.Contains(f.hosts, host) && len(f.hosts) < maxHosts {
+		if host := lex.Plain(string(host)); host != "" && !slices.Contains(f.hosts, host) && len(f.hosts) < maxHosts {
 			f.hosts = append(f.hosts, host)
 		}
-		f.ranks = max(f.ranks, 1+int(min(v.value, 1e9)))
+		f.ranks = max(f.ranks, 1+int(min(v.Value, 1e9)))
 		return true
 	}
 	if n := bytes.Count(line, []byte("algbw")); n > 0 && n <= 2 && bytes.Contains(line, []byte("size")) && bytes.Count(line, []byte("time")) == n {
@@ -81,11 +83,11 @@ func (f *nccl) row(p *parser, line []byte) bool {
 	if c := line[0]; c < '0' || c > '9' {
 		return false
 	}
-	n := fields(line, f.texts[:])
+	n := lex.Fields(line, f.texts[:])
 	if n > len(f.texts) {
 		return false
 	}
-	size, ok := parse(f.texts[0])
+	size, ok := lex.Parse(f.texts[0])
 	if _, err := strconv.Atoi(string(f.texts[min(1, n-1)])); !ok || err != nil || n < 3 {
 		return false
 	}
@@ -95,14 +97,14 @@ func (f *nccl) row(p *parser, line []byte) bool {
 		return true
 	}
 	for i, b := range f.open {
-		alg, okAlg := parse(f.texts[tail+4*i+1])
-		bus, okBus := parse(f.texts[tail+4*i+2])
-		if half := alg.quantum() / 2; okAlg && okBus && alg.value > half {
-			f.low, f.high = max(f.low, (bus.value-half)/(alg.value+half)), min(f.high, (bus.value+half)/(alg.value-half))
+		alg, okAlg := lex.Parse(f.texts[tail+4*i+1])
+		bus, okBus := lex.Parse(f.texts[tail+4*i+2])
+		if half := alg.Quantum() / 2; okAlg && okBus && alg.Value > half {
+			f.low, f.high = max(f.low, (bus.Value-half)/(alg.Value+half)), min(f.high, (bus.Value+half)/(alg.Value-half))
 		}
-		if t, ok := parse(f.texts[tail+4*i]); ok {
-			b.resolution(t.quantum())
-			b.row(row{size: size.value, time: t.value})
+		if t, ok := lex.Parse(f.texts[tail+4*i]); ok {
+			b.resolution(t.Quantum())
+			b.row(row{size: size.Value, time: t.Value})
 		} else {
 			b.row(row{})
 		}

@@ -3,6 +3,8 @@ package benchfile
 import (
 	"bytes"
 	"regexp"
+
+	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
 )
 
 // netgauge reads Netgauge's patterns loggp and one_one.
@@ -58,26 +60,26 @@ func (f *netgauge) take(p *parser, line []byte) bool {
 		return false
 	}
 	if m := netgaugeShort.FindSubmatch(line); m != nil {
-		size, _ := parse(m[1])
-		t, ok := parse(m[2])
-		if f.oneOne == nil || size.value < f.lastSize || f.columns != 0 {
+		size, _ := lex.Parse(m[1])
+		t, ok := lex.Parse(m[2])
+		if f.oneOne == nil || size.Value < f.lastSize || f.columns != 0 {
 			f.oneOne, f.columns = p.begin(Table{Format: "netgauge", Title: "one_one", Kind: OneWay}), 0
 			f.oneOne.warn("the times are the shortest of each size")
 		}
-		f.lastSize = size.value
+		f.lastSize = size.Value
 		if ok {
-			f.oneOne.resolution(t.quantum())
-			f.oneOne.row(row{size: size.value, time: t.value})
+			f.oneOne.resolution(t.Quantum())
+			f.oneOne.row(row{size: size.Value, time: t.Value})
 		}
 		return ok
 	}
-	n := fields(line, f.texts[:])
+	n := lex.Fields(line, f.texts[:])
 	switch {
 	case f.data && n == 11:
 		return f.row(p)
 	case f.data && n > 2 && n < 11:
-		var v [11]number
-		if !numbers(f.texts[:2], v[:]) {
+		var v [11]lex.Number
+		if !lex.ParseAll(f.texts[:2], v[:]) {
 			return false
 		}
 		f.trip.cut()
@@ -97,19 +99,19 @@ func (f *netgauge) begin(p *parser) {
 
 // row reads a row of the data file.
 func (f *netgauge) row(p *parser) bool {
-	var v [5]number
-	if !numbers(f.texts[:5], v[:]) {
+	var v [5]lex.Number
+	if !lex.ParseAll(f.texts[:5], v[:]) {
 		return false
 	}
-	size, n, one, many, slow := v[0].value, v[1].value, v[2].value, v[3].value, v[4].value
-	f.trip.resolution(v[2].quantum())
+	size, n, one, many, slow := v[0].Value, v[1].Value, v[2].Value, v[3].Value, v[4].Value
+	f.trip.resolution(v[2].Quantum())
 	f.trip.row(row{size: size, time: one})
 	if n > 1 {
 		f.gap.row(row{size: size, time: (many - one) / (n - 1)})
 		f.send.row(row{size: size, time: (slow-one)/(n-1) - one})
 	}
-	if o, ok := parse(f.texts[7]); ok {
-		f.receive.row(row{size: size, time: o.value})
+	if o, ok := lex.Parse(f.texts[7]); ok {
+		f.receive.row(row{size: size, time: o.Value})
 	}
 	return true
 }
@@ -120,45 +122,45 @@ func (f *netgauge) stdout(p *parser, line []byte) bool {
 	if m == nil {
 		return false
 	}
-	size, _ := parse(m[2])
-	if f.trip == nil || f.data || size.value < f.lastSize {
+	size, _ := lex.Parse(m[2])
+	if f.trip == nil || f.data || size.Value < f.lastSize {
 		f.begin(p)
 		f.data = false
 		f.gap.warn("from Netgauge's own g and G, which are those of all sizes up to each")
-		if l, ok := parse(m[1]); ok {
-			f.trip.resolution(2 * l.quantum())
-			f.trip.row(row{size: size.value, time: 2 * l.value})
+		if l, ok := lex.Parse(m[1]); ok {
+			f.trip.resolution(2 * l.Quantum())
+			f.trip.row(row{size: size.Value, time: 2 * l.Value})
 		}
 	}
-	f.lastSize = size.value
+	f.lastSize = size.Value
 	for _, c := range []struct {
 		b    *builder
 		text []byte
 	}{{f.send, m[3]}, {f.receive, m[4]}} {
-		v, _ := parse(c.text)
-		c.b.row(row{size: size.value, time: v.value})
+		v, _ := lex.Parse(c.text)
+		c.b.row(row{size: size.Value, time: v.Value})
 	}
-	g, okG := parse(m[5])
-	perByte, okPerByte := parse(m[6])
-	if !okG || !okPerByte || g.value < 0 || perByte.value < 0 {
+	g, okG := lex.Parse(m[5])
+	perByte, okPerByte := lex.Parse(m[6])
+	if !okG || !okPerByte || g.Value < 0 || perByte.Value < 0 {
 		f.gap.row(row{})
 		return true
 	}
-	f.gap.row(row{size: size.value, time: g.value + (size.value-1)*perByte.value})
+	f.gap.row(row{size: size.Value, time: g.Value + (size.Value-1)*perByte.Value})
 	return true
 }
 
 // oneOneRow reads a row of one_one with a header: "size - 4 blocking times [(..)] - minimum,
 // average, median, maximum of half a round trip …".
 func (f *netgauge) oneOneRow(n int) bool {
-	var v [20]number
+	var v [20]lex.Number
 	count := 0
 	for _, text := range f.texts[:min(n, len(f.texts))] {
 		text = bytes.Trim(text, "()")
 		if len(text) == 1 && text[0] == '-' {
 			continue
 		}
-		x, ok := parse(text)
+		x, ok := lex.Parse(text)
 		if !ok || count == len(v) {
 			return false
 		}
@@ -172,7 +174,7 @@ func (f *netgauge) oneOneRow(n int) bool {
 	if f.columns == 17 {
 		at = 7
 	}
-	f.oneOne.resolution(v[at].quantum())
-	f.oneOne.row(row{size: v[0].value, min: v[at].value, time: v[at+1].value, median: v[at+2].value, max: v[at+3].value})
+	f.oneOne.resolution(v[at].Quantum())
+	f.oneOne.row(row{size: v[0].Value, min: v[at].Value, time: v[at+1].Value, median: v[at+2].Value, max: v[at+3].Value})
 	return true
 }

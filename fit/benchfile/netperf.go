@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
 )
 
 // netperf reads netperf 2: the tables of the classic tests (TCP_STREAM, UDP_STREAM, TCP_RR and
@@ -94,8 +97,8 @@ func (f *netperf) take(p *parser, line []byte) bool {
 		f.test = protocol + "_" + netperfTests[strings.TrimSpace(test)]
 		f.layout, f.head, f.burst = 'b', nil, 0
 		if b := netperfBurst.FindStringSubmatch(text); b != nil {
-			v, _ := parse([]byte(b[1]))
-			f.burst = v.value
+			v, _ := lex.Parse([]byte(b[1]))
+			f.burst = v.Value
 		}
 		return true
 	}
@@ -195,18 +198,18 @@ func (f *netperf) classic() bool {
 // row reads a line of values.
 func (f *netperf) row(p *parser, line []byte) bool {
 	if f.layout == 'b' { // the header of an omni test has ended
-		if names := stacked(f.head); !f.setColumns(names) {
+		if names := lex.Stacked(f.head); !f.setColumns(names) {
 			f.layout = 0
 			return false
 		}
 		f.layout = ' '
 	}
-	values := splitAt(nil, line, f.layout)
+	values := lex.Split(nil, line, f.layout)
 	if f.layout == ' ' && len(f.columns) == 6 && len(values) == 4 && f.columns[1] == "LOCAL_SEND_SIZE" && f.pending.ok {
 		// UDP_STREAM: what the receiver got.
-		if v, ok := parse(values[3]); ok && v.value > 0 {
-			f.pending.throughput = f.pending.throughput / f.pending.perUs * v.value
-			f.pending.perUs = v.value
+		if v, ok := lex.Parse(values[3]); ok && v.Value > 0 {
+			f.pending.throughput = f.pending.throughput / f.pending.perUs * v.Value
+			f.pending.perUs = v.Value
 		}
 		return true
 	}
@@ -234,54 +237,54 @@ func (f *netperf) row(p *parser, line []byte) bool {
 	return true
 }
 
-func isNumber(text []byte) bool { _, ok := parse(text); return ok }
+func isNumber(text []byte) bool { _, ok := lex.Parse(text); return ok }
 
 // set records a value of the run.
 func (f *netperf) set(key, text, unit string) {
 	if name, u, ok := strings.Cut(key, " "); ok {
 		key, unit = name, u
 	}
-	v, ok := parse([]byte(strings.TrimSpace(text)))
-	if !ok || v.value <= 0 && key != "BURST_SIZE" {
+	v, ok := lex.Parse([]byte(strings.TrimSpace(text)))
+	if !ok || v.Value <= 0 && key != "BURST_SIZE" {
 		return
 	}
 	r := &f.pending
 	switch key {
 	case "REQUEST_SIZE":
-		r.size = v.value
+		r.size = v.Value
 	case "RESPONSE_SIZE":
-		r.response = v.value
+		r.response = v.Value
 	case "LOCAL_SEND_SIZE":
-		r.size = v.value
+		r.size = v.Value
 	case "REMOTE_SEND_SIZE":
 		if r.size == 0 {
-			r.size = v.value
+			r.size = v.Value
 		}
 	case "RT_LATENCY":
-		r.time, r.ok = v.value, true
+		r.time, r.ok = v.Value, true
 	case "MEAN_LATENCY":
 		if r.ok = true; r.time == 0 {
-			r.time = v.value
+			r.time = v.Value
 		}
 	case "MIN_LATENCY":
-		r.min, r.ok = v.value, true
+		r.min, r.ok = v.Value, true
 	case "MAX_LATENCY":
-		r.max = v.value
+		r.max = v.Value
 	case "P50_LATENCY":
-		r.median = v.value
+		r.median = v.Value
 	case "BURST_SIZE":
-		f.burst = v.value
+		f.burst = v.Value
 	case "TRANSACTION_RATE":
 		if r.ok = true; r.time == 0 {
-			r.time = (1 + f.burst) * 1e6 / v.value
+			r.time = (1 + f.burst) * 1e6 / v.Value
 		}
 	case "THROUGHPUT":
 		rate, transactions, known := netperfRate(unit)
 		switch {
 		case transactions && r.time == 0:
-			r.time, r.ok = (1+f.burst)*1e6/v.value, true
+			r.time, r.ok = (1+f.burst)*1e6/v.Value, true
 		case known && !transactions:
-			r.throughput, r.perUs, r.ok = v.value*rate, v.value, true
+			r.throughput, r.perUs, r.ok = v.Value*rate, v.Value, true
 		}
 	}
 }
@@ -341,7 +344,7 @@ func (f *netperf) flush(p *parser) {
 		t.Kind = RoundTrip
 		if r.response != r.size {
 			t.Kind = Operation
-			t.Title += ", responses of " + itoa(int(min(r.response, 1e15))) + " B"
+			t.Title += ", responses of " + strconv.Itoa(int(min(r.response, 1e15))) + " B"
 		}
 	}
 	if t.Title == "" {
@@ -361,14 +364,14 @@ func netperfOption(option *regexp.Regexp, command string, at int) float64 {
 	if m == nil || m[at] == "" {
 		return 0
 	}
-	v, _ := parse([]byte(m[at]))
+	v, _ := lex.Parse([]byte(m[at]))
 	unit := map[string]float64{"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "k": 1e3, "m": 1e6, "g": 1e9}[m[at+1]]
-	return v.value * unit
+	return v.Value * unit
 }
 
 func (f *netperf) end(p *parser) {
 	f.flush(p)
 	if f.without > 0 {
-		p.warn("netperf: %s without a size (the last in line %d) left out: print the command line before it, or select REQUEST_SIZE or LOCAL_SEND_SIZE with -o", plural(f.without, "run"), f.at)
+		p.warn("netperf: %s without a size (the last in line %d) left out: print the command line before it, or select REQUEST_SIZE or LOCAL_SEND_SIZE with -o", lex.Plural(f.without, "run"), f.at)
 	}
 }

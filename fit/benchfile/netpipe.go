@@ -3,6 +3,8 @@ package benchfile
 import (
 	"math"
 	"regexp"
+
+	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
 )
 
 // netpipe reads NetPIPE's np.out and its log.
@@ -37,21 +39,21 @@ func (f *netpipe) take(p *parser, line []byte) bool {
 		return false
 	}
 	var text [6][]byte
-	n := fields(line, text[:])
+	n := lex.Fields(line, text[:])
 	if n == 3 || n == 5 {
-		var v [5]number
-		return numbers(text[:n], v[:n]) && f.row(p, v[:n])
+		var v [5]lex.Number
+		return lex.ParseAll(text[:n], v[:n]) && f.row(p, v[:n])
 	}
 	if m := netpipeLog.FindSubmatch(line); m != nil {
-		size, okSize := parse(m[1])
-		t, okTime := parse(m[3])
+		size, okSize := lex.Parse(m[1])
+		t, okTime := lex.Parse(m[3])
 		if !okSize || !okTime {
 			return false
 		}
 		unit := netpipeTimes[string(m[4])]
-		bytes := math.Round(size.value * netpipeSizes[string(m[2])])
-		f.add(p, 0, bytes, t.value*unit, t.quantum()*unit)
-		if size.quantum()*netpipeSizes[string(m[2])] > 1 && !f.open.warned {
+		bytes := math.Round(size.Value * netpipeSizes[string(m[2])])
+		f.add(p, 0, bytes, t.Value*unit, t.Quantum()*unit)
+		if size.Quantum()*netpipeSizes[string(m[2])] > 1 && !f.open.warned {
 			f.open.warned = true
 			f.open.warn("the log rounds sizes from 1 MB up; np.out has them all")
 		}
@@ -65,17 +67,17 @@ func (f *netpipe) take(p *parser, line []byte) bool {
 }
 
 // row reads a row of np.out, and reports whether the numbers are one.
-func (f *netpipe) row(p *parser, v []number) bool {
-	size, t, unit := v[0].value, v[len(v)-1], 1.0
+func (f *netpipe) row(p *parser, v []lex.Number) bool {
+	size, t, unit := v[0].Value, v[len(v)-1], 1.0
 	bits := 8 * size // per µs: Mbit/s
-	rate, step := v[1].value, v[1].quantum()
+	rate, step := v[1].Value, v[1].Quantum()
 	scale := 1e3
 	if len(v) == 3 {
 		unit, scale = 1e6, (1<<20)/1e6
 	}
 	rate, step = rate*scale, step*scale
-	us, quantum := t.value*unit, t.quantum()*unit
-	if !goodSize(size) || size == 0 || rate < 0 || us <= 0 || v[0].exp != 0 || v[1].exp == 0 {
+	us, quantum := t.Value*unit, t.Quantum()*unit
+	if !goodSize(size) || size == 0 || rate < 0 || us <= 0 || v[0].Exp != 0 || v[1].Exp == 0 {
 		return false
 	}
 	// Both are rounded to their last digit; 1 % is for averaging.

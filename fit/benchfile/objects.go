@@ -3,6 +3,10 @@ package benchfile
 import (
 	"bytes"
 	"slices"
+	"strconv"
+
+	"github.com/halfpeak/halfpeak/fit/benchfile/internal/jsonscan"
+	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
 )
 
 // objects reads JSON with any line breaks: arrays of objects, objects one after the other, objects
@@ -14,7 +18,8 @@ import (
 // with and without indent), and in the shapes of pandas (to_json: records, lines, columns) written
 // by hand. iperf3 --json is recognised on the way.
 type objects struct {
-	scan   jsonScanner
+	scan   jsonscan.Scanner
+	p      *parser // of the file, for the scanner's calls
 	iperf  iperf3
 	rows   csv
 	names  []string // columns of the layout
@@ -54,10 +59,10 @@ const (
 const tooBig = "an object with more than 1048576 values or 4096 keys; write objects one by one, as jq -c prints them"
 
 func (f *objects) take(p *parser, line []byte) bool {
-	if f.scan.sink == nil {
-		f.scan.sink = f
+	if f.scan.Sink == nil {
+		f.scan.Sink, f.p = f, p
 	}
-	begins := f.scan.idle()
+	begins := f.scan.Idle()
 	if begins {
 		if line[0] != '{' && line[0] != '[' && (!f.used || line[0] != ',') {
 			return false
@@ -65,7 +70,7 @@ func (f *objects) take(p *parser, line []byte) bool {
 		f.start = p.file.Lines
 	}
 	rows := f.taken
-	if f.feed(p, line, !p.lines.more && !p.lines.partial) {
+	if f.feed(line, !p.lines.More && !p.lines.Partial) {
 		return true
 	}
 	if f.used && begins && bytes.HasPrefix(line, []byte(`{"`)) {
@@ -75,26 +80,26 @@ func (f *objects) take(p *parser, line []byte) bool {
 	} else if line[0] == '{' || len(line) == 1 {
 		p.suggest("broken JSON; mend it, or give the text that the benchmark printed")
 	}
-	f.discard(p)
+	f.discard()
 	return !begins && rows == f.taken && f.take(p, line) // a bracket in a log, and then JSON
 }
 
 // discard discards the open value.
-func (f *objects) discard(p *parser) {
-	f.scan.reset()
+func (f *objects) discard() {
+	f.scan.Reset()
 	f.clear()
 }
 
 // feed scans a piece of a line, or its end.
-func (f *objects) feed(p *parser, piece []byte, ends bool) bool {
-	return f.scan.feed(p, piece) && (!ends || f.scan.feed(p, []byte{'\n'}))
+func (f *objects) feed(piece []byte, ends bool) bool {
+	return f.scan.Feed(piece) && (!ends || f.scan.Feed([]byte{'\n'}))
 }
 
 func (f *objects) end(p *parser) {
-	if !f.scan.idle() && (f.used || f.iperf.used()) {
+	if !f.scan.Idle() && (f.used || f.iperf.used()) {
 		p.warn("the JSON that begins in line %d does not end: the file is cut off", f.start)
 	}
-	if !f.scan.idle() {
+	if !f.scan.Idle() {
 		p.suggest("the JSON that begins in line %d does not end: the file is cut off", f.start)
 	}
 	f.rows.end(p)
@@ -102,30 +107,30 @@ func (f *objects) end(p *parser) {
 
 // base returns the depth of the objects that are rows: 1, or 2 in an array.
 func (f *objects) base() int {
-	if f.scan.stack[0] == '[' {
+	if f.scan.Stack[0] == '[' {
 		return 2
 	}
 	return 1
 }
 
-func (f *objects) open(p *parser) {
-	depth, base := len(f.scan.stack), f.base()
+func (f *objects) Open() {
+	depth, base := len(f.scan.Stack), f.base()
 	switch {
 	case depth == 1 && base == 2:
 		f.array++
 		f.index = 0
-	case depth == base && f.scan.stack[depth-1] == '{':
+	case depth == base && f.scan.Stack[depth-1] == '{':
 		f.clear()
 	case depth == base: // an array of arrays
-		p.suggest("JSON with arrays in arrays has no names; give objects such as {\"size_bytes\": 8, \"time_us\": 1.5}")
-	case depth == base+1 && f.scan.stack[base-1] == '{':
+		f.p.suggest("JSON with arrays in arrays has no names; give objects such as {\"size_bytes\": 8, \"time_us\": 1.5}")
+	case depth == base+1 && f.scan.Stack[base-1] == '{':
 		if len(f.cells) >= maxKeys {
 			f.full = true
 			return
 		}
-		f.cells = append(f.cells, cell{f.scan.key(base), span{len(f.values), len(f.values)}, true})
-	case depth == base+2 && f.nested == "" && f.scan.stack[base-1] == '{':
-		f.nested = f.scan.key(base)
+		f.cells = append(f.cells, cell{f.scan.Key(base), span{len(f.values), len(f.values)}, true})
+	case depth == base+2 && f.nested == "" && f.scan.Stack[base-1] == '{':
+		f.nested = f.scan.Key(base)
 	}
 }
 
@@ -133,12 +138,12 @@ func (f *objects) clear() {
 	f.text, f.values, f.cells, f.nested, f.full = f.text[:0], f.values[:0], f.cells[:0], "", false
 }
 
-func (f *objects) scalar(p *parser, text []byte) {
-	depth, base := len(f.scan.stack), f.base()
+func (f *objects) Scalar(text []byte) {
+	depth, base := len(f.scan.Stack), f.base()
 	if base == 1 {
-		f.iperf.scalar(p, &f.scan, text)
+		f.iperf.scalar(&f.scan, text)
 	}
-	if depth < base || depth > base+1 || f.scan.stack[base-1] != '{' {
+	if depth < base || depth > base+1 || f.scan.Stack[base-1] != '{' {
 		return
 	}
 	if f.full = f.full || len(f.values) >= maxValues || len(f.cells) >= maxKeys; f.full {
@@ -149,20 +154,20 @@ func (f *objects) scalar(p *parser, text []byte) {
 	f.values = append(f.values, span{from, len(f.text)})
 	at := len(f.values)
 	if depth == base {
-		f.cells = append(f.cells, cell{f.scan.key(base), span{at - 1, at}, false})
+		f.cells = append(f.cells, cell{f.scan.Key(base), span{at - 1, at}, false})
 	} else {
 		f.cells[len(f.cells)-1].to = at
 	}
 }
 
-func (f *objects) close(p *parser) {
-	depth, base := len(f.scan.stack), f.base()
+func (f *objects) Close() {
+	depth, base := len(f.scan.Stack), f.base()
 	if base == 1 {
-		f.iperf.close(p, &f.scan)
+		f.iperf.close(f.p, &f.scan)
 	}
-	if depth == base && f.scan.stack[depth-1] == '{' {
+	if depth == base && f.scan.Stack[depth-1] == '{' {
 		f.index++
-		f.object(p)
+		f.object(f.p)
 	}
 }
 
@@ -173,7 +178,7 @@ func (f *objects) object(p *parser) {
 			p.suggest(tooBig)
 		}
 		if f.nested != "" && !f.iperf.active {
-			p.suggest("JSON with objects inside %q; give an array of flat objects, as jq .%s prints it", short([]byte(f.nested)), short([]byte(f.nested)))
+			p.suggest("JSON with objects inside %q; give an array of flat objects, as jq .%s prints it", lex.Short([]byte(f.nested)), lex.Short([]byte(f.nested)))
 		}
 		return
 	}
@@ -198,7 +203,7 @@ func (f *objects) object(p *parser) {
 	if size.list || time.list {
 		n = max(size.to-size.from, time.to-time.from)
 		if size.list && time.list && size.to-size.from != time.to-time.from {
-			p.badRow("%s of %q and %s of %q; mend the arrays", plural(size.to-size.from, "value"), short([]byte(size.name)), plural(time.to-time.from, "value"), short([]byte(time.name)))
+			p.badRow("%s of %q and %s of %q; mend the arrays", lex.Plural(size.to-size.from, "value"), lex.Short([]byte(size.name)), lex.Plural(time.to-time.from, "value"), lex.Short([]byte(time.name)))
 			return
 		}
 	}
@@ -287,4 +292,64 @@ func (f *objects) fitsLayout(p *parser) bool {
 		}
 	}
 	return true
+}
+
+// iperf3 reads the output of iperf3 --json value by value, so that it can read a file of any
+// length, and one that was cut off: start.test_start.blksize, and of each interval the rate of the
+// sum of its streams. The time is the gap between the blocks of one stream. The summary at the end
+// repeats the intervals, and is not read.
+//
+// Tested with iperf 3.2.
+type iperf3 struct {
+	active   bool
+	size     float64
+	streams  int
+	rate     float64
+	omitted  bool
+	tables   openTables
+	protocol string
+}
+
+func (f *iperf3) used() bool { return len(f.tables) > 0 }
+
+// scalar reads a value anywhere in an object.
+func (f *iperf3) scalar(s *jsonscan.Scanner, text []byte) {
+	switch depth := len(s.Stack); {
+	case depth == 3 && s.Key(1) == "start" && s.Key(2) == "test_start":
+		switch s.Key(3) {
+		case "protocol":
+			f.protocol = lex.Short(text)
+		case "blksize":
+			v, _ := lex.Parse(text)
+			f.active, f.size = true, v.Value
+		case "num_streams":
+			f.streams = number10(string(text))
+		}
+	case depth == 4 && f.active && s.Key(1) == "intervals" && s.Key(3) == "sum":
+		switch s.Key(4) {
+		case "bits_per_second":
+			v, _ := lex.Parse(text)
+			f.rate = v.Value / 8e6
+		case "omitted":
+			f.omitted = string(text) == "true"
+		}
+	}
+}
+
+// close reads the end of an object or array: the end of an interval's sum or of the whole output.
+func (f *iperf3) close(p *parser, s *jsonscan.Scanner) {
+	switch depth := len(s.Stack); {
+	case depth == 1:
+		*f = iperf3{tables: f.tables}
+	case depth == 4 && f.active && s.Key(1) == "intervals" && s.Key(3) == "sum":
+		if !f.omitted && f.rate != 0 {
+			t := Table{Format: "iperf3", Title: "iperf3 " + f.protocol, Kind: Gap}
+			if f.streams > 1 {
+				t.Title += ", streams: " + strconv.Itoa(f.streams)
+			}
+			share := t.divide(1, max(1, f.streams))
+			f.tables.table(p, t.Title, t).row(row{size: f.size, time: f.size / (f.rate * share)})
+		}
+		f.rate, f.omitted = 0, false
+	}
 }

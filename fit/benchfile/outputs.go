@@ -7,10 +7,16 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"os"
-	"regexp"
+	"path/filepath"
 	"strings"
+
+	"github.com/halfpeak/halfpeak/fit/benchfile/internal/divide"
+	"github.com/halfpeak/halfpeak/fit/benchfile/internal/input"
+	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
 )
 
 // Outputs reads a file that holds the outputs of many runs. It calls each with every output, or
@@ -30,7 +36,7 @@ func Outputs(name string, o Options, each func(*File, error) error) error {
 		ctx = context.Background()
 	}
 	if name == "-" {
-		return outputs(&waiting{ctx: ctx, r: os.Stdin}, "standard input", o, 0, each)
+		return outputs(&input.Waiting{Ctx: ctx, R: os.Stdin}, "standard input", o, 0, each)
 	}
 	info, err := os.Stat(name)
 	switch {
@@ -39,73 +45,73 @@ func Outputs(name string, o Options, each func(*File, error) error) error {
 	case info.IsDir():
 		return &Error{File: name, Msg: "is a directory; name a benchmark's output file"}
 	}
-	f, err := openUnless(ctx, name, !info.Mode().IsRegular())
+	f, err := input.OpenUnless(ctx, name, !info.Mode().IsRegular())
 	if err != nil {
 		return pathError(name, err)
 	}
 	defer f.Close()
 	if info.Mode().IsRegular() {
-		return outputs(reader(func(into []byte) (int, error) {
+		return outputs(input.ReaderFunc(func(into []byte) (int, error) {
 			if err := ctx.Err(); err != nil {
 				return 0, err
 			}
 			return f.Read(into)
 		}), name, o, 0, each)
 	}
-	return outputs(&waiting{ctx: ctx, r: f}, name, o, 0, each)
+	return outputs(&input.Waiting{Ctx: ctx, R: f}, name, o, 0, each)
 }
 
 // maxNested is the maximum depth of archives inside archives.
 const maxNested = 2
 
 func outputs(r io.Reader, name string, o Options, depth int, each func(*File, error) error) error {
-	in, done := buffered(r)
+	in, done := input.Buffered(r)
 	defer done()
-	in, unpacked, failure := gunzip(in, name)
+	in, unpacked, failure := input.Gunzip(in)
 	if failure != nil {
-		return each(nil, failure)
+		return each(nil, &Error{File: name, Msg: failure.Error()})
 	}
 	defer unpacked()
-	head, err := in.Peek(maxLine)
+	head, err := in.Peek(input.MaxLine)
 	if len(head) > 262 && string(head[257:262]) == "ustar" {
 		return members(tar.NewReader(in), name, o, depth, each)
 	}
-	if byteOrderOf(in) == nil && notText(head[:min(len(head), 4096)]) != "" {
+	if _, decodes := input.UTF8(in); !decodes && input.NotText(head[:min(len(head), 4096)]) != "" {
 		return each(Read(in, name, o)) // reports the format and reads no further
 	}
-	s := &sections{in: in, name: name}
 	first, _, _ := bytes.Cut(head, []byte("\n"))
-	switch pod, _ := podOf(first); {
+	switch pod, _ := lex.PodOf(first); {
 	case pod != "":
-		return s.pods(o, depth, each)
-	case err == io.EOF && !divided(head):
+		return pods(in, name, o, depth, each)
+	case err == io.EOF && !divide.Divided(head, starts):
 		return each(Read(in, name, o))
 	}
-	part, done := buffered(s)
+	s := &divide.Sections{In: in, Starts: starts}
+	part, done := input.Buffered(s)
 	defer done()
 	var nothing error // the first error of an output without a table, if no output has one
 	reported := false
 	for {
-		if !s.next() {
+		if !s.Next() {
 			if nothing != nil && !reported {
 				return each(nil, nothing)
 			}
 			return nil
 		}
 		title := name
-		if s.title != "" {
-			title += "!" + s.title
+		if s.Title != "" {
+			title += "!" + s.Title
 		}
 		part.Reset(s)
 		f, err := Read(part, title, o)
-		if e := (*Error)(nil); errors.As(err, &e) && e.NoTable && !s.rows {
+		if e := (*Error)(nil); errors.As(err, &e) && e.NoTable && !s.HasRows {
 			nothing = cmp.Or(nothing, err) // text before or between outputs
 			continue
 		}
 		reported = true
 		if f != nil { // lines count from the beginning of the file
 			for i := range f.Tables {
-				f.Tables[i].Line += s.before
+				f.Tables[i].Line += s.Before
 			}
 		}
 		if err := each(f, err); err != nil {
@@ -154,161 +160,6 @@ func hidden(path string) bool {
 	return false
 }
 
-var (
-	fileTitle = regexp.MustCompile(`^==> (.+) <==$`)
-	// kubectl logs --prefix writes [pod/NAME/CONTAINER]; other tools write a blank instead of "/".
-	podPrefix = regexp.MustCompile(`^\[pod/([^/\]\s]{1,253})[/ ]?[^\]]{0,253}\] ?`)
-)
-
-// podOf returns the pod in the prefix of a line, and the rest of the line.
-func podOf(line []byte) (pod string, rest []byte) {
-	if !bytes.HasPrefix(line, []byte("[pod/")) {
-		return "", line
-	}
-	m := podPrefix.FindSubmatchIndex(line)
-	if m == nil {
-		return "", line
-	}
-	return string(line[m[2]:m[3]]), line[m[1]:]
-}
-
-// A lineKind is the role of a line in the division of a file into outputs.
-type lineKind uint8
-
-const (
-	otherLine lineKind = iota
-	rowLine            // of numbers: the output has begun
-	startLine          // of a benchmark
-	titleLine          // of a file
-)
-
-// kindOfLine returns the kind of a line, and the name that a title line gives.
-func kindOfLine(line []byte) (kind lineKind, title string) {
-	line = clean(line)
-	if len(line) == 0 {
-		return otherLine, ""
-	}
-	switch c := line[0]; {
-	case c >= '0' && c <= '9':
-		return rowLine, ""
-	case c == '=':
-		if m := fileTitle.FindSubmatch(line); m != nil {
-			return titleLine, plain(string(m[1]))
-		}
-	case c == '#' || c == 's' || c == 'M' || c == 'N':
-		for _, start := range starters {
-			if bytes.HasPrefix(line, start) {
-				return startLine, ""
-			}
-		}
-	case c == '}':
-		return rowLine, "" // the end of a document of JSON
-	case c == '{' && len(line) == 1:
-		return startLine, ""
-	}
-	return otherLine, ""
-}
-
-// divided reports whether a text holds more than one output.
-func divided(text []byte) bool {
-	rows := false
-	for line := range bytes.SplitSeq(text, []byte("\n")) {
-		switch kind, _ := kindOfLine(line); kind {
-		case rowLine:
-			rows = true
-		case startLine:
-			if rows {
-				return true
-			}
-		case titleLine:
-			return true
-		}
-	}
-	return false
-}
-
-// sections divides a text into outputs. It is the reader of the current one.
-type sections struct {
-	in    *bufio.Reader
-	name  string
-	title string // of the current output, if it has one
-
-	line      []byte // unread rest of the current line
-	within    bool   // the next piece of in goes on with a line
-	rows      bool   // the output has rows
-	held      bool   // the line is the first of the next output
-	following string // the title of that
-	lines     int    // so far
-	before    int    // the current output
-	end       bool
-	err       error
-}
-
-// next advances to the next output, and reports whether there is one.
-func (s *sections) next() bool {
-	if s.lines == 0 && s.err == nil && !s.end {
-		s.fill() // the first line may be a title
-		return true
-	}
-	_, _ = io.Copy(io.Discard, s) // its errors were reported with the output
-	if !s.held {
-		return false
-	}
-	s.held, s.rows, s.title, s.before = false, false, s.following, s.lines-1
-	return true
-}
-
-func (s *sections) Read(p []byte) (n int, err error) {
-	for n < len(p) {
-		if s.held || s.end && len(s.line) == 0 {
-			break
-		}
-		if len(s.line) > 0 {
-			k := copy(p[n:], s.line)
-			n, s.line = n+k, s.line[k:]
-			continue
-		}
-		if s.err != nil {
-			return n, s.err
-		}
-		s.fill()
-	}
-	if n == 0 && len(p) > 0 {
-		if s.err != nil {
-			return 0, s.err
-		}
-		return 0, io.EOF
-	}
-	return n, nil
-}
-
-// fill reads the next piece of a line.
-func (s *sections) fill() {
-	line, err := s.in.ReadSlice('\n')
-	whole := !s.within
-	s.within = err == bufio.ErrBufferFull
-	if err != nil && err != io.EOF && !s.within {
-		s.err = err
-	}
-	s.end = err == io.EOF
-	s.line = line
-	if !whole || len(line) == 0 {
-		return
-	}
-	s.lines++
-	switch kind, title := kindOfLine(line); {
-	case kind == rowLine:
-		s.rows = true
-	case kind == titleLine:
-		s.held, s.following = s.lines > 1, title
-		if s.lines == 1 {
-			s.title = title
-		}
-	case kind == startLine && s.rows:
-		s.held, s.following = true, s.title
-	}
-}
-
 // The text in memory is bounded for each pod and for all pods of a file together; a pod without
 // text counts as podSize bytes.
 const (
@@ -319,71 +170,134 @@ const (
 
 // pods reads lines with the prefixes of pods. Each pod is a file of its own; an output of a pod is
 // read when the pod's next output begins. The text of a pod is not searched for further prefixes.
-func (s *sections) pods(o Options, depth int, each func(*File, error) error) error {
+func pods(in *bufio.Reader, name string, o Options, depth int, each func(*File, error) error) error {
 	if depth > maxNested {
-		return each(nil, &Error{File: s.name, Msg: "names of pods before names of pods; keep one before each line"})
+		return each(nil, &Error{File: name, Msg: "names of pods before names of pods; keep one before each line"})
 	}
-	held := 0 // bytes
-	type pod struct {
+	held, lines, within := 0, 0, false // held are bytes
+	type podText struct {
 		text bytes.Buffer
 		rows bool
 	}
-	pods, order := map[string]*pod{}, []string{}
-	flush := func(name string) error {
-		p := pods[name]
+	pods, order := map[string]*podText{}, []string{}
+	flush := func(pod string) error {
+		p := pods[pod]
 		text := p.text.Bytes()
 		defer func() { p.text, p.rows = bytes.Buffer{}, false }()
 		held -= len(text)
 		if len(bytes.TrimSpace(text)) == 0 {
 			return nil
 		}
-		return outputs(bytes.NewReader(text), s.name+"!"+name, o, maxNested+1, each)
+		return outputs(bytes.NewReader(text), name+"!"+pod, o, maxNested+1, each)
 	}
-	var last *pod
+	var last *podText
 	for {
-		line, err := s.in.ReadSlice('\n')
+		line, err := in.ReadSlice('\n')
 		if err != nil && err != io.EOF && err != bufio.ErrBufferFull {
-			for _, name := range order { // complete outputs may be kept
-				if err := flush(name); err != nil {
+			for _, pod := range order { // complete outputs may be kept
+				if err := flush(pod); err != nil {
 					return err
 				}
 			}
-			return each(nil, &Damaged{File: &File{Name: s.name, Lines: s.lines}, Err: err})
+			return each(nil, &Damaged{File: &File{Name: name, Lines: lines}, Err: err})
 		}
-		if !s.within {
-			s.lines++
-			name, rest := podOf(line)
-			p := pods[name]
+		if !within {
+			lines++
+			pod, rest := lex.PodOf(line)
+			p := pods[pod]
 			if p == nil {
-				p = new(pod)
-				pods[name], order = p, append(order, name)
+				p = new(podText)
+				pods[pod], order = p, append(order, pod)
 				held += podSize
 			}
-			kind, _ := kindOfLine(rest)
-			if kind == startLine && p.rows {
-				if err := flush(name); err != nil {
+			kind, _ := divide.KindOf(rest, starts)
+			if kind == divide.Start && p.rows {
+				if err := flush(pod); err != nil {
 					return err
 				}
 			}
-			p.rows = p.rows || kind == rowLine
+			p.rows = p.rows || kind == divide.Row
 			line, last = rest, p
 		}
-		s.within = err == bufio.ErrBufferFull
+		within = err == bufio.ErrBufferFull
 		if last.text.Len()+len(line) > maxPod {
-			return each(nil, &Error{File: s.name, Line: s.lines, Msg: "more than 64 MiB of one pod that cannot be divided; write the logs of each pod to a file"})
+			return each(nil, &Error{File: name, Line: lines, Msg: "more than 64 MiB of one pod that cannot be divided; write the logs of each pod to a file"})
 		}
 		if held += len(line); held > maxPods {
-			return each(nil, &Error{File: s.name, Line: s.lines, Msg: "more than 256 MiB of pods that have not ended; write the logs of each pod to a file"})
+			return each(nil, &Error{File: name, Line: lines, Msg: "more than 256 MiB of pods that have not ended; write the logs of each pod to a file"})
 		}
 		last.text.Write(line)
 		if err == io.EOF {
 			break
 		}
 	}
-	for _, name := range order {
-		if err := flush(name); err != nil {
+	for _, pod := range order {
+		if err := flush(pod); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// maxFiles is the maximum number of files in a folder.
+const maxFiles = 2_000_000
+
+// Files returns name itself if it is a file. If it is a folder, Files returns the regular files in
+// it and in its subfolders, sorted by path, without hidden files (.name) and without following
+// links to folders. Errors are of type [*Error]; a folder without files is an error.
+func Files(name string) ([]string, error) {
+	if name == "-" {
+		return []string{name}, nil
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, pathError(name, err)
+	}
+	if !info.IsDir() {
+		return []string{name}, nil
+	}
+	var files []string
+	// WalkDir does not follow a link, and the argument may be one.
+	err = filepath.WalkDir(strings.TrimRight(name, "/")+"/", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return pathError(path, err)
+		case strings.HasPrefix(d.Name(), ".") && filepath.Clean(path) != filepath.Clean(name):
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+		case d.Type().IsRegular() || d.Type() == fs.ModeSymlink && isRegular(path):
+			if files = append(files, filepath.Clean(path)); len(files) > maxFiles {
+				return &Error{File: name, Msg: fmt.Sprintf("more than %d files; name a smaller folder", maxFiles)}
+			}
+		}
+		return nil
+	})
+	if err == nil && len(files) == 0 {
+		err = &Error{File: name, Msg: ErrNoFiles.Error(), Err: ErrNoFiles}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return files, nil
+}
+
+func isRegular(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// pathError converts an error of the operating system to an [*Error].
+func pathError(name string, err error) error {
+	if e := (*Error)(nil); errors.As(err, &e) {
+		return err
+	}
+	if e := new(fs.PathError); errors.As(err, &e) {
+		err = e.Err
+	}
+	msg := err.Error()
+	if scheme, _, is := strings.Cut(name, "://"); is && errors.Is(err, fs.ErrNotExist) {
+		msg = fmt.Sprintf("files are read from disks, not by %s; copy it here first, or mount it", lex.Plain(scheme))
+	}
+	return &Error{File: name, Msg: msg}
 }

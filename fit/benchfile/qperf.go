@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
+
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -52,7 +54,7 @@ func (f *qperf) value(p *parser, line []byte) bool {
 	if m == nil {
 		return false
 	}
-	v, ok := parse(m[2])
+	v, ok := lex.Parse(m[2])
 	unit, okUnit := qperfUnit(string(m[3]))
 	if !ok || !okUnit {
 		return false
@@ -62,18 +64,18 @@ func (f *qperf) value(p *parser, line []byte) bool {
 		if f.sized { // the next turn of a loop
 			f.flush(p)
 		}
-		f.size, f.sized = v.value*unit.Num, unit.Dim == quantity.DimSize
+		f.size, f.sized = v.Value*unit.Num, unit.Dim == quantity.DimSize
 	case "latency", "bw", "send_bw":
 		if len(f.values) >= maxPending {
 			return true
 		}
 		f.at = p.file.Lines
-		r := row{time: v.value * unit.Num}
+		r := row{time: v.Value * unit.Num}
 		f.kind = OneWay
 		if unit.Dim == quantity.DimRate {
 			f.kind = Gap
 		} else {
-			f.quantum = v.quantum() * unit.Num
+			f.quantum = v.Quantum() * unit.Num
 		}
 		f.values = append(f.values, r)
 	}
@@ -122,6 +124,6 @@ func (f *qperf) flush(p *parser) {
 func (f *qperf) end(p *parser) {
 	f.flush(p)
 	if f.without > 0 {
-		p.warn("qperf: %s without a message size (the last in line %d) left out: run qperf -v, which prints it", plural(f.without, "value"), f.at)
+		p.warn("qperf: %s without a message size (the last in line %d) left out: run qperf -v, which prints it", lex.Plural(f.without, "value"), f.at)
 	}
 }

@@ -1,7 +1,6 @@
 package benchfile
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"fmt"
@@ -9,8 +8,12 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/halfpeak/halfpeak/fit/benchfile/internal/input"
+	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
 )
 
 // A format reads the output of one benchmark. Each has a file of its own.
@@ -47,19 +50,17 @@ func Open(name string, o Options) (*File, error) {
 func Read(r io.Reader, name string, o Options) (*File, error) { return readAt(quick, r, name, o) }
 
 func readAt(pace pace, r io.Reader, name string, o Options) (*File, error) {
-	p := &parser{opt: o, tableLimit: cmp.Or(o.Tables, maxTables), file: &File{Name: name}, formats: formats()}
-	in, done := buffered(r)
+	p := &parser{pace: pace, bulkAt: pace.after, stretch: pace.after, opt: o, tableLimit: cmp.Or(o.Tables, maxTables), file: &File{Name: name}, formats: formats()}
+	in, done := input.Buffered(r)
 	defer done()
-	in, unpacked, failure := gunzip(in, name)
+	in, unpacked, failure := input.Gunzip(in)
 	if failure != nil {
-		return nil, failure
+		return nil, &Error{File: name, Msg: failure.Error()}
 	}
 	defer unpacked()
-	if order := byteOrderOf(in); order != nil {
-		in = bufio.NewReaderSize(utf16Reader{in, order}, maxLine)
-	}
+	in, _ = input.UTF8(in)
 	head, err := in.Peek(4096)
-	what := notText(head)
+	what := input.NotText(head)
 	if what != "" {
 		what += "; wanted is the text that a benchmark printed"
 	} else if len(head) == 0 && err == io.EOF {
@@ -71,7 +72,7 @@ func readAt(pace pace, r io.Reader, name string, o Options) (*File, error) {
 	if bytes.HasPrefix(head, []byte("\ufeff")) {
 		_, _ = in.Discard(3) // cannot fail: it was peeked
 	}
-	p.lines = newLines(in, o.Progress, pace)
+	p.lines = input.NewLines(in, o.Progress)
 	broken := p.run()
 	f, err := p.finish()
 	if broken != nil {
@@ -80,29 +81,11 @@ func readAt(pace pace, r io.Reader, name string, o Options) (*File, error) {
 	return f, err
 }
 
-// notText returns what the file is if it is not text, else "".
-func notText(head []byte) string {
-	for _, k := range []struct{ magic, what string }{
-		{"BZh", "compressed with bzip2; decompress it first"},
-		{"\xfd7zXZ", "compressed with xz; decompress it first"},
-		{"\x28\xb5\x2f\xfd", "compressed with zstd; decompress it first"},
-		{"PK\x03\x04", "a zip archive (or spreadsheet); unpack it, or save it as CSV"},
-	} {
-		if bytes.HasPrefix(head, []byte(k.magic)) {
-			return k.what
-		}
-	}
-	if bytes.IndexByte(head, 0) >= 0 {
-		return "a binary file"
-	}
-	return ""
-}
-
 // A parser reads one file.
 type parser struct {
 	opt            Options
 	file           *File
-	lines          lineReader
+	lines          input.Lines
 	formats        []openFormat
 	builders       []*builder
 	previous       string // the previous line if it was skipped, else ""
@@ -113,7 +96,10 @@ type parser struct {
 	faults         int    // number of invalid rows of CSV and JSON
 	fault          *Error // the first of them
 	hint           *Error // why a line that resembles a table is not read
-	classes, sizes int    // total sketch classes and sizes of all tables, both bounded
+	pace           pace
+	bulkAt         int64 // byte at which blocks are tried next
+	stretch        int64 // minimum number of bytes between a line that is not plain and the next blocks
+	classes, sizes int   // total sketch classes and sizes of all tables, both bounded
 
 	raw    []byte // the current line before cleaning
 	unit   string // of the times, if a comment gave it
@@ -130,7 +116,7 @@ type parser struct {
 }
 
 func (p *parser) errorf(line int, msg string, args ...any) *Error {
-	return &Error{File: p.file.Name, Line: line, Msg: plain(fmt.Sprintf(msg, args...))}
+	return &Error{File: p.file.Name, Line: line, Msg: lex.Plain(fmt.Sprintf(msg, args...))}
 }
 
 // spell returns how a user gives an option a value.
@@ -146,7 +132,7 @@ func (p *parser) badRow(msg string, args ...any) {
 	if p.faults++; p.fault == nil {
 		p.fault = p.errorf(p.file.Lines, msg, args...)
 		if p.object > 1 {
-			p.fault.Msg = "object " + itoa(p.object) + ": " + p.fault.Msg
+			p.fault.Msg = "object " + strconv.Itoa(p.object) + ": " + p.fault.Msg
 		}
 	}
 }
@@ -160,7 +146,7 @@ func (p *parser) suggest(msg string, args ...any) {
 
 // warn adds a warning to the file.
 func (p *parser) warn(msg string, args ...any) {
-	p.file.Warnings = remember(p.file.Warnings, plain(fmt.Sprintf(msg, args...)))
+	p.file.Warnings = remember(p.file.Warnings, lex.Plain(fmt.Sprintf(msg, args...)))
 }
 
 // remember appends text to texts unless they contain it or are full.
@@ -173,16 +159,16 @@ func remember(texts []string, text string) []string {
 
 // note adds a note on the division of rows into tables to the file.
 func (p *parser) note(msg string, args ...any) {
-	p.file.Notes = remember(p.file.Notes, plain(fmt.Sprintf(msg, args...)))
+	p.file.Notes = remember(p.file.Notes, lex.Plain(fmt.Sprintf(msg, args...)))
 }
 
 // run passes every line to the formats. It returns the error of reading the file, if any.
 func (p *parser) run() error {
 	for {
-		if p.lines.read >= p.lines.bulkAt {
+		if p.lines.Offset >= p.bulkAt {
 			p.bulk()
 		}
-		raw, err := p.lines.next()
+		raw, err := p.lines.Next()
 		if err == io.EOF {
 			return nil
 		}
@@ -190,7 +176,7 @@ func (p *parser) run() error {
 			return err
 		}
 		p.file.Lines++
-		if p.lines.more {
+		if p.lines.More {
 			p.readPieces(raw)
 			continue
 		}
@@ -198,11 +184,11 @@ func (p *parser) run() error {
 		if bytes.Contains(raw, taskMap) {
 			p.readTaskMap(raw)
 		}
-		line := clean(raw)
+		line := lex.Clean(raw)
 		if len(line) == 0 {
 			continue
 		}
-		bare := unlabelled(line)
+		bare := lex.Unlabelled(line)
 		if p.labelled && len(bare) > 0 {
 			line = bare
 		}
@@ -229,23 +215,23 @@ func (p *parser) readPieces(raw []byte) {
 	line := bytes.TrimLeft(raw, " \t")
 	if len(line) == 0 || !p.take(line) {
 		p.file.Skipped++
-		p.lines.drop()
+		p.lines.Drop()
 		return
 	}
 	f, ok := p.formats[0].format.(*objects)
 	if !ok {
-		p.lines.drop()
+		p.lines.Drop()
 		return
 	}
-	for p.lines.more {
-		piece, err := p.lines.next()
+	for p.lines.More {
+		piece, err := p.lines.Next()
 		if err != nil {
 			return // it comes again with the next line
 		}
-		if !f.feed(p, piece, !p.lines.more) {
+		if !f.feed(piece, !p.lines.More) {
 			p.suggest("broken JSON; mend it, or give the text that the benchmark printed")
-			f.discard(p)
-			p.lines.drop()
+			f.discard()
+			p.lines.Drop()
 		}
 	}
 }
@@ -298,7 +284,7 @@ func (p *parser) take(line []byte) bool {
 // begin starts a table at the current line.
 func (p *parser) begin(t Table) *builder {
 	t.Line = p.file.Lines
-	t.Title = plain(t.Title)
+	t.Title = lex.Plain(t.Title)
 	b := &builder{table: &t, parser: p, sizes: map[uint64]*accumulator{}}
 	if len(p.builders) >= p.tableLimit && p.merged > p.tableLimit/2 { // rarely: it walks all tables
 		p.builders = slices.DeleteFunc(p.builders, func(b *builder) bool { return b.merged })
@@ -349,7 +335,7 @@ func (p *parser) noTableError() *Error {
 		b := p.builders[0]
 		return p.errorf(b.table.Line, "the header of %s is not followed by a row", b.table.Name())
 	}
-	return p.errorf(0, "no table of sizes and times in %s; known are %s", plural(f.Lines, "line"), Known)
+	return p.errorf(0, "no table of sizes and times in %s; known are %s", lex.Plural(f.Lines, "line"), Known)
 }
 
 func (p *parser) finish() (*File, error) {
@@ -379,7 +365,7 @@ func (p *parser) finish() (*File, error) {
 	}
 	if p.fault != nil {
 		if p.faults > 1 {
-			p.fault.Msg += fmt.Sprintf(" (and %s more)", plural(p.faults-1, "row"))
+			p.fault.Msg += fmt.Sprintf(" (and %s more)", lex.Plural(p.faults-1, "row"))
 		}
 		return nil, p.fault
 	}
@@ -389,10 +375,10 @@ func (p *parser) finish() (*File, error) {
 		return nil, e
 	}
 	if p.dropped > 0 {
-		p.warn("%s beyond what is kept left out", plural(p.dropped, "table"))
+		p.warn("%s beyond what is kept left out", lex.Plural(p.dropped, "table"))
 	}
-	if p.lines.long > 0 {
-		p.warn("%s longer than %d bytes cut", plural(p.lines.long, "line"), maxLine)
+	if p.lines.Long > 0 {
+		p.warn("%s longer than %d bytes cut", lex.Plural(p.lines.Long, "line"), input.MaxLine)
 	}
 	return f, nil
 }

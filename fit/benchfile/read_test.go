@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf16"
@@ -121,7 +122,7 @@ func TestMergedSizes(t *testing.T) {
 	const n = 3 * MaxSizes
 	for i := range n {
 		size := (i*7919)%n + 1 // every size once, out of order
-		text.WriteString(itoa(size) + "," + itoa(10+3*size) + "\n")
+		text.WriteString(strconv.Itoa(size) + "," + strconv.Itoa(10+3*size) + "\n")
 	}
 	f := read(t, text.String(), Options{})
 	table := f.Tables[0]
@@ -240,29 +241,6 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// Numbers are strconv's to the last bit.
-func TestParse(t *testing.T) {
-	check := func(text string, want float64, exp int) {
-		t.Helper()
-		if got, ok := parse([]byte(text)); !ok || got.value != want || got.exp != exp {
-			t.Errorf("parse(%q) = %v %v, want %v·10^%d", text, got, ok, want, exp)
-		}
-	}
-	check("0", 0, 0)
-	check("1048576", 1048576, 0)
-	check("0.00000030", 3e-7, -8)
-	check("-12.5", -12.5, -1)
-	check("123456789.123456789", 123456789.123456789, -9)
-	check("4.5e-07", 4.5e-7, -8)
-	check("1E3", 1000, 3)
-	check("9007199254740993", 9007199254740992, 0) // 2⁵³+1 rounds to even
-	for _, text := range []string{"", ".", "-", "NaN", "inf", "0x10", "1_000", "1e", "1.2.3", "12us", "1e999"} {
-		if got, ok := parse([]byte(text)); ok {
-			t.Errorf("parse(%q) = %v, want no number", text, got)
-		}
-	}
-}
-
 func TestOptions(t *testing.T) {
 	var last int64
 	text := "size,time_us\n" + strings.Repeat("64,2\n", 1<<20)
@@ -319,7 +297,7 @@ func TestDamagedGzip(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("size,time_us\n")
 	for i := range 20_000 {
-		text.WriteString(itoa(i+1) + "," + itoa(1+(i*7919)%1000) + "\n")
+		text.WriteString(strconv.Itoa(i+1) + "," + strconv.Itoa(1+(i*7919)%1000) + "\n")
 	}
 	if _, err := z.Write([]byte(text.String())); err != nil || z.Close() != nil {
 		t.Fatal(err)
@@ -331,7 +309,7 @@ func TestDamagedGzip(t *testing.T) {
 		if f != nil || !errors.As(err, &d) {
 			t.Fatalf("%v, error %v", f, err)
 		}
-		if err.Error() != "x.gz:"+itoa(d.File.Lines+1)+": the file is damaged or cut off here ("+want+"); fetch it again" {
+		if err.Error() != "x.gz:"+strconv.Itoa(d.File.Lines+1)+": the file is damaged or cut off here ("+want+"); fetch it again" {
 			t.Error(err)
 		}
 		if n := d.File.Tables[0].Rows; n < least || n > most {

@@ -56,12 +56,14 @@ var Known = func() string {
 	return strings.Join(names, ", ")
 }()
 
-// starters holds the beginnings of the first lines of all benchmarks.
-var starters = func() (starts [][]byte) {
+// starts reports whether a line is the first of a benchmark's output.
+func starts(line []byte) bool {
 	for _, r := range registry {
 		for _, s := range r.starts {
-			starts = append(starts, []byte(s))
+			if strings.HasPrefix(string(line), s) {
+				return true
+			}
 		}
 	}
-	return starts
-}()
+	return false
+}

@@ -1,6 +1,10 @@
 package benchfile
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
+)
 
 // simgrid reads the CSV files of SimGrid's calibration, which have no header:
 // op,size,start,duration in seconds, and of its saturation test rank,op,size,start,duration in
@@ -22,10 +26,10 @@ func (f *simgrid) take(p *parser, line []byte) bool {
 	if c <= '9' && c >= '0' && !bytes.Contains(line, []byte(",MPI_")) {
 		return false
 	}
-	parts := splitAt(text[:0], line, ',')
+	parts := lex.Split(text[:0], line, ',')
 	unit, key := 1e6, ""
 	if len(parts) > 1 && c >= '0' && c <= '9' {
-		if _, ok := parse(parts[0]); !ok {
+		if _, ok := lex.Parse(parts[0]); !ok {
 			return false
 		}
 		parts, unit, key = parts[1:], 1e3, " under load"
@@ -34,10 +38,10 @@ func (f *simgrid) take(p *parser, line []byte) bool {
 	if !bytes.HasPrefix(op, []byte("MPI_")) && !bytes.Equal(op, []byte("PingPong")) {
 		return false
 	}
-	key = short(op) + key
+	key = lex.Short(op) + key
 	b := f.tables[key]
-	var v [3]number
-	if len(parts) != 4 || !numbers(parts[1:], v[:]) {
+	var v [3]lex.Number
+	if len(parts) != 4 || !lex.ParseAll(parts[1:], v[:]) {
 		if b != nil {
 			b.cut()
 		}
@@ -59,7 +63,7 @@ func (f *simgrid) take(p *parser, line []byte) bool {
 		}
 		b = f.tables.table(p, key, t)
 	}
-	b.resolution(v[2].quantum() * unit)
-	b.row(row{size: v[0].value, time: v[2].value * unit})
+	b.resolution(v[2].Quantum() * unit)
+	b.row(row{size: v[0].Value, time: v[2].Value * unit})
 	return true
 }

@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"regexp"
 	"strings"
+
+	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
 )
 
 // sockperf reads sockperf's ping-pong, under-load and throughput tests. A run has one size, given
@@ -47,8 +49,8 @@ func (f *sockperf) take(p *parser, line []byte) bool {
 		f.flush(p)
 		f.size, f.assumed, f.mode = sockperfDefault, true, m[1]
 		if s := sockperfSize.FindStringSubmatch(m[2]); s != nil {
-			v, _ := parse([]byte(s[1]))
-			f.size, f.assumed = v.value, false
+			v, _ := lex.Parse([]byte(s[1]))
+			f.size, f.assumed = v.Value, false
 		}
 		return true
 	}
@@ -56,34 +58,34 @@ func (f *sockperf) take(p *parser, line []byte) bool {
 		return false
 	}
 	if m := sockperfNote.FindStringSubmatch(text); m != nil {
-		v, _ := parse([]byte(m[1]))
-		f.size, f.assumed, f.mode = v.value, false, cmp.Or(f.mode, "throughput")
+		v, _ := lex.Parse([]byte(m[1]))
+		f.size, f.assumed, f.mode = v.Value, false, cmp.Or(f.mode, "throughput")
 	} else if strings.Contains(text, "== version #") && f.pending { // a run without its command line
 		f.flush(p)
 		f.mode = ""
 	} else if m := sockperfSummary.FindStringSubmatch(text); m != nil {
 		f.flush(p)
-		v, _ := parse([]byte(m[2]))
+		v, _ := lex.Parse([]byte(m[2]))
 		f.kind = OneWay
 		if m[1] == "Round trip" {
 			f.kind = RoundTrip
 		}
-		f.current, f.pending, f.quantum = row{time: v.value}, true, v.quantum()
+		f.current, f.pending, f.quantum = row{time: v.Value}, true, v.Quantum()
 	} else if m := sockperfRate.FindStringSubmatch(text); m != nil {
 		f.flush(p)
-		v, _ := parse([]byte(m[1]))
-		f.kind, f.current, f.pending = Gap, row{time: 1e6 / v.value}, true
+		v, _ := lex.Parse([]byte(m[1]))
+		f.kind, f.current, f.pending = Gap, row{time: 1e6 / v.Value}, true
 	} else if m := sockperfPoint.FindStringSubmatch(text); m != nil && f.pending {
-		v, _ := parse([]byte(m[2]))
+		v, _ := lex.Parse([]byte(m[2]))
 		switch m[1][1] {
 		case 'M':
 			if m[1][2] == 'A' {
-				f.current.max = v.value
+				f.current.max = v.Value
 			} else {
-				f.current.min = v.value
+				f.current.min = v.Value
 			}
 		default:
-			f.current.median = v.value
+			f.current.median = v.Value
 		}
 	}
 	return true
@@ -117,6 +119,6 @@ func (f *sockperf) flush(p *parser) {
 func (f *sockperf) end(p *parser) {
 	f.flush(p)
 	if f.without > 0 {
-		p.warn("sockperf: %s without a message size (the last in line %d) left out: print the command line with -m before it", plural(f.without, "run"), f.at)
+		p.warn("sockperf: %s without a message size (the last in line %d) left out: print the command line with -m before it", lex.Plural(f.without, "run"), f.at)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
+
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -63,7 +65,7 @@ const (
 // optionNames reports whether an option names the column, by header or by number from 1.
 func (p *parser) optionNames(option []string, name string, number int) (asks bool) {
 	for _, o := range option {
-		if o == name || o == itoa(number) {
+		if o == name || o == strconv.Itoa(number) {
 			p.asked[o], asks = true, true
 		}
 	}
@@ -108,12 +110,12 @@ func (s *splitter) add(p *parser, text []byte, i int) bool {
 	col := parseColumn(text)
 	x := splitColumn{at: i, name: col.full, base: col.base, values: map[string]bool{}}
 	if x.name == "" {
-		x.name, x.base = itoa(i+1), "column "+itoa(i+1)
+		x.name, x.base = strconv.Itoa(i+1), "column "+strconv.Itoa(i+1)
 	}
 	group, pool := p.optionNames(p.opt.Group, col.full, i+1), p.optionNames(p.opt.Pool, col.full, i+1)
 	switch {
 	case group && (pool || slices.Contains(c.at[:], i)):
-		p.badRow("column %q cannot group: it is read as a size or time, or pooled", short([]byte(x.name)))
+		p.badRow("column %q cannot group: it is read as a size or time, or pooled", lex.Short([]byte(x.name)))
 		return false
 	case pool || slices.Contains(c.at[:], i):
 		return false
@@ -316,7 +318,7 @@ func (s *splitter) isDimension(i int) (splits, dimension bool) {
 		n := 0
 		for value, sizes := range g.pairs {
 			n += len(sizes)
-			_, isNumber := parse([]byte(value))
+			_, isNumber := lex.Parse([]byte(value))
 			fractions = fractions && isNumber && strings.Contains(value, ".")
 		}
 		if len(g.pairs) < 2 {
@@ -359,7 +361,7 @@ func (s *splitter) end(p *parser) {
 	}
 	for i := range s.columns {
 		c := &s.columns[i]
-		name := short([]byte(c.name))
+		name := lex.Short([]byte(c.name))
 		if c.role != candidate && c.role != repeated {
 			if given[i] && s.rows > s.sizes() {
 				p.note("column %q has %d values or more: rows of the same size are taken together (%s keeps them apart)", name, len(c.values), p.spell("group", name))

@@ -5,13 +5,15 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
 )
 
 // list returns the first values of a column, for a note.
 func (s *splitter) list(i int) string {
 	var values []string
 	for _, x := range s.order {
-		if v := cmp.Or(plain(x.values[i]), "none"); !slices.Contains(values, v) {
+		if v := cmp.Or(lex.Plain(x.values[i]), "none"); !slices.Contains(values, v) {
 			if values = append(values, v); len(values) == 5 {
 				return strings.Join(values[:4], ", ") + ", …"
 			}
@@ -29,7 +31,7 @@ func (s *splitter) name(p *parser, x *splitCell) {
 		switch {
 		case c.role == named && v != "":
 			title = append(title, v)
-			t.Labels = append(t.Labels, Label{plain(c.name), plain(v)})
+			t.Labels = append(t.Labels, Label{lex.Plain(c.name), lex.Plain(v)})
 			if !collectiveCols[c.base] {
 				series = append(series, v)
 			}
@@ -39,7 +41,7 @@ func (s *splitter) name(p *parser, x *splitCell) {
 				label = c.base
 			}
 			title = append(title, label+"="+cmp.Or(v, "none"))
-			t.Labels = append(t.Labels, Label{plain(label), plain(v)})
+			t.Labels = append(t.Labels, Label{lex.Plain(label), lex.Plain(v)})
 			if !rankNames[c.base] && !nodeNames[c.base] && !perNodeNames[c.base] && !algorithmNames[c.base] && !collectiveCols[c.base] {
 				series = append(series, title[len(title)-1])
 			}
@@ -48,12 +50,12 @@ func (s *splitter) name(p *parser, x *splitCell) {
 	if x.packet > 0 {
 		title = append(title, "packet "+strconv.FormatFloat(x.packet, 'g', -1, 64))
 	}
-	t.Title = plain(strings.Join(title, " "))
+	t.Title = lex.Plain(strings.Join(title, " "))
 	if s.cols.rate {
 		t.Warnings = append([]string{"the times are size over " + s.cols.kind.rateName()}, t.Warnings...)
 	} else if t.Kind == OneWay {
 		if op := s.operation(p, x); op.Name != "" {
-			t.Kind, t.Collective, t.Series = Collective, op, plain(strings.Join(series, " "))
+			t.Kind, t.Collective, t.Series = Collective, op, lex.Plain(strings.Join(series, " "))
 		}
 	}
 }
@@ -72,7 +74,7 @@ func (s *splitter) operation(p *parser, x *splitCell) (op CollectiveOp) {
 		case perNodeNames[c.base]:
 			op.PerNode = number10(v)
 		case algorithmNames[c.base]:
-			op.Algorithm = plain(v)
+			op.Algorithm = lex.Plain(v)
 		case collectiveCols[c.base] && op.Name == "":
 			o, _ := collectiveNamed(v)
 			op.Name = o.Name

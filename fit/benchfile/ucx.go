@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"regexp"
 
+	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
+
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -75,14 +77,14 @@ func (f *ucx) take(p *parser, line []byte) bool {
 		return false
 	}
 	var text [8][]byte
-	var v [8]number
-	n := fields(m[2], text[:])
-	if n != 7 && n != 8 || !numbers(text[:n], v[:n]) {
+	var v [8]lex.Number
+	n := lex.Fields(m[2], text[:])
+	if n != 7 && n != 8 || !lex.ParseAll(text[:n], v[:n]) {
 		return true // cut off; the rows before it count
 	}
 	f.final = m[1][0] == 'F'
-	f.latency, f.rate, f.pending = v[n-5].value, v[n-1].value, true // overall latency and message rate
-	f.quantum = v[n-5].quantum()
+	f.latency, f.rate, f.pending = v[n-5].Value, v[n-1].Value, true // overall latency and message rate
+	f.quantum = v[n-5].Quantum()
 	if f.final {
 		f.flush(p)
 	}
@@ -90,8 +92,8 @@ func (f *ucx) take(p *parser, line []byte) bool {
 }
 
 func (f *ucx) setSize(text []byte) {
-	v, ok := parse(text)
-	f.size, f.sized = v.value, ok
+	v, ok := lex.Parse(text)
+	f.size, f.sized = v.Value, ok
 }
 
 // flush ends a run and adds its row.

@@ -1,18 +1,21 @@
-package benchfile
+// Package jsonscan takes JSON apart in pieces that may end anywhere, in constant memory.
+package jsonscan
 
 import (
 	"bytes"
 	"encoding/json"
+
+	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
 )
 
-// A jsonScanner takes JSON apart in pieces that may end anywhere, and passes each value to its
+// A Scanner takes JSON apart in pieces that may end anywhere, and passes each value to its
 // sink: a file of any length takes the memory of its longest object. A value may be followed by a
 // comma or another value; NaN and Infinity are values, as Python writes them. The tokens of
 // encoding/json take 5.7 times as long (2 million objects, 107 MB: 5.4 s of CPU against 0.9 s for a
 // whole fit) and exclude NaN.
-type jsonScanner struct {
-	sink  jsonSink
-	stack []byte // '{' and '[' that are open
+type Scanner struct {
+	Sink  Sink
+	Stack []byte // '{' and '[' that are open
 	keys  [jsonKeys]string
 	want  jsonState
 	text  []byte // of the incomplete token
@@ -22,12 +25,12 @@ type jsonScanner struct {
 	names map[string]string
 }
 
-// A jsonSink receives the values. The scanner's stack includes the container of a scalar, and the
+// A Sink receives the values. The scanner's stack includes the container of a scalar, and the
 // container that opens or closes.
-type jsonSink interface {
-	open(p *parser)
-	close(p *parser)
-	scalar(p *parser, text []byte)
+type Sink interface {
+	Open()
+	Close()
+	Scalar(text []byte)
 }
 
 type jsonState uint8
@@ -42,22 +45,25 @@ const (
 )
 
 const (
-	jsonDepth = 512 // maximum depth of nested containers
-	jsonKeys  = 5   // keys are kept to this depth
+	jsonDepth = 512      // maximum depth of nested containers
+	jsonKeys  = 5        // keys are kept to this depth
+	jsonNames = 1 << 12  // maximum number of keys whose strings are shared
+	jsonKey   = 256      // maximum length of a key, in bytes
+	jsonToken = 64 << 10 // maximum length of a token, in bytes
 )
 
-// key returns the key of the current value at a depth of at least 1; "" in an array.
-func (s *jsonScanner) key(depth int) string { return s.keys[depth] }
+// Key returns the key of the current value at a depth of at least 1; "" in an array.
+func (s *Scanner) Key(depth int) string { return s.keys[depth] }
 
-func (s *jsonScanner) reset() {
-	*s = jsonScanner{sink: s.sink, stack: s.stack[:0], text: s.text[:0], names: s.names}
+func (s *Scanner) Reset() {
+	*s = Scanner{Sink: s.Sink, Stack: s.Stack[:0], text: s.text[:0], names: s.names}
 }
 
-// idle reports whether the scanner is between top-level values.
-func (s *jsonScanner) idle() bool { return len(s.stack) == 0 && s.kind == 0 }
+// Idle reports whether the scanner is between top-level values.
+func (s *Scanner) Idle() bool { return len(s.Stack) == 0 && s.kind == 0 }
 
-// feed scans a piece. It returns false if the piece is not JSON.
-func (s *jsonScanner) feed(p *parser, piece []byte) bool {
+// Feed scans a piece. It returns false if the piece is not JSON.
+func (s *Scanner) Feed(piece []byte) bool {
 	for i := 0; i < len(piece); i++ {
 		c := piece[i]
 		switch {
@@ -68,7 +74,7 @@ func (s *jsonScanner) feed(p *parser, piece []byte) bool {
 				end++
 			}
 			s.append(piece[i:end])
-			if i = end; end < len(piece) && (piece[end] != '"' || !s.string(p)) {
+			if i = end; end < len(piece) && (piece[end] != '"' || !s.string()) {
 				return false
 			}
 			continue
@@ -77,19 +83,19 @@ func (s *jsonScanner) feed(p *parser, piece []byte) bool {
 				s.append(piece[i : i+1])
 				continue
 			}
-			if !s.word(p) {
+			if !s.word() {
 				return false
 			}
 		}
-		if c > ' ' && !s.begin(p, c) {
+		if c > ' ' && !s.begin(c) {
 			return false
 		}
 	}
 	return true
 }
 
-func (s *jsonScanner) append(b []byte) {
-	if len(s.text)+len(b) > maxLine {
+func (s *Scanner) append(b []byte) {
+	if len(s.text)+len(b) > jsonToken {
 		s.long = true
 		return
 	}
@@ -97,36 +103,36 @@ func (s *jsonScanner) append(b []byte) {
 }
 
 // begin scans the first byte of a token.
-func (s *jsonScanner) begin(p *parser, c byte) bool {
+func (s *Scanner) begin(c byte) bool {
 	value := s.want == wantValue || s.want == wantValueOrEnd
 	switch {
 	case c == '{' || c == '[':
-		if !value || len(s.stack) == jsonDepth {
+		if !value || len(s.Stack) == jsonDepth {
 			return false
 		}
-		if s.stack = append(s.stack, c); len(s.stack) < jsonKeys {
-			s.keys[len(s.stack)] = ""
+		if s.Stack = append(s.Stack, c); len(s.Stack) < jsonKeys {
+			s.keys[len(s.Stack)] = ""
 		}
 		s.want = wantKeyOrEnd
 		if c == '[' {
 			s.want = wantValueOrEnd
 		}
-		s.sink.open(p)
+		s.Sink.Open()
 	case c == '}' || c == ']':
-		if len(s.stack) == 0 || s.stack[len(s.stack)-1] != c-2 || s.want != wantComma && s.want != wantKeyOrEnd && s.want != wantValueOrEnd {
+		if len(s.Stack) == 0 || s.Stack[len(s.Stack)-1] != c-2 || s.want != wantComma && s.want != wantKeyOrEnd && s.want != wantValueOrEnd {
 			return false // in ASCII, a bracket ends two behind its beginning
 		}
-		s.sink.close(p)
-		s.stack = s.stack[:len(s.stack)-1]
+		s.Sink.Close()
+		s.Stack = s.Stack[:len(s.Stack)-1]
 		s.endValue()
 	case c == ',':
-		if len(s.stack) == 0 {
+		if len(s.Stack) == 0 {
 			return true // objects that have lost their array
 		}
 		if s.want != wantComma {
 			return false
 		}
-		if s.want = wantValue; s.stack[len(s.stack)-1] == '{' {
+		if s.want = wantValue; s.Stack[len(s.Stack)-1] == '{' {
 			s.want = wantKey
 		}
 	case c == ':':
@@ -134,7 +140,7 @@ func (s *jsonScanner) begin(p *parser, c byte) bool {
 			return false
 		}
 		s.want = wantValue
-	case len(s.stack) == 0: // scalars outside of containers are not a table
+	case len(s.Stack) == 0: // scalars outside of containers are not a table
 		return false
 	case c == '"':
 		if !value && s.want != wantKey && s.want != wantKeyOrEnd {
@@ -151,14 +157,14 @@ func (s *jsonScanner) begin(p *parser, c byte) bool {
 }
 
 // endValue sets the state that follows a value.
-func (s *jsonScanner) endValue() {
-	if s.want = wantComma; len(s.stack) == 0 {
+func (s *Scanner) endValue() {
+	if s.want = wantComma; len(s.Stack) == 0 {
 		s.want = wantValue
 	}
 }
 
 // token ends the token in s.text.
-func (s *jsonScanner) token() []byte {
+func (s *Scanner) token() []byte {
 	text := s.text
 	if s.long {
 		text = nil
@@ -168,7 +174,7 @@ func (s *jsonScanner) token() []byte {
 }
 
 // string ends a string: a key, or a value.
-func (s *jsonScanner) string(p *parser) bool {
+func (s *Scanner) string() bool {
 	text := s.token()
 	if bytes.IndexByte(text, '\\') >= 0 {
 		var plain string
@@ -178,26 +184,26 @@ func (s *jsonScanner) string(p *parser) bool {
 		text = []byte(plain)
 	}
 	if s.want == wantKey || s.want == wantKeyOrEnd {
-		if len(s.stack) < jsonKeys {
-			s.keys[len(s.stack)] = s.name(text[:min(len(text), 4*maxText)])
+		if len(s.Stack) < jsonKeys {
+			s.keys[len(s.Stack)] = s.name(text[:min(len(text), jsonKey)])
 		}
 		s.want = wantColon
 		return true
 	}
-	s.sink.scalar(p, text)
+	s.Sink.Scalar(text)
 	s.endValue()
 	return true
 }
 
 // name returns a key; equal keys share one string.
-func (s *jsonScanner) name(text []byte) string {
+func (s *Scanner) name(text []byte) string {
 	name, ok := s.names[string(text)]
 	if !ok {
 		name = string(text)
 		if s.names == nil {
 			s.names = map[string]string{}
 		}
-		if len(s.names) < maxKeys {
+		if len(s.names) < jsonNames {
 			s.names[name] = name
 		}
 	}
@@ -205,18 +211,18 @@ func (s *jsonScanner) name(text []byte) string {
 }
 
 // word ends a number or a literal.
-func (s *jsonScanner) word(p *parser) bool {
+func (s *Scanner) word() bool {
 	text := s.token()
 	switch string(text) {
 	case "null":
 		text = nil
 	case "true", "false", "NaN", "nan", "Infinity", "-Infinity":
 	default:
-		if _, ok := parse(text); !ok && text != nil {
+		if _, ok := lex.Parse(text); !ok && text != nil {
 			return false
 		}
 	}
-	s.sink.scalar(p, text)
+	s.Sink.Scalar(text)
 	s.endValue()
 	return true
 }

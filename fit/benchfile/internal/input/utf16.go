@@ -1,4 +1,4 @@
-package benchfile
+package input
 
 import (
 	"bufio"
@@ -14,10 +14,14 @@ type utf16Reader struct {
 	order binary.ByteOrder
 }
 
-// byteOrderOf returns the byte order of a text that begins with a mark of UTF-16, else nil.
-func byteOrderOf(in *bufio.Reader) binary.ByteOrder {
+// UTF8 returns in, or its text as UTF-8 and true if it begins with a byte order mark of UTF-16.
+func UTF8(in *bufio.Reader) (text *bufio.Reader, decodes bool) {
 	head, _ := in.Peek(2)
-	return map[string]binary.ByteOrder{"\xff\xfe": binary.LittleEndian, "\xfe\xff": binary.BigEndian}[string(head)]
+	order := map[string]binary.ByteOrder{"\xff\xfe": binary.LittleEndian, "\xfe\xff": binary.BigEndian}[string(head)]
+	if order == nil {
+		return in, false
+	}
+	return bufio.NewReaderSize(utf16Reader{in, order}, MaxLine), true
 }
 
 func (u utf16Reader) Read(b []byte) (n int, err error) {

@@ -1,4 +1,6 @@
-package benchfile
+// Package sums adds up times such that no result depends on their order, or on how they were
+// divided among threads and files.
+package sums
 
 import (
 	"math"
@@ -6,13 +8,13 @@ import (
 )
 
 // Moments are the count, sum and sum of squares of times, in fixed point wide enough for every time
-// that goodTime accepts, and so without rounding. They do not depend on the order of the times, or
+// from 1e-9 to 1e15 µs, and so without rounding. They do not depend on the order of the times, or
 // on their division among threads, shards or machines.
 //
 // A time from 2⁻³⁰ to 2⁵⁰ µs is a multiple of 2⁻⁸², and below 2¹³² of these; its square is a
 // multiple of 2⁻¹⁶⁴, and below 2²⁶⁴ of these. That leaves room for 2⁵⁶ times.
-type moments struct {
-	count   int64
+type Moments struct {
+	Count   int64
 	sum     [4]uint64 // of 2⁻⁸² µs, least significant word first; the last stays 0
 	squares [6]uint64 // of 2⁻¹⁶⁴ µs²; likewise
 }
@@ -22,9 +24,9 @@ const (
 	mantissa = 52 // bits of a float64 behind the point
 )
 
-// add adds a time for which goodTime holds, in µs.
-func (m *moments) add(t float64) {
-	m.count++
+// Add adds a time from 1e-9 to 1e15, in µs.
+func (m *Moments) Add(t float64) {
+	m.Count++
 	b := math.Float64bits(t)
 	u := b&(1<<mantissa-1) | 1<<mantissa
 	shift := uint(b>>mantissa) - (1023 + mantissa - fraction) // 0 to 131
@@ -33,7 +35,7 @@ func (m *moments) add(t float64) {
 	var carry uint64
 	s[0], carry = bits.Add64(s[0], u<<at, 0)
 	if high := u>>1>>(63-at) + carry; high > 0 {
-		addAt(s[1:], high)
+		AddAt(s[1:], high)
 	}
 	high, low := bits.Mul64(u, u)
 	shift *= 2
@@ -42,37 +44,37 @@ func (m *moments) add(t float64) {
 	q[0], carry = bits.Add64(q[0], low<<at, 0)
 	q[1], carry = bits.Add64(q[1], high<<at|low>>1>>(63-at), carry)
 	if high = high>>1>>(63-at) + carry; high > 0 {
-		addAt(q[2:], high)
+		AddAt(q[2:], high)
 	}
 }
 
-// addAt adds v to the multi-word number to.
-func addAt(to []uint64, v uint64) {
+// AddAt adds v to the multi-word number to.
+func AddAt(to []uint64, v uint64) {
 	for i := 0; v > 0 && i < len(to); i++ {
 		to[i], v = bits.Add64(to[i], v, 0)
 	}
 }
 
-// addWords adds the multi-word number from to the number to, which is as long.
-func addWords(to, from []uint64) {
+// AddWords adds the multi-word number from to the number to, which is as long.
+func AddWords(to, from []uint64) {
 	var carry uint64
 	for i := range to {
 		to[i], carry = bits.Add64(to[i], from[i], carry)
 	}
 }
 
-// join adds the times of o.
-func (m *moments) join(o *moments) {
-	m.count += o.count
-	addWords(m.sum[:], o.sum[:])
-	addWords(m.squares[:], o.squares[:])
+// Join adds the times of o.
+func (m *Moments) Join(o *Moments) {
+	m.Count += o.Count
+	AddWords(m.sum[:], o.sum[:])
+	AddWords(m.squares[:], o.squares[:])
 }
 
-// mean returns the mean in µs, rounded once. There must be at least one time.
-func (m *moments) mean() float64 {
+// Mean returns the mean in µs, rounded once. There must be at least one time.
+func (m *Moments) Mean() float64 {
 	var quotient [5]uint64 // with a word behind the point of the division
 	var rest uint64
-	n := uint64(m.count)
+	n := uint64(m.Count)
 	for i := len(m.sum) - 1; i >= 0; i-- {
 		quotient[i+1], rest = bits.Div64(rest, m.sum[i], n)
 	}
@@ -80,16 +82,16 @@ func (m *moments) mean() float64 {
 	if rest > 0 {
 		quotient[0] |= 1
 	}
-	return rounded(quotient[:], fraction+64)
+	return Rounded(quotient[:], fraction+64)
 }
 
-// variance returns the sum of squares about the mean over n−1, in µs²: (n·Σt² − (Σt)²)/n/(n−1),
+// Variance returns the sum of squares about the mean over n−1, in µs²: (n·Σt² − (Σt)²)/n/(n−1),
 // whose numerator is exact. It is 0 for one time.
-func (m *moments) variance() float64 {
-	if m.count < 2 {
+func (m *Moments) Variance() float64 {
+	if m.Count < 2 {
 		return 0
 	}
-	n := uint64(m.count)
+	n := uint64(m.Count)
 	var scaled, square [8]uint64
 	multiplyAdd(scaled[:], m.squares[:], n)
 	for i, w := range m.sum {
@@ -99,7 +101,7 @@ func (m *moments) variance() float64 {
 	for i := range scaled {
 		scaled[i], borrow = bits.Sub64(scaled[i], square[i], borrow)
 	}
-	return rounded(scaled[:], 2*fraction) / float64(n) / float64(n-1)
+	return Rounded(scaled[:], 2*fraction) / float64(n) / float64(n-1)
 }
 
 // multiplyAdd adds a·w to the multi-word number to.
@@ -117,8 +119,8 @@ func multiplyAdd(to, a []uint64, w uint64) {
 	}
 }
 
-// rounded returns the multi-word number a times 2^−point as the nearest float64.
-func rounded(a []uint64, point int) float64 {
+// Rounded returns the multi-word number a times 2^−point as the nearest float64.
+func Rounded(a []uint64, point int) float64 {
 	top := len(a) - 1
 	for top > 0 && a[top] == 0 {
 		top--

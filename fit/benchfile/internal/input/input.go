@@ -1,21 +1,27 @@
-package benchfile
+// Package input turns a file into lines of UTF-8: it decompresses, decodes UTF-16, reads ahead, and
+// gives up where a pipe delivers nothing.
+package input
 
 import (
 	"bufio"
+	"bytes"
 	"compress/gzip"
 	"context"
+	"errors"
 	"io"
 	"os"
 	"sync"
+
+	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
 )
 
-type reader func([]byte) (int, error)
+type ReaderFunc func([]byte) (int, error)
 
-func (r reader) Read(into []byte) (int, error) { return r(into) }
+func (r ReaderFunc) Read(into []byte) (int, error) { return r(into) }
 
-// openUnless opens a file. If waits is set, opening may block, as for a pipe without a writer; then
+// OpenUnless opens a file. If waits is set, opening may block, as for a pipe without a writer; then
 // openUnless gives up when ctx is done.
-func openUnless(ctx context.Context, name string, waits bool) (*os.File, error) {
+func OpenUnless(ctx context.Context, name string, waits bool) (*os.File, error) {
 	if !waits {
 		return os.Open(name)
 	}
@@ -36,26 +42,26 @@ func openUnless(ctx context.Context, name string, waits bool) (*os.File, error) 
 	}
 }
 
-// waiting reads from a source that may never deliver, such as a pipe, a terminal or a device.
+// Waiting reads from a source that may never deliver, such as a pipe, a terminal or a device.
 // Reading ends when ctx is done.
-type waiting struct {
-	ctx context.Context
-	r   io.Reader
+type Waiting struct {
+	Ctx context.Context
+	R   io.Reader
 }
 
-func (w *waiting) Read(into []byte) (int, error) {
+func (w *Waiting) Read(into []byte) (int, error) {
 	var n int // n, err and the text belong to the read, which may end long after ctx
 	var err error
 	text, done := make([]byte, len(into)), make(chan struct{})
 	go func() {
-		n, err = w.r.Read(text)
+		n, err = w.R.Read(text)
 		close(done)
 	}()
 	select {
 	case <-done:
 		return copy(into, text[:n]), err
-	case <-w.ctx.Done():
-		return 0, w.ctx.Err()
+	case <-w.Ctx.Done():
+		return 0, w.Ctx.Err()
 	}
 }
 
@@ -116,10 +122,10 @@ func (a *ahead) stop() {
 }
 
 // readers pools buffers: each is as long as the longest line, and most files are shorter.
-var readers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, maxLine) }}
+var readers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, MaxLine) }}
 
-func buffered(r io.Reader) (in *bufio.Reader, done func()) {
-	if in, ok := r.(*bufio.Reader); ok && in.Size() >= maxLine {
+func Buffered(r io.Reader) (in *bufio.Reader, done func()) {
+	if in, ok := r.(*bufio.Reader); ok && in.Size() >= MaxLine {
 		return in, func() {}
 	}
 	in = readers.Get().(*bufio.Reader)
@@ -127,17 +133,35 @@ func buffered(r io.Reader) (in *bufio.Reader, done func()) {
 	return in, func() { in.Reset(nil); readers.Put(in) }
 }
 
-// gunzip returns the text of a gzipped file, or in itself. The caller must call done when the text
+// Gunzip returns the text of a gzipped file, or in itself. The caller must call done when the text
 // is read.
-func gunzip(in *bufio.Reader, name string) (text *bufio.Reader, done func(), err error) {
+func Gunzip(in *bufio.Reader) (text *bufio.Reader, done func(), err error) {
 	if head, _ := in.Peek(2); string(head) != "\x1f\x8b" {
 		return in, func() {}, nil
 	}
 	z, err := gzip.NewReader(in)
 	if err != nil {
-		return nil, nil, &Error{File: name, Msg: "broken gzip file: " + plain(err.Error())}
+		return nil, nil, errors.New("broken gzip file: " + lex.Plain(err.Error()))
 	}
 	ahead := readAhead(z)
-	text, put := buffered(ahead)
+	text, put := Buffered(ahead)
 	return text, func() { put(); ahead.stop() }, nil
+}
+
+// NotText returns what the file is if it is not text, else "".
+func NotText(head []byte) string {
+	for _, k := range []struct{ magic, what string }{
+		{"BZh", "compressed with bzip2; decompress it first"},
+		{"\xfd7zXZ", "compressed with xz; decompress it first"},
+		{"\x28\xb5\x2f\xfd", "compressed with zstd; decompress it first"},
+		{"PK\x03\x04", "a zip archive (or spreadsheet); unpack it, or save it as CSV"},
+	} {
+		if bytes.HasPrefix(head, []byte(k.magic)) {
+			return k.what
+		}
+	}
+	if bytes.IndexByte(head, 0) >= 0 {
+		return "a binary file"
+	}
+	return ""
 }

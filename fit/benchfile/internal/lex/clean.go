@@ -1,0 +1,149 @@
+package lex
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+)
+
+var (
+	ansi = regexp.MustCompile(`\x1b(\[[0-9;?]*[ -/]*[@-~]|[@-Z\\-_])`)
+	// as cat -v and some logs show them
+	caret = regexp.MustCompile(`\^\[\[[0-9;]*m`)
+	// mpirun --tag-output writes [1,0]<stdout>: before each line, newer versions
+	// without the colon; loggers write a time.
+	rankTag   = regexp.MustCompile(`^\[\d+,\d+\]<std(out|err|diag)>:? ?`)
+	timeStamp = regexp.MustCompile(`^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d([.,]\d+)?(Z|[+-]\d\d:?\d\d)?\]?:?[ \t]+`)
+	// of ts, and of syslog with the host and the program
+	monthStamp = regexp.MustCompile(`^[A-Z][a-z][a-z] [ 0-3]\d \d\d:\d\d:\d\d([.,]\d+)? (?:\S+ [\w./-]+\[\d+\]: )?`)
+	clockStamp = regexp.MustCompile(`^\[?\d\d:\d\d:\d\d([.,]\d+)?\]?:?[ \t]+`)
+)
+
+// Clean returns a line without colours, rank tags, timestamps and surrounding white space. A row of
+// plain numbers takes only a few comparisons.
+func Clean(line []byte) []byte {
+	line = bytes.TrimSpace(line)
+	if len(line) == 0 {
+		return line
+	}
+	if bytes.IndexByte(line, 0x1b) >= 0 {
+		line = bytes.TrimSpace(ansi.ReplaceAll(line, nil))
+	}
+	if len(line) > 0 && line[0] > '9' && bytes.IndexByte(line, '^') >= 0 { // no row of numbers
+		line = bytes.TrimSpace(caret.ReplaceAll(line, nil))
+	}
+	if i := bytes.LastIndexByte(line, '\r'); i >= 0 { // a progress bar, overwritten
+		line = bytes.TrimSpace(line[i+1:])
+	}
+	if len(line) > 0 && line[0] == '[' {
+		line = bytes.TrimSpace(line[len(rankTag.Find(line)):])
+	}
+	if len(line) > 0 && line[0] == '[' {
+		_, line = PodOf(line)
+	}
+	if len(line) > 16 && line[3] == ' ' && line[9] == ':' {
+		line = bytes.TrimSpace(line[len(monthStamp.Find(line)):])
+	}
+	if len(line) > 9 && (line[2] == ':' && line[5] == ':' || line[0] == '[' && line[3] == ':') {
+		line = bytes.TrimSpace(line[len(clockStamp.Find(line)):])
+	}
+	if len(line) > 20 && (line[0] == '[' || line[4] == '-' || line[5] == '-') {
+		line = bytes.TrimSpace(line[len(timeStamp.Find(line)):])
+	}
+	return line
+}
+
+// Unlabelled returns a line without the leading rank that srun -l ("0: …") and mpiexec -l ("[0] …")
+// print.
+func Unlabelled(line []byte) []byte {
+	bracket := line[0] == '['
+	i := 0
+	if bracket {
+		i++
+	}
+	digits := i
+	for i < len(line) && line[i] >= '0' && line[i] <= '9' {
+		i++
+	}
+	end := ": "
+	if bracket {
+		end = "] "
+	}
+	if i == digits || !bytes.HasPrefix(line[i:], []byte(end)) {
+		return line
+	}
+	return bytes.TrimSpace(line[i+2:])
+}
+
+// Fields splits a line at white space into at most len(into) fields, and returns their number; it
+// is len(into)+1 if the line has more.
+func Fields(line []byte, into [][]byte) int {
+	n := 0
+	for i := 0; i < len(line); {
+		if line[i] == ' ' || line[i] == '\t' {
+			i++
+			continue
+		}
+		start := i
+		for i < len(line) && line[i] != ' ' && line[i] != '\t' {
+			i++
+		}
+		if n == len(into) {
+			return n + 1
+		}
+		into[n] = line[start:i]
+		n++
+	}
+	return n
+}
+
+// Stacked returns the names of columns whose words are stacked in several lines. A column ends
+// where all lines are blank.
+func Stacked(lines []string) []string {
+	width := 0
+	for _, l := range lines {
+		width = max(width, len(l))
+	}
+	blank := func(at int) bool {
+		for _, l := range lines {
+			if at < len(l) && l[at] != ' ' {
+				return false
+			}
+		}
+		return true
+	}
+	var names []string
+	for at := 0; at < width; {
+		if blank(at) {
+			at++
+			continue
+		}
+		from := at
+		for at < width && !blank(at) {
+			at++
+		}
+		var words []string
+		for _, l := range lines {
+			if from < len(l) {
+				words = append(words, strings.Fields(l[from:min(at, len(l))])...)
+			}
+		}
+		names = append(names, strings.Join(words, " "))
+	}
+	return names
+}
+
+// kubectl logs --prefix writes [pod/NAME/CONTAINER]; other tools write a blank instead of "/".
+var podPrefix = regexp.MustCompile(`^\[pod/([^/\]\s]{1,253})[/ ]?[^\]]{0,253}\] ?`)
+
+// PodOf returns the pod in the prefix of a line, and the rest of the line.
+func PodOf(line []byte) (pod string, rest []byte) {
+	if !bytes.HasPrefix(line, []byte("[pod/")) {
+		return "", line
+	}
+	m := podPrefix.FindSubmatchIndex(line)
+	if m == nil {
+		return "", line
+	}
+	return string(line[m[2]:m[3]]), line[m[1]:]
+}
