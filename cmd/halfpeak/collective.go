@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	fitted "github.com/halfpeak/halfpeak/fit/collective"
 	"github.com/halfpeak/halfpeak/fit/contention"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/terminal"
@@ -31,32 +32,7 @@ type collectiveOptions struct {
 
 func newCollective() *cobra.Command {
 	o := collectiveOptions{sizes: newSizes("8,64,512,4KiB,32KiB,256KiB,1MiB")}
-	cmd := &cobra.Command{
-		Use:   "collective COLLECTIVE PLATFORM",
-		Short: "Predict the times of a collective by algorithm, ranks and size",
-		Long: `Collective simulates the algorithms of a collective and finds the fastest.
-
-On a platform with levels, a message costs what the two ranks' common level says (socket, node,
-switch), and ranks share memory and ports as the file says. --map-by places the ranks: by core
-(the default), by a level as mpirun --map-by does, or on a list of cores. On a platform without
-levels, or on one layer (my.toml/node), all ranks are equally far apart and share no memory, bus
-or NIC. If nodes run many ranks, real times differ, and another algorithm may be faster.
-
-"time" is when the last rank finishes, "average" the mean over ranks. --osu-loop reports the times
-that OSU's benchmarks print. --plot draws a map of the fastest algorithm over sizes and ranks, or
-curves if there is one size or one number of ranks. --export writes a library's rules file and
-compares only the library's algorithms. If the platform file has measured collectives
-("halfpeak fit FILES --save"), times are fitted to them and have intervals. --measured compares
-with benchmark files, at their ranks and sizes unless --ranks or --size chooses.`,
-		Example: `  halfpeak collective bcast clip --ranks 2..64 --size 8..1MiB --algorithm best
-  halfpeak collective bcast clip --ranks 2..256/4 --size 8..1MiB/4 --plot map.png
-  halfpeak collective allreduce my.toml --measured osu-16.out,osu-64.out
-  halfpeak collective allreduce cluster.toml --map-by node
-  halfpeak collective bcast clip --segment 4KiB,16KiB --export openmpi --unverified -o bcast.rules`,
-		Args:              wantArgs(2, 2, `a collective and a platform, as in "halfpeak collective bcast clip"`),
-		ValidArgsFunction: completeCollective,
-		RunE:              o.run,
-	}
+	cmd := command("collective", wantArgs(2, 2, `a collective and a platform, as in "halfpeak collective bcast clip"`), o.run)
 	o.declare(cmd)
 	return cmd
 }
@@ -216,4 +192,54 @@ func (o *collectiveOptions) export(ctx context.Context, cmd *cobra.Command, time
 		return write(cmd.OutOrStdout())
 	}
 	return filesOf(cmd).Write(o.out.path, write)
+}
+
+// measuredFlags name files of measured collectives.
+type measuredFlags struct {
+	files     collectives.MeasuredFiles
+	ranks     []int
+	statistic choice
+}
+
+func (m *measuredFlags) declare(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringSliceVar(&m.files.Paths, "measured", nil, "put the times beside those in these benchmark `files`")
+	flags.Var(f, &m.ranks, flags.ParseRanks, "numbers", "measured-ranks", "", "how many ranks took part, where files do not say: one number, or one for each such table")
+	enum(cmd, &m.statistic, "statistic", "whose measured time counts", "both", string(fitted.Average), string(fitted.Slowest))
+	m.files.Fit.Trace.Spell = asFlag
+	f.StringVar(&m.files.Fit.Trace.X, "x", "", "`column` of the sizes in a measured CSV, by name or number, as in \"size:KiB\"")
+	f.StringVar(&m.files.Fit.Trace.Y, "y", "", "`column` of the times in a measured CSV, as in \"time:ms\"")
+}
+
+// chosenStatistic returns the statistic of --statistic; it is empty for both.
+func (m *measuredFlags) chosenStatistic() fitted.Statistic {
+	if m.statistic.value == "both" {
+		return ""
+	}
+	return fitted.Statistic(m.statistic.value)
+}
+
+// write answers the question beside the measurements, at their ranks and sizes where it asks for
+// none.
+func (m *measuredFlags) write(ctx context.Context, cmd *cobra.Command, out *output, q collectives.Question) error {
+	if q.Library != "" {
+		return usagef("--export and --measured do not go together: rules are of one machine's times")
+	}
+	if !cmd.Flags().Changed("ranks") {
+		q.Ranks = nil
+	}
+	if !cmd.Flags().Changed("size") {
+		q.Sizes = nil
+	}
+	q.Progress = nil
+	m.files.Fit.Measured.Ranks = m.ranks
+	m.files.Fit.Progress = terminal.Reading(cmd.ErrOrStderr())
+	answer, err := collectives.CompareMeasured(ctx, q, m.files)
+	if answer == nil {
+		return err
+	}
+	if failed := out.write(cmd, answer.Rows()); failed != nil {
+		return failed
+	}
+	return err
 }

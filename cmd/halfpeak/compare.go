@@ -23,37 +23,28 @@ type compareOptions struct {
 
 func newCompare() *cobra.Command {
 	o := compareOptions{sizes: newSizes("1")}
-	cmd := &cobra.Command{
-		Use:   "compare PLATFORM PLATFORM…",
-		Short: "Platforms side by side: overheads, RTT, gap, n½, r∞, best packet, share of the roof",
-		Example: `  halfpeak compare hp-lam sun-lam-ss20 sun-lam-ultra1 paragon meiko-cs2
-  halfpeak compare clip hp-lam --size 64KiB --plot both.png
-  halfpeak compare clip hp-lam --crossover --assume 5`,
-		Args:              wantArgs(1, -1, `platforms, as in "halfpeak compare clip hp-lam"`),
-		ValidArgsFunction: completePlatforms,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := o.samplingFlags.check(); err != nil {
-				return err
-			}
-			if o.cross && len(args) < 2 {
-				return usagef("--crossover compares two platforms or more")
-			}
-			designs, err := o.layers.designs(args)
-			if err != nil {
-				return err
-			}
-			rows, err := o.rows(cmd.Context(), designs)
-			if err != nil {
-				return err
-			}
-			if err := o.draw(cmd, func() (reports.Picture, error) {
-				return predict.Curves(predict.CurveKind(o.kind.value), newSizes("1..1MiB/16").sizes, designs...)
-			}); err != nil {
-				return err
-			}
-			return o.out.write(cmd, rows)
-		},
-	}
+	cmd := command("compare", wantArgs(1, -1, `platforms, as in "halfpeak compare clip hp-lam"`), func(cmd *cobra.Command, args []string) error {
+		if err := o.samplingFlags.check(); err != nil {
+			return err
+		}
+		if o.cross && len(args) < 2 {
+			return usagef("--crossover compares two platforms or more")
+		}
+		designs, err := o.layers.designs(args)
+		if err != nil {
+			return err
+		}
+		rows, err := o.rows(cmd.Context(), designs)
+		if err != nil {
+			return err
+		}
+		if err := o.draw(cmd, func() (reports.Picture, error) {
+			return predict.Curves(predict.CurveKind(o.kind.value), newSizes("1..1MiB/16").sizes, designs...)
+		}); err != nil {
+			return err
+		}
+		return o.out.write(cmd, rows)
+	})
 	o.out.declare(cmd)
 	o.layers.declare(cmd)
 	cmd.Flags().Var(&o.sizes, "size", "message sizes")

@@ -4,8 +4,12 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"os"
+	"os/signal"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,27 +21,15 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/study/bench"
+	"github.com/halfpeak/halfpeak/study/judge"
 )
 
 func init() {
-	newEngine = newLinuxEngine
-	newLiveMeasurement = func() liveMeasurement { return &liveOptions{} }
+	newEngine, measureLive = newLinuxEngine, (*liveOptions).run
 }
 
 func newLinuxEngine() *cobra.Command {
-	c := &cobra.Command{
-		Use:   "engine",
-		Short: "Measure real transports with the message engine",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return usagef("unknown command %q", args[0])
-			}
-			return cmd.Help()
-		},
-		Args: cobra.ArbitraryArgs,
-	}
-	c.AddCommand(newEngineBench(), newEngineServe(), newEngineNode())
-	return c
+	return group("engine", newEngineBench(), newEngineServe(), newEngineNode())
 }
 
 type benchOptions struct {
@@ -59,40 +51,20 @@ type benchOptions struct {
 func newEngineBench() *cobra.Command {
 	o := benchOptions{sizes: newSizes("1..8MiB"), programs: programs.Defaults()}
 	var out output
-	c := &cobra.Command{
-		Use:   "bench [shm|unix|tcp|udp|tcp://HOST:PORT]",
-		Short: "Measure a transport of this machine, or the way to another",
-		Long: `Bench runs the programs between two processes on this machine, or with a server
-on another (see engine serve), and prints for each program and size the median over
-repeats with its 95 % interval. Repeats come in random order, until all intervals
-are within --precision of their medians or the --budget is spent.
-
-` + programs.Help(programs.Real) + `
-Time is one way where messages go back and forth, the interval between the messages of a
-stream, and that of a whole exchange. Percentiles of ping_bulk are of single messages,
-those of others of repeats. The rows of stages are what halfpeak fit --model pipeline
-reads, and those of signature what --model logp reads.
-
-Within this machine, tcp does not pace what it sends, whatever the system's default.`,
-		Example: `  halfpeak engine bench shm
-  halfpeak engine bench tcp --netpipe np.out
-  halfpeak engine bench shm --programs stages --size 512..16KiB --format csv
-  halfpeak engine bench shm --programs signature --plot signature.png`,
-		Args: wantArgs(0, 1, "a transport: shm, unix, tcp, udp, or tcp://HOST:PORT"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.to = "shm"
-			if len(args) > 0 {
-				o.to = args[0]
-			}
-			o.files = filesOf(cmd)
-			rows, err := o.run(cmd)
-			if err != nil {
-				return err
-			}
-			return out.write(cmd, rows)
-		},
-		ValidArgs: []string{"shm", "unix", "tcp", "udp"},
-	}
+	c := command("engine bench", wantArgs(0, 1, "a transport: shm, unix, tcp, udp, or tcp://HOST:PORT"), func(cmd *cobra.Command, args []string) error {
+		o.to = "shm"
+		if len(args) > 0 {
+			o.to = args[0]
+		}
+		o.files = filesOf(cmd)
+		rows, err := o.run(cmd)
+		if err != nil {
+			return err
+		}
+		return out.write(cmd, rows)
+	})
+	c.ValidArgs = []string{"shm", "unix", "tcp", "udp"}
+	c.Long += "\n\nThe programs are\n\n" + strings.TrimSuffix(programs.Help(programs.Real), "\n")
 	f := c.Flags()
 	f.Var(&o.sizes, "size", "message sizes")
 	f.StringSliceVar(&o.programs, "programs", o.programs, "of those above; stages or signature alone")
@@ -202,4 +174,115 @@ func (o *benchOptions) run(cmd *cobra.Command) (rows reports.Rows, err error) {
 		})
 	}
 	return measured.Rows(), err
+}
+
+// connect starts another process of this program, or finds a server.
+func connect(to, token string, pinned bool) (*live.Pair, error) {
+	if address, ok := strings.CutPrefix(to, "tcp://"); ok {
+		return live.Dial(address, token)
+	}
+	if strings.Contains(to, "://") {
+		return nil, usagef("%s: other machines are reached as tcp://HOST:PORT", to)
+	}
+	t, err := live.ParseTransport(to)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	args := []string{"engine", "node", to}
+	if pinned {
+		args = append(args, "--pin")
+	}
+	return live.Start(t, pinned, args...)
+}
+
+// tokenFlags name the source of a token.
+type tokenFlags struct{ word, path string }
+
+func (t *tokenFlags) declare(c *cobra.Command) {
+	c.Flags().StringVar(&t.path, "token-file", "", "`file` whose first line is the token of the server; else the variable "+live.TokenVariable)
+	c.Flags().StringVar(&t.word, "token", "", "the token itself, a `word` that ps shows")
+}
+
+func (t *tokenFlags) read() (string, error) {
+	if t.word != "" && t.path != "" {
+		return "", usagef("two tokens: give --token or --token-file")
+	}
+	return live.Token(t.word, t.path)
+}
+
+func newEngineServe() *cobra.Command {
+	var address string
+	var token tokenFlags
+	c := command("engine serve", wantArgs(0, 0, "no argument"), func(cmd *cobra.Command, _ []string) error {
+		word, err := token.read()
+		if err != nil {
+			return err
+		}
+		s := &live.Server{Token: word, Log: func(format string, args ...any) { cmd.PrintErrf(format+"\n", args...) }}
+		l, err := s.Listen(address)
+		if err != nil {
+			return err
+		}
+		stop := make(chan os.Signal, 1)
+		signal.Notify(stop, os.Interrupt)
+		go func() {
+			<-stop
+			_ = l.Close()
+		}()
+		fmt.Fprintf(cmd.OutOrStdout(), "serving tcp://%s\n", l.Addr())
+		return s.Serve(l)
+	})
+	c.Long += fmt.Sprintf(`
+
+It serves %d clients at a time and refuses the next, saying that it is full. A connection has %v
+to give its token; up to %d may be about to, and the oldest makes room for the next. A client that
+is silent for %v within a job, or %v between two jobs, is dropped.`,
+		live.MaxClients, live.GreetingTime, live.MaxGreeting, live.Patience, live.IdleTime)
+	c.Flags().StringVar(&address, "listen", "127.0.0.1:7271", "`address` to listen on; port 0 takes a free one")
+	token.declare(c)
+	return c
+}
+
+// newEngineNode is the other process of engine bench.
+func newEngineNode() *cobra.Command {
+	var pinned bool
+	c := &cobra.Command{
+		Use:    "node TRANSPORT",
+		Short:  "Be the other process of engine bench",
+		Hidden: true,
+		Args:   wantArgs(1, 1, "a transport"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			t, err := live.ParseTransport(args[0])
+			if err != nil {
+				return usageError{err}
+			}
+			return live.Child(t, cmd.InOrStdin(), cmd.OutOrStdout(), pinned)
+		},
+	}
+	c.Flags().BoolVar(&pinned, "pin", false, "stay on a processor")
+	return c
+}
+
+// run measures the transport, and saves its models if asked to.
+func (o *liveOptions) run(files atomicfile.Files) (rows reports.Rows, err error) {
+	pair, err := connect(o.transport, "", o.pin)
+	if err != nil {
+		return rows, err
+	}
+	defer func() {
+		if e := pair.Close(); err == nil {
+			err = e
+		}
+	}()
+	v, err := judge.ValidateLive(pair, o.budget)
+	if err == nil && o.save != "" {
+		var text string
+		if text, err = v.TOML(); err == nil {
+			err = savePlatform(files, o.save, text)
+		}
+	}
+	if err != nil {
+		return rows, err
+	}
+	return v.Rows(), nil
 }

@@ -13,48 +13,37 @@ func newExport() *cobra.Command {
 	var to string
 	var ranks int
 	sizes := newSizes("1..4MiB")
-	cmd := &cobra.Command{
-		Use:   "export [PLATFORM]",
-		Short: "A platform's costs in the format of another program",
-		Long: `Export writes what messages cost for another program. What its format cannot hold is said, with the error of the times
-that the program will get. Without --to it lists the formats, and the versions that they were checked with.`,
-		Example: `  halfpeak export
-  halfpeak export hp-lam --to loggopsim
-  halfpeak export clip --to simgrid --ranks 16 -o clip.xml`,
-		Args:              wantArgs(0, 1, `at most one platform, as in "halfpeak export clip --to simgrid"`),
-		ValidArgsFunction: completePlatforms,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			switch {
-			case to == "" && len(args) == 0:
-				return out.write(cmd, predict.ExportTargets())
-			case to == "":
-				return usagef("--to: which format? \"halfpeak export\" lists them")
-			case len(args) == 0:
-				return usagef("--to %s: which platform? As in \"halfpeak export clip --to %s\"", to, to)
-			}
-			if _, err := export.Find(to); err != nil {
-				return usageError{err}
-			}
-			if cmd.Flags().Changed("ranks") && ranks < 1 {
-				return usagef("--ranks %d: give 2 or more", ranks)
-			}
-			designs, err := layers.designs(args)
-			if err != nil {
-				return err
-			}
-			f, err := predict.Exported(designs[0], to, sizes.sizes, ranks)
-			if err != nil {
-				return err
-			}
-			for _, lost := range f.Lost {
-				cmd.PrintErrf("not in it: %s\n", lost)
-			}
-			if out.path == "" {
-				return f.Write(cmd.OutOrStdout())
-			}
-			return filesOf(cmd).Write(out.path, f.Write)
-		},
-	}
+	cmd := command("export", wantArgs(0, 1, `at most one platform, as in "halfpeak export clip --to simgrid"`), func(cmd *cobra.Command, args []string) error {
+		switch {
+		case to == "" && len(args) == 0:
+			return out.write(cmd, predict.ExportTargets())
+		case to == "":
+			return usagef("--to: which format? \"halfpeak export\" lists them")
+		case len(args) == 0:
+			return usagef("--to %s: which platform? As in \"halfpeak export clip --to %s\"", to, to)
+		}
+		if _, err := export.Find(to); err != nil {
+			return usageError{err}
+		}
+		if cmd.Flags().Changed("ranks") && ranks < 1 {
+			return usagef("--ranks %d: give 2 or more", ranks)
+		}
+		designs, err := layers.designs(args)
+		if err != nil {
+			return err
+		}
+		f, err := predict.Exported(designs[0], to, sizes.sizes, ranks)
+		if err != nil {
+			return err
+		}
+		for _, lost := range f.Lost {
+			cmd.PrintErrf("not in it: %s\n", lost)
+		}
+		if out.path == "" {
+			return f.Write(cmd.OutOrStdout())
+		}
+		return filesOf(cmd).Write(out.path, f.Write)
+	})
 	out.declareFormat(cmd)
 	layers.declare(cmd)
 	cmd.Flags().StringVar(&to, "to", "", "the `program` that is to read it")

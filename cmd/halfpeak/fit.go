@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"io"
 	"path/filepath"
 	"slices"
 
@@ -10,6 +11,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/terminal"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -31,48 +33,8 @@ type fitOptions struct {
 
 func newFit() *cobra.Command {
 	var o fitOptions
-	cmd := &cobra.Command{
-		Use:   "fit FILE…",
-		Short: "Parameters with intervals from the output of a benchmark",
-		Long: `Fit reads what a benchmark printed and estimates the parameters behind it, with
-95 % confidence intervals. It says where the protocol changes and how well the
-parameters predict sizes that were left out. "-" is standard input; of a folder, all
-files are read, and those without a table are listed. A table of one size has no line:
-its times are summed up instead, unless --model, --save, --plot or --compare asks for one.
-What stands before the damage of a damaged file is shown, with exit status 1. The formats are
-` + reports.Fold(benchfile.Known+".", 80) + `
-
---level fits a machine: give its levels from the innermost to the outermost, each with the times of
-messages between two ranks whose common level it is, and if known their gaps or overheads. --arity
-is the number of units of the next inner level (or cores) in one unit. A level names its file, or a
-value of the --group column of the files, or nothing if it was not measured. --fan-out-times
-estimates contention for shared memory and NICs; --calibrate-with refines it with collectives.
-
-The models are
-
-  auto        the simplest model that predicts sizes left out as well as the best, within one standard
-              error, but no table; another if it is off by half as much at 1 size in 20. The default
-  linear      T = β + nτ, by --method relative, ordinary, huber or theil-sen
-  piecewise   a line for each range of sizes; --segments says how many
-  envelope    the lesser of two lines, as of PIO and DMA
-  per-size    the median of each size, without a form
-  loggp       L, o, g, G from a latency file and a bandwidth or message-rate file
-  logp        L, o_s, o_r, g from a signature: burst, delta, interval; L needs --rtt
-  pipeline    β and τ of each stage, from a CSV of stage, size and time
-  end-to-end  what the times of whole messages reveal about a pipeline's stages
-  collective  base + steps·α + bytes·β over sizes and ranks, for an algorithm that is known
-              or searched; auto takes it for a collective on several numbers of ranks`,
-		Example: `  halfpeak fit np.out --plot fit.png
-  halfpeak fit times.csv --x size:KiB --y time:ms --save my.toml
-  halfpeak fit osu_latency.txt osu_bw.txt --model loggp
-  halfpeak fit before.txt --compare after.txt
-  halfpeak fit eager.txt --against rendezvous.txt
-  halfpeak fit results/ --group nodes --pool run
-  halfpeak fit allreduce-*.out --ranks 8,16,32
-  halfpeak fit --level node=in.txt --level rack=out.txt --arity node=32,rack=4 --save my.toml
-  halfpeak fit --level node=in.txt --level rack=out.txt --arity node=32,rack=4 --calibrate-with osu_bcast-np128.txt --algorithm binomial --save my.toml`,
-		RunE: o.run,
-	}
+	cmd := command("fit", nil, o.run)
+	cmd.Long += "\n\nThe formats are\n" + reports.Fold(benchfile.Known+".", 80)
 	o.declare(cmd)
 	return cmd
 }
@@ -218,4 +180,29 @@ func (o *fitOptions) check(cmd *cobra.Command) error {
 	a.Saving = o.save != "" || o.plot != ""
 	a.Model, a.Method, a.RTT = o.model.value, fit.Method(o.method.value), o.rtt
 	return nil
+}
+
+// files writes the platform and the figure that were asked for.
+func (o *fitOptions) files(cmd *cobra.Command, found *fits.Fitted) error {
+	if o.save != "" {
+		text, err := found.TOML()
+		if err != nil {
+			return err
+		}
+		if err := savePlatform(filesOf(cmd), o.save, text); err != nil {
+			return err
+		}
+	}
+	return o.draw(cmd, found.Picture)
+}
+
+// savePlatform writes the text of a platform file.
+func savePlatform(files atomicfile.Files, path, text string) error {
+	if filepath.Ext(path) != ".toml" {
+		return usagef("--save %q: a platform file ends with .toml", path)
+	}
+	return files.Write(path, func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	})
 }

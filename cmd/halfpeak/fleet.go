@@ -33,52 +33,30 @@ func newFleet() *cobra.Command {
 	var q fleet.Question
 	var finish func(roots []string) error
 	var which shard.Shard
-	cmd := &cobra.Command{
-		Use:   "fleet DIR|FILE…",
-		Short: "Find the slow nodes and pairs of nodes of a cluster",
-		Long: `Fleet reads folders of benchmark output, fits each curve, and reports the nodes and pairs of nodes
-that are significantly slower than comparable ones: by how much, with an interval. The expected
-share of false alarms among the findings is at most --fdr. If a node is slow, its pairs are not
-listed separately.
-
-It reads the formats of "halfpeak fit", also in tar archives, concatenated in one file, in logs of
-pods (kubectl logs --prefix) and with timestamps. Node names come from the output of nccl-tests,
-from the columns node_a and node_b of tables (--nodes names others), or from file names: in
---name, * matches any letters, {a} and {b} are the nodes, and any other name in braces is a
-dimension that curves must share to be compared.
-
-Files without benchmark output are skipped and listed. If a file is damaged or reading is
-interrupted, the report covers the rest, and the exit status is 1. Findings do not change it.`,
-		Example: `  halfpeak fleet night/
-  halfpeak fleet night/ --name 'osu_G{gpus}_{a}_{b}.txt' --plot fleet.png
-  halfpeak fleet today/ --baseline yesterday/ -o change.html
-  halfpeak fleet night.tar.gz --format csv --list groups`,
-		Args: wantArgs(1, -1, `at least one folder or file of benchmark output, as in "halfpeak fleet night/"`),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := out.checkShard(which); err != nil {
-				return err
-			}
-			if err := finish(args); err != nil {
-				return err
-			}
-			ctx, stop := interruptible()
-			progress := terminal.Progress(cmd.ErrOrStderr(), -1, "files")
-			reader := fleet.Reader{Progress: func(n int) { progress(int64(n)) }}
-			if which.Count > 0 {
-				defer stop()
-				defer progress(-1)
-				return fleet.WritePart(ctx, filesOf(cmd), out.path, q, which, reader,
-					func(files int64) { cmd.PrintErrf("%s: %d files were read before; others are read\n", out.path, files) })
-			}
-			in, err := fleet.Load(ctx, q.Roots, q.Before, q.Options, reader)
-			progress(-1)
-			stop()
-			if err != nil {
-				return err
-			}
-			return out.answer(cmd, in, q.Options)
-		},
-	}
+	cmd := command("fleet", wantArgs(1, -1, `at least one folder or file of benchmark output, as in "halfpeak fleet night/"`), func(cmd *cobra.Command, args []string) error {
+		if err := out.checkShard(which); err != nil {
+			return err
+		}
+		if err := finish(args); err != nil {
+			return err
+		}
+		ctx, stop := interruptible()
+		progress := terminal.Progress(cmd.ErrOrStderr(), -1, "files")
+		reader := fleet.Reader{Progress: func(n int) { progress(int64(n)) }}
+		if which.Count > 0 {
+			defer stop()
+			defer progress(-1)
+			return fleet.WritePart(ctx, filesOf(cmd), out.path, q, which, reader,
+				func(files int64) { cmd.PrintErrf("%s: %d files were read before; others are read\n", out.path, files) })
+		}
+		in, err := fleet.Load(ctx, q.Roots, q.Before, q.Options, reader)
+		progress(-1)
+		stop()
+		if err != nil {
+			return err
+		}
+		return out.answer(cmd, in, q.Options)
+	})
 	out.declare(cmd)
 	f := cmd.Flags()
 	flags.Var(f, &which, shard.Parse, "I/N", "shard", "", "do this part of the work, as in 3/64, and write it to the -o file for merge")
@@ -123,4 +101,31 @@ func (o *fleetOutput) tables(cmd *cobra.Command, a *fleet.Result) error {
 		return o.write(cmd, rows)
 	}
 	return o.write(cmd, a.FindingRows())
+}
+
+// newFleetMerge answers from the parts of a fleet's shards.
+func newFleetMerge() *cobra.Command {
+	var out fleetOutput
+	cmd := command("fleet merge", wantArgs(1, -1, `the parts of all shards, as in "halfpeak fleet merge part-*"`), func(cmd *cobra.Command, args []string) error {
+		in, asked, err := fleet.MergeParts(args)
+		if err != nil {
+			return err
+		}
+		return out.answer(cmd, in, asked.Options)
+	})
+	out.declare(cmd)
+	return cmd
+}
+
+// checkShard finds flags that do not go with --shard.
+func (o *fleetOutput) checkShard(which shard.Shard) error {
+	switch {
+	case which.Count == 0:
+		return nil
+	case o.path == "":
+		return usagef("--shard writes a part; name its file, as in -o part-%d", which.Index)
+	case o.plot != "" || o.format != "" || o.list.value != "":
+		return usagef("--shard writes a part; give --format, --list and --plot to \"halfpeak fleet merge\"")
+	}
+	return nil
 }

@@ -2,14 +2,92 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"regexp"
+	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/halfpeak/halfpeak/docs"
+	"github.com/halfpeak/halfpeak/internal/atomicfile"
+	"github.com/halfpeak/halfpeak/internal/man"
 	"github.com/halfpeak/halfpeak/internal/nearest"
+	"github.com/halfpeak/halfpeak/internal/release"
 	"github.com/halfpeak/halfpeak/internal/terminal"
+	"github.com/halfpeak/halfpeak/reports"
 )
+
+// section matches a section of docs/commands.md behind its path: arguments, summary, text, examples.
+var section = regexp.MustCompile("(?s)^( [^\n]*)?\n\n([^\n]*)\n(?:\n```text\n(.*?)\n```\n)?(?:\n```sh\n(.*?)\n```\n)?")
+
+// command returns the command of a path, such as "fleet merge", whose help is its section of
+// docs/commands.md. Arguments that are platforms and collectives are completed.
+func command(path string, args cobra.PositionalArgs, run func(*cobra.Command, []string) error) *cobra.Command {
+	_, text, found := strings.Cut(docs.Commands, "\n## "+path)
+	m := section.FindStringSubmatch(text)
+	if !found || m == nil {
+		panic("docs/commands.md has no section " + path)
+	}
+	cmd := &cobra.Command{Use: path[strings.LastIndex(path, " ")+1:] + m[1], Short: m[2], Long: m[3], Args: args, RunE: run}
+	if m[4] != "" {
+		cmd.Example = "  " + strings.ReplaceAll(m[4], "\n", "\n  ")
+	}
+	switch {
+	case strings.Contains(m[1], "COLLECTIVE"):
+		cmd.ValidArgsFunction = completeCollective
+	case strings.Contains(m[1], "PLATFORM"):
+		cmd.ValidArgsFunction = completePlatforms
+	}
+	return cmd
+}
+
+// group returns a command that only holds others.
+func group(path string, sub ...*cobra.Command) *cobra.Command {
+	c := command(path, cobra.ArbitraryArgs, func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return usagef("unknown command %q%s", args[0], nearest.Hint(args[0], commandNames(cmd)))
+		}
+		return cmd.Help()
+	})
+	c.AddCommand(sub...)
+	return c
+}
+
+func newVersion() *cobra.Command {
+	out := output{plain: true}
+	cmd := command("version", wantArgs(0, 0, "no argument"), func(cmd *cobra.Command, _ []string) error {
+		return out.write(cmd, reports.Rows{
+			Columns: []reports.Column{{Key: "version", Head: "halfpeak"}, {Key: "revision", Head: "revision", Rank: 1}, {Key: "go", Head: "Go"}},
+			Data:    [][]any{{release.Version(), reports.OrNil(man.Setting("vcs.revision")), runtime.Version()}},
+		})
+	})
+	out.declareFormat(cmd)
+	return cmd
+}
+
+func newDocs() *cobra.Command {
+	return group("docs", command("docs man", wantArgs(1, 1, `a folder, as in "halfpeak docs man /usr/local/share/man/man1"`), func(cmd *cobra.Command, args []string) error {
+		if err := os.MkdirAll(args[0], 0o777); err != nil {
+			return atomicfile.FileError(args[0], err)
+		}
+		return man.Write(filesOf(cmd), cmd.Root(), args[0])
+	}))
+}
+
+// newTopics returns the help topics that are not commands.
+func newTopics() []*cobra.Command {
+	var table strings.Builder
+	if err := (reports.View{Width: 80}).Write(&table, reports.UnitRows()); err != nil {
+		panic(err) // the rows are of this program
+	}
+	text, _, _ := strings.Cut(strings.TrimPrefix(docs.Units, "# Units\n\n"), "|")
+	return []*cobra.Command{
+		{Use: "units", Short: "The units that are read and printed", Long: text + strings.TrimSuffix(table.String(), "\n")},
+		command("files", nil, nil),
+	}
+}
 
 // wrapHelp makes the help of all commands fit the terminal. A topic, which is a command that does
 // nothing, is its text alone.

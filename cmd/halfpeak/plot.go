@@ -35,34 +35,16 @@ type plotOptions struct {
 func newPlot() *cobra.Command {
 	out := output{plain: true}
 	o := plotOptions{sizes: newSizes("1..1MiB/16"), ranks: rankRange{0, math.MaxInt}}
-	cmd := &cobra.Command{
-		Use:   "plot PLATFORM… -o FILE.png",
-		Short: "Curves of bandwidth or latency, the timeline of a pipeline, or a LogP signature",
-		Long: `Plot draws bandwidth or latency against message size, model lines with the measured
-points that come with halfpeak. For a platform that a fit saved it adds the band that holds
-95 of 100 next measurements, paler beyond the sizes that were measured. With --kind
-timeline it shows which packet of a message keeps which stage of a pipeline busy, and
-when, as the message engine runs it. With --kind signature it shows the intervals
-between requests in the engine, and the LogP parameters that are read from them. With --kind
-ranks it shows what each rank of a --schedule does, and the critical path. The file's
-extension chooses PNG, SVG or PDF; without -o it prints the numbers of the figure.`,
-		Example: `  halfpeak plot clip hp-lam -o bandwidth.png
-  halfpeak plot clip --kind timeline --size 16KiB --packet 2048 -o timeline.svg
-  halfpeak plot hp-lam --kind signature -o signature.png
-  halfpeak plot hp-lam --kind ranks --schedule app.goal -o ranks.svg`,
-		Args:              wantArgs(1, -1, `at least one platform, as in "halfpeak plot clip -o bandwidth.png"`),
-		ValidArgsFunction: completePlatforms,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if o.kind.value == "timeline" && !cmd.Flags().Changed("size") {
-				o.sizes = newSizes("16KiB")
-			}
-			picture, err := plot(cmd.Context(), args, o)
-			if err != nil {
-				return err
-			}
-			return out.writePicture(cmd, picture, o.width, o.height)
-		},
-	}
+	cmd := command("plot", wantArgs(1, -1, `at least one platform, as in "halfpeak plot clip -o bandwidth.png"`), func(cmd *cobra.Command, args []string) error {
+		if o.kind.value == "timeline" && !cmd.Flags().Changed("size") {
+			o.sizes = newSizes("16KiB")
+		}
+		picture, err := plot(cmd.Context(), args, o)
+		if err != nil {
+			return err
+		}
+		return out.writePicture(cmd, picture, o.width, o.height)
+	})
 	out.declare(cmd)
 	o.layers.declare(cmd)
 	enum(cmd, &o.kind, "kind", "what to draw", "bandwidth", "latency", "gap", "throughput", "timeline", "signature", "ranks")

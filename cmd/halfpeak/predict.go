@@ -19,30 +19,22 @@ type predictOptions struct {
 
 func newPredict() *cobra.Command {
 	o := predictOptions{output: output{plain: true}, sizes: newSizes("1,16,256,4KiB,64KiB,1MiB")}
-	cmd := &cobra.Command{
-		Use:   "predict PLATFORM…",
-		Short: "Times, gap and bandwidth of messages",
-		Example: `  halfpeak predict clip --size 64KiB --packet 4096
-  halfpeak predict clip hp-lam --size 1..1MiB --format csv`,
-		Args:              wantArgs(1, -1, `at least one platform, as in "halfpeak predict clip"`),
-		ValidArgsFunction: completePlatforms,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.layers.any = true
-			designs, err := o.layers.designs(args)
-			if err != nil {
-				return err
-			}
-			p, err := predict.Costs(o.sizes.sizes, designs...)
-			if err != nil {
-				return err
-			}
-			rows, err := o.cycles.add(p.Rows(o.units), designs)
-			if err != nil {
-				return err
-			}
-			return o.write(cmd, rows)
-		},
-	}
+	cmd := command("predict", wantArgs(1, -1, `at least one platform, as in "halfpeak predict clip"`), func(cmd *cobra.Command, args []string) error {
+		o.layers.any = true
+		designs, err := o.layers.designs(args)
+		if err != nil {
+			return err
+		}
+		p, err := predict.Costs(o.sizes.sizes, designs...)
+		if err != nil {
+			return err
+		}
+		rows, err := o.cycles.add(p.Rows(o.units), designs)
+		if err != nil {
+			return err
+		}
+		return o.write(cmd, rows)
+	})
 	o.declare(cmd)
 	o.layers.declare(cmd)
 	cmd.Flags().Var(&o.sizes, "size", "message sizes")
@@ -88,4 +80,29 @@ func (o layerOptions) designs(refs []string) ([]whatif.Design, error) {
 		all = append(all, d)
 	}
 	return all, nil
+}
+
+func newPacket() *cobra.Command {
+	out := output{plain: true}
+	var cycles cyclesFlag
+	sizes := newSizes("1KiB..1MiB")
+	cmd := command("packet", wantArgs(1, -1, `at least one platform with a pipeline, as in "halfpeak packet clip"`), func(cmd *cobra.Command, args []string) error {
+		designs, err := layerOptions{}.designs(args)
+		if err != nil {
+			return err
+		}
+		cuts, err := predict.Cuts(sizes.sizes, designs...)
+		if err != nil {
+			return err
+		}
+		rows, err := cycles.add(cuts.Rows(), designs)
+		if err != nil {
+			return err
+		}
+		return out.write(cmd, rows)
+	})
+	out.declare(cmd)
+	cmd.Flags().Var(&sizes, "size", "message sizes")
+	cycles.declare(cmd)
+	return cmd
 }

@@ -2,12 +2,18 @@ package main
 
 import (
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/halfpeak/halfpeak/internal/atomicfile"
+	"github.com/halfpeak/halfpeak/internal/release"
+	"github.com/halfpeak/halfpeak/internal/wasm"
+	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/reports/page"
 	"github.com/halfpeak/halfpeak/study/report"
 )
 
@@ -15,34 +21,20 @@ func newReport() *cobra.Command {
 	sizes := newSizes("1..1MiB/16")
 	var format choice
 	var path, title string
-	cmd := &cobra.Command{
-		Use:   "report PLATFORM… -o FILE.html",
-		Short: "One file to send: curves, numbers, sources, what matters",
-		Long: `Report writes one file about platforms that a person can send: key numbers in words,
-curves with measured points, the pipeline packet by packet, where the time goes, the
-roof, measurements beside predictions, and every parameter with its source. An HTML
-file needs no other file and no network: its figures show the values under the
-pointer, its tables sort, and it prints. Markdown has tables in place of figures.`,
-		Example: `  halfpeak report clip -o clip.html
-  halfpeak report clip hp-lam mpc my.toml -o report.html
-  halfpeak report clip -o clip.md`,
-		Args:              wantArgs(1, -1, `at least one platform, as in "halfpeak report clip -o clip.html"`),
-		ValidArgsFunction: completePlatforms,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			write, err := documentWriter(format.value, path)
-			if err != nil {
-				return err
-			}
-			doc, err := report.New(title, sizes.sizes, args...)
-			if err != nil {
-				return err
-			}
-			if path == "" {
-				return write(doc, cmd.OutOrStdout())
-			}
-			return filesOf(cmd).Write(path, func(w io.Writer) error { return write(doc, w) })
-		},
-	}
+	cmd := command("report", wantArgs(1, -1, `at least one platform, as in "halfpeak report clip -o clip.html"`), func(cmd *cobra.Command, args []string) error {
+		write, err := documentWriter(format.value, path)
+		if err != nil {
+			return err
+		}
+		doc, err := report.New(title, sizes.sizes, args...)
+		if err != nil {
+			return err
+		}
+		if path == "" {
+			return write(doc, cmd.OutOrStdout())
+		}
+		return filesOf(cmd).Write(path, func(w io.Writer) error { return write(doc, w) })
+	})
 	enum(cmd, &format, "format", "the kind of file; without it as the name of the -o file says", "html", "markdown")
 	format.value, cmd.Flags().Lookup("format").DefValue = "", ""
 	cmd.Flags().VarP((*outputFile)(&path), "output", "o", "write to this `file`, whole or not at all; without it Markdown is printed")
@@ -67,4 +59,65 @@ func documentWriter(format, path string) (func(reports.Document, io.Writer) erro
 		return reports.Document.WriteHTML, nil
 	}
 	return reports.Document.WriteMarkdown, nil
+}
+
+func newExplore() *cobra.Command {
+	var path, title string
+	cmd := command("explore", nil, func(cmd *cobra.Command, args []string) error {
+		if ext := strings.ToLower(filepath.Ext(path)); ext != ".html" && ext != ".htm" {
+			return usagef(`-o %q: the page is a file that ends with .html, as in "halfpeak explore clip -o page.html"`, path)
+		}
+		start, err := startOf(args)
+		if err != nil {
+			return err
+		}
+		if start.Title = title; title == "" {
+			start.Title = "halfpeak explorer"
+		}
+		ctx, stop := interruptible()
+		defer stop()
+		program, err := wasm.Program(ctx, func(text string) { cmd.PrintErrln(text) })
+		if err != nil {
+			return err
+		}
+		return filesOf(cmd).Write(path, func(w io.Writer) error { return page.Write(w, program, start) })
+	})
+	cmd.Flags().VarP((*outputFile)(&path), "output", "o", "write to this `file`, whole or not at all")
+	cmd.Flags().StringVar(&title, "title", "", "title of the page")
+	return cmd
+}
+
+// startOf returns the start of a page with these platforms.
+func startOf(refs []string) (page.Start, error) {
+	start := page.Start{Version: release.Version()}
+	of := map[string]string{} // the paths of files by their names in the page
+	for _, ref := range refs {
+		p, l, err := platforms.Find(ref)
+		if err != nil {
+			return start, err
+		}
+		file := strings.TrimSuffix(ref, "/"+l.Name)
+		if filepath.Ext(file) != ".toml" {
+			start.Show = append(start.Show, p.Name+"/"+l.Name)
+			continue
+		}
+		name := filepath.Base(file)
+		switch before, known := of[name]; {
+		case !known:
+			text, err := os.ReadFile(file)
+			if err != nil {
+				return start, atomicfile.FileError(file, err)
+			}
+			of[name] = file
+			start.Platforms = append(start.Platforms, page.Platform{Name: name, TOML: string(text)})
+		case before != file:
+			return start, usagef("%q and %q have the same name, which must be unique in a page; rename one", before, file)
+		}
+		if !platforms.NamesLayer(ref) && len(p.Levels) > 0 {
+			start.Show = append(start.Show, name) // ranks run on all levels
+			continue
+		}
+		start.Show = append(start.Show, name+"/"+l.Name)
+	}
+	return start, nil
 }

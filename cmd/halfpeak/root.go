@@ -71,17 +71,10 @@ func brief(message string) string {
 }
 
 func newRoot() *cobra.Command {
-	root := group("halfpeak", "Predict what a message costs",
+	root := group("halfpeak",
 		newPlatforms(), newPredict(), newPacket(), newCompare(), newPlot(), newReport(), newExplore(), newCalibrate(), newFit(), newFleet(), newWhatif(), newReproduce(),
 		newValidate(), newSimulate(), newSchedule(), newCollective(), newTune(), newExport(), newEngine(), newVersion(), newDocs())
 	root.AddCommand(newTopics()...)
-	root.Long = `Halfpeak predicts what a message costs. It holds models of message-passing
-systems (LogP, LogGP, linear stages, pipelines, protocol switches), fits them to
-the output of benchmarks, and draws their curves.
-
-PLATFORM is a name ("clip"), a layer of it ("clip/user-buffer"), or the path of a
-TOML file ("my.toml", "my.toml/eager"). Sizes are lists and ranges: "1,64,4KiB",
-"1..1MiB" (each twice the one before), "1..64KiB/16" (16 for each doubling).`
 	root.SilenceErrors, root.SilenceUsage, root.Version = true, true, release.Version()
 	root.PersistentFlags().Bool("force", false, "overwrite files that halfpeak did not write; begin an interrupted file anew")
 	noFiles(root)
@@ -94,19 +87,6 @@ TOML file ("my.toml", "my.toml/eager"). Sizes are lists and ranges: "1,64,4KiB",
 		return noInputIsOutput(cmd, args)
 	}
 	return root
-}
-
-// group is a command that only holds others.
-func group(use, short string, sub ...*cobra.Command) *cobra.Command {
-	c := &cobra.Command{Use: use, Short: short, Args: cobra.ArbitraryArgs}
-	c.RunE = func(cmd *cobra.Command, args []string) error {
-		if len(args) > 0 {
-			return usagef("unknown command %q%s", args[0], nearest.Hint(args[0], commandNames(cmd)))
-		}
-		return cmd.Help()
-	}
-	c.AddCommand(sub...)
-	return c
 }
 
 // flagError says what is wrong with a flag: its name, what was given, and why

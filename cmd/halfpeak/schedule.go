@@ -32,43 +32,33 @@ func newSchedule() *cobra.Command {
 	var name string
 	var ranks int
 	var size, segment quantity.Bytes
-	cmd := &cobra.Command{
-		Use:   "schedule [COLLECTIVE]",
-		Short: "A collective as a schedule in GOAL, or the algorithms that there are",
-		Long: `Schedule writes what each rank does in a collective, for simulate: GOAL's text, or its binary form if the file's name
-ends with .bin. Without --algorithm it lists the algorithms, with their names and numbers in libraries.`,
-		Example: `  halfpeak schedule allreduce
-  halfpeak schedule allreduce --algorithm ring --ranks 64 --size 1MiB -o ring.goal`,
-		Args:              wantArgs(0, 1, `at most one collective, as in "halfpeak schedule bcast"`),
-		ValidArgsFunction: completeCollective,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if name == "" {
-				all, err := collectives.AlgorithmsOf(append(args, "")[0])
-				if err != nil {
-					return err
-				}
-				return out.write(cmd, all.Rows())
-			}
-			if len(args) == 0 {
-				return usagef("--algorithm %s: of which collective? As in \"halfpeak schedule bcast --algorithm binomial\"", name)
-			}
-			c := call.value()
-			c.Bytes, c.Segment = uint64(size), uint64(segment)
-			if c.Segment >= c.Bytes { // it is sent whole, as collective has it
-				c.Segment = 0
-			}
-			s, err := collectives.Schedule(args[0], name, ranks, c)
-			switch {
-			case err != nil:
+	cmd := command("schedule", wantArgs(0, 1, `at most one collective, as in "halfpeak schedule bcast"`), func(cmd *cobra.Command, args []string) error {
+		if name == "" {
+			all, err := collectives.AlgorithmsOf(append(args, "")[0])
+			if err != nil {
 				return err
-			case out.path == "":
-				return s.WriteText(cmd.OutOrStdout())
-			case extension(out.path) == "bin":
-				return filesOf(cmd).Write(out.path, s.WriteBinary)
 			}
-			return filesOf(cmd).Write(out.path, s.WriteText)
-		},
-	}
+			return out.write(cmd, all.Rows())
+		}
+		if len(args) == 0 {
+			return usagef("--algorithm %s: of which collective? As in \"halfpeak schedule bcast --algorithm binomial\"", name)
+		}
+		c := call.value()
+		c.Bytes, c.Segment = uint64(size), uint64(segment)
+		if c.Segment >= c.Bytes { // it is sent whole, as collective has it
+			c.Segment = 0
+		}
+		s, err := collectives.Schedule(args[0], name, ranks, c)
+		switch {
+		case err != nil:
+			return err
+		case out.path == "":
+			return s.WriteText(cmd.OutOrStdout())
+		case extension(out.path) == "bin":
+			return filesOf(cmd).Write(out.path, s.WriteBinary)
+		}
+		return filesOf(cmd).Write(out.path, s.WriteText)
+	})
 	out.declareFormat(cmd)
 	call.declare(cmd)
 	defer completeAlgorithms(cmd)

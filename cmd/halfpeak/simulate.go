@@ -27,22 +27,7 @@ type simulateOptions struct {
 
 func newSimulate() *cobra.Command {
 	o := simulateOptions{output: output{plain: true}, reading: mpitrace.Defaults}
-	cmd := &cobra.Command{
-		Use:   "simulate FILE…",
-		Short: "Predict the finish times of a parallel program from its schedule or trace",
-		Long: `Simulate runs a schedule in GOAL's text or binary form, or the trace of an MPI program by
-liballprof or SimGrid. Messages cost what LogGOPS parameters say, or what a platform says: one
-layer for all pairs of ranks or, on a platform with levels, the layer of the two ranks' common
-level. --map-by places the ranks. It prints when each rank finishes; for a trace, or with several
-machines, it breaks the finish down. Files may be compressed by gzip.`,
-		Example: `  halfpeak simulate app.goal --loggops 'L=2500ns o=1500ns g=1000ns G=6ns/B O=0ns/B S=65535B'
-  halfpeak simulate app.goal --machine clip --summary
-  halfpeak simulate app.goal --critical-path --trace app.json
-  halfpeak simulate app.goal --noise 'exponential mean=10us every=1ms' --runs 1000
-  halfpeak simulate pmpi-trace-rank-*.txt.gz --machine clip --machine hp-lam`,
-		Args: wantArgs(1, -1, `a schedule or the files of a trace, as in "halfpeak simulate app.goal"`),
-		RunE: o.run,
-	}
+	cmd := command("simulate", wantArgs(1, -1, `a schedule or the files of a trace, as in "halfpeak simulate app.goal"`), o.run)
 	o.declare(cmd)
 	o.layers.declare(cmd)
 	flags := cmd.Flags()

@@ -10,10 +10,47 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak/internal/flags"
+	"github.com/halfpeak/halfpeak/mpi"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/study/fits"
 	"github.com/halfpeak/halfpeak/study/tune"
 )
+
+// A cSource is a C file that calibrate writes, and the commands that use it.
+type cSource struct{ name, text, commands string }
+
+func newCalibrate() *cobra.Command {
+	var folder string
+	var trace bool
+	cmd := command("calibrate", wantArgs(0, 0, `no file, but --write DIR`), func(cmd *cobra.Command, args []string) error {
+		if folder == "" {
+			return usagef("--write says where: halfpeak calibrate --write .")
+		}
+		if err := os.MkdirAll(folder, 0o777); err != nil {
+			return err
+		}
+		sources := []cSource{{"calibrate.c", mpi.Calibrate,
+			"mpicc -O2 %s -o calibrate -lm\nmpirun ./calibrate > me.csv   # or srun, on 2 nodes or more, a rank for each core\nhalfpeak fit me.csv --save me.toml\n"}}
+		if trace {
+			sources = append(sources, cSource{"trace.c", mpi.Trace,
+				"mpicc -shared -fPIC -O2 %s -o libtrace.so\nmpirun -x LD_PRELOAD=$PWD/libtrace.so ./program   # srun --export=ALL,LD_PRELOAD=…\nhalfpeak simulate trace.* --machine me.toml\n"})
+		}
+		for _, s := range sources {
+			path := filepath.Join(folder, s.name)
+			if err := filesOf(cmd).Write(path, func(w io.Writer) error {
+				_, err := io.WriteString(w, s.text)
+				return err
+			}); err != nil {
+				return err
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), s.commands, path)
+		}
+		return nil
+	})
+	cmd.Flags().StringVar(&folder, "write", "", "write calibrate.c into this `folder`")
+	cmd.Flags().BoolVar(&trace, "trace", false, "also write trace.c, a library that records a program's messages for simulate")
+	return cmd
+}
 
 type tuneOptions struct {
 	out                output
@@ -29,22 +66,7 @@ type tuneOptions struct {
 
 func newTune() *cobra.Command {
 	o := tuneOptions{sizes: newSizes("8,64,512,4KiB,32KiB,256KiB,1MiB")}
-	cmd := &cobra.Command{
-		Use:   "tune [MACHINE.toml] [RESULTS…]",
-		Short: "Choose the algorithms of a library's collectives from few measurements",
-		Long: `Tune predicts every algorithm of a collective at every number of ranks and size, and chooses
-the fastest. --write DIR writes a script with the measurements that reduce the expected loss most,
-and a rules file with the choices. Run the script where the job runs, then the same command again:
-it reads the results that are in DIR, and writes the next script, until the expected loss is below
---loss.
-
-Without a machine, schedules are priced with a nominal network that the measurements correct.
-RESULTS are files of benchmarks that name their algorithms; where they name none, the library chose.`,
-		Example: `  halfpeak tune --collective allreduce,bcast --ranks 64..1024 --ranks-per-node 64 --size 8,1KiB,64KiB,1MiB --write DIR
-  halfpeak tune me.toml --collective allreduce --ranks 16,64 --library mpich --minutes 10 --write DIR`,
-		Args: cobra.ArbitraryArgs,
-		RunE: o.run,
-	}
+	cmd := command("tune", cobra.ArbitraryArgs, o.run)
 	o.out.declare(cmd)
 	o.layers.declare(cmd)
 	f := cmd.Flags()

@@ -1,13 +1,16 @@
 package main
 
 import (
+	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak/engine/programs"
 	"github.com/halfpeak/halfpeak/engine/virtual"
+	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/study/judge"
 )
@@ -25,37 +28,20 @@ type validateOptions struct {
 }
 
 func newValidate() *cobra.Command {
-	measured := newLiveMeasurement()
+	var measured liveOptions
 	o := validateOptions{sizes: newSizes("1,1KiB,64KiB,1MiB")}
-	cmd := &cobra.Command{
-		Use:   "validate PLATFORM… | validate --live TRANSPORT",
-		Short: "Run the message engine beside the model",
-		Long: `Validate runs programs of active messages on simulated nodes, whose parts cost the
-times in the platform's file, and prints the results beside the model's formulas and
-the measurements. Where they differ, it says why.
-
-` + programs.Help(programs.Simulated) + `
-Where a window of credits holds a layer's pieces back, latency and bandwidth store their
-data, so that each piece takes a credit.
-Without --size, it also runs the measured sizes.`,
-		Example: `  halfpeak validate clip --program latency
-  halfpeak validate hp-lam --program signature
-  halfpeak validate clip --program latency --plot latency.png
-  halfpeak validate clip --program latency --size 16KiB --trace out.json`,
-		Args:              measured.args(wantArgs(1, -1, `at least one platform, as in "halfpeak validate clip"`)),
-		ValidArgsFunction: completePlatforms,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if measured.given() {
-				rows, err := measured.run(filesOf(cmd))
-				if err != nil {
-					return err
-				}
-				return o.write(cmd, rows)
+	cmd := command("validate", measured.args(wantArgs(1, -1, `at least one platform, as in "halfpeak validate clip"`)), func(cmd *cobra.Command, args []string) error {
+		if measured.transport != "" {
+			rows, err := measureLive(&measured, filesOf(cmd))
+			if err != nil {
+				return err
 			}
-			return o.run(cmd, args)
-		},
-	}
+			return o.write(cmd, rows)
+		}
+		return o.run(cmd, args)
+	})
 	o.declare(cmd)
+	cmd.Long += "\n\nThe programs are\n\n" + strings.TrimSuffix(programs.Help(programs.Simulated), "\n")
 	o.layers.declare(cmd)
 	measured.declare(cmd)
 	f := cmd.Flags()
@@ -119,3 +105,50 @@ func (o *validateOptions) run(cmd *cobra.Command, args []string) error {
 	}
 	return o.write(cmd, v.Rows())
 }
+
+// liveOptions are the flags of validate --live.
+type liveOptions struct {
+	transport string
+	budget    time.Duration
+	pin       bool
+	save      string
+}
+
+func (o *liveOptions) declare(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&o.transport, "live", "", "measure this `transport` of this machine, shm, unix, tcp or udp, fit a model, and predict what was not measured")
+	cmd.Flags().DurationVar(&o.budget, "budget", time.Minute, "with --live: `time` for the measurements; each point is measured at least 9 times, in about 20 s")
+	cmd.Flags().BoolVar(&o.pin, "pin", true, "with --live: keep each node on a processor of its own")
+	cmd.Flags().Var((*outputFile)(&o.save), "save", "with --live: write the model as a platform to this `file`")
+	complete(cmd, "live", []string{"shm", "unix", "tcp", "udp"})
+}
+
+// args wants no argument with --live, which only goes with flags of its own.
+func (o *liveOptions) args(platforms cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if o.transport == "" {
+			for _, name := range []string{"budget", "pin", "save"} {
+				if cmd.Flags().Changed(name) {
+					return usagef("--%s goes with --live", name)
+				}
+			}
+			return platforms(cmd, args)
+		}
+		for _, name := range []string{"size", "program", "nodes", "trace", "plot", "faults"} {
+			if cmd.Flags().Changed(name) {
+				return usagef("--%s is for simulated platforms, not for --live", name)
+			}
+		}
+		return wantArgs(0, 0, "--live alone, or platforms")(cmd, args)
+	}
+}
+
+// Real transports need Linux, where these two are replaced. The compiler checks the rest on every
+// system.
+var (
+	newEngine = func() *cobra.Command {
+		return command("engine", nil, func(*cobra.Command, []string) error { return errLive })
+	}
+	measureLive = func(*liveOptions, atomicfile.Files) (reports.Rows, error) { return reports.Rows{}, errLive }
+)
+
+var errLive = errors.New("real transports need Linux: their shared memory and sockets are slept on with its calls")

@@ -40,43 +40,14 @@ type whatifOptions struct {
 
 func newWhatif() *cobra.Command {
 	var o whatifOptions
-	cmd := &cobra.Command{
-		Use:   "whatif PLATFORM",
-		Short: "Predict the effect of changing a parameter",
-		Long: `Whatif predicts how message costs change when parameters of a platform change. NAME is a
-parameter's path or a unique part of it; "halfpeak platforms show" lists the paths. Parameters
-that are computed from a changed one change with it. A VALUE is a formula with units.
-
-  --set NAME=VALUE         compare before and after; also *= /= += -=
-  --sweep NAME=FROM..TO/N  predict at all values of a range; give it twice for a heat map
-  --target CONDITION --solve-for NAME   find the value that reaches the target
-  --sensitivity            the change per percent of each parameter
-  --breakdown              the time by stage or parameter
-  --landmarks              n½, 90 % of the peak, and the best protocol thresholds
-  --uncertainty            predictions with intervals
-  --schedule FILE          predicts the finish of a parallel program instead, for all but
-                           --breakdown and --landmarks; see "halfpeak help simulate"
-
-Each question is asked about the design after --set. --plot draws its figure.
-
---sweep prints a table, or writes rows to FILE.csv, FILE.jsonl or FILE.parquet as it computes them.
-Repeat the command to resume an interrupted CSV or JSON Lines file; Parquet starts anew.`,
-		Example: `  halfpeak whatif clip --set host-dma.tau=3.8us/KiB --set host-dma-in.tau=3.8us/KiB
-  halfpeak whatif clip --sweep host-dma.tau=1us/KiB..8us/KiB/1000 --sweep wire.tau=1us/KiB..8us/KiB/1000 --plot map.png
-  halfpeak whatif hp-lam --target 'rtt(16B) <= rtt(16B)/2' --solve-for o_r
-  halfpeak whatif hp-lam --schedule app.goal --target 'finish <= 0.9*finish' --solve-for L
-  halfpeak whatif clip --collective allreduce --algorithm ring --ranks 64 --size 1MiB --sensitivity`,
-		Args:              wantArgs(1, 1, `one platform, as in "halfpeak whatif clip --set 'host-dma.tau*=0.5'"`),
-		ValidArgsFunction: completePlatforms,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.sized = cmd.Flags().Changed("size")
-			if err := o.check(); err != nil {
-				return err
-			}
-			o.platform = args[0]
-			return o.answer(cmd)
-		},
-	}
+	cmd := command("whatif", wantArgs(1, 1, `one platform, as in "halfpeak whatif clip --set 'host-dma.tau*=0.5'"`), func(cmd *cobra.Command, args []string) error {
+		o.sized = cmd.Flags().Changed("size")
+		if err := o.check(); err != nil {
+			return err
+		}
+		o.platform = args[0]
+		return o.answer(cmd)
+	})
 	o.declare(cmd)
 	return cmd
 }

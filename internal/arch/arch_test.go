@@ -23,6 +23,7 @@ const (
 // below says which packages of the project each package may import: arrows
 // point down only. Everybody may import the packages of common.
 var below = map[string]string{
+	"docs":                             "",
 	"internal/ci":                      "",
 	"internal/ci/systems":              "",
 	"examples/collective":              "fit/forecast engine/schedule engine/schedule/collective engine/simulate platforms model model/machine model/quantity",

@@ -28,20 +28,6 @@ type Files struct {
 // Imprint is written to every file that has room for a remark.
 const Imprint = "Written by halfpeak"
 
-// Help describes, for users, which files are replaced.
-const Help = `A file is written whole or not at all: beside its target, and renamed. A command
-never writes over a file that it reads.
-
-What halfpeak wrote itself is replaced without a question; --force replaces any
-other file too. Images, HTML, Markdown, TOML, man pages and Parquet have a remark
-"` + Imprint + `". CSV, JSON and text have no room for one: such a file is
-taken for halfpeak's if it is empty, or has the same columns as the new one.
-
-The rows of a sweep (whatif --vary -o FILE.csv) are written to FILE.csv.partial,
-which is locked meanwhile; when interrupted, the same command goes on after the
-last whole row, if a checksum says that the rows are those that were written. A
-FILE.csv.partial that halfpeak did not begin stays as it is without --force.`
-
 // Write stores the output of write in the file at path, whole or not at all: it is collected first,
 // written to a new file beside the target, and renamed. A file that was there keeps its
 // permissions; a new one has 0644 less the umask. A path that is no regular file (/dev/stdout, a
