@@ -278,14 +278,15 @@ func (p *port) idle(i int, until float64) bool {
 		runtime.Gosched()
 		return true
 	}
-	if now := p.Now(); i == p.spin+p.yield {
-		p.since = now
-	} else if p.stall > 0 && now > p.since+p.stall {
+	naps := i - p.spin - p.yield
+	if naps == 1 { // not before: reading the clock takes time from a message that comes soon
+		p.since = p.Now()
+	} else if naps > 1 && p.stall > 0 && p.Now() > p.since+p.stall {
 		p.fail("the other node has said nothing for %.3g s", float64(p.stall)/1e6)
 	}
-	d := p.nap(i - p.spin - p.yield)
-	if left := (until - float64(p.Now())) * 1e3; left < float64(d) {
-		d = max(0, time.Duration(left))
+	d := p.nap(naps)
+	if !math.IsInf(until, 1) {
+		d = min(d, time.Duration(max(0, (until-float64(p.Now()))*1e3)))
 	}
 	p.sleep(d)
 	return true

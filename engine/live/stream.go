@@ -19,6 +19,8 @@ type streams struct {
 	conns   []*stream // nil for the node itself
 	encoder encoder
 	turn    int
+	only    *stream // to the other one of two nodes; its reads may block for blocksFor
+	blocks  bool    // the next sleep may be such a read
 }
 
 type stream struct {
@@ -30,6 +32,7 @@ type stream struct {
 	fills    bool   // there is one
 	rest     []byte // of its payload
 	old      bool   // it is of an earlier program
+	large    bool   // the last frame was: the payload of the next is not read into the buffer
 	dry      int    // polls to come that find nothing, and make no call
 	poll     int    // index into polls
 }
@@ -43,6 +46,12 @@ const (
 	// unless a sleep ends because of it. A program polls several times before it waits, and on one
 	// processor nothing comes meanwhile.
 	dryPolls = 8
+	// blocksFor is the longest time of a read that blocks. Meanwhile the runtime cannot stop this
+	// thread, and signals of the port are not seen.
+	blocksFor = 4 * time.Millisecond
+	// longestNap is long: setting a timer that fires before the kernel's next tick costs a
+	// microsecond or more.
+	longestNap = 20 * time.Millisecond
 )
 
 func newStreams(node int, fds []int) (p *port, err error) {
@@ -57,8 +66,14 @@ func newStreams(node int, fds []int) (p *port, err error) {
 		}
 	}
 	p.link, p.largest = s, maxPayload
-	s.waker, err = newWaker(node, fds)
-	return p, err
+	if s.waker, err = newWaker(node, fds); err != nil || len(fds) > 2 {
+		return p, err
+	}
+	limit := unix.NsecToTimeval(int64(blocksFor))
+	if unix.SetsockoptTimeval(fds[1-node], unix.SOL_SOCKET, unix.SO_RCVTIMEO, &limit) == nil && unix.SetNonblock(fds[1-node], false) == nil {
+		s.only = s.conns[1-node]
+	}
+	return p, nil
 }
 
 func (s *streams) release(b *box) {
@@ -72,7 +87,7 @@ func (s *streams) send(f *engine.Frame) bool {
 	c := s.conns[f.Dst]
 	for head, data := s.encode(&s.encoder, f); len(head)+len(data) > 0; {
 		for i := 0; ; i++ {
-			n, err := write(c.fd, head, data)
+			n, err := transfer(unix.SYS_SENDTO, unix.SYS_SENDMSG, c.fd, head, data, unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL)
 			if err == 0 {
 				head, data = after(head, data, n)
 				break
@@ -114,9 +129,27 @@ func (s *streams) receive(b *box) bool {
 
 // next takes the next frame of a connection, if all of it is there.
 func (s *streams) next(src int, c *stream, b *box) bool {
-	if !c.fills && s.parse(src, c, b) {
+	if s.take(src, c, b) {
 		return true
 	}
+	if c.dry > 0 {
+		c.dry--
+		return false
+	}
+	for s.read(src, c, unix.MSG_DONTWAIT) {
+		if s.take(src, c, b) {
+			return true
+		}
+		if !c.fills || c.dry > 0 {
+			break
+		}
+	}
+	return false
+}
+
+// read makes one system call, which blocks without flags, and reports whether it read anything. The
+// payload of a large frame that follows another one is left for its place.
+func (s *streams) read(src int, c *stream, flags uintptr) bool {
 	if c.from == c.to && c.lent == 0 {
 		c.from, c.to = 0, 0
 	}
@@ -128,13 +161,13 @@ func (s *streams) next(src int, c *stream, b *box) bool {
 		c.to = copy(c.buffer, old[c.from:c.to])
 		c.from = 0
 	}
-	if c.dry > 0 {
-		c.dry--
-		return false
+	end := len(c.buffer)
+	if c.large {
+		end = min(end, c.to+headerSize)
 	}
-	room := len(c.rest) + len(c.buffer) - c.to
-	n, err := read(c.fd, c.rest, c.buffer[c.to:])
-	if n < room && s.spin == 0 {
+	room := len(c.rest) + end - c.to
+	n, err := transfer(unix.SYS_RECVFROM, unix.SYS_RECVMSG, c.fd, c.rest, c.buffer[c.to:end], flags)
+	if c.dry = 0; n < room && s.spin == 0 {
 		c.dry = dryPolls
 	}
 	switch {
@@ -148,16 +181,21 @@ func (s *streams) next(src int, c *stream, b *box) bool {
 	direct := min(n, len(c.rest))
 	c.rest = c.rest[direct:]
 	c.to += n - direct
-	if c.fills {
-		if len(c.rest) > 0 {
-			return false
-		}
-		c.fills = false
-		b.Frame = c.filling.Frame
-		b.own, c.filling.own = c.filling.own, b.own
-		return !c.old
+	return true
+}
+
+// take takes a frame of what has been read, if it is complete.
+func (s *streams) take(src int, c *stream, b *box) bool {
+	if !c.fills {
+		return s.parse(src, c, b)
 	}
-	return s.parse(src, c, b)
+	if len(c.rest) > 0 {
+		return false
+	}
+	c.fills = false
+	b.Frame = c.filling.Frame
+	b.own, c.filling.own = c.filling.own, b.own
+	return !c.old
 }
 
 // parse takes a frame out of the buffer, with its payload in place. A large payload that is not
@@ -171,7 +209,7 @@ func (s *streams) parse(src int, c *stream, b *box) bool {
 	if err != nil {
 		s.fail("node %d sent garbage: %w", src, err)
 	}
-	if have < headerSize+n && n < directly {
+	if c.large = n >= streamBuffer/2; have < headerSize+n && n < directly {
 		return false
 	}
 	b.Src, b.Dst = int32(src), int32(s.node)
@@ -198,7 +236,19 @@ func (s *streams) parse(src int, c *stream, b *box) bool {
 	return true
 }
 
+// nap lets only the first sleep of a wait be a read: nothing but data ends it before its time.
+func (s *streams) nap(i int) time.Duration {
+	s.blocks = i == 0 && s.alone && s.only != nil && s.polls[1].Events == unix.POLLIN
+	return longestNap
+}
+
+// sleep waits for data in the read itself, if that is the only connection of the process and
+// nothing is to be written: it saves a system call for each message.
 func (s *streams) sleep(d time.Duration) {
+	if s.blocks && d == longestNap {
+		s.read(1-s.node, s.only, 0)
+		return
+	}
 	s.waker.sleep(d, s.alone)
 	for _, c := range s.conns {
 		if c != nil && s.polls[c.poll].Revents != 0 {
@@ -240,15 +290,13 @@ func newWaker(node int, fds []int) (w *waker, err error) {
 	return w, nil
 }
 
-// nap is long: setting a timer that fires before the kernel's next tick costs a microsecond or
-// more.
-func (w *waker) nap(int) time.Duration { return 20 * time.Millisecond }
+func (w *waker) nap(int) time.Duration { return longestNap }
 
 func (w *waker) wake() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !w.closed {
-		_, _ = write(w.event, []byte{1, 0, 0, 0, 0, 0, 0, 0}, nil) // full: it is readable
+		_, _ = unix.Write(w.event, []byte{1, 0, 0, 0, 0, 0, 0, 0}) // full: it is readable
 	}
 }
 
@@ -269,34 +317,26 @@ func (w *waker) sleep(d time.Duration, alone bool) {
 		_, _ = unix.Ppoll(w.polls, &t, nil)
 	}
 	if w.polls[0].Revents != 0 {
-		_, _ = read(w.event, make([]byte, 8), nil)
+		_, _ = unix.Read(w.event, make([]byte, 8))
 	}
 }
 
-// read fills the first part and then the second, write sends both. They bypass the scheduler too:
-// the sockets do not block.
-func read(fd int, first, second []byte) (n int, errno unix.Errno) {
-	return transfer(unix.SYS_READ, unix.SYS_READV, fd, first, second)
-}
-
-func write(fd int, first, second []byte) (n int, errno unix.Errno) {
-	return transfer(unix.SYS_WRITE, unix.SYS_WRITEV, fd, first, second)
-}
-
-// transfer makes one call for both parts; one may be empty.
-func transfer(one, both uintptr, fd int, first, second []byte) (n int, errno unix.Errno) {
+// transfer makes one call for both parts; one may be empty. It bypasses Go's scheduler.
+func transfer(one, both uintptr, fd int, first, second []byte, flags uintptr) (n int, errno unix.Errno) {
 	var r uintptr
 	switch {
 	case len(first) == 0:
 		first = second
 		fallthrough
 	case len(second) == 0:
-		r, _, errno = unix.RawSyscall(one, uintptr(fd), uintptr(unsafe.Pointer(&first[0])), uintptr(len(first)))
+		r, _, errno = unix.RawSyscall6(one, uintptr(fd), uintptr(unsafe.Pointer(&first[0])), uintptr(len(first)), flags, 0, 0)
 	default:
 		parts := [2]unix.Iovec{{Base: &first[0]}, {Base: &second[0]}}
 		parts[0].SetLen(len(first))
 		parts[1].SetLen(len(second))
-		r, _, errno = unix.RawSyscall(both, uintptr(fd), uintptr(unsafe.Pointer(&parts)), 2)
+		message := unix.Msghdr{Iov: &parts[0]}
+		message.SetIovlen(2)
+		r, _, errno = unix.RawSyscall(both, uintptr(fd), uintptr(unsafe.Pointer(&message)), flags)
 	}
 	return int(r), errno
 }
