@@ -32,7 +32,7 @@ const (
 // asked is a question about a collective on a design: on all levels of its platform, or on the
 // layer that it names.
 func asked(d whatif.Design, name string) collectives.Question {
-	return collectives.Question{Collective: name, Layer: d.Layer, Machine: d.Machine(), Within: contention.IntervalsOf(d.Platform)}
+	return collectives.Question{Calls: collectives.Calls{Collective: name}, Layer: d.Layer, Machine: d.Machine(), Within: contention.IntervalsOf(d.Platform)}
 }
 
 // fitsOf are the fits of a collective that the file of a design has measured. As for the command, a
@@ -45,43 +45,51 @@ func fitsOf(r Design, d whatif.Design, name string) ([]collectives.Fit, error) {
 }
 
 // mapped reads the question of a map.
-func (x *Explorer) mapped(r CollectiveMap) (q collectives.Question, err error) {
+func (x *Explorer) mapped(r CollectiveMap) (q collectives.Question, fits []collectives.Fit, err error) {
 	d, err := x.messages(r.Design)
 	if err != nil {
-		return q, err
+		return q, fits, err
 	}
 	if len(r.Ranks) > 1<<12 {
-		return q, errors.New("the ranks are too many")
+		return q, fits, errors.New("the ranks are too many")
 	}
 	ranks, err := flags.ParseRanks(r.Ranks)
 	if err != nil {
-		return q, fmt.Errorf("ranks %.40q: %w", r.Ranks, err)
+		return q, fits, fmt.Errorf("ranks %.40q: %w", r.Ranks, err)
 	}
 	q = asked(d, r.Collective)
 	q.Algorithm, q.Ranks = "all", ranks
-	if q.Fits, err = fitsOf(r.Design, d, r.Collective); err != nil {
-		return q, err
+	if fits, err = fitsOf(r.Design, d, r.Collective); err != nil {
+		return q, fits, err
 	}
 	if q.Sizes, err = sizes(r.Sizes); err != nil {
-		return q, err
+		return q, fits, err
 	}
 	if r.Segments != "" {
 		if q.Segments, err = sizes(r.Segments); err != nil {
-			return q, err
+			return q, fits, err
 		}
 	}
 	if cells := len(q.Ranks) * len(q.Sizes) * (1 + len(q.Segments)); cells > maxCells {
-		return q, fmt.Errorf("%d places; a map has at most %d", cells, maxCells)
+		return q, fits, fmt.Errorf("%d places; a map has at most %d", cells, maxCells)
 	}
 	operations, err := positive(float64(r.Operations), 1<<16, maxOperations, "operations")
 	q.Operations = int(operations)
-	return q, err
+	return q, fits, err
+}
+
+// compute answers the question, by the fits if there are any.
+func compute(q collectives.Question, fits []collectives.Fit) (*collectives.Times, error) {
+	if len(fits) > 0 {
+		return collectives.FittedQuestion{Calls: q.Calls, Fits: fits}.Compute(context.Background())
+	}
+	return q.Compute(context.Background())
 }
 
 // collective is the map of the algorithms. A place takes so long that the clock is looked at
 // between places only.
 func (x *Explorer) collective(r CollectiveMap) (Times, error) {
-	q, err := x.mapped(r)
+	q, fits, err := x.mapped(r)
 	if err != nil {
 		return Times{}, err
 	}
@@ -96,9 +104,9 @@ func (x *Explorer) collective(r CollectiveMap) (Times, error) {
 	if q.Collective == "barrier" {
 		q.Sizes = q.Sizes[:1]
 	}
-	if len(q.Fits) > 0 {
+	if len(fits) > 0 {
 		entries = nil
-		for _, f := range q.Fits {
+		for _, f := range fits {
 			if !slices.ContainsFunc(entries, func(e collective.Entry) bool { return e.Name == f.Entry.Name }) {
 				entries = append(entries, f.Entry)
 			}
@@ -114,7 +122,7 @@ func (x *Explorer) collective(r CollectiveMap) (Times, error) {
 			}
 			one := q
 			one.Ranks, one.Sizes = []int{ranks}, []quantity.Bytes{size}
-			times, err := collectives.Compute(context.Background(), one)
+			times, err := compute(one, fits)
 			if err != nil {
 				if len(a.Notes) == 0 { // other cells have another number of ranks, which may be possible
 					a.Notes = append(a.Notes, err.Error())
@@ -135,14 +143,14 @@ const maxPlaces = 200
 
 // placesRows returns the times of all algorithms, as the command has them.
 func (x *Explorer) placesRows(r CollectiveMap) (reports.Rows, error) {
-	q, err := x.mapped(r)
+	q, fits, err := x.mapped(r)
 	if err != nil {
 		return reports.Rows{}, err
 	}
 	if n := len(q.Ranks) * len(q.Sizes) * (1 + len(q.Segments)); n > maxPlaces {
 		return reports.Rows{}, fmt.Errorf("%d places; a table has at most %d", n, maxPlaces)
 	}
-	times, err := collectives.Compute(context.Background(), q)
+	times, err := compute(q, fits)
 	if err != nil {
 		return reports.Rows{}, err
 	}
@@ -257,7 +265,7 @@ func (x *Explorer) run(r CollectiveCall) (*collectives.Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	return collectives.Simulate(context.Background(), q)
+	return collectives.RunQuestion(q).Simulate(context.Background())
 }
 
 // shape returns the first sender to each rank, and the shape of the messages.

@@ -272,7 +272,8 @@ func TestLevels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := collectives.Compute(t.Context(), collectives.Question{Collective: "bcast", Algorithm: "all", Layer: d.Layer, Machine: d.Machine(), Ranks: []int{64}, Sizes: []quantity.Bytes{1 << 20}})
+	want, err := collectives.Question{Layer: d.Layer, Machine: d.Machine(),
+		Calls: collectives.Calls{Collective: "bcast", Algorithm: "all", Ranks: []int{64}, Sizes: []quantity.Bytes{1 << 20}}}.Compute(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // OrAbsent returns v, or nil if it is unknown.
-func OrAbsent[T ~float64](v T, known bool) any {
+func OrAbsent[T any](v T, known bool) any {
 	if !known {
 		return nil
 	}

@@ -27,7 +27,9 @@ type collectiveOptions struct {
 	plotting
 	crossovers, unverified bool
 	measured               measuredFlags
-	question               collectives.Question
+	calls                  collectives.Calls
+	simulated              collectives.Question
+	fitted                 collectives.FittedQuestion
 }
 
 func newCollective() *cobra.Command {
@@ -44,16 +46,16 @@ func (o *collectiveOptions) declare(cmd *cobra.Command) {
 	o.call.declare(cmd)
 	f := cmd.Flags()
 	flags.Var(f, &o.ranks, flags.ParseRanks, "numbers", "ranks", "2..64", "numbers of ranks")
-	f.IntVar(&o.question.PerNode, "ranks-per-node", 0, "`ranks` on each node, of measured collectives; without it as they were measured")
-	f.BoolVar(&o.question.Total, "total", false, "sizes are those of all ranks' blocks together, as nccl-tests print them; of measured collectives")
+	f.IntVar(&o.fitted.PerNode, "ranks-per-node", 0, "`ranks` on each node, of measured collectives; without it as they were measured")
+	f.BoolVar(&o.fitted.Total, "total", false, "sizes are those of all ranks' blocks together, as nccl-tests print them; of measured collectives")
 	f.Var(&o.sizes, "size", "sizes of the message, or of each rank's block")
 	f.Var(&o.segments, "segment", "try segments of these sizes beside whole messages")
-	f.StringVar(&o.question.Map, "map-by", "", "place ranks by `core`, by a level, or on a list of cores, for example \"0,4,64..71\"")
+	f.StringVar(&o.calls.Map, "map-by", "", "place ranks by `core`, by a level, or on a list of cores, for example \"0,4,64..71\"")
 	f.StringVar(&o.places, "places", "", "place ranks by a CSV `file` with the columns rank, node and, for nodes in groups, group")
-	f.StringVar(&o.question.Algorithm, "algorithm", "all", "all, best or the `name` of one")
-	f.BoolVar(&o.question.Loop, "osu-loop", false, "report times as OSU's benchmarks do: a loop of calls and Open MPI barriers")
+	f.StringVar(&o.calls.Algorithm, "algorithm", "all", "all, best or the `name` of one")
+	f.BoolVar(&o.simulated.Loop, "osu-loop", false, "report times as OSU's benchmarks do: a loop of calls and Open MPI barriers")
 	o.measured.declare(cmd)
-	f.StringVar(&o.question.Library, "export", "", "write rules in this `form`: openmpi, openmpi-json, nccl-tuner, intel")
+	f.StringVar(&o.calls.Library, "export", "", "write rules in this `form`: openmpi, openmpi-json, nccl-tuner, intel")
 	f.BoolVar(&o.unverified, "unverified", false, "--export although no collective was measured")
 	f.BoolVar(&o.crossovers, "crossovers", false, "list the exact sizes and numbers of ranks where the best algorithm changes")
 	o.declarePlot(cmd, "draw a map of the best by size and ranks, or curves if there is one size or one number of ranks, into this `file` (png, svg, pdf)")
@@ -78,18 +80,18 @@ func (o *collectiveOptions) run(cmd *cobra.Command, args []string) error {
 	}
 	ctx, stop := interruptible()
 	defer stop()
-	q := o.question
+	if o.measured.files.Paths != nil {
+		return o.compare(ctx, cmd)
+	}
 	var bar func(int64)
-	q.Progress = func(done, total int) {
+	o.simulated.Progress = func(done, total int) {
 		if done == 1 {
 			bar = terminal.Progress(cmd.ErrOrStderr(), int64(total), "times")
 		}
 		bar(1)
 	}
-	if o.measured.files.Paths != nil {
-		return o.measured.write(ctx, cmd, &o.out, q)
-	}
-	times, err := collectives.Compute(ctx, q)
+	q := o.question()
+	times, err := q.Compute(ctx)
 	if bar != nil {
 		bar(-1)
 	}
@@ -109,33 +111,43 @@ func (o *collectiveOptions) run(cmd *cobra.Command, args []string) error {
 			return err
 		}
 		return o.out.write(cmd, changes.Rows())
-	case q.Library == "":
+	case o.calls.Library == "":
 		return o.out.write(cmd, times.Rows())
 	}
 	return o.export(ctx, cmd, times, q)
+}
+
+// question returns the question by measurements if the platform file has any, else by simulation.
+func (o *collectiveOptions) question() collectives.Asker {
+	o.simulated.Calls, o.fitted.Calls = o.calls, o.calls
+	if len(o.fitted.Fits) > 0 {
+		return o.fitted
+	}
+	return o.simulated
 }
 
 // readPlatform completes the question with the collective, its call, and what the platform file
 // says of it: measured collectives, or a layer or machine. A file with measured collectives needs
 // no layer if benchmark files are compared with it.
 func (o *collectiveOptions) readPlatform(name, platform string) error {
-	q := &o.question
+	q, f := &o.calls, &o.fitted
 	q.Collective, q.Ranks, q.Sizes, q.Segments, q.Call = name, o.ranks, o.sizes.sizes, o.segments.sizes, o.call.value()
-	q.Statistic = o.measured.chosenStatistic()
+	f.Statistic = o.measured.chosenStatistic()
 	var err error
-	if q.Fits, err = collectives.FitsOf(platform, name); err != nil {
+	if f.Fits, err = collectives.FitsOf(platform, name); err != nil {
 		return err
 	}
-	if len(q.Fits) > 0 && o.measured.files.Paths == nil {
+	if len(f.Fits) > 0 && o.measured.files.Paths == nil {
 		return nil
 	}
 	designs, err := o.layers.designs([]string{platform})
 	switch {
 	case err == nil:
 		design := designs[0]
-		q.Fits, q.Layer, q.Machine, q.Within = nil, design.Layer, design.Machine(), contention.IntervalsOf(design.Platform)
+		f.Fits = nil
+		o.simulated.Layer, o.simulated.Machine, o.simulated.Within = design.Layer, design.Machine(), contention.IntervalsOf(design.Platform)
 		return nil
-	case len(q.Fits) == 0:
+	case len(f.Fits) == 0:
 		return err
 	}
 	return nil // the measured collectives are compared with the benchmark files
@@ -143,16 +155,15 @@ func (o *collectiveOptions) readPlatform(name, platform string) error {
 
 // place places ranks as the file of --places says: all of them, unless their number is given.
 func (o *collectiveOptions) place(ranksGiven bool) error {
-	q := &o.question
 	switch {
 	case o.places == "":
 		return nil
-	case q.Map != "" || len(q.Fits) > 0:
+	case o.calls.Map != "" || len(o.fitted.Fits) > 0:
 		return usagef("--places requires a platform with levels, and no --map-by")
 	}
-	cores, ranks, err := simulations.ReadPlaces(o.places, q.Machine)
-	if q.Map = cores; !ranksGiven {
-		q.Ranks = []int{ranks}
+	cores, ranks, err := simulations.ReadPlaces(o.places, o.simulated.Machine)
+	if o.calls.Map = cores; !ranksGiven {
+		o.calls.Ranks = []int{ranks}
 	}
 	return err
 }
@@ -160,20 +171,20 @@ func (o *collectiveOptions) place(ranksGiven bool) error {
 // check finds flags that do not go together, or do not suit the platform. For rules it replaces
 // the sizes by a dense grid.
 func (o *collectiveOptions) check(platform string) error {
-	q, measured := &o.question, o.measured.files.Paths != nil
+	q, f, measured := &o.calls, &o.fitted, o.measured.files.Paths != nil
 	own := q.Library != "" && q.Library != "openmpi-json"
 	switch {
-	case q.PerNode < 0:
-		return usagef("--ranks-per-node must be at least 1 (got %d)", q.PerNode)
-	case (q.PerNode > 0 || q.Total) && len(q.Fits) == 0:
+	case f.PerNode < 0:
+		return usagef("--ranks-per-node must be at least 1 (got %d)", f.PerNode)
+	case (f.PerNode > 0 || f.Total) && len(f.Fits) == 0:
 		return usagef("--ranks-per-node and --total need measured collectives: fit them with \"halfpeak fit FILES --save my.toml\"; on a machine with levels the levels say where nodes end, and sizes are those of one rank's block")
-	case q.Statistic != "" && len(q.Fits) == 0 && !measured:
+	case f.Statistic != "" && len(f.Fits) == 0 && !measured:
 		return usagef("--statistic is for measured times: of --measured files, or of a platform file with measured collectives")
 	case o.out.format != "" && q.Library != "" || own && extension(o.out.path) == "json":
 		return usagef("--export %s has a form of its own, and --format does not change it; rules in JSON are --export openmpi-json", q.Library)
 	case q.Library == "" || measured:
 		return nil
-	case len(q.Fits) == 0 && !o.unverified && slices.Contains(collectives.Libraries(), q.Library):
+	case len(f.Fits) == 0 && !o.unverified && slices.Contains(collectives.Libraries(), q.Library):
 		return usagef("--export %s: no collective of %s was measured, and rules from times of single messages are often slower than the library's own choice; measure collectives and fit them (halfpeak fit --model collective), or add --unverified", q.Library, platform)
 	}
 	q.Sizes = collectives.DenseSizes(q.Sizes)
@@ -181,7 +192,7 @@ func (o *collectiveOptions) check(platform string) error {
 }
 
 // export writes the library's rules file. If no collective was measured, it warns on stderr.
-func (o *collectiveOptions) export(ctx context.Context, cmd *cobra.Command, times *collectives.Times, q collectives.Question) error {
+func (o *collectiveOptions) export(ctx context.Context, cmd *cobra.Command, times *collectives.Times, q collectives.Asker) error {
 	if !times.Fitted {
 		if _, err := fmt.Fprintln(cmd.ErrOrStderr(), collectives.Unverified); err != nil {
 			return err
@@ -221,24 +232,24 @@ func (m *measuredFlags) chosenStatistic() fitted.Statistic {
 
 // write answers the question beside the measurements, at their ranks and sizes where it asks for
 // none.
-func (m *measuredFlags) write(ctx context.Context, cmd *cobra.Command, out *output, q collectives.Question) error {
-	if q.Library != "" {
+func (o *collectiveOptions) compare(ctx context.Context, cmd *cobra.Command) error {
+	m := &o.measured
+	if o.calls.Library != "" {
 		return usagef("--export and --measured do not go together: rules are of one machine's times")
 	}
 	if !cmd.Flags().Changed("ranks") {
-		q.Ranks = nil
+		o.calls.Ranks = nil
 	}
 	if !cmd.Flags().Changed("size") {
-		q.Sizes = nil
+		o.calls.Sizes = nil
 	}
-	q.Progress = nil
-	m.files.Fit.Measured.Ranks = m.ranks
+	m.files.Fit.Measured.Ranks, m.files.Statistic = m.ranks, m.chosenStatistic()
 	m.files.Fit.Progress = terminal.Reading(cmd.ErrOrStderr())
-	answer, err := collectives.CompareMeasured(ctx, q, m.files)
+	answer, err := collectives.CompareMeasured(ctx, o.question(), m.files)
 	if answer == nil {
 		return err
 	}
-	if failed := out.write(cmd, answer.Rows()); failed != nil {
+	if failed := o.out.write(cmd, answer.Rows()); failed != nil {
 		return failed
 	}
 	return err

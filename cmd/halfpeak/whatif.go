@@ -30,7 +30,7 @@ type whatifOptions struct {
 	by                                         []string
 	against                                    string
 	schedule                                   []string
-	collective                                 collectives.Question // its sizes are those of --size
+	collective                                 collectives.Calls // its sizes are those of --size
 	ranks                                      []int
 	finish                                     []string                                   // its names
 	scheduled                                  func(whatif.Design) (whatif.Design, error) // with its finish

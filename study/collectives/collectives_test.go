@@ -23,8 +23,8 @@ func TestCollectiveTimes(t *testing.T) {
 			name string
 			want quantity.Micros
 		}{{"binomial", 3 * 6}, {"linear", 7 * 6}} {
-			got, err := Compute(context.Background(), Question{Collective: "bcast", Algorithm: c.name, Layer: linearLayer(),
-				Ranks: []int{8}, Sizes: []quantity.Bytes{8}, Operations: bound})
+			got, err := Question{Layer: linearLayer(), Operations: bound,
+				Calls: Calls{Collective: "bcast", Algorithm: c.name, Ranks: []int{8}, Sizes: []quantity.Bytes{8}}}.Compute(context.Background())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -36,8 +36,8 @@ func TestCollectiveTimes(t *testing.T) {
 }
 
 func TestCollectiveRules(t *testing.T) {
-	got, err := Compute(context.Background(), Question{Collective: "bcast", Algorithm: "linear", Layer: linearLayer(),
-		Ranks: []int{8, 2, 4}, Sizes: []quantity.Bytes{64, 8}, Library: "openmpi"})
+	got, err := Question{Layer: linearLayer(), Calls: Calls{Collective: "bcast", Algorithm: "linear",
+		Ranks: []int{8, 2, 4}, Sizes: []quantity.Bytes{64, 8}, Library: "openmpi"}}.Compute(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,8 +52,8 @@ func TestCollectiveRules(t *testing.T) {
 func TestRulesBoundaries(t *testing.T) {
 	ctx := context.Background()
 	ask := func(sizes ...quantity.Bytes) (Question, *Times) {
-		q := Question{Collective: "allreduce", Algorithm: "all", Layer: linearLayer(), Ranks: []int{64}, Sizes: sizes, Library: "nccl-tuner"}
-		got, err := Compute(ctx, q)
+		q := Question{Layer: linearLayer(), Calls: Calls{Collective: "allreduce", Algorithm: "all", Ranks: []int{64}, Sizes: sizes, Library: "nccl-tuner"}}
+		got, err := q.Compute(ctx)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,7 +104,7 @@ func TestRulesBoundaries(t *testing.T) {
 func TestCollectiveStops(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	stop()
-	_, err := Compute(ctx, Question{Collective: "bcast", Algorithm: "all", Layer: linearLayer(), Ranks: []int{8}, Sizes: []quantity.Bytes{8}})
+	_, err := Question{Layer: linearLayer(), Calls: Calls{Collective: "bcast", Algorithm: "all", Ranks: []int{8}, Sizes: []quantity.Bytes{8}}}.Compute(ctx)
 	if err == nil || !strings.Contains(err.Error(), "canceled") {
 		t.Errorf("error %v", err)
 	}

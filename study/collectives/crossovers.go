@@ -25,108 +25,106 @@ type Crossover struct {
 // Crossovers searches for the changes of the best between neighbours among the times that were
 // asked for: to the byte, and to the rank. Where the best is another at two neighbours, it finds
 // the changes that lead from one to the other by bisection; it does not see one that comes and goes
-// between two neighbours. The errors are those of [Compute].
-func (t *Times) Crossovers(ctx context.Context, q Question) (*Crossovers, error) {
+// between two neighbours. The errors are those of Compute.
+func (t *Times) Crossovers(ctx context.Context, q Asker) (*Crossovers, error) {
 	return t.crossovers(ctx, q, true)
 }
 
+// A place is the one call at which algorithms are compared.
+type place struct {
+	ranks int
+	size  quantity.Bytes
+}
+
+// A search looks for crossovers of a question.
+type search struct {
+	Asker
+	known map[place]Timing // the best
+	found []Crossover
+}
+
 // crossovers is Crossovers, over ranks if these are asked for.
-func (t *Times) crossovers(ctx context.Context, q Question, overRanks bool) (*Crossovers, error) {
-	if q.Algorithm != "all" && q.Algorithm != "best" {
+func (t *Times) crossovers(ctx context.Context, q Asker, overRanks bool) (*Crossovers, error) {
+	if !q.calls().several() {
 		return nil, usage.Fields(fmt.Errorf("crossovers need several algorithms"), "algorithm")
 	}
-	type place struct {
-		ranks int
-		size  quantity.Bytes
-	}
-	known := map[place]Timing{}
+	s := search{Asker: q, known: map[place]Timing{}}
 	for _, c := range t.Times {
 		if c.Best {
-			known[place{c.Ranks, quantity.Bytes(c.Call.Bytes)}] = c
-		}
-	}
-	q.quick, q.Progress = true, nil
-	at := func(p place) (Timing, error) {
-		if c, ok := known[p]; ok {
-			return c, nil
-		}
-		q.Ranks, q.Sizes = []int{p.ranks}, []quantity.Bytes{p.size}
-		found, err := Compute(ctx, q)
-		if err != nil {
-			return Timing{}, err
-		}
-		for _, c := range found.Times {
-			if c.Best || !c.Compared {
-				known[p] = c
-			}
-		}
-		return known[p], nil
-	}
-	same := func(a, b Timing) bool { return a.Name == b.Name && a.Call.Segment == b.Call.Segment }
-	answer := &Crossovers{On: t.On}
-	// between appends the changes after from, up to to; along is a place between them.
-	between := func(over string, from, to int, along func(int) place) error {
-		for {
-			first, err := at(along(from))
-			if err != nil {
-				return err
-			}
-			last, err := at(along(to))
-			if err != nil || same(first, last) {
-				return err
-			}
-			low, high := from, to
-			for high-low > 1 {
-				middle := low + (high-low)/2
-				c, err := at(along(middle))
-				if err != nil {
-					return err
-				}
-				if same(c, first) {
-					low = middle
-				} else {
-					high = middle
-				}
-			}
-			before, err := at(along(low))
-			if err != nil {
-				return err
-			}
-			here, err := at(along(high))
-			if err != nil {
-				return err
-			}
-			answer.Found = append(answer.Found, Crossover{over, before, here})
-			from = high
+			s.known[place{c.Ranks, quantity.Bytes(c.Call.Bytes)}] = c
 		}
 	}
 	m := t.Map()
 	for _, ranks := range m.Ranks {
 		for i := range len(m.Sizes) - 1 {
-			err := between("size", int(m.Sizes[i]), int(m.Sizes[i+1]), func(n int) place { return place{ranks, quantity.Bytes(n)} })
+			err := s.between(ctx, "size", int(m.Sizes[i]), int(m.Sizes[i+1]), func(n int) place { return place{ranks, quantity.Bytes(n)} })
 			if err != nil {
 				return nil, err
 			}
 		}
 	}
 	for _, size := range m.Sizes {
-		for i := range len(m.Ranks) - 1 {
-			if !overRanks {
-				break
-			}
-			err := between("ranks", m.Ranks[i], m.Ranks[i+1], func(n int) place { return place{n, size} })
-			if err != nil {
+		for i := 0; overRanks && i < len(m.Ranks)-1; i++ {
+			if err := s.between(ctx, "ranks", m.Ranks[i], m.Ranks[i+1], func(n int) place { return place{n, size} }); err != nil {
 				return nil, err
 			}
 		}
 	}
-	return answer, nil
+	return &Crossovers{s.found, t.On}, nil
+}
+
+// best returns the best at a place.
+func (s *search) best(ctx context.Context, p place) (Timing, error) {
+	if c, ok := s.known[p]; ok {
+		return c, nil
+	}
+	calls := s.calls()
+	calls.Ranks, calls.Sizes = []int{p.ranks}, []quantity.Bytes{p.size}
+	found, err := s.about(calls, true).Compute(ctx)
+	if err != nil {
+		return Timing{}, err
+	}
+	for _, c := range found.Times {
+		if c.Best || !c.Compared {
+			s.known[p] = c
+		}
+	}
+	return s.known[p], nil
+}
+
+// between adds the changes after from, up to to; along is a place between them.
+func (s *search) between(ctx context.Context, over string, from, to int, along func(int) place) error {
+	last, err := s.best(ctx, along(to))
+	if err != nil {
+		return err
+	}
+	same := func(a, b Timing) bool { return a.Name == b.Name && a.Call.Segment == b.Call.Segment }
+	for {
+		before, err := s.best(ctx, along(from))
+		if err != nil || same(before, last) {
+			return err
+		}
+		first, here, high := before, last, to
+		for low := from; high-low > 1; {
+			middle := low + (high-low)/2
+			c, err := s.best(ctx, along(middle))
+			if err != nil {
+				return err
+			}
+			if same(c, first) {
+				low, before = middle, c
+			} else {
+				high, here = middle, c
+			}
+		}
+		s.found = append(s.found, Crossover{over, before, here})
+		from = high
+	}
 }
 
 // Rows is the table of the crossovers.
 func (c *Crossovers) Rows() reports.Rows {
 	type change = Crossover
-	segment := func(c Timing) any { return reports.OrAbsent(quantity.Bytes(c.Call.Segment), c.Call.Segment > 0) }
 	rows := reports.TableOf(c.Found,
 		reports.Col("collective", "", func(c change) any { return c.Best.Collective }),
 		reports.Col("over", "over", func(c change) any { return c.Over }),

@@ -1,5 +1,6 @@
-// Package collectives answers how long a collective takes on a platform, by which algorithm
-// (Compute), from which sizes another algorithm is best (Times.Crossovers, Times.Map), and how the
-// times compare with measured ones (CompareMeasured). It writes the best choices as rules of MPI
-// libraries (Times.WriteRules), and single collectives as schedules (Schedule).
+// Package collectives answers how long a collective takes on a platform, by which algorithm: by
+// simulation (Question) or from measurements (FittedQuestion). From the times it finds the sizes
+// from which another algorithm is best (Times.Crossovers, Times.Map), compares them with measured
+// ones (CompareMeasured), and writes rules of MPI libraries (Times.WriteRules). RunQuestion shows
+// what each rank does in one call, and Schedule returns its schedule.
 package collectives

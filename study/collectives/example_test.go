@@ -11,14 +11,15 @@ import (
 )
 
 // Every algorithm of a broadcast of 1 KiB among 16 ranks; the best is marked.
-func ExampleCompute() {
+func ExampleQuestion() {
 	d, err := whatif.Find("clip")
 	if err != nil {
 		log.Fatal(err)
 	}
-	times, err := collectives.Compute(context.Background(), collectives.Question{
-		Collective: "bcast", Algorithm: "all", Layer: d.Layer, Ranks: []int{16}, Sizes: []quantity.Bytes{quantity.KiB},
-	})
+	times, err := collectives.Question{
+		Calls: collectives.Calls{Collective: "bcast", Algorithm: "all", Ranks: []int{16}, Sizes: []quantity.Bytes{quantity.KiB}},
+		Layer: d.Layer,
+	}.Compute(context.Background())
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -28,8 +28,8 @@ func TestTimesOfFans(t *testing.T) {
 	}
 	m, _ := p.Machine()
 	i := contention.IntervalsOf(p)
-	answer, err := Compute(context.Background(), Question{Collective: "bcast", Algorithm: "binomial", Machine: m, Ranks: []int{2, 32},
-		Sizes: []quantity.Bytes{1, 4096}, Loop: true, Within: i})
+	answer, err := Question{Machine: m, Loop: true, Within: i,
+		Calls: Calls{Collective: "bcast", Algorithm: "binomial", Ranks: []int{2, 32}, Sizes: []quantity.Bytes{1, 4096}}}.Compute(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}

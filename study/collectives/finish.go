@@ -12,18 +12,17 @@ import (
 	"github.com/halfpeak/halfpeak/whatif"
 )
 
-// Finishes is the design with the finish of each collective of the question, as by
+// Finishes is the design with the finish of each of the calls, as by
 // [simulations.Scheduled], and the names of these quantities: finish if there is one, else with
 // algorithm, ranks and size, as in "finish_ring_64_1MiB". Of the algorithm "best" it is the finish
-// of the one that is first in each design; "all" are all. The design's layer takes the place of the
-// question's, and the trees of logp-optimal stay those that are best in it. It is an error if a
-// schedule has more operations than the question says (0: 2²⁰). Without a collective it is the
-// design as it is.
-func Finishes(ctx context.Context, d whatif.Design, q Question) (whatif.Design, []string, error) {
-	if q.Collective == "" {
+// of the one that is first in each design; "all" are all. The trees of logp-optimal stay those that
+// are best in this design. It is an error if a schedule has more than 2²⁰ operations. Without a
+// collective it is the design as it is.
+func Finishes(ctx context.Context, d whatif.Design, calls Calls) (whatif.Design, []string, error) {
+	if calls.Collective == "" {
 		return d, nil, nil
 	}
-	q.Layer = d.Layer
+	q := Question{Calls: calls, Layer: d.Layer}
 	all, err := q.algorithms()
 	if err != nil {
 		return d, nil, err

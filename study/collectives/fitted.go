@@ -15,6 +15,26 @@ import (
 	"github.com/halfpeak/halfpeak/study/fits"
 )
 
+// A FittedQuestion asks for the times of calls by what was measured of them. Its calls have no
+// segments, root, fan-out, gamma or placement.
+type FittedQuestion struct {
+	Calls
+	Fits []Fit
+	// Statistic chooses among what was measured; empty: all of it.
+	Statistic fitted.Statistic
+	// PerNode is the number of ranks on each node; 0: as measured.
+	PerNode int
+	// Total says that sizes are those of all ranks' blocks.
+	Total bool
+}
+
+func (q FittedQuestion) calls() Calls { return q.Calls }
+
+func (q FittedQuestion) about(c Calls, _ bool) Asker {
+	q.Calls = c
+	return q
+}
+
 // A Fit is a measured collective, with the algorithm that was measured, to be fitted when
 // its times are asked for.
 type Fit struct {
@@ -73,7 +93,7 @@ func fitCollectives(ref string, tables []platforms.MeasuredCollective) (all []Fi
 }
 
 // asks reports whether the question is about a fit: any, those of an algorithm, or that of a table.
-func (q Question) asks(f Fit) bool {
+func (q FittedQuestion) asks(f Fit) bool {
 	if q.Statistic != "" && q.Statistic != f.Data.Statistic {
 		return false
 	}
@@ -82,7 +102,7 @@ func (q Question) asks(f Fit) bool {
 
 // fit fits what the question asks for, all at once; until the context ends. The errors are those of
 // fitting.
-func (q Question) fit(ctx context.Context, all []*Fit) error {
+func (q FittedQuestion) fit(ctx context.Context, all []*Fit) error {
 	done := make(chan error, len(all))
 	for _, f := range all {
 		if f.Result != nil { // asked before
@@ -115,10 +135,10 @@ func (q Question) fit(ctx context.Context, all []*Fit) error {
 	return nil
 }
 
-// fitted answers the question by its fits: the time of an algorithm is that of the slowest rank, as
-// fitted, the average that of the average. Algorithms are compared by the slowest where all have
+// Compute answers the question: the time of an algorithm is that of the slowest rank, as fitted, the
+// average that of the average. Algorithms are compared by the slowest where all have
 // it, else by the average. Of two tables of the same algorithm and statistic the first counts.
-func (q Question) fitted(ctx context.Context) (*Times, error) {
+func (q FittedQuestion) Compute(ctx context.Context) (*Times, error) {
 	if q.Map != "" {
 		return nil, usage.Fields(fmt.Errorf("%s was measured with its own placement of ranks; omit the placement", q.Collective), "map-by")
 	}
@@ -149,7 +169,7 @@ func (q Question) fitted(ctx context.Context) (*Times, error) {
 			names = append(names, fmt.Sprintf("%s (%s)", f.Entry.Name, f.Data.Statistic))
 		}
 		asked := q.Collective
-		if q.Algorithm != "all" && q.Algorithm != "best" {
+		if !q.several() {
 			asked += " by " + strconv.Quote(q.Algorithm)
 		}
 		if q.Statistic != "" {
@@ -176,7 +196,7 @@ func (q Question) fitted(ctx context.Context) (*Times, error) {
 	if err := q.fit(ctx, used); err != nil {
 		return nil, err
 	}
-	g := grid{Question: q, fits: by, slowest: slowest}
+	g := grid{FittedQuestion: q, fits: by, slowest: slowest}
 	for _, ranks := range stats.Ascending(q.Ranks) {
 		for _, n := range stats.Ascending(q.Sizes) {
 			here, err := g.timings(answer.Algorithms, ranks, n)

@@ -45,8 +45,8 @@ func fitsOf(t *testing.T) []Fit {
 // average is never above the time of the slowest rank.
 func TestMeasuredTables(t *testing.T) {
 	fits := fitsOf(t)
-	q := Question{Fits: fits, Collective: "allreduce", Algorithm: "all", Ranks: []int{2, 3, 8, 16, 32, 64}, Sizes: []quantity.Bytes{8, 100, 512, 4096}}
-	answer, err := Compute(t.Context(), q)
+	q := FittedQuestion{Fits: fits, Calls: Calls{Collective: "allreduce", Algorithm: "all", Ranks: []int{2, 3, 8, 16, 32, 64}, Sizes: []quantity.Bytes{8, 100, 512, 4096}}}
+	answer, err := q.Compute(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func TestMeasuredTables(t *testing.T) {
 		}
 	}
 	q.Algorithm, q.Ranks, q.Sizes = "b-average", []int{2}, []quantity.Bytes{8}
-	answer, err = Compute(t.Context(), q)
+	answer, err = q.Compute(t.Context())
 	if err != nil || len(answer.Times) != 1 || answer.Times[0].Average != 2 {
 		t.Error(answer, err)
 	}
@@ -69,17 +69,17 @@ func TestMeasuredTables(t *testing.T) {
 		}
 	}
 	q.Map = "node"
-	if _, err := Compute(t.Context(), q); err == nil || !slices.Contains(usage.FieldsOf(err), "map-by") {
+	if _, err := q.Compute(t.Context()); err == nil || !slices.Contains(usage.FieldsOf(err), "map-by") {
 		t.Error(err)
 	}
 	q.Map, q.Algorithm = "", "ring"
-	if _, err := Compute(t.Context(), q); err == nil || !strings.Contains(err.Error(), `no measurement of allreduce by "ring"; there are those of measured (average), measured (slowest)`) {
+	if _, err := q.Compute(t.Context()); err == nil || !strings.Contains(err.Error(), `no measurement of allreduce by "ring"; there are those of measured (average), measured (slowest)`) {
 		t.Error(err)
 	}
 	q.Algorithm, q.Fits = "all", fitsOf(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Compute(ctx, q); err != nil && !errors.Is(err, context.Canceled) {
+	if _, err := q.Compute(ctx); err != nil && !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 // A grid answers a question by fits, call by call, and counts what its notes say.
 type grid struct {
-	Question
+	FittedQuestion
 	fits    map[string]map[fitted.Statistic]*Fit // by algorithm
 	slowest bool                                 // all have the time of the slowest rank
 

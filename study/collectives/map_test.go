@@ -12,8 +12,8 @@ import (
 
 // Crossovers are where trying one size and one number of ranks after the other finds them.
 func TestCollectiveCrossovers(t *testing.T) {
-	q := Question{Collective: "allreduce", Algorithm: "all", Layer: linearLayer(), Ranks: []int{4, 7, 8}, Sizes: []quantity.Bytes{1, 40, 300}}
-	times, err := Compute(context.Background(), q)
+	q := Question{Layer: linearLayer(), Calls: Calls{Collective: "allreduce", Algorithm: "all", Ranks: []int{4, 7, 8}, Sizes: []quantity.Bytes{1, 40, 300}}}
+	times, err := q.Compute(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +25,7 @@ func TestCollectiveCrossovers(t *testing.T) {
 	best := func(ranks int, size quantity.Bytes) string {
 		q := q
 		q.Ranks, q.Sizes = []int{ranks}, []quantity.Bytes{size}
-		all, err := Compute(context.Background(), q)
+		all, err := q.Compute(context.Background())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,8 +66,8 @@ func TestCollectiveCrossovers(t *testing.T) {
 }
 
 func TestCollectiveMap(t *testing.T) {
-	q := Question{Collective: "allreduce", Algorithm: "all", Layer: linearLayer(), Ranks: []int{2, 4, 8}, Sizes: []quantity.Bytes{1, 1024}}
-	times, err := Compute(context.Background(), q)
+	q := Question{Layer: linearLayer(), Calls: Calls{Collective: "allreduce", Algorithm: "all", Ranks: []int{2, 4, 8}, Sizes: []quantity.Bytes{1, 1024}}}
+	times, err := q.Compute(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestCollectiveMap(t *testing.T) {
 		t.Error("no map of several ranks and sizes")
 	}
 	q.Ranks = []int{4}
-	if times, err = Compute(context.Background(), q); err != nil {
+	if times, err = q.Compute(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	if f, ok := times.Picture().(reports.Figure); !ok || len(f.Series) != len(times.Algorithms) {

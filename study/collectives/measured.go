@@ -65,16 +65,18 @@ const (
 // MeasuredFiles are files of collectives, and what is to be known to read them.
 type MeasuredFiles struct {
 	Paths []string
-	Fit   fits.Options // Trace, Measured.Ranks and Progress
+	// Statistic chooses among what was measured; empty: all of it.
+	Statistic fitted.Statistic
+	Fit       fits.Options // Trace, Measured.Ranks and Progress
 }
 
 // CompareMeasured times with the model what files have of the question's collective, at the ranks
 // and sizes of the question, or at all that were measured where it has none. The algorithm of the
 // question chooses among those measured, and says what the library's choice was where files do not.
-// The errors are those of reading, and of [Compute].
-func CompareMeasured(ctx context.Context, q Question, files MeasuredFiles) (*Measured, error) {
-	files.Fit.Measured.Collective = q.Collective
-	files.Fit.Trace.Collective = q.Collective
+// The errors are those of reading, and of Compute.
+func CompareMeasured(ctx context.Context, q Asker, files MeasuredFiles) (*Measured, error) {
+	asked := q.calls()
+	files.Fit.Measured.Collective, files.Fit.Trace.Collective = asked.Collective, asked.Collective
 	in, err := fits.ReadFit(files.Paths, files.Fit)
 	if err != nil {
 		return nil, err
@@ -86,15 +88,15 @@ func CompareMeasured(ctx context.Context, q Question, files MeasuredFiles) (*Mea
 	answer := &Measured{Notes: slices.Concat(in.Notes, notes)}
 	var others []string
 	for _, s := range all {
-		if s.Collective != fits.CanonicalOf(q.Collective) {
+		if s.Collective != fits.CanonicalOf(asked.Collective) {
 			others = append(others, s.Collective)
 			continue
 		}
-		if q.Statistic != "" && q.Statistic != s.Statistic {
+		if files.Statistic != "" && files.Statistic != s.Statistic {
 			continue
 		}
-		if named := q.Algorithm != "all" && q.Algorithm != "best"; named {
-			if s.Algorithm = cmp.Or(s.Algorithm, q.Algorithm); s.Algorithm != q.Algorithm {
+		if !asked.several() {
+			if s.Algorithm = cmp.Or(s.Algorithm, asked.Algorithm); s.Algorithm != asked.Algorithm {
 				continue
 			}
 		}
@@ -104,7 +106,7 @@ func CompareMeasured(ctx context.Context, q Question, files MeasuredFiles) (*Mea
 	}
 	if len(answer.Cells) == 0 {
 		if len(others) > 0 {
-			return nil, fmt.Errorf("no file has a measurement of %s; they have %s", q.Collective, strings.Join(stats.Ascending(others), ", "))
+			return nil, fmt.Errorf("no file has a measurement of %s; they have %s", asked.Collective, strings.Join(stats.Ascending(others), ", "))
 		}
 		return nil, usage.Fields(errors.New("no file has a measurement of these ranks, sizes, algorithm and statistic; omit them to use all measurements"), "ranks", "size", "algorithm", "statistic")
 	}
@@ -112,18 +114,19 @@ func CompareMeasured(ctx context.Context, q Question, files MeasuredFiles) (*Mea
 }
 
 // addSeries adds the cells of a series.
-func (a *Measured) addSeries(ctx context.Context, q Question, s fits.Series) error {
+func (a *Measured) addSeries(ctx context.Context, q Asker, s fits.Series) error {
+	calls := q.calls()
 	points := slices.DeleteFunc(slices.Clone(s.Points), func(p fitted.Point) bool {
-		return len(q.Ranks) > 0 && !slices.Contains(q.Ranks, p.Ranks) || len(q.Sizes) > 0 && !slices.Contains(q.Sizes, p.Size)
+		return len(calls.Ranks) > 0 && !slices.Contains(calls.Ranks, p.Ranks) || len(calls.Sizes) > 0 && !slices.Contains(calls.Sizes, p.Size)
 	})
 	if len(points) == 0 {
 		return nil
 	}
-	q.Algorithm, q.Ranks, q.Sizes = cmp.Or(s.Algorithm, "all"), nil, nil
+	calls.Algorithm, calls.Ranks, calls.Sizes = cmp.Or(s.Algorithm, "all"), nil, nil
 	for _, p := range points {
-		q.Ranks, q.Sizes = append(q.Ranks, p.Ranks), append(q.Sizes, p.Size)
+		calls.Ranks, calls.Sizes = append(calls.Ranks, p.Ranks), append(calls.Sizes, p.Size)
 	}
-	times, err := Compute(ctx, q)
+	times, err := q.about(calls, false).Compute(ctx)
 	if err != nil {
 		return err
 	}

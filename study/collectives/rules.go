@@ -67,11 +67,11 @@ func DenseSizes(sizes []quantity.Bytes) []quantity.Bytes {
 	return stats.Ascending(all)
 }
 
-// WriteRules writes rules with the best choices in the form of q.Library, or with the one algorithm
+// WriteRules writes rules with the best choices in the form of the calls' Library, or with the one algorithm
 // that was asked for. Boundaries between sizes are exact to the byte, see [Times.Crossovers]; path
 // is the file's name for a comment that says how to use it.
-func (t *Times) WriteRules(ctx context.Context, w io.Writer, q Question, path string) error {
-	l, err := libraryOf(q.Library)
+func (t *Times) WriteRules(ctx context.Context, w io.Writer, q Asker, path string) error {
+	l, err := libraryOf(q.calls().Library)
 	if err != nil {
 		return err
 	}
@@ -94,9 +94,9 @@ func (t *Times) WriteRules(ctx context.Context, w io.Writer, q Question, path st
 }
 
 // refined returns the times with those at every size where the best changes.
-func (t *Times) refined(ctx context.Context, q Question) (*Times, error) {
+func (t *Times) refined(ctx context.Context, q Asker) (*Times, error) {
 	all := *t
-	if q.Algorithm != "all" && q.Algorithm != "best" {
+	if !q.calls().several() {
 		return &all, nil
 	}
 	changes, err := t.crossovers(ctx, q, false)

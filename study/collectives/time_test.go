@@ -33,8 +33,8 @@ func TestCollectiveWays(t *testing.T) {
 				if gamma > 0 && e.Params&collective.Gamma == 0 {
 					continue
 				}
-				q := Question{Collective: e.Collective, Algorithm: e.Name, Layer: d.Layer, Ranks: ranks,
-					Sizes: []quantity.Bytes{1, 7, 64, 1000, 1 << 16}, Call: collective.Call{Gamma: gamma}}
+				q := Question{Layer: d.Layer, Calls: Calls{Collective: e.Collective, Algorithm: e.Name, Ranks: ranks,
+					Sizes: []quantity.Bytes{1, 7, 64, 1000, 1 << 16}, Call: collective.Call{Gamma: gamma}}}
 				if e.Ranks > 0 {
 					q.Ranks = []int{e.Ranks}
 				}

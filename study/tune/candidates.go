@@ -53,7 +53,7 @@ type Map struct {
 }
 
 // NewMap returns the candidates of a question. The errors are unknown collectives and libraries,
-// collectives for which a library has no two algorithms, and those of collectives.Compute.
+// collectives for which a library has no two algorithms, and those of collectives.Question.
 func NewMap(ctx context.Context, q Question) (*Map, error) {
 	library, err := libraryOf(q.Library)
 	if err != nil {
@@ -92,7 +92,8 @@ func (m *Map) add(ctx context.Context, name string) error {
 	if name == "barrier" {
 		sizes = []quantity.Bytes{0}
 	}
-	times, err := PartsOf(ctx, collectives.Question{Collective: name, Algorithm: "all", Layer: m.Layer, Machine: m.Machine, Ranks: m.Ranks, Sizes: sizes, Segments: m.Segments})
+	times, err := PartsOf(ctx, collectives.Question{Layer: m.Layer, Machine: m.Machine,
+		Calls: collectives.Calls{Collective: name, Algorithm: "all", Ranks: m.Ranks, Sizes: sizes, Segments: m.Segments}})
 	if err != nil {
 		return err
 	}
@@ -211,7 +212,7 @@ func PartsOf(ctx context.Context, q collectives.Question) (map[Place]Parts, erro
 
 // timesOf returns the times of a question by place.
 func timesOf(ctx context.Context, q collectives.Question) (map[Place]float64, error) {
-	found, err := collectives.Compute(ctx, q)
+	found, err := q.Compute(ctx)
 	if err != nil {
 		return nil, err
 	}

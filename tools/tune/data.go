@@ -200,7 +200,7 @@ func partsOf(r row, rows []row) (tune.Parts, error) {
 	}
 	key := fmt.Sprint(r.collective, " ", schedule, " ", r.ranks)
 	if computed[key] == nil {
-		q := collectives.Question{Collective: r.collective, Algorithm: schedule, Ranks: []int{r.ranks}}
+		q := collectives.Question{Calls: collectives.Calls{Collective: r.collective, Algorithm: schedule, Ranks: []int{r.ranks}}}
 		for _, o := range rows {
 			if o.collective == r.collective && o.ranks == r.ranks {
 				q.Sizes = append(q.Sizes, quantity.Bytes(o.block))

@@ -2,13 +2,72 @@ package collectives
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/internal/usage"
+	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 )
+
+// Calls are the calls that a question is about: the algorithms of a collective, each on these
+// numbers of ranks and with these sizes.
+type Calls struct {
+	Collective string
+	Algorithm  string // a name; "all", or "best" for the rows of the best alone
+	Ranks      []int
+	Sizes      []quantity.Bytes // of the message, or of a rank's block; a barrier has none
+	Segments   []quantity.Bytes // tried beside whole messages, by the algorithms that take any
+	Call       collective.Call  // Root, Fanout and Gamma
+	Map        string           // how ranks are placed on the machine; see [machine.Machine.Place]
+	Library    string           // only what rules in this form can say; empty: all
+}
+
+// several reports whether algorithms are compared.
+func (q Calls) several() bool { return q.Algorithm == "all" || q.Algorithm == "best" }
+
+// maxRanks returns the largest number of ranks, at least 1.
+func (q Calls) maxRanks() int { return slices.Max(append([]int{1}, q.Ranks...)) }
+
+// algorithms returns those that are asked for.
+func (q Calls) algorithms() (all Algorithms, err error) {
+	if q.several() {
+		all, err = AlgorithmsOf(q.Collective)
+	} else {
+		var e collective.Entry
+		e, err = collective.Find(q.Collective, q.Algorithm)
+		all = Algorithms{e}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if q.Library != "" {
+		l, err := libraryOf(q.Library)
+		if err != nil {
+			return nil, err
+		}
+		named := slices.DeleteFunc(slices.Clone(all), func(e collective.Entry) bool { return !l.has(e) })
+		if len(named) == 0 {
+			return nil, fmt.Errorf("rules of the form %s cannot say %s %s", q.Library, all[0].Collective, q.Algorithm)
+		}
+		if !l.segments && len(q.Segments) > 0 {
+			return nil, usage.Fields(fmt.Errorf("rules of the form %s have no segments", q.Library), "segment")
+		}
+		all = named
+		for i := range all {
+			if l.pads {
+				all[i] = all[i].Padded()
+			}
+		}
+	}
+	c := q.Call
+	if len(q.Segments) > 0 {
+		c.Segment = uint64(q.Segments[0])
+	}
+	return all, all.checkParameters(c)
+}
 
 // Algorithms are algorithms of collectives, with their names and numbers in libraries.
 type Algorithms []collective.Entry
