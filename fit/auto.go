@@ -58,40 +58,61 @@ func Auto(t *benchfile.Table) (*Result, error) {
 		return nil, err
 	}
 	points = thin(points, maxTried)
-	var trials []Trial
+	var tried []candidate
 	var errors [][]float64
-	var tried []form
-	var eligible []bool
 	for _, m := range candidates {
 		if m.name != "linear" && len(points) < m.minPoints()+1 {
 			continue
 		}
-		e := leaveOut(points, m, resolution(t))
 		pieces, _ := m.fit(points, resolution(t))
-		trials = append(trials, Trial{Model: m.name, Method: string(m.method), Segments: len(pieces)})
-		errors, tried = append(errors, e), append(tried, m)
-		eligible = append(eligible, m.name != "table" && (m.method != Ordinary || even(points, pieces)))
+		errors = append(errors, leaveOut(points, m, resolution(t)))
+		tried = append(tried, candidate{Trial{Model: m.name, Method: string(m.method), Segments: len(pieces)}, m,
+			m.name != "table" && (m.method != Ordinary || even(points, pieces))})
 	}
 	hold(errors)
 	best := 0
-	for i := range trials {
-		trials[i].Error = stats.Mean(errors[i])
-		if trials[i].Error < trials[best].Error {
+	for i := range tried {
+		if tried[i].Error = stats.Mean(errors[i]); tried[i].Error < tried[best].Error {
 			best = i
 		}
 	}
-	// The simplest that predicts as well as the best, unless it is wrong and another of these is
-	// not half as wrong: jumps between protocols make the errors of all models so uneven that one
-	// line can be among them.
-	var r *Result
-	chosen := -1
-	for i := range trials {
-		if !eligible[i] || !asGood(errors[i], errors[best]) {
+	r, chosen, err := choose(t, tried, func(i int) bool { return asGood(errors[i], errors[best]) })
+	if err != nil {
+		return nil, err
+	}
+	tried[chosen].Chosen = true
+	for _, c := range tried {
+		r.Tried = append(r.Tried, c.Trial)
+	}
+	if tried[best].Model == "table" && !asGood(errors[chosen], errors[best]) {
+		better, off := fmt.Sprintf("%.1f", 100*tried[best].Error), fmt.Sprintf("%.1f", 100*tried[chosen].Error)
+		if better != off { // "0.2 % against 0.2 %" says nothing
+			r.warn("a per-size table predicts sizes left out better: %s %% against %s %% off; these lines do not follow the curve", better, off)
+		}
+	}
+	return r, nil
+}
+
+// A candidate is a form that was tried; it may be chosen if it is eligible.
+type candidate struct {
+	Trial
+	form     form
+	eligible bool
+}
+
+// choose returns the result of the simplest candidate that predicts as well as the best, unless it
+// is wrong and another of these is not half as wrong: jumps between protocols make the errors of
+// all models so uneven that one line can be among them. If none is as good as the table, it is that
+// of the least error.
+func choose(t *benchfile.Table, tried []candidate, good func(int) bool) (r *Result, chosen int, err error) {
+	chosen = -1
+	for i, c := range tried {
+		if !c.eligible || !good(i) {
 			continue
 		}
-		next, err := tried[i].result(t)
+		next, err := c.form.result(t)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		if r == nil || next.P95 < r.P95/2 {
 			r, chosen = next, i
@@ -100,26 +121,16 @@ func Auto(t *benchfile.Table) (*Result, error) {
 			break
 		}
 	}
-	if r == nil { // none is as good as the table
-		for i := range trials {
-			if eligible[i] && (chosen < 0 || trials[i].Error < trials[chosen].Error) {
-				chosen = i
-			}
-		}
-		var err error
-		if r, err = tried[chosen].result(t); err != nil {
-			return nil, err
+	if r != nil {
+		return r, chosen, nil
+	}
+	for i, c := range tried {
+		if c.eligible && (chosen < 0 || c.Error < tried[chosen].Error) {
+			chosen = i
 		}
 	}
-	trials[chosen].Chosen = true
-	r.Tried = trials
-	if trials[best].Model == "table" && !asGood(errors[chosen], errors[best]) {
-		better, off := fmt.Sprintf("%.1f", 100*trials[best].Error), fmt.Sprintf("%.1f", 100*trials[chosen].Error)
-		if better != off { // "0.2 % against 0.2 %" says nothing
-			r.warn("a per-size table predicts sizes left out better: %s %% against %s %% off; these lines do not follow the curve", better, off)
-		}
-	}
-	return r, nil
+	r, err = tried[chosen].form.result(t)
+	return r, chosen, err
 }
 
 // thin merges neighbours, at their mean size and time, until at most n points are left.

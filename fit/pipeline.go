@@ -3,7 +3,6 @@ package fit
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -64,31 +63,10 @@ type EndToEndResult struct {
 // packets are left out. A parameter below zero is an error.
 func EndToEnd(tables ...*benchfile.Table) (*EndToEndResult, error) {
 	r := &EndToEndResult{}
-	var points []Point
-	var packets, counts []float64 // of each point: p and K−1
-	left := 0
-	for _, t := range tables {
-		if t.Packet <= 0 || t.Kind != benchfile.OneWay && t.Kind != benchfile.RoundTrip {
-			continue
-		}
-		all, _, _, err := prepare(t)
-		if err != nil {
-			return nil, err
-		}
-		r.Name = t.Name()
-		if !slices.Contains(r.Packets, t.Packet) {
-			r.Packets = append(r.Packets, t.Packet)
-		}
-		for _, p := range all {
-			k := float64(p.Size / t.Packet)
-			if k < 2 || k != math.Trunc(k) {
-				left++
-				continue
-			}
-			points, packets, counts = append(points, p), append(packets, float64(t.Packet)), append(counts, k-1)
-		}
+	points, packets, counts, left, err := r.wholePackets(tables)
+	if err != nil {
+		return nil, err
 	}
-	slices.Sort(r.Packets)
 	r.Separate = len(r.Packets) > 1
 	parameters := 2
 	if r.Separate {
@@ -135,6 +113,32 @@ func EndToEnd(tables ...*benchfile.Table) (*EndToEndResult, error) {
 		}
 	}
 	return r, nil
+}
+
+// wholePackets sets the name and the packet sizes of the tables, and returns their points, p and K−1
+// of each, and how many are not two or more whole packets.
+func (r *EndToEndResult) wholePackets(tables []*benchfile.Table) (points []Point, packets, counts []float64, left int, err error) {
+	for _, t := range tables {
+		if t.Packet <= 0 || t.Kind != benchfile.OneWay && t.Kind != benchfile.RoundTrip {
+			continue
+		}
+		all, _, _, err := prepare(t)
+		if err != nil {
+			return nil, nil, nil, 0, err
+		}
+		r.Name = t.Name()
+		r.Packets = append(r.Packets, t.Packet)
+		for _, p := range all {
+			k := float64(p.Size / t.Packet)
+			if k < 2 || k != math.Trunc(k) {
+				left++
+				continue
+			}
+			points, packets, counts = append(points, p), append(packets, float64(t.Packet)), append(counts, k-1)
+		}
+	}
+	r.Packets = stats.Ascending(r.Packets)
+	return points, packets, counts, left, nil
 }
 
 // leastSquares fits a linear model by relative errors, with weights that follow the fit as in

@@ -31,6 +31,7 @@ type Field[T any] struct {
 // TableOf makes the table of typed rows.
 func TableOf[T any](all []T, fields ...Field[T]) Rows {
 	var rows Rows
+	fields = slices.DeleteFunc(slices.Clone(fields), func(f Field[T]) bool { return f.Cell == nil })
 	for _, f := range fields {
 		rows.Columns = append(rows.Columns, f.Column)
 	}
@@ -58,6 +59,14 @@ func (f Field[T]) Texted(text func(any) string) Field[T] {
 // Ranked is the column with a rank among those that a narrow terminal leaves out.
 func (f Field[T]) Ranked(rank int) Field[T] {
 	f.Rank = rank
+	return f
+}
+
+// If is the column where the table has it, else one that [TableOf] leaves out.
+func (f Field[T]) If(has bool) Field[T] {
+	if !has {
+		f.Cell = nil
+	}
 	return f
 }
 

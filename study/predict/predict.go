@@ -116,75 +116,49 @@ func (p *Predictions) Rows(units quantity.UnitChoice) reports.Rows {
 	other := slices.ContainsFunc(p.Costs, func(p Predicted) bool { return p.Timed.Of != platforms.Message })
 	fitted := slices.ContainsFunc(p.Costs, func(p Predicted) bool { return p.Next != nil })
 	ranged := slices.ContainsFunc(p.Costs, func(p Predicted) bool { return p.Ranged })
-	beyond := reports.Col("beyond", "extrapolated", func(p Predicted) any {
-		if !p.Ranged {
-			return nil
-		}
-		return p.Beyond
-	})
-	known := func(p Predicted) bool { return p.Peak.Known && p.Peak.Exists }
+	message := func(p Predicted) bool { return p.Timed.Of == platforms.Message }
+	stream := func(p Predicted) bool { return message(p) || p.Timed.Of == platforms.Stream }
 	next := func(key, head string, of func(f forecast.Forecast) any) reports.Field[Predicted] {
 		return reports.Col(key, head, func(p Predicted) any {
 			if p.Next == nil {
 				return nil
 			}
 			return of(*p.Next)
-		})
+		}).If(fitted)
 	}
-	message := func(p Predicted) bool { return p.Timed.Of == platforms.Message }
-	stream := func(p Predicted) bool { return message(p) || p.Timed.Of == platforms.Stream }
-	fields := []reports.Field[Predicted]{
+	low, high := "one_way_low_us", "one_way_high_us"
+	if other {
+		low, high = "time_low_us", "time_high_us"
+	}
+	rows := reports.TableOf(p.Costs,
 		reports.Col("platform", "platform", func(p Predicted) any { return p.Platform }).Ranked(1),
 		reports.Col("layer", "layer", func(p Predicted) any { return p.Layer }).Ranked(1),
-	}
-	if other {
-		fields = append(fields, reports.Col("of", "kind", func(p Predicted) any { return p.Timed.String() }))
-	}
-	fields = append(fields, reports.Col("size_bytes", "size", func(p Predicted) any { return p.Size }))
-	if other {
-		fields = append(fields,
-			reports.Col("time_us", "", func(p Predicted) any { return p.Time }),
-			reports.Col("", "time", func(p Predicted) any { return reports.OrAbsent(p.Time, !stream(p)) }),
-		)
-	}
-	fields = append(fields,
+		reports.Col("of", "kind", func(p Predicted) any { return p.Timed.String() }).If(other),
+		reports.Col("size_bytes", "size", func(p Predicted) any { return p.Size }),
+		reports.Col("time_us", "", func(p Predicted) any { return p.Time }).If(other),
+		reports.Col("", "time", func(p Predicted) any { return reports.OrAbsent(p.Time, !stream(p)) }).If(other),
 		reports.Col("one_way_us", "one way", func(p Predicted) any { return reports.OrAbsent(p.OneWay, message(p)) }),
 		reports.Col("rtt_us", "RTT", func(p Predicted) any { return reports.OrAbsent(p.RTT, message(p)) }).Ranked(3),
 		reports.Col("gap_us", "gap", func(p Predicted) any { return reports.OrAbsent(p.Gap, stream(p)) }).Ranked(2),
 		reports.Col("bandwidth_mb_s", "bandwidth", func(p Predicted) any { return reports.OrAbsent(p.Bandwidth, message(p)) }),
 		reports.Col("throughput_mb_s", "throughput", func(p Predicted) any { return reports.OrAbsent(p.Throughput, stream(p)) }).Ranked(4),
-	)
-	if other {
-		fields = append(fields,
-			reports.Col("algbw_mb_s", "algbw", func(p Predicted) any { return reports.OrAbsent(p.Alg, p.Alg > 0) }),
-			reports.Col("busbw_mb_s", "busbw", func(p Predicted) any { return reports.OrAbsent(p.Bus, p.Bus > 0) }),
-		)
-	}
-	fields = append(fields,
+		reports.Col("algbw_mb_s", "algbw", func(p Predicted) any { return reports.OrAbsent(p.Alg, p.Alg > 0) }).If(other),
+		reports.Col("busbw_mb_s", "busbw", func(p Predicted) any { return reports.OrAbsent(p.Bus, p.Bus > 0) }).If(other),
 		reports.Col("packet_bytes", "packet", func(p Predicted) any { return reports.OrAbsent(p.Packet, message(p)) }).Ranked(5),
 		reports.Col("regime", "regime", func(p Predicted) any { return reports.OrNil(p.Regime) }).Ranked(2),
 		reports.Col("r_inf_mb_s", "", func(p Predicted) any { return reports.OrAbsent(p.Peak.Asymptote, stream(p) && p.Peak.Known) }),
-		reports.Col("n_half_bytes", "", func(p Predicted) any { return reports.OrAbsent(p.Peak.Half, stream(p) && known(p)) }),
+		reports.Col("n_half_bytes", "", func(p Predicted) any {
+			return reports.OrAbsent(p.Peak.Half, stream(p) && p.Peak.Known && p.Peak.Exists)
+		}),
+		next("", "95 % prediction interval", func(f forecast.Forecast) any {
+			return reports.Interval{Dim: quantity.DimTime, Value: float64(f.Middle), Low: float64(f.Low), High: float64(f.High)}
+		}),
+		next(low, "", func(f forecast.Forecast) any { return f.Low }),
+		next(high, "", func(f forecast.Forecast) any { return f.High }),
+		reports.Col("beyond", "extrapolated", func(p Predicted) any { return reports.OrAbsent(p.Beyond, p.Ranged) }).If(fitted || ranged),
+		next("from", "from", func(f forecast.Forecast) any { return string(f.From) }).Ranked(6),
+		reports.Col("model_us", "", func(p Predicted) any { return p.Model }).If(fitted),
 	)
-	if fitted {
-		low, high := "one_way_low_us", "one_way_high_us"
-		if other {
-			low, high = "time_low_us", "time_high_us"
-		}
-		fields = append(fields,
-			next("", "95 % prediction interval", func(f forecast.Forecast) any {
-				return reports.Interval{Dim: quantity.DimTime, Value: float64(f.Middle), Low: float64(f.Low), High: float64(f.High)}
-			}),
-			next(low, "", func(f forecast.Forecast) any { return f.Low }),
-			next(high, "", func(f forecast.Forecast) any { return f.High }),
-			beyond,
-			next("from", "from", func(f forecast.Forecast) any { return string(f.From) }).Ranked(6),
-			reports.Col("model_us", "", func(p Predicted) any { return p.Model }),
-		)
-	} else if ranged {
-		fields = append(fields, beyond)
-	}
-	rows := reports.TableOf(p.Costs, fields...)
 	rows.Notes = p.notes(fitted, other, units)
 	return rows
 }
