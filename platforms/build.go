@@ -2,6 +2,7 @@ package platforms
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -116,17 +117,11 @@ func (b *builder) sections(kind string) []section {
 }
 
 func (s *section) text(key string) string   { return text(s.Keys, key) }
-func (s *section) list(key string) []string { return list(s.Keys, key) }
+func (s *section) list(key string) []string { return value[[]string](s.Keys, key) }
 
 func (s *section) has(key string) bool {
 	_, has := find(s.Keys, key)
 	return has
-}
-
-// isSet reports whether a key is true.
-func (s *section) isSet(key string) bool {
-	v, _ := find(s.Keys, key)
-	return v == true
 }
 
 // fail ends the reading with an error at a key, or at the table if key is empty.
@@ -203,8 +198,7 @@ func (b *builder) constantTables() {
 		b.constants[t.Name] = &scope{section: t, fields: map[string]Param{"value": {Path: t.path}}}
 	}
 	for _, t := range tables {
-		i := b.constants[t.Name].slot("value")
-		b.p.Constants = append(b.p.Constants, b.slots[i].Param)
+		b.p.Constants = append(b.p.Constants, b.slots[b.constants[t.Name].slot("value")].Param)
 	}
 }
 
@@ -244,12 +238,7 @@ func choose[T any](s *section, key string, of map[string]T) T {
 	word := s.text(key)
 	v, known := of[word]
 	if word != "" && !known {
-		var words []string
-		for w := range of {
-			words = append(words, w)
-		}
-		slices.Sort(words)
-		s.fail(key, "%q%s", word, nearest.Hint(word, words))
+		s.fail(key, "%q%s", word, nearest.Hint(word, slices.Sorted(maps.Keys(of))))
 	}
 	return v
 }

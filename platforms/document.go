@@ -36,19 +36,15 @@ func find(keys []Key, name string) (any, bool) {
 	return keys[i].Value, true
 }
 
-// text returns the text of the key; "" if it is missing.
-func text(keys []Key, name string) string {
+// value returns the value of the key; the zero value if it is missing or of another type.
+func value[T any](keys []Key, name string) T {
 	v, _ := find(keys, name)
-	s, _ := v.(string)
-	return s
+	t, _ := v.(T)
+	return t
 }
 
-// list returns the list of the key; nil if it is missing.
-func list(keys []Key, name string) []string {
-	v, _ := find(keys, name)
-	l, _ := v.([]string)
-	return l
-}
+// text returns the text of the key; "" if it is missing.
+func text(keys []Key, name string) string { return value[string](keys, name) }
 
 // Set gives the key of the table a value, in place of one that it has.
 func (t *Table) Set(name string, value any) { set(&t.Keys, name, value) }

@@ -3,6 +3,7 @@ package platforms
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -43,12 +44,11 @@ func (d Document) Encode(comment string) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
+var bareKey = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+
 // tomlKey is a key as TOML spells it.
 func tomlKey(name string) string {
-	bare := func(r rune) bool {
-		return r == '-' || r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
-	}
-	if name != "" && strings.IndexFunc(name, func(r rune) bool { return !bare(r) }) < 0 {
+	if bareKey.MatchString(name) {
 		return name
 	}
 	return `"` + strings.NewReplacer(`"`, `\"`, `\`, `\\`).Replace(name) + `"`
@@ -162,22 +162,15 @@ func (d *Document) change(s *slot) {
 	}
 }
 
+// exactUnits are the units in which numbers are exact.
+var exactUnits = map[quantity.Dimension]string{quantity.DimNone: "", quantity.DimTime: "us", quantity.DimSize: "B",
+	quantity.DimInverse: "us/B", quantity.DimRate: "MB/s", quantity.DimClock: "MHz"}
+
 // exactly prints a number of a dimension so that reading it gives the same number.
 func exactly(v float64, d quantity.Dimension) string {
 	num := strconv.FormatFloat(v, 'g', -1, 64)
-	switch d {
-	case quantity.DimNone:
-		return num
-	case quantity.DimTime:
-		return num + "us"
-	case quantity.DimSize:
-		return num + "B"
-	case quantity.DimInverse:
-		return num + "us/B"
-	case quantity.DimRate:
-		return num + "MB/s"
-	case quantity.DimClock:
-		return num + "MHz"
+	if unit, known := exactUnits[d]; known {
+		return num + unit
 	}
 	unit := func(name string, power int) string {
 		if power < 0 {

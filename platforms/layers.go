@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/nearest"
@@ -75,7 +76,6 @@ func (s *section) layer(m model.Layer) Layer {
 	return l
 }
 
-// check is the check of the layer's kind.
 func check(k *model.Kind, l model.Layer) (key string, err error) {
 	if k.Check == nil {
 		return "", nil
@@ -201,16 +201,14 @@ func (s *section) parameters(k *model.Kind) (all []fieldSpec) {
 		spec := fieldSpec{field: f}
 		if f.List {
 			for i := range s.list(f.Key) {
-				spec.slots = append(spec.slots, given.element(f.Key, i))
+				spec.slots = append(spec.slots, given.compute(f.Key, f.Key+"."+strconv.Itoa(i), s.list(f.Key)[i]))
 			}
 		} else {
 			spec.slots = []int{given.slot(f.Key)}
 		}
 		all = append(all, spec)
 	}
-	v, _ := find(s.Keys, "sources")
-	own, _ := v.([]Key)
-	for _, key := range own {
+	for _, key := range value[[]Key](s.Keys, "sources") {
 		if _, known := s.slotAt[s.path+"."+key.Name]; !known {
 			s.fail("sources."+key.Name, "no parameter %q in this layer", key.Name)
 		}
@@ -219,8 +217,7 @@ func (s *section) parameters(k *model.Kind) (all []fieldSpec) {
 }
 
 func (s *section) branches(k *model.Kind) (all []branchSpec) {
-	v, _ := find(s.Keys, "branches")
-	entries, _ := v.([][]Key)
+	entries := value[[][]Key](s.Keys, "branches")
 	for i, entry := range entries {
 		of := scope{section: *s, source: s.text("source")}
 		of.path, of.Keys = fmt.Sprintf("%s.branches.%d", s.path, i), entry
@@ -264,10 +261,10 @@ func (s *section) known(key, name string) {
 	}
 }
 
-// open makes the model of a layer. It calls bind, unless that is nil, with each slot and the place
-// of its parameter in the model, and with each layer that may be impossible. A layer in shared is
+// open makes the model of a layer. Unless bind is nil, it notes there where the parameter
+// of each slot stands in the model, and each layer that may be impossible. A layer in shared is
 // made once; if shared is nil, as often as it is used.
-func (b *builder) open(name string, bind binder, shared map[string]model.Layer) model.Layer {
+func (b *builder) open(name string, bind *knobs, shared map[string]model.Layer) model.Layer {
 	if l, done := shared[name]; done {
 		return l
 	}
@@ -281,7 +278,7 @@ func (b *builder) open(name string, bind binder, shared map[string]model.Layer) 
 			at.Set(b.values[slot])
 		}
 		if bind != nil {
-			bind.parameter(slot, at)
+			bind.at[slot] = append(bind.at[slot], at)
 		}
 	}
 	for i, part := range s.parts {
@@ -319,16 +316,10 @@ func (b *builder) open(name string, bind binder, shared map[string]model.Layer) 
 		}
 	}
 	if bind != nil && k.Check != nil {
-		bind.layer(l)
+		bind.checks = append(bind.checks, l)
 	}
 	if shared != nil {
 		shared[name] = l
 	}
 	return l
-}
-
-// A binder records the position of parameters in a model.
-type binder interface {
-	parameter(slot int, at model.Knob)
-	layer(l model.Layer)
 }

@@ -15,10 +15,13 @@ const maxLevels = 32
 // A levelSpec is a level with the names of its layers, and its parameters by slot.
 type levelSpec struct {
 	LevelLayers
-	name                                            string
-	arity, lanes, ports, eager, packet, hop, routes int // slot; -1: not given
-	topology                                        machine.Topology
+	name     string
+	slots    map[string]int // of the numbers that are given
+	topology machine.Topology
 }
+
+// levelKeys are the keys of the numbers of a level, in the order of [Level.Params].
+var levelKeys = []string{"arity", "lanes", "ports", "eager_threshold", "packet", "hop", "routes"}
 
 // levelFields are the numbers of a level.
 var levelFields = map[string]Param{
@@ -49,7 +52,7 @@ func (b *builder) levelTables() {
 	for _, t := range tables {
 		b.must(t.path, CheckLevelName(t.Name))
 		t.sourced(t.text("source"))
-		spec := levelSpec{name: t.Name, arity: -1, lanes: -1, ports: -1, eager: -1, packet: -1, hop: -1, routes: -1}
+		spec := levelSpec{name: t.Name, slots: map[string]int{}}
 		for _, part := range spec.parts() {
 			if t.has(part.key) || part.key == "layer" {
 				*part.name = t.text(part.key)
@@ -60,21 +63,18 @@ func (b *builder) levelTables() {
 			t.fail("", `no arity; write how many units of the level inside it, or cores, make one, as in arity = "2"`)
 		}
 		s := scope{section: t, fields: levelFields}
-		for _, number := range []struct {
-			key  string
-			slot *int
-		}{{"arity", &spec.arity}, {"lanes", &spec.lanes}, {"ports", &spec.ports}, {"eager_threshold", &spec.eager}, {"packet", &spec.packet}, {"hop", &spec.hop}, {"routes", &spec.routes}} {
-			if !t.has(number.key) {
+		for _, key := range levelKeys {
+			if !t.has(key) {
 				continue
 			}
-			i := s.slot(number.key)
-			if d := b.slots[i].Value.Dim; d != quantity.DimNone && s.fields[number.key].Measure != model.Size && s.fields[number.key].Measure != model.Time {
-				t.fail(number.key, "%q is %s; it is a plain number", b.slots[i].Text, d)
+			i := s.slot(key)
+			if d := b.slots[i].Value.Dim; d != quantity.DimNone && s.fields[key].Measure != model.Size && s.fields[key].Measure != model.Time {
+				t.fail(key, "%q is %s; it is a plain number", b.slots[i].Text, d)
 			}
-			if b.slots[i].Value.Num == 0 && (number.key == "lanes" || number.key == "ports") {
-				t.fail(number.key, "must be at least 1, since a single transfer runs at full speed; omit it if nothing is shared (got %q)", b.slots[i].Text)
+			if b.slots[i].Value.Num == 0 && (key == "lanes" || key == "ports") {
+				t.fail(key, "must be at least 1, since a single transfer runs at full speed; omit it if nothing is shared (got %q)", b.slots[i].Text)
 			}
-			*number.slot = i
+			spec.slots[key] = i
 		}
 		if t.has("topology") {
 			var err error
@@ -82,8 +82,13 @@ func (b *builder) levelTables() {
 				t.fail("topology", "%w", err)
 			}
 		}
-		b.levels = append(b.levels, spec)
-		b.p.Levels = append(b.p.Levels, b.level(spec))
+		l := Level{Name: spec.name, LevelLayers: spec.LevelLayers}
+		for _, key := range levelKeys {
+			if i, given := spec.slots[key]; given {
+				l.Params = append(l.Params, b.slots[i].Param)
+			}
+		}
+		b.levels, b.p.Levels = append(b.levels, spec), append(b.p.Levels, l)
 	}
 	m, _ := b.p.Machine()
 	if i, key, err := m.Check(); err != nil {
@@ -104,17 +109,6 @@ func (s *section) levelLayer(key, name string, of Subject) {
 	if l, _ := s.p.Layer(name); l.Timed.Of != of {
 		s.fail(key, "the times of the layer %q are those of a %s; here they are those of a %s: its table says times_of = %q", name, l.Timed.Of, of, of)
 	}
-}
-
-// level is the level for readers of the platform.
-func (b *builder) level(s levelSpec) Level {
-	l := Level{Name: s.name, LevelLayers: s.LevelLayers}
-	for _, i := range []int{s.arity, s.lanes, s.ports, s.eager, s.packet, s.hop, s.routes} {
-		if i >= 0 {
-			l.Params = append(l.Params, b.slots[i].Param)
-		}
-	}
-	return l
 }
 
 // A Level is a level of the machine in a platform file, with the names of its layers; see
@@ -155,21 +149,21 @@ func (p Platform) Machine() (m machine.Machine, ok bool) {
 		}
 		return l.Model
 	}
-	value := func(slot int) float64 {
-		if slot < 0 {
-			return 0
-		}
-		return p.built.values[slot]
-	}
 	if p.built == nil || len(p.built.levels) == 0 {
 		return m, false
 	}
 	ok = true
 	for _, s := range p.built.levels {
-		m.Levels = append(m.Levels, machine.Level{Name: s.name, Arity: int(value(s.arity)),
+		value := func(key string) float64 {
+			if slot, given := s.slots[key]; given {
+				return p.built.values[slot]
+			}
+			return 0
+		}
+		m.Levels = append(m.Levels, machine.Level{Name: s.name, Arity: int(value("arity")),
 			Layer: layer(s.Layer), Gap: layer(s.Gap), Send: layer(s.Send), Receive: layer(s.Receive), Shared: layer(s.Shared), Port: layer(s.Port),
-			Lanes: value(s.lanes), Ports: value(s.ports), Eager: quantity.Bytes(value(s.eager)), Packet: quantity.Bytes(value(s.packet)),
-			Routes: int(value(s.routes)), Topology: s.topology, Hop: quantity.Micros(value(s.hop)), Link: layer(s.Link)})
+			Lanes: value("lanes"), Ports: value("ports"), Eager: quantity.Bytes(value("eager_threshold")), Packet: quantity.Bytes(value("packet")),
+			Routes: int(value("routes")), Topology: s.topology, Hop: quantity.Micros(value("hop")), Link: layer(s.Link)})
 	}
 	return m, ok
 }

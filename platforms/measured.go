@@ -99,7 +99,7 @@ const maxMeasured = 1 << 16
 func (b *builder) measuredTables() {
 	for _, t := range b.sections("measured") {
 		t.named()
-		m := &Measured{Runs: 1, Source: t.text("source"), Operation: t.isSet("operation")}
+		m := &Measured{Runs: 1, Source: t.text("source"), Operation: value[bool](t.Keys, "operation")}
 		sizes := t.list("sizes")
 		if len(sizes) < 2 || len(sizes) > maxMeasured {
 			t.fail("sizes", `%d sizes; give 2 to %d, as in sizes = ["1B", "1KiB"]`, len(sizes), maxMeasured)

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/nearest"
@@ -102,11 +101,6 @@ type scope struct {
 // slot returns the parameter of the key, computed once.
 func (s *scope) slot(key string) int { return s.compute(key, key, s.text(key)) }
 
-// element returns element i of a list of parameters.
-func (s *scope) element(key string, i int) int {
-	return s.compute(key, key+"."+strconv.Itoa(i), s.list(key)[i])
-}
-
 func (s *scope) compute(key, name, given string) int {
 	b := s.builder
 	of := slot{Param: s.fields[key], at: s.path + "." + name}
@@ -116,11 +110,7 @@ func (s *scope) compute(key, name, given string) int {
 	}
 	of.Table, of.Owner, of.Text = s.Kind, s.Name, given
 	of.Key = strings.TrimPrefix(strings.TrimPrefix(of.Path, of.Table+"."+of.Owner), ".")
-	of.Source = cmp.Or(s.source, s.text("source"))
-	if v, has := find(s.Keys, "sources"); has {
-		keys, _ := v.([]Key)
-		of.Source = cmp.Or(text(keys, name), of.Source)
-	}
+	of.Source = cmp.Or(text(value[[]Key](s.Keys, "sources"), name), s.source, s.text("source"))
 	s.sourced(of.Source)
 	if slices.Contains(of.words, strings.TrimSpace(given)) {
 		of.Word, of.Value.Dim = strings.TrimSpace(given), quantity.DimSize

@@ -178,10 +178,7 @@ func splitRef(ref string) (file, layer string) {
 	if i := strings.LastIndex(ref, ".toml/"); i >= 0 {
 		return ref[:i+len(".toml")], ref[i+len(".toml/"):]
 	}
-	if file, layer, ok := strings.Cut(ref, "/"); ok && slices.Contains(Names(), file) {
-		return file, layer
-	}
-	if file, layer, ok := strings.Cut(ref, "/"); ok && !looksLikeFile(ref) {
+	if file, layer, ok := strings.Cut(ref, "/"); ok && (slices.Contains(Names(), file) || !looksLikeFile(ref)) {
 		return file, layer
 	}
 	return ref, ""

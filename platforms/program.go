@@ -23,14 +23,11 @@ type step struct {
 	at          []model.Knob
 }
 
-// A programmer notes where parameters stand in the model.
-type programmer struct {
-	at     map[int][]model.Knob
-	checks []model.Layer
+// knobs say where parameters stand in a model.
+type knobs struct {
+	at     map[int][]model.Knob // by slot
+	checks []model.Layer        // that can be impossible
 }
-
-func (w *programmer) parameter(slot int, at model.Knob) { w.at[slot] = append(w.at[slot], at) }
-func (w *programmer) layer(l model.Layer)               { w.checks = append(w.checks, l) }
 
 // Compile compiles the layer to a program in which the parameters at the given paths can be set.
 // Parameters that are computed from them follow, unless they are among them.
@@ -40,7 +37,7 @@ func (p Platform) Compile(layer string, paths ...string) (*Program, error) {
 		return nil, err
 	}
 	b := p.built
-	w := &programmer{at: map[int][]model.Knob{}}
+	w := &knobs{at: map[int][]model.Knob{}}
 	prog := &Program{layer: l.withLines(b.open(layer, w, nil)), slots: slices.Clone(b.slots), values: slices.Clone(b.values)}
 	prog.checks = w.checks
 	inputs := map[int]int{}

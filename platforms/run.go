@@ -93,7 +93,7 @@ func (b *builder) protocolTables() {
 		p := Protocol{
 			Credits: int(s.optional("credits")), Inbox: int(s.optional("inbox")),
 			EagerThreshold: quantity.Bytes(s.optional("eager_threshold")), Retry: quantity.Micros(s.optional("retry")),
-			Rounds: t.isSet("rounds"), Poll: quantity.Micros(s.optional("poll")), Interrupt: -1,
+			Rounds: value[bool](t.Keys, "rounds"), Poll: quantity.Micros(s.optional("poll")), Interrupt: -1,
 		}
 		interrupts := t.text("interrupt") != ""
 		if interrupts {

@@ -1,6 +1,7 @@
 package platforms
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -41,15 +42,12 @@ func (t Timed) String() string {
 	case Stream:
 		return "gap of a stream"
 	case Collective:
-		text := t.Collective
-		if text == "" {
-			text = "collective"
-		}
-		if t.Ranks > 0 {
-			text += fmt.Sprintf(", %d rank", t.Ranks)
-			if t.Ranks > 1 {
-				text += "s"
-			}
+		text := cmp.Or(t.Collective, "collective")
+		switch {
+		case t.Ranks == 1:
+			text += ", 1 rank"
+		case t.Ranks > 1:
+			text += fmt.Sprintf(", %d ranks", t.Ranks)
 		}
 		return text
 	}
@@ -90,7 +88,7 @@ func (t Timed) Bandwidths(n quantity.Bytes, time quantity.Micros) (alg, bus quan
 
 // timed reads the subject of a layer's times.
 func (s *section) timed() Timed {
-	of := Timed{Of: Message, Collective: s.text("collective"), PerRank: s.isSet("per_rank")}
+	of := Timed{Of: Message, Collective: s.text("collective"), PerRank: value[bool](s.Keys, "per_rank")}
 	if given := s.text("times_of"); given != "" {
 		if of.Of = Subject(given); !slices.Contains(subjects, given) {
 			s.fail("times_of", "%q: one of %s%s", given, strings.Join(subjects, ", "), nearest.Hint(given, subjects))

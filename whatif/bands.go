@@ -3,6 +3,7 @@ package whatif
 import (
 	"slices"
 
+	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -19,8 +20,7 @@ func WithMeasured(sizes []quantity.Bytes, d Design) []quantity.Bytes {
 			all = append(all, n)
 		}
 	}
-	slices.Sort(all)
-	return slices.Compact(all)
+	return stats.Ascending(all)
 }
 
 // ForecastBands are the bands that hold the next measurement of a follower, over sizes of
@@ -79,8 +79,7 @@ func WithBoundaries(sizes, boundaries []quantity.Bytes) []quantity.Bytes {
 	for _, n := range boundaries {
 		all = append(all, n, n+1)
 	}
-	slices.Sort(all)
-	return slices.Compact(all)
+	return stats.Ascending(all)
 }
 
 // BoundaryMarks says at each boundary which branch ends there.

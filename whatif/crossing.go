@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -92,8 +93,7 @@ func walk(a, b model.Layer, lo, hi quantity.Bytes) []quantity.Bytes {
 			sizes = append(sizes, n, min(n+1, hi))
 		}
 	}
-	slices.Sort(sizes)
-	return slices.Compact(sizes)
+	return stats.Ascending(sizes)
 }
 
 // A Threshold is where a layer switches between two ways to send.

@@ -31,10 +31,12 @@ type Share struct {
 // one-way time and to the gap, but for a part in 10⁸. Parameters that cost nothing at n are
 // included, with zeros.
 func (d Design) Shares(n quantity.Bytes) ([]Share, error) {
-	leaves, err := d.leaves()
+	leaves, err := d.Platform.Uses(d.Layer.Name)
 	if err != nil {
 		return nil, err
 	}
+	// The times and inverse bandwidths that stand in the model itself, not the constants behind them.
+	leaves = slices.DeleteFunc(leaves, func(p platforms.Param) bool { return !p.Measure.Cost() })
 	paths := make([]string, len(leaves))
 	values := make([]float64, len(leaves))
 	for i, p := range leaves {
@@ -105,15 +107,6 @@ func (d Design) Owners(n quantity.Bytes) ([]Share, error) {
 		owners[i].Gap += s.Gap
 	}
 	return owners, err
-}
-
-// leaves are the times and inverse bandwidths that stand in the model itself,
-// not the constants behind them.
-func (d Design) leaves() ([]platforms.Param, error) {
-	uses, err := d.Platform.Uses(d.Layer.Name)
-	return slices.DeleteFunc(uses, func(p platforms.Param) bool {
-		return !p.Measure.Cost()
-	}), err
 }
 
 // ownerNames names the owner of each leaf: its stage, or its symbol, behind the name of its layer

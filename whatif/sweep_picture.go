@@ -72,14 +72,6 @@ func rangeAxis(r Range) reports.Axis {
 	return a
 }
 
-// Picture is what was collected.
-func (p *sweepPicture) picture() reports.Picture {
-	if p.grid != nil {
-		return p.heatMap()
-	}
-	return p.figure()
-}
-
 func (p *sweepPicture) heatMap() reports.HeatMap {
 	p.grid.Finish()
 	x, y, d := p.sweep.Ranges[0], p.sweep.Ranges[1], p.sweep.Design

@@ -44,10 +44,13 @@ func (s *Sweeping) Draw(shown int) (err error) {
 
 // Picture is what was collected, nil if nothing.
 func (s *Sweeping) Picture() reports.Picture {
-	if s.picture == nil {
+	switch {
+	case s.picture == nil:
 		return nil
+	case s.picture.grid != nil:
+		return s.picture.heatMap()
 	}
-	return s.picture.picture()
+	return s.picture.figure()
 }
 
 // drive runs a sweep from a row on.

@@ -132,7 +132,11 @@ func (d Design) Solve(t Target, p platforms.Param, from, to float64) (Solution, 
 		return t.Quantity.Of(prog.Layer())
 	}
 	s.Met = t.Met(s.Now)
-	flips, best := flipsOf(t, s, at, candidates(p, from, to, t.steps()), p)
+	steps := 16 // of a doubling
+	if t.Quantity.measure != nil {
+		steps = 1
+	}
+	flips, best := flipsOf(t, s, at, candidates(p, from, to, steps), p)
 	if from < to { // a parameter outside of the range was bisected from there
 		for side, v := range flips {
 			flips[side] = min(max(v, from), to)
@@ -162,14 +166,6 @@ func (d Design) Solve(t Target, p platforms.Param, from, to float64) (Solution, 
 	}
 	s.Limits, err = there.limits(t.Quantity)
 	return s, err
-}
-
-// steps is how many steps of a doubling are tried.
-func (t Target) steps() int {
-	if t.Quantity.measure != nil {
-		return 1
-	}
-	return 16
 }
 
 // flipsOf returns the values below and above the parameter's own at which the target begins or ends

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
-	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
 )
 
@@ -74,16 +73,16 @@ func (s *Solutions) Rows(units quantity.UnitChoice) reports.Rows {
 		return Format(quantity.Value{Num: v, Dim: f.Param.Value.Dim})
 	}
 	result := func(v float64) string { return units.Print(quantity.Value{Num: v, Dim: q.Dim()}) }
-	scale := func(f found) float64 { scale, _ := Unit(f.Param.Value.Dim); return scale }
+	scale := func(f found) float64 { return unitOf(f.Param.Value.Dim).scale }
 	rows := reports.TableOf(s.Found,
 		reports.Col("target", "", func(found) any { return s.Target.String() }),
 		reports.Col("", "parameter", func(f found) any { return f.Param.Short() }),
 		reports.Col("parameter", "", func(f found) any { return f.Param.Path }),
-		reports.Col("", "current", func(f found) any { return asItIs(f.Param) }).Ranked(2),
+		reports.Col("", "current", func(f found) any { return textOf(f.Param) }).Ranked(2),
 		reports.Col("", "needed", func(f found) any { return needed(f, value) }),
 		reports.Col("now", "", func(f found) any { return f.Param.Value.Num * scale(f) }),
 		reports.Col("needed", "", func(f found) any { return reports.OrAbsent(f.Value*scale(f), f.Reached) }),
-		reports.Col("unit", "", func(f found) any { _, unit := Unit(f.Param.Value.Dim); return unit }),
+		reports.Col("unit", "", func(f found) any { return unitOf(f.Param.Value.Dim).name }),
 		reports.Col("", q.String(), func(f found) any {
 			switch {
 			case f.Met:
@@ -95,7 +94,7 @@ func (s *Solutions) Rows(units quantity.UnitChoice) reports.Rows {
 		}).Ranked(1),
 		reports.Col("quantity_now", "", func(f found) any { return f.Now }),
 		reports.Col("quantity_then", "", func(f found) any { return f.At }),
-		reports.Col("quantity_unit", "", func(found) any { _, unit := Unit(q.Dim()); return unit }),
+		reports.Col("quantity_unit", "", func(found) any { return unitOf(q.Dim()).name }),
 		reports.Col("reached", "", func(f found) any { return f.Reached }),
 		reports.Col("met", "", func(f found) any { return f.Met }),
 		reports.Col("from", "", func(f found) any { return f.From * scale(f) }),
@@ -142,14 +141,6 @@ func atBest(s Solution, value func(Solution, float64) string, result func(float6
 		at = ", however small"
 	}
 	return result(s.Now) + " → " + result(s.At) + " at best" + at
-}
-
-// asItIs prints the parameter's value; packets may be a word.
-func asItIs(p platforms.Param) string {
-	if p.Word != "" {
-		return p.Word
-	}
-	return Format(p.Value)
 }
 
 // rangeText says for which values a target that is met stays so.

@@ -109,20 +109,14 @@ func (d Design) set(text string) (Design, error) {
 		change.Text = right
 	} else if change.Value, change.PlusMinus, err = d.value(p, operator, right); err != nil {
 		return d, err
-	} else {
-		if change.Text = Format(change.Value); change.PlusMinus > 0 {
-			change.Text += " ± " + Format(quantity.Value{Num: change.PlusMinus, Dim: change.Value.Dim})
-		}
+	} else if change.Text = Format(change.Value); change.PlusMinus > 0 {
+		change.Text += " ± " + Format(quantity.Value{Num: change.PlusMinus, Dim: change.Value.Dim})
 	}
 	next, err := d.rebuild(change)
 	if err != nil {
 		return d, err
 	}
-	from := Format(p.Value)
-	if p.Word != "" {
-		from = p.Word
-	}
-	next.Changes = append(d.Changes[:len(d.Changes):len(d.Changes)], Assignment{text, p.Path, from, change.Text})
+	next.Changes = append(d.Changes[:len(d.Changes):len(d.Changes)], Assignment{text, p.Path, textOf(p), change.Text})
 	return next, nil
 }
 
@@ -174,6 +168,14 @@ func (d Design) value(p platforms.Param, operator byte, right string) (quantity.
 		now.Num -= v.Num
 	}
 	return now, within, nil
+}
+
+// textOf prints the parameter's value; packets may be a word.
+func textOf(p platforms.Param) string {
+	if p.Word != "" {
+		return p.Word
+	}
+	return Format(p.Value)
 }
 
 // Format prints a value for people, in the unit of its dimension.

@@ -42,28 +42,24 @@ func SensitivityRows(d Design, names []string, sizes []quantity.Bytes, units qua
 		}
 		return units.Print(quantity.Value{Num: v, Dim: s.of.Dim()})
 	}
-	parameter := func(s sensitivity) (scale float64, unit string) { return Unit(s.Param.Value.Dim) }
-	asked := func(s sensitivity) (scale float64, unit string) { return Unit(s.of.Dim()) }
-	size := "size"
-	if !sized(d, names) {
-		size = ""
-	}
+	parameter := func(s sensitivity) unit { return unitOf(s.Param.Value.Dim) }
+	asked := func(s sensitivity) unit { return unitOf(s.of.Dim()) }
 	return reports.TableOf(all,
 		reports.Col("platform", "", func(sensitivity) any { return d.Platform.Name }),
 		reports.Col("layer", "", func(sensitivity) any { return d.Layer.Name }),
-		reports.Col("size_bytes", size, func(s sensitivity) any { return s.size }).Ranked(1),
+		reports.Col("size_bytes", reports.HeadIf(sized(d, names), "size"), func(s sensitivity) any { return s.size }).Ranked(1),
 		reports.Col("quantity", "quantity", func(s sensitivity) any { return s.of.Name }).Ranked(4),
 		reports.Col("parameter", "parameter", func(s sensitivity) any { return s.Param.Path }),
 		reports.Col("", "current", func(s sensitivity) any { return Format(s.Param.Value) }).Ranked(2),
-		reports.Col("value", "", func(s sensitivity) any { scale, _ := parameter(s); return s.Param.Value.Num * scale }),
-		reports.Col("unit", "", func(s sensitivity) any { _, unit := parameter(s); return unit }),
+		reports.Col("value", "", func(s sensitivity) any { return s.Param.Value.Num * parameter(s).scale }),
+		reports.Col("unit", "", func(s sensitivity) any { return parameter(s).name }),
 		reports.Col("percent_per_percent", "change per percent", func(s sensitivity) any { return s.PerPercent }).Texted(reports.PercentText("%+.2f %%")),
 		reports.Col("", "10 % smaller", func(s sensitivity) any { return text(s, s.Low) }).Ranked(3),
 		reports.Col("", "10 % larger", func(s sensitivity) any { return text(s, s.High) }).Ranked(3),
-		reports.Col("quantity_now", "", func(s sensitivity) any { scale, _ := asked(s); return s.now * scale }),
-		reports.Col("quantity_smaller", "", func(s sensitivity) any { scale, _ := asked(s); return s.Low * scale }),
-		reports.Col("quantity_larger", "", func(s sensitivity) any { scale, _ := asked(s); return s.High * scale }),
-		reports.Col("quantity_unit", "", func(s sensitivity) any { _, unit := asked(s); return unit }),
+		reports.Col("quantity_now", "", func(s sensitivity) any { return s.now * asked(s).scale }),
+		reports.Col("quantity_smaller", "", func(s sensitivity) any { return s.Low * asked(s).scale }),
+		reports.Col("quantity_larger", "", func(s sensitivity) any { return s.High * asked(s).scale }),
+		reports.Col("quantity_unit", "", func(s sensitivity) any { return asked(s).name }),
 	), nil
 }
 
@@ -137,10 +133,7 @@ func LandmarkRows(d Design, sampling Sampling, units quantity.UnitChoice) (repor
 		return reports.Rows{}, err
 	}
 	for _, part := range []float64{0.5, 0.9} {
-		l := Landmark{Name: "n½: half of r∞"}
-		if part != 0.5 {
-			l.Name = fmt.Sprintf("%.0f %% of r∞", 100*part)
-		}
+		l := Landmark{Name: map[float64]string{0.5: "n½: half of r∞", 0.9: "90 % of r∞"}[part]}
 		var ok bool
 		if l.Size, ok = SizeFor(d.Layer.Model, part); !ok || !peak.Known {
 			notes = append(notes, l.Name+": none, "+peak.Text(units)+".")
