@@ -50,13 +50,21 @@ func TestTerminal(t *testing.T) {
 				if strings.HasPrefix(shown, "Left out") || strings.HasPrefix(shown, "shows all") || strings.Trim(shown, "─") == "" {
 					continue
 				}
-				for w := range words(shown) {
+				for w := range words(strings.TrimSuffix(shown, "\\")) {
 					if !known[w] && !known[w+","] && !strings.Contains(narrow, "Left out") {
 						// a scale of fewer digits would be a fault too
 						t.Errorf("%s at %d: %q is no word of the whole", line, width, w)
 					}
 				}
 			}
+		}
+	}
+	whole, _ := on(terminal.Terminal{Width: 60}, "tune --help")
+	_, examples, _ := strings.Cut(whole, "Examples:\n")
+	examples, _, _ = strings.Cut(examples, "\n\n")
+	for command := range strings.Lines(strings.ReplaceAll(examples, "\\\n", "")) {
+		if !strings.HasPrefix(command, "  halfpeak ") {
+			t.Errorf("a shell does not take this line of an example as part of its command: %q", command)
 		}
 	}
 	if out, _ := on(terminal.Terminal{Width: 80, Color: true}, "predict hp-lam"); !strings.HasPrefix(out, "\x1b[1mplatform") {

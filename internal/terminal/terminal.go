@@ -69,7 +69,27 @@ func (t Terminal) Help(text string) string {
 	if t.Width > 0 {
 		width = min(width, t.Width)
 	}
-	return reports.Fold(paragraphs(text), width)
+	lines := strings.Split(paragraphs(text), "\n")
+	for i, line := range lines {
+		if strings.HasPrefix(line, "  halfpeak ") {
+			lines[i] = continued(line, width)
+		}
+	}
+	return reports.Fold(strings.Join(lines, "\n"), width)
+}
+
+// continued breaks an example before flags, so that a shell takes its lines as one command.
+func continued(command string, width int) string {
+	var lines []string
+	for utf8.RuneCountInString(command) > width {
+		end := strings.LastIndex(command[:width-1], " -")
+		if end < len("    -") {
+			break
+		}
+		lines = append(lines, command[:end]+" \\")
+		command = "   " + command[end:]
+	}
+	return strings.Join(append(lines, command), "\n")
 }
 
 // Alarm is the text in red where standard error takes colours.
