@@ -24,7 +24,7 @@ type Parquet struct {
 	columns []parquetColumn
 	rows    int   // in the open group
 	total   int64 // in the groups that are written
-	groups  []thrift
+	groups  []any // structs
 	zip     *gzip.Writer
 }
 
@@ -35,7 +35,7 @@ type parquetColumn struct {
 	run    int    // values in the run that is open
 	there  bool   // whether those are present
 	values []byte // of the present ones, eight bytes each
-	kind   int64  // parquetDouble or parquetInt64
+	kind   int    // parquetDouble or parquetInt64
 	// least and greatest of the present values, if there is one
 	least, greatest float64
 }
@@ -86,19 +86,13 @@ func (p *Parquet) Close() error {
 	if p.rows > 0 {
 		p.endGroup()
 	}
-	var root thrift
-	root.text(4, "rows").number(5, int64(len(p.columns)))
-	schema := []thrift{root.end()}
-	var orders []thrift // of the type itself: without it, readers pass over statistics
+	schema := []any{newThrift(4, "rows", 5, len(p.columns))}
+	var orders []any // of the type itself: without it, readers pass over statistics
 	for _, c := range p.columns {
-		var column, order, plain thrift
-		column.number(1, c.kind).number(3, parquetOptional).text(4, c.key)
-		schema, orders = append(schema, column.end()), append(orders, order.nested(1, plain.end()).end())
+		schema = append(schema, newThrift(1, c.kind, 3, parquetOptional, 4, c.key))
+		orders = append(orders, newThrift(1, newThrift()))
 	}
-	var imprint, footer thrift
-	imprint.text(1, "writer").text(2, atomicfile.Imprint)
-	footer.number(1, 1).structs(2, schema).long(3, p.total).structs(4, p.groups).structs(5, []thrift{imprint.end()}).text(6, "halfpeak").structs(7, orders)
-	text := footer.end().b
+	text := newThrift(1, 1, 2, schema, 3, p.total, 4, p.groups, 5, []any{newThrift(1, "writer", 2, atomicfile.Imprint)}, 6, "halfpeak", 7, orders)
 	p.write(binary.LittleEndian.AppendUint32(text, uint32(len(text))))
 	p.write([]byte(parquetMagic))
 	return p.err
@@ -113,14 +107,12 @@ func (p *Parquet) write(text []byte) {
 
 // endGroup writes the rows that are held as a row group.
 func (p *Parquet) endGroup() {
-	var chunks []thrift
+	var chunks []any
 	begin := p.offset
 	for i := range p.columns {
 		chunks = append(chunks, p.writeColumn(&p.columns[i]))
 	}
-	var group thrift
-	group.structs(1, chunks).long(2, p.offset-begin).long(3, int64(p.rows))
-	p.groups = append(p.groups, group.end())
+	p.groups = append(p.groups, newThrift(1, chunks, 2, p.offset-begin, 3, int64(p.rows)))
 	p.total += int64(p.rows)
 	p.rows = 0
 }
@@ -137,24 +129,19 @@ func (p *Parquet) writeColumn(c *parquetColumn) thrift {
 	}
 	_ = p.zip.Close()
 
-	var data, header thrift
-	data.number(1, int64(p.rows)).number(2, parquetPlain).number(3, parquetRLE).number(4, parquetRLE)
-	header.number(1, 0).number(2, int64(size)).number(3, int64(page.Len())).nested(5, data.end())
-	at, head := p.offset, header.end().b
-	p.write(head)
+	at := p.offset
+	header := newThrift(1, 0, 2, size, 3, page.Len(), 5, newThrift(1, p.rows, 2, parquetPlain, 3, parquetRLE, 4, parquetRLE))
+	p.write(header)
 	p.write(page.Bytes())
 
-	var about, chunk thrift
-	about.number(1, c.kind).numbers(2, parquetPlain, parquetRLE).texts(3, c.key).number(4, parquetGzip).long(5, int64(p.rows))
-	about.long(6, int64(len(head)+size)).long(7, int64(len(head)+page.Len())).long(9, at)
-	var statistics thrift
-	statistics.long(3, int64(p.rows-len(c.values)/8))
+	statistics := []any{3, int64(p.rows - len(c.values)/8)}
 	if len(c.values) > 0 {
-		statistics.text(5, string(c.encoded(nil, c.greatest))).text(6, string(c.encoded(nil, c.least)))
+		statistics = append(statistics, 5, string(c.encoded(nil, c.greatest)), 6, string(c.encoded(nil, c.least)))
 	}
-	about.nested(12, statistics.end())
+	about := newThrift(1, c.kind, 2, []any{parquetPlain, parquetRLE}, 3, []any{c.key}, 4, parquetGzip, 5, int64(p.rows),
+		6, int64(len(header)+size), 7, int64(len(header)+page.Len()), 9, at, 12, newThrift(statistics...))
 	c.levels, c.values = c.levels[:0], c.values[:0]
-	return chunk.long(2, at).nested(3, about.end()).end()
+	return newThrift(2, at, 3, about)
 }
 
 func (c *parquetColumn) add(v float64) {
@@ -195,12 +182,8 @@ func (c *parquetColumn) endRun() {
 	c.run = 0
 }
 
-// A thrift is a struct in Thrift's compact protocol, field by field in ascending order of their
-// identifiers.
-type thrift struct {
-	b    []byte
-	last byte // identifier of the field before
-}
+// A thrift is a struct in Thrift's compact protocol.
+type thrift []byte
 
 // Types of fields and of elements of lists.
 const (
@@ -211,68 +194,40 @@ const (
 	thriftStruct = 12
 )
 
-func (t *thrift) field(id, kind byte) {
-	t.b = append(t.b, (id-t.last)<<4|kind)
-	t.last = id
-}
-
-func (t *thrift) number(id byte, v int64) *thrift {
-	t.field(id, thriftInt32)
-	t.b = binary.AppendVarint(t.b, v)
-	return t
-}
-
-func (t *thrift) long(id byte, v int64) *thrift {
-	t.field(id, thriftInt64)
-	t.b = binary.AppendVarint(t.b, v)
-	return t
-}
-
-func (t *thrift) text(id byte, s string) *thrift {
-	t.field(id, thriftText)
-	t.b = append(binary.AppendUvarint(t.b, uint64(len(s))), s...)
-	return t
-}
-
-func (t *thrift) nested(id byte, v thrift) *thrift {
-	t.field(id, thriftStruct)
-	t.b = append(t.b, v.b...)
-	return t
-}
-
-// list begins a list of n elements.
-func (t *thrift) list(id, kind byte, n int) {
-	t.field(id, thriftList)
-	if n < 15 {
-		t.b = append(t.b, byte(n)<<4|kind)
-	} else {
-		t.b = binary.AppendUvarint(append(t.b, 15<<4|kind), uint64(n))
+// newThrift returns the struct with these fields: an identifier, in ascending order, and a value
+// each.
+func newThrift(fields ...any) thrift {
+	var t thrift
+	last := 0
+	for k := 0; k < len(fields); k += 2 {
+		kind, value := encodeThrift(fields[k+1])
+		id := fields[k].(int)
+		t = append(append(t, byte(id-last)<<4|kind), value...)
+		last = id
 	}
+	return append(t, 0)
 }
 
-func (t *thrift) structs(id byte, list []thrift) *thrift {
-	t.list(id, thriftStruct, len(list))
-	for _, v := range list {
-		t.b = append(t.b, v.b...)
+// encodeThrift returns the type and the bytes of a value: an int has 32 bits.
+func encodeThrift(value any) (kind byte, b []byte) {
+	switch v := value.(type) {
+	case int:
+		return thriftInt32, binary.AppendVarint(nil, int64(v))
+	case int64:
+		return thriftInt64, binary.AppendVarint(nil, v)
+	case string:
+		return thriftText, append(binary.AppendUvarint(nil, uint64(len(v))), v...)
+	case thrift:
+		return thriftStruct, v
 	}
-	return t
-}
-
-func (t *thrift) numbers(id byte, list ...int64) *thrift {
-	t.list(id, thriftInt32, len(list))
-	for _, v := range list {
-		t.b = binary.AppendVarint(t.b, v)
+	list := value.([]any)
+	for _, element := range list {
+		var one []byte
+		kind, one = encodeThrift(element)
+		b = append(b, one...)
 	}
-	return t
-}
-
-func (t *thrift) texts(id byte, list ...string) *thrift {
-	t.list(id, thriftText, len(list))
-	for _, s := range list {
-		t.b = append(binary.AppendUvarint(t.b, uint64(len(s))), s...)
+	if n := len(list); n >= 15 {
+		return thriftList, slices.Concat([]byte{15<<4 | kind}, binary.AppendUvarint(nil, uint64(n)), b)
 	}
-	return t
+	return thriftList, append([]byte{byte(len(list))<<4 | kind}, b...)
 }
-
-// end returns the struct with the mark of its end.
-func (t *thrift) end() thrift { return thrift{b: append(t.b, 0)} }

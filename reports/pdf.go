@@ -21,8 +21,6 @@ import (
 // Windows-1252, so that µ, τ, β and ∞ come out as other letters, and the time of day
 // (gonum/plot#347); this one writes all letters of its fonts and no time, so that the same drawing
 // is the same file.
-//
-// Transformations are applied here: the page has coordinates in points, with y running down.
 type pdf struct {
 	doc           *fpdf.Fpdf
 	width, height vg.Length
@@ -30,14 +28,10 @@ type pdf struct {
 	fonts         map[string]bool
 }
 
+// A pdfState is what a path or text needs beside the page's own state.
 type pdfState struct {
-	// A point (x, y) lies at (a·x + c·y + e, b·x + d·y + f).
-	a, b, c, d, e, f float64
-
-	color  color.Color
-	width  vg.Length
-	dashes []vg.Length
-	offset vg.Length
+	color color.Color // fpdf writes that of texts with each text
+	width vg.Length
 }
 
 func newPDF(width, height vg.Length) *pdf {
@@ -52,7 +46,7 @@ func newPDF(width, height vg.Length) *pdf {
 	doc.SetAutoPageBreak(false, 0)
 	doc.AddPage()
 	p := &pdf{doc: doc, width: width, height: height, states: make([]pdfState, 1), fonts: map[string]bool{}}
-	*p.state() = pdfState{a: 1, d: -1, f: height.Points()}
+	doc.TransformBegin()
 	vg.Initialize(p)
 	return p
 }
@@ -67,7 +61,6 @@ func (p *pdf) SetLineWidth(w vg.Length) {
 }
 
 func (p *pdf) SetLineDash(dashes []vg.Length, offset vg.Length) {
-	p.state().dashes, p.state().offset = dashes, offset
 	points := make([]float64, len(dashes))
 	for i, d := range dashes {
 		points[i] = d.Points()
@@ -90,36 +83,29 @@ func (p *pdf) SetColor(c color.Color) {
 
 func (p *pdf) Rotate(rad float64) {
 	sin, cos := math.Sincos(rad)
-	s := p.state()
-	s.a, s.b, s.c, s.d = s.a*cos+s.c*sin, s.b*cos+s.d*sin, s.c*cos-s.a*sin, s.d*cos-s.b*sin
+	p.doc.Transform(fpdf.TransformMatrix{A: cos, B: sin, C: -sin, D: cos})
 }
 
 func (p *pdf) Translate(pt vg.Point) {
-	s := p.state()
-	s.e, s.f = p.at(pt)
+	p.doc.Transform(fpdf.TransformMatrix{A: 1, D: 1, E: pt.X.Points(), F: pt.Y.Points()})
 }
 
-func (p *pdf) Scale(x, y float64) {
-	s := p.state()
-	s.a, s.b, s.c, s.d = s.a*x, s.b*x, s.c*y, s.d*y
-}
+func (p *pdf) Scale(x, y float64) { p.doc.Transform(fpdf.TransformMatrix{A: x, D: y}) }
 
-func (p *pdf) Push() { p.states = append(p.states, *p.state()) }
+func (p *pdf) Push() {
+	p.states = append(p.states, *p.state())
+	p.doc.TransformBegin()
+}
 
 func (p *pdf) Pop() {
+	p.doc.TransformEnd()
 	p.states = p.states[:len(p.states)-1]
-	s := p.state()
-	p.SetColor(s.color)
-	p.SetLineWidth(s.width)
-	p.SetLineDash(s.dashes, s.offset)
+	p.SetColor(p.state().color)
+	p.SetLineWidth(p.state().width)
 }
 
-// at returns where pt lies on the page.
-func (p *pdf) at(pt vg.Point) (x, y float64) {
-	s := p.state()
-	px, py := pt.X.Points(), pt.Y.Points()
-	return s.a*px + s.c*py + s.e, s.b*px + s.d*py + s.f
-}
+// at returns pt as fpdf has it: with y running down, which it turns around.
+func (p *pdf) at(pt vg.Point) (x, y float64) { return pt.X.Points(), (p.height - pt.Y).Points() }
 
 func (p *pdf) Stroke(path vg.Path) {
 	if p.state().width > 0 {
@@ -131,50 +117,28 @@ func (p *pdf) Fill(path vg.Path) { p.path(path, "F") }
 
 func (p *pdf) path(path vg.Path, style string) {
 	for _, comp := range path {
+		x, y := p.at(comp.Pos)
 		switch comp.Type {
 		case vg.MoveComp:
-			p.doc.MoveTo(p.at(comp.Pos))
+			p.doc.MoveTo(x, y)
 		case vg.LineComp:
-			p.doc.LineTo(p.at(comp.Pos))
+			p.doc.LineTo(x, y)
 		case vg.ArcComp:
-			p.arc(comp)
+			r, degrees := comp.Radius.Points(), 180/math.Pi
+			p.doc.ArcTo(x, y, r, r, 0, comp.Start*degrees, (comp.Start+comp.Angle)*degrees)
 		case vg.CurveComp:
-			p.curve(comp.Control, comp.Pos)
+			x0, y0 := p.at(comp.Control[0])
+			if len(comp.Control) == 1 {
+				p.doc.CurveTo(x0, y0, x, y)
+				break
+			}
+			x1, y1 := p.at(comp.Control[1])
+			p.doc.CurveBezierCubicTo(x0, y0, x1, y1, x, y)
 		case vg.CloseComp:
 			p.doc.ClosePath()
 		}
 	}
 	p.doc.DrawPath(style)
-}
-
-func (p *pdf) curve(control []vg.Point, to vg.Point) {
-	x, y := p.at(to)
-	x0, y0 := p.at(control[0])
-	if len(control) == 1 {
-		p.doc.CurveTo(x0, y0, x, y)
-		return
-	}
-	x1, y1 := p.at(control[1])
-	p.doc.CurveBezierCubicTo(x0, y0, x1, y1, x, y)
-}
-
-// arc draws an arc as cubic curves of at most a quarter turn each, preceded by a line to its start.
-func (p *pdf) arc(comp vg.PathComp) {
-	n := int(math.Ceil(math.Abs(comp.Angle) / (math.Pi/2 + 1e-9)))
-	step := comp.Angle / float64(n)
-	bulge := 4.0 / 3 * math.Tan(step/4)
-	on := func(angle, along float64) vg.Point {
-		sin, cos := math.Sincos(angle)
-		return vg.Point{
-			X: comp.Pos.X + comp.Radius*vg.Length(cos-along*sin),
-			Y: comp.Pos.Y + comp.Radius*vg.Length(sin+along*cos),
-		}
-	}
-	p.doc.LineTo(p.at(on(comp.Start, 0)))
-	for i := range n {
-		from := comp.Start + float64(i)*step
-		p.curve([]vg.Point{on(from, bulge), on(from+step, -bulge)}, on(from+step, 0))
-	}
 }
 
 func (p *pdf) FillString(face font.Face, pt vg.Point, s string) {
@@ -193,11 +157,7 @@ func (p *pdf) FillString(face font.Face, pt vg.Point, s string) {
 	}
 	p.doc.SetFont("sans", weight, face.Font.Size.Points())
 	x, y := p.at(pt)
-	st := p.state()
-	p.doc.TransformBegin()
-	p.doc.TransformRotate(math.Atan2(-st.b, st.a)*180/math.Pi, x, y)
 	p.doc.Text(x, y, s)
-	p.doc.TransformEnd()
 }
 
 // DrawImage is part of vg.Canvas. No picture here holds an image, so it fails.
@@ -206,6 +166,7 @@ func (p *pdf) DrawImage(vg.Rectangle, image.Image) {
 }
 
 func (p *pdf) WriteTo(w io.Writer) (int64, error) {
+	p.doc.TransformEnd()
 	var b bytes.Buffer
 	if err := p.doc.Output(&b); err != nil {
 		return 0, err

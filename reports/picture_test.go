@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"image/png"
 	"math"
+	"math/cmplx"
 	"os"
 	"path/filepath"
 	"strings"
@@ -301,13 +302,30 @@ func samePicture(got, want []byte) string {
 // recorder is a canvas that remembers where letters and lines are.
 type recorder struct {
 	*pdf
+	turns []complex128 // what Rotate and Push have made of the way to the right
 	texts []inked
 	out   []vg.Point // points of paths beyond the page
+}
+
+func newRecorder(width, height int) *recorder {
+	return &recorder{pdf: newPDF(vg.Length(width)*pixel, vg.Length(height)*pixel), turns: []complex128{1}}
 }
 
 type inked struct {
 	s   string
 	box vg.Rectangle // of the letters, on the page
+}
+
+func (r *recorder) Push()              { r.turns = append(r.turns, r.turns[len(r.turns)-1]) }
+func (r *recorder) Pop()               { r.turns = r.turns[:len(r.turns)-1] }
+func (r *recorder) Rotate(rad float64) { r.turns[len(r.turns)-1] *= cmplx.Rect(1, rad) }
+func (r *recorder) Translate(vg.Point) { panic("no picture moves its origin") }
+func (r *recorder) Scale(x, y float64) { panic("no picture is stretched") }
+
+// at is where the point is on the page, with y running down.
+func (r *recorder) at(pt vg.Point) (x, y float64) {
+	on := r.turns[len(r.turns)-1] * complex(pt.X.Points(), pt.Y.Points())
+	return real(on), r.height.Points() - imag(on)
 }
 
 func (r *recorder) FillString(face font.Face, pt vg.Point, s string) {
@@ -344,7 +362,7 @@ func record(t *testing.T, p Picture, width, height int) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &recorder{pdf: newPDF(vg.Length(width)*pixel, vg.Length(height)*pixel)}
+	r := newRecorder(width, height)
 	paint(draw.New(r))
 	var all []string
 	page := vg.Rectangle{Max: vg.Point{X: r.width, Y: r.height}}
@@ -636,7 +654,7 @@ func TestTimelineTotal(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := &recorder{pdf: newPDF(800*pixel, 500*pixel)}
+		r := newRecorder(800, 500)
 		paint(draw.New(r))
 		top := at.area.Min.Y + (at.area.Max.Y-at.area.Min.Y)*vg.Length((float64(n)-0.14)/at.y.max) // of the first row's box
 		for _, text := range r.texts {
