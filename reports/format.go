@@ -3,6 +3,8 @@ package reports
 import (
 	"fmt"
 	"strings"
+
+	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
 // A Format is a way to print a table. It is a flag value of pflag (Set,
@@ -43,3 +45,16 @@ func (f Format) String() string {
 
 // Type returns the choices, as help prints them.
 func (Format) Type() string { return strings.Join(Formats(), "|") }
+
+// UnitRows is the vocabulary of units.
+func UnitRows() Rows {
+	rows := Rows{Columns: []Column{{Head: "unit"}, {Head: "is"}, {Head: "also read"}}}
+	for _, e := range quantity.Vocabulary() {
+		is := e.Is
+		if is == "" {
+			is = "the unit inside, of " + e.Of
+		}
+		rows.Data = append(rows.Data, []any{e.Name, is, e.Aliases})
+	}
+	return rows
+}

@@ -202,13 +202,9 @@ func (s steps) draw(c draw.Canvas, beside vg.Rectangle, label string) {
 		every++
 	}
 	for i := range n {
-		c.SetColor(s.color(i))
-		r := vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: at(i)}, Max: vg.Point{X: c.Min.X + width, Y: at(i + 1)}}
-		c.Fill(r.Path())
+		fillBox(c, rect(c.Min.X, at(i), c.Min.X+width, at(i+1)), s.color(i))
 	}
-	frame := vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: at(0)}, Max: vg.Point{X: c.Min.X + width, Y: at(n)}}
-	c.SetLineStyle(draw.LineStyle{Color: grey, Width: 0.8})
-	c.Stroke(frame.Path())
+	strokeBox(c, rect(c.Min.X, at(0), c.Min.X+width, at(n)), grey, 0.8)
 	for i := 0; i <= n; i += every {
 		c.StrokeLine2(draw.LineStyle{Color: grey, Width: 0.8}, c.Min.X+width, at(i), c.Min.X+width+3, at(i))
 		c.FillText(number, vg.Point{X: c.Min.X + width + 5, Y: at(i)}, numberLabel(s.ends[i]))
@@ -248,8 +244,8 @@ func (e cells) fill(c draw.Canvas, p *plot.Plot, kind func(i, j int) int, paint 
 			if k < 0 {
 				continue
 			}
-			r := vg.Rectangle{Min: vg.Point{X: tx(e.x[from]), Y: ty(e.y[j])}, Max: vg.Point{X: tx(e.x[i]), Y: ty(e.y[j+1])}}
-			paint(k, r, vg.Rectangle{Min: r.Min, Max: vg.Point{X: min(c.Max.X, r.Max.X+pixel), Y: min(c.Max.Y, r.Max.Y+pixel)}})
+			r := rect(tx(e.x[from]), ty(e.y[j]), tx(e.x[i]), ty(e.y[j+1]))
+			paint(k, r, rect(r.Min.X, r.Min.Y, min(c.Max.X, r.Max.X+pixel), min(c.Max.Y, r.Max.Y+pixel)))
 		}
 	}
 }
@@ -263,8 +259,7 @@ func (h heatPlotter) Plot(c draw.Canvas, p *plot.Plot) {
 		}
 		return h.steps.index(h.Z[j][i])
 	}, func(step int, _, lapped vg.Rectangle) {
-		c.SetColor(h.steps.color(step))
-		c.Fill(lapped.Path())
+		fillBox(c, lapped, h.steps.color(step))
 	})
 	labels := labeller{area: c.Rectangle}
 	for _, s := range h.Lines {

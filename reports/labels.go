@@ -168,10 +168,7 @@ func commonColor(all []level) color.NRGBA {
 
 // box is the rectangle of the given size about its center.
 func box(center vg.Point, w, h vg.Length) vg.Rectangle {
-	return vg.Rectangle{
-		Min: vg.Point{X: center.X - w/2, Y: center.Y - h/2},
-		Max: vg.Point{X: center.X + w/2, Y: center.Y + h/2},
-	}
+	return rect(center.X-w/2, center.Y-h/2, center.X+w/2, center.Y+h/2)
 }
 
 // draw writes each label at the best free place. A label without a free place is omitted: its mark
@@ -188,8 +185,7 @@ func (l *labeller) draw(c draw.Canvas) {
 			l.avoidLine(leader, 6)
 			c.StrokeLines(draw.LineStyle{Color: lab.color, Width: 0.6}, leader)
 		}
-		c.SetColor(color.NRGBA{0xff, 0xff, 0xff, 0xd0})
-		c.Fill(place.Path())
+		fillBox(c, place, color.NRGBA{0xff, 0xff, 0xff, 0xd0})
 		st, _, _ := labelText(lab.color, lab.text)
 		c.FillText(st, vg.Point{X: place.Min.X, Y: place.Min.Y + 1}, lab.text)
 	}

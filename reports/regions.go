@@ -89,8 +89,7 @@ func (m regionPlotter) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
 	m.fill(c, p, func(i, j int) int { return m.At[j][i] }, func(at int, r, lapped vg.Rectangle) {
 		fill, edge, hatched := regionStyle(at)
-		c.SetColor(fill)
-		c.Fill(lapped.Path())
+		fillBox(c, lapped, fill)
 		if hatched {
 			hatch(c, r, edge)
 		}
@@ -124,9 +123,7 @@ func (m regionPlotter) Plot(c draw.Canvas, p *plot.Plot) {
 		label = printable(label)
 		w, h := name.Width(label)+8, vg.Length(tickSize*1.6)
 		if at, ok := m.room(k, w, h, tx, ty); ok {
-			c.SetColor(color.NRGBA{0xff, 0xff, 0xff, 0xc0})
-			r := vg.Rectangle{Min: vg.Point{X: at.X - w/2 + 1, Y: at.Y - h/2 + 1}, Max: vg.Point{X: at.X + w/2 - 1, Y: at.Y + h/2 - 1}}
-			c.Fill(r.Path())
+			fillBox(c, box(at, w-2, h-2), color.NRGBA{0xff, 0xff, 0xff, 0xc0})
 			c.FillText(name, at, label)
 		}
 	}

@@ -216,20 +216,39 @@ func drawPlot(c draw.Canvas, p *plot.Plot, x, y string) vg.Rectangle {
 	return data.Rectangle
 }
 
-// drawGrid draws a faint line at each labelled tick.
-func drawGrid(c draw.Canvas, p *plot.Plot) {
-	s := draw.LineStyle{Color: faint, Width: 0.6}
-	tx, ty := p.Transforms(&c)
+// gridLine is the style of the grid.
+var gridLine = draw.LineStyle{Color: faint, Width: 0.6}
+
+// drawUprights draws a faint line at each labelled tick of x.
+func drawUprights(c draw.Canvas, p *plot.Plot) {
+	tx, _ := p.Transforms(&c)
 	for _, t := range p.X.Tick.Marker.Ticks(p.X.Min, p.X.Max) {
 		if t.Label != "" {
-			c.StrokeLine2(s, tx(t.Value), c.Min.Y, tx(t.Value), c.Max.Y)
+			c.StrokeLine2(gridLine, tx(t.Value), c.Min.Y, tx(t.Value), c.Max.Y)
 		}
 	}
-	for _, t := range p.Y.Tick.Marker.Ticks(p.Y.Min, p.Y.Max) {
-		if t.Label != "" {
-			c.StrokeLine2(s, c.Min.X, ty(t.Value), c.Max.X, ty(t.Value))
-		}
-	}
+}
+
+// setRows makes the y axis one of rows, each with a tick for its name.
+func setRows(p *plot.Plot, ticks []plot.Tick, top float64) {
+	p.Y.Min, p.Y.Max = 0, top
+	p.Y.Tick.Marker = plot.ConstantTicks(ticks)
+	p.Y.Tick.Length, p.Y.LineStyle.Width = 0, 0
+}
+
+// rect is the rectangle with these corners, in any order.
+func rect(x1, y1, x2, y2 vg.Length) vg.Rectangle {
+	return vg.Rectangle{Min: vg.Point{X: min(x1, x2), Y: min(y1, y2)}, Max: vg.Point{X: max(x1, x2), Y: max(y1, y2)}}
+}
+
+func fillBox(c draw.Canvas, r vg.Rectangle, fill color.Color) {
+	c.SetColor(fill)
+	c.Fill(r.Path())
+}
+
+func strokeBox(c draw.Canvas, r vg.Rectangle, edge color.Color, width vg.Length) {
+	c.SetLineStyle(draw.LineStyle{Color: edge, Width: width})
+	c.Stroke(r.Path())
 }
 
 // entry is a line of the legend.
@@ -311,14 +330,12 @@ func drawLegend(c draw.Canvas, entries []entry, height vg.Length) vg.Length {
 		}
 		mid := y + tickSize*0.55
 		if e.fill != nil {
-			r := vg.Rectangle{Min: vg.Point{X: x + 4, Y: mid - 4.5}, Max: vg.Point{X: x + sampleSize, Y: mid + 4.5}}
-			c.SetColor(*e.fill)
-			c.Fill(r.Path())
+			r := rect(x+4, mid-4.5, x+sampleSize, mid+4.5)
+			fillBox(c, r, *e.fill)
 			if e.hatched {
 				hatch(c, r, e.style.color)
 			}
-			c.SetLineStyle(draw.LineStyle{Color: e.style.color, Width: 0.8})
-			c.Stroke(r.Path())
+			strokeBox(c, r, e.style.color, 0.8)
 		}
 		if e.line {
 			c.StrokeLine2(e.style.line(), x, mid, x+sampleSize, mid)

@@ -65,10 +65,7 @@ func (t Timeline) painter(at *axes) (func(draw.Canvas), error) {
 		x := limits{0, axis.Max}
 		x.apply(&p.X, axis, (area.Max.X-area.Min.X)*0.8, horizontal)
 		rows := float64(len(t.Stages)) // and room for the total above them
-		p.Y.Min, p.Y.Max = 0, rows*(1+max(0.3/rows, float64(tickSize*1.3/(area.Max.Y-area.Min.Y-40))))
-		p.Y.Tick.Marker = plot.ConstantTicks(ticks)
-		p.Y.Tick.Length = 0
-		p.Y.LineStyle.Width = 0
+		setRows(p, ticks, rows*(1+max(0.3/rows, float64(tickSize*1.3/(area.Max.Y-area.Min.Y-40)))))
 		p.Add(timelinePlotter{t, end, lines >= 2 && len(t.Kinds) == 0})
 		*at = axes{drawPlot(area, p, "time (µs)", ""), x, limits{p.Y.Min, p.Y.Max}}
 	}, nil
@@ -118,17 +115,12 @@ type timelinePlotter struct {
 // packet can be followed down, or in the colours of their kinds, the path, and the total.
 func (t timelinePlotter) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
-	for _, tick := range p.X.Tick.Marker.Ticks(p.X.Min, p.X.Max) {
-		c.StrokeLine2(draw.LineStyle{Color: faint, Width: 0.6}, tx(tick.Value), c.Min.Y, tx(tick.Value), c.Max.Y)
-	}
+	drawUprights(c, p)
 	tall := min(0.36, 22/float64(ty(1)-ty(0)))
 	number := textStyle(tickSize-1, ink)
 	number.XAlign, number.YAlign = text.XCenter, text.YCenter
 	for _, b := range t.Boxes {
-		r := vg.Rectangle{
-			Min: vg.Point{X: tx(b.Start), Y: ty(t.row(b.Stage) - tall)},
-			Max: vg.Point{X: tx(b.End), Y: ty(t.row(b.Stage) + tall)},
-		}
+		r := rect(tx(b.Start), ty(t.row(b.Stage)-tall), tx(b.End), ty(t.row(b.Stage)+tall))
 		shade := tint(palette[0], 0.18)
 		if b.Packet%2 == 0 {
 			shade = tint(palette[0], 0.42)
@@ -140,11 +132,9 @@ func (t timelinePlotter) Plot(c draw.Canvas, p *plot.Plot) {
 		case len(t.Kinds) > 0:
 			shade, edge = areaColor(b.Kind), palette[b.Kind%len(palette)]
 		}
-		c.SetColor(shade)
-		c.Fill(r.Path())
+		fillBox(c, r, shade)
 		if len(t.Kinds) == 0 || r.Max.X-r.Min.X > 2 { // else all would be edges
-			c.SetLineStyle(draw.LineStyle{Color: edge, Width: 0.6})
-			c.Stroke(r.Path())
+			strokeBox(c, r, edge, 0.6)
 		}
 	}
 	for _, l := range t.Path {

@@ -5,6 +5,7 @@ package reports
 import (
 	"errors"
 	"fmt"
+	"image/color"
 	"math"
 
 	"gonum.org/v1/plot"
@@ -32,60 +33,52 @@ func (t Tornado) painter(*axes) (func(draw.Canvas), error) {
 	room := max((hi-lo)*0.12, math.Abs(t.Base)*0.001, 1e-9) // for the numbers at the ends
 	x := limits{lo - room, hi + room}
 	return func(c draw.Canvas) {
-		st := style{color: palette[0]}
-		pale, strong := tint(palette[0], 0.25), tint(palette[0], 0.75)
+		shades := [2]color.NRGBA{tint(palette[0], 0.25), tint(palette[0], 0.75)}
 		const row = 17
 		bars, notes := t.Bars, t.Notes
 		if most := max(1, int((c.Max.Y-c.Min.Y-105-vg.Length(len(notes))*14)/row)); len(bars) > most {
 			notes = append(notes[:len(notes):len(notes)], fmt.Sprintf("Left out: %d that matter less.", len(bars)-most))
 			bars = bars[:most]
 		}
-		area := frame(c, t.Title, []entry{{name: t.Less, style: st, fill: &pale}, {name: t.More, style: st, fill: &strong}}, notes)
+		st := style{color: palette[0]}
+		area := frame(c, t.Title, []entry{{name: t.Less, style: st, fill: &shades[0]}, {name: t.More, style: st, fill: &shades[1]}}, notes)
 		p := newPlot()
 		var ticks []plot.Tick
 		for i, b := range bars {
 			ticks = append(ticks, plot.Tick{Value: float64(len(bars)-i) - 0.5, Label: shorten(p.Y.Tick.Label, b.Name, (area.Max.X-area.Min.X)*0.45)})
 		}
 		x.apply(&p.X, t.X, (area.Max.X-area.Min.X)*0.6, horizontal)
-		p.Y.Min, p.Y.Max = 0, float64(len(bars))+0.9
-		p.Y.Tick.Marker = plot.ConstantTicks(ticks)
-		p.Y.Tick.Length = 0
-		p.Y.LineStyle.Width = 0
-		p.Add(tornadoPlotter{t, bars, st, pale, strong})
+		setRows(p, ticks, float64(len(bars))+0.9)
+		t.Bars = bars
+		p.Add(tornadoPlotter{t, shades})
 		drawPlot(area, p, t.X.Label, "")
 	}, nil
 }
 
-// tornadoPlotter draws the inside of a tornado.
+// tornadoPlotter draws the inside of a tornado whose bars all have room.
 type tornadoPlotter struct {
 	Tornado
-	bars         []Bar
-	style        style
-	pale, strong interface{ RGBA() (r, g, b, a uint32) }
+	shades [2]color.NRGBA // with less, with more
 }
 
 // Plot draws the bars, the line at the base, and the number at the end of each half bar.
 func (t tornadoPlotter) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
-	for _, tick := range p.X.Tick.Marker.Ticks(p.X.Min, p.X.Max) {
-		c.StrokeLine2(draw.LineStyle{Color: faint, Width: 0.6}, tx(tick.Value), c.Min.Y, tx(tick.Value), c.Max.Y)
-	}
+	drawUprights(c, p)
 	tall := min((ty(1)-ty(0))*0.36, 12)
 	number := textStyle(tickSize-1, ink)
 	number.YAlign = text.YCenter
 	base := tx(t.Base)
-	for i, b := range t.bars {
-		y := ty(float64(len(t.bars)-i) - 0.5)
+	for i, b := range t.Bars {
+		y := ty(float64(len(t.Bars)-i) - 0.5)
 		ends := [2]vg.Length{} // where numbers stand already: left and right of the base
 		for k, v := range []float64{b.Low, b.High} {
 			if !(math.Abs(v) <= largest) {
 				continue
 			}
-			r := vg.Rectangle{Min: vg.Point{X: min(base, tx(v)), Y: y - tall}, Max: vg.Point{X: max(base, tx(v)), Y: y + tall}}
-			c.SetColor([]interface{ RGBA() (r, g, b, a uint32) }{t.pale, t.strong}[k])
-			c.Fill(r.Path())
-			c.SetLineStyle(draw.LineStyle{Color: t.style.color, Width: 0.8})
-			c.Stroke(r.Path())
+			r := rect(base, y-tall, tx(v), y+tall)
+			fillBox(c, r, t.shades[k])
+			strokeBox(c, r, palette[0], 0.8)
 			label := significant(v, 4)
 			at, side := r.Max.X+3, 1
 			number.XAlign = text.XLeft
