@@ -275,11 +275,8 @@ func (o *liveOptions) run(files atomicfile.Files) (rows reports.Rows, err error)
 		}
 	}()
 	v, err := judge.ValidateLive(pair, o.budget)
-	if err == nil && o.save != "" {
-		var text string
-		if text, err = v.TOML(); err == nil {
-			err = savePlatform(files, o.save, text)
-		}
+	if err == nil {
+		err = savePlatform(files, o.save, v.TOML)
 	}
 	if err != nil {
 		return rows, err

@@ -114,7 +114,10 @@ func (o *fitOptions) run(cmd *cobra.Command, args []string) error {
 		}
 		return cmp.Or(err, found.Broken)
 	}
-	if err := o.files(cmd, found); err != nil {
+	if err := savePlatform(filesOf(cmd), o.save, found.TOML); err != nil {
+		return err
+	}
+	if err := o.draw(cmd, found.Picture); err != nil {
 		return err
 	}
 	return o.out.write(cmd, found.Rows(o.out.units))
@@ -122,87 +125,75 @@ func (o *fitOptions) run(cmd *cobra.Command, args []string) error {
 
 // check finds flags that do not go together, and completes what was asked.
 func (o *fitOptions) check(cmd *cobra.Command) error {
-	set, a := cmd.Flags(), &o.asked
+	set, a, model := cmd.Flags(), &o.asked, &o.model.value
 	var err error
 	if a.Levels, err = fits.ParseLevels(o.levels, o.holds); err != nil {
 		return usageError{err}
 	}
-	if len(a.Levels) > 0 && (slices.Contains([]string{"loggp", "logp", "pipeline", "end-to-end"}, o.model.value) || a.Compare != "" || a.Runs) {
-		return usagef("a machine's levels are curves: leave out --model %s, --compare and --runs", o.model.value)
+	segments, method := set.Changed("segments"), set.Changed("method")
+	switch given := set.Changed("model"); {
+	case method && !given:
+		*model = "linear"
+	case segments && !given:
+		*model = "piecewise"
 	}
-	if (a.Fans.File != "" || len(a.Collectives.Paths) > 0) && len(a.Levels) == 0 {
+	curve := !slices.Contains([]string{"loggp", "logp", "pipeline", "end-to-end"}, *model)
+	switch {
+	case len(a.Levels) > 0 && (!curve || a.Compare != "" || a.Runs):
+		return usagef("a machine's levels are curves: leave out --model %s, --compare and --runs", *model)
+	case (a.Fans.File != "" || len(a.Collectives.Paths) > 0) && len(a.Levels) == 0:
 		return usagef("--fan-out-times and --calibrate-with are about a machine's levels: give them by --level")
-	}
-	if a.Collectives.Map != "" && len(a.Collectives.Paths) == 0 {
+	case a.Collectives.Map != "" && len(a.Collectives.Paths) == 0:
 		return usagef("--map-by is about the ranks of --calibrate-with")
-	}
-	if a.Trace.X != "" && a.Trace.Y == "" {
+	case a.Trace.X != "" && a.Trace.Y == "":
 		return usagef("--x and --y go together: the columns of size and time")
-	}
-	if set.Changed("segments") {
-		if a.Segments < 1 {
-			return usagef("--segments %d: give 1 or more; without it the data decide", a.Segments)
-		}
-		if !set.Changed("model") {
-			o.model.value = "piecewise"
-		} else if o.model.value != "piecewise" {
-			return usagef("--segments is for --model piecewise, not %s", o.model.value)
-		}
-	}
-	if set.Changed("method") {
-		if !set.Changed("model") {
-			o.model.value = "linear"
-		} else if o.model.value != "linear" && o.model.value != "pipeline" {
-			return usagef("--method is for --model linear or pipeline, not %s", o.model.value)
-		}
-	}
-	if set.Changed("rtt") && o.model.value != "logp" {
-		return usagef("--rtt is for --model logp, not %s", o.model.value)
-	}
-	if a.Bootstrap < 0 || a.Bootstrap > fit.MaxBootstrap {
+	case segments && a.Segments < 1:
+		return usagef("--segments %d: give 1 or more; without it the data decide", a.Segments)
+	case segments && *model != "piecewise":
+		return usagef("--segments is for --model piecewise, not %s", *model)
+	case method && *model != "linear" && *model != "pipeline":
+		return usagef("--method is for --model linear or pipeline, not %s", *model)
+	case set.Changed("rtt") && *model != "logp":
+		return usagef("--rtt is for --model logp, not %s", *model)
+	case a.Bootstrap < 0 || a.Bootstrap > fit.MaxBootstrap:
 		return usagef("--bootstrap %d: give 0 to %d", a.Bootstrap, fit.MaxBootstrap)
-	}
-	if (o.save != "" || o.plot != "") && o.model.value == "end-to-end" {
+	case o.save+o.plot != "" && *model == "end-to-end":
 		return usagef("--save and --plot are not available: end-to-end times do not identify the individual stages")
+	case o.plot != "" && (*model == "loggp" || *model == "logp"):
+		return usagef("--plot draws times against sizes; save the %s parameters and plot the platform", *model)
 	}
-	if o.plot != "" && (o.model.value == "loggp" || o.model.value == "logp") {
-		return usagef("--plot draws times against sizes; save the %s parameters and plot the platform", o.model.value)
-	}
-	if o.save != "" && filepath.Ext(o.save) != ".toml" {
-		return usagef("--save %q: a platform file ends with .toml", o.save)
+	if err := checkSave(o.save); err != nil {
+		return err
 	}
 	if o.model.given != "" {
-		cmd.PrintErrf("--model %s is called %s now\n", o.model.given, o.model.value)
+		cmd.PrintErrf("--model %s is called %s now\n", o.model.given, *model)
 	}
 	if a.Measured.Ranks = o.ranks; len(a.Collectives.Paths) == 0 { // else the collective is that of its files
 		a.Trace.Collective = a.Measured.Collective
 	}
 	a.Saving = o.save != "" || o.plot != ""
-	a.Model, a.Method, a.RTT = o.model.value, fit.Method(o.method.value), o.rtt
+	a.Model, a.Method, a.RTT = *model, fit.Method(o.method.value), o.rtt
 	return nil
 }
 
-// files writes the platform and the figure that were asked for.
-func (o *fitOptions) files(cmd *cobra.Command, found *fits.Fitted) error {
-	if o.save != "" {
-		text, err := found.TOML()
-		if err != nil {
-			return err
-		}
-		if err := savePlatform(filesOf(cmd), o.save, text); err != nil {
-			return err
-		}
+// savePlatform writes the text of a platform file, unless the path is empty.
+func savePlatform[T ~string | ~[]byte](files atomicfile.Files, path string, encode func() (T, error)) error {
+	if err := checkSave(path); err != nil || path == "" {
+		return err
 	}
-	return o.draw(cmd, found.Picture)
-}
-
-// savePlatform writes the text of a platform file.
-func savePlatform(files atomicfile.Files, path, text string) error {
-	if filepath.Ext(path) != ".toml" {
-		return usagef("--save %q: a platform file ends with .toml", path)
+	text, err := encode()
+	if err != nil {
+		return err
 	}
 	return files.Write(path, func(w io.Writer) error {
-		_, err := io.WriteString(w, text)
+		_, err := w.Write([]byte(text))
 		return err
 	})
+}
+
+func checkSave(path string) error {
+	if path != "" && filepath.Ext(path) != ".toml" {
+		return usagef("--save %q: a platform file ends with .toml", path)
+	}
+	return nil
 }

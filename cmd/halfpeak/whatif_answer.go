@@ -51,26 +51,20 @@ func (o *whatifOptions) answer(cmd *cobra.Command) error {
 	if err != nil {
 		return fmt.Errorf("--set %w", err)
 	}
-	if o.save != "" {
-		text, err := d.Encode(atomicfile.Imprint + " whatif.")
-		if err != nil {
-			return err
-		}
-		if err := savePlatform(filesOf(cmd), o.save, string(text)); err != nil {
-			return err
-		}
+	encode := func() ([]byte, error) { return d.Encode(atomicfile.Imprint + " whatif.") }
+	if err := savePlatform(filesOf(cmd), o.save, encode); err != nil {
+		return err
 	}
 	if len(o.vary) > 0 {
 		return o.runVary(ctx, cmd, d)
 	}
 	rows, picture, err := o.table(ctx, base, d)
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		return errInterrupted
-	}
-	if err != nil {
+	case err != nil:
 		return err
-	}
-	if picture != nil {
+	case picture != nil:
 		if err := o.draw(cmd, func() (reports.Picture, error) { return picture, nil }); err != nil {
 			return err
 		}
