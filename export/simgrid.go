@@ -30,24 +30,19 @@ const (
 func simgrid(f *File, m Machine, s Sizes) error {
 	level := m.outer()
 	f.loseInnerLevels(m)
-	all := pieces(level.Layer, s, 64)
-	type section struct{ send, receive, wire line }
-	sections := make([]section, len(all))
-	latency := leastLatency
-	worst := 0.0
-	overheads := f.inSeries(level.Layer, s)
-	for i, p := range all {
-		send := positive(p.from, p.to, func(n quantity.Bytes) float64 { o, _ := overheads(n); return float64(o) })
-		receive := positive(p.from, p.to, func(n quantity.Bytes) float64 { _, o := overheads(n); return float64(o) })
-		rest := func(n quantity.Bytes) float64 { return float64(level.Layer.OneWay(n)) - send.time(n) - receive.time(n) }
-		w := positive(p.from, p.to, rest)
-		w.per = max(w.per, leastPerByte)
-		w.at = max(w.at-smpiHeader*w.per, 0)
-		sections[i] = section{send, receive, w}
-		latency = max(latency, w.at)
+	sections := f.sections(level.Layer, s)
+	latency, worst, stream := leastLatency, 0.0, 0.0
+	for _, p := range sections {
+		latency = max(latency, p.wire.at)
 		for _, n := range (Sizes{p.from, p.to}).grid() {
-			got := send.time(n) + receive.time(n) + w.time(n+smpiHeader)
-			worst = max(worst, math.Abs(got/float64(level.Layer.OneWay(n))-1))
+			way := p.send.time(n) + p.receive.time(n) + p.wire.time(n+smpiHeader)
+			worst = max(worst, math.Abs(way/float64(level.Layer.OneWay(n))-1))
+			if gap := float64(level.Layer.Gap(n)); gap > 0 {
+				takes := max(p.send.time(n), p.wire.per*float64(n+smpiHeader))
+				if off := takes/gap - 1; math.Abs(off) > math.Abs(stream) {
+					stream = off
+				}
+			}
 		}
 	}
 	rate := 1 / sections[len(sections)-1].wire.per // of the link; in B/µs
@@ -55,30 +50,16 @@ func simgrid(f *File, m Machine, s Sizes) error {
 		f.lose("sections of sizes are straight lines without negative parts: one way is off by up to %s", percent(worst))
 	}
 	var lat, bw, send, recve []string
-	for i, p := range all {
+	for i, p := range sections {
 		above := float64(p.from) - 1
-		header := above
-		if i > 0 {
-			header += smpiHeader
-		}
+		header := above + smpiHeader
 		if i == 0 {
 			above, header = 0, 0
 		}
-		lat = append(lat, fmt.Sprintf("%.0f:%s", header, number(sections[i].wire.at/latency)))
-		bw = append(bw, fmt.Sprintf("%.0f:%s", header, number(1/sections[i].wire.per/rate)))
-		send = append(send, fmt.Sprintf("%.0f:%s:%s", above, number(sections[i].send.at*1e-6), number(sections[i].send.per*1e-6)))
-		recve = append(recve, fmt.Sprintf("%.0f:%s:%s", above, number(sections[i].receive.at*1e-6), number(sections[i].receive.per*1e-6)))
-	}
-	stream := 0.0
-	for i, p := range all {
-		for _, n := range (Sizes{p.from, p.to}).grid() {
-			if gap := float64(level.Layer.Gap(n)); gap > 0 {
-				takes := max(sections[i].send.time(n), sections[i].wire.per*float64(n+smpiHeader))
-				if off := takes/gap - 1; math.Abs(off) > math.Abs(stream) {
-					stream = off
-				}
-			}
-		}
+		lat = append(lat, fmt.Sprintf("%.0f:%s", header, number(p.wire.at/latency)))
+		bw = append(bw, fmt.Sprintf("%.0f:%s", header, number(1/p.wire.per/rate)))
+		send = append(send, fmt.Sprintf("%.0f:%s:%s", above, number(p.send.at*1e-6), number(p.send.per*1e-6)))
+		recve = append(recve, fmt.Sprintf("%.0f:%s:%s", above, number(p.receive.at*1e-6), number(p.receive.per*1e-6)))
 	}
 	f.lose("gaps: messages of a host follow each other as overheads and bandwidth allow, so that the interval between messages of one size is off by up to %+.0f %%, and so may be a collective of many messages", 100*stream)
 	f.lose("sizes are from %s to %s: beyond, the last section goes on", s.Low, s.High)
@@ -102,6 +83,25 @@ func simgrid(f *File, m Machine, s Sizes) error {
 	f.printf("  </config>\n  <cluster id=\"nodes\" prefix=\"node-\" suffix=\"\" radical=\"0-%d\" speed=\"1Gf\" bw=\"%sBps\" lat=\"%ss\"/>\n", hosts-1, number(rate*1e6), number(latency*1e-6/2))
 	f.printf("</platform>\n")
 	return nil
+}
+
+// A section is SMPI's times of a range of sizes, without negative parts.
+type section struct {
+	from, to            quantity.Bytes
+	send, receive, wire line
+}
+
+func (f *File) sections(l model.Layer, s Sizes) (all []section) {
+	overheads := f.inSeries(l, s)
+	for _, p := range pieces(l, s, 64) {
+		send := positive(p.from, p.to, func(n quantity.Bytes) float64 { o, _ := overheads(n); return float64(o) })
+		receive := positive(p.from, p.to, func(n quantity.Bytes) float64 { _, o := overheads(n); return float64(o) })
+		wire := positive(p.from, p.to, func(n quantity.Bytes) float64 { return float64(l.OneWay(n)) - send.time(n) - receive.time(n) })
+		wire.per = max(wire.per, leastPerByte)
+		wire.at = max(wire.at-smpiHeader*wire.per, 0)
+		all = append(all, section{p.from, p.to, send, receive, wire})
+	}
+	return all
 }
 
 // inSeries are the overheads for a program that lets the processors work before and behind the way:
