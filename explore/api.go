@@ -22,37 +22,16 @@ type Design struct {
 	Name string `json:"name,omitempty"`
 }
 
-// About lists the possible questions.
+// About has what the page offers.
 type About struct {
 	Version     string            `json:"version"`
-	Quantities  []Named           `json:"quantities"` // of curves: the key, and what it is
-	Cuts        []string          `json:"cuts"`       // words for the packets of a pipeline: "best", …
 	Collectives []AboutCollective `json:"collectives"`
-	Formats     string            `json:"formats"`    // of benchmarks' files, in words
-	FitModels   []string          `json:"fit_models"` // of [File].Model
+	Formats     string            `json:"formats"` // of benchmarks' files, in words
 }
 
-// A Named has a key and a text for people.
-type Named struct {
-	Key  string `json:"key"`
-	Text string `json:"text"`
-}
-
-// An AboutCollective is a collective with its algorithms.
+// An AboutCollective is a collective that has algorithms.
 type AboutCollective struct {
-	Name       string           `json:"name"`
-	Algorithms []AboutAlgorithm `json:"algorithms"`
-}
-
-// An AboutAlgorithm is one of them.
-type AboutAlgorithm struct {
-	Name  string `json:"name"`
-	Help  string `json:"help"`
-	Ranks int    `json:"ranks"` // the only number of ranks that it is for; 0: any
-	// What of a call it takes.
-	Root    bool `json:"root"`
-	Segment bool `json:"segment"`
-	Fanout  bool `json:"fanout"`
+	Name string `json:"name"`
 }
 
 // Platforms lists platforms.
@@ -95,7 +74,6 @@ type Platform struct {
 	// Parameters are those that the layer's costs depend on, in the order of the file.
 	Parameters []Parameter `json:"parameters"`
 	Peak       Peak        `json:"peak"`
-	Roofs      []Roof      `json:"roofs"` // that bound the layer, the lowest first
 	Thresholds []Threshold `json:"thresholds"`
 }
 
@@ -135,9 +113,8 @@ type Parameter struct {
 type Given struct {
 	Value *Number `json:"value"`
 	Word  string  `json:"word"`
-	Text  string  `json:"text"`  // for people: "7.6 µs/KiB"
-	AsIs  string  `json:"as_is"` // as it is written there, a formula perhaps
-	Low   *Number `json:"low"`   // of its interval; null: it has none
+	Text  string  `json:"text"` // for people: "7.6 µs/KiB"
+	Low   *Number `json:"low"`  // of its interval; null: it has none
 	High  *Number `json:"high"`
 }
 
@@ -148,22 +125,11 @@ type Peak struct {
 	Text  string  `json:"text"`
 }
 
-// A Roof is a rate that the hardware cannot exceed.
-type Roof struct {
-	Name   string `json:"name"`
-	Rate   Number `json:"rate_mb_s"`
-	Text   string `json:"text"`
-	Source string `json:"source"`
-}
-
 // A Threshold is where the layer changes its protocol.
 type Threshold struct {
-	Path      string  `json:"path"` // of the parameter
-	Below     string  `json:"below"`
-	Above     string  `json:"above"`
-	InUse     Number  `json:"in_use_bytes"`
-	Suggested *Number `json:"suggested_bytes"` // where the costs cross; null: nowhere
-	Text      string  `json:"text"`
+	Path  string `json:"path"` // of the parameter
+	InUse Number `json:"in_use_bytes"`
+	Text  string `json:"text"`
 }
 
 // Curves asks for a figure of a quantity over sizes.
@@ -258,9 +224,7 @@ type Share struct {
 	OneWay        *Number `json:"one_way_us"`
 	OneWayPercent *Number `json:"one_way_percent"`
 	Gap           *Number `json:"gap_us"`
-	GapPercent    *Number `json:"gap_percent"`
 	Text          string  `json:"text"` // of OneWayPercent: "62 %"
-	GapText       string  `json:"gap_text"`
 }
 
 // Pipelined asks for a message packet by packet.
@@ -289,7 +253,6 @@ type Timeline struct {
 	Boxes   []Box    `json:"boxes"`        // none with more than 20,000
 	Packet  Number   `json:"packet_bytes"` // the largest
 	Packets int      `json:"packets"`
-	Plan    Numbers  `json:"plan_bytes"` // every packet, in order; null with more than 20,000
 	OneWay  Number   `json:"one_way_us"`
 	Text    string   `json:"text"` // the one-way time for people
 }
@@ -311,25 +274,16 @@ type CollectiveMap struct {
 	Segments   string `json:"segments,omitempty"` // tried beside whole messages
 	// Operations bounds each simulated schedule; 0: 65536.
 	Operations int `json:"operations,omitempty"`
-	// Budget is the time limit. Times that are not computed by then are null, and counted in Left.
+	// Budget is the time limit; the cells that are not computed by then are counted in Left.
 	// At most 60,000; 0: 1000.
 	Budget Number `json:"budget_ms,omitempty"`
 }
 
-// Times are the times of the algorithms. The lists of lists are indexed by Ranks, Sizes and
-// Algorithms, in this order.
+// Times has the fastest algorithms.
 type Times struct {
-	Ranks      []int       `json:"ranks"`
-	Sizes      Numbers     `json:"sizes_bytes"`
-	Algorithms []string    `json:"algorithms"`
-	Best       [][]int     `json:"best"`          // index into Algorithms; -1: not known
-	Next       [][]int     `json:"next"`          // the one after it
-	Loss       []Numbers   `json:"next_percent"`  // how much longer the next one takes
-	Text       [][]string  `json:"text"`          // the time of the best, for people; empty: not known
-	Time       [][]Numbers `json:"time_us"`       // of each algorithm, with its best segment; null: not done, or not for these ranks
-	Segment    [][]Numbers `json:"segment_bytes"` // 0: whole messages
-	Left       int         `json:"left"`          // cells that the budget did not reach
-	Notes      []string    `json:"notes"`
+	Algorithms []string `json:"algorithms"` // that are the best somewhere
+	Best       [][]int  `json:"best"`       // by ranks and sizes, an index into Algorithms; -1: not known
+	Left       int      `json:"left"`       // cells that the budget did not reach
 }
 
 // A CollectiveCall asks for the messages of one collective.
@@ -340,8 +294,6 @@ type CollectiveCall struct {
 	Ranks      int    `json:"ranks"` // at most 1024
 	Size       string `json:"size"`
 	Segment    string `json:"segment,omitempty"`
-	Root       int    `json:"root,omitempty"`
-	Fanout     int    `json:"fanout,omitempty"`
 }
 
 // A Schedule is one collective, simulated.
@@ -393,37 +345,17 @@ type Fit struct {
 
 // A FitCurve is the fit of one table.
 type FitCurve struct {
-	Name     string    `json:"name"`
-	Format   string    `json:"format"`
-	Model    string    `json:"model"`
-	Points   int       `json:"points"`
-	Segments []FitLine `json:"segments"`
-	Breaks   []Break   `json:"breaks"`
-	Warnings []string  `json:"warnings"`
-}
-
-// A FitLine is β + τn between two sizes.
-type FitLine struct {
-	From   Number   `json:"from_bytes"`
-	To     Number   `json:"to_bytes"`
-	Beta   Estimate `json:"beta"` // in µs
-	Tau    Estimate `json:"tau"`  // in µs/KiB
-	Median *Number  `json:"median_error_percent"`
-}
-
-// An Estimate is a number with its 95 % interval.
-type Estimate struct {
-	Value *Number `json:"value"`
-	Low   *Number `json:"low"`
-	High  *Number `json:"high"`
-	Text  string  `json:"text"`
+	Name     string   `json:"name"`
+	Format   string   `json:"format"`
+	Model    string   `json:"model"`
+	Points   int      `json:"points"`
+	Breaks   []Break  `json:"breaks"`
+	Warnings []string `json:"warnings"`
 }
 
 // A Break is where one line ends.
 type Break struct {
-	At   Number `json:"at_bytes"` // the last size of the lower line
-	Low  Number `json:"low_bytes"`
-	High Number `json:"high_bytes"`
+	At Number `json:"at_bytes"` // the last size of the lower line
 }
 
 // A Wrapped is another question.

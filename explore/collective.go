@@ -5,11 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
-	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/fit/contention"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -97,45 +95,51 @@ func (x *Explorer) collective(r CollectiveMap) (Times, error) {
 	if err != nil {
 		return Times{}, err
 	}
-	entries, err := collectives.AlgorithmsOf(q.Collective)
-	if err != nil {
+	if _, err := collectives.AlgorithmsOf(q.Collective); err != nil {
 		return Times{}, err
 	}
 	if q.Collective == "barrier" {
 		q.Sizes = q.Sizes[:1]
 	}
-	if len(fits) > 0 {
-		entries = nil
-		for _, f := range fits {
-			if !slices.ContainsFunc(entries, func(e collective.Entry) bool { return e.Name == f.Entry.Name }) {
-				entries = append(entries, f.Entry)
-			}
-		}
-	}
-	a := newTimes(q, entries)
+	a := Times{Best: make([][]int, len(q.Ranks))}
 	until := time.Now().Add(time.Duration(ms * float64(time.Millisecond)))
 	for i, ranks := range q.Ranks {
-		for j, size := range q.Sizes {
+		for _, size := range q.Sizes {
 			if time.Now().After(until) {
 				a.Left++
+				a.Best[i] = append(a.Best[i], -1)
 				continue
 			}
 			one := q
 			one.Ranks, one.Sizes = []int{ranks}, []quantity.Bytes{size}
 			times, err := compute(one, fits)
-			if err != nil {
-				if len(a.Notes) == 0 { // other cells have another number of ranks, which may be possible
-					a.Notes = append(a.Notes, err.Error())
-				}
-				continue
+			if err != nil { // other cells have another number of ranks, which may be possible
+				times = &collectives.Times{}
 			}
-			a.take(i, j, times)
+			a.Best[i] = append(a.Best[i], a.best(times))
 		}
 	}
 	if a.Left == len(q.Ranks)*len(q.Sizes) {
 		return a, errors.New("the budget was used up before the first place; give more")
 	}
 	return a, nil
+}
+
+// best returns the index of the fastest algorithm of one cell, which it adds if it is new; -1 if
+// there is none.
+func (a *Times) best(cell *collectives.Times) int {
+	for _, t := range cell.Times {
+		if !t.Best && len(cell.Times) > 1 {
+			continue
+		}
+		k := slices.Index(a.Algorithms, t.Name)
+		if k < 0 {
+			k = len(a.Algorithms)
+			a.Algorithms = append(a.Algorithms, t.Name)
+		}
+		return k
+	}
+	return -1
 }
 
 // maxPlaces bounds the places of a table.
@@ -157,50 +161,6 @@ func (x *Explorer) placesRows(r CollectiveMap) (reports.Rows, error) {
 	return times.Rows(), nil
 }
 
-func newTimes(q collectives.Question, entries collectives.Algorithms) Times {
-	a := Times{Ranks: q.Ranks, Notes: []string{}}
-	for _, n := range q.Sizes {
-		a.Sizes = append(a.Sizes, float64(n))
-	}
-	none := slices.Repeat(Numbers{math.NaN()}, len(q.Sizes))
-	for range q.Ranks {
-		a.Best, a.Next = append(a.Best, slices.Repeat([]int{-1}, len(none))), append(a.Next, slices.Repeat([]int{-1}, len(none)))
-		a.Loss, a.Text = append(a.Loss, slices.Clone(none)), append(a.Text, make([]string, len(none)))
-	}
-	for _, e := range entries {
-		var times, segments []Numbers
-		for range q.Ranks {
-			times, segments = append(times, slices.Clone(none)), append(segments, make(Numbers, len(none)))
-		}
-		a.Algorithms, a.Time, a.Segment = append(a.Algorithms, e.Name), append(a.Time, times), append(a.Segment, segments)
-	}
-	return a
-}
-
-// take puts the times of one place into the map.
-func (a *Times) take(i, j int, times *collectives.Times) {
-	for _, t := range times.Times {
-		k, time := slices.Index(a.Algorithms, t.Name), t.Time
-		if math.IsNaN(float64(time)) {
-			time = t.Average // all that was measured
-		}
-		if at := &a.Time[k][i][j]; math.IsNaN(*at) || float64(time) < *at {
-			*at, a.Segment[k][i][j] = float64(time), float64(t.Call.Segment)
-		}
-		if t.Best || len(times.Times) == 1 {
-			a.Best[i][j], a.Text[i][j] = k, time.String()
-			if t.Next != nil {
-				a.Next[i][j], a.Loss[i][j] = slices.Index(a.Algorithms, t.Next.Name), t.NextSlower
-			}
-		}
-	}
-	if len(times.TooLarge) > 0 {
-		if note := "Left out: " + times.TooLarge[0] + "."; len(a.Notes) < 8 && !slices.Contains(a.Notes, note) {
-			a.Notes = append(a.Notes, note)
-		}
-	}
-}
-
 // called reads the question of one collective.
 func (x *Explorer) called(r CollectiveCall) (q collectives.Question, err error) {
 	d, err := x.messages(r.Design)
@@ -215,7 +175,6 @@ func (x *Explorer) called(r CollectiveCall) (q collectives.Question, err error) 
 	}
 	q = asked(d, r.Collective)
 	q.Algorithm, q.Ranks, q.Operations = r.Algorithm, []int{r.Ranks}, 1<<17
-	q.Call = collective.Call{Root: r.Root, Fanout: r.Fanout}
 	if r.Algorithm == "all" || r.Algorithm == "best" {
 		return q, fmt.Errorf("algorithm %q; name one", r.Algorithm)
 	}

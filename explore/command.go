@@ -10,29 +10,15 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/release"
-	"github.com/halfpeak/halfpeak/model"
-	"github.com/halfpeak/halfpeak/study/fits"
-	"github.com/halfpeak/halfpeak/study/predict"
 )
 
 // about lists the possible questions.
 func (x *Explorer) about(Nothing) (About, error) {
-	a := About{
-		Version: release.Version(), Cuts: model.CutWords(), Formats: benchfile.Known, FitModels: fits.Models(),
-	}
-	kinds, labels := predict.CurveKinds()
-	for i, k := range kinds {
-		a.Quantities = append(a.Quantities, Named{string(k), labels[i]})
-	}
+	a := About{Version: release.Version(), Formats: benchfile.Known}
 	for _, e := range collective.Algorithms {
 		if k := len(a.Collectives); k == 0 || a.Collectives[k-1].Name != e.Collective {
 			a.Collectives = append(a.Collectives, AboutCollective{Name: e.Collective})
 		}
-		of := &a.Collectives[len(a.Collectives)-1]
-		of.Algorithms = append(of.Algorithms, AboutAlgorithm{
-			Name: e.Name, Help: e.Help, Ranks: e.Ranks, Root: e.Params&collective.Root != 0,
-			Segment: e.Params&collective.Segment != 0, Fanout: e.Params&collective.Fanout != 0,
-		})
 	}
 	return a, nil
 }
@@ -53,9 +39,8 @@ var commands = map[string]struct {
 	"pipeline":   {fields[Pipelined], []string{"plot {designs} --kind timeline --size {size} --packet {packet} -o timeline.svg", "packet {designs} --size {size}"}},
 	"collective": {fields[CollectiveMap], []string{collectiveLine}},
 	"places":     {fields[CollectiveMap], []string{collectiveLine}},
-	"schedule": {fields[CollectiveCall], []string{"collective {collective} {designs} --algorithm {algorithm} --ranks {ranks} --size {size}" +
-		" --segment {segment} --root {root} --fan-out {fanout}"}},
-	"fit": {fields[File], []string{"fit {file} --model {model} --save {save}"}},
+	"schedule":   {fields[CollectiveCall], []string{"collective {collective} {designs} --algorithm {algorithm} --ranks {ranks} --size {size} --segment {segment}"}},
+	"fit":        {fields[File], []string{"fit {file} --model {model} --save {save}"}},
 }
 
 const collectiveLine = "collective {collective} {designs} --ranks {ranks} --size {sizes} --segment {segments}"

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -32,57 +33,68 @@ func (x *Explorer) curves(r Curves) (Figure, error) {
 		return Figure{}, fmt.Errorf("%d samples; at most %d", r.Samples, maxSamples)
 	}
 	sizes, err := sizes(r.Sizes)
-	if err != nil {
-		return Figure{}, err
-	}
-	kind := kinds[at]
 	f := Figure{
 		X:      Axis{Label: "message size", Log: true, Bytes: true},
 		Y:      Axis{Label: labels[at], Log: true},
 		Series: []Series{}, Marks: []Mark{}, Notes: []string{},
 	}
 	for i, d := range designs {
-		if d.Layer.Timed.Of != platforms.Message && kind != predict.Latency {
-			return f, fmt.Errorf("%s: %w", d.Layer.Ref(), d.Layer.Messages())
-		}
-		name := r.Designs[i].Name
-		if name == "" {
-			name = d.Layer.Ref()
-		}
-		if r.Plain {
-			line := predict.CurveLine(kind, sizes, d.Layer)
-			line.Name = name
-			f.Series = append(f.Series, series(line, i))
-			continue
-		}
-		if r.Samples > 0 {
-			if err := f.addInterval(Series{Name: name, Design: i}, kind, sizes, d, r.Samples); err != nil {
-				return f, err
-			}
-		}
-		one, err := predict.Curves(kind, sizes, d)
-		if err != nil {
-			return f, err
-		}
-		for _, s := range one.Series {
-			s.Name = name
-			f.Series = append(f.Series, series(s, i))
-		}
-		for _, m := range one.Marks {
-			if m.Series != "" {
-				m.Series = name
-			}
-			if mark := markOf(m, i); !slices.ContainsFunc(f.Marks, func(o Mark) bool { return o.same(mark) }) {
-				f.Marks = append(f.Marks, mark)
-			}
-		}
-		for _, note := range one.Notes {
-			if !slices.Contains(f.Notes, note) {
-				f.Notes = append(f.Notes, note)
-			}
+		if err == nil {
+			err = f.addCurve(r, i, d, kinds[at], sizes)
 		}
 	}
-	return f, nil
+	return f, err
+}
+
+// addCurve adds what the figure shows of the i-th design.
+func (f *Figure) addCurve(r Curves, i int, d whatif.Design, kind predict.CurveKind, sizes []quantity.Bytes) error {
+	if d.Layer.Timed.Of != platforms.Message && kind != predict.Latency {
+		return fmt.Errorf("%s: %w", d.Layer.Ref(), d.Layer.Messages())
+	}
+	name := cmp.Or(r.Designs[i].Name, d.Layer.Ref())
+	if r.Plain {
+		line := predict.CurveLine(kind, sizes, d.Layer)
+		line.Name = name
+		f.Series = append(f.Series, series(line, i))
+		return nil
+	}
+	if r.Samples > 0 {
+		if err := f.addInterval(Series{Name: name, Design: i}, kind, sizes, d, r.Samples); err != nil {
+			return err
+		}
+	}
+	one, err := predict.Curves(kind, sizes, d)
+	if err != nil {
+		return err
+	}
+	for _, s := range one.Series {
+		s.Name = name
+		f.Series = append(f.Series, series(s, i))
+	}
+	for _, m := range one.Marks {
+		if m.Series != "" {
+			m.Series = name
+		}
+		// A roof of several designs is one mark to the eye.
+		mark := markOf(m, i)
+		same := func(o Mark) bool {
+			return m.Kind == reports.AtY && o.Kind == mark.Kind && o.Label == m.Label && *o.Y == *mark.Y
+		}
+		if !slices.ContainsFunc(f.Marks, same) {
+			f.Marks = append(f.Marks, mark)
+		}
+	}
+	for _, note := range one.Notes {
+		f.addNote(note)
+	}
+	return nil
+}
+
+// addNote adds a note, the same once.
+func (f *Figure) addNote(note string) {
+	if !slices.Contains(f.Notes, note) {
+		f.Notes = append(f.Notes, note)
+	}
 }
 
 // names are the quantities of curves in package whatif.
@@ -104,10 +116,7 @@ func (f *Figure) addInterval(s Series, kind predict.CurveKind, sizes []quantity.
 		s.Low, s.High = append(s.Low, all[k].Low), append(s.High, all[k].High)
 	}
 	f.Series = append(f.Series, s)
-	note := "Shaded: 95 % by the intervals of the parameters."
-	if !slices.Contains(f.Notes, note) {
-		f.Notes = append(f.Notes, note)
-	}
+	f.addNote("Shaded: 95 % by the intervals of the parameters.")
 	return nil
 }
 
@@ -120,11 +129,6 @@ func markOf(m reports.Mark, i int) Mark {
 		Kind: string(m.Kind), X: known(m.X, m.Kind != reports.AtY), Y: known(m.Y, m.Kind != reports.AtX),
 		Label: m.Label, Series: m.Series, Design: i,
 	}
-}
-
-// same reports whether two marks are one to the eye: a roof of several designs.
-func (m Mark) same(o Mark) bool {
-	return m.Kind == string(reports.AtY) && o.Kind == m.Kind && m.Label == o.Label && *m.Y == *o.Y
 }
 
 func axisOf(a reports.Axis) Axis {
@@ -215,8 +219,8 @@ func (x *Explorer) shares(r Sized) (Shares, error) {
 		a.Parts = append(a.Parts, Share{
 			Path: s.Path, Owner: s.Owner,
 			OneWay: known(float64(s.OneWay), true), OneWayPercent: known(100*float64(s.OneWay)/oneWay, true),
-			Gap: known(float64(s.Gap), true), GapPercent: known(100*float64(s.Gap)/gap, true),
-			Text: reports.PercentShare(100 * float64(s.OneWay) / oneWay), GapText: reports.PercentShare(100 * float64(s.Gap) / gap),
+			Gap:  known(float64(s.Gap), true),
+			Text: reports.PercentShare(100 * float64(s.OneWay) / oneWay),
 		})
 	}
 	return a, nil

@@ -10,9 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
-	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/study/fits"
 )
@@ -108,25 +106,11 @@ func (x *Explorer) fit(r File) (Fit, error) {
 }
 
 func fitCurve(c fits.Curve) FitCurve {
-	a := FitCurve{Name: c.Name, Format: c.Format, Model: c.Model, Points: len(c.Points), Segments: []FitLine{}, Breaks: []Break{}, Warnings: append([]string{}, c.Warnings...)}
-	for _, s := range c.Segments {
-		a.Segments = append(a.Segments, FitLine{
-			From: Number(s.From), To: Number(s.To), Beta: estimate(s.Beta, quantity.DimTime), Tau: estimate(s.Tau, quantity.DimInverse),
-			Median: known(100*s.Median, true),
-		})
-	}
+	a := FitCurve{Name: c.Name, Format: c.Format, Model: c.Model, Points: len(c.Points), Breaks: []Break{}, Warnings: append([]string{}, c.Warnings...)}
 	for _, b := range c.Breaks {
-		a.Breaks = append(a.Breaks, Break{Number(b.At), Number(b.Low), Number(b.High)})
+		a.Breaks = append(a.Breaks, Break{Number(b.At)})
 	}
 	return a
-}
-
-func estimate[T ~float64](e fit.Estimate[T], dim quantity.Dimension) Estimate {
-	scale, _ := unitOf(dim)
-	return Estimate{
-		known(float64(e.Value)*scale, true), known(float64(e.Low)*scale, true), known(float64(e.High)*scale, true),
-		reports.Interval{Dim: dim, Value: float64(e.Value), Low: float64(e.Low), High: float64(e.High)}.String(),
-	}
 }
 
 // toml is the design as a platform file.

@@ -104,13 +104,6 @@ func timeline(d whatif.Design, n quantity.Bytes, pipe *model.Pipeline, plan mode
 	for _, b := range t.Boxes {
 		a.Boxes = append(a.Boxes, Box{b.Stage, b.Packet, Number(b.Start), Number(b.End)})
 	}
-	if plan.Packets() <= maxBoxes {
-		for _, run := range plan {
-			for range run.Count {
-				a.Plan = append(a.Plan, float64(run.Size))
-			}
-		}
-	}
 	return a
 }
 

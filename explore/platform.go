@@ -22,7 +22,7 @@ func (x *Explorer) platform(r Design) (Platform, error) {
 		file = ""
 	}
 	head := headOf(d.base.Platform, file)
-	a := Platform{PlatformHead: head, Layer: layerHead(d.now.Layer, head.Ref), Roofs: []Roof{}, Thresholds: []Threshold{}}
+	a := Platform{PlatformHead: head, Layer: layerHead(d.now.Layer, head.Ref), Thresholds: []Threshold{}}
 	if a.Parameters, err = parameters(d, r.Set); err != nil {
 		return a, err
 	}
@@ -32,14 +32,8 @@ func (x *Explorer) platform(r Design) (Platform, error) {
 	}
 	exists := peak.Known && peak.Exists
 	a.Peak = Peak{known(float64(peak.Asymptote), exists), known(float64(peak.Half), exists), peak.Text(nil)}
-	for _, roof := range d.now.Layer.Roofs {
-		a.Roofs = append(a.Roofs, Roof{roof.Name, Number(roof.Rate), roof.Rate.String(), roof.Source})
-	}
 	for _, t := range d.now.Thresholds() {
-		a.Thresholds = append(a.Thresholds, Threshold{
-			Path: t.Path, Below: t.Below, Above: t.Above, InUse: Number(t.InUse),
-			Suggested: known(float64(t.Suggested.Size), t.Crosses), Text: t.InUse.String(),
-		})
+		a.Thresholds = append(a.Thresholds, Threshold{t.Path, Number(t.InUse), t.InUse.String()})
 	}
 	return a, nil
 }
@@ -77,7 +71,7 @@ func parameters(d resolved, set []string) ([]Parameter, error) {
 			Value: known(p.Value.Num*scale, p.Word == ""), Word: p.Word, Text: text(p),
 			Words: []string{}, Whole: whole(p), Computed: d.base.Platform.Computed(p.Path) && !changed[p.Path],
 			Constant: p.Constant(), Changed: changed[p.Path], Used: acts[p.Path], Zero: p.Measure.Cost(),
-			File: Given{Value: known(was.Value.Num*scale, was.Word == ""), Word: was.Word, Text: text(was), AsIs: was.Text},
+			File: Given{Value: known(was.Value.Num*scale, was.Word == ""), Word: was.Word, Text: text(was)},
 		}
 		q.Low, q.High = interval(p, scale)
 		q.File.Low, q.File.High = interval(was, scale)

@@ -30,7 +30,7 @@ func TestExploreCommands(t *testing.T) {
 		"pipeline":   design + `, "size": "64KiB", "packet": "best"`,
 		"collective": `"ref": "hp-lam", "collective": "bcast", "ranks": "8", "sizes": "64KiB", "segments": "4KiB"`,
 		"places":     `"ref": "hp-lam", "collective": "bcast", "ranks": "8", "sizes": "64KiB"`,
-		"schedule":   `"ref": "hp-lam", "collective": "bcast", "algorithm": "chain", "ranks": 8, "size": "64KiB", "segment": "4KiB", "root": 1, "fanout": 2`,
+		"schedule":   `"ref": "hp-lam", "collective": "bcast", "algorithm": "chain", "ranks": 8, "size": "64KiB", "segment": "4KiB"`,
 		"fit":        `"name": "osu.txt", "model": "linear", "save": "my"`,
 	} {
 		var answer struct {
