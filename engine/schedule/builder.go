@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/halfpeak/halfpeak/internal/memory"
 )
 
 // MaxRanks is the largest number of ranks: the number after it means Any.
@@ -109,7 +111,7 @@ func grown[T any](b *Builder, s []T, n int) []T {
 	if b.read != nil {
 		part, most = b.read(), 64*least
 	}
-	return append(make([]T, 0, int(max(min(1.02*least/part, most), 1.25*least, 64))), s...)
+	return append(memory.Make[T](int(max(min(1.02*least/part, most), 1.25*least, 64)))[:0], s...)
 }
 
 // Next is the index that the next operation will get.

@@ -4,6 +4,9 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"unsafe"
+
+	"github.com/halfpeak/halfpeak/internal/memory"
 )
 
 // A Kind says what an operation does. The numbers are those of GOAL's binary
@@ -102,6 +105,17 @@ func (s *Schedule) RankOf(op uint32) int {
 // order in which these dependencies were added. One that was added twice is
 // there twice. They are of the same rank as op, and not to be changed.
 func (s *Schedule) AfterDone(op uint32) []uint32 { return s.done.list(op) }
+
+// Prefetch brings an operation and what AfterDone reads first for it into the processor's cache,
+// without waiting for them.
+func (s *Schedule) Prefetch(op uint32) {
+	at := unsafe.Pointer(&s.ops[op])
+	first := at
+	if len(s.done.first) > 0 {
+		first = unsafe.Pointer(&s.done.first[op])
+	}
+	memory.Prefetch(at, first)
+}
 
 // AfterStarted are the operations that wait until op has started ("irequires"), like AfterDone.
 func (s *Schedule) AfterStarted(op uint32) []uint32 { return s.started.list(op) }

@@ -1,9 +1,6 @@
 package simulate
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // Operations that need a processor or a NIC that is busy wait at the desk of their rank. A desk has
 // one line for each processor, and one for each pair of processor and NIC. When a resource becomes
@@ -24,6 +21,14 @@ type line struct {
 	cpu, nic int // indices of clocks; nic is −1 if the operations need no NIC
 	waiting  []parked
 	first    int // index of the head in waiting
+}
+
+// first returns a line that is in use; nil if there is none.
+func (d *desk) first() *line {
+	if d.used == 0 {
+		return nil
+	}
+	return &d.lines[0]
 }
 
 type parked struct{ num, what uint32 }
@@ -47,7 +52,10 @@ func (r *run) park(rank, num, what uint32, cpu, nic int) {
 		}
 	}
 	if l == nil {
-		if d.used == len(d.lines) {
+		if n := len(d.lines); d.used == n {
+			if n == cap(d.lines) {
+				d.lines = append(r.lines.make(max(1, 2*n)), d.lines...)
+			}
 			d.lines = append(d.lines, line{})
 		}
 		l = &d.lines[d.used]
@@ -55,7 +63,7 @@ func (r *run) park(rank, num, what uint32, cpu, nic int) {
 		l.cpu, l.nic, l.first, l.waiting = cpu, nic, 0, l.waiting[:0]
 	}
 	if n := len(l.waiting); n == cap(l.waiting) {
-		l.waiting = slices.Grow(l.waiting, n+1) // append grows long lists by little, and copies much
+		l.waiting = append(r.places.make(max(2, 2*n)), l.waiting...)
 	}
 	l.waiting = append(l.waiting, parked{num, what})
 	for i := len(l.waiting) - 1; i > l.first && l.waiting[i-1].num > num; i-- {
@@ -65,6 +73,24 @@ func (r *run) park(rank, num, what uint32, cpu, nic int) {
 	if at := r.freeAt(cpu, nic); at < d.time || at == d.time && first < d.num {
 		r.callAt(rank, at, first)
 	}
+}
+
+// A slab divides large pieces of memory into slices of few elements. Those of desks that are used one
+// after the other lie one after the other.
+type slab[T any] struct{ rest []T }
+
+// make returns an empty slice with room for n elements.
+func (s *slab[T]) make(n int) []T {
+	const whole = 1 << 12
+	if n > whole/4 {
+		return make([]T, 0, n)
+	}
+	if n > len(s.rest) {
+		s.rest = make([]T, whole)
+	}
+	part := s.rest[:0:n]
+	s.rest = s.rest[n:]
+	return part
 }
 
 // callAt queues an entry that calls the desk at the given time.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
+	"github.com/halfpeak/halfpeak/internal/memory"
 )
 
 // latest is the last time at which an operation may begin: 26 days in picoseconds. An operation
@@ -12,8 +13,8 @@ import (
 const latest = 1 << 61
 
 func (r *run) model() error {
-	r.ready = make([]uint64, len(r.ops))
-	r.out = make([]uint64, r.s.Ranks())
+	r.ready = memory.Make[uint64](len(r.ops))
+	r.out = memory.Make[uint64](r.s.Ranks())
 	r.fresh = 1 << 31
 	if r.recording {
 		r.startRecord()

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
+	"github.com/halfpeak/halfpeak/internal/memory"
 )
 
 // A Program is a schedule made ready to run, any number of times and by several goroutines at once.
@@ -112,7 +113,7 @@ func New(s *schedule.Schedule) (*Program, error) {
 		return nil, fmt.Errorf("%d ranks with %d CPUs and %d NICs each, for %d operations: number them from 0 in every rank",
 			ranks, c, k, len(p.ops))
 	}
-	p.nodes = make([]node, len(p.ops))
+	p.nodes = memory.Make[node](len(p.ops))
 	wild := p.wildRanks()
 	p.connect(wild)
 	return p, nil
@@ -183,7 +184,7 @@ func (p *Program) connect(wild map[uint32]bool) {
 		}
 		start[rank+1] = start[rank] + size
 	}
-	table := make([]place, start[ranks])
+	table := memory.Make[place](int(start[ranks]))
 	for rank := range ranks {
 		lo, hi := p.s.Rank(rank)
 		if wild[uint32(rank)] {

@@ -4,8 +4,10 @@ import (
 	"context"
 	"slices"
 	"time"
+	"unsafe"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
+	"github.com/halfpeak/halfpeak/internal/memory"
 )
 
 // Bits of entry.what beside the number of an operation.
@@ -34,8 +36,9 @@ type run struct {
 	num      uint32                         // of the next entry
 	fresh    uint32                         // added to the numbers of entries that were not parked, which come after those
 	events   uint64                         // entries processed
-	seen     uint64                         // sum of what prefetch has read, which keeps the reads from being optimized away
 	desks    []desk                         // of the ranks
+	lines    slab[line]                     // memory of their lines
+	places   slab[parked]                   // and of those
 	proceed  func(e entry, late bool) error // does what an entry says; late if it was parked
 	here     []uint32                       // operations that are free now, at the rank of the event
 	there    []uint32                       // the same at the sender, by LogGOPSim's rules
@@ -59,12 +62,12 @@ func newRun(ctx context.Context, p *Program, recorded bool) *run {
 	r := &run{
 		Program: p,
 		ctx:     ctx,
-		tail:    make([]uint32, p.names),
+		tail:    memory.Make[uint32](p.names),
 	}
 	r.borrow(recorded)
 	c, k, ranks := len(p.cpus.list), len(p.nics.list), p.s.Ranks()
 	r.stride = c + 2*k
-	r.clock, r.desks = make([]uint64, ranks*r.stride), make([]desk, ranks)
+	r.clock, r.desks = memory.Make[uint64](ranks*r.stride), memory.Make[desk](ranks)
 	for rank := range r.desks {
 		r.desks[rank].time = noEntry
 	}
@@ -83,7 +86,7 @@ func (r *run) borrow(keep bool) {
 	if !keep && r.lent.CompareAndSwap(false, true) {
 		r.nodes, r.borrowed = r.Program.nodes, true
 	} else {
-		r.nodes = make([]node, len(r.ops))
+		r.nodes = memory.Make[node](len(r.ops))
 		for i := range r.nodes {
 			from := &r.Program.nodes[i]
 			r.nodes[i].rank, r.nodes[i].channel = from.rank, from.channel
@@ -121,26 +124,94 @@ func (r *run) receiveNIC(rank uint32, op *schedule.Op) int {
 	return int(rank)*r.stride + len(r.cpus.list) + len(r.nics.list) + r.nics.number(op.NIC)
 }
 
-// ahead is how many entries before its turn an operation is brought into the cache.
-const ahead = 8
+// The distances, in entries, at which what an entry will need is brought into the cache: first what
+// it names itself, and then, step by step, what that leads to.
+const (
+	aheadOps   = 16
+	aheadRanks = 12
+	aheadLists = 8
+	aheadNext  = 4
+)
 
-// prefetch reads the memory that coming entries will need: the operation of the entry that is ahead
-// entries away, and the clocks of the rank of the entry half as far away.
+// prefetch brings the memory that coming entries will need into the cache. State that was not
+// touched for long is in main memory, and processing an entry needs about ten places of it.
 func (r *run) prefetch() {
-	c, at := r.q.current.first, r.q.next+ahead
+	c, at := r.q.current.first, r.q.next+aheadNext
 	if c == nil || at >= c.n {
 		return
 	}
-	if what := c.entries[at].what; what&armed == 0 {
-		r.seen += uint64(r.nodes[what&opMask].waits) + r.ops[what&opMask].Size
+	r.prefetchNext(c.entries[at].what)
+	if at += aheadLists - aheadNext; at >= c.n {
+		return
 	}
-	if what := c.entries[at-ahead/2].what; what&armed == 0 {
-		rank := r.nodes[what&opMask].rank
-		if what&message != 0 {
-			rank = r.ops[what&opMask].Peer
+	switch what := c.entries[at].what; {
+	case what&armed != 0:
+		if l := r.desks[what&opMask].first(); l != nil {
+			p := unsafe.Pointer(&l.waiting[l.first])
+			memory.Prefetch(p, p)
 		}
-		r.seen += r.clock[int(rank)*r.stride]
+	case what&message != 0:
+		if n := &r.nodes[what&opMask]; n.channel < maxChannel && r.tail[n.channel] != 0 {
+			r.prefetchOp(r.tail[n.channel] - 1)
+		}
 	}
+	if at += aheadRanks - aheadLists; at >= c.n {
+		return
+	}
+	if what := c.entries[at].what; what&armed != 0 {
+		p := unsafe.Pointer(r.desks[what&opMask].first())
+		memory.Prefetch(p, p)
+	} else {
+		n := &r.nodes[what&opMask]
+		rank := n.rank
+		if what&message != 0 {
+			if rank = r.ops[what&opMask].Peer; n.channel < maxChannel {
+				p := unsafe.Pointer(&r.tail[n.channel])
+				memory.Prefetch(p, p)
+			}
+		}
+		r.prefetchRank(rank)
+	}
+	if at += aheadOps - aheadRanks; at >= c.n {
+		return
+	}
+	if what := c.entries[at].what; what&armed != 0 {
+		r.prefetchRank(what & opMask)
+	} else {
+		r.prefetchOp(what & opMask)
+	}
+}
+
+// prefetchNext brings the operations into the cache that an entry will begin or release, if they are
+// not beside its own.
+func (r *run) prefetchNext(what uint32) {
+	op := what & opMask
+	switch {
+	case what&armed != 0:
+		if l := r.desks[op].first(); l != nil {
+			r.prefetchOp(l.waiting[l.first].what & opMask)
+		}
+	case what&message != 0:
+		if n := &r.nodes[op]; n.channel < maxChannel && r.tail[n.channel] != 0 {
+			if after := r.s.AfterDone(r.tail[n.channel] - 1); len(after) > 0 {
+				r.prefetchOp(after[0])
+			}
+		}
+	}
+}
+
+func (r *run) prefetchRank(rank uint32) {
+	memory.Prefetch(unsafe.Pointer(&r.desks[rank]), unsafe.Pointer(&r.clock[int(rank)*r.stride]))
+}
+
+func (r *run) prefetchOp(op uint32) {
+	node := unsafe.Pointer(&r.nodes[op])
+	ready := node
+	if r.ready != nil {
+		ready = unsafe.Pointer(&r.ready[op])
+	}
+	memory.Prefetch(node, ready)
+	r.s.Prefetch(op)
 }
 
 // release decrements the counts of the operations that wait for an operation, and appends those

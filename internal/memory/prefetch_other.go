@@ -1,0 +1,9 @@
+//go:build !amd64 && !arm64
+
+package memory
+
+import "unsafe"
+
+// Prefetch brings the cache lines at two addresses into the cache, without waiting for them. The
+// addresses may be anything.
+func Prefetch(_, _ unsafe.Pointer) {}
