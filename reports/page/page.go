@@ -3,7 +3,6 @@
 package page
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
@@ -13,6 +12,7 @@ import (
 	"io"
 	"io/fs"
 	"regexp"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -44,58 +44,30 @@ type Platform struct {
 // Content-Security-Policy names the hash of each script and style that is in it, so that a browser
 // runs no other. The errors are those of w.
 func Write(w io.Writer, p Program, start Start) error {
-	text, err := assemble(p, start)
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(text)
+	_, err := w.Write(assemble(p, start))
 	return err
 }
 
-func assemble(p Program, start Start) ([]byte, error) {
-	style, err := joined("*.css")
-	if err != nil {
-		return nil, err
-	}
-	script, err := joined("*.js")
-	if err != nil {
-		return nil, err
-	}
-	page, err := files.ReadFile("index.html")
-	if err != nil {
-		return nil, err
-	}
-	page = ascii(page, inHTML)
+func assemble(p Program, start Start) []byte {
 	if start.Platforms == nil {
 		start.Platforms = []Platform{}
 	}
 	if start.Show == nil {
 		start.Show = []string{}
 	}
-	begin, err := json.Marshal(start) // with < > & as \u003c \u003e \u0026
-	if err != nil {
-		return nil, err
-	}
-	data := fmt.Appendf(nil, `<script type="application/json" id="halfpeak-data">%s</script>
-<script type="text/plain" id="halfpeak-wasm" data-bytes="%d">%s</script>`, ascii(begin, inScript), len(p.WASM), raw(p.WASM))
-	for _, of := range []struct {
-		place string
-		text  []byte
-	}{
-		{`<meta charset="utf-8">`, []byte(`<meta charset="windows-1252">`)}, // only the program is more than ASCII
-		{"/*halfpeak:style*/", ascii(style, inStyle)},
-		{"/*halfpeak:exec*/", ascii(lean(p.Exec), inScript)},
-		{"/*halfpeak:script*/", ascii(script, inScript)},
-	} {
-		if page, err = put(page, of.place, of.text); err != nil {
-			return nil, err
-		}
-	}
-	if page, err = put(page, "<!--halfpeak:title-->", ascii([]byte(html.EscapeString(start.Title)), inHTML)); err != nil {
-		return nil, err
-	}
-	page = secure(page)
-	return put(page, "<!--halfpeak:data-->", data) // last: it is long, and no place is to be found in it
+	begin, _ := json.Marshal(start) // texts: cannot fail; < > & are \u003c \u003e \u0026
+	page := strings.NewReplacer(
+		`<meta charset="utf-8">`, `<meta charset="windows-1252">`, // only the program is more than ASCII
+		"/*halfpeak:style*/", ascii(joined("*.css"), inStyle),
+		"/*halfpeak:exec*/", ascii(lean(string(p.Exec)), inScript),
+		"/*halfpeak:script*/", ascii(joined("*.js"), inScript),
+	).Replace(ascii(read("index.html"), inHTML))
+	return []byte(strings.NewReplacer(
+		"SCRIPT-HASHES", hashes(page, "script"), "STYLE-HASHES", hashes(page, "style"),
+		"<!--halfpeak:title-->", ascii(html.EscapeString(start.Title), inHTML),
+		"<!--halfpeak:data-->", fmt.Sprintf(`<script type="application/json" id="halfpeak-data">%s</script>
+<script type="text/plain" id="halfpeak-wasm" data-bytes="%d">%s</script>`, ascii(string(begin), inScript), len(p.WASM), raw(p.WASM)),
+	).Replace(page))
 }
 
 // raw writes bytes as they are: in windows-1252 each byte is one letter, so that the program is a
@@ -115,16 +87,16 @@ func raw(data []byte) []byte {
 }
 
 // ascii is the text with every other letter escaped.
-func ascii(text []byte, escape func(r rune) string) []byte {
-	var all []byte
-	for _, r := range string(text) {
+func ascii(text string, escape func(r rune) string) string {
+	var all strings.Builder
+	for _, r := range text {
 		if r < utf8.RuneSelf {
-			all = append(all, byte(r))
+			all.WriteByte(byte(r))
 		} else {
-			all = append(all, escape(r)...)
+			all.WriteString(escape(r))
 		}
 	}
-	return all
+	return all.String()
 }
 
 // The escapes of a letter in HTML, in a style, and in a script or JSON.
@@ -138,61 +110,42 @@ func inScript(r rune) string {
 	return all
 }
 
-// put replaces place, which occurs once, by a text.
-func put(page []byte, place string, text []byte) ([]byte, error) {
-	before, after, found := bytes.Cut(page, []byte(place))
-	if !found || bytes.Contains(after, []byte(place)) {
-		return nil, fmt.Errorf("the page has not one place %s", place)
+func read(name string) string {
+	text, err := files.ReadFile(name)
+	if err != nil {
+		panic(err) // it is embedded
 	}
-	return bytes.Join([][]byte{before, text, after}, nil), nil
+	return string(text)
 }
 
 // joined are the files that match, in the order of their names.
-func joined(pattern string) ([]byte, error) {
-	names, err := fs.Glob(files, pattern)
-	if err != nil {
-		return nil, err
-	}
-	var all []byte
+func joined(pattern string) string {
+	names, _ := fs.Glob(files, pattern) // a pattern of this package
+	all := ""
 	for _, name := range names {
-		text, err := files.ReadFile(name)
-		if err != nil {
-			return nil, err
-		}
-		all = append(append(all, text...), '\n')
+		all += read(name) + "\n"
 	}
-	return lean(all), nil
+	return lean(all)
 }
 
 var idle = regexp.MustCompile(`(?m)^\s*//.*\n|^\s+`)
 
 // lean leaves out what a browser does not need of a script or style: indentation, empty lines, and
 // lines of remarks.
-func lean(text []byte) []byte { return idle.ReplaceAll(text, nil) }
+func lean(text string) string { return idle.ReplaceAllString(text, "") }
 
-var (
-	policy  = regexp.MustCompile(`<meta http-equiv="Content-Security-Policy"[^>]*>`)
-	scripts = regexp.MustCompile(`(?s)script-src[^;"]*HASHES`)
-	styles  = regexp.MustCompile(`(?s)style-src[^;"]*HASHES`)
-	blocks  = map[string]*regexp.Regexp{
-		"script": regexp.MustCompile(`(?s)<script>(.*?)</script>`),
-		"style":  regexp.MustCompile(`(?s)<style>(.*?)</style>`),
-	}
-)
+// blocks match the contents of scripts and styles.
+var blocks = map[string]*regexp.Regexp{
+	"script": regexp.MustCompile(`(?s)<script>(.*?)</script>`),
+	"style":  regexp.MustCompile(`(?s)<style>(.*?)</style>`),
+}
 
-// secure puts the hashes of scripts and styles into the policy, where it says HASHES.
-func secure(page []byte) []byte {
-	hashes := func(block string) []byte {
-		var all [][]byte
-		for _, m := range blocks[block].FindAllSubmatch(page, -1) {
-			sum := sha256.Sum256(m[1])
-			all = append(all, fmt.Appendf(nil, "'sha256-%s'", base64.StdEncoding.EncodeToString(sum[:])))
-		}
-		return bytes.Join(all, []byte(" "))
+// hashes are those of the page's scripts or styles, as a policy names them.
+func hashes(page, block string) string {
+	var all []string
+	for _, m := range blocks[block].FindAllStringSubmatch(page, -1) {
+		sum := sha256.Sum256([]byte(m[1]))
+		all = append(all, "'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'")
 	}
-	fill := func(part *regexp.Regexp, meta, hashes []byte) []byte {
-		return part.ReplaceAllFunc(meta, func(s []byte) []byte { return bytes.Replace(s, []byte("HASHES"), hashes, 1) })
-	}
-	script, style := hashes("script"), hashes("style")
-	return policy.ReplaceAllFunc(page, func(meta []byte) []byte { return fill(styles, fill(scripts, meta, script), style) })
+	return strings.Join(all, " ")
 }

@@ -13,20 +13,16 @@ import (
 	"testing"
 )
 
+var policy = regexp.MustCompile(`<meta http-equiv="Content-Security-Policy"[^>]*>`)
+
 var tags = regexp.MustCompile(`(?i)<(/?[a-z]+)`)
 
 // Text from outside is text in the page: it begins no element, and ends no script.
 func TestTextFromOutside(t *testing.T) {
 	const evil = `</script><script>alert(1)</script><!--<script></title><img src=x onerror=alert(1)>'"&`
-	plain, err := assemble(Program{}, Start{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := assemble(Program{}, Start{})
 	start := Start{Version: evil, Title: evil, Platforms: []Platform{{evil, evil}}, Show: []string{evil}}
-	got, err := assemble(Program{}, start)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := assemble(Program{}, start)
 	elements := func(page []byte) (all []string) {
 		for _, m := range tags.FindAllSubmatch(page, -1) {
 			all = append(all, string(m[1]))
@@ -51,11 +47,8 @@ func TestTextFromOutside(t *testing.T) {
 
 // No place is left over, and places in text from outside are none.
 func TestPlaces(t *testing.T) {
-	place := "/*halfpeak:style*/<!--halfpeak:data-->HASHES"
-	got, err := assemble(Program{Exec: []byte("exec()")}, Start{Title: place})
-	if err != nil {
-		t.Fatal(err)
-	}
+	place := "/*halfpeak:style*/<!--halfpeak:data-->SCRIPT-HASHES"
+	got := assemble(Program{Exec: []byte("exec()")}, Start{Title: place})
 	_, rest, _ := bytes.Cut(got, []byte("</title>"))
 	rest, _, _ = bytes.Cut(rest, []byte(`id="halfpeak-data"`))
 	if !bytes.Contains(got, []byte("<title>"+html.EscapeString(place)+"</title>")) {
@@ -71,10 +64,7 @@ func TestPlaces(t *testing.T) {
 
 // The policy lets the page's own scripts run and no others, and opens no connection.
 func TestPolicy(t *testing.T) {
-	got, err := assemble(Program{Exec: []byte("exec()")}, Start{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := assemble(Program{Exec: []byte("exec()")}, Start{})
 	meta := string(policy.Find(got))
 	if !strings.Contains(meta, "default-src 'none'") || strings.Contains(meta, "connect-src") || strings.Contains(meta, "http:") || strings.Contains(meta, "https:") {
 		t.Errorf("the policy is %s", meta)
@@ -101,10 +91,7 @@ func TestPolicy(t *testing.T) {
 
 // A page is one file: it names no other.
 func TestNamesNoOtherFile(t *testing.T) {
-	got, err := assemble(Program{}, Start{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := assemble(Program{}, Start{})
 	for _, m := range regexp.MustCompile(`(?i)<[^>]*\b(?:src|href)="([^"]*)"`).FindAllSubmatch(got, -1) {
 		if to := string(m[1]); !strings.HasPrefix(to, "#") && !strings.HasPrefix(to, "data:") {
 			t.Errorf("%s", m[0])
@@ -122,10 +109,7 @@ func TestRaw(t *testing.T) {
 	for i := range program {
 		program[i] = byte(r.UintN(256))
 	}
-	got, err := assemble(Program{WASM: program, Exec: []byte("\"µ😀\"")}, Start{Title: "µ", Show: []string{"µ😀"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := assemble(Program{WASM: program, Exec: []byte("\"µ😀\"")}, Start{Title: "µ", Show: []string{"µ😀"}})
 	before, rest, _ := bytes.Cut(got, []byte(`data-bytes="10000">`))
 	text, after, found := bytes.Cut(rest, []byte("</script>"))
 	if !found || bytes.ContainsFunc(slices.Concat(before, after), func(r rune) bool { return r > 127 }) {
