@@ -18,6 +18,7 @@ import (
 	"github.com/halfpeak/halfpeak/engine/programs"
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/terminal"
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/study/bench"
@@ -88,7 +89,7 @@ func (o *benchOptions) check() error {
 	for _, name := range o.programs {
 		p, err := programs.Find(name, programs.Real)
 		if err != nil {
-			return usageError{err}
+			return usage.Error{Err: err}
 		}
 		signature = signature || p.Shape == programs.BySignature
 		if p.Shape != programs.OneTime && len(o.programs) > 1 {
@@ -186,7 +187,7 @@ func connect(to, token string, pinned bool) (*live.Pair, error) {
 	}
 	t, err := live.ParseTransport(to)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, usage.Error{Err: err}
 	}
 	args := []string{"engine", "node", to}
 	if pinned {
@@ -254,7 +255,7 @@ func newEngineNode() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			t, err := live.ParseTransport(args[0])
 			if err != nil {
-				return usageError{err}
+				return usage.Error{Err: err}
 			}
 			return live.Child(t, cmd.InOrStdin(), cmd.OutOrStdout(), pinned)
 		},

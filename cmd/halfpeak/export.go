@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak/export"
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/study/predict"
 )
 
@@ -23,7 +24,7 @@ func newExport() *cobra.Command {
 			return usagef("--to %s: which platform? As in \"halfpeak export clip --to %s\"", to, to)
 		}
 		if _, err := export.Find(to); err != nil {
-			return usageError{err}
+			return usage.Error{Err: err}
 		}
 		if cmd.Flags().Changed("ranks") && ranks < 1 {
 			return usagef("--ranks %d: give 2 or more", ranks)

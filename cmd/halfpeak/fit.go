@@ -14,6 +14,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/flags"
 	"github.com/halfpeak/halfpeak/internal/terminal"
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/study/fits"
@@ -128,7 +129,7 @@ func (o *fitOptions) check(cmd *cobra.Command) error {
 	set, a, model := cmd.Flags(), &o.asked, &o.model.value
 	var err error
 	if a.Levels, err = fits.ParseLevels(o.levels, o.holds); err != nil {
-		return usageError{err}
+		return usage.Error{Err: err}
 	}
 	segments, method := set.Changed("segments"), set.Changed("method")
 	switch given := set.Changed("model"); {
@@ -164,9 +165,6 @@ func (o *fitOptions) check(cmd *cobra.Command) error {
 	}
 	if err := checkSave(o.save); err != nil {
 		return err
-	}
-	if o.model.given != "" {
-		cmd.PrintErrf("--model %s is called %s now\n", o.model.given, *model)
 	}
 	if a.Measured.Ranks = o.ranks; len(a.Collectives.Paths) == 0 { // else the collective is that of its files
 		a.Trace.Collective = a.Measured.Collective

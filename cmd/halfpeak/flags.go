@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -100,8 +99,11 @@ func renamed(cmd *cobra.Command, now map[string]string) {
 }
 
 func complete(cmd *cobra.Command, flag string, choices []string) {
-	err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(choices, cobra.ShellCompDirectiveNoFileComp))
-	if err != nil {
+	completeBy(cmd, flag, cobra.FixedCompletions(choices, cobra.ShellCompDirectiveNoFileComp))
+}
+
+func completeBy(cmd *cobra.Command, flag string, words cobra.CompletionFunc) {
+	if err := cmd.RegisterFlagCompletionFunc(flag, words); err != nil {
 		panic(err) // a flag that this program does not declare
 	}
 }
@@ -148,7 +150,7 @@ func completeCollective(cmd *cobra.Command, args []string, typed string) ([]stri
 // and the collective of the flag.
 func completeAlgorithms(cmd *cobra.Command) {
 	flag := cmd.Flags().Lookup("collective")
-	algorithms := func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	completeBy(cmd, "algorithm", func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if flag != nil {
 			args = []string{flag.Value.String()}
 		}
@@ -157,15 +159,11 @@ func completeAlgorithms(cmd *cobra.Command) {
 			names = append(names, e.Name+"\t"+e.Help)
 		}
 		return names, cobra.ShellCompDirectiveNoFileComp
-	}
-	err := cmd.RegisterFlagCompletionFunc("algorithm", algorithms)
+	})
 	if flag != nil {
-		err = cmp.Or(err, cmd.RegisterFlagCompletionFunc("collective", func(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+		completeBy(cmd, "collective", func(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 			return completeCollective(cmd, nil, typed)
-		}))
-	}
-	if err != nil {
-		panic(err) // a flag that this program does not declare
+		})
 	}
 }
 
@@ -210,7 +208,7 @@ func (s *samplingFlags) sampling(ctx context.Context) whatif.Sampling {
 
 // completeParams completes the names of the platform's parameters.
 func completeParams(cmd *cobra.Command, flag, ending string) {
-	err := cmd.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	completeBy(cmd, flag, func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) == 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
@@ -228,7 +226,4 @@ func completeParams(cmd *cobra.Command, flag, ending string) {
 		}
 		return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	})
-	if err != nil {
-		panic(err) // a flag that this program does not declare
-	}
 }

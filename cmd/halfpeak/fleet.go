@@ -68,9 +68,6 @@ func newFleet() *cobra.Command {
 
 // answer compares what was read and shows it.
 func (o *fleetOutput) answer(cmd *cobra.Command, in fleet.Reading, asked fleet.Options) error {
-	if o.list.given != "" {
-		cmd.PrintErrf("--list %s is called %s now\n", o.list.given, o.list.value)
-	}
 	a, err := fleet.Analyse(in, asked)
 	if err != nil {
 		return err

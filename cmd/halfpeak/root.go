@@ -17,10 +17,8 @@ import (
 	"github.com/halfpeak/halfpeak/internal/usage"
 )
 
-// usageError is a mistake on the command line, as against one in a file.
-type usageError struct{ error }
-
-func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+// usagef returns the error of a mistake on the command line, as against one in a file.
+func usagef(format string, args ...any) error { return usage.Error{Err: fmt.Errorf(format, args...)} }
 
 // run is main without the process. It returns the exit status: 0, 1 for an
 // error, 2 for wrong usage.
@@ -49,7 +47,7 @@ func runIn(t terminal.Terminal, args []string, stdin io.Reader, stdout, stderr i
 	}
 	fmt.Fprint(stderr, t.Alarm("halfpeak:"))
 	fmt.Fprintf(terminal.Quiet{Writer: stderr}, " %s%s\n", brief(err.Error()), spelled(cmd, usage.FieldsOf(err)))
-	if errors.As(err, new(usageError)) || errors.As(err, new(usage.Error)) {
+	if errors.As(err, new(usage.Error)) {
 		fmt.Fprintf(stderr, "try: %s --help\n", cmd.CommandPath())
 		return 2
 	}
@@ -80,7 +78,7 @@ func newRoot() *cobra.Command {
 	noFiles(root)
 	root.SetFlagErrorFunc(flagError)
 	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {
-		if err := noEmptyFlags(cmd); err != nil {
+		if err := checkFlags(cmd); err != nil {
 			return err
 		}
 		platformNotes(cmd, args)
@@ -99,7 +97,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	}
 	invalid := new(pflag.InvalidValueError)
 	if !errors.As(err, &invalid) {
-		return usageError{err}
+		return usage.Error{Err: err}
 	}
 	reason := invalid.Unwrap()
 	if errors.As(reason, new(*strconv.NumError)) {
@@ -131,10 +129,13 @@ func spelled(cmd *cobra.Command, fields []string) string {
 // asFlag spells an option of reading files as the flag of its name.
 func asFlag(option, value string) string { return "--" + option + " " + value }
 
-// noEmptyFlags is a usage error for a flag that is given and empty: most often
-// a script's variable that is not set. An empty title is a title.
-func noEmptyFlags(cmd *cobra.Command) (err error) {
+// checkFlags returns a usage error for a flag that is given and empty: most often a script's
+// variable that is not set. An empty title is a title. It notes words that have a new name.
+func checkFlags(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if c, is := f.Value.(*choice); is && c.given != "" {
+			cmd.PrintErrf("--%s %s is called %s now\n", f.Name, c.given, c.value)
+		}
 		if f.Value.Type() == "string" && f.Value.String() == "" && f.Name != "title" {
 			err = usagef("--%s is empty; give it a value or leave it out", f.Name)
 		}

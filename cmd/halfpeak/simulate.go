@@ -8,6 +8,7 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/terminal"
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/study/simulations"
 )
@@ -47,9 +48,7 @@ func newSimulate() *cobra.Command {
 	flags.Float64Var(&o.reading.Scale, "compute-scale", 1, "multiply the computation times of a trace by this `factor`")
 	flags.Float64Var(&o.reading.FlopsPerSecond, "flops", 1e9, "flops per second of a processor, for a SimGrid trace")
 	renamed(cmd, map[string]string{"eager": "eager-threshold", "why": "critical-path", "totals": "summary", "computation": "compute-scale", "noise-together": "noise-synchronized", "map": "map-by"})
-	if err := cmd.RegisterFlagCompletionFunc("machine", completePlatforms); err != nil {
-		panic(err) // a flag that this program does not declare
-	}
+	completeBy(cmd, "machine", completePlatforms)
 	return cmd
 }
 
@@ -92,7 +91,7 @@ func (o *simulateOptions) run(cmd *cobra.Command, args []string) (err error) {
 	}
 	o.text.Rules, o.Run.Record = o.rules.value, o.trace != ""
 	if file, err := o.text.Read(&o.Options); err != nil && !file {
-		return usageError{err}
+		return usage.Error{Err: err}
 	} else if err != nil {
 		return err
 	}

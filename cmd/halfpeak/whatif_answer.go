@@ -10,6 +10,7 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/terminal"
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/study/collectives"
@@ -222,7 +223,7 @@ func (o *whatifOptions) runVary(ctx context.Context, cmd *cobra.Command, d whati
 	}
 	if o.plot != "" {
 		if err := s.Draw(shown); err != nil {
-			return usageError{err}
+			return usage.Error{Err: err}
 		}
 	}
 	s.Progress = terminal.Progress(cmd.ErrOrStderr(), int64(s.Rows()), "rows")
