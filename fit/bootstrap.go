@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/internal/list"
+
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
@@ -76,11 +78,9 @@ func (r *Result) Bootstrap(samples int, seed uint64) (*Bootstrap, error) {
 
 // pieces are the segments again.
 func (r *Result) pieces() []piece {
-	p := make([]piece, len(r.Segments))
-	for i, s := range r.Segments {
-		p[i] = piece{line{beta: float64(s.Beta.Value), tau: float64(s.Tau.Value)}, s.Points, float64(s.upTo)}
-	}
-	return p
+	return list.Map(r.Segments, func(s Segment) piece {
+		return piece{line{beta: float64(s.Beta.Value), tau: float64(s.Tau.Value)}, s.Points, float64(s.upTo)}
+	})
 }
 
 // relativeResiduals returns the relative errors of each piece about their mean,

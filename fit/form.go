@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/list"
+
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -74,10 +76,7 @@ func at(pieces []piece, n float64) float64 {
 }
 
 func join[S ~string](names []S) string {
-	s := make([]string, len(names))
-	for i, n := range names {
-		s[i] = string(n)
-	}
+	s := list.Map(names, func(n S) string { return string(n) })
 	return strings.Join(s[:len(s)-1], ", ") + " and " + s[len(s)-1]
 }
 

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/internal/list"
+
 	"github.com/halfpeak/halfpeak/internal/stats"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -141,10 +143,7 @@ func (r *Result) widen() {
 
 // scatter is the median distance of times from the fit.
 func (r *Result) scatter() quantity.Micros {
-	d := make([]float64, len(r.Points))
-	for i, p := range r.Points {
-		d[i] = math.Abs(float64(p.Time - p.Fitted))
-	}
+	d := list.Map(r.Points, func(p Point) float64 { return math.Abs(float64(p.Time - p.Fitted)) })
 	slices.Sort(d)
 	return quantity.Micros(stats.Quantile(d, 0.5))
 }

@@ -3,6 +3,8 @@ package fit
 import (
 	"errors"
 
+	"github.com/halfpeak/halfpeak/internal/list"
+
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -56,10 +58,7 @@ func FitMachine(d MachineData, stages ...string) (*Machine, error) {
 	}
 	alone := &benchfile.Table{Title: "packets alone", Kind: benchfile.OneWay}
 	behind := &benchfile.Table{Title: "packets behind each other", Kind: benchfile.Gap}
-	var each []*benchfile.Table
-	for _, s := range stages {
-		each = append(each, &benchfile.Table{Title: s, Kind: benchfile.Stage})
-	}
+	each := list.Map(stages, func(s string) *benchfile.Table { return &benchfile.Table{Title: s, Kind: benchfile.Stage} })
 	for _, p := range d.Packets {
 		if len(p.Stages) != len(stages) || p.Count < 2 {
 			return nil, errors.New("times of packets are of each stage, and of messages of two packets or more")

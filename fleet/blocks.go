@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/internal/list"
+
 	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
@@ -49,10 +51,7 @@ func (b *blocks) subtract(links []link) []link {
 // fit fits the effects of crossings and of nodes by turns. What pairs of two blocks take more is
 // that beyond the pairs within blocks; if there are none, beyond all pairs.
 func (b *blocks) fit(n int, links []link) *twoWay {
-	rest := make([]float64, len(links))
-	for i, l := range links {
-		rest[i] = l.y
-	}
+	rest := list.Map(links, func(l link) float64 { return l.y })
 	var fit *twoWay
 	for range 4 {
 		values := map[[2]int][]float64{}
@@ -211,11 +210,7 @@ func centredTwice(n int, links []link) []float64 {
 			u[a] = (u[a] + sum[a]/max(1, count[a])) / 2
 		}
 	}
-	rest := make([]float64, len(links))
-	for i, l := range links {
-		rest[i] = l.y - mean - u[l.a] - u[l.b]
-	}
-	return rest
+	return list.Map(links, func(l link) float64 { return l.y - mean - u[l.a] - u[l.b] })
 }
 
 // partition returns a sign for each node, such that links between different signs have large

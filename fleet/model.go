@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/list"
+
 	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
@@ -105,10 +107,7 @@ func newModel(g Group, q Quantity, now, before []unit, places map[string]string)
 	if len(m.units) == 0 {
 		return nil
 	}
-	parts := make([]float64, len(m.units))
-	for i, u := range m.units {
-		parts[i] = u.part
-	}
+	parts := list.Map(m.units, func(u unit) float64 { return u.part })
 	m.part = stats.Median(parts)
 	if g.Nodes == 2 {
 		m.fitPairs(places)

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/list"
+
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -112,10 +114,7 @@ func (f *Result) curves(g Group) (fig reports.Figure, ok bool) {
 	band := reports.Series{Name: "90 % of the fleet", Kind: reports.Band, X: sizes}
 	middle := reports.Series{Name: "90 % of the fleet", Kind: reports.Line, X: sizes}
 	at := func(lines []Line, n float64) []float64 {
-		rates := make([]float64, len(lines))
-		for i, l := range lines {
-			rates[i] = n / l.Time(quantity.Bytes(n))
-		}
+		rates := list.Map(lines, func(l Line) float64 { return n / l.Time(quantity.Bytes(n)) })
 		slices.Sort(rates)
 		return rates
 	}

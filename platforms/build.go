@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/list"
+
 	"github.com/halfpeak/halfpeak/internal/nearest"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -109,11 +111,7 @@ type section struct {
 
 // sections returns the tables of a kind, in order.
 func (b *builder) sections(kind string) []section {
-	var all []section
-	for _, t := range b.tables(kind) {
-		all = append(all, section{b, t, kind + "." + t.Name})
-	}
-	return all
+	return list.Map(b.tables(kind), func(t Table) section { return section{b, t, kind + "." + t.Name} })
 }
 
 func (s *section) text(key string) string   { return text(s.Keys, key) }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/list"
+
 	"github.com/halfpeak/halfpeak/internal/nearest"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -244,11 +246,7 @@ func matching(params []Param, name string) []Param {
 }
 
 func paths(params []Param) []string {
-	names := make([]string, len(params))
-	for i, p := range params {
-		names[i] = p.Path
-	}
-	return names
+	return list.Map(params, func(p Param) string { return p.Path })
 }
 
 // Computed reports whether the parameter at path is computed from other parameters, so that it

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/internal/list"
+
 	"github.com/halfpeak/halfpeak/model"
 )
 
@@ -146,9 +148,5 @@ func (d *Document) tables(kind string) []Table {
 
 // tableNames returns the names of the tables of a kind, in order.
 func (d *Document) tableNames(kind string) []string {
-	var all []string
-	for _, t := range d.tables(kind) {
-		all = append(all, t.Name)
-	}
-	return all
+	return list.Map(d.tables(kind), func(t Table) string { return t.Name })
 }

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/list"
+
 	"github.com/halfpeak/halfpeak/internal/nearest"
 	"github.com/halfpeak/halfpeak/model"
 )
@@ -169,10 +171,7 @@ func (s *section) kind() *model.Kind {
 	called := s.text("model")
 	k, known := model.FindKind(called)
 	if !known {
-		var all []string
-		for _, k := range model.Kinds {
-			all = append(all, k.Name)
-		}
+		all := list.Map(model.Kinds, func(k *model.Kind) string { return k.Name })
 		slices.Sort(all)
 		if called == "" {
 			s.fail("", "no model; write model = %q or another of %s", "linear", strings.Join(all, ", "))

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/list"
+
 	"github.com/halfpeak/halfpeak/internal/nearest"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -172,10 +174,7 @@ func (s *scope) resolve(name string, args []any) (v quantity.Variable, err error
 	}
 	if args == nil && of != nil {
 		if at := slices.Index(b.computing, path); at >= 0 {
-			var circle []string
-			for _, p := range append(b.computing[at:], path) {
-				circle = append(circle, strings.TrimPrefix(strings.TrimPrefix(p, s.path+"."), "constant."))
-			}
+			circle := list.Map(append(b.computing[at:], path), func(p string) string { return strings.TrimPrefix(strings.TrimPrefix(p, s.path+"."), "constant.") })
 			return v, fmt.Errorf("a circle: %s is computed from itself: %s", name, strings.Join(circle, " → "))
 		}
 		i := of.slot(key)

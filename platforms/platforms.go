@@ -17,6 +17,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/halfpeak/halfpeak/internal/list"
+
 	"github.com/halfpeak/halfpeak/internal/nearest"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -116,11 +118,7 @@ func Names() []string {
 	if err != nil {
 		panic(err) // embedded: cannot fail
 	}
-	names := make([]string, len(files))
-	for i, f := range files {
-		names[i] = strings.TrimSuffix(f.Name(), ".toml")
-	}
-	return names
+	return list.Map(files, func(f fs.DirEntry) string { return strings.TrimSuffix(f.Name(), ".toml") })
 }
 
 // Find returns the platform that ref names, and the layer: the one it names or the default.

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/list"
+
 	"github.com/halfpeak/halfpeak/internal/nearest"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -133,10 +135,7 @@ func (l Layer) phase(clock float64, args []any) (quantity.Value, error) {
 
 // names returns the names that formulas of a layer can use.
 func (b *builder) names(l Layer) []string {
-	var names []string
-	for _, p := range l.Params {
-		names = append(names, strings.TrimPrefix(p.Path, "layer."+l.Name+"."))
-	}
+	names := list.Map(l.Params, func(p Param) string { return strings.TrimPrefix(p.Path, "layer."+l.Name+".") })
 	for name := range b.constants {
 		names = append(names, name)
 	}

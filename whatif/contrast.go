@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/list"
+
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
@@ -132,11 +134,7 @@ func ContrastedTimes(before, after Design, names []string) (reports.Rows, error)
 
 // changeNotes are the changes that were made to a design.
 func changeNotes(d Design) []string {
-	var notes []string
-	for _, c := range d.Changes {
-		notes = append(notes, fmt.Sprintf("%s: %s → %s", c.Path, c.From, c.To))
-	}
-	return notes
+	return list.Map(d.Changes, func(c Assignment) string { return fmt.Sprintf("%s: %s → %s", c.Path, c.From, c.To) })
 }
 
 // Encode is the design as a platform file, behind the comment: the layer and what it is made of, or

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/list"
+
 	"github.com/halfpeak/halfpeak/internal/parallel"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -164,10 +166,7 @@ func (s *Sweep) Until(row int64) *Sweep {
 
 // Keys names the columns: the parameters, the size, the quantities.
 func (s *Sweep) Keys() []string {
-	var keys []string
-	for _, r := range s.Ranges {
-		keys = append(keys, r.Key())
-	}
+	keys := list.Map(s.Ranges, func(r Range) string { return r.Key() })
 	keys = append(keys, "size_bytes")
 	for _, name := range s.Names {
 		if q, err := s.Design.Quantity(name, 1); err == nil {

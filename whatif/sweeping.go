@@ -13,6 +13,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/halfpeak/halfpeak/internal/list"
+
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -114,10 +116,7 @@ func (s *Sweeping) Table(ctx context.Context) (reports.Rows, error) {
 		return nil
 	})
 	for j := range rows.Columns {
-		values := make([]float64, len(rows.Data))
-		for i, row := range rows.Data {
-			values[i] = row[j].(float64)
-		}
+		values := list.Map(rows.Data, func(row []any) float64 { return row[j].(float64) })
 		scale := quantity.NewScale(quantity.DimNone, nil, 3, values...)
 		if rows.Columns[j].Text == nil {
 			rows.Columns[j].Text = func(v any) string { return scale.Number(v.(float64)) }

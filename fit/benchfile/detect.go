@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/list"
+
 	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -40,7 +42,7 @@ func (f *csv) start(p *parser, line []byte) bool {
 		if isRow(names, comma) {
 			return f.headless(p, line, names, comma, first)
 		}
-		cols := parseColumns(names)
+		cols := list.Map(names, parseColumn)
 		if comma == ' ' && len(names) > 2 && slices.ContainsFunc(cols, func(c columnName) bool { return c.base == "" }) {
 			continue // a line of units under another header
 		}
@@ -79,7 +81,7 @@ func (f *csv) units(p *parser, line []byte, names [][]byte) bool {
 			with[i] = []byte(string(names[i]) + " [" + strings.Trim(string(v), "()[] ") + "]")
 		}
 	}
-	c, _ := f.columns(p, parseColumns(with), "")
+	c, _ := f.columns(p, list.Map(with, parseColumn), "")
 	if c == nil {
 		return false
 	}

@@ -130,15 +130,6 @@ func unitNamed(name string) (quantity.Value, bool) {
 	return u, ok
 }
 
-// parseColumns parses the column names of a header.
-func parseColumns(names [][]byte) []columnName {
-	cols := make([]columnName, len(names))
-	for i, text := range names {
-		cols[i] = parseColumn(text)
-	}
-	return cols
-}
-
 func parseColumn(text []byte) columnName {
 	full := strings.TrimSpace(string(text))
 	c := columnName{full: full, base: full}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/halfpeak/halfpeak/internal/list"
+
 	"github.com/halfpeak/halfpeak/fit/benchfile/internal/jsonscan"
 	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
 )
@@ -245,7 +247,7 @@ func (f *objects) layout(p *parser) bool {
 		text[i] = f.cells[i].name
 		names[i] = []byte(text[i])
 	}
-	c, why := f.rows.columns(p, parseColumns(names), p.unit)
+	c, why := f.rows.columns(p, list.Map(names, parseColumn), p.unit)
 	if c == nil {
 		if why != "" {
 			p.suggest("%s", why)

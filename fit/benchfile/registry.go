@@ -1,6 +1,10 @@
 package benchfile
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/halfpeak/halfpeak/internal/list"
+)
 
 // A readerRow registers the reader of a benchmark's output.
 type readerRow struct {
@@ -49,10 +53,7 @@ func formats() []openFormat {
 
 // Known lists the names of the formats that [Read] reads, for messages.
 var Known = func() string {
-	var names []string
-	for _, r := range registry {
-		names = append(names, r.name)
-	}
+	names := list.Map(registry, func(r readerRow) string { return r.name })
 	return strings.Join(names, ", ")
 }()
 

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/list"
+
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	fitted "github.com/halfpeak/halfpeak/fit/collective"
 	"github.com/halfpeak/halfpeak/internal/stats"
@@ -164,10 +166,7 @@ func (q FittedQuestion) Compute(ctx context.Context) (*Times, error) {
 		used = append(used, f)
 	}
 	if len(by) == 0 {
-		var names []string
-		for _, f := range q.Fits {
-			names = append(names, fmt.Sprintf("%s (%s)", f.Entry.Name, f.Data.Statistic))
-		}
+		names := list.Map(q.Fits, func(f Fit) string { return fmt.Sprintf("%s (%s)", f.Entry.Name, f.Data.Statistic) })
 		asked := q.Collective
 		if !q.several() {
 			asked += " by " + strconv.Quote(q.Algorithm)

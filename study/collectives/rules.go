@@ -8,6 +8,8 @@ import (
 	"io"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/internal/list"
+
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/engine/schedule/collective/rules"
 	"github.com/halfpeak/halfpeak/internal/nearest"
@@ -36,11 +38,7 @@ var libraries = []library{
 
 // Libraries are the names of the forms of rules.
 func Libraries() []string {
-	var names []string
-	for _, l := range libraries {
-		names = append(names, l.name)
-	}
-	return names
+	return list.Map(libraries, func(l library) string { return l.name })
 }
 
 func libraryOf(name string) (library, error) {
@@ -160,10 +158,7 @@ func sameChoice(a, b rules.Rule) bool {
 
 // steps returns the range of each value: up to just below the next.
 func steps(all []Timing, of func(Timing) uint64) func(Timing) rules.Range {
-	var values []uint64
-	for _, c := range all {
-		values = append(values, of(c))
-	}
+	values := list.Map(all, func(c Timing) uint64 { return of(c) })
 	slices.Sort(values)
 	values = slices.Compact(values)
 	return func(c Timing) rules.Range {

@@ -1,6 +1,7 @@
 package fits
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -85,9 +86,7 @@ func (f *Fitted) collectives(o MeasuredOptions) error {
 	for _, s := range all {
 		r, err := fitted.Fit(s.Data, fitted.Options{Algorithm: s.Algorithm})
 		if err != nil {
-			if first == nil {
-				first = err
-			}
+			first = cmp.Or(first, err)
 			f.Notes = append(f.Notes, s.Label()+": left out: "+err.Error())
 			continue
 		}
@@ -117,20 +116,10 @@ func (f *Fitted) collectiveRows() reports.Rows {
 	}
 	type of = regimeRow
 	known := func(i int, value func(of) any) func(of) any {
-		return func(r of) any {
-			if !r.Known()[i] {
-				return nil
-			}
-			return value(r)
-		}
+		return func(r of) any { return reports.OrAbsent(value(r), r.Known()[i]) }
 	}
 	percent := func(key, head string, rank int, value func(of) float64) reports.Field[of] {
-		return reports.Col(key, head, func(r of) any {
-			if v := value(r); !math.IsNaN(v) {
-				return 100 * v
-			}
-			return nil
-		}).Texted(reports.PercentError).Ranked(rank)
+		return reports.Col(key, head, func(r of) any { return reports.OrAbsent(100*value(r), !math.IsNaN(value(r))) }).Texted(reports.PercentError).Ranked(rank)
 	}
 	rows := reports.TableOf(all,
 		reports.Col("collective", reports.HeadIf(several, "collective"), func(r of) any { return r.Collective }),
@@ -156,12 +145,7 @@ func (f *Fitted) collectiveRows() reports.Rows {
 		reports.Col("beta_low_us_per_kib", "", known(2, func(r of) any { return quantity.PerKiB(r.Beta.Low) })),
 		reports.Col("beta_high_us_per_kib", "", known(2, func(r of) any { return quantity.PerKiB(r.Beta.High) })),
 		reports.Col("gamma_us_per_kib", "", known(3, func(r of) any { return quantity.PerKiB(r.Gamma.Value) })),
-		reports.Col("describes", "fits", func(r of) any {
-			if !r.Tested() {
-				return nil
-			}
-			return r.Regime.Describes()
-		}),
+		reports.Col("describes", "fits", func(r of) any { return reports.OrAbsent(r.Regime.Describes(), r.Tested()) }),
 		percent("median_error_percent", "median error", 2, func(r of) float64 { return r.Regime.Errors.Median }),
 		percent("p95_error_percent", "95th perc.", 5, func(r of) float64 { return r.Regime.Errors.P95 }),
 		percent("worst_error_percent", "", 5, func(r of) float64 { return r.Regime.Errors.Worst }),

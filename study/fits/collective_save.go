@@ -7,6 +7,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/fit/collective"
+	"github.com/halfpeak/halfpeak/internal/list"
+
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -30,10 +33,7 @@ func (f *Fitted) collectivesDocument() platforms.Document {
 		t.Set("statistic", string(c.Statistic))
 		var ranks, perNode, sizes, times, runs, deviations []string
 		repeated := false
-		var all []quantity.Bytes
-		for _, p := range c.Points {
-			all = append(all, p.Size)
-		}
+		all := list.Map(c.Points, func(p collective.Point) quantity.Bytes { return p.Size })
 		all = stats.Ascending(all)
 		for _, n := range all {
 			sizes = append(sizes, fmt.Sprintf("%.12gB", float64(n)))

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/list"
+
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/internal/nearest"
 	"github.com/halfpeak/halfpeak/internal/usage"
@@ -157,26 +159,15 @@ func partners(before, after []fitSource) (of []int, alone []fitSource) {
 
 // aloneNotes list tables that have no partner.
 func aloneNotes(alone []fitSource) []string {
-	var notes []string
-	for _, s := range alone {
-		notes = append(notes, fmt.Sprintf("%s has no partner and is skipped", s.name()))
-	}
-	return notes
+	return list.Map(alone, func(s fitSource) string { return fmt.Sprintf("%s has no partner and is skipped", s.name()) })
 }
 
 func sourcesOf(curves []Curve) []fitSource {
-	all := make([]fitSource, len(curves))
-	for i, c := range curves {
-		all[i] = c.fitSource
-	}
-	return all
+	return list.Map(curves, func(c Curve) fitSource { return c.fitSource })
 }
 
 // tablesOf lists the tables of a file, for messages.
 func tablesOf(sources []fitSource) string {
-	names := make([]string, len(sources))
-	for i, s := range sources {
-		names[i] = s.table.Name()
-	}
+	names := list.Map(sources, func(s fitSource) string { return s.table.Name() })
 	return filepath.Base(sources[0].file.Name) + " has " + strings.Join(names, ", ")
 }

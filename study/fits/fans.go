@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/list"
+
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/fit/contention"
 	"github.com/halfpeak/halfpeak/internal/stats"
@@ -49,10 +51,7 @@ func (f *Fitted) sharing(o Options) error {
 				return usage.Fields(fmt.Errorf("level %s: %s has times of a %s; to estimate contention, or with a level that was not measured, levels need one-way times", l.Name, s.name(), s.table.Kind), "level")
 			}
 			for _, sample := range s.table.Samples {
-				t := sample.Median
-				if t == 0 {
-					t = sample.Mean
-				}
+				t := cmp.Or(sample.Median, sample.Mean)
 				if sample.Size >= 1 && t > 0 {
 					times[sample.Size] = append(times[sample.Size], float64(t))
 				}
@@ -201,20 +200,11 @@ func estimatedLayer(name string, l model.Layer, source string) platforms.Table {
 		t.Set("tau", platforms.ExactInverse(l.Tau))
 	case *model.Table:
 		t.Set("model", "table")
-		var sizes []string
-		for _, n := range l.Sizes {
-			sizes = append(sizes, fmt.Sprintf("%.0fB", float64(n)))
-		}
+		sizes := list.Map(l.Sizes, func(n quantity.Bytes) string { return fmt.Sprintf("%.0fB", float64(n)) })
 		t.Set("sizes", sizes)
-		times := func(values []quantity.Micros) (texts []string) {
-			for _, v := range values {
-				texts = append(texts, platforms.ExactMicros(v))
-			}
-			return texts
-		}
-		t.Set("times", times(l.Times))
+		t.Set("times", list.Map(l.Times, platforms.ExactMicros))
 		if len(l.Gaps) > 0 {
-			t.Set("gaps", times(l.Gaps))
+			t.Set("gaps", list.Map(l.Gaps, platforms.ExactMicros))
 		}
 	}
 	return t

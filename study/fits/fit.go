@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/halfpeak/halfpeak/internal/list"
+
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/fit/contention"
@@ -223,9 +225,7 @@ func fitCurves(sources []fitSource, o Options) (curves []Curve, summaries []Summ
 				continue
 			}
 		}
-		if first == nil {
-			first = fmt.Errorf("%s: %w", s.name(), err)
-		}
+		first = cmp.Or(first, fmt.Errorf("%s: %w", s.name(), err))
 		if n := len(s.table.Samples); n == 1 || n == 2 && s.table.Samples[0].Size == 0 {
 			for _, sample := range s.table.Samples {
 				summaries = append(summaries, Summary{s, sample})
@@ -287,9 +287,6 @@ func tableName(s fitSource, all []Curve) string {
 }
 
 func sourceNames(sources []fitSource) string {
-	var all []string
-	for _, s := range sources {
-		all = append(all, filepath.Base(s.name()))
-	}
+	all := list.Map(sources, func(s fitSource) string { return filepath.Base(s.name()) })
 	return strings.Join(all, ", ")
 }

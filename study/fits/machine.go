@@ -1,6 +1,7 @@
 package fits
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -83,9 +84,7 @@ func levelSources(read input, paths []string, o Options) (in input, err error) {
 					return in, fmt.Errorf("level %s: %w", level.Name, err)
 				}
 				found, in.Notes = one.Sources, append(in.Notes, one.Notes...)
-				if one.Broken != nil && in.Broken == nil {
-					in.Broken = one.Broken
-				}
+				in.Broken = cmp.Or(in.Broken, one.Broken)
 			} else if found, err = valued(read.Sources, from); err != nil {
 				return in, fmt.Errorf("level %s: %w", level.Name, err)
 			}

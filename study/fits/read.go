@@ -1,10 +1,13 @@
 package fits
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/halfpeak/halfpeak/internal/list"
 
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
@@ -83,21 +86,15 @@ func warnings(sources []fitSource) (notes []string) {
 }
 
 // fail notes what could not be read; the first counts.
-func (in *input) fail(err error) {
-	if in.Broken == nil {
-		in.Broken = err
-	}
-}
+func (in *input) fail(err error) { in.Broken = cmp.Or(in.Broken, err) }
 
 // add adds the tables of a file, and the doubts about it.
 func (in *input) add(file *benchfile.File) {
 	for i := range file.Tables {
 		in.Sources = append(in.Sources, fitSource{file: file, table: &file.Tables[i]})
 	}
-	for _, texts := range [][]string{file.Warnings, file.Notes} {
-		for _, text := range texts {
-			in.Notes = append(in.Notes, file.Name+": "+text)
-		}
+	for _, text := range slices.Concat(file.Warnings, file.Notes) {
+		in.Notes = append(in.Notes, file.Name+": "+text)
 	}
 	if file.Skipped > 0 {
 		in.Notes = append(in.Notes, fmt.Sprintf("%s: %d of %d lines do not belong to a table and were skipped", file.Name, file.Skipped, file.Lines))
@@ -141,18 +138,23 @@ func fitPairs(sources []fitSource) (all []fitSource, err error) {
 	file := *sources[0].file
 	file.Tables = nil
 	for _, kind := range kinds {
-		together, err := fit.Runs(by[kind]...)
+		one, err := fit.Runs(by[kind]...)
 		if err != nil {
 			return nil, usage.Fields(err, "runs")
 		}
 		_, labels, _ := strings.Cut(kind, ", ")
-		together.Title = strings.TrimSpace(fmt.Sprintf("%d pairs of nodes %s", len(by[kind]), labels))
-		file.Tables = append(file.Tables, *together)
+		one.Title = strings.TrimSpace(fmt.Sprintf("%d pairs of nodes %s", len(by[kind]), labels))
+		file.Tables = append(file.Tables, *one)
 	}
+	return together(&file), nil
+}
+
+// together returns the tables of a file as sources.
+func together(file *benchfile.File) (all []fitSource) {
 	for i := range file.Tables {
-		all = append(all, fitSource{file: &file, table: &file.Tables[i], alone: len(file.Tables) == 1})
+		all = append(all, fitSource{file: file, table: &file.Tables[i], alone: len(file.Tables) == 1})
 	}
-	return all, nil
+	return all
 }
 
 // fitRuns takes the tables of several files together, each with its partners in the other files.
@@ -171,10 +173,7 @@ func fitRuns(sources []fitSource) (all []fitSource, notes []string, err error) {
 		*last = append(*last, s)
 	}
 	first := files[0]
-	runs := make([][]*benchfile.Table, len(first))
-	for i, s := range first {
-		runs[i] = []*benchfile.Table{s.table}
-	}
+	runs := list.Map(first, func(s fitSource) []*benchfile.Table { return []*benchfile.Table{s.table} })
 	for _, other := range files[1:] {
 		of, alone := partners(first, other)
 		if len(alone) == len(first)+len(other) {
@@ -198,25 +197,18 @@ func fitRuns(sources []fitSource) (all []fitSource, notes []string, err error) {
 		if len(tables) < len(files) {
 			continue
 		}
-		together, err := fit.Runs(tables...)
+		one, err := fit.Runs(tables...)
 		if err != nil {
 			return nil, nil, usage.Fields(err, "runs")
 		}
-		of.Tables = append(of.Tables, *together)
+		of.Tables = append(of.Tables, *one)
 	}
 	if len(of.Tables) == 0 {
 		return nil, nil, usage.Fields(fmt.Errorf("no table of %s is in all files: %s", first[0].file.Name, strings.Join(notes, "; ")), "runs")
 	}
-	for i := range of.Tables {
-		all = append(all, fitSource{file: &of, table: &of.Tables[i], alone: len(of.Tables) == 1})
-	}
-	return all, notes, nil
+	return together(&of), notes, nil
 }
 
 func fitTables(sources []fitSource) []*benchfile.Table {
-	all := make([]*benchfile.Table, len(sources))
-	for i, s := range sources {
-		all[i] = s.table
-	}
-	return all
+	return list.Map(sources, func(s fitSource) *benchfile.Table { return s.table })
 }

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/list"
+
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
@@ -181,7 +183,7 @@ func measuredTable(name string, c Curve) platforms.Table {
 	runs := slices.MinFunc(c.Points, func(a, b fit.Point) int { return cmp.Compare(a.Count, b.Count) }).Count
 	if runs > 1 {
 		t.Set("runs", strconv.FormatInt(runs, 10))
-		setList(&t, "deviations", c.Points, func(p fit.Point) string { return platforms.ExactMicros(p.Time * quantity.Micros(p.Deviation)) })
+		t.Set("deviations", list.Map(c.Points, func(p fit.Point) string { return platforms.ExactMicros(p.Time * quantity.Micros(p.Deviation)) }))
 	}
 	if r := c.Resolution(); r > 0 {
 		t.Set("resolution", platforms.ExactMicros(r))
@@ -195,16 +197,8 @@ func measuredTable(name string, c Curve) platforms.Table {
 
 // setPoints sets the sizes and times of points.
 func setPoints(t *platforms.Table, points []fit.Point) {
-	setList(t, "sizes", points, func(p fit.Point) string { return fmt.Sprintf("%.12gB", float64(p.Size)) })
-	setList(t, "times", points, func(p fit.Point) string { return platforms.ExactMicros(p.Time) })
-}
-
-func setList(t *platforms.Table, key string, points []fit.Point, text func(p fit.Point) string) {
-	all := make([]string, len(points))
-	for i, p := range points {
-		all[i] = text(p)
-	}
-	t.Set(key, all)
+	t.Set("sizes", list.Map(points, func(p fit.Point) string { return fmt.Sprintf("%.12gB", float64(p.Size)) }))
+	t.Set("times", list.Map(points, func(p fit.Point) string { return platforms.ExactMicros(p.Time) }))
 }
 
 // PipelineTable is the layer of stages in their order.
@@ -237,10 +231,7 @@ func (f *Fitted) parametersDocument() platforms.Document {
 	for _, k := range f.saved {
 		t.Set(k[0], k[1])
 	}
-	from := make([]string, len(f.sources))
-	for i, s := range f.sources {
-		from[i] = s.name() + s.dateSuffix()
-	}
+	from := list.Map(f.sources, func(s fitSource) string { return s.name() + s.dateSuffix() })
 	t.Set("source", strings.Join(from, ", "))
 	if len(f.warned) > 0 {
 		t.Set("note", strings.Join(f.warned, ". "))

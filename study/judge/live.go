@@ -9,6 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/model"
+
 	"github.com/halfpeak/halfpeak/engine/live"
 	"github.com/halfpeak/halfpeak/engine/programs"
 	"github.com/halfpeak/halfpeak/fit"
@@ -246,10 +249,9 @@ func (v *LiveValidation) models() []string {
 		fmt.Sprintf("one way: %s, median error %.1f %%; interval: %s, %.1f %% (training set)", v.OneWay.Model, 100*v.OneWay.Median, v.Gap.Model, 100*v.Gap.Median),
 		fmt.Sprintf("a frame without data or endpoint is handed over in %.3g µs, a short message takes %.3g µs", float64(v.HandOver), float64(v.Short)),
 	}
-	var stages []string
-	for _, s := range v.Pipeline.Stages {
-		stages = append(stages, fmt.Sprintf("%s %.3g + %.3g/KiB", s.Name, float64(s.Beta), quantity.PerKiB(s.Tau)))
-	}
+	stages := list.Map(v.Pipeline.Stages, func(s model.Stage) string {
+		return fmt.Sprintf("%s %.3g + %.3g/KiB", s.Name, float64(s.Beta), quantity.PerKiB(s.Tau))
+	})
 	notes = append(notes, "stages of a packet alone, µs: "+strings.Join(stages, "; ")+fmt.Sprintf("; behind another %.3g + %.3g/KiB", float64(v.Behind.Beta), quantity.PerKiB(v.Behind.Tau)))
 	if v.LogPError != nil {
 		return append(notes, fmt.Sprintf("no LogP: %v", v.LogPError))

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/internal/list"
+
 	"github.com/halfpeak/halfpeak/engine"
 	"github.com/halfpeak/halfpeak/engine/programs"
 	"github.com/halfpeak/halfpeak/engine/virtual"
@@ -280,10 +282,7 @@ func (r *layerRun) bursts(p programs.Program, shares []quantity.Micros) (bursts 
 		return nil, 0, err
 	}
 	longest := gap.Time + round.Time/2
-	var deltas []quantity.Micros
-	for _, share := range shares {
-		deltas = append(deltas, share*longest)
-	}
+	deltas := list.Map(shares, func(share quantity.Micros) quantity.Micros { return share * longest })
 	got, err := r.measure(p, programs.Args{Count: longestBurst, Deltas: deltas})
 	return got.Bursts, round.Time, err
 }

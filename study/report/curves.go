@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/internal/list"
+
 	"github.com/halfpeak/halfpeak/data"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -64,10 +66,7 @@ func (s subject) numbers(kind predict.CurveKind, sizes []quantity.Bytes, points 
 		}
 	}
 	slices.SortStableFunc(all, func(a, b curvePoint) int { return cmp.Compare(a.n, b.n) })
-	shown := make([]quantity.Bytes, len(all))
-	for i, p := range all {
-		shown[i] = p.n
-	}
+	shown := list.Map(all, func(p curvePoint) quantity.Bytes { return p.n })
 	costs, err := predict.NextCosts(s.Design, shown...)
 	if err != nil {
 		return reports.Rows{}, err

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/list"
+
 	"github.com/halfpeak/halfpeak/data"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -108,11 +110,7 @@ func subjectsOf(refs []string) ([]subject, error) {
 
 // designs are the layers of the subjects.
 func designs(subjects []subject) []whatif.Design {
-	var all []whatif.Design
-	for _, s := range subjects {
-		all = append(all, s.Design)
-	}
-	return all
+	return list.Map(subjects, func(s subject) whatif.Design { return s.Design })
 }
 
 // leaders says which of the platforms is ahead.

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/internal/list"
+
 	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/model"
@@ -77,10 +79,9 @@ func FinishOf(ctx context.Context, d whatif.Design, name, of string, schedules .
 			if err != nil {
 				return nil, err
 			}
-			var shares []whatif.Share
-			for _, part := range path.Shares.Parts() {
-				shares = append(shares, whatif.Share{Owner: part.Name, OneWay: r.Micros(part.Ticks)})
-			}
+			shares := list.Map(path.Shares.Parts(), func(part simulate.Part) whatif.Share {
+				return whatif.Share{Owner: part.Name, OneWay: r.Micros(part.Ticks)}
+			})
 			return shares, nil
 		},
 	}), nil

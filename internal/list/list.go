@@ -1,0 +1,13 @@
+// Package list makes lists of lists.
+package list
+
+import "slices"
+
+// Map returns the results of the function for all, in their order; nil for none.
+func Map[T, R any](all []T, of func(T) R) (results []R) {
+	results = slices.Grow(results, len(all))
+	for _, v := range all {
+		results = append(results, of(v))
+	}
+	return results
+}
