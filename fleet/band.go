@@ -3,7 +3,6 @@ package fleet
 import (
 	"slices"
 
-	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -20,7 +19,7 @@ func (p *Part) Lines(of *Finding) (lines []Line) {
 	for _, s := range p.Spreads {
 		if s.Quantity == Beta {
 			for _, u := range s.units {
-				beta[u.key] = stats.Quantile(u.values, 0.5)
+				beta[u.key] = u.median()
 			}
 		}
 	}
@@ -30,7 +29,7 @@ func (p *Part) Lines(of *Finding) (lines []Line) {
 		}
 		for _, u := range s.units {
 			if of == nil || of.has(u) {
-				lines = append(lines, Line{beta[u.key], stats.Quantile(u.values, 0.5)})
+				lines = append(lines, Line{beta[u.key], u.median()})
 			}
 		}
 	}

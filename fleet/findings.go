@@ -55,6 +55,34 @@ func (a *Answer) test(models []*model) {
 	if a.TwoSided {
 		miss /= 2
 	}
+	a.find(models, tests, q, reported, miss, noise, slow)
+	for _, m := range models {
+		for _, f := range m.slowLinks(miss) {
+			if math.Abs(f.Effect) >= a.MinEffect {
+				a.Findings = append(a.Findings, f)
+			} else {
+				a.Small++
+			}
+		}
+	}
+	slices.SortStableFunc(a.Findings, func(x, y Finding) int {
+		return cmp.Or(trueFirst(x.Reported, y.Reported), cmp.Compare(math.Abs(y.Effect), math.Abs(x.Effect)), strings.Compare(x.Who(), y.Who()))
+	})
+}
+
+// trueFirst orders true before false.
+func trueFirst(x, y bool) int {
+	switch {
+	case x == y:
+		return 0
+	case x:
+		return -1
+	}
+	return 1
+}
+
+// find adds the findings of tests, of which the first ones are reported; q are their q-values.
+func (a *Answer) find(models []*model, tests []test, q []float64, reported int, miss float64, noise map[Quantity]*tails, slow map[[2]int]bool) {
 	for i, t := range tests {
 		out := i < reported
 		if !out && !a.All && i > reported {
@@ -80,24 +108,6 @@ func (a *Answer) test(models []*model) {
 			a.Findings = append(a.Findings, f)
 		}
 	}
-	for _, m := range models {
-		for _, f := range m.slowLinks(miss) {
-			if math.Abs(f.Effect) >= a.MinEffect {
-				a.Findings = append(a.Findings, f)
-			} else {
-				a.Small++
-			}
-		}
-	}
-	slices.SortStableFunc(a.Findings, func(x, y Finding) int {
-		if x.Reported != y.Reported {
-			if x.Reported {
-				return -1
-			}
-			return 1
-		}
-		return cmp.Or(cmp.Compare(math.Abs(y.Effect), math.Abs(x.Effect)), strings.Compare(x.Who(), y.Who()))
-	})
 }
 
 // alsoOut returns the other nodes that stand out with which the node shares less than half of its

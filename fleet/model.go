@@ -71,7 +71,7 @@ func units(curves []keyed, q Quantity) []unit {
 // β the part of the fleet's.
 func level(q Quantity, all []unit, of float64) {
 	for i := range all {
-		v := stats.Quantile(all[i].values, 0.5)
+		v := all[i].median()
 		all[i].part = 1 / float64(len(all[i].values))
 		if q == Beta {
 			all[i].y = v/of - 1
@@ -81,13 +81,10 @@ func level(q Quantity, all []unit, of float64) {
 	}
 }
 
-func centreOf(all []unit) float64 {
-	values := make([]float64, len(all))
-	for i, u := range all {
-		values[i] = stats.Quantile(u.values, 0.5)
-	}
-	return stats.MedianInPlace(values)
-}
+func centreOf(all []unit) float64 { return stats.MedianInPlace(list.Map(all, unit.median)) }
+
+// median returns the median of the unit's values.
+func (u unit) median() float64 { return stats.Quantile(u.values, 0.5) }
 
 // newModel fits a quantity of a group, or its change where before is not nil. It returns nil if the
 // quantity is not identifiable.

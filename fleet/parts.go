@@ -30,7 +30,7 @@ type Record struct {
 // MarshalJSON keeps names that are not UTF-8; see [Record.MarshalJSON].
 func (q Question) MarshalJSON() ([]byte, error) {
 	type plain Question
-	return json.Marshal(mapTexts(reflect.ValueOf(plain(q)), quoted).Interface())
+	return marshal(plain(q))
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote.
@@ -45,7 +45,7 @@ func (q *Question) UnmarshalJSON(text []byte) error {
 // quoted as in Go, since JSON has no such text.
 func (r Record) MarshalJSON() ([]byte, error) {
 	type plain Record
-	return json.Marshal(mapTexts(reflect.ValueOf(plain(r)), quoted).Interface())
+	return marshal(plain(r))
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote.
@@ -54,6 +54,10 @@ func (r *Record) UnmarshalJSON(text []byte) error {
 	err := json.Unmarshal(text, (*plain)(r))
 	*r = mapTexts(reflect.ValueOf(*r), unquoted).Interface().(Record)
 	return err
+}
+
+func marshal(v any) ([]byte, error) {
+	return json.Marshal(mapTexts(reflect.ValueOf(v), quoted).Interface())
 }
 
 // mapTexts returns a copy of a value with all its texts changed.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/parallel"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/internal/usage"
@@ -166,11 +167,7 @@ func Report(now, before []Entry, o Options) (*Answer, error) {
 		}
 	}
 	all, earlier := groups(now), groups(before)
-	var order []Group
-	for g := range all {
-		order = append(order, g)
-	}
-	slices.SortFunc(order, Group.compare)
+	order := slices.SortedFunc(maps.Keys(all), Group.compare)
 	names := map[string]bool{}
 	for _, g := range order {
 		a.Curves += len(all[g])
@@ -266,11 +263,7 @@ func (m *model) y() []float64 {
 	if m.fit != nil {
 		return m.fit.e
 	}
-	y := make([]float64, len(m.units))
-	for i, u := range m.units {
-		y[i] = u.y
-	}
-	return y
+	return list.Map(m.units, func(u unit) float64 { return u.y })
 }
 
 // latencyTold reports whether the smallest size is small: less than half of its time goes with the
@@ -289,10 +282,7 @@ func latencyTold(g Group, curves []keyed) bool {
 }
 
 func spreadOf(q Quantity, us []unit) Spread {
-	values := make([]float64, len(us))
-	for i, u := range us {
-		values[i] = stats.Quantile(u.values, 0.5)
-	}
+	values := list.Map(us, unit.median)
 	slices.Sort(values)
 	s := Spread{Quantity: q, Units: len(us)}
 	for i, p := range []float64{0, 0.05, 0.25, 0.5, 0.75, 0.95, 1} {

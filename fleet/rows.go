@@ -38,11 +38,10 @@ func (f *Result) nothingFound() string {
 
 // ReportedFindings returns the findings that are reported, which come first.
 func (f *Result) ReportedFindings() []Finding {
-	i := 0
-	for i < len(f.Findings) && f.Findings[i].Reported {
-		i++
+	if i := slices.IndexFunc(f.Findings, func(x Finding) bool { return !x.Reported }); i >= 0 {
+		return f.Findings[:i]
 	}
-	return f.Findings[:i]
+	return f.Findings
 }
 
 // A fleetWorst is what stands out of one node, pair or curve, with the number of its groups.
@@ -62,21 +61,15 @@ func (f *Result) worst() (all []fleetWorst) {
 			at[key], seen[key] = len(all), map[Group]bool{}
 			all = append(all, fleetWorst{Finding: x})
 		}
-		if seen[key][x.Group] = true; true {
-			all[at[key]].groups = len(seen[key])
-		}
+		seen[key][x.Group] = true
+		all[at[key]].groups = len(seen[key])
 	}
 	slices.SortStableFunc(all, func(a, b fleetWorst) int {
-		if (a.Across == nil) != (b.Across == nil) { // links first: they explain the most
-			if a.Across != nil {
-				return -1
-			}
-			return 1
+		links := trueFirst(a.Across != nil, b.Across != nil) // they explain the most
+		if links != 0 || a.Pair == b.Pair {
+			return links
 		}
-		if a.Pair != b.Pair {
-			return cmp.Compare(len(a.Nodes), len(b.Nodes))
-		}
-		return 0
+		return cmp.Compare(len(a.Nodes), len(b.Nodes))
 	})
 	return all
 }
@@ -110,13 +103,8 @@ func (f *Result) WorstRows() reports.Rows {
 // groupsOf is the number of groups in which the node or pair was measured.
 func (f *Result) groupsOf(x Finding) (n int) {
 	for _, p := range f.Parts {
-		switch {
-		case len(x.Nodes) == 0 || x.Pair:
+		if len(x.Nodes) == 0 || x.Pair || slices.Contains(p.Names, x.Nodes[0]) || p.Group.Nodes == len(x.Nodes) {
 			n++
-		default:
-			if slices.Contains(p.Names, x.Nodes[0]) || p.Group.Nodes == len(x.Nodes) {
-				n++
-			}
 		}
 	}
 	return n
@@ -172,18 +160,15 @@ func (f *Result) FindingRows() reports.Rows {
 			return nil
 		}
 	}
-	percent := func(of func(Finding) float64) func(Finding) any {
-		return func(x Finding) any { return 100 * of(x) }
-	}
 	both := func(key string, cell func(Finding) any) reports.Field[Finding] { return reports.Col(key, key, cell) }
 	fields := []reports.Field[Finding]{
 		both("what", func(x Finding) any { return kindOfFinding(x) }),
 		both("node_a", node(0)), both("node_b", node(1)),
 		both("path", func(x Finding) any { return reports.OrNil(x.Name) }),
 		both("quantity", func(x Finding) any { return string(x.Quantity) }),
-		both("effect_percent", percent(func(x Finding) float64 { return x.Effect })),
-		both("effect_low_percent", percent(func(x Finding) float64 { return x.Low })),
-		both("effect_high_percent", percent(func(x Finding) float64 { return x.High })),
+		both("effect_percent", func(x Finding) any { return 100 * x.Effect }),
+		both("effect_low_percent", func(x Finding) any { return 100 * x.Low }),
+		both("effect_high_percent", func(x Finding) any { return 100 * x.High }),
 		both("p", func(x Finding) any { return x.P }),
 		both("q", func(x Finding) any { return x.Q }),
 		both("stands_out", func(x Finding) any { return x.Reported }),
@@ -264,24 +249,16 @@ func (f *Result) GroupRows() reports.Rows {
 			return s.Quantiles[i]
 		}))
 	}
-	fields = append(fields,
+	rows := reports.TableOf(all, append(fields,
 		reports.Col("scatter_percent", "", func(s fleetSpread) any { return 100 * s.Scatter }),
 		reports.Col("noise_percent", "", func(s fleetSpread) any { return reports.OrAbsent(100*s.Residual, s.Residual > 0) }),
-	)
-	if f.Compared {
-		fields = append(fields,
-			reports.Col("", "fleet's change", func(s fleetSpread) any {
-				if !s.Compared {
-					return nil
-				}
-				return map[Quantity]string{Tau: "τ "}[s.Quantity] + percentInterval(s.Shift, s.ShiftLow, s.ShiftHigh)
-			}),
-			reports.Col("change_percent", "", func(s fleetSpread) any { return reports.OrAbsent(100*s.Shift, s.Compared) }),
-			reports.Col("change_low_percent", "", func(s fleetSpread) any { return reports.OrAbsent(100*s.ShiftLow, s.Compared) }),
-			reports.Col("change_high_percent", "", func(s fleetSpread) any { return reports.OrAbsent(100*s.ShiftHigh, s.Compared) }),
-		)
-	}
-	rows := reports.TableOf(all, fields...)
+		reports.Col("", "fleet's change", func(s fleetSpread) any {
+			return reports.OrAbsent(map[Quantity]string{Tau: "τ "}[s.Quantity]+percentInterval(s.Shift, s.ShiftLow, s.ShiftHigh), s.Compared)
+		}).If(f.Compared),
+		reports.Col("change_percent", "", func(s fleetSpread) any { return reports.OrAbsent(100*s.Shift, s.Compared) }).If(f.Compared),
+		reports.Col("change_low_percent", "", func(s fleetSpread) any { return reports.OrAbsent(100*s.ShiftLow, s.Compared) }).If(f.Compared),
+		reports.Col("change_high_percent", "", func(s fleetSpread) any { return reports.OrAbsent(100*s.ShiftHigh, s.Compared) }).If(f.Compared),
+	)...)
 	rows.Notes = f.Notes
 	return rows
 }
