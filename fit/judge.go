@@ -6,9 +6,7 @@ import (
 	"slices"
 
 	"github.com/halfpeak/halfpeak/internal/list"
-
 	"github.com/halfpeak/halfpeak/internal/stats"
-
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/halfpeak/halfpeak/internal/list"
-
 	"github.com/halfpeak/halfpeak/internal/stats"
 )
 

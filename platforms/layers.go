@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/list"
-
 	"github.com/halfpeak/halfpeak/internal/nearest"
 	"github.com/halfpeak/halfpeak/model"
 )

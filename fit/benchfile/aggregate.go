@@ -8,7 +8,6 @@ import (
 
 	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
 	"github.com/halfpeak/halfpeak/fit/benchfile/internal/sums"
-
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 

@@ -21,7 +21,6 @@ import (
 	"strconv"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
-
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 

@@ -7,10 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/internal/list"
-
 	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
-
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 

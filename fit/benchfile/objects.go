@@ -5,10 +5,9 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/halfpeak/halfpeak/internal/list"
-
 	"github.com/halfpeak/halfpeak/fit/benchfile/internal/jsonscan"
 	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
+	"github.com/halfpeak/halfpeak/internal/list"
 )
 
 // objects reads JSON with any line breaks: arrays of objects, objects one after the other, objects

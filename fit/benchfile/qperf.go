@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
-
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 

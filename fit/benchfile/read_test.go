@@ -13,6 +13,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 

@@ -5,7 +5,6 @@ import (
 	"regexp"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile/internal/lex"
-
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 

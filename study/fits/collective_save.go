@@ -9,7 +9,6 @@ import (
 
 	"github.com/halfpeak/halfpeak/fit/collective"
 	"github.com/halfpeak/halfpeak/internal/list"
-
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"

@@ -13,11 +13,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/halfpeak/halfpeak/internal/list"
-
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/fit/contention"
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 

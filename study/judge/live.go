@@ -9,14 +9,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/halfpeak/halfpeak/internal/list"
-	"github.com/halfpeak/halfpeak/model"
-
 	"github.com/halfpeak/halfpeak/engine/live"
 	"github.com/halfpeak/halfpeak/engine/programs"
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
+	"github.com/halfpeak/halfpeak/internal/list"
 	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
