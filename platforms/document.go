@@ -80,7 +80,7 @@ var schema = map[string]map[string]form{
 	"protocol":   keys("credits", "eager_threshold", "retry", "inbox", "full", "poll", "interrupt", "source").with(truth, "rounds"),
 	"measured":   keys("runs", "resolution", "source").with(names, "sizes", "times", "deviations").with(truth, "operation"),
 	"layer":      layerKeys(),
-	"level":      keys("arity", "layer", "gap", "send", "receive", "eager_threshold", "packet", "lanes", "shared", "ports", "port", "routes", "topology", "hop", "link", "source"),
+	"level":      keys("arity", "layer", "gap", "send", "receive", "eager_threshold", "packet", "lanes", "shared", "ports", "port", "reverse", "routes", "topology", "hop", "link", "source"),
 	"collective": keys("collective", "algorithm", "statistic", "source").with(names, "ranks", "ranks_per_node", "sizes", "times", "runs", "deviations"),
 	"branch":     keys("layer", "up_to"),
 }

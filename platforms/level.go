@@ -21,7 +21,7 @@ type levelSpec struct {
 }
 
 // levelKeys are the keys of the numbers of a level, in the order of [Level.Params].
-var levelKeys = []string{"arity", "lanes", "ports", "eager_threshold", "packet", "hop", "routes"}
+var levelKeys = []string{"arity", "lanes", "ports", "eager_threshold", "packet", "reverse", "hop", "routes"}
 
 // levelFields are the numbers of a level.
 var levelFields = map[string]Param{
@@ -31,6 +31,7 @@ var levelFields = map[string]Param{
 
 	"eager_threshold": {Measure: model.Size, Phrase: "largest message that does not wait for its receive"},
 	"packet":          {Measure: model.Size, Phrase: "largest message that does not have fair shares"},
+	"reverse":         {Measure: model.Plain, Phrase: "part of the opposite direction that a message takes"},
 	"routes":          {Measure: model.Count, Phrase: "links of a port, by receivers"},
 	"hop":             {Measure: model.Time, Phrase: "latency of each link beyond the shortest route"},
 }
@@ -116,7 +117,7 @@ func (s *section) levelLayer(key, name string, of Subject) {
 type Level struct {
 	Name string
 	LevelLayers
-	Params []Param // arity; then lanes, ports, eager_threshold, packet, hop and routes if given
+	Params []Param // arity; then lanes, ports, eager_threshold, packet, reverse, hop and routes if given
 }
 
 // LevelLayers are the names of a level's layers; "" if not given.
@@ -163,7 +164,7 @@ func (p Platform) Machine() (m machine.Machine, ok bool) {
 		m.Levels = append(m.Levels, machine.Level{Name: s.name, Arity: int(value("arity")),
 			Layer: layer(s.Layer), Gap: layer(s.Gap), Send: layer(s.Send), Receive: layer(s.Receive), Shared: layer(s.Shared), Port: layer(s.Port),
 			Lanes: value("lanes"), Ports: value("ports"), Eager: quantity.Bytes(value("eager_threshold")), Packet: quantity.Bytes(value("packet")),
-			Routes: int(value("routes")), Topology: s.topology, Hop: quantity.Micros(value("hop")), Link: layer(s.Link)})
+			Reverse: value("reverse"), Routes: int(value("routes")), Topology: s.topology, Hop: quantity.Micros(value("hop")), Link: layer(s.Link)})
 	}
 	return m, ok
 }

@@ -13,15 +13,16 @@ import (
 // The bytes of a message that is larger than a level's [machine.Level.Packet] flow at a rate of at
 // most size/Serialization. No shared resource exceeds its capacity: for each
 // unit that several messages use, and for the NICs of both ranks, the sum of rate · occupancy/size
-// over those messages is at most 1, where a NIC is occupied for the gap. The rates are max-min fair
+// over those messages is at most 1, where a NIC is occupied for the gap. A message also takes the
+// part [machine.Level.Reverse] of this from the opposite direction of each. The rates are max-min fair
 // (Bertsekas, Gallager, Data Networks, §6.5.2): all rates rise together; a rate that can rise no
 // further stays, while the remaining rates rise on. They are recomputed, once for each moment, when
-// a flow begins or ends. Messages from one rank to another flow one after the other, each at least
-// a gap after the previous one.
+// a flow begins or ends. Messages from one rank to another begin at least a gap after each other,
+// and are received in this order.
 type flows struct {
 	pairs   map[[2]uint32]*inOrder // by sender and receiver
 	active  []flow
-	done    []bool          // by send: its last byte has arrived
+	states  []flowState     // by send
 	sent    map[uint32]link // by recorded send: the step that sent the data
 	now     uint64          // time at which the rates were computed
 	next    uint64          // time at which the first flow ends
@@ -30,6 +31,7 @@ type flows struct {
 	load    []float64       // by resource: its use by flows with rising rates, for each byte per tick
 	rising  []int           // by resource: number of flows with rising rates
 	users   []int           // by resource: number of flows that use it
+	seed    uint32          // of the ranks' first moments
 }
 
 // A flow is one message. Its rate is in messages per tick.
@@ -43,11 +45,19 @@ type flow struct {
 	by         link // the step that sent it
 }
 
-// inOrder serializes the flows from one rank to another.
+// A flowState is how far a send's bytes are.
+type flowState uint8
+
+const (
+	unsent   flowState = iota
+	admitted           // the flow has a time at which it begins
+	arrived            // the last byte has arrived
+)
+
+// inOrder holds the flows from one rank to another that are not received yet.
 type inOrder struct {
-	granted uint32 // the send that flows or is about to, plus 1; 0: none
-	ready   uint64 // earliest time at which the next one may begin
-	waiting []uint32
+	ready uint64 // earliest time at which the next one may begin
+	sends []uint32
 }
 
 // A use is the number of ticks for which a message occupies a resource.
@@ -59,7 +69,7 @@ type use struct {
 // flowTick marks a queue entry at whose time flows end or rates are computed.
 const flowTick = message | armed
 
-func newFlows(m Machine, operations int) *flows {
+func newFlows(m Machine, operations int, seed uint64) *flows {
 	l, ok := m.(*levels)
 	if !ok || !l.flows() {
 		return nil
@@ -68,13 +78,13 @@ func newFlows(m Machine, operations int) *flows {
 	if l.ways != nil {
 		n += l.ways.Topology.Links()
 	}
-	return &flows{pairs: map[[2]uint32]*inOrder{}, done: make([]bool, operations), sent: map[uint32]link{}, next: math.MaxUint64,
-		free: make([]float64, n), load: make([]float64, n), rising: make([]int, n), users: make([]int, n)}
+	return &flows{pairs: map[[2]uint32]*inOrder{}, states: make([]flowState, operations), sent: map[uint32]link{}, next: math.MaxUint64,
+		free: make([]float64, n), load: make([]float64, n), rising: make([]int, n), users: make([]int, n), seed: uint32(seed)}
 }
 
-// skewStarts delays the first operations of each rank by up to 10 ns, the same in each run. Ranks
-// that begin at exactly the same time keep in step, since equal flows end together; that state is
-// unstable, and no clock keeps ranks in it.
+// skewStarts delays the first operations of each rank by up to 10 ns, the same in each run of a
+// seed. Ranks that begin at exactly the same time keep in step, since equal flows end together; that
+// state is unstable, and no clock keeps ranks in it.
 func (r *run) skewStarts() {
 	if r.flows == nil {
 		return
@@ -82,7 +92,7 @@ func (r *run) skewStarts() {
 	const most = 10 * picos / nanos
 	for i := range r.ready {
 		if r.nodes[i].waits == 0 {
-			r.ready[i] = uint64(r.nodes[i].rank*2654435761) % most
+			r.ready[i] = uint64(r.nodes[i].rank*(2654435761^r.flows.seed<<1)) % most
 		}
 	}
 }
@@ -101,7 +111,7 @@ func (l *levels) fair(level int, n uint64) bool {
 // flow begins the flow of send i, whose first byte is at the receiver. It returns false if the
 // message does not flow, or has flowed already.
 func (r *run) flow(i uint32, t uint64) (bool, error) {
-	if r.flows == nil || r.flows.done[i] || r.nodes[i].waits == requested {
+	if r.flows == nil || r.flows.states[i] == arrived || r.nodes[i].waits == requested {
 		return false, nil
 	}
 	n, op := &r.nodes[i], &r.ops[i]
@@ -115,55 +125,66 @@ func (r *run) flow(i uint32, t uint64) (bool, error) {
 		q = &inOrder{}
 		r.flows.pairs[pair] = q
 	}
-	switch {
-	case q.granted != 0 && q.granted != i+1:
-		q.waiting = append(q.waiting, i)
-		return true, nil
-	case q.granted == 0 && q.ready > t:
-		q.granted = i + 1
-		r.push(q.ready, i|message)
-		return true, nil
-	}
-	q.granted = i + 1
-	f := flow{op: i, start: t, left: 1, size: float64(op.Size), by: r.flows.sent[i]}
-	alone := float64(c.stream)
-	add := func(resource int, ticks uint64) {
-		if ticks > 0 {
-			f.uses = append(f.uses, use{resource, float64(ticks)})
+	if r.flows.states[i] == unsent {
+		r.flows.states[i] = admitted
+		q.sends = append(q.sends, i)
+		begin := max(t, q.ready)
+		q.ready = begin + c.gap
+		if begin > t {
+			r.push(begin, i|message)
+			return true, nil
 		}
 	}
-	ranks, s := r.s.Ranks(), r.shared
-	a, b := s.unitsOf(int(n.rank)), s.unitsOf(int(op.Peer))
-	level := s.common(a, b)
-	links := s.route(level, n.rank, op.Peer)
-	if len(links) == 0 {
-		add(int(n.rank), c.gap)
-		add(ranks+int(op.Peer), c.intake)
+	f := flow{op: i, start: t, left: 1, size: float64(op.Size), by: r.flows.sent[i]}
+	alone, err := r.uses(&f, n.rank, op.Peer, c, 1)
+	if reverse := r.shared.at(r.shared.Level(int(n.rank), int(op.Peer))).Reverse; err == nil && reverse > 0 {
+		_, err = r.uses(&f, op.Peer, n.rank, c, reverse)
 	}
-	occupied, err := s.occupies(level, op.Size, c.gap)
 	if err != nil {
 		return false, err
-	}
-	for k, o := range occupied {
-		if o.each > 0 {
-			alone = max(alone, float64(o.alone))
-		}
-		if k < level {
-			add(2*ranks+s.count+s.link(k, a[k], op.Peer), o.each)
-			add(2*ranks+s.count*(1+s.routes)+s.link(k, b[k], op.Peer), o.each)
-		} else {
-			add(2*ranks+int(a[k]), o.each)
-		}
-	}
-	for _, link := range links {
-		o := s.ways.occupancy(op.Size)
-		alone = max(alone, float64(o.alone))
-		add(2*ranks+(1+2*s.routes)*s.count+link, o.each)
 	}
 	f.most = 1 / alone
 	r.flows.active = append(r.flows.active, f)
 	r.computeRates(t)
 	return true, nil
+}
+
+// uses adds to a flow the resources on the way from one rank to another, of which it takes a part,
+// and returns how long the message takes there alone, in ticks.
+func (r *run) uses(f *flow, from, to uint32, c *cost, part float64) (alone float64, err error) {
+	add := func(resource int, ticks uint64) {
+		if ticks > 0 {
+			f.uses = append(f.uses, use{resource, part * float64(ticks)})
+		}
+	}
+	ranks, s, size := r.s.Ranks(), r.shared, r.ops[f.op].Size
+	a, b := s.unitsOf(int(from)), s.unitsOf(int(to))
+	level := s.common(a, b)
+	links := s.route(level, from, to)
+	if len(links) == 0 {
+		add(int(from), c.gap)
+		add(ranks+int(to), c.intake)
+	}
+	occupied, err := s.occupies(level, size, c.gap)
+	alone = float64(c.stream)
+	for k, o := range occupied {
+		if o.each > 0 {
+			alone = max(alone, float64(o.alone))
+		}
+		switch {
+		case k < level:
+			add(2*ranks+s.count+s.link(k, a[k], to), o.each)
+			add(2*ranks+s.count*(1+s.routes)+s.link(k, b[k], to), o.each)
+		case part == 1: // the inside has no direction
+			add(2*ranks+int(a[k]), o.each)
+		}
+	}
+	for _, link := range links {
+		o := s.ways.occupancy(size)
+		alone = max(alone, float64(o.alone))
+		add(2*ranks+(1+2*s.routes)*s.count+link, o.each)
+	}
+	return alone, err
 }
 
 // computeRates schedules a computation of the rates for the end of moment t.
@@ -212,17 +233,10 @@ func (r *run) flowOn(t uint64) {
 // endFlow completes the message of a flow whose last byte has arrived.
 func (r *run) endFlow(w flow, t uint64) {
 	n, op := &r.nodes[w.op], &r.ops[w.op]
-	r.flows.done[w.op] = true
+	r.flows.states[w.op] = arrived
 	c, err := r.costs.messageCost(n.rank, op.Peer, op.Size)
 	if err != nil {
 		return // the same cost was valid when the flow began
-	}
-	q := r.flows.pairs[[2]uint32{n.rank, op.Peer}]
-	q.granted, q.ready = 0, max(t, w.start+c.gap)
-	if len(q.waiting) > 0 {
-		q.granted = q.waiting[0] + 1
-		r.push(q.ready, q.waiting[0]|message)
-		q.waiting = q.waiting[1:]
 	}
 	if took := t - w.start; took > c.stream {
 		r.recordSharingDelay(w.op, took-c.stream)
@@ -240,13 +254,17 @@ func (r *run) endFlow(w flow, t uint64) {
 		r.insertFree(n.rank, r.here, nil)
 		r.here = r.here[:0]
 	}
-	r.push(t, w.op|message)
+	q := r.flows.pairs[[2]uint32{n.rank, op.Peer}]
+	for len(q.sends) > 0 && r.flows.states[q.sends[0]] == arrived {
+		r.push(t, q.sends[0]|message)
+		q.sends = q.sends[1:]
+	}
 }
 
 // firstByte returns the arrival time of the first byte of message i, if t is the time of its
 // arrival or, if the message flowed, of its last byte.
 func (r *run) firstByte(i uint32, t uint64) (uint64, error) {
-	if r.flows == nil || !r.flows.done[i] {
+	if r.flows == nil || r.flows.states[i] != arrived {
 		return t, nil
 	}
 	c, err := r.costs.messageCost(r.nodes[i].rank, r.ops[i].Peer, r.ops[i].Size)

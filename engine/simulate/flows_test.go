@@ -100,6 +100,32 @@ func TestFairShares(t *testing.T) {
 	}
 }
 
+// Messages from one rank to another overlap if the network holds them back: the second one begins a
+// gap after the first. A message takes a part of the opposite direction from each NIC and port.
+func TestOverlapAndReverse(t *testing.T) {
+	m := flowing(4, true)
+	m.Levels[1].Reverse = 0.5
+	for _, test := range []struct {
+		messages [][3]int
+		want     map[int]float64
+	}{
+		{[][3]int{{0, 2, 10001}}, map[int]float64{2: 5 + 10}},
+		{[][3]int{{0, 2, 10001}, {0, 2, 10001}}, map[int]float64{2: 5 + 20}},
+		// From 20 µs on, the two messages to rank 2 have two thirds of the NIC of rank 0.
+		{[][3]int{{0, 2, 20001}, {0, 2, 20001}, {0, 4, 20001}}, map[int]float64{4: 5 + 50, 2: 5 + 60}},
+		{[][3]int{{0, 2, 10001}, {2, 0, 10001}}, map[int]float64{0: 5 + 15, 2: 5 + 15}},
+		{[][3]int{{0, 2, 10001}, {4, 1, 10001}}, map[int]float64{1: 5 + 15, 2: 5 + 15}}, // by the node's ports
+		{[][3]int{{0, 2, 10001}, {2, 4, 10001}, {4, 6, 10001}}, map[int]float64{2: 5 + 15, 4: 5 + 15, 6: 5 + 15}},
+	} {
+		got := ends(t, m, 8, test.messages)
+		for rank, want := range test.want {
+			if math.Abs(got[rank]-want) > 0.02 {
+				t.Errorf("%v: rank %d ends at %.3f µs, want %.3f", test.messages, rank, got[rank], want)
+			}
+		}
+	}
+}
+
 // Messages whose routes share a link of a ring of four share its bytes, other ones do not; each
 // link of a route adds to the latency.
 func TestTopologyFlows(t *testing.T) {

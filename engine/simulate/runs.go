@@ -14,7 +14,7 @@ import (
 // maxRuns is the maximum number of runs, whose finish times take 80 MB.
 const maxRuns = 10_000_000
 
-// Runs runs the schedule n times with noise of different seeds, on all processors, and returns
+// Runs runs the schedule n times with different seeds, on all processors, and returns
 // when each run was finished, in the order of runs. Run i has a seed that depends on
 // Options.Seed and i alone, so the result does not depend on how many processors there are. It
 // takes the memory of one run for each of them.

@@ -40,7 +40,7 @@ type Options struct {
 	LogGOPS LogGOPS // costs of messages if Machine is nil
 	Machine Machine // nil: LogGOPS, as LogGOPSim's rules require
 	Noise   Noise   // the zero value is no noise
-	Seed    uint64  // of the noise
+	Seed    uint64  // of the noise and, on machines with fair shares, of the ranks' starts within 10 ns
 
 	// Record keeps what the run did, for [Result.Path] and [Result.Timeline]:
 	// 48 bytes for each step of an operation, of which a message has four. The default rules only.
@@ -140,7 +140,7 @@ func (r *run) do(o Options) (*Result, error) {
 			return nil, fmt.Errorf("%d ranks, of which %d have a place on the machine", r.s.Ranks(), l.ranks())
 		}
 		r.shared = newSharing(r.costs.machine)
-		r.flows = newFlows(r.costs.machine, len(r.ops))
+		r.flows = newFlows(r.costs.machine, len(r.ops), o.Seed)
 		r.recording = o.Record
 		err = r.model()
 	}

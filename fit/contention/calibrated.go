@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/halfpeak/halfpeak/internal/stats"
@@ -16,6 +17,10 @@ import (
 // resource is taken to be shared.
 const saturated = 1.2
 
+// negligible is the ratio of the gap of several pairs to the time of a message below which they
+// share nothing.
+const negligible = 0.01
+
 // defaultPacket is the size up to which messages are taken to be carried first come, first served
 // if it was not measured: the MTU of most networks. Larger ones have fair shares.
 const defaultPacket quantity.Bytes = 2048
@@ -23,7 +28,8 @@ const defaultPacket quantity.Bytes = 2048
 // packet returns the largest size at which the second of two messages of a root delays the first by
 // less than a quarter of its gap; a sixteenth of the smallest size if there is none. Sizes count
 // whose gap is at least 3 % of the time of one message, and that by which the way to the second
-// receiver is longer. It returns defaultPacket if none counts.
+// receiver is longer, and whose second message is delayed by half of it: in a torus the two may
+// leave by different links. It returns defaultPacket if none counts.
 func (c *Calibration) packet(level int) quantity.Bytes {
 	one, two, first := c.curve(FanOut, level, false, 1), c.curve(FanOut, level, false, 2), c.curve(FanFirst, level, false, 2)
 	gap := c.curve(Stream, level, false, 1)
@@ -34,7 +40,7 @@ func (c *Calibration) packet(level int) quantity.Bytes {
 	longer := two.At(least) - one.At(least) - gap.At(least)
 	size, counted := least/16, false
 	for _, n := range first.Sizes {
-		if g := gap.At(n); g > max(0.03*one.At(n), longer) {
+		if g := gap.At(n); g > max(0.03*one.At(n), longer) && two.At(n)-one.At(n)-max(longer, 0) > g/2 {
 			counted = true
 			if first.At(n)-one.At(n) < g/4 {
 				size = n
@@ -155,6 +161,24 @@ func (c *Calibration) curve(measure string, level int, out bool, pairs int) (cur
 // all passes. Protocols change with less.
 const disturbed = 1.5
 
+// beside returns a time at each size of one-way times: its ratio to these is interpolated, since
+// they were measured at more sizes. Beyond the sizes of the curve the ratio is that of the nearest
+// one. It returns the one-way times themselves if the curve has fewer than two sizes.
+func beside(way, curve model.Curve) (times []quantity.Micros) {
+	if len(curve.Sizes) < 2 {
+		return way.Costs
+	}
+	ratio := model.Curve{Sizes: curve.Sizes}
+	for i, n := range curve.Sizes {
+		ratio.Costs = append(ratio.Costs, curve.Costs[i]/way.At(n))
+	}
+	for i, n := range way.Sizes {
+		n = min(max(n, ratio.Sizes[0]), ratio.Sizes[len(ratio.Sizes)-1])
+		times = append(times, max(ratio.At(n)*way.Costs[i], minTime))
+	}
+	return times
+}
+
 // timeAt returns the cost of n bytes, or otherwise if the curve has fewer than two sizes.
 func timeAt(curve model.Curve, n quantity.Bytes, otherwise quantity.Micros) quantity.Micros {
 	if len(curve.Sizes) < 2 {
@@ -173,31 +197,65 @@ func (c *Calibration) messages(level int) machine.Level {
 	}
 	send, receive := c.curve(Send, level, false, 1), c.curve(Receive, level, false, 1)
 	eager := c.Levels[level].Eager
-	var sends, receives, gaps []quantity.Micros
+	var sends, receives []quantity.Micros
+	gaps := beside(way, gap)
 	for i, n := range way.Sizes {
 		t, k := way.Costs[i], n
 		if eager >= 0 && n > eager {
 			k = 1
 		}
 		half := way.Costs[0] / 2
-		g := timeAt(gap, n, t)
+		g := gaps[i]
 		s, r := min(timeAt(send, k, half), g), min(timeAt(receive, k, half), g)
 		if sum := s + r; sum > t {
 			s, r = s*t/sum, r*t/sum
 		}
 		sends, receives = append(sends, max(s, minTime)), append(receives, max(r, minTime))
-		gaps = append(gaps, max(g, minTime))
 	}
 	l := machine.Level{
-		Packet:  c.packet(level),
+		Reverse: c.reverse(level, way),
 		Layer:   &model.Table{Sizes: way.Sizes, Times: way.Costs, Gaps: gaps},
 		Send:    &model.Table{Sizes: way.Sizes, Times: sends},
 		Receive: &model.Table{Sizes: way.Sizes, Times: receives},
 	}
+	l.Packet = c.packet(level)
 	if last := way.Sizes[len(way.Sizes)-1]; eager > 0 && eager < last {
 		l.Eager = eager
 	}
+	if c.pair(level) { // no receivers compete
+		l.Packet = l.Eager
+	}
 	return l
+}
+
+// reverse returns by which part the bytes of the largest exchange take longer than one way; 0 if
+// it was not measured or the level holds two ranks: see bothWays.
+func (c *Calibration) reverse(level int, way model.Curve) float64 {
+	exchange := c.exchanges(level)
+	last := len(exchange.Sizes) - 1
+	if last < 0 || exchange.Sizes[last] < 64<<10 || c.pair(level) {
+		return 0
+	}
+	n := exchange.Sizes[last]
+	return min(max(float64((exchange.Costs[last]-way.At(n))/(way.At(n)-way.Costs[0])), 0), 1)
+}
+
+// pair reports whether a unit of the level is two ranks.
+func (c *Calibration) pair(level int) bool { return level == 0 && c.Levels[0].Holds == 2 }
+
+// fitsExchange reports whether the machine is made of exchanges of a size: of every second one, the
+// largest included. The other ones are its check.
+func fitsExchange(n quantity.Bytes) bool { return bits.Len64(uint64(n))%4 == 1 }
+
+// exchanges returns the exchanges of which the machine is made.
+func (c *Calibration) exchanges(level int) (curve model.Curve) {
+	all := c.curve(Exchange, level, false, 1)
+	for i, n := range all.Sizes {
+		if fitsExchange(n) {
+			curve.Sizes, curve.Costs = append(curve.Sizes, n), append(curve.Costs, all.Costs[i])
+		}
+	}
+	return curve
 }
 
 // occupancy returns how long a message occupies the inside of a unit of the level or, if port is
@@ -207,10 +265,10 @@ func (c *Calibration) occupancy(m machine.Machine, level int, port bool) model.L
 	if port {
 		meet++
 	}
-	one := c.curve(Stream, meet, false, 1)
+	one, way := c.curve(Stream, meet, false, 1), c.curve(PingPong, meet, false, 1)
 	var points []point
 	for _, r := range c.Rows {
-		if r.Measure != Stream || r.Level != level || r.Out != port || r.Pairs < 2 || len(one.Sizes) < 2 || r.distant() {
+		if r.Measure != Stream || len(way.Sizes) < 2 || r.Level != level || r.Out != port || r.Pairs < 2 || len(one.Sizes) < 2 || r.distant() {
 			continue
 		}
 		alone := float64(one.At(r.Size))
@@ -220,14 +278,17 @@ func (c *Calibration) occupancy(m machine.Machine, level int, port bool) model.L
 				alone = max(alone, float64(each)*float64(inner.OneWay(r.Size)))
 			}
 		}
-		if g := float64(r.Average); g > saturated*alone {
+		if g := float64(r.Average); g > max(saturated*alone, negligible*float64(way.At(r.Size))) {
 			points = append(points, point{float64(r.Size), g / float64(r.Pairs), r.Pairs})
 		}
 	}
-	if len(points) == 0 {
-		return c.bidirectional(level, port)
+	switch {
+	case len(points) > 0:
+		return line(points)
+	case c.pair(level) && !port:
+		return c.bothWays(m.Levels[0])
 	}
-	return line(points)
+	return nil
 }
 
 // A point is how long one message of n bytes occupies a resource that pairs share.
@@ -265,13 +326,13 @@ func (m Measurement) distant() bool { return m.Measure == Stream && m.Variant > 
 // for gap/d. If neighbours have a longer gap than one pair, shared is the inside of the unit, else
 // nil. ok is false if distances were not measured.
 func (c *Calibration) blocks(m machine.Machine, level int) (blocks []machine.Level, shared model.Layer, ok bool) {
-	one := c.curve(Stream, level, false, 1)
+	one, way := c.curve(Stream, level, false, 1), c.curve(PingPong, level, false, 1)
 	base := map[quantity.Bytes]float64{}
 	inner := 1
 	for d := 1; d < c.Levels[level].Holds; d *= 2 {
 		var points []point
 		for _, r := range c.Rows {
-			if r.Level != level || r.Variant != d || !r.distant() || len(one.Sizes) < 2 {
+			if r.Level != level || r.Variant != d || !r.distant() || len(one.Sizes) < 2 || len(way.Sizes) < 2 {
 				continue
 			}
 			ok = true
@@ -279,7 +340,7 @@ func (c *Calibration) blocks(m machine.Machine, level int) (blocks []machine.Lev
 			if d == 1 {
 				sharers = r.Pairs
 			}
-			base[r.Size] = max(base[r.Size], float64(one.At(r.Size)))
+			base[r.Size] = max(base[r.Size], float64(one.At(r.Size)), negligible/saturated*float64(way.At(r.Size)))
 			if g > saturated*base[r.Size] {
 				points = append(points, point{float64(r.Size), g / float64(sharers), sharers})
 			}
@@ -317,22 +378,25 @@ func (c *Calibration) routes(port model.Layer, level, meet int) int {
 	return 0
 }
 
-// bidirectional returns the occupancy of a unit in which two messages in opposite directions take
-// longer than one. It uses the largest such exchange, and returns nil if that is below 64 KiB.
-func (c *Calibration) bidirectional(level int, port bool) model.Layer {
-	exchange, way := c.curve(Exchange, level, false, 1), c.curve(PingPong, level, false, 1)
-	if port || level != 0 || len(way.Sizes) < 2 {
+// bothWays returns the occupancy of a unit of two ranks in which a message of each takes longer than
+// one message, whose serialization is s, by d: (s + d)/2 or, if that is less than d, d up to the gap
+// of a burst. Where messages have fair shares it is at most s, so that one alone is not delayed.
+func (c *Calibration) bothWays(l machine.Level) model.Layer {
+	exchange, way := c.exchanges(0), c.curve(PingPong, 0, false, 1)
+	if len(exchange.Sizes) < 2 {
 		return nil
 	}
-	for i, n := range slices.Backward(exchange.Sizes) {
-		if n < 64<<10 {
-			break
+	t := &model.Table{Sizes: way.Sizes}
+	for i, both := range beside(way, exchange) {
+		cost := l.Cost(way.Sizes[i])
+		d, s := max(both-way.Costs[i], 0), cost.Serialization
+		most := cost.Gap
+		if l.Packet > 0 && way.Sizes[i] > l.Packet {
+			most = s
 		}
-		if exchange.Costs[i] > saturated*way.At(n) {
-			return &model.Linear{Tau: exchange.Costs[i].Per(2 * n)}
-		}
+		t.Times = append(t.Times, max(min(d, most), (s+min(d, s))/2, minTime))
 	}
-	return nil
+	return t
 }
 
 // Gamma returns the time to combine a byte of a local sum in µs, of the largest size; 0 if it was

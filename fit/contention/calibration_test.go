@@ -9,7 +9,7 @@ import (
 
 // planted writes what calibrate.c would of 4 nodes with 4 ranks each: messages inside a node take
 // 0.5 µs and 10,000 MB/s, between nodes 2 µs and 5,000 MB/s, of which a node's NIC carries no more,
-// with 0.3 µs for each message; overheads are 0.1 and 0.2 µs up to the eager threshold of 8,000 B.
+// with 0.3 µs for each message, and a fifth more if both directions are used; overheads are 0.1 and 0.2 µs up to the eager threshold of 8,000 B.
 func planted() string {
 	var b strings.Builder
 	b.WriteString(CalibrationHeader + "\n# 2026-11-22, 16 ranks, rank 0 on n0, clock of 0.02 us\n# some MPI\n" +
@@ -28,6 +28,11 @@ func planted() string {
 			bytes := float64(n) / l.rate
 			row(PingPong, l.name, "in", 1, n, l.base+bytes)
 			row(Stream, l.name, "in", 1, n, 0.3+bytes)
+			both := bytes
+			if n > 2048 { // fair shares of the NIC
+				both = 1.2 * (0.3 + bytes)
+			}
+			row(Exchange, l.name, "in", 1, n, l.base+both)
 			if n <= 4096 {
 				row(Send, l.name, "in", 1, n, 0.1)
 				row(Receive, l.name, "in", 1, n, 0.2)
@@ -72,6 +77,7 @@ func TestCalibratedMachine(t *testing.T) {
 		{"NIC, 8 B", float64(node.Port.OneWay(8)), 0.3},
 		{"NIC, 1 MiB", float64(node.Port.OneWay(1 << 20)), 0.3 + (1<<20)/5000.0},
 		{"γ", float64(c.Gamma()), 1e-4},
+		{"both directions", cluster.Reverse, 0.2},
 	} {
 		if math.Abs(want.got/want.want-1) > 0.015 {
 			t.Errorf("%s: %.4g, planted %.4g", want.what, want.got, want.want)
@@ -88,6 +94,38 @@ func TestCalibratedMachine(t *testing.T) {
 		if s.Level >= 0 && s.Worst > 0.05 {
 			t.Errorf("%s at level %d: worst error %.0f %% of what it was fitted to", s.Measure, s.Level, 100*s.Worst)
 		}
+	}
+}
+
+// Two ranks alone: a message is delayed by one in the opposite direction, and not by the one before
+// it; predicted exchanges are of sizes that were not used.
+func TestTwoRanks(t *testing.T) {
+	c, err := ReadCalibration(strings.NewReader(strings.NewReplacer("node holds 4", "node holds 2", ",8,9,10,11,12,13,14,15", "", "allreduce,,in,16", "allreduce,,in,8").Replace(planted())), "two")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, _, err := c.Machine()
+	if err != nil || m.Levels[0].Shared == nil || m.Levels[0].Packet != 8000 {
+		t.Fatalf("%v; %+v", err, m)
+	}
+	checks, err := c.Check(t.Context(), m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	exchanges := 0
+	for _, k := range checks {
+		if k.Level != 0 || k.Pairs > 1 || k.Measure != Exchange && k.Measure != Stream {
+			continue
+		}
+		if k.Measure == Exchange {
+			exchanges++
+		}
+		if e := math.Abs(float64(k.Predicted/k.Time) - 1); e > 0.05 && k.Size != 1024 { // 1 KiB lies between the two forms
+			t.Errorf("%s of %v: %v, planted %v", k.Measure, k.Size, k.Predicted, k.Time)
+		}
+	}
+	if exchanges != 5 {
+		t.Errorf("%d exchanges are checked; 5 of 11 are not used", exchanges)
 	}
 }
 

@@ -56,6 +56,11 @@ type Level struct {
 	// served. Larger messages get max-min fair shares of them, and of the NICs of both ranks.
 	Packet quantity.Bytes
 
+	// Reverse, from 0 to 1, is the part of its occupancy that a message with a fair share also takes
+	// from the opposite direction of NICs, ports and links: two large messages in opposite
+	// directions take 1 + Reverse times as long as one.
+	Reverse float64
+
 	// Eager, if above 0, is the eager threshold: a larger message waits until its receive is
 	// posted. The layer's times include the handshake, as measured times do.
 	Eager quantity.Bytes
@@ -86,6 +91,8 @@ func (m Machine) Check() (level int, key string, err error) {
 			return i, "topology", errors.New("is for the outermost level alone")
 		case l.Topology.kind != "" && l.Topology.Units() != l.Arity:
 			return i, "topology", fmt.Errorf("%q connects %d units, and the arity is %d", l.Topology, l.Topology.Units(), l.Arity)
+		case !(l.Reverse >= 0 && l.Reverse <= 1):
+			return i, "reverse", errors.New("must be 0 to 1, the part of the opposite direction that a message takes")
 		case !(l.Hop >= 0):
 			return i, "hop", errors.New("must be at least 0")
 		case l.Topology.kind == "" && (l.Hop > 0 || l.Link != nil):

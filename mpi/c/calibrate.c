@@ -518,16 +518,18 @@ static void pair(const Task *t, int a, int b, double *sample) {
 			t1 = (MPI_Wtime() - t0) / (2 * t->inner);
 			if (rank == b) t1 = 0;
 			break;
-		case EXCHANGE:
-			go(b, a);
+		case EXCHANGE: {
+			go(b, a), go(a, b);
+			double at = localTime(t->begin + r * t->slot);
+			int late = MPI_Wtime() > at;
+			waitUntil(at);
 			t0 = MPI_Wtime();
-			for (int i = -1; i < t->inner; i++) { /* after the first, both begin together */
-				if (i == 0) t0 = MPI_Wtime();
+			for (int i = 0; i < t->inner; i++)
 				MPI_Sendrecv(out, n, MPI_CHAR, peer, TAG, in, n, MPI_CHAR, peer, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-			}
-			t1 = (MPI_Wtime() - t0) / t->inner;
-			if (rank == b) t1 = 0;
+			t1 = rank == a ? fmax(MPI_Wtime() - t0 - tick, 0) / t->inner : 0;
+			if (late) t1 = -1;
 			break;
+		}
 		case SEND: /* the call of a sender whose receiver waits */
 			if (rank == b) MPI_Irecv(in, n, MPI_CHAR, a, TAG, MPI_COMM_WORLD, &q);
 			go(b, a);
@@ -647,7 +649,7 @@ static int measure(const Task *t, double *samples, double *averages) {
 		takes = rank == src[0];
 	} else for (int i = 0; i < t->k; i++) if (src[i] == rank || dst[i] == rank) {
 		pair(t, src[i], dst[i], mine);
-		takes = t->what == RECEIVE || t->what == LATE ? dst[i] == rank : src[i] == rank;
+		takes = t->what == EXCHANGE || (t->what == RECEIVE || t->what == LATE ? dst[i] : src[i]) == rank;
 	}
 	for (int r = 0; r < t->repeats; r++) sum[r] = takes ? mine[r] : 0, least[r] = takes ? mine[r] : 1e9;
 	MPI_Reduce(sum, samples, t->repeats, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
@@ -690,7 +692,7 @@ static void row(const Task *t, double *s, const double *averages, int n) {
 static double run(Task *t, double share, double *fastest) {
 	static double lastSync = -1e9;
 	double samples[MAXREPEATS] = {0}, averages[MAXREPEATS], median = 0;
-	int clocked = collective(t->what) || (t->what == STREAM && t->k > 1), tries = 0, n = 0;
+	int clocked = collective(t->what) || t->what == EXCHANGE || (t->what == STREAM && t->k > 1), tries = 0, n = 0;
 	double guess = estimate(t);
 	t->inner = t->what == PINGPONG || t->what == EXCHANGE || t->what == COMBINE ? (int)ceil(fmax(2e-6, 30 * tick) / fmax(guess, 1e-7)) : 1;
 	if (cold || t->inner < 1) t->inner = 1;
@@ -703,7 +705,7 @@ static double run(Task *t, double share, double *fastest) {
 			double now[1] = {MPI_Wtime()};
 			MPI_Bcast(now, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
 			if (now[0] - lastSync > 5) synchronize(), lastSync = now[0];
-			t->slot = guess * (2 << tries) + 5e-6;
+			t->slot = guess * t->inner * (2 << tries) + 5e-6;
 			t->begin = globalTime(MPI_Wtime()) + 2e-4 * (1 << tries) + 2e-7 * ranks;
 		} else if (t->what != BLOCKED) t->slot = 2 * guess;
 		MPI_Bcast(t, sizeof *t, MPI_BYTE, 0, MPI_COMM_WORLD);

@@ -94,6 +94,9 @@ func (c *calibrated) levels() (notes []string) {
 				text += fmt.Sprintf("; %s %.0f MB/s, %.3g µs a message", what, n/float64(layer.OneWay(n)-layer.OneWay(1)), float64(layer.OneWay(1)))
 			}
 		}
+		if l.Reverse > 0 {
+			text += fmt.Sprintf("; both directions at once %.3g %% slower", 100*l.Reverse)
+		}
 		share("all inside one together", l.Shared)
 		share("all out of one together", l.Port)
 		if network := l.Topology.String(); network != "" {

@@ -167,6 +167,9 @@ func (f *Fitted) estimatedMachine(m machine.Machine, title, source string) platf
 		layer(&t, "receive", l.Name+"-receive", l.Receive)
 		layer(&t, "shared", l.Name+"-memory", l.Shared)
 		layer(&t, "port", l.Name+"-port", l.Port)
+		if l.Reverse > 0 {
+			t.Set("reverse", fmt.Sprintf("%.3g", l.Reverse))
+		}
 		if l.Routes > 1 {
 			t.Set("routes", strconv.Itoa(l.Routes))
 		}

@@ -106,6 +106,9 @@ func (h *host) judge(ctx context.Context, minutes string) error {
 func (h *host) calibration(ctx context.Context, c *contention.Calibration) error {
 	unseen := func(r contention.Measurement) bool {
 		octave := bits.Len64(uint64(r.Size)) // round trips have all, bursts every second one
+		if eager := c.Levels[max(r.Level, 0)].Eager; r.Size == eager || r.Size == eager+1 {
+			return false // where the protocol changes
+		}
 		return r.Size < 1<<20 && (r.Measure == contention.PingPong && octave%2 == 0 || r.Measure == contention.Stream && octave%4 == 3)
 	}
 	part := *c
