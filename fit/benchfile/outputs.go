@@ -168,71 +168,90 @@ const (
 	podSize = 512
 )
 
-// pods reads lines with the prefixes of pods. Each pod is a file of its own; an output of a pod is
-// read when the pod's next output begins. The text of a pod is not searched for further prefixes.
+// A podSplitter collects the lines of pods. Each pod is a file of its own; an output of a pod is read
+// when the pod's next output begins. The text of a pod is not searched for further prefixes.
+type podSplitter struct {
+	name  string
+	read  func(pod string, text []byte) error
+	pods  map[string]*podText
+	order []string
+	held  int // bytes
+	lines int
+}
+
+type podText struct {
+	text bytes.Buffer
+	rows bool
+}
+
+// pods reads lines with the prefixes of pods.
 func pods(in *bufio.Reader, name string, o Options, depth int, each func(*File, error) error) error {
 	if depth > maxNested {
 		return each(nil, &Error{File: name, Msg: "names of pods before names of pods; keep one before each line"})
 	}
-	held, lines, within := 0, 0, false // held are bytes
-	type podText struct {
-		text bytes.Buffer
-		rows bool
-	}
-	pods, order := map[string]*podText{}, []string{}
-	flush := func(pod string) error {
-		p := pods[pod]
-		text := p.text.Bytes()
-		defer func() { p.text, p.rows = bytes.Buffer{}, false }()
-		held -= len(text)
-		if len(bytes.TrimSpace(text)) == 0 {
-			return nil
-		}
+	s := &podSplitter{name: name, pods: map[string]*podText{}, read: func(pod string, text []byte) error {
 		return outputs(bytes.NewReader(text), name+"!"+pod, o, maxNested+1, each)
-	}
+	}}
 	var last *podText
-	for {
+	for within := false; ; {
 		line, err := in.ReadSlice('\n')
 		if err != nil && err != io.EOF && err != bufio.ErrBufferFull {
-			for _, pod := range order { // complete outputs may be kept
-				if err := flush(pod); err != nil {
-					return err
-				}
+			if err := s.flush(s.order...); err != nil { // complete outputs may be kept
+				return err
 			}
-			return each(nil, &Damaged{File: &File{Name: name, Lines: lines}, Err: err})
+			return each(nil, &Damaged{File: &File{Name: name, Lines: s.lines}, Err: err})
 		}
 		if !within {
-			lines++
-			pod, rest := lex.PodOf(line)
-			p := pods[pod]
-			if p == nil {
-				p = new(podText)
-				pods[pod], order = p, append(order, pod)
-				held += podSize
+			var broken error
+			if last, line, broken = s.begin(line); broken != nil {
+				return broken
 			}
-			kind, _ := divide.KindOf(rest, starts)
-			if kind == divide.Start && p.rows {
-				if err := flush(pod); err != nil {
-					return err
-				}
-			}
-			p.rows = p.rows || kind == divide.Row
-			line, last = rest, p
 		}
 		within = err == bufio.ErrBufferFull
 		if last.text.Len()+len(line) > maxPod {
-			return each(nil, &Error{File: name, Line: lines, Msg: "more than 64 MiB of one pod that cannot be divided; write the logs of each pod to a file"})
+			return each(nil, &Error{File: name, Line: s.lines, Msg: "more than 64 MiB of one pod that cannot be divided; write the logs of each pod to a file"})
 		}
-		if held += len(line); held > maxPods {
-			return each(nil, &Error{File: name, Line: lines, Msg: "more than 256 MiB of pods that have not ended; write the logs of each pod to a file"})
+		if s.held += len(line); s.held > maxPods {
+			return each(nil, &Error{File: name, Line: s.lines, Msg: "more than 256 MiB of pods that have not ended; write the logs of each pod to a file"})
 		}
 		last.text.Write(line)
 		if err == io.EOF {
-			break
+			return s.flush(s.order...)
 		}
 	}
-	for _, pod := range order {
-		if err := flush(pod); err != nil {
+}
+
+// begin begins a line, and returns its pod and its text behind the prefix.
+func (s *podSplitter) begin(line []byte) (*podText, []byte, error) {
+	s.lines++
+	pod, rest := lex.PodOf(line)
+	p := s.pods[pod]
+	if p == nil {
+		p = new(podText)
+		s.pods[pod], s.order = p, append(s.order, pod)
+		s.held += podSize
+	}
+	kind, _ := divide.KindOf(rest, starts)
+	if kind == divide.Start && p.rows {
+		if err := s.flush(pod); err != nil {
+			return nil, nil, err
+		}
+	}
+	p.rows = p.rows || kind == divide.Row
+	return p, rest, nil
+}
+
+// flush reads the texts of pods so far.
+func (s *podSplitter) flush(pods ...string) error {
+	for _, pod := range pods {
+		p := s.pods[pod]
+		text := p.text.Bytes()
+		p.text, p.rows = bytes.Buffer{}, false
+		s.held -= len(text)
+		if len(bytes.TrimSpace(text)) == 0 {
+			continue
+		}
+		if err := s.read(pod, text); err != nil {
 			return err
 		}
 	}

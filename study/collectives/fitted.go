@@ -137,76 +137,76 @@ func (q FittedQuestion) fit(ctx context.Context, all []*Fit) error {
 }
 
 // Compute answers the question: the time of an algorithm is that of the slowest rank, as fitted, the
-// average that of the average. Algorithms are compared by the slowest where all have
-// it, else by the average. Of two tables of the same algorithm and statistic the first counts.
+// average that of the average. Algorithms are compared by the slowest where all have it, else by the
+// average. Of two tables of the same algorithm and statistic the first counts.
 func (q FittedQuestion) Compute(ctx context.Context) (*Times, error) {
-	if q.Map != "" {
+	switch {
+	case q.Map != "":
 		return nil, usage.Fields(fmt.Errorf("%s was measured with its own placement of ranks; omit the placement", q.Collective), "map-by")
-	}
-	answer := &Times{BestOnly: q.Algorithm == "best", Fitted: true}
-	slowest := true
-	by := map[string]map[fitted.Statistic]*Fit{}
-	var used []*Fit
-	var twice []string
-	for i := range q.Fits {
-		f := &q.Fits[i]
-		if !q.asks(*f) {
-			continue
-		}
-		if by[f.Entry.Name] == nil {
-			by[f.Entry.Name] = map[fitted.Statistic]*Fit{}
-			answer.Algorithms = append(answer.Algorithms, f.Entry)
-		}
-		if first := by[f.Entry.Name][f.Data.Statistic]; first != nil {
-			twice = append(twice, fmt.Sprintf("%s, %s: from the table %s; the algorithm %q selects the other table.", f.Entry.Name, f.Data.Statistic, first.Table, f.Table))
-			continue
-		}
-		by[f.Entry.Name][f.Data.Statistic] = f
-		used = append(used, f)
-	}
-	if len(by) == 0 {
-		names := list.Map(q.Fits, func(f Fit) string { return fmt.Sprintf("%s (%s)", f.Entry.Name, f.Data.Statistic) })
-		asked := q.Collective
-		if !q.several() {
-			asked += " by " + strconv.Quote(q.Algorithm)
-		}
-		if q.Statistic != "" {
-			asked += " with " + map[fitted.Statistic]string{fitted.Slowest: "the time of the slowest rank", fitted.Average: "the average over ranks"}[q.Statistic]
-		}
-		return nil, fmt.Errorf("no measurement of %s; there are those of %s", asked, strings.Join(slices.Compact(stats.Ascending(names)), ", "))
-	}
-	if q.Library != "" {
-		l, err := libraryOf(q.Library)
-		if err != nil {
-			return nil, err
-		}
-		if answer.Algorithms = slices.DeleteFunc(answer.Algorithms, func(e collective.Entry) bool { return !l.has(e) }); len(answer.Algorithms) == 0 {
-			return nil, fmt.Errorf("rules of the form %s can say none of the algorithms that were measured", q.Library)
-		}
-	}
-	if len(q.Segments) > 0 || q.Call.Gamma != 0 || q.Call.Root != 0 || q.Call.Fanout != 0 {
+	case len(q.Segments) > 0 || q.Call.Gamma != 0 || q.Call.Root != 0 || q.Call.Fanout != 0:
 		return nil, usage.Fields(fmt.Errorf("%s was measured without segments, from root 0", q.Collective), "segment", "root", "fan-out", "gamma")
 	}
-	for _, e := range answer.Algorithms {
-		_, has := by[e.Name][fitted.Slowest]
-		slowest = slowest && has
-	}
-	if err := q.fit(ctx, used); err != nil {
+	g := grid{FittedQuestion: q, fits: map[string]map[fitted.Statistic]*Fit{}}
+	if err := g.choose(); err != nil {
 		return nil, err
 	}
-	g := grid{FittedQuestion: q, fits: by, slowest: slowest}
+	if err := q.fit(ctx, g.used); err != nil {
+		return nil, err
+	}
+	answer := &Times{Algorithms: g.algorithms, BestOnly: q.Algorithm == "best", Fitted: true}
 	for _, ranks := range stats.Ascending(q.Ranks) {
 		for _, n := range stats.Ascending(q.Sizes) {
-			here, err := g.timings(answer.Algorithms, ranks, n)
+			here, err := g.timings(ranks, n)
 			if err != nil {
 				return nil, err
 			}
 			answer.Times = append(answer.Times, here...)
 		}
 	}
-	answer.Notes = append(fitNotes(used, slowest || q.Statistic != "", g.beyond), twice...)
-	answer.Notes = append(answer.Notes, g.notes()...)
+	answer.Notes = slices.Concat(fitNotes(g.used, g.slowest || q.Statistic != "", g.beyond), g.twice, g.notes())
 	return answer, nil
+}
+
+// choose sets the fits and the algorithms that the question is about.
+func (g *grid) choose() error {
+	for i := range g.Fits {
+		f := &g.Fits[i]
+		if !g.asks(*f) {
+			continue
+		}
+		of := g.fits[f.Entry.Name]
+		if of == nil {
+			of = map[fitted.Statistic]*Fit{}
+			g.fits[f.Entry.Name], g.algorithms = of, append(g.algorithms, f.Entry)
+		}
+		if first := of[f.Data.Statistic]; first != nil {
+			g.twice = append(g.twice, fmt.Sprintf("%s, %s: from the table %s; the algorithm %q selects the other table.", f.Entry.Name, f.Data.Statistic, first.Table, f.Table))
+			continue
+		}
+		of[f.Data.Statistic], g.used = f, append(g.used, f)
+	}
+	if len(g.fits) == 0 {
+		names := list.Map(g.Fits, func(f Fit) string { return fmt.Sprintf("%s (%s)", f.Entry.Name, f.Data.Statistic) })
+		asked := g.Collective
+		if !g.several() {
+			asked += " by " + strconv.Quote(g.Algorithm)
+		}
+		if g.Statistic != "" {
+			asked += " with " + map[fitted.Statistic]string{fitted.Slowest: "the time of the slowest rank", fitted.Average: "the average over ranks"}[g.Statistic]
+		}
+		return fmt.Errorf("no measurement of %s; there are those of %s", asked, strings.Join(stats.Ascending(names), ", "))
+	}
+	if g.Library != "" {
+		l, err := libraryOf(g.Library)
+		if err != nil {
+			return err
+		}
+		if g.algorithms = slices.DeleteFunc(g.algorithms, func(e collective.Entry) bool { return !l.has(e) }); len(g.algorithms) == 0 {
+			return fmt.Errorf("rules of the form %s can say none of the algorithms that were measured", g.Library)
+		}
+	}
+	g.slowest = !slices.ContainsFunc(g.algorithms, func(e collective.Entry) bool { return g.fits[e.Name][fitted.Slowest] == nil })
+	return nil
 }
 
 // fitNotes say where the times come from.

@@ -14,8 +14,11 @@ import (
 // A grid answers a question by fits, call by call, and counts what its notes say.
 type grid struct {
 	FittedQuestion
-	fits    map[string]map[fitted.Statistic]*Fit // by algorithm
-	slowest bool                                 // all have the time of the slowest rank
+	algorithms Algorithms
+	fits       map[string]map[fitted.Statistic]*Fit // by algorithm
+	used       []*Fit
+	twice      []string // notes on tables that are not used
+	slowest    bool     // all have the time of the slowest rank
 
 	beyond, crossed int
 	reasons         []string                      // why some times have no interval
@@ -25,14 +28,14 @@ type grid struct {
 
 // timings returns the times of the algorithms for one call, with the best marked. The time of the
 // slowest rank is never below the average.
-func (g *grid) timings(algorithms Algorithms, ranks int, n quantity.Bytes) (here []Timing, err error) {
+func (g *grid) timings(ranks int, n quantity.Bytes) (here []Timing, err error) {
 	at, block := fitted.Placement{Ranks: ranks, PerNode: g.PerNode}, n
-	if g.Total && (collective.Entry{Collective: algorithms[0].Collective}).InBlocks() {
+	if g.Total && (collective.Entry{Collective: g.algorithms[0].Collective}).InBlocks() {
 		block = quantity.Bytes(math.Floor(float64(n) / float64(ranks)))
 	}
 	var results []*fitted.Result
 	var predictions []fitted.Prediction
-	for _, e := range algorithms {
+	for _, e := range g.algorithms {
 		c := Timing{Entry: e, Ranks: ranks, From: FromFit, Time: quantity.Unknown, Average: quantity.Unknown, Low: quantity.Unknown, High: quantity.Unknown,
 			LatencyBound: quantity.Unknown, BandwidthBound: quantity.Unknown}
 		c.Call.Bytes, c.Total = uint64(n), g.Total

@@ -18,6 +18,11 @@ import (
 // file is read.
 func (f *Fitted) collectivesDocument() platforms.Document {
 	var files []string
+	for _, s := range f.sources {
+		if text := s.file.Name + s.dateSuffix(); s.table.Collective.Name != "" && !slices.Contains(files, text) {
+			files = append(files, text)
+		}
+	}
 	d := platforms.NewDocument("")
 	names := map[string]int{}
 	for _, c := range f.Collectives {
@@ -62,11 +67,6 @@ func (f *Fitted) collectivesDocument() platforms.Document {
 		if repeated {
 			t.Set("runs", runs)
 			t.Set("deviations", deviations)
-		}
-		for _, s := range f.sources {
-			if text := s.file.Name + s.dateSuffix(); s.table.Collective.Name != "" && !slices.Contains(files, text) {
-				files = append(files, text)
-			}
 		}
 		t.Set("source", cmp.Or(strings.Join(files, ", "), "measured"))
 		d.Tables = append(d.Tables, t)

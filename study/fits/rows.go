@@ -64,7 +64,9 @@ func (f *Fitted) curveRows(units quantity.UnitChoice) reports.Rows {
 	percent := func(key, head string, rank int, of func(segment) float64) reports.Field[segment] {
 		return reports.Col(key, head, func(s segment) any { return 100 * of(s) }).Texted(reports.PercentError).Ranked(rank)
 	}
-	fields := []reports.Field[segment]{
+	beta := func(s segment) fit.Estimate[quantity.Micros] { return s.boot.Beta[s.number-1] }
+	tau := func(s segment) fit.Estimate[quantity.MicrosPerByte] { return s.boot.Tau[s.number-1] }
+	rows := reports.TableOf(all,
 		reports.Col("", "table", func(s segment) any { return s.table }).Ranked(tableRank),
 		reports.Col("file", "", func(s segment) any { return s.file.Name }),
 		reports.Col("format", "format", func(s segment) any { return s.Curve.fitSource.table.Format }).Ranked(9),
@@ -90,20 +92,13 @@ func (f *Fitted) curveRows(units quantity.UnitChoice) reports.Rows {
 		reports.Col("title", "", func(s segment) any { return s.Curve.fitSource.table.Name() }),
 		reports.Col("kind", "", func(s segment) any { return s.Kind.String() }),
 		reports.Col("method", "", func(s segment) any { return s.Method }),
-	}
-	if boot {
-		beta := func(s segment) fit.Estimate[quantity.Micros] { return s.boot.Beta[s.number-1] }
-		tau := func(s segment) fit.Estimate[quantity.MicrosPerByte] { return s.boot.Tau[s.number-1] }
-		fields = append(fields,
-			reports.Col("beta_boot_low_us", "", func(s segment) any { return beta(s).Low }),
-			reports.Col("beta_boot_high_us", "", func(s segment) any { return beta(s).High }),
-			reports.Col("tau_boot_low_us_per_kib", "", func(s segment) any { return quantity.PerKiB(tau(s).Low) }),
-			reports.Col("tau_boot_high_us_per_kib", "", func(s segment) any { return quantity.PerKiB(tau(s).High) }),
-			reports.Col("", "β, bootstrap", func(s segment) any { return estimated(quantity.DimTime, beta(s)) }),
-			reports.Col("", "τ, bootstrap", func(s segment) any { return estimated(quantity.DimInverse, tau(s)) }),
-		)
-	}
-	rows := reports.TableOf(all, fields...)
+		reports.Col("beta_boot_low_us", "", func(s segment) any { return beta(s).Low }).If(boot),
+		reports.Col("beta_boot_high_us", "", func(s segment) any { return beta(s).High }).If(boot),
+		reports.Col("tau_boot_low_us_per_kib", "", func(s segment) any { return quantity.PerKiB(tau(s).Low) }).If(boot),
+		reports.Col("tau_boot_high_us_per_kib", "", func(s segment) any { return quantity.PerKiB(tau(s).High) }).If(boot),
+		reports.Col("", "β, bootstrap", func(s segment) any { return estimated(quantity.DimTime, beta(s)) }).If(boot),
+		reports.Col("", "τ, bootstrap", func(s segment) any { return estimated(quantity.DimInverse, tau(s)) }).If(boot),
+	)
 	for _, c := range f.Curves {
 		rows.Notes = append(rows.Notes, curveNotes(c, units)...)
 	}

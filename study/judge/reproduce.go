@@ -119,9 +119,9 @@ func (a Accuracy) Sentence() string {
 	if a.Numbers == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("%d numbers were predicted from parameters measured elsewhere", a.Numbers)
-	if a.Numbers == 1 {
-		text = "One number was predicted from parameters measured elsewhere"
+	text := "One number was predicted from parameters measured elsewhere"
+	if a.Numbers > 1 {
+		text = fmt.Sprintf("%d numbers were predicted from parameters measured elsewhere", a.Numbers)
 	}
 	if len(a.Errors) > 0 {
 		text += fmt.Sprintf(": median error %.1f %%, worst %.1f %%, %d of %d within 10 %%", 100*a.Median(), 100*a.Worst(), a.Within(0.1), len(a.Errors))

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"regexp"
@@ -32,12 +33,7 @@ func (r Reproduction) Rows() reports.Rows {
 		reports.Col("quantity", "quantity", func(r data.Result) any { return r.Quantity }),
 		reports.Col("role", "", func(r data.Result) any { return string(r.Role) }),
 		reports.Col("class", "", func(r data.Result) any { return reports.OrNil(string(r.Class)) }),
-		reports.Col("", "is", func(r data.Result) any {
-			if r.Class != "" {
-				return string(r.Class)
-			}
-			return string(r.Role)
-		}).Ranked(2),
+		reports.Col("", "is", func(r data.Result) any { return cmp.Or(string(r.Class), string(r.Role)) }).Ranked(2),
 		reports.Col("", "printed", func(r data.Result) any {
 			if math.IsNaN(r.Value) {
 				return "(words)"
@@ -53,12 +49,7 @@ func (r Reproduction) Rows() reports.Rows {
 		reports.Col("relation", "", func(r data.Result) any { return r.Relation }),
 		reports.Col("low", "", func(r data.Result) any { return r.Low }),
 		reports.Col("high", "", func(r data.Result) any { return r.High }),
-		reports.Col("met", "met", func(r data.Result) any {
-			if r.Role == data.None {
-				return nil
-			}
-			return r.Met
-		}).Ranked(1),
+		reports.Col("met", "met", func(r data.Result) any { return reports.OrAbsent(r.Met, r.Role != data.None) }).Ranked(1),
 		reports.Col("", "note", func(r data.Result) any { return notes.Mark(remark(r)) }),
 		reports.Col("id", "", func(r data.Result) any { return r.ID }),
 		reports.Col("formula", "", func(r data.Result) any { return r.Formula }),
@@ -152,10 +143,7 @@ func (r Reproduction) Blocks() []reports.Block {
 	}
 	results := slices.Clone(r)
 	slices.SortStableFunc(results, func(a, b data.Result) int {
-		if c := strings.Compare(string(a.Role), string(b.Role)); c != 0 {
-			return c
-		}
-		return slices.Index(data.Classes, a.Class) - slices.Index(data.Classes, b.Class)
+		return cmp.Or(cmp.Compare(a.Role, b.Role), slices.Index(data.Classes, a.Class)-slices.Index(data.Classes, b.Class))
 	})
 	var notes reports.Footnotes
 	rows := reports.TableOf(results,

@@ -8,6 +8,7 @@ import (
 	"github.com/halfpeak/halfpeak/data"
 	"github.com/halfpeak/halfpeak/engine/programs"
 	"github.com/halfpeak/halfpeak/engine/virtual"
+	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -132,13 +133,8 @@ func (r *layerRun) sizesOf(which programs.Sizes) []quantity.Bytes {
 	case programs.Own:
 		return []quantity.Bytes{1}
 	case programs.Largest:
-		var most quantity.Bytes = 1
-		for _, n := range sizes {
-			if n <= 64*quantity.KiB {
-				most = max(most, n)
-			}
-		}
-		return []quantity.Bytes{most}
+		sizes = slices.DeleteFunc(sizes, func(n quantity.Bytes) bool { return n > 64*quantity.KiB })
+		return []quantity.Bytes{slices.Max(append(sizes, 1))}
 	case programs.AskedOrKept:
 		for _, p := range r.points {
 			if r.o.Measured {
@@ -146,8 +142,7 @@ func (r *layerRun) sizesOf(which programs.Sizes) []quantity.Bytes {
 			}
 		}
 	}
-	slices.Sort(sizes)
-	return slices.Compact(sizes)
+	return stats.Ascending(sizes)
 }
 
 // A bound says what a formula leaves out, and on which side of it the engine then is.
@@ -163,10 +158,6 @@ const (
 	slower
 	faster
 )
-
-func (b bound) explains(difference float64) bool {
-	return b.side == either || (b.side == slower) == (difference > 0)
-}
 
 // lossy is why a run takes another time than a formula says.
 const lossy = "packets were lost, repeated or held back"
@@ -187,7 +178,7 @@ func (r *layerRun) add(program string, n quantity.Bytes, what string, modelled, 
 		Model: modelled, Engine: ran, Unit: unit, Measured: nan, Low: nan, High: nan, PaperBound: nan,
 	}
 	if d := row.Difference(); d != 0 && !math.IsNaN(d) {
-		i := slices.IndexFunc(bounds, func(b bound) bool { return b.explains(d) })
+		i := slices.IndexFunc(bounds, func(b bound) bool { return b.side == either || (b.side == slower) == (d > 0) })
 		if i >= 0 {
 			row.Bound = bounds[i].reason
 		}

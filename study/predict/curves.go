@@ -88,7 +88,6 @@ func Curves(kind CurveKind, sizes []quantity.Bytes, designs ...whatif.Design) (r
 	}
 	follower, follows := kind.Follower()
 	lo, hi := slices.Min(sizes), slices.Max(sizes)
-	roofs := map[string][]whatif.Design{} // the designs under each roof
 	pointed, barred := false, false
 	for _, d := range designs {
 		l := d.Layer
@@ -122,13 +121,9 @@ func Curves(kind CurveKind, sizes []quantity.Bytes, designs ...whatif.Design) (r
 			f.Marks = append(f.Marks, reports.Mark{Kind: reports.AtPoint, X: float64(half), Y: kind.layerValue(model.LinesOf(l.Model), half),
 				Series: l.Ref(), Label: "n½ " + half.String()})
 		}
-		if roof, _, ok := l.LowestRoof(); ok && (kind == Bandwidth || kind == Throughput) {
-			label := fmt.Sprintf("%s %s", roof.Name, roof.Rate)
-			if roofs[label] == nil {
-				f.Marks = append(f.Marks, reports.Mark{Kind: reports.AtY, Y: float64(roof.Rate), Label: label})
-			}
-			roofs[label] = append(roofs[label], d)
-		}
+	}
+	if kind == Bandwidth || kind == Throughput {
+		f.Marks = append(f.Marks, roofMarks(designs)...)
 	}
 	switch {
 	case barred:
@@ -137,12 +132,30 @@ func Curves(kind CurveKind, sizes []quantity.Bytes, designs ...whatif.Design) (r
 		f.Notes = []string{"Lines: model. Points: measured."}
 	}
 	f.Notes = append(f.Notes, whatif.BandNotes(f.Series)...)
-	for i, m := range f.Marks { // of several platforms, say whose roof it is
-		if under := roofs[m.Label]; len(designs) > 1 && len(under) == 1 {
-			f.Marks[i].Label, f.Marks[i].Series = under[0].Platform.Name+" "+m.Label, under[0].Layer.Ref()
+	return f, nil
+}
+
+// roofMarks are the lowest roofs of the designs, each once. Of several designs it is said whose roof
+// it is, if it is that of one.
+func roofMarks(designs []whatif.Design) (marks []reports.Mark) {
+	under := map[string][]whatif.Design{}
+	for _, d := range designs {
+		roof, _, ok := d.Layer.LowestRoof()
+		if !ok {
+			continue
+		}
+		label := fmt.Sprintf("%s %s", roof.Name, roof.Rate)
+		if under[label] == nil {
+			marks = append(marks, reports.Mark{Kind: reports.AtY, Y: float64(roof.Rate), Label: label})
+		}
+		under[label] = append(under[label], d)
+	}
+	for i, m := range marks {
+		if one := under[m.Label]; len(designs) > 1 && len(one) == 1 {
+			marks[i].Label, marks[i].Series = one[0].Platform.Name+" "+m.Label, one[0].Layer.Ref()
 		}
 	}
-	return f, nil
+	return marks
 }
 
 // fittedSeries are the points that a design was fitted to.

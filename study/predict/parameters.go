@@ -10,6 +10,7 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
+	"github.com/halfpeak/halfpeak/whatif"
 )
 
 // ParameterRows lists every number of a platform with its source, and in notes what its layers are.
@@ -95,21 +96,9 @@ func levelNotes(p platforms.Platform) (notes []string) {
 // describe prints the parameter as in the file, and its value where that is a formula; it also
 // names the base unit.
 func describe(q platforms.Param) (text, unit string) {
-	value := ""
-	switch q.Value.Dim {
-	case quantity.DimTime:
-		value, unit = quantity.Micros(q.Value.Num).String(), "us"
-	case quantity.DimSize:
-		value, unit = quantity.Bytes(q.Value.Num).String(), "B"
-	case quantity.DimRate:
-		value, unit = quantity.MBps(q.Value.Num).String(), "MB/s"
-	case quantity.DimInverse:
-		value, unit = quantity.MicrosPerByte(q.Value.Num).String(), "us/B"
-	case quantity.DimClock:
-		unit = "MHz"
-	}
+	unit = map[quantity.Dimension]string{quantity.DimTime: "us", quantity.DimSize: "B", quantity.DimRate: "MB/s", quantity.DimInverse: "us/B", quantity.DimClock: "MHz"}[q.Value.Dim]
 	if strings.ContainsAny(q.Text, "+*-(") || strings.Count(q.Text, "/") > 1 {
-		return q.Text + " = " + value, unit
+		return q.Text + " = " + whatif.Format(q.Value), unit
 	}
 	return q.Text, unit
 }

@@ -73,29 +73,9 @@ func (s subject) numbers(kind predict.CurveKind, sizes []quantity.Bytes, points 
 	for i, c := range costs {
 		all[i].cost = c
 	}
-	fields := []reports.Field[curvePoint]{reports.Col("size_bytes", "size", func(p curvePoint) any { return p.n })}
+	noun, latency := map[predict.CurveKind]string{predict.Bandwidth: "bandwidth", predict.Latency: "one way"}[kind], kind == predict.Latency
 	if s.fitted {
-		fields = append(fields, reports.Col("", nounOf(kind)+" (95 %)", func(p curvePoint) any { return kind.Cell(p.cost) }),
-			reports.Col("", "extrapolated", func(p curvePoint) any {
-				if p.cost.Next.Beyond {
-					return "yes"
-				}
-				return nil
-			}))
-	} else {
-		fields = append(fields, reports.Col("", nounOf(kind), func(p curvePoint) any { return kind.Cell(p.cost) }))
-	}
-	if kind == predict.Latency {
-		fields = append(fields,
-			reports.Col("gap_us", "gap", func(p curvePoint) any { return p.cost.Gap }),
-			reports.Col("regime", "regime", func(p curvePoint) any { return model.Regime(m, p.n) }))
-	} else {
-		fields = append(fields,
-			reports.Col("throughput_mb_s", "of a stream", func(p curvePoint) any { return p.cost.Throughput }),
-			reports.Col("packet_bytes", "packet", func(p curvePoint) any { return model.PacketSize(m, p.n) }))
-	}
-	if s.fitted {
-		fields = append(fields, reports.Col("", "model", func(p curvePoint) any { return quantityOf(kind, p.n, m.OneWay(p.n)) }))
+		noun += " (95 %)"
 	}
 	of := func(v func(data.Point) any) func(curvePoint) any {
 		return func(p curvePoint) any {
@@ -105,14 +85,17 @@ func (s subject) numbers(kind predict.CurveKind, sizes []quantity.Bytes, points 
 			return v(*p.measured)
 		}
 	}
-	fields = append(fields,
+	return reports.TableOf(all,
+		reports.Col("size_bytes", "size", func(p curvePoint) any { return p.n }),
+		reports.Col("", noun, func(p curvePoint) any { return kind.Cell(p.cost) }),
+		reports.Col("", "extrapolated", func(p curvePoint) any { return reports.OrAbsent("yes", p.cost.Next.Beyond) }).If(s.fitted),
+		reports.Col("gap_us", "gap", func(p curvePoint) any { return p.cost.Gap }).If(latency),
+		reports.Col("regime", "regime", func(p curvePoint) any { return model.Regime(m, p.n) }).If(latency),
+		reports.Col("throughput_mb_s", "of a stream", func(p curvePoint) any { return p.cost.Throughput }).If(!latency),
+		reports.Col("packet_bytes", "packet", func(p curvePoint) any { return model.PacketSize(m, p.n) }).If(!latency),
+		reports.Col("", "model", func(p curvePoint) any { return quantityOf(kind, p.n, m.OneWay(p.n)) }).If(s.fitted),
 		reports.Col("measured", "measured", of(func(p data.Point) any { return quantityOf(kind, p.Size, p.OneWay) })),
-		reports.Col("interval", "error bar", of(func(p data.Point) any {
-			if p.Low == p.High {
-				return nil
-			}
-			return barOf(kind, p)
-		})),
+		reports.Col("interval", "error bar", of(func(p data.Point) any { return reports.OrAbsent(barOf(kind, p), p.Low != p.High) })),
 		reports.Col("error_percent", "model off by", of(func(p data.Point) any {
 			switch {
 			case p.Role == data.Input:
@@ -121,16 +104,7 @@ func (s subject) numbers(kind predict.CurveKind, sizes []quantity.Bytes, points 
 				return 100 * float64(p.OneWay/m.OneWay(p.Size)-1)
 			}
 			return 100 * float64(m.OneWay(p.Size)/p.OneWay-1)
-		})).Texted(reports.PercentText("%+.1f %%")))
-	return reports.TableOf(all, fields...), nil
-}
-
-// nounOf names what the curve shows.
-func nounOf(k predict.CurveKind) string {
-	if k == predict.Latency {
-		return "one way"
-	}
-	return "bandwidth"
+		})).Texted(reports.PercentText("%+.1f %%"))), nil
 }
 
 // quantityOf is the value of a curve with its unit.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,10 +17,7 @@ import (
 
 // title names the platform, and the layer where it is not the default.
 func (s subject) title() string {
-	title := s.Platform.Title
-	if title == "" {
-		title = s.Platform.Name
-	}
+	title := cmp.Or(s.Platform.Title, s.Platform.Name)
 	if s.Layer.Name != s.Platform.Default {
 		title += ": " + s.Layer.Name
 	}
@@ -134,9 +132,7 @@ func (s subject) sections(sizes []quantity.Bytes) ([]reports.Section, error) {
 	var sections []reports.Section
 	var failed error
 	add := func(title string, blocks []reports.Block, err error) {
-		if failed == nil {
-			failed = err
-		}
+		failed = cmp.Or(failed, err)
 		if len(blocks) > 0 {
 			sections = append(sections, reports.Section{Title: title, Blocks: blocks})
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/data"
 	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
@@ -193,15 +194,14 @@ func doublings(sizes []quantity.Bytes) []quantity.Bytes {
 		}
 	}
 	if len(some) == 0 {
-		some = slices.Clone(sizes)
+		some = sizes
 	}
-	slices.Sort(some)
-	return slices.Compact(some)
+	return stats.Ascending(some)
 }
 
 // thinned returns at most the given number of sizes, evenly apart, with both ends.
 func thinned(sizes []quantity.Bytes, most int) []quantity.Bytes {
-	sizes = slices.Compact(slices.Sorted(slices.Values(sizes)))
+	sizes = stats.Ascending(sizes)
 	if len(sizes) <= most {
 		return sizes
 	}

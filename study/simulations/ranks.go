@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/halfpeak/halfpeak/engine/schedule"
 	"github.com/halfpeak/halfpeak/engine/simulate"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/reports"
@@ -71,23 +72,29 @@ func Ranks(ctx context.Context, d whatif.Design, in *Input, first, last int) (re
 	slices.SortStableFunc(t.Boxes, func(a, b reports.Box) int {
 		return cmp.Or(cmp.Compare(a.Stage, b.Stage), cmp.Compare(a.Start, b.Start))
 	})
+	t.Path, err = pathOver(r, in.Schedule, rows)
+	return t, err
+}
+
+// pathOver returns the critical path over the rows of ranks and processors.
+func pathOver(r *simulate.Result, s *schedule.Schedule, rows map[[2]int]int) (legs []reports.Leg, err error) {
 	path, err := r.Path()
 	if err != nil {
-		return t, err
+		return nil, err
 	}
 	for i, hop := range path.Segments {
 		next := path.Segments[min(i+1, len(path.Segments)-1)]
-		from, drawn := rows[[2]int{hop.Rank, int(in.Schedule.Ops()[hop.Op].CPU)}]
-		to, too := rows[[2]int{next.Rank, int(in.Schedule.Ops()[next.Op].CPU)}]
+		from, drawn := rows[[2]int{hop.Rank, int(s.Ops()[hop.Op].CPU)}]
+		to, too := rows[[2]int{next.Rank, int(s.Ops()[next.Op].CPU)}]
 		if !drawn || !too {
 			continue
 		}
 		start, end := float64(r.Micros(hop.From)), float64(r.Micros(hop.To))
-		if k := len(t.Path) - 1; from == to && k >= 0 && t.Path[k].From == from && t.Path[k].To == from {
-			t.Path[k].End = end
+		if k := len(legs) - 1; from == to && k >= 0 && legs[k].From == from && legs[k].To == from {
+			legs[k].End = end
 			continue
 		}
-		t.Path = append(t.Path, reports.Leg{From: from, To: to, Start: start, End: end})
+		legs = append(legs, reports.Leg{From: from, To: to, Start: start, End: end})
 	}
-	return t, nil
+	return legs, nil
 }

@@ -96,25 +96,9 @@ func Run(ctx context.Context, in *Input, o Options) (*Simulation, error) {
 	if err != nil {
 		return nil, err
 	}
-	names, machines := []string{"LogGOPS"}, []simulate.Machine{nil}
-	if len(o.Machines) > 0 {
-		names, machines = nil, nil
-	}
-	for _, d := range o.Machines {
-		m, err := MachineOf(d.Machine(), d.Layer, o.Map, in.Schedule.Ranks(), o.Eager)
-		if err != nil {
-			return nil, err
-		}
-		names, machines = append(names, d.Name()), append(machines, m)
-		if d.Whole {
-			s.notes = append(s.notes, d.Name()+": "+ShapeOf(d.Machine(), o.Map)+".")
-			continue
-		}
-		send, receive := d.Layer.Model.Overheads(1)
-		longSend, longReceive := d.Layer.Model.Overheads(1 << 20)
-		if send+receive+longSend+longReceive == 0 {
-			s.notes = append(s.notes, d.Layer.Ref()+" has no overheads: its processors compute while messages are sent and received")
-		}
+	names, machines, err := s.machinesOf(in, o)
+	if err != nil {
+		return nil, err
 	}
 	several := len(machines) > 1
 	if several && (o.Runs > 1 || o.Table != Finishes) {
@@ -158,6 +142,31 @@ func Run(ctx context.Context, in *Input, o Options) (*Simulation, error) {
 	}
 	s.Wall = time.Since(began)
 	return s, nil
+}
+
+// machinesOf returns the machines of the options with their names, LogGOPS being nil, and notes what
+// is to be known of them.
+func (s *Simulation) machinesOf(in *Input, o Options) (names []string, machines []simulate.Machine, err error) {
+	if len(o.Machines) == 0 {
+		return []string{"LogGOPS"}, []simulate.Machine{nil}, nil
+	}
+	for _, d := range o.Machines {
+		m, err := MachineOf(d.Machine(), d.Layer, o.Map, in.Schedule.Ranks(), o.Eager)
+		if err != nil {
+			return nil, nil, err
+		}
+		names, machines = append(names, d.Name()), append(machines, m)
+		if d.Whole {
+			s.notes = append(s.notes, d.Name()+": "+ShapeOf(d.Machine(), o.Map)+".")
+			continue
+		}
+		send, receive := d.Layer.Model.Overheads(1)
+		longSend, longReceive := d.Layer.Model.Overheads(1 << 20)
+		if send+receive+longSend+longReceive == 0 {
+			s.notes = append(s.notes, d.Layer.Ref()+" has no overheads: its processors compute while messages are sent and received")
+		}
+	}
+	return names, machines, nil
 }
 
 // Rows returns the table that was asked for.
