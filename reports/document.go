@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
@@ -24,18 +25,8 @@ type Section struct {
 	Sections []Section
 }
 
-// A Block is a Paragraph, Facts, a Table or a Drawing.
-type Block interface {
-	block(v visitor) error
-}
-
-// A visitor prints the blocks of a document.
-type visitor interface {
-	paragraph(Paragraph) error
-	facts(Facts) error
-	table(Table) error
-	drawing(Drawing) error
-}
+// A Block is a [Paragraph], [Facts], a [Table] or a [Drawing].
+type Block interface{ block() }
 
 // A Paragraph is running text.
 type Paragraph string
@@ -65,10 +56,10 @@ type Drawing struct {
 	Numbers Rows    // what a reader wants of the numbers; without columns: all of Picture.Rows
 }
 
-func (b Paragraph) block(v visitor) error { return v.paragraph(b) }
-func (b Facts) block(v visitor) error     { return v.facts(b) }
-func (b Table) block(v visitor) error     { return v.table(b) }
-func (b Drawing) block(v visitor) error   { return v.drawing(b) }
+func (Paragraph) block() {}
+func (Facts) block()     {}
+func (Table) block()     {}
+func (Drawing) block()   {}
 
 // numbers are the rows under the picture, and its notes without them.
 func (b Drawing) numbers() (rows Rows, notes []string) {
@@ -88,73 +79,60 @@ func (b Drawing) numbers() (rows Rows, notes []string) {
 // WriteMarkdown prints the document as Markdown. The errors are those of w,
 // and of the tables (see Write).
 func (d Document) WriteMarkdown(w io.Writer) error {
-	m := &markdown{}
-	m.heading(1, d.Title)
+	var m bytes.Buffer
+	fmt.Fprintf(&m, "# %s\n\n", escapeMarkdown(d.Title))
 	for _, p := range d.Lead {
-		fmt.Fprintf(m, "%s\n\n", escapeMarkdown(p))
+		fmt.Fprintf(&m, "%s\n\n", escapeMarkdown(p))
 	}
 	for _, s := range d.Sections {
-		if err := m.section(2, s); err != nil {
+		if err := s.writeMarkdown(&m, 2); err != nil {
 			return err
 		}
 	}
-	fmt.Fprintf(m, "<!-- %s -->\n", atomicfile.Imprint)
+	fmt.Fprintf(&m, "<!-- %s -->\n", atomicfile.Imprint)
 	_, err := w.Write(m.Bytes())
 	return err
 }
 
-// markdown is the document as far as it is printed. Each block ends with an empty line.
-type markdown struct{ bytes.Buffer }
-
-func (m *markdown) section(level int, s Section) error {
-	m.heading(level, s.Title)
+// writeMarkdown prints the section. Each block ends with an empty line.
+func (s Section) writeMarkdown(m *bytes.Buffer, level int) error {
+	fmt.Fprintf(m, "%s %s\n\n", strings.Repeat("#", min(level, 6)), escapeMarkdown(s.Title))
 	for _, b := range s.Blocks {
-		if err := b.block(m); err != nil {
-			return fmt.Errorf("%s: %w", s.Title, err)
+		switch b := b.(type) {
+		case Paragraph:
+			m.WriteString(escapeMarkdown(string(b)) + "\n")
+		case Facts:
+			for _, f := range b {
+				fmt.Fprintf(m, "- %s: **%s**", escapeMarkdown(f.Name), escapeMarkdown(f.Value))
+				if f.Note != "" {
+					fmt.Fprintf(m, " (%s)", escapeMarkdown(f.Note))
+				}
+				m.WriteByte('\n')
+			}
+		case Table:
+			if err := b.writeMarkdown(m); err != nil {
+				return fmt.Errorf("%s: %w", s.Title, err)
+			}
+		case Drawing:
+			rows, notes := b.numbers()
+			rows.Notes = slices.Concat(rows.Notes, notes)
+			if err := (Table{b.Title, rows}).writeMarkdown(m); err != nil {
+				return fmt.Errorf("%s: %w", s.Title, err)
+			}
 		}
+		m.WriteByte('\n')
 	}
 	for _, sub := range s.Sections {
-		if err := m.section(level+1, sub); err != nil {
+		if err := sub.writeMarkdown(m, level+1); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (m *markdown) heading(level int, s string) {
-	fmt.Fprintf(m, "%s %s\n\n", strings.Repeat("#", min(level, 6)), escapeMarkdown(s))
-}
-
-func (m *markdown) paragraph(b Paragraph) error {
-	fmt.Fprintf(m, "%s\n\n", escapeMarkdown(string(b)))
-	return nil
-}
-
-func (m *markdown) facts(b Facts) error {
-	for _, f := range b {
-		fmt.Fprintf(m, "- %s: **%s**", escapeMarkdown(f.Name), escapeMarkdown(f.Value))
-		if f.Note != "" {
-			fmt.Fprintf(m, " (%s)", escapeMarkdown(f.Note))
-		}
-		m.WriteByte('\n')
-	}
-	m.WriteByte('\n')
-	return nil
-}
-
-func (m *markdown) table(b Table) error {
+func (b Table) writeMarkdown(m *bytes.Buffer) error {
 	if b.Title != "" {
 		fmt.Fprintf(m, "**%s**\n\n", escapeMarkdown(b.Title))
 	}
-	if err := Write(m, Markdown, b.Rows); err != nil {
-		return err
-	}
-	m.WriteByte('\n')
-	return nil
-}
-
-func (m *markdown) drawing(b Drawing) error {
-	rows, notes := b.numbers()
-	rows.Notes = append(rows.Notes[:len(rows.Notes):len(rows.Notes)], notes...)
-	return m.table(Table{b.Title, rows})
+	return Write(m, Markdown, b.Rows)
 }

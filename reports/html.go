@@ -100,22 +100,25 @@ type htmlDrawing struct {
 	Table     *htmlTable
 }
 
-// htmlWriter turns blocks into what the template prints.
+// htmlWriter turns sections into what the template prints.
 type htmlWriter struct {
 	sheet   *sheet
 	figures int
-	blocks  []htmlBlock // of the section
 }
 
 func (h *htmlWriter) section(id string, level int, s Section) (htmlSection, error) {
 	out := htmlSection{ID: id, Title: s.Title, Level: min(level, 6)}
-	h.blocks = nil
 	for _, b := range s.Blocks {
-		if err := b.block(h); err != nil {
+		block, err := h.block(b)
+		if err != nil {
 			return out, fmt.Errorf("%s: %w", s.Title, err)
 		}
+		if last := len(out.Blocks) - 1; last >= 0 && out.Blocks[last].Drawings != nil && block.Drawings != nil { // side by side
+			out.Blocks[last].Drawings = append(out.Blocks[last].Drawings, block.Drawings...)
+		} else {
+			out.Blocks = append(out.Blocks, block)
+		}
 	}
-	out.Blocks = h.blocks
 	for i, sub := range s.Sections {
 		body, err := h.section(fmt.Sprintf("%s-%d", id, i+1), level+1, sub)
 		if err != nil {
@@ -126,49 +129,33 @@ func (h *htmlWriter) section(id string, level int, s Section) (htmlSection, erro
 	return out, nil
 }
 
-func (h *htmlWriter) add(b htmlBlock) error {
-	h.blocks = append(h.blocks, b)
-	return nil
-}
-
-func (h *htmlWriter) paragraph(b Paragraph) error {
-	return h.add(htmlBlock{Paragraph: unbreak(string(b))})
-}
-func (h *htmlWriter) facts(b Facts) error { return h.add(htmlBlock{Facts: b}) }
-
-func (h *htmlWriter) table(b Table) error {
-	t, err := newHTMLTable(b.Title, b.Rows)
-	if err != nil {
-		return err
-	}
-	return h.add(htmlBlock{Table: t})
-}
-
-// drawing puts drawings that follow each other side by side.
-func (h *htmlWriter) drawing(b Drawing) error {
-	h.figures++
-	d := htmlDrawing{ID: fmt.Sprintf("f%d", h.figures), Title: b.Title}
-	for _, size := range htmlSizes {
-		svg, err := inlineSVG(b.Picture, size.class, size.width, size.height, h.sheet)
-		if err != nil {
-			return fmt.Errorf("%s: %w", b.Title, err)
+func (h *htmlWriter) block(b Block) (block htmlBlock, err error) {
+	switch b := b.(type) {
+	case Paragraph:
+		block.Paragraph = unbreak(string(b))
+	case Facts:
+		block.Facts = b
+	case Table:
+		block.Table, err = newHTMLTable(b.Title, b.Rows)
+	case Drawing:
+		h.figures++
+		d := htmlDrawing{ID: fmt.Sprintf("f%d", h.figures), Title: b.Title}
+		for _, size := range htmlSizes {
+			svg, err := inlineSVG(b.Picture, size.class, size.width, size.height, h.sheet)
+			if err != nil {
+				return block, fmt.Errorf("%s: %w", b.Title, err)
+			}
+			d.Images = append(d.Images, template.HTML(svg))
 		}
-		d.Images = append(d.Images, template.HTML(svg))
+		if l, ok := b.Picture.(live); ok {
+			d.Values = l.values()
+		}
+		rows, notes := b.numbers()
+		d.Table, err = newHTMLTable("", rows)
+		d.Notes = unbroken(notes)
+		block.Drawings = []htmlDrawing{d}
 	}
-	if l, ok := b.Picture.(live); ok {
-		d.Values = l.values()
-	}
-	rows, notes := b.numbers()
-	table, err := newHTMLTable("", rows)
-	if err != nil {
-		return err
-	}
-	d.Table, d.Notes = table, unbroken(notes)
-	if last := len(h.blocks) - 1; last >= 0 && h.blocks[last].Drawings != nil {
-		h.blocks[last].Drawings = append(h.blocks[last].Drawings, d)
-		return nil
-	}
-	return h.add(htmlBlock{Drawings: []htmlDrawing{d}})
+	return block, err
 }
 
 // longText is the number of letters beyond which a cell is broken into lines.
