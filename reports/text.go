@@ -14,34 +14,36 @@ import (
 const columnGap = "  "
 
 // A grid is a printed table: the columns with a head, as strings.
-type grid struct {
-	heads  []string
-	cells  [][]string // by row
-	right  []bool     // aligned, by column
-	rank   []int
-	widths []int
-	halves []int // widths with the intervals below their values
+type grid []gridColumn
+
+type gridColumn struct {
+	cells       []string // the head first
+	right       bool     // aligned
+	rank        int      // of dropping; 0: never
+	width, half int      // half: with the intervals below their values
+	dropped     bool
 }
 
 // newGrid prints the cells of the visible columns.
-func (v View) newGrid(r Rows, clean func(string) string) grid {
-	sheet, columns := r.sheet(v.Units, clean)
-	g := grid{heads: sheet.Heads, cells: sheet.Cells, right: sheet.Numbers}
+func (v View) newGrid(r Rows) (g grid) {
+	sheet, columns := r.sheet(v.Units, OneLine)
 	for k, j := range columns {
-		width, half := displayWidth(g.heads[k]), 0
-		for word := range strings.FieldsSeq(g.heads[k]) {
-			half = max(half, displayWidth(word))
+		head := sheet.Heads[k]
+		c := gridColumn{cells: []string{head}, right: sheet.Numbers[k], rank: r.Columns[j].Rank, width: displayWidth(head)}
+		for word := range strings.FieldsSeq(head) {
+			c.half = max(c.half, displayWidth(word))
 		}
-		for i, cells := range g.cells {
-			width = max(width, displayWidth(cells[k]))
+		for i, row := range sheet.Cells {
+			cell := row[k]
+			c.cells, c.width = append(c.cells, cell), max(c.width, displayWidth(cell))
 			if _, is := r.Data[i][j].(Interval); !is {
-				half = max(half, displayWidth(cells[k]), displayWidth(g.heads[k]))
+				c.half = max(c.half, displayWidth(cell), displayWidth(head))
 			}
-			for line := range strings.SplitSeq(underValue(cells[k]), "\n") {
-				half = max(half, displayWidth(line))
+			for line := range strings.SplitSeq(underValue(cell), "\n") {
+				c.half = max(c.half, displayWidth(line))
 			}
 		}
-		g.widths, g.halves, g.rank = append(g.widths, width), append(g.halves, half), append(g.rank, r.Columns[j].Rank)
+		g = append(g, c)
 	}
 	return g
 }
@@ -49,77 +51,61 @@ func (v View) newGrid(r Rows, clean func(string) string) grid {
 // underValue returns the text of an interval with the interval below its value.
 func underValue(cell string) string { return strings.Replace(cell, " (", "\n(", 1) }
 
-// width returns the width in letters of a table with columns of these widths.
-func width(widths []int) int {
-	sum := len(columnGap) * max(0, len(widths)-1)
-	for _, w := range widths {
-		sum += w
+// total returns the width in letters of a table whose columns have the width of.
+func (g grid) total(of func(gridColumn) int) int {
+	sum := -len(columnGap)
+	for _, c := range g {
+		if !c.dropped {
+			sum += len(columnGap) + of(c)
+		}
 	}
-	return sum
+	return max(0, sum)
 }
 
+func (g grid) width() int { return g.total(func(c gridColumn) int { return c.width }) }
+
 // fit drops columns until the table fits the width with intervals below their values, and returns
-// their heads in order; if that is not enough, it folds the columns of text. If that is not enough
-// either, it changes nothing.
-func (g *grid) fit(most int) (left []string, ok bool) {
-	order := make([]int, 0, len(g.heads)) // of dropping columns
-	for j := range g.heads {
-		if g.rank[j] > 0 {
-			order = append(order, j)
+// the table and the heads of what it dropped; if that is not enough, it folds the columns of text.
+func (g grid) fit(most int) (kept grid, left []string, ok bool) {
+	all := slices.Clone(g)
+	for all.total(func(c gridColumn) int { return c.half }) > most {
+		last := -1 // the column to drop: of the highest rank, the last
+		for j, c := range all {
+			if c.rank > 0 && (last < 0 || c.rank >= all[last].rank) {
+				last = j
+			}
 		}
-	}
-	slices.SortFunc(order, func(a, b int) int {
-		if g.rank[a] != g.rank[b] {
-			return g.rank[b] - g.rank[a]
-		}
-		return b - a
-	})
-	total := width(g.halves)
-	without := make([]bool, len(g.heads))
-	for _, j := range order {
-		if total <= most {
+		if last < 0 {
 			break
 		}
-		if g.distinguishes(j, without) {
-			continue
-		}
-		total -= g.halves[j] + len(columnGap)
-		without[j] = true
+		all[last].dropped, all[last].rank = !all.distinguishes(last), 0
 	}
-	kept := grid{cells: make([][]string, len(g.cells))}
-	for j, head := range g.heads {
-		if without[j] {
-			left = append(left, head)
-			continue
-		}
-		kept.heads, kept.widths, kept.halves = append(kept.heads, head), append(kept.widths, g.widths[j]), append(kept.halves, g.halves[j])
-		kept.right, kept.rank = append(kept.right, g.right[j]), append(kept.rank, g.rank[j])
-		for i := range g.cells {
-			kept.cells[i] = append(kept.cells[i], g.cells[i][j])
+	for _, c := range all {
+		if c.dropped {
+			left = append(left, c.cells[0])
+		} else {
+			c.cells = slices.Clone(c.cells)
+			kept = append(kept, c)
 		}
 	}
-	if !kept.fold(most) {
-		return nil, false
-	}
-	*g = kept
-	return left, true
+	return kept, left, kept.fold(most)
 }
 
 // distinguishes reports whether two rows that are equal in all columns before j differ in column j,
 // so that dropping it would make them indistinguishable.
-func (g *grid) distinguishes(j int, without []bool) bool {
+func (g grid) distinguishes(j int) bool {
 	first := map[string]string{}
-	for _, cells := range g.cells {
+	for i, cell := range g[j].cells[1:] {
 		var before strings.Builder
-		for k, cell := range cells[:j] {
-			if !without[k] {
-				before.WriteString(cell + "\n")
+		for _, c := range g[:j] {
+			if !c.dropped {
+				before.WriteString(c.cells[i+1] + "\n")
 			}
 		}
-		if cell, ok := first[before.String()]; ok && cell != cells[j] {
+		if other, ok := first[before.String()]; ok && other != cell {
 			return true
 		}
-		first[before.String()] = cells[j]
+		first[before.String()] = cell
 	}
 	return false
 }
@@ -130,120 +116,115 @@ const minFolded = 8
 // fold puts intervals below their values, the last column first, and narrows the columns of text,
 // the widest first and none below its longest word, until the table has the width. It reports
 // whether that is enough.
-func (g *grid) fold(most int) bool {
-	for j := len(g.widths) - 1; j >= 0 && width(g.widths) > most; j-- {
-		if g.halves[j] < g.widths[j] {
-			g.widths[j] = g.halves[j]
-			for _, cells := range g.cells {
-				cells[j] = underValue(cells[j])
+func (g grid) fold(most int) bool {
+	for j := len(g) - 1; j >= 0 && g.width() > most; j-- {
+		if c := &g[j]; c.half < c.width {
+			c.width = c.half
+			for i, cell := range c.cells[1:] {
+				c.cells[i+1] = underValue(cell)
 			}
 		}
 	}
-	widths := slices.Clone(g.widths)
-	least := make([]int, len(widths))
-	for j := range widths {
-		least[j] = max(minFolded, displayWidth(g.heads[j]))
-		for _, cells := range g.cells {
-			for _, word := range strings.Fields(cells[j]) {
+	least := make([]int, len(g))
+	for j, c := range g {
+		least[j] = max(minFolded, displayWidth(c.cells[0]))
+		for _, cell := range c.cells {
+			for word := range strings.FieldsSeq(cell) {
 				least[j] = max(least[j], displayWidth(word))
 			}
 		}
 	}
-	for over := width(widths) - most; over > 0; over-- {
+	for over := g.width() - most; over > 0; over-- {
 		widest := -1
-		for j, w := range widths {
-			if !g.right[j] && w > least[j] && (widest < 0 || w > widths[widest]) {
+		for j, c := range g {
+			if !c.right && c.width > least[j] && (widest < 0 || c.width > g[widest].width) {
 				widest = j
 			}
 		}
 		if widest < 0 {
 			return false
 		}
-		widths[widest]--
+		g[widest].width--
 	}
-	g.widths = widths
 	return true
 }
 
 func (v View) writeText(b *bytes.Buffer, r Rows) {
-	g := v.newGrid(r, OneLine)
+	g := v.newGrid(r)
 	notes := r.Notes
-	if v.Width > 0 && width(g.widths) > v.Width {
-		left, ok := g.fit(v.Width)
+	if v.Width > 0 && g.width() > v.Width {
+		kept, left, ok := g.fit(v.Width)
 		if !ok {
-			v.writeUpright(b, g)
+			v.writeUpright(b, g, len(r.Data))
 			v.writeNotes(b, notes)
 			return
 		}
-		if len(left) > 0 {
+		if g = kept; len(left) > 0 {
 			notes = append(slices.Clone(notes), "Left out, for want of room: "+strings.Join(left, ", ")+". A wider terminal or -o FILE shows all.")
 		}
 	}
-	b.WriteString(v.bold(g.line(g.heads)) + "\n")
-	rule := width(g.widths)
+	b.WriteString(v.bold(g.line(0)) + "\n")
+	rule := g.width()
 	if v.Width == 0 {
 		rule += len(columnGap)
 	}
 	b.WriteString(strings.Repeat("─", rule) + "\n")
-	for _, cells := range g.cells {
-		b.WriteString(g.line(cells) + "\n")
+	for i := range r.Data {
+		b.WriteString(g.line(i+1) + "\n")
 	}
 	v.writeNotes(b, notes)
 }
 
-// line returns the aligned cells of a row, on several lines if a column is folded.
-func (g *grid) line(cells []string) string {
-	lines := 1
-	folded := make([][]string, len(cells))
-	for j, cell := range cells {
-		for part := range strings.SplitSeq(cell, "\n") {
-			if displayWidth(part) > g.widths[j] {
-				part = Fold(strings.Join(strings.Fields(part), " "), g.widths[j])
-			}
-			folded[j] = append(folded[j], strings.Split(part, "\n")...)
+// line returns the aligned cells of row i, 0 for the heads, on several lines if a column is folded.
+func (g grid) line(i int) string {
+	var all []string
+	width := 0 // of the columns before
+	for j, c := range g {
+		if j > 0 {
+			width += len(columnGap)
 		}
-		lines = max(lines, len(folded[j]))
+		k := 0
+		for part := range strings.SplitSeq(c.cells[i], "\n") {
+			if displayWidth(part) > c.width {
+				part = Fold(strings.Join(strings.Fields(part), " "), c.width)
+			}
+			for text := range strings.SplitSeq(part, "\n") {
+				if k == len(all) {
+					all = append(all, "")
+				}
+				if pad := strings.Repeat(" ", c.width-displayWidth(text)); c.right {
+					text = pad + text
+				}
+				all[k] += strings.Repeat(" ", width-displayWidth(all[k])) + text
+				k++
+			}
+		}
+		width += c.width
 	}
-	all := make([]string, lines)
-	for i := range all {
-		var b strings.Builder
-		for j := range cells {
-			cell := ""
-			if i < len(folded[j]) {
-				cell = folded[j][i]
-			}
-			pad := strings.Repeat(" ", g.widths[j]-displayWidth(cell))
-			if j > 0 {
-				b.WriteString(columnGap)
-			}
-			if g.right[j] {
-				b.WriteString(pad + cell)
-			} else {
-				b.WriteString(cell + pad)
-			}
-		}
-		all[i] = strings.TrimRight(b.String(), " ")
+	for k, line := range all {
+		all[k] = strings.TrimRight(line, " ")
 	}
 	return strings.Join(all, "\n")
 }
 
 // writeUpright prints each record as one line per column that is not empty.
-func (v View) writeUpright(b *bytes.Buffer, g grid) {
+func (v View) writeUpright(b *bytes.Buffer, g grid, records int) {
 	longest := 0
-	for _, h := range g.heads {
-		longest = max(longest, displayWidth(h))
+	for _, c := range g {
+		longest = max(longest, displayWidth(c.cells[0]))
 	}
-	for i, cells := range g.cells {
+	for i := range records {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		for j, cell := range cells {
+		for _, c := range g {
+			head, cell := c.cells[0], c.cells[i+1]
 			if cell == "" {
 				continue
 			}
-			pad := strings.Repeat(" ", longest-displayWidth(g.heads[j])) + columnGap
-			line := Fold(g.heads[j]+pad+cell, v.Width)
-			b.WriteString(v.bold(g.heads[j]) + strings.TrimPrefix(line, g.heads[j]) + "\n")
+			pad := strings.Repeat(" ", longest-displayWidth(head)) + columnGap
+			line := Fold(head+pad+cell, v.Width)
+			b.WriteString(v.bold(head) + strings.TrimPrefix(line, head) + "\n")
 		}
 	}
 }
@@ -269,14 +250,14 @@ func (v View) writeNotes(b *bytes.Buffer, notes []string) {
 }
 
 func (v View) writeMarkdown(b *bytes.Buffer, r Rows) {
-	g := v.newGrid(r, escapeMarkdown)
-	for i, cells := range append([][]string{g.heads}, g.cells...) {
+	s, _ := r.sheet(v.Units, escapeMarkdown)
+	for i, cells := range append([][]string{s.Heads}, s.Cells...) {
 		for _, cell := range cells {
 			b.WriteString("| " + strings.ReplaceAll(cell, "|", `\|`) + " ")
 		}
 		b.WriteString("|\n")
 		if i == 0 {
-			for _, right := range g.right {
+			for _, right := range s.Numbers {
 				b.WriteString(map[bool]string{false: "|:--- ", true: "| ---:"}[right])
 			}
 			b.WriteString("|\n")
