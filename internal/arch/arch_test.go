@@ -66,7 +66,6 @@ var below = map[string]string{
 	"shard":                            "model/quantity reports",
 	"engine/schedule":                  "",
 	"engine/simulate":                  "fit/forecast engine/schedule platforms model model/machine model/quantity",
-	"tools/costfigure":                 "reports model/quantity",
 	"engine/schedule/collective":       "engine/schedule",
 	"engine/schedule/collective/rules": "engine/schedule engine/schedule/collective",
 	"engine/schedule/mpitrace":         "engine/schedule engine/schedule/collective",
