@@ -115,8 +115,8 @@ func EndToEnd(tables ...*benchfile.Table) (*EndToEndResult, error) {
 	return r, nil
 }
 
-// wholePackets sets the name and the packet sizes of the tables, and returns their points, p and K−1
-// of each, and how many are not two or more whole packets.
+// wholePackets sets the name and the packet sizes of the tables, and returns their points, p and
+// K−1 of each, and how many are not two or more whole packets.
 func (r *EndToEndResult) wholePackets(tables []*benchfile.Table) (points []Point, packets, counts []float64, left int, err error) {
 	for _, t := range tables {
 		if t.Packet <= 0 || t.Kind != benchfile.OneWay && t.Kind != benchfile.RoundTrip {

@@ -144,12 +144,8 @@ func (f *Result) curves(g Group) (fig reports.Figure, ok bool) {
 	}
 	low, high := 100.0, 100.0
 	for _, s := range fig.Series {
-		for i, y := range s.Y {
-			low, high = min(low, y), max(high, y)
-			if s.Low != nil {
-				low, high = min(low, s.Low[i]), max(high, s.High[i])
-			}
-		}
+		all := slices.Concat(s.Y, s.Low, s.High)
+		low, high = min(low, slices.Min(all)), max(high, slices.Max(all))
 	}
 	fig.Y.Min, fig.Y.Max = 5*math.Floor(low/5-0.2), 5*math.Ceil(high/5+0.2)
 	fig.Notes = []string{"The lines are those that were fitted; of a node, the median of its pairs."}

@@ -102,11 +102,11 @@ func (e *Entry) Read(ctx context.Context, o Options) error {
 // fits no file is one.
 func Read(ctx context.Context, roots []string, o Options, r Reader) ([]Entry, Seen, error) {
 	var seen Seen
+	var entries []Entry
 	w, err := newWorker(ctx, o)
-	if err != nil {
-		return nil, seen, err
+	if err == nil {
+		entries, err = List(roots)
 	}
-	entries, err := List(roots)
 	if err != nil {
 		return nil, seen, err
 	}

@@ -18,7 +18,7 @@ import (
 // bytes.
 func TestSensitivities(t *testing.T) {
 	d := find(t, "hp-lam")
-	q, err := ParseQuantity("rtt(16B)")
+	q, err := Design{}.parseQuantity("rtt(16B)")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,7 @@ func (d Design) Measured(m Measure) Design {
 	return d
 }
 
-// Quantities are the names that [ParseQuantity] knows: those of [model.Quantities] that need no
+// Quantities are those of [model.Quantities] that need no
 // size of a packet.
 func Quantities() []string {
 	var names []string
@@ -68,9 +68,7 @@ func (d Design) Quantity(name string, n quantity.Bytes) (Quantity, error) {
 	return Quantity{Name: name, Size: n, of: of}, nil
 }
 
-// ParseQuantity reads "bandwidth(4KiB)", "n_half" or "n_half()".
-func ParseQuantity(text string) (Quantity, error) { return Design{}.parseQuantity(text) }
-
+// parseQuantity reads "bandwidth(4KiB)", "n_half" or "n_half()".
 func (d Design) parseQuantity(text string) (Quantity, error) {
 	text = strings.TrimSpace(text)
 	name, rest, hasSize := strings.Cut(text, "(")
@@ -112,7 +110,7 @@ func (q Quantity) Stream() bool { return q.of.Stream }
 // Dim is the dimension of the quantity.
 func (q Quantity) Dim() quantity.Dimension { return q.of.Dim }
 
-// String is the quantity as [ParseQuantity] reads it, without spaces: "bandwidth(4KiB)".
+// String is the quantity as targets have it, without spaces: "bandwidth(4KiB)".
 func (q Quantity) String() string {
 	if q.of.Sizes == 0 {
 		return q.Name

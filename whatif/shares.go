@@ -35,7 +35,8 @@ func (d Design) Shares(n quantity.Bytes) ([]Share, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The times and inverse bandwidths that stand in the model itself, not the constants behind them.
+	// The times and inverse bandwidths that stand in the model itself, not the constants behind
+	// them.
 	leaves = slices.DeleteFunc(leaves, func(p platforms.Param) bool { return !p.Measure.Cost() })
 	paths := make([]string, len(leaves))
 	values := make([]float64, len(leaves))

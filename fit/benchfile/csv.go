@@ -259,14 +259,6 @@ func (f *csv) burst(p *parser, m float64, t lex.Number) {
 	b.table.Bursts = append(b.table.Bursts, Burst{Messages: int(m), Delta: quantity.Micros(wait), Interval: quantity.Micros(interval), Line: p.file.Lines})
 }
 
-// rateName returns the name of the rate from which times of kind k are computed.
-func (k Kind) rateName() string {
-	if k == Gap {
-		return "throughput: the gap between messages, not the latency"
-	}
-	return "bandwidth, taken as that of a one-way time"
-}
-
 // isNaN reports whether the value is a printed NaN or infinity.
 func isNaN(b []byte) bool {
 	s := strings.TrimLeft(strings.ToLower(lex.Short(b)), "+-")

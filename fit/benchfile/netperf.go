@@ -216,7 +216,7 @@ func (f *netperf) row(p *parser, line []byte) bool {
 	if f.layout == ' ' && len(values) == 2 {
 		return true // the sockets of the other side
 	}
-	if len(values) != len(f.columns) || !slices.ContainsFunc(values, isNumber) {
+	if len(values) != len(f.columns) || !slices.ContainsFunc(values, func(text []byte) bool { _, ok := lex.Parse(text); return ok }) {
 		return false
 	}
 	if !f.details {
@@ -236,8 +236,6 @@ func (f *netperf) row(p *parser, line []byte) bool {
 	}
 	return true
 }
-
-func isNumber(text []byte) bool { _, ok := lex.Parse(text); return ok }
 
 // set records a value of the run.
 func (f *netperf) set(key, text, unit string) {
@@ -291,18 +289,7 @@ func (f *netperf) set(key, text, unit string) {
 
 // flush ends a run and adds its row.
 func (f *netperf) flush(p *parser) {
-	if len(f.keyed) > 0 {
-		for _, key := range []string{"BURST_SIZE", "REQUEST_SIZE", "RESPONSE_SIZE", "LOCAL_SEND_SIZE", "RT_LATENCY", "MEAN_LATENCY", "MIN_LATENCY", "MAX_LATENCY", "P50_LATENCY", "TRANSACTION_RATE", "THROUGHPUT"} {
-			unit := f.keyed["THROUGHPUT_UNITS"]
-			if unit == "" && !strings.HasSuffix(f.test, "RR") {
-				unit = "10^6bits/s" // without -f
-			} else if unit == "" {
-				unit = "Trans/s"
-			}
-			f.set(key, f.keyed[key], unit)
-		}
-		f.keyed = nil
-	}
+	f.setKeyed()
 	r := f.pending
 	if f.pending = (netperfRun{}); !r.ok {
 		return
@@ -356,6 +343,22 @@ func (f *netperf) flush(p *parser) {
 		b.warn("requests and responses differ in size: the time is that of both, and no round trip")
 	}
 	b.row(row{size: r.size, time: r.time, min: r.min, max: r.max, median: r.median})
+}
+
+// setKeyed records the values of -k.
+func (f *netperf) setKeyed() {
+	if len(f.keyed) > 0 {
+		for _, key := range []string{"BURST_SIZE", "REQUEST_SIZE", "RESPONSE_SIZE", "LOCAL_SEND_SIZE", "RT_LATENCY", "MEAN_LATENCY", "MIN_LATENCY", "MAX_LATENCY", "P50_LATENCY", "TRANSACTION_RATE", "THROUGHPUT"} {
+			unit := f.keyed["THROUGHPUT_UNITS"]
+			if unit == "" && !strings.HasSuffix(f.test, "RR") {
+				unit = "10^6bits/s" // without -f
+			} else if unit == "" {
+				unit = "Trans/s"
+			}
+			f.set(key, f.keyed[key], unit)
+		}
+		f.keyed = nil
+	}
 }
 
 // netperfOption returns a size given on the command line, in bytes; 0 if it is missing.

@@ -96,14 +96,6 @@ func osuNames(line []byte) []string {
 	return names
 }
 
-// osuSeries returns the library and the kind of memory that a title names: MPI, MPI-CUDA.
-func osuSeries(title string) string {
-	if words := strings.Fields(title); len(words) > 1 {
-		return words[1]
-	}
-	return ""
-}
-
 func (f *osu) header(p *parser, names []string, hasSize bool) bool {
 	g := newGrid(names, osuColumns)
 	title := cmp.Or(f.title, "OSU")
@@ -135,7 +127,9 @@ func (f *osu) header(p *parser, names []string, hasSize bool) bool {
 			if c, ok := collectiveNamed(m[2]); ok {
 				t.Kind, t.Collective = Collective, c.perRank()
 				t.Collective.Ranks, t.Collective.Algorithm = p.ranksOf(), p.algorithmOf(c.Name)
-				t.Series = osuSeries(title)
+				if words := strings.Fields(title); len(words) > 1 { // the library and the kind of memory: MPI, MPI-CUDA
+					t.Series = words[1]
+				}
 			}
 		}
 	}

@@ -168,8 +168,8 @@ const (
 	podSize = 512
 )
 
-// A podSplitter collects the lines of pods. Each pod is a file of its own; an output of a pod is read
-// when the pod's next output begins. The text of a pod is not searched for further prefixes.
+// A podSplitter collects the lines of pods. Each pod is a file of its own; an output of a pod is
+// read when the pod's next output begins. The text of a pod is not searched for further prefixes.
 type podSplitter struct {
 	name  string
 	read  func(pod string, text []byte) error

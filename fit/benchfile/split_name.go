@@ -52,7 +52,11 @@ func (s *splitter) name(p *parser, x *splitCell) {
 	}
 	t.Title = lex.Plain(strings.Join(title, " "))
 	if s.cols.rate {
-		t.Warnings = append([]string{"the times are size over " + s.cols.kind.rateName()}, t.Warnings...)
+		rate := "bandwidth, taken as that of a one-way time"
+		if s.cols.kind == Gap {
+			rate = "throughput: the gap between messages, not the latency"
+		}
+		t.Warnings = append([]string{"the times are size over " + rate}, t.Warnings...)
 	} else if t.Kind == OneWay {
 		if op := s.operation(p, x); op.Name != "" {
 			t.Kind, t.Collective, t.Series = Collective, op, lex.Plain(strings.Join(series, " "))

@@ -28,9 +28,6 @@ type Calls struct {
 // several reports whether algorithms are compared.
 func (q Calls) several() bool { return q.Algorithm == "all" || q.Algorithm == "best" }
 
-// maxRanks returns the largest number of ranks, at least 1.
-func (q Calls) maxRanks() int { return slices.Max(append([]int{1}, q.Ranks...)) }
-
 // algorithms returns those that are asked for.
 func (q Calls) algorithms() (all Algorithms, err error) {
 	if q.several() {

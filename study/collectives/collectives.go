@@ -79,7 +79,7 @@ func (q Question) Compute(ctx context.Context) (*Times, error) {
 		}
 		here = slices.DeleteFunc(here, func(c Timing) bool { return c.From == "" })
 		if len(all) > 1 {
-			compare(here)
+			compare(here, -1)
 		}
 		answer.Times = append(answer.Times, here...)
 	}
@@ -98,7 +98,7 @@ func (q Question) prepared() (Algorithms, simulate.Machine, []Timing, error) {
 	if err != nil {
 		return nil, nil, nil, usage.Error{Err: err}
 	}
-	on, err := simulations.MachineOf(q.Machine, q.Layer, q.Map, q.maxRanks(), simulate.NoLimit)
+	on, err := simulations.MachineOf(q.Machine, q.Layer, q.Map, slices.Max(append([]int{1}, q.Ranks...)), simulate.NoLimit)
 	if err != nil {
 		return nil, nil, nil, err
 	}

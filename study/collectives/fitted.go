@@ -136,9 +136,9 @@ func (q FittedQuestion) fit(ctx context.Context, all []*Fit) error {
 	return nil
 }
 
-// Compute answers the question: the time of an algorithm is that of the slowest rank, as fitted, the
-// average that of the average. Algorithms are compared by the slowest where all have it, else by the
-// average. Of two tables of the same algorithm and statistic the first counts.
+// Compute answers the question: the time of an algorithm is that of the slowest rank, as fitted,
+// the average that of the average. Algorithms are compared by the slowest where all have it, else
+// by the average. Of two tables of the same algorithm and statistic the first counts.
 func (q FittedQuestion) Compute(ctx context.Context) (*Times, error) {
 	switch {
 	case q.Map != "":

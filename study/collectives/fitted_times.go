@@ -77,7 +77,7 @@ func (g *grid) timings(ranks int, n quantity.Bytes) (here []Timing, err error) {
 		if choice.Copied {
 			g.copied++
 		}
-		compareTo(here, choice.Index)
+		compare(here, choice.Index)
 		here[choice.Index].MayLose = 100 * choice.LossHigh
 	}
 	if !g.slowest {

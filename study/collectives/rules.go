@@ -64,9 +64,9 @@ func DenseSizes(sizes []quantity.Bytes) []quantity.Bytes {
 	return stats.Ascending(all)
 }
 
-// WriteRules writes rules with the best choices in the form of the calls' Library, or with the one algorithm
-// that was asked for. Boundaries between sizes are exact to the byte, see [Times.Crossovers]; path
-// is the file's name for a comment that says how to use it.
+// WriteRules writes rules with the best choices in the form of the calls' Library, or with the one
+// algorithm that was asked for. Boundaries between sizes are exact to the byte, see
+// [Times.Crossovers]; path is the file's name for a comment that says how to use it.
 func (t *Times) WriteRules(ctx context.Context, w io.Writer, q Asker, path string) error {
 	l, err := libraryOf(q.calls().Library)
 	if err != nil {

@@ -61,11 +61,9 @@ type Timing struct {
 	MayLose float64
 }
 
-// compare marks the best of the times of one call. Of equal ones the first is the best.
-func compare(here []Timing) { compareTo(here, -1) }
-
-// compareTo is compare with the index of the best; -1: the least time.
-func compareTo(here []Timing, chosen int) {
+// compare marks the best of the times of one call: that of the index; -1: the least time, of equal
+// ones the first.
+func compare(here []Timing, chosen int) {
 	if len(here) == 0 {
 		return
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/machine"
-	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
 )
 
@@ -138,11 +137,4 @@ func (c *calibrated) rows() reports.Rows {
 	)
 	rows.Notes = []string{"Collectives are compared with the algorithm that the machine makes fastest; the library's is not known."}
 	return rows
-}
-
-// calibratedDocument returns the machine's platform.
-func (f *Fitted) calibratedDocument() platforms.Document {
-	c := f.calibrated
-	source := fmt.Sprintf("halfpeak calibrate, %s; %s; %s", c.file, c.Job, c.Library)
-	return f.estimatedMachine(c.machine, "calibrate, "+c.file, source)
 }

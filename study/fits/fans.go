@@ -140,15 +140,6 @@ func (f *Fitted) fan(title string) (level, receivers int, err error) {
 	return slices.IndexFunc(f.levels, func(l Level) bool { return slices.Contains(l.From, of) }), receivers, nil
 }
 
-// sharedDocument is a platform of the machine with what its ranks share.
-func (f *Fitted) sharedDocument() platforms.Document {
-	source := "halfpeak fit"
-	if f.seen != "" {
-		source += ": " + f.seen
-	}
-	return f.estimatedMachine(f.shared.Machine(f.factors), "fit of "+sourceNames(f.sources)+" and of what is shared", source)
-}
-
 // estimatedMachine returns a platform of a machine whose layers are tables and lines.
 func (f *Fitted) estimatedMachine(m machine.Machine, title, source string) platforms.Document {
 	d := platforms.NewDocument(title)

@@ -193,12 +193,19 @@ func (f *Fitted) withoutGaps() (notes []string) {
 func (f *Fitted) machineText() (string, error) {
 	var d platforms.Document
 	var err error
-	if f.calibrated != nil {
-		d = f.calibratedDocument()
-	} else if f.shared != nil {
-		d = f.sharedDocument()
-	} else if d, err = f.machineDocument(); err != nil {
-		return "", err
+	switch c := f.calibrated; {
+	case c != nil:
+		d = f.estimatedMachine(c.machine, "calibrate, "+c.file, fmt.Sprintf("halfpeak calibrate, %s; %s; %s", c.file, c.Job, c.Library))
+	case f.shared != nil:
+		source := "halfpeak fit"
+		if f.seen != "" {
+			source += ": " + f.seen
+		}
+		d = f.estimatedMachine(f.shared.Machine(f.factors), "fit of "+sourceNames(f.sources)+" and of what is shared", source)
+	default:
+		if d, err = f.machineDocument(); err != nil {
+			return "", err
+		}
 	}
 	text, err := Encoded(d, "fit.")
 	if err == nil {

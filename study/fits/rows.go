@@ -2,6 +2,7 @@ package fits
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/fit"
@@ -45,7 +46,6 @@ type segment struct {
 
 func (f *Fitted) curveRows(units quantity.UnitChoice) reports.Rows {
 	var all []segment
-	boot := false
 	for _, c := range f.Curves {
 		name := tableName(c.fitSource, f.Curves)
 		if f.stages {
@@ -54,8 +54,8 @@ func (f *Fitted) curveRows(units quantity.UnitChoice) reports.Rows {
 		for i := range c.Segments {
 			all = append(all, segment{c, &c.Segments[i], name, i + 1})
 		}
-		boot = boot || c.boot != nil
 	}
+	boot := slices.ContainsFunc(f.Curves, func(c Curve) bool { return c.boot != nil })
 	known := func(s segment) bool { return s.Tau.Low > 0 } // else r∞ has no bound within the interval
 	tableRank := 0
 	if len(f.Curves) <= 1 && !f.stages {

@@ -33,7 +33,9 @@ func (r *layerRun) run(p programs.Program, n quantity.Bytes) error {
 	case programs.Interval:
 		return r.interval(p, n)
 	case programs.FanInTime:
-		return r.fanIn(p, n)
+		got, err := r.measure(p, programs.Args{Size: int(n), Count: r.messages(n)})
+		r.add(p.Name, n, "interval at node 0", float64(model.FanIn(r.resources(), r.o.Nodes-1, n)), float64(got.Time), "µs")
+		return err
 	case programs.Exchange:
 		return r.exchange(p, n)
 	case programs.LogP:
@@ -185,12 +187,6 @@ func (r *layerRun) interval(p programs.Program, n quantity.Bytes) error {
 		bounds = []bound{{reason: "the first requests go without waiting for replies, and the stream is not endless"}}
 	}
 	r.add(p.Name, n, "interval", float64(modelled), float64(got.Time), "µs", bounds...)
-	return err
-}
-
-func (r *layerRun) fanIn(p programs.Program, n quantity.Bytes) error {
-	got, err := r.measure(p, programs.Args{Size: int(n), Count: r.messages(n)})
-	r.add(p.Name, n, "interval at node 0", float64(model.FanIn(r.resources(), r.o.Nodes-1, n)), float64(got.Time), "µs")
 	return err
 }
 

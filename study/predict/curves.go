@@ -135,8 +135,8 @@ func Curves(kind CurveKind, sizes []quantity.Bytes, designs ...whatif.Design) (r
 	return f, nil
 }
 
-// roofMarks are the lowest roofs of the designs, each once. Of several designs it is said whose roof
-// it is, if it is that of one.
+// roofMarks are the lowest roofs of the designs, each once. Of several designs it is said whose
+// roof it is, if it is that of one.
 func roofMarks(designs []whatif.Design) (marks []reports.Mark) {
 	under := map[string][]whatif.Design{}
 	for _, d := range designs {

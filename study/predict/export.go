@@ -24,7 +24,11 @@ func Exported(d whatif.Design, target string, sizes []quantity.Bytes, ranks int)
 	to := export.Machine{Name: d.Name()}
 	m := d.Machine()
 	for _, l := range m.Levels {
-		to.Levels = append(to.Levels, export.Level{Name: l.Name, Units: l.Arity, Layer: costOf(l)})
+		layer := l.Layer
+		if l.Gap != nil || l.Send != nil || l.Receive != nil {
+			layer = levelCost{layer, l}
+		}
+		to.Levels = append(to.Levels, export.Level{Name: l.Name, Units: l.Arity, Layer: layer})
 	}
 	to.Shares = m.Shares()
 	switch {
@@ -42,15 +46,8 @@ func Exported(d whatif.Design, target string, sizes []quantity.Bytes, ranks int)
 	return t.Write(to, export.Sizes{Low: slices.Min(sizes), High: slices.Max(sizes)})
 }
 
-// costOf is the level's layer, with the gaps and overheads that the level has in place of the
+// A levelCost is a level's layer, with the gaps and overheads that the level has in place of the
 // layer's.
-func costOf(l machine.Level) model.Layer {
-	if l.Gap == nil && l.Send == nil && l.Receive == nil {
-		return l.Layer
-	}
-	return levelCost{l.Layer, l}
-}
-
 type levelCost struct {
 	model.Layer
 	level machine.Level

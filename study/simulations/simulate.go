@@ -144,8 +144,8 @@ func Run(ctx context.Context, in *Input, o Options) (*Simulation, error) {
 	return s, nil
 }
 
-// machinesOf returns the machines of the options with their names, LogGOPS being nil, and notes what
-// is to be known of them.
+// machinesOf returns the machines of the options with their names, LogGOPS being nil, and notes
+// what is to be known of them.
 func (s *Simulation) machinesOf(in *Input, o Options) (names []string, machines []simulate.Machine, err error) {
 	if len(o.Machines) == 0 {
 		return []string{"LogGOPS"}, []simulate.Machine{nil}, nil

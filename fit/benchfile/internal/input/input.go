@@ -20,7 +20,7 @@ type ReaderFunc func([]byte) (int, error)
 func (r ReaderFunc) Read(into []byte) (int, error) { return r(into) }
 
 // OpenUnless opens a file. If waits is set, opening may block, as for a pipe without a writer; then
-// openUnless gives up when ctx is done.
+// OpenUnless gives up when ctx is done.
 func OpenUnless(ctx context.Context, name string, waits bool) (*os.File, error) {
 	if !waits {
 		return os.Open(name)

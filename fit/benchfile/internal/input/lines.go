@@ -11,8 +11,7 @@ import (
 // which is read in pieces. No benchmark prints rows that long.
 const MaxLine = 64 << 10
 
-// Lines returns the lines of a file in constant memory, without colours, rank tags and
-// timestamps of terminals and launchers.
+// Lines returns the lines of a file in constant memory.
 type Lines struct {
 	in       *bufio.Reader
 	source   *source // of in; nil until blocks are read
@@ -81,8 +80,8 @@ func (l *Lines) Count(n int) {
 	}
 }
 
-// Blocks returns the file's blocks of complete lines, each of up to size bytes, beginning with the current line. No line may
-// be read until [blocks.leave].
+// Blocks returns the file's blocks of complete lines, each of up to size bytes, beginning with the
+// current line. No line may be read until [Blocks.Leave].
 func (l *Lines) Blocks(size int) *Blocks {
 	if l.source == nil {
 		l.source = &source{r: l.in}

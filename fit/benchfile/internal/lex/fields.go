@@ -27,7 +27,7 @@ func Plain(s string) string {
 	}, strings.ToValidUTF8(s, "?"))
 }
 
-// Short returns the first 60 bytes of b, made safe to print by plain.
+// Short returns the first 60 bytes of b, made safe to print by [Plain].
 func Short(b []byte) string {
 	if len(b) > 60 {
 		b = b[:60]

@@ -66,7 +66,8 @@ func TestMoments(t *testing.T) {
 	}
 }
 
-// A TestSketch is within 0.4 % of the time in the middle, and sketches of parts give the same as one.
+// A median is within 0.4 % of the time in the middle, and sketches of parts give the same as
+// one.
 func TestSketch(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes seconds")
