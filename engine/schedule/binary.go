@@ -140,7 +140,10 @@ func readBinary(r *bufio.Reader, name string, read func() float64) (*Schedule, e
 	}
 	ends := p.table(ranks)
 	p.b = NewBuilder(int(ranks))
-	p.b.read = read
+	if read != nil {
+		table := read() // which has no operations
+		p.b.read = func() float64 { return (read() - table) / max(1-table, 1e-9) }
+	}
 	for rank, end := range ends {
 		if p.part = rank; p.err == nil {
 			p.rank(int64(end) + 8)

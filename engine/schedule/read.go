@@ -25,6 +25,7 @@ func Read(r io.Reader, name string) (s *Schedule, err error) {
 	}()
 	in := &counted{Reader: r}
 	b := bufio.NewReaderSize(in, 1<<16)
+	in.ahead = b
 	head, _ := b.Peek(8)
 	if bytes.HasPrefix(head, []byte{0x1f, 0x8b}) {
 		z, err := gzip.NewReader(b)
@@ -47,7 +48,8 @@ func Read(r io.Reader, name string) (s *Schedule, err error) {
 
 type counted struct {
 	io.Reader
-	n int64
+	n     int64
+	ahead *bufio.Reader // has read this much more than was used
 }
 
 func (c *counted) Read(b []byte) (int, error) {
@@ -56,7 +58,7 @@ func (c *counted) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// fraction returns a function for the fraction of the bytes that were read; nil if their number is
+// fraction returns a function for the fraction of the bytes that were used; nil if their number is
 // unknown.
 func (c *counted) fraction() func() float64 {
 	size := int64(0)
@@ -71,5 +73,5 @@ func (c *counted) fraction() func() float64 {
 	if size <= 0 {
 		return nil
 	}
-	return func() float64 { return float64(max(c.n, 1)) / float64(size) }
+	return func() float64 { return float64(max(c.n-int64(c.ahead.Buffered()), 1)) / float64(size) }
 }

@@ -77,7 +77,8 @@
 // Entries of 16 bytes wait in a radix heap. Blocked operations are parked at their rank, and one
 // entry represents all of them: those of a broadcast or an all-to-all do not pass through the heap
 // repeatedly. Receives and messages are matched by lists that are found when a schedule is made
-// ready, wildcards by the order of their turns. See docs/simulate.md for numbers.
+// ready, wildcards by the order of their turns. What coming entries need is prefetched. See
+// docs/simulate.md for numbers.
 //
 // # References
 //

@@ -35,7 +35,13 @@ func (r *run) start(post func(receive uint32) bool) {
 // insertFree queues the operations of a rank that became free together: at the times at which they
 // are ready or, by LogGOPSim's rules, at the times of their own clocks.
 func (r *run) insertFree(rank uint32, list []uint32, post func(receive uint32) bool) {
-	if len(list) > 1 {
+	switch len(list) {
+	case 0, 1:
+	case 2:
+		if r.ops[list[1]].Kind < r.ops[list[0]].Kind {
+			list[0], list[1] = list[1], list[0]
+		}
+	default:
 		r.sort(list)
 	}
 	for len(list) > 0 {

@@ -136,8 +136,19 @@ const (
 // prefetch brings the memory that coming entries will need into the cache. State that was not
 // touched for long is in main memory, and processing an entry needs about ten places of it.
 func (r *run) prefetch() {
+	if late := r.q.late; len(late) > 2 {
+		for _, e := range late[1:3] {
+			if e.Value&armed != 0 {
+				r.prefetchRank(e.Value & opMask)
+			} else {
+				r.prefetchOp(e.Value & opMask)
+			}
+		}
+		r.prefetchNext(late[0].Value)
+	}
 	c, at := r.q.current.first, r.q.next+aheadNext
-	if c == nil || at >= c.n {
+	// Steps of equal size need no help: the processor prefetches them by itself.
+	if c == nil || at >= c.n || c.entries[at].what-c.entries[at-1].what == c.entries[at-1].what-c.entries[at-2].what {
 		return
 	}
 	r.prefetchNext(c.entries[at].what)
