@@ -25,7 +25,7 @@ type blend struct {
 }
 
 // heldOut has the errors of candidates, log(predicted/measured), at calls that were held out. The
-// candidates are the forms and, last, interpolation.
+// candidates are the forms and, last, interpolation from the nearest places and from wider ones.
 type heldOut struct {
 	calls  []sample
 	total  []float64   // lg of the total bytes of each call
@@ -169,7 +169,20 @@ func (b *blend) totalLg(p place, n float64) float64 {
 	return math.Log2(max(1, n))
 }
 
-// candidates returns the log of the time by each form and by interpolation, NaN if unavailable.
+// stepGrowth is how much longer steps take, as a log, for each octave beyond two measured numbers of
+// nodes: on larger parts of a network they are farther and share more links. Two numbers do not
+// show it; three do.
+const stepGrowth = 0.07
+
+// growth returns by how much the steps grow, as a log, beyond what was measured.
+func (b *blend) growth(p place) float64 {
+	if b.oneNode || b.unplaced || len(b.places) != 2 || b.inside(p) {
+		return 0
+	}
+	return stepGrowth * b.octaves(p)
+}
+
+// candidates returns the log of the time by each form and by interpolations, NaN if unavailable.
 // Between measured places, forms are corrected by their residuals at the places on both sides,
 // otherwise by residuals nearby; formsOnly are not corrected.
 func (b *blend) candidates(p place, n float64, formsOnly bool) (logs []float64) {
@@ -178,50 +191,61 @@ func (b *blend) candidates(p place, n float64, formsOnly bool) (logs []float64) 
 		if formsOnly {
 			left = 0
 		} else if b.inside(p) {
-			left = b.interpolate(p, n, func(i int) float64 { return f.left.of[i].e })
+			left = b.interpolate(p, n, 0, func(i int) float64 { return f.left.of[i].e })
 		}
-		logs = append(logs, f.corrected(p, n, left))
+		logs = append(logs, f.corrected(p, n, left, b.growth(p)))
 	}
-	return append(logs, b.interpolate(p, n, func(i int) float64 { return math.Log(b.samples[i].t) }))
+	logTime := func(i int) float64 { return math.Log(b.samples[i].t) }
+	nearest := b.interpolate(p, n, 0, logTime)
+	return append(logs, nearest, (1-wider)*nearest+wider*b.interpolate(p, n, 1, logTime))
 }
 
-// The weight of a candidate is its prior times (mean square of its errors + evidenceFloor²)^-2.
-// The weight of a held-out call falls by exp(-1) for each evidenceRange octaves of its total bytes.
+// The weight of a candidate is its prior times (mean error + evidenceFloor)^-4. The weight of a
+// held-out call falls by exp(-1) for each evidenceRange octaves of its total bytes.
 const (
 	evidenceFloor = 0.03
 	evidenceRange = 3
 	maxError      = 0.5 // the weight of a larger error
 	// interpolation is the weight of interpolation where no place was held out between others, and
-	// its prior beyond them.
-	interpolation = 0.3
+	// its prior beyond them. Between, its prior is higher than that of forms, as the places that are
+	// held out lie farther from the others than a call does from the places.
+	interpolation        = 0.3
+	interpolationBetween = 2
+	// Wider interpolation is the mean of that from the nearest places on both sides and, with the
+	// weight wider, from those behind them, up to maxSpan apart.
+	wider   = 0.4
+	maxSpan = 2
 )
 
 // weights returns the weights of the candidates, of sum 1; those of candidates that are NaN are 0.
 // Without is the index of a held-out call that does not count, or -1.
 func (b *blend) weights(h *heldOut, logs []float64, total float64, without int) []float64 {
 	w := make([]float64, len(logs))
-	k, sum := len(b.forms), 0.0
+	k, all := len(b.forms), 0.0
 	for i, v := range logs {
-		if math.IsNaN(v) || i == k && b.sizesOnly && h == &b.beyond {
+		if math.IsNaN(v) || i >= k && b.sizesOnly && h == &b.beyond {
 			continue
 		}
-		squares, count := 0.0, 0.0
+		sum, count := 0.0, 0.0
 		for j := range h.calls {
 			e := h.errors[i][j]
 			if j != without && !math.IsNaN(e) {
 				near := math.Exp(-math.Abs(total-h.total[j]) / evidenceRange)
-				squares, count = squares+near*min(e*e, maxError*maxError), count+near
+				sum, count = sum+near*min(math.Abs(e), maxError), count+near
 			}
 		}
-		if w[i] = math.Pow(squares/max(count, 1e-9)+evidenceFloor*evidenceFloor, -2); i < k {
+		switch w[i] = math.Pow(sum/max(count, 1e-9)+evidenceFloor, -4); {
+		case i < k:
 			w[i] *= b.forms[i].priorFor(b.oneNode)
-		} else if h == &b.beyond {
+		case h == &b.beyond:
 			w[i] *= interpolation
+		case i == k:
+			w[i] *= interpolationBetween
 		}
-		sum += w[i]
+		all += w[i]
 	}
 	for i := range w {
-		w[i] /= max(sum, math.SmallestNonzeroFloat64)
+		w[i] /= max(all, math.SmallestNonzeroFloat64)
 	}
 	return w
 }
@@ -246,8 +270,7 @@ func (b *blend) inside(p place) bool {
 	return b.places[0].nodes <= p.nodes && p.nodes <= b.places[len(b.places)-1].nodes
 }
 
-// predict returns the log of the time in µs, the spread of the candidates, and their weights: of
-// the forms, and last of interpolation.
+// predict returns the log of the time in µs, the spread of the candidates, and their weights.
 func (b *blend) predict(p place, n float64) (mean, spread float64, weights []float64) {
 	logs := b.candidates(p, n, false)
 	h, k := &b.beyond, len(b.forms)
@@ -256,10 +279,14 @@ func (b *blend) predict(p place, n float64) (mean, spread float64, weights []flo
 	}
 	weights = b.weights(h, logs, b.totalLg(p, n), -1)
 	if b.inside(p) && h == &b.beyond && !math.IsNaN(logs[k]) {
-		for i := range k {
-			weights[i] *= (1 - interpolation) / max(1-weights[k], math.SmallestNonzeroFloat64)
+		forms := 0.0
+		for _, w := range weights[:k] {
+			forms += w
 		}
-		weights[k] = interpolation
+		for i := range k {
+			weights[i] *= (1 - interpolation) / max(forms, math.SmallestNonzeroFloat64)
+		}
+		weights[k], weights[k+1] = interpolation, 0
 	}
 	mean, spread = average(weights, logs)
 	return mean, spread, weights
@@ -268,16 +295,17 @@ func (b *blend) predict(p place, n float64) (mean, spread float64, weights []flo
 // similar returns the time in µs of similar calls: that of the forms, without what they miss.
 func (b *blend) similar(p place, n float64) float64 {
 	logs := b.candidates(p, n, true)
-	logs[len(b.forms)] = math.NaN()
+	logs[len(b.forms)], logs[len(b.forms)+1] = math.NaN(), math.NaN()
 	mean, _ := average(b.weights(&b.beyond, logs, b.totalLg(p, n), -1), logs)
 	return math.Exp(mean)
 }
 
 // interpolate returns a value of the samples on the line through the nearest places on both sides
 // with as many ranks on each node, or if there are none, on as many nodes, over the logs of ranks
-// and sizes. Beyond the last place the line is that over the octave before it. The value is NaN if
-// there are no such places.
-func (b *blend) interpolate(p place, n float64, value func(i int) float64) float64 {
+// and sizes. Beyond the last place the line is that over the octave before it. So many places on
+// each side are skipped; then the places have to lie on both sides of p and within maxSpan of each
+// other. The value is NaN if there are no such places.
+func (b *blend) interpolate(p place, n float64, skip int, value func(i int) float64) float64 {
 	var along, sameNodes []place
 	for _, q := range b.places {
 		if q.perNode() == p.perNode() {
@@ -290,10 +318,15 @@ func (b *blend) interpolate(p place, n float64, value func(i int) float64) float
 		along = sameNodes
 	}
 	high, exact := slices.BinarySearchFunc(along, p, comparePlaces)
-	if exact {
+	if exact && skip == 0 {
 		return b.overSizes(p, n, value)
 	}
-	low := high - 1
+	low := high - 1 - skip
+	if skip > 0 {
+		if high += skip; exact || low < 0 || high >= len(along) || along[high].ranks > maxSpan*along[low].ranks {
+			return math.NaN()
+		}
+	}
 	if high == len(along) {
 		for high--; low >= 0 && (low == high || low > 0 && along[low].ranks > along[high].ranks/2); {
 			low--

@@ -12,26 +12,31 @@ import (
 //
 //	floor,
 //	perOctave · octaves beyond the places / (octaves between the places)^spanPower,
+//	perFillOctave · octaves from the ranks on a node that were measured,
 //	perSizeOctave · octaves beyond the sizes,
-//	the root mean square error of similar calls that were held out,
-//	and the spread of the forms.
+//	partHeldOut · the root mean square error of similar calls that were held out,
+//	and partSpread · the spread of the forms.
 //
 // Two numbers of nodes do not show growth that begins beyond them. The upper half width then also
 // has the square of unseenGrowth for each octave: on all machines, the times above the intervals
-// were more than those below.
+// were more than those below. If the algorithm is known, both are oneAlgorithm times as wide.
 //
 // The constants are frozen: chosen on published measurements of eight machines. docs/accuracy.md has
 // the coverage by machine and distance, and by how much the widths would change with each machine
 // left out; tools/collectives computes both.
 const (
-	floor         = 0.12
-	perOctave     = 0.18
+	floor         = 0.16
+	perOctave     = 0.12
+	perFillOctave = 1.2 // of one machine: no other was measured with nodes that are filled in part
 	perSizeOctave = 0.3
-	spanPower     = 0.3
-	unseenGrowth  = 0.45
+	spanPower     = 0.5
+	partHeldOut   = 0.75
+	partSpread    = 0.8
+	unseenGrowth  = 0.4
 	// On one node times are short and noisy, and grow evenly.
-	floorOneNode     = 0.25
-	perOctaveOneNode = 0.1
+	floorOneNode     = 0.22
+	perOctaveOneNode = 0.15
+	oneAlgorithm     = 0.85
 
 	maxHeldOutError = 0.7
 	// maxBeyond is the largest factor beyond what was measured, in nodes, ranks on a node and size,
@@ -52,13 +57,17 @@ func (b *blend) beyondWidth(p place, n, spread float64) (down, up float64) {
 	heldOut := min(b.beyond.rootMeanSquare(similar), maxHeldOutError)
 	spanned := math.Log2(b.places[len(b.places)-1].nodes / b.places[0].nodes)
 	places := perOctave * octaves / math.Pow(max(1, spanned), spanPower)
-	sizes := perSizeOctave * b.sizeOctaves(p, n)
-	squares := least*least + places*places + sizes*sizes + heldOut*heldOut + spread*spread
-	down, up = math.Sqrt(squares), math.Sqrt(squares)
+	fill, sizes := perFillOctave*b.octavesPerNode(p), perSizeOctave*b.sizeOctaves(p, n)
+	heldOut, spread = partHeldOut*heldOut, partSpread*spread
+	squares, growth := least*least+places*places+fill*fill+sizes*sizes+heldOut*heldOut+spread*spread, 0.0
 	if b.sizesOnly && !b.oneNode && !b.inside(p) {
-		up = math.Sqrt(squares + unseenGrowth*unseenGrowth*octaves)
+		growth = unseenGrowth * unseenGrowth * octaves
 	}
-	return down, up
+	part := 1.0
+	if len(b.forms) == 1 {
+		part = oneAlgorithm
+	}
+	return part * math.Sqrt(squares), part * math.Sqrt(squares+growth)
 }
 
 // rootMeanSquare returns that of the errors of the blend, each with a weight.

@@ -17,7 +17,7 @@ const (
 // Steps of much fewer than latencyBytes take about as long as each other. Chosen on the shared
 // data; see docs/accuracy.md.
 const (
-	sizeRange    = 0.5
+	sizeRange    = 0.35
 	placeRange   = 2
 	latencyBytes = 4096
 )
@@ -76,15 +76,15 @@ func (f *form) fit(samples []sample) *localForm {
 	l.maxBeta = l.largestBeta()
 	for i := range l.points {
 		o := &l.points[i]
-		t := l.time(o.coordinate, &o.x)
+		t, _ := l.time(o.coordinate, &o.x)
 		l.left.of = append(l.left.of, residual{o.coordinate, math.Log(o.t / max(t, o.t/100))})
 	}
 	return l
 }
 
-// slowestProtocol is the most by which a protocol for small messages takes longer for a byte than
-// the fastest does: NCCL's LL has a fourth of the bandwidth of Simple on rings (tuning.cc).
-const slowestProtocol = 8
+// slowestProtocol is the largest factor between the times per byte of two protocols. NCCL's LL has
+// a fourth of the bandwidth of Simple on rings (tuning.cc), and copies through a host cost more.
+const slowestProtocol = 16
 
 // largestBeta returns the largest time per byte: without a bound, the volume of small messages
 // would stand in for any other growth with the ranks. It is 0 for points of one size.
@@ -103,12 +103,15 @@ func (l *localForm) largestBeta() (beta float64) {
 }
 
 // corrected returns the log of the form's time plus left, or if that is NaN, plus the residuals
-// nearby. It is NaN if the form's time is 0.
-func (l *localForm) corrected(p place, n, left float64) float64 {
+// nearby. All that is not for bytes takes exp(growth) times as long. The log is NaN if the form's
+// time is 0.
+func (l *localForm) corrected(p place, n, left, growth float64) float64 {
+	c, x := l.coordinate(p, n), l.columns(p, n)
 	if math.IsNaN(left) {
-		left = l.left.predict(l.coordinate(p, n))
+		left = l.left.predict(c)
 	}
-	t := l.predict(p, n)
+	t, bytes := l.time(c, &x)
+	t += (t - bytes) * math.Expm1(growth)
 	if !(t > 0) {
 		return math.NaN()
 	}
@@ -119,17 +122,11 @@ func (l *localForm) corrected(p place, n, left float64) float64 {
 // below 1/400.
 const farthest = 6
 
-// predict returns the time in µs.
-func (l *localForm) predict(p place, n float64) float64 {
-	x := l.columns(p, n)
-	return l.time(l.coordinate(p, n), &x)
-}
-
 // buffers are of []float64, for the distances to all points.
 var buffers = sync.Pool{New: func() any { return new([]float64) }}
 
-// time returns the time in µs of a call at a coordinate.
-func (l *localForm) time(at coordinate, x *[localColumns]float64) (t float64) {
+// time returns the time in µs of a call at a coordinate, and the part of it that is for bytes.
+func (l *localForm) time(at coordinate, x *[localColumns]float64) (t, bytes float64) {
 	distance := buffers.Get().(*[]float64)
 	defer buffers.Put(distance)
 	*distance = slices.Grow((*distance)[:0], len(l.points))
@@ -146,9 +143,10 @@ func (l *localForm) time(at coordinate, x *[localColumns]float64) (t float64) {
 		}
 	}
 	for i, v := range m.nonNegative(l.maxBeta) {
-		t += v * x[i]
+		bytes = v * x[i] // of the last column
+		t += bytes
 	}
-	return t
+	return t, bytes
 }
 
 // add adds a time at the columns x, each divided by the time.

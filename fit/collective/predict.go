@@ -213,9 +213,10 @@ func (r *Result) PredictAt(at Placement, n quantity.Bytes) (Prediction, error) {
 
 // named lists the candidates of at least minWeight, the heaviest first.
 func (b *blend) named(weights []float64) (all []Weight) {
-	for i, w := range weights {
+	k := len(b.forms)
+	for i, w := range append(weights[:k:k], weights[k]+weights[k+1]) {
 		name := "interpolation"
-		if i < len(b.forms) {
+		if i < k {
 			name = b.forms[i].name
 		}
 		if w >= minWeight {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"math"
+	"strings"
 
 	fitted "github.com/halfpeak/halfpeak/fit/collective"
 )
@@ -24,5 +25,9 @@ func fit(s series) (model, error) {
 }
 
 func (s series) data() fitted.Data {
-	return fitted.Data{Collective: s.collective, Statistic: fitted.Slowest, Points: s.points}
+	of := fitted.Slowest
+	if strings.Contains(s.name, "latency") { // OSU's main column
+		of = fitted.Average
+	}
+	return fitted.Data{Collective: s.collective, Statistic: of, Points: s.points}
 }
