@@ -18,11 +18,13 @@ type Choice struct {
 
 // The algorithm that was the fastest at the nearest call that was measured is kept unless another
 // is predicted to be faster by more than a part of its interval: a prediction between measurements
-// is better than a copy of the nearest, and one beyond them is not, unless it is sure. Chosen on
-// the shared data; see docs/accuracy.md.
+// is better than a copy of the nearest, and one beyond them is not, unless it is sure. Without an
+// interval, since one was measured on one number of ranks, the schedules of two known algorithms
+// have to differ by a quarter. Chosen on the shared data; see docs/accuracy.md.
 const (
-	trustBetween = 0.2
-	trustBeyond  = 2
+	trustBetween  = 0.2
+	trustBeyond   = 2
+	trustSchedule = 0.22
 )
 
 // Choose chooses among results of several algorithms of one collective for a call of n bytes, which
@@ -37,7 +39,11 @@ func Choose(all []*Result, predictions []Prediction, at Placement, n quantity.By
 	c.Index = fastest
 	if copied := nearestWinner(all, at, n); copied >= 0 && copied != fastest {
 		gain := math.Log(float64(predictions[copied].Time / predictions[fastest].Time))
-		if a, b := predictions[copied], predictions[fastest]; !(gain > doubt(a, b)) {
+		least := doubt(predictions[copied], predictions[fastest])
+		if a, b := all[copied], all[fastest]; math.IsNaN(least) && len(a.forms) == 1 && len(b.forms) == 1 && min(len(a.Ranks), len(b.Ranks)) == 1 {
+			least = trustSchedule
+		}
+		if !(gain > least) {
 			c.Index, c.Copied = copied, true
 		}
 	}

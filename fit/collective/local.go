@@ -49,6 +49,9 @@ type localForm struct {
 	points  []observation
 	left    field   // log(measured/predicted) at each point
 	maxBeta float64 // the largest time per byte, µs
+	// At one place the base and the steps are alike. All is for steps then, so that the time grows
+	// as the schedule does.
+	onePlace bool
 }
 
 func (f *form) coordinate(p place, n float64) coordinate {
@@ -74,6 +77,7 @@ func (f *form) fit(samples []sample) *localForm {
 		l.points = append(l.points, observation{f.coordinate(s.place, s.n), f.columns(s.place, s.n), s.t, s.n})
 	}
 	l.maxBeta = l.largestBeta()
+	l.onePlace = !slices.ContainsFunc(samples, func(s sample) bool { return s.place != samples[0].place })
 	for i := range l.points {
 		o := &l.points[i]
 		t, _ := l.time(o.coordinate, &o.x)
@@ -142,7 +146,7 @@ func (l *localForm) time(at coordinate, x *[localColumns]float64) (t, bytes floa
 			m.add(&l.points[i].x, l.points[i].t, math.Exp(-d))
 		}
 	}
-	for i, v := range m.nonNegative(l.maxBeta) {
+	for i, v := range m.nonNegative(l.maxBeta, l.onePlace) {
 		bytes = v * x[i] // of the last column
 		t += bytes
 	}
@@ -165,10 +169,13 @@ func (m *moments) add(x *[localColumns]float64, t, weight float64) {
 
 // nonNegative returns the parameters of at least 0, with a time per byte of at most maxBeta, with
 // the least squares: the best of the solutions over sets of columns that have no negative one
-// (Lawson and Hanson 1974, ch. 23).
-func (m *moments) nonNegative(maxBeta float64) (best [localColumns]float64) {
+// (Lawson and Hanson 1974, ch. 23). If noBase is set, the base is 0.
+func (m *moments) nonNegative(maxBeta float64, noBase bool) (best [localColumns]float64) {
 	lowest := math.Inf(1)
 	for set := 1; set < 1<<localColumns; set++ {
+		if noBase && set&1 == 1 {
+			continue
+		}
 		value, _, squares, ok := m.solve(set, minPivot, false)
 		if ok && squares < lowest && value[localBytes] <= maxBeta && slices.Min(value[:]) >= 0 {
 			best, lowest = value, squares

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	engine "github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	fitted "github.com/halfpeak/halfpeak/fit/collective"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -101,18 +102,29 @@ func point(ranks, perNode int, bytes, us string) fitted.Point {
 	return fitted.Point{Ranks: ranks, PerNode: perNode, Size: quantity.Bytes(n), Time: quantity.Micros(t)}
 }
 
+// registryNames are the registry's words for algorithms that PICO's files call otherwise.
+var registryNames = map[string]string{"tree": "double-tree", "binary-tree": "binary", "split-binary-tree": "split-binary", "knomial": "k-nomial", "modified-bruck": "bruck",
+	"brucks": "bruck", "bruck-log-mpi-0-1": "bruck", "basic-linear": "linear", "linear-synch": "linear-sync", "linear-nb": "linear-nonblocking",
+	"scatter-allgather": "scatter-doubling", "scatter-allgather-ring": "scatter-ring", "in-order": "in-order-binary", "neighbor": "neighbour-exchange",
+	"nonoverlapping": "reduce-broadcast", "non-overlapping": "reduce-scatter"}
+
+// bine has the algorithms with the steps and bytes of Bine trees; allreduces have several.
+var bine = map[string]string{"allgather": "recursive-doubling", "reduce-scatter": "recursive-halving", "alltoall": "bruck",
+	"bcast": "binomial", "reduce": "binomial", "gather": "binomial", "scatter": "binomial"}
+
+var libraries = strings.NewReplacer("allreduce_nccl_", "", "default-", "", "_mpich", "", "_ompi", "", "_over", "", "_", "-")
+
 // algorithmOf returns the registry's word for an algorithm that PICO forced; empty if it has none.
 func algorithmOf(collective, forced string) string {
-	if collective != "allreduce" {
+	collective = cmp.Or(collectiveNames[collective], collective)
+	name := libraries.Replace(strings.ToLower(forced))
+	if name = cmp.Or(registryNames[name], name); strings.HasPrefix(name, "bine") {
+		name = bine[collective]
+	}
+	if _, err := engine.Find(collective, name); err != nil || name == "" {
 		return ""
 	}
-	for part, name := range map[string]string{"nccl_ring": "ring", "ring_over": "ring", "ring_mpich": "ring", "ring_ompi": "ring",
-		"nccl_tree": "double-tree", "recursive_doubling": "recursive-doubling", "rabenseifner": "rabenseifner"} {
-		if strings.Contains(forced, part) {
-			return name
-		}
-	}
-	return ""
+	return name
 }
 
 // published reads all series from the folder of shared data.
