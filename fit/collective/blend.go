@@ -200,10 +200,13 @@ func (b *blend) candidates(p place, n float64, formsOnly bool) (logs []float64) 
 	return append(logs, nearest, (1-wider)*nearest+wider*b.interpolate(p, n, 1, logTime))
 }
 
-// The weight of a candidate is its prior times (mean error + evidenceFloor)^-4. The weight of a
-// held-out call falls by exp(-1) for each evidenceRange octaves of its total bytes.
+// The weight of a candidate is its prior times (mean error + evidenceFloor)^-power, with the larger
+// power between places, as errors there tell more about the next. The weight of a held-out call
+// falls by exp(-1) for each evidenceRange octaves of its total bytes.
 const (
 	evidenceFloor = 0.03
+	powerBeyond   = 4
+	powerBetween  = 8
 	evidenceRange = 3
 	maxError      = 0.5 // the weight of a larger error
 	// interpolation is the weight of interpolation where no place was held out between others, and
@@ -221,7 +224,10 @@ const (
 // Without is the index of a held-out call that does not count, or -1.
 func (b *blend) weights(h *heldOut, logs []float64, total float64, without int) []float64 {
 	w := make([]float64, len(logs))
-	k, all := len(b.forms), 0.0
+	k, all, power := len(b.forms), 0.0, float64(powerBeyond)
+	if h == &b.between {
+		power = powerBetween
+	}
 	for i, v := range logs {
 		if math.IsNaN(v) || i >= k && b.sizesOnly && h == &b.beyond {
 			continue
@@ -234,7 +240,7 @@ func (b *blend) weights(h *heldOut, logs []float64, total float64, without int) 
 				sum, count = sum+near*min(math.Abs(e), maxError), count+near
 			}
 		}
-		switch w[i] = math.Pow(sum/max(count, 1e-9)+evidenceFloor, -4); {
+		switch w[i] = math.Pow(sum/max(count, 1e-9)+evidenceFloor, -power); {
 		case i < k:
 			w[i] *= b.forms[i].priorFor(b.oneNode)
 		case h == &b.beyond:
