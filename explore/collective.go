@@ -194,7 +194,11 @@ func (x *Explorer) called(r CollectiveCall) (q collectives.Question, err error) 
 
 // schedule is one collective with its messages.
 func (x *Explorer) schedule(r CollectiveCall) (Schedule, error) {
-	run, err := x.run(r)
+	q, err := x.called(r)
+	if err != nil {
+		return Schedule{}, err
+	}
+	run, err := collectives.RunQuestion(q).Simulate(context.Background())
 	if err != nil {
 		return Schedule{}, err
 	}
@@ -217,14 +221,6 @@ func (x *Explorer) schedule(r CollectiveCall) (Schedule, error) {
 	}
 	a.Parents, a.Shape = shape(a.Ranks, a.Messages)
 	return a, nil
-}
-
-func (x *Explorer) run(r CollectiveCall) (*collectives.Run, error) {
-	q, err := x.called(r)
-	if err != nil {
-		return nil, err
-	}
-	return collectives.RunQuestion(q).Simulate(context.Background())
 }
 
 // shape returns the first sender to each rank, and the shape of the messages.

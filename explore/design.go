@@ -25,12 +25,6 @@ const (
 	maxRemember = 256      // designs
 )
 
-// An added is a platform that was added.
-type added struct {
-	platforms.Platform
-	file string // its name with .toml
-}
-
 // A resolved is what a [Design] stands for.
 type resolved struct {
 	base, now whatif.Design
@@ -58,7 +52,7 @@ func (x *Explorer) add(r NewPlatform) (Platforms, error) {
 	if err != nil {
 		return Platforms{}, err
 	}
-	x.added[file] = &added{p, file}
+	x.added[file] = &p
 	clear(x.designs)
 	return Platforms{[]PlatformHead{headOf(p, file)}}, nil
 }
@@ -80,7 +74,7 @@ func (x *Explorer) find(ref string) (platforms.Platform, platforms.Layer, error)
 		layer = a.Default
 	}
 	l, err := a.Layer(layer)
-	return a.Platform, l, err
+	return *a, l, err
 }
 
 // design returns the design of a request. It caches the latest ones: a slider asks repeatedly for
@@ -195,7 +189,7 @@ func (x *Explorer) list(Nothing) (Platforms, error) {
 		all.Platforms = append(all.Platforms, headOf(p, ""))
 	}
 	for _, file := range sortedKeys(x.added) {
-		all.Platforms = append(all.Platforms, headOf(x.added[file].Platform, file))
+		all.Platforms = append(all.Platforms, headOf(*x.added[file], file))
 	}
 	return all, nil
 }

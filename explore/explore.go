@@ -41,17 +41,18 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/nearest"
+	"github.com/halfpeak/halfpeak/platforms"
 )
 
 // An Explorer answers questions. It holds the platforms that were added to it, and is for one
 // goroutine at a time.
 type Explorer struct {
-	added   map[string]*added   // by their names, with .toml
-	designs map[string]resolved // the last ones that were asked for
+	added   map[string]*platforms.Platform // by their names, with .toml
+	designs map[string]resolved            // the last ones that were asked for
 }
 
 // New returns an explorer that has only the platforms that come with halfpeak.
-func New() *Explorer { return &Explorer{map[string]*added{}, map[string]resolved{}} }
+func New() *Explorer { return &Explorer{map[string]*platforms.Platform{}, map[string]resolved{}} }
 
 // Ask answers a question. It never panics, and answers every request within bounds of time and
 // memory, whatever is in it.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -60,46 +61,40 @@ func (o *whatifOptions) answer(cmd *cobra.Command) error {
 		return o.runVary(ctx, cmd, d)
 	}
 	rows, picture, err := o.table(ctx, base, d)
-	switch {
-	case ctx.Err() != nil:
-		return errInterrupted
-	case err != nil:
-		return err
-	case picture != nil:
-		if err := o.draw(cmd, func() (reports.Picture, error) { return picture, nil }); err != nil {
-			return err
-		}
+	if err == nil && picture != nil {
+		err = o.draw(cmd, picture)
 	}
-	out, err := o.output(false)
-	if err != nil {
+	if ctx.Err() != nil {
+		return errInterrupted
+	}
+	out, wrong := o.output(false)
+	if err = cmp.Or(err, wrong); err != nil {
 		return err
 	}
 	return out.write(cmd, rows)
 }
 
-// table is the answer to a question, and its picture if one is asked for.
-func (o *whatifOptions) table(ctx context.Context, base, d whatif.Design) (rows reports.Rows, picture reports.Picture, err error) {
+// table is the answer to a question, and what makes its picture if it has one.
+func (o *whatifOptions) table(ctx context.Context, base, d whatif.Design) (rows reports.Rows, picture func() (reports.Picture, error), err error) {
 	units := o.units
 	switch {
 	case o.target != "":
 		return o.reach(ctx, d)
 	case o.sensitivity:
 		sizes, names := o.sizesOr("64KiB"), o.ofOr("one_way")
-		if rows, err = whatif.SensitivityRows(d, names, sizes, units); err != nil || o.plot == "" {
-			return rows, nil, err
+		rows, err = whatif.SensitivityRows(d, names, sizes, units)
+		picture = func() (reports.Picture, error) {
+			q, err := d.Quantity(names[0], sizes[0])
+			if err != nil {
+				return nil, err
+			}
+			return whatif.Tornado(d, q)
 		}
-		q, err := d.Quantity(names[0], sizes[0])
-		if err != nil {
-			return rows, nil, err
-		}
-		picture, err = whatif.Tornado(d, q)
-		return rows, picture, err
 	case o.where:
-		if rows, err = whatif.OwnerRows(d, o.sizes.sizes); err != nil || o.plot == "" {
-			return rows, nil, err
+		rows, err = whatif.OwnerRows(d, o.sizes.sizes)
+		picture = func() (reports.Picture, error) {
+			return whatif.Shares(d, whatif.Cost(o.ofOr("one_way")[0]), o.curveSizes("1..1MiB/16"))
 		}
-		picture, err = whatif.Shares(d, whatif.Cost(o.ofOr("one_way")[0]), o.curveSizes("1..1MiB/16"))
-		return rows, picture, err
 	case o.landmarks:
 		rows, err = whatif.LandmarkRows(d, o.sampling(ctx), units)
 	case o.uncertainty:
@@ -112,7 +107,7 @@ func (o *whatifOptions) table(ctx context.Context, base, d whatif.Design) (rows 
 			rows = c.Rows(units)
 		}
 	}
-	return rows, nil, err
+	return rows, picture, err
 }
 
 // curveSizes are the sizes that were given if they make a curve, or others.
@@ -124,7 +119,7 @@ func (o *whatifOptions) curveSizes(others string) []quantity.Bytes {
 }
 
 // reach finds what reaches a target: one parameter, the curve of two, or each of all.
-func (o *whatifOptions) reach(ctx context.Context, d whatif.Design) (rows reports.Rows, picture reports.Picture, err error) {
+func (o *whatifOptions) reach(ctx context.Context, d whatif.Design) (rows reports.Rows, picture func() (reports.Picture, error), err error) {
 	t, err := d.ParseTarget(o.target)
 	if err != nil {
 		return rows, nil, fmt.Errorf("--target %w", err)
@@ -154,18 +149,14 @@ func (o *whatifOptions) reach(ctx context.Context, d whatif.Design) (rows report
 		return rows, nil, usagef("--solve-for %s twice; a curve is over two parameters", by[0].Param.Path)
 	}
 	c, err := whatif.NewTargetCurve(d, t, by[0], by[1])
-	if err != nil || o.plot == "" {
-		if err == nil {
-			rows = c.Rows()
-		}
+	if err != nil {
 		return rows, nil, err
 	}
-	picture, err = c.Picture(ctx)
-	return c.Rows(), picture, err
+	return c.Rows(), func() (reports.Picture, error) { return c.Picture(ctx) }, nil
 }
 
 // uncertain predicts with intervals, beside what --set made of the design, or another platform.
-func (o *whatifOptions) uncertain(ctx context.Context, before, after whatif.Design) (rows reports.Rows, picture reports.Picture, err error) {
+func (o *whatifOptions) uncertain(ctx context.Context, before, after whatif.Design) (rows reports.Rows, picture func() (reports.Picture, error), err error) {
 	designs := []whatif.NamedDesign{{Name: "as it is", Design: before}}
 	switch {
 	case o.against != "":
@@ -184,11 +175,10 @@ func (o *whatifOptions) uncertain(ctx context.Context, before, after whatif.Desi
 	if err != nil {
 		return rows, nil, err
 	}
-	if rows, err = u.Rows(); err != nil || o.plot == "" {
-		return rows, nil, err
-	}
-	picture, err = whatif.Bands(designs, o.ofOr("bandwidth")[0], o.curveSizes("1..1MiB/8"), o.sampling(ctx))
-	return rows, picture, err
+	rows, err = u.Rows()
+	return rows, func() (reports.Picture, error) {
+		return whatif.Bands(designs, o.ofOr("bandwidth")[0], o.curveSizes("1..1MiB/8"), o.sampling(ctx))
+	}, err
 }
 
 // manyRows is the number of rows beyond which more are written only when forced.
