@@ -20,12 +20,16 @@ import (
 type Checked struct {
 	Measurement
 	Predicted quantity.Micros
-	Algorithm string // of a collective: the one that the machine makes fastest, since the library's is not known
+	// Algorithm is that of a collective: the library's default one or, where that is not known, the
+	// one that the machine makes fastest.
+	Algorithm string
+	Call      quantity.Micros // of a collective: what its call takes beyond its messages
 }
 
 // Check simulates the measurements on a machine of their levels: round trips, bursts of one pair
 // and many, exchanges of sizes that the machine is not made of, fans and collectives. Overheads,
-// sums and collectives above 2^18 operations are left out.
+// sums and collectives above 2^18 operations are left out. If the algorithms of the library are known,
+// a barrier is not checked: what it takes longer than its messages is the time of a call.
 func (c *Calibration) Check(ctx context.Context, m machine.Machine) ([]Checked, error) {
 	var rows []Checked
 	for _, r := range c.Rows {
@@ -40,7 +44,7 @@ func (c *Calibration) Check(ctx context.Context, m machine.Machine) ([]Checked, 
 		r := &rows[i]
 		switch {
 		case r.IsCollective():
-			r.Predicted, r.Algorithm, err = c.fastest(ctx, m, r.Measurement)
+			r.Predicted, r.Algorithm, err = c.collective(ctx, m, r.Measurement)
 		case r.Measure == PingPong:
 			if on := c.places(r.Measurement); len(on) > 0 {
 				r.Predicted = m.Levels[slices.IndexFunc(m.Sizes(), func(n int) bool { return on[0]/n == on[1]/n })].Layer.OneWay(r.Size)
@@ -50,18 +54,48 @@ func (c *Calibration) Check(ctx context.Context, m machine.Machine) ([]Checked, 
 		}
 		return err
 	})
-	return slices.DeleteFunc(rows, func(r Checked) bool { return r.Predicted == 0 }), err
+	rows = slices.DeleteFunc(rows, func(r Checked) bool { return r.Predicted == 0 })
+	barrier := slices.IndexFunc(rows, func(r Checked) bool { return r.Measure == "barrier" })
+	if !c.ChoicesKnown() || barrier < 0 {
+		return rows, err
+	}
+	call := max(rows[barrier].Time-rows[barrier].Predicted, 0)
+	rows = slices.Delete(rows, barrier, barrier+1)
+	for i := range rows {
+		if rows[i].IsCollective() {
+			rows[i].Call = call
+		}
+	}
+	return rows, err
 }
 
-// fastest returns the least time of a collective's algorithms among the ranks of the job; 0 if each
-// is too large or unknown.
-func (c *Calibration) fastest(ctx context.Context, m machine.Machine, r Measurement) (least quantity.Micros, name string, err error) {
+// combining returns the time to combine a byte of n bytes in µs, from the nearest measured sizes.
+func (c *Calibration) combining(n quantity.Bytes) float64 {
+	sums := c.curve(Combine, -1, false, 1)
+	if len(sums.Sizes) < 2 || n == 0 {
+		return float64(c.Gamma())
+	}
+	if n < sums.Sizes[0] {
+		return float64(sums.Costs[0] / quantity.Micros(n))
+	}
+	largest := sums.Sizes[len(sums.Sizes)-1]
+	return float64(sums.At(min(n, largest)).Per(min(n, largest)))
+}
+
+// collective returns the time of the library's default algorithm of a collective among the ranks of
+// the job or, where that is not known, the least time of all algorithms; 0 if each is too large or
+// unknown.
+func (c *Calibration) collective(ctx context.Context, m machine.Machine, r Measurement) (least quantity.Micros, name string, err error) {
 	on, err := simulate.FromMachine(m, c.Places, simulate.NoLimit)
 	if err != nil {
 		return 0, "", err
 	}
-	for _, e := range collective.Of(r.Measure) {
-		call := collective.Call{Bytes: uint64(r.Size), Gamma: 1e3 * float64(c.Gamma())}
+	all := collective.Of(r.Measure)
+	if e, known := chosen(libraryKey(c.Library), r.Measure, r.Pairs, uint64(r.Size)); known {
+		all = []collective.Entry{e}
+	}
+	for _, e := range all {
+		call := collective.Call{Bytes: uint64(r.Size), Gamma: 1e3 * c.combining(r.Size)}
 		if e.Check(r.Pairs, call) != nil {
 			continue
 		}
@@ -273,7 +307,7 @@ func Summarize(checks []Checked) (all []CheckSummary) {
 			if k.Measure == Stream && k.Pairs > 1 {
 				measured = k.Average
 			}
-			e := float64(k.Predicted/measured) - 1
+			e := float64((k.Predicted+k.Call)/measured) - 1
 			signed, errors = append(signed, e), append(errors, math.Abs(e))
 			s.From, s.To = min(s.From, k.Size), max(s.To, k.Size)
 		}

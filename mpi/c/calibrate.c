@@ -630,7 +630,7 @@ static void together(const Task *t, double *sample) { /* a collective of all ran
 		case ALLTOALL: MPI_Alltoall(s, n, MPI_CHAR, r, n, MPI_CHAR, w); break;
 		}
 		double took = globalTime(MPI_Wtime()) - (t->begin + i * t->slot);
-		if (i) sample[i - 1] = late ? -1 : took;
+		if (i) sample[i - 1] = late ? -1 : fmax(took - tick, 0);
 	}
 }
 

@@ -136,5 +136,8 @@ func (c *calibrated) rows() reports.Rows {
 		percent("worst_error_percent", "worst", func(s contention.CheckSummary) float64 { return s.Worst }),
 	)
 	rows.Notes = []string{"Collectives are compared with the algorithm that the machine makes fastest; the library's is not known."}
+	if c.ChoicesKnown() {
+		rows.Notes[0] = "Collectives are compared with the algorithms that the library takes by default."
+	}
 	return rows
 }

@@ -1,0 +1,84 @@
+package contention
+
+import (
+	"strings"
+	"testing"
+)
+
+// Defaults as the libraries' sources have them, and that every line names algorithms of ours.
+func TestChosen(t *testing.T) {
+	for _, test := range []struct {
+		version, collective string
+		ranks               int
+		size                uint64
+		want                string
+	}{
+		{"Open MPI v4.1.4, package: Debian OpenMPI", "allreduce", 2, 1024, "recursive-doubling"},
+		{"Open MPI v4.1.4, package: Debian OpenMPI", "allreduce", 2, 16384, "ring"},
+		{"Open MPI v5.0.1", "bcast", 2, 8, "pipeline"},
+		{"Open MPI v5.0.1", "bcast", 5000, 1 << 20, "scatter-doubling"},
+		{"Open MPI v5.0.1", "barrier", 7, 8, "linear"},
+		{"MPICH Version:	4.0.2", "allreduce", 2, 8, "recursive-doubling"},
+		{"MPICH Version:	4.0.2", "allreduce", 2, 1024, "rabenseifner-mpich"},
+		{"MPICH Version:	4.0.2", "bcast", 64, 8, ""},
+		{"Open MPI v4.0.3", "bcast", 2, 8, ""},
+		{"some MPI", "bcast", 2, 8, ""},
+	} {
+		e, known := chosen(libraryKey(test.version), test.collective, test.ranks, test.size)
+		if known != (test.want != "") || known && e.Name != test.want {
+			t.Errorf("%s, %s of %d ranks, %d B: %s, want %s", test.version, test.collective, test.ranks, test.size, e.Name, test.want)
+		}
+	}
+	for line := range strings.Lines(choices) {
+		fields := strings.Fields(line)
+		if fields[0] == "#" {
+			continue
+		}
+		for _, choice := range fields[3:] {
+			name, _, _ := strings.Cut(choice, "<")
+			part := fields[0] + " " + fields[1] + " 0 " + name
+			old := choices
+			choices = part
+			if _, known := chosen(fields[0], fields[1], 2, 8); !known {
+				t.Errorf("no algorithm for %q", part)
+			}
+			choices = old
+		}
+	}
+}
+
+// With a library whose algorithms are known, the time of a call comes from the barrier.
+func TestTimeOfCall(t *testing.T) {
+	for library, want := range map[string]int{"Open MPI v4.1.4": 2, "some MPI": 3} {
+		text := strings.NewReplacer("some MPI", library, "node holds 4", "node holds 1", "cluster holds 4", "cluster holds 2", ",2,3,4,5,6,7,8,9,10,11,12,13,14,15", "",
+			"allreduce,,in,16", "allreduce,,in,2").Replace(planted())
+		for _, row := range []string{"barrier,,in,2,8", "bcast,,in,2,8"} {
+			text += row + ",0,1,9" + strings.Repeat(",5", 6) + ",0\n"
+		}
+		c, err := ReadCalibration(strings.NewReader(text), "test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, _, err := c.Machine()
+		if err != nil {
+			t.Fatal(err)
+		}
+		checks, err := c.Check(t.Context(), m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		collectives := 0
+		for _, k := range checks {
+			if !k.IsCollective() {
+				continue
+			}
+			collectives++
+			if called := k.Call > 2.9 && k.Call < 3.1; called != (want == 2) {
+				t.Errorf("%s: a call of %s takes %v", library, k.Measure, k.Call)
+			}
+		}
+		if collectives != want {
+			t.Errorf("%s: %d collectives are checked, want %d", library, collectives, want)
+		}
+	}
+}
