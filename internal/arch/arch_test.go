@@ -157,6 +157,34 @@ func TestImportsPointDown(t *testing.T) {
 	}
 }
 
+// Sizes of packages and functions, above which a reader loses the thread.
+const (
+	maxFiles = 25
+	maxLines = 6000 // of a package
+	maxFunc  = 70
+)
+
+func TestSizes(t *testing.T) {
+	set := token.NewFileSet()
+	files, lines := map[string]int{}, map[string]int{}
+	for _, f := range sources(t, set) {
+		files[f.dir]++
+		lines[f.dir] += set.Position(f.FileEnd).Line
+		for _, d := range f.Decls {
+			if d, ok := d.(*ast.FuncDecl); ok {
+				if n := set.Position(d.End()).Line - set.Position(d.Pos()).Line + 1; n > maxFunc {
+					t.Errorf("%s: %s has %d lines, more than %d", set.Position(d.Pos()), d.Name.Name, n, maxFunc)
+				}
+			}
+		}
+	}
+	for dir := range files {
+		if files[dir] > maxFiles || lines[dir] > maxLines {
+			t.Errorf("package %s has %d files and %d lines; at most %d and %d: move a question of its own into a package of its own", dir, files[dir], lines[dir], maxFiles, maxLines)
+		}
+	}
+}
+
 // The table itself has no circle and no way up: what a package may import may
 // import no more than the package itself.
 func TestTableIsTransitive(t *testing.T) {
