@@ -116,7 +116,8 @@ func (m *Map) add(ctx context.Context, name string) error {
 					m.Choices = append(m.Choices, Choice{e, ranks, m.PerNode, size, segment})
 					m.candidates = append(m.candidates, Candidate{
 						Group: name, Call: call, Ranks: float64(ranks), Size: max(1, float64(size)),
-						Labels: [labels]string{e.Name, e.Name, e.Name, fmt.Sprint(e.Name, " ", segment)},
+						Labels: [labels]string{e.Name, "", e.Name, fmt.Sprint(e.Name, " ", segment)},
+						Shared: sharedOf(name, e.Name),
 						Parts:  times[Place{e.Name, ranks, size, segment}],
 					})
 				}
@@ -125,6 +126,14 @@ func (m *Map) add(ctx context.Context, name string) error {
 	}
 	Complete(m.candidates)
 	return nil
+}
+
+// sharedOf returns the names of an algorithm's shared factors.
+func sharedOf(collective, algorithm string) [shared]string {
+	if algorithm == LibraryChoice {
+		return [shared]string{"network"}
+	}
+	return [shared]string{"network", algorithm, "", "", collective + "/" + algorithm}
 }
 
 // Complete gives candidates whose schedule is not known the parts of the fastest of their call:

@@ -1,13 +1,18 @@
 package tune
 
 import (
+	_ "embed"
 	"math"
+	"slices"
+	"strconv"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 )
 
-// parts is the number of parts of a time, labels the number of labels of a candidate.
-const parts, labels = 4, 4
+// parts is the number of parts of a time, labels the number of labels of a candidate, and shared
+// that of its shared factors.
+const parts, labels, shared = 4, 4, 5
 
 // Parts holds the parts of a schedule's time in µs: latency, overheads of messages, bytes, sums.
 type Parts [parts]float64
@@ -16,14 +21,25 @@ func (p Parts) sum() float64 { return p[0] + p[1] + p[2] + p[3] }
 
 // A Candidate is an algorithm in a call: it can be measured, and chosen.
 type Candidate struct {
-	Group string // the collective: candidates of different groups share only the machine's factors
+	Group string // the collective: candidates of different groups have only Shared in common
 	Call  int    // one of the candidates with the same Call is chosen
-	// Labels say what candidates have in common: the schedule, the implementation of the schedule,
-	// the algorithm, the variant of the algorithm.
+	// Labels name what candidates of a group have in common: the schedule, who wrote its code, the
+	// algorithm, the variant of the algorithm.
 	Labels [labels]string
+	// Shared names what candidates of all groups have in common, with factors of the parts: the
+	// network, the schedule, who wrote its code, the ports, and the schedule of the collective, by
+	// which [Prior].Known has factors of other machines. Empty names have no factors.
+	Shared [shared]string
 	Ranks  float64
 	Size   float64 // bytes, at least 1
 	Parts  Parts   // of the schedule's time on a nominal machine
+}
+
+// place returns the candidate's place for smooth terms, in octaves: its size, its ranks, and the
+// bytes of a message, in the mean over the schedule's longest path.
+func (c *Candidate) place() [3]float64 {
+	message := c.Parts[2] / perByte / max(1, c.Parts[0]/latency)
+	return [3]float64{math.Log2(c.Size), math.Log2(c.Ranks), math.Log2(max(1, message))}
 }
 
 // A Measurement is the time of a candidate in µs.
@@ -33,37 +49,73 @@ type Measurement struct {
 }
 
 // Prior holds the standard deviations of the terms of a logarithmic time before any measurement,
-// and the distances over which the smooth terms change. Index 0 is for a group, and index l+1 for
+// and the distances over which the terms change. Index 0 is for a group, and index l+1 for
 // candidates with the same label l.
 type Prior struct {
-	Machine float64             // factor of each part, for all groups
+	Shared  [shared]float64     // factor of each part, by index in [Candidate].Shared
+	Known   map[string]Parts    // expected logarithms of shared factors; 0 for other names
 	Factor  [labels + 1]float64 // factor of each part
-	Smooth  [labels + 1]float64 // smooth term
+	Smooth  [labels + 1]float64 // term that changes with size and ranks
+	Message [2]float64          // term of bytes that changes with the bytes of a message
 	Own     float64             // of a candidate alone
 	Noise   float64             // of a measurement
-	Octaves [2]float64          // distances in sizes and in ranks
+	Octaves [3]float64          // distances in sizes, ranks, and bytes of a message
+	// Freedom is the weight of Prior in the scale of a group's deviations, in measurements.
+	Freedom float64
 }
 
-// Default is a prior of great likelihood for the measurements of one machine, MareNostrum 5 in PICO's
-// collection. docs/tune.md compares it with others. Machine and Noise were not fitted.
+// Default is a prior of round numbers. docs/tune.md says how they were chosen.
 var Default = Prior{
-	Machine: 1.5,
-	Factor:  [labels + 1]float64{0.63, 0.55, 0.05, 0.11, 0.25},
-	Smooth:  [labels + 1]float64{0.56, 0.34, 0.026, 0.135, 0.21},
-	Own:     0.14, Noise: 0.05,
-	Octaves: [2]float64{3.34, 2.5},
+	Shared:  [shared]float64{1.5, 0.3, 0.5, 0.3, 0.15},
+	Known:   known(),
+	Factor:  [labels + 1]float64{0.3, 0.4, 0.3, 0.2, 0.4},
+	Smooth:  [labels + 1]float64{0.4, 0.25, 0.2, 0.2, 0.2},
+	Message: [2]float64{0.6, 0.3},
+	Own:     0.05, Noise: 0.03,
+	Octaves: [3]float64{8, 3, 8},
+	Freedom: 5,
+}
+
+//go:embed known.csv
+var knownText string
+
+// known returns the shared factors that were learned from published measurements.
+func known() map[string]Parts {
+	all := map[string]Parts{}
+	for line := range strings.Lines(knownText) {
+		cells := strings.Split(strings.TrimSpace(line), ",")
+		if len(cells) != 1+parts {
+			panic("known.csv: " + line)
+		}
+		var p Parts
+		for k := range p {
+			p[k], _ = strconv.ParseFloat(cells[k+1], 64)
+		}
+		all[cells[0]] = p
+	}
+	return all
 }
 
 // A Tuner predicts the times of candidates from measurements of some of them.
 type Tuner struct {
-	prior Prior
-	all   []Candidate
-	scale Parts // logarithms of the machine's factors
-	group []int // group of each candidate
-	at    []int // its index in the group
-	calls map[int][]int
+	prior  Prior
+	all    []Candidate
+	places [][3]float64 // of the candidates
+	factor []factor
+	names  [][]int // factors of each candidate
+	group  []int   // group of each candidate
+	at     []int   // its index in the group
+	calls  map[int][]int
 
 	groups []group
+	stale  bool // there are measurements that the factors do not follow
+}
+
+// A factor holds logarithms of factors that candidates share.
+type factor struct {
+	name        string
+	log, before Parts // before: without measurements
+	deviation   float64
 }
 
 // A group holds candidates that are predicted together.
@@ -79,6 +131,8 @@ func New(all []Candidate, prior Prior) *Tuner {
 	t := &Tuner{prior: prior, all: all, calls: map[int][]int{}}
 	of := map[string]int{}
 	for i, c := range all {
+		t.places = append(t.places, c.place())
+		t.names = append(t.names, t.factorsOf(&c))
 		g, known := of[c.Group]
 		if !known {
 			g = len(t.groups)
@@ -92,12 +146,47 @@ func New(all []Candidate, prior Prior) *Tuner {
 	return t
 }
 
+// factorsOf returns the indices of a candidate's factors, and adds those that are new.
+func (t *Tuner) factorsOf(c *Candidate) (all []int) {
+	for k, name := range c.Shared {
+		if name == "" {
+			continue
+		}
+		i := slices.IndexFunc(t.factor, func(f factor) bool { return f.name == name })
+		if i < 0 {
+			i = len(t.factor)
+			t.factor = append(t.factor, factor{name, t.prior.Known[name], t.prior.Known[name], t.prior.Shared[k]})
+		}
+		all = append(all, i)
+	}
+	return all
+}
+
+// Factors returns the logarithms of the shared factors by their names.
+func (t *Tuner) Factors() map[string]Parts {
+	t.update()
+	all := map[string]Parts{}
+	for _, f := range t.factor {
+		all[f.name] = f.log
+	}
+	return all
+}
+
 // Add adds measurements.
 func (t *Tuner) Add(more []Measurement) {
 	for _, m := range more {
 		g := &t.groups[t.group[m.Candidate]]
 		g.measured = append(g.measured, Measurement{m.Candidate, math.Log(m.Time)})
 	}
+	t.stale = true
+}
+
+// update brings the factors up to date with the measurements.
+func (t *Tuner) update() {
+	if !t.stale {
+		return
+	}
+	t.stale = false
 	for range 5 { // Newton's steps, each at most a factor of e; later ones change nothing
 		t.rescale()
 	}
@@ -107,9 +196,15 @@ func (t *Tuner) Add(more []Measurement) {
 }
 
 // base returns the logarithm of the schedule's time on the machine, and the shares of its parts.
-func (t *Tuner) base(i int) (log float64, share Parts) {
+func (t *Tuner) base(i int) (whole float64, share Parts) {
+	var log Parts
+	for _, n := range t.names[i] {
+		for k, v := range t.factor[n].log {
+			log[k] += v
+		}
+	}
 	for k, v := range t.all[i].Parts {
-		share[k] = v * math.Exp(t.scale[k])
+		share[k] = v * math.Exp(log[k])
 	}
 	sum := share.sum()
 	for k := range share {
@@ -119,18 +214,23 @@ func (t *Tuner) base(i int) (log float64, share Parts) {
 }
 
 // kernel returns the prior covariance of two candidates of a group with these shares of parts.
+// Terms that change are of Ornstein and Uhlenbeck: they have bends, as times do where a library
+// changes its protocol.
 func (t *Tuner) kernel(i, j int, si, sj *Parts) float64 {
-	p, a, b := &t.prior, &t.all[i], &t.all[j]
+	p, a, b := &t.prior, &t.places[i], &t.places[j]
 	alike := 0.0
 	for k := range si {
 		alike += si[k] * sj[k]
 	}
-	x, y := math.Log2(a.Size/b.Size)/p.Octaves[0], math.Log2(a.Ranks/b.Ranks)/p.Octaves[1]
-	near := math.Exp(-(x*x + y*y) / 2)
-	k := p.Factor[0]*p.Factor[0]*alike + p.Smooth[0]*p.Smooth[0]*near
+	near := math.Exp(-math.Abs(a[0]-b[0])/p.Octaves[0] - math.Abs(a[1]-b[1])/p.Octaves[1])
+	message := si[2] * sj[2] * math.Exp(-math.Abs(a[2]-b[2])/p.Octaves[2])
+	k := p.Factor[0]*p.Factor[0]*alike + p.Smooth[0]*p.Smooth[0]*near + p.Message[0]*p.Message[0]*message
 	for l := range labels {
-		if a.Labels[l] == b.Labels[l] {
+		if t.all[i].Labels[l] == t.all[j].Labels[l] {
 			k += p.Factor[l+1]*p.Factor[l+1]*alike + p.Smooth[l+1]*p.Smooth[l+1]*near
+			if l == 0 {
+				k += p.Message[1] * p.Message[1] * message
+			}
 		}
 	}
 	if i == j {
@@ -139,42 +239,65 @@ func (t *Tuner) kernel(i, j int, si, sj *Parts) float64 {
 	return k
 }
 
-// rescale takes a Gauss-Newton step towards the most likely factors of the machine.
+// rescale takes a Gauss-Newton step towards the most likely shared factors.
 func (t *Tuner) rescale() {
-	v := 1 / (t.prior.Machine * t.prior.Machine)
-	h, r := mat.NewSymDense(parts, nil), mat.NewVecDense(parts, nil)
-	for k, s := range t.scale {
-		h.SetSym(k, k, v)
-		r.SetVec(k, -v*s)
+	n := parts * len(t.factor)
+	h, r := mat.NewSymDense(n, nil), mat.NewVecDense(n, nil)
+	for i, f := range t.factor {
+		v := 1 / (f.deviation * f.deviation)
+		for k := range parts {
+			h.SetSym(parts*i+k, parts*i+k, v)
+			r.SetVec(parts*i+k, v*(f.before[k]-f.log[k]))
+		}
 	}
 	for _, g := range t.groups {
-		if len(g.measured) == 0 {
-			continue
-		}
-		chol, residual, share := t.observed(g.measured)
-		jacobian := mat.NewDense(len(share), parts, nil)
-		for i := range share {
-			jacobian.SetRow(i, share[i][:])
-		}
-		var solved, hessian mat.Dense
-		var gradient mat.VecDense
-		if chol.SolveTo(&solved, jacobian) != nil {
-			continue
-		}
-		hessian.Mul(jacobian.T(), &solved)
-		gradient.MulVec(solved.T(), residual)
-		r.AddVec(r, &gradient)
-		for a := range parts {
-			for b := a; b < parts; b++ {
-				h.SetSym(a, b, h.At(a, b)+hessian.At(a, b))
-			}
-		}
+		t.addNormal(&g, h, r)
 	}
 	var chol mat.Cholesky
 	var step mat.VecDense
 	if chol.Factorize(h) && chol.SolveVecTo(&step, r) == nil {
-		for k := range t.scale {
-			t.scale[k] += max(-1, min(1, step.AtVec(k)))
+		for i := range t.factor {
+			for k := range parts {
+				t.factor[i].log[k] += max(-1, min(1, step.AtVec(parts*i+k)))
+			}
+		}
+	}
+}
+
+// addNormal adds a group's measurements to the normal equations of the logarithms of factors.
+func (t *Tuner) addNormal(g *group, h *mat.SymDense, r *mat.VecDense) {
+	if len(g.measured) == 0 {
+		return
+	}
+	chol, residual, share := t.observed(g.measured)
+	var column []int // of the factors in use
+	for _, m := range g.measured {
+		column = append(column, t.names[m.Candidate]...)
+	}
+	slices.Sort(column)
+	column = slices.Compact(column)
+	jacobian := mat.NewDense(len(share), max(1, parts*len(column)), nil)
+	for i, m := range g.measured {
+		for _, name := range t.names[m.Candidate] {
+			at, _ := slices.BinarySearch(column, name)
+			for k, v := range share[i] {
+				jacobian.Set(i, parts*at+k, v)
+			}
+		}
+	}
+	var solved, hessian mat.Dense
+	var gradient mat.VecDense
+	if chol.SolveTo(&solved, jacobian) != nil {
+		return
+	}
+	hessian.Mul(jacobian.T(), &solved)
+	gradient.MulVec(solved.T(), residual)
+	for a := range parts * len(column) {
+		i := parts*column[a/parts] + a%parts
+		r.SetVec(i, r.AtVec(i)+gradient.AtVec(a))
+		for b := a; b < parts*len(column); b++ {
+			j := parts*column[b/parts] + b%parts
+			h.SetSym(i, j, h.At(i, j)+hessian.At(a, b))
 		}
 	}
 }
@@ -201,6 +324,7 @@ func (t *Tuner) observed(seen []Measurement) (*mat.Cholesky, *mat.VecDense, []Pa
 // posterior returns a group with its mean and covariance given the measurements, by [rasmussen]
 // (2.25) and (2.26).
 func (t *Tuner) posterior(index int) *group {
+	t.update()
 	g := &t.groups[index]
 	if g.mean != nil {
 		return g
@@ -228,13 +352,17 @@ func (t *Tuner) posterior(index int) *group {
 	if chol.SolveTo(&solved, cross) != nil {
 		return g
 	}
-	var shift mat.VecDense
+	var shift, white mat.VecDense
 	shift.MulVec(solved.T(), residual)
 	less.Mul(cross.T(), &solved)
+	scale := 1.0 // of the variances, by the measurements' own
+	if t.prior.Freedom > 0 && chol.SolveVecTo(&white, residual) == nil {
+		scale = (t.prior.Freedom + mat.Dot(residual, &white)) / (t.prior.Freedom + float64(len(g.measured)))
+	}
 	for i := range n {
 		mean[i] += shift.AtVec(i)
 		for j := range i + 1 {
-			cov.SetSym(j, i, cov.At(j, i)-less.At(j, i))
+			cov.SetSym(j, i, scale*(cov.At(j, i)-less.At(j, i)))
 		}
 	}
 	return g
@@ -256,25 +384,4 @@ func (t *Tuner) Best(call int) int {
 		}
 	}
 	return best
-}
-
-// LogLikelihood returns the logarithm of the probability density of the measurements and of the
-// machine's factors, up to a constant.
-func (t *Tuner) LogLikelihood() float64 {
-	sum := 0.0
-	for _, g := range t.groups {
-		if len(g.measured) == 0 {
-			continue
-		}
-		chol, r, _ := t.observed(g.measured)
-		var x mat.VecDense
-		if chol.SolveVecTo(&x, r) != nil {
-			return math.Inf(-1)
-		}
-		sum -= (mat.Dot(r, &x) + chol.LogDet()) / 2
-	}
-	for _, s := range t.scale {
-		sum -= s * s / (2 * t.prior.Machine * t.prior.Machine)
-	}
-	return sum
 }

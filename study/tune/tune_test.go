@@ -18,8 +18,8 @@ import (
 // pair is two algorithms of one call whose logarithmic times are m and n before a measurement.
 func pair(m, n float64) []Candidate {
 	return []Candidate{
-		{Group: "g", Labels: [labels]string{"a", "a", "a", "a"}, Ranks: 2, Size: 8, Parts: Parts{math.Exp(m)}},
-		{Group: "g", Labels: [labels]string{"a", "a", "b", "b"}, Ranks: 2, Size: 16, Parts: Parts{math.Exp(n)}},
+		{Group: "g", Labels: [labels]string{"a", "a", "a", "a"}, Shared: [shared]string{"n"}, Ranks: 2, Size: 8, Parts: Parts{math.Exp(m)}},
+		{Group: "g", Labels: [labels]string{"a", "a", "b", "b"}, Shared: [shared]string{"n"}, Ranks: 2, Size: 16, Parts: Parts{math.Exp(n)}},
 	}
 }
 
@@ -32,16 +32,60 @@ func near(t *testing.T, what string, got, want, tolerance float64) {
 
 // The posterior of two candidates by hand: they share the group, and the first two labels.
 func TestPosterior(t *testing.T) {
-	p := Prior{Machine: 1e-6, Factor: [5]float64{0.5, 0.4, 0.3, 0.2, 0.1}, Smooth: [5]float64{0.3, 0, 0, 0.2, 0}, Own: 0.1, Noise: 0.05, Octaves: [2]float64{2, 1}}
+	p := Prior{
+		Shared: [shared]float64{1e-6}, Factor: [5]float64{0.5, 0.4, 0.3, 0.2, 0.1}, Smooth: [5]float64{0.3, 0, 0, 0.2, 0},
+		Own: 0.1, Noise: 0.05, Octaves: [3]float64{2, 1, 1},
+	}
 	tuner := New(pair(1, 2), p)
 	tuner.Add([]Measurement{{0, math.Exp(1.7)}})
 	own := 0.25 + 0.16 + 0.09 + 0.04 + 0.01 + 0.09 + 0.04 + 0.01
-	cross := 0.25 + 0.16 + 0.09 + 0.09*math.Exp(-0.125) // an octave of two: exp(−½·½²)
+	cross := 0.25 + 0.16 + 0.09 + 0.09*math.Exp(-0.5) // an octave of two
 	seen := own + 0.0025
 	for i, want := range [][2]float64{{1 + own/seen*0.7, own - own*own/seen}, {2 + cross/seen*0.7, own - cross*cross/seen}} {
 		mean, deviation := tuner.Predict(i)
 		near(t, "mean", mean, want[0], 1e-9)
 		near(t, "variance", deviation*deviation, want[1], 1e-9)
+	}
+}
+
+// Half of the time of the first is bytes, of messages of 16 and of 32 KiB: an octave of four.
+func TestMessage(t *testing.T) {
+	all := pair(0, 0)
+	all[0].Parts = Parts{latency, 0, perByte * 16384}
+	all[1].Parts = Parts{2 * latency, 0, perByte * 65536}
+	p := Prior{Shared: [shared]float64{1}, Message: [2]float64{0.5, 0.3}, Noise: 0.1, Octaves: [3]float64{1, 1, 4}}
+	tuner := New(all, p)
+	_, a := tuner.base(0)
+	_, b := tuner.base(1)
+	near(t, "covariance", tuner.kernel(0, 1, &a, &b), 0.34*a[2]*b[2]*math.Exp(-0.25), 1e-12)
+}
+
+// Deviations are as large as measurements say: those of a group three times as far from the
+// schedules' times as its prior expects grow.
+func TestScale(t *testing.T) {
+	p := Prior{Shared: [shared]float64{1e-6}, Own: 0.1, Noise: 1e-6, Octaves: [3]float64{1, 1, 1}, Freedom: 4}
+	all := append(pair(0, 0), pair(0, 0)[0])
+	tuner := New(all, p)
+	tuner.Add([]Measurement{{0, math.Exp(0.3)}, {1, math.Exp(-0.3)}})
+	_, deviation := tuner.Predict(2)
+	near(t, "deviation", deviation, 0.1*math.Sqrt((4+9+9)/6.), 1e-6)
+}
+
+// What other machines tell of a schedule is in its expected time.
+func TestKnown(t *testing.T) {
+	p := Default
+	p.Known = map[string]Parts{"bcast/linear": {0.5}}
+	all := pair(0, 0)
+	all[1].Shared[4] = "bcast/linear"
+	if mean, _ := New(all, p).Predict(1); mean != 0.5 {
+		t.Errorf("expected logarithm %v, want 0.5", mean)
+	}
+	for name := range Default.Known {
+		if group, schedule, ok := strings.Cut(name, "/"); !ok || collective.Of(group) == nil {
+			t.Errorf("known.csv: %s: no collective %q", name, group)
+		} else if _, err := collective.Find(group, schedule); err != nil && schedule != "?" {
+			t.Errorf("known.csv: %v", err)
+		}
 	}
 }
 
@@ -60,7 +104,7 @@ func TestMachineFactor(t *testing.T) {
 func TestLoss(t *testing.T) {
 	normal := distuv.UnitNormal
 	for _, by := range []float64{-0.3, 0, 0.4} {
-		tuner := New(pair(1+by, 1), Prior{Machine: 1, Own: 0.3, Noise: 0.1, Octaves: [2]float64{1, 1}})
+		tuner := New(pair(1+by, 1), Prior{Shared: [shared]float64{1}, Own: 0.3, Noise: 0.1, Octaves: [3]float64{1, 1, 1}})
 		s := 0.3 * math.Sqrt2
 		want := math.Exp(by+s*s/2)*normal.CDF(by/s+s) - normal.CDF(by/s)
 		near(t, "loss", tuner.Loss(0), want, 0.06) // 3 deviations of 1,000 draws

@@ -66,6 +66,7 @@ func scheduleOf(collective, algorithm string) (string, quantity.Bytes) {
 // candidate returns the candidate of an algorithm, without the time of its schedule.
 func candidate(group, name, algorithm string, call, ranks int, bytes float64) tune.Candidate {
 	schedule, _ := scheduleOf(name, algorithm)
+	known := cmp.Or(schedule, "?")
 	family := "" // PICO's own code, or that of the machine's network
 	for _, part := range []string{"segmented", "_over", "MPI", "UTOFU", "nccl", "hier"} {
 		if strings.Contains(algorithm, part) {
@@ -75,7 +76,12 @@ func candidate(group, name, algorithm string, call, ranks int, bytes float64) tu
 	}
 	base := strings.TrimRight(algorithm, "0123456789-_") // without segment and ports
 	schedule = cmp.Or(schedule, base)
-	return tune.Candidate{Group: group, Call: call, Labels: [4]string{schedule, schedule + " " + family, base, algorithm}, Ranks: float64(ranks), Size: bytes}
+	library := strings.TrimSuffix(group, name)
+	return tune.Candidate{
+		Group: group, Call: call, Ranks: float64(ranks), Size: bytes,
+		Labels: [4]string{schedule, family, base, algorithm},
+		Shared: [5]string{library, library + known, library + "by " + family, fmt.Sprint(library, ports(algorithm), " ports"), name + "/" + known},
+	}
 }
 
 // ports returns over how many ports of a node an algorithm of Fugaku sends at once.
@@ -138,6 +144,18 @@ func read(path string) (all []row, err error) {
 			r.block = max(1, math.Floor(r.bytes/float64(r.ranks)))
 		}
 		all = append(all, r)
+	}
+	return all, nil
+}
+
+// loadAll reads the sets of all machines.
+func loadAll(folder string) (all []*set, err error) {
+	for _, m := range machines {
+		s, err := load(folder, m.name, m.file)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
 	}
 	return all, nil
 }

@@ -3,7 +3,7 @@
 // has its table.
 //
 //	go run ./tools/tune ../shared/data
-//	go run ./tools/tune -learn MareNostrum ../shared/data # the prior of greatest likelihood
+//	go run ./tools/tune -learn ../shared/data > study/tune/known.csv # factors of schedules
 package main
 
 import (
@@ -11,11 +11,11 @@ import (
 	"flag"
 	"fmt"
 	"log"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
-
-	"gonum.org/v1/gonum/optimize"
+	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/study/tune"
@@ -67,8 +67,8 @@ func (s *set) measure(t *tune.Tuner, which []int) {
 }
 
 // ours returns the losses at each share, with measurements that the tuner asks for.
-func (s *set) ours() (all [][]float64) {
-	t, done := tune.New(s.all, tune.Default), 0
+func (s *set) ours(prior tune.Prior) (all [][]float64) {
+	t, done := tune.New(s.all, prior), 0
 	for _, share := range shares {
 		for n := int(share * float64(len(s.all))); done < n; {
 			next := t.Next(min(n-done, max(10, done/4)))
@@ -84,12 +84,12 @@ func (s *set) ours() (all [][]float64) {
 }
 
 // random returns the losses at each share with random measurements and the same model, of 5 draws.
-func (s *set) random() [][]float64 {
+func (s *set) random(prior tune.Prior) [][]float64 {
 	all := make([][]float64, len(shares))
 	for seed := range uint64(5) {
 		order := rand.New(rand.NewPCG(seed, 7)).Perm(len(s.all))
 		for i, share := range shares {
-			t := tune.New(s.all, tune.Default)
+			t := tune.New(s.all, prior)
 			s.measure(t, order[:int(share*float64(len(s.all)))])
 			all[i] = append(all[i], s.chosen(t)...)
 		}
@@ -146,7 +146,7 @@ func text(losses []float64) string {
 	return fmt.Sprintf("%.1f, %.0f", 100*stats.Mean(losses), 100*stats.QuantileOf(losses, 0.95))
 }
 
-func (s *set) print() {
+func (s *set) print(prior tune.Prior) {
 	row := func(name string, all [][]float64) {
 		fmt.Printf("| %s | %s |", s.machine, name)
 		for _, l := range all {
@@ -154,8 +154,8 @@ func (s *set) print() {
 		}
 		fmt.Println()
 	}
-	row("ours", s.ours())
-	row("random points, the same model", s.random())
+	row("ours", s.ours(prior))
+	row("random points, the same model", s.random(prior))
 	for k := 1; k <= 4; k++ {
 		losses, share := s.grid(k)
 		fmt.Printf("| %s | grid of %d sizes, %.0f %% of the points | %s | | |\n", s.machine, k, 100*share, text(losses))
@@ -164,55 +164,59 @@ func (s *set) print() {
 	fmt.Printf("| %s | the library's choice | %s | | |\n", s.machine, text(byDefault))
 }
 
-// learn prints the prior of greatest marginal likelihood for all points of a machine.
-func (s *set) learn() error {
-	var every []int
-	for i := range s.all {
-		every = append(every, i)
-	}
-	p := tune.Default
-	fields := []*float64{&p.Own, &p.Octaves[0], &p.Octaves[1]}
-	for l := range p.Factor {
-		fields = append(fields, &p.Factor[l], &p.Smooth[l])
-	}
-	x := make([]float64, len(fields))
-	for i, f := range fields {
-		x[i] = math.Log(*f)
-	}
-	less := func(x []float64) float64 {
-		outside := 0.0
-		for i, f := range fields {
-			*f = math.Exp(x[i])
-			outside += 10 * (max(0, x[i]-2) + max(0, -4.6-x[i])) // 0.01 to 7.4
+// learn returns the factors of the collectives' schedules that explain these machines, from every
+// second point.
+func learn(machines []*set) map[string]tune.Parts {
+	all, calls, prior := &set{}, 0, tune.Default
+	prior.Known, prior.Shared[4] = nil, 0.5 // factors differ from one more than from what is known
+	for _, s := range machines {
+		most := 0
+		for i, c := range s.all {
+			most = max(most, c.Call)
+			c.Group, c.Call = s.machine+c.Group, c.Call+calls
+			for k := range 4 { // the others are factors of the schedule on any machine
+				c.Shared[k] = s.machine + c.Shared[k]
+			}
+			all.all, all.times = append(all.all, c), append(all.times, s.times[i])
 		}
-		t := tune.New(s.all, p)
-		s.measure(t, every)
-		return outside - t.LogLikelihood()
+		calls += most + 1
 	}
-	found, err := optimize.Minimize(optimize.Problem{Func: less}, x, &optimize.Settings{FuncEvaluations: 600}, &optimize.NelderMead{SimplexSize: 0.5})
-	if err != nil {
-		return err
+	var half []int
+	for i := 0; i < len(all.all); i += 2 {
+		half = append(half, i)
 	}
-	fmt.Printf("%.4g at %+v\n", less(found.X), p)
-	return nil
+	t := tune.New(all.all, prior)
+	all.measure(t, half)
+	found := t.Factors()
+	maps.DeleteFunc(found, func(name string, _ tune.Parts) bool { return !strings.Contains(name, "/") })
+	return found
 }
 
 func main() {
 	log.SetFlags(0)
-	learn := flag.String("learn", "", "find the prior of greatest likelihood for this `machine`")
+	table := flag.Bool("learn", false, "print the factors of schedules that explain all machines")
 	flag.Parse()
-	fmt.Println("| machine | points | 5 % | 10 % | 25 % |\n|---|---|---|---|---|")
-	for _, m := range machines {
-		s, err := load(flag.Arg(0), m.name, m.file)
-		switch {
-		case err != nil:
-			log.Fatal(err)
-		case *learn == m.name:
-			if err := s.learn(); err != nil {
-				log.Fatal(err)
-			}
-		case *learn == "":
-			s.print()
-		}
+	all, err := loadAll(flag.Arg(0))
+	if err != nil {
+		log.Fatal(err)
 	}
+	if *table {
+		known := learn(all)
+		for _, name := range slices.Sorted(maps.Keys(known)) {
+			p := known[name]
+			fmt.Printf("%s,%.2f,%.2f,%.2f,%.2f\n", name, p[0], p[1], p[2], p[3])
+		}
+		return
+	}
+	fmt.Println("| machine | points | 5 % | 10 % | 25 % |\n|---|---|---|---|---|")
+	for i, s := range all {
+		s.print(without(all, i))
+	}
+}
+
+// without returns the prior with what the machines but that one tell of schedules.
+func without(all []*set, one int) tune.Prior {
+	p := tune.Default
+	p.Known = learn(slices.Delete(slices.Clone(all), one, one+1))
+	return p
 }
