@@ -1,16 +1,23 @@
 package tune
 
 import (
+	"maps"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/integrate/quad"
 	"gonum.org/v1/gonum/mat"
 )
 
+// verify is the part of the measurements that verify a choice: one in so many.
+const verify = 5
+
 // Next returns at most n candidates to measure, the most valuable first. The value is the
-// knowledge gradient [frazier]: the expected relative reduction of the times of the choices. For
-// candidates after the first, the means are as they are, and the covariances as if those before
+// knowledge gradient [frazier]: the expected relative reduction of the times of the choices. Every
+// fifth candidate is instead the least certain of the choices, since the gradient sees no value in
+// uncertainty that all algorithms of a call share, and the model may be wrong about what they share.
+// For candidates after the first, the means are as they are, and the covariances as if those before
 // were measured. Candidates that were measured, or that cannot be the best, are left out.
 func (t *Tuner) Next(n int) (chosen []int) {
 	out := map[int]bool{}
@@ -28,11 +35,12 @@ func (t *Tuner) Next(n int) (chosen []int) {
 		out[i] = out[i] || t.Excluded(i)
 	}
 	for len(chosen) < n {
-		best, most := -1, 0.0
-		for i := range t.all {
-			if v := values[t.group[i]][t.at[i]]; !out[i] && (best < 0 || v > most) {
-				best, most = i, v
-			}
+		best := -1
+		if len(chosen)%verify == verify-1 {
+			best = t.leastCertain(covs, out)
+		}
+		if best < 0 {
+			best = t.mostValuable(values, out)
 		}
 		if best < 0 {
 			break
@@ -47,6 +55,29 @@ func (t *Tuner) Next(n int) (chosen []int) {
 		values[g] = t.gains(g, covs[g])
 	}
 	return chosen
+}
+
+// mostValuable returns the candidate of the greatest value that is not left out, or -1.
+func (t *Tuner) mostValuable(values [][]float64, out map[int]bool) int {
+	best, most := -1, 0.0
+	for i := range t.all {
+		if v := values[t.group[i]][t.at[i]]; !out[i] && (best < 0 || v > most) {
+			best, most = i, v
+		}
+	}
+	return best
+}
+
+// leastCertain returns the choice with the greatest variance that is not left out, or -1.
+func (t *Tuner) leastCertain(covs []*mat.SymDense, out map[int]bool) int {
+	least, most := -1, 0.0
+	for _, call := range slices.Sorted(maps.Keys(t.calls)) {
+		i := t.Best(call)
+		if v := covs[t.group[i]].At(t.at[i], t.at[i]); !out[i] && v > most {
+			least, most = i, v
+		}
+	}
+	return least
 }
 
 // Excluded reports whether a candidate is slower than another of its call with such certainty that

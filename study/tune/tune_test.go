@@ -2,6 +2,7 @@ package tune
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -162,6 +163,25 @@ func TestNext(t *testing.T) {
 	}
 	if rules := m.Rules(m.Decisions()); len(rules) == 0 || rules[0].Algorithm != "ring" {
 		t.Errorf("rules: %v", rules)
+	}
+}
+
+// Two algorithms of one schedule differ little however uncertain the schedule is, so that the
+// gradient prefers a call whose algorithms differ; the fifth measurement is of the uncertain choice.
+func TestVerify(t *testing.T) {
+	p := Prior{Shared: [shared]float64{1}, Factor: [5]float64{0, 2, 0, 0, 0.2}, Own: 0.01, Noise: 0.01, Octaves: [3]float64{1, 1, 1}}
+	all := []Candidate{
+		{Group: "certain", Labels: [labels]string{"a", "", "", "a"}, Ranks: 2, Size: 8, Parts: Parts{1}},
+		{Group: "uncertain", Call: 1, Labels: [labels]string{"b", "", "", "b"}, Ranks: 2, Size: 8, Parts: Parts{1}},
+		{Group: "uncertain", Call: 1, Labels: [labels]string{"b", "", "", "c"}, Ranks: 2, Size: 8, Parts: Parts{5}},
+	}
+	for i := range 6 {
+		c := all[0]
+		c.Labels = [labels]string{fmt.Sprint(i), "", "", fmt.Sprint(i)}
+		all = append(all, c)
+	}
+	if next := New(all, p).Next(5); len(next) != 5 || next[4] != 1 || slices.Contains(next[:4], 1) {
+		t.Errorf("next %v, want candidate 1 last", next)
 	}
 }
 

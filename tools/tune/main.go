@@ -83,6 +83,43 @@ func (s *set) ours(prior tune.Prior) (all [][]float64) {
 	return all
 }
 
+// replicate returns the set without an eighth of its algorithms, if a group has more than three,
+// and of its calls, drawn with this seed.
+func (s *set) replicate(seed uint64) *set {
+	random := rand.New(rand.NewPCG(seed, 9))
+	algorithms, left := map[string]map[string]bool{}, map[string]bool{}
+	for _, c := range s.all {
+		if algorithms[c.Group] == nil {
+			algorithms[c.Group] = map[string]bool{}
+		}
+		algorithms[c.Group][c.Labels[3]] = true
+	}
+	out := func(name string) bool {
+		if _, drawn := left[name]; !drawn {
+			left[name] = random.Float64() < 1./8
+		}
+		return left[name]
+	}
+	o := &set{machine: s.machine, defaults: s.defaults}
+	for i, c := range s.all {
+		if !(len(algorithms[c.Group]) > 3 && out(c.Group+c.Labels[3])) && !out(fmt.Sprint(c.Call)) {
+			o.all, o.times = append(o.all, c), append(o.times, s.times[i])
+		}
+	}
+	return o
+}
+
+// replicates returns the losses at each share of 8 replicates together.
+func (s *set) replicates(prior tune.Prior) [][]float64 {
+	all := make([][]float64, len(shares))
+	for seed := range uint64(8) {
+		for i, losses := range s.replicate(seed).ours(prior) {
+			all[i] = append(all[i], losses...)
+		}
+	}
+	return all
+}
+
 // random returns the losses at each share with random measurements and the same model, of 5 draws.
 func (s *set) random(prior tune.Prior) [][]float64 {
 	all := make([][]float64, len(shares))
@@ -155,6 +192,7 @@ func (s *set) print(prior tune.Prior) {
 		fmt.Println()
 	}
 	row("ours", s.ours(prior))
+	row("ours, 8 parts of the points", s.replicates(prior))
 	row("random points, the same model", s.random(prior))
 	for k := 1; k <= 4; k++ {
 		losses, share := s.grid(k)
