@@ -18,12 +18,10 @@ import (
 )
 
 type collectiveOptions struct {
-	out             output
-	layers          layerOptions
-	call            callFlags
-	sizes, segments sizesFlag
-	ranks           []int
-	places          string
+	out    output
+	layers layerOptions
+	call   callFlags
+	places string
 	plotting
 	crossovers, unverified bool
 	measured               measuredFlags
@@ -33,7 +31,7 @@ type collectiveOptions struct {
 }
 
 func newCollective() *cobra.Command {
-	o := collectiveOptions{sizes: newSizes("8,64,512,4KiB,32KiB,256KiB,1MiB")}
+	var o collectiveOptions
 	cmd := command("collective", wantArgs(2, 2, `a collective and a platform, as in "halfpeak collective bcast clip"`), o.run)
 	o.declare(cmd)
 	return cmd
@@ -45,11 +43,11 @@ func (o *collectiveOptions) declare(cmd *cobra.Command) {
 	o.layers.declare(cmd)
 	o.call.declare(cmd)
 	f := cmd.Flags()
-	flags.Var(f, &o.ranks, flags.ParseRanks, "numbers", "ranks", "2..64", "numbers of ranks")
+	flags.Var(f, &o.calls.Ranks, flags.ParseRanks, "numbers", "ranks", "2..64", "numbers of ranks")
 	f.IntVar(&o.fitted.PerNode, "ranks-per-node", 0, "`ranks` on each node, of measured collectives; without it as they were measured")
 	f.BoolVar(&o.fitted.Total, "total", false, "sizes are those of all ranks' blocks together, as nccl-tests print them; of measured collectives")
-	f.Var(&o.sizes, "size", "sizes of the message, or of each rank's block")
-	f.Var(&o.segments, "segment", "try segments of these sizes beside whole messages")
+	declareSizes(cmd, &o.calls.Sizes, "size", "8,64,512,4KiB,32KiB,256KiB,1MiB", "sizes of the message, or of each rank's block")
+	declareSizes(cmd, &o.calls.Segments, "segment", "", "try segments of these sizes beside whole messages")
 	f.StringVar(&o.calls.Map, "map-by", "", "place ranks by `core`, by a level, or on a list of cores, for example \"0,4,64..71\"")
 	f.StringVar(&o.places, "places", "", "place ranks by a CSV `file` with the columns rank, node and, for nodes in groups, group")
 	f.StringVar(&o.calls.Algorithm, "algorithm", "all", "all, best or the `name` of one")
@@ -131,7 +129,7 @@ func (o *collectiveOptions) question() collectives.Asker {
 // no layer if benchmark files are compared with it.
 func (o *collectiveOptions) readPlatform(name, platform string) error {
 	q, f := &o.calls, &o.fitted
-	q.Collective, q.Ranks, q.Sizes, q.Segments, q.Call = name, o.ranks, o.sizes.sizes, o.segments.sizes, o.call.value()
+	q.Collective, q.Call = name, o.call.value()
 	f.Statistic = o.measured.chosenStatistic()
 	var err error
 	if f.Fits, err = collectives.FitsOf(platform, name); err != nil {
@@ -208,14 +206,13 @@ func (o *collectiveOptions) export(ctx context.Context, cmd *cobra.Command, time
 // measuredFlags name files of measured collectives.
 type measuredFlags struct {
 	files     collectives.MeasuredFiles
-	ranks     []int
 	statistic choice
 }
 
 func (m *measuredFlags) declare(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringSliceVar(&m.files.Paths, "measured", nil, "put the times beside those in these benchmark `files`")
-	flags.Var(f, &m.ranks, flags.ParseRanks, "numbers", "measured-ranks", "", "how many ranks took part, where files do not say: one number, or one for each such table")
+	flags.Var(f, &m.files.Fit.Measured.Ranks, flags.ParseRanks, "numbers", "measured-ranks", "", "how many ranks took part, where files do not say: one number, or one for each such table")
 	enum(cmd, &m.statistic, "statistic", "whose measured time counts", "both", string(fitted.Average), string(fitted.Slowest))
 	m.files.Fit.Trace.Spell = asFlag
 	f.StringVar(&m.files.Fit.Trace.X, "x", "", "`column` of the sizes in a measured CSV, by name or number, as in \"size:KiB\"")
@@ -230,7 +227,7 @@ func (m *measuredFlags) chosenStatistic() fitted.Statistic {
 	return fitted.Statistic(m.statistic.value)
 }
 
-// write answers the question beside the measurements, at their ranks and sizes where it asks for
+// compare answers the question beside the measurements, at their ranks and sizes where it asks for
 // none.
 func (o *collectiveOptions) compare(ctx context.Context, cmd *cobra.Command) error {
 	m := &o.measured
@@ -243,7 +240,7 @@ func (o *collectiveOptions) compare(ctx context.Context, cmd *cobra.Command) err
 	if !cmd.Flags().Changed("size") {
 		o.calls.Sizes = nil
 	}
-	m.files.Fit.Measured.Ranks, m.files.Statistic = m.ranks, m.chosenStatistic()
+	m.files.Statistic = m.chosenStatistic()
 	m.files.Fit.Progress = terminal.Reading(cmd.ErrOrStderr())
 	answer, err := collectives.CompareMeasured(ctx, o.question(), m.files)
 	if answer == nil {

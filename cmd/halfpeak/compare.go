@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/study/predict"
 	"github.com/halfpeak/halfpeak/whatif"
@@ -13,7 +14,7 @@ import (
 type compareOptions struct {
 	out    output
 	layers layerOptions
-	sizes  sizesFlag
+	sizes  []quantity.Bytes
 	cycles cyclesFlag
 	cross  bool
 	kind   choice
@@ -22,7 +23,7 @@ type compareOptions struct {
 }
 
 func newCompare() *cobra.Command {
-	o := compareOptions{sizes: newSizes("1")}
+	var o compareOptions
 	cmd := command("compare", wantArgs(1, -1, `platforms, as in "halfpeak compare clip hp-lam"`), func(cmd *cobra.Command, args []string) error {
 		if err := o.samplingFlags.check(); err != nil {
 			return err
@@ -39,7 +40,7 @@ func newCompare() *cobra.Command {
 			return err
 		}
 		if err := o.draw(cmd, func() (reports.Picture, error) {
-			return predict.Curves(predict.CurveKind(o.kind.value), newSizes("1..1MiB/16").sizes, designs...)
+			return predict.Curves(predict.CurveKind(o.kind.value), parsedSizes("1..1MiB/16"), designs...)
 		}); err != nil {
 			return err
 		}
@@ -47,7 +48,7 @@ func newCompare() *cobra.Command {
 	})
 	o.out.declare(cmd)
 	o.layers.declare(cmd)
-	cmd.Flags().Var(&o.sizes, "size", "message sizes")
+	declareSizes(cmd, &o.sizes, "size", "1", "message sizes")
 	o.cycles.declare(cmd)
 	cmd.Flags().BoolVar(&o.cross, "crossover", false, "list the sizes where one overtakes another, with the probability")
 	o.samplingFlags.declare(cmd.Flags())
@@ -73,7 +74,7 @@ func (o *compareOptions) rows(ctx context.Context, designs []whatif.Design) (rep
 	if o.cross {
 		return crossover.Rows(), nil
 	}
-	compared, err := predict.Compare(o.sizes.sizes, designs...)
+	compared, err := predict.Compare(o.sizes, designs...)
 	if err != nil {
 		return reports.Rows{}, err
 	}

@@ -34,23 +34,18 @@ func newLinuxEngine() *cobra.Command {
 }
 
 type benchOptions struct {
-	to       string
-	files    atomicfile.Files
-	sizes    sizesFlag
-	programs []string
-	credits  int
-	budget   time.Duration
-	within   float64
-	seed     uint64
-	pin      bool
-	sums     bool
-	token    tokenFlags
-	netpipe  string
-	plot     string
+	to      string
+	files   atomicfile.Files
+	sizes   []quantity.Bytes
+	bench   live.BenchOptions
+	pin     bool
+	token   tokenFlags
+	netpipe string
+	plot    string
 }
 
 func newEngineBench() *cobra.Command {
-	o := benchOptions{sizes: newSizes("1..8MiB"), programs: programs.Defaults()}
+	o := benchOptions{bench: live.BenchOptions{Programs: programs.Defaults()}}
 	var out output
 	c := command("engine bench", wantArgs(0, 1, "a transport: shm, unix, tcp, udp, or tcp://HOST:PORT"), func(cmd *cobra.Command, args []string) error {
 		o.to = "shm"
@@ -67,14 +62,14 @@ func newEngineBench() *cobra.Command {
 	c.ValidArgs = []string{"shm", "unix", "tcp", "udp"}
 	c.Long += "\n\nThe programs are\n\n" + strings.TrimSuffix(programs.Help(programs.Real), "\n")
 	f := c.Flags()
-	f.Var(&o.sizes, "size", "message sizes")
-	f.StringSliceVar(&o.programs, "programs", o.programs, "of those above; stages or signature alone")
-	f.IntVar(&o.credits, "credits", 64, "`requests` that may be without a reply")
-	f.DurationVar(&o.budget, "budget", 20*time.Second, "`time` for all measurements; each point is measured at least 9 times, so many sizes take longer")
-	f.Float64Var(&o.within, "precision", 0.02, "stop when the half width of the 95 % interval is this `fraction` of the median")
-	f.Uint64Var(&o.seed, "seed", 1, "`number` that the order of the repeats comes from")
+	declareSizes(c, &o.sizes, "size", "1..8MiB", "message sizes")
+	f.StringSliceVar(&o.bench.Programs, "programs", o.bench.Programs, "of those above; stages or signature alone")
+	f.IntVar(&o.bench.Credits, "credits", 64, "`requests` that may be without a reply")
+	f.DurationVar(&o.bench.Budget, "budget", 20*time.Second, "`time` for all measurements; each point is measured at least 9 times, so many sizes take longer")
+	f.Float64Var(&o.bench.Within, "precision", 0.02, "stop when the half width of the 95 % interval is this `fraction` of the median")
+	f.Uint64Var(&o.bench.Seed, "seed", 1, "`number` that the order of the repeats comes from")
 	f.BoolVar(&o.pin, "pin", true, "keep each node on a processor of its own")
-	f.BoolVar(&o.sums, "checksum", false, "give each packet a checksum; udp always does")
+	f.BoolVar(&o.bench.Check, "checksum", false, "give each packet a checksum; udp always does")
 	o.token.declare(c)
 	f.Var((*outputFile)(&o.netpipe), "netpipe", "write the times of ping_bulk to this `file` as NetPIPE does")
 	f.Var((*outputFile)(&o.plot), "plot", "draw the signature into this `file` (.png, .svg, .pdf)")
@@ -86,31 +81,31 @@ func newEngineBench() *cobra.Command {
 // check finds what is wrong with the options.
 func (o *benchOptions) check() error {
 	signature := false
-	for _, name := range o.programs {
+	for _, name := range o.bench.Programs {
 		p, err := programs.Find(name, programs.Real)
 		if err != nil {
 			return usage.Error{Err: err}
 		}
 		signature = signature || p.Shape == programs.BySignature
-		if p.Shape != programs.OneTime && len(o.programs) > 1 {
+		if p.Shape != programs.OneTime && len(o.bench.Programs) > 1 {
 			return usagef("%s has rows of its own: give --programs %s alone", name, name)
 		}
 	}
-	for _, n := range o.sizes.sizes {
+	for _, n := range o.sizes {
 		if n < 1 || n > live.MaxSize || n != quantity.Bytes(int64(n)) {
 			return usagef("--size %s: a message has whole bytes, up to %s", n, quantity.Bytes(live.MaxSize))
 		}
 	}
 	switch {
-	case len(o.programs) == 0:
+	case len(o.bench.Programs) == 0:
 		return usagef("--programs: give at least one")
 	case o.plot != "" && !signature:
 		return usagef("--plot draws the signature: give --programs signature")
-	case o.netpipe != "" && !slices.Contains(o.programs, "ping_bulk"):
+	case o.netpipe != "" && !slices.Contains(o.bench.Programs, "ping_bulk"):
 		return usagef("--netpipe writes the times of ping_bulk, which --programs leaves out")
-	case o.credits < 1 || o.credits > live.MaxCredits:
-		return usagef("--credits %d: give 1 to %d", o.credits, live.MaxCredits)
-	case o.budget < 0 || !(o.within > 0):
+	case o.bench.Credits < 1 || o.bench.Credits > live.MaxCredits:
+		return usagef("--credits %d: give 1 to %d", o.bench.Credits, live.MaxCredits)
+	case o.bench.Budget < 0 || !(o.bench.Within > 0):
 		return usagef("--budget and --precision are positive")
 	}
 	return nil
@@ -134,10 +129,10 @@ func (o *benchOptions) run(cmd *cobra.Command) (rows reports.Rows, err error) {
 			err = e
 		}
 	}()
-	b := live.BenchOptions{Credits: o.credits, Check: o.sums, Within: o.within, Budget: o.budget, Seed: o.seed}
-	switch p, _ := programs.Find(o.programs[0], programs.Real); p.Shape {
+	b := o.bench
+	switch p, _ := programs.Find(o.bench.Programs[0], programs.Real); p.Shape {
 	case programs.BySignature:
-		s, err := bench.BenchSignature(pair, o.credits, o.budget)
+		s, err := bench.BenchSignature(pair, o.bench.Credits, o.bench.Budget)
 		if err == nil && o.plot != "" {
 			err = drawTo(o.files, o.plot, s.Figure(), 800, 500)
 		}
@@ -146,14 +141,13 @@ func (o *benchOptions) run(cmd *cobra.Command) (rows reports.Rows, err error) {
 		}
 		return s.Rows(), nil
 	case programs.ByStage:
-		s, err := bench.BenchStages(pair, o.sizes.sizes, b)
+		s, err := bench.BenchStages(pair, o.sizes, b)
 		if errors.Is(err, bench.ErrNoPacket) {
 			err = usagef("--size: %w", err)
 		}
 		return s.Rows(), err
 	}
-	b.Programs = o.programs
-	for _, n := range o.sizes.sizes {
+	for _, n := range o.sizes {
 		b.Sizes = append(b.Sizes, int(n))
 	}
 	bar := terminal.Progress(cmd.ErrOrStderr(), 1000, "")

@@ -5,6 +5,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/export"
 	"github.com/halfpeak/halfpeak/internal/usage"
+	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/study/predict"
 )
 
@@ -13,7 +14,7 @@ func newExport() *cobra.Command {
 	var layers layerOptions
 	var to string
 	var ranks int
-	sizes := newSizes("1..4MiB")
+	var sizes []quantity.Bytes
 	cmd := command("export", wantArgs(0, 1, `at most one platform, as in "halfpeak export clip --to simgrid"`), func(cmd *cobra.Command, args []string) error {
 		switch {
 		case to == "" && len(args) == 0:
@@ -33,7 +34,7 @@ func newExport() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		f, err := predict.Exported(designs[0], to, sizes.sizes, ranks)
+		f, err := predict.Exported(designs[0], to, sizes, ranks)
 		if err != nil {
 			return err
 		}
@@ -49,7 +50,7 @@ func newExport() *cobra.Command {
 	layers.declare(cmd)
 	cmd.Flags().StringVar(&to, "to", "", "the `program` that is to read it")
 	complete(cmd, "to", export.Names())
-	cmd.Flags().Var(&sizes, "size", "the costs are to be right for messages from the smallest to the largest of these")
+	declareSizes(cmd, &sizes, "size", "1..4MiB", "the costs are to be right for messages from the smallest to the largest of these")
 	cmd.Flags().IntVar(&ranks, "ranks", 0, "how `many` there are, on a platform without levels (default 2)")
 	return cmd
 }

@@ -24,7 +24,6 @@ type fitOptions struct {
 	asked         fits.Options
 	model, method choice
 	rtt           quantity.Micros
-	ranks         []int
 	save          string
 	plotting
 	levels, holds []string
@@ -67,7 +66,7 @@ func (o *fitOptions) declare(cmd *cobra.Command) {
 	f.StringVar(&o.against, "against", "", "recommend the threshold up to which the protocol of FILE is better than that of this `file`, such as eager and rendezvous; with the same file, on both sides of its break")
 	f.StringVar(&o.asked.Measured.Collective, "collective", "", "the `collective` that a CSV or old nccl-tests file measured, as in bcast")
 	f.StringVar(&o.asked.Measured.Algorithm, "algorithm", "", "the `algorithm` that a collective was done by, by its name here or Open MPI's number; without it, as the files say, or searched")
-	flags.Var(f, &o.ranks, flags.ParseRanks, "numbers", "ranks", "", "how many ranks took part, where files do not say: one number, or one for each such table")
+	flags.Var(f, &o.asked.Measured.Ranks, flags.ParseRanks, "numbers", "ranks", "", "how many ranks took part, where files do not say: one number, or one for each such table")
 	f.IntVar(&o.asked.Measured.PerNode, "ranks-per-node", 0, "`ranks` of a collective on each node, where files do not say")
 	f.BoolVar(&o.asked.Measured.Total, "total", false, "sizes of a CSV of allgather, reduce_scatter, … are those of all ranks' blocks together, as nccl-tests print them")
 	f.BoolVar(&o.asked.Runs, "runs", false, "take the files, or a file's pairs of nodes, as runs of one measurement")
@@ -166,7 +165,7 @@ func (o *fitOptions) check(cmd *cobra.Command) error {
 	if err := checkSave(o.save); err != nil {
 		return err
 	}
-	if a.Measured.Ranks = o.ranks; len(a.Collectives.Paths) == 0 { // else the collective is that of its files
+	if len(a.Collectives.Paths) == 0 { // else the collective is that of its files
 		a.Trace.Collective = a.Measured.Collective
 	}
 	a.Saving = o.save != "" || o.plot != ""

@@ -19,30 +19,25 @@ import (
 	"github.com/halfpeak/halfpeak/whatif"
 )
 
-// sizesFlag is a list of message sizes.
-type sizesFlag struct {
-	text  string
-	sizes []quantity.Bytes
+// parsedSizes returns the sizes of a text of this program.
+func parsedSizes(text string) []quantity.Bytes {
+	sizes, err := quantity.ParseSizes(text)
+	if err != nil {
+		panic(err)
+	}
+	return sizes
 }
 
-func newSizes(text string) sizesFlag {
-	s := sizesFlag{}
-	if err := s.Set(text); err != nil {
-		panic(err) // a default of this program
-	}
-	return s
+// declareSizes declares a flag with message sizes.
+func declareSizes(cmd *cobra.Command, to *[]quantity.Bytes, name, otherwise, help string) {
+	flags.Var(cmd.Flags(), to, func(text string) ([]quantity.Bytes, error) {
+		sizes, err := quantity.ParseSizes(text)
+		if inner := errors.Unwrap(err); inner != nil {
+			err = inner // without the whole list, which flagError names
+		}
+		return sizes, err
+	}, "sizes", name, otherwise, help)
 }
-
-func (s *sizesFlag) Set(text string) (err error) {
-	s.text = text
-	s.sizes, err = quantity.ParseSizes(text)
-	if inner := errors.Unwrap(err); inner != nil {
-		return inner // without the whole list, which flagError names
-	}
-	return err
-}
-func (s *sizesFlag) String() string { return s.text }
-func (s *sizesFlag) Type() string   { return "sizes" }
 
 // choice is one of a few words.
 type choice struct {

@@ -16,6 +16,7 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/mpitrace"
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/flags"
+	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/study/judge"
 	"github.com/halfpeak/halfpeak/study/predict"
@@ -25,7 +26,7 @@ import (
 type plotOptions struct {
 	layers        layerOptions
 	kind          choice
-	sizes         sizesFlag
+	sizes         []quantity.Bytes
 	title         string
 	schedule      []string
 	ranks         rankRange
@@ -34,10 +35,10 @@ type plotOptions struct {
 
 func newPlot() *cobra.Command {
 	out := output{plain: true}
-	o := plotOptions{sizes: newSizes("1..1MiB/16"), ranks: rankRange{0, math.MaxInt}}
+	o := plotOptions{ranks: rankRange{0, math.MaxInt}}
 	cmd := command("plot", wantArgs(1, -1, `at least one platform, as in "halfpeak plot clip -o bandwidth.png"`), func(cmd *cobra.Command, args []string) error {
 		if o.kind.value == "timeline" && !cmd.Flags().Changed("size") {
-			o.sizes = newSizes("16KiB")
+			o.sizes = parsedSizes("16KiB")
 		}
 		picture, err := plot(cmd.Context(), args, o)
 		if err != nil {
@@ -50,7 +51,7 @@ func newPlot() *cobra.Command {
 	enum(cmd, &o.kind, "kind", "what to draw", "bandwidth", "latency", "gap", "throughput", "timeline", "signature", "ranks")
 	cmd.Flags().StringArrayVar(&o.schedule, "schedule", nil, "with --kind ranks: a schedule, or the files of a trace; `file`")
 	flags.Var(cmd.Flags(), &o.ranks, parseRankRange, "ranks", "ranks", "", "with --kind ranks: these ranks alone, as in \"0..63\"")
-	cmd.Flags().Var(&o.sizes, "size", "message sizes; one for a timeline, 16KiB if not given")
+	declareSizes(cmd, &o.sizes, "size", "1..1MiB/16", "message sizes; one for a timeline, 16KiB if not given")
 	cmd.Flags().StringVar(&o.title, "title", "", "title of the figure")
 	declareSize(cmd, &o.width, &o.height)
 	return cmd
@@ -149,7 +150,7 @@ func drawTo(files atomicfile.Files, path string, p reports.Picture, width, heigh
 
 // plot is the picture that the options ask for.
 func plot(ctx context.Context, refs []string, o plotOptions) (reports.Picture, error) {
-	if o.kind.value == "timeline" && (len(refs) > 1 || len(o.sizes.sizes) > 1) {
+	if o.kind.value == "timeline" && (len(refs) > 1 || len(o.sizes) > 1) {
 		return nil, usagef("a timeline shows one message: give one platform and one --size")
 	}
 	if ranks := o.kind.value == "ranks"; ranks != (len(o.schedule) > 0) || ranks && len(refs) > 1 {
@@ -161,7 +162,7 @@ func plot(ctx context.Context, refs []string, o plotOptions) (reports.Picture, e
 	}
 	switch o.kind.value {
 	case "timeline":
-		t, err := predict.Timeline(designs[0], o.sizes.sizes[0])
+		t, err := predict.Timeline(designs[0], o.sizes[0])
 		if o.title != "" {
 			t.Title = o.title
 		}
@@ -181,7 +182,7 @@ func plot(ctx context.Context, refs []string, o plotOptions) (reports.Picture, e
 		f.Title = o.title
 		return f, err
 	}
-	f, err := predict.Curves(predict.CurveKind(o.kind.value), o.sizes.sizes, designs...)
+	f, err := predict.Curves(predict.CurveKind(o.kind.value), o.sizes, designs...)
 	f.Title = o.title
 	return f, err
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/halfpeak/halfpeak/model"
+	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/study/predict"
 	"github.com/halfpeak/halfpeak/whatif"
 )
@@ -13,19 +14,19 @@ import (
 type predictOptions struct {
 	output
 	layers layerOptions
-	sizes  sizesFlag
+	sizes  []quantity.Bytes
 	cycles cyclesFlag
 }
 
 func newPredict() *cobra.Command {
-	o := predictOptions{output: output{plain: true}, sizes: newSizes("1,16,256,4KiB,64KiB,1MiB")}
+	o := predictOptions{output: output{plain: true}}
 	cmd := command("predict", wantArgs(1, -1, `at least one platform, as in "halfpeak predict clip"`), func(cmd *cobra.Command, args []string) error {
 		o.layers.any = true
 		designs, err := o.layers.designs(args)
 		if err != nil {
 			return err
 		}
-		p, err := predict.Costs(o.sizes.sizes, designs...)
+		p, err := predict.Costs(o.sizes, designs...)
 		if err != nil {
 			return err
 		}
@@ -37,7 +38,7 @@ func newPredict() *cobra.Command {
 	})
 	o.declare(cmd)
 	o.layers.declare(cmd)
-	cmd.Flags().Var(&o.sizes, "size", "message sizes")
+	declareSizes(cmd, &o.sizes, "size", "1,16,256,4KiB,64KiB,1MiB", "message sizes")
 	o.cycles.declare(cmd)
 	return cmd
 }
@@ -85,13 +86,13 @@ func (o layerOptions) designs(refs []string) ([]whatif.Design, error) {
 func newPacket() *cobra.Command {
 	out := output{plain: true}
 	var cycles cyclesFlag
-	sizes := newSizes("1KiB..1MiB")
+	var sizes []quantity.Bytes
 	cmd := command("packet", wantArgs(1, -1, `at least one platform with a pipeline, as in "halfpeak packet clip"`), func(cmd *cobra.Command, args []string) error {
 		designs, err := layerOptions{}.designs(args)
 		if err != nil {
 			return err
 		}
-		cuts, err := predict.Cuts(sizes.sizes, designs...)
+		cuts, err := predict.Cuts(sizes, designs...)
 		if err != nil {
 			return err
 		}
@@ -102,7 +103,7 @@ func newPacket() *cobra.Command {
 		return out.write(cmd, rows)
 	})
 	out.declare(cmd)
-	cmd.Flags().Var(&sizes, "size", "message sizes")
+	declareSizes(cmd, &sizes, "size", "1KiB..1MiB", "message sizes")
 	cycles.declare(cmd)
 	return cmd
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
 	"github.com/halfpeak/halfpeak/internal/release"
 	"github.com/halfpeak/halfpeak/internal/wasm"
+	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/reports/page"
@@ -18,7 +19,7 @@ import (
 )
 
 func newReport() *cobra.Command {
-	sizes := newSizes("1..1MiB/16")
+	var sizes []quantity.Bytes
 	var format choice
 	var path, title string
 	cmd := command("report", wantArgs(1, -1, `at least one platform, as in "halfpeak report clip -o clip.html"`), func(cmd *cobra.Command, args []string) error {
@@ -26,7 +27,7 @@ func newReport() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		doc, err := report.New(title, sizes.sizes, args...)
+		doc, err := report.New(title, sizes, args...)
 		if err != nil {
 			return err
 		}
@@ -38,7 +39,7 @@ func newReport() *cobra.Command {
 	enum(cmd, &format, "format", "the kind of file; without it as the name of the -o file says", "html", "markdown")
 	format.value, cmd.Flags().Lookup("format").DefValue = "", ""
 	cmd.Flags().VarP((*outputFile)(&path), "output", "o", "write to this `file`, whole or not at all; without it Markdown is printed")
-	cmd.Flags().Var(&sizes, "size", "message sizes of the curves")
+	declareSizes(cmd, &sizes, "size", "1..1MiB/16", "message sizes of the curves")
 	cmd.Flags().StringVar(&title, "title", "", "title of the report")
 	return cmd
 }

@@ -56,8 +56,6 @@ type tuneOptions struct {
 	out                output
 	layers             layerOptions
 	question           tune.Question
-	ranks              []int
-	sizes, segments    sizesFlag
 	library, benchmark choice
 	points             int
 	minutes, loss      float64
@@ -65,16 +63,16 @@ type tuneOptions struct {
 }
 
 func newTune() *cobra.Command {
-	o := tuneOptions{sizes: newSizes("8,64,512,4KiB,32KiB,256KiB,1MiB")}
+	var o tuneOptions
 	cmd := command("tune", cobra.ArbitraryArgs, o.run)
 	o.out.declare(cmd)
 	o.layers.declare(cmd)
 	f := cmd.Flags()
 	f.StringSliceVar(&o.question.Collectives, "collective", nil, "`names` of collectives")
-	flags.Var(f, &o.ranks, flags.ParseRanks, "numbers", "ranks", "", "numbers of ranks")
+	flags.Var(f, &o.question.Ranks, flags.ParseRanks, "numbers", "ranks", "", "numbers of ranks")
 	f.IntVar(&o.question.PerNode, "ranks-per-node", 0, "`ranks` on each node; without it the launcher places them")
-	f.Var(&o.sizes, "size", "sizes of the message, or of each rank's block")
-	f.Var(&o.segments, "segment", "try segments of these sizes beside whole messages")
+	declareSizes(cmd, &o.question.Sizes, "size", "8,64,512,4KiB,32KiB,256KiB,1MiB", "sizes of the message, or of each rank's block")
+	declareSizes(cmd, &o.question.Segments, "segment", "", "try segments of these sizes beside whole messages")
 	enum(cmd, &o.library, "library", "whose algorithms", tune.Libraries()...)
 	enum(cmd, &o.benchmark, "benchmark", "what the script runs", append([]string{"auto"}, tune.Benchmarks()...)...)
 	f.IntVar(&o.points, "points", 20, "`number` of measurements in the next script")
@@ -87,7 +85,7 @@ func newTune() *cobra.Command {
 // run reads what was measured, and writes the table and the files.
 func (o *tuneOptions) run(cmd *cobra.Command, args []string) error {
 	q := &o.question
-	q.Ranks, q.Sizes, q.Segments, q.Library = o.ranks, o.sizes.sizes, o.segments.sizes, o.library.value
+	q.Library = o.library.value
 	switch {
 	case len(q.Collectives) == 0 || len(q.Ranks) == 0:
 		return usagef("--collective and --ranks say what to tune: --collective allreduce --ranks 16,64")

@@ -17,19 +17,17 @@ import (
 
 type validateOptions struct {
 	output
-	layers   layerOptions
-	sizes    sizesFlag
-	programs []string
-	nodes    int
-	trace    string
-	faults   string
-	seed     uint64
+	asked  judge.ValidateOptions
+	layers layerOptions
+	trace  string
+	faults string
+	seed   uint64
 	plotting
 }
 
 func newValidate() *cobra.Command {
 	var measured liveOptions
-	o := validateOptions{sizes: newSizes("1,1KiB,64KiB,1MiB")}
+	var o validateOptions
 	cmd := command("validate", measured.args(wantArgs(1, -1, `at least one platform, as in "halfpeak validate clip"`)), func(cmd *cobra.Command, args []string) error {
 		if measured.transport != "" {
 			rows, err := measureLive(&measured, filesOf(cmd))
@@ -45,10 +43,10 @@ func newValidate() *cobra.Command {
 	o.layers.declare(cmd)
 	measured.declare(cmd)
 	f := cmd.Flags()
-	f.Var(&o.sizes, "size", "message sizes; the measured ones too if not given")
-	f.StringSliceVar(&o.programs, "program", nil, "only these `programs`")
+	declareSizes(cmd, &o.asked.Sizes, "size", "1,1KiB,64KiB,1MiB", "message sizes; the measured ones too if not given")
+	f.StringSliceVar(&o.asked.Programs, "program", nil, "only these `programs`")
 	complete(cmd, "program", judge.Programs())
-	f.IntVar(&o.nodes, "nodes", 8, "nodes of all_to_1, test_xfer and test_med")
+	f.IntVar(&o.asked.Nodes, "nodes", 8, "nodes of all_to_1, test_xfer and test_med")
 	f.Var((*outputFile)(&o.trace), "trace", "write when each resource was busy to this `file`, for Perfetto or chrome://tracing")
 	o.declarePlot(cmd, "draw one-way times of model and engine into this `file`")
 	f.StringVar(&o.faults, "faults", "", `faults to inject, as in "drop=0.01,reorder=0.01,late=100us" or "die=1@500us"; also duplicate, corrupt, delay, stop`)
@@ -58,15 +56,15 @@ func newValidate() *cobra.Command {
 
 // check finds what is wrong with the options.
 func (o *validateOptions) check(args []string) error {
-	for _, name := range o.programs {
+	for _, name := range o.asked.Programs {
 		if !slices.Contains(judge.Programs(), name) {
 			return usagef("unknown --program %q; choose from %s", name, strings.Join(judge.Programs(), ", "))
 		}
 	}
-	if o.nodes < 2 || o.nodes > 1024 {
-		return usagef("--nodes must be 2 to 1024 (got %d)", o.nodes)
+	if o.asked.Nodes < 2 || o.asked.Nodes > 1024 {
+		return usagef("--nodes must be 2 to 1024 (got %d)", o.asked.Nodes)
 	}
-	if o.trace != "" && (len(args) > 1 || len(o.programs) != 1 || o.programs[0] == "packet" || len(o.sizes.sizes) != 1) {
+	if o.trace != "" && (len(args) > 1 || len(o.asked.Programs) != 1 || o.asked.Programs[0] == "packet" || len(o.asked.Sizes) != 1) {
 		return usagef("--trace shows one run: give one platform, one --program (not packet) and one --size")
 	}
 	return nil
@@ -76,7 +74,8 @@ func (o *validateOptions) run(cmd *cobra.Command, args []string) error {
 	if err := o.check(args); err != nil {
 		return err
 	}
-	asked := judge.ValidateOptions{Programs: o.programs, Sizes: o.sizes.sizes, Measured: !cmd.Flags().Changed("size"), Nodes: o.nodes}
+	asked := &o.asked
+	asked.Measured = !cmd.Flags().Changed("size")
 	if o.faults != "" {
 		var err error
 		if asked.Faults, err = virtual.ParseFaults(o.faults); err != nil {
@@ -91,7 +90,7 @@ func (o *validateOptions) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	v, err := judge.Validate(asked, designs...)
+	v, err := judge.Validate(*asked, designs...)
 	if err != nil {
 		return err
 	}

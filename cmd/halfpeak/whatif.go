@@ -22,7 +22,7 @@ type whatifOptions struct {
 
 	set                                        []string
 	save                                       string // the changed platform's file
-	sizes                                      sizesFlag
+	sizes                                      []quantity.Bytes
 	sized                                      bool // sizes were given
 	of                                         []string
 	vary                                       []string
@@ -30,8 +30,7 @@ type whatifOptions struct {
 	by                                         []string
 	against                                    string
 	schedule                                   []string
-	collective                                 collectives.Calls // its sizes are those of --size
-	ranks                                      []int
+	collective                                 collectives.Calls                          // its sizes are those of --size
 	finish                                     []string                                   // its names
 	scheduled                                  func(whatif.Design) (whatif.Design, error) // with its finish
 	sensitivity, where, landmarks, uncertainty bool
@@ -54,13 +53,12 @@ func newWhatif() *cobra.Command {
 
 // declare declares the flags of whatif.
 func (o *whatifOptions) declare(cmd *cobra.Command) {
-	o.sizes = newSizes("1,256,4KiB,64KiB,1MiB")
 	o.declareOutput(cmd)
 	declareUnit(cmd, &o.units)
 	f := cmd.Flags()
 	f.StringArrayVar(&o.set, "set", nil, "change a parameter: `NAME=VALUE`, also *= /= += -=; may be given again")
 	f.Var((*outputFile)(&o.save), "save", "write what --set makes of the platform into this TOML `file`")
-	f.Var(&o.sizes, "size", "message sizes; for --sweep 64KiB if not given")
+	declareSizes(cmd, &o.sizes, "size", "1,256,4KiB,64KiB,1MiB", "message sizes; for --sweep 64KiB if not given")
 	f.StringSliceVar(&o.of, "quantity", nil, "the `quantities` to predict: "+strings.Join(whatif.Quantities(), ", "))
 	f.StringArrayVar(&o.vary, "sweep", nil, "predict at all values of a range: `NAME=FROM..TO/N`, or /N/log for even ratios; may be given again")
 	f.StringVar(&o.target, "target", "", "a `condition`, as in \"bandwidth(4KiB) >= 100MB/s\" or \"rtt(16B) <= rtt(16B)/2\"")
@@ -72,7 +70,7 @@ func (o *whatifOptions) declare(cmd *cobra.Command) {
 	f.StringArrayVar(&o.schedule, "schedule", nil, "add a quantity: the finish of the schedule or trace in this `file` or folder; a trace may have several")
 	f.StringVar(&o.collective.Collective, "collective", "", "add a quantity for each of --ranks and --size: the finish of this `collective`")
 	f.StringVar(&o.collective.Algorithm, "algorithm", "best", "of --collective: the `name` of one, all, or best, the best of each design")
-	flags.Var(f, &o.ranks, flags.ParseRanks, "numbers", "ranks", "", "of --collective: numbers of ranks")
+	flags.Var(f, &o.collective.Ranks, flags.ParseRanks, "numbers", "ranks", "", "of --collective: numbers of ranks")
 	f.StringVar(&o.against, "against", "", "with --uncertainty: how likely it is faster than this `platform`")
 	o.samplingFlags.declare(f)
 	completeParams(cmd, "set", "=")
@@ -102,9 +100,9 @@ func (o *whatifOptions) check() error {
 		return usagef("--schedule and --collective require --set, --sweep, --target, --sensitivity or --uncertainty")
 	case len(o.schedule) > 0 && o.collective.Collective != "":
 		return usagef("--schedule and --collective cannot be combined")
-	case o.collective.Collective != "" && len(o.ranks) == 0:
+	case o.collective.Collective != "" && len(o.collective.Ranks) == 0:
 		return usagef("--collective %s requires --ranks, for example --ranks 64", o.collective.Collective)
-	case o.collective.Collective == "" && len(o.ranks) > 0:
+	case o.collective.Collective == "" && len(o.collective.Ranks) > 0:
 		return usagef("--ranks requires --collective, for example --collective allreduce")
 	case questions == 0 && len(o.set) == 0:
 		return usagef("no question: give --set NAME=VALUE, --sweep, --target, --sensitivity, --breakdown, --landmarks or --uncertainty")
@@ -116,7 +114,7 @@ func (o *whatifOptions) check() error {
 		return usagef("--plot draws the curve of two --solve-for; a target has one value of one")
 	case o.where && o.plot != "" && (len(o.of) > 1 || len(o.of) == 1 && o.of[0] != "gap" && o.of[0] != "one_way"):
 		return usagef("--breakdown divides the one-way time or the gap: give --quantity one_way or --quantity gap")
-	case o.sensitivity && o.plot != "" && (o.sized && len(o.sizes.sizes) > 1 || len(o.of) > 1):
+	case o.sensitivity && o.plot != "" && (o.sized && len(o.sizes) > 1 || len(o.of) > 1):
 		return usagef("a tornado shows one quantity of one size; give one --size and one --quantity")
 	}
 	if err := o.samplingFlags.check(); err != nil {

@@ -28,7 +28,7 @@ func (o *whatifOptions) answer(cmd *cobra.Command) error {
 	ctx, stop := interruptible()
 	defer stop()
 	in, err := simulations.ReadInput(ctx, mpitrace.Defaults, o.schedule...)
-	o.collective.Ranks, o.collective.Sizes, o.finish = o.ranks, o.sizesOr("64KiB"), []string{whatif.Finish}
+	o.collective.Sizes, o.finish = o.sizesOr("64KiB"), []string{whatif.Finish}
 	o.scheduled = func(d whatif.Design) (_ whatif.Design, err error) {
 		if o.collective.Collective == "" {
 			return simulations.Scheduled(ctx, d, in)
@@ -91,7 +91,7 @@ func (o *whatifOptions) table(ctx context.Context, base, d whatif.Design) (rows 
 			return whatif.Tornado(d, q)
 		}
 	case o.where:
-		rows, err = whatif.OwnerRows(d, o.sizes.sizes)
+		rows, err = whatif.OwnerRows(d, o.sizes)
 		picture = func() (reports.Picture, error) {
 			return whatif.Shares(d, whatif.Cost(o.ofOr("one_way")[0]), o.curveSizes("1..1MiB/16"))
 		}
@@ -103,7 +103,7 @@ func (o *whatifOptions) table(ctx context.Context, base, d whatif.Design) (rows 
 		rows, err = whatif.ContrastedTimes(base, d, o.ofOr())
 	default:
 		var c *whatif.Contrast
-		if c, err = whatif.Contrasted(base, d, o.sizes.sizes); err == nil {
+		if c, err = whatif.Contrasted(base, d, o.sizes); err == nil {
 			rows = c.Rows(units)
 		}
 	}
@@ -112,10 +112,10 @@ func (o *whatifOptions) table(ctx context.Context, base, d whatif.Design) (rows 
 
 // curveSizes are the sizes that were given if they make a curve, or others.
 func (o *whatifOptions) curveSizes(others string) []quantity.Bytes {
-	if o.sized && len(o.sizes.sizes) > 1 {
-		return o.sizes.sizes
+	if o.sized && len(o.sizes) > 1 {
+		return o.sizes
 	}
-	return newSizes(others).sizes
+	return parsedSizes(others)
 }
 
 // reach finds what reaches a target: one parameter, the curve of two, or each of all.
@@ -171,7 +171,7 @@ func (o *whatifOptions) uncertain(ctx context.Context, before, after whatif.Desi
 	case len(o.set) > 0:
 		designs = append(designs, whatif.NamedDesign{Name: "with --set", Design: after})
 	}
-	u, err := whatif.Uncertain(designs, o.ofOr("one_way", "bandwidth"), o.sizes.sizes, o.sampling(ctx))
+	u, err := whatif.Uncertain(designs, o.ofOr("one_way", "bandwidth"), o.sizes, o.sampling(ctx))
 	if err != nil {
 		return rows, nil, err
 	}
@@ -242,9 +242,9 @@ func (o *whatifOptions) runVary(ctx context.Context, cmd *cobra.Command, d whati
 // sizesOr are the sizes that were given, or others.
 func (o *whatifOptions) sizesOr(others string) []quantity.Bytes {
 	if o.sized {
-		return o.sizes.sizes
+		return o.sizes
 	}
-	return newSizes(others).sizes
+	return parsedSizes(others)
 }
 
 // finishes reports whether there is the finish of a program.
