@@ -20,7 +20,6 @@ import (
 	"github.com/halfpeak/halfpeak/shard"
 )
 
-// A part is a file that the pipeline writes.
 type part struct {
 	Shard int
 	Path  string
@@ -46,7 +45,6 @@ func (f file) compare(o file) int {
 	return cmp.Or(cmp.Compare(f.Root, o.Root), slices.Compare(strings.Split(f.Path, "/"), strings.Split(o.Path, "/")))
 }
 
-// A record is a record of a part, on its way there.
 type record struct {
 	File file
 	Data []byte

@@ -65,7 +65,6 @@ func split(f folder, emit func(folder)) error {
 	return err
 }
 
-// list finds the files of a folder.
 func list(ctx context.Context, f folder, emit func(file)) error {
 	if remote(f.Top) {
 		return listRemote(ctx, f, emit)

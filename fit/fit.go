@@ -219,7 +219,6 @@ func newResult(t *benchfile.Table, m form, kind benchfile.Kind, points []Point, 
 	return r
 }
 
-// errorsOf sums up the errors of points.
 func errorsOf(points []Point) Errors {
 	var e Errors
 	relative := make([]float64, len(points))

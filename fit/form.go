@@ -54,7 +54,6 @@ func (m form) minPoints() int {
 	return 2
 }
 
-// result fits the model to a table.
 func (m form) result(t *benchfile.Table) (*Result, error) {
 	points, kind, warnings, err := prepare(t)
 	if err != nil {
@@ -146,7 +145,6 @@ func fitEnvelope(points []Point) []piece {
 	return best
 }
 
-// squares is the sum of squared relative errors.
 func squares(points []Point, pieces []piece) (sum float64) {
 	for _, p := range points {
 		e := float64(p.Time)/at(pieces, float64(p.Size)) - 1

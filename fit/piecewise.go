@@ -208,8 +208,7 @@ func (d *division) refine(ends []int, least int) {
 			p = append(p, at)
 		}
 	}
-	slices.Sort(p)
-	d.places = slices.Compact(append(p, d.n))
+	d.places = stats.Ascending(append(p, d.n))
 }
 
 // search sets costs and before, for up to most segments of at least least points.

@@ -74,7 +74,6 @@ func (g Group) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// compare orders groups.
 func (g Group) compare(o Group) int {
 	return cmp.Or(strings.Compare(g.Benchmark, o.Benchmark), cmp.Compare(g.Kind, o.Kind), cmp.Compare(g.Nodes, o.Nodes),
 		cmp.Compare(g.Ranks, o.Ranks), strings.Compare(g.Labels, o.Labels),
@@ -158,12 +157,11 @@ func summarise(t *benchfile.Table, nodes, labels, columns []string) (c Curve, ok
 	if c.Nodes == nil {
 		c.Nodes = t.Hosts
 	}
-	slices.Sort(labels)
 	c.Group.Benchmark = strings.TrimSpace(t.Format + " " + title)
 	if t.Format == "nccl-tests" {
 		c.Group.Benchmark = title
 	}
-	c.Group.Labels = strings.Join(slices.Compact(labels), ", ")
+	c.Group.Labels = strings.Join(stats.Ascending(labels), ", ")
 	c.Group.Ranks, c.Group.Nodes = t.Collective.Ranks, len(c.Nodes)
 	return c, true
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
-// A test is one comparison.
 type test struct {
 	p     float64
 	model int32

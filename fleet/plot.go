@@ -228,7 +228,6 @@ func (f *Result) Document(units quantity.UnitChoice) reports.Document {
 	return doc
 }
 
-// summary is the answer in a sentence or two.
 func (f *Result) summary() string {
 	worst := f.worst()
 	if len(worst) == 0 {

@@ -130,7 +130,6 @@ func quantityWord(q Quantity) string {
 	return map[Quantity]string{Latency: "latency", Beta: "β", Tau: "τ"}[q]
 }
 
-// percentInterval returns a change with its interval.
 func percentInterval(v, low, high float64) string {
 	return fmt.Sprintf("%s (%s to %s)", reports.PercentChange(v), percentPlain(low), percentPlain(high))
 }

@@ -29,7 +29,6 @@ type MeasuredCollective struct {
 // maxCollective bounds the times of a table.
 const maxCollective = 1 << 17
 
-// collectiveTables reads the measured collectives.
 func (b *builder) collectiveTables() {
 	for _, t := range b.sections("collective") {
 		t.named()

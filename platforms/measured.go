@@ -95,7 +95,6 @@ func (l Layer) withLines(lines model.Layer) model.Layer {
 // maxMeasured bounds the sizes of a measured table.
 const maxMeasured = 1 << 16
 
-// measuredTables reads the measurements that layers name.
 func (b *builder) measuredTables() {
 	for _, t := range b.sections("measured") {
 		t.named()
@@ -128,7 +127,6 @@ func (b *builder) measuredTables() {
 	}
 }
 
-// sizes reads the sizes of measurements.
 func (s *section) sizes(least quantity.Bytes) (sizes []quantity.Bytes) {
 	for i, text := range s.list("sizes") {
 		n, err := quantity.ParseBytes(text)
@@ -176,7 +174,6 @@ func (s *section) times(key string, n int) []quantity.Micros {
 	return all
 }
 
-// correlation reads the correlation of the errors of a layer's own beta and tau.
 func (s *section) correlation() float64 {
 	given := s.text("correlation")
 	if given == "" {

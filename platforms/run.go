@@ -84,7 +84,6 @@ var protocolFields = map[string]Param{
 	"interrupt":       {Measure: model.Time},
 }
 
-// protocolTables reads the protocols, which layers name.
 func (b *builder) protocolTables() {
 	b.protocols[""] = Protocol{Interrupt: -1} // of a layer that names none
 	for _, t := range b.sections("protocol") {

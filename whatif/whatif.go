@@ -120,7 +120,6 @@ func (d Design) set(text string) (Design, error) {
 	return next, nil
 }
 
-// rebuild returns the design on the platform with the changes.
 func (d Design) rebuild(changes ...platforms.Change) (Design, error) {
 	p, err := d.Platform.With(d.Layer.Name, changes...)
 	if err != nil {

@@ -112,7 +112,6 @@ func (b *builder) resolution(q float64) {
 	}
 }
 
-// warn adds a warning to the table.
 func (b *builder) warn(text string) { b.table.warn(text) }
 
 // cut records a truncated row.

@@ -61,7 +61,6 @@ func (f *csv) start(p *parser, line []byte) bool {
 	return false
 }
 
-// begin opens the table of a header.
 func (f *csv) begin(p *parser, line []byte, names [][]byte, comma byte, c columns) {
 	p.suggest("the header is not followed by a row")
 	f.open(p, line, names, comma, c)

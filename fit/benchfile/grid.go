@@ -25,7 +25,6 @@ type grid struct {
 	texts    [][]byte
 }
 
-// A gridColumn is the content of a column.
 type gridColumn int
 
 const (

@@ -26,7 +26,6 @@ const (
 	columnRoles
 )
 
-// columns are the columns of a row that are read.
 type columns struct {
 	at      [columnRoles]int     // −1 if there is no such column
 	scale   [columnRoles]float64 // units in bytes, µs, bytes/µs
@@ -45,7 +44,6 @@ func noColumns() (c columns) {
 	return c
 }
 
-// has reports whether there is a column with the role.
 func (c *columns) has(r columnRole) bool { return c.at[r] >= 0 }
 
 func (c *columns) set(r columnRole, at int, scale float64) { c.at[r], c.scale[r] = at, scale }
@@ -75,7 +73,6 @@ func (c *columns) setTime(at int, u quantity.Value, base string) bool {
 	return c.rate || u.Dim == quantity.DimTime
 }
 
-// kindOf returns the kind of the times in a column with the given name.
 func kindOf(base string, rate bool) Kind {
 	switch {
 	case strings.HasPrefix(base, "rtt") || strings.HasPrefix(base, "round") || base == "prtt" || base == "ping":

@@ -97,7 +97,6 @@ func (f *netgauge) begin(p *parser) {
 	f.receive = p.begin(Table{Format: "netgauge", Title: "loggp o_r", Kind: ReceiveOverhead})
 }
 
-// row reads a row of the data file.
 func (f *netgauge) row(p *parser) bool {
 	var v [5]lex.Number
 	if !lex.ParseAll(f.texts[:5], v[:]) {
@@ -116,7 +115,6 @@ func (f *netgauge) row(p *parser) bool {
 	return true
 }
 
-// stdout reads a row of the standard output.
 func (f *netgauge) stdout(p *parser, line []byte) bool {
 	m := netgaugeLine.FindSubmatch(line)
 	if m == nil {

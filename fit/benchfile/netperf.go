@@ -287,7 +287,6 @@ func (f *netperf) set(key, text, unit string) {
 	}
 }
 
-// flush ends a run and adds its row.
 func (f *netperf) flush(p *parser) {
 	f.setKeyed()
 	r := f.pending

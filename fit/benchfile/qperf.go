@@ -32,7 +32,6 @@ var (
 	qperfValue = regexp.MustCompile(`^(latency|bw|send_bw|recv_bw|msg_size|msg_rate)\s+=\s+([0-9.,]+) ?(\S*)$`)
 )
 
-// maxPending is the maximum number of values that wait for a size.
 const maxPending = 1000
 
 func (f *qperf) take(p *parser, line []byte) bool {
@@ -47,7 +46,6 @@ func (f *qperf) take(p *parser, line []byte) bool {
 	return false
 }
 
-// value reads a line of a block.
 func (f *qperf) value(p *parser, line []byte) bool {
 	m := qperfValue.FindSubmatch(line)
 	if m == nil {
@@ -93,7 +91,6 @@ func qperfUnit(name string) (quantity.Value, bool) {
 	return quantity.Unit(name)
 }
 
-// flush ends a block and adds its values.
 func (f *qperf) flush(p *parser) {
 	values := f.values
 	f.values = f.values[:0]

@@ -144,7 +144,6 @@ func (p *parser) suggest(msg string, args ...any) {
 	}
 }
 
-// warn adds a warning to the file.
 func (p *parser) warn(msg string, args ...any) {
 	p.file.Warnings = remember(p.file.Warnings, lex.Plain(fmt.Sprintf(msg, args...)))
 }

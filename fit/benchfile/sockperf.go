@@ -91,7 +91,6 @@ func (f *sockperf) take(p *parser, line []byte) bool {
 	return true
 }
 
-// flush ends a run and adds its row.
 func (f *sockperf) flush(p *parser) {
 	if !f.pending {
 		return

@@ -30,7 +30,6 @@ type splitter struct {
 	rows    int
 }
 
-// A splitColumn is a column that may separate rows into tables.
 type splitColumn struct {
 	at     int
 	name   string // as in the header
@@ -210,7 +209,6 @@ func (s *splitter) keyOf(x *splitCell, least splitRole) []byte {
 	return s.key
 }
 
-// index stores a cell under the key in s.key.
 func (s *splitter) index(x *splitCell) {
 	if len(s.key) == 0 && !s.cols.has(packetColumn) {
 		s.only = x
@@ -386,7 +384,6 @@ func (s *splitter) end(p *parser) {
 	}
 }
 
-// sizes returns the total number of sizes in the tables.
 func (s *splitter) sizes() int {
 	n := 0
 	for _, x := range s.order {

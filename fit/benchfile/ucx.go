@@ -95,7 +95,6 @@ func (f *ucx) setSize(text []byte) {
 	f.size, f.sized = v.Value, ok
 }
 
-// flush ends a run and adds its row.
 func (f *ucx) flush(p *parser) {
 	if !f.pending {
 		return

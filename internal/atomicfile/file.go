@@ -214,7 +214,6 @@ func FileError(path string, err error) error {
 	return &wrapped{fmt.Sprintf("cannot write %q: %s", path, reason), err}
 }
 
-// wrapped is err with another message.
 type wrapped struct {
 	message string
 	err     error

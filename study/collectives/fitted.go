@@ -146,7 +146,7 @@ func (q FittedQuestion) Compute(ctx context.Context) (*Times, error) {
 	case len(q.Segments) > 0 || q.Call.Gamma != 0 || q.Call.Root != 0 || q.Call.Fanout != 0:
 		return nil, usage.Fields(fmt.Errorf("%s was measured without segments, from root 0", q.Collective), "segment", "root", "fan-out", "gamma")
 	}
-	g := grid{FittedQuestion: q, fits: map[string]map[fitted.Statistic]*Fit{}}
+	g := grid{FittedQuestion: q, fits: map[string]map[fitted.Statistic]*Fit{}, forms: map[string]map[string]float64{}}
 	if err := g.choose(); err != nil {
 		return nil, err
 	}

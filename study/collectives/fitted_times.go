@@ -1,7 +1,9 @@
 package collectives
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -99,9 +101,6 @@ func (g *grid) note(f *Fit, p fitted.Prediction) {
 	if f.Entry.Name != libraryChoice {
 		return
 	}
-	if g.forms == nil {
-		g.forms = map[string]map[string]float64{}
-	}
 	series := fmt.Sprintf("%s, %s", f.Entry.Name, f.Data.Statistic)
 	if g.forms[series] == nil {
 		g.forms[series] = map[string]float64{}
@@ -113,23 +112,15 @@ func (g *grid) note(f *Fit, p fitted.Prediction) {
 
 // notes say what was averaged, what has no interval, and how the best was chosen.
 func (g *grid) notes() (notes []string) {
-	var series []string
-	for s := range g.forms {
-		series = append(series, s)
-	}
-	slices.Sort(series)
-	for _, s := range series {
-		var names, parts []string
-		sum := 0.0
-		for name, w := range g.forms[s] {
-			names, sum = append(names, name), sum+w
-		}
-		slices.SortFunc(names, func(a, b string) int {
-			if d := g.forms[s][b] - g.forms[s][a]; d != 0 {
-				return int(math.Copysign(1, d))
-			}
-			return strings.Compare(a, b)
+	for _, s := range slices.Sorted(maps.Keys(g.forms)) {
+		var parts []string
+		names := slices.SortedFunc(maps.Keys(g.forms[s]), func(a, b string) int {
+			return cmp.Or(cmp.Compare(g.forms[s][b], g.forms[s][a]), strings.Compare(a, b))
 		})
+		sum := 0.0
+		for _, name := range names {
+			sum += g.forms[s][name]
+		}
 		for _, name := range names {
 			if part := 100 * g.forms[s][name] / sum; part >= 5 {
 				parts = append(parts, fmt.Sprintf("%s %.0f %%", name, part))

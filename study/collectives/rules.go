@@ -157,9 +157,7 @@ func sameChoice(a, b rules.Rule) bool {
 
 // steps returns the range of each value: up to just below the next.
 func steps(all []Timing, of func(Timing) uint64) func(Timing) rules.Range {
-	values := list.Map(all, func(c Timing) uint64 { return of(c) })
-	slices.Sort(values)
-	values = slices.Compact(values)
+	values := stats.Ascending(list.Map(all, of))
 	return func(c Timing) rules.Range {
 		r := rules.Range{From: of(c), To: of(c)}
 		if i, _ := slices.BinarySearch(values, r.From); i+1 < len(values) {

@@ -44,7 +44,6 @@ func isCalibration(paths []string) bool {
 	return slices.Contains(strings.Split(strings.ReplaceAll(string(head[:n]), "\r", ""), "\n"), contention.CalibrationHeader)
 }
 
-// fitCalibration fits a machine to an output of calibrate.c.
 func fitCalibration(path string, o Options) (*Fitted, error) {
 	if o.Model != "" && o.Model != "auto" || len(o.Levels) > 0 || o.Compare != "" || o.Runs {
 		return nil, usage.Fields(fmt.Errorf("%s is calibrate's and is fitted as a machine; leave out the model, levels, comparison and runs", path), "model", "level", "compare", "runs")

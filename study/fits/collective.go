@@ -98,7 +98,6 @@ func (f *Fitted) collectives(o MeasuredOptions) error {
 	return nil
 }
 
-// regimeRow is a row of the table of joint fits.
 type regimeRow struct {
 	JointFit
 	*fitted.Regime
@@ -162,7 +161,6 @@ func (f *Fitted) collectiveRows() reports.Rows {
 	return rows
 }
 
-// notes returns the remarks on the fit.
 func (c JointFit) notes(several bool) []string {
 	about := ""
 	if several {

@@ -74,7 +74,6 @@ func (in *input) end(paths ...string) {
 	}
 }
 
-// warnings returns the warnings of tables.
 func warnings(sources []fitSource) (notes []string) {
 	for _, s := range sources {
 		for _, w := range s.table.Warnings {
@@ -87,7 +86,6 @@ func warnings(sources []fitSource) (notes []string) {
 // fail notes what could not be read; the first counts.
 func (in *input) fail(err error) { in.Broken = cmp.Or(in.Broken, err) }
 
-// add adds the tables of a file, and the doubts about it.
 func (in *input) add(file *benchfile.File) {
 	for i := range file.Tables {
 		in.Sources = append(in.Sources, fitSource{file: file, table: &file.Tables[i]})

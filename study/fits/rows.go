@@ -36,7 +36,6 @@ func estimated[T ~float64](dim quantity.Dimension, e fit.Estimate[T]) reports.In
 	return reports.Interval{Dim: dim, Value: float64(e.Value), Low: float64(e.Low), High: float64(e.High)}
 }
 
-// A segment is a row of the table of curves.
 type segment struct {
 	Curve
 	*fit.Segment

@@ -194,7 +194,6 @@ func measuredTable(name string, c Curve) platforms.Table {
 	return t
 }
 
-// setPoints sets the sizes and times of points.
 func setPoints(t *platforms.Table, points []fit.Point) {
 	t.Set("sizes", list.Map(points, func(p fit.Point) string { return fmt.Sprintf("%.12gB", float64(p.Size)) }))
 	t.Set("times", list.Map(points, func(p fit.Point) string { return platforms.ExactMicros(p.Time) }))
@@ -209,7 +208,6 @@ func PipelineTable(name string, stages []string, source string) platforms.Table 
 	return t
 }
 
-// pipelineDocument is a platform with a stage for each curve.
 func (f *Fitted) pipelineDocument() platforms.Document {
 	d := platforms.NewDocument("fit of " + sourceNames([]fitSource{f.Curves[0].fitSource}))
 	var stages []string
@@ -224,7 +222,6 @@ func (f *Fitted) pipelineDocument() platforms.Document {
 	return d
 }
 
-// parametersDocument is a platform with one layer of the parameters.
 func (f *Fitted) parametersDocument() platforms.Document {
 	t := platforms.NewTable("layer", "fit", "model", f.model)
 	for _, k := range f.saved {

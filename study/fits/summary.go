@@ -31,7 +31,6 @@ func (s Summary) text() string {
 	return s.about("one size only (%s), and no line goes through one point: n = %d, least %s, %smean %s, largest %s", s.Size, s.Count, s.Min, median, s.Mean, s.Max)
 }
 
-// summaryRows returns the rows of tables of one size.
 func summaryRows(all []Summary) reports.Rows {
 	type summary = Summary
 	rows := reports.TableOf(all,

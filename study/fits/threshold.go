@@ -163,7 +163,6 @@ func (t *Threshold) scattered(slower []float64) func(random *rand.Rand, drawn []
 	}
 }
 
-// addCosts adds to each size what it costs as a threshold.
 func (t *Threshold) addCosts(slower []float64) {
 	n := len(t.Sizes)
 	for i := range t.Sizes {

@@ -92,7 +92,6 @@ func accuracyOf(all []data.Result) Accuracy {
 	return a
 }
 
-// filter returns the results for which keep returns true.
 func (r Reproduction) filter(keep func(data.Result) bool) Reproduction {
 	return slices.DeleteFunc(slices.Clone(r), func(one data.Result) bool { return !keep(one) })
 }
@@ -103,7 +102,6 @@ func (r Reproduction) Of(class data.Class) Accuracy {
 	return accuracyOf(r.filter(func(one data.Result) bool { return one.Class == class }))
 }
 
-// count returns the number of results with a role.
 func (r Reproduction) count(role data.Role) int {
 	return len(r.filter(func(one data.Result) bool { return one.Role == role }))
 }

@@ -101,7 +101,6 @@ func Validate(o ValidateOptions, designs ...whatif.Design) (*Validation, error) 
 	return v, nil
 }
 
-// A layerRun is the layer under way.
 type layerRun struct {
 	*Validation
 	o      ValidateOptions

@@ -54,7 +54,6 @@ func (k CurveKind) value(n quantity.Bytes, t quantity.Micros) float64 {
 	return whatif.Followers[name](n, t)
 }
 
-// layerValue returns the value of the curve for n bytes on a layer.
 func (k CurveKind) layerValue(l model.Layer, n quantity.Bytes) float64 {
 	switch k {
 	case Intervals:

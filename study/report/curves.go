@@ -8,6 +8,7 @@ import (
 
 	"github.com/halfpeak/halfpeak/data"
 	"github.com/halfpeak/halfpeak/internal/list"
+	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
@@ -195,7 +196,7 @@ func (s subject) pipeline(hi quantity.Bytes) ([]reports.Block, error) {
 // parameter.
 func (s subject) time(sizes []quantity.Bytes) ([]reports.Block, error) {
 	doubled := doublings(sizes)
-	fine := slices.Compact(slices.Sorted(slices.Values(append(thinned(sizes, 81), doubled...))))
+	fine := stats.Ascending(append(thinned(sizes, 81), doubled...))
 	var blocks []reports.Block
 	var before reports.Areas
 	for _, cost := range []whatif.Cost{whatif.OneWay, whatif.Gap} {

@@ -152,7 +152,6 @@ func (s subject) sections(sizes []quantity.Bytes) ([]reports.Section, error) {
 	return sections, failed
 }
 
-// roofs lists the limits of the hardware.
 func (s subject) roofs() []reports.Block {
 	if len(s.Layer.Roofs) == 0 {
 		return nil
@@ -168,7 +167,6 @@ func (s subject) roofs() []reports.Block {
 	)}}
 }
 
-// layerTable lists the layers of a platform.
 func layerTable(p platforms.Platform) reports.Block {
 	return reports.Table{Rows: reports.TableOf(p.Layers,
 		reports.Col("layer", "layer", func(l platforms.Layer) any { return l.Name }),

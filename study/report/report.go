@@ -108,7 +108,6 @@ func subjectsOf(refs []string) ([]subject, error) {
 	return subjects, nil
 }
 
-// designs are the layers of the subjects.
 func designs(subjects []subject) []whatif.Design {
 	return list.Map(subjects, func(s subject) whatif.Design { return s.Design })
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// ranks has a row for each rank.
 func (s *Simulation) ranks() reports.Rows {
 	r := s.Runs[0].Result
 	rows := reports.Rows{Columns: []reports.Column{{Key: "rank", Head: "rank"}, {Key: "finish_us", Head: "finish"}}}
