@@ -242,6 +242,9 @@ func (t *Tuner) kernel(i, j int, si, sj *Parts) float64 {
 // rescale takes a Gauss-Newton step towards the most likely shared factors.
 func (t *Tuner) rescale() {
 	n := parts * len(t.factor)
+	if n == 0 {
+		return
+	}
 	h, r := mat.NewSymDense(n, nil), mat.NewVecDense(n, nil)
 	for i, f := range t.factor {
 		v := 1 / (f.deviation * f.deviation)

@@ -90,6 +90,17 @@ func TestKnown(t *testing.T) {
 	}
 }
 
+// Candidates without shared factors have those of their group alone.
+func TestNothingShared(t *testing.T) {
+	all := pair(0, 0)
+	all[0].Shared, all[1].Shared = [shared]string{}, [shared]string{}
+	tuner := New(all, Default)
+	tuner.Add([]Measurement{{0, 3}})
+	if mean, _ := tuner.Predict(1); !(mean > 0.1 && mean < math.Log(3)) {
+		t.Errorf("the other algorithm takes e^%.2f, want between e^0.1 and 3", mean)
+	}
+}
+
 // The machine's factors follow measurements of several collectives, and so do those without one.
 func TestMachineFactor(t *testing.T) {
 	all := pair(0, 0)
