@@ -80,13 +80,25 @@ func (h *heldOut) rootMeanSquare(weight func(i int) float64) float64 {
 	return math.Sqrt(squares / max(sum, 1e-9))
 }
 
+// nearest returns the least distance to a measured place.
+func (b *blend) nearest(distance func(q place) float64) float64 {
+	least := math.Inf(1)
+	for _, q := range b.places {
+		least = min(least, distance(q))
+	}
+	return least
+}
+
 // octaves returns the distance to the nearest measured place.
 func (b *blend) octaves(p place) float64 {
-	nearest := math.Inf(1)
-	for _, q := range b.places {
-		nearest = min(nearest, math.Abs(math.Log2(p.nodes/q.nodes))+math.Abs(math.Log2(p.perNode()/q.perNode())))
-	}
-	return nearest
+	return b.nearest(func(q place) float64 {
+		return math.Abs(math.Log2(p.nodes/q.nodes)) + math.Abs(math.Log2(p.perNode()/q.perNode()))
+	})
+}
+
+// octavesPerNode returns the distance to the nearest measured number of ranks on a node.
+func (b *blend) octavesPerNode(p place) float64 {
+	return b.nearest(func(q place) float64 { return math.Abs(math.Log2(p.perNode() / q.perNode())) })
 }
 
 // sizeOctaves returns how far a size is outside of those measured, counted as the size of the call
@@ -212,13 +224,4 @@ func (b *blend) width(p place, n, spread float64) (down, up float64, why string)
 		why = fmt.Sprintf("the forms differ too much on %.0f %s: measure a number nearer to it", p.nodes, unit)
 	}
 	return down, up, why
-}
-
-// octavesPerNode returns the distance to the nearest measured number of ranks on a node.
-func (b *blend) octavesPerNode(p place) float64 {
-	nearest := math.Inf(1)
-	for _, q := range b.places {
-		nearest = min(nearest, math.Abs(math.Log2(p.perNode()/q.perNode())))
-	}
-	return nearest
 }
