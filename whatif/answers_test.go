@@ -131,6 +131,10 @@ func TestSolve(t *testing.T) {
 	if !s.Met || math.Abs(s.To-11.8) > 1e-9 || !math.IsInf(s.From, -1) {
 		t.Errorf("40 µs by o_r: %+v", s)
 	}
+	// What is left when a target is just met without the parameter is rounding, so the value is 0.
+	if s = solve("hp-lam", "rtt(1B) <= 16.4us", "o_r"); !s.Reached || s.Value != 0 {
+		t.Errorf("all but o_r: %+v", s)
+	}
 	// A target with = is what the value has to cross.
 	if s = solve("hp-lam", "rtt(1B) = 20us", "o_r"); math.Abs(s.Value-1.8) > 1e-9 {
 		t.Errorf("20 µs by o_r: %+v", s)
