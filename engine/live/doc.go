@@ -8,9 +8,9 @@
 //   - ring.go: shared memory. A ring of slots goes from each node to each other one, with a single
 //     writer, a single reader and no locks. A slot is two cache lines, and valid when the number in
 //     it is the expected one, as in FUNI's receive queue: the reader polls a line that stays in its
-//     cache until a message comes. Up to 16 bytes travel in the line of the header, and up to 64 in
-//     the slot. More travel in a block of the sender, which the slot names, so that data is copied
-//     once into shared memory and once out of it.
+//     cache until a message comes. Up to 16 bytes travel in the line of the header, up to 64 in the
+//     slot, and up to 256 beside it. More travel in a block of the sender, which the slot names, so
+//     that data is copied once into shared memory and once out of it.
 //   - wire.go, stream.go, datagram.go: sockets, with a header of 72 bytes before the data. They are
 //     polled, and slept on when nothing comes. A stream writes from the program's memory and reads
 //     into the segment.

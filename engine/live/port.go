@@ -34,7 +34,7 @@ type link interface {
 // link's until release.
 type box struct {
 	engine.Frame
-	short  [inline]byte
+	short  [beside]byte
 	own    []byte  // grows to the largest payload
 	block  *block  // of shared memory
 	lender *stream // whose buffer it is in
@@ -132,9 +132,9 @@ func (p *port) Cut(_, left int) (piece, size int) {
 
 func (p *port) Short() int {
 	if p.cut > 0 {
-		return min(inline, p.cut)
+		return min(beside, p.cut)
 	}
-	return inline
+	return beside
 }
 
 // Direct is for links that read data to its place.

@@ -16,10 +16,11 @@ import (
 // The layout of shared memory for n nodes: n × n rings, that from node s to node d at s·n + d;
 // then n pools of blocks, one for what each node sends.
 const (
-	line      = 64 // bytes of a cache line
-	inline    = 64 // bytes that travel in a slot
-	slots     = 64 // of a ring; a power of two
-	blocks    = 32 // of a node
+	line      = 64  // bytes of a cache line
+	inline    = 64  // bytes that travel in a slot
+	beside    = 256 // bytes that travel beside it
+	slots     = 64  // of a ring; a power of two
+	blocks    = 32  // of a node
 	blockSize = 16 << 10
 	ringSize  = int(unsafe.Sizeof(ring{}))
 	poolSize  = int(unsafe.Sizeof(pool{}))
@@ -31,13 +32,15 @@ type ring struct {
 	read uint32 // slots that the reader has freed, updated now and then
 	_    [2*line - 4]byte
 	slot [slots]slot
+	data [slots][beside]byte // that has no place in the slot of its number
 }
 
-// A slot is a header and its flag, in one cache line, and the data in the next if that is short.
-// Pieces travel whole, so a frame's offset is 0 and its total is its size.
+// A slot is a header and its flag, in one cache line, and the data in the next if that is short:
+// two lines one after the other are fetched together. Pieces travel whole, so a frame's offset is 0
+// and its total is its size.
 type slot struct {
 	valid uint32 // the number of the message, from 1; the writer's last store
-	block int16  // that holds the payload; -1: it is inline
+	block int16  // that holds the payload; -1: the slot does; -2: the ring does
 	epoch uint16
 	engine.Header
 	data [inline]byte
@@ -166,7 +169,10 @@ func (s *shared) Send(f *engine.Frame) {
 		w[0], w[1] = low, high
 	} else {
 		number := int16(-1)
-		if n > inline {
+		if n > inline && n <= beside {
+			number = -2
+			copy(r.data[r.at%slots][:], f.Payload)
+		} else if n > inline {
 			k := s.take()
 			for i := 0; k == nil; i++ {
 				s.stuck(i)
@@ -228,15 +234,18 @@ func (s *shared) open(b *box, r *ringEnd, q *slot) bool {
 	b.Src, b.Dst, b.Offset = int32(r.node), int32(s.node), 0
 	size, number, epoch := int(b.Total), q.block, q.epoch
 	switch {
-	case number < 0 && size <= few && b.NWords == 0:
+	case number == -1 && size <= few && b.NWords == 0:
 		w := q.wide()
 		binary.LittleEndian.PutUint64(b.short[0:], w[0])
 		binary.LittleEndian.PutUint64(b.short[8:], w[1])
 		b.Payload = b.short[:size]
 		b.Words = [len(b.Words)]uint32{}
-	case number < 0 && size <= inline:
+	case number == -1 && size <= inline:
 		b.Payload = b.short[:size]
 		copy(b.Payload, q.data[:])
+	case number == -2 && size <= beside:
+		b.Payload = b.short[:size]
+		copy(b.Payload, r.data[r.at%slots][:])
 	case number >= 0 && number < blocks && size <= blockSize:
 		b.block = &s.pools[r.node].block[number]
 		b.Payload = b.block.data[:size]

@@ -13,7 +13,7 @@ import (
 // TestShort sends messages of all sizes around those of the short path, by all calls and with all
 // numbers of words: each arrives as it was sent, in order, and changes nothing beside its place.
 func TestShort(t *testing.T) {
-	const largest, margin = inline + 6, 8
+	const largest, margin = beside + 6, 8
 	for _, transport := range []Transport{Shm, Unix} {
 		for _, o := range []Options{{}, {Checksums: true, CreditBatch: 1, Credits: 1}, {Credits: 3}} {
 			t.Run(fmt.Sprintf("%s/%+v", transport, o), func(t *testing.T) {

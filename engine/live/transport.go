@@ -37,13 +37,13 @@ func ParseTransport(name string) (Transport, error) {
 }
 
 // Switches are the sizes in bytes above which the transport treats data in another way. Shared
-// memory has it in the slot, then in one block, then in several. A stream has it in its buffer,
-// then reads the rest of it to its place, then does so again and again. Datagrams are one, then
-// several.
+// memory has it in the ring, then in one block, then in several. A stream has it in
+// its buffer, then reads the rest of it to its place, then does so again and again. Datagrams are
+// one, then several.
 func (t Transport) Switches() []int {
 	switch t {
 	case Shm:
-		return []int{inline, blockSize}
+		return []int{beside, blockSize}
 	case UDP:
 		return []int{maxDatagram}
 	}
