@@ -71,7 +71,7 @@ var Default = Prior{
 	Factor:  [labels + 1]float64{0.3, 0.4, 0.3, 0.2, 0.4},
 	Smooth:  [labels + 1]float64{0.4, 0.25, 0.2, 0.2, 0.2},
 	Message: [2]float64{0.6, 0.3},
-	Own:     0.05, Noise: 0.03,
+	Own:     0.05, Noise: 0.05,
 	Octaves: [3]float64{8, 3, 8},
 	Freedom: 5,
 }
