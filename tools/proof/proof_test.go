@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/halfpeak/halfpeak/mpi"
 )
 
 // program compiles calibrate.c, or skips the test.
@@ -71,6 +73,72 @@ func TestHost(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// countBytes counts the largest number of bytes that a rank has allocated at once.
+const countBytes = `
+#undef malloc
+#undef calloc
+#undef realloc
+#undef free
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+static size_t live, most;
+static void *taken(void *p) { live += malloc_usable_size(p); if (live > most) most = live; return p; }
+static void left(void *p) { live -= malloc_usable_size(p); free(p); }
+#define malloc(n) taken(malloc(n))
+#define calloc(a, b) taken(calloc(a, b))
+#define free(p) left(p)
+`
+
+// What a rank allocates beyond its buffers grows with the number of ranks alone, not with its
+// square: below 1 MiB among 4,096 ranks.
+func TestMemoryOfManyRanks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles and simulates for some seconds")
+	}
+	dir, path := program(t)
+	header := filepath.Join(dir, "count.h")
+	if err := os.WriteFile(header, []byte(countBytes), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	source := strings.Replace(mpi.Calibrate, `printf("# %.1f s\n"`, `printf("# peak %zu\n# %.1f s\n", most`, 1)
+	if err := os.WriteFile(path+".c", []byte(source), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.CommandContext(t.Context(), "smpicc", "-include", header, path+".c", "-DWAIT_BY_SLEEP", "-o", path, "-lm").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	peak := func(nodes int) float64 {
+		for name, text := range map[string]string{"hosts": "", "platform.xml": platformXML(platform{nodes: nodes})} {
+			for node := range nodes {
+				if name == "hosts" {
+					text += strings.Repeat(fmt.Sprintf("n%d\n", node), 8)
+				}
+			}
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		out, err := exec.CommandContext(t.Context(), "smpirun", "-np", fmt.Sprint(8*nodes), "-platform", filepath.Join(dir, "platform.xml"), "-hostfile", filepath.Join(dir, "hosts"),
+			"--cfg=smpi/simulate-computation:0", "--log=root.thres:critical", path, "--repeats", "1", "--passes", "1", "--collectives", "none").Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var bytes float64
+		_, text, _ := strings.Cut(string(out), "# peak ")
+		if _, err := fmt.Sscan(text, &bytes); err != nil {
+			t.Fatal(err)
+		}
+		return bytes
+	}
+	few, many := peak(2), peak(8)
+	if each := (many - few) / 48; each > 256 {
+		t.Errorf("%.0f bytes with 16 ranks, %.0f with 64: %.0f for each more; at most 256", few, many, each)
+	} else {
+		t.Logf("%.0f bytes for each rank more", each)
 	}
 }
 
