@@ -34,7 +34,7 @@ type fitOptions struct {
 func newFit() *cobra.Command {
 	var o fitOptions
 	cmd := command("fit", nil, o.run)
-	cmd.Long += "\n\nThe formats are\n" + reports.Fold(benchfile.Known+".", 80)
+	cmd.Long += "\n\n" + reports.Fold("The formats are "+benchfile.Known+".", 80)
 	o.declare(cmd)
 	return cmd
 }

@@ -49,7 +49,7 @@ func newPlot() *cobra.Command {
 	out.declare(cmd)
 	o.layers.declare(cmd)
 	enum(cmd, &o.kind, "kind", "what to draw", "bandwidth", "latency", "gap", "throughput", "timeline", "signature", "ranks")
-	cmd.Flags().StringArrayVar(&o.schedule, "schedule", nil, "with --kind ranks: a schedule, or the files of a trace; `file`")
+	cmd.Flags().StringArrayVar(&o.schedule, "schedule", nil, "with --kind ranks: a schedule `file`, or the files of a trace")
 	flags.Var(cmd.Flags(), &o.ranks, parseRankRange, "ranks", "ranks", "", "with --kind ranks: these ranks alone, as in \"0..63\"")
 	declareSizes(cmd, &o.sizes, "size", "1..1MiB/16", "message sizes; one for a timeline, 16KiB if not given")
 	cmd.Flags().StringVar(&o.title, "title", "", "title of the figure")

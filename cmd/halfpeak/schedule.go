@@ -62,7 +62,7 @@ func newSchedule() *cobra.Command {
 	out.declareFormat(cmd)
 	call.declare(cmd)
 	defer completeAlgorithms(cmd)
-	cmd.Flags().StringVar(&name, "algorithm", "", "write the schedule of this algorithm; `name`")
+	cmd.Flags().StringVar(&name, "algorithm", "", "write the schedule of the algorithm of this `name`")
 	cmd.Flags().IntVar(&ranks, "ranks", 8, "how `many` take part")
 	flags.Var(cmd.Flags(), &size, quantity.ParseBytes, "size", "size", "1KiB", "of the message, or of each rank's block")
 	flags.Var(cmd.Flags(), &segment, quantity.ParseBytes, "size", "segment", "", "cut the message in segments of this size; without it, or if they are not smaller, it is sent whole")

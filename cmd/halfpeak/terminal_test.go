@@ -59,12 +59,22 @@ func TestTerminal(t *testing.T) {
 			}
 		}
 	}
-	whole, _ := on(terminal.Terminal{Width: 60}, "tune --help")
-	_, examples, _ := strings.Cut(whole, "Examples:\n")
-	examples, _, _ = strings.Cut(examples, "\n\n")
-	for command := range strings.Lines(strings.ReplaceAll(examples, "\\\n", "")) {
-		if !strings.HasPrefix(command, "  halfpeak ") {
-			t.Errorf("a shell does not take this line of an example as part of its command: %q", command)
+	for _, line := range []string{"tune --help", "compare --help"} {
+		whole, _ := on(terminal.Terminal{Width: 60}, line)
+		_, examples, _ := strings.Cut(whole, "Examples:\n")
+		examples, _, _ = strings.Cut(examples, "\n\n")
+		for command := range strings.Lines(strings.ReplaceAll(examples, "\\\n", "")) {
+			if !strings.HasPrefix(command, "  halfpeak ") {
+				t.Errorf("%s: a shell does not take this line of an example as part of its command: %q", line, command)
+			}
+		}
+	}
+	for line, whole := range map[string]string{
+		"plot --help": "each stage of a\n                          pipeline, as the message engine runs it\n",
+		"fit --help":  "\n\nThe formats are OSU, IMB, ",
+	} {
+		if text, _ := on(terminal.Terminal{Width: 80}, line); !strings.Contains(text, whole) {
+			t.Errorf("%s does not join what its source broke to %q: %s", line, whole, text)
 		}
 	}
 	if out, _ := on(terminal.Terminal{Width: 80, Color: true}, "predict hp-lam"); !strings.HasPrefix(out, "\x1b[1mplatform") {

@@ -70,20 +70,25 @@ func (t Terminal) Help(text string) string {
 		width = min(width, t.Width)
 	}
 	lines := strings.Split(paragraphs(text), "\n")
+	examples := false
 	for i, line := range lines {
-		if strings.HasPrefix(line, "  halfpeak ") {
+		if examples = line == "Examples:" || examples && line != ""; examples {
 			lines[i] = continued(line, width)
 		}
 	}
 	return reports.Fold(strings.Join(lines, "\n"), width)
 }
 
-// continued breaks an example before flags, so that a shell takes its lines as one command.
+// continued breaks an example before flags, or else before an argument, so that a shell takes its
+// lines as one command.
 func continued(command string, width int) string {
 	var lines []string
 	for utf8.RuneCountInString(command) > width {
 		end := strings.LastIndex(command[:width-1], " -")
 		if end < len("    -") {
+			end = strings.LastIndex(command[:width-1], " ")
+		}
+		if end < len("    -") || strings.Count(command[:end], "'")%2 == 1 {
 			break
 		}
 		lines = append(lines, command[:end]+" \\")
@@ -100,8 +105,9 @@ func (t Terminal) Alarm(text string) string {
 	return "\x1b[1;31m" + text + "\x1b[0m"
 }
 
-// paragraphs joins the lines of each paragraph that the source of a help text broke, and aligns the
-// meanings of flags in one column. Other indented lines, and tables, stay as they are.
+// paragraphs joins the lines of each paragraph, and of each meaning in a list, that the source of a
+// help text broke, and aligns the meanings of flags in one column. Other indented lines, and tables,
+// stay as they are.
 func paragraphs(text string) string {
 	const column = 26
 	plain := func(line string) bool {
@@ -110,7 +116,12 @@ func paragraphs(text string) string {
 	lines := []string{}
 	joined := false // the last line is of a paragraph, and was broken
 	for line := range strings.SplitSeq(text, "\n") {
-		if flag := strings.TrimLeft(line, " "); strings.HasPrefix(flag, "-") && flag != line {
+		flag := strings.TrimLeft(line, " ")
+		if n := len(lines); len(line)-len(flag) > 8 && flag != "" && strings.HasPrefix(lines[n-1], "  ") {
+			lines[n-1] += " " + flag
+			continue
+		}
+		if strings.HasPrefix(flag, "-") && flag != line {
 			name, meaning, _ := strings.Cut(flag, "  ")
 			name = strings.Repeat(" ", len(line)-len(flag)) + name
 			if n := utf8.RuneCountInString(name); n > column-2 {
