@@ -152,14 +152,19 @@ func (o *collectiveOptions) readPlatform(name, platform string) error {
 }
 
 // place places ranks as the file of --places says: all of them, unless their number is given.
+// Without the file and a number they are no more than the machine has cores.
 func (o *collectiveOptions) place(ranksGiven bool) error {
+	m := o.simulated.Machine
 	switch {
 	case o.places == "":
+		if !ranksGiven && len(m.Levels) > 0 {
+			o.calls.Ranks = slices.DeleteFunc(o.calls.Ranks, func(n int) bool { return n > max(2, m.Cores()) })
+		}
 		return nil
 	case o.calls.Map != "" || len(o.fitted.Fits) > 0:
 		return usagef("--places requires a platform with levels, and no --map-by")
 	}
-	cores, ranks, err := simulations.ReadPlaces(o.places, o.simulated.Machine)
+	cores, ranks, err := simulations.ReadPlaces(o.places, m)
 	if o.calls.Map = cores; !ranksGiven {
 		o.calls.Ranks = []int{ranks}
 	}
