@@ -62,7 +62,7 @@ func NewMap(ctx context.Context, q Question) (*Map, error) {
 	q.Ranks, q.Sizes = stats.Ascending(q.Ranks), stats.Ascending(q.Sizes)
 	for _, ranks := range q.Ranks {
 		if ranks < 2 || q.PerNode > 0 && ranks%q.PerNode != 0 {
-			return nil, usage.Fields(fmt.Errorf("%d ranks: take at least 2, and a multiple of the %d on each node", ranks, max(1, q.PerNode)), "ranks")
+			return nil, usage.Fields(fmt.Errorf("ranks %d: take at least 2, and a multiple of the %d on each node", ranks, max(1, q.PerNode)), "ranks")
 		}
 	}
 	m := &Map{Question: q, library: library, measured: map[int]int{}}

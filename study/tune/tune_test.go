@@ -225,9 +225,9 @@ func TestQuestionErrors(t *testing.T) {
 	for want, change := range map[string]func(*Question){
 		"no library":             func(q *Question) { q.Library = "openmp" },
 		`no collective "redce"`:  func(q *Question) { q.Collectives = []string{"redce"} },
-		"3 ranks":                func(q *Question) { q.Ranks = []int{3} },
+		"ranks 3:":               func(q *Question) { q.Ranks = []int{3} },
 		"nccl has no algorithm":  func(q *Question) { q.Library, q.Collectives = "nccl", []string{"gather"} },
-		"1 ranks: take at least": func(q *Question) { q.Ranks, q.PerNode = []int{1}, 0 },
+		"ranks 1: take at least": func(q *Question) { q.Ranks, q.PerNode = []int{1}, 0 },
 	} {
 		q := question()
 		change(&q)
