@@ -1,6 +1,7 @@
 package benchfile
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"fmt"
@@ -49,16 +50,29 @@ func Open(name string, o Options) (*File, error) {
 // reading fails in the middle, it returns a [*Damaged] with the tables read before.
 func Read(r io.Reader, name string, o Options) (*File, error) { return readAt(quick, r, name, o) }
 
+// Text returns the text of a file as UTF-8 without a byte order mark, whether the file is gzipped, or
+// in UTF-16 as PowerShell's > writes it, or neither. The caller must call done when the text is read.
+func Text(r io.Reader) (text *bufio.Reader, done func(), err error) {
+	in, put := input.Buffered(r)
+	unzipped, unpacked, err := input.Gunzip(in)
+	if err != nil {
+		put()
+		return nil, nil, err
+	}
+	text, _ = input.UTF8(unzipped)
+	if head, _ := text.Peek(3); string(head) == "\ufeff" {
+		_, _ = text.Discard(3) // cannot fail: it was peeked
+	}
+	return text, func() { unpacked(); put() }, nil
+}
+
 func readAt(pace pace, r io.Reader, name string, o Options) (*File, error) {
 	p := &parser{pace: pace, bulkAt: pace.after, stretch: pace.after, opt: o, tableLimit: cmp.Or(o.Tables, maxTables), file: &File{Name: name}, formats: formats()}
-	in, done := input.Buffered(r)
-	defer done()
-	in, unpacked, failure := input.Gunzip(in)
+	in, done, failure := Text(r)
 	if failure != nil {
 		return nil, &Error{File: name, Msg: failure.Error()}
 	}
-	defer unpacked()
-	in, _ = input.UTF8(in)
+	defer done()
 	head, err := in.Peek(4096)
 	what := input.NotText(head)
 	if what != "" {
@@ -68,9 +82,6 @@ func readAt(pace pace, r io.Reader, name string, o Options) (*File, error) {
 	}
 	if what != "" {
 		return nil, &Error{File: name, Msg: what, NoTable: true}
-	}
-	if bytes.HasPrefix(head, []byte("\ufeff")) {
-		_, _ = in.Discard(3) // cannot fail: it was peeked
 	}
 	p.lines = input.NewLines(in, o.Progress)
 	broken := p.run()

@@ -1,14 +1,17 @@
 package fits
 
 import (
+	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/fit/benchfile"
 	"github.com/halfpeak/halfpeak/fit/contention"
 	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model"
@@ -24,37 +27,41 @@ type calibrated struct {
 	checks  []contention.Checked
 }
 
-// isCalibration reports whether the paths are one file with the header of calibrate.c in its first
-// 64 KiB.
-func isCalibration(paths []string) bool {
+// calibration returns the text of the path if it is one file with the header of calibrate.c in its
+// first 64 KiB, and nil otherwise. The caller must call done when the text is read.
+func calibration(paths []string) (text *bufio.Reader, done func()) {
 	if len(paths) != 1 {
-		return false
+		return nil, nil
 	}
 	info, err := os.Stat(paths[0])
 	if err != nil || !info.Mode().IsRegular() {
-		return false
+		return nil, nil
 	}
 	f, err := os.Open(paths[0])
 	if err != nil {
-		return false
+		return nil, nil
 	}
-	defer f.Close()
-	head := make([]byte, 64<<10)
-	n, _ := f.Read(head)
-	return slices.Contains(strings.Split(strings.ReplaceAll(string(head[:n]), "\r", ""), "\n"), contention.CalibrationHeader)
+	text, release, err := benchfile.Text(f)
+	if err != nil {
+		f.Close()
+		return nil, nil // other readers say what is wrong
+	}
+	done = func() { release(); f.Close() }
+	head, _ := text.Peek(64 << 10)
+	if !slices.Contains(strings.Split(strings.ReplaceAll(string(head), "\r", ""), "\n"), contention.CalibrationHeader) {
+		done()
+		return nil, nil
+	}
+	return text, done
 }
 
-func fitCalibration(path string, o Options) (*Fitted, error) {
+func fitCalibration(text io.Reader, path string, o Options) (*Fitted, error) {
 	if o.Model != "" && o.Model != "auto" || len(o.Levels) > 0 || o.Compare != "" || o.Runs {
 		return nil, usage.Fields(fmt.Errorf("%s is calibrate's and is fitted as a machine; leave out the model, levels, comparison and runs", path), "model", "level", "compare", "runs")
 	}
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
+	var err error
 	c := &calibrated{file: filepath.Base(path)}
-	if c.Calibration, err = contention.ReadCalibration(file, path); err != nil {
+	if c.Calibration, err = contention.ReadCalibration(text, path); err != nil {
 		return nil, err
 	}
 	var unmeasured []string

@@ -138,8 +138,9 @@ func (s fitSource) dateSuffix() string {
 //
 // If the only file is the output of calibrate.c, a machine is fitted.
 func Fit(paths []string, o Options) (*Fitted, error) {
-	if isCalibration(paths) {
-		return fitCalibration(paths[0], o)
+	if text, done := calibration(paths); text != nil {
+		defer done()
+		return fitCalibration(text, paths[0], o)
 	}
 	in, err := ReadFit(paths, o)
 	if err != nil {

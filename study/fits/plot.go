@@ -18,7 +18,11 @@ const maxCurves = 8
 func (f *Fitted) Picture() (reports.Picture, error) {
 	curves := f.Curves
 	if len(curves) == 0 {
-		return nil, usage.Fields(fmt.Errorf("a figure shows times against sizes; save the %s parameters and plot the platform", f.model), "plot")
+		result := f.model + " parameters"
+		if f.calibrated != nil {
+			result = "machine"
+		}
+		return nil, usage.Fields(fmt.Errorf("a figure shows times against sizes; save the %s and plot the platform", result), "plot")
 	}
 	if len(curves) > maxCurves {
 		return nil, usage.Fields(fmt.Errorf("a figure holds %[2]d curves (got %[1]d); choose tables, or plot fewer files", len(curves), maxCurves), "plot")
