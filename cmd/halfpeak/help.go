@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"regexp"
 	"runtime"
 	"strings"
 
@@ -19,28 +18,35 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// section matches a section of docs/commands.md behind its path: arguments, summary, text, examples.
-var section = regexp.MustCompile("(?s)^( [^\n]*)?\n\n([^\n]*)\n(?:\n```text\n(.*?)\n```\n)?(?:\n```sh\n(.*?)\n```\n)?")
-
 // command returns the command of a path, such as "fleet merge", whose help is its section of
-// docs/commands.md. Arguments that are platforms and collectives are completed.
+// docs/commands.md: arguments behind the path, a summary, text and examples. Arguments that are
+// platforms and collectives are completed.
 func command(path string, args cobra.PositionalArgs, run func(*cobra.Command, []string) error) *cobra.Command {
 	_, text, found := strings.Cut(docs.Commands, "\n## "+path)
-	m := section.FindStringSubmatch(text)
-	if !found || m == nil {
+	if !found {
 		panic("docs/commands.md has no section " + path)
 	}
-	cmd := &cobra.Command{Use: path[strings.LastIndex(path, " ")+1:] + m[1], Short: m[2], Long: m[3], Args: args, RunE: run}
-	if m[4] != "" {
-		cmd.Example = "  " + strings.ReplaceAll(m[4], "\n", "\n  ")
+	text, _, _ = strings.Cut(text, "\n## ")
+	arguments, text, _ := strings.Cut(text, "\n\n")
+	summary, text, _ := strings.Cut(text, "\n")
+	cmd := &cobra.Command{Use: path[strings.LastIndex(path, " ")+1:] + arguments, Short: summary, Long: fenced(text, "text"), Args: args, RunE: run}
+	if examples := fenced(text, "sh"); examples != "" {
+		cmd.Example = "  " + strings.ReplaceAll(examples, "\n", "\n  ")
 	}
 	switch {
-	case strings.Contains(m[1], "COLLECTIVE"):
+	case strings.Contains(arguments, "COLLECTIVE"):
 		cmd.ValidArgsFunction = completeCollective
-	case strings.Contains(m[1], "PLATFORM"):
+	case strings.Contains(arguments, "PLATFORM"):
 		cmd.ValidArgsFunction = completePlatforms
 	}
 	return cmd
+}
+
+// fenced returns the text between the first fences of a language.
+func fenced(text, language string) string {
+	_, text, _ = strings.Cut(text, "\n```"+language+"\n")
+	text, _, _ = strings.Cut(text, "\n```")
+	return text
 }
 
 // group returns a command that only holds others.
