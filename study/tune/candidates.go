@@ -71,7 +71,7 @@ func NewMap(ctx context.Context, q Question) (*Map, error) {
 			return nil, err
 		}
 	}
-	m.Tuner = New(m.candidates, Default)
+	m.Tuner = New(m.candidates, Default())
 	return m, nil
 }
 

@@ -64,16 +64,19 @@ type Prior struct {
 	Freedom float64
 }
 
-// Default is a prior of round numbers. docs/tune.md says how they were chosen.
-var Default = Prior{
-	Shared:  [shared]float64{1.5, 0.3, 0.5, 0.3, 0.15},
-	Known:   known(),
-	Factor:  [labels + 1]float64{0.3, 0.4, 0.3, 0.2, 0.4},
-	Smooth:  [labels + 1]float64{0.4, 0.25, 0.2, 0.2, 0.2},
-	Message: [2]float64{0.6, 0.3},
-	Own:     0.05, Noise: 0.05,
-	Octaves: [3]float64{8, 3, 8},
-	Freedom: 5,
+// Default returns a prior of round numbers, and what other machines tell. docs/tune.md says how they
+// were chosen.
+func Default() Prior {
+	return Prior{
+		Shared:  [shared]float64{1.5, 0.3, 0.5, 0.3, 0.15},
+		Known:   known(),
+		Factor:  [labels + 1]float64{0.3, 0.4, 0.3, 0.2, 0.4},
+		Smooth:  [labels + 1]float64{0.4, 0.25, 0.2, 0.2, 0.2},
+		Message: [2]float64{0.6, 0.3},
+		Own:     0.05, Noise: 0.05,
+		Octaves: [3]float64{8, 3, 8},
+		Freedom: 5,
+	}
 }
 
 //go:embed known.csv
@@ -89,7 +92,11 @@ func known() map[string]Parts {
 		}
 		var p Parts
 		for k := range p {
-			p[k], _ = strconv.ParseFloat(cells[k+1], 64)
+			v, err := strconv.ParseFloat(cells[k+1], 64)
+			if err != nil {
+				panic("known.csv: " + err.Error())
+			}
+			p[k] = v
 		}
 		all[cells[0]] = p
 	}

@@ -74,14 +74,14 @@ func TestScale(t *testing.T) {
 
 // What other machines tell of a schedule is in its expected time.
 func TestKnown(t *testing.T) {
-	p := Default
+	p := Default()
 	p.Known = map[string]Parts{"bcast/linear": {0.5}}
 	all := pair(0, 0)
 	all[1].Shared[4] = "bcast/linear"
 	if mean, _ := New(all, p).Predict(1); mean != 0.5 {
 		t.Errorf("expected logarithm %v, want 0.5", mean)
 	}
-	for name := range Default.Known {
+	for name := range Default().Known {
 		if group, schedule, ok := strings.Cut(name, "/"); !ok || collective.Of(group) == nil {
 			t.Errorf("known.csv: %s: no collective %q", name, group)
 		} else if _, err := collective.Find(group, schedule); err != nil && schedule != "?" {
@@ -94,7 +94,7 @@ func TestKnown(t *testing.T) {
 func TestNothingShared(t *testing.T) {
 	all := pair(0, 0)
 	all[0].Shared, all[1].Shared = [shared]string{}, [shared]string{}
-	tuner := New(all, Default)
+	tuner := New(all, Default())
 	tuner.Add([]Measurement{{0, 3}})
 	if mean, _ := tuner.Predict(1); !(mean > 0.1 && mean < math.Log(3)) {
 		t.Errorf("the other algorithm takes e^%.2f, want between e^0.1 and 3", mean)
@@ -105,7 +105,7 @@ func TestNothingShared(t *testing.T) {
 func TestMachineFactor(t *testing.T) {
 	all := pair(0, 0)
 	all[1].Group, all[1].Call = "other", 1
-	tuner := New(all, Default)
+	tuner := New(all, Default())
 	tuner.Add([]Measurement{{0, 3}})
 	if mean, _ := tuner.Predict(1); mean < 0.5 || mean > math.Log(3) {
 		t.Errorf("the other collective takes e^%.2f, want between e^0.5 and 3", mean)

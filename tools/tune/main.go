@@ -205,7 +205,7 @@ func (s *set) print(prior tune.Prior) {
 // learn returns the factors of the collectives' schedules that explain these machines, from every
 // second point.
 func learn(machines []*set) map[string]tune.Parts {
-	all, calls, prior := &set{}, 0, tune.Default
+	all, calls, prior := &set{}, 0, tune.Default()
 	prior.Known, prior.Shared[4] = nil, 0.5 // factors differ from one more than from what is known
 	for _, s := range machines {
 		most := 0
@@ -254,7 +254,7 @@ func main() {
 
 // without returns the prior with what the machines but that one tell of schedules.
 func without(all []*set, one int) tune.Prior {
-	p := tune.Default
+	p := tune.Default()
 	p.Known = learn(slices.Delete(slices.Clone(all), one, one+1))
 	return p
 }
