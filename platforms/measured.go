@@ -66,9 +66,9 @@ func (l *Layer) measure() {
 				points[i].Deviation = float64(m.Deviations[i] / m.Times[i])
 			}
 		}
-		k := forecast.Latencies
+		k := forecast.Latencies()
 		if m.Operation || l.Timed.Of != Message {
-			k = forecast.Operations
+			k = forecast.Operations()
 		}
 		c, err := k.New(points, m.Resolution)
 		return &measuredCurve{curve: c}, err

@@ -132,7 +132,7 @@ type Calibration struct {
 	// compare with other octaves.
 	Breaks [32]float64
 	// Library are the shapes of published curves.
-	Library []Shape
+	Library []Shape `json:",omitempty"`
 }
 
 // far is the width of a gap, and the distance above the measured sizes, in octaves, from which on

@@ -91,7 +91,7 @@ const maxTime = 1e15
 // New returns the curve through points, in any order, each size once. Resolution is the step
 // of the times as printed, 0 if not known: 0.01 µs for times with two decimals.
 func New(points []Point, resolution quantity.Micros) (Curve, error) {
-	return Latencies.New(points, resolution)
+	return Latencies().New(points, resolution)
 }
 
 // New is [New] under another calibration than [Latencies].

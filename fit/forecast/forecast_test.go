@@ -324,18 +324,18 @@ func TestFrozen(t *testing.T) {
 		n         quantity.Bytes
 		low, high float64 // logarithms of the middle over the low end, and of the high end over the middle
 	}{
-		{"inside", Latencies, points, 3000, 0.0735, 0.0593},
-		{"across the jump", Latencies, points, 12000, 0.1333, 0.1134},
-		{"wide", Latencies, few, 4096, 0.2526, 0.1862},
-		{"above", Latencies, points, 2 << 20, 0.2214, 0.1130},
-		{"far", Latencies, points, 16 << 20, 3.4799, 0.3592},
-		{"below", Latencies, points[6:], 8, 0.2818, 0.1012},
-		{"measured", Latencies, points, 4096, 0.0876, 0.0876},
-		{"inside", Operations, points, 3000, 0.0763, 0.0547},
-		{"wide", Operations, few, 4096, 0.2404, 0.2507},
-		{"above", Operations, points, 2 << 20, 0.3202, 0.3474},
-		{"far", Operations, points, 16 << 20, 2.2405, 1.2889},
-		{"below", Operations, points[6:], 8, 0.3188, 0.3505},
+		{"inside", Latencies(), points, 3000, 0.0735, 0.0593},
+		{"across the jump", Latencies(), points, 12000, 0.1333, 0.1134},
+		{"wide", Latencies(), few, 4096, 0.2526, 0.1862},
+		{"above", Latencies(), points, 2 << 20, 0.2214, 0.1130},
+		{"far", Latencies(), points, 16 << 20, 3.4799, 0.3592},
+		{"below", Latencies(), points[6:], 8, 0.2818, 0.1012},
+		{"measured", Latencies(), points, 4096, 0.0876, 0.0876},
+		{"inside", Operations(), points, 3000, 0.0763, 0.0547},
+		{"wide", Operations(), few, 4096, 0.2404, 0.2507},
+		{"above", Operations(), points, 2 << 20, 0.3202, 0.3474},
+		{"far", Operations(), points, 16 << 20, 2.2405, 1.2889},
+		{"below", Operations(), points[6:], 8, 0.3188, 0.3505},
 	} {
 		curve, err := c.k.New(c.points, 0.01)
 		if err != nil {

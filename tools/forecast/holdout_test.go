@@ -55,7 +55,7 @@ func TestOwn(t *testing.T) {
 			own = append(own, c)
 		}
 	}
-	check(t, own, Latency, forecast.Latencies, []bounds{
+	check(t, own, Latency, forecast.Latencies(), []bounds{
 		// The interval has the noise of sizes 3 bytes apart once in the curve's noise and once in
 		// the residuals of its neighbours: 32 %.
 		{"every third size held out", 0.90, 0.99, 0.04, 0.13, 0.33, 2, 200},
@@ -78,7 +78,7 @@ func TestPublished(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	check(t, curves, Latency, forecast.Latencies, []bounds{
+	check(t, curves, Latency, forecast.Latencies(), []bounds{
 		// The library has the shapes of these very curves: more is held than of unseen machines.
 		{"every third size held out", 0.93, 0.985, 0.03, 0.18, 0.30, 10, 6000},
 		{"the two largest sizes held out", 0.90, 1.001, 0.10, 0.20, 0.91, 10, 600},

@@ -136,7 +136,7 @@ func quantileOf(v []scored, level float64) float64 {
 const same = 0.1
 
 // library returns the shapes of the curves: the means of those of a machine that are alike.
-func library(curves []Curve, _ func(*Curve) bool) (all []forecast.Shape) {
+func library(curves []Curve) (all []forecast.Shape) {
 	type cluster struct {
 		first forecast.Shape
 		sum   []float64

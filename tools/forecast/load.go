@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
@@ -115,10 +114,15 @@ func machines(index string) map[string]string {
 	return of
 }
 
+// pairs are the options for a file of latencies in µs between pairs of processes.
+var pairs = benchfile.Options{Y: "latency:us", Group: []string{"mapby", "recv"}}
+
 func read(path string) (curves []Curve) {
 	f, err := benchfile.Open(path, benchfile.Options{})
 	if err != nil {
-		return readPairs(path)
+		if f, err = benchfile.Open(path, pairs); err != nil {
+			return nil
+		}
 	}
 	for _, t := range f.Tables {
 		c := Curve{Name: t.Title, Kind: t.Kind, Resolution: t.Quantum}
@@ -130,43 +134,6 @@ func read(path string) (curves []Curve) {
 		curves = append(curves, c)
 	}
 	return curves
-}
-
-// readPairs reads a CSV file of latencies in µs between pairs of processes: columns size and
-// latency, and mapby and recv, which tell the pairs.
-func readPairs(path string) (curves []Curve) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	r := csv.NewReader(f)
-	head, err := r.Read()
-	at := func(name string) int { return slices.Index(head, name) }
-	size, latency, by, recv := at("size"), at("latency"), at("mapby"), at("recv")
-	if err != nil || min(size, latency, by, recv) < 0 {
-		return nil
-	}
-	index := map[string]int{}
-	for {
-		row, err := r.Read()
-		if err != nil {
-			return curves
-		}
-		n, err1 := strconv.ParseFloat(row[size], 64)
-		t, err2 := strconv.ParseFloat(row[latency], 64)
-		if err1 != nil || err2 != nil || n <= 0 || t <= 0 {
-			continue
-		}
-		pair := row[by] + " " + row[recv]
-		i, ok := index[pair]
-		if !ok {
-			i = len(curves)
-			index[pair] = i
-			curves = append(curves, Curve{Name: pair, Resolution: 0.01})
-		}
-		curves[i].Points = append(curves[i].Points, forecast.Point{Size: quantity.Bytes(n), Time: quantity.Micros(t)})
-	}
 }
 
 // run matches the part of a name that distinguishes the runs of one measurement: run_3, iter-3,

@@ -82,7 +82,7 @@ func (t *trainer) knowledge(m string) *forecast.Calibration {
 		}
 	}
 	learnBreaks(k, others)
-	k.Library = library(others, t.use)
+	k.Library = library(others)
 	return k
 }
 
