@@ -82,15 +82,14 @@ func newDocs() *cobra.Command {
 	}))
 }
 
+// unitsTopic is the name of the help topic that ends with a table.
+const unitsTopic = "units"
+
 // newTopics returns the help topics that are not commands.
 func newTopics() []*cobra.Command {
-	var table strings.Builder
-	if err := (reports.View{Width: 80}).Write(&table, reports.UnitRows()); err != nil {
-		panic(err) // the rows are of this program
-	}
 	text, _, _ := strings.Cut(strings.TrimPrefix(docs.Units, "# Units\n\n"), "|")
 	return []*cobra.Command{
-		{Use: "units", Short: "The units that are read and printed", Long: text + strings.TrimSuffix(table.String(), "\n")},
+		{Use: unitsTopic, Short: "The units that are read and printed", Long: strings.TrimSpace(text)},
 		command("files", nil, nil),
 	}
 }
@@ -110,6 +109,10 @@ func wrapHelp(root *cobra.Command, t terminal.Terminal) {
 			text.WriteString(cmd.Long + "\n")
 		}
 		fmt.Fprint(out, t.Help(text.String()))
+		if cmd.Name() == unitsTopic && cmd.Parent() == root {
+			fmt.Fprintln(out)
+			_ = reports.View{Width: t.HelpWidth()}.Write(out, reports.UnitRows()) // run reports the errors of out
+		}
 	})
 }
 

@@ -172,11 +172,7 @@ func plot(ctx context.Context, refs []string, o plotOptions) (reports.Picture, e
 		if err != nil {
 			return nil, err
 		}
-		t, err := simulations.Ranks(ctx, designs[0], in, o.ranks.first, o.ranks.last)
-		if o.title != "" {
-			t.Title = o.title
-		}
-		return t, err
+		return simulations.Ranks(ctx, designs[0], in, o.ranks.first, o.ranks.last, o.title)
 	case "signature":
 		f, err := judge.Signature(designs...)
 		f.Title = o.title

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"strings"
 	"testing"
@@ -104,6 +105,11 @@ func TestUnitsDocument(t *testing.T) {
 	words := func(text string) string { return strings.Join(strings.Fields(text), " ") }
 	if help := words(string(runOutput(t, "help", "units"))); !strings.HasPrefix(help, words(strings.TrimPrefix(text, "# Units"))) {
 		t.Errorf("help units does not begin with the text of %s: %s", path, help)
+	}
+	var narrow bytes.Buffer
+	runIn(terminal.Terminal{Width: 60}, []string{"help", "units"}, strings.NewReader(""), &narrow, io.Discard)
+	if want := "\nMB/s    the unit inside, of a      MB/sec, MBps, MByte/s,\n        rate                       Mbyte/s\n"; !strings.Contains(narrow.String(), want) {
+		t.Errorf("help units at 60 columns: %s", narrow.String())
 	}
 }
 

@@ -62,13 +62,18 @@ func Of(ctx context.Context) Terminal {
 	return t
 }
 
+// HelpWidth returns the width of help: 80 letters, or those of a narrower terminal.
+func (t Terminal) HelpWidth() int {
+	if t.Width > 0 {
+		return min(80, t.Width)
+	}
+	return 80
+}
+
 // Help makes a text of help fit: to 80 letters everywhere but on a narrower terminal. The lines of
 // a paragraph are joined first, and the meanings of flags stand in one column.
 func (t Terminal) Help(text string) string {
-	width := 80
-	if t.Width > 0 {
-		width = min(width, t.Width)
-	}
+	width := t.HelpWidth()
 	lines := strings.Split(paragraphs(text), "\n")
 	examples := false
 	for i, line := range lines {

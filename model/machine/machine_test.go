@@ -121,6 +121,10 @@ func TestPlaceErrors(t *testing.T) {
 			t.Errorf("%q, %d ranks: %v, %v; want %q", c.by, c.ranks, places, err, c.want)
 		}
 	}
+	flat := Machine{Levels: small().Levels[:1]}
+	if _, err := flat.Place("", 3); err == nil || !strings.Contains(err.Error(), "3 ranks on 2 cores: a rank") {
+		t.Errorf("one level: %v", err)
+	}
 }
 
 func TestCheck(t *testing.T) {

@@ -44,7 +44,11 @@ func (m Machine) Place(by string, ranks int) (Places, error) {
 		return parseCores(by, ranks, cores)
 	}
 	if ranks > cores {
-		return nil, fmt.Errorf("%d ranks on %d cores (%s): a rank has a core of its own; take fewer ranks, or describe a larger machine", ranks, cores, m)
+		shape := ""
+		if len(m.Levels) > 1 {
+			shape = fmt.Sprintf(" (%s)", m)
+		}
+		return nil, fmt.Errorf("%d ranks on %d cores%s: a rank has a core of its own; take fewer ranks, or describe a larger machine", ranks, cores, shape)
 	}
 	places := make(Places, ranks)
 	unit, block := 1, cores // ranks fill blocks, in each of which units take turns

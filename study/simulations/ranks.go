@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/halfpeak/halfpeak/engine/schedule"
@@ -19,51 +20,39 @@ var (
 	rankKind  = map[string]int{"compute": 0, "send": 1, "request": 1, "send data": 1, "receive": 2, "grant": 2}
 )
 
-// maxPictured bounds the picture: more rows or spans are too small to see.
-const maxPictured = 20000
+// More rows or boxes than these are too small to see.
+const (
+	maxRows  = 512
+	maxBoxes = 40000
+)
 
 // Ranks draws what the ranks of a schedule do whose messages cost what the layer says: a row for
 // each processor of a rank from first to last, with the critical path of the rank that finishes
-// last. It is an error if there are too many boxes to be seen.
-func Ranks(ctx context.Context, d whatif.Design, in *Input, first, last int) (reports.Timeline, error) {
+// last. If that is too much to be seen, it draws the fractions of the processors that compute,
+// send, receive and wait. An empty title is made of the names.
+func Ranks(ctx context.Context, d whatif.Design, in *Input, first, last int, title string) (reports.Picture, error) {
 	o := Options{Run: simulate.Options{Record: true}, Machines: []whatif.Design{d}, Eager: simulate.NoLimit}
 	s, err := Run(ctx, in, o)
 	if err != nil {
-		return reports.Timeline{}, fmt.Errorf("%s: %w", in.Name, err)
+		return nil, fmt.Errorf("%s: %w", in.Name, err)
 	}
 	r := s.Runs[0].Result
 	line, err := r.Timeline()
 	if err != nil {
-		return reports.Timeline{}, err
+		return nil, err
 	}
-	t := reports.Timeline{Title: fmt.Sprintf("%s on %s", in.Name, d.Name()), Kinds: rankKinds, IdleName: "waits", PathName: "critical path"}
-	cpus := in.Schedule.CPUs()
+	if title == "" {
+		title = fmt.Sprintf("%s on %s", in.Name, d.Name())
+	}
 	if last = min(last, line.Ranks-1); first > last {
-		return t, usage.Fields(fmt.Errorf("%s has ranks 0 to %d", in.Name, line.Ranks-1), "ranks")
+		return nil, usage.Fields(fmt.Errorf("%s has ranks 0 to %d", in.Name, line.Ranks-1), "ranks")
 	}
 	spans := slices.DeleteFunc(append(line.Waits(), line.Spans...), func(s simulate.Span) bool { return s.Rank < first || s.Rank > last })
-	if ranks := last - first + 1; ranks*cpus > maxPictured || len(spans) > 2*maxPictured {
-		return t, usage.Fields(fmt.Errorf("%s makes a picture of %d ranks and %d boxes; choose some of the ranks, or write a trace of the simulation for Perfetto, which shows a part at a time", in.Name, ranks, len(spans)), "ranks")
+	rows, names := rowsOf(spans, first, last, in.Schedule.CPUs())
+	if len(rows) > maxRows || len(spans) > maxBoxes {
+		return fractions(spans, len(rows), float64(line.Finish), title), nil
 	}
-	busy := map[[2]int]bool{} // by rank and processor
-	for _, span := range spans {
-		busy[[2]int{span.Rank, span.CPU}] = true
-	}
-	rows := map[[2]int]int{}
-	for rank := first; rank <= last; rank++ {
-		for cpu := range cpus {
-			at := [2]int{rank, cpu}
-			if !busy[at] && cpu > 0 {
-				continue
-			}
-			name := fmt.Sprintf("rank %d", rank)
-			if cpu > 0 {
-				name = fmt.Sprintf("rank %d, CPU %d", rank, cpu)
-			}
-			rows[at] = len(t.Stages)
-			t.Stages = append(t.Stages, name)
-		}
-	}
+	t := reports.Timeline{Title: title, Stages: names, Kinds: rankKinds, IdleName: "waits", PathName: "critical path"}
 	for _, span := range spans {
 		kind := rankKind[span.What]
 		t.Boxes = append(t.Boxes, reports.Box{Stage: rows[[2]int{span.Rank, span.CPU}], Kind: kind, Idle: span.What == "wait",
@@ -74,6 +63,64 @@ func Ranks(ctx context.Context, d whatif.Design, in *Input, first, last int) (re
 	})
 	t.Path, err = pathOver(r, in.Schedule, rows)
 	return t, err
+}
+
+// rowsOf numbers the processors of the ranks by rank and processor, and names them: the first of
+// each rank, and the others that have a span.
+func rowsOf(spans []simulate.Span, first, last, cpus int) (rows map[[2]int]int, names []string) {
+	busy := map[[2]int]bool{}
+	for _, span := range spans {
+		busy[[2]int{span.Rank, span.CPU}] = true
+	}
+	rows = map[[2]int]int{}
+	for rank := first; rank <= last; rank++ {
+		for cpu := range cpus {
+			at := [2]int{rank, cpu}
+			if !busy[at] && cpu > 0 {
+				continue
+			}
+			name := fmt.Sprintf("rank %d", rank)
+			if cpu > 0 {
+				name = fmt.Sprintf("rank %d, CPU %d", rank, cpu)
+			}
+			rows[at] = len(rows)
+			names = append(names, name)
+		}
+	}
+	return rows, names
+}
+
+// fractions draws how the processors divide over their activities: means over 400 equal parts of
+// the time until the finish, in µs. A processor without a span is done.
+func fractions(spans []simulate.Span, processors int, finish float64, title string) reports.Areas {
+	const parts = 400
+	width := max(finish, math.SmallestNonzeroFloat32) / parts
+	a := reports.Areas{Title: title, X: reports.Axis{Label: "time (µs)"}, Y: reports.Axis{Label: fmt.Sprintf("of %d processors (%%)", processors), Max: 100},
+		Notes: []string{"Means over 400 parts of the time: there are too many ranks or steps to draw each. Choose some of the ranks to see their steps and the critical path."}}
+	for i := range parts {
+		a.XS = append(a.XS, (float64(i)+0.5)*width)
+	}
+	for _, name := range append(slices.Clone(rankKinds), "waits", "is done") {
+		a.Parts = append(a.Parts, reports.Part{Name: name, Y: make([]float64, parts)})
+	}
+	done := a.Parts[len(a.Parts)-1].Y
+	for i := range done {
+		done[i] = 100
+	}
+	for _, span := range spans {
+		part := a.Parts[rankKind[span.What]].Y
+		if span.What == "wait" {
+			part = a.Parts[len(rankKinds)].Y
+		}
+		start, end := float64(span.Start), float64(span.End)
+		for i := int(start / width); i < parts && float64(i)*width < end; i++ {
+			inside := min(end, float64(i+1)*width) - max(start, float64(i)*width)
+			share := max(0, 100*inside/width/float64(processors))
+			part[i] += share
+			done[i] = max(0, done[i]-share)
+		}
+	}
+	return a
 }
 
 // pathOver returns the critical path over the rows of ranks and processors.
