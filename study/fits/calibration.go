@@ -85,12 +85,17 @@ func fitCalibration(text io.Reader, path string, o Options) (*Fitted, error) {
 func (c *calibrated) levels() (notes []string) {
 	inner := "ranks"
 	for _, l := range c.machine.Levels {
-		const n = 1 << 20
+		const n, least = 1 << 20, 64 << 10 // smaller messages show a latency alone
 		one, two := l.Layer.OneWay(n), l.Layer.OneWay(2*n)
 		if two <= one { // others disturbed it
 			one = two / 2
 		}
-		text := fmt.Sprintf("level %s: %d %s; %.3g µs, %.0f MB/s", l.Name, l.Arity, inner, float64(l.Layer.OneWay(1)), n/float64(two-one))
+		text := fmt.Sprintf("level %s: %d %s; %.3g µs, ", l.Name, l.Arity, inner, float64(l.Layer.OneWay(1)))
+		if t, ok := l.Layer.(*model.Table); ok && t.Sizes[len(t.Sizes)-1] < least {
+			text += fmt.Sprintf("bandwidth unknown: round trips end at %.0f B, and larger messages are extrapolated", float64(t.Sizes[len(t.Sizes)-1]))
+		} else {
+			text += fmt.Sprintf("%.0f MB/s", n/float64(two-one))
+		}
 		if l.Eager > 0 {
 			text += fmt.Sprintf("; eager up to %.0f B", float64(l.Eager))
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -22,7 +23,8 @@ type input struct {
 
 // ReadFit reads the tables of files, and of the files of folders. An error of a file that was named
 // ends the reading, and so does that of a folder without a table. Of a folder, files without a
-// table are left out with a note, as are those that cannot be read, the first of which is broken.
+// table are left out with a note, as are those that cannot be read. The first of these is broken
+// unless it is a text about the results.
 func ReadFit(paths []string, o Options) (in input, err error) {
 	for _, path := range paths {
 		names, err := benchfile.Files(path)
@@ -38,7 +40,7 @@ func ReadFit(paths []string, o Options) (in input, err error) {
 			case errors.As(err, &damaged) && len(damaged.File.Tables) > 0:
 				file = damaged.File
 				in.fail(err)
-			case folder && errors.As(err, &unread) && unread.NoTable:
+			case folder && errors.As(err, &unread) && (unread.NoTable || isProse(name)):
 				in.Notes = append(in.Notes, "left out: "+err.Error())
 			case folder && err != nil:
 				in.Notes = append(in.Notes, "left out: "+err.Error())
@@ -59,6 +61,16 @@ func ReadFit(paths []string, o Options) (in input, err error) {
 	}
 	in.end(paths...)
 	return in, nil
+}
+
+// isProse reports whether a file is named as a text for people, whose tables may be of anything.
+func isProse(name string) bool {
+	switch base := strings.ToLower(filepath.Base(name)); strings.TrimPrefix(filepath.Ext(base), ".") {
+	case "md", "rst", "adoc":
+		return true
+	default:
+		return strings.HasPrefix(base, "readme")
+	}
 }
 
 // end ends the reading. If it was of one file, remarks do not name that.
