@@ -75,69 +75,84 @@ var calibrationColumns = []string{"measure", "level", "way", "pairs", "bytes", "
 // ReadCalibration reads the output of calibrate.c; name stands in errors. A last row that was cut
 // off is dropped with a note.
 func ReadCalibration(r io.Reader, name string) (*Calibration, error) {
-	c := &Calibration{}
-	type times struct{ time, low, high, average []float64 }
-	all, index := []times{}, map[Measurement]int{}
-	lines, number, header, foreign, ended := bufio.NewReader(r), 0, 0, 0, false
-	for {
+	c := &calibrationReader{index: map[Measurement]int{}}
+	lines := bufio.NewReader(r)
+	for number := 1; ; number++ {
 		line, err := lines.ReadString('\n')
 		if err != nil && err != io.EOF {
 			return nil, err
 		}
 		if err == io.EOF {
 			if line != "" {
-				c.Notes = append(c.Notes, fmt.Sprintf("line %d was cut off and is left out", number+1))
+				c.Notes = append(c.Notes, fmt.Sprintf("line %d was cut off and is left out", number))
 			}
 			break
 		}
-		number++
-		line = strings.TrimRight(line, "\r\n")
-		fault := func(err error) error { return fmt.Errorf("%s:%d: %w", name, number, err) }
-		fields := strings.Split(line, ",")
-		switch {
-		case line == CalibrationHeader:
-			header = number
-			continue
-		case header > 0 && strings.HasPrefix(line, "# "):
-			ended = ended || strings.HasSuffix(line, " s")
-			if err := c.comment(strings.TrimPrefix(line, "# "), number-header); err != nil {
-				return nil, fault(err)
-			}
-			continue
-		case header == 0 || len(fields) != len(calibrationColumns): // of the job's script, or of mpirun
-			foreign++
-			continue
-		case slices.Equal(fields, calibrationColumns):
-			continue
+		if err := c.add(strings.TrimRight(line, "\r\n"), number); err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", name, number, err)
 		}
-		m, values, err := c.row(fields)
-		if err != nil {
-			return nil, fault(err)
-		}
-		at, known := index[m]
-		if !known {
-			at, index[m] = len(all), len(all)
-			all, c.Rows = append(all, times{}), append(c.Rows, m)
-		}
-		t := &all[at]
-		t.time, t.low, t.high, t.average = append(t.time, values[0]), append(t.low, values[1]), append(t.high, values[2]), append(t.average, values[5])
 	}
 	if len(c.Levels) == 0 || len(c.Rows) == 0 {
 		return nil, fmt.Errorf("%s: calibrate was ended before its first measurement; run it again", name)
 	}
-	if foreign > 0 {
-		c.Notes = append(c.Notes, fmt.Sprintf("%d lines are not calibrate's and are left out", foreign))
+	if c.foreign > 0 {
+		c.Notes = append(c.Notes, fmt.Sprintf("%d lines are not calibrate's and are left out", c.foreign))
 	}
-	if !ended {
+	if !c.ended {
 		c.Notes = append(c.Notes, "calibrate was ended early: cases that it had not come to are missing")
 	}
-	for i, t := range all {
+	for i, passes := range c.passes {
 		m := &c.Rows[i]
-		quiet := func(values []float64) quantity.Micros { return quantity.Micros(stats.QuantileOf(values, 0.25)) }
-		m.Passes, m.Time, m.Low, m.High, m.Average = len(t.time), quiet(t.time), quiet(t.low), quiet(t.high), quiet(t.average)
+		quartile := func(column int) quantity.Micros {
+			values := make([]float64, len(passes))
+			for j, p := range passes {
+				values[j] = p[column]
+			}
+			return quantity.Micros(stats.QuantileOf(values, 0.25))
+		}
+		m.Passes, m.Time, m.Low, m.High, m.Average = len(passes), quartile(0), quartile(1), quartile(2), quartile(5)
 	}
 	c.findNetwork()
-	return c, nil
+	return &c.Calibration, nil
+}
+
+// A calibrationReader collects the lines of a calibration.
+type calibrationReader struct {
+	Calibration
+	index   map[Measurement]int // of a case in Rows
+	passes  [][][6]float64      // times of the passes of each row, from median to average
+	header  int                 // number of the line CalibrationHeader
+	foreign int                 // lines of the job's script or of mpirun
+	ended   bool                // whether the last line of a whole run has come
+}
+
+// add reads a line without its end.
+func (c *calibrationReader) add(line string, number int) error {
+	fields := strings.Split(line, ",")
+	switch {
+	case line == CalibrationHeader:
+		c.header = number
+		return nil
+	case c.header > 0 && strings.HasPrefix(line, "# "):
+		c.ended = c.ended || strings.HasSuffix(line, " s")
+		return c.comment(strings.TrimPrefix(line, "# "), number-c.header)
+	case c.header == 0 || len(fields) != len(calibrationColumns):
+		c.foreign++
+		return nil
+	case slices.Equal(fields, calibrationColumns):
+		return nil
+	}
+	m, times, err := c.row(fields)
+	if err != nil {
+		return err
+	}
+	at, known := c.index[m]
+	if !known {
+		at, c.index[m] = len(c.Rows), len(c.Rows)
+		c.Rows, c.passes = append(c.Rows, m), append(c.passes, nil)
+	}
+	c.passes[at] = append(c.passes[at], times)
+	return nil
 }
 
 // comment reads a line behind "# ", with its number since the header.

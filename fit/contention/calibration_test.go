@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/halfpeak/halfpeak/model/machine"
 )
 
 // planted writes what calibrate.c would of 4 nodes with 4 ranks each: messages inside a node take
@@ -52,14 +54,31 @@ func planted() string {
 	return b.String() + "# 60.0 s\n"
 }
 
-func TestCalibratedMachine(t *testing.T) {
-	c, err := ReadCalibration(strings.NewReader(planted()), "planted")
+// calibration reads what calibrate.c prints.
+func calibration(t *testing.T, text string) *Calibration {
+	t.Helper()
+	c, err := ReadCalibration(strings.NewReader(text), "test")
 	if err != nil {
 		t.Fatal(err)
 	}
+	return c
+}
+
+// machineOf estimates the machine, all of whose levels were measured.
+func machineOf(t *testing.T, c *Calibration) machine.Machine {
+	t.Helper()
 	m, unmeasured, err := c.Machine()
-	if err != nil || len(unmeasured) > 0 || len(c.Notes) > 0 {
-		t.Fatalf("%v, not measured %v, notes %q", err, unmeasured, c.Notes)
+	if err != nil || len(unmeasured) > 0 {
+		t.Fatalf("%v, not measured %v", err, unmeasured)
+	}
+	return m
+}
+
+func TestCalibratedMachine(t *testing.T) {
+	c := calibration(t, planted())
+	m := machineOf(t, c)
+	if len(c.Notes) > 0 {
+		t.Errorf("notes %q", c.Notes)
 	}
 	if got := m.String(); got != "4 node × 4 core" {
 		t.Errorf("the machine is %s", got)
@@ -100,13 +119,10 @@ func TestCalibratedMachine(t *testing.T) {
 // Two ranks alone: a message is delayed by one in the opposite direction, and not by the one before
 // it; predicted exchanges are of sizes that were not used.
 func TestTwoRanks(t *testing.T) {
-	c, err := ReadCalibration(strings.NewReader(strings.NewReplacer("node holds 4", "node holds 2", ",8,9,10,11,12,13,14,15", "", "allreduce,,in,16", "allreduce,,in,8").Replace(planted())), "two")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, _, err := c.Machine()
-	if err != nil || m.Levels[0].Shared == nil || m.Levels[0].Packet != 8000 {
-		t.Fatalf("%v; %+v", err, m)
+	c := calibration(t, strings.NewReplacer("node holds 4", "node holds 2", ",8,9,10,11,12,13,14,15", "", "allreduce,,in,16", "allreduce,,in,8").Replace(planted()))
+	m := machineOf(t, c)
+	if m.Levels[0].Shared == nil || m.Levels[0].Packet != 8000 {
+		t.Fatalf("%+v", m)
 	}
 	checks, err := c.Check(t.Context(), m)
 	if err != nil {
@@ -133,10 +149,7 @@ func TestTwoRanks(t *testing.T) {
 func TestInterruptedCalibration(t *testing.T) {
 	text := planted()
 	cut := strings.Index(text, "# level cluster eager")
-	c, err := ReadCalibration(strings.NewReader(text[:strings.Index(text, "pingpong,cluster")+20]), "cut")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := calibration(t, text[:strings.Index(text, "pingpong,cluster")+20])
 	if len(c.Notes) != 2 {
 		t.Errorf("notes %q; a row that was cut off, and cases that are missing", c.Notes)
 	}
@@ -147,10 +160,7 @@ func TestInterruptedCalibration(t *testing.T) {
 	if i := CheckedInterval(nil, unmeasured); !math.IsInf(i.High, 1) {
 		t.Error("a machine with a level that was not measured has an interval")
 	}
-	c, err = ReadCalibration(strings.NewReader("Welcome to the cluster, please\n"+text[:cut]+"mpirun noticed that\n"), "cut")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c = calibration(t, "Welcome to the cluster, please\n"+text[:cut]+"mpirun noticed that\n")
 	if _, unmeasured, err := c.Machine(); err != nil || len(unmeasured) > 0 || len(c.Notes) != 2 || !strings.HasPrefix(c.Notes[0], "2 lines") {
 		t.Errorf("%v, not measured %v, notes %q", err, unmeasured, c.Notes)
 	}

@@ -55,15 +55,8 @@ func TestTimeOfCall(t *testing.T) {
 		for _, row := range []string{"barrier,,in,2,8", "bcast,,in,2,8"} {
 			text += row + ",0,1,9" + strings.Repeat(",5", 6) + ",0\n"
 		}
-		c, err := ReadCalibration(strings.NewReader(text), "test")
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, _, err := c.Machine()
-		if err != nil {
-			t.Fatal(err)
-		}
-		checks, err := c.Check(t.Context(), m)
+		c := calibration(t, text)
+		checks, err := c.Check(t.Context(), machineOf(t, c))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -72,3 +72,29 @@ func (f Fit) FittedIntervals() (same, other Interval, err error) {
 	return Interval{math.Exp(-q), math.Exp(q), fmt.Sprintf("from the errors of %d measured collectives of the same algorithm", f.Points)},
 		Interval{math.Exp(-wide), math.Exp(wide), fmt.Sprintf("from the errors of %d measured collectives of another algorithm, at least a factor of 2", f.Points)}, nil
 }
+
+// uselessFactor is the largest half-width of an interval, as a factor; a wider one is not reported.
+const uselessFactor = 10
+
+// CheckedInterval returns the interval of a collective's time from the errors of measured ones. Its
+// half-width is the 97.5 % quantile of the errors, as a factor, and at least 1.2. The interval is
+// unbounded if a level was not measured. With fewer than 4 measured collectives it is a default.
+func CheckedInterval(checks []Checked, unmeasured []string) Interval {
+	if len(unmeasured) > 0 {
+		return Interval{0, math.Inf(1), fmt.Sprintf("nothing was measured between ranks that meet in a %s, so it cannot be told how long a collective takes", unmeasured[0])}
+	}
+	var errors []float64
+	for _, k := range checks {
+		if k.IsCollective() && k.Predicted > 0 {
+			errors = append(errors, math.Abs(math.Log(float64(k.Predicted/k.Time))))
+		}
+	}
+	if len(errors) < 4 {
+		return Interval{unseenLow, unseenHigh * unseenHigh, "fewer than 4 collectives were measured on this machine"}
+	}
+	q := max(stats.QuantileOf(errors, 0.975), math.Log(1.2))
+	if q > math.Log(uselessFactor) {
+		return Interval{0, math.Inf(1), fmt.Sprintf("collectives that were measured on this machine differ from what it gives by up to a factor of %.2g, so it cannot be told how long one takes", math.Exp(q))}
+	}
+	return Interval{math.Exp(-q), math.Exp(q), fmt.Sprintf("from the errors of %d measured collectives that were not used in the fit", len(errors))}
+}

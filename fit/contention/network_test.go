@@ -67,18 +67,12 @@ func TestNetworkFromDistances(t *testing.T) {
 		// column share one four at a time.
 		crowd := map[int]float64{1: 1, 2: 2, 4: 1, 8: 2, 16: 4}
 		text := calibrationOf(32, test.distance, func(d int) float64 { return crowd[d] * float64(1<<20) / 1e4 })
-		c, err := ReadCalibration(strings.NewReader(text), "test")
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := calibration(t, text)
 		if c.Topology.String() != test.want {
 			t.Errorf("%s: %q, want %q", test.name, c.Topology, test.want)
 			continue
 		}
-		m, _, err := c.Machine()
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := machineOf(t, c)
 		outer := m.Levels[len(m.Levels)-1]
 		if test.want == "" {
 			continue
@@ -118,10 +112,7 @@ func TestPacketFromFans(t *testing.T) {
 				text += fmt.Sprintf("%s,cluster,in,%d,%d,0,1,9,%g,%g,%g,%g,%g,%g,0\n", row.measure, row.pairs, n, row.time, row.time, row.time, row.time, row.time, row.time)
 			}
 		}
-		c, err := ReadCalibration(strings.NewReader(text), "test")
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := calibration(t, text)
 		if got := c.packet(0); got != test.want {
 			t.Errorf("fair from %d B on: packets up to %.0f B, want %.0f", test.fair, float64(got), float64(test.want))
 		}
@@ -132,14 +123,7 @@ func TestPacketFromFans(t *testing.T) {
 func TestDisturbedSize(t *testing.T) {
 	text := calibrationOf(2, func(i, j int) float64 { return 1 }, func(int) float64 { return 100 })
 	text += "pingpong,cluster,in,1,524288,0,1,9,1000,1000,1000,1000,1000,1000,0\n"
-	c, err := ReadCalibration(strings.NewReader(text), "test")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, _, err := c.Machine()
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := machineOf(t, calibration(t, text))
 	layer := m.Levels[0].Layer
 	if half, whole := layer.OneWay(1<<19), layer.OneWay(1<<20); half > disturbed*whole {
 		t.Errorf("512 KiB take %v, 1 MiB %v", half, whole)
@@ -156,14 +140,7 @@ func TestRoutes(t *testing.T) {
 			}
 			return float64(1<<20) / 1e4
 		})
-		c, err := ReadCalibration(strings.NewReader(text), "test")
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, _, err := c.Machine()
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := machineOf(t, calibration(t, text))
 		if len(m.Levels) != 2 || float64(m.Levels[0].Routes) != test.want {
 			t.Errorf("streams %v times as long: %v, %d routes; want a block with %v", test.crowd, m, m.Levels[0].Routes, test.want)
 		}

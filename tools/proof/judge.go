@@ -45,6 +45,7 @@ var platforms = []platform{
 	{"dragonfly, 2 groups of 4 nodes in 2 chassis", 8, 4, `topology="DRAGONFLY" topo_parameters="2,1;2,1;2,1;1"`, 1.5, 0},
 	{"dragonfly, 2 groups of 4 nodes in a chassis", 8, 4, `topology="DRAGONFLY" topo_parameters="2,1;1,1;4,1;1"`, 1.5, 0},
 	{"fat tree, 4 uplinks of 8 nodes", 64, 1, `topology="FAT_TREE" topo_parameters="2;8,8;1,4;1,1"`, 1, 4 * bandwidth},
+	{"fat tree, 4 uplinks of 8 nodes", 64, 4, `topology="FAT_TREE" topo_parameters="2;8,8;1,4;1,1"`, 1, 4 * bandwidth},
 }
 
 // forced are SMPI's names of algorithms, and ours.
@@ -93,7 +94,8 @@ func calibrate(ctx context.Context, dir, program string, p platform, args ...str
 		}
 	}
 	command := []string{"-np", fmt.Sprint(p.nodes * p.perNode), "-platform", filepath.Join(dir, "platform.xml"), "-hostfile", filepath.Join(dir, "hosts"),
-		"--cfg=smpi/simulate-computation:0", "--cfg=network/model:CM02", "--cfg=smpi/async-small-thresh:65536", "--log=root.thres:critical"}
+		"--cfg=smpi/simulate-computation:0", "--cfg=network/model:CM02", "--cfg=smpi/async-small-thresh:65536", "--log=root.thres:critical",
+		"--cfg=smpi/allgather:bruck"} // the default posts 2·ranks requests a rank and scans them all for each: hours from 256 ranks on
 	var flags []string
 	for len(args) > 0 && strings.HasPrefix(args[0], "--cfg") {
 		command, args = append(command, args[0]), args[1:]
@@ -141,9 +143,15 @@ func (r result) worst() string {
 	return fmt.Sprintf("%+.0f %% (%s %s, %.0f B)", 100*(float64(c.predicted/c.measured)-1), c.name, c.algorithm, float64(c.bytes))
 }
 
-// runs is the number of repeats of a collective, measured and simulated: where many ranks compete,
-// starts that differ by nanoseconds change its time by a third.
-const runs = 11
+// runs returns the number of repeats of a collective, measured and simulated: where many ranks
+// compete, starts that differ by nanoseconds change its time by a third. SMPI takes minutes for each
+// repeat of a ring of 256 ranks.
+func runs(ranks int) int {
+	if ranks > 128 {
+		return 3
+	}
+	return 11
+}
 
 func judge(ctx context.Context, dir, program string, p platform) (r result, err error) {
 	c, err := calibrate(ctx, dir, program, p, "--collectives", "none")
@@ -156,7 +164,7 @@ func judge(ctx context.Context, dir, program string, p platform) (r result, err 
 	}
 	r.compare(p, c, m)
 	for _, f := range forced {
-		measured, err := calibrate(ctx, dir, program, p, fmt.Sprintf("--cfg=smpi/%s:%s", f.collective, f.smpi), "--repeats", fmt.Sprint(runs), "--only-collectives", f.collective)
+		measured, err := calibrate(ctx, dir, program, p, fmt.Sprintf("--cfg=smpi/%s:%s", f.collective, f.smpi), "--repeats", fmt.Sprint(runs(len(c.Places))), "--only-collectives", f.collective)
 		if err != nil {
 			return r, err
 		}
@@ -180,7 +188,7 @@ func judge(ctx context.Context, dir, program string, p platform) (r result, err 
 			if err != nil {
 				return r, err
 			}
-			times, err := prepared.Runs(ctx, simulate.Options{Machine: on}, runs)
+			times, err := prepared.Runs(ctx, simulate.Options{Machine: on}, runs(row.Pairs))
 			if err != nil {
 				return r, err
 			}
