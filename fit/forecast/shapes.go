@@ -65,23 +65,21 @@ const (
 	alike     = 0.03 // distance of shapes that are taken as the same
 )
 
-// shapes predicts the time of n bytes from the shapes that are most like the curve next to n.
-func (c *Curve) shapes(n float64) (g Guess) {
-	if len(c.anchors.off) == 0 {
-		return g
-	}
-	x := math.Log2(n)
+// A candidate is the logarithm of a time by one shape of the library, the shape's distance from the
+// curve, and its weight.
+type candidate struct{ y, distance, weight float64 }
+
+// candidates returns the logarithms of the time of 2^x bytes by each shape, and by how many octaves
+// x is outside the curve.
+func (c *Curve) candidates(x float64) (all []candidate, outside float64) {
 	xs := c.anchors.x
 	last := len(xs) - 1
 	w := make([]float64, len(xs))
 	for k := range xs {
 		w[k] = math.Exp(-math.Abs(xs[k]-x) / reach)
 	}
-	type candidate struct{ y, distance, weight float64 }
-	all := make([]candidate, len(c.anchors.off))
-	distances := make([]float64, len(all))
+	all = make([]candidate, len(c.anchors.off))
 	i, _ := slices.BinarySearch(xs, x)
-	outside := 0.0
 	for j, off := range c.anchors.off {
 		var sw, s, ss float64
 		for k, r := range off {
@@ -90,7 +88,6 @@ func (c *Curve) shapes(n float64) (g Guess) {
 			ss += w[k] * r * r
 		}
 		mean := s / sw
-		d := math.Sqrt(max(0, ss/sw-mean*mean))
 		shape := &c.calibration.Library[j]
 		y := shape.at(x)
 		switch {
@@ -104,8 +101,20 @@ func (c *Curve) shapes(n float64) (g Guess) {
 			t := (x - xs[i-1]) / (xs[i] - xs[i-1])
 			y += off[i-1] + t*(off[i]-off[i-1])
 		}
-		all[j] = candidate{y, d, shape.Weight}
-		distances[j] = d
+		all[j] = candidate{y, math.Sqrt(max(0, ss/sw-mean*mean)), shape.Weight}
+	}
+	return all, outside
+}
+
+// shapes predicts the time of n bytes from the shapes that are most like the curve next to n.
+func (c *Curve) shapes(n float64) (g Guess) {
+	if len(c.anchors.off) == 0 {
+		return g
+	}
+	all, outside := c.candidates(math.Log2(n))
+	distances := make([]float64, len(all))
+	for j, v := range all {
+		distances[j] = v.distance
 	}
 	slices.Sort(distances)
 	b := alike + distances[min(neighbour, len(distances))-1]
