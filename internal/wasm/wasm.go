@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,11 +25,10 @@ import (
 
 const module = "github.com/halfpeak/halfpeak"
 
-// Program returns the embedded program, or else builds it. Only the first build takes long: Go
-// rebuilds only changes, and the packed program is kept in the user's cache. Errors are one line
-// each: no Go, no source, a failed build, or the end of the context.
-//
-// If it is built for more than a moment, say gets a line about that.
+// Program returns the embedded program, or else builds it. Only the first build takes long, since
+// the Go tool chain keeps what it compiled. Each error is one line: no Go, no source, a failed
+// build, or the end of the context. If the build takes longer than a moment, say gets a line about
+// that.
 func Program(ctx context.Context, say func(string)) (page.Program, error) {
 	if len(embedded.WASM) > 0 {
 		return embedded, nil
@@ -52,10 +50,6 @@ func Build(ctx context.Context) (page.Program, error) {
 	if err != nil {
 		return page.Program{}, err
 	}
-	cache, err := cacheDir()
-	if err != nil {
-		return page.Program{}, err
-	}
 	root, err := output(ctx, tool, source, "env", "GOROOT")
 	if err != nil {
 		return page.Program{}, err
@@ -64,21 +58,20 @@ func Build(ctx context.Context) (page.Program, error) {
 	if p.Exec, err = os.ReadFile(filepath.Join(root, "lib", "wasm", "wasm_exec.js")); err != nil {
 		return p, fmt.Errorf("this Go has no WebAssembly support: %w", err)
 	}
-	// Beside the cached file, so that two at a time do not write the same one.
-	built, err := os.CreateTemp(cache, "build-*.wasm")
+	dir, err := os.MkdirTemp("", "halfpeak-*")
 	if err != nil {
 		return p, err
 	}
-	built.Close()
-	defer os.Remove(built.Name())
-	if _, err := output(ctx, tool, source, "build", "-trimpath", "-ldflags=-s -w", "-o", built.Name(), "./cmd/explorer"); err != nil {
+	defer os.RemoveAll(dir)
+	built := filepath.Join(dir, "explorer.wasm")
+	if _, err := output(ctx, tool, source, "build", "-trimpath", "-ldflags=-s -w", "-o", built, "./cmd/explorer"); err != nil {
 		return p, err
 	}
-	text, err := os.ReadFile(built.Name())
+	text, err := os.ReadFile(built)
 	if err != nil {
 		return p, err
 	}
-	p.WASM, err = packed(cache, text)
+	p.WASM, err = packed(text)
 	return p, err
 }
 
@@ -152,81 +145,13 @@ func output(ctx context.Context, tool, dir string, args ...string) (string, erro
 	return "", fmt.Errorf("go %s for the page: %q", args[0], reason)
 }
 
-func cacheDir() (string, error) {
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		cache = os.TempDir()
-	}
-	cache = filepath.Join(cache, "halfpeak")
-	return cache, os.MkdirAll(cache, 0o777)
-}
-
-// kept is the number of packed programs that the cache holds.
-const kept = 4
-
-// packed is the program packed by gzip, from the cache if it is there.
-func packed(cache string, program []byte) ([]byte, error) {
-	path := filepath.Join(cache, fmt.Sprintf("explorer-%x.wasm.gz", sha256.Sum256(program)))
-	if text, err := os.ReadFile(path); err == nil && whole(text, program) {
-		return text, nil
-	}
+// packed is the program packed by gzip.
+func packed(program []byte) ([]byte, error) {
 	var b bytes.Buffer
-	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
-	if err != nil {
-		return nil, err
-	}
+	w := gzip.NewWriter(&b)
 	if _, err := w.Write(program); err != nil {
 		return nil, err
 	}
-	if err := w.Close(); err != nil {
-		return nil, err
-	}
-	forget(cache)
-	if f, err := os.CreateTemp(cache, "pack-*"); err == nil { // without a writable cache, nothing is kept
-		_, err = f.Write(b.Bytes())
-		if f.Close() != nil || err != nil || os.Rename(f.Name(), path) != nil {
-			os.Remove(f.Name())
-		}
-	}
-	return b.Bytes(), nil
-}
-
-// whole reports whether a packed file has the program in it.
-func whole(text, program []byte) bool {
-	r, err := gzip.NewReader(bytes.NewReader(text))
-	if err != nil {
-		return false
-	}
-	var b bytes.Buffer
-	_, err = b.ReadFrom(r)
-	return err == nil && bytes.Equal(b.Bytes(), program)
-}
-
-// forget removes the oldest of the packed programs, and what killed programs have left behind.
-func forget(cache string) {
-	for _, pattern := range []string{"build-*.wasm", "pack-*"} {
-		left, _ := filepath.Glob(filepath.Join(cache, pattern)) // the pattern is good
-		for _, path := range left {
-			if info, err := os.Stat(path); err == nil && time.Since(info.ModTime()) > 2*patience("build") {
-				os.Remove(path) // no other halfpeak builds for so long
-			}
-		}
-	}
-	all, err := filepath.Glob(filepath.Join(cache, "explorer-*.wasm.gz"))
-	if err != nil || len(all) < kept {
-		return
-	}
-	oldest := all[0]
-	age := func(path string) int64 {
-		if info, err := os.Stat(path); err == nil {
-			return info.ModTime().UnixNano()
-		}
-		return 0
-	}
-	for _, path := range all {
-		if age(path) < age(oldest) {
-			oldest = path
-		}
-	}
-	os.Remove(oldest)
+	err := w.Close()
+	return b.Bytes(), err
 }
