@@ -149,7 +149,7 @@ type Figure struct {
 	Title  string   `json:"title"`
 	X      Axis     `json:"x"`
 	Y      Axis     `json:"y"`
-	Series []Series `json:"series,omitempty"` // never absent
+	Series []Series `json:"series"`
 	Marks  []Mark   `json:"marks"`
 	Notes  []string `json:"notes"`
 }

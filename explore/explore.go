@@ -64,9 +64,6 @@ func (x *Explorer) Ask(question string, request []byte) (answer []byte) {
 	}()
 	value, err := x.ask(question, request)
 	if err == nil {
-		if f, is := value.(Figure); is { // in a hurry: encoding/json reads again what Numbers writes
-			return f.appendJSON(nil)
-		}
 		if answer, err = json.Marshal(value); err == nil {
 			return answer
 		}

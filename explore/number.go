@@ -24,16 +24,12 @@ type Numbers []float64
 
 // MarshalJSON prints the numbers; none are an empty array.
 func (all Numbers) MarshalJSON() ([]byte, error) {
-	return all.append(make([]byte, 0, 2+16*len(all))), nil
-}
-
-func (all Numbers) append(b []byte) []byte {
-	b = append(b, '[')
+	b := append(make([]byte, 0, 2+16*len(all)), '[')
 	for i, v := range all {
 		if i > 0 {
 			b = append(b, ',')
 		}
 		b = reports.AppendNumber(b, v)
 	}
-	return append(b, ']')
+	return append(b, ']'), nil
 }
