@@ -93,10 +93,7 @@ func (o *collectiveOptions) run(cmd *cobra.Command, args []string) error {
 	if bar != nil {
 		bar(-1)
 	}
-	switch {
-	case ctx.Err() != nil:
-		return errInterrupted
-	case err != nil:
+	if err := interrupted(ctx, err); err != nil {
 		return err
 	}
 	if err := o.draw(cmd, func() (reports.Picture, error) { return times.Picture(), nil }); err != nil {
@@ -201,11 +198,7 @@ func (o *collectiveOptions) export(ctx context.Context, cmd *cobra.Command, time
 			return err
 		}
 	}
-	write := func(w io.Writer) error { return times.WriteRules(ctx, w, q, o.out.path) }
-	if o.out.path == "" {
-		return write(cmd.OutOrStdout())
-	}
-	return filesOf(cmd).Write(o.out.path, write)
+	return o.out.writeTo(cmd, func(w io.Writer) error { return times.WriteRules(ctx, w, q, o.out.path) })
 }
 
 // measuredFlags name files of measured collectives.

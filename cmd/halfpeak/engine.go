@@ -3,9 +3,9 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"slices"
@@ -65,7 +65,7 @@ func newEngineBench() *cobra.Command {
 	declareSizes(c, &o.sizes, "size", "1..8MiB", "message sizes")
 	f.StringSliceVar(&o.bench.Programs, "programs", o.bench.Programs, "of those above; stages or signature alone")
 	f.IntVar(&o.bench.Credits, "credits", 64, "`requests` that may be without a reply")
-	f.DurationVar(&o.bench.Budget, "budget", 20*time.Second, "`time` for all measurements; each point is measured at least 9 times, so many sizes take longer")
+	f.DurationVar(&o.bench.Budget, "budget", 20*time.Second, "`time` to spend on all measurements; each point is measured at least 9 times, which takes longer if there are many")
 	f.Float64Var(&o.bench.Within, "precision", 0.02, "stop when the half width of the 95 % interval is this `fraction` of the median")
 	f.Uint64Var(&o.bench.Seed, "seed", 1, "`number` that the order of the repeats comes from")
 	f.BoolVar(&o.pin, "pin", true, "keep each node on a processor of its own")
@@ -124,11 +124,7 @@ func (o *benchOptions) run(cmd *cobra.Command) (rows reports.Rows, err error) {
 	if err != nil {
 		return rows, err
 	}
-	defer func() {
-		if e := pair.Close(); err == nil {
-			err = e
-		}
-	}()
+	defer func() { err = cmp.Or(err, pair.Close()) }()
 	b := o.bench
 	switch p, _ := programs.Find(o.bench.Programs[0], programs.Real); p.Shape {
 	case programs.BySignature:
@@ -163,10 +159,7 @@ func (o *benchOptions) run(cmd *cobra.Command) (rows reports.Rows, err error) {
 		return rows, err
 	}
 	if o.netpipe != "" {
-		err = o.files.Write(o.netpipe, func(w io.Writer) error {
-			_, err := io.WriteString(w, measured.NetPIPE())
-			return err
-		})
+		err = o.files.Write(o.netpipe, written(measured.NetPIPE()))
 	}
 	return measured.Rows(), err
 }
@@ -264,11 +257,7 @@ func (o *liveOptions) run(files atomicfile.Files) (rows reports.Rows, err error)
 	if err != nil {
 		return rows, err
 	}
-	defer func() {
-		if e := pair.Close(); err == nil {
-			err = e
-		}
-	}()
+	defer func() { err = cmp.Or(err, pair.Close()) }()
 	v, err := judge.ValidateLive(pair, o.budget)
 	if err == nil {
 		err = savePlatform(files, o.save, v.TOML)

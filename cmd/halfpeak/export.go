@@ -41,10 +41,7 @@ func newExport() *cobra.Command {
 		for _, lost := range f.Lost {
 			cmd.PrintErrf("not in it: %s\n", lost)
 		}
-		if out.path == "" {
-			return f.Write(cmd.OutOrStdout())
-		}
-		return filesOf(cmd).Write(out.path, f.Write)
+		return out.writeTo(cmd, f.Write)
 	})
 	out.declareFormat(cmd)
 	layers.declare(cmd)

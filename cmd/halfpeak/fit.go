@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"io"
 	"path/filepath"
 	"slices"
 
@@ -182,10 +181,7 @@ func savePlatform[T ~string | ~[]byte](files atomicfile.Files, path string, enco
 	if err != nil {
 		return err
 	}
-	return files.Write(path, func(w io.Writer) error {
-		_, err := w.Write([]byte(text))
-		return err
-	})
+	return files.Write(path, written(text))
 }
 
 func checkSave(path string) error {

@@ -28,6 +28,14 @@ func interruptible() (context.Context, context.CancelFunc) {
 
 var errInterrupted = errors.New("interrupted")
 
+// interrupted returns err, or in its place errInterrupted if an interrupt has ended the context.
+func interrupted(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return errInterrupted
+	}
+	return err
+}
+
 func main() {
 	if err := checkLimits(); err != nil {
 		fmt.Fprintln(os.Stderr, "halfpeak:", err)

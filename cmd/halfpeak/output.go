@@ -96,11 +96,8 @@ func (o *output) write(cmd *cobra.Command, tables ...reports.Rows) error {
 	if o.path == "" {
 		t := terminal.Of(cmd.Context())
 		view.Width, view.Color = t.Width, t.Color
-		err = write(cmd.OutOrStdout())
-	} else {
-		err = filesOf(cmd).Write(o.path, write)
 	}
-	if err == nil && !o.plain && (format == reports.CSV || format == reports.JSON) {
+	if err = o.writeTo(cmd, write); err == nil && !o.plain && (format == reports.CSV || format == reports.JSON) {
 		for _, rows := range tables {
 			for _, note := range rows.Notes {
 				cmd.PrintErrln(note)
@@ -108,6 +105,22 @@ func (o *output) write(cmd *cobra.Command, tables ...reports.Rows) error {
 		}
 	}
 	return err
+}
+
+// writeTo writes to the -o file, or to standard output if there is none.
+func (o *output) writeTo(cmd *cobra.Command, write func(io.Writer) error) error {
+	if o.path == "" {
+		return write(cmd.OutOrStdout())
+	}
+	return filesOf(cmd).Write(o.path, write)
+}
+
+// written returns what writes the text.
+func written[T ~string | ~[]byte](text T) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := w.Write([]byte(text))
+		return err
+	}
 }
 
 // filesOf is how a command writes files.

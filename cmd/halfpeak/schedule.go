@@ -49,15 +49,13 @@ func newSchedule() *cobra.Command {
 			c.Segment = 0
 		}
 		s, err := collectives.Schedule(args[0], name, ranks, c)
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
-		case out.path == "":
-			return s.WriteText(cmd.OutOrStdout())
-		case extension(out.path) == "bin":
-			return filesOf(cmd).Write(out.path, s.WriteBinary)
 		}
-		return filesOf(cmd).Write(out.path, s.WriteText)
+		if extension(out.path) == "bin" {
+			return out.writeTo(cmd, s.WriteBinary)
+		}
+		return out.writeTo(cmd, s.WriteText)
 	})
 	out.declareFormat(cmd)
 	call.declare(cmd)

@@ -37,10 +37,7 @@ func newCalibrate() *cobra.Command {
 		}
 		for _, s := range sources {
 			path := filepath.Join(folder, s.name)
-			if err := filesOf(cmd).Write(path, func(w io.Writer) error {
-				_, err := io.WriteString(w, s.text)
-				return err
-			}); err != nil {
+			if err := filesOf(cmd).Write(path, written(s.text)); err != nil {
 				return err
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), s.commands, path)
@@ -102,10 +99,7 @@ func (o *tuneOptions) run(cmd *cobra.Command, args []string) error {
 	ctx, stop := interruptible()
 	defer stop()
 	m, notes, err := o.read(ctx, args)
-	switch {
-	case ctx.Err() != nil:
-		return errInterrupted
-	case err != nil:
+	if err := interrupted(ctx, err); err != nil {
 		return err
 	}
 	decisions := m.Decisions()

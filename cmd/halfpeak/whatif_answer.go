@@ -39,9 +39,7 @@ func (o *whatifOptions) answer(cmd *cobra.Command) error {
 	if err == nil {
 		base, err = o.scheduled(base)
 	}
-	if ctx.Err() != nil {
-		return errInterrupted
-	} else if err != nil {
+	if err := interrupted(ctx, err); err != nil {
 		return err
 	}
 	for _, name := range o.of {
@@ -64,11 +62,8 @@ func (o *whatifOptions) answer(cmd *cobra.Command) error {
 	if err == nil && picture != nil {
 		err = o.draw(cmd, picture)
 	}
-	if ctx.Err() != nil {
-		return errInterrupted
-	}
 	out, wrong := o.output(false)
-	if err = cmp.Or(err, wrong); err != nil {
+	if err = interrupted(ctx, cmp.Or(err, wrong)); err != nil {
 		return err
 	}
 	return out.write(cmd, rows)
