@@ -26,11 +26,7 @@ func WithMeasured(sizes []quantity.Bytes, d Design) []quantity.Bytes {
 // ForecastBands are the bands that hold the next measurement of a follower, over sizes of
 // withMeasured: one of what was measured, and one on each side of what was not. Neighbours have the
 // size in common at which they meet.
-func ForecastBands(name, follower string, d Design, sizes []quantity.Bytes) ([]reports.Series, error) {
-	next, err := Forecasts(d)
-	if err != nil {
-		return nil, err
-	}
+func ForecastBands(name, follower string, d Design, sizes []quantity.Bytes) []reports.Series {
 	measured := d.Layer.Measured.Sizes
 	first, last := measured[0], measured[len(measured)-1]
 	var bands []reports.Series
@@ -45,7 +41,7 @@ func ForecastBands(name, follower string, d Design, sizes []quantity.Bytes) ([]r
 		s := reports.Series{Name: name, Kind: part.kind}
 		for _, n := range sizes {
 			if part.has(n) {
-				in := ForecastInterval(follower, n, *next(n))
+				in := ForecastInterval(follower, n, *d.Forecast(n))
 				s.X, s.Y = append(s.X, float64(n)), append(s.Y, in.Value)
 				s.Low, s.High = append(s.Low, in.Low), append(s.High, in.High)
 			}
@@ -54,7 +50,7 @@ func ForecastBands(name, follower string, d Design, sizes []quantity.Bytes) ([]r
 			bands = append(bands, s)
 		}
 	}
-	return bands, nil
+	return bands
 }
 
 // BandNotes explain the bands among the series of a figure.

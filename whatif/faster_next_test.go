@@ -21,14 +21,6 @@ func TestNextFaster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := Forecasts(a)
-	if err != nil {
-		t.Fatal(err)
-	}
-	y, err := Forecasts(b)
-	if err != nil {
-		t.Fatal(err)
-	}
 	random := rand.New(rand.NewPCG(1, 0))
 	draw := func(f *forecast.Forecast) float64 {
 		z := random.NormFloat64() / 1.959964
@@ -41,7 +33,7 @@ func TestNextFaster(t *testing.T) {
 		const draws = 20000
 		faster := 0
 		for range draws {
-			if draw(x(n)) < draw(y(n)) {
+			if draw(a.Forecast(n)) < draw(b.Forecast(n)) {
 				faster++
 			}
 		}

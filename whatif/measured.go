@@ -39,27 +39,15 @@ func ForecastInterval(name string, n quantity.Bytes, f forecast.Forecast) Interv
 // ForecastNote says what the intervals of a table or a figure are.
 const ForecastNote = "95 %: the next measurement by the same benchmark, on the machine that was measured, in 95 of 100 cases."
 
-// Forecastable reports whether the next measurement of a design can be predicted.
-func Forecastable(d Design) (bool, error) {
-	next, err := Forecasts(d)
-	return err == nil && next(1) != nil, err
+// Forecast returns the next measurement of n bytes in a design; nil if the design was not fitted,
+// was changed since, or was fitted to points that make no curve.
+func (d Design) Forecast(n quantity.Bytes) *forecast.Forecast {
+	f, _ := d.Next(n)
+	return f
 }
 
-// Forecasts returns the forecasts of a design that says what it was fitted to. Others have
-// none, which is nil for every size: neither have those with changes, which nobody has measured,
-// and those whose points make no curve.
-func Forecasts(d Design) (at func(quantity.Bytes) *forecast.Forecast, err error) {
-	if f, err := d.Next(1); f == nil || err != nil {
-		if errors.Is(err, forecast.ErrNoCurve) {
-			err = nil
-		}
-		return func(quantity.Bytes) *forecast.Forecast { return nil }, err
-	}
-	return func(n quantity.Bytes) *forecast.Forecast {
-		f, _ := d.Next(n)
-		return f
-	}, nil
-}
+// Forecastable reports whether the next measurement of a design can be predicted.
+func (d Design) Forecastable() bool { return d.Forecast(1) != nil }
 
 // Next is the next measurement of n bytes in a design without changes; nil if it does not say what
 // it was fitted to. The error wraps [forecast.ErrNoCurve] if its points make no curve.
@@ -106,11 +94,7 @@ func nextFaster(a, b Design, sizes []quantity.Bytes, s Sampling) ([]float64, err
 // nextTimes are the one-way times of a design with the intervals of the next measurements; if it
 // was not fitted, with those of its parameters.
 func nextTimes(d Design, sizes []quantity.Bytes, s Sampling) ([]Interval, error) {
-	fitted, err := Forecastable(d)
-	if err != nil {
-		return nil, err
-	}
-	if !fitted {
+	if !d.Forecastable() {
 		all, err := d.Predict("one_way", sizes, s)
 		if errors.Is(err, ErrExact) {
 			for _, n := range sizes {
@@ -123,11 +107,7 @@ func nextTimes(d Design, sizes []quantity.Bytes, s Sampling) ([]Interval, error)
 	}
 	var all []Interval
 	for _, n := range sizes {
-		f, err := d.Next(n)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, ForecastInterval("one_way", n, *f))
+		all = append(all, ForecastInterval("one_way", n, *d.Forecast(n)))
 	}
 	return all, nil
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
@@ -83,15 +84,7 @@ func interval(value float64, samples []float64) Interval {
 		return Interval{value, value, value}
 	}
 	slices.Sort(samples)
-	at := func(part float64) float64 {
-		x := part * float64(len(samples)-1)
-		k := min(int(x), max(0, len(samples)-2))
-		if k+1 >= len(samples) {
-			return samples[k]
-		}
-		return samples[k] + (x-float64(k))*(samples[k+1]-samples[k])
-	}
-	return Interval{at(0.5), at(0.025), at(0.975)}
+	return Interval{stats.Quantile(samples, 0.5), stats.Quantile(samples, 0.025), stats.Quantile(samples, 0.975)}
 }
 
 // Faster is the probability, for each of the sizes, that a takes less time one way than b.
@@ -119,7 +112,7 @@ func Faster(a, b Design, sizes []quantity.Bytes, s Sampling) ([]float64, error) 
 // those of the next measurements, see [nextCrossing].
 func CrossingInterval(a, b Design, c Crossing, lo, hi quantity.Bytes, s Sampling) (Interval, float64, error) {
 	for _, d := range []Design{a, b} {
-		if fitted, err := Forecastable(d); fitted || err != nil {
+		if d.Forecastable() {
 			s.Samples = min(s.Samples, 1000)
 			return nextCrossing(a, b, c, walk(a.Layer.Model, b.Layer.Model, lo, hi), s)
 		}

@@ -39,10 +39,7 @@ func Uncertain(designs []NamedDesign, names []string, sizes []quantity.Bytes, s 
 	}
 	u := &Uncertainty{Designs: designs, Names: names, Sizes: sizes, Sampling: s}
 	exact := 0
-	next, err := allFitted(designs)
-	if err != nil {
-		return nil, err
-	}
+	next := allFitted(designs)
 	for _, d := range designs {
 		var of [][]Interval
 		for i, name := range names {
@@ -60,6 +57,7 @@ func Uncertain(designs []NamedDesign, names []string, sizes []quantity.Bytes, s 
 		u.Intervals = append(u.Intervals, of)
 	}
 	last := designs[len(designs)-1]
+	var err error
 	if exact == len(designs) {
 		return nil, usage.Fields(fmt.Errorf("%s: %w", last.Layer.Ref(), ErrExact), "assume")
 	}
@@ -78,13 +76,8 @@ func Uncertain(designs []NamedDesign, names []string, sizes []quantity.Bytes, s 
 
 // allFitted reports whether the next measurement of each of the designs can be predicted. If
 // not, their intervals are all of parameters, so that like is compared with like.
-func allFitted(designs []NamedDesign) (bool, error) {
-	for _, d := range designs {
-		if is, err := Forecastable(d.Design); !is {
-			return false, err
-		}
-	}
-	return true, nil
+func allFitted(designs []NamedDesign) bool {
+	return !slices.ContainsFunc(designs, func(d NamedDesign) bool { return !d.Forecastable() })
 }
 
 // intervals predicts a quantity: with next it is the next measurement of times and of bandwidth;
@@ -95,12 +88,8 @@ func intervals(d NamedDesign, next bool, name string, sizes []quantity.Bytes, s 
 		all, err = d.Predict(name, sizes, s)
 		return all, false, err
 	}
-	at, err := Forecasts(d.Design)
-	if err != nil {
-		return nil, false, err
-	}
 	for _, n := range sizes {
-		all = append(all, ForecastInterval(follower, n, *at(n)))
+		all = append(all, ForecastInterval(follower, n, *d.Forecast(n)))
 	}
 	return all, true, nil
 }
@@ -196,21 +185,14 @@ func Bands(designs []NamedDesign, name string, sizes []quantity.Bytes, s Samplin
 	if q.Dim() == quantity.DimRate { // where lines level off, a linear scale shows the bands
 		f.Y.Scale = reports.Linear
 	}
-	next, err := allFitted(designs)
-	if err != nil {
-		return f, err
-	}
+	next := allFitted(designs)
 	for _, d := range designs {
 		line, all := reports.Series{Name: d.Name, Kind: reports.Line}, sizes
 		follower, follows := followerOf(d.Design, name, sizes)
 		banded := next && follows
 		if banded {
 			all = WithMeasured(sizes, d.Design)
-			bands, err := ForecastBands(d.Name, follower, d.Design, all)
-			if err != nil {
-				return f, err
-			}
-			f.Series = append(f.Series, bands...)
+			f.Series = append(f.Series, ForecastBands(d.Name, follower, d.Design, all)...)
 		}
 		in, _, err := intervals(d, next, name, all, s)
 		if err != nil && !errors.Is(err, ErrExact) {

@@ -3,6 +3,7 @@ package predict
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
@@ -54,13 +55,8 @@ func FindCrossover(sampling *whatif.Sampling, designs ...whatif.Design) (*Crosso
 			}
 		}
 	}
-	for _, d := range designs {
-		if fitted, err := whatif.Forecastable(d); err != nil {
-			return nil, err
-		} else if fitted && len(c.Overtakings) > 0 {
-			c.Notes = append(c.Notes, "Fitted layers cross where the times that are predicted do; the intervals are those of the next measurements.")
-			break
-		}
+	if len(c.Overtakings) > 0 && slices.ContainsFunc(designs, whatif.Design.Forecastable) {
+		c.Notes = append(c.Notes, "Fitted layers cross where the times that are predicted do; the intervals are those of the next measurements.")
 	}
 	return c, nil
 }

@@ -96,15 +96,9 @@ func Curves(kind CurveKind, sizes []quantity.Bytes, designs ...whatif.Design) (r
 		}
 		boundaries := model.Boundaries(l.Model, lo, hi)
 		all := whatif.WithBoundaries(sizes, boundaries)
-		if is, err := whatif.Forecastable(d); err != nil {
-			return f, err
-		} else if is && follows {
+		if follows && d.Forecastable() {
 			all = whatif.WithMeasured(all, d)
-			bands, err := whatif.ForecastBands(l.Ref(), follower, d, all)
-			if err != nil {
-				return f, err
-			}
-			f.Series = append(f.Series, bands...)
+			f.Series = append(f.Series, whatif.ForecastBands(l.Ref(), follower, d, all)...)
 			f.Series = append(f.Series, fittedSeries(d, lo, hi, kind))
 			pointed = true
 		}

@@ -54,22 +54,16 @@ func Costs(sizes []quantity.Bytes, designs ...whatif.Design) (*Predictions, erro
 		}
 		all.Peaks = append(all.Peaks, peak)
 		m := d.Layer.Model
-		curve, err := whatif.Forecasts(d)
-		if err != nil {
-			return nil, err
+		if _, err := d.Next(1); err != nil {
+			all.Doubts = append(all.Doubts, err.Error()+"; the costs are by the model alone")
 		}
-		if curve(1) == nil {
-			if _, err := d.Next(1); err != nil {
-				all.Doubts = append(all.Doubts, err.Error()+"; the costs are by the model alone")
-			}
-		}
-		if curve(1) != nil && (all.runs == 0 || d.Layer.Measured.Runs < all.runs) {
+		if d.Forecastable() && (all.runs == 0 || d.Layer.Measured.Runs < all.runs) {
 			all.runs = d.Layer.Measured.Runs
 		}
 		for _, n := range sizes {
 			p := Predicted{
 				Platform: d.Platform.Name, Layer: d.Layer.Name, Timed: d.Layer.Timed, Size: n, Time: m.OneWay(n),
-				Regime: model.Regime(m, n), Peak: peak, Model: model.LinesOf(m).OneWay(n), Next: curve(n),
+				Regime: model.Regime(m, n), Peak: peak, Model: model.LinesOf(m).OneWay(n), Next: d.Forecast(n),
 			}
 			p.follow(m)
 			first, last, ranged := measuredSizes(d.Layer)

@@ -92,10 +92,7 @@ func subjectsOf(refs []string) ([]subject, error) {
 		if err != nil {
 			return nil, err
 		}
-		s := subject{Design: d}
-		if s.fitted, err = whatif.Forecastable(d); err != nil {
-			return nil, err
-		}
+		s := subject{Design: d, fitted: d.Forecastable()}
 		if name, _, _ := strings.Cut(ref, "/"); slices.Contains(platforms.Names(), name) {
 			for _, r := range all {
 				if of, _, _ := strings.Cut(r.Layer, "/"); of == d.Platform.Name && r.Role != data.Input {
