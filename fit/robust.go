@@ -33,12 +33,28 @@ func outlying(e []float64, bound float64) []bool {
 	return over
 }
 
-// outlierBound is how many deviations an outlier of n points is off at least. Those about a line of
-// two parameters are too small by √(1 − 2/n), and of few points they are known as well as Student's
-// t says.
+// outlierBound returns the distance, in standard deviations, beyond which one of n points is an
+// outlier. Deviations from a line of two parameters are too small by √(1 − 2/n), and if there are
+// few points, Student's t replaces the normal distribution.
 func outlierBound(n int) float64 {
 	free := max(1, float64(n-2))
 	return outlier * math.Sqrt(float64(n)/free) * stats.T95(free) / 1.959964
+}
+
+// inliers returns the points that are not outliers, given their errors e and the standard deviation
+// of these; nil if all points are inliers, or at most half.
+func inliers(points []Point, e []float64, scale float64) []Point {
+	var rest []Point
+	out := outlying(e, outlierBound(len(points))*scale)
+	for i, p := range points {
+		if !out[i] {
+			rest = append(rest, p)
+		}
+	}
+	if len(rest) == len(points) || len(rest) <= len(points)/2 {
+		return nil
+	}
+	return rest
 }
 
 // fitHuber iterates weights min(1, k/|e|) of the relative errors e, in units of their median
@@ -47,15 +63,8 @@ func outlierBound(n int) float64 {
 // §7.6.
 func fitHuber(points []Point) line {
 	l, e, scale := huberLine(points)
-	inliers := make([]Point, 0, len(points))
-	out := outlying(e, outlierBound(len(points))*scale)
-	for i, p := range points {
-		if !out[i] {
-			inliers = append(inliers, p)
-		}
-	}
-	if len(inliers) < len(points) && len(inliers) > len(points)/2 {
-		points = inliers
+	if rest := inliers(points, e, scale); rest != nil {
+		points = rest
 		l, e, scale = huberLine(points)
 	}
 	// Of the points within k, Σψ² stands for the squares, and their share m for ψ': the variance is
@@ -141,16 +150,8 @@ func fitTheilSen(points []Point) line {
 	for i, p := range points {
 		e[i] = float64(p.Time)/l.at(float64(p.Size)) - 1
 	}
-	scale := max(stats.MAD(e, 0), sameTime)
-	inliers := make([]Point, 0, n)
-	out := outlying(e, outlierBound(n)*scale)
-	for i, p := range points {
-		if !out[i] {
-			inliers = append(inliers, p)
-		}
-	}
-	if len(inliers) < n && len(inliers) > n/2 {
-		points, n = inliers, len(inliers)
+	if rest := inliers(points, e, max(stats.MAD(e, 0), sameTime)); rest != nil {
+		points, n = rest, len(rest)
 		l = theilSenLine(points)
 	}
 	w := make([]float64, n)

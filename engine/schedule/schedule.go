@@ -133,9 +133,6 @@ func (s *Schedule) Waits() []uint32 {
 	return waits
 }
 
-// Dependencies is the number of dependencies of both kinds.
-func (s *Schedule) Dependencies() int { return len(s.done.to) + len(s.started.to) }
-
 // CPUs is the highest CPU of any operation of any rank, plus one; at least 1.
 func (s *Schedule) CPUs() int { return s.cpus }
 

@@ -52,8 +52,8 @@ func TestBuilder(t *testing.T) {
 	if lo, hi := s.Rank(1); lo != 3 || hi != 3 {
 		t.Errorf("rank 1 has %d up to %d, want nothing", lo, hi)
 	}
-	if s.Ranks() != 3 || s.CPUs() != 4 || s.NICs() != 3 || s.Dependencies() != 5 {
-		t.Errorf("%d ranks, %d CPUs, %d NICs, %d dependencies", s.Ranks(), s.CPUs(), s.NICs(), s.Dependencies())
+	if s.Ranks() != 3 || s.CPUs() != 4 || s.NICs() != 3 {
+		t.Errorf("%d ranks, %d CPUs, %d NICs", s.Ranks(), s.CPUs(), s.NICs())
 	}
 	if got := s.Label(w); got != "l2" {
 		t.Errorf("label %q, want l2", got)

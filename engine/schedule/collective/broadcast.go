@@ -1,5 +1,7 @@
 package collective
 
+import "slices"
+
 // Letters below: p members; n = Bytes; v is a member's place counted from the root on,
 // (place − root) mod p.
 
@@ -13,14 +15,8 @@ func BinomialBroadcast(p *Part) { tree(binomialTree).broadcast(p) }
 // farthestFirst is contiguousTree, the farthest child first.
 func farthestFirst(p *Part, v int) (int, []int) {
 	parent, children := contiguousTree(p, v)
-	return parent, reversed(children)
-}
-
-func reversed(s []int) []int {
-	for i, j := 0, len(s)-1; i < j; i, j = i+1, j-1 {
-		s[i], s[j] = s[j], s[i]
-	}
-	return s
+	slices.Reverse(children)
+	return parent, children
 }
 
 // splitBinaryBroadcast sends the first half of the elements, rounded up, down the left
@@ -104,7 +100,7 @@ func scatterDown(p *Part, slots func(v, n int) []span) {
 			p.recv(p.real(parent), mine...)
 		}
 	}
-	for _, child := range reversed(children) {
+	for _, child := range slices.Backward(children) {
 		if theirs := slots(child, subtreeSize(child, p.Size)); p.size(theirs) > 0 || p.Bytes == 0 {
 			p.send(p.real(child), theirs...)
 		}
@@ -119,37 +115,44 @@ func ringScatterBroadcast(p *Part) {
 }
 
 // doublingScatterBroadcast is a scatter and an allgather by recursive doubling: in round k
-// the places of a block of 2^k have its slots, and exchange them with those of the
-// neighbouring block. Where the number of members is no power of two, a block at the end
-// can be short; what it sends is then passed on within the larger one (Thakur, Rabenseifner,
-// Gropp, Optimization of collective communication operations in MPICH, 2005, section 4.1).
+// the places of a block of 2^k have its slots, and exchange them with the places of the
+// neighbouring block (Thakur, Rabenseifner, Gropp, Optimization of collective communication
+// operations in MPICH, 2005, section 4.1).
 func doublingScatterBroadcast(p *Part) {
 	if !scatterTree(p) {
 		return
 	}
-	v := p.virtual()
-	here := func(block, mask int) []span {
-		return []span{{min(block, p.Size), min(block+mask, p.Size)}}
-	}
-	for mask := 1; mask < p.Size; mask *= 2 {
+	here := func(block, d int) span { return span{min(block, p.Size), min(block+d, p.Size)} }
+	p.doubling(p.virtual(),
+		func(to, block, d int) { p.send(p.real(to), here(block, d)) },
+		func(from, block, d int) { p.recv(p.real(from), here(block, d)) })
+}
+
+// doubling is the recursive doubling of place v, for any number of members: in the round of
+// distance d, each place exchanges what its block of d places has with the place v XOR d. If the
+// last block is short, some places have no partner; those of their block that have one forward the
+// neighbouring block to them. send and receive get the first place of the block whose data the
+// message carries.
+func (p *Part) doubling(v int, send, receive func(peer, block, d int)) {
+	for d := 1; d < p.Size; d *= 2 {
 		p.step()
-		mine, theirs := v&^(mask-1), (v^mask)&^(mask-1)
-		if peer := v ^ mask; peer < p.Size {
-			p.send(p.real(peer), here(mine, mask)...)
-			p.recv(p.real(peer), here(theirs, mask)...)
+		mine, theirs := v&^(d-1), (v^d)&^(d-1)
+		if peer := v ^ d; peer < p.Size {
+			send(peer, mine, d)
+			receive(peer, theirs, d)
 		}
-		// The first of the places of each block of 2^j have what the other block had.
+		// The first places of each block of 2^j have what the other block had.
 		have := p.Size - theirs
-		if theirs < mine || have >= mask || have <= 0 {
+		if theirs < mine || have >= d || have <= 0 {
 			continue
 		}
-		for d := mask / 2; d > 0; d /= 2 {
-			peer, block := v^d, v&^(2*d-1)
+		for e := d / 2; e > 0; e /= 2 {
+			peer, block := v^e, v&^(2*e-1)
 			switch {
 			case v < block+have && peer >= block+have:
-				p.send(p.real(peer), here(theirs, mask)...)
+				send(peer, theirs, d)
 			case peer < block+have && v >= block+have:
-				p.recv(p.real(peer), here(theirs, mask)...)
+				receive(peer, theirs, d)
 			}
 		}
 	}

@@ -142,39 +142,24 @@ func mirror(n, power int) int {
 // halving, but the order of the operands is kept.)
 func doublingReduceScatter(p *Part) {
 	p.blocks(2 * p.Size) // the second half is what came
-	but := func(place, d, at int) []span {
-		lo := place &^ (d - 1)
-		return []span{{at, at + lo}, {at + min(lo+d, p.Size), at + p.Size}}
+	but := func(block, d, at int) []span {
+		return []span{{at, at + block}, {at + min(block+d, p.Size), at + p.Size}}
 	}
-	came := func(peer, from, d int) {
-		p.recv(peer, but(from, d, p.Size)...)
-		to := but(from, d, 0)
-		for i, s := range but(from, d, p.Size) {
-			p.combine(to[i], s)
-		}
-	}
-	for d := 1; d < p.Size; d *= 2 {
-		p.step()
-		other := p.Place ^ d
-		if other < p.Size {
-			p.send(other, but(p.Place, d, 0)...)
-			came(other, other, d)
-		}
-		mine, theirs := p.Place&^(d-1), other&^(d-1)
-		have := p.Size - theirs
-		if theirs < mine || have >= d || have <= 0 {
-			continue
-		}
-		for e := d / 2; e > 0; e /= 2 {
-			peer, block := p.Place^e, p.Place&^(2*e-1)
-			switch {
-			case p.Place < block+have && peer >= block+have:
-				p.send(peer, but(theirs, d, p.Size)...)
-			case peer < block+have && p.Place >= block+have:
-				came(peer, theirs, d)
+	p.doubling(p.Place,
+		func(to, block, d int) {
+			at := 0
+			if block != p.Place&^(d-1) { // what came from the neighbouring block
+				at = p.Size
 			}
-		}
-	}
+			p.send(to, but(block, d, at)...)
+		},
+		func(from, block, d int) {
+			p.recv(from, but(block, d, p.Size)...)
+			to := but(block, d, 0)
+			for i, s := range but(block, d, p.Size) {
+				p.combine(to[i], s)
+			}
+		})
 }
 
 // reduceThenScatter is a binomial reduce of all blocks to place 0, and a linear scatter.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
@@ -98,34 +97,11 @@ func OpenMPI(w io.Writer, rules []Rule) error {
 	return err
 }
 
-// The JSON file, in the order of its keys.
+// jsonFile is the JSON file; the keys of Collectives are their names.
 type jsonFile struct {
-	Version     int      `json:"rule_file_version"`
-	Module      string   `json:"module"`
-	Collectives jsonSets `json:"collectives"`
-}
-
-type jsonSets []jsonSet
-
-type jsonSet struct {
-	name  string
-	ranks []jsonRanks
-}
-
-// MarshalJSON keeps the order of the collectives.
-func (s jsonSets) MarshalJSON() ([]byte, error) {
-	b := []byte{'{'}
-	for i, set := range s {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		ranks, err := json.Marshal(set.ranks)
-		if err != nil {
-			return nil, err
-		}
-		b = append(append(append(append(b, '"'), set.name...), '"', ':'), ranks...)
-	}
-	return append(b, '}'), nil
+	Version     int                    `json:"rule_file_version"`
+	Module      string                 `json:"module"`
+	Collectives map[string][]jsonRanks `json:"collectives"`
 }
 
 type jsonRanks struct {
@@ -159,14 +135,14 @@ func OpenMPIJSON(w io.Writer, rules []Rule) error {
 	if err != nil {
 		return err
 	}
-	file := jsonFile{Version: 3, Module: "tuned", Collectives: jsonSets{}}
+	file := jsonFile{Version: 3, Module: "tuned", Collectives: map[string][]jsonRanks{}}
 	for _, set := range byCollective(all) {
 		name := set[0].of.Collective
 		list, err := groups(set, set[0].of.InBlocks())
 		if err != nil {
 			return err
 		}
-		out := jsonSet{name: strings.ReplaceAll(name, "-", "_")}
+		var out []jsonRanks
 		for _, g := range list {
 			ranks := jsonRanks{Min: g.ranks.From, Max: end(g.ranks.To, math.MaxInt32)}
 			for i, bytes := range g.bytes {
@@ -184,12 +160,11 @@ func OpenMPIJSON(w io.Writer, rules []Rule) error {
 				ranks.Rules = append(ranks.Rules, r)
 			}
 			if ranks.Rules != nil {
-				out.ranks = append(out.ranks, ranks)
+				out = append(out, ranks)
 			}
 		}
-		file.Collectives = append(file.Collectives, out)
+		file.Collectives[strings.ReplaceAll(name, "-", "_")] = out
 	}
-	slices.SortFunc(file.Collectives, func(a, b jsonSet) int { return strings.Compare(a.name, b.name) })
 	b, err := json.MarshalIndent(file, "", "  ")
 	if err != nil {
 		return err
