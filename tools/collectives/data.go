@@ -2,18 +2,15 @@ package main
 
 import (
 	"cmp"
-	"encoding/csv"
-	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
-	engine "github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	fitted "github.com/halfpeak/halfpeak/fit/collective"
 	"github.com/halfpeak/halfpeak/model/quantity"
+	"github.com/halfpeak/halfpeak/tools/internal/pico"
 )
 
 // A series is one collective of one machine, by one algorithm or by the library's choice.
@@ -48,36 +45,18 @@ func (s series) sub(keep func(p fitted.Point) bool) series {
 	return s
 }
 
-// collectiveNames are the registry's words for those of the files.
-var collectiveNames = map[string]string{"reducescatter": "reduce-scatter", "reduce_scatter": "reduce-scatter"}
-
-// inBlocks has the collectives whose size is that of one rank's block.
-var inBlocks = []string{"allgather", "reduce-scatter", "alltoall", "gather", "scatter"}
-
 // table reads a CSV file, and groups its rows. The function returns the series of a row without
 // points, and the row's point with the bytes of all ranks.
-func table(path string, row func(r map[string]string) (series, fitted.Point, bool)) (all []series, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
+func table(path string, row func(r pico.Row) (series, fitted.Point, bool)) (all []series, err error) {
+	rows, err := pico.Read(path)
 	at := map[string]int{}
-	for _, line := range rows[1:] {
-		r := map[string]string{}
-		for i, name := range rows[0] {
-			r[name] = line[i]
-		}
+	for _, r := range rows {
 		s, p, ok := row(r)
 		if !ok {
 			continue
 		}
-		s.collective = cmp.Or(collectiveNames[s.collective], s.collective)
-		if slices.Contains(inBlocks, s.collective) {
+		s.collective = pico.Collective(s.collective)
+		if pico.InBlocks(s.collective) {
 			p.Size /= quantity.Bytes(p.Ranks)
 		}
 		key := s.machine + s.name + s.collective + s.forced
@@ -88,43 +67,11 @@ func table(path string, row func(r map[string]string) (series, fitted.Point, boo
 		p.Count = 1
 		all[at[key]].points = append(all[at[key]].points, p)
 	}
-	return all, nil
+	return all, err
 }
 
-func number(text string) int {
-	n, _ := strconv.Atoi(text) // of published files
-	return n
-}
-
-func point(ranks, perNode int, bytes, us string) fitted.Point {
-	t, _ := strconv.ParseFloat(us, 64) // of published files
-	n, _ := strconv.ParseFloat(bytes, 64)
-	return fitted.Point{Ranks: ranks, PerNode: perNode, Size: quantity.Bytes(n), Time: quantity.Micros(t)}
-}
-
-// registryNames are the registry's words for algorithms that PICO's files call otherwise.
-var registryNames = map[string]string{"tree": "double-tree", "binary-tree": "binary", "split-binary-tree": "split-binary", "knomial": "k-nomial", "modified-bruck": "bruck",
-	"brucks": "bruck", "bruck-log-mpi-0-1": "bruck", "basic-linear": "linear", "linear-synch": "linear-sync", "linear-nb": "linear-nonblocking",
-	"scatter-allgather": "scatter-doubling", "scatter-allgather-ring": "scatter-ring", "in-order": "in-order-binary", "neighbor": "neighbour-exchange",
-	"nonoverlapping": "reduce-broadcast", "non-overlapping": "reduce-scatter"}
-
-// bine has the algorithms with the steps and bytes of Bine trees; allreduces have several.
-var bine = map[string]string{"allgather": "recursive-doubling", "reduce-scatter": "recursive-halving", "alltoall": "bruck",
-	"bcast": "binomial", "reduce": "binomial", "gather": "binomial", "scatter": "binomial"}
-
-var libraries = strings.NewReplacer("allreduce_nccl_", "", "default-", "", "_mpich", "", "_ompi", "", "_over", "", "_", "-")
-
-// algorithmOf returns the registry's word for an algorithm that PICO forced; empty if it has none.
-func algorithmOf(collective, forced string) string {
-	collective = cmp.Or(collectiveNames[collective], collective)
-	name := libraries.Replace(strings.ToLower(forced))
-	if name = cmp.Or(registryNames[name], name); strings.HasPrefix(name, "bine") {
-		name = bine[collective]
-	}
-	if _, err := engine.Find(collective, name); err != nil || name == "" {
-		return ""
-	}
-	return name
+func point(ranks, perNode int, bytes, us float64) fitted.Point {
+	return fitted.Point{Ranks: ranks, PerNode: perNode, Size: quantity.Bytes(bytes), Time: quantity.Micros(us)}
 }
 
 // published reads all series from the folder of shared data.
@@ -133,32 +80,27 @@ func published(folder string) (all []series, err error) {
 	add := func(more []series, e error) {
 		all, err = append(all, more...), cmp.Or(err, e)
 	}
-	add(table(filepath.Join(scale, "perlmutter-2-gpus-a-node.csv"), func(r map[string]string) (series, fitted.Point, bool) {
-		each := number(r["gpus_per_node"])
-		return series{machine: "Perlmutter", name: "NCCL, 2 GPUs a node", collective: r["op"]}, point(number(r["ranks"]), each, r["bytes"], r["time_us"]), number(r["nodes"]) > 1
+	add(table(filepath.Join(scale, "perlmutter-2-gpus-a-node.csv"), func(r pico.Row) (series, fitted.Point, bool) {
+		each := r.Whole("gpus_per_node")
+		return series{machine: "Perlmutter", name: "NCCL, 2 GPUs a node", collective: r["op"]}, point(r.Whole("ranks"), each, r.Number("bytes"), r.Number("time_us")), r.Whole("nodes") > 1
 	}))
 	for file, machine := range map[string]string{"pico-lumi.csv": "LUMI", "pico-mare_nostrum.csv": "MareNostrum", "pico-fugaku.csv": "Fugaku"} {
-		add(table(filepath.Join(scale, file), func(r map[string]string) (series, fitted.Point, bool) {
-			each := number(r["tasks_per_node"])
-			s := series{machine: machine, name: r["library"] + ", " + r["tasks_per_node"] + " a node", collective: r["collective"], forced: r["algorithm"], algorithm: algorithmOf(r["collective"], r["algorithm"])}
-			nodes := 1
-			for side := range strings.SplitSeq(r["nodes"], "x") { // of a torus
-				nodes *= number(side)
-			}
-			return s, point(nodes*each, each, r["bytes"], r["median_us"]), true
+		add(table(filepath.Join(scale, file), func(r pico.Row) (series, fitted.Point, bool) {
+			each := r.Whole("tasks_per_node")
+			s := series{machine: machine, name: r["library"] + ", " + r["tasks_per_node"] + " a node", collective: r["collective"], forced: r["algorithm"], algorithm: pico.Follows(pico.Collective(r["collective"]), r["algorithm"])}
+			return s, point(r.Nodes()*each, each, r.Number("bytes"), r.Number("median_us")), true
 		}))
 	}
-	add(table(filepath.Join(scale, "nccl-one-node.csv"), func(r map[string]string) (series, fitted.Point, bool) {
+	add(table(filepath.Join(scale, "nccl-one-node.csv"), func(r pico.Row) (series, fitted.Point, bool) {
 		s := series{machine: strings.ToUpper(strings.TrimSuffix(r["sys"], "_sxm")), name: "one node, NCCL " + r["version"] + ", " + r["dtype"], collective: r["op"]}
-		return s, point(number(r["ranks"]), 8, r["bytes"], r["time_us"]), true
+		return s, point(r.Whole("ranks"), 8, r.Number("bytes"), r.Number("time_us")), true
 	}))
-	names := map[string]string{"2": "chain", "5": "binary", "6": "binomial"}
 	for column, each := range map[string]int{"latency": 0, "max": 0, "latency, 128 a node": 128, "max, 128 a node": 128} {
-		add(table(filepath.Join(orfeo, "bcast_core_algorithms_2_5_6.csv"), func(r map[string]string) (series, fitted.Point, bool) {
-			name := names[r["algorithm"]]
+		add(table(filepath.Join(orfeo, "bcast_core_algorithms_2_5_6.csv"), func(r pico.Row) (series, fitted.Point, bool) {
+			name := pico.OrfeoNames[r["algorithm"]]
 			s := series{machine: "ORFEO", name: "Open MPI, by core, " + column, collective: "bcast", algorithm: name, forced: name}
 			us, _, _ := strings.Cut(column, ",")
-			return s, point(number(r["cores"]), each, r["size"], r[us]), true
+			return s, point(r.Whole("cores"), each, r.Number("size"), r.Number(us)), true
 		}))
 	}
 	for name, files := range map[string]map[string]int{
@@ -167,9 +109,10 @@ func published(folder string) (all []series, err error) {
 		"ABCI, Open MPI, 4":       {"abci2/allreduce_inter_vnode/job02.sh.7194532.mpi-cpu": 2, "abci2/allreduce_inter_vnode/job08.sh.7194534.mpi-cpu": 8, "abci2/allreduce_inter_vnode/job32.sh.7194536.mpi-cpu": 32},
 	} {
 		parts := strings.Split(name, ", ")
+		each, _ := strconv.Atoi(parts[2]) // of the names above
 		s := series{machine: parts[0], name: parts[1] + ", " + parts[2] + " a node", collective: "allreduce"}
 		for file, n := range files {
-			more, e := allreduces(filepath.Join(folder, "collectives", file), n, number(parts[2]))
+			more, e := allreduces(filepath.Join(folder, "collectives", file), n, each)
 			s.points, err = append(s.points, more...), cmp.Or(err, e)
 		}
 		all = append(all, s)

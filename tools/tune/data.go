@@ -3,20 +3,17 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/csv"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 	"github.com/halfpeak/halfpeak/internal/stats"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/study/collectives"
 	"github.com/halfpeak/halfpeak/study/tune"
+	"github.com/halfpeak/halfpeak/tools/internal/pico"
 )
 
 // A set has all candidates of a machine, with the time of each.
@@ -27,45 +24,17 @@ type set struct {
 	defaults map[int]float64 // times of the library's choice, by call
 }
 
-// schedules say which schedule of the registry stands for an algorithm: that of the first row whose
-// first word is a part of its name. Of those without a schedule nothing is known.
-var schedules = map[string][][2]string{
-	"allreduce": {{"bine_lat", "recursive-doubling"}, {"bine-l", "recursive-doubling"}, {"recdoub-l", "recursive-doubling"},
-		{"recursive", "recursive-doubling"}, {"non_blocking", "recursive-doubling"}, {"hier", ""}, {"collnet", ""}, {"nvls", ""}, {"trix", ""},
-		{"segmented_ring", "segmented-ring"}, {"ring", "ring"}, {"tree", "double-tree"}, {"nonoverlapping", "reduce-broadcast"},
-		{"rdbc", "reduce-broadcast"}, {"basic_linear", "linear"}, {"pat", "ring"}, {"", "rabenseifner"}},
-	"bcast": {{"bine_bdw", "scatter-doubling"}, {"allgather_ring", "scatter-ring"}, {"allgather", "scatter-doubling"}, {"split", "split-binary"},
-		{"binary", "binary"}, {"bintree", ""}, {"trinary", ""}, {"chain", "chain"}, {"pipeline", "pipeline"}, {"knomial", "k-nomial"},
-		{"linear", "linear"}, {"", "binomial"}},
-	"reduce": {{"bine_bdw", "rabenseifner"}, {"reduce_scatter", "rabenseifner"}, {"rabenseifner", "rabenseifner"}, {"in_order", "in-order-binary"},
-		{"in-order", "in-order-binary"}, {"binary", "binary"}, {"trinary", ""}, {"chain", "chain"}, {"pipeline", "pipeline"}, {"linear", "linear"},
-		{"", "binomial"}},
-	"allgather": {{"3dtorus", ""}, {"gtbc", ""}, {"ring", "ring"}, {"neighbor", "neighbour-exchange"}, {"bruck", "bruck"}, {"sparbit", "bruck"},
-		{"linear", "linear"}, {"", "recursive-doubling"}},
-	"alltoall": {{"blacc", ""}, {"crp", ""}, {"doublespread", ""}, {"bruck", "bruck"}, {"log", "bruck"}, {"bine", "bruck"}, {"sync", "linear-sync"},
-		{"linear", "linear"}, {"", "pairwise"}},
-	"gather":         {{"simple", ""}, {"sync", "linear-sync"}, {"linear", "linear"}, {"", "binomial"}},
-	"scatter":        {{"use-bcast", ""}, {"nb", "linear-nonblocking"}, {"linear", "linear"}, {"", "binomial"}},
-	"reduce-scatter": {{"ring", "ring"}, {"overlapping", "reduce-scatter"}, {"", "recursive-halving"}},
-}
-
-// scheduleOf returns the schedule that stands for an algorithm, and its segment; empty for none.
-func scheduleOf(collective, algorithm string) (string, quantity.Bytes) {
-	for _, s := range schedules[collective] {
-		if !strings.Contains(strings.ToLower(algorithm), s[0]) {
-			continue
-		}
-		if s[1] == "double-tree" || s[1] == "segmented-ring" { // NCCL's and Open MPI's, which are pipelines
-			return s[1], 16 * quantity.KiB
-		}
-		return s[1], 0
+// segmentOf returns the segment of a schedule, for NCCL's and Open MPI's pipelines.
+func segmentOf(schedule string) quantity.Bytes {
+	if schedule == "double-tree" || schedule == "segmented-ring" {
+		return 16 * quantity.KiB
 	}
-	return "", 0
+	return 0
 }
 
 // candidate returns the candidate of an algorithm, without the time of its schedule.
 func candidate(group, name, algorithm string, call, ranks int, bytes float64) tune.Candidate {
-	schedule, _ := scheduleOf(name, algorithm)
+	schedule := pico.Schedule(name, algorithm)
 	known := cmp.Or(schedule, "?")
 	family := "" // PICO's own code, or that of the machine's network
 	for _, part := range []string{"segmented", "_over", "MPI", "UTOFU", "nccl", "hier"} {
@@ -111,36 +80,19 @@ var machines = []struct{ name, file string }{
 
 // read reads a machine's file.
 func read(path string) (all []row, err error) {
-	f, err := os.Open(path)
+	lines, err := pico.Read(path)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	lines, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	number := func(text string) float64 {
-		v, _ := strconv.ParseFloat(text, 64) // of published files
-		return v
-	}
-	for _, line := range lines[1:] {
-		v := map[string]string{}
-		for i, name := range lines[0] {
-			v[name] = line[i]
-		}
-		if cores := int(number(v["cores"])); cores > 0 { // ORFEO; a node has 128
+	for _, v := range lines {
+		if cores := v.Whole("cores"); cores > 0 { // ORFEO; a node has 128
 			if slices.Contains([]int{2, 6, 14, 30, 62, 126, 254}, cores) {
-				name := map[string]string{"2": "chain", "5": "binary", "6": "binomial"}[v["algorithm"]]
-				all = append(all, row{"Open MPI", "bcast", name, cores, number(v["size"]), number(v["size"]), number(v["latency"]), ""})
+				all = append(all, row{"Open MPI", "bcast", pico.OrfeoNames[v["algorithm"]], cores, v.Number("size"), v.Number("size"), v.Number("latency"), ""})
 			}
 			continue
 		}
-		r := row{v["library"], strings.ReplaceAll(v["collective"], "_", "-"), v["algorithm"], int(number(v["tasks_per_node"])), number(v["bytes"]), 0, number(v["median_us"]), v["nodes"] + "x" + v["tasks_per_node"]}
-		for part := range strings.SplitSeq(v["nodes"], "x") {
-			r.ranks *= int(number(part))
-		}
-		if r.block = r.bytes; (collective.Entry{Collective: r.collective}).InBlocks() {
+		r := row{v["library"], pico.Collective(v["collective"]), v["algorithm"], v.Nodes() * v.Whole("tasks_per_node"), v.Number("bytes"), v.Number("bytes"), v.Number("median_us"), v["nodes"] + "x" + v["tasks_per_node"]}
+		if pico.InBlocks(r.collective) {
 			r.block = max(1, math.Floor(r.bytes/float64(r.ranks)))
 		}
 		all = append(all, r)
@@ -212,7 +164,8 @@ var computed = map[string]map[tune.Place]tune.Parts{}
 // partsOf returns the parts of the time of a row's schedule, and computes those of all sizes at
 // once.
 func partsOf(r row, rows []row) (tune.Parts, error) {
-	schedule, segment := scheduleOf(r.collective, r.algorithm)
+	schedule := pico.Schedule(r.collective, r.algorithm)
+	segment := segmentOf(schedule)
 	if schedule == "" {
 		return tune.Parts{}, nil
 	}

@@ -1,0 +1,126 @@
+// Package pico reads published tables of collectives, and tells which schedule stands for an
+// algorithm of PICO's, the benchmark of most of them.
+package pico
+
+import (
+	"encoding/csv"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/halfpeak/halfpeak/engine/schedule/collective"
+)
+
+// A Row has the cells of a line by the names of their columns.
+type Row map[string]string
+
+// Read reads a CSV file.
+func Read(path string) (all []Row, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	lines, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	for _, line := range lines[1:] {
+		r := Row{}
+		for i, name := range lines[0] {
+			r[name] = line[i]
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}
+
+// Number returns the number in a column; 0 if there is none.
+func (r Row) Number(column string) float64 {
+	v, _ := strconv.ParseFloat(r[column], 64) // of published files
+	return v
+}
+
+// Whole is Number for counts.
+func (r Row) Whole(column string) int { return int(r.Number(column)) }
+
+// Nodes returns the number of nodes, which are written as the sides of a torus.
+func (r Row) Nodes() int {
+	nodes := 1
+	for side := range strings.SplitSeq(r["nodes"], "x") {
+		n, _ := strconv.Atoi(side) // of published files
+		nodes *= n
+	}
+	return nodes
+}
+
+// Collective returns the registry's word for a collective; the word itself if it has none.
+func Collective(name string) string {
+	if name == "reducescatter" || name == "reduce_scatter" {
+		return "reduce-scatter"
+	}
+	return name
+}
+
+// InBlocks reports whether schedules of a collective have the size of one rank's block.
+func InBlocks(name string) bool { return collective.Entry{Collective: name}.InBlocks() }
+
+// OrfeoNames are the algorithms that ORFEO's table has as Open MPI's numbers.
+var OrfeoNames = map[string]string{"2": "chain", "5": "binary", "6": "binomial"}
+
+// schedules have the schedule of the registry that stands for an algorithm, in the row of the first
+// word that is a part of its name. Nothing is known of algorithms without a schedule.
+var schedules = map[string][][2]string{
+	"allreduce": {{"bine_lat", "recursive-doubling"}, {"bine-l", "recursive-doubling"}, {"recdoub-l", "recursive-doubling"},
+		{"recursive", "recursive-doubling"}, {"non_blocking", "recursive-doubling"}, {"hier", ""}, {"collnet", ""}, {"nvls", ""}, {"trix", ""},
+		{"segmented_ring", "segmented-ring"}, {"ring", "ring"}, {"tree", "double-tree"}, {"nonoverlapping", "reduce-broadcast"},
+		{"rdbc", "reduce-broadcast"}, {"basic_linear", "linear"}, {"pat", "ring"}, {"", "rabenseifner"}},
+	"bcast": {{"bine_bdw", "scatter-doubling"}, {"allgather_ring", "scatter-ring"}, {"allgather", "scatter-doubling"}, {"split", "split-binary"},
+		{"binary", "binary"}, {"bintree", ""}, {"trinary", ""}, {"chain", "chain"}, {"pipeline", "pipeline"}, {"knomial", "k-nomial"},
+		{"linear", "linear"}, {"", "binomial"}},
+	"reduce": {{"bine_bdw", "rabenseifner"}, {"reduce_scatter", "rabenseifner"}, {"rabenseifner", "rabenseifner"}, {"in_order", "in-order-binary"},
+		{"in-order", "in-order-binary"}, {"binary", "binary"}, {"trinary", ""}, {"chain", "chain"}, {"pipeline", "pipeline"}, {"linear", "linear"},
+		{"", "binomial"}},
+	"allgather": {{"3dtorus", ""}, {"gtbc", ""}, {"ring", "ring"}, {"neighbor", "neighbour-exchange"}, {"bruck", "bruck"}, {"sparbit", "bruck"},
+		{"linear", "linear"}, {"", "recursive-doubling"}},
+	"alltoall": {{"blacc", ""}, {"crp", ""}, {"doublespread", ""}, {"bruck", "bruck"}, {"log", "bruck"}, {"bine", "bruck"}, {"sync", "linear-sync"},
+		{"linear", "linear"}, {"", "pairwise"}},
+	"gather":         {{"simple", ""}, {"sync", "linear-sync"}, {"linear", "linear"}, {"", "binomial"}},
+	"scatter":        {{"use-bcast", ""}, {"nb", "linear-nonblocking"}, {"linear", "linear"}, {"", "binomial"}},
+	"reduce-scatter": {{"ring", "ring"}, {"overlapping", "reduce-scatter"}, {"", "recursive-halving"}},
+}
+
+// Schedule returns the schedule that stands for an algorithm; empty for none.
+func Schedule(collective, algorithm string) string {
+	for _, s := range schedules[collective] {
+		if strings.Contains(strings.ToLower(algorithm), s[0]) {
+			return s[1]
+		}
+	}
+	return ""
+}
+
+// alike are parts of the names of algorithms that a schedule stands for but does not follow: those
+// of a library's own choice, with other steps, or over several ports of Fugaku's network.
+var alike = []string{"default_", "default-default", "default-rdbc", "non_blocking", "sparbit", "k_bruck", "nccl_pat", "ring-", "recdoub-l", "recdoub-b"}
+
+// Follows returns the schedule that an algorithm follows, by steps and bytes; empty for none. Those
+// of Bine trees are taken for binomial trees in broadcast and reduce, and allreduces have several.
+func Follows(collective, algorithm string) string {
+	name := strings.ToLower(algorithm)
+	if strings.HasPrefix(name, "bine") {
+		switch collective {
+		case "allreduce":
+			return ""
+		case "bcast", "reduce":
+			return "binomial"
+		}
+	}
+	for _, part := range alike {
+		if strings.Contains(name, part) {
+			return ""
+		}
+	}
+	return Schedule(collective, algorithm)
+}
