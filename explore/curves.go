@@ -24,10 +24,9 @@ func (x *Explorer) curves(r Curves) (Figure, error) {
 	if err != nil {
 		return Figure{}, err
 	}
-	kinds, labels := predict.CurveKinds()
-	at := slices.Index(kinds, predict.CurveKind(r.Quantity))
-	if at < 0 {
-		return Figure{}, fmt.Errorf("no quantity %.40q; choose one of %s", r.Quantity, kinds)
+	kind := predict.CurveKind(r.Quantity)
+	if !slices.Contains(predict.CurveKinds, kind) {
+		return Figure{}, fmt.Errorf("no quantity %.40q; choose one of %s", r.Quantity, predict.CurveKinds)
 	}
 	if r.Samples < 0 || r.Samples > maxSamples {
 		return Figure{}, fmt.Errorf("%d samples; at most %d", r.Samples, maxSamples)
@@ -35,12 +34,12 @@ func (x *Explorer) curves(r Curves) (Figure, error) {
 	sizes, err := sizes(r.Sizes)
 	f := Figure{
 		X:      Axis{Label: "message size", Log: true, Bytes: true},
-		Y:      Axis{Label: labels[at], Log: true},
+		Y:      axisOf(kind.Axis()),
 		Series: []Series{}, Marks: []Mark{}, Notes: []string{},
 	}
 	for i, d := range designs {
 		if err == nil {
-			err = f.addCurve(r, i, d, kinds[at], sizes)
+			err = f.addCurve(r, i, d, kind, sizes)
 		}
 	}
 	return f, err
@@ -97,13 +96,10 @@ func (f *Figure) addNote(note string) {
 	}
 }
 
-// names are the quantities of curves in package whatif.
-var names = map[predict.CurveKind]string{predict.Bandwidth: "bandwidth", predict.Latency: "one_way", predict.Intervals: "gap", predict.Throughput: "throughput"}
-
 // addInterval adds to s the interval of a curve that follows from the intervals of the parameters,
 // if any: that of `whatif --uncertainty` with the same number of samples.
 func (f *Figure) addInterval(s Series, kind predict.CurveKind, sizes []quantity.Bytes, d whatif.Design, samples int) error {
-	all, err := d.Predict(names[kind], sizes, whatif.Sampling{Samples: samples, Seed: 1})
+	all, err := d.Predict(kind.Quantity(), sizes, whatif.Sampling{Samples: samples, Seed: 1})
 	if errors.Is(err, whatif.ErrExact) {
 		return nil
 	}

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/nearest"
-	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/platforms"
 	"github.com/halfpeak/halfpeak/whatif"
@@ -192,20 +191,4 @@ func (x *Explorer) list(Nothing) (Platforms, error) {
 		all.Platforms = append(all.Platforms, headOf(*x.added[file], file))
 	}
 	return all, nil
-}
-
-// recut is the design with its messages cut otherwise, as --packet does; an empty text changes
-// nothing.
-func recut(d whatif.Design, packet string) (whatif.Design, error) {
-	if packet == "" {
-		return d, nil
-	}
-	cut, err := model.ParseCut(packet)
-	if err != nil {
-		return d, fmt.Errorf("packet %w", err)
-	}
-	if d.Layer.Model, err = model.Recut(d.Layer.Model, cut); err != nil {
-		return d, fmt.Errorf("packet %.40q: %s: %w", packet, d.Layer.Ref(), err)
-	}
-	return d, nil
 }

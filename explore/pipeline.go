@@ -74,7 +74,9 @@ func (x *Explorer) pipelined(r Pipelined) (whatif.Design, quantity.Bytes, error)
 	if err != nil {
 		return d, 0, err
 	}
-	d, err = recut(d, r.Packet)
+	if d, err = d.Recut(r.Packet); err != nil {
+		err = fmt.Errorf("packet %w", err)
+	}
 	return d, n, err
 }
 

@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/halfpeak/halfpeak/internal/usage"
 	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
@@ -118,6 +119,22 @@ func (d Design) set(text string) (Design, error) {
 	}
 	next.Changes = append(d.Changes[:len(d.Changes):len(d.Changes)], Assignment{text, p.Path, textOf(p), change.Text})
 	return next, nil
+}
+
+// Recut returns the design with its messages cut otherwise, in packets of a size or by a word of
+// [model.CutWords]; an empty text changes nothing.
+func (d Design) Recut(packet string) (Design, error) {
+	if packet == "" {
+		return d, nil
+	}
+	cut, err := model.ParseCut(packet)
+	if err != nil {
+		return d, usage.Error{Err: err}
+	}
+	if d.Layer.Model, err = model.Recut(d.Layer.Model, cut); err != nil {
+		err = fmt.Errorf("%.40s: %s: %w", packet, d.Layer.Ref(), err)
+	}
+	return d, err
 }
 
 func (d Design) rebuild(changes ...platforms.Change) (Design, error) {

@@ -66,17 +66,11 @@ func (o layerOptions) designs(refs []string) ([]whatif.Design, error) {
 		if err != nil {
 			return nil, err
 		}
-		if o.packet != "" {
-			if d.Whole {
-				return nil, usagef("--packet is of one layer: name it, as in %s/%s", ref, d.Layer.Name)
-			}
-			cut, err := model.ParseCut(o.packet)
-			if err != nil {
-				return nil, usagef("--packet %w", err)
-			}
-			if d.Layer.Model, err = model.Recut(d.Layer.Model, cut); err != nil {
-				return nil, fmt.Errorf("--packet %s: %s: %w", o.packet, d.Layer.Ref(), err)
-			}
+		if o.packet != "" && d.Whole {
+			return nil, usagef("--packet is of one layer: name it, as in %s/%s", ref, d.Layer.Name)
+		}
+		if d, err = d.Recut(o.packet); err != nil {
+			return nil, fmt.Errorf("--packet %w", err)
 		}
 		all = append(all, d)
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/halfpeak/halfpeak/engine/programs"
 	"github.com/halfpeak/halfpeak/fit"
 	"github.com/halfpeak/halfpeak/fit/benchfile"
-	"github.com/halfpeak/halfpeak/model"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/study/bench"
@@ -49,14 +48,8 @@ func drawn(f data.Figure) (reports.Picture, error) {
 		if err != nil {
 			return nil, err
 		}
-		if f.Packet != "" {
-			cut, err := model.ParseCut(f.Packet)
-			if err != nil {
-				return nil, err
-			}
-			if d.Layer.Model, err = model.Recut(d.Layer.Model, cut); err != nil {
-				return nil, err
-			}
+		if d, err = d.Recut(f.Packet); err != nil {
+			return nil, err
 		}
 		designs = append(designs, d)
 	}

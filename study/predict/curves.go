@@ -23,52 +23,41 @@ const (
 	Throughput CurveKind = "throughput" // size over that interval, in MB/s
 )
 
-// CurveKinds are the kinds of curves with the labels of their axes.
-func CurveKinds() (kinds []CurveKind, labels []string) {
-	for _, k := range []CurveKind{Bandwidth, Latency, Intervals, Throughput} {
-		kinds, labels = append(kinds, k), append(labels, k.label())
+// CurveKinds lists the kinds of curves.
+var CurveKinds = []CurveKind{Bandwidth, Latency, Intervals, Throughput}
+
+// Quantity returns the name of what the curve shows, as [whatif.NewQuantity] takes it.
+func (k CurveKind) Quantity() string {
+	if k == Latency {
+		return "one_way"
 	}
-	return kinds, labels
+	return string(k)
 }
 
-func (k CurveKind) label() string {
-	return map[CurveKind]string{Bandwidth: "bandwidth (MB/s)", Latency: "one-way time (µs)",
-		Intervals: "gap (µs)", Throughput: "throughput (MB/s)"}[k]
-}
-
-// Follower is the name of what the curve shows if that follows from the one-way time, which is
-// what has been measured.
-func (k CurveKind) Follower() (name string, ok bool) {
-	switch k {
-	case Latency:
-		return "one_way", true
-	case Bandwidth:
-		return "bandwidth", true
+// quantity returns what the curve shows of messages of n bytes.
+func (k CurveKind) quantity(n quantity.Bytes) whatif.Quantity {
+	q, err := whatif.NewQuantity(k.Quantity(), n)
+	if err != nil {
+		panic(err) // a kind that is not one of CurveKinds
 	}
-	return "", false
+	return q
 }
 
-// value is what the curve shows for n bytes that take t one way.
+// Axis returns the vertical axis of the curve.
+func (k CurveKind) Axis() reports.Axis {
+	return reports.Axis{Label: k.quantity(1).Head(), Scale: reports.Log}
+}
+
+// value is what the curve shows for n bytes that were measured to take t one way.
 func (k CurveKind) value(n quantity.Bytes, t quantity.Micros) float64 {
-	name, _ := k.Follower()
-	return whatif.Followers[name](n, t)
-}
-
-func (k CurveKind) layerValue(l model.Layer, n quantity.Bytes) float64 {
-	switch k {
-	case Intervals:
-		return float64(l.Gap(n))
-	case Throughput:
-		return float64(model.Throughput(l, n))
-	}
-	return k.value(n, l.OneWay(n))
+	return whatif.Followers[k.Quantity()](n, t)
 }
 
 // CurveLine is the line of a layer in [Curves].
 func CurveLine(kind CurveKind, sizes []quantity.Bytes, l platforms.Layer) reports.Series {
 	line := reports.Series{Name: l.Ref(), Kind: reports.Line, X: make([]float64, len(sizes)), Y: make([]float64, len(sizes))}
 	for i, n := range sizes {
-		line.X[i], line.Y[i] = float64(n), kind.layerValue(model.LinesOf(l.Model), n)
+		line.X[i], line.Y[i] = float64(n), kind.quantity(n).Of(model.LinesOf(l.Model))
 	}
 	return line
 }
@@ -78,14 +67,12 @@ func CurveLine(kind CurveKind, sizes []quantity.Bytes, l platforms.Layer) report
 // throughputs have no points. A layer that says what it was fitted to has a band around the next
 // measurement. There is at least one size, and each is at least 1.
 func Curves(kind CurveKind, sizes []quantity.Bytes, designs ...whatif.Design) (reports.Figure, error) {
-	f := reports.Figure{
-		X: reports.Axis{Label: "message size", Scale: reports.Log, Bytes: true},
-		Y: reports.Axis{Label: kind.label(), Scale: reports.Log},
-	}
-	if f.Y.Label == "" {
+	f := reports.Figure{X: reports.Axis{Label: "message size", Scale: reports.Log, Bytes: true}}
+	if !slices.Contains(CurveKinds, kind) {
 		return f, fmt.Errorf("no curve shows %q", string(kind))
 	}
-	follower, follows := kind.Follower()
+	f.Y = kind.Axis()
+	follows := whatif.Followers[kind.Quantity()] != nil
 	lo, hi := slices.Min(sizes), slices.Max(sizes)
 	pointed, barred := false, false
 	for _, d := range designs {
@@ -98,7 +85,7 @@ func Curves(kind CurveKind, sizes []quantity.Bytes, designs ...whatif.Design) (r
 		all := whatif.WithBoundaries(sizes, boundaries)
 		if follows && d.Forecastable() {
 			all = whatif.WithMeasured(all, d)
-			f.Series = append(f.Series, whatif.ForecastBands(l.Ref(), follower, d, all)...)
+			f.Series = append(f.Series, whatif.ForecastBands(l.Ref(), kind.Quantity(), d, all)...)
 			f.Series = append(f.Series, fittedSeries(d, lo, hi, kind))
 			pointed = true
 		}
@@ -111,7 +98,7 @@ func Curves(kind CurveKind, sizes []quantity.Bytes, designs ...whatif.Design) (r
 		}
 		f.Marks = append(f.Marks, whatif.BoundaryMarks(l, boundaries)...)
 		if half, ok := model.HalfPeak(l.Model); ok && half >= lo && half <= hi {
-			f.Marks = append(f.Marks, reports.Mark{Kind: reports.AtPoint, X: float64(half), Y: kind.layerValue(model.LinesOf(l.Model), half),
+			f.Marks = append(f.Marks, reports.Mark{Kind: reports.AtPoint, X: float64(half), Y: kind.quantity(half).Of(model.LinesOf(l.Model)),
 				Series: l.Ref(), Label: "n½ " + half.String()})
 		}
 	}

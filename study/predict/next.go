@@ -36,13 +36,8 @@ func nextFields[T any](name, head string, of func(T) Predicted, value func(T) an
 func (k CurveKind) Cell(p Predicted) any {
 	switch {
 	case p.Next != nil:
-		name, _ := k.Follower()
-		in := whatif.ForecastInterval(name, p.Size, *p.Next)
-		dim := quantity.DimRate
-		if k == Latency {
-			dim = quantity.DimTime
-		}
-		return reports.Interval{Dim: dim, Value: in.Value, Low: in.Low, High: in.High}
+		in := whatif.ForecastInterval(k.Quantity(), p.Size, *p.Next)
+		return reports.Interval{Dim: k.quantity(p.Size).Dim(), Value: in.Value, Low: in.Low, High: in.High}
 	case k == Latency:
 		return p.OneWay
 	}

@@ -118,8 +118,7 @@ func expected(kind predict.CurveKind, p predict.Predicted, otherwise string) str
 	if p.Next == nil {
 		return otherwise
 	}
-	name, _ := kind.Follower()
-	in := whatif.ForecastInterval(name, p.Size, *p.Next)
+	in := whatif.ForecastInterval(kind.Quantity(), p.Size, *p.Next)
 	if kind == predict.Latency {
 		return fmt.Sprintf("95 %%: %s to %s", quantity.Micros(in.Low), quantity.Micros(in.High))
 	}
