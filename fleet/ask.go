@@ -39,29 +39,20 @@ func Load(ctx context.Context, roots []string, before string, o Options, r Reade
 	return in, err
 }
 
-// A Result is what the curves of a fleet say, with its tables, its picture and its page.
-type Result struct {
-	*Answer
-	Notes []string // doubts
-	// Broken is an error if not all could be read; what is here may be shown all the same.
-	Broken error
-}
-
 // Analyse compares what was read.
-func Analyse(in Reading, o Options) (*Result, error) {
-	a, err := Report(in.Now, in.Before, o)
-	f := &Result{Answer: a}
+func Analyse(in Reading, o Options) (*Answer, error) {
+	f, err := report(in.Now, in.Before, o)
 	switch {
 	case in.Interrupted != "":
 		f.Broken = errors.New(in.Interrupted)
-	case a.FaultsBefore > 0:
-		f.Broken = fmt.Errorf("%s of now and %d of before could not be read to the end", plural(a.Faults, "file"), a.FaultsBefore)
-	case a.Faults > 0:
-		f.Broken = fmt.Errorf("%s could not be read to the end", plural(a.Faults, "file"))
+	case f.FaultsBefore > 0:
+		f.Broken = fmt.Errorf("%s of now and %d of before could not be read to the end", plural(f.Faults, "file"), f.FaultsBefore)
+	case f.Faults > 0:
+		f.Broken = fmt.Errorf("%s could not be read to the end", plural(f.Faults, "file"))
 	}
 	if err != nil {
-		if len(a.Skipped) > 0 {
-			err = fmt.Errorf("%w; %s", err, a.Skipped[0].Reason)
+		if len(f.Skipped) > 0 {
+			err = fmt.Errorf("%w; %s", err, f.Skipped[0].Reason)
 		}
 		if f.Broken != nil {
 			err = fmt.Errorf("%w (%w)", err, f.Broken)
@@ -76,7 +67,7 @@ func Analyse(in Reading, o Options) (*Result, error) {
 const mostNamed = 10
 
 // note puts the doubts into words.
-func (f *Result) note() {
+func (f *Answer) note() {
 	say := func(format string, args ...any) { f.Notes = append(f.Notes, fmt.Sprintf(format, args...)) }
 	what := fmt.Sprintf("%s in %s of like curves, from %s", plural(f.Curves, "curve"), plural(len(f.Parts), "group"), plural(f.Files, "file"))
 	if f.Nodes > 0 {
@@ -123,7 +114,7 @@ func (f *Result) note() {
 }
 
 // noteDoubts says each doubt once, with its groups.
-func (f *Result) noteDoubts(say func(format string, args ...any)) {
+func (f *Answer) noteDoubts(say func(format string, args ...any)) {
 	groups := map[string][]string{}
 	for _, p := range f.Parts {
 		groups[p.Doubt] = append(groups[p.Doubt], p.String())

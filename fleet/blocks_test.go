@@ -28,7 +28,7 @@ func TestBlocks(t *testing.T) {
 	} {
 		for seed := range uint64(3) {
 			c.made.Noise, c.made.Tails = 0.02, Normal
-			a, err := Report(c.made.Entries(rand.New(rand.NewPCG(seed, 1))), nil, Options{})
+			a, err := report(c.made.Entries(rand.New(rand.NewPCG(seed, 1))), nil, Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -100,7 +100,7 @@ func TestPlaces(t *testing.T) {
 		}
 		return y
 	})}
-	a, err := Report([]Entry{e}, nil, Options{Places: places})
+	a, err := report([]Entry{e}, nil, Options{Places: places})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func TestPlaces(t *testing.T) {
 			t.Errorf("%s of %s stands among %s", name, places[name], want)
 		}
 	}
-	if _, err := Report([]Entry{e}, nil, Options{Places: map[string]string{"x": "rack"}}); err == nil {
+	if _, err := report([]Entry{e}, nil, Options{Places: map[string]string{"x": "rack"}}); err == nil {
 		t.Error("places of other nodes are taken")
 	}
 }
@@ -160,7 +160,7 @@ func TestDirections(t *testing.T) {
 		return []Entry{e}
 	}
 	for seed := range uint64(20) {
-		a, err := Report(curves(0.3, seed), nil, Options{})
+		a, err := report(curves(0.3, seed), nil, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -173,7 +173,7 @@ func TestDirections(t *testing.T) {
 		if want := map[string]bool{"sender n07": true, "receiver n04": true, "node n02": true}; !maps.Equal(got, want) {
 			t.Errorf("seed %d: %v", seed, got)
 		}
-		if a, err := Report(curves(0, seed), nil, Options{}); err != nil || len(a.Findings) > 0 {
+		if a, err := report(curves(0, seed), nil, Options{}); err != nil || len(a.Findings) > 0 {
 			t.Errorf("healthy, seed %d: %+v, %v", seed, a.Findings, err)
 		}
 	}
@@ -206,7 +206,7 @@ func TestBySize(t *testing.T) {
 			entries = append(entries, Entry{Path: fmt.Sprint(a, " ", b), Curves: []Curve{c}})
 		}
 	}
-	a, err := Report(entries, nil, Options{})
+	a, err := report(entries, nil, Options{})
 	if err != nil || len(a.Findings) != 2 {
 		t.Fatalf("%+v, %v", a.Findings, err)
 	}

@@ -2,9 +2,9 @@
 // curves.
 //
 // [Read] turns files into entries: what is kept of a file is a few numbers for each of its curves.
-// [Report] compares curves of the same [Group], and nothing else. Everything that depends on
-// several files is computed in Report from the entries in the order of their paths, so that
-// entries that were read apart give the same answer, to the last bit, as those of one run.
+// [Analyse] compares only curves of the same [Group]. It computes everything that depends on several
+// files, from the entries in the order of their paths. Entries that were read apart therefore give
+// the same answer, to the last bit, as those of one run.
 //
 // # Statistics
 //

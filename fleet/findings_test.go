@@ -54,7 +54,7 @@ func TestStructuredNoise(t *testing.T) {
 						return u[a] + u[b] + pair[[2]int{a, b}] + 0.005*tails.draw(r)
 					})...)
 				}
-				a, err := Report([]Entry{e}, nil, Options{})
+				a, err := report([]Entry{e}, nil, Options{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -92,7 +92,7 @@ func TestIntervalAboveZero(t *testing.T) {
 				e.Curves[i].Nodes, e.Curves[i].Group.Nodes = e.Curves[i].Nodes[:1], 1
 			}
 		}
-		a, err := Report([]Entry{e}, nil, Options{})
+		a, err := report([]Entry{e}, nil, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

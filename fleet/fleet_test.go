@@ -169,7 +169,7 @@ func TestRing(t *testing.T) {
 			Nodes: []string{fmt.Sprintf("n%02d", i), fmt.Sprintf("n%02d", (i+1)%40)}})
 		e.Curves[i].Latency = quantity.Micros(v)
 	}
-	a, err := Report([]Entry{e}, nil, Options{})
+	a, err := report([]Entry{e}, nil, Options{})
 	if err != nil || len(a.Findings) != 1 || a.Findings[0].Who() != "n07 n08" || math.Abs(a.Findings[0].Effect-0.2) > 0.02 {
 		t.Errorf("%+v, %v", a.Findings, err)
 	}
@@ -213,7 +213,7 @@ func TestPlanted(t *testing.T) {
 // through JSON.
 func TestOrder(t *testing.T) {
 	entries := Synthetic{Nodes: 9, Noise: 0.01, Tails: Heavy, Fault: Fault{Part: 0.2}}.Entries(rand.New(rand.NewPCG(1, 1)))
-	want, err := Report(entries, nil, Options{All: true})
+	want, err := report(entries, nil, Options{All: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +228,7 @@ func TestOrder(t *testing.T) {
 		if err := json.Unmarshal(text, &mixed); err != nil {
 			t.Fatal(err)
 		}
-		got, err := Report(mixed, nil, Options{All: true})
+		got, err := report(mixed, nil, Options{All: true})
 		if err != nil || !reflect.DeepEqual(got.Findings, want.Findings) {
 			t.Fatalf("another order gives another answer (%v)", err)
 		}
@@ -241,7 +241,7 @@ func TestGroups(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := Report(entries, nil, Options{})
+	a, err := report(entries, nil, Options{})
 	if err != nil || len(a.Parts) != 3 || a.Curves != 2*66+30 || a.Nodes != 18 {
 		t.Errorf("%d groups, %d curves, %d nodes, %v", len(a.Parts), a.Curves, a.Nodes, err)
 	}
@@ -256,7 +256,7 @@ func TestBefore(t *testing.T) {
 		return entries
 	}
 	night, yesterday := read("night.csv"), read("yesterday.csv")
-	a, err := Report(night, yesterday, Options{MinEffect: 0.01})
+	a, err := report(night, yesterday, Options{MinEffect: 0.01})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -270,10 +270,10 @@ func TestBefore(t *testing.T) {
 	if !slices.Equal(who, []string{"n02 n11", "n07"}) {
 		t.Errorf("changed: %q", who)
 	}
-	if a, err := Report(yesterday, yesterday, Options{}); err != nil || len(a.Findings) != 0 {
+	if a, err := report(yesterday, yesterday, Options{}); err != nil || len(a.Findings) != 0 {
 		t.Errorf("against itself: %v, %v", a.Findings, err)
 	}
-	if _, err := Report(night, read("pairs.log"), Options{}); err == nil {
+	if _, err := report(night, read("pairs.log"), Options{}); err == nil {
 		t.Error("nothing in common, and no error")
 	}
 }
@@ -296,7 +296,7 @@ func TestReadFaults(t *testing.T) {
 	if err != nil || seen.Files != 5 || seen.Done != 5 {
 		t.Fatal(seen, err)
 	}
-	a, err := Report(entries, nil, Options{})
+	a, err := report(entries, nil, Options{})
 	if err != nil || a.Curves != 4 || len(a.Skipped) != 3 || a.Faults != 1 || a.Nodes != 3 {
 		t.Errorf("%d curves, %d nodes, left %+v, %v", a.Curves, a.Nodes, a.Skipped, err)
 	}
@@ -322,7 +322,7 @@ func TestPublished(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(entries, named) {
 		t.Fatalf("names in headers and in files differ (%v)", err)
 	}
-	a, err := Report(entries, nil, Options{MinEffect: 0.05})
+	a, err := report(entries, nil, Options{MinEffect: 0.05})
 	if err != nil || a.Curves != 720 || len(a.Parts) != 16 {
 		t.Fatal(a.Curves, len(a.Parts), err)
 	}
@@ -354,7 +354,7 @@ func TestSeriation(t *testing.T) {
 			e.Curves = append(e.Curves, c)
 		}
 	}
-	a, err := Report([]Entry{e}, nil, Options{})
+	a, err := report([]Entry{e}, nil, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -385,7 +385,7 @@ func TestMatrixOfMany(t *testing.T) {
 		}
 		e.Curves = append(e.Curves, c)
 	}
-	a, err := Report([]Entry{e}, nil, Options{})
+	a, err := report([]Entry{e}, nil, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,8 +9,6 @@ import (
 // A Matrix is the pairs of a group, node by node. Its memory grows with the pairs, not with the
 // square of the nodes.
 type Matrix struct {
-	Group
-	Quantity
 	Names []string
 	// Ordered says that nodes which see the fleet alike stand side by side: racks, and what is
 	// slow. Else, with more than [MostOrdered] nodes, they are in the order of their names.
@@ -37,7 +35,7 @@ func (s *Spread) Matrix() (x Matrix, ok bool) {
 		return x, false
 	}
 	n := len(m.names)
-	x = Matrix{Group: m.group, Quantity: m.quantity, Ordered: n <= MostOrdered}
+	x = Matrix{Ordered: n <= MostOrdered}
 	order := make([]int, n)
 	for i := range order {
 		order[i] = i

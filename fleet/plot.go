@@ -21,7 +21,7 @@ const fleetCells = 160
 
 // Map is the heat map of the group in which something stands out the most; of the first one if
 // nothing does. It is an error if no group is one of pairs.
-func (f *Result) Map() (reports.Picture, error) {
+func (f *Answer) Map() (reports.Picture, error) {
 	for _, x := range f.ReportedFindings() {
 		if m, ok := f.mapOf(x.Group, x.Quantity); ok {
 			return m, nil
@@ -38,7 +38,7 @@ func (f *Result) Map() (reports.Picture, error) {
 }
 
 // part is the part and the distribution of a quantity.
-func (f *Result) part(g Group, q Quantity) (*Part, *Spread) {
+func (f *Answer) part(g Group, q Quantity) (*Part, *Spread) {
 	for i := range f.Parts {
 		if f.Parts[i].Group != g {
 			continue
@@ -53,7 +53,7 @@ func (f *Result) part(g Group, q Quantity) (*Part, *Spread) {
 }
 
 // mapOf is the heat map of a group, false if it is not one of pairs.
-func (f *Result) mapOf(g Group, q Quantity) (h reports.HeatMap, ok bool) {
+func (f *Answer) mapOf(g Group, q Quantity) (h reports.HeatMap, ok bool) {
 	_, s := f.part(g, q)
 	if s == nil {
 		return h, false
@@ -94,7 +94,7 @@ func (f *Result) mapOf(g Group, q Quantity) (h reports.HeatMap, ok bool) {
 }
 
 // curves are the lines of what stands out in a group, over the band of the fleet.
-func (f *Result) curves(g Group) (fig reports.Figure, ok bool) {
+func (f *Answer) curves(g Group) (fig reports.Figure, ok bool) {
 	p, _ := f.part(g, Tau)
 	if p == nil || g.Last <= g.First {
 		return fig, false
@@ -156,7 +156,7 @@ func (f *Result) curves(g Group) (fig reports.Figure, ok bool) {
 const mostSlowest = 20
 
 // slowest are the slowest pairs of a map.
-func (f *Result) slowest(g Group, q Quantity) reports.Rows {
+func (f *Answer) slowest(g Group, q Quantity) reports.Rows {
 	_, s := f.part(g, q)
 	m, _ := s.Matrix()
 	slices.SortFunc(m.Pairs, func(x, y Pair) int {
@@ -172,7 +172,7 @@ func (f *Result) slowest(g Group, q Quantity) reports.Rows {
 const mostPictured = 4
 
 // Document is a page to send: who stands out, where, and how the fleet is distributed.
-func (f *Result) Document(units quantity.UnitChoice) reports.Document {
+func (f *Answer) Document(units quantity.UnitChoice) reports.Document {
 	title := fmt.Sprintf("A fleet of %s", plural(f.Nodes, "node"))
 	if f.Nodes == 0 {
 		title = fmt.Sprintf("A fleet of %s", plural(f.Curves, "curve"))
@@ -228,7 +228,7 @@ func (f *Result) Document(units quantity.UnitChoice) reports.Document {
 	return doc
 }
 
-func (f *Result) summary() string {
+func (f *Answer) summary() string {
 	worst := f.worst()
 	if len(worst) == 0 {
 		return f.nothingFound()

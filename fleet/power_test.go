@@ -81,7 +81,7 @@ func printHealthy(dir string, fleets int, seed uint64) error {
 		}
 		var alarms atomic.Int32
 		parallel.For(fleets, func(n int) {
-			a, err := Report(x.Entries(rand.New(rand.NewPCG(seed, uint64(n)))), nil, Options{})
+			a, err := report(x.Entries(rand.New(rand.NewPCG(seed, uint64(n)))), nil, Options{})
 			if err == nil && len(a.Findings) > 0 {
 				alarms.Add(1)
 			}

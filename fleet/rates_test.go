@@ -35,7 +35,7 @@ func TestIntervalMisses(t *testing.T) {
 		u := make([]float64, nodes)
 		u[7] = 0.02
 		e := Entry{Curves: measured("b", nodes, func(a, b int) float64 { return u[a] + u[b] + noise*r.NormFloat64() })}
-		a, err := Report([]Entry{e}, nil, Options{})
+		a, err := report([]Entry{e}, nil, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

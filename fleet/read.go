@@ -113,54 +113,63 @@ func Read(ctx context.Context, roots []string, o Options, r Reader) ([]Entry, Se
 	if r.Keep != nil {
 		entries = slices.DeleteFunc(entries, func(e Entry) bool { return !r.Keep(e.Path, e.Source) })
 	}
-	seen.Files = len(entries)
-	var (
-		lock   sync.Mutex // of what follows
-		whole  = make([]bool, len(entries))
-		handed int // entries that Each was given, or that are not whole
-		fault  error
-	)
-	hand := func(to int) { // to Each, up to the first that is not whole, and all of those before to
-		for ; r.Each != nil && fault == nil && handed < len(entries) && (whole[handed] || handed < to); handed++ {
-			if whole[handed] {
-				fault = r.Each(entries[handed])
-				entries[handed] = Entry{Path: entries[handed].Path}
-			}
-		}
-	}
-	err = parallel.Each(ctx, len(entries), r.Workers, func(_ context.Context, i int) error {
-		e := &entries[i]
-		e.stamp()
-		if (r.Known == nil || !r.Known(e)) && !w.read(e) {
-			return nil
-		}
-		lock.Lock()
-		whole[i] = true
-		seen.Done++
-		hand(0)
-		stop := fault
-		lock.Unlock()
-		if r.Progress != nil {
-			r.Progress(1)
-		}
-		return stop
-	})
-	hand(len(entries))
-	if fault != nil {
-		return nil, seen, fault
+	in := reading{worker: w, Reader: r, entries: entries, whole: make([]bool, len(entries))}
+	err = parallel.Each(ctx, len(entries), r.Workers, in.readEntry)
+	in.hand(len(entries))
+	seen.Files, seen.Done = len(entries), in.done
+	if in.fault != nil {
+		return nil, seen, in.fault
 	}
 	if r.Each != nil {
 		entries = nil
 	}
 	i := 0
-	entries = slices.DeleteFunc(entries, func(Entry) bool { i++; return !whole[i-1] })
-	if err != nil {
-		return entries, seen, err
-	}
-	if w.pattern != nil && !w.matched.Load() && len(entries) > 0 && r.Keep == nil {
+	entries = slices.DeleteFunc(entries, func(Entry) bool { i++; return !in.whole[i-1] })
+	if err == nil && w.pattern != nil && !w.matched.Load() && len(entries) > 0 && r.Keep == nil {
 		return nil, seen, usage.Fields(fmt.Errorf("%q matches no file; the first is %q: * matches any letters, {a} and {b} are the nodes", o.Name, entries[0].Path), "name")
 	}
-	return entries, seen, nil
+	return entries, seen, err
+}
+
+// A reading is the state of [Read].
+type reading struct {
+	*worker
+	Reader
+	entries []Entry
+	lock    sync.Mutex // of what follows
+	whole   []bool     // by entry: it was read to its end
+	done    int        // number of those
+	handed  int        // entries that Each was given, or that are not whole
+	fault   error      // of Each
+}
+
+// readEntry reads entry i, unless it is known.
+func (in *reading) readEntry(_ context.Context, i int) error {
+	e := &in.entries[i]
+	e.stamp()
+	if (in.Known == nil || !in.Known(e)) && !in.read(e) {
+		return nil
+	}
+	in.lock.Lock()
+	in.whole[i] = true
+	in.done++
+	in.hand(0)
+	stop := in.fault
+	in.lock.Unlock()
+	if in.Progress != nil {
+		in.Progress(1)
+	}
+	return stop
+}
+
+// hand gives Each the entries up to the first that is not whole, and the whole ones before to.
+func (in *reading) hand(to int) {
+	for ; in.Each != nil && in.fault == nil && in.handed < len(in.entries) && (in.whole[in.handed] || in.handed < to); in.handed++ {
+		if in.whole[in.handed] {
+			in.fault = in.Each(in.entries[in.handed])
+			in.entries[in.handed] = Entry{Path: in.entries[in.handed].Path}
+		}
+	}
 }
 
 // stamp sets what says whether the file has changed.

@@ -21,17 +21,17 @@ type Options struct {
 	Name string
 	// Columns of tables that name the nodes; nil: those of [benchfile.NodeColumns].
 	Columns []string
-	// X, Y, Group and Pool are those of [trace.Options].
+	// X, Y, Group and Pool are those of [benchfile.Options].
 	X, Y        string
 	Group, Pool []string
 	// Places has the blocks of nodes, such as racks, by the names of the nodes; nil if unknown.
 	Places map[string]string `json:",omitempty"`
-	// Odd reports what is fast as well as what is slow.
+	// TwoSided reports what is fast as well as what is slow.
 	TwoSided bool
-	// Rate is the false discovery rate: the part of what is reported that is there by chance, on
-	// average. 0 is 0.05.
+	// FDR is the false discovery rate: the expected share of false alarms among the findings. 0 is
+	// 0.05.
 	FDR float64
-	// Least is the smallest effect that is reported, as a part: 0.01 is 1 %.
+	// MinEffect is the smallest effect that is reported: 0.01 is 1 %.
 	MinEffect float64
 	// All keeps all tests in the answer, not only what stands out.
 	All bool
@@ -58,20 +58,19 @@ type Finding struct {
 	// Fleet is the median of the fleet, in µs or µs/B.
 	Fleet float64
 	// Effect is the relative difference from the fleet's value: 0.1 is 10 % slower. Of a change it
-	// is that of the quantity, less the fleet's. Low and High are its interval: of all that is
-	// reported, no more than Rate lie beyond either end, on average (Benjamini and Yekutieli 2005);
-	// with Odd, beyond both.
+	// is that of the quantity, less the fleet's. Low and High are its interval: of the reported
+	// effects at most FDR lie beyond either end, on average (Benjamini and Yekutieli 2005); if
+	// TwoSided, beyond both.
 	Effect, Low, High float64
 	// First and Last are the effects at the smallest and the largest size; NaN if unknown. Wrong
-	// says that they, and not Effect, describe it: the line through all sizes misses one of them by
-	// half.
+	// says that they describe the finding and Effect does not, since the line through all sizes
+	// misses one of them by half.
 	First, Last float64
 	Wrong       bool
-	// P is the probability of such a deviation, or a larger one, by chance; Q the false discovery
-	// rate at which it is reported.
+	// P is the p-value, Q the q-value (Benjamini and Hochberg 1995).
 	P, Q float64
-	// Apart are nodes that stand out as well, and with which a node is as fast as others are:
-	// together they may be in another part of the network rather than slow.
+	// Apart are other nodes that stand out, with which the node is as fast as usual: together they
+	// may be in another part of the network rather than slow.
 	Apart []string
 	// Reported says that Q is at most the rate, and the effect is not too small.
 	Reported bool
@@ -108,7 +107,7 @@ type Spread struct {
 	// Scatter is the robust standard deviation as a part of the median, and Residual that which is
 	// left beyond the effects of nodes: the noise against which a pair is held.
 	Scatter, Residual float64
-	// Shift is by which part the fleet changed since before, with its 95 % interval, if Compared.
+	// Shift is the relative change of the fleet since before, with its 95 % interval, if Compared.
 	Shift, ShiftLow, ShiftHigh float64
 	Compared                   bool
 	model                      *model
@@ -125,7 +124,7 @@ type Part struct {
 	Doubt string
 }
 
-// An Answer is what a fleet's curves say.
+// An Answer is the findings in a fleet's curves. It has tables, a map and a page.
 type Answer struct {
 	Options
 	Files, Curves int
@@ -133,27 +132,30 @@ type Answer struct {
 	Parts         []Part
 	// Findings stand out, the largest effect first; with Options.All all others follow.
 	Findings []Finding
-	// Small is the number of what stands out by less than Options.MinEffect.
+	// Small is the number of findings with an effect below Options.MinEffect.
 	Small int
 	Tests int
-	// Next is what comes next, and is not beyond chance: what to measure again. Nil if there was
-	// nothing more to test.
+	// Next has the smallest p-value of those that chance explains, to be measured again. Nil if
+	// every test is a finding.
 	Next *Finding
-	// Degrees are those of Student's t whose tails the residuals have, of the quantity with the
-	// heaviest.
+	// Degrees are the degrees of freedom of the Student's t whose tails the residuals have, of the
+	// quantity with the heaviest tails.
 	Degrees float64
-	// Skipped are the files and outputs that gave nothing, or not all. Faults files of now, and
-	// FaultsBefore of before, could not be read to the end.
+	// Skipped lists the files and outputs that were not used, or only in part. Faults and
+	// FaultsBefore count the files, of now and of before, that could not be read to the end.
 	Skipped              []Skipped
 	Faults, FaultsBefore int
 	// OnlyNow and OnlyBefore are the curves that have no partner in a comparison.
 	Compared            bool
 	OnlyNow, OnlyBefore int
+	Notes               []string // doubts, and what was tested
+	// Broken is an error if not all could be read; what is here may be shown all the same.
+	Broken error
 }
 
-// Report compares the curves of entries, or with before not nil their changes. The answer does
+// report compares the curves of entries, or with before not nil their changes. The answer does
 // not depend on the order of the entries. An error says that there is nothing to compare.
-func Report(now, before []Entry, o Options) (*Answer, error) {
+func report(now, before []Entry, o Options) (*Answer, error) {
 	o.FDR = cmp.Or(o.FDR, 0.05)
 	now, before = sortEntries(now), sortEntries(before)
 	a := &Answer{Options: o, Files: len(now), Compared: len(before) > 0}

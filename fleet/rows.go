@@ -16,7 +16,7 @@ func Lists() []string { return []string{"findings", "groups", "skipped"} }
 
 // Tables returns the tables for people: who stands out, worst first, and the fleet by groups. The
 // notes are under the last.
-func (f *Result) Tables() []reports.Rows {
+func (f *Answer) Tables() []reports.Rows {
 	groups := f.GroupRows()
 	if len(f.ReportedFindings()) == 0 {
 		groups.Notes = append([]string{f.nothingFound()}, groups.Notes...)
@@ -26,7 +26,7 @@ func (f *Result) Tables() []reports.Rows {
 }
 
 // nothingFound says that nothing was found, which does not mean that nothing is slow.
-func (f *Result) nothingFound() string {
+func (f *Answer) nothingFound() string {
 	if f.Tests == 0 {
 		return "Nothing could be tested."
 	}
@@ -37,7 +37,7 @@ func (f *Result) nothingFound() string {
 }
 
 // ReportedFindings returns the findings that are reported, which come first.
-func (f *Result) ReportedFindings() []Finding {
+func (f *Answer) ReportedFindings() []Finding {
 	if i := slices.IndexFunc(f.Findings, func(x Finding) bool { return !x.Reported }); i >= 0 {
 		return f.Findings[:i]
 	}
@@ -52,7 +52,7 @@ type fleetWorst struct {
 
 // worst takes the findings of each node and pair together: nodes first, then pairs, each the worst
 // first.
-func (f *Result) worst() (all []fleetWorst) {
+func (f *Answer) worst() (all []fleetWorst) {
 	at := map[string]int{}
 	seen := map[string]map[Group]bool{}
 	for _, x := range f.ReportedFindings() {
@@ -75,7 +75,7 @@ func (f *Result) worst() (all []fleetWorst) {
 }
 
 // WorstRows is a row for each node, pair and curve that stands out.
-func (f *Result) WorstRows() reports.Rows {
+func (f *Answer) WorstRows() reports.Rows {
 	head := "slower by (interval)"
 	switch {
 	case f.Compared && f.TwoSided:
@@ -101,7 +101,7 @@ func (f *Result) WorstRows() reports.Rows {
 }
 
 // groupsOf is the number of groups in which the node or pair was measured.
-func (f *Result) groupsOf(x Finding) (n int) {
+func (f *Answer) groupsOf(x Finding) (n int) {
 	for _, p := range f.Parts {
 		if len(x.Nodes) == 0 || x.Pair || slices.Contains(p.Names, x.Nodes[0]) || p.Group.Nodes == len(x.Nodes) {
 			n++
@@ -142,8 +142,8 @@ func percentPlain(part float64) string {
 	return strings.TrimSuffix(strings.TrimPrefix(reports.PercentChange(part), "+"), " %")
 }
 
-// FindingRows is a row for each finding, for programs; people have [Result.WorstRows].
-func (f *Result) FindingRows() reports.Rows {
+// FindingRows is a row for each finding, for programs; people have [Answer.WorstRows].
+func (f *Answer) FindingRows() reports.Rows {
 	node := func(i int) func(Finding) any {
 		return func(x Finding) any {
 			names := x.Nodes
@@ -204,7 +204,7 @@ type fleetSpread struct {
 }
 
 // GroupRows is a row for each group and quantity: how it is distributed over the fleet.
-func (f *Result) GroupRows() reports.Rows {
+func (f *Answer) GroupRows() reports.Rows {
 	var all []fleetSpread
 	for i := range f.Parts {
 		for _, s := range f.Parts[i].Spreads {
@@ -263,7 +263,7 @@ func (f *Result) GroupRows() reports.Rows {
 }
 
 // SkippedRows is a row for each file that gave nothing, or not all.
-func (f *Result) SkippedRows() reports.Rows {
+func (f *Answer) SkippedRows() reports.Rows {
 	return reports.TableOf(f.Skipped,
 		reports.Col("reason", "reason", func(l Skipped) any { return l.Reason }),
 		reports.Col("fault", "fault", func(l Skipped) any { return l.Fault }))

@@ -85,7 +85,7 @@ func (m Synthetic) Entries(r *rand.Rand) []Entry {
 // Found generates the fleet and reports whether its fault was found; without a fault, whether
 // anything was.
 func (m Synthetic) Found(r *rand.Rand) bool {
-	a, err := Report(m.Entries(r), nil, Options{})
+	a, err := report(m.Entries(r), nil, Options{})
 	if err != nil {
 		return false
 	}
@@ -115,7 +115,7 @@ func NewResiduals(entries []Entry, keep func(Group) bool) (*Residuals, error) {
 	for i := range kept {
 		kept[i].Curves = slices.DeleteFunc(slices.Clone(kept[i].Curves), func(c Curve) bool { return !keep(c.Group) })
 	}
-	a, err := Report(kept, nil, Options{})
+	a, err := report(kept, nil, Options{})
 	if err != nil {
 		return nil, err
 	}

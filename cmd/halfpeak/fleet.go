@@ -81,7 +81,7 @@ func (o *fleetOutput) answer(cmd *cobra.Command, in fleet.Reading, asked fleet.O
 	return a.Broken
 }
 
-func (o *fleetOutput) tables(cmd *cobra.Command, a *fleet.Result) error {
+func (o *fleetOutput) tables(cmd *cobra.Command, a *fleet.Answer) error {
 	if ext := extension(o.path); o.format == "" && (ext == "html" || ext == "htm") {
 		return filesOf(cmd).Write(o.path, func(w io.Writer) error { return a.Document(o.units).WriteHTML(w) })
 	}
