@@ -68,10 +68,10 @@ func parameters(d resolved, set []string) ([]Parameter, error) {
 		scale, unit := unitOf(p.Value.Dim)
 		q := Parameter{
 			Path: p.Path, Name: p.Short(), Owner: p.Owner, Symbol: p.Symbol, Phrase: p.Phrase, Source: p.Source, Unit: unit,
-			Value: known(p.Value.Num*scale, p.Word == ""), Word: p.Word, Text: text(p),
+			Value: known(p.Value.Num*scale, p.Word == ""), Word: p.Word, Text: whatif.TextOf(p),
 			Words: []string{}, Whole: whole(p), Computed: d.base.Platform.Computed(p.Path) && !changed[p.Path],
 			Constant: p.Constant(), Changed: changed[p.Path], Used: acts[p.Path], Zero: p.Measure.Cost(),
-			File: Given{Value: known(was.Value.Num*scale, was.Word == ""), Word: was.Word, Text: text(was)},
+			File: Given{Value: known(was.Value.Num*scale, was.Word == ""), Word: was.Word, Text: whatif.TextOf(was)},
 		}
 		q.Low, q.High = interval(p, scale)
 		q.File.Low, q.File.High = interval(was, scale)
@@ -102,14 +102,6 @@ func parameters(d resolved, set []string) ([]Parameter, error) {
 // whole reports whether a slider stays on whole numbers. It does so for sizes that are constants
 // too, since most parameters that are computed from them are sizes.
 func whole(p platforms.Param) bool { return p.Whole() || p.Value.Dim == quantity.DimSize }
-
-// text is the value for people, as the command line prints it.
-func text(p platforms.Param) string {
-	if p.Word != "" {
-		return p.Word
-	}
-	return whatif.Format(p.Value)
-}
 
 func interval(p platforms.Param, scale float64) (low, high *Number) {
 	has := p.PlusMinus > 0

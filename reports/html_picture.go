@@ -78,35 +78,27 @@ var htmlSizes = []struct {
 	{"narrow", 360, 350},
 }
 
-// live is a picture whose values a script can show.
-type live interface {
-	Picture
-	// bare returns the picture without title and notes.
-	bare() live
-	// values returns the values for the script.
-	values() any
+// untitled returns the picture without the title and the notes, which the page prints.
+func untitled(p Picture) Picture {
+	switch p := p.(type) {
+	case Figure:
+		p.Title, p.Notes = "", nil
+		return p
+	case Timeline:
+		p.Title, p.Notes = "", nil
+		return p
+	case Areas:
+		p.Title, p.Notes = "", nil
+		return p
+	case Tornado:
+		p.Title, p.Notes = "", nil
+		return p
+	}
+	return p
 }
 
-var (
-	_ live = Figure{}
-	_ live = Timeline{}
-	_ live = Areas{}
-)
-
-func (f Figure) bare() live {
-	f.Title, f.Notes = "", nil
-	return f
-}
-
-func (t Timeline) bare() live {
-	t.Title, t.Notes = "", nil
-	return t
-}
-
-func (a Areas) bare() live {
-	a.Title, a.Notes = "", nil
-	return a
-}
+// live is a picture with values that a script can show.
+type live interface{ values() any }
 
 // liveFigure holds the values of a figure for the script.
 type liveFigure struct {
@@ -232,14 +224,7 @@ func (s *sheet) class(style string) string {
 func inlineSVG(p Picture, class string, width, height int, page *sheet) (string, error) {
 	var b bytes.Buffer
 	var at axes
-	switch of := p.(type) {
-	case live:
-		p = of.bare()
-	case Tornado:
-		of.Title, of.Notes = "", nil
-		p = of
-	}
-	if err := writeImage(&b, p, &at, "svg", width, height); err != nil {
+	if err := writeImage(&b, untitled(p), &at, "svg", width, height); err != nil {
 		return "", err
 	}
 	_, drawing, _ := strings.Cut(b.String(), "<svg")

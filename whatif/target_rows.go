@@ -78,7 +78,7 @@ func (s *Solutions) Rows(units quantity.UnitChoice) reports.Rows {
 		reports.Col("target", "", func(found) any { return s.Target.String() }),
 		reports.Col("", "parameter", func(f found) any { return f.Param.Short() }),
 		reports.Col("parameter", "", func(f found) any { return f.Param.Path }),
-		reports.Col("", "current", func(f found) any { return textOf(f.Param) }).Ranked(2),
+		reports.Col("", "current", func(f found) any { return TextOf(f.Param) }).Ranked(2),
 		reports.Col("", "needed", func(f found) any { return needed(f, value) }),
 		reports.Col("now", "", func(f found) any { return f.Param.Value.Num * scale(f) }),
 		reports.Col("needed", "", func(f found) any { return reports.OrAbsent(f.Value*scale(f), f.Reached) }),

@@ -117,7 +117,7 @@ func (d Design) set(text string) (Design, error) {
 	if err != nil {
 		return d, err
 	}
-	next.Changes = append(d.Changes[:len(d.Changes):len(d.Changes)], Assignment{text, p.Path, textOf(p), change.Text})
+	next.Changes = append(d.Changes[:len(d.Changes):len(d.Changes)], Assignment{text, p.Path, TextOf(p), change.Text})
 	return next, nil
 }
 
@@ -186,8 +186,8 @@ func (d Design) value(p platforms.Param, operator byte, right string) (quantity.
 	return now, within, nil
 }
 
-// textOf prints the parameter's value; packets may be a word.
-func textOf(p platforms.Param) string {
+// TextOf prints the parameter's value; packets may be a word.
+func TextOf(p platforms.Param) string {
 	if p.Word != "" {
 		return p.Word
 	}
@@ -231,10 +231,7 @@ type Answer struct {
 func (d Design) At(n quantity.Bytes) (Answer, error) {
 	l := d.Layer.Model
 	a := Answer{Size: n, OneWay: l.OneWay(n), Gap: l.Gap(n), Bandwidth: model.Bandwidth(l, n), Throughput: model.Throughput(l, n),
-		Packet: model.PacketSize(l, n), Regime: model.Regime(l, n)}
-	if pipe, ok := model.At(l, n).(*model.Pipeline); ok {
-		a.BestPacket, _ = pipe.BestPacket(n)
-	}
+		Packet: model.PacketSize(l, n), BestPacket: BestPacket(l, n), Regime: model.Regime(l, n)}
 	owners, err := d.Owners(n)
 	if err != nil {
 		return a, err
@@ -248,4 +245,13 @@ func (d Design) At(n quantity.Bytes) (Answer, error) {
 		}
 	}
 	return a, nil
+}
+
+// BestPacket is the best equal packet of a message of n bytes, or 0 where no pipeline sends it.
+func BestPacket(m model.Layer, n quantity.Bytes) quantity.Bytes {
+	if pipe, ok := model.At(m, n).(*model.Pipeline); ok {
+		size, _ := pipe.BestPacket(n)
+		return size
+	}
+	return 0
 }

@@ -35,7 +35,7 @@ func Compare(sizes []quantity.Bytes, designs ...whatif.Design) (Comparison, erro
 		}
 		m := d.Layer.Model
 		for _, p := range costs {
-			c := Compared{Predicted: p, Asymptote: model.Asymptote(m), BestPacket: BestPacket(m, p.Size)}
+			c := Compared{Predicted: p, Asymptote: model.Asymptote(m), BestPacket: whatif.BestPacket(m, p.Size)}
 			c.SendOverhead, c.ReceiveOverhead = m.Overheads(p.Size)
 			if half, ok := model.HalfPeak(m); ok {
 				c.Half = half
@@ -45,15 +45,6 @@ func Compare(sizes []quantity.Bytes, designs ...whatif.Design) (Comparison, erro
 		}
 	}
 	return all, nil
-}
-
-// BestPacket is the best equal packet of a message of n bytes, or 0 where no pipeline sends it.
-func BestPacket(m model.Layer, n quantity.Bytes) quantity.Bytes {
-	if pipe, ok := model.At(m, n).(*model.Pipeline); ok {
-		size, _ := pipe.BestPacket(n)
-		return size
-	}
-	return 0
 }
 
 // Rows returns the table of the layers.
