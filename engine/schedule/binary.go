@@ -32,9 +32,9 @@ const (
 
 var le = binary.LittleEndian
 
-// WriteBinary writes the schedule in the binary form of GOAL that LogGOPSim
-// reads, the same bytes as its txt2bin writes from WriteText's. Labels are lost,
-// and a CPU or NIC above 255 is an error: the form has 8 bits for them.
+// WriteBinary writes the schedule in LogGOPSim's binary form of GOAL, the same bytes as its txt2bin
+// writes from the output of WriteText. Labels are lost. A CPU or NIC above 255 is an error, since
+// the form has 8 bits for each.
 func (s *Schedule) WriteBinary(w io.Writer) error {
 	for op := range s.ops {
 		if o := &s.ops[op]; o.CPU > math.MaxUint8 || o.NIC > math.MaxUint8 {
@@ -69,7 +69,8 @@ func (s *Schedule) WriteBinary(w io.Writer) error {
 	return b.Flush()
 }
 
-// writeRank writes the operations that begin with lo, with their numbers of dependencies.
+// writeRank writes the rank whose operations begin with lo; waits holds their numbers of
+// dependencies.
 func (s *Schedule) writeRank(b *bufio.Writer, lo uint32, waits []uint32) {
 	roots := uint32(0)
 	for _, n := range waits {
@@ -109,13 +110,13 @@ func (s *Schedule) writeRank(b *bufio.Writer, lo uint32, waits []uint32) {
 	}
 }
 
-// A binaryReader reads the binary form from front to end. It believes no number before it has seen
-// what the number counts.
+// A binaryReader reads the binary form from beginning to end. It trusts no count before it has read
+// the counted elements.
 type binaryReader struct {
 	r    *bufio.Reader
 	name string
 	at   int64 // offset in the file
-	part int   // the rank; −1 is the table of ranks, −2 the head
+	part int   // the rank being read; −1 for the table of ranks, −2 for the head
 	err  error
 	b    *Builder
 
@@ -124,7 +125,7 @@ type binaryReader struct {
 	nodes        []node
 }
 
-// node holds the fields of an operation that are not in Op.
+// node holds the fields of an operation that Op does not have.
 type node struct{ waits, done, started uint32 }
 
 func readBinary(r *bufio.Reader, name string, read func() float64) (*Schedule, error) {
@@ -175,8 +176,8 @@ func (p *binaryReader) fail(at int64, format string, args ...any) {
 	}
 }
 
-// next reads n bytes, which the buffer has room for; nil after an error. They are valid until the
-// next call.
+// next returns the next n bytes, at most the size of the buffer; nil after an error. They are valid
+// until the next call.
 func (p *binaryReader) next(n int) []byte {
 	if p.err != nil {
 		return nil
@@ -185,7 +186,7 @@ func (p *binaryReader) next(n int) []byte {
 	if err != nil {
 		if err == io.EOF {
 			part := [...]string{"the head", "the table of ranks", fmt.Sprintf("rank %d", p.part)}[min(p.part+2, 2)]
-			err = fmt.Errorf("the file ends in %s; is it cut?", part)
+			err = fmt.Errorf("the file ends in %s; is it truncated?", part)
 		}
 		p.fail(p.at+int64(len(got)), "%w", err)
 		return nil
@@ -195,8 +196,8 @@ func (p *binaryReader) next(n int) []byte {
 	return got
 }
 
-// records reads n records of so many bytes, as many at a time as the buffer has room for, and calls
-// use with each and its offset. It ends with the first error.
+// records reads n records of size bytes, a buffer at a time, and calls use with each record and its
+// offset. It ends with the first error.
 func (p *binaryReader) records(n uint32, size int, use func(b []byte, at int64)) {
 	for n > 0 && p.err == nil {
 		some := min(n, uint32(p.r.Size()/size))

@@ -22,7 +22,7 @@ func TestDamagedBinary(t *testing.T) {
 		switch {
 		case err == nil:
 			t.Fatalf("no error after %d of %d bytes", n, len(bin))
-		case n >= 8 && !strings.HasPrefix(err.Error(), "f:") || n >= 8 && !strings.Contains(err.Error(), "is it cut?"):
+		case n >= 8 && !strings.HasPrefix(err.Error(), "f:") || n >= 8 && !strings.Contains(err.Error(), "is it truncated?"):
 			t.Fatalf("after %d of %d bytes: %v", n, len(bin), err)
 		}
 	}
@@ -86,10 +86,10 @@ func TestDamagedText(t *testing.T) {
 func TestBinaryErrors(t *testing.T) {
 	const head = "\x7f\x10\x00\x00\x00\x00\x00\x00" + "\x01\x00\x00\x00" + "\x00\x00"
 	for _, c := range []struct{ file, want string }{
-		{"\x26\x09\x00\x00\x00\x00\x00\x00", "f:0: this binary schedule was used up by a simulator that counts in the file (LogGOPSim --save-mem); convert the text again"},
+		{"\x26\x09\x00\x00\x00\x00\x00\x00", "f:0: a simulator has used this binary schedule up, since it counts in the file (LogGOPSim --save-mem); convert the text again"},
 		{"\x7f\x10\x00\x00\x00\x00\x00\x00" + "\x00\x00\x00\x00\x00\x00", "f:8: the number of ranks is 0; a schedule has at least one"},
-		{head, "f:14: the file ends in the table of ranks; is it cut?"},
-		{head + "\x16\x00\x00\x00\x00\x00\x00\x00\x1e\x00\x00\x00\x00\x00\x00\x00", "f:30: the file ends in rank 0; is it cut?"},
+		{head, "f:14: the file ends in the table of ranks; is it truncated?"},
+		{head + "\x16\x00\x00\x00\x00\x00\x00\x00\x1e\x00\x00\x00\x00\x00\x00\x00", "f:30: the file ends in rank 0; is it truncated?"},
 		{head + "\x16\x00\x00\x00\x00\x00\x00\x00\x1e\x00\x00\x00\x00\x00\x00\x00" + strings.Repeat("\x00", 9), "f:38: the last rank ends here, but the file goes on"},
 		{head + "\x17\x00\x00\x00\x00\x00\x00\x00\x1e\x00\x00\x00\x00\x00\x00\x00", "f:14: rank 0 should begin at 22 and end after that, but is from 23 to 30"},
 	} {

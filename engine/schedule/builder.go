@@ -9,45 +9,46 @@ import (
 	"github.com/halfpeak/halfpeak/internal/memory"
 )
 
-// MaxRanks is the largest number of ranks: the number after it means Any.
+// MaxRanks is the maximum number of ranks. The next number means Any.
 const MaxRanks = math.MaxUint32
 
-// maxOps bounds operations, and dependencies of one kind: their indices are
-// 32 bits wide, and the number of them too.
+// maxOps bounds the operations, and the dependencies of each kind: their indices and counts have 32
+// bits.
 const maxOps = math.MaxUint32 - 1
 
 // A Builder makes a Schedule, rank after rank: NextRank, then the operations of that rank and their
-// dependencies in the order in which they are to be kept. That order decides which of several
-// operations that become free together begins first.
+// dependencies. If several operations become ready together, they start in the order in which they
+// were added.
 //
-// The first mistake is kept; what follows it has no effect, and Err and Build report it.
+// The first error is kept; later calls have no effect, and Err and Build return it.
 type Builder struct {
 	ranks  uint32
 	s      Schedule
 	done   edges
 	starts edges
-	labels labels         // of the current rank, where it names operations
-	read   func() float64 // the fraction of the file that was read; nil if it is not known
+	labels labels         // of the current rank's operations
+	read   func() float64 // returns the fraction of the file that was read; nil if unknown
 	err    error
 }
 
-// edges are the dependencies of one kind of the current rank, as they come.
+// edges holds the dependencies of one kind of the current rank, in the order in which they were
+// added.
 type edges []edge
 
 type edge struct{ from, to uint32 }
 
-// NewBuilder returns a Builder of a schedule of that many ranks, 1 to MaxRanks.
-// It takes no memory for them before they come.
+// NewBuilder returns a Builder of a schedule of 1 to MaxRanks ranks. It allocates memory as ranks
+// are added.
 func NewBuilder(ranks int) *Builder {
 	b := &Builder{ranks: uint32(ranks)}
 	b.labels.b = b
 	if ranks < 1 || uint64(ranks) > MaxRanks {
-		b.fail("a schedule has 1 to %d ranks, not %d", uint32(MaxRanks), ranks)
+		b.fail("the number of ranks must be 1 to %d (got %d)", uint32(MaxRanks), ranks)
 	}
 	return b
 }
 
-// Err is the first mistake, or nil.
+// Err returns the first error, or nil.
 func (b *Builder) Err() error { return b.err }
 
 func (b *Builder) fail(format string, args ...any) {
@@ -56,7 +57,7 @@ func (b *Builder) fail(format string, args ...any) {
 	}
 }
 
-// NextRank begins rank 0, and at each further call the next one. It returns the rank's number.
+// NextRank begins rank 0, or the rank after the current one, and returns its number.
 func (b *Builder) NextRank() int {
 	b.flush()
 	rank := len(b.s.first)
@@ -70,8 +71,8 @@ func (b *Builder) NextRank() int {
 	return rank
 }
 
-// Add adds an operation to the current rank and returns its index. A send's peer must be a rank, a
-// receive's a rank or Any; a calc has neither peer nor tag nor NIC.
+// Add adds an operation to the current rank and returns its index. The peer of a send must be a
+// rank, that of a receive a rank or Any; a calc has neither peer nor tag nor NIC.
 func (b *Builder) Add(op Op) uint32 {
 	switch {
 	case b.err != nil:
@@ -99,9 +100,9 @@ func (b *Builder) Add(op Op) uint32 {
 	return uint32(len(b.s.ops) - 1)
 }
 
-// grown makes room for n more, and if there is none, for as many as the whole will have if the
-// rest is like this part of it. That keeps both the copying and the memory small. The part is that
-// of the file, or of the ranks, on whose word there are at most 4 times as many as so far.
+// grown makes room for n more elements. If the capacity is exhausted, it estimates the final length
+// from the part of the file that was read, or else from the part of the ranks that was added, which
+// limits both copying and memory. The estimate from ranks is at most 4 times the present length.
 func grown[T any](b *Builder, s []T, n int) []T {
 	if len(s)+n <= cap(s) {
 		return s
@@ -114,28 +115,28 @@ func grown[T any](b *Builder, s []T, n int) []T {
 	return append(memory.Make[T](int(max(min(1.02*least/part, most), 1.25*least, 64)))[:0], s...)
 }
 
-// Next is the index that the next operation will get.
+// Next returns the index of the operation that is added next.
 func (b *Builder) Next() uint32 { return uint32(len(b.s.ops)) }
 
-// Send adds a send of size bytes on CPU 0 and NIC 0; Add has the details.
+// Send adds a send of size bytes on CPU 0 and NIC 0; see Add.
 func (b *Builder) Send(size uint64, to, tag uint32) uint32 {
 	return b.Add(Op{Kind: Send, Size: size, Peer: to, Tag: tag})
 }
 
-// Recv adds a receive of size bytes on CPU 0 and NIC 0; Add has the details.
+// Recv adds a receive of size bytes on CPU 0 and NIC 0; see Add.
 func (b *Builder) Recv(size uint64, from, tag uint32) uint32 {
 	return b.Add(Op{Kind: Recv, Size: size, Peer: from, Tag: tag})
 }
 
-// Calc adds a computation of so many nanoseconds on CPU 0; Add has the details.
+// Calc adds a computation on CPU 0; see Add.
 func (b *Builder) Calc(nanoseconds uint64) uint32 {
 	return b.Add(Op{Kind: Calc, Size: nanoseconds})
 }
 
-// Label names the operation that was added last. Without it, operations are named
-// l1, l2 … by their place in the rank. A label is a letter followed by letters,
-// digits and underscores, used once in a rank; it is none of GOAL's words (send,
-// recv, calc, rank, num_ranks), and not "l" and a number, which names another.
+// Label names the operation that was added last. Operations without a label are named l1, l2 … by
+// their place in the rank. A label is a letter followed by letters, digits and underscores, and
+// unique in its rank. GOAL's words (send, recv, calc, rank, num_ranks) are not labels, nor is "l"
+// with a number, which is a default name.
 func (b *Builder) Label(op uint32, label string) {
 	if b.err != nil {
 		return
@@ -153,7 +154,8 @@ func (b *Builder) Label(op uint32, label string) {
 	}
 }
 
-// labelled notes what may be wrong with a label, which is new in its rank or not.
+// labelled records the error of a label that is not new in its rank, or of labels that take too
+// much memory.
 func (b *Builder) labelled(isNew bool, label []byte) {
 	switch {
 	case !isNew:
@@ -163,11 +165,11 @@ func (b *Builder) labelled(isNew bool, label []byte) {
 	}
 }
 
-// Requires lets op wait until before is done. Both are of the current rank. A
-// circle is not an error here: a schedule that has one cannot end.
+// Requires makes op wait until before is done. Both belong to the current rank. A cycle is not an
+// error here, but the schedule then deadlocks.
 func (b *Builder) Requires(op, before uint32) { b.depend(&b.done, op, before) }
 
-// IRequires lets op wait until before has started, like Requires.
+// IRequires makes op wait until before has started, like Requires.
 func (b *Builder) IRequires(op, before uint32) { b.depend(&b.starts, op, before) }
 
 func (b *Builder) depend(e *edges, op, before uint32) {
@@ -187,7 +189,7 @@ func (b *Builder) depend(e *edges, op, before uint32) {
 	*e = append(grown(b, *e, 1), edge{before, op})
 }
 
-// Build returns the schedule. The Builder is not to be used again.
+// Build returns the schedule. The Builder must not be used afterwards.
 func (b *Builder) Build() (*Schedule, error) {
 	b.flush()
 	if n := len(b.s.first); b.err == nil && uint64(n) != uint64(b.ranks) {
@@ -234,7 +236,7 @@ func (b *Builder) sort(e *edges, s *successors) {
 	for _, x := range *e {
 		s.first[x.from]++
 	}
-	end := uint32(len(s.to)) // of each, and by what is put there from its end on, the begin
+	end := uint32(len(s.to)) // of each operation's edges, which the second loop fills from their end
 	for i := range s.first[lo:] {
 		end += s.first[lo+uint32(i)]
 		s.first[lo+uint32(i)] = end

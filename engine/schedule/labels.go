@@ -5,10 +5,10 @@ import (
 	"hash/maphash"
 )
 
-// labels finds the operations of one rank by their label.
+// labels finds the operations of a rank by their label.
 //
-// Most programs that write schedules number the operations of a rank: l1, l2 … As long as a rank
-// keeps to that, a label is its own index, and nothing is stored.
+// Most programs that write schedules number the operations of a rank: l1, l2 … While a rank does
+// so, its labels follow from the places, and nothing is stored.
 type labels struct {
 	b     *Builder
 	first uint32 // the rank's first operation
@@ -23,7 +23,7 @@ type labels struct {
 	seed  maphash.Seed
 }
 
-// A slot has the place in the rank plus 1, so that an empty one is zero.
+// A slot holds the place in the rank plus 1, so that an empty slot is zero.
 type slot struct{ hash, place uint32 }
 
 func (s *labels) reset(first uint32) {
@@ -36,7 +36,7 @@ func (s *labels) reset(first uint32) {
 
 const minSlots = 64
 
-// number is the k of a label "lk" without leading zeros, at least 1; else 0.
+// number returns the k of a label "lk" without leading zeros, at least 1; else 0.
 func number(label []byte) uint32 {
 	if len(label) < 2 || len(label) > 10 || label[0] != 'l' || label[1] == '0' {
 		return 0
@@ -61,8 +61,8 @@ func (s *labels) lookUp(label []byte) (uint32, bool) {
 	return s.first + e.place - 1, e.place != 0
 }
 
-// define gives the rank's next operation a label; none if it is empty. It returns false if another
-// operation of the rank has the label.
+// define labels the next operation of the rank; an empty label means none. It returns false if
+// another operation of the rank has the label.
 func (s *labels) define(label []byte) bool {
 	place := s.count
 	s.count++
@@ -93,12 +93,12 @@ func (s *labels) name(label []byte, place uint32) bool {
 	return len(label) == 0 || s.insert(label, place)
 }
 
-// find returns the slot of the label, or the free one where it belongs, and its hash.
+// find returns the slot of the label, or the free slot for it, and its hash.
 func (s *labels) find(label []byte) (*slot, uint32) {
 	if s.slots == nil {
 		s.slots, s.seed = make([]slot, minSlots), maphash.MakeSeed()
 	}
-	// Labels that differ in their last digit lie beside each other: most come in such an order.
+	// Labels that differ in their last digit are neighbours, since most appear in such an order.
 	last := len(label) - 1
 	hash := uint32(maphash.Bytes(s.seed, label[:last])<<4) | uint32(label[last]&15)
 	for i := int(hash); ; i++ {

@@ -11,16 +11,16 @@ import (
 	"runtime"
 )
 
-// Read reads a schedule in GOAL's text form or its binary form, told apart by their first bytes;
-// either may be compressed by gzip. It streams: the memory it takes is the schedule's, and least if
-// r is a regular file or has a method Size() int64, as [bytes.Reader] has.
+// Read reads a schedule in GOAL's text or binary form, which it recognizes by the first bytes;
+// either may be gzipped. It streams, so its memory is about that of the schedule. It is least if r
+// is a regular file or has a method Size() int64, as [bytes.Reader] has.
 //
-// Errors begin with name and the place: line and column in bytes from 1 in a text, the offset in
-// bytes from 0 in a binary. In a compressed file these count what is inside.
+// Errors begin with the name and the place: line and column in bytes from 1 in a text, the offset
+// in bytes from 0 in a binary, both in the decompressed data.
 func Read(r io.Reader, name string) (s *Schedule, err error) {
 	defer func() {
 		if s != nil && len(s.ops) > 1<<20 {
-			runtime.GC() // what reading took, as much as the schedule, is there for the simulation
+			runtime.GC() // the buffers of reading, as large as the schedule, become available to the simulation
 		}
 	}()
 	in := &counted{Reader: r}
@@ -40,7 +40,7 @@ func Read(r io.Reader, name string) (s *Schedule, err error) {
 		case magic:
 			return readBinary(b, name, in.fraction())
 		case magicConsumed:
-			return nil, fmt.Errorf("%s:0: this binary schedule was used up by a simulator that counts in the file (LogGOPSim --save-mem); convert the text again", name)
+			return nil, fmt.Errorf("%s:0: a simulator has used this binary schedule up, since it counts in the file (LogGOPSim --save-mem); convert the text again", name)
 		}
 	}
 	return readText(b, name, in.fraction())
@@ -49,7 +49,7 @@ func Read(r io.Reader, name string) (s *Schedule, err error) {
 type counted struct {
 	io.Reader
 	n     int64
-	ahead *bufio.Reader // has read this much more than was used
+	ahead *bufio.Reader // holds bytes that were read and not yet used
 }
 
 func (c *counted) Read(b []byte) (int, error) {
@@ -58,8 +58,8 @@ func (c *counted) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// fraction returns a function for the fraction of the bytes that were used; nil if their number is
-// unknown.
+// fraction returns a function that returns the fraction of the bytes used so far; nil if the total
+// is unknown.
 func (c *counted) fraction() func() float64 {
 	size := int64(0)
 	switch r := c.Reader.(type) {

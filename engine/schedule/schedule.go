@@ -9,8 +9,8 @@ import (
 	"github.com/halfpeak/halfpeak/internal/memory"
 )
 
-// A Kind says what an operation does. The numbers are those of GOAL's binary
-// form, and the order in which operations that become free together begin.
+// A Kind is the kind of an operation. The values are those of GOAL's binary form. Operations that
+// become ready at the same time start in increasing order of Kind.
 type Kind uint8
 
 const (
@@ -19,7 +19,7 @@ const (
 	Calc                 // computes for Size nanoseconds
 )
 
-// String is GOAL's word for the kind.
+// String returns GOAL's word for the kind.
 func (k Kind) String() string {
 	switch k {
 	case Send:
@@ -32,31 +32,31 @@ func (k Kind) String() string {
 	return "kind " + strconv.Itoa(int(k))
 }
 
-// Any is the peer or the tag of a receive that takes messages from whatever rank, or with whatever
-// tag; a send with this tag matches every receive's. GOAL writes it -1.
+// Any is the peer or the tag of a receive that accepts messages from any rank, or with any tag. A
+// send with the tag Any matches every receive's tag. GOAL writes it -1.
 const Any = math.MaxUint32
 
-// An Op is one operation of one rank.
+// An Op is an operation of a rank.
 type Op struct {
 	Size uint64 // bytes of a message; nanoseconds of a calc
 	Peer uint32 // the other rank; Any is allowed for a receive; 0 for a calc
 	Tag  uint32 // 0 for a calc
-	CPU  uint16 // which of the rank's processors it occupies
-	NIC  uint16 // which of the rank's network interfaces; 0 for a calc
+	CPU  uint16 // index of the rank's processor that it occupies
+	NIC  uint16 // index of the rank's network interface; 0 for a calc
 	Kind Kind
 }
 
-// String is the operation as a statement of GOAL, without a label: "send 8b to 3 tag 1".
+// String returns the operation as a statement of GOAL, without a label: "send 8b to 3 tag 1".
 func (o Op) String() string { return string(o.appendText(nil)) }
 
-// A Schedule is what the ranks of a parallel program do, and in which order. Operations are
-// numbered from 0 through all ranks, rank by rank, in the order in which they were added: that
-// index names them everywhere. A Schedule does not change, and may be read by several goroutines.
+// A Schedule holds the operations and dependencies of a parallel program. Operations are numbered
+// from 0 through all ranks, rank by rank, in the order in which they were added; all methods
+// identify operations by this index. A Schedule is immutable, and safe for concurrent use.
 //
-// It takes 24 bytes an operation and 4 for each dependency; another 4 an
-// operation for each kind of dependency that occurs; and for labels that are not
-// the default ones their bytes and 8 more. Where later ranks do less than the
-// first, as in a tree, some address space stays unused beside it.
+// It takes 24 bytes for each operation and 4 for each dependency; another 4 for each operation and
+// kind of dependency that occurs; and the bytes of labels other than the default ones, plus 8 for
+// each. If later ranks have fewer operations than the first, as in a tree, some address space
+// beside it remains unused.
 type Schedule struct {
 	first      []uint32 // first[r] is rank r's first operation; one entry more than ranks
 	ops        []Op
@@ -68,7 +68,7 @@ type Schedule struct {
 
 // successors are the edges of one kind, by predecessor.
 type successors struct {
-	first []uint32 // first[op] is where op's begin in to; empty if there are no edges at all
+	first []uint32 // first[op] is the index in to of op's first successor; empty without any edge
 	to    []uint32
 }
 
@@ -79,19 +79,19 @@ func (s *successors) list(op uint32) []uint32 {
 	return s.to[s.first[op]:s.first[op+1]]
 }
 
-// Ranks is the number of ranks.
+// Ranks returns the number of ranks.
 func (s *Schedule) Ranks() int { return len(s.first) - 1 }
 
-// Ops are all operations by their index. They are not to be changed.
+// Ops returns all operations by their index. The caller must not change them.
 func (s *Schedule) Ops() []Op { return s.ops }
 
-// Rank is the range of the operations of one rank: from lo up to, but not including, hi.
+// Rank returns the range of the operations of a rank: from lo up to, but not including, hi.
 func (s *Schedule) Rank(rank int) (lo, hi uint32) { return s.first[rank], s.first[rank+1] }
 
-// RankOf is the rank that has the operation, found by bisection.
+// RankOf returns the rank of the operation, found by bisection.
 func (s *Schedule) RankOf(op uint32) int {
-	// Ranks without operations begin where the next one does: the last that
-	// begins at or before op has it.
+	// An empty rank begins where the next rank begins. The last rank that begins at or before op
+	// has the operation.
 	r, _ := slices.BinarySearchFunc(s.first, op, func(first, op uint32) int {
 		if first <= op {
 			return -1
@@ -101,13 +101,13 @@ func (s *Schedule) RankOf(op uint32) int {
 	return r - 1
 }
 
-// AfterDone are the operations that wait until op is done ("requires"), in the
-// order in which these dependencies were added. One that was added twice is
-// there twice. They are of the same rank as op, and not to be changed.
+// AfterDone returns the operations that wait until op is done ("requires"), in the order in which
+// the dependencies were added; a dependency that was added twice appears twice. They belong to the
+// rank of op. The caller must not change the slice.
 func (s *Schedule) AfterDone(op uint32) []uint32 { return s.done.list(op) }
 
-// Prefetch brings an operation and what AfterDone reads first for it into the processor's cache,
-// without waiting for them.
+// Prefetch starts to load an operation, and the memory that AfterDone reads first for it, into the
+// processor's cache.
 func (s *Schedule) Prefetch(op uint32) {
 	at := unsafe.Pointer(&s.ops[op])
 	first := at
@@ -117,11 +117,11 @@ func (s *Schedule) Prefetch(op uint32) {
 	memory.Prefetch(at, first)
 }
 
-// AfterStarted are the operations that wait until op has started ("irequires"), like AfterDone.
+// AfterStarted returns the operations that wait until op has started ("irequires"), like AfterDone.
 func (s *Schedule) AfterStarted(op uint32) []uint32 { return s.started.list(op) }
 
-// Waits is a fresh slice with the number of dependencies of each operation: how often it occurs in
-// AfterDone and AfterStarted. An operation with 0 can begin at once.
+// Waits returns a new slice with the number of dependencies of each operation, which is how often
+// it occurs in AfterDone and AfterStarted. An operation with 0 is ready from the start.
 func (s *Schedule) Waits() []uint32 {
 	waits := make([]uint32, len(s.ops))
 	for _, op := range s.done.to {
@@ -133,23 +133,23 @@ func (s *Schedule) Waits() []uint32 {
 	return waits
 }
 
-// CPUs is the highest CPU of any operation of any rank, plus one; at least 1.
+// CPUs returns the highest CPU of any operation, plus one; at least 1.
 func (s *Schedule) CPUs() int { return s.cpus }
 
-// NICs is the highest NIC of any operation of any rank, plus one; at least 1.
+// NICs returns the highest NIC of any operation, plus one; at least 1.
 func (s *Schedule) NICs() int { return s.nics }
 
-// Label is the name of the operation in its rank: the one it was given, else l1, l2 … by its place
-// in the rank. It is empty for an operation that a GOAL text does not name.
+// Label returns the name of the operation in its rank: its label, else the default l1, l2 … by its
+// place in the rank. It is empty for an operation without a label in a GOAL text.
 func (s *Schedule) Label(op uint32) string {
 	lo, _ := s.Rank(s.RankOf(op))
 	return string(s.appendLabel(nil, op, lo))
 }
 
-// names are the labels that differ from the default ones, by operation.
+// names holds the labels that differ from the default ones, by operation.
 type names struct {
 	op   []uint32 // ascending
-	end  []uint32 // where the label ends in text; it begins where the one before ends
+	end  []uint32 // end of the label in text; it begins at the end of the previous label
 	text []byte
 }
 
@@ -162,8 +162,8 @@ func (n *names) at(i int) []byte {
 	return n.text[n.end[i-1]:n.end[i]]
 }
 
-// appendDefaultLabel appends the name of an unnamed rank's operation, the
-// place'th from 0: l1, l2 ….
+// appendDefaultLabel appends the default label of the operation at the given place of its rank,
+// counted from 0: l1, l2 ….
 func appendDefaultLabel(b []byte, place uint32) []byte {
 	return strconv.AppendUint(append(b, 'l'), uint64(place)+1, 10)
 }

@@ -97,7 +97,7 @@ func TestMistakes(t *testing.T) {
 		build func() error
 		want  string
 	}{
-		{func() error { _, err := NewBuilder(0).Build(); return err }, "schedule: a schedule has 1 to 4294967295 ranks, not 0"},
+		{func() error { _, err := NewBuilder(0).Build(); return err }, "schedule: the number of ranks must be 1 to 4294967295 (got 0)"},
 		{func() error { _, err := NewBuilder(2).Build(); return err }, "schedule: 2 ranks were announced, 0 came"},
 		{func() error { b := NewBuilder(1); b.Calc(1); return b.Err() }, "schedule: calc 1 before the first rank"},
 		{func() error { b := NewBuilder(1); b.Requires(0, 0); return b.Err() }, "schedule: a dependency before the first rank"},

@@ -2,8 +2,8 @@ package schedule
 
 import "math"
 
-// statement parses a statement of a rank: the word l[begin:i] and what follows
-// up to the newline, whose place it returns.
+// statement parses a statement of a rank: the word l[begin:i] and the rest of its line. It returns
+// the place of the newline.
 func (t *textReader) statement(l []byte, begin, i int) (int, error) {
 	switch string(l[begin:i]) {
 	case "send":
@@ -60,7 +60,7 @@ func (t *textReader) statement(l []byte, begin, i int) (int, error) {
 	return i, nil
 }
 
-// message parses what follows "send" or "recv".
+// message parses the rest of a send or receive.
 func (t *textReader) message(l []byte, i int, kind Kind, name []byte) (int, error) {
 	op := Op{Kind: kind}
 	var err error
@@ -131,7 +131,7 @@ func (t *textReader) calc(l []byte, i int, name []byte) (int, error) {
 	return i, t.add(op, name)
 }
 
-// place parses the word and a number after it, if the word is there.
+// place parses the word w and the number after it, if the word is present.
 func (t *textReader) place(l []byte, i int, w string, to *uint16) (int, error) {
 	if i = blanks(l, i); !word(l, i, w) {
 		return i, nil

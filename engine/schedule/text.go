@@ -10,11 +10,11 @@ import (
 // maxLine bounds a line of text, so that a file without newlines is not read into memory.
 const maxLine = 1 << 20
 
-// A textReader reads GOAL's text form, whose grammar the package comment has.
+// A textReader reads GOAL's text form; the package comment has its grammar.
 type textReader struct {
 	name    string
 	line    int    // the current one, from 1
-	begin   int    // where it begins in what is parsed
+	begin   int    // its beginning in the text being parsed
 	ranks   uint64 // 0 before num_ranks
 	inRank  bool
 	comment bool // inside of /* */
@@ -28,8 +28,8 @@ func (t *textReader) errorf(at int, format string, args ...any) error {
 
 func readText(r io.Reader, name string, read func() float64) (*Schedule, error) {
 	t := textReader{name: name, line: 1, read: read}
-	// Whole lines are parsed where they lie; what is left of the last one moves to the front before
-	// more is read. One byte is kept for the newline that the last line may lack.
+	// Whole lines are parsed in place; the rest of the last line moves to the front before more is
+	// read. One byte is reserved for the newline that the last line may lack.
 	buf := make([]byte, 1<<16)
 	fill, empty := 0, 0
 	for {
@@ -62,7 +62,7 @@ func readText(r io.Reader, name string, read func() float64) (*Schedule, error) 
 	}
 }
 
-// end parses the last line, which has no newline but room for one, and finishes the schedule.
+// end parses the last line, which has room for a missing newline, and finishes the schedule.
 func (t *textReader) end(last []byte) (*Schedule, error) {
 	at := len(last) - 1
 	if at > 0 {
@@ -80,7 +80,7 @@ func (t *textReader) end(last []byte) (*Schedule, error) {
 	case t.inRank:
 		return nil, t.errorf(at, `the file ends inside of rank %d; close it with "}"`, t.b.rank())
 	case uint64(len(t.b.s.first)) < t.ranks:
-		return nil, t.errorf(at, "the file ends before rank %d, but num_ranks is %d; is it cut?", len(t.b.s.first), t.ranks)
+		return nil, t.errorf(at, "the file ends before rank %d, but num_ranks is %d; is it truncated?", len(t.b.s.first), t.ranks)
 	}
 	s, err := t.b.Build()
 	if err != nil {
@@ -114,12 +114,12 @@ func blanks(l []byte, i int) int {
 	return i
 }
 
-// word says whether w stands at i.
+// word reports whether w stands at i.
 func word(l []byte, i int, w string) bool {
 	return len(l)-i >= len(w) && string(l[i:i+len(w)]) == w
 }
 
-// label skips a label from i on; i is returned if none is there.
+// label returns the end of the label that begins at i; i if none does.
 func label(l []byte, i int) int {
 	if i < len(l) && class[l[i]] == letter {
 		for i++; i < len(l) && class[l[i]] != 0; i++ {
@@ -169,7 +169,7 @@ func (t *textReader) numberOrAny(l []byte, i int, what string, limit uint64) (ui
 	return uint32(n), i, err
 }
 
-// expected is the error of something else than what.
+// expected returns the error that l[i:] is not what was expected.
 func (t *textReader) expected(l []byte, i int, what string) error {
 	if lineEnds(l, i) {
 		return t.errorf(i, "%s is missing at the end of the line", what)
@@ -238,12 +238,12 @@ func (t *textReader) newline(i int) {
 	t.begin = i + 1
 }
 
-// lineEnds says whether the line ends at i.
+// lineEnds reports whether the line ends at i.
 func lineEnds(l []byte, i int) bool {
 	return l[i] == '\n' || l[i] == '\r' && l[i+1] == '\n'
 }
 
-// lineEnd skips the end of a line that may have blanks before it, up to the newline.
+// lineEnd skips blanks and the end of a line, up to the newline.
 func (t *textReader) lineEnd(l []byte, i int, instead string) (int, error) {
 	if l[i] == '\n' {
 		return i, nil
@@ -267,8 +267,8 @@ func (t *textReader) header() string {
 	return fmt.Sprintf(`"rank %d {"`, len(t.b.s.first))
 }
 
-// block parses what stands outside of ranks: the word l[begin:i] and what
-// follows, up to the next begin of a statement, which it returns.
+// block parses a statement outside of ranks, which begins with the word l[begin:i]. It returns the
+// beginning of the next one.
 func (t *textReader) block(l []byte, begin, i int) (int, error) {
 	switch string(l[begin:i]) {
 	case "num_ranks":

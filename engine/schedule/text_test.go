@@ -115,7 +115,7 @@ func TestTextErrors(t *testing.T) {
 		{"num_ranks 0\n", "f:1:1: num_ranks is 0; a schedule has at least one rank"},
 		{"num_ranks 4294967296\n", "f:1:11: num_ranks is 4294967296, but at most 4294967295"},
 		{"num_ranks\n", "f:1:10: num_ranks, a number is missing at the end of the line"},
-		{"num_ranks 1000000000\nrank 0 {\n}\n", "f:4:1: the file ends before rank 1, but num_ranks is 1000000000; is it cut?"},
+		{"num_ranks 1000000000\nrank 0 {\n}\n", "f:4:1: the file ends before rank 1, but num_ranks is 1000000000; is it truncated?"},
 		{"num_ranks 2\nrank 0 {\n}\nrank 0 {\n}\n", "f:4:1: rank 0 where rank 1 should be; ranks come in order, none twice, none left out"},
 		{"num_ranks 1\nrank 0 {\n}\nrank 1 {\n}\n", `f:4:1: "rank" where the end of the file (num_ranks is 1) should be`},
 		{"num_ranks 1\nrank 0 {\ncalc 1", `f:3:7: the file ends inside of rank 0; close it with "}"`},

@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// WriteText writes the schedule in GOAL's text form. Reading it back gives an
-// equal schedule, labels included.
+// WriteText writes the schedule in GOAL's text form. Reading it returns an equal schedule, labels
+// included.
 func (s *Schedule) WriteText(w io.Writer) error {
 	b := bufio.NewWriterSize(w, 1<<16)
 	line := strconv.AppendInt([]byte("num_ranks "), int64(s.Ranks()), 10)
@@ -53,13 +53,13 @@ func (s *Schedule) appendLabel(line []byte, op, lo uint32) []byte {
 	return appendDefaultLabel(line, op-lo)
 }
 
-// dependencyLines says after which operation of a rank each of its dependencies is written.
+// dependencyLines groups the lines of a rank's dependencies by the operation after which each is
+// written.
 //
-// A line may use labels only after both are defined, so it can follow the later
-// of its two operations. Lines of one predecessor keep their order, so each comes
-// no earlier than the one before it.
+// A line can use labels only after both are defined, so it follows the later of its two operations.
+// Lines of one predecessor keep their order, so none comes before the previous one.
 type dependencyLines struct {
-	end   []uint32 // by operation, from the rank's first on; where its lines end in lines
+	end   []uint32 // by operation of the rank: the end of its lines in lines
 	lines []dependency
 }
 
@@ -79,7 +79,7 @@ func (d *dependencyLines) fill(s *Schedule, lo, hi uint32) {
 		d.lines = make([]dependency, n)
 	}
 	d.lines = d.lines[:n]
-	// end[i] is where the lines of i begin; each line that is put there moves it on.
+	// end[i] is the beginning of the lines of i; each line stored there advances it.
 	d.forEach(s, lo, hi, func(after uint32, line dependency) {
 		d.lines[d.end[after-lo]] = line
 		d.end[after-lo]++

@@ -12,7 +12,7 @@ func linearAllgather(p *Part) {
 		p.recv(0, span{0, p.Size})
 		return
 	}
-	// One after the other, so that what comes later waits for the last alone.
+	// Receives follow each other, so that later operations wait for the last one only.
 	var last uint32
 	for place := 1; place < p.Size; place++ {
 		last = p.recv(place, slot(place))
@@ -24,10 +24,10 @@ func linearAllgather(p *Part) {
 	}
 }
 
-// bruckAllgather: in the round with d = 1, 2, 4 … member i sends the d blocks that it has from its
-// own on to i − d, at most those that are missing there (Bruck and others, Efficient algorithms for
-// all-to-all communications, 1997): ⌈lg p⌉ rounds for any p. A round begins behind the one before,
-// also the last one of p ≠ 2^k, which could carry blocks from before.
+// bruckAllgather: in the round with d = 1, 2, 4 … member i sends d blocks, its own first, to i − d,
+// but at most those that are missing there (Bruck and others, Efficient algorithms for all-to-all
+// communications, 1997): ⌈lg p⌉ rounds for any p. Each round waits for the previous one; so does
+// the last round of p ≠ 2^k, though it could carry earlier blocks.
 func bruckAllgather(p *Part) {
 	p.blocks(p.Size)
 	for d := 1; d < p.Size; d *= 2 {
@@ -60,8 +60,8 @@ func ringAllgather(p *Part) {
 	p.ring(0, p.recv, func() {})
 }
 
-// ring passes slots on to the right neighbour: in step s the place v, counted from the root, sends
-// slot v + first − s, and takes in what its left neighbour sends.
+// ring passes slots to the right neighbour: in step s the place v, relative to the root, sends slot
+// v + first − s, and receives from its left neighbour by take.
 func (p *Part) ring(first int, take func(from int, to ...span) uint32, step func()) {
 	v, n := p.virtual(), p.Size
 	for s := range n - 1 {
@@ -71,17 +71,17 @@ func (p *Part) ring(first int, take func(from int, to ...span) uint32, step func
 	}
 }
 
-// neighbourAllgather exchanges blocks with both neighbours in turns: its own at first, then
-// the two that came last (Chen, Zhang, Zhang, Yuan, Performance evaluation of allgather
-// algorithms on terascale Linux cluster with fast Ethernet, 2005). It needs an even p.
+// neighbourAllgather exchanges blocks with both neighbours in turns: first its own block, then the
+// two that came last (Chen, Zhang, Zhang, Yuan, Performance evaluation of allgather algorithms on
+// terascale Linux cluster with fast Ethernet, 2005). It needs an even p.
 func neighbourAllgather(p *Part) {
 	if p.Size%2 != 0 {
 		ringAllgather(p)
 		return
 	}
 	p.blocks(p.Size)
-	// Pairs 2j, 2j+1 exchange first; from then on blocks travel in such pairs. The pair of an
-	// even place comes from the left first, that of an odd one from the right.
+	// Pairs 2j, 2j+1 exchange first; afterwards blocks travel in such pairs. A pair comes first
+	// from the left for an even place, from the right for an odd one.
 	side := 1 - p.Place%2*2
 	pair := p.Place &^ 1
 	peer := func(side int) int { return (p.Place + side + p.Size) % p.Size }
@@ -89,7 +89,7 @@ func neighbourAllgather(p *Part) {
 	p.recv(peer(side), slot(p.Place^1))
 	out := pair
 	for s := 1; s < p.Size/2; s++ {
-		// In step s the pair arrives that is ⌈s/2⌉ pairs away to that side, which changes.
+		// Step s brings the pair that is ⌈s/2⌉ pairs away on that side, which alternates.
 		side = -side
 		away := (s + 1) / 2 * 2 * side
 		if s%2 == 0 {

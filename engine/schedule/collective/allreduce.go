@@ -22,7 +22,7 @@ func RecursiveDoubling(p *Part) {
 		p.foldNext(p.Place-1, slot(0))
 	}
 	for d := 1; d < power; d *= 2 {
-		// The places that exchange are numbered anew: 2i+1 is i, up to 2·extra.
+		// The places that exchange get new numbers: place 2i+1 is i, up to 2·extra.
 		peer := survivorPlace(i^d, extra)
 		p.send(peer, slot(0))
 		p.foldNext(peer, slot(0))
@@ -32,8 +32,8 @@ func RecursiveDoubling(p *Part) {
 	}
 }
 
-// survivorPlace is the place of the i'th member that stays, where of each of the first
-// pairs the odd one does.
+// survivorPlace returns the place of the i'th remaining member, if of each of the first pairs only
+// the odd place remains.
 func survivorPlace(i, pairs int) int {
 	if i < pairs {
 		return 2*i + 1
@@ -58,9 +58,9 @@ func reduceBroadcast(p *Part) {
 	tree(binomialTree).down(p, n)
 }
 
-// ringAllreduce is a reduce-scatter and an allgather around the ring, of shares of 1/p
-// each (Patarasuk, Yuan, Bandwidth optimal all-reduce algorithms for clusters of
-// workstations, 2009). Member i ends the first half with share i + 1.
+// ringAllreduce is a reduce-scatter and an allgather around the ring, of shares of 1/p each
+// (Patarasuk, Yuan, Bandwidth optimal all-reduce algorithms for clusters of workstations, 2009).
+// After the first half, member i has share i + 1.
 func ringAllreduce(p *Part) {
 	if p.Size < 2 || p.elements() < uint64(p.Size) {
 		RecursiveDoubling(p)
@@ -72,10 +72,10 @@ func ringAllreduce(p *Part) {
 	p.ring(1, p.recv, p.step)
 }
 
-// segmentedRing is ringAllreduce, whose first half is done in phases, each of about a segment
-// of each share; a share's parts go back together in the second half. The number of phases
-// is that of Open MPI: the quotient of the message and p segments, rounded to the nearest, so
-// that a part can have up to half more than a segment.
+// segmentedRing is ringAllreduce with a first half in phases, each of about a segment of each
+// share; in the second half the parts of a share travel together. As in Open MPI, the number of
+// phases is the message over p segments, rounded to the nearest integer, so a part can exceed a
+// segment by half.
 func segmentedRing(p *Part) {
 	if p.Size < 2 || p.elements() < uint64(p.Size) {
 		RecursiveDoubling(p)
@@ -91,7 +91,7 @@ func segmentedRing(p *Part) {
 		phases++
 	}
 	shares := p.shared(0, p.elements(), p.Size)
-	// Each share is cut into phases again, the longer ones first.
+	// Each share is cut into phases, the longer ones first.
 	p.cut(p.Size*phases, func(i int) uint64 {
 		block, phase := i/phases, i%phases
 		lo := shares(block)
@@ -118,7 +118,7 @@ func segmentedRing(p *Part) {
 	}
 }
 
-// rabenseifnerAllreduce is recursive halving, and doubling the same way back.
+// rabenseifnerAllreduce is recursive halving, then recursive doubling in the opposite order.
 func rabenseifnerAllreduce(p *Part) {
 	if p.Size < 2 || !rabenseifnerCut(p) {
 		linearAllreduce(p)
@@ -138,7 +138,7 @@ func rabenseifnerAllreduce(p *Part) {
 	}
 }
 
-// double brings all slots to all ranks that halve left with one.
+// double sends all slots to all ranks, of which halve left one slot each.
 func (h halving) double(p *Part, windows []span) {
 	for k, d := len(windows)-2, h.power/2; d > 0; k, d = k-1, d/2 {
 		mine, both := windows[k+1], windows[k]
@@ -153,9 +153,9 @@ func (h halving) double(p *Part, windows []span) {
 	}
 }
 
-// mpichRabenseifner is rabenseifnerAllreduce; but of a pair of which one sits out, the even
-// place sends all it has to the odd one, and gets all back: less messages, more bytes
-// (Thakur, Rabenseifner, Gropp 2005, section 4.5).
+// mpichRabenseifner is rabenseifnerAllreduce, but in a pair of which one sits out, the even place
+// sends all its data to the odd one and gets all of the result: fewer messages, more bytes (Thakur,
+// Rabenseifner, Gropp 2005, section 4.5).
 func mpichRabenseifner(p *Part) {
 	if p.Size < 2 || !rabenseifnerCut(p) {
 		RecursiveDoubling(p)
@@ -176,14 +176,14 @@ func mpichRabenseifner(p *Part) {
 	}
 }
 
-// doubleTree is two binary trees at once, each of one half of the message, in segments: combined up
-// and sent down again (Sanders, Speck, Träff, Two-tree algorithms for full bandwidth broadcast,
-// reduction and scan, 2009; NCCL's "tree"). In each tree about half of the members are leaves, and
-// these are inner in the other, so nobody sends or receives all of it twice.
+// doubleTree uses two binary trees at once, each for one half of the message, in segments: combined
+// upwards and sent down again (Sanders, Speck, Träff, Two-tree algorithms for full bandwidth
+// broadcast, reduction and scan, 2009; NCCL's "tree"). About half of the members are leaves of each
+// tree and inner places of the other, so no member sends or receives the whole message twice.
 //
-// The first tree is ncclTree of the places; the second is its mirror image if p is even,
-// and shifted by one place if it is odd, as NCCL's. Messages of the second have the tag
-// Tag + 1, as two members can be neighbours in both.
+// The first tree is ncclTree of the places. The second is its mirror image if p is even, and
+// shifted by one place if p is odd, as in NCCL. Its messages have the tag Tag + 1, since two
+// members can be neighbours in both trees.
 func doubleTree(p *Part) {
 	half := (p.elements() + 1) / 2
 	first := min(half*p.element(), p.Bytes)
@@ -243,7 +243,7 @@ func doubleTree(p *Part) {
 	})
 }
 
-// An arm is one of a member's places in two trees.
+// An arm is the place of a member in one of the two trees.
 type arm struct {
 	parent   int
 	children []int
@@ -268,7 +268,7 @@ func ncclTree(n, place int) (parent int, children []int) {
 	half := low >> 1
 	if half > 0 {
 		children = append(children, place-half)
-		// The other child is the nearest above that there is.
+		// The other child is the nearest existing place above.
 		for ; half > 0; half >>= 1 {
 			if place+half < n {
 				children = append(children, place+half)

@@ -1,15 +1,15 @@
 package collective
 
-// An alltoall brings a block of Bytes bytes from every member to every other. Slot i is
-// the block for place i, slot p + i that from place i.
+// An alltoall sends a block of Bytes bytes from every member to every other. Slot i is the block
+// for place i, slot p + i the block from place i.
 
 func (p *Part) pairs() { p.blocks(2 * p.Size) }
 
 func (p *Part) own() { p.copy(slot(p.Size+p.Place), slot(p.Place)) }
 
-// LinearAlltoall brings Bytes bytes from every member to every other: in step s = 1 … p−1 the
-// member at place i sends to (i + s) mod p and receives from (i − s) mod p. No step waits for
-// another. As an allgather, a member's messages all have the same contents.
+// LinearAlltoall sends Bytes bytes from every member to every other: in step s = 1 … p−1 the member
+// at place i sends to (i + s) mod p and receives from (i − s) mod p. Steps do not wait for each
+// other. If it serves as an allgather, a member's messages all have the same contents.
 func LinearAlltoall(p *Part) { shiftAlltoall(p, func() {}) }
 
 func shiftAlltoall(p *Part, step func()) {
@@ -23,11 +23,11 @@ func shiftAlltoall(p *Part, step func()) {
 	}
 }
 
-// pairwiseAlltoall is LinearAlltoall in which each step waits for the step before.
+// pairwiseAlltoall is LinearAlltoall, but each step waits for the previous step.
 func pairwiseAlltoall(p *Part) { shiftAlltoall(p, p.step) }
 
-// syncAlltoall has at most Fanout sends and as many receives under way at a time (default
-// 4): the next begins when the oldest of its kind is done.
+// syncAlltoall has at most Fanout sends and as many receives in progress (default 4): the next one
+// begins when the oldest of its kind is done.
 func syncAlltoall(p *Part) {
 	p.pairs()
 	p.own()
@@ -44,13 +44,13 @@ func syncAlltoall(p *Part) {
 	}
 }
 
-// bruckAlltoall passes blocks on: in the round with d = 1, 2, 4 … the blocks whose way to go, (to −
-// from) mod p, has that bit travel by d, all in one message (Bruck and others 1997). A round begins
-// behind the one before.
+// bruckAlltoall forwards blocks: in the round with d = 1, 2, 4 … the blocks whose remaining
+// distance, (to − from) mod p, has that bit travel by d in one message (Bruck and others 1997).
+// Each round waits for the previous round.
 func bruckAlltoall(p *Part) {
 	p.pairs()
-	// Slots are named by the way to go: that of j at first has the block for place + j, and
-	// in the end the block from place − j.
+	// Slots are numbered by distance: slot j first holds the block for place + j, and in the end
+	// the block from place − j.
 	at := func(j int) int { return (p.Place + j) % p.Size }
 	for d := 1; d < p.Size; d *= 2 {
 		var moving []span

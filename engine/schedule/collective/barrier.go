@@ -1,7 +1,7 @@
 package collective
 
-// Barriers: no rank leaves before all have entered. The single slot tracks which ranks
-// have arrived and holds no bytes; if Bytes is above 0, messages have that size.
+// Barriers: no rank leaves before all have entered. The single slot represents the arrivals so far
+// and holds no bytes; if Bytes is above 0, messages have that size.
 
 func (p *Part) declareBarrierSlot() { p.cut(1, func(i int) uint64 { return uint64(i) * p.Bytes }) }
 
@@ -32,7 +32,7 @@ func SchedgenDissemination(p *Part) {
 	}
 }
 
-// linearBarrier: all report to place 0, which then answers all.
+// linearBarrier: all members report to place 0, which then answers all.
 func linearBarrier(p *Part) {
 	p.Root, p.Gamma = 0, 0
 	p.declareBarrierSlot()
@@ -48,7 +48,7 @@ func treeBarrier(p *Part) {
 	tree(farthestFirst).down(p, 1)
 }
 
-// doubleRingBarrier: a token goes around from place 0, and a second time when it is back.
+// doubleRingBarrier: a token goes around twice from place 0.
 func doubleRingBarrier(p *Part) {
 	if p.Size < 2 {
 		return
@@ -67,8 +67,8 @@ func doubleRingBarrier(p *Part) {
 	}
 }
 
-// doublingBarrier: with p = 2^k, place i exchanges with i XOR 2^j in round j. Members from 2^k
-// on first report to the place 2^k before, and are answered in the end.
+// doublingBarrier: with p = 2^k, place i exchanges with i XOR 2^j in round j. The members at or
+// above 2^k first report to the place 2^k below, which answers in the end.
 func doublingBarrier(p *Part) {
 	p.Gamma = 0
 	p.declareBarrierSlot()

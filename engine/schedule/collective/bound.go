@@ -1,19 +1,19 @@
 package collective
 
-// LatencyBound returns the least time in which a byte of one member can reach p ≥ 1 members, or one
-// of each can reach one member, by any algorithm: that of the best broadcast in LogP, where the
-// processor that is less busy counts (Karp, Sahay, Santos, Schauser 1993). Where a member cannot
-// send again before its message has arrived, as in Hockney's and the postal model (Bar-Noy, Kipnis
-// 1992, with λ = 1), that is the ⌈log₂ p⌉α of Chan, Heimlich, Purkayastha, van de Geijn, Collective
-// communication: theory, practice, and experience, 2007, section 4.
+// LatencyBound returns a lower bound, over all algorithms, of the time in which a byte of one
+// member reaches p ≥ 1 members, or a byte of each reaches one member. It is the time of the best
+// broadcast in LogP if only the less busy processor counts (Karp, Sahay, Santos, Schauser 1993). If
+// a member cannot send again before its message has arrived, as in Hockney's and the postal model
+// (Bar-Noy, Kipnis 1992, with λ = 1), it is the ⌈log₂ p⌉α of Chan, Heimlich, Purkayastha, van de
+// Geijn, Collective communication: theory, practice, and experience, 2007, section 4.
 func LatencyBound(m LogP, p int) float64 {
 	less := min(m.Send, m.Receive)
 	return LogP{L: m.L + m.Send + m.Receive - 2*less, Send: less, Receive: less, G: m.G}.OptimalBroadcast(p)
 }
 
-// BandwidthBytes returns the bytes that some member has to send or to receive in a collective, by
-// any algorithm (Chan and others 2007, table 1). bytes is Call.Bytes: of the whole message, or of a
-// block.
+// BandwidthBytes returns a lower bound, over all algorithms, of the bytes that some member sends or
+// receives in a collective (Chan and others 2007, table 1). bytes is Call.Bytes: the whole message,
+// or a block.
 func BandwidthBytes(collective string, p int, bytes uint64) uint64 {
 	others := uint64(p - 1)
 	switch collective {

@@ -2,31 +2,31 @@ package collective
 
 import "slices"
 
-// Letters below: p members; n = Bytes; v is a member's place counted from the root on,
+// In the comments, p is the number of members, n is Bytes, and v is a place relative to the root,
 // (place − root) mod p.
 
-// BinomialBroadcast brings Bytes bytes from the root to all.
+// BinomialBroadcast sends Bytes bytes from the root to all members.
 //
-// In round k = 0, 1 … the members v < 2^k, which have the data, send it to v + 2^k if there is one:
-// ⌈lg p⌉ rounds. So v receives from itself without its highest bit, and then sends to v + 2^k for
-// each 2^k > v, the nearest first. That is Open MPI's order of children.
+// In round k = 0, 1 … the members v < 2^k, which have the data, send it to v + 2^k, if that exists:
+// ⌈lg p⌉ rounds. So v receives from the member without its highest bit, and then sends to v + 2^k
+// for each 2^k > v, the nearest first, which is Open MPI's order of children.
 func BinomialBroadcast(p *Part) { tree(binomialTree).broadcast(p) }
 
-// farthestFirst is contiguousTree, the farthest child first.
+// farthestFirst is contiguousTree with the farthest child first.
 func farthestFirst(p *Part, v int) (int, []int) {
 	parent, children := contiguousTree(p, v)
 	slices.Reverse(children)
 	return parent, children
 }
 
-// splitBinaryBroadcast sends the first half of the elements, rounded up, down the left
-// half of binaryTree, and the rest down the right half; then each place of the left half
-// exchanges with the next, which is of the right. With an even number of members the last
-// of the left has nobody, and gets the rest from the root.
+// splitBinaryBroadcast sends the first half of the elements, rounded up, down the left half of
+// binaryTree, and the rest down the right half. Then each place of the left half exchanges with the
+// next place, which is in the right half. If the number of members is even, the last place of the
+// left half has no partner, and gets the rest from the root.
 func splitBinaryBroadcast(p *Part) {
 	half := (p.elements() + 1) / 2
 	first := min(half*p.element(), p.Bytes)
-	// A segment longer than a half, or a half of nothing, is no reason to split (as in Open MPI).
+	// Open MPI does not split either if a segment exceeds a half, or a half is empty.
 	if p.Size < 3 || p.elements() < 2 || p.Segment > p.Bytes-first {
 		tree(lineTree).broadcast(p)
 		return
@@ -77,9 +77,10 @@ func splitBinaryBroadcast(p *Part) {
 	}
 }
 
-// scatterTree cuts Bytes into p slots, and brings to each member v those of its subtree of
-// contiguousTree: the farthest child first, as it has most to pass on. Slots are counted
-// from the root on. It reports whether there is enough to cut; without it is linear.
+// scatterTree cuts Bytes into p slots and sends each member v the slots of its subtree of
+// contiguousTree; the farthest child comes first, since its subtree is the largest. Slots are
+// numbered from the root. If there are fewer elements than members, it is a linear broadcast and
+// returns false.
 func scatterTree(p *Part) bool {
 	if p.elements() < uint64(p.Size) {
 		tree(starTree).broadcast(p)
@@ -90,8 +91,8 @@ func scatterTree(p *Part) bool {
 	return true
 }
 
-// scatterDown brings slots down contiguousTree; slots says which the places v … v+n−1
-// have. Members for which nothing remains get no message.
+// scatterDown sends slots down contiguousTree; slots returns those of the places v … v+n−1. A
+// member whose slots are empty gets no message.
 func scatterDown(p *Part, slots func(v, n int) []span) {
 	v := p.virtual()
 	parent, children := contiguousTree(p, v)

@@ -1,22 +1,20 @@
-// Package collective builds schedules of collective operations: each rank's sends
-// and receives, with their sizes and dependencies.
+// Package collective builds schedules of collective operations: each rank's sends and receives,
+// with their sizes and dependencies.
 //
-// An [Algorithm] adds the part of one rank at a time, as a program does that every
-// rank runs, so collectives stand anywhere in a larger program: [Algorithm.Add]
-// lets the part wait for operations before it and returns the operations after
-// which it is over. [Algorithm.Schedule] is a program of one collective alone.
+// An [Algorithm] adds the part of one rank at a time, so a collective can stand anywhere in a
+// larger program: [Algorithm.Add] makes the part wait for earlier operations and returns the
+// operations that end it. [Algorithm.Schedule] returns a program of one collective alone.
 //
-// Messages wait for the data that they carry: a send waits for the receives that brought its
-// contents, not for the sends before it. Two kinds of algorithms wait for more. Some are about
-// order (pairwise, linear with synchronisation, barriers). In others, whose rounds exchange
-// messages with the same members or depend on each other (rings with two halves, recursive halving,
-// Bruck), a round waits for the round before, as in libraries that call a blocking exchange for
-// each: otherwise a message could overtake another, and end in its receive.
+// A send waits for the receives that brought its contents, not for earlier sends. Two kinds of
+// algorithms wait for more. Some define an order (pairwise, linear with synchronisation, barriers).
+// In others, rounds exchange messages with the same members or depend on each other (rings with two
+// halves, recursive halving, Bruck). There each round waits for the previous round, as in libraries
+// that call a blocking exchange; otherwise a message could overtake another and match its receive.
 //
-// Combining values in a reduction takes [Call].Gamma for a byte, and no time by default.
+// Combining values in a reduction takes [Call].Gamma per byte, by default nothing.
 //
-// [Algorithms] lists all algorithms with the names and numbers that libraries have for them, and
-// [Find] finds one. Where the literature has a closed form of the time, [Entry].Cost is it.
+// [Algorithms] lists all algorithms with their names and numbers in libraries, and [Find] finds
+// one. If the literature has a closed form of the time, [Entry].Cost is that form.
 package collective
 
 import (
@@ -27,36 +25,36 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule"
 )
 
-// A Group is the ranks that take part, seen from one of them. The members have
-// places from 0 to Size-1.
+// A Group is the set of ranks that take part, seen from one of them. The members have places from 0
+// to Size-1.
 type Group struct {
 	Size    int      // number of members, at least 1
-	Place   int      // of the rank whose part is added
-	Members []uint32 // their ranks by place; nil if the place is the rank
+	Place   int      // place of the rank whose part is added
+	Members []uint32 // ranks by place; nil if each place is its rank
 }
 
-// A Call is what the members agree on.
+// A Call holds the arguments of a collective, which are the same on all members.
 type Call struct {
 	Root int // place of the root; unused by algorithms without one
-	// Bytes is the size of the message of a broadcast, reduce, allreduce and scan, and
-	// the size of one member's block for the other collectives, as in MPI's arguments.
+	// Bytes is the size of the message of a broadcast, reduce, allreduce and scan, and for the
+	// other collectives the size of one member's block, as in MPI's arguments.
 	Bytes uint64
-	// Tag is the tag of all messages; double-tree uses Tag + 1 as well. Calls that can overlap
-	// need different tags.
+	// Tag is the tag of all messages; double-tree uses Tag + 1 as well. Calls that can overlap need
+	// different tags.
 	Tag uint32
 
-	// Element is the size in bytes of an element, which is never cut: all parts of a
-	// message but the last are multiples of it. 0 means 1 byte.
+	// Element is the size in bytes of an element, which is never cut: all parts of a message but
+	// the last are multiples of it. 0 stands for 1 byte.
 	Element uint64
-	// Segment is the size in bytes of the pieces of a message, rounded down to whole
-	// elements but at least one. 0 sends the message whole.
+	// Segment is the size in bytes of the pieces of a message, rounded down to whole elements but
+	// at least one. 0 stands for whole messages.
 	Segment uint64
-	// Fanout is the number of chains from the root (chain), the radix (k-nomial), or the
-	// number of simultaneous exchanges (linear-sync). 0 is the default, which the
-	// algorithm's line in Algorithms states.
+	// Fanout is the number of chains from the root (chain), the radix (k-nomial), or the number of
+	// simultaneous exchanges (linear-sync). 0 stands for the default, which the algorithm's row in
+	// Algorithms states.
 	Fanout int
 	// Gamma is the time to combine two bytes into one, in ns/B, at least 0. Each combination is a
-	// calc of Gamma × its bytes, rounded to whole nanoseconds. If that is 0, no calc is added.
+	// calc of Gamma × its bytes, rounded to whole nanoseconds, and omitted if that is 0.
 	Gamma float64
 	// LogP shapes the tree of logp-optimal; the zero value stands for L = g = 1.
 	LogP LogP
@@ -65,7 +63,7 @@ type Call struct {
 // An Algorithm adds one rank's part of a collective.
 type Algorithm func(p *Part)
 
-// A Part is one rank's part under construction, as its algorithm sees it. Peers are places.
+// A Part is the part of one rank while its algorithm adds it. Peers are places.
 type Part struct {
 	Group
 	Call
@@ -75,7 +73,7 @@ type Part struct {
 	gate  []uint32
 	memory
 	watch   watcher // sees the movement of data in tests; else nil
-	parents []int   // of the broadcast that is optimal for logP
+	parents []int   // parents in the optimal broadcast for logP
 	logP    LogP
 	alone   bool // the member at place 0 stands for all; see Entry.SymmetricSchedule
 }
@@ -135,7 +133,7 @@ func (p *Part) step() {
 	}
 }
 
-// Requires lets op wait until before is done. Both are of this part.
+// Requires makes op wait until before is done. Both belong to this part.
 func (p *Part) Requires(op, before uint32) {
 	p.b.Requires(op, before)
 	if p.b.Err() == nil {
@@ -144,7 +142,7 @@ func (p *Part) Requires(op, before uint32) {
 	}
 }
 
-// virtual returns the member's place counted from the root, which is 0.
+// virtual returns the member's place relative to the root, whose own is 0.
 func (p *Part) virtual() int { return (p.Place - p.Root + p.Size) % p.Size }
 
 func (p *Part) real(virtual int) int { return (virtual + p.Root) % p.Size }
@@ -177,10 +175,10 @@ func (a Algorithm) add(p *Part, after, end []uint32) []uint32 {
 	return end
 }
 
-// maxOperations is the largest number of operations of a Schedule, about 10 GB.
+// maxOperations is the maximum number of operations of a Schedule; they take about 10 GB.
 const maxOperations = 1 << 28
 
-// Schedule returns a program in which the ranks run one collective and nothing else.
+// Schedule returns a program in which the ranks run only this collective.
 func (a Algorithm) Schedule(ranks int, c Call) (*schedule.Schedule, error) {
 	return a.schedule(context.Background(), ranks, c, nil, maxOperations, false)
 }
@@ -202,7 +200,7 @@ func (e TooLarge) Error() string {
 // on every rank would exceed the limit.
 func (a Algorithm) schedule(ctx context.Context, ranks int, c Call, watch watcher, most int, alike bool) (*schedule.Schedule, error) {
 	if c.Root < 0 || c.Root >= ranks {
-		return nil, fmt.Errorf("the root is %d, but ranks are 0 to %d", c.Root, ranks-1)
+		return nil, fmt.Errorf("the root must be 0 to %[2]d (got %[1]d)", c.Root, ranks-1)
 	}
 	p := Part{Group: Group{Size: ranks}, Call: c, b: schedule.NewBuilder(ranks), watch: watch}
 	var end []uint32

@@ -70,9 +70,9 @@ func (m Model) inTurn(sizes []uint64) bool {
 // ReceiveGap are the times from the message until the sender's next send and the receiver's next
 // receive.
 //
-// Closed forms assume that a rank that holds a message can send, and can receive what is sent then.
-// So Gap and ReceiveGap must be at most Serialization + Receive plus the Send + Latency of any
-// other message. Entry.Time checks that.
+// Closed forms assume that a rank that has a message can send it, and can receive a message sent at
+// that time. So Gap and ReceiveGap must be at most Serialization + Receive plus the Send + Latency
+// of any other message. Entry.Time checks that.
 type Message struct{ Send, Latency, Serialization, Receive, Gap, ReceiveGap float64 }
 
 // oneWay returns the time from the start of the send to the end of the receive.
@@ -152,7 +152,7 @@ func (m Model) fanIn(k int, n uint64) float64 {
 	return t.oneWay() + float64(k-1)*t.receiveInterval()
 }
 
-// floorLg is ⌊lg p⌋, ceilLg ⌈lg p⌉.
+// floorLg returns ⌊lg p⌋, ceilLg ⌈lg p⌉.
 func floorLg(p int) float64 { return float64(bits.Len(uint(p)) - 1) }
 func ceilLg(p int) float64  { return float64(bits.Len(uint(p - 1))) }
 

@@ -4,14 +4,14 @@ import (
 	"slices"
 )
 
-// Closed forms of algorithms in rounds, in each of which a member sends one message and waits for
-// one. Members that begin late, or that send more, let others be late: the longest chain of
-// messages decides.
+// Closed forms of algorithms in rounds, in which each member sends one message and waits for one.
+// Members that begin late or send more delay the members after them, so the longest chain of
+// messages determines the time.
 
-// halves is the time of the messages of recursive halving among 2^k members, w(n/2) + w(n/4) + …,
-// and of their combination. Of halves that differ by an element, one member has all the larger.
-// inTurn says that ways are free in time for them, for the same back, and for messages of the sizes
-// before them and after.
+// halves returns the time of the messages of recursive halving among 2^k members, w(n/2) + w(n/4) +
+// …, and the time of their combinations. If two halves differ by an element, one member always has
+// the larger. inTurn reports whether ports are free in time for these messages, for the same in
+// reverse order, and for messages of the sizes before and after them.
 func halves(m Model, p int, c Call, before, after []uint64) (ways, sums float64, inTurn bool) {
 	n, size, _ := elements(c)
 	sizes := before
@@ -27,7 +27,7 @@ func halves(m Model, p int, c Call, before, after []uint64) (ways, sums float64,
 }
 
 // rabenseifnerCost is 2 lg p·α + 2n(p − 1)/p·β + n(p − 1)/p·γ for p = 2^k, [trg] 4.4 and 4.5. For
-// other p, those too many take two messages of n/2 and one combination before, here.
+// other p, the surplus members first take two messages of n/2 and one combination, here.
 func rabenseifnerCost(m Model, p int, c Call) (float64, bool) {
 	n, size, ok := elements(c)
 	if p < 2 || n < uint64(highest(p)) {
@@ -46,7 +46,7 @@ func rabenseifnerCost(m Model, p int, c Call) (float64, bool) {
 	return t, ok && inTurn
 }
 
-// rabenseifnerAnyCost is rabenseifnerCost, and a message of n for p that are no power of two.
+// rabenseifnerAnyCost is rabenseifnerCost plus, unless p is a power of two, a message of n.
 func rabenseifnerAnyCost(m Model, p int, c Call) (float64, bool) {
 	if n, _, _ := elements(c); p < 2 || n < uint64(highest(p)) {
 		return inTurns(linearReduceCost, linearCost)(m, p, c)
@@ -78,10 +78,11 @@ func mpichRabenseifnerCost(m Model, p int, c Call) (float64, bool) {
 	return t, ok && inTurn
 }
 
-// doublingCost is lg p·(α + nβ + nγ) for p = 2^k, [trg] 4.5. For other p, here: with k = ⌊lg p⌋,
-// those that stand in for r = p − 2^k others begin a message and a combination later, and let all
-// be as late; or they answer in the end, with ⌈lg r⌉ rounds of waiting for each other, and the
-// other rounds with messages that are there. In Hockney's model that is (k + 2)(α + nβ) without γ.
+// doublingCost is lg p·(α + nβ + nγ) for p = 2^k, [trg] 4.5. For other p, here, with k = ⌊lg p⌋:
+// the members that also act for the r = p − 2^k surplus ones begin a message and a combination
+// later. Either this delays all members, or they answer in the end, after ⌈lg r⌉ rounds of waiting
+// for each other and other rounds whose messages have already arrived. In Hockney's model that is
+// (k + 2)(α + nβ) without γ.
 func doublingCost(m Model, p int, c Call) (float64, bool) {
 	k, one, sum := floorLg(p), m.message(c.Bytes), m.sum(c.Bytes)
 	if isPower(p) {
@@ -92,8 +93,8 @@ func doublingCost(m Model, p int, c Call) (float64, bool) {
 	return max((k+1)*(one.oneWay()+sum), answered), sum == 0 || m.blocks(c.Bytes)
 }
 
-// ringAllreduceCost is 2(p − 1)α + 2n(p − 1)/p·β + n(p − 1)/p·γ, [pg], with ⌈n/p⌉ for n/p: a share
-// of that size goes all the way.
+// ringAllreduceCost is 2(p − 1)α + 2n(p − 1)/p·β + n(p − 1)/p·γ, [pg], with ⌈n/p⌉ for n/p, since a
+// share of that size goes all the way around.
 func ringAllreduceCost(m Model, p int, c Call) (float64, bool) {
 	n, size, ok := elements(c)
 	if p < 2 || n < uint64(p) {
@@ -103,7 +104,7 @@ func ringAllreduceCost(m Model, p int, c Call) (float64, bool) {
 	return float64(p-1) * (2*m.way(share) + m.sum(share)), ok
 }
 
-// segmentedRingCost is ringAllreduceCost for a message that has no segments.
+// segmentedRingCost is ringAllreduceCost for a message without segments.
 func segmentedRingCost(m Model, p int, c Call) (float64, bool) {
 	t, ok := ringAllreduceCost(m, p, c)
 	return t, ok && c.Segment == 0
@@ -120,15 +121,15 @@ func scatterDoublingCost(m Model, p int, c Call) (float64, bool) {
 }
 
 // scatterRingCost is (⌈lg p⌉ + p − 1)α + 2n(p − 1)/p·β for equal portions, [trg] 4.1: a portion
-// goes around from when its member is done with the scatter.
+// goes around as soon as its member has completed the scatter.
 func scatterRingCost(m Model, p int, c Call) (float64, bool) {
 	n, _, ok := elements(c)
 	if n < uint64(p) {
 		return linearCost(m, p, c)
 	}
 	s := newPortions(p, c)
-	// A receive that needs the processor is kept by a send, and keeps the next one: what comes
-	// around the ring may be there before the scatter is.
+	// If a receive takes processor time, a send can delay it, and it can delay the next send:
+	// messages around the ring may arrive before the scatter ends.
 	one := m.message(s.each)
 	_, begin, _ := s.scatter(m)
 	return slices.Max(begin) + float64(p-1)*one.oneWay(), ok && n%uint64(p) == 0 && one.Receive == 0 && one.Gap >= one.ReceiveGap
@@ -151,15 +152,15 @@ func halvingCost(m Model, p int, c Call) (float64, bool) {
 	return t, isPower(p) && m.inTurn(sizes)
 }
 
-// ringAllgatherCost is (p − 1)α + n(p − 1)/p·β, [trg] 4.2 and MPICH's header. Open MPI's header
-// has twice as much, 2(p − 1)(α + n/p·β): its ring sends in p − 1 steps, each with a send and a
-// receive at once, so that is right only where the two cannot overlap (half duplex).
+// ringAllgatherCost is (p − 1)α + n(p − 1)/p·β, [trg] 4.2 and MPICH's header. Open MPI's header has
+// twice as much, 2(p − 1)(α + n/p·β), which holds only if the send and the receive of a step cannot
+// overlap (half duplex).
 func ringAllgatherCost(m Model, p int, c Call) (float64, bool) {
 	return float64(p-1) * m.way(c.Bytes), true
 }
 
-// bruckAllgatherCost is ⌈lg p⌉α + n(p − 1)/p·β, [trg] 4.2. For p that are no power of two the last
-// round need not wait for all before it.
+// bruckAllgatherCost is ⌈lg p⌉α + n(p − 1)/p·β, [trg] 4.2. If p is not a power of two, the last
+// round need not wait for all earlier ones.
 func bruckAllgatherCost(m Model, p int, c Call) (float64, bool) {
 	t, ok := 0.0, true
 	for d := 1; d < p; d *= 2 {
@@ -169,8 +170,8 @@ func bruckAllgatherCost(m Model, p int, c Call) (float64, bool) {
 	return t, ok
 }
 
-// neighbourCost is p/2·α + n(p − 1)/p·β for even p (Chen and others 2005), and the ring's for
-// others.
+// neighbourCost is p/2·α + n(p − 1)/p·β for even p (Chen and others 2005), and the cost of the ring
+// for odd p.
 func neighbourCost(m Model, p int, c Call) (float64, bool) {
 	if p%2 != 0 {
 		t, ok := ringAllgatherCost(m, p, c)
@@ -180,14 +181,15 @@ func neighbourCost(m Model, p int, c Call) (float64, bool) {
 }
 
 // linearAlltoallCost is p − 1 blocks through one port, (p − 1)(α + n/p·β), in Hockney's model. In
-// others a member's processor turns from sends to receives and back: the schedule of one of them,
-// which are all alike, shows how.
+// other models a member's processor alternates between sends and receives, and the schedule of one
+// member, which represents all, gives the time.
 func linearAlltoallCost(m Model, p int, c Call) (float64, bool) {
 	return float64(p-1) * m.way(c.Bytes), m.Messages == nil && m.Alpha > 0
 }
 
-// bruckAlltoallCost is ⌈lg p⌉α and β for each block whose way to go has the bit of the round; for p
-// = 2^k that is lg p·α + n/2·lg p·β, [trg] 4.2. Rounds overlap as in bruckAllgatherCost.
+// bruckAlltoallCost is ⌈lg p⌉α, and β for each byte of the blocks whose remaining distance has the
+// bit of the round; for p = 2^k that is lg p·α + n/2·lg p·β, [trg] 4.2. Rounds overlap as in
+// bruckAllgatherCost.
 func bruckAlltoallCost(m Model, p int, c Call) (float64, bool) {
 	t, ok := 0.0, true
 	for d := 1; d < p; d *= 2 {
@@ -203,7 +205,7 @@ func disseminationCost(m Model, p int, c Call) (float64, bool) {
 	return ceilLg(p) * m.way(c.Bytes), true
 }
 
-// doubleRingCost is 2p(α + nβ) for p ≥ 2, here: twice around.
+// doubleRingCost is 2p(α + nβ) for p ≥ 2, here: twice around the ring.
 func doubleRingCost(m Model, p int, c Call) (float64, bool) {
 	if p < 2 {
 		return 0, true
@@ -211,15 +213,15 @@ func doubleRingCost(m Model, p int, c Call) (float64, bool) {
 	return 2 * float64(p) * m.way(c.Bytes), true
 }
 
-// doublingBarrierCost is lg p·(α + nβ) for p = 2^k; for others two messages more than for
-// ⌊lg p⌋, here.
+// doublingBarrierCost is lg p·(α + nβ) for p = 2^k; for other p two messages more than for ⌊lg p⌋,
+// here.
 func doublingBarrierCost(m Model, p int, c Call) (float64, bool) {
 	m.Gamma = 0
 	return doublingCost(m, p, c)
 }
 
-// doublingScanCost is lg p·(α + nβ) for p = 2^k, here; only for γ = 0, as two combinations a round
-// share the processor.
+// doublingScanCost is lg p·(α + nβ) for p = 2^k, here; only for γ = 0, as two combinations in a
+// round share the processor.
 func doublingScanCost(m Model, p int, c Call) (float64, bool) {
 	return ceilLg(p) * m.way(c.Bytes), m.Gamma == 0 && isPower(p)
 }

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Closed forms of stars, chains and trees, and of what a tree scatters.
+// Closed forms of stars, chains, trees and scatters.
 
-// linearCost is w(n) and p − 2 gaps: (p − 1)(α + nβ), [pg].
+// linearCost is w(n) plus p − 2 gaps: (p − 1)(α + nβ), [pg].
 func linearCost(m Model, p int, c Call) (float64, bool) { return m.fanOut(p-1, c.Bytes), true }
 
 // pipelineCost is (p − 2 + S)(α + n/S·β) with S segments of equal size, [pg]; in one segment
@@ -20,7 +20,7 @@ func pipelineCost(m Model, p int, c Call) (float64, bool) {
 	return float64(uint64(p)-2+s) * m.way(c.Bytes/s), ok && (s == 1 || m.blocks(c.Bytes/s))
 }
 
-// segmentsOf is the number of segments, and whether they are equal.
+// segmentsOf returns the number of segments, and whether they are equal.
 func segmentsOf(c Call) (uint64, bool) {
 	if whole(c) {
 		return 1, true
@@ -28,10 +28,10 @@ func segmentsOf(c Call) (uint64, bool) {
 	return c.Bytes / c.Segment, c.Bytes%c.Segment == 0 && c.Segment%max(c.Element, 1) == 0
 }
 
-// broadcastCost follows the message down the tree, here: the k'th child of a member, from 0, has
-// it k gaps and w(n) after the member. For whole messages; on trees whose parents are before their
-// children. In Hockney's model that is ⌈lg p⌉(α + nβ) for binomial trees, [trg] 4.1, and
-// (r − 1)·log_r p·(α + nβ) for k-nomial ones of p = r^k.
+// broadcastCost follows the message down the tree, here: the k'th child of a member, from 0, has it
+// k gaps and w(n) after the member. It holds for whole messages, on trees whose parents come before
+// their children. In Hockney's model it is ⌈lg p⌉(α + nβ) for binomial trees, [trg] 4.1, and (r −
+// 1)·log_r p·(α + nβ) for k-nomial trees of p = r^k.
 func (t tree) broadcastCost(m Model, p int, c Call) (float64, bool) {
 	part, last := Part{Group: Group{Size: p}, Call: c}, 0.0
 	has, one := make([]float64, p), m.message(c.Bytes)
@@ -45,8 +45,8 @@ func (t tree) broadcastCost(m Model, p int, c Call) (float64, bool) {
 	return last, whole(c)
 }
 
-// reduceCost follows whole messages up the tree, here, if nothing takes time to combine: a member
-// takes in its children's messages in the order in which they come.
+// reduceCost follows whole messages up the tree, here, if combinations take no time: a member
+// receives its children's messages in the order of their arrival.
 func (t tree) reduceCost(m Model, p int, c Call) (float64, bool) {
 	part := Part{Group: Group{Size: p}, Call: c}
 	done, one := make([]float64, p), m.message(c.Bytes)
@@ -57,7 +57,7 @@ func (t tree) reduceCost(m Model, p int, c Call) (float64, bool) {
 	return done[0], whole(c) && m.Gamma == 0
 }
 
-// fanInFinish returns the time when a member has received one such message from each of its
+// fanInFinish returns the time at which a member has received one such message from each of its
 // children, which send it at the times in done.
 func (t Message) fanInFinish(children []int, done []float64) float64 {
 	slices.SortFunc(children, func(a, b int) int { return cmp.Compare(done[a], done[b]) })
@@ -90,7 +90,7 @@ func optimalCost(m Model, p int, c Call) (float64, bool) {
 }
 
 // portions are the parts of ⌈n/p⌉ elements into which a scatter cuts a message. A member gets its
-// own and those of its subtree in contiguousTree.
+// own portion and those of its subtree in contiguousTree.
 type portions struct {
 	p           int
 	each, bytes uint64
@@ -129,9 +129,9 @@ func (s portions) scatter(m Model) (has, free, in []float64) {
 	return has, free, in
 }
 
-// linearReduceCost, here: all messages wait at the root, which takes in one and combines it, and so
-// on: w and then the slower of the two for each, or of the last combination alone. [pg] has
-// (p − 1)(α + nβ + nγ), as if the next message could come only then.
+// linearReduceCost, here: the messages queue at the root, which receives and combines one after the
+// other: w and then the slower of the two for each message, or of the last combination alone. [pg]
+// has (p − 1)(α + nβ + nγ), as if each message could arrive only after the previous combination.
 func linearReduceCost(m Model, p int, c Call) (float64, bool) {
 	if p < 2 {
 		return 0, true
@@ -140,8 +140,8 @@ func linearReduceCost(m Model, p int, c Call) (float64, bool) {
 	return max(in+sum, m.way(c.Bytes)+float64(p-1)*sum), sum == 0 || m.blocks(c.Bytes)
 }
 
-// pipelineReduceCost, here: with c = w(n/S) and g = n/S·γ, the first of S equal segments takes
-// (p − 1)(c + g), and each other one max(c, g) more.
+// pipelineReduceCost, here: with c = w(n/S) and g = n/S·γ, the first of S equal segments takes (p −
+// 1)(c + g), and each further segment one max(c, g) more.
 func pipelineReduceCost(m Model, p int, c Call) (float64, bool) {
 	if p < 2 {
 		return 0, true
@@ -151,7 +151,7 @@ func pipelineReduceCost(m Model, p int, c Call) (float64, bool) {
 	return float64(p-1)*(way+sum) + float64(s-1)*max(way, sum), ok && (s == 1 || m.blocks(c.Bytes/s))
 }
 
-// binomialReduceCost is ⌈lg p⌉(α + nβ + nγ), [trg] 4.4, for p = 2^k; for other p some combinations
+// binomialReduceCost is ⌈lg p⌉(α + nβ + nγ), [trg] 4.4, for p = 2^k. For other p some combinations
 // overlap with messages, and it is reduceCost.
 func binomialReduceCost(m Model, p int, c Call) (float64, bool) {
 	if isPower(p) && m.Gamma > 0 {
@@ -160,7 +160,7 @@ func binomialReduceCost(m Model, p int, c Call) (float64, bool) {
 	return tree(contiguousTree).reduceCost(m, p, c)
 }
 
-// inOrderCost is reduceCost along inOrderTree, and a message from the last place to the root.
+// inOrderCost is reduceCost along inOrderTree, plus a message from the last place to the root.
 func inOrderCost(m Model, p int, c Call) (float64, bool) {
 	done, one := make([]float64, p), m.message(c.Bytes)
 	for v := range p { // children come first
@@ -174,7 +174,7 @@ func inOrderCost(m Model, p int, c Call) (float64, bool) {
 	return t, whole(c) && m.Gamma == 0
 }
 
-// inTurns is the cost of two collectives, of which the second begins when the first is over.
+// inTurns returns the cost of two collectives, of which the second begins when the first has ended.
 func inTurns(first, second Cost) Cost {
 	return func(m Model, p int, c Call) (float64, bool) {
 		a, holds := first(m, p, c)
@@ -189,11 +189,11 @@ func linearAllgatherCost(m Model, p int, c Call) (float64, bool) {
 	return m.fanIn(p-1, c.Bytes) + m.fanOut(p-1, uint64(p)*c.Bytes), true
 }
 
-// linearGatherCost is w(n/p) and p − 2 gaps: (p − 1)(α + n/p·β), [pg].
+// linearGatherCost is w(n/p) plus p − 2 gaps: (p − 1)(α + n/p·β), [pg].
 func linearGatherCost(m Model, p int, c Call) (float64, bool) { return m.fanIn(p-1, c.Bytes), true }
 
-// binomialGatherCost is ⌈lg p⌉α + n(p − 1)/p·β, [trg] 4.1 (there of the scatter): a member takes in
-// the blocks of its children, with those below them, in the order in which they come.
+// binomialGatherCost is ⌈lg p⌉α + n(p − 1)/p·β, [trg] 4.1 (there of the scatter): a member receives
+// the blocks of its children's subtrees in the order of their arrival.
 func binomialGatherCost(m Model, p int, c Call) (float64, bool) {
 	done := make([]float64, p)
 	for v := p - 1; v >= 0; v-- {

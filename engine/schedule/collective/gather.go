@@ -2,8 +2,8 @@ package collective
 
 // Gather and scatter: slot i is the block of Bytes bytes of the member at place i.
 
-// LinearGather brings Bytes bytes from every other member to the root, which
-// receives them one by one.
+// LinearGather sends Bytes bytes from every other member to the root, which receives one message
+// after the other.
 func LinearGather(p *Part) {
 	p.blocks(p.Size)
 	if p.Place != p.Root {
@@ -15,9 +15,9 @@ func LinearGather(p *Part) {
 	}
 }
 
-// syncGather lets the root ask each member by an empty message; the member then sends
-// the first Segment bytes of its block (default 1024, at most the block), and the rest in a
-// second message. Both parts are always sent, even if the second is empty.
+// syncGather: the root asks each member by an empty message; the member then sends the first
+// Segment bytes of its block (default 1024, at most the block), and the rest in a second message.
+// Both parts are always sent, even if the second is empty.
 func syncGather(p *Part) {
 	first := p.Segment
 	if first == 0 {
@@ -48,7 +48,7 @@ func syncGather(p *Part) {
 	}
 }
 
-// binomialGather brings blocks up contiguousTree, each member's with those below it.
+// binomialGather sends blocks up contiguousTree, each member's together with those of its subtree.
 func binomialGather(p *Part) {
 	p.blocks(p.Size)
 	v := p.virtual()
@@ -61,7 +61,7 @@ func binomialGather(p *Part) {
 	}
 }
 
-// LinearScatter brings Bytes bytes from the root to every other member, one after the other.
+// LinearScatter sends Bytes bytes from the root to every other member, one after the other.
 func LinearScatter(p *Part) {
 	p.blocks(p.Size)
 	starScatter(p)
@@ -77,7 +77,7 @@ func starScatter(p *Part) {
 	}
 }
 
-// binomialScatter brings blocks down contiguousTree, the farthest child's first.
+// binomialScatter sends blocks down contiguousTree, those of the farthest child first.
 func binomialScatter(p *Part) {
 	p.blocks(p.Size)
 	scatterDown(p, func(v, n int) []span { return circularSpans(p.real(v), n, p.Size) })

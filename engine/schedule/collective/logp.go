@@ -3,27 +3,29 @@ package collective
 // LogP is the model of Culler and others (LogP: towards a realistic model of parallel
 // computation, 1993), for messages of one word. All times are in the same unit.
 type LogP struct {
-	L       float64 // latency: from the end of the send overhead to the begin of the receive's
-	Send    float64 // o_s, overhead of a processor for each send
-	Receive float64 // o_r, for each receive
-	G       float64 // gap: least time between the begins of two sends of a processor, or two receives
+	L       float64 // latency: from the end of the send overhead to the begin of the receive overhead
+	Send    float64 // o_s, processor time of a send
+	Receive float64 // o_r, processor time of a receive
+	G       float64 // gap: minimum time between the begins of two sends of a processor, or two receives
 }
 
 func (m LogP) gap() float64 { return max(m.G, m.Send) }
 
-// OptimalBroadcast is the earliest time at which one word can be with p processors (Karp,
-// Sahay, Santos, Schauser, Optimal broadcast and summation in the LogP model, 1993, theorem
-// 2.1): whoever has it sends it on every max(g, o_s). A receiver has it o_s + L + o_r after the
-// send began, and receives once, so that o_r delays itself alone: of all sends that are possible
-// the next to arrive is always part of a best tree. With p = 8, L = 6, o = 2, g = 4 that is 24.
+// OptimalBroadcast returns the minimum time in which one word can reach p processors (Karp, Sahay,
+// Santos, Schauser, Optimal broadcast and summation in the LogP model, 1993, theorem 2.1). Each
+// processor that has the word sends it every max(g, o_s), and a receiver has it o_s + L + o_r after
+// the begin of the send. Since a processor receives once, o_r delays only that processor, so the
+// earliest of all possible arrivals always belongs to a best tree. For p = 8, L = 6, o = 2, g = 4
+// the time is 24.
 func (m LogP) OptimalBroadcast(p int) float64 {
 	_, last := m.broadcastTree(p)
 	return last
 }
 
-// broadcastTree is the parents of the places in the order in which they get the word, and when the
-// last does. The next arrivals that places can bring about are two queues, each in the order of
-// time: those after an arrival of the same place, a gap later, and the first ones.
+// broadcastTree returns the parents of the places, in the order in which these get the word, and
+// the time of the last arrival. The possible next arrivals form two queues, each ordered by time:
+// the first message of each place, and the messages that follow an earlier one of the same place by
+// a gap.
 func (m LogP) broadcastTree(p int) (parent []int, last float64) {
 	parent = make([]int, 1, p)
 	parent[0] = -1
@@ -53,15 +55,15 @@ type offer struct {
 
 func (a offer) before(b offer) bool { return a.at < b.at || a.at == b.at && a.from < b.from }
 
-// optimalBroadcast is the broadcast of OptimalBroadcast's tree for LogP; a longer message
-// travels whole, or in segments.
+// optimalBroadcast broadcasts along the tree of OptimalBroadcast for LogP. A longer message travels
+// whole, or in segments.
 func optimalBroadcast(p *Part) {
 	m := p.LogP
 	if m == (LogP{}) {
 		m = LogP{L: 1, G: 1}
 	}
-	// The tree is that of all members, and takes longer than one's part: it is kept from one
-	// part to the next.
+	// The tree covers all members, and takes longer to build than a part: it is kept for the next
+	// part.
 	if p.logP != m || len(p.parents) != p.Size {
 		p.logP = m
 		p.parents, _ = m.broadcastTree(p.Size)

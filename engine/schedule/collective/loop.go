@@ -13,7 +13,7 @@ import (
 // broadcast leaves it one message time before the root.
 func (a Algorithm) Loop(ranks int, c Call, barrier Algorithm, parts int) (*schedule.Schedule, error) {
 	if c.Root < 0 || c.Root >= ranks {
-		return nil, fmt.Errorf("the root is %d, but ranks are 0 to %d", c.Root, ranks-1)
+		return nil, fmt.Errorf("the root must be 0 to %[2]d (got %[1]d)", c.Root, ranks-1)
 	}
 	b := schedule.NewBuilder(ranks)
 	call, wait := Part{Group: Group{Size: ranks}, Call: c, b: b}, Part{Group: Group{Size: ranks}, Call: Call{Tag: c.Tag + 2}, b: b}
@@ -53,15 +53,15 @@ func DefaultBarrier(ranks int) Algorithm {
 	return treeBarrier
 }
 
-// exchange is a blocking exchange: what comes later waits for both.
+// exchange is a blocking exchange: later operations wait for both messages.
 func (p *Part) exchange(to, from int) {
 	p.Recv(0, from)
 	p.Send(0, to)
 	p.step()
 }
 
-// synchronousDoubling is doublingBarrier as Open MPI runs it: the answer to a member beyond the
-// power of two is a synchronous send, that is, its receiver sends an acknowledgement.
+// synchronousDoubling is doublingBarrier as in Open MPI, where the answer to a member above the
+// power of two is a synchronous send: its receiver sends an acknowledgement.
 func synchronousDoubling(p *Part) {
 	power := highest(p.Size)
 	if p.Place >= power {

@@ -5,44 +5,44 @@ import (
 	"slices"
 )
 
-// Algorithms state which data move; the dependencies follow. A member's memory is cut
-// into slots, and send, recv, fold, copy and combine name the slots that they read and
-// write. These give the sizes of messages, and their dependencies: a send waits for
-// the operations that wrote its slots. The order of the calls decides what a send
-// carries, as if each receive had its own buffer: a later receive does not change it.
+// Algorithms state the movement of data, and the dependencies follow from it. A member's memory is
+// cut into slots; send, recv, fold, copy and combine name the slots that they read and write. The
+// slots determine the sizes of messages, and their dependencies: a send waits for the operations
+// that wrote its slots. The order of the calls determines the contents of a send, as if each
+// receive had its own buffer: a later receive does not change them.
 //
-// The same calls report each movement to a watcher, so that a test can follow the data.
+// The same calls report each movement to a watcher, with which tests follow the data.
 
 // A span is the slots lo, lo+1 … hi−1.
 type span struct{ lo, hi int }
 
 func slot(i int) span { return span{i, i + 1} }
 
-// memory holds the slots of one member, with the operations that wrote them.
+// memory holds the slots of a member and the operations that wrote them.
 type memory struct {
 	at    func(slot int) uint64 // first byte of a slot; after the last slot, the end
-	wrote []int32               // by slot: 1 + the index of its last node; 0 if nothing wrote it
+	wrote []int32               // by slot: 1 + the index of its last node; 0 before any write
 	nodes []node
 }
 
-// A node is an operation that wrote to a slot; older is 1 + the index of the node of
-// the previous one, or 0.
+// A node is an operation that wrote to a slot; older is 1 + the index of the node of the previous
+// write, or 0.
 type node struct {
 	op    uint32
 	older int32
 }
 
-// none stands for no calc.
+// none stands for the absence of a calc.
 const none = math.MaxUint32
 
 // A watcher sees the movement of data of each member, in the order of its part.
 type watcher interface {
 	begin(place, slots int, at func(int) uint64)
 	sent(op, tag uint32, to int, from []span)
-	// received is a receive into slots. With fold it is combined with what they have, by
-	// calc if that is not none.
+	// received reports a receive into slots. With fold, the data are combined with the slots'
+	// contents, by calc if that is not none.
 	received(op, tag uint32, from int, to []span, fold bool, calc uint32)
-	// moved copies slots, or combines them with what the target has.
+	// moved reports that slots are copied, or with fold combined with the target's contents.
 	moved(to, from span, fold bool, calc uint32)
 }
 
@@ -50,8 +50,8 @@ func (m *memory) reset() {
 	m.at, m.wrote, m.nodes = nil, m.wrote[:0], m.nodes[:0]
 }
 
-// cut divides the rank's buffer into slots; slot i starts at byte at(i). A part is cut
-// once, before any data move.
+// cut divides the rank's buffer into slots; slot i starts at byte at(i). A part is cut once, before
+// any data move.
 func (p *Part) cut(slots int, at func(int) uint64) {
 	p.reset()
 	p.at = at
@@ -76,7 +76,7 @@ func (p *Part) shares(n int) {
 	p.cut(n, p.shared(0, p.elements(), n))
 }
 
-// shared returns the borders in bytes of n shares of the elements that begin with first.
+// shared returns the borders in bytes of n shares of the elements from first on.
 func (p *Part) shared(first, elements uint64, n int) func(int) uint64 {
 	each, more := elements/uint64(n), elements%uint64(n)
 	size, end := p.element(), p.Bytes
@@ -132,8 +132,8 @@ func (p *Part) recv(from int, to ...span) uint32 {
 	return op
 }
 
-// fold adds a receive whose data are combined with the slots' contents. It may end
-// before those contents are there.
+// fold adds a receive whose data are combined with the slots' contents. It may end before these
+// contents are complete.
 func (p *Part) fold(from int, to ...span) uint32 { return p.folds(from, false, to) }
 
 // foldNext is like fold, but the receive waits for the slots' contents.
@@ -169,7 +169,7 @@ func (p *Part) calc(bytes uint64) uint32 {
 	return none
 }
 
-// copy copies slots to as many slots; it takes no time.
+// copy copies slots to as many others, in no time.
 func (p *Part) copy(to, from span) {
 	copy(p.wrote[to.lo:to.hi], p.wrote[from.lo:from.hi])
 	if p.watch != nil {
@@ -243,7 +243,7 @@ func (p *Part) addWriter(op uint32, spans []span) {
 	}
 }
 
-// circularSpans returns the n slots that begin with lo on a circle of size slots.
+// circularSpans returns the n slots from lo on, in a circle of size slots.
 func circularSpans(lo, n, size int) []span {
 	lo = (lo%size + size) % size
 	if lo+n <= size {

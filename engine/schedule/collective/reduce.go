@@ -1,11 +1,12 @@
 package collective
 
-// BinomialReduce combines Bytes bytes of every member at the root: the messages of
-// BinomialBroadcast, the other way round. Member v receives from v + 2^k for each
-// 2^k > v, and when it has all sends to itself without its highest bit.
+// BinomialReduce combines Bytes bytes of every member at the root, with the messages of
+// BinomialBroadcast in reverse. Member v receives from v + 2^k for each 2^k > v, and then sends to
+// the member without its highest bit.
 func BinomialReduce(p *Part) { tree(binomialTree).reduce(p) }
 
-// linearReduce lets the root receive and combine one after the other, the last place first.
+// linearReduce: the root receives and combines one message after the other, that of the last place
+// first.
 func linearReduce(p *Part) {
 	p.cut(1, func(i int) uint64 { return uint64(i) * p.Bytes })
 	starUp(p)
@@ -23,8 +24,8 @@ func starUp(p *Part) {
 	}
 }
 
-// inOrderReduce combines along inOrderTree of the places, whoever is the root, so that operations
-// need not commute. The last place has the result, and sends it to the root in one message.
+// inOrderReduce combines along inOrderTree of the places, for any root, so that operations need not
+// commute. The last place has the result, and sends it to the root in one message.
 func inOrderReduce(p *Part) {
 	last, n, root := p.Size-1, p.segments(), p.Root
 	p.Root = 0
@@ -39,11 +40,11 @@ func inOrderReduce(p *Part) {
 	}
 }
 
-// halving is the places that take part in recursive halving: a power of two of them.
-// Those too many are the odd places v < 2·extra, whose even neighbour stands in for them.
+// halving describes the places that take part in recursive halving: the largest power of two. The
+// surplus is at the odd places v < 2·extra; their even neighbours take their part.
 type halving struct {
 	power, extra int
-	rank         int                // of the member, from 0; −1 if another stands in for it
+	rank         int                // of the member, from 0; −1 if its neighbour takes its part
 	place        func(rank int) int // of a rank
 }
 
@@ -76,11 +77,11 @@ func (s span) split(upper bool) (keep, give span) {
 	return keep, give
 }
 
-// halve combines all slots of p in 2^k members, so that each ends up with one: Rabenseifner's
-// first half. The two of a pair of which one sits out exchange halves first, and the one that stays
-// gets the other's half back. It returns what exchange does; nil for a member that sits out.
+// halve combines all slots of p in 2^k members, each of which ends up with one: Rabenseifner's
+// first half. In a pair of which one sits out, the two first exchange halves, and the remaining one
+// then gets the other's half. It returns the result of exchange; nil for a member that sits out.
 func (h halving) halve(p *Part, v int) []span {
-	// The slots are shares of unequal sizes: those of the first half may be longer.
+	// The shares have unequal sizes: those of the first half may be longer.
 	lower, upper := span{0, h.power / 2}, span{h.power / 2, h.power}
 	if v < 2*h.extra {
 		peer := p.real(v ^ 1)
@@ -101,9 +102,8 @@ func (h halving) halve(p *Part, v int) []span {
 	return h.exchange(p)
 }
 
-// exchange lets a rank exchange, in the round with distance d = 1, 2, 4 …, half of the slots that
-// it still has with rank XOR d. It returns the rank's slots before each round, and those at the
-// end.
+// exchange: in the round with distance d = 1, 2, 4 …, a rank exchanges half of its remaining slots
+// with rank XOR d. It returns the rank's slots before each round, and those at the end.
 func (h halving) exchange(p *Part) []span {
 	w := span{0, h.power}
 	windows := []span{w}
@@ -119,8 +119,8 @@ func (h halving) exchange(p *Part) []span {
 	return windows
 }
 
-// rabenseifnerCut cuts Bytes into 2^⌊lg p⌋ shares by halving again and again, and reports
-// whether there is enough to cut.
+// rabenseifnerCut cuts Bytes into 2^⌊lg p⌋ shares by repeated halving. It returns false if there
+// are fewer elements than shares.
 func rabenseifnerCut(p *Part) bool {
 	power := highest(p.Size)
 	if p.elements() < uint64(power) {

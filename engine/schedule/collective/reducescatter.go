@@ -12,8 +12,8 @@ func ringReduceScatter(p *Part) {
 	p.ring(-1, p.fold, func() {})
 }
 
-// pairwiseReduceScatter: in step s = 1 … p−1 the member i sends its contribution to block i + s to
-// whom it belongs, and receives one to its own from i − s. A step waits for the step before.
+// pairwiseReduceScatter: in step s = 1 … p−1 member i sends its contribution to block i + s to that
+// member, and receives one to its own block from i − s. Each step waits for the previous step.
 func pairwiseReduceScatter(p *Part) {
 	p.blocks(p.Size)
 	for s := 1; s < p.Size; s++ {
@@ -24,9 +24,9 @@ func pairwiseReduceScatter(p *Part) {
 	}
 }
 
-// foldToPowerOfTwo prepares p members for an algorithm of 2^k: of each of the first pairs the even
-// place sends all to the odd one and sits out. It returns the member's rank among those that
-// stay, or −1.
+// foldToPowerOfTwo prepares p members for an algorithm of 2^k: in each of the first pairs the even
+// place sends all its data to the odd one and sits out. It returns the member's rank among those
+// that remain, or −1.
 func foldToPowerOfTwo(p *Part, all span) (rank, power, extra int) {
 	power = highest(p.Size)
 	extra = p.Size - power
@@ -41,13 +41,14 @@ func foldToPowerOfTwo(p *Part, all span) (rank, power, extra int) {
 	return p.Place / 2, power, extra
 }
 
-// ofRanks are the blocks of the ranks lo … hi−1: two for each that stands in for another.
+// ofRanks returns the blocks of the ranks lo … hi−1: two for each rank that also has the part of a
+// neighbour.
 func ofRanks(s span, extra int) span {
 	return span{s.lo + min(s.lo, extra), s.hi + min(s.hi, extra)}
 }
 
-// halvingReduceScatter: in the round with distance d = 2^(k−1) … 2, 1 a rank exchanges half of the
-// blocks that it still has with rank XOR d (Thakur, Rabenseifner, Gropp 2005, section 4.3).
+// halvingReduceScatter: in the round with distance d = 2^(k−1) … 2, 1 a rank exchanges half of its
+// remaining blocks with rank XOR d (Thakur, Rabenseifner, Gropp 2005, section 4.3).
 func halvingReduceScatter(p *Part) {
 	p.blocks(p.Size)
 	rank, power, extra := foldToPowerOfTwo(p, span{0, p.Size})
@@ -68,10 +69,10 @@ func halvingReduceScatter(p *Part) {
 	}
 }
 
-// butterflyReduceScatter is halvingReduceScatter with the distances the other way round, 1 first,
-// so that near ranks exchange the most. A rank then ends with what belongs to its mirror image, the
-// rank with its bits in reverse, and sends it there in one more step (Träff, An improved algorithm
-// for (non-commutative) reduce-scatter with an application, 2005).
+// butterflyReduceScatter is halvingReduceScatter with the distances in increasing order, so that
+// near ranks exchange the most. A rank then ends up with the blocks of its mirror image, the rank
+// with its bits reversed, and sends them there in one more step (Träff, An improved algorithm for
+// (non-commutative) reduce-scatter with an application, 2005).
 func butterflyReduceScatter(p *Part) {
 	p.blocks(p.Size)
 	rank, power, extra := foldToPowerOfTwo(p, span{0, p.Size})
@@ -100,8 +101,8 @@ func butterflyReduceScatter(p *Part) {
 	}
 }
 
-// blockButterfly is butterflyReduceScatter which, with p = 2^k, puts the blocks in mirrored
-// order beforehand, so that each rank ends with its own.
+// blockButterfly is butterflyReduceScatter, but for p = 2^k it first puts the blocks in mirrored
+// order, so that each rank ends up with its own.
 func blockButterfly(p *Part) {
 	if !isPower(p.Size) {
 		butterflyReduceScatter(p)
@@ -117,7 +118,7 @@ func blockButterfly(p *Part) {
 	}
 }
 
-// mirrored are the slots whose bits in reverse are in s.
+// mirrored returns the slots whose reversed bits are in s.
 func mirrored(s span, power int) []span {
 	all := make([]span, 0, s.hi-s.lo)
 	for ; s.lo < s.hi; s.lo++ {
@@ -126,7 +127,7 @@ func mirrored(s span, power int) []span {
 	return all
 }
 
-// mirror is a number below a power of two with its bits in reverse.
+// mirror returns n < power, a power of two, with its bits reversed.
 func mirror(n, power int) int {
 	if power < 2 {
 		return n
@@ -134,21 +135,19 @@ func mirror(n, power int) int {
 	return int(bits.Reverse64(uint64(n)) >> (64 - bits.Len(uint(power-1))))
 }
 
-// doublingReduceScatter: in the round with d = 1, 2, 4 … the places of a block of d have
-// combined their contributions to all other blocks and exchange them with those of the
-// neighbouring block, but for those to the blocks of the sender's side, which nobody there
-// needs. Where the number of members is no power of two, what a short block at the end sends
-// is passed on, as in doublingScatterBroadcast. (MPICH's recursive doubling; more bytes than
-// halving, but the order of the operands is kept.)
+// doublingReduceScatter: in the round with d = 1, 2, 4 … the places of a block of d have combined
+// their contributions to all other blocks and exchange them with the neighbouring block, except for
+// those to blocks of the sender's side, which are not needed there. (MPICH's recursive doubling:
+// more bytes than halving, but the order of the operands is kept.)
 func doublingReduceScatter(p *Part) {
-	p.blocks(2 * p.Size) // the second half is what came
+	p.blocks(2 * p.Size) // the second half holds received data
 	but := func(block, d, at int) []span {
 		return []span{{at, at + block}, {at + min(block+d, p.Size), at + p.Size}}
 	}
 	p.doubling(p.Place,
 		func(to, block, d int) {
 			at := 0
-			if block != p.Place&^(d-1) { // what came from the neighbouring block
+			if block != p.Place&^(d-1) { // received from the neighbouring block
 				at = p.Size
 			}
 			p.send(to, but(block, d, at)...)

@@ -15,29 +15,29 @@ import (
 type Entry struct {
 	Collective string // MPI's word, in lower case: bcast, reduce, reduce-scatter …
 	Name       string
-	Help       string // one line: what it does, and what it takes
+	Help       string // its messages and options, in one line
 	When       string // conditions, and the algorithm that runs otherwise; empty if unconditional
 
-	// Names and numbers of the same algorithm in libraries. OpenMPI is that of coll/tuned
-	// (4.1), Intel that of I_MPI_ADJUST_…, 0 for none; MPICH is the value of
-	// MPIR_CVAR_…_INTRA_ALGORITHM, NCCL that of NCCL_ALGO, empty for none.
+	// Names and numbers of the same algorithm in libraries. OpenMPI is the number in coll/tuned
+	// (4.1), Intel that in I_MPI_ADJUST_…; 0 for none. MPICH is the value of
+	// MPIR_CVAR_…_INTRA_ALGORITHM, NCCL that of NCCL_ALGO; empty for none.
 	OpenMPI, Intel int
 	MPICH, NCCL    string
 
 	Params    ParamSet
 	Partition Partition
-	Symmetric bool // all members do the same, each seen from its own place; see SymmetricSchedule
-	Ranks     int  // the only number of ranks that it is for; 0: any
+	Symmetric bool // all members do the same, relative to their own places; see SymmetricSchedule
+	Ranks     int  // the only number of ranks that it supports; 0: any
 
 	Algorithm Algorithm
-	Cost      Cost // nil where there is no closed form; see Entry.Time
+	Cost      Cost // closed form of its time, or nil; see Entry.Time
 	// ChecksPorts means that Cost itself accounts for busy ports: it holds for any Gap and
 	// ReceiveGap, or returns false.
 	ChecksPorts bool
 }
 
-// Padded returns e for a library that has no other algorithm for messages of fewer elements than
-// ranks: one that cuts a message into a share for each rank takes at least an element for each.
+// Padded returns e for a library that runs it even for messages with fewer elements than ranks: if
+// it cuts a message into a share for each rank, a message counts as at least one element for each.
 func (e Entry) Padded() Entry {
 	if e.Partition != Shares {
 		return e
@@ -67,25 +67,24 @@ const (
 	Shape                        // Call.LogP
 )
 
-// Partition is the way in which message sizes derive from Bytes, without segments.
+// Partition describes how message sizes derive from Bytes, without segments.
 type Partition uint8
 
 const (
 	Multiples Partition = iota // multiples of Bytes
 	Halves                     // one half of Bytes each, or the whole
-	Shares                     // other parts of it
+	Shares                     // other parts of Bytes
 )
 
-// Algorithms is the one list of algorithms. Collectives stand in the order bcast, reduce,
-// allreduce, reduce-scatter, reduce-scatter-block, allgather, alltoall, gather, scatter,
-// barrier, scan; within one, those of Open MPI come first, by number, and then others. The slice
-// is not to be changed.
+// Algorithms lists all algorithms. Collectives are in the order bcast, reduce, allreduce,
+// reduce-scatter, reduce-scatter-block, allgather, alltoall, gather, scatter, barrier, scan. Within
+// a collective, Open MPI's algorithms come first, by number. The caller must not change the slice.
 //
-// Blocks are of equal size in all, so the schedules of reduce-scatter are good for both of
-// MPI's; where Open MPI has other numbers or algorithms for the block form, it is listed by
-// itself. Where an algorithm is two other collectives (allreduce reduce-broadcast,
-// reduce-scatter, allgather linear), Open MPI takes for each what its fixed rules choose for
-// the size, while ours is what the Help says.
+// Blocks have equal sizes, so a schedule of reduce-scatter serves both of MPI's variants. If Open
+// MPI has other numbers or algorithms for the block variant, that is listed separately. Where an
+// algorithm consists of two other collectives (allreduce reduce-broadcast, reduce-scatter,
+// allgather linear), Open MPI chooses each by its fixed rules for the size; here they are as in
+// Help.
 var Algorithms = []Entry{
 	{Collective: "bcast", Name: "linear", OpenMPI: 1, Params: Root, Algorithm: linearBroadcast, Cost: linearCost,
 		Help: "the root sends to one after the other"},
@@ -113,7 +112,7 @@ var Algorithms = []Entry{
 	{Collective: "bcast", Name: "binomial-mpich", MPICH: "binomial", Params: Root | Segment, Algorithm: tree(farthestFirst).broadcast, Cost: tree(farthestFirst).broadcastCost,
 		Help: "a binomial tree of contiguous subtrees, the farthest child first"},
 	{Collective: "bcast", Name: "logp-optimal", Params: Root | Segment | Shape, Algorithm: optimalBroadcast, Cost: optimalCost,
-		Help: "everybody who has it sends it on at every gap: best of all for one word in LogP"},
+		Help: "each rank that has it sends it at every gap: the optimum for one word in LogP"},
 
 	{Collective: "reduce", Name: "linear", OpenMPI: 1, Params: Root | Gamma, Algorithm: linearReduce, Cost: linearReduceCost,
 		Help: "the root receives and combines one after the other"},
@@ -157,7 +156,7 @@ var Algorithms = []Entry{
 	{Collective: "reduce-scatter", Name: "reduce-scatter", OpenMPI: 1, Intel: 4, Params: Gamma, Algorithm: reduceThenScatter,
 		Help: "binomial reduce and linear scatter"},
 	{Collective: "reduce-scatter", Name: "recursive-halving", OpenMPI: 2, MPICH: "recursive_halving", Intel: 1, Params: Gamma, Algorithm: halvingReduceScatter, Cost: halvingCost, ChecksPorts: true,
-		Help: "exchange halves of what is left, over distances … 4, 2, 1"},
+		Help: "exchange halves of the remaining blocks, over distances … 4, 2, 1"},
 	{Collective: "reduce-scatter", Name: "ring", OpenMPI: 3, NCCL: "ring", Params: Gamma, Algorithm: ringReduceScatter, Cost: ringReduceScatterCost,
 		Help: "partial sums travel around the ring"},
 	{Collective: "reduce-scatter", Name: "butterfly", OpenMPI: 4, MPICH: "noncommutative", Params: Gamma, Algorithm: butterflyReduceScatter,
@@ -168,18 +167,18 @@ var Algorithms = []Entry{
 	{Collective: "reduce-scatter-block", Name: "reduce-scatter", OpenMPI: 1, Params: Gamma, Algorithm: reduceThenScatter,
 		Help: "binomial reduce and linear scatter"},
 	{Collective: "reduce-scatter-block", Name: "recursive-doubling", OpenMPI: 2, MPICH: "recursive_doubling", Params: Gamma, Algorithm: doublingReduceScatter,
-		Help: "all exchange all that others need, over distances 1, 2, 4 …"},
+		Help: "all exchange the blocks that they still need, over distances 1, 2, 4 …"},
 	{Collective: "reduce-scatter-block", Name: "recursive-halving", OpenMPI: 3, MPICH: "recursive_halving", Params: Gamma, Algorithm: halvingReduceScatter, Cost: halvingCost, ChecksPorts: true,
-		Help: "exchange halves of what is left, over distances … 4, 2, 1"},
+		Help: "exchange halves of the remaining blocks, over distances … 4, 2, 1"},
 	{Collective: "reduce-scatter-block", Name: "butterfly", OpenMPI: 4, MPICH: "noncommutative", Params: Gamma, Algorithm: blockButterfly, Cost: halvingCost, ChecksPorts: true,
 		Help: "butterfly whose blocks are put in order beforehand if the number of ranks is a power of two"},
 
 	{Collective: "allgather", Name: "linear", OpenMPI: 1, Algorithm: linearAllgather, Cost: linearAllgatherCost, ChecksPorts: true,
 		Help: "linear gather and linear broadcast"},
 	{Collective: "allgather", Name: "bruck", OpenMPI: 2, MPICH: "brucks", Intel: 2, Symmetric: true, Algorithm: bruckAllgather, Cost: bruckAllgatherCost,
-		Help: "all that one has to the rank 1, 2, 4 … below"},
+		Help: "each rank sends all its blocks to the rank 1, 2, 4 … below"},
 	{Collective: "allgather", Name: "recursive-doubling", OpenMPI: 3, MPICH: "recursive_doubling", Intel: 1, Symmetric: true, Algorithm: doublingAllgather, Cost: bruckAllgatherCost,
-		When: "bruck if the number of ranks is no power of two",
+		When: "bruck if the number of ranks is not a power of two",
 		Help: "all exchange all that they have, over distances 1, 2, 4 …"},
 	{Collective: "allgather", Name: "ring", OpenMPI: 4, MPICH: "ring", NCCL: "ring", Intel: 3, Symmetric: true, Algorithm: ringAllgather, Cost: ringAllgatherCost,
 		Help: "blocks travel around the ring"},
@@ -238,7 +237,7 @@ func linearBroadcast(p *Part) {
 	tree(starTree).broadcast(p)
 }
 
-// InBlocks says whether Call.Bytes is the size of one member's block, and not of a message.
+// InBlocks reports whether Call.Bytes is the size of a member's block, and not of a message.
 func (e Entry) InBlocks() bool {
 	switch e.Collective {
 	case "reduce-scatter", "reduce-scatter-block", "allgather", "alltoall", "gather", "scatter":
@@ -330,8 +329,8 @@ func (e Entry) Check(ranks int, c Call) error {
 	return nil
 }
 
-// Runs returns the name of the algorithm that the schedule is: e.Name, or what runs instead, as
-// e.When says.
+// Runs returns the name of the algorithm that the schedule follows: e.Name, or the substitute that
+// e.When gives.
 func (e Entry) Runs(ranks int, c Call) string {
 	n, size, _ := elements(c)
 	p := uint64(ranks)
@@ -372,7 +371,7 @@ func (e Entry) Runs(ranks int, c Call) string {
 	return e.Name
 }
 
-// Schedule is Algorithm.Schedule of a call that Check accepts.
+// Schedule is like Algorithm.Schedule, but returns the error of Check.
 func (e Entry) Schedule(ranks int, c Call) (*schedule.Schedule, error) {
 	if err := e.Check(ranks, c); err != nil {
 		return nil, err
@@ -380,8 +379,8 @@ func (e Entry) Schedule(ranks int, c Call) (*schedule.Schedule, error) {
 	return e.ScheduleLimit(context.Background(), maxOperations, ranks, c)
 }
 
-// ScheduleLimit is Algorithm.ScheduleLimit, which finds early that there are too many operations,
-// and ends with the error of ctx when that is done.
+// ScheduleLimit is like Algorithm.ScheduleLimit, but detects early that there are too many
+// operations. It returns the error of ctx when that is done.
 func (e Entry) ScheduleLimit(ctx context.Context, most, ranks int, c Call) (*schedule.Schedule, error) {
 	if e.Params&Root == 0 {
 		c.Root = 0

@@ -2,7 +2,7 @@ package collective
 
 // A scan combines Bytes bytes of the members 0 … i at member i.
 
-// linearScan passes the partial result along the places.
+// linearScan passes the partial result from place to place.
 func linearScan(p *Part) {
 	n := p.segments()
 	for s := range n {
@@ -15,9 +15,9 @@ func linearScan(p *Part) {
 	}
 }
 
-// doublingScan: in round j place i exchanges the total of its block of 2^j with i XOR 2^j, if
-// that exists, and adds what comes from below to its result as well. Slot 0 is the result,
-// 1 the total, 2 what came.
+// doublingScan: in round j place i exchanges the total of its block of 2^j with i XOR 2^j, if that
+// exists, and adds contributions from lower places to its result as well. Slot 0 is the result, 1
+// the total, 2 the received data.
 func doublingScan(p *Part) {
 	p.cut(3, func(i int) uint64 { return uint64(i) * p.Bytes })
 	result, total, came := slot(0), slot(1), slot(2)

@@ -42,9 +42,9 @@ func (e Entry) SymmetricSchedule(ranks int, c Call) (*schedule.Schedule, error) 
 	return s, nil
 }
 
-// Pattern is a call whose schedule is that of c but for the sizes of messages, and the same for
-// many c; size gives the one for the other. It is false for calls that have none: with
-// segments, combinations or elements, and where a message is cut in parts that are no halves.
+// Pattern returns a call that has the same schedule as c except for the sizes of messages, and that
+// many calls share; size converts its sizes to those of c. ok is false for calls with segments,
+// combinations or elements, and for those that cut a message into parts other than halves.
 func (e Entry) Pattern(c Call) (pattern Call, size func(uint64) uint64, ok bool) {
 	if e.Params&Segment != 0 && c.Segment > 0 || e.Params&Gamma != 0 && c.Gamma > 0 || e.Params&Shape != 0 || c.Element > 1 || c.Bytes == 0 {
 		return c, nil, false

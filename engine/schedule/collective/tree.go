@@ -62,8 +62,9 @@ func knomialTree(p *Part, v int) (int, []int) {
 	return parent, children
 }
 
-// binaryTree has 2^j places on level j, v from 2^j − 1 on, and on the next level the children v +
-// 2^j and v + 2^(j+1): so the places of the left half are odd, and those of the right half even.
+// binaryTree has 2^j places on level j, beginning with 2^j − 1. The children of v are on the next
+// level, v + 2^j and v + 2^(j+1). So the left half has the odd places and the right half the even
+// ones.
 func binaryTree(p *Part, v int) (int, []int) {
 	level := 1 << (bits.Len(uint(v+1)) - 1)
 	parent := -1
@@ -83,8 +84,8 @@ func binaryTree(p *Part, v int) (int, []int) {
 	return parent, children
 }
 
-// chainTree is Fanout chains (default 4) of consecutive places that begin at the root, the
-// longer ones first.
+// chainTree has Fanout chains (default 4) of consecutive places from the root, the longer chains
+// first.
 func chainTree(p *Part, v int) (int, []int) {
 	return chains(p.fanout(4, 1), p.Size, v)
 }
@@ -128,9 +129,9 @@ func starTree(p *Part, v int) (parent int, children []int) {
 	return -1, children
 }
 
-// inOrderTree is a binary tree of the places lo … hi−1 that combines them in their order: a
-// place comes after its subtrees, and the second child's subtree before the first child's.
-// The root is the last place.
+// inOrderTree is a binary tree of the places lo … hi−1 that combines them in order: a place comes
+// after its subtrees, and the second child's subtree before the first child's. The root is the last
+// place.
 func inOrderTree(lo, hi, place int) (parent int, children []int) {
 	parent = -1
 	for {

@@ -8,21 +8,22 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 )
 
-// arguments are those of one call that say something. The other way of an exchange has its own.
+// arguments holds the arguments of a call that matter. The other direction of an exchange has its
+// own.
 type arguments struct {
-	way      [2]struct{ count, size, peer, tag int64 } // size of the type in bytes
+	way      [2]struct{ count, size, peer, tag int64 } // by direction; size of the type in bytes
 	root     int64
 	requests int64
 	request  int64
 }
 
-// A function is an MPI function: what its arguments are, and what it does. The
-// words of args say what each is:
+// A function describes the arguments and the effect of an MPI function. Each word of args is the
+// meaning of an argument:
 //
-//	count type peer tag    of a message; with a 2, of the other way of an exchange
+//	count type peer tag    of a message; with a 2, of the other direction of an exchange
 //	root comm              of a collective
-//	requests request       their number and address
-//	_                      nothing that matters
+//	requests request       number and address of requests
+//	_                      ignored
 type function struct {
 	args string
 	do   func(p *profiled, a *arguments) error
@@ -56,7 +57,7 @@ var functions = func() map[string]function {
 		all["MPI_"+mode+"end_init"] = function{message + " request", prepare(schedule.Send)}
 		all["MPI_I"+strings.ToLower(mode)+"end"] = function{message + " request", nonBlocking(schedule.Send)}
 	}
-	// Where both counts are given, a root's own, or one with MPI_IN_PLACE, may mean nothing.
+	// If a call has both counts, a root's own count, or one with MPI_IN_PLACE, may be undefined.
 	const both = "_ count type _ count2 type2 "
 	for name, c := range map[string]struct {
 		args  string
@@ -79,7 +80,7 @@ var functions = func() map[string]function {
 					return err
 				}
 				if a.root < 0 || a.root >= int64(p.group.Size) {
-					return fmt.Errorf("the root is %d, but ranks are 0 to %d", a.root, p.group.Size-1)
+					return fmt.Errorf("the root must be 0 to %[2]d (got %[1]d)", a.root, p.group.Size-1)
 				}
 				var q *request
 				if nonBlocking {
@@ -105,7 +106,7 @@ var functions = func() map[string]function {
 	return all
 }()
 
-// local says whether a function does not communicate; what it takes is computation.
+// local reports whether a function does not communicate, so that its time is computation.
 func local(name string) bool {
 	switch name {
 	case "MPI_Comm_rank", "MPI_Comm_size", "MPI_Comm_group", "MPI_Comm_compare", "MPI_Comm_free", "MPI_Comm_test_inter",

@@ -14,21 +14,20 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule"
 )
 
-// A line of liballprof is a call: its name, when it began, its arguments and when
-// it ended, with colons between. Times are in µs. A type is "type,size,extent", a
-// communicator "communicator,rank,size", a request its address. Addresses of
-// requests in one array differ by their size.
+// A line of liballprof is a call: its name, begin, arguments and end, separated by colons. Times
+// are in µs. A type is "type,size,extent", a communicator "communicator,rank,size", a request its
+// address. Addresses of requests in one array differ by the size of a request.
 
 // profiled is a rank of a liballprof trace.
 type profiled struct {
 	*rank
-	from, to   int64 // when the call began and ended, in ns
-	clock      int64 // when the call before ended
+	from, to   int64 // begin and end of the call, in ns
+	clock      int64 // end of the previous call
 	stride     int64 // size of a request
 	persistent map[int64]persistent
 }
 
-// persistent is what a persistent request does when it is started; nothing if it is not ok.
+// persistent is the operation that starting a persistent request adds; none if ok is false.
 type persistent struct {
 	op schedule.Op
 	ok bool
@@ -37,14 +36,14 @@ type persistent struct {
 func translateLiballprof(r *rank, f *file) error {
 	r.dialect = openMPI
 	p := profiled{rank: r, stride: 8, persistent: map[int64]persistent{}}
-	state := "MPI_Init" // what is to come
+	state := "MPI_Init" // the call that is expected next
 	for {
 		l, err := f.next()
 		if err == io.EOF && state == "" {
 			return nil
 		}
 		if err == io.EOF {
-			return f.errorf("the trace ends without %s; is it cut?", state)
+			return f.errorf("the trace ends without %s; is it truncated?", state)
 		}
 		if err != nil {
 			return err
@@ -57,24 +56,24 @@ func translateLiballprof(r *rank, f *file) error {
 		r.line, r.call = f.line, name
 		switch {
 		case !strings.HasPrefix(name, "MPI_"):
-			return f.errorf("%.40q is no call of MPI", name)
+			return f.errorf("%.40q is not a call of MPI", name)
 		case state == "":
 			return f.errorf("%s after MPI_Finalize", name)
 		case name == "MPI_Init" || name == "MPI_Init_thread":
 			if state != "MPI_Init" || len(fields) < 3 {
-				return f.errorf("%s stands here where a call is expected that ends with %s", name, state)
+				return f.errorf("unexpected %s before %s", name, state)
 			}
 			if p.clock, err = nanoseconds(fields[len(fields)-1]); err != nil {
 				return f.errorf("the end of %s: %w", name, err)
 			}
 			state = "MPI_Finalize"
 		case local(name):
-			// What it takes becomes part of the next computation.
+			// Its time becomes part of the next computation.
 		case state == "MPI_Init":
 			return f.errorf("%s before MPI_Init", name)
 		case name == "MPI_Finalize":
 			if len(fields) != 3 {
-				return f.errorf("MPI_Finalize has %d fields, but should have 3", len(fields))
+				return f.errorf("MPI_Finalize must have 3 fields (got %d)", len(fields))
 			}
 			if p.from, err = nanoseconds(fields[1]); err != nil {
 				return f.errorf("the begin of MPI_Finalize: %w", err)
@@ -98,11 +97,11 @@ func translateLiballprof(r *rank, f *file) error {
 func (p *profiled) translate(name string, fields [][]byte) error {
 	f, ok := functions[name]
 	if !ok {
-		return errors.New("not supported; messages, their requests and collectives with one size are")
+		return errors.New("not supported; only messages, their requests and collectives with one size are")
 	}
 	words := strings.Fields(f.args)
 	if len(fields) != len(words)+3 {
-		return fmt.Errorf("%d fields, but should be %d", len(fields), len(words)+3)
+		return fmt.Errorf("must have %d fields (got %d)", len(words)+3, len(fields))
 	}
 	var err error
 	if p.from, err = nanoseconds(fields[1]); err != nil {
@@ -112,7 +111,7 @@ func (p *profiled) translate(name string, fields [][]byte) error {
 		return fmt.Errorf("its end: %w", err)
 	}
 	if p.from < p.clock || p.to < p.from {
-		return fmt.Errorf("the clock goes back: it begins at %d ns and ends at %d ns, and the call before ended at %d ns", p.from, p.to, p.clock)
+		return fmt.Errorf("the clock goes back: the call lasts from %d to %d ns, but the previous one ended at %d ns", p.from, p.to, p.clock)
 	}
 	var a arguments
 	for i, word := range words {
@@ -139,13 +138,13 @@ func (p *profiled) argument(a *arguments, word string, field []byte) (err error)
 	case "type":
 		parts := bytes.Split(field, []byte(","))
 		if len(parts) != 3 {
-			return fmt.Errorf("%q is no type; it should be type,size,extent", field)
+			return fmt.Errorf("%q is not a type; write type,size,extent", field)
 		}
 		way.size, err = integer(parts[1])
 	case "comm":
 		parts := bytes.Split(field, []byte(","))
 		if len(parts) != 3 {
-			return fmt.Errorf("%q is no communicator; it should be communicator,rank,size", field)
+			return fmt.Errorf("%q is not a communicator; write communicator,rank,size", field)
 		}
 		place, err := integer(parts[1])
 		if err != nil {
@@ -164,17 +163,17 @@ func (p *profiled) argument(a *arguments, word string, field []byte) (err error)
 	return err
 }
 
-// gap computes from the end of the call before to the begin of this one.
+// gap adds the computation between the previous call and this one.
 func (p *profiled) gap() error {
 	if p.from < p.clock {
-		return fmt.Errorf("the clock goes back: it begins at %d ns, but the call before ended at %d ns", p.from, p.clock)
+		return fmt.Errorf("the clock goes back: the call begins at %d ns, but the previous one ended at %d ns", p.from, p.clock)
 	}
 	err := p.compute(float64(p.from - p.clock))
 	p.clock = p.to
 	return err
 }
 
-// bytes is count times size of one way.
+// bytes returns the size of the message in one direction.
 func (a *arguments) bytes(way int) (uint64, error) {
 	count, size := a.way[way].count, a.way[way].size
 	if count < 0 || size < 0 {
@@ -187,7 +186,7 @@ func (a *arguments) bytes(way int) (uint64, error) {
 	return n, nil
 }
 
-// message is the operation of one way.
+// message returns the operation of one direction.
 func (p *profiled) message(kind schedule.Kind, a *arguments, way int) (op schedule.Op, ok bool, err error) {
 	bytes, err := a.bytes(way)
 	if err != nil {
@@ -196,7 +195,7 @@ func (p *profiled) message(kind schedule.Kind, a *arguments, way int) (op schedu
 	return p.rank.message(kind, a.way[way].peer, a.way[way].tag, bytes)
 }
 
-// blocking does a blocking call of one or two messages.
+// blocking adds a blocking call of one or two messages.
 func (p *profiled) blocking(a *arguments, kinds ...schedule.Kind) error {
 	var ops []schedule.Op
 	for way, kind := range kinds {
@@ -237,7 +236,7 @@ func (p *profiled) nonBlocking(a *arguments, kind schedule.Kind) error {
 	return nil
 }
 
-// prepare makes a persistent request. That is local: it counts as computation.
+// prepare makes a persistent request. This is local, so it counts as computation.
 func (p *profiled) prepare(a *arguments, kind schedule.Kind) (err error) {
 	x := p.persistent[a.request]
 	if x.op, x.ok, err = p.message(kind, a, 0); err == nil {
@@ -283,8 +282,8 @@ func (p *profiled) isRequest(a *arguments, at int64) bool {
 	return d >= 0 && d%p.stride == 0 && d/p.stride < a.requests
 }
 
-// reuse notes requests that are about to stand for something new. If something is
-// open there, a test must have found it done, though the trace does not say which.
+// reuse frees requests whose addresses are used again. If one has an operation without a wait, a
+// test must have found it done, though the trace does not show which.
 func (p *profiled) reuse(addresses ...int64) {
 	var open []uint32
 	for _, at := range addresses {
@@ -303,7 +302,7 @@ func (p *profiled) reuse(addresses ...int64) {
 	}
 }
 
-// waitOne waits for a request. One that nothing is known of is done already.
+// waitOne waits for a request. A request without an operation is done already.
 func (p *profiled) waitOne(a *arguments) error {
 	op, ok := p.oldest(request{a.request})
 	if !ok {
@@ -336,23 +335,23 @@ func (p *profiled) waitAll(a *arguments) error {
 func integer(b []byte) (int64, error) {
 	n, err := strconv.ParseInt(string(b), 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("%.40q is no whole number", b)
+		return 0, fmt.Errorf("%.40q is not a whole number", b)
 	}
 	return n, nil
 }
 
-// nanoseconds parses a time in µs exactly, as far as ns.
+// nanoseconds parses a time in µs, exact to the ns.
 func nanoseconds(b []byte) (int64, error) {
 	whole, fraction, _ := strings.Cut(string(b), ".")
 	us, err := strconv.ParseUint(whole, 10, 63)
 	if err != nil || us > math.MaxInt64/1000-1 {
-		return 0, fmt.Errorf("%.40q is no time in µs", b)
+		return 0, fmt.Errorf("%.40q is not a time in µs", b)
 	}
 	ns := uint64(0)
 	for i, c := range fraction {
 		switch {
 		case c < '0' || c > '9':
-			return 0, fmt.Errorf("%.40q is no time in µs", b)
+			return 0, fmt.Errorf("%.40q is not a time in µs", b)
 		case i < 3:
 			ns = ns*10 + uint64(c-'0')
 		}

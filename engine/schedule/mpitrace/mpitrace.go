@@ -1,37 +1,36 @@
-// Package mpitrace turns traces of MPI programs into schedules: what a program
-// did on one machine becomes what it would do on any.
+// Package mpitrace converts traces of MPI programs to schedules, so that a program traced on one
+// machine can be simulated on any other.
 //
-// Two formats are read, told apart by their contents, plain or compressed by gzip:
+// Read recognizes two formats by their contents, plain or gzipped:
 //
-//   - liballprof, LogGOPSim's tracer: a file a rank, with a line for each call,
-//     which says when it began and ended. Computations are the times between calls.
-//   - SimGrid's time-independent traces: a file a rank, or one file of all ranks,
-//     with a line for each action. Computations are numbers of flops.
+//   - liballprof, LogGOPSim's tracer: a file for each rank, with a line for each call and its
+//     begin and end. Computations are the times between calls.
+//   - SimGrid's time-independent traces: a file for each rank, or one file for all ranks, with a
+//     line for each action. Computations are numbers of flops.
 //
-// # What becomes of a trace
+// # Translation
 //
-// A rank's calls follow each other: each waits until the one before is done, and so do the
-// computations between them. What a non-blocking call started need only have started before the
-// rank goes on; the call that waits for its request waits for it. Collectives become schedules of
-// package collective, see [Collectives]. Operations are named after the call and its line:
-// MPI_Recv_812 is the receive of line 812, calc_812 the computation before it.
+// Each call of a rank waits until the previous call is done, and so do the computations between
+// calls. An operation of a non-blocking call need only have started before the rank continues; the
+// call that waits for its request waits for the operation. Collectives become schedules of package
+// collective, see [Collectives]. Operations are named after the call and its line: MPI_Recv_812 is
+// the receive of line 812, calc_812 the computation before it.
 //
-// All ranks begin at once, at the end of their MPI_Init, whatever their clocks say,
-// and end where MPI_Finalize begins. Sends of all modes are ordinary ones.
+// All ranks begin at the same time, at the end of their MPI_Init, whatever their clocks show, and
+// end at the begin of MPI_Finalize. Sends of all modes become ordinary sends.
 //
-// Time inside of calls is not kept, as it is what a simulation is to find out;
-// except for calls that tell or ask something and do not communicate
-// (MPI_Comm_rank, MPI_Test …), which count as computation.
+// The time inside calls is dropped, since the simulation computes it. Calls that do not communicate
+// (MPI_Comm_rank, MPI_Test …) are an exception: they count as computation.
 //
-// # What is not supported
+// # Limits
 //
-// It is an error, with the line: communicators of other ranks than all, in their
-// order; MPI_Waitany and MPI_Waitsome, as a trace does not say what came of them;
-// one-sided communication, files, and collectives with a size for each rank.
+// The following are errors that name the line: communicators other than all ranks in their order;
+// MPI_Waitany and MPI_Waitsome, since a trace does not contain their results; one-sided
+// communication; files; collectives with a size for each rank.
 //
-// MPI's any source, any tag and null process are −1, −1 and −2 in traces of
-// liballprof, as in Open MPI, and −555, −444 and −666 in SimGrid's. Matching knows no
-// communicators: a receive with any tag can take the message of a collective.
+// MPI's any source, any tag and null process are −1, −1 and −2 in traces of liballprof, as in Open
+// MPI, and −555, −444 and −666 in SimGrid's. Matching ignores communicators: a receive with any
+// tag can match the message of a collective.
 package mpitrace
 
 import (
@@ -51,26 +50,26 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 )
 
-// Options say how a trace is translated. [Defaults] are usual.
+// Options control the translation of a trace. [Defaults] are the usual ones.
 type Options struct {
-	// Scale is the factor of computation times, at least 0: 0.5 is a processor twice as fast.
+	// Scale multiplies computation times; at least 0. A scale of 0.5 is a processor twice as fast.
 	Scale float64
-	// FlopsPerSecond is how fast computations go of which a trace gives the flops; above 0.
+	// FlopsPerSecond is the speed of computations that a trace gives in flops; above 0.
 	FlopsPerSecond float64
 	// Collectives are the algorithms.
 	Collectives Collectives
 }
 
-// Collectives are the algorithms that collective calls become. Bytes of a call is
-// what one rank gives to one other; all of it for a broadcast or a reduction.
+// Collectives are the algorithms of collective calls. The Bytes of a call is the message of a
+// broadcast or reduction, and for other collectives the message from one rank to another.
 type Collectives struct {
 	Barrier, Broadcast, Reduce, Allreduce, Gather, Scatter, Allgather, Alltoall collective.Algorithm
 	BarrierBytes                                                                uint64 // of each message of a barrier
 }
 
-// Usual are simple algorithms of MPI libraries: dissemination for a barrier,
-// binomial trees to and from a root, recursive doubling for an allreduce; gather,
-// scatter, allgather and alltoall are linear.
+// Usual holds simple algorithms of MPI libraries: dissemination for a barrier, binomial trees to
+// and from a root, recursive doubling for an allreduce; gather, scatter, allgather and alltoall are
+// linear.
 var Usual = Collectives{
 	Barrier:   collective.Dissemination,
 	Broadcast: collective.BinomialBroadcast,
@@ -82,9 +81,9 @@ var Usual = Collectives{
 	Alltoall:  collective.LinearAlltoall,
 }
 
-// Schedgen are the algorithms of LogGOPSim's schedgen, to compare with it:
-// dissemination for all in which everybody gets something from everybody, with
-// messages of 1 byte in a barrier. It has no gather and no scatter.
+// Schedgen holds the algorithms of LogGOPSim's schedgen, for comparison: dissemination, if every
+// rank receives from every rank, with messages of 1 byte in a barrier. schedgen has no gather and
+// no scatter.
 var Schedgen = Collectives{
 	Barrier:      collective.SchedgenDissemination,
 	Broadcast:    collective.BinomialBroadcast,
@@ -97,7 +96,7 @@ var Schedgen = Collectives{
 	BarrierBytes: 1,
 }
 
-// Defaults keep computation times, and take a flop for a nanosecond.
+// Defaults keeps computation times, and takes 1 ns for a flop.
 var Defaults = Options{Scale: 1, FlopsPerSecond: 1e9, Collectives: Usual}
 
 // A Source is one file of a trace.
@@ -106,8 +105,8 @@ type Source struct {
 	Open func() (io.ReadCloser, error)
 }
 
-// Files are the sources with these names, in the order of the numbers in their
-// names: trace-2 comes before trace-10.
+// Files returns the sources with these names, sorted by the numbers in them: trace-2 comes before
+// trace-10.
 func Files(names ...string) []Source {
 	names = slices.Clone(names)
 	slices.SortFunc(names, func(a, b string) int { return cmp.Or(natural(a, b), cmp.Compare(a, b)) })
@@ -118,7 +117,7 @@ func Files(names ...string) []Source {
 	return all
 }
 
-// natural compares names with their numbers as numbers.
+// natural compares names, and the numbers in them by value.
 func natural(a, b string) int {
 	digits := func(s string) int { return len(s) - len(strings.TrimLeft(s, "0123456789")) }
 	for a != "" && b != "" {
@@ -139,12 +138,12 @@ func natural(a, b string) int {
 	return cmp.Compare(a, b)
 }
 
-// Read translates a trace. Sources are the ranks' files in order, or the one file
-// of a SimGrid trace that has all ranks. Each is opened when its turn comes, so as
-// many are open at once as Read needs: one. Errors name file and line.
+// Read translates a trace. Sources are the ranks' files in order, or the one file of a SimGrid
+// trace with all ranks. Each source is opened when it is read, so only one is open at a time.
+// Errors name file and line.
 func Read(sources []Source, o Options) (*schedule.Schedule, error) {
 	if !(o.Scale >= 0) || math.IsInf(o.Scale, 0) || !(o.FlopsPerSecond > 0) || math.IsInf(o.FlopsPerSecond, 0) {
-		return nil, fmt.Errorf("mpitrace: a scale from 0 on and flops per second above 0 are needed, not %g and %g", o.Scale, o.FlopsPerSecond)
+		return nil, fmt.Errorf("mpitrace: the scale must be at least 0 and the flops per second above 0 (got %g and %g)", o.Scale, o.FlopsPerSecond)
 	}
 	if len(sources) == 0 {
 		return nil, errors.New("mpitrace: no trace files")
@@ -181,12 +180,12 @@ func Read(sources []Source, o Options) (*schedule.Schedule, error) {
 // A file is an open source, read line by line.
 type file struct {
 	name string
-	line int // the one that next gave, from 1
+	line int // the line that next returned, from 1
 	r    *bufio.Reader
 	c    io.Closer
 }
 
-// maxLine bounds a line.
+// maxLine is the maximum length of a line.
 const maxLine = 1 << 16
 
 func open(s Source) (*file, error) {
@@ -208,8 +207,8 @@ func open(s Source) (*file, error) {
 
 func (f *file) Close() error { return f.c.Close() }
 
-// Recognizes says whether a file that begins so is a trace of one of the two formats, and not a
-// schedule: whether its first line that is no comment begins with a rank, or with a call of MPI.
+// Recognizes reports whether a file with this beginning is a trace, and not a schedule: whether its
+// first line, comments aside, begins with the number of a rank or a call of MPI.
 func Recognizes(beginning []byte) bool {
 	for l := range bytes.Lines(beginning) {
 		l = bytes.TrimLeft(l, " \t\r\n")
@@ -227,7 +226,7 @@ func (f *file) simgrid() bool {
 	return len(head) > 0 && head[0] >= '0' && head[0] <= '9'
 }
 
-// next is the next line without its end, or io.EOF. It is valid until the next call.
+// next returns the next line without its end, or io.EOF. The line is valid until the next call.
 func (f *file) next() ([]byte, error) {
 	f.line++
 	l, err := f.r.ReadSlice('\n')

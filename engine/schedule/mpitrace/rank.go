@@ -9,31 +9,31 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 )
 
-// A rank turns the calls of one rank, in their order, into operations.
+// A rank converts the calls of one rank, in their order, to operations.
 type rank struct {
 	dialect
 	b        *schedule.Builder
 	o        *Options
 	group    collective.Group
-	before   []uint32             // what the next operation waits for …
-	started  bool                 // … until it has started, else until it is done
-	requests map[request][]uint32 // operations that nobody has waited for yet, the oldest first
+	before   []uint32             // the operations for which the next one waits …
+	started  bool                 // … until they have started, else until they are done
+	requests map[request][]uint32 // operations without a wait so far, the oldest first
 	calls    uint32               // collectives so far
 	line     int                  // of the trace
-	call     string               // what that line calls
+	call     string               // the function that this line calls
 }
 
-// A request is what a format identifies it by.
+// A request identifies an MPI request, in the way of its format.
 type request [3]int64
 
-// Tags of collectives have their highest bit set and count up. MPI's own tags have 31 bits.
+// The tags of collectives have the highest bit set and count up. MPI's own tags have 31 bits.
 const collectiveTag, collectiveTags = 1 << 31, 1 << 30
 
 func newRank(b *schedule.Builder, o *Options, place, size int) *rank {
 	return &rank{b: b, o: o, group: collective.Group{Size: size, Place: place}, requests: map[request][]uint32{}}
 }
 
-// add adds an operation that waits for those before.
+// add adds an operation that waits for those in before.
 func (r *rank) add(op schedule.Op, name string) uint32 {
 	index := r.b.Add(op)
 	r.b.Label(index, fmt.Sprintf("%s_%d", name, r.line))
@@ -47,11 +47,11 @@ func (r *rank) add(op schedule.Op, name string) uint32 {
 	return index
 }
 
-// waitFor lets the next operation wait until these are done.
+// waitFor makes the next operation wait until these are done.
 func (r *rank) waitFor(ops ...uint32) { r.before, r.started = append(r.before[:0], ops...), false }
 
-// A dialect is the numbers that an implementation of MPI gives to any source, any
-// tag, and the process that is nobody.
+// A dialect holds the numbers by which an implementation of MPI represents any source, any tag and
+// the null process.
 type dialect struct{ anyRank, anyTag, nullRank int64 }
 
 var (
@@ -59,7 +59,8 @@ var (
 	smpi    = dialect{-555, -444, -666} // SimGrid's
 )
 
-// message is a send or a receive. It is not ok if its peer is nobody: then nothing is to be done.
+// message returns a send or receive. ok is false if its peer is the null process, so that no
+// message is sent.
 func (r *rank) message(kind schedule.Kind, peer, tag int64, bytes uint64) (op schedule.Op, ok bool, err error) {
 	op = schedule.Op{Kind: kind, Size: bytes, Peer: uint32(peer), Tag: uint32(tag)}
 	switch {
@@ -74,22 +75,22 @@ func (r *rank) message(kind schedule.Kind, peer, tag int64, bytes uint64) (op sc
 	case kind == schedule.Recv && tag == r.anyTag:
 		op.Tag = schedule.Any
 	case tag < 0 || tag > math.MaxInt32:
-		return op, false, fmt.Errorf("tag %d, but tags are from 0 to %d", tag, math.MaxInt32)
+		return op, false, fmt.Errorf("tags must be 0 to %d (got %d)", math.MaxInt32, tag)
 	}
 	return op, true, nil
 }
 
-// compute computes for so many ns, before they are scaled.
+// compute adds a computation of ns nanoseconds before scaling.
 func (r *rank) compute(ns float64) error {
 	ns = math.Round(ns * r.o.Scale)
 	if !(ns >= 0 && ns < math.MaxInt64) {
-		return fmt.Errorf("a computation of %g ns; it must be from 0 to %g", ns, float64(math.MaxInt64))
+		return fmt.Errorf("a computation must take 0 to %g ns (got %g)", float64(math.MaxInt64), ns)
 	}
 	r.waitFor(r.add(schedule.Op{Kind: schedule.Calc, Size: uint64(ns)}, "calc"))
 	return nil
 }
 
-// addConcurrent adds operations none of which waits for another.
+// addConcurrent adds operations that do not wait for each other.
 func (r *rank) addConcurrent(ops []schedule.Op) []uint32 {
 	var all []uint32
 	for i, op := range ops {
@@ -105,15 +106,15 @@ func (r *rank) addConcurrent(ops []schedule.Op) []uint32 {
 	return all
 }
 
-// block does operations at the same time, and goes on when they are done.
+// block adds concurrent operations; the next operation waits until they are done.
 func (r *rank) block(ops ...schedule.Op) {
 	if len(ops) > 0 {
 		r.waitFor(r.addConcurrent(ops)...)
 	}
 }
 
-// begin starts operations at the same time, each with its request, and goes on when
-// they have started.
+// begin adds concurrent operations, each with its request; the next operation waits until they have
+// started.
 func (r *rank) begin(qs []request, ops []schedule.Op) {
 	if len(ops) == 0 {
 		return
@@ -125,7 +126,8 @@ func (r *rank) begin(qs []request, ops []schedule.Op) {
 	}
 }
 
-// wait goes on when these operations are done. It does nothing for none.
+// wait makes the next operation wait until these are done; without arguments it only adds a calc of
+// no time.
 func (r *rank) wait(ops ...uint32) {
 	join := r.add(schedule.Op{Kind: schedule.Calc}, r.call)
 	slices.Sort(ops)
@@ -135,7 +137,7 @@ func (r *rank) wait(ops ...uint32) {
 	r.waitFor(join)
 }
 
-// oldest takes the oldest operation of a request, if there is one.
+// oldest removes and returns the oldest operation of a request, if there is one.
 func (r *rank) oldest(q request) (uint32, bool) {
 	all := r.requests[q]
 	switch len(all) {
@@ -149,8 +151,7 @@ func (r *rank) oldest(q request) (uint32, bool) {
 	return all[0], true
 }
 
-// collect does a collective. It goes on when that is done, or at once if the
-// collective has a request.
+// collect adds a collective. Without a request, the next operation waits until it is done.
 func (r *rank) collect(a collective.Algorithm, root int, bytes uint64, q *request) {
 	if len(r.before) > 1 || r.started {
 		r.waitFor(r.add(schedule.Op{Kind: schedule.Calc}, r.call+"_enter"))

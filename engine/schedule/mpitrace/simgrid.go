@@ -14,19 +14,19 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 )
 
-// A line of a time-independent trace is an action: the rank, the action's name
-// and its parameters, with blanks between. Amounts of data are numbers of elements
-// of a type, whose number may follow. The types' default is a byte, or a double
-// where init has a parameter. (SimGrid's documentation, Offline simulation; what
-// each action takes is what its replayer takes, src/smpi/internals/smpi_replay.cpp.)
+// A line of a time-independent trace is an action: the rank, the name of the action and its
+// parameters, separated by blanks. Amounts of data are numbers of elements of a type, whose number
+// may follow. The default type is a byte, or a double if init has a parameter. (SimGrid's
+// documentation, Offline simulation; the parameters are those of its replayer,
+// src/smpi/internals/smpi_replay.cpp.)
 //
-// An action's parameters are words, of which those in [] may be left out:
+// Each word of args is the meaning of a parameter; those in [] are optional:
 //
 //	flops seconds       of a computation
 //	peer tag size       of a message; from to tag of a request
-//	size                of what goes to a rank; size2 of what comes
+//	size size2          sent to a rank, and received from it
 //	root type type2     of a collective
-//	-                   nothing that matters
+//	-                   ignored
 type action struct {
 	args string
 	do   func(p *replayed, a *parameters) error
@@ -39,8 +39,8 @@ type parameters struct {
 	type1, type2                int64 // bytes
 }
 
-// typeBytes are the sizes of types by their numbers, those that SimGrid replays:
-// double, int, char, short, long, float, byte.
+// typeBytes holds the sizes of types by their numbers, in the order of SimGrid: double, int, char,
+// short, long, float, byte.
 var typeBytes = [...]int64{8, 4, 1, 2, 8, 4, 1}
 
 var actions = map[string]action{
@@ -74,7 +74,7 @@ var actions = map[string]action{
 // replayed is a rank of a time-independent trace.
 type replayed struct {
 	*rank
-	defaultBytes int64 // of a type that is not given
+	defaultBytes int64 // of the default type
 	begun, ended bool
 }
 
@@ -89,7 +89,7 @@ func translateSimGrid(r *rank, f *file) error {
 		l, err := f.next()
 		if err == io.EOF {
 			if !p.ended {
-				return f.errorf("the trace of rank %d ends without finalize; is it cut?", r.group.Place)
+				return f.errorf("the trace of rank %d ends without finalize; is it truncated?", r.group.Place)
 			}
 			return nil
 		}
@@ -102,8 +102,8 @@ func translateSimGrid(r *rank, f *file) error {
 	}
 }
 
-// readAll translates a trace that has all ranks in one file. Each rank's lines are
-// kept until all ranks are known: a schedule is made rank by rank.
+// readAll translates a trace with all ranks in one file. It keeps the lines of each rank until all
+// ranks are known, since a schedule is built rank by rank.
 func readAll(f *file, o Options) (*schedule.Schedule, error) {
 	type numbered struct {
 		line int
@@ -124,7 +124,7 @@ func readAll(f *file, o Options) (*schedule.Schedule, error) {
 		}
 		rank, err := strconv.ParseUint(string(word), 10, 32)
 		if err != nil {
-			return nil, f.errorf("%.40q where the number of a rank should be", word)
+			return nil, f.errorf("%.40q is not the number of a rank", word)
 		}
 		ranks[int(rank)] = append(ranks[int(rank)], numbered{f.line, string(l)})
 	}
@@ -143,7 +143,7 @@ func readAll(f *file, o Options) (*schedule.Schedule, error) {
 			}
 		}
 		if !p.ended {
-			return nil, f.errorf("the trace of rank %d ends without finalize; is it cut?", place)
+			return nil, f.errorf("the trace of rank %d ends without finalize; is it truncated?", place)
 		}
 	}
 	return b.Build()
@@ -156,7 +156,7 @@ func (p *replayed) action(f *file, l []byte) error {
 		return nil
 	}
 	if n, err := strconv.ParseUint(words[0], 10, 32); err != nil || n != uint64(p.group.Place) {
-		return f.errorf("%.40q where rank %d should be; is the file that of another rank?", words[0], p.group.Place)
+		return f.errorf("%.40q is not rank %d; is this the file of another rank?", words[0], p.group.Place)
 	}
 	if len(words) == 1 {
 		return f.errorf("an action is missing after the rank")
@@ -196,12 +196,12 @@ func (p *replayed) action(f *file, l []byte) error {
 	return nil
 }
 
-// parse parses the words that an action takes.
+// parse parses the parameters of an action.
 func (a *parameters) parse(args string, words []string) error {
 	names := strings.Fields(args)
 	least := len(names) - strings.Count(args, "[")
 	if len(words) < least || len(words) > len(names) {
-		return fmt.Errorf("%d parameters; it takes %s", len(words), cmp.Or(args, "none"))
+		return fmt.Errorf("its parameters are: %[2]s (got %[1]d)", len(words), cmp.Or(args, "none"))
 	}
 	for i, word := range words {
 		if err := a.set(strings.Trim(names[i], "[]"), word); err != nil {
@@ -215,7 +215,7 @@ func (a *parameters) set(name, word string) (err error) {
 	amounts := [...]*float64{&a.flops, &a.seconds, &a.size, &a.size2}
 	if i := slices.Index([]string{"flops", "seconds", "size", "size2"}, name); i >= 0 {
 		if *amounts[i], err = strconv.ParseFloat(word, 64); err != nil || !(*amounts[i] >= 0) || math.IsInf(*amounts[i], 0) {
-			return fmt.Errorf("%.40q is no amount from 0 on", word)
+			return fmt.Errorf("an amount must be at least 0 (got %.40q)", word)
 		}
 		return nil
 	}
@@ -227,7 +227,7 @@ func (a *parameters) set(name, word string) (err error) {
 	n, err := integer([]byte(word))
 	if i < 2 && err == nil {
 		if n < 0 || n >= int64(len(typeBytes)) {
-			return fmt.Errorf("type %d is not known; types are 0 to %d", n, len(typeBytes)-1)
+			return fmt.Errorf("types must be 0 to %d (got %d)", len(typeBytes)-1, n)
 		}
 		n = typeBytes[n]
 	}
@@ -246,7 +246,7 @@ func wholeBytes(elements float64, typeBytes int64) (uint64, error) {
 
 func (p *replayed) flops(a *parameters) error { return p.compute(a.flops / p.o.FlopsPerSecond * 1e9) }
 
-// blocking does a send or receive that ends when it is done.
+// blocking adds a send or receive that ends when it is done.
 func blocking(kind schedule.Kind) func(*replayed, *parameters) error {
 	return func(p *replayed, a *parameters) error {
 		op, ok, err := p.message(kind, a)
@@ -257,7 +257,7 @@ func blocking(kind schedule.Kind) func(*replayed, *parameters) error {
 	}
 }
 
-// nonBlocking begins a send or receive.
+// nonBlocking starts a send or receive.
 func nonBlocking(kind schedule.Kind) func(*replayed, *parameters) error {
 	return func(p *replayed, a *parameters) error {
 		from, to := int64(p.group.Place), a.peer
@@ -280,8 +280,8 @@ func (p *replayed) message(kind schedule.Kind, a *parameters) (op schedule.Op, o
 	return p.rank.message(kind, a.peer, a.tag, bytes)
 }
 
-// waitOne waits for a request; for a receive from anywhere or with any tag if no other is open. One
-// that nothing is known of was found done by a test, in the run that was traced.
+// waitOne waits for a request; if none matches exactly, for a receive from any rank or with any
+// tag. A request without an operation was found done by a test in the traced run.
 func (p *replayed) waitOne(a *parameters) error {
 	for _, q := range []request{{a.from, a.to, a.tag}, {p.anyRank, a.to, a.tag}, {a.from, a.to, p.anyTag}, {p.anyRank, a.to, p.anyTag}} {
 		if op, ok := p.oldest(q); ok {
@@ -302,7 +302,7 @@ func (p *replayed) waitAll(*parameters) error {
 	return nil
 }
 
-// collects is a collective, and after it the flops of its reduction.
+// collects adds a collective, and after it the flops of its reduction.
 func collects(which func(*Collectives) collective.Algorithm) func(*replayed, *parameters) error {
 	return func(p *replayed, a *parameters) error {
 		size, typeBytes := a.size, a.type1
@@ -314,7 +314,7 @@ func collects(which func(*Collectives) collective.Algorithm) func(*replayed, *pa
 			return err
 		}
 		if a.root < 0 || a.root >= int64(p.group.Size) {
-			return fmt.Errorf("the root is %d, but ranks are 0 to %d", a.root, p.group.Size-1)
+			return fmt.Errorf("the root must be 0 to %[2]d (got %[1]d)", a.root, p.group.Size-1)
 		}
 		p.collect(which(&p.o.Collectives), int(a.root), bytes, nil)
 		if a.flops > 0 {

@@ -10,14 +10,14 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 )
 
-// openMPI are the numbers of collectives in the classic file; the names in the JSON file are
-// ours with underscores.
+// openMPI holds the numbers of collectives in the classic file. The names in the JSON file are ours
+// with underscores.
 var openMPI = map[string]int{
 	"allgather": 0, "allreduce": 2, "alltoall": 3, "barrier": 6, "bcast": 7, "gather": 9, "reduce": 11,
 	"reduce-scatter": 12, "reduce-scatter-block": 13, "scan": 14, "scatter": 15,
 }
 
-// openMPIChoices are the choices that Open MPI can follow; form is "classic" or "json".
+// openMPIChoices returns the choices, which Open MPI must support; form is "classic" or "json".
 func openMPIChoices(rules []Rule, form string) ([]choice, error) {
 	all, err := found(rules)
 	if err != nil {
@@ -26,18 +26,18 @@ func openMPIChoices(rules []Rule, form string) ([]choice, error) {
 	for i, c := range all {
 		switch {
 		case c.of.OpenMPI == 0:
-			return nil, fmt.Errorf("rule %d: Open MPI has no %s of the kind %s; it has %s",
+			return nil, fmt.Errorf("rule %d: Open MPI has no %s algorithm %s; it has %s",
 				i+1, c.of.Collective, c.of.Name, those(c.of.Collective, func(e collective.Entry) bool { return e.OpenMPI > 0 }))
 		case c.of.Name == "k-nomial" && c.Fanout != 0 && c.Fanout != 4:
-			return nil, fmt.Errorf("rule %d: rules files cannot say the radix of bcast k-nomial; leave it, and set coll_tuned_bcast_algorithm_knomial_radix to %d",
+			return nil, fmt.Errorf("rule %d: rules files cannot contain the radix of bcast k-nomial; omit it, and set coll_tuned_bcast_algorithm_knomial_radix to %d",
 				i+1, c.Fanout)
 		case c.of.Name == "linear-sync" && c.Fanout != 0 && form == "classic":
-			return nil, fmt.Errorf("rule %d: classic rules files cannot say the requests of alltoall linear-sync; leave it, and set coll_tuned_alltoall_algorithm_max_requests to %d",
+			return nil, fmt.Errorf("rule %d: classic rules files cannot contain the requests of alltoall linear-sync; omit them, and set coll_tuned_alltoall_algorithm_max_requests to %d",
 				i+1, c.Fanout)
 		case c.of.Name == "linear-sync" && c.of.Collective == "gather" && c.Segment == 0:
-			all[i].Segment = 1024 // the default of ours; Open MPI's own is another
+			all[i].Segment = 1024 // our default, which differs from Open MPI's
 		}
-		// Without a number Open MPI makes one chain.
+		// Open MPI's default is one chain.
 		if c.of.Name == "chain" && c.Fanout == 0 {
 			all[i].Fanout = 4
 		}
@@ -61,9 +61,10 @@ func those(name string, has func(collective.Entry) bool) string {
 	return strings.Join(names, ", ")
 }
 
-// OpenMPI writes the classic rules file of Open MPI 4.x and 5.x, which it reads with
-// coll_tuned_use_dynamic_rules 1 and coll_tuned_dynamic_rules_filename. In it a line holds from
-// its number of ranks, or of bytes, to the next; algorithm 0 is the library's own choice.
+// OpenMPI writes the classic rules file of Open MPI 4.x and 5.x, which reads it if
+// coll_tuned_use_dynamic_rules is 1 and coll_tuned_dynamic_rules_filename names it. A line applies
+// from its number of ranks, or of bytes, up to the next line; algorithm 0 is the library's own
+// choice.
 func OpenMPI(w io.Writer, rules []Rule) error {
 	all, err := openMPIChoices(rules, "classic")
 	if err != nil {
@@ -119,7 +120,7 @@ type jsonRule struct {
 	Requests int     `json:"reqs,omitempty"`
 }
 
-// end is the upper end of a range, nil if it has none that the file could hold.
+// end returns the upper end of a range, nil if it exceeds the numbers of the file.
 func end(to, most uint64) *uint64 {
 	if to > most {
 		return nil
@@ -127,9 +128,9 @@ func end(to, most uint64) *uint64 {
 	return &to
 }
 
-// OpenMPIJSON writes the rules file of Open MPI 6, rule_file_version 3. In it ranges have both
-// ends, both included; what is left out has none, and the first that matches holds. Where
-// none does, the library's own choice stays.
+// OpenMPIJSON writes the rules file of Open MPI 6, rule_file_version 3. Its ranges include both
+// ends; an omitted end is unbounded. The first range that matches applies; without one, the library
+// chooses.
 func OpenMPIJSON(w io.Writer, rules []Rule) error {
 	all, err := openMPIChoices(rules, "json")
 	if err != nil {

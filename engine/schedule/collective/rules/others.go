@@ -9,18 +9,18 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 )
 
-// SimpleFrom is the total size from which NCCL mostly takes the protocol simple by itself. Below, a
-// line would force simple where ll or ll128 are faster.
+// SimpleFrom is the total size at and above which NCCL itself mostly chooses the protocol simple.
+// For smaller messages a line would force simple, though ll or ll128 are faster.
 const SimpleFrom = 1 << 20
 
-// nccl are the names of collectives in NCCL.
+// nccl holds NCCL's names of collectives.
 var nccl = map[string]string{
 	"bcast": "broadcast", "reduce": "reduce", "allgather": "allgather", "reduce-scatter": "reducescatter", "allreduce": "allreduce",
 }
 
 // NCCL writes the CSV file of NCCL's example tuner plugin, which reads it from
-// NCCL_TUNER_CONFIG_FILE. A line holds for one number of ranks, or for all; sizes are totals,
-// both ends included, from [SimpleFrom] on. Channels and numbers of nodes are left to NCCL.
+// NCCL_TUNER_CONFIG_FILE. A line applies to one number of ranks, or to all; sizes are totals of at
+// least [SimpleFrom], both ends included. NCCL chooses the channels and the number of nodes.
 func NCCL(w io.Writer, rules []Rule) error {
 	all, err := found(rules)
 	if err != nil {
@@ -29,10 +29,10 @@ func NCCL(w io.Writer, rules []Rule) error {
 	for i, c := range all {
 		switch {
 		case c.of.NCCL == "" || nccl[c.of.Collective] == "":
-			return fmt.Errorf("rule %d: NCCL has no %s of the kind %s; it has %s",
+			return fmt.Errorf("rule %d: NCCL has no %s algorithm %s; it has %s",
 				i+1, c.of.Collective, c.of.Name, those(c.of.Collective, func(e collective.Entry) bool { return e.NCCL != "" }))
 		case c.Segment != 0:
-			return fmt.Errorf("rule %d: NCCL chooses segments itself; leave them", i+1)
+			return fmt.Errorf("rule %d: NCCL chooses segments itself; omit them", i+1)
 		}
 	}
 	var b strings.Builder
@@ -53,7 +53,7 @@ func NCCL(w io.Writer, rules []Rule) error {
 			case last == End && !chosen(g):
 				continue
 			case last-first >= most:
-				return fmt.Errorf("%s: NCCL's file has a line for each number of ranks, so %d to %s are too many; give at most %d, or 1 to the end",
+				return fmt.Errorf("%s: NCCL's file has a line for each number of ranks, and %d to %s are too many; give at most %d, or 1 to the end",
 					name, first, upTo(last), most)
 			}
 			for p := first; p <= last; p++ {
@@ -71,7 +71,7 @@ func NCCL(w io.Writer, rules []Rule) error {
 		}
 	}
 	if lines == 0 && len(all) > 0 {
-		return fmt.Errorf("NCCL: all rules are for less than %d bytes, where NCCL chooses among ll, ll128 and simple, and a line would force simple; give larger sizes", SimpleFrom)
+		return fmt.Errorf("NCCL: all rules are for less than %d bytes, but a line would force the protocol simple, and NCCL chooses better among ll, ll128 and simple; give larger sizes", SimpleFrom)
 	}
 	_, err = io.WriteString(w, b.String())
 	return err
@@ -86,8 +86,8 @@ func chosen(g group) bool {
 	return false
 }
 
-// Intel writes the variables I_MPI_ADJUST_… of Intel MPI, a line for each collective, to be
-// sourced by a shell: identifier:from-to@ranks-ranks, both ends included, up to 2147483647.
+// Intel writes the variables I_MPI_ADJUST_… of Intel MPI, a line for each collective, for a shell
+// to source: identifier:from-to@ranks-ranks, both ends included, up to 2147483647.
 func Intel(w io.Writer, rules []Rule) error {
 	all, err := found(rules)
 	if err != nil {
@@ -96,10 +96,10 @@ func Intel(w io.Writer, rules []Rule) error {
 	for i, c := range all {
 		switch {
 		case c.of.Intel == 0:
-			return fmt.Errorf("rule %d: Intel MPI has no %s of the kind %s; it has %s",
+			return fmt.Errorf("rule %d: Intel MPI has no %s algorithm %s; it has %s",
 				i+1, c.of.Collective, c.of.Name, those(c.of.Collective, func(e collective.Entry) bool { return e.Intel > 0 }))
 		case c.Segment != 0 || c.Fanout != 0:
-			return fmt.Errorf("rule %d: I_MPI_ADJUST_ variables cannot say a segment or a fan-out; leave them", i+1)
+			return fmt.Errorf("rule %d: I_MPI_ADJUST_ variables cannot contain a segment or a fan-out; omit them", i+1)
 		case c.Ranks.From > math.MaxInt32 || c.Bytes.From > math.MaxInt32:
 			return fmt.Errorf("rule %d: Intel MPI reads numbers up to %d", i+1, math.MaxInt32)
 		}

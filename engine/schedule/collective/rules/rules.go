@@ -1,12 +1,12 @@
-// Package rules writes the files by which libraries choose algorithms of collectives: a table of
-// rules in the form of Open MPI (two of them), of NCCL's tuner plugin, or of Intel MPI.
+// Package rules writes the files with which libraries choose algorithms of collectives: a table of
+// rules in one of Open MPI's two formats, for NCCL's tuner plugin, or for Intel MPI.
 //
-// Sizes in a [Rule] are those of collective.Call: the message, or the block of one rank. Open
-// MPI and NCCL look at the total of all ranks for collectives of blocks, so a rule for
-// several numbers of ranks becomes several lines there, one for each. Where rules overlap, the
-// first in the table holds; where there is none, the library's own choice stays.
+// Sizes in a [Rule] are those of collective.Call: the message, or the block of one rank. For
+// collectives of blocks, Open MPI and NCCL use the total of all ranks, so a rule for several
+// numbers of ranks becomes several lines, one for each. Where rules overlap, the first in the table
+// applies; without a rule, the library chooses.
 //
-// A rule that a library cannot follow is an error, and not a file that says something else.
+// A rule that a library cannot represent is an error.
 package rules
 
 import (
@@ -17,22 +17,22 @@ import (
 	"github.com/halfpeak/halfpeak/engine/schedule/collective"
 )
 
-// End is the upper end of a range without one.
+// End is the upper end of an unbounded range.
 const End = math.MaxUint64
 
-// A Range is the numbers From … To, both included.
+// A Range is the range of numbers From … To, both included.
 type Range struct{ From, To uint64 }
 
-// A Rule names the algorithm of a collective for some numbers of ranks and some sizes.
+// A Rule gives the algorithm of a collective for a range of rank counts and a range of sizes.
 type Rule struct {
 	Collective, Algorithm string // as in collective.Algorithms
 	Ranks                 Range  // from 1
-	Bytes                 Range  // of Call.Bytes; not looked at for a barrier
+	Bytes                 Range  // of Call.Bytes; ignored for a barrier
 	Segment               uint64 // bytes; 0: whole messages
 	Fanout                int    // 0: the algorithm's default
 }
 
-// most is how many numbers of ranks one rule may be written out for.
+// most is the maximum number of rank counts for which one rule is written out.
 const most = 1 << 16
 
 // A choice is a rule with its algorithm.
@@ -41,7 +41,7 @@ type choice struct {
 	of collective.Entry
 }
 
-// found looks the rules' algorithms up and checks their ranges.
+// found finds the algorithms of the rules and checks their ranges.
 func found(rules []Rule) ([]choice, error) {
 	var all []choice
 	for i, r := range rules {
@@ -54,19 +54,19 @@ func found(rules []Rule) ([]choice, error) {
 		}
 		switch {
 		case r.Ranks.From < 1 || r.Ranks.From > r.Ranks.To:
-			return nil, fail("ranks go from %d to %d, but have to go up, from 1 on", r.Ranks.From, r.Ranks.To)
+			return nil, fail("ranks must be an ascending range from at least 1 (got %d to %d)", r.Ranks.From, r.Ranks.To)
 		case r.Bytes.From > r.Bytes.To:
-			return nil, fail("bytes go from %d down to %d", r.Bytes.From, r.Bytes.To)
+			return nil, fail("bytes must be an ascending range (got %d to %d)", r.Bytes.From, r.Bytes.To)
 		case r.Segment > 0 && e.Params&collective.Segment == 0:
 			return nil, fail("it takes no segments")
 		case r.Segment > math.MaxInt32:
-			return nil, fail("a segment has at most %d bytes, not %d", math.MaxInt32, r.Segment)
+			return nil, fail("segments must be at most %d bytes (got %d)", math.MaxInt32, r.Segment)
 		case r.Fanout != 0 && e.Params&collective.Fanout == 0:
 			return nil, fail("it takes no fan-out")
 		case r.Fanout < 0 || r.Fanout > math.MaxInt32:
-			return nil, fail("the fan-out is %d, but has to be 0 to %d", r.Fanout, math.MaxInt32)
+			return nil, fail("the fan-out must be 0 to %d (got %d)", math.MaxInt32, r.Fanout)
 		case e.Ranks != 0 && r.Ranks != Range{uint64(e.Ranks), uint64(e.Ranks)}:
-			return nil, fail("it is for %d ranks alone; give these as the range", e.Ranks)
+			return nil, fail("it runs on %d ranks only; give these as the range", e.Ranks)
 		}
 		if e.Collective == "barrier" {
 			r.Bytes = Range{0, End}
@@ -76,17 +76,17 @@ func found(rules []Rule) ([]choice, error) {
 	return all, nil
 }
 
-// A group is the choices for some numbers of ranks: one for each range of sizes, ascending
-// and without gaps; nil where there is no rule.
+// A group holds the choices for a range of rank counts: one for each range of sizes, ascending and
+// without gaps; nil without a rule.
 type group struct {
 	ranks  Range
 	bytes  []Range
 	choose []*choice
 }
 
-// groups takes the choices of one collective apart, so that ranges do not overlap. If totals is
-// set, sizes are multiplied by the number of ranks, and groups are of one number of ranks
-// where sizes matter.
+// groups divides the choices of one collective into ranges that do not overlap. If totals is set,
+// sizes are multiplied by the number of ranks, and if sizes matter, each group is for one number of
+// ranks.
 func groups(all []choice, totals bool) ([]group, error) {
 	var out []group
 	for _, ranks := range cuts(all, 1, func(c choice) Range { return c.Ranks }) {
@@ -108,13 +108,14 @@ func groups(all []choice, totals bool) ([]group, error) {
 		}
 		name := all[0].of.Collective
 		if ranks.To-ranks.From >= most {
-			return nil, fmt.Errorf("%s: the library counts the blocks of all ranks, so rules for %d to %s ranks would be written out for each; give ranges of at most %d",
+			return nil, fmt.Errorf("%s: the library uses the total of all ranks, so rules for %d to %s ranks would be written for each number; give ranges of at most %d",
 				name, ranks.From, upTo(ranks.To), most)
 		}
 		for p := ranks.From; p <= ranks.To; p++ {
 			one := group{ranks: Range{p, p}, choose: g.choose}
 			for _, b := range g.bytes {
-				// The sizes are p times those of a block: what is between belongs to the lower.
+				// The sizes are p times those of a block; sizes in between belong to the lower
+				// range.
 				total := Range{times(b.From, p), times(b.To, p)}
 				if b.To < End {
 					total.To = times(b.To+1, p) - 1
@@ -137,7 +138,7 @@ func times(a, p uint64) uint64 {
 	return a * p
 }
 
-// cuts are the ranges from first to End at whose borders a rule begins or ends.
+// cuts returns the ranges from first to End that the borders of rules form.
 func cuts(all []choice, first uint64, of func(choice) Range) []Range {
 	begins := []uint64{first}
 	for _, c := range all {
@@ -166,7 +167,7 @@ func upTo(n uint64) string {
 	return fmt.Sprint(n)
 }
 
-// byCollective are the choices of each collective, in the order of first appearance.
+// byCollective groups the choices by collective, in the order of first appearance.
 func byCollective(all []choice) [][]choice {
 	var out [][]choice
 	at := map[string]int{}

@@ -224,21 +224,21 @@ func TestErrors(t *testing.T) {
 	}{
 		{openmpi, rules.Rule{Collective: "bcast", Algorithm: "nosuch\n", Ranks: some, Bytes: all(0)}, `has no algorithm "nosuch\n"; there is linear, chain`},
 		{openmpi, rules.Rule{Collective: "nosuch", Algorithm: "ring", Ranks: some, Bytes: all(0)}, `no collective "nosuch"; there is bcast`},
-		{openmpi, rules.Rule{Collective: "bcast", Algorithm: "linear", Bytes: all(0)}, "ranks go from 0 to 0"},
-		{openmpi, rules.Rule{Collective: "bcast", Algorithm: "linear", Ranks: some, Bytes: rules.Range{From: 8}}, "bytes go from 8 down to 0"},
+		{openmpi, rules.Rule{Collective: "bcast", Algorithm: "linear", Bytes: all(0)}, "at least 1 (got 0 to 0)"},
+		{openmpi, rules.Rule{Collective: "bcast", Algorithm: "linear", Ranks: some, Bytes: rules.Range{From: 8}}, "ascending range (got 8 to 0)"},
 		{openmpi, rules.Rule{Collective: "bcast", Algorithm: "linear", Ranks: some, Bytes: all(0), Segment: 8}, "takes no segments"},
 		{openmpi, rules.Rule{Collective: "bcast", Algorithm: "linear", Ranks: some, Bytes: all(0), Fanout: 8}, "takes no fan-out"},
 		{openmpi, rules.Rule{Collective: "bcast", Algorithm: "k-nomial", Ranks: some, Bytes: all(0), Fanout: 8}, "coll_tuned_bcast_algorithm_knomial_radix to 8"},
 		{openmpi, rules.Rule{Collective: "alltoall", Algorithm: "linear-sync", Ranks: some, Bytes: all(0), Fanout: 8}, "coll_tuned_alltoall_algorithm_max_requests to 8"},
-		{openmpi, rules.Rule{Collective: "allreduce", Algorithm: "double-tree", Ranks: some, Bytes: all(0)}, "Open MPI has no allreduce of the kind double-tree; it has linear,"},
-		{openmpi, rules.Rule{Collective: "allgather", Algorithm: "two-processes", Ranks: some, Bytes: all(0)}, "it is for 2 ranks alone"},
+		{openmpi, rules.Rule{Collective: "allreduce", Algorithm: "double-tree", Ranks: some, Bytes: all(0)}, "Open MPI has no allreduce algorithm double-tree; it has linear,"},
+		{openmpi, rules.Rule{Collective: "allgather", Algorithm: "two-processes", Ranks: some, Bytes: all(0)}, "it runs on 2 ranks only"},
 		{openmpi, rules.Rule{Collective: "allgather", Algorithm: "ring", Ranks: all(2), Bytes: all(8)}, "give ranges of at most 65536"},
 		{openmpi, rules.Rule{Collective: "allgather", Algorithm: "ring", Ranks: some, Bytes: all(1 << 63)}, "Open MPI reads ranks up to"},
 		{nccl, rules.Rule{Collective: "allreduce", Algorithm: "recursive-doubling", Ranks: some, Bytes: all(0)}, "it has ring, double-tree"},
 		{nccl, rules.Rule{Collective: "bcast", Algorithm: "pipeline", Ranks: some, Bytes: all(0), Segment: 1}, "NCCL chooses segments itself"},
 		{nccl, rules.Rule{Collective: "bcast", Algorithm: "pipeline", Ranks: all(5), Bytes: all(0)}, "a line for each number of ranks"},
-		{intel, rules.Rule{Collective: "scan", Algorithm: "linear", Ranks: some, Bytes: all(0)}, "Intel MPI has no scan of the kind linear; it has none"},
-		{intel, rules.Rule{Collective: "bcast", Algorithm: "binomial", Ranks: some, Bytes: all(0), Segment: 1}, "cannot say a segment"},
+		{intel, rules.Rule{Collective: "scan", Algorithm: "linear", Ranks: some, Bytes: all(0)}, "Intel MPI has no scan algorithm linear; it has none"},
+		{intel, rules.Rule{Collective: "bcast", Algorithm: "binomial", Ranks: some, Bytes: all(0), Segment: 1}, "cannot contain a segment"},
 	} {
 		err := c.write(c.rule)
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
