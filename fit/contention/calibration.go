@@ -65,6 +65,7 @@ type Measurement struct {
 	// longer; of a collective, of its slowest rank. Low and High are likewise the ends of the 95 %
 	// intervals of the passes, and Average is the mean over ranks.
 	Time, Low, High, Average quantity.Micros
+	Least                    quantity.Micros // of the passes' medians
 }
 
 // IsCollective reports whether all ranks took part.
@@ -103,14 +104,15 @@ func ReadCalibration(r io.Reader, name string) (*Calibration, error) {
 	}
 	for i, passes := range c.passes {
 		m := &c.Rows[i]
-		quartile := func(column int) quantity.Micros {
+		quantile := func(column int, q float64) quantity.Micros {
 			values := make([]float64, len(passes))
 			for j, p := range passes {
 				values[j] = p[column]
 			}
-			return quantity.Micros(stats.QuantileOf(values, 0.25))
+			return quantity.Micros(stats.QuantileOf(values, q))
 		}
-		m.Passes, m.Time, m.Low, m.High, m.Average = len(passes), quartile(0), quartile(1), quartile(2), quartile(5)
+		m.Passes, m.Least = len(passes), quantile(0, 0)
+		m.Time, m.Low, m.High, m.Average = quantile(0, 0.25), quantile(1, 0.25), quantile(2, 0.25), quantile(5, 0.25)
 	}
 	c.findNetwork()
 	return &c.Calibration, nil

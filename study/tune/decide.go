@@ -1,17 +1,18 @@
 package tune
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/fit/benchfile"
 	fitted "github.com/halfpeak/halfpeak/fit/collective"
+	"github.com/halfpeak/halfpeak/fit/contention"
 	"github.com/halfpeak/halfpeak/model/quantity"
 	"github.com/halfpeak/halfpeak/reports"
 	"github.com/halfpeak/halfpeak/study/fits"
@@ -122,7 +123,7 @@ func (m *Map) Rows(all []Decision) reports.Rows {
 			none++
 		}
 	}
-	rows.Notes = append(rows.Notes, fmt.Sprintf("Expected loss against the fastest: %s in the mean of %d calls, from %d of %d points. Calls without a measurement: %d.",
+	rows.Notes = append(rows.Notes, fmt.Sprintf("Expected loss against the fastest, as the mean over all calls (%[2]d): %[1]s, from %[3]d of %[4]d points. Calls without a measurement: %[5]d.",
 		percent(100*MeanLoss(all)), len(all), points, len(m.candidates), none))
 	if m.Unknown > 0 {
 		rows.Notes = append(rows.Notes, fmt.Sprintf("%d measurements are of other ranks, sizes or algorithms, and were not used.", m.Unknown))
@@ -131,7 +132,8 @@ func (m *Map) Rows(all []Decision) reports.Rows {
 }
 
 // ReadFolder adds the measurements in files of a folder that are named as a script names them. A
-// folder that is not there has none. Errors of single files are returned as notes.
+// folder that is not there has none. Errors of single files are returned as notes, and so is how
+// many measurements have only what they printed as errors.
 func (m *Map) ReadFolder(folder string) (notes []string, err error) {
 	files, err := filepath.Glob(filepath.Join(folder, "*.out"))
 	if err != nil {
@@ -156,17 +158,31 @@ func (m *Map) ReadFolder(folder string) (notes []string, err error) {
 	for _, name := range slices.Sorted(maps.Keys(least)) {
 		m.Measure(choices[name], least[name])
 	}
-	return notes, nil
+	failed, err := filepath.Glob(filepath.Join(folder, "*.out.err"))
+	if failed = slices.DeleteFunc(failed, func(path string) bool { return slices.Contains(files, strings.TrimSuffix(path, ".err")) }); len(failed) > 0 {
+		notes = append(notes, fmt.Sprintf("Measurements that failed or did not end: %d; the first one's errors are in %s.", len(failed), failed[0]))
+	}
+	return notes, err
 }
 
-// timeIn returns the least time in the output of a benchmark.
+// timeIn returns the least time in the output of a benchmark, or of calibrate's passes.
 func timeIn(path string) (quantity.Micros, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return 0, err
 	}
-	times := calibrated(string(text))
-	if len(times) == 0 {
+	var times []quantity.Micros
+	if bytes.Contains(text, []byte(contention.CalibrationHeader)) {
+		c, err := contention.ReadCalibration(bytes.NewReader(text), path)
+		if err != nil {
+			return 0, err
+		}
+		for _, r := range c.Rows {
+			if r.IsCollective() {
+				times = append(times, r.Least)
+			}
+		}
+	} else {
 		f, err := benchfile.Open(path, benchfile.Options{})
 		if err != nil {
 			return 0, err
@@ -181,22 +197,6 @@ func timeIn(path string) (quantity.Micros, error) {
 		return 0, fmt.Errorf("%s: no table of a collective with one size", path)
 	}
 	return slices.Min(times), nil
-}
-
-// calibrated returns the times of the passes in an output of calibrate.
-func calibrated(text string) (times []quantity.Micros) {
-	column := -1
-	for line := range strings.Lines(text) {
-		cells := strings.Split(strings.TrimSpace(line), ",")
-		if cells[0] == "measure" {
-			column = slices.Index(cells, "median_us")
-		} else if column >= 0 && column < len(cells) {
-			if t, err := strconv.ParseFloat(cells[column], 64); err == nil {
-				times = append(times, quantity.Micros(t))
-			}
-		}
-	}
-	return times
 }
 
 // ReadFiles adds the measurements in files of benchmarks, the algorithms of which they name; where

@@ -267,13 +267,17 @@ func TestScript(t *testing.T) {
 func TestReadFolder(t *testing.T) {
 	folder := t.TempDir()
 	for name, text := range map[string]string{
-		"allreduce.ring.0.16x4.65536.1.out":  "# OSU MPI Allreduce Latency Test v7.4\n# Size       Avg Latency(us)\n65536                 41.50\n",
-		"allreduce.ring.0.16x4.65536.2.out":  "# OSU MPI Allreduce Latency Test v7.4\n# Size       Avg Latency(us)\n65536                 31.50\n",
-		"bcast.binomial.0.16x4.8.1.out":      "# halfpeak calibrate 1\nmeasure,level,way,pairs,bytes,variant,pass,repeats,median_us\nbcast,,in,16,8,0,1,10,7.5\nbcast,,in,16,8,0,2,10,7.0\n# 0.2 s\n",
+		"allreduce.ring.0.16x4.65536.1.out": "# OSU MPI Allreduce Latency Test v7.4\n# Size       Avg Latency(us)\n65536                 41.50\n",
+		"allreduce.ring.0.16x4.65536.2.out": "# OSU MPI Allreduce Latency Test v7.4\n# Size       Avg Latency(us)\n65536                 31.50\n",
+		"bcast.binomial.0.16x4.8.1.out": "# halfpeak calibrate 1\n# 16 ranks\n# Open MPI\n# level node holds 4\n" +
+			"measure,level,way,pairs,bytes,variant,pass,repeats,median_us,low_us,high_us,min_us,max_us,average_us,outliers\n" +
+			"bcast,,in,16,8,0,1,10,7.5,7,8,7,9,7.6,0\nbcast,,in,16,8,0,2,10,7.0,7,8,7,9,7.6,0\n# 0.2 s\n",
 		"allreduce.ring.0.16x4.8.1.out":      "killed\n",
 		"allreduce.ring.0.5x0.8.1.out":       "# OSU MPI Allreduce Latency Test v7.4\n# Size       Avg Latency(us)\n8                 31.50\n",
 		"notes.out":                          "mine\n",
 		"allreduce.ring.0.16x4.8.1.out.part": "half of it",
+		"allreduce.ring.0.16x4.8.1.out.err":  "of a measurement that is there\n",
+		"allreduce.ring.0.4x4.8.1.out.err":   "no such algorithm\n",
 	} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -284,8 +288,11 @@ func TestReadFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	notes, err := m.ReadFolder(folder)
-	if err != nil || len(notes) != 2 || m.Unknown != 1 {
-		t.Errorf("%v: notes %q, %d unknown; want 2 and 1", err, notes, m.Unknown)
+	if err != nil || len(notes) != 3 || m.Unknown != 1 {
+		t.Errorf("%v: notes %q, %d unknown; want 3 and 1", err, notes, m.Unknown)
+	}
+	if want := "did not end: 1; the first one's errors are in " + filepath.Join(folder, "allreduce.ring.0.4x4.8.1.out.err"); !strings.Contains(notes[len(notes)-1], want) {
+		t.Errorf("the last of %q does not say %q", notes, want)
 	}
 	for i, c := range m.Choices {
 		mean, _ := m.Predict(i)
