@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/halfpeak/halfpeak/internal/parallel"
+	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
 // A blend predicts a collective by several forms, each weighted by how well it predicted the
@@ -25,7 +26,7 @@ type blend struct {
 }
 
 // heldOut has the errors of candidates, log(predicted/measured), at calls that were held out. The
-// candidates are the forms and, last, interpolation from the nearest places and from wider ones.
+// candidates are the forms and, last, interpolation from the nearest places, plain and smoothed.
 type heldOut struct {
 	calls  []sample
 	total  []float64   // lg of the total bytes of each call
@@ -48,7 +49,7 @@ func newBlend(name string, oneNode bool, forms []form, samples []sample) *blend 
 	}
 	slices.SortFunc(b.places, comparePlaces)
 	b.places = slices.Compact(b.places)
-	parallel.For(len(forms), func(i int) { b.forms[i] = forms[i].fit(samples) })
+	parallel.For(len(forms), func(i int) { b.forms[i] = forms[i].fit(samples, oneNode) })
 	return b
 }
 
@@ -172,7 +173,7 @@ func (b *blend) totalLg(p place, n float64) float64 {
 // stepGrowth is how much longer steps take, as a log, for each octave beyond two measured numbers of
 // nodes: on larger parts of a network they are farther and share more links. Two numbers do not
 // show it; three do.
-const stepGrowth = 0.07
+const stepGrowth = 0.06
 
 // growth returns by how much the steps grow, as a log, beyond what was measured.
 func (b *blend) growth(p place) float64 {
@@ -196,8 +197,10 @@ func (b *blend) candidates(p place, n float64, formsOnly bool) (logs []float64) 
 		logs = append(logs, f.corrected(p, n, left, b.growth(p)))
 	}
 	logTime := func(i int) float64 { return math.Log(b.samples[i].t) }
+	bend := func(n float64) float64 { return b.interpolate(p, n, 1, logTime) - b.interpolate(p, n, 0, logTime) }
+	sides := slices.DeleteFunc([]float64{bend(n / 2), bend(2 * n)}, math.IsNaN)
 	nearest := b.interpolate(p, n, 0, logTime)
-	return append(logs, nearest, (1-wider)*nearest+wider*b.interpolate(p, n, 1, logTime))
+	return append(logs, nearest, nearest+smoothing*(bend(n)-stats.Mean(sides)))
 }
 
 // The weight of a candidate is its prior times (mean error + evidenceFloor)^-power, with the larger
@@ -214,10 +217,11 @@ const (
 	// held out lie farther from the others than a call does from the places.
 	interpolation        = 0.3
 	interpolationBetween = 2
-	// Wider interpolation is the mean of that from the nearest places on both sides and, with the
-	// weight wider, from those behind them, up to maxSpan apart.
-	wider   = 0.4
-	maxSpan = 2
+	// Smoothed interpolation leans towards the line through the places behind the nearest, up to maxSpan
+	// apart, by this part of their difference, as far as half and twice the size do not have it too:
+	// the times bend at all sizes, and a disturbed call differs at one.
+	smoothing = 0.2
+	maxSpan   = 2
 )
 
 // weights returns the weights of the candidates, of sum 1; those of candidates that are NaN are 0.

@@ -70,3 +70,42 @@ func TestChoiceFollowsSchedules(t *testing.T) {
 		}
 	}
 }
+
+// Calls on the fewest nodes that are disturbed, as Perlmutter's are, do not become a base of many
+// steps: on more nodes a ring takes its steps.
+func TestBaseOfFewSteps(t *testing.T) {
+	const step = 4.0
+	ring := func(ranks int) float64 {
+		us := step * float64(maxBase+ranks-1)
+		if ranks == 2 {
+			us *= 1.6
+		}
+		return us
+	}
+	p, err := doublings(t, "allgather", "ring", ring, 2, 4, 8).Predict(64, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e := float64(p.Time)/ring(64) - 1; math.Abs(e) > 0.1 { // -26 % if the base has no bound
+		t.Errorf("%v, want %.3g µs, off by %.0f %%", p.Time, ring(64), 100*e)
+	}
+}
+
+// Interpolation between places leans towards the places behind the nearest if one size differs there,
+// and not if all sizes do.
+func TestSmoothedInterpolation(t *testing.T) {
+	for _, all := range []bool{false, true} {
+		r := doublings(t, "bcast", "binomial", func(ranks int) float64 { return float64(ranks) }, 40, 44, 48, 52, 56, 60)
+		b := r.several
+		for i, s := range b.samples {
+			if s.nodes == 48 && (all || s.n == 64) {
+				b.samples[i].t *= 1.3
+			}
+		}
+		logs := b.candidates(place{50, 50}, 64, false)
+		nearest, smoothed := logs[1], logs[2]
+		if want := smoothing * math.Log(1.3) / 2 / 3; math.Abs(nearest-smoothed-map[bool]float64{false: want}[all]) > 1e-3 { // half and twice the size have two thirds of it
+			t.Errorf("all sizes %v: nearest %.4f, smoothed %.4f, want %.4f less", all, nearest, smoothed, want)
+		}
+	}
+}

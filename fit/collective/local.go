@@ -10,6 +10,10 @@ import (
 const (
 	localBytes   = 3
 	localColumns = 4
+	// maxBase is the largest base of a call on several nodes, in steps between them. NCCL's own model
+	// has 0.6 to 3.5 (tuning.cc: 8.4, 6.6 and 14 µs for steps of 14, 2.7 and 4 µs). Without a bound, a
+	// disturbed call on few nodes turns steps into base, and calls on many nodes come out too short.
+	maxBase = 3
 )
 
 // The ranges over which measurements inform each other, in octaves: of the bytes of a step and
@@ -52,6 +56,7 @@ type localForm struct {
 	// At one place the base and the steps are alike. All is for steps then, so that the time grows
 	// as the schedule does.
 	onePlace bool
+	oneNode  bool
 }
 
 func (f *form) coordinate(p place, n float64) coordinate {
@@ -59,9 +64,15 @@ func (f *form) coordinate(p place, n float64) coordinate {
 	return coordinate{math.Log2(step + latencyBytes), math.Log2(step), math.Log2(p.nodes), math.Log2(p.perNode())}
 }
 
-func (f *form) columns(p place, n float64) [localColumns]float64 {
-	t := f.at(p)
-	return [localColumns]float64{1, t.inside, t.between, n * t.volume}
+// columns returns the columns of a call. On several nodes that of the base has maxBase together with
+// the steps between nodes: sums of the two columns with parameters of at least 0 are the lines with a
+// base of at most maxBase steps.
+func (l *localForm) columns(p place, n float64) [localColumns]float64 {
+	t, base := l.at(p), 1.0
+	if !l.oneNode {
+		base = maxBase + t.between
+	}
+	return [localColumns]float64{base, t.inside, t.between, n * t.volume}
 }
 
 // A sample is one measured call.
@@ -71,10 +82,10 @@ type sample struct {
 }
 
 // fit returns the form with the samples that its parameters come from.
-func (f *form) fit(samples []sample) *localForm {
-	l := &localForm{form: f}
+func (f *form) fit(samples []sample, oneNode bool) *localForm {
+	l := &localForm{form: f, oneNode: oneNode}
 	for _, s := range samples {
-		l.points = append(l.points, observation{f.coordinate(s.place, s.n), f.columns(s.place, s.n), s.t, s.n})
+		l.points = append(l.points, observation{f.coordinate(s.place, s.n), l.columns(s.place, s.n), s.t, s.n})
 	}
 	l.maxBeta = l.largestBeta()
 	l.onePlace = !slices.ContainsFunc(samples, func(s sample) bool { return s.place != samples[0].place })
