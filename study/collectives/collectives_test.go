@@ -96,7 +96,7 @@ func TestRulesBoundaries(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, text.String())
 		}
 	}
-	if err := small.WriteRules(ctx, &text, q, ""); err == nil || !strings.Contains(err.Error(), "a line would force simple") {
+	if err := small.WriteRules(ctx, &text, q, ""); err == nil || !strings.Contains(err.Error(), "a line would force the protocol simple") {
 		t.Errorf("rules for small messages: %v", err)
 	}
 }
