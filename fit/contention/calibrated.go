@@ -231,14 +231,18 @@ func (c *Calibration) reverse(level int, way model.Curve) float64 {
 func (c *Calibration) pair(level int) bool { return level == 0 && c.Levels[0].Holds == 2 }
 
 // fitsExchange reports whether the machine is made of exchanges of a size: of every second one, the
-// largest included. The other ones are its check.
-func fitsExchange(n quantity.Bytes) bool { return bits.Len64(uint64(n))%4 == 1 }
+// largest included, and of those around the eager threshold, where the ratio to one way changes. The
+// others are its check.
+func (c *Calibration) fitsExchange(level int, n quantity.Bytes) bool {
+	eager := c.Levels[level].Eager
+	return bits.Len64(uint64(n))%4 == 1 || eager > 0 && (n == eager || n == eager+1)
+}
 
 // exchanges returns the exchanges of which the machine is made.
 func (c *Calibration) exchanges(level int) (curve model.Curve) {
 	all := c.curve(Exchange, level, false, 1)
 	for i, n := range all.Sizes {
-		if fitsExchange(n) {
+		if c.fitsExchange(level, n) {
 			curve.Sizes, curve.Costs = append(curve.Sizes, n), append(curve.Costs, all.Costs[i])
 		}
 	}

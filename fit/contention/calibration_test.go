@@ -140,6 +140,10 @@ func TestTwoRanks(t *testing.T) {
 			t.Errorf("%s of %v: %v, planted %v", k.Measure, k.Size, k.Predicted, k.Time)
 		}
 	}
+	c.Rows = append(c.Rows, Measurement{Measure: Exchange, Pairs: 1, Size: 8000, Time: 4}, Measurement{Measure: Exchange, Pairs: 1, Size: 8001, Time: 3})
+	if both := c.exchanges(0); both.At(8000) != 4 || both.At(8001) != 3 {
+		t.Errorf("exchanges at the eager threshold of 8,000 B are not used: %+v", both)
+	}
 	if exchanges != 5 {
 		t.Errorf("%d exchanges are checked; 5 of 11 are not used", exchanges)
 	}

@@ -37,9 +37,9 @@
 enum { MAXLEVELS = 8, MAXHOSTS = 64, MAXREPEATS = 64, MAXPASSES = 8, TAG = 7 };
 static const size_t LARGEST = 4 << 20; /* bytes of a message, and of the buffers of a burst */
 
-enum what { PINGPONG, STREAM, SEND, RECEIVE, LATE, BLOCKED, EXCHANGE, FANOUT, FANFIRST, FANIN, COMBINE, BARRIER, BCAST, ALLREDUCE, ALLGATHER, ALLTOALL, REDUCE, KINDS };
+enum what { PINGPONG, STREAM, SEND, RECEIVE, LATE, BLOCKED, EXCHANGE, FANOUT, FANFIRST, FANIN, COMBINE, BARRIER, BCAST, ALLREDUCE, ALLGATHER, ALLTOALL, REDUCE, SCATTER, KINDS };
 static const char *const names[KINDS] = {"pingpong", "stream", "send", "receive", "late_receive", "late_send", "exchange",
-	"fan_out", "fan_first", "fan_in", "combine", "barrier", "bcast", "allreduce", "allgather", "alltoall", "reduce"};
+	"fan_out", "fan_first", "fan_in", "combine", "barrier", "bcast", "allreduce", "allgather", "alltoall", "reduce", "scatter"};
 
 /* A task is one case. Its ranks are src[i] and dst[i] of pairs i < k, or the root src[0] and dst[i]. */
 typedef struct {
@@ -631,6 +631,7 @@ static void together(const Task *t, double *sample) { /* a collective of all ran
 		case ALLREDUCE: MPI_Allreduce(s, r, doubles, MPI_DOUBLE, MPI_SUM, w); break;
 		case ALLGATHER: MPI_Allgather(s, n, MPI_CHAR, r, n, MPI_CHAR, w); break;
 		case ALLTOALL: MPI_Alltoall(s, n, MPI_CHAR, r, n, MPI_CHAR, w); break;
+		case SCATTER: MPI_Scatter(s, n, MPI_CHAR, r, n, MPI_CHAR, 0, w); break;
 		}
 		double took = globalTime(MPI_Wtime()) - (t->begin + i * t->slot);
 		if (i) sample[i - 1] = late ? -1 : fmax(took - tick, 0);
@@ -789,7 +790,7 @@ static void plan(void) {
 			double bend = estimates[l][i] * estimates[l][i] / (estimates[l][i - 1] * estimates[l][i + 1]);
 			if (fabs(log(bend)) > 0.1) add(PINGPONG, l, 0, 1, (1L << i) + (1L << (i - 1)), 0), add(PINGPONG, l, 0, 1, 3L << (i - 2 < 0 ? 0 : i - 2), 0);
 		}
-		if (cut > 0 && cut < (long)LARGEST) add(PINGPONG, l, 0, 1, cut, 0), add(PINGPONG, l, 0, 1, cut + 1, 0), add(STREAM, l, 0, 1, cut, 0), add(STREAM, l, 0, 1, cut + 1, 0);
+		if (cut > 0 && cut < (long)LARGEST) add(PINGPONG, l, 0, 1, cut, 0), add(PINGPONG, l, 0, 1, cut + 1, 0), add(STREAM, l, 0, 1, cut, 0), add(STREAM, l, 0, 1, cut + 1, 0), add(EXCHANGE, l, 0, 1, cut, 0), add(EXCHANGE, l, 0, 1, cut + 1, 0);
 		for (long n = 1; n <= 1 << 20; n *= 4) {
 			add(STREAM, l, 0, 1, n, 0), add(EXCHANGE, l, 0, 1, n, 0);
 			if (n <= cut) add(SEND, l, 0, 1, n, 0), add(RECEIVE, l, 0, 1, n, 0), add(LATE, l, 0, 1, n, 0);
@@ -813,13 +814,20 @@ static void plan(void) {
 
 static long smallestBlock = 8, largestBlock; /* of the collectives that are asked for */
 
+static int contains(const char *list, const char *name) { /* whether a list with commas has the name */
+	size_t n = strlen(name);
+	for (const char *at = list; at; at = strchr(at, ',')) {
+		at += *at == ',';
+		if (!strncmp(at, name, n) && (at[n] == ',' || !at[n])) return 1;
+	}
+	return 0;
+}
+
 static void planCollectives(const char *list) {
 	for (int what = BARRIER; what < KINDS; what++) {
-		const char *at = strstr(list, names[what]);
-		size_t length = strlen(names[what]);
-		if (!at || (at > list && at[-1] != ',') || (at[length] && at[length] != ',')) continue;
+		if (!contains(list, names[what])) continue;
 		for (long n = smallestBlock; n <= largestBlock; n = onlyCollectives ? n * 4 : n == 8 ? 1024 : n * 16) {
-			if (what == ALLGATHER || what == ALLTOALL ? (size_t)n * (size_t)ranks > LARGEST : (size_t)n > LARGEST) break;
+			if (what == ALLGATHER || what == ALLTOALL || what == SCATTER ? (size_t)n * (size_t)ranks > LARGEST : (size_t)n > LARGEST) break;
 			add(what, levels - 1, 0, 1, n, 0);
 			if (what == BARRIER) break;
 		}
@@ -868,7 +876,7 @@ static void usage(void) {
 		"  --passes N                at most N passes over all cases\n"
 		"  --repeats N               at most N samples in a row, of 30\n"
 		"  --cold                    messages of memory that is in no cache\n"
-		"  --collectives LIST        of barrier,bcast,allreduce,allgather,alltoall,reduce; \"none\": none\n"
+		"  --collectives LIST        of barrier,bcast,allreduce,allgather,alltoall,reduce,scatter; \"none\": none\n"
 		"  --only-collectives LIST   nothing else, in sizes by factors of 4\n"
 		"  --smallest, --largest BYTES   of a collective's block; 8 and 65536 by default\n"
 		"  --sys DIR --cpus LIST --hosts LIST   levels from another /sys, with rank i on processor i of the list and host i\n");
@@ -877,7 +885,7 @@ static void usage(void) {
 }
 
 int main(int argc, char **argv) {
-	const char *cpus = NULL, *hostList = NULL, *collectives = "barrier,bcast,allreduce,allgather,alltoall";
+	const char *cpus = NULL, *hostList = NULL, *collectives = "barrier,scatter,reduce,bcast,allreduce,allgather,alltoall";
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &ranks);

@@ -81,7 +81,7 @@ func (h *host) run(ctx context.Context, command ...string) ([]byte, error) {
 // judge calibrates this computer and reports how well its machine predicts what was not used.
 func (h *host) judge(ctx context.Context, minutes string) error {
 	before := load()
-	out, err := h.run(ctx, "./calibrate", "--minutes", minutes, "--collectives", "barrier,bcast,allreduce")
+	out, err := h.run(ctx, "./calibrate", "--minutes", minutes, "--collectives", "barrier,scatter,reduce,bcast,allreduce")
 	if err != nil {
 		return err
 	}
