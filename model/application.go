@@ -14,48 +14,46 @@ import (
 //	T = C/f + M·(o_s + o_r)
 //
 // Where: C = Cycles of the processor, ≥ 0; f = its clock in MHz, that is cycles per µs; M =
-// Messages, ≥ 0, each sent and another one received for it; o_s and o_r = the overheads of the
-// layer in µs for a message of one byte, [Layer]. Not in it: the latency of messages, waiting for
-// others, how much a processor gets done in a cycle, and caches.
+// Messages, ≥ 0, each of which is sent and has a counterpart that is received; o_s and o_r = the
+// overheads in µs of the layer for a message of one byte, [Layer]. The model omits the latency of
+// messages, waiting, instructions per cycle, and caches.
 type Phase struct {
 	Cycles   float64
 	Messages float64
 }
 
-// Time is C/f + M·(o_s + o_r) in µs, for a clock in MHz, > 0.
+// Time returns C/f + M·(o_s + o_r) in µs, for a clock in MHz, > 0.
 func (p Phase) Time(clock float64, l Layer) quantity.Micros {
 	return quantity.Micros(p.Cycles/clock) + quantity.Micros(p.Messages)*overheads(l)
 }
 
-// overheads is o_s + o_r of a message of one byte.
+// overheads returns o_s + o_r of a message of one byte.
 func overheads(l Layer) quantity.Micros {
 	send, receive := l.Overheads(1)
 	return send + receive
 }
 
-// A PhaseTime is what a phase took on a system.
+// A PhaseTime is the time of a phase on a system.
 type PhaseTime struct {
 	Clock float64 // of the processor in MHz, > 0
 	Layer Layer
 	Time  quantity.Micros // > 0
 }
 
-// FitPhase finds the phase that took the times a and b. Two equations in two
-// unknowns have one solution:
+// FitPhase returns the phase that took the times a and b. Two equations determine two unknowns:
 //
 //	C = (T_a·o_b − T_b·o_a) / (o_b/f_a − o_a/f_b)        M = (T_a − C/f_a) / o_a
 //
-// Where: T, f and o = time, clock and o_s + o_r of the two systems. If it has a
-// negative C or M, that one is 0, and the other minimises the sum of the squared
-// relative errors of both times, which then are not met exactly.
+// Where: T, f and o = time, clock and o_s + o_r of the two systems. If C or M would be negative, it
+// is 0, and the other minimises the sum of the squared relative errors of both times.
 //
-// HP-LAM's radix sort (table 4.3) is the example: each of three platforms predicted from the two
-// others. That o_s + o_r is a message's cost is the report's own explanation (§4.3: the "overhead
-// of transferring data between the host processor and the Myrinet card"). Taken for the round trip
-// or the gap, its total for the HP 9000 is 15 or 26 % short, and for the SS-20 74 or 60 % long.
+// HP-LAM's radix sort (table 4.3) is the example: each of three platforms is predicted from the two
+// others. The report itself takes o_s + o_r as the cost of a message (§4.3: the "overhead of
+// transferring data between the host processor and the Myrinet card"). With the round trip or the
+// gap instead, the HP 9000's total is 15 or 26 % too low, and the SS-20's 74 or 60 % too high.
 //
-// It is an error if the systems differ by a factor in speed alone, so that they
-// do not identify C and M, or if a time or clock is not above zero and finite.
+// FitPhase returns an error if the two systems have the same ratio of clock to overhead, which does
+// not identify C and M, or if a time or clock is not above zero and finite.
 func FitPhase(a, b PhaseTime) (Phase, error) {
 	// Divided by the times, both equations are u·C + v·M = 1.
 	var u, v [2]float64

@@ -7,13 +7,13 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A Curve is a cost that was measured at some sizes. Between two of them it is
-// interpolated in the logarithms of size and cost:
+// A Curve is a cost that was measured at some sizes. Between two sizes it is interpolated in the
+// logarithms of size and cost:
 //
 //	T(n) = T_i · (n/n_i)^b        b = ln(T_j/T_i) / ln(n_j/n_i)        n_i ≤ n ≤ n_j = n_{i+1}
 //
-// Below the smallest size the cost is that of the smallest. Beyond the largest it follows the line
-// through the last two, or stays constant if that line falls.
+// Below the smallest size the cost is constant. Above the largest it follows the line through the
+// last two, or is constant if that line falls.
 //
 // Where: n = Sizes in bytes, at least two, rising; T = Costs in µs, > 0.
 type Curve struct {
@@ -21,7 +21,7 @@ type Curve struct {
 	Costs []quantity.Micros
 }
 
-// At is the cost of n bytes.
+// At returns the cost of n bytes.
 func (c *Curve) At(n quantity.Bytes) quantity.Micros {
 	j := sort.Search(len(c.Sizes), func(i int) bool { return c.Sizes[i] >= n })
 	last := len(c.Sizes) - 1

@@ -8,13 +8,14 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// Kinds is the registry of the kinds of model: a kind's row determines what a platform file can say
-// about a layer, which parameters can be changed, and how they are described.
+// Kinds lists the kinds of model. A kind's row defines a layer's keys in a platform file, its
+// parameters that can be changed, and their descriptions.
 var Kinds = []*Kind{
 	linearKind, logPKind, logGPKind, pipelineKind, switchKind, envelopeKind, fragmentedKind, seriesKind, tableKind, sharedKind,
 }
 
-// FindKind returns the kind that has the name in a platform file, or had it in an older version.
+// FindKind returns the kind with this name in a platform file, or with this name in an older
+// version.
 func FindKind(name string) (kind *Kind, found bool) {
 	for _, k := range Kinds {
 		if k.Name == name || slices.Contains(k.Formerly, name) {
@@ -27,31 +28,31 @@ func FindKind(name string) (kind *Kind, found bool) {
 // A Kind is a kind of model.
 type Kind struct {
 	Name     string   // in a platform file: model = "linear"
-	Formerly []string // names that files of older versions may have
+	Formerly []string // names in older versions
 	Cost     string   // of n bytes, one way, in a line
 
 	Fields   []Field                                             // its parameters
-	Parts    []Part                                              // the layers that it is made of
-	Branches func(l Layer) *[]Branch                             // those among which it chooses, the key branches; nil: none
-	Stages   func(l Layer) *[]Stage                              // the stages that the key stages names; nil: none
-	Bounds   bool                                                // branches, but for the last, say up to which size they serve
+	Parts    []Part                                              // the layers that it contains
+	Branches func(l Layer) *[]Branch                             // the branches to choose from, key "branches"; nil: none
+	Stages   func(l Layer) *[]Stage                              // its stages, key "stages"; nil: none
+	Bounds   bool                                                // all branches but the last have a maximum size
 	Aliases  map[string][]string                                 // keys that stand for several fields
-	Given    func(has func(key string) bool) (key, wrong string) // which keys go together; nil: any
-	// Check returns the key that makes a layer impossible, and the reason. It allocates nothing for
-	// a possible layer. nil: every layer is possible.
+	Given    func(has func(key string) bool) (key, wrong string) // checks the combination of keys; nil: any
+	// Check returns the key of an invalid parameter, and the reason. It allocates nothing for a
+	// valid layer. nil: every layer is valid.
 	Check func(l Layer) (key string, err error)
-	// Asks is the most predictions of a part or branch that one prediction of the layer takes.
+	// Asks is the maximum number of predictions of a part or branch in one prediction of the layer.
 	Asks int
-	// Steps returns the number of further steps of arithmetic in a prediction; nil: one.
+	// Steps returns the number of arithmetic steps of a prediction beyond its parts; nil: one.
 	Steps func(l Layer) float64
 
 	new  func() Layer
 	copy func(Layer) Layer
 }
 
-// A Part is the place of a layer in another.
+// A Part describes a layer inside another.
 type Part struct {
-	Key      string // in a platform file, which names a layer there
+	Key      string // in a platform file; its value names a layer
 	Optional bool
 	At       func(l Layer) *Layer
 }
@@ -64,7 +65,7 @@ type Field struct {
 	List     bool     // the key has a list of values
 	Symbol   string   // "β"
 	Phrase   string   // "fixed cost of a message"
-	Words    []string // that may stand in place of a number
+	Words    []string // that can replace a number
 	// At returns a pointer to the parameter: a *quantity.Micros, *quantity.MicrosPerByte,
 	// *quantity.Bytes, *int or *Cut; for a list a pointer to a slice of those.
 	At func(l Layer) any
@@ -89,7 +90,7 @@ func kindOf[T any, P layerOf[T]](k Kind) *Kind {
 // New returns a layer of the kind without parts, all of its parameters zero.
 func (k *Kind) New() Layer { return k.new() }
 
-// Keys are those that a platform file may give for the kind.
+// Keys returns the keys of the kind in a platform file.
 func (k *Kind) Keys() []string {
 	var keys []string
 	for _, p := range k.Parts {
@@ -107,7 +108,7 @@ func (k *Kind) Keys() []string {
 	return keys
 }
 
-// A Measure is what a parameter counts in.
+// A Measure is the quantity that a parameter measures.
 type Measure int
 
 // The measures of parameters.
@@ -125,10 +126,10 @@ const maxCount = 1 << 30
 // Whole reports whether only whole numbers are possible.
 func (m Measure) Whole() bool { return m == Size || m == Count }
 
-// Cost reports whether costs grow with it: a time or an inverse bandwidth.
+// Cost reports whether the parameter is a time or an inverse bandwidth, with which costs grow.
 func (m Measure) Cost() bool { return m == Time || m == PerByte }
 
-// Check returns why v cannot be the value of a parameter, nil if it can.
+// Check returns the reason why v is not a valid value of a parameter, or nil.
 func (m Measure) Check(v quantity.Value) (err error) {
 	switch m {
 	case Plain:
@@ -193,7 +194,7 @@ func (f *Field) Knob(l Layer, i int) Knob {
 	}
 }
 
-// Grow makes the list of the field n long.
+// Grow gives the list of the field n elements.
 func (f *Field) Grow(l Layer, n int) {
 	switch at := f.At(l).(type) {
 	case *[]quantity.Micros:
@@ -232,7 +233,7 @@ func (s Knob) SetWord(word string) {
 	*s.cut = Cut{Rule: rule}
 }
 
-// children are the layers that l is made of.
+// children returns pointers to the layers that l contains.
 func children(l Layer) []*Layer {
 	var all []*Layer
 	k := l.Kind()
@@ -276,7 +277,7 @@ func Clone(l Layer) Layer {
 	return l
 }
 
-// walk visits a layer and all that it is made of.
+// walk visits a layer and all layers inside it.
 func walk(l Layer, visit func(Layer)) {
 	visit(l)
 	for _, c := range children(l) {
@@ -284,8 +285,8 @@ func walk(l Layer, visit func(Layer)) {
 	}
 }
 
-// Work is the most steps that a prediction takes; a layer that is used twice counts twice. The map,
-// which may be nil, holds the results for layers already seen.
+// Work returns the maximum number of steps of a prediction; a layer that is used twice counts
+// twice. The map, which may be nil, holds the results for layers already visited.
 func Work(l Layer, known map[Layer]float64) float64 {
 	if w, done := known[l]; done {
 		return w
@@ -304,8 +305,8 @@ func Work(l Layer, known map[Layer]float64) float64 {
 	return w
 }
 
-// Freeze fixes the packets of a message of n bytes and the branches that it takes, whatever later
-// becomes of the costs in l and its parts. It changes l.
+// Freeze fixes the packets of a message of n bytes and the branches that it takes, so that later
+// changes of costs in l and its parts do not affect them. It changes l.
 func Freeze(l Layer, n quantity.Bytes) {
 	if f, ok := l.(interface{ freeze(quantity.Bytes) }); ok {
 		f.freeze(n)

@@ -1,10 +1,10 @@
-// Package model predicts what a message costs.
+// Package model predicts the cost of a message.
 //
 // A [Layer] is a cost model of one level of a message-passing system; the layers of this package
-// nest. Everything that people ask of a layer follows from the interface: [RTT], [Bandwidth],
-// [Throughput], [Asymptote] (r∞) and [HalfPeak] (n½). All functions are pure: parameters and a
-// message size in, a time out. Parameters must be finite and not negative, sizes at least one byte;
-// package platforms checks both for files.
+// nest. All other quantities follow from the interface: [RTT], [Bandwidth], [Throughput],
+// [Asymptote] (r∞) and [HalfPeak] (n½). All functions are pure: they compute a time from parameters
+// and a message size. Parameters must be finite and not negative, sizes at least one byte; package
+// platforms checks both for files.
 //
 // # References
 //
@@ -29,49 +29,48 @@ import (
 
 // A Layer predicts the costs of a message of n bytes, n ≥ 1.
 type Layer interface {
-	// OneWay is the time in µs from the start of the send to the moment when
-	// the receiver has the whole message.
+	// OneWay returns the time in µs from the start of the send to the arrival of the whole message
+	// at the receiver.
 	OneWay(n quantity.Bytes) quantity.Micros
-	// Gap is the least time in µs between messages in a steady stream.
+	// Gap returns the minimum time in µs between messages of a steady stream.
 	Gap(n quantity.Bytes) quantity.Micros
-	// Overheads are the times in µs for which the message occupies the
-	// sending and the receiving processor: o_s and o_r.
+	// Overheads returns the times in µs for which the message occupies the sending and the
+	// receiving processor: o_s and o_r.
 	Overheads(n quantity.Bytes) (send, receive quantity.Micros)
-	// Resources describe what a message occupies, by the layer's parameters alone.
+	// Resources describes the resources that a message occupies, by the layer's parameters alone.
 	Resources() Resources
-	// Kind is the layer's row in the registry.
+	// Kind returns the layer's row in the registry.
 	Kind() *Kind
 }
 
-// RTT returns the round-trip time of n bytes there and n bytes back, as a ping-pong of many rounds
-// repeats it: max(2·T(n), Gap(n)). The next ping cannot leave before the gap of the last is over.
+// RTT returns the round-trip time of n bytes in each direction, in a ping-pong of many rounds:
+// max(2·T(n), Gap(n)), since the next ping cannot leave before the gap of the previous one has
+// ended.
 func RTT(l Layer, n quantity.Bytes) quantity.Micros { return max(2*l.OneWay(n), l.Gap(n)) }
 
-// Bandwidth is n over the one-way time.
+// Bandwidth returns n over the one-way time.
 func Bandwidth(l Layer, n quantity.Bytes) quantity.MBps { return n.Over(l.OneWay(n)) }
 
-// Throughput is n over the gap: the rate of a steady stream of messages of n
-// bytes. +Inf where the gap is zero.
+// Throughput returns n over the gap, the rate of a steady stream of messages of n bytes; +Inf if
+// the gap is zero.
 func Throughput(l Layer, n quantity.Bytes) quantity.MBps { return n.Over(l.Gap(n)) }
 
-// far is a size at which fixed costs have vanished against those per byte: terms in √n are 2⁻⁵⁰ of
+// far is a size at which fixed costs are negligible beside those per byte: terms in √n are 2⁻⁵⁰ of
 // those in n. It is a power of two, so that packets of the usual sizes divide it.
 const far = quantity.Bytes(1 << 62 * 1 << 38)
 
-// Asymptote is r∞, the bandwidth that long messages approach: the inverse of
-// the slope of OneWay far out. +Inf if no cost is per byte.
+// Asymptote returns r∞, the bandwidth of long messages: the inverse of the slope of OneWay at large
+// n. +Inf if no cost is per byte.
 func Asymptote(l Layer) quantity.MBps {
 	l = LinesOf(l)
 	return far.Over(l.OneWay(2*far) - l.OneWay(far))
 }
 
-// HalfPeak returns n½, the smallest whole size in bytes at which the bandwidth is half of r∞ or
-// more; for a linear cost it is β/τ [hockney], rounded up. The second result is
-// false if r∞ is infinite, so that no such size exists.
+// HalfPeak returns n½, the smallest whole size in bytes with at least half of the bandwidth r∞; for
+// a linear cost it is β/τ [hockney], rounded up. The second result is false if r∞ is infinite.
 //
-// Bandwidth need not be monotone (a switch of protocols may set it back), so
-// sizes are first walked in steps of 2^(1/8) and the step found is then bisected;
-// a peak narrower than a step can be missed.
+// Bandwidth need not be monotone, since a protocol switch may reduce it. So the search first tries
+// sizes in steps of 2^(1/8) and then bisects a step; a narrower peak can be missed.
 func HalfPeak(l Layer) (quantity.Bytes, bool) {
 	l = LinesOf(l)
 	half := Asymptote(l) / 2 * (1 - 1e-12) // rounding must not cost a byte where β/τ is whole
@@ -93,8 +92,7 @@ func HalfPeak(l Layer) (quantity.Bytes, bool) {
 	}
 }
 
-// bisect narrows the range from lo, for which above is false, to hi, for which it is true, down to
-// neighbouring sizes.
+// bisect narrows the range lo to hi, with above(lo) false and above(hi) true, to adjacent sizes.
 func bisect(lo, hi quantity.Bytes, above func(quantity.Bytes) bool) (below, least quantity.Bytes) {
 	for hi-lo > 1 && lo+(hi-lo)/2 != lo {
 		if mid := quantity.Bytes(math.Floor(float64(lo+hi) / 2)); above(mid) {
@@ -111,15 +109,15 @@ type Packetizer interface {
 	PacketSize(n quantity.Bytes) quantity.Bytes
 }
 
-// A Selector is a layer that hands a message of n bytes to one of several
-// branches: a protocol switch.
+// A Selector is a layer that selects one of several branches for a message of n bytes: a protocol
+// switch.
 type Selector interface {
 	// Select returns the name of the branch and its layer.
 	Select(n quantity.Bytes) (string, Layer)
 }
 
-// Regime names the branches that a message of n bytes takes, from the outside
-// in, joined by "/"; it is empty where nothing switches.
+// Regime returns the names of the branches that a message of n bytes takes, from the outermost,
+// joined by "/"; empty without a switch.
 func Regime(l Layer, n quantity.Bytes) string {
 	s, ok := l.(Selector)
 	if !ok {
@@ -132,7 +130,7 @@ func Regime(l Layer, n quantity.Bytes) string {
 	return name
 }
 
-// At is the layer that serves a message of n bytes, behind all switches.
+// At returns the layer that serves n bytes, inside all switches.
 func At(l Layer, n quantity.Bytes) Layer {
 	for {
 		s, ok := l.(Selector)
@@ -143,8 +141,8 @@ func At(l Layer, n quantity.Bytes) Layer {
 	}
 }
 
-// PacketSize is the size of the packets in which a message of n bytes travels;
-// a layer that does not cut messages sends them whole.
+// PacketSize returns the packet size of a message of n bytes: n for a layer that does not cut
+// messages.
 func PacketSize(l Layer, n quantity.Bytes) quantity.Bytes {
 	if p, ok := At(l, n).(Packetizer); ok {
 		return p.PacketSize(n)
@@ -152,8 +150,8 @@ func PacketSize(l Layer, n quantity.Bytes) quantity.Bytes {
 	return n
 }
 
-// Boundaries are the sizes from lo to hi at which the regime changes: the largest that each branch
-// serves. A branch that serves less than an eighth of a doubling of sizes can be missed.
+// Boundaries returns the sizes from lo to hi at which the regime changes: the largest that each
+// branch serves. It can miss a branch that serves less than an eighth of a doubling of sizes.
 func Boundaries(l Layer, lo, hi quantity.Bytes) []quantity.Bytes {
 	var found []quantity.Bytes
 	for at := lo; at < hi; {
@@ -168,8 +166,8 @@ func Boundaries(l Layer, lo, hi quantity.Bytes) []quantity.Bytes {
 	return found
 }
 
-// Recut is the layer with all its pipelines cutting messages as c says. It is an
-// error if it has none, or one with too few stages for c.
+// Recut returns the layer with the cut c in all its pipelines. It returns an error if there is no
+// pipeline, or one with too few stages for c.
 func Recut(l Layer, c Cut) (Layer, error) {
 	l = Clone(l)
 	err := errors.New("it has no pipeline, so no packet size to choose")

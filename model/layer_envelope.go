@@ -6,14 +6,14 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// Envelope takes for each size the branch with the least one-way time, the first
-// of several: a switch whose threshold is where the costs cross. UpTo of the
-// branches has no meaning. There is at least one branch.
+// Envelope uses for each size the branch with the minimum one-way time, the first of several: a
+// switch with its thresholds where costs cross. UpTo of the branches is ignored. There is at least
+// one branch.
 type Envelope struct {
 	Branches []Branch
 }
 
-// fastest is the index of the branch for n bytes.
+// fastest returns the index of the branch for n bytes.
 func (e *Envelope) fastest(n quantity.Bytes) int {
 	best, least := 0, e.Branches[0].Layer.OneWay(n)
 	for i := 1; i < len(e.Branches); i++ {

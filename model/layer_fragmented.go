@@ -7,26 +7,26 @@ import (
 )
 
 // Fragmented cuts a message into pieces of at most MTU bytes, each a message of the layer below:
-// HP-LAM's 4-KiB pages, Myrinet packets of 8,132 bytes. At most W pieces may be without their
-// credit back, which comes as a message of one byte. With K = ⌈n/MTU⌉ pieces, q bytes in the last,
+// HP-LAM's 4-KiB pages, Myrinet packets of 8,132 bytes. At most W pieces can await their credit,
+// which returns as a message of one byte. With K = ⌈n/MTU⌉ pieces, the last of q bytes,
 //
 //	T(n) = max( S(K−1) + T_below(q), S(K−2) + T_below(MTU) )
 //	S(j) = j·g + ⌊j/W⌋ · max(0, R − W·g)
 //	R    = T_below(MTU) + T_below(1)
 //
-// since a short last piece does not overtake the one before it. S(j) is when piece j starts: a
-// window that does not cover the round trip R lets W pieces through, and then makes the next
-// one wait, once for each window. Without a window S(j) = j·g.
+// since a short last piece does not overtake the previous one. S(j) is the start of piece j: a
+// window that does not cover the round trip R passes W pieces, and then delays the next one, once
+// for each window. Without a window S(j) = j·g.
 //
-// Where: g = Gap of MTU bytes below in µs; W = Window, the number of pieces that may be without
-// a credit returned. A window that does not cover the round trip limits the rate to W·MTU/R: 8
-// pieces of 4 KiB, at a round trip of 400 µs, give at most 81.92 MB/s (an invented example).
+// Where: g = Gap of MTU bytes below in µs; W = Window, the maximum number of pieces without a
+// returned credit. A window that does not cover the round trip limits the rate to W·MTU/R: 8 pieces
+// of 4 KiB and a round trip of 400 µs give at most 81.92 MB/s (an invented example).
 //
-// T is exact for LogP, LogGP and linear costs below. Through a pipeline it is exact where each
-// piece is one packet; the last one may then have to wait for the one before it in any stage.
-// Where pieces are several packets, T is too short by at most T_below(MTU) − T_below(q): the
-// formula starts the last piece when the slowest stage is free, whether or not it is there by
-// then. Credits that queue on their way back are not in it.
+// T is exact for LogP, LogGP and linear costs below, and for a pipeline if each piece is one
+// packet; the last packet may then have to wait for the previous one in any stage. If pieces have
+// several packets, T is too short by at most T_below(MTU) − T_below(q), since the formula starts
+// the last piece when the slowest stage is free, even if the piece has not yet arrived. The formula
+// omits credits that queue on their way back.
 type Fragmented struct {
 	Below  Layer
 	MTU    quantity.Bytes // ≥ 1
@@ -39,7 +39,7 @@ func (s *Fragmented) pieces(n quantity.Bytes) (before, last quantity.Bytes) {
 	return before, min(max(n-before*s.MTU, 1), s.MTU) // beyond 2⁵³ bytes the difference is noise
 }
 
-// starts is S of pieces that have a gap, and that take the time full below.
+// starts computes S for pieces with a gap that take the time full below.
 type starts struct {
 	gap, wait quantity.Micros // wait: max(0, R − W·g)
 	window    float64         // +Inf if there is none
@@ -62,7 +62,7 @@ func (s starts) startOfPiece(j float64) quantity.Micros {
 	return t
 }
 
-// OneWay is T(n).
+// OneWay returns T(n).
 func (s *Fragmented) OneWay(n quantity.Bytes) quantity.Micros {
 	before, last := s.pieces(n)
 	if before == 0 {
@@ -87,9 +87,9 @@ func (s *Fragmented) OneWay(n quantity.Bytes) quantity.Micros {
 //
 //	max( (K−1)·g + g_below(q), ((K−1)·R + R_q) / W )        R_q = T_below(q) + T_below(1)
 //
-// It is exact if all pieces are full, or each message is one piece. Else a stream can be slower
-// by at most max(g − g_below(q), (R − R_q)/W) for each message, where its order makes more
-// full pieces than short ones wait.
+// It is exact if all pieces are full, or each message is one piece. Otherwise a stream can be
+// slower by at most max(g − g_below(q), (R − R_q)/W) for each message, if more full pieces than
+// short ones wait.
 func (s *Fragmented) Gap(n quantity.Bytes) quantity.Micros {
 	before, last := s.pieces(n)
 	count := quantity.Micros(before)
@@ -116,7 +116,7 @@ func (s *Fragmented) Overheads(n quantity.Bytes) (send, receive quantity.Micros)
 	return quantity.Micros(before)*send + lastSend, quantity.Micros(before)*receive + lastReceive
 }
 
-// PacketSize is the MTU, or n if that is less.
+// PacketSize returns the MTU, or n if that is less.
 func (s *Fragmented) PacketSize(n quantity.Bytes) quantity.Bytes { return min(n, s.MTU) }
 
 // Resources returns the resources of the layer below, used once by each piece.

@@ -9,23 +9,23 @@ import "github.com/halfpeak/halfpeak/model/quantity"
 // Where: β = Beta, fixed cost per message in µs, ≥ 0; τ = Tau, inverse
 // bandwidth in µs per byte, ≥ 0. Hence r∞ = 1/τ and n½ = β/τ.
 //
-// Only the sum is known: nothing says which part of T occupies a processor, so
-// the overheads are zero, and the next message starts when this one has arrived.
+// The model does not divide T between processors and network. So the overheads are zero, and the
+// next message starts when this one has arrived.
 type Linear struct {
 	Beta quantity.Micros
 	Tau  quantity.MicrosPerByte
 }
 
-// OneWay is β + nτ.
+// OneWay returns β + nτ.
 func (l *Linear) OneWay(n quantity.Bytes) quantity.Micros { return l.Beta + l.Tau.Times(n) }
 
-// Gap is β + nτ: messages do not overlap.
+// Gap returns β + nτ: messages do not overlap.
 func (l *Linear) Gap(n quantity.Bytes) quantity.Micros { return l.OneWay(n) }
 
-// Overheads are unknown, zero.
+// Overheads returns zeros, since the overheads are unknown.
 func (l *Linear) Overheads(quantity.Bytes) (send, receive quantity.Micros) { return 0, 0 }
 
-// Resources are one, occupied for the whole of the time.
+// Resources returns one resource, which is occupied for the whole time.
 func (l *Linear) Resources() Resources { return oneHop(Cost{Beta: l.Beta, Tau: l.Tau}) }
 
 var linearKind = kindOf[Linear](Kind{
@@ -36,5 +36,5 @@ var linearKind = kindOf[Linear](Kind{
 	},
 })
 
-// Kind is the row of the registry.
+// Kind returns the row of the registry.
 func (*Linear) Kind() *Kind { return linearKind }

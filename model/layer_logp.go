@@ -8,30 +8,30 @@ import (
 //
 //	T = o_s + L + o_r        RTT = max(2T, g)        rate = 1/max(g, o_s, o_r)
 //
-// Where, all in µs and ≥ 0: o_s = SendOverhead and o_r = ReceiveOverhead, the
-// times for which a message occupies the processors; L = Latency, its time in the
-// network; g = GapTime, the least time between messages.
+// Where, all in µs and ≥ 0: o_s = SendOverhead and o_r = ReceiveOverhead, the times for which a
+// message occupies the processors; L = Latency, its time in the network; g = GapTime, the minimum
+// time between messages.
 //
-// The size of the message does not enter: it is whatever a short message holds.
+// The cost is that of a short message of the fixed size, whatever n is.
 type LogP struct {
 	Latency         quantity.Micros // L
 	SendOverhead    quantity.Micros // o_s
 	ReceiveOverhead quantity.Micros // o_r
 	GapTime         quantity.Micros // g
-	Processors      int             // P, how many there are; 0: not said. No cost of a message depends on it.
+	Processors      int             // P; 0: unknown. No cost depends on it.
 }
 
-// OneWay is o_s + L + o_r.
+// OneWay returns o_s + L + o_r.
 func (l *LogP) OneWay(quantity.Bytes) quantity.Micros {
 	return l.SendOverhead + l.Latency + l.ReceiveOverhead
 }
 
-// Gap is max(g, o_s, o_r): a processor cannot send faster than it can prepare.
+// Gap returns max(g, o_s, o_r): a processor cannot send faster than it can prepare messages.
 func (l *LogP) Gap(quantity.Bytes) quantity.Micros {
 	return max(l.GapTime, l.SendOverhead, l.ReceiveOverhead)
 }
 
-// Overheads are o_s and o_r.
+// Overheads returns o_s and o_r.
 func (l *LogP) Overheads(quantity.Bytes) (send, receive quantity.Micros) {
 	return l.SendOverhead, l.ReceiveOverhead
 }
@@ -42,20 +42,20 @@ func (l *LogP) Overheads(quantity.Bytes) (send, receive quantity.Micros) {
 //	g_s(n) = max(o_s, g + (n−1)G)        from a send to the sender's next
 //	g_r(n) = max(o_r, g + (n−1)G)        from a message to the receiver's next
 //
-// Where: G = GapPerByte in µs per byte, ≥ 0, the inverse of the bandwidth for
-// long messages; the rest as in LogP. The bytes of a message stream while the
-// processor prepares the next one, so overhead and bytes overlap.
+// Where: G = GapPerByte in µs per byte, ≥ 0, the inverse of the bandwidth for long messages; the
+// rest as in LogP. The bytes of a message stream while the processor prepares the next one, so
+// overhead and bytes overlap.
 type LogGP struct {
 	LogP
 	GapPerByte quantity.MicrosPerByte // G
 }
 
-// OneWay is o_s + (n−1)G + L + o_r.
+// OneWay returns o_s + (n−1)G + L + o_r.
 func (l *LogGP) OneWay(n quantity.Bytes) quantity.Micros {
 	return l.LogP.OneWay(n) + l.GapPerByte.Times(n-1)
 }
 
-// Gap is max(o_s, o_r, g + (n−1)G), the longer of g_s and g_r.
+// Gap returns max(o_s, o_r, g + (n−1)G), the longer of g_s and g_r.
 func (l *LogGP) Gap(n quantity.Bytes) quantity.Micros {
 	return max(l.SendOverhead, l.ReceiveOverhead, l.GapTime+l.GapPerByte.Times(n-1))
 }
@@ -63,10 +63,9 @@ func (l *LogGP) Gap(n quantity.Bytes) quantity.Micros {
 // Resources returns the resources of LogGP with G = 0.
 func (l *LogP) Resources() Resources { return (&LogGP{LogP: *l}).Resources() }
 
-// Resources are the processors and the interfaces of both nodes. An interface is occupied for g +
-// (n−1)G by a message, while its processor works on the next. The bytes follow each other through
-// the network: while they leave one interface they enter the other, so only one interface has
-// (n−1)G in its delay.
+// Resources returns the processors and the interfaces of both nodes. A message occupies an
+// interface for g + (n−1)G, while the processor works on the next one. While its bytes leave one
+// interface they enter the other, so only one interface has (n−1)G in its delay.
 func (l *LogGP) Resources() Resources {
 	bytes := Cost{Beta: -l.GapPerByte.Times(1), Tau: l.GapPerByte} // (n−1)G
 	busy := bytes.Plus(Cost{Beta: l.GapTime})
@@ -80,7 +79,7 @@ func (l *LogGP) Resources() Resources {
 	}
 }
 
-// logPFields are the parameters of LogP, in a layer that has one.
+// logPFields returns the parameters of LogP in a layer that contains one.
 func logPFields(at func(Layer) *LogP) []Field {
 	return []Field{
 		{Key: "o_s", Measure: Time, Symbol: "o_s", Phrase: "time of the sending processor", At: func(l Layer) any { return &at(l).SendOverhead }},
@@ -106,8 +105,8 @@ var logGPKind = kindOf[LogGP](Kind{
 	Aliases: logPAliases,
 })
 
-// Kind is the row of the registry.
+// Kind returns the row of the registry.
 func (*LogP) Kind() *Kind { return logPKind }
 
-// Kind is the row of the registry.
+// Kind returns the row of the registry.
 func (*LogGP) Kind() *Kind { return logGPKind }

@@ -10,9 +10,9 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// Pipeline sends a message in packets through stages that work at the same time
-// [clip, §4.2.2.2]. A packet enters a stage when it has left the one before, and
-// the packet before it has left this one (rules 1 and 2). With packets p_1…p_K:
+// Pipeline sends a message in packets through stages that work at the same time [clip, §4.2.2.2]. A
+// packet enters a stage when it has left the previous stage, and the previous packet has left this
+// one (rules 1 and 2). With packets p_1…p_K:
 //
 //	t_i(p)  = β_i + pτ_i                                       eq. 1, 2
 //	C[i][k] = max(C[i−1][k], C[i][k−1]) + t_i(p_k)             the recurrence
@@ -28,7 +28,7 @@ import (
 //
 //	T = max_j ( Σ_{i≤j} t_i(p) + (K−2)·max_{i≤j} t_i(p) + Σ_{i≥j} t_i(q) )
 //
-// since the slowest way through the table of C goes over to the last packet in some stage j.
+// since the longest path through the table of C changes to the last packet in some stage j.
 type Pipeline struct {
 	Stages []Stage
 	Cut    Cut
@@ -39,10 +39,10 @@ type Stage struct {
 	Name string
 	Beta quantity.Micros
 	Tau  quantity.MicrosPerByte
-	Host Host // whose processor is occupied, if any
+	Host Host // whose processor it occupies, if any
 }
 
-// Time is β + pτ (CLIP §4.2.2.2, eq. 2).
+// Time returns β + pτ (CLIP §4.2.2.2, eq. 2).
 func (s Stage) Time(p quantity.Bytes) quantity.Micros { return s.Beta + s.Tau.Times(p) }
 
 // Host is the host whose processor a stage occupies.
@@ -55,7 +55,7 @@ const (
 	Receiver
 )
 
-// Cut is how a pipeline cuts a message into packets.
+// Cut is the way in which a pipeline cuts a message into packets.
 type Cut struct {
 	Rule CutRule
 	Size quantity.Bytes // the packet size of the rule CutFixed, ≥ 1
@@ -86,14 +86,13 @@ func (l *Pipeline) PacketSize(n quantity.Bytes) quantity.Bytes {
 	return n
 }
 
-// OneWay is the exact time of n bytes in packets of PacketSize(n).
+// OneWay returns the exact time of n bytes in packets of PacketSize(n).
 func (l *Pipeline) OneWay(n quantity.Bytes) quantity.Micros {
 	return l.OneWayIn(n, l.PacketSize(n))
 }
 
-// OneWayIn is the exact time of n bytes in packets of the given size, the last
-// one shorter where the size does not divide n. 1 ≤ size ≤ n. It is the closed
-// form in the comment of [Pipeline], without a loop over packets.
+// OneWayIn returns the exact time of n bytes in packets of the given size, 1 ≤ size ≤ n; the last
+// one is shorter if size does not divide n. It uses the closed form in the comment of [Pipeline].
 func (l *Pipeline) OneWayIn(n, size quantity.Bytes) quantity.Micros {
 	count := packets(n, size)
 	last := n - quantity.Bytes(count-1)*size
@@ -114,11 +113,11 @@ func (l *Pipeline) OneWayIn(n, size quantity.Bytes) quantity.Micros {
 	return most + short
 }
 
-// packets is ⌈n/size⌉, exact for n ≤ quantity.MaxBytes.
+// packets returns ⌈n/size⌉, exact for n ≤ quantity.MaxBytes.
 func packets(n, size quantity.Bytes) float64 { return math.Ceil(float64(n / size)) }
 
-// Gap is the busy time of the busiest stage, max_i (Kβ_i + nτ_i): a stream of
-// messages keeps that stage busy and all others wait for it.
+// Gap returns the busy time of the busiest stage, max_i (Kβ_i + nτ_i): a stream of messages keeps
+// that stage busy, and all other stages wait for it.
 func (l *Pipeline) Gap(n quantity.Bytes) quantity.Micros {
 	count := packets(n, l.PacketSize(n))
 	var gap quantity.Micros
@@ -133,7 +132,8 @@ func (s Stage) busy(n quantity.Bytes, count float64) quantity.Micros {
 	return quantity.Micros(count)*s.Beta + s.Tau.Times(n)
 }
 
-// Overheads are the busy times of the stages that occupy the sender's and the receiver's processor.
+// Overheads returns the busy times of the stages that occupy the sender's and the receiver's
+// processor.
 func (l *Pipeline) Overheads(n quantity.Bytes) (send, receive quantity.Micros) {
 	count := packets(n, l.PacketSize(n))
 	for _, s := range l.Stages {
@@ -147,8 +147,7 @@ func (l *Pipeline) Overheads(n quantity.Bytes) (send, receive quantity.Micros) {
 	return send, receive
 }
 
-// Bottleneck is the index of the stage that is slowest for packets of p bytes,
-// the first of them if several are.
+// Bottleneck returns the index of the slowest stage for packets of p bytes, the first of several.
 func (l *Pipeline) Bottleneck(p quantity.Bytes) int {
 	slowest := 0
 	for i := range l.Stages {
@@ -165,10 +164,10 @@ type Run struct {
 	Size  quantity.Bytes // ≥ 1
 }
 
-// A Plan is the packets of a message in order.
+// A Plan lists the packets of a message in order.
 type Plan []Run
 
-// Packets is the number of packets of the plan.
+// Packets returns the number of packets of the plan.
 func (p Plan) Packets() int {
 	count := 0
 	for _, r := range p {
@@ -177,7 +176,7 @@ func (p Plan) Packets() int {
 	return count
 }
 
-// Largest is the size of the largest packet.
+// Largest returns the size of the largest packet.
 func (p Plan) Largest() quantity.Bytes {
 	var size quantity.Bytes
 	for _, r := range p {
@@ -186,8 +185,8 @@ func (p Plan) Largest() quantity.Bytes {
 	return size
 }
 
-// EqualPlan is the plan of n bytes in packets of the given size, the last one
-// shorter where the size does not divide n. 1 ≤ size ≤ n.
+// EqualPlan returns the plan of n bytes in packets of the given size, 1 ≤ size ≤ n; the last one is
+// shorter if size does not divide n.
 func EqualPlan(n, size quantity.Bytes) Plan {
 	count := int(packets(n, size))
 	last := n - quantity.Bytes(count-1)*size
@@ -197,9 +196,8 @@ func EqualPlan(n, size quantity.Bytes) Plan {
 	return Plan{{count - 1, size}, {1, last}}
 }
 
-// OneWayAs is the exact time of a message sent as planned. It takes one step per
-// run, not per packet: m packets of p bytes behind a state x, the times at which
-// the stages are free, leave them free at
+// OneWayAs returns the exact time of a message sent as planned. It takes one step per run, not per
+// packet: if x are the times at which the stages are free, m packets of p bytes leave them free at
 //
 //	x'_i = max_{j≤i} ( x_j + Σ_{j≤k≤i} t_k(p) + (m−1)·max_{j≤k≤i} t_k(p) )
 func (l *Pipeline) OneWayAs(plan Plan) quantity.Micros {
@@ -207,7 +205,7 @@ func (l *Pipeline) OneWayAs(plan Plan) quantity.Micros {
 	free := append(space[:0], make([]quantity.Micros, len(l.Stages))...)
 	for _, r := range plan {
 		if r.Count == 1 { // the recurrence itself
-			var left quantity.Micros // when the packet left the stage before
+			var left quantity.Micros // time at which the packet left the previous stage
 			for i := range free {
 				if free[i] > left {
 					left = free[i]
@@ -217,7 +215,7 @@ func (l *Pipeline) OneWayAs(plan Plan) quantity.Micros {
 			}
 			continue
 		}
-		for i := len(l.Stages) - 1; i >= 0; i-- { // from the last: x_j with j < i is still the old one
+		for i := len(l.Stages) - 1; i >= 0; i-- { // from the last, since x_j with j < i is still needed
 			var sum, slowest, done quantity.Micros
 			for j := i; j >= 0; j-- {
 				t := l.Stages[j].Time(r.Size)
@@ -237,15 +235,15 @@ type Slot struct {
 	Start, End    quantity.Micros
 }
 
-// Schedule runs the recurrence and returns when each packet is in each stage,
-// packet by packet. The End of the last slot is OneWayAs(plan).
+// Schedule returns the stay of each packet in each stage, packet by packet, by the recurrence. The
+// End of the last slot is OneWayAs(plan).
 func (l *Pipeline) Schedule(plan Plan) []Slot {
 	slots := make([]Slot, 0, plan.Packets()*len(l.Stages))
 	free := make([]quantity.Micros, len(l.Stages))
 	packet := 0
 	for _, r := range plan {
 		for range r.Count {
-			var left quantity.Micros // when the packet left the stage before
+			var left quantity.Micros // time at which the packet left the previous stage
 			for i := range l.Stages {
 				start := max(left, free[i])
 				left = start + l.Stages[i].Time(r.Size)
@@ -276,7 +274,7 @@ func (l *Pipeline) Resources() Resources {
 		r.Hops = append(r.Hops, Hop{Resource: st.Name, Stage: st.Name, Delay: st.cost(), Busy: st.cost()})
 	}
 	if len(r.Hops) == 0 {
-		r.Hops = oneHop(Cost{}).Hops // only processors work: the packet appears at the other one
+		r.Hops = oneHop(Cost{}).Hops // only processors work, so the packet needs no time between them
 	}
 	if l.Cut.Rule != CutNone {
 		r.Packets = l
@@ -286,14 +284,14 @@ func (l *Pipeline) Resources() Resources {
 
 func (s *Stage) cost() Cost { return Cost{Beta: s.Beta, Tau: s.Tau} }
 
-// cutRules are the ways to cut a message that have a word.
+// cutRules holds the ways to cut a message that have a name.
 var cutRules = map[string]CutRule{"whole": CutNone, "eq10": CutPaper, "best": CutBest}
 
-// CutWords are the ways to cut a message that a word stands for, sorted: "best", "eq10" for
-// CLIP's adaptive packets, "whole".
+// CutWords returns the names of the ways to cut a message, sorted: "best", "eq10" for CLIP's
+// adaptive packets, "whole".
 func CutWords() []string { return slices.Sorted(maps.Keys(cutRules)) }
 
-// ParseCut reads the way to cut a message: a packet size, or one of [CutWords].
+// ParseCut parses a way to cut a message: a packet size, or one of [CutWords].
 func ParseCut(text string) (Cut, error) {
 	if rule, named := cutRules[text]; named {
 		return Cut{Rule: rule}, nil
@@ -303,7 +301,7 @@ func ParseCut(text string) (Cut, error) {
 		return Cut{}, fmt.Errorf("%w; or write %s", err, strings.Join(CutWords(), ", "))
 	}
 	if size < 1 {
-		return Cut{}, fmt.Errorf("%q: a packet has at least 1 byte", text)
+		return Cut{}, fmt.Errorf("%q: a packet must have at least 1 byte", text)
 	}
 	return Cut{Rule: CutFixed, Size: size}, nil
 }
@@ -325,20 +323,20 @@ var pipelineKind = kindOf[Pipeline](Kind{
 	},
 })
 
-// MaxStages is the largest number of stages of a pipeline.
+// MaxStages is the maximum number of stages of a pipeline.
 const MaxStages = 256
 
 func (l *Pipeline) check() (key string, err error) {
 	switch {
 	case len(l.Stages) > MaxStages:
-		return "stages", fmt.Errorf("%d stages; a pipeline has at most %d", len(l.Stages), MaxStages)
+		return "stages", fmt.Errorf("a pipeline must have at most %d stages (got %d)", MaxStages, len(l.Stages))
 	case l.Cut.Rule == CutPaper && len(l.Stages) < PaperStages:
-		return "packets", fmt.Errorf("eq10 speaks of the first three stages; this pipeline has %d; use %q", len(l.Stages), "best")
+		return "packets", fmt.Errorf("eq10 needs three stages, but this pipeline has %d; use %q", len(l.Stages), "best")
 	}
 	return "", nil
 }
 
-// Kind is the row of the registry.
+// Kind returns the row of the registry.
 func (*Pipeline) Kind() *Kind { return pipelineKind }
 
 func (l *Pipeline) freeze(n quantity.Bytes) { l.Cut = Cut{CutFixed, l.PacketSize(n)} }

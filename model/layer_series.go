@@ -2,13 +2,13 @@ package model
 
 import "github.com/halfpeak/halfpeak/model/quantity"
 
-// Series adds a cost to that of the layer below: a protocol on top of a transfer, a copy
-// behind it. What is added is the cost of a layer, or β and τ.
+// Series adds a cost to the layer below: a protocol on top of a transfer, or a copy after it. The
+// added cost is a layer, or β and τ.
 //
 //	T(n) = T_below(n) + T_added(n) + β + nτ
 //
-// Gaps and overheads add up too: nothing is known of an overlap. A Series that adds nothing
-// costs what the layer below does.
+// Gaps and overheads add up as well, since an overlap is unknown. A Series without an added cost
+// has the costs of the layer below.
 type Series struct {
 	Below, Added Layer // Added may be nil
 
@@ -16,7 +16,7 @@ type Series struct {
 	Tau  quantity.MicrosPerByte // τ, ≥ 0
 }
 
-// OneWay is T(n).
+// OneWay returns T(n).
 func (s *Series) OneWay(n quantity.Bytes) quantity.Micros {
 	t := s.Below.OneWay(n)
 	if s.Added != nil {
@@ -25,7 +25,7 @@ func (s *Series) OneWay(n quantity.Bytes) quantity.Micros {
 	return t + (s.Beta + s.Tau.Times(n))
 }
 
-// Gap is the sum of the gaps.
+// Gap returns the sum of the gaps.
 func (s *Series) Gap(n quantity.Bytes) quantity.Micros {
 	t := s.Below.Gap(n)
 	if s.Added != nil {
@@ -34,7 +34,7 @@ func (s *Series) Gap(n quantity.Bytes) quantity.Micros {
 	return t + (s.Beta + s.Tau.Times(n))
 }
 
-// Overheads are the sums of both layers'.
+// Overheads returns the sums of both layers' overheads.
 func (s *Series) Overheads(n quantity.Bytes) (send, receive quantity.Micros) {
 	send, receive = s.Below.Overheads(n)
 	if s.Added != nil {
@@ -86,5 +86,5 @@ var seriesKind = kindOf[Series](Kind{
 	Asks: 1,
 })
 
-// Kind is the row of the registry.
+// Kind returns the row of the registry.
 func (*Series) Kind() *Kind { return seriesKind }

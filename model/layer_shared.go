@@ -9,28 +9,29 @@ import "github.com/halfpeak/halfpeak/model/quantity"
 //
 // Where: β = Beta and τ = Tau, the time for which a message occupies the resource, in µs and µs per
 // byte, both ≥ 0; s = Senders ≥ 1, all equally fast. T is the time of a message that finds the
-// resource free. In a steady stream each sender gets one turn in g(n), while the resource passes on
-// a message every β + nτ. See [FanIn], which says the same of any layer's resources.
+// resource free. In a steady stream each sender gets one turn in g(n), while the resource serves a
+// message every β + nτ. [FanIn] computes the same for any layer's resources.
 //
-// Overheads are zero: nothing says which part occupies a processor.
+// Overheads are zero, since the share of the processors is unknown.
 type Shared struct {
 	Beta    quantity.Micros
 	Tau     quantity.MicrosPerByte
 	Senders int
 }
 
-// OneWay is β + nτ.
+// OneWay returns β + nτ.
 func (l *Shared) OneWay(n quantity.Bytes) quantity.Micros { return l.Beta + l.Tau.Times(n) }
 
-// Gap is s·(β + nτ).
+// Gap returns s·(β + nτ).
 func (l *Shared) Gap(n quantity.Bytes) quantity.Micros {
 	return quantity.Micros(l.Senders) * l.OneWay(n)
 }
 
-// Overheads are unknown, zero.
+// Overheads returns zeros, since the overheads are unknown.
 func (l *Shared) Overheads(quantity.Bytes) (send, receive quantity.Micros) { return 0, 0 }
 
-// Resources are one for each sender, occupied until the others have had their turn.
+// Resources returns one resource for each sender, which is occupied until the other senders have
+// had their turn.
 func (l *Shared) Resources() Resources {
 	s := quantity.Micros(l.Senders)
 	return Route{Hops: []Hop{{Resource: "path", Delay: Cost{Beta: l.Beta, Tau: l.Tau},
@@ -46,5 +47,5 @@ var sharedKind = kindOf[Shared](Kind{
 	},
 })
 
-// Kind is the row of the registry.
+// Kind returns the row of the registry.
 func (*Shared) Kind() *Kind { return sharedKind }

@@ -7,11 +7,11 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// Switch takes the branch that a message's size selects: PIO up to 256 bytes,
-// then DMA; eager, then rendezvous.
+// Switch selects a branch by the size of a message: PIO up to 256 bytes, then DMA; eager, then
+// rendezvous.
 type Switch struct {
-	// Branches are in order of rising UpTo; the last takes all sizes above
-	// those before it, whatever its own UpTo. There is at least one.
+	// Branches are in ascending order of UpTo; the last serves all larger sizes, whatever its own
+	// UpTo. There is at least one.
 	Branches []Branch
 }
 
@@ -75,11 +75,11 @@ func (s *Switch) check() (key string, err error) {
 	}
 	for i := 1; i < len(s.Branches)-1; i++ {
 		if before := s.Branches[i-1].UpTo; s.Branches[i].UpTo <= before {
-			return fmt.Sprintf("branches.%d.up_to", i), fmt.Errorf("overlaps the branch before it, which goes up to %s; thresholds must rise", before)
+			return fmt.Sprintf("branches.%d.up_to", i), fmt.Errorf("overlaps the previous branch, which serves up to %s; thresholds must rise", before)
 		}
 	}
 	return "", nil
 }
 
-// Kind is the row of the registry.
+// Kind returns the row of the registry.
 func (*Switch) Kind() *Kind { return switchKind }

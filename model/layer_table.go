@@ -7,24 +7,24 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// Table is a measurement at some sizes, without a theory: costs between two sizes are interpolated
-// in logarithms, and beyond the largest they follow the line through the last two; see [Curve].
-// Where the gap was not measured, it is the one-way time, as with [Linear].
+// Table is a measurement at some sizes: costs between two sizes are interpolated in logarithms, and
+// above the largest they follow the line through the last two; see [Curve]. Without a measured gap,
+// the gap is the one-way time, as with [Linear].
 //
-// Overheads are zero: nothing says which part occupies a processor.
+// Overheads are zero, since the share of the processors is unknown.
 type Table struct {
 	Sizes []quantity.Bytes  // at least two, rising
 	Times []quantity.Micros // one way, of each size, > 0
 	Gaps  []quantity.Micros // of each size, > 0; or none
 }
 
-// OneWay is the curve of the times.
+// OneWay returns the time at n on the curve of the times.
 func (t *Table) OneWay(n quantity.Bytes) quantity.Micros {
 	c := Curve{t.Sizes, t.Times}
 	return c.At(n)
 }
 
-// Gap is the curve of the gaps, or of the times if no gap was measured.
+// Gap returns the gap at n on the curve of the gaps, or of the times if no gap was measured.
 func (t *Table) Gap(n quantity.Bytes) quantity.Micros {
 	c := Curve{t.Sizes, t.gaps()}
 	return c.At(n)
@@ -37,10 +37,10 @@ func (t *Table) gaps() []quantity.Micros {
 	return t.Gaps
 }
 
-// Overheads are unknown, zero.
+// Overheads returns zeros, since the overheads are unknown.
 func (t *Table) Overheads(quantity.Bytes) (send, receive quantity.Micros) { return 0, 0 }
 
-// Resources are one, which a message takes its time to cross and occupies for its gap.
+// Resources returns one resource, which a message crosses in its time and occupies for its gap.
 func (t *Table) Resources() Resources {
 	return Route{Hops: []Hop{{Resource: "path", Delay: Cost{Curve: &Curve{t.Sizes, t.Times}}, Busy: Cost{Curve: &Curve{t.Sizes, t.gaps()}}}}}
 }
@@ -57,11 +57,11 @@ var tableKind = kindOf[Table](Kind{
 
 func (t *Table) check() (key string, err error) {
 	if len(t.Sizes) < 2 {
-		return "sizes", fmt.Errorf(`a table has at least two, as in sizes = ["1B", "1KiB"]`)
+		return "sizes", fmt.Errorf(`a table must have at least two, as in sizes = ["1B", "1KiB"]`)
 	}
 	for i := 1; i < len(t.Sizes); i++ {
 		if t.Sizes[i] <= t.Sizes[i-1] {
-			return fmt.Sprintf("sizes.%d", i), fmt.Errorf("does not rise: the size before it is %s", t.Sizes[i-1])
+			return fmt.Sprintf("sizes.%d", i), fmt.Errorf("must exceed the previous size, %s", t.Sizes[i-1])
 		}
 	}
 	for _, column := range []struct {
@@ -69,16 +69,16 @@ func (t *Table) check() (key string, err error) {
 		values []quantity.Micros
 	}{{"times", t.Times}, {"gaps", t.Gaps}} {
 		if len(column.values) != len(t.Sizes) && (column.key == "times" || len(column.values) > 0) {
-			return column.key, fmt.Errorf("%d for %d sizes; each size has one", len(column.values), len(t.Sizes))
+			return column.key, fmt.Errorf("must have one value for each of the %d sizes (got %d)", len(t.Sizes), len(column.values))
 		}
 		for i, v := range column.values {
 			if !(v > 0) || math.IsInf(float64(v), 0) {
-				return fmt.Sprintf("%s.%d", column.key, i), fmt.Errorf("has no logarithm; a measured time is above zero")
+				return fmt.Sprintf("%s.%d", column.key, i), fmt.Errorf("must be above zero")
 			}
 		}
 	}
 	return "", nil
 }
 
-// Kind is the row of the registry.
+// Kind returns the row of the registry.
 func (*Table) Kind() *Kind { return tableKind }

@@ -11,11 +11,11 @@ type Load struct {
 	Busy     quantity.Micros
 }
 
-// Processor is the resource of what the processors do.
+// Processor is the resource of the work of processors.
 const Processor = "processor"
 
-// Loads returns the time in µs for which a message of n bytes occupies each resource. What a [Sum]
-// adds occupies, for its gap, the hop that is slowest for packets of a MiB.
+// Loads returns the time in µs for which a message of n bytes occupies each resource. The cost that
+// a [Sum] adds occupies, for its gap, the slowest hop for packets of a MiB.
 func Loads(r Resources, n quantity.Bytes) []Load {
 	var all loads
 	all.message(r, n, n)
@@ -34,7 +34,7 @@ func (all *loads) add(resource string, side Side, busy quantity.Micros) {
 	*all = append(*all, Load{resource, side, busy})
 }
 
-// message adds the loads of n bytes. A [Choice] outside of [Pieces] goes by the whole message.
+// message adds the loads of n bytes. A [Choice] outside of [Pieces] depends on the whole message.
 func (all *loads) message(r Resources, n, whole quantity.Bytes) {
 	switch r := r.(type) {
 	case Route:
@@ -73,7 +73,7 @@ func (all *loads) message(r Resources, n, whole quantity.Bytes) {
 	}
 }
 
-// slowestHop returns the hop on a message's way that takes longest for a packet of a MiB.
+// slowestHop returns the slowest hop of a message's route for a packet of a MiB.
 func slowestHop(r Resources, n quantity.Bytes) (slowest Hop, found bool) {
 	const long = 1 << 20
 	switch r := r.(type) {
@@ -109,7 +109,8 @@ func (c *Choice) branch(n quantity.Bytes) int {
 	return last
 }
 
-// busiest returns the largest of the loads, each divided by how many share its work.
+// busiest returns the largest of the loads, each divided by the number of nodes that share its
+// work.
 func busiest(all loads, share func(Load) float64) quantity.Micros {
 	var most quantity.Micros
 	for _, l := range all {
@@ -118,15 +119,16 @@ func busiest(all loads, share func(Load) float64) quantity.Micros {
 	return most
 }
 
-// FanIn is the interval between messages of n bytes at one receiver, while senders ≥ 1 nodes send
-// to it as fast as they can:
+// FanIn returns the interval between messages of n bytes at one receiver, while senders ≥ 1 nodes
+// send as fast as they can:
 //
 //	max( max_s busy_s / senders, max_r busy_r )
 //
-// Where: s = the resources of a sender, of which there are as many as senders; r = those of the
-// receiver and of the network, which all messages share; busy = how long a message occupies it. The
-// slowest resource decides. Messages have no replies, queues drop nothing, no window or rendezvous
-// holds a sender back, and no timer resends a message that still waits.
+// Where: s = the resources of a sender, of which there are senders; r = those of the receiver and
+// of the network, which all messages share; busy = the time for which a message occupies the
+// resource. The slowest resource determines the interval. The formula assumes that messages have no
+// replies, queues drop nothing, no window or rendezvous delays a sender, and no timer resends a
+// waiting message.
 func FanIn(r Resources, senders int, n quantity.Bytes) quantity.Micros {
 	return busiest(Loads(r, n), func(l Load) float64 {
 		if l.Side == AtSender {
@@ -136,19 +138,19 @@ func FanIn(r Resources, senders int, n quantity.Bytes) quantity.Micros {
 	})
 }
 
-// Requests is the interval between requests of n bytes from one node to another, when each of
-// their pieces has a reply of one byte and the sender does not wait for one before the next
-// request: HP-LAM's thru_bulk, and the flat part of a LogP signature.
+// Requests returns the interval between requests of n bytes from one node to another, if each of
+// their pieces has a reply of one byte and the sender does not wait for it before the next request:
+// HP-LAM's thru_bulk, and the flat part of a LogP signature.
 //
 //	max( max_i (out_i + back_i), K·(T + T_1)/credits )
 //
-// Where: out_i and back_i = how long the pieces and their replies occupy resource i: a processor
-// sends the one and receives the other, and a resource of a node or of the network works for
-// both ways if their hops name it; K = pieces; T and T_1 = oneWay of a piece and of a byte; credits
-// = requests that may be without a reply, 0: no bound.
+// Where: out_i and back_i = the times for which the pieces and their replies occupy resource i: a
+// processor sends the pieces and receives the replies, and a resource of a node or of the network
+// serves both directions if their hops name it; K = pieces; T and T_1 = oneWay of a piece and of a
+// byte; credits = the maximum number of requests without a reply, 0: unlimited.
 //
-// It holds for a long stream. In a short one the first replies are still on their way, and the
-// requests do not share the resources with them yet.
+// It holds for a long stream. In a short one the first replies have not yet arrived, so the
+// requests do not share the resources with them.
 func Requests(r Resources, n quantity.Bytes, credits int, oneWay func(quantity.Bytes) quantity.Micros) quantity.Micros {
 	piece := PieceSize(r, n)
 	count := quantity.Micros(packets(n, piece))
@@ -197,8 +199,8 @@ func PieceSize(r Resources, n quantity.Bytes) quantity.Bytes {
 	return n
 }
 
-// WindowOf returns the number of pieces of a message of n bytes that may be without a credit
-// returned; 0 is no bound.
+// WindowOf returns the maximum number of pieces of a message of n bytes without a returned credit;
+// 0 is unlimited.
 func WindowOf(r Resources, n quantity.Bytes) int {
 	switch r := r.(type) {
 	case Choice:
@@ -214,7 +216,7 @@ func WindowOf(r Resources, n quantity.Bytes) int {
 	return 0
 }
 
-// Placed returns the description with each hop where place puts it.
+// Placed returns the description with each hop moved to where place puts it.
 func Placed(r Resources, place func(Hop) Hop) Resources {
 	switch r := r.(type) {
 	case Route:

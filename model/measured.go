@@ -2,21 +2,21 @@ package model
 
 import "github.com/halfpeak/halfpeak/model/quantity"
 
-// Measured costs what was measured: its one-way times are those of a curve, which its lines
-// explain. If the lines' parameters change, the times change in proportion:
+// Measured has measured costs: its one-way times are those of a curve, which its lines explain. If
+// the lines' parameters change, the times change in proportion:
 //
 //	T(n) = T_curve(n) · T_lines(n) / T_fitted(n)
 //
-// Where messages do not overlap on the lines, the gap is the one-way time; other gaps, overheads,
-// r∞ and n½ are those of the lines. It is no kind of a platform file, but what a layer is that says
-// what it was fitted to.
+// If messages do not overlap on the lines, the gap is the one-way time; other gaps, overheads, r∞
+// and n½ are those of the lines. Platform files do not name this kind: a layer that contains the
+// measurements of its fit has it.
 type Measured struct {
 	Lines  Layer // with the present parameters
 	Fitted Layer // with the parameters that were fitted to the curve
 	Curve  func(n quantity.Bytes) quantity.Micros
 }
 
-// LinesOf returns the lines of a layer that was measured, and other layers as they are.
+// LinesOf returns the lines of a measured layer, and any other layer unchanged.
 func LinesOf(l Layer) Layer {
 	if m, ok := l.(*Measured); ok {
 		return m.Lines
@@ -36,7 +36,7 @@ func (m *Measured) OneWay(n quantity.Bytes) quantity.Micros {
 	return m.Curve(n) * (now / then)
 }
 
-// Gap returns the one-way time where the lines have it as the gap, and else the lines' gap in µs.
+// Gap returns the one-way time if that is the gap of the lines, and else the lines' gap, in µs.
 func (m *Measured) Gap(n quantity.Bytes) quantity.Micros {
 	if gap := m.Lines.Gap(n); gap != m.Lines.OneWay(n) {
 		return gap
@@ -44,12 +44,13 @@ func (m *Measured) Gap(n quantity.Bytes) quantity.Micros {
 	return m.OneWay(n)
 }
 
-// Overheads returns those of the lines in µs.
+// Overheads returns the lines' overheads in µs.
 func (m *Measured) Overheads(n quantity.Bytes) (send, receive quantity.Micros) {
 	return m.Lines.Overheads(n)
 }
 
-// Resources are one path, where those of the lines are one for each size; others are the lines'.
+// Resources returns one path if the lines have one path for each size; otherwise it returns the
+// lines' resources.
 func (m *Measured) Resources() Resources {
 	lines := m.Lines.Resources()
 	if !onePath(lines) {
@@ -75,7 +76,7 @@ func onePath(r Resources) bool {
 	return false
 }
 
-// Select returns what the lines select.
+// Select returns the selection of the lines.
 func (m *Measured) Select(n quantity.Bytes) (string, Layer) {
 	if s, ok := m.Lines.(Selector); ok {
 		return s.Select(n)
@@ -89,5 +90,5 @@ var measuredKind = kindOf[Measured](Kind{
 	Asks:  2,
 })
 
-// Kind is a row that is not in the registry.
+// Kind returns a row that is not in the registry.
 func (*Measured) Kind() *Kind { return measuredKind }

@@ -6,25 +6,24 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// maxCounts is the largest number of packet counts that BestPacket tries on either
-// side of its start. A try takes some 0.1 to 0.4 µs.
+// maxCounts is the maximum number of packet counts that BestPacket tries on each side of its start.
 const maxCounts = 1 << 16
 
-// BestPacket is the size in whole bytes of equal packets (the last may be
-// shorter) for which n bytes take the least time, and that time. Where several
-// sizes do, it is one of them. 1 ≤ n ≤ quantity.MaxBytes.
+// BestPacket returns the size in whole bytes of equal packets (the last may be shorter) that
+// minimises the time of n bytes, and that time. If several sizes do, it is one of them. 1 ≤ n ≤
+// quantity.MaxBytes.
 //
 // With the bottleneck b fixed and n/p not rounded, the optimum is
 //
 //	P* = √( nβ_b / (Στ − τ_b) )
 //
-// but b depends on p and the last packet is short, so this is only where the search starts. For a
-// given number of packets K the time is convex in p, being a maximum of linear functions; for all K
-// beyond those tried a lower bound (see bound) is above the best time found. Hence the result is
+// but b depends on p and the last packet is short, so this is only the start of the search. For a
+// given number of packets K the time is a maximum of linear functions of p, and so convex; for all
+// K beyond those tried, a lower bound (see bound) exceeds the best time found. Hence the result is
 // exact, unless more than maxCounts numbers of packets above or below the start could still be
-// better: never for n ≤ maxCounts, and for the costs of real systems not below some 2³⁷ bytes. Then
-// it is the best of those tried. Sizes above quantity.MaxBytes, where floats no longer distinguish
-// single bytes, get P*.
+// better: never for n ≤ maxCounts, and for the costs of real systems not below about 2³⁷ bytes. In
+// that case, it is the best of those tried. Sizes above quantity.MaxBytes, where floats no longer
+// distinguish single bytes, get P*.
 func (l *Pipeline) BestPacket(n quantity.Bytes) (quantity.Bytes, quantity.Micros) {
 	best, time := n, l.OneWayIn(n, n)
 	start := 1.0
@@ -61,8 +60,8 @@ func (l *Pipeline) BestPacket(n quantity.Bytes) (quantity.Bytes, quantity.Micros
 	return best, time
 }
 
-// nextCount is the next number of packets above or below count into which n
-// bytes can be cut equally: seven bytes make 4 packets of 2 or 7 of 1, not 5.
+// nextCount returns the next number of packets above or below count into which n bytes can be cut
+// equally: seven bytes make 4 packets of 2 or 7 of 1, not 5.
 func nextCount(n quantity.Bytes, count float64, step float64) float64 {
 	next := count + step
 	size := math.Ceil(float64(n) / next)
@@ -78,9 +77,9 @@ func nextCount(n quantity.Bytes, count float64, step float64) float64 {
 	return packets(n, quantity.Bytes(size))
 }
 
-// bestOf is the best size for n bytes in exactly count packets, and its time, or
-// a time that is not below limit if none is. It halves the range of sizes
-// by the slope in the middle, and gives up where the slope cannot lead below limit.
+// bestOf returns the best size for n bytes in exactly count packets, and its time, or a time of at
+// least limit if there is none. It bisects the sizes by the slope in the middle, and gives up if
+// the slope cannot lead below limit.
 func (l *Pipeline) bestOf(n quantity.Bytes, count float64, limit quantity.Micros) (quantity.Bytes, quantity.Micros) {
 	lo, hi := math.Ceil(float64(n)/count), float64(n)
 	if count > 1 {
@@ -104,10 +103,10 @@ func (l *Pipeline) bestOf(n quantity.Bytes, count float64, limit quantity.Micros
 	return quantity.Bytes(lo), l.OneWayIn(n, quantity.Bytes(lo))
 }
 
-// bound is a time that n bytes in count packets p ≥ n/count, the last one of
-// a byte or more, cannot beat. It is convex in count. For each stage b, two ways
-// through the recurrence give one: all packets in b, the last one on from there;
-// and all but the last in b, the last but one on from there.
+// bound returns a lower bound of the time of n bytes in count packets p ≥ n/count, the last one of
+// at least a byte. It is convex in count. Each stage b gives a bound by two paths through the
+// recurrence: all packets in b, then the last one in later stages; and all but the last in b, then
+// the last but one in later stages.
 func (l *Pipeline) bound(n quantity.Bytes, count float64) quantity.Micros {
 	size := quantity.Bytes(float64(n) / count)
 	var total quantity.Micros // Σ t_i(n/K)

@@ -9,16 +9,16 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// PlanLimit is the largest number of packets for which [Pipeline.BestPlan] lets
-// every packet have a size of its own. Longer plans have half of that many to fill the
-// pipeline, half to drain it, and equal ones in between, which loses nothing
-// that can be seen: the sizes in the middle of a long plan are equal anyway.
+// PlanLimit is the maximum number of packets for which [Pipeline.BestPlan] chooses each size
+// separately. Longer plans have half of that many to fill the pipeline, half to drain it, and equal
+// ones in between. The loss is negligible, since the sizes in the middle of a long plan are equal
+// anyway.
 const PlanLimit = 64
 
-// IdealPlan is the plan for which n bytes take the least time if packets need not
-// be whole bytes, and that time: no plan of whole bytes can beat it by more than
-// rounding and PlanLimit leave, some 1e-9 of it. The best plans start small, grow, and shrink
-// again: they fill the pipeline fast and drain it fast [wang].
+// IdealPlan returns the plan that minimises the time of n bytes if packets need not be whole bytes,
+// and that time. A plan of whole bytes can be faster only by rounding and the effect of PlanLimit,
+// about 1e-9 of the time. The sizes of the best plans first grow and then shrink, which fills and
+// drains the pipeline fast [wang].
 //
 // For a given number of packets the sizes are the solution of a linear program (see program);
 // IdealPlan searches over the number of packets. 1 ≤ n ≤ quantity.MaxBytes.
@@ -27,8 +27,8 @@ func (l *Pipeline) IdealPlan(n quantity.Bytes) (Plan, quantity.Micros) {
 	at := packets(n, size)
 	plan, time := l.IdealPlanOf(n, int(at))
 	tried := map[float64]bool{at: true}
-	// The time is convex in the number of packets: walk downhill from the best
-	// equal packets in steps that halve.
+	// The time is convex in the number of packets: descend from the best equal packets in steps
+	// that halve.
 	for step := math.Max(1, math.Round(at/4)); ; step = math.Round(step / 2) {
 		for moved := true; moved; {
 			moved = false
@@ -68,8 +68,8 @@ func (l *Pipeline) IdealPlanOf(n quantity.Bytes, count int) (Plan, quantity.Micr
 	return plan, l.OneWayAs(plan)
 }
 
-// BestPlan is the plan of whole bytes for which n bytes take the least time that was found, and
-// that time: IdealPlan rounded, or the packets of [Pipeline.BestPacket] if they are as fast.
+// BestPlan returns the fastest plan of whole bytes that was found for n bytes, and its time:
+// IdealPlan rounded, or the packets of [Pipeline.BestPacket] if they are as fast.
 func (l *Pipeline) BestPlan(n quantity.Bytes) (Plan, quantity.Micros) {
 	ideal, _ := l.IdealPlan(n)
 	plan := wholeBytes(n, ideal)
@@ -80,14 +80,14 @@ func (l *Pipeline) BestPlan(n quantity.Bytes) (Plan, quantity.Micros) {
 	return plan, time
 }
 
-// polishSteps is the number of moves that polish tries. At 64 KiB through CLIP's stages
-// the last improvement comes at about a quarter of them.
+// polishSteps is the number of moves that polish tries, about four times as many as CLIP's stages
+// need at 64 KiB.
 const polishSteps = 20000
 
-// polish takes back what rounding to whole bytes cost: it moves a byte from one
-// packet to another wherever that does not cost time, and returns the time of
-// the plan in the end. The walk is random, with a fixed seed; moves that change nothing
-// are made too, since most improvements are some such moves away.
+// polish reduces the loss of rounding to whole bytes: it moves a byte from one packet to another if
+// that does not cost time, and returns the time of the final plan. The moves are random, with a
+// fixed seed; moves without an effect are made too, since most improvements need several of them
+// first.
 func (l *Pipeline) polish(plan Plan) quantity.Micros {
 	time := l.OneWayAs(plan)
 	random := rand.New(rand.NewPCG(1, uint64(len(plan))))
@@ -108,8 +108,8 @@ func (l *Pipeline) polish(plan Plan) quantity.Micros {
 	return time
 }
 
-// wholeBytes rounds the sizes of a plan of n bytes so that each is at least one byte and all add up
-// to n: it rounds the end of each run, counted from the start of the message. A long run becomes
+// wholeBytes rounds the sizes of a plan of n bytes so that each is at least one byte and their sum
+// is n: it rounds the end of each run, counted from the start of the message. A long run becomes
 // two whose sizes differ by a byte.
 func wholeBytes(n quantity.Bytes, ideal Plan) Plan {
 	left := ideal.Packets() // not yet placed, each of which needs a byte
@@ -137,8 +137,8 @@ func wholeBytes(n quantity.Bytes, ideal Plan) Plan {
 	return plan
 }
 
-// A row is a constraint  x_to − x_from − coef·p ≥ least  on the vector y of the
-// linear program; to or from is none where that term is missing.
+// A row is a constraint x_to − x_from − coef·p ≥ least on the vector y of the linear program; to or
+// from is none if that term is missing.
 type row struct {
 	to, from, p int
 	coef, least float64
@@ -167,24 +167,24 @@ func (r row) addTo(y []float64, v float64) {
 	}
 }
 
-// program is the linear program for the runs of a plan, whose counts are given. Its unknowns are,
-// run by run, the packet size p in bytes and the times x_0…x_{S−1} in µs at which the stages are
-// free behind the run. It minimises the last of them, subject to
+// program returns the linear program for the runs of a plan with given counts. Its unknowns are,
+// for each run, the packet size p in bytes and the times x_0…x_{S−1} in µs at which the run leaves
+// the stages free. It minimises the last of them, subject to
 //
 //	x'_i − x_j − (Σ_{j≤k≤i} τ_k + (m−1)τ_b)·p ≥ Σ_{j≤k≤i} β_k + (m−1)β_b   for all j ≤ b ≤ i
 //	p ≥ 1    Σ m·p = n
 //
 // which is the recurrence of [Pipeline.OneWayAs] with each max replaced by "not less than".
 //
-// For a run of one packet the rows with j = i, and those from the stage before
-// in the same run, say the same.
+// For a run of one packet, the rows with j = i and those from the previous stage in the same run
+// suffice.
 func (l *Pipeline) program(plan Plan) []row {
 	stages := len(l.Stages)
 	var rows []row
 	for r, run := range plan {
 		p := r * (stages + 1)
 		free := func(stage int) int { return p + 1 + stage }
-		before := func(stage int) int { // free of the run before
+		before := func(stage int) int { // free of the previous run
 			if r == 0 {
 				return none
 			}
@@ -219,7 +219,7 @@ func (l *Pipeline) program(plan Plan) []row {
 type solver struct {
 	rows     []row
 	y, s, z  []float64
-	nu, want float64   // the price of a byte, and how many packets' worth of them there are
+	nu, want float64   // the price of a byte, and the number of bytes in mean packets
 	e        []float64 // Σ m·p = e·y
 
 	dual, rhs, dy, solved, ds, dz, center []float64
@@ -228,10 +228,9 @@ type solver struct {
 	chol mat.BandCholesky
 }
 
-// solve sets the sizes of the plan's runs, not rounded, such that the time of n bytes is
-// least. It follows Mehrotra's predictor and corrector to the optimum of the
-// linear program. Each step solves normal equations that are banded, because a run
-// has to do only with the one before it, so a step costs O(runs·stages³).
+// solve sets the sizes of the plan's runs, not rounded, to those that minimise the time of n bytes.
+// It is Mehrotra's predictor-corrector method for the linear program. The normal equations of each
+// step are banded, because a run depends only on the previous one, so a step costs O(runs·stages³).
 func (l *Pipeline) solve(n quantity.Bytes, plan Plan) {
 	// Sizes in units of the mean packet, times in units of the mean packet's slowest stage.
 	unitP := float64(n) / float64(plan.Packets())
@@ -250,7 +249,8 @@ func (l *Pipeline) solve(n quantity.Bytes, plan Plan) {
 	}
 }
 
-// solver starts inside the bounds: equal packets, and every time a little later than it need be.
+// solver returns a start inside the bounds: equal packets, and every time a little later than
+// necessary.
 func (l *Pipeline) solver(plan Plan, unitP, unitT float64) *solver {
 	stages := len(l.Stages)
 	size := len(plan) * (stages + 1)
@@ -285,8 +285,8 @@ func (l *Pipeline) solver(plan Plan, unitP, unitT float64) *solver {
 	return v
 }
 
-// step takes one step to the optimum. It returns false if that is reached, or as near as floats
-// allow.
+// step makes one step towards the optimum. It returns false if that is reached within the precision
+// of floats.
 func (v *solver) step() bool {
 	gap := 0.0
 	for k := range v.rows {
@@ -333,7 +333,7 @@ func (v *solver) step() bool {
 	return true
 }
 
-// factorize sets up the normal equations and solves them for e.
+// factorize computes the normal equations and solves them for e.
 func (v *solver) factorize() bool {
 	v.band.Zero()
 	for k, r := range v.rows {
@@ -347,7 +347,7 @@ func (v *solver) factorize() bool {
 	return err == nil || inexact
 }
 
-// direction solves for the step that takes s·z to center, and returns that of nu.
+// direction computes the step that takes s·z to center, and returns the step of nu.
 func (v *solver) direction() (dnu float64) {
 	for i := range v.rhs {
 		v.rhs[i] = -v.dual[i]
@@ -375,7 +375,7 @@ func (v *solver) direction() (dnu float64) {
 	return dnu
 }
 
-// addOuter adds d·aaᵀ, a being the coefficients of the row.
+// addOuter adds d·aaᵀ for the coefficients a of the row.
 func addOuter(m *mat.SymBandDense, r row, d float64) {
 	index := [3]int{r.p, r.to, r.from}
 	coef := [3]float64{-r.coef, 1, -1}
@@ -388,7 +388,7 @@ func addOuter(m *mat.SymBandDense, r row, d float64) {
 	}
 }
 
-// reach is the longest step along dv, at most 1/0.99, that leaves v positive.
+// reach returns the longest step along dv, at most 1/0.99, that keeps v positive.
 func reach(v, dv []float64) float64 {
 	alpha := 1 / 0.99
 	for i := range v {

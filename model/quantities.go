@@ -8,8 +8,8 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// Quantities lists the quantities of a layer that can be predicted: formulas of platform files,
-// what-if questions and help read this table.
+// Quantities lists the quantities of a layer that can be predicted, for formulas of platform files,
+// what-if questions and help.
 var Quantities = []Quantity{
 	{Name: "one_way", Title: "one-way time", Dim: quantity.DimTime, Sizes: 1, Of: func(l Layer, n, _ quantity.Bytes) float64 { return float64(l.OneWay(n)) }},
 	{Name: "rtt", Title: "round-trip time", Dim: quantity.DimTime, Sizes: 1, Of: func(l Layer, n, _ quantity.Bytes) float64 { return float64(RTT(l, n)) }},
@@ -51,23 +51,23 @@ var Quantities = []Quantity{
 		Of: ofPipeline(func(l *Pipeline, n, p quantity.Bytes) float64 { return float64(l.OneWayIn(n, min(p, n))) })},
 }
 
-// A Quantity is something that can be asked of a layer.
+// A Quantity is a quantity of a layer.
 type Quantity struct {
 	Name   string // in formulas: "one_way"
 	Title  string // for people
 	Dim    quantity.Dimension
-	Sizes  int  // how many sizes it takes: of the message, of its packets
-	Stream bool // it is of a steady stream of messages, and follows from the gap
+	Sizes  int  // number of its size arguments: the message, its packets
+	Stream bool // of a steady stream of messages, so that it follows from the gap
 
-	// Of is the quantity for messages of n bytes in packets of p, in µs and bytes; a size that it
-	// does not take is ignored. It is NaN or infinite where the layer has none.
+	// Of returns the quantity for messages of n bytes in packets of p, in µs and bytes; size
+	// arguments beyond Sizes are ignored. It is NaN or infinite if the layer has no such quantity.
 	Of func(l Layer, n, p quantity.Bytes) float64
-	// Lacks returns why the layer has no such quantity, or no meaningful one; nil: every layer has
-	// it.
+	// Lacks returns the reason why the quantity is undefined or meaningless for the layer; nil: it
+	// is defined for every layer.
 	Lacks func(l Layer, n quantity.Bytes) error
 }
 
-// FindQuantity returns the row of the name.
+// FindQuantity returns the row with the name.
 func FindQuantity(name string) (*Quantity, bool) {
 	for i := range Quantities {
 		if Quantities[i].Name == name {
@@ -77,7 +77,7 @@ func FindQuantity(name string) (*Quantity, bool) {
 	return nil, false
 }
 
-// Check returns why the layer has no such quantity, nil if it has.
+// Check returns the reason why the layer lacks the quantity, or nil.
 func (q *Quantity) Check(l Layer, n quantity.Bytes) error {
 	if q.Lacks == nil {
 		return nil
@@ -87,7 +87,7 @@ func (q *Quantity) Check(l Layer, n quantity.Bytes) error {
 
 func lacksOverheads(l Layer, n quantity.Bytes) error {
 	if send, receive := l.Overheads(n); send == 0 && receive == 0 {
-		return errors.New("it does not say how long messages occupy the processors")
+		return errors.New("the times for which messages occupy the processors are unknown")
 	}
 	return nil
 }
@@ -106,7 +106,7 @@ func lacksPipeline(l Layer, n quantity.Bytes) error {
 	return nil
 }
 
-// ofPipeline asks the pipeline that serves n bytes.
+// ofPipeline evaluates the pipeline that serves n bytes.
 func ofPipeline(of func(l *Pipeline, n, p quantity.Bytes) float64) func(Layer, quantity.Bytes, quantity.Bytes) float64 {
 	return func(l Layer, n, p quantity.Bytes) float64 {
 		pipe, ok := At(l, n).(*Pipeline)

@@ -2,24 +2,24 @@ package model
 
 import "github.com/halfpeak/halfpeak/model/quantity"
 
-// Resources says as data what a message occupies and for how long: a [Route], or a [Choice],
-// [Pieces] or [Sum] of others. They hold parameters alone, so that whoever runs them
-// (package engine/virtual) owes nothing to the closed forms of this package.
+// Resources describes as data the resources that a message occupies and the times: a [Route], or a
+// [Choice], [Pieces] or [Sum] of other descriptions. They hold parameters alone, so that an engine
+// that runs them (package engine/virtual) does not depend on the closed forms of this package.
 //
-// Where a model does not say which resources there are, its description has as many as
-// make its formula exact.
+// If a model does not define its resources, its description has as many as make its formula exact.
 type Resources interface{ resources() }
 
-// A Cost is Beta µs for a packet, and Tau µs for each of its bytes; or what was measured.
+// A Cost is Beta µs for a packet and Tau µs for each of its bytes, or a measured cost.
 type Cost struct {
 	Beta  quantity.Micros
 	Tau   quantity.MicrosPerByte
 	Curve *Curve // in place of Beta and Tau, if not nil
-	// Measured is in place of the others if not nil: a pointer, so that costs can be compared.
+	// Measured, if not nil, replaces the other fields. It is a pointer so that costs are
+	// comparable.
 	Measured *func(n quantity.Bytes) quantity.Micros
 }
 
-// Of is the cost of a packet of n bytes.
+// Of returns the cost of a packet of n bytes.
 func (c Cost) Of(n quantity.Bytes) quantity.Micros {
 	switch {
 	case c.Measured != nil:
@@ -38,13 +38,13 @@ type Side int
 
 // The sides of a message.
 const (
-	AtSender   Side = iota // each node has one for what it sends
-	AtReceiver             // each node has one for what it receives: the same, if the name is the same
+	AtSender   Side = iota // each node has one for the messages it sends
+	AtReceiver             // each node has one for the messages it receives; equal names are one resource
 	AtNetwork              // there is one for all nodes
 )
 
-// A Hop of a route takes Delay until a packet has left it, and occupies its resource for
-// Busy. In most, both are the same.
+// A Hop of a route takes Delay until a packet has left it, and occupies its resource for Busy,
+// which is mostly the same.
 type Hop struct {
 	Resource    string // hops that name the same resource on the same node share it
 	Stage       string // of the platform, which may place it elsewhere; "": none
@@ -52,8 +52,7 @@ type Hop struct {
 	Delay, Busy Cost
 }
 
-// A Route is what the packets of a message cross: the sending processor, hops, the receiving
-// processor.
+// A Route is the path of packets: the sending processor, hops, the receiving processor.
 type Route struct {
 	Send    Cost
 	Hops    []Hop // at least one
@@ -61,14 +60,14 @@ type Route struct {
 	Packets Packetizer // cuts the message; nil: it travels whole
 }
 
-// A Choice hands a message to one of several ways by its size.
+// A Choice selects one of several ways for a message by its size.
 type Choice struct {
-	// Branches are in order of rising UpTo, the largest size that each serves; the last takes
-	// the rest. Where Least is set, UpTo means nothing, and a message goes the way of least
-	// one-way time, the first of several.
+	// Branches are in ascending order of UpTo, the largest size that each serves; the last serves
+	// all larger sizes. If Least is set, UpTo is ignored, and a message takes the branch with the
+	// minimum one-way time, the first of several.
 	Branches []Way
 	Least    bool
-	fastest  func(n quantity.Bytes) int // the model's own choice, which others cannot see
+	fastest  func(n quantity.Bytes) int // the model's own choice
 }
 
 // A Way is a branch of a [Choice].
@@ -77,16 +76,16 @@ type Way struct {
 	Resources Resources
 }
 
-// Pieces cuts a message into pieces of at most Size bytes, each a message of Below, of which
-// at most Window may be without a credit returned.
+// Pieces cuts a message into pieces of at most Size bytes, each a message of Below; at most Window
+// of them can be without a returned credit.
 type Pieces struct {
 	Size   quantity.Bytes // ≥ 1
 	Window int            // ≥ 1; 0: no window
 	Below  Resources
 }
 
-// A Sum adds a cost to what the message takes below: its time after all hops; for its gap,
-// the slowest of them is occupied longer.
+// A Sum adds a cost to the message below: its time comes after all hops, and its gap lengthens the
+// occupation of the slowest hop.
 type Sum struct{ Below, Added Resources }
 
 func (Route) resources()  {}
@@ -94,5 +93,5 @@ func (Choice) resources() {}
 func (Pieces) resources() {}
 func (Sum) resources()    {}
 
-// oneHop is the route of a cost that is known as a whole.
+// oneHop returns the route of a cost without known parts.
 func oneHop(c Cost) Route { return Route{Hops: []Hop{{Resource: "path", Delay: c, Busy: c}}} }

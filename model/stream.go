@@ -2,16 +2,16 @@ package model
 
 import "github.com/halfpeak/halfpeak/model/quantity"
 
-// InPackets is the one-way time of a message of n bytes in packets of p bytes, n and p ≥ 1, given
-// the time of a packet alone, and the time that a packet adds behind another:
+// InPackets returns the one-way time of a message of n bytes in packets of p bytes, n and p ≥ 1,
+// from the time of a packet alone and the time that a packet adds behind another:
 //
 //	T = alone(p) + (K−1)·behind(p) + behind(q)        CLIP §4.2.2.2, eq. 4
 //
-// Where: K = ⌊n/p⌋ full packets; q = n − Kp bytes in a last, shorter one, if any. A message shorter
+// Where: K = ⌊n/p⌋ full packets; q = n − Kp bytes in a shorter last one, if any. A message shorter
 // than a packet takes alone(n).
 //
-// In a [Pipeline] alone is Σt_i and behind max t_i; with equal packets T is its time. A short
-// last packet can pass the stages after the slowest one sooner than T counts.
+// In a [Pipeline] alone is Σt_i and behind max t_i; with equal packets T is its time. A short last
+// packet can leave the stages after the slowest one earlier than in the formula.
 func InPackets(n, p quantity.Bytes, alone, behind Linear) quantity.Micros {
 	if n <= p {
 		return alone.OneWay(n)
@@ -24,26 +24,26 @@ func InPackets(n, p quantity.Bytes, alone, behind Linear) quantity.Micros {
 	return t
 }
 
-// WindowInterval is the mean interval of a steady stream of messages that follow each other at
-// the gap g, of which at most w may be without their credit, where the receiver returns credits
-// k at a time, 1 ≤ k ≤ w, R after the last of the k messages was sent:
+// WindowInterval returns the mean interval of a steady stream of messages with the gap g, if at
+// most w can await their credit and the receiver returns credits k at a time, 1 ≤ k ≤ w, R after
+// the send of the last of the k messages:
 //
 //	interval = max(g, (R + i·g)/(w − k + 1 + i)),  i = (k − 1 − w) mod k
 //
-// A credit batch comes back R after its last message; i is that message's place in the burst that
-// an earlier batch let go. With k = w, w/2 or 1 the second term is (R + (k−1)g)/w: a window takes a
-// round trip, and the time in which the other k−1 messages of a batch follow.
+// A batch of credits returns R after its last message; i is that message's place in the burst that
+// an earlier batch released. With k = w, w/2 or 1 the second term is (R + (k−1)g)/w: a window takes
+// a round trip, plus the time of the other k−1 messages of a batch.
 //
-// It is the recurrence s_j = max(s_{j−1} + g, s_{r} + R), with r the last message of the batch
-// that holds message j − w.
+// It follows from the recurrence s_j = max(s_{j−1} + g, s_{r} + R), with r the last message of the
+// batch that contains message j − w.
 func WindowInterval(g, R quantity.Micros, w, k int) quantity.Micros {
 	i := ((k-1-w)%k + k) % k
 	return max(g, (R+quantity.Micros(i)*g)/quantity.Micros(w-k+1+i))
 }
 
-// Interval is the mean interval between many requests, each followed by a computation of Δ = delta,
-// as in a LogP signature: a request costs its own overhead, the overhead of receiving a reply, and
-// Δ (HP-LAM §4.2; Culler et al. 1996).
+// Interval returns the mean interval between many requests, each followed by a computation of Δ =
+// delta, as in a LogP signature: a request costs its own overhead, the overhead of receiving a
+// reply, and Δ (HP-LAM §4.2; Culler et al. 1996).
 //
 //	max(g, o_s + o_r + Δ)
 func (l LogP) Interval(delta quantity.Micros) quantity.Micros {

@@ -78,7 +78,7 @@ func TestHostileFiles(t *testing.T) {
 	check("a chain of series", nested(150, once), "")
 	check("a long chain of series", nested(300, once), "")
 	check("pieces of pieces", nested(49, pieces), asks)
-	check("stages", stages(1000), "1000 stages; a pipeline has at most 256")
+	check("stages", stages(1000), "a pipeline must have at most 256 stages (got 1000)")
 	check("fewer stages", stages(256), "")
 	check("constants", constants(150), "")
 	check("many constants", constants(1000), "is computed through a chain of more than 200 other parameters")

@@ -82,14 +82,14 @@ func TestParseErrors(t *testing.T) {
 	check(linear(`beta = 3`), `my.toml:3:8: a number without a unit; write it as text with its unit, as in "5.9us/KB"`)
 	check(linear(`beta = 3.5`), `my.toml:3:8: a number without a unit; write it as text with its unit, as in "5.9us/KB"`)
 	check(linear(`beta = "2"`, tau, source), `my.toml:3:1: layer.x.beta: "2": no unit; a time takes ns, µs (us), ms or s`)
-	check(linear(beta, `tau = "1us"`, source), `my.toml:4:1: layer.x.tau: "1us": this is a time; wanted is an inverse bandwidth, in µs/KiB (us/KB), µs/B, ns/B or µs/MiB`)
+	check(linear(beta, `tau = "1us"`, source), `my.toml:4:1: layer.x.tau: "1us": must be an inverse bandwidth with µs/KiB (us/KB), µs/B, ns/B or µs/MiB (got a time)`)
 	check(linear(`beta = "-2us"`, tau, source), `my.toml:3:1: layer.x.beta: "-2us": a time cannot be negative`)
 	check(linear(`beta = "1us/0"`, tau, source), `my.toml:3:1: layer.x.beta: "1us/0": a time must be finite`)
 	check(linear(beta, source), "my.toml:1:8: layer.x: no tau; it is needed, as text with a unit")
 	check("clock = \"3us\"\n"+oneLayer, `my.toml:1:1: clock: "3us": a clock rate is above zero, in kHz, MHz or GHz`)
 	check("clock = \"0MHz\"\n"+oneLayer, `my.toml:1:1: clock: "0MHz": a clock rate is above zero, in kHz, MHz or GHz`)
 	check(oneLayer+"[roof.pci]\nrate = \"0MB/s\"\nsource = \"s\"\n", `my.toml:7:1: roof.pci.rate: "0MB/s": a roof is above zero`)
-	check(oneLayer+"[roof.pci]\nrate = \"33MHz\"\nsource = \"s\"\n", `my.toml:7:1: roof.pci.rate: "33MHz": this is a clock rate; wanted is a rate, in MB/s, GB/s, MiB/s, Mbit/s (Mbps) or Gbit/s`)
+	check(oneLayer+"[roof.pci]\nrate = \"33MHz\"\nsource = \"s\"\n", `my.toml:7:1: roof.pci.rate: "33MHz": must be a rate with MB/s, GB/s, MiB/s, Mbit/s (Mbps) or Gbit/s (got a clock rate)`)
 	check(oneLayer+"[constant.a]\nsource = \"s\"\n", "my.toml:6:11: constant.a: no value; it is needed, as text with a unit")
 	// Sources.
 	const noSource = `no source; say where its numbers are from, as in source = "Table 4.2"`
@@ -105,7 +105,7 @@ func TestParseErrors(t *testing.T) {
 	// Pipelines.
 	check(pipe(), `my.toml:5:8: layer.p: no stages; write stages = ["NAME", …], each with a table [stage.NAME]`)
 	check(pipe(`stages = ["b"]`), `my.toml:8:1: layer.p.stages.0: no stage "b"; did you mean "a"?`)
-	check(pipe(`stages = ["a"]`, `packets = "eq10"`), `my.toml:9:1: layer.p.packets: eq10 speaks of the first three stages; this pipeline has 1; use "best"`)
+	check(pipe(`stages = ["a"]`, `packets = "eq10"`), `my.toml:9:1: layer.p.packets: eq10 needs three stages, but this pipeline has 1; use "best"`)
 	check(pipe(`stages = ["a"]`, `packets = "large"`), `my.toml:9:1: layer.p.packets: "large": packets are a size, as in "4096B", or "best", "eq10" or "whole"`)
 	check(pipe(`stages = ["a"]`, `packets = "0B"`), `my.toml:9:1: layer.p.packets: "0B": must be at least 1 byte`)
 	check(pipe(`stages = ["a"]`, `packets = "1.5B"`), `my.toml:9:1: layer.p.packets: "1.5B": 1.5 B is not a whole number of bytes`)
@@ -115,7 +115,7 @@ func TestParseErrors(t *testing.T) {
 	check(also("s", `model = "switch"`), "my.toml:6:8: layer.s: "+two)
 	check(sw(`{ layer = "x" }`), "my.toml:6:8: layer.s: "+two)
 	check(sw(`{ layer = "x", up_to = "2KB" }, { layer = "x", up_to = "1KB" }, { layer = "x" }`),
-		`my.toml:9:60: layer.s.branches.1.up_to: "1KB" overlaps the branch before it, which goes up to 2 KiB; thresholds must rise`)
+		`my.toml:9:60: layer.s.branches.1.up_to: "1KB" overlaps the previous branch, which serves up to 2 KiB; thresholds must rise`)
 	check(sw(`{ layer = "x", up_to = "2KB" }, { layer = "x", up_to = "4KB" }`),
 		"my.toml:9:60: layer.s.branches.1.up_to: the last branch takes all larger sizes; leave its up_to out")
 	check(sw(`{ layer = "x" }, { layer = "x" }`), "my.toml:9:1: layer.s.branches.0: no up_to; only the last branch goes without")
@@ -405,7 +405,7 @@ func TestFormulas(t *testing.T) {
 	fails("clip", "rt(3B)", `no parameter, constant or function "rt"; did you mean "rtt"?`)
 	fails("clip", "n", `no parameter, constant or function "n"`)
 	fails("clip", "one_way()", "one_way takes 1 sizes, not 0")
-	fails("clip", "one_way(3us)", "one_way: this is a time; wanted is a size")
+	fails("clip", "one_way(3us)", "one_way: must be a size with")
 	fails("clip", "one_way(0B)", "a message has at least 1 byte")
 	fails("clip", `one_way("clip", "pio")`, `one_way takes sizes, not "pio"`)
 	fails("clip", `one_way("nosuch/x", 1B)`, `no platform "nosuch"`)
@@ -419,7 +419,7 @@ func TestFormulas(t *testing.T) {
 	fails("hp-lam", `phase(1s, "hp-lam")`, "phase takes a time and a layer, twice")
 	fails("hp-lam", `phase("hp-lam", 1s, "hp-lam", 1s)`, "phase takes a time and a layer, twice")
 	fails("hp-lam", `phase(1s, "hp-lam", 1s, "hp-lam/bulk")`, "cycles and messages are not identifiable")
-	fails("hp-lam", `phase(1B, "hp-lam", 1s, "sun-lam-ss20")`, "wanted is a time")
+	fails("hp-lam", `phase(1B, "hp-lam", 1s, "sun-lam-ss20")`, "must be a time")
 }
 
 // FuzzParse: no file makes Parse panic or hang. It is refused in one line that names

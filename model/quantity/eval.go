@@ -31,7 +31,7 @@ func (v Value) Bytes() (Bytes, error) {
 		return 0, err
 	}
 	if v.Num > float64(MaxBytes) {
-		return 0, errors.New("a size is at most 8 PiB (2^53 bytes)")
+		return 0, errors.New("a size must be at most 8 PiB (2^53 bytes)")
 	}
 	if v.Num != math.Trunc(v.Num) {
 		return 0, fmt.Errorf("%s B is not a whole number of bytes", trim(v.Num, 12))
@@ -58,7 +58,7 @@ func (v Value) check(want Dimension) error {
 	case v.Dim == DimNone && want != DimNone:
 		return fmt.Errorf("no unit; %s takes %s", want, dimensionNames[want].takes)
 	case v.Dim != want:
-		return fmt.Errorf("this is %s; wanted is %s, in %s", v.Dim, want, dimensionNames[want].takes)
+		return fmt.Errorf("must be %[2]s with %[3]s (got %[1]s)", v.Dim, want, dimensionNames[want].takes)
 	case math.IsNaN(v.Num) || math.IsInf(v.Num, 0):
 		return fmt.Errorf("%s must be finite", want)
 	case v.Num < 0:
@@ -88,7 +88,8 @@ func Eval(text string, scope Scope) (Value, error) {
 	return Value{e.num, e.Dim}, nil
 }
 
-// parse reads a whole formula; name says what stands for a name or a function that is not built in.
+// parse parses a whole formula; name returns the expression for a name or a function that is not
+// built in.
 func parse(text string, name func(name string, args []any) (*Expr, error)) (e *Expr, err error) {
 	p := parser{text: text, name: name}
 	defer func() {
@@ -212,8 +213,8 @@ func (p *parser) factor() *Expr {
 	return p.call(name)
 }
 
-// number reads a number and the longest unit behind it: in 5.9us/KB the unit is
-// us/KB, in 28.1us/2 it is us.
+// number reads a number and the longest unit after it: in 5.9us/KB the unit is us/KB, in 28.1us/2
+// it is us.
 func (p *parser) number() Value {
 	num, rest, err := number(p.text[p.pos:])
 	if err != nil {
@@ -303,7 +304,7 @@ func (p *parser) argument() any {
 	return s
 }
 
-// values are the arguments of a function that is not built in, as a [Scope] takes them.
+// values returns the arguments of a function that is not built in, as a [Scope] takes them.
 func values(function string, args []any) ([]any, error) {
 	for i, a := range args {
 		e, ok := a.(*Expr)
@@ -311,17 +312,17 @@ func values(function string, args []any) ([]any, error) {
 			continue
 		}
 		if e.op != opConstant {
-			return nil, fmt.Errorf("%s takes texts and numbers, no parameters", function)
+			return nil, fmt.Errorf("%s takes texts and numbers, not parameters", function)
 		}
 		args[i] = Value{e.num, e.Dim}
 	}
 	return args, nil
 }
 
-// builtins are the operations of the functions that every formula has.
+// builtins holds the operations of the built-in functions.
 var builtins = map[string]operator{"sqrt": opSqrt, "ceil": opCeil, "min": opMin, "max": opMax}
 
-// builtin makes the functions that every formula has.
+// builtin returns the expression of a built-in function.
 func builtin(name string, args []any) (e *Expr, known bool, err error) {
 	op, known := builtins[name]
 	switch one := op == opSqrt || op == opCeil; {

@@ -2,8 +2,8 @@ package quantity
 
 import "math"
 
-// An Expr is a formula that has been read. Its variables are numbered, so that
-// it can be computed for many values without being read again.
+// An Expr is a parsed formula. Its variables are numbered, so that it can be computed for many
+// values.
 type Expr struct {
 	Dim  Dimension // of the result
 	op   operator
@@ -12,7 +12,7 @@ type Expr struct {
 	args []*Expr // of an operation
 }
 
-// A Variable is what stands for a name in [Compile].
+// A Variable is the meaning of a name in [Compile].
 type Variable struct {
 	Index int // into the values of [Expr.Compute]
 	Dim   Dimension
@@ -34,8 +34,8 @@ const (
 	opMax
 )
 
-// Compile reads a formula (see the package comment) as [Eval] does; names says which
-// variable stands for a name or a function of texts.
+// Compile parses a formula (see the package comment) as [Eval] does; names returns the variable for
+// a name or a function of texts.
 func Compile(text string, names func(name string, args []any) (Variable, error)) (*Expr, error) {
 	return parse(text, func(name string, args []any) (*Expr, error) {
 		v, err := names(name, args)
@@ -43,7 +43,7 @@ func Compile(text string, names func(name string, args []any) (Variable, error))
 	})
 }
 
-// Reads are the indices of the variables, each once, in the order of the formula.
+// Reads returns the indices of the variables, each once, in the order of the formula.
 func (e *Expr) Reads() []int {
 	var reads []int
 	seen := map[int]bool{}
@@ -61,8 +61,8 @@ func (e *Expr) Reads() []int {
 	return reads
 }
 
-// Compute is the formula's result, in µs and bytes, for the values of its variables in
-// µs and bytes. It need not be finite: a formula may divide by zero.
+// Compute returns the formula's result, in µs and bytes, for the values of its variables in µs and
+// bytes. It need not be finite: a formula may divide by zero.
 func (e *Expr) Compute(values []float64) float64 {
 	switch e.op {
 	case opConstant:
@@ -101,7 +101,7 @@ func (e *Expr) Compute(values []float64) float64 {
 
 func constant(v Value) *Expr { return &Expr{Dim: v.Dim, num: v.Num} }
 
-// operate is the operation on args, computed at once if all are constants.
+// operate returns the operation on args, evaluated if all are constants.
 func operate(op operator, dim Dimension, args ...*Expr) *Expr {
 	e := &Expr{Dim: dim, op: op, args: args}
 	for _, a := range args {

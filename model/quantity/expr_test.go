@@ -50,7 +50,7 @@ func TestCompile(t *testing.T) {
 	check("ceil(n/3)", 1)
 	check(`f("x", 2us)`, 2)
 
-	if _, err := Compile("f(t)", names); err == nil || err.Error() != `"f(t)", column 1: f takes texts and numbers, no parameters` {
+	if _, err := Compile("f(t)", names); err == nil || err.Error() != `"f(t)", column 1: f takes texts and numbers, not parameters` {
 		t.Errorf("f(t): %v", err)
 	}
 }

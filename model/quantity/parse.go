@@ -9,14 +9,14 @@ import (
 	"unicode/utf8"
 )
 
-// ParseBytes reads a size such as "64KiB", "3490" or "0.5K": a whole number of
-// bytes from 0 to [MaxBytes]. A number without a unit is bytes.
+// ParseBytes parses a size such as "64KiB", "3490" or "0.5K": a whole number of bytes from 0 to
+// [MaxBytes]. A number without a unit is bytes.
 func ParseBytes(text string) (Bytes, error) { return parseAs(text, DimSize, Value.Bytes) }
 
-// ParseMicros reads a time such as "9.9us", "183 nsec" or "1ms"; it is never negative.
+// ParseMicros parses a time such as "9.9us", "183 nsec" or "1ms", which must not be negative.
 func ParseMicros(text string) (Micros, error) { return parseAs(text, DimTime, Value.Micros) }
 
-// ParseMicrosPerByte reads an inverse bandwidth such as "7.6us/KB"; it is never negative.
+// ParseMicrosPerByte parses an inverse bandwidth such as "7.6us/KB", which must not be negative.
 func ParseMicrosPerByte(text string) (MicrosPerByte, error) {
 	return parseAs(text, DimInverse, Value.MicrosPerByte)
 }
@@ -33,11 +33,11 @@ func parseAs[T ~float64](text string, dim Dimension, as func(Value) (T, error)) 
 	return t, nil
 }
 
-// MaxSizes is the most sizes that [ParseSizes] returns: a range over all sizes
-// at the finest step, 1..8192TiB/1000, has 53,001.
+// MaxSizes is the maximum number of sizes that [ParseSizes] returns: a range over all sizes in the
+// smallest steps, 1..8192TiB/1000, has 53,001.
 const MaxSizes = 1 << 16
 
-// ParseSizes reads a list of message sizes: single sizes and ranges, separated by commas. A range
+// ParseSizes parses a list of message sizes: single sizes and ranges, separated by commas. A range
 // a..b doubles from a and ends with b; a..b/16 has 16 points per doubling. Each size is at least 1
 // byte, and the list has at most [MaxSizes].
 //
@@ -94,8 +94,8 @@ func parseSize(text string) (Bytes, error) {
 	return n, err
 }
 
-// literal reads a number with a unit of the wanted dimension. A size may go
-// without a unit: a bare number of bytes leaves nothing to mistake.
+// literal parses a number with a unit of the given dimension. A size may lack the unit: a plain
+// number of bytes is unambiguous.
 func literal(text string, want Dimension) (Value, error) {
 	trimmed := strings.TrimSpace(text)
 	if trimmed == "" {
@@ -124,7 +124,7 @@ func literal(text string, want Dimension) (Value, error) {
 
 var errNoNumber = errors.New("no number")
 
-// number splits a decimal number off the front of text.
+// number parses the decimal number at the beginning of text, and returns the rest.
 func number(text string) (float64, string, error) {
 	end := 0
 	if end < len(text) && (text[end] == '+' || text[end] == '-') {
@@ -151,7 +151,7 @@ func number(text string) (float64, string, error) {
 	return v + 0, text[end:], nil // -0 is 0
 }
 
-// exponent reports whether rest continues a number after its e: "3", "-6".
+// exponent reports whether rest continues the exponent of a number: "3", "-6".
 func exponent(rest string) bool {
 	if len(rest) > 1 && (rest[0] == '+' || rest[0] == '-') {
 		rest = rest[1:]

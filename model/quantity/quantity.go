@@ -25,7 +25,7 @@ const KiB Bytes = 1 << 10
 // distinguishes every byte from the next.
 const MaxBytes Bytes = 1 << 53
 
-// Unknown is a time that is not known.
+// Unknown stands for an unknown time.
 var Unknown = Micros(math.NaN())
 
 // PerKiB returns the inverse bandwidth in µs/KiB.
@@ -43,8 +43,8 @@ func (r MBps) Inverse() MicrosPerByte { return MicrosPerByte(1 / float64(r)) }
 // Over returns the rate of n bytes in t, +Inf for t = 0 and n > 0.
 func (n Bytes) Over(t Micros) MBps { return MBps(float64(n) / float64(t)) }
 
-// Over returns the size whose transfer at tau takes t: n½ = β/τ of a linear
-// cost, +Inf for τ = 0 and t > 0.
+// Over returns the size whose transfer at tau takes t: n½ = β/τ of a linear cost; +Inf for τ = 0
+// and t > 0.
 func (t Micros) Over(tau MicrosPerByte) Bytes { return Bytes(float64(t) / float64(tau)) }
 
 // Per returns the time per byte of t spent on n bytes.
@@ -65,26 +65,28 @@ func (n Bytes) String() string {
 	return strconv.FormatFloat(v, 'f', -1, 64) + " B"
 }
 
-// String prints the time as a [Scale] of its own does: "589.30 µs", "0.183 µs", "1.25 s".
+// String prints the time in the unit and decimals of a [Scale] for it: "589.30 µs", "0.183 µs",
+// "1.25 s".
 func (t Micros) String() string { return format(DimTime, float64(t)) }
 
-// String prints the rate as a [Scale] of its own does: "111.21 MB/s", "131.16 GB/s".
+// String prints the rate in the unit and decimals of a [Scale] for it: "111.21 MB/s", "131.16
+// GB/s".
 func (r MBps) String() string { return format(DimRate, float64(r)) }
 
-// String prints time per 1,024 bytes at up to five significant digits ("7.6 µs/KiB").
+// String prints the time per 1,024 bytes with up to five significant digits ("7.6 µs/KiB").
 func (tau MicrosPerByte) String() string {
 	return trim(PerKiB(tau), 5) + " " + printedInverse
 }
 
 func format(dim Dimension, v float64) string {
 	s := NewScale(dim, nil, 3, v)
-	if math.IsInf(v, 0) || math.IsNaN(v) { // a message has to say which
+	if math.IsInf(v, 0) || math.IsNaN(v) { // messages distinguish infinite values from NaN
 		return trim(v, 3) + " " + s.Unit
 	}
 	return s.Format(v)
 }
 
-// trim prints at most the given significant digits, without an exponent for what a person meets.
+// trim prints at most the given significant digits, without an exponent for common magnitudes.
 func trim(v float64, digits int) string {
 	r, err := strconv.ParseFloat(strconv.FormatFloat(v+0, 'g', digits, 64), 64) // +0: -0 is 0
 	if err != nil || math.IsInf(r, 0) || r != 0 && (math.Abs(r) < 1e-6 || math.Abs(r) >= 1e15) {

@@ -10,33 +10,33 @@ import (
 	"github.com/halfpeak/halfpeak/internal/nearest"
 )
 
-// A Scale is the unit and the number of decimals in which the values of a column are printed:
-// one of each for all of them, so that people compare digits and not prefixes.
+// A Scale is the unit and the number of decimals for the values of a column, so that users compare
+// digits and not prefixes.
 type Scale struct {
 	Unit     string  // "µs"; empty for a plain number
 	one      float64 // of the unit, in µs and bytes
 	decimals int
 }
 
-// A unit is large enough while the largest value prints below enough, and small enough while it
-// does not print below tooSmall.
+// A unit is large enough if the largest value prints below enough, and small enough if that does
+// not print below tooSmall.
 const (
 	tooSmall = 0.01
 	enough   = 1e5
 )
 
-// longest is the number of digits of the largest value up to which the value nearest to zero
-// gets all the digits that were asked for.
+// longest is the maximum number of digits of the largest value for which the value nearest to zero
+// gets all the digits asked for.
 const longest = 3
 
-// NewScale chooses the unit and the decimals for values of one dimension, which are in µs and
-// bytes; those that are not finite have no say. The unit is that of asked for the dimension, if
-// it has one. Otherwise it is µs, MB/s or µs/KiB, unless the largest value would print below 0.01
-// or from 100,000 on: then it is the nearest unit of ns, µs, ms and s, or of kB/s, MB/s, GB/s and
-// TB/s, in which it does not. So values from 9.9 µs to 1.25 s are in ms.
+// NewScale chooses the unit and the decimals for values of one dimension, in µs and bytes; values
+// that are not finite are ignored. The unit is that of asked for the dimension, if it has one.
+// Otherwise it is µs, MB/s or µs/KiB, unless the largest value would print below 0.01 or at or
+// above 100,000. In that case it is the nearest of ns, µs, ms and s, or of kB/s, MB/s, GB/s and
+// TB/s, without this problem. So values from 9.9 µs to 1.25 s are in ms.
 //
-// There are two decimals, and more where the value nearest to zero needs them to show digits
-// significant digits, or one digit less where the largest value would be long.
+// There are two decimals, and more if the value nearest to zero needs them to show digits
+// significant digits, or one digit less if the largest value would be long.
 func NewScale(dim Dimension, asked UnitChoice, digits int, values ...float64) Scale {
 	least, most := math.Inf(1), 0.0
 	for _, v := range values {
@@ -56,13 +56,13 @@ func NewScale(dim Dimension, asked UnitChoice, digits int, values ...float64) Sc
 	return s
 }
 
-// choose returns the unit for values the largest of which is most.
+// choose returns the unit for values of at most most.
 func choose(dim Dimension, asked UnitChoice, most float64) UnitInfo {
 	if u, ok := asked[dim]; ok {
 		return u
 	}
 	base := UnitInfo{Value: Value{1, dim}}
-	var larger []UnitInfo // that may be chosen, the smallest first
+	var larger []UnitInfo // candidates, the smallest first
 	switch dim {
 	case DimInverse:
 		return inverseUnit(printedInverse)
@@ -90,7 +90,7 @@ func choose(dim Dimension, asked UnitChoice, most float64) UnitInfo {
 	return larger[at]
 }
 
-// printed is v as it is rounded for printing: to two decimals, or to three digits below 1.
+// printed returns v rounded for printing: to two decimals, or to three digits below 1.
 func printed(v float64) float64 {
 	r, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'f', max(2, decimalsFor(v, 3)), 64), 64)
 	return r
@@ -99,8 +99,8 @@ func printed(v float64) float64 {
 // decimalsFor returns the number of decimals that shows v with the given significant digits.
 func decimalsFor(v float64, digits int) int { return max(0, digits-1-exponentOf(v, digits)) }
 
-// exponentOf is the power of ten of v's first digit once v is rounded to so many digits, so that
-// 0.9999 counts as 1.00.
+// exponentOf returns the power of ten of v's first digit after rounding v to the given digits, so
+// that 0.9999 counts as 1.00.
 func exponentOf(v float64, digits int) int {
 	_, e, _ := strings.Cut(strconv.FormatFloat(v, 'e', digits-1, 64), "e")
 	exponent, _ := strconv.Atoi(e) // "" for what is not finite: 0
@@ -132,11 +132,11 @@ func (s Scale) Format(v float64) string {
 	return text + " " + s.Unit
 }
 
-// A UnitChoice holds the units in which a person wants to see times, rates and inverse
-// bandwidths. What it does not name is chosen for each column; see [NewScale].
+// A UnitChoice holds the units that a user has chosen for times, rates and inverse bandwidths.
+// Units of other dimensions are chosen for each column; see [NewScale].
 type UnitChoice map[Dimension]UnitInfo
 
-// ParseUnits reads units, separated by commas, at most one of each dimension: "GB/s,ms". Sizes
+// ParseUnits parses units, separated by commas, at most one of each dimension: "GB/s,ms". Sizes
 // have no choice: they print in the largest unit that leaves a whole number.
 func ParseUnits(text string) (UnitChoice, error) {
 	units := UnitChoice{}
@@ -157,7 +157,7 @@ func ParseUnits(text string) (UnitChoice, error) {
 	return units, nil
 }
 
-// Print prints a single value, in the unit asked for.
+// Print prints a single value in the chosen unit.
 func (u UnitChoice) Print(v Value) string {
 	switch _, asked := u[v.Dim]; {
 	case v.Dim == DimSize:
@@ -172,7 +172,7 @@ func (u UnitChoice) Print(v Value) string {
 	return NewScale(v.Dim, u, 3, v.Num).Format(v.Num)
 }
 
-// named is the unit under the name by which it is printed.
+// named returns the unit under its printed name.
 func named(name string, v Value) UnitInfo {
 	for _, u := range unitTable {
 		if u.Name == name || slices.Contains(u.Aliases, name) {

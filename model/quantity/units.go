@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Dimension is the exponents of time (µs) and size (bytes) in a value.
+// Dimension holds the exponents of time (µs) and size (bytes) of a value.
 type Dimension struct{ Time, Size int }
 
 // The dimensions that have a name.
@@ -19,7 +19,7 @@ var (
 	DimClock   = Dimension{Time: -1}
 )
 
-// dimensionNames has the names of dimensions, and the units that a value of each may have.
+// dimensionNames holds the names of dimensions and of their units.
 var dimensionNames = map[Dimension]struct{ name, takes string }{
 	DimNone:    {"a plain number", "no unit, or %"},
 	DimTime:    {"a time", "ns, µs (us), ms or s"},
@@ -39,9 +39,9 @@ func (d Dimension) String() string {
 // A UnitInfo is a row of the unit table.
 type UnitInfo struct {
 	Name    string   // as printed: "KiB"
-	Aliases []string // also read
-	Value   Value    // one of it, in µs and bytes
-	scaled  bool     // a [Scale] may choose it by itself
+	Aliases []string // other names that are read
+	Value   Value    // one unit, in µs and bytes
+	scaled  bool     // a [Scale] may choose it without being asked
 }
 
 var (
@@ -82,16 +82,16 @@ var (
 	units     = indexUnits(unitTable)
 )
 
-// An Entry is a row of the vocabulary of units as people read it.
+// An Entry is a row of the table of units for users.
 type Entry struct {
 	Of      string // "a time"
 	Name    string // as printed
-	Aliases string // also read
-	Is      string // "1024 B"; empty for the units inside
+	Aliases string // other names that are read
+	Is      string // "1024 B"; empty for the units of computations
 }
 
-// Vocabulary is the table of all units, for help and documents. Inverse bandwidths, which are a
-// time over a size, have one example.
+// Vocabulary returns the table of all units, for help and documents. Inverse bandwidths, a time
+// over a size, have one example.
 func Vocabulary() []Entry {
 	var all []Entry
 	add := func(u UnitInfo) {
@@ -117,13 +117,13 @@ func Vocabulary() []Entry {
 	return all
 }
 
-// baseNames are the units in which halfpeak computes.
+// baseNames holds the units of computations.
 var baseNames = map[Dimension]string{
 	DimTime: "µs", DimSize: "B", DimRate: "MB/s", DimInverse: "µs/B", DimClock: "MHz",
 }
 
-// Note: the printed unit of an inverse bandwidth is µs/KiB throughout: the papers' habit is
-// µs/KB, and that is what their KB means.
+// printedInverse is the unit in which inverse bandwidths are printed. The papers print µs/KB, where
+// KB is 1,024 bytes.
 const printedInverse = "µs/KiB"
 
 func indexUnits(table []UnitInfo) map[string]Value {
@@ -139,9 +139,9 @@ func indexUnits(table []UnitInfo) map[string]Value {
 	return index
 }
 
-// Unit returns one of the named unit in µs and bytes: Unit("ms") is 1000 µs,
-// Unit("us/KB") is 1/1024 µs per byte. Under the slash a size has its B:
-// 28us/g is a time over LogP's g, not over a GiB.
+// Unit returns one of the named unit in µs and bytes: Unit("ms") is 1000 µs, Unit("us/KB") is
+// 1/1024 µs per byte. A size after the slash must have its B: 28us/g is a time over LogP's g, not
+// over a GiB.
 func Unit(name string) (Value, bool) {
 	if v, ok := units[name]; ok {
 		return v, true
