@@ -146,9 +146,32 @@ func (s subject) sections(sizes []quantity.Bytes) ([]reports.Section, error) {
 	add("Papers and model", s.accuracy.Blocks(), nil)
 	add("Layers", []reports.Block{layerTable(s.Platform)}, nil)
 	params := predict.ParameterRows(s.Platform)
-	params.Notes = nil
+	params.Notes = numberSources(params)
 	add("Parameters and their sources", []reports.Block{reports.Table{Rows: params}}, nil)
 	return sections, failed
+}
+
+// numberSources replaces each long source that occurs more than once by a number, which the notes
+// that it returns resolve.
+func numberSources(r reports.Rows) (notes []string) {
+	const long = 40 // bytes
+	last := len(r.Columns) - 1
+	count, number := map[any]int{}, map[any]string{}
+	for _, row := range r.Data {
+		count[row[last]]++
+	}
+	for _, row := range r.Data {
+		source, _ := row[last].(string)
+		if count[source] < 2 || len(source) <= long {
+			continue
+		}
+		if number[source] == "" {
+			number[source] = fmt.Sprintf("[%d]", len(number)+1)
+			notes = append(notes, number[source]+" "+source)
+		}
+		row[last] = number[source]
+	}
+	return notes
 }
 
 func (s subject) roofs() []reports.Block {

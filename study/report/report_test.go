@@ -6,7 +6,9 @@ import (
 	"html"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -216,5 +218,18 @@ func TestReportInBrowser(t *testing.T) {
 				t.Errorf("in the browser (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// A long source that many parameters share stands once, beneath the table.
+func TestLongSourceOnce(t *testing.T) {
+	source := "me.np.out of 2026-11-22: " + strings.Repeat("fitted over many sizes, ", 4)
+	path := filepath.Join(t.TempDir(), "me.toml")
+	text := "[layer.fit]\nmodel = 'linear'\nbeta = '2us'\ntau = '1us/KiB'\nsource = '" + source + "'\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(html.UnescapeString(string(reportHTML(t, path))), source); n != 1 {
+		t.Errorf("the source stands %d times", n)
 	}
 }
