@@ -17,20 +17,34 @@ type accumulator struct {
 	size     float64   // of the first row
 	sizes    [2]uint64 // the sum of the sizes, least significant word first
 	min, max float64
-	median   float64      // as printed, for one row
-	slowest  sums.Moments // µs, of the rows that print the time of the slowest rank
-	overlap  sums.Moments // percent, of the rows that print it
+	median   float64 // as printed, for one row
+	printed  *printed
 	line     int
 	sketch   sums.Sketch // if there are at least two rows
 	noSketch bool        // the sketches of the file take too much memory, or this accumulator has several sizes
 	first    float64     // the time of the first row, until there is a sketch
 }
 
+// printed aggregates what few benchmarks print.
+type printed struct {
+	slowest sums.Moments // µs, of the rows that print the time of the slowest rank
+	overlap sums.Moments // percent, of the rows that print it
+}
+
+// more returns what few benchmarks print, for adding to it.
+func (a *accumulator) more() *printed {
+	if a.printed == nil {
+		a.printed = &printed{}
+	}
+	return a.printed
+}
+
 // A builder aggregates the rows of a table that is being read.
 type builder struct {
 	table *Table
-	sizes map[uint64]*accumulator
-	shift uint // mantissa bits dropped from a size to make its key
+	held  []held                  // the rows, as long as they are few: see hold
+	sizes map[uint64]*accumulator // nil as long as rows are held
+	shift uint                    // mantissa bits dropped from a size to make its key
 	last  *accumulator
 	key   uint64
 
@@ -54,7 +68,47 @@ type row struct {
 	overlap          *float64 // percent
 }
 
+// held is a row that is the only one of its size and prints nothing but a time.
+type held struct {
+	size, time float64
+	line       int
+}
+
+// maxHeld bounds the rows that a table holds: a file may have millions of tables of few sizes, and a
+// row takes a tenth of the memory of an accumulator.
+const maxHeld = 64
+
+// hold keeps a row as it is. It returns false if the rows have to be aggregated.
+func (b *builder) hold(r row, line int) bool {
+	if b.sizes != nil || len(b.held) == maxHeld || r != (row{size: r.size, time: r.time}) ||
+		slices.ContainsFunc(b.held, func(h held) bool { return h.size == r.size }) {
+		return false
+	}
+	b.held = append(b.held, held{r.size, r.time, line})
+	b.table.Rows++
+	b.parser.sizes++
+	return true
+}
+
+// bySize returns the accumulators. From then on no row is held.
+func (b *builder) bySize() map[uint64]*accumulator {
+	if b.sizes == nil {
+		rows := b.held
+		b.held, b.sizes = nil, map[uint64]*accumulator{}
+		b.table.Rows -= int64(len(rows))
+		b.parser.sizes -= len(rows)
+		for _, h := range rows {
+			b.add(row{size: h.size, time: h.time}, h.line)
+		}
+	}
+	return b.sizes
+}
+
 func (b *builder) add(r row, line int) {
+	if b.hold(r, line) {
+		return
+	}
+	b.bySize()
 	key := math.Float64bits(r.size) >> b.shift
 	a := b.last
 	if a == nil || key != b.key {
@@ -74,13 +128,13 @@ func (b *builder) add(r row, line int) {
 	if !goodTime(r.max) {
 		r.max = r.time
 	} else if r.max >= r.time {
-		a.slowest.Add(r.max)
+		a.more().slowest.Add(r.max)
 	}
 	if !goodTime(r.median) {
 		r.median = 0
 	}
 	if r.overlap != nil {
-		a.overlap.Add(*r.overlap)
+		a.more().overlap.Add(*r.overlap)
 	}
 	a.Add(r.time)
 	sums.AddAt(a.sizes[:], uint64(r.size))
@@ -193,10 +247,11 @@ func (b *builder) coarsen() {
 
 // absorb moves the rows of another table into this one.
 func (b *builder) absorb(o *builder) {
+	b.bySize()
 	for b.shift < o.shift {
 		b.coarsen()
 	}
-	for _, a := range o.sizes {
+	for _, a := range o.bySize() {
 		key := math.Float64bits(a.size) >> b.shift
 		to := b.sizes[key]
 		if to == nil {
@@ -246,8 +301,10 @@ func (b *builder) pool(to, a *accumulator) {
 	}
 	b.parser.classes -= len(a.sketch.Counts)
 	to.Join(&a.Moments)
-	to.slowest.Join(&a.slowest)
-	to.overlap.Join(&a.overlap)
+	if a.printed != nil {
+		to.more().slowest.Join(&a.printed.slowest)
+		to.more().overlap.Join(&a.printed.overlap)
+	}
 	sums.AddWords(to.sizes[:], a.sizes[:])
 	to.min, to.max = min(to.min, a.min), max(to.max, a.max)
 	if a.line < to.line {
@@ -255,9 +312,14 @@ func (b *builder) pool(to, a *accumulator) {
 	}
 }
 
-// finish moves the samples into the table.
+// finish moves the samples into the table, and drops what they were made of.
 func (b *builder) finish() {
 	t := b.table
+	t.Samples = slices.Grow(t.Samples, len(b.held)+len(b.sizes))
+	for _, h := range b.held {
+		at := quantity.Micros(h.time)
+		t.Samples = append(t.Samples, Sample{Size: quantity.Bytes(h.size), Count: 1, Line: h.line, Mean: at, Min: at, Max: at, Median: at})
+	}
 	for _, a := range b.sizes {
 		s := Sample{
 			Size: quantity.Bytes(a.size), Count: a.Count, Line: a.line,
@@ -273,15 +335,16 @@ func (b *builder) finish() {
 		case len(a.sketch.Counts) > 0:
 			s.Median = quantity.Micros(min(max(a.sketch.Median(a.Count), a.min), a.max))
 		}
-		if t.Kind == Collective && a.slowest.Count == a.Count {
-			s.Slowest = quantity.Micros(a.slowest.Mean())
+		if t.Kind == Collective && a.printed != nil && a.printed.slowest.Count == a.Count {
+			s.Slowest = quantity.Micros(a.printed.slowest.Mean())
 		}
-		if a.overlap.Count == a.Count {
-			mean := a.overlap.Mean()
+		if a.printed != nil && a.printed.overlap.Count == a.Count {
+			mean := a.printed.overlap.Mean()
 			s.Overlap = &mean
 		}
 		t.Samples = append(t.Samples, s)
 	}
+	b.held, b.sizes, b.last = nil, nil, nil
 	slices.SortFunc(t.Samples, func(a, b Sample) int { return cmp.Compare(a.Size, b.Size) })
 	if b.shift > 0 {
 		b.warn("more than 65536 sizes: neighbouring sizes are merged, each at its mean size and time")

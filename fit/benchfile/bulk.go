@@ -253,7 +253,7 @@ func (f *csv) takeBlock(p *parser, t *plainTable, b *block) bool {
 	for _, a := range b.sizes {
 		classes += 2 * len(a.sketch.Counts) // while they are joined
 	}
-	if len(to.sizes)+len(b.sizes) > MaxSizes || classes > maxClasses {
+	if len(to.bySize())+len(b.sizes) > MaxSizes || classes > maxClasses {
 		b.read = 0
 		return false
 	}

@@ -295,7 +295,7 @@ func (p *parser) take(line []byte) bool {
 func (p *parser) begin(t Table) *builder {
 	t.Line = p.file.Lines
 	t.Title = lex.Plain(t.Title)
-	b := &builder{table: &t, parser: p, sizes: map[uint64]*accumulator{}}
+	b := &builder{table: &t, parser: p}
 	if len(p.builders) >= p.tableLimit && p.merged > p.tableLimit/2 { // rarely: it walks all tables
 		p.builders = slices.DeleteFunc(p.builders, func(b *builder) bool { return b.merged })
 		p.merged = 0
@@ -356,7 +356,9 @@ func (p *parser) finish() (*File, error) {
 		}
 	}
 	names := map[string]int{}
-	for _, b := range p.builders {
+	f.Tables = slices.Grow(f.Tables, len(p.builders)-p.merged)
+	p.formats = nil // with what they keep of each table
+	for i, b := range p.builders {
 		if b.merged {
 			continue
 		}
@@ -366,6 +368,7 @@ func (p *parser) finish() (*File, error) {
 				b.table.Title = fmt.Sprintf("%s (%d)", b.table.Name(), names[b.table.Name()])
 			}
 			f.Tables = append(f.Tables, *b.table)
+			p.builders[i] = nil
 		}
 	}
 	for _, name := range slices.Concat(p.opt.Group, p.opt.Pool) {

@@ -302,7 +302,7 @@ func (s *splitter) isDimension(i int) (splits, dimension bool) {
 			v = map[uint64]bool{}
 			g.pairs[x.values[i]] = v
 		}
-		for _, a := range x.b.sizes {
+		for _, a := range x.b.bySize() {
 			size := math.Float64bits(a.size)
 			g.sizes[size], v[size] = true, true
 		}
@@ -387,7 +387,7 @@ func (s *splitter) end(p *parser) {
 func (s *splitter) sizes() int {
 	n := 0
 	for _, x := range s.order {
-		n += len(x.b.sizes)
+		n += len(x.b.sizes) + len(x.b.held)
 	}
 	return n
 }
