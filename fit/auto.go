@@ -12,7 +12,7 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A Trial is a model that [Auto] has tried.
+// A Trial is a model that [Auto] tried.
 type Trial struct {
 	Model, Method string
 	// Segments of the fit to all sizes.
@@ -21,11 +21,11 @@ type Trial struct {
 	// fit to the remaining sizes. Outliers, one or two neighbours beyond four deviations of the
 	// model with the least, count as four deviations: no model predicts them.
 	Error float64
-	// Chosen marks the one that Auto returns.
+	// Chosen marks the model that Auto returns.
 	Chosen bool
 }
 
-// The models that Auto tries, the simplest first.
+// candidates are the models that Auto tries, the simplest first.
 var candidates = []form{
 	{name: "linear", method: Relative},
 	{name: "linear", method: Ordinary},
@@ -40,18 +40,17 @@ const (
 	// maxFolds is the number of sizes up to which each is left out alone; with more,
 	// every maxFolds-th are left out together.
 	maxFolds = 120
-	// maxTried is the largest number of sizes on which models are tried; among more, neighbours are
+	// maxTried is the maximum number of sizes on which models are tried; with more, neighbours are
 	// merged.
 	maxTried = 300
 )
 
-// Auto tries every model and returns the one that best predicts sizes that it has not seen: each
-// size but the first and last is left out, and predicted from the rest. Where the difference is
-// within one standard error the simpler model wins (Breiman and others 1984, §3.4.3), unless it is
-// off by more than 10 % at 1 size in 20 and another is not half as far off. A per-size table is
-// tried for comparison only, since it has no parameters; if it wins, a warning says so. Where
-// errors grow with the time, ordinary least squares are tried for comparison only, too: their
-// intervals would not hold.
+// Auto tries every model and returns the one that best predicts held-out sizes: each size but the
+// first and last is held out, and predicted from the rest. If the difference is within one standard
+// error, the simpler model wins (Breiman and others 1984, §3.4.3), unless it is off by more than 10
+// % at 1 size in 20 and another is not half as far off. Two candidates are for comparison only: a
+// per-size table, since it has no parameters (if it is best, a warning reports it), and ordinary
+// least squares if errors grow with the time, since its intervals would be wrong.
 func Auto(t *benchfile.Table) (*Result, error) {
 	points, _, _, err := prepare(t)
 	if err != nil {
@@ -101,9 +100,9 @@ type candidate struct {
 }
 
 // choose returns the result of the simplest candidate that predicts as well as the best, unless it
-// is wrong and another of these is not half as wrong: jumps between protocols make the errors of
-// all models so uneven that one line can be among them. If none is as good as the table, it is that
-// of the least error.
+// is wrong and another such candidate is not half as wrong: jumps between protocols make the errors
+// of all models so uneven that one line can be as good. If no candidate is as good as the table,
+// choose returns the one with the minimum error.
 func choose(t *benchfile.Table, tried []candidate, good func(int) bool) (r *Result, chosen int, err error) {
 	chosen = -1
 	for i, c := range tried {
@@ -153,8 +152,8 @@ func thin(points []Point, n int) []Point {
 	return few
 }
 
-// leaveOut returns the relative errors of predicted points, at most 1 each. The first and the
-// last are never left out, since predicting them is extrapolation.
+// leaveOut returns the relative errors of held-out points, at most 1 each. The first and the last
+// are never held out, since predicting them is extrapolation.
 func leaveOut(points []Point, m form, quantum float64) []float64 {
 	n := len(points)
 	if n < 4 { // too few to leave one out: what the fit leaves
@@ -184,22 +183,23 @@ func leaveOut(points []Point, m form, quantum float64) []float64 {
 }
 
 func relativeError(pieces []piece, p Point) float64 {
-	return min(1, math.Abs(at(pieces, float64(p.Size))/float64(p.Time)-1))
+	return min(1, math.Abs(valueAt(pieces, float64(p.Size))/float64(p.Time)-1))
 }
 
-// even reports whether errors are about the same for all times, as ordinary least squares assume:
-// those of the shorter half are more than half as large as those of the longer half.
+// even reports whether errors are about the same for all times, as ordinary least squares assumes:
+// whether those of the shorter half are more than half as large as those of the longer half.
 func even(points []Point, pieces []piece) bool {
 	byTime := slices.SortedFunc(slices.Values(points), func(a, b Point) int { return cmp.Compare(a.Time, b.Time) })
 	halves := [2][]float64{}
 	for i, p := range byTime {
 		half := 2 * i / len(points)
-		halves[half] = append(halves[half], math.Abs(float64(p.Time)-at(pieces, float64(p.Size))))
+		halves[half] = append(halves[half], math.Abs(float64(p.Time)-valueAt(pieces, float64(p.Size))))
 	}
 	return stats.Median(halves[0]) >= stats.Median(halves[1])/2
 }
 
-// hold holds the errors of outliers down to outlier deviations of the model with the least median.
+// hold limits the errors of outliers to outlier deviations of the model with the minimum median
+// error.
 func hold(errors [][]float64) {
 	least := math.Inf(1)
 	for _, e := range errors {
@@ -215,8 +215,7 @@ func hold(errors [][]float64) {
 	}
 }
 
-// asGood reports whether errors a are larger than b by no more than one
-// standard error of their difference.
+// asGood reports whether errors a exceed b by at most one standard error of their difference.
 func asGood(a, b []float64) bool {
 	d := slices.Clone(a)
 	for i := range d {

@@ -8,27 +8,27 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A Change is the difference of two results over a range of sizes: the second less the first.
+// A Change is the difference of two results over a range of sizes: the second minus the first.
 type Change struct {
-	// From and To are sizes that both have measured, in one segment of each.
+	// From and To are sizes that both results have, in one segment of each.
 	From, To quantity.Bytes
 	// Before and After are the indices of these segments.
 	Before, After int
 	Beta          Estimate[quantity.Micros]
 	Tau           Estimate[quantity.MicrosPerByte]
-	// BetaReal and TauReal report that the interval of the difference excludes 0. By chance, one of
-	// 20 parameters that have not changed counts as real.
+	// BetaReal and TauReal report that the interval of the difference excludes 0. One in 20
+	// unchanged parameters counts as real by chance.
 	BetaReal, TauReal bool
-	// Time is the time of the second over that of the first, at the middle of the
-	// range (of logarithms): 1.1 is 10 % slower.
+	// Time is the ratio of the second time to the first at the middle of the range (of logarithms):
+	// 1.1 is 10 % slower.
 	Time float64
-	// TimeReal reports that scatter does not explain the change: it exceeds the relative errors of
-	// both lines over the root of their points.
+	// TimeReal reports that the change exceeds the scatter: the relative errors of both lines over
+	// the root of their numbers of points.
 	TimeReal bool
 }
 
-// Compare returns what changed from one result to another, over each range of sizes in which
-// neither changes its segment. Results without a common size are an error.
+// Compare returns the changes from one result to another, over each range of sizes within one
+// segment of both. Results without a common size are an error.
 func Compare(before, after *Result) ([]Change, error) {
 	var changes []Change
 	for i := range before.Segments {
@@ -58,15 +58,15 @@ func Compare(before, after *Result) ([]Change, error) {
 	return changes, nil
 }
 
-// difference is b − a; its interval is the root of the sum of the squared intervals.
+// difference returns b − a; its interval is the root of the sum of the squared intervals.
 func difference[T ~float64](a, b Estimate[T]) Estimate[T] {
 	half := math.Hypot(float64(max(a.High-a.Value, a.Value-a.Low)), float64(max(b.High-b.Value, b.Value-b.Low)))
 	d := b.Value - a.Value
 	return Estimate[T]{d, d - T(half), d + T(half)}
 }
 
-// deviation is half of the 95 % interval of a segment's line in its middle, relative:
-// its relative scatter over the root of its points.
+// deviation returns half of the relative 95 % interval of a segment's line at its middle: the
+// relative scatter over the root of its number of points.
 func (r *Result) deviation(segment int) float64 {
 	var ss float64
 	n := 0

@@ -8,12 +8,12 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// Resolution is the step of the times: that of a clock if they show one, else that of their
-// printing; 0 if neither is known.
+// Resolution returns the step of the times: that of a clock if they show one, else that of their
+// printing; 0 if both are unknown.
 func (r *Result) Resolution() quantity.Micros { return max(r.step, quantity.Micros(r.quantum)) }
 
-// Runs merges tables that are runs of one measurement. Each size that all of them have gets one
-// sample, with the mean of the runs and their scatter. They must be of one kind.
+// Runs merges tables that are runs of one measurement and of one kind. Each size that all tables
+// have gets one sample, with the mean of the runs and their scatter.
 func Runs(tables ...*benchfile.Table) (*benchfile.Table, error) {
 	if len(tables) == 0 {
 		return nil, fmt.Errorf("%w: no runs", ErrNoData)
@@ -22,7 +22,7 @@ func Runs(tables ...*benchfile.Table) (*benchfile.Table, error) {
 	all.Samples, all.Rows = nil, 0
 	for _, t := range tables {
 		if t.Kind != all.Kind {
-			return nil, fmt.Errorf("%s and %s are no runs of one measurement: a %v and a %v", all.Name(), t.Name(), all.Kind, t.Kind)
+			return nil, fmt.Errorf("%s and %s are not runs of one measurement: a %v and a %v", all.Name(), t.Name(), all.Kind, t.Kind)
 		}
 		all.Quantum = max(all.Quantum, t.Quantum)
 		all.Rows += t.Rows

@@ -93,7 +93,7 @@ func TestRuns(t *testing.T) {
 	if f := c.At(quantity.Bytes(ns[3])); float64(f.High/f.Middle) < 1.2 || float64(f.High/f.Middle) > 1.6 {
 		t.Errorf("a run is 9 %% off: %+v", f)
 	}
-	if _, err := Runs(run(1), kind(run(1), benchfile.Gap)); err == nil || !strings.Contains(err.Error(), "no runs of one measurement") {
+	if _, err := Runs(run(1), kind(run(1), benchfile.Gap)); err == nil || !strings.Contains(err.Error(), "not runs of one measurement") {
 		t.Error(err)
 	}
 }

@@ -1,14 +1,13 @@
 // Package fit turns samples into the parameters of cost models, and estimates their uncertainty.
 //
-// [Auto] chooses among the models of the time of a message: one line ([Linear], by four methods),
-// lines over ranges of sizes ([Piecewise]), the cheaper of two ways ([Envelope]), and no form at
-// all ([PerSize]). [LogGP], [LogP], [Stages] and [EndToEnd] find the parameters of the mechanism
-// behind it. [Compare] compares two results.
+// [Auto] chooses among models of the time of a message: one line ([Linear], by four methods), lines
+// over ranges of sizes ([Piecewise]), the minimum of two lines ([Envelope]), and a table
+// ([PerSize]). [LogGP], [LogP], [Stages] and [EndToEnd] fit the parameters of the mechanism.
+// [Compare] compares two results.
 //
-// A fit is of one table of a benchmark ([benchfile.Table]). It returns a [Result]: segments
-// with β and τ and their 95 % confidence intervals, the errors at every size, and
-// warnings, which are doubts that a user should see beside the numbers. An error
-// is returned only when there is no result.
+// Each fit uses one table of a benchmark ([benchfile.Table]). It returns a [Result]: segments with
+// β and τ and their 95 % confidence intervals, the errors at every size, and warnings that a user
+// should see beside the numbers. It returns an error only if there is no result.
 package fit
 
 import (
@@ -27,7 +26,7 @@ import (
 // than parameters there is no interval: Low is 0 and High +Inf.
 type Estimate[T ~float64] struct{ Value, Low, High T }
 
-// around is v ± d, with a lower end that is not negative.
+// around returns v ± d, with the lower end limited to 0.
 func around[T ~float64](v, d float64) Estimate[T] { return Estimate[T]{T(v), T(max(0, v-d)), T(v + d)} }
 
 // A Segment is a line T(n) = β + nτ over the sizes From ≤ n ≤ To.
@@ -35,9 +34,9 @@ type Segment struct {
 	// From and To are the first and last size measured in the segment. A boundary
 	// size belongs to the lower segment.
 	From, To quantity.Bytes
-	// Points is the number of sizes behind the line.
+	// Points is the number of sizes in the segment.
 	Points int
-	// Beta and Tau are never negative, but in a per-size table.
+	// Beta and Tau are not negative, except in a per-size table.
 	Beta Estimate[quantity.Micros]
 	Tau  Estimate[quantity.MicrosPerByte]
 	// Correlation of the errors of β and τ, from −1 to 1 and mostly below 0: a line that starts
@@ -63,18 +62,18 @@ func (s *Segment) NHalf() quantity.Bytes {
 	return s.Beta.Value.Over(s.Tau.Value)
 }
 
-// Errors sum up how well a line or curve meets its points. Relative errors are
-// |fitted − measured| / measured, as fractions: 0.03 is 3 %.
+// Errors summarises the errors of a line or curve. Relative errors are |fitted − measured| /
+// measured, as fractions: 0.03 is 3 %.
 type Errors struct {
 	Median, P95, Worst float64
 	// WorstAt is the size with the worst relative error.
 	WorstAt quantity.Bytes
-	// R2 is r² of the times themselves, 1 − Σ(T−T̂)²/Σ(T−T̄)². Large sizes decide it: over decades
-	// of sizes it is near 1 even for fits that are wrong at small ones.
+	// R2 is r² of the times themselves, 1 − Σ(T−T̂)²/Σ(T−T̄)². Large sizes dominate it: over
+	// decades of sizes it is near 1 even for fits that are wrong at small ones.
 	R2 float64
 }
 
-// A Point is one size: as measured, and as fitted.
+// A Point is one size with its measured and its fitted time.
 type Point struct {
 	Size   quantity.Bytes
 	Time   quantity.Micros // measured, the mean of Count rows; one way
@@ -91,9 +90,9 @@ type Point struct {
 // Error returns (fitted − measured) / measured.
 func (p Point) Error() float64 { return float64(p.Fitted-p.Time) / float64(p.Time) }
 
-// A Result is a fitted model. All are built by one constructor.
+// A Result is a fitted model.
 type Result struct {
-	// Name and Format are those of the table.
+	// Name and Format are the table's.
 	Name, Format string
 	// Kind is the kind of the times. Round trips have been halved: their kind is OneWay.
 	Kind benchfile.Kind
@@ -103,7 +102,7 @@ type Result struct {
 	Segments []Segment
 	// Breaks are between the segments.
 	Breaks []Break
-	// Points by size: residuals are in them.
+	// Points is sorted by size and includes the residuals.
 	Points []Point
 	// Errors over all points.
 	Errors
@@ -117,8 +116,8 @@ type Result struct {
 	step    quantity.Micros // that matters: see widen
 }
 
-// Time returns the fitted time of n bytes. Beyond the measured sizes it
-// extrapolates the first or last line.
+// Time returns the fitted time of n bytes. Outside the measured sizes it extrapolates the first or
+// last line.
 func (r *Result) Time(n quantity.Bytes) quantity.Micros {
 	return r.Segments[r.segmentAt(n)].Time(n)
 }
@@ -139,9 +138,9 @@ func (r *Result) warn(format string, args ...any) {
 // ErrNoData is returned, wrapped with the reason, for a table that cannot be fitted at all.
 var ErrNoData = errors.New("cannot be fitted")
 
-// prepare returns the points of a table by size, and warnings about them. Times
-// of round trips are halved, and empty messages left out: systems send them by
-// another path, and no curve over log sizes shows them.
+// prepare returns the points of a table by size, and warnings about them. Times of round trips are
+// halved. Empty messages are omitted, since systems send them by another path and a logarithmic
+// axis cannot show them.
 func prepare(t *benchfile.Table) (points []Point, kind benchfile.Kind, warnings []string, err error) {
 	scale, kind := quantity.Micros(1), t.Kind
 	if kind == benchfile.RoundTrip {
@@ -186,8 +185,8 @@ func resolution(t *benchfile.Table) float64 {
 	return float64(t.Quantum)
 }
 
-// newResult is the one constructor of results: it evaluates the pieces at the
-// points, sums up the errors, and adds the warnings.
+// newResult builds a result: it evaluates the pieces at the points, computes the errors, and adds
+// the warnings.
 func newResult(t *benchfile.Table, m form, kind benchfile.Kind, points []Point, pieces []piece, breaks []Break, warnings []string) *Result {
 	r := &Result{
 		Name: t.Name(), Format: t.Format, Kind: kind, Model: m.name, Method: string(m.method),

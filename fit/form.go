@@ -12,13 +12,13 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A form is a way to turn points into pieces of lines: what results,
-// cross-validation and bootstrap have in common.
+// A form is a method of fitting pieces of lines to points, for results, cross-validation and
+// bootstraps.
 type form struct {
 	name   string // "linear", "piecewise", "envelope", "table"
 	method Method
 	k      int // segments; 0 lets the criterion choose
-	// known are the sizes up to which segments go, where they are not to be found.
+	// known holds the last sizes of segments if these are given.
 	known []quantity.Bytes
 }
 
@@ -63,8 +63,8 @@ func (m form) result(t *benchfile.Table) (*Result, error) {
 	return newResult(t, m, kind, points, pieces, breaks, warnings), nil
 }
 
-// at is the value of pieces at n.
-func at(pieces []piece, n float64) float64 {
+// valueAt returns the value of pieces at n.
+func valueAt(pieces []piece, n float64) float64 {
 	for i := range pieces[:len(pieces)-1] {
 		if n <= pieces[i].until {
 			return pieces[i].at(n)
@@ -78,7 +78,7 @@ func join[S ~string](names []S) string {
 	return strings.Join(s[:len(s)-1], ", ") + " and " + s[len(s)-1]
 }
 
-// PerSize takes the table as it is, with straight lines between its sizes and the last line beyond:
+// PerSize returns the table itself, with straight lines between its sizes and the last line beyond:
 // parameterised LogP (Kielmann, Bal, Verstoep 2000), without a functional form. It passes through
 // every point, so its errors are zero; [Auto] estimates its real error by cross-validation. A
 // segment is the line from one size to the next, and its β may be negative.
@@ -102,19 +102,20 @@ func fitTable(points []Point) []piece {
 	return pieces
 }
 
-// Envelope fits the lower envelope of two lines, T(n) = min(β₁+nτ₁, β₂+nτ₂) with
-// β₁ < β₂ and τ₁ > τ₂: a system that takes the cheaper of two ways, PIO or DMA. It is
-// continuous, and bends down where the lines cross. Where no such envelope is
-// better than one line, the result has one segment and says so.
+// Envelope fits the lower envelope of two lines, T(n) = min(β₁+nτ₁, β₂+nτ₂) with β₁ < β₂ and τ₁ >
+// τ₂: a system that chooses the faster of two mechanisms, PIO or DMA. It is continuous, and bends
+// down where the lines cross. If no such envelope is better than one line, the result has one
+// segment.
 func Envelope(t *benchfile.Table) (*Result, error) {
 	return form{name: "envelope", method: Relative}.result(t)
 }
 
-// maxStarts is the number of divisions that the search starts from.
+// maxStarts is the number of initial divisions of the search.
 const maxStarts = 24
 
-// fitEnvelope starts from divisions in two, and lets points go over to the line
-// that is lower at their size until none moves; the least sum of squared relative errors wins.
+// fitEnvelope starts from divisions in two parts, and moves points to the line that is lower at
+// their size until none moves. It returns the result with the minimum sum of squared relative
+// errors.
 func fitEnvelope(points []Point) []piece {
 	n := len(points)
 	one := piece{fitLine(points, Relative), n, math.Inf(1)}
@@ -147,18 +148,17 @@ func fitEnvelope(points []Point) []piece {
 
 func squares(points []Point, pieces []piece) (sum float64) {
 	for _, p := range points {
-		e := float64(p.Time)/at(pieces, float64(p.Size)) - 1
+		e := float64(p.Time)/valueAt(pieces, float64(p.Size)) - 1
 		sum += float64(p.Count) * e * e
 	}
 	return sum
 }
 
-// Regimes fits a line to each range of sizes of a system that is known to change its protocol
-// after the sizes upTo, which ascend. Where they are not known, [Piecewise] finds them. Each range
-// needs two sizes or more.
+// Regimes fits a line to each range of sizes of a system whose protocol changes after the sizes
+// upTo, which ascend. If they are unknown, use [Piecewise]. Each range needs at least two sizes.
 func Regimes(t *benchfile.Table, m Method, upTo ...quantity.Bytes) (*Result, error) {
 	if !slices.Contains(Methods, m) {
-		return nil, fmt.Errorf("no method %q; there are %s", m, join(Methods))
+		return nil, fmt.Errorf("unknown method %q; choose from %s", m, join(Methods))
 	}
 	if !slices.IsSorted(upTo) {
 		return nil, fmt.Errorf("%s: the sizes after which the protocol changes do not ascend: %v", t.Name(), upTo)
@@ -199,7 +199,7 @@ func (r *Result) Layer() (model.Layer, error) {
 	switch r.Kind {
 	case benchfile.OneWay, benchfile.Stage, benchfile.Operation, benchfile.Collective, benchfile.Gap:
 	default:
-		return nil, fmt.Errorf("%s: the %v is not the time of a message, and no layer", r.Name, r.Kind)
+		return nil, fmt.Errorf("%s: the %v is not the time of a message, so it cannot be a layer", r.Name, r.Kind)
 	}
 	if r.Model == "table" {
 		t := new(model.Table)

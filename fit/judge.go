@@ -10,9 +10,8 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// judge adds the doubts of a statistician: about the table (too few sizes, no spread, a clock too
-// coarse, a first row that stands out), and about the model (a bound reached, one point that
-// decides, errors that are not noise).
+// judge adds warnings about the table (too few sizes, no spread, a coarse clock, an exceptional
+// first row) and about the model (an active bound, one dominant point, errors that are not noise).
 func (r *Result) judge(pieces []piece) {
 	r.judgeSizes()
 	r.judgeTimes()
@@ -50,7 +49,7 @@ func (r *Result) judge(pieces []piece) {
 	}
 }
 
-// wrong reports whether the model misses more than one size in 20 by more than 10 %.
+// wrong reports whether the model misses at least one size in 20 by more than 10 %.
 func (r *Result) wrong() bool { return r.P95 > 0.10 }
 
 func (r *Result) judgeSizes() {
@@ -104,10 +103,11 @@ func (r *Result) judgeTimes() {
 	}
 }
 
-// coarse is the resolution, as a fraction of the shortest time, above which it matters.
+// coarse is the resolution, as a fraction of the shortest time, above which it affects the result.
 const coarse = 0.02
 
-// coarseStep returns the step of the clock or of the printed times if it matters, else 0.
+// coarseStep returns the step of the clock or of the printed times if it affects the result, else
+// 0.
 func (r *Result) coarseStep() quantity.Micros {
 	printed := quantity.Micros(r.quantum)
 	if q := tick(r.Points, printed); q > 0 && r.scatter() > q/20 {
@@ -139,16 +139,16 @@ func (r *Result) widen() {
 	}
 }
 
-// scatter is the median distance of times from the fit.
+// scatter returns the median distance of times from the fit.
 func (r *Result) scatter() quantity.Micros {
 	d := list.Map(r.Points, func(p Point) float64 { return math.Abs(float64(p.Time - p.Fitted)) })
 	slices.Sort(d)
 	return quantity.Micros(stats.Quantile(d, 0.5))
 }
 
-// tick returns the step of the clock behind the times if it is coarser than their
-// printing: where the times up to 50 steps, 6 or more different ones, are whole
-// multiples to 2 % of a step. It is 0 where none is seen.
+// tick returns the step of the clock behind the times if it is coarser than their printing: if the
+// times up to 50 steps, at least 6 different ones, are whole multiples within 2 % of a step.
+// Otherwise it is 0.
 func tick(points []Point, printed quantity.Micros) quantity.Micros {
 	least := float64(shortest(points))
 	for m := 1.0; m <= 10; m++ {
@@ -194,8 +194,8 @@ func leverage(points []Point, m Method) (size quantity.Bytes, most float64) {
 	return size, most
 }
 
-// signRuns counts the runs of one sign among the residuals by size, and compares
-// with chance: z standard deviations (Wald and Wolfowitz 1940).
+// signRuns counts the runs of one sign among the residuals by size, and returns their distance from
+// the expected number in standard deviations, z (Wald and Wolfowitz 1940).
 func signRuns(points []Point) (runs int, z float64) {
 	var above, below float64
 	var last bool

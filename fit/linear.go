@@ -19,11 +19,11 @@ const (
 	Relative Method = "relative"
 	// Ordinary minimises the squares of the errors in µs: large sizes decide.
 	Ordinary Method = "ordinary"
-	// Huber is Relative, but points far off the line pull no harder than points at
-	// 1.345 standard deviations.
+	// Huber is like Relative, but the influence of a point is limited to that at 1.345 standard
+	// deviations.
 	Huber Method = "huber"
-	// TheilSen takes the median slope of all pairs of points: nearly a third of them
-	// may be anything.
+	// TheilSen is the median slope of all pairs of points; it tolerates arbitrary errors in nearly
+	// a third of the points.
 	TheilSen Method = "theil-sen"
 )
 
@@ -37,7 +37,7 @@ var Methods = []Method{Relative, Ordinary, Huber, TheilSen}
 func Linear(t *benchfile.Table, m Method) (*Result, error) {
 	m = cmp.Or(m, Relative)
 	if !slices.Contains(Methods, m) {
-		return nil, fmt.Errorf("no method %q; there are %s", m, join(Methods))
+		return nil, fmt.Errorf("unknown method %q; choose from %s", m, join(Methods))
 	}
 	return form{name: "linear", method: m}.result(t)
 }
@@ -58,21 +58,20 @@ type line struct {
 // at returns β + nτ, in µs.
 func (l *line) at(n float64) float64 { return l.beta + l.tau*n }
 
-// sd is the standard deviation of the line's value at n.
+// sd returns the standard deviation of the line's value at n.
 func (l *line) sd(n float64) float64 {
 	return math.Sqrt(max(0, l.varBeta+2*n*l.covariance+n*n*l.varTau))
 }
 
-// reweightings bounds how often weights follow the fitted times. They settle in
-// fewer than 10 where the errors are noise of 10 %.
+// reweightings is the maximum number of iterations of the weights. With noise of 10 % they converge
+// in fewer than 10.
 const reweightings = 100
 
-// fitLine solves min Σ wᵢ(Tᵢ − β − nᵢτ)² under β, τ ≥ 0, where wᵢ is the number
-// of rows for Ordinary, and that over the fitted time squared for Relative:
-// errors in proportion to the time, of a constant coefficient of variation. (Over
-// the measured time squared, points that are low by chance would weigh more, and β
-// and τ come out low by twice the variance: by 2 % at 10 % of scatter.) The weights
-// are iterated until they agree with the line (McCullagh and Nelder 1989, ch. 8–9).
+// fitLine solves min Σ wᵢ(Tᵢ − β − nᵢτ)² under β, τ ≥ 0. The weight wᵢ is the number of rows for
+// Ordinary, and the number of rows over the squared fitted time for Relative, which assumes errors
+// in proportion to the time. (With the measured time instead, points that are low by chance would
+// weigh more, and β and τ would be too low by twice the variance: by 2 % at 10 % of scatter.) The
+// weights are iterated until they agree with the line (McCullagh and Nelder 1989, ch. 8–9).
 func fitLine(points []Point, m Method) line {
 	switch m {
 	case Huber:
@@ -111,7 +110,7 @@ func fitLine(points []Point, m Method) line {
 	return l
 }
 
-// solve is weighted least squares under β, τ ≥ 0.
+// solve returns the weighted least-squares line under β, τ ≥ 0.
 func solve(points []Point, w []float64) line {
 	var m moments
 	for i, p := range points {
@@ -123,16 +122,16 @@ func solve(points []Point, w []float64) line {
 	return l
 }
 
-// minCorrelated is the least number of points whose errors are tested for correlation.
+// minCorrelated is the minimum number of points for testing their errors for correlation.
 const minCorrelated = 12
 
 // intervals sets the 95 % intervals from the weighted residuals e, by Student's t. Variances are
-// divided by the efficiency of the method for a level and for a slope. At a bound the interval is
-// that of the unbounded line, cut off there.
+// divided by the efficiency of the method for a level and for a slope. At a bound, the interval is
+// that of the unbounded line, truncated there.
 //
 // Errors that are correlated along the sizes carry less information; see setVariances. Their
-// correlation is ρ of neighbours, without the bias of two fitted parameters (Kendall 1954), where
-// there is evidence of it.
+// correlation is that of neighbours, ρ, corrected for the bias of two fitted parameters (Kendall
+// 1954), if there is evidence of it.
 func (l *line) intervals(points []Point, w, e []float64, ofLevel, ofSlope float64) {
 	n := len(points)
 	l.betaHigh, l.tauHigh = math.Inf(1), math.Inf(1)
@@ -159,9 +158,10 @@ func (l *line) intervals(points []Point, w, e []float64, ofLevel, ofSlope float6
 	l.tauLow, l.tauHigh = min(l.tau, max(0, l.freeTau-s)), max(l.tau, l.freeTau+s)
 }
 
-// setVariances sets the variances where errors i and j are correlated by Rᵢⱼ = ρ^|i−j|: that of
-// Σaᵢeᵢ is σ²aᵀRa, and the squares that the line leaves are tr(R−HR)σ², which is (n−2)σ² without
-// correlation (Cochrane and Orcutt 1949). They are worth n(1−ρ)/(1+ρ) independent errors.
+// setVariances sets the variances if errors i and j are correlated by Rᵢⱼ = ρ^|i−j|: the variance
+// of Σaᵢeᵢ is σ²aᵀRa, and the expected sum of squares about the line is tr(R−HR)σ², which is
+// (n−2)σ² without correlation (Cochrane and Orcutt 1949). The errors carry the information of
+// n(1−ρ)/(1+ρ) independent ones.
 func (l *line) setVariances(rho, squares float64, points []Point, w []float64, ofLevel, ofSlope float64) {
 	n := len(points)
 	level, slope := make([]float64, n), make([]float64, n) // the line's columns, orthonormal
@@ -178,7 +178,7 @@ func (l *line) setVariances(rho, squares float64, points []Point, w []float64, o
 	l.varBeta = sigma2*ll/l.sw/ofLevel - 2*l.mx*both + l.mx*l.mx*l.varTau
 }
 
-// correlated is aᵀRb with Rᵢⱼ = ρ^|i−j|.
+// correlated returns aᵀRb with Rᵢⱼ = ρ^|i−j|.
 func correlated(a, b []float64, rho float64) (sum float64) {
 	var before, mirrored float64 // Σ of a, and of b, so far, with weights that fall by ρ
 	for i := range a {

@@ -10,43 +10,43 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A Break is where one segment ends and the next begins.
+// A Break is the boundary between two segments.
 type Break struct {
-	// At is the last size of the lower segment, to which it belongs; Next is the
-	// first of the upper. The change is somewhere between.
+	// At is the last size of the lower segment; Next is the first of the upper. The change lies
+	// between them.
 	At, Next quantity.Bytes
-	// Low ≤ At ≤ High: the 95 % confidence set of At spans these sizes. With a break outside of
-	// them the fit is worse than noise explains.
+	// Low ≤ At ≤ High is the range of the 95 % confidence set of At. With a break outside of it,
+	// the fit is worse than noise explains.
 	Low, High quantity.Bytes
-	// Jump is how much longer a message of At bytes would take on the upper line.
-	// An interval that holds 0 is a line that bends without a jump.
+	// Jump is the difference of the upper line from the lower one at At bytes. If its interval
+	// contains 0, the line may bend without a jump.
 	Jump Estimate[quantity.Micros]
 }
 
 const (
 	// MaxSegments is the maximum number of segments tried, unless the user requests more.
 	MaxSegments = 6
-	// minPoints is the floor on sizes per segment: a line through two points always fits.
+	// minPoints is the minimum number of sizes per segment: a line through two points always fits.
 	minPoints = 3
-	// maxCandidates is the number of places at which breaks are looked for at first.
+	// maxCandidates is the maximum number of candidates for breaks in the first search.
 	maxCandidates = 1024
 	// breakLevel is the 95 % point of the likelihood ratio of a break point, times
 	// two: −2 ln(1−√0.95) = 7.35 (Hansen, Sample splitting and threshold estimation,
 	// Econometrica 68, 2000, table 1).
 	breakLevel = 7.35
-	// outlier is the number of standard deviations beyond which errors count no more than that when
-	// segments are chosen.
+	// outlier is the number of standard deviations to which errors are limited when segments are
+	// chosen.
 	outlier = 4
-	// sameTime is the relative error below which times are taken as equal: less
-	// than any clock resolves, more than rounding leaves.
+	// sameTime is the relative error below which times are equal: below the resolution of clocks,
+	// above rounding errors.
 	sameTime = 1e-7
 )
 
 // Piecewise fits k lines over ranges of sizes, with or without jumps between them. Dynamic
 // programming over the sizes (Bellman 1961, Bai and Perron 2003) finds the k−1 breaks with the
-// least sum of squared relative errors. With k = 0 the number is chosen by an information criterion
-// up to [MaxSegments]; it counts a break as a parameter, and prefers fewer lines where the gain is
-// noise. Each segment has at least 3 sizes; with k given, 2 where there are no more.
+// minimum sum of squared relative errors. With k = 0, an information criterion chooses the number,
+// up to [MaxSegments]; it counts a break as a parameter, so that lines that only fit noise are not
+// added. Each segment has at least 3 sizes; with k given, 2 if there are no more.
 func Piecewise(t *benchfile.Table, k int) (*Result, error) {
 	n := 0
 	for _, s := range t.Samples {
@@ -81,7 +81,7 @@ func fitPiecewise(points []Point, k int, quantum float64) ([]piece, []Break) {
 	return pieces, breaks
 }
 
-// jump is the distance between two lines at n, with its interval.
+// jump returns the distance between two lines at n, with its interval.
 func jump(lower, upper *line, n float64, dof int) Estimate[quantity.Micros] {
 	v := upper.at(n) - lower.at(n)
 	if dof < 1 {
@@ -100,17 +100,17 @@ type division struct {
 	// costs[i][j-i-1] is the sum of squares of one line from place i to place j, +Inf
 	// for too few points.
 	costs [][]float64
-	// before[k][j] is the least cost of k segments up to place j.
+	// before[k][j] is the minimum cost of k segments up to place j.
 	before [][]float64
 	floor  float64 // costs below are rounding, and the clock's
 }
 
-// split finds the best division into k segments, or with k = 0 into the number that the
-// criterion prefers. Quantum is the resolution of the times, or 0.
+// split returns the best division into k segments, or with k = 0 into the number that the criterion
+// selects. Quantum is the resolution of the times, or 0.
 //
 // Costs are squared relative errors under fixed weights: first over the measured times, then once
-// more over those of the finest division, for the reason in fitLine, and with outliers held down.
-// The lines themselves are then fitted to all points alike.
+// more over the times of the finest division, for the reason in fitLine, with bounded outliers. The
+// lines themselves are then fitted to all points.
 func split(points []Point, k int, quantum float64) *division {
 	n := len(points)
 	k = min(k, n/2)
@@ -136,8 +136,8 @@ func split(points []Point, k int, quantum float64) *division {
 			errors[ends[i]+j] = math.Abs(float64(p.Time)/fitted - 1)
 		}
 	}
-	// A point far beyond the scatter of the finest division must not make the
-	// scatter of all: it weighs as if it were at outlier deviations.
+	// A point far beyond the scatter of the finest division would dominate the sum, so it counts as
+	// if at outlier deviations.
 	free := max(1, float64(n-3*most))
 	bound := outlier * max(stats.MAD(errors, 0)*math.Sqrt(float64(n)/free), sameTime)
 	for i, e := range errors {
@@ -158,7 +158,7 @@ func split(points []Point, k int, quantum float64) *division {
 	return d
 }
 
-// choose returns the number of segments with the least criterion
+// choose returns the number of segments with the minimum criterion
 //
 //	n ln(RSS/(n−p)) + p ln(n)        p = 3k
 //
@@ -182,7 +182,7 @@ func (d *division) choose(most int) int {
 	return best
 }
 
-// places spreads the places for breaks over the points.
+// places returns candidates for breaks, spread evenly over the points.
 func places(n, least int) []int {
 	p := []int{0}
 	step := max(1, float64(n)/maxCandidates)
@@ -192,8 +192,8 @@ func places(n, least int) []int {
 	return append(p, n)
 }
 
-// refine searches again where there are fewer places than points: at every point near the ends of a
-// division, and at fewer elsewhere. A break in the wrong place would need a segment of its own.
+// refine adds candidates if they are fewer than the points: every point near the ends of a
+// division, and fewer elsewhere. A break in the wrong place would require a segment of its own.
 func (d *division) refine(ends []int, least int) {
 	step := (d.n + maxCandidates - 1) / maxCandidates
 	if step == 1 {
@@ -211,7 +211,7 @@ func (d *division) refine(ends []int, least int) {
 	d.places = stats.Ascending(append(p, d.n))
 }
 
-// search sets costs and before, for up to most segments of at least least points.
+// search computes costs and before, for up to most segments of at least least points.
 func (d *division) search(points []Point, w []float64, least, most int) {
 	last := len(d.places) - 1
 	d.costs = make([][]float64, last)
@@ -244,7 +244,7 @@ func (d *division) search(points []Point, w []float64, least, most int) {
 	}
 }
 
-// trace follows the least costs back to the ends of k segments.
+// trace returns the ends of the k segments with minimum cost.
 func (d *division) trace(k int) []int {
 	ends := make([]int, k+1)
 	j := len(d.places) - 1
@@ -262,7 +262,7 @@ func (d *division) trace(k int) []int {
 }
 
 // confidence returns the range of points at which the segment before break b may end: those around
-// its end where, with the other breaks in their places, the likelihood ratio is within breakLevel.
+// its end for which the likelihood ratio, with all other breaks fixed, is within breakLevel.
 func (d *division) confidence(b int) (low, high int) {
 	place := func(point int) int { return slices.Index(d.places, point) }
 	from, at, to := place(d.ends[b-1]), place(d.ends[b]), place(d.ends[b+1])
@@ -282,14 +282,14 @@ func (d *division) confidence(b int) (low, high int) {
 	return d.places[low] - 1, d.places[high] - 1
 }
 
-// pair is the cost of two lines, from one place to a second to a third.
+// pair returns the cost of two lines, from place i to j and from j to k.
 func (d *division) pair(i, j, k int) float64 { return d.costs[i][j-i-1] + d.costs[j][k-j-1] }
 
-// moments are the weighted sums of points about their means, which add up one
-// point at a time without losing digits (West 1979).
+// moments are the weighted sums of points about their means, updated point by point without loss of
+// digits (West 1979).
 type moments struct{ stats.Moments }
 
-// line is the least-squares line under β, τ ≥ 0.
+// line returns the least-squares line under β, τ ≥ 0.
 func (m *moments) line() (beta, tau float64) {
 	if m.XX > 0 {
 		tau = m.XY / m.XX
@@ -304,7 +304,7 @@ func (m *moments) line() (beta, tau float64) {
 	return beta, tau
 }
 
-// rss is the sum of squares that the line leaves.
+// rss returns the sum of squares about the line.
 func (m *moments) rss() float64 {
 	beta, tau := m.line()
 	d := m.Y - beta - tau*m.X

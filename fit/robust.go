@@ -12,8 +12,9 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// huberK is where Huber's function goes from square to straight, in standard deviations: 95 % of
-// the efficiency of least squares if the errors are normal (Huber, Robust Statistics, 1981).
+// huberK is the number of standard deviations at which Huber's function changes from square to
+// linear: 95 % of the efficiency of least squares if the errors are normal (Huber, Robust
+// Statistics, 1981).
 const huberK = 1.345
 
 // outlying reports which errors are outliers: beyond a bound, alone or two in a row. Three in a row
@@ -58,9 +59,8 @@ func inliers(points []Point, e []float64, scale float64) []Point {
 }
 
 // fitHuber iterates weights min(1, k/|e|) of the relative errors e, in units of their median
-// absolute deviation, and leaves out points beyond outlier deviations: outliers mostly have one
-// sign, so that even bounded weights would move the line. The intervals are those of Huber 1981,
-// §7.6.
+// absolute deviation. It omits outliers, since these mostly have one sign, so that even bounded
+// weights would shift the line. The intervals are those of Huber 1981, §7.6.
 func fitHuber(points []Point) line {
 	l, e, scale := huberLine(points)
 	if rest := inliers(points, e, scale); rest != nil {
@@ -90,8 +90,8 @@ func fitHuber(points []Point) line {
 }
 
 // Line returns Huber's line through the points of a table, β ≥ 0 in µs and τ ≥ 0 in µs/B, as
-// [Linear] finds it before it leaves points out: the parameters alone, for thousands of tables. It
-// takes at least three sizes above 0; the error is of a table that has fewer.
+// [Linear] finds it before it omits outliers. It computes only the parameters, for thousands of
+// tables. A table with fewer than three sizes above 0 is an error.
 func Line(t *benchfile.Table) (beta quantity.Micros, tau quantity.MicrosPerByte, err error) {
 	points, _, _, err := prepare(t)
 	if err == nil && len(points) < 3 {
@@ -104,7 +104,7 @@ func Line(t *benchfile.Table) (beta quantity.Micros, tau quantity.MicrosPerByte,
 	return quantity.Micros(l.beta), quantity.MicrosPerByte(l.tau), nil
 }
 
-// huberLine returns Huber's line, the relative errors that it leaves, and their deviation.
+// huberLine returns Huber's line, the relative errors about it, and their deviation.
 func huberLine(points []Point) (l line, e []float64, scale float64) {
 	n := len(points)
 	w := make([]float64, n)
@@ -132,17 +132,16 @@ func huberLine(points []Point) (l line, e []float64, scale float64) {
 	return l, e, scale
 }
 
-// maxPairs bounds the pairs of points in Theil and Sen's slope.
+// maxPairs is the approximate maximum number of pairs in Theil and Sen's slope.
 const maxPairs = 6_000
 
-// efficiency is the variance of least squares over that of Theil and Sen's line if errors are
-// normal: 2/π for the median of points, which β is, and with weights that follow
-// measured times about the same for that of pairs, which is 3/π without them. TestTrust holds it.
+// efficiency is the ratio of the variance of least squares to that of Theil and Sen's line if
+// errors are normal: 2/π for the median of points, which β is, and, with weights from measured
+// times, about the same for that of pairs, which is 3/π without weights. TestTrust verifies it.
 const efficiency = 0.68
 
-// fitTheilSen takes Theil and Sen's line, leaves out the points that are beyond outlier deviations
-// of it, as [fitHuber] does, and takes it again. Its intervals are those of least squares, widened
-// for the lower efficiency of medians.
+// fitTheilSen computes Theil and Sen's line without outliers, as [fitHuber] does. Its intervals are
+// those of least squares, widened for the lower efficiency of medians.
 func fitTheilSen(points []Point) line {
 	l := theilSenLine(points)
 	n := len(points)
@@ -166,9 +165,9 @@ func fitTheilSen(points []Point) line {
 	return l
 }
 
-// theilSenLine takes the weighted median of the slopes of pairs, and then of
-// T − nτ. A slope weighs |nᵢ−nⱼ|/√(Tᵢ²+Tⱼ²), the inverse of its deviation if errors
-// are in proportion to the time: Theil 1950 and Sen 1968 with the weights of Jaeckel 1972.
+// theilSenLine returns the weighted median of the slopes of pairs, and of T − nτ. A slope has the
+// weight |nᵢ−nⱼ|/√(Tᵢ²+Tⱼ²), the inverse of its deviation if errors are in proportion to the time:
+// Theil 1950 and Sen 1968 with the weights of Jaeckel 1972.
 func theilSenLine(points []Point) line {
 	n := len(points)
 	type weighted struct{ v, w float64 }
@@ -187,7 +186,7 @@ func theilSenLine(points []Point) line {
 		}
 		return 0
 	}
-	step := 1 + n*(n-1)/2/maxPairs // every so many pairs
+	step := 1 + n*(n-1)/2/maxPairs // every step-th pair
 	var slopes []weighted
 	pair := 0
 	for i, p := range points {

@@ -18,7 +18,7 @@ type echo struct {
 	failed       error // on node 1
 }
 
-// newEcho makes an echo on both nodes, without the handler pong, which counts replies.
+// newEcho makes an echo on both nodes; the caller adds the handler pong, which counts replies.
 func newEcho(ep *engine.Endpoint, n int) *echo {
 	e := &echo{ep: ep, memory: make([]byte, n), data: make([]byte, n)}
 	e.segment = ep.Register(e.memory)
@@ -38,8 +38,8 @@ func (e *echo) store() error {
 
 func (e *echo) wait() error { return e.ep.WaitFor("the data back from node 1", e.arrived) }
 
-// trip is a store and its way back. The first and the last byte differ from trip to trip and are
-// compared after each; all of the data is compared after the last.
+// trip stores the data and waits for it to come back. The first and last byte change with each trip
+// and are compared after it; all data is compared after the last trip.
 func (e *echo) trip() error {
 	first, last := &e.data[0], &e.data[len(e.data)-1]
 	*first, *last = byte(e.sent), byte(e.sent)
@@ -55,8 +55,8 @@ func (e *echo) trip() error {
 	return nil
 }
 
-// runPingBulk measures half of the time in which data is stored from node 0 to node 1, whose
-// handler stores it back: the one-way time of HP-LAM's ping_bulk.
+// runPingBulk measures the one-way time of HP-LAM's ping_bulk: half of the time in which data is
+// stored from node 0 to node 1, whose handler stores it back.
 func runPingBulk(ep *engine.Endpoint, a Args) (r Result, err error) {
 	e := newEcho(ep, a.Size)
 	e.pong = ep.Handle(func(*engine.Message) { e.back++ })
@@ -92,9 +92,9 @@ func runPingBulk(ep *engine.Endpoint, a Args) (r Result, err error) {
 }
 
 // ThruBulk returns the time per store of n bytes from node 0 to node 1 if node 0 does not wait for
-// one to complete before the next. The bandwidth of HP-LAM's thru_bulk is n over it. The first
-// third of the stores fills the pipe and is compared as it arrives; the rest is timed, and the data
-// that the last one leaves is compared.
+// each store to complete. The bandwidth of HP-LAM's thru_bulk is n over it. The first third of the
+// stores fills the pipeline and is compared on arrival; the rest is timed, and the data of the last
+// store is compared.
 func ThruBulk(ep *engine.Endpoint, n, messages int) (interval quantity.Micros, err error) {
 	memory, data := make([]byte, n), make([]byte, n)
 	pattern(data, n)

@@ -8,27 +8,27 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A Collective is an algorithm of a collective as a program: every node calls Run, and then has the
-// data that the operation promises. It shares names, and nothing else, with package
-// engine/schedule/collective.
+// A Collective is an algorithm of a collective as a program: every node calls Run, after which it
+// has the data that the operation defines. It is independent of package engine/schedule/collective
+// except for names.
 type Collective struct {
 	Collective, Name string
-	// PowerOfTwo: the number of nodes must be a power of two.
+	// PowerOfTwo means that the number of nodes must be a power of two.
 	PowerOfTwo bool
 	run        func(t *Team, c call) error
 }
 
-// A call is a node's part in a collective: data has the whole message of a broadcast, reduce,
+// A call is a node's part in a collective: data holds the whole message of a broadcast, reduce,
 // allreduce or scan, otherwise a block for each node. All sizes are multiples of 4 B, and of 4 B ×
-// nodes where the algorithm cuts the message.
+// nodes if the algorithm cuts the message.
 type call struct {
 	root int
 	data []byte
-	// other has the blocks that alltoall received.
+	// other holds the blocks that alltoall received.
 	other []byte
 }
 
-// Collectives are the algorithms that programs run. Tests add others, which no command reaches.
+// Collectives lists the algorithms of the benchmark programs. Tests add further ones.
 var Collectives = []Collective{
 	{"bcast", "binomial", false, bcastBinomial},
 	{"reduce", "binomial", false, reduceBinomial},
@@ -38,7 +38,7 @@ var Collectives = []Collective{
 	{"barrier", "dissemination", false, barrierDissemination},
 }
 
-// FindCollective finds an algorithm by its names.
+// FindCollective returns the algorithm with the names.
 func FindCollective(collective, name string) (Collective, bool) {
 	for _, c := range Collectives {
 		if c.Collective == collective && c.Name == name {
@@ -76,7 +76,7 @@ func (c Collective) begin(t *Team, root, n int) (call, error) {
 	case c.Collective == "barrier":
 		return call{}, nil
 	case n%4 != 0 || whole && n%(4*p) != 0:
-		return call{}, fmt.Errorf("%d bytes among %d nodes: programs cut them in numbers of 4 bytes", n, p)
+		return call{}, fmt.Errorf("%d bytes among %d nodes: programs need whole numbers of 4 bytes on each node", n, p)
 	case root < 0 || root >= p:
 		return call{}, fmt.Errorf("root %d of %d nodes", root, p)
 	}
@@ -98,19 +98,19 @@ func (c Collective) begin(t *Team, root, n int) (call, error) {
 		first, last = me*n, (me+1)*n
 	}
 	for i := first; i < last; i += 4 {
-		put(d.data[i:], brought(me, i))
+		put(d.data[i:], contribution(me, i))
 	}
 	return d, nil
 }
 
-// brought returns the number that a node contributes at an offset.
-func brought(node, at int) uint32 { return uint32(node+1)*2654435761 + uint32(at)*40503 }
+// contribution returns the number that a node contributes at an offset.
+func contribution(node, at int) uint32 { return uint32(node+1)*2654435761 + uint32(at)*40503 }
 
-// check compares the data at the end with what the collective promises.
+// check compares the resulting data with the definition of the collective.
 func (c Collective) check(d call, p, me, n int) error {
 	sum := func(nodes, at int) (s uint32) {
 		for i := range nodes {
-			s += brought(i, at)
+			s += contribution(i, at)
 		}
 		return s
 	}
@@ -118,7 +118,7 @@ func (c Collective) check(d call, p, me, n int) error {
 	var want func(at int) uint32
 	switch c.Collective {
 	case "bcast":
-		want = func(at int) uint32 { return brought(d.root, at) }
+		want = func(at int) uint32 { return contribution(d.root, at) }
 	case "reduce":
 		want = func(at int) uint32 { return sum(p, at) }
 		if me != d.root {
@@ -132,18 +132,18 @@ func (c Collective) check(d call, p, me, n int) error {
 		want = func(at int) uint32 { return sum(p, at) }
 		first, last = me*n, (me+1)*n
 	case "allgather":
-		want = func(at int) uint32 { return brought(at/n, at) }
+		want = func(at int) uint32 { return contribution(at/n, at) }
 	case "gather":
-		want = func(at int) uint32 { return brought(at/n, at) }
+		want = func(at int) uint32 { return contribution(at/n, at) }
 		if me != d.root {
 			last = 0
 		}
 	case "scatter":
-		want = func(at int) uint32 { return brought(d.root, at) }
+		want = func(at int) uint32 { return contribution(d.root, at) }
 		first, last = me*n, (me+1)*n
 	case "alltoall":
 		got = d.other
-		want = func(at int) uint32 { return brought(at/n, me*n+at%n) }
+		want = func(at int) uint32 { return contribution(at/n, me*n+at%n) }
 	}
 	for at := first; at < last; at += 4 {
 		if get(got[at:]) != want(at) {
@@ -159,12 +159,13 @@ func (t *Team) block(data []byte, i int) []byte {
 	return data[i*n : (i+1)*n]
 }
 
-// from returns the node at distance behind from the root; behind returns the distance of this node.
+// from returns the node at the distance behind from the root; behind returns the distance of this
+// node.
 func (t *Team) from(root, behind int) int { return (root + behind) % t.size() }
 func (t *Team) behind(root int) int       { return (t.me() - root + t.size()) % t.size() }
 
-// The parent of a node is the node without its highest bit; its children have one bit more, the
-// nearest first.
+// bcastBinomial: the parent of a node is the node without its highest bit; its children have one
+// bit more, the nearest first.
 func bcastBinomial(t *Team, c call) error {
 	v := t.behind(c.root)
 	bit := 1 << bits.Len(uint(v))
@@ -246,7 +247,7 @@ func runCollective(collective, name string) func(*engine.Endpoint, Args) (Result
 	return func(ep *engine.Endpoint, a Args) (r Result, err error) {
 		c, _ := FindCollective(collective, name)
 		t := NewTeam(ep)
-		n := (a.Size + 4*t.size() - 1) / (4 * t.size()) * (4 * t.size()) // it is cut in numbers
+		n := (a.Size + 4*t.size() - 1) / (4 * t.size()) * (4 * t.size()) // programs cut it in numbers
 		var spent quantity.Micros
 		for i := -a.Warm; i < a.Count; i++ {
 			d, err := c.begin(t, 0, n)
@@ -287,10 +288,10 @@ func runCollective(collective, name string) func(*engine.Endpoint, Args) (Result
 	}
 }
 
-// timeTag is a tag that no message of a collective has.
+// timeTag is a tag that no collective uses.
 const timeTag = 1 << 31
 
-// runCombine times what a reduction does with a message that has come.
+// runCombine times the combination of a received message in a reduction.
 func runCombine(ep *engine.Endpoint, a Args) (r Result, err error) {
 	if ep.Node() > 0 {
 		return r, nil

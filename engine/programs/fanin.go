@@ -5,12 +5,12 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// FanIn is the interval between messages of n bytes, without replies, at node 0, when all other
-// nodes send theirs to it as fast as they can. The first third of them fills the ways.
+// FanIn returns the interval between messages of n bytes, without replies, at node 0, if all other
+// nodes send to it as fast as they can. The first third of the messages fills the paths.
 func FanIn(ep *engine.Endpoint, n, messages int) (interval quantity.Micros, err error) {
 	senders := ep.Nodes() - 1
 	all := senders * messages
-	full := (messages + 2) / 3 * senders // one of each sender comes in turn
+	full := (messages + 2) / 3 * senders // one from each sender in turn
 	got, from := 0, 0
 	bytes := make([]int, ep.Nodes()) // from each sender; pieces may overtake each other
 	var start, end quantity.Micros

@@ -19,7 +19,7 @@ func pattern(data []byte, seed int) {
 	}
 }
 
-// PingPong is the round trip of a short request and its reply between nodes 0 and 1,
+// PingPong returns the round-trip time of a short request and its reply between nodes 0 and 1,
 // averaged over rounds: RTT = total time / rounds.
 func PingPong(ep *engine.Endpoint, rounds int) (rtt quantity.Micros, err error) {
 	replies := 0
@@ -40,8 +40,8 @@ func PingPong(ep *engine.Endpoint, rounds int) (rtt quantity.Micros, err error) 
 	return per(ep, start, rounds), nil
 }
 
-// Latency is half of the round trip of n bytes there and n bytes back between nodes 0 and 1, by
-// messages without replies, averaged over rounds.
+// Latency returns half of the round-trip time of n bytes in each direction between nodes 0 and 1,
+// by messages without replies, averaged over rounds.
 func Latency(ep *engine.Endpoint, n, rounds int) (oneWay quantity.Micros, err error) {
 	data, want := make([]byte, n), make([]byte, n)
 	pattern(want, n)
@@ -81,9 +81,9 @@ func Latency(ep *engine.Endpoint, n, rounds int) (oneWay quantity.Micros, err er
 	return oneWay, nil
 }
 
-// Stream is the interval between messages of n bytes, without replies, that node 0 sends to node 1
-// as fast as it can. The first third of them fills the way; the interval is that at node 1 over
-// the rest.
+// Stream returns the interval between messages of n bytes, without replies, that node 0 sends to
+// node 1 as fast as it can. The first third of them fills the path; the interval is that of the
+// remaining messages at node 1.
 func Stream(ep *engine.Endpoint, n, messages int) (gap quantity.Micros, err error) {
 	data, want := make([]byte, n), make([]byte, n)
 	pattern(want, n)

@@ -12,27 +12,27 @@ import (
 // A Program is a benchmark program with its description.
 type Program struct {
 	Name string
-	Help string // one line: what it does, without a full stop
+	Help string // description in one line, without a full stop
 	On   Where
 	// Nodes is the number of nodes; 0: any number, at least 2.
 	Nodes int
-	// Sizes selects the message sizes; Bytes is its own size if it has one.
+	// Sizes selects the message sizes; Bytes is the program's own size, if any.
 	Sizes Sizes
 	Bytes int
-	// Measures is the quantity of a model that its time is comparable with.
+	// Measures is the quantity of a model that corresponds to the measured time.
 	Measures Quantity
 	Shape    Shape
-	// Replies: its messages are requests, whose replies share the path with them.
+	// Replies means that its messages are requests, whose replies share the path with them.
 	Replies bool
-	// Default programs run if none is named.
+	// Default means that the program runs if none is named.
 	Default bool
-	// EachReplied: every request needs its own reply, since credits returned in batches would
-	// change the result.
+	// EachReplied means that every request needs its own reply, since credits returned in batches
+	// would change the result.
 	EachReplied bool
-	// Timed: it can time every round trip, for Args.Each.
+	// Timed means that it can time every round trip, for Args.Each.
 	Timed bool
 	// Run runs the program on a node. Node 0 returns the result; it is empty on other nodes, and a
-	// node that only serves returns at once.
+	// node that only serves requests returns immediately.
 	Run func(ep *engine.Endpoint, a Args) (Result, error)
 }
 
@@ -50,9 +50,9 @@ type Sizes uint8
 
 // The sizes of a program.
 const (
-	Asked       Sizes = iota // those that were asked for
-	AskedOrKept              // and, unless some were asked for, those with measurements to compare with
-	Largest                  // the largest of those asked for: one is enough
+	Asked       Sizes = iota // those asked for
+	AskedOrKept              // those asked for, by default those with measurements
+	Largest                  // the largest of those asked for
 	Own                      // Program.Bytes, always
 )
 
@@ -66,7 +66,7 @@ const (
 	Gap       Quantity = "gap"                // between messages without replies
 	Interval  Quantity = "interval"           // between requests, whose replies share the way
 	FanInTime Quantity = "interval at node 0" // between messages of all senders
-	Exchange  Quantity = "exchange"           // of many messages; no model has it
+	Exchange  Quantity = "exchange"           // of many messages; not part of any model
 	LogP      Quantity = "LogP"               // the parameters o_s, o_r, L and g
 	Packet    Quantity = "best packet"        // the packet size with the least one-way time
 )
@@ -81,44 +81,44 @@ const (
 	BySignature              // Result.Bursts
 )
 
-// Args are the arguments of a program. Each takes what it needs.
+// Args holds the arguments of programs, each of which reads the ones that it needs.
 type Args struct {
 	Size    int     // of a message, in bytes
 	Count   int     // messages or round trips, at least 1
-	Warm    int     // of them before those that count; 0: none
+	Warm    int     // further ones before these, not measured
 	Traffic Traffic // of test_xfer and test_med; "": OneToOne
-	// Messages are the lengths of a signature's bursts, and Deltas the computations after each
-	// message in µs. Without Messages, they are the powers of two up to Count.
+	// Messages holds the lengths of a signature's bursts, and Deltas the computations after each
+	// message in µs. Without Messages, the lengths are the powers of two up to Count.
 	Messages []int
 	Deltas   []quantity.Micros
-	// Each asks for the time of every round trip, of a program that is Timed.
+	// Each requests the time of every round trip, from a program that is Timed.
 	Each bool
-	// Transport is below the endpoint; programs that run on Real alone use it.
+	// Transport is the transport below the endpoint, for programs that run on Real only.
 	Transport Transport
 }
 
-// A Result is what a program measured on node 0.
+// A Result is the measurement on node 0.
 type Result struct {
-	Time   quantity.Micros   // of the quantity that the program measures, averaged over messages
-	Each   []quantity.Micros // half of each round trip, if Args.Each asked for it
+	Time   quantity.Micros   // measured quantity, averaged over messages
+	Each   []quantity.Micros // half of each round trip, if Args.Each is set
 	Stages StageTimes
 	Bursts []benchfile.Burst
 }
 
-// A Transport is a port on real time whose parts programs time without the endpoint above it.
+// A Transport is a port on real time, whose parts programs time without the endpoint above it.
 type Transport interface {
-	// HandOver is the one-way time of a frame without data that goes back and forth between the
-	// ports of two nodes, rounds times.
+	// HandOver returns the one-way time of a frame without data that goes back and forth between
+	// the ports of two nodes, rounds times.
 	HandOver(rounds int) quantity.Micros
-	// Watch makes the port read the clock before each poll, and Seen is its reading before the poll
-	// that ended the last wait.
+	// Watch makes the port read the clock before each poll. Seen returns its reading before the
+	// poll that ended the last wait.
 	Watch(on bool)
 	Seen() quantity.Micros
 	// ClockCost returns the cost of reading the clock.
 	ClockCost() quantity.Micros
 }
 
-// All lists the programs, in the order of output and of runs.
+// All lists the programs, in the order of runs and of output.
 var All = []Program{
 	{Name: "hand_over", Help: "a frame without data or endpoint, the least that a message takes",
 		On: Real, Nodes: 2, Sizes: Own, Bytes: 1, Measures: OneWay, Run: runHandOver},
@@ -222,7 +222,7 @@ func runPingPong(ep *engine.Endpoint, a Args) (r Result, err error) {
 	return r, err
 }
 
-// timed adapts a program that returns a time, of messages of a size and so many of them.
+// timed adapts a program that returns a time and takes a message size and a number of messages.
 func timed(run func(ep *engine.Endpoint, n, messages int) (quantity.Micros, error)) func(*engine.Endpoint, Args) (Result, error) {
 	return func(ep *engine.Endpoint, a Args) (r Result, err error) {
 		r.Time, err = run(ep, a.Size, a.Count)
@@ -241,7 +241,7 @@ func runTorture(test func(*engine.Endpoint, Traffic, int, int) (quantity.Micros,
 	}
 }
 
-// warmBurst is the length of the burst before those of a Δ that count.
+// warmBurst is the length of the unmeasured burst before the bursts of a Δ.
 const warmBurst = 256
 
 func runSignature(ep *engine.Endpoint, a Args) (r Result, err error) {

@@ -10,7 +10,7 @@ import (
 
 // Signature measures the LogP signature [hplam, §4.2; figure 4.1]: node 0 issues bursts of requests
 // to node 1, one burst for each number of messages and each Δ. The clock of a burst stops when its
-// last request is issued, whether or not the reply has come. All replies come in before the next
+// last request is issued, whether or not the reply has arrived. All replies arrive before the next
 // burst.
 func Signature(ep *engine.Endpoint, messages []int, deltas []quantity.Micros) (bursts []benchfile.Burst, err error) {
 	take := ep.Handle(func(*engine.Message) {})

@@ -7,21 +7,21 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// Stages are the stages of a packet's way, in their order. Send and receive keep a processor busy;
+// Stages lists the stages of a packet's path, in order. Send and receive keep a processor busy;
 // they are LogP's overheads, with the copies of the data. Hand over is the rest of the one-way
 // time: from the write of the flag or the socket until the other node sees it.
 var Stages = [...]string{"send", "hand over", "receive"}
 
-// StageTimes are the times of one packet in each of [Stages], as in CLIP's figure 4.9.
+// StageTimes holds the times of one packet in each of [Stages], as in CLIP's figure 4.9.
 type StageTimes [len(Stages)]quantity.Micros
 
-// minTime, the clock's unit in µs, is the time of a stage hidden by another one: a socket's write
-// may return after the other node has read.
+// minTime, the clock's unit in µs, is the time of a stage that another stage hides: a socket's
+// write may return after the other node has read.
 const minTime = quantity.Micros(1e-3)
 
-// runStages is the median time of each stage over round trips of messages that travel as one
-// packet. The clock is read around the stages of node 0, and its cost is taken off; without it,
-// the round trip is measured.
+// runStages measures the median time of each stage over round trips of messages that travel as one
+// packet. The clock is read around the stages of node 0, and its cost is subtracted; the round trip
+// is measured without these readings.
 func runStages(ep *engine.Endpoint, a Args) (r Result, err error) {
 	whole, err := runPingBulk(ep, Args{Size: a.Size, Count: a.Count, Warm: a.Warm})
 	if err != nil {

@@ -7,10 +7,10 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// OneStore is the one-way time of a store of n bytes from node 0 to node 1, averaged over rounds:
-// from the call to the handler, which runs when all data is there. Each piece is a request, so
-// that a window of credits holds the sender back. The next store begins when all credits are
-// home. Both nodes must read the same clock, as simulated ones do.
+// OneStore returns the one-way time of a store of n bytes from node 0 to node 1, averaged over
+// rounds: from the call to the handler, which runs when all data has arrived. Each piece is a
+// request, so a window of credits delays the sender. The next store begins when all credits have
+// returned. Both nodes must read the same clock, as simulated nodes do.
 func OneStore(ep *engine.Endpoint, n, rounds int) (oneWay quantity.Micros, err error) {
 	memory, data := make([]byte, n), make([]byte, n)
 	pattern(data, n)

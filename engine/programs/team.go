@@ -14,11 +14,11 @@ type Team struct {
 	ep      *engine.Endpoint
 	take    engine.HandlerID
 	letters map[letterKey]*letter
-	sent    map[way]uint32 // how many
+	sent    map[way]uint32 // number of messages
 	read    map[way]uint32
 }
 
-// A way is that of messages with one tag between this node and another one.
+// A way identifies the messages with one tag between this node and another one.
 type way struct {
 	node int
 	tag  uint32
@@ -26,18 +26,18 @@ type way struct {
 
 type letterKey struct {
 	way
-	number uint32 // of the messages on that way
+	number uint32 // of the message on its way
 }
 
-// A letter is a message that may be incomplete.
+// A letter is a message that may still be incomplete.
 type letter struct {
 	data  []byte
 	there int
 	whole bool
 }
 
-// NewTeam makes the team of all nodes. Like [engine.Endpoint.Handle], it is called by all nodes in
-// the same place.
+// NewTeam makes the team of all nodes. Like [engine.Endpoint.Handle], all nodes must call it at the
+// same place of the program.
 func NewTeam(ep *engine.Endpoint) *Team {
 	t := &Team{ep: ep, letters: map[letterKey]*letter{}, sent: map[way]uint32{}, read: map[way]uint32{}}
 	t.take = ep.Handle(func(m *engine.Message) {
@@ -77,7 +77,7 @@ func (t *Team) receive(from int, tag uint32) ([]byte, error) {
 	return data, nil
 }
 
-// into receives a message that fills room exactly.
+// into receives a message that must fill room exactly.
 func (t *Team) into(room []byte, from int, tag uint32) error {
 	data, err := t.receive(from, tag)
 	if err != nil {

@@ -36,7 +36,7 @@ func (t Traffic) peers(node, nodes int) []int {
 	return nil
 }
 
-// guard is the number of bytes on each side of a destination that must not change.
+// guard is the size of the zone on each side of a destination that must not change.
 const guard = 64
 
 const guardByte = 0xA5
@@ -73,8 +73,8 @@ func (a arena) intact() error {
 }
 
 // TestXfer is HP-LAM's torture test for bulk transfers: each node stores n bytes to each of its
-// peers and gets n bytes from it, rounds times. All data is checked, and memory around each
-// destination. The result is the time that all of it took node 0.
+// peers and gets n bytes from it, rounds times. It checks all data, and the memory around each
+// destination. The result is the total time on node 0.
 func TestXfer(ep *engine.Endpoint, t Traffic, n, rounds int) (took quantity.Micros, err error) {
 	nodes, me := ep.Nodes(), ep.Node()
 	stored, home, fetched := newArena(n, nodes), newArena(n, 1), newArena(n, nodes)
@@ -122,12 +122,12 @@ func TestXfer(ep *engine.Endpoint, t Traffic, n, rounds int) (took quantity.Micr
 	return took, errors.Join(errs, stored.intact(), home.intact(), fetched.intact())
 }
 
-// TestMed is TestXfer with medium messages, each answered with its data.
+// TestMed is TestXfer with medium messages, each of which is answered with its data.
 func TestMed(ep *engine.Endpoint, t Traffic, n, rounds int) (took quantity.Micros, err error) {
 	nodes, me := ep.Nodes(), ep.Node()
 	want := make([]byte, n)
 	var errs error
-	check := func(m *engine.Message) { // the words are the seed, and where an answer's data was
+	check := func(m *engine.Message) { // the words are the seed and the place of an answer's data
 		at := m.Offset + int(m.Words[1])
 		if pattern(want, int(m.Words[0])); len(m.Data) == 0 || !bytes.Equal(m.Data, want[at:at+len(m.Data)]) {
 			errs = errors.Join(errs, fmt.Errorf("from node %d: %w", m.From, errDiffers))

@@ -7,14 +7,14 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// must is for the first reply to a request, which cannot fail if its form is right.
+// must panics if the first reply to a request fails, which is impossible for a valid reply.
 func must(err error) {
 	if err != nil {
 		panic(err)
 	}
 }
 
-// pack puts a time into words, unpack takes it out.
+// pack converts a time to words, unpack converts it back.
 func pack(t quantity.Micros) []uint32 {
 	b := math.Float64bits(float64(t))
 	return []uint32{uint32(b), uint32(b >> 32)}
@@ -29,7 +29,7 @@ func per(ep *engine.Endpoint, start quantity.Micros, count int) quantity.Micros 
 }
 
 // toNodeOne runs a program of messages from node 0 to node 1, which reports a time to node 0 when
-// all have arrived.
+// all messages have arrived.
 func toNodeOne(ep *engine.Endpoint, messages int, send func() error, arrived func() bool, result func() (quantity.Micros, error)) (t quantity.Micros, err error) {
 	reported := false
 	report := ep.Handle(func(m *engine.Message) { t, reported = unpack(m.Words), true })

@@ -11,9 +11,9 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// alone measures the cost of messages on resources that nothing else uses. It runs them, so that
-// the engine gets what a series adds, and the fastest branch of an envelope, without the closed
-// forms that it exists to test.
+// alone measures the cost of messages on resources that nothing else uses, by running them. So the
+// engine gets the cost that a series adds, and the fastest branch of an envelope, without the
+// closed forms that it exists to test.
 type alone struct {
 	system *System
 	known  map[int]cost
@@ -27,8 +27,8 @@ func (c cost) receive() quantity.Micros  { return c.receiving }
 
 func (c cost) network() quantity.Micros { return c.oneWay - c.sending - c.receiving }
 
-// alone compiles a part of the system by itself, in the same places and without its protocol:
-// nothing sends a lost packet again, so no queue is bounded and none is lost.
+// alone compiles a part of the system by itself, in the same places and without its protocol. Lost
+// packets would not be sent again, so queues are unbounded and no packet is lost.
 func (s *System) alone(r model.Resources) (*alone, error) {
 	places := maps.Clone(s.places)
 	for name, p := range places {
@@ -46,9 +46,9 @@ func (s *System) alone(r model.Resources) (*alone, error) {
 	return &alone{part, map[int]cost{}}, nil
 }
 
-// stream returns the number of messages of n bytes that follow each other: the first shows the
-// one-way time, the last half the interval, since the whole way is full by then. Many packets fill
-// it with few messages.
+// stream returns the number of messages of n bytes in a run: the first gives the one-way time, the
+// last half the interval, since the path is full by then. If messages have many packets, a few fill
+// it.
 func (a *alone) stream(n int) int {
 	p := port{&node{net: &network{System: a.system}}}
 	packets := 0
@@ -60,7 +60,7 @@ func (a *alone) stream(n int) int {
 	return min(16, max(4, 20_000/packets))
 }
 
-// cost returns the cost of a message of n bytes. It runs a stream of such messages once for each n.
+// cost returns the cost of a message of n bytes, from one run of a stream for each n.
 func (a *alone) cost(n int) cost {
 	c, known := a.known[n]
 	if !known {
@@ -92,7 +92,7 @@ func (a *alone) run(n int) cost {
 		return nil
 	})
 	if err != nil {
-		panic(fmt.Sprintf("virtual: %s: a stream of %d bytes alone: %v", a.system.Name, n, err)) // nothing is lost, and no other node sends
+		panic(fmt.Sprintf("virtual: %s: a stream of %d bytes alone: %v", a.system.Name, n, err)) // impossible: no packet is lost, and no other node sends
 	}
 	half := stream / 2
 	c := cost{
@@ -117,8 +117,8 @@ func fastest(ways []*alone, n int) int {
 }
 
 // costOf evaluates a cost at n bytes. A measured curve is a straight line between neighbours on
-// logarithmic axes; below the smallest size it is flat, and beyond the largest it follows the last
-// two in proportion to the bytes, unless that falls.
+// logarithmic axes; below the smallest size it is constant, and above the largest it continues the
+// line of the last two, unless that falls.
 func costOf(c model.Cost, n quantity.Bytes) quantity.Micros {
 	if c.Measured != nil {
 		return (*c.Measured)(n)

@@ -2,10 +2,10 @@
 // the costs from a platform's file.
 //
 // A packet crosses the sending processor, then stages, then the receiving processor. A stage
-// occupies a resource (a bus, an interface, a link) for some time; a resource serves one packet at
-// a time, in the order of their arrival, whichever node sent them. Pipelines, gaps and bottlenecks
-// follow from this alone. [Build] makes a system from a [model.Layer], [Run] runs a program on it,
-// and [Measure] one of the benchmark programs.
+// occupies a resource (a bus, an interface, a link) for some time. A resource serves one packet at
+// a time, in the order of arrival, from any sender. This alone causes pipelining, gaps and
+// bottlenecks. [Build] makes a system from a [model.Layer], [Run] runs a program on it, and
+// [Measure] one of the benchmark programs.
 //
 // Runs are deterministic: simultaneous events happen in the order of the nodes, and on one node in
 // the order in which they were caused.

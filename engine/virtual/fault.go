@@ -13,8 +13,8 @@ type Faults struct {
 	Drop      float64
 	Duplicate float64
 	Corrupt   float64 // one bit is flipped
-	Reorder   float64 // it is held back for up to Late, so that later packets overtake it
-	Delay     float64 // it is held back for ten times Late
+	Reorder   float64 // the packet is delayed by up to Late, so that later packets overtake it
+	Delay     float64 // the packet is delayed by ten times Late
 	Late      quantity.Micros
 	Stop      map[int]quantity.Micros // by node: the time at which it stops polling
 	Die       map[int]quantity.Micros // by node: the time at which it fails: it neither sends nor receives

@@ -7,8 +7,8 @@ import (
 	"github.com/halfpeak/halfpeak/engine/programs"
 )
 
-// Measure runs a benchmark program on a system, on its own number of nodes if it has one. The
-// result is what node 0 measured.
+// Measure runs a benchmark program on a system, on the program's own number of nodes if it has one.
+// The result is that of node 0.
 func Measure(s *System, c Config, p programs.Program, a programs.Args) (result programs.Result, report Report, err error) {
 	if p.On&programs.Simulated == 0 {
 		return result, report, fmt.Errorf("%s: %s needs a real transport", s.Name, p.Name)

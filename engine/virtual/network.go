@@ -46,8 +46,8 @@ type network struct {
 	errs      []error
 }
 
-// A node runs a program, as a coroutine: it goes on when the run resumes it, and the
-// run goes on when the program waits or computes.
+// A node runs a program as a coroutine: it continues when the run resumes it, and the run continues
+// when the program waits or computes.
 type node struct {
 	net      *network
 	id       int
@@ -56,11 +56,11 @@ type node struct {
 	stop     func()
 	pause    func(struct{}) bool
 
-	current *packet // the packet that its program looks at
+	current *packet // the packet that its program is handling
 	route   choice
 	inbox   list
 	blocked list // packets that wait in the network for room in the inbox
-	parked  int  // packets that it has sent, and for which there is no room in the network
+	parked  int  // sent packets that wait for room in the network
 	waiting bool // for a packet, or for room
 	gen     uint16
 	empty   int             // polls in a row that found nothing
@@ -81,7 +81,7 @@ const (
 	dead
 )
 
-// What a packet holds while it waits for room, where that is not a resource.
+// Values of held for a packet that waits for room and does not hold a resource.
 const (
 	processor = -1 // of its sender
 	nothing   = -2
@@ -216,8 +216,8 @@ func (n *network) drop(f *packet) {
 	n.pool = append(n.pool, f)
 }
 
-// enter lets a packet into its stage, or into the inbox behind the last. It returns false if there
-// is no room: then the packet stays in its place until it is let in.
+// enter moves a packet into its stage, or into the inbox after the last. It returns false if there
+// is no room; the packet then stays where it is until it is released.
 func (n *network) enter(f *packet) bool {
 	r := &n.routes[f.route]
 	if f.Control() {
@@ -254,7 +254,7 @@ func (n *network) instance(f *packet, r *route) int32 {
 	return kind // the network's are with node 0
 }
 
-// serve lets a resource take its next packets, if it is free.
+// serve starts the next packets of a resource, if it is free.
 func (n *network) serve(at int32) {
 	res := &n.resources[at]
 	for res.queue.count > 0 && res.holding == 0 && n.now >= res.until {
@@ -283,7 +283,7 @@ func (n *network) serve(at int32) {
 	}
 }
 
-// leave takes a packet out of its stage into the next.
+// leave moves a packet from its stage to the next.
 func (n *network) leave(f *packet) {
 	held := f.held
 	f.stage++
@@ -295,7 +295,7 @@ func (n *network) leave(f *packet) {
 	}
 }
 
-// release frees what a packet held while there was no room for it.
+// release frees the resource that a packet held while it waited for room.
 func (n *network) release(f *packet) {
 	switch f.held {
 	case nothing:

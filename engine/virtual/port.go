@@ -21,8 +21,8 @@ type packet struct {
 	next         *packet // in a list
 }
 
-// slab is how many packets are allocated at a time: 34 of 120 bytes fill one of the sizes that Go
-// allocates; a single one would take 128.
+// slab is the number of packets allocated together: 34 of 120 bytes fill one of Go's size classes;
+// a single one would take 128.
 const slab = 34
 
 func (n *network) packet(f *engine.Frame) *packet {
@@ -42,7 +42,7 @@ func (n *network) packet(f *engine.Frame) *packet {
 	return g
 }
 
-// A choice is the route of the last piece that a node sent, which all packets of the piece take.
+// A choice is the route of the last piece that a node sent; all packets of the piece take it.
 type choice struct {
 	whole, piece uint32
 	route        int32
@@ -166,11 +166,11 @@ func (p port) Receive() *engine.Frame {
 	return &f.Frame
 }
 
-// patience is the number of times that a program may poll at the same time before the run takes it
-// to wait for the next event: no time passes in a loop that only polls.
+// patience is the number of polls at the same time after which a run advances to the next event: no
+// time passes in a loop that only polls.
 const patience = 10000
 
-// miss is a poll that finds nothing.
+// miss handles a poll that finds no packet.
 func (p port) miss() {
 	if p.net.Poll > 0 {
 		p.sleep(p.net.Poll)

@@ -5,12 +5,12 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A queue has the events in the order of time and, at the same time, of host<<44 | sequence number.
+// A queue holds the events ordered by time and, at equal times, by host<<44 | sequence number.
 type queue = heap.Heap[quantity.Micros, uint64, event]
 
-// An event is what happens at a time of the queue.
+// An event is an action at a time.
 type event struct {
-	frame *packet // that leaves its stage; nil: see what
+	frame *packet // the packet that leaves its stage; nil: see what
 	index uint32  // of a node or a resource
 	what  what
 	gen   uint16
@@ -48,7 +48,7 @@ func (l *list) pop() *packet {
 	return f
 }
 
-// A resource serves one packet at a time, in the order in which they come.
+// A resource serves one packet at a time, in the order of arrival.
 type resource struct {
 	until   quantity.Micros // busy
 	queue   list

@@ -24,22 +24,22 @@ const (
 	Network  = model.AtNetwork
 )
 
-// A Stage of a route takes Delay until a packet has left it, and occupies its
-// resource for Busy. In most, both are the same.
+// A Stage of a route delays a packet by Delay and occupies its resource for Busy, which is mostly
+// the same.
 type Stage struct {
 	Resource    string // stages that name the same resource on the same node share it
 	Side        Side
 	Delay, Busy Cost
 	Queue       int  // packets that may wait for it; 0: no bound
-	Drop        bool // drop a packet that finds the queue full; else it stays where it is, as on Myrinet's links
+	Drop        bool // drop packets if the queue is full; else they wait in the previous stage, as on Myrinet's links
 
 	added []addition
 	last  bool // the stage after all others
 }
 
-// An addition is what a series adds to the layer below: a cost of a piece, or of the whole message.
-// The processors' parts of it are added to theirs, and the rest comes after all stages; for its
-// gap, the slowest stage is occupied longer.
+// An addition is the cost that a series adds to the layer below, for a piece or for the whole
+// message. The processors' parts of it are added to theirs, and the rest comes after all stages;
+// its gap occupies the slowest stage.
 type addition struct {
 	*alone
 	whole bool
@@ -74,12 +74,12 @@ func additional(added []addition, f *engine.Frame, part func(cost) quantity.Micr
 	return t
 }
 
-// additionalWork returns the part of the additions that keeps a processor busy.
+// additionalWork returns the processor time of the additions.
 func (r *route) additionalWork(f *engine.Frame, part func(cost) quantity.Micros) quantity.Micros {
 	return additional(r.Stages[len(r.Stages)-1].added, f, part)
 }
 
-// A Route is what a packet crosses: the sending processor, stages, the receiving processor.
+// A Route is the path of a packet: the sending processor, stages, the receiving processor.
 type Route struct {
 	Send    Cost // of the sending processor
 	Stages  []Stage
@@ -91,10 +91,10 @@ type Route struct {
 type System struct {
 	Name    string
 	Options engine.Options
-	Inbox   int             // packets that a node has room for; 0: no bound
-	Drop    bool            // drop packets for which there is no room; else they wait in the network
+	Inbox   int             // capacity of a node's inbox in packets; 0: unlimited
+	Drop    bool            // drop packets if the inbox is full; else they wait in the network
 	Poll    quantity.Micros // processor time of a poll that finds nothing, in µs
-	// Interrupt is the time in µs that an interrupt by a packet costs the processor; negative: it
+	// Interrupt is the processor time in µs of an interrupt by a packet; if negative, the node
 	// polls.
 	Interrupt quantity.Micros
 
@@ -201,8 +201,7 @@ func (p *plan) pieceOf(n int) int {
 	}
 }
 
-// Of makes the system of a layer in a platform's file, with its protocol and with stages in their
-// places.
+// Of returns the system of a layer of a platform, with its protocol and its stages in their places.
 func Of(p platforms.Platform, l platforms.Layer) (*System, error) {
 	s := &System{
 		Name: l.Ref(), Inbox: l.Protocol.Inbox, Drop: l.Protocol.Drop, Poll: l.Protocol.Poll, Interrupt: l.Protocol.Interrupt,
@@ -215,8 +214,8 @@ func Of(p platforms.Platform, l platforms.Layer) (*System, error) {
 	return s, s.build(l.Model)
 }
 
-// Build makes the system that a layer describes, see [model.Resources]; what a series adds
-// occupies the slowest stage of the layer below.
+// Build returns the system that a layer describes, see [model.Resources]; the cost that a series
+// adds occupies the slowest stage of the layer below.
 func Build(name string, l model.Layer) (*System, error) {
 	s := &System{Name: name, Interrupt: -1, Options: engine.Options{Credits: defaultCredits, Checksums: true}}
 	return s, s.build(l)
@@ -230,10 +229,10 @@ func (s *System) build(l model.Layer) (err error) {
 	return nil
 }
 
-// defaultCredits are enough for all round trips of table 4.2 of HP-LAM.
+// defaultCredits covers all round trips of table 4.2 of HP-LAM.
 const defaultCredits = 32
 
-// compile makes the plan of a description with additions.
+// compile returns the plan of a description with additions.
 func (s *System) compile(r model.Resources, added []addition) (*plan, error) {
 	switch r := r.(type) {
 	case model.Route:
@@ -269,7 +268,7 @@ func (s *System) compile(r model.Resources, added []addition) (*plan, error) {
 		}
 		return &plan{piece: int(r.Size), below: below}, nil
 	case model.Sum:
-		if s.Options.EagerThreshold > 0 { // what is added is its cost, and the engine runs it
+		if s.Options.EagerThreshold > 0 { // the added layer is the cost of a rendezvous, which the engine runs itself
 			return s.compile(r.Below, added)
 		}
 		once, err := s.alone(r.Added)
@@ -295,7 +294,8 @@ func (s *System) leafOf(r Route, added []addition) *plan {
 	return s.leaf(r)
 }
 
-// route is the route of a description, its stages in the places that the platform gives them.
+// route returns the route of a description, with its stages in the places that the platform gives
+// them.
 func (s *System) route(d model.Route) Route {
 	r := Route{Send: d.Send, Receive: d.Receive}
 	for _, hop := range d.Hops {

@@ -2,7 +2,7 @@ package forecast
 
 import "math"
 
-// An end is how a curve goes on beyond its first or last size.
+// An end is the continuation of a curve beyond its first or last size.
 type end struct {
 	// The line of the two octaves of sizes next to the end.
 	beta, tau float64
@@ -10,14 +10,13 @@ type end struct {
 	others [2]struct{ beta, tau float64 }
 	// slope is d ln T / d ln n of the two octaves, from 0 to 1.
 	slope float64
-	// scatter is how far the sizes of the two octaves are from their line.
+	// scatter is the deviation of the sizes of the two octaves from their line.
 	scatter float64
-	// residual is the error, per octave, when the curve's own end was predicted from the sizes
-	// before it.
+	// residual is the error per octave of predicting the curve's own end from the sizes before it.
 	residual float64
 }
 
-// span returns the last size within so many octaves of i, upwards or downwards, but at least the
+// span returns the last size within the given octaves of i, upwards or downwards, but at least the
 // second next.
 func (c *Curve) span(i int, octaves float64, step int) int {
 	j := i
@@ -30,7 +29,7 @@ func (c *Curve) span(i int, octaves float64, step int) int {
 	return j
 }
 
-// ray is the line of the sizes from i to j, under β, τ ≥ 0.
+// ray returns the line of the sizes from i to j, under β, τ ≥ 0.
 func (c *Curve) ray(i, j int) (beta, tau float64) {
 	beta, tau = c.line(i, j)
 	switch {
@@ -53,7 +52,7 @@ func (c *Curve) ray(i, j int) (beta, tau float64) {
 	return beta, tau
 }
 
-// off is the deviation of the sizes from i to j from the line.
+// off returns the deviation of the sizes from i to j from the line.
 func (e *end) off(c *Curve, i, j int) float64 {
 	sum := 0.0
 	for k := i; k <= j; k++ {
@@ -63,7 +62,7 @@ func (e *end) off(c *Curve, i, j int) float64 {
 	return math.Sqrt(sum / float64(max(1, j-i-1)))
 }
 
-// endAt is the end of the curve at the size l, without any larger one.
+// endAt returns the end that the curve would have at size l without larger sizes.
 func (c *Curve) endAt(l int) end {
 	var e end
 	i := c.span(l, 2, -1)
@@ -74,7 +73,7 @@ func (c *Curve) endAt(l int) end {
 	return e
 }
 
-// tested is how many octaves at a curve's end are predicted from the sizes before them.
+// tested is the number of octaves at a curve's end that are predicted from the sizes before them.
 const tested = 8
 
 func (c *Curve) last() end {
@@ -121,7 +120,7 @@ func (e *end) above(c *Curve, n float64) Guess {
 	return Guess{middle, up, down}
 }
 
-// first is the end of the curve at its smallest size.
+// first returns the end of the curve at its smallest size.
 func (c *Curve) first() end {
 	var e end
 	j := c.span(0, 2, 1)
@@ -135,7 +134,7 @@ func (c *Curve) first() end {
 
 func (e *end) below(c *Curve, n float64) Guess {
 	middle := math.Log(e.beta + e.tau*n)
-	share := 1 - n/c.n[0] // of the largest size measured that a line can fall by
+	share := 1 - n/c.n[0] // the maximum relative decrease of a line
 	high, low := middle, middle
 	for _, o := range e.others {
 		y := math.Log(o.beta + o.tau*n)

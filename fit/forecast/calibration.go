@@ -2,28 +2,28 @@ package forecast
 
 import "math"
 
-// Terms are the terms of a weighted sum, the logarithm of an interval's factor. They are in the
-// order of the names below.
+// Terms holds the terms of a weighted sum, which is the logarithm of the factor of an interval, in
+// the order of the names below.
 type Terms [7]float64
 
 const (
-	// floor is 1 between measured sizes; beyond them the distance: in octaves above, as the
-	// share of the first size below.
+	// floor is 1 between measured sizes; above them the distance in octaves, below them the
+	// distance as a share of the first size.
 	floor = iota
-	// residual is the error of the curve's own sizes when they are left out; beyond the measured
-	// sizes it is multiplied by the distance.
+	// residual is the error of predicting the curve's own held-out sizes, multiplied by the
+	// distance outside the measured sizes.
 	residual
 	// side is the distance from the middle to the farthest other prediction on that side.
 	side
-	// jump is the distance between the two sides of a gap; above the measured sizes, how far the
-	// curve is from being proportional to the size, times the distance: a curve that is still flat
-	// has its protocol changes ahead.
+	// jump is the distance between the two sides of a gap. Above the measured sizes it is the
+	// difference of the curve's slope from proportionality, times the distance: a curve that is
+	// still flat has its protocol changes ahead.
 	jump
 	// grain is half of a step of the printed times.
 	grain
-	// noisy is the curve's noise, as it passes through the prediction.
+	// noisy is the effect of the curve's noise on the prediction.
 	noisy
-	// wide is the width of a gap in octaves; beyond the measured sizes the deviation of the sizes
+	// wide is the width of a gap in octaves; outside the measured sizes the deviation of the sizes
 	// next to the end from their line.
 	wide
 )
@@ -42,23 +42,23 @@ type Guess struct {
 	Up, Down Terms
 }
 
-// Parts are what a prediction is combined from.
+// Parts holds the components of a prediction.
 type Parts struct {
 	From        Way
 	Own, Shapes Guess   // from the curve itself, and from the shapes of other curves
-	Low, High   float64 // logarithms of times between which a curve that is level to proportional stays
+	Low, High   float64 // logarithms of the times of a level and a proportional curve
 	Bottom, Top float64 // logarithms of the two sides of a jump; else 0
 	Width       float64 // of the gap, or above the measured sizes; in octaves
-	Share       float64 // of the error of the two that applies
+	Share       float64 // applicable share of the error of both
 	Run         float64 // logarithm of the 95 % factor between runs
 	Noise       float64 // logarithm of the 95 % factor of the noise of the sizes next to it
 	Repeated    bool    // Run comes from the curve's own runs
 }
 
 // Half returns the logarithm of the factor between the middle and an end of an interval, from the
-// weighted sum of the terms. At a measured size it is the difference between runs. Held-out sizes,
-// from which the weights were learned, are of the same run: a curve's own runs add to them. The sum
-// is at least least.
+// weighted sum of the terms. At a measured size it is the difference between runs. The weights were
+// learned from held-out sizes of the same run, so the difference between a curve's own runs is
+// added. The sum is at least least.
 func (p *Parts) Half(sum, least float64) float64 {
 	sum = max(sum, least)
 	switch {
@@ -70,7 +70,7 @@ func (p *Parts) Half(sum, least float64) float64 {
 	return p.Run + p.Share*(math.Hypot(p.Noise, sum)-p.Run)
 }
 
-// Up and Down are the distances from a middle to the sides of a jump; 0 elsewhere.
+// Up returns the distance from a middle to the upper side of a jump; 0 elsewhere.
 func (p *Parts) Up(middle float64) float64 {
 	if p.From != Jump {
 		return 0
@@ -86,22 +86,22 @@ func (p *Parts) Down(middle float64) float64 {
 	return max(0, middle-p.Bottom) + sides
 }
 
-// sides is how far an interval reaches beyond the two sides of a jump.
+// sides is the distance by which an interval exceeds the two sides of a jump.
 const sides = 0.02
 
-// Weights weigh the terms of the two predictions, and those of their combination: its own error,
-// and how far the two are apart.
+// Weights holds the weights of the terms of the two predictions, and of their combination: its own
+// error, and the distance between the two.
 type Weights struct{ Own, Shapes, Up, Down Terms }
 
-// Combine weighs the two predictions by their inverse squared errors. The first term of the result
-// is the sum of its terms.
+// Combine combines the two predictions with their inverse squared errors as weights. The first term
+// of the result is the sum of its terms.
 func (w *Weights) Combine(p Parts) Guess {
 	g := w.Blend(p)
 	g.Up[0], g.Down[0] = w.Up.dot(g.Up), w.Down.dot(g.Down)
 	return g
 }
 
-// Blend is Combine before the terms are summed up.
+// Blend is Combine without the sum of the terms.
 func (w *Weights) Blend(p Parts) Guess {
 	u1, d1 := w.Own.dot(p.Own.Up), w.Own.dot(p.Own.Down)
 	u2, d2 := w.Shapes.dot(p.Shapes.Up), w.Shapes.dot(p.Shapes.Down)
@@ -122,21 +122,20 @@ func (w *Weights) Blend(p Parts) Guess {
 	return g
 }
 
-// A Calibration is what many curves have taught about any one of them.
+// A Calibration holds the statistics of many curves that predictions of any other curve use.
 type Calibration struct {
-	// Inside, Above and Below are the weights of the terms for sizes between the measured ones,
-	// above and below them; Run are those for another run at a measured size.
+	// Inside, Above and Below are the weights of the terms for sizes between, above and below the
+	// measured ones; Run holds those for another run at a measured size.
 	Inside, Wide, Above, Far, Below Weights
 	Run                             Terms
-	// Breaks tells, for each octave from 2^i on, how often curves jump there, to
-	// compare with other octaves.
+	// Breaks is the relative frequency of jumps in each octave from 2^i.
 	Breaks [32]float64
-	// Library are the shapes of published curves.
+	// Library holds the shapes of published curves.
 	Library []Shape `json:",omitempty"`
 }
 
-// far is the width of a gap, and the distance above the measured sizes, in octaves, from which on
-// the weights are those of few sizes.
+// far is the width of a gap, and the distance above the measured sizes, in octaves, above which the
+// weights for few sizes apply.
 const far = 2.5
 
 func (k *Calibration) weights(p *Parts) *Weights {
@@ -153,7 +152,7 @@ func (k *Calibration) weights(p *Parts) *Weights {
 	return &k.Inside
 }
 
-// breaks is how often curves jump between sizes a < b.
+// breaks returns the frequency of jumps between sizes a < b.
 func (k *Calibration) breaks(a, b float64) float64 { return k.upTo(b) - k.upTo(a) }
 
 func (k *Calibration) upTo(n float64) (sum float64) {

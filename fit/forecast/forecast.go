@@ -1,17 +1,17 @@
 // Package forecast predicts the next measurement of a curve: the time that the same benchmark would
 // print for a message of some size on the same machine, with a 95 % interval.
 //
-// A fit's lines say what a machine does (β, τ, where its protocol changes), and their intervals say
-// how well these parameters are known. A measurement differs from the lines by more: real curves
-// bend and jump between the measured sizes, runs differ, and printed times are rounded. Published
-// curves of other machines teach by how much ([Calibration]).
+// A fit's lines describe a machine (β, τ, protocol changes), and their intervals the uncertainty of
+// these parameters. Measurements scatter more: real curves bend and jump between the measured
+// sizes, runs differ, and printed times are rounded. How much more is learned from published curves
+// of other machines ([Calibration]).
 //
-// Between two measured sizes the middle is the straight line between them or, where the curve
-// jumps, a mixture of the smaller sizes carried on and the larger ones carried back. Beyond them it
-// is the line of the last two octaves of sizes. The interval grows with the errors of predicting
-// the curve from itself, by a factor learned on other machines: a normalised, split conformal
-// interval (Lei and others, Distribution-free predictive inference for regression, JASA 113, 2018,
-// §5.2), in logarithms of times.
+// Between two measured sizes the prediction is the straight line between them or, if the curve
+// jumps, a mixture of both sides' extrapolations. Outside the measured sizes it is the line of the
+// last two octaves. The interval is proportional to the errors of predicting the curve's own sizes,
+// by a factor learned on other machines: a normalised, split conformal interval (Lei and others,
+// Distribution-free predictive inference for regression, JASA 113, 2018, §5.2), in logarithms of
+// times.
 package forecast
 
 import (
@@ -25,16 +25,16 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A Point is what was measured at one size.
+// A Point is a measurement at one size.
 type Point struct {
 	// Size is above 0: empty messages take another path.
 	Size quantity.Bytes
 	// Time is above 0; the mean, if there are several runs.
 	Time quantity.Micros
-	// Runs is how often the size was measured; 0 is 1.
+	// Runs is the number of measurements of the size; 0 stands for 1.
 	Runs int
-	// Deviation is the standard deviation of the runs over their mean; it counts with 2
-	// runs or more.
+	// Deviation is the standard deviation of the runs over their mean; it is used if there are at
+	// least 2 runs.
 	Deviation float64
 }
 
@@ -56,21 +56,21 @@ const (
 
 // A Forecast is a prediction of one measurement.
 type Forecast struct {
-	// Low ≤ Middle ≤ High, all above 0: a new measurement lies between Low and High in 95 of 100
+	// Low ≤ Middle ≤ High, all above 0. A new measurement lies between Low and High in 95 of 100
 	// cases.
 	Middle, Low, High quantity.Micros
-	// Beyond reports that the size is outside of those that were measured.
+	// Beyond reports that the size is outside the measured sizes.
 	Beyond bool
 	From   Way
 }
 
-// A Curve is a measured curve, ready to predict from. It does not change. [New] makes one.
+// A Curve is a measured curve, prepared for predictions. It is immutable. [New] makes one.
 type Curve struct {
 	calibration *Calibration
 	n, t        []float64 // sizes and times
 	x, y        []float64 // log₂ of sizes, ln of times
 	gaps        []gap     // between sizes i and i+1
-	residuals   decaying  // of sizes that are left out, squared
+	residuals   decaying  // squared errors of held-out sizes
 	noise       float64   // relative; see [Curve.estimateNoise]
 	anchors     anchors
 	runs        decaying // variance between runs, relative; empty with one run
@@ -79,25 +79,26 @@ type Curve struct {
 	low, high   end
 }
 
-// ErrNoCurve is returned, wrapped with the reason, for points that make no curve.
+// ErrNoCurve is returned, wrapped with the reason, if points do not form a curve.
 var ErrNoCurve = errors.New("no curve to predict from")
 
-// MinSizes is the least number of sizes of a curve: fewer do not show how well it predicts itself.
+// MinSizes is the minimum number of sizes in a curve. With fewer, its own prediction error cannot
+// be estimated.
 const MinSizes = 5
 
-// maxTime bounds times, in µs: 30 years. Its inverse is the shortest.
+// maxTime is the maximum time in µs, 30 years. Its inverse is the minimum.
 const maxTime = 1e15
 
-// New returns the curve through points, in any order, each size once. Resolution is the step
-// of the times as printed, 0 if not known: 0.01 µs for times with two decimals.
+// New returns the curve through points, in any order, each size once. Resolution is the step of the
+// printed times, 0 if unknown: 0.01 µs for times with two decimals.
 func New(points []Point, resolution quantity.Micros) (Curve, error) {
 	return Latencies().New(points, resolution)
 }
 
-// New is [New] under another calibration than [Latencies].
+// New is like the function [New] with another calibration than [Latencies].
 func (k *Calibration) New(points []Point, resolution quantity.Micros) (Curve, error) {
 	if len(points) < MinSizes {
-		return Curve{}, fmt.Errorf("%w: %d sizes; %d are needed", ErrNoCurve, len(points), MinSizes)
+		return Curve{}, fmt.Errorf("%w: it needs %d sizes (got %d)", ErrNoCurve, MinSizes, len(points))
 	}
 	if !(resolution >= 0 && resolution <= maxTime) {
 		return Curve{}, fmt.Errorf("%w: the times have a resolution of %v", ErrNoCurve, resolution)
@@ -132,7 +133,7 @@ func (k *Calibration) New(points []Point, resolution quantity.Micros) (Curve, er
 	return c, nil
 }
 
-// Sizes returns the smallest and the largest size that was measured.
+// Sizes returns the smallest and the largest measured size.
 func (c Curve) Sizes() (first, last quantity.Bytes) {
 	return quantity.Bytes(c.n[0]), quantity.Bytes(c.n[len(c.n)-1])
 }
@@ -143,7 +144,7 @@ func (c Curve) At(n quantity.Bytes) Forecast {
 	g := c.calibration.weights(&p).Combine(p)
 	u, d := p.Half(g.Up[0], p.Up(g.Middle)), p.Half(g.Down[0], p.Down(g.Middle))
 	if p.From == Above {
-		// A larger message may take a faster path, of which half of the last time is the least.
+		// A larger message may take a faster path; the minimum is half of the last time.
 		d = min(d, max(0, g.Middle-p.Low+math.Ln2))
 	}
 	at := func(y float64) quantity.Micros { return quantity.Micros(math.Exp(y)) }
@@ -153,12 +154,12 @@ func (c Curve) At(n quantity.Bytes) Forecast {
 	}
 }
 
-// widest is the logarithm of the largest factor between the middle and an end of an interval; an
-// interval of more than a million says nothing.
+// widest is the maximum logarithm of the factor between the middle and an end of an interval. A
+// factor above a million carries no information.
 const widest = 13.8
 
-// dense is the width of a gap, in octaves, up to which the errors of the sizes next to it are taken
-// for noise, and other curves say nothing: curves do not bend within it.
+// dense is the width in octaves of the widest gap within which curves do not bend. In such gaps the
+// errors of the sizes next to it are noise, and shapes of other curves are not used.
 const dense = 0.5
 
 // Parts returns the terms of a prediction of n bytes, n ≥ 0. Their weights are in the calibration.
@@ -189,8 +190,8 @@ func (c Curve) Parts(n quantity.Bytes) Parts {
 		if p.From == Jump {
 			p.Top, p.Bottom = p.Own.Middle+p.Own.Up[side], p.Own.Middle-p.Own.Down[side]
 		}
-		// None of the error at the ends of a gap, all of it at the middle in logarithms, and most
-		// of it soon after an end, since a jump may come at once.
+		// The error is zero at the ends of a gap and largest at the middle in logarithms. Most of
+		// it comes close to an end, where a jump may already occur.
 		p.Share = math.Sqrt(max(0, 4*s*(1-s)))
 	}
 	if !measured && (p.From == Above || p.From == Below || p.Width >= dense) {
@@ -213,20 +214,20 @@ func (c Curve) Parts(n quantity.Bytes) Parts {
 	return p
 }
 
-// near is the error of the sizes next to n when they are left out.
+// near returns the error of predicting the sizes next to n when they are held out.
 func (c *Curve) near(n quantity.Bytes) float64 {
-	return math.Sqrt(c.residuals.at(c.x, c.within(n)))
+	return math.Sqrt(c.residuals.at(c.x, c.nearEnd(n)))
 }
 
-// within is log₂ n, or that of the end of the curve next to it.
-func (c *Curve) within(n quantity.Bytes) float64 {
+// nearEnd returns log₂ n, limited to the range of the curve.
+func (c *Curve) nearEnd(n quantity.Bytes) float64 {
 	return min(max(math.Log2(max(float64(n), 1)), c.x[0]), c.x[len(c.x)-1])
 }
 
 // Run returns the terms of the difference between a measured time and that of another run, and the
 // logarithm of its 95 % factor if it comes from the curve's own runs; else 0.
 func (c *Curve) RunTerms(n quantity.Bytes) (terms Terms, own float64) {
-	x := c.within(n)
+	x := c.nearEnd(n)
 	half := c.resolution / 2 / math.Exp(c.y[c.nearest(x)])
 	if len(c.runs.up) == 0 {
 		return Terms{floor: 1, residual: min(c.near(n), 2*c.noise), noisy: c.noise, grain: half}, 0
@@ -235,10 +236,10 @@ func (c *Curve) RunTerms(n quantity.Bytes) (terms Terms, own float64) {
 	return Terms{}, stats.T95(c.fewest)*sd + half
 }
 
-// others is the scale of the differences between runs of published machines: over √2, those of two
-// runs at one size follow Student's t of 0.9 degrees of freedom with this scale, each of four
-// machines counted once. The curve's own variance has a degree of freedom for each run but the
-// first, since a run that is slow is so at all sizes, and one more from these machines.
+// others is the scale of the differences between runs of published machines: over √2, the
+// differences of two runs at one size follow Student's t of 0.9 degrees of freedom with this scale,
+// if each of four machines counts once. The curve's own variance has a degree of freedom for each
+// run but the first, since a slow run is slow at all sizes, and one more from these machines.
 const others = 0.002
 
 func (c *Curve) run(n quantity.Bytes) (factor float64, repeated bool) {
@@ -249,7 +250,7 @@ func (c *Curve) run(n quantity.Bytes) (factor float64, repeated bool) {
 	return c.calibration.Run.dot(terms), false
 }
 
-// nearest is the index of the measured size nearest to x.
+// nearest returns the index of the measured size nearest to x.
 func (c *Curve) nearest(x float64) int {
 	i, _ := slices.BinarySearch(c.x, x)
 	if i > 0 && (i == len(c.x) || x-c.x[i-1] < c.x[i]-x) {
@@ -258,7 +259,7 @@ func (c *Curve) nearest(x float64) int {
 	return i
 }
 
-// compareRuns pools the variances between runs of neighbouring sizes, which are much alike.
+// compareRuns pools the variances between runs of neighbouring sizes, which are similar.
 func (c *Curve) compareRuns(points []Point) {
 	v, w := make([]float64, len(points)), make([]float64, len(points))
 	c.fewest = math.Inf(1)

@@ -273,7 +273,7 @@ func TestRefuses(t *testing.T) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
-	check(line[:4], 0, "4 sizes; 5 are needed")
+	check(line[:4], 0, "it needs 5 sizes (got 4)")
 	check(append(line[:8:8], line[3]), 0, "size 8 B comes twice; give the mean and the deviation of its runs")
 	check(append(line[:8:8], Point{Size: 0, Time: 1}), 0, "size 0 B takes 1.00 µs, ± 0 in 0 runs")
 	check(line, -1, "the times have a resolution of -1.00 µs")

@@ -7,11 +7,11 @@ import (
 	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
-// A gap lies between two measured sizes; it knows the curve on both sides.
+// A gap is the interval between two measured sizes, with the slopes of the curve on both sides.
 type gap struct {
 	a, b int // the sizes next to it
-	// The time per byte of the sizes below a and above b, as far away as the gap is wide, in
-	// octaves; NaN without any.
+	// The time per byte of the sizes below a and above b, within a distance of the width of the gap
+	// in octaves; NaN without such sizes.
 	before, after float64
 }
 
@@ -55,8 +55,8 @@ func (c *Curve) line(i, j int) (beta, tau float64) {
 	return m.Line()
 }
 
-// jumps is the logarithm of the factor between the two sides of a gap at which half of the
-// prediction is that of a jump. Smaller factors are mostly bends.
+// jumps is the logarithm of the factor between the two sides of a gap at which the prediction takes
+// half of its weight from a jump. Smaller factors are mostly bends.
 const jumps = 0.3
 
 // guess predicts the logarithm of the time at n between the sizes of a gap.
@@ -73,8 +73,8 @@ func (g *gap) guess(c *Curve, n float64) (p Guess, from Way) {
 	}
 	from = Between
 	if rise := after - before; rise > 0 {
-		// The probability that the jump comes after n. Each side's slope counts half: it comes from
-		// few sizes.
+		// The probability that the jump comes after n. The slope of each side has half of its
+		// weight, since it comes from few sizes.
 		k := c.calibration
 		later := k.breaks(n, nb) / k.breaks(na, nb)
 		mix := (later*(before+c.y[g.a]) + (1-later)*(after+c.y[g.b])) / 2
@@ -93,7 +93,7 @@ func (g *gap) guess(c *Curve, n float64) (p Guess, from Way) {
 	return p, from
 }
 
-// leaveOut predicts every size but the first and last from the others.
+// leaveOut predicts every size but the first and last from all remaining sizes.
 func (c *Curve) leaveOut() {
 	e, w := make([]float64, len(c.n)), make([]float64, len(c.n))
 	for i := 1; i < len(c.n)-1; i++ {
@@ -104,8 +104,8 @@ func (c *Curve) leaveOut() {
 	c.residuals = decay(c.x, e, w)
 }
 
-// decaying sums up values at sizes with weights that fall by a factor e an octave: up to each
-// size, and from each on.
+// decaying holds sums of values at sizes with weights that decay by a factor e per octave: up to
+// each size, and from each size on.
 type decaying struct{ up, down []weighted }
 
 type weighted struct{ sum, weight float64 }
@@ -136,7 +136,7 @@ func decay(x, v, w []float64) decaying {
 
 func (s weighted) times(f float64) weighted { return weighted{s.sum * f, s.weight * f} }
 
-// about returns the sums about x.
+// about returns the sums with weights that decay from x.
 func (d *decaying) about(xs []float64, x float64) weighted {
 	i, exact := slices.BinarySearch(xs, x)
 	if !exact {
@@ -148,7 +148,7 @@ func (d *decaying) about(xs []float64, x float64) weighted {
 	return weighted{s.sum + t.sum, s.weight + t.weight}
 }
 
-// at is the mean about x.
+// at returns the mean with weights that decay from x.
 func (d *decaying) at(xs []float64, x float64) float64 {
 	s := d.about(xs, x)
 	return s.sum / s.weight

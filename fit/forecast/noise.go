@@ -6,16 +6,16 @@ import (
 	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
-// amplify returns the factor by which the error of a chord exceeds that of one measurement: it has
-// the errors of both ends, and that of the measurement it is compared with. The chord takes the
-// times ta and tb at its ends, and chord at the part s of its length.
+// amplify returns the ratio of the error of a chord to that of one measurement: the chord has the
+// errors of its two ends, and of the measurement it is compared with. Its ends have the times ta
+// and tb, and the time chord is at the part s of its length.
 func amplify(ta, tb, chord, s float64) float64 {
 	a, b := (1-s)*ta/chord, s*tb/chord
 	return math.Sqrt(1 + a*a + b*b)
 }
 
-// The noise of a curve is a priori log-normal: its median is 1 %, its deviation a factor of 4. One
-// size in ten is at a jump, of 50 %.
+// The prior of the noise of a curve is log-normal, with a median of 1 % and a deviation of a factor
+// 4. One size in ten is at a jump, of 50 %.
 const (
 	noiseMedian = 0.01
 	noiseFactor = 4
@@ -23,14 +23,14 @@ const (
 	jumping     = 0.1
 	jumpSize    = 0.5
 	mostTriples = 64
-	// noiseQuantile is that of 95 % of normal variables, and a sixth more, since the noise itself
-	// is not known better.
+	// noiseQuantile is the 95 % quantile of normal variables plus a sixth, since the noise is an
+	// estimate.
 	noiseQuantile = 2.3
 )
 
-// estimateNoise separates noise from bends. Every size is off the chord of its neighbours by the
-// noise of the three, and by the bend of the curve there, which is as large as those of the shapes
-// in the library are at these sizes. The noise is the root mean square of its posterior
+// estimateNoise separates noise from bends. The distance of a size from the chord of its neighbours
+// has two causes: the noise of the three, and the bend of the curve, which is taken to be as large
+// as in the library's shapes at these sizes. The noise is the root mean square of its posterior
 // distribution.
 func (c *Curve) estimateNoise() {
 	type triple struct{ off, amplified, bend float64 }
@@ -67,7 +67,8 @@ func (c *Curve) estimateNoise() {
 	c.noise = math.Sqrt(squares / sum)
 }
 
-// density is that of a normal variable of a variance, without the constant factor.
+// density returns the density at x of a normal variable with the given variance, without the
+// constant factor.
 func density(x, variance float64) float64 {
 	return math.Exp(-x*x/2/variance) / math.Sqrt(variance)
 }

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// A Shape is how the times of a published curve grow from octave to octave.
+// A Shape is the growth of the times of a published curve from octave to octave.
 type Shape struct {
-	Weight float64   // the shapes of a machine weigh 1 together
+	Weight float64   // the weights of a machine's shapes add up to 1
 	First  int       // log₂ of the size at which Rise begins
 	Rise   []float64 // logarithm of the time at 2^(First+i) bytes over that at 2^First
 }
@@ -31,7 +31,7 @@ func (s *Shape) at(x float64) float64 {
 	return math.Log(a + (b-a)*(math.Exp2(x-float64(i))-1))
 }
 
-// anchors are sizes of a curve about an octave apart, at which it is compared with other shapes.
+// anchors are sizes of a curve about an octave apart, where it is compared with other shapes.
 type anchors struct {
 	x   []float64
 	off [][]float64 // by shape and anchor, the curve's logarithm over the shape's
@@ -60,9 +60,9 @@ func (c *Curve) align() {
 }
 
 const (
-	reach     = 5.0  // octaves over which the likeness of curves falls by a factor e
-	neighbour = 3    // its distance is that at which the weight of a shape falls off
-	alike     = 0.03 // distance of shapes that are taken as the same
+	reach     = 5.0  // octaves over which the similarity of curves decays by a factor e
+	neighbour = 3    // rank of the shape whose distance is the scale of the weights
+	alike     = 0.03 // maximum distance of equal shapes
 )
 
 // A candidate is the logarithm of a time by one shape of the library, the shape's distance from the

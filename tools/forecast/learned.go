@@ -9,14 +9,14 @@ import (
 	"github.com/halfpeak/halfpeak/fit/forecast"
 )
 
-// An outcome is by which factors the two sides of an interval had to be wider to hold a measurement
-// of a machine that its weights were not learned from; 0 for the side that it is not on.
+// An outcome holds the factors by which the two sides of an interval would have to be wider to
+// contain a measurement, with weights learned on other machines; 0 for the opposite side.
 type outcome struct {
 	machine          string
 	up, down, weight float64
 }
 
-// outcome judges the sample by the weights.
+// outcome returns the outcome of the sample under the weights.
 func (s *sample) outcome(w *forecast.Weights) outcome {
 	g := w.Combine(s.parts)
 	off := s.y - g.Middle
@@ -35,8 +35,8 @@ func (s *sample) outcome(w *forecast.Weights) outcome {
 	return o
 }
 
-// factors returns those of the two sides with which intervals hold the level's share of the
-// outcomes and are least wide.
+// factors returns the factors of the two sides for which intervals contain the share level of the
+// outcomes and are narrowest.
 func (t *trainer) factors(all []sample, unseen []outcome, w *forecast.Weights) (up, down float64) {
 	ups, downs := sides(unseen, "")
 	part, least := 0.0, math.Inf(1)
@@ -63,9 +63,9 @@ func sides(all []outcome, but string) (ups, downs []scored) {
 	return ups, downs
 }
 
-// nestedLevel returns the least level at which factors taken from all machines but one hold 95 % of
-// that one's measurements, over all machines in turn. Where few machines differ much, their
-// quantile is too low for the next one. Part is the share of the misses that is on the upper side.
+// nestedLevel returns the minimum level at which factors from all machines but one contain 95 % of
+// that machine's measurements, over all machines in turn. If few machines differ much, their
+// quantile is too low for the next one. Part is the share of the misses on the upper side.
 func nestedLevel(all []outcome, part float64) float64 {
 	var levels, held []float64
 	for l := level; l < 0.9999; l += 0.005 {
@@ -97,7 +97,8 @@ func nestedLevel(all []outcome, part float64) float64 {
 	return levels[len(levels)-1]
 }
 
-// meanWidth is that of the intervals, relative to the middle, under factors of both sides.
+// meanWidth returns the mean width of the intervals, relative to the middle, under factors of both
+// sides.
 func meanWidth(all []sample, w *forecast.Weights, up, down float64) float64 {
 	var sum, weight float64
 	for _, s := range all {
@@ -109,10 +110,10 @@ func meanWidth(all []sample, w *forecast.Weights, up, down float64) float64 {
 	return sum / weight
 }
 
-// scored is by which factor an interval had to be wider to hold its measurement.
+// scored is a factor by which an interval would have to be wider, with its weight.
 type scored struct{ factor, weight float64 }
 
-// quantileOf returns the factor that makes intervals hold the level's share.
+// quantileOf returns the weighted quantile of the factors.
 func quantileOf(v []scored, level float64) float64 {
 	if len(v) == 0 {
 		return 1
@@ -131,11 +132,10 @@ func quantileOf(v []scored, level float64) float64 {
 	return v[len(v)-1].factor
 }
 
-// same is the largest difference of the logarithms of two curves of a machine that count as one
-// shape.
+// same is the maximum difference of the logarithms of two curves of a machine with one shape.
 const same = 0.1
 
-// library returns the shapes of the curves: the means of those of a machine that are alike.
+// library returns the shapes of the curves: the means of similar curves of a machine.
 func library(curves []Curve) (all []forecast.Shape) {
 	type cluster struct {
 		first forecast.Shape
@@ -224,8 +224,8 @@ func alike(a, b forecast.Shape) bool {
 	return high-low < 2*same
 }
 
-// shapesOf returns the number of different shapes of each machine's curves; those that are planted
-// count as one.
+// shapesOf returns the number of different shapes of each machine's curves; planted curves count as
+// one.
 func shapesOf(curves []Curve, use func(*Curve) bool) map[string]float64 {
 	known := map[string][]forecast.Shape{}
 	n := map[string]float64{}

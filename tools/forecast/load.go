@@ -32,20 +32,19 @@ type Curve struct {
 	Planted bool
 }
 
-// minSizes is the least number of sizes of a curve from which some can be held back.
+// minSizes is the minimum number of sizes of a curve of which some can be held out.
 const minSizes = 12
 
-// benchmarks are folders that name a benchmark and no machine.
+// benchmarks are names of folders for benchmarks, not machines.
 var benchmarks = []string{"imb", "iperf3", "nccl-tests", "netgauge", "netperf", "netpipe", "osu", "perftest", "qperf", "simgrid-calibration", "sockperf", "ucx_perftest"}
 
-// systems are the names under which two folders hold curves of one system.
+// systems maps other names of a machine to its name.
 var systems = map[string]string{"AWS EKS hpc6a": "aws-eks-hard"}
 
-// Load reads the curves of all benchmark files in folders. A curve belongs to the machine that the
-// first folder below names. A file that is in none, or in one with the name of a benchmark, belongs
-// to the machine that the folder's INDEX.tsv gives it, and is a machine of its own if that is
-// silent. Files without a curve are passed over, and so are curves that came before: the same
-// points are the same run, in whatever folders it is kept.
+// Load reads the curves of all benchmark files in folders. The machine of a curve is the name of
+// the first folder below. For a file outside of such a folder, or in one named after a benchmark,
+// it is the machine in the folder's INDEX.tsv, or else the file itself. Load skips files without a
+// curve, and curves with the same points as an earlier one, which are copies of the same run.
 func Load(folders ...string) (curves []Curve, err error) {
 	for _, folder := range folders {
 		listed := machines(filepath.Join(folder, "INDEX.tsv"))
@@ -83,9 +82,9 @@ func (c *Curve) sameRun(other Curve) bool {
 	return c.Kind == other.Kind && slices.Equal(c.Points, other.Points)
 }
 
-// machines reads the machine of each file from an index, whose columns are tab-separated: "file",
-// and one that begins with "machine", up to its first comma; what follows tells the network and the
-// software. Files of which it is not stated are left out.
+// machines reads the machine of each file from an index with tab-separated columns: "file", and one
+// that begins with "machine", of which the text up to the first comma counts. Files whose machine
+// is not stated are omitted.
 func machines(index string) map[string]string {
 	f, err := os.Open(index)
 	if err != nil {
@@ -140,7 +139,7 @@ func read(path string) (curves []Curve) {
 // -3.out, and the number of a table among those with the same title.
 var run = regexp.MustCompile(`run_\d+|iter-\d+(-\d+)?|-\d+\.out| \(\d+\)$`)
 
-// measurement names the measurement of which the curve is a run.
+// measurement returns the name of the measurement of which the curve is a run.
 func (c *Curve) measurement() string {
 	return c.Machine + "|" + c.Kind.String() + "|" + run.ReplaceAllString(c.Name, "")
 }
@@ -148,11 +147,11 @@ func (c *Curve) measurement() string {
 // PlantedCurves is the number of planted curves of a kind that a calibration learns from.
 const PlantedCurves = 12
 
-// planted begins the names of planted machines.
+// planted is the prefix of the names of planted machines.
 const planted = "planted: "
 
-// Planted returns four runs each of so many curves of every kind, each kind as a machine of its
-// own: straight lines with independent noise, and two protocols.
+// Planted returns four runs each of count curves of every kind, each kind as a machine of its own:
+// straight lines with independent noise, and two protocols.
 func Planted(as benchfile.Kind, count int, seed uint64) (all []Curve) {
 	for k, kind := range []struct {
 		name     string

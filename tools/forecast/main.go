@@ -1,15 +1,14 @@
-// Forecast learns from folders of benchmark files how far measurements lie from their predictions,
-// and measures how well unseen curves are predicted:
+// Forecast learns from folders of benchmark files the errors of predictions, and measures the
+// errors for unseen curves:
 //
 //	go run ./tools/forecast calibrate [-o FILE] FOLDER…
 //	go run ./tools/forecast coverage [-leave-one-out] [-machines] [-operations] FOLDER…
 //
-// With the folders formats, repeats and collectives of the shared data, calibrate makes
-// fit/forecast/published.json again: weights and shapes, no measurements. Coverage holds sizes back,
-// predicts them from the others, and compares. The frozen calibration predicts; with
-// -leave-one-out, a calibration made from the same folders without the predicted machine does. See
-// [Load] for the machine of a curve. Curves are latencies; with -operations gaps of streams and
-// operations.
+// With the folders formats, repeats and collectives of the shared data, calibrate writes
+// fit/forecast/published.json: weights and shapes, no measurements. Coverage holds sizes out,
+// predicts them from the remaining sizes, and compares. The published calibration predicts; with
+// -leave-one-out, one made from the same folders without the predicted machine does. See [Load] for
+// the machine of a curve. Curves are latencies; with -operations, operations and gaps of streams.
 package main
 
 import (

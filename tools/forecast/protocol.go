@@ -9,25 +9,25 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A Case is a measurement that was held back, and the points from which it is to be predicted.
+// A Case is a measurement that is held out, and the points from which it is predicted.
 type Case struct {
 	Curve *Curve
-	// Set tells which cases have the same Points.
+	// Set is equal for cases with the same Points.
 	Set    int
 	Points []forecast.Point
 	Held   forecast.Point
-	// Weight lets each machine count alike, however many curves it has.
+	// Weight gives each machine the same total, whatever its number of curves.
 	Weight float64
 }
 
-// A Protocol says which sizes of a curve are held back.
+// A Protocol selects the sizes of a curve that are held out.
 type Protocol struct {
 	Name string
-	// hold returns the cases of a curve: what is held back, and the points that remain.
+	// hold returns the cases of a curve: the held-out measurements and the remaining points.
 	hold func(c *Curve, all []Curve) []Case
 }
 
-// split holds back the points of which held returns true, and gives those of which given does.
+// split holds out the points for which held is true, and predicts from those for which given is.
 func split(c *Curve, set int, held, given func(i int) bool) (cases []Case) {
 	var rest []forecast.Point
 	for i, p := range c.Points {
@@ -43,13 +43,12 @@ func split(c *Curve, set int, held, given func(i int) bool) (cases []Case) {
 	return cases
 }
 
-// without gives all points but those that are held back.
+// without predicts from all points that are not held out.
 func without(c *Curve, set int, held func(i int) bool) []Case {
 	return split(c, set, held, func(i int) bool { return !held(i) })
 }
 
-// every holds back every step-th size, for each first one, but neither the smallest nor the
-// largest.
+// every holds out every step-th size, for each first one, but neither the smallest nor the largest.
 func every(step int) func(c *Curve, _ []Curve) []Case {
 	return func(c *Curve, _ []Curve) (cases []Case) {
 		for phase := range step {
@@ -59,7 +58,7 @@ func every(step int) func(c *Curve, _ []Curve) []Case {
 	}
 }
 
-// gaps holds all but every step-th size back.
+// gaps holds out all but every step-th size.
 func gaps(step int) func(c *Curve, _ []Curve) []Case {
 	return func(c *Curve, _ []Curve) []Case {
 		return without(c, 0, func(i int) bool { return i%step != 0 && i < len(c.Points)-1 })
@@ -76,8 +75,8 @@ func smallest(k int) func(c *Curve, _ []Curve) []Case {
 	return func(c *Curve, _ []Curve) []Case { return without(c, 0, func(i int) bool { return i < k }) }
 }
 
-// few holds back all but so many sizes, evenly spread.
-func few(sizes int) func(c *Curve, _ []Curve) []Case {
+// evenly holds out all but the given number of sizes, evenly spread.
+func evenly(sizes int) func(c *Curve, _ []Curve) []Case {
 	return func(c *Curve, _ []Curve) []Case {
 		given := map[int]bool{}
 		last := len(c.Points) - 1
@@ -107,7 +106,7 @@ func upTo64K(c *Curve, _ []Curve) []Case {
 	return ended(c, n, func(i int) bool { return c.Points[i].Size == 1<<20 })
 }
 
-// cutWhere ends the measurement at each size from 4 KiB on, and holds back sizes beyond it.
+// cutWhere ends the measurement at each size from 4 KiB, and holds out sizes beyond it.
 func cutWhere(held func(c *Curve, n, i int) bool) func(c *Curve, _ []Curve) []Case {
 	return func(c *Curve, _ []Curve) (cases []Case) {
 		for n := 8; n <= len(c.Points)-2; n++ {
@@ -120,14 +119,13 @@ func cutWhere(held func(c *Curve, n, i int) bool) func(c *Curve, _ []Curve) []Ca
 }
 
 var (
-	// cut holds back the next two sizes.
+	// cut holds out the next two sizes.
 	cut = cutWhere(func(_ *Curve, n, i int) bool { return i < n+2 })
-	// cutFar holds back the size four octaves on.
+	// cutFar holds out the size four octaves above.
 	cutFar = cutWhere(func(c *Curve, n, i int) bool { return c.Points[i].Size == 16*c.Points[n-1].Size })
 )
 
-// again predicts another run at the sizes that were measured, from the runs before it, at most
-// runs; with 1, from the one before it.
+// again predicts another run at the measured sizes, from the given number of runs before it.
 func again(runs int) func(c *Curve, all []Curve) []Case {
 	return func(c *Curve, all []Curve) (cases []Case) {
 		var before []*Curve
@@ -150,7 +148,7 @@ func again(runs int) func(c *Curve, all []Curve) []Case {
 	}
 }
 
-// together takes runs of one measurement together.
+// together merges runs of one measurement.
 func together(runs []*Curve) []forecast.Point {
 	n := float64(len(runs))
 	points := slices.Clone(runs[0].Points)
@@ -172,12 +170,12 @@ func together(runs []*Curve) []forecast.Point {
 	return points
 }
 
-// Protocols are those that [Report] shows.
+// Protocols lists the protocols of [Report].
 var Protocols = []Protocol{
 	{"every third size held out", every(3)},
 	{"every second size held out", every(2)},
 	{"all but every third size held out", gaps(3)},
-	{"all but five sizes held out", few(5)},
+	{"all but five sizes held out", evenly(5)},
 	{"up to 64 KiB given, 1 MiB", upTo64K},
 	{"cut anywhere from 4 KiB on, four octaves on", cutFar},
 	{"the two largest sizes held out", largest(2)},
@@ -188,7 +186,7 @@ var Protocols = []Protocol{
 	{"another run at the sizes measured, from four runs", again(4)},
 }
 
-// Cases returns what the protocol holds back of the curves that are used. Each machine weighs 1.
+// Cases returns the cases of the curves for which use is true. Each machine has the weight 1.
 func (p *Protocol) Cases(curves []Curve, use func(*Curve) bool) (all []Case) {
 	set := 0
 	total := map[string]float64{}
@@ -218,8 +216,8 @@ func (p *Protocol) Cases(curves []Curve, use func(*Curve) bool) (all []Case) {
 	return all
 }
 
-// each hands over the cases with the curve of what they give, under the calibration of their
-// machine; nil leaves a machine out.
+// each calls do for every case, with the curve of its points under the calibration of its machine;
+// nil omits a machine.
 func each(cases []Case, of func(machine string) *forecast.Calibration, do func(h *Case, c *forecast.Curve)) {
 	var c forecast.Curve
 	set := -1

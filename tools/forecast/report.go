@@ -11,8 +11,8 @@ import (
 	"github.com/halfpeak/halfpeak/fit/forecast"
 )
 
-// A Score is how well predictions did. Coverage is the share of measurements within their
-// intervals; the others are relative, as fractions: 0.1 is 10 %.
+// A Score summarises the errors of predictions. Coverage is the share of measurements within their
+// intervals; errors and widths are relative, as fractions: 0.1 is 10 %.
 type Score struct {
 	Cases, Machines   int
 	Coverage          float64

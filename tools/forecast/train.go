@@ -21,18 +21,17 @@ func Operation(c *Curve) bool {
 const (
 	// jumps is the logarithm of the factor that counts as a jump when learning where curves jump.
 	jumps = 0.12
-	// anywhere is the count of machines with which each octave starts, before any is seen to jump
-	// there.
+	// anywhere is the initial count of machines that jump in each octave.
 	anywhere = 0.25
 	// missed is the penalty in an interval's score for each unit by which it misses a measurement:
 	// 2/α for 95 % (Gneiting and Raftery, Strictly proper scoring rules, JASA 102, 2007, eq. 43).
 	missed = 40
-	// level is the share of measurements that an interval is to hold.
+	// level is the share of measurements that an interval should contain.
 	level = 0.95
-	// leastRun is the least logarithm of the 95 % factor between runs: a curve that shows no noise
-	// drifts from run to run all the same.
+	// leastRun is the minimum logarithm of the 95 % factor between runs: even a curve without noise
+	// drifts from run to run.
 	leastRun = 0.01
-	// most is how many curves of a machine are learned from.
+	// most is the maximum number of curves of a machine to learn from.
 	most = 12
 )
 
@@ -42,14 +41,14 @@ type trainer struct {
 	use      func(*Curve) bool
 	leftOut  string
 	machines []string
-	// without is a calibration by machine, whose shapes and breaks are those of the others.
+	// without is a calibration by machine, whose shapes and breaks come from all other machines.
 	without map[string]*forecast.Calibration
 	// nested chooses the level at which factors are taken; see [nestedLevel].
 	nested bool
 }
 
-// Train returns the calibration for curves of a use, latencies or operations, from all curves but
-// those of the machine left out.
+// Train returns the calibration for latencies or operations, as use selects, from all curves but
+// those of the machine leftOut.
 func Train(curves []Curve, use func(*Curve) bool, leftOut string) *forecast.Calibration {
 	t := &trainer{curves: curves, use: thin(curves, use), leftOut: leftOut, without: map[string]*forecast.Calibration{}}
 	t.nested = use(&Curve{Kind: benchfile.Operation})
@@ -65,14 +64,14 @@ func Train(curves []Curve, use func(*Curve) bool, leftOut string) *forecast.Cali
 		t.without[m].Run = k.Run
 	}
 	k.Inside = t.learn(share{every(3), 1}, share{every(2), 0.5})
-	k.Wide = t.learn(share{few(5), 1}, share{gaps(3), 0.5})
+	k.Wide = t.learn(share{evenly(5), 1}, share{gaps(3), 0.5})
 	k.Above = t.learn(share{largest(2), 1}, share{cut, 1})
 	k.Far = t.learn(share{upTo64K, 1}, share{cutFar, 0.5})
 	k.Below = t.learn(share{smallest(4), 1}, share{smallest(8), 0.5})
 	return k
 }
 
-// knowledge returns the shapes and breaks of all machines but m and the one that is left out.
+// knowledge returns the shapes and breaks of all machines but m and the one left out.
 func (t *trainer) knowledge(m string) *forecast.Calibration {
 	k := &forecast.Calibration{}
 	var others []Curve
@@ -86,7 +85,7 @@ func (t *trainer) knowledge(m string) *forecast.Calibration {
 	return k
 }
 
-// thin returns use for at most so many curves of a machine, and in their runs.
+// thin returns use restricted to at most most curves of a machine.
 func thin(curves []Curve, use func(*Curve) bool) func(*Curve) bool {
 	by := map[string][]*Curve{}
 	for i := range curves {
@@ -104,7 +103,8 @@ func thin(curves []Curve, use func(*Curve) bool) func(*Curve) bool {
 	return func(c *Curve) bool { return used[c] }
 }
 
-// learnBreaks counts where latencies jump between sizes a factor of two apart, a machine as one.
+// learnBreaks counts jumps of latencies between sizes a factor of two apart; each machine counts as
+// one.
 func learnBreaks(k *forecast.Calibration, curves []Curve) {
 	for i := range k.Breaks {
 		k.Breaks[i] = anywhere
@@ -124,7 +124,7 @@ func learnBreaks(k *forecast.Calibration, curves []Curve) {
 			if p[i].Size != 2*p[i-1].Size || p[i+1].Size != 2*p[i].Size || p[i+2].Size != 2*p[i+1].Size {
 				continue
 			}
-			// The middle, as the two sizes before it and the two after it predict it.
+			// The times at the middle by extrapolation of the two sizes before and the two after.
 			middle := math.Sqrt2 * float64(p[i].Size)
 			slope := func(a, b forecast.Point) float64 {
 				return min(max(0, float64(b.Time-a.Time)/float64(b.Size-a.Size)), float64(b.Time)/float64(b.Size))
@@ -138,13 +138,13 @@ func learnBreaks(k *forecast.Calibration, curves []Curve) {
 	}
 }
 
-// A share is cases of a protocol with a weight.
+// A share is a protocol with the weight of its cases.
 type share struct {
 	hold   func(c *Curve, all []Curve) []Case
 	weight float64
 }
 
-// A sample is a measurement held back and what it is predicted from.
+// A sample is a held-out measurement and the components of its prediction.
 type sample struct {
 	machine string
 	y       float64
@@ -163,7 +163,7 @@ func (t *trainer) samples(shares []share) (all []sample) {
 	return all
 }
 
-// A term is how far a prediction was off, and the terms of its interval.
+// A term is the error of a prediction, with the terms of its interval.
 type term struct {
 	off      float64
 	parts    *forecast.Parts
@@ -201,7 +201,7 @@ func chain(all []sample, from *forecast.Weights) (w forecast.Weights) {
 	return w
 }
 
-// first are the weights from which the search begins; those that are 0 stay there.
+// first holds the initial weights of the search; those that are 0 remain 0.
 var first = forecast.Weights{
 	Own:    forecast.Terms{1, 1, 1, 1, 1, 1, 0.1},
 	Shapes: forecast.Terms{0.1, 0.5, 0.5, 0.5, 0, 0.5, 0.1},
@@ -209,8 +209,8 @@ var first = forecast.Weights{
 	Down:   forecast.Terms{1, 0.5, 0.3},
 }
 
-// learn returns the weights with the least interval score, scaled so that intervals hold 95 % of
-// the measurements of machines that their weights were not learned from.
+// learn returns the weights with the minimum interval score, scaled so that intervals contain 95 %
+// of the measurements of machines that their weights were not learned from.
 func (t *trainer) learn(shares ...share) forecast.Weights {
 	all := t.samples(shares)
 	w := chain(all, &first)
@@ -240,8 +240,8 @@ func (t *trainer) learn(shares ...share) forecast.Weights {
 	return w
 }
 
-// descend returns the weights with the least score by coordinate descent. Terms that start at 0
-// stay there.
+// descend returns the weights with the minimum score, by coordinate descent. Weights that start at
+// 0 remain 0.
 func descend(all []term, start, from forecast.Terms) forecast.Terms {
 	w := from
 	begin := 0.8
@@ -296,7 +296,7 @@ func score(all []term, w *forecast.Terms) float64 {
 	return sum / weight
 }
 
-// learnRun returns the weights of the terms of the next run, from one run.
+// learnRun returns the weights of the terms for the next run, from one run.
 func (t *trainer) learnRun(bare *forecast.Calibration) forecast.Terms {
 	var all []term
 	p := Protocol{"", again(1)}
