@@ -22,7 +22,7 @@ type Design struct {
 	Name string `json:"name,omitempty"`
 }
 
-// About has what the page offers.
+// About lists the choices that the page offers.
 type About struct {
 	Version     string            `json:"version"`
 	Collectives []AboutCollective `json:"collectives"`
@@ -197,7 +197,7 @@ type Sized struct {
 	Sizes string `json:"sizes"`
 }
 
-// A Table is what a command prints.
+// A Table is the output of a command.
 type Table struct {
 	// Rows is the output of --format json: flat objects, keys with units.
 	Rows json.RawMessage `json:"rows"`

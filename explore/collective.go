@@ -27,14 +27,14 @@ const (
 	maxBudget     = 60_000.0 // ms
 )
 
-// asked is a question about a collective on a design: on all levels of its platform, or on the
+// asked returns a question about a collective on a design: on all levels of its platform, or on the
 // layer that it names.
 func asked(d whatif.Design, name string) collectives.Question {
 	return collectives.Question{Calls: collectives.Calls{Collective: name}, Layer: d.Layer, Machine: d.Machine(), Within: contention.IntervalsOf(d.Platform)}
 }
 
-// fitsOf are the fits of a collective that the file of a design has measured. As for the command, a
-// layer has none, and a file of changed parameters none either.
+// fitsOf returns the fits of a collective that the design's file has measured. As in the command, a
+// layer has none, nor has a changed file.
 func fitsOf(r Design, d whatif.Design, name string) ([]collectives.Fit, error) {
 	if platforms.NamesLayer(r.Ref) || len(r.Set) > 0 {
 		return nil, nil
@@ -84,8 +84,8 @@ func compute(q collectives.Question, fits []collectives.Fit) (*collectives.Times
 	return q.Compute(context.Background())
 }
 
-// collective is the map of the algorithms. A place takes so long that the clock is looked at
-// between places only.
+// collective returns the map of the algorithms. Since one place may take long, the budget is
+// checked between places.
 func (x *Explorer) collective(r CollectiveMap) (Times, error) {
 	q, fits, err := x.mapped(r)
 	if err != nil {
@@ -113,7 +113,7 @@ func (x *Explorer) collective(r CollectiveMap) (Times, error) {
 			one := q
 			one.Ranks, one.Sizes = []int{ranks}, []quantity.Bytes{size}
 			times, err := compute(one, fits)
-			if err != nil { // other cells have another number of ranks, which may be possible
+			if err != nil { // this number of ranks is impossible
 				times = &collectives.Times{}
 			}
 			a.Best[i] = append(a.Best[i], a.best(times))

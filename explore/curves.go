@@ -45,7 +45,7 @@ func (x *Explorer) curves(r Curves) (Figure, error) {
 	return f, err
 }
 
-// addCurve adds what the figure shows of the i-th design.
+// addCurve adds the i-th design to the figure.
 func (f *Figure) addCurve(r Curves, i int, d whatif.Design, kind predict.CurveKind, sizes []quantity.Bytes) error {
 	if d.Layer.Timed.Of != platforms.Message && kind != predict.Latency {
 		return fmt.Errorf("%s: %w", d.Layer.Ref(), d.Layer.Messages())
@@ -163,7 +163,7 @@ func (x *Explorer) predictRows(r Predict) (reports.Rows, error) {
 		return reports.Rows{}, err
 	}
 	if len(sizes)*len(designs) > 4*maxSizes {
-		return reports.Rows{}, errors.New("too many sizes for so many designs")
+		return reports.Rows{}, errors.New("too many sizes for this number of designs")
 	}
 	p, err := predict.Costs(sizes, designs...)
 	if err != nil {
@@ -172,7 +172,7 @@ func (x *Explorer) predictRows(r Predict) (reports.Rows, error) {
 	return p.Rows(nil), nil
 }
 
-// sized reads what a question at sizes asks.
+// sized reads the request of a question at sizes.
 func (x *Explorer) sized(r Sized, most int) (d resolved, all []quantity.Bytes, err error) {
 	if d, err = x.design(r.Design); err != nil {
 		return d, nil, err

@@ -24,7 +24,7 @@ const (
 	maxRemember = 256      // designs
 )
 
-// A resolved is what a [Design] stands for.
+// A resolved is the designs of a [Design] before and after its changes.
 type resolved struct {
 	base, now whatif.Design
 }

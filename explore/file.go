@@ -15,7 +15,7 @@ import (
 	"github.com/halfpeak/halfpeak/study/fits"
 )
 
-// maxUnpacked bounds what a compressed file may hold.
+// maxUnpacked bounds the contents of a compressed file.
 const maxUnpacked = 256 << 20
 
 // errBomb is the error of a compressed file with too large contents.

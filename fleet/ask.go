@@ -9,15 +9,15 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// A Reading is what was read of the files of a fleet: now, and before if that was asked for.
+// A Reading is the entries of a fleet: of now and, if asked for, of before.
 type Reading struct {
 	Now, Before []Entry
-	// Interrupted says how far a reading came that was interrupted; else it is empty.
+	// Interrupted gives the progress of an interrupted reading; otherwise it is empty.
 	Interrupted string
 }
 
-// Load reads the files that roots name, and of before if it is not empty. An interruption
-// through ctx leaves what was read until then. Errors are of the options and the roots.
+// Load reads the files that roots name, and of before if it is not empty. If ctx ends the reading,
+// Load returns the entries read so far. Errors are of the options and the roots.
 func Load(ctx context.Context, roots []string, before string, o Options, r Reader) (Reading, error) {
 	var in Reading
 	var seen Seen
@@ -39,7 +39,7 @@ func Load(ctx context.Context, roots []string, before string, o Options, r Reade
 	return in, err
 }
 
-// Analyse compares what was read.
+// Analyse compares the curves of a reading.
 func Analyse(in Reading, o Options) (*Answer, error) {
 	f, err := report(in.Now, in.Before, o)
 	switch {
@@ -66,7 +66,7 @@ func Analyse(in Reading, o Options) (*Answer, error) {
 // mostNamed is the number of files that are named one by one.
 const mostNamed = 10
 
-// note puts the doubts into words.
+// note writes the notes.
 func (f *Answer) note() {
 	say := func(format string, args ...any) { f.Notes = append(f.Notes, fmt.Sprintf(format, args...)) }
 	what := fmt.Sprintf("%s in %s of like curves, from %s", plural(f.Curves, "curve"), plural(len(f.Parts), "group"), plural(f.Files, "file"))
@@ -83,18 +83,18 @@ func (f *Answer) note() {
 	for _, x := range f.ReportedFindings() {
 		if who := x.Who(); len(x.Apart) > 0 && !noted[who] {
 			noted[who] = true
-			say("%s is as fast as others with %s, in %s: they may be in another part of the network rather than slow; give the groups of nodes to see.", who, strings.Join(x.Apart, " and "), x.Group)
+			say("%s has usual times with %s, in %s: together they may be in another part of the network rather than slow; give the groups of nodes to find out.", who, strings.Join(x.Apart, " and "), x.Group)
 		}
 	}
 	if x := f.Next; x != nil && x.Q < 0.5 && x.Effect >= f.MinEffect {
-		say("Next, and not beyond chance (q = %.2g): %s, %s of %s in %s; measure again.", x.Q, x.Who(), reports.PercentChange(x.Effect), quantityWord(x.Quantity), x.Group)
+		say("Next, but not significant (q = %.2g): %s, %s of %s in %s; measure again.", x.Q, x.Who(), reports.PercentChange(x.Effect), quantityWord(x.Quantity), x.Group)
 	}
 	if f.Small > 0 {
 		say("%d more findings are below the minimum effect of %.3g %%.", f.Small, 100*f.MinEffect)
 	}
 	f.noteDoubts(say)
 	if f.Compared && f.OnlyNow+f.OnlyBefore > 0 {
-		say("No partner to compare: %s now, %s before.", plural(f.OnlyNow, "curve"), plural(f.OnlyBefore, "curve"))
+		say("Without a partner to compare with: %s now, %s before.", plural(f.OnlyNow, "curve"), plural(f.OnlyBefore, "curve"))
 	}
 	named := 0
 	for _, fault := range []bool{true, false} { // files that could not be read come first
@@ -113,7 +113,7 @@ func (f *Answer) note() {
 	}
 }
 
-// noteDoubts says each doubt once, with its groups.
+// noteDoubts writes each doubt once, with its groups.
 func (f *Answer) noteDoubts(say func(format string, args ...any)) {
 	groups := map[string][]string{}
 	for _, p := range f.Parts {

@@ -13,7 +13,7 @@ type Line struct{ Beta, Tau float64 }
 func (l Line) Time(n quantity.Bytes) float64 { return l.Beta + l.Tau*float64(n) }
 
 // Lines returns the lines of the pairs, nodes or curves of the part, each of the medians of its
-// measurements: of all, or of those that Who of a finding names. There are none with one size.
+// measurements: of all, or of those of a finding. With one size there are none.
 func (p *Part) Lines(of *Finding) (lines []Line) {
 	beta := map[string]float64{}
 	for _, s := range p.Spreads {
@@ -36,7 +36,7 @@ func (p *Part) Lines(of *Finding) (lines []Line) {
 	return lines
 }
 
-// has reports whether a unit belongs to what was found: the pair, the curve, or a pair of the node.
+// has reports whether a unit belongs to the finding: the pair, the curve, or a pair of the node.
 func (f *Finding) has(u unit) bool {
 	if len(f.Nodes) == 0 {
 		return u.key == f.Name

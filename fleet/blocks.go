@@ -15,16 +15,16 @@ const (
 	blockGain  = 0.85 // part of the residuals of a fit of nodes alone that may be left
 )
 
-// blocks divide the nodes, such that all pairs between two blocks may be slower by the same part: a
-// slow link, and no slow node.
+// blocks divide the nodes, such that all pairs between two blocks may be slower by the same factor:
+// then a link is slow, and not a node.
 type blocks struct {
 	of    []int    // block of each node, from 1; 0: none
 	names []string // of the blocks, if they were given
 	cross map[[2]int]*crossing
 }
 
-// A crossing is the pairs between two blocks: what they take more than pairs within blocks, and
-// more than what is usual between blocks.
+// A crossing is the pairs between two blocks: y is their excess over pairs within blocks, over
+// their excess over the usual pairs between blocks.
 type crossing struct{ y, over, se, p float64 }
 
 // between returns the blocks of a pair, the lower first; zeros for a pair of one block.
@@ -47,8 +47,8 @@ func (b *blocks) subtract(links []link) []link {
 	return reduced
 }
 
-// fit fits the effects of crossings and of nodes by turns. What pairs of two blocks take more is
-// that beyond the pairs within blocks; if there are none, beyond all pairs.
+// fit fits the effects of crossings and of nodes by turns. The excess of pairs between two blocks
+// is counted from the pairs within blocks or, if there are none, from all pairs.
 func (b *blocks) fit(n int, links []link) *twoWay {
 	rest := list.Map(links, func(l link) float64 { return l.y })
 	var fit *twoWay
@@ -113,10 +113,10 @@ func givenBlocks(names []string, links []link, places map[string]string) (*block
 	return b, fit
 }
 
-// findBlocks looks for two blocks that explain the links better than effects of the nodes alone,
-// which plain is. It returns nil if there are none. The partition is that of the signs of an
-// eigenvector of the links' residuals; by chance its eigenvalue follows the law of Tracy and Widom
-// (1994), about 2σ√k for k partners of a node.
+// findBlocks finds two blocks that explain the links better than effects of the nodes alone, which
+// is the fit plain; nil if there are none. The signs of an eigenvector of the links' residuals are
+// the partition. By chance its eigenvalue follows the law of Tracy and Widom (1994), about 2σ√k for
+// k partners of a node.
 func findBlocks(n int, links []link, plain *twoWay) (*blocks, *twoWay) {
 	if n < 2*leastBlock || len(links) < 3*n/2 {
 		return nil, nil

@@ -1,10 +1,7 @@
 // Package fleet finds the nodes and pairs of a cluster that stand out among thousands of measured
 // curves.
 //
-// [Read] turns files into entries: what is kept of a file is a few numbers for each of its curves.
-// [Analyse] compares only curves of the same [Group]. It computes everything that depends on several
-// files, from the entries in the order of their paths. Entries that were read apart therefore give
-// the same answer, to the last bit, as those of one run.
+// [Read] turns files into entries: of each curve of a file it keeps a few numbers.
 //
 // # Statistics
 //
@@ -80,7 +77,7 @@ func (g Group) compare(o Group) int {
 		cmp.Compare(g.First, o.First), cmp.Compare(g.Last, o.Last), cmp.Compare(g.Sizes, o.Sizes))
 }
 
-// A Curve is what is kept of one measured curve. Values that are not identifiable are 0.
+// A Curve is the summary of one measured curve. Values that are not identifiable are 0.
 type Curve struct {
 	Group Group
 	Nodes []string `json:",omitempty"` // as the file names them
@@ -104,8 +101,8 @@ const leastSpan = 8
 
 var again = regexp.MustCompile(` \(\d+\)$`) // the table has the title of one before it
 
-// summarise returns what is kept of a table, and false if there is nothing to keep. Labels are
-// those that the file's name has; columns name the nodes.
+// summarise returns the summary of a table, and false if it has none. Labels are those of the
+// file's name; columns name the nodes.
 func summarise(t *benchfile.Table, nodes, labels, columns []string) (c Curve, ok bool) {
 	if t.Kind == benchfile.Interval {
 		return c, false
@@ -166,7 +163,7 @@ func summarise(t *benchfile.Table, nodes, labels, columns []string) (c Curve, ok
 	return c, true
 }
 
-// A Quantity is what is compared of curves. All are such that more is slower.
+// A Quantity is a quantity of curves that is compared. A larger value is slower.
 type Quantity string
 
 // The quantities.

@@ -7,7 +7,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
-// An effect is what a node adds to its pairs, or to those alone that it sends or receives in.
+// An effect is the excess of a node's pairs, of all or of those that it sends or receives in.
 type effect struct {
 	node  int
 	role  string // "sender", "receiver", or "" for both

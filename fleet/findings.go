@@ -18,7 +18,7 @@ type test struct {
 	node  bool
 }
 
-// test makes all tests, and chooses what is reported.
+// test makes all tests and selects the findings.
 func (a *Answer) test(models []*model) {
 	noise := map[Quantity]*tails{}
 	for _, q := range Quantities {
@@ -80,7 +80,8 @@ func trueFirst(x, y bool) int {
 	return 1
 }
 
-// find adds the findings of tests, of which the first ones are reported; q are their q-values.
+// find adds the findings of tests: the first tests, as many as reported, are reported. q has the
+// q-value of each test.
 func (a *Answer) find(models []*model, tests []test, q []float64, reported int, miss float64, noise map[Quantity]*tails, slow map[[2]int]bool) {
 	for i, t := range tests {
 		out := i < reported
@@ -109,8 +110,8 @@ func (a *Answer) find(models []*model, tests []test, q []float64, reported int, 
 	}
 }
 
-// alsoOut returns the other nodes that stand out with which the node shares less than half of its
-// effect.
+// alsoOut returns the other nodes that stand out and share less than half of the node's effect with
+// it.
 func (m *model) alsoOut(x effect, out func(node int) bool) (names []string) {
 	for _, i := range x.links {
 		l := m.links[i]
@@ -204,15 +205,15 @@ func (m *model) tests(number int32, a *Answer, noise *tails) (tests []test) {
 	return tests
 }
 
-// heavyNodes is the degrees of freedom of what nodes scatter beyond the noise of their pairs. Ten
-// nodes do not show the tails of that, so they are taken to be long: the longest with which the
-// three slow nodes of docs/validation/fleet.md are found.
+// heavyNodes is the degrees of freedom of the scatter of nodes beyond the noise of their pairs. Ten
+// nodes do not show its tails, so they are taken to be long: the longest tails with which the three
+// slow nodes of docs/validation/fleet.md are found.
 const heavyNodes = 2.5
 
-// welch returns the degrees of freedom of the scatter of nodes, of which se is the noise of the
-// pairs, with nu degrees (Welch 1947, Satterthwaite 1946). A variance up to three times that of se
-// is taken to be chance, since the scale of nine values errs by a quarter, and of some nodes by
-// twice that.
+// welch returns the degrees of freedom of the scatter of nodes (Welch 1947, Satterthwaite 1946).
+// The noise of the pairs is its part se, with nu degrees. A variance up to three times that of se
+// counts as chance, since the scale of nine values errs by a quarter, and of some nodes by twice
+// that.
 func welch(scale, se, nu float64) float64 {
 	noise := se * se
 	own := max(0, scale*scale-3*noise)
@@ -232,8 +233,8 @@ func (m *model) alone(noise *tails) (z []float64, nu float64) {
 	return z, min(degreesOf(len(m.units)), noise.typical())
 }
 
-// finding is a test in full, with an interval each end of which misses with a probability; exactly
-// so if it is reported.
+// finding returns the finding of a test, with an interval that misses at each end with probability
+// miss. That is exact for a reported finding.
 func (m *model) finding(t test, miss float64, noise *tails, out bool) Finding {
 	f := Finding{Group: m.group, Quantity: m.quantity, Fleet: m.centre, P: t.p}
 	var d, sd, half float64

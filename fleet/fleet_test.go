@@ -42,7 +42,7 @@ func TestPattern(t *testing.T) {
 		}
 	}
 	for pattern, want := range map[string]string{
-		"{a}{b}.log": "nothing between", "x_{b}.log": "no {a}", "{a}_{a}": "twice", "{a}_{b": "brace", "{A}": "small letters", "{}": "small letters", "{a}*": "nothing between",
+		"{a}{b}.log": "need a letter between them", "x_{b}.log": "no {a}", "{a}_{a}": "twice", "{a}_{b": "brace", "{A}": "small letters", "{}": "small letters", "{a}*": "need a letter between them",
 	} {
 		if _, err := ParsePattern(pattern); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", pattern, err, want)
@@ -136,7 +136,7 @@ func TestTwoWay(t *testing.T) {
 	}
 }
 
-// What clients are slower than servers cannot be told from pairs of one each; a slow one can.
+// What clients are slower than servers cannot be computed from pairs of one each; a slow one can.
 func TestTwoSides(t *testing.T) {
 	var links []link
 	for client := range 5 {

@@ -13,7 +13,7 @@ import (
 
 // A unit is a pair, a node or a curve, with all its measurements of a quantity.
 type unit struct {
-	key    string   // what sorts and pairs them
+	key    string   // by which units are sorted and paired
 	nodes  []string // nil of a curve that nothing names
 	values []float64
 	y      float64
@@ -23,7 +23,7 @@ type unit struct {
 // between separates names in keys; no name has it.
 const between = "\x00"
 
-// A model is what is known of one quantity of a group.
+// A model is the fit of one quantity of a group.
 type model struct {
 	group    Group
 	quantity Quantity
@@ -42,7 +42,7 @@ type model struct {
 	ends     *ends     // of all curves; nil until it is asked for
 }
 
-// units collects the values of a quantity by what was measured, from curves in the order of their
+// units groups the values of a quantity by pair, node or curve, from curves in the order of their
 // keys.
 func units(curves []keyed, q Quantity) []unit {
 	all := make([]unit, 0, len(curves))
@@ -121,7 +121,7 @@ func zeros(all []unit) (n int) {
 	return n
 }
 
-// changes are the units that are in both, with the difference as y.
+// changes returns the units that are in both, with the difference as y.
 func changes(now, before []unit) []unit {
 	var both []unit
 	for _, u := range now {
@@ -185,7 +185,7 @@ func (m *model) standardise() {
 		scale = scaleOf(e)
 	}
 	m.z, m.sd = make([]float64, len(e)), make([]float64, len(e))
-	spread := math.Sqrt(1 + 2/max(1, degree-1)) // of a value about what the other pairs of its nodes say
+	spread := math.Sqrt(1 + 2/max(1, degree-1)) // of a value about its prediction from the other pairs of its nodes
 	for i, v := range e {
 		// Fewer measurements than most scatter more; more of them may not scatter less.
 		m.sd[i] = scale * spread * math.Sqrt(max(1, m.units[i].part/m.part))
@@ -207,7 +207,7 @@ type keyed struct {
 	key   string
 }
 
-// groups sorts the curves of entries into groups, and those of a group by what was measured.
+// groups sorts the curves of entries into groups, and within a group by key.
 func groups(entries []Entry) map[Group][]keyed {
 	all := map[Group][]keyed{}
 	for i := range entries {

@@ -10,8 +10,8 @@ import (
 // square of the nodes.
 type Matrix struct {
 	Names []string
-	// Ordered says that nodes which see the fleet alike stand side by side: racks, and what is
-	// slow. Else, with more than [MostOrdered] nodes, they are in the order of their names.
+	// Ordered says that nodes with similar residuals stand side by side: racks, and slow nodes.
+	// With more than [MostOrdered] nodes they are in the order of their names.
 	Ordered bool
 	Blocks  bool // nodes of a block stand side by side
 	Pairs   []Pair

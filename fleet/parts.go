@@ -14,14 +14,14 @@ import (
 	"github.com/halfpeak/halfpeak/shard"
 )
 
-// A Question is what was asked of a fleet, as on the command line: what its parts say.
+// A Question is a question about a fleet, as on the command line; its parts contain it.
 type Question struct {
 	Roots   []string
 	Before  string `json:",omitempty"`
 	Options Options
 }
 
-// A Record is a record of a part, as JSON: what is kept of one file.
+// A Record is the JSON record of one file in a part.
 type Record struct {
 	Before bool `json:",omitempty"`
 	Entry  Entry
@@ -100,7 +100,7 @@ func unquoted(s string) string {
 	return s
 }
 
-// Header is what a part of the fleet begins with.
+// Header returns the header of a part for the shard.
 func (q Question) Header(which shard.Shard) (shard.Header, error) {
 	asked, err := json.Marshal(q)
 	return shard.Header{Asked: asked, Shard: which}, err
@@ -121,10 +121,10 @@ type source struct {
 }
 
 // WritePart reads a shard of the files of a fleet into a part file. Files that cannot be read are
-// in it, for the merge to name. What is read is written as it comes, in the order of the list, and
-// saved every second: a shard that was interrupted or killed continues from there. A part that was
-// there of the same question is an earlier reading: files of it that did not change since are taken
-// from it. Resumed is called with the number of files that need not be read.
+// in it, for the merge to name. Records are written in the order of the list as soon as they are
+// read, and saved every second, so that an interrupted or killed shard continues from there. If the
+// part already exists and has the same question, it is an earlier reading: files that did not
+// change since are taken from it. Resumed is called with the number of files that need not be read.
 func WritePart(ctx context.Context, files atomicfile.Files, path string, q Question, which shard.Shard, r Reader, resumed func(files int64)) error {
 	header, err := q.Header(which)
 	if err != nil {
@@ -180,7 +180,8 @@ func WritePart(ctx context.Context, files atomicfile.Files, path string, q Quest
 	return file.End(err, func(done int64) string { return plural(int(done), "file") + " read, and kept" })
 }
 
-// MergeParts returns what the shards of a fleet read, and what was asked of it; see [shard.Merge].
+// MergeParts returns the entries that the shards of a fleet read, and the question; see
+// [shard.Merge].
 func MergeParts(paths []string) (in Reading, q Question, err error) {
 	parts, err := shard.Merge(paths)
 	if err != nil {

@@ -21,7 +21,7 @@ type Pattern struct {
 
 var braces = regexp.MustCompile(`\*|\{[^{}]*\}`)
 
-// ParsePattern reads a pattern. Its errors say what is wrong with it.
+// ParsePattern reads a pattern.
 func ParsePattern(text string) (*Pattern, error) {
 	p := &Pattern{text: text}
 	var expr strings.Builder
@@ -35,7 +35,7 @@ func ParsePattern(text string) (*Pattern, error) {
 		rest = rest[at[1]:]
 		expr.WriteString(regexp.QuoteMeta(literal))
 		if literal == "" && last != "" {
-			return nil, fmt.Errorf("nothing between %s and %s shows where one ends", last, piece)
+			return nil, fmt.Errorf("%s and %s need a letter between them, to show where one ends", last, piece)
 		}
 		if last = piece; piece == "*" {
 			expr.WriteString(`[^/]*`)
@@ -44,9 +44,9 @@ func ParsePattern(text string) (*Pattern, error) {
 		name := strings.Trim(piece, "{}")
 		switch {
 		case strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" || name == "":
-			return nil, fmt.Errorf("%s: a name is of small letters, digits and _", piece)
+			return nil, fmt.Errorf("%s: a name may have small letters, digits and _", piece)
 		case slices.Contains(p.names, name):
-			return nil, fmt.Errorf("%s stands there twice", piece)
+			return nil, fmt.Errorf("%s occurs twice", piece)
 		}
 		p.names = append(p.names, name)
 		expr.WriteString(`([^/]+?)`)
@@ -54,7 +54,7 @@ func ParsePattern(text string) (*Pattern, error) {
 	expr.WriteString(regexp.QuoteMeta(rest))
 	switch {
 	case strings.ContainsAny(braces.ReplaceAllString(text, ""), "{}"):
-		return nil, fmt.Errorf("a brace is open or closed alone; names stand in braces, as in {a}")
+		return nil, fmt.Errorf("unbalanced brace; write names in braces, as in {a}")
 	case !slices.Contains(p.names, "a"):
 		return nil, fmt.Errorf("no {a}: give {a} and {b} for the two nodes of a pair, {a} alone for single nodes")
 	}

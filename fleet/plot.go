@@ -19,8 +19,8 @@ import (
 // their pairs.
 const fleetCells = 160
 
-// Map is the heat map of the group in which something stands out the most; of the first one if
-// nothing does. It is an error if no group is one of pairs.
+// Map returns the heat map of the group with the largest finding or, without findings, of the first
+// group. It is an error if no group is one of pairs.
 func (f *Answer) Map() (reports.Picture, error) {
 	for _, x := range f.ReportedFindings() {
 		if m, ok := f.mapOf(x.Group, x.Quantity); ok {
@@ -93,7 +93,7 @@ func (f *Answer) mapOf(g Group, q Quantity) (h reports.HeatMap, ok bool) {
 	return h, len(h.Names) > 1
 }
 
-// curves are the lines of what stands out in a group, over the band of the fleet.
+// curves draws the lines of a group's findings over the band of the fleet.
 func (f *Answer) curves(g Group) (fig reports.Figure, ok bool) {
 	p, _ := f.part(g, Tau)
 	if p == nil || g.Last <= g.First {
@@ -171,7 +171,7 @@ func (f *Answer) slowest(g Group, q Quantity) reports.Rows {
 // mostPictured is the number of groups that a page draws.
 const mostPictured = 4
 
-// Document is a page to send: who stands out, where, and how the fleet is distributed.
+// Document returns a page to send: the findings, their place in the fleet, and its distribution.
 func (f *Answer) Document(units quantity.UnitChoice) reports.Document {
 	title := fmt.Sprintf("A fleet of %s", plural(f.Nodes, "node"))
 	if f.Nodes == 0 {
@@ -185,7 +185,7 @@ func (f *Answer) Document(units quantity.UnitChoice) reports.Document {
 		doc.Lead = append(doc.Lead, "This is not the whole: "+f.Broken.Error()+".")
 	}
 	if len(f.ReportedFindings()) > 0 {
-		doc.Sections = append(doc.Sections, reports.Section{Title: "What stands out", Blocks: []reports.Block{reports.Table{Rows: f.WorstRows()}}})
+		doc.Sections = append(doc.Sections, reports.Section{Title: "Findings", Blocks: []reports.Block{reports.Table{Rows: f.WorstRows()}}})
 	}
 	var drawn []Group
 	var where reports.Section
@@ -203,7 +203,7 @@ func (f *Answer) Document(units quantity.UnitChoice) reports.Document {
 		block.Picture = m
 		where.Blocks = append(where.Blocks, block)
 		if c, ok := f.curves(g); ok {
-			where.Blocks = append(where.Blocks, reports.Drawing{Title: "What stands out, over the fleet's band", Picture: c})
+			where.Blocks = append(where.Blocks, reports.Drawing{Title: "Findings over the fleet's band", Picture: c})
 		}
 	}
 	for _, x := range f.ReportedFindings() {
@@ -220,7 +220,7 @@ func (f *Answer) Document(units quantity.UnitChoice) reports.Document {
 	}
 	groups := f.GroupRows()
 	groups.Notes = nil
-	notes := reports.Section{Title: "What was read and tested"}
+	notes := reports.Section{Title: "Input and tests"}
 	for _, n := range f.Notes {
 		notes.Blocks = append(notes.Blocks, reports.Paragraph(n))
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/usage"
 )
 
-// An Entry is what is kept of one file: all that a report needs of it.
+// An Entry is the summary of one file that a report needs.
 type Entry struct {
 	Path   string // below the folder that was named, with slashes; of a file that was named its last part
 	Source string // the file as it was found
@@ -27,27 +27,27 @@ type Entry struct {
 	Skipped        []Skipped `json:",omitempty"`
 }
 
-// Skipped is a file, or an output in it, that gave nothing, or not all.
+// Skipped is a file, or an output in it, that was not used, or only in part.
 type Skipped struct {
 	Reason string // with the file's name and what to do
-	// Fault is set where reading failed. Else the file is not the output of a benchmark, or not one
-	// that was asked for.
+	// Fault is set if reading failed. Otherwise the file is not the output of a benchmark, or not
+	// of a wanted one.
 	Fault bool `json:",omitempty"`
 }
 
-// A Reader says how files are read, which changes nothing in what an entry holds.
+// A Reader holds the options of reading, which do not change the entries.
 type Reader struct {
 	Keep     func(path, source string) bool // whether a file is read, by these of its entry; nil: all are
 	Known    func(*Entry) bool              // fills an entry that need not be read; nil: all are read
 	Progress func(files int)                // is called with the files that are done, from any goroutine; nil: it is not
 	Workers  int                            // 0: one for each processor
-	// Each is given the entries in the order of the list, each as soon as it and those before it
-	// are read, and at the end all that were read whole; Read returns none then. It is called by
-	// one goroutine at a time; its error ends the reading. Nil: Read returns the entries.
+	// Each is called with the entries in the order of the list, with each as soon as it and all
+	// before it are read, and at the end with all that were read whole; Read then returns none.
+	// Calls do not overlap. An error ends the reading. If Each is nil, Read returns the entries.
 	Each func(Entry) error
 }
 
-// Seen is how far a reading came.
+// Seen is the progress of a reading.
 type Seen struct {
 	Files int // of those that are to be read
 	Done  int // fewer if it was interrupted
@@ -84,9 +84,9 @@ func List(roots []string) ([]Entry, error) {
 	return entries, nil
 }
 
-// Read reads the one file of an entry of [List], as [Read] reads all. What cannot be read is in the
-// entry. Where ctx is done, the error is that of ctx, and the entry is not whole; other errors are
-// of the options.
+// Read reads the file of an entry of [List], as [Read] reads all. Errors of the file are in the
+// entry. If ctx ends, Read returns its error, and the entry is incomplete; other errors are of the
+// options.
 func (e *Entry) Read(ctx context.Context, o Options) error {
 	w, err := newWorker(ctx, o)
 	e.stamp()
@@ -96,10 +96,9 @@ func (e *Entry) Read(ctx context.Context, o Options) error {
 	return err
 }
 
-// Read reads the files that roots name, and those of folders, in parallel. What cannot be read is
-// in the entries. Where ctx is done, the error is that of ctx, and what was read is returned with
-// it: the entries of whole files. Other errors are of the roots and of the options; that a pattern
-// fits no file is one.
+// Read reads the files that roots name, and those of folders, in parallel. Errors of files are in
+// the entries. If ctx ends, Read returns its error with the entries of the files that were read
+// whole. Other errors are of the roots and of the options, such as a pattern that matches no file.
 func Read(ctx context.Context, roots []string, o Options, r Reader) ([]Entry, Seen, error) {
 	var seen Seen
 	var entries []Entry
@@ -172,7 +171,7 @@ func (in *reading) hand(to int) {
 	}
 }
 
-// stamp sets what says whether the file has changed.
+// stamp sets the size and the time of change of the file.
 func (e *Entry) stamp() {
 	if info, err := os.Stat(e.Source); err == nil {
 		e.Bytes, e.Changed = info.Size(), info.ModTime().UnixNano()

@@ -15,7 +15,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/usage"
 )
 
-// Options say what is read and what is reported: all that an answer depends on, but the files.
+// Options are everything besides the files that an answer depends on.
 type Options struct {
 	// Name is a [Pattern] of file names; empty: none.
 	Name string
@@ -26,14 +26,14 @@ type Options struct {
 	Group, Pool []string
 	// Places has the blocks of nodes, such as racks, by the names of the nodes; nil if unknown.
 	Places map[string]string `json:",omitempty"`
-	// TwoSided reports what is fast as well as what is slow.
+	// TwoSided also reports nodes and pairs that are faster.
 	TwoSided bool
 	// FDR is the false discovery rate: the expected share of false alarms among the findings. 0 is
 	// 0.05.
 	FDR float64
 	// MinEffect is the smallest effect that is reported: 0.01 is 1 %.
 	MinEffect float64
-	// All keeps all tests in the answer, not only what stands out.
+	// All keeps all tests in the answer, not only the findings.
 	All bool
 }
 
@@ -120,7 +120,7 @@ type Part struct {
 	Curves, Units int
 	Names         []string // of the nodes
 	Spreads       []Spread
-	// Doubt says what the group is too small to identify, if anything.
+	// Doubt gives the effects that the group is too small to identify, if any.
 	Doubt string
 }
 
@@ -149,7 +149,7 @@ type Answer struct {
 	Compared            bool
 	OnlyNow, OnlyBefore int
 	Notes               []string // doubts, and what was tested
-	// Broken is an error if not all could be read; what is here may be shown all the same.
+	// Broken is an error if some files could not be read; the answer covers the rest.
 	Broken error
 }
 
@@ -222,7 +222,7 @@ func partners(a, b map[Group][]keyed) (alone int) {
 func part(g Group, now, before []keyed, places map[string]string, compared bool) (p Part, models []*model) {
 	p = Part{Group: g, Curves: len(now)}
 	for _, q := range Quantities {
-		if q == Latency && g.Sizes > 1 && !latencyTold(g, now) {
+		if q == Latency && g.Sizes > 1 && !latencyIdentifiable(g, now) {
 			continue
 		}
 		us := units(now, q)
@@ -260,7 +260,7 @@ func part(g Group, now, before []keyed, places map[string]string, compared bool)
 	return p, models
 }
 
-// y is what the model leaves.
+// y returns the residuals of the model or, if nothing was fitted, the values.
 func (m *model) y() []float64 {
 	if m.fit != nil {
 		return m.fit.e
@@ -268,9 +268,9 @@ func (m *model) y() []float64 {
 	return list.Map(m.units, func(u unit) float64 { return u.y })
 }
 
-// latencyTold reports whether the smallest size is small: less than half of its time goes with the
-// bytes, for most curves.
-func latencyTold(g Group, curves []keyed) bool {
+// latencyIdentifiable reports whether the smallest size is small: for most curves, less than half
+// of its time is proportional to the bytes.
+func latencyIdentifiable(g Group, curves []keyed) bool {
 	if !g.lineIdentifiable() {
 		return false
 	}
@@ -294,7 +294,7 @@ func spreadOf(q Quantity, us []unit) Spread {
 	return s
 }
 
-// doubt says what the group is too small for.
+// doubt returns the reason why the group is too small for some tests; empty if it is not.
 func (p *Part) doubt(models []*model) string {
 	switch {
 	case p.Units < leastUnits:

@@ -14,7 +14,7 @@ import (
 // Lists are the tables of a fleet, as --list names them.
 func Lists() []string { return []string{"findings", "groups", "skipped"} }
 
-// Tables returns the tables for people: who stands out, worst first, and the fleet by groups. The
+// Tables returns the tables for people: the findings, worst first, and the fleet by groups. The
 // notes are under the last.
 func (f *Answer) Tables() []reports.Rows {
 	groups := f.GroupRows()
@@ -44,7 +44,7 @@ func (f *Answer) ReportedFindings() []Finding {
 	return f.Findings
 }
 
-// A fleetWorst is what stands out of one node, pair or curve, with the number of its groups.
+// A fleetWorst is the worst finding of one node, pair or curve, with the number of its groups.
 type fleetWorst struct {
 	Finding
 	groups int
@@ -100,7 +100,7 @@ func (f *Answer) WorstRows() reports.Rows {
 	)
 }
 
-// groupsOf is the number of groups in which the node or pair was measured.
+// groupsOf counts the groups that have measurements of the node or pair.
 func (f *Answer) groupsOf(x Finding) (n int) {
 	for _, p := range f.Parts {
 		if len(x.Nodes) == 0 || x.Pair || slices.Contains(p.Names, x.Nodes[0]) || p.Group.Nodes == len(x.Nodes) {

@@ -8,8 +8,8 @@ import (
 	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
-// wrongLine is the factor by which a line misses the time at the smallest or the largest size, such
-// that its parameters do not describe the effect.
+// wrongLine is the factor of error at the smallest or the largest size above which the parameters
+// of a line do not describe the effect.
 const wrongLine = 1.5
 
 // ends are the times of curves at the smallest and the largest size, measured and by their lines.

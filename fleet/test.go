@@ -18,8 +18,8 @@ const (
 	leastNodes = 5
 )
 
-// oneOut is the number of values up to which each is held against the others alone: in more, one
-// value moves no scale.
+// oneOut is the number of values up to which each is compared with the others alone. Among more,
+// one value does not change the scale.
 const oneOut = 64
 
 // standardised returns the distance of each value from the centre of the other values in standard
@@ -58,8 +58,8 @@ func ratio(d, sd float64) float64 {
 	return math.Copysign(math.Inf(1), d)
 }
 
-// degreesOf is what Student's t takes for the scale of n robust values, found by simulation: see
-// TestDegrees.
+// degreesOf returns the degrees of freedom of Student's t for the robust scale of n values, found
+// by simulation; see TestDegrees.
 func degreesOf(n int) float64 { return max(1, 0.55*float64(n-2)) }
 
 // degrees lists the degrees of freedom that are tried for the residuals. The last one stands for
@@ -155,8 +155,8 @@ func (t *tails) add(key string, z float64) {
 	}
 }
 
-// quartiles are those of Student's t over that of a normal distribution, and normalisers the
-// logarithms of its density at 0.
+// quartiles has the quartile of each Student's t distribution over that of a normal one, and
+// normalisers the logarithm of each density at 0.
 var quartiles, normalisers = func() (q, n [len(degrees)]float64) {
 	for k, nu := range degrees {
 		a, _ := math.Lgamma((nu + 1) / 2)
@@ -166,9 +166,10 @@ var quartiles, normalisers = func() (q, n [len(degrees)]float64) {
 	return q, n
 }()
 
-// weights are the probabilities of degrees, each as likely before, given the residuals of all other
-// units, and that one more is larger than the largest of them below z. Without the latter, tails
-// from which the largest has been taken would look lighter than they are.
+// weights returns the probability of each of degrees, which are equally likely a priori: given the
+// residuals of all other units, and that one more residual exceeds the largest of them below z.
+// Without that condition, tails that have lost their largest residual would look lighter than they
+// are.
 func (t *tails) weights(key string, z float64) (w [len(degrees)]float64) {
 	w = t.all
 	if own := t.of[key]; own != nil {
@@ -194,16 +195,16 @@ func (t *tails) weights(key string, z float64) (w [len(degrees)]float64) {
 	return w
 }
 
-// exceeds is the probability of a deviation of z or more, in robust standard deviations, of a unit
+// exceeds returns the probability of a deviation of at least z robust standard deviations in a unit
 // that is like the others: the mean over degrees.
 func (t *tails) exceeds(key string, z float64) (p float64) {
 	if z < 1 {
-		return stats.StudentTail(z, 2*stats.MaxDegrees) // far from what is reported
+		return stats.StudentTail(z, 2*stats.MaxDegrees) // far from significance
 	}
 	return mean(t.weights(key, z), z)
 }
 
-// mean is the probability of a deviation of z or more where degrees have these weights.
+// mean returns the probability of a deviation of at least z, given weights of degrees.
 func mean(weights [len(degrees)]float64, z float64) (p float64) {
 	for k, w := range weights {
 		if w > 0 {
@@ -239,8 +240,8 @@ func (t *tails) typical() float64 {
 	return min(1/inverse, 200)
 }
 
-// qValues returns the q-value of each p of all tests, sorted by p: the least false discovery rate
-// at which it is reported (Benjamini and Hochberg 1995).
+// qValues returns the q-value of each p, sorted by p: the smallest false discovery rate that
+// selects its test (Benjamini and Hochberg 1995).
 func qValues(p []float64) []float64 {
 	q := make([]float64, len(p))
 	least := 1.0

@@ -6,12 +6,12 @@ import (
 	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
-// leastPartners is the number of different partners with which a node must have been measured for
-// its effect to be identifiable beside those of its pairs: of three values one may be anything.
+// leastPartners is the number of different partners that make a node's effect identifiable beside
+// those of its pairs: one of three values may be anything.
 const leastPartners = 3
 
-// biweight is where Tukey's function gives a residual no weight, in standard deviations: 95 % of
-// the efficiency of least squares if the residuals are normal.
+// biweight is the residual, in standard deviations, at or beyond which Tukey's function gives no
+// weight: 95 % of the efficiency of least squares if the residuals are normal.
 const biweight = 4.685
 
 // A link is a pair of nodes, by number, with its value.

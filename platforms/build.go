@@ -55,7 +55,7 @@ type stageSpec struct {
 	host      model.Host
 }
 
-// A layerSpec is what a layer is made of: names of layers and stages, and parameters by slot.
+// A layerSpec is the composition of a layer: names of layers and stages, and parameters by slot.
 type layerSpec struct {
 	kind     *model.Kind
 	parts    []string // by the kind's Parts; "": left out
@@ -230,7 +230,7 @@ func (b *builder) stageTables() {
 	}
 }
 
-// choose returns the value that the word of a key stands for, the zero value without the key.
+// choose returns the value that the word of a key stands for; the zero value without the key.
 func choose[T any](s *section, key string, of map[string]T) T {
 	word := s.text(key)
 	v, known := of[word]
@@ -240,7 +240,7 @@ func choose[T any](s *section, key string, of map[string]T) T {
 	return v
 }
 
-// named returns the entry of all that the key of a layer names, and the zero value without the key.
+// named returns the entry that the key of a layer names, and the zero value without the key.
 func named[T any](s *section, key string, all map[string]T) (v T) {
 	name := s.text(key)
 	v, known := all[name]

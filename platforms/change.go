@@ -20,10 +20,11 @@ type Change struct {
 	PlusMinus float64 // half the width of its 95 % interval, see [Param]; 0: none
 }
 
-// With returns the layer and what it is made of, with some parameters changed; parameters computed
-// from them follow. Other layers are left out: a value that is possible in one may be impossible in
-// another. A later change of a parameter replaces an earlier one. It is an error if the parameter,
-// or one computed from it, cannot have its value, or if the path is not one of [Platform.Uses].
+// With returns the platform with some parameters changed, reduced to the layer and its parts;
+// parameters computed from the changed ones follow. Other layers are left out: a value that is
+// possible in one may be impossible in another. A later change of a parameter replaces an earlier
+// one. It is an error if the parameter, or one computed from it, cannot have its value, or if the
+// path is not one of [Platform.Uses].
 func (p Platform) With(layer string, changes ...Change) (Platform, error) {
 	used, err := p.used(layer)
 	if err != nil {
@@ -66,8 +67,8 @@ func (p Platform) With(layer string, changes ...Change) (Platform, error) {
 	return p.rebuilt(&b, layer)
 }
 
-// changeError is the error of an impossible parameter. It names no place in the file if the value
-// was not given there.
+// changeError returns the error of an impossible parameter. It names a place in the file only if
+// the value is given there.
 func (b *builder) changeError(s *slot, err error) error {
 	if s.changed {
 		return fmt.Errorf("%s: %q: %w", s.Path, s.Text, err)
@@ -75,7 +76,7 @@ func (b *builder) changeError(s *slot, err error) error {
 	return b.errorf(s.at, "%q: %w", s.Text, err)
 }
 
-// rebuilt is the part of the platform that the layer is made of, with the values of b.
+// rebuilt returns the platform reduced to the layer and its parts, with the values of b.
 func (p Platform) rebuilt(b *builder, layer string) (Platform, error) {
 	kept := map[string]model.Layer{}
 	b.open(layer, nil, kept)
@@ -116,8 +117,8 @@ func (p Platform) rebuilt(b *builder, layer string) (Platform, error) {
 	return next, nil
 }
 
-// Params are all parameters that can be changed: the constants, the stages', and the layers', as
-// they stand in the file. A pipeline's packet is among them even where a word stands for its size.
+// Params returns all parameters that can be changed, in the order of the file: the constants, the
+// stages' and the layers'. A pipeline's packet is among them even if a word stands for its size.
 func (p Platform) Params() []Param {
 	all := slices.Concat(p.Constants, p.Stages)
 	for _, l := range p.Layers {
@@ -128,14 +129,14 @@ func (p Platform) Params() []Param {
 	return all
 }
 
-// Uses are the parameters that the layer's costs depend on, those of the layers and stages that it
-// is made of and the constants behind them, in the order of [Platform.Params].
+// Uses returns the parameters that the layer's costs depend on: its own, those of its layers and
+// stages, and the constants behind them, in the order of [Platform.Params].
 func (p Platform) Uses(layer string) ([]Param, error) {
 	used, err := p.used(layer)
 	return slices.DeleteFunc(p.Params(), func(q Param) bool { return !used[p.built.slotAt[q.Path]] }), err
 }
 
-// used are the slots of Uses.
+// used returns the slots of Uses.
 func (p Platform) used(layer string) (map[int]bool, error) {
 	if _, err := p.Layer(layer); err != nil {
 		return nil, err
@@ -163,7 +164,7 @@ func (p Platform) used(layer string) (map[int]bool, error) {
 	return used, nil
 }
 
-// reach visits the layer and those that it is made of, once each.
+// reach visits the layer and its parts, once each.
 func (b *builder) reach(name string, done map[string]bool, visit func(*layerSpec)) {
 	if done[name] {
 		return
@@ -195,10 +196,10 @@ func (p Platform) Find(layer, name string) (Param, error) {
 		return found[0], nil
 	}
 	if len(found) > 1 {
-		return Param{}, fmt.Errorf("%q is several parameters: %s; write one of them", name, strings.Join(paths(found), ", "))
+		return Param{}, fmt.Errorf("%q matches several parameters: %s; write one of them", name, strings.Join(paths(found), ", "))
 	}
 	if other := matching(p.Params(), name); len(other) > 0 {
-		return Param{}, fmt.Errorf("%s does not enter %s/%s; what does is %s", strings.Join(paths(other), ", "), p.Name, layer, strings.Join(paths(uses), ", "))
+		return Param{}, fmt.Errorf("%s has no effect on %s/%s; these have: %s", strings.Join(paths(other), ", "), p.Name, layer, strings.Join(paths(uses), ", "))
 	}
 	if l, err := p.Layer(layer); err == nil {
 		if of := model.LinesOf(l.Model).Kind().Aliases[name]; of != nil {

@@ -130,8 +130,8 @@ func TestParamFind(t *testing.T) {
 	check("both", "loggp.G", "layer.short.G")
 	check("both", "up_to", "layer.both.branches.0.up_to")
 	check("cut", "credits", "layer.cut.window")
-	check("dma", "tau", `"tau" is several parameters: stage.in.tau, stage.out.tau; write one of them`)
-	check("dma", "o_r", "layer.short.o_r does not enter design/dma; what does is constant.read, stage.in.beta, stage.in.tau, stage.out.beta, stage.out.tau, layer.dma.packets")
+	check("dma", "tau", `"tau" matches several parameters: stage.in.tau, stage.out.tau; write one of them`)
+	check("dma", "o_r", "layer.short.o_r has no effect on design/dma; these have: constant.read, stage.in.beta, stage.in.tau, stage.out.beta, stage.out.tau, layer.dma.packets")
 	check("dma", "paccets", `design/dma has no parameter "paccets"; did you mean "packets"?`)
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A MeasuredCollective is what a collective operation was measured to take; see fit/collective.
+// A MeasuredCollective is the measured times of a collective operation; see fit/collective.
 type MeasuredCollective struct {
 	Name       string // of the table
 	Collective string // as MPI has it
@@ -84,7 +84,7 @@ func grid[V any](s *section, key string, c *MeasuredCollective, parse func(strin
 	for i, line := range lines {
 		words := strings.Fields(line)
 		if len(words) != len(c.Sizes) {
-			s.fail(key, `%d %s on %d ranks, for %d sizes; "-" is one that was not measured`, len(words), key, c.Ranks[i], len(c.Sizes))
+			s.fail(key, `%d %s on %d ranks for %d sizes; write "-" for a size that was not measured`, len(words), key, c.Ranks[i], len(c.Sizes))
 		}
 		row := make([]V, len(words))
 		for j, word := range words {
@@ -103,7 +103,7 @@ func grid[V any](s *section, key string, c *MeasuredCollective, parse func(strin
 func aboveZero(word string) (quantity.Micros, error) {
 	v, err := quantity.ParseMicros(word)
 	if err == nil && !(v > 0) {
-		return 0, fmt.Errorf("%q: a measured time is above zero", word)
+		return 0, fmt.Errorf("%q: a measured time must be above zero", word)
 	}
 	return v, err
 }
@@ -111,13 +111,13 @@ func aboveZero(word string) (quantity.Micros, error) {
 func repeats(word string) (int64, error) {
 	n, err := strconv.ParseInt(word, 10, 64)
 	if err != nil || n < 1 {
-		return 0, fmt.Errorf("%q: a number of repeats is a whole one from 1", word)
+		return 0, fmt.Errorf("%q: a number of repeats is a whole number of at least 1", word)
 	}
 	return n, nil
 }
 
-// CollectivesOf are the measured collectives of that name in a platform file, which may have no
-// layer; none if ref names a layer, or the file has none. The errors are those of reading.
+// CollectivesOf returns the measured collectives of that name in a platform file, which may have no
+// layer. It returns none if ref names a layer, or the file has none.
 func CollectivesOf(ref, collective string) ([]MeasuredCollective, error) {
 	file, layer := splitRef(ref)
 	if layer != "" || slices.Contains(Names(), file) || !looksLikeFile(file) {

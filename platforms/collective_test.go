@@ -38,7 +38,7 @@ func TestMeasuredCollectives(t *testing.T) {
 	if all, err := CollectivesOf("clip", "bcast"); err != nil || len(all) > 0 {
 		t.Error(all, err)
 	}
-	if _, _, err := Find(file); err == nil || !strings.Contains(err.Error(), `ask "halfpeak collective bcast my.toml"`) {
+	if _, _, err := Find(file); err == nil || !strings.Contains(err.Error(), `use "halfpeak collective bcast my.toml"`) {
 		t.Error(err)
 	}
 }
@@ -49,9 +49,9 @@ func TestMeasuredCollectiveErrors(t *testing.T) {
 		{`"slowest"`, `"fastest"`, `"fastest": over ranks, "average" or "slowest"`},
 		{`["2", "4"]`, `["4", "2"]`, `"2": numbers of ranks`},
 		{`["8B", "1KiB"]`, `["8B", "8B"]`, `"8B": sizes`},
-		{`"2us -"`, `"2us"`, "1 times on 4 ranks, for 2 sizes"},
-		{`"2us -"`, `"2us 0us"`, `"0us": a measured time is above zero`},
-		{`"20 -"`, `"20"`, "1 runs on 2 ranks, for 2 sizes"},
+		{`"2us -"`, `"2us"`, "1 times on 4 ranks for 2 sizes"},
+		{`"2us -"`, `"2us 0us"`, `"0us": a measured time must be above zero`},
+		{`"20 -"`, `"20"`, "1 runs on 2 ranks for 2 sizes"},
 		{`"20 -"`, `"0 -"`, `"0": a number of repeats`},
 		{`"0.1us -"`, `"-0.1us -"`, `a time cannot be negative`},
 		{`, "- -"`, ``, "1 texts for 2 numbers of ranks"},

@@ -60,7 +60,7 @@ func set(keys *[]Key, name string, value any) {
 	*keys = append(*keys, Key{name, value})
 }
 
-// A form is what a key may have for a value.
+// A form is the form of a key's value.
 type form int
 
 const (

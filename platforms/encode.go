@@ -13,8 +13,8 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// Encode writes the document as a platform file, behind the comment, which may be empty. What
-// [Parse] reads of it is the document again.
+// Encode writes the document as a platform file, below a comment, which may be empty. [Parse] reads
+// the same document back.
 func (d Document) Encode(comment string) ([]byte, error) {
 	var b bytes.Buffer
 	if comment != "" {
@@ -97,8 +97,8 @@ func inline(keys []Key) (string, error) {
 	return "{ " + strings.Join(all, ", ") + " }", nil
 }
 
-// Document is the platform as a file, without what With left out. Parameters that were changed
-// have their new values.
+// Document returns the platform as a file, without the layers that With left out. Changed
+// parameters have their new values.
 func (p Platform) Document() Document {
 	b := p.built
 	d := Document{Keys: slices.Clone(b.Keys)}
@@ -162,7 +162,7 @@ func (d *Document) change(s *slot) {
 	}
 }
 
-// exactUnits are the units in which numbers are exact.
+// exactUnits are the units that print numbers exactly.
 var exactUnits = map[quantity.Dimension]string{quantity.DimNone: "", quantity.DimTime: "us", quantity.DimSize: "B",
 	quantity.DimInverse: "us/B", quantity.DimRate: "MB/s", quantity.DimClock: "MHz"}
 

@@ -41,7 +41,7 @@ func (b *builder) layerTables() {
 	}
 }
 
-// layer reads what a table says of its layer besides its model.
+// layer reads the rest of a layer's table, whose model is m.
 func (s *section) layer(m model.Layer) Layer {
 	spec := s.specs[s.Name]
 	l := Layer{Platform: s.p.Name, Name: s.Name, Title: s.text("title"), Note: s.text("note"), Kind: spec.kind.Name,
@@ -92,7 +92,7 @@ func (b *builder) given(path string) string {
 	return ""
 }
 
-// own are the parameters of a layer itself, but for those that are a word.
+// own returns the parameters of the layer itself, except those that are a word.
 func (b *builder) own(spec *layerSpec) []Param {
 	var params []Param
 	for _, i := range spec.slots() {
@@ -103,7 +103,7 @@ func (b *builder) own(spec *layerSpec) []Param {
 	return params
 }
 
-// slots are the parameters of the layer itself.
+// slots returns the parameters of the layer itself.
 func (s *layerSpec) slots() []int {
 	var all []int
 	for _, branch := range s.branches {
@@ -117,7 +117,7 @@ func (s *layerSpec) slots() []int {
 	return all
 }
 
-// spec reads the named layer, and first those that it is made of.
+// spec reads the named layer, after those that it is made of.
 func (b *builder) spec(name string) {
 	if b.specs[name] != nil {
 		return
@@ -246,7 +246,7 @@ func (s *section) branches(k *model.Kind) (all []branchSpec) {
 // part reads the layer that a key names as a part of its own.
 func (s *section) part(key, name string) {
 	if name == "" {
-		s.fail(key, "names no layer; it must")
+		s.fail(key, "the name of a layer is missing")
 	}
 	s.known(key, name)
 	s.spec(name)
@@ -259,9 +259,9 @@ func (s *section) known(key, name string) {
 	}
 }
 
-// open makes the model of a layer. Unless bind is nil, it notes there where the parameter
-// of each slot stands in the model, and each layer that may be impossible. A layer in shared is
-// made once; if shared is nil, as often as it is used.
+// open makes the model of a layer. Unless bind is nil, bind gets the place of each slot's parameter
+// in the model, and each layer that may be impossible. A layer in shared is made once; if shared is
+// nil, as often as it is used.
 func (b *builder) open(name string, bind *knobs, shared map[string]model.Layer) model.Layer {
 	if l, done := shared[name]; done {
 		return l

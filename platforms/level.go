@@ -39,7 +39,7 @@ var levelFields = map[string]Param{
 // CheckLevelName says why a level cannot have a name, or is nil.
 func CheckLevelName(name string) error {
 	if name == machine.ByCore {
-		return errors.New("a core is the place of one rank, inside of all levels; name what holds several")
+		return errors.New("core is the innermost place, which holds one rank; choose another name")
 	}
 	return checkName(name)
 }

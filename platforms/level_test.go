@@ -113,7 +113,7 @@ func TestLevelErrors(t *testing.T) {
 		{`lanes = "8"`, `lanes = "8", shared = "node"`, `my.toml:3:59: level.node.lanes: says the same as shared; leave one of them out (got "8")`},
 		{`layer = "network", `, `layer = "network", ports = "1", `, `my.toml:4:51: level.cluster.ports: is for what leaves a unit, and this is the whole machine; lanes is for what is inside (got "1")`},
 		{`layer = "network", `, `layer = "network", port = "node", `, `my.toml:4:51: level.cluster.port: is for what leaves a unit, and this is the whole machine; shared is for what is inside`},
-		{`level.socket`, `level.core`, `my.toml:2:7: level.core: a core is the place of one rank, inside of all levels; name what holds several`},
+		{`level.socket`, `level.core`, `my.toml:2:7: level.core: core is the innermost place, which holds one rank; choose another name`},
 		{`level.socket`, `level.Socket`, `my.toml:2:7: level.Socket: invalid name "Socket"; use small letters, digits, - and _`},
 		{`"64", layer = "socket", source = "s"`, `"64", layer = "socket"`, "my.toml:2:7: level.socket: no source; say where its numbers are from, as in source = \"Table 4.2\""},
 		{`layer = "network", `, `layer = "network", topology = "mesh 2", `, `my.toml:4:51: level.cluster.topology: must be "torus X Y …" or "dragonfly GROUPS CHASSIS ROUTERS UNITS" (got "mesh 2")`},

@@ -10,8 +10,8 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// Measured holds the measurements to which a layer was fitted. The layer's times are those of the
-// curve through them, see [forecast.Curve], and its lines explain them, see [model.Measured].
+// Measured holds the measurements that a layer was fitted to. The layer's times are those of the
+// curve through them, see [forecast.Curve]; its lines explain them, see [model.Measured].
 type Measured struct {
 	Sizes []quantity.Bytes
 	Times []quantity.Micros // one way, of each size; the mean of the runs
@@ -19,7 +19,7 @@ type Measured struct {
 	Deviations []quantity.Micros
 	Runs       int
 	Resolution quantity.Micros // of the times as printed; 0: not known
-	Operation  bool            // the times are those of an operation, and not of a message
+	Operation  bool            // the times are of an operation, not of a message
 	Source     string
 }
 
@@ -38,8 +38,8 @@ func (c *measuredCurve) at(n quantity.Bytes) forecast.Forecast {
 }
 
 // Next returns the forecast of the next measurement of n bytes by the curve that the layer was
-// fitted to, whatever became of the layer's parameters; nil if the layer does not say what it was
-// fitted to. The error wraps [forecast.ErrNoCurve] if its points make no curve.
+// fitted to, regardless of changed parameters; nil if the layer was not fitted. The error wraps
+// [forecast.ErrNoCurve] if its points make no curve.
 func (l Layer) Next(n quantity.Bytes) (*forecast.Forecast, error) {
 	if l.curve == nil {
 		return nil, nil
@@ -52,7 +52,7 @@ func (l Layer) Next(n quantity.Bytes) (*forecast.Forecast, error) {
 	return &f, nil
 }
 
-// measure gives a layer the times that it was fitted to.
+// measure replaces the layer's times by the measured curve, if it has one.
 func (l *Layer) measure() {
 	m := l.Measured
 	if m == nil || len(m.Sizes) < forecast.MinSizes {
@@ -83,7 +83,7 @@ func (l *Layer) measure() {
 	}}
 }
 
-// withLines returns the model of the layer with other parameters of its lines.
+// withLines returns the layer's model with other parameters of its lines.
 func (l Layer) withLines(lines model.Layer) model.Layer {
 	m, ok := l.Model.(*model.Measured)
 	if !ok {
@@ -107,7 +107,7 @@ func (b *builder) measuredTables() {
 		m.Times = t.times("times", len(sizes))
 		for i, v := range m.Times {
 			if !(v > 0) {
-				t.fail("times", "%q: a measured time is above zero", t.list("times")[i])
+				t.fail("times", "%q: a measured time must be above zero", t.list("times")[i])
 			}
 		}
 		if t.has("deviations") {
@@ -115,7 +115,7 @@ func (b *builder) measuredTables() {
 		}
 		m.Runs = max(1, t.count("runs"))
 		if (m.Runs > 1) != (m.Deviations != nil) {
-			t.fail("", "runs and deviations go together: 2 runs or more, and by how much they differ")
+			t.fail("", "runs and deviations go together: give at least 2 runs, and their standard deviation at each size")
 		}
 		if given := t.text("resolution"); given != "" {
 			var err error
@@ -151,7 +151,7 @@ func (s *section) count(key string) int {
 	}
 	n, err := strconv.Atoi(given)
 	if err != nil || n < 1 {
-		s.fail(key, "%q: a whole number, 1 or more", given)
+		s.fail(key, "%q: give a whole number of at least 1", given)
 	}
 	return n
 }
@@ -181,7 +181,7 @@ func (s *section) correlation() float64 {
 	}
 	for _, key := range []string{"beta", "tau"} {
 		if i, known := s.slotAt[s.path+"."+key]; !known || s.slots[i].PlusMinus == 0 {
-			s.fail("correlation", "is that of the errors of beta and tau; give both with their ±")
+			s.fail("correlation", "correlates the errors of beta and tau; give both with their ±")
 		}
 	}
 	v, err := strconv.ParseFloat(given, 64)

@@ -15,7 +15,7 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A Param is a parameter of a platform: what it is, and its value.
+// A Param is a parameter of a platform, with its value.
 type Param struct {
 	Path    string // "stage.copy-in.beta": tables and key, as in the file
 	Table   string // "constant", "stage", "layer"
@@ -71,7 +71,7 @@ func (s slot) reads() []int {
 	return s.formula.Reads()
 }
 
-// check is an error if the slot cannot have its value.
+// check returns an error if the slot cannot have its value.
 func (s *slot) check() error {
 	if s.Word != "" {
 		return nil
@@ -79,7 +79,7 @@ func (s *slot) check() error {
 	return s.Measure.Check(s.Value)
 }
 
-// compute takes the value from the slots that it reads, with its interval.
+// compute computes the value and its interval from the slots that it reads.
 func (s *slot) compute(values []float64) error {
 	s.Value.Num = s.formula.Compute(values)
 	if s.PlusMinus = 0; s.within == nil {
@@ -90,9 +90,8 @@ func (s *slot) compute(values []float64) error {
 	return err
 }
 
-// A scope is a table whose keys are parameters, and what formulas there may name: the constants,
-// the other keys of the table, and the parameters of the stages that stand above: stage("wire",
-// "beta").
+// A scope is a table whose keys are parameters. Its formulas may name the constants, the other keys
+// of the table, and the parameters of stages above: stage("wire", "beta").
 type scope struct {
 	section
 	source string // if it is not that of the table
@@ -143,7 +142,7 @@ func (s *scope) compute(key, name, given string) int {
 	return b.add(of)
 }
 
-// orWords is a list of words for people: `whole", "eq10" or "best`, in quotes but for the ends.
+// orWords joins words for people: `whole", "eq10" or "best`, in quotes except at the ends.
 func orWords(words []string) string {
 	last := len(words) - 1
 	return strings.Join(words[:last], `", "`) + `" or "` + words[last]
@@ -174,11 +173,11 @@ func (s *scope) resolve(name string, args []any) (v quantity.Variable, err error
 	if args == nil && of != nil {
 		if at := slices.Index(b.computing, path); at >= 0 {
 			circle := list.Map(append(b.computing[at:], path), func(p string) string { return strings.TrimPrefix(strings.TrimPrefix(p, s.path+"."), "constant.") })
-			return v, fmt.Errorf("a circle: %s is computed from itself: %s", name, strings.Join(circle, " → "))
+			return v, fmt.Errorf("%s is computed from itself: %s", name, strings.Join(circle, " → "))
 		}
 		i := of.slot(key)
 		if word := b.slots[i].Word; word != "" {
-			return v, fmt.Errorf("%s is %q, no number", name, word)
+			return v, fmt.Errorf("%s is %q, not a number", name, word)
 		}
 		return b.variable(i), nil
 	}

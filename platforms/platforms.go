@@ -3,7 +3,7 @@
 // the format.
 //
 // A platform is found by its name ("clip"), a layer by platform and layer ("clip/user-buffer"), a
-// file of one's own by its path ("my.toml", "my.toml/eager").
+// file by its path ("my.toml", "my.toml/eager").
 package platforms
 
 import (
@@ -38,10 +38,10 @@ type Platform struct {
 	Places    map[string]Place // of all stages
 	Roofs     []Roof
 	Layers    []Layer // in the order of the file, at least one, but for a file of Collectives
-	Levels    []Level // of the machine, from inside out; none: every two ranks are equally far
-	// Collectives are those that were measured, in the order of the file.
+	Levels    []Level // of the machine, from inside out; none: all pairs of ranks are equally far apart
+	// Collectives are the measured ones, in the order of the file.
 	Collectives []MeasuredCollective
-	Notes       []string // for whoever reads the file with us: old names that it has
+	Notes       []string // about the file: former names in it
 	Default     string   // the layer that the platform's name alone stands for
 	built       *builder
 }
@@ -59,7 +59,7 @@ type Layer struct {
 	Stages   []string    // the stages of a pipeline
 	Roofs    []Roof      // that bound it, the lowest first
 	Protocol Protocol    // how the engine runs it
-	Timed    Timed       // what the times of the model are those of
+	Timed    Timed       // subject of the model's times
 	Measured *Measured   // what it was fitted to; nil if it does not say
 	// Correlation of the errors of beta and tau, if the layer has both: −1 to 1.
 	Correlation float64
@@ -111,7 +111,7 @@ func (l Layer) LowestRoof() (roof Roof, share float64, ok bool) {
 	return l.Roofs[0], float64(model.Asymptote(l.Model) / l.Roofs[0].Rate), true
 }
 
-// Names are the names of the platforms that come with halfpeak, sorted.
+// Names returns the names of the platforms that come with halfpeak, sorted.
 func Names() []string {
 	files, err := embedded.ReadDir(".")
 	if err != nil {
@@ -205,7 +205,7 @@ func All() ([]Platform, error) {
 // Layer returns the named layer.
 func (p Platform) Layer(name string) (Layer, error) {
 	if len(p.Layers) == 0 {
-		return Layer{}, fmt.Errorf("platform %s has measured collectives and no layer; ask \"halfpeak collective %s %s.toml\"", p.Name, p.Collectives[0].Collective, p.Name)
+		return Layer{}, fmt.Errorf("platform %s has measured collectives and no layer; use \"halfpeak collective %s %s.toml\"", p.Name, p.Collectives[0].Collective, p.Name)
 	}
 	names := make([]string, len(p.Layers))
 	for i, l := range p.Layers {
@@ -217,8 +217,8 @@ func (p Platform) Layer(name string) (Layer, error) {
 	return Layer{}, fmt.Errorf("platform %s has no layer %q%s", p.Name, name, nearest.Hint(name, names))
 }
 
-// loaded has the embedded platforms that were read, by name: reproduce asks
-// for one with each of hundreds of numbers. Nobody changes a Platform.
+// loaded caches the embedded platforms by name: reproduce finds one for each of hundreds of
+// numbers. A Platform is never changed.
 var loaded sync.Map
 
 func load(name string) (Platform, error) {

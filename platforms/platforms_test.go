@@ -129,7 +129,7 @@ func TestParseErrors(t *testing.T) {
 		`my.toml:6:8: layer.e: an envelope has at least two branches, as in branches = [{ layer = "pio" }, { layer = "dma" }]`)
 	// Segments and series.
 	seg := func(keys ...string) string { return also("g", append([]string{`model = "fragmented"`}, keys...)...) }
-	check(seg(`mtu = "4KB"`), "my.toml:6:8: layer.g.below: names no layer; it must")
+	check(seg(`mtu = "4KB"`), "my.toml:6:8: layer.g.below: the name of a layer is missing")
 	check(seg(`below = "x"`), "my.toml:6:8: layer.g: no mtu; it is needed, as text with a unit")
 	check(seg(`below = "x"`, `mtu = "0B"`), `my.toml:10:1: layer.g.mtu: "0B": must be at least 1 byte`)
 	for window, bound := range map[string]string{"0": "least 1", "2.5": "least 1", "1e12": "most 1073741824"} {
@@ -151,9 +151,9 @@ func TestParseErrors(t *testing.T) {
 	}
 	contains(linear(`beta = "2 us +"`, tau, source), "my.toml:3:1: layer.x.beta: ", `"2 us +"`)
 	contains(linear(`beta = "2 parsec"`, tau, source), "my.toml:3:1: layer.x.beta: ", `unknown unit "parsec"`)
-	contains(linear(`beta = "beta"`, tau, source), "my.toml:3:1: layer.x.beta: ", "a circle: beta is computed from itself: beta → beta")
-	contains(linear(`beta = "tau*1KB"`, `tau = "beta/1KB"`, source), "my.toml:4:1: layer.x.tau: ", "a circle: beta is computed from itself: beta → tau → beta")
-	contains(oneLayer+"[constant.a]\nvalue = \"b\"\nsource = \"s\"\n[constant.b]\nvalue = \"2*a\"\nsource = \"s\"\n", "my.toml:10:1: constant.b.value: ", "a circle: a is computed from itself: a → b → a")
+	contains(linear(`beta = "beta"`, tau, source), "my.toml:3:1: layer.x.beta: ", "beta is computed from itself: beta → beta")
+	contains(linear(`beta = "tau*1KB"`, `tau = "beta/1KB"`, source), "my.toml:4:1: layer.x.tau: ", "beta is computed from itself: beta → tau → beta")
+	contains(oneLayer+"[constant.a]\nvalue = \"b\"\nsource = \"s\"\n[constant.b]\nvalue = \"2*a\"\nsource = \"s\"\n", "my.toml:10:1: constant.b.value: ", "a is computed from itself: a → b → a")
 	contains(linear(`beta = "alfa"`, tau, source)+"[constant.alpha]\nvalue = \"3us\"\nsource = \"s\"\n", `no constant or parameter "alfa" here; did you mean "alpha"?`)
 	contains(oneLayer+"[stage.a]\nbeta = 'stage(\"b\", \"beta\")'\ntau = \"1us/KB\"\nsource = \"s\"\n"+strings.Replace(oneStage, ".a", ".b", 1), "my.toml:7:1: stage.a.beta: ", "no parameter stage.b.beta")
 }

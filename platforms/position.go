@@ -15,8 +15,8 @@ import (
 type position struct{ line, column int }
 
 // index returns the positions of the keys of a TOML text and of their values. The text must have
-// been decoded without errors. Deep is the position of a key of more than maxParts parts, at which
-// index stops.
+// been decoded without errors. index stops at a key of more than maxParts parts; deep is its
+// position.
 func index(text []byte) (keys, values map[string]position, deep position) {
 	at := indexer{keys: map[string]position{}, values: map[string]position{}, arrays: map[string]int{}, lines: []int{0}}
 	for i, c := range text {
@@ -125,8 +125,8 @@ func (s *source) valueAt(path string) position {
 	return s.at(path)
 }
 
-// errorf is an error at the key that path names, or if the file does not have it, at
-// the closest table around it.
+// errorf returns an error at the key at path or, if the file does not have it, at the closest
+// enclosing table.
 func (s *source) errorf(path, format string, args ...any) error {
 	what := fmt.Errorf(format, args...)
 	pos := s.at(path)
@@ -146,7 +146,7 @@ func (s *source) compare(a, b string) int {
 	return cmp.Or(p.line-q.line, p.column-q.column, strings.Compare(a, b))
 }
 
-// inOrder are the keys of a table, as they stand in the file.
+// inOrder returns the keys of a table in the order of the file.
 func (s *source) inOrder(path string, table map[string]any) []string {
 	return slices.SortedFunc(maps.Keys(table), func(a, b string) int { return s.compare(join(path, a), join(path, b)) })
 }

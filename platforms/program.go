@@ -29,7 +29,7 @@ type knobs struct {
 	checks []model.Layer        // that can be impossible
 }
 
-// Compile compiles the layer to a program in which the parameters at the given paths can be set.
+// Compile returns a program of the layer with the parameters at the given paths as inputs.
 // Parameters that are computed from them follow, unless they are among them.
 func (p Platform) Compile(layer string, paths ...string) (*Program, error) {
 	l, err := p.Layer(layer)
@@ -67,13 +67,12 @@ func (p Platform) Compile(layer string, paths ...string) (*Program, error) {
 	return prog, nil
 }
 
-// Layer is the model, with the parameters as Set left them last; at first they are the platform's.
+// Layer returns the model with the parameters of the last Set; before it, with the platform's.
 func (prog *Program) Layer() model.Layer { return prog.layer }
 
-// Set gives the parameters new values, in µs and bytes, in the order of the paths that
-// the program was compiled for. It is false if a parameter, or one computed from
-// them, has no place there (a negative time, a size that is not whole);
-// the layer then means nothing until Set has been called again.
+// Set sets the parameters, in µs and bytes, in the order of the paths given to Compile. It returns
+// false if a parameter, or one computed from them, is impossible (a negative time, a size that is
+// not whole); then the layer is invalid until Set is called again.
 func (prog *Program) Set(values ...float64) bool {
 	for i := range prog.steps {
 		s := &prog.steps[i]

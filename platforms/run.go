@@ -109,8 +109,8 @@ func (b *builder) protocolTables() {
 	}
 }
 
-// Resources are those that a message of the layer occupies, in the places that the file gives its
-// stages.
+// Resources returns the resources that a message of the layer occupies, in the places that the file
+// gives its stages.
 func (p Platform) Resources(l Layer) model.Resources {
 	return model.Placed(l.Model.Resources(), func(h model.Hop) model.Hop {
 		if at, known := p.Places[h.Stage]; known {

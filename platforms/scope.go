@@ -53,8 +53,8 @@ func (b *builder) layerScope(l Layer) quantity.Scope {
 	}
 }
 
-// predict asks the model of this layer, or of the one that a leading text names:
-// "pio" of the same platform, "hp-lam/gam" of another.
+// predict evaluates a quantity of this layer, or of the one that a leading text names: "pio" of the
+// same platform, "hp-lam/gam" of another.
 func (l Layer) predict(q *model.Quantity, args []any, b *builder) (v quantity.Value, err error) {
 	m := l.Model
 	if len(args) > 0 {

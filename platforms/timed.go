@@ -119,7 +119,7 @@ func (b *builder) sameTimes(all []Layer) {
 	}
 }
 
-// Messages is an error if the times of the layer are not those of messages.
+// Messages returns an error if the layer has times of something else than messages.
 func (l Layer) Messages() error {
 	if l.Timed.Of == Message {
 		return nil

@@ -53,7 +53,7 @@ type Drawing struct {
 	Title   string
 	Picture Picture // its own title and notes are drawn outside of it
 	Note    string  // a sentence beneath; the notes of the picture follow it
-	Numbers Rows    // what a reader wants of the numbers; without columns: all of Picture.Rows
+	Numbers Rows    // to be printed; without columns: all of Picture.Rows
 }
 
 func (Paragraph) block() {}

@@ -32,7 +32,7 @@ func (f *Format) Set(s string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("there is no format %q; choose one of %s", s, strings.Join(Formats(), ", "))
+	return fmt.Errorf("unknown format %q; choose one of %s", s, strings.Join(Formats(), ", "))
 }
 
 // String returns the name of the format.

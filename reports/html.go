@@ -100,7 +100,7 @@ type htmlDrawing struct {
 	Table     *htmlTable
 }
 
-// htmlWriter turns sections into what the template prints.
+// htmlWriter converts sections for the template.
 type htmlWriter struct {
 	sheet   *sheet
 	figures int

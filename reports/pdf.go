@@ -28,7 +28,7 @@ type pdf struct {
 	fonts         map[string]bool
 }
 
-// A pdfState is what a path or text needs beside the page's own state.
+// A pdfState is the state of a path or text besides the page's own.
 type pdfState struct {
 	color color.Color // fpdf writes that of texts with each text
 	width vg.Length

@@ -40,7 +40,7 @@ type Axis struct {
 	Min, Max float64
 }
 
-// quantity names what the axis shows, with the unit.
+// quantity returns the axis's label with its unit.
 func (a Axis) quantity() string {
 	if a.Bytes && !strings.Contains(a.Label, "(") {
 		return a.Label + " (B)"
@@ -74,7 +74,7 @@ type Kind string
 
 // The kinds of series.
 const (
-	Line   Kind = "line"   // what a model says
+	Line   Kind = "line"   // of a model
 	Points Kind = "points" // measurements
 	// Band is a prediction interval: from Low to High, with Y in its middle and no line. Beyond is
 	// an extrapolated band: paler, its edges dashed.
@@ -131,7 +131,7 @@ func (f Figure) Rows() Rows {
 	return r
 }
 
-// title returns the title of the figure, or what it shows if it has none.
+// title returns the title of the figure or, without one, its labels.
 func (f Figure) title() string {
 	if f.Title == "" {
 		return f.Y.Label + " against " + f.X.Label
@@ -196,21 +196,21 @@ func (a Areas) Rows() Rows {
 	return r
 }
 
-// A Tornado shows what a value becomes as one thing after the other changes: a bar for each, from
-// the value with less of it to the value with more, around the present value.
+// A Tornado shows how one value changes with each of several parameters: a bar for each, from the
+// value with less of it to the value with more, around the present value.
 type Tornado struct {
 	Title     string
 	X         Axis // of the value; linear
 	Base      float64
-	Less      string // what the pale half of a bar stands for: "parameter 10 % smaller"
+	Less      string // meaning of the pale half of a bar: "parameter 10 % smaller"
 	More      string // and the dark half
 	Bars      []Bar  // the widest first; bars without room are counted in a note
 	Notes     []string
 	BaseLabel string // beside the line at Base; empty: none
 }
 
-// A Bar is what the value becomes with less and with more of one thing. A value
-// that is not finite is not drawn.
+// A Bar is the value with less and with more of one parameter. A value that is not finite is not
+// drawn.
 type Bar struct {
 	Name      string
 	Low, High float64 // with less, with more

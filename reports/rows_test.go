@@ -99,7 +99,7 @@ func TestWriteRefuses(t *testing.T) {
 	column := []Column{{Key: "k"}}
 	check(JSON, Rows{Columns: column, Data: [][]any{{1}, {1, 2}}}, "row 2 has 2 cells; the table has 1 columns")
 	check(CSV, Rows{Columns: column, Data: [][]any{{struct{}{}}}}, `row 1: a struct {} under "k" is not a value of a table`)
-	check("yaml", Rows{}, `there is no format "yaml"; choose one of text, markdown, csv, json`)
+	check("yaml", Rows{}, `unknown format "yaml"; choose one of text, markdown, csv, json`)
 
 	full := errors.New("full")
 	if err := Write(failing{full}, JSON, sample); !errors.Is(err, full) {

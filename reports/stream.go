@@ -40,7 +40,7 @@ func NewRowEncoder(format string, keys []string) (header []byte, encode RowEncod
 			return append(text, "}\n"...)
 		}, nil
 	}
-	return nil, nil, fmt.Errorf("there is no format %q to write row by row; choose one of %s", format, strings.Join(StreamFormats(), ", "))
+	return nil, nil, fmt.Errorf("unknown format %q for writing row by row; choose one of %s", format, strings.Join(StreamFormats(), ", "))
 }
 
 func encodeCSV(text []byte, row []float64) []byte {

@@ -70,7 +70,7 @@ func TestRowEncoder(t *testing.T) {
 	}
 	check("csv", "tau_us_per_kib,one_way_us\n1.5,300\n2,\n")
 	check("jsonl", `{"tau_us_per_kib":1.5,"one_way_us":300}`+"\n"+`{"tau_us_per_kib":2,"one_way_us":null}`+"\n")
-	if _, _, err := NewRowEncoder("xml", nil); err == nil || err.Error() != `there is no format "xml" to write row by row; choose one of csv, jsonl, parquet` {
+	if _, _, err := NewRowEncoder("xml", nil); err == nil || err.Error() != `unknown format "xml" for writing row by row; choose one of csv, jsonl, parquet` {
 		t.Error(err)
 	}
 }

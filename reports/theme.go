@@ -183,7 +183,7 @@ func newPlot() *plot.Plot {
 	return p
 }
 
-// drawInside draws axes with these ends, and what is inside them; more changes the plot before.
+// drawInside draws axes with these ends, and plots inside them; more changes the plot before.
 func drawInside(c draw.Canvas, inside plot.Plotter, xa, ya Axis, x, y limits, more func(*plot.Plot)) axes {
 	p := newPlot()
 	x.apply(&p.X, xa, c.Max.X-c.Min.X-60, horizontal)

@@ -155,8 +155,8 @@ func (t timelinePlotter) Plot(c draw.Canvas, p *plot.Plot) {
 	c.FillText(total, vg.Point{X: x - 4, Y: c.Max.Y}, quantity.Micros(t.end).String())
 }
 
-// numbered returns the first of 1, 2, 5, 10, … of which all multiples have room in their boxes; if
-// there is none, the first of which some multiples have; otherwise 0.
+// numbered returns the first n of 1, 2, 5, 10, … such that every n-th packet has room for its
+// number; failing that, the first n such that some have; otherwise 0.
 func (t timelinePlotter) numbered(tx func(float64) vg.Length, s text.Style) int {
 	some := 0
 	for _, every := range []int{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000} {

@@ -19,8 +19,8 @@ type File struct {
 	saved   time.Time
 }
 
-// SaveEvery is how often what was written is saved for a process that is killed; tests save each
-// record.
+// SaveEvery is the interval at which written records are saved, in case the process is killed;
+// tests save each record.
 var SaveEvery = time.Second
 
 // OpenFile begins a part, or goes on with one that was interrupted.
@@ -94,5 +94,5 @@ func (p *File) End(err error, whole func(records int64) string) error {
 	if closing := p.Close(); closing != nil {
 		return errors.Join(err, closing)
 	}
-	return fmt.Errorf("%w: %s in %q; the same command again goes on from there", err, whole(p.Rows()), p.Part())
+	return fmt.Errorf("%w: %s in %q; repeat the command to continue", err, whole(p.Rows()), p.Part())
 }

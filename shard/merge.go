@@ -27,7 +27,7 @@ func Merge(paths []string) (*Parts, error) {
 	var all []error
 	p := &Parts{}
 	var first string
-	named := map[Shard]bool{} // what is wrong with them was said
+	named := map[Shard]bool{} // their errors are listed
 	for _, path := range paths {
 		if strings.HasSuffix(path, ".partial.state") {
 			continue

@@ -17,8 +17,8 @@ import (
 	"github.com/halfpeak/halfpeak/internal/atomicfile"
 )
 
-// A Header is what a part is of: a shard of the answer to a question. Parts are merged if they were
-// asked the same.
+// A Header identifies a part: a shard of the answer to a question. Only parts of the same question
+// are merged.
 type Header struct {
 	Asked json.RawMessage // the options that matter, enough to ask again
 	Shard
@@ -69,9 +69,9 @@ func (e *Encoder) End(to []byte) []byte { return line(to, e.Records+1, []byte(en
 // Errors of a part that cannot be read.
 var (
 	ErrNoPart    = errors.New("is not a halfpeak part file")
-	ErrVersion   = errors.New("was written in the form of another version of halfpeak; use one version for all shards")
+	ErrVersion   = errors.New("was written by another version of halfpeak; use one version for all shards")
 	ErrTruncated = errors.New("is truncated: the shard was interrupted or the file was cut off")
-	ErrDamaged   = errors.New("is damaged: its bytes are not those that were written")
+	ErrDamaged   = errors.New("is damaged: its checksum is wrong")
 )
 
 // A Reader reads a part.
@@ -134,7 +134,7 @@ func cut(err error) error {
 	return err
 }
 
-// difference returns the first option in which two questions differ, in the order of their names.
+// difference returns the first option, by name, that differs between two questions.
 func difference(name string, a, b json.RawMessage) (at, is, was string) {
 	var as, bs map[string]json.RawMessage
 	if json.Unmarshal(a, &as) == nil && json.Unmarshal(b, &bs) == nil && as != nil && bs != nil {

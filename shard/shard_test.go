@@ -207,10 +207,10 @@ func TestMerge(t *testing.T) {
 	check([]string{one, cut, three}, `"cut" is truncated: the shard was interrupted or the file was cut off; run shard 2/3 again`)
 	whole[len(whole)-20] ^= 1
 	damaged := write("damaged", whole)
-	check([]string{one, damaged, three}, `"damaged" is damaged: its bytes are not those that were written; run shard 2/3 again`)
+	check([]string{one, damaged, three}, `"damaged" is damaged: its checksum is wrong; run shard 2/3 again`)
 	whole[len(magic)-2]++
 	later := write("later", whole)
-	check([]string{one, later, three}, `"later" was written in the form of another version of halfpeak; use one version for all shards`,
+	check([]string{one, later, three}, `"later" was written by another version of halfpeak; use one version for all shards`,
 		"shard 2/3 is missing; compute it, and merge with its part")
 	other := header(2, 3)
 	other.Asked = json.RawMessage(`{"Platform":"hp-lam"}`)

@@ -10,8 +10,8 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// WithMeasured adds to ascending sizes those between them that a design was fitted to, and where
-// they end the next ones.
+// WithMeasured adds to ascending sizes the measured ones between them that the design was fitted
+// to, and the first size on each side beyond those.
 func WithMeasured(sizes []quantity.Bytes, d Design) []quantity.Bytes {
 	all := slices.Clone(sizes)
 	measured := d.Layer.Measured.Sizes
@@ -23,9 +23,9 @@ func WithMeasured(sizes []quantity.Bytes, d Design) []quantity.Bytes {
 	return stats.Ascending(all)
 }
 
-// ForecastBands are the bands that hold the next measurement of a follower, over sizes of
-// withMeasured: one of what was measured, and one on each side of what was not. Neighbours have the
-// size in common at which they meet.
+// ForecastBands returns the bands that hold the next measurement of a follower, over sizes of
+// [WithMeasured]: one over the measured sizes, and one on each side beyond them. Neighbours meet at
+// a common size.
 func ForecastBands(name, follower string, d Design, sizes []quantity.Bytes) []reports.Series {
 	measured := d.Layer.Measured.Sizes
 	first, last := measured[0], measured[len(measured)-1]

@@ -44,7 +44,7 @@ func TestPeakKnownOnce(t *testing.T) {
 // A time that cannot be longer has no share that could be told: an error, and no wrong numbers.
 func TestSharesAtBound(t *testing.T) {
 	d := parsed(t, "[layer.x]\nmodel = \"linear\"\nbeta = \"1.7976931e308us\"\ntau = \"1us/KiB\"\nsource = \"made up\"\n")
-	if _, err := d.Shares(1024); err == nil || !strings.Contains(err.Error(), "its share cannot be told") {
-		t.Errorf("got %v, want that the share cannot be told", err)
+	if _, err := d.Shares(1024); err == nil || !strings.Contains(err.Error(), "its share cannot be computed") {
+		t.Errorf("got %v, want that the share cannot be computed", err)
 	}
 }

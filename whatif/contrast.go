@@ -18,7 +18,7 @@ type Contrast struct {
 	Costs           []ContrastedCost
 }
 
-// A ContrastedCost is what a message of one size costs before and after.
+// A ContrastedCost is the cost of a message of one size before and after.
 type ContrastedCost struct {
 	Size          quantity.Bytes
 	Before, After Answer
@@ -131,14 +131,14 @@ func ContrastedTimes(before, after Design, names []string) (reports.Rows, error)
 	return rows, nil
 }
 
-// changeNotes are the changes that were made to a design.
+// changeNotes lists the changes of a design.
 func changeNotes(d Design) []string {
 	return list.Map(d.Changes, func(c Assignment) string { return fmt.Sprintf("%s: %s → %s", c.Path, c.From, c.To) })
 }
 
-// Encode is the design as a platform file, behind the comment: the layer and what it is made of, or
-// the whole platform if nothing was changed. A changed layer has no measured points any more: they
-// would stand for the next measurement of something that nobody has measured.
+// Encode returns the design as a platform file, below the comment: the layer and its parts, or the
+// whole platform if nothing was changed. A changed layer has no measured points: they would stand
+// for the next measurement of a design that was never measured.
 func (d Design) Encode(comment string) ([]byte, error) {
 	doc := d.Platform.Document()
 	if len(d.Changes) > 0 {

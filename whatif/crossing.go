@@ -9,8 +9,8 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A Crossing is a size at which one layer overtakes another: for messages up to
-// Size one of them takes less time one way, beyond it the other.
+// A Crossing is a size at which one layer overtakes another: up to Size one of them takes less time
+// one way, beyond it the other.
 type Crossing struct {
 	Size quantity.Bytes
 	// Beyond is true if the second layer is the faster one beyond Size, and the first up to it.
@@ -24,9 +24,9 @@ type Crossing struct {
 // Close is the relative difference below which two times count as nearly the same.
 const Close = 0.05
 
-// Crossings are the sizes from lo to hi at which one layer overtakes the other. Sizes are
-// walked in steps of 2^(1/16) and bisected where the faster one changes: a lead that lasts less
-// than a step can be missed. Layers that cost the same do not cross.
+// Crossings returns the sizes from lo to hi at which one layer overtakes the other. It tries sizes
+// in steps of 2^(1/16) and bisects a step in which the faster layer changes, so that it can miss a
+// lead shorter than a step. Layers of equal cost do not cross.
 func Crossings(a, b model.Layer, lo, hi quantity.Bytes) []Crossing {
 	sizes := walk(a, b, lo, hi)
 	lead := func(n quantity.Bytes) float64 { return float64(b.OneWay(n) - a.OneWay(n)) } // > 0: a is faster
@@ -101,14 +101,14 @@ type Threshold struct {
 	Path         string         // of the parameter, "layer.system-buffer.branches.0.up_to"
 	Below, Above string         // the branches
 	InUse        quantity.Bytes // the largest size that Below serves
-	// Suggested is where Above overtakes Below, the crossing nearest to InUse. If Crosses is false,
-	// it never does. Better is the faster one at InUse.
+	// Suggested is the crossing nearest to InUse at which Above overtakes Below. If Crosses is
+	// false, it never does. Better is the faster one at InUse.
 	Suggested Crossing
 	Crosses   bool
 	Better    string
 }
 
-// MaxSize is the largest size at which crossings and thresholds are looked for.
+// MaxSize is the largest size of crossings and thresholds.
 const MaxSize = 1 << 30 * quantity.Bytes(1)
 
 // Thresholds returns the thresholds of the layer in ascending order if it is a switch.

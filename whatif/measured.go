@@ -16,7 +16,7 @@ var Followers = map[string]func(n quantity.Bytes, t quantity.Micros) float64{
 	"bandwidth": func(n quantity.Bytes, t quantity.Micros) float64 { return float64(n.Over(t)) },
 }
 
-// followerOf is the follower that a quantity of messages of these sizes is: where messages do not
+// followerOf returns the follower that a quantity of messages of these sizes is: if messages do not
 // overlap, the gap is the one-way time.
 func followerOf(d Design, name string, sizes []quantity.Bytes) (follower string, ok bool) {
 	apart := !slices.ContainsFunc(sizes, func(n quantity.Bytes) bool { return d.Layer.Model.Gap(n) != d.Layer.Model.OneWay(n) })
@@ -36,7 +36,7 @@ func ForecastInterval(name string, n quantity.Bytes, f forecast.Forecast) Interv
 	return Interval{Value: of(n, f.Middle), Low: min(a, b), High: max(a, b)}
 }
 
-// ForecastNote says what the intervals of a table or a figure are.
+// ForecastNote explains the intervals of a table or a figure.
 const ForecastNote = "95 %: the next measurement by the same benchmark, on the machine that was measured, in 95 of 100 cases."
 
 // Forecast returns the next measurement of n bytes in a design; nil if the design was not fitted,
@@ -58,9 +58,9 @@ func (d Design) Next(n quantity.Bytes) (*forecast.Forecast, error) {
 	return d.Layer.Next(n)
 }
 
-// nextFaster is the probability, for each of the sizes, that the next measurement of a takes less
-// time than that of b. Each is taken as log-normal on both sides of its middle, so that its
-// interval holds 95 %:
+// nextFaster returns the probability, for each size, that the next measurement of a takes less time
+// than that of b. Each is taken as log-normal on both sides of its middle, so that its interval
+// holds 95 %:
 //
 //	P = Φ((ln m_b − ln m_a) / √(s_a² + s_b²))
 //
@@ -91,8 +91,8 @@ func nextFaster(a, b Design, sizes []quantity.Bytes, s Sampling) ([]float64, err
 	return all, nil
 }
 
-// nextTimes are the one-way times of a design with the intervals of the next measurements; if it
-// was not fitted, with those of its parameters.
+// nextTimes returns the one-way times of a design with the intervals of the next measurements or,
+// if it was not fitted, of its parameters.
 func nextTimes(d Design, sizes []quantity.Bytes, s Sampling) ([]Interval, error) {
 	if !d.Forecastable() {
 		all, err := d.Predict("one_way", sizes, s)
@@ -112,10 +112,11 @@ func nextTimes(d Design, sizes []quantity.Bytes, s Sampling) ([]Interval, error)
 	return all, nil
 }
 
-// nextCrossing is the interval of a crossing of next measurements, and its probability. Outside of
-// the interval one of the two is the faster one with a probability of at least 97.5 %. The
-// probability is that of the one being faster at some size before it, and the other at some size
-// beyond, up to the neighbouring crossings: the largest of each, multiplied.
+// nextCrossing returns the interval of a crossing of next measurements, and its probability.
+// Outside the interval one of the two is faster with a probability of at least 97.5 %. The
+// probability of the crossing is a product, within the neighbouring crossings: the largest
+// probability that the one is faster at some size below it, times the largest that the other is
+// faster at some size above.
 func nextCrossing(a, b Design, c Crossing, sizes []quantity.Bytes, s Sampling) (Interval, float64, error) {
 	first, err := nextFaster(a, b, sizes, s)
 	if err != nil {

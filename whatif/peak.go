@@ -69,7 +69,7 @@ func PeakOf(d Design) (Peak, error) {
 	return p, err
 }
 
-// Text tells the peak in words.
+// Text returns the peak in words.
 func (p Peak) Text(units quantity.UnitChoice) string {
 	switch {
 	case p.Timed.Of == platforms.Operation || p.Timed.Of == platforms.Collective:

@@ -9,7 +9,7 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// A Quantity is something that can be asked of a layer, as in "bandwidth(4KiB)".
+// A Quantity is a quantity of a layer, as in "bandwidth(4KiB)".
 type Quantity struct {
 	Name string
 	Size quantity.Bytes // of the message; 0 for what needs none, such as n_half
@@ -18,12 +18,12 @@ type Quantity struct {
 	measure *Measure // whose quantity it is; nil: it is one of package model
 }
 
-// A Measure is a quantity that package model does not have, as the time of a program whose
-// messages all cost what a layer says. It takes no size, and may take long to find out; its Of may
-// be called by several goroutines at once, each with a layer of its own.
+// A Measure is a quantity that package model does not have, such as the finish of a program on a
+// layer. It takes no size, and may take long to compute. Its Of may be called by several goroutines
+// at once, each with its own layer.
 type Measure struct {
 	model.Quantity
-	// Limits are what the quantity is made of: owners with their one-way times.
+	// Limits returns the parts of the quantity: owners with their one-way times.
 	Limits func(l model.Layer) ([]Share, error)
 }
 
@@ -34,8 +34,7 @@ func (d Design) Measured(m Measure) Design {
 	return d
 }
 
-// Quantities are those of [model.Quantities] that need no
-// size of a packet.
+// Quantities lists the names of [model.Quantities] that need no size of a packet.
 func Quantities() []string {
 	var names []string
 	for i := range model.Quantities {
@@ -87,7 +86,7 @@ func (d Design) parseQuantity(text string) (Quantity, error) {
 		return q, nil
 	}
 	if size == "" {
-		return q, fmt.Errorf("%q: of messages of which size? write %s(64KiB)", text, q.Name)
+		return q, fmt.Errorf("%q lacks the size of the messages; write %s(64KiB)", text, q.Name)
 	}
 	if q.Size, err = quantity.ParseBytes(size); err == nil && q.Size < 1 {
 		err = fmt.Errorf("%q: a message has at least 1 byte", size)
@@ -153,8 +152,8 @@ var units = map[quantity.Dimension]unit{
 	quantity.DimClock:   {"MHz", "_mhz", 1},
 }
 
-// Unit is the unit in which tables show values of a dimension, and the factor on a value in µs and
-// bytes; inverse bandwidths are in µs/KiB.
+// Unit returns the unit of a dimension in tables, and the factor on a value in µs and bytes;
+// inverse bandwidths are in µs/KiB.
 func Unit(d quantity.Dimension) (scale float64, name string) {
 	u := unitOf(d)
 	return u.scale, u.name

@@ -22,8 +22,9 @@ type Sensitivity struct {
 	Low, High float64
 }
 
-// Sensitivities are those of the quantity to each parameter of the layer that is not computed from
-// others, the most important first. Low and High are at the parameter times 1−part and 1+part.
+// Sensitivities returns the sensitivity of the quantity to each parameter of the layer that is not
+// computed from other parameters, the most important first. Low and High are at the parameter times
+// 1−part and 1+part.
 func (d Design) Sensitivities(q Quantity, part float64) ([]Sensitivity, error) {
 	if err := d.has(q); err != nil {
 		return nil, err
@@ -74,7 +75,7 @@ func weight(s Sensitivity) float64 {
 	return math.Round(math.Abs(s.PerPercent)*1e9) / 1e9 // equal ones stay in the order of the file
 }
 
-// TornadoPart is the part by which a tornado changes each parameter.
+// TornadoPart is the relative change of each parameter in a tornado.
 const TornadoPart = 0.1
 
 // Tornado draws what a quantity becomes with each parameter 10 % smaller and larger, the most

@@ -48,11 +48,11 @@ func (d Design) Shares(n quantity.Bytes) ([]Share, error) {
 		return nil, err
 	}
 	const step = 1e-6
-	for i, v := range values { // while Set can tell: a layer that is frozen is checked no more
+	for i, v := range values { // before freezing, since Set does not check a frozen layer
 		for _, factor := range []float64{1 - step, 1 + step, 1} {
 			values[i] = v * factor
 			if !prog.Set(values...) {
-				return nil, fmt.Errorf("%s: %s is at the end of what is possible there, so its share cannot be told", paths[i], leaves[i].Text)
+				return nil, fmt.Errorf("%s: %s is at the limit of its possible values, so its share cannot be computed", paths[i], leaves[i].Text)
 			}
 		}
 	}

@@ -25,7 +25,7 @@ func (c Cost) shareOf(d Design, s Share, n quantity.Bytes) float64 {
 	return max(0, reports.Finite(float64(s.OneWay/d.Layer.Model.OneWay(n))))
 }
 
-// leastShown is the share below which nobody sees an owner, in percent.
+// leastShown is the share of an owner, in percent, below which it is too small to see.
 const leastShown = 0.5
 
 // Shares draws which stage or parameter owns how much of the cost of messages, over sizes of at

@@ -85,7 +85,7 @@ func (d Design) parseRange(text string) (Range, error) {
 	case r.From < 0:
 		return r, fmt.Errorf("%s cannot be negative", r.Param.Path)
 	case r.Log && r.From == 0:
-		return r, fmt.Errorf("a range with /log begins above 0")
+		return r, fmt.Errorf("a range with /log must begin above 0")
 	}
 	return r, nil
 }
@@ -144,7 +144,7 @@ type Sweep struct {
 	end    int64    // if > 0, the rows end here
 }
 
-// Rows is the number of rows that the sweep makes, +Inf beyond what a float64 holds.
+// Rows returns the number of rows of the sweep, +Inf if it exceeds a float64.
 func (s *Sweep) Rows() float64 {
 	if s.end > 0 {
 		return float64(s.end)
@@ -179,7 +179,7 @@ func (s *Sweep) Keys() []string {
 func (s *Sweep) check() error {
 	for i, r := range s.Ranges {
 		if slices.ContainsFunc(s.Ranges[:i], func(q Range) bool { return q.Param.Path == r.Param.Path }) {
-			return fmt.Errorf("%s varies twice", r.Param.Path)
+			return fmt.Errorf("%s has two ranges; give one", r.Param.Path)
 		}
 	}
 	for _, name := range s.Names {
@@ -194,7 +194,7 @@ func (s *Sweep) check() error {
 	return nil
 }
 
-// BlockRows is how many rows a block of [Sweep.Run] has: few, where a row takes long.
+// BlockRows returns the number of rows in a block of [Sweep.Run]: few if a row takes long.
 func (s *Sweep) BlockRows() int64 {
 	for _, name := range s.Names {
 		if q, err := s.Design.Quantity(name, 1); err == nil && q.measure != nil {
@@ -209,16 +209,16 @@ type Block struct {
 	First  int64 // row, from 0
 	Rows   int
 	Values []float64 // row by row, in the order of Keys and in its units; NaN where a parameter has no place
-	Text   []byte    // what the encoder of Run made of them
+	Text   []byte    // by the encoder of Run
 }
 
 // An Encoder appends a row of a block to text.
 type Encoder func(text []byte, row []float64) []byte
 
-// Run makes the rows from first on and hands them to each, block by block and in order. All
-// processors make some blocks, which are then handed over. Memory does not grow with the sweep.
-// Encode may be nil. Run ends early with the error of ctx or of each; every block handed over until
-// then is whole.
+// Run computes the rows beginning with first and passes them to each, block by block and in order.
+// All processors compute some blocks at once, so that memory does not grow with the sweep. Encode
+// may be nil. Run ends early with the error of ctx or of each; every block passed on until then is
+// complete.
 func (s *Sweep) Run(ctx context.Context, first int64, encode Encoder, each func(*Block) error) error {
 	if err := s.check(); err != nil {
 		return err
@@ -284,7 +284,7 @@ func (s *Sweep) worker() (*worker, error) {
 	return w, err
 }
 
-// fill makes count rows from first on.
+// fill computes count rows, beginning with first.
 func (w *worker) fill(b *Block, first, count int64, encode Encoder) {
 	s := w.sweep
 	names, sizes := len(s.Names), int64(len(s.Sizes))

@@ -17,7 +17,7 @@ const (
 	lineDots = 1000 // of a line
 )
 
-// A sweepPicture collects what a figure of a sweep shows.
+// A sweepPicture collects the values of a sweep's figure.
 type sweepPicture struct {
 	sweep    *Sweep
 	quantity Quantity

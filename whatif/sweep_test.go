@@ -119,7 +119,7 @@ func TestParseRangeErrors(t *testing.T) {
 	check("hp-lam", "o_r=1us..1us", "the range is empty: it begins and ends at 1.00 µs")
 	check("hp-lam", "o_r=2us..1us/5", "the range runs backwards; write o_r=1us..2us")
 	check("hp-lam", "o_r=1us..2us/1", "1 steps; a range has at least 2 values")
-	check("hp-lam", "o_r=0us..2us/5/log", "a range with /log begins above 0")
+	check("hp-lam", "o_r=0us..2us/5/log", "a range with /log must begin above 0")
 	check("hp-lam", "o_r=1us", "no range; write NAME=FROM..TO/STEPS, as in host-dma.tau=1us/KiB..8us/KiB/100")
 	check("hp-lam", "o_r=1us..2B", `"2B" is a size; layer.gam.o_r takes a time here`)
 	check("hp-lam", "o_x=1us..2us", `hp-lam/gam has no parameter "o_x"; did you mean "o_s"?`)
@@ -133,7 +133,7 @@ func TestSweepErrors(t *testing.T) {
 			t.Errorf("got  %v\nwant %s", err, want)
 		}
 	}
-	check("hp-lam", "rtt", "layer.gam.o_r varies twice", "o_r=1us..2us", "o_r=1us..2us")
+	check("hp-lam", "rtt", "layer.gam.o_r has two ranges; give one", "o_r=1us..2us", "o_r=1us..2us")
 	check("hp-lam", "packet", "hp-lam/gam has no packet(16B): its messages are not cut into packets", "o_r=1us..2us")
 	check("hp-lam/card-accesses", "n_half", "hp-lam/card-accesses has no n_half: no cost is per byte, so bandwidth has no peak", "L=1us..2us")
 	check("clip/pio", "send_overhead", "clip/pio has no send_overhead(16B): the times for which messages occupy the processors are unknown", "beta=1us..2us")

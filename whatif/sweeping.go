@@ -20,7 +20,7 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// MaxTableRows is the number of rows beyond which a sweep is no table for eyes.
+// MaxTableRows is the maximum number of rows of a sweep's table.
 const MaxTableRows = 10_000
 
 // DefaultSize is the message size of a sweep that was given none.
@@ -32,18 +32,18 @@ func DefaultNames() []string { return []string{"one_way", "gap", "bandwidth"} }
 // A Sweeping writes the rows of a sweep, and collects what its picture shows.
 type Sweeping struct {
 	*Sweep
-	Progress func(rows int64) // is told of rows that are done; nil: nobody is
+	Progress func(rows int64) // called with each number of rows that are done; may be nil
 	picture  *sweepPicture
 }
 
-// Draw makes the sweep collect a picture of the quantity that is the shown-th of its names. It is
-// an error if so many ranges and sizes have no picture.
+// Draw makes the sweep collect a picture of the quantity whose index in its names is shown. It is
+// an error if the numbers of ranges and sizes have no picture.
 func (s *Sweeping) Draw(shown int) (err error) {
 	s.picture, err = newSweepPicture(s.Sweep, shown)
 	return err
 }
 
-// Picture is what was collected, nil if nothing.
+// Picture returns the picture that was collected, nil if none was asked for.
 func (s *Sweeping) Picture() reports.Picture {
 	switch {
 	case s.picture == nil:
@@ -152,8 +152,8 @@ func (s *Sweeping) Volume() quantity.Bytes {
 	return max(1, quantity.Bytes(math.Round(s.Rows()*60/(1<<30)))) * (1 << 30)
 }
 
-// File writes the rows to a file as they come. A file of CSV or JSON Lines that was interrupted
-// goes on, and resumed is told how many rows there are; Parquet begins anew.
+// File writes the rows to a file as they are computed. An interrupted file of CSV or JSON Lines is
+// resumed: resumed is called with its number of rows. Parquet starts anew.
 func (s *Sweeping) File(ctx context.Context, files atomicfile.Files, path, format string, resumed func(rows int64)) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // a pipe, a device
 		f, err := os.OpenFile(path, os.O_WRONLY, 0)
@@ -211,10 +211,10 @@ func (s *Sweeping) File(ctx context.Context, files atomicfile.Files, path, forma
 	if errors.Is(err, context.Canceled) {
 		err = errors.New("interrupted")
 	}
-	return fmt.Errorf("%w: %d of %.0f rows are whole in %q; the same command again goes on from there", err, file.Rows(), s.Sweep.Rows(), file.Part())
+	return fmt.Errorf("%w: %d of %.0f rows are complete in %q; repeat the command to continue", err, file.Rows(), s.Sweep.Rows(), file.Part())
 }
 
-// toFile tells what is wrong with the file at path.
+// toFile adds the path to errors of writing.
 type toFile struct {
 	io.Writer
 	path string
@@ -230,12 +230,12 @@ func (f toFile) Write(text []byte) (int, error) {
 
 func interrupted(err error) error {
 	if errors.Is(err, context.Canceled) {
-		return errors.New("interrupted; nothing whole was written")
+		return errors.New("interrupted; nothing was written")
 	}
 	return err
 }
 
-// sweepID tells sweeps apart that would write different rows.
+// sweepID returns a text that differs between sweeps with different rows.
 func sweepID(s *Sweep, format string) string {
 	h := sha256.New()
 	fmt.Fprintln(h, format, s.Keys(), s.Sizes, s.Design.Layer.Ref())

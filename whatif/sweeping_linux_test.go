@@ -57,7 +57,7 @@ func TestFileWithoutRoom(t *testing.T) {
 		t.Errorf("left behind: %q", left)
 	}
 	// Lines of 30 to 40 bytes in blocks of 8192 rows: two blocks.
-	if err := limited(700_000); err == nil || !strings.Contains(err.Error(), "file too large: 16384 of 90000 rows are whole in ") {
+	if err := limited(700_000); err == nil || !strings.Contains(err.Error(), "file too large: 16384 of 90000 rows are complete in ") {
 		t.Error(err)
 	}
 	if err := largeSweep(t).File(t.Context(), atomicfile.Files{}, path, "csv", func(int64) {}); err != nil {

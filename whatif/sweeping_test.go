@@ -43,7 +43,7 @@ func TestFileInterrupted(t *testing.T) {
 	s := largeSweep(t)
 	s.Progress = func(int64) { stop() }
 	err := s.File(ctx, atomicfile.Files{}, path, "csv", nil)
-	if err == nil || !strings.HasPrefix(err.Error(), "interrupted: 8192 of 90000 rows are whole in ") {
+	if err == nil || !strings.HasPrefix(err.Error(), "interrupted: 8192 of 90000 rows are complete in ") {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {

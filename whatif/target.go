@@ -37,9 +37,9 @@ func (t Target) Met(v float64) bool {
 	return v <= t.Value
 }
 
-// ParseTarget reads a quantity, >= or <=, and a formula, in which the design's own parameters and
-// predictions may stand: "rtt(16B) <= rtt(16B)/2" asks for half of the present round-trip time.
-// With = the present value has to cross the target.
+// ParseTarget reads a quantity, >= or <=, and a formula of the design's own parameters and
+// predictions: "rtt(16B) <= rtt(16B)/2" asks for half of the present round-trip time. With = the
+// present value has to cross the target.
 func (d Design) ParseTarget(text string) (Target, error) {
 	t, err := d.parseTarget(text)
 	if err != nil {
@@ -91,7 +91,7 @@ func (d Design) has(q Quantity) error {
 	return nil
 }
 
-// A Solution is what a parameter can do for a target.
+// A Solution is the change of a parameter that reaches a target, or comes closest.
 type Solution struct {
 	Param platforms.Param
 	Now   float64 // the quantity as it is
@@ -168,8 +168,8 @@ func (d Design) Solve(t Target, p platforms.Param, from, to float64) (Solution, 
 	return s, err
 }
 
-// flipsOf returns the values below and above the parameter's own at which the target begins or ends
-// to be met, NaN where there is none, and the value that comes closest.
+// flipsOf returns the nearest values below and above the parameter's own at which the target begins
+// or ceases to be met, NaN if none does, and the value that comes closest.
 func flipsOf(t Target, s Solution, at func(float64) float64, sides [2][]float64, p platforms.Param) (flips [2]float64, best float64) {
 	best, bestAt := p.Value.Num, s.Now
 	for side, values := range sides {
@@ -208,7 +208,7 @@ func (d Design) limits(q Quantity) (owners []Share, err error) {
 	return owners, err
 }
 
-// part is the owner's time in what the quantity is made of.
+// part returns the owner's part of the quantity.
 func (q Quantity) part(s Share) quantity.Micros {
 	if q.Stream() {
 		return s.Gap
@@ -261,8 +261,8 @@ func candidates(p platforms.Param, from, to float64, each int) [2][]float64 {
 	return sides
 }
 
-// bisect is the value nearest to a, in the direction of b, for which flipped is true; it is false
-// at a and true at b.
+// bisect returns the value nearest to a, towards b, for which flipped is true; flipped is false at
+// a and true at b.
 func bisect(a, b float64, whole bool, flipped func(float64) bool) float64 {
 	for range 200 {
 		mid := a + (b-a)/2
@@ -281,8 +281,9 @@ func bisect(a, b float64, whole bool, flipped func(float64) bool) float64 {
 	return b
 }
 
-// Curve is where the target is just met over two parameters: for each value of x the first value of
-// y, from its From on, at which the target begins or ends to be met; NaN where there is none.
+// Curve returns the curve over two parameters at which the target is just met: for each value of x
+// the first value of y, beginning with its From, at which the target begins or ceases to be met;
+// NaN if none does.
 func (d Design) Curve(t Target, x, y Range) (xs, ys []float64, err error) {
 	prog, err := d.Platform.Compile(d.Layer.Name, x.Param.Path, y.Param.Path)
 	if err != nil {

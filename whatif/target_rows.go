@@ -14,7 +14,7 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// Solutions are what parameters can do for a target, the least change first.
+// Solutions are the changes of parameters that reach a target, the smallest change first.
 type Solutions struct {
 	Target Target
 	Found  []Solution
@@ -53,8 +53,7 @@ func Reach(d Design, t Target, by ...Range) (*Solutions, error) {
 	return s, nil
 }
 
-// effort returns the factor by which a parameter has to change; parameters without effect come
-// last.
+// effort returns the factor of change of a parameter; parameters without effect come last.
 func effort(s Solution) float64 {
 	if !s.Reached {
 		return math.Inf(1)
@@ -109,7 +108,7 @@ func (s *Solutions) Rows(units quantity.UnitChoice) reports.Rows {
 		rows.Notes = append(rows.Notes, fmt.Sprintf("No value of %s reaches it; the rest is %s.", f.Param.Short(), limitsText(f, q)))
 	}
 	if s.Idle > 0 {
-		rows.Notes = append(rows.Notes, fmt.Sprintf("Others, which change nothing: %d.", s.Idle))
+		rows.Notes = append(rows.Notes, fmt.Sprintf("Parameters without effect: %d.", s.Idle))
 	}
 	return rows
 }
@@ -143,7 +142,7 @@ func atBest(s Solution, value func(Solution, float64) string, result func(float6
 	return result(s.Now) + " → " + result(s.At) + " at best" + at
 }
 
-// rangeText says for which values a target that is met stays so.
+// rangeText gives the range of values that keep a target met.
 func rangeText(s Solution, value func(Solution, float64) string) string {
 	switch from, to := !math.IsInf(s.From, 0), !math.IsInf(s.To, 0); {
 	case from && to:
@@ -156,7 +155,7 @@ func rangeText(s Solution, value func(Solution, float64) string) string {
 	return ", whatever it is"
 }
 
-// partOf is the share of owner i in what the quantity is made of.
+// partOf returns the share of owner i in the quantity.
 func partOf(owners []Share, q Quantity, i int) float64 {
 	var sum quantity.Micros
 	for _, o := range owners {
@@ -213,7 +212,7 @@ func (c *TargetCurve) Rows() reports.Rows {
 		found = found || !math.IsNaN(c.ys[i])
 	}
 	if !found {
-		rows.Notes = append(rows.Notes, "There is no such place in these ranges.")
+		rows.Notes = append(rows.Notes, "None in these ranges.")
 	}
 	return rows
 }

@@ -21,7 +21,7 @@ import (
 // is half of its 95 % interval, cut off where it would have no place (a negative time). Parameters
 // are independent of each other, but for the β and τ of a layer that gives their correlation.
 // Samples come in pairs, the second as far from the values as the first, on the other side
-// (antithetic variates; Hammersley and Morton 1956), so that the median of what is linear is exact.
+// (antithetic variates; Hammersley and Morton 1956), so that the median of a linear quantity is exact.
 type Sampling struct {
 	Samples int    // ≥ 1
 	Seed    uint64 // the same seed gives the same samples
@@ -39,10 +39,10 @@ func (s Sampling) interrupted() error {
 	return s.Context.Err()
 }
 
-// An Interval is a prediction: the median of the samples, and between which values 95 % of them
-// lie. Where no parameter has an interval, all three are as the parameters say. All in µs and
-// bytes. The median is not always what the parameters say: of several stages that may all be the
-// slowest one, one is above its own median.
+// An Interval is a prediction: the median of the samples and the ends between which 95 % of them
+// lie, in µs and bytes. If no parameter has an interval, all three are the value. The median may
+// differ from the value at the parameters: if several stages may be the slowest, one of them
+// exceeds its own median.
 type Interval struct {
 	Value, Low, High float64
 }
@@ -87,8 +87,8 @@ func interval(value float64, samples []float64) Interval {
 	return Interval{stats.Quantile(samples, 0.5), stats.Quantile(samples, 0.025), stats.Quantile(samples, 0.975)}
 }
 
-// Faster is the probability, for each of the sizes, that a takes less time one way than b.
-// A parameter that both have, of the same platform, path and value, is the same number in both.
+// Faster returns, for each size, the probability that a takes less time one way than b. A parameter
+// that both have, of the same platform, path and value, is the same number in both.
 func Faster(a, b Design, sizes []quantity.Bytes, s Sampling) ([]float64, error) {
 	count := make([]float64, len(sizes))
 	err := s.run([]Design{a, b}, func(layers []model.Layer) {
@@ -107,9 +107,9 @@ func Faster(a, b Design, sizes []quantity.Bytes, s Sampling) ([]float64, error) 
 	return count, err
 }
 
-// CrossingInterval is the interval of a crossing of a and b between lo and hi, and the part of the
-// samples in which they cross there in the same direction. If one of the two was fitted, they are
-// those of the next measurements, see [nextCrossing].
+// CrossingInterval returns the interval of a crossing of a and b between lo and hi, and the share
+// of samples that cross there in the same direction. If one of the two was fitted, both are those
+// of the next measurements; see [nextCrossing].
 func CrossingInterval(a, b Design, c Crossing, lo, hi quantity.Bytes, s Sampling) (Interval, float64, error) {
 	for _, d := range []Design{a, b} {
 		if d.Forecastable() {
@@ -135,15 +135,15 @@ func (s Sampling) sizes(now float64, designs []Design, of func([]model.Layer) (q
 	return interval(now, sizes), float64(len(sizes)) / float64(s.Samples), err
 }
 
-// SizeInterval is the interval of [SizeFor].
+// SizeInterval returns the interval of [SizeFor].
 func (d Design) SizeInterval(part float64, s Sampling) (Interval, error) {
 	n, _ := SizeFor(d.Layer.Model, part)
 	in, _, err := s.sizes(float64(n), []Design{d}, func(layers []model.Layer) (quantity.Bytes, bool) { return SizeFor(layers[0], part) })
 	return in, err
 }
 
-// ThresholdInterval is the interval of the suggested size of threshold i of [Design.Thresholds],
-// and the part of the samples in which the costs cross at all.
+// ThresholdInterval returns the interval of the suggested size of threshold i of
+// [Design.Thresholds], and the share of samples whose costs cross at all.
 func (d Design) ThresholdInterval(i int, s Sampling) (Interval, float64, error) {
 	t := d.Thresholds()[i]
 	return s.sizes(float64(t.Suggested.Size), []Design{d}, func(layers []model.Layer) (quantity.Bytes, bool) {
@@ -163,8 +163,8 @@ type draw struct {
 	correlation float64
 }
 
-// draws are the parameters of the designs that have intervals. Paths and from are, by design, its
-// parameters and their draws.
+// draws returns the parameters of the designs that have intervals. Paths and from are, by design,
+// its parameters and their draws.
 func (s Sampling) draws(designs []Design) (draws []draw, paths [][]string, from [][]int, err error) {
 	paths, from = make([][]string, len(designs)), make([][]int, len(designs))
 	for i, d := range designs {
@@ -244,7 +244,7 @@ func (s Sampling) run(designs []Design, each func(layers []model.Layer)) error {
 			return s.interrupted()
 		}
 		if tries++; tries > 100*(s.Samples+10) {
-			return fmt.Errorf("the intervals reach too far: %d of %d samples have a parameter where it has no place, such as a negative time", tries-done-1, tries-1)
+			return fmt.Errorf("the intervals are too wide: %d of %d samples have an impossible parameter, such as a negative time", tries-done-1, tries-1)
 		}
 		for i := range normal {
 			if tries%2 == 1 {

@@ -137,7 +137,7 @@ func (u *Uncertainty) Rows() (reports.Rows, error) {
 	return rows, nil
 }
 
-// notes say of what the intervals are.
+// notes explains the intervals.
 func (u *Uncertainty) notes(several bool) (notes []string) {
 	if u.measured {
 		for _, d := range u.Designs {
@@ -153,12 +153,12 @@ func (u *Uncertainty) notes(several bool) (notes []string) {
 				}
 			}
 		}
-		notes = append(notes, "Times and bandwidth are those of the next measurement, predicted from what the layer was fitted to.")
+		notes = append(notes, "Times and bandwidth are those of the next measurement, predicted from the measured curve.")
 		if several {
 			notes = append(notes, "The faster one: of the next measurements, taken as log-normal in their intervals.")
 		}
 	} else if slices.ContainsFunc(u.Designs, func(d NamedDesign) bool { return d.Layer.Measured != nil }) {
-		notes = append(notes, "What is not measured, or changed, has no next measurement: the intervals are those of the parameters.")
+		notes = append(notes, "Without a measured curve, or after a change, there is no next measurement: the intervals are those of the parameters.")
 	}
 	if u.measured && !u.sampled {
 		return notes

@@ -1,12 +1,10 @@
-// Package whatif answers questions about designs that nobody has built: what a layer of a platform
-// would cost if one of its numbers were different.
+// Package whatif predicts how message costs change when a platform's parameters change.
 //
-// A [Design] is a layer of a platform. [Design.Set] changes parameters and
-// gives another design; [Design.At] says what a message costs in it and what
-// limits it. [Sweep] walks through ranges of parameters, [Design.Sensitivities]
-// and [Design.Shares] tell which parameters matter, [Design.Solve] finds the value
-// that reaches a target, [Design.Predict] carries the intervals of parameters over
-// to predictions, and [Crossings] finds the sizes at which one design overtakes another.
+// A [Design] is a layer of a platform. [Design.Set] changes parameters and returns another design;
+// [Design.At] returns the costs and the bottleneck of a message. [Sweep] evaluates ranges of
+// parameters. [Design.Sensitivities] and [Design.Shares] rank parameters, [Design.Solve] finds the
+// value that reaches a target, [Design.Predict] propagates the intervals of parameters to
+// predictions, and [Crossings] finds the sizes at which one design overtakes another.
 //
 // Parameters are named by their paths in the platform's file, or by as much of a path as is unique
 // (see [platforms.Platform.Find]). Inside, values are in µs and bytes, as everywhere in halfpeak.
@@ -49,8 +47,8 @@ func FindAny(ref string) (Design, error) {
 	return Design{Platform: p, Layer: l, Whole: len(p.Levels) > 0 && !platforms.NamesLayer(ref)}, err
 }
 
-// Machine is that of the platform's levels, or none, without levels, if ranks run on the layer
-// alone.
+// Machine returns the machine of the platform's levels, or one without levels if ranks run on the
+// layer alone.
 func (d Design) Machine() machine.Machine {
 	if !d.Whole {
 		return machine.Machine{}
@@ -59,7 +57,7 @@ func (d Design) Machine() machine.Machine {
 	return m
 }
 
-// Name is what the design's ranks run on: the platform, or the layer.
+// Name returns the name of the platform, or of the layer, that the design's ranks run on.
 func (d Design) Name() string {
 	if d.Whole {
 		return d.Platform.Name
@@ -170,7 +168,7 @@ func (d Design) value(p platforms.Param, operator byte, right string) (quantity.
 		return v, 0, fmt.Errorf("an interval belongs to a new value; write %s=VALUE ± HALF", p.Path)
 	}
 	if p.Word != "" {
-		return v, 0, fmt.Errorf("%s are %q now, no size to change; write %s=4KiB", p.Key, p.Word, p.Key)
+		return v, 0, fmt.Errorf("%s is the word %q, which cannot be scaled; write %s=4KiB", p.Key, p.Word, p.Key)
 	}
 	now, within := p.Value, p.PlusMinus
 	switch operator {
@@ -211,7 +209,7 @@ func Format(v quantity.Value) string {
 	return fmt.Sprintf("%.6g", v.Num)
 }
 
-// An Answer is what a message of one size costs in a design.
+// An Answer is the cost of a message of one size in a design.
 type Answer struct {
 	Size       quantity.Bytes
 	OneWay     quantity.Micros
@@ -221,13 +219,13 @@ type Answer struct {
 	Packet     quantity.Bytes // in use
 	BestPacket quantity.Bytes // the best equal packets of the pipeline in use; 0: there is none
 	Regime     string         // the branches of switches, see [model.Regime]
-	// Slowest owns most of the one-way time and Bottleneck most of the gap: a stage
-	// or a parameter, with its part of the whole, 0 to 1; see [Design.Shares].
+	// Slowest owns most of the one-way time and Bottleneck most of the gap: a stage or a parameter,
+	// with its share, 0 to 1; see [Design.Shares].
 	Slowest, Bottleneck         string
 	SlowestPart, BottleneckPart float64
 }
 
-// At says what a message of n bytes costs, n ≥ 1.
+// At returns the costs of a message of n bytes, n ≥ 1.
 func (d Design) At(n quantity.Bytes) (Answer, error) {
 	l := d.Layer.Model
 	a := Answer{Size: n, OneWay: l.OneWay(n), Gap: l.Gap(n), Bandwidth: model.Bandwidth(l, n), Throughput: model.Throughput(l, n),

@@ -54,12 +54,12 @@ func TestSetErrors(t *testing.T) {
 			t.Errorf("got  %v\nwant %s: %s", err, assignment, want)
 		}
 	}
-	check("clip", "tau=3us/KB", `"tau" is several parameters: stage.copy-out.tau, stage.host-dma.tau, stage.wire.tau, stage.host-dma-in.tau, layer.pio.tau; write one of them`)
+	check("clip", "tau=3us/KB", `"tau" matches several parameters: stage.copy-out.tau, stage.host-dma.tau, stage.wire.tau, stage.host-dma-in.tau, layer.pio.tau; write one of them`)
 	check("clip", "hots-dma.tau=3us/KB", `clip/system-buffer has no parameter "hots-dma.tau"; did you mean "host-dma.tau"?`)
 	check("clip", "host-dma.tau=3us", `"3us" is a time; stage.host-dma.tau takes an inverse bandwidth here`)
 	check("clip", "host-dma.tau*=3us", `"3us" is a time; stage.host-dma.tau takes a plain number here`)
 	check("clip", "host-dma.beta-=3us", `stage.host-dma.beta: "-2.40 µs": a time cannot be negative`)
-	check("clip", "packets*=2", `packets are "eq10" now, no size to change; write packets=4KiB`)
+	check("clip", "packets*=2", `packets is the word "eq10", which cannot be scaled; write packets=4KiB`)
 	check("clip", "host-dma.tau", `nothing is set; write NAME=VALUE, as in "o_r=2us" or "o_r*=0.5"`)
 }
 

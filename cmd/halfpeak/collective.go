@@ -121,9 +121,9 @@ func (o *collectiveOptions) question() collectives.Asker {
 	return o.simulated
 }
 
-// readPlatform completes the question with the collective, its call, and what the platform file
-// says of it: measured collectives, or a layer or machine. A file with measured collectives needs
-// no layer if benchmark files are compared with it.
+// readPlatform completes the question with the collective, its call, and the platform file's
+// measured collectives, layer or machine. A file with measured collectives needs no layer if
+// benchmark files are compared with it.
 func (o *collectiveOptions) readPlatform(name, platform string) error {
 	q, f := &o.calls, &o.fitted
 	q.Collective, q.Call = name, o.call.value()
@@ -148,8 +148,8 @@ func (o *collectiveOptions) readPlatform(name, platform string) error {
 	return nil // the measured collectives are compared with the benchmark files
 }
 
-// place places ranks as the file of --places says: all of them, unless their number is given.
-// Without the file and a number they are no more than the machine has cores.
+// place places ranks as the file of --places gives: all of them, unless their number is given.
+// Without the file and a number there are at most as many as the machine has cores.
 func (o *collectiveOptions) place(ranksGiven bool) error {
 	m := o.simulated.Machine
 	switch {
@@ -168,7 +168,7 @@ func (o *collectiveOptions) place(ranksGiven bool) error {
 	return err
 }
 
-// check finds flags that do not go together, or do not suit the platform. For rules it replaces
+// check returns the first contradiction of the flags, or with the platform. For rules it replaces
 // the sizes by a dense grid.
 func (o *collectiveOptions) check(platform string) error {
 	q, f, measured := &o.calls, &o.fitted, o.measured.files.Paths != nil
@@ -181,7 +181,7 @@ func (o *collectiveOptions) check(platform string) error {
 	case f.Statistic != "" && len(f.Fits) == 0 && !measured:
 		return usagef("--statistic is for measured times: of --measured files, or of a platform file with measured collectives")
 	case o.out.format != "" && q.Library != "" || own && extension(o.out.path) == "json":
-		return usagef("--export %s has a form of its own, and --format does not change it; rules in JSON are --export openmpi-json", q.Library)
+		return usagef("--export %s has its own form, without --format; for rules in JSON use --export openmpi-json", q.Library)
 	case q.Library == "" || measured:
 		return nil
 	case len(f.Fits) == 0 && !o.unverified && slices.Contains(collectives.Libraries(), q.Library):

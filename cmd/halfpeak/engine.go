@@ -78,7 +78,7 @@ func newEngineBench() *cobra.Command {
 	return c
 }
 
-// check finds what is wrong with the options.
+// check returns the first contradiction of the options.
 func (o *benchOptions) check() error {
 	signature := false
 	for _, name := range o.bench.Programs {
@@ -104,14 +104,14 @@ func (o *benchOptions) check() error {
 	case o.netpipe != "" && !slices.Contains(o.bench.Programs, "ping_bulk"):
 		return usagef("--netpipe writes the times of ping_bulk, which --programs leaves out")
 	case o.bench.Credits < 1 || o.bench.Credits > live.MaxCredits:
-		return usagef("--credits %d: give 1 to %d", o.bench.Credits, live.MaxCredits)
+		return usagef("--credits must be 1 to %d (got %d)", live.MaxCredits, o.bench.Credits)
 	case o.bench.Budget < 0 || !(o.bench.Within > 0):
-		return usagef("--budget and --precision are positive")
+		return usagef("--budget must be at least 0, and --precision above 0")
 	}
 	return nil
 }
 
-// run measures what the programs are: the signature and the stages have tables of their own.
+// run runs the programs. The signature and the stages have tables of their own.
 func (o *benchOptions) run(cmd *cobra.Command) (rows reports.Rows, err error) {
 	if err := o.check(); err != nil {
 		return rows, err

@@ -20,15 +20,15 @@ func newExport() *cobra.Command {
 		case to == "" && len(args) == 0:
 			return out.write(cmd, predict.ExportTargets())
 		case to == "":
-			return usagef("--to: which format? \"halfpeak export\" lists them")
+			return usagef("--to is required; \"halfpeak export\" lists the formats")
 		case len(args) == 0:
-			return usagef("--to %s: which platform? As in \"halfpeak export clip --to %s\"", to, to)
+			return usagef("--to %s requires a platform, as in \"halfpeak export clip --to %s\"", to, to)
 		}
 		if _, err := export.Find(to); err != nil {
 			return usage.Error{Err: err}
 		}
 		if cmd.Flags().Changed("ranks") && ranks < 1 {
-			return usagef("--ranks %d: give 2 or more", ranks)
+			return usagef("--ranks must be at least 2 (got %d)", ranks)
 		}
 		designs, err := layers.designs(args)
 		if err != nil {

@@ -84,7 +84,7 @@ func (o *fitOptions) declareMachine(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.holds, "arity", nil, "`LEVEL=NUMBER` of units of the next inner level, or cores, in one unit")
 }
 
-// run fits the files and writes what was found.
+// run fits the files and writes the results.
 func (o *fitOptions) run(cmd *cobra.Command, args []string) error {
 	if len(args)+len(o.levels) == 0 {
 		return usagef(`give at least one file of a benchmark's output, as in "halfpeak fit np.out"`)
@@ -107,7 +107,7 @@ func (o *fitOptions) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if found.Broken != nil { // what was read is shown, but nothing is written of it
+	if found.Broken != nil { // shown, but not saved
 		if o.out.path == "" {
 			err = o.out.write(cmd, found.Rows(o.out.units))
 		}
@@ -122,7 +122,7 @@ func (o *fitOptions) run(cmd *cobra.Command, args []string) error {
 	return o.out.write(cmd, found.Rows(o.out.units))
 }
 
-// check finds flags that do not go together, and completes what was asked.
+// check returns the first contradiction of the flags, and completes the options.
 func (o *fitOptions) check(cmd *cobra.Command) error {
 	set, a, model := cmd.Flags(), &o.asked, &o.model.value
 	var err error
@@ -147,7 +147,7 @@ func (o *fitOptions) check(cmd *cobra.Command) error {
 	case a.Trace.X != "" && a.Trace.Y == "":
 		return usagef("--x and --y go together: the columns of size and time")
 	case segments && a.Segments < 1:
-		return usagef("--segments %d: give 1 or more; without it the data decide", a.Segments)
+		return usagef("--segments must be at least 1 (got %d); without it the data decide", a.Segments)
 	case segments && *model != "piecewise":
 		return usagef("--segments is for --model piecewise, not %s", *model)
 	case method && *model != "linear" && *model != "pipeline":
@@ -155,7 +155,7 @@ func (o *fitOptions) check(cmd *cobra.Command) error {
 	case set.Changed("rtt") && *model != "logp":
 		return usagef("--rtt is for --model logp, not %s", *model)
 	case a.Bootstrap < 0 || a.Bootstrap > fit.MaxBootstrap:
-		return usagef("--bootstrap %d: give 0 to %d", a.Bootstrap, fit.MaxBootstrap)
+		return usagef("--bootstrap must be 0 to %d (got %d)", fit.MaxBootstrap, a.Bootstrap)
 	case o.save+o.plot != "" && *model == "end-to-end":
 		return usagef("--save and --plot are not available: end-to-end times do not identify the individual stages")
 	case o.plot != "" && (*model == "loggp" || *model == "logp"):

@@ -162,7 +162,7 @@ func completeAlgorithms(cmd *cobra.Command) {
 	}
 }
 
-// cyclesFlag asks for times in cycles of each host's processor too.
+// cyclesFlag adds times in cycles of each host's processor.
 type cyclesFlag bool
 
 func (c *cyclesFlag) declare(cmd *cobra.Command) {
@@ -177,7 +177,7 @@ func (c cyclesFlag) add(rows reports.Rows, designs []whatif.Design) (reports.Row
 	return predict.InCycles(rows, designs)
 }
 
-// samplingFlags say how intervals of parameters are carried over.
+// samplingFlags are the options of propagating intervals.
 type samplingFlags struct {
 	samples int
 	seed    uint64
@@ -186,13 +186,13 @@ type samplingFlags struct {
 
 func (s *samplingFlags) declare(f *pflag.FlagSet) {
 	f.IntVar(&s.samples, "samples", 10000, "Monte Carlo samples")
-	f.Uint64Var(&s.seed, "seed", 1, "of the samples")
+	f.Uint64Var(&s.seed, "seed", 1, "seed of the samples")
 	f.Var(&s.assume, "assume", "half of the 95 % interval of a time or rate that has none")
 }
 
 func (s *samplingFlags) check() error {
 	if s.samples < 1 || s.samples > 1e8 {
-		return usagef("--samples %d; give a number from 1 to 100000000", s.samples)
+		return usagef("--samples must be 1 to 100000000 (got %d)", s.samples)
 	}
 	return nil
 }

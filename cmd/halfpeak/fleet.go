@@ -47,7 +47,7 @@ func newFleet() *cobra.Command {
 			defer stop()
 			defer progress(-1)
 			return fleet.WritePart(ctx, filesOf(cmd), out.path, q, which, reader,
-				func(files int64) { cmd.PrintErrf("%s: %d files were read before; others are read\n", out.path, files) })
+				func(files int64) { cmd.PrintErrf("%s: %d files were read before; reading the rest\n", out.path, files) })
 		}
 		in, err := fleet.Load(ctx, q.Roots, q.Before, q.Options, reader)
 		progress(-1)
@@ -66,7 +66,7 @@ func newFleet() *cobra.Command {
 	return cmd
 }
 
-// answer compares what was read and shows it.
+// answer compares the curves and shows the findings.
 func (o *fleetOutput) answer(cmd *cobra.Command, in fleet.Reading, asked fleet.Options) error {
 	a, err := fleet.Analyse(in, asked)
 	if err != nil {

@@ -18,9 +18,9 @@ import (
 	"github.com/halfpeak/halfpeak/reports"
 )
 
-// command returns the command of a path, such as "fleet merge", whose help is its section of
-// docs/commands.md: arguments behind the path, a summary, text and examples. Arguments that are
-// platforms and collectives are completed.
+// command returns the command of a path, such as "fleet merge". Its help is its section of
+// docs/commands.md: arguments behind the path, a summary, text and examples. Platforms and
+// collectives among the arguments are completed.
 func command(path string, args cobra.PositionalArgs, run func(*cobra.Command, []string) error) *cobra.Command {
 	_, text, found := strings.Cut(docs.Commands, "\n## "+path)
 	if !found {
@@ -129,8 +129,8 @@ func noFiles(cmd *cobra.Command) {
 	}
 }
 
-// strict makes errors of what cobra's own commands answer with help and status
-// 0: topics and shells that there are not.
+// strict makes cobra's own commands return errors for unknown topics and shells, instead of help
+// and status 0.
 func strict(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()

@@ -63,7 +63,7 @@ func (o *output) kind() (reports.Format, error) {
 		return reports.Text, nil // a pipe has no need of an ending
 	}
 	if !ok {
-		return "", usagef("-o %q: no format ends with %q; use .txt, .md, .csv or .json, or choose with --format", o.path, filepath.Ext(o.path))
+		return "", usagef("-o %q: unknown extension %q; use .txt, .md, .csv or .json, or choose with --format", o.path, filepath.Ext(o.path))
 	}
 	return format, nil
 }
@@ -136,8 +136,8 @@ func (o *outputFile) Set(path string) error { *o = outputFile(path); return nil 
 func (o *outputFile) String() string        { return string(*o) }
 func (o *outputFile) Type() string          { return "string" }
 
-// noInputIsOutput is an error where a command would write over a file that it reads, or two
-// results into one file. It keeps to what is there: a name is a file's if there is one.
+// noInputIsOutput returns an error if a command would write over a file that it reads, or two
+// results into one file. Names that are not files are ignored.
 func noInputIsOutput(cmd *cobra.Command, args []string) (err error) {
 	var outputs, inputs []string
 	for _, a := range args {
@@ -158,7 +158,7 @@ func noInputIsOutput(cmd *cobra.Command, args []string) (err error) {
 	})
 	for i, out := range outputs {
 		if slices.Contains(outputs[:i], out) {
-			return usagef("%q is to be written twice; choose two names", out)
+			return usagef("two results would be written to %q; choose two names", out)
 		}
 		info, err := os.Stat(out)
 		if err != nil || !info.Mode().IsRegular() {
@@ -166,7 +166,7 @@ func noInputIsOutput(cmd *cobra.Command, args []string) (err error) {
 		}
 		for _, in := range inputs {
 			if other, err := os.Stat(in); err == nil && os.SameFile(info, other) {
-				return usagef("%q would be written over, and is read: choose another name for the output", out)
+				return usagef("%q is also an input; choose another name for the output", out)
 			}
 		}
 	}

@@ -10,9 +10,8 @@ import (
 	"github.com/halfpeak/halfpeak/study/predict"
 )
 
-// platformNotes prints what there is to say about the platform files that a command is given,
-// whatever it does with them: old names that they have. What is wrong with a file the command says
-// itself.
+// platformNotes prints the notes of all platform files among arguments and flags: former names in
+// them. The command itself reports errors in a file.
 func platformNotes(cmd *cobra.Command, args []string) {
 	refs := slices.Clone(args)
 	cmd.Flags().Visit(func(f *pflag.Flag) {

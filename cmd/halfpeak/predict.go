@@ -43,7 +43,7 @@ func newPredict() *cobra.Command {
 	return cmd
 }
 
-// layerOptions say how the layers that a command is given are to be changed.
+// layerOptions are the changes of the layers that a command is given.
 type layerOptions struct {
 	packet string
 	any    bool // their times need not be those of messages
@@ -67,7 +67,7 @@ func (o layerOptions) designs(refs []string) ([]whatif.Design, error) {
 			return nil, err
 		}
 		if o.packet != "" && d.Whole {
-			return nil, usagef("--packet is of one layer: name it, as in %s/%s", ref, d.Layer.Name)
+			return nil, usagef("--packet requires a single layer; name it, as in %s/%s", ref, d.Layer.Name)
 		}
 		if d, err = d.Recut(o.packet); err != nil {
 			return nil, fmt.Errorf("--packet %w", err)

@@ -87,8 +87,7 @@ func newRoot() *cobra.Command {
 	return root
 }
 
-// flagError says what is wrong with a flag: its name, what was given, and why
-// that cannot be, each once.
+// flagError returns a usage error with the flag's name, the given value, and the reason, each once.
 func flagError(cmd *cobra.Command, err error) error {
 	if unknown := new(pflag.NotExistError); errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "" {
 		var names []string
@@ -153,7 +152,7 @@ func commandNames(parent *cobra.Command) []string {
 	return names
 }
 
-// wantArgs turns a missing or surplus argument into a usage error that says what is wanted.
+// wantArgs returns a usage error for a missing or surplus argument, with the wanted ones.
 func wantArgs(least, most int, what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) < least {

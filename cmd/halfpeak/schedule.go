@@ -41,7 +41,7 @@ func newSchedule() *cobra.Command {
 			return out.write(cmd, all.Rows())
 		}
 		if len(args) == 0 {
-			return usagef("--algorithm %s: of which collective? As in \"halfpeak schedule bcast --algorithm binomial\"", name)
+			return usagef("--algorithm %s requires a collective, as in \"halfpeak schedule bcast --algorithm binomial\"", name)
 		}
 		c := call.value()
 		c.Bytes, c.Segment = uint64(size), uint64(segment)

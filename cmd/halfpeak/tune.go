@@ -79,13 +79,13 @@ func newTune() *cobra.Command {
 	return cmd
 }
 
-// run reads what was measured, and writes the table and the files.
+// run reads the measurements, and writes the table and the files.
 func (o *tuneOptions) run(cmd *cobra.Command, args []string) error {
 	q := &o.question
 	q.Library = o.library.value
 	switch {
 	case len(q.Collectives) == 0 || len(q.Ranks) == 0:
-		return usagef("--collective and --ranks say what to tune: --collective allreduce --ranks 16,64")
+		return usagef("--collective and --ranks are required, for example --collective allreduce --ranks 16,64")
 	case q.PerNode < 0 || o.points < 1 || o.minutes < 0 || !(o.loss >= 0):
 		return usagef("--ranks-per-node, --minutes and --loss must be at least 0, --points at least 1")
 	}

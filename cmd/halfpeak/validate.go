@@ -54,7 +54,7 @@ func newValidate() *cobra.Command {
 	return cmd
 }
 
-// check finds what is wrong with the options.
+// check returns the first contradiction of the options.
 func (o *validateOptions) check(args []string) error {
 	for _, name := range o.asked.Programs {
 		if !slices.Contains(judge.Programs(), name) {
@@ -127,7 +127,7 @@ func (o *liveOptions) args(platforms cobra.PositionalArgs) cobra.PositionalArgs 
 		if o.transport == "" {
 			for _, name := range []string{"budget", "pin", "save"} {
 				if cmd.Flags().Changed(name) {
-					return usagef("--%s goes with --live", name)
+					return usagef("--%s requires --live", name)
 				}
 			}
 			return platforms(cmd, args)
@@ -150,4 +150,4 @@ var (
 	measureLive = func(*liveOptions, atomicfile.Files) (reports.Rows, error) { return reports.Rows{}, errLive }
 )
 
-var errLive = errors.New("real transports need Linux: their shared memory and sockets are slept on with its calls")
+var errLive = errors.New("real transports require Linux")

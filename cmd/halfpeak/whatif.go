@@ -81,7 +81,7 @@ func (o *whatifOptions) declare(cmd *cobra.Command) {
 	renamed(cmd, map[string]string{"of": "quantity", "by": "solve-for", "where": "breakdown", "vary": "sweep"})
 }
 
-// check finds flags that do not go together.
+// check returns the first contradiction of the flags.
 func (o *whatifOptions) check() error {
 	questions := 0
 	for _, asked := range []bool{len(o.vary) > 0, o.target != "", o.sensitivity, o.where, o.landmarks, o.uncertainty} {
@@ -109,9 +109,9 @@ func (o *whatifOptions) check() error {
 	case questions == 0 && o.plot != "":
 		return usagef("--plot draws --sweep, --target, --sensitivity, --breakdown and --uncertainty; for curves before and after, use halfpeak plot")
 	case len(o.by) > 2:
-		return usagef("--solve-for takes one parameter for a value, two for a curve; it was given %d", len(o.by))
+		return usagef("--solve-for takes one parameter for a value, two for a curve (got %d)", len(o.by))
 	case o.target != "" && o.plot != "" && len(o.by) != 2:
-		return usagef("--plot draws the curve of two --solve-for; a target has one value of one")
+		return usagef("--plot requires two --solve-for, whose curve it draws")
 	case o.where && o.plot != "" && (len(o.of) > 1 || len(o.of) == 1 && o.of[0] != "gap" && o.of[0] != "one_way"):
 		return usagef("--breakdown divides the one-way time or the gap: give --quantity one_way or --quantity gap")
 	case o.sensitivity && o.plot != "" && (o.sized && len(o.sizes) > 1 || len(o.of) > 1):
@@ -133,7 +133,7 @@ func (o *whatifOptions) declareOutput(cmd *cobra.Command) {
 	o.declarePlot(cmd, "draw the figure into this `file` (png, svg, pdf)")
 }
 
-// checkOutput finds outputs that cannot be made.
+// checkOutput returns an error for an output that cannot be written.
 func (o *whatifOptions) checkOutput() error {
 	if err := o.checkPlot(); err != nil {
 		return err

@@ -19,7 +19,7 @@ import (
 	"github.com/halfpeak/halfpeak/whatif"
 )
 
-// answer asks the question that the flags name, about what --set makes of the platform.
+// answer answers the question of the flags, about the platform after --set.
 func (o *whatifOptions) answer(cmd *cobra.Command) error {
 	base, err := whatif.Find(o.platform)
 	if err != nil {
@@ -69,7 +69,7 @@ func (o *whatifOptions) answer(cmd *cobra.Command) error {
 	return out.write(cmd, rows)
 }
 
-// table is the answer to a question, and what makes its picture if it has one.
+// table returns the answer as a table, and a function that draws its picture, if it has one.
 func (o *whatifOptions) table(ctx context.Context, base, d whatif.Design) (rows reports.Rows, picture func() (reports.Picture, error), err error) {
 	units := o.units
 	switch {
@@ -113,7 +113,8 @@ func (o *whatifOptions) curveSizes(others string) []quantity.Bytes {
 	return parsedSizes(others)
 }
 
-// reach finds what reaches a target: one parameter, the curve of two, or each of all.
+// reach finds the values that reach a target: of one parameter, the curve of two, or of each in
+// turn.
 func (o *whatifOptions) reach(ctx context.Context, d whatif.Design) (rows reports.Rows, picture func() (reports.Picture, error), err error) {
 	t, err := d.ParseTarget(o.target)
 	if err != nil {
@@ -150,7 +151,7 @@ func (o *whatifOptions) reach(ctx context.Context, d whatif.Design) (rows report
 	return c.Rows(), func() (reports.Picture, error) { return c.Picture(ctx) }, nil
 }
 
-// uncertain predicts with intervals, beside what --set made of the design, or another platform.
+// uncertain predicts with intervals, beside the design after --set or beside another platform.
 func (o *whatifOptions) uncertain(ctx context.Context, before, after whatif.Design) (rows reports.Rows, picture func() (reports.Picture, error), err error) {
 	designs := []whatif.NamedDesign{{Name: "as it is", Design: before}}
 	switch {
@@ -200,9 +201,9 @@ func (o *whatifOptions) runVary(ctx context.Context, cmd *cobra.Command, d whati
 	pictureOnly, stream := o.plot != "" && o.path == "" && o.format.value == "", o.stream()
 	switch rows := s.Rows(); {
 	case rows > 1<<62:
-		return fmt.Errorf("this makes %.3g rows, which cannot be counted; take fewer steps", rows)
+		return fmt.Errorf("the result has %.3g rows, which is too many; take fewer steps", rows)
 	case rows > manyRows && !filesOf(cmd).Force:
-		return fmt.Errorf("this makes %.3g rows, some %s; take fewer steps, or give --force", rows, s.Volume())
+		return fmt.Errorf("the result has %.3g rows, about %s; take fewer steps, or give --force", rows, s.Volume())
 	case !pictureOnly && stream == "" && rows > whatif.MaxTableRows:
 		return usagef("a table cannot have %.0f rows; give -o FILE.csv, .jsonl or .parquet, or --format csv", rows)
 	}
@@ -213,7 +214,7 @@ func (o *whatifOptions) runVary(ctx context.Context, cmd *cobra.Command, d whati
 	}
 	s.Progress = terminal.Progress(cmd.ErrOrStderr(), int64(s.Rows()), "rows")
 	var rows reports.Rows
-	resumed := func(rows int64) { cmd.PrintErrf("%s: going on after %d of %.0f rows\n", o.path, rows, s.Rows()) }
+	resumed := func(rows int64) { cmd.PrintErrf("%s: continuing after %d of %.0f rows\n", o.path, rows, s.Rows()) }
 	switch {
 	case pictureOnly:
 		err = s.Run(ctx)
@@ -242,7 +243,7 @@ func (o *whatifOptions) sizesOr(others string) []quantity.Bytes {
 	return parsedSizes(others)
 }
 
-// finishes reports whether there is the finish of a program.
+// finishes reports whether the finish of a program is asked for.
 func (o *whatifOptions) finishes() bool { return len(o.schedule) > 0 || o.collective.Collective != "" }
 
 // ofOr are the quantities that were given, or others; of a schedule its finish.

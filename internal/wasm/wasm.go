@@ -43,7 +43,7 @@ func Program(ctx context.Context, say func(string)) (page.Program, error) {
 func Build(ctx context.Context) (page.Program, error) {
 	tool, err := exec.LookPath("go")
 	if err != nil {
-		return page.Program{}, errors.New("this halfpeak has no WebAssembly in it, and there is no go to build it with: " +
+		return page.Program{}, errors.New("this halfpeak does not contain the page's WebAssembly, and there is no go to build it: " +
 			"install Go (https://go.dev/dl), or take a halfpeak that was built with -tags explorer")
 	}
 	source, err := source(ctx, tool)
@@ -86,7 +86,7 @@ func source(ctx context.Context, tool string) (string, error) {
 	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Path != module || !strings.HasPrefix(info.Main.Version, "v") || strings.Contains(info.Main.Version, "+dirty") {
-		return "", errors.New("the source that this halfpeak was built from is not here: build halfpeak in its checkout, or with -tags explorer")
+		return "", errors.New("the source of this halfpeak was not found; build halfpeak in its checkout, or with -tags explorer")
 	}
 	text, err := output(ctx, tool, "", "mod", "download", "-json", module+"@"+info.Main.Version)
 	if err != nil {
@@ -94,7 +94,7 @@ func source(ctx context.Context, tool string) (string, error) {
 	}
 	var of struct{ Dir string }
 	if err := json.Unmarshal([]byte(text), &of); err != nil || of.Dir == "" {
-		return "", fmt.Errorf("go mod download said nothing of %s@%s", module, info.Main.Version)
+		return "", fmt.Errorf("go mod download did not return %s@%s", module, info.Main.Version)
 	}
 	return of.Dir, nil
 }

@@ -26,7 +26,7 @@ type Program struct {
 	Exec []byte // wasm_exec.js of the Go that built it
 }
 
-// A Start is what the page shows first.
+// A Start is the initial state of the page.
 type Start struct {
 	Version   string     `json:"version"`
 	Title     string     `json:"title"`
@@ -130,8 +130,8 @@ func joined(pattern string) string {
 
 var idle = regexp.MustCompile(`(?m)^\s*//.*\n|^\s+`)
 
-// lean leaves out what a browser does not need of a script or style: indentation, empty lines, and
-// lines of remarks.
+// lean removes indentation, empty lines and comments of a script or style, which a browser does not
+// need.
 func lean(text string) string { return idle.ReplaceAllString(text, "") }
 
 // blocks match the contents of scripts and styles.
@@ -140,7 +140,8 @@ var blocks = map[string]*regexp.Regexp{
 	"style":  regexp.MustCompile(`(?s)<style>(.*?)</style>`),
 }
 
-// hashes are those of the page's scripts or styles, as a policy names them.
+// hashes returns the hashes of the page's scripts or styles, as a Content-Security-Policy names
+// them.
 func hashes(page, block string) string {
 	var all []string
 	for _, m := range blocks[block].FindAllStringSubmatch(page, -1) {

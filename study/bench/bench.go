@@ -50,7 +50,7 @@ func (i stoppable) Run(j live.Job) (programs.Result, error) {
 	result, err := i.Runner.Run(j)
 	select {
 	case <-i.stop: // it ends the other process as well, so that err is of no interest
-		return result, errors.New("interrupted; what was measured is lost")
+		return result, errors.New("interrupted; measurements discarded")
 	default:
 		return result, err
 	}

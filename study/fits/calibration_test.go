@@ -98,7 +98,7 @@ func TestFolderWithReadme(t *testing.T) {
 	if err != nil || in.Broken != nil || len(in.Sources) != 1 {
 		t.Fatalf("%d tables, error %v, broken %v", len(in.Sources), err, in.Broken)
 	}
-	if notes := strings.Join(in.Notes, "\n"); !strings.Contains(notes, "left out: ") || !strings.Contains(notes, "README.md") {
+	if notes := strings.Join(in.Notes, "\n"); !strings.Contains(notes, "skipped: ") || !strings.Contains(notes, "README.md") {
 		t.Errorf("notes: %s", notes)
 	}
 }

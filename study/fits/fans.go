@@ -114,7 +114,7 @@ func (f *Fitted) readFans(levels []contention.Level, o Options) error {
 		}
 	}
 	if len(fans) == 0 {
-		return fmt.Errorf("%s: no table of a level's fans", o.Fans.File)
+		return fmt.Errorf("%s has no table of fan-out times at a level", o.Fans.File)
 	}
 	keys := slices.SortedFunc(maps.Keys(fans), func(a, b place) int {
 		return cmp.Or(cmp.Compare(a.level, b.level), cmp.Compare(a.receivers, b.receivers), cmp.Compare(a.size, b.size))

@@ -232,13 +232,13 @@ func fitCurves(sources []fitSource, o Options) (curves []Curve, summaries []Summ
 			}
 			continue
 		}
-		notes = append(notes, "left out: "+s.about("%v", err))
+		notes = append(notes, "skipped: "+s.about("%v", err))
 	}
 	if len(curves) == 0 {
 		return nil, summaries, notes, first
 	}
 	for _, one := range summaries {
-		notes = append(notes, "left out: "+one.text())
+		notes = append(notes, "skipped: "+one.text())
 	}
 	return curves, summaries, notes, nil
 }

@@ -201,7 +201,7 @@ func (f *Fitted) machineText() (string, error) {
 		if f.seen != "" {
 			source += ": " + f.seen
 		}
-		d = f.estimatedMachine(f.shared.Machine(f.factors), "fit of "+sourceNames(f.sources)+" and of what is shared", source)
+		d = f.estimatedMachine(f.shared.Machine(f.factors), "fit of "+sourceNames(f.sources)+" and of contention", source)
 	default:
 		if d, err = f.machineDocument(); err != nil {
 			return "", err

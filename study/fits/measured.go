@@ -16,7 +16,7 @@ import (
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
-// MeasuredOptions supply what the files of measured collectives lack.
+// MeasuredOptions supply values that the files of measured collectives lack.
 type MeasuredOptions struct {
 	Collective string // the collective of tables that do not name it
 	// Ranks are the numbers of ranks of tables without one: one number for all, or one each.
@@ -45,7 +45,7 @@ func (s Series) Label() string {
 	return strings.Join(append(parts, string(s.Statistic)), ", ")
 }
 
-// A seriesKey is what the tables of a series have in common.
+// A seriesKey has the common values of the tables of a series.
 type seriesKey struct{ collective, algorithm, name string }
 
 // A seriesPlace is a point of a series; PerNode is 0 if not known.

@@ -45,9 +45,9 @@ func ReadFit(paths []string, o Options) (in input, err error) {
 				file = damaged.File
 				in.fail(err)
 			case folder && errors.As(err, &unread) && (unread.NoTable || isProse(name)):
-				in.Notes = append(in.Notes, "left out: "+err.Error())
+				in.Notes = append(in.Notes, "skipped: "+err.Error())
 			case folder && err != nil:
-				in.Notes = append(in.Notes, "left out: "+err.Error())
+				in.Notes = append(in.Notes, "skipped: "+err.Error())
 				in.fail(err)
 			case err != nil:
 				return in, err

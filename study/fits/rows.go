@@ -129,7 +129,7 @@ func curveNotes(c Curve, units quantity.UnitChoice) []string {
 				words[i] += " (chosen)"
 			}
 		}
-		say("mean error in predicting sizes left out: %s", strings.Join(words, ", "))
+		say("mean error in predicting held-out sizes: %s", strings.Join(words, ", "))
 	}
 	for _, w := range c.Warnings {
 		say("%s", w)

@@ -149,7 +149,7 @@ func curveTables(name string, c Curve) ([]platforms.Table, error) {
 	return tables, err
 }
 
-// timedKeys say what the times of a table are those of; of messages, nothing.
+// timedKeys returns the keys that name the subject of a table's times; none for messages.
 func timedKeys(t *benchfile.Table) []platforms.Key {
 	of := platforms.Table{}
 	switch t.Kind {

@@ -29,8 +29,8 @@ type Threshold struct {
 type ThresholdSize struct {
 	Size          quantity.Bytes
 	First, Second quantity.Micros
-	// Mean and Worst are what a threshold of this size costs over the better protocol, as fractions
-	// of its time: the mean over all sizes, and the greatest, at WorstAt.
+	// Mean and Worst are the costs of a threshold of this size over the better protocol, as
+	// fractions of its time: the mean over all sizes, and the greatest, at WorstAt.
 	Mean, Worst float64
 	WorstAt     quantity.Bytes
 }
@@ -149,7 +149,7 @@ func (t *Threshold) solve(draw func(random *rand.Rand, drawn []float64)) {
 // scattered draws logarithms with the scatter of neighbouring sizes.
 func (t *Threshold) scattered(slower []float64) func(random *rand.Rand, drawn []float64) {
 	n := len(slower)
-	// What a size leaves of the line between its neighbours has 3/2 of the variance of one.
+	// A residual from the line between two neighbours has 3/2 of the variance of one size.
 	var scatter []float64
 	for i := 1; i+1 < n; i++ {
 		x := math.Log(float64(t.Sizes[i].Size/t.Sizes[i-1].Size)) / math.Log(float64(t.Sizes[i+1].Size/t.Sizes[i-1].Size))

@@ -22,7 +22,7 @@ import (
 	"github.com/halfpeak/halfpeak/study/fits"
 )
 
-// The training set, and what is held back of sizes and windows.
+// The training set, and the sizes and windows that are held back from it.
 var (
 	trainSizes = []int{1, 8, 16, 32, 64, 128, 256, 512, 1 << 10, 2 << 10, 4 << 10, 8 << 10, 12 << 10, 16 << 10, 32 << 10, 48 << 10, 64 << 10, 128 << 10, 256 << 10, 512 << 10, 1 << 20}
 	heldSizes  = []int{24, 200, 768, 2500, 6000, 12_000, 24_000, 40_000, 150_000, 500_000}
@@ -36,7 +36,7 @@ const (
 	burst        = 512      // messages of the signature's bursts that predictions are for
 )
 
-// A trial is what of the experiment depends on the transport.
+// A trial is the part of the experiment that depends on the transport.
 type trial struct {
 	trainPackets, heldPackets []int
 	trainDeltas, heldDeltas   []float64 // of the signature, in µs
@@ -60,7 +60,8 @@ func trialOf(t live.Transport) trial {
 	return sockets
 }
 
-// A LiveValidation is the models of a transport, and what they predict of what no fit has seen.
+// A LiveValidation is the models of a transport, and their predictions of times that no fit has
+// seen.
 type LiveValidation struct {
 	Transport live.Transport
 	*fit.Machine
@@ -69,7 +70,7 @@ type LiveValidation struct {
 	Largest  quantity.Bytes  // packet that the transport takes
 }
 
-// A LivePrediction is a time that was held back from the fits, beside what the models say.
+// A LivePrediction is a time that was held back from the fits, with its prediction.
 type LivePrediction struct {
 	Program             string
 	Size                quantity.Bytes
@@ -82,10 +83,10 @@ type LivePrediction struct {
 // Error is predicted/measured − 1.
 func (p LivePrediction) Error() float64 { return float64(p.Predicted/p.Measured) - 1 }
 
-// ValidateLive measures a training set on a transport, fits models to it, predicts what was held
-// back (other sizes, credits, packets, computations between messages), and measures that. All is
+// ValidateLive measures a training set on a transport and fits models to it. It predicts and
+// measures what was held back: other sizes, credits, packets, computations between messages. All is
 // measured within the budget in one shuffled run, so that it meets the same machine, whose speed
-// changes from minute to minute; what is held back is in no fit.
+// changes from minute to minute.
 func ValidateLive(pair *live.Pair, budget time.Duration) (*LiveValidation, error) {
 	x := trialOf(pair.Transport)
 	var train, held []live.Job
@@ -178,7 +179,7 @@ func liveTable(title string, kind benchfile.Kind, rows []live.Row) *benchfile.Ta
 	return t
 }
 
-// predict says what a job takes.
+// predict returns the prediction of a job.
 func (v *LiveValidation) predict(j live.Job) LivePrediction {
 	n := quantity.Bytes(j.Size)
 	p := LivePrediction{Program: j.Program, Size: n, Packet: quantity.Bytes(j.Piece)}
@@ -198,7 +199,7 @@ func (v *LiveValidation) predict(j live.Job) LivePrediction {
 	return p
 }
 
-// Rows returns the table of the predictions, and what the models are.
+// Rows returns the table of the predictions, with the models beneath.
 func (v *LiveValidation) Rows() reports.Rows {
 	rows := reports.TableOf(v.Results,
 		reports.Col("platform", "platform", func(LivePrediction) any { return "live" }),
@@ -218,7 +219,7 @@ func (v *LiveValidation) Rows() reports.Rows {
 	return rows
 }
 
-// verdict says how good the predictions are, and what the packet costs that they choose.
+// verdict returns the errors of the predictions, and the cost of the packet that they choose.
 func (v *LiveValidation) verdict() []string {
 	var errs []float64
 	var chosen, fastest *LivePrediction
@@ -242,7 +243,7 @@ func (v *LiveValidation) verdict() []string {
 	}
 }
 
-// models say what the models are.
+// models describes the models.
 func (v *LiveValidation) models() []string {
 	notes := []string{
 		fmt.Sprintf("one way: %s, median error %.1f %%; interval: %s, %.1f %% (training set)", v.OneWay.Model, 100*v.OneWay.Median, v.Gap.Model, 100*v.Gap.Median),

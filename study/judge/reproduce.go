@@ -12,8 +12,7 @@ import (
 	"github.com/halfpeak/halfpeak/internal/stats"
 )
 
-// A Reproduction is numbers of papers beside what the models say, or alone where no model covers
-// them.
+// A Reproduction is numbers of papers beside the models' values, or alone if no model covers them.
 type Reproduction []data.Result
 
 // Reproduce computes every number of the papers that a model covers, and lists the others with
@@ -41,10 +40,10 @@ func (r Reproduction) Unexplained() error {
 	if len(ids) == 0 {
 		return nil
 	}
-	return fmt.Errorf("stated numbers that do not come out, without a reason: %s", strings.Join(ids, ", "))
+	return fmt.Errorf("stated numbers that are not reproduced, without a reason: %s", strings.Join(ids, ", "))
 }
 
-// An Accuracy sums up numbers beside what the models say.
+// An Accuracy sums up the errors of the models' values.
 type Accuracy struct {
 	Numbers int // all of them
 	// Errors are the relative errors without sign, ascending. Bounds have none.
@@ -96,8 +95,8 @@ func (r Reproduction) filter(keep func(data.Result) bool) Reproduction {
 	return slices.DeleteFunc(slices.Clone(r), func(one data.Result) bool { return !keep(one) })
 }
 
-// Of is the accuracy of the measured numbers of a class. That of the predicted ones is what the
-// models promise.
+// Of returns the accuracy of the measured numbers of a class. The class predicted is the one that
+// tests the models.
 func (r Reproduction) Of(class data.Class) Accuracy {
 	return accuracyOf(r.filter(func(one data.Result) bool { return one.Class == class }))
 }
@@ -106,7 +105,7 @@ func (r Reproduction) count(role data.Role) int {
 	return len(r.filter(func(one data.Result) bool { return one.Role == role }))
 }
 
-// stated is how many stated numbers come out, and how many there are.
+// stated counts the stated numbers, and those of them that are met.
 func (r Reproduction) stated() (met, all int) {
 	stated := r.filter(func(one data.Result) bool { return one.Role == data.Stated })
 	return len(stated.filter(func(one data.Result) bool { return one.Met })), len(stated)

@@ -58,8 +58,8 @@ func (r Reproduction) Rows() reports.Rows {
 	return rows
 }
 
-// Summary returns what a person reads first: a line for each paper, with what its numbers prove,
-// and the worst predictions with their reasons.
+// Summary returns the short tables: a line for each paper with its accuracy, and the worst
+// predictions with their reasons.
 func (r Reproduction) Summary() []reports.Rows {
 	type line struct {
 		paper string
@@ -115,7 +115,7 @@ func (r Reproduction) Summary() []reports.Rows {
 	return []reports.Rows{papers, worst}
 }
 
-// headline says in words what the table of the papers means.
+// headline explains the table of the papers.
 func (r Reproduction) headline() []string {
 	var lines []string
 	if a := r.Of(data.Predicted); len(a.Errors) > 0 {

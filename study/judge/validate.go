@@ -35,10 +35,10 @@ const MaxValidated = 64 * 1024 * quantity.KiB
 // different is a relative difference that is not rounding.
 const different = 1e-9
 
-// A Validation is what the engine and the formulas say of some layers.
+// A Validation compares the engine with the formulas of some layers.
 type Validation struct {
 	Results []Validated
-	Notes   []string // what was lost on the way, and programs that a layer does not allow
+	Notes   []string // lost packets, and programs that a layer does not allow
 }
 
 // Validated is a quantity that a program measured in the engine, beside the model's formula.
@@ -53,12 +53,11 @@ type Validated struct {
 	Measured        float64 // by the paper, in Unit, with its error bar; NaN: not measured
 	Low, High       float64
 	PaperBound      float64 // CLIP's eq. 8; NaN: not of this layer
-	// Bound says what the formula is known to leave out, if that explains the difference.
+	// Bound is the effect that the formula ignores, if that explains the difference.
 	Bound string
 }
 
-// Difference is engine/model − 1; NaN where no formula speaks of the quantity. What is
-// rounding is 0.
+// Difference returns engine/model − 1; NaN without a formula, 0 for rounding errors.
 func (r Validated) Difference() float64 {
 	d := r.Engine/r.Model - 1
 	if math.Abs(d) <= different || math.Abs(r.Engine-r.Model) <= different { // also of times of 0
@@ -67,8 +66,8 @@ func (r Validated) Difference() float64 {
 	return d
 }
 
-// Validate runs the programs on simulated nodes whose parts cost what the platforms' files say,
-// and puts their results beside the formulas. An error names the layer and the program.
+// Validate runs the programs on simulated nodes whose parts cost the times in the platforms' files,
+// and compares the results with the formulas. An error names the layer and the program.
 func Validate(o ValidateOptions, designs ...whatif.Design) (*Validation, error) {
 	if o.Nodes == 0 {
 		o.Nodes = 8
@@ -144,7 +143,7 @@ func (r *layerRun) sizesOf(which programs.Sizes) []quantity.Bytes {
 	return stats.Ascending(sizes)
 }
 
-// A bound says what a formula leaves out, and on which side of it the engine then is.
+// A bound is an effect that a formula ignores, and the sign of the difference that it causes.
 type bound struct {
 	reason string
 	side   side
@@ -205,13 +204,13 @@ func (r *layerRun) other(name string, a programs.Args) (programs.Result, error) 
 	return r.measure(p, a)
 }
 
-// messages is how many messages of n bytes a steady stream takes.
+// messages returns the number of messages of n bytes after which a stream is steady.
 func (r *layerRun) messages(n quantity.Bytes) int {
 	packets := math.Ceil(float64(n / model.PacketSize(r.design.Layer.Model, n)))
 	return min(31, max(4, int(20000/packets)))
 }
 
-// requests is how many requests of n bytes it takes until their replies come back steadily.
+// requests returns the number of requests of n bytes after which their replies come back steadily.
 func (r *layerRun) requests(n quantity.Bytes) int { return r.messages(n) * 30 }
 
 // resources are those that the judged formulas speak of, in the places that the file gives them.

@@ -81,7 +81,7 @@ func (r *layerRun) latency(p programs.Program, n quantity.Bytes) error {
 	if err != nil || send == 0 && receive == 0 {
 		return err
 	}
-	// Two nodes, of which one sends and the other receives, tell the overheads apart.
+	// With one sender and one receiver, the overheads are separate.
 	const messages = 2
 	oneSends := programs.Program{Name: p.Name, On: programs.Simulated, Nodes: 2, Run: func(ep *engine.Endpoint, a programs.Args) (got programs.Result, err error) {
 		got.Time, err = programs.FanIn(ep, a.Size, a.Count)
@@ -106,7 +106,7 @@ func (r *layerRun) windowed(n quantity.Bytes) bool {
 	return model.WindowOf(r.design.Layer.Model.Resources(), n) > 0
 }
 
-// shortPiece is why pieces in a pipeline may take longer than the formula says.
+// shortPiece returns the bounds of pieces that take longer in a pipeline than in the formula.
 func (r *layerRun) shortPiece(n quantity.Bytes) []bound {
 	s, ok := model.At(r.model, n).(*model.Fragmented)
 	switch {
@@ -120,7 +120,7 @@ func (r *layerRun) shortPiece(n quantity.Bytes) []bound {
 	return []bound{{"the formula starts the last piece when the slowest stage is free; this piece is short, and the one before it is not through yet", slower}}
 }
 
-// turns is why a message may overlap with what a series adds.
+// turns returns the bounds of a message that overlaps with the parts a series adds.
 func (r *layerRun) turns(n quantity.Bytes) []bound {
 	if _, ok := model.At(r.model, n).(*model.Series); ok {
 		return []bound{overlap}
@@ -128,8 +128,8 @@ func (r *layerRun) turns(n quantity.Bytes) []bound {
 	return nil
 }
 
-// overlap is what a series does not know of the layer below.
-var overlap = bound{"the formula lets nothing of what the series adds overlap with the processors' work below", faster}
+// overlap is the bound of a series, whose formula ignores the model of the layer below.
+var overlap = bound{"the formula does not overlap the series' own costs with the processors' work below", faster}
 
 // mixed are the bounds of a gap between messages of full and short pieces.
 func (r *layerRun) mixed(n quantity.Bytes) []bound {
@@ -163,7 +163,7 @@ func (r *layerRun) pingBulk(p programs.Program, n quantity.Bytes) error {
 	case r.windowed(n):
 		bounds = []bound{{"the way back is a reply, which no window holds back", faster}}
 	case r.system.Options.EagerThreshold > 0:
-		bounds = []bound{{"the way back is a reply: who asked is ready for it, so it goes without a rendezvous", faster}}
+		bounds = []bound{{"the way back is a reply, for which the requester is ready, so it needs no rendezvous", faster}}
 	case bounds != nil:
 		bounds = []bound{{"each piece but the last has a reply, which takes its turn on what both ways share", slower}}
 	default:
@@ -261,9 +261,9 @@ func (r *layerRun) signature(p programs.Program) error {
 	return nil
 }
 
-// clearShares are computations Δ, as parts of the longest interval that shows in the engine, that
-// tell the parameters: none at all, which shows g, and those that are clearly longer than g. With
-// a Δ just below g it takes thousands of messages until credits run out and g shows.
+// clearShares are computations Δ, as fractions of the longest interval in the engine, that identify
+// the parameters: none at all, which shows g, and some clearly longer than g. With a Δ just below g
+// it takes thousands of messages until credits run out and g shows.
 var clearShares = []quantity.Micros{0, 1, 1.25, 1.5, 2}
 
 // bursts runs a signature with these computations, and the round trip.
@@ -282,7 +282,7 @@ func (r *layerRun) bursts(p programs.Program, shares []quantity.Micros) (bursts 
 	return got.Bursts, round.Time, err
 }
 
-// maxTried is how many packets the search for the best size tries at the most.
+// maxTried is the maximum number of packets in the search for the best packet size.
 const maxTried = 256
 
 // packet finds the best packet by running: of small messages with all sizes, of others with all

@@ -39,8 +39,8 @@ func (v *Validation) Rows() reports.Rows {
 	return rows
 }
 
-// Figure draws the bandwidth of the one-way times that the program latency measured: model,
-// engine, CLIP's bound and what the papers measured.
+// Figure draws the bandwidth of the one-way times of the program latency: model, engine, CLIP's
+// bound, and measurements of the papers.
 func (v *Validation) Figure() reports.Figure {
 	f := reports.Figure{
 		X: reports.Axis{Label: "message size", Scale: reports.Log, Bytes: true},

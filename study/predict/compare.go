@@ -11,10 +11,10 @@ import (
 	"github.com/halfpeak/halfpeak/whatif"
 )
 
-// A Comparison is layers side by side, in the order in which they were given.
+// A Comparison is layers side by side, in the order given.
 type Comparison []Compared
 
-// Compared is what a message of one size costs in a layer, and the layer's figures of merit.
+// Compared is the cost of a message of one size in a layer, with the layer's figures of merit.
 type Compared struct {
 	Predicted
 	SendOverhead, ReceiveOverhead quantity.Micros // both 0: the model does not say

@@ -13,22 +13,22 @@ import (
 // A Crossover lists where each of some layers overtakes each other.
 type Crossover struct {
 	Overtakings []Overtaking
-	Notes       []string // the pairs of which one is the faster at all sizes
+	Notes       []string // the pairs without a crossing
 }
 
 // An Overtaking is a size up to which one layer takes less time one way, and beyond it another.
 type Overtaking struct {
 	Below, Beyond string // the faster layers
 	whatif.Crossing
-	// Interval holds the size with 95 % probability, as the intervals of the parameters have it, or
-	// those of the next measurements; nil where there are none. Probability is that of the two
-	// crossing at all there.
+	// Interval holds the size with 95 % probability, by the intervals of the parameters or of the
+	// next measurements; nil without intervals. Probability is the probability that the two cross
+	// there at all.
 	Interval    *whatif.Interval
 	Probability float64
 }
 
-// FindCrossover finds the sizes at which each of the layers overtakes each other. Without
-// sampling there are no intervals.
+// FindCrossover finds the sizes at which one layer overtakes another, for all pairs of layers.
+// Without sampling there are no intervals.
 func FindCrossover(sampling *whatif.Sampling, designs ...whatif.Design) (*Crossover, error) {
 	c := &Crossover{}
 	for i, b := range designs {
@@ -99,7 +99,7 @@ func (c *Crossover) Rows() reports.Rows {
 	return rows
 }
 
-// Sentences tell the same in words.
+// Sentences returns the same in words.
 func (c *Crossover) Sentences() []string {
 	all := append([]string(nil), c.Notes...)
 	for i, o := range c.Overtakings {

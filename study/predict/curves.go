@@ -12,7 +12,7 @@ import (
 	"github.com/halfpeak/halfpeak/whatif"
 )
 
-// A CurveKind is what a curve over message sizes shows.
+// A CurveKind is the quantity of a curve over message sizes.
 type CurveKind string
 
 // The kinds of curves.
@@ -26,7 +26,7 @@ const (
 // CurveKinds lists the kinds of curves.
 var CurveKinds = []CurveKind{Bandwidth, Latency, Intervals, Throughput}
 
-// Quantity returns the name of what the curve shows, as [whatif.NewQuantity] takes it.
+// Quantity returns the name of the quantity, as [whatif.NewQuantity] takes it.
 func (k CurveKind) Quantity() string {
 	if k == Latency {
 		return "one_way"
@@ -34,7 +34,7 @@ func (k CurveKind) Quantity() string {
 	return string(k)
 }
 
-// quantity returns what the curve shows of messages of n bytes.
+// quantity returns the quantity of messages of n bytes.
 func (k CurveKind) quantity(n quantity.Bytes) whatif.Quantity {
 	q, err := whatif.NewQuantity(k.Quantity(), n)
 	if err != nil {
@@ -48,7 +48,7 @@ func (k CurveKind) Axis() reports.Axis {
 	return reports.Axis{Label: k.quantity(1).Head(), Scale: reports.Log}
 }
 
-// value is what the curve shows for n bytes that were measured to take t one way.
+// value returns the curve's value for n bytes that were measured to take t one way.
 func (k CurveKind) value(n quantity.Bytes, t quantity.Micros) float64 {
 	return whatif.Followers[k.Quantity()](n, t)
 }
@@ -62,10 +62,10 @@ func CurveLine(kind CurveKind, sizes []quantity.Bytes, l platforms.Layer) report
 	return line
 }
 
-// Curves draws a line for each layer, its measured points, where protocols switch, n½, and with
-// Bandwidth and Throughput the lowest roof. What was measured is one-way times, so gaps and
-// throughputs have no points. A layer that says what it was fitted to has a band around the next
-// measurement. There is at least one size, and each is at least 1.
+// Curves draws a line for each layer, its measured points, protocol switches, n½, and with
+// Bandwidth and Throughput the lowest roof. Since one-way times were measured, gaps and throughputs
+// have no points. A fitted layer has a band around the next measurement. There is at least one
+// size, and each is at least 1.
 func Curves(kind CurveKind, sizes []quantity.Bytes, designs ...whatif.Design) (reports.Figure, error) {
 	f := reports.Figure{X: reports.Axis{Label: "message size", Scale: reports.Log, Bytes: true}}
 	if !slices.Contains(CurveKinds, kind) {
@@ -115,8 +115,8 @@ func Curves(kind CurveKind, sizes []quantity.Bytes, designs ...whatif.Design) (r
 	return f, nil
 }
 
-// roofMarks are the lowest roofs of the designs, each once. Of several designs it is said whose
-// roof it is, if it is that of one.
+// roofMarks returns the lowest roofs of the designs, each once. Among several designs, the roof of
+// a single one is named after it.
 func roofMarks(designs []whatif.Design) (marks []reports.Mark) {
 	under := map[string][]whatif.Design{}
 	for _, d := range designs {

@@ -13,9 +13,9 @@ import (
 	"github.com/halfpeak/halfpeak/whatif"
 )
 
-// Exported writes what messages cost in a design for another program, named as in
-// [export.Targets], to be right from the smallest of the sizes to the largest. Ranks is how many
-// there are where the platform has no levels, and 0 stands for 2; a machine of levels has its own.
+// Exported writes the message costs of a design for another program, named as in [export.Targets],
+// accurate from the smallest of the sizes to the largest. Ranks is the number of ranks on a
+// platform without levels, where 0 stands for 2; a machine of levels has its own.
 func Exported(d whatif.Design, target string, sizes []quantity.Bytes, ranks int) (export.File, error) {
 	t, err := export.Find(target)
 	if err != nil {

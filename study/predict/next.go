@@ -32,7 +32,8 @@ func nextFields[T any](name, head string, of func(T) Predicted, value func(T) an
 	}
 }
 
-// Cell is what the curve shows of a cost, with its interval where that is of the next measurement.
+// Cell returns the value that the curve shows of a cost, with its interval if that is of the next
+// measurement.
 func (k CurveKind) Cell(p Predicted) any {
 	switch {
 	case p.Next != nil:

@@ -57,8 +57,8 @@ func ParameterRows(p platforms.Platform) reports.Rows {
 	return rows
 }
 
-// levelNotes say of each level of a machine, from inside out, what it consists of, what messages
-// cost there, and what is shared.
+// levelNotes describes each level of a machine, from inside out: its units, the costs of messages
+// there, and the shared resources.
 func levelNotes(p platforms.Platform) (notes []string) {
 	m, ok := p.Machine()
 	if !ok {
@@ -103,7 +103,7 @@ func describe(q platforms.Param) (text, unit string) {
 	return q.Text, unit
 }
 
-// Asymptotes tells r∞ and n½ of a layer in words.
+// Asymptotes returns r∞ and n½ of a layer in words.
 func Asymptotes(l platforms.Layer) string {
 	if l.Messages() != nil {
 		return "times of: " + l.Timed.String()

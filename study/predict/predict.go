@@ -12,7 +12,7 @@ import (
 	"github.com/halfpeak/halfpeak/whatif"
 )
 
-// Predictions are what messages cost in some layers.
+// Predictions are the costs of messages in some layers.
 type Predictions struct {
 	Costs []Predicted
 	Peaks []whatif.Peak // one for each layer
@@ -21,13 +21,13 @@ type Predictions struct {
 	runs   int // of the measurements that fitted layers come from, the fewest
 }
 
-// Predicted is what a message of one size costs in a layer, or an operation or a collective.
+// Predicted is the cost of a message of one size in a layer, or of an operation or a collective.
 type Predicted struct {
 	Platform, Layer string
 	Timed           platforms.Timed
 	Size            quantity.Bytes
-	// Time is what was timed: of messages one way, of streams the gap. What does not apply of what
-	// follows is 0.
+	// Time is the quantity that was timed: of messages one way, of streams the gap. Fields below
+	// that do not apply are 0.
 	Time                  quantity.Micros
 	OneWay, RTT, Gap      quantity.Micros
 	Bandwidth, Throughput quantity.MBps
@@ -35,10 +35,10 @@ type Predicted struct {
 	Packet                quantity.Bytes
 	Regime                string // the branches of switches, see [model.Regime]
 	Peak                  whatif.Peak
-	// Next is the next measurement of this size, predicted from what the layer was fitted to; nil
-	// where the layer does not say what, or has been changed. Time is its middle.
+	// Next is the next measurement of this size, predicted from the measurements that the layer was
+	// fitted to; nil if the layer has none, or has been changed. Time is its middle.
 	Next *forecast.Forecast
-	// Beyond is set for a size outside of those that were measured, which Ranged says are known.
+	// Beyond is set for a size outside the measured ones. Ranged says that these are known.
 	Beyond, Ranged bool
 	// Model is the time by the lines of the layer's model.
 	Model quantity.Micros
@@ -74,7 +74,7 @@ func Costs(sizes []quantity.Bytes, designs ...whatif.Design) (*Predictions, erro
 	return all, nil
 }
 
-// follow computes what follows from the time.
+// follow computes the quantities that follow from the time.
 func (p *Predicted) follow(m model.Layer) {
 	rate := func(t quantity.Micros) quantity.MBps { return quantity.MBps(float64(p.Size) / float64(t)) }
 	switch p.Timed.Of {
@@ -88,8 +88,8 @@ func (p *Predicted) follow(m model.Layer) {
 	}
 }
 
-// measuredSizes are the first and the last size that the layer's times were measured at, if it
-// says.
+// measuredSizes returns the smallest and the largest size at which the layer's times were measured,
+// if they are known.
 func measuredSizes(l platforms.Layer) (first, last quantity.Bytes, known bool) {
 	var sizes []quantity.Bytes
 	if table, ok := l.Model.(*model.Table); ok {
@@ -104,8 +104,8 @@ func measuredSizes(l platforms.Layer) (first, last quantity.Bytes, known bool) {
 	return sizes[0], sizes[len(sizes)-1], true
 }
 
-// Rows returns the table of the costs: of messages alone, or also of what else has been timed,
-// which says what it is and has a column of times.
+// Rows returns the table of the costs. If other times than those of messages are among them, a
+// column says what was timed, and another has the time.
 func (p *Predictions) Rows(units quantity.UnitChoice) reports.Rows {
 	other := slices.ContainsFunc(p.Costs, func(p Predicted) bool { return p.Timed.Of != platforms.Message })
 	fitted := slices.ContainsFunc(p.Costs, func(p Predicted) bool { return p.Next != nil })
@@ -168,7 +168,7 @@ func (p *Predictions) notes(fitted, other bool, units quantity.UnitChoice) []str
 		if p.runs > 1 {
 			which = fmt.Sprintf("another run, or pair of nodes, like the %d that were measured", p.runs)
 		}
-		notes = append(notes, what+" is the next measurement, predicted from what was measured; the lines of the model are for reading. The interval is of "+which+". Beyond the sizes that were measured the protocol may change.")
+		notes = append(notes, what+" is the next measurement, predicted from the measured curve; the lines of the model explain it. The interval is of "+which+". Beyond the sizes that were measured the protocol may change.")
 	} else if slices.ContainsFunc(p.Costs, func(p Predicted) bool { return p.Beyond }) {
 		notes = append(notes, "Beyond the sizes that were measured the protocol may change.")
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/halfpeak/halfpeak/whatif"
 )
 
-// maxBoxes bounds a timeline: with more, nobody sees a packet.
+// maxBoxes bounds a timeline: with more, single packets are too small to see.
 const maxBoxes = 20000
 
 // Timeline draws a message of n bytes through the layer's pipeline, as the message engine sends
@@ -46,7 +46,7 @@ func Timeline(d whatif.Design, n quantity.Bytes) (reports.Timeline, error) {
 			at.resource = "processor"
 		}
 		if before, shared := stages[at]; shared {
-			return t, fmt.Errorf("%s: the stages %s and %s share a resource, so that the engine's events are not of one of them", l.Ref(), pipe.Stages[before].Name, s.Name)
+			return t, fmt.Errorf("%s: the stages %s and %s share a resource, so that the engine's events cannot be assigned to one of them", l.Ref(), pipe.Stages[before].Name, s.Name)
 		}
 		stages[at] = i
 	}
@@ -74,7 +74,7 @@ func Timeline(d whatif.Design, n quantity.Bytes) (reports.Timeline, error) {
 	return t, err
 }
 
-// Planned draws a message in these packets as the pipeline's recurrence has it.
+// Planned draws a message in these packets by the pipeline's recurrence.
 func Planned(l platforms.Layer, n quantity.Bytes, pipe *model.Pipeline, plan model.Plan) reports.Timeline {
 	t := reports.Timeline{Title: fmt.Sprintf("%s: %s in packets of %s", l.Ref(), n, plan.Largest())}
 	for _, s := range pipe.Stages {

@@ -16,7 +16,7 @@ import (
 	"github.com/halfpeak/halfpeak/whatif"
 )
 
-// curves draws bandwidth and latency with what was measured of them.
+// curves draws bandwidth and latency with their measurements.
 func (s subject) curves(sizes []quantity.Bytes) ([]reports.Block, error) {
 	points, err := data.Points(s.Layer.Ref())
 	if err != nil {
@@ -43,15 +43,14 @@ func (s subject) curves(sizes []quantity.Bytes) ([]reports.Block, error) {
 	return blocks, nil
 }
 
-// A curvePoint is a size of a curve, what a message of it costs, and what was measured there, if
-// anything.
+// A curvePoint is a size of a curve with its cost and its measurement, if any.
 type curvePoint struct {
 	n        quantity.Bytes
 	cost     predict.Predicted
 	measured *data.Point
 }
 
-// numbers are those behind a curve: at powers of two, and where a measurement is.
+// numbers returns the table of a curve: at powers of two, and at measured sizes.
 func (s subject) numbers(kind predict.CurveKind, sizes []quantity.Bytes, points []data.Point) (reports.Rows, error) {
 	m := s.Layer.Model
 	var all []curvePoint
@@ -217,7 +216,7 @@ func (s subject) time(sizes []quantity.Bytes) ([]reports.Block, error) {
 	if err != nil {
 		return nil, err
 	}
-	blocks = append(blocks, reports.Table{Title: "What a percent of a parameter changes", Rows: rows})
+	blocks = append(blocks, reports.Table{Title: "Effect of 1 % of each parameter", Rows: rows})
 	for _, n := range []quantity.Bytes{quantity.KiB, longMessage} {
 		if n < fine[0] || n > fine[len(fine)-1] {
 			continue
@@ -231,7 +230,7 @@ func (s subject) time(sizes []quantity.Bytes) ([]reports.Block, error) {
 			return nil, err
 		}
 		if len(t.Bars) > 0 {
-			blocks = append(blocks, reports.Drawing{Title: fmt.Sprintf("What 10 %% of a parameter does to %s", n), Picture: t, Numbers: reports.Rows{}})
+			blocks = append(blocks, reports.Drawing{Title: fmt.Sprintf("Effect of 10 %% of each parameter on %s", n), Picture: t, Numbers: reports.Rows{}})
 		}
 	}
 	return blocks, nil

@@ -28,7 +28,7 @@ func Scheduled(ctx context.Context, d whatif.Design, in *Input) (whatif.Design, 
 // FinishOf is the design with the finish of the schedule that is finished first.
 func FinishOf(ctx context.Context, d whatif.Design, name, of string, schedules ...*schedule.Schedule) (whatif.Design, error) {
 	if d.Whole {
-		return d, fmt.Errorf("%s has levels, and a changed design is one layer: name it, as in %s", d.Name(), d.Layer.Ref())
+		return d, fmt.Errorf("%s has levels, but only one layer can be changed; name it, as in %s", d.Name(), d.Layer.Ref())
 	}
 	var programs []*simulate.Program
 	for _, s := range schedules {

@@ -63,7 +63,7 @@ func ReadInput(ctx context.Context, o mpitrace.Options, names ...string) (*Input
 	case o.Scale != mpitrace.Defaults.Scale:
 		err = fmt.Errorf("%s: only the computations of traces are scaled, and this is GOAL, whose calc says how long each takes; omit the factor", sources[0].Name)
 	case len(files) > 1:
-		err = fmt.Errorf("%s: it is no trace of liballprof or SimGrid; give one schedule, or the files of a trace", sources[0].Name)
+		err = fmt.Errorf("%s: this is not a trace of liballprof or SimGrid; give one schedule, or the files of a trace", sources[0].Name)
 	default:
 		in.Schedule, err = schedule.Read(known{r, files[0]}, files[0])
 	}
@@ -103,7 +103,7 @@ func matched(names []string) ([]string, error) {
 	return files, nil
 }
 
-// beginning is what comes first in r, unpacked if it is compressed. Nothing is taken out of r.
+// beginning returns the first bytes of r, unpacked if it is compressed, and leaves them in r.
 func beginning(r *bufio.Reader) []byte {
 	head, _ := r.Peek(1 << 12) // what is wrong comes again with the next reading
 	if z, err := gzip.NewReader(bytes.NewReader(head)); err == nil {
@@ -127,9 +127,9 @@ func (r interruptible) Read(p []byte) (int, error) {
 	return r.ReadCloser.Read(p)
 }
 
-// ReadNoise reads a file of detours (see [simulate.ReadNoise]), or a distribution: what has a "="
-// and no file of that name. Without text there is no noise. File reports which of both it was, for
-// errors.
+// ReadNoise reads a file of detours (see [simulate.ReadNoise]), or a distribution: a text with a
+// "=" that is not the name of a file. An empty text is no noise. File reports which of both it was,
+// for errors.
 func ReadNoise(text string, together bool) (n simulate.Noise, file bool, err error) {
 	if text == "" {
 		return n, false, nil
@@ -143,7 +143,7 @@ func ReadNoise(text string, together bool) (n simulate.Noise, file bool, err err
 	case !strings.Contains(text, "="):
 		return n, true, fmt.Errorf("%w; give a file of detours, or a distribution as in \"exponential mean=10us every=1ms\"", err)
 	case together:
-		return n, false, errors.New("only a file of detours can begin together")
+		return n, false, errors.New("only noise from a file can be synchronized")
 	}
 	n, err = simulate.ParseNoise(text)
 	return n, false, err

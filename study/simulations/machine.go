@@ -10,13 +10,13 @@ import (
 	"github.com/halfpeak/halfpeak/platforms"
 )
 
-// MachineOf returns what the ranks run on: a machine of levels, on which they are placed by a way
-// of [machine.Machine.Place], "" being one core after the other; or without levels, the layer
-// between all of them.
+// MachineOf returns the machine of the ranks: one of levels, where they are placed by
+// [machine.Machine.Place] ("" being one core after the other), or without levels, the layer between
+// all of them.
 func MachineOf(m machine.Machine, l platforms.Layer, by string, ranks int, eager quantity.Bytes) (simulate.Machine, error) {
 	if len(m.Levels) == 0 {
 		if by != "" {
-			return nil, fmt.Errorf("ranks are placed on a machine, and %s is one layer, on which all are equally far: give a platform with levels, and no layer of it", l.Ref())
+			return nil, fmt.Errorf("ranks can only be placed on a machine with levels, and %s is one layer; name the platform alone", l.Ref())
 		}
 		return simulate.FromLayer(l, eager)
 	}
@@ -30,7 +30,7 @@ func MachineOf(m machine.Machine, l platforms.Layer, by string, ranks int, eager
 	return nil, fmt.Errorf("%s: %w", l.Platform, err)
 }
 
-// ShapeOf says what a machine consists of, how ranks are placed, and what they share.
+// ShapeOf describes a machine: its levels, the placement of ranks, and the shared resources.
 func ShapeOf(m machine.Machine, by string) string {
 	if by == "" {
 		by = machine.ByCore

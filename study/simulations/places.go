@@ -15,7 +15,7 @@ import (
 // [machine.Machine.Place], and the number of ranks.
 func ReadPlaces(path string, m machine.Machine) (cores string, ranks int, err error) {
 	if len(m.Levels) == 0 {
-		return "", 0, fmt.Errorf("%s places ranks on nodes: give a platform with levels, and no layer of it", path)
+		return "", 0, fmt.Errorf("%s places ranks on nodes, which requires a platform with levels; name the platform alone", path)
 	}
 	f, err := os.Open(path)
 	if err != nil {

@@ -19,8 +19,8 @@ func (s *Simulation) ranks() reports.Rows {
 	return rows
 }
 
-// machines has a row for each machine: what the finish consists of, and how it compares with the
-// first.
+// machines has a row for each machine: the parts of the finish, and its difference from the first
+// machine.
 func (s *Simulation) machines() reports.Rows {
 	first, _ := s.Runs[0].Result.Finish()
 	several, noisy := len(s.Runs) > 1, false
@@ -81,7 +81,7 @@ func (s *Simulation) distribution() reports.Rows {
 	}
 }
 
-// growths are the delays for which reasons say how far parameters may grow.
+// growths are the delays of the finish for which reasons gives the tolerance of parameters.
 var growths = []float64{0.01, 0.05, 0.10}
 
 // parameterOf is the LogGOPS parameter behind a share, by its name.
@@ -120,7 +120,7 @@ func (s *Simulation) reasons() reports.Rows {
 	return rows
 }
 
-// mostHops is how many steps of a path are shown at its beginning, and at its end.
+// mostHops is the number of steps of a path that are shown at its beginning, and at its end.
 const mostHops = 12
 
 // PathRows has the steps of the critical path, for people: the first and the last ones of many.

@@ -22,10 +22,10 @@ const (
 	// machine of a trace, or if there are several machines.
 	Finishes Table = iota
 	Totals         // one row for the whole schedule
-	Reasons        // what the finish consists of, and what it depends on
+	Reasons        // parts of the finish, and its sensitivity to parameters
 )
 
-// Options say how a schedule is run, and what is to be known of it.
+// Options are the options of a run, and its wanted results.
 type Options struct {
 	Run      simulate.Options // its Machine is set by Machines
 	Machines []whatif.Design  // what messages cost; none: Run.LogGOPS
@@ -75,14 +75,15 @@ type Simulation struct {
 	notes    []string
 }
 
-// A MachineRun is what a schedule does on one machine.
+// A MachineRun is the run of a schedule on one machine.
 type MachineRun struct {
 	Machine string // a layer, or "LogGOPS"
 	Result  *simulate.Result
 	Path    *simulate.Path // of the rank that finishes last; nil if the run was not recorded
 }
 
-// Communication is what the path of the finish spends on neither computation nor noise, in ticks.
+// Communication returns the part of the finish's path that is neither computation nor noise, in
+// ticks.
 func (m MachineRun) Communication() uint64 {
 	s := m.Path.Shares
 	return s.Sum() - s.Compute - s.Noise
@@ -144,8 +145,8 @@ func Run(ctx context.Context, in *Input, o Options) (*Simulation, error) {
 	return s, nil
 }
 
-// machinesOf returns the machines of the options with their names, LogGOPS being nil, and notes
-// what is to be known of them.
+// machinesOf returns the machines of the options with their names, LogGOPS being nil, and adds
+// notes about them.
 func (s *Simulation) machinesOf(in *Input, o Options) (names []string, machines []simulate.Machine, err error) {
 	if len(o.Machines) == 0 {
 		return []string{"LogGOPS"}, []simulate.Machine{nil}, nil
@@ -176,7 +177,7 @@ func (s *Simulation) Rows() reports.Rows {
 	return rows
 }
 
-// WriteTrace writes what the ranks did on the first machine for Perfetto; see
+// WriteTrace writes the timeline of the first machine for Perfetto; see
 // [simulate.Timeline.WriteTrace]. The run must have been recorded.
 func (s *Simulation) WriteTrace(w io.Writer) error {
 	line, err := s.Runs[0].Result.Timeline()
