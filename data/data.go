@@ -48,7 +48,7 @@ const (
 	Predicted Class = "predicted"  // computed from parameters that were measured elsewhere
 	Fitted    Class = "fitted"     // a constant of the formula comes from the same column or curve
 	SameTable Class = "same-table" // computed from neighbours in the same table or sentence
-	Repeated  Class = "repeated"   // a measurement, printed again, that is an input or is scored already
+	Repeated  Class = "repeated"   // a measurement that is an input or is scored elsewhere
 	Copied    Class = "copied"     // the number of another system stands for it
 )
 
@@ -70,7 +70,7 @@ type Fact struct {
 	Relation string  // = ~ < <= > >=
 	Formula  string
 	Size     quantity.Bytes // n of the formula; 0: none
-	Bar      string         // half-width of the error bar, "10us" or "2%"; "": half a unit of the last printed digit
+	Bar      string         // half-width of the error bar, "10us" or "2%"; "": half a digit
 	Place    string
 	Note     string
 	At       string // file:line, for errors

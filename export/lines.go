@@ -140,7 +140,7 @@ func (p piece) error(l model.Layer) float64 {
 // one-way time, and that error.
 func oneLine(l model.Layer, s Sizes) (best line, worst float64) {
 	sizes := s.grid()
-	fixed, each := make([]float64, len(sizes)), make([]float64, len(sizes)) // parts of the time: of 1 µs, and of 1 µs/B
+	fixed, each := make([]float64, len(sizes)), make([]float64, len(sizes)) // per 1 µs and 1 µs/B
 	slowest, steepest := 0.0, 0.0
 	for i, n := range sizes {
 		t := float64(l.OneWay(n))

@@ -71,7 +71,7 @@ func simgrid(f *File, m Machine, s Sizes) error {
 		{"smpi/os", strings.Join(send, ";")},
 		{"smpi/ois", strings.Join(send, ";")},
 		{"smpi/or", strings.Join(recve, ";")},
-		{"smpi/send-is-detached-thresh", "2147483647"}, // os holds below it only; the times have the rendezvous in them
+		{"smpi/send-is-detached-thresh", "2147483647"}, // os applies below it only
 		{"network/TCP-gamma", "0"},                     // no window of TCP
 		{"network/weight-S", "0"},
 		{"network/crosstraffic", "no"},

@@ -80,7 +80,8 @@ func FitMachine(d MachineData, stages ...string) (*Machine, error) {
 	r, err := LogP(d.Signature, 0)
 	if m.LogPError = err; err == nil {
 		m.LogP = r.Layer()
-		m.LogP.Latency = max(0, m.Short-m.LogP.SendOverhead-m.LogP.ReceiveOverhead) // the overheads may overlap
+		// The overheads may overlap.
+		m.LogP.Latency = max(0, m.Short-m.LogP.SendOverhead-m.LogP.ReceiveOverhead)
 	}
 	return m, nil
 }

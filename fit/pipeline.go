@@ -88,7 +88,8 @@ func EndToEnd(tables ...*benchfile.Table) (*EndToEndResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	micros := func(v, d float64) Estimate[quantity.Micros] { return around[quantity.Micros](max(0, v), d) } // but for rounding it is not below, or refused
+	// Values below zero by more than rounding are refused below.
+	micros := func(v, d float64) Estimate[quantity.Micros] { return around[quantity.Micros](max(0, v), d) }
 	perByte := func(i int) Estimate[quantity.MicrosPerByte] {
 		return around[quantity.MicrosPerByte](max(0, v[i]), d[i])
 	}

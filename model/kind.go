@@ -33,11 +33,11 @@ type Kind struct {
 
 	Fields   []Field                                             // its parameters
 	Parts    []Part                                              // the layers that it contains
-	Branches func(l Layer) *[]Branch                             // the branches to choose from, key "branches"; nil: none
-	Stages   func(l Layer) *[]Stage                              // its stages, key "stages"; nil: none
-	Bounds   bool                                                // all branches but the last have a maximum size
+	Branches func(l Layer) *[]Branch                             // key "branches"
+	Stages   func(l Layer) *[]Stage                              // key "stages"
+	Bounds   bool                                                // branches have maximum sizes
 	Aliases  map[string][]string                                 // keys that stand for several fields
-	Given    func(has func(key string) bool) (key, wrong string) // checks the combination of keys; nil: any
+	Given    func(has func(key string) bool) (key, wrong string) // checks the keys
 	// Check returns the key of an invalid parameter, and the reason. It allocates nothing for a
 	// valid layer. nil: every layer is valid.
 	Check func(l Layer) (key string, err error)

@@ -39,7 +39,7 @@ type Side int
 // The sides of a message.
 const (
 	AtSender   Side = iota // each node has one for the messages it sends
-	AtReceiver             // each node has one for the messages it receives; equal names are one resource
+	AtReceiver             // each node has one for the messages it receives
 	AtNetwork              // there is one for all nodes
 )
 

@@ -20,7 +20,7 @@ import (
 func Read(r io.Reader, name string) (s *Schedule, err error) {
 	defer func() {
 		if s != nil && len(s.ops) > 1<<20 {
-			runtime.GC() // the buffers of reading, as large as the schedule, become available to the simulation
+			runtime.GC() // the buffers of reading are as large as the schedule
 		}
 	}()
 	in := &counted{Reader: r}

@@ -91,8 +91,8 @@ func (a *alone) run(n int) cost {
 		}
 		return nil
 	})
-	if err != nil {
-		panic(fmt.Sprintf("virtual: %s: a stream of %d bytes alone: %v", a.system.Name, n, err)) // impossible: no packet is lost, and no other node sends
+	if err != nil { // impossible: no packet is lost, and no other node sends
+		panic(fmt.Sprintf("virtual: %s: a stream of %d bytes alone: %v", a.system.Name, n, err))
 	}
 	half := stream / 2
 	c := cost{

@@ -17,7 +17,7 @@ type Faults struct {
 	Delay     float64 // the packet is delayed by ten times Late
 	Late      quantity.Micros
 	Stop      map[int]quantity.Micros // by node: the time at which it stops polling
-	Die       map[int]quantity.Micros // by node: the time at which it fails: it neither sends nor receives
+	Die       map[int]quantity.Micros // by node: the time at which it stops sending and receiving
 }
 
 // FaultStats count the injected faults.

@@ -73,7 +73,7 @@ func (p port) suspend() {
 func (p port) sleep(d quantity.Micros) {
 	net := p.net
 	until := net.now + d
-	if len(net.events) == 0 || net.events[0].Key > until { // no event before that time: advance the clock
+	if len(net.events) == 0 || net.events[0].Key > until { // no event before that time
 		net.now = until
 		return
 	}

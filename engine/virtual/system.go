@@ -31,7 +31,7 @@ type Stage struct {
 	Side        Side
 	Delay, Busy Cost
 	Queue       int  // packets that may wait for it; 0: no bound
-	Drop        bool // drop packets if the queue is full; else they wait in the previous stage, as on Myrinet's links
+	Drop        bool // drop packets if the queue is full; else they wait in the previous stage
 
 	added []addition
 	last  bool // the stage after all others
@@ -268,7 +268,7 @@ func (s *System) compile(r model.Resources, added []addition) (*plan, error) {
 		}
 		return &plan{piece: int(r.Size), below: below}, nil
 	case model.Sum:
-		if s.Options.EagerThreshold > 0 { // the added layer is the cost of a rendezvous, which the engine runs itself
+		if s.Options.EagerThreshold > 0 { // the engine runs the rendezvous itself
 			return s.compile(r.Below, added)
 		}
 		once, err := s.alone(r.Added)

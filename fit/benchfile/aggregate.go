@@ -21,7 +21,7 @@ type accumulator struct {
 	printed  *printed
 	line     int
 	sketch   sums.Sketch // if there are at least two rows
-	noSketch bool        // the sketches of the file take too much memory, or this accumulator has several sizes
+	noSketch bool        // too much memory, or several sizes
 	first    float64     // the time of the first row, until there is a sketch
 }
 
@@ -74,8 +74,8 @@ type held struct {
 	line       int
 }
 
-// maxHeld bounds the rows that a table holds: a file may have millions of tables of few sizes, and a
-// row takes a tenth of the memory of an accumulator.
+// maxHeld bounds the rows that a table holds: a file may have millions of tables of few sizes, and
+// a row takes a tenth of the memory of an accumulator.
 const maxHeld = 64
 
 // hold keeps a row as it is. It returns false if the rows have to be aggregated.

@@ -153,7 +153,7 @@ func (t *Table) divide(directions, pairs int) (share float64) {
 	t.Directions, t.Pairs = directions, pairs
 	if pairs == 0 {
 		t.Kind = SharedGap
-		t.warn("the file does not say how many streams its rates add up: the gap is that of all of them together, and not used as a stream's")
+		t.warn("the file does not give the number of streams whose rates it adds up: the gap is that of all streams together, and not used as one stream's")
 		return 1
 	}
 	if directions > 1 {

@@ -76,7 +76,7 @@ func TestFormats(t *testing.T) {
 		"  ! the log rounds sizes from 1 MB up; np.out has them all",
 		"  ! 1 row cut off and left out (the first in line 6)")
 	check("osu_mixed.txt", 6,
-		"! line 34: OSU MPI Barrier Latency Test v5.7.1 has no column of sizes: it is no curve, and left out",
+		"! line 34: OSU MPI Barrier Latency Test v5.7.1 has no column of sizes, and is left out",
 		"OSU MPI Latency Test v5.8 | osu | one-way time | 5 rows, 5 sizes | 0:1.2 … 1.04858e+06:100.75",
 		"OSU MPI Latency Test v7.5 | osu | one-way time | 2 rows, 2 sizes | 1:1.3 (1.3 1.28 1.3) … 65536:12.3 (12.3 12.1 12.3)",
 		"OSU MPI Bandwidth Test v7.5 | osu | gap | 2 rows, 2 sizes | 1:1.05263 … 1000:2", // 1/0.95, 1000/500
@@ -89,7 +89,7 @@ func TestFormats(t *testing.T) {
 		"  ! 1 row cut off and left out (the first in line 40)")
 	check("osu_dressed.txt", 0, "OSU MPI Latency Test v5.8 | osu | one-way time | 4 rows, 4 sizes | 8:1.5 … 64:2.25")
 	check("imb_suite.txt", 8,
-		"! line 39: Barrier, 2 processes has no column of sizes: it is no curve, and left out",
+		"! line 39: Barrier, 2 processes has no column of sizes, and is left out",
 		"PingPong, 2 processes | imb | one-way time | 3 rows, 3 sizes | 0:3.09 … 4.1943e+06:2967.49",
 		"Sendrecv, 4 processes | imb | operation | 2 rows, 2 sizes | 1:3.65 (3.6 3.65 3.7) … 1024:5.11 (5 5.11 5.2)",
 		"Biband, 2 processes | imb | gap | 2 rows, 2 sizes | 0:0.5 … 1:1", // 2/(4, 2 per µs)
@@ -141,7 +141,7 @@ func TestFormats(t *testing.T) {
 		"tcp_lat | qperf | one-way time | 2 rows, 2 sizes | 1:18.2 … 1024:20.5",
 		"tcp_bw | qperf | gap | 1 rows, 1 sizes | 65536:65.536 … 65536:65.536") // 65536 B at 1000 B/µs
 	check("iperf3_cut.json", 1, // 131072 B at 131.072 and 262.144 B/µs; the first interval is omitted
-		"! line 45: the JSON that begins in line 1 breaks off here; what is whole before counts",
+		"! line 45: the JSON that begins in line 1 is truncated here; the complete part counts",
 		"iperf3 TCP | iperf3 | gap | 2 rows, 1 sizes | 131072:750 (500 501 1000) … 131072:750 (500 501 1000)")
 	check("simgrid.csv", 0,
 		"MPI_Recv | simgrid | operation | 3 rows, 2 sizes | 64:10 … 8192:4000 (3800 3.8e+03 4200)",
@@ -161,7 +161,7 @@ func TestFormats(t *testing.T) {
 		"! netperf: TCP_CRR measures no message, and is left out (line 51)",
 		"TCP_RR | netperf | round trip | 2 rows, 2 sizes | 64:25 … 1024:50.125", // 1/40000 s; as printed
 		"TCP_RR, responses of 4096 B | netperf | operation | 1 rows, 1 sizes | 1:50 … 1:50",
-		"  ! requests and responses differ in size: the time is that of both, and no round trip",
+		"  ! requests and responses differ in size: the time is that of both, and not a round trip",
 		"TCP_STREAM | netperf | gap | 2 rows, 2 sizes | 1000:1.90735 … 16384:16.384", // 1000/(500·2²⁰), 16384 B at 1000 B/µs
 		"UDP_STREAM | netperf | gap | 1 rows, 1 sizes | 1000:10 … 1000:10")           // at 100 B/µs, as received
 	check("netperf_selected.txt", 1,
@@ -180,9 +180,9 @@ func TestFormats(t *testing.T) {
 		"PingPong | imb | one-way time | 3 rows, 3 sizes | 0:0.5 … 2:0.52",
 		"  ! 1 row cut off and left out (the first in line 7)")
 	check("dimensions.csv", 0,
-		`- column "nodes" tells tables apart (2, 4); pool=nodes takes them together`,
-		`- column "ppn" tells tables apart (1, 4); pool=ppn takes them together`,
-		`- column "run" has 2 values for the same sizes, taken together (group=run keeps them apart)`,
+		`- column "nodes" separates tables (2, 4); pool=nodes merges them`,
+		`- column "ppn" separates tables (1, 4); pool=ppn merges them`,
+		`- column "run" has 2 values for the same sizes, which are merged (group=run separates them)`,
 		"nodes=2 ppn=1 n1 | csv | one-way time | 4 rows, 2 sizes | 8:1.6 (1.5 1.5 1.7) … 64:2.6 (2.5 2.51 2.7)",
 		"nodes=2 ppn=4 n1 | csv | one-way time | 2 rows, 2 sizes | 8:1.9 … 64:2.9",
 		"nodes=4 ppn=1 n1 | csv | one-way time | 2 rows, 2 sizes | 8:3.5 … 64:4.5")
@@ -191,11 +191,11 @@ func TestFormats(t *testing.T) {
 		"! line 3: the header has no unit for the times; it is usec, as line 2 says",
 		"csv | csv | one-way time | 2 rows, 2 sizes | 1024:5 … 2048:7")
 	check("one_line.json", 0,
-		`- column "nodes" tells tables apart (2, 4); pool=nodes takes them together`,
+		`- column "nodes" separates tables (2, 4); pool=nodes merges them`,
 		"nodes=2 | json | one-way time | 2 rows, 2 sizes | 8:1.5 … 64:2.5",
 		"nodes=4 | json | one-way time | 2 rows, 2 sizes | 8:3.5 … 64:4.5")
 	check("columns.json", 0,
-		`- column "ranks" tells tables apart (16, 32); pool=ranks takes them together`,
+		`- column "ranks" separates tables (16, 32); pool=ranks merges them`,
 		"ranks=16 | json | collective allreduce/16 | 2 rows, 2 sizes | 8:1.5 … 64:2.5",
 		"ranks=32 | json | collective allreduce/32 | 2 rows, 2 sizes | 8:3.5 … 64:4.5")
 

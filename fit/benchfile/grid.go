@@ -165,9 +165,9 @@ func (g *grid) streams(t *Table, title string, pairs int) {
 func (g *grid) usable(p *parser, title string, hasSize bool) bool {
 	switch {
 	case !hasSize:
-		p.warn("line %d: %s has no column of sizes: it is no curve, and left out", p.file.Lines, title)
+		p.warn("line %d: %s has no column of sizes, and is left out", p.file.Lines, title)
 	case !g.hasTimes() && g.at[gridRate] < 0:
-		p.warn("line %d: %s has neither times nor rates: it is no curve, and left out", p.file.Lines, title)
+		p.warn("line %d: %s has neither times nor rates, and is left out", p.file.Lines, title)
 	default:
 		return true
 	}

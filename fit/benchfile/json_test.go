@@ -13,7 +13,7 @@ import (
 
 // The same rows in every shape are the same tables, however they are broken into lines and pieces.
 func TestJSONShapes(t *testing.T) {
-	want := []string{"nodes=2: 8=1.5 64=2.5", "nodes=4: 8=3.5 64=4.5", `- column "nodes" tells tables apart (2, 4); pool=nodes takes them together`}
+	want := []string{"nodes=2: 8=1.5 64=2.5", "nodes=4: 8=3.5 64=4.5", `- column "nodes" separates tables (2, 4); pool=nodes merges them`}
 	rows := []string{
 		`{"nodes":2,"size_bytes":8,"time_us":1.5}`, `{"nodes":2,"size_bytes":64,"time_us":2.5}`,
 		`{"nodes":4,"size_bytes":8,"time_us":3.5}`, `{"nodes":4,"size_bytes":64,"time_us":4.5}`,
@@ -63,7 +63,7 @@ func TestJSONTables(t *testing.T) {
 	check(`[{"size":8,"time_us":1,"p50_us":1},{"time_us":2,"size":64}]`, "json: 8=1 64=2")
 	check(`[{"size":8,"time_us":1},{"time_us":2,"size":64,"net":"ib"},{"time_us":3,"size":128}]`, "json: 8=1 64=2 128=3")
 	check(`[{"size":8,"time_us":1},{"size":8,"time_us":2,"net":"ib"},{"size":64,"time_us":3},{"net":"ib","size":64,"time_us":4}]`,
-		"net=none: 8=1 64=3", "net=ib: 8=2 64=4", `- column "net" tells tables apart (none, ib); pool=net takes them together`)
+		"net=none: 8=1 64=3", "net=ib: 8=2 64=4", `- column "net" separates tables (none, ib); pool=net merges them`)
 	check(`{"size":8,"time_us":1} {"bytes":8,"latency_us":2}`, "json: 8=1", "json (2): 8=2")
 	check(`[{"size":8,"time_us":[1,3]}]`, "json: 8=2")
 	for _, cut := range []string{`, {"size":64`, `,{"si`, `,`, "\n, {\"size\":64, \"t"} { // what is whole counts, and it is told

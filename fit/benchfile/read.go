@@ -50,8 +50,9 @@ func Open(name string, o Options) (*File, error) {
 // reading fails in the middle, it returns a [*Damaged] with the tables read before.
 func Read(r io.Reader, name string, o Options) (*File, error) { return readAt(quick, r, name, o) }
 
-// Text returns the text of a file as UTF-8 without a byte order mark, whether the file is gzipped, or
-// in UTF-16 as PowerShell's > writes it, or neither. The caller must call done when the text is read.
+// Text returns the text of a file as UTF-8 without a byte order mark, whether the file is gzipped,
+// or in UTF-16 as PowerShell's > writes it, or neither. The caller must call done when the text is
+// read.
 func Text(r io.Reader) (text *bufio.Reader, done func(), err error) {
 	in, put := input.Buffered(r)
 	unzipped, unpacked, err := input.Gunzip(in)
@@ -109,7 +110,7 @@ type parser struct {
 	hint           *Error // why a line that resembles a table is not read
 	pace           pace
 	bulkAt         int64 // byte at which blocks are tried next
-	stretch        int64 // minimum number of bytes between a line that is not plain and the next blocks
+	stretch        int64 // minimum distance in bytes from a line that is not plain to the next blocks
 	classes, sizes int   // total sketch classes and sizes of all tables, both bounded
 
 	raw    []byte // the current line before cleaning
@@ -119,11 +120,11 @@ type parser struct {
 	// chosenFor is the collective.
 	algorithm, chosenFor string
 	launched             int             // number of ranks in the last command line that gave one
-	mappedTables         int             // number of tables up to the last task map: their ranks are set
+	mappedTables         int             // number of tables before the last task map, whose ranks are set
 	object               int             // of the JSON array in the current line, from 1
-	claimed              int             // the first line that a benchmark's reader accepted; 0 if none
+	claimed              int             // the first line that a benchmark's reader took; 0 if none
 	claimedBy            string          // name of that benchmark
-	asked                map[string]bool // columns of Options.Group and Pool that were found; nil without a CSV or JSON table
+	asked                map[string]bool // columns of Options.Group and Pool that were found
 }
 
 func (p *parser) errorf(line int, msg string, args ...any) *Error {
@@ -388,7 +389,7 @@ func (p *parser) finish() (*File, error) {
 		return nil, e
 	}
 	if p.dropped > 0 {
-		p.warn("%s beyond what is kept left out", lex.Plural(p.dropped, "table"))
+		p.warn("%s beyond the limit left out", lex.Plural(p.dropped, "table"))
 	}
 	if p.lines.Long > 0 {
 		p.warn("%s longer than %d bytes cut", lex.Plural(p.lines.Long, "line"), input.MaxLine)

@@ -57,7 +57,7 @@ type splitCell struct {
 
 const (
 	maxDistinct = 1 << 10 // maximum number of values of a dimension
-	maxColumns  = 64      // maximum number of possible dimensions; if there are more, they are counters
+	maxColumns  = 64      // maximum number of possible dimensions
 )
 
 // optionNames reports whether an option names the column, by header or by number from 1.
@@ -187,7 +187,7 @@ func (s *splitter) table(p *parser, f *csv, n int) *builder {
 	x.b = p.begin(Table{Format: cmp.Or(f.format, "csv"), Kind: s.cols.kind, Packet: quantity.Bytes(packet)})
 	if p.dropped > dropped {
 		p.dropped = dropped
-		p.badRow("more than %d tables or %d sizes in them; %s takes the values of a column together, or split the file", p.tableLimit, sizesEach*p.tableLimit, p.spell("pool", "COLUMN"))
+		p.badRow("more than %d tables or %d sizes in them; %s merges the values of a column, or split the file", p.tableLimit, sizesEach*p.tableLimit, p.spell("pool", "COLUMN"))
 		return x.b
 	}
 	s.order = append(s.order, x)
@@ -361,7 +361,7 @@ func (s *splitter) end(p *parser) {
 		name := lex.Short([]byte(c.name))
 		if c.role != candidate && c.role != repeated {
 			if given[i] && s.rows > s.sizes() {
-				p.note("column %q has %d values or more: rows of the same size are taken together (%s keeps them apart)", name, len(c.values), p.spell("group", name))
+				p.note("column %q has %d values or more: rows of the same size are merged (%s separates them)", name, len(c.values), p.spell("group", name))
 			}
 			continue
 		}
@@ -369,9 +369,9 @@ func (s *splitter) end(p *parser) {
 		switch {
 		case c.role == candidate && (dimension || s.isPlacement(p, i)):
 			c.role = asked
-			p.note("column %q tells tables apart (%s); %s takes them together", name, s.list(i), p.spell("pool", name))
+			p.note("column %q separates tables (%s); %s merges them", name, s.list(i), p.spell("pool", name))
 		case splits:
-			p.note("column %q has %d values for the same sizes, taken together (%s keeps them apart)", name, len(c.values), p.spell("group", name))
+			p.note("column %q has %d values for the same sizes, which are merged (%s separates them)", name, len(c.values), p.spell("group", name))
 		}
 	}
 	for i := range s.columns {

@@ -33,39 +33,39 @@ func TestDimensions(t *testing.T) {
 		}
 	}
 	const nodes = "nodes,bytes,time_us\n2,8,1\n2,64,2\n4,8,3\n4,64,4\n"
-	const note = `- column "nodes" tells tables apart (2, 4); pool=nodes takes them together`
+	const note = `- column "nodes" separates tables (2, 4); pool=nodes merges them`
 	check(nodes, Options{}, "nodes=2: 8=1 64=2", "nodes=4: 8=3 64=4", note)
 	// Interleaved, as text, and in any column.
 	check("bytes,time_us,cluster\n8,1,a\n8,3,b\n64,2,a\n64,4,b\n", Options{}, "cluster=a: 8=1 64=2", "cluster=b: 8=3 64=4",
-		`- column "cluster" tells tables apart (a, b); pool=cluster takes them together`)
+		`- column "cluster" separates tables (a, b); pool=cluster merges them`)
 	// Options decide otherwise.
 	check(nodes, Options{Pool: []string{"nodes"}}, "csv: 8=2 64=3")
 	check(nodes, Options{Pool: []string{"1"}}, "csv: 8=2 64=3")
 	check("run,size,time_us\n1,8,1\n1,64,2\n2,8,3\n2,64,4\n", Options{}, "csv: 8=2 64=3",
-		`- column "run" has 2 values for the same sizes, taken together (group=run keeps them apart)`)
+		`- column "run" has 2 values for the same sizes, which are merged (group=run separates them)`)
 	check("run,size,time_us\n1,8,1\n1,64,2\n2,8,3\n2,64,4\n", Options{Group: []string{"run"}}, "run=1: 8=1 64=2", "run=2: 8=3 64=4")
 	check("host,size,time_us\na,8,1\na,64,2\nb,8,3\nb,64,4\n", Options{Pool: []string{"host"}}, "csv: 8=2 64=3")
 	check("host,size,time_us\na,8,1\na,64,2\nb,8,3\nb,64,4\n", Options{}, "a: 8=1 64=2", "b: 8=3 64=4")
 	// Two dimensions; one that follows from another is not named again.
 	check("nodes,ppn,bytes,time_us\n2,1,8,1\n2,1,64,2\n2,4,8,3\n2,4,64,4\n4,1,8,5\n4,1,64,6\n4,4,8,7\n4,4,64,8\n", Options{},
 		"nodes=2 ppn=1: 8=1 64=2", "nodes=2 ppn=4: 8=3 64=4", "nodes=4 ppn=1: 8=5 64=6", "nodes=4 ppn=4: 8=7 64=8", note,
-		`- column "ppn" tells tables apart (1, 4); pool=ppn takes them together`)
+		`- column "ppn" separates tables (1, 4); pool=ppn merges them`)
 	check("nodes,racks,bytes,time_us\n2,1,8,1\n2,1,64,2\n4,2,8,3\n4,2,64,4\n", Options{}, "nodes=2: 8=1 64=2", "nodes=4: 8=3 64=4", note)
 	// One size, and an experiment that is cut off.
 	check("nodes,bytes,time_us\n2,8,1\n4,8,3\n", Options{}, "nodes=2: 8=1", "nodes=4: 8=3", note)
 	check("nodes,bytes,time_us\n2,8,1\n2,64,2\n4,8,3\n4,64,4\n8,8,5\n", Options{}, "nodes=2: 8=1 64=2", "nodes=4: 8=3 64=4", "nodes=8: 8=5",
-		`- column "nodes" tells tables apart (2, 4, 8); pool=nodes takes them together`)
+		`- column "nodes" separates tables (2, 4, 8); pool=nodes merges them`)
 	// What follows from the size, is constant, or is a result tells nothing apart.
 	check("bytes,count,nodes,time_us,errors,busbw,p99,foo_us\n8,1,2,1,0,3,1,7\n64,8,2,2,0,4,2,7\n8,1,2,3,1,5,3,8\n64,8,2,4,1,6,4,8\n", Options{}, "csv: 8=2 64=3")
 	check("bytes,time_us,load\n8,1,0.113\n8,3,0.127\n64,2,0.119\n64,4,0.151\n", Options{}, "csv: 8=2 64=3",
-		`- column "load" has 4 values for the same sizes, taken together (group=load keeps them apart)`)
+		`- column "load" has 4 values for the same sizes, which are merged (group=load separates them)`)
 	check("bytes,time_us,load\n8,1,0.113\n8,3,0.127\n", Options{}, "csv: 8=2",
-		`- column "load" has 2 values for the same sizes, taken together (group=load keeps them apart)`)
+		`- column "load" has 2 values for the same sizes, which are merged (group=load separates them)`)
 	check(",bytes,time_us\n0,8,1\n1,8,3\n", Options{}, "csv: 8=2", // the index of pandas
-		`- column "1" has 2 values for the same sizes, taken together (group=1 keeps them apart)`)
+		`- column "1" has 2 values for the same sizes, which are merged (group=1 separates them)`)
 	// Without a header.
 	check("2,8,1\n2,64,2\n4,8,3\n4,64,4\n", Options{X: "2:B", Y: "3:us"}, "column 1=2: 8=1 64=2", "column 1=4: 8=3 64=4",
-		`- column "1" tells tables apart (2, 4); pool=1 takes them together`)
+		`- column "1" separates tables (2, 4); pool=1 merges them`)
 	// A header that comes again, and another one.
 	check("size,time_us\n8,1\nsize,time_us\n8,3\n", Options{}, "csv: 8=1", "csv (2): 8=3",
 		"- the header comes again in line 3: what follows is a table of its own")
@@ -87,7 +87,7 @@ func TestManyValues(t *testing.T) {
 	}
 	got := read(t, with.String(), Options{Pool: []string{"tag"}})
 	want := read(t, without.String(), Options{})
-	if diff := cmp.Diff([]string{`column "stamp" has 1024 values or more: rows of the same size are taken together (group=stamp keeps them apart)`}, got.Notes); diff != "" {
+	if diff := cmp.Diff([]string{`column "stamp" has 1024 values or more: rows of the same size are merged (group=stamp separates them)`}, got.Notes); diff != "" {
 		t.Error(diff)
 	}
 	near := cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) <= 1e-9*math.Abs(a+b) })

@@ -110,9 +110,8 @@ func (t Terminal) Alarm(text string) string {
 	return "\x1b[1;31m" + text + "\x1b[0m"
 }
 
-// paragraphs joins the lines of each paragraph, and of each meaning in a list, that the source of a
-// help text broke, and aligns the meanings of flags in one column. Other indented lines, and tables,
-// stay as they are.
+// paragraphs joins the lines of each paragraph of a help text, and of each meaning in a list, and
+// aligns the meanings of flags in one column. Other indented lines, and tables, stay as they are.
 func paragraphs(text string) string {
 	const column = 26
 	plain := func(line string) bool {

@@ -6,7 +6,7 @@ type LogP struct {
 	L       float64 // latency: from the end of the send overhead to the begin of the receive overhead
 	Send    float64 // o_s, processor time of a send
 	Receive float64 // o_r, processor time of a receive
-	G       float64 // gap: minimum time between the begins of two sends of a processor, or two receives
+	G       float64 // gap: minimum time between two sends of a processor, or two receives
 }
 
 func (m LogP) gap() float64 { return max(m.G, m.Send) }

@@ -45,7 +45,7 @@ var functions = func() map[string]function {
 		"MPI_Irecv":            {message + " request", nonBlocking(schedule.Recv)},
 		"MPI_Sendrecv":         {"_ count type peer tag _ count2 type2 peer2 tag2 comm _", (*profiled).sendrecv},
 		"MPI_Sendrecv_replace": {"_ count type peer tag peer2 tag2 comm _", (*profiled).replace},
-		"MPI_Probe":            {"_ _ comm _", func(p *profiled, _ *arguments) error { return p.gap() }}, // its message comes with the receive
+		"MPI_Probe":            {"_ _ comm _", (*profiled).probe},
 		"MPI_Wait":             {"request _", (*profiled).waitOne},
 		"MPI_Waitall":          {"requests request _", (*profiled).waitAll},
 		"MPI_Recv_init":        {message + " request", prepare(schedule.Recv)},

@@ -64,7 +64,8 @@ type Options struct {
 // broadcast or reduction, and for other collectives the message from one rank to another.
 type Collectives struct {
 	Barrier, Broadcast, Reduce, Allreduce, Gather, Scatter, Allgather, Alltoall collective.Algorithm
-	BarrierBytes                                                                uint64 // of each message of a barrier
+	// BarrierBytes is the size of each message of a barrier.
+	BarrierBytes uint64
 }
 
 // Usual holds simple algorithms of MPI libraries: dissemination for a barrier, binomial trees to
