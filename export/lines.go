@@ -26,6 +26,15 @@ func (s Sizes) grid() []quantity.Bytes {
 	return sizes
 }
 
+// dense returns Low, High, and the sizes between them at steps of a byte or, above 4 KiB, of at most
+// n/4096. Errors are promised over these, since the steps of packets lie between those of a grid.
+func (s Sizes) dense() (sizes []quantity.Bytes) {
+	for n := s.Low; n < s.High; n += max(1, quantity.Bytes(math.Floor(float64(n)/4096))) {
+		sizes = append(sizes, n)
+	}
+	return append(sizes, s.High)
+}
+
 // A line is a time of at + per·n µs for n bytes.
 type line struct{ at, per float64 }
 
@@ -127,17 +136,19 @@ func newPiece(l model.Layer, from, to quantity.Bytes) piece {
 	return piece{from, to, lineThrough(from, to, l.OneWay), lineThrough(from, to, l.Gap)}
 }
 
-// error returns the maximum relative error of the piece's one-way time.
-func (p piece) error(l model.Layer) float64 {
-	worst := 0.0
-	for _, n := range (Sizes{p.from, p.to}).grid() {
-		worst = max(worst, math.Abs(p.way.time(n)/float64(l.OneWay(n))-1))
+// error returns the maximum relative error of the piece's one-way time over a grid.
+func (p piece) error(l model.Layer) float64 { return p.way.error(l, (Sizes{p.from, p.to}).grid()) }
+
+// error returns the maximum relative error of the line as a one-way time over the sizes.
+func (l line) error(of model.Layer, sizes []quantity.Bytes) (worst float64) {
+	for _, n := range sizes {
+		worst = max(worst, math.Abs(l.time(n)/float64(of.OneWay(n))-1))
 	}
 	return worst
 }
 
 // oneLine returns the line, with at, per ≥ 0, that minimises the maximum relative error of the
-// one-way time, and that error.
+// one-way time over a grid, and that error over all sizes.
 func oneLine(l model.Layer, s Sizes) (best line, worst float64) {
 	sizes := s.grid()
 	fixed, each := make([]float64, len(sizes)), make([]float64, len(sizes)) // per 1 µs and 1 µs/B
@@ -162,7 +173,7 @@ func oneLine(l model.Layer, s Sizes) (best line, worst float64) {
 		return line{lowest(0, 2*slowest, func(at float64) float64 { return off(line{at, per}) }), per}
 	}
 	best = at(lowest(0, 2*steepest, func(per float64) float64 { return off(at(per)) }))
-	return best, off(best)
+	return best, best.error(l, s.dense())
 }
 
 // lowest returns where the convex function f has its minimum between lo and hi, by golden-section

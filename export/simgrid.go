@@ -34,7 +34,7 @@ func simgrid(f *File, m Machine, s Sizes) error {
 	latency, worst, stream := leastLatency, 0.0, 0.0
 	for _, p := range sections {
 		latency = max(latency, p.wire.at)
-		for _, n := range (Sizes{p.from, p.to}).grid() {
+		for _, n := range (Sizes{p.from, p.to}).dense() {
 			way := p.send.time(n) + p.receive.time(n) + p.wire.time(n+smpiHeader)
 			worst = max(worst, math.Abs(way/float64(level.Layer.OneWay(n))-1))
 			if gap := float64(level.Layer.Gap(n)); gap > 0 {

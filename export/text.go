@@ -106,7 +106,14 @@ func (f *File) loseCurvature(off float64, s Sizes) {
 	}
 }
 
-func percent(x float64) string { return fmt.Sprintf("%.2g %%", 100*x) }
+// percent formats the upper bound x of an error, rounded up to two digits.
+func percent(x float64) string {
+	if x <= 0 {
+		return "0 %"
+	}
+	digit := math.Pow10(int(math.Floor(math.Log10(100*x))) - 1)
+	return fmt.Sprintf("%.2g %%", digit*math.Ceil(100*x/digit-1e-6))
+}
 
 // The limit of CODES is a table of 100 rows.
 const codesRows = 100
@@ -123,7 +130,7 @@ func codes(f *File, m Machine, s Sizes) error {
 	worst, clamped := 0.0, false
 	rows := ""
 	for _, p := range all {
-		worst = max(worst, p.error(l))
+		worst = max(worst, p.way.error(l, (Sizes{p.from, p.to}).dense()))
 		n := p.to + 1 // the row serves sizes below its own
 		send, receive := l.Overheads(n)
 		rtt, gap := 2*float64(l.OneWay(n)), float64(l.Gap(n))
