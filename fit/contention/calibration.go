@@ -4,11 +4,13 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/halfpeak/halfpeak/internal/stats"
+	"github.com/halfpeak/halfpeak/model/machine"
 	"github.com/halfpeak/halfpeak/model/quantity"
 )
 
@@ -133,6 +135,9 @@ func (c *calibrationReader) add(line string, number int) error {
 	fields := strings.Split(line, ",")
 	switch {
 	case line == CalibrationHeader:
+		if c.header > 0 {
+			return fmt.Errorf("a second run of calibrate begins here; put each run into a file of its own")
+		}
 		c.header = number
 		return nil
 	case c.header > 0 && strings.HasPrefix(line, "# "):
@@ -171,6 +176,12 @@ func (c *Calibration) comment(text string, line int) error {
 			return fmt.Errorf("invalid number %q", words[3])
 		}
 		if words[2] == "holds" {
+			if cores := c.cores(); n < 1 || n > machine.MaxCores/cores {
+				return fmt.Errorf("level %s holds %d: a level holds at least 1, and all of them at most 2^30 ranks", words[1], n)
+			}
+			if !levelName.MatchString(words[1]) {
+				return fmt.Errorf("invalid level %q", words[1])
+			}
 			c.Levels = append(c.Levels, CalibratedLevel{words[1], n, -1})
 		} else if at := c.level(words[1]); at >= 0 && words[2] == "eager" {
 			c.Levels[at].Eager = quantity.Bytes(n)
@@ -193,9 +204,23 @@ func (c *Calibration) comment(text string, line int) error {
 	return nil
 }
 
+var levelName = regexp.MustCompile(`^[a-z0-9_-]+$`) // as of a platform
+
+// cores returns the number of ranks in a unit of the outermost level.
+func (c *Calibration) cores() int {
+	n := 1
+	for _, l := range c.Levels {
+		n *= l.Holds
+	}
+	return n
+}
+
 func (c *Calibration) level(name string) int {
 	return slices.IndexFunc(c.Levels, func(l CalibratedLevel) bool { return l.Name == name })
 }
+
+// maxTime bounds times, in µs: eleven days.
+const maxTime = 1e12
 
 // row reads the fields of a whole row: the case, and its times from median to average.
 func (c *Calibration) row(fields []string) (m Measurement, times [6]float64, err error) {
@@ -211,9 +236,11 @@ func (c *Calibration) row(fields []string) (m Measurement, times [6]float64, err
 			return m, times, fmt.Errorf("invalid %s %q", calibrationColumns[3+i], fields[3+i])
 		}
 	}
-	m.Size = quantity.Bytes(size)
+	if m.Size = quantity.Bytes(size); m.Size > quantity.MaxBytes || m.Level >= 0 && size == 0 {
+		return m, times, fmt.Errorf("invalid bytes %q", fields[4])
+	}
 	for i := range times {
-		if times[i], err = strconv.ParseFloat(fields[8+i], 64); err != nil {
+		if times[i], err = strconv.ParseFloat(fields[8+i], 64); err != nil || !(times[i] >= 0 && times[i] <= maxTime) {
 			return m, times, fmt.Errorf("invalid %s %q", calibrationColumns[8+i], fields[8+i])
 		}
 	}

@@ -181,3 +181,36 @@ func TestInterruptedCalibration(t *testing.T) {
 		}
 	}
 }
+
+// Lines that calibrate does not write are errors with their line, and nothing is computed of them.
+func TestHostileCalibration(t *testing.T) {
+	text := CalibrationHeader + `
+# 2026-11-22, 4 ranks
+# An MPI
+# level node holds 2
+# level cluster holds 2
+# places 0,1,2,3
+pingpong,node,in,1,1,0,1,10,0.5,0.5,0.5,0.5,0.5,0.5,0
+pingpong,node,in,1,1024,0,1,10,0.6,0.6,0.6,0.6,0.6,0.6,0
+pingpong,cluster,in,1,1,0,1,10,2,2,2,2,2,2,0
+# 60.0 s
+`
+	if _, err := ReadCalibration(strings.NewReader(text), "me.csv"); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ old, new, want string }{
+		{"0.5,0.5", "NaN,NaN", `me.csv:7: invalid median_us "NaN"`},
+		{"2,2,2,2", "Inf,2,2,2", `me.csv:9: invalid median_us "Inf"`},
+		{"0.5,0.5", "-1,0.5", `me.csv:7: invalid median_us "-1"`},
+		{",1024,", ",0,", `me.csv:8: invalid bytes "0"`},
+		{"node holds 2", "node holds 0", "me.csv:4: level node holds 0"},
+		{"node holds 2", "node holds 1073741824", "me.csv:5: level cluster holds 2"},
+		{"level node", "level \x1b[31mnode", `me.csv:4: invalid level "\x1b[31mnode"`},
+		{"# 60.0 s\n", text, "me.csv:10: a second run of calibrate begins here"},
+	} {
+		_, err := ReadCalibration(strings.NewReader(strings.Replace(text, c.old, c.new, 1)), "me.csv")
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q: %v; want %q", c.new, err, c.want)
+		}
+	}
+}
