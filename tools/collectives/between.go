@@ -36,7 +36,7 @@ func interpolation(s series) model {
 // between prints, for every second number of nodes, the errors of predictions beside those of
 // interpolation, by series.
 func between(w io.Writer, all []series) {
-	fmt.Fprintln(w, "\n| machine | measured | times | median error | of interpolation | mean error | of interpolation | intervals right | end to end |\n|---|---|---|---|---|---|---|---|---|")
+	fmt.Fprintln(w, "\n| machine | measured | times | median error | interpolation's | mean error | interpolation's | intervals right | width |\n|---|---|---|---|---|---|---|---|---|")
 	for _, s := range all {
 		counts := s.counts()
 		if len(counts) < 5 {

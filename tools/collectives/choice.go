@@ -83,7 +83,7 @@ func (l *losses) add(results []*fitted.Result, c call, times []float64) {
 // choices prints the losses by machine and collective: the lower half of the numbers of nodes is
 // fitted, or every second.
 func choices(w io.Writer, all []series) {
-	fmt.Fprintln(w, "\n| machine | collective | fitted | calls | loss of the choice: mean, worst | of a copy | below its upper end |\n|---|---|---|---|---|---|---|")
+	fmt.Fprintln(w, "\n| machine | collective | fitted | calls | loss of the choice: mean, worst | loss of a copy | within its bound |\n|---|---|---|---|---|---|---|")
 	byGroup := func(a, b series) int {
 		return cmp.Or(cmp.Compare(a.machine, b.machine), cmp.Compare(a.name, b.name), cmp.Compare(a.collective, b.collective))
 	}

@@ -174,7 +174,7 @@ func main() {
 
 // print writes the table, and how the frozen calibration does for each machine that it leaves out.
 func (r *report) print(before map[string][]string) {
-	fmt.Println("| machine | measured | question | times | median error, 90th perc. | before | intervals right | end to end | before |\n|---|---|---|---|---|---|---|---|---|")
+	fmt.Println("| machine | measured | question | times | median error, 90th perc. | before | intervals right | width | before |\n|---|---|---|---|---|---|---|---|---|")
 	for _, key := range r.order {
 		k, c := strings.Split(key, "|"), r.by[key].cells()
 		b := before[key]
@@ -193,7 +193,7 @@ func (r *report) print(before map[string][]string) {
 			scaled[machine] = append(scaled[machine], r.by[key].scaled...)
 		}
 	}
-	fmt.Println("\n| machine left out | scale by the others | its intervals right with it |\n|---|---|---|")
+	fmt.Println("\n| machine left out | width factor from the others | its intervals right with that factor |\n|---|---|---|")
 	for _, left := range machines {
 		scale := scaleFor(scaled, left)
 		fmt.Printf("| %s | %.2f | %.0f %% |\n", left, scale, 100*holds(scaled[left], scale))
